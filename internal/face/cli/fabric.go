@@ -24,24 +24,24 @@ func newFabricInspect(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect FILE",
 		Short: "the family, levels and rails of a fabric, and its faults",
-		Long: `Reads what ibnetdiscover (also -p, -g, -f) or iblinkinfo (also -l) printed,
-opensm-subnet.lst or a net of ibsim, and says what the fabric is: its family,
-levels, rails and oversubscription; which switch has fewer uplinks than its
-peers and which pair misses a cable; links that are slower than both their ends;
-hosts on spines, on another rail, or with fewer adapters than the rest; the
-cables and switches on which everything depends.
+		Long: `Reads the output of ibnetdiscover (also -p, -g, -f) or iblinkinfo (also -l),
+opensm-subnet.lst or a net of ibsim, and describes the fabric: its family, levels,
+rails and oversubscription; switches with fewer uplinks than their peers and pairs
+that lack a cable; links that are slower than both their ends; hosts on spines, on
+another rail, or with fewer adapters than the rest; cables and switches that are the
+only path between hosts.
 
-Last come OpenSM's routes: what it does by default and with -R ftree and -R updn,
-where it takes minhop in silence and why, and whether traffic can deadlock on them.
-weft sm route FILE --as opensm has the tables, and tells of fabrics with more than
-2048 ports of adapters.
+Last come OpenSM's routes: by default and with -R ftree and -R updn, where it uses
+minhop in silence and why, and whether traffic can deadlock on them. For the tables,
+and for fabrics with more than 2048 ports of adapters, use weft sm route FILE --as
+opensm.
 
-Where lines of the file say different things of a cable, that is the first
-finding, and none of these cables is taken to be there.
+If lines of the file contradict each other about a cable, that is the first finding,
+and the cable is left out.
 
-The format is recognised by content. gzip is undone; - reads standard input. Of
-a scenario (.yaml), the first InfiniBand fabric is taken.
-The exit code is 0 also where something was found.`,
+The format is recognised by content. gzip is undone; - reads standard input. From a
+scenario (.yaml), the first InfiniBand fabric is taken. The exit code is 0 even with
+findings.`,
 		Example: `  ibnetdiscover > real.topo
   weft fabric inspect real.topo
   weft fabric inspect real.topo --json`,
@@ -71,7 +71,7 @@ The exit code is 0 also where something was found.`,
 	return cmd
 }
 
-// inspected is what weft fabric inspect prints as JSON.
+// inspected is the output of weft fabric inspect --json.
 type inspected struct {
 	File   string         `json:"file"`
 	Format format.Format  `json:"format"`
@@ -81,7 +81,7 @@ type inspected struct {
 	NotComputed string          `json:"opensm_not_computed,omitempty"` // why there is no OpenSM
 }
 
-// contradictions are what the reader of a file found that cannot all be true.
+// contradictions is the lines of a file that contradict each other.
 func contradictions(r *format.Report) (all []string) {
 	for _, p := range r.Contradictions {
 		all = append(all, p.String())

@@ -18,7 +18,7 @@ import (
 type conversion struct {
 	env    *Env
 	subnet *subnet.Subnet
-	tables string // path of the file with what the format needs besides; "" without
+	tables string // path of the file with the tables that the format needs; "" without
 }
 
 // target is a format that a subnet can be written in.
@@ -82,9 +82,9 @@ func newFabricConvert(e *Env) *cobra.Command {
 		Long: `Reads a subnet as weft fabric inspect does and writes it in one of these formats:
 
 ` + help.String() + `
-What a format does not keep is lost. Tables are read from opensm-lfts.dump,
-opensm.fdbs, or what dump_fts and ibroute print; with them, the LIDs become
-those of the tables. A file that cannot be written whole is not written.`,
+Attributes that a format does not have are lost. Tables are read from opensm-lfts.dump,
+opensm.fdbs, or the output of dump_fts and ibroute; with them, the ports get the
+LIDs of the tables. A file that cannot be written whole is not written.`,
 		Example: `  weft fabric convert real.topo --to slurm -o topology.conf
   weft fabric convert real.topo --to svg -o fabric.svg
   weft fabric convert real.topo --to lfts --tables ibroutes.txt -o opensm-lfts.dump`,

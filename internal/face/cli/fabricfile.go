@@ -21,8 +21,7 @@ type fabricFile struct {
 	report *format.Report
 }
 
-// scenarioFormat is what the format of a fabric is called that comes from a
-// scenario.
+// scenarioFormat is the name of the format of a fabric from a scenario.
 const scenarioFormat format.Format = "scenario"
 
 // readFabric reads a file that describes a subnet, in whichever format it is;
@@ -58,7 +57,7 @@ func readFabric(e *Env, path string, o format.Options) (fabricFile, error) {
 	return fabricFile{s, f, report}, nil
 }
 
-// remark prints what a reader noted and skipped.
+// remark prints a reader's remarks and skipped lines.
 func remark(e *Env, r *format.Report) {
 	for _, n := range r.Notes {
 		fmt.Fprintf(e.Stderr, "%v\n", n)

@@ -10,20 +10,20 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// openSMVerdict is what OpenSM 3.3.23 would make of a fabric with an engine.
+// openSMVerdict is the result of OpenSM 3.3.23 on a fabric with an engine.
 type openSMVerdict struct {
 	Asked  route.Name `json:"asked"`
 	Used   route.Name `json:"used"`
 	Reason string     `json:"reason,omitempty"` // why Used is not Asked
 	Remedy string     `json:"remedy,omitempty"`
-	// Unreachable counts pairs of a switch with hosts and another host's LID without a
-	// way, CreditLoops the sets of ports that can wait for each other for ever.
+	// Unreachable is the number of pairs of a switch with hosts and another host's LID
+	// without a path. CreditLoops is the number of credit loops that share no port.
 	Unreachable int `json:"unreachable_pairs"`
 	CreditLoops int `json:"credit_loops"`
 }
 
-// openSMEngines are those that inspect tells of: the first is OpenSM's own choice, the
-// others what sites ask for with trees.
+// openSMEngines is the engines in the report of inspect: OpenSM's default first, then the
+// usual engines for trees.
 var openSMEngines = []route.Name{"minhop", "ftree", "updn"}
 
 // maxForeseen is how many adapters' ports a fabric may have for inspect to compute
@@ -34,9 +34,8 @@ const maxForeseen = 2048
 // fabrics of so many adapters have some millions. A file can say more in few lines.
 const maxForeseenHops = 1 << 26
 
-// foreseeOpenSM is what OpenSM would do with a fabric. It fails where no manager brings
-// the fabric up as the file has it, where there is nothing to route, and where it would
-// take long.
+// foreseeOpenSM computes OpenSM's results on a fabric. It fails if no manager could bring the
+// fabric up as the file has it, if there is nothing to route, and if it would take long.
 func foreseeOpenSM(s *subnet.Subnet, fabric string, adapters int) ([]openSMVerdict, error) {
 	switch {
 	case adapters == 0:
@@ -50,7 +49,7 @@ func foreseeOpenSM(s *subnet.Subnet, fabric string, adapters int) ([]openSMVerdi
 	}
 	var all []openSMVerdict
 	for _, name := range openSMEngines {
-		res, err := route.Route(s, name, route.Options{AsOpenSM: true})
+		res, err := route.Compute(s, name, route.Options{AsOpenSM: true})
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +96,7 @@ func (v *openSMVerdict) asked(byDefault bool) string {
 	return "-R " + string(v.Asked)
 }
 
-// text says what comes of it.
+// text is the verdict in words.
 func (v *openSMVerdict) text() string {
 	text := string(v.Used)
 	if v.Used != v.Asked {

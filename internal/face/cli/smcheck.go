@@ -14,7 +14,7 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// checking is what weft sm check takes from its flags.
+// checking is the flags of weft sm check.
 type checking struct {
 	sl2vl, pathSL, matrix, order string
 	workers                      int
@@ -26,22 +26,21 @@ func newSMCheck(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FABRIC TABLES",
 		Short: "prove or refute forwarding tables: reach, loops, lengths, credit loops, balance",
-		Long: `Proves or refutes the forwarding tables of an InfiniBand fabric, whoever computed
-them: every end reaches every LID, nothing goes round, paths are as short as the
-cables allow, and no set of paths can wait for each other for ever (a credit
-loop, which is shown as the ports that form it). It tells how paths are spread
-over cables, and what a ring, shifts and an all-to-all of the nodes in the order
-of their names put on them.
+		Long: `Proves or refutes the forwarding tables of an InfiniBand fabric: every end reaches
+every LID, no path goes round, paths are as short as the cables allow, and there is
+no credit loop, in which paths wait for each other without end. A credit loop is
+shown by its ports. The report also has the balance of paths over cables, and the
+load of a ring, of shifts and of an all-to-all of the nodes in the order of their
+names.
 
-FABRIC is what ibnetdiscover, iblinkinfo or opensm say of the fabric, or a net of
-ibsim. TABLES is opensm-lfts.dump, opensm.fdbs, the output of dump_fts or
+FABRIC is an output of ibnetdiscover, iblinkinfo or opensm, or a net of ibsim. TABLES is opensm-lfts.dump, opensm.fdbs, the output of dump_fts or
 ibroute, or a folder: with OpenSM's dumps, and opensm-sl2vl.dump and
 pathrecords.txt or path-sl.txt where paths use several lanes; or with the output
-of ibroute for each switch. An opensm-lid-matrix.dump, of the folder or of
---lid-matrix, is held against the cables and the tables, entry for entry.
+of ibroute for each switch. An opensm-lid-matrix.dump, from the folder or
+from --lid-matrix, is compared with the cables and the tables, entry for entry.
 
-The exit code is 5 when the tables are refuted, or when a LID matrix that was
-asked for has fewer hops than the cables of this fabric allow.`,
+The exit code is 5 if the tables are refuted, or if a LID matrix has fewer hops than
+the cables of this fabric allow.`,
 		Example: `  weft sm check cluster.topo opensm-lfts.dump
   weft sm check cluster.topo /var/log --path-sl pathrecords.txt --json`,
 		Args: args(2, 2, "a fabric and its tables"),
@@ -160,7 +159,7 @@ func firstWord(name string) string {
 	return word
 }
 
-// refutations says in a few words what is wrong.
+// refutations is the faults of refuted tables in a few words.
 func refutations(r *proof.Report) string {
 	text := strings.Join(r.Refutations(), "; ")
 	if r.Deadlocks() && r.AnyLevel {
@@ -169,7 +168,7 @@ func refutations(r *proof.Report) string {
 	return text
 }
 
-// verdictOf is the whole verdict, and what is wrong besides.
+// verdictOf is the verdict, with warnings.
 func verdictOf(r *proof.Report) string {
 	if !r.Proven() {
 		return "refuted: " + refutations(r)
@@ -260,7 +259,7 @@ func loopsText(r *proof.Report, t *subnet.Tables) string {
 	case t.SL == nil && t.SL2VL == nil:
 		lanes = "with all paths on one virtual lane"
 	case r.AnyLevel:
-		lanes += ", each path on every service level, since those of paths are not known"
+		lanes += ", each path on every service level, since the levels of paths are not known"
 	case r.Lanes == 1:
 		lanes = "on 1 virtual lane"
 	}

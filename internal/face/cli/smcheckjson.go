@@ -5,7 +5,7 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// checked is what weft sm check --json prints.
+// checked is the output of weft sm check --json.
 type checked struct {
 	Proven       bool            `json:"proven"`
 	Refuted      []string        `json:"refuted_because,omitempty"`
@@ -19,7 +19,7 @@ type checked struct {
 	Hops         []int64         `json:"paths_by_hops"`   // index is hops
 	Detours      []int64         `json:"paths_by_detour"` // index is hops more than needed
 	Lanes        int             `json:"lanes"`
-	AnyLevel     bool            `json:"any_service_level,omitempty"` // those of paths are not known
+	AnyLevel     bool            `json:"any_service_level,omitempty"` // the levels of paths are not known
 	CreditLoops  int             `json:"credit_loops"`
 	Loops        []creditLoop    `json:"shortest_credit_loops,omitempty"`
 	Balance      balanced        `json:"paths_per_cable"`

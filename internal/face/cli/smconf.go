@@ -18,10 +18,10 @@ func newSMConf(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conf FILE",
 		Short: "write a scenario's lanes and their arbitration as QoS keys of opensm.conf",
-		Long: `Writes what the first InfiniBand fabric of a scenario says of virtual lanes as
-OpenSM reads it (opensm -F): how many there are, which service level goes to
-which, their weights in both arbitration tables, and the limit of high priority. A
-scenario reads the file again by ib.opensm-conf.`,
+		Long: `Writes the virtual lanes of a scenario's first InfiniBand fabric as OpenSM reads them
+(opensm -F): their number, the lane of each service level, the weights in both
+arbitration tables, and the limit of high priority. A scenario reads the file by
+ib.opensm-conf.`,
 		Example: `  weft sm conf examples/two-classes.yaml
   weft sm conf examples/two-classes.yaml -o opensm.conf`,
 		Args:              args(1, 1, "one scenario file"),

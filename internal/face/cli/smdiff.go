@@ -19,9 +19,9 @@ func newSMDiff(e *Env) *cobra.Command {
 		Long: `Compares two sets of forwarding tables of one fabric: which entries differ, by
 switch and LID, how many paths take other cables or have other lengths, and whose
 load changes. Tables for other LIDs are compared port by port. FABRIC and TABLES
-are what they are for weft sm check.
+are as for weft sm check.
 
-The exit code does not tell whether they differ.`,
+The exit code does not depend on the differences.`,
 		Example: `  weft sm diff cluster.topo before/opensm-lfts.dump after/opensm-lfts.dump`,
 		Args:    args(3, 3, "a fabric and two sets of tables"),
 		RunE: func(_ *cobra.Command, given []string) error {
@@ -120,7 +120,7 @@ func portText(p uint8) string {
 	return fmt.Sprint(p)
 }
 
-// differs is what weft sm diff --json prints.
+// differs is the output of weft sm diff --json.
 type differs struct {
 	Entries  int              `json:"entries"`
 	Switches []switchDiffers  `json:"switches"`

@@ -11,8 +11,8 @@ import (
 	"weft/units"
 )
 
-// engineInput is what routing engines are given besides the fabric: the flags that
-// weft sm route and weft sm run share.
+// engineInput is the input of routing engines besides the fabric: the flags that weft sm
+// route and weft sm run share.
 type engineInput struct {
 	roots, hosts, order, torus string // files
 	lanes                      int

@@ -16,11 +16,11 @@ const (
 	multicastFile = "opensm.mcfdbs"
 )
 
-// broadcastLID is the multicast LID that OpenSM gives to the first group, which
-// is that of IPoIB's broadcasts.
+// broadcastLID is the multicast LID that OpenSM gives to the first group, IPoIB's broadcast
+// group.
 const broadcastLID units.LID = 0xc000
 
-// outFile is a file and what writes it.
+// outFile is a file and the function that writes it.
 type outFile struct {
 	name  string
 	write func(io.Writer) error

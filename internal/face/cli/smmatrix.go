@@ -27,7 +27,7 @@ func (e *Env) checkMatrix(s *subnet.Subnet, t *subnet.Tables, path string) (*pro
 	return proof.CheckMatrix(s, t, hops)
 }
 
-// tellMatrix prints for people what a LID matrix says beside cables and tables.
+// tellMatrix prints the comparison of a LID matrix with cables and tables as text.
 func tellMatrix(e *Env, s *subnet.Subnet, m *proof.Matrix) error {
 	entries := fmt.Sprintf("%d of %d entries are the least hops that the cables allow", m.Equal, m.Entries)
 	for _, x := range []struct {
@@ -66,7 +66,7 @@ func hopsOf(hops int) string {
 	return fmt.Sprintf("%d hops", hops)
 }
 
-// matrix is what weft sm check --json prints of a LID matrix.
+// matrix is the part of weft sm check --json about a LID matrix.
 type matrix struct {
 	Entries    int64      `json:"entries"`
 	Equal      int64      `json:"least_hops"`

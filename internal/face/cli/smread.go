@@ -9,7 +9,7 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// reason is what the system says of a file, without its path.
+// reason is the system's error about a file, without its path.
 func reason(err error) error {
 	var p *os.PathError
 	if errors.As(err, &p) {
@@ -18,8 +18,7 @@ func reason(err error) error {
 	return err
 }
 
-// reading opens a file for a reader, and tells on standard error what the
-// reader noted.
+// reading opens a file for a reader, and prints the reader's remarks on standard error.
 func (e *Env) reading(path string, read func(io.Reader) (*format.Report, error)) error {
 	f, err := openFabric(e, path)
 	if err != nil {

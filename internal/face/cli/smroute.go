@@ -24,7 +24,7 @@ const (
 	guid2lidFile  = "guid2lid"
 )
 
-// routing is what weft sm route takes from its flags.
+// routing is the flags of weft sm route.
 type routing struct {
 	engineInput
 	engine, as, manager, out string
@@ -51,10 +51,10 @@ func newSMRoute(e *Env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&r.engine, "engine", string(route.Auto), "routing engine, or auto to choose one from what the fabric is")
-	f.StringVar(&r.as, "as", "", "opensm: compute what OpenSM 3.3.23 would, with its fallbacks; without --engine, minhop")
+	f.StringVar(&r.engine, "engine", string(route.Auto), "routing engine, or auto to choose one by the fabric")
+	f.StringVar(&r.as, "as", "", "opensm: compute the tables of OpenSM 3.3.23, with its fallbacks; without --engine, minhop")
 	f.IntVar(&r.lmc, "lmc", 0, "0 to 7: adapters' ports get 2^lmc LIDs (default: as in the file, else 0)")
-	f.BoolVar(&r.reassign, "reassign", false, "give out LIDs anew, as opensm -r, even if the file has them")
+	f.BoolVar(&r.reassign, "reassign", false, "assign LIDs anew, as opensm -r, even if the file has them")
 	f.StringVar(&r.manager, "sm", "", "port GUID that the manager runs on, whose LID comes first (default: as in the file, else the first adapter)")
 	r.register(cmd)
 	f.BoolVar(&r.adaptive, "adaptive", false, "write adaptive-groups.txt too: all ports that begin a shortest path, by switch and LID")
@@ -74,27 +74,28 @@ func routeHelp() string {
 		fmt.Fprintf(&b, "  %-10s %s\n", x.Name, strings.ReplaceAll(wrapAt(x.What, 66), "\n", "\n             "))
 	}
 	b.WriteString(`
-Tables are proven before they are printed or written: everything arrives, nothing
-goes round, no credit loop. Without --engine weft tries all that may fit and keeps
-the proven tables on which shifts of all hosts fare best. An engine that cannot route the
-fabric is an error that says why, with what to change. With --as opensm it is
-not: OpenSM then uses minhop and reports success, and so the tables are those of
-minhop, with the reason. The tables of minhop, updn, dnup, dor, ftree and sssp equal
-those of OpenSM 3.3.23 entry for entry, and those of dfsssp where one lane suffices.
-Where OpenSM's may be others, as of lash, a line "not foretold" says why.
+Tables are proven before they are printed or written: every path arrives, no path
+goes round, and there is no credit loop. Without --engine weft tries all engines that
+may fit, and keeps the proven tables with the most bandwidth for shifts of all hosts.
+If an engine cannot route the fabric, the error says why and what to change. With
+--as opensm this is no error: OpenSM then uses minhop and reports success, so weft
+gives the tables of minhop, with the reason. The tables of minhop, updn, dnup, dor,
+ftree and sssp equal those of OpenSM 3.3.23 entry for entry, and the tables of dfsssp
+do if one lane is enough. If OpenSM's tables may differ, as for lash, a line
+"not foretold" says why.
 
-FABRIC is what ibnetdiscover, iblinkinfo or opensm say of the fabric, or a net of
-ibsim. LIDs are those of the file where all ports have one; else weft gives them
-out as opensm -r does: first the port of the manager, then by port GUID read
-backwards. What the manager cannot reach is left out.
+FABRIC is an output of ibnetdiscover, iblinkinfo or opensm, or a net of ibsim. LIDs
+are taken from the file if all ports have one. Otherwise weft assigns them as
+opensm -r does: first the port of the manager, then by port GUID read backwards.
+Nodes that the manager cannot reach are left out.
 
 Into the folder of -o go opensm-lfts.dump, opensm-lid-matrix.dump and guid2lid;
 where paths use several lanes also opensm-sl2vl.dump and path-sl.txt; on demand
 adaptive-groups.txt and opensm.mcfdbs.
 
-The exit code is 1 when an engine cannot route the fabric, or its tables are refuted:
-hosts without a way to each other, a credit loop that lanes do not mend. With
---as opensm both are told, and the exit code is 0.`)
+The exit code is 1 if an engine cannot route the fabric, or its tables are refuted:
+hosts without a path to each other, a credit loop that lanes do not break. With
+--as opensm both are reported, and the exit code is 0.`)
 	return b.String()
 }
 
@@ -133,8 +134,8 @@ func (r *routing) run(e *Env, fabric string) error {
 	return r.tell(e, s, res, left)
 }
 
-// standing refuses tables that the proof refutes, but for OpenSM's, which are what they
-// are. It names an engine whose tables are proven.
+// standing refuses tables that the proof refutes, except OpenSM's. The error names an engine
+// whose tables are proven.
 func standing(s *subnet.Subnet, fabric string, res *route.Result, o route.Options) error {
 	rep := &res.Report
 	if o.AsOpenSM || rep.Proof.Proven() {
@@ -145,13 +146,13 @@ func standing(s *subnet.Subnet, fabric string, res *route.Result, o route.Option
 		why = fmt.Sprintf("it leaves %d pairs of a switch with hosts and another host's LID without a way, as %s", n, noWays(rep))
 	}
 	if rep.Asked == route.Auto {
-		return fail(Failed, "%s: no engine gives tables that are proven, so none are printed or written; those of %s are refuted: %s", fabric, rep.Used, why)
+		return fail(Failed, "%s: no engine gives tables that are proven, so none are printed or written; the tables of %s are refuted: %s", fabric, rep.Used, why)
 	}
 	text := fmt.Sprintf("the tables of %s are refuted, and not printed or written: %s", rep.Used, why)
 	if rep.Remedy != "" {
 		text += ". " + rep.Remedy
 	}
-	if auto, err := route.Route(s, route.Auto, o); err == nil && auto.Report.Proof.Proven() {
+	if auto, err := route.Compute(s, route.Auto, o); err == nil && auto.Report.Proof.Proven() {
 		text += fmt.Sprintf(". --engine auto would take %s", auto.Report.Used)
 	}
 	return fail(Failed, "%s: %s", fabric, text)
@@ -172,8 +173,8 @@ func (r *routing) options(e *Env) (route.Options, error) {
 	return o, err
 }
 
-// prepare gives the subnet a manager and LIDs, and leaves out what the manager
-// does not reach. It returns how many nodes that is.
+// prepare gives the subnet a manager and LIDs, and leaves out the nodes that the manager
+// does not reach. It returns their number.
 func (r *routing) prepare(s *subnet.Subnet, fabric string) (*subnet.Subnet, int, error) {
 	if s.Switches() == 0 {
 		return nil, 0, fmt.Errorf("%s has no switch: there is nothing to route", fabric)
@@ -282,7 +283,7 @@ func (r *routing) write(e *Env, s *subnet.Subnet, res *route.Result) error {
 	return nil
 }
 
-// tell prints what came out.
+// tell prints the result.
 func (r *routing) tell(e *Env, s *subnet.Subnet, res *route.Result, left int) error {
 	rep := &res.Report
 	rows := [][]string{{"engine", string(rep.Used)}}
@@ -327,7 +328,7 @@ func (r *routing) tell(e *Env, s *subnet.Subnet, res *route.Result, left int) er
 	return tellTried(e, rep.Tried)
 }
 
-// tellTried prints what auto tried, if that was more than one engine.
+// tellTried prints the engines that auto tried, if there are several.
 func tellTried(e *Env, tried []route.Attempt) error {
 	if len(tried) < 2 {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// routed is what weft sm route --json prints.
+// routed is the output of weft sm route --json.
 type routed struct {
 	Asked    string  `json:"asked"`
 	Engine   string  `json:"engine"`
@@ -19,7 +19,7 @@ type routed struct {
 	NoWay    int     `json:"unreachable_pairs"` // of a switch with hosts and a host's LID
 	NoWays   []noWay `json:"first_unreachable_pairs,omitempty"`
 	Apart    int     `json:"switches_apart"`
-	// Unforetold says why OpenSM's tables may be others than these.
+	// Unforetold says why OpenSM's tables may differ from these.
 	Unforetold string   `json:"not_foretold,omitempty"`
 	Notes      []string `json:"notes,omitempty"`
 	Proven     bool     `json:"proven"`

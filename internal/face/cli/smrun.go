@@ -20,7 +20,7 @@ import (
 	"weft/units"
 )
 
-// smRun is what `weft sm run` is told.
+// smRun is the flags of weft sm run.
 type smRun struct {
 	engineInput
 	ibsim    bool
@@ -47,17 +47,16 @@ func newSMRun(e *Env) *cobra.Command {
 		Short: "manage a fabric: discover it, assign LIDs, write tables, bring up ports",
 		Long: `run is a Subnet Manager that attaches to a fabric which ibsim or weft ibsim
 serves. It brings the subnet up and keeps it up, until it is interrupted. Tables are
-proven before they are written. Where the engine cannot route the fabric, or its
-tables are refuted, the manager takes minhop's, as opensm does, or those of auto, says
-so, and comes back to the engine when it can. Port
-GUIDs and their LIDs are kept in a file of opensm's form (guid2lid), if one is
-named, so that they survive restarts.`,
+proven before they are written. If the engine cannot route the fabric, or its tables
+are refuted, the manager uses the tables of minhop, as opensm does, or of auto. It
+reports that, and returns to the engine when it can. With --guid2lid, port GUIDs and
+their LIDs are kept in a file of opensm's format, so they survive restarts.`,
 		Example: `  weft sm run --ibsim --socket sim --engine ftree
   weft sm run --ibsim --host H-0002c90300100004 --once`,
 		Args: args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !r.ibsim {
-				return errors.New("there is no other way to a fabric yet than --ibsim: say it, so that scripts stay right when there is")
+				return errors.New("--ibsim is missing: it is the only way to a fabric so far, and must be named so that scripts stay right")
 			}
 			return runManager(cmd.Context(), e, &r)
 		},
@@ -69,17 +68,17 @@ named, so that they survive restarts.`,
 	f.StringVar(&r.engine, "engine", "minhop", "routing engine: auto, "+engineNames())
 	r.register(cmd)
 	f.StringVar(&r.lids, "guid2lid", "", "file of LIDs to read before and write after each sweep")
-	f.StringVar(&r.parts, "partitions", "", "partitions.conf of opensm's form: who is in which partition")
+	f.StringVar(&r.parts, "partitions", "", "partitions.conf in opensm's format: the members of each partition")
 	f.StringVar(&r.qos, "qos", "", "file with the qos_… keys of opensm.conf: lanes, arbitration, service levels")
 	f.BoolVar(&r.once, "once", false, "end when the subnet is up")
 	f.Uint8Var(&r.lmc, "lmc", 0, "2^lmc LIDs for each adapter port, 0 to 7")
 	f.Uint8Var(&r.priority, "priority", 0, "among several managers the highest priority is master, 0 to 15")
 	f.Uint64Var(&r.smKey, "sm-key", 1, "key by which managers trust each other; 1 is opensm's default")
 	f.Uint64Var(&r.mKey.Key, "m-key", 0, "key that protects ports from other managers; 0 protects nothing")
-	f.Uint8Var(&r.mKey.Level, "m-key-protection", 1, "what ports refuse without it: 0 writing, 1 telling it too, 2 reading as well")
-	f.DurationVar(&r.lease, "m-key-lease", 0, "how long ports keep it when the manager does not come by, in whole seconds; 0 is for ever")
+	f.Uint8Var(&r.mKey.Level, "m-key-protection", 1, "requests that ports refuse without it: 0 writes, 1 also to show the key, 2 reads too")
+	f.DurationVar(&r.lease, "m-key-lease", 0, "time that ports keep it without a request from the manager, in whole seconds; 0 is without end")
 	f.BoolVar(&r.asJSON, "json", false, "print events as JSON, one per line")
-	f.BoolVar(&r.reassign, "reassign", false, "give out LIDs anew, whatever ports have")
+	f.BoolVar(&r.reassign, "reassign", false, "assign LIDs anew, even if ports have one")
 	_ = cmd.RegisterFlagCompletionFunc("engine", cobra.NoFileCompletions)
 	return cmd
 }
@@ -130,7 +129,7 @@ func runManager(ctx context.Context, e *Env, r *smRun) error {
 	return d.run(ctx)
 }
 
-// readPolicy reads the files that say what the site wants.
+// readPolicy reads the site's files of partitions and QoS.
 func readPolicy(e *Env, r *smRun, cfg *sm.Config) (err error) {
 	if r.parts != "" {
 		if cfg.Partitions, err = readPartitions(e, r.parts); err != nil {
@@ -207,13 +206,13 @@ func (d *smDriver) run(ctx context.Context) error {
 			d.manager.Timeout(d.now(), &d.batch)
 		case err != nil:
 			return fail(Failed, "the simulator is gone: %w", err)
-		case !got.TimedOut: // what comes back is as good as lost: its deadline repeats it
+		case !got.TimedOut: // a datagram that comes back counts as lost: its deadline repeats it
 			d.manager.Receive(d.now(), &sm.Packet{DLID: got.DLID, SLID: got.SLID, MAD: got.MAD}, &d.batch)
 		}
 	}
 }
 
-// flush sends what the manager wants sent and tells what it noticed.
+// flush sends the manager's datagrams and prints its events.
 func (d *smDriver) flush() error {
 	for i := range d.batch.Send {
 		p := &d.batch.Send[i]
@@ -222,7 +221,7 @@ func (d *smDriver) flush() error {
 		}
 	}
 	for _, event := range d.batch.Events {
-		if event.Kind == sm.SubnetUp { // before it is told: who waits for it reads the file
+		if event.Kind == sm.SubnetUp { // before it is printed: a program that waits for it reads the file
 			d.up = true
 			if err := d.writeLIDs(); err != nil {
 				return err
@@ -239,8 +238,8 @@ func (d *smDriver) flush() error {
 	return nil
 }
 
-// told is an event as JSON has it.
-type told struct {
+// printed is an event as JSON.
+type printed struct {
 	Seconds float64 `json:"seconds"` // since the start
 	Event   string  `json:"event"`
 	Text    string  `json:"text"`
@@ -252,7 +251,7 @@ type told struct {
 func (d *smDriver) tell(event sm.Event) error {
 	var err error
 	if d.r.asJSON {
-		err = d.e.printLine(told{
+		err = d.e.printLine(printed{
 			Seconds: seconds(d.now()), Event: event.Kind.String(), Text: event.String(), Nodes: event.Count, Took: seconds(event.Took),
 		})
 	} else {

@@ -210,7 +210,7 @@ func checkTables(t *testing.T, seen *subnet.Subnet, dump, manager string, name r
 			seen.Origin = subnet.End{Node: int32(i), Port: seen.Nodes[i].Base()}
 		}
 	}
-	want, err := route.Route(seen, name, route.Options{})
+	want, err := route.Compute(seen, name, route.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

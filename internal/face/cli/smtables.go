@@ -12,8 +12,7 @@ import (
 	"weft/units"
 )
 
-// The names that files of a folder of tables have: those of OpenSM, and of the
-// lists of path records that go with them.
+// The names of files in a folder of tables: OpenSM's dumps, and lists of path records.
 const (
 	lftsFile  = "opensm-lfts.dump"
 	sl2vlFile = "opensm-sl2vl.dump"
@@ -83,7 +82,7 @@ func (e *Env) ibroutes(at string) ([]string, error) {
 			return nil, fmt.Errorf("%s cannot be read: %w", path, reason(err))
 		}
 		head := make([]byte, 512)
-		n, _ := io.ReadFull(f, head) // a short file is detected by what it has
+		n, _ := io.ReadFull(f, head) // a short file is detected by its contents
 		f.Close()
 		if format.Detect(head[:n]) == format.LFTDump {
 			found = append(found, path)
@@ -93,8 +92,8 @@ func (e *Env) ibroutes(at string) ([]string, error) {
 	return found, nil
 }
 
-// loadTables reads tables for a subnet. They say which LIDs are whose: the
-// subnet gets the LIDs that they are for, where they do say so.
+// loadTables reads tables for a subnet. If the tables name the owners of their LIDs, the
+// subnet gets these LIDs.
 func (e *Env) loadTables(s *subnet.Subnet, files tableFiles) (*format.LFTs, error) {
 	var all *format.LFTs
 	for _, path := range files.lfts {
@@ -156,7 +155,7 @@ func joinTables(all, more *format.LFTs, path string) error {
 		}
 		for _, p := range all.Tables.LFT[i] {
 			if p != subnet.NoPort {
-				return fmt.Errorf("%s: a switch whose table another file has already: expected each switch once", path)
+				return fmt.Errorf("%s: another file has a table for this switch already: expected each switch once", path)
 			}
 		}
 		all.Tables.LFT[i] = row
@@ -182,9 +181,8 @@ func joinTables(all, more *format.LFTs, path string) error {
 	return nil
 }
 
-// relabel turns tables into ones for the LIDs of others, port by port. It
-// returns how many LIDs were other ones. Files that do not say whose their LIDs
-// are stay as they are.
+// relabel changes tables to the LIDs of other tables, port by port. It returns the number
+// of LIDs that differ. Tables that do not name the owners of their LIDs are left alone.
 func relabel(l, like *format.LFTs) int {
 	at := map[units.GUID][]int{}
 	for lid, guid := range l.Port {

@@ -85,8 +85,8 @@ func (o *ordered) admit(e int) bool {
 	return !found
 }
 
-// forward collects what is reached from c within the ranks up to hi, and
-// reports whether goal is.
+// forward collects the channels reached from c within the ranks up to hi, and reports
+// whether goal is among them.
 func (o *ordered) forward(c, goal, hi int32) bool {
 	o.ahead = append(o.ahead, c)
 	o.mark[c] = true
@@ -108,7 +108,7 @@ func (o *ordered) forward(c, goal, hi int32) bool {
 	return false
 }
 
-// backward collects what reaches c within the ranks down to lo.
+// backward collects the channels that reach c within the ranks down to lo.
 func (o *ordered) backward(c, lo int32) {
 	o.back = append(o.back, c)
 	o.mark[c] = true
@@ -130,9 +130,8 @@ func (o *ordered) backward(c, lo int32) {
 	}
 }
 
-// repair gives the ranks of all that was collected out again: first to what
-// reaches the new dependency, then to what it reaches, each in the order that
-// it had.
+// repair reassigns the ranks of the collected channels: first to the channels that reach
+// the new dependency, then to the channels that it reaches, each in their former order.
 func (o *ordered) repair() {
 	byRank := func(a, b int32) int { return int(o.rank[a]) - int(o.rank[b]) }
 	slices.SortFunc(o.back, byRank)

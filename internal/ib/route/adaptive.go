@@ -10,18 +10,18 @@ import (
 	"weft/units"
 )
 
-// Adaptive is what switches that route adaptively are given: groups of ports,
-// and for each LID the group that its packets may choose from. A switch takes
-// the least loaded port of the group for each packet.
+// Adaptive is the tables of adaptive routing: groups of ports, and for each LID the group
+// that its packets may choose from. A switch takes the least loaded port of the group for
+// each packet.
 type Adaptive struct {
 	tab *subnet.Tables
 	sub *subnet.Subnet
 	// Groups are the groups of each switch, by Tables.Dense: the sets of ports
 	// that begin a shortest path to some switch, each once.
 	Groups [][]subnet.PortMask
-	// Of is the group of each LID, 0 to Tables.Top, by switch: an index into
-	// Groups, NoGroup where a LID is the switch's own, that of an end on it, or
-	// out of reach.
+	// Of is the group of each LID, 0 to Tables.Top, by switch: an index into Groups.
+	// NoGroup stands for the switch's own LID, the LID of an end on it, and a LID out of
+	// reach.
 	Of [][]int32
 }
 
@@ -31,8 +31,8 @@ const NoGroup = -1
 // AdaptiveGroups computes, for each switch and LID, the ports that begin a
 // shortest path. It fails where LIDs are missing or clash.
 //
-// Which lanes keep the choices free of credit loops is not part of it: in a
-// tree none are needed, elsewhere the switch's own means are.
+// The lanes that keep the choices free of credit loops are not part of it: a tree needs
+// none, other shapes depend on the switch's own means.
 func AdaptiveGroups(s *subnet.Subnet) (*Adaptive, error) {
 	f, err := newFabric(s)
 	if err != nil {
@@ -66,7 +66,7 @@ func AdaptiveGroups(s *subnet.Subnet) (*Adaptive, error) {
 	return a, nil
 }
 
-// WriteTo writes the groups as text, in a form of weft's own that follows
+// WriteTo writes the groups as text, in weft's own format, which follows
 // opensm-lfts.dump: for each switch a heading, its groups with their ports, and
 // its LIDs with their groups.
 //
@@ -100,7 +100,7 @@ func (a *Adaptive) WriteTo(w io.Writer) (int64, error) {
 	return out.n, out.to.Flush()
 }
 
-// counter counts what is written.
+// counter counts the bytes that are written.
 type counter struct {
 	to *bufio.Writer
 	n  int64

@@ -77,7 +77,7 @@ func TestTablesEqualThoseOfTheRealOpenSM(t *testing.T) {
 				if err := s.AssignLIDs(r.lmc); err != nil {
 					t.Fatal(err)
 				}
-				got, err := route.Route(s, r.e, o)
+				got, err := route.Compute(s, r.e, o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -133,7 +133,7 @@ func TestLeavesCabledToEachOtherAreRoutedAsByTheRealOpenSM(t *testing.T) {
 			if err := s.AssignLIDs(0); err != nil {
 				t.Fatal(err)
 			}
-			got, err := route.Route(s, "ftree", o)
+			got, err := route.Compute(s, "ftree", o)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,17 +12,17 @@ import (
 // attempt is an engine that Auto tries.
 type attempt struct {
 	name Name
-	with string // what it was given, for people; "" for nothing
+	with string // its options in words; "" for none
 	last bool   // only where the engine refuses the fabric without that
 	poor bool   // only where nothing else is proven
 	slow bool   // it takes seconds for thousands of ends, and tens for ten thousand
-	note string // what OpenSM needs to route like that; "" where its -R and the name do
+	note string // the options with which OpenSM routes so; "" if -R and the name are enough
 	opt  Options
 }
 
-// attempts are the engines that Auto tries: trees first, then what is made for the
-// shape that the fabric has, then what fits any, and in the end what is always free of
-// deadlock, and slow.
+// attempts is the engines that Auto tries: engines for trees first, then the engine for
+// the fabric's shape, then engines for any shape, and at the end an engine that is always
+// free of deadlock, and slow.
 func attempts(f *fabric, o Options) []attempt {
 	l := inspect.Lay(f.sub)
 	sets := f.rootSets(l, o)
@@ -42,7 +42,7 @@ func attempts(f *fabric, o Options) []attempt {
 	}
 	all = append(all, madeFor(f.sub, l, o)...)
 	all = append(all, attempt{name: "updn", opt: o})
-	if len(o.Roots) == 0 && len(sets) > 1 { // updn finds the last of them by itself
+	if len(o.Roots) == 0 && len(sets) > 1 { // updn detects the last of them itself
 		all = append(all, attempt{
 			name: "updn", with: fmt.Sprintf("with %d roots", len(sets[0])), opt: o,
 			note: "OpenSM needs -R updn -a with the roots' NodeGUIDs, which weft fabric convert --to roots writes",
@@ -72,9 +72,9 @@ func (f *fabric) middle() []units.GUID {
 	return middle
 }
 
-// rootSets are the sets of switches that may be the top of a tree, each once: those that
-// stand topmost, and those with the same hops to nearly all hosts. Roots that the user
-// names are the only set.
+// rootSets is the sets of switches that may be the top of a tree, each once: the topmost
+// switches, and the switches with the same hops to nearly all hosts. If the user names
+// roots, they are the only set.
 func (f *fabric) rootSets(l *inspect.Layout, o Options) [][]units.GUID {
 	if len(o.Roots) > 0 {
 		return [][]units.GUID{o.Roots}

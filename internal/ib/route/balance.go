@@ -11,11 +11,11 @@ import (
 // switch may take.
 type portChoice func(from int32, ports []subnet.PortMask)
 
-// balance fills the forwarding tables. Each switch goes through all targets and
-// gives each the port with the fewest targets so far among those that choose
-// allows; of several, the first. With an LMC above 0 it goes through the first
-// LIDs of all targets, then through the second ones, and so on, and sends a
-// target's LIDs different ways (see lmcBalancer, also for dor).
+// balance fills the forwarding tables. Each switch goes through all targets and gives
+// each the port with the fewest targets so far, of the ports that choose allows; of equal
+// ports, the first. With an LMC above 0 it goes through the first LIDs of all targets, then
+// through the second LIDs, and so on, and gives a target's LIDs different paths (see
+// lmcBalancer, also for dor).
 func (j *job) balance(choose portChoice, dor bool) {
 	targets := j.targets()
 	widest := 1
@@ -46,8 +46,8 @@ type balancer struct {
 	paths [256]int32 // counted targets by port, so far
 }
 
-// route gives a port to each target. Targets on one switch follow each other,
-// and may take the same ports: those it looks at together.
+// route gives a port to each target. Targets on one switch follow each other and may take
+// the same ports, so it looks at them together.
 func (b *balancer) route(targets []target) {
 	for len(targets) > 0 {
 		t := &targets[0]

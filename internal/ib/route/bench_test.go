@@ -70,7 +70,7 @@ func BenchmarkRoute(b *testing.B) {
 				s := fatTree(b, k)
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := route.Route(s, name, route.Options{}); err != nil {
+					if _, err := route.Compute(s, name, route.Options{}); err != nil {
 						b.Fatal(err)
 					}
 				}

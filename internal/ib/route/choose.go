@@ -12,20 +12,20 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// Auto asks for the best tables that weft can prove, whatever engine they are of.
+// Auto asks for the best tables that weft can prove, from any engine.
 const Auto Name = "auto"
 
-// Attempt is what came of an engine that Auto tried.
+// Attempt is the result of an engine that Auto tried.
 type Attempt struct {
 	Engine Name
-	With   string // what the engine was given, in words; "" for nothing
+	With   string // the engine's options in words; "" for none
 	// Refused says why its tables are out of the question; "" where they are proven.
 	Refused string
 	// Lanes is how many data lanes the tables need.
 	Lanes int
-	// Bandwidth is the mean over shifts of all ends of the share of a cable's rate that
-	// the slowest end gets, and Contention the mean of the flows on the worst cable: those of
-	// proof.Pattern. Both are 0 where nothing was routed.
+	// Bandwidth is the share of a cable's rate that the slowest end gets, Contention the
+	// number of flows on the worst cable (see proof.Pattern). Both are means over all
+	// shifts of all ends, and 0 if nothing was routed.
 	Bandwidth, Contention float64
 
 	score   score
@@ -33,7 +33,7 @@ type Attempt struct {
 	attempt int
 }
 
-// score is what tables are ranked by, in integers.
+// score ranks tables, in integers.
 type score struct {
 	bandwidth int64 // sum over shifts, in parts of whole
 	flows     int64 // sum over shifts
@@ -42,8 +42,8 @@ type score struct {
 	best      bool // no tables have more bandwidth
 }
 
-// whole is the full rate of a cable: divisible by all that is up to 16, and fine enough for
-// what is not.
+// whole is the full rate of a cable: divisible by all numbers up to 16, and fine enough
+// for the others.
 const whole = 720720 << 20
 
 // maxRanked is up to how many ends all engines are tried: a second of each core or two.
@@ -51,10 +51,10 @@ const whole = 720720 << 20
 // that is proven and no worse than minhop's.
 const maxRanked = 2048
 
-// choose routes with all engines that may fit the fabric, and keeps, of the tables
-// that are proven, those on which shifts of all ends get the most bandwidth. Tables on
-// which shifts fare worse than on minhop's, which OpenSM takes by default, are passed
-// over. It stops where no tables can be better.
+// choose routes with all engines that may fit the fabric. Of the proven tables it keeps the
+// tables with the most bandwidth over shifts of all ends. Tables that are worse for shifts
+// than those of minhop, OpenSM's default, are not used. The search stops when no tables can
+// be better.
 func choose(s *subnet.Subnet, o Options) (*Result, error) {
 	o.AsOpenSM = false // an engine that fails is passed over
 	f, err := newFabric(s)
@@ -94,7 +94,7 @@ func choose(s *subnet.Subnet, o Options) (*Result, error) {
 	return kept, nil
 }
 
-// needless reports whether what was tried makes an attempt superfluous.
+// needless reports whether the attempts so far make another superfluous.
 func (a *attempt) needless(tried []Attempt, ends int) bool {
 	if a.slow && ends > maxRanked && fit(tried) {
 		return true
@@ -129,7 +129,7 @@ func floor(tried []Attempt) *score {
 // before these were tried.
 func choice(tried []Attempt) int {
 	least := floor(tried)
-	for _, floored := range []bool{true, false} { // minhop's own may be refuted, and all that is proven worse
+	for _, floored := range []bool{true, false} { // minhop's tables may be refuted, and all proven ones worse
 		best := -1
 		for i := range tried {
 			t := &tried[i]
@@ -235,7 +235,7 @@ func whyChosen(tried []Attempt, best int) string {
 	return text + ", against " + strings.Join(others, ", ")
 }
 
-// label is the engine and what it was given.
+// label is the engine with its options.
 func (t *Attempt) label() string {
 	if t.With == "" {
 		return string(t.Engine)

@@ -27,7 +27,7 @@ func meanShift(t *testing.T, r *proof.Report) (bandwidth, contention float64) {
 // shifts than tables of OpenSM.
 func noWorse(t *testing.T, what string, s *subnet.Subnet, theirs *subnet.Tables) *route.Result {
 	t.Helper()
-	got, err := route.Route(s, route.Auto, route.Options{})
+	got, err := route.Compute(s, route.Auto, route.Options{})
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
@@ -72,7 +72,7 @@ func TestAutoIsProvenAndNoWorseThanOpenSMsDefault(t *testing.T) {
 		}
 	}
 	for name, s := range made {
-		osm, err := route.Route(s, "minhop", route.Options{AsOpenSM: true})
+		osm, err := route.Compute(s, "minhop", route.Options{AsOpenSM: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func rails(t *testing.T) *subnet.Subnet {
 // ways between them lead neither up nor down.
 func TestAutoTriesFTreeWithTheRootsThatItDetects(t *testing.T) {
 	s := rails(t)
-	r, err := route.Route(s, route.Auto, route.Options{})
+	r, err := route.Compute(s, route.Auto, route.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestAutoTriesFTreeWithTheRootsThatItDetects(t *testing.T) {
 	if alone == nil || alone.Refused == "" || rooted == nil || rooted.With != "with 5 roots" {
 		t.Errorf("%+v; expected ftree to be refused, and proven with 5 roots", r.Report.Tried)
 	}
-	tree, err := route.Route(withoutCable(fatTree(t, 8)), route.Auto, route.Options{})
+	tree, err := route.Compute(withoutCable(fatTree(t, 8)), route.Auto, route.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestTablesThatArePrintedOrProgrammedAreProven(t *testing.T) {
 	for seed := uint64(1); seed <= 120; seed++ {
 		d := lidded(t, seed, 0)
 		for _, e := range []route.Name{"minhop", "updn", "dnup", "dor", "sssp", "ftree"} {
-			raw, err := route.Route(d.s, e, route.Options{})
+			raw, err := route.Compute(d.s, e, route.Options{})
 			if err == nil && !check(t, d.s, raw.Tables).Deadlocks() {
 				continue
 			}

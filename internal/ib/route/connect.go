@@ -5,11 +5,11 @@ import (
 	"weft/units"
 )
 
-// connectSwitches gives ports to switches that have none for another switch's LID, and to
-// those without hosts for that of a host: engines that go up and down leave out the
-// ways between roots, and those from a root to what is not below it. Only switches
-// themselves send there, and only management. OpenSM connects roots only when it is
-// asked to (connect_roots).
+// connectSwitches fills in missing entries of switches: entries for LIDs of other switches
+// and, on switches without hosts, for LIDs of hosts. Engines that go up and then down leave
+// out the paths between roots, and the paths from a root to nodes that are not below it.
+// Only management packets from the switches themselves take these paths. OpenSM connects
+// roots only with its option connect_roots.
 func (j *job) connectSwitches() {
 	for to := range j.sw {
 		j.connectTo(int32(to), j.sw[to].lid, j.sw[to].width, false)
@@ -17,9 +17,9 @@ func (j *job) connectSwitches() {
 	j.connectEnds(true)
 }
 
-// connectEnds gives ports to switches that have none for the LID of an end, to all or only
-// to those without hosts, and returns how many entries that are. Ways up and then down do
-// not lead from one host on a root to another.
+// connectEnds fills in missing entries for LIDs of ends, on all switches or only on switches
+// without hosts, and returns their number. Paths up and then down do not lead from a host
+// on one root to a host on another.
 func (j *job) connectEnds(hostless bool) int {
 	filled := 0
 	for i := range j.ends {

@@ -8,7 +8,7 @@ import (
 	"weft/units"
 )
 
-// usualLanes is how many data lanes switches have where nobody says otherwise.
+// usualLanes is the default number of data lanes of switches.
 const usualLanes = 8
 
 // lanes is how many data lanes there are.
@@ -34,19 +34,19 @@ func dfsssp(j *job) error {
 	var refusal *Refusal
 	switch {
 	case errors.As(err, &refusal):
-		refusal.unforetold = "OpenSM takes minhop in place of dfsssp where its lanes do not suffice, and minhop's tables are others after dfsssp has failed than alone. " + orderOfCircles
+		refusal.unforetold = "OpenSM takes minhop in place of dfsssp where its lanes do not suffice, and minhop's tables are others after dfsssp has failed than alone. " + orderOfCycles
 	case j.tab.Lanes > 1:
 		j.unforetold = fmt.Sprintf("where OpenSM's dfsssp needs more lanes than the switches have, OpenSM takes tables of minhop, and says so in its log only; weft's needs %d of %d here. %s",
-			j.tab.Lanes, j.lanes(), orderOfCircles)
+			j.tab.Lanes, j.lanes(), orderOfCycles)
 	}
 	return err
 }
 
-// orderOfCircles is why the lanes of OpenSM's dfsssp cannot be foretold where there is
-// anything to break. Of its tables of minhop after dfsssp has failed on a torus of 5x5x5,
-// 12,930 of 31,250 entries are not those of -R minhop; what is left over from
-// dfsssp's balance is not known.
-const orderOfCircles = "How many it needs depends on the order in which it looks for circles, which is stated nowhere"
+// orderOfCycles is the reason why the lanes of OpenSM's dfsssp cannot be predicted if there
+// is a cycle to break. After dfsssp has failed on a torus of 5x5x5, 12,930 of the 31,250
+// entries of OpenSM's minhop tables differ from the tables of -R minhop. Which state
+// dfsssp leaves behind is not known.
+const orderOfCycles = "How many it needs depends on the order in which it looks for circles, which is stated nowhere"
 
 // freeOfLoops gives the paths in the tables lanes on which they have no loop.
 func (j *job) freeOfLoops(engine Name, d *deadlocks) error {
@@ -135,8 +135,8 @@ func (d *deadlocks) breakLoops(most int) int {
 	return most + 1
 }
 
-// breaker takes the loops out of one lane by a depth-first search: what it has
-// left behind has no loop and gets none, since dependencies only vanish.
+// breaker removes the cycles of one lane by a depth-first search. The part that the search
+// has finished has no cycle and gets none, since dependencies are only removed.
 type breaker struct {
 	d      *deadlocks
 	now    *layer
@@ -305,9 +305,8 @@ func (d *deadlocks) used() int {
 	return int(top) + 1
 }
 
-// pathSL tells the service level of a path. Those to a switch are the same as
-// those to the first end on it; those from a switch without ends are on level
-// 0, as are those to one.
+// pathSL is the service level of each path. A path to a switch has the level of the path to
+// the first end on it. Paths from or to a switch without ends are on level 0.
 func (d *deadlocks) pathSL() subnet.PathSL {
 	at := d.s.f.switchOf()
 	model := make([]int32, len(d.byLID))
@@ -331,8 +330,8 @@ func (d *deadlocks) pathSL() subnet.PathSL {
 	}
 }
 
-// switchOf is the switch of each LID: that which has it, or on which the end
-// that has it hangs; -1 where there is none.
+// switchOf is the switch of each LID: the switch that has it, or to which the end that has
+// it is cabled; -1 if there is none.
 func (f *fabric) switchOf() []int32 {
 	at := make([]int32, int(f.tab.Top)+1)
 	for i := range at {

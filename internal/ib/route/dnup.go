@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// dnup routes as updn does, with ranks of its own: how far a switch is from the
-// nearest one with hosts. So it needs no roots, and hosts may hang on switches of
-// any level. Cables between switches of one rank go either way, and a route may turn
-// there: so it is free of deadlock only where there are none.
+// dnup routes as updn does, with other ranks: the distance of a switch from the nearest
+// switch with hosts. So it needs no roots, and hosts may be on switches of any level.
+// Cables between switches of equal rank have both directions, and a path may turn there:
+// dnup is free of deadlock only if there are no such cables.
 func dnup(j *job) error {
 	var leaves []int32
 	for _, i := range j.order {
@@ -32,7 +32,7 @@ func dnup(j *job) error {
 		return dirDown
 	})
 	if level > 0 {
-		j.notes = append(j.notes, fmt.Sprintf("%d cables join switches that are equally far from hosts: dnup lets routes turn there, which can deadlock (weft sm check tells)", level/2))
+		j.notes = append(j.notes, fmt.Sprintf("%d cables join switches that are equally far from hosts: dnup lets routes turn there, which can deadlock: see weft sm check", level/2))
 	}
 	return nil
 }

@@ -2,8 +2,8 @@ package route
 
 import "weft/internal/ib/subnet"
 
-// dor routes along shortest paths, dimension by dimension: of the ports that
-// begin one, only those to the neighbour of the first such port are taken. It
+// dor routes along shortest paths, dimension by dimension: of the ports that begin a
+// shortest path, only the ports to the neighbour of the first are used. It
 // is free of deadlock on meshes and hypercubes whose ports are cabled in the
 // order of dimensions; on a torus it is not.
 func dor(j *job) error {

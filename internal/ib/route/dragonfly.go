@@ -8,21 +8,19 @@ import (
 	"weft/units"
 )
 
-// dragonfly routes groups of switches that are all joined within a group, and
-// whose groups are all joined (Kim, Dally, Scott and Abts, "Technology-driven,
+// dragonfly routes groups of switches. Each group is fully connected, and each pair of
+// groups is joined (Kim, Dally, Scott and Abts, "Technology-driven,
 // highly-scalable dragonfly topology", 2008). The groups are those of
 // [Options].Groups, or found from the cables.
 //
-// The first LID of an end is reached minimally: of the ways with at most one cable
-// within the group, one between groups and one within the destination's group, by
-// a shortest. With an LMC
-// the others go by way of a third group each (Valiant): the one whose turn it
-// is, so that what one pair of groups sends is spread over all.
+// The path to the first LID of an end is minimal: a shortest of the paths with at most one
+// cable within the group, one between groups and one within the destination's group. With
+// an LMC, the paths to the other LIDs go through a third group each (Valiant). The third
+// groups are taken in turn, so the traffic of a pair of groups is spread over all groups.
 //
 // Minimal paths are on lane 0 up to and with the cable between groups, and on
 // lane 1 after it, by SL2VL tables: no path goes back. Valiant's paths get lanes
-// like those of dfsssp. Neither takes the shortest path where that uses two
-// cables between groups.
+// as with dfsssp. Neither kind takes a shortest path with two cables between groups.
 func dragonfly(j *job) error {
 	if j.opt.AsOpenSM {
 		return &Refusal{Engine: "dragonfly", Reason: "OpenSM 3.3.23 has no engine of this name", Remedy: "Use dfsssp, the nearest that it has"}
@@ -89,7 +87,7 @@ func (j *job) findGroups() (*groups, error) {
 			if !ports {
 				return nil, &Refusal{
 					Engine: "dragonfly",
-					Reason: fmt.Sprintf("no cable leads from the group of %d around %s to that of %d around %s", len(g.member[g.of[u]]), f.nameOf(int32(u)), len(g.member[to]), f.nameOf(g.member[to][0])),
+					Reason: fmt.Sprintf("no cable leads from the group of %d around %s to the group of %d around %s", len(g.member[g.of[u]]), f.nameOf(int32(u)), len(g.member[to]), f.nameOf(g.member[to][0])),
 					Remedy: "Use dfsssp or lash, which need no groups, or mend the cables if this is a dragonfly",
 				}
 			}
@@ -110,8 +108,7 @@ func (f *fabric) joined() []map[int32]bool {
 	return joined
 }
 
-// take makes groups of switches that are named, and refuses one that is not all
-// joined.
+// take makes the groups that are named, and refuses a group that is not fully connected.
 func (g *groups) take(named map[units.GUID]int32) error {
 	members := map[int32][]int32{}
 	var numbers []int32
@@ -146,9 +143,8 @@ func (g *groups) add(members []int32) {
 	g.member = append(g.member, members)
 }
 
-// clique is a switch with those that are joined to it and to each other; those
-// with most neighbours in common come first, which cables between groups have
-// not.
+// clique is a switch and the switches that are joined to it and to each other. Switches
+// with most common neighbours come first: the ends of a cable between groups have few.
 func (g *groups) clique(u int32) []int32 {
 	type candidate struct {
 		sw     int32
@@ -191,7 +187,7 @@ func (g *groups) findWays() {
 	}
 }
 
-// groupWays says for each group whether a cable leads there from a switch's own.
+// groupWays reports for each group whether a cable leads to it from a switch's own group.
 func (g *groups) groupWays(u int32) []bool {
 	ok := make([]bool, len(g.member))
 	ok[g.of[u]] = true
@@ -203,8 +199,8 @@ func (g *groups) groupWays(u int32) []bool {
 	return ok
 }
 
-// third is the group by way of which a LID on a switch is reached: each of the
-// others in turn.
+// third is the group through which a LID on a switch is reached: each of the other groups in
+// turn.
 func (g *groups) third(sw int32, lid int) int32 {
 	n := int32(len(g.member))
 	if n < 3 {
@@ -213,8 +209,8 @@ func (g *groups) third(sw int32, lid int) int32 {
 	return (g.of[sw] + 1 + int32(lid)%(n-1)) % n
 }
 
-// route enters a LID that hangs on a port of a switch into all tables, by way of
-// a group, or of none (-1).
+// route enters the LID of a node at a switch's port into all tables, through a third group
+// or through none (-1).
 func (g *groups) route(lid int, root int32, port uint8, via int32) {
 	for u := range g.f.sw {
 		switch {
@@ -243,8 +239,8 @@ func (g *groups) towards(u, root int32) []uint8 {
 	return g.into(u, home)
 }
 
-// into are the ports of a switch that lead into another group, or, where it has none,
-// those to the switches of its own that have.
+// into is the ports of a switch that lead into another group or, if it has none, its ports
+// to the switches of its group that have.
 func (g *groups) into(u, group int32) []uint8 {
 	if ports := g.ways[u][group]; len(ports) > 0 {
 		return ports

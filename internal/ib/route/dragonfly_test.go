@@ -20,7 +20,7 @@ func TestDragonfliesAreProven(t *testing.T) {
 			if err := s.AssignLIDs(lmc); err != nil {
 				t.Fatal(err)
 			}
-			got, err := route.Route(s, "dragonfly", route.Options{})
+			got, err := route.Compute(s, "dragonfly", route.Options{})
 			if err != nil {
 				t.Errorf("%+v, LMC %d: %v", spec, lmc, err)
 				continue
@@ -45,7 +45,7 @@ func TestDragonflyLoadsAreNoWorseThanThoseOfOpenSMsDFSSSP(t *testing.T) {
 	const fabric = "dragonfly-p2a4h2"
 	s := routetest.Fabric(t, fabric)
 	theirs := check(t, s, routetest.Tables(t, s, fabric, "sa-dfsssp", true))
-	got, err := route.Route(s, "dragonfly", route.Options{})
+	got, err := route.Compute(s, "dragonfly", route.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestDragonflyLoadsAreNoWorseThanThoseOfOpenSMsDFSSSP(t *testing.T) {
 
 func TestWhatIsNoDragonflyIsRefused(t *testing.T) {
 	s := built(t, topology.Torus{Dims: []int{4, 4}, SwitchEndpoints: 1})
-	_, err := route.Route(s, "dragonfly", route.Options{})
+	_, err := route.Compute(s, "dragonfly", route.Options{})
 	var refusal *route.Refusal
 	if !errors.As(err, &refusal) {
 		t.Errorf("a torus: %v", err)

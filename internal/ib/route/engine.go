@@ -27,25 +27,25 @@ type Options struct {
 	Order []units.GUID
 	// Lanes is how many data lanes the switches have, 1 to 15; 0 is 8.
 	Lanes int
-	// Torus is what torus-2QoS.conf says; only torus-2QoS needs it.
+	// Torus is the contents of torus-2QoS.conf; only torus-2QoS needs it.
 	Torus *TorusConf
-	// Groups are the groups of a dragonfly, by NodeGUID of the switch; switches that
-	// are not in it are put into groups by what they are cabled to, which in groups
-	// of one or two switches is not unique.
+	// Groups is the groups of a dragonfly, by NodeGUID of the switch. A switch that is
+	// not in it gets a group by its cables, which is not unique for groups of one or two
+	// switches.
 	Groups map[units.GUID]int32
-	// AsOpenSM asks for what OpenSM 3.3.23 does, its fallbacks included.
+	// AsOpenSM asks for the tables of OpenSM 3.3.23, its fallbacks included.
 	AsOpenSM bool
 	// Cores is how many goroutines may work, 0 for as many as the process may
 	// use. The result does not depend on it.
 	Cores int
 }
 
-// Result is what an engine made of a subnet.
+// Result is the tables of a subnet, with a report.
 type Result struct {
 	*subnet.Tables
 	Report Report
 
-	job *job // what Hops is made from
+	job *job // the source of Hops
 }
 
 // engine is one entry of the table of engines.
@@ -69,7 +69,7 @@ var engines = []engine{
 	{"dragonfly", "at most one cable between groups on a path; with an LMC further LIDs go by way of a third group (Valiant)", dragonfly},
 }
 
-// Engine is the name of an engine and what it does, in a line.
+// Engine is the name of an engine and its description in a line.
 type Engine struct {
 	Name Name
 	What string
@@ -84,13 +84,13 @@ func Engines() []Engine {
 	return all
 }
 
-// job is one run of an engine: what it works on, and where it leaves results.
+// job is one run of an engine: its input and its results.
 type job struct {
 	*fabric
 	opt   Options
 	cores int
 
-	hops   hopColumns // what opensm-lid-matrix.dump shows; nil: shortest paths
+	hops   hopColumns // for opensm-lid-matrix.dump; nil: shortest paths
 	toEnds bool       // it has rows for LIDs of ends, too
 	notes  []string   // for Report.Notes
 
@@ -99,17 +99,15 @@ type job struct {
 	shortest *shortest // once it was asked for
 }
 
-// Route runs an engine on a subnet whose ports have LIDs. Auto is the engine that
-// fits the fabric.
+// Compute runs an engine on a subnet whose ports have LIDs.
 //
-// It fails with a *Refusal where the engine cannot route this fabric, unless
-// o.AsOpenSM asks for the minhop tables that OpenSM then uses. Other errors are
-// an unknown engine, options that name nodes the subnet does not have, and
-// LIDs that are missing or clash.
-func Route(s *subnet.Subnet, name Name, o Options) (*Result, error) {
+// It fails with a *Refusal if the engine cannot route this fabric, unless o.AsOpenSM asks
+// for the minhop tables that OpenSM then uses. Other errors are an unknown engine, options
+// that name nodes the subnet does not have, and LIDs that are missing or clash.
+func Compute(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	switch {
 	case name == Auto && o.AsOpenSM:
-		name = "minhop" // what OpenSM takes where nobody asks it for an engine
+		name = "minhop" // OpenSM's default engine
 	case name == Auto:
 		return choose(s, o)
 	}

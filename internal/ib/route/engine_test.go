@@ -28,12 +28,12 @@ func TestTablesDoNotDependOnCores(t *testing.T) {
 		for _, e := range []route.Name{"minhop", "updn", "dnup", "dor", "ftree"} {
 			d := lidded(t, seed, uint8(seed%3))
 			o := route.Options{Roots: d.roots, AsOpenSM: true, Cores: 1}
-			one, err := route.Route(d.s, e, o)
+			one, err := route.Compute(d.s, e, o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			o.Cores = 7
-			seven, err := route.Route(d.s, e, o)
+			seven, err := route.Compute(d.s, e, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +48,7 @@ func TestTablesDoNotDependOnCores(t *testing.T) {
 // cable between a leaf and a spine then has as many targets as any other.
 func TestAFatTreeIsBalanced(t *testing.T) {
 	s := fatTree(t, 8)
-	r, err := route.Route(s, "ftree", route.Options{})
+	r, err := route.Compute(s, "ftree", route.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,14 +98,14 @@ func TestRefusalsNameTheReasonAndTheWayOut(t *testing.T) {
 		{lone, "ftree", route.Options{}, "1 switch is no tree"},
 		{lone, "dnup", route.Options{}, "no switch has a host"},
 	} {
-		_, err := route.Route(c.s, c.e, c.o)
+		_, err := route.Compute(c.s, c.e, c.o)
 		var refusal *route.Refusal
 		if !errors.As(err, &refusal) || !strings.Contains(refusal.Reason, c.want) || refusal.Remedy == "" {
 			t.Errorf("%s: %v, expected a refusal because %s", c.e, err, c.want)
 			continue
 		}
 		c.o.AsOpenSM = true
-		r, err := route.Route(c.s, c.e, c.o)
+		r, err := route.Compute(c.s, c.e, c.o)
 		if err != nil {
 			t.Errorf("%s as OpenSM: %v", c.e, err)
 			continue
@@ -124,7 +124,7 @@ func TestLIDsThatAreMissingOrClashAreRefused(t *testing.T) {
 	} {
 		s := fatTree(t, 4)
 		spoil(s)
-		if _, err := route.Route(s, "minhop", route.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := route.Compute(s, "minhop", route.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected an error with %q", err, want)
 		}
 	}
@@ -139,7 +139,7 @@ func TestPortsThatTheUserPutsFirstAreRoutedFirst(t *testing.T) {
 			far = append(far, n.Ports[1].GUID)
 		}
 	}
-	r, err := route.Route(s, "minhop", route.Options{Order: far})
+	r, err := route.Compute(s, "minhop", route.Options{Order: far})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestTheEngineIsChosenFromTheFabric(t *testing.T) {
 		{built(t, topology.Dragonfly{P: 2, A: 4, H: 2}), "minhop"}, // on lanes
 		{lidded(t, 2, 0).s, "dfsssp"},
 	} {
-		r, err := route.Route(c.s, route.Auto, route.Options{})
+		r, err := route.Compute(c.s, route.Auto, route.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 	"weft/units"
 )
 
-// fabric is a subnet as engines walk it: switches by their dense number, with
-// what is at the other side of each port, and the ports that have LIDs.
+// fabric is a subnet as engines walk it: switches by their dense number, the peer of each
+// port, and the ports that have LIDs.
 type fabric struct {
 	sub *subnet.Subnet
 	tab *subnet.Tables
@@ -41,7 +41,7 @@ type swtch struct {
 	hosts    int    // ports that lead to an adapter or a router
 }
 
-// link is what is at the other side of a switch's port.
+// link is the peer of a switch's port.
 type link struct {
 	sw   int32 // dense number of the switch there, -1: none
 	end  int32 // index into fabric.ends of the adapter's port there, -1: none
@@ -54,7 +54,7 @@ type endport struct {
 	guid  units.GUID // of the port
 	lid   units.LID  // the first
 	width int        // how many LIDs: 2^LMC
-	sw    int32      // the switch that it hangs on, -1: none
+	sw    int32      // the switch that it is cabled to, -1: none
 	port  uint8      // the port of that switch
 }
 
@@ -126,7 +126,7 @@ const (
 	maxEdges = 1 << 29
 )
 
-// tooLarge is the error of a subnet whose tables no machine has the memory for.
+// tooLarge is the error of a subnet whose tables need too much memory.
 func tooLarge(s *subnet.Subnet) error {
 	switches, ports, most := 0, 0, 0
 	for i := range s.Nodes {
@@ -140,7 +140,7 @@ func tooLarge(s *subnet.Subnet) error {
 	return nil
 }
 
-// connect fills in what is at the other side of each port.
+// connect fills in the peer of each port.
 func (f *fabric) connect(dense []int32, endAt map[subnet.End]int32) {
 	for i := range f.sub.Nodes {
 		if dense[i] < 0 {

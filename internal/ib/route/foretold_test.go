@@ -29,7 +29,7 @@ func TestWhatOpenSMDoesIsForetoldOrSaidNotToBe(t *testing.T) {
 		{"dfsssp on a torus with too few lanes", "dfsssp", true, 2, "minhop", "order in which it looks for circles"},
 		{"dfsssp on a tree", "dfsssp", false, 8, "dfsssp", ""},
 		{"lash on a tree", "lash", false, 8, "lash", "weft's own tables of lash"},
-		{"lash with too few lanes", "lash", true, 1, "minhop", "how many its lash needs"},
+		{"lash with too few lanes", "lash", true, 1, "minhop", "the number that its lash needs"},
 		{"an engine that OpenSM has not", "dragonfly", true, 8, "minhop", ""},
 		{"minhop", "minhop", true, 8, "minhop", ""},
 		{"updn", "updn", false, 8, "updn", ""},
@@ -38,7 +38,7 @@ func TestWhatOpenSMDoesIsForetoldOrSaidNotToBe(t *testing.T) {
 		if c.torus {
 			s = torus
 		}
-		r, err := route.Route(s, c.e, route.Options{AsOpenSM: true, Lanes: c.lanes})
+		r, err := route.Compute(s, c.e, route.Options{AsOpenSM: true, Lanes: c.lanes})
 		if err != nil {
 			t.Fatalf("%s: %v", c.what, err)
 		}
@@ -46,7 +46,7 @@ func TestWhatOpenSMDoesIsForetoldOrSaidNotToBe(t *testing.T) {
 			t.Errorf("%s: tables of %s, not foretold: %q", c.what, r.Report.Used, got)
 		}
 	}
-	own, err := route.Route(tree, "lash", route.Options{})
+	own, err := route.Compute(tree, "lash", route.Options{})
 	if err != nil || own.Report.Unforetold != "" {
 		t.Errorf("weft's own tables are not foretold: %q (%v)", own.Report.Unforetold, err)
 	}
@@ -56,7 +56,7 @@ func TestWhatOpenSMDoesIsForetoldOrSaidNotToBe(t *testing.T) {
 func TestAutoAsOpenSMIsItsDefault(t *testing.T) {
 	s := routetest.Fabric(t, "ft3-k8-128")
 	want := routetest.Tables(t, s, "ft3-k8-128", "minhop", false)
-	for _, engine := range []func(*subnet.Subnet, route.Name, route.Options) (*route.Result, error){route.Route, route.Proved} {
+	for _, engine := range []func(*subnet.Subnet, route.Name, route.Options) (*route.Result, error){route.Compute, route.Proved} {
 		got, err := engine(s, route.Auto, route.Options{AsOpenSM: true})
 		if err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func TestAnEnhancedPort0HasOneLID(t *testing.T) {
 		if keeping {
 			continue
 		}
-		got, err := route.Route(s, "minhop", route.Options{AsOpenSM: true})
+		got, err := route.Compute(s, "minhop", route.Options{AsOpenSM: true})
 		if err != nil || !reflect.DeepEqual(got.LFT, want.LFT) {
 			t.Errorf("tables differ from OpenSM's (%v)", err)
 		}

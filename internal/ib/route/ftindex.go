@@ -9,7 +9,7 @@ import (
 // ports. A cable from a switch to itself leads nowhere.
 func (t *tree) makeGroups() {
 	n := len(t.sw)
-	t.up, t.down, t.beside = make([][]group, n), make([][]group, n), make([][]group, n)
+	t.up, t.down, t.side = make([][]group, n), make([][]group, n), make([][]group, n)
 	for i := range t.sw {
 		for _, l := range t.sw[i].ports {
 			switch {
@@ -19,10 +19,10 @@ func (t *tree) makeGroups() {
 			case t.level[l.sw] < t.level[i]:
 				t.up[i] = join(t.up[i], l)
 			default:
-				t.beside[i] = join(t.beside[i], l)
+				t.side[i] = join(t.side[i], l)
 			}
 		}
-		for _, groups := range [][]group{t.up[i], t.down[i], t.beside[i]} {
+		for _, groups := range [][]group{t.up[i], t.down[i], t.side[i]} {
 			t.addCables(i, groups)
 		}
 	}
@@ -99,9 +99,9 @@ func (t *tree) index() {
 	t.leaves = t.leavesOf(t.places(at, known))
 }
 
-// places puts all switches in the order of their indices, and tells each group
-// where it leads. Switches without an index, which are those below leaves, share
-// the last place. Groups that lead up are sorted at all switches.
+// places puts all switches in the order of their indices, and gives each group the place
+// of its far switch. Switches without an index, which are below leaves, share the last
+// place. Groups that lead up are sorted at all switches.
 func (t *tree) places(at []treeIndex, known []bool) (order []int32) {
 	for i := range at {
 		if !known[i] {
@@ -117,7 +117,7 @@ func (t *tree) places(at []treeIndex, known []bool) (order []int32) {
 		}
 	}
 	for i := range t.sw {
-		for _, groups := range [][]group{t.up[i], t.down[i], t.beside[i]} {
+		for _, groups := range [][]group{t.up[i], t.down[i], t.side[i]} {
 			for k := range groups {
 				if g := &groups[k]; g.sw >= 0 {
 					g.place = switches[g.sw]
@@ -129,8 +129,8 @@ func (t *tree) places(at []treeIndex, known []bool) (order []int32) {
 	return order
 }
 
-// leavesOf are, of all switches in order, those of the leaves' level from the
-// first with compute nodes to the last.
+// leavesOf is the switches of the leaves' level, in order, from the first with compute
+// nodes to the last.
 func (t *tree) leavesOf(order []int32) []int32 {
 	first, last := -1, -1
 	var level []int32

@@ -8,10 +8,10 @@ import (
 	"weft/units"
 )
 
-// ftree routes fat trees so that a shift of all hosts keeps to links of its own:
-// the hosts of a leaf get different ways up, in turn, and each way up has its
-// own ways down. It works through hosts one by one, in the order of the tree's
-// index, since each takes what is least loaded by then.
+// ftree routes fat trees so that the flows of a shift of all hosts do not share links: the
+// hosts of a leaf get different paths up, in turn, and each path up has its own paths down.
+// It goes through hosts one by one, in the order of the tree's index, because each host
+// takes the least loaded links so far.
 func ftree(j *job) error {
 	t, err := newTree(j)
 	if err != nil {
@@ -54,8 +54,8 @@ type tree struct {
 
 	// Groups of cables by switch: to neighbours nearer to the top, to
 	// neighbours and hosts further from it, and to neighbours of the same level.
-	up, down, beside [][]group
-	cables           []cable // of all groups
+	up, down, side [][]group
+	cables         []cable // of all groups
 }
 
 // group is the cables from a switch to one neighbour.
@@ -69,7 +69,7 @@ type group struct {
 	far   uint8 // the port there of the first cable
 }
 
-// cable is one of a group.
+// cable is a cable of a group.
 type cable struct {
 	port, far uint8 // its port here and there
 	load      int32 // ways to targets that were put on it so far, if it is not alone
@@ -106,8 +106,8 @@ func newTree(j *job) (*tree, error) {
 	return t, nil
 }
 
-// rank counts levels from the roots. Roots that nobody names are the switches
-// that are furthest from hosts.
+// rank counts levels from the roots. Without named roots, the roots are the switches
+// farthest from hosts.
 func (t *tree) rank() error {
 	var roots []int32
 	if len(t.opt.Roots) > 0 {
@@ -139,8 +139,8 @@ func (t *tree) rank() error {
 	return nil
 }
 
-// markLeaves finds the level of the leaves: that of the first compute node with
-// named roots, else the lowest. All compute nodes must be there.
+// markLeaves finds the level of the leaves: with named roots the level of the first compute
+// node, otherwise the lowest level. All compute nodes must be on it.
 func (t *tree) markLeaves() error {
 	t.compute = make([]bool, len(t.ends))
 	named := make(map[units.GUID]bool, len(t.opt.ComputeNodes))
@@ -179,8 +179,8 @@ func (t *tree) markLeaves() error {
 	return t.severalLeaves()
 }
 
-// severalLeaves refuses a tree whose compute nodes all hang on one switch, as
-// OpenSM does, which finds no leaves then.
+// severalLeaves refuses a tree whose compute nodes are all on one switch. OpenSM does too: it
+// finds no leaves then.
 func (t *tree) severalLeaves() error {
 	leaves := 0
 	for _, is := range t.leaf {
@@ -207,9 +207,8 @@ func (t *tree) endsByNode() []int32 {
 	return order
 }
 
-// validate refuses what is not regular: a tree whose roots nobody named must
-// have, on each level, equally many neighbours above and below and equally many
-// cables to each.
+// validate refuses an irregular tree: without named roots, all switches of a level must have
+// the same number of neighbours above and below, and the same number of cables to each.
 func (t *tree) validate() error {
 	var first [maxTreeLevels + 1]int32
 	for i := range first {
@@ -234,7 +233,7 @@ func (t *tree) validate() error {
 	return nil
 }
 
-// alike refuses two switches of one level that differ in their groups.
+// alike refuses two switches of a level whose groups differ.
 func (t *tree) alike(a, b int32, groups [][]group, where string) error {
 	if len(groups[a]) != len(groups[b]) {
 		return refuse("switches %v and %v are on one level and have %d and %d neighbours %s",

@@ -13,7 +13,7 @@ type treeRouter struct {
 	*tree
 	m       *shortest
 	out     *columnWriter
-	target  int32   // the switch that the target is or hangs on
+	target  int32   // the target's switch: itself, or the switch that it is cabled to
 	absent  bool    // the target is not there
 	unset   int32   // the target's switch while nothing leads from it to an absent target, else -1
 	ports   []uint8 // to the target so far, by switch
@@ -22,10 +22,10 @@ type treeRouter struct {
 	best    []uint8 // a bound below hops less base, by switch: of the shortest path there is
 	base    uint8   // hops at the target's own switch
 
-	// Switches with the same neighbours below and beside form a class. open is
-	// how many of these neighbours can still get a shorter route; classes are
-	// those that a switch is a neighbour in. Where none is open, going down
-	// cannot change anything, and all that work is left out.
+	// Switches with the same neighbours below and on their level form a class. open is
+	// the number of these neighbours that can still get a shorter path; classes is the
+	// classes in which a switch is a neighbour. If none is open, going down cannot change
+	// anything and is skipped.
 	class   []int32
 	classes [][]int32
 	open    []int32
@@ -35,9 +35,9 @@ type treeRouter struct {
 	detours []detour
 
 	unsorted []bool          // by switch: whether loads below changed since it was last sorted
-	loaded   []bool          // by switch: whether a way below or beside it has been loaded
-	crossed  map[int32]int32 // by cable to a switch of the same level: ways that goBeside put on it
-	unknown  map[int32]bool  // leaves of whose hosts OpenSM's order is not known
+	loaded   []bool          // by switch: whether a path below it or on its level has been loaded
+	crossed  map[int32]int32 // by cable to a switch of the same level: ways that goSideways put on it
+	unknown  map[int32]bool  // leaves whose order of hosts in OpenSM is not known
 }
 
 func newTreeRouter(t *tree, m *shortest) *treeRouter {
@@ -51,7 +51,7 @@ func newTreeRouter(t *tree, m *shortest) *treeRouter {
 	var key []byte
 	for i := range n {
 		var below []int32
-		for _, groups := range [][]group{t.down[i], t.beside[i]} {
+		for _, groups := range [][]group{t.down[i], t.side[i]} {
 			for k := range groups {
 				if g := &groups[k]; g.sw >= 0 {
 					below = append(below, g.sw)
@@ -177,7 +177,7 @@ func (r *treeRouter) toComputeNodes() {
 	}
 }
 
-// toOthers routes to hosts that are no compute nodes, wherever they hang.
+// toOthers routes to hosts that are not compute nodes, on any switch.
 func (r *treeRouter) toOthers() {
 	for _, i := range r.byNode {
 		e := &r.ends[i]
@@ -195,11 +195,10 @@ func (r *treeRouter) toSwitches() {
 	}
 }
 
-// goUp gives a port to the switches that are reached from one by going up, and
-// to those that are reached from them by going down. The main way goes up by the
-// least loaded group, and loads it. The other groups get ways that are not
-// counted, where there is none yet or a longer one. It reports whether a way to
-// hosts came about.
+// goUp gives a port to the switches that are reached from u by going up, and to the
+// switches below these. The main path goes up by the least loaded group, and adds to its
+// load. The other groups get paths that are not counted, if they have none yet or a longer
+// one. It reports whether hosts got a path.
 func (r *treeRouter) goUp(u, prev int32, main bool, hops uint8) bool {
 	if hops >= noWay-1 {
 		return false
@@ -232,13 +231,13 @@ func (r *treeRouter) goUp(u, prev int32, main bool, hops uint8) bool {
 	if main {
 		settle(groups)
 	}
-	if len(r.beside[u]) > 0 {
-		routed = r.goBeside(u, above, hops) || routed
+	if len(r.side[u]) > 0 {
+		routed = r.goSideways(u, above, hops) || routed
 	}
 	return routed
 }
 
-// settle puts the first group, whose load grew, where it belongs now.
+// settle moves the first group, whose load has grown, to its place in the order.
 func settle(groups []group) {
 	g := groups[0]
 	i := 1
@@ -248,10 +247,10 @@ func settle(groups []group) {
 	groups[i-1] = g
 }
 
-// goDown gives a port to the switches below and beside one, and below those, and
-// loads the cables that lead to hosts in the end. It reports whether there are
-// any. It does not go beside from a switch with nothing below, nor to a target
-// that is not there.
+// goDown gives a port to the switches below u and on its level, and to the switches below
+// these, and adds to the load of the cables that lead to hosts. It reports whether there
+// are any. It does not go sideways from a switch with nothing below, nor to a missing
+// target.
 func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 	if hops >= noWay-1 {
 		return false
@@ -267,7 +266,7 @@ func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 		sortByLoad(r.down[u])
 	}
 	routed := r.hosts[u]
-	ways := [2][]group{r.down[u], r.beside[u]}
+	ways := [2][]group{r.down[u], r.side[u]}
 	if r.absent {
 		ways[1] = nil
 	}

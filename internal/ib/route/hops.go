@@ -8,9 +8,9 @@ import (
 // noWay is the number of hops to where no way leads.
 const noWay = 255
 
-// hopColumns hands out the columns of a LID matrix. It returns what fills in
-// the hops from every switch through every port to one: at base[switch]+port,
-// the least of all ports at port 0. What it returns serves one goroutine.
+// hopColumns gives the columns of a LID matrix. It returns a function for one goroutine,
+// which fills in the hops from every switch through every port to one switch: at
+// base[switch]+port, and the least of all ports at port 0.
 type hopColumns func() func(to int32, column []uint8)
 
 // Hops is the LID matrix. Its size is the square of the number of switches

@@ -117,7 +117,7 @@ func TestIbdmchkAgreesWithTheProof(t *testing.T) {
 			if text, ok := torusConfs[name]; ok {
 				o.Torus = conf(t, text)
 			}
-			r, err := route.Route(s, x.Name, o)
+			r, err := route.Compute(s, x.Name, o)
 			if err != nil {
 				continue // an engine that refuses the fabric
 			}

@@ -52,7 +52,7 @@ func BenchmarkRouteLanes(b *testing.B) {
 				b.ReportAllocs()
 				start := cpuTime(b)
 				for b.Loop() {
-					if _, err := route.Route(s, name, route.Options{}); err != nil {
+					if _, err := route.Compute(s, name, route.Options{}); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -77,7 +77,7 @@ func BenchmarkCheck(b *testing.B) {
 				b.Skip("seconds each")
 			}
 			s := built(b, f.spec)
-			r, err := route.Route(s, "minhop", route.Options{})
+			r, err := route.Compute(s, "minhop", route.Options{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -22,11 +22,11 @@ func TestLoadsOfLargeFabricsAreNoWorseThanOpenSMs(t *testing.T) {
 		"a dragonfly of 640 hosts":    topology.Dragonfly{P: 4, A: 8, H: 4, Groups: 20},
 	} {
 		s := built(t, spec)
-		osm, err := route.Route(s, "sssp", route.Options{AsOpenSM: true})
+		osm, err := route.Compute(s, "sssp", route.Options{AsOpenSM: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := route.Route(s, "sssp", route.Options{})
+		got, err := route.Compute(s, "sssp", route.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

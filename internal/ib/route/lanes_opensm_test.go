@@ -44,7 +44,7 @@ func TestLoadsAreNoWorseThanThoseOfTheRealOpenSM(t *testing.T) {
 				t.Fatal(err)
 			}
 			osm := bringUp(t, s, "-R", string(name), "-Q")
-			got, err := route.Route(s, name, route.Options{})
+			got, err := route.Compute(s, name, route.Options{})
 			var refusal *route.Refusal
 			switch {
 			case errors.As(err, &refusal) && osm.used != string(name):

@@ -42,7 +42,7 @@ func TestLoadsAreNoWorseThanOpenSMs(t *testing.T) {
 		for _, e := range []route.Name{"sssp", "dfsssp", "lash"} {
 			s := routetest.Fabric(t, f)
 			theirs := check(t, s, theirTables(t, s, f, e))
-			r, err := route.Route(s, e, route.Options{})
+			r, err := route.Compute(s, e, route.Options{})
 			if err != nil {
 				t.Errorf("%s on %s: %v", e, f, err)
 				continue
@@ -70,7 +70,7 @@ func TestPathsAreAsLongAsOpenSMsAndFreeOfDeadlock(t *testing.T) {
 				if err := s.AssignLIDs(lmc); err != nil {
 					t.Fatal(err)
 				}
-				r, err := route.Route(s, e, route.Options{})
+				r, err := route.Compute(s, e, route.Options{})
 				if err != nil {
 					t.Errorf("%s on %s with LMC %d: %v", e, f, lmc, err)
 					continue
@@ -133,7 +133,7 @@ func TestEnginesWithLanesProveOnAnyFabric(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		s := drawSubnet(t, r)
 		for _, e := range []route.Name{"dfsssp", "lash"} {
-			got, err := route.Route(s, e, route.Options{Lanes: 15})
+			got, err := route.Compute(s, e, route.Options{Lanes: 15})
 			if err != nil {
 				t.Fatalf("seed %d, %s: %v", seed, e, err)
 			}
@@ -151,7 +151,7 @@ func TestEnginesWithLanesProveOnAnyFabric(t *testing.T) {
 func TestLanesThatDoNotSufficeAreARefusal(t *testing.T) {
 	for _, e := range []route.Name{"dfsssp", "lash"} {
 		s := routetest.Fabric(t, "torus3d-4x4x4")
-		_, err := route.Route(s, e, route.Options{Lanes: 1})
+		_, err := route.Compute(s, e, route.Options{Lanes: 1})
 		var refusal *route.Refusal
 		if !errors.As(err, &refusal) {
 			t.Errorf("%s on a torus with one lane: %v", e, err)

@@ -11,17 +11,17 @@ import (
 )
 
 // lash routes along shortest paths, one tree per switch, and gives each pair of
-// switches that have ends a lane: the lowest on which the path there and the
-// path back close no loop (Skeie, Lysne and Theiss, "Layered shortest path
+// switches that have ends a lane: the lowest on which the paths in both directions close no
+// loop (Skeie, Lysne and Theiss, "Layered shortest path
 // (LASH) routing in irregular system area networks", 2002). Pairs far apart come
-// first: theirs are the paths that are hard to place.
+// first, because their paths are hard to place.
 //
-// Of the shortest paths it takes those through the lowest ports, which are
-// regular where the cabling is, and so need few lanes; ends share out the cables
-// between two switches. Where that loads a cable much more than trees balanced as
-// those of sssp do, it takes these, if there are lanes enough.
+// Of the shortest paths it takes the paths through the lowest ports. They are regular if
+// the cabling is, and so need few lanes. Ends share the cables between two switches. If
+// some cable then carries much more load than with trees balanced as in sssp, these trees
+// are used, if the lanes are enough.
 func lash(j *job) error {
-	j.unforetold = "these are weft's own tables of lash: which of several shortest trees, and which lanes, OpenSM's lash takes is not followed"
+	j.unforetold = "these are weft's own tables of lash: OpenSM's choice of shortest trees and of lanes is not followed"
 	j.hops = j.shortestPaths().columns
 	have, targets := j.lanes(), j.targets()
 	s := newSpanner(j.fabric)
@@ -75,7 +75,7 @@ func (j *job) placePairs(s *spanner, pairs []pair, have int) (lane [][]uint8, us
 				Reason: fmt.Sprintf("the switches have %d virtual lanes, and the path between %s and %s closes a loop on each of them", have, j.nameOf(p.a), j.nameOf(p.b)),
 				Remedy: "Use updn or dnup, or torus-2QoS where the fabric is a torus; or give the data more lanes if the switches have them",
 
-				unforetold: "OpenSM takes minhop in place of lash where its lanes do not suffice, and how many its lash needs is not followed",
+				unforetold: "OpenSM takes minhop in place of lash where its lanes do not suffice, and the number that its lash needs is not known",
 			}
 		}
 		lane[p.a][p.b], lane[p.b][p.a] = l, l
@@ -146,11 +146,11 @@ func (s *spanner) shareTree(root int32) {
 	}
 }
 
-// shareCables spreads the trees of ends, each by each, over all cables between the
-// switches that they lead through, and leaves the new loads in the weights. All
-// trees must use one cable between two switches, and those of switches go on doing
-// so: a loop over several would be one over the first of each, and lanes that are
-// free of loops for the trees of switches are for those of ends.
+// shareCables spreads the trees of ends, one after the other, over all cables between the
+// switches on their way, and leaves the new loads in the weights. Before, all trees use one
+// cable between two switches; the trees of switches keep it. A loop over several cables
+// would also be a loop over the first of each, so lanes that are free of loops for the
+// trees of switches are free of loops for the trees of ends.
 func (s *spanner) shareCables(targets []target) {
 	clear(s.weight)
 	for i := range targets {

@@ -18,8 +18,8 @@ func newLayer(s *spanner) *layer {
 	return l
 }
 
-// edge is the number of the dependency of channel c on the one that the switch
-// it leads to sends from port.
+// edge is the number of a dependency: of channel c on the channel at a port of the switch
+// that c leads to.
 func (l *layer) edge(c int32, port uint8) int { return int(c)*l.stride + int(port) }
 
 // target is the channel that an edge leads to.

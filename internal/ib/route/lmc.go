@@ -6,10 +6,10 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// lmcBalancer is a balancer whose targets have several LIDs each. The LIDs of
-// one target are to take ways that have little in common: a target prefers a
-// port to a system (by SystemImageGUID) that none of its LIDs goes by yet, then
-// one to another switch of such a system, and only then shares.
+// lmcBalancer is a balancer whose targets have several LIDs each. The paths to a target's
+// LIDs should have little in common: a target prefers a port to a system (by
+// SystemImageGUID) that none of its LIDs uses yet, then a port to another switch of a used
+// system, and only then a used switch.
 type lmcBalancer struct {
 	balancer
 	all  []swtch
@@ -69,10 +69,10 @@ func (m *lmcBalancer) one(i int, t *target, offset int) {
 	}
 }
 
-// apart is the port that shares least with the ways in use: to a new system,
-// else to a new switch, else to the switch that fewest of the target's LIDs go
-// by; of several the one with the fewest targets, of several of those the first
-// after the port that the target's LID before went to, around the switch.
+// apart is the port that shares least with the paths in use: to a new system, else to a new
+// switch, else to the switch that the fewest of the target's LIDs use. Of equal ports, the
+// port with the fewest targets is taken; of these, the first behind the port of the
+// target's previous LID, around the switch.
 func (m *lmcBalancer) apart(allowed subnet.PortMask, used []way, after uint8) (uint8, bool) {
 	const never = 1<<31 - 1
 	var system, node, least uint8
@@ -130,9 +130,9 @@ func (m *lmcBalancer) find(used []way, sw int32) (sameSystem bool, same *way) {
 	return sameSystem, same
 }
 
-// apartInDimension is the port of a dimension with the fewest targets. Of several
-// it is one that fewer of the target's LIDs go by than by any port that was the
-// best before it, even if that had more targets; else the first.
+// apartInDimension is the port of a dimension with the fewest targets. Of several such
+// ports, a later one is taken if fewer of the target's LIDs use it than any earlier best
+// port, even one with more targets; else the first.
 func (m *lmcBalancer) apartInDimension(allowed subnet.PortMask, used []way) (best uint8, ok bool) {
 	fewest := int32(1<<31 - 1)
 	var list [256]uint8

@@ -16,13 +16,13 @@ type Group struct {
 
 // Multicast fills the multicast tables of t for groups: for each a tree of
 // shortest paths from its root, cut down to the branches that lead to members.
-// The root is the switch with the least distance to its farthest member, of
-// several that with the least mean distance, then the one with the least GUID
-// read backwards. Groups share cables evenly: where several shortest paths lead
-// to the root, the one whose cables carry fewest trees so far is taken.
+// The root is the switch with the least distance to its farthest member; of several, the
+// switch with the least mean distance, then with the least GUID read backwards. Groups
+// share cables evenly: of several shortest paths to the root, the path whose cables carry
+// the fewest trees so far is taken.
 //
-// It fails for a group whose members no cables join, for an MLID out of range or
-// given twice, and for members that are no ports with a cable to a switch.
+// It fails if no cables join the members of a group, if an MLID is out of range or used
+// twice, and if a member is not a port with a cable to a switch.
 func Multicast(s *subnet.Subnet, t *subnet.Tables, all []Group) error {
 	f, err := newFabric(s)
 	if err != nil {
@@ -45,7 +45,7 @@ func Multicast(s *subnet.Subnet, t *subnet.Tables, all []Group) error {
 			return fmt.Errorf("multicast LID 0x%04x: expected each of 0x%04x to 0x%04x at most once", g.MLID, units.FirstMulticastLID, units.PermissiveLID-1)
 		}
 		seen[g.MLID] = true
-		if err := m.plant(g); err != nil {
+		if err := m.buildTree(g); err != nil {
 			return err
 		}
 	}
@@ -59,8 +59,8 @@ type multicast struct {
 	dist *shortest
 }
 
-// plant makes the tree of one group.
-func (m *multicast) plant(g *Group) error {
+// buildTree makes the tree of one group.
+func (m *multicast) buildTree(g *Group) error {
 	leaves := make([]int64, len(m.f.sw)) // members on each switch
 	for _, e := range g.Members {
 		i, ok := m.end[e]

@@ -102,7 +102,7 @@ func TestAdaptiveGroupsHaveAllShortestPathsAndNoOther(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := route.Route(s, "minhop", route.Options{})
+		r, err := route.Compute(s, "minhop", route.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

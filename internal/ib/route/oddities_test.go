@@ -37,7 +37,7 @@ func TestCablesOfOnePairHaveEqualHopsInFTree(t *testing.T) {
 		if err := d.s.AssignLIDs(0); err != nil {
 			t.Fatal(err)
 		}
-		r, err := route.Route(d.s, "ftree", route.Options{Roots: d.roots})
+		r, err := route.Compute(d.s, "ftree", route.Options{Roots: d.roots})
 		if err != nil {
 			continue // not every fabric is a tree
 		}
@@ -84,7 +84,7 @@ func TestOddFabricsAreRoutedAsByTheRealOpenSM(t *testing.T) {
 				if err := b.s.AssignLIDs(0); err != nil {
 					t.Fatal(err)
 				}
-				got, err := route.Route(b.s, e, route.Options{AsOpenSM: true})
+				got, err := route.Compute(b.s, e, route.Options{AsOpenSM: true})
 				if err != nil {
 					t.Fatal(err)
 				}

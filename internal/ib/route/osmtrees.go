@@ -10,19 +10,19 @@ import (
 	"weft/units"
 )
 
-// osmTrees grows the trees of OpenSM's sssp and dfsssp (3.3.23), entry for
-// entry. Like spanner it lays each tree where the trees before it are light; what
-// differs is the order of destinations, what a path counts, and which of several
-// ways equally light is taken. The rules are those that OpenSM's tables follow:
+// osmTrees computes the trees of OpenSM's sssp and dfsssp (3.3.23), entry for entry. Like
+// spanner it puts each tree on the cables that earlier trees load least. It differs in the
+// order of destinations, in the weight of a path, and in the choice between paths of equal
+// weight. OpenSM's tables follow these rules:
 //
-//   - Destinations are the ends of the switch that has most, and so on, of
-//     switches with as many in the order of their GUIDs; then the switches, in the
+//   - Destinations are first the ends, by switch: the switch with most ends first,
+//     switches with equally many in the order of their GUIDs; then the switches, in the
 //     same order. All LIDs of a port follow each other.
 //   - A cable weighs the square of the number of ends' LIDs at first. In each tree
-//     every switch adds the LIDs of its ends and one, for itself, on all cables of
-//     its way.
-//   - Of ways equally light that is taken which was found first, and switches are
-//     looked at as they leave a heap of four branches.
+//     every switch adds the number of its ends' LIDs, and one for itself, to all cables
+//     of its path.
+//   - Of paths of equal weight the first found is taken; switches are visited as they
+//     leave a heap with four branches.
 type osmTrees struct {
 	s      *spanner
 	number []int32 // of each switch in OpenSM's order
@@ -76,9 +76,9 @@ func (s *spanner) routeAsOpenSM() {
 	}
 }
 
-// tree finds the lightest ways to a switch, and adds them to the weights. An
-// end on the switch is a member of the heap of its own, the last one: it leaves
-// first, and so the others lie otherwise than for the switch itself.
+// tree finds the lightest paths to a switch, and adds them to the weights. For an end on the
+// switch, the end itself is a member of the heap, the last. It leaves first, so the order of
+// the others differs from the order for the switch itself.
 func (o *osmTrees) tree(root int32, toEnd bool) {
 	n := len(o.sw)
 	for i := range o.cost {
@@ -139,7 +139,7 @@ func (o *osmTrees) charge() {
 	}
 }
 
-// write enters the tree for a LID that hangs on a port of the root.
+// write enters the tree for the LID at a port of the root into the tables.
 func (o *osmTrees) write(root int32, lid int, port uint8) {
 	lft := o.s.f.tab.LFT
 	for _, u := range o.near {
@@ -150,16 +150,15 @@ func (o *osmTrees) write(root int32, lid int, port uint8) {
 	lft[root][lid] = port
 }
 
-// fourHeap is a heap of numbers by cost in which each has four below it. What it
-// gives first of those with equal costs is part of the result: of equals below
-// one it takes the last.
+// fourHeap is a heap of numbers by cost with four children per number. The order of numbers
+// with equal costs is part of the result: of equal children it takes the last.
 type fourHeap struct {
 	cost  []int64
 	items []int32
 	at    []int32 // where each number is in items
 }
 
-// fill puts in the numbers below n, whose costs are all the same.
+// fill adds the numbers below n, with equal costs.
 func (h *fourHeap) fill(n int) {
 	h.items = h.items[:n]
 	for i := range h.items {
@@ -211,8 +210,8 @@ func (h *fourHeap) take() int32 {
 
 func (h *fourHeap) put(i, x int32) { h.items[i], h.at[x] = x, i }
 
-// usedPorts is the LID matrix that OpenSM writes beside these trees: hops by
-// the one port that the tables have, and no others.
+// usedPorts is the LID matrix that OpenSM writes with these trees: hops through the port in
+// the tables only.
 func (j *job) usedPorts() func(to int32, column []uint8) {
 	return func(to int32, column []uint8) {
 		for i := range column {

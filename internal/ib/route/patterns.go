@@ -11,10 +11,10 @@ import (
 // which for so many takes some 20 ms.
 const maxCompared = 512
 
-// orOpenSMs returns the trees at hand, or those that OpenSM would grow where
-// these put less on the most loaded cable in some pattern of traffic: so that no
-// pattern is the worse for not asking OpenSM. Paths must be as short, too: OpenSM's
-// are longer than they need be where its weights outgrow their start.
+// orOpenSMs returns the trees at hand, or the trees that OpenSM would compute if these put
+// less load on the most loaded cable in some pattern of traffic. So no pattern is worse
+// than with OpenSM. Their paths must be as short, too: OpenSM's paths are longer than
+// necessary when its weights exceed their initial value.
 func (j *job) orOpenSMs(s *spanner, targets []target) *spanner {
 	if len(j.ends) < 2 || len(j.ends) > maxCompared || len(j.opt.Order) > 0 {
 		return s
@@ -36,7 +36,7 @@ func (j *job) orOpenSMs(s *spanner, targets []target) *spanner {
 	}
 	o.improve(theirs)
 	o.followEnds(targets)
-	j.notes = append(j.notes, "the trees began as OpenSM's: in some pattern of traffic these load the most loaded cable less than weft's own")
+	j.notes = append(j.notes, "the trees are improved from OpenSM's, which load the most loaded cable less than weft's own in some pattern of traffic")
 	return o
 }
 
@@ -44,8 +44,8 @@ func (j *job) orOpenSMs(s *spanner, targets []target) *spanner {
 // paths walked: half a second.
 const maxImproving = 1 << 26
 
-// improve grows the trees in the tables again one by one, and keeps of these
-// what spreads all paths more evenly and leaves no pattern above the bound.
+// improve computes the trees in the tables again one by one, and keeps a new tree if it
+// spreads all paths more evenly and leaves no pattern above the bound.
 func (s *spanner) improve(bound *patternLoads) {
 	trees := s.f.trees()
 	load := make([]int64, len(s.to))
@@ -139,7 +139,7 @@ func (s *spanner) patterns() *patternLoads {
 	return p
 }
 
-// trees lists the LIDs of ends: each has a tree of its own.
+// trees lists the LIDs of ends, one tree for each.
 func (f *fabric) trees() []grown {
 	var trees []grown
 	for i := range f.ends {

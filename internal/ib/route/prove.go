@@ -9,11 +9,11 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// Proved routes as Route does and proves the tables: Report.Proof says what they are.
-// Whoever prints or programs tables asks for them here.
+// Proved routes as Compute does and proves the tables; Report.Proof is the result. Commands
+// that print or program tables use it.
 //
-// Paths that close a credit loop on one lane are put on several, where that mends it.
-// Tables as OpenSM's stay as they are, whatever the proof says of them.
+// Paths that close a credit loop on one lane are put on several lanes if that breaks the
+// loop. With AsOpenSM the tables are left as they are, even if the proof refutes them.
 func Proved(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	if name == Auto && !o.AsOpenSM {
 		return choose(s, o)
@@ -24,7 +24,7 @@ func Proved(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 // proved routes with an engine and proves the tables; ranked says whether the proof is to
 // have the patterns of traffic, which take most of its time.
 func proved(s *subnet.Subnet, name Name, o Options, ranked bool) (*Result, error) {
-	r, err := Route(s, name, o)
+	r, err := Compute(s, name, o)
 	if err != nil {
 		return nil, err
 	}
@@ -35,11 +35,11 @@ func proved(s *subnet.Subnet, name Name, o Options, ranked bool) (*Result, error
 	return r, err
 }
 
-// prove has the tables checked by whom did not make them.
+// prove has package proof check the tables.
 func (r *Result) prove(s *subnet.Subnet, o Options, ranked bool) error {
 	how := proof.Options{Workers: o.Cores}
 	if !ranked {
-		how.Order = []subnet.End{} // nobody takes part
+		how.Order = []subnet.End{} // no end takes part in patterns
 	}
 	p, err := proof.Check(s, r.Tables, how)
 	r.Report.Proof = p
@@ -76,7 +76,7 @@ func (r *Result) complete(s *subnet.Subnet, o Options) error {
 	}
 	r.Report.Unreachable, r.Report.UnreachablePairs, r.Report.Apart, r.Report.Remedy = nil, 0, 0, ""
 	r.job.unreachable(&r.Report)
-	r.Report.Notes = append(r.Report.Notes, fmt.Sprintf("%d entries for hosts to which no way leads up and then down are those of shortest ways", n))
+	r.Report.Notes = append(r.Report.Notes, fmt.Sprintf("%d entries for hosts without a path up and then down follow shortest paths", n))
 	return r.prove(s, o, true)
 }
 

@@ -58,7 +58,7 @@ func compareReference(t *testing.T, fabric, name string) {
 		o.Roots = referenceRoots(t, fabric)
 	}
 	e, _, _ := strings.Cut(name, "+")
-	got, err := route.Route(s, route.Name(e), o)
+	got, err := route.Compute(s, route.Name(e), o)
 	if err != nil {
 		t.Fatal(err)
 	}

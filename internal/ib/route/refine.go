@@ -78,8 +78,8 @@ func (x *state) restore(lft [][]uint8) {
 	}
 }
 
-// grown is a tree in the tables: a LID that hangs on a port of a switch, with
-// others that share its tree, and how much a path of it counts.
+// grown is a tree in the tables: the LID at a port of a switch, the other LIDs that share
+// its tree, and the weight of a path.
 type grown struct {
 	lid   int
 	root  int32
@@ -114,10 +114,10 @@ func (s *spanner) lift(g *grown, load []int64, mean int64) {
 	s.book(load, mean, -g.times)
 }
 
-// settle lets the switches with ends choose their ways one after the other,
-// the farthest first, with the loads of those before them: all at once they
-// would crowd the cable that was lightest before. A switch on the way that has
-// chosen sends all further paths the same way.
+// settle lets the switches with ends choose their paths one after the other, the farthest
+// first, each with the loads of the earlier ones: all at once they would crowd the cable
+// that was lightest before. A switch on a path that has chosen sends all further paths the
+// same way.
 func (s *spanner) settle(load []int64, mean, times int64) {
 	for i := range s.chosen {
 		s.chosen[i] = false
@@ -139,8 +139,8 @@ func (s *spanner) settle(load []int64, mean, times int64) {
 	}
 }
 
-// lightest is the first cable of the way to the root that is lightest now, the
-// other switches' ways being what they are.
+// lightest is the first cable of the path to the root that is lightest now, with the paths
+// of the other switches unchanged.
 func (s *spanner) lightest(u int32) int32 {
 	best, least := int32(-1), int64(math.MaxInt64)
 	at := s.place[u]

@@ -10,17 +10,17 @@ import (
 // Report says how tables came about.
 type Report struct {
 	Asked Name // the engine that was asked for
-	Used  Name // the engine whose tables these are
+	Used  Name // the engine that computed the tables
 	// Reason is why Used is not Asked, or why Auto chose it; empty where it was
 	// asked for.
 	Reason string
-	// Remedy is what to change so that Asked can route the fabric.
+	// Remedy is a change after which Asked can route the fabric.
 	Remedy string
 	// Lanes is how many data lanes the tables need.
 	Lanes int
-	// Unreachable are the first entries (at most 16) without a port in switches
-	// that have hosts, for LIDs of hosts: what is sent there is lost.
-	// UnreachablePairs counts all of them. OpenSM reports success all the same.
+	// Unreachable is the first entries (at most 16) without a port, in switches with
+	// hosts, for LIDs of hosts: packets for them are lost. UnreachablePairs counts all of
+	// them. OpenSM reports success even so.
 	Unreachable      []Unreachable
 	UnreachablePairs int
 	// Apart counts the entries without a port for LIDs of switches. Only
@@ -35,8 +35,8 @@ type Report struct {
 	// Tried are the engines that Auto tried, in their order; nil where another was
 	// asked for.
 	Tried []Attempt
-	// Proof is what is true of the tables, without patterns of traffic but for Auto's; nil
-	// of those of Route, but for Auto's.
+	// Proof is the proof of the tables; with Auto it has patterns of traffic too. Compute
+	// sets it for Auto only, Proved always.
 	Proof *proof.Report
 }
 
@@ -52,8 +52,8 @@ const maxUnreachable = 16
 // Refusal is an engine's verdict that it cannot route a fabric.
 type Refusal struct {
 	Engine Name
-	Reason string // what about the fabric is in the way, with the nodes in question
-	Remedy string // what to change
+	Reason string // the property of the fabric that prevents routing, with its nodes
+	Remedy string // a change after which routing works
 
 	unforetold string // why OpenSM may not refuse the fabric; "" where it does
 }

@@ -9,9 +9,9 @@ import (
 // maxShifts is how many shifts routes are judged by while they are refined.
 const maxShifts = 64
 
-// shifts are what routes are judged by beside the sum of all paths: each end
-// sends to the one that is a distance behind it in the order of nodes' names,
-// which is the order in which a job's ranks stand.
+// shifts is the patterns that judge routes besides the sum of all paths: each end sends to
+// the end at a distance behind it in the order of nodes' names, which is the order of a
+// job's ranks.
 type shifts struct {
 	s     *spanner
 	order []int32 // ends
@@ -21,8 +21,7 @@ type shifts struct {
 	used  []int32 // channels with flows
 }
 
-// newShifts prepares shifts over trees: an end has a tree of its own, or that
-// of its switch.
+// newShifts prepares shifts over trees: an end has its own tree, or the tree of its switch.
 func (s *spanner) newShifts(roots []grown) *shifts {
 	f := s.f
 	x := &shifts{s: s, flows: make([]int32, len(s.to)), lid: make([]int, len(f.ends))}

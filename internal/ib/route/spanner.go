@@ -2,18 +2,17 @@ package route
 
 import "math"
 
-// spanner grows trees of shortest paths towards switches. Of the shortest
-// paths that a switch has it takes the one with the least weight, the sum over
-// its cables; a tree's own paths then add to the weights of the cables that they
-// take. This is Dijkstra's search with hops as the first digit, without its
-// heap: the switches in the order of hops are the same for every tree towards
-// one switch, and so are the cables that a shortest path may take.
+// spanner computes trees of shortest paths towards switches. Of a switch's shortest paths it
+// takes the path with the least weight, summed over its cables. The paths of a tree then
+// add to the weights of their cables. This is Dijkstra's search with hops as the first
+// digit, without its heap: for every tree towards one switch, the order of switches by hops
+// and the cables of shortest paths are the same.
 type spanner struct {
 	f       *fabric
 	to      []int32 // by channel (the sending side of a port, numbered as fabric.base says): the switch there, -1 for none
 	in      []uint8 // port at which it arrives there
-	at      []int32 // switch whose port the channel is
-	ends    []int64 // ends on each switch, by LID: what a path from it counts
+	at      []int32 // switch of the channel's port
+	ends    []int64 // ends on each switch, by LID: the weight of a path from it
 	weight  []int64 // by channel
 	order   []int32 // switches that reach the root, nearest first
 	hops    []uint8
@@ -108,7 +107,7 @@ func (s *spanner) charge(times int64) {
 	}
 }
 
-// write enters the tree for a LID that hangs on a port of the root.
+// write enters the tree for the LID at a port of the root into the tables.
 func (s *spanner) write(lid int, port uint8) {
 	for i, u := range s.order {
 		if i == 0 {

@@ -2,17 +2,15 @@ package route
 
 import "weft/units"
 
-// sssp gives each LID of an end its own tree of shortest paths, light where
-// the trees before it are heavy (Hoefler, Schneider and Lumsdaine, 2009). It balances over the
-// whole fabric, where minhop balances the ports of one switch; it does nothing
-// about credit loops.
+// sssp gives each LID of an end its own tree of shortest paths, on the cables that earlier
+// trees load least (Hoefler, Schneider and Lumsdaine, 2009). It balances over the whole
+// fabric; minhop balances the ports of one switch only. It does not avoid credit loops.
 func sssp(j *job) error {
 	j.growTrees()
 	return nil
 }
 
-// growTrees fills the tables with the trees of sssp: OpenSM's where they are
-// asked for, else weft's own.
+// growTrees fills the tables with the trees of sssp: OpenSM's with AsOpenSM, else weft's.
 func (j *job) growTrees() *spanner {
 	s := newSpanner(j.fabric)
 	if j.opt.AsOpenSM {
@@ -26,9 +24,9 @@ func (j *job) growTrees() *spanner {
 	return j.orOpenSMs(s, targets)
 }
 
-// routeAll routes all targets in their order: with an LMC the first LIDs of
-// all, then the second ones. Switches, whose traffic is not counted, go the way
-// of the first end on them, so that the two have the same lane in dfsssp.
+// routeAll routes all targets in their order: with an LMC the first LIDs of all, then the
+// second LIDs. Switches, whose traffic is not counted, get the path of the first end on
+// them, so the two have the same lane in dfsssp.
 func (s *spanner) routeAll(targets []target) {
 	widest := 1
 	for i := range targets {
@@ -57,8 +55,8 @@ func (s *spanner) routeAll(targets []target) {
 	s.followEnds(targets)
 }
 
-// followEnds routes the LIDs that no end has: those of switches the way of the
-// first end on them, if there is one.
+// followEnds routes the LIDs of switches: along the path of the first end on them, if there
+// is one.
 func (s *spanner) followEnds(targets []target) {
 	for i := range targets {
 		t := &targets[i]
@@ -90,7 +88,7 @@ func (f *fabric) firstEnd(sw int32) (units.LID, bool) {
 	return 0, false
 }
 
-// copyColumn routes a switch's own LID like that of an end on it.
+// copyColumn routes a switch's own LID like the LID of an end on it.
 func (s *spanner) copyColumn(sw int32, lid, model int) {
 	for u := range s.f.sw {
 		s.f.tab.LFT[u][lid] = s.f.tab.LFT[u][model]

@@ -15,15 +15,14 @@ import (
 //     of x, y or z; bit 3 is the quality of service.
 //   - Bit 0 of the lane is the dateline's bit for the dimension of the cable, so
 //     that no lane goes all the way round a ring. Bit 2 is the quality.
-//   - A path round a failed cable goes the long way round its ring. One that
-//     would turn at a failed switch turns beside it, passes it in the next
-//     dimension, and turns back against the order for a hop; bit 1 of the lane
-//     sets that hop apart.
+//   - A path round a failed cable goes the long way round its ring. A path that would
+//     turn at a failed switch turns one switch earlier, passes it in the next dimension,
+//     and turns back against the order for a hop; bit 1 of the lane marks that hop.
 //
 // Half-way round a ring, switches with an even coordinate go up and the others
 // down. The columns of cables between two neighbours are shared in turn.
 func torus2QoS(j *job) error {
-	j.unforetold = "these are weft's own tables of torus-2QoS: which of parallel cables OpenSM's takes, and its ways round faults, are not followed"
+	j.unforetold = "these are weft's own tables of torus-2QoS: OpenSM's choice of parallel cables and its paths round faults are not followed"
 	if j.opt.Torus == nil {
 		return &Refusal{
 			Engine: "torus-2QoS", Reason: "it needs the dimensions of the torus, and the directions of some cables",
@@ -70,8 +69,8 @@ func (t *torus) joined(cell int, dir heading) bool {
 	return sw >= 0 && len(t.ports[sw][dir]) > 0
 }
 
-// run is how many cables a packet passes from a cell in a direction to where
-// its coordinate is to; false where one of them, or a switch, is missing.
+// run is the number of cables from a cell in a direction to the coordinate to; false if a
+// cable or a switch on the way is missing.
 func (t *torus) run(cell int, dir heading, to int) (int, bool) {
 	dim := int(dir / 2)
 	for n := 0; ; n++ {
@@ -100,8 +99,8 @@ func (t *torus) along(cell, dim, to int) (heading, bool) {
 }
 
 // next is the direction in which a packet leaves a cell for another: along the
-// first dimension in which they differ. Where the switch of its next turn is
-// missing it goes on until it is beside that one, and then turns early.
+// first dimension in which they differ. If the switch of its next turn is
+// missing, it goes on to the neighbour of that switch, and turns there.
 func (t *torus) next(cell, goal int) (heading, bool) {
 	for dim := range 3 {
 		to := t.coord(goal, dim)
@@ -111,16 +110,16 @@ func (t *torus) next(cell, goal int) (heading, bool) {
 		if t.at[t.move(cell, dim, to)] >= 0 {
 			return t.along(cell, dim, to)
 		}
-		if dir, beside := t.towards(cell, dim, to); !beside {
+		if dir, adjacent := t.towards(cell, dim, to); !adjacent {
 			return dir, true
 		}
 	}
 	return 0, false
 }
 
-// towards is the better direction to a missing switch; beside says that there
-// is no switch between.
-func (t *torus) towards(cell, dim, to int) (dir heading, beside bool) {
+// towards is the better direction to a missing switch; adjacent says that there is no
+// switch between.
+func (t *torus) towards(cell, dim, to int) (dir heading, adjacent bool) {
 	best := t.radix[dim]
 	missing := t.move(cell, dim, to)
 	for side := range heading(2) {
@@ -184,7 +183,7 @@ func (t *torus) enter(u, root int32, ports []uint8) {
 	}
 }
 
-// deliver enters what hangs on a switch into its own table.
+// deliver enters the ends on a switch into its own table.
 func (t *torus) deliver(root int32) {
 	row, w := t.f.tab.LFT[root], &t.f.sw[root]
 	for k := range w.width {
@@ -239,8 +238,8 @@ func (t *torus) levels() subnet.PathSL {
 	}
 }
 
-// crossings are the dimensions whose dateline the path between two switches
-// crosses, a bit each.
+// crossings is the dimensions whose dateline the path between two switches crosses, a bit
+// each.
 func (t *torus) crossings(src, dst int32) uint8 {
 	bits, lid := uint8(0), t.f.sw[dst].lid
 	for at := src; at != dst; {
@@ -261,7 +260,7 @@ func (t *torus) lanes(twoQualities bool) []subnet.SLMap {
 	maps := make([]subnet.SLMap, len(t.f.sw))
 	for u := range t.f.sw {
 		w := &t.f.sw[u]
-		dim := make([]int, len(w.ports)) // of each port, 3 for what is no cable of the torus
+		dim := make([]int, len(w.ports)) // of each port; 3: no cable of the torus
 		for p := range dim {
 			dim[p] = 3
 		}

@@ -73,7 +73,7 @@ func TestToriAreProvenAtBothQualities(t *testing.T) {
 	for _, dims := range [][]int{{4, 4}, {5, 3}, {6}, {4, 4, 4}, {3, 4, 5}, {2, 5, 2}, {8, 2}} {
 		for _, mesh := range []bool{false, true} {
 			s, text := seeded(t, dims, mesh, 1, r)
-			got, err := route.Route(s, "torus-2QoS", route.Options{Torus: conf(t, text)})
+			got, err := route.Compute(s, "torus-2QoS", route.Options{Torus: conf(t, text)})
 			if err != nil {
 				t.Errorf("%v, mesh %v: %v\n%s", dims, mesh, err, text)
 				continue
@@ -97,7 +97,7 @@ func TestToriAreProvenAtBothQualities(t *testing.T) {
 func TestEightLanesGiveATorusTwoQualities(t *testing.T) {
 	s, text := seeded(t, []int{4, 4}, false, 1, rand.New(rand.NewPCG(1, 2)))
 	for lanes, want := range map[int]int{0: 8, 3: 0, 4: 4, 7: 4, 8: 8, 15: 8} {
-		got, err := route.Route(s, "torus-2QoS", route.Options{Torus: conf(t, text), Lanes: lanes})
+		got, err := route.Compute(s, "torus-2QoS", route.Options{Torus: conf(t, text), Lanes: lanes})
 		if want == 0 {
 			if err == nil {
 				t.Errorf("%d lanes are taken", lanes)
@@ -180,7 +180,7 @@ func drop(s *subnet.Subnet, sw int32) *subnet.Subnet {
 
 func proveFaulty(t *testing.T, s *subnet.Subnet, c *route.TorusConf, what string) {
 	t.Helper()
-	got, err := route.Route(s, "torus-2QoS", route.Options{Torus: c})
+	got, err := route.Compute(s, "torus-2QoS", route.Options{Torus: c})
 	if err != nil {
 		t.Errorf("%s: %v", what, err)
 		return
@@ -212,7 +212,7 @@ func TestTorus2QoSLoadsAreNoWorseThanOpenSMs(t *testing.T) {
 	for fabric, file := range torusConfs {
 		s := routetest.Fabric(t, fabric)
 		theirs := check(t, s, routetest.Tables(t, s, fabric, "sa-torus2qos", true))
-		got, err := route.Route(s, "torus-2QoS", route.Options{Torus: conf(t, file)})
+		got, err := route.Compute(s, "torus-2QoS", route.Options{Torus: conf(t, file)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +245,7 @@ func TestWrongTorusConfsAreErrors(t *testing.T) {
 	}
 	s, _ := seeded(t, []int{4, 4}, false, 0, rand.New(rand.NewPCG(5, 6)))
 	for _, c := range []*route.TorusConf{nil, conf(t, "torus 4 4 1\nxp_link 0x1 0x2")} {
-		if _, err := route.Route(s, "torus-2QoS", route.Options{Torus: c}); err == nil {
+		if _, err := route.Compute(s, "torus-2QoS", route.Options{Torus: c}); err == nil {
 			t.Errorf("%+v was accepted", c)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// TorusConf is what torus-2QoS.conf says (torus-2QoS.conf(5) of OpenSM).
+// TorusConf is the contents of torus-2QoS.conf (torus-2QoS.conf(5) of OpenSM).
 type TorusConf struct {
 	Radix [3]int  // switches along x, y and z; 1 where there is no such dimension
 	Open  [3]bool // a mesh: the ends of the dimension are not joined
@@ -28,9 +28,9 @@ type TorusSeed struct {
 	Dateline [3]int
 }
 
-// ReadTorusConf reads torus-2QoS.conf. Keywords that have no influence on
-// weft's routes (portgroup_max_ports, port_order, max_changes) are checked by
-// nobody; others that are unknown are errors.
+// ReadTorusConf reads torus-2QoS.conf. Keywords that do not
+// affect weft's routes (portgroup_max_ports, port_order, max_changes) are not checked;
+// unknown keywords are errors.
 func ReadTorusConf(name string, r io.Reader) (*TorusConf, error) {
 	c := &TorusConf{}
 	line, in := 0, bufio.NewScanner(r)

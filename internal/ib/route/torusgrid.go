@@ -56,8 +56,7 @@ func (g *grid) step(cell int, dir heading) (int, bool) {
 func (g *grid) cells() int { return g.radix[0] * g.radix[1] * g.radix[2] }
 
 // layOut finds the place of each switch, from the first seed whose switches are
-// there. It fails with a Refusal where the fabric is not the torus that the file
-// describes.
+// there. It fails with a Refusal if the fabric is not the torus of the file.
 func (f *fabric) layOut(c *TorusConf) (*grid, error) {
 	refuse := func(format string, args ...any) error {
 		return &Refusal{
@@ -77,7 +76,7 @@ func (f *fabric) layOut(c *TorusConf) (*grid, error) {
 			g.near[i] = append(g.near[i], v.sw)
 		}
 	}
-	if !g.plant(c.Seeds) {
+	if !g.placeSeed(c.Seeds) {
 		return nil, refuse("no seed of torus-2QoS.conf has its switches in the fabric, joined as it says")
 	}
 	if !g.spread() {
@@ -96,8 +95,8 @@ func (f *fabric) layOut(c *TorusConf) (*grid, error) {
 
 func (g *grid) put(sw int32, cell int) { g.at[cell], g.cell[sw] = sw, cell }
 
-// plant places the first seed that the fabric has.
-func (g *grid) plant(seeds []TorusSeed) bool {
+// placeSeed places the first seed that the fabric has.
+func (g *grid) placeSeed(seeds []TorusSeed) bool {
 	byGUID := map[units.GUID]int32{}
 	for i := range g.f.sw {
 		byGUID[g.f.sw[i].guid] = int32(i)
@@ -213,7 +212,7 @@ func (g *grid) tightest() (int32, []int) {
 	return best, bestCells
 }
 
-// choices are the empty cells next to those of all placed neighbours of a
+// choices is the empty cells that are next to the cells of all placed neighbours of a
 // switch.
 func (g *grid) choices(sw int32) []int {
 	var cells []int

@@ -10,10 +10,10 @@ import (
 	"weft/units"
 )
 
-// NewTorusConf is what torus-2QoS.conf says of a grid of which everything is known:
-// its dimensions, at most three, those that are open, and the NodeGUIDs of its
-// switches, the first dimension running fastest. Each switch is a seed with its place
-// and the directions of its cables, so that the grid stays the same whatever breaks.
+// NewTorusConf is the torus-2QoS.conf of a known grid: its dimensions, at most three, the
+// open ones among them, and the NodeGUIDs of its switches, the first dimension running
+// fastest. Each switch is a seed with its place and the directions of its cables, so the
+// grid stays the same after any failure.
 func NewTorusConf(radix []int, open []bool, switches []units.GUID) *TorusConf {
 	c := &TorusConf{Radix: [3]int{1, 1, 1}}
 	copy(c.Radix[:], radix)
@@ -38,8 +38,8 @@ func NewTorusConf(radix []int, open []bool, switches []units.GUID) *TorusConf {
 }
 
 // torusOf is the torus-2QoS.conf of a subnet that is a torus of two or three
-// dimensions, cables may be missing; nil where it is none. Of a ring OpenSM 3.3.23
-// finds the switches beside the seed only, and takes minhop.
+// dimensions, cables may be missing; nil if it is none. On a ring OpenSM 3.3.23 finds only
+// the neighbours of the seed, and takes minhop.
 func torusOf(s *subnet.Subnet, l *inspect.Layout) *TorusConf {
 	if len(l.Report.Islands) != 1 || l.Report.Islands[0].Family != inspect.Torus || len(l.Size) < 2 || len(l.Size) > 3 {
 		return nil
@@ -90,8 +90,8 @@ func WriteTorusConf(to io.Writer, s *subnet.Subnet) error {
 	return w.Flush()
 }
 
-// mostPorts is the most ports that a switch has, its own port 0 too: no group of
-// them is larger.
+// mostPorts is the largest number of ports of a switch, port 0 included: no group of ports
+// is larger.
 func mostPorts(s *subnet.Subnet) int {
 	most := 0
 	for i := range s.Nodes {

@@ -36,12 +36,12 @@ func TestATorusIsRoutedByTheConfThatIsWrittenOfIt(t *testing.T) {
 				cut(s, firstCable(s))
 			}
 			c := conf(t, string(torusConf(t, s)))
-			got, err := route.Route(s, "torus-2QoS", route.Options{Torus: c})
+			got, err := route.Compute(s, "torus-2QoS", route.Options{Torus: c})
 			if err != nil {
 				t.Errorf("%v, broken %v: %v", dims, broken, err)
 				continue
 			}
-			auto, err := route.Route(s, route.Auto, route.Options{})
+			auto, err := route.Compute(s, route.Auto, route.Options{})
 			if err != nil || !broken && auto.Report.Used != "torus-2QoS" {
 				t.Errorf("%v, broken %v: auto chose other tables (%v)", dims, broken, err)
 				continue

@@ -30,8 +30,8 @@ func updn(j *job) error {
 	return nil
 }
 
-// direction is that of a cable, as a search from the destination takes it:
-// a route takes it the other way.
+// direction is the direction of a cable in a search from the destination: a path takes the
+// cable the other way.
 type direction uint8
 
 const (
@@ -90,11 +90,11 @@ type directedPaths struct {
 	steps []direction // by base and port
 }
 
-// columns is the matrix of such ways.
+// columns is the matrix of such paths.
 //
-// It searches as OpenSM does, whose search lets a switch that is found again by
-// another cable go on in the direction of that step. On irregular fabrics that
-// can give a switch a port to a neighbour that goes on the other way.
+// It searches as OpenSM does. A switch that is found again by another cable goes on in the
+// direction of that step. On irregular fabrics that can give a switch a port to a neighbour
+// whose path goes on in the other direction.
 func (d *directedPaths) columns() func(to int32, column []uint8) {
 	queue := make([]int32, 0, len(d.f.sw))
 	came := make([]direction, len(d.f.sw)) // the step by which each was found last
@@ -131,15 +131,15 @@ func (d *directedPaths) columns() func(to int32, column []uint8) {
 	}
 }
 
-// rootsOf are the switches that the user names as roots, or else those that
-// look like roots: see detectRoots.
+// rootsOf is the switches that the user names as roots, or else the switches that
+// detectRoots finds.
 func (j *job) rootsOf(name Name) ([]int32, error) {
 	if len(j.opt.Roots) == 0 {
 		roots := j.detectRoots(j.shortestPaths())
 		if len(roots) == 0 {
 			return nil, &Refusal{
 				Engine: name,
-				Reason: "no switch has the same number of hops to nearly all hosts, so none can be told to be at the top",
+				Reason: "no switch has the same number of hops to nearly all hosts, so no switch can be recognised as the top",
 				Remedy: "Name the switches at the top (--roots), or use an engine that needs none, as dfsssp",
 			}
 		}

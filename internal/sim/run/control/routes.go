@@ -119,7 +119,7 @@ func engines(p *network.Plan) []route.Name {
 // with the first engine that can.
 func routed(p *network.Plan, sub *subnet.Subnet) (res *route.Result, err error) {
 	for _, name := range engines(p) {
-		res, err = route.Route(sub, name, optionsOf(p, sub, name))
+		res, err = route.Compute(sub, name, optionsOf(p, sub, name))
 		if refusal := (*route.Refusal)(nil); !errors.As(err, &refusal) {
 			break
 		}

@@ -35,7 +35,7 @@ func TestInfiniBandIsRoutedByTheManagersTables(t *testing.T) {
 		if err := sub.AssignLIDs(0); err != nil {
 			t.Fatal(err)
 		}
-		want, err := route.Route(sub, route.Name(name), route.Options{})
+		want, err := route.Compute(sub, route.Name(name), route.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ func upDown(p *network.Plan) error {
 		return nil
 	}
 	return eachPlane(p, func(sub *subnet.Subnet, nodes []topology.NodeID) error {
-		res, err := route.Route(sub, "updn", route.Options{Roots: roots(p, sub)})
+		res, err := route.Compute(sub, "updn", route.Options{Roots: roots(p, sub)})
 		if err != nil {
 			return err
 		}
