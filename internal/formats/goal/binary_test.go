@@ -150,12 +150,12 @@ func TestACutBinaryScheduleIsToldAndKept(t *testing.T) {
 
 func TestAMistakeInABinaryScheduleHasItsPlace(t *testing.T) {
 	for want, change := range map[string]func(b []byte){
-		`b: byte 8: "0": expected a number of ranks`:                func(b []byte) { b[8] = 0 },
-		`"9": expected 1 for a send, 2 for a receive`:               func(b []byte) { b[46+12+4] = 9 },
-		`"5": expected a rank from 0 to 1`:                          func(b []byte) { b[46+12+39+5] = 5 },
-		`"3": expected an operation from 0 to 1`:                    func(b []byte) { b[46+12+78] = 3 },
-		`expected 1, for so many operations does this one wait`:     func(b []byte) { b[46+12+39] = 2 },
-		`a list from 0, after the previous list, within the 1 that`: func(b []byte) { b[46+12+23] = 9 },
+		`b: byte 8: "0": expected a number of ranks`:                      func(b []byte) { b[8] = 0 },
+		`"9": expected 1 for a send, 2 for a receive`:                     func(b []byte) { b[46+12+4] = 9 },
+		`"5": expected a rank from 0 to 1`:                                func(b []byte) { b[46+12+39+5] = 5 },
+		`"3": expected an operation from 0 to 1`:                          func(b []byte) { b[46+12+78] = 3 },
+		`expected 1, for so many operations does this one wait`:           func(b []byte) { b[46+12+39] = 2 },
+		`a list from 0 on, after the previous list, within the 1 entries`: func(b []byte) { b[46+12+23] = 9 },
 	} {
 		file := encode(twinBinary)
 		change(file)
