@@ -12,9 +12,11 @@ type (
 	Override = scenario.Override
 	// Overlay is a part of a scenario that File.Under lays over whole ones. [ParseOverlay] reads one.
 	Overlay = scenario.Overlay
-	// Resolved is a scenario with every number present. MarshalYAML prints it as a scenario file that means the same.
+	// Resolved is a scenario with every number present. MarshalYAML prints it as a scenario file
+	// that means the same.
 	Resolved = scenario.Resolved
-	// Estimate is the number of endpoints, ranks and connections of a simulation, and the memory that it is estimated to need.
+	// Estimate is the number of endpoints, ranks and connections of a simulation, and the memory
+	// that it is estimated to need.
 	Estimate = scenario.Estimate
 	// Error is one thing that is wrong with a scenario, with its place.
 	Error = scenario.Error
@@ -30,7 +32,8 @@ type (
 	Node = scenario.Node
 	// GPU is a model of GPU, by a preset such as h100.
 	GPU = scenario.GPU
-	// Architecture is a generation of GPU in NCCL's cost model. Values: volta, ampere, ada, hopper, blackwell.
+	// Architecture is a generation of GPU in NCCL's cost model. Values: volta, ampere, ada, hopper,
+	// blackwell.
 	Architecture = scenario.Architecture
 	// ScaleUp is the network inside a node, by a preset such as nvlink-4.
 	ScaleUp = scenario.ScaleUp
@@ -54,9 +57,11 @@ type (
 
 // A fabric of a scenario.
 type (
-	// Fabric is a network, by a preset such as infiniband-ndr or roce-v2-400g and what differs from it.
+	// Fabric is a network, by a preset such as infiniband-ndr or roce-v2-400g and what differs from
+	// it.
 	Fabric = scenario.Fabric
-	// FabricKind is the protocol of a fabric. Values: infiniband, roce-v2, roce-v1, ultra-ethernet, iwarp, tcp.
+	// FabricKind is the protocol of a fabric. Values: infiniband, roce-v2, roce-v1, ultra-ethernet,
+	// iwarp, tcp.
 	FabricKind = scenario.FabricKind
 	// Link is a generation of cable and transceiver, by a preset such as ndr or 400g.
 	Link = scenario.Link
@@ -64,11 +69,13 @@ type (
 	Switch = scenario.Switch
 	// Forwarding is when a switch passes a packet on. Values: cut-through, store-and-forward.
 	Forwarding = scenario.Forwarding
-	// Aggregation is the number of SHARP's streaming aggregation trees that a switch serves at a time. Values: none, one-per-switch, one-per-port.
+	// Aggregation is the number of SHARP's streaming aggregation trees that a switch serves at a
+	// time. Values: none, one-per-switch, one-per-port.
 	Aggregation = scenario.Aggregation
 	// Topology is how hosts and switches are cabled.
 	Topology = scenario.Topology
-	// Shape is the kind of a topology. Values: single-switch, fat-tree, rail-optimised, dual-plane, dragonfly, dragonfly-plus, torus, listed.
+	// Shape is the kind of a topology. Values: single-switch, fat-tree, rail-optimised, dual-plane,
+	// dragonfly, dragonfly-plus, torus, listed.
 	Shape = scenario.Shape
 	// TopologyLink is a number of equal cables between two nodes of a listed topology.
 	TopologyLink = scenario.TopologyLink
@@ -76,9 +83,11 @@ type (
 	Cables = scenario.Cables
 	// Routing is how paths are chosen.
 	Routing = scenario.Routing
-	// RoutingMode is how the path of a packet is chosen among equal ones. Values: deterministic, adaptive, ecmp, flowlet, spray, up-down.
+	// RoutingMode is how the path of a packet is chosen among equal ones. Values: deterministic,
+	// adaptive, ecmp, flowlet, spray, up-down.
 	RoutingMode = scenario.RoutingMode
-	// RoutingEngine is a routing engine of InfiniBand's Subnet Manager, by its name in OpenSM. Values: auto, minhop, updn, dnup, ftree, dor, sssp, dfsssp, lash, torus-2QoS, dragonfly.
+	// RoutingEngine is a routing engine of InfiniBand's Subnet Manager, by its name in OpenSM.
+	// Values: auto, minhop, updn, dnup, ftree, dor, sssp, dfsssp, lash, torus-2QoS, dragonfly.
 	RoutingEngine = scenario.RoutingEngine
 	// Inspection is a store-and-forward box in the cable of each NIC, such as a firewall.
 	Inspection = scenario.Inspection
@@ -86,7 +95,8 @@ type (
 	SlowLink = scenario.SlowLink
 	// Stream is traffic that a fabric carries beside a collective, such as storage.
 	Stream = scenario.Stream
-	// StreamOperation is the operation that a stream repeats. Values: write, read, nvme-read, nvme-write.
+	// StreamOperation is the operation that a stream repeats. Values: write, read, nvme-read,
+	// nvme-write.
 	StreamOperation = scenario.StreamOperation
 )
 
@@ -108,7 +118,8 @@ type (
 	PKey = scenario.PKey
 	// QKey is the Q_Key of datagrams of UD, 31 bits.
 	QKey = scenario.QKey
-	// Enforcement is where switches check P_Keys, as part_enforce of OpenSM. Values: both, in, out, off.
+	// Enforcement is where switches check P_Keys, as part_enforce of OpenSM. Values: both, in, out,
+	// off.
 	Enforcement = scenario.Enforcement
 	// Ethernet is the settings that all fabrics but InfiniBand share.
 	Ethernet = scenario.Ethernet
@@ -122,7 +133,8 @@ type (
 	Stop = scenario.Stop
 	// Watchdog is the PFC watchdog of the switches.
 	Watchdog = scenario.Watchdog
-	// WatchdogAction is what a PFC watchdog does with a queue in a storm. Values: drop, forward, alert.
+	// WatchdogAction is what a PFC watchdog does with a queue in a storm. Values: drop, forward,
+	// alert.
 	WatchdogAction = scenario.WatchdogAction
 	// Receiver is a NIC that takes data in more slowly than its link brings it.
 	Receiver = scenario.Receiver
@@ -136,15 +148,18 @@ type (
 type (
 	// Transport is the reliable connection of RDMA.
 	Transport = scenario.Transport
-	// Recovery is how a reliable connection sends lost packets again. Values: go-back-n, selective-repeat.
+	// Recovery is how a reliable connection sends lost packets again. Values: go-back-n,
+	// selective-repeat.
 	Recovery = scenario.Recovery
 	// Retransmission is when a packet without acknowledgement is sent again. Values: adaptive, fixed.
 	Retransmission = scenario.Retransmission
-	// Entropy is how Ultra Ethernet chooses the entropy values of packets. Values: oblivious, recycled.
+	// Entropy is how Ultra Ethernet chooses the entropy values of packets. Values: oblivious,
+	// recycled.
 	Entropy = scenario.Entropy
 	// CC is the congestion control of RDMA, by a preset such as dcqcn-firmware.
 	CC = scenario.CC
-	// CCAlgorithm is a congestion control of RDMA. Values: none, dcqcn, timely, swift, hpcc, ib-cc, nscc.
+	// CCAlgorithm is a congestion control of RDMA. Values: none, dcqcn, timely, swift, hpcc, ib-cc,
+	// nscc.
 	CCAlgorithm = scenario.CCAlgorithm
 	// CCParameter is a parameter of a congestion control that a file of its own registers.
 	CCParameter = scenario.CCParameter
@@ -164,13 +179,16 @@ type (
 type (
 	// Workload is what runs on each fabric: a collective or a traffic pattern.
 	Workload = scenario.Workload
-	// CollectiveOp is a collective operation. Values: all-reduce, all-gather, reduce-scatter, broadcast, all-to-all, send-recv.
+	// CollectiveOp is a collective operation. Values: all-reduce, all-gather, reduce-scatter,
+	// broadcast, all-to-all, send-recv.
 	CollectiveOp = scenario.Collective
-	// Algorithm is the algorithm of a collective; auto is NCCL's choice. Values: auto, ring, tree, hierarchical, halving-doubling, nvls, nvls-tree, collnet-direct, collnet-chain, direct.
+	// Algorithm is the algorithm of a collective; auto is NCCL's choice. Values: auto, ring, tree,
+	// hierarchical, halving-doubling, nvls, nvls-tree, collnet-direct, collnet-chain, direct.
 	Algorithm = scenario.Algorithm
 	// Protocol is NCCL's protocol; auto is NCCL's choice. Values: auto, simple, ll, ll128.
 	Protocol = scenario.Protocol
-	// Datatype is an element type by its name in nccl-tests. Values: float, half, bfloat16, double, int8, uint8, int32, int64.
+	// Datatype is an element type by its name in nccl-tests. Values: float, half, bfloat16, double,
+	// int8, uint8, int32, int64.
 	Datatype = scenario.Datatype
 	// Pattern is a traffic pattern. Values: permutation, incast, uniform, flows.
 	Pattern = scenario.Pattern
@@ -214,7 +232,8 @@ type (
 	Parallel = scenario.Parallel
 	// Batch is the data of a step.
 	Batch = scenario.Batch
-	// Recompute is the part of the forward pass that the backward pass computes again. Values: none, selective, full.
+	// Recompute is the part of the forward pass that the backward pass computes again. Values: none,
+	// selective, full.
 	Recompute = scenario.Recompute
 	// GradientPrecision is the format of gradients. Values: fp32, bf16.
 	GradientPrecision = scenario.GradientPrecision

@@ -14,7 +14,8 @@ type (
 	// Point is the result of a size on a fabric: the time, the algorithm and bus bandwidth of
 	// nccl-tests, and the counts of the network.
 	Point = runstore.Point
-	// SeedTimes is the times of a size by seed, with the 95 % confidence interval of the mean, in picoseconds.
+	// SeedTimes is the times of a size by seed, with the 95 % confidence interval of the mean, in
+	// picoseconds.
 	SeedTimes = runstore.Seeds
 	// MessageTimes is the distribution of the completion times of messages.
 	MessageTimes = runstore.Distribution

@@ -14,7 +14,11 @@ func New(name string, s *Scenario) (*File, error) {
 // units, a [Ratio], or a list or section, whose fields that are zero are not mentioned. origin
 // is what errors name.
 func Set(path string, value any, origin string) Override {
-	return Override{Path: path, Value: flow(reflect.ValueOf(value), true), Origin: origin}
+	o := Override{Path: path, Origin: origin}
+	if value != nil {
+		o.Value = flow(reflect.ValueOf(value), true)
+	}
+	return o
 }
 
 // treeOf is a value as the decoder has it from a file, without the fields that are zero.

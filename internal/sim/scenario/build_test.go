@@ -85,3 +85,26 @@ func TestAnErrorOfAScenarioInGoNamesItsFieldAndNoLine(t *testing.T) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
+
+func TestAValueOfGoThatNoFieldTakesIsAnError(t *testing.T) {
+	f, err := New("mine", &Scenario{Cluster: Cluster{Nodes: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := 1
+	for want, o := range map[string]Override{
+		`test: name: "" is not a value`:                                    Set("name", nil, "test"),
+		"test: name: want at most 200 printable characters":                Set("name", "a\nb", "test"),
+		`test: run.seed: "<*int Value>" is not a whole number`:             Set("run.seed", &seed, "test"),
+		"test: run.seed: a mapping is given: want a whole number":          Set("run.seed", Flow{Src: 1}, "test"),
+		"test: cluster: a single value is given: want a mapping of fields": Set("cluster", 3, "test"),
+		"test: this is not the path of a field":                            Set("", 3, "test"),
+	} {
+		if _, err := f.Resolve(o); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+	if r, err := f.Resolve(Set("name", `a: "b" # c \ d`, "test")); err != nil || r.Name != `a: "b" # c \ d` {
+		t.Errorf("a text of special characters: %v, %v", r, err)
+	}
+}
