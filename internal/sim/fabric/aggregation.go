@@ -130,19 +130,6 @@ func (p *Partition) contribute(b *inbox, link, i int32) {
 	p.fly(unit, i)
 }
 
-// summed counts a contribution and reports whether it is the last of so many.
-func (p *Partition) summed(id reduction, of int) bool {
-	if p.sums == nil {
-		p.sums = make(map[reduction]int32)
-	}
-	p.sums[id]++
-	if int(p.sums[id]) < of {
-		return false
-	}
-	delete(p.sums, id)
-	return true
-}
-
 // passSum takes a sum that has left the unit.
 func (p *Partition) passSum(b *inbox, link, i int32) {
 	n := p.net

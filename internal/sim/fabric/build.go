@@ -521,13 +521,12 @@ func (b *Builder) credits() {
 	}
 	n.ringMask = ring - 1
 	if ring > ringInUpdates {
-		n.farUpdates()
+		n.ringForFarUpdates()
 	}
 }
 
-// farUpdates keeps the rings of updates apart, where they are longer than what updates
-// have room for.
-func (n *Network) farUpdates() {
+// ringForFarUpdates keeps the rings of updates apart where updates have no room for them.
+func (n *Network) ringForFarUpdates() {
 	size := len(n.lanes) * int(n.ringMask+1)
 	n.grants = makeHuge[uint16](size, size)
 	for index := range n.accounts {

@@ -29,8 +29,8 @@ func (n *Network) conserved() error {
 func (n *Network) inside() (packets, updates int64) {
 	for _, p := range n.parts {
 		packets += int64(p.pool.live)
-		for i := range p.mail[p.window&1].to {
-			b := &p.mail[p.window&1].to[i]
+		for i := range p.outgoing().to {
+			b := &p.outgoing().to[i]
 			packets += int64(len(b.packets))
 			updates += int64(len(b.credits))
 		}

@@ -41,6 +41,23 @@ type account struct {
 	frame   uint16
 }
 
+// creditPorts is the state of links with credits.
+type creditPorts struct {
+	credited    bool         // some link has credits
+	lanes       []lane       // by link and class
+	accounts    []account    // by link and class
+	creditLinks []creditLink // by link
+	mirrors     []updates    // by link and class: those of lanes whose receiver is in another partition; nil in a lone one
+	farUpdates
+}
+
+// creditLink is what the credits of a link have in common.
+type creditLink struct {
+	period  units.Time
+	latency units.Time // from the update's decision to its effect, propagation included
+	frame   uint16
+}
+
 func blocks(size uint16) int32 { return int32((uint32(size) + CreditBlock - 1) / CreditBlock) }
 
 // takeIn adds the updates that have taken effect to what a lane has and gives now, if
@@ -58,7 +75,7 @@ func (l *lane) takeIn(p *Partition, link, index, need int32) units.Time {
 	if u.latest-now > n.ringMask+1 {
 		p.breach("credit update further off than the longest way", link, u.latest-now, n.ringMask+1)
 	}
-	period, sum := u.lastNeeded(n, index, all, need, now)
+	period, sum := u.lastNeeded(&n.farUpdates, index, all, need, now)
 	if period > now {
 		return c.effect(period)
 	}
@@ -177,7 +194,7 @@ func (u *updates) awaited(p *Partition, link, index int32, period int64) {
 	// Where the updates before this one were enough, the port looks already,
 	// or does so as soon as its wire is free; and at a partition that is ahead
 	// of them they would wake it in the past.
-	if at, _ := u.lastNeeded(n, index, all, l.need, period-1); at >= period {
+	if at, _ := u.lastNeeded(&n.farUpdates, index, all, l.need, period-1); at >= period {
 		n.ports[link].wake(p, link, n.creditLinks[link].effect(at))
 	}
 }

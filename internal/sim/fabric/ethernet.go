@@ -3,6 +3,7 @@ package fabric
 import (
 	"math"
 	"math/bits"
+	"math/rand/v2"
 
 	"weft/units"
 )
@@ -80,6 +81,15 @@ type ECN struct {
 	// AtDequeue looks at the queue when the packet leaves, the packet itself
 	// excluded; otherwise when it is queued, the packet included.
 	AtDequeue bool
+}
+
+// ethernetPorts is the state of the ports of Ethernet switches.
+type ethernetPorts struct {
+	ethernet []ethernetState
+	egress   []egress     // by port and class
+	ingress  []ingress    // by link and class
+	rounds   []roundRobin // by port
+	random   []rand.PCG   // by port
 }
 
 // ethernetState is the state of one switch.

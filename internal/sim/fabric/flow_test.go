@@ -26,7 +26,7 @@ func TestAFlowBeginsWithACacheLine(t *testing.T) {
 func TestAPortsCNPsWaitForItsOwn(t *testing.T) {
 	const period = 4 * units.Microsecond
 	nic := &nicState{spec: &NIC{CNPInterval: period}}
-	p := &Partition{net: &Network{cnpAt: make([]units.Time, 2)}}
+	p := &Partition{net: &Network{nicPorts: nicPorts{cnpAt: make([]units.Time, 2)}}}
 	for _, at := range []struct {
 		now  units.Time
 		port int32

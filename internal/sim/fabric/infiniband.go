@@ -65,6 +65,19 @@ type infinibandState struct {
 	outrun                                  bool // some input is slower than some output
 }
 
+// infinibandPorts is the state of the ports of switches with credits.
+type infinibandPorts struct {
+	infiniband []infinibandState
+	readers    []reader // by link: of input buffers, those beyond two; nil, unless some have more
+	voqs       []list
+	fifos      []list // by link and class
+	requests   []uint64
+	arbiters   []arbiter    // by port
+	starved    []units.Time // by port and class
+	stalls     []stall      // by port and class
+	fecn       []fecnLane   // by port and class; nil, unless some switch marks
+}
+
 // prepare notes what every hop asks for.
 func (s *infinibandState) prepare() {
 	s.expires = s.spec.Lifetime > 0 || s.spec.LeafLifetime > 0

@@ -16,8 +16,17 @@ func (p *Partition) addFlow() {
 	}
 }
 
-// glance is a packet that is about to land at a NIC, and the flow that it is for.
-type glance struct {
+// preview is what looking ahead keeps between two buckets.
+type preview struct {
+	wide              bool // the partition has so many links that it looks ahead
+	landings          []landing
+	arrivals, sending []uint64 // of split
+	ahead             []int32  // packets, or ports of NICs
+	sink              int32    // keeps what was read
+}
+
+// landing is a packet that is about to land at a NIC, and the flow that it is for.
+type landing struct {
 	flow    *flow
 	nic     *nicState
 	packet  int32
@@ -30,7 +39,7 @@ type glance struct {
 // turn it is to send, and, where there are many, what the NICs have.
 func (p *Partition) lookAheadEnds() {
 	n := p.net
-	p.glances = p.glances[:0]
+	p.landings = p.landings[:0]
 	turns, sum := p.ahead[:0], int32(0)
 	for i := range p.queue.Left() {
 		switch class, source := p.queue.Peek(i); class {
@@ -41,7 +50,7 @@ func (p *Partition) lookAheadEnds() {
 				continue
 			}
 			if nic := &n.nics[n.nodes[b.node].state]; nic.spec.Transport != nil {
-				p.glances = append(p.glances, glance{packet: packet, nic: nic, port: b.back})
+				p.landings = append(p.landings, landing{packet: packet, nic: nic, port: b.back})
 			}
 		case classPort: // other nodes' ports have no flows
 			if q := &n.nicQueues[int(source)*n.classes]; q.ring.n > 0 {
@@ -56,17 +65,17 @@ func (p *Partition) lookAheadEnds() {
 	p.ahead, p.sink = turns, sum+p.readFlows()
 }
 
-// readFlows reads what the packets of the glances will touch of their flows.
+// readFlows reads the flows that the packets which land are for.
 func (p *Partition) readFlows() (sum int32) {
-	for j := range p.glances {
-		g := &p.glances[j]
+	for j := range p.landings {
+		g := &p.landings[j]
 		h := &p.pool.cold[g.packet]
 		g.flow = g.nic.flows.at(h.DestQP)
 		g.answers = p.pool.hot[g.packet].role == roleReply
 		sum += int32(h.VA) // its last field: it may lie in another line
 	}
-	for j := range p.glances {
-		if g := &p.glances[j]; g.answers {
+	for j := range p.landings {
+		if g := &p.landings[j]; g.answers {
 			sum += g.flow.readRequester()
 		} else {
 			sum += g.flow.port + int32(g.flow.qp.Expected())
@@ -75,17 +84,18 @@ func (p *Partition) readFlows() (sum int32) {
 	return sum
 }
 
-// readNICs reads what NICs have of the ports that packets will most likely go by: those
-// of the glances, and those whose turn it is to send; and the records of these packets.
+// readNICs reads the state of the ports that packets will most likely go by: the ports
+// that answer the packets which land, and the ports whose turn it is to send; and the
+// records of these packets.
 func (p *Partition) readNICs(turns []int32) (sum int32) {
-	for j := range p.glances {
-		sum += p.net.readNIC(p.glances[j].port)
+	for j := range p.landings {
+		sum += p.net.readNIC(p.landings[j].port)
 	}
 	for _, port := range turns {
 		sum += p.net.readNIC(port)
 	}
-	for j := range p.glances {
-		sum += p.net.nicQueues[int(p.glances[j].port)*p.net.classes].answers.readRecord(p)
+	for j := range p.landings {
+		sum += p.net.nicQueues[int(p.landings[j].port)*p.net.classes].answers.readRecord(p)
 	}
 	for _, port := range turns {
 		sum += p.net.nicQueues[int(port)*p.net.classes].data.readRecord(p)

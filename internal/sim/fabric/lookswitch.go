@@ -10,23 +10,22 @@ import (
 // them is handled: the processor then overlaps the waits for memory that would otherwise
 // follow one another.
 func (p *Partition) lookAhead(bucket *engine.Bucket) {
-	landing, sending := p.split(bucket)
-	sum := p.readLanding(landing) + p.readSending(sending)
-	p.sink = sum
+	arrivals, sending := p.split(bucket)
+	p.sink = p.readLanding(arrivals) + p.readSending(sending)
 }
 
 // split gives the sources of a bucket's arrivals, and of its ports' turns to send.
 // Which comes next cannot be predicted, so it takes no branch.
-func (p *Partition) split(bucket *engine.Bucket) (landing, sending []uint64) {
+func (v *preview) split(bucket *engine.Bucket) (arrivals, sending []uint64) {
 	left := bucket.Left()
-	if len(p.landing) < left {
-		p.landing, p.sending = make([]uint64, 2*left), make([]uint64, 2*left)
+	if len(v.arrivals) < left {
+		v.arrivals, v.sending = make([]uint64, 2*left), make([]uint64, 2*left)
 	}
-	landing, sending = p.landing[:left], p.sending[:left]
+	arrivals, sending = v.arrivals[:left], v.sending[:left]
 	l, s := 0, 0
 	for j := range left {
 		class, source := bucket.Peek(j)
-		landing[l], sending[s] = source, source
+		arrivals[l], sending[s] = source, source
 		if class == classArrive {
 			l++
 		}
@@ -34,7 +33,7 @@ func (p *Partition) split(bucket *engine.Bucket) (landing, sending []uint64) {
 			s++
 		}
 	}
-	return landing[:l], sending[:s]
+	return arrivals[:l], sending[:s]
 }
 
 // readLanding reads the packets that land, and what the switch has of them: the buffers

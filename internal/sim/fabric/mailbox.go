@@ -12,6 +12,18 @@ type mailbox struct {
 	earliest units.Time
 }
 
+// mailboxes are those of a window and of the one before, by their parity.
+type mailboxes struct {
+	mail   [2]mailbox
+	window uint64
+}
+
+// outgoing is the mailbox of the window that is being run.
+func (m *mailboxes) outgoing() *mailbox { return &m.mail[m.window&1] }
+
+// Sent is the earliest effect of what was sent in the window.
+func (m *mailboxes) Sent(window uint64) units.Time { return m.mail[window&1].earliest }
+
 type outbox struct {
 	packets []remotePacket
 	sockets bool   // the packets are TCP's
@@ -62,11 +74,6 @@ func (p *Partition) sendRemote(part uint8, link, i int32) {
 	b.packets = append(b.packets, r)
 	p.pool.put(i)
 }
-
-func (p *Partition) outgoing() *mailbox { return &p.mail[p.window&1] }
-
-// Sent is the earliest effect of what was sent in the window.
-func (p *Partition) Sent(window uint64) units.Time { return p.mail[window&1].earliest }
 
 // Collect takes in what the others sent to this partition in the window, in the
 // order of the partitions. The order does not matter: each link, lane and port

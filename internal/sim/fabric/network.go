@@ -3,7 +3,6 @@ package fabric
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync/atomic"
 
 	"weft/internal/base/cores"
@@ -73,88 +72,74 @@ type Trace interface {
 
 // Network is a fabric ready to run.
 type Network struct {
-	app        App
-	trace      Trace
-	packets    PacketTrace // nil, unless somebody follows packets
-	examined   bool        // packets is not nil, or errors
-	progress   progress
-	faults     *faultState // nil, unless something may break
-	maxEvents  int64       // 0 is no bound
-	patience   units.Time
-	spare      *engine.Spare // cores that a run may take besides; nil for none
-	parts      []*Partition
-	lookahead  units.Time
-	slot       units.Time // that cells are handled in; 0 without cells
-	classes    int
-	credited   bool // some link has credits
-	seed       uint64
-	flowletGap units.Time
-	laneRule   *routing.Lanes
-	threshold  int64                                      // of adaptive routing, in bytes
-	hash       func(row int32, entropy uint32, n int) int // of ECMP; nil is weft's
-	names      []string
+	app       App
+	progress  progress
+	maxEvents int64 // 0 is no bound
+	patience  units.Time
+	spare     *engine.Spare // cores that a run may take besides; nil for none
+	parts     []*Partition
+	lookahead units.Time
+	slot      units.Time // that cells are handled in; 0 without cells
+	classes   int
+	seed      uint64
+	names     []string
 
-	nodes   []node
-	tables  routing.Tables
-	ports   []port
-	inboxes []inbox
-	back    []int32 // by port: the link that comes in at it
-
+	nodes       []node
+	ports       []port
+	inboxes     []inbox
+	back        []int32      // by port: the link that comes in at it
 	propagation []units.Time // by link
-	reaction    []units.Time // by link: of its receiver to PFC frames
 	turns       []uint16     // by port and class: whose turn it is
-	cnpAt       []units.Time // by port, a NIC's: when it may send the next CNP
 
-	// Ethernet.
-	ethernet   []ethernetState
-	egress     []egress     // by port and class
-	ingress    []ingress    // by link and class
-	rounds     []roundRobin // by port
-	random     []rand.PCG   // by port
-	pauses     [][]pause    // by port
-	pauseUntil []units.Time // by port and class
-	watched    []watched    // by port and class; nil, unless some switch has a watchdog
-	pauseLogs  []*pauseLog  // by link and class; nil, unless pauses are recorded
-	renewAt    []units.Time // by link and class: when the pause of its sender is to be renewed
-	flowlets   [][]flowletEntry
-
-	// InfiniBand and scale-up.
-	infiniband  []infinibandState
-	lanes       []lane    // by link and class
-	accounts    []account // by link and class
-	mirrors     []updates // by link and class: those of lanes whose receiver is in another partition; nil in a lone one
-	grants      []uint16  // by link, class and period, in a ring; nil if those of the updates are enough
-	ringMask    int64
-	readers     []reader     // by link: of input buffers, those beyond two; nil, unless some have more
-	creditLinks []creditLink // by link
-	voqs        []list
-	fifos       []list // by link and class
-	requests    []uint64
-	arbiters    []arbiter     // by port
-	starved     []units.Time  // by port and class
-	stalls      []stall       // by port and class
-	fecn        []fecnLane    // by port and class; nil, unless some switch marks
-	pkeys       *PKeys        // nil: nobody checks P_Keys
-	segments    *Segments     // nil: nobody keeps VRFs apart
-	offences    [][]Violation // by port that discarded; nil where nobody checks
-	jitter      []linkJitter  // by link; nil, unless some switch jitters
-	aggregation *aggregation  // nil: no switch reduces
-
-	errors    []linkErrors // by link; nil, unless packets are corrupted
-	errorRate uint64       // of packets, in 2^-64
-
-	local     LocalApp
-	gpus      []gpuState
-	nics      []nicState
-	slab      flowSlab   // room for further flows
-	nicQueues []nicQueue // by port and class
+	observers
+	forwarding
+	ethernetPorts
+	pauseState
+	creditPorts
+	infinibandPorts
+	nicPorts
+	scaleUp
+	borders
+	hazards
+	aggregation *aggregation // nil: no switch reduces
 }
 
-// creditLink is what the credits of a link have in common.
-type creditLink struct {
-	period  units.Time
-	latency units.Time // from the update's decision to its effect, propagation included
-	frame   uint16
+// observers are told what happens.
+type observers struct {
+	trace    Trace
+	packets  PacketTrace // nil, unless somebody follows packets
+	examined bool        // packets that arrive are followed, or may be corrupted
+}
+
+// forwarding is how switches choose ports and lanes.
+type forwarding struct {
+	tables     routing.Tables
+	laneRule   *routing.Lanes
+	flowletGap units.Time
+	flowlets   [][]flowletEntry
+	threshold  int64                                      // of adaptive routing, in bytes
+	hash       func(row int32, entropy uint32, n int) int // of ECMP; nil is weft's
+}
+
+// scaleUp is the GPUs of the scale-up network.
+type scaleUp struct {
+	local LocalApp
+	gpus  []gpuState
+}
+
+// borders are the rules that keep hosts apart.
+type borders struct {
+	pkeys    *PKeys        // nil: nobody checks P_Keys
+	segments *Segments     // nil: nobody keeps VRFs apart
+	offences [][]Violation // by port that discarded; nil where nobody checks
+}
+
+// hazards are what may go wrong on links.
+type hazards struct {
+	faults    *faultState  // nil, unless something may break
+	jitter    []linkJitter // by link; nil, unless some switch jitters
+	errors    []linkErrors // by link; nil, unless packets are corrupted
+	errorRate uint64       // of packets, in 2^-64
 }
 
 // Run runs the network until an exact time, or until nothing is left to happen,

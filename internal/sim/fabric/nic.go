@@ -64,6 +64,14 @@ type nicState struct {
 	receiver *receiver
 }
 
+// nicPorts is the state of the NICs and of their ports.
+type nicPorts struct {
+	nics      []nicState
+	nicQueues []nicQueue   // by port and class
+	cnpAt     []units.Time // by port: when it may send the next CNP
+	slab      flowSlab     // room for further flows
+}
+
 // nicQueue is what waits at one port of a NIC in one class, in one cache line.
 type nicQueue struct {
 	replies list

@@ -16,6 +16,13 @@ type copies struct {
 	size uint16
 }
 
+// copyRecords are the packets that a partition's switches copy and sum.
+type copyRecords struct {
+	copies     []copies
+	copiesFree []int32
+	sums       map[reduction]int32
+}
+
 // reduction names one train of one reduction in one switch.
 type reduction struct {
 	key   uint64
@@ -48,7 +55,7 @@ type copying struct {
 
 // beginCopies takes a packet whose copies are to be queued.
 func (p *Partition) beginCopies(link, i int32) copying {
-	c := copying{p.pool.hot[i], p.pool.cold[i], link, p.copiesRecord(copies{size: p.pool.hot[i].size})}
+	c := copying{p.pool.hot[i], p.pool.cold[i], link, p.begin(copies{size: p.pool.hot[i].size})}
 	p.pool.put(i)
 	p.stats.Delivered++
 	p.stats.OutBytes += int64(c.hot.size)
@@ -71,26 +78,39 @@ func (c *copying) queueCopy(p *Partition, nd *node, out int32, r role) {
 	n.infiniband[nd.state].enqueue(p, nd, out, i)
 }
 
-// copiesRecord takes a record for a multicast train.
-func (p *Partition) copiesRecord(c copies) int32 {
-	if last := len(p.copiesFree) - 1; last >= 0 {
-		i := p.copiesFree[last]
-		p.copiesFree = p.copiesFree[:last]
-		p.copies[i] = c
+// begin takes a record for a multicast train.
+func (r *copyRecords) begin(c copies) int32 {
+	if last := len(r.copiesFree) - 1; last >= 0 {
+		i := r.copiesFree[last]
+		r.copiesFree = r.copiesFree[:last]
+		r.copies[i] = c
 		return i
 	}
-	p.copies = append(p.copies, c)
-	return int32(len(p.copies) - 1)
+	r.copies = append(r.copies, c)
+	return int32(len(r.copies) - 1)
 }
 
 // lastCopy counts a copy that leaves and reports whether it was the last.
-func (p *Partition) lastCopy(record int32) bool {
-	c := &p.copies[record]
+func (r *copyRecords) lastCopy(record int32) bool {
+	c := &r.copies[record]
 	c.left--
 	if c.left == 0 {
-		p.copiesFree = append(p.copiesFree, record)
+		r.copiesFree = append(r.copiesFree, record)
 	}
 	return c.left == 0
+}
+
+// summed counts a contribution and reports whether it is the last of so many.
+func (r *copyRecords) summed(id reduction, of int) bool {
+	if r.sums == nil {
+		r.sums = make(map[reduction]int32)
+	}
+	r.sums[id]++
+	if int(r.sums[id]) < of {
+		return false
+	}
+	delete(r.sums, id)
+	return true
 }
 
 // reduce adds a contribution and sends the sum on when it is the last.
@@ -99,19 +119,14 @@ func (p *Partition) reduce(b *inbox, link, i int32) {
 	nd := &n.nodes[b.node]
 	k, h := &p.pool.hot[i], &p.pool.cold[i]
 	id := reduction{uint64(h.DMALen)<<32 | uint64(h.RKey), h.Offset, b.node}
-	if p.sums == nil {
-		p.sums = make(map[reduction]int32)
-	}
 	p.hold(link, k)
-	p.sums[id]++
-	if p.sums[id] < int32(h.Imm) {
+	if !p.summed(id, int(h.Imm)) {
 		p.free(link, k.class, k.size, p.now)
 		p.stats.Delivered++
 		p.stats.OutBytes += int64(k.size)
 		p.pool.put(i)
 		return
 	}
-	delete(p.sums, id)
 	k.in = link
 	n.infiniband[nd.state].enqueue(p, nd, nd.route(p, k), i)
 }

@@ -83,20 +83,12 @@ type Partition struct {
 	seen     seen    // what the packet that is handed over reports
 	told     cc.Seen // the same, as the transport sees it
 	segments tcp.Batch
-	mail     [2]mailbox // by the parity of the window
 	id       uint8
-	window   uint64
 	stats    Stats
 
-	wide             bool // it has so many links that it looks ahead
-	glances          []glance
-	landing, sending []uint64 // of split
-	ahead            []int32  // what looking ahead has found: packets, or ports of NICs
-	sink             int32    // keeps the reads of lookAhead
-
-	copies     []copies
-	copiesFree []int32
-	sums       map[reduction]int32
+	mailboxes
+	preview
+	copyRecords
 
 	err error
 }
@@ -107,7 +99,7 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 	p.window = window
 	events, hops := p.stats.Events, p.stats.Hops
 	defer func() { p.moved(p.stats.Events-events, p.stats.Hops-hops) }()
-	p.mail[window&1].reset()
+	p.outgoing().reset()
 	if len(p.dirty) > 0 { // posted before the run
 		p.decide()
 	}

@@ -26,6 +26,16 @@ type PFC struct {
 	WholeLink bool
 }
 
+// pauses is the state of PFC on all links.
+type pauseState struct {
+	pauses     [][]pause    // by port: frames on their way
+	pauseUntil []units.Time // by port and class
+	renewAt    []units.Time // by link and class: when the pause of its sender is to be renewed
+	reaction   []units.Time // by link: of its receiver to PFC frames
+	watched    []watched    // by port and class; nil, unless some switch has a watchdog
+	pauseLogs  []*pauseLog  // by link and class; nil, unless pauses are recorded
+}
+
 // quantumBytes is one quantum of pause, 512 bit times, in bytes of the link.
 const quantumBytes = 512 / 8
 

@@ -72,9 +72,9 @@ func (n *Network) underWay() map[endpoint]bool {
 				note(&p.pool.hot[i], p.pool.cold[i].DestQP)
 			}
 		}
-		for i := range p.mail[p.window&1].to {
-			for j := range p.mail[p.window&1].to[i].packets {
-				r := &p.mail[p.window&1].to[i].packets[j]
+		for i := range p.outgoing().to {
+			for j := range p.outgoing().to[i].packets {
+				r := &p.outgoing().to[i].packets[j]
 				if p.pool.segs != nil {
 					note(&r.hot, units.QPN(r.seg.Conn))
 				} else {

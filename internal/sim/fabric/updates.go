@@ -20,6 +20,12 @@ type updates struct {
 	ring   [ringInUpdates]uint16 // blocks, by period; what is not filled is left of earlier ones
 }
 
+// farUpdates is the ring of updates whose way is more periods than updates have room for.
+type farUpdates struct {
+	grants   []uint16 // by link, class and period, in a ring; nil if those of the updates are enough
+	ringMask int64
+}
+
 // oddCredits is what is out of the ordinary about updates.
 type oddCredits uint8
 
@@ -38,9 +44,9 @@ func (n *Network) updatesOf(link, index int32) *updates {
 }
 
 // returned is the blocks that the receiver gives back in a period up to the latest.
-func (u *updates) returned(n *Network, index int32, period int64) int32 {
+func (u *updates) returned(f *farUpdates, index int32, period int64) int32 {
 	if u.odd&creditsFar != 0 {
-		return int32(*n.far(index, period))
+		return int32(*f.at(index, period))
 	}
 	if u.filled>>uint64(u.latest-period)&1 == 0 {
 		return 0
@@ -48,10 +54,9 @@ func (u *updates) returned(n *Network, index int32, period int64) int32 {
 	return int32(u.ring[period&(ringInUpdates-1)])
 }
 
-// far is the same where the longest way of an update is more periods than updates have
-// room for: their ring is kept apart.
-func (n *Network) far(index int32, period int64) *uint16 {
-	return &n.grants[int64(index)*(n.ringMask+1)+period&n.ringMask]
+// at is the blocks that a lane gets back in a period.
+func (f *farUpdates) at(index int32, period int64) *uint16 {
+	return &f.grants[int64(index)*(f.ringMask+1)+period&f.ringMask]
 }
 
 // effect is when the update of a period of a link takes effect at the sender.
@@ -70,9 +75,9 @@ func (c *creditLink) effective(now units.Time) int64 {
 // lastNeeded goes back from the latest update of a lane, with all of which it has as many
 // blocks as said, to the last without which it has less than it needs, and gives its
 // period. It goes back to a given period at most, and gives what the lane has by then.
-func (u *updates) lastNeeded(n *Network, index, sum, need int32, to int64) (period int64, left int32) {
+func (u *updates) lastNeeded(f *farUpdates, index, sum, need int32, to int64) (period int64, left int32) {
 	for period = u.latest; period > to; period-- {
-		less := sum - u.returned(n, index, period)
+		less := sum - u.returned(f, index, period)
 		if less < need {
 			break
 		}
@@ -86,7 +91,7 @@ func (u *updates) lastNeeded(n *Network, index, sum, need int32, to int64) (peri
 func (n *Network) creditsBy(link, index int32, now units.Time) int32 {
 	l, u := &n.lanes[index], n.updatesOf(link, index)
 	all := l.available + int32(u.total-l.known)
-	_, left := u.lastNeeded(n, index, all, math.MinInt32, n.creditLinks[link].effective(now))
+	_, left := u.lastNeeded(&n.farUpdates, index, all, math.MinInt32, n.creditLinks[link].effective(now))
 	return left
 }
 
@@ -119,9 +124,9 @@ func (u *updates) addFar(p *Partition, link, index int32, period int64, room int
 	}
 	for last := max(u.latest, period-n.ringMask-1); last < period; {
 		last++
-		*n.far(index, last) = 0
+		*n.farUpdates.at(index, last) = 0
 	}
 	u.latest = max(u.latest, period)
 	u.total += uint32(room)
-	*n.far(index, period) += uint16(room)
+	*n.farUpdates.at(index, period) += uint16(room)
 }
