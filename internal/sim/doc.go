@@ -16,6 +16,7 @@
 //	run         from a scenario to packets and back to counts (below)
 //	runstore    the folder of a run
 //	simtest     scenarios that tests share
+//	runtest     runs of scenarios that tests share
 //
 // # The rooms of run
 //

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -24,12 +23,15 @@ func TestARepeatedRunIsTheMeanOfItsSeeds(t *testing.T) {
 	for seed := range uint64(4) {
 		r := simtest.Resolve(t, jittered)
 		r.Run.Seed += seed
-		out := run(t, r, 1)
+		out, err := Run(t.Context(), r, Options{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
 		want = append(want, []units.Time{out.Fabrics[0].Points[1].Time, out.Fabrics[1].Points[1].Time})
 	}
 	text := ""
 	for _, workers := range []int{1, 3} {
-		out, err := Run(context.Background(), simtest.Resolve(t, jittered), Options{Workers: workers, Seeds: 4})
+		out, err := Run(t.Context(), simtest.Resolve(t, jittered), Options{Workers: workers, Seeds: 4})
 		if err != nil {
 			t.Fatal(err)
 		}

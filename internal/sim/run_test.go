@@ -1,49 +1,14 @@
-package sim
+package sim_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/internal/sim"
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 )
-
-func run(t *testing.T, r *scenario.Resolved, workers int) *runstore.Results {
-	t.Helper()
-	out, err := Run(context.Background(), r, Options{Workers: workers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// sameOnCores runs a scenario on as many cores as said, one after the other, and wants
-// the same bytes of all.
-func sameOnCores(t *testing.T, r *scenario.Resolved, cores ...int) {
-	t.Helper()
-	var want []byte
-	for _, workers := range cores {
-		got, err := json.Marshal(run(t, r, workers))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want == nil {
-			want = got
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%d cores:\n%s\n%d cores:\n%s", workers, got, cores[0], want)
-		}
-	}
-}
-
-const allFabrics = `
-fabrics: [infiniband-ndr, roce-v2-400g, {preset: roce-v2-400g, name: spray, routing: {mode: spray}}, tcp-400g]
-`
 
 // TestResultsDoNotDependOnCores runs collectives and patterns on one, two and
 // three cores, which also cuts a pattern's network into as many partitions, and
@@ -52,7 +17,7 @@ func TestResultsDoNotDependOnCores(t *testing.T) {
 	for name, text := range map[string]string{
 		"collective": `
 cluster: {nodes: 4, node: dgx-h100}
-workload: {collective: all-reduce, sizes: [8KiB, 4MiB]}` + allFabrics,
+workload: {collective: all-reduce, sizes: [8KiB, 4MiB]}` + simtest.AllFabrics,
 		"permutation": `
 cluster: {nodes: 16, node: dgx-h100}
 topology: {shape: fat-tree, levels: 2, radix: 16}
@@ -99,122 +64,10 @@ workload: {pattern: uniform, transport: ud, load: 1, duration: 20us, receive-que
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := simtest.Resolve(t, text)
-			sameOnCores(t, r, 1, 1, 2, 3)
-		})
-	}
-}
-
-// TestEveryCollectiveFinishesOnEveryFabric runs each operation with each
-// algorithm that it has.
-func TestEveryCollectiveFinishesOnEveryFabric(t *testing.T) {
-	algorithms := map[string]string{
-		"all-reduce":     "auto ring tree hierarchical halving-doubling nvls-tree",
-		"all-gather":     "auto ring hierarchical",
-		"reduce-scatter": "auto ring hierarchical",
-		"broadcast":      "auto ring tree",
-		"all-to-all":     "auto direct",
-		"send-recv":      "auto",
-	}
-	for op, algos := range algorithms {
-		for _, algo := range strings.Fields(algos) {
-			t.Run(op+"/"+algo, func(t *testing.T) {
-				out := run(t, simtest.Resolve(t, `
-cluster: {nodes: 3, node: dgx-h100}
-workload: {collective: `+op+`, algorithm: `+algo+`, sizes: [8B, 1000000B]}`+allFabrics), 2)
-				for _, f := range out.Fabrics {
-					for _, p := range f.Points {
-						if p.Time <= 0 || p.Counts.Drops() > 0 {
-							t.Errorf("%s, %d bytes: %v, %d drops", f.Name, p.Bytes, p.Time, p.Counts.Drops())
-						}
-					}
-				}
-			})
-		}
-	}
-}
-
-// TestNoCollectiveBeatsItsBound holds the bus bandwidth of rings between nodes
-// against the NICs' rate: nothing may be faster than the wire.
-func TestNoCollectiveBeatsItsBound(t *testing.T) {
-	out := run(t, simtest.Resolve(t, `
-cluster: {nodes: 4, node: dgx-h100}
-fabrics: [infiniband-ndr, roce-v2-400g]
-workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [256MiB]}`), 2)
-	for _, f := range out.Fabrics {
-		const wire = 8 * 50.0 // GB/s of eight NICs
-		if got := f.Points[0].BusBW; got > wire || got < 0.85*wire {
-			t.Errorf("%s: busbw %.1f GB/s, want below the NICs' %.0f and above 85 %% of it", f.Name, got, wire)
-		}
-	}
-}
-
-// TestSplitMessagesSpreadOverQueuePairs splits messages over four queue pairs on
-// an ECMP fabric, and expects them to arrive whole and sooner than on one.
-func TestSplitMessagesSpreadOverQueuePairs(t *testing.T) {
-	out := run(t, simtest.Resolve(t, `
-cluster: {nodes: 8, node: dgx-h100}
-topology: {shape: fat-tree, levels: 2, radix: 16}
-fabrics:
-  - {preset: roce-v2-400g, name: one}
-  - {preset: roce-v2-400g, name: split, transport: {qps-per-connection: 8, split-data: true}}
-workload: {collective: all-to-all, sizes: [16MiB]}`), 2)
-	one, split := out.Fabrics[0].Points[0], out.Fabrics[1].Points[0]
-	if split.Time >= one.Time || split.Flows.N != one.Flows.N {
-		t.Errorf("split over eight: %v and %d messages, on one: %v and %d", split.Time, split.Flows.N, one.Time, one.Flows.N)
-	}
-}
-
-// TestRingsOfSwitchesDoNotDeadlock runs what would stand still on one lane: small
-// buffers, a ring of sixteen switches, and a dragonfly.
-func TestRingsOfSwitchesDoNotDeadlock(t *testing.T) {
-	for _, shape := range []string{
-		"{shape: torus, dims: [16], hosts-per-leaf: 8, radix: 12}",
-		"{shape: torus, dims: [5, 5], hosts-per-leaf: 6, radix: 12}",
-		"{shape: dragonfly, hosts-per-leaf: 4, switches-per-group: 8, global-links: 4, groups: 4, radix: 16}",
-	} {
-		out := run(t, simtest.Resolve(t, `
-cluster: {nodes: 16, node: dgx-h100}
-topology: `+shape+`
-fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {buffer: 8KiB, hoq-lifetime: forever, leaf-hoq-lifetime: forever}}]
-workload: {pattern: permutation, sizes: [1MiB]}`), 2)
-		if p := out.Fabrics[0].Points[0]; p.Time <= 0 || p.Counts.Drops() > 0 {
-			t.Errorf("%s: %v, %d drops", shape, p.Time, p.Counts.Drops())
-		}
-	}
-}
-
-// TestStandstillNamesTheCircle runs a permutation on a ring of Ethernet switches
-// that pause one another, and expects the circle, port by port and once around, on
-// any number of cores.
-func TestStandstillNamesTheCircle(t *testing.T) {
-	r := simtest.Resolve(t, `
-cluster: {nodes: 16, node: dgx-h100}
-topology: {shape: torus, dims: [16], hosts-per-leaf: 8, radix: 12}
-fabrics: [{preset: roce-v2-400g, cc: none, routing: {mode: deterministic}, ethernet: {ecn: {enabled: false}, pfc: {xoff: 16KiB, xon-offset: 8KiB}}}]
-workload: {pattern: permutation, sizes: [4MiB]}`)
-	var before []byte
-	for _, workers := range []int{1, 2, 3} {
-		out, err := Run(t.Context(), r, Options{Workers: workers})
-		if err == nil {
-			t.Fatal("a ring of full buffers went on")
-		}
-		wants := []string{"no progress since", "deadlock: 16 ports wait for one another in a circle"}
-		for i := range 16 {
-			wants = append(wants, fmt.Sprintf("\n  switch(%d) port 9 to switch(%d): ", i, (i+1)%16))
-		}
-		for _, want := range wants {
-			if strings.Count(err.Error(), want) != 1 {
-				t.Errorf("the error does not say %q once: %v", want, err)
+			if _, err := runtest.SameOnCores(t, r, 1, 1, 2, 3); err != nil {
+				t.Error(err)
 			}
-		}
-		text, err := out.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if before != nil && !bytes.Equal(text, before) {
-			t.Errorf("on %d cores the results are\n%s\nwant\n%s", workers, text, before)
-		}
-		before = text
+		})
 	}
 }
 
@@ -227,12 +80,12 @@ func TestALimitIsToldApartFromASenderThatWaits(t *testing.T) {
 		{"moving", "roce-v2-400g", "60us", "packets wait at", "retransmission"},
 		{"lost", lossy, "20ms", "no packet waits in the network; 23 senders wait for their retransmission timeouts, with nothing under way: node", "packets wait at"},
 	} {
-		_, err := Run(t.Context(), simtest.Resolve(t, `
+		_, err := sim.Run(t.Context(), simtest.Resolve(t, `
 cluster: {nodes: 4, node: dgx-h100}
 topology: {shape: single-switch}
 fabrics: [`+c.fabric+`]
 workload: {pattern: incast, fan-in: 24, sizes: [1MiB]}
-run: {limit: {simulated-time: `+c.limit+`}}`), Options{})
+run: {limit: {simulated-time: `+c.limit+`}}`), sim.Options{})
 		if err == nil {
 			t.Fatalf("%s: the run ended before its limit", c.name)
 		}
@@ -254,7 +107,7 @@ cluster: {nodes: 2, node: dgx-h100}
 fabrics: [infiniband-ndr]
 workload: {collective: all-reduce, sizes: [8B, 1KiB, 1MiB, 64MiB]}`)
 	ctx, cancel := context.WithCancel(context.Background())
-	out, err := Run(ctx, r, Options{Workers: 1, Progress: func(p Progress) {
+	out, err := sim.Run(ctx, r, sim.Options{Workers: 1, Progress: func(p sim.Progress) {
 		if p.Done > 0 {
 			cancel()
 		}

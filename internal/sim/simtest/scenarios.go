@@ -78,3 +78,29 @@ workload: {pattern: permutation, sizes: [256KiB]}
 control: {loss-of-signal: 10us}
 faults: [{at: 5us, link: plane1/spine3 port 1}]
 `
+
+// AllFabrics is a fabric of each kind, RoCE with two ways of routing.
+const AllFabrics = `
+fabrics: [infiniband-ndr, roce-v2-400g, {preset: roce-v2-400g, name: spray, routing: {mode: spray}}, tcp-400g]
+`
+
+// TwoHosts is two NICs of 400 Gb/s on one switch, on a fabric.
+func TwoHosts(fabric, workload string) string {
+	return `
+cluster: {nodes: 2, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: single-switch}
+fabrics: [` + fabric + `]
+workload: ` + workload
+}
+
+// Tenants are four hosts of one NIC on a switch; the first, which is the Subnet
+// Manager's, and the second are of one partition, the others of another.
+func Tenants(workload, more string) string {
+	return `
+cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: single-switch}
+fabrics:
+  - preset: infiniband-ndr
+    ib: {partitions: [{name: a, key: 1, full: "node[0-1]"}, {name: b, key: 2, full: "node[2-3]"}]` + more + `}
+workload: ` + workload
+}

@@ -1,9 +1,10 @@
-package sim
+package host_test
 
 import (
 	"fmt"
 	"testing"
 
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 )
 
@@ -15,7 +16,7 @@ cluster: {nodes: 2, node: {preset: dgx-h100%s}}
 fabrics: [{preset: tcp-400g%s}]
 workload: {collective: all-reduce, algorithm: ring, sizes: [32MiB]}
 `, node, tcp))
-	return run(t, r, 1).Fabrics[0].Points[0].BusBW
+	return runtest.Run(t, r, 1).Fabrics[0].Points[0].BusBW
 }
 
 // NCCL's one thread of a rank copies for all its sockets, so more of them change little.

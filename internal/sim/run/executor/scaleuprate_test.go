@@ -1,9 +1,10 @@
-package sim
+package executor_test
 
 import (
 	"fmt"
 	"testing"
 
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
 )
@@ -29,7 +30,7 @@ func busBW(t *testing.T, text string, gpus int) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run(t, part, 1).Fabrics[0].Points[0].BusBW
+	return runtest.Run(t, part, 1).Fabrics[0].Points[0].BusBW
 }
 
 // A link of a mesh leads to one GPU: two of eight have one of seven links between them,
@@ -45,5 +46,17 @@ func TestALinkOfAMeshLeadsToOneGPU(t *testing.T) {
 		if most := link * c.links; got > most || got < most*.75 {
 			t.Errorf("%s of %d GPUs has a bus bandwidth of %.1f GB/s over %g links of %g GB/s", c.collective, c.gpus, got, c.links, link)
 		}
+	}
+}
+
+// Within a node nothing is a packet of the fabric: neither the trains of GPUs nor the
+// copies that an NVSwitch makes of them.
+func TestCopiesOfNVSwitchesAreNoPackets(t *testing.T) {
+	p := runtest.Points(t, `cluster: {nodes: 1, node: dgx-h100}
+fabrics: [infiniband-ndr]
+workload: {collective: all-reduce, algorithm: nvls, sizes: [1MiB]}
+`)[0]
+	if p.Failure != "" || p.Counts.Packets != 0 || p.Counts.PacketHops != 0 {
+		t.Errorf("failure %q, %d packets, %d packet-hops: want none", p.Failure, p.Counts.Packets, p.Counts.PacketHops)
 	}
 }

@@ -1,10 +1,11 @@
-package sim
+package executor_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 )
 
@@ -58,7 +59,9 @@ func TestCollectivesDoNotDependOnPartitions(t *testing.T) {
 		for _, fabric := range strings.Split(c.fabrics, "; ") {
 			t.Run(fmt.Sprintf("%s/%s", c.name, fabric), func(t *testing.T) {
 				r := simtest.Resolve(t, c.cluster+"fabrics: ["+fabric+"]\nworkload: {"+c.workload+"}")
-				sameOnCores(t, r, cuts...)
+				if _, err := runtest.SameOnCores(t, r, cuts...); err != nil {
+					t.Error(err)
+				}
 			})
 		}
 	}
@@ -70,7 +73,9 @@ func TestALargeClusterDoesNotDependOnPartitions(t *testing.T) {
 	for _, fabric := range []string{"infiniband-ndr", "roce-v2-400g"} {
 		t.Run(fabric, func(t *testing.T) {
 			r := simtest.Resolve(t, "cluster: {nodes: 128, node: dgx-h100}\nfabrics: ["+fabric+"]\nworkload: {collective: all-reduce, sizes: [1MiB]}")
-			sameOnCores(t, r, 1, 2)
+			if _, err := runtest.SameOnCores(t, r, 1, 2); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 }

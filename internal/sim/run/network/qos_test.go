@@ -1,4 +1,4 @@
-package sim
+package network_test
 
 import (
 	"os"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -28,7 +29,7 @@ func beside(t *testing.T, name, file, text string) runstore.Point {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run(t, r, 1).Fabrics[0].Points[0]
+	return runtest.Run(t, r, 1).Fabrics[0].Points[0]
 }
 
 // contend has two hosts send the same amount to a third, whose port is the
@@ -49,7 +50,7 @@ workload:
 // of its own bytes over its share, and both together the time of all.
 func TestWeightsShareAPortBetweenTwoClasses(t *testing.T) {
 	const packets = 16 << 20 / 4096
-	alone := units.Time(packets * (4096 + 8 + 12 + 4 + 2) * byteAt400G) // of one class with the port to itself
+	alone := units.Time(packets * (4096 + 8 + 12 + 4 + 2) * 20) // at 20 ps a byte, of one class with the port to itself
 	for _, c := range []struct {
 		name, keys string
 		first      float64 // when the first is done, over alone
@@ -142,7 +143,7 @@ workload:
 `
 	const even = "vlarb-high: [], vlarb-low: [{vl: 0, weight: 64}, {vl: 1, weight: 64}, {vl: 2, weight: 64}]"
 	const packets = 16 << 20 / 4096
-	alone := units.Time(packets * (4096 + 8 + 12 + 4 + 2) * byteAt400G)
+	alone := units.Time(packets * (4096 + 8 + 12 + 4 + 2) * 20)
 	for _, c := range []struct {
 		name, tables string
 		first        float64 // when the first is done, over alone
@@ -151,7 +152,7 @@ workload:
 		{"one to three", even + ", nic-vlarb: {low: [{vl: 0, weight: 64}, {vl: 1, weight: 64}, {vl: 2, weight: 192}]}", 4.0 / 3},
 		{"high before low", even + ", nic-vlarb: {high: [{vl: 1, weight: 64}], low: [{vl: 0, weight: 64}, {vl: 2, weight: 64}], limit: 255}", 1},
 	} {
-		p := point(t, strings.Replace(text, "TABLES", c.tables, 1))
+		p := runtest.Point(t, strings.Replace(text, "TABLES", c.tables, 1))
 		first, both := float64(p.Levels[0].Flows.Max), float64(p.Levels[1].Flows.Max)
 		if first > both {
 			first, both = both, first

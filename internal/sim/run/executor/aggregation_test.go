@@ -1,10 +1,12 @@
-package sim
+package executor_test
 
 import (
 	"context"
 	"strings"
 	"testing"
 
+	"weft/internal/sim"
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 )
 
@@ -24,12 +26,12 @@ func TestReductionsInTheSwitchesNeverBeatTheWire(t *testing.T) {
 		{"3", "dgx-a100", "infiniband-hdr", "collnet-chain", 8, 25e9},
 		{"6", "{preset: dgx-h100, gpus: 1, nics: 1}", "infiniband-ndr", "collnet-direct", 1, 50e9},
 	} {
-		for _, jitter := range []string{"", jitterOn} {
+		for _, jitter := range []string{"", "\nrun: {jitter: true}"} {
 			text := `
 cluster: {nodes: ` + c.nodes + `, node: ` + c.cluster + `}
 fabrics: [{preset: ` + c.fabric + `, ib: {sharp: true}}]
 workload: {collective: all-reduce, algorithm: ` + c.algo + `, sizes: [4KiB, 64MiB]}` + jitter
-			points := run(t, simtest.Resolve(t, text), 1).Fabrics[0].Points
+			points := runtest.Run(t, simtest.Resolve(t, text), 1).Fabrics[0].Points
 			for _, p := range points {
 				seconds := float64(p.Bytes) / c.rails / c.rate
 				if p.Failure != "" || p.Time.Seconds() < seconds {
@@ -51,12 +53,12 @@ cluster: {nodes: 2, node: {preset: dgx-a100, gpus: 2, nics: 2}}
 topology: {shape: single-switch}
 fabrics: [{preset: infiniband-hdr, ib: {sharp: true}}]
 workload: {collective: all-reduce, sizes: [1MiB]}`
-	f := run(t, simtest.Resolve(t, text), 1).Fabrics[0]
+	f := runtest.Run(t, simtest.Resolve(t, text), 1).Fabrics[0]
 	if f.Reduction.Without != 1 || f.Reduction.Trees != 0 || f.Points[0].Time == 0 || strings.HasPrefix(f.Points[0].Algorithm, "collnet") {
 		t.Errorf("two rails at one Quantum switch: %+v, by %s in %v", f.Reduction, f.Points[0].Algorithm, f.Points[0].Time)
 	}
 	forced := strings.Replace(text, "sizes", "algorithm: collnet-chain, sizes", 1)
-	_, err := Run(context.Background(), simtest.Resolve(t, forced), Options{Workers: 1})
+	_, err := sim.Run(context.Background(), simtest.Resolve(t, forced), sim.Options{Workers: 1})
 	if err == nil || !strings.Contains(err.Error(), "one tree of streaming aggregation at a time") {
 		t.Errorf("the same with CollNet asked for: %v", err)
 	}
@@ -79,13 +81,13 @@ func TestShardsThroughTheSwitchesNeverBeatTheWire(t *testing.T) {
 		{"{nodes: 16, node: {preset: dgx-h100, gpus: 2, nics: 2}}", "dragonfly-plus, groups: 4", "", "collnet-direct", 100e9},
 	} {
 		for _, collect := range []string{"all-gather", "reduce-scatter"} {
-			for _, jitter := range []string{"", jitterOn} {
+			for _, jitter := range []string{"", "\nrun: {jitter: true}"} {
 				text := `
 cluster: ` + c.cluster + `
 topology: {shape: ` + c.topology + `}
 fabrics: [{preset: infiniband-ndr, ` + c.nic + `ib: {sharp: true}}]
 workload: {collective: ` + collect + `, algorithm: ` + c.algo + `, datatype: int8, sizes: [1001B, 24MiB]}` + jitter
-				f := run(t, simtest.Resolve(t, text), 1).Fabrics[0]
+				f := runtest.Run(t, simtest.Resolve(t, text), 1).Fabrics[0]
 				for _, p := range f.Points {
 					floor := float64(p.Bytes) / c.rate
 					if p.Failure != "" || p.Time.Seconds() < floor {

@@ -1,9 +1,11 @@
-package sim
+package network_test
 
 import (
 	"strings"
 	"testing"
 
+	"weft/internal/sim"
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 )
 
@@ -27,7 +29,7 @@ func TestSwitchesKeepVRFsApart(t *testing.T) {
 	const flows = "workload: {pattern: flows, flows: [{src: 0, dst: 1, bytes: 8KiB}, {src: 0, dst: 2, bytes: 8KiB}, {src: 3, dst: 2, bytes: 8KiB}, {src: 1, dst: 4, bytes: 8KiB}, {src: 2, dst: 4, bytes: 8KiB}, {src: 5, dst: 0, bytes: 8KiB}]}\n"
 	r := simtest.Resolve(t, strings.Replace(segmented, "FABRIC", "{preset: roce-v2-400g, transport: {timeout: 1ms, retry: 1}}", 1)+flows)
 	for _, workers := range []int{1, 3} {
-		out := run(t, r, workers)
+		out := runtest.Run(t, r, workers)
 		p := &out.Fabrics[0].Points[0]
 		// The store has no way back to b: it gets the message, and b never hears.
 		if p.Flows.N != 4 || p.Counts.MessagesBarred != 2 {
@@ -59,7 +61,7 @@ func TestSwitchesKeepVRFsApart(t *testing.T) {
 func TestCollectivesBetweenVRFsAreRefused(t *testing.T) {
 	for _, fabric := range []string{"roce-v2-400g", "tcp-400g"} {
 		r := simtest.Resolve(t, strings.Replace(segmented, "FABRIC", fabric, 1)+"workload: {collective: all-reduce, sizes: [1KiB]}\n")
-		if _, err := Run(t.Context(), r, Options{}); err == nil || !strings.Contains(err.Error(), "no route leads") {
+		if _, err := sim.Run(t.Context(), r, sim.Options{}); err == nil || !strings.Contains(err.Error(), "no route leads") {
 			t.Errorf("%s: %v, want a refusal", fabric, err)
 		}
 	}

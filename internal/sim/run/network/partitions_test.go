@@ -1,24 +1,14 @@
-package sim
+package network_test
 
 import (
 	"context"
 	"strings"
 	"testing"
 
+	"weft/internal/sim"
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 )
-
-// tenants are four hosts of one NIC on a switch; the first, which is the Subnet
-// Manager's, and the second are of one partition, the others of another.
-func tenants(workload, more string) string {
-	return `
-cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 1, nics: 1}}
-topology: {shape: single-switch}
-fabrics:
-  - preset: infiniband-ndr
-    ib: {partitions: [{name: a, key: 1, full: "node[0-1]"}, {name: b, key: 2, full: "node[2-3]"}]` + more + `}
-workload: ` + workload
-}
 
 func TestMessagesWithinAPartitionArriveAndOthersAreBarred(t *testing.T) {
 	const flows = "flows: [{src: 0, dst: 1, bytes: 64KiB}, {src: 1, dst: 2, bytes: 64KiB}, {src: 3, dst: 2, bytes: 64KiB}, {src: 1, dst: 3, bytes: 1KiB}]"
@@ -33,7 +23,7 @@ func TestMessagesWithinAPartitionArriveAndOthersAreBarred(t *testing.T) {
 		{"rc", ", partition-enforcement: in", 257, "node2/nic0 port 1"},
 		{"rc", "}\n    inspection: {latency: 1us", 259, "switch port 3"}, // a box is no end: the switch looks behind it
 	} {
-		p := point(t, tenants("{pattern: flows, transport: "+c.service+", "+flows+"}", c.more))
+		p := runtest.Point(t, simtest.Tenants("{pattern: flows, transport: "+c.service+", "+flows+"}", c.more))
 		if p.Flows.N != 2 || p.Counts.MessagesBarred != 2 || p.Counts.DroppedPKey == 0 || p.Counts.MessagesLost != 0 {
 			t.Errorf("%s%s: %d messages arrive and %d are barred, %d packets discarded; want 2, 2 and some", c.service, c.more, p.Flows.N, p.Counts.MessagesBarred, p.Counts.DroppedPKey)
 		}
@@ -53,14 +43,14 @@ func TestMessagesWithinAPartitionArriveAndOthersAreBarred(t *testing.T) {
 // The port of the Subnet Manager is a full member of the default partition, of
 // which all others are limited ones: both tenants talk to it.
 func TestTheManagersPortIsInEveryonesReach(t *testing.T) {
-	p := point(t, tenants("{pattern: flows, flows: [{src: 0, dst: 3, bytes: 64KiB}]}", ""))
+	p := runtest.Point(t, simtest.Tenants("{pattern: flows, flows: [{src: 0, dst: 3, bytes: 64KiB}]}", ""))
 	if p.Flows.N != 1 || len(p.Violations) != 0 {
 		t.Errorf("from the manager's port %d of 1 messages arrive, violations %+v", p.Flows.N, p.Violations)
 	}
 }
 
 func TestACollectiveAcrossPartitionsIsRefusedWithTheReason(t *testing.T) {
-	_, err := Run(context.Background(), simtest.Resolve(t, tenants("{collective: all-reduce, sizes: [1MiB]}", "")), Options{Workers: 1})
+	_, err := sim.Run(context.Background(), simtest.Resolve(t, simtest.Tenants("{collective: all-reduce, sizes: [1MiB]}", "")), sim.Options{Workers: 1})
 	if err == nil || !strings.Contains(err.Error(), "share no partition") {
 		t.Errorf("an all-reduce across partitions: %v", err)
 	}
@@ -69,10 +59,10 @@ func TestACollectiveAcrossPartitionsIsRefusedWithTheReason(t *testing.T) {
 // Partitions that keep nobody apart change no time.
 func TestOnePartitionForAllCostsNothing(t *testing.T) {
 	const flows = "{pattern: permutation, sizes: [256KiB]}"
-	with := strings.Replace(tenants(flows, ""), "[{name: a, key: 1, full: \"node[0-1]\"}, {name: b, key: 2, full: \"node[2-3]\"}]", "[{name: a, key: 1, full: all}]", 1)
-	without := twoHosts("infiniband-ndr", flows)
+	with := strings.Replace(simtest.Tenants(flows, ""), "[{name: a, key: 1, full: \"node[0-1]\"}, {name: b, key: 2, full: \"node[2-3]\"}]", "[{name: a, key: 1, full: all}]", 1)
+	without := simtest.TwoHosts("infiniband-ndr", flows)
 	without = strings.Replace(without, "nodes: 2", "nodes: 4", 1)
-	if a, b := point(t, with), point(t, without); a.Time != b.Time || a.Counts.Packets != b.Counts.Packets {
+	if a, b := runtest.Point(t, with), runtest.Point(t, without); a.Time != b.Time || a.Counts.Packets != b.Counts.Packets {
 		t.Errorf("with a partition for all %v and %d packets, without %v and %d", a.Time, a.Counts.Packets, b.Time, b.Counts.Packets)
 	}
 }

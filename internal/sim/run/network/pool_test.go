@@ -1,8 +1,10 @@
-package sim
+package network_test
 
 import (
 	"strings"
 	"testing"
+
+	"weft/internal/sim/runtest"
 )
 
 // TestAPoolIsWrittenAndRead holds a message between two GPUs through a pool of memory
@@ -18,7 +20,7 @@ cluster:
 fabrics: [infiniband-ndr]
 workload: {collective: send-recv, channels: 1, chunk: 64MiB, protocol: simple, sizes: [64MiB]}`
 	at := func(devices string) float64 {
-		return point(t, strings.ReplaceAll(text, "%DEV%", devices)).Time.Seconds()
+		return runtest.Point(t, strings.ReplaceAll(text, "%DEV%", devices)).Time.Seconds()
 	}
 	const bytes = 64 << 20
 	// Eight GPUs send at once, each to the next. With eight devices every link carries a

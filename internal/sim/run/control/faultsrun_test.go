@@ -1,21 +1,40 @@
-package sim
+package control_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
+	"weft/internal/sim"
 	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 	"weft/units"
 )
 
+// TestFaultsMayOverlap lays faults of a cable over each other in every way: what is
+// broken for ever stays broken, and what is broken twice works when both are over.
+func TestFaultsMayOverlap(t *testing.T) {
+	for _, faults := range []string{
+		"{at: 5us, link: leaf0 port 9}, {at: 50us, link: leaf0 port 9, until: 90us}",
+		"{at: 50us, link: leaf0 port 9, until: 90us}, {at: 5us, switch: spine0}",
+		"{at: 5us, link: leaf0 port 9, until: 70us}, {at: 50us, link: leaf0 port 9, until: 90us}",
+		"{at: 5us, link: leaf0 port 9, until: 70us}, {at: 75us, link: leaf0 port 9, until: 90us}",
+		"{at: 5us, link: leaf0 port 9, until: 70us}, {at: 5us, link: leaf0 port 9, until: 70us}",
+	} {
+		results := runtest.Run(t, simtest.Resolve(t, simtest.LeafSpine+simtest.BothFabrics+"faults: ["+faults+"]"), 1)
+		for _, f := range results.Fabrics {
+			if p := &f.Points[0]; !p.Measured() || p.Counts.DroppedFault == 0 {
+				t.Errorf("%s: %s: %d packets lost at cables, want some, and a time", faults, f.Name, p.Counts.DroppedFault)
+			}
+		}
+	}
+}
+
 func TestAutoTakesFtreeOnAFatTreeAndSaysSo(t *testing.T) {
 	r := simtest.Resolve(t, strings.Replace(simtest.Managed, "ENGINE", "auto", 1))
-	out := run(t, r, 1)
+	out := runtest.Run(t, r, 1)
 	if f := out.Fabrics[0]; f.Engine != "ftree" || !strings.Contains(f.EngineWhy, "proven") {
 		t.Errorf("routed by %q because %q, want ftree, whose tables are proven", f.Engine, f.EngineWhy)
 	}
@@ -37,7 +56,7 @@ func TestEnginesWithLanesByPathRunWithoutStandstill(t *testing.T) {
 		{"dfsssp", "{shape: dragonfly, hosts-per-leaf: 4, switches-per-group: 8, global-links: 4, groups: 4, radix: 16}", 8},
 		{"lash", "{shape: fat-tree, levels: 2, radix: 16}", 4},
 	} {
-		out := run(t, simtest.Resolve(t, fmt.Sprintf(`
+		out := runtest.Run(t, simtest.Resolve(t, fmt.Sprintf(`
 cluster: {nodes: 16, node: dgx-h100}
 topology: %s
 fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: %s, vls: %d, buffer: 8KiB, hoq-lifetime: forever, leaf-hoq-lifetime: forever}}]
@@ -56,27 +75,6 @@ workload: {pattern: permutation, sizes: [256KiB]}`, c.shape, c.engine, c.vls)), 
 	}
 }
 
-// onAnyCores runs a scenario on one, two and nine cores. The results must be the same,
-// and each is looked at.
-func onAnyCores(t *testing.T, r *scenario.Resolved, look func(*runstore.Results, error)) {
-	t.Helper()
-	var want []byte
-	for _, workers := range []int{1, 2, 9} {
-		out, failed := Run(context.Background(), r, Options{Workers: workers})
-		got, err := json.Marshal(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want == nil {
-			want = got
-		}
-		if string(got) != string(want) {
-			t.Errorf("%d cores give another result", workers)
-		}
-		look(out, failed)
-	}
-}
-
 // TestFaultsDoNotDependOnCores runs faults of every kind, on any number of
 // cores. That packets, bytes and credits add up is checked by every run.
 func TestFaultsDoNotDependOnCores(t *testing.T) {
@@ -89,20 +87,19 @@ func TestFaultsDoNotDependOnCores(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := simtest.Resolve(t, simtest.LeafSpine+simtest.BothFabrics+faults)
-			onAnyCores(t, r, func(out *runstore.Results, err error) {
-				if err != nil {
-					t.Error(err)
+			out, err := runtest.SameOnCores(t, r, 1, 2, 9)
+			if err != nil {
+				t.Error(err)
+			}
+			for _, f := range out.Fabrics {
+				p := f.Points[0]
+				if p.Counts.DroppedFault == 0 || p.Fault.LastLoss < 5*units.Microsecond {
+					t.Errorf("%s loses %d packets, the last at %v: want some, from 5 us on", f.Name, p.Counts.DroppedFault, p.Fault.LastLoss)
 				}
-				for _, f := range out.Fabrics {
-					p := f.Points[0]
-					if p.Counts.DroppedFault == 0 || p.Fault.LastLoss < 5*units.Microsecond {
-						t.Errorf("%s loses %d packets, the last at %v: want some, from 5 us on", f.Name, p.Counts.DroppedFault, p.Fault.LastLoss)
-					}
-					if p.Time < p.Fault.Clean || p.Fault.Clean == 0 {
-						t.Errorf("%s takes %v, and %v without faults", f.Name, p.Time, p.Fault.Clean)
-					}
+				if p.Time < p.Fault.Clean || p.Fault.Clean == 0 {
+					t.Errorf("%s takes %v, and %v without faults", f.Name, p.Time, p.Fault.Clean)
 				}
-			})
+			}
 		})
 	}
 }
@@ -120,7 +117,7 @@ func TestRingsAreMendedOnBothFabrics(t *testing.T) {
 		{dragonfly, "updn", "link: group0/switch0 port 6"},
 	} {
 		text := strings.Replace(simtest.Ringed(c.shape), "fabrics: [roce-v2-400g]", "fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: "+c.engine+"}, transport: {timeout: 2ms}}, {preset: roce-v2-400g, transport: {timeout: 4ms}}]", 1)
-		out, err := Run(context.Background(), simtest.Resolve(t, text+"\nfaults: [{at: 5us, "+c.fault+"}]"), Options{Workers: 2})
+		out, err := sim.Run(context.Background(), simtest.Resolve(t, text+"\nfaults: [{at: 5us, "+c.fault+"}]"), sim.Options{Workers: 2})
 		if cut := strings.HasPrefix(c.fault, "switch"); (err != nil) != cut { // the switch's hosts are cut off for good
 			t.Errorf("%s, %s: the run ends with %v; want an error: %v", c.fault, c.engine, err, cut)
 		}
@@ -154,16 +151,15 @@ func TestLanesChangeWithTheTables(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := simtest.Resolve(t, c.text)
-			onAnyCores(t, r, func(out *runstore.Results, err error) {
-				if cut := c.name == "dfsssp"; (err != nil) != cut { // its switch's hosts are cut off for good
-					t.Errorf("the run ends with %v; want an error: %v", err, cut)
-				}
-				all := out.Fabrics[0].Control.Recoveries
-				rec := all[len(all)-1]
-				if rec.Entries == 0 || (rec.LaneTables > 0) != c.change || rec.LaneTables > 0 && rec.LastLanes <= rec.Last {
-					t.Errorf("%d entries change, the last %v after the fault, and %d SL2VL tables, the last after %v", rec.Entries, rec.Last, rec.LaneTables, rec.LastLanes)
-				}
-			})
+			out, err := runtest.SameOnCores(t, r, 1, 2, 9)
+			if cut := c.name == "dfsssp"; (err != nil) != cut { // its switch's hosts are cut off for good
+				t.Errorf("the run ends with %v; want an error: %v", err, cut)
+			}
+			all := out.Fabrics[0].Control.Recoveries
+			rec := all[len(all)-1]
+			if rec.Entries == 0 || (rec.LaneTables > 0) != c.change || rec.LaneTables > 0 && rec.LastLanes <= rec.Last {
+				t.Errorf("%d entries change, the last %v after the fault, and %d SL2VL tables, the last after %v", rec.Entries, rec.Last, rec.LaneTables, rec.LastLanes)
+			}
 		})
 	}
 }
@@ -182,7 +178,7 @@ workload: {pattern: permutation, sizes: [2MiB]}
 control: {loss-of-signal: 1us, sm: {agent: 100ns, datagram: 50ns, entry: 1ns, window: 64}}
 `
 	discarded := func(text string) (int64, *runstore.FabricResult) {
-		out, _ := Run(context.Background(), simtest.Resolve(t, text), Options{Workers: 2})
+		out, _ := sim.Run(context.Background(), simtest.Resolve(t, text), sim.Options{Workers: 2})
 		return out.Fabrics[0].Points[0].Counts.DroppedLifetime, &out.Fabrics[0]
 	}
 	if n, f := discarded(text); n > 0 || !f.Points[0].Measured() {
@@ -197,7 +193,7 @@ control: {loss-of-signal: 1us, sm: {agent: 100ns, datagram: 50ns, entry: 1ns, wi
 
 // TestTrafficGoesOnWhenAPlaneLosesACable: every message arrives.
 func TestTrafficGoesOnWhenAPlaneLosesACable(t *testing.T) {
-	for _, f := range run(t, simtest.Resolve(t, simtest.BrokenPlane), 2).Fabrics {
+	for _, f := range runtest.Run(t, simtest.Resolve(t, simtest.BrokenPlane), 2).Fabrics {
 		if p := f.Points[0]; p.Time <= 0 || p.Counts.MessagesLost > 0 {
 			t.Errorf("%s: %v, %d messages lost", f.Name, p.Time, p.Counts.MessagesLost)
 		}

@@ -1,15 +1,16 @@
-package sim
+package network_test
 
 import (
 	"testing"
 
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 )
 
 // TestTrimmedPacketsGetThroughALargeIncast has 64 senders at one port: nearly all packets
 // that are trimmed tell their receiver so, because they go before full ones.
 func TestTrimmedPacketsGetThroughALargeIncast(t *testing.T) {
-	results := run(t, simtest.Resolve(t, `
+	results := runtest.Run(t, simtest.Resolve(t, `
 cluster: {nodes: 9, node: dgx-h100}
 topology: {shape: single-switch, radix: 72}
 fabrics: [{preset: ultra-ethernet-400g, switch: {ports: 72, max-ports: 72}}]

@@ -1,9 +1,10 @@
-package sim
+package network_test
 
 import (
 	"strings"
 	"testing"
 
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport/cc"
 	"weft/units"
@@ -61,9 +62,9 @@ workload: {pattern: incast, fan-in: 8, sizes: [8MiB]}
 }
 
 func TestACongestionControlOfOneFileRuns(t *testing.T) {
-	none := pointsOf(t, ownIncast("none"))[0]
-	own := pointsOf(t, ownIncast("{algorithm: halving}"))[0]
-	fast := pointsOf(t, ownIncast("{algorithm: halving, parameters: [{name: step, value: 10Gbps}]}"))[0]
+	none := runtest.Points(t, ownIncast("none"))[0]
+	own := runtest.Points(t, ownIncast("{algorithm: halving}"))[0]
+	fast := runtest.Points(t, ownIncast("{algorithm: halving, parameters: [{name: step, value: 10Gbps}]}"))[0]
 	if none.Counts.CNPsTaken != 0 || own.Counts.CNPsTaken == 0 || own.Failure != "" {
 		t.Fatalf("%d notifications without it, %d with it: %s", none.Counts.CNPsTaken, own.Counts.CNPsTaken, own.Failure)
 	}

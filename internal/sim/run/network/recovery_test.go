@@ -1,9 +1,10 @@
-package sim
+package network_test
 
 import (
 	"fmt"
 	"testing"
 
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 	"weft/units"
 )
@@ -15,7 +16,7 @@ func TestSelectiveRepeatSendsWhatWasLost(t *testing.T) {
 	for _, fabric := range []string{"roce-v2-400g", "infiniband-ndr"} {
 		for _, rate := range []string{"0.1%", "1%"} {
 			common := "{preset: " + fabric + ", cc: none, routing: {mode: deterministic}, link: {error-rate: " + rate + "}, transport: {timeout: 1ms, window: 256KiB"
-			results := run(t, simtest.Resolve(t, `
+			results := runtest.Run(t, simtest.Resolve(t, `
 cluster: {nodes: 2, node: dgx-h100}
 topology: {shape: single-switch}
 fabrics:
@@ -50,7 +51,7 @@ fabrics:
 workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 4MiB}]}`
 	for seed := range 8 {
 		r := simtest.Resolve(t, text+fmt.Sprintf("\nrun: {seed: %d}", seed))
-		results := run(t, r, 1)
+		results := runtest.Run(t, r, 1)
 		schedule := r.Fabrics[0].NIC.Retransmission.Times
 		p, nominal := &results.Fabrics[0].Points[0], &results.Fabrics[1].Points[0]
 		n := units.Time(p.Counts.Timeouts)
@@ -80,14 +81,14 @@ fabrics:
   - {preset: infiniband-ndr, name: whole, transport: {ar-threshold: 8GiB}}
   - {preset: infiniband-ndr, name: in order, routing: {mode: deterministic}}
 `
-	results := run(t, simtest.Resolve(t, all+"workload: {collective: all-reduce, sizes: [256KiB]}"), 1)
+	results := runtest.Run(t, simtest.Resolve(t, all+"workload: {collective: all-reduce, sizes: [256KiB]}"), 1)
 	flow := func(f int) units.Time { return results.Fabrics[f].Points[0].Flows.Max }
 	const way = 2*(56_550*units.Picosecond) + 150*units.Nanosecond
 	want := 2*way + 2*150*units.Nanosecond + (30+46)*20*units.Picosecond
 	if got := flow(0) - flow(1); max(got-want, want-got) > 2*units.Nanosecond {
 		t.Errorf("waiting for the data's acknowledgement costs a message %v, want %v", got, want)
 	}
-	results = run(t, simtest.Resolve(t, all+"workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 4MiB}]}"), 1)
+	results = runtest.Run(t, simtest.Resolve(t, all+"workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 4MiB}]}"), 1)
 	const packets = 1024
 	for _, f := range []int{0, 1} { // a pattern's message is not divided
 		got := results.Fabrics[f].Points[0].Time - results.Fabrics[2].Points[0].Time
@@ -109,7 +110,7 @@ fabrics:
   - {preset: roce-v2-400g, cc: none, ethernet: {pfc: {enabled: false}}, name: own, transport: {recovery: selective-repeat, packet-window: 1024}}
   - {preset: roce-v2-400g, cc: none, ethernet: {pfc: {enabled: false}}, name: none}
 workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 16MiB}]}`)
-	results := run(t, r, 1)
+	results := runtest.Run(t, r, 1)
 	const trip = 4 * 20_000 * 5050 * units.Picosecond
 	for i, c := range []struct {
 		name   string

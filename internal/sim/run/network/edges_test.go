@@ -1,32 +1,17 @@
-package sim
+package network_test
 
 import (
-	"context"
 	"testing"
 
-	"weft/internal/sim/runstore"
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 	"weft/units"
 )
 
-// pointsOf are the points of a scenario's fabrics, whether they failed or not.
-func pointsOf(t *testing.T, text string) []runstore.Point {
-	t.Helper()
-	results, err := Run(context.Background(), simtest.Resolve(t, text), Options{})
-	if results == nil {
-		t.Fatal(err)
-	}
-	var points []runstore.Point
-	for _, f := range results.Fabrics {
-		points = append(points, f.Points[0])
-	}
-	return points
-}
-
 // A WRITE of 4096 bytes is a packet of 4096 + 12 (BTH) + 16 (RETH) + 4 (immediate data) +
 // 4 (ICRC) + 8 (UDP) + 20 (IPv4) bytes of IP.
 func TestASwitchDropsWhatIsLongerThanItsMTU(t *testing.T) {
-	p := pointsOf(t, `cluster: {nodes: 2}
+	p := runtest.Points(t, `cluster: {nodes: 2}
 topology: {shape: single-switch}
 fabrics:
   - {preset: roce-v2-400g, name: fits, switch: {mtu: 4160B}}
@@ -44,7 +29,7 @@ workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 4096B}]}
 // Two messages of the same length share a port by the weights of their priorities:
 // with 3 to 1, the heavier is done when the lighter has a third of its bytes.
 func TestMessagesOfPrioritiesShareAPortByWeight(t *testing.T) {
-	p := pointsOf(t, `cluster: {nodes: 2}
+	p := runtest.Points(t, `cluster: {nodes: 2}
 topology: {shape: single-switch}
 fabrics:
   - preset: roce-v2-400g
@@ -66,7 +51,7 @@ workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 12MiB}, {src: 1, dst:
 // A notification is a packet of the least size: alone it takes the cables, the switch
 // and no queue.
 func TestNotificationsTakeTheirTime(t *testing.T) {
-	p := pointsOf(t, `cluster: {nodes: 2}
+	p := runtest.Points(t, `cluster: {nodes: 2}
 topology: {shape: single-switch, cables: {node-leaf: 100m}}
 fabrics: [{preset: roce-v2-400g, cc: dcqcn-paper, ethernet: {ecn: {kmin: 10KB, kmax: 20KB, pmax: 1}}}]
 workload: {pattern: incast, fan-in: 4, sizes: [1MiB]}
@@ -83,7 +68,7 @@ workload: {pattern: incast, fan-in: 4, sizes: [1MiB]}
 
 // What comes after a NIC's pause fits its room, or is dropped at the NIC.
 func TestANICKeepsRoomForWhatComesAfterItsPause(t *testing.T) {
-	p := pointsOf(t, `cluster: {nodes: 2}
+	p := runtest.Points(t, `cluster: {nodes: 2}
 topology: {shape: single-switch, cables: {node-leaf: 300m}}
 fabrics:
   - {preset: roce-v2-400g, name: enough, cc: none, ethernet: {pfc: {receivers: [{nic: 8, drain: 40Gbps, buffer: 400KiB, headroom: 300KiB}]}}}
@@ -98,14 +83,21 @@ workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 4MiB}]}
 	}
 }
 
-// Within a node nothing is a packet of the fabric: neither the trains of GPUs nor the
-// copies that an NVSwitch makes of them.
-func TestCopiesOfNVSwitchesAreNoPackets(t *testing.T) {
-	p := pointsOf(t, `cluster: {nodes: 1, node: dgx-h100}
-fabrics: [infiniband-ndr]
-workload: {collective: all-reduce, algorithm: nvls, sizes: [1MiB]}
-`)[0]
-	if p.Failure != "" || p.Counts.Packets != 0 || p.Counts.PacketHops != 0 {
-		t.Errorf("failure %q, %d packets, %d packet-hops: want none", p.Failure, p.Counts.Packets, p.Counts.PacketHops)
+// TestANetworkWithoutDelaysRuns has cables, switches and NICs that take no time but that
+// of the bytes: an event is still later than what causes it.
+func TestANetworkWithoutDelaysRuns(t *testing.T) {
+	const none = "link: {per-metre: 1ps, fec-latency: 0}, switch: {latency: 0}, nic: {tx-pipeline: 0, rx-pipeline: 0, ack-pipeline: 0, packet-gap: 0}, host: {post: 0, poll: 0}"
+	results := runtest.Run(t, simtest.Resolve(t, `
+cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 1, nics: 1, pcie: {latency: 0}}}
+topology: {shape: fat-tree, levels: 2, radix: 4, cables: {node-leaf: 1mm, leaf-spine: 1mm}}
+fabrics: [{preset: infiniband-ndr, `+none+`}, {preset: roce-v2-400g, `+none+`}]
+workload: {pattern: incast, fan-in: 3, sizes: [4KiB]}`), 1)
+	for i, bytes := range []units.Time{8 + 12 + 16 + 4 + 4096 + 4 + 2, 8 + 14 + 20 + 8 + 12 + 16 + 4 + 4096 + 4 + 4 + 12} {
+		// Three packets cross the receiver's wire one after the other, on InfiniBand with
+		// a credit update of 6 bytes before each of the last two at the most; a cable
+		// takes a picosecond.
+		if p, want := &results.Fabrics[i].Points[0], 3*bytes*20; p.Time < want || p.Time > want+2*6*20+20*units.Picosecond {
+			t.Errorf("%s: %d ps, want %d and a few", results.Fabrics[i].Name, p.Time, want)
+		}
 	}
 }

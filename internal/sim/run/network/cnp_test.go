@@ -1,8 +1,9 @@
-package sim
+package network_test
 
 import (
 	"testing"
 
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 	"weft/units"
 )
@@ -10,7 +11,7 @@ import (
 // TestCNPsAreAPortsOrAQueuePairs has sixteen senders mark one receiver's port, which sends a
 // CNP every 4 us, for whichever of them, or one for each.
 func TestCNPsAreAPortsOrAQueuePairs(t *testing.T) {
-	results := run(t, simtest.Resolve(t, `
+	results := runtest.Run(t, simtest.Resolve(t, `
 cluster: {nodes: 3, node: dgx-h100}
 topology: {shape: single-switch}
 fabrics:

@@ -1,9 +1,10 @@
-package sim
+package measure_test
 
 import (
 	"bytes"
 	"testing"
 
+	"weft/internal/sim"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
@@ -11,7 +12,7 @@ import (
 // runExample runs an example of the repository on some cores.
 func runExample(t *testing.T, name string, cores int) []byte {
 	t.Helper()
-	file, err := scenario.Load("../../examples/" + name)
+	file, err := scenario.Load("../../../../examples/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +20,7 @@ func runExample(t *testing.T, name string, cores int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := Run(t.Context(), r, Options{Workers: cores})
+	out, err := sim.Run(t.Context(), r, sim.Options{Workers: cores})
 	if err != nil {
 		t.Fatal(err)
 	}

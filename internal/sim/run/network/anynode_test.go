@@ -1,4 +1,4 @@
-package sim
+package network_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"weft/internal/sim"
 	"weft/internal/sim/scenario"
 )
 
@@ -75,7 +76,7 @@ func runsOrIsRefused(t *testing.T, text string, mayRefuse bool) {
 	if err == nil {
 		var r *scenario.Resolved
 		if r, err = file.Resolve(); err == nil {
-			_, err = Run(context.Background(), r, Options{Workers: 1})
+			_, err = sim.Run(context.Background(), r, sim.Options{Workers: 1})
 		}
 	}
 	switch {

@@ -1,9 +1,10 @@
-package sim
+package executor_test
 
 import (
 	"strings"
 	"testing"
 
+	"weft/internal/sim"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
@@ -21,7 +22,7 @@ func besideAllReduce(t *testing.T, fabric string) runstore.Point {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := Run(t.Context(), r, Options{Workers: 1})
+	out, err := sim.Run(t.Context(), r, sim.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +146,7 @@ func TestNodesForStorageTakeNoPartInTheCollective(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := Run(t.Context(), r, Options{Workers: 2})
+		out, err := sim.Run(t.Context(), r, sim.Options{Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

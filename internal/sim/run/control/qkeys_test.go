@@ -1,15 +1,16 @@
-package sim
+package control_test
 
 import (
 	"testing"
 
+	"weft/internal/sim/runtest"
 	"weft/units"
 )
 
 // Of four datagrams two carry keys that are not their receiver's: one of the same
 // sender as a good one, one of another.
 func TestDatagramsWithAnotherQKeyAreDroppedAndTrapped(t *testing.T) {
-	p := point(t, `
+	p := runtest.Point(t, `
 cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 1, nics: 1}}
 topology: {shape: single-switch}
 fabrics: [infiniband-ndr]

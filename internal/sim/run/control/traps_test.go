@@ -1,9 +1,11 @@
-package sim
+package control_test
 
 import (
 	"testing"
 
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/runtest"
+	"weft/internal/sim/simtest"
 	"weft/units"
 )
 
@@ -14,7 +16,7 @@ const subnetTimeout = 1_073_741_824 * units.Nanosecond
 // at once, and of the second when its rate lets it; both are repressed.
 func TestASwitchTellsTheManagerAtItsRate(t *testing.T) {
 	const control = "\ncontrol: {sm: {agent: 3us, datagram: 10us}}"
-	p := point(t, tenants("{pattern: flows, flows: [{src: 0, dst: 1, bytes: 64KiB}, {src: 1, dst: 2, bytes: 64KiB}, {src: 1, dst: 3, bytes: 1KiB}]}"+control, ""))
+	p := runtest.Point(t, simtest.Tenants("{pattern: flows, flows: [{src: 0, dst: 1, bytes: 64KiB}, {src: 1, dst: 2, bytes: 64KiB}, {src: 1, dst: 3, bytes: 1KiB}]}"+control, ""))
 	if len(p.Violations) != 2 || p.Traps == nil {
 		t.Fatalf("violations %+v, traps %+v", p.Violations, p.Traps)
 	}
@@ -41,7 +43,7 @@ func TestASwitchTellsTheManagerAtItsRate(t *testing.T) {
 
 // HCAs are agents of their own: each tells at once, and counts in its PortInfo.
 func TestEachHCATellsTheManager(t *testing.T) {
-	p := point(t, tenants("{pattern: flows, flows: [{src: 0, dst: 1, bytes: 64KiB}, {src: 1, dst: 2, bytes: 64KiB}, {src: 1, dst: 3, bytes: 1KiB}]}", ", partition-enforcement: off"))
+	p := runtest.Point(t, simtest.Tenants("{pattern: flows, flows: [{src: 0, dst: 1, bytes: 64KiB}, {src: 1, dst: 2, bytes: 64KiB}, {src: 1, dst: 3, bytes: 1KiB}]}", ", partition-enforcement: off"))
 	for _, v := range p.Violations {
 		if took := units.Time(v.KnownPs - v.FirstPs); took <= 0 || took > 100*units.Microsecond {
 			t.Errorf("%s: the manager knows %v after the first packet", v.Port, took)
@@ -59,7 +61,7 @@ func TestEachHCATellsTheManager(t *testing.T) {
 // The manager has ended before the packets come, and none takes its place: agents
 // repeat their traps and nobody ever knows.
 func TestWithoutAManagerNobodyKnows(t *testing.T) {
-	p := point(t, tenants("{pattern: flows, flows: [{src: 0, dst: 1, bytes: 64KiB}, {src: 1, dst: 2, bytes: 64KiB}]}\nfaults: [{sm: true, at: 100ns}]", ""))
+	p := runtest.Point(t, simtest.Tenants("{pattern: flows, flows: [{src: 0, dst: 1, bytes: 64KiB}, {src: 1, dst: 2, bytes: 64KiB}]}\nfaults: [{sm: true, at: 100ns}]", ""))
 	if len(p.Violations) != 1 || units.Time(p.Violations[0].KnownPs) != runstore.Never {
 		t.Fatalf("violations %+v, want one that is never known", p.Violations)
 	}

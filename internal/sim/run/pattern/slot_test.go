@@ -1,9 +1,10 @@
-package sim
+package pattern_test
 
 import (
 	"fmt"
 	"testing"
 
+	"weft/internal/sim/runtest"
 	"weft/units"
 )
 
@@ -26,7 +27,7 @@ func TestANarrowSlotBoundsWhatTheNICSends(t *testing.T) {
 		bus := func(bytes int64) int64 { return bytes * 8_000_000_000_000 / slot }
 		first, middle := int64(4096+82+16), int64(4096+82)
 		want := hostSend + units.Time(bus(first)+(packets-2)*bus(middle)) + w.takes(4096+82+4) + hostReceive
-		got := point(t, `
+		got := runtest.Point(t, `
 cluster: {nodes: 2, node: {preset: dgx-h100, gpus: 1, nics: 1, pcie: `+c.pcie+`}}
 topology: {shape: single-switch}
 fabrics: [roce-v2-400g]

@@ -1,10 +1,11 @@
-package sim
+package pattern_test
 
 import (
 	"context"
 	"strings"
 	"testing"
 
+	"weft/internal/sim"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/simtest"
 )
@@ -22,7 +23,7 @@ faults: [{at: 5us, link: node0/nic0 port 1}]
 	r := simtest.Resolve(t, simtest.LeafSpine+fabrics)
 	want := ""
 	for _, workers := range []int{1, 2, 9} {
-		out, err := Run(context.Background(), r, Options{Workers: workers})
+		out, err := sim.Run(context.Background(), r, sim.Options{Workers: workers})
 		if err == nil {
 			t.Fatal("a run that lost reliable messages is no error")
 		}
@@ -59,7 +60,7 @@ fabrics: [{preset: tcp-400g, name: tcp}]
 run: {limit: {simulated-time: 3000s}} # Linux gives up after 15 retransmissions
 faults: [{at: 5us, link: node0/nic0 port 1}]
 `)
-	out, err := Run(context.Background(), r, Options{Workers: 1})
+	out, err := sim.Run(context.Background(), r, sim.Options{Workers: 1})
 	if err == nil {
 		t.Fatal("a run that lost reliable messages is no error")
 	}

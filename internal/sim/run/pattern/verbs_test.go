@@ -1,4 +1,4 @@
-package sim
+package pattern_test
 
 import (
 	"context"
@@ -6,25 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runstore"
+	"weft/internal/sim"
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 	"weft/units"
 )
-
-// twoHosts is two NICs of 400 Gb/s on one switch, on a fabric.
-func twoHosts(fabric, workload string) string {
-	return `
-cluster: {nodes: 2, node: {preset: dgx-h100, gpus: 1, nics: 1}}
-topology: {shape: single-switch}
-fabrics: [` + fabric + `]
-workload: ` + workload
-}
-
-// point is the only result of a scenario.
-func point(t *testing.T, text string) runstore.Point {
-	t.Helper()
-	return run(t, simtest.Resolve(t, text), 1).Fabrics[0].Points[0]
-}
 
 // messages is a list of flows from NIC 0 to NIC 1, all at once.
 func messages(n int, bytes string) string {
@@ -84,7 +70,7 @@ func TestEachVerbTakesItsHeaders(t *testing.T) {
 			{"transport: ud", hostSend + w.takes(4096+w.send+8) + hostReceive}, // DETH
 			{"transport: rc, operation: read", readSend + w.takes(w.read) + w.takes(4096+w.response) + readReceive},
 		} {
-			got := point(t, twoHosts(w.preset, "{pattern: flows, flows: "+messages(1, "4KiB")+", "+c.verbs+"}"))
+			got := runtest.Point(t, simtest.TwoHosts(w.preset, "{pattern: flows, flows: "+messages(1, "4KiB")+", "+c.verbs+"}"))
 			if got.Time != c.want {
 				t.Errorf("%s, %s: %v, want %v", w.name, c.verbs, got.Time.Exact(), c.want.Exact())
 			}
@@ -105,7 +91,7 @@ func TestReadsInFlightBoundTheirBandwidth(t *testing.T) {
 			response := units.Time(4096+w.response+w.control) * byteAt400G
 			want := readSend + units.Time(reads/inFlight)*trip + units.Time(inFlight-1)*response + readReceive
 			fabric := fmt.Sprintf("{preset: %s, nic: {model: connectx-7, reads-in-flight: %d}}", w.preset, inFlight)
-			got := point(t, twoHosts(fabric, "{pattern: flows, operation: read, flows: "+messages(reads, "4KiB")+"}"))
+			got := runtest.Point(t, simtest.TwoHosts(fabric, "{pattern: flows, operation: read, flows: "+messages(reads, "4KiB")+"}"))
 			if got.Time != want {
 				t.Errorf("%s, %d in flight: %v, want %v", w.name, inFlight, got.Time.Exact(), want.Exact())
 			}
@@ -125,7 +111,7 @@ func TestReceiverNotReadyMakesTheSenderWait(t *testing.T) {
 			before := units.Time(4096+w.send) * byteAt400G // the first message on the wire
 			want := hostSend + before + sent + w.takes(w.ack) + c.wait + sent + hostReceive
 			fabric := fmt.Sprintf("{preset: %s, transport: {rnr-timer: %s}}", w.preset, c.timer)
-			got := point(t, twoHosts(fabric, "{pattern: flows, operation: send, receive-queue: 1, repost: 5us, flows: "+messages(2, "4KiB")+"}"))
+			got := runtest.Point(t, simtest.TwoHosts(fabric, "{pattern: flows, operation: send, receive-queue: 1, repost: 5us, flows: "+messages(2, "4KiB")+"}"))
 			if got.Time != want || got.Counts.RNRNAKs != 1 {
 				t.Errorf("%s, timer of %s: %v and %d RNR NAKs, want %v and 1", w.name, c.timer, got.Time.Exact(), got.Counts.RNRNAKs, want.Exact())
 			}
@@ -135,9 +121,9 @@ func TestReceiverNotReadyMakesTheSenderWait(t *testing.T) {
 
 // TestReceiverNeverReadyEndsTheQueuePair allows no wait for a receive.
 func TestReceiverNeverReadyEndsTheQueuePair(t *testing.T) {
-	r := simtest.Resolve(t, twoHosts("{preset: infiniband-ndr, transport: {rnr-retry: 2}}",
+	r := simtest.Resolve(t, simtest.TwoHosts("{preset: infiniband-ndr, transport: {rnr-retry: 2}}",
 		"{pattern: flows, operation: send, receive-queue: 1, repost: 1s, flows: "+messages(2, "4KiB")+"}"))
-	_, err := Run(context.Background(), r, Options{})
+	_, err := sim.Run(context.Background(), r, sim.Options{})
 	if err == nil || !strings.Contains(err.Error(), "RNR_RETRY_EXC_ERR") {
 		t.Errorf("got %v, want RNR_RETRY_EXC_ERR", err)
 	}
@@ -147,7 +133,7 @@ func TestReceiverNeverReadyEndsTheQueuePair(t *testing.T) {
 // do not come back.
 func TestDatagramsWithoutReceiveAreLost(t *testing.T) {
 	for _, w := range ways {
-		got := point(t, twoHosts(w.preset, "{pattern: flows, transport: ud, receive-queue: 2, repost: 1s, flows: "+messages(10, "1KiB")+"}"))
+		got := runtest.Point(t, simtest.TwoHosts(w.preset, "{pattern: flows, transport: ud, receive-queue: 2, repost: 1s, flows: "+messages(10, "1KiB")+"}"))
 		if c := got.Counts; got.Flows.N != 2 || c.MessagesLost != 8 || c.DroppedNoReceive != 8 || c.Drops() != 0 {
 			t.Errorf("%s: %d arrived, %d lost, %d without receive, %d dropped; want 2, 8, 8, 0", w.name, got.Flows.N, c.MessagesLost, c.DroppedNoReceive, c.Drops())
 		}
@@ -173,7 +159,7 @@ func TestUnreliableMessagesAreLostWhereTheFabricDrops(t *testing.T) {
 		for src := range 7 {
 			flows += fmt.Sprintf(", {src: %d, dst: 7, bytes: %s}", src, c.bytes)
 		}
-		got := point(t, `
+		got := runtest.Point(t, `
 cluster: {nodes: 1, node: dgx-h100}
 topology: {shape: single-switch}
 fabrics: [`+c.fabric+`]
@@ -190,7 +176,7 @@ workload: {pattern: flows, `+c.verbs+`, flows: [`+flows+`]}`)
 
 // TestFlowsMayBeListedInAnyOrder posts the later message first in the list.
 func TestFlowsMayBeListedInAnyOrder(t *testing.T) {
-	got := point(t, twoHosts("infiniband-ndr", "{pattern: flows, flows: [{src: 0, dst: 1, bytes: 4KiB, start: 1ms}, {src: 0, dst: 1, bytes: 4KiB}]}"))
+	got := runtest.Point(t, simtest.TwoHosts("infiniband-ndr", "{pattern: flows, flows: [{src: 0, dst: 1, bytes: 4KiB, start: 1ms}, {src: 0, dst: 1, bytes: 4KiB}]}"))
 	if got.Flows.Max > 10*units.Microsecond {
 		t.Errorf("a message of time 0 waited for one of a later time: it took %v", got.Flows.Max)
 	}

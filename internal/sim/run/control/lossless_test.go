@@ -1,8 +1,9 @@
-package sim
+package control_test
 
 import (
 	"testing"
 
+	"weft/internal/sim"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/scenario"
 )
@@ -35,7 +36,7 @@ func TestCirclesOfBuffersAreFoundBeforeARun(t *testing.T) {
 		if got := len(all[0].Circle); got != c.ports {
 			t.Errorf("%s: a circle of %d ports, want %d: %q", c.name, got, c.ports, all[0].Circle)
 		}
-		if _, err := Run(t.Context(), r, Options{Workers: 1}); err != nil {
+		if _, err := sim.Run(t.Context(), r, sim.Options{Workers: 1}); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

@@ -1,10 +1,12 @@
-package sim
+package jitter_test
 
 import (
 	"context"
 	"strings"
 	"testing"
 
+	"weft/internal/sim"
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 	"weft/units"
 )
@@ -24,7 +26,7 @@ cluster: {nodes: 8, node: dgx-h100}
 topology: {shape: fat-tree, levels: 2, radix: 16}
 fabrics: [infiniband-ndr, roce-v2-400g]
 workload: ` + workload
-		off, on, cut := run(t, simtest.Resolve(t, text), 1), run(t, simtest.Resolve(t, text+jitterOn), 1), run(t, simtest.Resolve(t, text+jitterOn), 6)
+		off, on, cut := runtest.Run(t, simtest.Resolve(t, text), 1), runtest.Run(t, simtest.Resolve(t, text+jitterOn), 1), runtest.Run(t, simtest.Resolve(t, text+jitterOn), 6)
 		for i := range off.Fabrics {
 			a, b, c := off.Fabrics[i].Points[0], on.Fabrics[i].Points[0], cut.Fabrics[i].Points[0]
 			if b.Flows.Mean <= a.Flows.Mean || b.Flows != c.Flows || b.Time != c.Time {
@@ -51,7 +53,7 @@ topology: {shape: single-switch}
 fabrics: [{preset: infiniband-ndr, host: {path: gpudirect-rdma, jitter: ` + host + `}, nic: {model: connectx-7, jitter: ` + nic + `}, switch: {model: qm9700, jitter: ` + sw + `}}]
 workload: {pattern: uniform, sizes: [64B], load: 1/10000, duration: 100ms}` + jitterOn
 	}
-	exact := point(t, text(none, none, none))
+	exact := runtest.Point(t, text(none, none, none))
 	for _, c := range []struct {
 		name, host, nic, sw string
 		draws               units.Time // of a message
@@ -60,7 +62,7 @@ workload: {pattern: uniform, sizes: [64B], load: 1/10000, duration: 100ms}` + ji
 		{"NIC", none, some, none, 2},
 		{"switch", none, none, some, 1},
 	} {
-		got := point(t, text(c.host, c.nic, c.sw))
+		got := runtest.Point(t, text(c.host, c.nic, c.sw))
 		if got.Flows.N != exact.Flows.N || got.Flows.N < messages {
 			t.Fatalf("%s: %d messages, and %d without jitter", c.name, got.Flows.N, exact.Flows.N)
 		}
@@ -81,11 +83,11 @@ cluster: {nodes: 2, node: dgx-h100}
 topology: {shape: single-switch}
 fabrics: [{preset: tcp-400g, switch: {buffer: 128KiB}}]
 workload: {pattern: incast, fan-in: 15, sizes: [1MiB]}`
-	_, err := Run(context.Background(), simtest.Resolve(t, text), Options{})
+	_, err := sim.Run(context.Background(), simtest.Resolve(t, text), sim.Options{})
 	if err == nil || !strings.Contains(err.Error(), "run.limit.simulated-time) was reached") {
 		t.Errorf("without jitter the lockstep ended: %v", err)
 	}
-	got := point(t, text+jitterOn)
+	got := runtest.Point(t, text+jitterOn)
 	if least, most := 200*units.Millisecond, 210*units.Millisecond; got.Time < least || got.Time > most || got.Counts.Retransmissions == 0 {
 		t.Errorf("with jitter it takes %v and sends %d segments again, want %v to %v and some", got.Time, got.Counts.Retransmissions, least, most)
 	}
@@ -98,8 +100,8 @@ cluster: {nodes: 4, node: dgx-h100}
 workload: {collective: all-reduce, sizes: [1MiB]}
 fabrics: [infiniband-ndr, tcp-400g]
 run: {jitter: `
-	off := run(t, simtest.Resolve(t, text+"false}"), 1)
-	on, again := run(t, simtest.Resolve(t, text+"true}"), 1), run(t, simtest.Resolve(t, text+"true}"), 2)
+	off := runtest.Run(t, simtest.Resolve(t, text+"false}"), 1)
+	on, again := runtest.Run(t, simtest.Resolve(t, text+"true}"), 1), runtest.Run(t, simtest.Resolve(t, text+"true}"), 2)
 	for i := range on.Fabrics {
 		a, b, c := off.Fabrics[i].Points[0].Time, on.Fabrics[i].Points[0].Time, again.Fabrics[i].Points[0].Time
 		if b <= a || b != c {

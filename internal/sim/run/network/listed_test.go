@@ -1,4 +1,4 @@
-package sim
+package network_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 	"weft/units"
 )
@@ -24,7 +25,7 @@ func TestAListedFabricIsTheShapeThatItLists(t *testing.T) {
 	list := "topology:\n  shape: listed\n  radix: 4\n  links:\n" + links.String()
 	slow := strings.ReplaceAll(list, "length: 30m, count: 2", "length: 30m, rate: 100Gbps")
 	took := func(topology string) []units.Time {
-		return times(run(t, simtest.Resolve(t, "cluster: {nodes: 4, node: {gpus: 1, nics: 1}}\n"+topology+
+		return times(runtest.Run(t, simtest.Resolve(t, "cluster: {nodes: 4, node: {gpus: 1, nics: 1}}\n"+topology+
 			"fabrics: [{preset: infiniband-ndr, name: ib}, {preset: roce-v2-400g, name: roce}]\n"+
 			"workload: {pattern: flows, flows: [{src: 0, dst: 2, bytes: 4MiB}]}\n"), 1))
 	}

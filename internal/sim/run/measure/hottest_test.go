@@ -1,9 +1,10 @@
-package sim
+package measure_test
 
 import (
 	"strings"
 	"testing"
 
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 )
 
@@ -12,7 +13,7 @@ import (
 // keeps to one. How even the ways of packets are depends on their phases: seeds 1 to 8
 // give 1.23 to 1.51 times the mean, with a RETH on each packet or on the first.
 func TestTheHottestLinkIsComparedWithItsTier(t *testing.T) {
-	out := run(t, simtest.Resolve(t, `
+	out := runtest.Run(t, simtest.Resolve(t, `
 cluster: {nodes: 8, node: dgx-h100}
 topology: {shape: fat-tree, levels: 2, radix: 16}
 fabrics:

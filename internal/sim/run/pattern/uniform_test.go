@@ -1,0 +1,47 @@
+package pattern_test
+
+import (
+	"strings"
+	"testing"
+
+	"weft/internal/sim"
+	"weft/internal/sim/simtest"
+	"weft/units"
+)
+
+// TestTrafficWithoutAMessageSaysSo asks for uniform traffic so thin that nobody sends.
+func TestTrafficWithoutAMessageSaysSo(t *testing.T) {
+	_, err := sim.Run(t.Context(), simtest.Resolve(t, `
+cluster: {nodes: 2, node: dgx-h100}
+topology: {shape: single-switch}
+fabrics: [infiniband-ndr]
+workload: {pattern: uniform, sizes: [1GiB], load: 1%, duration: 1us}`), sim.Options{})
+	if err == nil || !strings.Contains(err.Error(), "no message of 1 GiB is sent: at a load of 1/100 a NIC sends one every 2.147 s in the mean") || strings.Contains(err.Error(), "partition") {
+		t.Errorf("%v, want that no message is sent, and why", err)
+	}
+}
+
+// TestTheTimeOfUniformTrafficIsThatOfAMessage offers every fabric the same for 2 ms, which
+// is how long each run takes; a message takes TCP ten times as long as it takes RDMA.
+func TestTheTimeOfUniformTrafficIsThatOfAMessage(t *testing.T) {
+	r := simtest.Resolve(t, `
+cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: single-switch}
+fabrics: [infiniband-ndr, roce-v2-400g, tcp-400g]
+workload: {pattern: uniform, load: 1%, duration: 2ms, sizes: [4KiB]}`)
+	results, err := sim.Run(t.Context(), r, sim.Options{Seeds: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rdma := results.Fabrics[0].Points[0].Time
+	for i, most := range []units.Time{2 * units.Microsecond, 3 * units.Microsecond, 60 * units.Microsecond} {
+		f, p := &results.Fabrics[i], &results.Fabrics[i].Points[0]
+		if p.Time > most || i == 2 && p.Time < 10*rdma || p.Seeds == nil || p.Seeds.TimesPs[0] != int64(p.Flows.Mean) {
+			t.Errorf("%s takes %v in the mean for a message of 4 KiB, of seeds %+v and %v", f.Name, p.Time, p.Seeds, p.Flows.Mean)
+		}
+		// 1 % of 50 GB/s; the number of messages is Poisson's, 488 in the mean, of two seeds.
+		if p.BusBW < 0.8*0.5 || p.BusBW > 1.2*0.5 {
+			t.Errorf("%s: %.3f GB/s for each receiver, want what is offered, 0.5", f.Name, p.BusBW)
+		}
+	}
+}
