@@ -14,11 +14,11 @@ import (
 // Advice is the recommendation with its evidence.
 type Advice struct {
 	Profile         *Profile
-	Prices          *plan.Prices // nil where there are none
+	Prices          *plan.Prices // nil without a price file
 	Candidates      []*Candidate // InfiniBand, RoCE v2
 	Verdict         Verdict
-	Reasons         []Reason // for the choice, the strongest first, three at most
-	Against         []Reason // what speaks for the other
+	Reasons         []Reason // for the choice, the strongest first, at most three
+	Against         []Reason // in favour of the other fabric
 	Counterfactuals []Counterfactual
 	Flips           []Flip
 	Thumbs          []Thumb
@@ -26,23 +26,23 @@ type Advice struct {
 	Generations     []Generation
 }
 
-// Reason is a criterion in which one fabric is ahead, with what changes it.
+// Reason is a criterion in which one fabric is ahead, with its counterfactuals.
 type Reason struct {
 	Criterion       string
-	Points          float64 // by how many it is ahead
+	Points          float64 // the lead in points
 	Text            string
 	Counterfactuals []Counterfactual
 }
 
-// Options are what a caller may choose without changing the advice.
+// Options are settings of the caller that do not change the advice.
 type Options struct {
 	Simulate Simulator
 	Train    Trainer
 	Workers  int          // cores; 0 is all
-	Tell     func(string) // is told what is done, if not nil
+	Tell     func(string) // called with each step, if not nil
 }
 
-// adviser is one advice in the making.
+// adviser is the state of making one advice.
 type adviser struct {
 	bench  *bench
 	meter  Meter
@@ -116,10 +116,10 @@ func (a *adviser) observe(ctx context.Context, in *inputs) error {
 	return nil
 }
 
-// mostReasons is how many reasons are given for a choice.
+// mostReasons is the maximum number of reasons for a choice.
 const mostReasons = 3
 
-// reasons sorts the criteria into those for the choice and those against it.
+// reasons sorts the criteria into reasons for and against the choice.
 func (a *Advice) reasons() {
 	choice, other := a.Verdict.Choice, 1-a.Verdict.Choice
 	for _, c := range a.Verdict.Criteria {
@@ -146,15 +146,15 @@ func (a *Advice) reasons() {
 	a.Reasons = a.Reasons[:min(len(a.Reasons), mostReasons)]
 }
 
-// Need is something that the profile asks for, and how each fabric gives it.
+// Need is a requirement of the profile, and how each fabric meets it.
 type Need struct {
 	What       string `json:"need"`
 	InfiniBand string `json:"infiniband"`
 	RoCE       string `json:"roce_v2"`
 }
 
-// needs are tenants and separation, which both fabrics can do and neither for
-// nothing: they are told and not weighed.
+// needs are tenants and separation. Both fabrics can provide them at some cost, so they are listed
+// and not weighed.
 func needs(p *Profile) []Need {
 	o := p.Organisation
 	var out []Need

@@ -12,26 +12,26 @@ import (
 	"weft/internal/study/plan"
 )
 
-// Candidate is the design of a protocol, and what is known of it.
+// Candidate is the design of a protocol with its measurements.
 type Candidate struct {
 	Kind     scenario.FabricKind
 	Design   *plan.Design
-	RuledOut string // why there is no design; the rest is then nothing
+	RuledOut string // why there is no design; the other fields are then empty
 
 	Performance Performance
-	Recovery    *Recovery // nil where nothing can break without cutting nodes off
-	Reach       int       // NICs that two levels of the design's switch reach
+	Recovery    *Recovery // nil if nothing can break without cutting off nodes
+	Reach       int       // number of NICs that two levels of the design's switch reach
 	Makers      Makers
 }
 
-// Name is what the protocol is called.
+// Name is the protocol's title.
 func (c *Candidate) Name() string { return protocol.Of(c.Kind).Title }
 
-// ErrNothing is of a profile whose constraints no design of any fabric keeps.
-var ErrNothing = errors.New("there is nothing to advise on")
+// ErrNothing is the error for a profile whose constraints no design of any fabric meets.
+var ErrNothing = errors.New("no design of any fabric meets the constraints")
 
-// designsOf plans each protocol and takes the first of each front: the least
-// oversubscribed, of those the one whose power is known, of those the fewest switches.
+// designsOf plans each protocol and takes the first design of each front: the least oversubscribed,
+// then a design with known power, then the fewest switches.
 func designsOf(ctx context.Context, p *Profile, prices *plan.Prices) ([]*Candidate, error) {
 	var out []*Candidate
 	for _, kind := range []scenario.FabricKind{scenario.InfiniBandKind, scenario.RoCEv2Kind} {
@@ -48,7 +48,7 @@ func designsOf(ctx context.Context, p *Profile, prices *plan.Prices) ([]*Candida
 			return nil, err
 		}
 		if len(made.Designs) == 0 {
-			c.RuledOut = "no design keeps the constraints" + relaxText(made)
+			c.RuledOut = "no design meets the constraints" + relaxText(made)
 			continue
 		}
 		c.Design = slices.MinFunc(made.Designs, preferred)
@@ -84,7 +84,7 @@ func preferred(a, b *plan.Design) int {
 	return a.Count.TotalSwitches() - b.Count.TotalSwitches()
 }
 
-// reachOf is how many NICs two levels of the design's switches reach.
+// reachOf is the number of NICs that two levels of the design's switches reach.
 func reachOf(d *plan.Design) int {
 	ratio := topology.Ratio{Down: int(d.Oversubscription.Num), Up: int(d.Oversubscription.Den)}
 	fits := func(endpoints int) bool {

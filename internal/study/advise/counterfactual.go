@@ -14,25 +14,25 @@ type Counterfactual struct {
 	Change    string
 	Before    [2]string // the cells of the criterion
 	After     [2]string
-	Points    [2]float64 // of all, then
-	Gap       [2]float64 // of the criterion: points of the choice over the other's, before and after
-	Flips     bool       // the choice is another then
+	Points    [2]float64 // total of each fabric after the change
+	Gap       [2]float64 // lead of the choice in the criterion, before and after, in points
+	Flips     bool       // the change flips the choice
 }
 
-// change is one thing to change, and what it is called.
+// change is a change of the inputs, with its name.
 type change struct {
 	criterion string
 	name      string
-	// candidate is whose runs are made again with set; -1 is nobody's.
+	// candidate is the candidate whose runs are repeated with set; -1 for none.
 	candidate int
 	set       []scenario.Override
 	recovery  bool
-	keepTail  bool // it is of the workload alone: the permutation stays as it was
+	keepTail  bool // it concerns only the workload: the permutation stays
 	// alter changes the inputs instead.
 	alter func(*inputs)
 }
 
-// changes are the counterfactuals of a pair, InfiniBand first. There is one at least
+// changes are the counterfactuals of a pair of candidates, InfiniBand first. There is at least one
 // for each criterion.
 func changes(in *inputs) []change {
 	ib, roce := in.candidates[0].Design, in.candidates[1].Design
@@ -59,8 +59,8 @@ func changes(in *inputs) []change {
 	}...)
 }
 
-// stepChanges are counterfactuals of a training step. Of its collectives most are rings
-// between neighbours of a rail: what its pipeline and its experts send is what collides.
+// stepChanges are counterfactuals of a training step. Most of its collectives are rings between
+// neighbours of a rail; its pipeline and its experts cause the collisions.
 func stepChanges(over func(path, value string) []scenario.Override) []change {
 	return []change{
 		{criterion: "performance", name: "the step's packets sprayed in place of ECMP on RoCE v2, the permutation's not", candidate: 1, keepTail: true, set: over("fabrics[0].routing.mode", "spray")},
@@ -68,7 +68,7 @@ func stepChanges(over func(path, value string) []scenario.Override) []change {
 	}
 }
 
-// widen gives the design switches of more ports, of which nothing else is known.
+// widen gives the design switches with more ports; their other properties are unknown.
 func (c *Candidate) widen(radix int) {
 	d := *c.Design
 	d.Radix, d.Growth = radix, nil
@@ -83,7 +83,7 @@ func otherPolicy(x *inputs) {
 	}
 }
 
-// copied is inputs of which everything that a counterfactual changes is its own.
+// copied is a copy of the inputs; counterfactuals may change it.
 func (in *inputs) copied() *inputs {
 	out := *in
 	profile := *in.profile
@@ -96,7 +96,7 @@ func (in *inputs) copied() *inputs {
 	return &out
 }
 
-// counterfactuals makes the changes one at a time.
+// counterfactuals applies the changes one at a time.
 func (a *adviser) counterfactuals(ctx context.Context, in *inputs, before Verdict) ([]Counterfactual, error) {
 	if slices.ContainsFunc(in.candidates, func(c *Candidate) bool { return c.Design == nil }) {
 		return nil, nil
@@ -116,7 +116,7 @@ func (a *adviser) counterfactuals(ctx context.Context, in *inputs, before Verdic
 	return out, nil
 }
 
-// changed is the inputs with one thing changed.
+// changed is the inputs with one change.
 func (a *adviser) changed(ctx context.Context, in *inputs, x change) (*inputs, error) {
 	after := in.copied()
 	if x.alter != nil {

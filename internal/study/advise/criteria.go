@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// Cell is what a criterion says of a fabric: a number, and where it is from.
+// Cell is the value of a criterion for a fabric, with its source.
 type Cell struct {
 	Text  string
 	Value float64
@@ -18,8 +18,7 @@ type Cell struct {
 	Basis string // simulated, computed by plan, catalog, assumption
 }
 
-// Criterion is one row of the table: what each fabric is in it, and the points that
-// each gets.
+// Criterion is one row of the table: the value and the points of each fabric.
 type Criterion struct {
 	Name   string
 	Weight int
@@ -29,7 +28,7 @@ type Criterion struct {
 	Note   string // why it is not scored, or what it compares
 }
 
-// Verdict is the table and what follows from it.
+// Verdict is the table with the choice.
 type Verdict struct {
 	Criteria []Criterion
 	Points   [2]float64
@@ -37,27 +36,26 @@ type Verdict struct {
 	Tie      bool
 }
 
-// inputs are what a verdict is made of. Counterfactuals change one thing of them.
+// inputs are the inputs of a verdict. A counterfactual changes one of them.
 type inputs struct {
 	profile    *Profile
 	candidates []*Candidate
-	// costFactor is what InfiniBand costs over what it is said to cost, and
-	// noOptics leaves transceivers out of the power.
+	// costFactor multiplies InfiniBand's cost, and noOptics leaves transceivers out of the power.
 	costFactor float64
 	noOptics   bool
 }
 
-// tie is the difference up to which numbers are no different, as in weft compare.
+// tie is the relative difference up to which two numbers count as equal, as in weft compare.
 const tie = 0.02
 
-// lead is how many points RoCE v2 is ahead.
+// lead is the lead of RoCE v2 in points.
 func (v Verdict) lead() float64 { return v.Points[1] - v.Points[0] }
 
 // rule is how a criterion compares the fabrics.
 type rule struct {
 	name   string
 	weight func(*Weights) *int
-	more   bool // is better
+	more   bool // a larger number is better
 	of     func(*inputs, *Candidate) Cell
 }
 
@@ -102,8 +100,8 @@ func judge(in *inputs) Verdict {
 	return v
 }
 
-// score gives the points: the weight to the best, and to the other as much of it as
-// its number is of the best. One is added to sums of effort, which may be 0.
+// score gives the points: the full weight to the better number, and to the other the ratio of the
+// two. Sums of effort, which may be 0, are increased by one first.
 func (c *Criterion) score(more bool) {
 	a, b := c.Cells[0], c.Cells[1]
 	if !a.Known || !b.Known {
@@ -145,7 +143,7 @@ func tailCell(_ *inputs, c *Candidate) Cell {
 	return Cell{fmt.Sprintf("slowest message of a permutation %s, median %s", p.Slowest, p.Median), float64(p.Slowest), p.Slowest > 0, "simulated, " + p.Model.Text()}
 }
 
-// scaleCell is how many NICs two levels reach, as far as they are needed.
+// scaleCell is the number of NICs that two levels reach, up to the number needed.
 func scaleCell(in *inputs, c *Candidate) Cell {
 	d := c.Design
 	needed := d.Count.Endpoints
@@ -193,7 +191,7 @@ func operationCell(in *inputs, c *Candidate) Cell {
 	return Cell{text, 1 + sum, true, "assumption: points of the profile"}
 }
 
-// costCell is money by the user's prices, or ports weighed by the price ratio.
+// costCell is money by the user's prices, or ports weighted by the price ratio.
 func costCell(in *inputs, c *Candidate) Cell {
 	factor := 1.0
 	if c.Kind == scenario.InfiniBandKind {
@@ -220,7 +218,7 @@ func costCell(in *inputs, c *Candidate) Cell {
 	return Cell{text, float64(ports) * ratio * factor, true, "computed by plan, no prices"}
 }
 
-// factorText says that a cost is taken to be another.
+// factorText states that a cost is multiplied.
 func factorText(factor float64) string {
 	if factor == 1 {
 		return ""
@@ -247,7 +245,7 @@ func powerCell(in *inputs, c *Candidate) Cell {
 	return Cell{text, value, sum.Complete(), "computed by plan, softest source " + string(sum.Softest)}
 }
 
-// vendorCell is how many make switches; where one maker is fine it is no matter.
+// vendorCell is the number of makers of switches; it does not count if one maker is enough.
 func vendorCell(in *inputs, c *Candidate) Cell {
 	n := float64(len(c.Makers.Switches))
 	text := c.Makers.Text()

@@ -9,19 +9,19 @@ import (
 	"weft/internal/study/roceexport"
 )
 
-// EffortPoints are what makes a fabric work to run. They are assumptions: a profile
-// that knows better says so.
+// EffortPoints are the points of each kind of work that a fabric causes. They are assumptions; a
+// profile can change them.
 type EffortPoints struct {
-	// Learn is a team without the fabric's skills; some skills are half of it.
+	// Learn is for a team without the fabric's skills; some skills are half of it.
 	Learn int `yaml:"learn" range:"0..100"`
-	// Tune is PFC, ECN and DCQCN to be set alike on every switch and host, and kept
-	// so; experts halve it, a tight schedule doubles it.
+	// Tune is for setting PFC, ECN and DCQCN alike on every switch and host, and keeping them so;
+	// experts halve it, a tight schedule doubles it.
 	Tune int `yaml:"tune" range:"0..100"`
-	// Monitor is tools that do not watch the fabric yet.
+	// Monitor is for monitoring tools that do not support the fabric yet.
 	Monitor int `yaml:"monitor" range:"0..100"`
-	// Second is one more kind of network beside an Ethernet that is there.
+	// Second is for one more kind of network beside an existing Ethernet.
 	Second int `yaml:"second-network" range:"0..100"`
-	// Gateway is storage that is reached by Ethernet, from a fabric that is none.
+	// Gateway is for storage reached by Ethernet, from a fabric that is not Ethernet.
 	Gateway int `yaml:"gateway" range:"0..100"`
 	// TightWeeks is a schedule that leaves no time to tune.
 	TightWeeks int `yaml:"tight-weeks" range:"0..520"`
@@ -29,13 +29,13 @@ type EffortPoints struct {
 
 var defaultEffort = EffortPoints{Learn: 4, Tune: 3, Monitor: 2, Second: 2, Gateway: 2, TightWeeks: 8}
 
-// Effort is one reason why a fabric is work.
+// Effort is one kind of work that a fabric causes.
 type Effort struct {
 	Points float64
 	Why    string
 }
 
-// effortOf is the work that a design is to the organisation.
+// effortOf is the work that a design causes for the organisation.
 func effortOf(p *Profile, d *plan.Design) []Effort {
 	o, e := p.Organisation, p.Effort
 	var out []Effort
@@ -72,7 +72,7 @@ func effortOf(p *Profile, d *plan.Design) []Effort {
 	return out
 }
 
-// lacking is the share of a skill that is to be learnt.
+// lacking is the share of a skill still to be learnt.
 func lacking(s Skill) float64 {
 	switch s {
 	case NoSkill:
@@ -83,7 +83,7 @@ func lacking(s Skill) float64 {
 	return 0
 }
 
-// settingsText is how many commands weft roce export writes for a switch and a host.
+// settingsText states the number of commands that weft roce export writes for a switch and a host.
 func settingsText(d *plan.Design) string {
 	p, err := roceexport.Of(&d.Resolved.Fabrics[0], d.Resolved.LongestCable(&d.Resolved.Fabrics[0]))
 	if err != nil {
@@ -97,7 +97,7 @@ func settingsText(d *plan.Design) string {
 	return fmt.Sprintf(" (%d commands a switch and %d lines a host, by weft roce export)", commands(sw), commands(host))
 }
 
-// commands counts what is no comment.
+// commands counts the lines that are not comments.
 func commands(o *roceexport.Output) int {
 	n := 0
 	for _, f := range o.Files {

@@ -12,26 +12,26 @@ import (
 	"weft/internal/study/plan"
 )
 
-// Flip is where the choice becomes another as one thing changes.
+// Flip is the set of points where the choice changes as one input changes.
 type Flip struct {
 	What     string // price of InfiniBand over RoCE v2, …
 	Now      string
 	Turns    []Turn
 	From, To string // the range that was searched
-	// Leads are by how many points what is chosen now is ahead at From, now and at To.
+	// Leads are the leads of the present choice in points: at From, now and at To.
 	Leads [3]float64
 	Tried int // points that were computed
 	Note  string
 }
 
-// Turn is one place where the choice changes, between two neighbouring points: seen
-// from now, And is the farther.
+// Turn is one place where the choice changes, between two neighbouring points: seen from now, And
+// is the farther one.
 type Turn struct {
 	Between, And string
 	Choice       string // at And
 }
 
-// course is a row of points with the verdict of each, computed when it is asked for.
+// course is a row of points with the verdict of each, computed on demand.
 type course struct {
 	points, now int
 	name        func(int) string
@@ -50,8 +50,8 @@ func (c *course) at(i int) (Verdict, error) {
 	return v, err
 }
 
-// search fills in a flip: where all is set, from every point, else by bisection
-// between now and each end at which the choice is another.
+// search fills in a flip: if all is set, from every point, otherwise by bisection between now and
+// each end with another choice.
 func (c *course) search(what string, all bool) (Flip, error) {
 	c.done = map[int]Verdict{}
 	f := Flip{What: what, Now: c.name(c.now), From: c.name(0), To: c.name(c.points - 1)}
@@ -91,7 +91,7 @@ func (c *course) scan(f *Flip) error {
 		}
 		switch {
 		case a.Choice == b.Choice:
-		case i < c.now: // seen from now, as bisection sees it
+		case i < c.now: // seen from now, as in bisection
 			f.Turns = append(f.Turns, Turn{c.name(i + 1), c.name(i), names[a.Choice]})
 		default:
 			f.Turns = append(f.Turns, Turn{c.name(i), c.name(i + 1), names[b.Choice]})
@@ -123,12 +123,12 @@ func (c *course) bisect(f *Flip, end int) error {
 	return nil
 }
 
-// names are what the candidates are called, in their order.
+// names are the names of the candidates, in their order.
 var names = [2]string{protocol.Of(scenario.InfiniBandKind).Title, protocol.Of(scenario.RoCEv2Kind).Title}
 
 func abs(x int) int { return max(x, -x) }
 
-// flips searches where the choice turns.
+// flips searches for the points where the choice turns.
 func (a *adviser) flips(ctx context.Context, in *inputs) ([]Flip, error) {
 	if slices.ContainsFunc(in.candidates, func(c *Candidate) bool { return c.Design == nil }) {
 		return nil, nil
@@ -145,8 +145,7 @@ func (a *adviser) flips(ctx context.Context, in *inputs) ([]Flip, error) {
 	return append(out, weights...), err
 }
 
-// The prices that are searched: from a quarter of what InfiniBand is taken to cost to
-// four times, in hundredths.
+// The searched prices: from a quarter to four times InfiniBand's assumed cost, in hundredths.
 const (
 	leastPrice = 25
 	mostPrice  = 400
@@ -166,11 +165,11 @@ func (a *adviser) flipPrice(_ context.Context, in *inputs) (Flip, error) {
 	return c.search("what InfiniBand costs, over what it is taken to cost now", true)
 }
 
-// mostWeight is the largest weight that is searched: as much as all the default ones.
+// mostWeight is the largest searched weight: the sum of all default ones.
 const mostWeight = 100
 
-// flipWeights are the weights at which the choice turns, of those criteria whose
-// weight alone can turn it.
+// flipWeights are the weights at which the choice turns, for the criteria whose weight alone can
+// turn it.
 func flipWeights(in *inputs) (out []Flip, err error) {
 	for _, r := range rules {
 		own := *r.weight(&in.profile.Weights)
@@ -193,8 +192,8 @@ func flipWeights(in *inputs) (out []Flip, err error) {
 	return out, nil
 }
 
-// skillLevels are the pairs of skills along which the choice is searched: from a team
-// that knows only InfiniBand to one that knows only Ethernet.
+// skillLevels are the searched pairs of skills: from a team that knows only InfiniBand to a team
+// that knows only Ethernet.
 var skillLevels = []Skills{{Expert, NoSkill}, {Expert, SomeSkill}, {Expert, Expert}, {SomeSkill, SomeSkill}, {SomeSkill, Expert}, {NoSkill, Expert}}
 
 func (a *adviser) flipSkill(_ context.Context, in *inputs) (Flip, error) {
@@ -217,7 +216,7 @@ func (a *adviser) flipSkill(_ context.Context, in *inputs) (Flip, error) {
 	return c.search("skills of the team in InfiniBand/Ethernet", true)
 }
 
-// searched are the oversubscriptions along which the choice is searched.
+// searched are the searched oversubscriptions.
 var searched = []scenario.Ratio{{Num: 1, Den: 1}, {Num: 2, Den: 1}, {Num: 4, Den: 1}, {Num: 8, Den: 1}}
 
 func (a *adviser) flipOversubscription(ctx context.Context, in *inputs) (Flip, error) {
@@ -265,7 +264,7 @@ func (a *adviser) flipSize(ctx context.Context, in *inputs) (Flip, error) {
 			return a.elsewhere(ctx, in, func(r *plan.Request) {
 				r.GPUs, r.Later, r.Levels, r.MaxSwitches, r.Power, r.Cost = sizes[i]*gpus, 0, 3, 0, 0, 0
 				if job.Given() {
-					r.Job.Training, _ = job.Grown(in.profile.Design.GPUs, r.GPUs) // sizes have only what it can grow to
+					r.Job.Training, _ = job.Grown(in.profile.Design.GPUs, r.GPUs) // the search has only sizes that it can grow to
 				}
 			}, in.candidates[0].Design.Oversubscription)
 		},
@@ -274,7 +273,7 @@ func (a *adviser) flipSize(ctx context.Context, in *inputs) (Flip, error) {
 	return ended(f, err)
 }
 
-// ended makes of a design that cannot be modelled or planned a note: the search ends
+// ended turns the error of a design that cannot be modelled or planned into a note: the search ends
 // there.
 func ended(f Flip, err error) (Flip, error) {
 	if errors.Is(err, errNoModel) || errors.Is(err, errNoDesign) {

@@ -14,20 +14,19 @@ import (
 	"weft/units"
 )
 
-// Simulator runs a scenario, as sim.Run does.
+// Simulator runs a scenario; sim.Run is one.
 type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
 
-// Trainer simulates a training step, as training.Run does.
+// Trainer simulates a training step; training.Run is one.
 type Trainer func(ctx context.Context, r *scenario.Resolved, o training.Options) (*runstore.Training, error)
 
-// Performance is what a workload does on a model.
+// Performance is the result of a workload on a model.
 type Performance struct {
 	What  string // the workload: all-reduce, or a step of a model
 	Model Model
 	Times []Timed // of a collective, by size
-	Step  *Step   // of a training job, in place of Times
-	// Slowest and Median are of the messages of a permutation: every NIC sends to
-	// one other.
+	Step  *Step   // of a training job, instead of Times
+	// Slowest and Median are message times of a permutation: every NIC sends to one other.
 	Slowest, Median units.Time
 }
 
@@ -40,13 +39,12 @@ type Timed struct {
 // Step is a training step, in means over its GPUs.
 type Step struct {
 	Time    units.Time
-	Exposed float64 // the share of it in which a GPU moves data and computes nothing
+	Exposed float64 // share of the step in which a GPU moves data and computes nothing
 	MFU     float64
 }
 
-// Geometric is what a ratio of two performances is of, in picoseconds: the time of a
-// step, or the geometric mean of the times of a collective. 0 where nothing was
-// measured.
+// Geometric is the figure for comparing two performances, in picoseconds: the time of a step, or
+// the geometric mean of the times of a collective. It is 0 without a measurement.
 func (p Performance) Geometric() float64 {
 	if p.Step != nil {
 		return float64(p.Step.Time)
@@ -61,7 +59,7 @@ func (p Performance) Geometric() float64 {
 	return math.Exp(sum / float64(len(p.Times)))
 }
 
-// Meter measures what a design does, with changes made to its scenario.
+// Meter measures a design, with changes made to its scenario.
 type Meter func(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (Performance, error)
 
 // bench runs simulations, each only once.
@@ -92,7 +90,7 @@ func (b *bench) run(ctx context.Context, d *plan.Design, m Model, changes ...sce
 	return results, nil
 }
 
-// keyOf tells one simulation from another.
+// keyOf identifies a simulation.
 func keyOf(d *plan.Design, m Model, changes []scenario.Override) string {
 	var key strings.Builder
 	fmt.Fprintf(&key, "%s\n%s\n%+v", d.Name, d.Scenario, m)

@@ -11,15 +11,15 @@ import (
 	"weft/internal/study/plan"
 )
 
-// Model is the reduced cluster that is simulated of a design: fewer nodes, on
-// switches of as much fewer ports as keep the design's levels and oversubscription.
+// Model is the reduced cluster that is simulated for a design: fewer nodes, on switches with fewer
+// ports, so that the design's levels and oversubscription stay.
 type Model struct {
-	Nodes, Of int // simulated, and of the design
+	Nodes, Of int // simulated nodes, and nodes of the design
 	Divisor   int // of a switch's ports
-	Radix     int // that is left
+	Radix     int // remaining ports of a switch
 }
 
-// Text says what was simulated.
+// Text describes the model.
 func (m Model) Text() string {
 	switch {
 	case m.Nodes == m.Of:
@@ -30,14 +30,14 @@ func (m Model) Text() string {
 	return fmt.Sprintf("%d of %d nodes, switches of %d ports", m.Nodes, m.Of, m.Radix)
 }
 
-// maxDivisor is the most that ports are divided by.
+// maxDivisor is the largest divisor of ports.
 const maxDivisor = 64
 
-// errNoModel is of a design whose levels no model of the allowed size has.
+// errNoModel is the error for a design whose levels no model of the allowed size has.
 var errNoModel = errors.New("no model of that size has the levels of the design: allow more with simulate.nodes")
 
-// modelsOf is the model of each design, in their order. All are divided alike where
-// one division suits all; where none does, each by the most that suits it.
+// modelsOf is the model of each design, in their order. All have the same divisor if one fits all;
+// otherwise each has the largest that fits it.
 func modelsOf(nodes int, designs []*plan.Design) ([]Model, error) {
 	models := make([]Model, len(designs))
 	for divisor := maxDivisor; divisor >= 1; divisor /= 2 {
@@ -61,15 +61,14 @@ func modelsOf(nodes int, designs []*plan.Design) ([]Model, error) {
 	return models, nil
 }
 
-// modelNodes is how many nodes a model has at most: as many as are allowed, and of a
-// training job whole replicas, two of them at least, since what replicas tell each other
-// is to be seen.
+// modelNodes is the maximum number of nodes of a model: the allowed number, and for a training job
+// whole replicas, at least two, so that replicas communicate.
 func modelNodes(most int, d *plan.Design) (int, error) {
 	if d.Count.Nodes <= most || !d.Resolved.Training.Given() {
 		return most, nil
 	}
 	p, each := &d.Resolved.Training.Parallel, d.Resolved.Cluster.Node.GPUs
-	unit := 1 // nodes of the fewest replicas that fill whole nodes and whole groups of experts
+	unit := 1 // nodes of the smallest number of replicas that fills whole nodes and whole groups of experts
 	for unit*each%(p.Replica()*p.Expert) != 0 {
 		unit++
 	}
@@ -88,8 +87,8 @@ func newModel(d *plan.Design, nodes, divisor int) Model {
 	return Model{Nodes: min(nodes, d.Count.Nodes), Of: d.Count.Nodes, Divisor: divisor, Radix: d.Radix / divisor}
 }
 
-// keepsLevels reports whether a model has as many levels as its design. A design that
-// is no larger than the model is its own.
+// keepsLevels reports whether a model has as many levels as its design. A design no larger than the
+// model is its own model.
 func keepsLevels(d *plan.Design, nodes, divisor int) bool {
 	if d.Count.Nodes <= nodes {
 		return divisor == 1

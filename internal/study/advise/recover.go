@@ -11,18 +11,18 @@ import (
 	"weft/units"
 )
 
-// Recovery is how long a fabric is without a way after something broke.
+// Recovery is the time for which a fabric lacks a path after a fault.
 type Recovery struct {
 	Model  Model
 	Plane  string // of control
 	Broken []Broken
 }
 
-// Broken is one thing that broke, and how it was mended.
+// Broken is one fault, and its recovery.
 type Broken struct {
 	What string
-	How  string     // it was noticed
-	Open units.Time // since the fault, until every way is open again
+	How  string     // how it was detected
+	Open units.Time // from the fault until every path works again
 }
 
 // Slowest is the longest of the times.
@@ -33,17 +33,17 @@ func (r *Recovery) Slowest() (t units.Time) {
 	return t
 }
 
-// mostRecovered is the NICs of the largest design whose own recovery is simulated:
-// beyond, computing all its tables again takes minutes, and its model stands in.
+// mostRecovered is the number of NICs of the largest design whose own recovery is simulated: beyond
+// it, computing all tables again takes minutes, and the model is used instead.
 const mostRecovered = 4096
 
-// faultAt is when things break.
+// faultAt is the time of faults.
 const faultAt = units.Microsecond
 
-// recover breaks an uplink of the first leaf, and then the first spine in another
-// run, on the design itself. Nothing but one message between neighbours is under way,
-// which neither hits: how long the control plane takes does not depend on traffic.
-// Nil where nothing can break without cutting nodes off.
+// recover breaks an uplink of the first leaf, and in another run the first spine, on the design
+// itself. The only traffic is one message between neighbours that neither fault hits: the time of
+// the control plane does not depend on traffic. It is nil if nothing can break without cutting off
+// nodes.
 func (b *bench) recover(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*Recovery, error) {
 	if d.Count.Endpoints <= mostRecovered {
 		m = Model{Nodes: d.Count.Nodes, Of: d.Count.Nodes, Divisor: 1, Radix: d.Radix}
@@ -73,8 +73,8 @@ func (b *bench) recover(ctx context.Context, d *plan.Design, m Model, changes ..
 	return out, nil
 }
 
-// breakable names an uplink of the first leaf and the first spine, as faults do, where
-// there are others to take their load, and a NIC that shares a leaf with the first.
+// breakable names an uplink of the first leaf and the first spine, in the form of faults, if others
+// can take their load, and a NIC that shares a leaf with the first.
 func breakable(d *plan.Design, m Model) (faults []scenario.Fault, neighbour int, err error) {
 	r, err := resolved(d, m)
 	if err != nil {

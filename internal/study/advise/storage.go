@@ -17,13 +17,12 @@ const (
 	leastStoragePorts   = 4
 )
 
-// storagePorts is how many ports a design keeps free for storage, as large as it is to
-// grow.
+// storagePorts is the number of ports that a design keeps free for storage, at its final size.
 func storagePorts(r *plan.Request) int {
 	per := 1
 	if e, err := catalog.Lookup(catalog.Node, r.Node); err == nil {
 		if f, ok := e.Known("gpus"); ok {
-			per, _ = strconv.Atoi(f.Value) // a number: the scenario's reader sees to it
+			per, _ = strconv.Atoi(f.Value) // the scenario's reader has checked that it is a number
 		}
 	}
 	nodes := (max(r.GPUs, r.Later) + per - 1) / max(1, per)

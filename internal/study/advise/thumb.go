@@ -2,8 +2,8 @@ package advise
 
 import "weft/internal/sim/catalog"
 
-// Thumb is a published rule of thumb, and what it says here. It has no influence on
-// the choice.
+// Thumb is a published rule of thumb, with its result for this profile. It has no influence on the
+// choice.
 type Thumb struct {
 	Rule   string      `json:"rule"`
 	Says   string      `json:"says"` // InfiniBand, RoCE v2, or nothing here
@@ -13,8 +13,7 @@ type Thumb struct {
 
 const silent = "nothing here"
 
-// thumbs are rules in circulation. They contradict each other, which is why they are
-// shown with what each would say.
+// thumbs are common rules of thumb. They contradict each other, so each is shown with its result.
 func thumbs(p *Profile) []Thumb {
 	gpus, o := p.Design.GPUs, p.Organisation
 	when := func(holds bool, says string) string {

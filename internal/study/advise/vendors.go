@@ -9,14 +9,14 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// Makers are who makes what of a protocol, by the catalog.
+// Makers are the makers of each part for a protocol, by the catalog.
 type Makers struct {
 	NICs     []Maker `json:"nics"`
 	Switches []Maker `json:"switches"`
 	ASICs    []Maker `json:"asics"`
 }
 
-// Maker is a company with what it makes, and where that is from.
+// Maker is a company with its products and the source.
 type Maker struct {
 	Name   string      `json:"name"`
 	What   string      `json:"what"`
@@ -24,8 +24,7 @@ type Maker struct {
 	Source string      `json:"source"`
 }
 
-// makersOf are the makers of a protocol. Who makes none, resells another's, or did so
-// once is no maker.
+// makersOf are the makers of a protocol. Resellers and former makers do not count.
 func makersOf(kind scenario.FabricKind) Makers {
 	prefix := protocol.Of(kind).Link() + "."
 	list := func(field string) (out []Maker) {

@@ -6,39 +6,39 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// Report is what the audit found, fabric by fabric.
+// Report is the result of the audit, fabric by fabric.
 type Report struct {
 	Scenario string         `json:"scenario"`
-	Proved   bool           `json:"proved"` // everything that is required, on every fabric
+	Proved   bool           `json:"proved"` // every requirement, on every fabric
 	Fabrics  []FabricReport `json:"fabrics"`
 	Cost     []Cost         `json:"cost,omitempty"`
 }
 
-// FabricReport is the audit of one fabric with what lies beside it.
+// FabricReport is the audit of one fabric with the network beside it.
 type FabricReport struct {
 	Fabric   string    `json:"fabric"`
 	Protocol string    `json:"protocol"`
 	Verdicts []Verdict `json:"verdicts"`
 }
 
-// Verdict is what was found about two zones.
+// Verdict is the result for two zones.
 type Verdict struct {
 	Zones  [2]string           `json:"zones"`
 	By     scenario.Separation `json:"by"`
 	Proved bool                `json:"proved"`
-	// Found is the proof or the refutation in a sentence.
+	// Found is the proof or the counterexample in a sentence.
 	Found string `json:"found"`
-	// Path joins the zones, port by port; of links, the cables that both use.
+	// Path connects the zones, port by port; for links, the cables that both use.
 	Path []Step `json:"path,omitempty"`
-	// Machines have ports in both zones.
+	// Machines are machines with ports in both zones.
 	Machines []string `json:"machines,omitempty"`
-	// SharedCables is how many of the fabric's cables, each direction counted,
-	// can carry the traffic of both.
+	// SharedCables is the number of the fabric's cables, each direction counted, that can carry the
+	// traffic of both.
 	SharedCables int `json:"shared_cables"`
 }
 
-// Run audits every fabric of a scenario. The error is about the scenario: a zone
-// or a cable that does not fit the fabric.
+// Run audits every fabric of a scenario. The error is about the scenario: a zone or a cable does
+// not fit the fabric.
 func Run(r *scenario.Resolved) (*Report, error) {
 	if len(r.Isolation.Zones) == 0 || len(r.Isolation.Apart) == 0 {
 		return nil, &FieldError{Path: "isolation", Err: fmt.Errorf("nothing is required to be apart: declare isolation.zones, and isolation.apart where their kinds do not say it")}
@@ -90,7 +90,7 @@ func (w *world) verdicts() (all []Verdict, err error) {
 	return all, nil
 }
 
-// judge proves or refutes that two zones are apart.
+// judge proves that two zones are apart, or finds a counterexample.
 func (w *world) judge(v *Verdict, a, b zone) {
 	v.Machines = w.common(a.members, b.members)
 	shared := w.shared(a, b)
@@ -128,7 +128,7 @@ func (w *world) judge(v *Verdict, a, b zone) {
 	v.Found = w.proof(v.By, a.members, b.members, states)
 }
 
-// proof is what was gone through to find nothing.
+// proof states the extent of a search that found nothing.
 func (w *world) proof(by scenario.Separation, a, b []int, states int) string {
 	if by == scenario.ByCables {
 		return fmt.Sprintf("no cable and nothing that forwards joins the %d ports and devices of one with the %d of the other (%d places searched)", len(a), len(b), states)
@@ -145,7 +145,7 @@ func (w *world) proof(by scenario.Separation, a, b []int, states int) string {
 	return text
 }
 
-// routes is how many pairs have a route.
+// routes is the number of pairs with a route.
 func (w *world) routes(from, to []int) (n int) {
 	for _, a := range from {
 		for _, b := range to {
@@ -157,7 +157,7 @@ func (w *world) routes(from, to []int) (n int) {
 	return n
 }
 
-// enforcement says who holds members of different partitions apart.
+// enforcement states where members of different partitions are kept apart.
 func (w *world) enforcement() string {
 	const hca = "the HCA that receives checks P_Keys"
 	switch w.fabric.IB.PartitionEnforcement {
@@ -172,7 +172,7 @@ func (w *world) enforcement() string {
 	return hca + " and no switch does: a host that claims another's P_Key is not stopped"
 }
 
-// common are the machines that have members of both.
+// common are the machines with members of both zones.
 func (w *world) common(a, b []int) (names []string) {
 	of := make(map[string]bool)
 	for _, at := range a {

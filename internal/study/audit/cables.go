@@ -2,9 +2,8 @@ package audit
 
 import "weft/internal/base/topology"
 
-// cableMoves are the ways from a node by cables alone: over every cable of it,
-// and through its machine. Nothing goes on from an end whose machine does not
-// forward.
+// cableMoves are the moves from a node by cables alone: over each of its cables, and through its
+// machine. A packet ends at a machine that does not forward.
 func (w *world) cableMoves(_ *search, s state, found func(move)) {
 	w.throughMachine(s, found)
 	if w.nodes[s.node].kind == endKind && !s.out {
@@ -22,8 +21,7 @@ func (w *world) cableMoves(_ *search, s state, found func(move)) {
 	}
 }
 
-// throughMachine are the ways from one port of a machine that forwards to the
-// others.
+// throughMachine are the moves from one port of a forwarding machine to its others.
 func (w *world) throughMachine(s state, found func(move)) {
 	if w.nodes[s.node].kind != endKind || !w.forwards(s.node) {
 		return

@@ -13,8 +13,8 @@ import (
 	"weft/units"
 )
 
-// Cost is the time of one thing with inspection in the path of every NIC, and
-// with planes that are physically apart and no box in the path.
+// Cost compares the time of one workload or message with inspection in the path of every NIC, and
+// with physically separate planes without a box in the path.
 type Cost struct {
 	Fabric string     `json:"fabric"`
 	What   string     `json:"what"` // the workload, or one message
@@ -37,13 +37,12 @@ func (c *Cost) Ratio() float64 {
 // Simulator runs a scenario, as sim.Run does.
 type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
 
-// pingBytes is the message whose latency is told.
+// pingBytes is the size of the message whose latency is reported.
 const pingBytes = 8
 
-// Measure simulates the scenario's workload, and one small message over the
-// longest path that its first NIC has, with and without the box that the
-// isolation declares. Partitions and VRFs are left out: whom a key keeps away does not
-// change what a box costs. It does nothing where no box is declared.
+// Measure simulates the scenario's workload, and one small message over the longest path of its
+// first NIC, with and without the declared inspection box. Partitions and VRFs are left out: they
+// do not change the cost of a box. It does nothing if no box is declared.
 func Measure(ctx context.Context, r *scenario.Resolved, simulate Simulator, o sim.Options) ([]Cost, error) {
 	switch {
 	case !r.Isolation.Inspection.On():
@@ -79,7 +78,7 @@ func Measure(ctx context.Context, r *scenario.Resolved, simulate Simulator, o si
 	return all, nil
 }
 
-// withoutPartitions is the scenario with one partition, and one VRF, for all.
+// withoutPartitions is the scenario with one common partition and VRF.
 func withoutPartitions(r *scenario.Resolved) *scenario.Resolved {
 	out := *r
 	out.Isolation.Segments, out.Isolation.Leaks = nil, nil
@@ -92,8 +91,8 @@ func withoutPartitions(r *scenario.Resolved) *scenario.Resolved {
 	return &out
 }
 
-// withBoxes is the scenario with a box in front of every NIC, which inspects at
-// most what the link carries.
+// withBoxes is the scenario with a box in front of every NIC, which inspects at most the link's
+// rate.
 func withBoxes(r *scenario.Resolved, box scenario.Inspection) *scenario.Resolved {
 	out := *r
 	out.Fabrics = slices.Clone(r.Fabrics)
@@ -105,8 +104,8 @@ func withBoxes(r *scenario.Resolved, box scenario.Inspection) *scenario.Resolved
 	return &out
 }
 
-// oneMessage is the scenario with one message in place of its workload, over the
-// longest path that the first NIC has on the first fabric.
+// oneMessage is the scenario with one message as its workload, over the longest path of the first
+// NIC on the first fabric.
 func oneMessage(r *scenario.Resolved) *scenario.Resolved {
 	out := withoutPartitions(r)
 	out.Workload = scenario.Workload{
@@ -116,13 +115,12 @@ func oneMessage(r *scenario.Resolved) *scenario.Resolved {
 	return out
 }
 
-// farthest is the NIC that is most switches away from the first: the first such
-// one.
+// farthest is the first NIC with the largest number of switches to NIC 0.
 func farthest(r *scenario.Resolved) int {
 	best, most := 1, -1
 	layout, err := control.LayoutOf(r, &r.Fabrics[0])
 	if err != nil {
-		return best // the run says why
+		return best // the run reports the reason
 	}
 	for to := 1; to < layout.Graph.Compute(); to++ {
 		if hops := routing.Hops(layout.Graph, layout.Tables, 0, to); hops > most {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// bridgedOrRouted says by what two ports of an Ethernet fabric are joined: a VLAN
-// of one switch, a VRF, or a leak between VRFs; nil if by nothing.
+// bridgedOrRouted names the connection of two ports of an Ethernet fabric: a VLAN of one switch, a
+// VRF, or a leak between VRFs; nil if there is none.
 func (w *world) bridgedOrRouted(a segment, at int, b segment, bt int) (by func() string) {
 	switch {
 	case a.vrf != "" && a.vrf == b.vrf:
@@ -18,18 +18,18 @@ func (w *world) bridgedOrRouted(a segment, at int, b segment, bt int) (by func()
 	return nil
 }
 
-// sameSegment reports of two NICs what bridgedOrRouted does.
+// sameSegment reports whether bridgedOrRouted connects two NICs.
 func (w *world) sameSegment(from, to int) bool {
 	a, b := w.segments[from], w.segments[to]
 	return a == b || w.bridgedOrRouted(a, w.leaf[from], b, w.leaf[to]) != nil
 }
 
-// segmentOf is that of a VLAN at a switch of the fabric. A VLAN that no segment
-// has is bridged and not routed.
+// segmentOf is the segment of a VLAN at a switch of the fabric. A VLAN without a segment is bridged
+// and not routed.
 func (w *world) segmentOf(vlan int) segment { return segment{vlan, w.vrfOf[vlan]} }
 
-// fabricSockets are the cables beside the fabric that are plugged into its
-// switches, with each VLAN that they carry.
+// fabricSockets are the external cables plugged into the fabric's switches, with each VLAN that
+// they carry.
 func (w *world) fabricSockets(each func(sw, cable, vlan int)) {
 	for i := range w.cables {
 		for _, at := range w.cables[i].ends {
@@ -42,8 +42,8 @@ func (w *world) fabricSockets(each func(sw, cable, vlan int)) {
 	}
 }
 
-// fromSwitch are the ways of a packet that came into a switch of the fabric from
-// beside it, in a VLAN.
+// fromSwitch are the moves of a packet that entered a switch of the fabric from an external cable,
+// in a VLAN.
 func (w *world) fromSwitch(s state, found func(move)) {
 	own := w.segmentOf(s.vlan)
 	for nic := range w.Graph.Endpoints {
@@ -58,7 +58,7 @@ func (w *world) fromSwitch(s state, found func(move)) {
 	})
 }
 
-// walkTo is the way to a switch of the fabric and out by a cable beside it.
+// walkTo is the move to a switch of the fabric and out over an external cable.
 func (w *world) walkTo(from, sw, c, vlan int, by func() string, found func(move)) {
 	w.cross(sw, c, vlan, fmt.Sprintf("VLAN %d", vlan), func(m move) {
 		out := m.steps
@@ -85,8 +85,8 @@ func (w *world) walk(from, to int, by string) []Step {
 	return steps
 }
 
-// forwardingStarts are the states in which a search begins: of a device that
-// forwards one for each VLAN that it has a cable for.
+// forwardingStarts are the start states of a search: for a forwarding device one for each VLAN of
+// its cables.
 func (w *world) forwardingStarts(members []int) (starts []state) {
 	for _, at := range members {
 		if w.nodes[at].kind == endKind {

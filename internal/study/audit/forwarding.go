@@ -10,7 +10,7 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// forwardingMoves are the ways that a packet can take from a state.
+// forwardingMoves are the moves of a packet from a state.
 func (w *world) forwardingMoves(search *search, s state, found func(move)) {
 	w.throughMachine(s, found)
 	n := &w.nodes[s.node]
@@ -38,19 +38,18 @@ func (w *world) forwardingMoves(search *search, s state, found func(move)) {
 	}
 }
 
-// cross is the way over a cable beside the fabric in a VLAN.
+// cross is the move over an external cable in a VLAN.
 func (w *world) cross(at, c, vlan int, by string, found func(move)) {
 	l := &w.cables[c]
 	side := l.other(at)
 	to := state{node: l.ends[side]}
-	if w.nodes[to.node].kind != endKind { // an end is an end, in whatever VLAN
+	if w.nodes[to.node].kind != endKind { // an end has no VLANs
 		to.vlan, to.in = vlan, c+1
 	}
 	found(move{to, w.across(l, side, by)})
 }
 
-// onVLAN forwards to all cables that carry the VLAN but the one by which the
-// packet came.
+// onVLAN forwards to all cables that carry the VLAN except the incoming one.
 func (w *world) onVLAN(s state, found func(move)) {
 	for _, c := range w.nodes[s.node].cables {
 		if c+1 != s.in && slices.Contains(w.cables[c].vlans, s.vlan) {
@@ -59,8 +58,8 @@ func (w *world) onVLAN(s state, found func(move)) {
 	}
 }
 
-// throughRouter forwards within the VLAN, and between the VLANs of its VRF and of
-// those into which that leaks. A router of which no VRFs are declared has one.
+// throughRouter forwards within the VLAN, and between the VLANs of its VRF and of the VRFs that it
+// leaks into. A router without declared VRFs has one.
 func (w *world) throughRouter(s state, found func(move)) {
 	w.onVLAN(s, found)
 	d := w.nodes[s.node].device
@@ -82,7 +81,7 @@ func (w *world) throughRouter(s state, found func(move)) {
 	}
 }
 
-// routerVRF is the VRF of a VLAN at a router; ok is false where it has none.
+// routerVRF is the VRF of a VLAN at a router; ok is false if it has none.
 func routerVRF(d *scenario.Device, vlan int) (name string, ok bool) {
 	if len(d.VRFs) == 0 {
 		return scenario.DefaultVRF, true
@@ -99,8 +98,8 @@ func leaks(list []scenario.Leak, from, to string) bool {
 	return slices.Contains(list, scenario.Leak{From: from, To: to})
 }
 
-// fromNIC are the ways over the fabric from a NIC: to NICs, and on Ethernet to
-// what else is plugged into its switches.
+// fromNIC are the moves over the fabric from a NIC: to NICs, and on Ethernet to external cables at
+// its switches.
 func (w *world) fromNIC(search *search, from int, found func(move)) {
 	for to := range w.Graph.Endpoints {
 		if to != from && !search.ended[to] && w.joined(from, to) && w.routed(from, to) {
@@ -130,7 +129,7 @@ func (w *world) joined(from, to int) bool {
 	return ok
 }
 
-// joinedBy says by what.
+// joinedBy names the connection.
 func (w *world) joinedBy(from, to int) string {
 	switch {
 	case w.segments != nil:
@@ -142,7 +141,7 @@ func (w *world) joinedBy(from, to int) string {
 	return fmt.Sprintf("P_Key %s of %s, %s of %s", keyText(own), w.nodes[from].name, keyText(other), w.nodes[to].name)
 }
 
-// keyText is a P_Key with its membership in words.
+// keyText is a P_Key with its membership as text.
 func keyText(key uint16) string {
 	if key>>15 == 1 {
 		return fmt.Sprintf("%#04x (full)", key)
@@ -150,7 +149,7 @@ func keyText(key uint16) string {
 	return fmt.Sprintf("%#04x (limited)", key)
 }
 
-// routed reports whether the forwarding tables lead from a NIC to another.
+// routed reports whether the forwarding tables lead from one NIC to another.
 func (w *world) routed(from, to int) bool {
 	for _, up := range w.up[from] {
 		if w.Tables.Static(up.sw, to) != routing.NoPort {
@@ -160,11 +159,11 @@ func (w *world) routed(from, to int) bool {
 	return false
 }
 
-// route is the ports of the path from a NIC to another, in their order.
+// route are the ports of the path from one NIC to another, in order.
 func (w *world) route(from, to int) (steps []Step) {
 	by := w.joinedBy(from, to)
 	path, err := routing.Path(w.Graph, w.Tables, from, to, nil)
-	if err != nil { // routed has seen its first port, and tables were checked
+	if err != nil { // routed has checked its first port, and the tables are checked
 		return []Step{{w.nodes[from].name, w.nodes[to].name, by}}
 	}
 	for _, end := range path {

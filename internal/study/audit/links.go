@@ -6,9 +6,8 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// traffic are the cables of the fabric that packets between some of its NICs can
-// take, by cable and direction: 2c from A to B, 2c+1 back. Where switches choose
-// among ports, all that they choose among count.
+// traffic are the cables of the fabric that packets between some of its NICs can take, by cable and
+// direction: 2c from A to B, 2c+1 back. If a switch chooses among ports, all of them count.
 func (w *world) traffic(nics []int) []bool {
 	used := make([]bool, 2*len(w.Graph.Cables))
 	seen := make([]int, w.Tables.Switches) // 1 + the last destination that passed
@@ -48,7 +47,7 @@ func (w *world) traffic(nics []int) []bool {
 	return used
 }
 
-// choices are the ports by which a switch may send to a NIC.
+// choices are the ports through which a switch may send to a NIC.
 func (w *world) choices(sw, to int) []uint16 {
 	if w.fabric.Routing.Mode != scenario.Deterministic {
 		return w.Tables.Minimal(sw, to)
@@ -85,7 +84,7 @@ func (w *world) shared(a, b zone) (steps []Step) {
 	return steps
 }
 
-// trafficOf is the traffic within a zone; nil where it has no two NICs.
+// trafficOf is the traffic within a zone; nil if it has fewer than two NICs.
 func (w *world) trafficOf(z zone) []bool {
 	if used, known := w.used[z.name]; known {
 		return used
@@ -98,7 +97,7 @@ func (w *world) trafficOf(z zone) []bool {
 	return used
 }
 
-// nics are those of some nodes that are NICs of the fabric.
+// nics are the nodes that are NICs of the fabric.
 func (w *world) nics(nodes []int) (out []int) {
 	for _, at := range nodes {
 		if at < w.Graph.Endpoints {

@@ -1,29 +1,29 @@
 package audit
 
-// Step is a part of a path: from a port to the port at the other end of a cable,
-// or through a machine that forwards.
+// Step is a part of a path: from a port to the port at the other end of a cable, or through a
+// forwarding machine.
 type Step struct {
 	From string `json:"from"`
 	To   string `json:"to"`
-	By   string `json:"by"` // what lets the packet pass
+	By   string `json:"by"` // the reason why the packet may pass
 }
 
-// state is where a packet is, and as what: in a VLAN beside the fabric, or at an
-// end of a path, from which it goes on only if out is set.
+// state is the place and form of a packet: in a VLAN outside the fabric, or at an end of a path,
+// which it leaves only if out is set.
 type state struct {
 	node, vlan int
 	out        bool
-	in         int // 1 + the cable beside the fabric that it came by into a device; 0: none
+	in         int // 1 + the external cable by which it entered a device; 0: none
 }
 
-// move is a way from one state to another.
+// move is a transition from one state to another.
 type move struct {
 	to    state
-	steps func() []Step // made only for the path that is shown
+	steps func() []Step // computed only for the reported path
 }
 
-// search looks for a shortest path from the nodes of one zone to those of
-// another. next gives the moves from a state.
+// search looks for a shortest path from the nodes of one zone to the nodes of another. next gives
+// the moves from a state.
 type search struct {
 	next   func(s *search, at state, found func(move))
 	come   map[state]arrival
@@ -38,8 +38,7 @@ type arrival struct {
 	first bool
 }
 
-// find gives the steps of a path from one of the starts to one of the targets,
-// none if there is none.
+// find is the steps of a path from one of the starts to one of the targets, none if there is none.
 func (s *search) find(starts []state, target map[int]bool) []Step {
 	s.come = make(map[state]arrival)
 	for _, at := range starts {

@@ -11,7 +11,7 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// kind says how a node of the world treats packets that come to it.
+// kind is how a node of the world handles packets.
 type kind uint8
 
 const (
@@ -21,18 +21,18 @@ const (
 	routerKind                   // also within a VRF
 )
 
-// node is a device or a port of a machine. The fabric's nodes come first, with
-// the numbers that its graph has.
+// node is a device or a port of a machine. The fabric's nodes come first, with the numbers of its
+// graph.
 type node struct {
 	name    string
 	kind    kind
-	machine string // what it is part of: node3, leaf0, a device's name
+	machine string // its machine: node3, leaf0, a device's name
 	device  *scenario.Device
-	cables  []int // of the world's, not of the fabric's
-	ports   int   // taken by them
+	cables  []int // the world's cables, not the fabric's
+	ports   int   // ports used by them
 }
 
-// cable is one beside the fabric's own.
+// cable is a cable outside the fabric.
 type cable struct {
 	ends  [2]int // nodes
 	ports [2]int // from 1
@@ -53,7 +53,7 @@ type segment struct {
 	vrf  string
 }
 
-// world is a fabric with what lies beside it.
+// world is a fabric with the network beside it.
 type world struct {
 	scenario *scenario.Resolved
 	fabric   *scenario.Fabric
@@ -61,16 +61,15 @@ type world struct {
 	nodes    []node
 	byName   map[string]int
 	cables   []cable
-	machines map[string][]int  // of each machine that forwards, the ports between which
+	machines map[string][]int  // for each forwarding machine, the ports between which it forwards
 	segments []segment         // by NIC; nil on InfiniBand
 	vrfOf    map[int]string    // by VLAN of the fabric
 	up       [][]uplink        // by NIC: its cables
 	leaf     []int             // by NIC: the switch of its first cable, -1 if it has none
-	used     map[string][]bool // traffic within a zone, once it has been asked for
+	used     map[string][]bool // traffic within a zone, computed on demand
 }
 
-// uplink is a cable of a NIC: the switch, as a row of the tables, and the cable in
-// the direction to it.
+// uplink is a cable of a NIC: the switch, as a row of the tables, and the cable in its direction.
 type uplink struct {
 	sw        int
 	direction int32
@@ -158,8 +157,7 @@ func (w *world) add(n node) int {
 	return len(w.nodes) - 1
 }
 
-// devices adds the declared devices. One that has the name of a node of the
-// cluster is that node.
+// devices adds the declared devices. A device with the name of a cluster node is that node.
 func (w *world) devices() error {
 	for i := range w.scenario.Isolation.Devices {
 		d := &w.scenario.Isolation.Devices[i]
@@ -184,7 +182,7 @@ func (w *world) at(field, text string, args ...any) error {
 	return &FieldError{Path: "isolation." + field, Err: fmt.Errorf(text, args...)}
 }
 
-// FieldError is an error with the path of the field that it is about.
+// FieldError is an error with the path of its field.
 type FieldError struct {
 	Path string
 	Err  error
@@ -193,8 +191,8 @@ type FieldError struct {
 func (e *FieldError) Error() string { return e.Path + ": " + e.Err.Error() }
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// plug adds the cables of an entry of the list: where both sides are patterns the
-// names go in step, where one is, each of its names gets a cable.
+// plug adds the cables of an entry of the list: if both sides are patterns, their names are paired;
+// if one is, each of its names gets a cable.
 func (w *world) plug(i int) error {
 	c := &w.scenario.Isolation.Cables[i]
 	field := fmt.Sprintf("cables[%d]", i)
@@ -225,8 +223,8 @@ func (w *world) plug(i int) error {
 	return nil
 }
 
-// socket is the node that a cable may be plugged into: a device, a switch of an
-// Ethernet fabric, or a port of a machine of its own, which is made.
+// socket is the node for a cable: a device, a switch of an Ethernet fabric, or a machine's own
+// port, which it creates.
 func (w *world) socket(name string) (int, error) {
 	if at, known := w.byName[name]; known {
 		switch {
@@ -324,8 +322,8 @@ func (w *world) members(zone int) ([]int, error) {
 	return slices.Compact(all), nil
 }
 
-// managers are the NICs of the fabric's management: those that the topology keeps
-// for it, or the one at which the Subnet Manager runs.
+// managers are the NICs of the fabric's management: the NICs that the topology reserves for it, or
+// the NIC of the Subnet Manager.
 func (w *world) managers() (nics []int) {
 	if w.Graph.Services == 0 {
 		return []int{w.Manager}
@@ -336,10 +334,10 @@ func (w *world) managers() (nics []int) {
 	return nics
 }
 
-// forwards reports whether packets that end at a node go on in its machine.
+// forwards reports whether a node's machine forwards packets that arrive there.
 func (w *world) forwards(at int) bool { return slices.Contains(w.machines[w.nodes[at].machine], at) }
 
-// portName names a port, from 1, for people.
+// portName is the display name of a port, from 1.
 func (w *world) portName(at, port int) string {
 	return fmt.Sprintf("%s port %d", w.nodes[at].name, port)
 }

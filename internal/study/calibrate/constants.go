@@ -9,21 +9,21 @@ import (
 	"weft/units"
 )
 
-// constant is a number of the model that can be fitted: a field of the scenario,
-// which a search multiplies by a factor.
+// constant is a number of the model that can be fitted: a field of the scenario, which a search
+// multiplies by a factor.
 type constant struct {
-	name  string // as --fit takes it
-	set   string // that it is part of
-	field string // its path in an overlay: fabric is every fabric of a scenario
-	// value is the field's in a scenario, as a number that a factor acts on, and text
-	// such a number as a scenario writes it.
+	name  string // in the form of --fit
+	set   string // its set
+	field string // its path in an overlay: fabric means every fabric of a scenario
+	// value is the field's value as a number that a factor multiplies; text is such a number in the
+	// form of a scenario.
 	value func(*scenario.Resolved) float64
 	text  func(float64) string
 	// Bounds of the factor.
 	least, most float64
 }
 
-// constants are all that can be fitted, by set.
+// constants are all constants that can be fitted, by set.
 var constants = []constant{
 	ratioConstant("base", func(n *scenario.NCCL) scenario.Ratio { return n.Base }),
 	ratioConstant("step-local", func(n *scenario.NCCL) scenario.Ratio { return n.StepLocal }),
@@ -52,7 +52,7 @@ func ConstantNames() (names []string) {
 	return names
 }
 
-// constantsOf are those of names and sets, each once.
+// constantsOf are the constants of the given names and sets, each once.
 func constantsOf(names []string) (out []constant, err error) {
 	for _, name := range names {
 		found := false
@@ -72,7 +72,7 @@ func constantsOf(names []string) (out []constant, err error) {
 	return out, nil
 }
 
-// path is where the constant is in a cluster's scenario.
+// path is the path of the constant in a cluster's scenario.
 func (k *constant) path(c *Cluster) string {
 	if rest, ok := strings.CutPrefix(k.field, "fabric."); ok {
 		return c.path("." + rest)
@@ -98,8 +98,8 @@ func timeConstant(name, field string, of func(*scenario.Resolved) units.Time) co
 	}
 }
 
-// rateConstant is a rate: within a factor of two of its figure, since beyond it is
-// another device.
+// rateConstant is a rate, within a factor of two of its figure: beyond that it would be another
+// device.
 func rateConstant(name, field string, of func(*scenario.Resolved) units.Rate) constant {
 	return constant{
 		name: name, set: "rates", field: field, least: .5, most: 2,

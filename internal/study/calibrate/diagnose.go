@@ -11,54 +11,54 @@ import (
 	"weft/units"
 )
 
-// Verdict is what a diagnosis comes to.
+// Verdict is the result of a diagnosis.
 type Verdict string
 
 // The verdicts.
 const (
 	Healthy     Verdict = "healthy"     // a healthy cluster is more probable than all faults together
-	Explained   Verdict = "explained"   // not so, and one hypothesis is more probable than all else
-	Undecided   Verdict = "undecided"   // not so, and the log does not tell some causes, or a healthy cluster, apart
-	Unexplained Verdict = "unexplained" // not so, and a fault without a hypothesis is the most probable
-	Faster      Verdict = "faster"      // the log is faster than the cluster can be by the model
+	Explained   Verdict = "explained"   // otherwise: one hypothesis is more probable than all others together
+	Undecided   Verdict = "undecided"   // otherwise: the log cannot tell some causes, or a healthy cluster, apart
+	Unexplained Verdict = "unexplained" // otherwise: a fault without a hypothesis is most probable
+	Faster      Verdict = "faster"      // the log is faster than the model allows
 )
 
-// Diagnosis is a log beside what weft predicts and what could explain it.
+// Diagnosis compares a log with weft's prediction and weighs its possible causes.
 type Diagnosis struct {
 	Log     *logfile.Log
 	Fabric  string
 	Tasks   []*Task
 	Notes   []logfile.Note // tables that were not compared
 	Verdict Verdict
-	// Predicted is, by task and point, the time on the cluster as it is described.
+	// Predicted is, by task and point, the time on the cluster as described.
 	Predicted [][]units.Time
-	Match     float64 // of it
+	Match     float64 // match of the prediction
 	Noise     float64 // of the log, in one measurement
-	// Healthy and Other are the probabilities that the cluster is as it is described, and
-	// that it has a fault for which there is no hypothesis.
+	// Healthy is the probability that the cluster is as described, Other of a fault without a
+	// hypothesis.
 	Healthy, Other float64
-	// Explanations are the hypotheses, the most probable first. Those without a variant
-	// that was simulated are in Untried.
+	// Explanations are the hypotheses, the most probable first. Hypotheses without a simulated
+	// variant are in Untried.
 	Explanations []Explanation
 	Untried      []Untried
-	// Partial says that it was interrupted: not every hypothesis was tried.
+	// Partial says that it was interrupted: some hypotheses were not tried.
 	Partial bool
 }
 
-// Explanation is a hypothesis with the variant of it that makes the log most probable.
+// Explanation is a hypothesis with its variant that makes the log most probable.
 type Explanation struct {
 	*Hypothesis
 	Label string
 	// Posterior is the probability of the hypothesis, all its severities together.
 	Posterior float64
 	Match     float64 // root mean square of ln(predicted / measured)
-	Worst     float64 // the largest of these, with its sign
-	// Shows says that the log could show it: at some size it takes more time than the
-	// errors of weft and of the log.
+	Worst     float64 // the largest of these values, with its sign
+	// Shows says that the log could show it: at some size it costs more time than the errors of
+	// weft and of the log.
 	Shows     bool
 	Predicted [][]units.Time
-	Changes   []scenario.Override // of the task on which it has the most to change
-	Evidence  string              // what the log itself says for it
+	Changes   []scenario.Override // of the task with the most changes
+	Evidence  string              // evidence in the log itself
 	Variants  []Tried
 
 	density float64
@@ -68,18 +68,17 @@ type Explanation struct {
 type Tried struct {
 	Label   string  `json:"variant"`
 	Match   float64 `json:"match,omitzero"`
-	Failure string  `json:"failure,omitempty"` // why it has none
+	Failure string  `json:"failure,omitempty"` // reason why it failed
 }
 
-// Untried is a hypothesis that was not simulated, and why.
+// Untried is a hypothesis that was not simulated, with the reason.
 type Untried struct {
 	*Hypothesis
 	Why string
 }
 
-// Diagnose lays a log beside the prediction for a cluster and weighs what could
-// explain it. Interrupted it gives what it has, marked as partial, with the context's
-// error.
+// Diagnose compares a log with the prediction for a cluster and weighs the possible causes. If
+// interrupted, it returns the results so far, marked as partial, with the context's error.
 func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*Diagnosis, error) {
 	d, err := c.lay(log, o)
 	if err != nil {
@@ -98,7 +97,7 @@ func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*D
 	return d, err
 }
 
-// lay makes a log into tasks.
+// lay converts a log to tasks.
 func (c *Cluster) lay(log *logfile.Log, o Options) (*Diagnosis, error) {
 	d := &Diagnosis{Log: log}
 	d.Tasks, d.Notes = c.Tasks(log, o)
@@ -109,7 +108,7 @@ func (c *Cluster) lay(log *logfile.Log, o Options) (*Diagnosis, error) {
 	return d, nil
 }
 
-// conclude is what the trials come to.
+// conclude computes the result of the trials.
 func (d *Diagnosis) conclude(trials []*trial) {
 	m := d.matchOf(d.Predicted)
 	d.Match = m.rms()
@@ -117,7 +116,7 @@ func (d *Diagnosis) conclude(trials []*trial) {
 	d.Verdict = d.verdict()
 }
 
-// verdict is what the probabilities come to.
+// verdict derives the verdict from the probabilities.
 func (d *Diagnosis) verdict() Verdict {
 	switch {
 	case d.Healthy >= likely:
@@ -132,8 +131,8 @@ func (d *Diagnosis) verdict() Verdict {
 	return Undecided
 }
 
-// nowhereSlower reports whether the log is slower than expected at no size by more than
-// twice the error of weft.
+// nowhereSlower reports whether the log is at no size slower than expected by more than twice
+// weft's error.
 func (d *Diagnosis) nowhereSlower() bool {
 	for i, t := range d.Tasks {
 		for j := range t.Points {
@@ -146,14 +145,14 @@ func (d *Diagnosis) nowhereSlower() bool {
 	return true
 }
 
-// Beyond reports whether what was measured is farther from a prediction for a healthy
-// cluster than weft is known to be: by more than twice the spread of its error.
+// Beyond reports whether the measurement differs from a prediction for a healthy cluster by more
+// than twice the spread of weft's known error.
 func (p *Point) Beyond(predicted units.Time) bool {
 	return math.Abs(-offBy(predicted, p.Measured)-p.Bias) > 2*p.Known
 }
 
-// Likeliest are the explanations that are told at length, at most n: those that are
-// probable, and of a log that nothing explains the nearest.
+// Likeliest are the explanations to describe in full, at most n: the probable ones, or, if nothing
+// explains the log, the nearest.
 func (d *Diagnosis) Likeliest(n int) (out []Explanation) {
 	for _, e := range d.Explanations {
 		if len(out) < n && e.Shows && (e.Posterior >= worthTelling || d.Verdict == Unexplained && e.Match < d.Match) {
@@ -163,8 +162,8 @@ func (d *Diagnosis) Likeliest(n int) (out []Explanation) {
 	return out
 }
 
-// Alike are the explanations that the log does not exclude beside the answer. Where
-// there is none they are those that it cannot tell apart.
+// Alike are the explanations that the log does not exclude besides the answer. Without an answer,
+// they are the explanations that it cannot tell apart.
 func (d *Diagnosis) Alike() (out []Explanation) {
 	for i, e := range d.Explanations {
 		if e.Posterior >= worthTelling && (i > 0 || d.Verdict != Explained) {
@@ -174,7 +173,7 @@ func (d *Diagnosis) Alike() (out []Explanation) {
 	return out
 }
 
-// labels are the variants of a hypothesis over all tasks, in order, or why there are
+// labels are the variants of a hypothesis over all tasks, in order, or the reason why there are
 // none.
 func (h *Hypothesis) labels(c *Cluster, tasks []*Task) (labels []string, why string) {
 	why = "nothing in the log goes where it acts"
@@ -195,7 +194,7 @@ func (h *Hypothesis) labels(c *Cluster, tasks []*Task) (labels []string, why str
 	return labels, why
 }
 
-// said is what the log says for the hypothesis.
+// said is the log's evidence for the hypothesis.
 func (h *Hypothesis) said(log *logfile.Log, tasks []*Task) string {
 	if h.evidence == nil {
 		return ""
@@ -208,7 +207,7 @@ func (h *Hypothesis) said(log *logfile.Log, tasks []*Task) string {
 	return ""
 }
 
-// variant is that of a label for a task, if it has it.
+// variant is the variant with a label for a task, if it has one.
 func (h *Hypothesis) variant(c *Cluster, t *Task, label string) (variant, bool) {
 	if !h.concerns(t) {
 		return variant{}, false

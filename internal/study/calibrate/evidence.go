@@ -8,8 +8,8 @@ import (
 	"weft/units"
 )
 
-// What a log itself says for a hypothesis, "" for nothing. These are facts of the
-// log; they have no part in the match.
+// The log's own evidence for a hypothesis, "" for none. These are facts of the log; they do not
+// enter the match.
 
 func devicesSaid(log *logfile.Log, t *Task) string {
 	if n := len(log.Said.Devices); n > 0 && n < t.base.Cluster.Node.NICs {
@@ -39,7 +39,7 @@ func mtuSaid(_ *logfile.Log, t *Task) string {
 	return ""
 }
 
-// forcedSaid is a setting that the log names.
+// forcedSaid is an environment setting that the log names.
 func forcedSaid(name string) func(*logfile.Log, *Task) string {
 	return func(log *logfile.Log, _ *Task) string {
 		for _, set := range log.Said.Forced {

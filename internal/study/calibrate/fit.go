@@ -18,7 +18,7 @@ type Fit struct {
 	Constants []Fitted
 	Tasks     []*Task
 	Notes     []logfile.Note
-	// Held says, by task and point, which sizes the search never saw.
+	// Held marks, by task and point, the sizes that the search never saw.
 	Held [][]bool
 	// Error is the root mean square of ln(predicted / measured) before and after, on
 	// the sizes of the search and on those held out.
@@ -28,30 +28,30 @@ type Fit struct {
 	Partial bool
 }
 
-// Fitted is a constant with its value before and after.
+// Fitted is a constant with its values before and after.
 type Fitted struct {
 	Name          string
 	Field         string // in an overlay
 	Before, After string
 	Factor        float64
-	AtBound       bool // the search would have gone on
+	AtBound       bool // the search ended at a bound
 }
 
-// Better reports whether the fit is better on sizes that it has not seen.
+// Better reports whether the fit is better on held-out sizes.
 func (f *Fit) Better() bool { return f.HeldOut[1] < f.HeldOut[0] }
 
-// heldEvery is that of three sizes the middle one is held out: the ends of a curve
-// cannot be foretold from its inside.
+// heldEvery: of three sizes the middle one is held out, because the inside of a curve does not
+// predict its ends.
 const heldEvery = 3
 
 // isHeld reports whether a point of a task is held out.
 func isHeld(point int) bool { return point%heldEvery == heldEvery/2 }
 
-// maxFitPoints is how many sizes of a table a fit takes at the most.
+// maxFitPoints is the maximum number of sizes of a table in a fit.
 const maxFitPoints = 15
 
-// FitTo fits constants, by the names of --fit, to logs of a cluster. Interrupted it
-// gives the best so far, marked as partial, with the context's error.
+// FitTo fits constants, by the names of --fit, to logs of a cluster. If interrupted, it returns the
+// best so far, marked as partial, with the context's error.
 func (c *Cluster) FitTo(ctx context.Context, logs []*logfile.Log, names []string, o Options) (*Fit, error) {
 	chosen, err := constantsOf(names)
 	if err != nil {
@@ -116,7 +116,7 @@ func (f *Fit) hold(logs []*logfile.Log, constants int) error {
 	return nil
 }
 
-// fitting is a search under way.
+// fitting is the state of a search.
 type fitting struct {
 	ctx         context.Context
 	cluster     *Cluster
@@ -126,10 +126,10 @@ type fitting struct {
 	evaluations int
 }
 
-// search is the logarithms of the factors that it finds from a start, by the method of
-// Nelder and Mead ("A simplex method for function minimization", Computer Journal 7,
-// 1965) with their coefficients. It takes no random number: equal calls give equal
-// results. It ends when the best has hardly got better for a while, or with the context.
+// search returns the logarithms of the best factors from a start, by the method of Nelder and Mead
+// ("A simplex method for function minimization", Computer Journal 7, 1965) with their coefficients.
+// It uses no random numbers: equal calls give equal results. It ends when the best has hardly
+// improved for a while, or with the context.
 func (s *fitting) search(start []float64) ([]float64, error) {
 	const step, enough, idle = .4, 1e-4, 8 // of the first simplex; of the error; turns
 	found, err := optimize.Minimize(
@@ -151,8 +151,8 @@ func (s *fitting) search(start []float64) ([]float64, error) {
 	return found.X, nil
 }
 
-// objective is what the search minimises: the error on the sizes that it sees, and
-// beyond a bound of a factor more than any error.
+// objective is the minimised function: the error on the visible sizes, and a larger value than any
+// error beyond a bound of a factor.
 func (s *fitting) objective(logs []float64) float64 {
 	for i, k := range s.constants {
 		if x := math.Exp(logs[i]); x < k.least || x > k.most {
@@ -161,7 +161,7 @@ func (s *fitting) objective(logs []float64) float64 {
 	}
 	seen, _, err := s.errors(logs)
 	if err != nil {
-		return math.Inf(1) // a scenario that cannot be: the search turns back
+		return math.Inf(1) // an impossible scenario: the search turns back
 	}
 	return seen
 }
@@ -190,7 +190,7 @@ func (s *fitting) errors(logs []float64) (seen, held float64, err error) {
 	return both[0].rms(), both[1].rms(), nil
 }
 
-// overrides are the constants with their factors. A factor of one changes nothing.
+// overrides are the constants with their factors. A factor of one adds no override.
 func (s *fitting) overrides(t *Task, logs []float64) (out []scenario.Override) {
 	for i := range s.constants {
 		k := &s.constants[i]
@@ -201,7 +201,7 @@ func (s *fitting) overrides(t *Task, logs []float64) (out []scenario.Override) {
 	return out
 }
 
-// tell notes what the search found.
+// tell stores the result of the search.
 func (s *fitting) tell(logs []float64) {
 	base := s.fit.Tasks[0].base
 	for i := range s.constants {
@@ -215,5 +215,5 @@ func (s *fitting) tell(logs []float64) {
 	}
 }
 
-// errPartialFit is why an interrupted fit has no overlay.
+// errPartialFit is the error for the overlay of an interrupted fit.
 var errPartialFit = errors.New("the fit was interrupted: there is no overlay of half a search")

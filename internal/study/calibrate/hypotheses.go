@@ -12,37 +12,35 @@ import (
 type Hypothesis struct {
 	ID    string
 	Title string
-	// Check is what to run on the cluster, and what to look for.
+	// Check lists commands to run on the cluster, and their telling output.
 	Check []string
 
-	weight   float64 // beforehand, relative to others: rare, occasional or common
-	of       []kind  // tasks that it can have an effect on
-	network  bool    // it acts between nodes only
+	weight   float64 // prior weight, relative to others: rare, occasional or common
+	of       []kind  // kinds of tasks that it can affect
+	network  bool    // it affects only traffic between nodes
 	variants func(*Cluster, *Task) ([]variant, string)
-	evidence func(*logfile.Log, *Task) string // what the log itself says for it; may be nil
+	evidence func(*logfile.Log, *Task) string // evidence in the log itself; may be nil
 }
 
-// variant is how bad a hypothesis is. Tasks share a variant by its label.
+// variant is a severity of a hypothesis. Tasks share a variant by its label.
 type variant struct {
 	label string
 	over  []scenario.Override
 	grade grade
 }
 
-// grade is how severe a variant is among others of its family: those that differ in
-// nothing but a number.
+// grade is the severity of a variant within its family: variants that differ only in a number.
 type grade struct {
 	family string
 	scale  float64 // the number
-	sound  float64 // the number that changes nothing; 0 where there is none
-	// at gives the variant of another number; nil where there are no others.
+	sound  float64 // the number without effect; 0 if there is none
+	// at is the variant for another number; nil if there are no others.
 	at func(scale float64) variant
-	// odds is how probable a number is beforehand, relative to others; nil where all are
-	// equally so.
+	// odds is the prior odds of a number, relative to others; nil if all are equal.
 	odds func(scale float64) float64
 }
 
-// graded are variants of a family, at some numbers.
+// graded are variants of a family, at the given numbers.
 func graded(family string, sound float64, at func(scale float64) variant, scales ...float64) (out []variant) {
 	var with func(float64) variant
 	with = func(scale float64) variant {
@@ -56,7 +54,7 @@ func graded(family string, sound float64, at func(scale float64) variant, scales
 	return out
 }
 
-// concerns reports whether a hypothesis can have an effect on a task.
+// concerns reports whether a hypothesis can affect a task.
 func (h *Hypothesis) concerns(t *Task) bool {
 	return slices.Contains(h.of, t.kind) && (t.Network() || !h.network)
 }
@@ -67,7 +65,7 @@ var (
 	everything  = []kind{collective, bandwidth, oneMessage}
 )
 
-// Hypotheses are all that weft tries, in the order of a table of equals.
+// Hypotheses are all hypotheses of weft, in the order used for equal probabilities.
 var Hypotheses = []Hypothesis{
 	{
 		ID: "fewer-rails", Title: "NICs that are not used: down, or left out by NCCL", weight: common, of: collectives, network: true, variants: fewerRails, evidence: devicesSaid,
@@ -167,12 +165,12 @@ var Hypotheses = []Hypothesis{
 	},
 }
 
-// one is a variant of one change.
+// one is a variant with one change.
 func one(label, path, value string) variant {
 	return variant{label: label, over: []scenario.Override{{Path: path, Value: value, Origin: label}}}
 }
 
-// factors are variants of a factor on NCCL's figures.
+// factors are variants that multiply one of NCCL's figures.
 func factors(field, label string, by ...float64) func(*Cluster, *Task) ([]variant, string) {
 	return func(*Cluster, *Task) ([]variant, string) {
 		return graded(field, 1, func(f float64) variant {

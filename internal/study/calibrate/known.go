@@ -6,16 +6,16 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// healthyTable is a published table of a healthy cluster beside weft: at each size how
-// many times as long as weft predicts the measurement took.
+// healthyTable is a published table of a healthy cluster compared with weft: at each size the ratio
+// of the measured time to the predicted one.
 type healthyTable struct {
-	id           string // of docs/VALIDATION.md where it is there, else of the source
+	id           string // of docs/VALIDATION.md, or else of the source
 	source       string
 	architecture scenario.Architecture
 	op           scenario.Collective
 	sizes        []int64
 	ratios       []float64
-	// simulated is the scenario of a table that is not on the page of the validation.
+	// simulated is the scenario of a table that is not in docs/VALIDATION.md.
 	simulated string
 }
 
@@ -25,8 +25,8 @@ const (
 	gib = 1 << 30
 )
 
-// healthyTables are all that were found of clusters whose network weft models. A
-// test holds them against the page of the validation, or simulates them again.
+// healthyTables are all tables found for clusters whose network weft models. A test compares them
+// with docs/VALIDATION.md, or simulates them again.
 var healthyTables = []healthyTable{
 	{
 		id: "nccl/A4", source: "1 x 8 H100, awsome-distributed-training", architecture: scenario.Hopper, op: scenario.AllReduce,
@@ -50,7 +50,7 @@ var healthyTables = []healthyTable{
 		ratios:    []float64{1.045, .989},
 	},
 	{
-		// Timed from PyTorch, whose launch takes 10 to 20 us: only sizes where that is little.
+		// Timed from PyTorch, whose launch takes 10 to 20 us: only sizes at which that is small.
 		id: "1 x 8 H200", source: "stas00/ml-engineering, network/README.md", architecture: scenario.Hopper, op: scenario.AllReduce,
 		simulated: "cluster: {nodes: 1, node: dgx-h200}\nfabric: infiniband-ndr",
 		sizes:     []int64{64 * mib, 256 * mib, gib},
@@ -70,17 +70,16 @@ var healthyTables = []healthyTable{
 	},
 }
 
-// How the tables speak for a size of another cluster: assumptions.
+// The weights of a table for a size of another cluster: assumptions.
 const (
-	reach     = 2.08 // ln of the factor of sizes over which an error changes: 8
+	reach     = 2.08 // ln of the factor of sizes over which an error varies: 8
 	otherKind = .3   // weight of a table of another architecture, or of another operation
-	unseen    = .15  // error of ln(measured / predicted) that one more table could show
-	doubt     = .25  // weight of the belief that weft has no bias
+	unseen    = .15  // error of ln(measured / predicted) that a further table could show
+	doubt     = .25  // weight of the prior that weft has no bias
 )
 
-// knownError is what healthy clusters of that kind take longer than weft predicts, as
-// ln(measured / predicted): its mean, and how far clusters differ from that. One table
-// can be left out, by its id.
+// knownError is the known error for healthy clusters of that kind, as ln(measured / predicted): its
+// mean, and the spread between clusters. One table can be left out, by its id.
 func knownError(architecture scenario.Architecture, op scenario.Collective, bytes int64, without string) (bias, spread float64) {
 	var means, weights []float64
 	for i := range healthyTables {
@@ -109,7 +108,7 @@ func knownError(architecture scenario.Architecture, op scenario.Collective, byte
 	return bias, math.Sqrt(squares / n)
 }
 
-// at is a table's error near a size, and how near its sizes are: 1 at one of them.
+// at is a table's error near a size, and the proximity of its sizes: 1 at one of them.
 func (t *healthyTable) at(bytes int64) (mean, near float64) {
 	sum, all := 0., 0.
 	for i, size := range t.sizes {

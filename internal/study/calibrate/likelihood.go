@@ -11,21 +11,21 @@ import (
 
 // Assumptions about errors.
 const (
-	// alongSizes is the ln of the factor of sizes over which errors stay alike: 16.
-	// A kernel that is slower than weft has it at 8 MiB is so at 16 MiB.
+	// alongSizes is the ln of the factor of sizes over which errors are correlated: 16. A kernel
+	// that is slower than weft at 8 MiB is also slower at 16 MiB.
 	alongSizes = 2.77
-	// acrossTables is how alike errors of two collectives' tables are.
+	// acrossTables is the correlation of the errors of two collectives' tables.
 	acrossTables = .5
-	// freedom is the degrees of freedom of Student's distribution: the spread of errors
-	// is known from few tables.
+	// freedom is the degrees of freedom of Student's distribution: few tables determine the spread
+	// of errors.
 	freedom = 5
-	// surprise is the spread of ln(measured / predicted) of a fault that weft has no
-	// hypothesis for: a factor of three.
+	// surprise is the spread of ln(measured / predicted) of a fault without a hypothesis: a factor
+	// of three.
 	surprise = 1.1
 )
 
-// belief is what times are held to be: those of the cluster as it is described, of one
-// with a fault, or a guess.
+// belief is the assumption about times: of the cluster as described, of a cluster with a fault, or
+// a guess.
 type belief uint8
 
 const (
@@ -34,18 +34,18 @@ const (
 	guessed
 )
 
-// wider is what times are uncertain by beside the known error of the cluster.
+// wider is the uncertainty of times in addition to the known error of the cluster.
 func (b belief) wider(p *Point) float64 {
 	return [...]float64{described: 0, faulty: p.Known, guessed: surprise}[b]
 }
 
-// density is the logarithm of the probability density of the log where a cluster
-// would take the given times, by task and point, but for errors: the multivariate
-// distribution of Student of ln(measured / expected).
+// density is the logarithm of the probability density of the log, if a cluster takes the given
+// times, by task and point, apart from errors: the multivariate Student distribution of ln(measured
+// / expected).
 //
-// The known error of the cluster is a time, such as that of kernels: what a fault adds
-// to a size does not make it longer. The model of a fault is as uncertain again: no
-// published tables of clusters with a fault that is known have been found.
+// The known error of the cluster is a time, such as that of kernels: a fault that adds time to a
+// size does not increase it. The model of a fault adds the same uncertainty: no published tables of
+// clusters with a known fault have been found.
 func (d *Diagnosis) density(times [][]units.Time, what belief) float64 {
 	var off, wide, logs, noise []float64
 	var tasks []int
@@ -84,8 +84,8 @@ func (d *Diagnosis) density(times [][]units.Time, what belief) float64 {
 	return student(mat.Dot(x, &solved), factors.LogDet(), n)
 }
 
-// student is the logarithm of the density of the multivariate distribution of Student:
-// of a squared distance, the logarithm of the determinant of its scale, n dimensions.
+// student is the logarithm of the density of the multivariate Student distribution, for a squared
+// distance, the logarithm of the determinant of its scale, and n dimensions.
 func student(distance, logDet float64, n int) float64 {
 	half := float64(freedom+n) / 2
 	above, _ := math.Lgamma(half)
@@ -93,7 +93,7 @@ func student(distance, logDet float64, n int) float64 {
 	return above - below - float64(n)/2*math.Log(freedom*math.Pi) - logDet/2 - half*math.Log1p(distance/freedom)
 }
 
-// alike is how far errors of two tasks go together.
+// alike is the correlation of the errors of two tasks.
 func (d *Diagnosis) alike(a, b int) float64 {
 	switch one, other := d.Tasks[a], d.Tasks[b]; {
 	case one.Table.Op == other.Table.Op && one.kind == other.kind:
@@ -104,7 +104,7 @@ func (d *Diagnosis) alike(a, b int) float64 {
 	return 0
 }
 
-// known is the error that weft is known to have at a size.
+// known is weft's known error at a size.
 func (t *Task) known(architecture scenario.Architecture, bytes int64, o *Options) (bias, spread float64) {
 	switch {
 	case o.Known > 0:

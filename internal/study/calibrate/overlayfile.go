@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// WriteOverlay writes the fitted constants as a file that --overlay takes, with what
-// they were fitted to and how well they predict what they have not seen.
+// WriteOverlay writes the fitted constants as a file for --overlay, with the logs of the fit and
+// the error on held-out sizes.
 func (f *Fit) WriteOverlay(w io.Writer, logs []string) error {
 	if f.Partial {
 		return errPartialFit

@@ -13,26 +13,26 @@ import (
 	"weft/units"
 )
 
-// Simulator runs a scenario, as sim.Run does.
+// Simulator runs a scenario; sim.Run is one.
 type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
 
-// Options are what a caller chooses.
+// Options are settings of the caller.
 type Options struct {
 	Simulate Simulator
 	Workers  int // cores; 0 is all
-	// MaxSize is the largest size that is simulated, 0 for what takes a second or two.
+	// MaxSize is the largest simulated size; 0 for a size that takes a second or two.
 	MaxSize units.Bytes
-	moved   int64 // bytes of size times ranks that MaxSize stands for; 0 for maxMoved
-	// Sizes is how many of a table are compared at the most, 0 for maxPoints.
+	moved   int64 // bytes of size times ranks behind MaxSize; 0 for maxMoved
+	// Sizes is the maximum number of sizes of a table, 0 for maxPoints.
 	Sizes int
-	// Nodes is the number of nodes of the log, 0 for what the log says.
+	// Nodes is the number of nodes of the log; 0 to take it from the log.
 	Nodes int
-	// Known is the error that weft has on this cluster, as the root mean square of
-	// ln(predicted / measured); 0 for that of published tables of healthy clusters.
+	// Known is weft's error on this cluster, as the root mean square of ln(predicted / measured); 0
+	// for the error on published tables of healthy clusters.
 	Known   float64
-	without string // a table that the error is not taken from
-	coarse  bool   // severities between those that are tried are not simulated
-	// Progress, if not nil, is told of each simulation that is done, one at a time.
+	without string // a table left out of the error
+	coarse  bool   // severities between those tried are not simulated
+	// Progress, if not nil, is called after each simulation, never concurrently.
 	Progress func(done, total int, what string)
 }
 
@@ -68,7 +68,7 @@ func (t *Task) simulate(ctx context.Context, r *scenario.Resolved, hops int, o *
 	return times(results), nil
 }
 
-// shortened is the first line of an error: a run that failed tells at length.
+// shortened is the first line of an error: failed runs have long ones.
 func shortened(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -81,7 +81,7 @@ func shortened(err error) error {
 	return errors.New(line)
 }
 
-// times are those of a result's only fabric.
+// times are the times of a result's only fabric.
 func times(results *runstore.Results) (out []units.Time) {
 	for _, p := range results.Fabrics[0].Points {
 		out = append(out, p.Time)
@@ -89,8 +89,8 @@ func times(results *runstore.Results) (out []units.Time) {
 	return out
 }
 
-// bandwidths simulates perftest: messages of a size, posted one behind the other,
-// from one NIC to another; the time of one is that of all over their number.
+// bandwidths simulates perftest: messages of a size, posted one after another, from one NIC to
+// another; the time of one message is the total over their number.
 func bandwidths(ctx context.Context, r *scenario.Resolved, t *Task, o *Options) (out []units.Time, err error) {
 	for i := range t.Points {
 		bytes := t.Points[i].Bytes
@@ -111,7 +111,7 @@ func bandwidths(ctx context.Context, r *scenario.Resolved, t *Task, o *Options) 
 		}
 		took := times(results)[0] / units.Time(count)
 		if t.Table.Bidirectional {
-			took /= 2 // perftest adds both directions up
+			took /= 2 // perftest adds up both directions
 		}
 		out = append(out, took)
 	}

@@ -1,7 +1,7 @@
 package calibrate
 
-// between are the trials that come next: of each of the likeliest hypotheses the state
-// that makes the log most probable, where that was interpolated.
+// between are the next trials: for each of the likeliest hypotheses the interpolated state that
+// makes the log most probable.
 func (d *Diagnosis) between(c *Cluster, trials []*trial) (out []*trial) {
 	all := d.weigh(trials)
 	for i := range all[:min(len(all), refinedHypotheses)] {

@@ -13,17 +13,17 @@ import (
 	"weft/units"
 )
 
-// Cluster is the cluster that a log is said to be from.
+// Cluster is the cluster that a log comes from, according to the user.
 type Cluster struct {
 	File   *scenario.File // with its fabrics as a list (File.Explicit)
-	Fabric int            // of them
-	Hops   int            // switches between two hosts, of latencies
+	Fabric int            // index among them
+	Hops   int            // switches between two hosts, for latencies
 }
 
-// path is that of a field of the cluster's fabric.
+// path is the path of a field of the cluster's fabric.
 func (c *Cluster) path(field string) string { return fmt.Sprintf("fabrics[%d]%s", c.Fabric, field) }
 
-// resolve is the scenario with overrides, its fabric alone.
+// resolve is the scenario with overrides and only its fabric.
 func (c *Cluster) resolve(over []scenario.Override) (*scenario.Resolved, error) {
 	r, err := c.File.Resolve(over...)
 	if err != nil {
@@ -33,7 +33,7 @@ func (c *Cluster) resolve(over []scenario.Override) (*scenario.Resolved, error) 
 	return r, nil
 }
 
-// kind is how a task is simulated.
+// kind is the way of simulating a task.
 type kind uint8
 
 const (
@@ -42,16 +42,16 @@ const (
 	oneMessage      // the time of a message between two NICs
 )
 
-// Task is a table of a log as something to simulate.
+// Task is a table of a log in a form to simulate.
 type Task struct {
 	Table  *logfile.Table
 	Title  string
 	Nodes  int
-	GPUs   int // of a node that take part
+	GPUs   int // of a node, in use
 	Points []Point
-	// Skipped are sizes of the table that are not compared, and why.
+	// Skipped names the sizes of the table that are not compared, with the reason.
 	Skipped string
-	// Told is what the log says against itself or the scenario.
+	// Told lists contradictions within the log, or with the scenario.
 	Told []string
 
 	kind kind
@@ -59,26 +59,25 @@ type Task struct {
 	base *scenario.Resolved // with over
 }
 
-// Point is a size that is compared.
+// Point is a compared size.
 type Point struct {
 	Line     int
 	Bytes    int64
 	Measured units.Time
-	Factor   float64 // of algorithm bandwidth to bus bandwidth; 0 where there is no such thing
-	// Bias is what healthy clusters take longer there than weft predicts, as
-	// ln(measured / predicted), and Known how far they spread about it.
+	Factor   float64 // bus bandwidth over algorithm bandwidth; 0 if there is none
+	// Bias is the mean of ln(measured / predicted) on healthy clusters, Known the spread around it.
 	Bias, Known float64
 	noise       float64 // of the log: ln of in-place over out-of-place
 }
 
-// Ranks is how many GPUs take part.
+// Ranks is the number of GPUs in use.
 func (t *Task) Ranks() int { return t.Nodes * t.GPUs }
 
 // Network reports whether the task sends anything between nodes.
 func (t *Task) Network() bool { return t.Nodes > 1 }
 
-// Tasks makes a log's tables into tasks. Tables that cannot be simulated on the
-// cluster have a note instead.
+// Tasks converts a log's tables to tasks. Tables that cannot be simulated on the cluster get a note
+// instead.
 func (c *Cluster) Tasks(log *logfile.Log, o Options) (tasks []*Task, notes []logfile.Note) {
 	for _, t := range log.Tables {
 		if len(tasks) == maxTables {
@@ -152,8 +151,8 @@ func orNone(s string) string {
 	return s
 }
 
-// trueRanks is how many ranks took part, by the bandwidths, else by what the log
-// says, else by the cluster; told is what contradicts it.
+// trueRanks is the number of ranks: by the bandwidths, or else by the log, or else by the cluster.
+// told names contradictions.
 func trueRanks(t *logfile.Table, said *logfile.Said, cluster int) (ranks int, told []string, err error) {
 	by := t.Ranks()
 	if by.Most > 0 && by.Least > by.Most {
@@ -185,7 +184,7 @@ func trueRanks(t *logfile.Table, said *logfile.Said, cluster int) (ranks int, to
 	return 0, told, fmt.Errorf("busbw over algbw is that of %d to %d ranks, and the cluster has %d: give --nodes", by.Least, by.Most, cluster)
 }
 
-// place puts ranks on nodes: as many as the log lists, else full ones.
+// place assigns ranks to nodes: as many as the log lists, or else full nodes.
 func (t *Task) place(ranks int, c *scenario.Cluster, nodes int) error {
 	per, why := min(ranks, c.Node.GPUs), "the cluster's nodes"
 	switch {
@@ -240,8 +239,8 @@ func (c *Cluster) message(task *Task, whole *scenario.Resolved) error {
 	return nil
 }
 
-// choose takes the sizes that are compared: at most maxPoints, evenly spread over
-// those that are not too large to simulate.
+// choose chooses the sizes to compare: at most maxPoints, evenly spread over the sizes that are not
+// too large to simulate.
 func (t *Task) choose(architecture scenario.Architecture, o Options) error {
 	rows := slices.Clone(t.Table.Rows)
 	slices.SortStableFunc(rows, func(a, b logfile.Row) int { return int(min(1, max(-1, a.Bytes-b.Bytes))) })
@@ -282,7 +281,7 @@ func (t *Task) choose(architecture scenario.Architecture, o Options) error {
 	return nil
 }
 
-// point is a row as it is compared.
+// point converts a row for the comparison.
 func (t *Task) point(r *logfile.Row, architecture scenario.Architecture, o Options) Point {
 	p := Point{Line: r.Line, Bytes: r.Bytes}
 	switch {
@@ -314,7 +313,7 @@ func busFactor(op string, ranks int) float64 {
 	return 1
 }
 
-// sizes is the list as a scenario has it.
+// sizes is the list in the form of a scenario.
 func (t *Task) sizes() string {
 	var list []string
 	for i := range t.Points {

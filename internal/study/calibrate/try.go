@@ -19,19 +19,19 @@ type trial struct {
 	order   int // of the hypothesis
 	label   string
 	grade   grade
-	runs    []*scenario.Resolved // by task; nil is as predicted
-	changes []scenario.Override  // of a task on which it changes something
+	runs    []*scenario.Resolved // by task; nil if it does not change the task
+	changes []scenario.Override  // of a task that it changes
 	times   [][]units.Time       // by task
 	err     error
 }
 
-// sameFamily reports whether two trials differ in nothing but a number.
+// sameFamily reports whether two trials differ only in a number.
 func (t *trial) sameFamily(other *trial) bool {
 	return t.Hypothesis == other.Hypothesis && t.grade.family == other.grade.family && other.grade.at != nil
 }
 
-// try simulates every variant of every hypothesis, several at a time, then others between
-// those of the likeliest. It gives the context's error when it was interrupted.
+// try simulates every variant of every hypothesis, several at a time, then others between variants
+// of the likeliest. It returns the context's error if interrupted.
 func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) ([]*trial, error) {
 	trials := d.trials(c)
 	for next, round := trials, 0; len(next) > 0 && ctx.Err() == nil; round++ {
@@ -51,7 +51,7 @@ func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) ([]*trial, 
 // runAll simulates trials, each on a core.
 func (d *Diagnosis) runAll(ctx context.Context, c *Cluster, o *Options, trials []*trial) {
 	alone := *o
-	alone.Workers = 1 // a variant has a core: which one it is decides nothing
+	alone.Workers = 1 // a variant uses one core; the results do not depend on which
 	var told sync.Mutex
 	done := 0
 	cores.Each(len(trials), o.Workers, func(i int) {
@@ -65,8 +65,8 @@ func (d *Diagnosis) runAll(ctx context.Context, c *Cluster, o *Options, trials [
 	})
 }
 
-// trials are the variants of all hypotheses, in order, with their scenarios.
-// Hypotheses without one are noted with the reason.
+// trials are the variants of all hypotheses, in order, with their scenarios. A hypothesis without
+// variants is noted with the reason.
 func (d *Diagnosis) trials(c *Cluster) (out []*trial) {
 	for i := range Hypotheses {
 		h := &Hypotheses[i]
@@ -81,7 +81,7 @@ func (d *Diagnosis) trials(c *Cluster) (out []*trial) {
 	return out
 }
 
-// trial is a variant of a hypothesis: of gives that of each task.
+// trial is a variant of a hypothesis; of gives the variant for each task.
 func (d *Diagnosis) trial(c *Cluster, h *Hypothesis, order int, of func(*Task) (variant, bool)) *trial {
 	t := &trial{Hypothesis: h, order: order}
 	for _, task := range d.Tasks {
@@ -99,7 +99,7 @@ func (d *Diagnosis) trial(c *Cluster, h *Hypothesis, order int, of func(*Task) (
 	return t
 }
 
-// run simulates a variant. A task that it does not concern stays as predicted.
+// run simulates a variant. Tasks that it does not change keep the prediction.
 func (t *trial) run(ctx context.Context, d *Diagnosis, c *Cluster, o *Options) {
 	for i, task := range d.Tasks {
 		predicted := d.Predicted[i]
@@ -112,8 +112,7 @@ func (t *trial) run(ctx context.Context, d *Diagnosis, c *Cluster, o *Options) {
 	}
 }
 
-// collect makes trials into explanations, the likeliest first. Those that were
-// interrupted are left out.
+// collect converts trials to explanations, the likeliest first. Interrupted trials are left out.
 func (d *Diagnosis) collect(trials []*trial) {
 	shares := make(map[*Hypothesis]float64)
 	for _, w := range d.weigh(trials) {
@@ -137,7 +136,7 @@ func (d *Diagnosis) collect(trials []*trial) {
 	})
 }
 
-// take counts a variant, which stands for the hypothesis if it is the likeliest so far.
+// take counts a variant. The likeliest variant represents the hypothesis.
 func (e *Explanation) take(d *Diagnosis, t *trial) {
 	switch {
 	case errors.Is(t.err, context.Canceled) || errors.Is(t.err, context.DeadlineExceeded):

@@ -12,12 +12,12 @@ import (
 	"weft/units"
 )
 
-// Each function gives the variants of a hypothesis for a task, or why there are
-// none: by the task's own scenario, so that nothing is tried that is no change.
+// Each function returns the variants of a hypothesis for a task, or the reason why there are none.
+// It uses the task's own scenario, so that every variant is a change.
 
-// fewerRails tries two ways in which NCCL carries on: with the channels that it finds for
-// so many NICs, of which some carry more than others, and with the load spread evenly. A
-// tree in the NVSwitches needs a NIC for each GPU, so there is none in the second.
+// fewerRails tries two reactions of NCCL: with the channels that it finds for the remaining NICs,
+// some of which carry more than others, and with the load spread evenly. A tree in the NVSwitches
+// needs a NIC for each GPU, so the second has none.
 func fewerRails(c *Cluster, t *Task) (out []variant, why string) {
 	nics := t.base.Cluster.Node.NICs
 	seen := map[int]bool{nics: true}
@@ -47,20 +47,20 @@ func fewerRails(c *Cluster, t *Task) (out []variant, why string) {
 	return out, "a node has one NIC"
 }
 
-// missingOdds is how probable it is that so many NICs are missing: an assumption. One
-// that is down is met more often than several.
+// missingOdds is the prior odds of this number of missing NICs: an assumption. One missing NIC is
+// more frequent than several.
 func missingOdds(missing float64) float64 { return 1 / (missing * missing) }
 
-// slowShares are the parts of a link's rate that a fault leaves: a lane of four, an
-// older generation, a tenth.
+// slowShares are the fractions of a link's rate that faults leave: a lane of four, an older
+// generation, a tenth.
 var slowShares = []float64{.75, .5, .25, .1}
 
-// share is a part of a rate, to the Mb/s.
+// share is a fraction of a rate, to the Mb/s.
 func share(rate units.Rate, of float64) units.Rate {
 	return units.Rate(math.Round(float64(rate)*of/1e6)) * 1e6
 }
 
-// slowNIC tries two places: with congestion control it matters which NIC it is.
+// slowNIC tries two positions: with congestion control the position of the NIC matters.
 func slowNIC(c *Cluster, t *Task) ([]variant, string) {
 	first, _ := slowCables(c, t, "node0/nic0", "one NIC, the first, at %s instead of %s")
 	last := fmt.Sprintf("node%d/nic%d", t.Nodes-1, t.base.Cluster.Node.NICs-1)
@@ -95,9 +95,8 @@ func linkRate(c *Cluster, t *Task) (out []variant, why string) {
 	return out, ""
 }
 
-// hostShares are parts of the rate of a copy to host memory that are tried: copies of all
-// GPUs share the host's memory, PCIe and the link between its processors, which the model
-// leaves out.
+// hostShares are the tried fractions of the rate of a copy to host memory. The copies of all GPUs
+// share the host's memory, PCIe and the link between its processors, which the model leaves out.
 var hostShares = []float64{1, .5, .25, .125}
 
 func hostMemory(c *Cluster, t *Task) ([]variant, string) {
@@ -119,9 +118,9 @@ func hostMemory(c *Cluster, t *Task) ([]variant, string) {
 	}, hostShares...), ""
 }
 
-// peerShares are the parts that redirection leaves of the rate between GPU and NIC:
-// ACS halves it (nccl-tests issue 112, a maintainer), writes without relaxed ordering
-// leave 16 of more than 40 GB/s (openucx/ucx pull request 10955).
+// peerShares are the fractions that redirection leaves of the rate between GPU and NIC: ACS halves
+// it (nccl-tests issue 112, a maintainer), writes without relaxed ordering leave 16 of more than 40
+// GB/s (openucx/ucx pull request 10955).
 var peerShares = []float64{.75, .5, 1. / 3, .25, .2, .125}
 
 func peerPath(_ *Cluster, t *Task) (out []variant, why string) {
@@ -149,11 +148,11 @@ func kernelTCP(c *Cluster, t *Task) ([]variant, string) {
 	return []variant{one("kernel TCP", c.path(""), fmt.Sprintf("{preset: %s, name: %s}", name, f.Name))}, ""
 }
 
-// nominal is a rate as links are sold: 400 Gb/s of 399.99.
+// nominal is the marketed rate: 400 Gb/s for 399.99.
 func nominal(r units.Rate) units.Rate { return (r + units.Gbps/2) / units.Gbps * units.Gbps }
 
-// busShares are parts of a slot's rate that GPUs of a node have for each other: a
-// processor, its link to the other one, or a pass through host memory is on the way.
+// busShares are the fractions of a slot's rate between GPUs of a node: a processor, its link to the
+// other one, or a copy through host memory is in the path.
 var busShares = []float64{1, .75, .5, .25, .125}
 
 func noNVLink(c *Cluster, t *Task) ([]variant, string) {
@@ -257,8 +256,8 @@ func otherCC(c *Cluster, t *Task) (out []variant, why string) {
 	return out, ""
 }
 
-// hashSeeds are how many ways of the hash are tried: the worst of a few is what a
-// log of a slow run would be.
+// hashSeeds is the number of hash seeds that are tried: the log of a slow run is likely one of the
+// worst seeds.
 const hashSeeds = 4
 
 func collisions(c *Cluster, t *Task) (out []variant, why string) {

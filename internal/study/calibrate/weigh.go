@@ -8,36 +8,36 @@ import (
 	"weft/units"
 )
 
-// PriorHealthy is the probability of a healthy cluster before the log is read: an
-// assumption. Somebody who has a log diagnosed has a reason to as often as not.
+// PriorHealthy is the prior probability of a healthy cluster: an assumption. A user who has a log
+// diagnosed has a reason about half of the time.
 const PriorHealthy = .5
 
 // Prior probabilities of faults: assumptions.
 const (
-	priorOther  = .05 // a fault that weft has no hypothesis for
+	priorOther  = .05 // a fault without a hypothesis
 	priorFaults = 1 - PriorHealthy - priorOther
 )
 
-// Prior weights of hypotheses, relative to one another: an assumption of three steps.
-// Single parts fail, and a module that is not loaded is met on every new image: common.
-// What is set wrongly everywhere is met when a cluster is new: occasional.
+// Prior weights of hypotheses, relative to one another: an assumption of three steps. Common:
+// single parts fail, and every new image may lack a module. Occasional: settings are wrong
+// everywhere, on a new cluster.
 const (
 	rare       = 1.
 	occasional = 2.
 	common     = 3.
 )
 
-// namedInLog multiplies the prior weight of a hypothesis that the log itself speaks for.
+// namedInLog multiplies the prior weight of a hypothesis with evidence in the log itself.
 const namedInLog = 20
 
-// state is a cluster with a fault of some severity: one that was simulated, or one
-// between two that were.
+// state is a cluster with a fault of some severity, simulated or interpolated between two simulated
+// ones.
 type state struct {
-	of    *trial // that was simulated, or its neighbour
+	of    *trial // its trial, or a neighbour's
 	scale float64
-	odds  float64 // beforehand, relative to others of the family
+	odds  float64 // prior odds, relative to others of the family
 	times [][]units.Time
-	// density is the logarithm of the log's.
+	// density is the logarithm of the log's density.
 	density   float64
 	simulated bool
 }
@@ -60,9 +60,9 @@ func (w *weighed) best() *state {
 	return &w.states[i]
 }
 
-// weigh gives all hypotheses with a state that the log could show their posterior
-// probability, and what remains for a healthy cluster and for a fault that is none of
-// them. Families of a hypothesis are equally probable beforehand.
+// weigh computes the posterior probability of all hypotheses with a state that the log could show,
+// of a healthy cluster, and of a fault that is none of them. Families of a hypothesis have equal
+// priors.
 func (d *Diagnosis) weigh(trials []*trial) []weighed {
 	var all []weighed
 	var logs, priors []float64
@@ -72,7 +72,7 @@ func (d *Diagnosis) weigh(trials []*trial) []weighed {
 		var families []float64
 		for first := i; i < len(trials) && trials[i].Hypothesis == h; i++ {
 			if t := trials[i]; t.err != nil || t.grade.at != nil && slices.ContainsFunc(trials[first:i], t.sameFamily) {
-				continue // it has none, or they were counted
+				continue // it has no states, or they are already counted
 			}
 			states := d.states(trials[i], trials)
 			if len(states) > 0 {
@@ -107,9 +107,8 @@ func (d *Diagnosis) weigh(trials []*trial) []weighed {
 	return all
 }
 
-// states are those of a trial's family that the log could show: each that was
-// simulated, and between two neighbours those at even steps of the logarithm, whose times
-// are interpolated.
+// states are the states of a trial's family that the log could show: each simulated one, and
+// between two neighbours even steps of the logarithm, whose times are interpolated.
 func (d *Diagnosis) states(t *trial, trials []*trial) (out []state) {
 	line := []state{{of: t, scale: t.grade.scale, times: t.times, simulated: true}}
 	if t.grade.at != nil {
@@ -148,7 +147,7 @@ func (d *Diagnosis) states(t *trial, trials []*trial) (out []state) {
 	return out
 }
 
-// interpolated are times between two, by their logarithms.
+// interpolated are times between two others, by their logarithms.
 func interpolated(a, b [][]units.Time, part float64) (out [][]units.Time) {
 	for i := range a {
 		var task []units.Time
@@ -161,9 +160,8 @@ func interpolated(a, b [][]units.Time, part float64) (out [][]units.Time) {
 	return out
 }
 
-// shows reports whether the log could show that a cluster takes such times: at some
-// size they differ from those of the healthy one by more than the error of weft and of
-// the log.
+// shows reports whether the log could show that a cluster takes these times: at some size they
+// differ from the healthy cluster's by more than the errors of weft and of the log.
 func (d *Diagnosis) shows(times [][]units.Time) bool {
 	for i, t := range d.Tasks {
 		for j := range t.Points {
@@ -186,7 +184,7 @@ func meanDensity(states []state) float64 {
 	return logSum(logs) - math.Log(all)
 }
 
-// logSum is the logarithm of the sum of what has such logarithms.
+// logSum is the logarithm of a sum, from the logarithms of its terms.
 func logSum(logs []float64) float64 {
 	top, sum := slices.Max(logs), 0.
 	for _, l := range logs {
@@ -195,7 +193,7 @@ func logSum(logs []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// normalised are shares that add up to 1, of their logarithms.
+// normalised are shares with a sum of 1, from their logarithms.
 func normalised(logs []float64) []float64 {
 	all, out := logSum(logs), make([]float64, len(logs))
 	for i, l := range logs {

@@ -15,20 +15,20 @@ import (
 	"weft/units"
 )
 
-// Runner simulates a scenario, as sim.Run does.
+// Runner simulates a scenario; sim.Run is one.
 type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
 
-// Spec is what is measured.
+// Spec holds the parameters of a measurement.
 type Spec struct {
 	File      *scenario.File
 	Overrides []scenario.Override
-	Fabric    int   // of the scenario's
+	Fabric    int   // index of the scenario's fabric
 	Nodes     []int // cluster sizes, rising
 	Policies  []Policy
 	Seeds     int // hash seeds, from 0
 }
 
-// Policy is a way of balancing the load.
+// Policy is a load balancing method.
 type Policy struct {
 	Name string               `json:"name"`
 	Mode scenario.RoutingMode `json:"mode"`
@@ -49,12 +49,12 @@ type Result struct {
 	HashSeeds int      `json:"hash_seeds"`
 	Policies  []Policy `json:"policies"`
 	Sizes     []Size   `json:"sizes"`
-	// Oversubscription of leaves where it is not 1: it is in the loss.
+	// Oversubscription of leaves if not 1: the loss includes it.
 	Oversubscription string `json:"oversubscription,omitempty"`
 	Partial          bool   `json:"partial,omitempty"`
 }
 
-// Size is a cluster of so many nodes.
+// Size is a cluster of one size.
 type Size struct {
 	Nodes     int     `json:"nodes"`
 	Ranks     int     `json:"ranks"`
@@ -62,7 +62,7 @@ type Size struct {
 	Cells     []Cell  `json:"policies"`                     // in the order of Result.Policies
 }
 
-// Cell is a policy at a size.
+// Cell is the result of a policy at a size.
 type Cell struct {
 	BusBW     Quantiles `json:"busbw_gbytes_per_s"`
 	Lost      Quantiles `json:"lost"` // share of the reference; below 0 is a gain
@@ -71,8 +71,8 @@ type Cell struct {
 	FailedWhy string    `json:"failed_why,omitempty"`
 }
 
-// Quantiles are of the values over hash seeds: those of a loss mirror those of what is
-// left.
+// Quantiles are quantiles over hash seeds: the quantiles of a loss mirror those of the remaining
+// bandwidth.
 type Quantiles struct {
 	Least  float64 `json:"least"`
 	P10    float64 `json:"p10"`
@@ -96,11 +96,10 @@ type measurement struct {
 	err          error
 }
 
-// Progress is told after each simulation, never concurrently.
+// Progress is called after each simulation, never concurrently.
 type Progress func(done, total int)
 
-// Run measures. When ctx ends it gives the sizes that are complete, marked as
-// partial, and ctx's error.
+// Run measures. If ctx ends it returns the complete sizes, marked as partial, and ctx's error.
 func Run(ctx context.Context, s *Spec, run Runner, workers int, progress Progress) (*Result, error) {
 	all, r, err := s.plan()
 	if err != nil {
@@ -161,7 +160,7 @@ func (r *Result) describe(s *scenario.Resolved) {
 	}
 }
 
-// overrides choose the policy on a fabric.
+// overrides set the policy on a fabric.
 func (p *Policy) overrides(fabric int) []scenario.Override {
 	out := []scenario.Override{scenario.Set(fmt.Sprintf("fabrics[%d].routing.mode", fabric), p.Mode, p.Name)}
 	if p.QPs > 0 {
@@ -170,8 +169,7 @@ func (p *Policy) overrides(fabric int) []scenario.Override {
 	return out
 }
 
-// resolve is the scenario of so many nodes, on the one fabric, at its largest
-// size.
+// resolve is the scenario with this many nodes, on the one fabric, at its largest size.
 func (s *Spec) resolve(nodes int, more ...scenario.Override) (*scenario.Resolved, error) {
 	own := scenario.Set("cluster.nodes", nodes, fmt.Sprintf("%d nodes", nodes))
 	r, err := s.File.Resolve(slices.Concat(s.Overrides, []scenario.Override{own}, more)...)
@@ -216,13 +214,13 @@ func simulate(ctx context.Context, all []measurement, run Runner, workers int, p
 	})
 }
 
-// run fills in the bus bandwidth, or why there is none.
+// run fills in the bus bandwidth, or the error.
 func (m *measurement) run(ctx context.Context, run Runner) {
 	if m.err = ctx.Err(); m.err != nil {
 		return
 	}
 	results, err := run(ctx, m.scenario, sim.Options{Workers: 1})
-	m.scenario = nil // it is read no more
+	m.scenario = nil // not needed any more
 	switch {
 	case err != nil:
 		m.err = err
@@ -233,8 +231,7 @@ func (m *measurement) run(ctx context.Context, run Runner) {
 	}
 }
 
-// ReferenceError is that the job fails on one ideal switch: nothing is lost against
-// nothing.
+// ReferenceError says that the job fails on one ideal switch: there is no reference for a loss.
 type ReferenceError struct {
 	Nodes int
 	Err   error
@@ -246,8 +243,7 @@ func (e *ReferenceError) Error() string {
 
 func (e *ReferenceError) Unwrap() error { return e.Err }
 
-// sizeOf is what the measurements of a size come to; complete is false where some
-// were not made.
+// sizeOf is the result of a size from its measurements; complete is false if some are missing.
 func sizeOf(all []measurement, size, policies int, s *Spec) (out Size, complete bool, err error) {
 	out = Size{Nodes: s.Nodes[size], Cells: make([]Cell, policies)}
 	found := make([][]float64, policies)
@@ -275,7 +271,7 @@ func sizeOf(all []measurement, size, policies int, s *Spec) (out Size, complete 
 	return out, true, nil
 }
 
-// fill takes the bandwidths over hash seeds.
+// fill fills in the results from the bandwidths over hash seeds.
 func (c *Cell) fill(busbw []float64, reference float64) {
 	c.Measured = len(busbw)
 	if len(busbw) == 0 || reference <= 0 {

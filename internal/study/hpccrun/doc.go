@@ -1,4 +1,4 @@
-// Package hpccrun runs cases of the simulator that was published with HPCC (package
-// hpcc) on weft's own models. What is peculiar to that simulator is the value of a
-// parameter (models.go); the comment of Run says what stays weft's.
+// Package hpccrun runs cases of the simulator published with HPCC (package hpcc) on weft's own
+// models. The simulator's peculiarities are parameters (models.go); the comment of Run names the
+// differences that remain.
 package hpccrun

@@ -19,24 +19,24 @@ import (
 // (src/point-to-point/model: switch-mmu.cc, switch-node.cc, qbb-net-device.cc,
 // rdma-hw.cc), as replayed to the nanosecond by internal/formats/hpcc's tests.
 const (
-	// A data packet is PPP 2, IPv4 20, UDP 8, sequence number and priority 6
-	// bytes beside its payload. There is neither preamble nor gap.
+	// A data packet has PPP 2, IPv4 20, UDP 8, sequence number and priority 6 bytes in addition to
+	// its payload. There is neither preamble nor gap.
 	hpccOverhead = 36
 	hpccAckBytes = 48
 	// A PFC frame is PPP 2, IPv4 20 and its own 9 bytes.
 	hpccPFCBytes = 31
-	// An ingress port has this reserve, resumes that far below the threshold,
-	// and has headroom for so many bandwidth-delay products of its link.
+	// Parameters of an ingress port: its reserve, the distance below the threshold at which it
+	// resumes, and its headroom in bandwidth-delay products of its link.
 	hpccReserve         = 4096
 	hpccResumeOffset    = 3 * 1024
 	hpccHeadroomFactor  = 3
-	hpccAlphaShift      = 3 // alpha is 1/8 at the slowest ports, twice that for each doubling of the rate
+	hpccAlphaShift      = 3 // alpha is 1/8 at the slowest ports, and doubles with the rate
 	hpccClasses         = 8
 	hpccNAKInterval     = 500 * units.Microsecond
 	hpccUnpausedClasses = 1 // bit of priority 0
 )
 
-// hpccRefusals are what a case may ask for that weft's models do not have.
+// hpccRefusals are features of a case that weft's models do not have.
 func hpccRefusals(c *hpcc.Case) error {
 	var all []error
 	refuse := func(is bool, format string, args ...any) {
@@ -64,7 +64,7 @@ func hpccRefusals(c *hpcc.Case) error {
 	return errors.Join(all...)
 }
 
-// newHPCCRun builds the network of a case, in at most so many partitions.
+// newHPCCRun builds the network of a case, in at most the given number of partitions.
 func newHPCCRun(c *hpcc.Case, seed uint64, parts int) (*hpccRun, error) {
 	if err := hpccRefusals(c); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func newHPCCRun(c *hpcc.Case, seed uint64, parts int) (*hpccRun, error) {
 	return m.r, m.connect()
 }
 
-// hpccModels puts a case's network together.
+// hpccModels builds a case's network.
 type hpccModels struct {
 	c      *hpcc.Case
 	routes *hpcc.Routes
@@ -126,13 +126,13 @@ func (m *hpccModels) number() {
 	}
 }
 
-// partition cuts the network: switches by their numbers, hosts with the first
-// switch that they are cabled to.
+// partition cuts the network: switches by their numbers, hosts with the first switch of their
+// cables.
 func (m *hpccModels) partition(parts int) {
 	parts = min(parts, max(1, len(m.ids)))
 	for _, l := range m.c.Topology.Links {
 		if l.Delay == 0 {
-			parts = 1 // partitions need time between them
+			parts = 1 // partitions need a delay between them
 		}
 	}
 	m.part = make([]int32, m.c.Topology.Nodes)
@@ -177,9 +177,8 @@ func (m *hpccModels) build(seed uint64) error {
 	return err
 }
 
-// nic is a host: no time in the NIC, every packet acknowledged with its mark,
-// acknowledgements first, NAKs no more often than every half millisecond, no
-// retransmission timer.
+// nic is a host: no time in the NIC, an acknowledgement with the mark for every packet,
+// acknowledgements first, at most one NAK every half millisecond, no retransmission timer.
 func (m *hpccModels) nic() *fabric.NIC {
 	g := &m.c.Config
 	every := max(1, (g.AckInterval+g.Payload-1)/g.Payload)
@@ -198,9 +197,9 @@ func (m *hpccModels) nic() *fabric.NIC {
 	return s
 }
 
-// ethernet is a switch: store and forward in no time, its buffer shared by
-// dynamic thresholds and freed when a packet begins to leave, PFC without
-// quanta, marks when a packet leaves, priorities in turn.
+// ethernet is a switch: store and forward in no time; its buffer shared by dynamic thresholds and
+// freed when a packet begins to leave; PFC without quanta; marks when a packet leaves; priorities
+// in turn.
 func (m *hpccModels) ethernet(id int) *fabric.EthernetSwitch {
 	g := &m.c.Config
 	s := &fabric.EthernetSwitch{
@@ -218,7 +217,7 @@ func (m *hpccModels) ethernet(id int) *fabric.EthernetSwitch {
 	return s
 }
 
-// ethernetPort is what depends on the rate and the delay of a switch's link.
+// ethernetPort holds the values that depend on the rate and the delay of a switch's link.
 func (m *hpccModels) ethernetPort(p hpccPort, slowest units.Rate) fabric.EthernetPort {
 	hi, lo := bits.Mul64(uint64(p.rate), uint64(p.delay/units.Nanosecond))
 	bdp, _ := bits.Div64(hi, lo, 8_000_000_000)
@@ -237,8 +236,8 @@ func (m *hpccModels) ethernetPort(p hpccPort, slowest units.Rate) fabric.Etherne
 	return port
 }
 
-// slowestNIC is the rate from which the alpha of faster ports is scaled: that
-// of the first host's first link, as that simulator has it.
+// slowestNIC is the reference rate for the alpha of faster ports: of the first host's first link,
+// as in the simulator.
 func (m *hpccModels) slowestNIC() units.Rate {
 	for _, h := range m.hosts {
 		if len(m.ports[h]) > 0 {
@@ -248,7 +247,7 @@ func (m *hpccModels) slowestNIC() units.Rate {
 	return 0
 }
 
-// tables are that simulator's routes, with the ports of equal cost in its order.
+// tables are the simulator's routes, with the ports of equal cost in its order.
 func (m *hpccModels) tables() *routing.Tables {
 	t := &routing.Tables{Endpoints: len(m.hosts), Switches: len(m.ids)}
 	for _, id := range m.ids {
@@ -281,8 +280,8 @@ func (m *hpccModels) tables() *routing.Tables {
 	return t
 }
 
-// hash is that simulator's ECMP as the parameter of a switch: a flow's entropy
-// is its number, twice, plus one for its acknowledgements.
+// hash is the simulator's ECMP as the parameter of a switch: a flow's entropy is its number, twice,
+// plus one for its acknowledgements.
 func (m *hpccModels) hash() func(row int32, entropy uint32, n int) int {
 	ids, flows := m.ids, m.c.Flows
 	return func(row int32, entropy uint32, n int) int {
@@ -331,8 +330,7 @@ func (m *hpccModels) connect() error {
 	return nil
 }
 
-// dcqcn is the case's parameters. That simulator cuts its clocks to whole
-// microseconds.
+// dcqcn is the case's parameters. The simulator truncates its clocks to whole microseconds.
 func (m *hpccModels) dcqcn(line units.Rate) *cc.DCQCNParams {
 	g := &m.c.Config
 	micro := func(t units.Time) units.Time { return t / units.Microsecond * units.Microsecond }

@@ -13,23 +13,22 @@ import (
 	"weft/units"
 )
 
-// Result is what a case of the HPCC simulator gives.
+// Result is the result of a case of HPCC's simulator.
 type Result struct {
 	// FCT is the completed flows in the order of completion, and PFC the
 	// frames in the order of reception.
 	FCT []hpcc.FCT
 	PFC []hpcc.PFC
-	// Unfinished is how many flows had not completed at the end of the run.
+	// Unfinished is the number of flows that had not completed at the end of the run.
 	Unfinished int
-	// Stats are the counts of the run.
+	// Stats are the counters of the run.
 	Stats fabric.Stats
 	// Partial says that the run was stopped before its end.
 	Partial bool
 }
 
-// Run runs a case of the simulator that was published with HPCC on weft's
-// own models. What is peculiar to that simulator is the value of a parameter:
-// hpcc_models.go has them all. Four things stay weft's:
+// Run runs a case of the simulator published with HPCC on weft's own models. The simulator's
+// peculiarities are parameters: models.go has them all. Four differences remain:
 //
 //   - time is exact, where that simulator rounds each serialisation to a
 //     nanosecond: 1.4 % of a packet of 1036 bytes at 400 Gb/s;
@@ -59,31 +58,30 @@ func Run(ctx context.Context, c *hpcc.Case, seed uint64, cores int) (*Result, er
 	return r.result(ctx.Err() != nil), err
 }
 
-// hpccRun is the application of such a run: it starts flows at their times and
-// notes when they end.
+// hpccRun is the application of a run: it starts flows at their times and notes when they end.
 type hpccRun struct {
 	c    *hpcc.Case
 	net  *fabric.Network
-	node []int32      // of the case's nodes: the number in the network
-	end  []units.QPN  // of a flow: its queue pair at the source
-	left []int32      // of a flow: work requests that are not finished
-	done []units.Time // of a flow
+	node []int32      // network node of each of the case's nodes
+	end  []units.QPN  // by flow: its queue pair at the source
+	left []int32      // by flow: unfinished work requests
+	done []units.Time // by flow
 
 	links  []hpccLink
-	frames [][]hpcc.PFC // by partition of who sends them
+	frames [][]hpcc.PFC // by the sender's partition
 }
 
-// hpccLink is what a PFC frame for the sender on a link says of it.
+// hpccLink holds the facts about a link for its PFC frames.
 type hpccLink struct {
 	node, port int32
 	pauser     int32 // partition of the receiver, which sends the frame
 }
 
-// longestRequest is how much of a flow one work request carries: less than
-// transport.MaxMessageBytes, and a few of them are the largest flow.
+// longestRequest is the maximum size of a work request: less than transport.MaxMessageBytes, and a
+// few of them cover the largest flow.
 const longestRequest = 1 << 30
 
-// Timer starts the flow whose number is the source.
+// Timer starts the flow with the source's number.
 func (r *hpccRun) Timer(p *fabric.Partition, source uint32) {
 	f := &r.c.Flows[source]
 	mtu := int64(r.c.Config.Payload)
@@ -97,7 +95,7 @@ func (r *hpccRun) Timer(p *fabric.Partition, source uint32) {
 	}
 }
 
-// Complete notes when the last acknowledgement of a flow has come.
+// Complete notes the last acknowledgement of a flow.
 func (r *hpccRun) Complete(p *fabric.Partition, _ int32, c *transport.Completion) {
 	if c.Recv || c.Status != transport.Success {
 		return
@@ -116,7 +114,7 @@ func (r *hpccRun) Pause(_, effect units.Time, link int32, _ uint8, on bool) {
 	})
 }
 
-// result puts what the partitions have noted into one order.
+// result merges the notes of all partitions in order.
 func (r *hpccRun) result(partial bool) *Result {
 	out := &Result{Stats: r.net.Stats(), Partial: partial}
 	baselines := r.c.Baselines()

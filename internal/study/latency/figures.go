@@ -8,19 +8,19 @@ import (
 	"weft/units"
 )
 
-// Figure is a latency that is in circulation, beside what weft has for
-// the nearest case. Nothing in weft is fitted to any of them.
+// Figure is a published latency, with weft's number for the nearest case. No number of weft is
+// fitted to it.
 type Figure struct {
 	Name      string
-	Low, High units.Time // equal where it is one number
+	Low, High units.Time // equal for a single number
 	Source    string
 	Weft      units.Time
-	Case      string // what weft's number is of
-	Why       string // what the figure includes that the case does not, or the other way round
+	Case      string // the case of weft's number
+	Why       string // parts that only the figure or only the case includes
 }
 
-// published is a measurement that is simulated as it was made, as far as it is
-// known: in host memory, which no GPU copies to.
+// published is a measurement that is simulated under its own conditions, as far as they are known:
+// in host memory, without GPU copies.
 type published struct {
 	name      string
 	low, high units.Time
@@ -75,13 +75,12 @@ var publishedLatencies = []published{
 	},
 }
 
-// inCirculation are the figures that vendors' slides and textbooks repeat,
-// without conditions, by the protocol that they are said of.
+// inCirculation are the figures of vendors' slides and textbooks, without conditions, by protocol.
 var inCirculation = []struct {
 	kind      scenario.FabricKind
 	name      string
 	low, high units.Time
-	verbs     bool // at the verbs, without what a GPU copies
+	verbs     bool // at the verbs, without GPU copies
 	why       string
 }{
 	{
@@ -106,8 +105,8 @@ var inCirculation = []struct {
 	},
 }
 
-// Figures lays figures in circulation beside latencies, the first of each
-// protocol, and published measurements beside simulations of their own.
+// Figures compares common figures with latencies, the first of each protocol, and published
+// measurements with simulations of their own.
 func Figures(of []*Result) ([]Figure, error) {
 	var out []Figure
 	for _, c := range inCirculation {
@@ -134,13 +133,13 @@ func Figures(of []*Result) ([]Figure, error) {
 	return out, nil
 }
 
-// title says what a latency is of.
+// title names the case of a latency.
 func (l *Result) title() string {
 	return fmt.Sprintf("%s, %s, %s", l.Fabric, l.Path, l.Bytes)
 }
 
-// AtVerbs is the time between posting a work request and polling its
-// completion: without the GPUs' copies to and from host memory.
+// AtVerbs is the time from posting a work request to polling its completion: without the GPUs'
+// copies to and from host memory.
 func (l *Result) AtVerbs() units.Time {
 	t := l.OneWay
 	for i := range l.Terms {

@@ -12,35 +12,35 @@ import (
 	"weft/units"
 )
 
-// Op is what a small message is sent by.
+// Op is the operation of a small message.
 type Op string
 
 // The operations.
 const (
-	// Write is an RDMA WRITE with immediate data, by which the receiver
-	// learns of it: what weft's collectives use.
+	// Write is an RDMA WRITE with immediate data, which notifies the receiver: as in weft's
+	// collectives.
 	Write Op = "write"
-	Send  Op = "send" // with immediate data; TCP knows no other
+	Send  Op = "send" // with immediate data; the only operation of TCP
 	Read  Op = "read"
 )
 
-// The bounds of what weft latency explains.
+// The bounds of weft latency.
 const (
-	MaxBytes      = 64 * units.KiB // beyond, a time is one of throughput: weft bench
+	MaxBytes      = 64 * units.KiB // a larger message measures throughput: weft bench
 	MaxHops       = 16             // switches; the longest fat tree has five
 	MaxIterations = 1_000_000
 )
 
-// Spec is the message whose latency is asked for.
+// Spec is the message to explain.
 type Spec struct {
 	Bytes      units.Bytes
 	Op         Op
-	Hops       int // switches on the way
+	Hops       int // switches in the path
 	Iterations int // of the ping-pong
 }
 
-// Result is where the time of a message goes. Terms are differences of the
-// timestamps of the packet that completes it, and their sum is OneWay.
+// Result is the time of a message, term by term. Terms are differences of timestamps of the packet
+// that completes it; their sum is OneWay.
 type Result struct {
 	Fabric   string
 	Protocol scenario.FabricKind
@@ -48,14 +48,14 @@ type Result struct {
 	Op       Op
 	Bytes    units.Bytes
 	Hops     int
-	Wire     units.Bytes // of that packet, with all that it costs on the wire
+	Wire     units.Bytes // of that packet, with its full overhead on the wire
 	Packets  int         // of the message
 
 	Terms  []Term
-	OneWay units.Time // from posting to the program that has the data; of a READ the whole round trip
+	OneWay units.Time // from posting until the program has the data; for a READ the whole round trip
 	Cost   Cost
-	// Trips are what perftest reports: half of each round trip of the
-	// ping-pong, but the whole of each READ.
+	// Trips are perftest's figures: half of each round trip of the ping-pong; for a READ the whole
+	// round trip.
 	Trips []units.Time
 }
 
@@ -71,29 +71,29 @@ type Term struct {
 	work    host.Work
 }
 
-// Part is where a term is.
+// Part is the location of a term.
 type Part string
 
-// The parts of the way.
+// The parts of the path.
 const (
 	AtSender   Part = "sender"
 	InFabric   Part = "fabric"
 	AtReceiver Part = "receiver"
 )
 
-// Cost is what a message costs besides its time, at its sender and at its
-// receiver; of a READ, at the reader alone.
+// Cost is the cost of a message besides its time, at its sender and at its receiver; for a READ, at
+// the reader only.
 type Cost struct {
 	CPUCopies   [2]int
 	GPUCopies   [2]int        // by the GPU's stores
-	KernelCalls [2]int        // each goes into the kernel and out of it
-	Interrupts  [2]int        // that the message waits for
-	CPU         [2]units.Time // of a CPU's work
-	Cycles      [2]int64      // the same in its clock
+	KernelCalls [2]int        // each enters and leaves the kernel
+	Interrupts  [2]int        // interrupts in the message's path
+	CPU         [2]units.Time // time of a CPU
+	Cycles      [2]int64      // the same in the CPU's clock cycles
 }
 
-// Moves is how often the data are moved: by each copy, and once from memory to
-// memory by the two NICs.
+// Moves is the number of times that the data is moved: by each copy, and once from memory to memory
+// by the two NICs.
 func (c *Cost) Moves() int {
 	return c.CPUCopies[0] + c.CPUCopies[1] + c.GPUCopies[0] + c.GPUCopies[1] + 1
 }
@@ -122,7 +122,7 @@ func Measure(r *scenario.Resolved, f *scenario.Fabric, s Spec) (*Result, error) 
 	return out, nil
 }
 
-// Check says what is wrong with asking a fabric for such a message.
+// Check returns an error for a message that the fabric cannot have.
 func (s *Spec) Check(f *scenario.Fabric) error {
 	var errs []error
 	if s.Bytes < 1 || s.Bytes > MaxBytes {

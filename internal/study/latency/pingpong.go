@@ -7,7 +7,7 @@ import (
 	"weft/units"
 )
 
-// PingPong is what perftest reports of a ping-pong, in microseconds.
+// PingPong holds perftest's figures of a ping-pong, in microseconds.
 type PingPong struct {
 	Min, Max, Typical, Avg, Stdev, P99, P999 float64
 }

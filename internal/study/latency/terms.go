@@ -20,7 +20,7 @@ type explainer struct {
 	out    *Result
 }
 
-// explain fills in terms and cost, and holds their sum against the time.
+// explain fills in terms and cost, and checks the sum against the time.
 func (e *explainer) explain() error {
 	j := &e.run.First
 	send, receive := host.Terms(e.fabric, e.node)
@@ -56,7 +56,7 @@ func (e *explainer) explain() error {
 
 func (e *explainer) add(t Term) { e.out.Terms = append(e.out.Terms, t) }
 
-// before is the time of the copies of a message's segments but the last.
+// before is the time of the copies of all segments but the last.
 func (e *explainer) before(bytes, piece int64) {
 	t := units.Time(0)
 	for ; bytes > piece; bytes -= piece {
@@ -80,9 +80,8 @@ func (e *explainer) host(part Part, list []host.Term, bytes int64) {
 	}
 }
 
-// rest is what the executor added to a side's terms: the jitter that was drawn,
-// or the picosecond that a host without any time takes all the same. Anything
-// else leaves a sum that does not hold.
+// rest is the time that the executor adds to a side's terms: drawn jitter, or the least picosecond
+// of a host without any time. Any other difference makes the sum fail.
 func (e *explainer) rest(part Part, took units.Time) {
 	for i := range e.out.Terms {
 		if t := &e.out.Terms[i]; t.Part == part {
@@ -105,7 +104,7 @@ func (e *explainer) rest(part Part, took units.Time) {
 	}
 }
 
-// instant reports whether no term of a side takes time.
+// instant reports whether all terms of a side are zero.
 func (e *explainer) instant(part Part) bool {
 	for i := range e.out.Terms {
 		if t := &e.out.Terms[i]; t.Part == part && t.Time != 0 {
@@ -115,8 +114,8 @@ func (e *explainer) instant(part Part) bool {
 	return true
 }
 
-// packets adds the terms of the packet that completed the message; of a READ
-// those of the request first.
+// packets adds the terms of the packet that completed the message; for a READ, the terms of the
+// request first.
 func (e *explainer) packets() error {
 	j := &e.run.First
 	last := func(node int32) *fabric.Sighting {
@@ -150,8 +149,8 @@ func (e *explainer) packets() error {
 	return nil
 }
 
-// leg adds the terms of a packet from a time on, and gives the time at which it
-// landed at its end.
+// leg adds the terms of a packet from a time on, and returns the time of its arrival at its
+// destination.
 func (e *explainer) leg(packet *fabric.Sighting, at units.Time, prefix string) units.Time {
 	j := &e.run.First
 	same := func(s *fabric.Sighting) bool {
@@ -174,7 +173,7 @@ func (e *explainer) leg(packet *fabric.Sighting, at units.Time, prefix string) u
 	return at
 }
 
-// hop adds the terms of a packet on a link and in what is at its end.
+// hop adds the terms of a packet on a link and in the device at its end.
 func (e *explainer) hop(s *fabric.Sighting, hop int, at, landed units.Time, prefix string) {
 	f := e.fabric
 	here, next := fmt.Sprintf("switch %d", hop), fmt.Sprintf("switch %d: pipeline", hop+1)
@@ -195,7 +194,7 @@ func (e *explainer) hop(s *fabric.Sighting, hop int, at, landed units.Time, pref
 		add(name, wait, "")
 	}
 	rate := host.SourceOf(catalog.Link, f.Link.Generation, "lane-rate", f.Link.LaneRate.Exact())
-	first := s.Start // whose arrival counts: the first bit's, or the last's
+	first := s.Start // the bit whose arrival counts: the first or the last
 	if s.FromLastBit {
 		first = s.End
 		add(link+"serialisation", s.End-s.Start, fmt.Sprintf("%d bytes on the wire", s.Bytes), rate)
@@ -216,7 +215,7 @@ func (e *explainer) hop(s *fabric.Sighting, hop int, at, landed units.Time, pref
 	add(next, took, "", pipeline...)
 }
 
-// length is where the length of a link's cable is from.
+// length is the source of a link's cable length.
 func (e *explainer) length(hop int) host.Source {
 	c := &e.fabric.Topology.Cables
 	field := [...]string{"node-leaf", "leaf-spine", "spine-core"}
@@ -225,7 +224,7 @@ func (e *explainer) length(hop int) host.Source {
 	return host.SourceOf(catalog.Defaults, "scenario", "topology.cables."+field[i], length[i].Exact())
 }
 
-// cost counts what a side's terms cost.
+// cost adds up the cost of a side's terms.
 func (e *explainer) cost(part Part) {
 	c, s := &e.out.Cost, jitter.Sender
 	if part == AtReceiver {

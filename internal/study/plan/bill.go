@@ -16,18 +16,18 @@ import (
 type Line struct {
 	Kind     string       `json:"kind"`  // switch, nic, cable, transceiver, fibre
 	Item     string       `json:"item"`  // its name in price files
-	Title    string       `json:"title"` // for people
+	Title    string       `json:"title"` // display name
 	Where    string       `json:"where"` // leaf, spine, core; node-leaf, …
 	Length   units.Length `json:"-"`
 	Quantity int          `json:"quantity"`
 	Power    Part         `json:"-"` // of one piece
 }
 
-// wiring is what a design's cables are made of.
+// wiring holds the properties of a design's cables.
 type wiring struct {
 	graph       *topology.Graph
 	rate        units.Rate
-	planes      int // that a NIC has a port on
+	planes      int // planes on which a NIC has a port
 	protocol    string
 	cageLinks   int // links of a switch's cage
 	moduleLinks int // links of a node's cage
@@ -67,7 +67,7 @@ func (c choice) bill(g *topology.Graph, f *scenario.Fabric) []Line {
 	return append(lines, w.lines...)
 }
 
-// kind adds what the cables of a kind are made of.
+// kind adds the parts of the cables of a kind.
 func (w *wiring) kind(kind topology.CableKind, links int) {
 	length := w.lengths[kind]
 	ends := "switch-switch"
@@ -104,7 +104,7 @@ func (w *wiring) optics(kind topology.CableKind, e catalog.Entry, sides, nodeMod
 	}
 	w.lines = append(w.lines, Line{"transceiver", item, e.Title, kind.String(), 0, sides, own})
 	end, power, title := "nic-module", "nic-power", "the NIC's end of "
-	if w.moduleLinks > 1 { // a cage with a heat sink of its own: no fins on the module
+	if w.moduleLinks > 1 { // a cage with its own heat sink: no fins on the module
 		end, power, title = "node-module", "node-power", "the node's end, with a flat top, of "
 	} else {
 		nodeModules, services = nodeModules+services, 0
@@ -118,8 +118,8 @@ func (w *wiring) optics(kind topology.CableKind, e catalog.Entry, sides, nodeMod
 	add(module(e, "nic-module"), "nic-power", "the NIC's end of ", services)
 }
 
-// switchModules is how many cages of switches the cables of a kind fill: at each
-// switch its own, the last maybe in part.
+// switchModules is the number of switch cages that the cables of a kind fill: each switch has its
+// own, the last perhaps in part.
 func (w *wiring) switchModules(kind topology.CableKind) int {
 	links := make([]int, len(w.graph.Nodes))
 	for _, c := range w.graph.Cables {
@@ -135,15 +135,14 @@ func (w *wiring) switchModules(kind topology.CableKind) int {
 	return n
 }
 
-// nodeModules is how many cages of nodes are filled.
+// nodeModules is the number of node cages in use.
 func (w *wiring) nodeModules() int {
 	nodes := w.graph.Compute() / max(1, w.graph.NodeNICs)
 	return nodes * ceilDiv(w.graph.NodeNICs*w.planes, w.moduleLinks)
 }
 
-// pieces is how many cables with both ends fixed to them join the switches: between
-// two switches one for each pair of cages, from a switch to NICs one for each of its
-// cages.
+// pieces is the number of one-piece cables at the switches: between two switches one for each pair
+// of cages, from a switch to NICs one for each of its cages.
 func (w *wiring) pieces(kind topology.CableKind) int {
 	if kind == topology.NodeLeaf {
 		return w.switchModules(kind)
@@ -161,7 +160,7 @@ func (w *wiring) pieces(kind topology.CableKind) int {
 	return n
 }
 
-// onePiece reports whether a cable has both ends fixed to it.
+// onePiece reports whether a cable has fixed ends.
 func onePiece(medium string) bool {
 	return medium == "copper" || medium == "active-copper" || medium == "active-optical"
 }
@@ -180,8 +179,8 @@ func bothEnds(e catalog.Entry) Part {
 	return Part{a.Value + b.Value, true, catalog.Softer(a.Tag, b.Tag), a.What}
 }
 
-// cableFor is the cable of the least reach that does; optical asks for one with
-// transceivers to plug in.
+// cableFor is the shortest cable that reaches; optical asks for a cable with pluggable
+// transceivers.
 func cableFor(rate units.Rate, cageLinks int, protocol, ends string, length units.Length, optical bool) (catalog.Entry, bool) {
 	type option struct {
 		entry catalog.Entry

@@ -10,17 +10,17 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// Breach is a constraint that a design does not keep.
+// Breach is a constraint that a design does not meet.
 type Breach struct {
 	Field   string // of the request
-	Allowed string // what it says
-	Needs   string // what it would have to say for this design
-	Unknown bool   // it is only not known whether the constraint is kept
-	amount  int64  // of what is needed, for the least; 0 of what has no amount
-	open    bool   // what is needed is not known in full
+	Allowed string // its value in the request
+	Needs   string // the value that this design would need
+	Unknown bool   // it is unknown whether the constraint is met
+	amount  int64  // the need as a number, for comparing; 0 if it is not a number
+	open    bool   // the need is not known in full
 }
 
-// breaches are the constraints that a design does not keep.
+// breaches are the constraints that a design does not meet.
 func breaches(r *Request, d *Design) []Breach {
 	out := d.choice.breaches(r)
 	atMost := func(field string, most, has int) {
@@ -34,7 +34,7 @@ func breaches(r *Request, d *Design) []Breach {
 	return append(out, growthBreaches(r, d)...)
 }
 
-// breaches are the constraints that a choice does not keep by what it is made of.
+// breaches are the constraints that a choice does not meet because of its parts.
 func (c choice) breaches(r *Request) (out []Breach) {
 	list := func(field string, names []string, has ...string) {
 		has = slices.DeleteFunc(has, func(x string) bool { return allowed(names, x) })
@@ -59,7 +59,7 @@ func (c choice) breaches(r *Request) (out []Breach) {
 	return out
 }
 
-// budgetBreaches are those of power and money.
+// budgetBreaches are the breaches of power and money.
 func budgetBreaches(r *Request, d *Design) (out []Breach) {
 	if r.Power > 0 && (d.Power.Known > int64(r.Power) || !d.Power.Complete()) {
 		out = append(out, Breach{
@@ -100,23 +100,23 @@ func missing(s Sum) string {
 	return " (" + s.MissingText() + ")"
 }
 
-// unproved reports whether all that a design breaks is a budget of which it is not
-// known whether it is kept.
+// unproved reports whether a design breaks only budgets for which it is unknown whether they are
+// met.
 func unproved(d *Design) bool {
 	return !slices.ContainsFunc(d.Breaks, func(b Breach) bool { return !b.Unknown })
 }
 
-// Relaxation is one way to have a design: the constraints to give up, and how far.
+// Relaxation is one way to get a design: the constraints to relax, and how far.
 type Relaxation struct {
 	Breaches []Breach
-	Design   *Design // that would do then
+	Design   *Design // the resulting design
 }
 
-// maxRelaxations is how many ways are offered: more are not read.
+// maxRelaxations is the maximum number of proposals.
 const maxRelaxations = 5
 
-// relax finds the fewest constraints to give up, and of those that give up the same
-// the least.
+// relax finds the fewest constraints to relax, and for the same constraints the smallest
+// relaxation.
 func relax(designs []*Design) []Relaxation {
 	best := map[string]*Design{}
 	fewest := 0
@@ -145,15 +145,14 @@ func relax(designs []*Design) []Relaxation {
 	return out[:min(len(out), maxRelaxations)]
 }
 
-// canRelax reports whether a design could be had by relaxing, and by how much is
-// known: of a budget that may be kept it is not known, nor how far a design can grow that
-// has more to relax.
+// canRelax reports whether relaxing by a known amount allows a design. The amount is unknown for a
+// budget that may be met, and for the growth of a design that breaks more.
 func canRelax(d *Design) bool {
 	unknown := slices.ContainsFunc(d.Breaks, func(b Breach) bool { return b.Unknown })
 	return len(d.Breaks) > 0 && !unknown && (d.Growth == nil || d.Growth.Problem == "" || d.Growth.Most > 0)
 }
 
-// fields are the constraints that a design breaks, each once.
+// fields are the broken constraints of a design, each once.
 func fields(d *Design) []string { return fieldsOf(d.Breaks) }
 
 func fieldsOf(breaks []Breach) (out []string) {
@@ -163,8 +162,8 @@ func fieldsOf(breaks []Breach) (out []string) {
 	return distinct(out)
 }
 
-// cheaper reports whether a asks for less than b, which breaks the same constraints.
-// What is known for certain comes before what is not.
+// cheaper reports whether a needs less than b, which breaks the same constraints. A certain need
+// comes before an uncertain one.
 func cheaper(a, b *Design) bool {
 	for i := range min(len(a.Breaks), len(b.Breaks)) {
 		x, y := a.Breaks[i], b.Breaks[i]

@@ -12,7 +12,7 @@ import (
 	"weft/units"
 )
 
-// Design is a candidate: a network that can be built of devices of the catalog.
+// Design is a candidate: a network that can be built from devices of the catalog.
 type Design struct {
 	Name             string
 	Kind             scenario.FabricKind
@@ -23,47 +23,47 @@ type Design struct {
 	Rate             units.Rate // of a link; a NIC has one for each plane
 	Rails            int
 	Levels           int // of switches
-	Hops             int // switches between the NICs that are farthest apart
+	Hops             int // switches between the two farthest NICs
 	Radix            int
 	Count            topology.Count
 	Bill             []Line
 	Power            Sum // milliwatts
-	Latency          Sum // picoseconds, of the switches on the longest way, idle
+	Latency          Sum // picoseconds, of the switches on the longest path, idle
 	Cost             *Cost
-	Growth           *Growth // nil where none was asked for
+	Growth           *Growth // nil without a request for growth
 	Front            bool    // on the Pareto front of its protocol
 	Breaks           []Breach
 
-	Scenario []byte             // its text, which weft compare runs
-	Resolved *scenario.Resolved // of that text
+	Scenario []byte             // text of its scenario, for weft compare
+	Resolved *scenario.Resolved // the text, resolved
 
 	choice choice
 }
 
-// Growth is the same design with as many GPUs as there are to be later.
+// Growth is the same design at its later number of GPUs.
 type Growth struct {
 	GPUs    int
 	Count   topology.Count
 	Levels  int
-	Problem string // why it cannot be built; Count and Levels are then nothing
-	Most    int    // GPUs that the design can grow to, where that is less and is known
+	Problem string // why it cannot be built; Count and Levels are then empty
+	Most    int    // maximum number of GPUs of the design, if that is less and known
 }
 
-// choice is what tells one design from another.
+// choice identifies a design.
 type choice struct {
 	preset fabricPreset
 	sw     switchModel
 	nic    nicModel
 	own    bool // the NIC is the node's
-	// unmanaged says that an InfiniBand fabric has no place for its manager, though one is
-	// asked for.
+	// unmanaged says that an InfiniBand fabric has no place for its manager, although the request
+	// wants one.
 	unmanaged bool
 	shape     scenario.Shape
 	ratio     scenario.Ratio
 	machine   machine
 }
 
-// name says what the design is made of, as a word that a file can have.
+// name names the design's parts, as a word for a file name.
 func (c choice) name() string {
 	parts := []string{c.preset.name, c.sw.entry.Name}
 	if !c.own {
@@ -76,7 +76,7 @@ func (c choice) name() string {
 	return strings.Join(parts, "-")
 }
 
-// ratioText is an oversubscription as people write it, 3:1.
+// ratioText is an oversubscription as text: 3:1.
 func ratioText(r scenario.Ratio) string { return fmt.Sprintf("%d:%d", r.Num, r.Den) }
 
 // text is the scenario of a design for a number of GPUs.
@@ -84,8 +84,7 @@ func (c choice) text(r *Request, gpus int) string {
 	return scenarioText(r, gpus, fmt.Sprintf("%s, %d GPUs", c.name(), gpus), c)
 }
 
-// trainingText is the section of a scenario with the training job; none where there is
-// no job.
+// trainingText is the scenario's section for the training job; empty without a job.
 func (r *Request) trainingText() string {
 	if !r.Job.Training.Given() {
 		return ""
@@ -112,8 +111,8 @@ func scenarioText(r *Request, gpus int, name string, all ...choice) string {
 	return b.String()
 }
 
-// fabric writes the choice as a fabric of a scenario. The radix is its switch's own:
-// side by side it would be the smallest of all.
+// fabric writes the choice as a fabric of a scenario, with its switch's own radix: side by side,
+// the default would be the smallest radix of all.
 func (c choice) fabric(b *strings.Builder, r *Request) {
 	fmt.Fprintf(b, "  - preset: %s\n    name: %s\n    switch: %s\n", c.preset.name, c.name(), c.sw.entry.Name)
 	switch {
@@ -133,8 +132,8 @@ func (c choice) fabric(b *strings.Builder, r *Request) {
 	fmt.Fprintf(b, "    topology: {%s}\n", strings.Join(fields, ", "))
 }
 
-// SideBySide is the scenario in which weft compare lays the first design of each
-// protocol side by side; nil where there is one protocol only.
+// SideBySide is the scenario for weft compare with the first design of each protocol; nil if there
+// is only one protocol.
 func (p *Plan) SideBySide() []byte {
 	var firsts []choice
 	for i, d := range p.Designs {
@@ -153,11 +152,11 @@ func (c choice) managed(r *Request) bool {
 	return r.Manager && protocol.Of(c.preset.kind).SubnetManager && !c.unmanaged
 }
 
-// unbounded lifts the bound on a simulation's memory: what is too large to simulate
-// here can be planned.
+// unbounded lifts the bound on a simulation's memory: a design too large to simulate here can still
+// be planned.
 var unbounded = scenario.Run{Limit: scenario.Limit{Memory: 1 << 50}}
 
-// resolve reads a design's scenario and counts what it is made of.
+// resolve reads a design's scenario and counts its parts.
 func (c choice) resolve(text string) (*scenario.Resolved, topology.Spec, topology.Count, error) {
 	file, err := scenario.Decode(c.name(), []byte(text+"run: {limit: {memory: "+unbounded.Limit.Memory.Exact()+"}}\n"))
 	if err != nil {
@@ -175,7 +174,7 @@ func (c choice) resolve(text string) (*scenario.Resolved, topology.Spec, topolog
 	return resolved, spec, count, err
 }
 
-// design makes the candidate of a choice; the error says why there is none.
+// design makes the candidate of a choice; the error is the reason why there is none.
 func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 	text := c.text(r, r.GPUs) + r.trainingText()
 	resolved, spec, count, err := c.resolve(text)
@@ -216,7 +215,7 @@ func (c choice) growth(r *Request) *Growth {
 	_, _, count, err := c.resolve(c.text(r, r.Later))
 	if err != nil {
 		g := &Growth{GPUs: r.Later, Problem: shortReason(err)}
-		if len(c.breaches(r)) == 0 { // else there is more to relax than the size
+		if len(c.breaches(r)) == 0 { // otherwise more than the size must be relaxed
 			g.Most = c.most(r)
 		}
 		return g
@@ -224,7 +223,8 @@ func (c choice) growth(r *Request) *Growth {
 	return &Growth{GPUs: r.Later, Count: count, Levels: levels(count)}
 }
 
-// most is how many GPUs the design can grow to, which is less than it is to: whole nodes.
+// most is the maximum number of GPUs that the design can grow to, in whole nodes; it is below the
+// requested number.
 func (c choice) most(r *Request) int {
 	per := c.machine.gpus
 	nodes := r.GPUs / per

@@ -12,13 +12,13 @@ import (
 	"weft/units"
 )
 
-// machine is what a design needs to know of a node.
+// machine holds the properties of a node that a design needs.
 type machine struct {
 	preset      string
 	gpus, nics  int
 	nic         string
 	rate        units.Rate // of a NIC's port
-	moduleLinks int        // links that a cage of the node carries
+	moduleLinks int        // links per cage of the node
 }
 
 // machine is the node of the request.
@@ -39,7 +39,7 @@ func (r *Request) machine() (machine, error) {
 	return m, nil
 }
 
-// leastRate is the least rate of a port.
+// leastRate is the minimum rate of a port.
 func (r *Request) leastRate(m machine) units.Rate {
 	if r.Rate > 0 {
 		return r.Rate
@@ -55,7 +55,7 @@ func (r *Request) rails(m machine) int {
 	return m.nics
 }
 
-// number is a whole number of an entry, 0 where it is not known.
+// number is a whole number of an entry, 0 if unknown.
 func number(e catalog.Entry, field string) int {
 	f, ok := e.Known(field)
 	if !ok {
@@ -68,7 +68,7 @@ func number(e catalog.Entry, field string) int {
 	return n
 }
 
-// rateOf is a rate of an entry, 0 where it is not known.
+// rateOf is a rate of an entry, 0 if unknown.
 func rateOf(kind catalog.Kind, name, field string) units.Rate {
 	e, err := catalog.Lookup(kind, name)
 	if err != nil {
@@ -93,8 +93,8 @@ type switchModel struct {
 	ports            scenario.Switch // its ports and rate
 }
 
-// switches are the switches that can be ordered, in the order of the catalog: chips
-// have no vendor of a switch.
+// switches are the switches that can be ordered, in the order of the catalog. Chips have no switch
+// vendor.
 func switches() (out []switchModel) {
 	for _, e := range catalog.Entries(catalog.Switch) {
 		vendor, ok := e.Known("about.vendor")
@@ -116,7 +116,7 @@ type nicModel struct {
 	vendor    string
 	protocols []string
 	rate      units.Rate
-	twoPorts  units.Rate // of each port of a card of two; 0 where no such card is known
+	twoPorts  units.Rate // of each port of a two-port card; 0 if no such card is known
 }
 
 func nics() (out []nicModel) {
@@ -148,7 +148,7 @@ type fabricPreset struct {
 	name string
 	kind scenario.FabricKind
 	rate units.Rate
-	own  units.Rate // the fastest of the switch that the catalog gives it
+	own  units.Rate // the fastest rate of the catalog's switch for it
 }
 
 // fabricPresets are the fabrics that designs are made of.
@@ -165,9 +165,9 @@ func fabricPresets() (out []fabricPreset) {
 	return out
 }
 
-// takes reports whether a switch can be the preset's. Of InfiniBand it is one of the
-// generation of the catalog's: a faster one at a slower rate wants other transceivers
-// (docs.nvidia.com 800g200gpam4list: those of 200 Gb/s lanes do not slow down).
+// takes reports whether a switch fits the preset. For InfiniBand it must be of the generation in
+// the catalog: a faster switch at a slower rate needs other transceivers (docs.nvidia.com
+// 800g200gpam4list: transceivers with 200 Gb/s lanes do not slow down).
 func (p fabricPreset) takes(s switchModel) bool {
 	protocol := protocol.Of(p.kind)
 	return s.protocol == protocol.Link() && s.ports.PortsAt(p.rate) > 0 && (protocol.Ethernet() || s.ports.Rate == p.own)

@@ -1,17 +1,15 @@
-// Package plan makes designs of a cluster's network: from a number of GPUs and
-// constraints to complete candidates, each a fabric, a topology, models of switch
-// and NIC, an oversubscription, with its bill of materials, its power and its cost.
+// Package plan makes designs of a cluster's network: from a number of GPUs and constraints to
+// complete candidates. Each has a fabric, a topology, models of switch and NIC, an
+// oversubscription, a bill of materials, its power and its cost.
 //
-// A candidate is a scenario first: its text is what weft compare runs, and all
-// counts are those of the graph that internal/base/topology builds of it and validates.
-// Nothing is counted a second time.
+// A candidate is a scenario: weft compare runs its text, and all counts come from the graph that
+// internal/base/topology builds of it and validates. Nothing is counted a second time.
 //
-// What the catalog does not know is not computed with. A sum says of which parts the
-// number is unknown, and that what it states is a lower bound. No price comes from
-// here: prices are the user's file.
+// Figures missing from the catalog are not guessed. A sum names the parts with an unknown figure,
+// and is then a lower bound. Prices come only from the user's file.
 //
-// The search is exhaustive over what the constraints allow, in the order of the
-// catalog, without a clock or a random number. Where no design meets the constraints,
-// the search is made again without them, and each design says which it breaks and
-// what it would need: the fewest broken, by the least, is what to relax.
+// The search is exhaustive over what the constraints allow, in the order of the catalog, without a
+// clock or a random number. If no design meets the constraints, the search runs again without them,
+// and each design names the constraints that it breaks and its needs. The proposal to relax has the
+// fewest broken constraints, then the smallest amounts.
 package plan

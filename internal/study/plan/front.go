@@ -1,13 +1,13 @@
 package plan
 
-// objective is one thing that a design is better at when it is less.
+// objective is a figure of a design; less is better.
 type objective struct {
 	name string
 	of   func(*Design) (value int64, known bool)
 }
 
-// objectives are what the Pareto front is about. A design of another protocol never
-// dominates: which protocol to take is more than these.
+// objectives are the objectives of the Pareto front. A design of another protocol never dominates:
+// the choice of a protocol has more criteria.
 var objectives = []objective{
 	{"oversubscription", func(d *Design) (int64, bool) {
 		return d.Oversubscription.Num * 1_000_000 / max(1, d.Oversubscription.Den), true
@@ -24,7 +24,7 @@ var objectives = []objective{
 	}},
 }
 
-// Objectives are the names of what the Pareto front is about.
+// Objectives are the names of the objectives of the Pareto front.
 func Objectives() (names []string) {
 	for _, o := range objectives {
 		names = append(names, o.name)
@@ -45,9 +45,9 @@ func front(designs []*Design) {
 	}
 }
 
-// dominates reports whether a is at least as good as b in everything. Of equals both
-// dominate, and the first stays. What is not known of one of them is no advantage of
-// the other: they do not compare, unless it is not known of both.
+// dominates reports whether a is at least as good as b in every objective. Of equal designs the
+// first stays. If a figure of one design is unknown, the two do not compare, unless it is unknown
+// for both.
 func dominates(a, b *Design) bool {
 	if a.Kind != b.Kind {
 		return false

@@ -11,8 +11,8 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// PerUnit is the resolution of money: ten-thousandths of the currency's unit, with
-// which a kilowatt-hour of 8.5 cents can be written.
+// PerUnit is the resolution of money: ten-thousandths of the currency's unit, so a kilowatt-hour of
+// 8.5 cents can be written.
 const (
 	PerUnit  = 10_000
 	decimals = 4
@@ -24,9 +24,9 @@ type Prices struct {
 	Currency string `yaml:"currency"`
 	// Electricity is the price of a kilowatt-hour.
 	Electricity string `yaml:"electricity"`
-	// PUE is what the site draws for each watt of equipment.
+	// PUE is the power of the site per watt of equipment.
 	PUE scenario.Ratio `yaml:"pue"`
-	// Years is how long the equipment runs.
+	// Years is the operating time of the equipment.
 	Years int `yaml:"years" range:"1..30"`
 	// Items are the prices of pieces.
 	Items []Price `yaml:"items"`
@@ -35,9 +35,9 @@ type Prices struct {
 	kWh  Part
 }
 
-// Price is what one piece costs.
+// Price is the price of one piece.
 type Price struct {
-	// Item is a position of a bill of materials: qm9700, MMA4Z00-NS.
+	// Item is an item of a bill of materials: qm9700, MMA4Z00-NS.
 	Item string `yaml:"item"`
 	// Each is an amount with at most four decimals, or unknown.
 	Each string `yaml:"each"`
@@ -83,7 +83,7 @@ func (p *Prices) read() (out []scenario.Problem) {
 	return out
 }
 
-// maxAmount bounds a price, so that a million pieces of it can be added up.
+// maxAmount bounds a price, so that a sum over a million pieces fits.
 const maxAmount = 10_000_000
 
 var errAmount = errors.New("want an amount up to 10000000, such as 1250 or 0.12, or unknown")
@@ -102,7 +102,7 @@ func amount(text, what string) (Part, error) {
 	return Part{units*PerUnit + rest, true, catalog.Verified, what}, nil
 }
 
-// Cost is what a design costs by a price file.
+// Cost is the cost of a design by a price file.
 type Cost struct {
 	Equipment Sum // ten-thousandths
 	Energy    Sum // of the years
@@ -127,7 +127,7 @@ func money(v int64, currency string) string {
 	return digits + " " + currency
 }
 
-// hoursPerYear is of a year of 365 days.
+// hoursPerYear is for a year of 365 days.
 const hoursPerYear = 24 * 365
 
 // cost is what a design costs; nil without prices.
@@ -153,8 +153,7 @@ func (p *Prices) cost(d *Design) *Cost {
 	return c
 }
 
-// Items are all positions that a bill of materials can have, in the order of the
-// catalog.
+// Items are all items that a bill of materials can have, in the order of the catalog.
 func Items() (out []string) {
 	for _, s := range switches() {
 		out = append(out, s.entry.Name)
@@ -179,8 +178,7 @@ func Items() (out []string) {
 	return out
 }
 
-// PriceFile is an example of a price file, in which every price is yet to be filled
-// in.
+// PriceFile is a template of a price file, without any price.
 func PriceFile() []byte {
 	var b strings.Builder
 	b.WriteString(`# Prices for weft plan. Replace unknown by what you were quoted; what stays

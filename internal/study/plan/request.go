@@ -11,72 +11,70 @@ import (
 	"weft/units"
 )
 
-// Request is what a network is to be designed for, and what it must keep to.
+// Request is the purpose of a network, with its constraints.
 type Request struct {
 	// Name is for headings.
 	Name string `yaml:"name"`
-	// GPUs is how many there are now.
+	// GPUs is the present number of GPUs.
 	GPUs int `yaml:"gpus" range:"1..1048576"`
-	// Later is how many the network must be able to grow to; 0 is no growth.
+	// Later is the number of GPUs that the network must be able to grow to; 0 is no growth.
 	Later int `yaml:"gpus-later" range:"0..1048576"`
 	// Node is the catalog's entry of the machine.
 	Node string `yaml:"node"`
-	// Rails is how many NICs of a node are cabled; 0 is all.
+	// Rails is the number of cabled NICs of a node; 0 is all.
 	Rails int `yaml:"rails" range:"0..1024"`
-	// Rate is the least rate of a port; 0 is the rate of the node's NIC.
+	// Rate is the minimum rate of a port; 0 is the rate of the node's NIC.
 	Rate units.Rate `yaml:"rate" range:"0bps..100Tbps"`
-	// Fabrics are the protocols that are allowed.
+	// Fabrics are the allowed protocols.
 	Fabrics []scenario.FabricKind `yaml:"fabrics"`
-	// Shapes are the topologies that are allowed.
+	// Shapes are the allowed topologies.
 	Shapes []scenario.Shape `yaml:"shapes"`
-	// Vendors, Switches and NICs are the makers and models that are allowed; none
-	// is all, of NICs the node's own where it speaks the protocol.
+	// Vendors, Switches and NICs are the allowed makers and models. An empty list allows all; for
+	// NICs, the node's own if it speaks the protocol.
 	Vendors  []string `yaml:"vendors"`
 	Switches []string `yaml:"switches"`
 	NICs     []string `yaml:"nics"`
-	// Oversubscription is the most, leaf downlinks to uplinks.
+	// Oversubscription is the maximum ratio of leaf downlinks to uplinks.
 	Oversubscription scenario.Ratio `yaml:"max-oversubscription"`
-	// Levels is the most levels of switches.
+	// Levels is the maximum number of switch levels.
 	Levels int `yaml:"max-levels" range:"1..3"`
-	// MaxSwitches is the most switches; 0 is any number.
+	// MaxSwitches is the maximum number of switches; 0 is any number.
 	MaxSwitches int `yaml:"max-switches" range:"0..1000000"`
-	// Power is the most that the network may draw: switches, NICs and
-	// transceivers; 0 is any.
+	// Power is the maximum power of the network: switches, NICs and transceivers; 0 is any.
 	Power units.Power `yaml:"max-power" range:"0W..1000MW"`
-	// Cost is the most that it may cost, in the currency of the prices; 0 is any.
+	// Cost is the maximum cost, in the currency of the prices; 0 is any.
 	Cost int `yaml:"max-cost" range:"0..1000000000000"`
-	// Manager keeps the place of one node of an InfiniBand fabric for its manager
-	// (UFM), which four ports of the last scalable unit go to.
+	// Manager reserves the place of one node of an InfiniBand fabric for its manager (UFM), with
+	// four ports of the last scalable unit.
 	Manager bool `yaml:"manager"`
-	// SparePorts is how many ports for NICs stay free on the leaves: for storage, gateways.
+	// SparePorts is the number of NIC ports that stay free on the leaves: for storage, gateways.
 	SparePorts int `yaml:"spare-ports" range:"0..1000000"`
 	// Cables are the lengths to plan with.
 	Cables Cables `yaml:"cables"`
-	// Job is what the scenarios run that are written of a design.
+	// Job is the workload of the scenarios written for a design.
 	Job Job `yaml:"job"`
 }
 
-// Cables are the lengths of cables by kind. In a dragonfly those of a group's switches are
-// as long as those from leaf to spine, those between groups as those from spine to core.
+// Cables are the lengths of cables by kind. In a dragonfly, cables within a group are as long as
+// those from leaf to spine, and cables between groups as those from spine to core.
 type Cables struct {
 	NodeLeaf  units.Length `yaml:"node-leaf" range:"1mm..100km"`
 	LeafSpine units.Length `yaml:"leaf-spine" range:"1mm..100km"`
 	SpineCore units.Length `yaml:"spine-core" range:"1mm..100km"`
 }
 
-// Job is a collective and its sizes, and the training job where there is one.
+// Job is a collective with its sizes, and the training job if there is one.
 type Job struct {
 	Collective scenario.Collective `yaml:"collective"`
 	Sizes      []units.Bytes       `yaml:"sizes" range:"1B..1TiB"`
-	// Training is a training job, as in a scenario. It has no model where none is asked
-	// for.
+	// Training is a training job, as in a scenario. Without a job it has no model.
 	Training scenario.Training `yaml:"training"`
 }
 
-// maxLevels is the most levels of switches that the topologies have.
+// maxLevels is the maximum number of switch levels of the topologies.
 const maxLevels = 3
 
-// Default is what a request says that says nothing.
+// Default is an empty request: all defaults.
 func Default() Request {
 	return Request{
 		Name: "unnamed", GPUs: 128, Node: "dgx-h100",
@@ -99,7 +97,7 @@ func Read(name string, text []byte, overrides ...scenario.Override) (*Request, e
 	return &r, doc.ErrorsAt(r.Problems())
 }
 
-// Problems is what is wrong with the request by itself, with the field of each.
+// Problems are the problems of the request alone, each with its field.
 func (r *Request) Problems() (out []scenario.Problem) {
 	add := func(path, format string, args ...any) {
 		out = append(out, scenario.Problem{Path: path, Err: fmt.Errorf(format, args...)})
@@ -144,7 +142,7 @@ func (r *Request) Problems() (out []scenario.Problem) {
 	return r.nodeProblems()
 }
 
-// nodeProblems is what does not fit the node.
+// nodeProblems are the problems with the node.
 func (r *Request) nodeProblems() (out []scenario.Problem) {
 	n, err := r.machine()
 	if err != nil {
@@ -174,7 +172,7 @@ func (r *Request) nodeProblems() (out []scenario.Problem) {
 	return out
 }
 
-// trainingProblems is what a scenario finds wrong with the training job on these GPUs.
+// trainingProblems are the scenario's problems with the training job on these GPUs.
 func (r *Request) trainingProblems(m machine) (out []scenario.Problem) {
 	file, err := scenario.New("training", &scenario.Scenario{
 		Cluster: scenario.Cluster{Nodes: r.GPUs / m.gpus, Node: scenario.Node{Preset: m.preset}}, Run: unbounded,

@@ -10,27 +10,27 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// Plan is the outcome of a search.
+// Plan is the result of a search.
 type Plan struct {
 	Request *Request
 	Prices  *Prices
-	Designs []*Design // that meet every constraint, the front of each protocol first
-	// Unproved are designs of which a budget cannot be shown to be kept because a
-	// figure is not known.
+	Designs []*Design // designs that meet every constraint, the front of each protocol first
+	// Unproved are designs for which it is unknown whether they meet a budget, because a figure is
+	// missing.
 	Unproved []*Design
-	// Relax says what to give up, where Designs is empty.
+	// Relax are the constraints to relax, if Designs is empty.
 	Relax []Relaxation
-	// Reasons are why combinations could not be built, each once, where there is
-	// neither a design nor a relaxation.
+	// Reasons are the reasons why combinations could not be built, each once, if there is neither a
+	// design nor a relaxation.
 	Reasons []string
-	// Unfit says why shapes that are asked for cannot be had, where Designs is empty.
+	// Unfit are the reasons why requested shapes are impossible, if Designs is empty.
 	Unfit []string
 }
 
 // ratios are the oversubscriptions that are tried.
 var ratios = []scenario.Ratio{{Num: 1, Den: 1}, {Num: 3, Den: 2}, {Num: 2, Den: 1}, {Num: 3, Den: 1}, {Num: 4, Den: 1}, {Num: 7, Den: 1}, {Num: 8, Den: 1}}
 
-// ErrNoPrices is of a request that bounds the cost and comes without prices.
+// ErrNoPrices is the error for a request that bounds the cost but comes without prices.
 var ErrNoPrices = errors.New("max-cost needs prices: write an example with weft plan --init-prices FILE, fill it in and give it with --prices FILE")
 
 // Make searches the designs for a request.
@@ -62,8 +62,8 @@ func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 		order(p.Designs)
 		return p, nil
 	}
-	// A choice that breaks n constraints by what it is made of breaks no fewer once
-	// it is built: what needs fewer has been found by then.
+	// A choice that breaks n constraints by its parts breaks at least n once it is built. So
+	// smaller breaches have been found already.
 	for n := 1; n < len(rounds) && (p.fewest(found) == 0 || n <= p.fewest(found)); n++ {
 		more, why, err := build(ctx, r, prices, rounds[n])
 		if err != nil {
@@ -78,8 +78,8 @@ func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 	return p, nil
 }
 
-// fewest is the least number of constraints that any of the designs breaks, 0 where
-// none can be had by relaxing.
+// fewest is the smallest number of constraints that any design breaks, 0 if relaxing gives no
+// design.
 func (p *Plan) fewest(found []*Design) int {
 	n := 0
 	for _, d := range found {
@@ -90,7 +90,7 @@ func (p *Plan) fewest(found []*Design) int {
 	return n
 }
 
-// build makes the designs of choices; the reasons are why some cannot be built.
+// build makes the designs of choices; the reasons are for choices that cannot be built.
 func build(ctx context.Context, r *Request, prices *Prices, all []choice) (out []*Design, reasons []string, err error) {
 	for _, c := range all {
 		if err := ctx.Err(); err != nil {
@@ -98,7 +98,7 @@ func build(ctx context.Context, r *Request, prices *Prices, all []choice) (out [
 		}
 		d, err := c.design(r, prices)
 		if err != nil {
-			if c.shape != scenario.SingleSwitch { // which has the least reach of all
+			if c.shape != scenario.SingleSwitch { // it has the shortest reach of all
 				reasons = append(reasons, c.sw.entry.Name+" at "+c.preset.rate.String()+": "+shortReason(err))
 			}
 			continue
@@ -109,7 +109,7 @@ func build(ctx context.Context, r *Request, prices *Prices, all []choice) (out [
 	return out, reasons, nil
 }
 
-// byBreaks sorts choices by how many constraints they break by what they are made of.
+// byBreaks groups choices by the number of constraints that their parts break.
 func byBreaks(r *Request, all []choice) [][]choice {
 	rounds := make([][]choice, 1)
 	for _, c := range all {
@@ -122,7 +122,7 @@ func byBreaks(r *Request, all []choice) [][]choice {
 	return rounds
 }
 
-// choices are all combinations of what the catalog has, in its order.
+// choices are all combinations of the catalog's parts, in its order.
 func choices(r *Request, m machine) (out []choice) {
 	for _, preset := range fabricPresets() {
 		for _, s := range switches() {
@@ -145,22 +145,22 @@ func choices(r *Request, m machine) (out []choice) {
 	return out
 }
 
-// managers are the choice with a place for the manager of InfiniBand, and without one,
-// which breaks the constraint where there is to be one.
+// managers are the choice with a place for InfiniBand's manager, and the choice without one, which
+// breaks the constraint if a manager is requested.
 func (c choice) managers(r *Request) []choice {
 	if !r.Manager || !protocol.Of(c.preset.kind).SubnetManager {
 		return []choice{c}
 	}
 	without := c
 	without.unmanaged = true
-	if c.shape != scenario.RailOptimised { // where the manager has a place
+	if c.shape != scenario.RailOptimised { // it has a place for the manager
 		return []choice{without}
 	}
 	return []choice{c, without}
 }
 
-// nicsFor are the NICs that speak a fabric's protocol at its rate. Where the request
-// names none and the maker of the node's own is allowed, no other is put in its place.
+// nicsFor are the NICs that speak a fabric's protocol at its rate. If the request names none and
+// allows the maker of the node's own NIC, that NIC is kept.
 func nicsFor(r *Request, m machine, preset fabricPreset) (out []nicModel) {
 	for _, n := range nics() {
 		rate := n.rate
@@ -178,10 +178,10 @@ func nicsFor(r *Request, m machine, preset fabricPreset) (out []nicModel) {
 	return out
 }
 
-// allowed reports whether a list that names what is allowed has a name; none is all.
+// allowed reports whether a list of allowed names contains a name; an empty list allows all.
 func allowed(list []string, name string) bool { return len(list) == 0 || slices.Contains(list, name) }
 
-// order sorts by protocol, the front first, and then by what a buyer looks at.
+// order sorts by protocol, then the front first, then by a buyer's criteria.
 func order(designs []*Design) {
 	slices.SortStableFunc(designs, func(a, b *Design) int {
 		return cmp.Or(
@@ -204,7 +204,7 @@ func distinct(texts []string) []string {
 	return slices.Compact(texts)
 }
 
-// inOrder is the texts, each once, in the order in which they come.
+// inOrder is the texts without duplicates, in order of appearance.
 func inOrder(texts []string) (out []string) {
 	seen := map[string]bool{}
 	for _, t := range texts {

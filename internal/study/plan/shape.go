@@ -12,14 +12,14 @@ import (
 // shapes are the topologies that a design may have, from the simplest.
 var shapes = []scenario.Shape{scenario.SingleSwitch, scenario.RailOptimised, scenario.FatTree, scenario.DualPlane, scenario.Dragonfly}
 
-// Trees are the shapes of one plane of leaves and what is above them.
+// Trees are the tree shapes with one plane.
 func Trees() []scenario.Shape { return slices.Clone(shapes[:3]) }
 
-// planes is how many planes a design of two has: those of NICs with a port on each, as
-// Alibaba's HPN is built (SIGCOMM 2024).
+// planes is the number of planes of a two-plane design: each NIC has a port on each, as in
+// Alibaba's HPN (SIGCOMM 2024).
 const planes = 2
 
-// planesOf is how many equal fabrics there are side by side.
+// planesOf is the number of equal fabrics side by side.
 func planesOf(shape scenario.Shape) int {
 	if shape == scenario.DualPlane {
 		return planes
@@ -30,12 +30,12 @@ func planesOf(shape scenario.Shape) int {
 // nicRate is the rate of all ports of a NIC together.
 func (c choice) nicRate() units.Rate { return c.preset.rate * units.Rate(planesOf(c.shape)) }
 
-// dragonflyWorst is what a balanced dragonfly has of its uniform throughput under the
-// worst pattern of traffic, when routes avoid the shortest way: half (Kim et al., ISCA
-// 2008, section 5). As a constraint it counts like an oversubscription of 2.
+// dragonflyWorst: under the worst traffic pattern a balanced dragonfly has half of its uniform
+// throughput, with non-minimal routes (Kim et al., ISCA 2008, section 5). As a constraint it counts
+// like an oversubscription of 2.
 var dragonflyWorst = scenario.Ratio{Num: 2, Den: 1}
 
-// ratiosOf are the oversubscriptions that are tried of a shape.
+// ratiosOf are the oversubscriptions to try for a shape.
 func ratiosOf(shape scenario.Shape) []scenario.Ratio {
 	switch shape {
 	case scenario.SingleSwitch:
@@ -46,15 +46,15 @@ func ratiosOf(shape scenario.Shape) []scenario.Ratio {
 	return ratios
 }
 
-// shapeTakes reports whether a shape can be had with a NIC in a machine. A port for each
-// plane needs cards of two ports, and a cage for each: a machine whose cages join the
-// ports of two NICs (DGX H100) has no such cards.
+// shapeTakes reports whether a shape is possible with a NIC in a machine. A port on each plane
+// needs two-port cards with one cage each: a machine whose cages join the ports of two NICs (DGX
+// H100) has no such cards.
 func shapeTakes(shape scenario.Shape, n nicModel, m machine, preset fabricPreset) bool {
 	return shape != scenario.DualPlane || n.twoPorts == preset.rate && m.moduleLinks == 1
 }
 
-// unfit says why no design of a machine can have a shape that a request names. Where it
-// leaves the shape open nothing is to be said.
+// unfit lists the reasons why no design of a machine can have a requested shape. It is empty if the
+// request leaves the shape open.
 func unfit(r *Request, m machine, all []choice) (out []string) {
 	if len(r.Shapes) == len(shapes) {
 		return nil
@@ -73,8 +73,8 @@ func unfit(r *Request, m machine, all []choice) (out []string) {
 	return out
 }
 
-// oversubscribed reports whether a shape's oversubscription is one of its leaves, and so
-// part of its name and scenario.
+// oversubscribed reports whether a shape's oversubscription is at its leaves, and so part of its
+// name and scenario.
 func oversubscribed(shape scenario.Shape) bool {
 	return shape != scenario.SingleSwitch && shape != scenario.Dragonfly
 }
@@ -90,9 +90,8 @@ func (c choice) shapeFields() (fields []string) {
 	return fields
 }
 
-// hops is how many switches the longest of the shortest ways has: up and down a tree;
-// in a dragonfly a switch of each end and those at both ends of the cable between their
-// groups.
+// hops is the number of switches on the longest of the shortest paths: up and down a tree; in a
+// dragonfly a switch at each end and the two switches of the cable between the groups.
 func hops(shape scenario.Shape, count topology.Count) int {
 	if shape == scenario.Dragonfly {
 		return 4
@@ -100,8 +99,8 @@ func hops(shape scenario.Shape, count topology.Count) int {
 	return 2*levels(count) - 1
 }
 
-// fits refuses a dragonfly of one group: its switches are a full mesh, as large as a group
-// is, however few NICs there are.
+// fits refuses a dragonfly of one group: its switches are a full mesh of a whole group, however few
+// NICs there are.
 func fits(shape scenario.Shape, count topology.Count) error {
 	if shape == scenario.Dragonfly && count.Cables[topology.Global] == 0 {
 		return fmt.Errorf("one group of a dragonfly has place for all %d NICs: a tree takes fewer switches", count.Endpoints)
@@ -109,7 +108,7 @@ func fits(shape scenario.Shape, count topology.Count) error {
 	return nil
 }
 
-// levels is how many levels of switches there are.
+// levels is the number of switch levels.
 func levels(c topology.Count) int {
 	n := 0
 	for _, k := range c.Switches {
@@ -120,7 +119,7 @@ func levels(c topology.Count) int {
 	return n
 }
 
-// levelName is what the switches of a level are called in a bill.
+// levelName is the name of a switch level in a bill.
 func levelName(shape scenario.Shape, count topology.Count, level int) string {
 	switch {
 	case shape == scenario.Dragonfly:

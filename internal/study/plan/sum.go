@@ -9,11 +9,11 @@ import (
 	"weft/units"
 )
 
-// Sum is a total of which parts may be unknown: then what it states is the least.
+// Sum is a total; if parts are unknown, it is a lower bound.
 type Sum struct {
 	Known   int64       // in the unit of what is summed
-	Missing []string    // what is not known, each once: "the power of switch sn3700"
-	Softest catalog.Tag // of the parts that are known; "" where none is
+	Missing []string    // unknown parts, each once: "the power of switch sn3700"
+	Softest catalog.Tag // weakest source among the known parts; "" if there are none
 }
 
 // add adds quantity times a part.
@@ -34,16 +34,16 @@ func (s *Sum) add(quantity int, each Part) {
 // Complete reports whether all parts are known.
 func (s Sum) Complete() bool { return len(s.Missing) == 0 }
 
-// Part is a number of one piece, if it is known.
+// Part is a figure of one piece, if it is known.
 type Part struct {
 	Value int64
 	Known bool
 	Tag   catalog.Tag
-	What  string // of what it is the number, for what is missing
+	What  string // its name, for Missing
 }
 
-// Text is the sum as a power or an amount of money: with a sign of at least where
-// parts are unknown, and "unknown" where all are.
+// Text is the sum as power or money: with "at least" if parts are unknown, and "unknown" if all
+// are.
 func (s Sum) Text(write func(int64) string) string {
 	switch {
 	case s.Complete():
@@ -62,7 +62,7 @@ func PowerText(v int64) string {
 	return units.Power(v).String()
 }
 
-// MissingText says what a sum leaves out, or nothing.
+// MissingText names the missing parts of a sum, or is empty.
 func (s Sum) MissingText() string {
 	if s.Complete() {
 		return ""
@@ -85,8 +85,8 @@ func powerOf(e catalog.Entry, field, what string) Part {
 	return p
 }
 
-// latencyOf is the latency of a switch. What the catalog assumes, so that a simulation
-// can run, is not known.
+// latencyOf is the latency of a switch. Values that the catalog only assumes for simulations count
+// as unknown.
 func latencyOf(e catalog.Entry) Part {
 	p := Part{What: "the latency of switch " + e.Name}
 	f, ok := e.Known("latency")

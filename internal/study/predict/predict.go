@@ -14,16 +14,16 @@ import (
 	"weft/units"
 )
 
-// Simulator runs a scenario, as sim.Run does.
+// Simulator runs a scenario; sim.Run is one.
 type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
 
-// Pair is what one pair of hosts does while the others are at rest.
+// Pair is a measurement of one pair of hosts while the others are idle.
 type Pair struct {
 	Latency units.Time // of 8 bytes, one way, from memory to memory
 	Rate    units.Rate // of payload in a stream
 }
 
-// Machine is where hosts of the collective run: those that share one share its processors.
+// Machine is a machine of the collective's hosts; hosts on one machine share its processors.
 type Machine struct {
 	Name              string
 	Hosts, Processors int
@@ -31,63 +31,61 @@ type Machine struct {
 
 // Collective is an all-reduce.
 type Collective struct {
-	Machines  []Machine          // that are known
+	Machines  []Machine          // known machines
 	Hosts     int                // at least 2
 	Algorithm scenario.Algorithm // ring, tree or halving-doubling
 	Chunk     int64              // the longest message, in bytes
 	Sizes     []int64            // of the vector, in bytes
 }
 
-// maxMoved bounds the sizes that are simulated, in bytes of the vector times hosts:
-// a million packets are sent, which take seconds.
+// maxMoved bounds the simulated sizes, in bytes of the vector times hosts: a million packets, which
+// take seconds.
 const maxMoved = 2 << 30
 
-// What the pair does to be calibrated.
+// The messages for calibrating the pair.
 const (
 	shortBytes  = 8
 	streamBytes = 64 << 20
 	corrections = 5
-	// leastRate keeps what rounding to Mb/s changes below 1 %.
+	// leastRate keeps the effect of rounding to Mb/s below 1 %.
 	leastRate = 100 * units.Mbps
-	// longestPipeline is the most that a scenario takes for nic.tx-pipeline.
+	// longestPipeline is the maximum of nic.tx-pipeline in a scenario.
 	longestPipeline = units.Millisecond
 )
 
-// UnknownError says why nothing is predicted: what was measured does not say what the
-// collective will do.
+// UnknownError says why there is no prediction: the measurement does not determine the collective's
+// time.
 type UnknownError struct{ Why string }
 
 func (e *UnknownError) Error() string { return e.Why }
 
-// unlike is a measured pair that no simulated one can equal.
+// unlike is the error for a measured pair that no simulated pair can match.
 func unlike(pair Pair, why string) error {
 	return &UnknownError{fmt.Sprintf("a pair with %v one way and %v in a stream cannot be simulated: %s", pair.Latency, pair.Rate, why)}
 }
 
-// Prediction is what the simulator says.
+// Prediction is the result of the simulator.
 type Prediction struct {
-	// Link is the rate of the links, and NIC the time of the transmit pipeline,
-	// that were put in.
+	// Link is the chosen rate of the links, NIC the chosen time of the transmit pipeline.
 	Link units.Rate
 	NIC  units.Time
-	// Measured is the median of the rounds, latency and rate each by itself, and Pair what
-	// the simulated pair does: the same, but for rounding.
+	// Measured is the median of the rounds, separately for latency and rate. Pair is the simulated
+	// pair: the same, except for rounding.
 	Measured, Pair Pair
-	// Best and Worst are the least latency with the highest rate of any round, and the
-	// opposite.
+	// Best has the least latency and the highest rate of any round, Worst the opposite.
 	Best, Worst Pair
-	// Times are of an operation, by size; 0 where the size was too large to be
-	// simulated. Least and Most are what they are with the best pair and the worst.
+	// Times are times of an operation, by size; 0 if the size was too large to simulate. Least and
+	// Most are the times with the best and the worst pair.
 	Times, Least, Most []units.Time
 	// Scenario is the collective's, for weft run.
 	Scenario string
 }
 
-// AllReduce predicts a collective between hosts of which one pair was measured, in a few
-// rounds. Where these say nothing about the collective the error is an *UnknownError.
+// AllReduce predicts a collective between hosts, of which one pair was measured in a few rounds. If
+// these do not determine the collective's time the error is an *UnknownError.
 func AllReduce(ctx context.Context, simulate Simulator, rounds []Pair, c Collective) (*Prediction, error) {
 	if c.Hosts < 2 || len(rounds) == 0 {
-		return nil, fmt.Errorf("predict: %d hosts and %d rounds: two hosts and one round are the least", c.Hosts, len(rounds))
+		return nil, fmt.Errorf("predict: %d hosts and %d rounds: valid are at least two hosts and one round", c.Hosts, len(rounds))
 	}
 	pair, best, worst := spread(rounds)
 	if err := knows(best, worst, c.Machines); err != nil {
@@ -115,11 +113,11 @@ func AllReduce(ctx context.Context, simulate Simulator, rounds []Pair, c Collect
 	return p, nil
 }
 
-// widest is how far the rounds of a pair may be apart, as a ratio: beyond, the pair is no
-// network but two programs that wait for something else. It is an assumption.
+// widest is the maximum ratio between the rounds of a pair: beyond, the pair shows two programs
+// waiting for something else, not the network. It is an assumption.
 const widest = 3
 
-// spread is the median of rounds, and the best and the worst of their latencies and rates.
+// spread is the median of rounds, and their best and worst latencies and rates.
 func spread(rounds []Pair) (median, best, worst Pair) {
 	var late []units.Time
 	var fast []units.Rate
@@ -132,8 +130,8 @@ func spread(rounds []Pair) (median, best, worst Pair) {
 	return Pair{late[n/2], fast[n/2]}, Pair{late[0], fast[n-1]}, Pair{late[n-1], fast[0]}
 }
 
-// knows reports where a pair says nothing about a collective: hosts wait for processors
-// that they share, or the pair is not the same twice.
+// knows returns an error if a pair does not determine a collective's time: hosts wait for shared
+// processors, or the rounds of the pair differ.
 func knows(best, worst Pair, machines []Machine) error {
 	for _, m := range machines {
 		if m.Hosts > m.Processors {
@@ -183,10 +181,9 @@ func from(ctx context.Context, simulate Simulator, pair Pair, c Collective) (*Pr
 	return p, nil
 }
 
-// calibrate finds the rate and the time that give the simulated pair those of the
-// measured one. Each is all but linear in what is put in, so that few corrections
-// bring both to what a link's rate is rounded to. Prediction.Pair says how near
-// they are.
+// calibrate finds the rate and the time for which the simulated pair matches the measured one. Both
+// results are nearly linear in the inputs, so a few corrections suffice, down to the rounding of a
+// link's rate. Prediction.Pair shows the remaining difference.
 func (p *Prediction) calibrate(ctx context.Context, simulate Simulator, pair Pair) error {
 	for range corrections {
 		short, err := p.flow(ctx, simulate, shortBytes)
@@ -213,8 +210,8 @@ func (p *Prediction) calibrate(ctx context.Context, simulate Simulator, pair Pai
 	return nil
 }
 
-// rounded is a rate of four digits, and of whole Mb/s: the simulator computes with
-// whole picoseconds in a number of bytes below 2^15.
+// rounded is a rate of four digits, and of whole Mb/s: the simulator needs whole picoseconds for a
+// number of bytes below 2^15.
 func rounded(r float64) units.Rate {
 	step := units.Mbps
 	for r >= 1e4*float64(step) {

@@ -17,18 +17,17 @@ import (
 	"weft/units"
 )
 
-// Options are what a caller may choose about the replay of a workload.
+// Options are settings of the caller.
 type Options struct {
-	// Exact simulates every communication as it comes, also of a workload in which all
-	// ranks do the same, whose distinct phases are otherwise simulated once.
+	// Exact simulates every communication as it comes. Otherwise, if all ranks do the same, each
+	// distinct phase is simulated once.
 	Exact bool
 	// Progress, if not nil, is called after each fabric.
 	Progress func(sim.Progress)
 }
 
-// Run carries a workload that was read from files out on each fabric of a scenario.
-// It must have passed Check. The result is not nil once a fabric was tried; the error
-// joins what went wrong on fabrics.
+// Run runs a workload from files on each fabric of a scenario. The workload must have passed Check.
+// The result is not nil once a fabric was tried; the error joins the errors of the fabrics.
 func Run(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Options) (*runstore.Replay, error) {
 	if gpus := r.Cluster.Ranks(); w.Ranks > gpus {
 		return nil, fmt.Errorf("%s has %d ranks, and the cluster %d GPUs (%d nodes with %d): give it more nodes", w.Files[0], w.Ranks, gpus, r.Cluster.Nodes, r.Cluster.Node.GPUs)
@@ -60,7 +59,7 @@ func Run(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Option
 	return out, errors.Join(errs...)
 }
 
-// replayOn is a workload on one fabric.
+// replayOn runs a workload on one fabric.
 func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *source.Workload, exact bool, res *runstore.ReplayFabric) error {
 	p, err := control.NewPlan(r, f)
 	if err != nil {
@@ -83,8 +82,8 @@ func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *
 	return nil
 }
 
-// replayFolded simulates each phase once, all its groups at once, and puts the
-// workload together from their times.
+// replayFolded simulates each phase once, all its groups at once, and assembles the workload from
+// their times.
 func replayFolded(ctx context.Context, p *network.Plan, r *scenario.Resolved, f *workload.Folded, res *runstore.ReplayFabric) error {
 	runs, err := phases.RunPhases(ctx, p, r, f.Phases)
 	if err != nil {
@@ -115,7 +114,7 @@ func replayFolded(ctx context.Context, p *network.Plan, r *scenario.Resolved, f 
 				res.Communications++
 			}
 		}
-		for i := range res.Kinds { // they count what is written out
+		for i := range res.Kinds { // Kinds counts the expanded workload
 			res.Kinds[i].Count *= int64(len(f.Stands[rank]))
 			res.Kinds[i].Bytes *= int64(len(f.Stands[rank]))
 		}
@@ -123,7 +122,7 @@ func replayFolded(ctx context.Context, p *network.Plan, r *scenario.Resolved, f 
 	return nil
 }
 
-// tellReplay fills in what a timeline says.
+// tellReplay fills in the results of a timeline.
 func tellReplay(res *runstore.ReplayFabric, g *workload.Graph, line *workload.Timeline) {
 	res.TimePs = int64(line.End)
 	n := units.Time(len(g.Ranks))
@@ -146,7 +145,7 @@ func tellReplay(res *runstore.ReplayFabric, g *workload.Graph, line *workload.Ti
 	}
 }
 
-// describeSource is a workload as results have it.
+// describeSource is a workload in the form of the results.
 func describeSource(w *source.Workload) runstore.ReplaySource {
 	out := runstore.ReplaySource{Format: w.Format, Files: w.Files, Ranks: w.Ranks, Operations: int64(w.Ops()), Units: w.Units, Assumptions: w.Assumptions}
 	if w.Stopped != nil {

@@ -13,9 +13,8 @@ type lines struct{ strings.Builder }
 
 func (l *lines) add(format string, args ...any) { fmt.Fprintf(l, format+"\n", args...) }
 
-// Cumulus writes NVUE commands for the default profiles, which hold for all
-// ports. Buffers and headroom are left to it, as NVIDIA says to: it sizes them by
-// the speed and the cable.
+// Cumulus writes NVUE commands for the default profiles, which apply to all ports. It leaves
+// buffers and headroom to NVUE, as NVIDIA recommends: NVUE sizes them by the speed and the cable.
 func (p *Plan) Cumulus() (*Output, error) {
 	if err := p.ownQueues("NVUE"); err != nil {
 		return nil, err
@@ -70,10 +69,10 @@ func (p *Plan) Cumulus() (*Output, error) {
 	return out, nil
 }
 
-// The polls that NVUE takes, in ms.
+// The range of NVUE's polling interval, in ms.
 const leastNVUEPoll, mostNVUEPoll = 100, 5000
 
-// cumulusWatchdog writes the watchdog, which drops after so many polls.
+// cumulusWatchdog writes the watchdog, which drops after a number of polls.
 func (p *Plan) cumulusWatchdog(l *lines, out *Output) error {
 	w := p.watchdog()
 	if w == nil {

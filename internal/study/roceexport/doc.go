@@ -1,27 +1,25 @@
-// Package roceexport writes what a fabric of a scenario needs on real devices: the
-// configuration of SONiC, Cumulus, EOS and NX-OS switches, and of hosts.
+// Package roceexport writes the configuration of a scenario's fabric for real devices: SONiC,
+// Cumulus, EOS and NX-OS switches, and hosts.
 //
 // # The model
 //
-// A Plan is what all devices are told, with the numbers that the simulator used. A
-// writer says it in a device's language. What a language cannot say is refused where
-// losing it would lose packets or marks, and is a note otherwise: nothing is rounded
-// in silence.
+// A Plan has the settings of all devices, with the simulator's numbers. A writer expresses it in a
+// device's language. A setting that a language cannot express is an error if its loss would lose
+// packets or marks, and otherwise a note: nothing is rounded in silence.
 //
-// SONiC's is complete: written, read again and put under a scenario with
-// switch.sonic it gives the same numbers. The others leave to the device what their
-// vendors say to leave to it (NVUE sizes its buffers itself) or what follows from the
-// platform (EOS and NX-OS).
+// SONiC's configuration is complete: written, and read again by switch.sonic of a scenario, it
+// gives the same numbers. The others leave to the device the settings that their vendors recommend
+// to leave (NVUE sizes its buffers itself) or that follow from the platform (EOS and NX-OS).
 //
 // # Sources
 //
-// SONiC: qos_config.j2 and buffers_config.j2 of sonic-buildimage for the tables, its
-// YANG models for names and ranges. Cumulus: NVUE's reference, QoS. EOS: the schema of
-// arista.avd. NX-OS: public configurations of Nexus 9000 for RoCE v2. Hosts: NVIDIA's
-// pages on mlnx_qos and sysfs, mlx5's cong_control_r_roce_ecn_rp_bits for units.
+// SONiC: qos_config.j2 and buffers_config.j2 of sonic-buildimage for the tables, its YANG models
+// for names and ranges. Cumulus: NVUE's reference, QoS. EOS: the schema of arista.avd. NX-OS:
+// public configurations of Nexus 9000 for RoCE v2. Hosts: NVIDIA's pages on mlnx_qos and sysfs,
+// mlx5's cong_control_r_roce_ecn_rp_bits for units.
 //
 // # What is left out
 //
-// Addresses, routing, breakouts, port numbers of devices: ports are named as the
-// device numbers them at the link's lanes, or as the caller does.
+// Addresses, routing, breakouts, port numbers of devices: ports have the device's numbers for the
+// link's lanes, or the caller's names.
 package roceexport

@@ -64,10 +64,10 @@ func (p *Plan) EOS() (*Output, error) {
 	return out, nil
 }
 
-// eosActions are the watchdog's actions as EOS calls them; it has none that only tells.
+// eosActions are EOS's names of the watchdog's actions; it has no action that only alerts.
 var eosActions = map[scenario.WatchdogAction]string{scenario.WatchdogDrop: "drop", scenario.WatchdogForward: "no-drop"}
 
-// The times and thresholds that EOS takes.
+// The ranges of EOS's times and thresholds.
 const (
 	mostEOSThreshold = 256_000_000
 	leastEOSTimeout  = 10 * units.Millisecond
@@ -95,5 +95,5 @@ func (p *Plan) eosWatchdog(l *lines) error {
 	return nil
 }
 
-// seconds are a time as EOS takes it.
+// seconds is a time in EOS's form.
 func seconds(t units.Time) string { return fmt.Sprintf("%.3f", float64(t)/float64(units.Second)) }

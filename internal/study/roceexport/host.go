@@ -39,7 +39,7 @@ func (p *Plan) flags() string {
 	return strings.Join(words, ",")
 }
 
-// congestion writes DCQCN's parameters, and says which are rounded.
+// congestion writes DCQCN's parameters, and notes the rounded ones.
 func (p *Plan) congestion(l *lines) (notes []string) {
 	const np, rp = "/sys/class/net/$IF/ecn/roce_np", "/sys/class/net/$IF/ecn/roce_rp"
 	on := 0
@@ -66,7 +66,7 @@ func (p *Plan) congestion(l *lines) (notes []string) {
 	return notes
 }
 
-// parameter is a value of the firmware as a fraction, which it rounds down.
+// parameter is a firmware value as a fraction, which the firmware rounds down.
 type parameter struct {
 	name, exact string
 	num, den    int64
@@ -127,8 +127,8 @@ func (p *Plan) nccl() string {
 	return l.String()
 }
 
-// timeoutCode is the local acknowledgement timeout as the verbs have it: the
-// least n with 4.096 µs · 2^n at least that long.
+// timeoutCode is the verbs' local acknowledgement timeout: the least n with 4.096 µs · 2^n at least
+// that long.
 func timeoutCode(t units.Time) int {
 	const unit = 4096 * units.Nanosecond
 	return bits.Len64(uint64((t - 1) / unit))

@@ -64,8 +64,8 @@ func (p *Plan) NXOS() (*Output, error) {
 	return out, nil
 }
 
-// nxosQueues writes the output queues, highest first. All eight are named: one
-// that is not keeps the share that it had.
+// nxosQueues writes the output queues, highest first. It names all eight: an unnamed queue would
+// keep its share.
 func (p *Plan) nxosQueues(l *lines) error {
 	shares := p.shares()
 	level := 0

@@ -9,13 +9,13 @@ import (
 	"weft/units"
 )
 
-// Plan is what the devices of a fabric are told.
+// Plan has the settings of all devices of a fabric.
 type Plan struct {
 	Name          string // of the fabric
 	Ports         int    // of a switch
 	Lanes         int    // of a port
 	Speed         units.Rate
-	Cable         units.Length // the longest: what the headroom is for
+	Cable         units.Length // the longest cable: the headroom is sized for it
 	DSCP, CNPDSCP int
 	Data, CNP     int // priority, class and queue of each
 	Ethernet      scenario.Ethernet
@@ -23,7 +23,7 @@ type Plan struct {
 	Transport     scenario.Transport
 	Buffer        units.Bytes // of the switch
 	Shared        units.Bytes // that ports share
-	NVIDIA        bool        // the chip: whose size of a profile has the headroom in it
+	NVIDIA        bool        // an NVIDIA chip: its profile size includes the headroom
 }
 
 // watchdog is the scenario's, nil where it has none.
@@ -34,8 +34,8 @@ func (p *Plan) watchdog() *scenario.Watchdog {
 	return nil
 }
 
-// ownQueues refuses a pause that stops another queue than its own for a device that has
-// no map from priorities to queues.
+// ownQueues refuses a pause that stops another queue than its own, for a device without a map from
+// priorities to queues.
 func (p *Plan) ownQueues(device string) error {
 	if stops := p.Ethernet.PFC.Stops; len(stops) > 0 {
 		return fmt.Errorf("ethernet.pfc.stops has a pause of priority %d stop queue %d, and %s has no map for that: take it out, or write for sonic", stops[0].Priority, stops[0].Queue, device)
@@ -43,7 +43,7 @@ func (p *Plan) ownQueues(device string) error {
 	return nil
 }
 
-// unwatched notes a fabric without a watchdog, which keeps what the device has.
+// unwatched notes a fabric without a watchdog: the device keeps its setting.
 func (p *Plan) unwatched(device string) []string {
 	if p.watchdog() != nil || len(p.priorities()) == 0 {
 		return nil
@@ -54,7 +54,7 @@ func (p *Plan) unwatched(device string) []string {
 // File is a file for a device.
 type File struct{ Name, Text string }
 
-// Output is what a device is given, and what to know of it.
+// Output is the configuration of a device, with notes.
 type Output struct {
 	Files []File
 	Notes []string
@@ -66,7 +66,7 @@ type Target struct {
 	Write    func(*Plan) (*Output, error)
 }
 
-// Targets are the kinds that are known.
+// Targets are the known kinds of devices.
 func Targets() []Target {
 	return []Target{
 		{"sonic", "SONiC: config_db.json to load on top of what is there", (*Plan).SONiC},
@@ -86,8 +86,8 @@ func Names() []string {
 	return names
 }
 
-// Of makes the plan of a fabric. It refuses one that is no RoCE v2, and classes
-// that a device cannot be told.
+// Of makes the plan of a fabric. It refuses fabrics other than RoCE v2, and classes that a device
+// cannot express.
 func Of(f *scenario.Fabric, longest units.Length) (*Plan, error) {
 	if f.Kind != scenario.RoCEv2Kind {
 		return nil, fmt.Errorf("%s is a fabric of kind %s: only RoCE v2 is exported", f.Name, f.Kind)
@@ -117,7 +117,7 @@ func Of(f *scenario.Fabric, longest units.Length) (*Plan, error) {
 	return p, nil
 }
 
-// own is what a port keeps to itself, as the simulator reckons it.
+// own is the buffer reserved for a port, as in the simulator.
 func (p *Plan) own() units.Bytes {
 	classes := []int{p.Data, p.CNP}
 	slices.Sort(classes)
@@ -138,7 +138,7 @@ func (p *Plan) lossless() bool {
 	return p.Ethernet.PFC.Enabled && slices.Contains(p.Ethernet.PFC.Priorities, p.Data)
 }
 
-// priorities are those of PFC, none where it is off.
+// priorities are the PFC priorities, none if PFC is off.
 func (p *Plan) priorities() []int {
 	if !p.Ethernet.PFC.Enabled {
 		return nil
@@ -148,19 +148,19 @@ func (p *Plan) priorities() []int {
 	return list
 }
 
-// percent is a ratio in whole percent; ok is false where it is none.
+// percent is a ratio in whole percent; ok is false if it is not whole.
 func percent(r scenario.Ratio) (n int64, ok bool) {
 	den := max(1, r.Den)
 	return r.Num * 100 / den, r.Num*100%den == 0
 }
 
-// tc is the traffic class of IP that a DSCP is sent with: ECN-capable.
+// tc is the IP traffic class for a DSCP: ECN-capable.
 func tc(dscp int) int { return 4*dscp + 2 }
 
 // metres rounds a length up.
 func metres(l units.Length) int64 { return int64((l + units.Metre - 1) / units.Metre) }
 
-// shares are the weights of queues in percent, which sum to at most 100.
+// shares are the weights of queues in percent, with a sum of at most 100.
 func (p *Plan) shares() map[int]int {
 	total := 0
 	for _, q := range p.Ethernet.Queues {

@@ -11,8 +11,7 @@ import (
 	"weft/units"
 )
 
-// Names of the rows that are written: SONiC's own, so that what refers to them
-// goes on to.
+// Names of the written rows: SONiC's own, so that existing references stay valid.
 const (
 	mapRow         = "AZURE"
 	markRow        = "AZURE_LOSSLESS"
@@ -60,12 +59,12 @@ func (w *sonicWriter) row(table, key string, values ...string) {
 	w.config.Add(table, r)
 }
 
-// port is the name of a port: SONiC counts lanes.
+// port is the name of a port: SONiC numbers ports by lanes.
 func (w *sonicWriter) port(i int) string { return fmt.Sprintf("Ethernet%d", i*max(1, w.Lanes)) }
 
 func text(b units.Bytes) string { return fmt.Sprint(int64(b)) }
 
-// exponent is the dynamic threshold whose alpha is a ratio.
+// exponent is the exponent of the dynamic threshold for an alpha.
 func exponent(field string, r scenario.Ratio) (string, error) {
 	num, den := r.Num, max(1, r.Den)
 	for num > 1 && den > 1 && num%2 == 0 && den%2 == 0 {
@@ -80,7 +79,7 @@ func exponent(field string, r scenario.Ratio) (string, error) {
 	return "", fmt.Errorf("%s is %v, and SONiC knows powers of two from 1/256 to 128: choose the next one", field, r)
 }
 
-// buffers are the pools and the profiles of them.
+// buffers writes the pools and their profiles.
 func (w *sonicWriter) buffers() error {
 	pfc := &w.Ethernet.PFC
 	mode := "dynamic"
@@ -116,7 +115,7 @@ func (w *sonicWriter) buffers() error {
 			"pool", ingressPool, "size", text(size), "xon", text(pfc.XON), "xon_offset", text(pfc.XONOffset), "xoff", text(pfc.Headroom),
 		}, threshold...)...)
 	}
-	w.row("BUFFER_PROFILE", losslessRow, "pool", egressPool, "size", "0", "dynamic_th", "7") // as good as no bound
+	w.row("BUFFER_PROFILE", losslessRow, "pool", egressPool, "size", "0", "dynamic_th", "7") // large enough to mean no bound
 	th, err := exponent("ethernet.egress-alpha", w.Ethernet.EgressAlpha)
 	if err != nil {
 		return err
@@ -125,12 +124,12 @@ func (w *sonicWriter) buffers() error {
 	return nil
 }
 
-// losslessProfile is named as SONiC names those that it makes itself.
+// losslessProfile has the name that SONiC gives to the profiles that it makes itself.
 func (w *sonicWriter) losslessProfile() string {
 	return fmt.Sprintf("pg_lossless_%d_%dm_profile", w.Speed/units.Mbps, metres(w.Cable))
 }
 
-// groups give each port's groups and queues their profiles.
+// groups gives each port's groups and queues their profiles.
 func (w *sonicWriter) groups() error {
 	cables := sonic.Row{Key: mapRow}
 	for i := range w.Ports {
@@ -152,8 +151,8 @@ func (w *sonicWriter) groups() error {
 	return nil
 }
 
-// group is the priority group of a class: the data and what is lossless have
-// their own, all else is in 0.
+// group is the priority group of a class: data and lossless classes have their own, all others
+// share group 0.
 func (w *sonicWriter) group(class int) int {
 	if class == w.Data || slices.Contains(w.priorities(), class) {
 		return class
@@ -161,7 +160,7 @@ func (w *sonicWriter) group(class int) int {
 	return 0
 }
 
-// maps lead DSCPs to classes, and classes to groups and queues.
+// maps writes the maps from DSCPs to classes, and from classes to groups and queues.
 func (w *sonicWriter) maps() error {
 	dscp, groups, queues := sonic.Row{Key: mapRow}, sonic.Row{Key: mapRow}, sonic.Row{Key: mapRow}
 	rest, err := w.rest()
@@ -206,7 +205,7 @@ func (w *sonicWriter) stopped() sonic.Row {
 	return row
 }
 
-// rest is the class of all DSCPs that are not RDMA's.
+// rest is the class of all DSCPs that do not belong to RDMA.
 func (w *sonicWriter) rest() (int, error) {
 	lossless := w.priorities()
 	for _, q := range w.Ethernet.Queues {
@@ -222,7 +221,7 @@ func (w *sonicWriter) rest() (int, error) {
 	return 0, fmt.Errorf("priorities %v are all lossless: no class is left for other traffic", lossless)
 }
 
-// marking is the WRED profile, the same for all colours.
+// marking writes the WRED profile, the same for all colours.
 func (w *sonicWriter) marking() error {
 	e := &w.Ethernet.ECN
 	if !e.Enabled {
@@ -244,7 +243,7 @@ func (w *sonicWriter) marking() error {
 	return nil
 }
 
-// queues are the schedulers, one for each weight.
+// queues writes the schedulers, one for each weight.
 func (w *sonicWriter) queues() error {
 	divisor := 0
 	for _, q := range w.Ethernet.Queues {
@@ -289,7 +288,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-// ports turn on maps, PFC and the watchdog.
+// ports turns on maps, PFC and the watchdog.
 func (w *sonicWriter) ports() error {
 	watchdog := w.watchdog()
 	list := strings.Trim(strings.ReplaceAll(fmt.Sprint(w.priorities()), " ", ","), "[]")

@@ -15,11 +15,11 @@ import (
 	"weft/wire"
 )
 
-// traffic is what a simulation sends over the links of an InfiniBand fabric, for the
-// counters of its ports.
+// traffic is the traffic of a simulation over the links of an InfiniBand fabric, for the counters
+// of its ports.
 type traffic struct {
 	net  *fabric.Network
-	over int64 // bytes of a packet on the wire that port counters leave out
+	over int64 // bytes of a packet on the wire that port counters do not count
 	at   map[subnet.End]*sma.Traffic
 }
 
@@ -47,13 +47,13 @@ func OfPorts(ctx context.Context, r *scenario.Resolved, s *subnet.Subnet) (map[s
 	}
 	for at := range t.at {
 		if int(at.Node) >= len(s.Nodes) || int(at.Port) >= len(s.Nodes[at.Node].Ports) {
-			delete(t.at, at) // GPUs and their switches: no InfiniBand
+			delete(t.at, at) // GPUs and their switches are not InfiniBand
 		}
 	}
 	return t.at, nil
 }
 
-// end is a port of a node of the network, as the subnet numbers it.
+// end is the subnet's port for a node of the network.
 func (t *traffic) end(link, node int32) *sma.Traffic {
 	at := subnet.End{Node: node, Port: uint8(t.net.LinkPort(link) + 1)}
 	if t.at[at] == nil {
@@ -62,7 +62,7 @@ func (t *traffic) end(link, node int32) *sma.Traffic {
 	return t.at[at]
 }
 
-// Sent counts a packet at the port that sends it.
+// Sent counts a packet at its sending port.
 func (t *traffic) Sent(s *fabric.Sighting) {
 	if t.net.ScaleOut(s.Link) {
 		c := t.end(s.Link, s.From)
@@ -71,7 +71,7 @@ func (t *traffic) Sent(s *fabric.Sighting) {
 	}
 }
 
-// Landed counts a packet at the port that it comes to.
+// Landed counts a packet at its receiving port.
 func (t *traffic) Landed(s *fabric.Sighting) {
 	if t.net.ScaleOut(s.Link) {
 		c := t.end(t.net.Back(s.Link), s.To)

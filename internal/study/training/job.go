@@ -35,10 +35,10 @@ var recomputes = map[scenario.Recompute]llm.Recompute{
 	scenario.RecomputeNone: llm.RecomputeNone, scenario.RecomputeSelective: llm.RecomputeSelective, scenario.RecomputeFull: llm.RecomputeFull,
 }
 
-// widths are the bytes of a training job's numbers: mixed precision with Adam, whose
-// master copy and moments have 32 bits each. Activations and parameters travel in 16
-// bits whatever the products are computed in; what goes to experts in 8 with FP8, as
-// DeepSeek-V3 does (arXiv 2412.19437, section 3.3.3).
+// widths are the sizes of a training job's numbers: mixed precision with Adam, whose master copy
+// and moments have 32 bits each. Activations and parameters are sent in 16 bits, whatever the
+// precision of the products; with FP8, data to experts is sent in 8 bits, as in DeepSeek-V3 (arXiv
+// 2412.19437, section 3.3.3).
 func widths(t *scenario.Training) llm.Memory {
 	m := llm.Memory{Activation: 2, Dispatch: 2, Weight: 2, Gradient: 4, Optimizer: 12, Recompute: recomputes[t.Recompute], Bucket: t.Bucket}
 	if t.Gradients == scenario.GradientsBF16 {

@@ -10,17 +10,17 @@ import (
 	"weft/units"
 )
 
-// streamNoise tells the streams of stragglers and noise from others of the seed.
+// streamNoise separates the random streams of stragglers and noise from others of the seed.
 const streamNoise = 9
 
-// noisy reports whether a job's GPUs are unequal.
+// noisy reports whether a job has noise or stragglers.
 func noisy(n *scenario.Noise) bool {
 	return n.SlowGPUs > 0 && n.Slowdown.Num > 0 || n.Jitter.Num > 0
 }
 
-// withNoise puts the step together again, replica by replica, as often as there are
-// draws. Each computation of a replica's stage is drawn once for the GPUs that divide
-// its layers, and a slow GPU slows them all: they wait for each other in every layer.
+// withNoise assembles the step again, replica by replica, once per draw. Each computation of a
+// replica's stage is drawn once for the GPUs that share its layers: a slow GPU slows them all,
+// since they wait for each other in every layer.
 func (s *steps) withNoise() error {
 	n := &s.scenario.Training.Noise
 	took := s.took(s.replicas)

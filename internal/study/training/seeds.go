@@ -9,10 +9,9 @@ import (
 	"weft/units"
 )
 
-// Over seeds: what collides, and which packets are marked, is drawn from the seed. The
-// step with another seed is simulated as with the first, but for the islands in which
-// nothing is drawn: what switches choose makes no difference to them, and no packet
-// was marked.
+// Several seeds: collisions and marks depend on the seed. The step is simulated again with each
+// further seed, except for islands that do not depend on it: their switches have no choice, and no
+// packet was marked.
 
 // withSeed is the step with another seed.
 func (s *steps) withSeed(seed uint64) *steps {
@@ -31,7 +30,7 @@ func (s *steps) withSeed(seed uint64) *steps {
 	return own
 }
 
-// again are the simulations with the further seeds, which come after the first's.
+// again are the simulations with the further seeds; they follow the first seed's.
 func (f *fabricSteps) again() (tasks []trainingTask) {
 	for _, s := range f.seeds {
 		tasks = append(tasks, s.tasks()...)
@@ -39,8 +38,8 @@ func (f *fabricSteps) again() (tasks []trainingTask) {
 	return tasks
 }
 
-// known is the run of an island with the first seed, where the seed makes no difference
-// to it; nil where it may.
+// known is the run of an island with the first seed, if the seed makes no difference to it;
+// otherwise nil.
 func (s *steps) known(number int) *phases.IslandRun {
 	if s.base == nil {
 		return nil
@@ -48,8 +47,8 @@ func (s *steps) known(number int) *phases.IslandRun {
 	return s.fold.Islands[number].Known(s.base.islands)
 }
 
-// tellSeeds fills in the step over the seeds; nothing where one was not complete, which
-// a failure or the end of the run tells.
+// tellSeeds fills in the step over the seeds. It fills in nothing if a step is incomplete; the
+// failure or the end of the run is reported elsewhere.
 func (f *fabricSteps) tellSeeds() {
 	if len(f.seeds) == 0 || f.result.StepPs == 0 {
 		return
@@ -78,7 +77,7 @@ func (f *fabricSteps) tellSeeds() {
 	f.result.Seeds = out
 }
 
-// spreadOf is the mean of times, its interval and their ends.
+// spreadOf is the mean of times, its confidence interval and the extremes.
 func spreadOf(times []int64) runstore.Spread {
 	out := runstore.Spread{LeastPs: int64(units.Forever)}
 	x := make([]float64, len(times))

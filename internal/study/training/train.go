@@ -19,18 +19,17 @@ import (
 	"weft/units"
 )
 
-// Options are what a caller may choose about the simulation of a training step.
+// Options are settings of the caller.
 type Options struct {
-	// Workers is how many cores to use; 0 is all.
+	// Workers is the number of cores to use; 0 is all.
 	Workers int
-	// Exact simulates the whole step as it comes, and reuses nothing.
+	// Exact simulates the whole step as it is, and reuses nothing.
 	Exact bool
-	// Seeds is on how many seeds the step is simulated: run.seed and those that follow
-	// it. 0 and 1 are run.seed alone.
+	// Seeds is the number of seeds: run.seed and the following ones. 0 and 1 are run.seed alone.
 	Seeds int
 	// Progress, if not nil, is called after each simulation, never concurrently.
 	Progress func(sim.Progress)
-	// Timeline, if not nil, is given the step on each fabric, never concurrently.
+	// Timeline, if not nil, is called with the step on each fabric, never concurrently.
 	Timeline func(fabric int, g *workload.Graph, t *workload.Timeline)
 }
 
@@ -82,7 +81,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Traini
 // fabricSteps are the simulations of the step on one fabric.
 type fabricSteps struct {
 	*steps               // of run.seed
-	undisturbed *steps   // without what disturbs the job; nil where nothing does
+	undisturbed *steps   // without the job's disturbances; nil if it has none
 	seeds       []*steps // of the further seeds
 }
 
@@ -107,7 +106,7 @@ func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
 	return out, nil
 }
 
-// stepsOn is the step on a plan, whose outcome goes to result.
+// stepsOn is the step on a plan; its results go to result.
 func (t *training) stepsOn(p *network.Plan, fabric int, result *runstore.TrainingFabric) *steps {
 	s := &steps{training: t, plan: p, fabric: fabric, result: result}
 	if !t.exact {
@@ -117,7 +116,7 @@ func (t *training) stepsOn(p *network.Plan, fabric int, result *runstore.Trainin
 	return s
 }
 
-// tasks are the simulations that need no other.
+// tasks are the simulations without dependencies.
 func (f *fabricSteps) tasks() []trainingTask {
 	tasks := f.steps.tasks()
 	if f.undisturbed != nil {
@@ -126,7 +125,7 @@ func (f *fabricSteps) tasks() []trainingTask {
 	return tasks
 }
 
-// tell fills in what follows from several simulations of the step.
+// tell fills in the results that need several simulations of the step.
 func (f *fabricSteps) tell() {
 	if f.undisturbed != nil && f.undisturbed.result.StepPs > 0 {
 		f.result.UndisturbedPs = f.undisturbed.result.StepPs
@@ -145,7 +144,7 @@ func (s *steps) tasks() (tasks []trainingTask) {
 	return tasks
 }
 
-// training is what the fabrics share.
+// training is shared by all fabrics.
 type training struct {
 	scenario *scenario.Resolved
 	job      *llm.Job
@@ -165,22 +164,21 @@ type steps struct {
 	result  *runstore.TrainingFabric
 	fold    *phases.Folding
 	base    *steps              // of run.seed, where this is the step with another
-	own     sync.Mutex          // of what follows
+	own     sync.Mutex          // guards the fields below
 	islands []*phases.IslandRun // by number of the folding's
 	done    int
 	failed  error
 	runs    []*phases.Run // by phase, once all islands are run
 }
 
-// trainingTask is one simulation: an island of a phase on a fabric, or the whole step
-// (-1).
+// trainingTask is one simulation: an island of a phase on a fabric, or the whole step (-1).
 type trainingTask struct {
 	*steps
 	island int
 }
 
-// runTasks runs the simulations on as many cores as allowed, those that need others
-// after them.
+// runTasks runs the simulations on as many cores as allowed; each round starts after the one
+// before.
 func runTasks(ctx context.Context, o *Options, rounds ...[]trainingTask) {
 	var mu sync.Mutex
 	var told sim.Progress
@@ -203,7 +201,7 @@ func runTasks(ctx context.Context, o *Options, rounds ...[]trainingTask) {
 	}
 }
 
-// run is one simulation; the last of a fabric's puts the step together.
+// run runs one simulation; the last one of a fabric assembles the step.
 func (t trainingTask) run(ctx context.Context) {
 	var err error
 	if t.island < 0 {
@@ -225,7 +223,7 @@ func (t trainingTask) run(ctx context.Context) {
 	}
 }
 
-// failures joins what went wrong on the fabrics.
+// failures joins the errors of the fabrics.
 func (t *training) failures() error {
 	var errs []error
 	for i := range t.out.Fabrics {
@@ -236,7 +234,7 @@ func (t *training) failures() error {
 	return errors.Join(errs...)
 }
 
-// whole simulates the step as it comes.
+// whole simulates the whole step as it is.
 func (s *steps) whole(ctx context.Context) error {
 	x, err := executor.Execute(ctx, s.plan, s.scenario, s.step.Graph)
 	if err != nil {
@@ -250,7 +248,7 @@ func (s *steps) whole(ctx context.Context) error {
 	return nil
 }
 
-// assemble puts the step together from its phases.
+// assemble assembles the step from its phases.
 func (s *steps) assemble(ctx context.Context) (err error) {
 	if s.runs, err = phases.Of(ctx, s.plan, s.scenario, s.step.Phases, s.fold, s.islands); err != nil {
 		return err
@@ -267,8 +265,8 @@ func (s *steps) assemble(ctx context.Context) (err error) {
 	return nil
 }
 
-// took is how long the ranks of a step's graph take in a phase: as long as the slowest
-// of those that they stand for.
+// took is the time of the ranks of a step's graph in a phase: that of the slowest rank that each
+// stands for.
 func (s *steps) took(step *llm.Step) func(phase int32, rank int) units.Time {
 	took := make([][]units.Time, len(s.runs)) // by phase and rank of the graph
 	for phase, run := range s.runs {
@@ -283,7 +281,7 @@ func (s *steps) took(step *llm.Step) func(phase int32, rank int) units.Time {
 	return func(phase int32, rank int) units.Time { return took[phase][rank] }
 }
 
-// tell fills in what a timeline says.
+// tell fills in the results of a timeline.
 func (s *steps) tell(line *workload.Timeline) {
 	if s.timeline != nil && s.result == &s.out.Fabrics[s.fabric] {
 		s.mu.Lock()
@@ -317,7 +315,7 @@ func (s *steps) tell(line *workload.Timeline) {
 	}
 }
 
-// tellPhases fills in the phases, and what was simulated.
+// tellPhases fills in the phases, and the simulated parts.
 func (s *steps) tellPhases() {
 	f := s.result
 	uses := s.uses()
@@ -358,7 +356,7 @@ func (s *steps) tellPhases() {
 	f.Communications = s.communications()
 }
 
-// uses is how often each phase comes in the list of a rank, at the most.
+// uses is the maximum number of times that each phase occurs in a rank's list.
 func (s *steps) uses() []int {
 	uses := make([]int, len(s.step.Phases))
 	for _, ops := range s.step.Graph.Ranks {
@@ -373,7 +371,7 @@ func (s *steps) uses() []int {
 	return uses
 }
 
-// communications is how many collectives of groups and messages a step has.
+// communications is the number of collectives of groups, and of messages, in a step.
 func (s *steps) communications() (n int64) {
 	for i, uses := range s.uses() {
 		n += int64(uses) * int64(len(s.step.Phases[i].Groups))
@@ -381,7 +379,7 @@ func (s *steps) communications() (n int64) {
 	return n
 }
 
-// describeJob is the job as results have it.
+// describeJob is the job in the form of the results.
 func describeJob(r *scenario.Resolved, j *llm.Job) runstore.TrainingJob {
 	p := &j.Parallel
 	out := runstore.TrainingJob{

@@ -1,20 +1,18 @@
-// Package tune searches a scenario's parameters for a smaller objective, and says
-// what was gained by seeds that the search has not seen.
+// Package tune searches a scenario's parameters for a smaller objective, and measures the gain on
+// seeds that the search has not seen.
 //
 // # The objective
 //
-// A weighted sum of four terms, each a mean over the scenario's sizes and over
-// seeds: the time of the operation and the 99th percentile of the completion of
-// messages, each over that of the scenario as it stands with the same seed and
-// size; PFC pauses per 1000 packets; and 1 less Jain's index of messages' rates.
-// Less is better. Every candidate is simulated on the same seeds (common random
-// numbers), so that differences are those of the parameters.
+// A weighted sum of four terms, each a mean over the scenario's sizes and over seeds: the time of
+// the operation and the 99th percentile of the completion of messages, each divided by that of the
+// scenario as it stands, with the same seed and size; PFC pauses per 1000 packets; and 1 less
+// Jain's index of messages' rates. Less is better. Every candidate is simulated on the same seeds
+// (common random numbers), so that differences come from the parameters.
 //
 // # The search
 //
-// The parameters span the unit cube: ranges linearly or by their logarithm, values
-// as equal shares ([scenario.Axis]). Where all combinations fit the budget all are
-// simulated. Otherwise:
+// The parameters span the unit cube: ranges linearly or by their logarithm, values as equal shares
+// ([scenario.Axis]). If all combinations fit the budget, all are simulated. Otherwise:
 //
 //  1. Explore: a quarter of the budget on a Latin hypercube (McKay, Beckman and
 //     Conover 1979), which covers each parameter evenly however many there are.
@@ -25,37 +23,34 @@
 //     into it.
 //  3. Neighbours: each other enumerated value of the best candidate, one at a time.
 //
-// 2 and 3 take turns, with half the step each time, until the budget is spent or a
-// turn finds nothing new; what is then left goes on another hypercube. A combination that no scenario can have (kmin above
-// kmax) costs nothing: it is not simulated. One whose simulation fails, or takes
-// [giveUp] times as long as the scenario as it stands, is worse than any other.
+// 2 and 3 take turns, with half the step each time, until the budget is spent or a turn finds
+// nothing new; the rest of the budget goes to another hypercube. A combination that no scenario can
+// have (kmin above kmax) costs nothing: it is not simulated. A candidate whose simulation fails, or
+// takes [giveUp] times as long as the scenario as it stands, is worse than any other.
 //
-// Last, each parameter is given back the value that it has as the scenario stands,
-// where the objective stays within a thousandth: what is not worth a change is not
-// changed.
+// Finally, each parameter gets its original value back if the objective stays within a thousandth:
+// it is not worth a change.
 //
 // # The proof
 //
-// The scenario as it stands and the best candidate run on further seeds, pair by
-// pair. The improvement is the mean difference of the objective over that of the
-// scenario as it stands, with Student's 95 % interval of the mean of the pairs. The
-// improvement on the seeds of the search is beside it: it is too good by as much as
-// the search has fitted the seeds.
+// The scenario as it stands and the best candidate run on further seeds, pair by pair. The
+// improvement is the mean difference of the objective, divided by the objective of the scenario as
+// it stands, with Student's 95 % interval of the mean of the pairs. The improvement on the seeds of
+// the search is shown beside it; it is too optimistic, because the search has fitted these seeds.
 //
 // # Sensitivity
 //
-// Each parameter takes values over its range in turn, the others those of the
-// outcome, on the seeds of the search. It says how exactly a value must be met,
-// around the outcome; what two parameters do together it does not say.
+// Each parameter in turn takes values over its range while the others keep the tuned values, on the
+// seeds of the search. This shows how exactly a value must be met, near the tuned values; it does
+// not show interactions of two parameters.
 //
 // # Journal
 //
-// Every simulation is a line of a file, written when it ends, keyed by values and
-// seed. A search that is started again with the same file repeats its decisions,
-// which depend on results alone, and simulates only what is not there. So it goes
-// on after an interruption, and a larger budget or another objective goes on from
-// what an earlier one has simulated. The file's first line is a digest of the
-// scenario and of the program: results of another are refused.
+// Every simulation is a line of a file, written when it ends, keyed by values and seed. A search
+// that is started again with the same file repeats its decisions, which depend on results alone,
+// and simulates only missing ones. So it continues after an interruption, and a larger budget or
+// another objective reuses earlier simulations. The file's first line is a digest of the scenario
+// and of the program: results of another are refused.
 //
 // The outcome does not depend on the number of cores.
 package tune

@@ -12,18 +12,18 @@ import (
 	"weft/units"
 )
 
-// Options are how a tuning is carried out; results do not depend on them.
+// Options are settings of the run; results do not depend on them.
 type Options struct {
 	Run      Runner
 	Journal  *Journal
 	Workers  int            // simulations at the same time, at least 1
-	Progress func(Progress) // if not nil called now and then, never concurrently
+	Progress func(Progress) // if not nil, called from time to time, never concurrently
 }
 
-// Progress is how far a tuning has come.
+// Progress is the progress of a tuning.
 type Progress struct {
 	Doing       string // search, proof, sensitivity
-	Done, Total int    // simulations; fewer are made where they are known
+	Done, Total int    // simulations; known ones are not repeated
 	Best        float64
 }
 
@@ -45,14 +45,14 @@ func newEvaluator(p *Problem, o Options) *evaluator {
 	}
 }
 
-// outcomes are those of a candidate with some seeds, side by side.
+// outcomes are a candidate's outcomes with several seeds, simulated in parallel.
 func (e *evaluator) outcomes(ctx context.Context, c Candidate, seeds []uint64) ([]Outcome, error) {
 	out, errs := make([]Outcome, len(seeds)), make([]error, len(seeds))
 	cores.Each(len(seeds), len(seeds), func(i int) { out[i], errs[i] = e.outcome(ctx, c, seeds[i]) })
 	return out, errors.Join(errs...)
 }
 
-// outcome is that of one simulation, from the journal where it is known.
+// outcome is the outcome of one simulation, from the journal if it is known.
 func (e *evaluator) outcome(ctx context.Context, c Candidate, seed uint64) (Outcome, error) {
 	if o, ok := e.o.Journal.find(c, seed); ok {
 		e.tell()
@@ -72,8 +72,8 @@ func (e *evaluator) outcome(ctx context.Context, c Candidate, seed uint64) (Outc
 	return o, e.o.Journal.add(c, seed, o)
 }
 
-// simulate runs a candidate. What the scenario or the network does wrong is its
-// outcome; an error is that of the run being stopped.
+// simulate runs a candidate. A failure of the scenario or the network is its outcome; an error
+// means that the run was stopped.
 func (e *evaluator) simulate(ctx context.Context, c Candidate, seed uint64) (Outcome, error) {
 	var results *runstore.Results
 	r, err := e.p.Resolve(c, seed)
@@ -87,7 +87,7 @@ func (e *evaluator) simulate(ctx context.Context, c Candidate, seed uint64) (Out
 	return outcomeOf(results, err), nil
 }
 
-// outcomeOf is what a simulation of one fabric came to.
+// outcomeOf is the outcome of a simulation of one fabric.
 func outcomeOf(results *runstore.Results, err error) Outcome {
 	switch {
 	case err != nil:
@@ -98,7 +98,7 @@ func outcomeOf(results *runstore.Results, err error) Outcome {
 	return Outcome{Sizes: figuresOf(results.Fabrics[0].Points)}
 }
 
-// begin simulates the scenario as it stands, by which all others are judged.
+// begin simulates the scenario as it stands, the reference for all candidates.
 func (e *evaluator) begin(ctx context.Context, seeds []uint64) error {
 	e.doing("search")
 	out, err := e.outcomes(ctx, nil, seeds)
@@ -122,8 +122,7 @@ func (e *evaluator) begin(ctx context.Context, seeds []uint64) error {
 	return nil
 }
 
-// StandsError is that the scenario as it stands cannot be measured: there is
-// nothing to be better than.
+// StandsError says that the scenario as it stands cannot be measured: there is no reference.
 type StandsError struct {
 	Seed   uint64
 	Reason string
@@ -133,8 +132,7 @@ func (e *StandsError) Error() string {
 	return "the scenario as it stands fails, so that there is nothing to be better than: " + e.Reason
 }
 
-// score is the objective of a candidate, the mean over seeds; +Inf of one that no
-// scenario can have or that failed.
+// score is the objective of a candidate, the mean over seeds; +Inf if it is impossible or failed.
 func (e *evaluator) score(ctx context.Context, c Candidate, seeds []uint64) (float64, error) {
 	if e.cannot(c) {
 		return math.Inf(1), nil
@@ -174,7 +172,7 @@ func (e *evaluator) doing(what string) {
 	e.state.Doing = what
 }
 
-// tell says that one more simulation is there.
+// tell reports one more simulation.
 func (e *evaluator) tell() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -184,7 +182,7 @@ func (e *evaluator) tell() {
 	}
 }
 
-// causeOf is why a candidate has no score.
+// causeOf is the reason why a candidate has no score.
 func (e *evaluator) causeOf(c Candidate, seeds []uint64) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -199,8 +197,7 @@ func (e *evaluator) causeOf(c Candidate, seeds []uint64) string {
 	return ""
 }
 
-// impossible is how many candidates no scenario can have, and why the first in
-// their order cannot be.
+// impossible is the number of impossible candidates, and the reason of the first in order.
 func (e *evaluator) impossible() (n int, why string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -217,7 +214,7 @@ func (e *evaluator) impossible() (n int, why string) {
 	return n, why
 }
 
-// better is told the least score so far.
+// better notes the least score so far.
 func (e *evaluator) better(score float64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

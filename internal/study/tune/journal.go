@@ -28,31 +28,31 @@ type line struct {
 	Outcome Outcome   `json:"outcome"`
 }
 
-// run tells simulations apart.
+// run identifies a simulation.
 type run struct {
 	key  string
-	set  bool // not the scenario as it stands
+	set  bool // false for the scenario as it stands
 	seed uint64
 }
 
 func runOf(c Candidate, seed uint64) run { return run{c.key(), c != nil, seed} }
 
-// Journal is the simulations that were made, in a file or only in memory.
+// Journal holds the simulations made, in a file or only in memory.
 type Journal struct {
 	mu    sync.Mutex
 	known map[run]Outcome
 	file  *os.File // nil: only in memory
-	err   error    // of the first line that could not be written
+	err   error    // the first write error
 
-	// Earlier is how many simulations the file had.
+	// Earlier is the number of simulations that the file had.
 	Earlier int
 }
 
-// NewJournal is one in memory.
+// NewJournal returns a journal in memory.
 func NewJournal() *Journal { return &Journal{known: make(map[run]Outcome)} }
 
-// OpenJournal reads the simulations of a file, and will add to it; a file that is
-// not there begins. One of another scenario or program is refused.
+// OpenJournal reads the simulations of a file, and will append to it; it creates a missing file. A
+// journal of another scenario or program is an error.
 func OpenJournal(path string, p *Problem, version string) (*Journal, error) {
 	digest, err := p.digest(version)
 	if err != nil {
@@ -65,7 +65,7 @@ func OpenJournal(path string, p *Problem, version string) (*Journal, error) {
 	}
 	kept, err := j.read(path, f, header{journalVersion, version, digest}, len(p.Axes))
 	if err == nil {
-		err = f.Truncate(kept) // a line that was cut while it was written
+		err = f.Truncate(kept) // a line truncated while it was written
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -77,13 +77,13 @@ func OpenJournal(path string, p *Problem, version string) (*Journal, error) {
 	return j, j.err
 }
 
-// read takes the lines of a file and gives the length of those that are whole.
+// read reads the lines of a file and returns the length of the complete ones.
 func (j *Journal) read(path string, f io.Reader, want header, axes int) (kept int64, err error) {
 	in := bufio.NewReaderSize(io.LimitReader(f, maxJournal), 1<<16)
 	for n := 1; ; n++ {
 		text, err := in.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return kept, nil // what is left was cut while it was written
+			return kept, nil // the rest was truncated while it was written
 		}
 		if err != nil {
 			return 0, err
@@ -103,7 +103,7 @@ func (j *Journal) read(path string, f io.Reader, want header, axes int) (kept in
 	}
 }
 
-// check holds a journal's first line against what this tuning would write.
+// check compares a journal's first line with the line of this tuning.
 func (h header) check(text []byte) error {
 	var got header
 	if strictly(text, &got) != nil || got.Version == 0 {
@@ -120,7 +120,7 @@ func (h header) check(text []byte) error {
 	return nil
 }
 
-// take is a line of a simulation.
+// take reads a line with a simulation.
 func (j *Journal) take(text []byte, axes int) error {
 	var l line
 	if err := strictly(text, &l); err != nil {
@@ -144,7 +144,7 @@ func strictly(text []byte, v any) error {
 	return d.Decode(v)
 }
 
-// find is the outcome of a simulation that was made.
+// find is the stored outcome of a simulation.
 func (j *Journal) find(c Candidate, seed uint64) (Outcome, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -7,25 +7,25 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// Outcome is what one simulation of a candidate with one seed gave.
+// Outcome is the result of one simulation of a candidate with one seed.
 type Outcome struct {
 	Failed string    `json:"failed,omitempty"` // why there are no figures
 	Sizes  []Figures `json:"sizes,omitempty"`
 }
 
-// Figures are what an objective is made of, of one size.
+// Figures are the inputs of an objective, for one size.
 type Figures struct {
 	Bytes    int64   `json:"bytes"`
 	TimePs   int64   `json:"time_ps"`
-	TailPs   int64   `json:"tail_ps"` // 99th percentile of messages between nodes; 0 where there are none
+	TailPs   int64   `json:"tail_ps"` // 99th percentile of messages between nodes; 0 without messages
 	Pauses   int64   `json:"pfc_pauses"`
 	Packets  int64   `json:"packets"`
-	Fairness float64 `json:"fairness"` // Jain's index; 0 where there are no messages
+	Fairness float64 `json:"fairness"` // Jain's index; 0 without messages
 	BusBW    float64 `json:"busbw_gbytes_per_s"`
 	Lost     int64   `json:"messages_lost,omitempty"` // of unreliable services
 }
 
-// figuresOf are those of a fabric's points.
+// figuresOf are the figures of a fabric's points.
 func figuresOf(points []runstore.Point) []Figures {
 	var out []Figures
 	for _, p := range points {
@@ -39,15 +39,15 @@ func figuresOf(points []runstore.Point) []Figures {
 
 // Term is one of the four terms of an objective.
 type Term struct {
-	Name string // as a scenario names it
+	Name string // name in a scenario
 	Unit Unit
 	of   func(f *Figures) float64
-	// relative is a term that stands over that of the scenario as it stands.
+	// relative says that the term is divided by that of the scenario as it stands.
 	relative bool
 	weight   func(o *scenario.Objective) scenario.Ratio
 }
 
-// Unit is what the numbers of a term mean.
+// Unit is the unit of a term.
 type Unit string
 
 // The units.
@@ -72,7 +72,7 @@ func perThousand(f *Figures) float64 {
 	return 1000 * float64(f.Pauses) / float64(f.Packets)
 }
 
-// unfairness is 1 less Jain's index; without messages nothing is unfair.
+// unfairness is 1 less Jain's index; 0 without messages.
 func unfairness(f *Figures) float64 {
 	if f.Fairness == 0 {
 		return 0
@@ -80,9 +80,8 @@ func unfairness(f *Figures) float64 {
 	return 1 - f.Fairness
 }
 
-// score is the objective of one simulation, beside that of the scenario as it
-// stands with the same seed: +Inf of one that failed, or that lost more messages, whose
-// time is of less work.
+// score is the objective of one simulation, relative to the scenario as it stands with the same
+// seed. It is +Inf for a failed simulation, or one that lost more messages and so did less work.
 func score(o *scenario.Objective, got, stands *Outcome) float64 {
 	if got.Failed != "" || len(got.Sizes) == 0 {
 		return math.Inf(1)
@@ -107,7 +106,7 @@ func score(o *scenario.Objective, got, stands *Outcome) float64 {
 	return sum / float64(len(got.Sizes))
 }
 
-// over is a quotient; what neither has is alike.
+// over is a quotient; 0 over 0 is 1.
 func over(x, base float64) float64 {
 	if base == 0 && x == 0 {
 		return 1

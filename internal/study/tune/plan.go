@@ -7,19 +7,19 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// plan is how a budget of simulations is spent.
+// plan divides the budget of simulations.
 type plan struct {
-	candidates int  // that the search may simulate, each on all seeds of the search
-	all        bool // candidates are every combination there is
+	candidates int  // candidates for the search, each on all of its seeds
+	all        bool // candidates are all combinations
 }
 
-// planOf shares the budget out: the scenario as it stands on all seeds, the
-// outcome on those held out, the sensitivity, and the rest to the search.
+// planOf divides the budget: the scenario as it stands on all seeds, the tuned one on the held-out
+// seeds, the sensitivity, and the rest for the search.
 func planOf(t *scenario.Tune, axes []scenario.Axis) (plan, error) {
 	proof := t.Seeds + 2*t.HeldOut
 	profiles := 0
 	for i := range axes {
-		profiles += t.Seeds * (profileLength(&axes[i], t.Levels) + 1) // and with what it stands at
+		profiles += t.Seeds * (profileLength(&axes[i], t.Levels) + 1) // plus the original value
 	}
 	least := proof + profiles + leastSearch*t.Seeds
 	if t.Runs < least {
@@ -33,8 +33,7 @@ func planOf(t *scenario.Tune, axes []scenario.Axis) (plan, error) {
 	return p, nil
 }
 
-// combinations is how many candidates there are: without bound where an axis is a
-// range.
+// combinations is the number of candidates: unbounded if an axis is a range.
 func combinations(axes []scenario.Axis) float64 {
 	n := 1.0
 	for i := range axes {
@@ -46,7 +45,7 @@ func combinations(axes []scenario.Axis) float64 {
 	return n
 }
 
-// profileLength is how many values of an axis its sensitivity is looked at by.
+// profileLength is the number of values of an axis in its sensitivity.
 func profileLength(a *scenario.Axis, levels int) int {
 	if a.Numeric() {
 		return levels

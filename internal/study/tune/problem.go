@@ -17,32 +17,32 @@ import (
 	"weft/units"
 )
 
-// Runner simulates a scenario, as sim.Run does.
+// Runner runs a scenario; sim.Run is one.
 type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
 
-// Problem is a scenario with what is to be tuned in it.
+// Problem is a scenario with its parameters to tune.
 type Problem struct {
 	Stands *scenario.Resolved // the scenario as it stands, all fabrics
-	Fabric int                // that is tuned
+	Fabric int                // the tuned fabric
 	Axes   []scenario.Axis
 
 	file      *scenario.File
 	overrides []scenario.Override
-	mu        sync.Mutex // of file, which remembers places
+	mu        sync.Mutex // guards file, which caches places
 	plan      plan
-	limit     units.Time // of simulated time, once that of the scenario as it stands is known
+	limit     units.Time // of simulated time, once the time of the scenario as it stands is known
 }
 
 // Candidate is a value of each axis; nil is the scenario as it stands.
 type Candidate []string
 
-// key tells candidates apart.
+// key identifies a candidate.
 func (c Candidate) key() string { return strings.Join(c, "\x00") }
 
 // candidateOf is the candidate of a key.
 func candidateOf(key string) Candidate { return strings.Split(key, "\x00") }
 
-// New is the problem that a scenario's tune section states, under overrides.
+// New is the problem of a scenario's tune section, under overrides.
 func New(file *scenario.File, overrides ...scenario.Override) (*Problem, error) {
 	r, err := file.Resolve(overrides...)
 	if err != nil {
@@ -58,7 +58,7 @@ func New(file *scenario.File, overrides ...scenario.Override) (*Problem, error) 
 	return p, nil
 }
 
-// seeds are those of the search, and those held out of it.
+// seeds are the seeds of the search, and the held-out ones.
 func (p *Problem) seeds() (search, heldOut []uint64) {
 	for i := range p.Stands.Tune.Seeds {
 		search = append(search, p.Stands.Run.Seed+uint64(i))
@@ -69,8 +69,8 @@ func (p *Problem) seeds() (search, heldOut []uint64) {
 	return search, heldOut
 }
 
-// Resolve is the scenario of a candidate and a seed, of the tuned fabric alone,
-// which is cabled as it is among all of them.
+// Resolve is the scenario of a candidate and a seed, with only the tuned fabric, cabled as among
+// all fabrics.
 func (p *Problem) Resolve(c Candidate, seed uint64) (*scenario.Resolved, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,8 +83,8 @@ func (p *Problem) Resolve(c Candidate, seed uint64) (*scenario.Resolved, error) 
 	return r, nil
 }
 
-// overridesOf lays the candidate's values over the problem's own. A preset comes
-// before the fields below it.
+// overridesOf adds the candidate's values to the problem's own overrides. A preset comes before the
+// fields below it.
 func (p *Problem) overridesOf(c Candidate, seed uint64) []scenario.Override {
 	var own []scenario.Override
 	for i, value := range c {
@@ -95,7 +95,7 @@ func (p *Problem) overridesOf(c Candidate, seed uint64) []scenario.Override {
 	return slices.Concat(p.overrides, own, []scenario.Override{{Path: "run.seed", Value: text, Origin: "seed " + text}})
 }
 
-// invalid is why no scenario can have the candidate's values, "" where one can.
+// invalid is the reason why the candidate's values are impossible, "" if they are possible.
 func (p *Problem) invalid(c Candidate) string {
 	if _, err := p.Resolve(c, p.Stands.Run.Seed); err != nil {
 		return err.Error()
@@ -103,7 +103,7 @@ func (p *Problem) invalid(c Candidate) string {
 	return ""
 }
 
-// digest is of all that simulations depend on besides values and seed.
+// digest covers everything that simulations depend on, except values and seed.
 func (p *Problem) digest(version string) (string, error) {
 	stands := *p.Stands
 	stands.Tune, stands.Run.Seed = scenario.Tune{}, 0

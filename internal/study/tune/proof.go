@@ -8,43 +8,43 @@ import (
 	"weft/internal/base/stats"
 )
 
-// Proof holds the outcome against the scenario as it stands on seeds that the
-// search has not seen.
+// Proof compares the tuned scenario with the scenario as it stands, on seeds that the search has
+// not seen.
 type Proof struct {
-	Improvement stats.Interval `json:"improvement"` // of the objective, a share of the scenario as it stands
-	Better      int            `json:"better"`      // seeds on which the outcome is better
+	Improvement stats.Interval `json:"improvement"` // of the objective, relative to the scenario as it stands
+	Better      int            `json:"better"`      // seeds on which the tuned scenario is better
 	Pairs       int            `json:"pairs"`       // seeds on which both have a result
-	// StandsFailed are the seeds on which the scenario as it stands has none: neither
+	// StandsFailed is the number of seeds on which the scenario as it stands has no result: neither
 	// better nor worse.
 	StandsFailed int `json:"stands_failed"`
-	// Failed are the seeds on which the outcome has none.
+	// Failed is the number of seeds on which the tuned scenario has no result.
 	Failed    int       `json:"failed"`
 	FailedWhy string    `json:"failed_why,omitempty"`
 	Measures  []Measure `json:"measures"`
 	Verdict   Verdict   `json:"verdict"`
 }
 
-// Verdict is what a proof comes to.
+// Verdict is the result of a proof.
 type Verdict string
 
 // The verdicts.
 const (
 	Better    Verdict = "better"    // the interval is above 0, and no seed failed
-	Worse     Verdict = "worse"     // it is below, or seeds failed
-	Undecided Verdict = "undecided" // 0 is within
+	Worse     Verdict = "worse"     // the interval is below 0, or seeds failed
+	Undecided Verdict = "undecided" // the interval contains 0
 )
 
-// Measure is a term of an objective, weighed or not, before and after.
+// Measure is a term of an objective, weighted or not, before and after.
 type Measure struct {
 	Bytes  int64          `json:"bytes"`
 	Name   string         `json:"name"`
 	Unit   Unit           `json:"unit"`
 	Stands float64        `json:"stands"` // mean over the seeds
 	Tuned  float64        `json:"tuned"`
-	Change stats.Interval `json:"change"` // tuned less stands, in the unit
+	Change stats.Interval `json:"change"` // tuned minus original, in the unit
 }
 
-// proof runs both on the seeds held out, pair by pair.
+// proof runs both on the held-out seeds, pair by pair.
 func proof(ctx context.Context, e *evaluator, best Candidate, seeds []uint64) (*Proof, error) {
 	e.doing("proof")
 	stands, err := e.outcomes(ctx, nil, seeds)

@@ -8,13 +8,12 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// refine moves through the ranges from the best candidate by CMA-ES, with two
-// thirds of what is left of the budget: the rest is for the neighbours and for
-// another turn.
+// refine searches the ranges from the best candidate by CMA-ES, with two thirds of the remaining
+// budget: the rest is for the neighbours and for another turn.
 func (s *searcher) refine(ctx context.Context, step float64) error {
 	axes := s.e.p.Axes
 	from := s.centre()
-	var ranges []int // the axes that have one
+	var ranges []int // the axes with a range
 	var start []float64
 	for k := range axes {
 		if place, _ := axes[k].Place(from[k]); axes[k].Numeric() {
@@ -39,8 +38,8 @@ func (s *searcher) refine(ctx context.Context, step float64) error {
 		})
 }
 
-// evolve runs the method generation by generation: a whole one is simulated before
-// the next is drawn, so that the cores' order has no influence.
+// evolve runs the method generation by generation: it simulates a whole generation before it draws
+// the next, so that the cores' order has no influence.
 func (s *searcher) evolve(ctx context.Context, m *optimize.CmaEsChol, start []float64, generations int, candidate func([]float64) Candidate) error {
 	if generations == 0 {
 		return nil
@@ -76,7 +75,7 @@ func (s *searcher) evolve(ctx context.Context, m *optimize.CmaEsChol, start []fl
 	return failure
 }
 
-// generation scores one.
+// generation scores one generation.
 func (s *searcher) generation(ctx context.Context, tasks []optimize.Task, candidate func([]float64) Candidate) error {
 	var all []Candidate
 	for _, t := range tasks {
@@ -88,14 +87,14 @@ func (s *searcher) generation(ctx context.Context, tasks []optimize.Task, candid
 	for i := range tasks {
 		score, known := s.scores[all[i].key()]
 		if !known {
-			score = math.Inf(1) // no scenario can have it, or the budget is spent
+			score = math.Inf(1) // it is impossible, or the budget is spent
 		}
 		tasks[i].F = score
 	}
 	return nil
 }
 
-// mirrored brings a place beyond 0 or 1 back as if the ends were mirrors.
+// mirrored reflects a value beyond 0 or 1 back into the range.
 func mirrored(x float64) float64 {
 	x = math.Abs(math.Mod(x, 2))
 	if x > 1 {

@@ -10,18 +10,18 @@ import (
 // ResultVersion is the version of the layout of tune.json.
 const ResultVersion = 1
 
-// Result is what a tuning found.
+// Result is the result of a tuning.
 type Result struct {
 	Version    int                `json:"version"`
 	Scenario   string             `json:"scenario"`
 	Fabric     string             `json:"fabric"`
-	Objective  map[string]float64 `json:"objective"` // weights, those that are not 0
+	Objective  map[string]float64 `json:"objective"` // non-zero weights
 	Seeds      []uint64           `json:"seeds"`     // of the search
 	HeldOut    []uint64           `json:"held_out_seeds"`
 	Parameters []Tuned            `json:"parameters"`
-	Found      bool               `json:"found"` // something better than the scenario as it stands
+	Found      bool               `json:"found"` // a better candidate than the scenario as it stands
 	Search     Search             `json:"search"`
-	// Proof is nil where nothing better was found, or the tuning was stopped.
+	// Proof is nil if nothing better was found, or the tuning was stopped.
 	Proof       *Proof    `json:"proof,omitempty"`
 	Sensitivity []Profile `json:"sensitivity"`
 	Partial     bool      `json:"partial,omitempty"`
@@ -29,7 +29,7 @@ type Result struct {
 	best Candidate
 }
 
-// Tuned is a parameter with its outcome.
+// Tuned is a parameter with its result.
 type Tuned struct {
 	Path   string `json:"path"`
 	Range  string `json:"range"`  // from … to, or the values
@@ -37,25 +37,24 @@ type Tuned struct {
 	Tuned  string `json:"tuned"`
 }
 
-// Search is how the outcome was found.
+// Search describes the search.
 type Search struct {
 	Candidates    int     `json:"candidates"`   // simulated
-	Combinations  bool    `json:"combinations"` // all that there are
+	Combinations  bool    `json:"combinations"` // all combinations
 	Failed        int     `json:"failed"`       // of them
 	FailedWhy     string  `json:"failed_why,omitempty"`
-	Impossible    int     `json:"impossible"` // that no scenario can have: not simulated
+	Impossible    int     `json:"impossible"` // impossible combinations: not simulated
 	ImpossibleWhy string  `json:"impossible_why,omitempty"`
 	Stands        float64 `json:"score_stands"`
 	Best          float64 `json:"score_best"`
 	Steps         []Step  `json:"steps"`
 }
 
-// Improvement is what the best gained on the seeds of the search, as a share of
-// the scenario as it stands.
+// Improvement is the gain of the best candidate on the seeds of the search, relative to the
+// scenario as it stands.
 func (s *Search) Improvement() float64 { return 1 - over(s.Best, s.Stands) }
 
-// Run tunes. When ctx ends it gives what was found until then, marked as partial,
-// and ctx's error.
+// Run tunes. If ctx ends it returns the results so far, marked as partial, and ctx's error.
 func Run(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	e := newEvaluator(p, o)
 	seeds, heldOut := p.seeds()
@@ -81,7 +80,7 @@ func Run(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	return r, ctx.Err()
 }
 
-// result is an empty one.
+// result is an empty result.
 func (p *Problem) result(seeds, heldOut []uint64) *Result {
 	r := &Result{
 		Version: ResultVersion, Scenario: p.Stands.Name, Fabric: p.Stands.Fabrics[p.Fabric].Name,
@@ -100,7 +99,7 @@ func (p *Problem) result(seeds, heldOut []uint64) *Result {
 	return r
 }
 
-// rangeText is what a parameter may be.
+// rangeText is the range of a parameter.
 func rangeText(p *scenario.Parameter) string {
 	if len(p.Values) == 0 {
 		return string(p.From) + " to " + string(p.To)
@@ -115,7 +114,7 @@ func rangeText(p *scenario.Parameter) string {
 	return text
 }
 
-// found takes over what the search did.
+// found takes over the results of the search.
 func (r *Result) found(p *Problem, e *evaluator, s *searcher) {
 	r.best, r.Found = s.best, s.best != nil
 	for i, v := range s.best {
@@ -129,8 +128,7 @@ func (r *Result) found(p *Problem, e *evaluator, s *searcher) {
 	r.Search.Impossible, r.Search.ImpossibleWhy = e.impossible()
 }
 
-// Best is the candidate that was found, nil where nothing was better than the
-// scenario as it stands.
+// Best is the best candidate, nil if nothing was better than the scenario as it stands.
 func (r *Result) Best() Candidate { return r.best }
 
 // finite is a score for JSON, which has no infinity.

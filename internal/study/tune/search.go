@@ -14,8 +14,8 @@ import (
 	"weft/internal/base/cores"
 )
 
-// searcher looks for the candidate with the least score. What it does next depends
-// on scores alone, so that a search which is repeated makes the same steps.
+// searcher searches for the candidate with the least score. Its steps depend on scores alone, so a
+// repeated search makes the same steps.
 type searcher struct {
 	e      *evaluator
 	seeds  []uint64
@@ -26,16 +26,16 @@ type searcher struct {
 	least  float64
 	steps  []Step
 	failed int
-	cause  string // why the first that failed did
+	cause  string // reason of the first failure
 }
 
-// Step is the least score after so many candidates.
+// Step is the least score after a number of candidates.
 type Step struct {
 	Candidates int     `json:"candidates"`
-	Score      float64 `json:"score"` // of the best until then
+	Score      float64 `json:"score"` // of the best so far
 }
 
-// search finds the best candidate, and takes out of it what is not worth a change.
+// search finds the best candidate, and undoes changes that are not worthwhile.
 func search(ctx context.Context, e *evaluator, seeds []uint64) (*searcher, error) {
 	s, err := begin(ctx, e, seeds)
 	if err == nil {
@@ -47,11 +47,11 @@ func search(ctx context.Context, e *evaluator, seeds []uint64) (*searcher, error
 	return s, err
 }
 
-// begin is a search that knows the scenario as it stands.
+// begin is a search with the scores of the scenario as it stands.
 func begin(ctx context.Context, e *evaluator, seeds []uint64) (*searcher, error) {
 	s := &searcher{
 		e: e, seeds: seeds, left: e.p.plan.candidates, scores: make(map[string]float64),
-		random: rand.NewPCG(e.p.Stands.Run.Seed, 0x7473), // a stream of its own beside the simulations'
+		random: rand.NewPCG(e.p.Stands.Run.Seed, 0x7473), // separate from the simulations' random streams
 	}
 	stands, err := e.score(ctx, nil, seeds)
 	if err != nil {
@@ -84,15 +84,14 @@ func (s *searcher) spend(ctx context.Context) error {
 		}
 		step /= 2
 	}
-	if s.left > 0 { // less than a generation
+	if s.left > 0 { // less than a generation is left
 		return s.try(ctx, s.hypercube(s.left))
 	}
 	return nil
 }
 
-// simplify gives each parameter the value that the scenario has as it stands, one
-// after the other, where the score stays within a thousandth: nobody changes on a
-// device what is not worth it.
+// simplify gives each parameter in turn its original value, if the score stays within a thousandth:
+// such a change is not worth making on a device.
 func (s *searcher) simplify(ctx context.Context) error {
 	if s.best == nil {
 		return nil
@@ -137,8 +136,8 @@ func every(p *Problem) []Candidate {
 	return all
 }
 
-// try simulates those candidates that are new, as far as the budget goes, side by
-// side, and takes note of them in their order.
+// try simulates the new candidates, as far as the budget goes, in parallel, and notes them in their
+// order.
 func (s *searcher) try(ctx context.Context, candidates []Candidate) error {
 	var fresh []Candidate
 	for _, c := range candidates {
@@ -196,8 +195,7 @@ func (s *searcher) explore(ctx context.Context) error {
 	return nil
 }
 
-// hypercube is n candidates, of which each parameter has every n-th part of its
-// range once.
+// hypercube is n candidates; each parameter has a value in every n-th part of its range once.
 func (s *searcher) hypercube(n int) []Candidate {
 	axes := s.e.p.Axes
 	places := mat.NewDense(n, len(axes), nil)
@@ -211,8 +209,8 @@ func (s *searcher) hypercube(n int) []Candidate {
 	return out
 }
 
-// centre is what the next steps start from: the best candidate, or the least bad
-// one where the scenario as it stands is better.
+// centre is the start of the next steps: the best candidate, or the least bad one if the scenario
+// as it stands is better.
 func (s *searcher) centre() Candidate {
 	if s.best != nil {
 		return s.best

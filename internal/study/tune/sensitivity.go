@@ -8,12 +8,13 @@ import (
 	"weft/internal/base/cores"
 )
 
-// Profile is the objective over the values of one parameter, the others as tuned.
+// Profile is the objective over the values of one parameter, while the others keep the tuned
+// values.
 type Profile struct {
 	Path   string  `json:"path"`
 	Points []Point `json:"points"`
-	// Spread is the largest less the least score of those points that have one, as
-	// a share of the outcome's.
+	// Spread is the difference between the largest and the least score, relative to the tuned
+	// score.
 	Spread float64 `json:"spread"`
 }
 
@@ -21,11 +22,10 @@ type Profile struct {
 type Point struct {
 	Value string  `json:"value"`
 	Place float64 `json:"place"` // from 0 to 1 along the range
-	// Score is the objective; nil where no scenario can have the value beside the
-	// others, or it failed.
+	// Score is the objective; nil if the value is impossible together with the others, or failed.
 	Score *float64 `json:"score"`
-	Tuned bool     `json:"tuned,omitempty"` // the outcome's own
-	Why   string   `json:"why,omitempty"`   // there is no score
+	Tuned bool     `json:"tuned,omitempty"` // the tuned value
+	Why   string   `json:"why,omitempty"`   // reason for a missing score
 }
 
 // sensitivity is the profiles of all parameters.
@@ -74,8 +74,8 @@ func profile(ctx context.Context, e *evaluator, best Candidate, k int, seeds []u
 	return p, nil
 }
 
-// pointsOf are the values that are looked at: those of the enumeration, or levels
-// at equal distances along the range and the outcome's own.
+// pointsOf are the values of a profile: of the enumeration, or levels at equal distances along the
+// range and the tuned value.
 func pointsOf(e *evaluator, best Candidate, k int) []Point {
 	a := &e.p.Axes[k]
 	levels := profileLength(a, e.p.Stands.Tune.Levels)
