@@ -55,14 +55,14 @@ var sizeUnits = []unit{
 	{"t", int64(1024 * GiB)},
 }
 
-// ParseBytes reads an amount of data, exactly: 4KiB and 1MB, as files have it; 8, 64K
-// and 1G, as nccl-tests and perftest have it; 1.5 MiB, as String prints it.
+// ParseBytes reads an amount of data, exactly: 4KiB and 1MB, as in files; 8, 64K and 1G, as in
+// nccl-tests and perftest; 1.5 MiB, as String prints it.
 func ParseBytes(text string) (Bytes, error) {
 	v, err := bytesQuantity.parse(text)
 	return Bytes(v), err
 }
 
-// String is b for people, to four digits: 4 KiB, 1.5 MiB.
+// String is b rounded to four digits: 4 KiB, 1.5 MiB.
 func (b Bytes) String() string { return bytesQuantity.text(int64(b)) }
 
 // Exact is b as ParseBytes reads it, without loss: 4KiB, 1MB.

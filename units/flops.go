@@ -34,7 +34,7 @@ func ParseFLOPS(text string) (FLOPS, error) {
 	return FLOPS(v), err
 }
 
-// String is f for people, to four digits: 989 TFLOPS.
+// String is f rounded to four digits: 989 TFLOPS.
 func (f FLOPS) String() string { return flopsQuantity.text(int64(f)) }
 
 // Exact is f as ParseFLOPS reads it, without loss: 989.4TFLOPS.

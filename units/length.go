@@ -31,7 +31,7 @@ func ParseLength(text string) (Length, error) {
 	return Length(v), err
 }
 
-// String is l for people, to four digits: 30 m.
+// String is l rounded to four digits: 30 m.
 func (l Length) String() string { return lengthQuantity.text(int64(l)) }
 
 // Exact is l as ParseLength reads it, without loss: 1.5m.

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// maxText bounds what is looked at as a quantity. The longest exact text of an
-// int64 is a few dozen characters; more is a mistake, and not worth arithmetic.
+// maxText is the maximum length of the text of a quantity. The longest exact text of an int64 has a
+// few dozen characters; a longer text is a mistake.
 const maxText = 64
 
-// unit is one way to write a quantity: a name and what one of it is in base
-// units (picoseconds, bytes, bits per second, millimetres).
+// unit is one way to write a quantity: a name, and its size in base units (picoseconds, bytes, bits
+// per second, millimetres).
 type unit struct {
 	name  string
 	scale int64
 }
 
-// quantity says how one kind of value is written.
+// quantity is the notation of one kind of value.
 type quantity struct {
 	noun    string // as in an error: "a time"
 	example string
@@ -28,15 +28,15 @@ type quantity struct {
 	exact   []unit // the units of Exact, largest first
 }
 
-// ParseError says why a text is not a quantity. Its message is a sentence that
-// names the value and what would be valid.
+// ParseError is the error for a text that is not a quantity. Its message is a sentence with the
+// value and the valid form.
 type ParseError struct {
 	Value  string // the text as it was given
 	Reason string // what is wrong with it, after the value: "has no unit"
-	Valid  string // what would be right: "a time is written like 1.2us, in ps, ns, us, ms or s"
+	Valid  string // the valid form: "a time is written like 1.2us, in ps, ns, us, ms or s"
 }
 
-// Error is the sentence.
+// Error is the message.
 func (e *ParseError) Error() string {
 	return fmt.Sprintf("%q %s: %s", e.Value, e.Reason, e.Valid)
 }
@@ -80,7 +80,7 @@ func (q *quantity) parse(text string) (int64, error) {
 	return value.Int64(), nil
 }
 
-// scaleOf is what one unit of this name is in base units.
+// scaleOf is the size of the unit with this name, in base units.
 func (q *quantity) scaleOf(name string) (scale int64, known bool) {
 	for _, u := range q.parsed {
 		if u.name == name {
@@ -100,7 +100,7 @@ func splitUnit(text string) (number, name string) {
 	return text[:end], strings.TrimPrefix(text[end:], " ")
 }
 
-// scaled is whole.fraction × scale; rest says that this is not an integer.
+// scaled is whole.fraction × scale; rest is true if this is not an integer.
 func scaled(whole, fraction string, scale int64) (value *big.Int, rest bool) {
 	value, _ = new(big.Int).SetString(whole+fraction, 10)
 	value.Mul(value, big.NewInt(scale))
@@ -110,7 +110,7 @@ func scaled(whole, fraction string, scale int64) (value *big.Int, rest bool) {
 	return value, remainder.Sign() != 0
 }
 
-// abridged keeps an error message readable whatever was given.
+// abridged shortens a text for an error message.
 func abridged(text string) string {
 	if len(text) <= maxText {
 		return text

@@ -8,10 +8,9 @@ import (
 // picosecondsPerByteAtOneBps is the time of a byte at one bit per second.
 const picosecondsPerByteAtOneBps = 8 * int64(Second)
 
-// PerByte is the time that one byte takes on a link: Num/Den picoseconds,
-// reduced. It is a fraction because rates exist whose bytes are no whole
-// number of picoseconds: FDR's is 440/3 ps. Whoever serialises carries the
-// remainder of (bytes × Num) / Den from packet to packet.
+// PerByte is the time that one byte takes on a link: Num/Den picoseconds, reduced. It is a fraction
+// because rates exist whose bytes are no whole number of picoseconds: FDR's is 440/3 ps. A
+// serialiser carries the remainder of (bytes × Num) / Den from packet to packet.
 type PerByte struct{ Num, Den int64 }
 
 // PerByte is the exact time of a byte at rate r, which must be positive.

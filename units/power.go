@@ -34,7 +34,7 @@ func ParsePower(text string) (Power, error) {
 	return Power(v), err
 }
 
-// String is p for people, to four digits: 24.9 W.
+// String is p rounded to four digits: 24.9 W.
 func (p Power) String() string { return powerQuantity.text(int64(p)) }
 
 // Exact is p as ParsePower reads it, without loss: 24.9W.

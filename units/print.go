@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// significant is how many digits String shows: enough to tell two results
-// apart, few enough to read.
+// significant is the number of digits that String shows: enough to tell two results apart, and easy
+// to read.
 const significant = 4
 
-// text is value for people: rounded to four significant digits, with a space
-// before the unit.
+// text is value for display: rounded to four significant digits, with a space before the unit.
 func (q *quantity) text(value int64) string {
 	sign, magnitude := split(value)
 	last := len(q.printed) - 1
@@ -73,7 +72,7 @@ func decimal(magnitude, scale uint64) string {
 	return ratio.FloatString(digits)
 }
 
-// split takes the sign off, also that of the smallest integer.
+// split separates the sign, also for the smallest integer.
 func split(value int64) (sign string, magnitude uint64) {
 	if value < 0 {
 		return "-", -uint64(value)

@@ -61,7 +61,7 @@ func ParseRate(text string) (Rate, error) {
 	return Rate(v), err
 }
 
-// String is r for people, to four digits: 392 Gb/s.
+// String is r rounded to four digits: 392 Gb/s.
 func (r Rate) String() string { return rateQuantity.text(int64(r)) }
 
 // Exact is r as ParseRate reads it, without loss: 400Gbps.

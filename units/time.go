@@ -39,8 +39,8 @@ var timeQuantity = quantity{
 	}, timeUnits...),
 }
 
-// ParseTime reads a time such as 1.2us or 350ns, exactly: what picoseconds
-// cannot hold is an error, not a rounding.
+// ParseTime reads a time such as 1.2us or 350ns, exactly: a fraction of a picosecond is an error
+// and is not rounded.
 func ParseTime(text string) (Time, error) {
 	v, err := timeQuantity.parse(text)
 	return Time(v), err
@@ -49,7 +49,7 @@ func ParseTime(text string) (Time, error) {
 // Seconds is t as a floating-point number of seconds, for reports only.
 func (t Time) Seconds() float64 { return float64(t) / float64(Second) }
 
-// String is t for people, to four digits: 1.23 ms, 830 ns.
+// String is t rounded to four digits: 1.23 ms, 830 ns.
 func (t Time) String() string {
 	if t == Forever {
 		return "forever"

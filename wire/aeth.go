@@ -8,8 +8,8 @@ type AETHeader struct {
 	MSN      uint32 // 24 bits: messages that the responder has completed
 }
 
-// Syndrome says what a response means: positive with credits, not ready, or
-// refused with a reason (IBA vol. 1, 9.7.5.1.2, table 45).
+// Syndrome is the meaning of a response: positive with credits, not ready, or refused with a reason
+// (IBA vol. 1, 9.7.5.1.2, table 45).
 type Syndrome uint8
 
 // SyndromeKind is the upper three bits of a syndrome.
@@ -24,23 +24,22 @@ const (
 
 // Syndromes that responders send.
 const (
-	// ACKNoLimit is an ACK whose credit count of 31 says that the responder
-	// does no end-to-end flow control.
+	// ACKNoLimit is an ACK whose credit count is 31: the responder does no end-to-end flow control.
 	ACKNoLimit Syndrome = 31
-	// NAKSequence asks for everything from the packet's PSN on.
+	// NAKSequence asks for a retransmission of all packets from this PSN on.
 	NAKSequence Syndrome = 0x60
-	// NAKInvalidRequest refuses a request that makes no sense where it stands.
+	// NAKInvalidRequest refuses a request that is not valid at this point.
 	NAKInvalidRequest Syndrome = 0x61
 	// NAKRemoteAccess refuses an R_Key, an address or an access right.
 	NAKRemoteAccess Syndrome = 0x62
-	// NAKRemoteOperational says that the responder itself failed.
+	// NAKRemoteOperational reports a failure of the responder itself.
 	NAKRemoteOperational Syndrome = 0x63
 	// NAKInvalidRD refuses an RD request.
 	NAKInvalidRD Syndrome = 0x64
 )
 
-// RNRNAK is the syndrome of a receiver that is not ready, with the code of the
-// time to wait: see RNRTimer.
+// RNRNAK is the syndrome of a receiver that is not ready, with the code of the waiting time: see
+// RNRTimer.
 func RNRNAK(code uint8) Syndrome { return Syndrome(uint8(SyndromeRNR)<<5 | code&0x1f) }
 
 // Kind is the kind of the syndrome.

@@ -4,10 +4,10 @@ import "encoding/binary"
 
 // AtomicETHeader is the atomic extended transport header (IBA vol. 1, 9.3.4).
 type AtomicETHeader struct {
-	VA      uint64 // of 8 bytes, aligned
+	VA      uint64 // aligned to 8 bytes
 	RKey    RKey
 	SwapAdd uint64 // the value to store, or to add
-	Compare uint64 // the value that must be there for a compare and swap
+	Compare uint64 // the expected value of a compare and swap
 }
 
 // AppendTo appends the 28 bytes of the header.

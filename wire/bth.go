@@ -6,8 +6,7 @@ import (
 	"weft/units"
 )
 
-// BTH is the base transport header, which every packet between queue pairs has
-// (IBA vol. 1, 9.2).
+// BTH is the base transport header of every packet between queue pairs (IBA vol. 1, 9.2).
 type BTH struct {
 	Opcode    Opcode
 	Solicited bool  // SE: the responder should raise an event
@@ -15,10 +14,10 @@ type BTH struct {
 	PadCount  uint8 // bytes of padding after the payload, 0 to 3
 	Version   uint8 // TVer, 0; four bits
 	PKey      uint16
-	FECN      bool // congestion was met on the way here (IBA vol. 1, A10)
-	BECN      bool // congestion was met on the way there
+	FECN      bool // the packet met congestion (IBA vol. 1, A10)
+	BECN      bool // packets of the opposite direction met congestion
 	DestQP    units.QPN
-	AckReq    bool // A: the responder is to acknowledge
+	AckReq    bool // A: the responder must acknowledge
 	PSN       units.PSN
 }
 

@@ -1,6 +1,6 @@
 package wire
 
-// position is where in its message a packet stands.
+// position is the position of a packet in its message.
 type position uint8
 
 const (
@@ -53,9 +53,9 @@ var operations = [...]operation{
 type service struct {
 	code       uint8 // in place: the low five bits are 0
 	name       string
-	operations uint32  // the set of operations that the service has, one bit each
-	request    Headers // what every request carries besides
-	response   Headers // what every response carries besides
+	operations uint32  // set of the service's operations, a bit each
+	request    Headers // headers of every request, besides the operation's
+	response   Headers // headers of every response, besides the operation's
 }
 
 // services is table 38 of IBA vol. 1, read by columns.
@@ -66,8 +66,8 @@ var services = [...]service{
 	{code: 0x60, name: "UD", operations: 0x000030, request: DETH},
 }
 
-// description is all that an operation code says about its packet. The zero
-// value belongs to a code that means nothing; it counts as a bare BTH.
+// description is everything that an operation code determines. The zero value belongs to an invalid
+// code; its size is a bare BTH.
 type description struct {
 	name     string
 	headers  Headers
@@ -78,8 +78,8 @@ type description struct {
 
 var descriptions = describe()
 
-// headerBytes is apart from descriptions because it alone is read for every
-// packet: 256 bytes stay in the cache.
+// headerBytes is separate from descriptions because the simulator reads it for every packet: its
+// 256 bytes stay in the cache.
 var headerBytes = func() (sizes [256]uint8) {
 	for op, d := range descriptions {
 		sizes[op] = uint8(BTHBytes + d.headers.Bytes())

@@ -5,10 +5,10 @@ import "encoding/binary"
 // MAC is an Ethernet address.
 type MAC [6]byte
 
-// EtherType says what an Ethernet frame carries.
+// EtherType is the type of an Ethernet frame's payload.
 type EtherType uint16
 
-// The types that RoCE's surroundings use (IEEE 802 numbers).
+// The types of frames around RoCE (IEEE 802 numbers).
 const (
 	EtherTypeIPv4    EtherType = 0x0800
 	EtherTypeVLAN    EtherType = 0x8100
@@ -17,7 +17,7 @@ const (
 	EtherTypeRoCEv1  EtherType = 0x8915
 )
 
-// EthernetHeader is the head of a frame, with its IEEE 802.1Q tag if it has one.
+// EthernetHeader is the header of a frame, with its IEEE 802.1Q tag if it has one.
 type EthernetHeader struct {
 	Dst, Src MAC
 	Tagged   bool
@@ -35,7 +35,7 @@ func (h *EthernetHeader) AppendTo(b []byte) []byte {
 	return binary.BigEndian.AppendUint16(b, uint16(h.Type))
 }
 
-// Parse reads the header from the front of b and says how long it is.
+// Parse reads the header from the front of b and returns its length.
 func (h *EthernetHeader) Parse(b []byte) (int, error) {
 	if len(b) < EthernetBytes {
 		return 0, ErrTruncated

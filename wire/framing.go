@@ -11,21 +11,19 @@ const (
 	// frame of the minimum size and the gap (IEEE 802.1Qbb; IEEE 802.3, 31).
 	PFCBytes = EthernetMinFrame + EthernetGapBytes
 
-	// InfiniBandDelimiterBytes is what the start and the end of each data and
-	// each flow-control packet take on a link with 8b/10b code (SDR, DDR, QDR):
-	// one symbol each, SDP or SLP and EGP (IBA vol. 2, physical layer). With
-	// them a packet fills whole columns of a 4x link: its own length is 2 more
-	// than a multiple of 4.
+	// InfiniBandDelimiterBytes is the size of the start and end delimiters of each data and each
+	// flow-control packet on a link with 8b/10b code (SDR, DDR, QDR): one symbol each, SDP or SLP
+	// and EGP (IBA vol. 2, physical layer). With them a packet fills whole columns of a 4x link:
+	// its own length is 2 more than a multiple of 4.
 	//
-	// From FDR on the code is 64b/66b, which marks start and end in control
-	// blocks; their exact cost was found in no public source, so it is 0 here.
-	// Were it as large as with 8b/10b, a packet with 4096 bytes of payload would
-	// take 0.05 % longer, the shortest acknowledgement 7 %.
+	// From FDR on the code is 64b/66b, which marks start and end in control blocks; their exact
+	// cost was found in no public source, so it is 0 here. If it were as large as with 8b/10b, a
+	// packet with 4096 bytes of payload would take 0.05 % longer, the shortest acknowledgement 7 %.
 	InfiniBandDelimiterBytes = 2
 )
 
-// padded is payload up to the next multiple of 4, as every BTH packet has it
-// (IBA vol. 1, 9.2, PadCnt).
+// padded is payload rounded up to a multiple of 4, as in every packet with a BTH (IBA vol. 1, 9.2,
+// PadCnt).
 func padded(payload int) int { return (payload + 3) &^ 3 }
 
 // InfiniBandBytes is the length of an InfiniBand packet from the LRH to the
@@ -40,8 +38,8 @@ func InfiniBandBytes(op Opcode, payload int, grh bool) int {
 	return n
 }
 
-// EthernetFraming says what surrounds the transport on an Ethernet. The zero
-// value is IPv4 without a VLAN tag.
+// EthernetFraming is the form of the headers around the transport on Ethernet. The zero value is
+// IPv4 without a VLAN tag.
 type EthernetFraming struct {
 	VLAN bool // an IEEE 802.1Q tag, which carries the priority for PFC
 	IPv6 bool
@@ -59,7 +57,7 @@ func (f EthernetFraming) bytes() int {
 	return n
 }
 
-// AroundIP is what an IP packet takes on the cable beyond itself, preamble and gap
+// AroundIP is the number of bytes that the cable carries around an IP packet, preamble and gap
 // included.
 func (f EthernetFraming) AroundIP() int {
 	n := EthernetBytes + FCSBytes + EthernetGapBytes
@@ -76,9 +74,8 @@ func RoCEv2Bytes(op Opcode, payload int, f EthernetFraming) int {
 	return max(frame, EthernetMinFrame) + EthernetGapBytes
 }
 
-// RoCEv1Bytes is the length of a RoCE v1 packet on the cable, preamble and gap
-// included: a global route header follows the Ethernet header (IBA vol. 1, annex
-// A16). vlan says whether it has a tag.
+// RoCEv1Bytes is the length of a RoCE v1 packet on the cable, preamble and gap included: a global
+// route header follows the Ethernet header (IBA vol. 1, annex A16). vlan adds a tag.
 func RoCEv1Bytes(op Opcode, payload int, vlan bool) int {
 	frame := EthernetBytes + GRHBytes + op.HeaderBytes() + padded(payload) + ICRCBytes + FCSBytes
 	if vlan {

@@ -22,7 +22,7 @@ const (
 	CNPPadBytes       = 16 // reserved bytes of a congestion notification (IBA vol. 1, A17.9.3)
 )
 
-// The sizes of Ethernet's and IP's headers and of what surrounds a frame.
+// The sizes of the headers of Ethernet and IP and of the parts around a frame.
 const (
 	EthernetBytes     = 14 // destination, source, type (IEEE 802.3, 3.1.1)
 	VLANBytes         = 4  // tag (IEEE 802.1Q, clause 9)
@@ -37,9 +37,8 @@ const (
 	// shorter ones are padded (IEEE 802.3, 4A.4.2).
 	EthernetMinFrame = 64
 
-	// EthernetGapBytes is what each frame takes on the cable and in no buffer:
-	// preamble and start delimiter 8, inter-packet gap 12 (IEEE 802.3, 3.2.1,
-	// 3.2.2 and 4A.4.2).
+	// EthernetGapBytes are the bytes around each frame that are on the cable and in no buffer:
+	// preamble and start delimiter 8, inter-packet gap 12 (IEEE 802.3, 3.2.1, 3.2.2 and 4A.4.2).
 	EthernetGapBytes = 8 + 12
 )
 

@@ -6,16 +6,15 @@ import (
 	"net/netip"
 )
 
-// ICRCFlow computes the invariant CRCs of the packets from one UDP endpoint to
-// another, whose payload need not lie behind the headers. It holds the masked IP
-// and UDP headers, of IPv4 without fragmentation. It allocates nothing, and is
-// not for several goroutines at the same time.
+// ICRCFlow computes the invariant CRCs of the packets from one UDP endpoint to another; the payload
+// need not follow the headers in memory. It holds the masked IP and UDP headers, for IPv4 without
+// fragmentation. It allocates nothing, and is not safe for concurrent use.
 type ICRCFlow struct {
-	// The headers, with room for the BTH: 20 or 40 bytes of IP, 8 of UDP, 12.
+	// The headers, with room for the BTH: IP 20 or 40 bytes, UDP 8, BTH 12.
 	head [IPv6Bytes + UDPBytes + BTHBytes]byte
 	ip   int // length of the IP header
-	// What has been calculated of the IP and UDP headers, for packets of the two sizes
-	// that were last seen: a message's first packet is longer than those behind it.
+	// The known CRCs of the IP and UDP headers, for the two packet sizes seen last: the first
+	// packet of a message is longer than the others.
 	known [2]icrcPrefixes
 }
 
@@ -23,7 +22,7 @@ type ICRCFlow struct {
 // identification.
 type icrcPrefixes struct {
 	udpBytes int
-	has      uint16 // bit i says that of[i] is calculated
+	has      uint16 // bit i: of[i] is valid
 	of       [16]uint32
 }
 
@@ -46,10 +45,9 @@ func NewICRCFlow(src, dst netip.AddrPort) ICRCFlow {
 	return f
 }
 
-// Begin is the state of the CRC behind the BTH, the first 12 bytes of b, of a
-// packet with that IP identification (IPv6 has none) and that many bytes of UDP
-// header and data. What of b follows the BTH, and all else up to the padding,
-// goes on with ICRCUpdate.
+// Begin is the state of the CRC behind the BTH, which is the first 12 bytes of b. The packet has
+// that IP identification (IPv6 has none) and that many bytes of UDP header and data. The rest of b,
+// and all other bytes up to the padding, follow by ICRCUpdate.
 func (f *ICRCFlow) Begin(id uint16, udpBytes int, b []byte) uint32 {
 	udp := f.head[f.ip:]
 	copy(udp[UDPBytes:], b[:BTHBytes])
@@ -57,8 +55,8 @@ func (f *ICRCFlow) Begin(id uint16, udpBytes int, b []byte) uint32 {
 	return ICRCUpdate(ICRCUpdate(f.prefix(id, udpBytes), udp[UDPBytes:][:BTHBytes]), b[BTHBytes:])
 }
 
-// prefix is the CRC behind the UDP header. The segments of large datagrams have the
-// identifications 0, 1, 2 …, so that most are known.
+// prefix is the CRC behind the UDP header. The segments of large datagrams have the identifications
+// 0, 1, 2 …, so that most CRCs are known.
 func (f *ICRCFlow) prefix(id uint16, udpBytes int) uint32 {
 	p := &f.known[0]
 	if p.udpBytes != udpBytes {
@@ -77,7 +75,7 @@ func (f *ICRCFlow) prefix(id uint16, udpBytes int) uint32 {
 	return p.of[id]
 }
 
-// calculate is prefix for one that is not known.
+// calculate is prefix for an unknown CRC.
 func (f *ICRCFlow) calculate(id uint16, udpBytes int) uint32 {
 	h := f.head[:f.ip+UDPBytes]
 	if f.ip == IPv4Bytes {
@@ -93,17 +91,16 @@ func (f *ICRCFlow) calculate(id uint16, udpBytes int) uint32 {
 // ICRCUpdate continues a CRC over b.
 func ICRCUpdate(crc uint32, b []byte) uint32 { return crc32.Update(crc, crc32.IEEETable, b) }
 
-// idToEnd is how many bytes of an IPv4 packet lie between the identification
-// and the end of the UDP header.
+// idToEnd is the number of bytes of an IPv4 packet from behind the identification to the end of the
+// UDP header.
 const idToEnd = IPv4Bytes - 6 + UDPBytes
 
-// SolveID finds the IP identification with which a packet's ICRC is got, if
-// calculated is its CRC with identification 0 and udpBytes as in Begin. A CRC is
-// linear: the difference of the two is the identification, carried through the
-// bytes behind it. Going those bytes back leaves 16 bits that are the
-// identification, and 16 that are 0 if nothing but it differs.
+// SolveID finds the IP identification for which a packet's ICRC is got. calculated is the CRC with
+// identification 0, and udpBytes is as in Begin. A CRC is linear: the difference of the two CRCs is
+// the identification, carried through the bytes behind it. Undoing those bytes leaves 16 bits of
+// identification, and 16 bits that are 0 if the packets differ in nothing else.
 //
-// A packet that is damaged passes with a probability of 2^-16 instead of 2^-32.
+// A damaged packet passes with a probability of 2^-16 instead of 2^-32.
 func SolveID(calculated, got uint32, udpBytes int) (id uint16, ok bool) {
 	d := calculated ^ got
 	n := idToEnd - UDPBytes + udpBytes - ICRCBytes
@@ -112,8 +109,7 @@ func SolveID(calculated, got uint32, udpBytes int) (id uint16, ok bool) {
 			d = backwards[k].times(d)
 		}
 	}
-	// The CRC takes the bytes of the identification as the last two: undo them
-	// bit by bit to see which they were.
+	// The CRC processed the bytes of the identification last: undo them bit by bit to recover them.
 	d = backwards[1].times(d)
 	return uint16(d&0xff)<<8 | uint16(d>>8&0xff), d>>16 == 0
 }
@@ -134,7 +130,7 @@ var backwards = buildBackwards()
 func buildBackwards() (all [17]crcMatrix) {
 	for i := range 32 {
 		v := uint32(1) << i
-		for range 8 { // undo: v = v>>1 ^ (IEEE if the bit that went out was 1)
+		for range 8 { // undo: v = v>>1 ^ (IEEE if the outgoing bit was 1)
 			if v>>31 != 0 {
 				v = (v^crc32.IEEE)<<1 | 1
 			} else {

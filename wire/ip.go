@@ -8,8 +8,8 @@ import (
 // ProtocolUDP is UDP's number in IP headers.
 const ProtocolUDP = 17
 
-// IPv4Header is an IPv4 header without options (RFC 791). Options make a packet
-// no RoCE packet here: no RDMA stack sends them.
+// IPv4Header is an IPv4 header without options (RFC 791). A packet with options is not a RoCE
+// packet here: no RDMA stack sends them.
 type IPv4Header struct {
 	TOS      uint8 // DSCP in 6 bits, ECN in 2
 	Length   uint16
@@ -24,7 +24,7 @@ type IPv4Header struct {
 // DontFragment is the DF bit of IPv4Header.Flags.
 const DontFragment = 0x4000
 
-// AppendTo appends the 20 bytes of the header, with the checksum that it needs.
+// AppendTo appends the 20 bytes of the header with its checksum.
 func (h *IPv4Header) AppendTo(b []byte) []byte {
 	start := len(b)
 	b = append(b, 0x45, h.TOS)
@@ -37,8 +37,8 @@ func (h *IPv4Header) AppendTo(b []byte) []byte {
 	return b
 }
 
-// Parse reads the header from the front of b. It does not verify the checksum:
-// the kernel and the NIC have.
+// Parse reads the header from the front of b. It does not verify the checksum: the kernel and the
+// NIC have done so.
 func (h *IPv4Header) Parse(b []byte) error {
 	if len(b) < IPv4Bytes {
 		return ErrTruncated
@@ -71,7 +71,7 @@ func checksum(b []byte) uint16 {
 type IPv6Header struct {
 	TrafficClass uint8
 	FlowLabel    uint32 // 20 bits
-	Length       uint16 // of what follows the header
+	Length       uint16 // length after this header
 	NextHeader   uint8
 	HopLimit     uint8
 	Src, Dst     [16]byte

@@ -89,15 +89,15 @@ func (op Opcode) Valid() bool { return descriptions[op].name != "" }
 // Headers is the set of extended transport headers that follow the BTH.
 func (op Opcode) Headers() Headers { return descriptions[op].headers }
 
-// HeaderBytes is the size of the BTH and of all headers behind it. It is cheap:
-// the simulator asks for every packet.
+// HeaderBytes is the size of the BTH and of all headers behind it. It is cheap: the simulator calls
+// it for every packet.
 func (op Opcode) HeaderBytes() int { return int(headerBytes[op]) }
 
 // HasPayload reports whether data may follow the headers.
 func (op Opcode) HasPayload() bool { return descriptions[op].payload }
 
-// First reports whether the packet begins its message. Whatever is a message
-// of one packet, such as an acknowledgement, is first and last.
+// First reports whether the packet begins its message. A message of one packet, such as an
+// acknowledgement, is first and last.
 func (op Opcode) First() bool { return descriptions[op].position&first != 0 }
 
 // Last reports whether the packet ends its message.
@@ -109,7 +109,7 @@ func (op Opcode) Response() bool { return descriptions[op].response }
 // Service is the transport service of an operation code, its upper three bits.
 type Service uint8
 
-// The services that number their requests, and UD.
+// The services whose requests are numbered, and UD.
 const (
 	ServiceRC Service = 0
 	ServiceUC Service = 1
@@ -117,7 +117,7 @@ const (
 	ServiceUD Service = 3
 )
 
-// Service is the transport service; a CNP has one of its own.
+// Service is the transport service; a CNP has its own.
 func (op Opcode) Service() Service { return Service(op >> 5) }
 
 // String is the spec's name: "RC RDMA WRITE First".

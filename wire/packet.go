@@ -2,9 +2,8 @@ package wire
 
 import "encoding/binary"
 
-// Packet is a transport packet from the BTH to the end of the payload: what
-// InfiniBand and RoCE v2 have in common. Which of the extended headers count is
-// said by the opcode.
+// Packet is a transport packet from the BTH to the end of the payload: the common part of
+// InfiniBand and RoCE v2. The opcode determines the valid extended headers.
 type Packet struct {
 	BTH       BTH
 	EEContext uint32 // RDETH, 24 bits
@@ -15,14 +14,12 @@ type Packet struct {
 	Original  uint64 // AtomicAckETH: the value before the atomic
 	Immediate uint32 // ImmDt
 	Invalid   RKey   // IETH: the key to invalidate
-	// Payload is without padding. After Parse it lies in the buffer that was
-	// parsed.
+	// Payload is without padding. After Parse it lies in the parsed buffer.
 	Payload []byte
 }
 
-// AppendTo appends the packet with the padding that its payload needs; the
-// ICRC, which depends on the headers in front, is the caller's. PadCount is set
-// to fit the payload. It fails for an opcode that is none.
+// AppendTo appends the packet with the padding for its payload; the ICRC, which depends on the
+// headers in front, is the caller's. It sets PadCount. It fails for an invalid opcode.
 func (p *Packet) AppendTo(b []byte) ([]byte, error) {
 	b, err := p.AppendHeaders(b, len(p.Payload))
 	if err != nil {
@@ -32,8 +29,8 @@ func (p *Packet) AppendTo(b []byte) ([]byte, error) {
 	return append(b, make([]byte, p.BTH.PadCount)...), nil
 }
 
-// AppendHeaders appends the headers of a packet whose payload, of so many bytes,
-// lies elsewhere. PadCount is set to fit. It fails for an opcode that is none.
+// AppendHeaders appends the headers of a packet whose payload, of the given length, lies elsewhere.
+// It sets PadCount. It fails for an invalid opcode.
 func (p *Packet) AppendHeaders(b []byte, payload int) ([]byte, error) {
 	if !p.BTH.Opcode.Valid() {
 		return b, ErrOpcode
@@ -71,8 +68,8 @@ func (p *Packet) AppendHeaders(b []byte, payload int) ([]byte, error) {
 	return b, nil
 }
 
-// Parse reads a packet that fills b, the ICRC taken off. A payload behind an
-// opcode that has none is refused.
+// Parse reads a packet that fills b, without its ICRC. It refuses a payload behind an opcode
+// without payload.
 func (p *Packet) Parse(b []byte) error {
 	if err := p.BTH.Parse(b); err != nil {
 		return err
@@ -101,7 +98,8 @@ func (p *Packet) Parse(b []byte) error {
 	return nil
 }
 
-// parseCut reads what is there of a packet of size bytes, and gives those of its payload.
+// parseCut reads the captured part of a packet of size bytes, and returns the length of its
+// payload.
 func (p *Packet) parseCut(b []byte, size int) (payload int, err error) {
 	if err := p.BTH.Parse(b); err != nil {
 		return 0, err

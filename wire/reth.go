@@ -2,11 +2,11 @@ package wire
 
 import "encoding/binary"
 
-// RKey is the key by which a peer reaches a memory region.
+// RKey is the key with which a peer accesses a memory region.
 type RKey uint32
 
-// RETHeader is the RDMA extended transport header: which memory a WRITE or a
-// READ is about (IBA vol. 1, 9.3.3).
+// RETHeader is the RDMA extended transport header: the memory of a WRITE or a READ (IBA vol. 1,
+// 9.3.3).
 type RETHeader struct {
 	VA     uint64
 	RKey   RKey

@@ -2,25 +2,24 @@ package wire
 
 import "encoding/binary"
 
-// RoCEv2 is a RoCE v2 packet as it stands in an Ethernet frame, from the IP
-// header to the ICRC (IBA vol. 1, A17).
+// RoCEv2 is a RoCE v2 packet in an Ethernet frame, from the IP header to the ICRC (IBA vol. 1,
+// A17).
 type RoCEv2 struct {
-	IPv6   bool // V6 counts, else V4
+	IPv6   bool // V6 is valid, else V4
 	V4     IPv4Header
 	V6     IPv6Header
 	UDP    UDPHeader
 	Packet Packet
 	ICRC   uint32
-	// Calculated is the ICRC that the packet should have.
+	// Calculated is the correct ICRC of the packet.
 	Calculated uint32
 
 	crc ICRC
 }
 
-// Parse reads a packet whose IP header begins b; what follows its end, such as
-// the padding of short frames, is ignored. It reports a wrong ICRC as ErrICRC
-// with all fields set, so that a sniffer can show the packet. That the packet
-// goes to port 4791 is for the caller to check.
+// Parse reads a packet whose IP header begins b; it ignores the bytes behind its end, such as the
+// padding of short frames. It reports a wrong ICRC as ErrICRC with all fields set, so that a
+// sniffer can show the packet. The caller checks the destination port, 4791.
 func (r *RoCEv2) Parse(b []byte) error {
 	if len(b) == 0 {
 		return ErrTruncated
@@ -50,9 +49,9 @@ func (r *RoCEv2) Parse(b []byte) error {
 	return nil
 }
 
-// ParseCut reads a packet of which a capture kept only the first bytes. It gives the bytes
-// of the payload on the wire, padding left out; Packet.Payload is what is there of them.
-// The ICRC is not there, and not judged.
+// ParseCut reads a packet of which a capture has only the first bytes. It returns the length of the
+// payload on the wire, without padding; Packet.Payload is the captured part. The ICRC is missing
+// and not checked.
 func (r *RoCEv2) ParseCut(b []byte) (payload int, err error) {
 	if len(b) == 0 {
 		return 0, ErrTruncated
@@ -61,7 +60,7 @@ func (r *RoCEv2) ParseCut(b []byte) (payload int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if end <= len(b) { // only what follows the packet was cut
+	if end <= len(b) { // only bytes behind the packet were cut
 		err = r.Parse(b)
 		return len(r.Packet.Payload), err
 	}
@@ -78,7 +77,7 @@ func (r *RoCEv2) ParseCut(b []byte) (payload int, err error) {
 	return r.Packet.parseCut(b[head+UDPBytes:min(len(b), end-ICRCBytes)], size)
 }
 
-// parseIP reads the IP header and says where the packet and the header end.
+// parseIP reads the IP header and returns the ends of the packet and of the header.
 func (r *RoCEv2) parseIP(b []byte) (end, head int, err error) {
 	r.IPv6 = b[0]>>4 == 6
 	if r.IPv6 {
@@ -99,8 +98,8 @@ func (r *RoCEv2) parseIP(b []byte) (end, head int, err error) {
 	return int(r.V4.Length), IPv4Bytes, nil
 }
 
-// AppendTo appends the packet with lengths, padding and ICRC set to fit. The
-// UDP checksum is written as it is.
+// AppendTo appends the packet; it sets lengths, padding and ICRC. The UDP checksum is written as it
+// is.
 func (r *RoCEv2) AppendTo(b []byte) ([]byte, error) {
 	start := len(b)
 	op := r.Packet.BTH.Opcode

@@ -2,7 +2,7 @@ package wire
 
 import "encoding/binary"
 
-// RoCEv2Port is the UDP port of RoCE v2's destinations (IANA; IBA vol. 1, A17).
+// RoCEv2Port is the UDP destination port of RoCE v2 (IANA; IBA vol. 1, A17).
 const RoCEv2Port = 4791
 
 // UDPHeader is a UDP header (RFC 768).

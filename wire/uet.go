@@ -1,10 +1,9 @@
 package wire
 
-// The headers of Ultra Ethernet Transport (UET), which stand behind a UDP header
-// whose destination port is 4793 and whose source port is the entropy value. The
-// sizes are those of the tables of the UET specification 1.0 as two public
-// implementations lay them out: the consortium's reference provider
-// (uet_pkt_hdr.h) and XDP2 (proto_uet_pds.h, proto_uet_ses.h).
+// The headers of Ultra Ethernet Transport (UET). They follow a UDP header with destination port
+// 4793; its source port is the entropy value. The sizes are from the tables of the UET
+// specification 1.0, as two public implementations lay them out: the consortium's reference
+// provider (uet_pkt_hdr.h) and XDP2 (proto_uet_pds.h, proto_uet_ses.h).
 const (
 	// UETPort is UDP's destination port.
 	UETPort = 4793
@@ -12,20 +11,18 @@ const (
 	// in reliable unordered delivery (section 3.5.10, table 3-33): prologue 2, offset of the
 	// cleared PSN 2, PSN 4, the two identifiers of the delivery context 2 each.
 	UETRequestBytes = 12
-	// UETSemanticBytes is the standard request header of the semantic sublayer
-	// (SES), which every packet of a message has: common part 12, buffer offset 8,
-	// initiator 4, memory key or match bits 8, header data or message offset 8,
-	// request length 4.
+	// UETSemanticBytes is the standard request header of the semantic sublayer (SES) in every
+	// packet of a message: common part 12, buffer offset 8, initiator 4, memory key or match bits
+	// 8, header data or message offset 8, request length 4.
 	UETSemanticBytes = 44
 	// UETAckBytes is an acknowledgement with the state of congestion control
 	// (ACK_CC, table 3-36): as long as a request 12, type and receiver's maximum 2,
 	// offset of the bitmap 2, bitmap 8, state 8.
 	UETAckBytes = 32
-	// UETResponseBytes is the response of the semantic sublayer without data that
-	// an acknowledgement carries.
+	// UETResponseBytes is the semantic sublayer's response without data, in an acknowledgement.
 	UETResponseBytes = 12
-	// UETNackBytes is a negative acknowledgement (NACK): prologue 2, code 2, PSN 4,
-	// identifiers 4, what belongs to the code 4.
+	// UETNackBytes is a negative acknowledgement (NACK): prologue 2, code 2, PSN 4, identifiers 4,
+	// code-dependent data 4.
 	UETNackBytes = 16
 )
 
@@ -41,8 +38,8 @@ func UETBytes(payload int, f EthernetFraming) int {
 	return uetFrame(UETRequestBytes+UETSemanticBytes+payload, f)
 }
 
-// UETAckFrameBytes is that of an acknowledgement.
+// UETAckFrameBytes is the length of an acknowledgement on the cable.
 func UETAckFrameBytes(f EthernetFraming) int { return uetFrame(UETAckBytes+UETResponseBytes, f) }
 
-// UETNackFrameBytes is that of a negative acknowledgement.
+// UETNackFrameBytes is the length of a negative acknowledgement on the cable.
 func UETNackFrameBytes(f EthernetFraming) int { return uetFrame(UETNackBytes, f) }

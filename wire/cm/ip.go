@@ -9,25 +9,25 @@ import (
 // protocol number 6).
 func ServiceID(port uint16) uint64 { return 0x0000_0000_0106_0000 | uint64(port) }
 
-// DatagramServiceID is that of a UDP-like port, as rdma_cm's RDMA_PS_UDP has it: of the
-// port space 0x0111.
+// DatagramServiceID is the service of a UDP-like port, as in rdma_cm's RDMA_PS_UDP: port space
+// 0x0111.
 func DatagramServiceID(port uint16) uint64 { return 0x0000_0000_0111_0000 | uint64(port) }
 
-// Port is the port of a service ID that ServiceID has made.
+// Port is the port of a service ID made by ServiceID.
 func Port(service uint64) (port uint16, ok bool) {
 	return uint16(service), service>>16 == ServiceID(0)>>16
 }
 
-// IPBytes is the head of a REQ's private data that names IP addresses.
+// IPBytes is the length of the IP addresses at the front of a REQ's private data.
 const IPBytes = 36
 
-// IPHeader says between which IP addresses a connection is (IBA vol. 1, A11.4.1).
+// IPHeader holds the IP addresses of a connection (IBA vol. 1, A11.4.1).
 type IPHeader struct {
 	SrcPort  uint16
 	Src, Dst netip.Addr
 }
 
-// Put writes the header into the front of b, which has IPBytes at least.
+// Put writes the header into the first IPBytes of b.
 func (h *IPHeader) Put(b []byte) {
 	clear(b[:IPBytes])
 	binary.BigEndian.PutUint16(b[2:], h.SrcPort)
@@ -61,7 +61,7 @@ func (h *IPHeader) Parse(b []byte) error {
 	return nil
 }
 
-// GID is an address as RoCE has it: IPv4 mapped into IPv6 (IBA vol. 1, A17.4).
+// GID is an address as a RoCE GID: IPv4 mapped into IPv6 (IBA vol. 1, A17.4).
 func GID(a netip.Addr) [16]byte { return a.As16() }
 
 // MTUCode is the code of a path MTU of 256 to 4096 bytes; 0 for others.
@@ -74,7 +74,7 @@ func MTUCode(bytes int) uint8 {
 	return 0
 }
 
-// MTUBytes is the path MTU of a code, 0 of none.
+// MTUBytes is the path MTU of a code, 0 for an unknown code.
 func MTUBytes(code uint8) int {
 	if code < 1 || code > 5 {
 		return 0

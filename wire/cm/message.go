@@ -21,10 +21,10 @@ const (
 	DrepPrivate = 224
 )
 
-// ErrMessage says that a datagram is no message of communication management.
+// ErrMessage is the error for a datagram that is not a message of communication management.
 var ErrMessage = errors.New("cm: not a message of communication management")
 
-// Attribute says which message a datagram is (IBA vol. 1, 16.7.2).
+// Attribute is the type of a message (IBA vol. 1, 16.7.2).
 type Attribute uint16
 
 // The messages.
@@ -46,7 +46,7 @@ type Header struct {
 	Attribute   Attribute
 }
 
-// What stands in the header of every message.
+// The fixed fields of every message's header.
 const (
 	baseVersion  = 1
 	class        = 7
@@ -62,7 +62,7 @@ func (h *Header) AppendTo(b []byte) []byte {
 	return append(b, 0, 0, 0, 0, 0, 0)
 }
 
-// Parse reads the header of a whole datagram, and returns what is behind it.
+// Parse reads the header of a whole datagram, and returns the bytes behind it.
 func (h *Header) Parse(b []byte) ([]byte, error) {
 	if len(b) != MADBytes || b[0] != baseVersion || b[1] != class || b[2] != classVersion || b[3] != methodSend {
 		return nil, ErrMessage
@@ -72,15 +72,15 @@ func (h *Header) Parse(b []byte) ([]byte, error) {
 	return b[headBytes:], nil
 }
 
-// ID names a connection at one end.
+// ID identifies a connection at one end.
 type ID uint32
 
-// Path is how packets go, as a REQ says it.
+// Path is the path of a connection's packets, as in a REQ.
 type Path struct {
 	LocalLID, RemoteLID units.LID // 0xffff on RoCE
 	LocalGID, RemoteGID [16]byte
 	FlowLabel           uint32 // 20 bits
-	Rate                uint16 // 12 bits: six that are reserved, and the rate's code
+	Rate                uint16 // 12 bits: six reserved, six for the rate's code
 	TrafficClass        uint8
 	HopLimit            uint8
 	SL                  uint8
@@ -88,16 +88,16 @@ type Path struct {
 	AckTimeout          uint8 // Local ACK Timeout of the queue pairs
 }
 
-// Req asks for a connection (IBA vol. 1, 12.6.5).
+// Req requests a connection (IBA vol. 1, 12.6.5).
 type Req struct {
 	Local              ID
 	Service            uint64
 	CAGUID             uint64
 	QKey               uint32
 	QPN                units.QPN
-	ResponderResources uint8 // READs and atomics that the asking end serves
-	InitiatorDepth     uint8 // and has outstanding
-	RemoteTimeout      uint8 // for the answer, 4.096 us times 2^n; 5 bits
+	ResponderResources uint8 // READs and atomics that the requesting end serves
+	InitiatorDepth     uint8 // READs and atomics that the requesting end has outstanding
+	RemoteTimeout      uint8 // time for the answer, 4.096 us times 2^n; 5 bits
 	LocalTimeout       uint8
 	Service2           uint8 // transport service: 0 is RC, 1 UC
 	FlowControl        bool
@@ -180,7 +180,7 @@ type Rep struct {
 	PSN                units.PSN
 	ResponderResources uint8
 	InitiatorDepth     uint8
-	AckDelay           uint8 // of the answering end, 4.096 us times 2^n; 5 bits
+	AckDelay           uint8 // delay of the answering end, 4.096 us times 2^n; 5 bits
 	Failover           uint8
 	FlowControl        bool
 	RNRRetry           uint8
@@ -223,23 +223,23 @@ func (m *Rep) Parse(p []byte) error {
 	return nil
 }
 
-// Reason is why a connection is rejected (IBA vol. 1, 12.6.7.2).
+// Reason is the reason for a rejected connection (IBA vol. 1, 12.6.7.2).
 type Reason uint16
 
-// The reasons that are used here.
+// The reasons in use here.
 const (
 	ReasonNoResources  Reason = 3
 	ReasonTimeout      Reason = 4
-	ReasonInvalidComm  Reason = 6 // an ID that is no one's
-	ReasonInvalidSvc   Reason = 8 // nobody listens to the service
+	ReasonInvalidComm  Reason = 6 // an unknown ID
+	ReasonInvalidSvc   Reason = 8 // no listener for the service
 	ReasonInvalidTrans Reason = 9
-	ReasonConsumer     Reason = 28 // the application's own
+	ReasonConsumer     Reason = 28 // given by the application
 )
 
 // Rej rejects a connection (IBA vol. 1, 12.6.7).
 type Rej struct {
 	Local, Remote ID
-	Rejected      uint8 // which message: 0 is REQ, 1 REP, 3 other
+	Rejected      uint8 // the rejected message: 0 is REQ, 1 REP, 3 other
 	Reason        Reason
 	Info          [72]byte
 	InfoBytes     uint8
@@ -274,12 +274,11 @@ func (m *Rej) Parse(p []byte) error {
 	return nil
 }
 
-// Pair is what RTU, DREQ and DREP are but for their private data, which stays
-// empty here: two IDs, and in a DREQ the queue pair that is addressed (IBA vol. 1,
-// 12.6.9 to 12.6.11).
+// Pair is an RTU, a DREQ or a DREP: two IDs, and in a DREQ the addressed queue pair. Its private
+// data stays empty here (IBA vol. 1, 12.6.9 to 12.6.11).
 type Pair struct {
 	Local, Remote ID
-	QPN           units.QPN // DREQ
+	QPN           units.QPN // DREQ only
 }
 
 // AppendTo appends the 232 bytes of the message.

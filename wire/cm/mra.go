@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Of says which message an MRA is about.
+// Of is the message that an MRA answers.
 type Of uint8
 
 // The messages.
@@ -15,12 +15,12 @@ const (
 	OfLap
 )
 
-// Mra says that a message has come, and that the answer takes time (IBA vol. 1,
-// 12.6.6). Its private data stays empty here.
+// Mra says that a message has arrived, and that its answer takes time (IBA vol. 1, 12.6.6). Its
+// private data stays empty here.
 type Mra struct {
 	Local, Remote ID
 	Of            Of
-	Timeout       uint8 // until then there is an answer: a code of 5 bits, see Timeout
+	Timeout       uint8 // time until the answer: a code of 5 bits, see Timeout
 }
 
 // AppendTo appends the 232 bytes of the message.

@@ -13,8 +13,8 @@ const (
 	sidrInfo       = 72
 )
 
-// SidrReq asks which queue pair of UD serves a service: service ID resolution (IBA
-// vol. 1, 12.11.1).
+// SidrReq asks for the UD queue pair that serves a service: service ID resolution (IBA vol. 1,
+// 12.11.1).
 type SidrReq struct {
 	Request ID
 	PKey    uint16
@@ -45,12 +45,12 @@ type SidrStatus uint8
 
 // The answers.
 const (
-	SidrValid       SidrStatus = iota // QPN and QKey are there
+	SidrValid       SidrStatus = iota // QPN and QKey are valid
 	SidrUnsupported                   // nobody serves the service
 	SidrRejected                      // the service refuses
-	SidrNoQP                          // it has no queue pair to spare
-	SidrRedirected                    // ask elsewhere: Info says where
-	SidrBadVersion                    // of class 7
+	SidrNoQP                          // it has no queue pair left
+	SidrRedirected                    // Info has the address to ask
+	SidrBadVersion                    // unknown version of class 7
 )
 
 // SidrRep answers a SidrReq (IBA vol. 1, 12.11.2).

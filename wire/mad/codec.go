@@ -5,16 +5,15 @@ import (
 	"slices"
 )
 
-// Structure is an attribute, a record, or the data of a notice: a list of fields
-// in the order and with the widths of the specification's table. One list serves
-// both directions, so writing and reading cannot disagree.
+// Structure is an attribute, a record, or the data of a notice: a list of fields in the order and
+// with the widths of the specification's table. The same list serves writing and reading, so they
+// cannot disagree.
 type Structure interface {
 	layout(c *codec)
 }
 
-// Append appends a structure to b. Append and Parse are short enough that the
-// compiler puts them into their callers: there it knows the type of s, so neither s
-// nor the codec is allocated.
+// Append appends a structure to b. Append and Parse are short enough for the compiler to inline: it
+// then knows the type of s, and allocates neither s nor the codec.
 func Append(b []byte, s Structure) []byte {
 	c := codec{b: b, at: uint(len(b)) * 8, writing: true}
 	s.layout(&c)
@@ -29,15 +28,15 @@ func Parse(b []byte, s Structure) error {
 	return c.err
 }
 
-// ShortError says that a slice ends before the structure does.
+// ShortError is the error for a slice that ends before the structure.
 type ShortError struct {
-	What string // what the slice should hold
+	What string // the expected content of the slice
 	Need int    // its size in bytes
 	Have int    // length of the slice in bytes
 }
 
 func (e *ShortError) Error() string {
-	return fmt.Sprintf("%s takes %d bytes, and there are %d", e.What, e.Need, e.Have)
+	return fmt.Sprintf("%s needs %d bytes and got %d", e.What, e.Need, e.Have)
 }
 
 // codec walks over the fields of a structure, most significant bit first, and
@@ -45,19 +44,19 @@ func (e *ShortError) Error() string {
 type codec struct {
 	b       []byte
 	at      uint // the next bit
-	end     uint // no bit before this one needs a look at the length of b
+	end     uint // bits before this one need no check of the length of b
 	writing bool
-	err     error // a *ShortError, where b ended before the fields
+	err     error // a *ShortError if b ends before the fields
 }
 
-// skip passes over a field of n bits, which are written as 0, and reports whether
-// the field is inside the slice.
+// skip passes over a field of n bits, which are written as 0, and reports whether the slice
+// contains the field.
 func (c *codec) skip(n uint) bool {
 	c.at += n
 	return c.at <= c.end || c.reach()
 }
 
-// reach makes b long enough for the fields so far, or notes that it is too short.
+// reach extends b to hold the fields so far, or records that b is too short.
 func (c *codec) reach() bool {
 	need, have := int(c.at+7)/8, len(c.b)
 	if need > have {
@@ -110,7 +109,7 @@ func raw(c *codec, v []byte) {
 func read(b []byte, at, n uint) uint64 {
 	v := uint64(0)
 	for n > 0 {
-		left := 8 - at%8 // bits of this byte that were not read yet
+		left := 8 - at%8 // bits of this byte still to read
 		k := min(left, n)
 		v = v<<k | uint64(b[at/8])>>(left-k)&(1<<k-1)
 		at += k
@@ -119,7 +118,7 @@ func read(b []byte, at, n uint) uint64 {
 	return v
 }
 
-// write sets n bits of b, which are 0, from bit at on.
+// write sets n bits of b, which were 0, from bit at on.
 func write(b []byte, at, n uint, v uint64) {
 	for n > 0 {
 		left := 8 - at%8

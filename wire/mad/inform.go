@@ -6,10 +6,10 @@ import "weft/units"
 // 13.4.8.3).
 type InformInfo struct {
 	GID       GID
-	FirstLID  units.LID // of the range of issuers; 0xFFFF: all
+	FirstLID  units.LID // first LID of the range of issuers; 0xFFFF: all
 	LastLID   units.LID
-	Generic   uint8 // 1: TrapNumber and ProducerType are generic ones
-	Subscribe uint8 // 1, or 0 to end
+	Generic   uint8 // 1: TrapNumber and ProducerType are of a generic notice
+	Subscribe uint8 // 1: subscribe, 0: end the subscription
 	Type      uint16
 	Trap      TrapNumber // 0xFFFF: all
 	QPN       units.QPN

@@ -27,7 +27,7 @@ const (
 // Class is a management class (IBA vol. 1, 13.4.4).
 type Class uint8
 
-// The classes that this package knows.
+// The classes of this package.
 const (
 	SubnLID      Class = 0x01 // subnet management, LID-routed
 	SubnAdm      Class = 0x03 // subnet administration
@@ -43,8 +43,8 @@ func (c Class) Subnet() bool { return c == SubnLID || c == SubnDirected }
 // CongestionVersion is the class version of congestion control (IBA vol. 1, A10.4.1).
 const CongestionVersion = 2
 
-// version is the class version of the datagrams in use: 1, but 2 of subnet
-// administration (IBA vol. 1, 15.2.1.1) and of congestion control.
+// version is the class version in use: 1, except 2 for subnet administration (IBA vol. 1, 15.2.1.1)
+// and for congestion control.
 func (c Class) version() uint8 {
 	if c == SubnAdm || c == Congestion {
 		return 2
@@ -146,7 +146,7 @@ const (
 	MissingComponent Status = 0x0600
 	Denied           Status = 0x0700
 
-	directionBit Status = 1 << 15 // of directed routes: the datagram is on its way back
+	directionBit Status = 1 << 15 // on directed routes: the datagram is on its way back
 )
 
 // FromBytes copies a datagram from the first 256 bytes of a slice. A shorter slice is a
@@ -207,7 +207,7 @@ func (m *MAD) SetStatus(s Status) {
 	binary.BigEndian.PutUint16(m[offStatus:], uint16(s))
 }
 
-// TID is the transaction ID, which an answer has in common with its request.
+// TID is the transaction ID; an answer has the ID of its request.
 func (m *MAD) TID() uint64 { return binary.BigEndian.Uint64(m[offTID:]) }
 
 // SetTID changes the transaction ID.
@@ -222,15 +222,14 @@ func (m *MAD) Modifier() uint32 { return binary.BigEndian.Uint32(m[offModifier:]
 // SetModifier changes the attribute modifier.
 func (m *MAD) SetModifier(v uint32) { binary.BigEndian.PutUint32(m[offModifier:], v) }
 
-// GID is a global identifier: the prefix of a subnet and the GUID of a port
-// (IBA vol. 1, 4.1.1). A multicast GID has the same 16 bytes and no such parts.
+// GID is a global identifier: the prefix of a subnet and the GUID of a port (IBA vol. 1, 4.1.1). A
+// multicast GID has 16 bytes as well, without these parts.
 type GID struct {
 	Prefix uint64
 	GUID   units.GUID
 }
 
-// DefaultPrefix is the subnet prefix where none was configured: link-local (IBA vol. 1,
-// 4.1.1).
+// DefaultPrefix is the subnet prefix of an unconfigured subnet: link-local (IBA vol. 1, 4.1.1).
 const DefaultPrefix uint64 = 0xFE80_0000_0000_0000
 
 // Multicast reports whether the GID is a multicast GID.

@@ -1,8 +1,7 @@
 package mad
 
-// MlnxExtPortInfo is the vendor's attribute that distinguishes FDR10, which is not in the
-// specification, from QDR: bit 0 of each speed (as infiniband-diags and ibsim read and
-// write it).
+// MlnxExtPortInfo is the vendor's attribute that distinguishes QDR from FDR10, which is not in the
+// specification: bit 0 of each speed (as in infiniband-diags and ibsim).
 type MlnxExtPortInfo struct {
 	StateChangeEnable  uint8
 	LinkSpeedSupported uint8

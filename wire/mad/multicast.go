@@ -2,8 +2,7 @@ package mad
 
 import "weft/units"
 
-// How a port belongs to a multicast group: bits of JoinState (IBA vol. 1,
-// 15.2.5.17).
+// Kinds of membership of a port in a multicast group: bits of JoinState (IBA vol. 1, 15.2.5.17).
 const (
 	JoinFull     uint8 = 1
 	JoinNon      uint8 = 2

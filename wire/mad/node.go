@@ -14,11 +14,11 @@ type NodeInfo struct {
 	NumPorts     uint8 // physical ports
 	SystemGUID   units.GUID
 	NodeGUID     units.GUID
-	PortGUID     units.GUID // of the port by which the request came in; of a switch, port 0's
+	PortGUID     units.GUID // GUID of the port that received the request; of a switch, port 0's
 	PartitionCap uint16     // entries of the P_Key table
 	DeviceID     uint16
 	Revision     uint32
-	LocalPort    uint8  // the port by which the request came in
+	LocalPort    uint8  // the port that received the request
 	VendorID     uint32 // 24 bits
 }
 
@@ -41,7 +41,7 @@ func (n *NodeInfo) layout(c *codec) {
 // 14.2.5.2).
 type NodeDescription [64]byte
 
-// Describe is a description with as much of a text as fits.
+// Describe is a description with the first bytes of a text, as many as fit.
 func Describe(text string) NodeDescription {
 	var d NodeDescription
 	copy(d[:], text)

@@ -2,7 +2,7 @@ package mad
 
 import "weft/units"
 
-// NoticeType says how grave a notice is (IBA vol. 1, 13.4.8.2).
+// NoticeType is the severity of a notice (IBA vol. 1, 13.4.8.2).
 type NoticeType uint8
 
 // The types.
@@ -20,11 +20,11 @@ type TrapNumber uint16
 
 // The traps of subnet management.
 const (
-	TrapInService     TrapNumber = 64 // these four from the manager to subscribers
+	TrapInService     TrapNumber = 64 // the manager sends these four to subscribers
 	TrapOutOfService  TrapNumber = 65
 	TrapGroupCreated  TrapNumber = 66
 	TrapGroupDeleted  TrapNumber = 67
-	TrapLinkState     TrapNumber = 128 // a switch: the state of one of its links changed
+	TrapLinkState     TrapNumber = 128 // from a switch: the state of a link changed
 	TrapLinkIntegrity TrapNumber = 129
 	TrapOverrun       TrapNumber = 130
 	TrapWatchdog      TrapNumber = 131
@@ -35,7 +35,7 @@ const (
 	TrapSwitchPKey    TrapNumber = 259
 )
 
-// Notice reports an event (IBA vol. 1, 13.4.8.2). Data holds the structure of its number:
+// Notice reports an event (IBA vol. 1, 13.4.8.2). Data holds the structure for its number:
 // [GIDNotice], [LinkStateNotice] …
 type Notice struct {
 	Generic   bool
@@ -86,30 +86,29 @@ type PortNotice struct {
 // CapabilityNotice is the data of trap 144.
 type CapabilityNotice struct {
 	LID            units.LID
-	OtherChanges   bool // one of the last four fields is set
+	OtherChanges   bool // one or more of the last four fields are set
 	CapabilityMask uint32
-	Priority       bool // of the Subnet Manager on the port
+	Priority       bool // the priority of the port's Subnet Manager changed
 	SpeedEnabled   bool
 	WidthEnabled   bool
 	Description    bool
 }
 
-// MKeyNotice is the data of trap 256: the request with the wrong M_Key.
+// MKeyNotice is the data of trap 256: a request with the wrong M_Key.
 type MKeyNotice struct {
-	LID       units.LID // of the port that refused
+	LID       units.LID // LID of the refusing port
 	DrSLID    units.LID
 	Method    Method
 	Attribute Attribute
 	Modifier  uint32
 	MKey      uint64
 	Directed  bool // the request came by a directed route
-	Truncated bool // the route is longer than Return
+	Truncated bool // the route is too long for Return
 	Hops      uint8
 	Return    [30]uint8 // path
 }
 
-// KeyNotice is the data of traps 257 and 258: two ends that do not share a
-// partition or a queue key.
+// KeyNotice is the data of traps 257 and 258: two ends without a common partition or queue key.
 type KeyNotice struct {
 	LID1, LID2 units.LID
 	Key        uint32
@@ -118,8 +117,8 @@ type KeyNotice struct {
 	GID1, GID2 GID
 }
 
-// SwitchKeyNotice is the data of trap 259: a partition violation that a switch
-// saw. Valid has a bit for each field that it could fill in.
+// SwitchKeyNotice is the data of trap 259: a switch saw a partition violation. Valid has a bit for
+// each field that the switch has filled in.
 type SwitchKeyNotice struct {
 	Valid      uint16
 	LID1, LID2 units.LID
@@ -203,11 +202,11 @@ func layoutQPs(c *codec, sl *units.SL, a, b *units.QPN) {
 	bits(c, 24, b)
 }
 
-// SetData writes the data: the structure of the notice's number.
+// SetData writes the data: the structure for the notice's number.
 func (n *Notice) SetData(d Structure) {
 	clear(n.Data[:])
 	Append(n.Data[:0], d)
 }
 
-// GetData reads the data: d is the structure of the notice's number.
+// GetData reads the data; d is the structure for the notice's number.
 func (n *Notice) GetData(d Structure) { _ = Parse(n.Data[:], d) } // every such structure is shorter than Data

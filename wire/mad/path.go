@@ -2,8 +2,7 @@ package mad
 
 import "weft/units"
 
-// Selector says how a component of a query bounds a value (IBA vol. 1,
-// 15.2.5.16).
+// Selector is the comparison of a query's component (IBA vol. 1, 15.2.5.16).
 type Selector uint8
 
 // The selectors.
@@ -80,8 +79,8 @@ func (p *PathRecord) layout(c *codec) {
 	c.skip(48)
 }
 
-// Admits reports whether a value meets a bound under the selector. If the query has no
-// selector for the component (selected is false), the value must equal the bound.
+// Admits reports whether a value meets a bound under the selector. If the query does not use the
+// selector (selected is false), the value must equal the bound.
 func (s Selector) Admits(value, bound int64, selected bool) bool {
 	if !selected {
 		s = Exactly
@@ -94,5 +93,5 @@ func (s Selector) Admits(value, bound int64, selected bool) bool {
 	case Exactly:
 		return value == bound
 	}
-	return true // the largest there is: the one there is
+	return true // the largest available: the only value
 }

@@ -8,8 +8,8 @@ const offPerfData = 64
 // PerfData is the attribute of a performance datagram, in place.
 func (m *MAD) PerfData() []byte { return m[offPerfData:] }
 
-// offLogData is where a congestion log begins, the one attribute of congestion control
-// that stands in front of the others' place (IBA vol. 1, A10.4.1).
+// offLogData is where a congestion log begins. It is the only attribute of congestion control at
+// this offset (IBA vol. 1, A10.4.1).
 const offLogData = 32
 
 // LogData is the log of a datagram of congestion control, in place.

@@ -34,7 +34,7 @@ func (s PortState) String() string {
 // PhysState is the state of a port's link training (IBA vol. 1, 14.2.5.6).
 type PhysState uint8
 
-// The states that software meets. In a Set, PhysNop leaves the state as it is.
+// The states that software sees. In a Set, PhysNop leaves the state as it is.
 const (
 	PhysNop      PhysState = 0
 	PhysSleep    PhysState = 1
@@ -56,7 +56,7 @@ const (
 	CapReregister    uint32 = 1 << 25
 )
 
-// Bits of PortInfo.CapabilityMask2. Those of XDR are Linux's (include/rdma/ib_mad.h).
+// Bits of PortInfo.CapabilityMask2. The bits for XDR are from Linux (include/rdma/ib_mad.h).
 const (
 	Cap2Width2x    uint16 = 1 << 4
 	Cap2HDR        uint16 = 1 << 5
@@ -74,8 +74,8 @@ type PortInfo struct {
 	MasterSMLID    units.LID
 	CapabilityMask uint32
 	DiagCode       uint16
-	MKeyLease      uint16 // seconds; 0 never ends
-	LocalPort      uint8  // the port by which the request came in
+	MKeyLease      uint16 // seconds; 0: without end
+	LocalPort      uint8  // the port that received the request
 
 	LinkWidthEnabled   uint8 // 1, 2, 4, 8, 16: 1x, 4x, 8x, 12x, 2x
 	LinkWidthSupported uint8
@@ -93,7 +93,7 @@ type PortInfo struct {
 	VLCap              uint8 // 1: VL0; 2: 2 lanes; 3: 4; 4: 8; 5: 15
 	InitType           uint8
 	VLHighLimit        uint8
-	VLArbHighCap       uint8 // entries of the table of high priority
+	VLArbHighCap       uint8 // entries of the high-priority table
 	VLArbLowCap        uint8
 	InitTypeReply      uint8
 	MTUCap             uint8
@@ -115,11 +115,11 @@ type PortInfo struct {
 	LocalPhyErrors     uint8 // threshold
 	OverrunErrors      uint8 // threshold
 	MaxCreditHint      uint16
-	// The second extended speeds: 1 XDR. Linux's mlx5 reads the active speed so
+	// The second extended speeds: 1 XDR. Linux's mlx5 reads the active speed in this way
 	// (drivers/infiniband/hw/mlx5/mad.c). libibmad has three fields in the byte before
-	// RoundTripLatency. Their widths of 3, 2 and 3 bits, in this order, follow from a
-	// test of another program against it; the specification was not seen.
-	LinkSpeedExt2Active uint8  // 3 bits; 0: the first fields say
+	// RoundTripLatency. Their widths of 3, 2 and 3 bits, in this order, follow from a test of
+	// another program against it; the specification was not seen.
+	LinkSpeedExt2Active uint8  // 3 bits; 0: see the first fields
 	LinkSpeedExt2Cap    uint8  // 2 bits
 	LinkSpeedExt2On     uint8  // 3 bits: enabled
 	RoundTripLatency    uint32 // 24 bits

@@ -13,9 +13,8 @@ const (
 
 	PortRecLID  uint64 = 1 << 0
 	PortRecPort uint64 = 1 << 1
-	// PortRecCapability is PortInfo.CapabilityMask. With BitwiseCapability in the
-	// attribute modifier a port fits that has at least the bits asked for (IBA
-	// vol. 1, 15.2.5.3).
+	// PortRecCapability is PortInfo.CapabilityMask. With BitwiseCapability in the attribute
+	// modifier, a port matches if it has all requested bits (IBA vol. 1, 15.2.5.3).
 	PortRecCapability uint64 = 1 << 7
 	BitwiseCapability uint32 = 1 << 31
 
@@ -79,7 +78,7 @@ type ServiceRecord struct {
 	ID    uint64
 	GID   GID
 	PKey  PKey
-	Lease uint32 // seconds; all ones never ends
+	Lease uint32 // seconds; all ones: without end
 	Key   [16]byte
 	Name  [64]byte
 	Data  [64]byte // four vectors of 16 bytes: of 8, 16, 32 and 64 bits

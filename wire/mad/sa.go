@@ -15,8 +15,8 @@ const (
 // SADataBytes is the room for records in a subnet administration datagram.
 const SADataBytes = 200
 
-// saHeaderBytes is the header of the class, which the length of each segment of a
-// multi-packet answer includes (IBA vol. 1, 13.6.2.1).
+// saHeaderBytes is the size of the class header. The length of each segment of a multi-packet
+// answer includes it (IBA vol. 1, 13.6.2.1).
 const saHeaderBytes = offSAData - offSMKey
 
 // RMPPType is the kind of a packet of the reliable multi-packet protocol.
@@ -38,7 +38,7 @@ type RMPP struct {
 	RespTime uint8 // 5 bits: 31 is "none given"
 	Last     bool
 	First    bool
-	Active   bool   // false: the rest of the header says nothing
+	Active   bool   // false: the other fields have no meaning
 	Status   uint8  // of Stop and Abort
 	Segment  uint32 // Data and Ack: the segment's number, from 1
 	// Length depends on the packet. In the first segment it is the payload of the whole
@@ -72,22 +72,22 @@ func (m *MAD) SetRMPP(r RMPP) {
 	r.layout(&codec{b: m[offRMPP:offSMKey], writing: true})
 }
 
-// RecordStride is the distance of the records in an answer of several, in bytes:
-// AttributeOffset, which counts 8 bytes.
+// RecordStride is the distance of two records in an answer, in bytes: AttributeOffset counts 8
+// bytes.
 func (m *MAD) RecordStride() int { return int(binary.BigEndian.Uint16(m[offAttrOffset:])) * 8 }
 
-// SetRecordStride writes the distance of records of a size, rounded up to the 8
-// bytes that it counts, and returns it.
+// SetRecordStride writes the distance of records of a size, rounded up to a multiple of 8 bytes,
+// and returns it.
 func (m *MAD) SetRecordStride(recordBytes int) int {
 	words := (recordBytes + 7) / 8
 	binary.BigEndian.PutUint16(m[offAttrOffset:], uint16(words))
 	return words * 8
 }
 
-// Payload is the RMPP length of a segment with so many bytes of records.
+// Payload is the RMPP length of a segment with a number of bytes of records.
 func Payload(recordBytes int) uint32 { return uint32(recordBytes + saHeaderBytes) }
 
-// Records is the number of bytes of records in a segment by its header, at most
+// Records is the number of bytes of records in a segment, as its header states, at most
 // SADataBytes.
 func (m *MAD) Records() int {
 	r := m.RMPP()
@@ -97,8 +97,8 @@ func (m *MAD) Records() int {
 	return int(min(r.Length-saHeaderBytes, SADataBytes))
 }
 
-// Length is the number of meaningful bytes: the last segment of a multi-packet answer
-// ends behind its records.
+// Length is the number of used bytes: the last segment of a multi-packet answer ends behind its
+// records.
 func (m *MAD) Length() int {
 	if m.Class() != SubnAdm || !m.RMPP().Active {
 		return Size
@@ -106,7 +106,7 @@ func (m *MAD) Length() int {
 	return offSAData + m.Records()
 }
 
-// SMKey is the Subnet Manager's key, which trusted requests carry.
+// SMKey is the Subnet Manager's key in trusted requests.
 func (m *MAD) SMKey() uint64 { return binary.BigEndian.Uint64(m[offSMKey:]) }
 
 // SetSMKey changes the Subnet Manager's key.

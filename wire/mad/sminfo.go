@@ -42,8 +42,8 @@ const (
 type SMInfo struct {
 	GUID     units.GUID // of the manager's port
 	SMKey    uint64
-	ActCount uint32 // grows while the manager lives
-	Priority uint8  // 4 bits; the higher is master, then the lower GUID
+	ActCount uint32 // grows while the manager is alive
+	Priority uint8  // 4 bits; the highest priority is master, then the lowest GUID
 	State    SMState
 }
 

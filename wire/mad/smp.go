@@ -8,7 +8,7 @@ import (
 
 // The offsets of subnet management datagrams (IBA vol. 1, 14.2.1).
 const (
-	offHopPointer  = 6 // these two only in directed routes
+	offHopPointer  = 6 // these two only on directed routes
 	offHopCount    = 7
 	offMKey        = 24
 	offDrSLID      = 32
@@ -18,16 +18,16 @@ const (
 	offReturnPath  = 192
 )
 
-// SMPDataBytes is the room for an attribute in a subnet management datagram.
+// SMPDataBytes is the size of an attribute in a subnet management datagram.
 const SMPDataBytes = 64
 
-// MaxHops is the longest directed route: the path arrays have an entry per hop
-// from 1 on, entry 0 is not used (IBA vol. 1, 14.2.1.2).
+// MaxHops is the longest directed route: the path arrays have an entry per hop, from 1 on; entry 0
+// is unused (IBA vol. 1, 14.2.1.2).
 const MaxHops = 63
 
-// NewDirected is a directed-route request. The path has the output port of each
-// hop; it may be empty, for the sender's own node. It panics when the path
-// has more than MaxHops: callers that extend a path check first.
+// NewDirected is a directed-route request. The path has the output port of each hop; it may be
+// empty, for the sender's own node. It panics if the path has more than MaxHops: callers check the
+// length first.
 func NewDirected(method Method, attr Attribute, modifier uint32, tid uint64, path []uint8) MAD {
 	if len(path) > MaxHops {
 		panic("mad: a directed route has at most 63 hops")
@@ -51,14 +51,14 @@ func (m *MAD) MKey() uint64 { return binary.BigEndian.Uint64(m[offMKey:]) }
 // SetMKey changes the management key.
 func (m *MAD) SetMKey(key uint64) { binary.BigEndian.PutUint64(m[offMKey:], key) }
 
-// HopPointer is how many hops of the directed route were made.
+// HopPointer is the number of completed hops of the directed route.
 func (m *MAD) HopPointer() uint8 { return m[offHopPointer] }
 
-// SetHopPointer changes the number of hops made.
+// SetHopPointer changes the number of completed hops.
 func (m *MAD) SetHopPointer(hops uint8) { m[offHopPointer] = hops }
 
-// HopCount is the number of hops of the directed route as the datagram says; a value
-// above MaxHops is false.
+// HopCount is the number of hops of the directed route, as in the datagram; a value above MaxHops
+// is invalid.
 func (m *MAD) HopCount() uint8 { return m[offHopCount] }
 
 // DrSLID is the source of the LID-routed part before the directed one, or the
@@ -74,14 +74,14 @@ func (m *MAD) Returning() bool {
 	return Status(binary.BigEndian.Uint16(m[offStatus:]))&directionBit != 0
 }
 
-// SetReturning turns a directed-route datagram round.
+// SetReturning marks a directed-route datagram as on its way back.
 func (m *MAD) SetReturning() { m[offStatus] |= uint8(directionBit >> 8) }
 
 // InitialPath is the output port of hop 1 to 63.
 func (m *MAD) InitialPath(hop uint8) uint8 { return m[offInitialPath+int(hop&MaxHops)] }
 
-// SetReturnPath notes by which port hop 1 to 63 arrived.
+// SetReturnPath sets the input port of hop 1 to 63.
 func (m *MAD) SetReturnPath(hop, port uint8) { m[offReturnPath+int(hop&MaxHops)] = port }
 
-// ReturnPath is the port by which hop 1 to 63 arrived.
+// ReturnPath is the input port of hop 1 to 63.
 func (m *MAD) ReturnPath(hop uint8) uint8 { return m[offReturnPath+int(hop&MaxHops)] }

@@ -10,8 +10,8 @@ type SwitchInfo struct {
 	MulticastFDBCap uint16    // entries, from LID 0xC000
 	LinearFDBTop    units.LID // the last LID that the linear table forwards
 	DefaultPort     uint8
-	// DefaultMulticastPrimary and NotPrimary take multicast packets that the
-	// table does not know.
+	// DefaultMulticastPrimary and NotPrimary are the output ports of multicast packets without an
+	// entry in the table.
 	DefaultMulticastPrimary    uint8
 	DefaultMulticastNotPrimary uint8
 	LifeTime                   uint8 // 5 bits: packets live 4.096 µs × 2^LifeTime; above 19 without limit

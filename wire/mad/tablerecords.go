@@ -4,7 +4,7 @@ import "weft/units"
 
 // Components of these records, as bits of a component mask (IBA vol. 1, 15.2.5).
 const (
-	RecLID uint64 = 1 << 0 // of all but InformInfoRecord
+	RecLID uint64 = 1 << 0 // of all except InformInfoRecord
 
 	BlockRecBlock uint64 = 1 << 1 // of LinearFDBRecord, GUIDInfoRecord and PKeyRecord
 	PKeyRecPort   uint64 = 1 << 2
@@ -55,7 +55,7 @@ func (r *LinearFDBRecord) layout(c *codec) {
 // MulticastFDBRecord is a block of the multicast forwarding table of a switch (IBA vol. 1, 15.2.5).
 type MulticastFDBRecord struct {
 	LID      units.LID
-	Position uint8  // 4 bits: of 16 ports
+	Position uint8  // 4 bits: the block of 16 ports
 	Block    uint16 // 9 bits
 	Table    MulticastFDB
 }
@@ -69,7 +69,8 @@ func (r *MulticastFDBRecord) layout(c *codec) {
 	r.Table.layout(c)
 }
 
-// SLToVLRecord is the lanes of service levels at a port; In is 0 but of switches (IBA vol. 1, 15.2.5).
+// SLToVLRecord is the lanes of service levels at a port; In is 0 except for switches (IBA vol. 1,
+// 15.2.5).
 type SLToVLRecord struct {
 	LID     units.LID
 	In, Out uint8
@@ -130,7 +131,7 @@ func (r *GUIDInfoRecord) layout(c *codec) {
 	r.Table.layout(c)
 }
 
-// SMInfoRecord is a Subnet Manager (IBA vol. 1, 15.2.5).
+// SMInfoRecord describes a Subnet Manager (IBA vol. 1, 15.2.5).
 type SMInfoRecord struct {
 	LID  units.LID
 	Info SMInfo

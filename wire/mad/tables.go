@@ -2,7 +2,7 @@ package mad
 
 import "weft/units"
 
-// How much of a table one datagram holds.
+// Entries of a table in one datagram.
 const (
 	PKeysPerBlock     = 32 // IBA vol. 1, 14.2.5.7
 	LIDsPerBlock      = 64 // 14.2.5.10
@@ -11,7 +11,7 @@ const (
 	GUIDsPerBlock     = 8  // 14.2.5.5
 	VLArbPerBlock     = 32 // 14.2.5.9
 	ServiceLevels     = 16 // 14.2.5.8
-	positionShift     = 28 // of a multicast block's modifier
+	positionShift     = 28 // in the modifier of a multicast block
 	multicastBlockMax = 0x1FF
 )
 
@@ -33,9 +33,8 @@ func (k PKey) Matches(other PKey) bool {
 	return k.Partition() != 0 && k.Partition() == other.Partition() && (k.Full() || other.Full())
 }
 
-// PKeyTable is a block of a port's partition keys. Its modifier is the block,
-// and of a switch's external port the port in the upper half (IBA vol. 1,
-// 14.2.5.7).
+// PKeyTable is a block of a port's partition keys. Its modifier is the block; for a switch's
+// external port, the upper half is the port (IBA vol. 1, 14.2.5.7).
 type PKeyTable [PKeysPerBlock]PKey
 
 func (t *PKeyTable) layout(c *codec) {
@@ -44,9 +43,8 @@ func (t *PKeyTable) layout(c *codec) {
 	}
 }
 
-// SLToVL is the lane of each service level. Of a switch, its modifier has the
-// input port in the second byte and the output port in the first (IBA vol. 1,
-// 14.2.5.8). Lane 15 drops.
+// SLToVL is the lane of each service level. For a switch, its modifier has the input port in the
+// second byte and the output port in the first (IBA vol. 1, 14.2.5.8). Lane 15 drops.
 type SLToVL [ServiceLevels]units.VL
 
 func (t *SLToVL) layout(c *codec) {
@@ -55,8 +53,8 @@ func (t *SLToVL) layout(c *codec) {
 	}
 }
 
-// VLWeight is an entry of an arbitration table: so many times 64 bytes of a
-// lane. Weight 0 is an entry that is passed over.
+// VLWeight is an entry of an arbitration table: a lane may send Weight times 64 bytes. An entry
+// with weight 0 is skipped.
 type VLWeight struct {
 	VL     units.VL
 	Weight uint8
@@ -81,9 +79,8 @@ type LinearFDB [LIDsPerBlock]uint8
 
 func (t *LinearFDB) layout(c *codec) { raw(c, t[:]) }
 
-// MulticastFDB is a block of a multicast forwarding table: of each of 32 LIDs
-// the mask of 16 output ports, port 0 of them in the lowest bit. Its modifier is
-// a [MulticastBlock] (IBA vol. 1, 14.2.5.12).
+// MulticastFDB is a block of a multicast forwarding table: for each of 32 LIDs a mask of 16 output
+// ports, with port 0 in the lowest bit. Its modifier is a [MulticastBlock] (IBA vol. 1, 14.2.5.12).
 type MulticastFDB [MLIDsPerBlock]uint16
 
 func (t *MulticastFDB) layout(c *codec) {

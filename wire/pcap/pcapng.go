@@ -28,8 +28,8 @@ type iface struct {
 	perSecond uint64
 }
 
-// section reads a section header from behind its type on: it alone says the
-// byte order of what follows.
+// section reads a section header from behind its type on; only the header states the byte order of
+// the section.
 func (c *Reader) section() error {
 	head, err := c.read(8)
 	if err != nil {
@@ -87,8 +87,7 @@ func (c *Reader) nextBlock(p *Packet) error {
 	}
 }
 
-// body reads the length of a block, what the block holds, and the length that
-// stands again at its end.
+// body reads the length of a block, its content, and the second copy of the length at its end.
 func (c *Reader) body() ([]byte, error) {
 	head, err := c.read(4)
 	if err != nil {
@@ -135,8 +134,8 @@ func (c *Reader) addInterface(body []byte) error {
 	return nil
 }
 
-// perSecond is the number of units in a second that if_tsresol says: a power
-// of 10, or with the upper bit set a power of 2.
+// perSecond is the number of units per second that if_tsresol encodes: a power of 10, or with the
+// upper bit set a power of 2.
 func perSecond(resolution uint8) (uint64, bool) {
 	power := resolution & 0x7f
 	if resolution&0x80 != 0 {
@@ -186,7 +185,7 @@ func (c *Reader) simple(body []byte, p *Packet) error {
 	return nil
 }
 
-// nanoseconds turns a timestamp into nanoseconds; one that does not fit is the
+// nanoseconds converts a timestamp to nanoseconds; a timestamp that does not fit becomes the
 // largest.
 func nanoseconds(stamp, perSecond uint64) int64 {
 	const most = 1<<63 - 1
@@ -198,7 +197,7 @@ func nanoseconds(stamp, perSecond uint64) int64 {
 	return int64(min(ns, most))
 }
 
-// Writer writes a pcapng of one interface, with timestamps in nanoseconds.
+// Writer writes a pcapng file of one interface, with timestamps in nanoseconds.
 type Writer struct {
 	w   io.Writer
 	buf []byte
@@ -228,7 +227,7 @@ func NewWriter(w io.Writer, link LinkType) (*Writer, error) {
 	return &Writer{w: w}, err
 }
 
-// Write adds a packet. Only its time and its data count.
+// Write adds a packet. It uses only the time and the data of p.
 func (w *Writer) Write(timeNs int64, data []byte) error {
 	le := binary.LittleEndian
 	pad := -len(data) & 3

@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// LinkType says what a captured packet begins with.
+// LinkType is the type of a captured packet's first header.
 type LinkType uint32
 
-// The link types that RDMA is captured on.
+// The link types of RDMA captures.
 const (
 	Ethernet   LinkType = 1
 	Raw        LinkType = 101 // begins with an IP header
@@ -21,17 +21,17 @@ const (
 
 // Packet is one captured packet.
 type Packet struct {
-	// TimeNs is nanoseconds since 1970, 0 where the capture does not say.
+	// TimeNs is nanoseconds since 1970, 0 if the capture has no time.
 	TimeNs int64
 	Link   LinkType
-	// Data is what was captured, valid until the next call; Length is how long
-	// the packet was on the wire.
+	// Data is the captured bytes, valid until the next call; Length is the length of the packet on
+	// the wire.
 	Data   []byte
 	Length int
 }
 
-// MaxPacket bounds the size of a packet or a block: the largest frame that a
-// capture on loopback with segmentation offload holds is 256 KiB.
+// MaxPacket bounds the size of a packet or a block: the largest frame of a loopback capture with
+// segmentation offload has 256 KiB.
 const MaxPacket = 1 << 20
 
 // maxInterfaces bounds the interfaces of a pcapng section.
@@ -48,15 +48,15 @@ type Reader struct {
 	r      io.Reader
 	order  binary.ByteOrder
 	at     int64 // offset in the file
-	start  int64 // offset of the block or packet that is read, for errors
+	start  int64 // offset of the current block or packet, for errors
 	buf    []byte
 	next   func(*Packet) error
-	link   LinkType // of a classic capture
+	link   LinkType // type of a classic capture
 	toNs   int64    // nanoseconds per unit of a classic capture's fraction
 	ifaces []iface  // of a pcapng section
 }
 
-// NewReader reads the head of a capture and finds out of which kind it is.
+// NewReader reads the head of a capture and detects its format.
 func NewReader(r io.Reader) (*Reader, error) {
 	c := &Reader{r: r}
 	head, err := c.read(4)
@@ -125,8 +125,7 @@ func (c *Reader) nextClassic(p *Packet) error {
 	return nil
 }
 
-// read reads n bytes into the reader's buffer. It returns io.EOF only when
-// there is nothing at all.
+// read reads n bytes into the reader's buffer. It returns io.EOF only if nothing is left.
 func (c *Reader) read(n int) ([]byte, error) {
 	if cap(c.buf) < n {
 		c.buf = make([]byte, n)

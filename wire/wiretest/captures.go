@@ -1,6 +1,6 @@
-// Package wiretest has recorded conversations of real RDMA endpoints, for tests:
-// Linux's soft-RoCE (kernel 6.1) as tcpdump captured it, and what tshark 4.0 read
-// in it. The archive has a README that says what happens in each.
+// Package wiretest has recorded conversations of real RDMA endpoints, for tests: Linux's soft-RoCE
+// (kernel 6.1) as captured by tcpdump and as read by tshark 4.0. The archive has a README that
+// describes each conversation.
 package wiretest
 
 import (
@@ -16,8 +16,8 @@ import (
 //go:embed captures.tar.gz
 var archive []byte
 
-// Captures are the files of the archive by name: captures end in .pcap, and
-// golden.tsv is what tshark read.
+// Captures are the files of the archive by name: captures end in .pcap, and golden.tsv is tshark's
+// reading.
 func Captures(t testing.TB) map[string][]byte {
 	t.Helper()
 	z, err := gzip.NewReader(bytes.NewReader(archive))

@@ -8,17 +8,17 @@ import (
 	"sync/atomic"
 )
 
-// Each does the pieces 0 to n−1, in the order in which cores become free, on at
-// most workers goroutines; none or fewer means as many as GOMAXPROCS. It returns
-// when all are done. Pieces must not depend on each other.
+// Each calls do for the pieces 0 to n−1, in the order in which cores become free, on at most
+// workers goroutines; workers below 1 means GOMAXPROCS. It returns when all pieces are done. Pieces
+// must not depend on each other.
 //
-// Where one panics, no further piece is begun, and Each panics with a *Panic.
+// If a piece panics, no further piece begins, and Each panics with a *Panic.
 func Each(n, workers int, do func(i int)) {
 	EachOwning(n, workers, func() func(int) { return do })
 }
 
-// EachOwning is Each for work that needs scratch space: own is called once in
-// each goroutine and returns what does its pieces.
+// EachOwning is Each for work that needs scratch space: each goroutine calls own once, and own
+// returns the function that does its pieces.
 func EachOwning(n, workers int, own func() func(i int)) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -53,14 +53,14 @@ func EachOwning(n, workers int, own func() func(i int)) {
 	}
 }
 
-// Panic is a panic of a goroutine, with the stack of where it happened.
+// Panic is a panic of a goroutine, with the stack of the goroutine at the panic.
 type Panic struct {
 	Value any
 	Stack string
 }
 
-// Caught is the panic that recover gave in the goroutine of the caller; what
-// another goroutine's panic had become already stays as it is.
+// Caught makes a *Panic of a value that recover returned in the caller's goroutine. A value that is
+// a *Panic already stays as it is.
 func Caught(r any) *Panic {
 	if p, is := r.(*Panic); is {
 		return p

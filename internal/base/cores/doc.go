@@ -1,5 +1,5 @@
 // Package cores shares independent pieces of work among the machine's cores.
 //
-// A piece that panics ends neither the process nor the others: they finish, and
-// the caller gets the panic, where it can be told from bad input.
+// A panic in a piece ends neither the process nor the other pieces: they finish, and the caller
+// gets the panic as a value of its own type, different from the error for bad input.
 package cores

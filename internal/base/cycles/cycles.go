@@ -1,8 +1,7 @@
-// Package cycles finds the cycles of a directed graph whose edges are computed when
-// they are asked for: a dependency graph of a large fabric is too big for lists of
-// edges. A graph without a cycle among its channels is the proof that lossless
-// forwarding cannot deadlock (Dally and Seitz, "Deadlock-free message routing in
-// multiprocessor interconnection networks", 1987).
+// Package cycles finds the cycles of a directed graph. Edges are computed on demand, because a
+// dependency graph of a large fabric is too big for lists of edges. A channel dependency graph
+// without a cycle is the proof that lossless forwarding cannot deadlock (Dally and Seitz,
+// "Deadlock-free message routing in multiprocessor interconnection networks", 1987).
 package cycles
 
 import "slices"
@@ -10,8 +9,8 @@ import "slices"
 // Graph is a directed graph. Its vertices are the numbers below Len.
 type Graph interface {
 	Len() int
-	// Next is the first successor of v at a position or behind it, and the position
-	// that follows; the successor is -1 where there is none. Positions begin at 0.
+	// Next is the first successor of v at position at or behind it, and the position that follows;
+	// the successor is -1 if there is none. Positions begin at 0.
 	Next(v int32, at int) (successor int32, next int)
 }
 
@@ -27,10 +26,10 @@ type Cycle struct {
 	Shortest bool
 }
 
-// Find finds one cycle in each of the first most strongly connected components: the
-// shortest cycle, unless the search has followed a number of edges before it knows.
-// It returns the cycles and the number of all components that have one. A vertex
-// that is its own successor is not a cycle.
+// Find finds one cycle in each of the first most strongly connected components. It is the shortest
+// cycle, unless the search ends early because it has followed edges edges. Find returns the cycles
+// and the number of all components that have a cycle. A vertex that is its own successor is not a
+// cycle.
 func Find(g Graph, most, edges int) (found []Cycle, components int) {
 	all := stronglyConnected(g)
 	if len(all) == 0 {
@@ -48,8 +47,8 @@ func Find(g Graph, most, edges int) (found []Cycle, components int) {
 	return found, len(all)
 }
 
-// stronglyConnected is the sets of vertices that reach each other, of more than one
-// (Tarjan, "Depth-first search and linear graph algorithms", 1972).
+// stronglyConnected is the sets of two or more vertices that reach each other (Tarjan, "Depth-first
+// search and linear graph algorithms", 1972).
 func stronglyConnected(g Graph) [][]int32 {
 	t := &tarjan{g: g, index: make([]int32, g.Len()), low: make([]int32, g.Len())}
 	for v := range int32(g.Len()) {
@@ -122,8 +121,8 @@ func (t *tarjan) leave() {
 	t.open = t.open[:at]
 }
 
-// search finds the shortest cycle by a breadth-first search from each vertex. A
-// search stops where it cannot find a cycle shorter than the best so far.
+// search finds the shortest cycle by a breadth-first search from each vertex. A search ends when it
+// can no longer find a cycle shorter than the best so far.
 type search struct {
 	g         Graph
 	component []int32 // number of a vertex's component; 0: none
@@ -146,8 +145,8 @@ func (s *search) shortest(component []int32) Cycle {
 	return c
 }
 
-// back is the shortest way from v to itself over fewer vertices than limit (0: any
-// number), nil where there is none.
+// back is the shortest path from v to itself over fewer vertices than limit (0: any number), nil if
+// there is none.
 func (s *search) back(v int32, limit int) []int32 {
 	s.queue = append(s.queue[:0], v)
 	defer func() {

@@ -1,6 +1,5 @@
-// Package golden holds what a test gets against a file that is reviewed like
-// code, and rewrites the file when the test runs with -update. Tests alone
-// import it.
+// Package golden compares the output of a test with a file that is reviewed like code, and rewrites
+// the file when the test runs with -update. Only tests import it.
 package golden
 
 import (
@@ -16,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files; then review the difference")
 
-// File fails the test unless the file at path, relative to the test's package,
-// holds got. With -update it writes got there instead, its folder too.
+// File fails the test unless the file at path, relative to the test's package, equals got. With
+// -update it writes got to the file, and makes its folder.
 func File(t testing.TB, path, got string) {
 	t.Helper()
 	want, err := os.ReadFile(path)
@@ -39,9 +38,9 @@ func File(t testing.TB, path, got string) {
 	t.Errorf("%s differs (rewrite it with go test -update, then review it): %s", path, Difference(string(want), got))
 }
 
-// Section is what stands between the lines begin and end of a file, which with -update
-// is got from then on. It is for figures that move a little with the machine or the models:
-// the test says how far.
+// Section is the text between the lines begin and end of a file. With -update it replaces that text
+// by got first. It serves figures that depend a little on the machine or on the models: the test
+// itself compares them with a tolerance.
 func Section(t testing.TB, path, begin, end, got string) string {
 	t.Helper()
 	whole, err := os.ReadFile(path)
@@ -60,8 +59,8 @@ func Section(t testing.TB, path, begin, end, got string) string {
 	return got
 }
 
-// Difference shows the first line in which two texts differ: its number, and
-// the line of each. It is empty where they are equal.
+// Difference shows the first line in which two texts differ: its number, and the line of each text.
+// It is empty if the texts are equal.
 func Difference(want, got string) string {
 	if want == got {
 		return ""
@@ -74,10 +73,10 @@ func Difference(want, got string) string {
 	return fmt.Sprintf("line %d\n got %s\nwant %s", line+1, lineOf(g, line), lineOf(w, line))
 }
 
-// longestLine is how much of a line is shown: a page has lines of any length.
+// longestLine is the number of characters of a line in a message; lines of a page have any length.
 const longestLine = 400
 
-// lineOf is a line as a message shows it.
+// lineOf is line i as a message shows it.
 func lineOf(lines []string, i int) string {
 	if i >= len(lines) {
 		return "(the text ends here)"

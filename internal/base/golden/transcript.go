@@ -9,15 +9,14 @@ import (
 
 // Player carries out the commands of a transcript.
 type Player interface {
-	// Command carries out a line, which is given in words.
+	// Command carries out a line, split into words.
 	Command(words []string) error
-	// Trace is what the commands since the last Trace have left: lines that are not
-	// empty.
+	// Trace is the output of the commands since the last Trace: lines that are not empty.
 	Trace() string
 }
 
-// Transcripts plays the files that a pattern names, relative to the test's package,
-// each in a test of its own with a new player, and holds them against what is played.
+// Transcripts plays the files that match a pattern, relative to the test's package, each in a
+// subtest with a new player, and compares them with the played transcript.
 func Transcripts(t *testing.T, pattern string, player func(t *testing.T) Player) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -35,9 +34,9 @@ func Transcripts(t *testing.T, pattern string, player func(t *testing.T) Player)
 	}
 }
 
-// Play plays a transcript, and returns it with the traces that it has now. A transcript
-// is a list of steps: commands, one in a line, a line ----, the trace that they leave, an
-// empty line. Lines that begin with # are comments.
+// Play plays a transcript, and returns it with the current traces. A transcript is a list of steps.
+// A step is commands, one in a line, a line ----, the trace of the commands, and an empty line.
+// Lines that begin with # are comments.
 func Play(t testing.TB, text string, p Player) string {
 	t.Helper()
 	var played strings.Builder

@@ -1,5 +1,5 @@
-// Package stats is the statistics of repeated simulations: confidence intervals and
-// quantiles. Everything takes plain numbers and knows no simulation.
+// Package stats computes the statistics of repeated simulations: confidence intervals and
+// quantiles. It takes plain numbers and knows no simulation.
 package stats
 
 import (
@@ -19,8 +19,8 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// IntervalOf is the mean of samples with Student's interval. It takes two samples or
-// more: one alone says nothing of how far off it is, and its bounds are NaN.
+// IntervalOf is the mean of samples with Student's confidence interval. It takes two samples or
+// more: with a single sample the spread is unknown, and the bounds are NaN.
 func IntervalOf(x []float64) Interval {
 	mean, sd := stat.MeanStdDev(x, nil)
 	if len(x) < 2 {
@@ -31,7 +31,7 @@ func IntervalOf(x []float64) Interval {
 	return Interval{mean, mean - half, mean + half}
 }
 
-// Over is the interval as a share of a number; of nothing it is nothing.
+// Over is the interval divided by base; it is zero if base is zero.
 func (i Interval) Over(base float64) Interval {
 	if base == 0 {
 		return Interval{}
@@ -39,9 +39,9 @@ func (i Interval) Over(base float64) Interval {
 	return Interval{i.Mean / base, i.Low / base, i.High / base}
 }
 
-// Quantile is that of p, from 0 to 1, of samples that are sorted and not empty: between
-// neighbours by linear interpolation (Hyndman and Fan 1996, type 7), so that those of
-// what is lost mirror those of what is left. gonum has types 1 and 4 only.
+// Quantile is the quantile p, from 0 to 1, of sorted samples, at least one. It interpolates
+// linearly between neighbours (Hyndman and Fan 1996, type 7), so that the quantiles of a loss
+// mirror the quantiles of the remainder. gonum has types 1 and 4 only.
 func Quantile(sorted []float64, p float64) float64 {
 	at := p * float64(len(sorted)-1)
 	i := min(int(at), max(0, len(sorted)-2))

@@ -6,8 +6,8 @@ import (
 	"weft/units"
 )
 
-// builder collects the nodes and cables of a graph. Its callers have checked
-// the sizes: a port that is taken twice is a bug of a builder, so it panics.
+// builder collects the nodes and cables of a graph. Its callers have checked the sizes. A port with
+// two cables is a bug of a caller, so builder panics.
 type builder struct {
 	g      Graph
 	length [cableKinds]units.Length
@@ -23,7 +23,7 @@ func newBuilder(l Lengths, r Rates) *builder {
 	}
 }
 
-// grow reserves room for what a Count promises.
+// grow reserves room for the nodes and cables of a Count.
 func (b *builder) grow(c Count) {
 	n := c.Endpoints + c.Services + c.TotalSwitches()
 	b.g.Nodes = make([]Node, 0, n)
@@ -31,7 +31,7 @@ func (b *builder) grow(c Count) {
 	b.g.Cables = make([]Cable, 0, c.TotalCables())
 }
 
-// add puts count nodes of one kind and radix into the graph; fill names them.
+// add adds count nodes of one kind and radix to the graph; fill names them.
 func (b *builder) add(kind Kind, level int8, radix, count int, fill func(i int, n *Node)) NodeID {
 	first := NodeID(len(b.g.Nodes))
 	ports := make([]int32, radix*count)
@@ -64,7 +64,7 @@ func (b *builder) free(n NodeID) End {
 	return End{n, p}
 }
 
-// join plugs a cable between two ports.
+// join connects two ports by a cable.
 func (b *builder) join(kind CableKind, x, y End) {
 	for _, e := range [2]End{x, y} {
 		if b.g.Nodes[e.Node].Cables[e.Port] >= 0 {

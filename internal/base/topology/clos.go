@@ -2,21 +2,19 @@ package topology
 
 import "fmt"
 
-// clos is the plan of a tree of two or three levels of switches: what leaf-
-// spine, the three-level fat tree and the rail-optimised fabric become before
-// they are counted or built.
+// clos is the plan of a tree of two or three levels of switches: the common form of the leaf-spine,
+// the three-level fat tree and the rail-optimised fabric, from which they are counted and built.
 //
-// Leaves come in groups (pods, or the leaves of one rail); a group has its own
-// spines, and every leaf reaches every spine of its group. Spine j of every
-// group belongs to plane j of the core level, which has its own cores; every
-// spine of the plane reaches every core of it. A tree of two levels is one
-// group without cores.
+// Leaves come in groups (pods, or the leaves of one rail); a group has its own spines, and every
+// leaf reaches every spine of its group. Spine j of every group belongs to plane j of the core
+// level, which has its own cores; every spine of the plane reaches every core of it. A tree of two
+// levels is one group without cores.
 type clos struct {
 	endpoints, services int
 	nodeNICs            int
 
 	leaves, leafRadix, leafUp           int
-	groups, spines, spineRadix, spineUp int // spines and spineUp: of one group, of one spine
+	groups, spines, spineRadix, spineUp int // spines per group, uplinks per spine
 	cores, coreRadix                    int // cores of one plane
 	leafOf                              func(e int) int
 	groupOf                             func(leaf int) (group, index int)
@@ -24,7 +22,7 @@ type clos struct {
 	leaf                                func(l int, n *Node)
 	spine                               func(group, j int, n *Node)
 	core                                func(i int, n *Node)
-	railOf                              func(r int) int // the rail of the cluster that a rail of this plane is; nil is the same
+	railOf                              func(r int) int // maps a rail of this plane to a rail of the cluster; nil: the same number
 	lengths                             Lengths
 	rates                               Rates
 }
@@ -37,18 +35,16 @@ func (c *clos) rail(r int) int {
 	return c.railOf(r)
 }
 
-// upperCount is the number of switches of the given radix (or with so many
-// ports down) that join `below` switches of `up` uplinks each, every one of
-// them reaching every one of these.
+// upperCount is the number of switches of the given radix (or with the given number of ports down)
+// above `below` switches of `up` uplinks each, so that every switch below reaches every switch
+// above.
 //
-// Each switch below should have the same number of cables to each one above,
-// because a wider bundle to one spine than to another is capacity that static
-// routing cannot use: so the number divides `up`. Three scalable units of the
-// DGX SuperPOD are the example: 24 leaves of 32 uplinks fill 12 spines of 64
-// ports, and it has 16, with two cables from each leaf to each. That is a
-// third more than the ports ask for; when equal bundles cost more than this
-// third, and are not insisted on, the fewest switches are taken, and bundles
-// differ by one cable.
+// Each switch below should have the same number of cables to each switch above, because static
+// routing cannot use the capacity of a wider bundle to one of them: so the number divides `up`.
+// Three scalable units of the DGX SuperPOD are the example: 24 leaves of 32 uplinks fill 12 spines
+// of 64 ports. The SuperPOD has 16, with two cables from each leaf to each spine: a third more than
+// the ports require. If equal bundles cost more than this third, and equal is false, upperCount
+// takes the fewest switches, and bundles differ by one cable.
 func upperCount(below, up, radix int, equal bool) int {
 	fewest := ceilDiv(below*up, radix)
 	n := fewest
@@ -61,10 +57,9 @@ func upperCount(below, up, radix int, equal bool) int {
 	return fewest
 }
 
-// uplink says which of n switches above takes uplink t of `up` of the switch
-// with this index. Uplinks go round the switches above; what is left when n
-// does not divide up starts at another switch for each index, so that those
-// above fill evenly.
+// uplink is the switch, of n switches above, for uplink t of the `up` uplinks of the switch with
+// this index. Uplinks go round the switches above. If n does not divide up, the remainder starts at
+// another switch for each index, so that the switches above fill evenly.
 func uplink(index, t, up, n int) int {
 	whole := up - up%n
 	if t < whole {
@@ -99,7 +94,8 @@ func (c *clos) build() *Graph {
 	return &b.g
 }
 
-// addSwitches adds the switches, leaves first; in a plane their names say so.
+// addSwitches adds the switches, leaves first. In a fabric of several planes, their names contain
+// the plane.
 func (c *clos) addSwitches(b *builder, plane int) (leaves, spines, cores NodeID) {
 	label := func(n *Node) {
 		if plane >= 0 {
@@ -116,15 +112,15 @@ func (c *clos) addSwitches(b *builder, plane int) (leaves, spines, cores NodeID)
 	return leaves, spines, cores
 }
 
-// wireEndpoints plugs the endpoints into the low ports of their leaves.
+// wireEndpoints connects the endpoints to the low ports of their leaves.
 func (c *clos) wireEndpoints(b *builder, leaves NodeID, port int32, node func(e int) NodeID) {
 	for e := range c.endpoints + c.services {
 		b.join(NodeLeaf, End{node(e), port}, b.free(leaves+NodeID(c.leafOf(e))))
 	}
 }
 
-// wireSwitches plugs the cables between switches: uplinks into the high ports
-// in the order of the switches they lead to, downlinks into the low ones.
+// wireSwitches connects the switches: uplinks use the high ports in the order of the switches
+// above, downlinks the low ports.
 func (c *clos) wireSwitches(b *builder, leaves, spines, cores NodeID) {
 	for l := range c.leaves {
 		g, index := c.groupOf(l)
@@ -142,7 +138,7 @@ func (c *clos) wireSwitches(b *builder, leaves, spines, cores NodeID) {
 	}
 }
 
-// leafPorts divides a leaf between endpoints and uplinks.
+// leafPorts divides the ports of a leaf between endpoints and uplinks.
 func leafPorts(radix, down, up, endpoints int, r Ratio) (int, int, error) {
 	if down == 0 {
 		down = radix - up

@@ -2,19 +2,18 @@ package topology
 
 import "fmt"
 
-// Dragonfly is the canonical dragonfly (Kim, Dally, Scott and Abts, ISCA
-// 2008): groups of a switches, each joined to every other of its group, with p
-// endpoints and h global cables on each switch. a = 2p = 2h is the balanced
-// one. At most a·h+1 groups, of which every pair then has one global cable;
-// with fewer, the global ports go round the other groups, so that every pair
-// has the same number of cables or one more.
+// Dragonfly is the canonical dragonfly (Kim, Dally, Scott and Abts, ISCA 2008): groups of a
+// switches, each connected to every other switch of its group, with p endpoints and h global cables
+// per switch. It is balanced if a = 2p = 2h. It has at most a·h+1 groups; at this size every pair
+// of groups has one global cable. With fewer groups, the global ports go round the other groups, so
+// that the numbers of cables of two pairs differ by at most one.
 //
 // Ports of a switch: endpoints, then local, then global.
 type Dragonfly struct {
 	P int // endpoints of a switch
 	A int // switches of a group
 	H int // global cables of a switch
-	// Groups is the number of groups; 0 is as many as there can be, A*H+1.
+	// Groups is the number of groups; 0 is the maximum, A*H+1.
 	Groups   int
 	NodeNICs int // endpoints of a host; 0 is 1
 	Lengths  Lengths
@@ -78,7 +77,7 @@ func (s Dragonfly) Build() (*Graph, error) {
 		sw := first + NodeID(g*s.A)
 		for i := range s.A {
 			for j := i + 1; j < s.A; j++ {
-				// Local port k of switch i leads to switch k, itself left out.
+				// Local ports of switch i lead to the other switches of the group, in order.
 				b.join(Local, End{sw + NodeID(i), int32(s.P + j - 1)}, End{sw + NodeID(j), int32(s.P + i)})
 			}
 		}
@@ -90,12 +89,11 @@ func (s Dragonfly) Build() (*Graph, error) {
 	return &b.g, nil
 }
 
-// globalSlots says which group each global port ("slot") of a group leads to,
-// as an offset from the group's own number: the same list for every group, in
-// which an offset and its opposite come equally often, so that every cable has
-// two ends. Whole rounds over all other groups come first; the rest goes to
-// the nearest groups on either side. When groups are odd and what is left is
-// odd too, one port stays free.
+// globalSlots lists, for each global port ("slot") of a group, the group at its other end, as an
+// offset from the group's own number. The list is the same for every group. An offset and its
+// opposite occur equally often, so that every cable has two ends. Whole rounds over all other
+// groups come first; the remaining slots go to the nearest groups on either side. If the number of
+// groups and the number of remaining slots are odd, one port stays free.
 func globalSlots(groups, slots int) []int {
 	others := groups - 1
 	if others < 1 {
@@ -118,7 +116,7 @@ func globalSlots(groups, slots int) []int {
 	return offsets
 }
 
-// joinGroups plugs the global cables; at says which port a slot of a group is.
+// joinGroups connects the groups by global cables; at gives the port of a slot of a group.
 func joinGroups(b *builder, groups, slots int, at func(group, slot int) End) {
 	offsets := globalSlots(groups, slots)
 	bySlot := make(map[int][]int, groups) // offset to its slots, in order

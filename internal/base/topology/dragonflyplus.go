@@ -2,11 +2,10 @@ package topology
 
 import "fmt"
 
-// DragonflyPlus is the dragonfly+ (Shpiner et al., HiPINEB 2017): groups of
-// leaves and spines, every leaf joined to every spine of its group, and the
-// spines of different groups joined by global cables. With the usual
-// Leaves = Spines = EndpointsPerLeaf = GlobalPerSpine = radix/2 all ports are
-// used.
+// DragonflyPlus is the dragonfly+ (Shpiner et al., HiPINEB 2017): groups of leaves and spines,
+// every leaf connected to every spine of its group, and the spines of different groups connected by
+// global cables. With the usual Leaves = Spines = EndpointsPerLeaf = GlobalPerSpine = radix/2 all
+// ports are used.
 //
 // Ports of a leaf: endpoints, then spines; of a spine: leaves, then global.
 type DragonflyPlus struct {
@@ -88,8 +87,8 @@ func (s DragonflyPlus) Build() (*Graph, error) {
 			b.join(LeafSpine, End{leaves + NodeID(l), int32(s.LeafEndpoints + t)}, b.free(spines+NodeID(sp)))
 		}
 	}
-	// Consecutive slots are on consecutive spines, so that the cables to one
-	// group are on different ones.
+	// Consecutive slots are on consecutive spines, so that the cables to a group are spread over
+	// spines.
 	joinGroups(b, s.Groups, s.Spines*s.SpineGlobals, func(g, slot int) End {
 		return End{spines + NodeID(g*s.Spines+slot%s.Spines), int32(s.Leaves*s.Bundle + slot/s.Spines)}
 	})

@@ -19,12 +19,12 @@ type TwoLevel struct {
 	// LeafEndpoints and LeafUplinks are the ports of a leaf that are used
 	// down and up; 0 follows from Radix and Oversubscription.
 	LeafEndpoints, LeafUplinks int
-	// Spines is the number of spines; 0 takes the fewest that give each leaf
-	// the same number of cables to each, or the fewest at all where that
-	// would cost more than a third more of them.
+	// Spines is the number of spines; 0 takes the fewest that give each leaf the same number of
+	// cables to each spine. If equal bundles cost more than a third more spines, it takes the
+	// fewest spines.
 	Spines int
-	// Spare is the ports for endpoints that leaves keep free, beside those of Endpoints:
-	// for storage, gateways, growth.
+	// Spare is the number of free ports for endpoints on the leaves, beyond Endpoints: for storage,
+	// gateways, growth.
 	Spare   int
 	Lengths Lengths
 	Rates   Rates

@@ -2,14 +2,12 @@ package topology
 
 import "fmt"
 
-// ThreeLevel is a fat tree of leaves, spines and cores. Leaves and spines form
-// pods, inside which every leaf reaches every spine; spine j of every pod
-// reaches the cores of plane j, so that cores are as many planes as a pod has
-// spines.
+// ThreeLevel is a fat tree of leaves, spines and cores. Leaves and spines form pods, inside which
+// every leaf reaches every spine; spine j of every pod reaches the cores of plane j, so that there
+// are as many planes of cores as spines in a pod.
 //
-// Pods are as large as the spines' ports down allow and as equal as leaves
-// divide; the last may be smaller. Numbers of spines and cores that are not
-// given follow the rule of TwoLevel.
+// Pods are as large as the spines' ports down allow, and as equal as the number of leaves permits;
+// the last may be smaller. Numbers of spines and cores that are 0 follow the rule of TwoLevel.
 type ThreeLevel struct {
 	Endpoints int
 	NodeNICs  int // endpoints of a host; 0 is 1
@@ -26,8 +24,8 @@ type ThreeLevel struct {
 	PodLeaves                  int // leaves of a pod; 0 as above
 	PodSpines                  int // spines of a pod; 0 as above
 	PlaneCores                 int // cores of a plane; 0 as above
-	// Spare is the ports for endpoints that leaves keep free, beside those of Endpoints:
-	// for storage, gateways, growth.
+	// Spare is the number of free ports for endpoints on the leaves, beyond Endpoints: for storage,
+	// gateways, growth.
 	Spare   int
 	Lengths Lengths
 	Rates   Rates
@@ -113,14 +111,14 @@ type tiers struct {
 	groups  int // groups of leaves
 	cradix  int
 	ratio   Ratio // of the spines
-	spines  int   // chosen: of a group
-	spineUp int   // chosen: uplinks of a spine
-	cores   int   // chosen: of a plane
+	spines  int   // result: spines per group
+	spineUp int   // result: uplinks per spine
+	cores   int   // result: cores per plane
 }
 
 func (t *tiers) choose(spines, cores int, equal bool) (err error) {
 	if t.groups > t.cradix {
-		return nil // the caller says what does not fit, in the words of its shape
+		return nil // the caller reports the misfit, in the words of its shape
 	}
 	if t.spines, err = upper("spines", spines, t.per, t.up, t.sdown, equal); err != nil {
 		return err

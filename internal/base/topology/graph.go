@@ -5,7 +5,7 @@ package topology
 
 import "weft/units"
 
-// Kind says what a node of the graph is.
+// Kind is the kind of a node of the graph.
 type Kind uint8
 
 // The kinds of node.
@@ -37,16 +37,15 @@ type Node struct {
 	Name string
 	// Level is 0 at endpoints, 1 at leaves, 2 at spines, 3 at cores.
 	Level int8
-	// Group is the pod, dragonfly group or scalable unit, and of a core the
-	// plane of spines that it joins; Rail and Plane say which rail and which
-	// of several fabrics side by side a node belongs to. -1 where it has none.
+	// Group is the pod, the dragonfly group or the scalable unit; for a core, the plane of its
+	// spines. Rail and Plane are the rail and the plane of a node. -1 if it has none.
 	Group, Rail, Plane int32
-	// Cables holds the index into Graph.Cables by port, -1 where nothing is
-	// plugged in. Its length is the radix.
+	// Cables holds the index into Graph.Cables by port, -1 for a port without a cable. Its length
+	// is the radix.
 	Cables []int32
 }
 
-// Cabled is how many ports have a cable.
+// Cabled is the number of ports with a cable.
 func (n *Node) Cabled() (ports int) {
 	for _, c := range n.Cables {
 		if c >= 0 {
@@ -56,15 +55,15 @@ func (n *Node) Cabled() (ports int) {
 	return ports
 }
 
-// Family says which rules route a graph: minimal is not the same thing in a
-// tree, a dragonfly and a torus.
+// Family selects the routing rules of a graph: a minimal path is defined differently in a tree, a
+// dragonfly and a torus.
 type Family uint8
 
 // The families of shapes.
 const (
 	FamilyTree          Family = iota // levels, up then down
-	FamilyDragonflyPlus               // groups of leaves and spines, spines joined by global cables
-	FamilyDragonfly                   // groups of fully meshed switches, joined by global cables
+	FamilyDragonflyPlus               // groups of leaves and spines; cables between spines of different groups
+	FamilyDragonfly                   // groups of fully meshed switches; global cables between groups
 	FamilyTorus                       // switches at the points of a grid
 	FamilyListed                      // any other: shortest paths
 )
@@ -78,28 +77,28 @@ type Graph struct {
 	// Services is how many of the endpoints, the last ones, belong to the
 	// fabric's management (UFM) and carry no load of the cluster.
 	Services int
-	// NodeNICs is the number of endpoints of a host: endpoint e is NIC
-	// e % NodeNICs of host e / NodeNICs. 0 where it is not known.
+	// NodeNICs is the number of endpoints of a host: endpoint e is NIC e % NodeNICs of host e /
+	// NodeNICs. 0 if it is unknown.
 	NodeNICs int
-	// Planes is the number of separate fabrics side by side, at least 1. In a
-	// graph of several planes an endpoint either has one cable to each plane
-	// (its Plane is -1 and port p leads to plane p) or belongs to one of them.
+	// Planes is the number of separate fabrics side by side, at least 1. In a graph of several
+	// planes an endpoint either has one cable to each plane (its Plane is -1 and port p leads to
+	// plane p) or belongs to one plane.
 	Planes int
 	Family Family
-	// Dims is the number of switches along each dimension of a torus, the
-	// fastest first: switch Endpoints + x + Dims[0]*(y + Dims[1]*z). Ring
-	// says whether the ends of each dimension are joined.
+	// Dims is the number of switches along each dimension of a torus, the fastest first: switch
+	// Endpoints + x + Dims[0]*(y + Dims[1]*z). Ring is true if the ends of each dimension are
+	// connected.
 	Dims []int
 	Ring bool
 }
 
-// Compute is the number of endpoints that belong to the cluster's hosts.
+// Compute is the number of endpoints of the cluster's hosts.
 func (g *Graph) Compute() int { return g.Endpoints - g.Services }
 
 // Switches is the number of switches: nodes Endpoints to len(Nodes)-1.
 func (g *Graph) Switches() int { return len(g.Nodes) - g.Endpoints }
 
-// Peer is the other side of the cable at e. ok is false where no cable is.
+// Peer is the other side of the cable at e; ok is false if the port has no cable.
 func (g *Graph) Peer(e End) (peer End, cable int32, ok bool) {
 	c := g.Nodes[e.Node].Cables[e.Port]
 	if c < 0 {

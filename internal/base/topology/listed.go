@@ -6,20 +6,18 @@ import (
 	"weft/units"
 )
 
-// Listed is a fabric that is given cable by cable, of any form. Numbers from 0 on are the
-// endpoints, host by host, and those after them the switches. Every endpoint has one
-// cable, to a switch.
+// Listed is a fabric of any form, given cable by cable. The endpoints have the first numbers, host
+// by host; the switches follow. Every endpoint has one cable, to a switch.
 //
-// A switch with endpoints is a leaf, those that are next to leaves are spines, and all
-// others are called cores.
+// A switch with endpoints is a leaf, a switch next to a leaf is a spine, and all others are cores.
 type Listed struct {
 	Endpoints int
 	NodeNICs  int // endpoints of a host; 0 is 1
-	Radix     int // ports of each switch; 0 is as many as it has cables
+	Radix     int // ports of each switch; 0: as many as its cables
 	Links     []ListedLink
 }
 
-// ListedLink is Count equal cables between two nodes by their numbers; a Count of 0 is 1.
+// ListedLink is Count equal cables between two numbered nodes; a Count of 0 is 1.
 type ListedLink struct {
 	A, B   int
 	Count  int
@@ -29,7 +27,7 @@ type ListedLink struct {
 
 func (l ListedLink) count() int { return orDefault(l.Count, 1) }
 
-// degrees are the cables of each node.
+// degrees are the numbers of cables of the nodes.
 func (s Listed) degrees() ([]int, error) {
 	cables, last := 0, s.Endpoints-1
 	for i, l := range s.Links {
@@ -62,7 +60,7 @@ func (s Listed) degrees() ([]int, error) {
 	return out, nil
 }
 
-// levels are those of all nodes, by how far a switch is from one with endpoints.
+// levels are the levels of all nodes, by the distance of a switch from a switch with endpoints.
 func (s Listed) levels(nodes int) []int8 {
 	const highest = 3
 	out := make([]int8, nodes)

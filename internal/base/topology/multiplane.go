@@ -2,7 +2,7 @@ package topology
 
 import "fmt"
 
-// tree is a Spec that becomes a plan of leaves, spines and cores.
+// tree is a Spec that has a plan of leaves, spines and cores.
 type tree interface {
 	Spec
 	plan() (*clos, error)
@@ -24,9 +24,9 @@ type tree interface {
 // In both the switches' names begin with their plane, plane1/leaf-r5-su0, and
 // rails count over all planes.
 type MultiPlane struct {
-	// Fabric is one plane: a SingleSwitch, TwoLevel, ThreeLevel, KAry or
-	// Rail. Without Split it has all NICs of the nodes, with Split those of
-	// one plane (8 NICs on two planes: a Rail of 4 rails).
+	// Fabric is one plane: a SingleSwitch, TwoLevel, ThreeLevel, KAry or Rail. Without Split it has
+	// all NICs of the nodes, with Split the NICs of one plane (8 NICs on two planes: a Rail of 4
+	// rails).
 	Fabric Spec
 	Planes int // 0 is 2
 	Split  bool

@@ -1,24 +1,22 @@
 package topology
 
-// Weights of the work that a simulation of a part is expected to cost: a port
-// of a switch with a cable is one, and an endpoint, which has a NIC and its
-// transport behind one port, is two.
+// Weights of the expected simulation work: a switch port with a cable counts one, and an endpoint,
+// which has a NIC and its transport behind one port, counts two.
 const (
 	portWeight     = 1
 	endpointWeight = 2
 )
 
-// Partition divides a graph into n parts of about equal work and returns the
-// part of every node, 0 to n-1.
+// Partition divides a graph into n simulation partitions of about equal work and returns the
+// partition of every node, 0 to n-1.
 //
-// Endpoints are with their switch; in a graph of planes, the switches that an
-// endpoint is plugged into stay together. Switches with endpoints, in the order of the graph, are cut into n
-// runs of equal weight, so that pods, rails, dragonfly groups and slabs of a
-// torus stay together; switches without endpoints then fill up the parts, each
-// going where most of its cables are among the parts with room for it. The
-// result depends on nothing but the graph and n.
+// Endpoints are with their switch; in a graph of planes, the switches of one endpoint stay
+// together. Switches with endpoints, in the order of the graph, are cut into n runs of equal
+// weight, so that pods, rails, dragonfly groups and slabs of a torus stay together. Switches
+// without endpoints follow: each goes to the partition with most of its cables, among the
+// partitions with room for it. The result depends only on the graph and n.
 //
-// What cannot be divided is not: of a single switch, all is in one part.
+// A single switch cannot be divided: with its endpoints it is in one partition.
 func Partition(g *Graph, n int) []int32 {
 	part := make([]int32, len(g.Nodes))
 	if n <= 1 {
@@ -45,10 +43,10 @@ type partitioner struct {
 	g      *Graph
 	n      int
 	part   []int32
-	home   []NodeID // by endpoint: its switch, -1 where none is
+	home   []NodeID // by endpoint: its switch, -1 for none
 	weight []int64  // by node; a switch's includes its endpoints
 	hosts  []bool   // by node: whether a switch is the home of endpoints
-	follow []NodeID // by node: the switch whose part a switch of another plane shares, -1 for none
+	follow []NodeID // by node: the switch of another plane with which a switch must stay, -1 for none
 	load   []int64  // by part
 	total  int64
 }
@@ -98,8 +96,8 @@ func (p *partitioner) assign(s NodeID, part int) {
 	p.load[part] += p.weight[s]
 }
 
-// runs cuts the switches that have endpoints into n runs: a switch goes to the
-// part in which the middle of its weight falls.
+// runs cuts the switches that have endpoints into n runs: a switch goes to the partition that
+// contains the middle of its weight.
 func (p *partitioner) runs() {
 	sum := int64(0)
 	for i := p.g.Endpoints; i < len(p.g.Nodes); i++ {
@@ -134,8 +132,8 @@ func (p *partitioner) fill() {
 	}
 }
 
-// choose is the part with room for a weight that has most of the cables; of
-// equal ones the least loaded. With no room anywhere it is the least loaded.
+// choose is the partition with room for a weight that has most of the cables; of equal ones the
+// least loaded. If none has room, it is the least loaded.
 func (p *partitioner) choose(w int64, cables []int) int {
 	least, best := 0, -1
 	for k := range p.n {
@@ -155,8 +153,8 @@ func (p *partitioner) choose(w int64, cables []int) int {
 	return best
 }
 
-// Balance is how a partition came out: the work of each part, in weighted
-// ports, and how many cables cross between parts.
+// Balance is the quality of a partitioning: the work of each partition, in weighted ports, and the
+// number of cables between partitions.
 func Balance(g *Graph, part []int32, n int) (load []int64, cut int) {
 	load = make([]int64, n)
 	for i := range g.Nodes {

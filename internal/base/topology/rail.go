@@ -2,19 +2,18 @@ package topology
 
 import "fmt"
 
-// Rail is the rail-optimised fabric of a GPU cluster: NIC r of every node of a
-// scalable unit (SU) is on leaf r of that unit, so that GPUs of the same rank
-// inside a unit are one switch apart. Endpoint index = node*Rails + r.
+// Rail is the rail-optimised fabric of a GPU cluster: NIC r of every node of a scalable unit (SU)
+// is on leaf r of that unit, so that GPUs of the same rank inside a unit are one switch apart.
+// Endpoint index = node*Rails + r.
 //
-// A node may be a rack of trays with Rails NICs each (72 GPUs of a GB200 NVL72 are 18
-// trays of four): NIC r of every tray is on rail r, and NIC i of a node is NIC i mod
-// Rails of its tray i / Rails. Units are whole nodes where a leaf has the ports.
+// A node may be a rack of trays with Rails NICs each (72 GPUs of a GB200 NVL72 are 18 trays of
+// four): NIC r of every tray is on rail r, and NIC i of a node is NIC i mod Rails of its tray i /
+// Rails. Units are whole nodes where a leaf has the ports.
 //
 // # The rule for the levels above
 //
-// It gives every size in the table of the DGX H100 SuperPOD (NVIDIA
-// RA-11333-001 v11: 32 nodes a unit, 8 rails, switches of 64 ports) and
-// goes on between and beyond them:
+// The rule gives every size in the table of the DGX H100 SuperPOD (NVIDIA RA-11333-001 v11: 32
+// nodes a unit, 8 rails, switches of 64 ports) and goes on between and beyond them:
 //
 //   - A leaf has as many uplinks as the oversubscription asks for a full unit,
 //     full or not.
@@ -33,8 +32,8 @@ import "fmt"
 //     64, 32 units 256 and 128; 48 units are two pods of 24: 16 groups of 32
 //     spines, 32 planes of 6 cores.
 //
-// With 16 nodes of 8 NICs, one unit has one leaf per rail with 16 nodes and 16
-// uplinks, and two spines of 64 ports join the rails.
+// With 16 nodes of 8 NICs, one unit has one leaf per rail with 16 nodes and 16 uplinks, and two
+// spines of 64 ports join the rails.
 type Rail struct {
 	Nodes int
 	Rails int // NICs of a node, or of each of its trays; 0 is 8
@@ -43,21 +42,20 @@ type Rail struct {
 	// SpineRadix and CoreRadix are the ports of a spine and of a core; 0 is
 	// Radix.
 	SpineRadix, CoreRadix int
-	// UnitNodes is the number of nodes of a scalable unit; 0 is as many as a
-	// leaf's ports and the oversubscription allow, or all nodes if fewer.
+	// UnitNodes is the number of nodes of a scalable unit; 0 is the number that the leaf's ports
+	// and the oversubscription allow, or all nodes if fewer.
 	UnitNodes int
-	// Units is the number of scalable units; 0 is as many as the nodes fill.
+	// Units is the number of scalable units; 0 is the number that holds the nodes.
 	Units int
-	// UFM gives the place of one node in the last unit to the fabric's
-	// manager, which has UFMPorts (0 is 4) endpoints after those of the nodes.
+	// UFM reserves the place of one node in the last unit for the fabric's manager, which has
+	// UFMPorts (0 is 4) endpoints after the endpoints of the nodes.
 	UFM      bool
 	UFMPorts int
-	// Spare is the ports for endpoints that leaves keep free, beside those of the nodes:
-	// for storage, gateways, growth; of each rail its share.
+	// Spare is the number of free ports for endpoints on the leaves, beyond the nodes' endpoints:
+	// for storage, gateways, growth. Each rail has its share.
 	Spare int
-	// LeafOversubscription is nodes of a unit to uplinks of a leaf,
-	// SpineOversubscription downlinks to uplinks of a spine where there are
-	// cores; zero is 1:1.
+	// LeafOversubscription is nodes of a unit to uplinks of a leaf; SpineOversubscription is
+	// downlinks to uplinks of a spine, in a fabric with cores; zero is 1:1.
 	LeafOversubscription, SpineOversubscription Ratio
 	// LeafUplinks is the uplinks of a leaf, GroupSpines the spines of a group
 	// (all spines when there are no cores), PlaneCores the cores of a plane; 0
@@ -153,8 +151,7 @@ func (s Rail) plan() (*clos, error) {
 	return c, nil
 }
 
-// planCores chooses the levels above the leaves where one spine does not
-// reach all of them.
+// planCores chooses the levels above the leaves if one spine cannot reach all leaves.
 func (z *railSizes) planCores(c *clos) (per, pods int, err error) {
 	down := z.SpineOversubscription.split(z.SpineRadix)
 	if down < 1 {
@@ -166,7 +163,7 @@ func (z *railSizes) planCores(c *clos) (per, pods int, err error) {
 	c.groups = pods * z.Rails
 	if c.groups > z.CoreRadix {
 		if z.CoreRadix < z.Rails {
-			return 0, 0, fmt.Errorf("%d rails make as many groups of leaves, and a switch of %d ports cannot join them: take fewer rails, larger switches or another shape", z.Rails, z.CoreRadix)
+			return 0, 0, fmt.Errorf("%d rails make as many groups of leaves, and a switch of %d ports cannot connect them: take fewer rails, larger switches or another shape", z.Rails, z.CoreRadix)
 		}
 		most := z.CoreRadix / z.Rails * down * z.unit / z.Trays
 		return 0, 0, fmt.Errorf("%d scalable units of %d rails make %d groups of leaves, and a core of radix %d reaches only %d: a three-level fabric of these switches ends at %d nodes; take larger switches or fewer rails per fabric (planes)",
@@ -178,8 +175,8 @@ func (z *railSizes) planCores(c *clos) (per, pods int, err error) {
 	return per, pods, err
 }
 
-// label says where everything is and what it is called. Leaves are in the
-// order of rails, units inside; a group is the units of one pod in one rail.
+// label sets the coordinates and the name of each node. Leaves are in the order of rails, then
+// units; a group is the units of one pod in one rail.
 func (z *railSizes) label(c *clos, per, pods int) {
 	units, rails, unit, trays, nics := z.Units, z.Rails, z.unit, z.trays, z.Rails*z.Trays
 	place := func(e int) (rail, su int) {

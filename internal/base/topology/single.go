@@ -7,7 +7,7 @@ type SingleSwitch struct {
 	Endpoints int
 	NodeNICs  int // endpoints of a host; 0 is 1
 	Radix     int // ports of the switch; 0 is as many as there are endpoints
-	Spare     int // ports that stay free, for storage, gateways, growth
+	Spare     int // free ports, for storage, gateways, growth
 	Lengths   Lengths
 	Rates     Rates
 }

@@ -7,18 +7,18 @@ import (
 	"weft/units"
 )
 
-// Spec describes one shape of fabric. A Spec is a plain value: Count and Build
-// read it and do not change it. Both check it first and answer with an error
-// that is a sentence; a Spec that Count accepts is one that Build builds.
+// Spec describes one shape of fabric. A Spec is a plain value: Count and Build read it and do not
+// change it. Both check it first; their error is a sentence. Build can build every Spec that Count
+// accepts.
 type Spec interface {
-	// Count says what the fabric is made of, without building it: a million
-	// endpoints cost as little as ten.
+	// Count counts the parts of the fabric without building it: a million endpoints cost as little
+	// as ten.
 	Count() (Count, error)
 	// Build makes the graph.
 	Build() (*Graph, error)
 }
 
-// CableKind says what a cable joins.
+// CableKind is the kind of a cable, by the nodes at its ends.
 type CableKind uint8
 
 // The kinds of cable.
@@ -33,7 +33,7 @@ const (
 
 var cableKindNames = [cableKinds]string{"node-leaf", "leaf-spine", "spine-core", "local", "global"}
 
-// String is the name a bill of materials gives the kind.
+// String is the name of the kind in a bill of materials.
 func (k CableKind) String() string {
 	if k < cableKinds {
 		return cableKindNames[k]
@@ -41,7 +41,7 @@ func (k CableKind) String() string {
 	return "cable kind " + strconv.Itoa(int(k))
 }
 
-// Count is what a fabric is made of.
+// Count is the parts of a fabric.
 type Count struct {
 	Nodes     int             // hosts
 	Endpoints int             // network ports of hosts; in a graph of planes one endpoint may have several cables
@@ -64,7 +64,7 @@ func (c Count) TotalCables() int {
 	return n
 }
 
-// KindOf says what a cable of the graph joins.
+// KindOf is the kind of a cable of the graph.
 func (g *Graph) KindOf(c Cable) CableKind {
 	a, b := &g.Nodes[c.A.Node], &g.Nodes[c.B.Node]
 	lo, hi := min(a.Level, b.Level), max(a.Level, b.Level)
@@ -81,8 +81,7 @@ func (g *Graph) KindOf(c Cable) CableKind {
 	return Global
 }
 
-// Tally counts what a built graph is made of: for every Spec the same as its
-// Count.
+// Tally counts the parts of a built graph. It equals the Count of the graph's Spec.
 func Tally(g *Graph) Count {
 	c := Count{Endpoints: g.Compute(), Services: g.Services}
 	if g.NodeNICs > 0 {
@@ -111,7 +110,7 @@ func Tally(g *Graph) Count {
 // The zero Ratio is 1:1.
 type Ratio struct{ Down, Up int }
 
-// String is the ratio as people write it, 3:1.
+// String is the ratio as 3:1.
 func (r Ratio) String() string {
 	r = r.orEven()
 	return fmt.Sprintf("%d:%d", r.Down, r.Up)
@@ -131,8 +130,7 @@ func (r Ratio) check(what string) error {
 	return nil
 }
 
-// split divides a switch's ports by the ratio: as many down as still leave
-// the ratio's share up.
+// split divides a switch's ports by the ratio: the most ports down that leave the ratio's share up.
 func (r Ratio) split(radix int) (down int) {
 	r = r.orEven()
 	return radix * r.Down / (r.Down + r.Up)
@@ -211,8 +209,8 @@ type size struct {
 	min, max int
 }
 
-// Bounds on a Spec, so that a slip of the keyboard is an error and not an
-// empty machine: ids are 32 bits wide and a port number is 16.
+// Bounds on a Spec, so that a typing error causes an error and does not exhaust the memory: ids are
+// 32 bits wide and a port number is 16.
 const (
 	maxEndpoints = 1 << 24
 	maxRadix     = 1 << 14
@@ -227,7 +225,7 @@ func checkSizes(ss ...size) error {
 	return nil
 }
 
-// firstError is the first of the errors that is one.
+// firstError is the first error that is not nil.
 func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

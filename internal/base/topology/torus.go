@@ -5,17 +5,15 @@ import (
 	"strings"
 )
 
-// Torus is a torus or a mesh of any number of dimensions: a switch at each
-// point of a grid, joined to its neighbours. A dimension of two switches has
-// one bundle between them, not two.
+// Torus is a torus or a mesh of any number of dimensions: a switch at each point of a grid,
+// connected to its neighbours. A dimension of two switches has one bundle between them, not two.
 //
-// Ports of a switch: endpoints, then for each dimension the bundle up and the
-// bundle down.
+// Ports of a switch: endpoints, then for each dimension the bundle up and the bundle down.
 type Torus struct {
 	Dims            []int // switches along each dimension, the fastest first
 	SwitchEndpoints int   // endpoints of a switch
 	Bundle          int   // cables between neighbours; 0 is 1
-	// Mesh leaves the ends of each dimension apart.
+	// Mesh omits the cables between the ends of each dimension.
 	Mesh     bool
 	NodeNICs int // endpoints of a host; 0 is 1
 	Lengths  Lengths
@@ -113,7 +111,7 @@ func (s Torus) Build() (*Graph, error) {
 	return &b.g, nil
 }
 
-// coordinates is the place of a switch as people write it, (2,0,1).
+// coordinates is the position of a switch, as (2,0,1).
 func (s Torus) coordinates(i int) string {
 	var xs []string
 	for _, d := range s.Dims {

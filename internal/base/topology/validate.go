@@ -57,7 +57,8 @@ func (v *validator) nodes() {
 	}
 }
 
-// cables checks that the two ends of a cable, and only they, know of it.
+// cables checks that a cable and the ports at its two ends refer to each other, and no other port
+// refers to it.
 func (v *validator) cables() {
 	g := v.g
 	plugged := 0
@@ -110,7 +111,7 @@ func (v *validator) endpoints() {
 	}
 }
 
-// peerSafe is Peer for a graph that may be wrong.
+// peerSafe is Peer for a graph that may be inconsistent.
 func (g *Graph) peerSafe(e End) (End, int32, bool) {
 	if c := g.Nodes[e.Node].Cables[e.Port]; int(c) >= len(g.Cables) {
 		return End{}, -1, false
@@ -118,8 +119,8 @@ func (g *Graph) peerSafe(e End) (End, int32, bool) {
 	return g.Peer(e)
 }
 
-// connected checks with union-find that the endpoints of each plane, and all
-// that belong to none, are in one piece. Paths do not go through endpoints.
+// connected checks with union-find that a plane connects all its endpoints, and all endpoints with
+// a port on each plane. Paths do not go through endpoints.
 func (v *validator) connected() {
 	g := v.g
 	parent := make([]int32, len(g.Nodes))
@@ -138,7 +139,7 @@ func (v *validator) connected() {
 			parent[find(int32(c.A.Node))] = find(int32(c.B.Node))
 		}
 	}
-	// Of each plane, the first endpoint and the root of its switch.
+	// first endpoint of each plane, and the root of its switch
 	type home struct{ endpoint, root int32 }
 	first := make(map[int32]home)
 	for e := range g.Endpoints {

@@ -3,11 +3,11 @@ package topologytest
 
 import "weft/internal/base/topology"
 
-// Draw is a random number from lo to hi, under a name for a failure's message.
+// Draw is a random number from lo to hi; the name appears in the message of a failure.
 type Draw func(name string, lo, hi int) int
 
-// Spec draws a fabric of any shape with at most a few hundred endpoints. Not
-// every one is legal: a test passes over those that Count refuses.
+// Spec draws a fabric of any shape with at most a few hundred endpoints. Some are not legal: a test
+// skips the Specs that Count refuses.
 func Spec(draw Draw) topology.Spec {
 	switch draw("shape", 0, 9) {
 	case 0:
@@ -102,8 +102,8 @@ func Torus(draw Draw) topology.Spec {
 	return t
 }
 
-// Listed draws a fabric of any form: a chain of switches, which joins them, links between
-// switches at random, and endpoints on them.
+// Listed draws a fabric of any form: a chain of switches that connects them, more links between
+// random switches, and endpoints.
 func Listed(draw Draw) topology.Spec {
 	nics := draw("nics", 1, 4)
 	s := topology.Listed{Endpoints: nics * draw("nodes", 1, 20), NodeNICs: nics}
