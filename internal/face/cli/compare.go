@@ -65,6 +65,6 @@ const maxSeeds = 1000
 // tellTables prints the tables and the sentences.
 func tellTables(e *Env, r *scenario.Resolved) func(*runstore.Results) error {
 	return func(results *runstore.Results) error {
-		return e.tell(report.Told(results, r))
+		return e.tell(report.Comparison(results, r, nil))
 	}
 }

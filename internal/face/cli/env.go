@@ -95,15 +95,18 @@ func (e *Env) pageFlag(cmd *cobra.Command) {
 func (e *Env) tell(d *doc.Document) error { return d.Terminal(e.Stdout, e.style()) }
 
 // present writes the page that --html asks for, and prints the document, or its result as
-// JSON.
+// JSON: a value, or the text of one.
 func (e *Env) present(d *doc.Document, asJSON bool, result any) error {
 	if e.html != "" {
 		if err := e.writeFile(e.html, d.HTML); err != nil {
 			return err
 		}
 	}
-	if asJSON {
-		return printJSON(e, result)
+	if !asJSON {
+		return e.tell(d)
 	}
-	return e.tell(d)
+	if text, is := result.([]byte); is {
+		return e.answer(text)
+	}
+	return printJSON(e, result)
 }

@@ -125,7 +125,7 @@ func (x *execution) store(folder *runstore.Output, r *scenario.Resolved, resolve
 		return nil
 	}
 	var page bytes.Buffer
-	if err := report.Page(&page, results, r, resolved); err != nil {
+	if err := report.Comparison(results, r, resolved).HTML(&page); err != nil {
 		return fail(Failed, "the page cannot be made: %w", err)
 	}
 	run := runstore.Run{Scenario: resolved, Results: results, Meta: meta, Report: page.Bytes()}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -31,7 +30,6 @@ type trainFlags struct {
 	scale   []int
 	strong  bool
 	trace   string
-	html    string
 	out     string
 	started time.Time
 	folder  *runstore.Output
@@ -91,10 +89,10 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	f.IntSliceVar(&x.scale, "scale", nil, "numbers of GPUs, smallest first: the scaling efficiency over them")
 	f.BoolVar(&x.strong, "strong", false, "with --scale: keep the batch of the step, which otherwise grows with the GPUs")
 	f.StringVar(&x.trace, "trace", "", "folder for a trace of the step on each fabric, for Perfetto or Chrome")
-	f.StringVar(&x.html, "html", "", "write a self-contained page into this file")
 	outFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json, report.html and trace.json")
 	_ = cmd.MarkFlagDirname("trace")
-	_ = cmd.MarkFlagFilename("html", "html")
+	e.pageFlag(cmd)
+	e.detailsFlag(cmd)
 	for _, flag := range []string{"workers", "scale", "seeds"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
@@ -131,7 +129,7 @@ func (x *trainFlags) run(ctx context.Context, e *Env, file *scenario.File) error
 
 // writable sees before the run that what is asked for can be written.
 func (x *trainFlags) writable(e *Env) error {
-	if err := writableFile(e, "--html", x.html); err != nil || x.trace == "" {
+	if err := writableFile(e, "--html", e.html); err != nil || x.trace == "" {
 		return err
 	}
 	dir := e.path(x.trace)
@@ -206,7 +204,7 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 	o := training.Options{Workers: x.workers, Exact: x.exact, Seeds: x.seeds}
 	line := e.working("the step begins")
 	o.Progress = func(p weft.Progress) { line.count(p.Done, p.Total, p.Fabric) }
-	if x.trace != "" || x.html != "" || x.out != "" {
+	if x.trace != "" || e.html != "" || x.out != "" {
 		x.steps = steps{lines: make([]*report.Drawn, len(r.Fabrics)), whole: x.exact}
 		o.Timeline = func(fabric int, g *workload.Graph, t *workload.Timeline) {
 			x.steps.lines[fabric] = &report.Drawn{Fabric: r.Fabrics[fabric].Name, Graph: g, Line: t}
@@ -233,40 +231,20 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 // conclude stores and tells the results, in this order: a pipe that closes ends the
 // program while it tells. err is what kept them from being whole.
 func (x *trainFlags) conclude(e *Env, t *runstore.TrainingScale, r *scenario.Resolved, err error) error {
-	stored := x.keep(e, t, r, err)
-	told := x.tell(e, t)
-	return cmp.Or(stored, told, err)
-}
-
-// keep writes what is asked for: the page, the run folder.
-func (x *trainFlags) keep(e *Env, t *runstore.TrainingScale, r *scenario.Resolved, failed error) error {
-	if x.html != "" {
-		resolved, err := r.MarshalYAML()
-		if err == nil {
-			err = e.writeFile(x.html, func(w io.Writer) error { return report.TrainingPage(w, t, x.steps.drawn(), resolved) })
-		}
-		if err != nil {
-			return fail(Failed, "%w", err)
-		}
+	resolved, bad := r.MarshalYAML()
+	if bad != nil {
+		return fail(Failed, "%w", bad)
 	}
-	if x.out == "" {
-		return nil
+	results, bad := x.encode(t)
+	if bad != nil {
+		return bad
 	}
-	return x.store(e, t, r, failed)
-}
-
-func (x *trainFlags) tell(e *Env, t *runstore.TrainingScale) error {
-	switch {
-	case x.json:
-		text, err := x.encode(t)
-		if err != nil {
-			return err
-		}
-		return e.answer(text)
-	case len(x.scale) > 0:
-		return report.Scaling(e.Stdout, t, e.style())
+	d := report.Training(t, x.steps.drawn(), resolved)
+	var stored error
+	if x.out != "" {
+		stored = x.store(e, t, d, resolved, results, err)
 	}
-	return report.Training(e.Stdout, t.Points[0], e.style())
+	return cmp.Or(stored, e.present(d, x.json, results), err)
 }
 
 // encode is the results as JSON: of one step, or over cluster sizes.

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"weft/internal/face/doc"
 	"weft/internal/face/report"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload/llm"
 )
 
@@ -72,17 +72,9 @@ func (x *trainFlags) writeTraces(e *Env, gpus int) error {
 
 // store writes the run folder. results and scenario are the same for equal runs, as
 // are the page and the trace; failed is why the run is not whole.
-func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, r *scenario.Resolved, failed error) error {
-	results, err := x.encode(t)
-	if err != nil {
-		return err
-	}
-	resolved, err := r.MarshalYAML()
-	if err != nil {
-		return err
-	}
+func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, d *doc.Document, resolved, results []byte, failed error) error {
 	var page, trace bytes.Buffer
-	if err := report.TrainingPage(&page, t, x.steps.drawn(), resolved); err != nil {
+	if err := d.HTML(&page); err != nil {
 		return fail(Failed, "the page cannot be made: %w", err)
 	}
 	if err := x.steps.writeTrace(&trace); err != nil {
@@ -97,7 +89,7 @@ func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, r *scenario.Resolv
 	wall := e.Now().Sub(x.started)
 	meta := runstore.Meta{
 		Weft: e.Version.Weft, Go: e.Version.Go, Platform: e.Version.Platform, CatalogDigest: catalog.Digest(),
-		Command: append([]string{"weft"}, e.Args...), Seed: r.Run.Seed,
+		Command: append([]string{"weft"}, e.Args...), Seed: t.Points[len(t.Points)-1].Seed,
 		Started: x.started.UTC().Format(time.RFC3339), WallSeconds: wall.Round(time.Millisecond).Seconds(),
 		Events: t.Events(), Cores: e.Cores, Workers: x.workers, Partial: codeOf(failed) == Partial,
 	}

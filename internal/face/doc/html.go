@@ -23,12 +23,10 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"marker":   legendMarker,
 	"head":     (*Table).pageHead,
 	"rows":     (*Table).pageRows,
+	"wide":     (*Table).wide,
 	"colour":   func(i int) int { return i % Palette },
 	"show":     func(Block) (template.HTML, error) { return "", nil }, // HTML has the document's
 }).ParseFS(files, "*.html.tmpl"))
-
-// Templates are the parts of pages that are not documents yet.
-func Templates() *template.Template { return template.Must(pages.Clone()) }
 
 // HTML writes the document as a page that needs no other file, and runs nothing.
 func (d *Document) HTML(w io.Writer) error {
@@ -54,15 +52,27 @@ type pageParagraph struct {
 	Named template.HTML
 }
 
-// Shown are the sections of the page.
+// Shown are the sections of the page, the verdict first.
 func (d *Document) Shown() (out []Section) {
 	for _, s := range d.Sections {
 		if s.In != Screen && len(s.Blocks) > 0 {
 			out = append(out, s)
 		}
 	}
+	slices.SortStableFunc(out, func(a, b Section) int {
+		switch {
+		case a.Verdict == b.Verdict:
+			return 0
+		case a.Verdict:
+			return -1
+		}
+		return 1
+	})
 	return out
 }
+
+// wide is a table that the page gives all of its width.
+func (t *Table) wide() bool { return len(t.Columns) > 12 }
 
 // Colours are the indices of the palette, for the style sheet.
 func (d *Document) Colours() []int {

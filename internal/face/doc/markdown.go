@@ -18,7 +18,30 @@ func (d *Document) Markdown(w io.Writer) error {
 	return err
 }
 
+// markdown writes a section that has more than drawings.
 func (s *Section) markdown(b *strings.Builder) {
+	var text strings.Builder
+	for _, block := range s.Blocks {
+		switch x := block.(type) {
+		case Paragraph:
+			lead := ""
+			if x.Lead != "" {
+				lead = "*" + x.Lead + "* "
+			}
+			text.WriteString("\n" + lead + x.Text + "\n")
+		case List:
+			text.WriteString("\n- " + strings.Join(x, "\n- ") + "\n")
+		case Alarm:
+			text.WriteString("\n**" + strings.TrimRight(string(x), "\n") + "**\n")
+		case Listing:
+			text.WriteString("\n```text\n" + strings.TrimRight(string(x), "\n") + "\n```\n")
+		case *Table:
+			x.markdown(&text)
+		}
+	}
+	if text.Len() == 0 {
+		return
+	}
 	if s.Title != "" {
 		level := "## "
 		if s.Sub {
@@ -29,24 +52,7 @@ func (s *Section) markdown(b *strings.Builder) {
 	if s.Caption != "" {
 		b.WriteString("\n" + s.Caption + "\n")
 	}
-	for _, block := range s.Blocks {
-		switch x := block.(type) {
-		case Paragraph:
-			text := x.Text
-			if x.Lead != "" {
-				text = "*" + x.Lead + "* " + text
-			}
-			b.WriteString("\n" + text + "\n")
-		case List:
-			b.WriteString("\n- " + strings.Join(x, "\n- ") + "\n")
-		case Alarm:
-			b.WriteString("\n**" + strings.TrimRight(string(x), "\n") + "**\n")
-		case Listing:
-			b.WriteString("\n```text\n" + strings.TrimRight(string(x), "\n") + "\n```\n")
-		case *Table:
-			x.markdown(b)
-		}
-	}
+	b.WriteString(text.String())
 }
 
 // markdown is the table between bars, numbers on their right edge. Groups stand in the

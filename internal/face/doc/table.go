@@ -68,6 +68,25 @@ func Grid(rows [][]string, numbers ...int) *Table {
 	return t
 }
 
+// Filled is the table without columns that have nothing below their headings. It has no
+// groups.
+func (t *Table) Filled() *Table {
+	if len(t.Rows) < 2 {
+		return t
+	}
+	out := &Table{Title: t.Title, Keys: t.Keys, Rows: make([][]Cell, len(t.Rows))}
+	for j, column := range t.Columns {
+		if !slices.ContainsFunc(t.Rows[1:], func(row []Cell) bool { return row[j].Text != "" || row[j].Bar > 0 }) {
+			continue
+		}
+		out.Columns = append(out.Columns, column)
+		for i, row := range t.Rows {
+			out.Rows[i] = append(out.Rows[i], row[j])
+		}
+	}
+	return out
+}
+
 // Write sets the table on a terminal. Nothing follows the last visible character of a
 // line. What a terminal is too narrow for is cut into tables below each other.
 func (t *Table) Write(w io.Writer, s Style) error {

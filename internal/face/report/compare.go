@@ -10,44 +10,66 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// Told is what compare and run tell on a terminal: the table of times, the verdict, and
-// the rest behind them. The scenario may be nil; with it the sentences know more causes.
-func Told(r *runstore.Results, sc *scenario.Resolved) *doc.Document {
-	d := &doc.Document{Heading: Heading(r)}
-	if r.Partial {
-		d.Add(doc.Section{Blocks: []doc.Block{doc.Alarm(partialRun)}})
+// Comparison is what compare, run and bench tell: the table of times, the verdict, and the
+// rest behind them. The scenario may be nil; with it the sentences know more causes. resolved
+// is its text, for the page.
+func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *doc.Document {
+	v, judged := &comparison{r, sizes(r)}, Judge(r, sc)
+	slices.Sort(v.sizes)
+	d := &doc.Document{
+		Brand: simulation, Title: r.Scenario, Subtitle: subtitle(r, sc), Heading: Heading(r), Series: names(r),
+		Footer: "Made by weft from one run; the folder's meta.json says with which version and when. The same scenario, seed and version make the same page.",
 	}
+	d.Add(v.cards())
+	d.Add(v.bars())
+	d.Add(doc.Section{Title: "Over message size", In: doc.Page, Blocks: diagrams(d.Series, v.plots())})
 	time := "Time"
 	if r.Workload == string(scenario.Uniform) {
 		time = "Mean time of a message,"
 	}
 	d.Add(doc.Section{Title: time + " and bandwidth", Caption: "algbw and busbw in GB/s", Blocks: []doc.Block{speedTable(r)}})
-	for _, line := range failures(r) {
-		d.Add(doc.Section{Blocks: []doc.Block{doc.Alarm(line)}})
-	}
-	for _, lines := range [][]string{levels(r), violations(r)} {
-		if len(lines) > 0 {
-			d.Add(doc.Section{Blocks: []doc.Block{doc.Alarm(strings.Join(lines, "\n"))}})
-		}
-	}
-	v := Judge(r, sc)
-	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(slices.Concat(v.Where, v.Why, v.Notes)...)})
-	d.Sections = append(d.Sections, faultSections(r)...)
+	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(alarms(r), doc.Paragraphs(slices.Concat(judged.Where, judged.Why, faultSentences(r))...), doc.Notes(judged.Notes...))})
+	d.Add(doc.Section{Title: "Faults", Caption: "times count from the fault; recovery: every leaf-host path that can return has returned", In: doc.Details, Blocks: faultTables(r)})
 	if t := streamTable(r); t != nil {
-		d.Add(doc.Section{Title: streamTitle, Caption: streamCaption, In: doc.Details, Blocks: []doc.Block{t}})
+		d.Add(doc.Section{Title: "Streams beside the workload", Caption: "GB/s of all; p99 of the slowest; share of the hottest link's bytes", In: doc.Details, Blocks: []doc.Block{t}})
 	}
 	if repeated(r) {
-		d.Add(doc.Section{Title: seedTitle, Caption: seedCaption, In: doc.Details, Blocks: []doc.Block{intervalTable(r)}})
+		d.Add(doc.Section{Title: "Over seeds", Caption: "95 % intervals: ± of the mean time; times the time of the fastest, seed by seed", In: doc.Details, Blocks: []doc.Block{intervalTable(r)}})
 	}
-	d.Add(doc.Section{Title: "Tail and network", Caption: "flows: messages between nodes; stalls: waits for credits; pauses: PFC frames", In: doc.Details, Blocks: []doc.Block{networkTable(r)}})
-	if len(v.Setting) > 0 {
-		d.Add(doc.Section{Title: "Hardware and settings", In: doc.Details, Blocks: doc.Notes(v.Setting...)})
+	d.Add(doc.Section{Title: "Tail and network", Caption: "flows between nodes; stalls: waits for credits; pauses: PFC frames; CNPs: for ECN marks", In: doc.Details, Blocks: []doc.Block{networkTable(r).Filled()}})
+	d.Add(v.hot())
+	d.Add(v.pauses())
+	d.Add(factSection(r, sc))
+	d.Add(doc.Section{Title: "Hardware and settings", In: doc.Details, Blocks: doc.Notes(judged.Setting...)})
+	d.Add(doc.Section{Title: "What these numbers leave out", In: doc.Page, Blocks: []doc.Block{doc.List(leftOut(sc))}})
+	d.Add(assumptionSection(sc))
+	if len(resolved) > 0 {
+		d.Add(scenarioSection(scenarioTitle, resolved))
 	}
 	return d
 }
 
-// partialRun is said of results that are not whole.
-const partialRun = "Partial: the run was stopped before its end. Sizes that were not finished are missing or marked with ~."
+// alarms are what went wrong in a run.
+func alarms(r *runstore.Results) (out []doc.Block) {
+	lines := failures(r)
+	if r.Partial {
+		lines = append([]string{"Partial: the run was stopped before its end. Sizes that were not finished are missing or marked with ~."}, lines...)
+	}
+	for _, line := range append(lines, strings.Join(levels(r), "\n"), strings.Join(violations(r), "\n")) {
+		if line != "" {
+			out = append(out, doc.Alarm(line))
+		}
+	}
+	return out
+}
+
+// names are the fabrics' names.
+func names(r *runstore.Results) (out []string) {
+	for _, f := range r.Fabrics {
+		out = append(out, f.Name)
+	}
+	return out
+}
 
 // speedTable is time and bandwidth of the fabrics side by side. The last column names the
 // fastest.
@@ -182,8 +204,8 @@ const linkWidth, leastLink = 36, 12
 
 // networkTable is what the flows and the links saw, a row per size and fabric.
 func networkTable(r *runstore.Results) *doc.Table {
-	t := &doc.Table{Keys: 2, Columns: []doc.Column{{}, {Left: true}, {}, {}, {}, {}, {}, {}, {}, {Left: true, Least: leastLink}, {}}}
-	t.AddTexts("size", "fabric", "flow p99", "flow max", "stalls", "pauses", "ECN marks", "resent", "drops", "hottest link", "busy")
+	t := &doc.Table{Keys: 2, Columns: []doc.Column{{}, {Left: true}, {Left: true}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {Left: true, Least: leastLink}, {}}}
+	t.AddTexts("size", "fabric", "algorithm", "flow p50", "flow p99", "flow max", "stalls", "pauses", "ECN marks", "CNPs", "resent", "drops", "packets", "hottest link", "busy")
 	for _, size := range sizes(r) {
 		label := sizeText(size)
 		for i, f := range r.Fabrics {
@@ -195,18 +217,32 @@ func networkTable(r *runstore.Results) *doc.Table {
 			if h, ok := hottest(p); ok {
 				link, busy = doc.Fit(h.Name, linkWidth), percent(h.Busy)
 			}
-			p99, most := none, none
+			p50, p99, most := none, none, none
 			if p.Flows.N > 0 {
-				p99, most = timeCell(p.Flows.P99), timeCell(p.Flows.Max)
+				p50, p99, most = timeCell(p.Flows.P50), timeCell(p.Flows.P99), timeCell(p.Flows.Max)
 			}
-			t.Add(doc.Text(label), doc.Cell{Text: doc.Fit(f.Name, 22), Tone: doc.Series(i)}, doc.Text(p99), doc.Text(most),
-				doc.Text(stallsText(f.Protocol, p.Counts)), doc.Text(pausesText(f.Protocol, p.Counts)), doc.Text(marksText(f.Protocol, p.Counts)),
-				doc.Text(count(p.Counts.Retransmissions)), doc.Text(count(p.Counts.Drops())),
-				doc.Text(link), doc.Text(busy))
+			row := []doc.Cell{{Text: label}, {Text: doc.Fit(f.Name, 22), Tone: doc.Series(i)}}
+			for _, text := range []string{
+				algorithmText(&p), p50, p99, most,
+				stallsText(f.Protocol, p.Counts), pausesText(f.Protocol, p.Counts), marksText(f.Protocol, p.Counts), notificationsText(f.Protocol, p.Counts),
+				count(p.Counts.Retransmissions), count(p.Counts.Drops()), count(p.Counts.Packets), link, busy,
+			} {
+				row = append(row, doc.Text(text))
+			}
+			t.Add(row...)
 			label = ""
 		}
 	}
 	return t
+}
+
+// algorithmText is how a collective was carried out.
+func algorithmText(p *runstore.Point) string {
+	text := strings.TrimSpace(p.Algorithm + " " + p.Wire)
+	if p.Channels > 0 {
+		text += fmt.Sprintf(" ×%d", p.Channels)
+	}
+	return text
 }
 
 // failures are the points without a result, and those whose messages did not all

@@ -6,34 +6,40 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
+	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
 
 func bytesText(n int64) string { return units.Bytes(n).String() }
 
-// facts lays the fabrics' definitions side by side.
-func (v *view) facts() {
-	if v.sc == nil {
-		return
+// factSection lays the fabrics' definitions side by side.
+func factSection(r *runstore.Results, sc *scenario.Resolved) doc.Section {
+	out := doc.Section{Title: "What was compared", In: doc.Page}
+	if sc == nil || len(r.Fabrics) == 0 {
+		return out
 	}
-	var fabrics []*scenario.Fabric
-	for _, f := range v.r.Fabrics {
-		i := slices.IndexFunc(v.sc.Fabrics, func(s scenario.Fabric) bool { return s.Name == f.Name })
-		if i < 0 {
-			return
+	t, head := &doc.Table{Columns: []doc.Column{{Left: true}}}, []doc.Cell{{}}
+	rows := make([][]doc.Cell, len(properties))
+	for k, row := range properties {
+		rows[k] = []doc.Cell{{Text: row.label, Tone: doc.Soft}}
+	}
+	for i, f := range r.Fabrics {
+		at := slices.IndexFunc(sc.Fabrics, func(s scenario.Fabric) bool { return s.Name == f.Name })
+		if at < 0 {
+			return out
 		}
-		fabrics = append(fabrics, &v.sc.Fabrics[i])
-	}
-	for _, row := range properties {
-		out := factRow{Label: row.label}
-		for _, f := range fabrics {
-			out.Values = append(out.Values, row.of(f))
+		t.Columns, head = append(t.Columns, doc.Column{Left: true}), append(head, doc.Cell{Text: f.Name, Tone: doc.Series(i)})
+		for k, row := range properties {
+			rows[k] = append(rows[k], doc.Text(row.of(&sc.Fabrics[at])))
 		}
-		v.Facts = append(v.Facts, out)
 	}
+	t.Rows = append([][]doc.Cell{head}, rows...)
+	out.Blocks = []doc.Block{t}
+	return out
 }
 
 // properties are what one fabric differs from another in.
@@ -144,12 +150,13 @@ func leftOut(sc *scenario.Resolved) []string {
 	return notes
 }
 
-// soft lists the numbers that rest on an assumption, by the entries of the
+// assumptionSection lists the numbers that rest on an assumption, by the entries of the
 // catalog that the scenario uses.
-func (v *view) soft() {
-	if v.sc == nil {
-		return
+func assumptionSection(sc *scenario.Resolved) doc.Section {
+	if sc == nil {
+		return doc.Section{}
 	}
+	rows := [][]string{{"of", "value", "", "why this one"}}
 	seen := map[string]bool{}
 	add := func(kind catalog.Kind, name string) {
 		if name == "" || seen[string(kind)+name] {
@@ -162,16 +169,16 @@ func (v *view) soft() {
 		}
 		for _, f := range e.Facts {
 			if f.Tag == catalog.Assumption && !strings.HasPrefix(f.Field, "about.") {
-				v.Soft = append(v.Soft, softFact{string(kind) + " " + name, f.Field, f.Value, f.Source})
+				rows = append(rows, []string{string(kind) + " " + name, f.Field, f.Value, f.Source})
 			}
 		}
 	}
-	n := v.sc.Cluster.Node
+	n := sc.Cluster.Node
 	add(catalog.Node, n.Preset)
 	add(catalog.GPU, n.GPU.Model)
 	add(catalog.ScaleUp, n.ScaleUp.Generation)
 	add(catalog.PCIe, n.PCIe.Generation)
-	for _, f := range v.sc.Fabrics {
+	for _, f := range sc.Fabrics {
 		add(catalog.Fabric, f.Preset)
 		add(catalog.Link, f.Link.Generation)
 		add(catalog.NIC, f.NIC.Model)
@@ -179,4 +186,9 @@ func (v *view) soft() {
 		add(catalog.Host, string(f.Host.Path))
 		add(catalog.CC, f.CC.Preset)
 	}
+	if len(rows) == 1 {
+		return doc.Section{}
+	}
+	title := plural(int64(len(rows)-1), "value of the presets is an assumption", "values of the presets are assumptions") + ": no public figure was found"
+	return doc.Section{Title: title, In: doc.Page, Folded: true, Blocks: []doc.Block{doc.Grid(rows)}}
 }

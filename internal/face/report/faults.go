@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -10,39 +11,59 @@ import (
 	"weft/units"
 )
 
-// faultSection is what broke in a run, how long each fabric's control plane took to
-// mend it, and what the traffic lost by it, a column per fabric.
-type faultSection struct {
-	Sentences []string // which fabric was mended sooner
-	Tables    []faultTable
-}
-
-// faultTable is a fault, or the traffic of a size.
-type faultTable struct {
-	Title string
-	Rows  []factRow
-}
-
-// faultsOf is nil where nothing was to break.
-func faultsOf(r *runstore.Results) *faultSection {
-	if !slices.ContainsFunc(r.Fabrics, func(f runstore.FabricResult) bool { return f.Control != nil }) {
+// faultTables are what broke in a run, how long each fabric's control plane took to mend
+// it, and what the traffic lost by it, a column per fabric; none where nothing was to break.
+func faultTables(r *runstore.Results) (out []doc.Block) {
+	if !broken(r) {
 		return nil
 	}
-	s := &faultSection{}
 	for _, of := range faultList(r) {
-		s.Tables = append(s.Tables, recoveryTable(r, of))
-		if text := sooner(r, of); text != "" {
-			s.Sentences = append(s.Sentences, text)
-		}
-		s.Sentences = append(s.Sentences, circles(r, of)...)
+		out = append(out, recoveryTable(r, of))
 	}
 	for _, size := range sizes(r) {
-		s.Tables = append(s.Tables, trafficTable(r, size))
+		out = append(out, trafficTable(r, size))
 	}
-	if up := bringUpTable(r); len(up.Rows) > 0 {
-		s.Tables = append(s.Tables, up)
+	if up := bringUpTable(r); len(up.Rows) > 1 {
+		out = append(out, up)
 	}
-	return s
+	return out
+}
+
+// broken reports whether something was to break.
+func broken(r *runstore.Results) bool {
+	return slices.ContainsFunc(r.Fabrics, func(f runstore.FabricResult) bool { return f.Control != nil })
+}
+
+// faultSentences say which fabric was mended sooner.
+func faultSentences(r *runstore.Results) (out []string) {
+	for _, of := range faultList(r) {
+		if text := sooner(r, of); text != "" {
+			out = append(out, text)
+		}
+		out = append(out, circles(r, of)...)
+	}
+	return out
+}
+
+// fabricTable is a heading with the fabrics' names, for rows of [addRow].
+func fabricTable(title string, r *runstore.Results) *doc.Table {
+	t := &doc.Table{Columns: []doc.Column{{Left: true}}}
+	head := []doc.Cell{{Text: title}}
+	for i, f := range r.Fabrics {
+		t.Columns = append(t.Columns, doc.Column{Gap: 3})
+		head = append(head, doc.Cell{Text: doc.Fit(f.Name, 22), Tone: doc.Series(i)})
+	}
+	t.Add(head...)
+	return t
+}
+
+// addRow adds what there is to say of each fabric; empty is none.
+func addRow(t *doc.Table, r *runstore.Results, label string, of func(runstore.FabricResult) string) {
+	row := []doc.Cell{{Text: "  " + label}}
+	for _, f := range r.Fabrics {
+		row = append(row, doc.Text(cmp.Or(of(f), none)))
+	}
+	t.Add(row...)
 }
 
 // faultList are the faults and repairs of all fabrics, in order of time: of the
@@ -128,8 +149,8 @@ var laneRow = recoveryRow{"SL2VL tables, last written", func(x runstore.Recovery
 	return Integer(int64(x.LaneTables)) + ", " + timeCell(x.LastLanes)
 }}
 
-func recoveryTable(r *runstore.Results, of runstore.Recovery) faultTable {
-	t := faultTable{Title: faultTitle(of)}
+func recoveryTable(r *runstore.Results, of runstore.Recovery) *doc.Table {
+	t := fabricTable(faultTitle(of), r)
 	rows := recoveryRows
 	if slices.ContainsFunc(r.Fabrics, func(f runstore.FabricResult) bool {
 		rec, ok := recoveryOf(f, of)
@@ -138,15 +159,12 @@ func recoveryTable(r *runstore.Results, of runstore.Recovery) faultTable {
 		rows = slices.Concat(rows, []recoveryRow{laneRow})
 	}
 	for _, row := range rows {
-		out := factRow{Label: row.label}
-		for _, f := range r.Fabrics {
-			text := none
+		addRow(t, r, row.label, func(f runstore.FabricResult) string {
 			if rec, ok := recoveryOf(f, of); ok {
-				text = row.of(rec)
+				return row.of(rec)
 			}
-			out.Values = append(out.Values, text)
-		}
-		t.Rows = append(t.Rows, out)
+			return ""
+		})
 	}
 	return t
 }
@@ -216,21 +234,19 @@ var trafficRows = []struct {
 	{"messages lost", func(p *runstore.Point) string { return count(p.Counts.MessagesLost) }},
 }
 
-func trafficTable(r *runstore.Results, size int64) faultTable {
-	t := faultTable{Title: "Traffic of " + sizeText(size)}
-	if size == 0 {
-		t.Title = "Traffic"
+func trafficTable(r *runstore.Results, size int64) *doc.Table {
+	title := "Traffic"
+	if size != 0 {
+		title += " of " + sizeText(size)
 	}
+	t := fabricTable(title, r)
 	for _, row := range trafficRows {
-		out := factRow{Label: row.label}
-		for _, f := range r.Fabrics {
-			text := none
+		addRow(t, r, row.label, func(f runstore.FabricResult) string {
 			if p, ok := point(f, size); ok && p.Fault != nil {
-				text = row.of(&p)
+				return row.of(&p)
 			}
-			out.Values = append(out.Values, text)
-		}
-		t.Rows = append(t.Rows, out)
+			return ""
+		})
 	}
 	return t
 }
@@ -250,62 +266,24 @@ var bringUpRows = []struct {
 	}},
 }
 
-// bringUpTable is empty where no Subnet Manager is.
-func bringUpTable(r *runstore.Results) faultTable {
-	t := faultTable{Title: "Bring-up by the Subnet Manager, before the run"}
+// bringUpTable has no rows where no Subnet Manager is.
+func bringUpTable(r *runstore.Results) *doc.Table {
+	t := fabricTable("Bring-up by the Subnet Manager, before the run", r)
 	if !slices.ContainsFunc(r.Fabrics, func(f runstore.FabricResult) bool { return f.Control != nil && f.Control.BringUp != nil }) {
 		return t
 	}
 	for _, row := range bringUpRows {
-		out := factRow{Label: row.label}
-		for _, f := range r.Fabrics {
-			text := none
+		addRow(t, r, row.label, func(f runstore.FabricResult) string {
 			if f.Control != nil && f.Control.BringUp != nil {
-				text = row.of(f.Control.BringUp)
+				return row.of(f.Control.BringUp)
 			}
-			out.Values = append(out.Values, text)
-		}
-		t.Rows = append(t.Rows, out)
+			return ""
+		})
 	}
 	return t
 }
 
 // BringUps writes how Subnet Managers brought fabrics up.
 func BringUps(w io.Writer, r *runstore.Results, s doc.Style) error {
-	t := bringUpTable(r)
-	return t.table(r).Write(w, s)
-}
-
-// faultSections are the section for a terminal, if there were faults.
-func faultSections(r *runstore.Results) []doc.Section {
-	section := faultsOf(r)
-	if section == nil {
-		return nil
-	}
-	var blocks []doc.Block
-	for _, t := range section.Tables {
-		blocks = append(blocks, t.table(r))
-	}
-	return []doc.Section{{
-		Title: "Faults", Caption: "times count from the fault; recovery: every leaf-host path that can return has returned",
-		Blocks: append(blocks, doc.Paragraphs(section.Sentences...)...),
-	}}
-}
-
-func (of *faultTable) table(r *runstore.Results) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{Left: true}}}
-	head := []doc.Cell{{Text: of.Title}}
-	for i, f := range r.Fabrics {
-		t.Columns = append(t.Columns, doc.Column{Gap: 3})
-		head = append(head, doc.Cell{Text: doc.Fit(f.Name, 22), Tone: doc.Series(i)})
-	}
-	t.Add(head...)
-	for _, row := range of.Rows {
-		cells := []doc.Cell{{Text: "  " + row.Label}}
-		for _, v := range row.Values {
-			cells = append(cells, doc.Text(v))
-		}
-		t.Add(cells...)
-	}
-	return t
+	return bringUpTable(r).Write(w, s)
 }

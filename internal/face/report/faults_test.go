@@ -32,10 +32,10 @@ func TestFaultsStandSideBySide(t *testing.T) {
 		mended("quick", 2*units.Millisecond, 9*units.Millisecond), mended("slow", 8*units.Millisecond, 9*units.Millisecond),
 	}}
 	var terminal, page strings.Builder
-	if err := Told(r, nil).Terminal(&terminal, doc.Style{Width: 200}); err != nil {
+	if err := Comparison(r, nil, nil).Terminal(&terminal, doc.Style{Width: 200, Details: true}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Page(&page, r, nil, nil); err != nil {
+	if err := Comparison(r, nil, nil).HTML(&page); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -46,7 +46,7 @@ func TestFaultsStandSideBySide(t *testing.T) {
 		if !strings.Contains(terminal.String(), want) {
 			t.Errorf("the terminal lacks %q:\n%s", want, terminal.String())
 		}
-		if !strings.Contains(page.String(), want) {
+		if !strings.Contains(words(page.String()), want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
@@ -58,7 +58,7 @@ func TestFaultsStandSideBySide(t *testing.T) {
 // TestNoFaultsNoSection: a run in which nothing was to break says nothing of it.
 func TestNoFaultsNoSection(t *testing.T) {
 	r := &runstore.Results{Fabrics: []runstore.FabricResult{{Name: "a"}}}
-	if faultsOf(r) != nil {
+	if len(faultTables(r)) > 0 || len(faultSentences(r)) > 0 {
 		t.Error("a section on faults of a run without any")
 	}
 }

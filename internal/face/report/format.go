@@ -179,6 +179,14 @@ func marksText(protocol string, c runstore.Counts) string {
 	return count(c.Marks)
 }
 
+// notificationsText is how many CNPs were sent; none on a fabric without them.
+func notificationsText(protocol string, c runstore.Counts) string {
+	if protocol != roce && c.CNPs == 0 {
+		return none
+	}
+	return count(c.CNPs)
+}
+
 // point finds a size in a fabric's results.
 func point(f runstore.FabricResult, bytes int64) (runstore.Point, bool) {
 	for _, p := range f.Points {

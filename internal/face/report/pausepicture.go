@@ -20,28 +20,30 @@ const (
 	pausePicture   = 48 // rows of a picture; the others are in results.json
 )
 
-// pausePlot is the picture of a simulation's pauses for the page.
-type pausePlot struct {
-	Index  int
-	Fabric string
-	Note   string
-	SVG    template.HTML
-}
-
-// pausePlots are the pictures of all simulations that recorded pauses.
-func (v *view) pausePlots() {
+// pauses are the pictures of all simulations that recorded pauses.
+func (v *comparison) pauses() doc.Section {
+	var blocks []doc.Block
 	for i, f := range v.r.Fabrics {
 		for _, p := range f.Points {
-			if p.Pauses == nil {
-				continue
+			if p.Pauses != nil {
+				blocks = append(blocks, doc.Figure{
+					Title: heading(f.Name, p.Bytes), Tone: doc.Series(i), Note: victimNote(p.Pauses), SVG: drawPauses(p.Pauses, i%doc.Palette),
+				})
 			}
-			name := f.Name
-			if p.Bytes > 0 {
-				name += ", " + sizeText(p.Bytes)
-			}
-			v.Pauses = append(v.Pauses, pausePlot{i % doc.Palette, name, victimNote(p.Pauses), drawPauses(p.Pauses, i%doc.Palette)})
 		}
 	}
+	return doc.Section{
+		Title: "Who paused whom", In: doc.Page, Blocks: blocks,
+		Caption: "Each port was paused by the port above it; the root cause is on top. The darker, the longer the pause.",
+	}
+}
+
+// heading is a simulation: its fabric, and its size where the workload has one.
+func heading(fabric string, bytes int64) string {
+	if bytes > 0 {
+		return fabric + ", " + sizeText(bytes)
+	}
+	return fabric
 }
 
 // victimNote names the messages that waited for nothing that concerns them.

@@ -326,8 +326,16 @@ func drawn(plots ...*plot) (out []doc.Plot) {
 	return out
 }
 
+// diagrams are plots of some series; none where there is nothing to draw.
+func diagrams(legend []string, plots []doc.Plot) []doc.Block {
+	if len(plots) == 0 {
+		return nil
+	}
+	return []doc.Block{doc.Plots{Legend: legend, Plots: plots}}
+}
+
 // plots are the diagrams of the page, those that have something to show.
-func (v *view) plots() []doc.Plot {
+func (v *comparison) plots() []doc.Plot {
 	var out []doc.Plot
 	add := func(p *plot, keys ...doc.Key) {
 		p.keys = keys
@@ -391,7 +399,7 @@ func axisNumber(x float64) string {
 }
 
 // each is one line per fabric.
-func (v *view) each(line dash, what string, value func(runstore.Point) float64) []series {
+func (v *comparison) each(line dash, what string, value func(runstore.Point) float64) []series {
 	var out []series
 	for i, f := range v.r.Fabrics {
 		s := series{fabric: i, line: line, label: f.Name + what}
@@ -413,7 +421,7 @@ const leastBehind = 0.001
 
 // behindPlot is how much longer each fabric takes than the fastest of the size. On
 // a logarithmic axis both a few percent and a factor of ten can be read.
-func (v *view) behindPlot() *plot {
+func (v *comparison) behindPlot() *plot {
 	p := &plot{
 		title: "Behind the fastest", note: "how much longer than the fastest of the size", sizes: v.sizes, log: true,
 		format: func(x float64) string { return axisNumber(100*x) + " %" },
@@ -447,7 +455,7 @@ type counted struct {
 }
 
 // perPacket draws what was counted per thousand packets.
-func (v *view) perPacket(title, note string, what ...counted) *plot {
+func (v *comparison) perPacket(title, note string, what ...counted) *plot {
 	p := &plot{title: title, note: note, sizes: v.sizes, format: axisNumber}
 	for _, c := range what {
 		p.series = append(p.series, v.each(c.line, ", "+c.label, func(m runstore.Point) float64 {

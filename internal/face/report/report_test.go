@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"regexp"
 	"strings"
@@ -20,10 +21,16 @@ import (
 func terminal(t *testing.T, r *runstore.Results, sc *scenario.Resolved, s doc.Style) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Told(r, sc).Terminal(&b, s); err != nil {
+	if err := Comparison(r, sc, nil).Terminal(&b, s); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// words is the text of a page without its tags.
+func words(page string) string {
+	text := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, "")
+	return strings.ReplaceAll(html.UnescapeString(text), "\u00a0", " ")
 }
 
 func TestTerminalFitsItsWidth(t *testing.T) {
@@ -74,7 +81,7 @@ func TestTerminalShowsWhatFailedAndWhatIsPartial(t *testing.T) {
 
 func TestPageIsSelfContainedAndWellFormed(t *testing.T) {
 	var b bytes.Buffer
-	if err := Page(&b, fabricate(threeFabrics, sweep()), madeUp(), []byte("name: <script>alert(1)</script>\n")); err != nil {
+	if err := Comparison(fabricate(threeFabrics, sweep()), madeUp(), []byte("name: <script>alert(1)</script>\n")).HTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	selfContained(t, b.String())
@@ -124,7 +131,7 @@ func TestPageOfAnything(t *testing.T) {
 	} {
 		for _, sc := range []*scenario.Resolved{nil, madeUp()} {
 			var b bytes.Buffer
-			if err := Page(&b, r, sc, nil); err != nil {
+			if err := Comparison(r, sc, nil).HTML(&b); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			if strings.Contains(b.String(), "ZgotmplZ") || strings.Contains(b.String(), "<broke>") {
@@ -144,9 +151,9 @@ func TestPageNamesTheAssumptionsOfPresets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := newView(fabricate(threeFabrics[:2], sweep()), sc, nil)
-	if len(v.Soft) == 0 || len(v.Facts) != len(properties) {
-		t.Errorf("%d assumptions and %d facts, want some and %d", len(v.Soft), len(v.Facts), len(properties))
+	facts := factSection(fabricate(threeFabrics[:2], sweep()), sc).Blocks[0].(*doc.Table)
+	if n := len(facts.Rows) - 1; n != len(properties) || len(assumptionSection(sc).Blocks) == 0 {
+		t.Errorf("%d facts, want %d, and assumptions: %v", n, len(properties), assumptionSection(sc).Blocks)
 	}
 }
 

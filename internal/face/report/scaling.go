@@ -2,27 +2,11 @@ package report
 
 import (
 	"fmt"
-	"io"
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
-
-// Scaling writes how a job scales over cluster sizes.
-func Scaling(w io.Writer, t *runstore.TrainingScale, s doc.Style) error {
-	first := &t.Points[0].Job
-	fmt.Fprintf(w, "%s\n", s.Bold(fmt.Sprintf("%s: %s over %d cluster sizes, %s", t.Points[0].Scenario, first.Model, len(t.Points), scalingKind(t))))
-	fmt.Fprintf(w, "\nEfficiency: tokens a second and GPU over those of the fabric at %s GPUs. The other columns are shares of the step.\n\n", Integer(int64(first.GPUs)))
-	if err := scalingTable(t).Write(w, s); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	for _, sentence := range scalingSentences(t) {
-		fmt.Fprintln(w, doc.Wrap(sentence, s.Columns()))
-	}
-	return nil
-}
 
 func scalingKind(t *runstore.TrainingScale) string {
 	if t.Strong {

@@ -7,12 +7,6 @@ import (
 	"weft/internal/sim/runstore"
 )
 
-// seedTitle heads the table of intervals.
-const (
-	seedTitle   = "Over seeds"
-	seedCaption = "95 % intervals: ± of the mean time; times the time of the fastest, seed by seed"
-)
-
 // intervalTable is what the seeds leave open of the fabrics, a row per size.
 func intervalTable(r *runstore.Results) *doc.Table {
 	t := &doc.Table{Keys: 2, Columns: []doc.Column{{}, {}}}
@@ -55,16 +49,4 @@ func plusMinus(p *runstore.Point) string {
 		return none
 	}
 	return percent(float64(p.Seeds.HighPs-p.Seeds.LowPs) / 2 / float64(p.Time))
-}
-
-// intervalPage is the table for a page; nil of one run.
-func intervalPage(r *runstore.Results) *pageTable {
-	if !repeated(r) {
-		return nil
-	}
-	t := pageOf(intervalTable(r), seedTitle+" ("+seedCaption+")")
-	for i, f := range r.Fabrics {
-		t.Head[2+2*i] = f.Name + " ±"
-	}
-	return &t
 }

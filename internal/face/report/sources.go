@@ -95,12 +95,6 @@ func streamTable(r *runstore.Results) *doc.Table {
 	return t
 }
 
-// streamTitle heads the table.
-const (
-	streamTitle   = "Streams beside the workload"
-	streamCaption = "GB/s of all; p99 of the slowest; share of the hottest link's bytes"
-)
-
 // meanwhile says what the streams beside a workload got at a size.
 func (v *judgement) meanwhile(f, s int) (out []string) {
 	p := &v.points[f][s]

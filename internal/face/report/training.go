@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -11,38 +10,59 @@ import (
 	"weft/units"
 )
 
-// Training writes what a training step takes on each fabric.
-func Training(w io.Writer, t *runstore.Training, s doc.Style) error {
-	j := &t.Job
-	fmt.Fprintf(w, "%s\n", s.Bold(fmt.Sprintf("%s: %s on %s %s", t.Scenario, j.Model, Integer(int64(j.GPUs)), strings.ToUpper(j.GPU))))
-	for _, line := range jobLines(j) {
-		fmt.Fprintln(w, doc.Wrap(line, s.Columns()))
+// Training is what a step of a job takes on each fabric, over one cluster size or several:
+// of several the page tells the step of the largest, too. lines are its timelines, which
+// are drawn, and resolved is the text of its scenario.
+func Training(t *runstore.TrainingScale, lines []*Drawn, resolved []byte) *doc.Document {
+	last := t.Points[len(t.Points)-1]
+	j := &last.Job
+	d := &doc.Document{
+		Brand: simulation, Title: last.Scenario, Footer: sameAgain,
+		Heading:  fmt.Sprintf("%s: %s on %s %s", last.Scenario, j.Model, Integer(int64(j.GPUs)), strings.ToUpper(j.GPU)),
+		Subtitle: fmt.Sprintf("%s on %s %s · seed %d", j.Model, Integer(int64(j.GPUs)), strings.ToUpper(j.GPU), last.Seed),
 	}
-	fmt.Fprintf(w, "\nA step (means over the GPUs; exposed: the GPU computes nothing meanwhile)\n\n")
-	if err := trainingTable(t).Write(w, s); err != nil {
-		return err
+	for i := range last.Fabrics {
+		d.Series = append(d.Series, last.Fabrics[i].Name)
 	}
-	fmt.Fprintf(w, "\nCommunication: moving, and exposed of it\n\n")
-	if err := purposeTable(t).Write(w, s); err != nil {
-		return err
+	if len(t.Points) > 1 {
+		d.Heading = fmt.Sprintf("%s: %s over %d cluster sizes, %s", last.Scenario, j.Model, len(t.Points), scalingKind(t))
+		d.Add(doc.Section{
+			Title: "Efficiency", Caption: fmt.Sprintf("tokens a second and GPU over those of the fabric at %s GPUs; the other columns are shares of the step", Integer(int64(t.Points[0].Job.GPUs))),
+			Blocks: []doc.Block{scalingTable(t)},
+		})
+		d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(scalingSentences(t)...)})
+		d.Add(doc.Section{Title: "Scaling", In: doc.Page, Blocks: diagrams(d.Series, scalingPlots(t))})
+	}
+	for _, s := range stepSections(last, lines) {
+		if len(t.Points) > 1 {
+			s.In = doc.Page
+		}
+		d.Add(s)
+	}
+	d.Add(scenarioSection(scenarioTitle, resolved))
+	return d
+}
+
+// stepSections tell of a step.
+func stepSections(t *runstore.Training, lines []*Drawn) []doc.Section {
+	out := []doc.Section{
+		{Title: "A step on " + Integer(int64(t.Job.GPUs)) + " GPUs", Caption: "means over the GPUs; exposed: the GPU computes nothing meanwhile", Blocks: []doc.Block{trainingTable(t)}},
+		{Verdict: true, Blocks: doc.Paragraphs(trainingSentences(t)...)},
+		{Title: "Communication", Caption: "moving, and exposed of it", In: doc.Details, Blocks: []doc.Block{purposeTable(t)}},
 	}
 	if table := seedsTable(t); table != nil {
-		fmt.Fprintf(w, "\n%s\n\n", seedsTitle(t))
-		if err := table.Write(w, s); err != nil {
-			return err
-		}
+		out = append(out, doc.Section{Title: seedsTitle(t), In: doc.Details, Blocks: []doc.Block{table}})
 	}
 	if table := phaseTable(t); table != nil {
-		fmt.Fprintf(w, "\nPhases, as simulated packet by packet with all their groups at once (time of the fastest, the mean and the slowest GPU)\n\n")
-		if err := table.Write(w, s); err != nil {
-			return err
-		}
+		out = append(out, doc.Section{Title: "Phases", Caption: "as simulated packet by packet with all their groups at once; time of the fastest, the mean and the slowest GPU", In: doc.Details, Blocks: []doc.Block{table}})
 	}
-	fmt.Fprintln(w)
-	for _, sentence := range append(trainingSentences(t), trainingNotes(t)...) {
-		fmt.Fprintln(w, doc.Wrap(sentence, s.Columns()))
-	}
-	return nil
+	return append(out,
+		doc.Section{Title: "The job", In: doc.Details, Blocks: doc.Notes(jobLines(&t.Job)...)},
+		doc.Section{Title: "The simulation", In: doc.Details, Blocks: doc.Notes(trainingNotes(t)...)},
+		doc.Section{
+			Title: "A step, stage by stage", In: doc.Page, Blocks: stepFigures(lines),
+			Caption: "One GPU of each pipeline stage: above what it computes, below its communication. The time axis is the same for all fabrics. The whole, operation by operation, is in the trace (trace.json of --out, or --trace).",
+		})
 }
 
 // jobLines say what the job is.

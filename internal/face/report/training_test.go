@@ -82,12 +82,11 @@ func TestBubblesAreTheSchedules(t *testing.T) {
 
 func TestATrainingStepIsToldAsBefore(t *testing.T) {
 	var b bytes.Buffer
-	if err := Training(&b, fabricatedTraining(64, 2), doc.Style{}); err != nil {
-		t.Fatal(err)
-	}
-	scale := &runstore.TrainingScale{Version: 1, Points: []*runstore.Training{fabricatedTraining(64, 0.1), fabricatedTraining(256, 3)}}
-	if err := Scaling(&b, scale, doc.Style{}); err != nil {
-		t.Fatal(err)
+	for _, points := range [][]*runstore.Training{{fabricatedTraining(64, 2)}, {fabricatedTraining(64, 0.1), fabricatedTraining(256, 3)}} {
+		scale := &runstore.TrainingScale{Version: 1, Points: points}
+		if err := Training(scale, nil, nil).Terminal(&b, doc.Style{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	golden.File(t, "testdata/training.txt", b.String())
 }
@@ -97,11 +96,11 @@ func TestATrainingStepIsToldAsBefore(t *testing.T) {
 func TestTheTrainingPageIsWhole(t *testing.T) {
 	scale := &runstore.TrainingScale{Version: 1, Points: []*runstore.Training{fabricatedTraining(64, 0.1), fabricatedTraining(256, 3)}}
 	var b bytes.Buffer
-	if err := TrainingPage(&b, scale, []*Drawn{{Fabric: "infiniband-ndr", Graph: stepOfTwo(), Line: lineOfTwo()}}, []byte("name: <a job>")); err != nil {
+	if err := Training(scale, []*Drawn{{Fabric: "infiniband-ndr", Graph: stepOfTwo(), Line: lineOfTwo()}}, []byte("name: <a job>")).HTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, want := range []string{"Scaling efficiency", "Over 5 seeds", "communication of data parallelism", "stage 1", "<th>data reduce-scatter</th>", "name: &lt;a job&gt;"} {
+	for _, want := range []string{"Scaling efficiency", "Over 5 seeds", "communication of data parallelism", "stage 1", ">data reduce-scatter<", "name: &lt;a job&gt;"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

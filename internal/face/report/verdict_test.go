@@ -117,7 +117,7 @@ func TestVerdictOfAPatternHasNoSize(t *testing.T) {
 	mustSay(t, v, "infiniband-ndr is the fastest (33.1 us)")
 	mustNotSay(t, v, "At all", "at all", "at every size", "cost per message")
 	var page strings.Builder
-	if err := Page(&page, r, madeUp(), nil); err != nil {
+	if err := Comparison(r, madeUp(), nil).HTML(&page); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(page.String(), "at all<") {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"html/template"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -15,26 +14,6 @@ import (
 	"weft/units"
 )
 
-// trainingView is what the template of a training job shows.
-type trainingView struct {
-	heading
-	Sentences []string
-	Notes     []string // on the job and on how the step was simulated
-	Legend    []legendEntry
-	Plots     []doc.Plot
-	Tables    []pageTable
-	Lanes     []laneView
-	Work      []workKey
-	Scenario  string
-}
-
-// laneView is the drawing of a step on a fabric.
-type laneView struct {
-	Fabric, Took string
-	SVG          template.HTML
-	More         int // stages that are not drawn
-}
-
 // Drawn is the timeline of a step on a fabric.
 type Drawn struct {
 	Fabric string
@@ -42,39 +21,9 @@ type Drawn struct {
 	Line   *workload.Timeline
 }
 
-// TrainingPage writes the self-contained page of a training job, over one cluster size
-// or several. The lines are those of the largest, and are drawn.
-func TrainingPage(w io.Writer, t *runstore.TrainingScale, lines []*Drawn, resolved []byte) error {
-	last := t.Points[len(t.Points)-1]
-	j := &last.Job
-	v := &trainingView{
-		heading:  heading{simulation, last.Scenario, fmt.Sprintf("%s on %s %s · seed %d", j.Model, Integer(int64(j.GPUs)), strings.ToUpper(j.GPU), last.Seed)},
-		Scenario: string(resolved),
-	}
-	for i := range last.Fabrics {
-		v.Legend = append(v.Legend, legendEntry{legendMarker(i), last.Fabrics[i].Name})
-	}
-	if len(t.Points) > 1 {
-		v.Sentences = scalingSentences(t)
-		v.Tables = append(v.Tables, pageOf(scalingTable(t), "Over cluster sizes, "+scalingKind(t)))
-		v.scalingPlots(t)
-	}
-	v.Sentences = append(v.Sentences, trainingSentences(last)...)
-	v.Notes = append(jobLines(j), trainingNotes(last)...)
-	v.Tables = append(v.Tables, pageOf(trainingTable(last), "A step on "+Integer(int64(j.GPUs))+" GPUs"))
-	if seeds := seedsTable(last); seeds != nil {
-		v.Tables = append(v.Tables, pageOf(seeds, seedsTitle(last)))
-	}
-	if phases := phaseTable(last); phases != nil {
-		v.Tables = append(v.Tables, pageOf(phases, "Phases, as simulated packet by packet"))
-	}
-	v.draw(lines)
-	return pages.ExecuteTemplate(w, "training.html.tmpl", v)
-}
-
 // scalingPlots are the efficiency of all fabrics, and what of the step is no
 // computing.
-func (v *trainingView) scalingPlots(t *runstore.TrainingScale) {
+func scalingPlots(t *runstore.TrainingScale) (out []doc.Plot) {
 	over := &scale{name: "GPUs"}
 	first, last := math.Log(float64(t.Points[0].Job.GPUs)), math.Log(float64(t.Points[len(t.Points)-1].Job.GPUs))
 	for i := range t.Points {
@@ -99,7 +48,7 @@ func (v *trainingView) scalingPlots(t *runstore.TrainingScale) {
 		if !slices.ContainsFunc(p.series, func(s series) bool { return slices.ContainsFunc(s.values, func(x float64) bool { return x > 0 }) }) {
 			return // no fabric has the term
 		}
-		v.Plots = append(v.Plots, drawn(p)...)
+		out = append(out, drawn(p)...)
 	}
 	add("Scaling efficiency", "tokens a second and GPU over those of the smallest cluster", 0, func(k, i int) float64 { return efficiency(t, k, i) })
 	names, _ := terms(longestTerms(t))
@@ -115,12 +64,13 @@ func (v *trainingView) scalingPlots(t *runstore.TrainingScale) {
 			return 0
 		})
 	}
+	return out
 }
 
 // The frame of the drawing of a step.
 const (
-	laneWidth, laneHeight, laneLeft = 1100.0, 11.0, 62.0
-	mostLanes                       = 16 // stages that are drawn
+	laneWidth, laneHeight, laneLeft, laneTop = 1100.0, 11.0, 62.0, 26.0
+	mostLanes                                = 16 // stages that are drawn
 )
 
 // What the lanes of a timeline show, by colour: the way forward, the way back, and
@@ -131,45 +81,53 @@ const (
 	workCommunication
 )
 
-// workKey is a colour of the lanes and what it is.
-type workKey struct {
-	Colour int
-	Name   string
-}
-
-// draw draws the step on each fabric, all over the time of the longest.
-func (v *trainingView) draw(lines []*Drawn) {
-	end, seen := units.Time(0), [workload.NumPurposes]bool{}
+// workNames are what the lanes show, by colour; empty where no lane does.
+func workNames(lines []*Drawn) (names [workCommunication + workload.NumPurposes]string) {
+	names[workForward], names[workBackward] = "forward", "backward and optimizer"
 	for _, d := range lines {
-		end = max(end, d.Line.End)
 		for _, ops := range d.Graph.Ranks {
 			for i := range ops {
-				if ops[i].Kind != workload.Compute {
-					seen[ops[i].Purpose] = true
+				if p := ops[i].Purpose; ops[i].Kind != workload.Compute {
+					names[workCommunication+int(p)] = p.String() + " communication"
 				}
 			}
 		}
 	}
-	for _, d := range lines {
-		v.Lanes = append(v.Lanes, laneView{d.Fabric, timeCell(d.Line.End), drawLanes(d, end), max(0, len(d.Graph.Ranks)-mostLanes)})
-	}
-	v.Work = []workKey{{workForward, "forward"}, {workBackward, "backward and optimizer"}}
-	for p, used := range seen {
-		if used {
-			v.Work = append(v.Work, workKey{workCommunication + p, workload.Purpose(p).String() + " communication"})
-		}
-	}
+	return names
 }
 
-// drawLanes draws a timeline over so long a time: two lanes for each rank, computing and communication.
-// Neighbours of a kind that touch are drawn as one.
-func drawLanes(d *Drawn, end units.Time) template.HTML {
+// stepFigures draw the step on each fabric, all over the time of the longest.
+func stepFigures(lines []*Drawn) (out []doc.Block) {
+	end := units.Time(0)
+	for _, d := range lines {
+		end = max(end, d.Line.End)
+	}
+	for i, d := range lines {
+		note := ""
+		if more := len(d.Graph.Ranks) - mostLanes; more > 0 {
+			note = fmt.Sprintf("%d more stages are in the trace.", more)
+		}
+		out = append(out, doc.Figure{Title: d.Fabric + ": " + timeCell(d.Line.End), Tone: doc.Series(i), Note: note, SVG: drawLanes(d, end, lines)})
+	}
+	return out
+}
+
+// drawLanes draws a timeline over so long a time, below the names of its colours: two lanes
+// for each rank, computing and communication. Neighbours of a kind that touch are drawn as one.
+func drawLanes(d *Drawn, end units.Time, all []*Drawn) template.HTML {
 	n := min(len(d.Graph.Ranks), mostLanes)
-	height := float64(n)*(2*laneHeight+8) + 18
+	height := laneTop + float64(n)*(2*laneHeight+8) + 18
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %g %g" role="img" aria-label="a step, stage by stage">`, laneWidth+laneLeft+10, height)
+	x := laneLeft
+	for colour, name := range workNames(all) {
+		if name != "" {
+			fmt.Fprintf(&b, `<rect class="w%d" x="%s" width="11" height="11"/><text x="%s" y="10" font-size="11">%s</text>`, colour, doc.Num(x), doc.Num(x+16), html.EscapeString(name))
+			x += 44 + 6*float64(len(name))
+		}
+	}
 	for r := range n {
-		top := float64(r) * (2*laneHeight + 8)
+		top := laneTop + float64(r)*(2*laneHeight+8)
 		fmt.Fprintf(&b, `<text x="0" y="%s" font-size="11">stage %d</text>`, doc.Num(top+laneHeight), r)
 		drawLane(&b, d, r, end, top, false)
 		drawLane(&b, d, r, end, top+laneHeight+1, true)

@@ -1,0 +1,214 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/internal/face/doc"
+	"weft/internal/sim/catalog"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+)
+
+// comparison is results with their sizes, the smallest first.
+type comparison struct {
+	r     *runstore.Results
+	sizes []int64
+}
+
+// sameAgain is the footer of a page about a simulation, and scenarioTitle its last section.
+const (
+	sameAgain     = "Made by weft. The same scenario, seed and version make the same page."
+	scenarioTitle = "The scenario, every value resolved"
+)
+
+// simulation is the brand of a page about simulated networks.
+const simulation = "packet-level simulation"
+
+func subtitle(r *runstore.Results, sc *scenario.Resolved) string {
+	parts := []string{r.Workload, plural(int64(r.Ranks), "rank", "ranks") + " on " + plural(int64(r.Nodes), "node", "nodes")}
+	if sc != nil {
+		n, nodes := sc.Cluster.Node, "nodes"
+		if r.Nodes == 1 {
+			nodes = "node"
+		}
+		parts[1] = fmt.Sprintf("%s %s of %d %s", Integer(int64(r.Nodes)), nodes, n.GPUs, title(catalog.GPU, n.GPU.Model))
+		parts = append(parts, shapes(sc))
+	}
+	return strings.Join(append(parts, fmt.Sprintf("seed %d", r.Seed)), " · ")
+}
+
+// shapes is the topology that all fabrics have, or that they differ.
+func shapes(sc *scenario.Resolved) string {
+	text := ""
+	for i := range sc.Fabrics {
+		switch own := shapeText(&sc.Fabrics[i]); text {
+		case "", own:
+			text = own
+		default:
+			return "topologies as listed below"
+		}
+	}
+	return text
+}
+
+// title is what the catalog calls an entry.
+func title(kind catalog.Kind, name string) string {
+	if e, err := catalog.Lookup(kind, name); err == nil && e.Title != "" {
+		return e.Title
+	}
+	return name
+}
+
+// cards are the fabrics in short.
+func (v *comparison) cards() doc.Section {
+	var cards doc.Cards
+	for _, f := range v.r.Fabrics {
+		cards = append(cards, v.card(f))
+	}
+	return doc.Section{In: doc.Page, Blocks: []doc.Block{cards}}
+}
+
+// card is the figures that a board asks for first.
+func (v *comparison) card(f runstore.FabricResult) doc.Card {
+	c := doc.Card{Title: f.Name, Subtitle: protocolTitle(f.Protocol)}
+	if f.Rate > 0 {
+		c.Subtitle += ", " + f.Rate.String() + " a port"
+	}
+	if f.Engine != "" {
+		c.Subtitle += ", routed by " + f.Engine
+	}
+	add := func(label, value, note string) {
+		c.Figures = append(c.Figures, doc.CardFigure{Label: label, Value: value, Note: note})
+	}
+	var points []runstore.Point
+	for _, size := range v.sizes {
+		if p, ok := point(f, size); ok && p.Measured() {
+			points = append(points, p)
+		}
+	}
+	if len(points) == 0 {
+		add("result", "none", "every size failed or was not reached")
+		return c
+	}
+	first, last := points[0], points[len(points)-1]
+	add("time", shortTime(first.Time), figureAt("", first.Bytes))
+	best := slices.MaxFunc(points, func(a, b runstore.Point) int {
+		switch {
+		case a.BusBW < b.BusBW:
+			return -1
+		case a.BusBW > b.BusBW:
+			return 1
+		}
+		return 0
+	})
+	if what := "best"; best.BusBW > 0 {
+		if len(points) == 1 {
+			what = ""
+		}
+		add("bus bandwidth", bandwidth(best.BusBW)+" GB/s", figureAt(what, best.Bytes))
+	}
+	if last.Flows.N > 0 && last.Flows.P50 > 0 {
+		ratio := float64(last.Flows.Max) / float64(last.Flows.P50)
+		add("slowest flow", times(ratio)+"×", figureAt("the median", last.Bytes))
+	}
+	var stalls, pauses, drops int64
+	for _, p := range points {
+		stalls, pauses, drops = stalls+p.Counts.CreditStalls, pauses+p.Counts.Pauses, drops+p.Counts.Drops()
+	}
+	over := "over the sweep"
+	if len(points) == 1 {
+		over = figureAt("", last.Bytes)
+	}
+	if f.Protocol == infiniband {
+		add("credit stalls", count(stalls), over)
+	}
+	if f.Protocol == roce || f.Protocol == roceV1 || pauses > 0 {
+		add("PFC pauses", count(pauses), over)
+	}
+	add("drops", count(drops), over)
+	return c
+}
+
+// figureAt is what is said of a figure, and of which size it is, where the pattern has one.
+func figureAt(what string, bytes int64) string {
+	switch {
+	case bytes <= 0:
+		return what
+	case what == "":
+		return "at " + sizeText(bytes)
+	}
+	return what + ", at " + sizeText(bytes)
+}
+
+func protocolTitle(p string) string {
+	switch p {
+	case infiniband:
+		return "InfiniBand"
+	case roce:
+		return "RoCE v2"
+	case roceV1:
+		return "RoCE v1"
+	case iwarp:
+		return "iWARP"
+	case ultraEthernet:
+		return "Ultra Ethernet"
+	case tcp:
+		return "kernel TCP"
+	}
+	return p
+}
+
+// bars lays the fabrics' times of a single size side by side.
+func (v *comparison) bars() doc.Section {
+	if len(v.sizes) != 1 || len(v.r.Fabrics) < 2 {
+		return doc.Section{}
+	}
+	most := 0.0
+	for _, f := range v.r.Fabrics {
+		p, _ := point(f, v.sizes[0])
+		most = max(most, float64(p.Time))
+	}
+	t := &doc.Table{Columns: []doc.Column{{Left: true}, {}, {Left: true}}}
+	t.AddTexts("fabric", "time", "less is better")
+	for i, f := range v.r.Fabrics {
+		if p, ok := point(f, v.sizes[0]); ok && p.Measured() {
+			t.Add(doc.Cell{Text: f.Name, Tone: doc.Series(i)}, doc.Text(timeCell(p.Time)), doc.Cell{Tone: doc.Series(i), Bar: float64(p.Time) / most})
+		}
+	}
+	return doc.Section{Title: "Time " + figureAt("", v.sizes[0]), In: doc.Page, Blocks: []doc.Block{t}}
+}
+
+// hotLinks is how many links of a fabric the page shows: enough to see whether
+// one stands out.
+const hotLinks = 4
+
+// hot is the busiest links of the largest size.
+func (v *comparison) hot() doc.Section {
+	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {}, {Left: true}}}
+	t.AddTexts("fabric", "link", "busy", "carried", "over the mean of its tier", "whose bytes")
+	last := int64(0)
+	if len(v.sizes) > 0 {
+		last = v.sizes[len(v.sizes)-1]
+	}
+	for i, f := range v.r.Fabrics {
+		p, _ := point(f, last)
+		for _, h := range p.Hottest[:min(hotLinks, len(p.Hottest))] {
+			t.Add(doc.Cell{Text: f.Name, Tone: doc.Series(i)}, doc.Text(h.Name), doc.Cell{Text: percent(h.Busy), Tone: doc.Series(i), Bar: max(0, h.Busy)},
+				doc.Text(bytesText(h.Bytes)), doc.Text(spreadText(h)), doc.Text(shared(h)))
+		}
+	}
+	if len(t.Rows) < 2 {
+		return doc.Section{}
+	}
+	return doc.Section{Title: "Busiest links " + figureAt("", last), In: doc.Page, Blocks: []doc.Block{t.Filled()}}
+}
+
+// spreadText is a link's share of the load among the links of its tier.
+func spreadText(h runstore.HotLink) string {
+	if h.Mean <= 0 {
+		return none
+	}
+	return times(h.Spread()) + "× (" + h.Tier + ")"
+}
