@@ -22,38 +22,23 @@ const (
 
 // cmChannel is a channel over RDMA: SENDs between two connected queue pairs.
 type cmChannel struct {
-	ctx        context.Context
-	pd         *verbs.PD
-	qp         *verbs.QP
-	sent, come *verbs.CQ
-	mr         *verbs.MR
-	buf        []byte
-	conn       *verbs.Conn
-	listener   *verbs.Listener
+	endpoint
+	ctx      context.Context
+	conn     *verbs.Conn
+	listener *verbs.Listener
 }
 
 func newCMChannel(ctx context.Context, dev *verbs.Device) (c *cmChannel, err error) {
-	c = &cmChannel{ctx: ctx, pd: dev.AllocPD(), buf: make([]byte, channelRecvs*channelRoom)}
+	c = &cmChannel{ctx: ctx}
+	c.endpoint, err = newEndpoint(dev, verbs.QPInitAttr{Type: verbs.RC, MaxInlineData: channelRoom}, channelRecvs, make([]byte, channelRecvs*channelRoom))
+	if err != nil {
+		return nil, err
+	}
 	defer func() {
 		if err != nil {
 			c.close()
 		}
 	}()
-	if c.mr, err = c.pd.RegMR(c.buf, verbs.AccessLocalWrite); err != nil {
-		return nil, err
-	}
-	if c.sent, err = dev.CreateCQ(1); err != nil {
-		return nil, err
-	}
-	if c.come, err = dev.CreateCQ(channelRecvs); err != nil {
-		return nil, err
-	}
-	c.qp, err = c.pd.CreateQP(verbs.QPInitAttr{
-		Type: verbs.RC, SendCQ: c.sent, RecvCQ: c.come, MaxSendWR: 1, MaxRecvWR: channelRecvs, MaxInlineData: channelRoom,
-	})
-	if err != nil {
-		return nil, err
-	}
 	// Receives are posted before the peer can send.
 	err = c.qp.Modify(&verbs.QPAttr{State: verbs.StateInit, Access: access}, verbs.AttrState|verbs.AttrAccess)
 	for i := range uint64(channelRecvs) {
@@ -104,18 +89,7 @@ func (c *cmChannel) close() {
 	if c.listener != nil {
 		_ = c.listener.Close()
 	}
-	if c.qp != nil {
-		_ = c.qp.Destroy()
-	}
-	for _, q := range []*verbs.CQ{c.sent, c.come} {
-		if q != nil {
-			_ = q.Destroy()
-		}
-	}
-	if c.mr != nil {
-		_ = c.mr.Dereg()
-	}
-	_ = c.pd.Dealloc()
+	c.endpoint.close()
 }
 
 // next waits for one completion, asleep, and returns its error.

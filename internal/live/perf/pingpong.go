@@ -101,58 +101,25 @@ func (p *PingPong) Run(ctx context.Context, ready func(local, peer QPAddress)) (
 // pingPong is the state of one side of a PingPong.
 type pingPong struct {
 	*PingPong
-	ctx        context.Context
-	pd         *verbs.PD
-	sent, come *verbs.CQ
-	mr         *verbs.MR
-	buf        []byte // the message to send, followed by the receive buffers
-	qp         *verbs.QP
-	peer       QPAddress
-	ah         *verbs.AH
-	wrong      int
+	endpoint // its buffer has the message to send, followed by the receive buffers
+	ctx      context.Context
+	peer     QPAddress
+	ah       *verbs.AH
+	wrong    int
 
 	unconfirmed bool
 }
 
-func newPingPong(ctx context.Context, p *PingPong) (t *pingPong, err error) {
-	t = &pingPong{PingPong: p, ctx: ctx, pd: p.Dev.AllocPD(), buf: make([]byte, p.Size+pingRecvs*(p.Size+grhBytes))}
-	defer func() {
-		if err != nil {
-			t.close()
-		}
-	}()
-	for i := range t.buf[:p.Size] {
-		t.buf[i] = pingFill
+func newPingPong(ctx context.Context, p *PingPong) (*pingPong, error) {
+	buf := make([]byte, p.Size+pingRecvs*(p.Size+grhBytes))
+	for i := range buf[:p.Size] {
+		buf[i] = pingFill
 		if i%pageBytes == 0 {
-			t.buf[i] = 0
+			buf[i] = 0
 		}
 	}
-	if t.mr, err = t.pd.RegMR(t.buf, verbs.AccessLocalWrite); err != nil {
-		return nil, err
-	}
-	if t.sent, err = p.Dev.CreateCQ(1); err != nil {
-		return nil, err
-	}
-	if t.come, err = p.Dev.CreateCQ(pingRecvs); err != nil {
-		return nil, err
-	}
-	t.qp, err = t.pd.CreateQP(verbs.QPInitAttr{Type: p.Type, SendCQ: t.sent, RecvCQ: t.come, MaxSendWR: 1, MaxRecvWR: pingRecvs})
-	return t, err
-}
-
-func (t *pingPong) close() {
-	if t.qp != nil {
-		_ = t.qp.Destroy()
-	}
-	for _, q := range []*verbs.CQ{t.sent, t.come} {
-		if q != nil {
-			_ = q.Destroy()
-		}
-	}
-	if t.mr != nil {
-		_ = t.mr.Dereg()
-	}
-	_ = t.pd.Dealloc()
+	e, err := newEndpoint(p.Dev, verbs.QPInitAttr{Type: p.Type}, pingRecvs, buf)
+	return &pingPong{PingPong: p, endpoint: e, ctx: ctx}, err
 }
 
 // meet swaps addresses and connects. The server answers when it is connected. The client then
