@@ -9,5 +9,8 @@ type GUID uint64
 // String is the GUID as InfiniBand's tools print it: 0x and 16 digits.
 func (g GUID) String() string { return fmt.Sprintf("0x%016x", uint64(g)) }
 
+// MarshalText is String.
+func (g GUID) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
+
 // Digits is the GUID as in node identifiers: 16 digits, no prefix.
 func (g GUID) Digits() string { return fmt.Sprintf("%016x", uint64(g)) }

@@ -13,9 +13,9 @@ type checked struct {
 	Switches     int             `json:"switches"`
 	Ends         int             `json:"ends"`
 	LIDs         int             `json:"lids"`
-	EndToEnd     reached         `json:"end_to_end"`
-	EndToSwitch  reached         `json:"end_to_switch"`
-	FromSwitches reached         `json:"from_switches"`
+	EndToEnd     proof.Reach     `json:"end_to_end"`
+	EndToSwitch  proof.Reach     `json:"end_to_switch"`
+	FromSwitches proof.Reach     `json:"from_switches"`
 	Hops         []int64         `json:"paths_by_hops"`   // index is hops
 	Detours      []int64         `json:"paths_by_detour"` // index is hops more than needed
 	Lanes        int             `json:"lanes"`
@@ -26,14 +26,6 @@ type checked struct {
 	Patterns     []patternLoaded `json:"patterns,omitempty"`
 	Findings     []found         `json:"findings,omitempty"`
 	Matrix       *matrix         `json:"lid_matrix,omitempty"`
-}
-
-type reached struct {
-	Pairs   int64 `json:"pairs"`
-	Arrive  int64 `json:"arrive"`
-	Islands int64 `json:"no_cables"`
-	Lost    int64 `json:"lost"`
-	Looping int64 `json:"looping"`
 }
 
 // portNamed is a port as JSON has it.
@@ -94,7 +86,7 @@ func checkedOf(s *subnet.Subnet, r *proof.Report) checked {
 	c := checked{
 		Proven: r.Proven(), Refuted: r.Refutations(), Warnings: r.Warnings(),
 		Switches: r.Switches, Ends: r.Ends, LIDs: r.LIDs,
-		EndToEnd: reached(r.EndToEnd), EndToSwitch: reached(r.EndToSwitch), FromSwitches: reached(r.FromSwitches),
+		EndToEnd: r.EndToEnd, EndToSwitch: r.EndToSwitch, FromSwitches: r.FromSwitches,
 		Hops: r.Paths.Hops, Detours: r.Paths.Detour, Lanes: r.Lanes, AnyLevel: r.AnyLevel, CreditLoops: r.CreditLoops,
 		Balance: balanced{Cables: r.Balance.Cables, Idle: r.Balance.Idle, Max: r.Balance.Max, Mean: r.Balance.Mean, Worst: []loaded{}},
 	}

@@ -7,58 +7,36 @@ import (
 
 // routed is the output of weft sm route --json.
 type routed struct {
-	Asked    string  `json:"asked"`
-	Engine   string  `json:"engine"`
-	Reason   string  `json:"reason,omitempty"`
-	Remedy   string  `json:"remedy,omitempty"`
-	Switches int     `json:"switches"`
-	TopLID   uint16  `json:"top_lid"`
-	Manager  string  `json:"manager,omitempty"` // port GUID
-	Lanes    int     `json:"lanes"`
-	LeftOut  int     `json:"nodes_left_out"`
-	NoWay    int     `json:"unreachable_pairs"` // of a switch with hosts and a host's LID
-	NoWays   []noWay `json:"first_unreachable_pairs,omitempty"`
-	Apart    int     `json:"switches_apart"`
+	Asked    string              `json:"asked"`
+	Engine   string              `json:"engine"`
+	Reason   string              `json:"reason,omitempty"`
+	Remedy   string              `json:"remedy,omitempty"`
+	Switches int                 `json:"switches"`
+	TopLID   uint16              `json:"top_lid"`
+	Manager  string              `json:"manager,omitempty"` // port GUID
+	Lanes    int                 `json:"lanes"`
+	LeftOut  int                 `json:"nodes_left_out"`
+	NoWay    int                 `json:"unreachable_pairs"` // of a switch with hosts and a host's LID
+	NoWays   []route.Unreachable `json:"first_unreachable_pairs,omitempty"`
+	Apart    int                 `json:"switches_apart"`
 	// Unforetold says why OpenSM's tables may differ from these.
-	Unforetold string   `json:"not_foretold,omitempty"`
-	Notes      []string `json:"notes,omitempty"`
-	Proven     bool     `json:"proven"`
-	Refuted    []string `json:"refuted_because,omitempty"`
-	Warnings   []string `json:"warnings,omitempty"`
-	Tried      []tried  `json:"tried,omitempty"`
-}
-
-// tried is an engine that auto tried.
-type tried struct {
-	Engine     string  `json:"engine"`
-	With       string  `json:"with,omitempty"`
-	Refused    string  `json:"refused,omitempty"` // why it is out of the question
-	Lanes      int     `json:"lanes,omitempty"`
-	Bandwidth  float64 `json:"shift_bandwidth,omitempty"`  // mean, of a cable's rate
-	Contention float64 `json:"shift_contention,omitempty"` // mean
-}
-
-type noWay struct {
-	Switch string `json:"switch"` // NodeGUID
-	LID    uint16 `json:"lid"`
+	Unforetold string          `json:"not_foretold,omitempty"`
+	Notes      []string        `json:"notes,omitempty"`
+	Proven     bool            `json:"proven"`
+	Refuted    []string        `json:"refuted_because,omitempty"`
+	Warnings   []string        `json:"warnings,omitempty"`
+	Tried      []route.Attempt `json:"tried,omitempty"`
 }
 
 func routedOf(s *subnet.Subnet, rep *route.Report, left int) routed {
 	r := routed{
 		Asked: string(rep.Asked), Engine: string(rep.Used), Reason: rep.Reason, Remedy: rep.Remedy,
 		Switches: s.Switches(), TopLID: uint16(s.TopLID()), Lanes: rep.Lanes,
-		LeftOut: left, NoWay: rep.UnreachablePairs, Apart: rep.Apart, Notes: rep.Notes, Unforetold: rep.Unforetold,
-		Proven: rep.Proof.Proven(), Refuted: rep.Proof.Refutations(), Warnings: rep.Proof.Warnings(),
-	}
-	for i := range rep.Tried {
-		t := &rep.Tried[i]
-		r.Tried = append(r.Tried, tried{string(t.Engine), t.With, t.Refused, t.Lanes, t.Bandwidth, t.Contention})
+		LeftOut: left, NoWay: rep.UnreachablePairs, NoWays: rep.Unreachable, Apart: rep.Apart, Notes: rep.Notes, Unforetold: rep.Unforetold,
+		Proven: rep.Proof.Proven(), Refuted: rep.Proof.Refutations(), Warnings: rep.Proof.Warnings(), Tried: rep.Tried,
 	}
 	if s.Origin.Exists() {
 		r.Manager = s.Port(s.Origin).GUID.String()
-	}
-	for _, u := range rep.Unreachable {
-		r.NoWays = append(r.NoWays, noWay{u.Switch.String(), uint16(u.LID)})
 	}
 	return r
 }

@@ -2,11 +2,11 @@ package proof
 
 // Reach counts pairs of a source and a LID.
 type Reach struct {
-	Pairs   int64 // in all
-	Arrive  int64 // packets get there
-	Islands int64 // no cables lead there, whatever the tables
-	Lost    int64 // packets end on the way although cables lead there
-	Looping int64 // packets go round without end
+	Pairs   int64 `json:"pairs"`     // in all
+	Arrive  int64 `json:"arrive"`    // packets get there
+	Islands int64 `json:"no_cables"` // no cables lead there, whatever the tables
+	Lost    int64 `json:"lost"`      // packets end on the way although cables lead there
+	Looping int64 `json:"looping"`   // packets go round without end
 }
 
 // Proven reports whether all packets arrive that can.

@@ -17,16 +17,17 @@ const Auto Name = "auto"
 
 // Attempt is the result of an engine that Auto tried.
 type Attempt struct {
-	Engine Name
-	With   string // the engine's options in words; "" for none
+	Engine Name   `json:"engine"`
+	With   string `json:"with,omitempty"` // the engine's options in words; "" for none
 	// Refused says why its tables are out of the question; "" where they are proven.
-	Refused string
+	Refused string `json:"refused,omitempty"`
 	// Lanes is how many data lanes the tables need.
-	Lanes int
+	Lanes int `json:"lanes,omitempty"`
 	// Bandwidth is the share of a cable's rate that the slowest end gets, Contention the
 	// number of flows on the worst cable (see proof.Pattern). Both are means over all
 	// shifts of all ends, and 0 if nothing was routed.
-	Bandwidth, Contention float64
+	Bandwidth  float64 `json:"shift_bandwidth,omitempty"`
+	Contention float64 `json:"shift_contention,omitempty"`
 
 	score   score
 	pairs   bool // there are ends that send to each other

@@ -42,8 +42,8 @@ type Report struct {
 
 // Unreachable is a switch whose table has no port for a LID in use.
 type Unreachable struct {
-	Switch units.GUID // NodeGUID
-	LID    units.LID
+	Switch units.GUID `json:"switch"` // NodeGUID
+	LID    units.LID  `json:"lid"`
 }
 
 // maxUnreachable is how many pairs a report lists: enough to see the pattern.

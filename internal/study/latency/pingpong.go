@@ -9,7 +9,14 @@ import (
 
 // PingPong holds perftest's figures of a ping-pong, in microseconds.
 type PingPong struct {
-	Min, Max, Typical, Avg, Stdev, P99, P999 float64
+	Iterations int     `json:"iterations"`
+	Min        float64 `json:"t_min"`
+	Max        float64 `json:"t_max"`
+	Typical    float64 `json:"t_typical"`
+	Avg        float64 `json:"t_avg"`
+	Stdev      float64 `json:"t_stdev"`
+	P99        float64 `json:"p99"`
+	P999       float64 `json:"p999"`
 }
 
 // PingPong are the figures of the trips, with perftest's quantiles: the typical time is
@@ -19,7 +26,7 @@ func (l *Result) PingPong() (p PingPong) {
 	slices.Sort(t)
 	n := len(t)
 	us := func(t units.Time) float64 { return float64(t) / float64(units.Microsecond) }
-	p.Min, p.Max = us(t[0]), us(t[n-1])
+	p.Iterations, p.Min, p.Max = n, us(t[0]), us(t[n-1])
 	p.Typical = (us(t[(n-1)/2]) + us(t[n/2])) / 2
 	for _, x := range t {
 		p.Avg += us(x) / float64(n)

@@ -35,10 +35,10 @@ func ReadPath(f *scenario.Fabric, n *scenario.Node, bytes int64) Path {
 
 // Source is where a number comes from.
 type Source struct {
-	Field string // nic connectx-7 tx-pipeline
-	Value string
-	Tag   string // of the catalog, or "scenario"
-	Text  string
+	Field string `json:"field"` // nic connectx-7 tx-pipeline
+	Value string `json:"value"`
+	Tag   string `json:"trust"` // of the catalog, or "scenario"
+	Text  string `json:"source"`
 }
 
 // SourceOf is where the value of an entry's field comes from: the catalog, if that is
