@@ -13,7 +13,7 @@ import (
 	"weft/internal/sim/simtest"
 )
 
-// Run runs a scenario on some cores. A run that fails fails the test.
+// Run runs a scenario on some cores. An error of the run ends the test.
 func Run(t *testing.T, r *scenario.Resolved, workers int) *runstore.Results {
 	t.Helper()
 	out, err := sim.Run(t.Context(), r, sim.Options{Workers: workers})
