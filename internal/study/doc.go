@@ -15,6 +15,7 @@
 //	traffic     packets of a simulation at the ports that they pass, for the emulated subnet
 //	audit       zones of a scenario proved apart, or the path that connects them
 //	roceexport  the fabric of a scenario as configuration of switches and hosts
+//	headroom    the PFC headroom of a link, found in the simulator
 //	hpccrun     cases of the simulator published with HPCC
 //	validate    weft against closed forms, other simulators and measurements
 //

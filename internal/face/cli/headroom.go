@@ -10,12 +10,12 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/face/report"
 	"weft/internal/roce"
-	"weft/internal/study/validate"
+	"weft/internal/study/headroom"
 	"weft/units"
 )
 
 func newHeadroom(e *Env) *cobra.Command {
-	h := headroom{speed: 400 * units.Gbps, cable: 5 * units.Metre, mtu: 9216, lossless: 1024}
+	h := headroomFlags{speed: 400 * units.Gbps, cable: 5 * units.Metre, mtu: 9216, lossless: 1024}
 	cmd := &cobra.Command{
 		Use:   "headroom",
 		Short: "the PFC headroom of a port, term by term",
@@ -47,8 +47,8 @@ adds is printed as a margin.`,
 	return cmd
 }
 
-// headroom is the flags of the verb.
-type headroom struct {
+// headroomFlags are the flags of the verb.
+type headroomFlags struct {
 	asic          string
 	speed         units.Rate
 	cable         units.Length
@@ -90,13 +90,13 @@ type headroomTest struct {
 	Times   float64 `json:"vendor_over_bound"`
 }
 
-func (h *headroom) run(ctx context.Context, e *Env) error {
+func (h *headroomFlags) run(ctx context.Context, e *Env) error {
 	a, err := h.answer()
 	if err != nil {
 		return err
 	}
 	if h.prove {
-		p, err := validate.ProveHeadroom(ctx, h.speed, h.cable)
+		p, err := headroom.Prove(ctx, h.speed, h.cable)
 		if err != nil {
 			return fail(Failed, "the proof: %w", err)
 		}
@@ -112,7 +112,7 @@ func (h *headroom) run(ctx context.Context, e *Env) error {
 }
 
 // answer looks up or computes what the chip needs.
-func (h *headroom) answer() (*headroomAnswer, error) {
+func (h *headroomFlags) answer() (*headroomAnswer, error) {
 	asic, table, err := roce.Lookup(h.asic)
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (h *headroom) answer() (*headroomAnswer, error) {
 	return a, nil
 }
 
-func (h *headroom) print(e *Env, a *headroomAnswer) error {
+func (h *headroomFlags) print(e *Env, a *headroomAnswer) error {
 	w, style := e.Stdout, e.style()
 	fmt.Fprintf(w, "%s\n\n", style.Bold(fmt.Sprintf("Headroom of a lossless priority: %s, %s, %s of cable", a.ASIC, a.Speed, a.Cable)))
 	rows := [][]string{{"term", "bytes", "why"}}

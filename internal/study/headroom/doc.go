@@ -1,0 +1,9 @@
+// Package headroom finds the PFC headroom of a link in the simulator, to hold the arithmetic of
+// package roce against it.
+//
+// # The model
+//
+// NIC A floods a switch. The output drains at 100 Mb/s, so nothing leaves while the pause is on its
+// way. NIC C sends full packets to A, each 1 ps before a packet of A comes to account: the PFC frame
+// then waits for a whole packet. A packet has 4096 bytes of payload.
+package headroom
