@@ -156,15 +156,14 @@ type (
 	// Entropy is how Ultra Ethernet chooses the entropy values of packets. Values: oblivious,
 	// recycled.
 	Entropy = scenario.Entropy
-	// CC is the congestion control of RDMA, by a preset such as dcqcn-firmware.
+	// CC is the congestion control of RDMA, by a preset such as dcqcn-firmware, with the
+	// parameters that differ from it.
 	CC = scenario.CC
-	// CCAlgorithm is a congestion control of RDMA. Values: none, dcqcn, timely, swift, hpcc, ib-cc,
-	// nscc.
+	// CCAlgorithm is a congestion control of RDMA, by its name: none, dcqcn, ib-cc, or another of
+	// weft catalog cc.
 	CCAlgorithm = scenario.CCAlgorithm
-	// CCParameter is a parameter of a congestion control that a file of its own registers.
+	// CCParameter is a parameter of a congestion control, by its name in a scenario file.
 	CCParameter = scenario.CCParameter
-	// CNPScope is the scope of the least time between two CNPs. Values: port, queue-pair.
-	CNPScope = scenario.CNPScope
 	// TCP is the transport of sockets, in the kernel, and of iWARP, in the NIC.
 	TCP = scenario.TCP
 	// TCPVariant is a congestion control of TCP. Values: cubic, dctcp.

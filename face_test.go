@@ -111,7 +111,7 @@ func TestEveryTypeThatAUserMeetsHasAPublicName(t *testing.T) {
 }
 
 // A type of which some texts are valid lists them; the schema of scenario files has the same
-// list.
+// list. Congestion controls are a list that a file of its own adds to.
 func TestATypeOfTextListsItsValues(t *testing.T) {
 	source, err := os.ReadFile("document.go")
 	if err != nil {
@@ -126,7 +126,7 @@ func TestATypeOfTextListsItsValues(t *testing.T) {
 	for _, m := range regexp.MustCompile(`((?:\t// .*\n)+)\t(\w+) += scenario\.`).FindAllStringSubmatch(string(source), -1) {
 		comment := strings.ReplaceAll(m[1], "\n\t// ", " ")
 		basic, ok := pkg.Scope().Lookup(m[2]).Type().Underlying().(*types.Basic)
-		if !ok || basic.Kind() != types.String || m[2] == "Value" {
+		if !ok || basic.Kind() != types.String || m[2] == "Value" || m[2] == "CCAlgorithm" {
 			continue
 		}
 		texts++

@@ -90,7 +90,7 @@ var rooms = []room{
 		"a training step follows from the dimensions of a model, whatever cluster it runs on",
 	},
 	{"internal/sim/catalog", nil, "a datasheet knows nothing about its use"},
-	{"internal/sim/protocol", []string{"units", "wire"}, "a protocol is described without knowing who asks"},
+	{"internal/sim/protocol", []string{"units", "wire", "internal/sim/transport/cc"}, "a protocol is described without knowing who asks"},
 	{"internal/sim/runstore", []string{"units"}, "the folder of a run outlives the simulator that filled it"},
 	{"internal/sim/transport", []string{"units", "wire", "internal/sim/transport/cc"}, "a queue pair is written once, for the simulator and for real sockets"},
 	{"internal/sim/transport/cc", []string{"units"}, "congestion control sees marks, delays and rates, not packets"},

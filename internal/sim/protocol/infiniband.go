@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"weft/internal/sim/transport/cc"
 	"weft/units"
 	"weft/wire"
 )
@@ -14,6 +15,7 @@ var infiniBand = Protocol{
 
 	ServiceLevels: true,
 	SubnetManager: true,
+	Controls:      cc.InfiniBand,
 	Reads:         true,
 
 	Bytes: func(op wire.Opcode, payload int, f Framing) int {

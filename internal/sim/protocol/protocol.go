@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"weft/internal/sim/transport/cc"
 	"weft/units"
 	"weft/wire"
 )
@@ -27,6 +28,8 @@ type Protocol struct {
 	// OneSegment keeps packets within one segment of Ethernet, where switches neither
 	// route nor mark them: they have no IP header.
 	OneSegment bool
+	// Controls says which congestion controls its queue pairs can have.
+	Controls cc.For
 	// CNPs has receivers answer marks with congestion notification packets.
 	CNPs bool
 	// MarksLeaving has switches mark by the queue that a packet leaves behind, not by

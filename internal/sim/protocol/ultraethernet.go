@@ -1,6 +1,9 @@
 package protocol
 
-import "weft/wire"
+import (
+	"weft/internal/sim/transport/cc"
+	"weft/wire"
+)
 
 // ultraEthernet is Ultra Ethernet's transport (UET specification 1.0).
 var ultraEthernet = Protocol{
@@ -10,6 +13,7 @@ var ultraEthernet = Protocol{
 
 	MarksLeaving: true, // 3.6.13
 	Unordered:    true,
+	Controls:     cc.UltraEthernet,
 	OutOfOrder:   "placed as it comes; messages finish in any order",
 
 	Bytes: func(_ wire.Opcode, payload int, f Framing) int {

@@ -130,7 +130,7 @@ func written(t reflect.Type, x float64) string {
 	v := reflect.New(t).Elem()
 	switch {
 	case t == ratioType:
-		v.Set(reflect.ValueOf(Ratio{int64(math.Round(x * ratioUnit)), ratioUnit}.reduced()))
+		v.Set(reflect.ValueOf(Ratio{Num: int64(math.Round(x * ratioUnit)), Den: ratioUnit}.Reduced()))
 	case v.CanUint():
 		v.SetUint(uint64(math.Round(x)))
 	default:

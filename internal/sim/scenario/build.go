@@ -1,6 +1,10 @@
 package scenario
 
-import "reflect"
+import (
+	"maps"
+	"reflect"
+	"slices"
+)
 
 // New is a scenario that is written in Go. A field that is zero is not mentioned: its
 // preset, or the default, gives it. A value whose zero is meant is an [Override], which
@@ -34,6 +38,11 @@ func treeOf(v reflect.Value) *node {
 		for i := range v.NumField() {
 			if name := yamlName(v.Type().Field(i)); name != "" && !v.Field(i).IsZero() {
 				n.pairs = append(n.pairs, pair{&node{text: name, plain: true}, treeOf(v.Field(i))})
+			}
+		}
+		if c, ok := v.Interface().(CC); ok {
+			for _, name := range slices.Sorted(maps.Keys(c.fields)) {
+				n.pairs = append(n.pairs, pair{&node{text: name, plain: true}, treeOf(c.field(name))})
 			}
 		}
 	default:

@@ -13,7 +13,7 @@ func inGoAndText() (*Scenario, string) {
 	inGo := &Scenario{
 		Name:     "one of each",
 		Cluster:  Cluster{Nodes: 4, Node: Node{Preset: "dgx-h100", NICs: 4, CPU: CPU{Cores: 8}}},
-		Topology: Topology{Shape: FatTree, Radix: 8, Oversubscription: Ratio{2, 1}},
+		Topology: Topology{Shape: FatTree, Radix: 8, Oversubscription: Ratio{Num: 2, Den: 1}},
 		Fabrics: []Fabric{
 			{Preset: "infiniband-ndr", MTU: 2 * units.KiB, Switch: Switch{Model: "qm9700", Latency: 200 * units.Nanosecond}},
 			{Preset: "roce-v2-400g", Name: "two", Host: Host{Path: PathRDMAHost}, CC: CC{Preset: "none"}},

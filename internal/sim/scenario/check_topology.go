@@ -76,7 +76,7 @@ func (r *resolver) checkPlanes(path string, f *Fabric) bool {
 
 func ratioOr1(o Ratio) Ratio {
 	if o.Num == 0 || o.Den == 0 {
-		return Ratio{1, 1}
+		return Ratio{Num: 1, Den: 1}
 	}
 	return o
 }

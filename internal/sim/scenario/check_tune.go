@@ -79,7 +79,7 @@ func (r *resolver) checkPath(at string, p *Parameter, fabric int) bool {
 		return false
 	}
 	_, named := presets[typ]
-	if text := typ.Kind() == reflect.String && enums[typ] == nil; text || !named && !isScalar(typ) {
+	if text := typ.Kind() == reflect.String && choices(typ) == nil; text || !named && !isScalar(typ) {
 		r.complain(at, "%s takes %s: only a field with one number, one of several words, or a preset is tuned", p.Path, wanted(typ))
 		return false
 	}
@@ -103,15 +103,15 @@ func fieldType(path string) (reflect.Type, error) {
 		case step[0] == '[' || t.Kind() != reflect.Struct || t == ratioType:
 			return nil, fmt.Errorf("there is no such field: nothing is below the field before %s", step)
 		}
-		i := fieldByName(t, step)
-		if i < 0 {
+		field, _ := fieldOf(reflect.New(t).Elem(), step)
+		if !field.IsValid() {
 			names := fieldNames(t)
 			if near := cmp.Or(fieldBelow(t, step), catalog.Nearest(step, names)); near != "" {
 				return nil, fmt.Errorf("there is no field %s: did you mean %s?", step, near)
 			}
 			return nil, fmt.Errorf("there is no field %s here: the fields are %s", step, strings.Join(names, ", "))
 		}
-		t = t.Field(i).Type
+		t = field.Type()
 	}
 	return t, nil
 }
@@ -214,8 +214,8 @@ func boundsOf(path string) string {
 			t = t.Elem()
 			continue
 		}
-		f := t.Field(fieldByName(t, step))
-		t, bounds = f.Type, f.Tag.Get("range")
+		field, of := fieldOf(reflect.New(t).Elem(), step)
+		t, bounds = field.Type(), of
 	}
 	return bounds
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/transport/cc"
 	"weft/units"
 )
 
@@ -107,13 +108,18 @@ func (d *decoder) structure(path string, n *node, v reflect.Value) {
 		if named && kv.key.text == p.key && kv.val.kind == scalar {
 			continue
 		}
-		i := fieldByName(v.Type(), kv.key.text)
-		if i < 0 {
-			d.unknownField(path, kv.key, v.Type())
-			continue
-		}
-		d.value(join(path, kv.key.text), kv.val, v.Field(i), v.Type().Field(i).Tag.Get("range"))
+		d.field(path, kv, v)
 	}
+}
+
+// field lays a value over the field of its name.
+func (d *decoder) field(path string, kv pair, v reflect.Value) {
+	field, bounds := fieldOf(v, kv.key.text)
+	if !field.IsValid() {
+		d.unknownField(path, kv.key, v.Type())
+		return
+	}
+	d.value(join(path, kv.key.text), kv.val, field, bounds)
 }
 
 func (d *decoder) unknownField(path string, key *node, t reflect.Type) {
@@ -161,12 +167,11 @@ func (d *decoder) facts(path string, e catalog.Entry, v reflect.Value) {
 		n := factNode(string(e.Kind)+" "+e.Name, f.Value)
 		at, target, bounds := path, v, ""
 		for name := range strings.SplitSeq(f.Field, ".") {
-			i := fieldByName(target.Type(), name)
-			if i < 0 {
+			if target, bounds = fieldOf(target, name); !target.IsValid() {
 				d.fail(n.place, join(path, f.Field), "the catalog has a field that a scenario has not")
 				return
 			}
-			at, bounds, target = join(at, name), target.Type().Field(i).Tag.Get("range"), target.Field(i)
+			at = join(at, name)
 		}
 		d.value(at, n, target, bounds)
 	}
@@ -262,7 +267,7 @@ func (d *decoder) grown(quantity, per string, v reflect.Value) string {
 	if err != nil || readScalar(quantity, v) != nil {
 		return quantity + " per " + per
 	}
-	v.SetInt(Ratio{int64(d.rate), int64(base)}.reduced().Of(v.Int()))
+	v.SetInt(Ratio{Num: int64(d.rate), Den: int64(base)}.Reduced().Of(v.Int()))
 	return writeScalar(v)
 }
 
@@ -438,11 +443,25 @@ func fieldByName(t reflect.Type, name string) int {
 	return -1
 }
 
+// fieldOf is the field of a name in a struct and its range; the zero Value where there is
+// none. Parameters of congestion controls are fields of CC.
+func fieldOf(v reflect.Value, name string) (field reflect.Value, bounds string) {
+	if i := fieldByName(v.Type(), name); i >= 0 {
+		return v.Field(i), v.Type().Field(i).Tag.Get("range")
+	}
+	if c, ok := v.Addr().Interface().(*CC); ok {
+		if p := cc.ParameterOf(name); p != nil {
+			return c.field(name), p.Range
+		}
+	}
+	return reflect.Value{}, ""
+}
+
 // fieldBelow is the path of a field of this name in one of the struct's
 // sections, "" where there is none.
 func fieldBelow(t reflect.Type, name string) string {
 	for i := range t.NumField() {
-		if f := t.Field(i); f.Type.Kind() == reflect.Struct && f.Type != ratioType && fieldByName(f.Type, name) >= 0 {
+		if f := t.Field(i); f.Type.Kind() == reflect.Struct && f.Type != ratioType && slices.Contains(fieldNames(f.Type), name) {
 			return yamlName(f) + "." + name
 		}
 	}
@@ -454,6 +473,9 @@ func fieldNames(t reflect.Type) (names []string) {
 		if name := yamlName(t.Field(i)); name != "" {
 			names = append(names, name)
 		}
+	}
+	if t == ccType {
+		names = append(names, parameterNames(cc.All()...)...)
 	}
 	return names
 }

@@ -83,7 +83,7 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 		f.CC = CC{Preset: "none", Algorithm: CCNone} // nobody would ever notify
 	}
 	r.deriveBeside(path, f)
-	r.algorithmOnly(path+".cc", &f.CC)
+	r.deriveCC(path+".cc", &f.CC)
 }
 
 // mostThreads is NCCL's MAX_THREADS of a connection over sockets (src/transport/net_socket.cc).
@@ -121,7 +121,7 @@ func (r *resolver) derivePFC(path string, f *Fabric) {
 	rate := int64(f.Link.Rate())
 	if !r.stated(path+".ethernet.pfc.response") && rate > 0 {
 		// 512 bit times each, in picoseconds.
-		pfc.Response = units.Time(Ratio{quanta * 512, 1}.Mul(Ratio{int64(units.Second), rate}).Of(1))
+		pfc.Response = units.Time(Ratio{Num: quanta * 512, Den: 1}.Mul(Ratio{Num: int64(units.Second), Den: rate}).Of(1))
 	}
 	if !r.stated(path + ".ethernet.pfc.headroom") {
 		pfc.Headroom = r.headroom(f, quanta)
@@ -142,7 +142,7 @@ func (r *resolver) headroom(f *Fabric, quanta int64) units.Bytes {
 	rate := int64(f.Link.Rate())
 	cell := max(1, int64(f.Switch.Cell))
 	// Of a cable: 2 · length · rate / 198e6 m/s, in bytes; a length is in mm.
-	cable := Ratio{2 * int64(r.LongestCable(f)), 1000}.reduced().Mul(Ratio{rate, 198_000_000 * 8}.reduced()).Of(1)
+	cable := Ratio{Num: 2 * int64(r.LongestCable(f)), Den: 1000}.Reduced().Mul(Ratio{Num: rate, Den: 198_000_000 * 8}.Reduced()).Of(1)
 	occupancy := (cell + 63) / 64 // cells' bytes over those of packets of 64
 	if cell <= 128 {
 		occupancy = 2
@@ -248,6 +248,7 @@ func (r *resolver) deriveTopologies() {
 		}
 		r.deriveTopology(t, &r.Fabrics[i])
 		r.derivePFC(fmt.Sprintf("fabrics[%d]", i), &r.Fabrics[i])
+		r.deriveRoundTrip(fmt.Sprintf("fabrics[%d]", i), &r.Fabrics[i])
 		r.deriveUltraEthernet(fmt.Sprintf("fabrics[%d]", i), &r.Fabrics[i])
 	}
 }
@@ -326,9 +327,9 @@ func (t *Topology) downlinks() int {
 	}
 	o := t.Oversubscription
 	if o.Num == 0 {
-		o = Ratio{1, 1}
+		o = Ratio{Num: 1, Den: 1}
 	}
-	return int(Ratio{o.Num, o.Num + o.Den}.Of(int64(t.Radix)))
+	return int(Ratio{Num: o.Num, Den: o.Num + o.Den}.Of(int64(t.Radix)))
 }
 
 // cube is the smallest three-dimensional torus, as even as possible, that has
@@ -397,7 +398,7 @@ func (r *resolver) deriveWorkload() {
 	}
 	if w.Pattern == Uniform {
 		if w.Load == (Ratio{}) {
-			w.Load = Ratio{1, 2}
+			w.Load = Ratio{Num: 1, Den: 2}
 		}
 		if w.Duration == 0 {
 			w.Duration = 100 * units.Microsecond

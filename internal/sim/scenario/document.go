@@ -3,10 +3,7 @@ package scenario
 import (
 	"errors"
 	"reflect"
-	"slices"
 	"strings"
-
-	"weft/internal/sim/transport/cc"
 )
 
 // Document is another of weft's YAML files: what a plan is asked for, who an
@@ -78,9 +75,6 @@ func (d *Document) ErrorsAt(problems []Problem) error {
 // choices are the valid values of a type of text; nil where it has no list.
 func choices(t reflect.Type) []string {
 	if valid := enums[t]; valid != nil {
-		if t == reflect.TypeFor[CCAlgorithm]() {
-			return slices.Concat(valid, cc.RegisteredNames())
-		}
 		return valid
 	}
 	if c, ok := reflect.Zero(t).Interface().(Choice); ok {

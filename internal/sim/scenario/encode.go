@@ -20,8 +20,11 @@ func (r *Resolved) MarshalYAML() ([]byte, error) {
 
 // writeFields prints the fields of a struct, each on its own line or block.
 func writeFields(b *bytes.Buffer, v reflect.Value, indent string) {
+	if c, ok := v.Interface().(CC); ok {
+		defer writeParameters(b, &c, indent)
+	}
 	for i := range v.NumField() {
-		if cc, ok := v.Interface().(CC); ok && !cc.has(yamlName(v.Type().Field(i))) {
+		if yamlName(v.Type().Field(i)) == "" {
 			continue
 		}
 		f, tag := v.Field(i), v.Type().Field(i).Tag.Get("yaml")
@@ -48,6 +51,15 @@ func writeFields(b *bytes.Buffer, v reflect.Value, indent string) {
 	}
 }
 
+// writeParameters prints the parameters of a congestion control, each on its own line.
+func writeParameters(b *bytes.Buffer, c *CC, indent string) {
+	if control := ControlOf(c); control != nil {
+		for _, p := range control.Parameters {
+			fmt.Fprintf(b, "%s%s: %s\n", indent, p.Name, flow(c.field(p.Name), false))
+		}
+	}
+}
+
 // flow prints a value within a line. A sparse one has no fields that are zero.
 func flow(v reflect.Value, sparse bool) string {
 	switch {
@@ -61,13 +73,13 @@ func flow(v reflect.Value, sparse bool) string {
 		var items []string
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
-			if v.Field(i).IsZero() && (sparse || strings.HasSuffix(f.Tag.Get("yaml"), ",omitzero")) {
+			if yamlName(f) == "" || v.Field(i).IsZero() && (sparse || strings.HasSuffix(f.Tag.Get("yaml"), ",omitzero")) {
 				continue
 			}
 			items = append(items, yamlName(f)+": "+flow(v.Field(i), sparse))
 		}
 		return "{" + strings.Join(items, ", ") + "}"
-	case v.Kind() == reflect.String && enums[v.Type()] == nil:
+	case v.Kind() == reflect.String && choices(v.Type()) == nil:
 		return quoted(v.String())
 	}
 	return writeScalar(v)

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"weft/internal/sim/protocol"
+	"weft/internal/sim/transport/cc"
 	"weft/wire"
 )
 
@@ -22,7 +23,7 @@ const (
 func Framing(f *Fabric) protocol.Framing {
 	framing := protocol.Framing{GRH: f.IB.GRH, Markers: f.TCP.MPAMarkers}
 	framing.VLAN, framing.IPv6 = f.Ethernet.VLAN, f.Ethernet.IPVersion == 6
-	if f.Link.Code == (Ratio{4, 5}) { // 8b/10b, of SDR, DDR and QDR
+	if f.Link.Code == (Ratio{Num: 4, Den: 5}) { // 8b/10b, of SDR, DDR and QDR
 		framing.Delimiters = wire.InfiniBandDelimiterBytes
 	}
 	return framing
@@ -223,25 +224,20 @@ const (
 // CCAlgorithm is a congestion control of RDMA.
 type CCAlgorithm string
 
-// The congestion controls.
+// The congestion controls that questions are asked about by name.
 const (
 	CCNone CCAlgorithm = "none"
-	DCQCN  CCAlgorithm = "dcqcn" // RoCE v2
-	TIMELY CCAlgorithm = "timely"
-	Swift  CCAlgorithm = "swift"
-	HPCC   CCAlgorithm = "hpcc"
-	IBCC   CCAlgorithm = "ib-cc" // InfiniBand's own
-	NSCC   CCAlgorithm = "nscc"  // Ultra Ethernet's
+	DCQCN  CCAlgorithm = "dcqcn"
 )
 
-// CNPScope is the scope of the least time between two congestion notifications.
-type CNPScope string
-
-// The scopes.
-const (
-	CNPsOfPort      CNPScope = "port"
-	CNPsOfQueuePair CNPScope = "queue-pair"
-)
+// Choices are none and the registered congestion controls.
+func (CCAlgorithm) Choices() []string {
+	names := []string{string(CCNone)}
+	for _, c := range cc.All() {
+		names = append(names, c.Name)
+	}
+	return names
+}
 
 // Recovery is how a reliable connection sends lost packets again.
 type Recovery string
@@ -411,8 +407,6 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Separation]():        {"cables", "links", "forwarding"},
 	reflect.TypeFor[DeviceKind]():        texts(deviceKinds),
 	reflect.TypeFor[WatchdogAction]():    {"drop", "forward", "alert"},
-	reflect.TypeFor[CCAlgorithm]():       {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc", "nscc"},
-	reflect.TypeFor[CNPScope]():          {"port", "queue-pair"},
 	reflect.TypeFor[Recovery]():          {"go-back-n", "selective-repeat"},
 	reflect.TypeFor[Retransmission]():    {"adaptive", "fixed"},
 	reflect.TypeFor[Entropy]():           {"oblivious", "recycled"},

@@ -16,7 +16,7 @@ const (
 // ShortestOutage is how long a cable of a fabric must be broken, or work in between, to
 // count: longer than a packet, or a pause, is on its way over the longest.
 func (r *Resolved) ShortestOutage(f *Fabric) units.Time {
-	cable := Ratio{int64(f.Link.PerMetre), int64(units.Metre)}.Of(int64(r.LongestCable(f)))
+	cable := Ratio{Num: int64(f.Link.PerMetre), Den: int64(units.Metre)}.Of(int64(r.LongestCable(f)))
 	way := units.Time(cable) + f.Link.FECLatency + f.Switch.Latency + f.NIC.AckPipeline + f.Ethernet.PFC.Response
 	return max(leastOutage, way+outageSlack)
 }

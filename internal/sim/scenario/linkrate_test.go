@@ -56,8 +56,8 @@ func TestSmallSharesAreRead(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"1e", "e-3", "1e-", "1e1.5", "1e-3e-4", "-1e-3", "1e - 3"} {
-		if _, err := ParseRatio(text); !errors.Is(err, errRatio) {
-			t.Errorf("%s: %v, want %v", text, err, errRatio)
+		if _, err := ParseRatio(text); !errors.Is(err, units.ErrRatio) {
+			t.Errorf("%s: %v, want %v", text, err, units.ErrRatio)
 		}
 	}
 	for _, text := range []string{"1/1000000000", "1e-12"} {

@@ -35,7 +35,7 @@ func TestAnOverlayChangesWhatItNamesAndNothingElse(t *testing.T) {
 		"cluster: {nodes: 2, node: {preset: dgx-h100, scale-up: nvlink-4}}\nnccl: {proxy: 2}\n",
 	} {
 		r := overlaid(t, text, over)
-		if r.NCCL.Base != (Ratio{3, 2}) || r.Cluster.Node.ScaleUp.Latency.Exact() != "400ns" {
+		if r.NCCL.Base != (Ratio{Num: 3, Den: 2}) || r.Cluster.Node.ScaleUp.Latency.Exact() != "400ns" {
 			t.Errorf("%q: base %v and latency %v, want 3/2 and 400ns", text, r.NCCL.Base, r.Cluster.Node.ScaleUp.Latency)
 		}
 		if r.Cluster.Nodes != 2 || r.Cluster.Node.GPUs != 8 || r.Cluster.Node.ScaleUp.Links != 18 {

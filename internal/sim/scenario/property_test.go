@@ -2,12 +2,16 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"weft/internal/sim/transport/cc"
 )
 
 // leaf is a field of a printed scenario that can be given another value.
@@ -20,6 +24,9 @@ type leaf struct {
 func leaves(v reflect.Value, path string) (all []leaf) {
 	for i := range v.NumField() {
 		f, field := v.Field(i), v.Type().Field(i)
+		if !field.IsExported() {
+			continue
+		}
 		at := join(path, yamlName(field))
 		switch {
 		case f.Kind() == reflect.Struct && f.Type() != ratioType:
@@ -30,9 +37,14 @@ func leaves(v reflect.Value, path string) (all []leaf) {
 			for j := range f.Len() {
 				all = append(all, leaves(f.Index(j), fmt.Sprintf("%s[%d]", at, j))...)
 			}
-		case f.Kind() == reflect.Slice || f.Kind() == reflect.Array || f.Kind() == reflect.String && enums[f.Type()] == nil:
+		case f.Kind() == reflect.Slice || f.Kind() == reflect.Array || f.Kind() == reflect.String && choices(f.Type()) == nil:
 		default:
 			all = append(all, leaf{at, field.Tag.Get("range"), f})
+		}
+	}
+	if c, ok := v.Interface().(CC); ok {
+		for _, name := range slices.Sorted(maps.Keys(c.fields)) {
+			all = append(all, leaf{join(path, name), cc.ParameterOf(name).Range, c.field(name)})
 		}
 	}
 	return all
@@ -42,8 +54,8 @@ func leaves(v reflect.Value, path string) (all []leaf) {
 func drawValue(t *rapid.T, l leaf) string {
 	typ := l.value.Type()
 	switch {
-	case enums[typ] != nil:
-		return rapid.SampledFrom(enums[typ]).Draw(t, l.path)
+	case choices(typ) != nil:
+		return rapid.SampledFrom(choices(typ)).Draw(t, l.path)
 	case typ.Kind() == reflect.Bool:
 		return strconv.FormatBool(rapid.Bool().Draw(t, l.path))
 	case typ == ratioType:

@@ -244,12 +244,7 @@ func (r *resolver) commonTopology(fabric *node) Topology {
 // overrides lays a mapping over a struct whose preset is already in place.
 func (d *decoder) overrides(path string, n *node, v reflect.Value) {
 	for _, kv := range n.pairs {
-		i := fieldByName(v.Type(), kv.key.text)
-		if i < 0 {
-			d.unknownField(path, kv.key, v.Type())
-			continue
-		}
-		d.value(join(path, kv.key.text), kv.val, v.Field(i), v.Type().Field(i).Tag.Get("range"))
+		d.field(path, kv, v)
 	}
 }
 
@@ -285,7 +280,7 @@ func normalise(v reflect.Value) {
 	switch {
 	case v.Type() == ratioType:
 		if v.IsZero() {
-			v.Set(reflect.ValueOf(Ratio{0, 1}))
+			v.Set(reflect.ValueOf(Ratio{Num: 0, Den: 1}))
 		}
 	case v.Kind() == reflect.Slice:
 		for i := range v.Len() {

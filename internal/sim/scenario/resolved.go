@@ -157,8 +157,8 @@ type PCIe struct {
 
 // Rate is the payload rate of a slot in each direction, in packets of MaxPayload.
 func (p PCIe) Rate() units.Rate {
-	share := Ratio{int64(p.MaxPayload), int64(p.MaxPayload + p.Overhead)}
-	return units.Rate(share.Mul(Ratio{int64(p.Lanes), 1}).Of(int64(p.LaneRate)))
+	share := Ratio{Num: int64(p.MaxPayload), Den: int64(p.MaxPayload + p.Overhead)}
+	return units.Rate(share.Mul(Ratio{Num: int64(p.Lanes), Den: 1}).Of(int64(p.LaneRate)))
 }
 
 // CPU is the host's processor and memory.

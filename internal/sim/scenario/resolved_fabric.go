@@ -96,7 +96,7 @@ type Link struct {
 // RateExact is the rate of the link as a fraction of bits per second (FDR's is
 // no whole number).
 func (l Link) RateExact() (num, den int64) {
-	r := Ratio{int64(l.LaneRate) * int64(l.Lanes), 1}.Mul(l.Code)
+	r := Ratio{Num: int64(l.LaneRate) * int64(l.Lanes), Den: 1}.Mul(l.Code)
 	return r.Num, r.Den
 }
 
@@ -527,7 +527,7 @@ type Transport struct {
 	Window units.Bytes `yaml:"window" range:"256B..8GiB"`
 }
 
-// CCParameter is a parameter of a registered congestion control.
+// CCParameter is a parameter of a congestion control.
 type CCParameter struct {
 	// Name is the name that the algorithm gives it.
 	Name string `yaml:"name"`
@@ -542,130 +542,14 @@ type CC struct {
 	// Preset is the catalog's entry.
 	Preset string `yaml:"preset"`
 	// Algorithm is none, dcqcn, timely, swift or hpcc (RoCE v2), ib-cc (InfiniBand)
-	// or nscc (Ultra Ethernet). The fields that follow are of one algorithm, or of some.
+	// or nscc (Ultra Ethernet). The fields that follow are parameters of one or several
+	// algorithms.
 	Algorithm CCAlgorithm `yaml:"algorithm"`
-	// Parameters are the parameters of an algorithm that a file of its own registers
-	// (docs/HACKING.md). A parameter that is left out has its default.
+	// Parameters are the same fields as a list, for programs in Go.
 	Parameters []CCParameter `yaml:"parameters,omitzero"`
-	// G is the weight of a new sample of alpha.
-	G Ratio `yaml:"g"`
-	// InitialAlpha is alpha after the first notification.
-	InitialAlpha Ratio `yaml:"initial-alpha"`
-	// AlphaPeriod is the time between two updates of alpha.
-	AlphaPeriod units.Time `yaml:"alpha-period" range:"1ns..1s"`
-	// DecreasePeriod is the least time between two decreases of the rate.
-	DecreasePeriod units.Time `yaml:"decrease-period" range:"0..1s"`
-	// IncreasePeriod is the time between two increases.
-	IncreasePeriod units.Time `yaml:"increase-period" range:"1ns..1s"`
-	// ByteCounter is the bytes between two increases; 0 turns it off.
-	ByteCounter units.Bytes `yaml:"byte-counter" range:"0B..1TiB"`
-	// FastRecovery is the number of increases that halve the way to the
-	// target before the target itself rises.
-	FastRecovery int `yaml:"fast-recovery" range:"1..1000"`
-	// AIRate is the additive step: of DCQCN's target, of the rate of TIMELY, of
-	// HPCC's window over a base round trip.
-	AIRate units.Rate `yaml:"ai-rate" range:"0bps..1Tbps"`
-	// HAIRate is the hyper step of the target.
-	HAIRate units.Rate `yaml:"hai-rate" range:"0bps..1Tbps"`
-	// MinRate is the lowest rate.
-	MinRate units.Rate `yaml:"min-rate" range:"1kbps..1Tbps"`
-	// MinDecrease is the share of the rate that one decrease leaves at least.
-	MinDecrease Ratio `yaml:"min-decrease"`
-	// ClampTarget lets each decrease lower the target to the current rate.
-	ClampTarget bool `yaml:"clamp-target"`
-	// ClampAfterTimer does so only for the first decrease after an increase by
-	// the timer.
-	ClampAfterTimer bool `yaml:"clamp-after-timer"`
-	// FirstRate is the rate after the first notification over the line rate;
-	// 0 leaves the usual decrease.
-	FirstRate Ratio `yaml:"first-rate"`
-	// CNPPeriod is the least time between two notifications, by port or queue pair as
-	// CNPScope says.
-	CNPPeriod units.Time `yaml:"cnp-period" range:"0..1s"`
-	// CNPScope is the scope of CNPPeriod: a receiver's port, or each of its queue pairs.
-	CNPScope CNPScope `yaml:"cnp-scope"`
 
-	// Weight is the weight of the newest difference of round trips in TIMELY's mean.
-	Weight Ratio `yaml:"weight"`
-	// Beta is the factor of a decrease of TIMELY, Swift or NSCC.
-	Beta Ratio `yaml:"beta"`
-	// LowRTT is the round trip below which TIMELY's rate always rises.
-	LowRTT units.Time `yaml:"low-rtt" range:"0..1s"`
-	// HighRTT is the round trip above which it always falls.
-	HighRTT units.Time `yaml:"high-rtt" range:"1ns..1s"`
-	// MinRTT is the round trip by which TIMELY's gradient is measured.
-	MinRTT units.Time `yaml:"min-rtt" range:"1ns..1s"`
-	// HyperAfter is how many increases by the gradient in a row make the next
-	// five times as large.
-	HyperAfter int `yaml:"hyper-after" range:"1..1000"`
-	// Segment is the payload between two updates of TIMELY's rate.
-	Segment units.Bytes `yaml:"segment" range:"1B..1GiB"`
-
-	// BaseTarget is the round trip that Swift aims at without switches.
-	BaseTarget units.Time `yaml:"base-target" range:"1ns..1s"`
-	// HopTarget is the addition to it for each switch.
-	HopTarget units.Time `yaml:"hop-target" range:"0..1s"`
-	// Increase is the growth of Swift's window in a round trip, in packets.
-	Increase Ratio `yaml:"increase"`
-	// MaxDecrease is the most that one decrease takes of the window.
-	MaxDecrease Ratio `yaml:"max-decrease"`
-	// FlowRange is the most that a small window adds to the target.
-	FlowRange units.Time `yaml:"flow-range" range:"0..1s"`
-	// FlowMinWindow is the window, in packets, at which it adds all of it.
-	FlowMinWindow Ratio `yaml:"flow-min-window"`
-	// FlowMaxWindow is the window, in packets, from which on it adds nothing.
-	FlowMaxWindow Ratio `yaml:"flow-max-window"`
-	// MinWindow is Swift's least window, in packets.
-	MinWindow Ratio `yaml:"min-window"`
-	// MaxWindow is its largest, with which it starts.
-	MaxWindow Ratio `yaml:"max-window"`
-
-	// BaseRTT is the round trip of the empty network for HPCC and NSCC. The default of
-	// NSCC is the fabric's longest path.
-	BaseRTT units.Time `yaml:"base-rtt" range:"100ns..1s"`
-	// Utilisation is how much of a link HPCC wants to use.
-	Utilisation Ratio `yaml:"utilisation"`
-	// MaxStage is how many round trips HPCC's window grows by addition alone
-	// before it follows the links' load again.
-	MaxStage int `yaml:"max-stage" range:"0..1000"`
-
-	// TargetDelay is the queueing delay that NSCC aims at. The default is three quarters
-	// of the base round trip.
-	TargetDelay units.Time `yaml:"target-delay" range:"1ns..1s"`
-	// Proportional is the growth of NSCC's window in a round trip without queueing, in
-	// packets for each 150 kB that the link carries in a base round trip, times the
-	// target delay over 12 us.
-	Proportional Ratio `yaml:"proportional"`
-	// Fair is its growth while queues are emptying, in packets for each 150 kB.
-	Fair Ratio `yaml:"fair"`
-	// Steady is its growth in every round trip, in the same measure.
-	Steady Ratio `yaml:"steady"`
-	// Fast is its growth for a byte that is acknowledged, once the network has been empty
-	// for a whole window, in the same measure.
-	Fast Ratio `yaml:"fast"`
-	// QuickGate bars NSCC's quick adaptation as long as more than 2 to the power of
-	// minus QuickGate of the largest window comes back in a round trip.
-	QuickGate int `yaml:"quick-gate" range:"0..16"`
-
-	// Threshold is how soon an InfiniBand switch sees congestion: 15 is the
-	// soonest, 0 never.
-	Threshold int `yaml:"threshold" range:"0..15"`
-	// MarkingRate is how many packets go unmarked between two that are marked.
-	MarkingRate int `yaml:"marking-rate" range:"0..65535"`
-	// PacketSize is the least packet that is marked.
-	PacketSize units.Bytes `yaml:"packet-size" range:"0B..16320B"`
-	// MarkVictims marks at ports, too, that are congested because they wait
-	// for credits (Victim_Mask).
-	MarkVictims bool `yaml:"mark-victims"`
-	// CCTITimer is the time after which the index into the table falls by one.
-	CCTITimer units.Time `yaml:"ccti-timer" range:"1024ns..67107840ns"`
-	// CCTIIncrease is how far a notification raises the index.
-	CCTIIncrease int `yaml:"ccti-increase" range:"1..255"`
-	// CCTIMin is the least index.
-	CCTIMin int `yaml:"ccti-min" range:"0..255"`
-	// CCT is the congestion control table: for each index up to CCTI_Limit the
-	// delay between two packets, in times of a packet on the wire.
-	CCT []Ratio `yaml:"cct"`
+	// fields are the parameters by name, each a pointer to its value.
+	fields map[string]any
 }
 
 // TCP is the transport of sockets, in the kernel, and of iWARP, in the NIC.

@@ -19,9 +19,6 @@ type NCCL struct {
 	Kernel Ratio `yaml:"kernel"`
 }
 
-// Factor is the ratio as a number.
-func (r Ratio) Factor() float64 { return float64(r.Num) / float64(r.Den) }
-
 // checkNCCL keeps the factors within two orders of magnitude: beyond, the model is
 // of something else.
 func (r *resolver) checkNCCL() {

@@ -171,11 +171,11 @@ fabrics:
 	if f.Switch.Model != "sn5600" || f.Switch.Latency != 700*units.Nanosecond || f.Ethernet.ECN.Kmin != 150*units.KB || f.Ethernet.ECN.Kmax != 6400*units.KB {
 		t.Errorf("fabric: switch %s %v, kmin %v, kmax %v", f.Switch.Model, f.Switch.Latency, f.Ethernet.ECN.Kmin, f.Ethernet.ECN.Kmax)
 	}
-	if f.NIC.Model != "connectx-6" || f.CC.G != (Ratio{1, 128}) || f.CC.AIRate != 80*units.Mbps {
-		t.Errorf("fabric: NIC %s, g %v, ai-rate %v (5 Mb/s for each 25 Gb/s)", f.NIC.Model, f.CC.G, f.CC.AIRate)
+	if f.NIC.Model != "connectx-6" || ValuesOf(&f.CC).Ratio("g") != (Ratio{Num: 1, Den: 128}) || ValuesOf(&f.CC).Rate("ai-rate") != 80*units.Mbps {
+		t.Errorf("fabric: NIC %s, g %v, ai-rate %v (5 Mb/s for each 25 Gb/s)", f.NIC.Model, ValuesOf(&f.CC).Ratio("g"), ValuesOf(&f.CC).Rate("ai-rate"))
 	}
-	if g := r.Fabrics[1]; g.CC.AIRate != 20*units.Mbps || g.Topology.Shape != SingleSwitch || f.Topology.Shape != RailOptimised {
-		t.Errorf("slow fabric: ai-rate %v, shape %s; first fabric %s", g.CC.AIRate, g.Topology.Shape, f.Topology.Shape)
+	if g := r.Fabrics[1]; ValuesOf(&g.CC).Rate("ai-rate") != 20*units.Mbps || g.Topology.Shape != SingleSwitch || f.Topology.Shape != RailOptimised {
+		t.Errorf("slow fabric: ai-rate %v, shape %s; first fabric %s", ValuesOf(&g.CC).Rate("ai-rate"), g.Topology.Shape, f.Topology.Shape)
 	}
 	sameWhenPrinted(t, r)
 }
@@ -258,7 +258,7 @@ run: {limit: {memory: 24GiB}}
 
 func TestRatiosReadWhatTheyPrint(t *testing.T) {
 	for text, want := range map[string]Ratio{
-		"0": {0, 1}, "1": {1, 1}, "0.2": {1, 5}, "20%": {1, 5}, "12.5%": {1, 8}, "1/8": {1, 8}, "3:1": {3, 1}, "6/4": {3, 2}, ".5": {1, 2}, "1e3": {1000, 1},
+		"0": {Num: 0, Den: 1}, "1": {Num: 1, Den: 1}, "0.2": {Num: 1, Den: 5}, "20%": {Num: 1, Den: 5}, "12.5%": {Num: 1, Den: 8}, "1/8": {Num: 1, Den: 8}, "3:1": {Num: 3, Den: 1}, "6/4": {Num: 3, Den: 2}, ".5": {Num: 1, Den: 2}, "1e3": {Num: 1000, Den: 1},
 	} {
 		if got, err := ParseRatio(text); err != nil || got != want {
 			t.Errorf("%q is %v, %v; want %v", text, got, err, want)

@@ -3,9 +3,11 @@ package scenario
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +17,7 @@ import (
 
 	"weft/internal/base/golden"
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/transport/cc"
 	"weft/units"
 )
 
@@ -50,6 +53,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 	for name, def := range s.Definitions {
 		describe(t, def, typeOf(t, name))
 	}
+	parameters(t, s.Definitions["CC"])
 	for typ, p := range presets { // a name, or a mapping
 		def := s.Definitions[typ.Name()]
 		s.Definitions[typ.Name()] = &jsonschema.Schema{
@@ -65,6 +69,40 @@ func schema(t *testing.T) *jsonschema.Schema {
 		fabrics.AnyOf[1] = &jsonschema.Schema{Type: "string", Enum: anys(catalog.Names(catalog.Fabric))}
 	}
 	return s
+}
+
+// parameters adds the parameters of congestion controls to the fields of CC. A parameter of
+// several algorithms has what each says of it.
+func parameters(t *testing.T, def *jsonschema.Schema) {
+	t.Helper()
+	docs := map[string][]string{}
+	var fields []reflect.StructField
+	for _, c := range cc.All() {
+		for _, p := range c.Parameters {
+			if docs[p.Name] == nil {
+				fields = append(fields, reflect.StructField{
+					Name: fmt.Sprintf("P%d", len(fields)), Type: reflect.TypeOf(p.Default),
+					Tag: reflect.StructTag(fmt.Sprintf(`yaml:"%s" range:"%s"`, p.Name, p.Range)),
+				})
+			}
+			if !slices.Contains(docs[p.Name], p.Doc) {
+				docs[p.Name] = append(docs[p.Name], p.Doc)
+			}
+		}
+	}
+	typ := reflect.StructOf(fields)
+	one := &jsonschema.Reflector{FieldNameTag: "yaml", RequiredFromJSONSchemaTags: true, DoNotReference: true, Anonymous: true, Mapper: scalarSchema}
+	of := one.ReflectFromType(typ)
+	for i := range fields {
+		name := yamlName(fields[i])
+		p, _ := of.Properties.Get(name)
+		p.Description = strings.Join(docs[name], " ")
+	}
+	describe(t, of, typ)
+	for i := range fields {
+		p, _ := of.Properties.Get(yamlName(fields[i]))
+		def.Properties.Set(yamlName(fields[i]), p)
+	}
 }
 
 // typeOf is the type behind a definition.
@@ -100,6 +138,9 @@ func describe(t *testing.T, def *jsonschema.Schema, typ reflect.Type) {
 	t.Helper()
 	for i := range typ.NumField() {
 		f := typ.Field(i)
+		if !f.IsExported() {
+			continue
+		}
 		p, ok := def.Properties.Get(yamlName(f))
 		if !ok {
 			t.Fatalf("%s has no %s in the schema", typ, yamlName(f))
@@ -160,7 +201,7 @@ func scalarSchema(typ reflect.Type) *jsonschema.Schema {
 		sweep.Version = ""
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "array", Items: size}, size, sweep}}
 	}
-	if values, ok := enums[typ]; ok {
+	if values := choices(typ); values != nil {
 		return &jsonschema.Schema{Type: "string", Enum: anys(values)}
 	}
 	return nil

@@ -26,16 +26,16 @@ func TestAScenarioHasTheThresholdsOfItsSwitch(t *testing.T) {
 		t.Errorf("priorities %d, %d, %d, lossless %v", e.DataPriority, e.AckPriority, e.CNPPriority, e.PFC.Priorities)
 	}
 	want := PFC{
-		Enabled: true, Priorities: []int{3, 4}, Alpha: Ratio{1, 1}, Reserve: 19456, XON: 19456, Headroom: 283648,
+		Enabled: true, Priorities: []int{3, 4}, Alpha: Ratio{Num: 1, Den: 1}, Reserve: 19456, XON: 19456, Headroom: 283648,
 		Quanta: e.PFC.Quanta, Response: e.PFC.Response, Watchdog: e.PFC.Watchdog,
 	}
 	if !reflect.DeepEqual(e.PFC, want) {
 		t.Errorf("PFC\n%+v, the file has\n%+v", e.PFC, want)
 	}
-	if want := (ECN{Enabled: true, Kmin: 1 << 20, Kmax: 2 << 20, Pmax: Ratio{1, 20}}); e.ECN != want {
+	if want := (ECN{Enabled: true, Kmin: 1 << 20, Kmax: 2 << 20, Pmax: Ratio{Num: 1, Den: 20}}); e.ECN != want {
 		t.Errorf("ECN %+v, the file has %+v", e.ECN, want)
 	}
-	if e.Shared != 64*units.MiB || e.EgressAlpha != (Ratio{128, 1}) {
+	if e.Shared != 64*units.MiB || e.EgressAlpha != (Ratio{Num: 128, Den: 1}) {
 		t.Errorf("shared %v, egress alpha %v", e.Shared, e.EgressAlpha)
 	}
 	if len(e.Queues) != 7 || e.Queues[3] != (Queue{Priority: 3, Schedule: DWRR, Weight: 15}) || e.Queues[6].Weight != 14 {
@@ -49,7 +49,7 @@ func TestAScenarioHasTheThresholdsOfItsSwitch(t *testing.T) {
 
 func TestNVIDIAsDSCPIsLossyOnSONiCsDefaultMap(t *testing.T) {
 	e := resolve(t, sonicFabric(switchFile, "")).Fabrics[0].Ethernet
-	if e.DSCP != 26 || e.DataPriority != 1 || e.PFC.Headroom != 0 || e.PFC.Alpha != (Ratio{8, 1}) || e.ECN.Enabled {
+	if e.DSCP != 26 || e.DataPriority != 1 || e.PFC.Headroom != 0 || e.PFC.Alpha != (Ratio{Num: 8, Den: 1}) || e.ECN.Enabled {
 		t.Errorf("DSCP %d is in priority %d, %+v, %+v", e.DSCP, e.DataPriority, e.PFC, e.ECN)
 	}
 }
@@ -57,7 +57,7 @@ func TestNVIDIAsDSCPIsLossyOnSONiCsDefaultMap(t *testing.T) {
 func TestWhatTheScenarioStatesComesBeforeItsSwitch(t *testing.T) {
 	r := resolve(t, sonicFabric(switchFile, ", ethernet: {dscp: 3, pfc: {alpha: 1/4}, ecn: {kmin: 500KB}}"))
 	e := r.Fabrics[0].Ethernet
-	if e.PFC.Alpha != (Ratio{1, 4}) || e.ECN.Kmin != 500_000 || e.ECN.Kmax != 2<<20 || e.PFC.Headroom != 283648 {
+	if e.PFC.Alpha != (Ratio{Num: 1, Den: 4}) || e.ECN.Kmin != 500_000 || e.ECN.Kmax != 2<<20 || e.PFC.Headroom != 283648 {
 		t.Errorf("%+v, %+v", e.PFC, e.ECN)
 	}
 	r = resolve(t, sonicFabric(switchFile, ""), Override{Path: "fabric.ethernet.dscp", Value: "4", Origin: "--set"})

@@ -49,7 +49,7 @@ func TestHeadroomThatASwitchComputesIsComputed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := r.Fabrics[0].Ethernet.PFC; p.Headroom != 283648 || p.XON != 19456 || p.Reserve != 19456 || p.HeadroomPool != 0 || p.Alpha != (Ratio{1, 1}) {
+	if p := r.Fabrics[0].Ethernet.PFC; p.Headroom != 283648 || p.XON != 19456 || p.Reserve != 19456 || p.HeadroomPool != 0 || p.Alpha != (Ratio{Num: 1, Den: 1}) {
 		t.Errorf("%+v", p)
 	}
 	r, err = dynamicSwitch(t, "", `"PORT": {`, `"LOSSLESS_TRAFFIC_PATTERN": {"AZURE": {"mtu": "4096", "small_packet_percentage": "50"}},
@@ -67,7 +67,7 @@ func TestHeadroomThatASwitchComputesIsComputed(t *testing.T) {
 	}
 	// Two ports with two lossless groups each, less 10 KiB of each port, over 2.
 	pool := (4*want.Xoff - 2*10*units.KiB) / 2
-	if p := r.Fabrics[0].Ethernet.PFC; p.Headroom != want.Xoff || p.Reserve != want.Xon || p.HeadroomPool != pool || p.Alpha != (Ratio{1, 2}) {
+	if p := r.Fabrics[0].Ethernet.PFC; p.Headroom != want.Xoff || p.Reserve != want.Xon || p.HeadroomPool != pool || p.Alpha != (Ratio{Num: 1, Den: 2}) {
 		t.Errorf("%+v; want headroom %d, reserve %d, a pool of %d and alpha 1/2", p, want.Xoff, want.Xon, pool)
 	}
 }

@@ -94,7 +94,7 @@ func (r *resolver) deriveTune() {
 		return
 	}
 	if t.Objective == (Objective{}) {
-		t.Objective.Time = Ratio{1, 1}
+		t.Objective.Time = Ratio{Num: 1, Den: 1}
 	}
 	for field, usual := range map[*int]int{&t.Runs: usualRuns, &t.Seeds: usualSeeds, &t.HeldOut: usualHeldOut, &t.Levels: usualLevels} {
 		if *field == 0 {
@@ -151,11 +151,13 @@ func below(v reflect.Value, step string) reflect.Value {
 	if v.Kind() != reflect.Struct || v.Type() == ratioType {
 		return reflect.Value{}
 	}
-	i := fieldByName(v.Type(), step)
-	if i < 0 {
-		return reflect.Value{}
+	if c, ok := v.Interface().(CC); ok && c.fields[step] != nil {
+		return c.field(step)
 	}
-	return v.Field(i)
+	if i := fieldByName(v.Type(), step); i >= 0 {
+		return v.Field(i)
+	}
+	return reflect.Value{}
 }
 
 // isScalar reports whether a field of the type is written as a single value.

@@ -78,7 +78,7 @@ func TestATuningHasDefaultsOnlyWhereThereIsOne(t *testing.T) {
 		t.Errorf("a scenario that tunes nothing has %+v", r.Tune)
 	}
 	r := resolve(t, "fabric: roce-v2-400g\ntune: {parameters: [{path: fabric.mtu, values: [1KiB, 4KiB]}]}\n")
-	if r.Tune.Runs != usualRuns || r.Tune.Objective.Time != (Ratio{1, 1}) || r.TunedFabric() != 0 {
+	if r.Tune.Runs != usualRuns || r.Tune.Objective.Time != (Ratio{Num: 1, Den: 1}) || r.TunedFabric() != 0 {
 		t.Errorf("the defaults are %+v of fabric %d", r.Tune, r.TunedFabric())
 	}
 	printed, _ := r.MarshalYAML()

@@ -38,17 +38,13 @@ func (r *resolver) deriveUltraEthernet(path string, f *Fabric) {
 		return
 	}
 	rtt := r.roundTrip(f)
-	if f.CC.Algorithm == NSCC {
-		if !r.stated(path + ".cc.base-rtt") {
-			f.CC.BaseRTT = rtt
-		}
-		rtt = f.CC.BaseRTT
-		if !r.stated(path + ".cc.target-delay") {
-			f.CC.TargetDelay = rtt * 3 / 4
-		}
+	if base, ok := ValuesOf(&f.CC)["base-rtt"].(units.Time); ok {
+		rtt = base
 	}
-	inFlight := Ratio{int64(f.Link.Rate()), 8}.Mul(Ratio{int64(rtt), int64(units.Second)})
-	part := func(num, den int64) units.Bytes { return units.Bytes(inFlight.Mul(Ratio{num, den}).Of(1)) }
+	inFlight := Ratio{Num: int64(f.Link.Rate()), Den: 8}.Mul(Ratio{Num: int64(rtt), Den: int64(units.Second)})
+	part := func(num, den int64) units.Bytes {
+		return units.Bytes(inFlight.Mul(Ratio{Num: num, Den: den}).Of(1))
+	}
 	for _, x := range []struct {
 		field string
 		value *units.Bytes
@@ -75,7 +71,7 @@ func (r *resolver) roundTrip(f *Fabric) units.Time {
 	switches := int64(r.longestPath(&f.Topology))
 	cable := units.Time(int64(f.Link.PerMetre)*int64(r.LongestCable(f))/int64(units.Metre)) + f.Link.FECLatency
 	bytes := int64(f.MTU) + uetFullHeader + uetAck
-	wire := units.Time(Ratio{8 * bytes, 1}.Mul(Ratio{int64(units.Second), rate}).Of(1))
+	wire := units.Time(Ratio{Num: 8 * bytes, Den: 1}.Mul(Ratio{Num: int64(units.Second), Den: rate}).Of(1))
 	if f.Switch.Forwarding == StoreAndForward {
 		wire *= units.Time(switches + 1)
 	}
@@ -119,9 +115,6 @@ func (r *resolver) checkUltraEthernet(path string, f *Fabric) {
 	}
 	if f.Transport.Entropy == "" || f.Transport.EntropyValues == 0 {
 		r.complain(path+".transport", "how packets are sprayed is not said: give entropy: oblivious or recycled, and entropy-values of 1 to 256")
-	}
-	if f.CC.Algorithm != NSCC && f.CC.Algorithm != CCNone {
-		r.complain(path+".cc", "%s is not Ultra Ethernet's: it takes nscc or none", f.CC.Algorithm)
 	}
 	t := &e.Trim
 	if !t.On() {

@@ -22,20 +22,20 @@ func TestUltraEthernetFollowsFromItsRoundTrip(t *testing.T) {
 	} {
 		f := &resolve(t, "cluster: {nodes: 4, node: dgx-h100}\nfabric: {preset: ultra-ethernet-400g, topology: "+x.topology+"}").Fabrics[0]
 		want := 2*(x.switches+1)*(x.metres*f.Link.PerMetre+f.Link.FECLatency) + 2*x.switches*f.Switch.Latency + 4328*20 + 2*f.NIC.AckPipeline
-		if got := f.CC.BaseRTT; got < want || got >= want+10*units.Nanosecond {
+		if got := ValuesOf(&f.CC).Time("base-rtt"); got < want || got >= want+10*units.Nanosecond {
 			t.Errorf("%s: a round trip of %d ps, want %d, rounded up to 10 ns", x.topology, got, want)
 		}
-		flight := units.Bytes(f.CC.BaseRTT / 20)
-		if f.CC.TargetDelay != f.CC.BaseRTT*3/4 || f.Ethernet.Trim.Threshold != flight || f.Ethernet.ECN.Kmin != flight/5 || f.Ethernet.ECN.Kmax != flight*4/5 {
+		flight := units.Bytes(ValuesOf(&f.CC).Time("base-rtt") / 20)
+		if ValuesOf(&f.CC).Time("target-delay") != ValuesOf(&f.CC).Time("base-rtt")*3/4 || f.Ethernet.Trim.Threshold != flight || f.Ethernet.ECN.Kmin != flight/5 || f.Ethernet.ECN.Kmax != flight*4/5 {
 			t.Errorf("%s: target %v, trimmed at %v, marked from %v to %v, of a round trip of %v", x.topology,
-				f.CC.TargetDelay, f.Ethernet.Trim.Threshold, f.Ethernet.ECN.Kmin, f.Ethernet.ECN.Kmax, f.CC.BaseRTT)
+				ValuesOf(&f.CC).Time("target-delay"), f.Ethernet.Trim.Threshold, f.Ethernet.ECN.Kmin, f.Ethernet.ECN.Kmax, ValuesOf(&f.CC).Time("base-rtt"))
 		}
 	}
 }
 
 func TestWhatIsWrittenStaysAsItIs(t *testing.T) {
 	f := &resolve(t, "fabric: {preset: ultra-ethernet-400g, cc: {preset: nscc, base-rtt: 12us}, ethernet: {ecn: {kmin: 50KB}}}").Fabrics[0]
-	if f.CC.BaseRTT != 12*units.Microsecond || f.CC.TargetDelay != 9*units.Microsecond || f.Ethernet.Trim.Threshold != 600*units.KB || f.Ethernet.ECN.Kmin != 50*units.KB || f.Ethernet.ECN.Kmax != 480*units.KB {
-		t.Errorf("base %v, target %v, trimmed at %v, marked from %v to %v", f.CC.BaseRTT, f.CC.TargetDelay, f.Ethernet.Trim.Threshold, f.Ethernet.ECN.Kmin, f.Ethernet.ECN.Kmax)
+	if ValuesOf(&f.CC).Time("base-rtt") != 12*units.Microsecond || ValuesOf(&f.CC).Time("target-delay") != 9*units.Microsecond || f.Ethernet.Trim.Threshold != 600*units.KB || f.Ethernet.ECN.Kmin != 50*units.KB || f.Ethernet.ECN.Kmax != 480*units.KB {
+		t.Errorf("base %v, target %v, trimmed at %v, marked from %v to %v", ValuesOf(&f.CC).Time("base-rtt"), ValuesOf(&f.CC).Time("target-delay"), f.Ethernet.Trim.Threshold, f.Ethernet.ECN.Kmin, f.Ethernet.ECN.Kmax)
 	}
 }

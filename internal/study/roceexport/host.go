@@ -75,7 +75,7 @@ type parameter struct {
 // parameters are DCQCN's in the firmware's units (mlx5_ifc,
 // cong_control_r_roce_ecn_rp_bits; the gain and the unit of the byte counter as catalog's dcqcn-firmware reads them).
 func (p *Plan) parameters() []parameter {
-	c := &p.CC
+	v := scenario.ValuesOf(&p.CC)
 	span := func(name string, t units.Time) parameter {
 		return parameter{name, t.String(), int64(t), int64(units.Microsecond)}
 	}
@@ -91,21 +91,21 @@ func (p *Plan) parameters() []parameter {
 		}
 		return parameter{name, "false", 0, 1}
 	}
-	first := c.FirstRate.Of(int64(p.Speed / units.Mbps))
+	first := v.Ratio("first-rate").Of(int64(p.Speed / units.Mbps))
 	return []parameter{
-		span("min_time_between_cnps", c.CNPPeriod),
-		span("rpg_time_reset", c.IncreasePeriod),
-		{"rpg_byte_reset", c.ByteCounter.String(), int64(c.ByteCounter), 1000},
-		{"rpg_threshold", fmt.Sprint(c.FastRecovery), int64(c.FastRecovery), 1},
-		rate("rpg_ai_rate", c.AIRate), rate("rpg_hai_rate", c.HAIRate), rate("rpg_min_rate", c.MinRate),
-		of("rpg_min_dec_fac", c.MinDecrease, 100),
-		{"rate_to_set_on_first_cnp", c.FirstRate.String(), first, 1},
-		of("dce_tcp_g", c.G, 1024),
-		span("dce_tcp_rtt", c.AlphaPeriod),
-		span("rate_reduce_monitor_period", c.DecreasePeriod),
-		of("initial_alpha_value", c.InitialAlpha, 1024),
-		truth("clamp_tgt_rate", c.ClampTarget),
-		truth("clamp_tgt_rate_after_time_inc", c.ClampAfterTimer),
+		span("min_time_between_cnps", v.Time("cnp-period")),
+		span("rpg_time_reset", v.Time("increase-period")),
+		{"rpg_byte_reset", v.Bytes("byte-counter").String(), int64(v.Bytes("byte-counter")), 1000},
+		{"rpg_threshold", fmt.Sprint(v.Int("fast-recovery")), int64(v.Int("fast-recovery")), 1},
+		rate("rpg_ai_rate", v.Rate("ai-rate")), rate("rpg_hai_rate", v.Rate("hai-rate")), rate("rpg_min_rate", v.Rate("min-rate")),
+		of("rpg_min_dec_fac", v.Ratio("min-decrease"), 100),
+		{"rate_to_set_on_first_cnp", v.Ratio("first-rate").String(), first, 1},
+		of("dce_tcp_g", v.Ratio("g"), 1024),
+		span("dce_tcp_rtt", v.Time("alpha-period")),
+		span("rate_reduce_monitor_period", v.Time("decrease-period")),
+		of("initial_alpha_value", v.Ratio("initial-alpha"), 1024),
+		truth("clamp_tgt_rate", v.Bool("clamp-target")),
+		truth("clamp_tgt_rate_after_time_inc", v.Bool("clamp-after-timer")),
 	}
 }
 

@@ -125,7 +125,7 @@ func scaled(o nccl.Overheads, n *scenario.NCCL) nccl.Overheads {
 		*f.time = units.Time(f.factor.Of(int64(*f.time)))
 	}
 	for _, rate := range []*float64{&o.ChannelGBps, &o.SwitchGBps, &o.HostGBps} {
-		*rate *= n.Kernel.Factor()
+		*rate *= n.Kernel.Float()
 	}
 	return o
 }

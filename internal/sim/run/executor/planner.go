@@ -84,7 +84,7 @@ func (p *Planner) choose(k planKey) (*CollectivePlan, error) {
 	over := scaled(ch.Overheads(nccl.ReferenceWire), p.factors)
 	plan := &CollectivePlan{
 		chosen: chosen{prog, ch, over, spec.Algo, prog.Channels()},
-		Pace:   paceOf(&over, 0, p.node.GPUs), inSwitch: dataRate(over.SwitchGBps, 1), unicast: dataRate(cluster.NVLinkGBps*p.factors.Kernel.Factor(), 1),
+		Pace:   paceOf(&over, 0, p.node.GPUs), inSwitch: dataRate(over.SwitchGBps, 1), unicast: dataRate(cluster.NVLinkGBps*p.factors.Kernel.Float(), 1),
 	}
 	plan.Pace.passed = p.passed // the host is one, whoever sends
 	return plan, nil

@@ -19,7 +19,7 @@ import (
 func scaleUpRate(r *scenario.Resolved, c *chosen) units.PerByte {
 	s := &r.Cluster.Node.ScaleUp
 	link := scaleUpLinks(&r.Cluster.Node, c.choice.Op)
-	reckoned := c.choice.Cluster.NVLinkGBps * 8e9 * r.NCCL.Kernel.Factor()
+	reckoned := c.choice.Cluster.NVLinkGBps * 8e9 * r.NCCL.Kernel.Float()
 	if inSwitch := c.choice.Algo == nccl.NVLS || c.choice.Algo == nccl.NVLSTree; inSwitch || reckoned == 0 {
 		return network.Rounded(link)
 	}

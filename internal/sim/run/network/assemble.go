@@ -88,7 +88,7 @@ func graphOf(r *scenario.Resolved, f *scenario.Fabric) (*topology.Graph, *routin
 func PlanOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *routing.Tables) *Plan {
 	return &Plan{
 		Fabric: f, Graph: g, Tables: t, Class: classesOf(f, &r.Workload),
-		Node: &r.Cluster.Node, Verbs: verbsOf(&r.Workload), Run: &r.Run, control: controller(f),
+		Node: &r.Cluster.Node, Verbs: verbsOf(&r.Workload), Run: &r.Run, control: scenario.ControllerOf(f),
 		OwnLevels: ownLevels(f, &r.Workload),
 		Slow:      slowLinks(&r.Cluster, f),
 	}

@@ -5,6 +5,7 @@ import (
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/cc"
 	"weft/internal/sim/transport/tcp"
 	"weft/units"
 	"weft/wire"
@@ -183,15 +184,12 @@ func nic(f *scenario.Fabric, node *scenario.Node, c Classes) *fabric.NIC {
 		tcpNIC(n, f, p)
 		return n
 	}
-	n.Transport = rdma(f)
+	n.Transport = rdma(f, n)
 	framing := scenario.Framing(f)
 	for i := range n.Overhead {
 		if op := wire.Opcode(i); op.Valid() {
 			n.Overhead[op] = uint16(p.Bytes(op, probe, framing) - probe + telemetry(f, op))
 		}
-	}
-	if p.CNPs && f.CC.CNPScope == scenario.CNPsOfPort {
-		n.CNPInterval = f.CC.CNPPeriod
 	}
 	if p.Unordered {
 		unorderedNIC(n, f, framing)
@@ -219,14 +217,16 @@ func unorderedNIC(n *fabric.NIC, f *scenario.Fabric, framing protocol.Framing) {
 // lost: twice the largest window's, so that no path's queue explains it.
 func inferLoss(f *scenario.Fabric) int {
 	window := f.Transport.Window
-	if f.CC.Algorithm == scenario.NSCC {
-		window = min(window, bytesIn(f.Link.Rate(), f.CC.BaseRTT)*3/2)
+	if alg := scenario.ControllerOf(f)(); alg != nil {
+		var first cc.Allowance
+		alg.Start(0, &first)
+		window = min(window, min(window, first.Window)+f.MTU-1) // one more full packet may go than fits
 	}
 	return int(min(transport.MaxReorder/2, max(16, 2*window/f.MTU)))
 }
 
-// rdma is what the fabric's queue pairs share.
-func rdma(f *scenario.Fabric) *transport.Config {
+// rdma is what the queue pairs of the fabric's NICs share.
+func rdma(f *scenario.Fabric, n *fabric.NIC) *transport.Config {
 	t := &f.Transport
 	c := &transport.Config{
 		PathMTU: int(f.MTU), AckEvery: t.AckEvery, Window: t.Window,
@@ -242,7 +242,7 @@ func rdma(f *scenario.Fabric) *transport.Config {
 	if s := &f.NIC.Retransmission; t.Retransmission == scenario.AdaptiveRetransmission {
 		c.Schedule = transport.NewSchedule(s.Times, s.First, max(t.Timeout, s.LeastTimeout), t.Retry)
 	}
-	notification(f, c)
+	notification(f, c, n)
 	if c.Delivery == transport.WriteOnly && c.PacedOverhead > 0 {
 		c.PacedOverhead += wire.RETHBytes
 	}

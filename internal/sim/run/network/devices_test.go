@@ -3,6 +3,7 @@ package network
 import (
 	"testing"
 
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
 	"weft/internal/sim/transport/cc"
 	"weft/units"
@@ -16,7 +17,8 @@ func TestScenariosRunTheSetsThatAreValidated(t *testing.T) {
 		"dcqcn-paper": "paper", "dcqcn-firmware": "firmware", "dcqcn-firmware-averaged": "firmware-averaged", "dcqcn-ns3": "ns3", "dcqcn-ns3-paper": "ns3-paper",
 	} {
 		r := simtest.Resolve(t, "fabrics: [{preset: roce-v2-400g, cc: "+catalog+"}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
-		got := *dcqcn(&r.Fabrics[0])
+		f := &r.Fabrics[0]
+		got := cc.DCQCNOf(cc.Link{Rate: f.Link.Rate(), Packet: f.MTU}, scenario.ValuesOf(&f.CC))
 		want, err := cc.DCQCNPreset(preset, 400*units.Gbps)
 		if err != nil {
 			t.Fatal(err)

@@ -19,16 +19,16 @@ type halving struct {
 	rate  units.Rate
 }
 
-var _ = cc.Register(cc.Own{
+var _ = cc.Register(cc.Control{
 	Name: "halving",
 	Parameters: []cc.Parameter{
-		{Name: "step", Kind: cc.Speed, Default: int64(100 * units.Mbps)},
-		{Name: "every", Kind: cc.Duration, Default: int64(55 * units.Microsecond)},
-		{Name: "cnp-period", Kind: cc.Duration, Default: int64(4 * units.Microsecond)},
+		{Name: "step", Default: 100 * units.Mbps},
+		{Name: "every", Default: 55 * units.Microsecond},
+		{Name: "cnp-period", Default: 4 * units.Microsecond},
 	},
-	Notifications: "cnp-period",
-	New: func(l cc.Link, v cc.Values) cc.Algorithm {
-		return &halving{link: l, step: v.Rate("step"), every: v.Time("every")}
+	Notifications: func(v cc.Values) (units.Time, bool) { return v.Time("cnp-period"), false },
+	New: func(l cc.Link, v cc.Values) func() cc.Algorithm {
+		return func() cc.Algorithm { return &halving{link: l, step: v.Rate("step"), every: v.Time("every")} }
 	},
 })
 
@@ -64,7 +64,7 @@ workload: {pattern: incast, fan-in: 8, sizes: [8MiB]}
 func TestACongestionControlOfOneFileRuns(t *testing.T) {
 	none := runtest.Points(t, ownIncast("none"))[0]
 	own := runtest.Points(t, ownIncast("{algorithm: halving}"))[0]
-	fast := runtest.Points(t, ownIncast("{algorithm: halving, parameters: [{name: step, value: 10Gbps}]}"))[0]
+	fast := runtest.Points(t, ownIncast("{algorithm: halving, step: 10Gbps}"))[0]
 	if none.Counts.CNPsTaken != 0 || own.Counts.CNPsTaken == 0 || own.Failure != "" {
 		t.Fatalf("%d notifications without it, %d with it: %s", none.Counts.CNPsTaken, own.Counts.CNPsTaken, own.Failure)
 	}
@@ -78,8 +78,10 @@ func TestParametersOfACongestionControlOfOneFileAreChecked(t *testing.T) {
 		{"{algorithm: halving, parameters: [{name: stride, value: 1Gbps}]}", `parameters[0].name: halving has no parameter "stride": it has step, every or cnp-period`},
 		{"{algorithm: halving, parameters: [{name: step, value: 1us}]}", "parameters[0].value: step: "},
 		{"{algorithm: halving, parameters: [{name: step, value: 1Gbps}, {name: step, value: 2Gbps}]}", "parameters[1].name: step is given twice"},
-		{"{algorithm: halving, ai-rate: 5Mbps}", "halving has no ai-rate: its own are given by parameters"},
-		{"{algorithm: dcqcn, parameters: [{name: step, value: 1Gbps}]}", "dcqcn has no parameters"},
+		{"{algorithm: halving, ai-rate: 5Mbps}", "halving has no ai-rate: its fields are step, every or cnp-period"},
+		{"{algorithm: halving, stride: 5Mbps}", "there is no such field"},
+		{"{algorithm: halving, step: 1us}", "cc.step: "},
+		{"{algorithm: dcqcn, parameters: [{name: step, value: 1Gbps}]}", `parameters[0].name: dcqcn has no parameter "step": it has g, `},
 		{"{algorithm: quartering}", "halving"}, // among the valid ones
 	} {
 		f, err := scenario.Decode("test.yaml", []byte(ownIncast(c.control)))
@@ -94,7 +96,7 @@ func TestParametersOfACongestionControlOfOneFileAreChecked(t *testing.T) {
 
 // What a run has used is in its resolved scenario, the defaults too.
 func TestTheResolvedScenarioHasAllParametersOfACongestionControlOfOneFile(t *testing.T) {
-	f, err := scenario.Decode("test.yaml", []byte(ownIncast("{algorithm: halving, parameters: [{name: every, value: 10us}]}")))
+	f, err := scenario.Decode("test.yaml", []byte(ownIncast("{algorithm: halving, every: 10us}")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,8 +108,9 @@ func TestTheResolvedScenarioHasAllParametersOfACongestionControlOfOneFile(t *tes
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `parameters: [{name: every, value: "10us"}, {name: step, value: "100Mbps"}, {name: cnp-period, value: "4us"}]`
-	if !strings.Contains(string(text), want) {
-		t.Errorf("the resolved scenario has no %s", want)
+	for _, want := range []string{"      step: 100Mbps\n", "      every: 10us\n", "      cnp-period: 4us\n"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the resolved scenario has no %s", want)
+		}
 	}
 }

@@ -6,6 +6,67 @@ import (
 	"weft/units"
 )
 
+// CNPScope is the scope of the least time between two congestion notifications.
+type CNPScope string
+
+// The scopes.
+const (
+	CNPsOfPort      CNPScope = "port"
+	CNPsOfQueuePair CNPScope = "queue-pair"
+)
+
+// Choices are the valid scopes.
+func (CNPScope) Choices() []string { return []string{string(CNPsOfPort), string(CNPsOfQueuePair)} }
+
+var _ = Register(Control{
+	Name:  "dcqcn",
+	Marks: true,
+	Parameters: []Parameter{
+		{Name: "g", Doc: "The weight of a new sample of alpha.", Default: units.Ratio{}},
+		{Name: "initial-alpha", Doc: "Alpha after the first notification.", Default: units.Ratio{}},
+		{Name: "alpha-period", Doc: "The time between two updates of alpha.", Default: units.Time(0), Range: "1ns..1s"},
+		{Name: "decrease-period", Doc: "The least time between two decreases of the rate.", Default: units.Time(0), Range: "0..1s"},
+		{Name: "increase-period", Doc: "The time between two increases.", Default: units.Time(0), Range: "1ns..1s"},
+		{Name: "byte-counter", Doc: "The bytes between two increases; 0 turns it off.", Default: units.Bytes(0), Range: "0B..1TiB"},
+		{Name: "fast-recovery", Doc: "The number of increases that halve the way to the target before the target itself rises.", Default: 0, Range: "1..1000"},
+		{Name: "ai-rate", Doc: "The additive step of the target rate.", Default: units.Rate(0), Range: "0bps..1Tbps"},
+		{Name: "hai-rate", Doc: "The hyper step of the target rate.", Default: units.Rate(0), Range: "0bps..1Tbps"},
+		{Name: "min-rate", Doc: "The lowest rate.", Default: units.Rate(0), Range: "1kbps..1Tbps"},
+		{Name: "min-decrease", Doc: "The share of the rate that one decrease leaves at least.", Default: units.Ratio{}},
+		{Name: "clamp-target", Doc: "Each decrease lowers the target to the current rate.", Default: false},
+		{Name: "clamp-after-timer", Doc: "Only the first decrease after an increase by the timer does so.", Default: false},
+		{Name: "first-rate", Doc: "The rate after the first notification over the line rate; 0 leaves the usual decrease.", Default: units.Ratio{}},
+		{Name: "cnp-period", Doc: "The least time between two notifications within cnp-scope.", Default: units.Time(0), Range: "0..1s"},
+		{Name: "cnp-scope", Doc: "The scope of cnp-period: a receiver's port, or each of its queue pairs.", Default: CNPScope("")},
+	},
+	Notifications: func(v Values) (units.Time, bool) {
+		return v.Time("cnp-period"), value[CNPScope](v, "cnp-scope") == CNPsOfPort
+	},
+	Check: func(l Link, v Values, complain Complain) {
+		v.atMostOne(complain, "g", "initial-alpha", "min-decrease", "first-rate")
+		v.withinLine(l, complain)
+	},
+	New: func(l Link, v Values) func() Algorithm {
+		p := DCQCNOf(l, v)
+		return func() Algorithm { return NewDCQCN(&p, Unlimited) }
+	},
+})
+
+// DCQCNOf are the parameters of a scenario.
+func DCQCNOf(l Link, v Values) DCQCNParams {
+	first := v.Ratio("first-rate")
+	return DCQCNParams{
+		LineRate: l.Rate, MinRate: v.Rate("min-rate"), MinDecrease: uint32(v.Fraction("min-decrease")),
+		FirstCNPRate: units.Rate(mulDiv(int64(l.Rate), first.Num, max(1, first.Den))),
+		Gain:         uint32(v.Fraction("g")), InitialAlpha: uint32(v.Fraction("initial-alpha")),
+		AlphaPeriod: v.Time("alpha-period"), DecreasePeriod: v.Time("decrease-period"),
+		ClampTarget: v.Bool("clamp-target"), ClampAfterTimer: v.Bool("clamp-after-timer"),
+		IncreasePeriod: v.Time("increase-period"), IncreaseBytes: v.Bytes("byte-counter"), FastRecovery: uint32(v.Int("fast-recovery")),
+		AdditiveRate: v.Rate("ai-rate"), HyperRate: v.Rate("hai-rate"),
+		CNPInterval: v.Time("cnp-period"), CNPsOfPort: value[CNPScope](v, "cnp-scope") == CNPsOfPort,
+	}
+}
+
 // DCQCNParams are the parameters of DCQCN's reaction point. They are immutable
 // and shared; presets.go has the sets that are in circulation.
 type DCQCNParams struct {

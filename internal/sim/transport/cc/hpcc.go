@@ -2,6 +2,34 @@ package cc
 
 import "weft/units"
 
+var _ = Register(Control{
+	Name:      "hpcc",
+	Telemetry: 42, // five switches of 8 bytes each, and 2 more (Li et al. 2019, section 4)
+	Parameters: []Parameter{
+		{Name: "ai-rate", Doc: "The additive step of HPCC's window over a base round trip.", Default: units.Rate(0), Range: "0bps..1Tbps"},
+		{Name: "min-rate", Doc: "The lowest rate.", Default: units.Rate(0), Range: "1kbps..1Tbps"},
+		{Name: "base-rtt", Doc: "The round trip of the empty network.", Default: units.Time(0), Range: "100ns..1s"},
+		{Name: "utilisation", Doc: "The share of a link that HPCC wants to use.", Default: units.Ratio{}},
+		{Name: "max-stage", Doc: "The number of round trips in which HPCC's window grows by addition alone before it follows the links' load again.", Default: 0, Range: "0..1000"},
+	},
+	Check: func(l Link, v Values, complain Complain) {
+		v.withinLine(l, complain)
+		v.atMostOne(complain, "utilisation")
+		if v.Ratio("utilisation").Num == 0 {
+			complain("utilisation", "a utilisation of 0 sends nothing: 95%% is HPCC's own")
+		}
+	},
+	New: func(l Link, v Values) func() Algorithm {
+		rtt := v.Time("base-rtt")
+		increase := int64(v.Rate("ai-rate")) / 8 * int64(rtt/units.Nanosecond) / int64(units.Second/units.Nanosecond)
+		p := &HPCCParams{
+			LineRate: l.Rate, MinRate: v.Rate("min-rate"), BaseRTT: rtt, Utilisation: v.Fraction("utilisation"),
+			MaxStage: v.Int("max-stage"), Increase: max(1, units.Bytes(increase)),
+		}
+		return func() Algorithm { return NewHPCC(p) }
+	},
+})
+
 // HPCCParams are the parameters of HPCC, immutable and shared.
 type HPCCParams struct {
 	// LineRate is the port's rate, where a queue pair starts; MinRate bounds it

@@ -2,6 +2,75 @@ package cc
 
 import "weft/units"
 
+var _ = Register(Control{
+	Name:  "ib-cc",
+	For:   InfiniBand,
+	Marks: true,
+	Parameters: []Parameter{
+		{Name: "threshold", Doc: "How soon an InfiniBand switch sees congestion: 15 is the soonest, 0 never.", Default: 0, Range: "0..15"},
+		{Name: "marking-rate", Doc: "The number of packets that go unmarked between two that are marked.", Default: 0, Range: "0..65535"},
+		{Name: "packet-size", Doc: "The least packet that is marked.", Default: units.Bytes(0), Range: "0B..16320B"},
+		{Name: "mark-victims", Doc: "Switches mark at ports, too, that are congested because they wait for credits (Victim_Mask).", Default: false},
+		{Name: "ccti-timer", Doc: "The time after which the index into the table falls by one.", Default: units.Time(0), Range: "1024ns..67107840ns"},
+		{Name: "ccti-increase", Doc: "The number by which a notification raises the index.", Default: 0, Range: "1..255"},
+		{Name: "ccti-min", Doc: "The least index.", Default: 0, Range: "0..255"},
+		{Name: "cct", Doc: "The congestion control table: for each index up to CCTI_Limit the delay between two packets, in times of a packet on the wire.", Default: []units.Ratio(nil)},
+	},
+	Marking: func(v Values) Marking {
+		return Marking{v.Int("threshold"), v.Int("marking-rate"), v.Bytes("packet-size"), v.Bool("mark-victims")}
+	},
+	Check: checkIBCC,
+	New: func(l Link, v Values) func() Algorithm {
+		p := &IBCCParams{LineRate: l.Rate, Timer: v.Time("ccti-timer"), Increase: v.Int("ccti-increase"), Min: v.Int("ccti-min")}
+		for _, delay := range value[[]units.Ratio](v, "cct") {
+			entry, _ := tableEntry(delay)
+			p.Table = append(p.Table, entry)
+		}
+		return func() Algorithm { return NewIBCC(p) }
+	},
+})
+
+// What an entry of the congestion control table can say (IBA vol. 1,
+// A10.2.2.1.1): 14 bits over a power of two of 2 bits; and how many the table
+// may have.
+const (
+	maxCCTMultiplier = 1<<14 - 1
+	maxCCTShift      = 3
+	maxCCT           = 1 << 10 // sixteen blocks of 64; OpenSM has 128 entries
+)
+
+func checkIBCC(_ Link, v Values, complain Complain) {
+	if v.Int("threshold") == 0 {
+		complain("threshold", "a threshold of 0 marks nothing: give 1 to 15, or cc: none")
+	}
+	table := value[[]units.Ratio](v, "cct")
+	if len(table) < 1 || len(table) > maxCCT {
+		complain("cct", "the table has %d entries: 1 to %d are possible", len(table), maxCCT)
+		return
+	}
+	if least := v.Int("ccti-min"); least >= len(table) {
+		complain("ccti-min", "the least index %d is beyond the table, whose last is %d", least, len(table)-1)
+	}
+	for i, delay := range table {
+		if _, ok := tableEntry(delay); !ok {
+			complain("cct", "entry %d is %s: want at most %d, in eighths, since an entry is 14 bits over 1, 2, 4 or 8", i, delay, maxCCTMultiplier)
+			return
+		}
+	}
+}
+
+// tableEntry is a delay as the congestion control table has it; false if it has no such
+// form.
+func tableEntry(delay units.Ratio) (TableEntry, bool) {
+	for shift := range uint8(maxCCTShift + 1) {
+		m := delay.Mul(units.Ratio{Num: 1 << shift, Den: 1})
+		if m.Den == 1 && m.Num <= maxCCTMultiplier {
+			return TableEntry{uint16(m.Num), shift}, true
+		}
+	}
+	return TableEntry{}, false
+}
+
 // TableEntry is an entry of the congestion control table: how long a queue pair
 // waits after a packet, in times of that packet on the wire, Multiplier / 2^Shift
 // (IBA vol. 1, A10.2.2.1.1: 14 bits and 2 bits).

@@ -2,6 +2,72 @@ package cc
 
 import "weft/units"
 
+var _ = Register(Control{
+	Name: "nscc",
+	For:  UltraEthernet,
+	Parameters: []Parameter{
+		{Name: "beta", Doc: "The factor of a decrease.", Default: units.Ratio{}},
+		{Name: "max-decrease", Doc: "The largest share of the window that one decrease takes.", Default: units.Ratio{}},
+		{
+			Name: "base-rtt", Doc: "NSCC's is by default the round trip of the fabric's longest path.", Default: units.Time(0), Range: "100ns..1s",
+			Derived: func(rtt units.Time, _ Values) any { return rtt },
+		},
+		{
+			Name: "target-delay", Doc: "The queueing delay that NSCC aims at; by default three quarters of the base round trip.", Default: units.Time(0), Range: "1ns..1s",
+			Derived: func(_ units.Time, v Values) any { return v.Time("base-rtt") * 3 / 4 },
+		},
+		{Name: "proportional", Doc: "The growth of NSCC's window in a round trip without queueing, in packets for each 150 kB that the link carries in a base round trip, times the target delay over 12 us.", Default: units.Ratio{}},
+		{Name: "fair", Doc: "The growth while queues are emptying, in packets for each 150 kB.", Default: units.Ratio{}},
+		{Name: "steady", Doc: "The growth in every round trip, in the same measure.", Default: units.Ratio{}},
+		{Name: "fast", Doc: "The growth by each byte that comes back once the network has been empty for a whole window, in the same measure.", Default: units.Ratio{}},
+		{Name: "quick-gate", Doc: "NSCC has no quick adaptation as long as more than 2 to the power of minus quick-gate of the largest window comes back in a round trip.", Default: 0, Range: "0..16"},
+	},
+	Check: func(_ Link, v Values, complain Complain) {
+		if v.Ratio("proportional").Num == 0 && v.Ratio("fair").Num == 0 && v.Ratio("steady").Num == 0 {
+			complain("", "without proportional, fair and steady increase NSCC's window never grows: give cc: nscc for the specification's")
+		}
+		v.atMostOne(complain, "beta", "max-decrease")
+		for _, name := range []string{"proportional", "fair", "steady", "fast"} {
+			if x := v.Ratio(name); x.Cmp(1000, 1) > 0 {
+				complain(name, "%s is more than 1000: the specification's are 0.15 to 5", x)
+			}
+		}
+	},
+	New: func(l Link, v Values) func() Algorithm {
+		p := nsccOf(l, v)
+		return func() Algorithm { return NewNSCC(p) }
+	},
+})
+
+// The network that the defaults of NSCC are for: 100 Gb/s and 12 us, which is 150 kB
+// in flight. Those of another grow with what it has in flight (scaling_a of the UET
+// specification, 3.6.13.3).
+const (
+	referenceFlight = 150_000
+	referenceRTT    = 12 * units.Microsecond
+)
+
+// nsccOf are the parameters of a scenario. A delay sets off quick adaptation where
+// switches do not trim, at four times the target; a trimmed packet tells sooner (3.6.13.3).
+func nsccOf(l Link, v Values) *NSCCParams {
+	rtt, target := v.Time("base-rtt"), v.Time("target-delay")
+	flight := bytesIn(l.Rate, rtt)
+	scaled := func(name string) units.Ratio {
+		return v.Ratio(name).Mul(units.Ratio{Num: int64(flight), Den: referenceFlight})
+	}
+	quick := 4 * target
+	if l.Trims {
+		quick = units.Forever
+	}
+	return &NSCCParams{
+		LineRate: l.Rate, Packet: l.Packet, BaseRTT: rtt, TargetDelay: target,
+		Proportional: scaled("proportional").Mul(units.Ratio{Num: int64(target), Den: int64(referenceRTT)}).Of(int64(l.Packet)),
+		Fair:         scaled("fair").Of(int64(l.Packet)), Steady: scaled("steady").Of(int64(l.Packet)),
+		FastScale: scaled("fast").Of(one), Beta: v.Fraction("beta"), MaxDecrease: v.Fraction("max-decrease"),
+		QuickGate: uint(v.Int("quick-gate")), QuickDelay: quick,
+	}
+}
+
 // NSCCParams are the parameters of NSCC, immutable and shared. Fractions are in
 // 1/65536.
 type NSCCParams struct {

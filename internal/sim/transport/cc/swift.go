@@ -2,6 +2,55 @@ package cc
 
 import "weft/units"
 
+// maxWindow bounds Swift's windows: a million packets are more than a queue pair
+// may have in flight.
+const maxWindow = 1 << 20
+
+var _ = Register(Control{
+	Name: "swift",
+	Parameters: []Parameter{
+		{Name: "beta", Doc: "The factor of a decrease.", Default: units.Ratio{}},
+		{Name: "base-target", Doc: "The round trip that Swift aims at without switches.", Default: units.Time(0), Range: "1ns..1s"},
+		{Name: "hop-target", Doc: "The addition of each switch to Swift's target.", Default: units.Time(0), Range: "0..1s"},
+		{Name: "increase", Doc: "The growth of Swift's window in a round trip, in packets.", Default: units.Ratio{}},
+		{Name: "max-decrease", Doc: "The largest share of the window that one decrease takes.", Default: units.Ratio{}},
+		{Name: "flow-range", Doc: "The largest addition of a small window to Swift's target.", Default: units.Time(0), Range: "0..1s"},
+		{Name: "flow-min-window", Doc: "The window, in packets, at which it adds all of flow-range.", Default: units.Ratio{}},
+		{Name: "flow-max-window", Doc: "The window, in packets, from which on it adds nothing.", Default: units.Ratio{}},
+		{Name: "min-window", Doc: "Swift's least window, in packets.", Default: units.Ratio{}},
+		{Name: "max-window", Doc: "Swift's largest window, with which it starts, in packets.", Default: units.Ratio{}},
+	},
+	Check: checkSwift,
+	New: func(l Link, v Values) func() Algorithm {
+		p := &SwiftParams{
+			Packet: l.Packet, BaseTarget: v.Time("base-target"), HopTarget: v.Time("hop-target"),
+			Increase: inPackets(v.Ratio("increase")), Beta: v.Fraction("beta"), MaxDecrease: v.Fraction("max-decrease"),
+			FlowRange: v.Time("flow-range"), FlowMin: inPackets(v.Ratio("flow-min-window")), FlowMax: inPackets(v.Ratio("flow-max-window")),
+			MinWindow: inPackets(v.Ratio("min-window")), MaxWindow: inPackets(v.Ratio("max-window")),
+		}
+		return func() Algorithm { return NewSwift(p) }
+	},
+})
+
+// inPackets is a window in packets in 1/65536.
+func inPackets(r units.Ratio) int64 { return max(1, r.Mul(units.Ratio{Num: one, Den: 1}).Of(1)) }
+
+func checkSwift(_ Link, v Values, complain Complain) {
+	v.atMostOne(complain, "max-decrease")
+	for _, name := range []string{"min-window", "max-window", "flow-min-window", "flow-max-window"} {
+		if w := v.Ratio(name); w.Cmp(1, 1000) < 0 || w.Cmp(maxWindow, 1) > 0 {
+			complain(name, "%s packets: want 0.001 to %d", w, maxWindow)
+			return
+		}
+	}
+	if least, most := v.Ratio("min-window"), v.Ratio("max-window"); most.Cmp(least.Num, least.Den) < 0 {
+		complain("max-window", "the largest window %s is below the least %s", most, least)
+	}
+	if least, most := v.Ratio("flow-min-window"), v.Ratio("flow-max-window"); most.Cmp(least.Num, least.Den) < 0 {
+		complain("flow-max-window", "the window %s from which on nothing is added is below the one where all is, %s", most, least)
+	}
+}
+
 // SwiftParams are the parameters of Swift, immutable and shared. Windows are in
 // 1/65536 of a packet, fractions in 1/65536.
 type SwiftParams struct {

@@ -2,6 +2,36 @@ package cc
 
 import "weft/units"
 
+var _ = Register(Control{
+	Name: "timely",
+	Parameters: []Parameter{
+		{Name: "ai-rate", Doc: "The additive step of TIMELY's rate.", Default: units.Rate(0), Range: "0bps..1Tbps"},
+		{Name: "min-rate", Doc: "The lowest rate.", Default: units.Rate(0), Range: "1kbps..1Tbps"},
+		{Name: "weight", Doc: "The weight of the newest difference of round trips in TIMELY's mean.", Default: units.Ratio{}},
+		{Name: "beta", Doc: "The factor of a decrease.", Default: units.Ratio{}},
+		{Name: "low-rtt", Doc: "The round trip below which TIMELY's rate always rises.", Default: units.Time(0), Range: "0..1s"},
+		{Name: "high-rtt", Doc: "The round trip above which TIMELY's rate always falls.", Default: units.Time(0), Range: "1ns..1s"},
+		{Name: "min-rtt", Doc: "The round trip by which TIMELY's gradient is measured.", Default: units.Time(0), Range: "1ns..1s"},
+		{Name: "hyper-after", Doc: "The number of increases by the gradient in a row that make the next five times as large.", Default: 0, Range: "1..1000"},
+		{Name: "segment", Doc: "The payload between two updates of TIMELY's rate.", Default: units.Bytes(0), Range: "1B..1GiB"},
+	},
+	Check: func(l Link, v Values, complain Complain) {
+		v.withinLine(l, complain)
+		v.atMostOne(complain, "weight")
+		if low, high := v.Time("low-rtt"), v.Time("high-rtt"); low > high {
+			complain("low-rtt", "the low round trip %s is above the high one %s", low.Exact(), high.Exact())
+		}
+	},
+	New: func(l Link, v Values) func() Algorithm {
+		p := &TimelyParams{
+			LineRate: l.Rate, MinRate: v.Rate("min-rate"), Weight: uint32(v.Fraction("weight")), Beta: uint32(v.Fraction("beta")),
+			Low: v.Time("low-rtt"), High: v.Time("high-rtt"), MinRTT: v.Time("min-rtt"), AdditiveRate: v.Rate("ai-rate"),
+			HyperAfter: v.Int("hyper-after"), Segment: v.Bytes("segment"),
+		}
+		return func() Algorithm { return NewTimely(p) }
+	},
+})
+
 // TimelyParams are the parameters of TIMELY, immutable and shared. Fractions are
 // in 1/65536.
 type TimelyParams struct {
