@@ -10,5 +10,6 @@
 //
 // # Imports
 //
-// face imports every other wing. Only cmd/weft imports it: a report cannot change a result.
+// face may import every wing but verbs, and simulates through package weft. Only cmd/weft
+// imports it: a report cannot change a result.
 package face

@@ -1,6 +1,3 @@
-// Package cli is weft's command line: one file per verb, each a constructor
-// that [verbs] lists. Everything that a verb takes from the process around it
-// is in one value, [Env], so that the whole command line runs inside a test.
 package cli
 
 import (

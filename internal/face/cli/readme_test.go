@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,6 +94,58 @@ func TestPathsOfTheDocumentsExist(t *testing.T) {
 	if seen < 50 {
 		t.Errorf("only %d paths were found", seen)
 	}
+}
+
+// TestTestsOfTheDocumentsExist: every test, benchmark and fuzz target that they name, and in
+// the folder that they name beside it: "`TestX` in `internal/sim`", "go test ./verbs -run X".
+func TestTestsOfTheDocumentsExist(t *testing.T) {
+	folders := testFunctions(t)
+	in := func(folder, pattern string) bool {
+		return slices.ContainsFunc(folders[folder], regexp.MustCompile(pattern).MatchString)
+	}
+	seen := 0
+	for name, text := range documents(t) {
+		for _, m := range regexp.MustCompile("`((?:Test|Benchmark|Fuzz)[A-Z]\\w*)`(?:\\s+in\\s+`([a-z][a-z0-9/]*)`)?").FindAllStringSubmatch(text, -1) {
+			seen++
+			if m[2] != "" && !in(m[2], "^"+m[1]+"$") {
+				t.Errorf("%s names %s in %s, which does not have it", name, m[1], m[2])
+			} else if m[2] == "" && !slices.ContainsFunc(slices.Collect(maps.Keys(folders)), func(f string) bool { return in(f, "^"+m[1]+"$") }) {
+				t.Errorf("%s names %s, which no package has", name, m[1])
+			}
+		}
+		for _, m := range regexp.MustCompile(`go test [^`+"`"+`#|\n]*`).FindAllString(text, -1) {
+			folder := regexp.MustCompile(`\./([a-z][a-z0-9/]*)`).FindStringSubmatch(m)
+			for _, flag := range regexp.MustCompile(`-(?:run|bench|fuzz) '?([^'\s/.^]+)`).FindAllStringSubmatch(m, -1) {
+				if seen++; folder != nil && !in(folder[1], flag[1]) {
+					t.Errorf("%s has %q, and no test of %s is named so", name, m, folder[1])
+				}
+			}
+		}
+	}
+	if seen < 50 {
+		t.Errorf("only %d names were found", seen)
+	}
+}
+
+// testFunctions are the names of the tests, benchmarks and fuzz targets of each folder.
+func testFunctions(t *testing.T) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	err := fs.WalkDir(os.DirFS(root), ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(root, path))
+		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w*)\(`).FindAllStringSubmatch(string(text), -1) {
+			folder := filepath.ToSlash(filepath.Dir(path))
+			all[folder] = append(all[folder], m[1])
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // TestCommandsOfTheDocumentsExist: every verb, flag and example that they name.

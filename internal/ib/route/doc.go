@@ -1,6 +1,7 @@
-// Package route has the routing engines of an InfiniBand Subnet Manager, one
-// file per engine: pure functions from a subnet whose ports have LIDs to the
-// tables that go into its switches.
+// Package route has the routing engines of an InfiniBand Subnet Manager: pure
+// functions from a subnet whose ports have LIDs to the tables that go into its switches.
+// An engine has a file of its name; ftree has ftindex, ftroute and ftsideways besides,
+// torus-2QoS torusconf, torusgrid and torusseeds.
 //
 // [Compute] looks the engine up in a table ([Engines]), and runs it. The [Report] has the
 // engine that was used and why, OpenSM's silent fallback on the same fabric, and a remedy.
