@@ -102,13 +102,13 @@ func softest(entry catalog.Entry) catalog.Tag {
 	return trust[at].tag
 }
 
-func writeTrust(e *Env) error {
+// trustText is the meanings in a sentence.
+func trustText() string {
 	parts := make([]string, 0, len(trust))
 	for _, t := range trust {
 		parts = append(parts, string(t.tag)+": "+t.meaning)
 	}
-	_, err := fmt.Fprintln(e.Stdout, "\n"+doc.Wrap(strings.Join(parts, "; "), e.style().Columns()))
-	return err
+	return strings.Join(parts, "; ")
 }
 
 func listKinds(e *Env, asJSON bool) error {
@@ -145,10 +145,7 @@ func listEntries(e *Env, k catalog.Kind, asJSON bool) error {
 	if asJSON {
 		return printJSON(e, map[string]any{"entries": items})
 	}
-	if err := doc.Grid(rows).Write(e.Stdout, e.style()); err != nil {
-		return err
-	}
-	return writeTrust(e)
+	return e.tell(&doc.Document{Sections: []doc.Section{{Blocks: append([]doc.Block{doc.Grid(rows)}, doc.Notes(trustText())...)}}})
 }
 
 func showEntry(e *Env, entry catalog.Entry, asJSON bool) error {
@@ -177,10 +174,8 @@ func showEntry(e *Env, entry catalog.Entry, asJSON bool) error {
 			Facts []fact `json:"facts"`
 		}{string(entry.Kind), entry.Name, entry.Title, facts})
 	}
-	style := e.style()
-	fmt.Fprintf(e.Stdout, "%s\n\n", style.Bold(entry.Name+": "+entry.Title))
-	if err := doc.Grid(rows).Write(e.Stdout, style); err != nil {
-		return err
-	}
-	return writeTrust(e)
+	return e.tell(&doc.Document{
+		Heading:  entry.Name + ": " + entry.Title,
+		Sections: []doc.Section{{Blocks: append([]doc.Block{doc.Grid(rows)}, doc.Notes(trustText())...)}},
+	})
 }

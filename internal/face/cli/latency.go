@@ -69,6 +69,8 @@ is charged after the response.`,
 	} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
+	e.detailsFlag(cmd)
+	e.pageFlag(cmd)
 	return cmd
 }
 
@@ -109,13 +111,7 @@ func (l *explaining) do(e *Env, given []string) error {
 	if err != nil {
 		return fail(Defect, "%w", err)
 	}
-	if l.json {
-		return printJSON(e, latencyJSON(all, figures))
-	}
-	if err := report.WriteLatencies(e.Stdout, all, figures, e.style()); err != nil {
-		return err
-	}
-	return writeTrust(e)
+	return e.present(report.Latencies(all, figures, trustText()), l.json, latencyJSON(all, figures))
 }
 
 // onlyTCP reports whether a flag that TCP has no choice about was given for

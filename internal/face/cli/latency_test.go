@@ -20,7 +20,7 @@ fabrics:
   - {preset: tcp-400g, switch: {latency: 500ns}}
 `
 	for name, args := range map[string][]string{
-		"latency.txt":  {"latency", "-"},
+		"latency.txt":  {"latency", "-", "--details"},
 		"latency.json": {"latency", "-", "--json", "--fabric", "infiniband-ndr,tcp-400g"},
 	} {
 		e := environment(args)

@@ -106,7 +106,7 @@ func (x *exporting) run(e *Env, path string) error {
 		fmt.Fprintln(e.Stdout, f)
 	}
 	for _, n := range answer.Notes {
-		indented(e, "note: ", n)
+		fmt.Fprintln(e.Stdout, wrapAt("note: "+n, e.style().Columns()))
 	}
 	return nil
 }

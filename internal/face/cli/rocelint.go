@@ -68,6 +68,8 @@ The exit code is 5 when there are findings.
 	f.StringVar(&l.fixed, "fixed", "", "write the configuration with the fixes of the switch laid over it")
 	f.BoolVar(&l.simulate, "simulate", false, "prove each finding in the simulator: on the switch as configured, and mended")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
+	e.detailsFlag(cmd)
+	e.pageFlag(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("asic", cobra.FixedCompletions(roce.Known(), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"switch", "host", "profiles", "fixed"} {
 		_ = cmd.MarkFlagFilename(name)
@@ -119,11 +121,7 @@ func (l *linting) run(ctx context.Context, e *Env) error {
 			}
 		}
 	}
-	if l.json {
-		err = printJSON(e, lintAnswerOf(all, trials))
-	} else {
-		err = tellLint(e, all, trials)
-	}
+	err = e.present(lintDocument(all, trials), l.json, lintAnswerOf(all, trials))
 	if err == nil && len(all.Findings) > 0 {
 		return fail(Refuted, "%s", countFindings(all))
 	}

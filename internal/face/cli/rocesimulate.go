@@ -18,9 +18,6 @@ import (
 	"weft/units"
 )
 
-// trialWidth is how long a line is that says what was simulated.
-const trialWidth = 88
-
 // maxTrials bounds the trials of a switch: each takes about a second.
 const maxTrials = 16
 
@@ -222,21 +219,17 @@ func (s *trialSide) timeText(ps int64) string {
 	return "unknown"
 }
 
-// tell prints a trial for people.
-func (t *trial) tell(e *Env) error {
-	w := e.Stdout
+// section is a trial for people.
+func (t *trial) section() doc.Section {
+	out := doc.Section{Title: fmt.Sprintf("Simulated: %s at %s", t.Rule, t.At), In: doc.Details}
 	if t.Refused != "" {
-		indented(e, "not simulated: ", fmt.Sprintf("%s at %s: %s", t.Rule, t.At, t.Refused))
-		return nil
+		out.Blocks = []doc.Block{doc.Paragraph{Lead: "Not simulated:", Text: t.Refused + "."}}
+		return out
 	}
-	fmt.Fprintf(w, "%s\n\n", wrapAt(fmt.Sprintf("In the simulator, %s at %s: %s, on %s at %s", t.Rule, t.At, t.Traffic, t.Port, t.Speed), trialWidth))
 	rows := [][]string{{"", "as configured", "mended"}}
 	for _, f := range t.shows {
 		rows = append(rows, []string{string(f), figures[f](&t.Before), figures[f](&t.After)})
 	}
-	if err := doc.Grid(rows).Write(w, e.style()); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	return nil
+	out.Blocks = append(doc.Paragraphs(fmt.Sprintf("%s, on %s at %s.", upperFirst(t.Traffic), t.Port, t.Speed)), doc.Grid(rows, 1, 2))
+	return out
 }

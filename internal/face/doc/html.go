@@ -183,7 +183,7 @@ func (t *Table) pageCells(i int) (out []pageCell) {
 				cell.Class = "w long"
 			}
 			if n := len(c.Text) - len(strings.TrimLeft(c.Text, " ")); n > 0 {
-				cell.Class += " in"
+				cell.Class, cell.Text = cell.Class+" in", c.Text[n:]
 			}
 		}
 		if c.Bar > 0 {

@@ -3,11 +3,9 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/protocol"
@@ -24,34 +22,38 @@ type Latency struct {
 	Jitter bool  // is drawn
 }
 
-// WriteLatencies prints latencies side by side: their terms, what they cost, their
-// ping-pongs as perftest reports them, the figures in circulation, and the sources.
-func WriteLatencies(w io.Writer, all []Latency, figures []latency.Figure, style doc.Style) error {
+// Latencies are latencies side by side: their terms, what they cost, their ping-pongs as
+// perftest reports them, the figures in circulation, and the sources. trust explains the
+// tags of sources.
+func Latencies(all []Latency, figures []latency.Figure, trust string) *doc.Document {
 	refs := &references{}
-	fmt.Fprintf(w, "%s\n\n", style.Bold(latencyHeading(all)))
-	if err := doc.Grid(latencyRows(all, refs)).Write(w, style); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\n%s\n\n", style.Bold("what it costs besides time, at sender + receiver"))
-	if err := doc.Grid(costRows(all)).Write(w, style); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\n%s\n\n", style.Bold("ping-pong, as perftest reports it"))
+	terms := latencyTable(all, refs)
+	var pingPongs strings.Builder
 	for i := range all {
 		m := &all[i]
-		fmt.Fprintf(w, "# %s, %s\n%s\n%s\n", m.Fabric, perftestName(m), perftestHeading, perftestLine(m))
+		fmt.Fprintf(&pingPongs, "# %s, %s\n%s\n%s\n", m.Fabric, perftestName(m), perftestHeading, perftestLine(m))
 	}
-	fmt.Fprintf(w, "\n%s\n\n", style.Bold("figures in circulation, beside weft; nothing is fitted to them"))
 	numbers, reasons := figureRows(figures)
-	if err := doc.Grid(numbers).Write(w, style); err != nil {
-		return err
+	heading := latencyHeading(all)
+	return &doc.Document{
+		Brand: simulation, Title: "A" + heading[1:], Heading: heading, Subtitle: list(measured(all)), Series: measured(all),
+		Footer: "Made by weft. The same fabrics, message and version make the same page.",
+		Sections: []doc.Section{
+			{Blocks: []doc.Block{terms}},
+			{Title: "What it costs besides time", Caption: "at sender + receiver", In: doc.Details, Blocks: []doc.Block{costTable(all)}},
+			{Title: "Ping-pong, as perftest reports it", In: doc.Details, Blocks: []doc.Block{doc.Listing(pingPongs.String())}},
+			{Title: "Figures in circulation", Caption: "beside weft; nothing is fitted to them", In: doc.Details, Blocks: []doc.Block{doc.Grid(numbers), doc.Grid(reasons)}},
+			{Title: "Sources", In: doc.Details, Blocks: append([]doc.Block{doc.Grid(refs.rows)}, doc.Notes(trust)...)},
+		},
 	}
-	fmt.Fprintln(w)
-	if err := doc.Grid(reasons).Write(w, style); err != nil {
-		return err
+}
+
+// measured are the fabrics.
+func measured(all []Latency) (out []string) {
+	for i := range all {
+		out = append(out, all[i].Fabric)
 	}
-	fmt.Fprintf(w, "\n%s\n\n", style.Bold("sources"))
-	return doc.Grid(refs.rows).Write(w, style)
+	return out
 }
 
 func latencyHeading(all []Latency) string {
@@ -97,38 +99,53 @@ type termRow struct {
 	refs  []int
 }
 
-// latencyRows is a column per fabric and a row per term, in the order of the
-// way.
-func latencyRows(all []Latency, refs *references) [][]string {
-	head, path, op := []string{""}, []string{"path"}, []string{"operation"}
-	for _, m := range all {
-		head, path, op = append(head, m.Fabric), append(path, string(m.Path)), append(op, string(m.Op))
+// fabricColumns is a table with a column of numbers for each fabric.
+func fabricColumns(all []Latency) *doc.Table {
+	t, head := &doc.Table{Columns: []doc.Column{{Left: true}}}, []doc.Cell{{}}
+	for i := range all {
+		t.Columns, head = append(t.Columns, doc.Column{}), append(head, doc.Cell{Text: all[i].Fabric, Tone: doc.Series(i)})
 	}
-	rows := [][]string{append(head, "sources"), append(path, ""), append(op, "")}
+	t.Add(head...)
+	return t
+}
+
+// addOf adds a row of what there is to say of each fabric, and texts behind it.
+func addOf(t *doc.Table, all []Latency, label string, of func(m *Latency) string, behind ...string) {
+	row := []string{label}
+	for i := range all {
+		row = append(row, of(&all[i]))
+	}
+	t.AddTexts(append(row, behind...)...)
+}
+
+// latencyTable is a column per fabric and a row per term, in the order of the way.
+func latencyTable(all []Latency, refs *references) *doc.Table {
+	t := fabricColumns(all)
+	t.Columns = append(t.Columns, doc.Column{Left: true, Wrap: true})
+	t.Rows[0] = append(t.Rows[0], doc.Text("sources"))
+	addOf(t, all, "path", func(m *Latency) string { return string(m.Path) }, "")
+	addOf(t, all, "operation", func(m *Latency) string { return string(m.Op) }, "")
 	part := latency.Part("")
-	for _, t := range mergeTerms(all, refs) {
-		if t.part != part {
-			part = t.part
-			rows = append(rows, append([]string{string(part)}, make([]string, len(all)+1)...))
+	for _, x := range mergeTerms(all, refs) {
+		if x.part != part {
+			part = x.part
+			row := make([]doc.Cell, len(all)+2)
+			row[0] = doc.Cell{Text: string(part), Tone: doc.Strong}
+			t.Add(row...)
 		}
-		row := []string{"  " + t.name}
-		for _, text := range t.times {
-			row = append(row, cmp.Or(text, "–"))
+		row := []string{"  " + x.name}
+		for _, text := range x.times {
+			row = append(row, cmp.Or(text, none))
 		}
-		slices.Sort(t.refs)
+		slices.Sort(x.refs)
 		numbers := ""
-		for _, n := range slices.Compact(t.refs) {
+		for _, n := range slices.Compact(x.refs) {
 			numbers += fmt.Sprintf("[%d]", n)
 		}
-		rows = append(rows, append(row, numbers))
+		t.AddTexts(append(row, numbers)...)
 	}
-	total := []string{"sum, and one way"}
-	for _, m := range all {
-		name := host.Nanoseconds(m.OneWay)
-		total = append(total, name)
-	}
-	rows = append(rows, append(total, ""))
-	return rightAlign(rows, 1, len(all))
+	addOf(t, all, "sum, and one way", func(m *Latency) string { return host.Nanoseconds(m.OneWay) }, "")
+	return t
 }
 
 // mergeTerms lays the terms of the fabrics side by side: what one has and the
@@ -174,47 +191,20 @@ func gigabytes(r units.Rate) string {
 	return strconv.FormatFloat(float64(r)/8e9, 'f', -1, 64) + " GB/s"
 }
 
-// rightAlign puts the cells of some columns on their right edge.
-func rightAlign(rows [][]string, from, to int) [][]string {
-	for j := from; j <= to; j++ {
-		width := 0
-		for _, r := range rows {
-			width = max(width, utf8.RuneCountInString(r[j]))
-		}
-		for _, r := range rows {
-			r[j] = strings.Repeat(" ", width-utf8.RuneCountInString(r[j])) + r[j]
-		}
-	}
-	return rows
-}
-
-// costRows is a column per fabric with what its message costs.
-func costRows(all []Latency) [][]string {
-	rows := [][]string{{""}}
-	for _, m := range all {
-		rows[0] = append(rows[0], m.Fabric)
-	}
-	add := func(label string, of func(m *Latency) string) {
-		row := []string{label}
-		for i := range all {
-			row = append(row, of(&all[i]))
-		}
-		rows = append(rows, row)
-	}
+// costTable is a column per fabric with what its message costs.
+func costTable(all []Latency) *doc.Table {
+	t := fabricColumns(all)
 	both := func(n [2]int) string { return fmt.Sprintf("%d + %d", n[0], n[1]) }
-	add("copies by a CPU", func(m *Latency) string { return both(m.Cost.CPUCopies) })
-	add("copies by a GPU", func(m *Latency) string { return both(m.Cost.GPUCopies) })
-	add("times that the data move, NIC to NIC included", func(m *Latency) string { return strconv.Itoa(m.Cost.Moves()) })
-	add("system calls", func(m *Latency) string { return both(m.Cost.KernelCalls) })
-	add("interrupts", func(m *Latency) string { return both(m.Cost.Interrupts) })
-	add("time on a CPU, sender", func(m *Latency) string { return host.Nanoseconds(m.Cost.CPU[0]) })
-	add("time on a CPU, receiver", func(m *Latency) string { return host.Nanoseconds(m.Cost.CPU[1]) })
-	add("CPU cycles", func(m *Latency) string { return fmt.Sprintf("%d + %d", m.Cost.Cycles[0], m.Cost.Cycles[1]) })
-	add("at a clock of", func(m *Latency) string { return strconv.FormatFloat(float64(m.Clock)/1e9, 'f', -1, 64) + " GHz" })
-	for i := range rows {
-		rows[i] = append(rows[i], "") // the last column is not for numbers
-	}
-	return rightAlign(rows, 1, len(all))
+	addOf(t, all, "copies by a CPU", func(m *Latency) string { return both(m.Cost.CPUCopies) })
+	addOf(t, all, "copies by a GPU", func(m *Latency) string { return both(m.Cost.GPUCopies) })
+	addOf(t, all, "times that the data move, NIC to NIC included", func(m *Latency) string { return strconv.Itoa(m.Cost.Moves()) })
+	addOf(t, all, "system calls", func(m *Latency) string { return both(m.Cost.KernelCalls) })
+	addOf(t, all, "interrupts", func(m *Latency) string { return both(m.Cost.Interrupts) })
+	addOf(t, all, "time on a CPU, sender", func(m *Latency) string { return host.Nanoseconds(m.Cost.CPU[0]) })
+	addOf(t, all, "time on a CPU, receiver", func(m *Latency) string { return host.Nanoseconds(m.Cost.CPU[1]) })
+	addOf(t, all, "CPU cycles", func(m *Latency) string { return fmt.Sprintf("%d + %d", m.Cost.Cycles[0], m.Cost.Cycles[1]) })
+	addOf(t, all, "at a clock of", func(m *Latency) string { return strconv.FormatFloat(float64(m.Clock)/1e9, 'f', -1, 64) + " GHz" })
+	return t
 }
 
 // figureRows is a row per figure in circulation, and a row per figure with what

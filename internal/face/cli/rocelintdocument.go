@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/internal/face/doc"
+	"weft/internal/roce/lint"
+)
+
+// lintAnswer is what weft roce lint --json prints.
+type lintAnswer struct {
+	Findings []lintFinding `json:"findings"`
+	Unjudged []string      `json:"not_judged"`
+	Trials   []trial       `json:"simulated,omitempty"`
+}
+
+type lintFinding struct {
+	Rule     string    `json:"rule"`
+	Severity string    `json:"severity"`
+	File     string    `json:"file"`
+	Line     int       `json:"line"`
+	Value    string    `json:"value"`
+	Why      string    `json:"why"`
+	Ports    []string  `json:"ports,omitempty"`
+	Fixes    []lintFix `json:"fixes,omitempty"`
+}
+
+type lintFix struct {
+	On    string   `json:"on"`
+	Lines []string `json:"lines"`
+}
+
+func lintAnswerOf(r *lint.Report, trials []trial) lintAnswer {
+	a := lintAnswer{Findings: []lintFinding{}, Unjudged: append([]string{}, r.Unjudged...), Trials: trials}
+	for _, f := range r.Findings {
+		x := lintFinding{
+			Rule: f.Rule, Severity: string(f.Severity), File: f.At.File, Line: f.At.Line,
+			Value: f.Value, Why: f.Why, Ports: f.Where,
+		}
+		for _, fix := range f.Fixes {
+			x.Fixes = append(x.Fixes, lintFix(fix))
+		}
+		a.Findings = append(a.Findings, x)
+	}
+	return a
+}
+
+// maxFixLines is how many lines of a fix people are shown; --json has all.
+const maxFixLines = 4
+
+// lintDocument is a report for people: the findings in a table, each at length with its
+// fixes, the trials, and the checks that could not be made.
+func lintDocument(r *lint.Report, trials []trial) *doc.Document {
+	d := &doc.Document{
+		Brand: "RoCE v2 configuration", Title: upperFirst(countFindings(r)), Subtitle: "between switch and hosts",
+		Footer: "Made by weft roce lint. The same files and version make the same page.",
+	}
+	if len(r.Findings) > 0 {
+		t := &doc.Table{Keys: 1, Columns: []doc.Column{{Left: true}, {Left: true}, {Left: true}, {Left: true}}}
+		t.AddTexts("place", "severity", "rule", "value")
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			tone := doc.Bad
+			if f.Severity != lint.Error {
+				tone = doc.Plain
+			}
+			t.Add(doc.Text(f.At.String()), doc.Cell{Text: string(f.Severity), Tone: tone}, doc.Cell{Text: f.Rule, Tone: doc.Strong}, doc.Text(f.Value))
+		}
+		d.Add(doc.Section{Title: "Findings", Blocks: []doc.Block{t}})
+	}
+	for i := range r.Findings {
+		d.Add(findingSection(&r.Findings[i]))
+	}
+	for i := range trials {
+		d.Add(trials[i].section())
+	}
+	if len(r.Unjudged) > 0 {
+		d.Add(doc.Section{Title: "Not judged", In: doc.Details, Blocks: []doc.Block{doc.List(r.Unjudged)}})
+	}
+	return d
+}
+
+// findingSection is a finding at length.
+func findingSection(f *lint.Finding) doc.Section {
+	out := doc.Section{Title: fmt.Sprintf("%s at %s", f.Rule, f.At), In: doc.Details, Blocks: doc.Paragraphs(f.Why + ".")}
+	if len(f.Where) > 0 {
+		out.Blocks = append(out.Blocks, doc.Paragraph{Lead: "Ports:", Text: f.Ports()})
+	}
+	for _, fix := range f.Fixes {
+		lines := fix.Lines[:min(len(fix.Lines), maxFixLines)]
+		if more := len(fix.Lines) - len(lines); more > 0 {
+			lines = append(slices.Clone(lines), fmt.Sprintf("… and %d lines more like these (--json has them)", more))
+		}
+		out.Blocks = append(out.Blocks, doc.Paragraph{Lead: "Fix on " + fix.On + ":"}, doc.Listing(strings.Join(lines, "\n")))
+	}
+	return out
+}
+
+// upperFirst begins a sentence.
+func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+func countFindings(r *lint.Report) string {
+	errors := 0
+	for _, f := range r.Findings {
+		if f.Severity == lint.Error {
+			errors++
+		}
+	}
+	if len(r.Findings) == 0 {
+		return "no findings"
+	}
+	return fmt.Sprintf("%s: %s, %s", numberOf(len(r.Findings), "finding"), numberOf(errors, "error"), numberOf(len(r.Findings)-errors, "warning"))
+}
+
+// numberOf is a number with its noun.
+func numberOf(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
