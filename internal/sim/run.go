@@ -1,10 +1,12 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"weft/internal/base/cores"
@@ -120,11 +122,7 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results, see func(*fabric.Networ
 			jobs = append(jobs, job{Task: network.Task{Bytes: sizes[j], Plan: p, Scenario: r}, fabric: i, point: j, into: &out.Fabrics[i].Points[j], observe: see})
 		}
 	}
-	for i := range jobs {
-		for j := i; j > 0 && jobs[j-1].Bytes > jobs[j].Bytes; j-- {
-			jobs[j-1], jobs[j] = jobs[j], jobs[j-1]
-		}
-	}
+	slices.SortStableFunc(jobs, func(a, b job) int { return cmp.Compare(a.Bytes, b.Bytes) })
 	return jobs, errors.Join(errs...)
 }
 
