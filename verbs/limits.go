@@ -25,4 +25,21 @@ const (
 	grhBytes = 40
 	// maxAsync bounds the asynchronous events not yet fetched.
 	maxAsync = 64
+	// maxBacklog bounds the unaccepted requests of a listener. Further requests count as lost, and
+	// are sent again.
+	maxBacklog = 1 << 12
+	// maxHalfOpen bounds the requests of others that are not connections yet: the oldest is dropped
+	// for a new one. A flood of 20 000 requests a second leaves an honest request 0.8 s for its
+	// handshake.
+	maxHalfOpen = 1 << 14
+	// maxConns bounds the connections of a device: the manager keeps some 1 KiB
+	// of each.
+	maxConns = 1 << 17
+	// maxResolving bounds this device's open resolutions of UD queue pairs. maxQuestions bounds
+	// those of peers, open or answered within 4 s: the oldest is dropped for a new one.
+	maxResolving = 1 << 14
+	maxQuestions = 1 << 14
+	// maxStrangers bounds the answers in a tickTime to senders without a connection: otherwise a
+	// device that answers every forged request would flood the forged addresses.
+	maxStrangers = 512
 )

@@ -53,24 +53,11 @@ const (
 	gsiQKey = 0x8001_0000
 	gsi     = 1
 
-	// maxBacklog bounds the unaccepted requests of a listener. Further requests count as lost, and
-	// are sent again.
-	maxBacklog = 1 << 12
-	// maxHalfOpen bounds the requests of others that are not connections yet: the oldest is dropped
-	// for a new one. A flood of 20 000 requests a second leaves an honest request 0.8 s for its
-	// handshake.
-	maxHalfOpen = 1 << 14
 	// requestTime ends a request that was not repeated for this time: Linux repeats every 4.3 s,
 	// weft more often.
 	requestTime = 10 * time.Second
-	// maxConns bounds the connections of a device: the manager keeps some 1 KiB
-	// of each.
-	maxConns = 1 << 17
-	// maxResolving bounds this device's open resolutions of UD queue pairs. maxQuestions bounds
-	// those of peers, open or answered within 4 s: the oldest is dropped for a new one. A question
-	// not answered within questionTime is forgotten; its repetition counts as new.
-	maxResolving = 1 << 14
-	maxQuestions = 1 << 14
+	// questionTime is the time after which an unanswered question is forgotten; its repetition
+	// counts as new.
 	questionTime = time.Minute
 	// gsiRecvs is the number of receives of queue pair 1: further simultaneous requests are lost,
 	// and are sent again. gsiSends is the number of its sends.
@@ -89,9 +76,6 @@ const (
 	maxPatience  = 5 * time.Second
 	// tickTime is the interval at which unanswered messages are checked.
 	tickTime = 50 * time.Millisecond
-	// maxStrangers bounds the answers in a tickTime to senders without a connection: otherwise a
-	// device that answers every forged request would flood the forged addresses.
-	maxStrangers = 512
 )
 
 // manager is the device's manager, created at its first use.

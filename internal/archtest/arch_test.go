@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -58,6 +59,25 @@ func TestEveryWingHasADocumentOfOneScreen(t *testing.T) {
 			t.Errorf("%s: %v", w.dir, err)
 		} else if n := strings.Count(string(text), "\n"); n > 60 {
 			t.Errorf("%s/doc.go has %d lines, at most 60 fit on a screen", w.dir, n)
+		}
+	}
+}
+
+// Every room says in its doc.go what it is. The files that a doc.go names are there.
+func TestEveryRoomHasADocumentThatNamesItsFiles(t *testing.T) {
+	for _, pkg := range realTree(t).packages() {
+		folder := "../../" + pkg + "/"
+		text, err := os.ReadFile(folder + "doc.go")
+		if err != nil {
+			if pkg != "cmd/weft" && pkg != "interop/guest" { // a program's one file says what it is
+				t.Errorf("%s: %v", pkg, err)
+			}
+			continue
+		}
+		for _, name := range regexp.MustCompile(`(?:^|[ (])([a-z0-9_]+\.go)\b`).FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(folder + name[1]); err != nil {
+				t.Errorf("%s/doc.go names %s: %v", pkg, name[1], err)
+			}
 		}
 	}
 }

@@ -1,7 +1,5 @@
 // Package route has the routing engines of an InfiniBand Subnet Manager: pure
 // functions from a subnet whose ports have LIDs to the tables that go into its switches.
-// An engine has a file of its name; ftree has ftindex, ftroute and ftsideways besides,
-// torus-2QoS torusconf, torusgrid and torusseeds.
 //
 // [Compute] looks the engine up in a table ([Engines]), and runs it. The [Report] has the
 // engine that was used and why, OpenSM's silent fallback on the same fabric, and a remedy.
@@ -44,4 +42,26 @@
 // ftree's order of hosts on a leaf with several hosts and with cables to switches that are
 // not above it. There OpenSM's order differs from run to run (see noteUnknownOrders), and
 // the report says so.
+//
+// # Files
+//
+//   - engine.go, report.go: the table of engines and Compute; the report and refusals
+//   - attempts.go, choose.go: the engines and options that Auto tries; the choice among their
+//     tables
+//   - fabric.go, targets.go, hops.go, columns.go: the subnet as engines walk it: switches,
+//     ports with LIDs, hops; tables filled target by target
+//   - minhop.go, balance.go, lmc.go: minhop, and the balance of ports that updn, dnup and dor
+//     share; several LIDs at a port
+//   - updn.go, dnup.go, dor.go: the engines of these names
+//   - ftree.go, ftindex.go, ftroute.go, ftsideways.go: ftree: the tree, its order, its routes
+//     up and down, its routes along a level
+//   - sssp.go, spanner.go, refine.go, shifts.go, patterns.go, osmtrees.go: sssp: weft's trees
+//     and their refinement; OpenSM's trees
+//   - dfsssp.go, lash.go, acyclic.go, layer.go: lanes without loops: dfsssp and LASH
+//   - torus2qos.go, torusconf.go, torusgrid.go, torusseeds.go: torus-2QoS: routes, its
+//     configuration file, the search for the grid
+//   - dragonfly.go: groups of switches
+//   - adaptive.go, multicast.go: tables of adaptive routing and of multicast
+//   - connect.go, prove.go: entries between switches that an engine leaves out; tables with
+//     their proof
 package route

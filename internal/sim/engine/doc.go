@@ -6,7 +6,7 @@
 //
 // Events are ordered by time, then class, then source. Time is integer
 // picoseconds. The class says what kind of event it is; the user of the package
-// gives the classes their order (internal/sim/fabric, partition.go, has those of a
+// gives the classes their order (internal/sim/fabric/partition.go has those of a
 // network). The source is the number of the link, port or host that the event belongs
 // to. Its low bits may carry what the handler needs, if no two events of that number
 // fall on one instant.

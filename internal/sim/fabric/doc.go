@@ -86,4 +86,34 @@
 // each waits for (waiting.go), and with the senders that wait for a retransmission
 // timeout. A standstill is a run in which no event is left, or in which no packet has
 // made a hop for a long time.
+//
+// # Files
+//
+//   - build.go, network.go, partition.go: a network is described, put together, and cut into
+//     partitions, which handle events
+//   - cells.go, mailbox.go, progress.go: events by switch; exchange between partitions; how
+//     far a run has come
+//   - lookahead.go, lookswitch.go, huge_linux.go, huge_other.go: memory that the next events
+//     will touch is read ahead; huge pages
+//   - packet.go, link.go, inspection.go, jitter.go, errors.go: packets, and
+//     what a link and a pipeline do to them
+//   - nic.go, flow.go, flowtable.go, ring.go, timers.go, verbs.go: NICs: their queue pairs,
+//     turns, timers, receives
+//   - mpa.go: the framing of iWARP in a NIC with sockets
+//   - ethernet.go, ports.go, schedule.go, trim.go: Ethernet switches: shared buffer, ECN,
+//     scheduler, trimming
+//   - pfc.go, pfcreceiver.go, pausescope.go, pausetree.go, watchdog.go: PFC: pauses, slow
+//     receivers, what a pause stops, who caused it, the watchdog
+//   - infiniband.go, credit.go, updates.go, vlarb.go, fecn.go, stall.go, readports.go:
+//     InfiniBand switches: queues, credits, lane arbitration, FECN, lifetimes, speed-up
+//   - route.go, path.go, telemetry.go: the choice of a port; the path of a connection; what
+//     switches write into packets
+//   - gpu.go, nvls.go: the scale-up network: GPUs, copies and reductions in its switches
+//   - aggregation.go, streams.go, turns.go: SHARP: trees, streams, the order of messages
+//   - partitionkeys.go, segments.go: P_Keys; VLANs and VRFs
+//   - fault.go, faultevents.go, faultlanes.go: faults: their times, their events, changed
+//     SL2VL tables
+//   - deadlock.go, waiting.go, timeouts.go: why a run stands still
+//   - conserve.go, breach.go, limits.go: invariants, their breaches, bounds
+//   - trace.go: packets followed from port to port
 package fabric

@@ -29,4 +29,7 @@ const (
 	// MaxPartitions bounds the parts that one simulation is cut into: a part has its
 	// mailboxes to every other, and its number is held in 8 bits.
 	MaxPartitions = 128
+	// maxOffenders is how many senders each port keeps a record of: it counts the
+	// packets of others as well, but does not name them. A real port remembers one.
+	maxOffenders = 64
 )

@@ -55,10 +55,6 @@ type Violation struct {
 	port         int32
 }
 
-// maxOffenders is how many senders each port keeps a record of: it counts the
-// packets of others as well, but does not name them. A real port remembers one.
-const maxOffenders = 64
-
 // trespasses reports whether a packet that has come in at a NIC has another
 // P_Key than the queue pair that it is for, and discards it then.
 func (nic *nicState) trespasses(p *Partition, link, i int32) bool {

@@ -7,4 +7,28 @@
 // facts are laid into the same types, field by field, before what the user
 // wrote is. What neither says is derived (derive.go), each rule with its
 // reason. Checks that span fields are in check.go.
+//
+// # Files
+//
+//   - resolved.go, resolved_fabric.go, resolved_faults.go, resolved_nccl.go,
+//     resolved_training.go, resolved_workload.go: the fields of a scenario, as types
+//   - enums.go, ratio.go, pkey.go, qkey.go: the types of values that are texts
+//   - file.go, yaml.go, decode.go, sweep.go, kind.go, limits.go: from a file to a tree of
+//     nodes to values; bounds on what is read
+//   - build.go: the same from a value of Go
+//   - document.go: other files of weft, read by the same rules: requests, organisations, prices
+//   - errors.go: errors with their places
+//   - overlay.go, blame.go, consequences.go: files and --set laid over a file; which override
+//     an error comes from; errors that follow from others
+//   - resolve.go, derive.go: presets and defaults; values that neither the file nor a preset
+//     gives
+//   - encode.go, trainingtext.go: a resolved scenario as YAML
+//   - check.go and the files whose names begin with check: what does not fit together
+//   - cc.go, qos.go, qosconf.go, qospolicy.go, partitions.go, isolation.go, faults.go,
+//     retransmission.go, scaleup.go, slowlinks.go, linkrate.go, streams.go, topologylinks.go,
+//     training.go, tune.go, axis.go, ultraethernet.go, verbs.go, watchdog.go: one part of a
+//     scenario each: its derivation and its checks
+//   - beside.go, sonic.go: files that a scenario names; a SONiC configuration as a switch's
+//     settings
+//   - names.go: patterns of names, such as node[0-3]/nic0
 package scenario

@@ -1,4 +1,3 @@
-// Package topologytest draws random fabrics for property tests.
 package topologytest
 
 import "weft/internal/base/topology"

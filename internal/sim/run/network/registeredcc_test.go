@@ -10,8 +10,8 @@ import (
 	"weft/units"
 )
 
-// halving halves its rate at a notification and adds a step at intervals: all that a
-// congestion control of one's own takes, in one file. docs/HACKING.md shows it.
+// halving halves its rate at a notification and adds a step at intervals. It is a whole
+// congestion control in one file, as CONTRIBUTING.md explains.
 type halving struct {
 	link  cc.Link
 	step  units.Rate

@@ -1,0 +1,2 @@
+// Package topologytest draws random fabrics for property tests.
+package topologytest
