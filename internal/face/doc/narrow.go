@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// fitting is a table as tables of at most a width, each with the columns that name the
-// rows. Columns of a group stay together where they fit. Width 0 is any. Names that leave
-// no room for the widest column are broken into lines. A column that is still wider than
-// the rest leaves room for stands alone, and its lines are cut by the terminal.
+// fitting splits a table into tables no wider than width. Each repeats the columns that
+// name the rows. The columns of a group stay together if they fit. Names that leave no room
+// for the widest column are broken into lines. A column that is too wide for the space left
+// gets a table of its own, and the terminal cuts its lines. Width 0 means no limit.
 func (t *Table) fitting(width int) []*Table {
 	t = t.brokenNames(width)
 	widths := t.widths()
@@ -44,8 +44,8 @@ func (t *Table) fitting(width int) []*Table {
 // leastName is how many characters of a name stand on a line at least.
 const leastName = 12
 
-// brokenNames is a table whose first column leaves room for the widest of the others: its
-// texts go on below, two columns further in.
+// brokenNames wraps the names in the first column so that the widest other column fits.
+// Continuation lines are indented by two characters.
 func (t *Table) brokenNames(width int) *Table {
 	widths := t.widths()
 	if width <= 0 || len(widths) < 2 || t.Keys > 1 {
@@ -66,7 +66,7 @@ func (t *Table) brokenNames(width int) *Table {
 	return &out
 }
 
-// brokenName is a row as rows, the first of which has all other cells.
+// brokenName splits a row whose name is too long. The other cells stay in the first part.
 func brokenName(row []Cell, room int) (out [][]Cell) {
 	name := row[0].Text
 	indent := len(name) - len(strings.TrimLeft(name, " "))
@@ -83,7 +83,7 @@ func brokenName(row []Cell, room int) (out [][]Cell) {
 	return out
 }
 
-// brokenWords has words that are longer than a line, such as paths, in pieces.
+// brokenWords cuts words that are longer than a line, such as paths, into pieces.
 func brokenWords(text string, room int) string {
 	words := strings.Fields(text)
 	for i, word := range words {
@@ -101,8 +101,9 @@ func brokenWords(text string, room int) string {
 	return strings.Join(words, " ")
 }
 
-// naming is how many columns from the left name a row: where the table does not say, as
-// many as tell all rows apart, if the widest of the other columns fits beside them.
+// naming is the number of columns from the left that name a row: Keys if it is set;
+// otherwise the fewest columns that make all rows distinct, as far as the widest other
+// column still fits.
 func (t *Table) naming(widths []int, width int) int {
 	if t.Keys > 0 {
 		return t.Keys
@@ -114,7 +115,7 @@ func (t *Table) naming(widths []int, width int) int {
 	return keys
 }
 
-// apart reports whether no two rows are the same in some columns from the left.
+// apart reports whether no two rows are the same in the first keys columns.
 func (t *Table) apart(keys int) bool {
 	seen := map[string]bool{}
 	for _, row := range t.Rows {
@@ -162,8 +163,8 @@ func (t *Table) part(keys, from, to int) *Table {
 	return p
 }
 
-// shortened is a table whose column that may be cut leaves room for the others. Width 0 is
-// any.
+// shortened cuts the texts of the column that may be cut, so that the others fit. Width 0
+// means no limit.
 func (t *Table) shortened(width int) *Table {
 	widths := t.widths()
 	over := t.needs(widths, 0, len(widths)) - width

@@ -17,7 +17,7 @@ type builder struct {
 	w      *source.Workload
 	traces []*trace
 	graph  *workload.Graph
-	nodes  [][]int            // by rank: the index of the trace's node of each operation
+	nodes  [][]int            // by rank: for each operation, the index of the trace node that it came from
 	groups map[string]int32   // number of each of the graph's groups, by its members
 	all    int32              // the number of the group of all ranks; -1 until it is used
 	listed map[string][]int32 // ranks of groups by name, from a file of groups
@@ -98,8 +98,8 @@ func (b *builder) operations(t *trace, places map[uint64]int32) (stopped *source
 	return stopped
 }
 
-// dependencies makes an operation wait for its node's dependencies. PyTorch's converter omits nodes
-// that only control dependencies name: nothing waits for those.
+// dependencies makes an operation wait for its node's dependencies. PyTorch's converter drops some
+// nodes that control dependencies still name; such dependencies are ignored.
 func (b *builder) dependencies(t *trace, o *workload.Op, x *node, places map[uint64]int32, ops []int32) (p *source.Problem) {
 	for i, id := range slices.Concat(x.data, t.orders(x)) {
 		before, known := places[id]
@@ -262,7 +262,8 @@ func (b *builder) size(t *trace, x *node, o *workload.Op) *source.Problem {
 	return nil
 }
 
-// barrier is the number of a barrier in CollectiveCommType, barrierBytes the size that it reduces.
+// barrier is the number of a barrier in CollectiveCommType. barrierBytes is the size of the
+// all-reduce that stands for it.
 const (
 	barrier      = 9
 	barrierBytes = 4
@@ -311,7 +312,9 @@ func (b *builder) describe() {
 	w := b.w
 	w.Units = []string{"duration_micros: microseconds", "comm_size: bytes; of an all-gather what each rank brings, as in ASTRA-sim, of the others the whole vector"}
 	w.Assume("rank i is the i-th GPU of the cluster, node by node; the number in a file's name is the rank")
-	w.Assume("what depends on what decides, not the times at which a trace was recorded; collectives of a group take turns in the order of the file, and a GPU computes one node at a time, in the order in which they may begin; other nodes that do not depend on each other overlap")
+	w.Assume("dependencies decide when an operation begins; recorded times do not")
+	w.Assume("collectives of a group take turns in the order of the file")
+	w.Assume("a GPU computes one node at a time, in the order in which they may begin; other nodes that do not depend on each other overlap")
 	w.Assume("computing and memory nodes take their durations; algorithms and protocols of collectives are NCCL's choice for the scenario's cluster")
 	if b.untimed > 0 {
 		w.Assume(fmt.Sprintf("%d computing nodes have num_ops and no duration: they take no time here, where ASTRA-sim needs a roofline for them", b.untimed))

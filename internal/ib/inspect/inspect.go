@@ -79,8 +79,7 @@ func (in *inspection) faults() {
 	}
 }
 
-// islands takes the switches apart where no cable joins them, and recognises
-// each part.
+// islands groups the switches into connected parts, and recognises each part.
 func (in *inspection) islands() {
 	var switches []int32
 	for i := range in.s.Nodes {
@@ -190,7 +189,8 @@ func members(g *graph) []Member {
 	return out
 }
 
-// diameterLimit is how many switches may be tried pair by pair.
+// diameterLimit bounds the search of the diameter, which tries all pairs of switches: above
+// so many switches it is not computed.
 const diameterLimit = 2000
 
 func diameter(g *graph) int {

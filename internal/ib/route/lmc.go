@@ -71,8 +71,8 @@ func (m *lmcBalancer) one(i int, t *target, offset int) {
 
 // apart is the port that shares least with the paths in use: to a new system, else to a new
 // switch, else to the switch that the fewest of the target's LIDs use. Of equal ports, the
-// port with the fewest targets is taken; of these, the first behind the port of the
-// target's previous LID, around the switch.
+// port with the fewest targets is taken. If several have as few, it is the next port number,
+// cyclically, after the port of the target's previous LID.
 func (m *lmcBalancer) apart(allowed subnet.PortMask, used []way, after uint8) (uint8, bool) {
 	const never = 1<<31 - 1
 	var system, node, least uint8
@@ -130,9 +130,9 @@ func (m *lmcBalancer) find(used []way, sw int32) (sameSystem bool, same *way) {
 	return sameSystem, same
 }
 
-// apartInDimension is the port of a dimension with the fewest targets. Of several such
-// ports, a later one is taken if fewer of the target's LIDs use it than any earlier best
-// port, even one with more targets; else the first.
+// apartInDimension is the port of a dimension with the fewest targets. Ties go to the first
+// port, unless a later one carries fewer of the target's LIDs than every port that was best
+// before it, ports with more targets included.
 func (m *lmcBalancer) apartInDimension(allowed subnet.PortMask, used []way) (best uint8, ok bool) {
 	fewest := int32(1<<31 - 1)
 	var list [256]uint8

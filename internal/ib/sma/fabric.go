@@ -35,7 +35,8 @@ type node struct {
 	congestion map[congestionKey][]byte // attributes of congestion control that were written
 }
 
-// port is a port's state. Of a switch the keys are in port 0.
+// port is a port's state. A switch keeps its M_Key, and the P_Keys of its management port,
+// in port 0.
 type port struct {
 	info     mad.PortInfo
 	fdr10    bool
@@ -53,9 +54,9 @@ type port struct {
 // Packet is a datagram with its addresses.
 type Packet struct {
 	DLID, SLID units.LID
-	// PKey is the P_Key, which datagrams of subnet management do not have. One that
-	// goes in with 0 has the first of its port's table. One that has arrived has that
-	// of its receiver's table which it matched.
+	// PKey is the P_Key; datagrams of subnet management have none. On sending, 0 means
+	// the first key of the port's table. On arrival, PKey is the matching key in the
+	// receiver's table.
 	PKey mad.PKey
 	MAD  mad.MAD
 }
@@ -194,7 +195,8 @@ func widthBit(w subnet.Width) uint8 {
 	return 2 // 4x
 }
 
-// speedCode is how many of the speeds of PortInfo's three fields a port has.
+// speedCode says, for each of PortInfo's three speed fields, how many speeds the port
+// supports, from the slowest.
 type speedCode struct{ legacy, extended, second uint8 }
 
 // speeds2 are the bits of CapabilityMask2 that go with speeds.

@@ -2,8 +2,8 @@ package collective
 
 // Hierarchical algorithms keep each GPU on its own rail: the scale-up network
 // scatters inside the node, one ring per rail works between the nodes, and the
-// scale-up network gathers. Between nodes a rank moves a PerNode-th of what a
-// single ring would, in a PerNode-th of the steps.
+// scale-up network gathers. Between nodes a rank moves 1/PerNode of the bytes of a
+// single ring, in about 1/PerNode of the steps.
 
 // rails is what they share.
 type rails struct{ l Layout }
@@ -14,8 +14,8 @@ func (r rails) over(rank, peerStep, channel int, lo, hi int64) Transfer {
 	return Transfer{Peer: int32(to), PeerStep: int32(peerStep), Bytes: hi - lo, Rail: int16(1 + r.l.Rail(r.l.Local(rank), channel)), Src: lo, Dst: lo}
 }
 
-// locals calls f with the other GPUs of a rank's node, the next one first so
-// that no GPU is everybody's first.
+// locals calls f with the other GPUs of a rank's node, starting with the next GPU,
+// so that not all begin with the same one.
 func (r rails) locals(rank int, f func(rank, local int)) {
 	p, node, local := r.l.PerNode, r.l.Node(rank), r.l.Local(rank)
 	for i := 1; i < p; i++ {
@@ -98,7 +98,7 @@ func newHierarchicalShards(s Spec) (hierarchicalShards, error) {
 	return hierarchicalShards{ringShards: sh, rails: rails{s.Layout}}, err
 }
 
-// enter empties a step and reports whether the lane has it: one for each node.
+// enter resets s and reports whether step k exists: a lane has one step per node.
 func (p *hierarchicalShards) enter(lane, k int, s *Step) bool {
 	s.reset()
 	lo, hi, _ := p.loop(lane)
@@ -139,9 +139,9 @@ func (p *hierarchicalAllGather) Step(rank, lane, k int, s *Step) bool {
 	return true
 }
 
-// hierarchicalReduceScatter is the all-gather backwards: in step k the node
-// reduces the shards of the node k+1 before it, each at the GPU of its rail,
-// while the sums of the step before go on along the rails.
+// hierarchicalReduceScatter is the all-gather backwards. In step k node n reduces the
+// shards that belong to node n-1-k, each at the GPU of its rail, and sends the sums of
+// step k-1 onwards along the rails.
 type hierarchicalReduceScatter struct{ hierarchicalShards }
 
 func newHierarchicalReduceScatter(s Spec) (Program, error) {

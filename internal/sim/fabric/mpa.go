@@ -7,25 +7,25 @@ import (
 )
 
 // MPA is the framing of iWARP above TCP in a NIC: package wire has its headers.
-// The stream of TCP is that of MPA without markers and padding, whose bytes are
-// added to the segments that have them. A message by WRITE is followed by a Send
+// The simulated TCP stream contains neither markers nor padding; beside adds their
+// bytes to the segments that carry them. A message by WRITE is followed by a Send
 // without payload that tells the receiver of it, since RFC 5040 has no immediate
-// data. Units are aligned to segments (RFC 5044, 4.5) and a short one follows the one
-// before it in the same segment where there is room.
+// data. Units are aligned to segments (RFC 5044, 4.5). A short unit shares the segment
+// of the unit before it if it fits.
 //
 // The place of markers is counted in a stream without padding: over messages whose
 // length is no multiple of 4 it is off by up to 3 bytes a message.
 type MPA struct {
 	// Unit is the longest FPDU, which is TCP's MSS.
 	Unit uint16
-	// Sends is that messages go by SEND and not by WRITE.
+	// Sends: messages go by SEND instead of WRITE.
 	Sends bool
 	// Markers puts 4 bytes into every 512 of the stream.
 	Markers bool
 }
 
-// header and notice are what a message's units have before their payload, and what
-// follows the last.
+// header is the bytes before the payload of each unit of a message. notice is the bytes
+// of the Send after the last unit.
 func (m *MPA) header() (bytes, notice int64) {
 	if m.Sends {
 		return int64(wire.FPDUBytes(wire.DDPUntaggedBytes)), 0
@@ -33,7 +33,7 @@ func (m *MPA) header() (bytes, notice int64) {
 	return int64(wire.FPDUBytes(wire.DDPTaggedBytes)), int64(wire.FPDUBytes(wire.DDPUntaggedBytes))
 }
 
-// stream is what a message of some payload takes of TCP's stream.
+// stream is the bytes of TCP's stream that a message of some payload takes.
 func (m *MPA) stream(payload units.Bytes) units.Bytes {
 	header, notice := m.header()
 	room := int64(m.Unit) - header
@@ -41,16 +41,15 @@ func (m *MPA) stream(payload units.Bytes) units.Bytes {
 	return payload + units.Bytes(units64*header+notice)
 }
 
-// payload is that of a message which took so much of the stream.
+// payload is the inverse of stream.
 func (m *MPA) payload(stream units.Bytes) units.Bytes {
 	header, notice := m.header()
 	framed := int64(stream) - notice
 	return units.Bytes(framed - (framed+int64(m.Unit)-1)/int64(m.Unit)*header)
 }
 
-// beside is what a segment takes on the wire beyond its part of the stream: the
-// padding of a message's last unit, and markers, the first of which begins the
-// stream.
+// beside is the bytes of a segment on the wire beyond its part of the stream: the padding
+// of a message's last unit, and markers. The stream begins with a marker.
 func (m *MPA) beside(s *tcp.Segment) (bytes uint16) {
 	if s.Length == 0 {
 		return 0

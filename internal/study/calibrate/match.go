@@ -26,7 +26,7 @@ func (m *match) add(t *Task, predicted []units.Time) {
 	}
 }
 
-// matchOf is the match of times, by task and point, with the log's.
+// matchOf compares predicted times, by task and point, with the log's.
 func (d *Diagnosis) matchOf(times [][]units.Time) (m match) {
 	for i, t := range d.Tasks {
 		m.add(t, times[i])
@@ -50,9 +50,9 @@ func offBy(predicted, measured units.Time) float64 {
 	return math.Log(float64(predicted) / float64(measured))
 }
 
-// noiseOf is the noise of one measurement of a log: the root mean square of ln(in place / out of
-// place) over its points, which measure the same twice, divided by the square root of two; at least
-// leastNoise.
+// noiseOf is the noise of one measurement of a log. Each point has an in-place and an out-of-place
+// time of the same operation. The noise is the root mean square of the logarithm of their ratio,
+// divided by √2, and at least leastNoise.
 func noiseOf(tasks []*Task) float64 {
 	sum, n := 0., 0
 	for _, t := range tasks {

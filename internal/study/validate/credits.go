@@ -8,12 +8,14 @@ import (
 	"weft/units"
 )
 
-// creditCases hold the throughput of a link whose receiver has less buffer
-// than bandwidth times delay against buffer over loop.
+// creditCases compare the throughput of a link whose buffer is below bandwidth × delay with
+// buffer ÷ credit-loop time.
 func creditCases() []*Case {
-	const formula = "⌊credit blocks / blocks per packet⌋ · packet / loop. A packet takes ⌈wire bytes / 64⌉ blocks. loop = ⌈(update latency + return + serialisation + signal + residence) / period⌉ · period: " +
-		"the packet starts when an update has come, which is update latency 50 ns + return (signal) after a multiple of the period; its tail is at the receiver after serialisation (wire bytes · ps per byte) + signal; " +
-		"it leaves the buffer after the residence; the next multiple of the period sends the update back. It holds where the packets that one update frees leave before the period's next multiple: " +
+	const formula = "⌊credit blocks / blocks per packet⌋ · packet / loop. A packet takes ⌈wire bytes / 64⌉ blocks. loop = ⌈(update latency + return + serialisation + signal + residence) / period⌉ · period. The parts of the loop: " +
+		"(1) An update leaves at a multiple of the period. It arrives after the update latency, 50 ns, and the return (signal). The packet starts then. " +
+		"(2) The packet's tail is at the receiver after serialisation (wire bytes · ps per byte) + signal. " +
+		"(3) The packet leaves the buffer after the residence. (4) The next multiple of the period sends the update back. " +
+		"The formula holds if the packets that one update frees leave before the period's next multiple: " +
 		"(packets per update - 1) · serialisation ≤ what rounding up added, and packets · serialisation ≤ loop."
 	return []*Case{
 		{
@@ -79,8 +81,8 @@ func creditRows(e *Env, links int, residence int64, cases []creditCase) ([]Row, 
 	return rows, nil
 }
 
-// creditRate is the rate on the wire in bits per second, between two packets
-// that are many whole loops apart.
+// creditRate is the rate on the wire in bits per second, measured between two packets a whole
+// number of loops apart.
 func creditRate(e *Env, links int, c creditCase, packets int64) (float64, error) {
 	m, err := infiniband("ndr")
 	if err != nil {
