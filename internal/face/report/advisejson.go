@@ -19,10 +19,10 @@ type adviceJSON struct {
 	RuledOut        map[string]string        `json:"ruled_out,omitempty"`
 	Designs         map[string]designJSON    `json:"designs"`
 	Criteria        []criterionJSON          `json:"criteria"`
-	Reasons         []reasonJSON             `json:"reasons"`
-	Against         []reasonJSON             `json:"against"`
+	Reasons         []advise.Reason          `json:"reasons"`
+	Against         []advise.Reason          `json:"against"`
 	Counterfactuals []counterfactualJSON     `json:"counterfactuals"`
-	Flips           []flipJSON               `json:"flips"`
+	Flips           []advise.Flip            `json:"flips"`
 	Makers          map[string]advise.Makers `json:"makers"`
 	Thumbs          []advise.Thumb           `json:"rules_of_thumb"`
 	Generations     []advise.Generation      `json:"generations"`
@@ -45,12 +45,6 @@ type cellJSON struct {
 	Basis  string   `json:"basis"`
 }
 
-type reasonJSON struct {
-	Criterion string  `json:"criterion"`
-	Points    float64 `json:"points"`
-	Text      string  `json:"text"`
-}
-
 type counterfactualJSON struct {
 	Criterion string             `json:"criterion"`
 	Change    string             `json:"change"`
@@ -61,23 +55,6 @@ type counterfactualJSON struct {
 	Turns     bool               `json:"choice_turns"`
 }
 
-type flipJSON struct {
-	What  string     `json:"what"`
-	Now   string     `json:"now"`
-	From  string     `json:"from"`
-	To    string     `json:"to"`
-	Leads [3]float64 `json:"lead_from_now_to"`
-	Tried int        `json:"points_tried"`
-	Turns []turnJSON `json:"turns"`
-	Note  string     `json:"note,omitempty"`
-}
-
-type turnJSON struct {
-	Between string `json:"between"`
-	And     string `json:"and"`
-	Choice  string `json:"choice"`
-}
-
 // AdviceJSON is a recommendation as data.
 func AdviceJSON(a *advise.Advice) any { return adviceData(a) }
 
@@ -85,8 +62,8 @@ func adviceData(a *advise.Advice) adviceJSON {
 	out := adviceJSON{
 		Name: a.Profile.Name, Choice: string(a.Candidates[a.Verdict.Choice].Kind), Points: perFabric(a, a.Verdict.Points),
 		RuledOut: map[string]string{}, Designs: map[string]designJSON{}, Makers: map[string]advise.Makers{},
-		Reasons: reasonData(a.Reasons), Against: reasonData(a.Against), Thumbs: a.Thumbs, Needs: a.Needs, Generations: a.Generations,
-		Counterfactuals: []counterfactualJSON{}, Flips: []flipJSON{},
+		Reasons: orEmpty(a.Reasons), Against: orEmpty(a.Against), Thumbs: a.Thumbs, Needs: a.Needs, Generations: a.Generations,
+		Counterfactuals: []counterfactualJSON{}, Flips: orEmpty(a.Flips),
 	}
 	if a.Verdict.Tie {
 		out.Choice = "none"
@@ -107,13 +84,6 @@ func adviceData(a *advise.Advice) adviceJSON {
 			x.Criterion, x.Change, perFabric(a, x.Before), perFabric(a, x.After), perFabric(a, x.Points), x.Gap, x.Flips,
 		})
 	}
-	for _, f := range a.Flips {
-		y := flipJSON{f.What, f.Now, f.From, f.To, f.Leads, f.Tried, []turnJSON{}, f.Note}
-		for _, t := range f.Turns {
-			y.Turns = append(y.Turns, turnJSON(t))
-		}
-		out.Flips = append(out.Flips, y)
-	}
 	return out
 }
 
@@ -129,13 +99,8 @@ func criterionData(a *advise.Advice, c advise.Criterion) criterionJSON {
 	return out
 }
 
-func reasonData(reasons []advise.Reason) []reasonJSON {
-	out := []reasonJSON{}
-	for _, r := range reasons {
-		out = append(out, reasonJSON{r.Criterion, r.Points, r.Text})
-	}
-	return out
-}
+// orEmpty is the list, as [] in JSON where it is empty.
+func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
 // perFabric names the two of a pair.
 func perFabric[T any](a *advise.Advice, pair [2]T) map[string]T {

@@ -28,10 +28,10 @@ type Advice struct {
 
 // Reason is a criterion in which one fabric is ahead, with its counterfactuals.
 type Reason struct {
-	Criterion       string
-	Points          float64 // the lead in points
-	Text            string
-	Counterfactuals []Counterfactual
+	Criterion       string           `json:"criterion"`
+	Points          float64          `json:"points"` // the lead in points
+	Text            string           `json:"text"`
+	Counterfactuals []Counterfactual `json:"-"`
 }
 
 // Options are settings of the caller that do not change the advice.

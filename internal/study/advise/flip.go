@@ -14,21 +14,23 @@ import (
 
 // Flip is the set of points where the choice changes as one input changes.
 type Flip struct {
-	What     string // price of InfiniBand over RoCE v2, …
-	Now      string
-	Turns    []Turn
-	From, To string // the range that was searched
+	What string `json:"what"` // price of InfiniBand over RoCE v2, …
+	Now  string `json:"now"`
+	From string `json:"from"` // From and To are the range that was searched
+	To   string `json:"to"`
 	// Leads are the leads of the present choice in points: at From, now and at To.
-	Leads [3]float64
-	Tried int // points that were computed
-	Note  string
+	Leads [3]float64 `json:"lead_from_now_to"`
+	Tried int        `json:"points_tried"` // points that were computed
+	Turns []Turn     `json:"turns"`        // never nil
+	Note  string     `json:"note,omitempty"`
 }
 
 // Turn is one place where the choice changes, between two neighbouring points: seen from now, And
 // is the farther one.
 type Turn struct {
-	Between, And string
-	Choice       string // at And
+	Between string `json:"between"`
+	And     string `json:"and"`
+	Choice  string `json:"choice"` // at And
 }
 
 // course is a row of points with the verdict of each, computed on demand.
@@ -54,7 +56,7 @@ func (c *course) at(i int) (Verdict, error) {
 // each end with another choice.
 func (c *course) search(what string, all bool) (Flip, error) {
 	c.done = map[int]Verdict{}
-	f := Flip{What: what, Now: c.name(c.now), From: c.name(0), To: c.name(c.points - 1)}
+	f := Flip{What: what, Now: c.name(c.now), From: c.name(0), To: c.name(c.points - 1), Turns: []Turn{}}
 	err := c.leads(&f)
 	switch {
 	case err != nil:
@@ -224,7 +226,7 @@ func (a *adviser) flipOversubscription(ctx context.Context, in *inputs) (Flip, e
 	now := in.candidates[0].Design.Oversubscription
 	at := slices.Index(searched, now)
 	if at < 0 || in.candidates[1].Design.Oversubscription != now {
-		return Flip{What: "oversubscription", Now: name(now), Note: "not searched: the designs do not share one of " + name(searched[0]) + " to " + name(searched[len(searched)-1])}, nil
+		return Flip{What: "oversubscription", Now: name(now), Turns: []Turn{}, Note: "not searched: the designs do not share one of " + name(searched[0]) + " to " + name(searched[len(searched)-1])}, nil
 	}
 	c := course{
 		points: len(searched), now: at,
