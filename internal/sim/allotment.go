@@ -8,11 +8,11 @@ import (
 	"weft/units"
 )
 
-// allotment shares the cores among the simulations. They run side by side, each in one
-// piece, as long as there are enough of them: partitions cost a tenth of the time.
-// What is cut are simulations that have several cores from the beginning, and the last
-// one where it moves more than those that run beside it: it will be left alone, and
-// takes their cores when they are done.
+// allotment shares the cores among the simulations. As long as there are enough of them, they run
+// side by side, one core each, because partitions cost a tenth of the time. A simulation is
+// partitioned if it has several cores from the beginning, or if it is the last to begin and moves
+// more than the simulations that run beside it: it will be left alone, and uses their cores when
+// they are done.
 type allotment struct {
 	mu      sync.Mutex
 	most    int // partitions
@@ -53,8 +53,8 @@ func (a *allotment) outlasts(j *job) bool {
 	return true
 }
 
-// end takes a simulation's share back. One that waits has its core; without any, the
-// core is spare.
+// end releases a simulation's share. A waiting simulation gets its core; if none waits, the core is
+// spare.
 func (a *allotment) end(j *job) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -1,11 +1,11 @@
-// Package sim is the wing of the simulator. The package itself runs a scenario: every size
-// of its workload on every fabric, each of them a simulation of its own. They run side by
-// side on the cores that are allowed; the results do not depend on how many there are.
+// Package sim is the wing of the simulator. The package itself runs a scenario: every size of its
+// workload on every fabric, each in a simulation of its own. The simulations run side by side on
+// the allowed cores; the results do not depend on the number of cores.
 //
 // # Rooms
 //
-//	scenario    what a user writes, its defaults and derived values: Resolved
-//	protocol    what each protocol of a fabric has: its ports, frames, transport, abilities
+//	scenario    the user's file, its defaults and derived values: Resolved
+//	protocol    the description of each protocol: its ports, frames, transport, abilities
 //	catalog     facts of hardware and protocols, each with its source
 //	engine      the clock, the event queue, windows of partitions, random streams
 //	fabric      links, ports, buffers, switches and NICs of both fabrics, packet by packet
@@ -23,13 +23,13 @@
 //	jitter, host ← network ← control ← pattern, executor ← phases
 //	network ← measure ← pattern, executor
 //
-// The fabric of a scenario becomes the plan of a network (network), which its control plane
-// routes and mends (control). The workload becomes an application on it (pattern, executor),
-// and the counts of the run become results (measure).
+// The fabric of a scenario becomes the plan of a network (network), which its control plane routes
+// and repairs (control). The workload becomes an application on it (pattern, executor), and the
+// counts of the run become results (measure).
 //
 // # Imports
 //
-// sim imports units, wire, base, and the control planes of ib and roce. verbs and live import
-// its queue pairs and schedules, formats its workload graph, study all of it, weft its scenarios, runs
+// sim imports units, wire, base, and the control planes of ib and roce. verbs and live import its
+// queue pairs and schedules, formats its workload graph, study all of it, weft its scenarios, runs
 // and results, face all but the run itself.
 package sim

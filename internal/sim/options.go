@@ -5,20 +5,20 @@ import (
 	"weft/units"
 )
 
-// Options are how a run simulates. Results depend on Seeds and SwitchRange alone.
+// Options are the settings of a run. Results depend only on Seeds and SwitchRange.
 type Options struct {
-	// Seeds is the number of seeds that each size is simulated with: the scenario's seed,
-	// then the next ones. 0 means 1. [AutoSeeds] leaves the number to a rule.
+	// Seeds is the number of seeds for each size: the scenario's seed, then the next ones. 0 means
+	// 1. [AutoSeeds] leaves the number to a rule.
 	Seeds int
-	// SwitchRange simulates the smallest size again with the fabrics' switches as fast and
-	// as slow as sources say.
+	// SwitchRange simulates the smallest size again with the smallest and the largest switch
+	// latency of the sources.
 	SwitchRange bool
 	// Workers is the number of cores to use; 0 means all.
 	Workers int
 	// Progress, if not nil, is called now and then, never concurrently.
 	Progress func(Progress)
-	// Finished, if not nil, is called with each simulation when it has ended or failed,
-	// never concurrently with itself or with Progress.
+	// Finished, if not nil, is called with each simulation that has ended or failed, never
+	// concurrently with itself or with Progress.
 	Finished func(Finished)
 }
 
@@ -28,9 +28,9 @@ type Finished struct {
 	Point        runstore.Point // the result
 }
 
-// Progress is how far a run has come.
+// Progress is the progress of a run.
 type Progress struct {
-	Fabric      string     // of the simulation that was last finished or is running
+	Fabric      string // of the simulation that finished last or is running
 	Bytes       int64      // its size
 	Done, Total int        // simulations
 	Simulated   units.Time // so far, over all simulations

@@ -12,10 +12,10 @@ import (
 	"weft/units"
 )
 
-// AutoSeeds as Options.Seeds leaves the number to the rule: as many seeds of a size as
-// hopsPerSize packet-hops allow, on all fabrics together, at most mostSeeds. Where that is
-// fewer than leastSeeds there is one run. Packet-hops are results, so that the rule does
-// not depend on the machine.
+// AutoSeeds as Options.Seeds leaves the number of seeds to the rule: as many seeds of a size as
+// hopsPerSize packet-hops allow, on all fabrics together, at most mostSeeds. If that is fewer than
+// leastSeeds, there is one run. Packet-hops are results, so the rule does not depend on the
+// machine.
 const AutoSeeds = -1
 
 // The rule of AutoSeeds.
@@ -25,7 +25,7 @@ const (
 	hopsPerSize = 10_000_000 // a few seconds of a core
 )
 
-// seedsFor is the number of seeds of a size whose first run took so many packet-hops.
+// seedsFor is the number of seeds of a size whose first run took the given number of packet-hops.
 func seedsFor(asked int, hops int64) int {
 	if asked != AutoSeeds {
 		return max(1, asked)
@@ -37,8 +37,8 @@ func seedsFor(asked int, hops int64) int {
 	return int(min(mostSeeds, n))
 }
 
-// again simulates what has a result with further seeds, all fabrics with the same ones,
-// and makes the mean over the seeds the result.
+// again repeats each simulation that has a result with further seeds, the same on all fabrics, and
+// replaces the result by the mean over the seeds.
 func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.Results, o Options, w *watch, stop *atomic.Bool) {
 	hops := make([]int64, len(out.Fabrics[0].Points))
 	for i := range out.Fabrics {
@@ -77,11 +77,11 @@ func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.
 	}
 }
 
-// overSeeds makes a point the mean of its runs. All but the times stays that of the
-// first seed. Where a run failed the point has; where one is missing, or delivered
-// another number of messages, the point stays that of the first seed alone. ownTimes says
-// that messages come at times of their own: bandwidth, which is then what was offered, does
-// not follow from the time, and is the mean too.
+// overSeeds replaces a point by the mean of its runs. Only the times change; all other values stay
+// from the first seed. If a run failed, the point has failed; if a run is missing, or has delivered
+// another number of messages, the point stays as the first seed's. ownTimes is true if messages
+// have times of their own: bandwidth is then the offered load, does not follow from the time, and
+// is the mean as well.
 func overSeeds(first *runstore.Point, more []runstore.Point, seed uint64, ownTimes bool) {
 	times := []float64{float64(first.Time)}
 	alg, bus := first.AlgBW, first.BusBW
@@ -118,7 +118,7 @@ func overSeeds(first *runstore.Point, more []runstore.Point, seed uint64, ownTim
 	}
 }
 
-// cleanOf is the time without faults; 0 where nothing was to break.
+// cleanOf is the time without faults; 0 for a run without faults.
 func cleanOf(p *runstore.Point) units.Time {
 	if p.Fault == nil {
 		return 0

@@ -24,21 +24,21 @@ import (
 type job struct {
 	network.Task
 	fabric, point int
-	into          *runstore.Point // its result, nobody else's
+	into          *runstore.Point // its result; no other job writes it
 	again         bool            // with another seed than the scenario's
 	watch         *watch
-	observe       func(*fabric.Network) // nil, or told of the network besides
+	observe       func(*fabric.Network) // nil, or called with the network
 }
 
-// Run simulates a scenario. When ctx is cancelled it gives what was finished,
-// marked as partial, and ctx's error.
+// Run simulates a scenario. If ctx is cancelled, it returns the finished simulations, marked as
+// partial, and ctx's error.
 func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Results, error) {
 	return simulate(ctx, r, o, nil)
 }
 
-// Observe simulates a scenario, one simulation after the other, and gives the network of
-// each to see before its first event, to follow its packets ([fabric.Network.Follow]).
-// What a fault is compared with is not shown.
+// Observe simulates a scenario, one simulation after the other. It passes the network of each to
+// the caller before its first event, to follow packets ([fabric.Network.Follow]). It omits the runs
+// without faults that faults are compared with.
 func Observe(ctx context.Context, r *scenario.Resolved, see func(*fabric.Network)) (*runstore.Results, error) {
 	return simulate(ctx, r, Options{Workers: 1}, see)
 }
@@ -91,8 +91,8 @@ func nodesOf(r *scenario.Resolved) int {
 	return r.Cluster.Nodes
 }
 
-// jobsOf plans every fabric and lists the simulations, the smallest first: a run
-// that is stopped has as many sizes as possible, each on every fabric.
+// jobsOf plans every fabric and lists the simulations, the smallest first: an interrupted run has
+// as many sizes as possible, each on every fabric.
 func jobsOf(r *scenario.Resolved, out *runstore.Results, see func(*fabric.Network)) ([]job, error) {
 	sizes := r.Workload.Sizes
 	if len(sizes) == 0 {
@@ -107,13 +107,13 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results, see func(*fabric.Networ
 		})
 		p, err := control.NewPlan(r, f)
 		if err == nil {
-			err = executor.PlantForAll(p, r)
+			err = executor.AllocateForAll(p, r)
 		}
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		out.Fabrics[i].Reduction = p.Forest.Result()
+		out.Fabrics[i].Reduction = p.Aggregation.Result()
 		out.Fabrics[i].Engine, out.Fabrics[i].EngineWhy = string(p.Routed.Used), p.Routed.Reason
 		if p.Faults != nil {
 			out.Fabrics[i].Control = &p.Faults.Control
@@ -147,8 +147,7 @@ func work(ctx context.Context, jobs []job, o Options, w *watch, stop *atomic.Boo
 	})
 }
 
-// run is one simulation, and where something breaks another before it in which
-// nothing does.
+// run is one simulation. With faults, it first runs another simulation without them.
 func (j *job) run() runstore.Point {
 	if j.Plan.Faults == nil {
 		return j.once()
@@ -164,7 +163,7 @@ func (j *job) run() runstore.Point {
 	return point
 }
 
-// once is one simulation; what goes wrong in it is the point's failure.
+// once is one simulation; its error becomes the point's failure.
 func (j *job) once() runstore.Point {
 	point := runstore.Point{Bytes: int64(j.Bytes)}
 	j.Started = func(n *fabric.Network) {
@@ -187,8 +186,8 @@ func (j *job) once() runstore.Point {
 		failed := runstore.Point{
 			Bytes: point.Bytes, Algorithm: point.Algorithm, Wire: point.Wire, Channels: point.Channels, Failure: err.Error(),
 		}
-		// How far a run has come that is given up depends on how it was cut into
-		// partitions: of that there is the reason alone.
+		// The progress of an abandoned run depends on the partitioning: the failure has only the
+		// reason.
 		if errors.As(err, &network.Unfinished{}) {
 			failed.Counts, failed.Flows, failed.Fault = point.Counts, point.Flows, point.Fault
 		}
@@ -197,7 +196,7 @@ func (j *job) once() runstore.Point {
 	return point
 }
 
-// failures joins what went wrong in the points.
+// failures joins the failures of the points.
 func failures(out *runstore.Results) error {
 	var errs []error
 	for i := range out.Fabrics {

@@ -10,12 +10,12 @@ import (
 	"weft/units"
 )
 
-// mostRangeHops bounds the size that is simulated again with other switches, in
-// packet-hops over all fabrics: a second or so of a core.
+// mostRangeHops bounds the size that is simulated again with other switch latencies, in packet-hops
+// over all fabrics: about a second of a core.
 const mostRangeHops = 2_000_000
 
-// bounds are the least and the most that sources say of the latency of a fabric's switch;
-// false where they do not differ, or the scenario has a latency of its own.
+// bounds are the smallest and the largest latency of a fabric's switch in the sources; false if
+// they are equal, or if the scenario has a latency of its own.
 func bounds(f *scenario.Fabric) (latency [2]units.Time, sources [2]string, differ bool) {
 	e, err := catalog.Lookup(catalog.Switch, f.Switch.Model)
 	if err != nil {
@@ -36,9 +36,9 @@ func bounds(f *scenario.Fabric) (latency [2]units.Time, sources [2]string, diffe
 	return latency, sources, err == nil && own == f.Switch.Latency
 }
 
-// switchRanges simulates the smallest size again with the switches of each fabric as fast
-// and as slow as sources say, where there is more than one fabric and sources differ on
-// one: at small sizes that can decide who leads.
+// switchRanges simulates the smallest size again with the smallest and the largest switch latency
+// of each fabric, if there is more than one fabric and the sources differ for one: at small sizes
+// that can decide which fabric leads.
 func switchRanges(ctx context.Context, r *scenario.Resolved, out *runstore.Results, workers int) {
 	var hops int64
 	differ := false
@@ -71,7 +71,7 @@ func switchRanges(ctx context.Context, r *scenario.Resolved, out *runstore.Resul
 		}
 		again, err := Run(ctx, &own, Options{Workers: workers})
 		if err != nil {
-			return // with other switches there is no result: nothing is claimed of them
+			return // there is no result with other switches: nothing is reported
 		}
 		for i := range ranges {
 			ranges[i].Bytes, ranges[i].TimePs[end] = again.Fabrics[i].Points[0].Bytes, int64(again.Fabrics[i].Points[0].Time)

@@ -8,15 +8,15 @@ import (
 	"weft/internal/sim/runstore"
 )
 
-// lookEvery is how often a running simulation is looked at.
+// lookEvery is the period of the progress reports of running simulations.
 const lookEvery = 200 * time.Millisecond
 
-// watch looks on while simulations run, and tells how far they have come.
+// watch observes running simulations, and reports their progress.
 type watch struct {
 	mu      sync.Mutex
 	tell    func(Progress)
 	done    func(Finished)
-	sum     Progress // of what is finished
+	sum     Progress // sum of the finished simulations
 	running map[*job]*fabric.Network
 	quit    chan struct{}
 	ended   chan struct{}
@@ -31,7 +31,7 @@ func newWatch(total int, o Options) *watch {
 	return w
 }
 
-// look is the loop.
+// look is the loop of the reports.
 func (w *watch) look() {
 	defer close(w.ended)
 	tick := time.NewTicker(lookEvery)
@@ -46,7 +46,7 @@ func (w *watch) look() {
 	}
 }
 
-// once looks at what runs.
+// once reports the running simulations.
 func (w *watch) once() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -62,21 +62,21 @@ func (w *watch) once() {
 	}
 }
 
-// started notes a simulation that begins to run.
+// started adds a simulation that begins to run.
 func (w *watch) started(j *job, n *fabric.Network) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running[j] = n
 }
 
-// left notes one that has ended and is no result.
+// left removes a simulation that has ended without a result.
 func (w *watch) left(j *job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.running, j)
 }
 
-// finished notes one that has ended.
+// finished removes a simulation that has ended.
 func (w *watch) finished(j *job, point *runstore.Point) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -93,7 +93,7 @@ func (w *watch) finished(j *job, point *runstore.Point) {
 	}
 }
 
-// more adds simulations to those that are to run.
+// more increases the number of expected simulations.
 func (w *watch) more(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

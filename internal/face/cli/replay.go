@@ -198,7 +198,7 @@ func (x *replayFlags) carriable(w *source.Workload) (left int, err error) {
 	if w.Graph == nil { // all ranks do the same: nobody lacks another
 		return 0, nil
 	}
-	w.Graph, left = w.Graph.Salvage()
+	w.Graph, left = w.Graph.Matched()
 	w.Where = nil
 	if err := w.Graph.Check(); err != nil {
 		return 0, fmt.Errorf("%w\nnor can what could be read be carried out: %w", problems, err)
@@ -217,7 +217,7 @@ func offer(w *source.Workload, ops int) string {
 		read = fmt.Sprintf("1 operation of %d ranks could be read", w.Ranks)
 	}
 	if w.Graph != nil {
-		if left, _ := w.Graph.Salvage(); left.Check() != nil {
+		if left, _ := w.Graph.Matched(); left.Check() != nil {
 			return read + ", and no part of it can be carried out by itself"
 		}
 	}

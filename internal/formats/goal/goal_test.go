@@ -133,7 +133,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		_ = w.Graph.Check() // may find problems, must not fail itself
-		g, left := w.Graph.Salvage()
+		g, left := w.Graph.Matched()
 		if g.Ops()+left != w.Graph.Ops() {
 			t.Fatalf("%d operations of %d are left, and %d left out", g.Ops(), w.Graph.Ops(), left)
 		}

@@ -102,7 +102,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		_ = w.Graph.Check() // triggers may go round
-		g, left := w.Graph.Salvage()
+		g, left := w.Graph.Matched()
 		if g.Ops()+left != w.Ops() {
 			t.Fatalf("%d operations of %d are left, and %d left out", g.Ops(), w.Ops(), left)
 		}

@@ -14,10 +14,10 @@ import (
 //go:embed data/*.csv
 var data embed.FS
 
-// Kind is a sort of entry, one data file each.
+// Kind is a kind of entry; each has a data file.
 type Kind string
 
-// The kinds of entry.
+// The kinds of entries.
 const (
 	GPU      Kind = "gpu"
 	Model    Kind = "model"
@@ -40,7 +40,7 @@ func Kinds() []Kind {
 	return []Kind{Node, GPU, ScaleUp, PCIe, NIC, Switch, Link, Cable, Fabric, CC, Host, Vendor, Model, Defaults}
 }
 
-// Tag says how far a fact can be trusted.
+// Tag is the confidence in a fact.
 type Tag string
 
 // The tags, from the firmest to the softest.
@@ -55,13 +55,13 @@ const (
 // tags orders them by trust.
 var tags = []Tag{Verified, Secondary, Derived, Recalled, Assumption}
 
-// Fact is one value of an entry with where it is from.
+// Fact is one value of an entry with its source.
 type Fact struct {
 	Field  string // path within the entry: latency, ib.buffer
-	Value  string // as a scenario would write it
+	Value  string // as in a scenario
 	Tag    Tag
 	Source string
-	From   string // the entry that states it: another where it is inherited
+	From   string // the entry that states it: another one if it is inherited
 }
 
 // Entry is a device or preset: its facts, inherited ones first, each field
@@ -70,7 +70,7 @@ type Entry struct {
 	Kind     Kind
 	Name     string
 	Title    string
-	Abstract bool // without title: only a base for others
+	Abstract bool // no title: only a base for others
 	Facts    []Fact
 }
 
@@ -92,8 +92,8 @@ func Softer(a, b Tag) Tag {
 	return a
 }
 
-// Unknown is the value of a fact that was looked for and not found. The fact's
-// tag is [Assumption]; nobody computes with it.
+// Unknown is the value of a fact that was looked for and not found. The fact's tag is [Assumption];
+// no calculation uses it.
 const Unknown = "unknown"
 
 // Known is the fact of a field whose value is known.
@@ -102,11 +102,11 @@ func (e Entry) Known(field string) (Fact, bool) {
 	return f, ok && f.Value != Unknown
 }
 
-// UnknownError is the name of something that the catalog does not have.
+// UnknownError is the error for a name that the catalog does not have.
 type UnknownError struct {
 	Kind    Kind
 	Name    string
-	Nearest string // "" where nothing is near
+	Nearest string // "" if no name is near
 	Known   []string
 }
 
@@ -155,8 +155,8 @@ func Digest() string {
 
 func file(kind Kind) string { return "data/" + string(kind) + ".csv" }
 
-// all is the catalog by kind. The data are part of the program: an error in
-// them is a defect, and the tests read every line.
+// all is the catalog by kind. The data are part of the program: an error in them is a defect, and
+// the tests read every line.
 var all = sync.OnceValue(func() map[Kind][]Entry {
 	m := map[Kind][]Entry{}
 	for _, kind := range Kinds() {
@@ -173,8 +173,8 @@ var all = sync.OnceValue(func() map[Kind][]Entry {
 	return m
 })
 
-// parse reads a data file: a row per fact, the rows of an entry together, what
-// an entry extends above it.
+// parse reads a data file: a row per fact, the rows of an entry together, a base above the entries
+// that extend it.
 func parse(kind Kind, text string) ([]Entry, error) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.FieldsPerRecord = 5
@@ -190,7 +190,7 @@ func parse(kind Kind, text string) ([]Entry, error) {
 		name, field, value := row[0], row[1], row[2]
 		if len(entries) == 0 || entries[len(entries)-1].Name != name {
 			if slices.ContainsFunc(entries, func(e Entry) bool { return e.Name == name }) {
-				return nil, fail("the facts of %s do not stand together", name)
+				return nil, fail("the facts of %s are not in consecutive rows", name)
 			}
 			entries = append(entries, Entry{Kind: kind, Name: name, Abstract: true})
 		}
@@ -214,8 +214,8 @@ func parse(kind Kind, text string) ([]Entry, error) {
 	return entries, nil
 }
 
-// add states a fact of the entry's own, over an inherited one. A nested preset
-// (switch) drops what was inherited below it (switch.latency).
+// add states a fact of the entry's own, in place of an inherited one. A nested preset (switch)
+// removes the facts inherited below it (switch.latency).
 func (e *Entry) add(f Fact) error {
 	if f.Field == "title" {
 		e.Title, e.Abstract = f.Value, false

@@ -106,7 +106,7 @@ func TestAnUnknownNameIsToldItsNeighbour(t *testing.T) {
 func TestBadDataIsRefusedWithItsRow(t *testing.T) {
 	const head = "name,field,value,tag,source\n"
 	for text, want := range map[string]string{
-		"a,x,1,V,s\nb,x,1,V,s\na,y,1,V,s\n": "row 4: the facts of a do not stand together",
+		"a,x,1,V,s\nb,x,1,V,s\na,y,1,V,s\n": "row 4: the facts of a are not in consecutive rows",
 		"a,x,1,V,\n":                        "row 2: x of a has no tag or no source",
 		"a,x,1,Z,s\n":                       "row 2: x of a has no tag or no source",
 		"a,x,1,V,s\na,x,2,V,s\n":            "row 3: x of a is stated twice",

@@ -2,9 +2,8 @@ package catalog
 
 import "strings"
 
-// Nearest is the name that someone who wrote a wrong one may have meant, or ""
-// when none is near: the least number of typing errors, at most a third of the
-// name; ties go to the first.
+// Nearest is the known name closest to a misspelt one, or "" if none is near: the least number of
+// typing errors, at most a third of the name; ties go to the first.
 func Nearest(wrong string, names []string) string {
 	wrong = strings.ToLower(wrong)
 	best, bestDistance := "", max(1, len(wrong)/3)+1
@@ -19,7 +18,7 @@ func Nearest(wrong string, names []string) string {
 	return best
 }
 
-// maxName bounds the work of Nearest: no name of the catalog is as long.
+// maxName bounds the work of Nearest: every name of the catalog is shorter.
 const maxName = 64
 
 // distance is the number of insertions, deletions, replacements and swaps of

@@ -1,16 +1,14 @@
 package collective
 
-// allToAll is n−1 rounds: in round i rank r sends to r+i and takes from r−i,
-// so that in every round each rank and each NIC has one sender and one
-// receiver (NCCL's grouped ncclSend/ncclRecv; the schedule is the pairwise
-// exchange of MPI libraries). A round is a lane; the window is how many a rank
-// has in flight. The rank's own part is not moved.
+// allToAll has n−1 rounds: in round i rank r sends to r+i and receives from r−i, so that in every
+// round each rank and each NIC has one sender and one receiver (NCCL's grouped ncclSend/ncclRecv;
+// the schedule is the pairwise exchange of MPI libraries). A round is a lane; the window is the
+// number of rounds in flight at a rank. The rank's own part is not moved.
 //
-// Data goes from the rank's send buffer to the peer's receive buffer. The parts
-// of the send buffer are for rank 0, 1, 2, …, equal to one element; those of
-// the receive buffer are from rank 0, 1, 2, …, all as long as the rank's own
-// part. Between nodes a transfer takes the receiver's rail at both ends
-// (NCCL_P2P_PXN_LEVEL 2, the default).
+// Data goes from the rank's send buffer to the peer's receive buffer. The parts of the send buffer
+// are for rank 0, 1, 2, …, equal within one element; the parts of the receive buffer are from rank
+// 0, 1, 2, …, all as long as the rank's own part. Between nodes a transfer uses the receiver's rail
+// at both ends (NCCL_P2P_PXN_LEVEL 2, the default).
 type allToAll struct {
 	l        Layout
 	bytes    int64
@@ -19,8 +17,8 @@ type allToAll struct {
 	window   int
 }
 
-// allToAllWindow is how many peers NCCL serves at once:
-// NCCL_MAX_DEV_WORK_P2P_PER_BATCH in src/include/device.h.
+// allToAllWindow is the number of peers that NCCL serves at once: NCCL_MAX_DEV_WORK_P2P_PER_BATCH
+// in src/include/device.h.
 const allToAllWindow = 8
 
 func newAllToAll(s Spec) (Program, error) {
@@ -36,9 +34,9 @@ func (p *allToAll) Lanes() int    { return p.channels * max(p.Ranks()-1, 1) }
 func (p *allToAll) Channels() int { return p.channels }
 func (p *allToAll) Window() int   { return p.window }
 
-// part is where a channel's share of what everyone has for a rank lies: in the
-// sender's buffer, and relative to the start of the sender's part in the
-// receiver's buffer, whose parts are whole bytes long.
+// part is the position of a channel's share of the data for a rank: in the sender's buffer, and
+// relative to the start of the sender's part in the receiver's buffer, whose parts are whole bytes
+// long.
 func (p *allToAll) part(to, channel int) (src, rel, length, whole int64) {
 	lo, hi := split(0, p.bytes, p.Ranks(), to, p.elem)
 	a, b := split(lo, hi, p.channels, channel, p.elem)

@@ -1,8 +1,7 @@
 package collective
 
 // ringBroadcast passes the vector along the ring from the root, chunk by chunk
-// (src/device/broadcast.h of NCCL). Every chunk is a lane of two steps: take
-// it, pass it on.
+// (src/device/broadcast.h of NCCL). Every chunk is a lane of two steps: receive it, pass it on.
 type ringBroadcast struct {
 	cut
 	l    Layout
@@ -35,11 +34,10 @@ func (p *ringBroadcast) Step(rank, lane, k int, s *Step) bool {
 	return true
 }
 
-// treeBroadcast is the two-tree broadcast of Sanders, Speck and Träff: the
-// root's node feeds the roots of two complementary trees over all other nodes,
-// half of the channels each. Inside a node the data goes along a chain, which
-// starts at the GPU beside the channel's rail, in the root's node at the root.
-// NCCL itself has no tree broadcast.
+// treeBroadcast is the two-tree broadcast of Sanders, Speck and Träff: the root's node sends to the
+// roots of two complementary trees over all other nodes, half of the channels each. Inside a node
+// the data goes along a chain. It starts at the GPU of the channel's rail, or in the root's node at
+// the root. NCCL itself has no tree broadcast.
 type treeBroadcast struct {
 	cut
 	l    Layout
@@ -53,7 +51,7 @@ func newTreeBroadcast(s Spec) (Program, error) {
 
 func (p *treeBroadcast) Ranks() int { return p.l.Ranks() }
 
-// heads calls f with the first ranks of the nodes that a node feeds.
+// heads calls f with the first ranks of a node's child nodes.
 func (p *treeBroadcast) heads(t tree, node int, f func(rank int)) {
 	n, root := p.l.Nodes-1, p.l.Node(p.root)
 	head := func(v int) int { return (root+1+v)%p.l.Nodes*p.l.PerNode + t.head }

@@ -1,16 +1,15 @@
 package collective
 
-// bruckAllGather takes ⌈log2 n⌉ steps: in step i a rank hands the 2^i shards
-// that it has, or what is missing of n, to the rank 2^i after it (Bruck et al.,
-// "Efficient Algorithms for All-to-All Communications in Multiport
-// Message-Passing Systems", IEEE TPDS 8, 1997). bruckReduceScatter is the same
-// backwards. NCCL's PAT is this algorithm in another order of steps, which
-// needs smaller buffers ("PAT: a new algorithm for all-gather and
-// reduce-scatter operations at scale", arXiv 2506.20252).
+// bruckAllGather takes ⌈log2 n⌉ steps: in step i a rank sends the 2^i shards that it has, or the
+// rest of n, to the rank 2^i after it (Bruck et al., "Efficient Algorithms for All-to-All
+// Communications in Multiport Message-Passing Systems", IEEE TPDS 8, 1997). bruckReduceScatter is
+// the same backwards. NCCL's PAT is this algorithm in another order of steps, which needs smaller
+// buffers ("PAT: a new algorithm for all-gather and reduce-scatter operations at scale", arXiv
+// 2506.20252).
 //
-// The shards lie one after the other, so a message is one range, or two where
-// the ranks wrap round. Parts of shards would not: there is one lane, and
-// Channels, Chunk and Slices are not used.
+// The shards are contiguous, so a message is one range, or two where the ranks wrap around. Parts
+// of shards would not be contiguous: there is one lane, and Channels, Chunk and Slices are not
+// used.
 type bruckAllGather struct{ bruck }
 
 type bruckReduceScatter struct{ bruck }
@@ -34,7 +33,7 @@ func (p *bruck) Lanes() int    { return 1 }
 func (p *bruck) Channels() int { return 1 }
 func (p *bruck) Window() int   { return 1 }
 
-// rounds is ⌈log2 n⌉; no byte, no round.
+// rounds is ⌈log2 n⌉; 0 for an empty vector.
 func (p *bruck) rounds() int {
 	if p.bytes == 0 || p.Ranks() == 1 {
 		return 0
@@ -42,8 +41,7 @@ func (p *bruck) rounds() int {
 	return log2(p.Ranks()-1) + 1
 }
 
-// shards calls f with the ranges that round i moves of the shards up to the
-// last rank's.
+// shards calls f with the ranges that round i moves: a number of shards up to the last rank's.
 func (p *bruck) shards(last, i int, f func(lo, hi int64)) {
 	n := p.Ranks()
 	count := min(1<<i, n-1<<i)

@@ -2,12 +2,11 @@ package collective
 
 import "fmt"
 
-// How NCCL cuts messages with the Simple protocol. A connection has a buffer
-// of 4 MiB (DEFAULT_BUFFSIZE, src/init.cc) in NCCL_STEPS = 8 slots
-// (src/include/device.h). A ring's chunk is four slots in two slices
-// (ALLREDUCE_CHUNKSTEPS = NCCL_STEPS/2, ALLREDUCE_SLICESTEPS = NCCL_STEPS/4,
-// and the same for all-gather and reduce-scatter: src/include/collectives.h);
-// a tree's, a broadcast's and a send's chunk is one slot.
+// NCCL's division of messages with the Simple protocol. A connection has a buffer of 4 MiB
+// (DEFAULT_BUFFSIZE, src/init.cc) in NCCL_STEPS = 8 slots (src/include/device.h). A ring's chunk is
+// four slots in two slices (ALLREDUCE_CHUNKSTEPS = NCCL_STEPS/2, ALLREDUCE_SLICESTEPS =
+// NCCL_STEPS/4, and the same for all-gather and reduce-scatter: src/include/collectives.h); a
+// tree's, a broadcast's and a send's chunk is one slot.
 const (
 	Slots      = 8
 	SlotBytes  = 4 << 20 / Slots
@@ -17,9 +16,9 @@ const (
 	ringAlign  = 16
 )
 
-// cut divides a vector into lanes: first into one part per channel, then each
-// part into loops of at most unit bytes. Both cuts fall on multiples of elem.
-// The loops have slices lanes each, which the algorithms use as they like.
+// cut divides a vector into lanes: first into one part per channel, then each part into loops of at
+// most unit bytes. Both cuts fall on multiples of elem. The loops have slices lanes each, for the
+// algorithms to use.
 type cut struct {
 	length   int64
 	unit     int64
@@ -55,7 +54,7 @@ func (c *cut) part(channel int) (lo, hi int64) {
 	return split(0, c.length, c.channels, channel, c.elem)
 }
 
-// loop is the range of a lane's loop, and the slice of it that the lane has.
+// loop is the range of a lane's loop, and the lane's slice of the loop.
 func (c *cut) loop(lane int) (lo, hi int64, slice int) {
 	plo, phi := c.part(lane % c.channels)
 	lane /= c.channels
@@ -63,7 +62,7 @@ func (c *cut) loop(lane int) (lo, hi int64, slice int) {
 	return lo, min(lo+c.unit, phi), lane % c.slices
 }
 
-// split is the i-th of n parts of [lo, hi), equal to one element.
+// split is the i-th of n parts of [lo, hi), equal within one element.
 func split(lo, hi int64, n, i int, elem int64) (int64, int64) {
 	count := (hi - lo) / elem
 	each, rest := count/int64(n), count%int64(n)

@@ -439,7 +439,7 @@ func TestRailsBelongToTheirGPU(t *testing.T) {
 				}
 			}
 			for rail := range nics {
-				first, own := l.Own(l.RailGPU(rail))
+				first, own := l.NICsOf(l.RailGPU(rail))
 				if rail < first || rail >= first+own {
 					t.Fatalf("%+v: rail %d is beside GPU %d, whose own are %d from %d on", l, rail, l.RailGPU(rail), own, first)
 				}

@@ -2,18 +2,18 @@ package collective
 
 import "fmt"
 
-// netAllReduce has the scale-out network reduce between nodes (NCCL's CollNet, with
-// SHARP behind it): step 0 reduces every slice to its head, step 1 has the network
-// reduce the slices of the heads of all nodes on each rail, step 2 gives the result to the
-// node. Inside a node the scale-up switch reduces and multicasts (NVLS, runNvls in
-// src/device/all_reduce.h) or the GPUs do it among themselves (CollNetDirect).
+// netAllReduce is an all-reduce whose reduction between nodes runs in the scale-out network (NCCL's
+// CollNet, with SHARP behind it): step 0 reduces every slice to its head; in step 1 the network
+// reduces the slices of the heads of all nodes on each rail; step 2 gives the result to the node.
+// Inside a node the scale-up switch reduces and multicasts (NVLS, runNvls in
+// src/device/all_reduce.h), or the GPUs send to each other (CollNetDirect).
 type netAllReduce struct {
 	cut
 	heads
 	inSwitch bool
 }
 
-// newCollNetDirect is the algorithm without help from the scale-up switch.
+// newCollNetDirect is the algorithm without reduction in the scale-up switch.
 func newCollNetDirect(s Spec) (Program, error) {
 	if s.Layout.Nodes < 2 {
 		return nil, fmt.Errorf("collective: %v reduces between nodes: one is not enough", s.Algo)
@@ -60,7 +60,7 @@ func (p *netAllReduce) network(rank, channel int, slice func(head int) (int64, i
 	s.recv(b - a)
 }
 
-// gather sends each slice to its head, which reduces what it gets.
+// gather sends each slice to its head, which reduces the slices that it receives.
 func (p *netAllReduce) gather(rank int, slice func(head int) (int64, int64), s *Step) {
 	local := p.l.Local(rank)
 	for i := range p.n {
@@ -77,7 +77,7 @@ func (p *netAllReduce) gather(rank int, slice func(head int) (int64, int64), s *
 	}
 }
 
-// scatter has each head send its slice to the others of the node.
+// scatter sends each head's slice to the other GPUs of the node.
 func (p *netAllReduce) scatter(rank int, slice func(head int) (int64, int64), s *Step) {
 	local := p.l.Local(rank)
 	for head := range p.n {

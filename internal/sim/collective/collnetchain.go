@@ -2,17 +2,17 @@ package collective
 
 import "fmt"
 
-// chainAllReduce has the scale-out network reduce between nodes, of what each node has
-// reduced along a chain to the GPU beside the channel's NIC (NCCL's CollNetChain:
-// src/device/all_reduce.h, and ncclTopoPresetCollNet in src/graph/connect.cc). Every
-// chunk is a lane of three steps: take from the next in the chain; hand it on towards
-// the head, the head to the network, and take the result; pass it on.
+// chainAllReduce is an all-reduce whose reduction between nodes runs in the scale-out network. Each
+// node first reduces along a chain to the GPU beside the channel's NIC (NCCL's CollNetChain:
+// src/device/all_reduce.h, and ncclTopoPresetCollNet in src/graph/connect.cc). Every chunk is a
+// lane of three steps: receive from the next GPU in the chain; send to the previous GPU, or from
+// the head to the network, and receive the result; pass it on.
 type chainAllReduce struct {
 	cut
 	l Layout
 }
 
-// chainWindow keeps a chain's pipeline full one way.
+// chainWindow keeps a chain's pipeline full in one direction.
 func chainWindow(l Layout) int { return Slots * l.PerNode }
 
 func newCollNetChain(s Spec) (Program, error) {

@@ -2,16 +2,16 @@ package collective
 
 import "fmt"
 
-// netShards is all-gather and reduce-scatter with the scale-out network between the
-// nodes (CollNetDirect, and NVLS over several nodes: src/device/all_gather.h and
-// reduce_scatter.h of NCCL). Every GPU is a head with a NIC of its own. The vector of a
-// rail is the shards of its heads, node after node; a lane moves a window of every
-// rail's vector, which is a part of a shard or reaches over several.
+// netShards is all-gather and reduce-scatter with the scale-out network between the nodes
+// (CollNetDirect, and NVLS over several nodes: src/device/all_gather.h and reduce_scatter.h of
+// NCCL). Every GPU is a head with a NIC of its own. The vector of a rail is the shards of its
+// heads, node after node; a lane moves a window of every rail's vector. The window is a part of a
+// shard or spans several shards.
 //
-// A reduce-scatter reduces the window to its head inside the node, and the network
-// reduces what the heads of a rail have and gives each shard to its head alone. An
-// all-gather goes the other way: the network copies what a head has of the window to all
-// heads of its rail, and each passes the window on inside its node.
+// A reduce-scatter reduces the window to its head inside the node. The network then reduces the
+// windows of a rail's heads and gives each shard to its head alone. An all-gather goes the other
+// way: the network copies a head's part of the window to all heads of its rail, and each passes the
+// window on inside its node.
 type netShards struct {
 	heads
 	bytes    int64
@@ -25,8 +25,8 @@ type netShards struct {
 	inSwitch bool
 }
 
-// newNetShards is the program on several nodes; inSwitch has the scale-up switch do what
-// is done inside them.
+// newNetShards is the program on several nodes; with inSwitch the scale-up switch does the work
+// inside the nodes.
 func newNetShards(s Spec, inSwitch bool) (Program, error) {
 	h := newHeads(s.Layout)
 	switch {
@@ -64,8 +64,8 @@ func (p *netShards) Lanes() int    { return p.lanes }
 func (p *netShards) Channels() int { return p.channels }
 func (p *netShards) Window() int   { return p.window }
 
-// pieces calls each for the parts of shards that a lane's window of a head's rail has,
-// and gives their sum.
+// pieces calls each for the parts of shards in a lane's window of a head's rail, and returns their
+// total size.
 func (p *netShards) pieces(lane, head int, each func(owner int, lo, hi int64)) (bytes int64) {
 	lo := int64(lane) * p.unit
 	hi := min(lo+p.unit, p.shard*int64(p.l.Nodes))
@@ -83,7 +83,7 @@ func (p *netShards) pieces(lane, head int, each func(owner int, lo, hi int64)) (
 	return bytes
 }
 
-// size is how many bytes a lane's window of a head's rail has.
+// size is the number of bytes in a lane's window of a head's rail.
 func (p *netShards) size(lane, head int) int64 {
 	return p.pieces(lane, head, func(int, int64, int64) {})
 }
@@ -107,7 +107,7 @@ func (p *netShards) Step(rank, lane, k int, s *Step) bool {
 	return true
 }
 
-// copied hands what a head has of a window to the network, and takes the whole window.
+// copied sends a head's part of a window to the network, and receives the whole window.
 func (p *netShards) copied(rank, lane int, s *Step) {
 	p.pieces(lane, p.head(p.l.Local(rank)), func(owner int, lo, hi int64) {
 		s.recv(hi - lo)
@@ -117,7 +117,7 @@ func (p *netShards) copied(rank, lane int, s *Step) {
 	})
 }
 
-// reduced contributes a window to the network, and takes what of it is the head's own.
+// reduced contributes a window to the network, and receives the head's own part of the result.
 func (p *netShards) reduced(rank, lane int, s *Step) {
 	p.pieces(lane, p.head(p.l.Local(rank)), func(owner int, lo, hi int64) {
 		if owner == rank {
@@ -134,7 +134,7 @@ func (p *netShards) outward(rank, lane int, t Transfer) Transfer {
 	return t
 }
 
-// collect sends every other head of the node its window, and reduces the own one.
+// collect sends every other head of the node its window, and reduces the rank's own window.
 func (p *netShards) collect(rank, local, lane int, s *Step) {
 	own := p.head(local)
 	for i := 1; i < p.n; i++ {
@@ -155,7 +155,7 @@ func (p *netShards) collect(rank, local, lane int, s *Step) {
 	s.Reduce = s.Recvs > 0
 }
 
-// deal gives the own window to the node, and takes those of the other heads.
+// deal sends the rank's own window to the node, and receives the windows of the other heads.
 func (p *netShards) deal(rank, local, lane int, s *Step) {
 	own := p.head(local)
 	if p.inSwitch {

@@ -2,7 +2,7 @@ package collective
 
 import "math/bits"
 
-// vertex is one place in a tree over the nodes; absent neighbours are −1.
+// vertex is a position in a tree over the nodes; absent neighbours are −1.
 type vertex struct {
 	up   int
 	down [2]int
@@ -40,12 +40,11 @@ func childAbove(n, v, bit int) int {
 	return -1
 }
 
-// dtree is the place of vertex v in one of two complementary trees: who is a
-// leaf in one is an inner vertex in the other, so that together both carry the
-// same load everywhere (ncclGetDtree; the idea is Sanders, Speck and Träff,
-// "Two-tree algorithms for full bandwidth broadcast, reduction and scan",
-// Parallel Computing 35, 2009). Tree 1 is tree 0 mirrored if n is even and
-// shifted by one if it is odd.
+// dtree is the position of vertex v in one of two complementary trees: a leaf of one is an inner
+// vertex of the other, so that both together put the same load everywhere (ncclGetDtree; the idea
+// is Sanders, Speck and Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and
+// scan", Parallel Computing 35, 2009). Tree 1 is tree 0 mirrored if n is even and shifted by one if
+// it is odd.
 func dtree(n, v, tree int) vertex {
 	switch {
 	case tree == 0:

@@ -1,15 +1,13 @@
 package collective
 
-// halvingAllReduce is recursive vector halving and distance doubling followed
-// by the reverse: Rabenseifner's algorithm as MPICH has it (Thakur,
-// Rabenseifner and Gropp, "Optimization of Collective Communication Operations
-// in MPICH", IJHPCA 19, 2005, section 4.5). In step i of log2(n) a rank gives
-// the one at distance 2^i half of what it still has and reduces the other
-// half; the gathering goes back the same way. The first steps, which move the
-// most, stay inside the node.
+// halvingAllReduce is recursive vector halving and distance doubling followed by the reverse:
+// Rabenseifner's algorithm as in MPICH (Thakur, Rabenseifner and Gropp, "Optimization of Collective
+// Communication Operations in MPICH", IJHPCA 19, 2005, section 4.5). In step i of log2(n) a rank
+// sends half of its current range to the rank at distance 2^i and reduces the other half; the
+// gathering goes back the same way. The first steps, which move the most, stay inside the node.
 //
-// With n not a power of two, each of the first n−2^⌊log2 n⌋ even ranks first
-// gives all to its odd neighbour, sits out, and gets the result at the end.
+// If n is not a power of two, each of the first n−2^⌊log2 n⌋ even ranks first sends everything to
+// its odd neighbour, sits out, and gets the result at the end.
 type halvingAllReduce struct {
 	cut
 	l Layout
@@ -22,10 +20,10 @@ func newHalvingAllReduce(s Spec) (Program, error) {
 
 func (p *halvingAllReduce) Ranks() int { return p.l.Ranks() }
 
-// folded is how many even ranks sit out.
+// folded is the number of even ranks that sit out.
 func (p *halvingAllReduce) folded() int { return p.Ranks() - 1<<log2(p.Ranks()) }
 
-// number is a rank's number among those that take part, −1 if it sits out.
+// number is a rank's number among the participants, −1 if it sits out.
 func (p *halvingAllReduce) number(rank int) int {
 	switch f := p.folded(); {
 	case rank >= 2*f:
@@ -44,7 +42,7 @@ func (p *halvingAllReduce) rank(number int) int {
 	return 2*number + 1
 }
 
-// held is what a participant is responsible for after i halvings.
+// held is the range of a participant after i halvings.
 func (p *halvingAllReduce) held(number, i int, lo, hi int64) (int64, int64) {
 	for j := range i {
 		lo, hi = split(lo, hi, 2, number>>j&1, p.elem)
@@ -73,8 +71,7 @@ func (p *halvingAllReduce) Step(rank, lane, k int, s *Step) bool {
 	return true
 }
 
-// fold is the first and the last step, between those who sit out and their
-// neighbours.
+// fold is the first and the last step, between the ranks that sit out and their neighbours.
 func (p *halvingAllReduce) fold(rank, k int, lo, hi int64, s *Step) {
 	if rank >= 2*p.folded() {
 		return
@@ -87,8 +84,8 @@ func (p *halvingAllReduce) fold(rank, k int, lo, hi int64, s *Step) {
 	}
 }
 
-// exchange is round i between a participant and the one at distance 2^i:
-// halving gives away what the other keeps, doubling gives what is held.
+// exchange is round i between a participant and the participant at distance 2^i: halving sends the
+// half that the other keeps, doubling sends the own range.
 func (p *halvingAllReduce) exchange(number, i, k int, lo, hi int64, halve bool, s *Step) {
 	peer := number ^ 1<<i
 	a, b := p.held(number, i+1, lo, hi)

@@ -5,7 +5,7 @@ package collective
 // scale-up network gathers. Between nodes a rank moves 1/PerNode of the bytes of a
 // single ring, in about 1/PerNode of the steps.
 
-// rails is what they share.
+// rails is the common part of hierarchical algorithms.
 type rails struct{ l Layout }
 
 // over is the transfer of [lo, hi) to the same GPU of the next node.
@@ -86,8 +86,8 @@ func (p *hierarchicalAllReduce) ring(rank, lane, k int, a, b int64, s *Step) {
 	s.Reduce = k < n
 }
 
-// hierarchicalShards is what all-gather and reduce-scatter share: one shard
-// per rank, a lane moves the same part of every shard.
+// hierarchicalShards is the common part of all-gather and reduce-scatter: one shard per rank; a
+// lane moves the same part of every shard.
 type hierarchicalShards struct {
 	ringShards
 	rails
@@ -110,8 +110,8 @@ func (p *hierarchicalShards) shard(lane, node, local int) (int64, int64) {
 	return p.piece(lane, mod(node, p.rails.l.Nodes)*p.rails.l.PerNode+local)
 }
 
-// hierarchicalAllGather: in step k a rank hands the shard that came k nodes
-// along its rail to the other GPUs of its node and on to the next node.
+// hierarchicalAllGather: in step k a rank sends the shard that came k nodes along its rail to the
+// other GPUs of its node and to the next node.
 type hierarchicalAllGather struct{ hierarchicalShards }
 
 func newHierarchicalAllGather(s Spec) (Program, error) {

@@ -2,12 +2,12 @@ package collective
 
 import "fmt"
 
-// Layout is the cluster as a collective sees it: ranks are numbered node by
-// node, rank = node·PerNode + local, one rank per GPU.
+// Layout is the numbering of a cluster's ranks: node by node, rank = node·PerNode + local, one rank
+// per GPU.
 type Layout struct {
 	Nodes   int
 	PerNode int // GPUs of a node
-	NICs    int // NICs of a node, each the same rail everywhere; 0 is one per GPU
+	NICs    int // NICs of a node, each on the same rail in every node; 0 is one per GPU
 }
 
 // Ranks is the number of ranks.
@@ -27,19 +27,19 @@ func (l Layout) Rails() int {
 	return l.NICs
 }
 
-// RailGPU is the local number of the GPU beside a NIC; where several GPUs share a
-// NIC, of the first of them. NICs and GPUs are dealt to each other in order and as
-// evenly as their numbers allow: 12 NICs on 8 GPUs are 2 1 1 2 2 1 1 2 of each.
+// RailGPU is the local number of the GPU beside a NIC; if several GPUs share a NIC, of the first of
+// them. NICs and GPUs are assigned to each other in order and as evenly as their numbers allow: 12
+// NICs on 8 GPUs are 2 1 1 2 2 1 1 2 of each.
 func (l Layout) RailGPU(rail int) int {
 	if rails := l.Rails(); rails < l.PerNode {
-		return (rail*l.PerNode + rails - 1) / rails // the smallest GPU whose own it is
+		return (rail*l.PerNode + rails - 1) / rails // the smallest GPU whose own NIC it is
 	}
 	return rail * l.PerNode / l.Rails()
 }
 
-// Own is the first of a GPU's own NICs and how many these are. Where there are fewer
-// NICs than GPUs, several GPUs have the same one.
-func (l Layout) Own(local int) (first, count int) {
+// NICsOf is the first of a GPU's own NICs and their number. With fewer NICs than GPUs, several GPUs
+// have the same NIC.
+func (l Layout) NICsOf(local int) (first, count int) {
 	rails := l.Rails()
 	if rails <= l.PerNode {
 		return local * rails / l.PerNode, 1
@@ -48,10 +48,10 @@ func (l Layout) Own(local int) (first, count int) {
 	return first, ((local+1)*rails+l.PerNode-1)/l.PerNode - first
 }
 
-// Rail is the NIC that a GPU takes for a channel: its own, or one of its own
-// in turn when it has several.
+// Rail is the NIC that a GPU uses for a channel: its own; a GPU with several NICs uses them in
+// turn.
 func (l Layout) Rail(local, channel int) int {
-	first, own := l.Own(local)
+	first, own := l.NICsOf(local)
 	return first + channel%own
 }
 
@@ -65,22 +65,21 @@ func (l Layout) check() error {
 	return nil
 }
 
-// ring is the order of one channel's ring. Inside a node it goes down by one
-// from the GPU beside the channel's rail, 0 7 6 5 4 3 2 1 for channel 0 of a
-// DGX (the log in NVIDIA/nccl issue 1453), so it leaves the node from the GPU
-// after the one where it enters. Both ends of a hop between nodes must be on
-// one rail, and NCCL has two ways to get there:
+// ring is the order of one channel's ring. Inside a node it goes down by one from the GPU beside
+// the channel's rail, 0 7 6 5 4 3 2 1 for channel 0 of a DGX (the log in NVIDIA/nccl issue 1453),
+// so it leaves the node from the GPU after the one where it enters. Both ends of a hop between
+// nodes must be on one rail. NCCL has two ways to do so:
 //
-//   - Where each GPU has NICs of its own, GPUs are paired, a node's ring enters
+//   - If each GPU has NICs of its own, GPUs are paired, a node's ring enters
 //     at one of a pair and leaves at the other, and odd nodes go the other way
 //     round (crossNic 2, "Alternate rings to avoid crossing rails",
 //     ncclTopoPostset in src/graph/connect.cc). With an odd number of nodes
 //     one hop, from the last node to the first, does cross rails.
-//   - Otherwise the GPU that leaves shares the NIC of the one that enters, or
+//   - Otherwise the last GPU of a node shares the NIC of the first, or
 //     reaches it over the scale-up network (PXN).
 type ring struct {
 	l         Layout
-	head      int // local number of the GPU where even nodes are entered
+	head      int // local number of the first GPU in even nodes
 	rail      int
 	alternate bool
 }
@@ -95,8 +94,7 @@ func (l Layout) ring(channel int) ring {
 	}
 }
 
-// entry is the local number of the first GPU of a node, and whether the order
-// goes up from there.
+// entry is the local number of the first GPU of a node, and true if the order goes up from there.
 func (r ring) entry(node int) (local int, up bool) {
 	local = r.head
 	if !r.alternate {
@@ -108,7 +106,7 @@ func (r ring) entry(node int) (local int, up bool) {
 	return local, local%2 == 1
 }
 
-// index is a rank's place in the ring.
+// index is a rank's position in the ring.
 func (r ring) index(rank int) int {
 	node, local := r.l.Node(rank), r.l.Local(rank)
 	first, up := r.entry(node)
@@ -118,7 +116,7 @@ func (r ring) index(rank int) int {
 	return node*r.l.PerNode + mod(local-first, r.l.PerNode)
 }
 
-// at is the rank at a place, taken modulo the number of ranks.
+// at is the rank at a position, modulo the number of ranks.
 func (r ring) at(index int) int {
 	index = mod(index, r.l.Ranks())
 	node, i := r.l.Node(index), r.l.Local(index)
@@ -129,7 +127,7 @@ func (r ring) at(index int) int {
 	return node*r.l.PerNode + mod(first+i, r.l.PerNode)
 }
 
-// hop is the value of Transfer.Rail between a rank and the next in the ring.
+// hop is the value of Transfer.Rail between a rank and its successor in the ring.
 func (r ring) hop(from, to int) int16 {
 	if r.l.Node(from) == r.l.Node(to) {
 		return 0
@@ -143,7 +141,7 @@ func (r ring) hop(from, to int) int16 {
 	return int16(r.rail + (r.l.Local(from)-r.head)*(r.l.Rails()/r.l.PerNode) + 1)
 }
 
-// send is the transfer of [lo, hi) from a rank to the next in the ring.
+// send is the transfer of [lo, hi) from a rank to its successor in the ring.
 func (r ring) send(from, to, peerStep int, lo, hi int64) Transfer {
 	return Transfer{Peer: int32(to), PeerStep: int32(peerStep), Bytes: hi - lo, Rail: r.hop(from, to), Src: lo, Dst: lo}
 }

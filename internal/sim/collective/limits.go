@@ -9,7 +9,7 @@ const (
 	MaxBytes = 1 << 50
 	// MaxChannels is NCCL's MAXCHANNELS (src/include/device.h).
 	MaxChannels = 64
-	// MaxLanes keeps lane numbers inside 32 bits: chunks too small for a
-	// message are refused.
+	// MaxLanes keeps lane numbers inside 32 bits: a Spec with too small chunks for its message is
+	// refused.
 	MaxLanes = 1 << 30
 )

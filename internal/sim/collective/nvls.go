@@ -2,12 +2,11 @@ package collective
 
 import "fmt"
 
-// NVLSChunk is NCCL_NVLS_CHUNKSIZE (src/transport/nvls.cc): what a head moves
-// at a time.
+// NVLSChunk is NCCL_NVLS_CHUNKSIZE (src/transport/nvls.cc): the amount that a head moves at a time.
 const NVLSChunk = 128 << 10
 
-// heads is how NVLS divides the work of a node: head h, the GPU beside NIC h,
-// owns slice h of every loop. With one node every GPU is a head.
+// heads is NVLS's division of a node's work: head h, the GPU beside NIC h, owns slice h of every
+// loop. With one node every GPU is a head.
 type heads struct {
 	l Layout
 	n int
@@ -28,7 +27,7 @@ func (h heads) local(head int) int {
 	return h.l.RailGPU(head)
 }
 
-// head is the head that a GPU is, or −1.
+// head is the head number of a GPU, or −1.
 func (h heads) head(local int) int {
 	if head := local * h.n / h.l.PerNode; h.local(head) == local {
 		return head
@@ -36,8 +35,8 @@ func (h heads) head(local int) int {
 	return -1
 }
 
-// reduce contributes to the slices of all other heads of the node and waits,
-// if the rank is a head, for the sum of the others' contributions: in step 0.
+// reduce contributes to the slices of all other heads of the node. A head then waits in step 0 for
+// the sum of the others' contributions.
 func (h heads) reduce(rank int, slice func(head int) (int64, int64), s *Step) {
 	local := h.l.Local(rank)
 	for i := range h.n {
@@ -52,7 +51,7 @@ func (h heads) reduce(rank int, slice func(head int) (int64, int64), s *Step) {
 	}
 }
 
-// multicast gives a head's slice to the node and waits for those of the others.
+// multicast sends a head's slice to the node and waits for the slices of the others.
 func (h heads) multicast(rank, peerStep int, slice func(head int) (int64, int64), s *Step) {
 	local := h.l.Local(rank)
 	for head := range h.n {
@@ -66,8 +65,8 @@ func (h heads) multicast(rank, peerStep int, slice func(head int) (int64, int64)
 }
 
 // nvlsAllReduce is one node's all-reduce in the scale-up switch (runNvls in
-// src/device/all_reduce.h): step 0 has the switch reduce every slice to its
-// head, step 1 has it deliver the result to all.
+// src/device/all_reduce.h): in step 0 the switch reduces every slice to its head, in step 1 it
+// delivers the result to all.
 type nvlsAllReduce struct {
 	cut
 	heads
@@ -107,12 +106,11 @@ func (p *nvlsAllReduce) Step(rank, lane, k int, s *Step) bool {
 	return true
 }
 
-// nvlsTreeAllReduce has a tree over the nodes between the reduction and the
-// multicast: head h of each node talks to head h of the others on its own
-// rail, even channels along one tree of dtree, odd ones along the other
-// (connectNvls, src/graph/connect.cc). Steps: reduce in the switch; take from
-// the child nodes; send to the parent node and take the result; send it to the
-// child nodes and to the own node.
+// nvlsTreeAllReduce has a tree over the nodes between the reduction and the multicast: head h of
+// each node communicates with head h of the others on its own rail, even channels along one tree of
+// dtree, odd channels along the other (connectNvls, src/graph/connect.cc). Steps: reduce in the
+// switch; receive from the child nodes; send to the parent node and receive the result; send it to
+// the child nodes and to the own node.
 type nvlsTreeAllReduce struct {
 	cut
 	heads
@@ -149,7 +147,7 @@ func (p *nvlsTreeAllReduce) Step(rank, lane, k int, s *Step) bool {
 	return true
 }
 
-// between is what a head does in a step on its rail with its slice [a, b).
+// between is the work of a head in a step on its rail with its slice [a, b).
 func (p *nvlsTreeAllReduce) between(rank, channel, k int, a, b int64, s *Step) {
 	local := p.l.Local(rank)
 	v := dtree(p.l.Nodes, p.l.Node(rank), channel%2)

@@ -2,10 +2,9 @@ package collective
 
 import "fmt"
 
-// nvlsShards is all-gather and reduce-scatter of one node in the scale-up
-// switch (src/device/all_gather.h and reduce_scatter.h of NCCL): one step, in
-// which every rank multicasts its shard, or has the switch reduce the shards
-// to their ranks.
+// nvlsShards is all-gather and reduce-scatter of one node in the scale-up switch
+// (src/device/all_gather.h and reduce_scatter.h of NCCL). It has one step: every rank multicasts
+// its shard, or the switch reduces the shards to their ranks.
 type nvlsShards struct {
 	ringShards
 	heads

@@ -1,6 +1,6 @@
 package collective
 
-// Path says which network a transfer takes.
+// Path is the network of a transfer.
 type Path uint8
 
 // The paths of a transfer.
@@ -14,41 +14,37 @@ const (
 	// switch (NVLS load-reduce); the switch delivers one combined message to
 	// Peer when all GPUs of the node except Peer have contributed.
 	PathReduce
-	// PathNetReduce is a rank's contribution to a reduction in the switches of the
-	// scale-out network, which all ranks of its local number take part in; Peer is
-	// the rank itself, in whose step PeerStep the network delivers the result.
+	// PathNetReduce is a rank's contribution to a reduction in the switches of the scale-out
+	// network, among all ranks of its local number; Peer is the rank itself, in whose step PeerStep
+	// the network delivers the result.
 	PathNetReduce
-	// PathNetScatter is a rank's contribution to the same whose result goes to Peer
-	// alone, which may be the rank itself.
+	// PathNetScatter is a contribution to the same reduction, whose result goes to Peer alone; Peer
+	// may be the rank itself.
 	PathNetScatter
-	// PathNetGather is what the switches of the scale-out network copy to all ranks of
-	// the sender's local number, itself included, in their same step PeerStep; Peer is the
-	// sender.
+	// PathNetGather is data that the switches of the scale-out network copy to all ranks of the
+	// sender's local number, itself included, in their same step PeerStep; Peer is the sender.
 	PathNetGather
 )
 
-// InNetwork reports whether the switches of the scale-out network do more on a path
-// than forward.
+// InNetwork reports whether the switches of the scale-out network reduce or copy on a path.
 func (p Path) InNetwork() bool { return p >= PathNetReduce }
 
-// Transfer is one message of a step, or a part of one, seen from the rank that holds it. It is
-// never empty: a transfer that would carry no byte is not produced, and nobody
-// waits for it.
+// Transfer is one message of a step, or a part of one, from the view of its rank. It is never
+// empty: an empty transfer is not produced, and nobody waits for it.
 type Transfer struct {
 	Peer     int32 // the other rank; −1 with PathMulticast
-	PeerStep int32 // at a send: the receiver's step that waits for it, in the same lane
+	PeerStep int32 // at a send: the receiver's step that waits for the message, in the same lane
 	Bytes    int64
 	Path     Path
-	// More says that the next transfer of the step is part of the same message, with
-	// other places in the buffers.
+	// More is true if the next transfer of the step is part of the same message, with other places
+	// in the buffers.
 	More bool
-	// Rail is 1 + the NIC of the node, at both ends, that carries the transfer
-	// between two nodes; 0 leaves it to the ends, each taking its own. A NIC
-	// that is not the sender's is reached through the GPU beside it over the
-	// scale-up network (NCCL's PXN).
+	// Rail is 1 + the number of the NIC, at both ends, that carries the transfer between two nodes;
+	// 0 lets each end use its own. A rank reaches a NIC that is not its own through the GPU beside
+	// it over the scale-up network (NCCL's PXN).
 	Rail int16
-	// Src and Dst are where the data lies in the sender's and in the receiver's
-	// buffer. Who only counts time needs neither.
+	// Src and Dst are the places of the data in the sender's and in the receiver's buffer. A
+	// simulation of times needs neither.
 	Src, Dst int64
 }
 
@@ -60,9 +56,9 @@ type Transfer struct {
 // a connection.
 type Step struct {
 	Sends     []Transfer
-	Recvs     int   // how many messages the step waits for
+	Recvs     int // the number of messages that the step waits for
 	RecvBytes int64 // their sum, for the time of reduction or copy
-	Reduce    bool  // whether what arrives, if anything, is combined with local data
+	Reduce    bool // whether arriving data is combined with local data
 }
 
 // Program is the schedule of one collective operation. Implementations are
@@ -75,14 +71,12 @@ type Program interface {
 	// same for every rank): channels times chunks. Lane l of one rank talks
 	// only to lane l of others.
 	Lanes() int
-	// Window is how many lanes of one channel may be active in a rank at the
-	// same time; lanes of channel c are c, c+Channels, c+2·Channels, …, and
-	// are entered in that order.
+	// Window is the maximum number of active lanes of a channel in a rank; lanes of channel c are
+	// c, c+Channels, c+2·Channels, …, and are entered in that order.
 	Window() int
 	// Channels is the number of channels.
 	Channels() int
-	// Step fills s (whose Sends is reused) with step k of a rank's lane; it
-	// reports false when k is past the lane's last step. A lane that has
-	// nothing to move has no step at all.
+	// Step fills s (whose Sends is reused) with step k of a rank's lane; it returns false if k is
+	// past the lane's last step. A lane without data has no steps.
 	Step(rank, lane, k int, s *Step) bool
 }

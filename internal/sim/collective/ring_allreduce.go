@@ -1,11 +1,10 @@
 package collective
 
-// ringAllReduce is NCCL's runRing (src/device/all_reduce.h): a loop has one
-// chunk per rank. A chunk goes once around to be reduced, ending at the rank
-// of the same place in the ring, and once more to be spread: 2(n−1) steps in
-// each of which every rank sends one chunk to the next and takes one from the
-// previous. Loops of a channel follow each other; the slices of a chunk are
-// lanes side by side, so that the window is their number.
+// ringAllReduce is NCCL's runRing (src/device/all_reduce.h): a loop has one chunk per rank. A chunk
+// goes around the ring once to be reduced, which ends at the rank of the same position, and once
+// more to be distributed. In each of these 2(n−1) steps every rank sends one chunk to the next rank
+// and receives one from the previous. Loops of a channel follow each other; the slices of a chunk
+// are parallel lanes, so the window is their number.
 type ringAllReduce struct {
 	cut
 	l        Layout

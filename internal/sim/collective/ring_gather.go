@@ -1,9 +1,9 @@
 package collective
 
-// ringShards is what all-gather and reduce-scatter over a ring share: the
-// vector has one shard per rank, and a lane moves the same part of every
-// shard (src/device/all_gather.h, src/device/reduce_scatter.h of NCCL). Both
-// take n−1 steps, in each of which every rank sends to the next in the ring.
+// ringShards is the common part of all-gather and reduce-scatter over a ring: the vector has one
+// shard per rank, and a lane moves the same part of every shard (src/device/all_gather.h,
+// src/device/reduce_scatter.h of NCCL). Both take n−1 steps; in each of them every rank sends to
+// the next in the ring.
 type ringShards struct {
 	cut
 	l     Layout
@@ -26,8 +26,7 @@ func (p *ringShards) piece(lane, shard int) (int64, int64) {
 	return min(slo+lo, shi), min(slo+hi, shi)
 }
 
-// step sends the shard of the rank at place out and takes that of the rank
-// before it.
+// step sends the shard of the rank at position out and receives the shard of the rank before it.
 func (p *ringShards) step(rank, lane, k int, out func(i, k int) int, s *Step) bool {
 	s.reset()
 	lo, hi, _ := p.loop(lane)
@@ -45,7 +44,7 @@ func (p *ringShards) step(rank, lane, k int, out func(i, k int) int, s *Step) bo
 	return true
 }
 
-// ringAllGather passes on the shards, the own one first.
+// ringAllGather passes on the shards, beginning with the rank's own.
 type ringAllGather struct{ ringShards }
 
 func newRingAllGather(s Spec) (Program, error) {
@@ -57,8 +56,8 @@ func (p *ringAllGather) Step(rank, lane, k int, s *Step) bool {
 	return p.step(rank, lane, k, func(i, k int) int { return i - k }, s)
 }
 
-// ringReduceScatter starts with the shard of the previous rank in the ring,
-// which goes the whole way round to it.
+// ringReduceScatter starts with the shard of the previous rank in the ring, which goes the whole
+// way round to it.
 type ringReduceScatter struct{ ringShards }
 
 func newRingReduceScatter(s Spec) (Program, error) {

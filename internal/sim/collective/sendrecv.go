@@ -1,8 +1,8 @@
 package collective
 
-// sendRecv is what nccl-tests' sendrecv_perf measures: rank r sends its vector
-// to rank r+1 and takes that of rank r−1, all at once. Every chunk is a lane.
-// Between nodes it takes the receiver's rail at both ends, as allToAll.
+// sendRecv is the operation of nccl-tests' sendrecv_perf: rank r sends its vector to rank r+1 and
+// receives the vector of rank r−1, all at once. Every chunk is a lane. Between nodes it uses the
+// receiver's rail at both ends, as allToAll.
 type sendRecv struct {
 	cut
 	l Layout
@@ -32,7 +32,7 @@ func (p *sendRecv) Step(rank, lane, k int, s *Step) bool {
 	return true
 }
 
-// send is one of its messages: from the root to the next rank.
+// send is a single message of sendRecv: from the root to the next rank.
 type send struct {
 	sendRecv
 	root int

@@ -5,16 +5,16 @@ import "fmt"
 // Op is a collective operation.
 type Op uint8
 
-// The operations. The comment says what Spec.Bytes means for each: the size
-// column of nccl-tests.
+// The operations. Each comment is the meaning of Spec.Bytes for the operation: the size column of
+// nccl-tests.
 const (
 	AllReduce     Op = iota // the vector of every rank, before and after
-	AllGather               // the gathered vector; rank i brings its i-th part
+	AllGather // the gathered vector; rank i contributes its i-th part
 	ReduceScatter           // the vector of every rank; rank i keeps its i-th part
 	Broadcast               // the root's vector
-	AllToAll                // what a rank sends to all, itself included, in equal parts
-	SendRecv                // what rank r sends to rank r+1
-	Send                    // what the root sends to the next rank
+	AllToAll // the data that a rank sends to all, itself included, in equal parts
+	SendRecv // the data that rank r sends to rank r+1
+	Send // the data that the root sends to the next rank
 	numOps
 )
 
@@ -30,8 +30,8 @@ func (o Op) String() string {
 // Known reports whether there is such an operation.
 func Known(o Op) bool { return o < numOps }
 
-// BusFactor is busbw/algbw in nccl-tests (doc/PERFORMANCE.md): what the links
-// carry for each byte of the size column when the hardware is used perfectly.
+// BusFactor is busbw/algbw in nccl-tests (doc/PERFORMANCE.md): the bytes on the links for each byte
+// of the size column at perfect use of the hardware.
 func (o Op) BusFactor(ranks int) float64 {
 	n := float64(ranks)
 	switch o {
@@ -44,7 +44,7 @@ func (o Op) BusFactor(ranks int) float64 {
 	}
 }
 
-// Algo is the way in which an operation is carried out.
+// Algo is an algorithm for an operation.
 type Algo uint8
 
 // The algorithms.
@@ -55,9 +55,9 @@ const (
 	HalvingDoubling      // recursive vector halving and doubling
 	NVLS                 // reduction and multicast in the scale-up switch, and between nodes in the network
 	NVLSTree             // NVLS inside the nodes, double binary tree between them
-	Bruck                // log n steps, ever more shards in each
-	Direct               // every pair by itself: all-to-all, send/recv
-	CollNetDirect        // between nodes reduction in the network, inside them every pair by itself
+	Bruck // log n steps, each with more shards
+	Direct // every pair directly: all-to-all, send/recv
+	CollNetDirect // between nodes reduction in the network, inside them every pair directly
 	CollNetChain         // between nodes reduction in the network, inside them a chain for each channel
 	numAlgos
 )
@@ -71,8 +71,8 @@ func (a Algo) String() string {
 	return fmt.Sprintf("Algo(%d)", uint8(a))
 }
 
-// Spec says which program to make. Only Op, Algo, Layout and Bytes are needed:
-// a zero elsewhere is the default in the comment.
+// Spec describes the program to make. Only Op, Algo, Layout and Bytes are needed: a zero elsewhere
+// is the default in parentheses.
 type Spec struct {
 	Op     Op
 	Algo   Algo
@@ -80,18 +80,16 @@ type Spec struct {
 	Bytes  int64 // the size column of nccl-tests
 	Root   int   // of a broadcast or a send
 
-	// Channels is how many equal parts the message is cut into, each with its
-	// own order of ranks (1).
+	// Channels is the number of equal parts of the message, each with its own order of ranks (1).
 	Channels int
-	// Chunk is the largest piece that one message of a channel carries (the
-	// defaults of NCCL's Simple protocol: chunk.go). For an all-to-all it cuts
-	// nothing: the pieces are the pairs'.
+	// Chunk is the maximum size of a message of a channel (the defaults of NCCL's Simple protocol:
+	// chunk.go). An all-to-all does not use it: each pair has one piece.
 	Chunk int64
 	// Slices cuts each chunk of a ring, so that one slice is on the wire while
 	// another is reduced (2, as NCCL).
 	Slices int
-	// MinChunk is the smallest chunk of a ring's all-reduce: with less data the
-	// last chunks stay empty (16, the alignment in NCCL's runRing).
+	// MinChunk is the smallest chunk of a ring's all-reduce: with less data the last chunks are
+	// empty (16, the alignment in NCCL's runRing).
 	MinChunk int64
 	// Elem is the size of an element: cuts fall between elements (1).
 	Elem int64
@@ -102,7 +100,7 @@ type Spec struct {
 // maker makes the program of a checked spec with the defaults filled in.
 type maker func(Spec) (Program, error)
 
-// makers says which algorithm can do what.
+// makers lists the operations of each algorithm.
 var makers = map[Op]map[Algo]maker{
 	AllReduce: {
 		Ring:            newRingAllReduce,
@@ -138,7 +136,7 @@ func New(s Spec) (Program, error) {
 	return p, nil
 }
 
-// Has reports whether an operation can be done by an algorithm.
+// Has reports whether an algorithm supports an operation.
 func Has(o Op, a Algo) bool { return makers[o][a] != nil }
 
 func (s Spec) check() error {
@@ -160,7 +158,7 @@ func (s Spec) check() error {
 	return nil
 }
 
-// chunk is Chunk, or an algorithm's own where the spec leaves it open.
+// chunk is Chunk, or the algorithm's own if the spec has none.
 func (s Spec) chunk(own int64) int64 {
 	if s.Chunk > 0 {
 		return s.Chunk

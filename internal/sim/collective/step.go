@@ -18,7 +18,7 @@ func (s *Step) recv(bytes int64) {
 	}
 }
 
-// join makes one message of the transfers from the first on.
+// join makes one message of the transfers from index first on.
 func (s *Step) join(first int) {
 	for i := first; i < len(s.Sends)-1; i++ {
 		s.Sends[i].More = true

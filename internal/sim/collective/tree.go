@@ -1,10 +1,9 @@
 package collective
 
-// tree is NCCL's tree of a channel over all ranks (connectTrees in
-// src/graph/connect.cc): over the nodes a tree of dtree, the first half of the
-// channels the one and the second half the other; inside a node a chain from
-// the head, which is the GPU beside the channel's rail and does all talking to
-// other nodes (NCCL_TOPO_PATTERN_TREE, which Hopper and later use).
+// tree is NCCL's tree of a channel over all ranks (connectTrees in src/graph/connect.cc). Over the
+// nodes it is a tree of dtree: the first half of the channels uses one, the second half the other.
+// Inside a node it is a chain from the head, the GPU beside the channel's rail. The head alone
+// communicates with other nodes (NCCL_TOPO_PATTERN_TREE, which Hopper and later use).
 type tree struct {
 	l    Layout
 	head int
@@ -65,18 +64,16 @@ func (t tree) transfer(from, to, peerStep int, lo, hi int64) Transfer {
 	return x
 }
 
-// depth is the number of hops from the farthest leaf to the root, as NCCL
-// reckons it.
+// depth is the number of hops from the farthest leaf to the root, as NCCL counts it.
 func (l Layout) depth() int { return l.PerNode - 1 + log2(l.Nodes) }
 
-// treeWindow keeps a tree's pipeline full one way: NCCL lets every hop have as
-// many chunks under way as a connection has slots.
+// treeWindow keeps a tree's pipeline full in one direction: in NCCL every hop has at most as many
+// chunks in flight as a connection has slots.
 func treeWindow(l Layout) int { return Slots * max(l.depth(), 1) }
 
-// treeAllReduce reduces up the tree and sends the result down, chunk by chunk
-// (runTreeSplit, src/device/all_reduce.h). Every chunk is a lane of three
-// steps: take from the children; send to the parent and take the result; send
-// it to the children.
+// treeAllReduce reduces up the tree and sends the result down, chunk by chunk (runTreeSplit,
+// src/device/all_reduce.h). Every chunk is a lane of three steps: receive from the children; send
+// to the parent and receive the result; send it to the children.
 type treeAllReduce struct {
 	cut
 	l Layout

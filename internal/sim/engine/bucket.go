@@ -14,11 +14,10 @@ const (
 	maxWidth  = 28
 )
 
-// SourceBits is how many bits a source may have in buckets of 2^width
-// picoseconds.
+// SourceBits is the number of bits for a source in buckets of 2^width picoseconds.
 func SourceBits(width uint) uint { return 64 - classBits - width }
 
-// span is how times and keys of buckets of 2^width picoseconds hang together.
+// span converts between times and keys in buckets of 2^width picoseconds.
 type span struct {
 	width uint
 	low   uint   // SourceBits(width)
@@ -30,7 +29,7 @@ func newSpan(width uint) span {
 	return span{width, low, 1<<low - 1}
 }
 
-// keyOf is the key of an event. Of the time only the offset in its bucket is left.
+// keyOf is the key of an event. It has only the offset of the time in its bucket.
 func (s *span) keyOf(t units.Time, class Class, source uint64) uint64 {
 	return (uint64(t)<<classBits|uint64(class))<<(s.low&63) | source
 }
@@ -40,18 +39,17 @@ func (s *span) offset(key uint64) units.Time { return units.Time(key >> (s.low &
 
 func (s *span) class(key uint64) Class { return Class(key >> (s.low & 63) & (1<<classBits - 1)) }
 
-// Bucket is a stretch of time that is being handled.
+// Bucket is a stretch of time whose events are being handled.
 type Bucket struct {
 	span
 	keys  []uint64 // its events, sorted
-	pos   int      // the next of them
-	after uint64   // what is pushed into it must not come before
+	pos   int // the next event
+	after uint64 // keys pushed now must not precede it
 	start units.Time
 }
 
-// Left is how many of the bucket's events have not been given out, and Peek is
-// the i-th of them: a handler may look at what they will need, so that the waits
-// for memory overlap.
+// Left is the number of the bucket's events that are still to be handled, and Peek is the i-th of
+// them: a handler may prefetch their data, so that the waits for memory overlap.
 func (b *Bucket) Left() int { return len(b.keys) - b.pos }
 
 // Peek gives class and source of the i-th event of Left.
@@ -60,8 +58,8 @@ func (b *Bucket) Peek(i int) (Class, uint64) {
 	return b.class(key), key & b.mask
 }
 
-// Next gives out the next event of the bucket if there is one earlier than limit. It
-// is called for every event, and small enough to be inlined.
+// Next removes and returns the next event of the bucket, if it is earlier than limit. It is called
+// for every event, and small enough to be inlined.
 func (b *Bucket) Next(limit units.Time) (e Event, ok bool) {
 	i := b.pos
 	if uint(i) >= uint(len(b.keys)) {
@@ -79,9 +77,8 @@ func (b *Bucket) Next(limit units.Time) (e Event, ok bool) {
 	return e, true
 }
 
-// insert puts a key in its place among those that are left. Those before it move to
-// the room of the event that was given out, or those behind it further on, whichever are
-// fewer.
+// insert inserts a key among the remaining ones. The keys before it move to the room of the last
+// handled event, or the keys behind it move further on, whichever are fewer.
 func (b *Bucket) insert(key uint64) {
 	if key < b.after {
 		b.late(key)
@@ -96,12 +93,11 @@ func (b *Bucket) insert(key uint64) {
 	insertBack(b.keys[b.pos:], key)
 }
 
-// nearEnd is how many keys are looked at one by one; where there may be more, a search
-// finds the place.
+// nearEnd is the number of keys that are compared one by one; for more, a binary search finds the
+// place.
 const nearEnd = 24
 
-// insertFront puts a key in its place in the first half of those that follow the first,
-// which is free.
+// insertFront inserts a key in the first half of the keys after the first, whose room is free.
 func insertFront(k []uint64, key uint64) {
 	if len(k) > 2*nearEnd {
 		at, _ := slices.BinarySearch(k[1:], key)
@@ -120,7 +116,7 @@ func insertFront(k []uint64, key uint64) {
 	k[i] = key
 }
 
-// insertBack puts a key in its place among those before the last, which is free.
+// insertBack inserts a key before the last, whose room is free.
 func insertBack(k []uint64, key uint64) {
 	i := len(k) - 1
 	if i > 2*nearEnd {
@@ -139,16 +135,16 @@ func insertBack(k []uint64, key uint64) {
 	k[i] = key
 }
 
-// late refuses an event that comes too late.
+// late panics for an event that comes too late.
 func (b *Bucket) late(key uint64) {
 	given := b.after - 1
 	panic(fmt.Sprintf("engine: event at %d ps (class %d, source %d) pushed at %d ps: not after the event being handled",
 		b.start+b.offset(key), b.class(key), key&b.mask, b.start+b.offset(given)))
 }
 
-// sortKeys sorts a bucket. Most hold a handful of keys, in no order that the
-// processor could predict: so two keys at a time are passed through all those before
-// them, without a branch that depends on them.
+// sortKeys sorts a bucket. Most buckets hold a handful of keys, in an order that the processor
+// cannot predict: so it moves two keys at a time past all keys before them, without a branch that
+// depends on the keys.
 func sortKeys(k []uint64) {
 	if len(k) > 40 {
 		slices.Sort(k)

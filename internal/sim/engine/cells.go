@@ -7,14 +7,13 @@ import (
 	"weft/units"
 )
 
-// Cells is the event queue of parts of a partition, its cells, that cannot
-// reach each other within a slot of time: the events of a cell in a slot are
-// handled one after the other, then those of the next cell. What a cell works on
-// then stays in the processor's caches, and its branches go the same way often
-// enough to be predicted. Within a cell the order is that of the package;
-// between cells, within a slot, nobody can see it.
+// Cells is the event queue of the cells of a simulation partition: parts that cannot reach each
+// other within a slot of time. The events of a cell in a slot are handled one after the other, then
+// the events of the next cell. The data of a cell then stays in the processor's caches, and its
+// branches repeat often enough to be predicted. Within a cell the order is the package's order; the
+// order between cells within a slot has no effect.
 //
-// A slot is handled by Seek, then Open and Next until no cell is left.
+// To handle a slot, call Seek, then Open and Next until no cell is left.
 type Cells struct {
 	Bucket // the open cell's events of the slot
 	lists
@@ -25,12 +24,12 @@ type Cells struct {
 
 	cells, words int    // cells, and words of marks for each slot
 	slot         int64  // number of the slot being handled, or the next
-	floor        int64  // number of the first slot that takes events of other cells
-	ahead        uint64 // slots from there on that are within reach
+	floor        int64 // number of the first slot open to events of other cells
+	ahead        uint64 // the number of slots from there on
 	open         int    // the cell being handled, -1 if none
 	row          int    // of the slot being handled in events
-	word         int    // of the slot's marks, the one that rest is of
-	rest         uint64 // cells of it that are still to be handled
+	word         int // of the slot's marks: the word of rest
+	rest         uint64 // cells of that word that are still to be handled
 	reach        int64  // slots - 1
 	far          Heap[farCell, *farCell]
 }
@@ -66,8 +65,8 @@ func NewCells(cells int, widthLog2, slotsLog2 uint) *Cells {
 	return q
 }
 
-// Push adds an event of a cell: one of the open cell after the event being
-// handled, one of another cell in a slot that has not begun.
+// Push adds an event: to the open cell after the event being handled, or to another cell in a slot
+// that has not begun.
 func (q *Cells) Push(cell int, t units.Time, class Class, source uint64) {
 	b := int64(t) >> (q.width & 63)
 	key := q.keyOf(t, class, source)
@@ -103,8 +102,7 @@ func (q *Cells) put(slot int64, cell int, key uint64) {
 	q.add(list, key)
 }
 
-// Seek begins the slot of a time; nothing earlier may wait. It gives the slot's
-// end.
+// Seek begins the slot of a time; no earlier event may wait. It returns the slot's end.
 func (q *Cells) Seek(t units.Time) (end units.Time) {
 	q.slot = int64(t) >> q.width
 	q.floor, q.ahead = q.slot+1, uint64(q.reach)
@@ -123,8 +121,8 @@ func (q *Cells) Seek(t units.Time) (end units.Time) {
 	return units.Time(q.floor) << q.width
 }
 
-// Open opens the next cell that has events in the slot, -1 if none is left. Of
-// the open one, what has not been given out stays in the slot.
+// Open opens the next cell that has events in the slot, -1 if none is left. The remaining events of
+// the previously open cell stay in the slot.
 func (q *Cells) Open() int {
 	if q.pos < len(q.keys) {
 		q.leave()
@@ -143,8 +141,8 @@ func (q *Cells) Open() int {
 	return cell
 }
 
-// nextWord goes on to the next word of the slot's marks that has some, and clears it:
-// nobody but the open cell can push events into the slot.
+// nextWord moves to the next non-empty word of the slot's marks, and clears it: only the open cell
+// can push events into the slot.
 func (q *Cells) nextWord() bool {
 	for end := (int(q.slot&q.reach) + 1) * q.words; q.word+1 < end; {
 		q.word++
@@ -156,7 +154,7 @@ func (q *Cells) nextWord() bool {
 	return false
 }
 
-// close ends the slot, whose rest may still be filled.
+// close ends the slot; events may still be pushed into its remainder.
 func (q *Cells) close() {
 	s := int(q.slot & q.reach)
 	q.open = -1
@@ -166,16 +164,16 @@ func (q *Cells) close() {
 	}
 }
 
-// Sort deals a slot's events into so many parts of equal time; more keys than
-// crowded are too many for sortKeys, or for one part.
+// sort divides a slot's events into this number of parts of equal time; more keys than crowded are
+// too many for sortKeys, or for one part.
 const (
 	partsLog2 = 5
 	crowded   = 20
 )
 
-// sort sorts the open cell's events: more than a handful are dealt out by time
-// first, which needs no comparison. slices.Sort in place of the dealing or behind it
-// takes 1.3 to 2 times as long for 26 to 64 keys, 2 % of an all-to-all's instructions.
+// sort sorts the open cell's events: more than a handful are first distributed by time, without
+// comparison. slices.Sort instead of this distribution or behind it takes 1.3 to 2 times as long
+// for 26 to 64 keys, 2 % of an all-to-all's instructions.
 func (q *Cells) sort() {
 	if len(q.keys) <= crowded || q.width < partsLog2 {
 		sortKeys(q.keys)
@@ -208,7 +206,7 @@ func (q *Cells) sort() {
 	}
 }
 
-// leave puts back what the open cell has left.
+// leave puts the open cell's remaining events back.
 func (q *Cells) leave() {
 	slot := int(q.slot & q.reach)
 	for _, key := range q.keys[q.pos:] {
@@ -218,8 +216,7 @@ func (q *Cells) leave() {
 	q.marks[slot*q.words+q.open>>6] |= 1 << (q.open & 63)
 }
 
-// nextMarked is the first cell from one on with events in a slot, -1 if none
-// has.
+// nextMarked is the first cell, from a given one on, with events in a slot; -1 if there is none.
 func (q *Cells) nextMarked(slot, cell int) int {
 	marks := q.marks[slot*q.words : (slot+1)*q.words]
 	for w := cell >> 6; w < len(marks); w++ {

@@ -1,7 +1,7 @@
 package engine
 
-// Before is what a Heap orders by: a total order, so that it gives its elements
-// out in one way only.
+// Before is the order of a Heap: a total order, so that a Heap returns its elements in one sequence
+// only.
 type Before[T any] interface {
 	*T
 	Before(*T) bool
@@ -10,8 +10,8 @@ type Before[T any] interface {
 // Heap is a binary heap of values, the first in their order at index 0.
 type Heap[T any, P Before[T]] []T
 
-// Elements are compared where they lie: the address of one beside the slice would have it
-// allocated for each call.
+// Elements are compared in place: with the address of an element outside the slice, each call would
+// allocate.
 
 // Push adds an element.
 func (h *Heap[T, P]) Push(e T) {
@@ -27,7 +27,7 @@ func (h *Heap[T, P]) Push(e T) {
 	*h = s
 }
 
-// Pop takes the first element, of which there must be one.
+// Pop removes and returns the first element, of which there must be one.
 func (h *Heap[T, P]) Pop() T {
 	var zero T
 	s := *h

@@ -2,7 +2,7 @@ package engine
 
 import "slices"
 
-// chunkKeys is how many keys a chunk holds: a cache line with its header.
+// chunkKeys is the number of keys in a chunk: with its header it fills a cache line.
 const chunkKeys = 7
 
 // chunk is a part of a list of keys, in no order. Only the first chunk of a
@@ -13,8 +13,8 @@ type chunk struct {
 	n    uint32
 }
 
-// lists are the chunks of many lists of keys. A list is the index of its first
-// chunk, -1 if it is empty.
+// lists holds the chunks of many lists of keys. A list is the index of its first chunk, -1 if it is
+// empty.
 type lists struct {
 	chunks []chunk
 	free   int32 // the list of free chunks

@@ -8,17 +8,18 @@ import (
 	"weft/units"
 )
 
-// Partition is a part of a simulation that runs on its own between windows.
+// Partition is a part of a simulation that runs on its own between windows (a simulation
+// partition).
 type Partition interface {
 	// NextTime is the time of its earliest pending event.
 	NextTime() units.Time
-	// RunTo handles every event earlier than limit. What it sends to other
-	// partitions it keeps until they call Collect for the same window.
+	// RunTo handles every event earlier than limit. It keeps its messages to other partitions until
+	// they call Collect for the same window.
 	RunTo(limit units.Time, window uint64)
-	// Sent is the earliest time at which something that it sent in the window
-	// takes effect elsewhere, units.Forever if nothing.
+	// Sent is the earliest time at which one of its messages of the window takes effect elsewhere,
+	// units.Forever if there is none.
 	Sent(window uint64) units.Time
-	// Collect takes in what the others sent to it in the window.
+	// Collect receives the messages of the others from the window.
 	Collect(window uint64)
 	// Stopped reports that the partition cannot go on: the run ends after the
 	// window.
@@ -27,15 +28,15 @@ type Partition interface {
 
 // Windows are the stretches of time for which partitions run on their own.
 type Windows struct {
-	// Lookahead is the shortest time in which anything that one partition does can reach
-	// another; with more than one partition it must be positive.
+	// Lookahead is the shortest time in which one partition can affect another; with more than one
+	// partition it must be positive.
 	Lookahead units.Time
-	// Grain, if not 0, is what partitions handle in one go: windows end at multiples of
-	// it where they can.
+	// Grain, if not 0, is the unit of time that a partition handles in one go: windows end at
+	// multiples of it if possible.
 	Grain units.Time
 }
 
-// end is when a window ends that begins with an event at t.
+// end is the end of a window that begins with an event at t.
 func (w *Windows) end(t units.Time) units.Time {
 	end := t + w.Lookahead
 	if w.Grain > 0 {
@@ -46,10 +47,10 @@ func (w *Windows) end(t units.Time) units.Time {
 	return end
 }
 
-// Run drives the partitions until no event is earlier than until, on at most
-// workers goroutines, and on one more for each core that spare has, as long as there
-// are partitions for them; what it took it gives back. stop, if not nil, ends the run after
-// the window in which it becomes true. Results do not depend on workers.
+// Run runs the partitions until no event is earlier than until, on at most workers goroutines. It
+// uses one more for each core that spare has, as long as there are partitions for them, and returns
+// these cores. stop, if not nil, ends the run after the window in which it becomes true. Results do
+// not depend on workers.
 func Run(parts []Partition, windows Windows, until units.Time, workers int, spare *Spare, stop *atomic.Bool) {
 	if len(parts) == 1 {
 		runOne(parts[0], until, stop)
@@ -64,7 +65,7 @@ func Run(parts []Partition, windows Windows, until units.Time, workers int, spar
 	for i := range r.next {
 		r.next[i] = make([]padded, len(parts))
 		for w := range r.next[i] {
-			r.next[i][w].time = units.Forever // of workers that are still to come
+			r.next[i][w].time = units.Forever // for workers that start later
 		}
 	}
 	for w := range workers {
@@ -78,7 +79,7 @@ func Run(parts []Partition, windows Windows, until units.Time, workers int, spar
 	spare.Give(int(r.barrier.size.Load()) - workers)
 }
 
-// checkEvery bounds how long a run of one partition goes on after stop.
+// checkEvery bounds the time for which a run of one partition continues after stop.
 const checkEvery = 50 * units.Microsecond
 
 func runOne(p Partition, until units.Time, stop *atomic.Bool) {
@@ -95,7 +96,7 @@ func runOne(p Partition, until units.Time, stop *atomic.Bool) {
 	}
 }
 
-// padded keeps what workers write on cache lines of their own.
+// padded gives each worker its own cache line for writing.
 type padded struct {
 	time    units.Time
 	stopped bool
@@ -108,16 +109,15 @@ type run struct {
 	until   units.Time
 	spare   *Spare
 	stop    *atomic.Bool
-	workers [2]int      // by the window's parity: how many there are in the window after it
+	workers [2]int // by the window's parity: the number of workers in the window after it
 	next    [2][]padded // by the window's parity, by worker
 	barrier barrier
 	group   sync.WaitGroup
 }
 
-// work runs a worker's partitions, every so-manieth as there are workers, from the end of
-// a window on. There is one barrier a window: mailboxes and published times alternate
-// between two sets, so that one may be filled while a slower neighbour still reads the
-// other.
+// work runs a worker's partitions, every n-th partition for n workers, from the end of a window on.
+// There is one barrier per window: mailboxes and published times alternate between two sets, so
+// that a worker may fill one set while a slower one still reads the other.
 func (r *run) work(w int, window uint64) {
 	for {
 		r.barrier.wait()
@@ -138,14 +138,14 @@ func (r *run) work(w int, window uint64) {
 		}
 		r.publish(w, workers, window)
 		if w == 0 {
-			r.workers[window&1] = workers + r.hire(workers, window)
+			r.workers[window&1] = workers + r.addWorker(workers, window)
 		}
 	}
 }
 
-// hire has one more worker begin at the end of a window, if there is a core for it. The
-// barrier of that window waits for it too: the first worker, who hires, is not there yet.
-func (r *run) hire(workers int, window uint64) int {
+// addWorker starts one more worker at the end of a window, if there is a core for it. The barrier
+// of that window waits for it too: the first worker, which calls addWorker, has not reached it yet.
+func (r *run) addWorker(workers int, window uint64) int {
 	if workers == len(r.parts) || !r.spare.Take() {
 		return 0
 	}
@@ -154,7 +154,7 @@ func (r *run) hire(workers int, window uint64) int {
 	return 1
 }
 
-// publish notes the earliest time that the worker's partitions know of.
+// publish stores the earliest pending time of the worker's partitions.
 func (r *run) publish(w, workers int, window uint64) {
 	t := units.Forever
 	stopped := false
@@ -181,15 +181,15 @@ func (r *run) earliest(window uint64) (units.Time, bool) {
 	return t, stopped
 }
 
-// barrier is a spinning barrier: windows last microseconds, too short to sleep.
-// After a while it yields, so that it also works with fewer cores than workers.
+// barrier is a spinning barrier: windows last microseconds, too short to sleep. After a while a
+// waiting worker yields, so that the barrier also works with fewer cores than workers.
 type barrier struct {
 	size    atomic.Int32
 	arrived atomic.Int32
 	phase   atomic.Uint32
 }
 
-// spins is how often a waiting worker looks before it yields its core.
+// spins is the number of times that a waiting worker checks before it yields its core.
 const spins = 2000
 
 func (b *barrier) wait() {

@@ -7,24 +7,24 @@ import (
 	"weft/units"
 )
 
-// Class orders the events of one instant; lower classes first.
+// Class orders the events of the same instant; lower classes first.
 type Class uint8
 
 // MaxClass is the largest class that fits a key.
 const MaxClass Class = 15
 
-// Event is what a Queue gives out.
+// Event is an event of a Queue.
 type Event struct {
 	Time   units.Time
 	Source uint64
 	Class  Class
-	// Last is that no other event waits at the instant.
+	// Last is true if no other event waits at the instant.
 	Last bool
 }
 
-// Queue is the event queue of one partition: a timing wheel whose buckets are
-// sorted when they are reached, with a heap for what lies beyond the wheel. The
-// zero value is not ready; use NewQueue.
+// Queue is the event queue of one simulation partition: a timing wheel whose buckets are sorted
+// when they are reached, with a heap for the events beyond the wheel. The zero value is not ready;
+// use NewQueue.
 type Queue struct {
 	Bucket
 	lists
@@ -32,7 +32,7 @@ type Queue struct {
 	words []uint64 // a bit per slot that is not empty
 	sums  []uint64 // a bit per word that is not zero
 
-	number  int64 // of the bucket being handled
+	number  int64 // number of the bucket being handled
 	reach   int64 // slots - 1
 	inWheel int
 	far     Heap[farEvent, *farEvent]
@@ -62,11 +62,11 @@ func NewQueue(widthLog2, slotsLog2 uint) *Queue {
 	return q
 }
 
-// Len is the number of events that wait.
+// Len is the number of pending events.
 func (q *Queue) Len() int { return len(q.keys) - q.pos + q.inWheel + len(q.far) }
 
-// Push adds an event. It must come after the event being handled in the order
-// of the package; an event in the past is a fault of the caller and panics.
+// Push adds an event. In the order of the package, it must come after the event being handled; an
+// event in the past is an error of the caller and panics.
 func (q *Queue) Push(t units.Time, class Class, source uint64) {
 	b := int64(t) >> (q.width & 63)
 	d := b - q.number
@@ -93,7 +93,7 @@ func (q *Queue) put(slot int64, key uint64) {
 	q.add(&q.slots[slot], key)
 }
 
-// Pop gives out the next event, of whatever bucket, if it is earlier than limit.
+// Pop removes and returns the next event, of any bucket, if it is earlier than limit.
 func (q *Queue) Pop(limit units.Time) (e Event, ok bool) {
 	e, ok = q.Next(limit)
 	for !ok && q.Advance(limit) {
@@ -102,8 +102,8 @@ func (q *Queue) Pop(limit units.Time) (e Event, ok bool) {
 	return e, ok
 }
 
-// NextTime is the time of the next event, units.Forever if none waits. It moves
-// nothing: events that come before it may still be pushed.
+// NextTime is the time of the next event, units.Forever if none is pending. It changes nothing:
+// earlier events may still be pushed.
 func (q *Queue) NextTime() units.Time {
 	if q.pos < len(q.keys) {
 		return q.start + q.offset(q.keys[q.pos])
@@ -119,10 +119,9 @@ func (q *Queue) NextTime() units.Time {
 	return next
 }
 
-// Advance goes on to the next bucket that holds something once all of this one's
-// events have been given out, unless that bucket begins at or after limit: then later
-// pushes may still come before it. Next gives out its events. Who does not care for
-// buckets uses Pop.
+// Advance moves on to the next non-empty bucket when all events of this one are handled, unless
+// that bucket begins at or after limit: then later pushes may still precede it. Next returns its
+// events. A caller that does not need buckets uses Pop.
 func (q *Queue) Advance(limit units.Time) bool {
 	if q.pos < len(q.keys) {
 		return false
@@ -157,8 +156,7 @@ func (q *Queue) nextBucket() int64 {
 	return next
 }
 
-// nextInWheel is the next bucket with an event in the wheel, which is not
-// empty, and its slot.
+// nextInWheel is the next bucket with an event in the wheel, which must not be empty, and its slot.
 func (q *Queue) nextInWheel() (bucket, slot int64) {
 	from := (q.number + 1) & q.reach
 	slot = q.scan(from)
@@ -185,7 +183,7 @@ func (q *Queue) scan(slot int64) int64 {
 	panic("engine: the wheel's count and its bits disagree")
 }
 
-// collect empties a slot into the bucket being handled.
+// collect moves the events of a slot into the bucket being handled.
 func (q *Queue) collect(slot int64) {
 	if q.slots[slot] < 0 {
 		return // the bucket's events come from the heap
@@ -198,7 +196,7 @@ func (q *Queue) collect(slot int64) {
 	}
 }
 
-// refill moves what has come within the wheel's reach from the heap.
+// refill moves the events that are now within the wheel's reach from the heap.
 func (q *Queue) refill() {
 	for len(q.far) > 0 {
 		e := &q.far[0]

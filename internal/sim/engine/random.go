@@ -2,9 +2,8 @@ package engine
 
 import "math/rand/v2"
 
-// Stream is the random stream of one component, derived from the seed of the
-// run and the identity of the component, so that nobody's draws depend on
-// anybody else's.
+// Stream is the random stream of one component, derived from the seed of the run and the identity
+// of the component. The draws of one component do not affect another's.
 func Stream(seed uint64, kind, id uint32) rand.PCG {
 	a := Mix(seed ^ uint64(kind)<<32 ^ uint64(id))
 	return *rand.NewPCG(a, Mix(a^seed))

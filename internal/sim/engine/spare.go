@@ -2,18 +2,18 @@ package engine
 
 import "sync/atomic"
 
-// Spare is cores that nobody uses. Who is done with some gives them, and a run with
-// more partitions than cores takes them between two of its windows. Nil has none.
+// Spare is a pool of unused cores. A simulation that is done gives its cores, and a run with more
+// partitions than cores takes them between two windows. A nil Spare is empty.
 type Spare struct{ cores atomic.Int32 }
 
-// Give adds so many cores.
+// Give adds a number of cores.
 func (s *Spare) Give(n int) {
 	if s != nil {
 		s.cores.Add(int32(n))
 	}
 }
 
-// Take takes one; false where there is none.
+// Take takes one core; it is false if there is none.
 func (s *Spare) Take() bool {
 	if s == nil {
 		return false

@@ -325,7 +325,7 @@ func TestScaleOutLinksAreThoseOfItsCables(t *testing.T) {
 	b.NIC("a", 1, infinibandNIC())
 	b.NIC("b", 1, infinibandNIC())
 	b.InfiniBandSwitch("switch", 3, 0, fabric.Static, &fabric.InfiniBandSwitch{Credits: credits()})
-	gpu := &fabric.GPU{Credits: credits(), TrainBytes: 4096, PacketBytes: 256}
+	gpu := &fabric.GPU{Credits: credits(), BurstBytes: 4096, PacketBytes: 256}
 	up := []int32{b.GPU("gpu 0", gpu), b.GPU("gpu 1", gpu)}
 	sw := b.ScaleUpSwitch("scale-up", 2, up[0], &fabric.InfiniBandSwitch{Credits: credits()})
 	for i := range int32(2) {

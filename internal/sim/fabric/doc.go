@@ -69,7 +69,7 @@
 // # P_Keys and inspection
 //
 // With Builder.PKeys, HCAs and the switch ports to them discard packets of other
-// P_Keys; without it no key is looked at. A box (EthernetBox, InfiniBandBox) is a switch
+// P_Keys; without it no key is looked at. A box (EthernetMiddlebox, InfiniBandMiddlebox) is a switch
 // of two ports in the cable of a NIC, which stores each packet whole and sends no faster
 // than it inspects.
 //

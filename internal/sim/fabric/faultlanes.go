@@ -40,7 +40,7 @@ func (b *Builder) laneChanges() {
 		r := &n.faults.rows[c.Row]
 		r.lanes = append(r.lanes, c)
 	}
-	n.laneRule = n.laneRule.Own(ports)
+	n.laneRule = n.laneRule.WithTables(ports)
 	for row := range n.faults.rows {
 		slices.SortStableFunc(n.faults.rows[row].lanes, func(a, b LaneChange) int { return cmp.Compare(a.At, b.At) })
 	}

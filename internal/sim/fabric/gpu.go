@@ -6,7 +6,7 @@ import (
 )
 
 // GPU describes a GPU on the scale-up network. It sends messages as trains: as
-// many link packets in a row as make up to TrainBytes of payload, which share
+// many link packets in a row as make up to BurstBytes of payload, which share
 // one event. The queues of a GPU take turns, train by train; the messages of one
 // queue follow each other, as the chunks of one channel of a collective do.
 type GPU struct {
@@ -14,8 +14,8 @@ type GPU struct {
 	// being visible in memory.
 	Pipeline units.Time
 	Credits  Credits
-	// TrainBytes is the payload of a full train.
-	TrainBytes int32
+	// BurstBytes is the payload of a full train.
+	BurstBytes int32
 	// PacketBytes and PacketOverhead are the payload and the overhead of the
 	// link's own packets, in bytes.
 	PacketBytes, PacketOverhead int32
@@ -128,9 +128,9 @@ func (o *port) sendGPU(p *Partition, link int32) {
 	for range g.busy {
 		q := g.next()
 		m := &q.messages[q.head]
-		payload := int32(min(m.Bytes, int64(g.spec.TrainBytes)))
+		payload := int32(min(m.Bytes, int64(g.spec.BurstBytes)))
 		if p.spend(true, link, p.localClass(m.Kind), g.spec.wireBytes(payload), &soonest) {
-			g.sendTrain(p, o, link, q, payload)
+			g.sendBurst(p, o, link, q, payload)
 			return
 		}
 	}
@@ -149,13 +149,13 @@ func (p *Partition) localClass(k LocalKind) uint8 {
 	return 0
 }
 
-// sendTrain sends the next train of a message, the first of a queue.
-func (g *gpuState) sendTrain(p *Partition, o *port, link int32, q *localQueue, payload int32) {
+// sendBurst sends the next train of a message, the first of a queue.
+func (g *gpuState) sendBurst(p *Partition, o *port, link int32, q *localQueue, payload int32) {
 	m := &q.messages[q.head]
 	kernel := m.KernelPerByte
 	size := g.spec.wireBytes(payload)
 	i := p.pool.get(&p.pool.loose)
-	p.pool.cold[i] = transport.Packet{VA: m.Tag, Offset: uint32(m.Bytes / int64(g.spec.TrainBytes)), Length: uint32(payload)}
+	p.pool.cold[i] = transport.Packet{VA: m.Tag, Offset: uint32(m.Bytes / int64(g.spec.BurstBytes)), Length: uint32(payload)}
 	p.pool.hot[i] = pkt{next: -1, dst: m.To, in: -1, size: size, class: p.localClass(m.Kind), role: localRole(m.Kind)}
 	if m.Kind == Reduce {
 		h := &p.pool.cold[i]
@@ -194,7 +194,7 @@ func localRole(k LocalKind) role {
 	case Reduce:
 		return roleReduce
 	}
-	return roleTrain
+	return roleBurst
 }
 
 // arriveGPU takes a train at the GPU that it is for.

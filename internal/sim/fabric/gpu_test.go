@@ -50,7 +50,7 @@ func togetherAt(t *testing.T, gpus int, trains int32, rate units.PerByte, latenc
 	b := &fabric.Builder{Classes: 2, Seed: 1, App: app}
 	c := fabric.Credits{Period: 10 * ns, Latency: latency}
 	c.Blocks[0], c.Blocks[1] = trains*trainWire/64, trains*trainWire/64
-	gpu := &fabric.GPU{Pipeline: 300 * ns, Credits: c, TrainBytes: trainPayload, PacketBytes: 256, PacketOverhead: 32}
+	gpu := &fabric.GPU{Pipeline: 300 * ns, Credits: c, BurstBytes: trainPayload, PacketBytes: 256, PacketOverhead: 32}
 	for g := range gpus {
 		b.GPU(fmt.Sprint("gpu ", g), gpu)
 	}

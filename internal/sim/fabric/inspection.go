@@ -8,16 +8,16 @@ import "weft/units"
 // flow control are those of its kind of switch, so that a box which is slower
 // than the link pushes back on a lossless fabric.
 
-// EthernetBox adds a box in front of a NIC to an Ethernet fabric. s.CutThrough is
+// EthernetMiddlebox adds a box in front of a NIC to an Ethernet fabric. s.CutThrough is
 // not looked at.
-func (b *Builder) EthernetBox(name string, nic int32, inspects units.PerByte, s *EthernetSwitch) int32 {
+func (b *Builder) EthernetMiddlebox(name string, nic int32, inspects units.PerByte, s *EthernetSwitch) int32 {
 	box := *s
 	box.CutThrough, box.inspects = false, inspects
 	return b.inFront(b.EthernetSwitch(name, 2, 0, Static, &box), nic)
 }
 
-// InfiniBandBox adds a box in front of a NIC to an InfiniBand fabric.
-func (b *Builder) InfiniBandBox(name string, nic int32, inspects units.PerByte, s *InfiniBandSwitch) int32 {
+// InfiniBandMiddlebox adds a box in front of a NIC to an InfiniBand fabric.
+func (b *Builder) InfiniBandMiddlebox(name string, nic int32, inspects units.PerByte, s *InfiniBandSwitch) int32 {
 	box := *s
 	box.inspects = inspects
 	id := b.InfiniBandSwitch(name, 2, 0, Static, &box)

@@ -36,11 +36,11 @@ func pairWith(t *testing.T, name string, boxes int, app fabric.App, change func(
 		}
 		var box int32
 		if name == "infiniband" {
-			box = b.InfiniBandBox("box", host, inspects, &fabric.InfiniBandSwitch{Pipeline: 1000 * ns, Credits: credits()})
+			box = b.InfiniBandMiddlebox("box", host, inspects, &fabric.InfiniBandSwitch{Pipeline: 1000 * ns, Credits: credits()})
 		} else {
 			s := ethernetSwitch()
 			s.Pipeline = 1000 * ns
-			box = b.EthernetBox("box", host, inspects, s)
+			box = b.EthernetMiddlebox("box", host, inspects, s)
 		}
 		b.Cable(host, 0, box, 0, rate, 50*ns)
 		b.Cable(box, 1, 2, host, rate, 50*ns)

@@ -13,7 +13,7 @@ type role uint8
 const (
 	roleData         role = iota // end to end, data
 	roleReply                    // end to end, acknowledgement or other response
-	roleTrain                    // scale-up: a train of link packets
+	roleBurst                    // scale-up: a train of link packets
 	roleMulticast                // scale-up: a train for every GPU
 	roleReduce                   // scale-up: a contribution to a reduction, or its sum
 	roleContribution             // reduction in the network: on its way to the next switch; entropy is its stream

@@ -2,7 +2,7 @@ package protocol
 
 import "weft/wire"
 
-// iwarp is iWARP (RFC 5040, 5041, 5044): RDMA over a TCP that the NIC runs.
+// iwarp is iWARP (RFC 5040, 5041, 5044): RDMA over TCP in the NIC.
 var iwarp = Protocol{
 	Name: "iwarp", Title: "iWARP",
 	TCP:     NICTCP,

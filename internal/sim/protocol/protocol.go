@@ -8,40 +8,40 @@ import (
 
 // Protocol is the description of a protocol. It is read-only.
 type Protocol struct {
-	// Name is how scenarios and the catalog write it, Title how sentences do.
+	// Name is the protocol's name in scenarios and in the catalog, Title its name in sentences.
 	Name, Title string
-	// Port is how ports keep buffers from overflowing.
+	// Port is the mechanism that keeps the buffers of ports from overflowing.
 	Port Port
-	// TCP says where its TCP runs.
+	// TCP is the place of its TCP, if it has one.
 	TCP TCP
 	// MTU is the valid sizes of packets.
 	MTU MTU
-	// Routing are the valid ways to choose paths, as scenarios write them; nil is all.
+	// Routing are the valid ways to choose paths, as in scenarios; nil is all.
 	Routing []string
 
-	// ServiceLevels has packets carry a service level, which the fabric maps to virtual
-	// lanes; without it they carry an 802.1p priority.
+	// ServiceLevels gives packets a service level, which the fabric maps to virtual lanes; without
+	// it they have an 802.1p priority.
 	ServiceLevels bool
-	// SubnetManager has a Subnet Manager assign LIDs and write forwarding tables;
-	// without it switches find their routes by BGP.
+	// SubnetManager gives the fabric a Subnet Manager, which assigns LIDs and writes forwarding
+	// tables; without it switches find their routes by BGP.
 	SubnetManager bool
 	// OneSegment keeps packets within one segment of Ethernet, where switches neither
 	// route nor mark them: they have no IP header.
 	OneSegment bool
-	// Controls says which congestion controls its queue pairs can have.
+	// Controls selects the congestion controls of its queue pairs.
 	Controls cc.For
-	// CNPs has receivers answer marks with congestion notification packets.
+	// CNPs makes receivers answer marks with congestion notification packets.
 	CNPs bool
-	// MarksLeaving has switches mark by the queue that a packet leaves behind, not by
-	// the queue that it joins.
+	// MarksLeaving makes switches mark by the queue that a packet leaves behind, not by the queue
+	// that it joins.
 	MarksLeaving bool
-	// Unordered has queue pairs spray packets over entropy values, and deliver and send
-	// again each by itself. Switches may trim packets.
+	// Unordered makes queue pairs spray packets over entropy values, and deliver and retransmit
+	// each packet by itself. Switches may trim packets.
 	Unordered bool
-	// Reads has RDMA READ, the unreliable services, and receives that are counted.
+	// Reads is true for a protocol with RDMA READ, the unreliable services, and receives that are
+	// counted.
 	Reads bool
-	// OutOfOrder says what becomes of packets that arrive out of order; "": the NIC
-	// decides.
+	// OutOfOrder describes the handling of packets that arrive out of order; "": the NIC decides.
 	OutOfOrder string
 
 	// Bytes is the length of a packet on the cable, between-packet gap included.
@@ -51,7 +51,7 @@ type Protocol struct {
 	Full func(mtu int, f Framing) (payload, bytes int)
 }
 
-// Framing is what the headers of a packet depend on besides its protocol.
+// Framing holds the properties that affect a packet's headers, apart from its protocol.
 type Framing struct {
 	wire.EthernetFraming
 	GRH        bool // InfiniBand: a global route header
@@ -59,7 +59,7 @@ type Framing struct {
 	Markers    bool // iWARP: markers in the stream
 }
 
-// Port is how the ports of a fabric keep buffers from overflowing.
+// Port is the mechanism that keeps the buffers of a fabric's ports from overflowing.
 type Port uint8
 
 // The kinds of port.
@@ -69,7 +69,7 @@ const (
 	Trims               // Ethernet; a full queue drops packets or trims them
 )
 
-// TCP says where the TCP of a protocol runs.
+// TCP is the place where the TCP of a protocol runs.
 type TCP uint8
 
 // The places.
@@ -84,7 +84,7 @@ type MTU struct {
 	Name        string // "an InfiniBand": for "an InfiniBand MTU of 3KiB ..."
 	Least, Most units.Bytes
 	Only        []units.Bytes // these sizes alone
-	Want        string        // the valid sizes in words
+	Want        string // the valid sizes as a phrase
 }
 
 // Has reports whether a size is valid.
@@ -100,10 +100,10 @@ func (m *MTU) Has(size units.Bytes) bool {
 // All are the protocols, in the order in which errors and the schema name them.
 var All = []*Protocol{&infiniBand, &roceV2, &roceV1, &ultraEthernet, &iwarp, &tcp}
 
-// unknown stands for a protocol whose name could not be read.
+// unknown is the protocol for a name that could not be read.
 var unknown Protocol
 
-// Of is the protocol of a name. A name that no protocol has gives an empty description.
+// Of is the protocol with a name. An unknown name gives an empty description.
 func Of[Name ~string](name Name) *Protocol {
 	for _, p := range All {
 		if p.Name == string(name) {
@@ -124,7 +124,7 @@ func Names() (names []string) {
 // Ethernet reports whether the cables carry frames of Ethernet.
 func (p *Protocol) Ethernet() bool { return p.Port != Credits }
 
-// Link is what the catalog calls the cables and switches: infiniband or ethernet.
+// Link is the catalog's name of the cables and switches: infiniband or ethernet.
 func (p *Protocol) Link() string {
 	if p.Ethernet() {
 		return "ethernet"
@@ -132,7 +132,7 @@ func (p *Protocol) Link() string {
 	return "infiniband"
 }
 
-// OnTCP reports whether messages go over TCP, of the kernel or of the NIC.
+// OnTCP reports whether messages use TCP, in the kernel or in the NIC.
 func (p *Protocol) OnTCP() bool { return p.TCP != NoTCP }
 
 // RDMA reports whether the application has RDMA.

@@ -2,8 +2,8 @@ package protocol
 
 import "weft/wire"
 
-// roceV1 is RoCE v1 (IBA vol. 1, annex A16): InfiniBand's global route header straight in
-// an Ethernet frame.
+// roceV1 is RoCE v1 (IBA vol. 1, annex A16): InfiniBand's global route header directly in an
+// Ethernet frame.
 var roceV1 = Protocol{
 	Name: "roce-v1", Title: "RoCE v1",
 	MTU: MTU{Name: "a RoCE v1", Least: 256, Most: 4096, Want: "256B to 4KiB"},

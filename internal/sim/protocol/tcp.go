@@ -22,7 +22,7 @@ var tcp = Protocol{
 	},
 }
 
-// What everything on TCP has.
+// The common properties of protocols on TCP.
 var (
 	ipMTU     = MTU{Name: "an IP", Least: 576, Most: 9216, Want: "576B to 9216B"}
 	ipRouting = []string{"adaptive", "ecmp", "flowlet", "spray", "up-down"}

@@ -8,23 +8,22 @@ import (
 	"weft/internal/base/topology"
 )
 
-// maxSearch bounds the edges that the search for the shortest loop follows: seconds.
-// Beyond it the loop found so far is shown.
+// maxSearch bounds the number of edges that the search for the shortest loop follows: seconds. At
+// the bound the search returns the shortest loop so far.
 const maxSearch = 400 << 20
 
-// CreditLoop looks for a cycle in the channel dependency graph of a graph's tables
-// (Dally and Seitz 1987): buffers that can all be full and wait for each other for
-// ever. It returns the ports of the shortest of these cycles, in the order in which packets
-// leave by them, or nil where there is none, which is a proof that lossless forwarding
-// cannot deadlock. Where cycles are disjoint, it is the shortest of the first ones that
-// hang together.
+// CreditLoop looks for a cycle in the channel dependency graph of a graph's tables (Dally and Seitz
+// 1987): buffers that can all be full and wait for each other for ever. It returns the ports of the
+// shortest cycle, in the order in which packets leave by them, or nil if there is none. Nil proves
+// that lossless forwarding cannot deadlock. If there are several strongly connected components, it
+// is the shortest cycle of the first ones.
 //
-// Packets change virtual lanes by a rule; without one (nil) they all stay on a single
-// lane. They take the ports of static routing and, if they are free to, as with ECMP,
-// spraying and adaptive routing, any minimal port in their place.
+// A rule moves packets between virtual lanes; without a rule (nil) they all stay on a single lane.
+// Packets use the ports of static routing. With ECMP, spraying or adaptive routing they may use any
+// minimal port instead.
 //
-// Only what packets between endpoints can use counts: entries of switches that
-// no packet for the destination passes do not.
+// Only entries that packets between endpoints can use count: an entry of a switch that no packet
+// for the destination passes does not.
 func CreditLoop(g *topology.Graph, t *Tables, lanes *Lanes, free bool) []topology.End {
 	if lanes == nil {
 		lanes = oneLane
@@ -32,8 +31,8 @@ func CreditLoop(g *topology.Graph, t *Tables, lanes *Lanes, free bool) []topolog
 	c := newChannels(g, t, lanes)
 	switch {
 	case free && t.staticIsMinimal():
-		// All destinations of a class have the same sets on the way to the
-		// last switch, and the last hop waits for nothing.
+		// All destinations of a class have the same sets on the way to the last switch, and the
+		// last hop depends on nothing.
 		for i := range c.w.classes {
 			d := int(c.w.classes[i].dests[0])
 			c.trace(func(sw int32) []uint16 { return t.Minimal(int(sw), d) })
@@ -60,7 +59,7 @@ func CreditLoop(g *topology.Graph, t *Tables, lanes *Lanes, free bool) []topolog
 	return c.loop(found[0].Vertices)
 }
 
-// staticIsMinimal reports whether every port of static routing is a minimal one.
+// staticIsMinimal reports whether every port of static routing is minimal.
 func (t *Tables) staticIsMinimal() bool {
 	for sw := range t.Switches {
 		for d := range t.Endpoints {
@@ -72,8 +71,8 @@ func (t *Tables) staticIsMinimal() bool {
 	return true
 }
 
-// channels is the dependency graph as [cycles.Find] walks it. A channel is an input
-// port of a switch and a lane; it depends on the ports that its packets leave by.
+// channels is the dependency graph for [cycles.Find]. A channel is an input port of a switch and a
+// lane; it depends on the output ports of its packets.
 type channels struct {
 	g      *topology.Graph
 	t      *Tables
@@ -81,7 +80,7 @@ type channels struct {
 	w      *wires
 	owner  []int32   // by first+port: the switch
 	across []uint16  // by first+port: the port at the other side
-	waits  []portSet // by channel: the ports that its packets leave by
+	waits  []portSet // by channel: the output ports of its packets
 	stack  []place
 	// Marks of trace, by channel and by switch: the number of the destination
 	// that passed last.
@@ -93,8 +92,7 @@ func (c *channels) id(sw int32, port uint16, vl uint8) int32 {
 	return (c.w.first[sw]+int32(port))*int32(c.lanes.Count) + int32(vl)
 }
 
-// hop is the channel that a packet which leaves sw by out is in next, -1 at an
-// endpoint.
+// hop is the next channel of a packet that leaves sw by out, -1 at an endpoint.
 func (c *channels) hop(sw int32, in, out uint16, vl uint8) (next int32, at int32, port uint16, lane uint8) {
 	i := c.w.first[sw] + int32(out)
 	at = c.w.peer[i]
@@ -121,15 +119,14 @@ func newChannels(g *topology.Graph, t *Tables, lanes *Lanes) *channels {
 	return c
 }
 
-// place is a packet in a switch: the port it came by and its lane.
+// place is the place of a packet in a switch: its input port and its lane.
 type place struct {
 	sw int32
 	in uint16
 	vl uint8
 }
 
-// trace follows packets to one destination from all endpoints and notes what
-// waits for what.
+// trace follows packets to one destination from all endpoints and records the dependencies.
 func (c *channels) trace(outs func(sw int32) []uint16) {
 	c.round++
 	c.stack = c.stack[:0]
@@ -138,7 +135,7 @@ func (c *channels) trace(outs func(sw int32) []uint16) {
 			far, _, ok := c.g.Peer(topology.End{Node: topology.NodeID(e), Port: int32(p)})
 			sw := int32(far.Node) - int32(c.t.Endpoints)
 			if ok && sw >= 0 && c.begun[sw] != c.round {
-				c.begun[sw] = c.round // one endpoint stands for all of its switch
+				c.begun[sw] = c.round // one endpoint represents all endpoints of its switch
 				c.stack = append(c.stack, place{sw, uint16(far.Port), 0})
 			}
 		}
@@ -179,7 +176,7 @@ func (c *channels) Next(v int32, at int) (successor int32, next int) {
 	return successor, out + 1
 }
 
-// loop is the ports by which packets leave the channels of a cycle for the next.
+// loop is the output ports from each channel of a cycle to the next.
 func (c *channels) loop(cycle []int32) []topology.End {
 	loop := make([]topology.End, len(cycle))
 	for i, v := range cycle {

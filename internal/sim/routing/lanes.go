@@ -2,9 +2,8 @@ package routing
 
 import "weft/internal/base/topology"
 
-// Lanes is the rule by which packets change virtual lanes at switches so that
-// minimal routing has no credit loop. Packets enter on lane 0 (of those that
-// the rule uses for a service level).
+// Lanes is the rule by which packets change virtual lanes at switches so that minimal routing has
+// no credit loop. Packets enter on lane 0 (the first lane of the rule for their service level).
 //
 //   - Trees and dragonfly+: one lane; up before down is enough.
 //   - Dragonfly: two lanes; a packet that came over a global cable continues
@@ -21,12 +20,12 @@ type Lanes struct {
 	Count  int // lanes that the rule uses
 	family topology.Family
 	first  []int32
-	class  []uint8     // by switch and port: what the cable is to the rule
-	levels []*LevelMap // by switch; nil: lanes are not those of levels
+	class  []uint8 // by switch and port: the class of the cable in the rule
+	levels []*LevelMap // by switch; nil: lanes do not follow service levels
 }
 
-// Classes of ports: for a dragonfly, whether the cable is global; for a torus,
-// the dimension from 1 up in the low bits, and whether it crosses the dateline.
+// Classes of ports: for a dragonfly, whether the cable is global; for a torus, the dimension from 1
+// up in the low bits, and whether it crosses the dateline.
 const (
 	laneGlobal   = 1
 	laneDateline = 0x80
@@ -70,8 +69,8 @@ func classOf(g *topology.Graph, e topology.End) uint8 {
 	return class
 }
 
-// Next is the lane on which a packet of a service level that came into a switch
-// through port in on lane vl leaves through port out.
+// Next is the output lane of a packet of a service level that entered a switch through port in on
+// lane vl and leaves through port out.
 func (l *Lanes) Next(sw int, in, out uint16, vl, sl uint8) uint8 {
 	if l.levels != nil {
 		return l.levels[sw].at(in, out, sl)
@@ -92,5 +91,5 @@ func (l *Lanes) Next(sw int, in, out uint16, vl, sl uint8) uint8 {
 	return 0
 }
 
-// oneLane is the rule of a single lane, whatever the shape.
+// oneLane is the rule of a single lane, for any shape.
 var oneLane = &Lanes{Count: 1}

@@ -6,18 +6,17 @@ import (
 	"weft/internal/base/topology"
 )
 
-// Choose picks one of the minimal ports that a packet may leave node by. At an
-// endpoint with ports on several planes it picks the plane.
+// Choose picks one of the minimal output ports of a packet at node. At an endpoint with ports on
+// several planes it picks the plane.
 type Choose func(node topology.NodeID, ports []uint16) uint16
 
-// maxHops bounds a path: a longer one goes round in circles.
+// maxHops bounds a path: a longer path has a loop.
 const maxHops = 1 << 16
 
-// Path is the ports that a packet from endpoint src to endpoint dst leaves by,
-// the NIC's first: one End for each cable, none when src is dst. choose nil
-// follows static routing; of the ports of a NIC on several planes it takes the
-// one with the source's number in the order of spreading, so that the NICs of
-// a leaf divide between the planes.
+// Path is the output ports of a packet from endpoint src to endpoint dst, the NIC's first: one End
+// for each cable, none if src is dst. A nil choose follows static routing. At a NIC on several
+// planes it uses the port with the source's number in the order of spreading, so that the NICs of a
+// leaf divide between the planes.
 func Path(g *topology.Graph, t *Tables, src, dst int, choose Choose) ([]topology.End, error) {
 	return appendPath(nil, g, t, src, dst, choose)
 }
@@ -69,8 +68,8 @@ func appendPath(path []topology.End, g *topology.Graph, t *Tables, src, dst int,
 	}
 }
 
-// FirstPorts is the ports of a NIC through which its switch knows a way to a
-// destination: one, or one per plane.
+// FirstPorts is the ports of a NIC whose switch has a route to a destination: one, or one per
+// plane.
 func FirstPorts(g *topology.Graph, t *Tables, src, dst int, buf []uint16) []uint16 {
 	for p := range g.Nodes[src].Cables {
 		far, _, ok := g.Peer(topology.End{Node: topology.NodeID(src), Port: int32(p)})
@@ -81,8 +80,8 @@ func FirstPorts(g *topology.Graph, t *Tables, src, dst int, buf []uint16) []uint
 	return buf
 }
 
-// Hops is the number of switches that a packet passes on the static path, -1
-// where there is none and 0 from an endpoint to itself.
+// Hops is the number of switches on the static path, -1 if there is no path and 0 from an endpoint
+// to itself.
 func Hops(g *topology.Graph, t *Tables, src, dst int) int {
 	var buf [16]topology.End
 	path, err := appendPath(buf[:0], g, t, src, dst, nil)
@@ -92,11 +91,10 @@ func Hops(g *topology.Graph, t *Tables, src, dst int) int {
 	return max(0, len(path)-1)
 }
 
-// CheckReachable proves that static and minimal routing deliver: from every
-// switch that has endpoints, every destination that it knows is reached along
-// static ports without passing a switch twice, every minimal port leads
-// closer to it, the static port is a minimal one, and all endpoints that
-// belong to one plane know each other.
+// CheckReachable proves that static and minimal routing deliver. From every switch with endpoints,
+// static ports lead to every known destination without passing a switch twice. Every minimal port
+// leads closer to the destination, and the static port is minimal. All endpoints of a plane know
+// each other.
 func CheckReachable(g *topology.Graph, t *Tables) error {
 	left := make([]int32, t.Switches)
 	sites := sitesOf(g, t)
@@ -123,15 +121,15 @@ func CheckReachable(g *topology.Graph, t *Tables) error {
 	return nil
 }
 
-// site is the endpoints of one plane that have cables to the same switches: they know
-// the same destinations.
+// site is the endpoints of one plane with cables to the same switches: they know the same
+// destinations.
 type site struct {
 	plane    int32
 	switches []int  // rows of the tables
-	first    [2]int // the two endpoints of the lowest numbers; -1 for none
+	first    [2]int // the two endpoints with the lowest numbers; -1 for none
 }
 
-// sitesOf divides the endpoints, in the order of their first.
+// sitesOf groups the endpoints into sites, in the order of their first endpoints.
 func sitesOf(g *topology.Graph, t *Tables) (sites []site) {
 	known := make(map[string]int)
 	for e := range t.Endpoints {
@@ -154,8 +152,8 @@ func sitesOf(g *topology.Graph, t *Tables) (sites []site) {
 	return sites
 }
 
-// without is an endpoint of the site, other than the destination itself, that should
-// have a path to a destination and has none; -1 if there is no such endpoint.
+// without is an endpoint of the site, other than the destination itself, without the path to a
+// destination that it should have; -1 if there is no such endpoint.
 func (s *site) without(g *topology.Graph, t *Tables, d int) int {
 	if plane := g.Nodes[d].Plane; plane >= 0 && s.plane >= 0 && plane != s.plane {
 		return -1
@@ -182,7 +180,7 @@ func settle(g *topology.Graph, t *Tables, s, d int, left []int32) error {
 			if len(trail) == 0 {
 				return nil
 			}
-			return fmt.Errorf("%s is sent to %s, which knows no way", g.Nodes[d].Name, g.Nodes[t.Endpoints+at].Name)
+			return fmt.Errorf("%s is sent to %s, which has no route", g.Nodes[d].Name, g.Nodes[t.Endpoints+at].Name)
 		}
 		trail = append(trail, at)
 		if len(trail) > t.Switches {

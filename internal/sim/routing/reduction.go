@@ -7,26 +7,26 @@ import (
 	"weft/internal/base/topology"
 )
 
-// ReductionNode is a switch of a tree of reductions in the network.
+// ReductionNode is a switch in a tree of reductions in the network.
 type ReductionNode struct {
 	Switch   topology.NodeID
 	Parent   int32   // its port towards the root; -1 at the root
 	Children []int32 // its ports towards members and switches below, ascending
 }
 
-// ReductionTree is a tree of switches that joins the members' ports, by shortest paths
-// from a root: a switch of the highest level of the members' plane or, where all switches
-// are of one, the leaf of a member. Of those, trees with different numbers take different
-// ones. A root that has only one switch below it and no member is left out: the members'
-// leaf is the root if they share one. Switches come in the order of their numbers.
+// ReductionTree is a tree of switches that connects the members' ports, by shortest paths from a
+// root. The root is a switch of the highest level of the members' plane; if all switches have the
+// same level, it is the leaf of a member. Trees with different numbers take different roots. A root
+// with only one switch below it and no member is left out: the members' leaf is the root if they
+// share one. Switches come in the order of their numbers.
 //
-// free, if not nil, says which ports of switches a tree may take. Where the root of its
-// number leads to no tree others are tried, at most maxRoots. It is an error if members
-// are on several planes, or if there is no tree.
+// free, if not nil, reports whether a tree may use a port of a switch. If the root of its number
+// leads to no tree, other roots are tried, at most maxRoots. It is an error if members are on
+// several planes, or if there is no tree.
 //
-// NVIDIA's Aggregation Manager documents where it makes trees, fat trees, quasi fat
-// trees and DragonFly+, and that it tries to spare links and switches for later jobs (SHARP
-// 3.13.0, appendix A), but not how. This rule is weft's own.
+// NVIDIA's Aggregation Manager documents where it makes trees: fat trees, quasi fat trees and
+// DragonFly+. It also documents that it tries to leave links and switches free for later jobs
+// (SHARP 3.13.0, appendix A), but not its method. This rule is weft's own.
 func ReductionTree(g *topology.Graph, members []topology.End, number int, free func(port topology.End) bool) ([]ReductionNode, error) {
 	if len(members) == 0 {
 		return nil, fmt.Errorf("a reduction has no members")
@@ -48,20 +48,20 @@ func ReductionTree(g *topology.Graph, members []topology.End, number int, free f
 	return nil, err
 }
 
-// maxRoots bounds the roots that are tried for a tree: as many as a spine has ports, so
-// that all spines of two levels are.
+// maxRoots bounds the number of roots that are tried for a tree: as many as a spine has ports,
+// which covers all spines of two levels.
 const maxRoots = 64
 
 // reductionBuilder makes one tree.
 type reductionBuilder struct {
 	g     *topology.Graph
 	free  func(topology.End) bool
-	up    []int32 // by node: port towards the root; -1 if there is no way
+	up    []int32 // by node: port towards the root; -1 if there is no path
 	seen  []bool
 	nodes map[topology.NodeID]*ReductionNode
 }
 
-// roots are the switches that a tree of the members may begin at.
+// roots are the possible roots of a tree of the members.
 func (b *reductionBuilder) roots(members []topology.End) ([]topology.NodeID, error) {
 	var leaves, tops []topology.NodeID
 	for _, m := range members {
@@ -74,7 +74,7 @@ func (b *reductionBuilder) roots(members []topology.End) ([]topology.NodeID, err
 	plane, top := b.g.Nodes[leaves[0]].Plane, int8(0)
 	for i, leaf := range leaves {
 		if b.g.Nodes[leaf].Plane != plane {
-			return nil, fmt.Errorf("%s and %s are on planes that no cable joins", b.g.Nodes[members[0].Node].Name, b.g.Nodes[members[i].Node].Name)
+			return nil, fmt.Errorf("%s and %s are on planes that no cable connects", b.g.Nodes[members[0].Node].Name, b.g.Nodes[members[i].Node].Name)
 		}
 	}
 	for id := b.g.Endpoints; id < len(b.g.Nodes); id++ {
@@ -96,7 +96,7 @@ func (b *reductionBuilder) roots(members []topology.End) ([]topology.NodeID, err
 	return tops, nil
 }
 
-// tree makes the tree of a root.
+// tree is the tree of a root.
 func (b *reductionBuilder) tree(root topology.NodeID, members []topology.End) error {
 	b.nodes = make(map[topology.NodeID]*ReductionNode)
 	b.search(root)
@@ -108,7 +108,7 @@ func (b *reductionBuilder) tree(root topology.NodeID, members []topology.End) er
 	return nil
 }
 
-// sorted is the tree without what is above its members.
+// sorted is the tree without the switches above its members' common root.
 func (b *reductionBuilder) sorted(root topology.NodeID) []ReductionNode {
 	for {
 		n := b.nodes[root]
@@ -129,7 +129,7 @@ func (b *reductionBuilder) sorted(root topology.NodeID) []ReductionNode {
 	return tree
 }
 
-// search goes breadth first from the root and notes at each switch the port back.
+// search does a breadth-first search from the root and records each switch's port towards the root.
 func (b *reductionBuilder) search(root topology.NodeID) {
 	for i := range b.up {
 		b.up[i], b.seen[i] = -1, false
@@ -148,7 +148,7 @@ func (b *reductionBuilder) search(root topology.NodeID) {
 	}
 }
 
-// join adds the way from a member to the root.
+// join adds the path from a member to the root.
 func (b *reductionBuilder) join(at topology.End, root topology.NodeID) error {
 	m := at.Node
 	for {

@@ -1,7 +1,7 @@
 package routing
 
-// spreadStatic takes, of the minimal ports, the one with the destination's
-// number: for shapes without a rule of their own.
+// spreadStatic chooses, among the minimal ports, by the destination's number: for shapes without a
+// rule of their own.
 type spreadStatic struct {
 	w *wires
 	c *class

@@ -9,15 +9,14 @@ import (
 // NoPort is the port of a destination that a switch cannot reach.
 const NoPort = 0xFFFF
 
-// Tables are the forwarding tables of all switches of a graph. They are flat
-// arrays, switch by switch, for a simulator that looks into them at each hop:
-// switch s is node Endpoints+s of the graph, and its entry for destination d
-// is at s*Endpoints+d.
+// Tables are the forwarding tables of all switches of a graph. They are flat arrays, switch by
+// switch, because the simulator reads them at each hop: switch s is node Endpoints+s of the graph,
+// and its entry for destination d is at s*Endpoints+d.
 type Tables struct {
 	Endpoints int
 	Switches  int
 
-	// Port is the port of static routing, NoPort where there is no path.
+	// Port is the port of static routing, NoPort if there is no path.
 	Port []uint16
 	// Group is the number of the set of minimal ports within the switch; set
 	// 0 of each switch is empty.
@@ -29,8 +28,7 @@ type Tables struct {
 	SetStart []int32
 	SetPorts []uint16
 
-	// Order is v, the number of each destination in the order that static
-	// routing spreads by.
+	// Order is v, the number of each destination in the spreading order of static routing.
 	Order []int32
 }
 
@@ -51,8 +49,8 @@ func (t *Tables) Static(sw, dst int) uint16 { return t.Port[sw*t.Endpoints+dst] 
 // Sets is the number of sets of a switch, the empty one included.
 func (t *Tables) Sets(sw int) int { return int(t.SetBase[sw+1] - t.SetBase[sw]) }
 
-// Build makes the tables of a graph. It refuses a graph whose switches have
-// more ports, or need more sets, than 16 bits count.
+// Build makes the tables of a graph. It refuses a graph whose numbers of ports or sets per switch
+// exceed 16 bits.
 func Build(g *topology.Graph) (*Tables, error) {
 	for i := range g.Nodes[g.Endpoints:] {
 		if n := &g.Nodes[g.Endpoints+i]; len(n.Cables) >= NoPort {
@@ -85,12 +83,12 @@ func Build(g *topology.Graph) (*Tables, error) {
 	return &b.t, nil
 }
 
-// static chooses one port of a switch for destinations of a class.
+// static chooses the port of a switch for each destination of a class.
 type static interface {
 	// class is called before port, with the distances of all switches.
 	class(c *class, dist []int32)
-	// port chooses for the k-th destination of the class at switch s, whose
-	// minimal ports are set, not empty.
+	// port chooses for the k-th destination of the class at switch s. set is its minimal ports, not
+	// empty.
 	port(s, k int, set []uint16) uint16
 }
 
@@ -114,7 +112,7 @@ type tableBuilder struct {
 	set    []uint16
 }
 
-// route fills the entries of the destinations of one class in all switches.
+// route fills the entries for the destinations of one class in all switches.
 func (b *tableBuilder) route(c *class) error {
 	b.queue = b.distances(c, b.dist, b.queue)
 	b.static.class(c, b.dist)

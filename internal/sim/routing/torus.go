@@ -57,7 +57,7 @@ func (st *torusStatic) port(s, k int, set []uint16) uint16 {
 	return ports[int(st.w.order[st.c.dests[k]])%len(ports)]
 }
 
-// direction is the short way from coordinate a to b: 0 up, 1 down.
+// direction is the shorter direction from coordinate a to b: 0 up, 1 down.
 func direction(g *topology.Graph, dim, a, b int) int {
 	if !g.Ring {
 		if b > a {

@@ -1,12 +1,12 @@
 package routing
 
-// treeStatic routes trees: see the package's comment. For each destination it
-// climbs from the leaf to the top; the switches it passes are the destination's
-// spine and core, and the cables it climbs are those on which packets come down.
+// treeStatic routes trees: see the package's comment. For each destination it climbs from the leaf
+// to the top. The switches on this climb are the destination's spine and core, and packets come
+// down on its cables.
 type treeStatic struct {
 	w      *wires
 	up     [][]uint16 // by switch: its ports to the next level
-	above  []int32    // by switch: how many switches there are at these ports
+	above  []int32 // by switch: the number of switches at these ports
 	anc    []uint64   // by switch: the set of switches above, at any level
 	words  int
 	dist   []int32
@@ -18,11 +18,11 @@ type treeStatic struct {
 type step struct {
 	sw     int32
 	down   uint16 // its port down to the step below
-	stride int32  // what v is divided by at this level
+	stride int32 // divisor of v at this level
 }
 
-// maxLevels bounds the height of a tree: leaf, spine, core, and one to spare
-// for fabrics that were read.
+// maxLevels bounds the height of a tree: leaf, spine, core, and one more for fabrics that were read
+// from files.
 const maxLevels = 4
 
 type climb struct {
@@ -124,13 +124,13 @@ func (st *treeStatic) port(s, k int, set []uint16) uint16 {
 	return set[int(v)%len(set)]
 }
 
-// serves says whether the leaf of a climb is in the plane of a switch.
+// serves reports whether the leaf of a climb is in the plane of a switch.
 func (st *treeStatic) serves(c *climb, s int32) bool {
 	leaf := c.steps[0].sw
 	return st.w.plane(leaf) == st.w.plane(s)
 }
 
-// along is the port of s that follows the destination's climb.
+// along is the port of s on the destination's climb.
 func (st *treeStatic) along(s, v int32, c *climb, set []uint16) uint16 {
 	h := st.w.level[s]
 	twice := st.dist[s] + int32(c.base) - int32(h)
@@ -161,8 +161,8 @@ func (st *treeStatic) along(s, v int32, c *climb, set []uint16) uint16 {
 	return st.fallback(s, v, stride, set, leads)
 }
 
-// fallback chooses among the minimal ports that lead to the destination's
-// tree, or among all when none does.
+// fallback chooses among the minimal ports that lead to the destination's tree, or among all if
+// none does.
 func (st *treeStatic) fallback(s, v, stride int32, set []uint16, leads func(uint16) bool) uint16 {
 	n := 0
 	for _, p := range set {

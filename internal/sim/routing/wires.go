@@ -6,8 +6,8 @@ import (
 	"weft/internal/base/topology"
 )
 
-// wires is a graph as routing sees it: switches only, numbered from 0, and
-// destinations in classes that share the way up to the last hop.
+// wires is the graph in the form for routing: switches only, numbered from 0, and destinations in
+// classes with the same routes up to the last hop.
 type wires struct {
 	g        *topology.Graph
 	switches int
@@ -46,10 +46,10 @@ func newWires(g *topology.Graph) *wires {
 	return w
 }
 
-// peers is the switches at the ports of s, -1 at other ports.
+// peers are the switches at the ports of s, -1 at other ports.
 func (w *wires) peers(s int) []int32 { return w.peer[w.first[s]:w.first[s+1]] }
 
-// leavesOf is the switches that an endpoint is plugged into.
+// leavesOf are the switches of an endpoint.
 func (w *wires) leavesOf(e int32, buf []int32) []int32 {
 	for p := range w.g.Nodes[e].Cables {
 		if far, _, ok := w.g.Peer(topology.End{Node: topology.NodeID(e), Port: int32(p)}); ok {
@@ -61,7 +61,7 @@ func (w *wires) leavesOf(e int32, buf []int32) []int32 {
 	return buf
 }
 
-// portsTo is the ports of switch s that endpoint e is plugged into.
+// portsTo are the ports of switch s with cables to endpoint e.
 func (w *wires) portsTo(s int, e int32, buf []uint16) []uint16 {
 	for p := range w.g.Nodes[e].Cables {
 		if far, _, ok := w.g.Peer(topology.End{Node: topology.NodeID(e), Port: int32(p)}); ok && int(far.Node) == w.g.Endpoints+s {
@@ -116,8 +116,8 @@ func (w *wires) classify() {
 	}
 }
 
-// lowestAbove is the lowest-numbered switch of the next level at s: the same
-// for the leaves of one pod.
+// lowestAbove is the lowest-numbered switch of the next level at s: it is the same for all leaves
+// of a pod.
 func (w *wires) lowestAbove(s int32) int32 {
 	low := int32(w.switches)
 	for _, y := range w.peers(int(s)) {
@@ -128,9 +128,8 @@ func (w *wires) lowestAbove(s int32) int32 {
 	return low
 }
 
-// allowed says whether a packet to a class may go from switch x to y. Only
-// dragonflies restrict it: from a third group into the destination's, or
-// within one of the two.
+// allowed reports whether a packet to a class may go from switch x to y. Only dragonflies restrict
+// it: from a third group into the destination's, or within one of the two.
 func (w *wires) allowed(x, y int32, c *class) bool {
 	if w.g.Family != topology.FamilyDragonfly && w.g.Family != topology.FamilyDragonflyPlus {
 		return true
@@ -139,8 +138,7 @@ func (w *wires) allowed(x, y int32, c *class) bool {
 	return w.group[y] == to || w.group[x] != to && w.group[x] == w.group[y]
 }
 
-// distances fills dist with the hops of every switch to the class's leaves, -1
-// where there is no way.
+// distances fills dist with the hops of every switch to the class's leaves, -1 if there is no path.
 func (w *wires) distances(c *class, dist, queue []int32) []int32 {
 	for i := range dist {
 		dist[i] = -1

@@ -7,8 +7,8 @@ import (
 	"weft/units"
 )
 
-// Control is the work of a fabric's control plane: to bring the fabric up, and to recover
-// from faults. Times are picoseconds.
+// Control is the work of a fabric's control plane: bringing the fabric up, and recovering from
+// faults. Times are picoseconds.
 type Control struct {
 	// Plane is the control plane: the Subnet Manager, or BGP.
 	Plane      string     `json:"plane"`
@@ -16,8 +16,8 @@ type Control struct {
 	Recoveries []Recovery `json:"recoveries,omitempty"` // of each fault and each repair, by time
 }
 
-// BringUp is how a Subnet Manager brought its subnet up, from power-on: phase
-// after phase, whose times add up to Time.
+// BringUp is a Subnet Manager's bring-up of its subnet, from power-on, phase by phase. The times of
+// the phases add up to Time.
 type BringUp struct {
 	Time      units.Time
 	Discovery units.Time // until all nodes and links were known
@@ -28,30 +28,30 @@ type BringUp struct {
 	Blocks    int        // table blocks that were written
 }
 
-// Recovery is the reaction of a control plane to a fault or to a repair. All times but At
-// count from At; the time of a step that did not happen is [Never].
+// Recovery is the reaction of a control plane to a fault or to a repair. All times except At count
+// from At; the time of a step that did not happen is [Never].
 type Recovery struct {
 	What     string     // the link, switch or manager
 	Repaired bool       // a repair, not a fault
 	At       units.Time // of the run
 	How      string     // detected by: trap, sweep, loss-of-signal, bfd, …
-	Detected units.Time // until the manager, or the first switch, knew
-	Swept    units.Time // until the manager knew the fabric as it is now
-	Computed units.Time // until it had computed tables
+	Detected units.Time // until the manager, or the first switch, detected it
+	Swept    units.Time // until the manager knew the current fabric
+	Computed units.Time // until the manager had computed tables
 	First    units.Time // until the first switch had new entries
-	// Open is the time to recovery: until every path from a leaf to a host that can be
-	// open is open. Of a repair it is 0.
+	// Open is the time to recovery: until every path from a leaf to a host that can be open is
+	// open. For a repair it is 0.
 	Open     units.Time
 	Last     units.Time // until the last switch had new entries
 	Switches int        // with new entries
-	Entries  int        // new ones of all switches
+	Entries  int // new entries of all switches
 	Cut      int        // paths from a leaf to a host that stay closed
-	// LaneTables is the number of SL2VL tables of pairs of ports that changed, and
-	// LastLanes the time until the last change; 0 where none changed.
+	// LaneTables is the number of changed SL2VL tables (each for a pair of ports), and LastLanes
+	// the time until the last change; 0 if none changed.
 	LaneTables int
 	LastLanes  units.Time
-	// Circle is ports that can wait for each other for ever with the new tables, because
-	// connections keep their service levels; "" where there are none.
+	// Circle is the ports of a credit loop with the new tables, possible because connections keep
+	// their service levels; "" if there is none.
 	Circle string
 }
 
@@ -60,7 +60,7 @@ const Never units.Time = -1
 
 // FaultPoint is the effect of faults on the traffic of a size.
 type FaultPoint struct {
-	// Clean is the time without faults; 0 where that run failed.
+	// Clean is the time without faults; 0 if that run failed.
 	Clean units.Time
 	// LastLoss is the time at which a fault lost its last packet; 0 if it lost none.
 	LastLoss units.Time
@@ -202,7 +202,7 @@ func (x *FaultPoint) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// strictly reads JSON without fields that it does not know.
+// strictly reads JSON and refuses unknown fields.
 func strictly(text []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()

@@ -12,8 +12,8 @@ import (
 	"weft/units"
 )
 
-// Digits to which a float of results.json is rounded: more than is meaningful,
-// and few enough that processors which fuse differently write the same file.
+// Significant digits of a float in results.json: more than are meaningful, and few enough that
+// processors with different fused operations write the same file.
 const (
 	bandwidthDigits = 7
 	shareDigits     = 5
@@ -59,12 +59,12 @@ type levelJSON struct {
 	FlowsPs distributionJSON `json:"flow_completion_ps"`
 }
 
-// json is the distribution as it is written.
+// json is the distribution in results.json.
 func (d Distribution) json() distributionJSON {
 	return distributionJSON{d.N, int64(d.Mean), int64(d.P50), int64(d.P99), int64(d.P999), int64(d.Max), rounded(d.Fairness, shareDigits)}
 }
 
-// distribution is what was written.
+// distribution is the distribution from results.json.
 func (d distributionJSON) distribution() Distribution {
 	return Distribution{
 		N: d.N, Mean: units.Time(d.Mean), P50: units.Time(d.P50), P99: units.Time(d.P99),
@@ -118,7 +118,7 @@ func (p *Point) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// rounded is x to a number of significant digits; what is no number is 0.
+// rounded is x rounded to a number of significant digits; NaN and infinities become 0.
 func rounded(x float64, digits int) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0
@@ -138,8 +138,7 @@ func (r *Results) Encode() ([]byte, error) {
 	return encode(out)
 }
 
-// encode writes JSON for people and programs alike: indented, no escapes of
-// arrows in the names of links.
+// encode writes JSON: indented, without escapes of the arrows in the names of links.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -151,8 +150,8 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// DecodeResults reads results.json of this version and of version 1, which has fewer fields.
-// One of another version is refused: its fields may mean something else.
+// DecodeResults reads results.json of this version and of version 1, which has fewer fields. It
+// refuses other versions: their fields may have other meanings.
 func DecodeResults(text []byte) (*Results, error) {
 	var head struct {
 		Version *int `json:"version"`

@@ -13,7 +13,7 @@ import (
 
 // The files of a run folder.
 const (
-	ScenarioFile = "scenario.yaml" // as resolved: running it again gives the same results
+	ScenarioFile = "scenario.yaml" // resolved: running it again gives the same results
 	ResultsFile  = "results.json"
 	MetaFile     = "meta.json"
 	ReportFile   = "report.html"
@@ -22,27 +22,27 @@ const (
 // MetaVersion is the version of the layout of meta.json.
 const MetaVersion = 1
 
-// temporary begins the names of files that are being written.
+// temporary is the prefix of the names of files that are being written.
 const temporary = ".weft-"
 
-// Meta is what a run was made with: all that may differ between equal runs.
+// Meta is the circumstances of a run: everything that may differ between equal runs.
 type Meta struct {
 	Version       int               `json:"version"`
 	Weft          string            `json:"weft"`            // the program's version
 	Go            string            `json:"go"`              // of the toolchain
 	Platform      string            `json:"platform"`        // linux/amd64
-	CatalogDigest string            `json:"catalog_sha256"`  // of the hardware facts
-	Command       []string          `json:"command"`         // as it was called
+	CatalogDigest string            `json:"catalog_sha256"` // digest of the hardware facts
+	Command       []string          `json:"command"` // the command line
 	Seed          uint64            `json:"seed"`            // as in the scenario
 	Started       string            `json:"started"`         // RFC 3339, UTC
 	WallSeconds   float64           `json:"wall_seconds"`    // of the simulations
 	Events        int64             `json:"events"`          // of all simulations
 	EventsPerSec  float64           `json:"events_per_s"`    // of wall time
 	Cores         int               `json:"cores"`           // of the machine
-	Workers       int               `json:"workers"`         // that the run could use
+	Workers       int               `json:"workers"` // the cores that the run could use
 	Partial       bool              `json:"partial"`         // stopped before its end
-	Files         map[string]string `json:"files_sha256"`    // of the other files
-	Error         string            `json:"error,omitempty"` // why the run failed
+	Files         map[string]string `json:"files_sha256"` // digests of the other files
+	Error         string            `json:"error,omitempty"` // the reason if the run failed
 }
 
 // Run is the content of a run folder.
@@ -50,10 +50,10 @@ type Run struct {
 	Scenario []byte // YAML
 	Results  *Results
 	Meta     Meta
-	Report   []byte // HTML; nil when there is none
+	Report   []byte // HTML; nil if there is none
 }
 
-// Write puts a run into a folder. meta.json names the digests of the other files.
+// Write writes a run into a folder. meta.json has the digests of the other files.
 func (o *Output) Write(run Run) error {
 	results, err := run.Results.Encode()
 	if err != nil {
@@ -66,7 +66,7 @@ func (o *Output) Write(run Run) error {
 	return o.Seal(files, run.Meta)
 }
 
-// Seal is Write of a folder with files of other kinds: meta.json names their digests.
+// Seal is Write for a folder with files of other kinds: meta.json has their digests.
 func (o *Output) Seal(files []File, meta Meta) error {
 	meta.Version = MetaVersion
 	meta.Files = map[string]string{}
@@ -82,13 +82,13 @@ func (o *Output) Seal(files []File, meta Meta) error {
 
 // File is a file of a folder.
 type File struct {
-	Name string // may lie in a folder below: configs/pfc.json
+	Name string // may contain a folder: configs/pfc.json
 	Text []byte
 	Mode fs.FileMode // 0 is 0644
 }
 
-// Read reads a run folder back. It is refused when it is of another version or
-// when its files are not those that were written together.
+// Read reads a run folder. It refuses a folder of another version, and a folder whose files were
+// not written together.
 func Read(dir string) (*Run, error) {
 	meta, err := readMeta(dir)
 	if err != nil {

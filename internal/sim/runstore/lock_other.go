@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Lock makes a file that shows whose the folder is. Nothing is locked here: two
-// processes that write to one folder at once are not noticed.
+// Lock makes a file that marks the folder as taken. This platform has no lock: two processes that
+// write to one folder at once are not detected.
 func Lock(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 }

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// Lock takes a file that one process at a time holds. The kernel lets go of it when the
-// process ends, however it does. One that is held is [ErrHeld]. On a file system that
-// knows no locks there are none.
+// Lock locks a file for one process at a time. The kernel releases the lock when the process ends
+// in any way. If another process holds the lock, the error is [ErrHeld]. A file system without
+// locks gives no lock.
 func Lock(path string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
@@ -21,7 +21,7 @@ func Lock(path string) (*os.File, error) {
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, errors.Join(ErrHeld, f.Close())
 		}
-		if !same(f, path) { // who held it has removed it in the meantime
+		if !same(f, path) { // the previous holder has removed it in the meantime
 			f.Close()
 			continue
 		}
@@ -39,5 +39,5 @@ func same(f *os.File, path string) bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// unlock removes the file before another can take it.
+// unlock removes the file before another process can lock it.
 func unlock(f *os.File) error { return errors.Join(os.Remove(f.Name()), f.Close()) }

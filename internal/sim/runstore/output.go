@@ -10,22 +10,22 @@ import (
 	"strings"
 )
 
-// An output folder is written by one process at a time, and all at once. Files are
-// made in a folder of their own first. Where the output folder is new, that one lies
-// beside it and gets its name in one step. A folder that is there stays the same
-// folder (a mount point, or where a shell stands): the files move into it one by one,
-// the mark last. Whoever is killed between leaves the folder in which the files were
-// made, and the next process knows by it that the output folder is its own.
+// One process at a time writes an output folder, and writes all files at once. Files are first made
+// in a staging folder. If the output folder is new, the staging folder lies next to it and is
+// renamed in one step. An existing folder stays the same folder (it may be a mount point or a
+// shell's working directory): the files move into it one by one, the mark last. A process that is
+// killed meanwhile leaves the staging folder, which shows the next process that the output folder
+// is weft's.
 const (
-	lockName    = ".weft-lock" // in the folder; beside it the folder's name stands before
+	lockName    = ".weft-lock" // in the folder; next to it the folder's name is put in front
 	stagingName = ".weft-new"
 )
 
-// Holding says whether a folder that holds something, of which one is named, may be
-// taken for an outcome: nil, or the reason.
+// Holding decides whether a non-empty folder may be taken as an outcome, given the name of one of
+// its files: nil, or the reason against.
 type Holding func(dir, stranger string) error
 
-// Runs takes folders of earlier runs.
+// Runs accepts folders of earlier runs.
 func Runs(dir, stranger string) error {
 	if _, err := readMeta(dir); err != nil {
 		return Stranger(stranger, "earlier run")
@@ -33,23 +33,22 @@ func Runs(dir, stranger string) error {
 	return nil
 }
 
-// Stranger is the reason not to take a folder which holds something and not what is
-// wanted.
+// Stranger is the reason against a folder that has other content.
 func Stranger(name, wanted string) error {
 	return fmt.Errorf("it holds %s and no %s: name a new folder, or empty this one", name, wanted)
 }
 
-// ErrHeld is that of a file or folder that another process writes.
+// ErrHeld is the error for a file or folder that another process is writing.
 var ErrHeld = errors.New("another weft writes to it now: wait for it, or choose another name")
 
 // Output is an output folder that this process holds until Close.
 type Output struct {
 	dir   string
-	fresh bool // it was not there
+	fresh bool // the folder did not exist before
 	lock  *os.File
 }
 
-// FolderError says why a folder cannot take a run.
+// FolderError is the reason why a folder cannot take a run.
 type FolderError struct {
 	Dir    string
 	Reason string
@@ -59,9 +58,9 @@ func (e *FolderError) Error() string {
 	return fmt.Sprintf("the output folder %s cannot be used: %s", e.Dir, e.Reason)
 }
 
-// Claim takes a folder for an outcome, so that what is in the way is found before the
-// work and not after it. A folder that holds anything but an earlier outcome is
-// refused, as is one that another process holds. Errors are [FolderError].
+// Claim reserves a folder for an outcome, so that an obstacle is found before the work and not
+// after it. It refuses a folder with content other than an earlier outcome, and a folder that
+// another process holds. Errors are [FolderError].
 func Claim(dir string, may Holding) (*Output, error) {
 	o := &Output{dir: filepath.Clean(dir)}
 	refuse := func(err error) (*Output, error) { return nil, &FolderError{Dir: dir, Reason: cause(err)} }
@@ -77,16 +76,16 @@ func Claim(dir string, may Holding) (*Output, error) {
 	if err != nil {
 		return refuse(err)
 	}
-	if o.lock, err = Lock(o.beside(lockName)); err != nil {
+	if o.lock, err = Lock(o.auxiliary(lockName)); err != nil {
 		return refuse(err)
 	}
-	if o.fresh { // what a process that was killed has left
-		_ = os.RemoveAll(o.beside(stagingName))
+	if o.fresh { // the remains of a killed process
+		_ = os.RemoveAll(o.auxiliary(stagingName))
 	}
 	return o, nil
 }
 
-// Close lets go of the folder. None is let go of without a word.
+// Close releases the folder. A nil Output does nothing.
 func (o *Output) Close() error {
 	if o == nil {
 		return nil
@@ -94,22 +93,21 @@ func (o *Output) Close() error {
 	return unlock(o.lock)
 }
 
-// beside is the path of something that is no part of the outcome: beside a folder
-// that was not there, in one that was.
-func (o *Output) beside(name string) string {
+// auxiliary is the path of an auxiliary file: next to a new folder, inside an existing one.
+func (o *Output) auxiliary(name string) string {
 	if o.fresh {
 		return hidden(o.dir, name)
 	}
 	return filepath.Join(o.dir, name)
 }
 
-// hidden is a path beside a folder.
+// hidden is a path next to a folder.
 func hidden(dir, name string) string {
 	return filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+name)
 }
 
-// maker is [ErrHeld] of a folder that another process was about to make. What one that
-// was killed has left of its claim is removed.
+// maker is [ErrHeld] if another process is about to make the folder. It removes the claim of a
+// killed process.
 func maker(dir string) error {
 	path := hidden(dir, lockName)
 	if _, err := os.Lstat(path); err != nil {
@@ -122,11 +120,11 @@ func maker(dir string) error {
 	if errors.Is(err, ErrHeld) {
 		return err
 	}
-	return nil // whether somebody makes it cannot be seen from here
+	return nil // another maker cannot be detected here
 }
 
-// strangers says what shows that a folder is neither empty nor one with an earlier
-// outcome, nor one that was left while an outcome was put into it.
+// strangers reports the content that shows that a folder is neither empty, nor an earlier outcome,
+// nor left by an interrupted Put.
 func strangers(dir string, may Holding) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -147,14 +145,13 @@ func strangers(dir string, may Holding) error {
 	return may(dir, stranger)
 }
 
-// rename is os.Rename, which a test makes fail half-way.
+// rename is os.Rename; a test replaces it to fail half-way.
 var rename = os.Rename
 
-// Put writes an outcome into the folder. The last of the files is its mark: a folder
-// that was left half-way does not read as an outcome. What fails for want of space
-// fails before anything is lost.
+// Put writes an outcome into the folder. The last of the files is its mark: an interrupted folder
+// does not read as an outcome. If space runs out, Put fails before anything is lost.
 func (o *Output) Put(files []File) error {
-	staging := o.beside(stagingName)
+	staging := o.auxiliary(stagingName)
 	if err := stage(staging, files); err != nil {
 		return err
 	}
@@ -176,8 +173,8 @@ func (o *Output) Put(files []File) error {
 	return os.RemoveAll(staging)
 }
 
-// stage makes a folder with files. One that a killed process has left is emptied and
-// taken: while it is there, an output folder shows whose it is.
+// stage makes a staging folder with files. It empties and reuses the staging folder of a killed
+// process: while it exists, it marks the output folder as weft's.
 func stage(dir string, files []File) error {
 	left, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -197,7 +194,7 @@ func stage(dir string, files []File) error {
 	return err
 }
 
-// writeSynced writes a file that is on the disk when it returns.
+// writeSynced writes a file and syncs it to the disk.
 func writeSynced(path string, f File) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
@@ -210,7 +207,7 @@ func writeSynced(path string, f File) error {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
-// cause is the reason of a failed file operation, without its path.
+// cause is the reason for a failed file operation, without its path.
 func cause(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {

@@ -188,10 +188,10 @@ func TestAFolderThatWasFilledMeanwhileLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = o.Put([]File{{Name: "a", Text: []byte("b")}})
-	if err == nil || !strings.Contains(err.Error(), "the files are in "+o.beside(stagingName)) {
+	if err == nil || !strings.Contains(err.Error(), "the files are in "+o.auxiliary(stagingName)) {
 		t.Fatalf("Put = %v, want where the files are", err)
 	}
-	if text, err := os.ReadFile(filepath.Join(o.beside(stagingName), "a")); err != nil || string(text) != "b" {
+	if text, err := os.ReadFile(filepath.Join(o.auxiliary(stagingName), "a")); err != nil || string(text) != "b" {
 		t.Errorf("what was computed is %q (%v)", text, err)
 	}
 }

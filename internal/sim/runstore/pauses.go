@@ -4,7 +4,7 @@ package runstore
 type Pauses struct {
 	SlicePs int64        `json:"slice_ps"`        // length of a slice of the timelines
 	Links   []PausedLink `json:"links"`           // the longest time first
-	More    int          `json:"more,omitempty"`  // paused links that are not listed
+	More    int          `json:"more,omitempty"` // number of paused links that are not listed
 	Flows   []PausedFlow `json:"flows,omitempty"` // of a pattern with few messages
 }
 
@@ -17,12 +17,12 @@ type PausedLink struct {
 	Pauses   int64  `json:"pauses"`    // how often
 	PausedPs int64  `json:"paused_ps"` // time in pause
 	FirstPs  int64  `json:"first_ps"`  // start of the first pause
-	// Cause is the port of By that held the most bytes of the link when pauses began,
-	// and Share their share, 0 to 1; both are empty where By is a NIC.
+	// Cause is the port of By that held the most bytes of the link when pauses began, and Share
+	// their share, 0 to 1; both are empty if By is a NIC.
 	Cause string  `json:"cause,omitempty"`
 	Share float64 `json:"cause_share,omitempty"`
-	// After is the index of the link at which Cause itself was paused; -1 where Cause
-	// was not paused for most of that time, so that its load is the reason.
+	// After is the index of the link at which Cause itself was paused; -1 if Cause was not paused
+	// for most of that time, so that its load is the reason.
 	After int `json:"after"`
 	// Circle says that the chain of causes leads back here: a circle of pauses.
 	Circle bool `json:"circle,omitempty"`

@@ -10,7 +10,7 @@ import (
 // ReplayVersion is the version of the layout of a replay's results.
 const ReplayVersion = 1
 
-// Replay is what a workload that was read from files takes, fabric by fabric.
+// Replay is the result of a workload from files, fabric by fabric.
 type Replay struct {
 	Version  int            `json:"version"`
 	Scenario string         `json:"scenario"`
@@ -22,25 +22,25 @@ type Replay struct {
 	Partial  bool           `json:"partial,omitempty"` // interrupted
 }
 
-// ReplaySource is what was read.
+// ReplaySource describes the workload files.
 type ReplaySource struct {
 	Format string   `json:"format"`
 	Files  []string `json:"files"`
 	Ranks  int      `json:"ranks"`
-	// Operations are those of all ranks; Sends and Collectives are among them, the
-	// latter once for each member.
+	// Operations is the number of operations of all ranks. Sends and Collectives are among them; a
+	// collective counts once for each member.
 	Operations  int64 `json:"operations"`
 	Sends       int64 `json:"sends"`
 	Collectives int64 `json:"collectives"`
-	// SendBytes is what all sends carry, and CollectiveBytes the sum of the sizes of
-	// collectives, once for each member.
+	// SendBytes is the bytes of all sends, and CollectiveBytes the sum of the sizes of collectives,
+	// once for each member.
 	SendBytes       int64    `json:"send_bytes"`
 	CollectiveBytes int64    `json:"collective_bytes"`
-	ComputingPs     int64    `json:"computing_ps"` // of the rank that computes the longest
+	ComputingPs     int64    `json:"computing_ps"` // of the rank with the longest computation
 	Units           []string `json:"units"`
 	Assumptions     []string `json:"assumptions"`
-	// Stopped is why only a part was read, and LeftOut how many operations of it could
-	// not be carried out without the rest.
+	// Stopped is the reason why only a part was read, and LeftOut the number of its operations that
+	// depend on the rest and were left out.
 	Stopped string `json:"stopped,omitempty"`
 	LeftOut int    `json:"left_out,omitempty"`
 }
@@ -54,19 +54,19 @@ type ReplayFabric struct {
 	TimePs   int64      `json:"time_ps"` // until the last operation is over
 	// ComputingPs, ExposedPs, WaitingPs and IdlePs sum to the time.
 	ComputingPs int64        `json:"computing_ps"`
-	ExposedPs   int64        `json:"exposed_ps"` // moving data and computing nothing
-	WaitingPs   int64        `json:"waiting_ps"` // for members of a collective that come later
+	ExposedPs   int64        `json:"exposed_ps"` // moving data without computing
+	WaitingPs   int64        `json:"waiting_ps"` // for members of a collective that arrive later
 	IdlePs      int64        `json:"idle_ps"`
 	Kinds       []ReplayKind `json:"communication"`
 	Flows       Distribution `json:"flows"` // messages between nodes
 	Hottest     []HotLink    `json:"hottest_links"`
-	HottestIn   string       `json:"hottest_links_in,omitempty"` // the phase; of the whole if empty
+	HottestIn   string       `json:"hottest_links_in,omitempty"` // the phase; empty for the whole
 	Counts      Counts       `json:"counts"`
-	// Simulated and Communications are how many distinct phases were simulated for how
-	// many communications; 0 where all was simulated as it comes.
+	// Simulated is the number of simulated distinct phases, Communications the number of
+	// communications that they stand for; 0 if everything was simulated in full.
 	Simulated      int64 `json:"simulated_phases,omitempty"`
 	Communications int64 `json:"communications,omitempty"`
-	// Reduction is nil where switches do not reduce.
+	// Reduction is nil if switches do not reduce.
 	Reduction *Reduction `json:"reduction,omitempty"`
 	Failure   string     `json:"failure,omitempty"`
 }

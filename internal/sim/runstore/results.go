@@ -9,9 +9,9 @@ import (
 
 // ResultsVersion is the version of the layout of results.json.
 //
-// Version 2 adds results over several seeds, the sources of a link's load, and counts of
-// failed points. With several seeds time_ps, algbw and busbw are means. A file of version 1
-// has none of this and means the same.
+// Version 2 adds results over several seeds, the sources of a link's load, and counts of failed
+// points. With several seeds time_ps, algbw and busbw are means. A file of version 1 has none of
+// these fields; its other fields have the same meaning.
 const ResultsVersion = 2
 
 // Results is the results of a run.
@@ -31,16 +31,15 @@ type FabricResult struct {
 	Name     string     `json:"name"`     // in the scenario
 	Protocol string     `json:"protocol"` // infiniband, roce-v2, …, a FabricKind of the scenario
 	Rate     units.Rate `json:"rate"`     // of a port
-	// Engine is the routing engine of InfiniBand's Subnet Manager that wrote the
-	// forwarding tables, and EngineWhy the reason where the fabric chose it.
+	// Engine is the routing engine of InfiniBand's Subnet Manager that wrote the forwarding tables.
+	// EngineWhy is the reason if the fabric chose the engine.
 	Engine    string `json:"routing_engine,omitempty"`
 	EngineWhy string `json:"routing_engine_why,omitempty"`
-	// Reduction is nil where switches do not reduce.
+	// Reduction is nil if switches do not reduce.
 	Reduction *Reduction `json:"reduction,omitempty"`
-	// Control is nil where the scenario has no faults.
+	// Control is nil if the scenario has no faults.
 	Control *Control `json:"control,omitempty"`
-	// SwitchRange is nil unless it was asked for and sources differ on the switches of
-	// some fabric.
+	// SwitchRange is nil unless it was requested and sources differ on the switches of some fabric.
 	SwitchRange *SwitchRange `json:"switch_range,omitempty"`
 	// Points has the result of each size, in the scenario's order.
 	Points []Point `json:"points"`
@@ -52,7 +51,7 @@ type Reduction struct {
 	Trees   int    `json:"trees"`         // in all groups
 	Groups  int    `json:"groups"`        // of ranks on several nodes, with trees
 	Without int    `json:"without"`       // groups without trees, whose collectives go point to point as NCCL's do
-	Why     string `json:"why,omitempty"` // the first of these groups has no trees
+	Why     string `json:"why,omitempty"` // reason why the first of these groups has no trees
 }
 
 // Point is one size of a sweep. Times are picoseconds of the simulated clock.
@@ -66,27 +65,26 @@ type Point struct {
 	AlgBW float64    // algorithm bandwidth in GB/s of 1e9 bytes: Bytes over Time
 	BusBW float64    // bus bandwidth of nccl-tests in GB/s
 
-	// Seeds has the time with each seed; nil where one seed was simulated. Time, AlgBW
-	// and BusBW are means over the seeds; all other fields are of the first seed.
+	// Seeds has the time with each seed; nil if one seed was simulated. Time, AlgBW and BusBW are
+	// means over the seeds; all other fields are from the first seed.
 	Seeds *Seeds
 
 	Flows   Distribution // of messages between nodes
 	Counts  Counts       // of the whole network
 	Hottest []HotLink    // the busiest first, at most eight
-	Pauses  *Pauses      // nil where they were not recorded, or there were none
+	Pauses  *Pauses // nil if they were not recorded, or there were none
 	Beside  []Stream     // streams beside a collective
 	// Violations are the packets that ports discarded for their P_Key, Q_Key or VRF, the
 	// earliest first, at most 64.
 	Violations []Violation
-	// Traps are the datagrams by which an InfiniBand fabric reports them to the Subnet
-	// Manager; nil where there were none.
+	// Traps are the datagrams with which an InfiniBand fabric reports them to the Subnet Manager;
+	// nil if there were none.
 	Traps *Traps
-	// Levels are the messages of each service level of InfiniBand, where there is
-	// more than one.
+	// Levels are the messages of each service level of InfiniBand, if there is more than one.
 	Levels  []Level
-	Fault   *FaultPoint // nil where the scenario has no faults
+	Fault   *FaultPoint // nil if the scenario has no faults
 	Partial bool        // stopped before its end
-	Failure string      // why the point has no result
+	Failure string // the reason if the point has no result
 }
 
 // Seeds is the times of a size with several seeds, in picoseconds, and the 95 % confidence
@@ -101,27 +99,27 @@ type Seeds struct {
 type Distribution struct {
 	N                         int64 // messages
 	Mean, P50, P99, P999, Max units.Time
-	// Fairness is Jain's index of the inverse times (Jain, Chiu and Hawe 1984): 1
-	// where all are alike, 1/N where one has everything. Of messages of one length
-	// it is that of their rates.
+	// Fairness is Jain's index of the inverse times (Jain, Chiu and Hawe 1984): 1 if all are equal,
+	// 1/N if one message has everything. For messages of equal length it is the index of their
+	// rates.
 	Fairness float64
 }
 
 // Counts is how often things happened in the network.
 type Counts struct {
-	Packets    int64 `json:"packets"`     // that NICs and GPUs sent, acknowledgements too
-	PacketHops int64 `json:"packet_hops"` // one for each port of the fabric that sent a packet
-	// Events are the engine's work and no result: in parts of a network on cores of
-	// their own a port may be woken once more for nothing. meta.json has their sum.
+	Packets    int64 `json:"packets"` // packets sent by NICs and GPUs, with acknowledgements
+	PacketHops int64 `json:"packet_hops"` // one for each port of the fabric that sent the packet
+	// Events is the engine's work and not a result: with several simulation partitions a port may
+	// be woken once more without effect. meta.json has their sum.
 	Events          int64 `json:"-"`
 	Pauses          int64 `json:"pfc_pauses"`             // PFC frames that pause
 	Resumes         int64 `json:"pfc_resumes"`            // PFC frames that end a pause
 	CreditStalls    int64 `json:"credit_stalls"`          // times that a lane began to wait for credits
 	Marks           int64 `json:"ecn_marks"`              // ECN, or FECN on InfiniBand
-	CNPs            int64 `json:"cnps"`                   // congestion notifications that were sent
+	CNPs            int64 `json:"cnps"` // congestion notifications sent
 	CNPsTaken       int64 `json:"cnps_arrived,omitempty"` // and that arrived
-	CNPDelay        int64 `json:"cnp_delay_ps,omitempty"` // sum of the times of those that arrived
-	Retransmissions int64 `json:"retransmissions"`        // packets that were sent again
+	CNPDelay        int64 `json:"cnp_delay_ps,omitempty"` // sum of the times of the received ones
+	Retransmissions int64 `json:"retransmissions"` // retransmitted packets
 	Timeouts        int64 `json:"timeouts,omitempty"`     // retransmission timeouts that expired
 	Trimmed         int64 `json:"trimmed,omitempty"`      // Ultra Ethernet: packets whose payload a switch cut off
 	DroppedBuffer   int64 `json:"dropped_buffer"`         // lossy class, buffer full
@@ -135,19 +133,19 @@ type Counts struct {
 	DroppedPKey     int64 `json:"dropped_pkey,omitempty"`     // InfiniBand, P_Key of another partition
 	DroppedSegment  int64 `json:"dropped_segment,omitempty"`  // Ethernet, no route from the sender's VRF
 	DroppedCorrupt  int64 `json:"dropped_corrupt,omitempty"`  // corrupted on a link
-	DroppedMTU      int64 `json:"dropped_mtu,omitempty"`      // longer than the switch's port takes
+	DroppedMTU      int64 `json:"dropped_mtu,omitempty"` // longer than the MTU of the switch's port
 
-	// Of scenarios with faults.
-	DroppedFault   int64 `json:"dropped_fault,omitempty"`    // on a cable that did not work, or before it
-	DroppedNoRoute int64 `json:"dropped_no_route,omitempty"` // the switch knew no route
+	// Only of scenarios with faults.
+	DroppedFault   int64 `json:"dropped_fault,omitempty"` // on a failed cable, or before it
+	DroppedNoRoute int64 `json:"dropped_no_route,omitempty"` // the switch had no route
 
-	// Of workloads that choose service and operation.
-	MessagesLost     int64 `json:"messages_lost,omitempty"`       // UC and UD: that did not arrive whole
+	// Only of workloads that choose service and operation.
+	MessagesLost     int64 `json:"messages_lost,omitempty"` // UC and UD: messages that did not arrive in full
 	MessagesBarred   int64 `json:"messages_barred,omitempty"`     // between NICs that share no partition
-	DroppedNoReceive int64 `json:"dropped_no_receive,omitempty"`  // UC and UD: messages that found no receive
-	DroppedOutOfTurn int64 `json:"dropped_out_of_turn,omitempty"` // UC: packets of messages that are not whole
-	DroppedQKey      int64 `json:"dropped_qkey,omitempty"`        // UD: datagrams with another Q_Key than their queue pair's
-	RNRNAKs          int64 `json:"rnr_naks,omitempty"`            // RC: messages that found no receive and came again
+	DroppedNoReceive int64 `json:"dropped_no_receive,omitempty"` // UC and UD: messages without a posted receive
+	DroppedOutOfTurn int64 `json:"dropped_out_of_turn,omitempty"` // UC: packets of incomplete messages
+	DroppedQKey      int64 `json:"dropped_qkey,omitempty"` // UD: datagrams whose Q_Key differs from their queue pair's
+	RNRNAKs          int64 `json:"rnr_naks,omitempty"` // RC: messages without a posted receive, which were sent again
 }
 
 // Drops is the sum of all drops.
@@ -170,41 +168,40 @@ type Level struct {
 	Flows Distribution // between nodes
 }
 
-// Violation is a port that discarded packets between two queue pairs for their P_Key or
-// Q_Key; on Ethernet, a port that discarded packets between two NICs because no route leads
-// from the sender's VRF to the receiver's.
+// Violation is a port that discarded packets between two queue pairs for their P_Key or Q_Key; on
+// Ethernet, a port that discarded packets between two NICs because there is no route from the
+// sender's VRF to the receiver's.
 type Violation struct {
 	Trap    int    `json:"trap,omitempty"` // its number; P_Keys: 257 of an HCA, 259 of a switch; Q_Keys: 258 (IBA vol. 1, 14.2.5.1)
 	Port    string `json:"port"`           // the port that discarded
 	FirstPs int64  `json:"first_ps"`       // time of the first packet
-	// KnownPs is the time at which the Subnet Manager took the first trap about it;
-	// [Never] where none arrived, 0 on Ethernet.
+	// KnownPs is the time at which the Subnet Manager took the first trap about it; [Never] if none
+	// arrived, 0 on Ethernet.
 	KnownPs int64     `json:"known_ps,omitempty"`
 	Packets int64     `json:"packets"`            // that were discarded
 	From    string    `json:"from"`               // the sending NIC
 	To      string    `json:"to"`                 // the receiving NIC
 	FromQP  units.QPN `json:"from_qp"`            // InfiniBand
 	ToQP    units.QPN `json:"to_qp"`              // InfiniBand
-	PKey    uint16    `json:"pkey"`               // InfiniBand: of the packets, bit 15 the membership
-	QKey    uint32    `json:"qkey,omitempty"`     // InfiniBand: of the packets
+	PKey    uint16    `json:"pkey"` // InfiniBand: P_Key of the packets; bit 15 is the membership
+	QKey    uint32    `json:"qkey,omitempty"` // InfiniBand: Q_Key of the packets
 	SL      units.SL  `json:"sl"`                 // InfiniBand
 	FromVRF string    `json:"from_vrf,omitempty"` // Ethernet
 	ToVRF   string    `json:"to_vrf,omitempty"`   // Ethernet
 }
 
-// Traps is the traps of a run about violations, and the counters of the ports that raised
-// them.
+// Traps are the traps of a run about violations, and the counters of the ports that raised them.
 type Traps struct {
 	Raised    int         `json:"raised"`    // by all ports
-	Merged    int         `json:"merged"`    // equal to a trap that still waited
+	Merged    int         `json:"merged"` // equal to a trap that was still in the outbox
 	Lost      int         `json:"lost"`      // because the outbox was full
 	Sent      int         `json:"sent"`      // datagrams, repetitions too
 	Repressed int         `json:"repressed"` // ended by a TrapRepress of the manager
 	Ports     []KeyCounts `json:"ports"`     // that raised traps
 }
 
-// KeyCounts is the counters of a port for packets with a wrong key. Those of an HCA are in
-// its PortInfo, those of a switch in its PortCounters, where they stop at 255.
+// KeyCounts are the counters of a port for packets with a wrong key. An HCA's are in its PortInfo,
+// a switch's in its PortCounters, where they stop at 255.
 type KeyCounts struct {
 	Port           string `json:"port"`
 	PKeys          int    `json:"pkey_violations,omitempty"`        // HCA: P_KeyViolations
@@ -220,25 +217,25 @@ type HotLink struct {
 	Busy  float64 `json:"busy"`            // share of the measured time, 0 to 1
 	Tier  string  `json:"tier"`            // NIC to leaf, leaf to spine, …
 	Mean  int64   `json:"tier_mean_bytes"` // over all links of the tier, idle ones too
-	// Flows are the ends of the messages on the link, where a pattern has few messages
-	// and each keeps to one path.
+	// Flows are the ends of the messages on the link, if a pattern has few messages and each keeps
+	// to one path.
 	Flows []string `json:"flows,omitempty"`
-	// Sources are the senders of the bytes, where streams run beside a workload: the
-	// workload first, with link control, then the streams.
+	// Sources are the senders of the bytes, if streams run beside a workload: the workload first,
+	// with link control, then the streams.
 	Sources []LinkSource `json:"sources,omitempty"`
 }
 
-// LinkSource is the part of a link's load of the workload, or of the streams of one name.
+// LinkSource is the share of a link's load of the workload, or of the streams with one name.
 type LinkSource struct {
 	Name  string `json:"name"`  // of the workload or the streams
 	Bytes int64  `json:"bytes"` // on the link
 }
 
-// Choice reports whether a link is between switches, where routing chooses among
-// links; to and from a NIC there is one.
+// Choice reports whether a link is between switches, where routing chooses among links; a NIC has
+// no choice.
 func (h HotLink) Choice() bool { return h.Tier != "" && !strings.Contains(h.Tier, "NIC") }
 
-// Spread is the link's bytes over the mean of its tier; 1 where that is not known.
+// Spread is the link's bytes over the mean of its tier; 1 if that is unknown.
 func (h HotLink) Spread() float64 {
 	if h.Mean <= 0 {
 		return 1

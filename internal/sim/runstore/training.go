@@ -9,7 +9,7 @@ import (
 // TrainingVersion is the version of the layout of a training job's results.
 const TrainingVersion = 2
 
-// Training is what a training step takes, fabric by fabric.
+// Training is the result of a training step, fabric by fabric.
 type Training struct {
 	Version  int              `json:"version"`
 	Scenario string           `json:"scenario"`
@@ -19,16 +19,15 @@ type Training struct {
 	Partial  bool             `json:"partial,omitempty"`
 }
 
-// Stopped is the failure of a fabric whose step was not complete when the run was
-// stopped.
+// Stopped is the failure of a fabric whose step was not complete at an interruption.
 const Stopped = "stopped before its step was complete"
 
-// Begun reports whether there is a step of any fabric.
+// Begun reports whether any fabric has a step.
 func (t *Training) Begun() bool {
 	return slices.ContainsFunc(t.Fabrics, func(f TrainingFabric) bool { return f.StepPs > 0 })
 }
 
-// TrainingJob is the job that was simulated, with what follows from it.
+// TrainingJob is the simulated job, with derived figures.
 type TrainingJob struct {
 	Model      string        `json:"model"`
 	Parameters int64         `json:"parameters"`
@@ -77,31 +76,31 @@ type TrainingFabric struct {
 	MFU      float64    `json:"mfu"`
 	// ComputingPs, the exposed times, WaitingPs and BubblePs sum to the step.
 	ComputingPs int64           `json:"computing_ps"`
-	WaitingPs   int64           `json:"waiting_ps"` // for members of a collective that come later
-	BubblePs    int64           `json:"bubble_ps"`  // neither computing nor communicating
+	WaitingPs   int64           `json:"waiting_ps"` // for members of a collective that arrive later
+	BubblePs    int64           `json:"bubble_ps"` // neither computing nor communicating
 	Purposes    []PurposeTime   `json:"communication"`
 	Phases      []TrainingPhase `json:"phases"`
 	Hottest     []HotLink       `json:"hottest_links"`
 	HottestIn   string          `json:"hottest_links_in,omitempty"` // the phase
-	Counts      Counts          `json:"counts"`                     // of all that was simulated
-	Exact       bool            `json:"exact"`                      // everything was simulated as it comes, nothing reused
-	// Simulated and Communications are how many communications of groups were simulated
-	// packet by packet, of how many in the step.
+	Counts      Counts          `json:"counts"` // of all simulations
+	Exact       bool            `json:"exact"` // everything was simulated in full, without reuse
+	// Simulated is the number of communications of groups that were simulated packet by packet,
+	// Communications the number in the step.
 	Simulated      int64 `json:"simulated"`
 	Communications int64 `json:"communications"`
-	// Reduction is nil where switches do not reduce.
+	// Reduction is nil if switches do not reduce.
 	Reduction *Reduction     `json:"reduction,omitempty"`
 	Noise     *TrainingNoise `json:"noise,omitempty"`      // nil without
-	Seeds     *TrainingSeeds `json:"over_seeds,omitempty"` // nil where there was one seed
-	// UndisturbedPs is the step without the scenario's faults, slow cables and streams; 0
-	// where it has none.
+	Seeds     *TrainingSeeds `json:"over_seeds,omitempty"` // nil with one seed
+	// UndisturbedPs is the step without the scenario's faults, slow cables and streams; 0 if it has
+	// none.
 	UndisturbedPs int64 `json:"undisturbed_ps,omitempty"`
-	// Beside is what the fabric's streams got done while the whole step was simulated.
+	// Beside is the streams' results during the simulated step.
 	Beside  []Stream `json:"beside,omitempty"`
 	Failure string   `json:"failure,omitempty"`
 }
 
-// Spread is a time over draws: its mean with the 95 % interval, and the ends.
+// Spread is a time over draws: its mean with the 95 % interval, its minimum and its maximum.
 type Spread struct {
 	MeanPs  int64 `json:"mean_ps"`
 	LowPs   int64 `json:"low_ps"` // of the mean's 95 % interval
@@ -110,19 +109,19 @@ type Spread struct {
 	MostPs  int64 `json:"most_ps"`
 }
 
-// TrainingNoise is the step with stragglers and noise, over draws of them.
+// TrainingNoise is the step with random stragglers and noise, over several draws.
 type TrainingNoise struct {
 	Draws int `json:"draws"`
 	Spread
 	WaitingPs int64 `json:"waiting_ps"` // mean over ranks and draws
 }
 
-// TrainingSeeds is the step over seeds of all that is drawn on a fabric: the salts of
-// hashing switches, what is marked. Stragglers and noise are not in it.
+// TrainingSeeds is the step over seeds for everything random in a fabric: the salts of hashing
+// switches, and marking. Stragglers and noise are not included.
 type TrainingSeeds struct {
-	Seeds   int             `json:"seeds"` // the results' and those that follow it
+	Seeds   int             `json:"seeds"` // the results' seed and the next ones
 	Step    Spread          `json:"step"`
-	Exposed []PurposeSpread `json:"exposed"` // communication that nothing hides, means over the ranks
+	Exposed []PurposeSpread `json:"exposed"` // communication without overlapping computation, means over the ranks
 }
 
 // PurposeSpread is the spread of a dimension of parallelism.
@@ -131,7 +130,7 @@ type PurposeSpread struct {
 	Spread
 }
 
-// TrainingScale is a job over cluster sizes, the smallest first.
+// TrainingScale is a job at several cluster sizes, the smallest first.
 type TrainingScale struct {
 	Version int         `json:"version"`
 	Strong  bool        `json:"strong"` // the same batch at all sizes; else it grows with them
@@ -163,10 +162,10 @@ func (t *TrainingScale) Encode() ([]byte, error) {
 type PurposeTime struct {
 	Purpose   string `json:"purpose"`
 	MovingPs  int64  `json:"moving_ps"`  // in which data moved
-	ExposedPs int64  `json:"exposed_ps"` // of it, in which the GPU computed nothing
+	ExposedPs int64  `json:"exposed_ps"` // part of it in which the GPU computed nothing
 }
 
-// ExposedPs is the exposed communication of a dimension of parallelism.
+// ExposedPs is the exposed communication of a dimension of parallelism, in picoseconds.
 func (f *TrainingFabric) ExposedPs(purpose string) (sum int64) {
 	for _, p := range f.Purposes {
 		if p.Purpose == purpose {
@@ -176,30 +175,29 @@ func (f *TrainingFabric) ExposedPs(purpose string) (sum int64) {
 	return sum
 }
 
-// TrainingPhase is a communication that all groups of a kind make at once, as it was
-// simulated.
+// TrainingPhase is a communication of all groups of a kind at once, as simulated.
 type TrainingPhase struct {
 	Name      string `json:"name"`
 	Purpose   string `json:"purpose"`
 	Groups    int    `json:"groups"`
 	Ranks     int    `json:"ranks"` // of a group
 	Bytes     int64  `json:"bytes"` // of the largest
-	Uses      int    `json:"uses"`  // in a step, by a group
+	Uses      int    `json:"uses"` // times per step and group
 	Algorithm string `json:"algorithm"`
 	Wire      string `json:"wire"`
 	LeastPs   int64  `json:"least_ps"` // of the fastest rank
 	MeanPs    int64  `json:"mean_ps"`
 	MostPs    int64  `json:"most_ps"` // of the slowest
-	// Folded is how many groups were not simulated: they are provably like one that was,
-	// for this phase or an earlier one.
+	// Folded is the number of groups that were not simulated: each is provably equal to a simulated
+	// group of this phase or an earlier one.
 	Folded int `json:"folded_groups,omitempty"`
-	// Parts is in how many simulations its messages were carried out, if in more than
-	// one: those of different parts share no rank, NIC or port of a switch.
+	// Parts is the number of simulations of its messages, if more than one: messages in different
+	// parts share no rank, NIC or port of a switch.
 	Parts int `json:"parts,omitempty"`
-	// Share is the part of the bytes that was simulated where the rest was foreseen from
-	// the steady rate; 0 if all was.
+	// Share is the simulated part of the bytes, if the rest was extrapolated from the steady rate;
+	// 0 if all were simulated.
 	Share float64 `json:"simulated_share,omitempty"`
-	// Beside is what the fabric's streams got done meanwhile.
+	// Beside is the streams' results meanwhile.
 	Beside []Stream `json:"beside,omitempty"`
 }
 

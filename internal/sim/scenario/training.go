@@ -23,7 +23,7 @@ func (r *resolver) deriveTraining() {
 	}
 	gpus := t.Nodes * r.Cluster.Node.GPUs
 	if gpus%each != 0 {
-		r.complain("training.parallel", "%d GPUs are no whole number of replicas: a replica takes tensor %d × context %d × pipeline %d = %d", gpus, p.Tensor, p.Context, p.Pipeline, each)
+		r.complain("training.parallel", "%d GPUs are not a whole number of replicas: a replica takes tensor %d × context %d × pipeline %d = %d", gpus, p.Tensor, p.Context, p.Pipeline, each)
 		return
 	}
 	if p.Data != 0 && p.Data*each != gpus {

@@ -34,7 +34,7 @@ func (t *Training) Grown(from, to int) (Training, error) {
 	out := *t
 	out.Parallel.Data = 0
 	if to%t.Parallel.Replica() != 0 {
-		return out, fmt.Errorf("%d GPUs are no whole number of replicas of %d", to, t.Parallel.Replica())
+		return out, fmt.Errorf("%d GPUs are not a whole number of replicas of %d", to, t.Parallel.Replica())
 	}
 	if t.Batch.Global*to%from != 0 {
 		return out, fmt.Errorf("the batch of %d sequences on %d GPUs is no whole number on %d", t.Batch.Global, from, to)

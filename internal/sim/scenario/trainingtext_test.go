@@ -41,14 +41,14 @@ func TestAGrownJobKeepsTheWorkOfAGPU(t *testing.T) {
 	if err != nil || grown.Batch.Global != 64 || grown.Parallel.Data != 0 {
 		t.Errorf("%+v, %v", grown, err)
 	}
-	for gpus, want := range map[int]string{72: "72 GPUs are no whole number of replicas of 16", 16: ""} {
+	for gpus, want := range map[int]string{72: "72 GPUs are not a whole number of replicas of 16", 16: ""} {
 		if _, err := job.Grown(64, gpus); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("to %d GPUs: %v, want %q", gpus, err, want)
 		}
 	}
 	job.Batch.Global = 6
 	if _, err := job.Grown(64, 16); err == nil {
-		t.Error("6 sequences on 64 GPUs are no whole number on 16")
+		t.Error("6 sequences on 64 GPUs are not a whole number on 16")
 	}
 }
 

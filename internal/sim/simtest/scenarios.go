@@ -17,7 +17,7 @@ workload: {pattern: permutation, sizes: [1MiB]}
 control: {loss-of-signal: 10us}
 `
 
-// BothFabrics are InfiniBand with either way of routing, and RoCE.
+// BothFabrics are InfiniBand with both kinds of routing, and RoCE.
 const BothFabrics = `
 fabrics:
   - {preset: infiniband-ndr, name: static, routing: {mode: deterministic}, transport: {timeout: 2ms}}
@@ -25,7 +25,7 @@ fabrics:
   - {preset: roce-v2-400g, name: roce, transport: {timeout: 268ms}} # BGP takes 1.03 s to bring a session back; 7 timeouts are 1.9 s
 `
 
-// Ringed is a scenario on a shape that is no tree.
+// Ringed is a scenario with a topology that is not a tree.
 func Ringed(shape string) string {
 	return `
 cluster: {nodes: 4, node: dgx-h100}
@@ -35,16 +35,16 @@ workload: {pattern: permutation, sizes: [1MiB]}
 control: {loss-of-signal: 10us}`
 }
 
-// SmallDragonfly is a shape of five groups.
+// SmallDragonfly is a topology of five groups.
 const SmallDragonfly = "dragonfly, hosts-per-leaf: 2, switches-per-group: 4, global-links: 2, groups: 5, radix: 16"
 
-// LanesByPath is a scenario on a shape on which paths have service levels.
+// LanesByPath is a scenario with a topology whose paths have service levels.
 func LanesByPath(shape, engine, faults string) string {
 	return strings.Replace(Ringed(shape), "roce-v2-400g",
 		"{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: "+engine+"}, transport: {timeout: 2ms}}", 1) + "\nfaults: [" + faults + "]"
 }
 
-// Managed is a fat tree that an engine in the place of ENGINE routes.
+// Managed is a fat tree that is routed by the engine at the place of ENGINE.
 const Managed = `
 cluster: {nodes: 8, node: dgx-h100}
 topology: {shape: fat-tree, levels: 2, radix: 16}
@@ -59,14 +59,14 @@ topology: {shape: rail-optimised}
 fabrics: [infiniband-ndr]
 `
 
-// OneFabric resolves a fabric on a path, in a node that can drive it.
+// OneFabric resolves a fabric preset, in a node whose PCIe supports it.
 func OneFabric(t *testing.T, preset, host, more string) (*scenario.Resolved, *scenario.Fabric) {
 	t.Helper()
 	r := Resolve(t, fmt.Sprintf("cluster: {nodes: 2, node: dgx-b300}\nfabrics: [{preset: %s, host: %s%s}]\n", preset, host, more))
 	return r, &r.Fabrics[0]
 }
 
-// BrokenPlane is a fabric of two planes of which one loses a cable.
+// BrokenPlane is a fabric of two planes, in one of which a cable fails.
 const BrokenPlane = `
 cluster: {nodes: 8, node: dgx-h100}
 topology: {shape: dual-plane, radix: 16}

@@ -6,8 +6,7 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// Resolve is a scenario in YAML with every number present. One that is refused fails the
-// test.
+// Resolve is a scenario in YAML with every number present. If it is refused, the test fails.
 func Resolve(t *testing.T, text string) *scenario.Resolved {
 	t.Helper()
 	f, err := scenario.Decode("test.yaml", []byte(text))

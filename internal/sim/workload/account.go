@@ -7,24 +7,23 @@ import (
 	"weft/units"
 )
 
-// Account is where a rank's time went between the beginning and the end of a
-// timeline. Computing, Exposed, Waiting and Bubble sum to the whole.
+// Account divides a rank's time between the beginning and the end of a timeline. The sum of
+// Computing, Exposed, Waiting and Bubble is the whole.
 type Account struct {
 	Computing units.Time
-	// Moving is how long communication of each purpose moved data, whether or not the
-	// rank computed meanwhile.
+	// Moving is the time in which communication of each purpose moved data, whether or not the rank
+	// computed meanwhile.
 	Moving [NumPurposes]units.Time
-	// Exposed is the part of it in which the rank computed nothing. Where several
-	// purposes moved at once it counts for the first in their order.
+	// Exposed is the part of Moving without computation. If several purposes moved data at once,
+	// the time counts for the first in their order.
 	Exposed [NumPurposes]units.Time
-	// Waiting is time without computing in which the rank had entered a collective that
-	// another member had not.
+	// Waiting is time without computation in a collective that another member had not yet entered.
 	Waiting units.Time
-	// Bubble is the rest: neither computing nor communicating.
+	// Bubble is the rest: neither computation nor communication.
 	Bubble units.Time
 }
 
-// Accounts are those of all ranks.
+// Accounts are the accounts of all ranks.
 func Accounts(g *Graph, t *Timeline) []Account {
 	moved := movedAt(g, t)
 	accounts := make([]Account, len(g.Ranks))
@@ -34,8 +33,8 @@ func Accounts(g *Graph, t *Timeline) []Account {
 	return accounts
 }
 
-// movedAt is when the data of each operation began to move: of a collective when the
-// last member entered, of a message when it was sent.
+// movedAt is the time at which the data of each operation began to move: for a collective when the
+// last member entered, for a message when it was sent.
 func movedAt(g *Graph, t *Timeline) [][]units.Time {
 	moved := make([][]units.Time, len(g.Ranks))
 	last := make([][]units.Time, len(g.Groups)) // by group and number
@@ -82,10 +81,10 @@ func movedAt(g *Graph, t *Timeline) [][]units.Time {
 	return moved
 }
 
-// The states of a rank in which an account counts time: the first that holds.
+// The states of a rank in an account. Time counts for the first state that holds.
 const (
 	stateComputing = 0
-	stateMoving    = 1 // and one for each purpose
+	stateMoving    = 1 // followed by one for each purpose
 	stateWaiting   = stateMoving + int(NumPurposes)
 	numStates      = stateWaiting + 1
 )
@@ -129,7 +128,7 @@ func accountOf(ops []Op, spans []Span, moved []units.Time, end units.Time) (a Ac
 	return a
 }
 
-// count adds a time to what holds in it.
+// count adds a time to the first state that holds.
 func (a *Account) count(open *[numStates]int, t units.Time) {
 	for purpose, n := range open[stateMoving:stateWaiting] {
 		if n > 0 {

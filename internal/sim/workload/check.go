@@ -7,9 +7,9 @@ import (
 	"weft/internal/sim/collective"
 )
 
-// Problem is one thing that is wrong with a graph.
+// Problem is an error in a graph.
 type Problem struct {
-	// Rank and Op are its place; -1 where it is not of one rank or operation.
+	// Rank and Op are its place; -1 if it does not concern one rank or operation.
 	Rank, Op int
 	What     string
 }
@@ -25,7 +25,7 @@ func (p Problem) Error() string {
 	}
 }
 
-// Problems are all that Check found, at most maxProblems.
+// Problems are the errors that Check found, at most maxProblems.
 type Problems []Problem
 
 func (p Problems) Error() string {
@@ -42,7 +42,7 @@ type checker struct {
 	found Problems
 }
 
-// Check says what is wrong with a graph, as Problems; nil if it can be carried out.
+// Check finds the errors of a graph, as Problems; nil if the graph can be executed.
 func (g *Graph) Check() error {
 	c := checker{g: g}
 	if len(g.Ranks) == 0 {
@@ -135,7 +135,7 @@ func (c *checker) operation(rank, i int, o *Op) {
 	}
 }
 
-// entry is one collective of a group as a member has it.
+// entry is a collective of a group in a member's list.
 type entry struct {
 	rank, op int
 	*Op
@@ -143,7 +143,7 @@ type entry struct {
 
 // collectives checks that the members of each group agree on its sequence.
 func (c *checker) collectives() {
-	first := make([][]entry, len(c.g.Groups))     // the sequence of whoever is first in it
+	first := make([][]entry, len(c.g.Groups)) // the sequence of each group's first member
 	count := make([]map[int]int, len(c.g.Groups)) // by group and rank
 	stream := make(map[[2]int]uint8)              // by rank and group
 	for i := range count {
@@ -161,7 +161,7 @@ func (c *checker) collectives() {
 			group := &c.g.Groups[o.Group]
 			k, member := count[o.Group][rank]
 			if !member {
-				c.add(rank, i, "%s on group %d (%s), of which it is no member", o.Do, o.Group, group.Name)
+				c.add(rank, i, "%s on group %d (%s), but it is not a member", o.Do, o.Group, group.Name)
 				continue
 			}
 			count[o.Group][rank]++

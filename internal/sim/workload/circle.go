@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// circles checks that the graph can be carried out to its end: it carries it out
-// with no times. What is left over waits in a circle, and the problem names it.
+// circles checks that the graph can be executed to its end: it executes it without times. The
+// remaining operations wait in a circle, and the problem names it.
 //
-// A collective holds its members together here: each is over when all have
-// entered. That refuses no graph that an algorithm of weft could finish, but one
-// whose broadcast's root runs ahead of its own receivers in a circle.
+// Here a collective holds its members together: each is over when all have entered. Every graph
+// that the algorithms of weft can finish passes, except a graph in which the root of a broadcast
+// runs ahead of its own receivers in a circle.
 func (c *checker) circles() {
 	s := newUntimed(c.g)
 	for rank := range c.g.Ranks {
@@ -30,16 +30,16 @@ func (c *checker) circles() {
 	}
 }
 
-// untimed carries a graph out without times.
+// untimed executes a graph without times.
 type untimed struct {
 	g        *Graph
 	progress []*Progress
 	ready    []place
-	begun    [][]bool            // by rank and operation: it has begun and is not over
-	peer     map[place]place     // of a Send its Recv, of a Recv its Send
-	sent     map[place]bool      // Recvs whose data is there
+	begun    [][]bool // by rank and operation: it has begun and has not ended
+	peer     map[place]place // peer of a Send or Recv
+	sent     map[place]bool // Recvs whose data has arrived
 	meetings []map[int32][]place // by group and number: the members that have entered
-	entered  []map[int32]int32   // by group and rank: how many it has entered
+	entered  []map[int32]int32 // by group and rank: the number of collectives that it has entered
 }
 
 func newUntimed(g *Graph) *untimed {
@@ -92,8 +92,8 @@ func (s *untimed) over(at place) {
 	s.progress[at.rank].Over(at.op, func(op int32) { s.ready = append(s.ready, place{at.rank, op}) })
 }
 
-// circle follows what a rank waits for until it comes round, and says which operation
-// is the first of it.
+// circle follows a rank's dependencies until they come round, and names the first operation of the
+// circle.
 func (s *untimed) circle(rank int32) (first place, text string) {
 	seen := make(map[int32]int)
 	var chain []string
@@ -112,8 +112,7 @@ func (s *untimed) circle(rank int32) (first place, text string) {
 	}
 }
 
-// waitsFor says which operation of a rank stands still, what it waits for, and whose
-// that is.
+// waitsFor finds a rank's blocked operation, its dependency, and the rank of that dependency.
 func (s *untimed) waitsFor(rank int32) (op int32, text string, next int32) {
 	for i := range s.g.Ranks[rank] { // the first that has begun
 		if !s.begun[rank][i] {
@@ -132,5 +131,5 @@ func (s *untimed) waitsFor(rank int32) (op int32, text string, next int32) {
 		}
 	}
 	op = s.progress[rank].Waiting()
-	return op, fmt.Sprintf("rank %d, operation %d waits for operations of its own rank that wait for it", rank, op), -1
+	return op, fmt.Sprintf("rank %d, operation %d waits for operations of its own rank that depend on it", rank, op), -1
 }

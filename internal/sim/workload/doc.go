@@ -1,16 +1,15 @@
-// Package workload says what the ranks of a cluster do, as a graph: how long each
-// computes, what it sends to whom, which collectives it takes part in, and what
-// waits for what. It knows nothing of GPUs, networks or file formats: a training
-// step of weft, a trace or another simulator's workload file become a Graph, and
-// a Graph is carried out on a simulated fabric (internal/sim) or with given times
+// Package workload describes the work of a cluster's ranks as a graph: computations with their
+// times, messages, collectives, and the dependencies between them. It knows nothing of GPUs,
+// networks or file formats: a training step of weft, a trace or another simulator's workload file
+// becomes a Graph, and a Graph is executed on a simulated fabric (internal/sim) or with given times
 // (Replay).
 //
 // # The model
 //
-// A rank is a GPU. It has a list of operations. Each belongs to a stream, as
-// CUDA's do: the operations of one stream run one after another in the order of the
-// list, those of different streams at the same time. An operation begins when the
-// one before it in its stream is over and all that it names in After are.
+// A rank is a GPU. It has a list of operations. Each belongs to a stream, as CUDA's do: the
+// operations of one stream run one after another in the order of the list, those of different
+// streams at the same time. An operation begins when its predecessor in the stream and all
+// operations in After are over.
 //
 //   - Compute takes its Time.
 //   - Send and Recv are matched by (source, destination, tag): the k-th Send from a
@@ -18,19 +17,19 @@
 //     the Send begins, whether or not the Recv has: it waits at the receiver. A Recv
 //     is over when it has begun and all its data is there, a Send when its data is at
 //     the receiver.
-//   - Collective is one on a group of ranks. The k-th of a group in one member's list
+//   - Collective is an operation of a group of ranks. The k-th of a group in one member's list
 //     is the k-th of the group in every other's. A member is over with it when its
 //     own part is: nobody waits for the others beyond what the algorithm needs.
 //
 // # Invariants
 //
-// Check proves a graph well-formed: ranks and groups exist, what is sent is
-// received and as long, members of a group agree, and nothing waits in a circle.
-// Progress, which says what may begin, and Replay take checked graphs only.
+// Check proves a graph well-formed: ranks and groups exist, every message has a sender and a
+// receiver with the same length, members of a group agree, and no operations wait in a circle.
+// Progress, which lists the operations that may begin, and Replay take checked graphs only.
 //
 // # What is left out
 //
-// Dependencies between operations of different ranks other than by messages;
-// receives from any source; a receiver that makes its sender wait (a sender runs
-// ahead by as much as it likes, where NCCL's stops at 4 MiB).
+// Dependencies between operations of different ranks other than by messages; receives from any
+// source; a receiver that makes its sender wait (a sender runs ahead without limit; NCCL's stops at
+// 4 MiB).
 package workload

@@ -1,13 +1,13 @@
 package workload
 
-// Folded is a workload in which many ranks do the same at the same times: what one of
-// them does stands for all.
+// Folded is a workload in which many ranks do the same at the same times: one of them stands for
+// all.
 type Folded struct {
-	// Graph has the ranks that are written out. A collective that they take part in
-	// is on a group of those of its members that are.
+	// Graph has the ranks that are written out. The group of a collective contains only its members
+	// that are written out.
 	Graph *Graph
-	// Phases are the communications, in the numbers of the whole cluster. Phases on the
-	// same groups share the slices of their members.
+	// Phases are the communications, with the rank numbers of the whole cluster. Phases of the same
+	// groups share the slices of their members.
 	Phases []Phase
 	// Stands are the ranks of the cluster that each rank of Graph stands for.
 	Stands [][]int32
@@ -28,7 +28,7 @@ func (f *Folded) Whole() *Graph {
 		ranks += len(stands)
 	}
 	g := &Graph{Ranks: make([][]Op, ranks)}
-	numbers := make(map[*int32]int32)        // of groups, by their members
+	numbers := make(map[*int32]int32) // group numbers, by their members
 	groups := make([][]int32, len(f.Phases)) // by phase and rank: the number of its group
 	for i := range f.Phases {
 		p := &f.Phases[i]

@@ -7,13 +7,13 @@ import (
 	"weft/units"
 )
 
-// Graph is what the ranks of a cluster do.
+// Graph is the work of a cluster's ranks.
 type Graph struct {
-	// Ranks has the operations of each rank, in the order in which it issues them.
+	// Ranks has the operations of each rank, in the order of issue.
 	Ranks [][]Op
 	// Groups are the groups that collectives run on.
 	Groups []Group
-	// Sender is who sends the messages of Send and Recv.
+	// Sender is the software that sends the messages of Send and Recv.
 	Sender Sender
 }
 
@@ -23,8 +23,8 @@ type Sender uint8
 // Who sends messages.
 const (
 	NCCL  Sender = iota // ncclSend and ncclRecv: a kernel's launch, pieces of a channel's slot, software for each
-	Verbs               // a WRITE for each message: no software but the host's posting and polling
-	MPI                 // the same, and what an MPI library takes for a message
+	Verbs // a WRITE for each message: only posting and polling in the host's software
+	MPI // the same, plus the time of an MPI library for a message
 	numSenders
 )
 
@@ -37,13 +37,13 @@ func (s Sender) String() string {
 	return "unknown sender"
 }
 
-// SenderOf is the sender of a name.
+// SenderOf is the sender with a name.
 func SenderOf(name string) (Sender, bool) {
 	i := slices.Index(senderNames[:], name)
 	return Sender(max(0, i)), i >= 0
 }
 
-// SenderNames are the names of all.
+// SenderNames are the names of all senders.
 func SenderNames() []string { return senderNames[:] }
 
 // Sends reports whether a rank sends a message.
@@ -53,8 +53,7 @@ func (g *Graph) Sends() bool {
 	})
 }
 
-// Group is some ranks that communicate, in the group's own order: the order of
-// rings and the numbers of roots go by it.
+// Group is a set of communicating ranks, in the group's own order: rings and root numbers use it.
 type Group struct {
 	Name  string // for people
 	Ranks []int32
@@ -83,41 +82,40 @@ func (k Kind) String() string {
 
 // Op is one operation of a rank.
 type Op struct {
-	// Name is what it is, for timelines and errors. Many may have the same.
+	// Name is for timelines and errors. Several operations may have the same name.
 	Name string
 	Kind Kind
-	// Purpose is what a communication is for; reports sum times by it.
+	// Purpose is the purpose of a communication; reports sum times by it.
 	Purpose Purpose
-	// Stream is the rank's stream that it runs on, or Unordered.
+	// Stream is the stream of the rank, or Unordered.
 	Stream uint8
-	// Unit is the part of the rank that does one operation at a time, in the order in
-	// which they may begin (of those that may begin at once, in the list's), or NoUnit.
+	// Unit is the part of the rank that executes one operation at a time, in the order in which
+	// they may begin (if several may begin at once, in the list's order), or NoUnit.
 	Unit Unit
-	// Phase is the place of the communication in a list of phases, for Replay.
+	// Phase is the index of the communication in a list of phases, for Replay.
 	Phase int32
-	// After are the operations of the same rank, by their places in its list, that
-	// must be over before it begins, beside the one before it in its stream.
+	// After are operations of the same rank, as indices into its list. They must be over before
+	// this operation begins, as must its predecessor in the stream.
 	After []int32
-	// Time is how long a Compute takes.
+	// Time is the time of a Compute.
 	Time units.Time
 	// Bytes is the message's length, or the size of a collective as nccl-tests
 	// counts it (collective.Op).
 	Bytes units.Bytes
-	// Peer is the other rank of a Send or Recv, and Tag what they are matched by.
+	// Peer is the other rank of a Send or Recv; Tag is for matching the two.
 	Peer int32
 	Tag  int32
-	// Group is a collective's, Do the operation and Root the root of a broadcast or send,
-	// as its place in the group.
+	// Group is a collective's group, Do the operation and Root the root of a broadcast or send, as
+	// an index into the group.
 	Group int32
 	Root  int32
 	Do    collective.Op
 }
 
-// Unordered is the stream of operations that wait for nothing but what they name in
-// After.
+// Unordered is the stream of operations that wait only for the operations in After.
 const Unordered uint8 = 255
 
-// Unit is a part of a rank that is busy with one operation at a time.
+// Unit is a part of a rank that executes one operation at a time.
 type Unit uint8
 
 // The units: none, and the GPU's multiprocessors.
@@ -127,10 +125,10 @@ const (
 	numUnits
 )
 
-// Purpose is what a communication is for.
+// Purpose is the purpose of a communication.
 type Purpose uint8
 
-// The purposes: the dimension of parallelism that it belongs to.
+// The purposes: the dimensions of parallelism.
 const (
 	Other Purpose = iota
 	Tensor
@@ -158,7 +156,7 @@ func (g *Graph) Ops() (n int) {
 	return n
 }
 
-// Computing is how long the rank computes that computes the longest.
+// Computing is the longest computation time of a rank.
 func (g *Graph) Computing() (most units.Time) {
 	for _, ops := range g.Ranks {
 		sum := units.Time(0)

@@ -8,24 +8,23 @@ import (
 	"weft/units"
 )
 
-// KindTime is what the communications of a kind took.
+// KindTime is the time of the communications of a kind.
 type KindTime struct {
 	Purpose Purpose
 	// Kind is Send or Collective, and Do the collective. A message counts at its
 	// sender and moves at both ends.
 	Kind Kind
 	Do   collective.Op
-	// Count is how many of all ranks there were: a collective counts once for each
-	// member.
+	// Count is the number over all ranks: a collective counts once for each member.
 	Count int64
 	// Bytes is the sum of their sizes.
 	Bytes units.Bytes
-	// Moving is how long a rank moved data of the kind, the mean over all ranks. What
-	// overlaps counts once.
+	// Moving is the time in which a rank moved data of the kind, the mean over all ranks.
+	// Overlapping times count once.
 	Moving units.Time
 }
 
-// kindKey tells kinds apart.
+// kindKey identifies a kind.
 type kindKey struct {
 	purpose Purpose
 	kind    Kind
@@ -39,8 +38,8 @@ func (o *Op) kindKey() kindKey {
 	return kindKey{purpose: o.Purpose, kind: Send}
 }
 
-// Kinds are the communications of a timeline by kind, in the order of purposes and
-// operations. Those that were not over are left out.
+// Kinds are the communications of a timeline by kind, in the order of purposes and operations.
+// Unfinished communications are left out.
 func Kinds(g *Graph, t *Timeline) []KindTime {
 	moved := movedAt(g, t)
 	found := make(map[kindKey]*KindTime)
@@ -78,7 +77,7 @@ func Kinds(g *Graph, t *Timeline) []KindTime {
 	return out
 }
 
-// covered is the time that spans cover together.
+// covered is the length of the union of spans.
 func covered(spans []Span) (sum units.Time) {
 	slices.SortFunc(spans, func(a, b Span) int { return cmp.Compare(a.Begin, b.Begin) })
 	end := units.Time(0)

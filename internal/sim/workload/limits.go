@@ -1,9 +1,8 @@
 package workload
 
-// MaxOps bounds the operations of a graph: one is 72 bytes, and a graph of so many
-// takes 5 GB.
+// MaxOps bounds the operations of a graph: an operation has 72 bytes, and a graph of the maximum
+// size 5 GB.
 const MaxOps = 64 << 20
 
-// maxProblems bounds what Check lists: a graph that is wrong in more places is
-// wrong in one way.
+// maxProblems bounds the list of Check: more problems usually have the same cause.
 const maxProblems = 20

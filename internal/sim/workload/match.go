@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// channel names what a Send and its Recv have in common.
+// channel is the common identity of a Send and its Recv.
 type channel struct{ from, to, tag int32 }
 
-// NoMessage is the number of what is neither a Send nor a Recv.
+// NoMessage is the number of an operation that is neither a Send nor a Recv.
 const NoMessage = -1
 
 // Messages numbers the messages of a checked graph: by rank and operation, the
@@ -31,11 +31,11 @@ func (g *Graph) Messages() (number [][]int32, count int) {
 // place is an operation of a rank.
 type place struct{ rank, op int32 }
 
-// ends are the Sends and Recvs of a channel that have not met, in their order.
+// ends are the unmatched Sends and Recvs of a channel, in their order.
 type ends struct{ sends, recvs []place }
 
-// eachMessage calls f with the two ends of every message, and gives those that
-// have no other end. Messages come in no order that anyone may see.
+// eachMessage calls f with the two ends of every message, and returns the unmatched ends. Messages
+// come in no defined order.
 func (g *Graph) eachMessage(f func(send, recv place)) map[channel]*ends {
 	open := make(map[channel]*ends)
 	for rank, ops := range g.Ranks {
@@ -75,7 +75,7 @@ func endsOf(open map[channel]*ends, k channel) *ends {
 // at is the operation at a place.
 func (g *Graph) at(p place) *Op { return &g.Ranks[p.rank][p.op] }
 
-// messages checks that every message has two ends of one length.
+// messages checks that every message has two ends with the same length.
 func (c *checker) messages() {
 	open := c.g.eachMessage(func(send, recv place) {
 		if s, r := c.g.at(send), c.g.at(recv); s.Bytes != r.Bytes {
@@ -96,8 +96,7 @@ func (c *checker) messages() {
 	}
 }
 
-// unmet reports whether a place is among those of a list, which are of one rank and
-// in order.
+// unmet reports whether a place is in a list of places of one rank, in order.
 func unmet(list []place, at place) bool {
 	_, found := slices.BinarySearchFunc(list, at, func(a, b place) int { return cmp.Compare(a.op, b.op) })
 	return found

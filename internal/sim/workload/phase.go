@@ -5,21 +5,20 @@ import (
 	"weft/units"
 )
 
-// Phase is a communication that many groups of a cluster make at the same time: the
-// tensor-parallel groups of all nodes, the senders of a pipeline's activations.
-// Where a workload repeats it, it may be carried out once, with all its groups at
-// once, and its times used again.
+// Phase is a communication of many groups of a cluster at the same time: the tensor-parallel groups
+// of all nodes, or the senders of a pipeline's activations. If a workload repeats it, it may be
+// simulated once, with all groups at once, and its times used again.
 type Phase struct {
 	Name    string
 	Purpose Purpose
 	// Kind is Collective or Send; Do is the collective.
 	Kind Kind
 	Do   collective.Op
-	// Groups are the ranks of each; of a Send the sender and the receiver.
+	// Groups are the ranks of each group; for a Send, the sender and the receiver.
 	Groups [][]int32
 	// Bytes is the size of each group's, as Op.Bytes.
 	Bytes []units.Bytes
-	// Uses is how often a group makes it, at the most.
+	// Uses is the maximum number of times that a group uses it.
 	Uses int
 }
 
@@ -47,8 +46,8 @@ func (p *Phase) Graph(ranks int) *Graph {
 	return g
 }
 
-// Times are how long each rank takes in a phase that was carried out: until its own
-// part is over. Ranks that take no part have 0.
+// Times are the times of the ranks in a simulated phase: until their own parts are over. Ranks
+// outside the phase have 0.
 func (p *Phase) Times(t *Timeline) []units.Time {
 	took := make([]units.Time, len(t.Spans))
 	for rank, spans := range t.Spans {
@@ -56,7 +55,7 @@ func (p *Phase) Times(t *Timeline) []units.Time {
 			took[rank] = max(took[rank], s.End)
 		}
 	}
-	if p.Kind == Send { // a sender's time is its message's, not that of what it receives
+	if p.Kind == Send { // a sender's time is its message's, without the messages that it receives
 		next := make([]int, len(t.Spans)) // by rank: its operation of the next group
 		for _, g := range p.Groups {
 			from, to := g[0], g[1]

@@ -2,20 +2,19 @@ package workload
 
 import "weft/internal/sim/engine"
 
-// Progress is how far a rank has come in its list: it says which operations may
-// begin. The graph must have passed Check.
+// Progress is the progress of a rank in its list: it lists the operations that may begin. The graph
+// must have passed Check.
 type Progress struct {
 	ops     []Op
-	waits   []int32 // by operation: what must be over before it begins
+	waits   []int32 // by operation: the number of unfinished dependencies
 	heads   []int32 // by operation: the first of dependents, -1 if none
 	next    []int32 // by edge: the next of the same operation
-	to      []int32 // by edge: who waits
-	running int     // operations that are not over
+	to      []int32 // by edge: the waiting operation
+	running int // operations that are not over
 	units   [numUnits]unit
 }
 
-// unit is the state of a Unit: whether an operation keeps it busy, and which others
-// wait for it.
+// unit is the state of a Unit: whether it is busy, and the operations that wait for it.
 type unit struct {
 	busy bool
 	due  engine.Heap[turn, *turn]
@@ -24,10 +23,10 @@ type unit struct {
 // turn is an operation that waits for its unit.
 type turn int32
 
-// Before orders by the place in the list.
+// Before orders by the index in the list.
 func (t *turn) Before(o *turn) bool { return *t < *o }
 
-// NewProgress is a rank's at the beginning.
+// NewProgress is the progress of a rank at the beginning.
 func NewProgress(ops []Op) *Progress {
 	p := &Progress{ops: ops, waits: make([]int32, len(ops)), heads: make([]int32, len(ops)), running: len(ops)}
 	for i := range p.heads {
@@ -42,8 +41,7 @@ func NewProgress(ops []Op) *Progress {
 	return p
 }
 
-// eachDependency calls f with every pair of operations one of which waits for the
-// other, its stream's order included.
+// eachDependency calls f with every pair of dependent operations, including the order of streams.
 func eachDependency(ops []Op, f func(before, after int32)) {
 	var last [Unordered]int32
 	for i := range last {
@@ -63,7 +61,7 @@ func eachDependency(ops []Op, f func(before, after int32)) {
 	}
 }
 
-// First gives the operations that may begin at once, in the list's order.
+// First are the operations that may begin at once, in the list's order.
 func (p *Progress) First(begin func(op int32)) {
 	for i, n := range p.waits {
 		if n == 0 {
@@ -72,7 +70,7 @@ func (p *Progress) First(begin func(op int32)) {
 	}
 }
 
-// Over notes that an operation is over and gives those that may begin now.
+// Over marks an operation as over and returns the operations that may begin now.
 func (p *Progress) Over(op int32, begin func(op int32)) {
 	p.running--
 	for e := p.heads[op]; e >= 0; e = p.next[e] {
@@ -86,7 +84,7 @@ func (p *Progress) Over(op int32, begin func(op int32)) {
 	}
 }
 
-// enter begins an operation that waits for no other, or has it wait for its unit.
+// enter begins an operation without open dependencies, or queues it for its unit.
 func (p *Progress) enter(op int32, begin func(op int32)) {
 	if u := p.ops[op].Unit; u != NoUnit {
 		if p.units[u].busy {
@@ -98,7 +96,7 @@ func (p *Progress) enter(op int32, begin func(op int32)) {
 	begin(op)
 }
 
-// leave gives a unit to the next operation that waits for it.
+// leave passes a unit on to the next operation in its queue.
 func (p *Progress) leave(u *unit, begin func(op int32)) {
 	if u.busy = len(u.due) > 0; u.busy {
 		begin(int32(u.due.Pop()))
@@ -108,7 +106,7 @@ func (p *Progress) leave(u *unit, begin func(op int32)) {
 // Done reports whether all operations are over.
 func (p *Progress) Done() bool { return p.running == 0 }
 
-// Waiting is the first operation that has not begun because of another, or -1.
+// Waiting is the first operation that waits for another, or -1.
 func (p *Progress) Waiting() int32 {
 	for i, n := range p.waits {
 		if n > 0 {

@@ -7,13 +7,12 @@ import (
 	"weft/units"
 )
 
-// Replay carries a workload out with given times instead of a network: took is how
-// long a rank of the graph takes in a phase. A collective moves when all its members
-// have entered it, and a message when it is sent; what shares links in reality, and
-// moves at the same time in two phases, does not slow each other here.
+// Replay executes a workload with given times instead of a network: took is the time of a rank of
+// the graph in a phase. A collective moves data when all its members have entered it, a message
+// when it is sent. Two phases that move at the same time do not slow each other here, although in
+// reality they may share links.
 //
-// The graph must have passed Check. Replay fails only where a phase's time is missing
-// (negative).
+// The graph must have passed Check. Replay fails only if a phase's time is missing (negative).
 func Replay(g *Graph, took func(phase int32, rank int) units.Time) (*Timeline, error) {
 	r := &replay{
 		g: g, took: took, out: NewTimeline(g), meetings: make([][]meeting, len(g.Groups)), entered: make([]map[int32]int, len(g.Groups)),
@@ -41,7 +40,7 @@ func Replay(g *Graph, took func(phase int32, rank int) units.Time) (*Timeline, e
 	return r.out, r.err
 }
 
-// replay is the state of one.
+// replay is the state of a replay.
 type replay struct {
 	g        *Graph
 	took     func(phase int32, rank int) units.Time
@@ -49,23 +48,23 @@ type replay struct {
 	progress []*Progress
 	due      engine.Heap[due, *due]
 	now      units.Time
-	meetings [][]meeting // by group: those that have not all entered, and before them those that are past
+	meetings [][]meeting // by group: the collectives that not all members have entered; past ones precede them
 	entered  []map[int32]int
 	numbers  [][]int32
 	messages []message
 	err      error
 }
 
-// meeting is a collective that is being entered.
+// meeting is a collective with some of its members.
 type meeting struct{ in []place }
 
-// message is one of the graph's.
+// message is a message of the graph.
 type message struct {
 	recv  int32      // the operation at the receiver, once it has begun; else -1
-	there units.Time // when the data is at the receiver, once it is sent; else -1
+	there units.Time // the time at which the data is at the receiver, once it is sent; else -1
 }
 
-// due is an operation that is over at a time.
+// due is an operation with the time of its end.
 type due struct {
 	at units.Time
 	place
@@ -80,11 +79,11 @@ func (r *replay) after(t units.Time, rank int, op int32) {
 	r.due.Push(due{r.now + t, place{int32(rank), op}})
 }
 
-// time is how long a rank takes in a phase.
+// time is the time of a rank in a phase.
 func (r *replay) time(o *Op, rank int) units.Time {
 	t := r.took(o.Phase, rank)
 	if t < 0 && r.err == nil {
-		r.err = fmt.Errorf("rank %d: nobody knows how long %s takes", rank, o.Name)
+		r.err = fmt.Errorf("rank %d: the time of %s is unknown", rank, o.Name)
 	}
 	return t
 }
@@ -114,8 +113,8 @@ func (r *replay) begin(rank int, op int32) {
 	}
 }
 
-// enter has a rank enter its next collective of a group, and moves it if it is the
-// last.
+// enter adds a rank to its next collective of a group, and starts the collective if the rank is the
+// last member.
 func (r *replay) enter(rank int, op int32, o *Op) {
 	k := r.entered[o.Group][int32(rank)]
 	r.entered[o.Group][int32(rank)]++

@@ -2,17 +2,16 @@ package workload
 
 import "weft/units"
 
-// Timeline is when each operation of each rank began and was over.
+// Timeline holds the begin and the end of each operation of each rank.
 type Timeline struct {
 	Spans [][]Span // by rank and operation
 	End   units.Time
 }
 
-// Span is an operation's time. One that never began has Begin < 0, and one that
-// never was over End < 0.
+// Span is an operation's time. Begin < 0 if it never began, and End < 0 if it never ended.
 type Span struct{ Begin, End units.Time }
 
-// NewTimeline is a timeline in which nothing has begun.
+// NewTimeline is a timeline in which no operation has begun.
 func NewTimeline(g *Graph) *Timeline {
 	t := &Timeline{Spans: make([][]Span, len(g.Ranks))}
 	for rank, ops := range g.Ranks {
@@ -24,10 +23,10 @@ func NewTimeline(g *Graph) *Timeline {
 	return t
 }
 
-// Began notes that an operation has begun.
+// Began records the begin of an operation.
 func (t *Timeline) Began(rank int, op int32, now units.Time) { t.Spans[rank][op].Begin = now }
 
-// Over notes that an operation is over.
+// Over records the end of an operation.
 func (t *Timeline) Over(rank int, op int32, now units.Time) {
 	t.Spans[rank][op].End = now
 	t.End = max(t.End, now)

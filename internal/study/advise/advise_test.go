@@ -265,7 +265,7 @@ func TestAFabricThatIsRuledOutIsNotWeighed(t *testing.T) {
 
 func TestABadProfileIsToldWhatAndWhere(t *testing.T) {
 	for text, want := range map[string]string{
-		"design: {gpus: 12}":                          "profile.yaml:1:16: design.gpus: 12 GPUs are no whole number of nodes",
+		"design: {gpus: 12}":                          "profile.yaml:1:16: design.gpus: 12 GPUs are not a whole number of nodes",
 		"organisation: {skills: {ethernet: guru}}":    `organisation.skills.ethernet: "guru" is not known: want none, some or expert`,
 		"organisation: {separation: walls}":           `organisation.separation: "walls" is not known`,
 		"design: {shapes: [dragonfly]}":               "design.shapes[0]: a dragonfly has no smaller model",
@@ -340,7 +340,7 @@ func TestAModelHoldsTwoReplicas(t *testing.T) {
 
 func TestATrainingJobThatDoesNotDivideTheClusterIsToldWhere(t *testing.T) {
 	_, err := Read("profile.yaml", []byte("design: {gpus: 24, job: {training: {model: llama3-8b, parallel: {tensor: 16}}}}"))
-	if err == nil || !strings.Contains(err.Error(), "design.job.training.parallel: 24 GPUs are no whole number of replicas") {
+	if err == nil || !strings.Contains(err.Error(), "design.job.training.parallel: 24 GPUs are not a whole number of replicas") {
 		t.Errorf("%v", err)
 	}
 }

@@ -228,7 +228,7 @@ func TestADualPlaneNeedsACageForEachPort(t *testing.T) {
 // A training job that makes no sense is a problem of the request, whatever is wrong.
 func TestATrainingJobThatMakesNoSenseIsRefused(t *testing.T) {
 	for job, want := range map[string]string{
-		"{model: llama3-70b, parallel: {tensor: 8, pipeline: 3}, batch: {global: 2048}}": "job.training.parallel: 1024 GPUs are no whole number of replicas",
+		"{model: llama3-70b, parallel: {tensor: 8, pipeline: 3}, batch: {global: 2048}}": "job.training.parallel: 1024 GPUs are not a whole number of replicas",
 		"{model: llama3-405b, batch: {global: 2048}, zero: 0}":                           "job.training",
 	} {
 		_, err := plan.Read("plan.yaml", []byte("{gpus: 1024, job: {training: "+job+"}}"))
@@ -291,7 +291,7 @@ func TestEveryItemOfABillHasAPlaceInPriceFiles(t *testing.T) {
 
 func TestABadRequestIsToldWhatAndWhere(t *testing.T) {
 	for text, want := range map[string]string{
-		"gpus: 12":                            "plan.yaml:1:7: gpus: 12 GPUs are no whole number of nodes of 8: take 8 or 16",
+		"gpus: 12":                            "plan.yaml:1:7: gpus: 12 GPUs are not a whole number of nodes of 8: take 8 or 16",
 		"vendors: [Aristo]":                   `plan.yaml:1:11: vendors[0]: "Aristo" makes no switch and no NIC of the catalog`,
 		"fabrics: tcp":                        "fabrics[0]: tcp is not planned: want infiniband or roce-v2",
 		"shapes: torus":                       "shapes[0]: torus is not planned",

@@ -153,7 +153,7 @@ func (r *Request) nodeProblems() (out []scenario.Problem) {
 		gpus int
 	}{{"gpus", r.GPUs}, {"gpus-later", r.Later}} {
 		if x.gpus%n.gpus != 0 {
-			out = append(out, scenario.Problem{Path: x.path, Err: fmt.Errorf("%d GPUs are no whole number of nodes of %d: take %d or %d",
+			out = append(out, scenario.Problem{Path: x.path, Err: fmt.Errorf("%d GPUs are not a whole number of nodes of %d: take %d or %d",
 				x.gpus, n.gpus, max(1, x.gpus/n.gpus)*n.gpus, (x.gpus/n.gpus+1)*n.gpus)})
 		}
 	}

@@ -66,13 +66,13 @@ func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *
 		return err
 	}
 	if w.Folded != nil && !exact {
-		executor.PlantPhases(p, executor.LayoutOf(&r.Cluster), w.Folded.Phases)
-		res.Reduction = p.Forest.Result()
+		executor.AllocateForPhases(p, executor.LayoutOf(&r.Cluster), w.Folded.Phases)
+		res.Reduction = p.Aggregation.Result()
 		return replayFolded(ctx, p, r, w.Folded, res)
 	}
 	g := w.Whole()
-	executor.PlantGraph(p, executor.LayoutOf(&r.Cluster), g)
-	res.Reduction = p.Forest.Result()
+	executor.AllocateForGraph(p, executor.LayoutOf(&r.Cluster), g)
+	res.Reduction = p.Aggregation.Result()
 	x, err := executor.Execute(ctx, p, r, g)
 	if err != nil {
 		return err

@@ -94,8 +94,8 @@ func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
 	if err != nil {
 		return nil, err
 	}
-	executor.PlantPhases(p, executor.LayoutOf(&r.Cluster), t.step.Phases)
-	t.out.Fabrics[fabric].Reduction = p.Forest.Result()
+	executor.AllocateForPhases(p, executor.LayoutOf(&r.Cluster), t.step.Phases)
+	t.out.Fabrics[fabric].Reduction = p.Aggregation.Result()
 	out := &fabricSteps{steps: t.stepsOn(p, fabric, &t.out.Fabrics[fabric])}
 	if calm := phases.Calm(p); calm != nil {
 		out.undisturbed = t.stepsOn(calm, fabric, new(runstore.TrainingFabric))

@@ -9,7 +9,7 @@ import (
 // GPU is a generation of NVIDIA GPUs.
 type GPU uint8
 
-// The generations that NCCL's constants tell apart.
+// The generations with different constants in NCCL.
 const (
 	Volta GPU = iota
 	Ampere
@@ -28,7 +28,7 @@ func (g GPU) String() string {
 // CPU is the vendor of the nodes' processors.
 type CPU uint8
 
-// The vendors that NCCL's constants tell apart.
+// The vendors with different constants in NCCL.
 const (
 	OtherCPU CPU = iota
 	Intel
@@ -61,8 +61,8 @@ func (a Algo) String() string {
 	return fmt.Sprintf("Algo(%d)", uint8(a))
 }
 
-// Program is the algorithm of package collective that does what a does, false
-// if there is none. PAT is the Bruck algorithm.
+// Program is the algorithm of package collective that corresponds to a, false if there is none. PAT
+// is the Bruck algorithm.
 func (a Algo) Program() (collective.Algo, bool) {
 	switch a {
 	case Tree:
@@ -86,7 +86,7 @@ func (a Algo) Program() (collective.Algo, bool) {
 	}
 }
 
-// Proto is a protocol of NCCL: how a GPU tells another that data is there.
+// Proto is a protocol of NCCL: the way in which a GPU signals that data has arrived.
 type Proto uint8
 
 // NCCL's protocols.
@@ -105,8 +105,8 @@ func (p Proto) String() string {
 	return fmt.Sprintf("Proto(%d)", uint8(p))
 }
 
-// WireBytes is what a message of so many bytes is on the wire: LL doubles it,
-// LL128 sends whole lines of 128 bytes for every 120 (src/include/device.h).
+// WireBytes is the size of a message on the wire: LL doubles it, LL128 sends whole lines of 128
+// bytes for every 120 (src/include/device.h).
 func (p Proto) WireBytes(bytes int64) int64 {
 	switch p {
 	case LL:
@@ -118,7 +118,7 @@ func (p Proto) WireBytes(bytes int64) int64 {
 	}
 }
 
-// Fraction is the part of the wire's bytes that is data.
+// Fraction is the share of data in the bytes on the wire.
 func (p Proto) Fraction() float64 {
 	return [numProtos]float64{LL: 8. / 16, LL128: 120. / 128, Simple: 1}[p]
 }
@@ -132,19 +132,18 @@ const (
 	numLinks
 )
 
-// Cluster is what NCCL's cost model knows of a cluster.
+// Cluster is the input of NCCL's cost model about a cluster.
 type Cluster struct {
 	Nodes   int
 	PerNode int // GPUs of a node
 	GPU     GPU
-	// NVLink is what a GPU's NVLinks carry in each direction together, in
-	// GB/s as NCCL reckons them: links times LinkGBps. Without NVLink it
-	// is 0, and PCIe counts.
+	// NVLink is the rate of a GPU's NVLinks in each direction together, in GB/s as NCCL counts it:
+	// links times LinkGBps. Without NVLink it is 0, and PCIe is used.
 	NVLinkGBps float64
-	PCIeGBps   float64 // between the GPUs of a node without NVLink, GB/s
+	PCIeGBps   float64 // between the GPUs of a node without NVLink, in GB/s
 	NICs       int     // of a node
-	// NIC is what a NIC carries in each direction to and from GPU memory, in
-	// GB/s: the less of the port (50 for 400 Gb/s) and its PCIe link.
+	// NIC is the rate of a NIC in each direction to and from GPU memory, in GB/s: the minimum of
+	// the port (50 for 400 Gb/s) and its PCIe link.
 	NICGBps  float64
 	NVSwitch bool
 	NVLS     bool // in-switch reduction; needs NVSwitch and Hopper or later
@@ -152,15 +151,15 @@ type Cluster struct {
 	CPU      CPU
 	// NetLatency is the network plugin's own figure in µs, 0 for NCCL's net_ib.
 	NetLatencyUs float64
-	// Only says which algorithms and protocols may be chosen, as NCCL_ALGO and
-	// NCCL_PROTO do; nil is all that NCCL enables.
+	// Only selects the algorithms and protocols that may be chosen, as NCCL_ALGO and NCCL_PROTO do;
+	// nil is all that NCCL enables.
 	Only func(Algo, Proto) bool
 }
 
 // Ranks is the number of GPUs.
 func (c Cluster) Ranks() int { return c.Nodes * c.PerNode }
 
-// Layout is the cluster as package collective sees it.
+// Layout is the cluster's numbering of ranks.
 func (c Cluster) Layout() collective.Layout {
 	return collective.Layout{Nodes: c.Nodes, PerNode: c.PerNode, NICs: c.NICs}
 }
@@ -182,7 +181,7 @@ func (c Cluster) check() error {
 // scale is the column of the tables byNodes.
 func (c Cluster) scale() int { return min(c.Nodes, 3) - 1 }
 
-// intra is what a step inside a node crosses.
+// intra is the kind of link between the GPUs of a node.
 func (c Cluster) intra() link {
 	if c.NVLinkGBps > 0 || c.PerNode == 1 {
 		return linkNVLink
@@ -190,7 +189,7 @@ func (c Cluster) intra() link {
 	return linkPCI
 }
 
-// llMax is what LL reaches at all.
+// llMax is the maximum rate of LL.
 func (c Cluster) llMax() float64 {
 	switch {
 	case c.Nodes == 1:

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Everything in this file is from github.com/NVIDIA/nccl; the comments name
-// the file and the name there.
+// Everything in this file is from github.com/NVIDIA/nccl; the comments name NCCL's file and
+// identifier.
 
 // latencies are in µs, per algorithm, for LL, LL128 and Simple.
 type latencies [numAlgos][numProtos]float64
@@ -20,7 +20,7 @@ var baseLatencies = latencies{
 	PAT:  {8, 8, 8},
 }
 
-// hwLatencies, src/graph/tuning.cc: paid at every step, by what it crosses.
+// hwLatencies, src/graph/tuning.cc: paid at every step, by the kind of link.
 var hwLatencies = [numLinks]latencies{
 	linkNVLink: {
 		Tree:          {.6, 1.25, 4},
@@ -52,8 +52,8 @@ var hwLatencies = [numLinks]latencies{
 // byNodes is a bandwidth in GB/s on one node, on two, and on more.
 type byNodes [3]float64
 
-// llMaxBws, src/graph/tuning.cc: what LL reaches at all. On one node it goes
-// by GPU; on more by CPU, an AMD taking the Ampere row and all others Volta's.
+// llMaxBws, src/graph/tuning.cc: the maximum rate of LL. On one node it depends on the GPU, on more
+// on the CPU: AMD uses the Ampere row, all others Volta's.
 var llMaxBws = [numGPUs]byNodes{
 	Volta:     {39, 39, 20.4},
 	Ampere:    {87.7, 22.5, 19},
@@ -61,7 +61,7 @@ var llMaxBws = [numGPUs]byNodes{
 	Blackwell: {282, 90, 70},
 }
 
-// What one channel of the graph reaches at most, src/graph/tuning.cc.
+// The maximum rate of one channel of the graph, src/graph/tuning.cc.
 var (
 	perChMaxRingLL128Bws = [numGPUs]byNodes{
 		Volta:     {20, 20, 20},
@@ -111,11 +111,11 @@ const (
 	treeLL128More     = 120. / 128 // tree, LL128, more nodes
 	treePattern       = .85        // NCCL_TOPO_PATTERN_TREE
 	patFraction       = .75
-	collNetShards     = .9  // all-gather and reduce-scatter by CollNet, of the speed between nodes
+	collNetShards     = .9 // all-gather and reduce-scatter by CollNet, as a share of the speed between nodes
 	collNetDirect90   = .85 // from compute capability 9.0 on
 	ringPlateau       = 1.4 // Simple, several nodes; "Plateau effect of ring"
 	ringPlateauVolta  = 1.9 // the same below compute capability 8.0
-	plateauBytes      = 64  // from so many bytes per channel and rank
+	plateauBytes      = 64 // from this number of bytes per channel and rank on
 	patLogDivisor     = 3.5
 	patLinear         = 2.8 // µs per rank
 	collNetArity      = .4  // µs per GPU of the node
@@ -137,14 +137,14 @@ var (
 	}
 )
 
-// nvLinkGBps is what NCCL reckons with per NVLink and direction in GB/s
-// (SM70_, SM80_, SM90_, SM100_NVLINK_BW, src/graph/topo.h), and the rate of the link.
+// nvLinkGBps is NCCL's figure per NVLink and direction in GB/s (SM70_, SM80_, SM90_,
+// SM100_NVLINK_BW, src/graph/topo.h), and the rate of the link.
 var nvLinkGBps = [numGPUs]struct{ reckoned, rate float64 }{
 	Volta: {20, 25}, Ampere: {20, 25}, Hopper: {20.6, 25}, Blackwell: {40.1, 50},
 }
 
-// LinkGBps is what NCCL reckons with for a link of a scale-up network, in GB/s:
-// of NVLink its own figure, of any other rate the same share of it.
+// LinkGBps is NCCL's figure for a link of a scale-up network, in GB/s: its own figure for NVLink,
+// and for any other rate the same share of it.
 func LinkGBps(g GPU, rate float64) float64 {
 	return nvLinkGBps[g].reckoned * rate / nvLinkGBps[g].rate
 }
@@ -160,15 +160,15 @@ const (
 	p2pLLThreshold   = 16 << 10 // NCCL_P2P_LL_THRESHOLD
 )
 
-// Where NVLS reaches less than nvlsSlowGBps between nodes, its chunks are no larger
-// than nvlsSlowChunk (calcCollChunking, src/enqueue.cc).
+// If NVLS reaches less than nvlsSlowGBps between nodes, its chunks are no larger than nvlsSlowChunk
+// (calcCollChunking, src/enqueue.cc).
 const (
 	nvlsSlowGBps  = 150
 	nvlsSlowChunk = 32 << 10
 )
 
-// threads is comm->maxThreads and threadThresholds, src/graph/tuning.cc: a
-// channel is worth having from so many threads times so many bytes on.
+// threads is comm->maxThreads and threadThresholds, src/graph/tuning.cc: NCCL adds a channel if the
+// size is at least threads times a number of bytes.
 var threads = [numProtos]struct{ max, bytes int64 }{
 	LL:     {512, 8},
 	LL128:  {640, 8},
@@ -181,8 +181,7 @@ var treeCorrectionCSV string
 // treeCorrection is treeCorrectionFactor: the tree's bandwidth by log2(bytes/64).
 var treeCorrection = readTreeCorrection(treeCorrectionCSV)
 
-// readTreeCorrection reads the embedded table; the test reads it too, so a
-// wrong table cannot be built.
+// readTreeCorrection reads the embedded table; the test reads it too and fails for a wrong table.
 func readTreeCorrection(text string) (t [numProtos][]float64) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comment = '#'

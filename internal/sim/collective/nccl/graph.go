@@ -2,21 +2,20 @@ package nccl
 
 import "math"
 
-// Graph is what NCCL's search finds in a node for one kind of algorithm.
+// Graph is the result of NCCL's search in a node for one kind of algorithm.
 type Graph struct {
 	Channels  int     // as found; twice as many run
 	IntraGBps float64 // of a channel inside the node
 	InterGBps float64 // of a channel through its NIC
 }
 
-// RingGraph is the graph of rings, and of trees, which take as many channels.
+// RingGraph is the graph of rings, and of trees, which have as many channels.
 //
-// On one node a ring puts its speed on every GPU's NVLink once in each
-// direction: the best is what fills the links best, the fastest channels first
-// (60 × 6 = 360 of an H100's 370.8), each of which is then split in two
-// (ncclTopoDupChannels). Between nodes each NIC takes as many channels as it
-// carries at the highest speed of the table (8 × 48 with 400 Gb/s); inside the
-// node a channel misses one link of each node, the one that the NIC replaces.
+// On one node a ring puts its speed on every GPU's NVLink once in each direction: the best graph
+// fills the links best, with the fastest channels first (60 × 6 = 360 of an H100's 370.8). Each
+// channel is then split in two (ncclTopoDupChannels). Between nodes each NIC has as many channels
+// as it carries at the highest speed of the table (8 × 48 with 400 Gb/s); inside the node a channel
+// omits one link of each node, which the NIC replaces.
 func (c Cluster) RingGraph() Graph {
 	if c.Nodes == 1 {
 		return dup(c.GPU, fill(speedsIntra[c.GPU], c.local(), c.local(), 1))
@@ -28,8 +27,8 @@ func (c Cluster) RingGraph() Graph {
 	return dup(c.GPU, fill(speedsInter[c.GPU], c.NICGBps, links, c.NICs))
 }
 
-// NVLSGraph is the graph of NVLS: one channel per head, each of which takes its
-// speed of every GPU's links; none if there is no in-switch reduction.
+// NVLSGraph is the graph of NVLS: one channel per head. Each channel uses its speed on every GPU's
+// links. There are no channels without in-switch reduction.
 func (c Cluster) NVLSGraph() Graph {
 	if !c.switchReduces() || c.PerNode < 2 {
 		return Graph{}
@@ -41,7 +40,7 @@ func (c Cluster) NVLSGraph() Graph {
 	g := Graph{Channels: heads, IntraGBps: highest(speeds, c.local()/float64(heads))}
 	g.InterGBps = g.IntraGBps
 	if c.Nodes > 1 {
-		// The second pass of the search raises the NIC's share by itself.
+		// The second pass of the search increases the NIC's share alone.
 		g.InterGBps = highest(speeds, c.NICGBps*float64(c.NICs)/float64(heads))
 	}
 	if g.IntraGBps == 0 {
@@ -53,7 +52,7 @@ func (c Cluster) NVLSGraph() Graph {
 // switchReduces reports whether the switch of a node can reduce.
 func (c Cluster) switchReduces() bool { return c.NVLS && c.NVSwitch && nvlsEfficiency[c.GPU] > 0 }
 
-// local is what connects a GPU to the others of its node, GB/s.
+// local is the rate between a GPU and the others of its node, in GB/s.
 func (c Cluster) local() float64 {
 	switch {
 	case c.NVLinkGBps > 0:
@@ -65,9 +64,9 @@ func (c Cluster) local() float64 {
 	}
 }
 
-// fill takes the speed that moves the most over ports of so many GB/s each,
-// while all channels together fit in links. The search tries the highest speed
-// first, keeps what is better than what it has, and stops at half of it.
+// fill chooses the speed that moves the most over ports of the given rate in GB/s, while all
+// channels together fit in links. The search tries the highest speed first, keeps the better of two
+// results, and stops at half of it.
 func fill(speeds []float64, port, links float64, ports int) Graph {
 	var best Graph
 	for _, s := range speeds {
@@ -77,7 +76,7 @@ func fill(speeds []float64, port, links float64, ports int) Graph {
 		if best.Channels > 0 && s <= .49*best.InterGBps {
 			break
 		}
-		// Floats until the end: links may be infinite.
+		// Floats until the last step: links may be infinite.
 		n := int(min(float64(ports)*math.Floor(port/s), math.Floor(links/s), maxGraphChannels))
 		if float64(n)*s > float64(best.Channels)*best.IntraGBps {
 			best = Graph{Channels: n, IntraGBps: s, InterGBps: s}
@@ -114,9 +113,8 @@ func highest(speeds []float64, limit float64) float64 {
 	return 0
 }
 
-// Channels is how many channels run at most: twice those of the graph, for the
-// two trees, and twice that again between Hopper nodes with fast and few ones
-// (ncclTopoPostset, src/graph/connect.cc).
+// Channels is the maximum number of running channels: twice the graph's, for the two trees, and
+// twice that between Hopper nodes with few, fast channels (ncclTopoPostset, src/graph/connect.cc).
 func (c Cluster) Channels() int {
 	g := c.RingGraph()
 	n := min(2*g.Channels, maxChannels)
@@ -126,7 +124,7 @@ func (c Cluster) Channels() int {
 	return n
 }
 
-// NVLSChannels is how many channels NVLS runs with.
+// NVLSChannels is the number of running channels of NVLS.
 func (c Cluster) NVLSChannels() int {
 	n := nvlsChannels[c.GPU][min(c.Nodes, 2)-1]
 	if c.GPU == Blackwell && c.Nodes > 1 && c.NICGBps >= 96 && c.PerNode <= 8 {

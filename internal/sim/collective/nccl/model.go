@@ -9,18 +9,17 @@ import (
 	"weft/units"
 )
 
-// Cost is what the model says about one algorithm with one protocol.
+// Cost is the model's estimate for one algorithm with one protocol.
 type Cost struct {
 	Algo      Algo
 	Proto     Proto
 	LatencyUs float64
-	AlgBWGBps float64 // before what depends on the size
-	TimeUs    float64 // the time of the size asked for
+	AlgBWGBps float64 // before the factors that depend on the size
+	TimeUs    float64 // the time of the given size
 }
 
-// Costs is the time of every algorithm and protocol that NCCL has for an
-// operation of a size on the cluster; none for operations without cost model.
-// Bytes is the size column of nccl-tests.
+// Costs are the estimates for every algorithm and protocol that NCCL has for an operation of a size
+// on the cluster; none for operations without a cost model. Bytes is the size column of nccl-tests.
 func (c Cluster) Costs(op collective.Op, bytes int64) ([]Cost, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -46,14 +45,14 @@ func (c Cluster) Costs(op collective.Op, bytes int64) ([]Cost, error) {
 	return all, nil
 }
 
-// enabled says what NCCL lets take part: the end of ncclTopoTuneModel,
-// ncclPatEnable and updateCollCostTable.
+// enabled reports whether NCCL considers an algorithm: the end of ncclTopoTuneModel, ncclPatEnable
+// and updateCollCostTable.
 func (c Cluster) enabled(op collective.Op, a Algo, p Proto) bool {
 	if c.Only != nil && !c.Only(a, p) {
 		return false
 	}
 	if p == LL128 && c.NVLinkGBps <= 0 && c.PerNode > 1 {
-		return false // only between GPUs that NVLink connects
+		return false // only between GPUs connected by NVLink
 	}
 	gathers := op == collective.AllGather || op == collective.ReduceScatter
 	switch a {
@@ -83,7 +82,7 @@ func (c Cluster) enabled(op collective.Op, a Algo, p Proto) bool {
 // neither gathers nor scatters ("AllGather/ReduceScatter requires 1:1 GPU:NIC").
 func (c Cluster) headEach() bool { return c.NICs >= c.PerNode }
 
-// nsteps is how often a byte is sent in a ring.
+// nsteps is the number of times that a ring sends a byte.
 func (c Cluster) nsteps(op collective.Op) int {
 	switch op {
 	case collective.AllReduce:
@@ -109,7 +108,7 @@ func (c Cluster) bandwidth(op collective.Op, a Algo, p Proto) float64 {
 	}
 }
 
-// busbw is what NCCL calls the bus bandwidth of an algorithm, GB/s.
+// busbw is NCCL's bus bandwidth of an algorithm, in GB/s.
 func (c Cluster) busbw(op collective.Op, a Algo, p Proto) float64 {
 	switch a {
 	case NVLS, NVLSTree:
@@ -151,9 +150,9 @@ func (c Cluster) busbw(op collective.Op, a Algo, p Proto) float64 {
 	return bw
 }
 
-// treePattern reports whether one GPU of a node does all talking to others
-// (NCCL_TOPO_PATTERN_TREE): with one GPU anyway, and with several where the
-// search prefers it to taking a NIC that is not beside the GPU, from Hopper on.
+// treePattern reports whether one GPU of a node communicates with all others
+// (NCCL_TOPO_PATTERN_TREE): with one GPU, and with several if the search prefers this to a NIC that
+// is not beside the GPU, from Hopper on.
 func (c Cluster) treePattern() bool {
 	return c.PerNode == 1 || c.Nodes > 1 && c.GPU >= Hopper
 }
@@ -181,8 +180,8 @@ func (c Cluster) nvlsBusBW(op collective.Op, a Algo) float64 {
 	return n * bw
 }
 
-// collNetBusBW takes the graph of the rings, which the network's reduction
-// shares its NICs with.
+// collNetBusBW uses the graph of the rings, because the network's reduction shares its NICs with
+// them.
 func (c Cluster) collNetBusBW(op collective.Op, a Algo) float64 {
 	g := c.RingGraph()
 	if op != collective.AllReduce {
@@ -228,14 +227,14 @@ func (c Cluster) latency(op collective.Op, a Algo, p Proto) float64 {
 	}
 }
 
-// collNetLocalUs is what CollNetDirect pays inside the node in all, whatever the
-// operation: two steps, and the GPUs of the node one after another.
+// collNetLocalUs is CollNetDirect's total time inside the node, whatever the operation: two steps,
+// and the GPUs of the node one after another.
 func (c Cluster) collNetLocalUs(intra float64) float64 {
 	others := float64(c.PerNode - 1)
 	return 2 * (min(1, others)*intra + others*collNetArity)
 }
 
-// steps is what a step inside a node and one between nodes cost.
+// steps are the costs of a step inside a node and between nodes.
 func (c Cluster) steps(a Algo, p Proto) (intra, inter float64) {
 	intra, inter = hwLatencies[c.intra()][a][p], hwLatencies[linkNet][a][p]
 	if c.PerNode == 1 {
@@ -306,7 +305,7 @@ func (c Cluster) micros(op collective.Op, cost Cost, bytes int64) float64 {
 	return lat + float64(bytes)/(1000*bw)
 }
 
-// Choice is what NCCL does for an operation of a size.
+// Choice is NCCL's choice for an operation of a size.
 type Choice struct {
 	Cluster  Cluster
 	Op       collective.Op
@@ -314,12 +313,12 @@ type Choice struct {
 	Algo     Algo
 	Proto    Proto
 	Channels int
-	// Time is NCCL's own estimate; 0 for operations that it has no model for.
+	// Time is NCCL's own estimate; 0 for operations without a cost model.
 	Time units.Time
 }
 
-// grouped reports whether an operation is made of sends and receives, for which
-// NCCL has no choice of algorithm.
+// grouped reports whether an operation consists of sends and receives, for which NCCL has no choice
+// of algorithm.
 func grouped(op collective.Op) bool {
 	return op == collective.AllToAll || op == collective.SendRecv || op == collective.Send
 }
@@ -352,7 +351,7 @@ func (c Cluster) Choose(op collective.Op, bytes int64) (Choice, error) {
 	}, nil
 }
 
-// With is a choice that somebody else has made.
+// With is a choice made by the caller.
 func (c Cluster) With(op collective.Op, a Algo, p Proto, bytes int64) (Choice, error) {
 	if grouped(op) {
 		ch, err := c.direct(op, bytes)
@@ -363,8 +362,8 @@ func (c Cluster) With(op collective.Op, a Algo, p Proto, bytes int64) (Choice, e
 	return c.Choose(op, bytes)
 }
 
-// direct is how NCCL sends point to point: LL for little, else Simple, over
-// two channels per NIC of a GPU, or many inside a node.
+// direct is NCCL's way to send point to point: LL for small sizes, else Simple, over two channels
+// per NIC of a GPU, or many inside a node.
 func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
 	if err := c.check(); err != nil {
 		return Choice{}, err
@@ -384,8 +383,8 @@ func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
 	return ch, nil
 }
 
-// channelsFor is how many channels a size is worth: topoGetAlgoInfo, then the
-// least traffic of a channel in scheduleCollTasksToPlan.
+// channelsFor is the number of channels for a size: topoGetAlgoInfo, then the least traffic of a
+// channel in scheduleCollTasksToPlan.
 func (c Cluster) channelsFor(op collective.Op, a Algo, p Proto, bytes int64) int {
 	switch {
 	case a == NVLS && c.Nodes > 1:
@@ -416,9 +415,8 @@ func (c Cluster) channelsFor(op collective.Op, a Algo, p Proto, bytes int64) int
 	return int(min(n, max(1, (bytes*traffic+minTraffic-1)/minTraffic)))
 }
 
-// collNetChannels is the same of CollNetDirect: half as much traffic is enough for a
-// channel each time that their number has come down to one and a half of 16, 8, 4 and
-// so on.
+// collNetChannels is the same for CollNetDirect. Its threshold of traffic per channel is halved
+// each time that the number of channels has decreased to one and a half of 16, 8, 4 and so on.
 func (c Cluster) collNetChannels(bytes int64) int {
 	n, t := int64(c.Channels()), threads[Simple]
 	heads := int64(min(c.PerNode, c.NICs))

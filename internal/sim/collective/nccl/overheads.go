@@ -5,44 +5,43 @@ import (
 	"weft/units"
 )
 
-// Overheads is what a choice costs beside the wire, for a simulator that
-// carries the bytes itself.
+// Overheads are the costs of a choice in addition to the wire, for a simulator that carries the
+// bytes itself.
 //
-// NCCL's hwLatencies were fitted to whole collectives, so a step's value holds
-// the GPU's part (store, fence, poll; between nodes also the CPU's proxy
-// thread and the flush) and the wire's latency. The split proposed here is
+// NCCL's hwLatencies were fitted to whole collectives, so a step's value holds the GPU's part
+// (store, fence, poll; between nodes also the CPU's proxy thread and the flush) and the wire's
+// latency. The split proposed here is
 //
 //	software = table value − latency of an uncontended minimal packet on the
 //	           hardware that NCCL's constants describe, never negative
 //
-// which keeps the sum as published on that hardware and lets a slower wire show
-// as such. The software time of a step is a delay and no occupancy: it runs from
-// the arrival of a message, whatever the receiver is at, and the messages of one
-// connection overlap in it. So the two laps of a ring pay it once for each hop
-// of a chunk's way, as in NCCL's own sum. A message between nodes takes
-// PerStepInter, any other PerStepIntra; a step is over when that has passed for
-// all its messages. Base is added once per operation. Each transfer of b bytes
-// is Proto.WireBytes(b) on the wire.
+// which keeps the published sum on that hardware and shows the effect of a slower wire. The
+// software time of a step is a delay and no occupancy: it runs from the arrival of a message,
+// whether or not the receiver is busy, and the delays of several messages of one connection
+// overlap. So the two laps of a ring pay it once for each hop of a chunk, as in NCCL's own sum. A
+// message between nodes takes PerStepInter, any other PerStepIntra; a step is over when that has
+// passed for all its messages. Base is added once per operation. Each transfer of b bytes is
+// Proto.WireBytes(b) on the wire.
 //
-// What bounds the rate beside the wires is ChannelGBps, SwitchGBps and HostGBps,
-// in GB/s of data; 0 is no bound.
+// ChannelGBps, SwitchGBps and HostGBps bound the rate in addition to the wires, in GB/s of data; 0
+// is no bound.
 type Overheads struct {
 	Base         units.Time // once: launch, first and last copies
 	PerStepIntra units.Time // software of a step inside the node
 	PerStepInter units.Time // software of a step between nodes
-	TableIntra   units.Time // NCCL's own value, the wire included
+	TableIntra   units.Time // NCCL's own value, with the wire
 	TableInter   units.Time
-	// Proxy is the CPU's time to post one message between nodes: the next of
-	// the same connection follows no sooner. It is part of PerStepInter.
+	// Proxy is the CPU's time to post one message between nodes: the minimum distance of two
+	// messages of one connection. It is part of PerStepInter.
 	Proxy units.Time
-	// Fraction is how much of the wire's bytes is data.
+	// Fraction is the share of data in the bytes on the wire.
 	Fraction float64
-	// ChannelGBps is what the kernel of one running channel sends.
+	// ChannelGBps is the rate at which the kernel of one running channel sends.
 	ChannelGBps float64
-	// SwitchGBps is what the kernel of a GPU sends in all, with reductions in
-	// the switch.
+	// SwitchGBps is the total rate at which the kernel of a GPU sends, with reductions in the
+	// switch.
 	SwitchGBps float64
-	// HostGBps is what a node sends to others in all.
+	// HostGBps is the total rate at which a node sends to others.
 	HostGBps float64
 }
 
@@ -50,23 +49,22 @@ type Overheads struct {
 // memory to GPU memory.
 type Wire struct{ NVLink, PCI, Net units.Time }
 
-// ReferenceWire is the hardware that NCCL's constants are taken to describe.
+// ReferenceWire is the hardware that NCCL's constants describe, by assumption.
 //
-// Net is the smallest of the latencies that Azure's clusterkit example shows
-// between HDR hosts (1.429 µs; github.com/Azure/azurehpc
-// apps/health_checks/readme.md). For NVLink and PCIe no measurement was found
-// that could be cited: 0.3 and 0.6 µs are the latencies that the catalog assumes
-// for the same hardware, bounded from above by NCCL's own 0.6 and 1.0 µs for a
-// whole LL step. They must agree with it, or a step on that hardware would not
-// take what NCCL says; a test of internal/sim sees to it.
+// Net is the smallest of the latencies that Azure's clusterkit example shows between HDR hosts
+// (1.429 µs; github.com/Azure/azurehpc apps/health_checks/readme.md). No citable measurement for
+// NVLink and PCIe was found: 0.3 and 0.6 µs are the latencies that the catalog assumes for the same
+// hardware, bounded from above by NCCL's own 0.6 and 1.0 µs for a whole LL step. They must agree
+// with the catalog, or a step on that hardware would not take NCCL's time; a test of internal/sim
+// checks it.
 var ReferenceWire = Wire{
 	NVLink: 300 * units.Nanosecond,
 	PCI:    600 * units.Nanosecond,
 	Net:    1429 * units.Nanosecond,
 }
 
-// localSteps is in how many steps a program whose switches reduce pays what NCCL gives
-// it inside the node: an all-reduce goes in and out, the others only one way.
+// localSteps is the number of steps over which a program with reducing switches spreads NCCL's time
+// inside the node: two for an all-reduce, which goes in and out, one for the others.
 func localSteps(op collective.Op) float64 {
 	if op == collective.AllReduce {
 		return 2
@@ -74,8 +72,8 @@ func localSteps(op collective.Op) float64 {
 	return 1
 }
 
-// Overheads is what the choice costs beside the wire. Algorithms that NCCL does
-// not have cost what a ring does.
+// Overheads are the costs of the choice in addition to the wire. Algorithms that NCCL does not have
+// cost as much as a ring.
 func (ch Choice) Overheads(wire Wire) Overheads {
 	a := ch.Algo
 	if a == Direct {
@@ -108,10 +106,10 @@ func (ch Choice) Overheads(wire Wire) Overheads {
 	return o
 }
 
-// kernelGBps is what the kernels of all channels of a GPU send, 0 for any: the
-// ceilings of ncclTopoTuneModel that are neither the links' nor the NICs', with
-// all channels running. LL's is that of one node, by GPU; between nodes its
-// bound is hostGBps. NCCL has none for a ring with Simple.
+// kernelGBps is the total rate at which the kernels of all channels of a GPU send, 0 for no bound:
+// the ceilings of ncclTopoTuneModel that stem neither from the links nor from the NICs, with all
+// channels running. For LL it is the ceiling of one node, by GPU; between nodes its bound is
+// hostGBps. NCCL has no ceiling for a ring with Simple.
 func (c Cluster) kernelGBps(a Algo, p Proto) float64 {
 	channels, scale := float64(c.RingGraph().Channels), c.scale()
 	pattern := 1.
@@ -134,10 +132,9 @@ func (c Cluster) kernelGBps(a Algo, p Proto) float64 {
 	}
 }
 
-// hostGBps is LL's ceiling between nodes, 0 with the others. NCCL keeps the
-// buffers that LL sends from in host memory, GPUDirect or not, because the CPU
-// reads their flags (sendProxyConnect, src/transport/net.cc); so llMax goes by
-// CPU there, and is a node's.
+// hostGBps is LL's ceiling between nodes, 0 for the other protocols. NCCL keeps LL's send buffers
+// in host memory, with GPUDirect or without, because the CPU reads their flags (sendProxyConnect,
+// src/transport/net.cc); so llMax depends on the CPU there, and is a node's ceiling.
 func (c Cluster) hostGBps(p Proto) float64 {
 	if p != LL || c.Nodes == 1 {
 		return 0
@@ -145,10 +142,10 @@ func (c Cluster) hostGBps(p Proto) float64 {
 	return c.llMax()
 }
 
-// switchGBps is what a GPU's kernel sends with reductions in the switch, 0 with
-// other algorithms: its part of the algorithm's bandwidth by nvlsEfficiency. It
-// sends its contribution to each of the other parts in a reduction, its own part
-// in a multicast, and both in an all-reduce.
+// switchGBps is the rate at which a GPU's kernel sends with reductions in the switch, 0 with other
+// algorithms: its share of the algorithm's bandwidth by nvlsEfficiency. It sends its contribution
+// to each of the other parts in a reduction, its own part in a multicast, and both in an
+// all-reduce.
 func (c Cluster) switchGBps(op collective.Op, a Algo) float64 {
 	if a != NVLS && a != NVLSTree {
 		return 0

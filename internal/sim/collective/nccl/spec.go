@@ -31,7 +31,7 @@ func (ch Choice) Spec() (collective.Spec, error) {
 	return s, nil
 }
 
-// chunk is what calcCollChunking in src/enqueue.cc says.
+// chunk is the result of calcCollChunking in src/enqueue.cc.
 func (ch Choice) chunk() int64 {
 	switch {
 	case ch.Algo == NVLS:
@@ -78,8 +78,8 @@ func (ch Choice) nvlsChunk() int64 {
 	return ch.shrunk(collective.NVLSChunk, []shrink{{64, 64 << 10}, {8, 32 << 10}, {2, 16 << 10}})
 }
 
-// collNetChunk halves the chunk where there are few for every head; depth is that of
-// the way inside a node (collnetDirect.depth in src/graph/connect.cc).
+// collNetChunk halves the chunk if there are few chunks for every head; depth is the depth inside a
+// node (collnetDirect.depth in src/graph/connect.cc).
 func (ch Choice) collNetChunk() int64 {
 	c := ch.Cluster
 	depth := int64(2)
@@ -95,8 +95,8 @@ func (ch Choice) collNetChunk() int64 {
 	return chunk
 }
 
-// chainChunk halves the chunk where there are few for the depth of the chain, which is
-// that of a node (collnetChain.depth in src/graph/connect.cc).
+// chainChunk halves the chunk if there are few chunks for the depth of the chain, which is a node's
+// (collnetChain.depth in src/graph/connect.cc).
 func (ch Choice) chainChunk() int64 {
 	chunk, depth := int64(256<<10), int64(ch.Cluster.PerNode)
 	for _, r := range []shrink{{64, 128 << 10}, {8, 64 << 10}, {1, 32 << 10}} {

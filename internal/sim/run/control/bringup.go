@@ -8,8 +8,8 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// BringUp lets the Subnet Manager bring up each InfiniBand fabric of a scenario,
-// from power-on, and runs nothing on them.
+// BringUp simulates the Subnet Manager's bring-up of each InfiniBand fabric of a scenario, from
+// power-on. It runs no workload.
 func BringUp(r *scenario.Resolved) (*runstore.Results, error) {
 	out := &runstore.Results{Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Nodes: r.Cluster.Nodes}
 	for i := range r.Fabrics {

@@ -12,19 +12,19 @@ import (
 	"weft/units"
 )
 
-// bgpPlan is what the switches of an Ethernet fabric do about faults, each for
-// itself: a switch that finds a neighbour gone leaves the port out of its ECMP
-// groups, which hash anew over the others; what it can no longer reach it tells its
-// neighbours, which choose again and tell theirs.
+// bgpPlan is the reaction of an Ethernet fabric's switches to faults, each by itself: a switch that
+// has lost a neighbour removes the port from its ECMP groups, which rehash over the remaining
+// ports. It withdraws unreachable destinations from its neighbours, which choose again and withdraw
+// in turn.
 type bgpPlan struct {
 	*network.Plan
 	spec   *scenario.Control
-	routes *detours // as all switches know them before the turn
+	routes *detours // routes known to all switches before the turn
 	ready  []units.Time
 	out    *network.Faults
 }
 
-// mendByBGP works out when which switch changes its tables.
+// mendByBGP computes the table changes of each switch, with their times.
 func mendByBGP(p *network.Plan, fp *network.Faults, spec *scenario.Control) {
 	b := &bgpPlan{Plan: p, spec: spec, out: fp, ready: make([]units.Time, p.Graph.Switches())}
 	b.routes = newDetours(p.Graph, make([]bool, len(p.Graph.Cables)))
@@ -45,9 +45,9 @@ func mendByBGP(p *network.Plan, fp *network.Faults, spec *scenario.Control) {
 	order(fp.Changes)
 }
 
-// known are the outages that the switches at the ends of cables come to know of. One
-// that is over before it is detected is none; and where a cable fails again before
-// its session is back, it has not worked in between, for all that they know.
+// known are the outages that the switches at the ends of cables detect. An outage that is over
+// before its detection does not count. If a cable fails again before its session is back, the
+// switches see one long outage.
 func (b *bgpPlan) known(outages []network.Span) (all []network.Span) {
 	detected, _ := b.detection(&network.Turn{})
 	back, _ := b.detection(&network.Turn{Repaired: true})
@@ -61,7 +61,7 @@ func (b *bgpPlan) known(outages []network.Span) (all []network.Span) {
 	return all
 }
 
-// lasting are the outages that are longer than a time: others nobody notices.
+// lasting are the outages longer than a time: shorter ones remain undetected.
 func lasting(outages []network.Span, than units.Time) (all []network.Span) {
 	for _, s := range outages {
 		if s.Until == units.Forever || s.Until-s.From > than {
@@ -71,8 +71,8 @@ func lasting(outages []network.Span, than units.Time) (all []network.Span) {
 	return all
 }
 
-// news is what a turn tells those who know of such outages: the cables of which they
-// come to know, and all that they then take to be down.
+// news is the content of a turn for the switches that know of such outages: the cables that they
+// learn of, and all that they then consider down.
 func news(t *network.Turn, known []network.Span) network.Turn {
 	n := *t
 	n.Cables, n.Down = nil, make([]bool, len(t.Down))
@@ -85,14 +85,12 @@ func news(t *network.Turn, known []network.Span) network.Turn {
 	return n
 }
 
-// order sorts changes by time; those of an entry stay in the order in which they
-// were found.
+// order sorts changes by time; changes of the same entry keep their order.
 func order(changes []fabric.TableChange) {
 	slices.SortStableFunc(changes, func(a, b fabric.TableChange) int { return cmp.Compare(a.At, b.At) })
 }
 
-// detection is how long a switch takes to know of a turn at one of its cables, and
-// what tells it.
+// detection is the time until a switch detects a turn at one of its cables, and the mechanism.
 func (b *bgpPlan) detection(t *network.Turn) (units.Time, string) {
 	c := &b.spec.BGP
 	switch {
@@ -104,7 +102,7 @@ func (b *bgpPlan) detection(t *network.Turn) (units.Time, string) {
 	return b.spec.LossOfSignal, string(scenario.DetectSignal)
 }
 
-// turn works out a fault or a repair.
+// turn computes the reaction to a fault or a repair.
 func (b *bgpPlan) turn(t *network.Turn) runstore.Recovery {
 	next := newDetours(b.Graph, t.Down)
 	detected, how := b.detection(t)
@@ -135,7 +133,7 @@ func (b *bgpPlan) turn(t *network.Turn) runstore.Recovery {
 	return rec
 }
 
-// newRecovery is of a turn about which nothing has been done yet.
+// newRecovery is the recovery for a turn without any reaction yet.
 func newRecovery(t *network.Turn) runstore.Recovery {
 	const never = runstore.Never
 	return runstore.Recovery{
@@ -143,7 +141,7 @@ func newRecovery(t *network.Turn) runstore.Recovery {
 	}
 }
 
-// changed are the endpoints to which a switch has other ways than before.
+// changed are the endpoints with new routes at a switch.
 func (b *bgpPlan) changed(next *detours, sw int) (dsts []int) {
 	for dst := range b.Graph.Endpoints {
 		if !slices.Equal(b.routes.set(sw, dst), next.set(sw, dst)) {
@@ -153,8 +151,8 @@ func (b *bgpPlan) changed(next *detours, sw int) (dsts []int) {
 	return dsts
 }
 
-// repair leaves the ports of cables that have failed out of the groups of a switch
-// at their end, all at once. It gives the endpoints of which that is not all.
+// repair removes the ports of failed cables from the groups of a switch at their end, all at once.
+// It returns the endpoints that need more than this.
 func (b *bgpPlan) repair(t *network.Turn, rec *runstore.Recovery, sw int, changed []int, next *detours) (rest []int) {
 	detected, _ := b.detection(t)
 	at := max(b.ready[sw], t.At+detected+b.spec.BGP.Repair)
@@ -171,7 +169,7 @@ func (b *bgpPlan) repair(t *network.Turn, rec *runstore.Recovery, sw int, change
 	return rest
 }
 
-// dark reports whether a switch has no cable that works.
+// dark reports whether a switch has no working cable.
 func (b *bgpPlan) dark(t *network.Turn, sw int) bool {
 	for _, c := range b.Graph.Nodes[b.Graph.Endpoints+sw].Cables {
 		if c >= 0 && !t.Down[c] {
@@ -181,7 +179,7 @@ func (b *bgpPlan) dark(t *network.Turn, sw int) bool {
 	return true
 }
 
-// change gives a switch an entry.
+// change sets an entry of a switch.
 func (b *bgpPlan) change(rec *runstore.Recovery, sw, dst int, at units.Time, ports []uint16) {
 	c := fabric.TableChange{At: at, Row: int32(sw), Dst: int32(dst), Ports: ports}
 	if len(ports) > 0 {
@@ -192,7 +190,7 @@ func (b *bgpPlan) change(rec *runstore.Recovery, sw, dst int, at units.Time, por
 	noteTable(rec, at)
 }
 
-// noteTable notes that a switch has new entries.
+// noteTable records that a switch has new entries.
 func noteTable(rec *runstore.Recovery, at units.Time) {
 	since := at - rec.At
 	if rec.First == runstore.Never || since < rec.First {
@@ -201,8 +199,8 @@ func noteTable(rec *runstore.Recovery, at units.Time) {
 	rec.Last = max(rec.Last, since)
 }
 
-// hops is how many switches the news of a turn passes on its way to each: 0 at the
-// ends of the cables; -1 where it does not come.
+// hops is the number of switches that the updates of a turn pass on the way to each switch: 0 at
+// the ends of the cables; -1 if they do not arrive.
 func (b *bgpPlan) hops(t *network.Turn) []int {
 	hops := make([]int, b.Graph.Switches())
 	for i := range hops {

@@ -6,8 +6,8 @@ import (
 	"weft/internal/sim/runstore"
 )
 
-// rememberLanes notes the SL2VL tables at the start. Where packets are on the levels
-// of the scenario the run has none: its levels keep their lanes (ib.sl2vl).
+// rememberLanes records the SL2VL tables at the start. If packets use the scenario's service
+// levels, there are none: each level keeps its lane (ib.sl2vl).
 func (d *mending) rememberLanes() {
 	if d.Paths == nil {
 		return
@@ -16,11 +16,10 @@ func (d *mending) rememberLanes() {
 	for _, sw := range d.rows() {
 		ports[sw] = len(d.Graph.Nodes[d.Graph.Endpoints+sw].Cables)
 	}
-	d.sl2vl = d.Lanes.Own(ports)
+	d.sl2vl = d.Lanes.WithTables(ports)
 }
 
-// writeLanes applies the SL2VL table of a pair of ports that a switch has taken, where
-// it says anything new.
+// writeLanes applies the SL2VL table of a pair of ports that a switch has received, if it is new.
 func (d *mending) writeLanes(w *laneWrite, rec *runstore.Recovery) {
 	if d.sl2vl == nil || w.in == 0 || w.out == 0 {
 		return // the switch's own port
@@ -40,9 +39,8 @@ func (d *mending) writeLanes(w *laneWrite, rec *runstore.Recovery) {
 	rec.LastLanes = max(rec.LastLanes, c.At-rec.At)
 }
 
-// widen gives the run as many lanes as packets get into by the SL2VL tables of all
-// times: on tables that need fewer lanes, or others, old levels may have lanes of their
-// own.
+// widen gives the run as many lanes as the SL2VL tables of all times use: new tables may need fewer
+// lanes, while old levels still have theirs.
 func widen(p *network.Plan, fp *network.Faults) {
 	if len(fp.Lanes) == 0 {
 		return
@@ -61,7 +59,7 @@ func widen(p *network.Plan, fp *network.Faults) {
 	p.Lanes = &wide
 }
 
-// usedLevels are the service levels of all paths, a bit each.
+// usedLevels are the service levels of all paths, as a bit mask.
 func usedLevels(p *network.Plan) (used uint16) {
 	for i := range p.Paths {
 		levels := &p.Paths[i]

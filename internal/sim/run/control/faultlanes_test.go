@@ -18,7 +18,7 @@ func TestLanesAreThoseOfTheNewEngine(t *testing.T) {
 	for sw := range p.Graph.Switches() {
 		ports[sw] = len(p.Graph.Nodes[p.Graph.Endpoints+sw].Cables)
 	}
-	lanes := p.Lanes.Own(ports)
+	lanes := p.Lanes.WithTables(ports)
 	for i := range p.Faults.Lanes {
 		c := &p.Faults.Lanes[i]
 		lanes.Map(int(c.Row)).Set(c.In, c.Out, &c.Lanes)

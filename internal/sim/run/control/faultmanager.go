@@ -15,8 +15,8 @@ import (
 	"weft/wire/mad"
 )
 
-// longestBringUp is how long a subnet may take to come up: far longer than the
-// largest does.
+// longestBringUp is the maximum time of a subnet's bring-up: far longer than the largest subnet
+// needs.
 const longestBringUp = 3600 * units.Second
 
 // bringUp lets a Subnet Manager bring the fabric up, from power-on.
@@ -43,8 +43,8 @@ func (m *managedSubnet) bringUp() (*runstore.BringUp, error) {
 	}, nil
 }
 
-// bringUp lets the manager of each plane bring it up. It gives the one that takes
-// longest: they do so at once.
+// bringUp simulates the bring-up of each plane by its manager. It returns the plane that takes
+// longest: they run at the same time.
 func bringUp(p *network.Plan, spec *scenario.Control) (longest *runstore.BringUp, err error) {
 	for plane := range max(1, p.Graph.Planes) {
 		m, err := newManagedSubnet(p, spec, plane)
@@ -62,16 +62,16 @@ func bringUp(p *network.Plan, spec *scenario.Control) (longest *runstore.BringUp
 	return longest, nil
 }
 
-// mending is what the Subnet Manager of a plane does about faults.
+// mending is the reaction of a plane's Subnet Manager to faults.
 type mending struct {
 	*network.Plan
 	m     *managedSubnet
 	plane int
 	start units.Time        // of the run, on the manager's clock
 	dsts  map[units.LID]int // endpoints
-	port  []uint16          // as the tables of routing have them, at the moment
-	sets  [][]uint16        // by entry: the ports that adaptive routing chooses from
-	sl2vl *routing.Lanes    // the SL2VL tables, at the moment; nil where the run has none
+	port  []uint16 // the current port, as in the tables of routing
+	sets  [][]uint16 // by entry: the ports for adaptive routing
+	sl2vl *routing.Lanes // the current SL2VL tables; nil if the run has none
 	out   *network.Faults
 }
 
@@ -116,13 +116,12 @@ func mendPlane(p *network.Plan, fp *network.Faults, spec *scenario.Control, plan
 	return nil
 }
 
-// concerns reports whether a turn is one of this plane: the end of managers is one of
-// every plane.
+// concerns reports whether a turn concerns this plane: the end of managers concerns every plane.
 func (d *mending) concerns(t *network.Turn) bool {
 	return t.Manager || slices.ContainsFunc(t.Cables, d.holds)
 }
 
-// holds reports whether a cable is of this plane.
+// holds reports whether a cable belongs to this plane.
 func (d *mending) holds(cable int32) bool {
 	c := &d.Graph.Cables[cable]
 	for _, end := range []topology.End{c.A, c.B} {
@@ -143,7 +142,7 @@ func (d *mending) rows() (rows []int) {
 	return rows
 }
 
-// adoptTables makes the tables of the run those that the manager has written.
+// adoptTables copies the manager's tables into the tables of the run.
 func (d *mending) adoptTables() {
 	h := d.m.master()
 	sub := h.manager.Subnet()
@@ -159,7 +158,7 @@ func (d *mending) adoptTables() {
 	adopt(d.Plan, sub, h.manager.Tables(), nodes)
 }
 
-// remember notes the entries at the start.
+// remember records the entries at the start.
 func (d *mending) remember() {
 	t := d.Tables
 	d.port = slices.Clone(t.Port)
@@ -172,8 +171,7 @@ func (d *mending) remember() {
 	d.rememberLanes()
 }
 
-// schedule tells the agents of each outage when their ports notice, and ends
-// managers.
+// schedule schedules the detection of each outage at the agents' ports, and the end of managers.
 func (d *mending) schedule(spec *scenario.Control) {
 	m := d.m
 	at := func(t units.Time, what func()) {
@@ -206,22 +204,21 @@ func (d *mending) schedule(spec *scenario.Control) {
 	}
 }
 
-// patience is how long after the last fault the control plane is followed: until a
-// light sweep has come and another, and until a standby has waited for its master,
-// and for the leases of its keys.
+// patience is the time for which the control plane is simulated after the last fault: two light
+// sweeps, and the time for which a standby waits for its master, and for the leases of its keys.
 func (d *mending) patience(spec *scenario.Control) units.Time {
 	s := &spec.SM
 	t := spec.LossOfSignal + 2*s.Sweep
 	if len(d.m.hosts) > 1 {
 		t += 4 * (s.Poll + 4*(s.Timeout+d.m.compute))
-		if s.StandbyMKey != 0 { // its sweeps start the leases, and those after find them over
+		if s.StandbyMKey != 0 { // its sweeps start the leases, and later sweeps find them expired
 			t += 2 * (s.MKeyLease + s.Sweep)
 		}
 	}
 	return t
 }
 
-// turn is what the manager did from a turn to the next.
+// turn computes the manager's actions from one turn to the next.
 func (d *mending) turn(i int, spec *scenario.Control) runstore.Recovery {
 	turns := d.out.Turns
 	t := &turns[i]
@@ -259,7 +256,7 @@ func (d *mending) turn(i int, spec *scenario.Control) runstore.Recovery {
 	return rec
 }
 
-// noticed fills in when the manager knew of a turn, and of the fabric as it then was.
+// noticed fills in the times at which the manager knew of a turn, and of the resulting fabric.
 func (d *mending) noticed(t *network.Turn, rec *runstore.Recovery, from, until units.Time, spec *scenario.Control) {
 	l := &d.m.log
 	if t.Manager {
@@ -286,7 +283,7 @@ func (d *mending) noticed(t *network.Turn, rec *runstore.Recovery, from, until u
 	}
 }
 
-// write applies a block of a table that a switch has taken.
+// write applies a block of a table that a switch has received.
 func (d *mending) write(w *tableWrite, rec *runstore.Recovery, routes *detours, changed map[int]bool) {
 	sw := int(d.m.nodes[w.node]) - d.Graph.Endpoints
 	for i, port := range w.ports {
@@ -303,13 +300,13 @@ func (d *mending) write(w *tableWrite, rec *runstore.Recovery, routes *detours, 
 			continue
 		}
 		d.port[at] = to
-		d.change(w.at-d.start, sw, dst, routes.beside(sw, dst, to), rec, changed)
+		d.change(w.at-d.start, sw, dst, routes.alternatives(sw, dst, to), rec, changed)
 	}
 }
 
-// beside are the ports that adaptive routing may choose from beside that of the
-// table: those that lead there as fast.
-func (r *detours) beside(sw, dst int, port uint16) []uint16 {
+// alternatives are the ports that adaptive routing may choose besides the table's port: the ports
+// with equally short paths.
+func (r *detours) alternatives(sw, dst int, port uint16) []uint16 {
 	if port == routing.NoPort {
 		return nil
 	}
@@ -319,9 +316,8 @@ func (r *detours) beside(sw, dst int, port uint16) []uint16 {
 	return []uint16{port}
 }
 
-// exclude lets the switches at the ends of cables that have failed leave their ports
-// out of what adaptive routing chooses from, where others are left. They do so by
-// themselves; nobody tells them.
+// exclude makes the switches at the ends of failed cables remove their ports from the ports for
+// adaptive routing, if others remain. They do so by themselves, without a manager.
 func (d *mending) exclude(t *network.Turn, rec *runstore.Recovery, changed map[int]bool, at units.Time) {
 	for _, sw := range d.rows() {
 		cables := d.Graph.Nodes[d.Graph.Endpoints+sw].Cables
@@ -338,13 +334,12 @@ func (d *mending) exclude(t *network.Turn, rec *runstore.Recovery, changed map[i
 	}
 }
 
-// regroup gives all switches the groups of ports that fit the new tables, when the
-// last table is written.
+// regroup gives all switches the port groups for the new tables, when the last table is written.
 func (d *mending) regroup(rec *runstore.Recovery, routes *detours, changed map[int]bool, at units.Time) {
 	for _, sw := range d.rows() {
 		for dst := range d.Tables.Endpoints {
 			entry := sw*d.Tables.Endpoints + dst
-			want := routes.beside(sw, dst, d.port[entry])
+			want := routes.alternatives(sw, dst, d.port[entry])
 			if !slices.Equal(want, d.sets[entry]) {
 				d.change(at, sw, dst, want, rec, changed)
 			}
@@ -352,8 +347,8 @@ func (d *mending) regroup(rec *runstore.Recovery, routes *detours, changed map[i
 	}
 }
 
-// change gives a switch the ports of an entry. The one of the table goes first,
-// unless it is not among them.
+// change sets the ports of an entry of a switch. The table's port comes first, unless it is not
+// among them.
 func (d *mending) change(at units.Time, sw, dst int, ports []uint16, rec *runstore.Recovery, changed map[int]bool) {
 	entry := sw*d.Tables.Endpoints + dst
 	d.sets[entry] = ports

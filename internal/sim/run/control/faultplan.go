@@ -14,7 +14,7 @@ import (
 	"weft/units"
 )
 
-// planFaults works out what the scenario's faults do to the fabric.
+// planFaults computes the effect of the scenario's faults on the fabric.
 func planFaults(p *network.Plan, r *scenario.Resolved) error {
 	if len(r.Faults) == 0 {
 		return nil
@@ -47,8 +47,7 @@ func planFaults(p *network.Plan, r *scenario.Resolved) error {
 	return nil
 }
 
-// breakable refuses fabrics on which no way around a fault is known that is free of
-// deadlock and of loops.
+// breakable refuses fabrics for which no detour without deadlock and loops is known.
 func breakable(p *network.Plan) error {
 	f := p.Fabric
 	tree := p.Graph.Family == topology.FamilyTree
@@ -56,12 +55,12 @@ func breakable(p *network.Plan) error {
 	case !tree && protocol.Of(f.Kind).SubnetManager && f.Routing.Mode != scenario.Deterministic:
 		return fmt.Errorf("fabric %s: with %s routing the ports that are left after a fault have no lanes that are known to be free of deadlock on a %s: take routing.mode deterministic", f.Name, f.Routing.Mode, f.Topology.Shape)
 	case !tree && f.Routing.Mode == scenario.UpDown:
-		return fmt.Errorf("fabric %s: what up-down routing on a %s does about a fault is not simulated: its ways are not those of BGP", f.Name, f.Topology.Shape)
+		return fmt.Errorf("fabric %s: the reaction of up-down routing on a %s to a fault is not simulated: its paths are not BGP's", f.Name, f.Topology.Shape)
 	}
 	return nil
 }
 
-// add takes in a fault of the scenario.
+// add adds a fault of the scenario.
 func add(fp *network.Faults, p *network.Plan, f *scenario.Fault) error {
 	broken, err := cablesOf(p.Graph, f)
 	if err != nil {
@@ -115,8 +114,8 @@ func cablesOf(g *topology.Graph, f *scenario.Fault) (cables []int32, err error) 
 	return cables, nil
 }
 
-// joined are the same times with those of a cable that overlap, or follow each
-// other by no more than a gap, made one.
+// joined are the same times, with the times of a cable merged if they overlap or are no more than a
+// gap apart.
 func joined(spans []network.Span, gap units.Time) (out []network.Span) {
 	slices.SortFunc(spans, func(a, b network.Span) int {
 		return cmp.Or(cmp.Compare(a.Cable, b.Cable), cmp.Compare(a.From, b.From))
@@ -131,7 +130,7 @@ func joined(spans []network.Span, gap units.Time) (out []network.Span) {
 	return out
 }
 
-// settle orders the turns and says which cables are out of service from each on.
+// settle orders the turns and computes the failed cables from each turn on.
 func settle(fp *network.Faults, g *topology.Graph) {
 	slices.SortStableFunc(fp.Turns, func(a, b network.Turn) int { return cmp.Compare(a.At, b.At) })
 	for i := range fp.Turns {

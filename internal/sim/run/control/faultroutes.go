@@ -6,22 +6,21 @@ import (
 	"weft/internal/base/topology"
 )
 
-// detours are the shortest ways around cables that do not work. Those of a tree go up
-// and then down, never up again: what up/down routing and what eBGP finds where
-// switches of one level share a number of an autonomous system (RFC 7938, 5.2.1), so
-// that none passes a route on to another of its level. On other shapes they are the
-// ways of fewest cables between groups, and of these those of fewest cables: what
-// eBGP finds where each group, or on a torus each switch, is a system of its own. The
-// ports of a switch ascend.
+// detours are the shortest paths around failed cables. On a tree they go up and then down, never up
+// again: this is the result of up/down routing, and of eBGP if the switches of one level share an
+// AS number (RFC 7938, 5.2.1), so that none passes a route on to another of its level. On other
+// shapes they are the paths with the fewest cables between groups, and among these the paths with
+// the fewest cables: this is the result of eBGP if each group, or on a torus each switch, is an AS.
+// The ports of a switch ascend.
 type detours struct {
 	g    *topology.Graph
 	down []bool // by cable: does not work
-	// ports are the ways of each switch to each leaf, by switch and leaf; nil
-	// where there is none.
+	// ports are the next ports of each switch to each leaf, by switch and leaf; nil if there is no
+	// path.
 	ports [][][]uint16
 }
 
-// newDetours finds the ways around cables that do not work.
+// newDetours finds the paths around failed cables.
 func newDetours(g *topology.Graph, down []bool) *detours {
 	r := &detours{g: g, down: down, ports: make([][][]uint16, g.Switches())}
 	for s := range r.ports {
@@ -30,7 +29,7 @@ func newDetours(g *topology.Graph, down []bool) *detours {
 	w := detourWalk{r: r, dist: make([]int32, g.Switches())}
 	for leaf := range g.Switches() {
 		switch {
-		case g.Nodes[g.Endpoints+leaf].Level != 1: // no endpoints are there
+		case g.Nodes[g.Endpoints+leaf].Level != 1: // it has no endpoints
 		case g.Family == topology.FamilyTree:
 			w.upAndDown(int32(leaf))
 		default:
@@ -53,8 +52,7 @@ func (r *detours) set(sw, dst int) []uint16 {
 	return r.ports[sw][leaf]
 }
 
-// endpointIn is the port of the switch of a plane that an endpoint is joined to by a
-// cable that works.
+// endpointIn is the port of a plane's switch with a working cable to an endpoint.
 func endpointIn(g *topology.Graph, dst int, plane int32, down []bool) (topology.End, bool) {
 	for port, c := range g.Nodes[dst].Cables {
 		if c < 0 || down[c] {
@@ -68,7 +66,7 @@ func endpointIn(g *topology.Graph, dst int, plane int32, down []bool) (topology.
 	return topology.End{}, false
 }
 
-// neighbours calls f for each cable of a switch that works and leads to another.
+// neighbours calls f for each working cable of a switch to another switch.
 func (r *detours) neighbours(sw int32, f func(port uint16, far int32)) {
 	for port, c := range r.g.Nodes[r.g.Endpoints+int(sw)].Cables {
 		if c < 0 || r.down[c] {
@@ -83,14 +81,14 @@ func (r *detours) neighbours(sw int32, f func(port uint16, far int32)) {
 
 func (r *detours) level(sw int32) int8 { return r.g.Nodes[r.g.Endpoints+int(sw)].Level }
 
-// detourWalk is the search for the ways to one leaf.
+// detourWalk is the search for the paths to one leaf.
 type detourWalk struct {
 	r     *detours
-	dist  []int32 // by switch: -1 where no way is known
+	dist  []int32 // by switch: -1 if no path is known
 	queue []int32
 }
 
-// begin forgets the ways to the leaf before and stands at a leaf.
+// begin resets the search and starts it at a leaf.
 func (w *detourWalk) begin(leaf int32) {
 	for i := range w.dist {
 		w.dist[i] = -1
@@ -99,8 +97,8 @@ func (w *detourWalk) begin(leaf int32) {
 	w.queue = append(w.queue[:0], leaf)
 }
 
-// upAndDown finds the ways to a leaf of a tree: first those that only go down, from the leaf up;
-// then, from the top down, those of the switches that must go up first.
+// upAndDown finds the paths to a leaf of a tree: first the paths that only go down, from the leaf
+// up; then, from the top down, the paths of the switches that must go up first.
 func (w *detourWalk) upAndDown(leaf int32) {
 	r := w.r
 	w.begin(leaf)
@@ -132,8 +130,8 @@ func (w *detourWalk) top() (top int8) {
 	return top
 }
 
-// take notes the ports of a switch that lead closest to a leaf, of those that lead
-// up or those that lead down.
+// take records the ports of a switch with the shortest paths to a leaf, among the ports up or the
+// ports down.
 func (w *detourWalk) take(x, leaf int32, up bool) {
 	best, ports := int32(-1), []uint16(nil)
 	w.r.neighbours(x, func(port uint16, y int32) {
@@ -154,9 +152,8 @@ func (w *detourWalk) take(x, leaf int32, up bool) {
 	}
 }
 
-// shortest finds the ways to a leaf of a fabric without levels: from the leaf on, in
-// rounds in which a switch that is nearer than was known has its neighbours looked at
-// again.
+// shortest finds the paths to a leaf of a fabric without levels: from the leaf on, in rounds. A
+// switch with a shorter path than known makes its neighbours be examined again.
 func (w *detourWalk) shortest(leaf int32) {
 	r := w.r
 	w.begin(leaf)
@@ -183,8 +180,8 @@ func (w *detourWalk) shortest(leaf int32) {
 	}
 }
 
-// length is that of the cable at a port of a switch: one between groups is longer
-// than any way within them.
+// length is the length of the cable at a port of a switch: a cable between groups is longer than
+// any path within them.
 func (r *detours) length(sw int32, port uint16) int32 {
 	at := topology.End{Node: topology.NodeID(r.g.Endpoints + int(sw)), Port: int32(port)}
 	if _, c, _ := r.g.Peer(at); r.g.KindOf(r.g.Cables[c]) == topology.Global {

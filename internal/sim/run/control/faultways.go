@@ -11,32 +11,32 @@ import (
 	"weft/units"
 )
 
-// waysOpen follows the tables of a fabric through a run with faults, and finds when
-// after each fault every way is open again: from each leaf with hosts to each host,
-// whichever port a switch on the way takes of those that it has. Tables go on
-// changing after that, where routes are balanced anew.
+// waysOpen follows the tables of a fabric through a run with faults, and finds the time after each
+// fault at which every path is open again: from each leaf with hosts to each host, for any choice
+// of the switches among their ports. Tables continue to change after that, when routes are
+// rebalanced.
 type waysOpen struct {
 	*network.Plan
 	down    []bool
-	entries [][]uint16 // by switch and endpoint, at the moment
-	state   []wayState // by switch: of the endpoint that is looked at
-	marks   []int32    // switches whose state is known
+	entries [][]uint16 // by switch and endpoint, current
+	state   []wayState // by switch: state of the current endpoint
+	marks   []int32 // switches whose state is known
 }
 
 type wayState uint8
 
 const (
 	wayUnknown wayState = iota
-	wayBegun            // comes back to itself: a loop
+	wayBegun // returns to itself: a loop
 	wayOpen
 	wayBroken
 )
 
-// mostChecks bounds the work: switches times changes. Beyond it the last change
-// stands for the moment when all ways are open, which it cannot precede.
+// mostChecks bounds the work: switches times changes. Beyond it the last change is taken as the
+// time at which all paths are open; the true time is not later.
 const mostChecks = 1 << 28
 
-// open fills in when all ways are open after each fault.
+// open fills in the times at which all paths are open after each fault.
 func open(p *network.Plan, fp *network.Faults) {
 	w := &waysOpen{Plan: p, entries: make([][]uint16, len(p.Tables.Port)), state: make([]wayState, p.Graph.Switches())}
 	mode := p.Fabric.Routing.Mode
@@ -70,7 +70,7 @@ func open(p *network.Plan, fp *network.Faults) {
 	}
 }
 
-// recoveryAt finds what was done about a turn.
+// recoveryAt finds the recovery of a turn.
 func recoveryAt(fp *network.Faults, t *network.Turn) *runstore.Recovery {
 	for i := range fp.Control.Recoveries {
 		if r := &fp.Control.Recoveries[i]; r.What == t.What && r.At == t.At && r.Repaired == t.Repaired {
@@ -88,8 +88,8 @@ func (w *waysOpen) apply(c *fabric.TableChange) {
 	w.entries[int(c.Row)*w.Tables.Endpoints+int(c.Dst)] = ports
 }
 
-// turn follows each endpoint's entries through the changes after a fault, which
-// stay in place only while it does.
+// turn follows each endpoint's entries through the changes after a fault. It applies the changes
+// only for this purpose.
 func (w *waysOpen) turn(rec *runstore.Recovery, changes []fabric.TableChange) {
 	if len(changes)*w.Tables.Switches > mostChecks {
 		rec.Open = rec.Last
@@ -111,7 +111,8 @@ func (w *waysOpen) turn(rec *runstore.Recovery, changes []fabric.TableChange) {
 	}
 }
 
-// follow notes when the ways to an endpoint are open, of those that are in the end.
+// follow finds the time at which the paths to an endpoint are open, among the paths that are open
+// in the end.
 func (w *waysOpen) follow(rec *runstore.Recovery, dst int, changes []fabric.TableChange) {
 	leaves := slices.DeleteFunc(w.leaves(), func(sw int32) bool { // nothing leads there
 		_, ok := endpointIn(w.Graph, dst, w.Graph.Nodes[w.Graph.Endpoints+int(sw)].Plane, w.down)
@@ -144,7 +145,7 @@ func (w *waysOpen) follow(rec *runstore.Recovery, dst int, changes []fabric.Tabl
 	}
 }
 
-// leaves are the switches to which hosts are joined by cables that work.
+// leaves are the switches with working cables to hosts.
 func (w *waysOpen) leaves() (leaves []int32) {
 	for sw := range int32(w.Tables.Switches) {
 		for port, c := range w.Graph.Nodes[w.Graph.Endpoints+int(sw)].Cables {
@@ -168,7 +169,7 @@ func (w *waysOpen) forget() {
 	w.marks = w.marks[:0]
 }
 
-// walk reports whether all ways from a switch end at an endpoint.
+// walk reports whether all paths from a switch end at an endpoint.
 func (w *waysOpen) walk(sw int32, dst int) bool {
 	switch w.state[sw] {
 	case wayOpen:

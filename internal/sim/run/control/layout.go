@@ -7,15 +7,13 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// Layout is what of a scenario's fabric stands still: what a run of it would
-// use.
+// Layout is the static part of a scenario's fabric: the part that a run of it would use.
 type Layout struct {
 	Graph  *topology.Graph
 	Tables *routing.Tables
-	// PKeys are the P_Key tables of the NICs; nil where the fabric has no
-	// partitions.
+	// PKeys are the P_Key tables of the NICs; nil if the fabric has no partitions.
 	PKeys [][]uint16
-	// Manager is the NIC at which the Subnet Manager runs.
+	// Manager is the NIC of the Subnet Manager.
 	Manager int
 }
 

@@ -12,25 +12,23 @@ import (
 	"weft/wire"
 )
 
-// Lossless is what can be said of a fabric's PFC before anything runs.
+// Lossless is the static analysis of a fabric's PFC.
 type Lossless struct {
 	Fabric string
-	// Unpaused says why there is nothing to be said: the fabric has no PFC.
+	// Unpaused is the reason why there is no analysis: the fabric has no PFC.
 	Unpaused string
-	// Free says that packets may take any minimal port, not only one.
+	// Free is true if packets may take any minimal port, not only one.
 	Free bool
-	// Circle are the ports of a cyclic buffer dependency, in the order in which
-	// each waits for the next and the last for the first; empty is a proof that
-	// there is none.
+	// Circle is the ports of a cyclic buffer dependency, in the order in which each waits for the
+	// next and the last for the first; empty is a proof that there is none.
 	Circle []string
-	Buffer roce.Buffer // of the switch with the most ports in use
+	Buffer roce.Buffer // the buffer of the switch with the most ports in use
 	Ports  int         // of it
 	Cable  units.Length
-	Loop   roce.Loop // over the longest cable
+	Loop   roce.Loop // the loop over the longest cable
 }
 
-// LosslessOf looks at every fabric of a scenario. It builds graphs and tables and
-// runs nothing.
+// LosslessOf analyses every fabric of a scenario. It builds graphs and tables and runs nothing.
 func LosslessOf(r *scenario.Resolved) ([]Lossless, error) {
 	var all []Lossless
 	for i := range r.Fabrics {
@@ -40,7 +38,7 @@ func LosslessOf(r *scenario.Resolved) ([]Lossless, error) {
 		case !p.Ethernet():
 			l.Unpaused = p.Title + " waits for credits, not for PFC: its tables are proved before each run"
 		case !f.Ethernet.PFC.Enabled:
-			l.Unpaused = "PFC is off: nobody waits, and what does not fit is dropped"
+			l.Unpaused = "PFC is off: no sender waits, and packets that do not fit are dropped"
 		}
 		if l.Unpaused == "" {
 			p, err := NewPlan(r, f)
@@ -54,7 +52,7 @@ func LosslessOf(r *scenario.Resolved) ([]Lossless, error) {
 	return all, nil
 }
 
-// lossless fills in what a fabric with PFC has.
+// lossless fills in the analysis of a fabric with PFC.
 func lossless(p *network.Plan, l *Lossless) {
 	f := p.Fabric
 	l.Free = switchChooses(f.Routing.Mode)

@@ -14,34 +14,34 @@ import (
 	"weft/wire/mad"
 )
 
-// managedSubnet is InfiniBand's control plane, event by event: weft's Subnet
-// Manager on a host, the agents of all nodes, and the datagrams between them.
+// managedSubnet is InfiniBand's control plane, event by event: weft's Subnet Manager on a host, the
+// agents of all nodes, and the datagrams between them.
 //
-// A datagram takes, for every link, the time of its bytes and of the cable, and
-// for every switch its latency: it is received whole before it is sent on, since
-// a switch on a directed route writes into it. An agent takes its time for each
-// and does one after the other, and so does the manager's host, which also
-// computes tables. Left out: data packets in front of it, which virtual lane 15
-// overtakes but for the one on the wire; full buffers of that lane; faults while it
-// is on its way, which is decided when it is sent.
+// A datagram takes, for every link, the time of its bytes and of the cable, and for every switch
+// its latency: each switch receives it completely before it forwards it, since a switch on a
+// directed route writes into it. An agent processes its datagrams one after the other, each in a
+// fixed time. So does the manager's host, which also computes tables. Left out: data packets ahead
+// of a datagram, which virtual lane 15 overtakes except for the packet on the wire; full buffers of
+// that lane; and faults while the datagram is in flight, because its path is computed when it is
+// sent.
 //
-// The clock starts with the manager, on a fabric that has just been powered on.
+// The clock starts with the manager, on a fabric at power-on.
 type managedSubnet struct {
 	spec    *scenario.Control
 	sub     *subnet.Subnet
 	nodes   []topology.NodeID // of the graph, by node of the subnet
 	agents  *sma.Fabric
-	hops    [][]units.Time // by node and port: from there into the next node
+	hops    [][]units.Time // by node and port: time from there into the next node
 	queue   *engine.Queue
 	now     units.Time
-	busy    []units.Time // by node: its agent, until then
-	way     []units.Time // of the datagram that is being carried, link by link
+	busy    []units.Time // by node: the time until which its agent is busy
+	way     []units.Time // link times of the current datagram
 	hosts   []*managerHost
-	mail    []mail // that is on its way to a manager, by slot
+	mail    []mail // datagrams in flight to a manager, by slot
 	free    []int32
-	faults  []func()                    // by number: what happens
-	trapAt  units.Time                  // when agents next have a trap to send, for which there is an event
-	keys    func(sm.EndPort) []mad.PKey // nil where there are no partitions
+	faults  []func() // by number: the action
+	trapAt  units.Time // the requested event for the agents' next traps
+	keys    func(sm.EndPort) []mad.PKey // nil without P_Key partitions
 	compute units.Time
 	route   sm.Router
 
@@ -49,7 +49,7 @@ type managedSubnet struct {
 	lanes  []laneWrite
 	log    managerLog
 	events int
-	failed error // what ended it before its time
+	failed error // the error that ended it early
 }
 
 // maxControlEvents bounds the events of a control plane: a minute of work. A subnet
@@ -62,7 +62,7 @@ type managerHost struct {
 	at      subnet.End
 	cpu     units.Time // busy until then
 	port    units.Time // sends until then
-	asked   units.Time // the next timeout that there is an event for
+	asked   units.Time // the next timeout with an event
 	ended   bool
 	batch   sm.Batch
 }
@@ -73,7 +73,7 @@ type mail struct {
 	packet sm.Packet
 }
 
-// tableWrite is a block of a forwarding table that a switch has taken.
+// tableWrite is a block of a forwarding table that a switch has received.
 type tableWrite struct {
 	at    units.Time
 	node  int32 // of the subnet
@@ -81,7 +81,7 @@ type tableWrite struct {
 	ports mad.LinearFDB
 }
 
-// laneWrite is the SL2VL table of a pair of ports that a switch has taken.
+// laneWrite is the SL2VL table of a pair of ports that a switch has received.
 type laneWrite struct {
 	at      units.Time
 	node    int32 // of the subnet
@@ -89,22 +89,22 @@ type laneWrite struct {
 	vl      mad.SLToVL
 }
 
-// The classes of events, in the order in which those of one instant happen.
+// The classes of events, in their order within an instant.
 const (
 	controlFault   engine.Class = iota // source: number of the fault
 	controlArrives                     // a datagram reaches a manager's host; source: its slot
-	controlTaken                       // the manager takes it; source: its slot
+	controlTaken // the manager processes it; source: its slot
 	controlTrap                        // an agent may send its next trap
 	controlTimeout                     // source: the manager's host
 )
 
-// datagramBytes is a management datagram on the wire: 256 bytes behind LRH, BTH and
+// datagramBytes is the length of a management datagram on the wire: 256 bytes behind LRH, BTH and
 // DETH, with both CRCs (IBA vol. 1, 13.4.2 and 6.3).
 const datagramBytes = mad.Size + 8 + 12 + 8 + 4 + 2
 
-// newManagedSubnet is a plane of a fabric that has just been powered on, with a manager
-// on its first host, or on the host that the topology keeps for it, and a standby on
-// the last of the cluster if there is to be one.
+// newManagedSubnet is a plane of a fabric at power-on, with a manager on its first host, or on the
+// host that the topology reserves for it, and, if requested, a standby on the last host of the
+// cluster.
 func newManagedSubnet(p *network.Plan, spec *scenario.Control, plane int) (*managedSubnet, error) {
 	sub, nodes, err := network.SubnetOf(p.Fabric, p.Graph, plane)
 	if err != nil {
@@ -170,7 +170,7 @@ func (m *managedSubnet) addManager(at subnet.End, priority uint8) {
 		MKey:       key,
 		Partitions: m.keys,
 		Priority:   priority, Window: m.spec.SM.Window, Sweep: m.spec.SM.Sweep, Poll: m.spec.SM.Poll,
-		// Requests that go out when tables have been computed were queued before.
+		// Requests sent after a table computation were queued before it.
 		Timeout: m.spec.SM.Timeout + m.compute,
 		Route: func(s *subnet.Subnet) (*subnet.Tables, string, error) {
 			h.cpu = max(h.cpu, m.now) + m.compute
@@ -182,8 +182,8 @@ func (m *managedSubnet) addManager(at subnet.End, priority uint8) {
 	m.agents.SetManager(at, true)
 }
 
-// datagramHops is the time of a datagram by node and port: onto the cable, over
-// it, and through the switch at its end.
+// datagramHops is the time of a datagram by node and port: onto the cable, over it, and through the
+// switch at its end.
 func datagramHops(p *network.Plan, sub *subnet.Subnet, nodes []topology.NodeID) [][]units.Time {
 	hops := make([][]units.Time, len(sub.Nodes))
 	for i := range sub.Nodes {
@@ -207,7 +207,7 @@ func datagramHops(p *network.Plan, sub *subnet.Subnet, nodes []topology.NodeID) 
 	return hops
 }
 
-// start lets the managers begin.
+// start starts the managers.
 func (m *managedSubnet) start() {
 	for i, h := range m.hosts {
 		h.manager.Start(m.now, &h.batch)
@@ -215,14 +215,14 @@ func (m *managedSubnet) start() {
 	}
 }
 
-// run lets time pass until a moment.
+// run simulates until a time.
 func (m *managedSubnet) run(until units.Time) error {
 	m.runUntil(until, func() bool { return false })
 	return m.failed
 }
 
-// runUntil lets time pass until something is so; false if nothing is left to happen
-// by a moment and it is not.
+// runUntil simulates until a condition holds; it returns false if the condition does not hold at a
+// time limit.
 func (m *managedSubnet) runUntil(limit units.Time, so func() bool) bool {
 	for !so() {
 		if m.failed != nil {
@@ -267,7 +267,7 @@ func (m *managedSubnet) handle(e *engine.Event) {
 	}
 }
 
-// timeout lets a manager look at the clock, once its host is free.
+// timeout calls a manager at a timeout, once its host is free.
 func (m *managedSubnet) timeout(host int) {
 	h := m.hosts[host]
 	h.asked = units.Forever
@@ -282,8 +282,7 @@ func (m *managedSubnet) timeout(host int) {
 	}
 }
 
-// flush sends what a manager wants sent, one datagram after the other, and asks
-// for its next timeout.
+// flush sends a manager's queued datagrams, one after the other, and requests its next timeout.
 func (m *managedSubnet) flush(host int) {
 	h := m.hosts[host]
 	for _, event := range h.batch.Events {
@@ -294,7 +293,7 @@ func (m *managedSubnet) flush(host int) {
 		p := &h.batch.Send[i]
 		m.log.datagrams++
 		m.carry(h.at, &sma.Packet{DLID: p.DLID, SLID: p.SLID, PKey: p.PKey, MAD: p.MAD}, h.port, host)
-		h.port += m.hops[h.at.Node][h.at.Port] // no less than its bytes take
+		h.port += m.hops[h.at.Node][h.at.Port] // at least the time of its bytes
 	}
 	h.batch.Reset()
 	m.carryTraps()
@@ -305,14 +304,14 @@ func (m *managedSubnet) flush(host int) {
 	}
 }
 
-// carry takes a datagram from a port, at a time, to who is to have it, and the
-// answer of an agent back to the manager.
+// carry takes a datagram from a port, at a time, to its destination, and the answer of an agent
+// back to the manager.
 func (m *managedSubnet) carry(from subnet.End, p *sma.Packet, at units.Time, host int) {
 	request := p.MAD
 	m.way = m.way[:0]
 	end, outcome := m.agents.Carry(from, p)
 	switch outcome {
-	case sma.Answered: // over as many links as the request
+	case sma.Answered: // over the same number of links as the request
 		there, back := m.way[:len(m.way)/2], m.way[len(m.way)/2:]
 		done := max(at+total(there), m.busy[end.Node]) + m.spec.SM.Agent
 		m.busy[end.Node] = done
@@ -329,7 +328,7 @@ func (m *managedSubnet) carry(from subnet.End, p *sma.Packet, at units.Time, hos
 	}
 }
 
-// wrote notes what a node has taken of forwarding and SL2VL tables.
+// wrote records the forwarding and SL2VL tables that a node has received.
 func (m *managedSubnet) wrote(at units.Time, node int32, request *mad.MAD) {
 	switch request.Attribute() {
 	case mad.AttrLinearFDB:
@@ -341,7 +340,7 @@ func (m *managedSubnet) wrote(at units.Time, node int32, request *mad.MAD) {
 		m.log.wrote(at)
 		if m.sub.Nodes[node].Kind == subnet.Switch {
 			w := laneWrite{at: at, node: node, in: uint8(request.Modifier() >> 8), out: uint8(request.Modifier())}
-			_ = mad.Parse(request.SMPData(), &w.vl) // as long as a datagram's data
+			_ = mad.Parse(request.SMPData(), &w.vl) // a datagram's data is long enough
 			m.lanes = append(m.lanes, w)
 		}
 	}
@@ -354,7 +353,7 @@ func total(times []units.Time) (t units.Time) {
 	return t
 }
 
-// carryTraps sends the traps that agents may send by now, and asks for the next.
+// carryTraps sends the traps that agents may send by now, and requests the next event.
 func (m *managedSubnet) carryTraps() {
 	for _, t := range m.agents.Traps() {
 		m.carry(t.From, &t.Packet, max(m.now, m.busy[t.From.Node])+m.spec.SM.Agent, 0)
@@ -365,7 +364,7 @@ func (m *managedSubnet) carryTraps() {
 	}
 }
 
-// post puts a datagram on its way to a manager.
+// post adds a datagram in flight to a manager.
 func (m *managedSubnet) post(at units.Time, host int, p *sma.Packet) {
 	letter := mail{host, sm.Packet{DLID: p.DLID, SLID: p.SLID, PKey: p.PKey, MAD: p.MAD}}
 	slot := int32(len(m.mail))
@@ -378,7 +377,7 @@ func (m *managedSubnet) post(at units.Time, host int, p *sma.Packet) {
 	m.queue.Push(max(at, m.now+1), controlArrives, uint64(slot))
 }
 
-// master is the manager whose tables count.
+// master is the manager whose tables are valid.
 func (m *managedSubnet) master() *managerHost {
 	for _, h := range m.hosts {
 		if !h.ended && h.manager.State() == mad.SMMaster {
@@ -388,7 +387,7 @@ func (m *managedSubnet) master() *managerHost {
 	return nil
 }
 
-// The names of those who control fabrics.
+// The names of the control planes.
 const (
 	managerPlane = "Subnet Manager"
 	bgpPlane     = "BGP"

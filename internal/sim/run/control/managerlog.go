@@ -6,46 +6,46 @@ import (
 	"weft/wire/mad"
 )
 
-// managerLog is what managers did, sweep by sweep.
+// managerLog is the record of managers' actions, sweep by sweep.
 type managerLog struct {
-	traps     []units.Time // when a manager took the trap of a link that changed
+	traps     []units.Time // times at which a manager received the trap of a changed link
 	masters   []units.Time // when a manager became master
-	notices   []noticed    // of keys that do not match, that managers took
-	sweeps    []sweep      // heavy ones that got as far as routing, in their order
-	datagrams int          // that managers have sent
-	failure   string       // the last that was told
+	notices   []noticed // received traps of key mismatches
+	sweeps    []sweep // heavy sweeps that reached routing, in order
+	datagrams int // number of datagrams sent by managers
+	failure   string // the last reported failure
 }
 
-// noticed is a trap that a manager took.
+// noticed is a trap that a manager received.
 type noticed struct {
 	at     units.Time
 	notice mad.Notice
 }
 
-// sweep is a heavy sweep of a subnet. Times that did not come are Forever.
+// sweep is a heavy sweep of a subnet. Times that were not reached are Forever.
 type sweep struct {
 	began     units.Time
 	found     units.Time // all nodes and links are known, computing begins
 	computed  units.Time
-	last      units.Time // that a node took a part of a table
+	last      units.Time // last receipt of a part of a table at a node
 	up        units.Time // all is written, all ports are active
 	blocks    int
-	circle    string // of ports that can wait for each other, by its tables
-	datagrams int    // that managers had sent by its end
+	circle    string // ports of a credit loop with its tables
+	datagrams int // datagrams that managers had sent by its end
 }
 
-// routing notes that a manager computes tables.
+// routing records that a manager computes tables.
 func (l *managerLog) routing(from, to units.Time) {
 	l.sweeps = append(l.sweeps, sweep{began: units.Forever, found: from, computed: to, last: units.Forever, up: units.Forever})
 }
 
-// wroteBlock notes a block of a forwarding table that a switch has taken.
+// wroteBlock records a block of a forwarding table that a switch has received.
 func (l *managerLog) wroteBlock(at units.Time) {
 	l.sweeps[len(l.sweeps)-1].blocks++
 	l.wrote(at)
 }
 
-// wrote notes that a node has taken a part of a table.
+// wrote records that a node has received a part of a table.
 func (l *managerLog) wrote(at units.Time) {
 	s := &l.sweeps[len(l.sweeps)-1]
 	if s.last == units.Forever {
@@ -54,7 +54,7 @@ func (l *managerLog) wrote(at units.Time) {
 	s.last = max(s.last, at)
 }
 
-// event notes what a manager tells.
+// event records an event of a manager.
 func (l *managerLog) event(now units.Time, e *sm.Event) {
 	switch e.Kind {
 	case sm.TrapReceived:
@@ -76,7 +76,7 @@ func (l *managerLog) event(now units.Time, e *sm.Event) {
 	}
 }
 
-// trouble is the last thing that a manager told of what went wrong.
+// trouble is the last failure that a manager reported.
 func (l *managerLog) trouble() string {
 	if l.failure == "" {
 		return "its requests are not answered"

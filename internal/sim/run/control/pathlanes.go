@@ -13,9 +13,8 @@ import (
 	"weft/units"
 )
 
-// takeLanes lets the packets of a plane have the service levels and lanes of their
-// paths, where tables need lanes to be free of deadlock. asked is what the scenario
-// said, for errors.
+// takeLanes gives the packets of a plane the service levels and lanes of their paths, if tables
+// need lanes to be free of deadlock. asked is the scenario's wording, for errors.
 func takeLanes(p *network.Plan, sub *subnet.Subnet, t *subnet.Tables, nodes []topology.NodeID, asked string) error {
 	if t.Lanes <= 1 {
 		return nil
@@ -38,8 +37,8 @@ func takeLanes(p *network.Plan, sub *subnet.Subnet, t *subnet.Tables, nodes []to
 	return nil
 }
 
-// addMaps adds the SL2VL tables of a plane's switches to the rule of the fabric.
-// Without such tables a level's lane is its number.
+// addMaps adds the SL2VL tables of a plane's switches to the rule of the fabric. Without such
+// tables a level's lane is its number.
 func addMaps(p *network.Plan, t *subnet.Tables, nodes []topology.NodeID) {
 	if p.Maps == nil {
 		p.Maps = make([]*routing.LevelMap, p.Graph.Switches())
@@ -54,8 +53,8 @@ func addMaps(p *network.Plan, t *subnet.Tables, nodes []topology.NodeID) {
 	p.Lanes = routing.LanesByLevel(count, p.Maps)
 }
 
-// torusConf is what torus-2QoS.conf would say of the fabric; nil where the shape is none
-// that torus-2QoS routes.
+// torusConf is the content of a torus-2QoS.conf for the fabric; nil if torus-2QoS does not route
+// the shape.
 func torusConf(p *network.Plan) *routes.TorusConf {
 	g := p.Graph
 	if g.Family != topology.FamilyTorus || len(g.Dims) > 3 {
@@ -72,8 +71,8 @@ func torusConf(p *network.Plan) *routes.TorusConf {
 	return routes.NewTorusConf(g.Dims, open, guid[g.Endpoints:g.Endpoints+g.Switches()])
 }
 
-// groupsOf are the groups of a dragonfly's switches, as the scenario has them: what is
-// cabled to what does not tell groups of one or two switches apart. nil for other shapes.
+// groupsOf are the groups of a dragonfly's switches, from the scenario: cabling alone cannot
+// separate groups of one or two switches. nil for other shapes.
 func groupsOf(p *network.Plan, sub *subnet.Subnet) map[units.GUID]int32 {
 	if p.Graph.Family != topology.FamilyDragonfly {
 		return nil
@@ -88,9 +87,8 @@ func groupsOf(p *network.Plan, sub *subnet.Subnet) map[units.GUID]int32 {
 	return groups
 }
 
-// keepsLevels names the ports that can wait for each other with new tables of the
-// manager, where the connections that are there keep the service levels that they
-// have: nobody asks for their paths again.
+// keepsLevels names the ports of a credit loop with new tables of the manager, if existing
+// connections keep their service levels: they do not request their paths again.
 func keepsLevels(p *network.Plan, sub *subnet.Subnet, t *subnet.Tables, plane int) (circle string, err error) {
 	if p.Paths == nil && t.Lanes <= 1 {
 		return "", nil
@@ -113,8 +111,8 @@ func keepsLevels(p *network.Plan, sub *subnet.Subnet, t *subnet.Tables, plane in
 	return circleOf(sub, report), nil
 }
 
-// levelMap is a SL2VL table of the manager as the fabric has it. Its last ports are
-// those that packets without a way go to, on lane 0.
+// levelMap is a SL2VL table of the manager in the fabric's form. Its last ports are for packets
+// without a route, on lane 0.
 func levelMap(t *subnet.SLMap) *routing.LevelMap {
 	m := routing.NewLevelMap(t.Ports + 1)
 	for in := range t.Ports {

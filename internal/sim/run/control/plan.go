@@ -5,8 +5,8 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// NewPlan is the plan of a scenario's fabric as its control plane sets it up before
-// anything runs, and with what it does about the scenario's faults.
+// NewPlan is the plan of a scenario's fabric after its control plane has set it up, with its
+// reactions to the scenario's faults.
 func NewPlan(r *scenario.Resolved, f *scenario.Fabric) (*network.Plan, error) {
 	p, err := network.NewPlan(r, f)
 	if err != nil {

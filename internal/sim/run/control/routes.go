@@ -15,17 +15,15 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// manage gives an InfiniBand fabric the forwarding tables that weft's Subnet
-// Manager would install: LIDs, then a routing engine, for each plane a subnet
-// of its own, with the lanes of each path where the engine needs them. The ports that
-// adaptive routing may choose from stay those of the graph, and the tables' port is
-// the one that it prefers. Tables that do not deliver, or that can come to a
-// standstill, are refused before anything runs.
+// manage gives an InfiniBand fabric the forwarding tables that weft's Subnet Manager would install:
+// LIDs, then a routing engine, for each plane a subnet of its own, with the lanes of each path if
+// the engine needs them. The ports for adaptive routing stay the graph's, and the table's port is
+// the preferred one. Tables that do not deliver, or that can deadlock, are refused before the run.
 func manage(p *network.Plan) error {
 	if !protocol.Of(p.Fabric.Kind).SubnetManager {
 		return nil
 	}
-	shape := p.Lanes // where packets choose among ports lanes are the shape's
+	shape := p.Lanes // if packets choose among ports, lanes follow the shape
 	err := eachPlane(p, func(sub *subnet.Subnet, nodes []topology.NodeID) error {
 		res, err := routed(p, sub)
 		if err != nil {
@@ -48,9 +46,9 @@ func manage(p *network.Plan) error {
 	return proveChoices(p)
 }
 
-// proveChoices refuses a fabric whose packets choose among minimal ports, or take the
-// tables' in their place, where these can wait for each other in a circle. In a tree
-// they cannot: all of them go up and then down.
+// proveChoices refuses a fabric whose packets choose among minimal ports, or use the tables' ports
+// instead, if these choices can form a credit loop. In a tree they cannot: all paths go up and then
+// down.
 func proveChoices(p *network.Plan) error {
 	if p.Fabric.Routing.Mode == scenario.Deterministic || p.Graph.Family == topology.FamilyTree {
 		return nil
@@ -67,8 +65,8 @@ func proveChoices(p *network.Plan) error {
 		p.Fabric.Routing.Mode, strings.Join(ports, ", ")))
 }
 
-// eachPlane gives each plane of the fabric, as a subnet with LIDs, with the
-// graph's node of each of its nodes.
+// eachPlane is each plane of the fabric, as a subnet with LIDs, with the graph's node of each of
+// its nodes.
 func eachPlane(p *network.Plan, do func(*subnet.Subnet, []topology.NodeID) error) error {
 	for plane := range max(1, p.Graph.Planes) {
 		sub, nodes, err := network.SubnetOf(p.Fabric, p.Graph, plane)
@@ -85,8 +83,8 @@ func eachPlane(p *network.Plan, do func(*subnet.Subnet, []topology.NodeID) error
 	return nil
 }
 
-// install proves the tables of a plane and lets the simulation run on them. asked is
-// what the scenario said, for errors.
+// install proves the tables of a plane and installs them in the simulation. asked is the scenario's
+// wording, for errors.
 func install(p *network.Plan, sub *subnet.Subnet, nodes []topology.NodeID, res *route.Result, asked string) error {
 	if err := takeLanes(p, sub, res.Tables, nodes, asked); err != nil {
 		return err
@@ -98,8 +96,8 @@ func install(p *network.Plan, sub *subnet.Subnet, nodes []topology.NodeID, res *
 	return nil
 }
 
-// engines are those that are tried, in order: the one that is asked for, or, for
-// auto, the one that is made for the shape before those that fit any.
+// engines are the engines to try, in order: the requested engine, or, for auto, the engine for the
+// shape, then engines for any shape.
 func engines(p *network.Plan) []route.Name {
 	asked := route.Name(p.Fabric.IB.Engine)
 	switch {
@@ -108,15 +106,15 @@ func engines(p *network.Plan) []route.Name {
 	case p.Graph.Family == topology.FamilyTorus && p.Graph.Ring && len(p.Graph.Dims) <= 3:
 		return []route.Name{"torus-2QoS", route.Auto}
 	case p.Graph.Family == topology.FamilyDragonfly && p.Fabric.Routing.Mode != scenario.Deterministic:
-		return []route.Name{"dragonfly"} // whose lanes are those of the shape
+		return []route.Name{"dragonfly"} // its lanes are the shape's
 	case p.Graph.Family == topology.FamilyDragonfly:
 		return []route.Name{"dragonfly", route.Auto}
 	}
 	return []route.Name{route.Auto}
 }
 
-// routed computes the tables of a subnet of the fabric, which may lack what is broken,
-// with the first engine that can.
+// routed computes the tables of a subnet of the fabric, which may have failed parts, with the first
+// engine that can.
 func routed(p *network.Plan, sub *subnet.Subnet) (res *route.Result, err error) {
 	for _, name := range engines(p) {
 		res, err = route.Compute(sub, name, optionsOf(p, sub, name))
@@ -127,7 +125,7 @@ func routed(p *network.Plan, sub *subnet.Subnet) (res *route.Result, err error) 
 	return res, err
 }
 
-// optionsOf is what the scenario tells an engine.
+// optionsOf are the scenario's options for an engine.
 func optionsOf(p *network.Plan, sub *subnet.Subnet, name route.Name) route.Options {
 	o := route.Options{Lanes: scenario.OperationalVLs(p.Fabric.IB.VLs), Torus: torusConf(p), Groups: groupsOf(p, sub)}
 	if p.Graph.Family != topology.FamilyTree && (name == "updn" || name == "dnup") {
@@ -136,8 +134,8 @@ func optionsOf(p *network.Plan, sub *subnet.Subnet, name route.Name) route.Optio
 	return o
 }
 
-// reroute is route for a manager at work: an engine that was asked for by name and cannot
-// routed what faults have left is replaced as weft sm run replaces it, and instead says so.
+// reroute is route for a running manager: if an engine requested by name cannot route the fabric
+// after a fault, it is replaced as in weft sm run, and instead names the replacement.
 func reroute(p *network.Plan, sub *subnet.Subnet) (res *route.Result, instead string, err error) {
 	res, err = routed(p, sub)
 	asked := route.Name(p.Fabric.IB.Engine)
@@ -150,8 +148,7 @@ func reroute(p *network.Plan, sub *subnet.Subnet) (res *route.Result, instead st
 	return res, res.Report.Reason, nil
 }
 
-// prove refuses tables that do not deliver everything between ends, and those on
-// which packets can wait for each other in a circle.
+// prove refuses tables that do not deliver everything between ends, and tables with a credit loop.
 func prove(sub *subnet.Subnet, t *subnet.Tables, asked string) error {
 	report, err := proof.Check(sub, t, proof.Options{})
 	if err != nil {
@@ -168,7 +165,7 @@ func prove(sub *subnet.Subnet, t *subnet.Tables, asked string) error {
 	return nil
 }
 
-// circleOf names the ports of the first credit loop of tables; "" where there is none.
+// circleOf names the ports of the first credit loop of tables; "" if there is none.
 func circleOf(sub *subnet.Subnet, report *proof.Report) string {
 	if !report.Deadlocks() {
 		return ""
@@ -180,7 +177,7 @@ func circleOf(sub *subnet.Subnet, report *proof.Report) string {
 	return strings.Join(ports, ", ")
 }
 
-// adopt writes a subnet's forwarding tables into those of the simulation.
+// adopt writes a subnet's forwarding tables into the simulation's tables.
 func adopt(p *network.Plan, sub *subnet.Subnet, t *subnet.Tables, nodes []topology.NodeID) {
 	for dense, at := range t.Switch {
 		row := p.Tables.Port[(int(nodes[at])-p.Graph.Endpoints)*p.Tables.Endpoints:][:p.Tables.Endpoints]

@@ -16,17 +16,17 @@ import (
 	"weft/wire/mad"
 )
 
-// Trapped lets the agents of the ports that discarded packets for their keys tell
-// the Subnet Manager, plane by plane, and fills in when it knew. What a manager
-// learns changes nothing in a run, so it is worked out after the run, on the control
-// plane as the run had it: brought up, through the same faults.
+// Trapped simulates the reports about discarded packets: the agents of the ports that discarded
+// packets for their keys send traps to the Subnet Manager, plane by plane. It fills in the times at
+// which the manager knew. The manager's knowledge changes nothing in a run, so it is computed after
+// the run, with the same control plane: brought up, through the same faults.
 func Trapped(p *network.Plan, all []fabric.Violation, told []runstore.Violation, spec *scenario.Control) (*runstore.Traps, error) {
 	if len(told) == 0 || !protocol.Of(p.Fabric.Kind).SubnetManager {
 		return nil, nil
 	}
 	out := &runstore.Traps{}
 	for plane := range max(1, p.Graph.Planes) {
-		t := tattle{Plan: p, all: all[:len(told)], told: told, out: out}
+		t := trapRun{Plan: p, all: all[:len(told)], told: told, out: out}
 		for i := range t.all {
 			if planeThatSaw(p, &t.all[i]) == plane {
 				t.mine = append(t.mine, i)
@@ -51,20 +51,20 @@ func planeThatSaw(p *network.Plan, v *fabric.Violation) int {
 	return max(0, int(p.Graph.Nodes[at.Node].Plane))
 }
 
-// tattle is how the violations of a plane come to its manager's ears.
-type tattle struct {
+// trapRun is the simulated reports of a plane's violations to its manager.
+type trapRun struct {
 	*network.Plan
 	m      *managedSubnet
 	number map[topology.NodeID]int32 // of the subnet, by node of the graph
 	all    []fabric.Violation
 	told   []runstore.Violation
-	mine   []int // of all: those of the plane
-	open   int   // that the agents have not yet been told of, twice where there are several packets
+	mine   []int // indices of the plane's violations
+	open   int // reports to agents still to come; two for a violation with several packets
 	start  units.Time
 	out    *runstore.Traps
 }
 
-func (t *tattle) run(spec *scenario.Control, plane int) (err error) {
+func (t *trapRun) run(spec *scenario.Control, plane int) (err error) {
 	if t.m, err = newManagedSubnet(t.Plan, spec, plane); err != nil {
 		return err
 	}
@@ -95,13 +95,13 @@ func (t *tattle) run(spec *scenario.Control, plane int) (err error) {
 	return nil
 }
 
-// longestTrap is how long after the last violation traps are followed: longer than
-// a full outbox takes at a datagram in 1.07 s.
+// longestTrap is the time for which traps are simulated after the last violation: longer than a
+// full outbox needs at one datagram in 1.07 s.
 const longestTrap = 60 * units.Second
 
-// schedule has the agents learn of each violation when its first packet came, and
-// of the others when the last did. It gives the time of the last.
-func (t *tattle) schedule() (last units.Time) {
+// schedule schedules the agents' detection of each violation: at its first packet, and at its last
+// for the others. It returns the time of the last.
+func (t *trapRun) schedule() (last units.Time) {
 	m := t.m
 	violate := func(at units.Time, v *fabric.Violation, packets int64) {
 		t.open++
@@ -129,12 +129,12 @@ func (t *tattle) schedule() (last units.Time) {
 }
 
 // where is the port that discarded packets.
-func (t *tattle) where(v *fabric.Violation) subnet.End {
+func (t *trapRun) where(v *fabric.Violation) subnet.End {
 	return subnet.End{Node: t.number[topology.NodeID(v.Node)], Port: uint8(v.NodePort + 1)}
 }
 
-// notice is what an agent tells of a violation: whose packets they were.
-func (t *tattle) notice(v *fabric.Violation) mad.KeyNotice {
+// notice is an agent's report of a violation: with the ends of its packets.
+func (t *trapRun) notice(v *fabric.Violation) mad.KeyNotice {
 	lid, gid := t.address(v.From)
 	lid2, gid2 := t.address(v.To)
 	key := uint32(v.PKey)
@@ -147,7 +147,7 @@ func (t *tattle) notice(v *fabric.Violation) mad.KeyNotice {
 }
 
 // address is the LID and GID of a NIC's port in the plane.
-func (t *tattle) address(nic int32) (units.LID, mad.GID) {
+func (t *trapRun) address(nic int32) (units.LID, mad.GID) {
 	node := t.number[topology.NodeID(nic)]
 	at := subnet.End{Node: node, Port: t.m.sub.Nodes[node].Base()}
 	for p := range t.m.sub.Nodes[node].Ports {
@@ -159,8 +159,8 @@ func (t *tattle) address(nic int32) (units.LID, mad.GID) {
 	return info.LID, mad.GID{Prefix: info.GIDPrefix, GUID: t.m.agents.NodeInfo(at).PortGUID}
 }
 
-// known fills in when the manager took the first trap of each violation.
-func (t *tattle) known() {
+// known fills in the time at which the manager took the first trap of each violation.
+func (t *trapRun) known() {
 	for _, i := range t.mine {
 		v := &t.all[i]
 		want := t.notice(v)
@@ -185,8 +185,8 @@ func tells(n *mad.Notice, v *fabric.Violation, want *mad.KeyNotice) bool {
 	return k.LID1 == want.LID1 && k.QP1 == want.QP1 && int32(k.Port) == v.NodePort+1
 }
 
-// count adds what the agents have counted since the start of the run.
-func (t *tattle) count(before sma.TrapCounts) {
+// count adds the agents' counters since the start of the run.
+func (t *trapRun) count(before sma.TrapCounts) {
 	c := t.m.agents.TrapCounts()
 	t.out.Raised += c.Raised - before.Raised
 	t.out.Merged += c.Merged - before.Merged
@@ -209,9 +209,9 @@ func (t *tattle) count(before sma.TrapCounts) {
 	}
 }
 
-// endPortKeys is what a manager writes into the P_Key tables of end ports: those of
-// the scenario's NICs, and the default partition at switches. It is nil where the
-// scenario has no partitions: then ports keep what they have after power-on.
+// endPortKeys are the P_Key tables that a manager writes to end ports: the scenario's for NICs, and
+// the default partition for switches. It is nil if the scenario has no partitions: then ports keep
+// their keys from power-on.
 func endPortKeys(p *network.Plan, sub *subnet.Subnet, nodes []topology.NodeID, agents *sma.Fabric) func(sm.EndPort) []mad.PKey {
 	if p.Keys.Tables == nil {
 		return nil

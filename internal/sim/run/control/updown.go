@@ -9,11 +9,11 @@ import (
 	"weft/units"
 )
 
-// upDown gives an Ethernet fabric that asks for it tables on which packets go
-// towards the root switches and then away from them, and never towards them
-// again: no circle of buffers can close, whatever the shape. The paths may be longer
-// than the shortest. They are those of the Subnet Manager's engine updn; the roots
-// are the switches of the highest level, and of a shape without levels the first.
+// upDown gives an Ethernet fabric that requests it tables on which packets go towards the root
+// switches and then away from them, and never towards them again: so no cyclic buffer dependency
+// can form, whatever the shape. The paths may be longer than the shortest. They are the paths of
+// the Subnet Manager's engine updn; the roots are the switches of the highest level, or, in a shape
+// without levels, the first switch.
 func upDown(p *network.Plan) error {
 	if p.Fabric.Routing.Mode != scenario.UpDown {
 		return nil
@@ -27,8 +27,8 @@ func upDown(p *network.Plan) error {
 	})
 }
 
-// roots are the switches of a subnet of the fabric that packets go up to: those of
-// the highest level, or, in a shape without levels, the first.
+// roots are the root switches of a subnet of the fabric: the switches of the highest level, or, in
+// a shape without levels, the first.
 func roots(p *network.Plan, sub *subnet.Subnet) (roots []units.GUID) {
 	at := p.NodesByGUID()
 	top, first := int8(0), topology.NodeID(-1)
@@ -53,7 +53,7 @@ func roots(p *network.Plan, sub *subnet.Subnet) (roots []units.GUID) {
 	return roots
 }
 
-// flat reports whether all switches are of one level.
+// flat reports whether all switches have the same level.
 func flat(p *network.Plan) bool {
 	for i := range p.Graph.Nodes {
 		if p.Graph.Nodes[i].Kind == topology.Switch && p.Graph.Nodes[i].Level != 1 {

@@ -8,19 +8,19 @@ import (
 	"weft/units"
 )
 
-// streamID names a sequence of reductions or copies in the network.
+// streamID identifies a sequence of reductions or copies in the network.
 type streamID struct {
 	tree    int32
 	channel int32
 	kind    fabric.StreamKind
 }
 
-// streamKinds are those of the paths on which the network does more than forward.
+// streamKinds are the kinds of the paths with work in the network.
 var streamKinds = map[collective.Path]fabric.StreamKind{
 	collective.PathNetReduce: fabric.StreamAll, collective.PathNetScatter: fabric.StreamOne, collective.PathNetGather: fabric.StreamCopy,
 }
 
-// part is what of a message in a stream goes to one NIC.
+// part is the part of a message in a stream for one NIC.
 type part struct {
 	nic   int32
 	bytes int64
@@ -30,14 +30,14 @@ type part struct {
 type copied struct {
 	tag    uint64
 	posted units.Time
-	left   int // members that have not got it
+	left   int // members still without it
 }
 
-// reduces reports whether a pair is a NIC's membership in a stream and no pair of ranks.
+// reduces reports whether a pair is a NIC's membership in a stream and not a pair of ranks.
 func (k Pair) reduces() bool { return k.Path.InNetwork() }
 
-// joinStream makes the NICs of a rail members of a stream on a group's tree. The
-// channels take the NICs' ports in turn.
+// joinStream makes the NICs of a rail members of a stream on a group's tree. The channels use the
+// NICs' ports in turn.
 func (c *carrier) joinStream(comm *Communicator, k Pair, rail int) error {
 	port := int(k.Channel) % comm.trees.Ports
 	id := streamID{comm.trees.Tree(rail, port), k.Channel, streamKinds[k.Path]}
@@ -66,8 +66,8 @@ func (c *carrier) joinStream(comm *Communicator, k Pair, rail int) error {
 	return nil
 }
 
-// contribute hands a member's part of a reduction to its NIC, when it is the turn of
-// its lane, or its data that the network copies, at once.
+// contribute passes a member's part of a reduction to its NIC, at the turn of its lane. Data that
+// the network copies is passed on at once.
 func (r *collectives) contribute(p *fabric.Partition, o *operation, member, lane int, parts []collective.Transfer, m fabric.LocalMessage) {
 	c, prog, t := o.comm, o.plan.program, &parts[0]
 	rank, rail := c.Members[member], int(t.Rail)-1
@@ -112,15 +112,15 @@ func (r *collectives) contribute(p *fabric.Partition, o *operation, member, lane
 	r.release(p, k, l)
 }
 
-// line has a message wait for a slot.
+// line queues a message for a slot.
 func (l *connections) line(m message) {
 	m.number = l.sent
 	l.sent++
 	l.waiting = append(l.waiting, m)
 }
 
-// contributing is the first lane, from one on, in which a member takes part in a
-// reduction; past the last if there is none.
+// contributing is the first lane, from a given one on, in which a member takes part in a reduction;
+// past the last if there is none.
 func (r *collectives) contributing(p *fabric.Partition, prog collective.Program, member, lane int, path collective.Path) int {
 	s := &r.share(p).peeked
 	for ; lane < prog.Lanes(); lane += prog.Channels() {
@@ -135,9 +135,9 @@ func (r *collectives) contributing(p *fabric.Partition, prog collective.Program,
 	return lane
 }
 
-// streamed is what a result is for that has come to a NIC's receiving end in a stream;
-// number is what the result's last packet says. What takes a slot until its own result
-// has come frees it.
+// streamed is the purpose of a result that has arrived at a NIC's receiving end in a stream; number
+// is the number in the result's last packet. If the receiver's slot waits for its own result, it is
+// freed.
 func (c *carrier) streamed(p *fabric.Partition, e *endpoint, number uint32) (tag uint64) {
 	if e.pair.Path == collective.PathNetGather {
 		m := c.copies[number]
@@ -155,8 +155,7 @@ func (c *carrier) streamed(p *fabric.Partition, e *endpoint, number uint32) (tag
 	return came.tag
 }
 
-// answered ends the oldest of what a NIC has sent into a stream and waits for, and frees
-// its slot.
+// answered ends the oldest pending contribution of a NIC to a stream, and frees its slot.
 func (c *carrier) answered(p *fabric.Partition, e *endpoint) posting {
 	came := e.under.end()
 	e.of.slots++
@@ -164,7 +163,7 @@ func (c *carrier) answered(p *fabric.Partition, e *endpoint) posting {
 	return came
 }
 
-// sent frees the slot of a contribution that has left its NIC and has no result for it.
+// sent frees the slot of a contribution without a result for its NIC, once it has left the NIC.
 func (c *carrier) sent(p *fabric.Partition, e *endpoint) {
 	if e.pair.Path != collective.PathNetScatter {
 		return

@@ -8,19 +8,18 @@ import (
 	"weft/units"
 )
 
-// carriage counts what the streams beside a foreground put on each link, so that a busy
-// link is put down to who fills it. A stream's packets are those bound for an end of its
-// queue pairs: data, answers and what is sent again.
+// carriage counts the bytes of streams on each link, to attribute the load of a busy link. A
+// stream's packets are bound for an end of its queue pairs: data, answers and retransmissions.
 type carriage struct {
-	beside *besideRun
-	names  []string      // of the streams, each once
-	of     []int         // by stream: its name
+	streams *streamRun
+	names  []string // names of the streams, each once
+	of     []int // by stream: index of its name
 	bytes  []units.Bytes // by link and name
 }
 
-// count has the streams' bytes on every link counted.
-func (b *besideRun) count() {
-	c := &carriage{beside: b}
+// count starts the counting of the streams' bytes on every link.
+func (b *streamRun) count() {
+	c := &carriage{streams: b}
 	for i := range b.streams {
 		name := b.streams[i].spec.Name
 		at := slices.Index(c.names, name)
@@ -37,19 +36,19 @@ func (b *besideRun) count() {
 
 // Sent counts a packet of a stream on a link.
 func (c *carriage) Sent(s *fabric.Sighting) {
-	if int(s.Dst) >= len(c.beside.at) || int(s.Flow) >= len(c.beside.at[s.Dst]) {
+	if int(s.Dst) >= len(c.streams.at) || int(s.Flow) >= len(c.streams.at[s.Dst]) {
 		return
 	}
-	stream := c.beside.at[s.Dst][s.Flow].stream
+	stream := c.streams.at[s.Dst][s.Flow].stream
 	c.bytes[int(s.Link)*len(c.names)+c.of[stream]] += s.Bytes
 }
 
-// Landed has nothing to add.
+// Landed does nothing.
 func (*carriage) Landed(*fabric.Sighting) {}
 
-// attribute says of each busy link how much of it is the foreground's, which goes by the
-// name job, and how much each stream's. Link control is counted with the foreground.
-func (b *besideRun) attribute(hot []runstore.HotLink, links []int32, job string) {
+// attribute divides the load of each busy link into the foreground's, with the name job, and each
+// stream's. Link control counts with the foreground.
+func (b *streamRun) attribute(hot []runstore.HotLink, links []int32, job string) {
 	if b.carried == nil {
 		return
 	}

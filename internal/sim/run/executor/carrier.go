@@ -15,39 +15,37 @@ import (
 	"weft/units"
 )
 
-// carrier takes messages from the memory of one rank to that of another in a
-// different node: through the sender's host to a NIC, over a connection, and
-// through the receiver's host. Whoever uses it is told of arrivals by timers of
-// kind TimerArrive, which carry the message's tag.
+// carrier takes messages from the memory of one rank to that of a rank in another node: through the
+// sender's host to a NIC, over a connection, and through the receiver's host. It reports arrivals
+// to its user by timers of kind TimerArrive, which carry the message's tag.
 type carrier struct {
 	net    *network.Network
 	Path   host.Path
 	Jitter *jitter.Jitter // nil is none
-	shares []share        // by partition of the network
-	// connected says that all connections have been made: in several partitions none is
-	// made while they run.
+	shares []share // by simulation partition
+	// connected is true when all connections exist: with several partitions none is made during the
+	// run.
 	connected bool
-	// divides says that messages are posted as NCCL does, see network.Plan.Divides.
+	// divides is true if messages are posted as in NCCL, see network.Plan.Divides.
 	divides bool
 	hosts   []rankHost // by rank
 	links   map[Pair]*connections
-	copies  map[uint32]*copied                                   // under way from one NIC to others, by number; none in several partitions
-	copying uint32                                               // the number of the last
-	ends    [][]endpoint                                         // by NIC and number of its end: who is at the other side
-	handing func(p *fabric.Partition, wr *transport.WorkRequest) // of each work request; nil, unless somebody looks
+	copies  map[uint32]*copied // copies in flight from one NIC to others, by number; none with several partitions
+	copying uint32 // the last number
+	ends    [][]endpoint // by NIC and number of its end
+	handing func(p *fabric.Partition, wr *transport.WorkRequest) // called with each work request; may be nil
 }
 
 // rankHost is the host of a rank.
 type rankHost struct {
 	timers    host.Timers
 	cores     host.Cores
-	sending   units.Time // the thread that copies what it sends is done then
-	receiving units.Time // the same of what it receives
+	sending   units.Time // end of the last copy of the sending thread
+	receiving units.Time // end of the last copy of the receiving thread
 }
 
-// Pair names the connections that carry one channel's messages from a rank to
-// another through two NICs, as NCCL makes them: one set for each direction, and
-// for each communicator.
+// Pair identifies the connections for one channel's messages from one rank to another through two
+// NICs, as NCCL makes them: one set for each direction, and for each communicator.
 type Pair struct {
 	From, To int32 // ranks
 	A, B     int32 // NICs
@@ -56,71 +54,69 @@ type Pair struct {
 	Path     collective.Path
 }
 
-// connections are the queue pairs or sockets of a pair; messages take turns.
+// connections are the queue pairs or sockets of a pair; messages use them in turn.
 //
-// A pair has as many slots as NCCL's connections have (NCCL_STEPS): a message
-// takes one from its posting to its acknowledgement, and one that finds none
-// waits. So a sender runs ahead of its receiver's NIC by so much and no more;
-// that NCCL frees a slot only when the receiving GPU has used the data is left
-// out.
+// A pair has as many slots as NCCL's connections have (NCCL_STEPS): a message takes a slot from its
+// posting to its acknowledgement, and waits if none is free. So a sender runs ahead of its
+// receiver's NIC by at most this number. In NCCL a slot is free only when the receiving GPU has
+// used the data; that is left out.
 type connections struct {
-	ends           []units.QPN // at the sender's NIC
+	ends           []units.QPN // ends at the sender's NIC
 	turn           int
 	slots          int        // that are free
 	waiting        []message  // for a slot
-	posting        units.Time // when the proxy thread can post the next
-	sent           uint32     // messages so far: the number of the next
+	posting        units.Time // time at which the proxy thread can post the next message
+	sent           uint32 // number of messages so far: the number of the next
 	unacknowledged partsLeft
-	// Of reductions in the network: the operation, the lane whose turn it is in it, and
-	// what came before its turn, by lane.
+	// For reductions in the network: the operation, the lane whose turn it is, and early
+	// contributions by lane.
 	serial uint64
 	lane   int
 	early  map[int]message
 }
 
-// message is one that a rank sends to another node.
+// message is a message from a rank to another node.
 type message struct {
 	rank   int // the GPU beside the NIC
 	pace   *Pace
 	tag    uint64
 	bytes  int64
-	at     units.Time // when it leaves for the NIC
+	at     units.Time // time at which it leaves for the NIC
 	number uint32     // of its pair
-	parts  uint32     // into which it is split
-	// Of a reduction whose results go to one NIC each: what goes to which.
+	parts  uint32 // number of its parts
+	// For a reduction whose results go to one NIC each: the part of each NIC.
 	results []part
 }
 
-// endpoint is what one end of a connection is for.
+// endpoint describes one end of a connection.
 type endpoint struct {
-	rank    int32        // that it belongs to
-	under   *underWay    // the same at both ends
-	of      *connections // at the sender's end, of a stream at both
-	from    *partsLeft   // at the receiver's end: of the messages that arrive
+	rank    int32 // its rank
+	under   *underWay // shared by both ends
+	of      *connections // at the sender's end; for a stream at both
+	from    *partsLeft // at the receiver's end: parts of arriving messages
 	pair    Pair
 	members int        // of a stream
-	leaving []bool     // of reductions whose results go to one NIC each: whether some of it is for this one
-	latest  units.Time // with jitter: when the last message left the host's software
-	// thread is when the connection's thread that serves it is done; nil where the rank's
-	// own does.
+	leaving []bool // for reductions whose results go to one NIC each: whether this NIC gets a part
+	latest  units.Time // with jitter: the time at which the last message left the host's software
+	// thread is the end of the work of the thread that serves the connection; nil if the rank's own
+	// thread does.
 	thread *units.Time
 }
 
-// groupEntropy spreads the numbers of communicators over the bits of a connection's
-// entropy (the golden ratio); the first has none.
+// groupEntropy spreads the numbers of communicators over the bits of a connection's entropy (the
+// golden ratio); the first communicator adds none.
 const groupEntropy = 0x9e3779b97f4a7c15
 
-// MessageGroup is the communicator's number of all messages from rank to rank: what
-// their connections hash to does not depend on which of them comes first, nor on what
-// else there is.
+// MessageGroup is the communicator's number of all messages from rank to rank: the hash of their
+// connections depends neither on their order nor on other communicators.
 const MessageGroup = -1
 
-// identity tells one of a pair's connections, by its number, from all others.
+// identity is unique for each of a pair's connections, by its number.
 func (k *Pair) identity(i int) uint64 {
 	return engine.Mix(uint64(k.From)<<40 ^ uint64(k.To)<<16 ^ uint64(k.Channel)<<8 ^ uint64(i) ^ uint64(k.Group)*groupEntropy)
 }
 
-// Entropy is that of the sender's end of one of a pair's connections, by its number.
+// Entropy is the entropy of the sender's end of a pair's connection, by its number.
 func (k *Pair) Entropy(i int) uint32 { return uint32(k.identity(i)) }
 
 // connect makes the connections of a pair at their first use.
@@ -150,12 +146,12 @@ func (c *carrier) connect(k Pair) (*connections, error) {
 	return l, nil
 }
 
-// threads are those of one end of a connection over sockets.
+// threads are the threads of one end of a connection over sockets.
 func (c *carrier) threads() []units.Time {
 	return make([]units.Time, c.net.Plan.Fabric.TCP.Threads)
 }
 
-// threadOf is the thread that serves a socket; nil where the rank's own does.
+// threadOf is the thread that serves a socket; nil if the rank's own thread does.
 func threadOf(threads []units.Time, socket int) *units.Time {
 	if len(threads) == 0 {
 		return nil
@@ -163,10 +159,10 @@ func threadOf(threads []units.Time, socket int) *units.Time {
 	return &threads[socket%len(threads)]
 }
 
-// room is how much may be under way on a connection before it needs more.
+// room is the capacity of a connection in messages in flight before it must grow.
 func (c *carrier) room() int {
 	if c.net.Partitions() > 1 {
-		return collective.Slots // that is all: a pair has no more slots
+		return collective.Slots // the maximum: a pair has no more slots
 	}
 	return 1
 }
@@ -178,8 +174,8 @@ func (c *carrier) bind(nic int32, end units.QPN, e endpoint) {
 	c.ends[nic][end] = e
 }
 
-// The immediate data of a piece says whether it is the last of its message: what
-// the message is for, its posting says.
+// The immediate data of a piece marks the last piece of a message; the posting has the message's
+// purpose.
 const (
 	lastPiece = 0
 	noTag     = 1<<32 - 1
@@ -208,8 +204,7 @@ func (c *carrier) release(p *fabric.Partition, k Pair, l *connections) {
 	}
 }
 
-// dispatch sends a message: on the connection whose turn it is, or in equal parts
-// on all of them.
+// dispatch sends a message: on the next connection in turn, or in equal parts on all of them.
 func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m message) {
 	m.at = m.pace.leave(m.rank, l, p.Now(), m.bytes)
 	parts := c.partsOf(m.bytes, len(l.ends))
@@ -224,11 +219,11 @@ func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m messag
 	}
 }
 
-// leastOfSocket is the least that NCCL gives a socket of a message (MIN_CHUNKSIZE,
+// leastOfSocket is the minimum part of a message for a socket in NCCL (MIN_CHUNKSIZE,
 // src/transport/net_socket.cc).
 const leastOfSocket = 64 << 10
 
-// partsOf is into how many parts a message is divided among the connections of a pair.
+// partsOf is the number of parts of a message on the connections of a pair.
 func (c *carrier) partsOf(bytes int64, ends int) int64 {
 	f := c.net.Plan.Fabric
 	switch {
@@ -240,8 +235,7 @@ func (c *carrier) partsOf(bytes int64, ends int) int64 {
 	return 1
 }
 
-// dispatchPart takes a part of a message through the host, in pieces where a CPU
-// copies it.
+// dispatchPart takes a part of a message through the host, in pieces if a CPU copies it.
 func (c *carrier) dispatchPart(p *fabric.Partition, k Pair, end units.QPN, m message) {
 	e := &c.ends[k.A][end]
 	extra := c.Jitter.Draw(jitter.Sender, m.rank)
@@ -259,7 +253,7 @@ func (c *carrier) dispatchPart(p *fabric.Partition, k Pair, end units.QPN, m mes
 	c.throughHost(p, e, t, &m, extra)
 }
 
-// dispatchParts takes a contribution through the host whose results go to one NIC each.
+// dispatchParts takes a contribution whose results go to one NIC each through the host.
 func (c *carrier) dispatchParts(p *fabric.Partition, e *endpoint, t host.Transfer, m *message, extra units.Time) {
 	own := false
 	for i, part := range m.results {
@@ -273,8 +267,7 @@ func (c *carrier) dispatchParts(p *fabric.Partition, e *endpoint, t host.Transfe
 	e.leaving = append(e.leaving, own)
 }
 
-// throughHost has the host hand a message, or what of it goes to one NIC, to its NIC in
-// pieces.
+// throughHost takes a message, or its part for one NIC, through the host to its NIC in pieces.
 func (c *carrier) throughHost(p *fabric.Partition, e *endpoint, whole host.Transfer, m *message, extra units.Time) {
 	h := &c.hosts[m.rank]
 	for left := whole.Bytes; left > 0; {
@@ -292,7 +285,7 @@ func (c *carrier) throughHost(p *fabric.Partition, e *endpoint, whole host.Trans
 	}
 }
 
-// lastPiece is the length of the last of the pieces that a message goes in.
+// lastPiece is the length of the last piece of a message.
 func (c *carrier) lastPiece(bytes int64) int64 {
 	if c.Path.Piece == 0 || bytes == 0 {
 		return bytes
@@ -300,7 +293,7 @@ func (c *carrier) lastPiece(bytes int64) int64 {
 	return (bytes-1)%c.Path.Piece + 1
 }
 
-// handOver gives a piece of a message to its NIC.
+// handOver posts a piece of a message on its NIC.
 func (c *carrier) handOver(p *fabric.Partition, t *host.Transfer) {
 	wr := transport.WorkRequest{
 		ID: uint64(t.Tag), Op: transport.OpWriteImm, Length: uint32(t.Bytes), Imm: t.Tag, Unsignaled: t.Tag == noTag || t.More,
@@ -322,8 +315,8 @@ func (c *carrier) handOver(p *fabric.Partition, t *host.Transfer) {
 	}
 }
 
-// Complete is called when a work request is done: at the receiver a message is
-// there, at the sender it is acknowledged or has failed.
+// Complete handles the completion of a work request: at the receiver a message has arrived; at the
+// sender it is acknowledged or has failed.
 func (c *carrier) Complete(p *fabric.Partition, nic int32, w *transport.Completion) {
 	switch {
 	case w.Status != transport.Success:
@@ -336,7 +329,7 @@ func (c *carrier) Complete(p *fabric.Partition, nic int32, w *transport.Completi
 	}
 }
 
-// acknowledged frees the slot of a message that its peer has.
+// acknowledged frees the slot of a message that its receiver has.
 func (c *carrier) acknowledged(p *fabric.Partition, nic int32, w *transport.Completion) {
 	e := &c.ends[nic][w.QPN]
 	if e.of == nil || w.ID == noTag {
@@ -353,13 +346,13 @@ func (c *carrier) acknowledged(p *fabric.Partition, nic int32, w *transport.Comp
 	c.release(p, e.pair, e.of)
 }
 
-// received takes a piece from a NIC to the memory of the rank it is for.
+// received takes a piece from a NIC to the memory of its rank.
 func (c *carrier) received(p *fabric.Partition, nic int32, w *transport.Completion) {
 	e := &c.ends[nic][w.QPN]
 	rank := int(e.rank)
 	whole, tag, bytes := w.Imm != noTag, uint64(0), int64(w.Bytes)
 	if c.divides && bytes == 0 {
-		bytes = c.Path.Piece // its data came before it
+		bytes = c.Path.Piece // its data arrived before
 	}
 	if whole {
 		if e.pair.reduces() {
@@ -380,7 +373,7 @@ func (c *carrier) received(p *fabric.Partition, nic int32, w *transport.Completi
 	}
 }
 
-// schedule has a rank do something at a time.
+// schedule schedules an action of a rank.
 func (c *carrier) schedule(p *fabric.Partition, rank int, at units.Time, t host.Timer) {
 	c.hosts[rank].timers.Schedule(p, uint32(rank), at, t)
 }

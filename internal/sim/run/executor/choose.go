@@ -22,8 +22,8 @@ var algorithms = map[scenario.Algorithm]collective.Algo{
 	scenario.AlgoCollNetDirect: collective.CollNetDirect, scenario.AlgoCollNetChain: collective.CollNetChain,
 }
 
-// ncclAlgo is NCCL's own algorithm for one of ours; those that NCCL does not
-// have cost what its ring does.
+// ncclAlgo is NCCL's algorithm that corresponds to one of weft's; algorithms that NCCL does not
+// have cost as much as its ring.
 var ncclAlgo = map[collective.Algo]nccl.Algo{
 	collective.Ring: nccl.Ring, collective.Tree: nccl.Tree, collective.NVLS: nccl.NVLS,
 	collective.NVLSTree: nccl.NVLSTree, collective.Direct: nccl.Direct, collective.CollNetDirect: nccl.CollNetDirect,
@@ -42,10 +42,10 @@ var generations = map[scenario.Architecture]nccl.GPU{
 // gbps is a rate in GB/s, as NCCL counts.
 func gbps(r units.Rate) float64 { return float64(r) / 8e9 }
 
-// nvLinkGBps is what NCCL reckons with for the links that a GPU uses in an operation among
-// so many GPUs of a node, in GB/s; 0 without links of its own. In a mesh these are the
-// links to the others: of a collective to all, since NCCL's rings take different ones, and
-// to one in an operation in which a GPU sends to one alone.
+// nvLinkGBps is NCCL's rate for the links that a GPU uses in an operation among some GPUs of a
+// node, in GB/s; 0 for GPUs without such links. In a mesh these are the links to the others: a
+// collective uses all, since NCCL's rings use different ones; an operation in which a GPU sends to
+// one other uses one.
 func nvLinkGBps(n *scenario.Node, gpus int, op collective.Op) float64 {
 	if s := &n.ScaleUp; s.Kind == scenario.ScaleUpSwitch || s.Kind == scenario.ScaleUpMesh {
 		return nccl.LinkGBps(generations[n.GPU.Architecture], gbps(s.LinkRate)) * float64(s.LinksTo(others(gpus, op)))
@@ -53,8 +53,8 @@ func nvLinkGBps(n *scenario.Node, gpus int, op collective.Op) float64 {
 	return 0
 }
 
-// others is to how many other GPUs of its node a GPU sends in an operation among so many;
-// 1 in one by itself, which is not to be one without links.
+// others is the number of other GPUs of its node to which a GPU sends in an operation; at least 1,
+// so that a single GPU has a link.
 func others(gpus int, op collective.Op) int {
 	if op == collective.SendRecv || op == collective.Send {
 		return 1
@@ -62,8 +62,8 @@ func others(gpus int, op collective.Op) int {
 	return max(1, gpus-1)
 }
 
-// clusterOf is the cluster as NCCL's cost model sees it for an operation of all ranks on a
-// fabric whose switches do not reduce.
+// clusterOf is the cluster in NCCL's cost model, for an operation of all ranks on a fabric whose
+// switches do not reduce.
 func clusterOf(r *scenario.Resolved, f *scenario.Fabric, op collective.Op) nccl.Cluster {
 	n := &r.Cluster.Node
 	port := min(f.Link.Rate()*units.Rate(max(1, f.NIC.Ports)), n.PCIe.PeerRate)
@@ -78,7 +78,7 @@ func clusterOf(r *scenario.Resolved, f *scenario.Fabric, op collective.Op) nccl.
 	return c
 }
 
-// chosen is what a size is run with.
+// chosen is the configuration of a size.
 type chosen struct {
 	program  collective.Program
 	choice   nccl.Choice
@@ -87,9 +87,8 @@ type chosen struct {
 	channels int
 }
 
-// choose picks algorithm, protocol and channels for a size: what NCCL's cost
-// model would, unless the scenario says otherwise. reduces says that the ranks have trees
-// of reductions in the network.
+// choose picks algorithm, protocol and channels for a size: NCCL's choice by its cost model, unless
+// the scenario overrides it. reduces is true if the ranks have trees of reductions in the network.
 func choose(r *scenario.Resolved, f *scenario.Fabric, bytes units.Bytes, reduces bool) (chosen, error) {
 	w := &r.Workload
 	op := operations[w.Collective]
@@ -116,7 +115,7 @@ func choose(r *scenario.Resolved, f *scenario.Fabric, bytes units.Bytes, reduces
 	return chosen{prog, ch, scaled(ch.Overheads(nccl.ReferenceWire), &r.NCCL), spec.Algo, prog.Channels()}, nil
 }
 
-// scaled is what a choice costs with the scenario's factors on NCCL's figures.
+// scaled is the cost of a choice with the scenario's factors on NCCL's figures.
 func scaled(o nccl.Overheads, n *scenario.NCCL) nccl.Overheads {
 	for _, f := range []struct {
 		time   *units.Time
@@ -130,8 +129,7 @@ func scaled(o nccl.Overheads, n *scenario.NCCL) nccl.Overheads {
 	return o
 }
 
-// elementSize is that of the datatype, or 1 where the size is no whole number of
-// elements.
+// elementSize is the size of the datatype, or 1 if the size is not a whole number of elements.
 func elementSize(w *scenario.Workload, bytes units.Bytes) int64 {
 	e := w.Datatype.ElementBytes()
 	if e == 0 || bytes%e != 0 {
@@ -167,8 +165,8 @@ func pick(c nccl.Cluster, w *scenario.Workload, op collective.Op, bytes int64) (
 	return ch, spec, nil
 }
 
-// costOf is NCCL's choice among the protocols of an algorithm. What NCCL does not
-// do by that algorithm, or not at all, costs what its ring does.
+// costOf is NCCL's choice among the protocols of an algorithm. An operation that NCCL does not
+// support by that algorithm costs as much as its ring.
 func costOf(c nccl.Cluster, algo collective.Algo, op collective.Op, bytes int64) (nccl.Choice, error) {
 	only := c.Only
 	restrict := func(to nccl.Algo) {

@@ -7,8 +7,7 @@ import (
 	"weft/units"
 )
 
-// collectiveRun is the application that carries out one collective of all ranks,
-// again and again.
+// collectiveRun is the application that runs one collective of all ranks repeatedly.
 type collectiveRun struct {
 	collectives
 	plan   *CollectivePlan
@@ -19,7 +18,7 @@ type collectiveRun struct {
 	parts  []collectivePart
 }
 
-// newCollectiveRun is one of a size, carried out as NCCL would or the scenario says.
+// newCollectiveRun is the run of a size, with NCCL's or the scenario's choices.
 func newCollectiveRun(r *scenario.Resolved, p *network.Plan, bytes units.Bytes) (*collectiveRun, error) {
 	job := r.Job()
 	all := NewCommunicator(0, LayoutOf(&r.Cluster), everybody(job.Ranks()))
@@ -37,14 +36,14 @@ func newCollectiveRun(r *scenario.Resolved, p *network.Plan, bytes units.Bytes) 
 	return run, checkPlan(run.plan.program)
 }
 
-// collectivePart is what one partition of the network counts.
+// collectivePart is the counters of one simulation partition.
 type collectivePart struct {
 	over         int // ranks that have finished
 	began, ended units.Time
-	_            [40]byte // partitions count on cache lines of their own
+	_            [40]byte // each partition has its own cache lines
 }
 
-// sum joins what the partitions counted.
+// sum adds up the counters of the partitions.
 func (r *collectiveRun) sum() (all collectivePart) {
 	for i := range r.parts {
 		p := &r.parts[i]
@@ -54,7 +53,7 @@ func (r *collectiveRun) sum() (all collectivePart) {
 	return all
 }
 
-// start has every rank begin at time 0.
+// start starts every rank at time 0.
 func (r *collectiveRun) start() {
 	r.finished = r.again
 	r.parts = make([]collectivePart, r.net.Partitions())
@@ -78,5 +77,5 @@ func (r *collectiveRun) again(p *fabric.Partition, _ *operation, member int) {
 	part.over++
 }
 
-// running reports whether ranks are still at it.
+// running reports whether ranks are still busy.
 func (r *collectiveRun) running() bool { return r.sum().over < len(r.all.Members) }

@@ -7,7 +7,7 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// LayoutOf is the cluster as collectives see it.
+// LayoutOf is the rank layout of the cluster.
 func LayoutOf(c *scenario.Cluster) collective.Layout {
 	return collective.Layout{Nodes: c.Nodes, PerNode: c.Node.GPUs, NICs: c.Node.NICs}
 }
@@ -21,8 +21,8 @@ func everybody(n int) []int32 {
 	return all
 }
 
-// newCollectives is who carries out collectives on a cluster of a scenario, so many at
-// the same time.
+// newCollectives runs collectives on a scenario's cluster, at most the given number at the same
+// time.
 func newCollectives(r *scenario.Resolved, f *scenario.Fabric, most int) collectives {
 	hosts := make([]rankHost, r.Cluster.Ranks())
 	for i := range hosts {

@@ -8,29 +8,28 @@ import (
 	"weft/units"
 )
 
-// Communicator is a group of ranks that run collectives together, one after the
-// other. A member is a rank of the group, by its place in it.
+// Communicator is a group of ranks that run collectives together, one after the other. A member is
+// a rank of the group, by its index in it.
 type Communicator struct {
 	ID      int32
 	Members []int32       // the cluster's rank of each
 	place   map[int32]int // by rank
 	layout  collective.Layout
 	nics    []int32        // by node of the layout and rail: the NIC
-	kernels [][]units.Time // by member and channel: when its kernel is done with what it has taken
-	entered []int          // by member: how many operations it has begun
-	first   int            // the number of the first of under
-	doing   [][]int32      // by member: its operations of a workload that are under way
-	trees   *network.Grove // of reductions in the network; nil where there are none
-	under   []*operation   // that some member has begun and another has not, in their order
+	kernels [][]units.Time // by member and channel: the time at which its kernel has processed its data
+	entered []int // by member: number of operations that it has begun
+	first   int // the number of the first operation in under
+	doing   [][]int32 // by member: its operations of a workload in progress
+	trees   *network.GroupTrees // trees of reductions in the network; nil if there are none
+	under   []*operation // operations that some but not all members have begun, in their order
 }
 
 // NewCommunicator is the communicator of some ranks of a cluster.
 //
-// NCCL sees the nodes, the GPUs of the group in each, and the NICs beside those.
-// Where the nodes differ in that, or the group's order goes to and fro between
-// them, every member counts as a node of its own; what is really inside a node
-// stays there all the same. Members that have more NICs than others leave the rest
-// unused where collective.Layout cannot say which GPU has which.
+// NCCL sees the nodes, the GPUs of the group in each, and the NICs beside these GPUs. If the nodes
+// differ in this respect, or the group's order alternates between them, every member counts as a
+// node of its own; messages inside a real node stay there all the same. Members with more NICs than
+// others leave the rest unused if collective.Layout cannot assign NICs to GPUs.
 func NewCommunicator(id int32, cluster collective.Layout, members []int32) *Communicator {
 	c := &Communicator{ID: id, Members: members, place: make(map[int32]int, len(members)), kernels: make([][]units.Time, len(members)), entered: make([]int, len(members)), doing: make([][]int32, len(members))}
 	for i, r := range members {
@@ -47,8 +46,8 @@ func NewCommunicator(id int32, cluster collective.Layout, members []int32) *Comm
 	return c
 }
 
-// regular is how many members each node has, if all have the same GPUs of their
-// nodes in the same order; 1 otherwise.
+// regular is the number of members of each node, if all nodes have the same GPUs in the same order;
+// else 1.
 func regular(cluster collective.Layout, members []int32) int {
 	per := 1
 	for per < len(members) && cluster.Node(int(members[per])) == cluster.Node(int(members[0])) {
@@ -78,13 +77,13 @@ func regular(cluster collective.Layout, members []int32) int {
 type rails struct {
 	cluster collective.Layout
 	members []int32
-	per     int // members of a node
+	per     int // members per node
 }
 
 // all are the NICs beside a node's members, in order, each once.
 func (r rails) all(node int) (list []int) {
 	for _, m := range r.members[node*r.per : (node+1)*r.per] {
-		first, count := r.cluster.Own(r.cluster.Local(int(m)))
+		first, count := r.cluster.NICsOf(r.cluster.Local(int(m)))
 		for rail := first; rail < first+count; rail++ {
 			if !slices.Contains(list, rail) {
 				list = append(list, rail)
@@ -94,28 +93,28 @@ func (r rails) all(node int) (list []int) {
 	return list
 }
 
-// even reports whether the NICs of a node's members lie beside them as a layout of
-// so many NICs says. NICs that GPUs share are dealt out anew among the members.
+// even reports whether the NICs of a node's members are placed as in a layout with this number of
+// NICs. NICs that GPUs share are redistributed among the members.
 func (r rails) even(node int, list []int) bool {
 	if r.cluster.Rails() < r.cluster.PerNode {
 		return true
 	}
 	l := collective.Layout{Nodes: 1, PerNode: r.per, NICs: len(list)}
 	for i, m := range r.members[node*r.per : (node+1)*r.per] {
-		first, count := r.cluster.Own(r.cluster.Local(int(m)))
-		if at, n := l.Own(i); n != count || list[at] != first {
+		first, count := r.cluster.NICsOf(r.cluster.Local(int(m)))
+		if at, n := l.NICsOf(i); n != count || list[at] != first {
 			return false
 		}
 	}
 	return true
 }
 
-// count is how many NICs each node has in the layout: all, or as many for each
-// member as the poorest has.
+// count is the number of NICs of each node in the layout: all, or for each member as many as the
+// member with the fewest has.
 func (r rails) count() int {
 	nodes := len(r.members) / r.per
 	if r.per > 1 {
-		nodes = 1 // all are like the first
+		nodes = 1 // all nodes are like the first
 	}
 	count, least := len(r.all(0)), r.cluster.Rails()
 	uneven := false
@@ -123,7 +122,7 @@ func (r rails) count() int {
 		list := r.all(node)
 		uneven = uneven || len(list) != count || !r.even(node, list)
 		for _, m := range r.members[node*r.per : (node+1)*r.per] {
-			_, own := r.cluster.Own(r.cluster.Local(int(m)))
+			_, own := r.cluster.NICsOf(r.cluster.Local(int(m)))
 			least = min(least, own)
 		}
 	}
@@ -133,13 +132,13 @@ func (r rails) count() int {
 	return count
 }
 
-// of are the NICs of a node, count in all.
+// of are the NICs of a node, count in total.
 func (r rails) of(node, count int) (list []int) {
 	if all := r.all(node); len(all) == count && r.even(node, all) {
 		return all
 	}
 	for _, m := range r.members[node*r.per : (node+1)*r.per] {
-		first, _ := r.cluster.Own(r.cluster.Local(int(m)))
+		first, _ := r.cluster.NICsOf(r.cluster.Local(int(m)))
 		for i := range count / r.per {
 			list = append(list, first+i)
 		}
@@ -152,7 +151,7 @@ func (c *Communicator) nic(member, rail int) int32 {
 	return c.nics[c.layout.Node(member)*c.layout.Rails()+rail]
 }
 
-// kernel is when a channel's kernel of a member is done with what it has taken.
+// kernel is the time at which a channel's kernel of a member has processed its data.
 func (c *Communicator) kernel(member, channel int) *units.Time {
 	for len(c.kernels[member]) <= channel {
 		c.kernels[member] = append(c.kernels[member], 0)
@@ -160,8 +159,7 @@ func (c *Communicator) kernel(member, channel int) *units.Time {
 	return &c.kernels[member][channel]
 }
 
-// next is the operation that a member begins now, which open makes where the
-// member is the first.
+// next is the operation that a member begins now; open makes it if the member is the first.
 func (c *Communicator) next(member int, open func() *operation) *operation {
 	i := c.entered[member] - c.first
 	c.entered[member]++
@@ -172,7 +170,7 @@ func (c *Communicator) next(member int, open func() *operation) *operation {
 	if o == nil {
 		return nil
 	}
-	if o.absent--; o.absent == 0 { // and no earlier one has absentees
+	if o.absent--; o.absent == 0 { // and all earlier operations are complete
 		c.under = c.under[:copy(c.under, c.under[1:])]
 		c.first++
 	}

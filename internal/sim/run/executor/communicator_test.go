@@ -64,7 +64,7 @@ func checkNICs(t *testing.T, cluster collective.Layout, members []int32) *Commun
 	for member, rank := range members {
 		for channel := range 4 {
 			nic := int(c.nic(member, c.layout.Rail(c.layout.Local(member), channel)))
-			first, own := cluster.Own(cluster.Local(int(rank)))
+			first, own := cluster.NICsOf(cluster.Local(int(rank)))
 			rail := nic % cluster.NICs
 			if nic/cluster.NICs != cluster.Node(int(rank)) || cluster.NICs >= cluster.PerNode && (rail < first || rail >= first+own) {
 				t.Errorf("%s: rank %d sends through NIC %d of node %d; its own are %d from %d on", what, rank, rail, nic/cluster.NICs, own, first)

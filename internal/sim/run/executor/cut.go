@@ -5,11 +5,11 @@ import (
 	"weft/internal/sim/run/network"
 )
 
-// divisible reports whether a collective can be carried out in several partitions: what
-// its ranks do to each other goes through the network, and who talks to whom is known
-// before. Streams beside it end with its last rank, which all of them would have to know
-// at once; what switches reduce or copy is one state of all NICs of a rail; and that two
-// NICs may not talk is found when they first want to.
+// divisible reports whether a collective can run in several simulation partitions: ranks must
+// affect each other only through the network, and the pairs of communicating ranks must be known
+// before. Three kinds cannot: streams end with the last rank, which all of them would have to know
+// at once; reductions and copies in switches are a common state of all NICs of a rail; and a pair
+// of NICs that may not communicate is found only at its first message.
 func (r *collectives) divisible(p *network.Plan, c *Communicator, legs []Leg) bool {
 	if len(p.Fabric.Beside) > 0 {
 		return false
@@ -33,8 +33,8 @@ func (r *collectives) outward(c *Communicator, w *Leg) bool {
 	return w.Path == collective.PathAuto && r.cluster.Node(int(c.Members[w.From])) != r.cluster.Node(int(c.Members[w.To]))
 }
 
-// connectAll makes all connections of a collective before the run: while it runs in
-// several partitions, nobody can make one at both of its ends.
+// connectAll makes all connections of a collective before the run: during a run in several
+// partitions, no partition can make both ends.
 func (r *collectives) connectAll(c *Communicator, legs []Leg) error {
 	for i := range legs {
 		if !r.outward(c, &legs[i]) {

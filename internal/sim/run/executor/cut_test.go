@@ -62,7 +62,7 @@ func TestCollectivesOfSwitchesAreNotCut(t *testing.T) {
 				"workload: {collective: "+collective+", algorithm: nvls, sizes: [16MiB]}")
 			p, err := control.NewPlan(r, &r.Fabrics[0])
 			if err == nil {
-				err = PlantForAll(p, r)
+				err = AllocateForAll(p, r)
 			}
 			if err != nil {
 				t.Fatal(err)

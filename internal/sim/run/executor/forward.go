@@ -6,14 +6,12 @@ import (
 	"weft/units"
 )
 
-// Forwarder fast-forwards the collectives of a phase: where a group's rate is steady,
-// the steps of its lanes that are like those before are left out, and the time that
-// they would have taken is added at the end. What begins and ends a lane is simulated.
-// A nil forwarder watches nothing.
+// Forwarder fast-forwards the collectives of a phase: when a group's rate is steady, it skips steps
+// of its lanes that equal the steps before, and adds their estimated time at the end. The beginning
+// and the end of a lane are simulated. A nil forwarder does nothing.
 //
-// A ring's step is like the one before: each rank sends as much to the same neighbour.
-// So the network is in the same state so many steps later, but for the whole of a
-// lane's step numbers.
+// A ring's step equals the step before: each rank sends the same amount to the same neighbour. So
+// after a number of steps the network is in the same state again, except for the step numbers.
 type Forwarder struct {
 	meters []*meter
 }
@@ -26,30 +24,29 @@ type meter struct {
 	comm    *Communicator
 	moved   int64 // simulated
 	skipped int64
-	since   int64        // of moved, when the windows began
-	times   []units.Time // by window since then: when it was full
-	ahead   units.Time   // what the skipped bytes would have taken
+	since   int64 // value of moved at the begin of the windows
+	times   []units.Time // by window since then: the time at which it was full
+	ahead   units.Time // estimated time of the skipped bytes
 }
 
-// When a rate is steady: over so many windows, a window being so many bytes for each
-// member, the two halves differ by no more than a part in so many. Sixteen windows of a
-// mebibyte take longer than a queue lasts to fill or empty, and than the reaction of
-// congestion control that does not show in the rate itself.
+// Steadiness of a rate: over a number of windows, each a number of bytes for each member, the two
+// halves differ by at most a given fraction. Sixteen windows of a mebibyte take longer than a queue
+// needs to fill or empty, and longer than a reaction of congestion control that does not show in
+// the rate itself.
 const (
 	windowBytes   = int64(units.MiB)
 	steadyWindows = 16
 	steadyPart    = 200
 )
 
-// leastSkip is how many steps are worth leaving out, and lastSteps how many of a lane
-// are always simulated at its end.
+// leastSkip is the minimum number of steps to skip, and lastSteps the number of steps at the end of
+// a lane that are always simulated.
 const (
 	leastSkip = 4
 	lastSteps = 3
 )
 
-// watch has the progress of a collective metered from its first member's beginning
-// on.
+// watch meters the progress of a collective from its first member's beginning on.
 func (f *Forwarder) watch(run *collectives, o *operation) {
 	if f == nil || o.meter != nil {
 		return
@@ -58,7 +55,7 @@ func (f *Forwarder) watch(run *collectives, o *operation) {
 	f.meters = append(f.meters, o.meter)
 }
 
-// add counts bytes that a member has used.
+// add counts bytes that a member has processed.
 func (m *meter) add(now units.Time, bytes int64) {
 	if m == nil || bytes == 0 {
 		return
@@ -84,9 +81,8 @@ func (m *meter) add(now units.Time, bytes int64) {
 	}
 }
 
-// skip leaves out as many steps of the lanes of a collective as are alike, the same
-// number in all, if all members are in the same lanes. It gives the bytes that are left
-// out.
+// skip skips as many equal steps of a collective's lanes as possible, the same number in all, if
+// all members are in the same lanes. It returns the skipped bytes.
 func (r *collectives) skip(o *operation) (bytes int64) {
 	steps, each := 1<<30, int64(0)
 	for member := range o.comm.Members {
@@ -120,9 +116,8 @@ func (r *collectives) skip(o *operation) (bytes int64) {
 	return each * int64(steps)
 }
 
-// alike reports whether the next step of every lane that is active is like the one so
-// many steps later: as many messages, to the same ranks, of the same sizes to a
-// hundredth.
+// alike reports whether the next step of every active lane equals the step at a given distance: the
+// same number of messages, to the same ranks, with the same sizes to a hundredth.
 func (r *collectives) alike(o *operation, steps int) bool {
 	var soon, later collective.Step
 	for member := range o.comm.Members {
@@ -141,7 +136,7 @@ func (r *collectives) alike(o *operation, steps int) bool {
 	return true
 }
 
-// sameStep compares a step with one so many steps later.
+// sameStep compares a step with the step at a given distance.
 func sameStep(a, b *collective.Step, steps int) bool {
 	if len(a.Sends) != len(b.Sends) || a.Recvs != b.Recvs || !near(a.RecvBytes, b.RecvBytes) {
 		return false
@@ -158,7 +153,7 @@ func sameStep(a, b *collective.Step, steps int) bool {
 // near reports whether two sizes differ by less than a hundredth.
 func near(a, b int64) bool { return max(a-b, b-a)*100 <= a }
 
-// steps is how many steps a lane has.
+// steps is the number of steps of a lane.
 func (c *CollectivePlan) steps(lane int) int {
 	if n, known := c.length[lane]; known {
 		return n
@@ -175,7 +170,7 @@ func (c *CollectivePlan) steps(lane int) int {
 	return n
 }
 
-// settle adds to the timeline of a phase what was left out.
+// settle adds the skipped times to the timeline of a phase.
 func (f *Forwarder) settle(r *graphRun) {
 	if f == nil {
 		return
@@ -191,8 +186,7 @@ func (f *Forwarder) settle(r *graphRun) {
 	}
 }
 
-// Bytes are those of the phase's collectives that were simulated, and those that were
-// left out.
+// Bytes are the simulated bytes of the phase's collectives, and the skipped ones.
 func (f *Forwarder) Bytes() (moved, skipped int64) {
 	if f == nil {
 		return 0, 0

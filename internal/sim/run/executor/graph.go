@@ -17,56 +17,55 @@ import (
 	"weft/units"
 )
 
-// Execution is what a workload did on a fabric.
+// Execution is the result of a workload on a fabric.
 type Execution struct {
 	Timeline *workload.Timeline
 	Counts   runstore.Counts
 	Flows    runstore.Distribution // of the messages between nodes
 	Hottest  []runstore.HotLink
-	Beside   []runstore.Stream // what the fabric's streams got done meanwhile
-	// Plans are the collectives that ran: what they were carried out with.
+	Beside   []runstore.Stream // results of the fabric's streams meanwhile
+	// Plans are the executed collectives with their configuration.
 	Plans []PlannedCollective
 }
 
-// PlannedCollective is a collective of a size on groups of a form, and the way in
-// which it was carried out.
+// PlannedCollective is a collective of a size on groups of a form, with its configuration.
 type PlannedCollective struct {
 	Do       collective.Op
 	Bytes    units.Bytes
 	Nodes    int // of the group
-	PerNode  int // its ranks in each
+	PerNode  int // ranks in each node
 	Algo     collective.Algo
 	Proto    nccl.Proto
 	Channels int
 }
 
-// Execute carries out a workload, packet by packet, all groups and messages at the
-// same time. Rank i is the i-th GPU, node by node. The workload must have passed Check,
-// and have no more ranks than the cluster has GPUs.
+// Execute executes a workload, packet by packet, all groups and messages at the same time. Rank i
+// is the i-th GPU, node by node. The workload must have passed Check, and have no more ranks than
+// the cluster has GPUs.
 func Execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph) (*Execution, error) {
 	return Forwarded(ctx, p, r, g, nil)
 }
 
-// Forwarded is execute, with the fast-forward of a phase; nil for none.
+// Forwarded is Execute with the fast-forward of a phase; nil for none.
 func Forwarded(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, f *Forwarder) (*Execution, error) {
 	run := newGraphRun(r, p, g)
-	beside := beside(p, run, len(run.ends))
-	net, err := p.Build(beside.app(), r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{Node: &r.Cluster.Node, Rate: linkRate(&r.Cluster.Node)}, 1)
+	streams := withStreams(p, run, len(run.ends))
+	net, err := p.Build(streams.app(), r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{Node: &r.Cluster.Node, Rate: linkRate(&r.Cluster.Node)}, 1)
 	if err != nil {
 		return nil, err
 	}
 	run.on(net)
-	if err := beside.start(run.net); err != nil {
+	if err := streams.start(run.net); err != nil {
 		return nil, err
 	}
 	var stop atomic.Bool
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
 	run.forward = f
 	run.start()
-	limit := r.Run.Limit.SimulatedTime + g.Computing() // it is meant for what moves
+	limit := r.Run.Limit.SimulatedTime + g.Computing() // the limit is meant for moving data
 	err = run.net.Run(limit, 1, &stop)
 	if err == nil {
-		err = beside.failure
+		err = streams.failure
 	}
 	if err == nil {
 		err = run.verdict(limit)
@@ -74,8 +73,8 @@ func Forwarded(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *wo
 	out := &Execution{Timeline: run.timeline, Counts: measure.Counts(run.net.Network), Flows: run.flowTimes().Distribution(), Plans: run.planner.list()}
 	var links []int32
 	out.Hottest, links = measure.Hottest(run.net, run.timeline.End)
-	beside.attribute(out.Hottest, links, "the job")
-	out.Beside = beside.results(run.timeline.End)
+	streams.attribute(out.Hottest, links, "the job")
+	out.Beside = streams.results(run.timeline.End)
 	f.settle(run)
 	if ctx.Err() != nil {
 		err = ctx.Err()
@@ -83,7 +82,7 @@ func Forwarded(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *wo
 	return out, err
 }
 
-// graphRun is the application that carries out a workload.
+// graphRun is the application that executes a workload.
 type graphRun struct {
 	collectives
 	graph    *workload.Graph
@@ -128,7 +127,7 @@ func newGraphRun(r *scenario.Resolved, p *network.Plan, g *workload.Graph) *grap
 	return run
 }
 
-// communications is how many operations of a workload move something, at the most.
+// communications is the maximum number of communicating operations of a workload.
 func communications(g *workload.Graph) (n int) {
 	for _, ops := range g.Ranks {
 		for i := range ops {
@@ -140,10 +139,10 @@ func communications(g *workload.Graph) (n int) {
 	return n
 }
 
-// running reports whether ranks are still at it.
+// running reports whether ranks are still busy.
 func (r *graphRun) running() bool { return r.undone > 0 }
 
-// start begins what waits for nothing.
+// start begins the operations without dependencies.
 func (r *graphRun) start() {
 	for rank := range r.graph.Ranks {
 		p := r.net.Partition(r.net.GPU(rank))
@@ -152,7 +151,7 @@ func (r *graphRun) start() {
 	}
 }
 
-// settle counts a rank that is done.
+// settle counts a finished rank.
 func (r *graphRun) settle(rank int) {
 	if r.progress[rank].Done() {
 		r.undone--
@@ -171,7 +170,7 @@ func (r *graphRun) beginOp(p *fabric.Partition, rank int, op int32) {
 	case workload.Recv:
 		m := &r.messages[r.numbers[rank][op]]
 		m.recv = op
-		if m.there { // later in this instant's events, lest a long chain recurse
+		if m.there { // later in this instant's events, so that a long chain does not recurse
 			r.schedule(p, rank, p.Now(), host.Timer{Kind: host.TimerOver, Tag: uint64(op)})
 		}
 	case workload.Collective:
@@ -179,7 +178,7 @@ func (r *graphRun) beginOp(p *fabric.Partition, rank int, op int32) {
 	}
 }
 
-// beginCollective has a rank enter a collective; one with itself alone is nothing.
+// beginCollective enters a rank into a collective; a collective of one rank does nothing.
 func (r *graphRun) beginCollective(p *fabric.Partition, rank int, op int32) {
 	o := &r.graph.Ranks[rank][op]
 	c := r.groups[o.Group]
@@ -199,7 +198,7 @@ func (r *graphRun) beginCollective(p *fabric.Partition, rank int, op int32) {
 	}
 }
 
-// sendMessage sends a message: both ends begin with it at once.
+// sendMessage sends a message: both ends begin it at once.
 func (r *graphRun) sendMessage(p *fabric.Partition, rank int, op int32) {
 	o := &r.graph.Ranks[rank][op]
 	number := r.numbers[rank][op]
@@ -220,7 +219,7 @@ func (r *graphRun) sendMessage(p *fabric.Partition, rank int, op int32) {
 	r.join(p, inst, 1)
 }
 
-// between is the communicator of the messages from a rank to another.
+// between is the communicator of the messages from one rank to another.
 func (r *graphRun) between(from, to int32) *Communicator {
 	k := [2]int32{from, to}
 	c := r.pairs[k]
@@ -231,7 +230,7 @@ func (r *graphRun) between(from, to int32) *Communicator {
 	return c
 }
 
-// memberOver is told when a rank is done with its part of a collective or message.
+// memberOver is called when a rank has finished its part of a collective or message.
 func (r *graphRun) memberOver(p *fabric.Partition, o *operation, member int) {
 	c := o.comm
 	rank := int(c.Members[member])
@@ -242,7 +241,7 @@ func (r *graphRun) memberOver(p *fabric.Partition, o *operation, member int) {
 		return
 	}
 	if member == 0 {
-		return // it has only posted what it sends
+		return // it has only posted its sends
 	}
 	m := &r.messages[o.message]
 	m.there = true
@@ -252,14 +251,14 @@ func (r *graphRun) memberOver(p *fabric.Partition, o *operation, member int) {
 	r.over(p, int(c.Members[0]), m.send)
 }
 
-// over ends an operation of a rank and begins what waited for it.
+// over ends an operation of a rank and begins the operations that waited for it.
 func (r *graphRun) over(p *fabric.Partition, rank int, op int32) {
 	r.timeline.Over(rank, op, p.Now())
 	r.progress[rank].Over(op, func(next int32) { r.beginOp(p, rank, next) })
 	r.settle(rank)
 }
 
-// Timer is called when a rank's timer is due.
+// Timer is called at a rank's timer.
 func (r *graphRun) Timer(p *fabric.Partition, source uint32) {
 	rank := int(source)
 	r.hosts[rank].timers.Run(p, source, func(t *host.Timer) {
@@ -271,8 +270,7 @@ func (r *graphRun) Timer(p *fabric.Partition, source uint32) {
 	})
 }
 
-// verdict is why a run that has come to its end did not finish the workload; nil
-// if it did.
+// verdict is the reason why a completed run did not finish the workload; nil if it did.
 func (r *graphRun) verdict(limit units.Time) error {
 	switch {
 	case r.failed() != nil:

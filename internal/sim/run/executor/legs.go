@@ -8,21 +8,20 @@ import (
 	"weft/internal/sim/collective"
 )
 
-// Leg is what the messages of a collective from a member to another on a channel have
-// in common.
+// Leg is the common part of a collective's messages from one member to another on a channel.
 type Leg struct {
-	From, To int32 // members; to is -1 where the scale-up switch copies to all
+	From, To int32 // members; To is -1 if the scale-up switch copies to all
 	Channel  int32
-	rail     int16 // as collective.Transfer has it
+	rail     int16 // as in collective.Transfer
 	Path     collective.Path
 }
 
-// maxPeeked bounds the steps of a collective that are looked at before it runs: a
-// second's work.
+// maxPeeked bounds the number of a collective's steps that are examined before the run: a second's
+// work.
 const maxPeeked = 1 << 24
 
-// Legs are the distinct legs of a collective, in the order in which members, lanes and
-// steps have them; false of one with too many steps.
+// Legs are the distinct legs of a collective, in the order of members, lanes and steps; false for a
+// collective with too many steps.
 func (c *CollectivePlan) Legs() ([]Leg, bool) {
 	if c.known != nil {
 		return c.known, true
@@ -40,16 +39,15 @@ func (c *CollectivePlan) Legs() ([]Leg, bool) {
 	return list, true
 }
 
-// allLegs are the legs however many steps there are, looked up on so many cores: to
-// look at a step takes a small part of the time that its messages take.
+// allLegs are the legs for any number of steps, computed on several cores: examining a step takes a
+// small part of the time of its messages.
 func (c *CollectivePlan) allLegs(workers int) []Leg {
 	members := make([][]Leg, c.program.Ranks())
 	cores.Each(len(members), workers, func(i int) { members[i], _ = c.legsOf(i, math.MaxInt-1) })
 	return slices.Concat(members...)
 }
 
-// legsOf are the distinct legs of a member, and how many steps were looked at: no more
-// than most and one.
+// legsOf are the distinct legs of a member, and the number of examined steps: at most most+1.
 func (c *CollectivePlan) legsOf(member, most int) (list []Leg, peeked int) {
 	seen := make(map[Leg]bool)
 	var s collective.Step
@@ -71,7 +69,7 @@ func (c *CollectivePlan) legsOf(member, most int) (list []Leg, peeked int) {
 	return list, peeked
 }
 
-// Pair is who carries the messages of a leg to another node, and whether they go to
+// Pair is the pair that carries the messages of a leg to another node, and true if they go to
 // another GPU of the sender's node first.
 func (c *Communicator) Pair(w *Leg) (k Pair, relayed bool) {
 	k = Pair{From: c.Members[w.From], To: c.Members[w.To], Channel: w.Channel, Group: c.ID}
@@ -79,8 +77,8 @@ func (c *Communicator) Pair(w *Leg) (k Pair, relayed bool) {
 	return k, relayed
 }
 
-// Ends are the NICs that carry a member's messages to another node, and whether the
-// sender's is beside another GPU of the node than its own, to which they go first.
+// Ends are the NICs that carry a member's messages to another node. relayed is true if the sender's
+// NIC is beside another GPU of the node, to which the messages go first.
 func (c *Communicator) Ends(w *Leg) (a, b int32, relayed bool) {
 	from, to := int(w.From), int(w.To)
 	own := c.layout.Rail(c.layout.Local(from), int(w.Channel))

@@ -15,12 +15,11 @@ const (
 	responseBytes = 16
 )
 
-// nvme is what a stream of NVMe-oF is in the middle of. The queue pair keeps the
-// order, so that the oldest command is the one that comes next, and likewise with
-// responses and data.
+// nvme is the state of a stream of NVMe-oF. The queue pair keeps the order, so the oldest command
+// arrives next, and likewise with responses and data.
 type nvme struct {
 	peer      units.QPN // the target's end
-	commanded []uint64  // slots whose command is on its way or at the target
+	commanded []uint64 // slots whose command is in flight or at the target
 }
 
 // isNVMe reports whether a stream's messages are commands of NVMe-oF.
@@ -29,15 +28,15 @@ func isNVMe(o scenario.StreamOperation) bool {
 }
 
 // command sends the command of a slot to the target.
-func (b *besideRun) command(p *fabric.Partition, s *stream, slot uint64) {
+func (b *streamRun) command(p *fabric.Partition, s *stream, slot uint64) {
 	s.nvme.commanded = append(s.nvme.commanded, slot)
 	b.post(p, int32(s.spec.Src), s.end, transport.WorkRequest{Op: transport.OpSend, Length: commandBytes, Unsignaled: true})
 }
 
-// atTarget is what the target does when a command has come, or the data that it
-// fetched. What a command reads goes to the host's memory with the response right
-// behind it; what it writes is fetched from there first.
-func (b *besideRun) atTarget(p *fabric.Partition, s *stream, c *transport.Completion) {
+// atTarget is the target's reaction to a command, or to the data that it fetched. The data of a
+// read goes to the host's memory, directly followed by the response; the data of a write is fetched
+// from there first.
+func (b *streamRun) atTarget(p *fabric.Partition, s *stream, c *transport.Completion) {
 	target := int32(s.spec.Dst)
 	data := transport.WorkRequest{Op: transport.OpWrite, Length: uint32(s.spec.Bytes), Unsignaled: true}
 	switch {
@@ -51,7 +50,7 @@ func (b *besideRun) atTarget(p *fabric.Partition, s *stream, c *transport.Comple
 	b.post(p, target, s.nvme.peer, transport.WorkRequest{Op: transport.OpSend, Length: responseBytes, Unsignaled: true})
 }
 
-// response ends the oldest command, and gives its slot.
+// response ends the oldest command, and returns its slot.
 func (s *stream) response() uint64 {
 	slot := s.nvme.commanded[0]
 	s.nvme.commanded = s.nvme.commanded[:copy(s.nvme.commanded, s.nvme.commanded[1:])]

@@ -9,9 +9,8 @@ import (
 	"weft/units"
 )
 
-// A tag names what a message is for: the operation, the lane, and the step that
-// waits for it at its receiver. Those of a reduction in a switch have the
-// receiver's number in its node beside them.
+// A tag identifies the purpose of a message: the operation, the lane, and the receiver's step that
+// waits for it. The tag of a reduction in a switch also has the receiver's number in its node.
 const (
 	stepBits      = 13
 	laneBits      = 18
@@ -29,39 +28,39 @@ func partsOf(tag uint64) (operation, lane, step int) {
 	return int(tag >> (laneBits + stepBits) & (maxOperations - 1)), int(tag >> stepBits & (maxLanes - 1)), int(tag & (maxSteps - 1))
 }
 
-// CollectivePlan is a collective of a size: what it is run with, and what it costs.
+// CollectivePlan is the configuration and the costs of a collective of a size.
 type CollectivePlan struct {
 	chosen
 	Pace Pace
-	// What a GPU's kernel takes for a byte that it sends to another GPU of its node,
-	// by itself and through reductions in the switch; zero: no more than the link.
+	// The time of a GPU's kernel for a byte that it sends to another GPU of its node, directly and
+	// through reductions in the switch; zero: no limit beyond the link's.
 	unicast, inSwitch units.PerByte
-	length            map[int]int // of the lanes that somebody asked for, in steps
-	known             []Leg       // its legs, once somebody asked for them
+	length            map[int]int // length of lanes in steps, once computed
+	known             []Leg // its legs, once computed
 }
 
-// operation is a collective that is under way on a communicator.
+// operation is a collective in progress on a communicator.
 type operation struct {
 	number     int
-	serial     uint64 // in the order of their beginnings; numbers are used again
+	serial     uint64 // number in the order of beginnings, never reused
 	comm       *Communicator
 	plan       *CollectivePlan
 	members    []memberState
-	absent     int         // members that have not begun
-	unfinished int         // members that are not over with it
-	message    int32       // that it carries, of a workload
-	meter      *meter      // nil, unless somebody watches its rate
-	skipped    map[int]int // by lane: steps that were left out
+	absent     int // number of members that have not begun
+	unfinished int // number of members that have not finished
+	message    int32 // the message of a workload that it carries
+	meter      *meter // nil unless its rate is metered
+	skipped    map[int]int // by lane: number of skipped steps
 }
 
-// memberState is how far a member is with an operation.
+// memberState is the progress of a member in an operation.
 type memberState struct {
-	open     int                // channels that are not finished
+	open     int // number of unfinished channels
 	channels []channelRun       // by channel
-	early    map[uint64]arrival // messages that came before their step, by tag
+	early    map[uint64]arrival // messages that arrived before their step, by tag
 }
 
-// channelRun is one channel of a member: the lanes that are active.
+// channelRun is one channel of a member, with its active lanes.
 type channelRun struct {
 	next   int // the next lane to enter
 	active []laneRun
@@ -70,20 +69,20 @@ type channelRun struct {
 // laneRun is an active lane, in a step that waits for messages.
 type laneRun struct {
 	lane, step int
-	missing    int        // messages that have not arrived
-	bytes      int64      // that the kernel takes of them
-	moved      int64      // that they bring in all
-	ready      units.Time // when the software is done with those that have
+	missing    int // messages still to arrive
+	bytes      int64 // bytes of them for the kernel
+	moved      int64 // bytes in total
+	ready      units.Time // time at which the software has processed the arrived ones
 }
 
-// arrival is what has arrived for a step that has not been entered.
+// arrival is the early messages of a step.
 type arrival struct {
 	count int
 	ready units.Time
 }
 
-// relay is a message that goes to the GPU beside a NIC first, or to the pool of memory
-// from which the GPU to reads it.
+// relay is a message that first goes to the GPU beside a NIC, or to the pool of memory from which
+// GPU to reads it.
 type relay struct {
 	key        Pair
 	pace       *Pace
@@ -93,16 +92,16 @@ type relay struct {
 	nextUnused int32
 }
 
-// collectives carries out collectives of any groups, all at the same time.
+// collectives runs collectives of any groups, all at the same time.
 type collectives struct {
 	carrier
 	cluster collective.Layout
 	*register
-	// finished is told when a member is done with its part of an operation.
+	// finished is called when a member has finished its part of an operation.
 	finished func(p *fabric.Partition, o *operation, member int)
 }
 
-// checkPlan refuses a program beyond what tags can name.
+// checkPlan refuses a program whose numbers do not fit into tags.
 func checkPlan(prog collective.Program) error {
 	if steps := longestLane(prog); steps > maxSteps || prog.Lanes() > maxLanes {
 		return fmt.Errorf("a collective of %d lanes of %d steps is beyond what weft runs (%d lanes, %d steps): use larger chunks", prog.Lanes(), steps, maxLanes, maxSteps)
@@ -118,8 +117,8 @@ func longestLane(p collective.Program) (n int) {
 	return n
 }
 
-// enter has a member begin its next operation on a communicator. plan is the
-// operation's: the same for all members.
+// enter begins a member's next operation on a communicator. plan is the operation's: the same for
+// all members.
 func (r *collectives) enter(p *fabric.Partition, c *Communicator, member int, plan *CollectivePlan) *operation {
 	o := r.nextOf(c, member, plan)
 	if o == nil {
@@ -130,13 +129,13 @@ func (r *collectives) enter(p *fabric.Partition, c *Communicator, member int, pl
 	return o
 }
 
-// join has a member begin an operation. The software's fixed time comes once, before
-// the first step.
+// join begins an operation of a member. The software's fixed time comes once, before the first
+// step.
 func (r *collectives) join(p *fabric.Partition, o *operation, member int) {
 	r.schedule(p, int(o.comm.Members[member]), p.Now()+o.plan.overhead.Base, host.Timer{Kind: host.TimerBegin, Tag: tagOf(o.number, 0, 0)})
 }
 
-// begin has a member enter its first lanes.
+// begin enters a member's first lanes.
 func (r *collectives) begin(p *fabric.Partition, o *operation, member int) {
 	m := &o.members[member]
 	m.open = len(m.channels)
@@ -177,9 +176,8 @@ func (r *collectives) finish(p *fabric.Partition, o *operation, member int) {
 	r.leave(o)
 }
 
-// advance goes on to the next step of a lane that waits for something; false
-// when the lane has none. Of a step whose messages all came early the software
-// time may have passed as well.
+// advance goes on to the next step of a lane that waits for messages; false if the lane has none.
+// If all messages of a step came early, its software time may have passed as well.
 func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
 	m, s := &o.members[member], &r.share(p).step
 	for {
@@ -214,10 +212,10 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 	}
 }
 
-// take has the kernel of a channel take the messages of a lane's step, which are
-// all there. It reports whether that is done already, or else has the lane go on
-// later. It takes them while they arrive: a kernel that has been idle is done
-// with them when the software is, and a busy one no sooner than its rate allows.
+// take makes the kernel of a channel process the messages of a lane's step, which have all arrived.
+// It returns true if that is done already; otherwise the lane continues later. The kernel processes
+// messages while they arrive: an idle kernel is done when the software is, and a busy one is
+// limited by its rate.
 func (r *collectives) take(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
 	if rate := o.plan.Pace.kernel; rate.Num > 0 {
 		k := o.comm.kernel(member, l.lane%o.plan.program.Channels())
@@ -231,7 +229,7 @@ func (r *collectives) take(p *fabric.Partition, o *operation, member int, l *lan
 	return false
 }
 
-// resume goes on after a step.
+// resume continues after a step.
 func (r *collectives) resume(p *fabric.Partition, o *operation, member, lane int) {
 	channel := lane % o.plan.program.Channels()
 	ch := &o.members[member].channels[channel]
@@ -246,9 +244,8 @@ func (r *collectives) resume(p *fabric.Partition, o *operation, member, lane int
 	}
 }
 
-// arrived counts a message for a step of a member. The software takes its time
-// from here on, whatever the member is at: it is a delay of each message, and the
-// messages of one connection overlap in it.
+// arrived counts a message for a step of a member. The software time starts now, whether or not the
+// member is busy: it is a delay of each message, and the delays of a connection's messages overlap.
 func (r *collectives) arrived(p *fabric.Partition, rank int, tag uint64, remote bool) {
 	number, lane, step := partsOf(tag)
 	o := r.of(number)
@@ -277,7 +274,7 @@ func (r *collectives) arrived(p *fabric.Partition, rank int, tag uint64, remote 
 	m.early[tag] = arrival{a.count + 1, max(a.ready, ready)}
 }
 
-// send posts one message of a member, which has one or several parts.
+// send posts one message of a member, in one or several parts.
 func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, parts []collective.Transfer) {
 	c, t, bytes := o.comm, &parts[0], int64(0)
 	for i := range parts {
@@ -289,7 +286,7 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, 
 		Bytes: o.plan.choice.Proto.WireBytes(bytes), Tag: tag, KernelPerByte: o.plan.inSwitch,
 	}
 	channel := lane % o.plan.program.Channels()
-	m.Queue = uint8(2 * channel) // kernels send multicasts from warps of their own
+	m.Queue = uint8(2 * channel) // kernels send multicasts from separate warps
 	switch t.Path {
 	case collective.PathMulticast:
 		m.Kind, m.Queue = fabric.Multicast, m.Queue+1
@@ -314,8 +311,8 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, 
 	r.sendOut(p, o, member, channel, t, m)
 }
 
-// sendOut posts a transfer to another node: through the NIC that it names, for
-// which it may have to go to another GPU first, or each end takes its own.
+// sendOut posts a transfer to another node: through its NIC, for which it may have to go to another
+// GPU first, or through each end's own NIC.
 func (r *collectives) sendOut(p *fabric.Partition, o *operation, member, channel int, t *collective.Transfer, m fabric.LocalMessage) {
 	c := o.comm
 	k, relayed := c.Pair(&Leg{From: int32(member), To: t.Peer, Channel: int32(channel), rail: t.Rail})
@@ -329,11 +326,10 @@ func (r *collectives) sendOut(p *fabric.Partition, o *operation, member, channel
 	r.sendLocal(p, int(k.From), m)
 }
 
-// relayMark marks the tag of a message on its way to the GPU beside a NIC.
+// relayMark marks the tag of a message in transit to the GPU beside a NIC.
 const relayMark = uint64(1) << 63
 
-// relay keeps what is to be done with a message at the GPU beside the NIC that is
-// to carry it (NCCL's PXN).
+// relay stores the continuation of a message at the GPU beside its NIC (NCCL's PXN).
 func (s *share) relay(m relay) int32 {
 	id := s.unused
 	if id >= 0 {
@@ -346,7 +342,7 @@ func (s *share) relay(m relay) int32 {
 	return id
 }
 
-// relayed takes what was kept.
+// relayed returns the stored continuation.
 func (s *share) relayed(id int32) relay {
 	m := s.relays[id]
 	s.relays[id].nextUnused = s.unused
@@ -354,7 +350,7 @@ func (s *share) relayed(id int32) relay {
 	return m
 }
 
-// Arrived is called when a message on the scale-up network is there.
+// Arrived is called when a message on the scale-up network has arrived.
 func (r *collectives) Arrived(p *fabric.Partition, gpu int32, tag uint64) {
 	if tag&relayMark == 0 {
 		r.arrived(p, r.net.Rank(gpu), tag, false)
@@ -368,13 +364,13 @@ func (r *collectives) Arrived(p *fabric.Partition, gpu int32, tag uint64) {
 	r.post(p, r.net.Rank(gpu), m.key, m.pace, m.tag, m.bytes)
 }
 
-// Timer is called when a rank's timer is due.
+// Timer is called at a rank's timer.
 func (r *collectives) Timer(p *fabric.Partition, source uint32) {
 	rank := int(source)
 	r.hosts[rank].timers.Run(p, source, func(t *host.Timer) { r.due(p, rank, t) })
 }
 
-// due does what a rank has due.
+// due executes the due actions of a rank.
 func (r *collectives) due(p *fabric.Partition, rank int, t *host.Timer) {
 	switch t.Kind {
 	case host.TimerBegin:
@@ -390,7 +386,7 @@ func (r *collectives) due(p *fabric.Partition, rank int, t *host.Timer) {
 	}
 }
 
-// named is what a tag names.
+// named decodes a tag.
 func (r *collectives) named(tag uint64) (o *operation, lane int) {
 	number, lane, _ := partsOf(tag)
 	return r.of(number), lane

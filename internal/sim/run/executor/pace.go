@@ -5,13 +5,13 @@ import (
 	"weft/units"
 )
 
-// Pace is what bounds the rate of a collective beside the wires, as
-// nccl.Overheads has it. Zero is no bound.
+// Pace is the bounds on the rate of a collective in addition to the wires, from nccl.Overheads.
+// Zero is no bound.
 type Pace struct {
-	kernel units.PerByte // of data that the kernel of a channel takes
-	Host   units.PerByte // of what a node sends to others, as on the wire
+	kernel units.PerByte // time of a data byte in the kernel of a channel
+	Host   units.PerByte // time of a byte that a node sends to others, as on the wire
 	proxy  units.Time    // between two messages of a connection
-	// passed is, by node, when the host has passed on all that it was given.
+	// passed is, by node, the time at which the host has passed on all its data.
 	passed  []units.Time
 	perNode int // ranks
 }
@@ -23,9 +23,8 @@ func paceOf(o *nccl.Overheads, nodes, perNode int) Pace {
 	}
 }
 
-// leave is when a message of a rank that a connection gets now leaves for the
-// NIC: when the host has passed it on, as a whole, and the connection's message
-// before has been posted.
+// leave is the time at which a message of a rank leaves for the NIC: the host has passed it on, as
+// a whole, and the connection's previous message has been posted.
 func (p *Pace) leave(rank int, c *connections, now units.Time, bytes int64) units.Time {
 	at := max(now, c.posting)
 	if p.Host.Num > 0 {

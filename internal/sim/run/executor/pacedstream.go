@@ -6,15 +6,15 @@ import (
 	"weft/units"
 )
 
-// paced is a stream that offers a load: a message is due at even intervals. One that
-// finds as many under way as the stream may have is posted when one of them ends.
+// paced is a stream with an offered load: a message is due at even intervals. A message that is due
+// at full depth is posted when another one ends.
 type paced struct {
-	every units.Time // between two messages; 0: the stream posts one when one ends
+	every units.Time // interval of messages; 0: the stream posts a message when another one ends
 	free  []uint64   // slots without a message
-	owed  int64      // messages that are due and not posted
+	owed  int64 // messages that are due but not posted
 }
 
-// pacedBy is the interval at which messages make up the load on a link.
+// pacedBy is the interval of messages for the load on a link.
 func pacedBy(s *scenario.Stream, rate units.Rate) paced {
 	if s.Load.Num == 0 {
 		return paced{}
@@ -41,19 +41,19 @@ func (p *paced) keeps(slot uint64) bool {
 	return true
 }
 
-// streamTimer marks the source of a stream's timer; those of ranks are below it.
+// streamTimer marks the source of a stream's timer; the sources of ranks are below it.
 const streamTimer = 1 << 31
 
-// startPaced begins a stream. Streams of one scenario begin one after another within
-// the interval: together they are a load, and no burst.
-func (b *besideRun) startPaced(p *fabric.Partition, i int) {
+// startPaced begins a stream. The streams of a scenario begin one after another within the
+// interval: together they are a load, and not a burst.
+func (b *streamRun) startPaced(p *fabric.Partition, i int) {
 	every := b.streams[i].paced.every
 	p.At(p.Now()+every*units.Time(i)/units.Time(len(b.streams)), streamTimer|uint32(i))
 }
 
-// Timer posts a message of a stream that is due, and sees to the next; what is not a
-// stream's is the foreground's.
-func (b *besideRun) Timer(p *fabric.Partition, source uint32) {
+// Timer posts a due message of a stream and schedules the next; other timers belong to the
+// foreground.
+func (b *streamRun) Timer(p *fabric.Partition, source uint32) {
 	if source < streamTimer {
 		b.foreground.Timer(p, source)
 		return

@@ -14,8 +14,8 @@ import (
 	"weft/units"
 )
 
-// PingPong is two ranks that answer each other's messages through the host path
-// of the executor of collectives; with READ only the first asks.
+// PingPong is two ranks that answer each other's messages through the host path of the executor of
+// collectives; with READ only the first rank requests.
 type PingPong struct {
 	carrier
 	op     transport.Op
@@ -25,22 +25,22 @@ type PingPong struct {
 
 	sent   uint32 // messages so far
 	posted units.Time
-	Trips  []units.Time // half of each round trip; with READ the whole
+	Trips  []units.Time // half of each round trip; with READ all of it
 	First  Journey      // of the first message
 }
 
-// Journey is what happened to a message, and to the packets meanwhile.
+// Journey is the events of a message and of its packets.
 type Journey struct {
-	Posted    units.Time        // the program hands it over
-	Handed    units.Time        // its last piece is handed to the NIC
-	Delivered units.Time        // its last packet is handed to the transport
-	Busy      units.Time        // the receiver's copier works on earlier pieces until then
+	Posted    units.Time // the program posts it
+	Handed    units.Time // its last piece is posted on the NIC
+	Delivered units.Time // its last packet reaches the transport
+	Busy      units.Time // end of the receiver's copies of earlier pieces
 	Arrived   units.Time        // the program has it
 	Sent      []fabric.Sighting // its packets at each link that they enter
-	Landed    []fabric.Sighting // the same where links end
+	Landed    []fabric.Sighting // its packets at the begin of each link
 }
 
-// PingPongSpec is what two ranks send each other, and how often.
+// PingPongSpec is the messages between two ranks, and their number.
 type PingPongSpec struct {
 	Op     transport.Op
 	Bytes  int64
@@ -48,8 +48,8 @@ type PingPongSpec struct {
 	Rounds int
 }
 
-// NewPingPong makes the network of a ping-pong on a scenario's fabric, without what
-// disturbs it there.
+// NewPingPong makes the network of a ping-pong on a scenario's fabric, without the scenario's
+// disturbances.
 func NewPingPong(r *scenario.Resolved, f *scenario.Fabric, s PingPongSpec) (*PingPong, error) {
 	graph := chain(&f.Topology.Cables, s.Hops)
 	tables := &routing.Tables{Endpoints: 2}
@@ -74,8 +74,8 @@ func NewPingPong(r *scenario.Resolved, f *scenario.Fabric, s PingPongSpec) (*Pin
 	}
 	run.handing = run.handed
 	bare := *f
-	bare.Inspection = scenario.Inspection{}                                  // no term of the way is a box
-	bare.Beside, bare.Ethernet.PFC.Receivers, bare.SlowLinks = nil, nil, nil // nor another's traffic, nor a slow NIC
+	bare.Inspection = scenario.Inspection{} // inspection is not a term of the latency
+	bare.Beside, bare.Ethernet.PFC.Receivers, bare.SlowLinks = nil, nil, nil // nor other traffic, nor a slow NIC
 	plan := network.PlanOf(r, &bare, graph, tables)
 	plan.Verbs.Op = run.op
 	net, err := plan.Build(run, r.Run.Seed, 2, network.ScaleUp{}, 1)
@@ -92,8 +92,8 @@ func NewPingPong(r *scenario.Resolved, f *scenario.Fabric, s PingPongSpec) (*Pin
 	return run, nil
 }
 
-// chain is two NICs with so many switches between them. The cables are as long
-// as those of a path in a tree: to a leaf, to a spine, to a core, and back.
+// chain is two NICs with a number of switches between them. The cables are as long as on a path in
+// a tree: to a leaf, to a spine, to a core, and back.
 func chain(c *scenario.Cables, hops int) *topology.Graph {
 	g := &topology.Graph{Endpoints: 2, NodeNICs: 1, Planes: 1, Family: topology.FamilyTree}
 	none := func(n int) (ports []int32) {
@@ -138,7 +138,7 @@ func (r *PingPong) Play(limit units.Time) error {
 	return nil
 }
 
-// pass has a rank send a message to the other.
+// pass sends a message from one rank to the other.
 func (r *PingPong) pass(p *fabric.Partition, rank int) {
 	if rank == 0 {
 		r.posted = p.Now()
@@ -146,7 +146,7 @@ func (r *PingPong) pass(p *fabric.Partition, rank int) {
 	r.post(p, rank, r.pairs[rank], new(Pace), 0, r.bytes)
 }
 
-// handed is called when a piece of a message goes to the NIC.
+// handed is called when a piece of a message is posted on the NIC.
 func (r *PingPong) handed(p *fabric.Partition, wr *transport.WorkRequest) {
 	wr.Op = r.op
 	if r.sent == 0 {
@@ -154,8 +154,8 @@ func (r *PingPong) handed(p *fabric.Partition, wr *transport.WorkRequest) {
 	}
 }
 
-// Complete notes when the first message is there; what a READ brings has its
-// way to memory yet.
+// Complete records the arrival of the first message; the data of a READ still has its way to memory
+// ahead.
 func (r *PingPong) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
 	read := r.op == transport.OpRead
 	if c.Status == transport.Success && c.Recv != read && (read || c.Imm != noTag) {
@@ -171,7 +171,7 @@ func (r *PingPong) Complete(p *fabric.Partition, nic int32, c *transport.Complet
 	r.carrier.Complete(p, nic, c)
 }
 
-// Timer is called when a rank's timer is due.
+// Timer is called at a rank's timer.
 func (r *PingPong) Timer(p *fabric.Partition, source uint32) {
 	rank := int(source)
 	r.hosts[rank].timers.Run(p, source, func(t *host.Timer) {
@@ -201,7 +201,7 @@ func (r *PingPong) answer(p *fabric.Partition, rank int) {
 	}
 }
 
-// following reports whether the first message is still on its way.
+// following reports whether the first message is still in flight.
 func (r *PingPong) following() bool { return r.sent == 0 && r.First.Delivered == 0 }
 
 // Sent implements fabric.PacketTrace.

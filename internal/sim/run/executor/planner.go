@@ -10,8 +10,8 @@ import (
 	"weft/units"
 )
 
-// Planner chooses how the collectives of a workload are carried out: what NCCL
-// would take for a group of that form and a size, each worked out once.
+// Planner chooses the configuration of a workload's collectives: NCCL's choice for a group of that
+// form and a size, each computed once.
 type Planner struct {
 	cluster nccl.Cluster
 	factors *scenario.NCCL // on NCCL's figures
@@ -22,7 +22,7 @@ type Planner struct {
 	order   []planKey
 }
 
-// planKey is all that a plan depends on.
+// planKey is everything that a plan depends on.
 type planKey struct {
 	layout collective.Layout
 	do     collective.Op
@@ -31,7 +31,7 @@ type planKey struct {
 	trees  bool // the group has trees of reductions in the network
 }
 
-// NewPlanner is who chooses for a scenario's cluster on one of its fabrics.
+// NewPlanner is the planner for a scenario's cluster on one of its fabrics.
 func NewPlanner(r *scenario.Resolved, f *scenario.Fabric) *Planner {
 	return &Planner{
 		cluster: clusterOf(r, f, collective.AllReduce), factors: &r.NCCL, node: &r.Cluster.Node, passed: make([]units.Time, r.Cluster.Nodes),
@@ -39,7 +39,7 @@ func NewPlanner(r *scenario.Resolved, f *scenario.Fabric) *Planner {
 	}
 }
 
-// Plan is how a communicator carries out a collective of a size.
+// Plan is the configuration of a collective of a size on a communicator.
 func (p *Planner) Plan(c *Communicator, do collective.Op, bytes int64, root int) (*CollectivePlan, error) {
 	k := planKey{c.layout, do, bytes, root, c.trees != nil}
 	if plan := p.plans[k]; plan != nil {
@@ -61,8 +61,8 @@ func (p *Planner) choose(k planKey) (*CollectivePlan, error) {
 	cluster := p.cluster
 	cluster.Nodes, cluster.PerNode, cluster.NICs = k.layout.Nodes, k.layout.PerNode, k.layout.NICs
 	cluster.NVLinkGBps = nvLinkGBps(p.node, k.layout.PerNode, k.do)
-	// A multicast group is the node's: with a part of its GPUs NCCL makes one of its
-	// own, which the model of the switch does not have.
+	// A multicast group spans the node: for a part of its GPUs NCCL makes a separate group, which
+	// the model of the switch does not have.
 	cluster.NVLS = cluster.NVLS && k.layout.PerNode == p.node.GPUs
 	cluster.CollNet = k.trees
 	ch, err := cluster.Choose(k.do, k.bytes)
@@ -86,16 +86,15 @@ func (p *Planner) choose(k planKey) (*CollectivePlan, error) {
 		chosen: chosen{prog, ch, over, spec.Algo, prog.Channels()},
 		Pace:   paceOf(&over, 0, p.node.GPUs), inSwitch: dataRate(over.SwitchGBps, 1), unicast: dataRate(cluster.NVLinkGBps*p.factors.Kernel.Float(), 1),
 	}
-	plan.Pace.passed = p.passed // the host is one, whoever sends
+	plan.Pace.passed = p.passed // all collectives share one host
 	return plan, nil
 }
 
-// mpiSoftware is what an MPI library takes for a message at both ends together: an
-// assumption, twice 0.25 us.
+// mpiSoftware is the time of an MPI library for a message at both ends together: an assumption,
+// twice 0.25 us.
 const mpiSoftware = 500 * units.Nanosecond
 
-// plainSend is a message as one WRITE: no kernel is launched, and the library takes its
-// time for it once.
+// plainSend is a message as one WRITE: no kernel is launched, and the library's time is added once.
 func (p *Planner) plainSend(k planKey) (*CollectivePlan, error) {
 	prog, err := collective.New(collective.Spec{Op: k.do, Algo: collective.Direct, Layout: k.layout, Bytes: k.bytes, Channels: 1, Chunk: k.bytes, Slices: 1, Root: k.root})
 	if err != nil {
@@ -113,7 +112,7 @@ func (p *Planner) plainSend(k planKey) (*CollectivePlan, error) {
 	return plan, nil
 }
 
-// list is what was planned, in the order of first use.
+// list is the planned collectives, in the order of first use.
 func (p *Planner) list() (out []PlannedCollective) {
 	for _, k := range p.order {
 		plan := p.plans[k]

@@ -4,7 +4,7 @@ import (
 	"weft/internal/sim/fabric"
 )
 
-// sendLocal has a rank's GPU send a message to another of its node.
+// sendLocal sends a message from a rank's GPU to another GPU of its node.
 func (r *collectives) sendLocal(p *fabric.Partition, rank int, m fabric.LocalMessage) {
 	from := r.net.GPU(rank)
 	if r.net.Stride > r.net.GPUs {
@@ -14,8 +14,8 @@ func (r *collectives) sendLocal(p *fabric.Partition, rank int, m fabric.LocalMes
 	p.SendLocal(from, m)
 }
 
-// readPool has a message's receiver read it. Each GPU reads one message after the
-// other; the pool serves the GPUs in turn.
+// readPool makes a message's receiver read it. Each GPU reads one message after the other; the pool
+// serves the GPUs in turn.
 func (r *collectives) readPool(p *fabric.Partition, pool int32, m *relay) {
 	queue := uint8((m.to - r.net.FirstGPU) % r.net.Stride)
 	p.SendLocal(pool, fabric.LocalMessage{Bytes: m.bytes, Tag: m.tag, To: m.to, Queue: queue})

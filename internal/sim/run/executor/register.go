@@ -7,20 +7,20 @@ import (
 	"weft/internal/sim/workload"
 )
 
-// register is the operations that are under way. Which number one has, and which are
-// used again, depends on who comes first to ask where several partitions do; nothing
-// that is simulated does: a number only tells messages apart, and their order matters to
-// the reductions of switches alone, which are in one partition.
+// register is the operations in progress. With several simulation partitions, the number of an
+// operation, and its reuse, depend on the order of the callers. Nothing in the simulation depends
+// on it: a number only identifies messages. The order of numbers matters only to reductions in
+// switches, which run in one partition.
 type register struct {
-	mu    sync.Mutex   // of all but the entries of all that are handed out
-	all   []*operation // by number, of one length: who has a number finds it without mu
+	mu    sync.Mutex // guards everything except the entries of all that are in use
+	all   []*operation // by number, with a fixed length: an operation is found by its number without mu
 	used  int
 	begun uint64       // operations so far
-	idle  []*operation // that are over and wait to be used again
+	idle  []*operation // finished operations, for reuse
 }
 
-// newRegister has room for so many operations at the same time, and for no more than
-// tags can name.
+// newRegister has room for a number of operations at the same time; their numbers must fit into
+// tags.
 func newRegister(most int) *register {
 	return &register{all: make([]*operation, min(most, maxOperations))}
 }
@@ -30,15 +30,15 @@ var errTooMany = fmt.Errorf("more than %d collectives are under way at the same 
 // of is the operation of a number.
 func (r *register) of(number int) *operation { return r.all[number] }
 
-// nextOf is the operation that a member of a communicator begins now; nil if there are
-// too many. plan is the same for all members.
+// nextOf is the operation that a member of a communicator begins now; nil if there are too many.
+// plan is the same for all members.
 func (r *register) nextOf(c *Communicator, member int, plan *CollectivePlan) *operation {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return c.next(member, func() *operation { return r.open(c, plan) })
 }
 
-// open makes an operation, or takes one that is over; nil if there are too many.
+// open makes an operation, or reuses a finished one; nil if there are too many.
 func (r *register) open(c *Communicator, plan *CollectivePlan) *operation {
 	var o *operation
 	if n := len(r.idle); n > 0 {

@@ -19,11 +19,11 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 	}
 	c := &run.plan.chosen
 	point.Algorithm, point.Wire, point.Channels = c.algo.String(), c.choice.Proto.String(), c.channels
-	beside := beside(j.Plan, run, len(run.ends))
-	if err := run.place(j, beside.app()); err != nil {
+	streams := withStreams(j.Plan, run, len(run.ends))
+	if err := run.place(j, streams.app()); err != nil {
 		return err
 	}
-	if err := beside.start(run.net); err != nil {
+	if err := streams.start(run.net); err != nil {
 		return err
 	}
 	run.start()
@@ -31,7 +31,7 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 	run.net.Hire(j.Spare)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	if err == nil {
-		err = beside.failure
+		err = streams.failure
 	}
 	if err == nil {
 		err = run.verdict(r.Run.Limit.SimulatedTime)
@@ -46,8 +46,8 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 	point.Time = (all.ended - all.began) / units.Time(r.Run.Iterations)
 	var links []int32
 	point.Hottest, links = measure.Hottest(run.net, all.ended)
-	beside.attribute(point.Hottest, links, string(r.Workload.Collective))
-	point.Beside = beside.results(all.ended)
+	streams.attribute(point.Hottest, links, string(r.Workload.Collective))
+	point.Beside = streams.results(all.ended)
 	point.Pauses, _ = measure.PauseTree(run.net, all.ended)
 	seconds := point.Time.Seconds()
 	if seconds > 0 {
@@ -57,14 +57,14 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 	return nil
 }
 
-// place puts a collective on a network of as many partitions as the simulation is to be
-// cut into, where it can be divided.
+// place puts a collective on a network with the simulation's number of partitions, if it can be
+// divided.
 func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
 	var legs []Leg
 	nodes := j.Scenario.Cluster.Nodes
 	parts := min(j.Parts, nodes)
 	if j.Scenario.Job().Nodes < nodes {
-		parts = 1 // the others' streams go anywhere
+		parts = 1 // streams may go anywhere
 	}
 	if parts > 1 {
 		if legs = r.plan.allLegs(parts); !r.divisible(j.Plan, r.all, legs) {
@@ -83,8 +83,7 @@ func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
 	return r.connectAll(r.all, legs)
 }
 
-// verdict is why a run that has come to its end did not finish the collective;
-// nil if it did.
+// verdict is the reason why a completed run did not finish the collective; nil if it did.
 func (r *collectiveRun) verdict(limit units.Time) error {
 	unsent := len(r.all.Members) - r.sum().over
 	switch {

@@ -8,25 +8,24 @@ import (
 	"weft/units"
 )
 
-// share is what the carrying of messages and collectives has in one partition of the
-// network alone: what it counts, and what it works with. All else belongs to a rank, a
-// NIC or a node, and so to the partition of that node: what one node knows of another
-// has come in a packet.
+// share is the counters and the scratch data of one simulation partition for messages and
+// collectives. All other state belongs to a rank, a NIC or a node, and so to that node's partition:
+// a node learns of another only through packets.
 type share struct {
 	flows   *measure.FlowTimes
 	failure failure
 	relays  []relay
-	unused  int32 // the first of the relays that are free; -1 if none
+	unused  int32 // the first free relay; -1 if there is none
 	step    collective.Step
-	peeked  collective.Step // of a lane that is looked at ahead of its turn
-	_       [64]byte        // partitions count on cache lines of their own
+	peeked  collective.Step // scratch for looking at a lane's later step
+	_       [64]byte // each partition has its own cache lines
 }
 
-// failure is what went wrong first.
+// failure is the first error.
 type failure struct {
 	err error
 	at  units.Time
-	by  int32 // the NIC or the rank: at one instant the least is the first
+	by  int32 // the NIC or the rank: of equal times the lowest number is first
 }
 
 // before reports whether a failure is the first of two.
@@ -34,7 +33,7 @@ func (f *failure) before(o *failure) bool {
 	return f.err != nil && (o.err == nil || f.at < o.at || f.at == o.at && f.by < o.by)
 }
 
-// on has the carrier work on a network.
+// on sets the carrier's network.
 func (c *carrier) on(n *network.Network) {
 	c.net = n
 	c.shares = make([]share, n.Partitions())
@@ -43,10 +42,10 @@ func (c *carrier) on(n *network.Network) {
 	}
 }
 
-// share is what a partition has.
+// share is the share of a partition.
 func (c *carrier) share(p *fabric.Partition) *share { return &c.shares[p.ID()] }
 
-// fail notes what went wrong at a NIC or a rank.
+// fail records an error at a NIC or a rank.
 func (c *carrier) fail(p *fabric.Partition, by int32, err error) {
 	s, f := c.share(p), failure{err, p.Now(), by}
 	if f.before(&s.failure) {
@@ -54,7 +53,7 @@ func (c *carrier) fail(p *fabric.Partition, by int32, err error) {
 	}
 }
 
-// failed is what went wrong first; nil if nothing did.
+// failed is the first error; nil if there is none.
 func (c *carrier) failed() error {
 	var first failure
 	for i := range c.shares {

@@ -10,42 +10,42 @@ import (
 	"weft/internal/sim/workload"
 )
 
-// plant makes the trees of a group of ranks; nil of one that asks for none, since it is
-// inside a node or switches do not reduce.
-func plant(p *network.Plan, cluster collective.Layout, members []int32) *network.Grove {
-	if p.Forest == nil {
+// allocateTrees makes the trees of a group of ranks; nil for a group inside a node, or if switches
+// do not reduce.
+func allocateTrees(p *network.Plan, cluster collective.Layout, members []int32) *network.GroupTrees {
+	if p.Aggregation == nil {
 		return nil
 	}
 	c := NewCommunicator(0, cluster, members)
 	if c.layout.Nodes < 2 {
 		return nil
 	}
-	return p.Forest.Plant(members, c.layout.Rails(), c.nics)
+	return p.Aggregation.Allocate(members, c.layout.Rails(), c.nics)
 }
 
-// FindTrees gives a communicator the trees that were made for its ranks, if any.
-func (c *Communicator) FindTrees(p *network.Plan) { c.trees = p.Forest.Of(c.Members) }
+// FindTrees gives a communicator the trees of its ranks, if any.
+func (c *Communicator) FindTrees(p *network.Plan) { c.trees = p.Aggregation.Of(c.Members) }
 
-// Joint is where a leg that reduces or copies in the network enters it: the NIC, and the
-// number of the tree that joins those of its rail, at their first port. Of each tree one
-// leg is the first, that of the group's first node.
+// Joint is the entry of a reducing or copying leg into the network: the NIC, and the number of its
+// rail's tree at the first port. first is true for one leg of each tree, from the group's first
+// node.
 func (c *Communicator) Joint(w *Leg) (nic, tree int32, first bool) {
 	rail := int(w.rail) - 1
 	return c.nic(int(w.From), rail), c.trees.Tree(rail, 0), c.layout.Node(int(w.From)) == 0
 }
 
-// Place is a NIC's place among those of the group.
+// Place is the index of a NIC in the group.
 func (c *Communicator) Place(nic int32) int { return slices.Index(c.nics, nic) }
 
-// PlantForAll makes the trees of all ranks, for a workload that is one collective. An
-// algorithm that needs them is an error where there are none.
-func PlantForAll(p *network.Plan, r *scenario.Resolved) error {
+// AllocateForAll makes the trees of all ranks, for a workload of one collective. It is an error if
+// the algorithm needs trees and there are none.
+func AllocateForAll(p *network.Plan, r *scenario.Resolved) error {
 	op, known := operations[r.Workload.Collective]
 	job := r.Job()
 	if !known || !reducible(op) || job.Nodes < 2 {
 		return nil
 	}
-	g, forced := plant(p, LayoutOf(&r.Cluster), everybody(job.Ranks())), r.Workload.Algorithm
+	g, forced := allocateTrees(p, LayoutOf(&r.Cluster), everybody(job.Ranks())), r.Workload.Algorithm
 	switch {
 	case !forced.BetweenNodes():
 		return nil
@@ -57,16 +57,15 @@ func PlantForAll(p *network.Plan, r *scenario.Resolved) error {
 	return nil
 }
 
-// reducible reports whether a network that reduces can help an operation (src/graph/tuning.cc
-// of NCCL has CollNet for these).
+// reducible reports whether NCCL has CollNet for an operation (src/graph/tuning.cc).
 func reducible(op collective.Op) bool {
 	return op == collective.AllReduce || op == collective.AllGather || op == collective.ReduceScatter
 }
 
-// PlantPhases makes the trees of the groups of a workload's phases. Those that reduce
-// gradients come first, as Megatron-LM has them (--use-sharp gives SHARP to the
-// data-parallel groups alone): NICs that are in several groups serve only one.
-func PlantPhases(p *network.Plan, cluster collective.Layout, phases []workload.Phase) {
+// AllocateForPhases makes the trees of the groups of a workload's phases. Groups that reduce
+// gradients come first, as in Megatron-LM (--use-sharp gives SHARP only to the data-parallel
+// groups): a NIC in several groups serves only one.
+func AllocateForPhases(p *network.Plan, cluster collective.Layout, phases []workload.Phase) {
 	for _, data := range []bool{true, false} {
 		for i := range phases {
 			phase := &phases[i]
@@ -74,14 +73,14 @@ func PlantPhases(p *network.Plan, cluster collective.Layout, phases []workload.P
 				continue
 			}
 			for _, members := range phase.Groups {
-				plant(p, cluster, members)
+				allocateTrees(p, cluster, members)
 			}
 		}
 	}
 }
 
-// PlantGraph makes the trees of the groups of a graph, in the order of their numbers.
-func PlantGraph(p *network.Plan, cluster collective.Layout, g *workload.Graph) {
+// AllocateForGraph makes the trees of the groups of a graph, in the order of their numbers.
+func AllocateForGraph(p *network.Plan, cluster collective.Layout, g *workload.Graph) {
 	asks := make([]bool, len(g.Groups))
 	for _, ops := range g.Ranks {
 		for i := range ops {
@@ -92,7 +91,7 @@ func PlantGraph(p *network.Plan, cluster collective.Layout, g *workload.Graph) {
 	}
 	for i := range g.Groups {
 		if asks[i] {
-			plant(p, cluster, g.Groups[i].Ranks)
+			allocateTrees(p, cluster, g.Groups[i].Ranks)
 		}
 	}
 }

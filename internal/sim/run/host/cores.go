@@ -5,15 +5,15 @@ import (
 	"weft/units"
 )
 
-// Cores are the cores of a CPU that copy for one rank: its share of the node's. A piece
-// is copied by a thread, on the core that is free the soonest; so as many pieces are
-// copied at a time as there are threads with work, and no more than cores. The zero value
-// is copies without a CPU: each thread is a copier of its own.
+// Cores are the CPU cores that copy for one rank: its share of the node's. A thread copies a piece
+// on the core that is free first. So the number of pieces that are copied at the same time is the
+// smaller of the number of busy threads and the number of cores. The zero value is copies without a
+// CPU: each thread is its own copier.
 type Cores struct {
-	free []units.Time // by core: when it is done
+	free []units.Time // by core: the time at which it is free
 }
 
-// CoresOf are those of a rank of a fabric's node.
+// CoresOf are the cores of a rank of a fabric's node.
 func CoresOf(f *scenario.Fabric, n *scenario.Node) Cores {
 	if f.Host.Path != scenario.PathCPU {
 		return Cores{}
@@ -21,8 +21,8 @@ func CoresOf(f *scenario.Fabric, n *scenario.Node) Cores {
 	return Cores{make([]units.Time, max(1, n.CPU.Cores/max(1, n.GPUs)))}
 }
 
-// Copy has a thread copy a piece, when it is done with those before and a core is free.
-// It gives the time when it is done.
+// Copy copies a piece on a thread, when the thread's previous copies are done and a core is free.
+// It returns the end of the copy.
 func (c *Cores) Copy(thread *units.Time, now, takes units.Time) units.Time {
 	at := max(*thread, now)
 	if len(c.free) > 0 {

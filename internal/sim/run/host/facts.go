@@ -8,10 +8,9 @@ import (
 	"weft/units"
 )
 
-// ReadTerms are the host's terms of a READ: the reader posts a request without
-// data, and what happens in the remote NIC, to which the fabric's NIC gives no
-// time of its own, follows the response. The terms that take turns at a copier
-// do so at the reader.
+// ReadTerms are the host's terms of a READ: the reader posts a request without data. The remote
+// NIC's work has no time of its own in the fabric's NIC; it follows the response. The terms of the
+// copier are the reader's.
 func ReadTerms(f *scenario.Fabric, n *scenario.Node) (send, receive []Term) {
 	out, in := Terms(f, n)
 	remote := map[string]bool{"NIC reads the data over PCIe": true, "host memory answers": true}
@@ -27,13 +26,13 @@ func ReadTerms(f *scenario.Fabric, n *scenario.Node) (send, receive []Term) {
 	return send, append(receive, in...)
 }
 
-// ReadPath is the host's path of a READ: nothing takes turns.
+// ReadPath is the host's path of a READ: no term uses the copier.
 func ReadPath(f *scenario.Fabric, n *scenario.Node, bytes int64) Path {
 	send, receive := ReadTerms(f, n)
 	return Path{Send: Sum(send, false, 0), Receive: Sum(receive, false, 0) + Sum(receive, true, bytes)}
 }
 
-// Source is where a number comes from.
+// Source is the source of a number.
 type Source struct {
 	Field string `json:"field"` // nic connectx-7 tx-pipeline
 	Value string `json:"value"`
@@ -41,13 +40,13 @@ type Source struct {
 	Text  string `json:"source"`
 }
 
-// SourceOf is where the value of an entry's field comes from: the catalog, if that is
-// what it says, or the scenario.
+// SourceOf is the source of the value of an entry's field: the catalog, if the catalog has this
+// value, or the scenario.
 func SourceOf(kind catalog.Kind, entry, field, value string) Source {
 	return Fact{kind, entry, field, value}.Source()
 }
 
-// Source finds the fact in the catalog, unless the scenario says otherwise.
+// Source finds the fact in the catalog, unless the scenario has another value.
 func (h Fact) Source() Source {
 	s := Source{Field: fmt.Sprintf("%s %s %s", h.kind, h.entry, h.field), Value: h.value, Tag: "scenario", Text: "the scenario says so"}
 	if h.kind == catalog.Defaults {
@@ -85,10 +84,10 @@ func Nanoseconds(t units.Time) string {
 	return fmt.Sprintf("%d.%03d ns", t/units.Nanosecond, t%units.Nanosecond)
 }
 
-// Fact is the field of the scenario that a number comes from.
+// Fact is the scenario's field for a number.
 type Fact struct {
 	kind  catalog.Kind
-	entry string // of the catalog, that the scenario starts from
+	entry string // the catalog's entry that the scenario starts from
 	field string
 	value string // in the scenario
 }

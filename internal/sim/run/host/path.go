@@ -5,12 +5,11 @@ import (
 	"weft/units"
 )
 
-// Path is what lies between a GPU's memory and the wire, as Terms names
-// it: fixed times, and the copies that a CPU or copy engine makes one after the
-// other.
+// Path is the host's path between a GPU's memory and the wire, from Terms: fixed times, and the
+// copies that a CPU or copy engine makes one after the other.
 //
-// A message is cut into pieces where the CPU copies it, so that its copy and its
-// sending overlap; each piece takes its turn at the copier of its GPU's side.
+// If the CPU copies a message, the message is cut into pieces, so that its copy and its sending
+// overlap; the copier of the GPU's side processes the pieces one after the other.
 type Path struct {
 	Send, Receive units.Time
 	Piece         int64      // bytes; 0 is the whole message
@@ -19,7 +18,7 @@ type Path struct {
 	copyRate      units.Rate // of each
 }
 
-// CopyTime is how long the copier of one side is busy with a piece.
+// CopyTime is the time of the copier of one side for a piece.
 func (h *Path) CopyTime(bytes int64) units.Time {
 	t := h.copyFixed
 	if h.copyRate > 0 {
@@ -29,9 +28,9 @@ func (h *Path) CopyTime(bytes int64) units.Time {
 	return t
 }
 
-// PathOf is the host's path of a fabric in a cluster's nodes. The NIC's own
-// pipelines to and from the wire are the fabric's; the software between a GPU
-// and the thread that drives its NIC is the collective's.
+// PathOf is the host's path of a fabric in a cluster's nodes. The fabric models the NIC's own
+// pipelines to and from the wire; the collective models the software between a GPU and the thread
+// that drives its NIC.
 func PathOf(f *scenario.Fabric, n *scenario.Node) Path {
 	send, receive := Terms(f, n)
 	out := Path{

@@ -12,12 +12,12 @@ import (
 type Term struct {
 	Name  string
 	fixed units.Time
-	Rate  units.Rate // of a copy; 0 for what does not grow with the message
+	Rate  units.Rate // rate of a copy; 0 for a time that does not grow with the message
 	Work  Work
-	Facts []Fact // where the numbers come from
+	Facts []Fact // the sources of the numbers
 }
 
-// Work is who is busy meanwhile.
+// Work is the part of the host that does the work of a term.
 type Work uint8
 
 // The kinds of work.
@@ -26,19 +26,19 @@ const (
 	WorkCPU                   // a CPU, in user space or on behalf of it
 	WorkCall                  // a CPU in a call of the kernel
 	WorkInterrupt             // a CPU, called by the NIC
-	workStack                 // a CPU in the kernel's stack: the copier's turn
-	WorkCPUCopy               // a copy by a CPU: the copier's turn
-	WorkGPUCopy               // a copy by a GPU: the copier's turn
+	workStack // a CPU in the kernel's stack, on the copier
+	WorkCPUCopy // a copy by a CPU, on the copier
+	WorkGPUCopy // a copy by a GPU, on the copier
 )
 
-// turn reports whether the work takes turns at the copier of its side: pieces
-// do it one after the other, and all else at the same time.
+// turn reports whether the copier of a side does the work: it processes pieces one after the other.
+// All other work runs in parallel.
 func (w Work) turn() bool { return w >= workStack }
 
-// CPU reports whether a CPU is busy with it.
+// CPU reports whether a CPU does the work.
 func (w Work) CPU() bool { return w != WorkDevice && w != WorkGPUCopy }
 
-// Time is the term's for a piece.
+// Time is the time of the term for a piece.
 func (t *Term) Time(bytes int64) units.Time {
 	if t.Rate == 0 {
 		return t.fixed
@@ -46,10 +46,10 @@ func (t *Term) Time(bytes int64) units.Time {
 	return t.fixed + units.Time(float64(bytes)*8*float64(units.Second)/float64(t.Rate))
 }
 
-// Terms are the terms of a fabric's host path at both sides, in the order
-// in which a host has them; those of no time are not there. The executor of
-// collectives takes those of the copier first and the rest together: their sum
-// is the same. The stack's time per segment comes with each copy of a segment.
+// Terms are the terms of a fabric's host path at both sides, in the order in which a host has them,
+// without terms of zero time. The executor of collectives adds the copier's terms first and the
+// others together: the sum is the same. The stack's time per segment comes with each copy of a
+// segment.
 func Terms(f *scenario.Fabric, n *scenario.Node) (send, receive []Term) {
 	h := &f.Host
 	host := func(field string, t units.Time) []Fact {
@@ -94,8 +94,7 @@ func Terms(f *scenario.Fabric, n *scenario.Node) (send, receive []Term) {
 	return send, receive
 }
 
-// terms joins lists and leaves out what takes no time, but for copies: they
-// count all the same.
+// terms joins lists and leaves out terms of zero time, except copies: they count all the same.
 func terms(lists ...[]Term) (out []Term) {
 	for _, l := range lists {
 		for _, t := range l {
@@ -133,7 +132,7 @@ func copyTerms(h *scenario.Host) (out []Term) {
 	return out
 }
 
-// backwards are copies at the receiver: the sender's, the other way round.
+// backwards are the copies at the receiver: the sender's copies, in reverse order.
 func backwards(copies []Term) (out []Term) {
 	opposite := map[string]string{
 		"copy GPU memory to host memory": "copy host memory to GPU memory",
@@ -150,8 +149,7 @@ func backwards(copies []Term) (out []Term) {
 	return out
 }
 
-// Sum is the time of the terms that take turns at the copier, or of the others,
-// for a piece.
+// Sum is the time of the copier's terms, or of the others, for a piece.
 func Sum(list []Term, turn bool, bytes int64) (t units.Time) {
 	for i := range list {
 		if list[i].Work.turn() == turn {

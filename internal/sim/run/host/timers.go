@@ -6,21 +6,21 @@ import (
 	"weft/units"
 )
 
-// Timer is something that a rank does later.
+// Timer is a later action of a rank.
 type Timer struct {
 	at       units.Time
-	order    uint64 // of being scheduled: among equals the first
+	order    uint64 // order of scheduling: among equal times, the first is first
 	Transfer Transfer
 	Tag      uint64
 	Kind     TimerKind
 }
 
-// TimerKind is what is to be done.
+// TimerKind is the kind of the action.
 type TimerKind uint8
 
 // The kinds.
 const (
-	TimerBegin  TimerKind = iota // an operation or a message; tag says which
+	TimerBegin  TimerKind = iota // an operation or a message begins; tag is its number
 	TimerStep                    // the software time of a step has passed; tag is its operation and lane
 	TimerPost                    // a piece reaches the NIC
 	TimerArrive                  // a message is in memory
@@ -32,17 +32,17 @@ const (
 type Timers struct {
 	heap  engine.Heap[Timer, *Timer]
 	order uint64
-	next  units.Time // the earliest event asked for; 0 if none
+	next  units.Time // the earliest requested event; 0 if none
 }
 
-// Before orders by time, among equals by when they were scheduled.
+// Before orders by time, then by the order of scheduling.
 func (a *Timer) Before(b *Timer) bool {
 	return a.at < b.at || a.at == b.at && a.order < b.order
 }
 
-// Schedule has the owner of the timers do something later than now: at least a
-// picosecond, so that nothing happens between two of one instant's events.
-// source is the owner's number as the application of the network.
+// Schedule schedules an action of the timers' owner later than now: by at least a picosecond, so
+// that no action falls between two events of the same instant. source is the owner's number as the
+// application of the network.
 func (h *Timers) Schedule(p *fabric.Partition, source uint32, at units.Time, t Timer) {
 	t.at = max(at, p.Now()+1)
 	t.order = h.order
@@ -51,7 +51,7 @@ func (h *Timers) Schedule(p *fabric.Partition, source uint32, at units.Time, t T
 	h.arm(p, source)
 }
 
-// arm asks for the event of the earliest timer.
+// arm requests the event of the earliest timer.
 func (h *Timers) arm(p *fabric.Partition, source uint32) {
 	if len(h.heap) == 0 {
 		return
@@ -62,20 +62,19 @@ func (h *Timers) arm(p *fabric.Partition, source uint32) {
 	}
 }
 
-// Run does what is due. An event that an earlier one has overtaken finds nothing
-// to do.
+// Run runs the actions that are due. If an earlier event has run them already, it does nothing.
 func (h *Timers) Run(p *fabric.Partition, source uint32, do func(*Timer)) {
 	for len(h.heap) > 0 && h.heap[0].at <= p.Now() {
 		t := h.heap.Pop()
 		do(&t)
 	}
-	if h.next == p.Now() { // only now: what is scheduled meanwhile asks for no event of its own
+	if h.next == p.Now() { // only now: actions scheduled meanwhile request no event of their own
 		h.next = 0
 	}
 	h.arm(p, source)
 }
 
-// Transfer is a message on its way through the host.
+// Transfer is a message on its path through the host.
 type Transfer struct {
 	NIC   int32
 	End   units.QPN
@@ -83,5 +82,5 @@ type Transfer struct {
 	Tag   uint32
 	Bytes int64
 	To    int32 // in a stream: the NIC that gets the result, or whose data is copied
-	More  bool  // of the message follows for another NIC
+	More  bool // the message continues for another NIC
 }

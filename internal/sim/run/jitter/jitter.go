@@ -11,16 +11,15 @@ import (
 	"weft/units"
 )
 
-// Jitter is the extra time that messages take through the hosts' software and
-// the NICs' pipelines when run.jitter is on: a draw of each for a message at its
-// sender and one at its receiver. Nil draws nothing. What switches add is drawn
-// in the fabric, packet by packet.
+// Jitter is the extra time of messages in the hosts' software and the NICs' pipelines with
+// run.jitter: for each message a draw at its sender and one at its receiver. A nil Jitter draws
+// nothing. The fabric draws the jitter of switches, packet by packet.
 type Jitter struct {
 	parts []jitterPart
 }
 
-// jitterPart is a cause of jitter. Each side of each rank, or of each NIC's host
-// in patterns, has a stream of its own.
+// jitterPart is a cause of jitter. Each side of each rank, or of each NIC's host in patterns, has
+// its own stream.
 type jitterPart struct {
 	scenario.Jitter
 	streams [2][]*rand.Rand // by side and rank
@@ -35,7 +34,7 @@ const (
 	Receiver
 )
 
-// The streams of jitter, told from others of the seed. The receivers' follow the
+// The streams of jitter, separate from the seed's other streams. The receivers' streams follow the
 // senders'.
 const (
 	streamHostJitter = 3
@@ -43,11 +42,11 @@ const (
 	streamTicks      = 7
 )
 
-// longestJitter bounds a draw: a scheduler that keeps a thread waiting for
-// longer is a fault and not jitter.
+// longestJitter bounds a draw: a scheduler that delays a thread for longer is a fault and not
+// jitter.
 const longestJitter = float64(units.Second)
 
-// Of is the jitter at the ends of a fabric's messages; nil where it is off.
+// Of is the jitter at the ends of a fabric's messages; nil if it is off.
 func Of(run *scenario.Run, f *scenario.Fabric, ranks int) *Jitter {
 	if !run.Jitter {
 		return nil
@@ -75,7 +74,7 @@ func Of(run *scenario.Run, f *scenario.Fabric, ranks int) *Jitter {
 	return j
 }
 
-// draws reports whether a jitter is ever more than nothing.
+// draws reports whether a jitter can be positive.
 func draws(j *scenario.Jitter) bool {
 	return j.Mean > 0 && (j.Distribution == scenario.Exponential || j.Distribution == scenario.Lognormal)
 }
@@ -104,8 +103,8 @@ func drawn(j *scenario.Jitter, r *rand.Rand) units.Time {
 	return units.Time(min(longestJitter, mean*math.Exp(exponent)))
 }
 
-// InOrder is the time of a message, or of a piece, that may not overtake the one
-// before it on its connection. latest is the time of that one.
+// InOrder is the time of a message, or of a piece, that may not overtake its predecessor on its
+// connection. latest is the predecessor's time.
 func (j *Jitter) InOrder(latest *units.Time, at units.Time) units.Time {
 	if j == nil {
 		return at
@@ -114,7 +113,7 @@ func (j *Jitter) InOrder(latest *units.Time, at units.Time) units.Time {
 	return *latest
 }
 
-// OfSwitch is the jitter of a fabric's switches; nil where it is off.
+// OfSwitch is the jitter of a fabric's switches; nil if it is off.
 func OfSwitch(run *scenario.Run, f *scenario.Fabric) fabric.Jitter {
 	j := &f.Switch.Jitter
 	if !run.Jitter || !draws(j) {
@@ -131,7 +130,7 @@ func TimerTick(run *scenario.Run, f *scenario.Fabric) units.Time {
 	return f.TCP.Tick
 }
 
-// TickPhase is when the ticks of the host behind a NIC come.
+// TickPhase is the phase of the ticks of the host behind a NIC.
 func TickPhase(run *scenario.Run, f *scenario.Fabric, nic int32) units.Time {
 	tick := TimerTick(run, f)
 	if tick == 0 {

@@ -1,4 +1,3 @@
-// Package measure turns what a network has counted into results (package runstore): the
-// times of its messages, its busiest links, who paused whom, and what it discarded for
-// keys.
+// Package measure converts a network's counters to results (package runstore): the times of its
+// messages, its busiest links, the causes of pauses, and packets discarded for their keys.
 package measure

@@ -9,11 +9,11 @@ import (
 	"weft/units"
 )
 
-// hottestLinks is how many busy links a result names.
+// hottestLinks is the number of busy links in a result.
 const hottestLinks = 8
 
-// Hottest are the busiest links of the scale-out fabric over a time, each with
-// the mean of its tier; links are their numbers.
+// Hottest are the busiest links of the scale-out fabric over a period, each with the mean of its
+// tier; links are their numbers.
 func Hottest(n *network.Network, span units.Time) (hot []runstore.HotLink, links []int32) {
 	var all []int32
 	tiers := make(map[tier]*load)
@@ -46,11 +46,11 @@ func Hottest(n *network.Network, span units.Time) (hot []runstore.HotLink, links
 	return hot, links
 }
 
-// load is what the links of a tier carry.
+// load is the load of the links of a tier.
 type load struct{ links, bytes int64 }
 
-// tier is the links that a balanced load would fill alike: those in one direction
-// between two levels of the fabric, within groups or between them.
+// tier is a set of links that a balanced load would fill alike: the links of one direction between
+// two levels of the fabric, within groups or between them.
 type tier struct {
 	from, to int8 // levels
 	across   bool // between groups of a dragonfly
@@ -59,7 +59,7 @@ type tier struct {
 func tierOf(n *network.Network, link int32) tier {
 	a, b := n.LinkEnds(link)
 	t := tier{from: levelAt(n.Plan, a), to: levelAt(n.Plan, b)}
-	if t.from == levelBox || t.to == levelBox {
+	if t.from == levelMiddlebox || t.to == levelMiddlebox {
 		return t
 	}
 	from, to := &n.Plan.Graph.Nodes[a], &n.Plan.Graph.Nodes[b]
@@ -69,18 +69,18 @@ func tierOf(n *network.Network, link int32) tier {
 	return t
 }
 
-// levelBox is the level of an inspection's boxes, which the graph does not have.
-const levelBox = -1
+// levelMiddlebox is the level of inspection middleboxes, which the graph does not have.
+const levelMiddlebox = -1
 
 // levelAt is the level of a node of the network.
 func levelAt(p *network.Plan, node int32) int8 {
 	if int(node) >= len(p.Graph.Nodes) {
-		return levelBox
+		return levelMiddlebox
 	}
 	return p.Graph.Nodes[node].Level
 }
 
-// tierName is a tier in words.
+// tierName is the name of a tier.
 func tierName(p *network.Plan, t tier) string {
 	name := levelName(p, t.from) + " to " + levelName(p, t.to)
 	if t.across {
@@ -89,15 +89,15 @@ func tierName(p *network.Plan, t tier) string {
 	return name
 }
 
-// levelName is what the nodes of a level are called.
+// levelName is the name of the nodes of a level.
 func levelName(p *network.Plan, level int8) string {
 	switch {
-	case level == levelBox:
+	case level == levelMiddlebox:
 		return "NIC's box"
 	case level == 0:
 		return "NIC"
 	case p.Graph.Family == topology.FamilyDragonfly, p.Graph.Family == topology.FamilyTorus, p.Graph.Switches() == p.Graph.Planes:
-		return "switch" // they are all alike, or there is one
+		return "switch" // the switches are all alike, or there is one
 	case level == 1:
 		return "leaf"
 	case level == 2:

@@ -8,9 +8,9 @@ import (
 	"weft/units"
 )
 
-// FlowTimes gathers the completion times of messages between nodes. Quantiles
-// are by nearest rank and exact to three digits, whatever the number of messages;
-// one that is the slowest message is exact.
+// FlowTimes collects the completion times of messages between nodes. Quantiles are by nearest rank
+// and exact to three digits, for any number of messages; the quantile of the slowest message is
+// exact.
 type FlowTimes struct {
 	histogram *hdrhistogram.Histogram
 	sum       units.Time
@@ -18,24 +18,24 @@ type FlowTimes struct {
 	n         int64
 }
 
-// longestFlow bounds what the histogram tells apart: 1000 s in nanoseconds.
+// longestFlow is the longest time that the histogram resolves: 1000 s in nanoseconds.
 const longestFlow = int64(1e12)
 
-// NewFlowTimes has gathered nothing.
+// NewFlowTimes is an empty collection.
 func NewFlowTimes() *FlowTimes {
 	return &FlowTimes{histogram: hdrhistogram.New(1, longestFlow, 3)}
 }
 
-// Add gathers the time of a message.
+// Add adds the time of a message.
 func (f *FlowTimes) Add(t units.Time) {
 	f.n++
 	f.sum += t
 	f.most = max(f.most, t)
-	// Out of range is beyond any run's limit.
+	// A time out of range is beyond any run's limit.
 	_ = f.histogram.RecordValue(min(longestFlow, int64(t/units.Nanosecond)))
 }
 
-// Join adds what another has gathered.
+// Join adds the times of another collection.
 func (f *FlowTimes) Join(o *FlowTimes) {
 	f.n += o.n
 	f.sum += o.sum
@@ -43,7 +43,7 @@ func (f *FlowTimes) Join(o *FlowTimes) {
 	f.histogram.Merge(o.histogram)
 }
 
-// Distribution is what results have of the times; zero where there are none.
+// Distribution is the summary of the times for results; zero if there are none.
 func (f *FlowTimes) Distribution() (d runstore.Distribution) {
 	if f.n == 0 {
 		return d
@@ -54,24 +54,23 @@ func (f *FlowTimes) Distribution() (d runstore.Distribution) {
 	}
 }
 
-// fairness is Jain's index of the inverse times, exact to three digits as the
-// times are. It goes over the histogram in the order of its values: the order in
-// which messages came has no influence.
+// fairness is Jain's index of the inverse times, exact to three digits like the times. It goes over
+// the histogram in the order of its values: the order of the messages has no influence.
 func (f *FlowTimes) fairness() float64 {
 	sum, squares := 0.0, 0.0
 	for _, b := range f.histogram.Distribution() {
 		if b.Count == 0 {
 			continue
 		}
-		rate := 1 / max(1, float64(b.From+b.To)/2) // one below a nanosecond counts as one of it
+		rate := 1 / max(1, float64(b.From+b.To)/2) // a time below a nanosecond counts as a nanosecond
 		sum += float64(b.Count) * rate
 		squares += float64(b.Count) * rate * rate
 	}
 	return sum * sum / (float64(f.n) * squares)
 }
 
-// quantile is the time that so many of a thousand messages do not exceed: the
-// one whose rank is ⌈n·perMille/1000⌉.
+// quantile is the time that perMille of a thousand messages do not exceed: the time with rank
+// ⌈n·perMille/1000⌉.
 func (f *FlowTimes) quantile(perMille int64) units.Time {
 	rank := (f.n*perMille + 999) / 1000
 	if rank >= f.n {
@@ -81,7 +80,7 @@ func (f *FlowTimes) quantile(perMille int64) units.Time {
 	return min(f.most, units.Time(at)*units.Nanosecond)
 }
 
-// Counts are what a network counted.
+// Counts are a network's counters.
 func Counts(n *fabric.Network) runstore.Counts {
 	s, refused := n.Stats(), n.Refusals()
 	return runstore.Counts{

@@ -9,11 +9,10 @@ import (
 	"weft/units"
 )
 
-// mostPaused bounds the paused links that a result names.
+// mostPaused bounds the number of paused links in a result.
 const mostPaused = 128
 
-// PauseTree is who paused whom until a time; nil where it was not recorded or
-// nobody did.
+// PauseTree is the tree of pauses until a time; nil if it was not recorded or there were no pauses.
 func PauseTree(n *network.Network, end units.Time) (*runstore.Pauses, []fabric.Pausing) {
 	if !n.Plan.Run.Pauses {
 		return nil, nil
@@ -30,7 +29,7 @@ func PauseTree(n *network.Network, end units.Time) (*runstore.Pauses, []fabric.P
 	return out, all
 }
 
-// pausedLink is one of the pauses, with its place among the others.
+// pausedLink is a pause with its index.
 func pausedLink(n *network.Network, all []fabric.Pausing, i int, end units.Time) runstore.PausedLink {
 	x := &all[i]
 	from, to := n.LinkEnds(x.Link)
@@ -52,9 +51,9 @@ func pausedLink(n *network.Network, all []fabric.Pausing, i int, end units.Time)
 	return l
 }
 
-// causeOf is the pause of the port for whose sake a link was paused: of that which
-// held the most of what came by the link. It is -1 where that port was not paused
-// itself for at least half of the time: then more came for it than it carries.
+// causeOf is the pause that caused the pause of a link: of the port that held most of the link's
+// traffic. It is -1 if that port was not paused itself for at least half of the time: then its load
+// exceeds its rate.
 func causeOf(all []fabric.Pausing, i int) int {
 	x := &all[i]
 	if len(x.Causes) == 0 {
@@ -76,7 +75,7 @@ func causeOf(all []fabric.Pausing, i int) int {
 	return cause
 }
 
-// inCircle reports whether following the causes leads from a pause back to it.
+// inCircle reports whether following the causes from a pause leads back to it.
 func inCircle(all []fabric.Pausing, i int) bool {
 	at := causeOf(all, i)
 	for range all {

@@ -7,13 +7,13 @@ import (
 	"weft/internal/sim/runstore"
 )
 
-// violationsTold is how many violations a result has.
-const violationsTold = 64
+// maxViolations is the maximum number of violations in a result.
+const maxViolations = 64
 
-// Violations are what the network discarded for P_Keys, as a manager is told, or for
-// want of a route between VRFs.
+// Violations are the packets discarded for their P_Keys, as a manager learns of them, or because
+// there is no route between VRFs.
 func Violations(n *network.Network, all []fabric.Violation) (told []runstore.Violation) {
-	for i := range all[:min(len(all), violationsTold)] {
+	for i := range all[:min(len(all), maxViolations)] {
 		v := &all[i]
 		if s := n.Plan.Segments; s != nil {
 			told = append(told, runstore.Violation{
@@ -24,7 +24,7 @@ func Violations(n *network.Network, all []fabric.Violation) (told []runstore.Vio
 		}
 		trap := v.Trap
 		if !protocol.Of(n.Plan.Fabric.Kind).SubnetManager {
-			trap = 0 // nobody is there to be told
+			trap = 0 // no manager receives it
 		}
 		told = append(told, runstore.Violation{
 			Trap: trap, Port: v.Port, FirstPs: int64(v.First), Packets: v.Packets,

@@ -15,28 +15,28 @@ import (
 	"weft/units"
 )
 
-// Plan is what the simulations of one fabric share: the graph and its tables.
+// Plan is the common part of all simulations of one fabric: the graph, its tables and parameters.
 type Plan struct {
 	Fabric   *scenario.Fabric
 	Graph    *topology.Graph
-	Tables   *routing.Tables // that packets start on: see Faults
+	Tables   *routing.Tables // the tables at the start: see Faults
 	Class    Classes
 	Keys     PKeys
-	Segments *Segments      // nil where all reach all
-	Lanes    *routing.Lanes // nil where packets keep their lane
-	// Paths are the levels of paths by plane, where lanes go by them, and Maps the
-	// SL2VL tables by switch, nil where a level's lane is its number.
+	Segments *Segments // nil if all NICs reach each other
+	Lanes    *routing.Lanes // nil if packets keep their lane
+	// Paths are the service levels of paths by plane, if lanes follow paths. Maps are the SL2VL
+	// tables by switch, nil if a level's lane is its number.
 	Paths     []PathLevels
 	Maps      []*routing.LevelMap
-	OwnLevels bool                           // the scenario gives messages levels other than ib.sl
+	OwnLevels bool // the scenario has messages with levels other than ib.sl
 	byGUID    map[units.GUID]topology.NodeID // see NodesByGUID
-	Faults    *Faults                        // nil where nothing breaks
-	Forest    *Forest                        // the trees of reductions in the network; nil where nothing reduces
-	Routed    route.Report                   // of the Subnet Manager's tables; empty where there are none
+	Faults    *Faults // nil without faults
+	Aggregation    *AggregationManager                        // the trees of reductions in the network; nil where nothing reduces
+	Routed    route.Report // of the Subnet Manager's tables; empty if there are none
 	Node      *scenario.Node
 	Verbs     Verbs
 	Run       *scenario.Run
-	Slow      map[topology.NodeID]units.Rate // of NICs whose cables are slower than the fabric's
+	Slow      map[topology.NodeID]units.Rate // rates of NICs whose cables are slower than the fabric's
 	// control makes the congestion control of a new queue pair; nil for none.
 	control func() cc.Algorithm
 }
@@ -53,14 +53,14 @@ func NewPlan(r *scenario.Resolved, f *scenario.Fabric) (*Plan, error) {
 		return nil, Refuse(f, "ib.partitions", err)
 	}
 	p.Segments = segmentsOf(r, f, g)
-	p.Forest = newForest(p)
+	p.Aggregation = newAggregationManager(p)
 	if err := p.setLanes(); err != nil {
 		return nil, Refuse(f, "topology", err)
 	}
 	return p, nil
 }
 
-// graphOf is a fabric's graph, in which all reach all, with its shortest paths.
+// graphOf is a fabric's graph with its shortest paths; all NICs reach each other.
 func graphOf(r *scenario.Resolved, f *scenario.Fabric) (*topology.Graph, *routing.Tables, error) {
 	spec, err := Shape(&f.Topology, &r.Cluster)
 	if err != nil {
@@ -114,37 +114,36 @@ func (n *Network) Rank(gpu int32) int {
 	return int(at/n.Stride*n.GPUs + at%n.Stride)
 }
 
-// ScaleUp says how fast the scale-up network of a simulation is, and whether
-// there is to be one.
+// ScaleUp is the scale-up network of a simulation, if it has one.
 type ScaleUp struct {
 	Node *scenario.Node
-	Rate units.PerByte // of a GPU's port, overhead included; zero: none
+	Rate units.PerByte // of a GPU's port, overhead included; zero: no scale-up network
 }
 
-// Seed is that of a plan's network, from that of the run.
+// Seed is the seed of a plan's network, derived from the run's seed.
 func (p *Plan) Seed(run uint64) uint64 { return run + uint64(p.Fabric.Routing.HashSeed)<<32 }
 
-// leastLookahead is from what windows on partitions are worth their barriers, which take
-// as long as some ten events; the reach of a hop over a metre with error correction is ten
-// times as much.
+// leastLookahead is the minimum lookahead for which partitions are worth their barriers: a barrier
+// takes as long as about ten events; a hop over a metre of cable with error correction has ten
+// times this lookahead.
 const leastLookahead = 10 * units.Nanosecond
 
-// Build makes the network of a plan: NICs and switches of the graph, then, if
-// asked for, the GPUs and the scale-up switches of every node. It is cut into
-// so many partitions, or not at all where they would reach each other too soon.
+// Build makes the network of a plan: NICs and switches of the graph, then, if requested, the GPUs
+// and the scale-up switches of every node. It is divided into the given number of simulation
+// partitions, or not at all if their lookahead would be too short.
 func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts int) (*Network, error) {
 	f := p.Fabric
 	b := &fabric.Builder{
 		Classes: len(p.Class.Used), Seed: p.Seed(seed), Tables: p.Tables,
 		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.Run.Limit.Events,
 		ErrorRate: f.Link.ErrorRate.Share(),
-		Faults:    p.broken(), Aggregation: p.Forest.aggregation(),
+		Faults:    p.broken(), Aggregation: p.Aggregation.aggregation(),
 	}
 	if p.Lanes != nil {
 		b.Lanes, b.Classes = p.Lanes, max(b.Classes, p.Lanes.Count)
 	}
 	if up.Rate.Num > 0 {
-		b.Classes = max(2, b.Classes) // multicasts have a lane of their own
+		b.Classes = max(2, b.Classes) // multicasts have their own lane
 	}
 	p.addNodes(b)
 	p.addReceivers(b)
@@ -173,8 +172,7 @@ func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts i
 	return n, nil
 }
 
-// CableRate is the time of a byte on a cable: the graph's own, that of a slow link,
-// or the fabric's.
+// CableRate is the time of a byte on a cable, at the graph's rate, a slow link's, or the fabric's.
 func (p *Plan) CableRate(c *topology.Cable) units.PerByte {
 	rate := c.Rate
 	for _, end := range []topology.End{c.A, c.B} {
@@ -188,14 +186,14 @@ func (p *Plan) CableRate(c *topology.Cable) units.PerByte {
 	return PerByte(&p.Fabric.Link)
 }
 
-// slowLinks are the rates of the cables of NICs that run slower than the others;
-// of a NIC that is named twice, the slowest.
+// slowLinks are the rates of NICs' cables that are slower than the others; for a NIC named twice,
+// the slowest.
 func slowLinks(c *scenario.Cluster, f *scenario.Fabric) map[topology.NodeID]units.Rate {
 	slow := map[topology.NodeID]units.Rate{}
 	for i := range f.SlowLinks {
 		s := &f.SlowLinks[i]
 		for _, name := range scenario.Expand(s.NICs) {
-			nics, _ := c.NICs(name) // those of a checked scenario have no errors
+			nics, _ := c.NICs(name) // a checked scenario has no errors here
 			for _, nic := range nics {
 				if before := slow[topology.NodeID(nic)]; before == 0 || s.Rate < before {
 					slow[topology.NodeID(nic)] = s.Rate
@@ -244,9 +242,9 @@ func (p *Plan) addNodes(b *fabric.Builder) {
 	}
 }
 
-// addScaleUp adds the GPUs and a scale-up switch for each node. The switches of
-// a real node, over which each GPU's links are spread evenly, are one here, and
-// a mesh of direct links or a PCIe tree is a switch of the same rate.
+// addScaleUp adds the GPUs and a scale-up switch for each node. A real node's switches, over which
+// each GPU's links are spread evenly, are modelled as one; a mesh of direct links or a PCIe tree is
+// modelled as a switch of the same rate.
 func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int) {
 	s := &up.Node.ScaleUp
 	switches := max(1, s.Switches)
@@ -255,13 +253,13 @@ func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int) {
 	for lane := range b.Classes {
 		c.Blocks[lane] = int32(min(1<<20, buffer/fabric.CreditBlock))
 	}
-	wide := c // the room behind a port of all devices of a pool
+	wide := c // the buffer behind a port for all devices of a pool
 	for lane := range b.Classes {
 		wide.Blocks[lane] = min(1<<20, c.Blocks[lane]*int32(max(1, s.Devices)))
 	}
 	sw := &fabric.InfiniBandSwitch{Pipeline: s.Latency / 2, Credits: wide}
 	gpu := &fabric.GPU{
-		Pipeline: s.Latency - s.Latency/2, Credits: c, TrainBytes: trainBytes(s, buffer),
+		Pipeline: s.Latency - s.Latency/2, Credits: c, BurstBytes: burstBytes(s, buffer),
 		PacketBytes: int32(s.Packet), PacketOverhead: int32(s.Overhead),
 	}
 	pool := *gpu
@@ -293,10 +291,9 @@ func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int) {
 	}
 }
 
-// trainBytes is the payload of the trains in which GPUs send: a sixteenth of
-// the receiver's buffer, so that credits bind no sooner than with the link's own
-// packets, but no more than 32 KiB.
-func trainBytes(s *scenario.ScaleUp, buffer int64) int32 {
+// burstBytes is the payload of the bursts in which GPUs send: a sixteenth of the receiver's buffer,
+// so that credits bind no sooner than with the link's own packets, but no more than 32 KiB.
+func burstBytes(s *scenario.ScaleUp, buffer int64) int32 {
 	packet := int64(s.Packet)
 	n := min(32<<10, max(packet, buffer/16/packet*packet))
 	for n > packet && n+(n/packet)*int64(s.Overhead) > fabric.MaxPacketBytes {
@@ -305,9 +302,9 @@ func trainBytes(s *scenario.ScaleUp, buffer int64) int32 {
 	return int32(n)
 }
 
-// ConnectNICs makes the connection of a number between two NICs, which decides its
-// path and its ports; order is its place among the connections of a NIC. Its service
-// level is sl, or what the fabric gives if that is 0.
+// ConnectNICs makes a numbered connection between two NICs. The number decides its path and its
+// ports; order is its index among the connections of a NIC. Its service level is sl, or the
+// fabric's if that is 0.
 func (n *Network) ConnectNICs(a, b int32, entropy uint32, order uint64, sl int) (endA, endB units.QPN, err error) {
 	p := n.Plan
 	keyA, keyB := p.Keys.Pair(a, b)
@@ -319,7 +316,7 @@ func (n *Network) ConnectNICs(a, b int32, entropy uint32, order uint64, sl int) 
 	return n.Connect(a, b, atA, atB)
 }
 
-// OtherEnd is the entropy of the packets that come back on a connection.
+// OtherEnd is the entropy of the packets that return on a connection.
 func OtherEnd(entropy uint32) uint32 { return entropy ^ 1 }
 
 // Connection is the end of a connection at a NIC, on a service level.
@@ -337,18 +334,17 @@ func (p *Plan) Connection(nic int32, entropy, port uint32, sl int) fabric.Connec
 		}
 	case sl != p.Fabric.IB.SL:
 		c.Class = p.Class.Must(p.Fabric.IB.SL2VL[sl])
-		c.Reply, c.CNP = c.Class, c.Class // answers keep the level of what they answer
+		c.Reply, c.CNP = c.Class, c.Class // answers keep the level of their requests
 	}
 	return c
 }
 
-// port is the port of a NIC that a connection takes: its planes in turn by the
-// connection's entropy.
+// port is the port of a NIC for a connection: its planes in turn by the connection's entropy.
 func (p *Plan) port(nic int32, entropy uint32) int {
 	return int(entropy>>16) % max(1, p.Graph.Nodes[nic].Cabled())
 }
 
-// ConnectionsPerPair is how many queue pairs or sockets two ends have.
+// ConnectionsPerPair is the number of queue pairs or sockets between two ends.
 func (p *Plan) ConnectionsPerPair() int {
 	if protocol.Of(p.Fabric.Kind).OnTCP() {
 		return p.Fabric.TCP.Sockets

@@ -8,12 +8,11 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// Classes are the priorities or virtual lanes that a fabric's traffic uses. The
-// network holds state for each class at every port, so only those that occur
-// are given to it, in the same order.
+// Classes are the priorities or virtual lanes that a fabric's traffic uses. The network holds state
+// for each class at every port, so it gets only the classes in use, in the same order.
 type Classes struct {
 	Used   []int
-	others []int // of streams and messages that state theirs
+	others []int // classes of streams and of messages with their own
 }
 
 func classesOf(f *scenario.Fabric, w *scenario.Workload) Classes {
@@ -51,13 +50,13 @@ func LaneOf(f *scenario.Fabric, class int) int {
 	return class
 }
 
-// of is the network's number of a priority or lane; false if nothing uses it.
+// of is the network's number of a priority or lane; false if it is unused.
 func (c Classes) of(priority int) (uint8, bool) {
 	i, ok := slices.BinarySearch(c.Used, priority)
 	return uint8(i), ok
 }
 
-// Must is the network's number of a priority or lane that something uses.
+// Must is the network's number of a priority or lane in use.
 func (c Classes) Must(priority int) uint8 {
 	i, _ := c.of(priority)
 	return i
@@ -73,8 +72,8 @@ func (c Classes) mask(priorities []int) (mask uint16) {
 	return mask
 }
 
-// stops are the queues that a pause of each class stops at a switch; nil where that is
-// always the class's own.
+// stops are the queues that a pause of each class stops at a switch; nil if that is always the
+// class's own queue.
 func (c Classes) stops(list []scenario.Stop) *[fabric.MaxClasses]uint16 {
 	if len(list) == 0 {
 		return nil
@@ -91,8 +90,7 @@ func (c Classes) stops(list []scenario.Stop) *[fabric.MaxClasses]uint16 {
 	return &all
 }
 
-// Data is the network's class of data, as ack and cnp are those of the fabric's other
-// kinds of packets.
+// Data is the network's class of data; ack and cnp are the classes of the fabric's other packets.
 func (c Classes) Data(f *scenario.Fabric) uint8 {
 	if protocol.Of(f.Kind).ServiceLevels {
 		return c.Must(f.IB.SL2VL[f.IB.SL])
@@ -140,6 +138,6 @@ func (c Classes) schedule(queues []scenario.Queue) (s fabric.Schedule) {
 	return s
 }
 
-// fullFrame is the largest frame with a payload of 4096 bytes, about: the unit
-// of weights, so that a queue's turn is never shorter than a frame.
+// fullFrame is about the largest frame with a payload of 4096 bytes: the unit of weights, so that a
+// queue's turn is never shorter than a frame.
 const fullFrame = 4200

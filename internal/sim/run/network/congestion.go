@@ -14,7 +14,7 @@ import (
 // payload: what the NIC paces by.
 const dataOverhead = 82
 
-// telemetry is the bytes of telemetry in a packet with an operation code.
+// telemetry is the number of bytes of telemetry in a packet with an operation code.
 func telemetry(f *scenario.Fabric, op wire.Opcode) int {
 	if control := scenario.ControlOf(&f.CC); control != nil && op != wire.CNP {
 		return int(control.Telemetry)

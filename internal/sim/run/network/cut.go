@@ -2,10 +2,10 @@ package network
 
 import "weft/internal/base/topology"
 
-// cut is the partition of each node of a network, nil where all are in one: NICs and
-// switches of the graph, then, if there are any, GPUs and scale-up switches of so many
-// nodes of the cluster, then boxes, which stay with their NICs. Where there are GPUs, all
-// of a node of the cluster is in one partition.
+// cut is the simulation partition of each node of a network, nil if all are in one: NICs and
+// switches of the graph, then, if there are any, GPUs and scale-up switches of the cluster's nodes,
+// then middleboxes, which stay with their NICs. If there are GPUs, all parts of a cluster node are
+// in one partition.
 func (p *Plan) cut(parts, nodes int, up bool) []int32 {
 	if parts == 1 {
 		return nil
@@ -27,17 +27,16 @@ func (p *Plan) cut(parts, nodes int, up bool) []int32 {
 	return part
 }
 
-// The work that a part of a node is expected to cost, where a switch's port with a cable
-// is one: its NIC with the transport, and its GPU with what it sends inside the node and
-// the part of the collective that is its rank's.
+// The expected simulation work of the parts of a node, in units of a switch port with a cable: its
+// NIC with the transport, and its GPU with its sends inside the node and its rank's part of the
+// collective.
 const (
 	nicWeight = 2
 	gpuWeight = 2
 )
 
-// wholeNodes puts each node of the cluster into the partition with most of the switches
-// that its NICs are plugged into, as far as that has room, and appends the partitions of
-// GPUs and scale-up switches.
+// wholeNodes puts each node of the cluster into the partition with most of its NICs' switches, as
+// far as that has room, and appends the partitions of GPUs and scale-up switches.
 func (p *Plan) wholeNodes(part []int32, parts, nodes int) []int32 {
 	load := make([]int, parts)
 	weight := nicWeight*p.Node.NICs + gpuWeight*p.Node.GPUs
@@ -68,8 +67,8 @@ func (p *Plan) wholeNodes(part []int32, parts, nodes int) []int32 {
 	return append(part, home...) // the scale-up switches
 }
 
-// roomiest is the partition with room for a weight, its share of the total, that has
-// most of some NICs, of equal ones the first; the least loaded where none has room.
+// roomiest is the partition with room for a weight, its share of the total, that has most of some
+// NICs; of equal ones the first. If none has room, it is the least loaded.
 func roomiest(load []int, nics []int32, weight, total int) int32 {
 	count := make([]int, len(load))
 	for _, p := range nics {

@@ -11,8 +11,8 @@ import (
 	"weft/wire"
 )
 
-// creditLatency is the time of the link layers at both ends of a credit update,
-// its own 6 bytes included, without propagation: an assumption, no vendor says.
+// creditLatency is the time of the link layers at both ends of a credit update, including its 6
+// bytes, without propagation: an assumption, because no vendor documents it.
 const creditLatency = 20 * units.Nanosecond
 
 // PerByte is the exact time of a byte on a link.
@@ -20,15 +20,14 @@ func PerByte(l *scenario.Link) units.PerByte {
 	return units.NewPerByte(l.Lanes, l.LaneRate, l.Code.Num, l.Code.Den)
 }
 
-// Propagation is the time that a signal takes through a cable and the forward
-// error correction at its ends: a picosecond at least, so that what arrives is later
-// than what was sent.
+// Propagation is the time of a signal through a cable and the forward error correction at its ends:
+// at least a picosecond, so that an arrival is later than its sending.
 func Propagation(l *scenario.Link, length units.Length) units.Time {
 	return max(units.Picosecond, units.Time(int64(l.PerMetre)*int64(length)/int64(units.Metre))+l.FECLatency)
 }
 
-// credits are those of an input buffer of so many bytes per lane, updated
-// whenever as much as the threshold could have left.
+// credits are the credits of an input buffer with the given bytes per lane. They are updated
+// whenever the threshold's number of bytes could have left.
 func credits(f *scenario.Fabric, buffer units.Bytes) fabric.Credits {
 	rate := PerByte(&f.Link)
 	threshold := units.Time(int64(f.IB.CreditThreshold) * rate.Num / rate.Den)
@@ -65,7 +64,7 @@ func infiniBandSwitch(f *scenario.Fabric, c Classes) *fabric.InfiniBandSwitch {
 	return s
 }
 
-// nicVLArb is the arbitration at the ports of NICs: their own, or that of switches.
+// nicVLArb is the arbitration at the ports of NICs: their own, or the switches'.
 func nicVLArb(f *scenario.Fabric, c Classes) *fabric.VLArb {
 	own := &f.IB.NICVLArb
 	if len(own.High) == 0 && len(own.Low) == 0 {
@@ -74,7 +73,7 @@ func nicVLArb(f *scenario.Fabric, c Classes) *fabric.VLArb {
 	return &fabric.VLArb{High: c.arbitration(own.High), Low: c.arbitration(own.Low), Limit: uint8(own.Limit)}
 }
 
-// EthernetSwitch is the fabric's switch with so many ports in use.
+// EthernetSwitch is the fabric's switch with a number of ports in use.
 func EthernetSwitch(f *scenario.Fabric, c Classes, ports int) *fabric.EthernetSwitch {
 	e := &f.Ethernet
 	s := &fabric.EthernetSwitch{
@@ -144,7 +143,7 @@ func pfc(f *scenario.Fabric, c Classes) fabric.PFC {
 	return out
 }
 
-// trimming has a switch trim data, of the workload and of streams.
+// trimming makes a switch trim data, of the workload and of streams.
 func trimming(s *fabric.EthernetSwitch, f *scenario.Fabric, c Classes) {
 	t := &f.Ethernet.Trim
 	s.Trim = fabric.Trim{To: c.Must(t.Priority), Bytes: uint16(t.Size + wire.EthernetGapBytes)}
@@ -197,11 +196,10 @@ func nic(f *scenario.Fabric, node *scenario.Node, c Classes) *fabric.NIC {
 	return n
 }
 
-// probe is a payload beyond the minimum frame: headers are what a packet has besides.
+// probe is a payload beyond the minimum frame: the rest of its packet is headers.
 const probe = 1024
 
-// unorderedNIC has the queue pairs of a NIC deliver packets in any order, as Ultra
-// Ethernet does.
+// unorderedNIC makes the queue pairs of a NIC deliver packets in any order, as in Ultra Ethernet.
 func unorderedNIC(n *fabric.NIC, f *scenario.Fabric, framing protocol.Framing) {
 	n.PayloadPad = 1
 	n.Overhead[transport.SelectiveAck] = uint16(wire.UETAckFrameBytes(framing.EthernetFraming))
@@ -213,8 +211,8 @@ func unorderedNIC(n *fabric.NIC, f *scenario.Fabric, framing protocol.Framing) {
 	t.InferLoss = inferLoss(f)
 }
 
-// inferLoss is how many packets behind a missing one have come when it is taken for
-// lost: twice the largest window's, so that no path's queue explains it.
+// inferLoss is the number of packets received behind a missing one after which it counts as lost:
+// twice the largest window, so that no path's queue explains the gap.
 func inferLoss(f *scenario.Fabric) int {
 	window := f.Transport.Window
 	if alg := scenario.ControllerOf(f)(); alg != nil {
@@ -249,7 +247,7 @@ func rdma(f *scenario.Fabric, n *fabric.NIC) *transport.Config {
 	return c
 }
 
-// delivery is the order in which the fabric's queue pairs take packets.
+// delivery is the order in which the fabric's queue pairs accept packets.
 func delivery(f *scenario.Fabric) transport.Delivery {
 	switch {
 	case f.OutOfOrder():
@@ -260,14 +258,15 @@ func delivery(f *scenario.Fabric) transport.Delivery {
 	return transport.InOrder
 }
 
-// Divides reports whether a collective's message of so many bytes goes as a WRITE and its
-// immediate data behind it.
+// Divides reports whether a collective's message of this size goes as a WRITE followed by a
+// separate WRITE with immediate data.
 func (p *Plan) Divides(bytes int64) bool {
 	return p.Fabric.OutOfOrder() && bytes > int64(p.Fabric.Transport.ARThreshold)
 }
 
-// tcpNIC has the connections of a NIC be TCP's. In a NIC, TCP carries RDMA; its timers have
-// no kernel's slack, and the first timeout is the least, since nobody waits for a handshake.
+// tcpNIC makes the connections of a NIC TCP connections. In a NIC, TCP carries RDMA; its timers
+// have no kernel's slack, and the first timeout is the minimum, because there is no handshake to
+// measure.
 func tcpNIC(n *fabric.NIC, f *scenario.Fabric, p *protocol.Protocol) {
 	t := &f.TCP
 	n.FrameOverhead = uint16(p.Bytes(0, probe, scenario.Framing(f)) - probe - tcp.HeaderBytes)
@@ -285,7 +284,7 @@ func tcpNIC(n *fabric.NIC, f *scenario.Fabric, p *protocol.Protocol) {
 	}
 }
 
-// SwitchRouting is the switches' way to choose a path.
+// SwitchRouting is the switches' method of choosing a path.
 func SwitchRouting(m scenario.RoutingMode) fabric.Routing {
 	switch m {
 	case scenario.Adaptive:

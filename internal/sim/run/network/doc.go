@@ -1,17 +1,15 @@
-// Package network makes a scenario's fabric a network that packets can run on.
+// Package network makes a simulated network of a scenario's fabric.
 //
-// A Plan is what all simulations of one fabric share: the graph of its topology, the
-// ports and lanes that packets take on it, who may reach whom, what breaks, and the
-// parameters of its NICs, switches and congestion control. Plan.Build makes a Network
-// (package fabric) of it, for an application and a seed.
+// A Plan is the common part of all simulations of one fabric: the graph of its topology, the ports
+// and lanes of packets, partitions and VRFs, faults, and the parameters of its NICs, switches and
+// congestion control. Plan.Build makes a Network (package fabric) of it, for an application and a
+// seed.
 //
-// A plan is made with the shortest paths of its graph. What a control plane routes
-// instead, and what it does about faults, package control writes into it before
-// anything is built.
+// A plan begins with the shortest paths of its graph. Before a network is built, package control
+// writes the control plane's routes, and its reactions to faults, into the plan.
 //
-// A plan also cuts its network into partitions where a run may use several cores
-// (cut.go). The GPUs, the scale-up switches, the NICs with their boxes and the host of a
-// node share state without delay, so they are in one partition: where most of the node's
-// leaves are and where there is room. A network whose partitions would reach each other in
-// less than 10 ns is not cut.
+// A plan also divides its network into simulation partitions if a run may use several cores
+// (cut.go). The GPUs, the scale-up switches, the NICs with their middleboxes and the host of a node
+// share state without delay, so they are in one partition: the partition with room that has most of
+// the node's leaves. A network with a lookahead of less than 10 ns is not divided.
 package network

@@ -6,9 +6,9 @@ import (
 	"weft/units"
 )
 
-// Faults is what the faults of a scenario do to a fabric: cables that fail, and
-// what its control plane then writes into which switch at what time. It is worked
-// out before the packets run, since the control plane does not depend on them.
+// Faults is the effect of a scenario's faults on a fabric: cables that fail, and the entries that
+// its control plane then writes into switches, with their times. It is computed before the packets
+// run, because the control plane does not depend on them.
 type Faults struct {
 	Outages []Span // in order of cable, then time
 	Turns   []Turn // in order of time
@@ -29,11 +29,11 @@ type Turn struct {
 	What     string
 	Repaired bool
 	Cables   []int32
-	Down     []bool // by cable, from then on
-	Manager  bool   // the Subnet Manager ends
+	Down     []bool // by cable, from that time on
+	Manager  bool // the Subnet Manager ends
 }
 
-// broken is the plan as a network takes it; nil where nothing breaks.
+// broken is the faults in the form for a network; nil without faults.
 func (p *Plan) broken() *fabric.Faults {
 	if p.Faults == nil {
 		return nil
@@ -53,7 +53,7 @@ func (p *Plan) Unbroken() *Plan {
 	return &q
 }
 
-// Suffered is what faults did to a run; nil where nothing was to break.
+// Suffered is the effect of faults on a run; nil without faults.
 func (p *Plan) Suffered(n *fabric.Network) *runstore.FaultPoint {
 	if p.Faults == nil {
 		return nil

@@ -10,9 +10,8 @@ import (
 	"weft/units"
 )
 
-// cable adds a cable of the graph; where there is inspection, that of a NIC has a
-// box in the middle, and on each side half of its length and a link with error
-// correction of its own.
+// cable adds a cable of the graph. With inspection, a NIC's cable has a middlebox in the middle;
+// each side has half of its length and its own link with error correction.
 func (p *Plan) cable(b *fabric.Builder, c *topology.Cable, rate units.PerByte) {
 	f := p.Fabric
 	a, z := c.A, c.B
@@ -23,16 +22,16 @@ func (p *Plan) cable(b *fabric.Builder, c *topology.Cable, rate units.PerByte) {
 		b.Cable(int32(c.A.Node), c.A.Port, int32(c.B.Node), c.B.Port, rate, Propagation(&f.Link, c.Length))
 		return
 	}
-	box := p.box(b, a, f.Inspection)
+	box := p.middlebox(b, a, f.Inspection)
 	near := c.Length / 2
 	b.Cable(int32(a.Node), a.Port, box, 0, rate, Propagation(&f.Link, near))
 	b.Cable(box, 1, int32(z.Node), z.Port, rate, Propagation(&f.Link, c.Length-near))
 }
 
-// box adds the box in front of a port of a NIC. Its buffers and flow control are
-// those of the fabric's switches; on InfiniBand it has room besides for what its
-// latency holds, since it gives credits back when a packet is in its memory.
-func (p *Plan) box(b *fabric.Builder, at topology.End, s scenario.Inspection) int32 {
+// middlebox adds the middlebox in front of a port of a NIC. Its buffers and flow control are the fabric's
+// switches'. On InfiniBand it has additional buffer for the packets in its latency, since it
+// returns credits when a packet is in its memory.
+func (p *Plan) middlebox(b *fabric.Builder, at topology.End, s scenario.Inspection) int32 {
 	f := p.Fabric
 	name := fmt.Sprintf("%s/inspection", p.Graph.Nodes[at.Node].Name)
 	if len(p.Graph.Nodes[at.Node].Cables) > 1 {
@@ -50,9 +49,9 @@ func (p *Plan) box(b *fabric.Builder, at topology.End, s scenario.Inspection) in
 		if p.Lanes != nil {
 			sw.VLArb = equalLanes(p.Lanes.Count)
 		}
-		return b.InfiniBandBox(name, nic, inspects, sw)
+		return b.InfiniBandMiddlebox(name, nic, inspects, sw)
 	}
 	sw := EthernetSwitch(f, p.Class, 2)
 	sw.Pipeline = s.Latency
-	return b.EthernetBox(name, nic, inspects, sw)
+	return b.EthernetMiddlebox(name, nic, inspects, sw)
 }

@@ -12,11 +12,10 @@ import (
 	"weft/units"
 )
 
-// setLanes gives an InfiniBand fabric whose shape has rings, and whose packets
-// choose among ports, the rule by which they change virtual lanes, so that credits
-// never wait for each other in a circle. Where every path is that of a table the
-// Subnet Manager's engine gives the lanes. It refuses a fabric that the rule cannot
-// keep from that.
+// setLanes gives an InfiniBand fabric whose shape has rings, and whose packets choose among ports,
+// the rule for changes of virtual lanes that prevents credit loops. If every path follows a table,
+// the Subnet Manager's engine assigns the lanes. It refuses a fabric for which the rule does not
+// prevent loops.
 func (p *Plan) setLanes() error {
 	f := p.Fabric
 	rule := routing.LanesFor(p.Graph)
@@ -38,17 +37,15 @@ func (p *Plan) setLanes() error {
 	return nil
 }
 
-// PathLevels are the service levels of the paths of a plane, as path records tell
-// them.
+// PathLevels are the service levels of the paths of a plane, as in path records.
 type PathLevels struct {
 	Of  subnet.PathSL
-	LID []units.LID // by endpoint, as the plane knows it
+	LID []units.LID // by endpoint, in the plane
 }
 
-// ByPath gives the ends of a connection the service levels of the paths to each
-// other, and the lanes of these at a host: the level modulo their number, as the
-// manager writes it. Each end sends all that it sends on its own path's level,
-// acknowledgements too.
+// ByPath gives the ends of a connection the service levels of the paths to each other, and the
+// lanes of these levels at a host: the level modulo the number of lanes, as the manager writes it.
+// Each end sends all its packets on its own path's level, acknowledgements too.
 func (p *Plan) ByPath(a, b int32, atA, atB *fabric.Connection) {
 	if p.Paths == nil {
 		return
@@ -64,7 +61,7 @@ func (p *Plan) ByPath(a, b int32, atA, atB *fabric.Connection) {
 	}
 }
 
-// planeOf is the plane that a NIC's port leads to.
+// planeOf is the plane of a NIC's port.
 func (p *Plan) planeOf(nic, port int32) int {
 	far, _, ok := p.Graph.Peer(topology.End{Node: topology.NodeID(nic), Port: port})
 	if !ok || p.Graph.Planes <= 1 {
@@ -73,8 +70,8 @@ func (p *Plan) planeOf(nic, port int32) int {
 	return int(p.Graph.Nodes[far.Node].Plane)
 }
 
-// LevelOf is the service level that an end sends on to another: that of the path, or,
-// where paths have none, the scenario's for data.
+// LevelOf is the service level of packets from one end to another: the path's, or, if paths have
+// none, the scenario's for data.
 func (p *Plan) LevelOf(plane int, src, dst topology.NodeID) units.SL {
 	if p.Paths == nil {
 		return units.SL(p.Fabric.IB.SL)
@@ -83,8 +80,7 @@ func (p *Plan) LevelOf(plane int, src, dst topology.NodeID) units.SL {
 	return levels.Of(levels.LID[src], levels.LID[dst])
 }
 
-// laneWeight is the weight of each lane of the rule in arbitration: they take
-// turns packet by packet.
+// laneWeight is the arbitration weight of each lane of the rule: they take turns packet by packet.
 const laneWeight = 64
 
 // equalLanes is the arbitration among the lanes of the rule.

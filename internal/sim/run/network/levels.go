@@ -5,8 +5,7 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// Level is the service level of a path: the message's own, or what the fabric
-// gives.
+// Level is the service level of a path: the message's own, or the fabric's.
 func (p *Plan) Level(a, b int32, key uint16, own int) int {
 	if own > 0 || !protocol.Of(p.Fabric.Kind).ServiceLevels {
 		return own

@@ -9,19 +9,19 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// PKeys are the P_Keys of a fabric's NICs; the zero value is a fabric without
-// partitions, on which nobody looks at keys.
+// PKeys are the P_Keys of a fabric's NICs; the zero value is a fabric without P_Key partitions, in
+// which keys are not checked.
 type PKeys struct {
 	Tables [][]uint16 // by NIC
 	where  scenario.Enforcement
 	levels map[string][]int // NICs of the patterns of service levels
 }
 
-// fullMember is the bit of a P_Key that says full membership.
+// fullMember is the bit for full membership in a P_Key.
 const fullMember = 0x8000
 
-// Manager is the NIC at which the Subnet Manager runs: the one that the topology
-// keeps for it, or else the first.
+// Manager is the NIC of the Subnet Manager: the NIC that the topology reserves for it, or else the
+// first.
 func Manager(g *topology.Graph) int {
 	if g.Services > 0 {
 		return g.Compute()
@@ -38,7 +38,7 @@ func pkeysOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph) (k PKe
 	return k, err
 }
 
-// enforced is what the fabric's HCAs and switches check; nil is nothing.
+// enforced is the keys that the fabric's HCAs and switches check; nil for none.
 func (k *PKeys) enforced() *fabric.PKeys {
 	if k.Tables == nil {
 		return nil
@@ -50,9 +50,8 @@ func (k *PKeys) enforced() *fabric.PKeys {
 	}
 }
 
-// Pair is the P_Keys of a connection's ends: those that a path record would name,
-// or where the two share no partition the first of each table, as programs take
-// that do not ask.
+// Pair is the P_Keys of a connection's ends, as in a path record. If the two share no P_Key
+// partition, it is the first key of each table, as in programs that do not query path records.
 func (k *PKeys) Pair(a, b int32) (keyA, keyB uint16) {
 	if k.Tables == nil {
 		return partition.Default | fullMember, partition.Default | fullMember
@@ -73,11 +72,11 @@ func (k *PKeys) apart(a, b int32) bool {
 	return !ok
 }
 
-// Refuse is why two NICs cannot have a connection that their programs agree on: a path
-// record, or the connection's setup, would say so before anything is sent.
+// Refuse is the reason why two NICs cannot have an agreed connection: a path record, or the
+// connection setup, would report it before any data is sent.
 func (n *Network) Refuse(a, b int32) error {
 	if why := n.Plan.Apart(a, b); why != "" {
-		return fmt.Errorf("%s and %s %s: nothing that needs both can run", n.NodeName(a), n.NodeName(b), why)
+		return fmt.Errorf("%s and %s %s: a workload that needs both cannot run", n.NodeName(a), n.NodeName(b), why)
 	}
 	return nil
 }

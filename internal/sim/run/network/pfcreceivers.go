@@ -5,7 +5,7 @@ import (
 	"weft/units"
 )
 
-// addReceivers makes the NICs slow or fail that the scenario says are.
+// addReceivers makes the scenario's NICs slow, or makes them fail.
 func (p *Plan) addReceivers(b *fabric.Builder) {
 	for _, x := range p.Fabric.Ethernet.PFC.Receivers {
 		r := &fabric.Receiver{

@@ -7,17 +7,17 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// Refusal says why a fabric cannot be built as the scenario has it.
+// Refusal is the reason why a scenario's fabric cannot be built.
 type Refusal struct {
 	Fabric string // by name
-	Field  string // of the fabric that it is about: topology; "" is all of it
+	Field  string // field of the fabric: topology; "" for the whole fabric
 	Err    error
 }
 
 func (e *Refusal) Error() string { return fmt.Sprintf("fabric %s: %v", e.Fabric, e.Err) }
 func (e *Refusal) Unwrap() error { return e.Err }
 
-// Refuse is an error about a field of a fabric. One that is a refusal already stays.
+// Refuse is an error about a field of a fabric. An error that is a Refusal already stays as it is.
 func Refuse(f *scenario.Fabric, field string, err error) error {
 	var known *Refusal
 	if err == nil || errors.As(err, &known) {

@@ -10,15 +10,15 @@ import (
 	"weft/internal/sim/transport"
 )
 
-// Segments are the VLANs and VRFs of an Ethernet fabric's NICs; nil where the scenario
-// declares none, and all reach all.
+// Segments are the VLANs and VRFs of an Ethernet fabric's NICs; nil if the scenario declares none,
+// so that all NICs reach each other.
 type Segments struct {
 	fabric.Segments
 	VRF []string // by segment
 }
 
-// segmentsOf are those of a scenario. A packet gets from one to another in its VRF, or
-// by a leak between the two.
+// segmentsOf are the segments of a scenario. A packet gets from one to another in its VRF, or by a
+// leak between two VRFs.
 func segmentsOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph) *Segments {
 	declared := r.Isolation.Segments
 	if !protocol.Of(f.Kind).Ethernet() || len(declared) == 0 {
@@ -48,7 +48,7 @@ func segmentsOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph) *Se
 	return s
 }
 
-// enforced is what the switches check; nil is nothing.
+// enforced is the segments that the switches check; nil for none.
 func (s *Segments) enforced() *fabric.Segments {
 	if s == nil {
 		return nil
@@ -56,13 +56,13 @@ func (s *Segments) enforced() *fabric.Segments {
 	return &s.Segments
 }
 
-// reaches reports whether packets get from a NIC to another.
+// reaches reports whether packets get from one NIC to another.
 func (s *Segments) reaches(a, b int32) bool {
 	return s == nil || s.Reach[s.Of[a]][s.Of[b]]
 }
 
-// Apart is why messages from a NIC to another never end; "" if they do. A service that
-// acknowledges needs the way back, too.
+// Apart is the reason why messages from one NIC to another never complete; "" if they do. A service
+// with acknowledgements also needs the way back.
 func (p *Plan) Apart(a, b int32) string {
 	back := protocol.Of(p.Fabric.Kind).OnTCP() || p.Verbs.Service == transport.RC
 	switch s := p.Segments; {

@@ -7,15 +7,15 @@ import (
 	"weft/units"
 )
 
-// Subnet is the graph of an InfiniBand fabric as a subnet without LIDs, with the
-// fabric's links. A generation without a name of InfiniBand's shows as unknown.
+// Subnet is the graph of an InfiniBand fabric as a subnet without LIDs, with the fabric's links. A
+// link generation that InfiniBand does not have is shown as unknown.
 func Subnet(f *scenario.Fabric, g *topology.Graph) (*subnet.Subnet, error) {
 	speed, _ := subnet.ParseSpeed(f.Link.Generation)
 	return subnet.FromGraph(g, subnet.Link{Width: subnet.Width(f.Link.Lanes), Speed: speed})
 }
 
-// SubnetOf is one plane of a graph as a subnet, and the graph's node of each of
-// its nodes. Endpoints that have no cable in the plane are not part of it.
+// SubnetOf is one plane of a graph as a subnet, and the graph's node of each of its nodes.
+// Endpoints without a cable in the plane are not part of it.
 func SubnetOf(f *scenario.Fabric, g *topology.Graph, plane int) (*subnet.Subnet, []topology.NodeID, error) {
 	all, err := Subnet(f, g)
 	if err != nil || g.Planes <= 1 {
@@ -59,14 +59,13 @@ func everyNode(g *topology.Graph) []topology.NodeID {
 	return nodes
 }
 
-// NodesByGUID are the nodes of the graph by the GUIDs that they have as nodes of a
-// subnet.
+// NodesByGUID are the nodes of the graph by their GUIDs in a subnet.
 func (p *Plan) NodesByGUID() map[units.GUID]topology.NodeID {
 	if p.byGUID == nil {
 		p.byGUID = map[units.GUID]topology.NodeID{}
 		all, err := Subnet(p.Fabric, p.Graph)
 		if err != nil {
-			return p.byGUID // the fabric is refused with this error elsewhere
+			return p.byGUID // another check refuses the fabric with this error
 		}
 		for i := range all.Nodes {
 			p.byGUID[all.Nodes[i].GUID] = topology.NodeID(i)

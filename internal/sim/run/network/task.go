@@ -9,22 +9,21 @@ import (
 	"weft/units"
 )
 
-// Task is one simulation that is to be run: a size of a scenario's workload on the plan
-// of a fabric.
+// Task is a simulation to run: a size of a scenario's workload on the plan of a fabric.
 type Task struct {
 	Plan     *Plan
 	Scenario *scenario.Resolved
 	Bytes    units.Bytes
-	Cores    int                   // that this one simulation may use from its beginning
-	Parts    int                   // partitions into which it is to be cut, where it can be
-	Spare    *engine.Spare         // cores that it may use besides, when there are; nil for none
+	Cores    int // cores from the beginning
+	Parts    int // number of simulation partitions, if the network can be divided
+	Spare    *engine.Spare // additional cores when available; nil for none
 	Stop     *atomic.Bool          // ends it early
-	Started  func(*fabric.Network) // is told of its network before the first event
+	Started  func(*fabric.Network) // called with its network before the first event
 }
 
-// Unfinished is the failure of a simulation that ran to its end, or to the limit of its
-// time, in which messages did not arrive. What it counted stands.
+// Unfinished is the error for a simulation that ran to its end, or to its time limit, without
+// delivering all messages. Its counters remain valid.
 type Unfinished struct{ Why error }
 
-// Error says what is missing, and why.
+// Error names the missing messages and the reason.
 func (u Unfinished) Error() string { return u.Why.Error() }

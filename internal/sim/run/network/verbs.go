@@ -6,9 +6,8 @@ import (
 	"weft/units"
 )
 
-// Verbs is how the messages of a workload go: by which service and operation,
-// and with how many receives ready for them. The zero value is what collectives
-// have: RC, and a receive whenever one is needed.
+// Verbs is the service and the operation of a workload's messages, and the number of posted
+// receives. The zero value is for collectives: RC, and always enough receives.
 type Verbs struct {
 	Service  transport.Service
 	Op       transport.Op
@@ -21,7 +20,7 @@ var services = map[scenario.Service]transport.Service{
 	scenario.RC: transport.RC, scenario.UC: transport.UC, scenario.UD: transport.UD,
 }
 
-// verbOps are the operations of messages, which carry immediate data where they can: it names the
+// verbOps are the operations of messages. They carry immediate data if possible: it identifies the
 // message to its receiver.
 var verbOps = map[scenario.Operation]transport.Op{
 	scenario.Write: transport.OpWriteImm, scenario.Read: transport.OpRead, scenario.Send: transport.OpSendImm,
@@ -34,5 +33,5 @@ func verbsOf(w *scenario.Workload) Verbs {
 	return Verbs{services[w.Transport], verbOps[w.Operation], w.ReceiveQueue, w.Repost, uint32(w.QKey)}
 }
 
-// Reads reports whether the receiver of a message asks for it.
+// Reads reports whether the receiver requests a message by READ.
 func (v *Verbs) Reads() bool { return v.Op == transport.OpRead }

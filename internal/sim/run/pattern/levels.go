@@ -11,8 +11,8 @@ import (
 	"weft/units"
 )
 
-// level is the service level of the messages of a pair, or on Ethernet their priority.
-// Where lanes go by paths it is the fabric's, which stands for all.
+// level is the service level of the messages of a pair, or on Ethernet their priority. If lanes
+// follow paths, it is the fabric's level for all.
 func level(n *network.Network, k nicPair) units.SL {
 	if f := n.Plan.Fabric; !protocol.Of(f.Kind).ServiceLevels && k.sl == 0 {
 		return units.SL(f.Ethernet.DataPriority)
@@ -21,11 +21,10 @@ func level(n *network.Network, k nicPair) units.SL {
 	return units.SL(n.Plan.Level(k.from, k.to, key, k.sl))
 }
 
-// levelTimes are the completion times of messages by service level; nil gathers
-// nothing.
+// levelTimes are the completion times of messages by service level; a nil value collects nothing.
 type levelTimes map[units.SL]*measure.FlowTimes
 
-// levels are those of a run whose messages have different ones.
+// levels are the completion times of a run whose messages have several levels.
 func (r *patternRun) levels() levelTimes {
 	for i := range r.flows {
 		if r.flows[i].level != r.flows[0].level {

@@ -8,14 +8,14 @@ import (
 	"weft/units"
 )
 
-// The bounds of what is said about who shares a link: the messages of a pattern
-// whose ways are looked at, and the flows that a link names.
+// The bounds of a link's list of flows: the messages of a pattern whose paths are computed, and the
+// flows listed for a link.
 const (
 	mostTraced = 1 << 16
 	mostNamed  = 32
 )
 
-// hottest are the busiest links with the messages that share each.
+// hottest are the busiest links, each with its messages.
 func (r *patternRun) hottest(span units.Time) []runstore.HotLink {
 	hot, links := measure.Hottest(r.net, span)
 	if len(r.flows) > mostTraced {
@@ -33,13 +33,12 @@ func (r *patternRun) hottest(span units.Time) []runstore.HotLink {
 	return hot
 }
 
-// way is the links that a message's parts go over; none where they are chosen
-// packet by packet.
+// way is the links of a message's parts; none if paths are chosen packet by packet.
 func (r *patternRun) way(f *patternFlow) (path []int32) {
 	for _, pair := range f.ends {
 		at := pair.end
 		if r.verbs.Reads() {
-			at = pair.peer // the data leave by the end that is asked
+			at = pair.peer // a READ's data leaves from the other end
 		}
 		path = append(path, r.net.Path(f.from, at)...)
 	}

@@ -13,21 +13,20 @@ import (
 	"weft/units"
 )
 
-// brokenPair is a queue pair, or a socket, that gave up a message.
+// brokenPair is a queue pair, or a socket, that abandoned a message.
 type brokenPair struct {
 	nic    int32
 	end    units.QPN
-	flow   int32 // the message that it gave up
+	flow   int32 // the abandoned message
 	at     units.Time
 	status transport.Status
 }
 
-// namedBroken bounds the messages that a failure names: enough to see what they have in
-// common.
+// namedBroken bounds the number of messages in an error: enough to show a common property.
 const namedBroken = 8
 
-// gaveUp notes a work request that ended with an error. What a queue pair in error
-// flushes follows from the first that it gave up.
+// gaveUp records a work request that ended with an error. The flushed requests of a queue pair in
+// error follow from the first.
 func (r *patternRun) gaveUp(p *fabric.Partition, nic int32, c *transport.Completion) {
 	switch {
 	case c.Status == transport.WRFlushErr && !r.unreliable():
@@ -39,12 +38,12 @@ func (r *patternRun) gaveUp(p *fabric.Partition, nic int32, c *transport.Complet
 	}
 }
 
-// unreliable reports whether messages may get lost without their sender being told.
+// unreliable reports whether messages may be lost without notice to their sender.
 func (r *patternRun) unreliable() bool { return r.verbs.Service != transport.RC }
 
-// abandoned is why a run of reliable messages failed: with which status connections gave
-// up, which messages did not arrive, and which did though their sender was told
-// otherwise. It is nil where no connection gave up.
+// abandoned is the reason why a run of reliable messages failed: the error statuses of connections,
+// the messages that did not arrive, and the messages that arrived although their sender got an
+// error. It is nil if no connection failed.
 func (r *patternRun) abandoned(all *patternPart) error {
 	if len(all.broken) == 0 {
 		return nil
@@ -100,7 +99,7 @@ func (r *patternRun) statusText(s transport.Status) string {
 	return s.String()
 }
 
-// some are the first of a list, and how many more there are.
+// some are the first entries of a list, with the number of further ones.
 func some(all []string) string {
 	if more := len(all) - namedBroken; more > 0 {
 		all = append(slices.Clone(all[:namedBroken]), fmt.Sprintf("and %d more", more))
@@ -108,8 +107,8 @@ func some(all []string) string {
 	return strings.Join(all, "; ")
 }
 
-// inOrder are the queue pairs that gave up, the first of them first, the same for any
-// number of partitions.
+// inOrder are the failed queue pairs, in the order of failure, for any number of simulation
+// partitions.
 func inOrder(all []brokenPair) []brokenPair {
 	slices.SortFunc(all, func(a, b brokenPair) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.nic, b.nic), cmp.Compare(a.end, b.end))

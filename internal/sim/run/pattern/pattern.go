@@ -27,19 +27,19 @@ type patternRun struct {
 	path   host.Path
 	jitter *jitter.Jitter // nil is none
 	flows  []patternFlow
-	left   []int32 // by flow: pieces that have not arrived, set before any has
+	left   []int32 // by flow: number of pieces still to arrive, set before the first arrives
 	hosts  []patternHost
 	parts  []patternPart
 }
 
-// patternHost is the host behind a NIC: what it has still to post, and when the
-// copies that it makes are done.
+// patternHost is the host behind a NIC: the messages that it still has to post, and the times at
+// which its copies are done.
 type patternHost struct {
 	timers             host.Timers
-	flows              []int32 // in the order in which they are posted
+	flows              []int32 // in the order of posting
 	next               int     // of them
 	sending, receiving units.Time
-	// With jitter: when the last piece left the host's software and the NIC's
+	// With jitter: the time at which the last piece left the host's software and the NIC's
 	// pipeline, by side and the number of the connection's end.
 	latest [2][]units.Time
 }
@@ -53,15 +53,15 @@ func (h *patternHost) bind(end units.QPN) {
 	}
 }
 
-// patternPart is what one partition of the network counts.
+// patternPart is the counters of one simulation partition.
 type patternPart struct {
 	times    *measure.FlowTimes
-	levels   levelTimes // nil where all have one
+	levels   levelTimes // nil if all have the same level
 	arrived  int
 	finished units.Time
 	failure  error
-	broken   []brokenPair // connections that gave up
-	_        [56]byte     // partitions count on cache lines of their own
+	broken   []brokenPair // failed connections
+	_        [56]byte // each partition has its own cache lines
 }
 
 // patternFlow is one message.
@@ -69,17 +69,17 @@ type patternFlow struct {
 	from, to int32
 	bytes    units.Bytes
 	start    units.Time
-	done     units.Time // when it was whole in its host's memory
-	sl       int        // the service level, or on Ethernet the priority, that it asks for; 0: what the fabric gives
+	done     units.Time // time at which it was complete in its host's memory
+	sl       int // its service level, or on Ethernet its priority; 0: the fabric's
 	level    units.SL   // that it has
-	qkey     uint32     // that its datagrams carry; 0: their queue pair's
-	ends     []qpPair   // over which it is split evenly
+	qkey     uint32 // Q_Key of its datagrams; 0: their queue pair's
+	ends     []qpPair // the connections that share it evenly
 }
 
-// qpPair is a connection: its end at the NIC that posts, and the other.
+// qpPair is a connection: its end at the posting NIC, and the other.
 type qpPair struct{ end, peer units.QPN }
 
-// streamPattern tells the patterns' random stream from others of the seed.
+// streamPattern separates the patterns' random stream from the seed's other streams.
 const streamPattern = 2
 
 // patternFlows are the messages of a pattern, in order of time.
@@ -91,7 +91,7 @@ func patternFlows(r *scenario.Resolved, fabric *scenario.Fabric, bytes units.Byt
 	var flows []patternFlow
 	switch w.Pattern {
 	case scenario.Permutation:
-		// One random cycle over all NICs: nobody sends to itself.
+		// One random cycle over all NICs: no NIC sends to itself.
 		order := rng.Perm(int(n))
 		for i, from := range order {
 			flows = append(flows, patternFlow{from: int32(from), to: int32(order[(i+1)%len(order)]), bytes: bytes})
@@ -117,8 +117,8 @@ func patternFlows(r *scenario.Resolved, fabric *scenario.Fabric, bytes units.Byt
 	return flows
 }
 
-// poisson is uniform traffic: every NIC posts messages with exponential gaps,
-// such that their payload is the load times the rate.
+// poisson is uniform traffic: every NIC posts messages at exponentially distributed intervals.
+// Their payload per time is the load times the rate.
 func poisson(rng *rand.Rand, n int32, bytes units.Bytes, rate units.Rate, w *scenario.Workload) (flows []patternFlow) {
 	gap := meanGap(bytes, rate, w)
 	for from := range n {
@@ -187,7 +187,7 @@ func Run(j *network.Task, point *runstore.Point) error {
 	case open > 0 && run.lost():
 		point.Counts.MessagesLost = int64(open)
 		if all.arrived == 0 {
-			return fmt.Errorf("all %d messages were lost on the way: %s carries no acknowledgement", open, run.verbs.Service)
+			return fmt.Errorf("all %d messages were lost: %s has no acknowledgements", open, run.verbs.Service)
 		}
 	case open > 0 && run.net.NextTime() == units.Forever:
 		return network.Unfinished{Why: fmt.Errorf("no progress: %d of %d messages have not arrived and nothing moves; %s", open, len(run.flows), run.net.Waiting())}
@@ -196,8 +196,8 @@ func Run(j *network.Task, point *runstore.Point) error {
 	}
 	point.Time = all.finished
 	if r.Workload.Pattern == scenario.Uniform {
-		// Messages are offered for a time of their own, which is the same whatever
-		// carries them: what tells fabrics apart is how long a message takes.
+		// The offered load determines the time, which is the same on all fabrics: the time of a
+		// message distinguishes them.
 		point.Time = point.Flows.Mean
 	}
 	point.Hottest = run.hottest(all.finished)
@@ -209,8 +209,7 @@ func Run(j *network.Task, point *runstore.Point) error {
 	return nil
 }
 
-// bandwidth is what arrived over the time that it took, in all and of each NIC
-// that is sent something.
+// bandwidth is the received bytes over the time, in total and per receiving NIC.
 func (r *patternRun) bandwidth(point *runstore.Point, took units.Time) {
 	total := 0.0
 	receivers := make(map[int32]bool)
@@ -227,7 +226,7 @@ func (r *patternRun) bandwidth(point *runstore.Point, took units.Time) {
 	}
 }
 
-// sum joins what the partitions counted.
+// sum adds up the counters of the partitions.
 func (r *patternRun) sum() patternPart {
 	all := patternPart{times: measure.NewFlowTimes(), levels: r.levels()}
 	for i := range r.parts {
@@ -245,14 +244,13 @@ func (r *patternRun) sum() patternPart {
 	return all
 }
 
-// connections between the same pair of NICs are shared by its messages.
+// The messages of a pair of NICs share its connections.
 type nicPair struct {
 	from, to int32
-	sl       int // that the messages ask for
+	sl       int // level of the messages
 }
 
-// start connects the pairs that talk and asks for the first message's time of
-// every NIC.
+// start connects the communicating pairs and requests the time of every NIC's first message.
 func (r *patternRun) start() error {
 	ends := make(map[nicPair][]qpPair)
 	r.left = make([]int32, len(r.flows))
@@ -274,15 +272,14 @@ func (r *patternRun) start() error {
 		r.parts = append(r.parts, patternPart{times: measure.NewFlowTimes(), levels: r.levels()})
 	}
 	for nic := range r.hosts {
-		// A list of flows may be in any order, and so are the READs of a host.
+		// A list of flows may be in any order, and so may be the READs of a host.
 		slices.SortStableFunc(r.hosts[nic].flows, func(a, b int32) int { return cmp.Compare(r.flows[a].start, r.flows[b].start) })
 		r.askNext(r.net.Partition(int32(nic)), int32(nic))
 	}
 	return nil
 }
 
-// connect makes the queue pairs or sockets between two NICs, the first of which
-// posts.
+// connect makes the queue pairs or sockets between two NICs; the first posts.
 func (r *patternRun) connect(k nicPair) (ends []qpPair, err error) {
 	for i := range r.net.Plan.ConnectionsPerPair() {
 		entropy := uint32(engine.Mix(uint64(k.from)<<40 | uint64(uint32(k.to))<<8 | uint64(i)))
@@ -300,7 +297,7 @@ func (r *patternRun) connect(k nicPair) (ends []qpPair, err error) {
 	return ends, nil
 }
 
-// askNext asks for the time of a host's next message.
+// askNext requests the time of a host's next message.
 func (r *patternRun) askNext(p *fabric.Partition, nic int32) {
 	h := &r.hosts[nic]
 	if h.next < len(h.flows) {
@@ -308,7 +305,7 @@ func (r *patternRun) askNext(p *fabric.Partition, nic int32) {
 	}
 }
 
-// Timer does what a host has due.
+// Timer executes the due actions of a host.
 func (r *patternRun) Timer(p *fabric.Partition, source uint32) {
 	nic := int32(source)
 	h := &r.hosts[nic]
@@ -328,12 +325,12 @@ func (r *patternRun) Timer(p *fabric.Partition, source uint32) {
 	})
 }
 
-// longestPiece is how much one work request of a pattern carries: a queue pair
-// takes messages of up to 2 GiB.
+// longestPiece is the maximum size of a work request of a pattern: a queue pair takes messages of
+// up to 2 GiB.
 const longestPiece = int64(units.GiB)
 
-// pieces cuts a message evenly over the connections of its pair, and each part
-// into pieces as the host's path wants them. It gives their number.
+// pieces divides a message evenly over the connections of its pair, and each part into pieces for
+// the host's path. It returns the number of pieces.
 func (r *patternRun) pieces(f *patternFlow, each func(end qpPair, bytes int64)) (n int32) {
 	most := longestPiece
 	if r.path.Piece > 0 {
@@ -366,13 +363,13 @@ func (r *patternRun) post(p *fabric.Partition, nic, flow int32) {
 	})
 }
 
-// handOver gives a piece to the NIC.
+// handOver posts a piece on the NIC.
 func (r *patternRun) handOver(p *fabric.Partition, t *host.Transfer) {
 	err := p.Post(t.NIC, t.End, transport.WorkRequest{
 		ID: uint64(t.Tag), Op: r.verbs.Op, Length: uint32(t.Bytes), Imm: t.Tag, DestQP: t.Peer,
 		QKey: cmp.Or(r.flows[t.Tag].qkey, r.verbs.QKey),
 	})
-	if !r.isBarred(int32(t.Tag)) { // the queue pair of one that is may have failed
+	if !r.isBarred(int32(t.Tag)) { // the queue pair of a barred message may have failed
 		r.fail(p, err)
 	}
 }
@@ -384,7 +381,7 @@ func (r *patternRun) fail(p *fabric.Partition, err error) {
 	}
 }
 
-// arrived counts a piece that is in its host's memory.
+// arrived counts a piece in its host's memory.
 func (r *patternRun) arrived(p *fabric.Partition, flow int32) {
 	part := &r.parts[p.ID()]
 	if r.left[flow]--; r.left[flow] == 0 {
@@ -396,7 +393,7 @@ func (r *patternRun) arrived(p *fabric.Partition, flow int32) {
 	}
 }
 
-// Complete takes a piece from the NIC that it has arrived at to the host.
+// Complete takes an arrived piece from the NIC to the host.
 func (r *patternRun) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
 	if c.Status != transport.Success && !c.Recv && r.isBarred(int32(c.ID)) {
 		return
@@ -414,7 +411,7 @@ func (r *patternRun) Complete(p *fabric.Partition, nic int32, c *transport.Compl
 	}
 }
 
-// violations puts what was discarded for keys or VRFs into a point, and when the
+// violations adds to a point the packets discarded for keys or VRFs, and the times at which the
 // Subnet Manager knew.
 func (r *patternRun) violations(point *runstore.Point, spec *scenario.Control) (err error) {
 	all := r.net.Violations()

@@ -7,8 +7,8 @@ import (
 	"weft/internal/sim/runstore"
 )
 
-// pausedFlows are the messages whose way has paused links, and those of them that
-// the roots of the pauses do not concern.
+// pausedFlows are the messages whose path has paused links; a victim's path has no root of these
+// pauses.
 func (r *patternRun) pausedFlows(all []fabric.Pausing, out *runstore.Pauses) {
 	if len(r.flows) > mostTraced {
 		return
@@ -36,7 +36,7 @@ func (r *patternRun) pausedFlows(all []fabric.Pausing, out *runstore.Pauses) {
 	}
 }
 
-// rootPort is the port at which the pauses began that a pause followed from.
+// rootPort is the port where the chain of pauses behind a pause began.
 func rootPort(all []fabric.Pausing, out *runstore.Pauses, i int) int32 {
 	for !out.Links[i].Root() {
 		i = out.Links[i].After
@@ -44,5 +44,5 @@ func rootPort(all []fabric.Pausing, out *runstore.Pauses, i int) int32 {
 	if len(all[i].Causes) > 0 && !out.Links[i].Circle {
 		return all[i].Causes[0].Port
 	}
-	return all[i].Link // to the NIC that was the cause, or in the circle
+	return all[i].Link // to the NIC that caused it, or in the circle
 }

@@ -9,7 +9,7 @@ import (
 	"weft/units"
 )
 
-// endsOf are who posts a message and who is at the other side of its queue pairs.
+// endsOf are the posting end of a message and the other end of its queue pairs.
 func endsOf(v *network.Verbs, f *patternFlow) nicPair {
 	if v.Reads() {
 		return nicPair{f.to, f.from, f.sl}
@@ -27,8 +27,7 @@ func path(v *network.Verbs, f *scenario.Fabric, n *scenario.Node) host.Path {
 	return path
 }
 
-// sendCopy is how long the poster's copier is busy with a piece: a READ brings
-// no data along.
+// sendCopy is the time of the poster's copier for a piece: a READ request has no data.
 func (r *patternRun) sendCopy(bytes int64) units.Time {
 	if r.verbs.Reads() {
 		return 0
@@ -36,8 +35,8 @@ func (r *patternRun) sendCopy(bytes int64) units.Time {
 	return r.path.CopyTime(bytes)
 }
 
-// brings reports whether a completion says that a piece of a message is at its
-// receiver, and gives the message's number.
+// brings reports whether a completion means that a piece of a message has reached its receiver, and
+// returns the message's number.
 func brings(v *network.Verbs, c *transport.Completion) (flow uint32, ok bool) {
 	if v.Reads() {
 		return uint32(c.ID), !c.Recv
@@ -45,7 +44,7 @@ func brings(v *network.Verbs, c *transport.Completion) (flow uint32, ok bool) {
 	return c.Imm, c.Recv
 }
 
-// stock posts the receives that a queue pair begins with.
+// stock posts the initial receives of a queue pair.
 func (r *patternRun) stock(nic int32, end units.QPN) error {
 	for range r.verbs.Receives {
 		if err := r.net.Partition(nic).PostRecv(nic, end, anyReceive); err != nil {
@@ -58,7 +57,7 @@ func (r *patternRun) stock(nic int32, end units.QPN) error {
 // anyReceive has room for every message.
 var anyReceive = transport.RecvRequest{Length: transport.MaxMessageBytes}
 
-// again posts a receive that a message took, once the program has the message.
+// again reposts a receive that a message has used, when the program has the message.
 func (r *patternRun) again(p *fabric.Partition, nic int32, end units.QPN, arrival units.Time) {
 	if r.verbs.Receives > 0 {
 		t := host.Timer{Kind: host.TimerRepost, Transfer: host.Transfer{NIC: nic, End: end}}
@@ -66,9 +65,8 @@ func (r *patternRun) again(p *fabric.Partition, nic int32, end units.QPN, arriva
 	}
 }
 
-// lost reports whether the messages that have not arrived never will, as those
-// of services without acknowledgement: nothing is left to happen, and the
-// network is empty.
+// lost reports whether the missing messages will never arrive, as with services without
+// acknowledgement: no event is pending, and the network is empty.
 func (r *patternRun) lost() bool {
 	return r.verbs.Service != transport.RC && r.net.NextTime() == units.Forever && r.net.Empty()
 }

@@ -7,11 +7,12 @@ import (
 	"weft/internal/sim/workload"
 )
 
-// With another seed other messages collide, and other packets are marked. What is on
-// its ways alone whatever the switches choose, and was not marked, takes what it took.
+// With another seed other messages collide, and other packets are marked. A message takes the same
+// time as with the first seed if it is alone on its paths for any choice of the switches, and was
+// not marked.
 
-// Again is how the phases that a folding divides are to be simulated with another seed:
-// only where switches' choices make a difference may it be another way.
+// Again is the folding of the divided phases for another seed: it simulates only islands for which
+// the choices of switches make a difference.
 func (f *Folding) Again(p *network.Plan, r *scenario.Resolved, phases []workload.Phase) *Folding {
 	out := &Folding{shores: make([]*shore, len(phases))}
 	planner := executor.NewPlanner(r, p.Fabric)
@@ -21,7 +22,7 @@ func (f *Folding) Again(p *network.Plan, r *scenario.Resolved, phases []workload
 		}
 	}
 	out.divide(phases)
-	// The islands of a phase come in the same order with every seed.
+	// The islands of a phase have the same order with every seed.
 	twins := make([][]int32, len(phases))
 	for number, own := range f.Islands {
 		twins[own.home] = append(twins[own.home], int32(number))
@@ -34,8 +35,8 @@ func (f *Folding) Again(p *network.Plan, r *scenario.Resolved, phases []workload
 	return out
 }
 
-// Known is the run of an island among those of the first seed's folding, where the seed
-// makes no difference to it; nil where it may.
+// Known is the run of the corresponding island with the first seed, if the seed makes no difference
+// to the island; nil if it may.
 func (o *Island) Known(runs []*IslandRun) *IslandRun {
 	if o.twin < 0 || runs[o.twin] == nil || runs[o.twin].trouble() {
 		return nil

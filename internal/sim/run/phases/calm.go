@@ -4,8 +4,8 @@ import (
 	"weft/internal/sim/run/network"
 )
 
-// Calm is the plan without what disturbs a job on its fabric: faults, slow cables and
-// streams beside it, on the same network with the same tables; nil where nothing does.
+// Calm is the plan without disturbances of a job on its fabric: without faults, slow cables and
+// streams, on the same network with the same tables; nil if there are none.
 func Calm(p *network.Plan) *network.Plan {
 	if steady(p) && len(p.Slow) == 0 {
 		return nil
@@ -17,6 +17,6 @@ func Calm(p *network.Plan) *network.Plan {
 	return &q
 }
 
-// steady reports whether what a network does to a collective stays the same while the
-// collective does: nothing fails meanwhile, and no other traffic comes and goes.
+// steady reports whether the network's effect on a collective stays the same while the collective
+// does: there are no faults and no other traffic.
 func steady(p *network.Plan) bool { return p.Faults == nil && len(p.Fabric.Beside) == 0 }

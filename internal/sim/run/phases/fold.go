@@ -10,45 +10,44 @@ import (
 	"weft/internal/sim/workload"
 )
 
-// Folding: an island is the groups of a phase that share links, NICs or nodes with each
-// other and with no other group of the phase. Islands that are alike, of one phase or
-// of several, take the same times, so that one of them is simulated for all.
+// Folding: an island is a set of groups of a phase that share links, NICs or nodes with each other
+// and with no other group of the phase. Islands that are alike, of one phase or of several, take
+// the same times, so that one of them is simulated for all.
 //
-// Alike means: the same collective and sizes, members in the same places of nodes and
-// leaves, cables of the same rates and lengths in between.
-// And what the switches choose makes no difference: on every way that packets may
-// take, each port between switches carries the data of one NIC. Where that cannot be
-// shown, the phase is simulated as a whole.
+// Islands are alike if they have the same collective and sizes, their members have the same places
+// in nodes and leaves, and the cables between them have the same rates and lengths. In addition,
+// the choices of switches make no difference: on every possible path of a packet, each port between
+// switches carries the data of one NIC. If that cannot be shown, the phase is simulated as a whole.
 
-// Island is one that is simulated, for itself or for others too.
+// Island is a simulated island. It may represent others.
 type Island struct {
 	Phase  workload.Phase // its groups alone
-	home   int            // the phase that it is of
+	home   int // its phase
 	stands bool           // for others too
-	apart  bool           // divided from others by the ways that switches hash
-	twin   int32          // its number in the folding with another seed, if switches' choices make no difference to it; else -1
+	apart  bool // divided from others by hashed paths
+	twin   int32 // its number in the folding with another seed, if the switches' choices make no difference to it; else -1
 }
 
-// placed is a group of a phase: what its times are taken from.
+// placed is a group of a phase with the source of its times.
 type placed struct {
 	island int32
 	group  int32 // of the island's
 }
 
-// Folding is how phases are simulated.
+// Folding is the division of phases into simulations.
 type Folding struct {
 	Islands []*Island
 	places  [][]placed // by phase and group
 	shores  []*shore   // by phase
 }
 
-// alikes are the islands that may stand for others, by what they must have in common.
+// alikes are the islands that may represent others, by their key.
 type alikes struct {
 	count  map[string]int
 	island map[string]int32
 }
 
-// Fold is how some phases are to be simulated on a fabric.
+// Fold is the folding of phases on a fabric.
 func Fold(p *network.Plan, r *scenario.Resolved, phases []workload.Phase) *Folding {
 	f := &Folding{shores: make([]*shore, len(phases))}
 	planner := executor.NewPlanner(r, p.Fabric)
@@ -59,7 +58,7 @@ func Fold(p *network.Plan, r *scenario.Resolved, phases []workload.Phase) *Foldi
 	return f
 }
 
-// divide takes in the phases, by their shores.
+// divide adds the phases, by their shores.
 func (f *Folding) divide(phases []workload.Phase) {
 	f.places = make([][]placed, len(phases))
 	a := alikes{count: make(map[string]int), island: make(map[string]int32)}
@@ -73,15 +72,15 @@ func (f *Folding) divide(phases []workload.Phase) {
 	}
 }
 
-// shore is the islands of a phase: of each the groups, and its key. A phase that cannot
-// be divided has none.
+// shore is the islands of a phase, each with its groups and its key. A phase that cannot be divided
+// has none.
 type shore struct {
 	groups [][]int32
-	keys   []string // none where no island is like another
-	hashed bool     // divided by the ways that switches hash
+	keys   []string // none if no island is like another
+	hashed bool // divided by hashed paths
 }
 
-// same reports whether switches' choices make no difference to a phase.
+// same reports whether the switches' choices make no difference to a phase.
 func (s *shore) same() bool { return len(s.keys) > 0 }
 
 // shoreOf divides a phase into islands.
@@ -103,8 +102,8 @@ func shoreOf(p *network.Plan, r *scenario.Resolved, planner *executor.Planner, p
 	return s
 }
 
-// key is all that two islands must have in common. Nodes, NICs and leaves count by the
-// order in which they appear, ports by their order at the leaf; which of a node's GPUs a member is matters where the
+// key is equal for islands that are alike. Nodes, NICs and leaves count by the order in which they
+// appear, ports by their order at the leaf. The GPU of a member in its node matters only if the
 // node's own network is used.
 func (f *footing) key(phase *workload.Phase, forms []*form, groups []int32) string {
 	nodes, nics, leaves := make(map[int32]int64), make(map[int32]int64), make(map[int32]int64)
@@ -155,17 +154,17 @@ func portsOf(forms []*form, groups []int32) map[int32][]int32 {
 	return ports
 }
 
-// place is a port's place among those of its leaf.
+// place is the index of a port among its leaf's ports.
 func place(ports map[int32][]int32, at [2]int32) int64 {
 	i, _ := slices.BinarySearch(ports[at[0]], at[1])
 	return int64(i)
 }
 
-// batchGroups is how many messages are enough for a simulation, where more can be
-// divided: a smaller one needs less memory, and others can run beside it.
+// batchGroups is the minimum number of messages of a simulation that is divided: a smaller
+// simulation needs less memory, and others can run beside it.
 const batchGroups = 512
 
-// take takes in a phase: of islands that are alike the first, and the rest of its
+// take adds a phase. Of islands that are alike it simulates the first. It simulates the other
 // groups together, or in batches of whole islands.
 func (f *Folding) take(phase *workload.Phase, number int, s *shore, a *alikes) {
 	f.places[number] = make([]placed, len(phase.Groups))
@@ -199,7 +198,7 @@ func (f *Folding) take(phase *workload.Phase, number int, s *shore, a *alikes) {
 	}
 }
 
-// batch has groups of a phase simulated together, for themselves.
+// batch makes an island of several groups of a phase, which represents only itself.
 func (f *Folding) batch(phase *workload.Phase, number int, groups []int32, apart bool) {
 	slices.Sort(groups)
 	at := f.add(phase, number, groups)
@@ -209,7 +208,7 @@ func (f *Folding) batch(phase *workload.Phase, number int, groups []int32, apart
 	}
 }
 
-// add is a new island of some groups of a phase.
+// add makes an island of some groups of a phase.
 func (f *Folding) add(phase *workload.Phase, number int, groups []int32) int32 {
 	own := *phase
 	own.Groups, own.Bytes = nil, nil

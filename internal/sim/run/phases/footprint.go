@@ -14,25 +14,25 @@ import (
 	"weft/units"
 )
 
-// A footprint is what of the cluster a group's communication may use, whatever the
-// switches choose: inside of nodes, NICs with their cables, and ports of switches. Two
-// groups that have nothing of it in common do not slow each other.
+// A footprint is the set of resources of the cluster that a group's communication may use for any
+// choice of the switches: the insides of nodes, NICs with their cables, and ports of switches. Two
+// groups without a common resource do not slow each other.
 
-// footing works out the footprints of the groups of a phase.
+// footing computes the footprints of the groups of a phase.
 type footing struct {
 	plan    *network.Plan
 	cluster collective.Layout
 	whole   *scenario.Resolved
 	planner *executor.Planner
-	// carries is, by port between switches, the NIC whose data it may carry.
+	// carries is, for each port between switches, the NIC whose data it may carry.
 	carries map[resource]int32
 	islands *union
 }
 
-// resource is something that groups may have in common.
+// resource is a part of the cluster that groups may share.
 type resource struct {
 	kind resourceKind
-	at   int32 // the rank, node, NIC or switch
+	at   int32 // number of the rank, node, NIC or switch
 	port int32
 }
 
@@ -45,18 +45,18 @@ const (
 	ofSwitch
 )
 
-// form is what two groups must have equal to be alike, but for the numbers of nodes
-// and leaves: who takes part from where, and over what cables it talks to whom.
+// form describes a group without the numbers of nodes and leaves: the places of its members, and
+// the cables between them. Groups that are alike have equal forms.
 type form struct {
 	members []int32    // ranks
-	nics    []int32    // that it uses, in the order of its legs
+	nics    []int32 // the NICs that it uses, in the order of its legs
 	numbers []int64    // the rest
 	inside  bool       // it uses the network inside of nodes, or their hosts
 	at      [][2]int32 // by NIC of nics: leaf and port
 }
 
-// footprint takes in what a group uses. It gives its form; false where what the
-// switches choose, or something that differs from NIC to NIC, may make a difference.
+// footprint adds the resources of a group and returns its form. It returns false if the switches'
+// choices, or a difference between NICs, may affect the times.
 func (f *footing) footprint(phase *workload.Phase, group int) (*form, bool) {
 	c := executor.NewCommunicator(int32(group), f.cluster, phase.Groups[group])
 	c.FindTrees(f.plan)
@@ -66,7 +66,7 @@ func (f *footing) footprint(phase *workload.Phase, group int) (*form, bool) {
 	}
 	cp, err := f.planner.Plan(c, do, max(1, int64(phase.Bytes[group])), 0)
 	if err != nil {
-		return nil, false // the run says why
+		return nil, false // the run reports the reason
 	}
 	legs, ok := cp.Legs()
 	if !ok {
@@ -106,14 +106,15 @@ func (f *footing) footprint(phase *workload.Phase, group int) (*form, bool) {
 	return out, true
 }
 
-// inside takes in what is inside a node.
+// inside adds the resources inside a node.
 func (f *footing) inside(group int, node int32, out *form) {
 	out.inside = true
 	f.islands.touch(group, resource{kind: insideNode, at: node})
 }
 
-// between takes in the data from a NIC to another, and the acknowledgements on their
-// way back, whose bytes are too few to slow anything but are not left out.
+// between adds the resources of the data from one NIC to another. It also adds the resources of the
+// acknowledgements on their way back; their bytes are too few to slow anything, but they are
+// included.
 func (f *footing) between(group int, a, b int32, out *form) bool {
 	if unlike(f.plan, f.whole) {
 		return false
@@ -143,14 +144,13 @@ func (f *footing) between(group int, a, b int32, out *form) bool {
 	return ok
 }
 
-// way goes along all ways that packets may take from a NIC to another, and calls each
-// for every port that leads from switch to switch; it ends when that reports false. It
-// gives the rates and lengths of the cables and the ports of the switches, which must
-// be the same on all ways; false where they are not, or a cable is slower than the
-// NIC's.
+// way follows all possible paths of packets from one NIC to another, and calls each for every port
+// between switches; it ends when each returns false. It returns the rates and lengths of the cables
+// and the ports of the switches. They must be the same on all paths; it returns false if they are
+// not, or if a cable is slower than the NIC's.
 //
-// Adaptive routing keeps to the static port until so much waits there. Nothing waits
-// where only one NIC sends that is no faster: so it never leaves it.
+// Adaptive routing leaves the static port only when a queue builds up. With a single sending NIC,
+// not faster than the port, there is no queue: so the packets stay on the static port.
 func (f *footing) way(a, b int32, each func(port resource) bool) (cables []int64, ok bool) {
 	p := f.plan
 	leaf, _, _ := leafPort(p, a)
@@ -188,8 +188,8 @@ func (f *footing) way(a, b int32, each func(port resource) bool) (cables []int64
 	return cables, true
 }
 
-// cableForm is what of a cable shows in times: its rate and length, and how many ports
-// have cables at both its ends.
+// cableForm is the properties of a cable that affect times: its rate and length, and the number of
+// cabled ports at both its ends.
 type cableForm struct {
 	rate      units.PerByte
 	length    units.Length
@@ -200,7 +200,7 @@ func (c *cableForm) numbers(list []int64) []int64 {
 	return append(list, c.rate.Num, c.rate.Den, int64(c.length), int64(c.near), int64(c.far))
 }
 
-// formOf is the form of a cable as a node sees it.
+// formOf is the form of a cable from a node's view.
 func formOf(p *network.Plan, cable, node int32) cableForm {
 	c := &p.Graph.Cables[cable]
 	return cableForm{p.CableRate(c), c.Length, p.Graph.Nodes[node].Cabled(), p.Graph.Nodes[far(p, cable, node)].Cabled()}
@@ -222,7 +222,7 @@ func far(p *network.Plan, cable, node int32) int32 {
 	return int32(c.A.Node)
 }
 
-// choices are the ports that a switch may take to a NIC.
+// choices are the ports that a switch may choose for a NIC.
 func choices(p *network.Plan, sw, nic int32) []uint16 {
 	row := int(sw) - p.Graph.Endpoints
 	switch network.SwitchRouting(p.Fabric.Routing.Mode) {
@@ -232,15 +232,14 @@ func choices(p *network.Plan, sw, nic int32) []uint16 {
 	return p.Tables.Minimal(row, int(nic))
 }
 
-// unlike reports whether NICs or their connections may differ in more than a footprint
-// has: by draws, by faults, by who may talk to whom, by lanes, or by other traffic.
+// unlike reports whether NICs or their connections may differ in more than their footprints: by
+// random draws, faults, partitions, lanes, or other traffic.
 func unlike(p *network.Plan, r *scenario.Resolved) bool {
 	return r.Run.Jitter || !steady(p) || p.Keys.Tables != nil || p.Segments != nil || p.OwnLevels ||
 		p.Lanes != nil || p.Paths != nil || p.Fabric.Inspection.On() || p.Fabric.Link.ErrorRate.Num > 0
 }
 
-// leafPort is the switch that a NIC is cabled to, and the switch's port; false where it
-// has several cables or none.
+// leafPort is the switch of a NIC, and the switch's port; false if it has several cables or none.
 func leafPort(p *network.Plan, nic int32) (leaf, port int32, ok bool) {
 	nd := &p.Graph.Nodes[nic]
 	if len(nd.Cables) != 1 || nd.Cables[0] < 0 {
@@ -254,9 +253,9 @@ func leafPort(p *network.Plan, nic int32) (leaf, port int32, ok bool) {
 	return int32(end.Node), end.Port, p.Graph.Nodes[end.Node].Kind == topology.Switch
 }
 
-// union joins groups that have something in common.
+// union merges groups with a common resource.
 type union struct {
-	of    []int32 // by group: another of its island, in the end the first
+	of    []int32 // by group: another group of its island, in the end the first
 	first map[resource]int32
 }
 
@@ -268,7 +267,7 @@ func newUnion(groups int) *union {
 	return u
 }
 
-// touch notes that a group uses something.
+// touch records that a group uses a resource.
 func (u *union) touch(group int, r resource) {
 	other, used := u.first[r]
 	if !used {

@@ -10,15 +10,14 @@ import (
 	"weft/internal/sim/workload"
 )
 
-// Where switches hash, the ways of a message's packets are known before anything runs:
-// by the entropy of its connections and the salts of the switches. So a phase of
-// messages can be divided into islands even where messages collide: two of them share
-// no rank, NIC or port of a switch, neither for data nor for what comes back. Each is
-// simulated, since what collides where differs, and so do the draws of what is marked;
-// but not all at once.
+// If switches hash, the paths of a message's packets are known before the run: they follow from the
+// entropy of its connections and the salts of the switches. So a phase of messages can be divided
+// into islands even if messages collide: two islands share no rank, NIC or port of a switch,
+// neither for data nor for responses. Each island is simulated, because collisions and random marks
+// differ between islands; but not all at once.
 
-// hashedShore divides a phase of messages by the ways that they take; it gives no
-// island where the ways are not known.
+// hashedShore divides a phase of messages by their paths; it returns no island if the paths are
+// unknown.
 func hashedShore(p *network.Plan, r *scenario.Resolved, planner *executor.Planner, phase *workload.Phase) *shore {
 	if phase.Kind != workload.Send || network.SwitchRouting(p.Fabric.Routing.Mode) != fabric.ECMP || p.Fabric.Transport.EntropyValues > 0 || unlike(p, r) || network.Pooled(p.Node) {
 		return &shore{}
@@ -29,7 +28,7 @@ func hashedShore(p *network.Plan, r *scenario.Resolved, planner *executor.Planne
 		c := executor.NewCommunicator(executor.MessageGroup, cluster, members)
 		cp, err := planner.Plan(c, collective.Send, max(1, int64(phase.Bytes[i])), 0)
 		inside := cluster.Node(int(members[0])) == cluster.Node(int(members[1]))
-		if err != nil || inside || cp.Pace.Host.Num > 0 { // the run says why; nodes are shared
+		if err != nil || inside || cp.Pace.Host.Num > 0 { // the run reports the reason; nodes are shared
 			return &shore{}
 		}
 		legs, ok := cp.Legs()
@@ -40,8 +39,8 @@ func hashedShore(p *network.Plan, r *scenario.Resolved, planner *executor.Planne
 	return &shore{groups: u.all(), hashed: true}
 }
 
-// message calls each for all that a message between nodes uses. It reports false where
-// that is more than ranks, NICs and links, or the way is not known.
+// message calls each for all resources of a message between nodes. It returns false if these are
+// more than ranks, NICs and links, or if the path is unknown.
 func message(p *network.Plan, c *executor.Communicator, legs []executor.Leg, seed uint64, each func(resource)) bool {
 	for i := range legs {
 		if legs[i].Path != collective.PathAuto {
@@ -68,8 +67,8 @@ func message(p *network.Plan, c *executor.Communicator, legs []executor.Leg, see
 	return true
 }
 
-// hashedWay is the ports of switches that packets of an entropy take from a NIC to
-// another; false where it finds no way.
+// hashedWay is the ports of switches on the path of packets with an entropy from one NIC to
+// another; false if there is no path.
 func hashedWay(p *network.Plan, seed uint64, entropy uint32, a, b int32) (way []resource, ok bool) {
 	at, _, ok := leafPort(p, a)
 	for ok && at != b {

@@ -13,22 +13,21 @@ import (
 	"weft/units"
 )
 
-// Run is a phase of a workload that was carried out by itself, all its groups at
-// once.
+// Run is the result of simulating a phase of a workload by itself, all its groups at once.
 type Run struct {
-	Took    []units.Time // by rank of the cluster; -1 of ranks that take no part
-	Groups  int          // that were simulated for it
-	Parts   int          // in which its messages were simulated by the ways that they take
-	moved   int64        // bytes that were simulated, of its own groups and of those that stand for them
-	skipped int64        // bytes whose time is known from the steady rate
+	Took    []units.Time // by rank of the cluster; -1 for ranks outside the phase
+	Groups  int // groups simulated for it
+	Parts   int // number of simulations that its messages were divided into by their paths
+	moved   int64 // simulated bytes, of its own groups and of groups that represent them
+	skipped int64 // bytes whose time is extrapolated from the steady rate
 	Counts  runstore.Counts
 	Flows   runstore.Distribution
 	Hottest []runstore.HotLink
-	Plan    *executor.PlannedCollective // nil where nothing was planned
-	Beside  []runstore.Stream           // what streams got done meanwhile
+	Plan    *executor.PlannedCollective // nil if nothing was planned
+	Beside  []runstore.Stream // results of the streams meanwhile
 }
 
-// Share is the part of the bytes that was simulated.
+// Share is the simulated part of the bytes.
 func (r *Run) Share() float64 {
 	if r.skipped == 0 {
 		return 1
@@ -36,14 +35,14 @@ func (r *Run) Share() float64 {
 	return float64(r.moved) / float64(r.moved+r.skipped)
 }
 
-// IslandRun is an island that was carried out.
+// IslandRun is the result of a simulated island.
 type IslandRun struct {
 	*executor.Execution
 	times          []units.Time // by rank of the cluster
-	moved, skipped int64        // bytes, as the fast-forward has them
+	moved, skipped int64 // bytes, as counted by the fast-forward
 }
 
-// RunPhases carries phases out, one after another.
+// RunPhases simulates phases, one after another.
 func RunPhases(ctx context.Context, p *network.Plan, r *scenario.Resolved, phases []workload.Phase) ([]*Run, error) {
 	f := Fold(p, r, phases)
 	runs := make([]*IslandRun, len(f.Islands))
@@ -56,8 +55,7 @@ func RunPhases(ctx context.Context, p *network.Plan, r *scenario.Resolved, phase
 	return Of(ctx, p, r, phases, f, runs)
 }
 
-// RunIsland carries an island out. What stays inside nodes feels nothing of what
-// disturbs the fabric.
+// RunIsland simulates an island. Disturbances of the fabric do not affect an island inside nodes.
 func RunIsland(ctx context.Context, p *network.Plan, r *scenario.Resolved, phase *workload.Phase) (*IslandRun, error) {
 	if calm := Calm(p); calm != nil && inNodes(executor.LayoutOf(&r.Cluster), phase) {
 		p = calm
@@ -87,18 +85,18 @@ func inNodes(cluster collective.Layout, phase *workload.Phase) bool {
 	return true
 }
 
-// trouble reports whether switches that islands share may have let one feel the other:
-// by what waits in them, or by a draw.
+// trouble reports whether islands may have affected each other in shared switches: by queues, or by
+// random draws.
 func (r *IslandRun) trouble() bool {
 	return r.Counts.Marks > 0 || r.Counts.Pauses > 0 || r.Counts.Drops() > 0
 }
 
-// spread reports whether what waited on the links of an island's messages may have held
-// up more than those: what a pause stops, or a buffer that others share.
+// spread reports whether queues on the links of an island's messages may have delayed other
+// messages: through pauses, or a shared buffer.
 func (r *IslandRun) spread() bool { return r.Counts.Pauses > 0 || r.Counts.Drops() > 0 }
 
-// Of puts phases together from the islands that were run. Where the islands of a
-// phase may feel each other after all, the whole of it is carried out.
+// Of assembles phases from the simulated islands. If the islands of a phase may have affected each
+// other after all, the whole phase is simulated.
 func Of(ctx context.Context, p *network.Plan, r *scenario.Resolved, phases []workload.Phase, f *Folding, runs []*IslandRun) ([]*Run, error) {
 	out := make([]*Run, len(phases))
 	for i := range phases {
@@ -118,9 +116,8 @@ func Of(ctx context.Context, p *network.Plan, r *scenario.Resolved, phases []wor
 	return out, nil
 }
 
-// troubled reports whether a phase has times from an island that stands for others and
-// should not, or from one that may have felt others. An island that is the whole phase
-// stands for itself.
+// troubled reports whether a phase has times from an island that must not represent others, or that
+// may have been affected by others. An island that is the whole phase represents itself.
 func troubled(number int, places []placed, islands []*Island, runs []*IslandRun) bool {
 	for _, at := range places {
 		own := islands[at.island]
@@ -132,7 +129,7 @@ func troubled(number int, places []placed, islands []*Island, runs []*IslandRun)
 	return false
 }
 
-// gather takes the times of a phase's groups from the islands that stand for them.
+// gather takes the times of a phase's groups from the islands that represent them.
 func gather(phase *workload.Phase, number, ranks int, places []placed, islands []*Island, runs []*IslandRun) *Run {
 	out := &Run{Took: make([]units.Time, ranks)}
 	for i := range out.Took {
@@ -143,7 +140,7 @@ func gather(phase *workload.Phase, number, ranks int, places []placed, islands [
 		members := islands[at.island].Phase.Groups[at.group]
 		for k, rank := range phase.Groups[g] {
 			if phase.Kind == workload.Send && k > 0 {
-				continue // its time is that of what it sends itself
+				continue // its time is the time of its own sends
 			}
 			out.Took[rank] = max(out.Took[rank], runs[at.island].times[members[k]])
 		}
@@ -156,7 +153,7 @@ func gather(phase *workload.Phase, number, ranks int, places []placed, islands [
 	return out
 }
 
-// add takes in what an island's run says, beside times.
+// add adds the results of an island's run, except the times.
 func (r *Run) add(own *Island, number int, run *IslandRun) {
 	r.moved, r.skipped = r.moved+run.moved, r.skipped+run.skipped
 	if r.Plan == nil && len(run.Plans) > 0 {
@@ -176,7 +173,7 @@ func (r *Run) add(own *Island, number int, run *IslandRun) {
 	}
 }
 
-// Busier reports whether the busiest of some links carries more than that of others.
+// Busier reports whether the busiest link of one list carries more than the busiest of another.
 func Busier(a, b []runstore.HotLink) bool {
 	return len(a) > 0 && (len(b) == 0 || a[0].Bytes > b[0].Bytes)
 }

@@ -6,9 +6,9 @@ import (
 	"weft/internal/sim/run/executor"
 )
 
-// inTree takes in what a leg uses on which the network reduces or copies: the NIC, and
-// the ports of its rail's trees. Trees of several groups share no port, but other data of
-// a phase may go where a tree is: then the phase is not divided.
+// inTree adds the resources of a leg with reduction or copying in the network: the NIC, and the
+// ports of its rail's trees. Trees of several groups share no port, but other data of a phase may
+// use the ports of a tree: then the phase is not divided.
 func (f *footing) inTree(group int, c *executor.Communicator, w *executor.Leg, talked map[[2]int32]bool, out *form) bool {
 	if unlike(f.plan, f.whole) {
 		return false
@@ -27,10 +27,10 @@ func (f *footing) inTree(group int, c *executor.Communicator, w *executor.Leg, t
 	return !first || f.tree(group, c, tree, out)
 }
 
-// tree takes in a tree: what its switches have to do, from the root down, and over what
-// cables.
+// tree adds a tree's resources, and describes the work of its switches, from the root down, and
+// their cables.
 func (f *footing) tree(group int, c *executor.Communicator, number int32, out *form) bool {
-	tree := f.plan.Forest.Tree(number)
+	tree := f.plan.Aggregation.Tree(number)
 	at := make(map[int32]*fabric.TreeSwitch, len(tree))
 	var queue []*fabric.TreeSwitch
 	for i := range tree {
@@ -60,8 +60,8 @@ func (f *footing) tree(group int, c *executor.Communicator, number int32, out *f
 	return true
 }
 
-// carried notes that a port between switches carries a tree's data. Trees count as
-// carriers below all NICs.
+// carried records that a port between switches carries a tree's data. Trees have carrier numbers
+// below all NICs.
 func (f *footing) carried(group int, sw, port, tree int32) bool {
 	at := resource{ofSwitch, sw, port}
 	f.islands.touch(group, at)

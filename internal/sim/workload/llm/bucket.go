@@ -2,18 +2,17 @@ package llm
 
 import "weft/units"
 
-// bucket is the parameters of a stage whose gradients are sent together.
+// bucket is a set of parameters of a stage whose gradients are sent together.
 type bucket struct {
 	chunk   int
-	last    int // the layer whose way back fills it
-	first   int // the layer whose way forward needs it first
+	last    int // the layer whose backward pass fills it
+	first   int // the layer whose forward pass needs it first
 	dense   int64
 	experts int64
 }
 
-// bucketSize is how many parameters fill a bucket: Megatron-LM's rule
-// (megatron/core/distributed/distributed_data_parallel.py) where the job says
-// nothing.
+// bucketSize is the number of parameters in a bucket: by default Megatron-LM's rule
+// (megatron/core/distributed/distributed_data_parallel.py).
 func (j *Job) bucketSize() int64 {
 	if j.Memory.Bucket > 0 {
 		return j.Memory.Bucket
@@ -21,9 +20,8 @@ func (j *Job) bucketSize() int64 {
 	return max(40_000_000, 1_000_000*int64(j.Parallel.Data*j.Parallel.Context))
 }
 
-// bucketsOf are the buckets of a stage, in the order in which the way back fills
-// them: the last layer of the last chunk first. A bucket ends with a layer, and with
-// its chunk.
+// bucketsOf are the buckets of a stage, in the order in which the backward pass fills them: the
+// last layer of the last chunk first. A bucket ends with a layer, and with its chunk.
 func (j *Job) bucketsOf(stage int) (list []bucket) {
 	p, m := &j.Parallel, &j.Model
 	tensor, experts := int64(p.Tensor), int64(p.Tensor*p.Expert)
@@ -50,7 +48,8 @@ func (j *Job) bucketsOf(stage int) (list []bucket) {
 	return list
 }
 
-// sizes are the bytes of the i-th bucket of every stage, with each for a parameter.
+// sizes are the bytes of the i-th bucket of every stage, with the given number of bytes for a
+// parameter.
 func (b *builder) sizes(i int, experts bool, each int64) []units.Bytes {
 	list := make([]units.Bytes, len(b.buckets))
 	for stage, buckets := range b.buckets {

@@ -2,18 +2,17 @@ package llm
 
 import "weft/units"
 
-// attentionBackward is what the attention's kernel does on the way back for each
-// operation of the way forward: it computes the scores again (Dao 2023, section 4.1).
+// attentionBackward is the number of the attention kernel's operations in the backward pass for
+// each operation of the forward pass: it computes the scores again (Dao 2023, section 4.1).
 const attentionBackward = 2.5
 
-// block is one of the two parts of a layer between which tensor parallelism
-// communicates.
+// block is one of the two parts of a layer, with the communication of tensor parallelism around it.
 type block struct {
 	forward, backward units.Time
-	attention         units.Time // of forward, what the attention's kernel takes
+	attention         units.Time // of forward, the time of the attention's kernel
 }
 
-// duration is a time of so many seconds.
+// duration is a number of seconds as a time.
 func duration(seconds float64) units.Time { return units.Time(seconds * float64(units.Second)) }
 
 // attentionBlock and feedForwardBlock are the times of a layer's parts for a
@@ -35,17 +34,16 @@ func (j *Job) feedForwardBlock(layer int) block {
 	return block{forward: duration(products), backward: duration(2 * products)}
 }
 
-// logits is the time of the output embedding's products on the way forward.
+// logits is the time of the output embedding's products in the forward pass.
 func (j *Job) logits() units.Time {
 	return duration(j.Model.Logits() * float64(j.tokens()) / float64(j.Parallel.Tensor) / j.GPU.Matrix)
 }
 
-// optimizerTraffic is the bytes of memory that Adam moves for a parameter beside the
-// weight that it writes: gradient, master copy and two moments read, the last three
-// written.
+// optimizerTraffic is the memory traffic of Adam for a parameter, in bytes, without the weight that
+// it writes: gradient, master copy and two moments read, the last three written.
 const optimizerTraffic = 4 + 3*4 + 3*4
 
-// optimizer is the time of its step on a GPU of a stage: it is bound by memory.
+// optimizer is the time of Adam's step on a GPU of a stage: it is bound by memory.
 func (j *Job) optimizer(stage int) units.Time {
 	dense, experts := j.parameters(stage)
 	p := &j.Parallel

@@ -1,11 +1,10 @@
 package llm
 
-// coord is a GPU's place in the grid of parallelism.
+// coord is a GPU's coordinates in the grid of parallelism.
 type coord struct{ tensor, context, data, stage int }
 
-// grid numbers the GPUs of a job as Megatron-LM does by default: tensor first, then
-// context, data, pipeline. A grid may stand for a larger one, of which it has the
-// first in some dimensions.
+// grid numbers the GPUs of a job in Megatron-LM's default order: tensor first, then context, data,
+// pipeline. A grid may stand for a larger grid, whose first GPUs it has in some dimensions.
 type grid struct{ tensor, context, data, stages int }
 
 func (p *Parallel) grid() grid { return grid{p.Tensor, p.Context, p.Data, p.Pipeline} }
@@ -31,15 +30,15 @@ type family uint8
 const (
 	tensorGroups family = iota
 	contextGroups
-	dataGroups       // of what every replica has: over data and context
-	expertGroups     // that divide the experts among them
-	expertDataGroups // of those that have the same experts
+	dataGroups // parameters of every replica: over data and context
+	expertGroups // GPUs with different experts
+	expertDataGroups // GPUs with the same experts
 	numFamilies
 )
 
 var familyNames = [numFamilies]string{"tensor", "context", "data", "expert", "expert data"}
 
-// first is the member of a GPU's group that is the first in all dimensions.
+// first is the member of a GPU's group that is first in all dimensions.
 func (f family) first(x coord, expert int) coord {
 	switch f {
 	case tensorGroups:

@@ -7,8 +7,8 @@ import (
 	"weft/units"
 )
 
-// Job is a training job: a model, the GPUs, how the work is divided and what of the
-// communication hides behind computation.
+// Job is a training job: a model, the GPUs, the division of the work, and the communication that
+// overlaps with computation.
 type Job struct {
 	Model    Model
 	GPU      GPU
@@ -18,53 +18,52 @@ type Job struct {
 	Overlap  Overlap
 }
 
-// GPU is what of a GPU training needs.
+// GPU holds the properties of a GPU for training.
 type GPU struct {
 	Memory     units.Bytes
 	MemoryRate units.Rate
-	// Peak is the operations a second of the precision of the matrices by the
-	// datasheet; Matrix and Attention are what products of matrices and the attention's
-	// kernel reach.
+	// Peak is the operations per second in the precision of the matrices, by the datasheet; Matrix
+	// and Attention are the rates that products of matrices and the attention's kernel reach.
 	Peak, Matrix, Attention float64
 }
 
-// Parallel is how the work is divided. The product of Tensor, Context, Data and
-// Pipeline is the number of GPUs.
+// Parallel is the division of the work. The product of Tensor, Context, Data and Pipeline is the
+// number of GPUs.
 type Parallel struct {
 	Tensor   int
-	Sequence bool // with Tensor: what is between the matrices is divided too
+	Sequence bool // with Tensor: the data between the matrices is divided too
 	Context  int
 	Data     int
 	Pipeline int
-	Chunks   int // of the layers at each stage; more than 1 interleaves
+	Chunks   int // groups of layers at each stage; more than 1 interleaves
 	Expert   int // divides Data
 	ZeRO     int // 0 to 3: optimizer (1), gradients (2) and parameters (3) divided over Data
 }
 
-// GPUs is how many the job takes.
+// GPUs is the number of GPUs of the job.
 func (p *Parallel) GPUs() int { return p.Tensor * p.Context * p.Data * p.Pipeline }
 
-// Batch is how much of the data a step takes.
+// Batch is the data of a step.
 type Batch struct {
 	Global   int // sequences a step
-	Micro    int // sequences that a replica takes at a time
+	Micro    int // sequences that a replica processes at a time
 	Sequence int // tokens
 }
 
-// Recompute is what of a layer's way forward is computed again on the way back.
+// Recompute is the part of a layer's forward pass that the backward pass computes again.
 type Recompute uint8
 
 // The kinds of recomputation.
 const (
 	RecomputeNone Recompute = iota
-	// RecomputeSelective drops what costs no product of matrices to have again: the
-	// norms' results and the activation's.
+	// RecomputeSelective drops results whose recomputation needs no product of matrices: the norms'
+	// and the activation's.
 	RecomputeSelective
-	// RecomputeFull keeps a layer's input only.
+	// RecomputeFull keeps only a layer's input.
 	RecomputeFull
 )
 
-// Memory is what numbers take, and what is dropped.
+// Memory is the sizes of numbers, and the dropped activations.
 type Memory struct {
 	Activation int64 // bytes of an activation's number, as computed and sent
 	Dispatch   int64 // bytes of a number sent to an expert
@@ -72,35 +71,33 @@ type Memory struct {
 	Gradient   int64 // bytes of a gradient, as kept and sent
 	Optimizer  int64 // bytes of a parameter's state: master copy and moments
 	Recompute  Recompute
-	// Bucket is how many parameters' gradients are sent together. 0: as Megatron-LM,
-	// 40 million or a million for each replica, if that is more.
+	// Bucket is the number of parameters whose gradients are sent together. 0: as Megatron-LM, the
+	// larger of 40 million and a million for each replica.
 	Bucket int64
 }
 
-// Overlap is which communication goes on beside computation where nothing waits for
-// it.
+// Overlap selects the communication that overlaps with computation, as far as dependencies permit.
 type Overlap struct {
-	Gradients  bool // a bucket is sent when it is full, or all after the last backward work
-	Parameters bool // what the optimizer made is gathered as the first forward work needs it, or before
-	Tensor     bool // beside the products that it belongs to
-	Context    bool // beside the attention
+	Gradients  bool // a bucket is sent when it is full; else all after the last backward work
+	Parameters bool // parameters are gathered when the first forward work needs them; else before it
+	Tensor     bool // overlap with the products around it
+	Context    bool // overlap with the attention
 }
 
-// Micros is how many micro-batches each replica takes in a step.
+// Micros is the number of micro-batches of each replica in a step.
 func (j *Job) Micros() int { return j.Batch.Global / (j.Parallel.Data * j.Batch.Micro) }
 
-// Replicas fills in Data for a number of GPUs, or says why they cannot be divided.
+// Replicas sets Data for a number of GPUs, or returns the reason why they cannot be divided.
 func (p *Parallel) Replicas(gpus int) error {
 	each := p.Tensor * p.Context * p.Pipeline
 	if gpus%each != 0 {
-		return fmt.Errorf("%d GPUs are no whole number of replicas: a replica takes tensor %d × context %d × pipeline %d = %d", gpus, p.Tensor, p.Context, p.Pipeline, each)
+		return fmt.Errorf("%d GPUs are not a whole number of replicas: a replica takes tensor %d × context %d × pipeline %d = %d", gpus, p.Tensor, p.Context, p.Pipeline, each)
 	}
 	p.Data = gpus / each
 	return nil
 }
 
-// Check says why a job cannot be divided as it is to be, with the numbers; nil if it
-// can.
+// Check reports why a job cannot be divided as requested, with the numbers; nil if it can.
 func (j *Job) Check() error {
 	m, p, b := &j.Model, &j.Parallel, &j.Batch
 	for _, c := range []struct {
@@ -124,7 +121,7 @@ func (j *Job) Check() error {
 		}
 	}
 	if b.Global == 0 {
-		return fmt.Errorf("a step takes no sequence")
+		return fmt.Errorf("a step has no sequence")
 	}
 	if n := p.Pipeline * p.Chunks; n > m.Layers {
 		return fmt.Errorf("%d layers for %d stages with %d chunks each: a chunk has at least one", m.Layers, p.Pipeline, p.Chunks)
@@ -138,9 +135,9 @@ func (j *Job) Check() error {
 	return pipeline.Check(p.Pipeline, p.Chunks, j.Micros())
 }
 
-// Layers are the layers [from, to) of a chunk of a stage. Chunks are dealt to the
-// stages in turn. Where they cannot all have as many, the last chunk has fewer and
-// the first, since those have the embeddings, then the others from the end on.
+// Layers are the layers [from, to) of a chunk of a stage. Chunks are assigned to the stages in
+// turn. If the layers do not divide evenly, some chunks have fewer: the last chunk and the first,
+// because of the embeddings, then the others from the end on.
 func (j *Job) Layers(stage, chunk int) (from, to int) {
 	n := j.Parallel.Pipeline * j.Parallel.Chunks
 	each := (j.Model.Layers + n - 1) / n
@@ -156,7 +153,7 @@ func (j *Job) Layers(stage, chunk int) (from, to int) {
 	return from, to
 }
 
-// lacks reports whether the i-th of n chunks is one of the short ones.
+// lacks reports whether the i-th of n chunks has fewer layers.
 func lacks(i, n, short int) bool {
 	switch i {
 	case n - 1:

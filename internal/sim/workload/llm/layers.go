@@ -7,7 +7,7 @@ import (
 	"weft/units"
 )
 
-// forward writes out a micro-batch's way through a chunk.
+// forward adds a micro-batch's forward pass through a chunk.
 func (r *rankBuilder) forward(w pipeline.Work) {
 	p := &r.Parallel
 	first := w.Chunk == 0 && r.at.stage == 0
@@ -37,8 +37,7 @@ func (r *rankBuilder) forward(w pipeline.Work) {
 	r.give(w)
 }
 
-// layerForward writes out a layer; what it waits for is noted. It gives what its end
-// is.
+// layerForward adds a layer; its dependencies are already recorded. It returns the last operations.
 func (r *rankBuilder) layerForward(l int) []int32 {
 	if r.Parallel.ZeRO == 3 {
 		r.gatherLayer(l)
@@ -54,7 +53,7 @@ func (r *rankBuilder) layerForward(l int) []int32 {
 	})
 }
 
-// backward writes out a micro-batch's way back through a chunk.
+// backward adds a micro-batch's backward pass through a chunk.
 func (r *rankBuilder) backward(w pipeline.Work) {
 	p := &r.Parallel
 	first := w.Chunk == 0 && r.at.stage == 0
@@ -85,7 +84,7 @@ func (r *rankBuilder) backward(w pipeline.Work) {
 	}
 }
 
-// filled reduces the bucket that a layer's way back has filled, if it has.
+// filled adds the reduction of a bucket if a layer's backward pass has filled it.
 func (r *rankBuilder) filled(chunk, layer int, end []int32) {
 	for i, b := range r.buckets[r.at.stage] {
 		if b.chunk == chunk && b.last == layer {
@@ -96,7 +95,7 @@ func (r *rankBuilder) filled(chunk, layer int, end []int32) {
 	}
 }
 
-// layerBackward writes out a layer's way back.
+// layerBackward adds a layer's backward pass.
 func (r *rankBuilder) layerBackward(l int) []int32 {
 	if r.Parallel.ZeRO == 3 {
 		r.gatherLayer(l)
@@ -125,13 +124,13 @@ func (r *rankBuilder) tensor(do collective.Op) int32 {
 	return r.collective(tensorGroups, workload.Tensor, do, r.residual())
 }
 
-// divided writes out a part of a layer that tensor parallelism divides: with sequence
-// parallelism the tokens are gathered before and the sums scattered after (Korthikanti
-// et al. 2022, section 4.2.2), without it the sums are reduced after.
+// divided adds a part of a layer that tensor parallelism divides: with sequence parallelism the
+// tokens are gathered before and the sums scattered after (Korthikanti et al. 2022, section 4.2.2),
+// without it the sums are reduced after.
 //
-// Where they overlap, the collectives begin with the part, as products that are cut
-// into pieces do (userbuffers of Transformer Engine): nothing but the longer of the
-// two shows, which is the most that overlap can do.
+// With overlap, the collectives begin with the part, as if the products were cut into pieces
+// (userbuffers of Transformer Engine): only the longer of the two shows. That is the best possible
+// overlap.
 func (r *rankBuilder) divided(part func() []int32) []int32 {
 	before := r.after
 	if !r.Parallel.Sequence {
@@ -170,9 +169,9 @@ func (r *rankBuilder) joined(end []int32, after int32) []int32 {
 	return []int32{after}
 }
 
-// dividedBack is divided on the way back, in two halves: the gradient of the input,
-// and that of the weights. The saved input is gathered beside the first half, and the
-// sums are scattered beside the second, as Megatron-LM does.
+// dividedBack is divided in the backward pass, in two halves: the gradient of the input, and the
+// gradient of the weights. The saved input is gathered during the first half, and the sums are
+// scattered during the second, as in Megatron-LM.
 func (r *rankBuilder) dividedBack(t units.Time, part func(t units.Time) []int32) []int32 {
 	before := r.after
 	if !r.Parallel.Sequence {
@@ -211,10 +210,9 @@ func (r *rankBuilder) dividedBack(t units.Time, part func(t units.Time) []int32)
 	return []int32{weights, sums}
 }
 
-// attended writes out attention whose keys and values are divided by context
-// parallelism: they are gathered before, and on the way back their gradients are
-// scattered too. Where they overlap, the attention begins with what is there (ring
-// attention).
+// attended adds attention whose keys and values are divided by context parallelism: they are
+// gathered before; in the backward pass their gradients are scattered too. With overlap, the
+// attention begins with the local part (ring attention).
 func (r *rankBuilder) attended(do collective.Op, part func() []int32) []int32 {
 	m := &r.Model
 	if r.Parallel.Context == 1 {
@@ -248,7 +246,7 @@ func (r *rankBuilder) attended(do collective.Op, part func() []int32) []int32 {
 	return []int32{scattered}
 }
 
-// routed writes out a feed-forward part whose tokens go to experts and back.
+// routed adds a feed-forward part whose tokens go to experts and back.
 func (r *rankBuilder) routed(l int, part func() []int32) []int32 {
 	if !r.Model.MoE(l) || r.Parallel.Expert == 1 {
 		return part()
@@ -261,8 +259,8 @@ func (r *rankBuilder) routed(l int, part func() []int32) []int32 {
 	return []int32{back}
 }
 
-// gatherLayer gathers a layer's parameters (ZeRO 3) while the layer before is
-// computed: it waits for what that began with.
+// gatherLayer gathers a layer's parameters (ZeRO 3) during the computation of the layer before: it
+// waits for the first operations of that layer.
 func (r *rankBuilder) gatherLayer(l int) {
 	before := r.after
 	r.after = nil

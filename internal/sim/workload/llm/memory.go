@@ -8,13 +8,13 @@ import (
 	"weft/units"
 )
 
-// Use is the memory that a GPU of a stage needs, by what it holds.
+// Use is the memory that a GPU of a stage needs, by content.
 //
-// Left out: the libraries' own buffers (CUDA's context, NCCL's channels, cuBLAS's
-// workspace) and fragmentation.
+// Left out: the libraries' own buffers (CUDA's context, NCCL's channels, cuBLAS's workspace) and
+// fragmentation.
 type Use struct {
 	Stage       int
-	Dense       int64 // parameters of the GPU that all replicas have
+	Dense       int64 // parameters of the GPU that are common to all replicas
 	Experts     int64 // parameters of its experts
 	Weights     units.Bytes
 	Gradients   units.Bytes
@@ -25,12 +25,12 @@ type Use struct {
 	PerPiece    units.Bytes
 }
 
-// Total is the sum.
+// Total is the sum in bytes.
 func (u *Use) Total() units.Bytes {
 	return u.Weights + u.Gradients + u.Optimizer + u.Activations + u.Logits
 }
 
-// parameters are those that a GPU of a stage has of its chunks.
+// parameters is the number of parameters that a GPU of a stage has of its chunks.
 func (j *Job) parameters(stage int) (dense, experts int64) {
 	p, m := &j.Parallel, &j.Model
 	for chunk := range p.Chunks {
@@ -43,7 +43,7 @@ func (j *Job) parameters(stage int) (dense, experts int64) {
 	return dense, experts
 }
 
-// chunkParameters are those of a chunk, with the embedding that belongs to it.
+// chunkParameters is the number of parameters of a chunk, with its embedding.
 func (j *Job) chunkParameters(stage, chunk int) (dense, experts int64) {
 	p, m := &j.Parallel, &j.Model
 	from, to := j.Layers(stage, chunk)
@@ -76,23 +76,21 @@ func (j *Job) Use(stage int) Use {
 	u.InFlight = pipeline.InFlight(stage, p.Pipeline, p.Chunks, j.Micros())
 	u.PerPiece = j.activations(stage)
 	u.Activations = units.Bytes(int64(u.PerPiece) * int64(u.InFlight))
-	if m.Recompute == RecomputeFull { // one layer's are there again while it goes back
+	if m.Recompute == RecomputeFull { // the activations of one layer exist again during its backward pass
 		u.Activations += j.layerActivations(j.Model.Layers-1, RecomputeNone)
 	}
-	if stage == p.Pipeline-1 { // in 32 bits, and their gradient in the activations' width
+	if stage == p.Pipeline-1 { // in 32 bits, and their gradient with the activations' width
 		u.Logits = units.Bytes(j.tokens() * int64(j.Model.Vocab) / int64(p.Tensor) * (4 + m.Activation))
 	}
 	return u
 }
 
-// tokens is how many a GPU has of a micro-batch, before they are divided by tensor
-// parallelism.
+// tokens is the number of tokens of a micro-batch on a GPU, before tensor parallelism divides them.
 func (j *Job) tokens() int64 {
 	return int64(j.Batch.Micro) * int64(j.Batch.Sequence) / int64(j.Parallel.Context)
 }
 
-// activations is what a micro-batch leaves in the chunk of a stage that has the most
-// layers.
+// activations is the memory that a micro-batch leaves in the chunk with the most layers of a stage.
 func (j *Job) activations(stage int) (most units.Bytes) {
 	for chunk := range j.Parallel.Chunks {
 		from, to := j.Layers(stage, chunk)
@@ -105,11 +103,11 @@ func (j *Job) activations(stage int) (most units.Bytes) {
 	return most
 }
 
-// layerActivations is what a micro-batch leaves in a layer: the inputs of every
-// product of matrices and norm. Of a layer of GPT-3 it is 16 numbers for each of the
-// hidden width and token, as counted by Korthikanti et al. ("Reducing Activation
-// Recomputation in Large Transformer Models", 2022, section 4.1: 34 bytes less two
-// for the dropouts' masks); the scores of the attention are never kept.
+// layerActivations is the memory that a micro-batch leaves in a layer: the inputs of every product
+// of matrices and norm. A layer of GPT-3 has 16 numbers for each of the hidden width and token, as
+// counted by Korthikanti et al. ("Reducing Activation Recomputation in Large Transformer Models",
+// 2022, section 4.1: 34 bytes less two for the dropouts' masks). The scores of the attention are
+// never kept.
 func (j *Job) layerActivations(layer int, r Recompute) units.Bytes {
 	m, p := &j.Model, &j.Parallel
 	h, q, kv := int64(m.Hidden), int64(m.Heads*m.HeadDim), int64(m.KVHeads*m.HeadDim)
@@ -130,13 +128,13 @@ func (j *Job) layerActivations(layer int, r Recompute) units.Bytes {
 	if p.Sequence {
 		whole /= int64(p.Tensor)
 	}
-	if m.MoE(layer) && r != RecomputeFull { // what was sent to the experts and came back
+	if m.MoE(layer) && r != RecomputeFull { // data sent to the experts and received back
 		divided += 2 * int64(m.TopK) * h
 	}
 	return units.Bytes(j.tokens() * (whole + divided/int64(p.Tensor)) * j.Memory.Activation)
 }
 
-// wide is how many numbers of the feed-forward width a token has in a layer.
+// wide is the number of values per token and feed-forward width in a layer.
 func (j *Job) wide(layer int) int64 {
 	m := &j.Model
 	if m.MoE(layer) {
@@ -145,7 +143,7 @@ func (j *Job) wide(layer int) int64 {
 	return int64(m.FFN)
 }
 
-// MemoryError is a job that does not fit, with the arithmetic.
+// MemoryError is the error for a job that does not fit, with the arithmetic.
 type MemoryError struct {
 	Job *Job
 	Use Use // of the fullest stage

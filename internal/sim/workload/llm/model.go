@@ -13,18 +13,18 @@ type Model struct {
 	Vocab    int
 	Tied     bool // input and output embedding are one
 	Position int  // learned positions; 0: rotary
-	// Experts of each layer but the first Dense, of which a token takes TopK, and the
-	// Shared ones that it takes beside; their width is ExpertFFN.
+	// Experts of each layer except the first Dense layers. A token uses TopK of them, and all
+	// Shared ones; their width is ExpertFFN.
 	Experts, TopK, Shared, ExpertFFN, Dense int
-	// Latent attention: the ranks of the query's and the keys' and values' latent, and
-	// the part of a head's query and key that has the position. 0: none.
+	// Latent attention: the ranks of the latents of the query and of the keys and values, and the
+	// part of a head's query and key with the position. 0: none.
 	QueryRank, KVRank, RopeDim int
 }
 
 // MoE reports whether a layer has experts.
 func (m *Model) MoE(layer int) bool { return m.Experts > 0 && layer >= m.Dense }
 
-// ffnMatrices is how many matrices a feed-forward part has.
+// ffnMatrices is the number of matrices of a feed-forward part.
 func (m *Model) ffnMatrices() int {
 	if m.Gated {
 		return 3
@@ -50,8 +50,8 @@ func (m *Model) Expert() int64 {
 	return int64(m.ffnMatrices()) * int64(m.Hidden) * int64(m.ExpertFFN)
 }
 
-// FeedForward is the parameters of a layer's feed-forward part that every token
-// takes: without the routed experts.
+// FeedForward is the number of parameters of a layer's feed-forward part for every token: without
+// the routed experts.
 func (m *Model) FeedForward(layer int) int64 {
 	if m.MoE(layer) {
 		return int64(m.Shared)*m.Expert() + int64(m.Hidden)*int64(m.Experts)
@@ -73,12 +73,12 @@ func (m *Model) Routed(layer int) int64 {
 	return int64(m.Experts) * m.Expert()
 }
 
-// Embedding is the parameters of the input embedding.
+// Embedding is the number of parameters of the input embedding.
 func (m *Model) Embedding() int64 {
 	return int64(m.Vocab+m.Position) * int64(m.Hidden)
 }
 
-// Output is the parameters of the output embedding, where it is one of its own.
+// Output is the number of parameters of a separate output embedding.
 func (m *Model) Output() int64 {
 	if m.Tied {
 		return 0
@@ -86,7 +86,7 @@ func (m *Model) Output() int64 {
 	return int64(m.Vocab) * int64(m.Hidden)
 }
 
-// Parameters is the number of all.
+// Parameters is the number of all parameters.
 func (m *Model) Parameters() int64 {
 	n := m.Embedding() + m.Output() + int64(m.Hidden)
 	for l := range m.Layers {
@@ -95,9 +95,9 @@ func (m *Model) Parameters() int64 {
 	return n
 }
 
-// Forward is the operations of a token's way forward through a layer's matrices, its
-// part of the experts included, and apart from them those of its attention to the
-// tokens before it in a sequence: on the average half of them.
+// Forward is the number of operations of a token's forward pass through a layer's matrices, with
+// its experts, and separately the operations of its attention to the tokens before it in a
+// sequence: on the average half of them.
 func (m *Model) Forward(layer, sequence int) (matrices, attention float64) {
 	p := m.Attention() + m.FeedForward(layer)
 	if m.MoE(layer) {
@@ -107,13 +107,12 @@ func (m *Model) Forward(layer, sequence int) (matrices, attention float64) {
 	return 2 * float64(p), scores * float64(sequence)
 }
 
-// Logits is the operations of a token's way through the output embedding.
+// Logits is the number of operations of a token's pass through the output embedding.
 func (m *Model) Logits() float64 { return 2 * float64(m.Vocab) * float64(m.Hidden) }
 
-// StepFLOPs is the operations of a training step for a token, as model FLOPs
-// utilisation counts them: three times the way forward, nothing that is computed
-// again, attention to the tokens before only. Megatron-Bridge's performance summary
-// counts the same.
+// StepFLOPs is the number of operations of a training step for a token, as model FLOPs utilisation
+// counts them: three forward passes, without recomputation, with attention only to the tokens
+// before. Megatron-Bridge's performance summary counts the same.
 func (m *Model) StepFLOPs(sequence int) float64 {
 	n := m.Logits()
 	for l := range m.Layers {

@@ -9,8 +9,8 @@ import (
 	"weft/units"
 )
 
-// The streams of a rank. The collectives of a family have one each, so that they run
-// beside the computation wherever nothing waits for them.
+// The streams of a rank. The collectives of each family have their own stream, so they run during
+// computation unless an operation waits for them.
 const (
 	streamCompute = iota
 	streamSendForward
@@ -29,23 +29,23 @@ var familyStreams = [numFamilies]uint8{
 	expertGroups: streamExpert, expertDataGroups: streamExpertData,
 }
 
-// rankBuilder writes out the operations of a rank.
+// rankBuilder builds the list of operations of a rank.
 type rankBuilder struct {
 	*builder
 	at      coord
 	rank    int32
 	ops     []workload.Op
-	label   string             // of the work that is being written out
-	after   []int32            // what the next operation waits for, beside its stream
+	label   string // name of the current piece of work
+	after   []int32 // dependencies of the next operation, in addition to its stream
 	needed  map[[2]int][]int32 // by chunk and layer: the gathering of its parameters
 	reduced []int32            // the reductions of gradients
 	starts  []int32            // the first operations of layers (ZeRO 3)
 }
 
-// none is no operation.
+// none is the index for no operation.
 const none = int32(-1)
 
-// op adds an operation that waits for what is noted, and gives its place.
+// op adds an operation with the recorded dependencies, and returns its index.
 func (r *rankBuilder) op(o workload.Op) int32 {
 	o.After = r.after
 	r.after = nil
@@ -53,7 +53,7 @@ func (r *rankBuilder) op(o workload.Op) int32 {
 	return int32(len(r.ops) - 1)
 }
 
-// wait notes what the next operation waits for.
+// wait records dependencies of the next operation.
 func (r *rankBuilder) wait(ops ...int32) {
 	for _, o := range ops {
 		if o != none {
@@ -67,8 +67,8 @@ func (r *rankBuilder) compute(name string, t units.Time) int32 {
 	return r.op(workload.Op{Name: r.label + name, Kind: workload.Compute, Time: t, Stream: streamCompute})
 }
 
-// collective adds one of a family, with the bytes at each stage; none where the group
-// has one member.
+// collective adds a collective of a family, with the bytes at each stage; none if the group has one
+// member.
 func (r *rankBuilder) collective(fam family, purpose workload.Purpose, do collective.Op, bytes []units.Bytes) int32 {
 	if r.groupSize(fam) == 1 || bytes[r.at.stage] == 0 {
 		return none
@@ -80,10 +80,10 @@ func (r *rankBuilder) collective(fam family, purpose workload.Purpose, do collec
 	})
 }
 
-// groupSize is how many members a family's groups have in the whole cluster.
+// groupSize is the number of members of a family's groups in the whole cluster.
 func (r *rankBuilder) groupSize(fam family) int { return len(r.groups[fam][0]) }
 
-// build writes out the step.
+// build adds the operations of the step.
 func (r *rankBuilder) build() {
 	p := &r.Parallel
 	r.needed = make(map[[2]int][]int32)
@@ -116,8 +116,8 @@ func (r *rankBuilder) build() {
 	r.compute("optimizer", r.optimizer(r.at.stage))
 }
 
-// gather adds the gathering of the parameters that the optimizer made, in the order
-// in which the way forward needs them.
+// gather adds the gathering of the optimizer's parameters, in the order in which the forward pass
+// needs them.
 func (r *rankBuilder) gather() {
 	buckets := r.buckets[r.at.stage]
 	last := []int32{none, none}
@@ -134,7 +134,7 @@ func (r *rankBuilder) gather() {
 	}
 }
 
-// reduce adds the reduction of a bucket's gradients; what it waits for is noted.
+// reduce adds the reduction of a bucket's gradients; its dependencies are already recorded.
 func (r *rankBuilder) reduce(i int) {
 	do := collective.ReduceScatter
 	if r.Parallel.ZeRO == 0 {
@@ -151,7 +151,7 @@ func (r *rankBuilder) reduce(i int) {
 	r.after = nil
 }
 
-// passBytes is what a GPU passes to another stage.
+// passBytes is the size of the message from a GPU to another stage.
 func (r *rankBuilder) passBytes() units.Bytes {
 	bytes := r.tokens() * int64(r.Model.Hidden) * r.Memory.Activation
 	if r.Parallel.Sequence {
@@ -169,15 +169,15 @@ func (r *rankBuilder) tag(w pipeline.Work) int32 {
 	return t
 }
 
-// neighbour is the rank that is so many stages on.
+// neighbour is the rank at the given distance in stages.
 func (r *rankBuilder) neighbour(by int) int32 {
 	x := r.at
 	x.stage = (x.stage + by + r.Parallel.Pipeline) % r.Parallel.Pipeline
 	return r.here.rank(x)
 }
 
-// take adds the receipt of what a piece of work begins with, and has the next
-// operation wait for it. of is the work of the other stage.
+// take adds the Recv for a piece of work, on which the next operation depends. of is the work of
+// the other stage.
 func (r *rankBuilder) take(w, of pipeline.Work) {
 	stream, by := uint8(streamRecvForward), -1
 	if w.Backward {
@@ -189,7 +189,7 @@ func (r *rankBuilder) take(w, of pipeline.Work) {
 	}))
 }
 
-// give adds the sending of what a piece of work ends with.
+// give adds the Send after a piece of work.
 func (r *rankBuilder) give(w pipeline.Work) {
 	stream, by := uint8(streamSendForward), 1
 	if w.Backward {
@@ -205,5 +205,5 @@ var streamNames = [...]string{
 	"compute", "send forward", "send backward", "receive forward", "receive backward", "tensor", "context", "expert", "data", "expert data",
 }
 
-// StreamName is what runs on a stream of a step's ranks.
+// StreamName is the name of a stream of a step's ranks.
 func StreamName(stream uint8) string { return streamNames[stream] }

@@ -8,15 +8,15 @@ import (
 	"weft/units"
 )
 
-// Fold says for which GPUs a step is written out.
+// Fold selects the GPUs that a step is written out for.
 type Fold uint8
 
 // The folds.
 const (
 	// FoldNone writes out every GPU.
 	FoldNone Fold = iota
-	// FoldReplicas writes out one GPU of each stage of each replica: those that divide
-	// its layers do the same at the same times.
+	// FoldReplicas writes out one GPU of each stage of each replica: the GPUs that divide a stage's
+	// layers do the same at the same times.
 	FoldReplicas
 	// FoldAll writes out one GPU of each stage: the replicas do the same too.
 	FoldAll
@@ -24,8 +24,8 @@ const (
 
 // Step is a training step as a workload.
 //
-// It is one of many alike: it begins with the gathering of what the optimizer of the
-// one before made, and ends with the optimizer's step.
+// It is a step from a sequence of equal steps: it begins with the gathering of the parameters from
+// the optimizer of the step before, and ends with the optimizer's step.
 type Step struct {
 	Graph  *workload.Graph
 	Phases []workload.Phase // in the numbers of the whole cluster
@@ -39,13 +39,13 @@ type builder struct {
 	whole, here grid
 	groups      [numFamilies][][]int32 // of the whole grid
 	first       [numFamilies]int32     // the number of a family's first group in the graph
-	of          [numFamilies][]int32   // by family and rank of here: its group among the family's
+	of          [numFamilies][]int32 // by family and rank of this grid: its group within the family
 	phases      map[string]int32
 	buckets     [][]bucket // by stage
 	out         *Step
 }
 
-// Step is the job's, folded. Check has been passed.
+// Step is the job's training step, folded. The job must have passed Check.
 func (j *Job) Step(f Fold) *Step {
 	b := &builder{Job: j, whole: j.Parallel.grid(), phases: make(map[string]int32)}
 	b.here = b.whole
@@ -81,8 +81,7 @@ func (j *Job) Step(f Fold) *Step {
 	return b.out
 }
 
-// phase is the number of a communication of a family of groups, with the bytes by
-// stage; 0 is none.
+// phase is the number of a communication of a family's groups, with the bytes by stage; 0 is none.
 func (b *builder) phase(fam family, purpose workload.Purpose, do collective.Op, bytes []units.Bytes) int32 {
 	key := fmt.Sprint(fam, do, bytes)
 	if n, known := b.phases[key]; known {
@@ -104,8 +103,8 @@ func (b *builder) add(key string, p *workload.Phase) int32 {
 	return n
 }
 
-// passing is the number of the passing of activations to the next stage, or of their
-// gradients to the one before.
+// passing is the number of the phase that passes activations to the next stage, or their gradients
+// to the stage before.
 func (b *builder) passing(backward bool, bytes units.Bytes) int32 {
 	key := fmt.Sprint("pass", backward)
 	if n, known := b.phases[key]; known {
@@ -131,7 +130,7 @@ func (b *builder) passing(backward bool, bytes units.Bytes) int32 {
 	return b.add(key, &p)
 }
 
-// uniform is the same bytes at every stage.
+// uniform is a list with the same bytes at every stage.
 func (b *builder) uniform(bytes int64) []units.Bytes {
 	list := make([]units.Bytes, b.Parallel.Pipeline)
 	for i := range list {

@@ -2,13 +2,13 @@ package pipeline
 
 import "fmt"
 
-// Work is what a stage does at a time: a micro-batch through one of its chunks.
+// Work is one piece of work of a stage: a micro-batch through one of its chunks.
 type Work struct {
 	Micro, Chunk int
 	Backward     bool
 }
 
-// Check says whether there is a schedule for so many stages, chunks a stage and
+// Check reports whether a schedule exists for these numbers of stages, chunks per stage and
 // micro-batches.
 func Check(stages, chunks, micros int) error {
 	switch {
@@ -17,12 +17,12 @@ func Check(stages, chunks, micros int) error {
 	case chunks > 1 && stages == 1:
 		return fmt.Errorf("%d chunks a stage with one stage: interleaving needs a pipeline", chunks)
 	case chunks > 1 && micros%stages != 0:
-		return fmt.Errorf("%d micro-batches over %d stages with %d chunks each: interleaving takes micro-batches in groups of as many as there are stages", micros, stages, chunks)
+		return fmt.Errorf("%d micro-batches over %d stages with %d chunks each: interleaving needs a number of micro-batches that is a multiple of the number of stages", micros, stages, chunks)
 	}
 	return nil
 }
 
-// Schedule is the order of a stage's work. Check has been passed.
+// Schedule is the order of a stage's work. The arguments must have passed Check.
 func Schedule(stage, stages, chunks, micros int) []Work {
 	n := micros * chunks
 	warm := stages - 1 - stage
@@ -51,15 +51,15 @@ func forward(k, stages, chunks int) Work {
 	return Work{Micro: group*stages + in%stages, Chunk: in / stages}
 }
 
-// backward is the k-th piece of backward work: the chunks the other way round.
+// backward is the k-th piece of backward work: the chunks in reverse order.
 func backward(k, stages, chunks int) Work {
 	w := forward(k, stages, chunks)
 	w.Chunk, w.Backward = chunks-1-w.Chunk, true
 	return w
 }
 
-// InFlight is the most pieces of work of a stage that have gone forward and not
-// backward: so many activations it keeps.
+// InFlight is the maximum number of a stage's pieces of work between their forward and backward
+// passes: it keeps their activations.
 func InFlight(stage, stages, chunks, micros int) int {
 	now, most := 0, 0
 	for _, w := range Schedule(stage, stages, chunks, micros) {

@@ -17,7 +17,7 @@ func TestWhatLacksItsOtherEndIsLeftOut(t *testing.T) {
 	if g.Check() == nil {
 		t.Fatal("the graph is whole")
 	}
-	out, left := g.Salvage()
+	out, left := g.Matched()
 	if err := out.Check(); err != nil || left != 2 || out.Ops() != 4 {
 		t.Fatalf("%v; %d left out, %d stay, want 2 and 4", err, left, out.Ops())
 	}

@@ -14,17 +14,16 @@ import (
 	"weft/units"
 )
 
-// foreground is what runs on a network while streams are beside it.
+// foreground is the workload that streams run beside.
 type foreground interface {
 	fabric.App
 	fabric.LocalApp
 	running() bool
 }
 
-// besideRun is a foreground with the fabric's streams beside it. The streams' queue
-// pairs are the first of their NICs, so that their numbers tell them from the
-// foreground's.
-type besideRun struct {
+// streamRun is a foreground with the fabric's streams. The streams' queue pairs are the first of
+// their NICs, so their numbers distinguish them from the foreground's.
+type streamRun struct {
 	foreground
 	net     *network.Network
 	streams []stream
@@ -33,25 +32,26 @@ type besideRun struct {
 	failure error
 }
 
-// streamEnd is an end of a stream: the one that asks, or the one that is asked.
+// streamEnd is an end of a stream: the requester, or the target.
 type streamEnd struct {
 	stream int32
 	asked  bool
 }
 
-// stream is one stream: as many messages under way as it has depth.
+// stream is one stream: its depth is the number of its messages in flight.
 type stream struct {
 	spec   *scenario.Stream
 	end    units.QPN
-	posted []units.Time // by slot: when its message was posted
+	posted []units.Time // by slot: the time at which its message was posted
 	times  *measure.FlowTimes
 	nvme   nvme // of NVMe-oF
 	paced  paced
 }
 
-// beside puts the fabric's streams beside what runs, on a cluster with so many NICs.
-func beside(p *network.Plan, run foreground, nics int) *besideRun {
-	b := &besideRun{foreground: run, at: make([][]streamEnd, nics)}
+// withStreams adds the fabric's streams to a foreground, on a cluster with the given number of
+// NICs.
+func withStreams(p *network.Plan, run foreground, nics int) *streamRun {
+	b := &streamRun{foreground: run, at: make([][]streamEnd, nics)}
 	for i := range p.Fabric.Beside {
 		s := &p.Fabric.Beside[i]
 		b.streams = append(b.streams, stream{spec: s, posted: make([]units.Time, s.Depth), times: measure.NewFlowTimes(), paced: pacedBy(s, p.Fabric.Link.Rate())})
@@ -59,8 +59,8 @@ func beside(p *network.Plan, run foreground, nics int) *besideRun {
 	return b
 }
 
-// app is what runs on the network: the foreground itself where nothing is beside it.
-func (b *besideRun) app() fabric.App {
+// app is the network's application: the foreground itself if there are no streams.
+func (b *streamRun) app() fabric.App {
 	if len(b.streams) == 0 {
 		return b.foreground
 	}
@@ -68,7 +68,7 @@ func (b *besideRun) app() fabric.App {
 }
 
 // start connects the streams on a network and posts their first messages.
-func (b *besideRun) start(net *network.Network) error {
+func (b *streamRun) start(net *network.Network) error {
 	b.net = net
 	if len(b.streams) > 0 {
 		b.count()
@@ -104,7 +104,7 @@ func (b *besideRun) start(net *network.Network) error {
 	return b.failure
 }
 
-func (b *besideRun) bindStream(nic int32, end units.QPN, e streamEnd) {
+func (b *streamRun) bindStream(nic int32, end units.QPN, e streamEnd) {
 	for len(b.at[nic]) <= int(end) {
 		b.at[nic] = append(b.at[nic], streamEnd{})
 	}
@@ -112,7 +112,7 @@ func (b *besideRun) bindStream(nic int32, end units.QPN, e streamEnd) {
 }
 
 // postStream posts the next message of a slot.
-func (b *besideRun) postStream(p *fabric.Partition, s *stream, slot uint64) {
+func (b *streamRun) postStream(p *fabric.Partition, s *stream, slot uint64) {
 	s.posted[slot] = p.Now()
 	if isNVMe(s.spec.Operation) {
 		b.command(p, s, slot)
@@ -125,16 +125,16 @@ func (b *besideRun) postStream(p *fabric.Partition, s *stream, slot uint64) {
 	b.post(p, int32(s.spec.Src), s.end, transport.WorkRequest{ID: slot, Op: op, Length: uint32(s.spec.Bytes)})
 }
 
-// post hands a work request of a stream to a NIC.
-func (b *besideRun) post(p *fabric.Partition, nic int32, end units.QPN, wr transport.WorkRequest) {
+// post posts a work request of a stream on a NIC.
+func (b *streamRun) post(p *fabric.Partition, nic int32, end units.QPN, wr transport.WorkRequest) {
 	if err := p.Post(nic, end, wr); err != nil && b.failure == nil {
 		b.failure = err
 	}
 }
 
-// Complete counts a stream's message and posts the next while the foreground runs;
-// what is not a stream's is the foreground's.
-func (b *besideRun) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
+// Complete counts a stream's message and posts the next while the foreground runs; other
+// completions belong to the foreground.
+func (b *streamRun) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
 	if int(c.QPN) >= len(b.at[nic]) {
 		b.foreground.Complete(p, nic, c)
 		return
@@ -149,8 +149,8 @@ func (b *besideRun) Complete(p *fabric.Partition, nic int32, c *transport.Comple
 	}
 }
 
-// completed goes on with a stream when something of it is done.
-func (b *besideRun) completed(p *fabric.Partition, s *stream, e streamEnd, c *transport.Completion) {
+// completed continues a stream after a completion.
+func (b *streamRun) completed(p *fabric.Partition, s *stream, e streamEnd, c *transport.Completion) {
 	slot := c.ID
 	if isNVMe(s.spec.Operation) {
 		if e.asked {
@@ -168,8 +168,8 @@ func (b *besideRun) completed(p *fabric.Partition, s *stream, e streamEnd, c *tr
 	}
 }
 
-// results are what the streams got done until the foreground ended.
-func (b *besideRun) results(ended units.Time) (out []runstore.Stream) {
+// results are the streams' results up to the foreground's end.
+func (b *streamRun) results(ended units.Time) (out []runstore.Stream) {
 	for i := range b.streams {
 		s := &b.streams[i]
 		d := s.times.Distribution()

@@ -1,16 +1,16 @@
 package workload
 
-// Salvage is what can be carried out of a graph that was read in part: messages with
-// one end, and collectives that not every member enters or that members do not agree
-// on, are left out. What waited for them waits for what they waited for. left is how
-// many operations that are. The result may still wait in a circle: Check it.
-// Operations must name groups and operations that exist.
-func (g *Graph) Salvage() (out *Graph, left int) {
+// Matched is the part of an incompletely read graph that can be executed. It leaves out messages
+// with one end, and collectives that some member never enters or on which members disagree. An
+// operation that waited for a removed operation waits for that operation's dependencies instead.
+// left is the number of removed operations. The result may still wait in a circle: Check it.
+// Operations must refer to existing groups and operations.
+func (g *Graph) Matched() (out *Graph, left int) {
 	gone := make([][]bool, len(g.Ranks))
 	for rank, ops := range g.Ranks {
 		gone[rank] = make([]bool, len(ops))
 		for i := range ops {
-			gone[rank][i] = ops[i].Kind == Send || ops[i].Kind == Recv // until it is met
+			gone[rank][i] = ops[i].Kind == Send || ops[i].Kind == Recv // until it is matched
 		}
 	}
 	g.eachMessage(func(send, recv place) {
@@ -27,8 +27,8 @@ func (g *Graph) Salvage() (out *Graph, left int) {
 	return out, left
 }
 
-// eachUnentered calls f with the collectives that some member never enters, or enters
-// as another operation.
+// eachUnentered calls f with the collectives that some member never enters, or enters as another
+// operation.
 func (g *Graph) eachUnentered(f func(place)) {
 	lists := make([]map[int32][]place, len(g.Groups)) // by group and rank
 	for i := range lists {
@@ -51,7 +51,7 @@ func (g *Graph) eachUnentered(f func(place)) {
 	}
 }
 
-// agreed is how many collectives all members of a group enter alike.
+// agreed is the number of collectives that all members of a group enter alike.
 func (g *Graph) agreed(ranks []int32, lists map[int32][]place) int {
 	first := lists[ranks[0]]
 	n := len(first)
@@ -69,9 +69,9 @@ func (g *Graph) agreed(ranks []int32, lists map[int32][]place) int {
 	return n
 }
 
-// without are the operations that are not gone.
+// without is the list without the removed operations.
 func without(ops []Op, gone []bool) []Op {
-	to := make([]int32, len(ops)) // the new place of what stays
+	to := make([]int32, len(ops)) // new indices of the remaining operations
 	kept := int32(0)
 	for i := range ops {
 		to[i] = kept
