@@ -30,7 +30,7 @@ type Finished struct {
 
 // Progress is the progress of a run.
 type Progress struct {
-	Fabric      string // of the simulation that finished last or is running
+	Fabric      string     // of the simulation that finished last or is running
 	Bytes       int64      // its size
 	Done, Total int        // simulations
 	Simulated   units.Time // so far, over all simulations

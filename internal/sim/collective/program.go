@@ -56,9 +56,9 @@ type Transfer struct {
 // a connection.
 type Step struct {
 	Sends     []Transfer
-	Recvs     int // the number of messages that the step waits for
+	Recvs     int   // the number of messages that the step waits for
 	RecvBytes int64 // their sum, for the time of reduction or copy
-	Reduce    bool // whether arriving data is combined with local data
+	Reduce    bool  // whether arriving data is combined with local data
 }
 
 // Program is the schedule of one collective operation. Implementations are

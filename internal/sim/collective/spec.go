@@ -9,12 +9,12 @@ type Op uint8
 // nccl-tests.
 const (
 	AllReduce     Op = iota // the vector of every rank, before and after
-	AllGather // the gathered vector; rank i contributes its i-th part
+	AllGather               // the gathered vector; rank i contributes its i-th part
 	ReduceScatter           // the vector of every rank; rank i keeps its i-th part
 	Broadcast               // the root's vector
-	AllToAll // the data that a rank sends to all, itself included, in equal parts
-	SendRecv // the data that rank r sends to rank r+1
-	Send // the data that the root sends to the next rank
+	AllToAll                // the data that a rank sends to all, itself included, in equal parts
+	SendRecv                // the data that rank r sends to rank r+1
+	Send                    // the data that the root sends to the next rank
 	numOps
 )
 
@@ -55,9 +55,9 @@ const (
 	HalvingDoubling      // recursive vector halving and doubling
 	NVLS                 // reduction and multicast in the scale-up switch, and between nodes in the network
 	NVLSTree             // NVLS inside the nodes, double binary tree between them
-	Bruck // log n steps, each with more shards
-	Direct // every pair directly: all-to-all, send/recv
-	CollNetDirect // between nodes reduction in the network, inside them every pair directly
+	Bruck                // log n steps, each with more shards
+	Direct               // every pair directly: all-to-all, send/recv
+	CollNetDirect        // between nodes reduction in the network, inside them every pair directly
 	CollNetChain         // between nodes reduction in the network, inside them a chain for each channel
 	numAlgos
 )

@@ -43,8 +43,8 @@ func (s *span) class(key uint64) Class { return Class(key >> (s.low & 63) & (1<<
 type Bucket struct {
 	span
 	keys  []uint64 // its events, sorted
-	pos   int // the next event
-	after uint64 // keys pushed now must not precede it
+	pos   int      // the next event
+	after uint64   // keys pushed now must not precede it
 	start units.Time
 }
 

@@ -24,11 +24,11 @@ type Cells struct {
 
 	cells, words int    // cells, and words of marks for each slot
 	slot         int64  // number of the slot being handled, or the next
-	floor        int64 // number of the first slot open to events of other cells
+	floor        int64  // number of the first slot open to events of other cells
 	ahead        uint64 // the number of slots from there on
 	open         int    // the cell being handled, -1 if none
 	row          int    // of the slot being handled in events
-	word         int // of the slot's marks: the word of rest
+	word         int    // of the slot's marks: the word of rest
 	rest         uint64 // cells of that word that are still to be handled
 	reach        int64  // slots - 1
 	far          Heap[farCell, *farCell]

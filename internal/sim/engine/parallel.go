@@ -109,7 +109,7 @@ type run struct {
 	until   units.Time
 	spare   *Spare
 	stop    *atomic.Bool
-	workers [2]int // by the window's parity: the number of workers in the window after it
+	workers [2]int      // by the window's parity: the number of workers in the window after it
 	next    [2][]padded // by the window's parity, by worker
 	barrier barrier
 	group   sync.WaitGroup

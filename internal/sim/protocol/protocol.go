@@ -84,7 +84,7 @@ type MTU struct {
 	Name        string // "an InfiniBand": for "an InfiniBand MTU of 3KiB ..."
 	Least, Most units.Bytes
 	Only        []units.Bytes // these sizes alone
-	Want        string // the valid sizes as a phrase
+	Want        string        // the valid sizes as a phrase
 }
 
 // Has reports whether a size is valid.

@@ -20,7 +20,7 @@ type Lanes struct {
 	Count  int // lanes that the rule uses
 	family topology.Family
 	first  []int32
-	class  []uint8 // by switch and port: the class of the cable in the rule
+	class  []uint8     // by switch and port: the class of the cable in the rule
 	levels []*LevelMap // by switch; nil: lanes do not follow service levels
 }
 

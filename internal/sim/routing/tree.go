@@ -6,7 +6,7 @@ package routing
 type treeStatic struct {
 	w      *wires
 	up     [][]uint16 // by switch: its ports to the next level
-	above  []int32 // by switch: the number of switches at these ports
+	above  []int32    // by switch: the number of switches at these ports
 	anc    []uint64   // by switch: the set of switches above, at any level
 	words  int
 	dist   []int32
@@ -18,7 +18,7 @@ type treeStatic struct {
 type step struct {
 	sw     int32
 	down   uint16 // its port down to the step below
-	stride int32 // divisor of v at this level
+	stride int32  // divisor of v at this level
 }
 
 // maxLevels bounds the height of a tree: leaf, spine, core, and one more for fabrics that were read

@@ -44,7 +44,7 @@ type Recovery struct {
 	Open     units.Time
 	Last     units.Time // until the last switch had new entries
 	Switches int        // with new entries
-	Entries  int // new entries of all switches
+	Entries  int        // new entries of all switches
 	Cut      int        // paths from a leaf to a host that stay closed
 	// LaneTables is the number of changed SL2VL tables (each for a pair of ports), and LastLanes
 	// the time until the last change; 0 if none changed.

@@ -31,17 +31,17 @@ type Meta struct {
 	Weft          string            `json:"weft"`            // the program's version
 	Go            string            `json:"go"`              // of the toolchain
 	Platform      string            `json:"platform"`        // linux/amd64
-	CatalogDigest string            `json:"catalog_sha256"` // digest of the hardware facts
-	Command       []string          `json:"command"` // the command line
+	CatalogDigest string            `json:"catalog_sha256"`  // digest of the hardware facts
+	Command       []string          `json:"command"`         // the command line
 	Seed          uint64            `json:"seed"`            // as in the scenario
 	Started       string            `json:"started"`         // RFC 3339, UTC
 	WallSeconds   float64           `json:"wall_seconds"`    // of the simulations
 	Events        int64             `json:"events"`          // of all simulations
 	EventsPerSec  float64           `json:"events_per_s"`    // of wall time
 	Cores         int               `json:"cores"`           // of the machine
-	Workers       int               `json:"workers"` // the cores that the run could use
+	Workers       int               `json:"workers"`         // the cores that the run could use
 	Partial       bool              `json:"partial"`         // stopped before its end
-	Files         map[string]string `json:"files_sha256"` // digests of the other files
+	Files         map[string]string `json:"files_sha256"`    // digests of the other files
 	Error         string            `json:"error,omitempty"` // the reason if the run failed
 }
 

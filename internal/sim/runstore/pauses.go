@@ -4,7 +4,7 @@ package runstore
 type Pauses struct {
 	SlicePs int64        `json:"slice_ps"`        // length of a slice of the timelines
 	Links   []PausedLink `json:"links"`           // the longest time first
-	More    int          `json:"more,omitempty"` // number of paused links that are not listed
+	More    int          `json:"more,omitempty"`  // number of paused links that are not listed
 	Flows   []PausedFlow `json:"flows,omitempty"` // of a pattern with few messages
 }
 

@@ -72,7 +72,7 @@ type Point struct {
 	Flows   Distribution // of messages between nodes
 	Counts  Counts       // of the whole network
 	Hottest []HotLink    // the busiest first, at most eight
-	Pauses  *Pauses // nil if they were not recorded, or there were none
+	Pauses  *Pauses      // nil if they were not recorded, or there were none
 	Beside  []Stream     // streams beside a collective
 	// Violations are the packets that ports discarded for their P_Key, Q_Key or VRF, the
 	// earliest first, at most 64.
@@ -84,7 +84,7 @@ type Point struct {
 	Levels  []Level
 	Fault   *FaultPoint // nil if the scenario has no faults
 	Partial bool        // stopped before its end
-	Failure string // the reason if the point has no result
+	Failure string      // the reason if the point has no result
 }
 
 // Seeds is the times of a size with several seeds, in picoseconds, and the 95 % confidence
@@ -107,7 +107,7 @@ type Distribution struct {
 
 // Counts is how often things happened in the network.
 type Counts struct {
-	Packets    int64 `json:"packets"` // packets sent by NICs and GPUs, with acknowledgements
+	Packets    int64 `json:"packets"`     // packets sent by NICs and GPUs, with acknowledgements
 	PacketHops int64 `json:"packet_hops"` // one for each port of the fabric that sent the packet
 	// Events is the engine's work and not a result: with several simulation partitions a port may
 	// be woken once more without effect. meta.json has their sum.
@@ -116,10 +116,10 @@ type Counts struct {
 	Resumes         int64 `json:"pfc_resumes"`            // PFC frames that end a pause
 	CreditStalls    int64 `json:"credit_stalls"`          // times that a lane began to wait for credits
 	Marks           int64 `json:"ecn_marks"`              // ECN, or FECN on InfiniBand
-	CNPs            int64 `json:"cnps"` // congestion notifications sent
+	CNPs            int64 `json:"cnps"`                   // congestion notifications sent
 	CNPsTaken       int64 `json:"cnps_arrived,omitempty"` // and that arrived
 	CNPDelay        int64 `json:"cnp_delay_ps,omitempty"` // sum of the times of the received ones
-	Retransmissions int64 `json:"retransmissions"` // retransmitted packets
+	Retransmissions int64 `json:"retransmissions"`        // retransmitted packets
 	Timeouts        int64 `json:"timeouts,omitempty"`     // retransmission timeouts that expired
 	Trimmed         int64 `json:"trimmed,omitempty"`      // Ultra Ethernet: packets whose payload a switch cut off
 	DroppedBuffer   int64 `json:"dropped_buffer"`         // lossy class, buffer full
@@ -133,19 +133,19 @@ type Counts struct {
 	DroppedPKey     int64 `json:"dropped_pkey,omitempty"`     // InfiniBand, P_Key of another partition
 	DroppedSegment  int64 `json:"dropped_segment,omitempty"`  // Ethernet, no route from the sender's VRF
 	DroppedCorrupt  int64 `json:"dropped_corrupt,omitempty"`  // corrupted on a link
-	DroppedMTU      int64 `json:"dropped_mtu,omitempty"` // longer than the MTU of the switch's port
+	DroppedMTU      int64 `json:"dropped_mtu,omitempty"`      // longer than the MTU of the switch's port
 
 	// Only of scenarios with faults.
-	DroppedFault   int64 `json:"dropped_fault,omitempty"` // on a failed cable, or before it
+	DroppedFault   int64 `json:"dropped_fault,omitempty"`    // on a failed cable, or before it
 	DroppedNoRoute int64 `json:"dropped_no_route,omitempty"` // the switch had no route
 
 	// Only of workloads that choose service and operation.
-	MessagesLost     int64 `json:"messages_lost,omitempty"` // UC and UD: messages that did not arrive in full
+	MessagesLost     int64 `json:"messages_lost,omitempty"`       // UC and UD: messages that did not arrive in full
 	MessagesBarred   int64 `json:"messages_barred,omitempty"`     // between NICs that share no partition
-	DroppedNoReceive int64 `json:"dropped_no_receive,omitempty"` // UC and UD: messages without a posted receive
+	DroppedNoReceive int64 `json:"dropped_no_receive,omitempty"`  // UC and UD: messages without a posted receive
 	DroppedOutOfTurn int64 `json:"dropped_out_of_turn,omitempty"` // UC: packets of incomplete messages
-	DroppedQKey      int64 `json:"dropped_qkey,omitempty"` // UD: datagrams whose Q_Key differs from their queue pair's
-	RNRNAKs          int64 `json:"rnr_naks,omitempty"` // RC: messages without a posted receive, which were sent again
+	DroppedQKey      int64 `json:"dropped_qkey,omitempty"`        // UD: datagrams whose Q_Key differs from their queue pair's
+	RNRNAKs          int64 `json:"rnr_naks,omitempty"`            // RC: messages without a posted receive, which were sent again
 }
 
 // Drops is the sum of all drops.
@@ -183,8 +183,8 @@ type Violation struct {
 	To      string    `json:"to"`                 // the receiving NIC
 	FromQP  units.QPN `json:"from_qp"`            // InfiniBand
 	ToQP    units.QPN `json:"to_qp"`              // InfiniBand
-	PKey    uint16    `json:"pkey"` // InfiniBand: P_Key of the packets; bit 15 is the membership
-	QKey    uint32    `json:"qkey,omitempty"` // InfiniBand: Q_Key of the packets
+	PKey    uint16    `json:"pkey"`               // InfiniBand: P_Key of the packets; bit 15 is the membership
+	QKey    uint32    `json:"qkey,omitempty"`     // InfiniBand: Q_Key of the packets
 	SL      units.SL  `json:"sl"`                 // InfiniBand
 	FromVRF string    `json:"from_vrf,omitempty"` // Ethernet
 	ToVRF   string    `json:"to_vrf,omitempty"`   // Ethernet
@@ -193,7 +193,7 @@ type Violation struct {
 // Traps are the traps of a run about violations, and the counters of the ports that raised them.
 type Traps struct {
 	Raised    int         `json:"raised"`    // by all ports
-	Merged    int         `json:"merged"` // equal to a trap that was still in the outbox
+	Merged    int         `json:"merged"`    // equal to a trap that was still in the outbox
 	Lost      int         `json:"lost"`      // because the outbox was full
 	Sent      int         `json:"sent"`      // datagrams, repetitions too
 	Repressed int         `json:"repressed"` // ended by a TrapRepress of the manager

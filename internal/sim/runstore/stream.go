@@ -10,7 +10,7 @@ type Stream struct {
 	Class     int     `json:"class"`        // 802.1p priority, or InfiniBand's service level
 	Messages  int64   `json:"messages"`     // that ended
 	GBps      float64 `json:"gbytes_per_s"` // payload in GB/s of 1e9 bytes
-	MeanPs    int64   `json:"mean_ps"` // time of a message, from posting to completion
+	MeanPs    int64   `json:"mean_ps"`      // time of a message, from posting to completion
 	P99Ps     int64   `json:"p99_ps"`       // its 99th percentile
 	MaxPs     int64   `json:"max_ps"`       // its longest
 }

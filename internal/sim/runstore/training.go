@@ -77,13 +77,13 @@ type TrainingFabric struct {
 	// ComputingPs, the exposed times, WaitingPs and BubblePs sum to the step.
 	ComputingPs int64           `json:"computing_ps"`
 	WaitingPs   int64           `json:"waiting_ps"` // for members of a collective that arrive later
-	BubblePs    int64           `json:"bubble_ps"` // neither computing nor communicating
+	BubblePs    int64           `json:"bubble_ps"`  // neither computing nor communicating
 	Purposes    []PurposeTime   `json:"communication"`
 	Phases      []TrainingPhase `json:"phases"`
 	Hottest     []HotLink       `json:"hottest_links"`
 	HottestIn   string          `json:"hottest_links_in,omitempty"` // the phase
-	Counts      Counts          `json:"counts"` // of all simulations
-	Exact       bool            `json:"exact"` // everything was simulated in full, without reuse
+	Counts      Counts          `json:"counts"`                     // of all simulations
+	Exact       bool            `json:"exact"`                      // everything was simulated in full, without reuse
 	// Simulated is the number of communications of groups that were simulated packet by packet,
 	// Communications the number in the step.
 	Simulated      int64 `json:"simulated"`
@@ -182,7 +182,7 @@ type TrainingPhase struct {
 	Groups    int    `json:"groups"`
 	Ranks     int    `json:"ranks"` // of a group
 	Bytes     int64  `json:"bytes"` // of the largest
-	Uses      int    `json:"uses"` // times per step and group
+	Uses      int    `json:"uses"`  // times per step and group
 	Algorithm string `json:"algorithm"`
 	Wire      string `json:"wire"`
 	LeastPs   int64  `json:"least_ps"` // of the fastest rank

@@ -143,7 +143,7 @@ type entry struct {
 
 // collectives checks that the members of each group agree on its sequence.
 func (c *checker) collectives() {
-	first := make([][]entry, len(c.g.Groups)) // the sequence of each group's first member
+	first := make([][]entry, len(c.g.Groups))     // the sequence of each group's first member
 	count := make([]map[int]int, len(c.g.Groups)) // by group and rank
 	stream := make(map[[2]int]uint8)              // by rank and group
 	for i := range count {

@@ -35,11 +35,11 @@ type untimed struct {
 	g        *Graph
 	progress []*Progress
 	ready    []place
-	begun    [][]bool // by rank and operation: it has begun and has not ended
-	peer     map[place]place // peer of a Send or Recv
-	sent     map[place]bool // Recvs whose data has arrived
+	begun    [][]bool            // by rank and operation: it has begun and has not ended
+	peer     map[place]place     // peer of a Send or Recv
+	sent     map[place]bool      // Recvs whose data has arrived
 	meetings []map[int32][]place // by group and number: the members that have entered
-	entered  []map[int32]int32 // by group and rank: the number of collectives that it has entered
+	entered  []map[int32]int32   // by group and rank: the number of collectives that it has entered
 }
 
 func newUntimed(g *Graph) *untimed {

@@ -28,7 +28,7 @@ func (f *Folded) Whole() *Graph {
 		ranks += len(stands)
 	}
 	g := &Graph{Ranks: make([][]Op, ranks)}
-	numbers := make(map[*int32]int32) // group numbers, by their members
+	numbers := make(map[*int32]int32)        // group numbers, by their members
 	groups := make([][]int32, len(f.Phases)) // by phase and rank: the number of its group
 	for i := range f.Phases {
 		p := &f.Phases[i]

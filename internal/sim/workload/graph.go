@@ -23,8 +23,8 @@ type Sender uint8
 // Who sends messages.
 const (
 	NCCL  Sender = iota // ncclSend and ncclRecv: a kernel's launch, pieces of a channel's slot, software for each
-	Verbs // a WRITE for each message: only posting and polling in the host's software
-	MPI // the same, plus the time of an MPI library for a message
+	Verbs               // a WRITE for each message: only posting and polling in the host's software
+	MPI                 // the same, plus the time of an MPI library for a message
 	numSenders
 )
 

@@ -10,7 +10,7 @@ type Progress struct {
 	heads   []int32 // by operation: the first of dependents, -1 if none
 	next    []int32 // by edge: the next of the same operation
 	to      []int32 // by edge: the waiting operation
-	running int // operations that are not over
+	running int     // operations that are not over
 	units   [numUnits]unit
 }
 

@@ -111,11 +111,11 @@ const (
 	treeLL128More     = 120. / 128 // tree, LL128, more nodes
 	treePattern       = .85        // NCCL_TOPO_PATTERN_TREE
 	patFraction       = .75
-	collNetShards     = .9 // all-gather and reduce-scatter by CollNet, as a share of the speed between nodes
+	collNetShards     = .9  // all-gather and reduce-scatter by CollNet, as a share of the speed between nodes
 	collNetDirect90   = .85 // from compute capability 9.0 on
 	ringPlateau       = 1.4 // Simple, several nodes; "Plateau effect of ring"
 	ringPlateauVolta  = 1.9 // the same below compute capability 8.0
-	plateauBytes      = 64 // from this number of bytes per channel and rank on
+	plateauBytes      = 64  // from this number of bytes per channel and rank on
 	patLogDivisor     = 3.5
 	patLinear         = 2.8 // µs per rank
 	collNetArity      = .4  // µs per GPU of the node

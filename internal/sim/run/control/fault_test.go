@@ -253,7 +253,7 @@ func TestFaultsThatCannotBeAreRefused(t *testing.T) {
 	}
 	for want, text := range map[string]string{
 		"take routing.mode deterministic": "{preset: infiniband-ndr, routing: {mode: adaptive}}",
-		"its paths are not BGP's":                "{preset: roce-v2-400g, routing: {mode: up-down}}",
+		"its paths are not BGP's":         "{preset: roce-v2-400g, routing: {mode: up-down}}",
 	} {
 		text = strings.Replace(simtest.Ringed("dragonfly, hosts-per-leaf: 2, switches-per-group: 4, global-links: 2, groups: 5, radix: 16"), "roce-v2-400g", text, 1)
 		r := simtest.Resolve(t, text+"\nfaults: [{at: 1ms, link: group0/switch0 port 3}]")

@@ -69,9 +69,9 @@ type mending struct {
 	plane int
 	start units.Time        // of the run, on the manager's clock
 	dsts  map[units.LID]int // endpoints
-	port  []uint16 // the current port, as in the tables of routing
-	sets  [][]uint16 // by entry: the ports for adaptive routing
-	sl2vl *routing.Lanes // the current SL2VL tables; nil if the run has none
+	port  []uint16          // the current port, as in the tables of routing
+	sets  [][]uint16        // by entry: the ports for adaptive routing
+	sl2vl *routing.Lanes    // the current SL2VL tables; nil if the run has none
 	out   *network.Faults
 }
 

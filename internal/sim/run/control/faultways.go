@@ -20,14 +20,14 @@ type waysOpen struct {
 	down    []bool
 	entries [][]uint16 // by switch and endpoint, current
 	state   []wayState // by switch: state of the current endpoint
-	marks   []int32 // switches whose state is known
+	marks   []int32    // switches whose state is known
 }
 
 type wayState uint8
 
 const (
 	wayUnknown wayState = iota
-	wayBegun // returns to itself: a loop
+	wayBegun            // returns to itself: a loop
 	wayOpen
 	wayBroken
 )

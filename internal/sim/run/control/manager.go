@@ -39,8 +39,8 @@ type managedSubnet struct {
 	hosts   []*managerHost
 	mail    []mail // datagrams in flight to a manager, by slot
 	free    []int32
-	faults  []func() // by number: the action
-	trapAt  units.Time // the requested event for the agents' next traps
+	faults  []func()                    // by number: the action
+	trapAt  units.Time                  // the requested event for the agents' next traps
 	keys    func(sm.EndPort) []mad.PKey // nil without P_Key partitions
 	compute units.Time
 	route   sm.Router
@@ -93,7 +93,7 @@ type laneWrite struct {
 const (
 	controlFault   engine.Class = iota // source: number of the fault
 	controlArrives                     // a datagram reaches a manager's host; source: its slot
-	controlTaken // the manager processes it; source: its slot
+	controlTaken                       // the manager processes it; source: its slot
 	controlTrap                        // an agent may send its next trap
 	controlTimeout                     // source: the manager's host
 )

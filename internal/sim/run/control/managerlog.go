@@ -10,10 +10,10 @@ import (
 type managerLog struct {
 	traps     []units.Time // times at which a manager received the trap of a changed link
 	masters   []units.Time // when a manager became master
-	notices   []noticed // received traps of key mismatches
-	sweeps    []sweep // heavy sweeps that reached routing, in order
-	datagrams int // number of datagrams sent by managers
-	failure   string // the last reported failure
+	notices   []noticed    // received traps of key mismatches
+	sweeps    []sweep      // heavy sweeps that reached routing, in order
+	datagrams int          // number of datagrams sent by managers
+	failure   string       // the last reported failure
 }
 
 // noticed is a trap that a manager received.
@@ -31,7 +31,7 @@ type sweep struct {
 	up        units.Time // all is written, all ports are active
 	blocks    int
 	circle    string // ports of a credit loop with its tables
-	datagrams int // datagrams that managers had sent by its end
+	datagrams int    // datagrams that managers had sent by its end
 }
 
 // routing records that a manager computes tables.

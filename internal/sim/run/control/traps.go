@@ -59,7 +59,7 @@ type trapRun struct {
 	all    []fabric.Violation
 	told   []runstore.Violation
 	mine   []int // indices of the plane's violations
-	open   int // reports to agents still to come; two for a violation with several packets
+	open   int   // reports to agents still to come; two for a violation with several packets
 	start  units.Time
 	out    *runstore.Traps
 }

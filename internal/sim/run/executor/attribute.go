@@ -12,9 +12,9 @@ import (
 // stream's packets are bound for an end of its queue pairs: data, answers and retransmissions.
 type carriage struct {
 	streams *streamRun
-	names  []string // names of the streams, each once
-	of     []int // by stream: index of its name
-	bytes  []units.Bytes // by link and name
+	names   []string      // names of the streams, each once
+	of      []int         // by stream: index of its name
+	bytes   []units.Bytes // by link and name
 }
 
 // count starts the counting of the streams' bytes on every link.

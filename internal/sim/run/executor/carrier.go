@@ -22,7 +22,7 @@ type carrier struct {
 	net    *network.Network
 	Path   host.Path
 	Jitter *jitter.Jitter // nil is none
-	shares []share // by simulation partition
+	shares []share        // by simulation partition
 	// connected is true when all connections exist: with several partitions none is made during the
 	// run.
 	connected bool
@@ -30,9 +30,9 @@ type carrier struct {
 	divides bool
 	hosts   []rankHost // by rank
 	links   map[Pair]*connections
-	copies  map[uint32]*copied // copies in flight from one NIC to others, by number; none with several partitions
-	copying uint32 // the last number
-	ends    [][]endpoint // by NIC and number of its end
+	copies  map[uint32]*copied                                   // copies in flight from one NIC to others, by number; none with several partitions
+	copying uint32                                               // the last number
+	ends    [][]endpoint                                         // by NIC and number of its end
 	handing func(p *fabric.Partition, wr *transport.WorkRequest) // called with each work request; may be nil
 }
 
@@ -66,7 +66,7 @@ type connections struct {
 	slots          int        // that are free
 	waiting        []message  // for a slot
 	posting        units.Time // time at which the proxy thread can post the next message
-	sent           uint32 // number of messages so far: the number of the next
+	sent           uint32     // number of messages so far: the number of the next
 	unacknowledged partsLeft
 	// For reductions in the network: the operation, the lane whose turn it is, and early
 	// contributions by lane.
@@ -83,20 +83,20 @@ type message struct {
 	bytes  int64
 	at     units.Time // time at which it leaves for the NIC
 	number uint32     // of its pair
-	parts  uint32 // number of its parts
+	parts  uint32     // number of its parts
 	// For a reduction whose results go to one NIC each: the part of each NIC.
 	results []part
 }
 
 // endpoint describes one end of a connection.
 type endpoint struct {
-	rank    int32 // its rank
-	under   *underWay // shared by both ends
+	rank    int32        // its rank
+	under   *underWay    // shared by both ends
 	of      *connections // at the sender's end; for a stream at both
-	from    *partsLeft // at the receiver's end: parts of arriving messages
+	from    *partsLeft   // at the receiver's end: parts of arriving messages
 	pair    Pair
 	members int        // of a stream
-	leaving []bool // for reductions whose results go to one NIC each: whether this NIC gets a part
+	leaving []bool     // for reductions whose results go to one NIC each: whether this NIC gets a part
 	latest  units.Time // with jitter: the time at which the last message left the host's software
 	// thread is the end of the work of the thread that serves the connection; nil if the rank's own
 	// thread does.

@@ -15,13 +15,13 @@ type Communicator struct {
 	Members []int32       // the cluster's rank of each
 	place   map[int32]int // by rank
 	layout  collective.Layout
-	nics    []int32        // by node of the layout and rail: the NIC
-	kernels [][]units.Time // by member and channel: the time at which its kernel has processed its data
-	entered []int // by member: number of operations that it has begun
-	first   int // the number of the first operation in under
-	doing   [][]int32 // by member: its operations of a workload in progress
+	nics    []int32             // by node of the layout and rail: the NIC
+	kernels [][]units.Time      // by member and channel: the time at which its kernel has processed its data
+	entered []int               // by member: number of operations that it has begun
+	first   int                 // the number of the first operation in under
+	doing   [][]int32           // by member: its operations of a workload in progress
 	trees   *network.GroupTrees // trees of reductions in the network; nil if there are none
-	under   []*operation // operations that some but not all members have begun, in their order
+	under   []*operation        // operations that some but not all members have begun, in their order
 }
 
 // NewCommunicator is the communicator of some ranks of a cluster.

@@ -24,9 +24,9 @@ type meter struct {
 	comm    *Communicator
 	moved   int64 // simulated
 	skipped int64
-	since   int64 // value of moved at the begin of the windows
+	since   int64        // value of moved at the begin of the windows
 	times   []units.Time // by window since then: the time at which it was full
-	ahead   units.Time // estimated time of the skipped bytes
+	ahead   units.Time   // estimated time of the skipped bytes
 }
 
 // Steadiness of a rate: over a number of windows, each a number of bytes for each member, the two

@@ -19,7 +19,7 @@ const (
 // arrives next, and likewise with responses and data.
 type nvme struct {
 	peer      units.QPN // the target's end
-	commanded []uint64 // slots whose command is in flight or at the target
+	commanded []uint64  // slots whose command is in flight or at the target
 }
 
 // isNVMe reports whether a stream's messages are commands of NVMe-oF.

@@ -36,7 +36,7 @@ type CollectivePlan struct {
 	// through reductions in the switch; zero: no limit beyond the link's.
 	unicast, inSwitch units.PerByte
 	length            map[int]int // length of lanes in steps, once computed
-	known             []Leg // its legs, once computed
+	known             []Leg       // its legs, once computed
 }
 
 // operation is a collective in progress on a communicator.
@@ -46,16 +46,16 @@ type operation struct {
 	comm       *Communicator
 	plan       *CollectivePlan
 	members    []memberState
-	absent     int // number of members that have not begun
-	unfinished int // number of members that have not finished
-	message    int32 // the message of a workload that it carries
-	meter      *meter // nil unless its rate is metered
+	absent     int         // number of members that have not begun
+	unfinished int         // number of members that have not finished
+	message    int32       // the message of a workload that it carries
+	meter      *meter      // nil unless its rate is metered
 	skipped    map[int]int // by lane: number of skipped steps
 }
 
 // memberState is the progress of a member in an operation.
 type memberState struct {
-	open     int // number of unfinished channels
+	open     int                // number of unfinished channels
 	channels []channelRun       // by channel
 	early    map[uint64]arrival // messages that arrived before their step, by tag
 }
@@ -69,9 +69,9 @@ type channelRun struct {
 // laneRun is an active lane, in a step that waits for messages.
 type laneRun struct {
 	lane, step int
-	missing    int // messages still to arrive
-	bytes      int64 // bytes of them for the kernel
-	moved      int64 // bytes in total
+	missing    int        // messages still to arrive
+	bytes      int64      // bytes of them for the kernel
+	moved      int64      // bytes in total
 	ready      units.Time // time at which the software has processed the arrived ones
 }
 

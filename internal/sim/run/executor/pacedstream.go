@@ -11,7 +11,7 @@ import (
 type paced struct {
 	every units.Time // interval of messages; 0: the stream posts a message when another one ends
 	free  []uint64   // slots without a message
-	owed  int64 // messages that are due but not posted
+	owed  int64      // messages that are due but not posted
 }
 
 // pacedBy is the interval of messages for the load on a link.

@@ -31,10 +31,10 @@ type PingPong struct {
 
 // Journey is the events of a message and of its packets.
 type Journey struct {
-	Posted    units.Time // the program posts it
-	Handed    units.Time // its last piece is posted on the NIC
-	Delivered units.Time // its last packet reaches the transport
-	Busy      units.Time // end of the receiver's copies of earlier pieces
+	Posted    units.Time        // the program posts it
+	Handed    units.Time        // its last piece is posted on the NIC
+	Delivered units.Time        // its last packet reaches the transport
+	Busy      units.Time        // end of the receiver's copies of earlier pieces
 	Arrived   units.Time        // the program has it
 	Sent      []fabric.Sighting // its packets at each link that they enter
 	Landed    []fabric.Sighting // its packets at the begin of each link
@@ -74,7 +74,7 @@ func NewPingPong(r *scenario.Resolved, f *scenario.Fabric, s PingPongSpec) (*Pin
 	}
 	run.handing = run.handed
 	bare := *f
-	bare.Inspection = scenario.Inspection{} // inspection is not a term of the latency
+	bare.Inspection = scenario.Inspection{}                                  // inspection is not a term of the latency
 	bare.Beside, bare.Ethernet.PFC.Receivers, bare.SlowLinks = nil, nil, nil // nor other traffic, nor a slow NIC
 	plan := network.PlanOf(r, &bare, graph, tables)
 	plan.Verbs.Op = run.op

@@ -12,7 +12,7 @@ import (
 // on it: a number only identifies messages. The order of numbers matters only to reductions in
 // switches, which run in one partition.
 type register struct {
-	mu    sync.Mutex // guards everything except the entries of all that are in use
+	mu    sync.Mutex   // guards everything except the entries of all that are in use
 	all   []*operation // by number, with a fixed length: an operation is found by its number without mu
 	used  int
 	begun uint64       // operations so far

@@ -18,7 +18,7 @@ type share struct {
 	unused  int32 // the first free relay; -1 if there is none
 	step    collective.Step
 	peeked  collective.Step // scratch for looking at a lane's later step
-	_       [64]byte // each partition has its own cache lines
+	_       [64]byte        // each partition has its own cache lines
 }
 
 // failure is the first error.

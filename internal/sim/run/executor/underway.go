@@ -8,7 +8,7 @@ type posting struct {
 	tag    uint64
 	number uint32 // number among its pair's messages
 	parts  uint32 // number of the message's parts
-	bytes  int64 // length of its last piece
+	bytes  int64  // length of its last piece
 }
 
 // underWay is the messages in flight on a connection, in order: posted by the sender and reported

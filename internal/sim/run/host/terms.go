@@ -26,9 +26,9 @@ const (
 	WorkCPU                   // a CPU, in user space or on behalf of it
 	WorkCall                  // a CPU in a call of the kernel
 	WorkInterrupt             // a CPU, called by the NIC
-	workStack // a CPU in the kernel's stack, on the copier
-	WorkCPUCopy // a copy by a CPU, on the copier
-	WorkGPUCopy // a copy by a GPU, on the copier
+	workStack                 // a CPU in the kernel's stack, on the copier
+	WorkCPUCopy               // a copy by a CPU, on the copier
+	WorkGPUCopy               // a copy by a GPU, on the copier
 )
 
 // turn reports whether the copier of a side does the work: it processes pieces one after the other.

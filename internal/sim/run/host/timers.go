@@ -82,5 +82,5 @@ type Transfer struct {
 	Tag   uint32
 	Bytes int64
 	To    int32 // in a stream: the NIC that gets the result, or whose data is copied
-	More  bool // the message continues for another NIC
+	More  bool  // the message continues for another NIC
 }

@@ -25,13 +25,13 @@ type AggregationManager struct {
 	use     map[topology.End]bool // ports in use by a tree, or switches as port -1
 	trees   []fabric.AggregationTree
 	groups  map[string]*GroupTrees // by members
-	without int // number of groups without trees
-	refusal error // reason for the first of them
+	without int                    // number of groups without trees
+	refusal error                  // reason for the first of them
 }
 
 // GroupTrees are the trees of a group.
 type GroupTrees struct {
-	Ports  int // ports of a NIC: it has a tree for each
+	Ports  int   // ports of a NIC: it has a tree for each
 	Reason error // why the group has no trees; nil if it has
 	first  int32 // first tree; the others follow, by rail and port
 }

@@ -22,21 +22,21 @@ type Plan struct {
 	Tables   *routing.Tables // the tables at the start: see Faults
 	Class    Classes
 	Keys     PKeys
-	Segments *Segments // nil if all NICs reach each other
+	Segments *Segments      // nil if all NICs reach each other
 	Lanes    *routing.Lanes // nil if packets keep their lane
 	// Paths are the service levels of paths by plane, if lanes follow paths. Maps are the SL2VL
 	// tables by switch, nil if a level's lane is its number.
-	Paths     []PathLevels
-	Maps      []*routing.LevelMap
-	OwnLevels bool // the scenario has messages with levels other than ib.sl
-	byGUID    map[units.GUID]topology.NodeID // see NodesByGUID
-	Faults    *Faults // nil without faults
-	Aggregation    *AggregationManager                        // the trees of reductions in the network; nil where nothing reduces
-	Routed    route.Report // of the Subnet Manager's tables; empty if there are none
-	Node      *scenario.Node
-	Verbs     Verbs
-	Run       *scenario.Run
-	Slow      map[topology.NodeID]units.Rate // rates of NICs whose cables are slower than the fabric's
+	Paths       []PathLevels
+	Maps        []*routing.LevelMap
+	OwnLevels   bool                           // the scenario has messages with levels other than ib.sl
+	byGUID      map[units.GUID]topology.NodeID // see NodesByGUID
+	Faults      *Faults                        // nil without faults
+	Aggregation *AggregationManager            // the trees of reductions in the network; nil where nothing reduces
+	Routed      route.Report                   // of the Subnet Manager's tables; empty if there are none
+	Node        *scenario.Node
+	Verbs       Verbs
+	Run         *scenario.Run
+	Slow        map[topology.NodeID]units.Rate // rates of NICs whose cables are slower than the fabric's
 	// control makes the congestion control of a new queue pair; nil for none.
 	control func() cc.Algorithm
 }

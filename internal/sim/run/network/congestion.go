@@ -10,8 +10,8 @@ import (
 	"weft/wire"
 )
 
-// dataOverhead is what a packet of RoCE v2 over IPv4 without RETH takes beyond its
-// payload: what the NIC paces by.
+// dataOverhead is the length of a packet of RoCE v2 over IPv4 without RETH, without its payload:
+// the NIC's pacing counts it.
 const dataOverhead = 82
 
 // telemetry is the number of bytes of telemetry in a packet with an operation code.
@@ -22,8 +22,8 @@ func telemetry(f *scenario.Fabric, op wire.Opcode) int {
 	return 0
 }
 
-// notification sets how the queue pairs of a fabric tell each other of marks, and what they
-// pace by. NICs send the notifications that are a port's.
+// notification sets the notification of marks between the queue pairs of a fabric, and the bytes
+// that their pacing counts. NICs send the notifications of a port.
 func notification(f *scenario.Fabric, c *transport.Config, n *fabric.NIC) {
 	control := scenario.ControlOf(&f.CC)
 	switch {
@@ -43,10 +43,9 @@ func notification(f *scenario.Fabric, c *transport.Config, n *fabric.NIC) {
 	}
 }
 
-// fecn is how the switches of an InfiniBand fabric mark. Which threshold in bytes
-// a value from 15 to 1 means is for the maker of the switch to say, and none
-// does: sixteenths of a lane's input buffer, 15 being one of them, is an
-// assumption.
+// fecn is the marking of an InfiniBand fabric's switches. The maker of the switch defines the
+// thresholds in bytes for the values 15 to 1, and none has published them: sixteenths of a lane's
+// input buffer, with 15 as one sixteenth, are an assumption.
 func fecn(f *scenario.Fabric) fabric.FECN {
 	control := scenario.ControlOf(&f.CC)
 	if control == nil || control.Marking == nil {

@@ -223,7 +223,7 @@ func inferLoss(f *scenario.Fabric) int {
 	return int(min(transport.MaxReorder/2, max(16, 2*window/f.MTU)))
 }
 
-// rdma is what the queue pairs of the fabric's NICs share.
+// rdma is the common parameters of the fabric's queue pairs.
 func rdma(f *scenario.Fabric, n *fabric.NIC) *transport.Config {
 	t := &f.Transport
 	c := &transport.Config{

@@ -30,7 +30,7 @@ type Turn struct {
 	Repaired bool
 	Cables   []int32
 	Down     []bool // by cable, from that time on
-	Manager  bool // the Subnet Manager ends
+	Manager  bool   // the Subnet Manager ends
 }
 
 // broken is the faults in the form for a network; nil without faults.

@@ -14,9 +14,9 @@ type Task struct {
 	Plan     *Plan
 	Scenario *scenario.Resolved
 	Bytes    units.Bytes
-	Cores    int // cores from the beginning
-	Parts    int // number of simulation partitions, if the network can be divided
-	Spare    *engine.Spare // additional cores when available; nil for none
+	Cores    int                   // cores from the beginning
+	Parts    int                   // number of simulation partitions, if the network can be divided
+	Spare    *engine.Spare         // additional cores when available; nil for none
 	Stop     *atomic.Bool          // ends it early
 	Started  func(*fabric.Network) // called with its network before the first event
 }

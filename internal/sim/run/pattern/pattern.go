@@ -61,7 +61,7 @@ type patternPart struct {
 	finished units.Time
 	failure  error
 	broken   []brokenPair // failed connections
-	_        [56]byte // each partition has its own cache lines
+	_        [56]byte     // each partition has its own cache lines
 }
 
 // patternFlow is one message.
@@ -70,10 +70,10 @@ type patternFlow struct {
 	bytes    units.Bytes
 	start    units.Time
 	done     units.Time // time at which it was complete in its host's memory
-	sl       int // its service level, or on Ethernet its priority; 0: the fabric's
+	sl       int        // its service level, or on Ethernet its priority; 0: the fabric's
 	level    units.SL   // that it has
-	qkey     uint32 // Q_Key of its datagrams; 0: their queue pair's
-	ends     []qpPair // the connections that share it evenly
+	qkey     uint32     // Q_Key of its datagrams; 0: their queue pair's
+	ends     []qpPair   // the connections that share it evenly
 }
 
 // qpPair is a connection: its end at the posting NIC, and the other.

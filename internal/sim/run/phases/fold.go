@@ -22,10 +22,10 @@ import (
 // Island is a simulated island. It may represent others.
 type Island struct {
 	Phase  workload.Phase // its groups alone
-	home   int // its phase
+	home   int            // its phase
 	stands bool           // for others too
-	apart  bool // divided from others by hashed paths
-	twin   int32 // its number in the folding with another seed, if the switches' choices make no difference to it; else -1
+	apart  bool           // divided from others by hashed paths
+	twin   int32          // its number in the folding with another seed, if the switches' choices make no difference to it; else -1
 }
 
 // placed is a group of a phase with the source of its times.
@@ -77,7 +77,7 @@ func (f *Folding) divide(phases []workload.Phase) {
 type shore struct {
 	groups [][]int32
 	keys   []string // none if no island is like another
-	hashed bool // divided by hashed paths
+	hashed bool     // divided by hashed paths
 }
 
 // same reports whether the switches' choices make no difference to a phase.

@@ -49,7 +49,7 @@ const (
 // the cables between them. Groups that are alike have equal forms.
 type form struct {
 	members []int32    // ranks
-	nics    []int32 // the NICs that it uses, in the order of its legs
+	nics    []int32    // the NICs that it uses, in the order of its legs
 	numbers []int64    // the rest
 	inside  bool       // it uses the network inside of nodes, or their hosts
 	at      [][2]int32 // by NIC of nics: leaf and port

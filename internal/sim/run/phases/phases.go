@@ -16,15 +16,15 @@ import (
 // Run is the result of simulating a phase of a workload by itself, all its groups at once.
 type Run struct {
 	Took    []units.Time // by rank of the cluster; -1 for ranks outside the phase
-	Groups  int // groups simulated for it
-	Parts   int // number of simulations that its messages were divided into by their paths
-	moved   int64 // simulated bytes, of its own groups and of groups that represent them
-	skipped int64 // bytes whose time is extrapolated from the steady rate
+	Groups  int          // groups simulated for it
+	Parts   int          // number of simulations that its messages were divided into by their paths
+	moved   int64        // simulated bytes, of its own groups and of groups that represent them
+	skipped int64        // bytes whose time is extrapolated from the steady rate
 	Counts  runstore.Counts
 	Flows   runstore.Distribution
 	Hottest []runstore.HotLink
 	Plan    *executor.PlannedCollective // nil if nothing was planned
-	Beside  []runstore.Stream // results of the streams meanwhile
+	Beside  []runstore.Stream           // results of the streams meanwhile
 }
 
 // Share is the simulated part of the bytes.
@@ -39,7 +39,7 @@ func (r *Run) Share() float64 {
 type IslandRun struct {
 	*executor.Execution
 	times          []units.Time // by rank of the cluster
-	moved, skipped int64 // bytes, as counted by the fast-forward
+	moved, skipped int64        // bytes, as counted by the fast-forward
 }
 
 // RunPhases simulates phases, one after another.

@@ -30,8 +30,8 @@ type family uint8
 const (
 	tensorGroups family = iota
 	contextGroups
-	dataGroups // parameters of every replica: over data and context
-	expertGroups // GPUs with different experts
+	dataGroups       // parameters of every replica: over data and context
+	expertGroups     // GPUs with different experts
 	expertDataGroups // GPUs with the same experts
 	numFamilies
 )

@@ -35,8 +35,8 @@ type rankBuilder struct {
 	at      coord
 	rank    int32
 	ops     []workload.Op
-	label   string // name of the current piece of work
-	after   []int32 // dependencies of the next operation, in addition to its stream
+	label   string             // name of the current piece of work
+	after   []int32            // dependencies of the next operation, in addition to its stream
 	needed  map[[2]int][]int32 // by chunk and layer: the gathering of its parameters
 	reduced []int32            // the reductions of gradients
 	starts  []int32            // the first operations of layers (ZeRO 3)

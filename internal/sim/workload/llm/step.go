@@ -39,7 +39,7 @@ type builder struct {
 	whole, here grid
 	groups      [numFamilies][][]int32 // of the whole grid
 	first       [numFamilies]int32     // the number of a family's first group in the graph
-	of          [numFamilies][]int32 // by family and rank of this grid: its group within the family
+	of          [numFamilies][]int32   // by family and rank of this grid: its group within the family
 	phases      map[string]int32
 	buckets     [][]bucket // by stage
 	out         *Step
