@@ -1,10 +1,13 @@
 package weft
 
 import (
+	"cmp"
 	"context"
 
 	"weft/internal/sim"
+	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
+	"weft/units"
 )
 
 // Load reads a scenario file. A file that cannot be read is an [io/fs.PathError]; one that
@@ -49,4 +52,386 @@ type (
 	Progress = sim.Progress
 	// Finished is a simulation that has ended; Options.Finished gets it.
 	Finished = sim.Finished
+)
+
+// Collective is a collective operation on a cluster. A field that is zero has its default.
+type Collective struct {
+	// Op is the operation; the default is all-reduce.
+	Op CollectiveOp
+	// Cluster is a node of the catalog, such as dgx-h100, which is the default.
+	Cluster string
+	// Nodes is the number of nodes; the default is 16.
+	Nodes int
+	// Fabrics are fabrics of the catalog, such as infiniband-ndr. The default is InfiniBand,
+	// RoCE v2 and TCP at the rate of the node's NIC.
+	Fabrics []string
+	// Sizes are message sizes as nccl-tests counts them. The default is 1 KiB to 64 MiB, each
+	// four times the one before.
+	Sizes []units.Bytes
+	// Algorithm is the algorithm; the default is NCCL's choice.
+	Algorithm Algorithm
+}
+
+// Scenario is the scenario of the collective, to be changed and given to [New].
+func (c Collective) Scenario() *Scenario {
+	s := &Scenario{
+		Name:     c.Cluster,
+		Cluster:  Cluster{Nodes: c.Nodes, Node: Node{Preset: c.Cluster}},
+		Workload: Workload{Collective: cmp.Or(c.Op, "all-reduce"), Sizes: c.Sizes, Algorithm: c.Algorithm},
+	}
+	for _, preset := range c.Fabrics {
+		s.Fabrics = append(s.Fabrics, Fabric{Preset: preset})
+	}
+	return s
+}
+
+// Run simulates the collective on all cores. The error is an [Errors] where a field is wrong;
+// else it is that of [Run].
+func (c Collective) Run(ctx context.Context) (*Results, error) {
+	file, err := New("weft.Collective", c.Scenario())
+	if err != nil {
+		return nil, err
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	return Run(ctx, r, Options{})
+}
+
+// Never is the time of an event that did not happen.
+const Never = runstore.Never
+
+// The results of a run. Times are simulated; bandwidths are in GB/s of 10⁹ bytes.
+type (
+	// Results is what [Run] found. Encode gives the text of results.json.
+	Results = runstore.Results
+	// FabricResult is the results of a fabric, with a point for each size.
+	FabricResult = runstore.FabricResult
+	// Point is the result of a size on a fabric: the time, the algorithm and bus bandwidth of
+	// nccl-tests, and the counts of the network.
+	Point = runstore.Point
+	// SeedTimes is the times of a size by seed, with the 95 % confidence interval of the mean, in
+	// picoseconds.
+	SeedTimes = runstore.Seeds
+	// MessageTimes is the distribution of the completion times of messages.
+	MessageTimes = runstore.Distribution
+	// Counts is how often things happened in the network: packets, pauses, marks, drops.
+	Counts = runstore.Counts
+	// HotLink is a busy link.
+	HotLink = runstore.HotLink
+	// LinkSource is the part of a link's load that comes from one sender.
+	LinkSource = runstore.LinkSource
+	// LevelResult is the messages of an InfiniBand service level.
+	LevelResult = runstore.Level
+	// StreamResult is what a stream beside a collective reached.
+	StreamResult = runstore.Stream
+	// Reduction is the aggregation trees of switches that reduce.
+	Reduction = runstore.Reduction
+	// SwitchRange is the time of a size with the switches as fast and as slow as sources say.
+	SwitchRange = runstore.SwitchRange
+)
+
+// The results of flow control, keys and faults.
+type (
+	// Pauses is which ports paused which by PFC.
+	Pauses = runstore.Pauses
+	// PausedLink is a sender that was paused in a priority.
+	PausedLink = runstore.PausedLink
+	// PausedFlow is a message that crosses paused links.
+	PausedFlow = runstore.PausedFlow
+	// Violation is a port that discarded packets for their P_Key, Q_Key or VRF.
+	Violation = runstore.Violation
+	// Traps is the traps of an InfiniBand fabric about violations.
+	Traps = runstore.Traps
+	// KeyCounts is the counters of a port for violations of keys.
+	KeyCounts = runstore.KeyCounts
+	// ControlResult is what the control plane of a fabric did.
+	ControlResult = runstore.Control
+	// BringUp is how a Subnet Manager brought the subnet up, phase by phase.
+	BringUp = runstore.BringUp
+	// RecoveryResult is how a control plane recovered from a fault.
+	RecoveryResult = runstore.Recovery
+	// FaultResult is the effect of faults on the messages of a size.
+	FaultResult = runstore.FaultPoint
+)
+
+// A scenario, from its file to what is simulated.
+type (
+	// Scenario is all that a scenario file can say, as a value of Go for [New].
+	Scenario = scenario.Scenario
+	// File is a scenario as it was written. Resolve gives what [Run] simulates.
+	File = scenario.File
+	// Override is a value that File.Resolve lays over the file. [Set] makes one.
+	Override = scenario.Override
+	// Overlay is a part of a scenario that File.Under lays over whole ones. [ParseOverlay] reads one.
+	Overlay = scenario.Overlay
+	// Resolved is a scenario with every number present. MarshalYAML prints it as a scenario file
+	// that means the same.
+	Resolved = scenario.Resolved
+	// Estimate is the number of endpoints, ranks and connections of a simulation, and the memory
+	// that it is estimated to need.
+	Estimate = scenario.Estimate
+	// Error is one thing that is wrong with a scenario, with its place.
+	Error = scenario.Error
+	// Errors is everything that is wrong with a scenario, by place.
+	Errors = scenario.Errors
+)
+
+// The machines of a scenario.
+type (
+	// Cluster is the machines; all nodes are alike.
+	Cluster = scenario.Cluster
+	// Node is a machine, by a preset of the catalog such as dgx-h100 and what differs from it.
+	Node = scenario.Node
+	// GPU is a model of GPU, by a preset such as h100.
+	GPU = scenario.GPU
+	// Architecture is a generation of GPU in NCCL's cost model. Values: volta, ampere, ada, hopper,
+	// blackwell.
+	Architecture = scenario.Architecture
+	// ScaleUp is the network inside a node, by a preset such as nvlink-4.
+	ScaleUp = scenario.ScaleUp
+	// ScaleUpKind is how the GPUs of a node are joined. Values: switch, mesh, pcie, memory-pool, none.
+	ScaleUpKind = scenario.ScaleUpKind
+	// PCIe is the bus between GPU, NIC and host memory, by a preset such as gen5.
+	PCIe = scenario.PCIe
+	// CPU is the processor and the memory of a host.
+	CPU = scenario.CPU
+	// NIC is a model of network adapter, by a preset such as connectx-7.
+	NIC = scenario.NIC
+	// RetransmissionSchedule is the adaptive retransmission of a NIC.
+	RetransmissionSchedule = scenario.RetransmissionSchedule
+	// Jitter is a random delay, drawn from the seed of the run, where Run.Jitter is on.
+	Jitter = scenario.Jitter
+	// JitterDistribution is the distribution of a jitter. Values: none, exponential, lognormal.
+	JitterDistribution = scenario.Distribution
+	// Ratio is an exact fraction; Ratio{1, 8} is an eighth.
+	Ratio = scenario.Ratio
+)
+
+// A fabric of a scenario.
+type (
+	// Fabric is a network, by a preset such as infiniband-ndr or roce-v2-400g and what differs from
+	// it.
+	Fabric = scenario.Fabric
+	// FabricKind is the protocol of a fabric. Values: infiniband, roce-v2, roce-v1, ultra-ethernet,
+	// iwarp, tcp.
+	FabricKind = scenario.FabricKind
+	// Link is a generation of cable and transceiver, by a preset such as ndr or 400g.
+	Link = scenario.Link
+	// Switch is a model of switch, by a preset such as qm9700.
+	Switch = scenario.Switch
+	// Forwarding is when a switch passes a packet on. Values: cut-through, store-and-forward.
+	Forwarding = scenario.Forwarding
+	// Aggregation is the number of SHARP's streaming aggregation trees that a switch serves at a
+	// time. Values: none, one-per-switch, one-per-port.
+	Aggregation = scenario.Aggregation
+	// Topology is how hosts and switches are cabled.
+	Topology = scenario.Topology
+	// Shape is the kind of a topology. Values: single-switch, fat-tree, rail-optimised, dual-plane,
+	// dragonfly, dragonfly-plus, torus, listed.
+	Shape = scenario.Shape
+	// TopologyLink is a number of equal cables between two nodes of a listed topology.
+	TopologyLink = scenario.TopologyLink
+	// Cables is the length of each kind of cable.
+	Cables = scenario.Cables
+	// Routing is how paths are chosen.
+	Routing = scenario.Routing
+	// RoutingMode is how the path of a packet is chosen among equal ones. Values: deterministic,
+	// adaptive, ecmp, flowlet, spray, up-down.
+	RoutingMode = scenario.RoutingMode
+	// RoutingEngine is a routing engine of InfiniBand's Subnet Manager, by its name in OpenSM.
+	// Values: auto, minhop, updn, dnup, ftree, dor, sssp, dfsssp, lash, torus-2QoS, dragonfly.
+	RoutingEngine = scenario.RoutingEngine
+	// Inspection is a store-and-forward box in the cable of each NIC, such as a firewall.
+	Inspection = scenario.Inspection
+	// SlowLink is a set of NICs whose cables run slower than the others.
+	SlowLink = scenario.SlowLink
+	// Stream is traffic that a fabric carries beside a collective, such as storage.
+	Stream = scenario.Stream
+	// StreamOperation is the operation that a stream repeats. Values: write, read, nvme-read,
+	// nvme-write.
+	StreamOperation = scenario.StreamOperation
+)
+
+// The link layers.
+type (
+	// InfiniBand is the settings that InfiniBand alone has.
+	InfiniBand = scenario.InfiniBand
+	// Queueing is the order of the input buffer of an InfiniBand switch. Values: voq, fifo.
+	Queueing = scenario.Queueing
+	// VLArbitration is the VL arbitration tables of a kind of port.
+	VLArbitration = scenario.VLArbitration
+	// VLWeight is an entry of a VL arbitration table.
+	VLWeight = scenario.VLWeight
+	// ServiceLevel gives a service level to paths between NICs.
+	ServiceLevel = scenario.ServiceLevel
+	// Partition is an InfiniBand partition and its members.
+	Partition = scenario.Partition
+	// PKey is the key of a partition without the membership bit, 0x0001 to 0x7fff.
+	PKey = scenario.PKey
+	// QKey is the Q_Key of datagrams of UD, 31 bits.
+	QKey = scenario.QKey
+	// Enforcement is where switches check P_Keys, as part_enforce of OpenSM. Values: both, in, out,
+	// off.
+	Enforcement = scenario.Enforcement
+	// Ethernet is the settings that all fabrics but InfiniBand share.
+	Ethernet = scenario.Ethernet
+	// Queue is how a priority is served at an egress port.
+	Queue = scenario.Queue
+	// Schedule is the scheduler of an egress queue. Values: strict, dwrr.
+	Schedule = scenario.Schedule
+	// PFC is priority flow control (802.1Qbb) with its ingress accounting.
+	PFC = scenario.PFC
+	// Stop is the traffic that a pause of a priority stops at a switch.
+	Stop = scenario.Stop
+	// Watchdog is the PFC watchdog of the switches.
+	Watchdog = scenario.Watchdog
+	// WatchdogAction is what a PFC watchdog does with a queue in a storm. Values: drop, forward,
+	// alert.
+	WatchdogAction = scenario.WatchdogAction
+	// Receiver is a NIC that takes data in more slowly than its link brings it.
+	Receiver = scenario.Receiver
+	// ECN is the marking at an egress queue (RFC 3168, WRED profile).
+	ECN = scenario.ECN
+	// Trim is how switches trim packets that have no room instead of dropping them.
+	Trim = scenario.Trim
+)
+
+// The transports and the hosts of a fabric.
+type (
+	// Transport is the reliable connection of RDMA.
+	Transport = scenario.Transport
+	// Recovery is how a reliable connection sends lost packets again. Values: go-back-n,
+	// selective-repeat.
+	Recovery = scenario.Recovery
+	// Retransmission is when a packet without acknowledgement is sent again. Values: adaptive, fixed.
+	Retransmission = scenario.Retransmission
+	// Entropy is how Ultra Ethernet chooses the entropy values of packets. Values: oblivious,
+	// recycled.
+	Entropy = scenario.Entropy
+	// CC is the congestion control of RDMA, by a preset such as dcqcn-firmware, with the
+	// parameters that differ from it.
+	CC = scenario.CC
+	// CCAlgorithm is a congestion control of RDMA, by its name: none, dcqcn, ib-cc, or another of
+	// weft catalog cc.
+	CCAlgorithm = scenario.CCAlgorithm
+	// CCParameter is a parameter of a congestion control, by its name in a scenario file.
+	CCParameter = scenario.CCParameter
+	// TCP is the transport of sockets, in the kernel, and of iWARP, in the NIC.
+	TCP = scenario.TCP
+	// TCPVariant is a congestion control of TCP. Values: cubic, dctcp.
+	TCPVariant = scenario.TCPVariant
+	// Host is the path of the data between GPU memory and NIC, with its times.
+	Host = scenario.Host
+	// HostPath is the name of such a path. Values: gpudirect-rdma, rdma-host, gpudirect-p2p, cpu.
+	HostPath = scenario.HostPath
+)
+
+// The workload of a scenario.
+type (
+	// Workload is what runs on each fabric: a collective or a traffic pattern.
+	Workload = scenario.Workload
+	// CollectiveOp is a collective operation. Values: all-reduce, all-gather, reduce-scatter,
+	// broadcast, all-to-all, send-recv.
+	CollectiveOp = scenario.Collective
+	// Algorithm is the algorithm of a collective; auto is NCCL's choice. Values: auto, ring, tree,
+	// hierarchical, halving-doubling, nvls, nvls-tree, collnet-direct, collnet-chain, direct.
+	Algorithm = scenario.Algorithm
+	// Protocol is NCCL's protocol; auto is NCCL's choice. Values: auto, simple, ll, ll128.
+	Protocol = scenario.Protocol
+	// Datatype is an element type by its name in nccl-tests. Values: float, half, bfloat16, double,
+	// int8, uint8, int32, int64.
+	Datatype = scenario.Datatype
+	// Pattern is a traffic pattern. Values: permutation, incast, uniform, flows.
+	Pattern = scenario.Pattern
+	// Flow is a message of the pattern flows.
+	Flow = scenario.Flow
+	// Service is the transport service of a pattern. Values: rc, uc, ud.
+	Service = scenario.Service
+	// Operation is the verb of a pattern. Values: write, read, send.
+	Operation = scenario.Operation
+	// RunSettings is how a scenario is run: seed, iterations, bounds.
+	RunSettings = scenario.Run
+	// Limit bounds one simulation.
+	Limit = scenario.Limit
+	// NCCL is factors on the times of NCCL's cost model; 1 is the published figure.
+	NCCL = scenario.NCCL
+)
+
+// The faults of a scenario and the control planes that mend them.
+type (
+	// Fault is a link, a switch or a Subnet Manager that fails during the run.
+	Fault = scenario.Fault
+	// ControlPlanes is the times of the control planes.
+	ControlPlanes = scenario.Control
+	// SubnetManager is the times of the host that manages an InfiniBand subnet.
+	SubnetManager = scenario.SubnetManager
+	// BGP is the times of eBGP with a session over every link (RFC 7938).
+	BGP = scenario.BGP
+	// Detection is how a switch finds that a neighbour is gone. Values: loss-of-signal, bfd.
+	Detection = scenario.Detection
+)
+
+// The training job of a scenario, for weft train; [Run] does not read it.
+type (
+	// Training is a training job.
+	Training = scenario.Training
+	// Model is a decoder-only transformer, by a preset such as llama3-8b.
+	Model = scenario.Model
+	// Precision is the format of the matrix products. Values: bf16, fp8.
+	Precision = scenario.Precision
+	// Parallel is how the work is divided over the GPUs.
+	Parallel = scenario.Parallel
+	// Batch is the data of a step.
+	Batch = scenario.Batch
+	// Recompute is the part of the forward pass that the backward pass computes again. Values: none,
+	// selective, full.
+	Recompute = scenario.Recompute
+	// GradientPrecision is the format of gradients. Values: fp32, bf16.
+	GradientPrecision = scenario.GradientPrecision
+	// Overlap is the communication that goes on beside computation.
+	Overlap = scenario.Overlap
+	// Noise is how unequal the GPUs of a job are.
+	Noise = scenario.Noise
+)
+
+// The isolation of a scenario, for weft audit isolation; [Run] does not read it.
+type (
+	// Isolation is the zones of a cluster and how they are to be kept apart.
+	Isolation = scenario.Isolation
+	// Zone is a tenant, or another party, of the cluster.
+	Zone = scenario.Zone
+	// ZoneKind is the kind of a zone. Values: tenant, compute, management, security, storage.
+	ZoneKind = scenario.ZoneKind
+	// Apart is a requirement that zones are kept apart.
+	Apart = scenario.Apart
+	// Separation is how zones are kept apart. Values: cables, links, forwarding.
+	Separation = scenario.Separation
+	// Device is a switch, router or host beside the compute fabric.
+	Device = scenario.Device
+	// DeviceKind is the kind of a device. Values: switch, router, host.
+	DeviceKind = scenario.DeviceKind
+	// VRF is a routing table of a router and the VLANs that use it.
+	VRF = scenario.VRF
+	// Leak is a route from one VRF into another.
+	Leak = scenario.Leak
+	// PlaneCable is a cable beside the compute fabric.
+	PlaneCable = scenario.PlaneCable
+	// Segment is the VLAN and the VRF of NICs on an Ethernet compute fabric.
+	Segment = scenario.Segment
+)
+
+// The search of a scenario, for weft tune; [Run] does not read it.
+type (
+	// Tune is a search for better parameters of a fabric.
+	Tune = scenario.Tune
+	// Objective is the weights of the sum that the search makes small.
+	Objective = scenario.Objective
+	// Parameter is a field that the search may change.
+	Parameter = scenario.Parameter
+	// Value is the value of a field, as a scenario file writes it.
+	Value = scenario.Value
+	// Scale is how the values of a range are spread. Values: linear, log.
+	Scale = scenario.Scale
 )

@@ -113,7 +113,7 @@ func TestEveryTypeThatAUserMeetsHasAPublicName(t *testing.T) {
 // A type of which some texts are valid lists them; the schema of scenario files has the same
 // list. Congestion controls are a list that a file of its own adds to.
 func TestATypeOfTextListsItsValues(t *testing.T) {
-	source, err := os.ReadFile("document.go")
+	source, err := os.ReadFile("weft.go")
 	if err != nil {
 		t.Fatal(err)
 	}
