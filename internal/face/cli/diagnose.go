@@ -12,6 +12,7 @@ import (
 
 	"weft/internal/face/report"
 	"weft/internal/formats/logfile"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/calibrate"
 	"weft/units"
@@ -134,13 +135,13 @@ func (l *logged) clusterOf(e *Env, logs []*logfile.Log) (*calibrate.Cluster, err
 	}
 	c.Fabric = slices.Index(names, r.Fabrics[0].Name)
 	if len(l.fabrics) == 0 {
-		c.Fabric = max(0, slices.IndexFunc(r.Fabrics, func(f scenario.Fabric) bool { return fits(f.Kind, logs) }))
+		c.Fabric = max(0, slices.IndexFunc(r.Fabrics, func(f scenario.Fabric) bool { return fits(protocol.Of(f.Kind), logs) }))
 	}
 	return c, nil
 }
 
-// fits reports whether a fabric is of the kind of link that a log speaks of.
-func fits(k scenario.FabricKind, logs []*logfile.Log) bool {
+// fits reports whether the logs name the links of the protocol, or of none that is known.
+func fits(p *protocol.Protocol, logs []*logfile.Log) bool {
 	for _, log := range logs {
 		link := log.Said.Link
 		for _, t := range log.Tables {
@@ -148,11 +149,8 @@ func fits(k scenario.FabricKind, logs []*logfile.Log) bool {
 				link = t.LinkType
 			}
 		}
-		switch link {
-		case "IB":
-			return k == scenario.InfiniBandKind
-		case "RoCE", "Ethernet":
-			return k == scenario.RoCEv2Kind
+		if slices.ContainsFunc(protocol.All, func(q *protocol.Protocol) bool { return slices.Contains(q.Logs, link) }) {
+			return slices.Contains(p.Logs, link)
 		}
 	}
 	return true

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/scenario"
 )
@@ -209,30 +210,28 @@ func (c *choice) filter(r *scenario.Resolved) error {
 // --fabric names, if it names any. what says in an error what is missing without it.
 func onlyRoCE(r *scenario.Resolved, named []string, what string) (int, error) {
 	var found []int
+	var names []string
 	for i := range r.Fabrics {
-		if f := &r.Fabrics[i]; f.Kind == scenario.RoCEv2Kind && (len(named) == 0 || slices.Contains(named, f.Name)) {
-			found = append(found, i)
+		if f := &r.Fabrics[i]; protocol.Of(f.Kind).Settings && (len(named) == 0 || slices.Contains(named, f.Name)) {
+			found, names = append(found, i), append(names, f.Name)
 		}
 	}
 	switch {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return 0, fmt.Errorf("the scenario has several RoCE v2 fabrics: say which with --fabric: %s", strings.Join(fabricNames(r, scenario.RoCEv2Kind), ", "))
+		return 0, fmt.Errorf("the scenario has several RoCE v2 fabrics: say which with --fabric: %s", strings.Join(names, ", "))
 	case len(named) > 0:
 		return 0, fmt.Errorf("--fabric %s: there is no RoCE v2 fabric of that name%s; the scenario has %s", strings.Join(named, ","), what, strings.Join(fabricNames(r), ", "))
 	}
 	return 0, fmt.Errorf("the scenario has no RoCE v2 fabric%s; it has %s", what, strings.Join(fabricNames(r), ", "))
 }
 
-// fabricNames are the names of the scenario's fabrics of some kinds; of all, where
-// none is given.
-func fabricNames(r *scenario.Resolved, kinds ...scenario.FabricKind) []string {
+// fabricNames are the names of the scenario's fabrics.
+func fabricNames(r *scenario.Resolved) []string {
 	var names []string
 	for _, f := range r.Fabrics {
-		if len(kinds) == 0 || slices.Contains(kinds, f.Kind) {
-			names = append(names, f.Name)
-		}
+		names = append(names, f.Name)
 	}
 	return names
 }

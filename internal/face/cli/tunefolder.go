@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"weft/internal/face/report"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/roceexport"
@@ -111,9 +112,9 @@ func (f *tuneFolder) files(p *tune.Problem, r *tune.Result) (files, configs []ru
 }
 
 // deviceFiles are what weft roce export writes for the fabric, target by target,
-// and what targets cannot be told. Only RoCE v2 has any.
+// and what targets cannot be told.
 func deviceFiles(fabric *scenario.Fabric, r *scenario.Resolved) (files []runstore.File) {
-	if fabric.Kind != scenario.RoCEv2Kind {
+	if !protocol.Of(fabric.Kind).Settings {
 		return nil
 	}
 	var notes bytes.Buffer

@@ -1,12 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
@@ -121,10 +123,11 @@ func (v *comparison) card(f runstore.FabricResult) doc.Card {
 	if len(points) == 1 {
 		over = figureAt("", last.Bytes)
 	}
-	if f.Protocol == infiniband {
+	p := protocol.Of(f.Protocol)
+	if !p.Ethernet() {
 		add("credit stalls", count(stalls), over)
 	}
-	if f.Protocol == roce || f.Protocol == roceV1 || pauses > 0 {
+	if p.NeedsPauses() || pauses > 0 {
 		add("PFC pauses", count(pauses), over)
 	}
 	add("drops", count(drops), over)
@@ -142,22 +145,12 @@ func figureAt(what string, bytes int64) string {
 	return what + ", at " + sizeText(bytes)
 }
 
-func protocolTitle(p string) string {
-	switch p {
-	case infiniband:
-		return "InfiniBand"
-	case roce:
-		return "RoCE v2"
-	case roceV1:
-		return "RoCE v1"
-	case iwarp:
-		return "iWARP"
-	case ultraEthernet:
-		return "Ultra Ethernet"
-	case tcp:
+func protocolTitle(name string) string {
+	p := protocol.Of(name)
+	if p.TCP == protocol.KernelTCP {
 		return "kernel TCP"
 	}
-	return p
+	return cmp.Or(p.Title, name)
 }
 
 // bars lays the fabrics' times of a single size side by side.

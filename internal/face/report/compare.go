@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
@@ -222,9 +223,10 @@ func networkTable(r *runstore.Results) *doc.Table {
 				p50, p99, most = timeCell(p.Flows.P50), timeCell(p.Flows.P99), timeCell(p.Flows.Max)
 			}
 			row := []doc.Cell{{Text: label}, {Text: doc.Fit(f.Name, 22), Tone: doc.Series(i)}}
+			is := protocol.Of(f.Protocol)
 			for _, text := range []string{
 				algorithmText(&p), p50, p99, most,
-				stallsText(f.Protocol, p.Counts), pausesText(f.Protocol, p.Counts), marksText(f.Protocol, p.Counts), notificationsText(f.Protocol, p.Counts),
+				stallsText(is, p.Counts), pausesText(is, p.Counts), marksText(is, p.Counts), notificationsText(is, p.Counts),
 				count(p.Counts.Retransmissions), count(p.Counts.Drops()), count(p.Counts.Packets), link, busy,
 			} {
 				row = append(row, doc.Text(text))

@@ -11,6 +11,7 @@ import (
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
+	"weft/internal/sim/transport/cc"
 	"weft/units"
 )
 
@@ -136,15 +137,15 @@ func leftOut(sc *scenario.Resolved) []string {
 	} else {
 		notes = append(notes, "Jitter is off: firmware, operating system and switch chips take the same time for every packet. Real tails are longer.")
 	}
-	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool { return f.Kind == scenario.InfiniBandKind && !f.IB.SHARP }) {
+	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool { return !protocol.Of(f.Kind).Ethernet() && !f.IB.SHARP }) {
 		notes = append(notes, "InfiniBand fabrics without ib.sharp reduce nothing in their switches (SHARP). It can make large all-reduces faster than shown.")
 	}
 	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool {
-		return f.Kind == scenario.InfiniBandKind && f.CC.Algorithm == scenario.CCNone
+		return protocol.Of(f.Kind).Controls == cc.InfiniBand && f.CC.Algorithm == scenario.CCNone
 	}) {
 		notes = append(notes, "InfiniBand's congestion control is off where the table says none, as it is in OpenSM unless asked for. `cc: ib-cc` turns it on; it changes what happens under congestion.")
 	}
-	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool { return f.Kind == scenario.RoCEv2Kind }) {
+	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool { return protocol.Of(f.Kind).Settings }) {
 		notes = append(notes, "RoCE v2 runs with thresholds as configured below and switches that behave as specified; finding those settings on real equipment is work that no time here contains.")
 	}
 	return notes

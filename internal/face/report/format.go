@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -141,30 +142,19 @@ func list(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// protocols that stop a sender instead of dropping.
-const (
-	infiniband = "infiniband"
-	roce       = "roce-v2"
-	roceV1     = "roce-v1"
-
-	ultraEthernet = "ultra-ethernet"
-	iwarp         = "iwarp"
-	tcp           = "tcp"
-)
-
 // stallsText and pausesText are how often the link layer held a sender back: by
 // want of credits on InfiniBand, by PFC on Ethernet. A stall is one lane of one
 // port that begins to wait, a pause one frame that stops a port: the two do not
 // compare. TCP's classes are lossy and have neither.
-func stallsText(protocol string, c runstore.Counts) string {
-	if protocol != infiniband && c.CreditStalls == 0 {
+func stallsText(p *protocol.Protocol, c runstore.Counts) string {
+	if p.Ethernet() && c.CreditStalls == 0 {
 		return none
 	}
 	return count(c.CreditStalls)
 }
 
-func pausesText(protocol string, c runstore.Counts) string {
-	if protocol != roce && protocol != roceV1 && c.Pauses == 0 {
+func pausesText(p *protocol.Protocol, c runstore.Counts) string {
+	if !p.NeedsPauses() && c.Pauses == 0 {
 		return none
 	}
 	return count(c.Pauses)
@@ -172,16 +162,17 @@ func pausesText(protocol string, c runstore.Counts) string {
 
 // marksText is the number of ECN marks; InfiniBand has its own congestion
 // control, which is not this.
-func marksText(protocol string, c runstore.Counts) string {
-	if c.Marks == 0 && protocol == infiniband {
+func marksText(p *protocol.Protocol, c runstore.Counts) string {
+	if c.Marks == 0 && !p.Ethernet() {
 		return none
 	}
 	return count(c.Marks)
 }
 
-// notificationsText is how many CNPs were sent; none on a fabric without them.
-func notificationsText(protocol string, c runstore.Counts) string {
-	if protocol != roce && c.CNPs == 0 {
+// notificationsText is how many CNPs were sent; none on a fabric without them, and within
+// one segment, where nothing marks.
+func notificationsText(p *protocol.Protocol, c runstore.Counts) string {
+	if (!p.CNPs || p.OneSegment) && c.CNPs == 0 {
 		return none
 	}
 	return count(c.CNPs)

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -131,7 +132,7 @@ func levels(r *runstore.Results) (lines []string) {
 			p := &f.Points[j]
 			for _, l := range p.Levels {
 				what := "priority"
-				if f.Protocol == infiniband {
+				if protocol.Of(f.Protocol).ServiceLevels {
 					what = "service level"
 				}
 				lines = append(lines, fmt.Sprintf("%s%s, %s %d: %s, half of them within %s, all within %s",

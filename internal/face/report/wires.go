@@ -45,7 +45,7 @@ func (v *judgement) throughKernel(f int) bool {
 	if sc := v.spec(f); sc != nil {
 		return sc.Host.Path == scenario.PathCPU
 	}
-	return v.result(f).Protocol == tcp
+	return !protocol.Of(v.result(f).Protocol).RDMA()
 }
 
 // collides reports whether a link among which routing could choose is the limit

@@ -17,6 +17,8 @@ var infiniBand = Protocol{
 	SubnetManager: true,
 	Controls:      cc.InfiniBand,
 	Reads:         true,
+	Planned:       true,
+	Logs:          []string{"IB"},
 
 	Bytes: func(op wire.Opcode, payload int, f Framing) int {
 		return wire.InfiniBandBytes(op, payload, f.GRH) + f.Delimiters

@@ -44,6 +44,13 @@ type Protocol struct {
 	// OutOfOrder describes the handling of packets that arrive out of order; "": the NIC decides.
 	OutOfOrder string
 
+	// Settings has weft read, prove and write the settings of its switches and hosts.
+	Settings bool
+	// Planned has weft plan make designs of it.
+	Planned bool
+	// Logs are the names of its links in the logs of perftest and NCCL.
+	Logs []string
+
 	// Bytes is the length of a packet on the cable, between-packet gap included.
 	Bytes func(op wire.Opcode, payload int, f Framing) int
 	// Full is the payload of a full data packet and its length on the cable; nil: the
@@ -134,6 +141,9 @@ func (p *Protocol) Link() string {
 
 // OnTCP reports whether messages use TCP, in the kernel or in the NIC.
 func (p *Protocol) OnTCP() bool { return p.TCP != NoTCP }
+
+// NeedsPauses reports whether its queue pairs rely on Ethernet that pauses and drops nothing.
+func (p *Protocol) NeedsPauses() bool { return p.Port == Pauses && !p.OnTCP() }
 
 // RDMA reports whether the application has RDMA.
 func (p *Protocol) RDMA() bool { return p.TCP != KernelTCP }

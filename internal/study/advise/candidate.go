@@ -27,6 +27,9 @@ type Candidate struct {
 // Name is the protocol's title.
 func (c *Candidate) Name() string { return protocol.Of(c.Kind).Title }
 
+// sides are the two protocols that advice is about.
+var sides = [2]scenario.FabricKind{scenario.InfiniBandKind, scenario.RoCEv2Kind}
+
 // ErrNothing is the error for a profile whose constraints no design of any fabric meets.
 var ErrNothing = errors.New("no design of any fabric meets the constraints")
 
@@ -34,7 +37,7 @@ var ErrNothing = errors.New("no design of any fabric meets the constraints")
 // then a design with known power, then the fewest switches.
 func designsOf(ctx context.Context, p *Profile, prices *plan.Prices) ([]*Candidate, error) {
 	var out []*Candidate
-	for _, kind := range []scenario.FabricKind{scenario.InfiniBandKind, scenario.RoCEv2Kind} {
+	for _, kind := range sides {
 		c := &Candidate{Kind: kind}
 		out = append(out, c)
 		if !slices.Contains(p.Design.Fabrics, kind) {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"weft/internal/sim/scenario"
+	"weft/internal/sim/protocol"
 	"weft/internal/study/plan"
 	"weft/units"
 )
@@ -194,7 +194,7 @@ func operationCell(in *inputs, c *Candidate) Cell {
 // costCell is money by the user's prices, or ports weighted by the price ratio.
 func costCell(in *inputs, c *Candidate) Cell {
 	factor := 1.0
-	if c.Kind == scenario.InfiniBandKind {
+	if !protocol.Of(c.Kind).Ethernet() {
 		factor = in.costFactor
 	}
 	if cost := c.Design.Cost; cost != nil {
@@ -206,7 +206,7 @@ func costCell(in *inputs, c *Candidate) Cell {
 		return Cell{text, float64(total.Known) * factor, total.Complete(), "computed by plan, your prices"}
 	}
 	ratio := 1.0
-	if c.Kind == scenario.InfiniBandKind {
+	if !protocol.Of(c.Kind).Ethernet() {
 		ratio = in.profile.PriceRatio.Float()
 	}
 	ports := c.Design.Count.PortsUsed

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"weft/internal/sim/scenario"
+	"weft/internal/sim/protocol"
 	"weft/internal/study/plan"
 	"weft/internal/study/roceexport"
 )
@@ -44,7 +44,7 @@ func effortOf(p *Profile, d *plan.Design) []Effort {
 			out = append(out, Effort{points, fmt.Sprintf(format, args...)})
 		}
 	}
-	if d.Kind == scenario.InfiniBandKind {
+	if !protocol.Of(d.Kind).Ethernet() {
 		add(lacking(o.Skills.InfiniBand)*float64(e.Learn), "InfiniBand skills: %s", o.Skills.InfiniBand)
 		if o.Monitoring != WatchesInfiniBand && o.Monitoring != WatchesBoth {
 			add(float64(e.Monitor), "the tools in use do not watch InfiniBand")

@@ -126,7 +126,7 @@ func (c *course) bisect(f *Flip, end int) error {
 }
 
 // names are the names of the candidates, in their order.
-var names = [2]string{protocol.Of(scenario.InfiniBandKind).Title, protocol.Of(scenario.RoCEv2Kind).Title}
+var names = [2]string{protocol.Of(sides[0]).Title, protocol.Of(sides[1]).Title}
 
 func abs(x int) int { return max(x, -x) }
 

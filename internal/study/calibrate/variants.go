@@ -236,7 +236,7 @@ func packetLoss(c *Cluster, t *Task) (out []variant, why string) {
 
 func noPFC(c *Cluster, t *Task) ([]variant, string) {
 	f := &t.base.Fabrics[0]
-	if f.Kind != scenario.RoCEv2Kind || !f.Ethernet.PFC.Enabled {
+	if !protocol.Of(f.Kind).Settings || !f.Ethernet.PFC.Enabled {
 		return nil, "the fabric has no PFC"
 	}
 	return []variant{one("PFC off", c.path(".ethernet.pfc"), "{enabled: false}")}, ""

@@ -141,7 +141,14 @@ func vendors() (out []string) {
 }
 
 // planned are the kinds of fabric that designs are made of.
-var planned = []scenario.FabricKind{scenario.InfiniBandKind, scenario.RoCEv2Kind}
+func planned() (kinds []scenario.FabricKind) {
+	for _, p := range protocol.All {
+		if p.Planned {
+			kinds = append(kinds, scenario.FabricKind(p.Name))
+		}
+	}
+	return kinds
+}
 
 // fabricPreset is a fabric of the catalog: its protocol and the rate of a link.
 type fabricPreset struct {
@@ -158,7 +165,7 @@ func fabricPresets() (out []fabricPreset) {
 		link, _ := e.Get("link")
 		sw, _ := e.Get("switch")
 		k := scenario.FabricKind(kind.Value)
-		if slices.Contains(planned, k) {
+		if protocol.Of(k).Planned {
 			out = append(out, fabricPreset{e.Name, k, linkRate(link.Value), rateOf(catalog.Switch, sw.Value, "rate")})
 		}
 	}

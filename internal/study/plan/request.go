@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -78,7 +79,7 @@ const maxLevels = 3
 func Default() Request {
 	return Request{
 		Name: "unnamed", GPUs: 128, Node: "dgx-h100",
-		Fabrics:          slices.Clone(planned),
+		Fabrics:          planned(),
 		Shapes:           slices.Clone(shapes),
 		Oversubscription: scenario.Ratio{Num: 1, Den: 1},
 		Levels:           maxLevels,
@@ -121,8 +122,8 @@ func (r *Request) Problems() (out []scenario.Problem) {
 		}
 	}
 	for i, k := range r.Fabrics {
-		if !slices.Contains(planned, k) {
-			add(fmt.Sprintf("fabrics[%d]", i), "%s is not planned: want infiniband or roce-v2", k)
+		if !protocol.Of(k).Planned {
+			add(fmt.Sprintf("fabrics[%d]", i), "%s is not planned: want %s", k, strings.Join(texts(planned()), " or "))
 		}
 	}
 	for i, s := range r.Shapes {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -89,7 +90,7 @@ func Names() []string {
 // Of makes the plan of a fabric. It refuses fabrics other than RoCE v2, and classes that a device
 // cannot express.
 func Of(f *scenario.Fabric, longest units.Length) (*Plan, error) {
-	if f.Kind != scenario.RoCEv2Kind {
+	if !protocol.Of(f.Kind).Settings {
 		return nil, fmt.Errorf("%s is a fabric of kind %s: only RoCE v2 is exported", f.Name, f.Kind)
 	}
 	e := f.Ethernet
