@@ -34,14 +34,13 @@ with the messages that had nothing to do with it (victims).`,
 					return err
 				}
 			}
-			if asJSON {
-				return printJSON(e, map[string]any{"simulations": explanationOf(run.Results)})
-			}
-			return report.Explain(e.Stdout, run.Results, e.style())
+			return e.present(report.Explanation(run.Results), asJSON, map[string]any{"simulations": explanationOf(run.Results)})
 		},
 	}
 	svgFlag(cmd, &svg, "bus bandwidth and time over message size")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	e.detailsFlag(cmd)
+	e.pageFlag(cmd)
 	return cmd
 }
 

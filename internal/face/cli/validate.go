@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/internal/face/doc"
+	"weft/internal/face/report"
 	"weft/internal/study/validate"
 )
 
@@ -17,9 +17,10 @@ func newValidate(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate",
 		Short: "compare weft with closed forms, other simulators and measurements",
-		Long: `Runs the validation cases and prints, for each, the reference, what weft
-computes, the error and the verdict. It exits with 3 if a scored case misses its
-tolerance. docs/VALIDATION.md is what --markdown prints.`,
+		Long: `Runs the validation cases: a reference, what weft computes, the error and the
+verdict of each. It prints how many rows pass, and the misses; with --details every
+case. It exits with 3 if a scored case misses its tolerance. docs/VALIDATION.md is
+what --markdown prints.`,
 		Example: `  weft validate
   weft validate --case 'packet'
   weft validate --case 'fct/star100_*' --json`,
@@ -31,6 +32,8 @@ tolerance. docs/VALIDATION.md is what --markdown prints.`,
 	f.BoolVar(&v.json, "json", false, "print as JSON")
 	f.BoolVar(&v.markdown, "markdown", false, "print the page docs/VALIDATION.md")
 	f.IntVarP(&v.workers, "workers", "j", 0, "cases to run at the same time; results do not depend on it (default: all cores)")
+	e.detailsFlag(cmd)
+	e.pageFlag(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("case", cobra.FixedCompletions(validate.IDs(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
 	return cmd
@@ -58,39 +61,39 @@ func (v *validation) run(ctx context.Context, e *Env) error {
 	if o.Workers == 0 {
 		o.Workers = max(1, e.Cores)
 	}
-	paint := verdictPaint(e.style())
-	var written error
-	if !v.json && !v.markdown {
-		o.Done = func(r *validate.Result) {
-			if err := validate.WriteText(e.Stdout, r, paint); err != nil && written == nil {
-				written = err
-			}
-		}
-	}
 	line := e.working("cases are simulated")
+	done := 0
+	o.Done = func(r *validate.Result) {
+		done++
+		line.count(done, len(cases), r.Case.ID)
+	}
 	results, err := validate.Run(ctx, cases, o)
 	line.end()
 	stopped := err != nil && errors.Is(err, ctx.Err())
 	if err != nil && !stopped {
 		return fail(Failed, "%w", err)
 	}
+	var written error
+	d := report.Validation(results)
 	switch {
+	case v.markdown:
+		written = d.Markdown(e.Stdout)
 	case v.json:
 		var text bytes.Buffer
 		if written = validate.WriteJSON(&text, results); written == nil {
-			written = e.answer(text.Bytes())
+			written = e.present(d, true, text.Bytes())
 		}
-	case v.markdown:
-		written = validate.WritePage(e.Stdout, results)
+	default:
+		written = e.present(d, false, nil)
 	}
 	if written != nil {
 		return fail(Failed, "the results cannot be written: %w", written)
 	}
-	return v.verdict(e, results, stopped)
+	return scored(results, stopped)
 }
 
-// verdict is the end of the run as an exit code.
-func (v *validation) verdict(e *Env, results []validate.Result, stopped bool) error {
+// scored is the end of the run as an exit code.
+func scored(results []validate.Result, stopped bool) error {
 	pass, miss, shown := validate.Count(results)
 	summary := fmt.Sprintf("%d pass, %d miss, %d not scored", pass, miss, shown)
 	switch {
@@ -99,21 +102,5 @@ func (v *validation) verdict(e *Env, results []validate.Result, stopped bool) er
 	case miss > 0:
 		return fail(Missed, "%s", summary)
 	}
-	if !v.json && !v.markdown {
-		fmt.Fprintln(e.Stdout, summary)
-	}
 	return nil
-}
-
-// verdictPaint makes verdicts visible where the terminal can.
-func verdictPaint(s doc.Style) func(validate.Verdict, string) string {
-	return func(v validate.Verdict, text string) string {
-		switch v {
-		case validate.Miss:
-			return s.Bold(text)
-		case validate.Shown:
-			return s.Paint(text, doc.Soft)
-		}
-		return text
-	}
 }

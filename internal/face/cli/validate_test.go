@@ -23,7 +23,7 @@ func TestValidatePrintsReferenceWeftErrorAndVerdict(t *testing.T) {
 	if code != OK {
 		t.Errorf("exit code %d, want %d", code, OK)
 	}
-	for _, part := range []string{"reference", "860.760 ns", "exact", "pass", "4 pass, 0 miss, 0 not scored"} {
+	for _, part := range []string{"reference", "860.760 ns", "exact", "pass", "4 rows pass, 0 miss, 0 are not scored."} {
 		if !strings.Contains(out, part) {
 			t.Errorf("the output lacks %q:\n%s", part, out)
 		}

@@ -19,7 +19,6 @@ type Section struct {
 	Caption string // says in short how to read the section
 	In      Place
 	Verdict bool // the page frames it
-	Sub     bool // belongs to the section before it
 	Folded  bool // the page shows the title alone until it is opened
 	Blocks  []Block
 }
@@ -31,15 +30,19 @@ type Place int
 const (
 	Everywhere Place = iota
 	Details          // everywhere, but on a terminal only where the document fits a screen, or with --details
+	Asked            // everywhere, but on a terminal with --details only
 	Page             // not on a terminal
 	Screen           // on a terminal only
 )
 
-// Block is a part of a section: [Paragraph], [List], [*Table], [Alarm], [Listing],
+// Block is a part of a section: [Heading], [Paragraph], [List], [*Table], [Alarm], [Listing],
 // [Plots], [Figure] or [Cards].
 type Block interface{ kind() string }
 
-// Paragraph is a sentence or a few.
+// Heading is a title below the section's.
+type Heading string
+
+// Paragraph is a sentence or a few. `Code` and [links](address) are as in Markdown.
 type Paragraph struct {
 	Lead string // its first words, which stand out
 	Text string
@@ -94,6 +97,7 @@ type Card struct {
 // CardFigure is a number with its name and its unit.
 type CardFigure struct{ Label, Value, Note string }
 
+func (Heading) kind() string   { return "heading" }
 func (Paragraph) kind() string { return "paragraph" }
 func (List) kind() string      { return "list" }
 func (*Table) kind() string    { return "table" }

@@ -19,6 +19,7 @@ var files embed.FS
 // pages are the templates of the one page that all documents have.
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"unbroken": unbroken,
+	"inline":   func(text string) template.HTML { return inline(html.EscapeString(text)) },
 	"class":    Tone.class,
 	"marker":   legendMarker,
 	"head":     (*Table).pageHead,
@@ -87,7 +88,7 @@ func (d *Document) Colours() []int {
 // one begins the other, the longer is found first.
 func (d *Document) named(sentence string) template.HTML {
 	if len(d.Series) == 0 {
-		return template.HTML(html.EscapeString(sentence))
+		return inline(html.EscapeString(sentence))
 	}
 	index := map[string]int{}
 	var names []string
@@ -107,7 +108,14 @@ func (d *Document) named(sentence string) template.HTML {
 		at = m[1]
 	}
 	b.WriteString(html.EscapeString(sentence[at:]))
-	return template.HTML(b.String()) // escaped piece by piece
+	return inline(b.String()) // escaped piece by piece
+}
+
+// inline is escaped text with code in its type, and links as their texts: their addresses
+// are of the documents beside weft's own.
+func inline(escaped string) template.HTML {
+	escaped = regexp.MustCompile("`([^`]+)`").ReplaceAllString(escaped, "<code>$1</code>")
+	return template.HTML(regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`).ReplaceAllString(escaped, "$1"))
 }
 
 // inWord reports whether there is a letter, digit or hyphen at a place.

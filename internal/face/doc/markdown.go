@@ -23,6 +23,8 @@ func (s *Section) markdown(b *strings.Builder) {
 	var text strings.Builder
 	for _, block := range s.Blocks {
 		switch x := block.(type) {
+		case Heading:
+			text.WriteString("\n### " + string(x) + "\n")
 		case Paragraph:
 			lead := ""
 			if x.Lead != "" {
@@ -43,11 +45,7 @@ func (s *Section) markdown(b *strings.Builder) {
 		return
 	}
 	if s.Title != "" {
-		level := "## "
-		if s.Sub {
-			level = "### "
-		}
-		b.WriteString("\n" + level + s.Title + "\n")
+		b.WriteString("\n## " + s.Title + "\n")
 	}
 	if s.Caption != "" {
 		b.WriteString("\n" + s.Caption + "\n")
@@ -64,13 +62,16 @@ func (t *Table) markdown(b *strings.Builder) {
 	b.WriteByte('\n')
 	for i, row := range t.Rows {
 		for j, c := range row {
-			text := strings.NewReplacer("\n", " ", "|", `\|`).Replace(strings.TrimSpace(c.Text))
+			text := strings.NewReplacer("\n", " ", "|", `\|`).Replace(strings.TrimLeft(c.Text, " "))
 			if i == 0 {
 				text = strings.TrimSpace(t.group(j) + " " + text)
 			} else if c.Tone == Bad {
 				text = "**" + text + "**"
 			}
-			b.WriteString("| " + text + strings.Repeat(" ", min(1, len(text))))
+			b.WriteString("| " + text)
+			if text != "" || i > 0 {
+				b.WriteByte(' ')
+			}
 		}
 		b.WriteString("|\n")
 		if i > 0 {

@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"fmt"
 	"io"
 	"strings"
 )
@@ -41,6 +42,9 @@ func (d *Document) heading() string {
 // fitted is the sections that fit a screen, or all that there are.
 func fitted(parts []string, sections []*Section, s Style) []string {
 	left := make([]bool, len(parts))
+	for i := range sections {
+		left[i] = sections[i].In == Asked && !s.Details
+	}
 	for {
 		var shown, missing []string
 		lines, longest := 0, -1
@@ -56,7 +60,7 @@ func fitted(parts []string, sections []*Section, s Style) []string {
 			}
 		}
 		if len(missing) > 0 {
-			hint := Wrap("With --details also: "+strings.Join(missing, ", ")+".", s.Columns()) + "\n"
+			hint := Wrap("With --details also: "+fewOf(missing)+".", s.Columns()) + "\n"
 			shown = append(shown, hint)
 			lines += 1 + strings.Count(hint, "\n")
 		}
@@ -65,6 +69,15 @@ func fitted(parts []string, sections []*Section, s Style) []string {
 		}
 		left[longest] = true
 	}
+}
+
+// fewOf is a list of names, or its beginning.
+func fewOf(names []string) string {
+	const few = 6
+	if more := len(names) - few; more > 1 {
+		return strings.Join(names[:few], "; ") + fmt.Sprintf("; and %d more", more)
+	}
+	return strings.Join(names, "; ")
 }
 
 // name is a title within a sentence.
@@ -109,6 +122,8 @@ func (s *Section) terminal(style Style) (string, error) {
 // write is a block on a terminal, which has no drawings.
 func write(b *strings.Builder, block Block, s Style) error {
 	switch x := block.(type) {
+	case Heading:
+		b.WriteString(s.Bold(string(x)) + "\n")
 	case Paragraph:
 		text := x.Text
 		if x.Lead != "" {

@@ -30,7 +30,7 @@ func Audit(r *audit.Report) *doc.Document {
 				proof.Blocks = append(proof.Blocks, proofOf(v)...)
 				continue
 			}
-			joined = append(joined, doc.Section{Title: "Not apart on " + f.Fabric, Blocks: append(proofOf(v), pathListing(v.Path))})
+			joined = append(joined, doc.Section{Title: "Not apart on " + f.Fabric, In: doc.Details, Blocks: append(proofOf(v), pathListing(v.Path))})
 		}
 		if len(proof.Blocks) > 0 {
 			proofs = append(proofs, proof)

@@ -19,6 +19,12 @@ type comparison struct {
 	sizes []int64
 }
 
+func newComparison(r *runstore.Results) *comparison {
+	v := &comparison{r, sizes(r)}
+	slices.Sort(v.sizes)
+	return v
+}
+
 // sameAgain is the footer of a page about a simulation, and scenarioTitle its last section.
 const (
 	sameAgain     = "Made by weft. The same scenario, seed and version make the same page."
@@ -177,9 +183,9 @@ func (v *comparison) bars() doc.Section {
 // one stands out.
 const hotLinks = 4
 
-// hot is the busiest links of the largest size.
-func (v *comparison) hot() doc.Section {
-	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {}, {Left: true}}}
+// hot is the busiest links of the largest size, so many of each fabric.
+func (v *comparison) hot(links int) doc.Section {
+	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {Left: true}, {Left: true}}}
 	t.AddTexts("fabric", "link", "busy", "carried", "over the mean of its tier", "whose bytes")
 	last := int64(0)
 	if len(v.sizes) > 0 {
@@ -187,7 +193,7 @@ func (v *comparison) hot() doc.Section {
 	}
 	for i, f := range v.r.Fabrics {
 		p, _ := point(f, last)
-		for _, h := range p.Hottest[:min(hotLinks, len(p.Hottest))] {
+		for _, h := range p.Hottest[:min(links, len(p.Hottest))] {
 			t.Add(doc.Cell{Text: f.Name, Tone: doc.Series(i)}, doc.Text(h.Name), doc.Cell{Text: percent(h.Busy), Tone: doc.Series(i), Bar: max(0, h.Busy)},
 				doc.Text(bytesText(h.Bytes)), doc.Text(spreadText(h)), doc.Text(shared(h)))
 		}

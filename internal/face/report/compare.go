@@ -15,8 +15,7 @@ import (
 // rest behind them. The scenario may be nil; with it the sentences know more causes. resolved
 // is its text, for the page.
 func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *doc.Document {
-	v, judged := &comparison{r, sizes(r)}, Judge(r, sc)
-	slices.Sort(v.sizes)
+	v, judged := newComparison(r), Judge(r, sc)
 	d := &doc.Document{
 		Brand: simulation, Title: r.Scenario, Subtitle: subtitle(r, sc), Heading: Heading(r), Series: names(r),
 		Footer: "Made by weft from one run; the folder's meta.json says with which version and when. The same scenario, seed and version make the same page.",
@@ -38,7 +37,7 @@ func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *do
 		d.Add(doc.Section{Title: "Over seeds", Caption: "95 % intervals: ± of the mean time; times the time of the fastest, seed by seed", In: doc.Details, Blocks: []doc.Block{intervalTable(r)}})
 	}
 	d.Add(doc.Section{Title: "Tail and network", Caption: "flows between nodes; stalls: waits for credits; pauses: PFC frames; CNPs: for ECN marks", In: doc.Details, Blocks: []doc.Block{networkTable(r).Filled()}})
-	d.Add(v.hot())
+	d.Add(v.hot(hotLinks))
 	d.Add(v.pauses())
 	d.Add(factSection(r, sc))
 	d.Add(doc.Section{Title: "Hardware and settings", In: doc.Details, Blocks: doc.Notes(judged.Setting...)})

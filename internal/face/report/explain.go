@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strings"
 
 	"weft/internal/face/doc"
@@ -11,71 +10,70 @@ import (
 	"weft/units"
 )
 
-// Explain prints of each simulation which flows met on the busiest links, and who
-// paused whom.
-func Explain(w io.Writer, r *runstore.Results, s doc.Style) error {
+// Explanation is the flows that met on the busiest links, and the ports that paused each
+// other: of the largest size in short, and of each simulation at length.
+func Explanation(r *runstore.Results) *doc.Document {
+	v := newComparison(r)
+	d := &doc.Document{Brand: simulation, Title: r.Scenario, Subtitle: "busiest links and pauses", Heading: Heading(r), Footer: sameAgain}
+	busiest := v.hot(max(1, 12/max(1, len(r.Fabrics))))
+	busiest.In = doc.Everywhere
+	d.Add(busiest)
 	for _, f := range r.Fabrics {
 		for i := range f.Points {
 			p := &f.Points[i]
-			heading := f.Name
-			if p.Bytes > 0 {
-				heading += ", " + sizeText(p.Bytes)
+			s := doc.Section{Title: heading(f.Name, p.Bytes), In: doc.Asked, Blocks: explainedPoint(p)}
+			if p.Bytes == v.sizes[len(v.sizes)-1] {
+				s.In = doc.Details
 			}
-			fmt.Fprintf(w, "%s\n\n", s.Bold(heading))
-			if p.Failure != "" {
-				fmt.Fprintf(w, "failed: %s\n\n", p.Failure)
-				continue
-			}
-			if err := explainLinks(w, p, s); err != nil {
-				return err
-			}
-			if err := explainBeside(w, p, s); err != nil {
-				return err
-			}
-			if err := explainPauses(w, p, s); err != nil {
-				return err
-			}
+			d.Add(s)
 		}
 	}
-	return nil
+	d.Add(v.pauses())
+	return d
 }
 
-// explainLinks prints the busiest links with the flows that share each.
-func explainLinks(w io.Writer, p *runstore.Point, s doc.Style) error {
-	if len(p.Hottest) == 0 {
-		return nil
+// explainedPoint is a simulation at length.
+func explainedPoint(p *runstore.Point) (out []doc.Block) {
+	if p.Failure != "" {
+		return []doc.Block{doc.Alarm("failed: " + p.Failure)}
 	}
-	rows := [][]string{{"busiest links", "busy", "carried", "over the mean of its tier", "flows on it"}}
+	if len(p.Hottest) > 0 {
+		rows := [][]string{{"busiest links", "busy", "carried", "over the mean of its tier", "flows on it"}}
+		if len(p.Beside) > 0 {
+			rows[0][4] = "whose bytes"
+		}
+		for _, h := range p.Hottest {
+			rows = append(rows, []string{h.Name, percent(h.Busy), bytesText(h.Bytes), spreadText(h), cmp.Or(shared(h), flowsText(h.Flows))})
+		}
+		out = append(out, doc.Grid(rows, 1, 2))
+	}
 	if len(p.Beside) > 0 {
-		rows[0][4] = "whose bytes"
+		rows := [][]string{{"beside it", "", "class", "messages", "GB/s", "mean", "p99", "slowest"}}
+		for _, x := range p.Beside {
+			rows = append(rows, []string{
+				x.Name, x.Operation, fmt.Sprint(x.Class), count(x.Messages), bandwidth(x.GBps),
+				shortTime(units.Time(x.MeanPs)), shortTime(units.Time(x.P99Ps)), shortTime(units.Time(x.MaxPs)),
+			})
+		}
+		out = append(out, doc.Grid(rows, 2, 3, 4, 5, 6, 7))
 	}
-	for _, h := range p.Hottest {
-		rows = append(rows, []string{h.Name, percent(h.Busy), bytesText(h.Bytes), spreadText(h), cmp.Or(shared(h), flowsText(h.Flows))})
-	}
-	if err := doc.Grid(rows).Write(w, s); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	return nil
+	return append(out, explainedPauses(p)...)
 }
 
-// explainBeside prints what ran beside a collective.
-func explainBeside(w io.Writer, p *runstore.Point, s doc.Style) error {
-	if len(p.Beside) == 0 {
-		return nil
+// explainedPauses say who paused whom, and what the watchdog did about it.
+func explainedPauses(p *runstore.Point) (out []doc.Block) {
+	c := &p.Counts
+	if c.PFCStorms > 0 {
+		out = append(out, doc.Paragraph{Text: fmt.Sprintf("The PFC watchdog found %s and dropped %s.",
+			plural(c.PFCStorms, "queue in a storm", "queues in a storm"), plural(c.DroppedWatchdog, "packet", "packets"))})
 	}
-	rows := [][]string{{"beside it", "", "class", "messages", "GB/s", "mean", "p99", "slowest"}}
-	for _, x := range p.Beside {
-		rows = append(rows, []string{
-			x.Name, x.Operation, fmt.Sprint(x.Class), count(x.Messages), bandwidth(x.GBps),
-			shortTime(units.Time(x.MeanPs)), shortTime(units.Time(x.P99Ps)), shortTime(units.Time(x.MaxPs)),
-		})
+	switch {
+	case p.Pauses != nil:
+		out = append(out, pauseTable(p.Pauses))
+	case c.Pauses > 0:
+		out = append(out, doc.Paragraph{Text: plural(c.Pauses, "PFC frame", "PFC frames") + " stopped ports; who paused whom is recorded with run.pauses: true."})
 	}
-	if err := doc.Grid(rows).Write(w, s); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	return nil
+	return out
 }
 
 // flowsText names the flows on a link, a few of many.
@@ -87,23 +85,4 @@ func flowsText(flows []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(flows[:namedFlows], ", "), n-namedFlows)
 	}
 	return strings.Join(flows, ", ")
-}
-
-// explainPauses prints who paused whom, and what the watchdog did about it.
-func explainPauses(w io.Writer, p *runstore.Point, s doc.Style) error {
-	c := &p.Counts
-	if c.PFCStorms > 0 {
-		fmt.Fprintf(w, "The PFC watchdog found %s and dropped %s.\n\n",
-			plural(c.PFCStorms, "queue in a storm", "queues in a storm"), plural(c.DroppedWatchdog, "packet", "packets"))
-	}
-	switch {
-	case p.Pauses != nil:
-		if err := tellPauses(w, p.Pauses, s); err != nil {
-			return err
-		}
-		fmt.Fprintln(w)
-	case c.Pauses > 0:
-		fmt.Fprintf(w, "%s stopped ports; who paused whom is recorded with run.pauses: true.\n\n", plural(c.Pauses, "PFC frame", "PFC frames"))
-	}
-	return nil
 }

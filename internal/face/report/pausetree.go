@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -102,8 +101,8 @@ func furtherBack(p *runstore.Pauses, f *runstore.PausedFlow, link int) bool {
 	return slices.ContainsFunc(f.Links, func(other int) bool { return other != link && p.Links[other].After == link })
 }
 
-// tellPauses prints who paused whom.
-func tellPauses(w io.Writer, p *runstore.Pauses, s doc.Style) error {
+// pauseTable is who paused whom.
+func pauseTable(p *runstore.Pauses) *doc.Table {
 	rows := [][]string{{"who was paused, from the root cause to those who waited", "by", "priority", "times", "in pause", "first at", "victim of it"}}
 	for _, r := range pauseRows(p) {
 		if r.link < 0 {
@@ -119,5 +118,5 @@ func tellPauses(w io.Writer, p *runstore.Pauses, s doc.Style) error {
 	if p.More > 0 {
 		rows = append(rows, []string{fmt.Sprintf("and %d more", p.More), "", "", "", "", "", ""})
 	}
-	return doc.Grid(rows).Write(w, s)
+	return doc.Grid(rows, 2, 3, 4, 5)
 }

@@ -29,7 +29,7 @@ func slowNIC() *runstore.Pauses {
 
 func TestATreeLeadsFromTheRootToTheVictim(t *testing.T) {
 	var b bytes.Buffer
-	if err := tellPauses(&b, slowNIC(), doc.Style{}); err != nil {
+	if err := pauseTable(slowNIC()).Write(&b, doc.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	var got []string

@@ -13,7 +13,7 @@ import (
 // Picture writes bus bandwidth and time over message size as a drawing that needs no
 // page: equal results draw equal bytes.
 func Picture(w io.Writer, r *runstore.Results) error {
-	v := &comparison{r, sizes(r)}
+	v := newComparison(r)
 	plots := v.plots()
 	if len(plots) < 2 || plots[0].Title != "Bus bandwidth" || plots[1].Title != "Time" {
 		return fmt.Errorf("there is nothing to draw: a drawing is over two sizes or more, and this run has no such results")

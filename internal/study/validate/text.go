@@ -2,70 +2,14 @@ package validate
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"strings"
-	"unicode/utf8"
 )
 
-// heading is the columns of every table.
-var heading = []string{"case", "reference", "weft", "error", "tolerance", "verdict"}
-
-// cells are a row's columns.
-func (r *Row) cells() []string {
+// Texts are a row for people: its name, reference, weft's value, error, tolerance and verdict.
+func (r *Row) Texts() []string {
 	return []string{r.Name, r.Unit.series(r.Reference), r.Unit.series(r.Weft), r.errorText(), r.Tolerance.String(), string(r.Verdict())}
-}
-
-// WriteText prints a result for a terminal: the claim, and a line per row.
-// paint, if not nil, colours a verdict.
-func WriteText(w io.Writer, r *Result, paint func(Verdict, string) string) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", r.Case.ID, r.Case.Claim)
-	if r.Err != nil {
-		fmt.Fprintf(&b, "  %s: %v\n", Miss, r.Err)
-	}
-	table := [][]string{heading}
-	for i := range r.Rows {
-		table = append(table, r.Rows[i].cells())
-	}
-	if len(r.Rows) == 0 {
-		table = nil
-	}
-	widths := make([]int, len(heading))
-	for _, line := range table {
-		for i, text := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(text))
-		}
-	}
-	for i, line := range table {
-		b.WriteString(" ")
-		for j, text := range line {
-			pad := strings.Repeat(" ", widths[j]-utf8.RuneCountInString(text))
-			if i > 0 && j == len(line)-1 && paint != nil {
-				text = paint(r.Rows[i-1].Verdict(), text)
-			}
-			if j == 0 || j == len(line)-1 {
-				b.WriteString(" " + text + pad)
-			} else {
-				b.WriteString("  " + pad + text + " ")
-			}
-		}
-		b.WriteString("\n")
-		if i > 0 && r.Rows[i-1].Note != "" {
-			fmt.Fprintf(&b, "      %s\n", r.Rows[i-1].Note)
-		}
-	}
-	_, err := io.WriteString(w, trimLines(b.String())+"\n")
-	return err
-}
-
-func trimLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return strings.Join(lines, "\n")
 }
 
 // jsonCase and jsonRow are a result as JSON, with values in base units:

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -118,70 +117,60 @@ func (k *kind) covers(id string) bool {
 	})
 }
 
-// trust is the table that answers by kind of number.
-func trust(results []Result) string {
-	var b strings.Builder
-	b.WriteString("| kind of number | held against | scored rows | largest error of a scored row | of a row that is only shown | do not trust it |\n|---|---|---:|---|---|---|\n")
+// Trust is a sort of number that weft gives, with what its cases found.
+type Trust struct {
+	Number, Against string
+	Doubt           string // when not to trust it
+	Passed, Missed  int    // rows that are scored
+	Scored, Shown   Worst  // of rows that are scored, and of the others
+}
+
+// Trusts are the sorts of numbers, from the best known to the least.
+func Trusts(results []Result) (out []Trust) {
 	for i := range kinds {
 		k := &kinds[i]
-		pass, miss := 0, 0
-		var scored, shown worst
+		t := Trust{Number: k.number, Against: k.against, Doubt: k.doubt}
 		for j := range results {
-			r := &results[j]
-			if !k.covers(r.Case.ID) {
-				continue
-			}
-			for l := range r.Rows {
-				row := &r.Rows[l]
-				switch row.Verdict() {
-				case Pass:
-					pass++
-					scored.add(r.Case, row)
-				case Miss:
-					miss++
-					scored.add(r.Case, row)
-				case Shown:
-					if !k.contrast {
-						shown.add(r.Case, row)
-					}
+			if r := &results[j]; k.covers(r.Case.ID) {
+				for l := range r.Rows {
+					t.add(r.Case, &r.Rows[l], k.contrast)
 				}
 			}
 		}
-		count := "–"
-		if pass+miss > 0 {
-			count = fmt.Sprintf("%d, %d miss", pass+miss, miss)
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", k.number, k.against, count, scored.text(pass+miss > 0), shown.text(false), k.doubt)
+		out = append(out, t)
 	}
-	return b.String()
+	return out
 }
 
-// worst is the row with the largest error.
-type worst struct {
-	err float64
-	at  string
+// add counts a row.
+func (t *Trust) add(c *Case, row *Row, contrast bool) {
+	switch row.Verdict() {
+	case Pass:
+		t.Passed++
+		t.Scored.add(c, row)
+	case Miss:
+		t.Missed++
+		t.Scored.add(c, row)
+	case Shown:
+		if !contrast {
+			t.Shown.add(c, row)
+		}
+	}
+}
+
+// Worst is the row with the largest error.
+type Worst struct {
+	Error float64 // as a part of the reference
+	At    string  // its case and name; empty where no row has an error
 }
 
 // add takes a row along. What is only to be at least or at most a reference has no error.
-func (w *worst) add(c *Case, r *Row) {
+func (w *Worst) add(c *Case, r *Row) {
 	if r.Tolerance.Kind == ToleranceAtLeast || r.Tolerance.Kind == ToleranceAtMost || len(r.Weft) == 0 || len(r.Reference) == 0 {
 		return
 	}
 	i := r.Worst()
-	if e := relative(r.Reference[i], r.Weft[i]); math.Abs(e) > math.Abs(w.err) && !math.IsInf(e, 0) {
-		w.err, w.at = e, c.ID+": "+strings.TrimSpace(r.Name)
+	if e := relative(r.Reference[i], r.Weft[i]); math.Abs(e) > math.Abs(w.Error) && !math.IsInf(e, 0) {
+		w.Error, w.At = e, c.ID+": "+strings.TrimSpace(r.Name)
 	}
-}
-
-// text is the error and where it is; scored is whether there are rows that have one.
-func (w *worst) text(scored bool) string {
-	switch {
-	case w.at == "" && scored:
-		return "none"
-	case w.at == "":
-		return "–"
-	case math.Abs(w.err) < 0.0005:
-		return "below 0.1 %"
-	}
-	return escape(fmt.Sprintf("%+.1f %% (%s)", 100*w.err, w.at))
 }

@@ -1,11 +1,7 @@
 package validate
 
 import (
-	"bytes"
 	"context"
-	"flag"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,10 +11,6 @@ import (
 	"weft/units"
 	"weft/wire"
 )
-
-var update = flag.Bool("update", false, "run all cases in full and rewrite docs/VALIDATION.md")
-
-const pageFile = "../../../docs/VALIDATION.md"
 
 // knownMisses are the rows that miss, each for the reason that its note says.
 // A row that misses and is not here is a defect; one that is here and passes
@@ -62,49 +54,11 @@ func TestEveryCaseHoldsButTheKnownMisses(t *testing.T) {
 			t.Errorf("%s no longer misses: take it off the list", name)
 		}
 	}
-	comparePage(t, results)
-}
-
-// comparePage holds the committed page against the quick cases; the slow ones
-// are on it in full length.
-func comparePage(t *testing.T, results []Result) {
-	page, err := os.ReadFile(pageFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var before *Case
-	for i := range results {
-		r := &results[i]
-		if before != nil && group(before.ID) != group(r.Case.ID) {
-			before = nil
-		}
-		if section := Section(r, before); !r.Case.Slow && !strings.Contains(string(page), section) {
-			t.Errorf("%s does not have this section; go test ./internal/study/validate -run Page -update writes it:\n%s", filepath.Base(pageFile), section)
-		}
-		before = r.Case
-	}
 }
 
 func group(id string) string {
 	name, _, _ := strings.Cut(id, "/")
 	return name
-}
-
-func TestPage(t *testing.T) {
-	if !*update {
-		t.Skip("with -update, this runs everything in full and rewrites the page")
-	}
-	results, err := Run(t.Context(), Cases(), Options{Workers: runtime.GOMAXPROCS(0)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := WritePage(&b, results); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(pageFile, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // A reference that were computed with the constants of the models would move
@@ -203,7 +157,7 @@ func TestNamesAreUniqueAndTheirChaptersExist(t *testing.T) {
 			t.Errorf("two cases are called %s", id)
 		}
 		seen[id] = true
-		if !slices.ContainsFunc(groups, func(g struct{ id, title string }) bool { return g.id == group(id) }) {
+		if !slices.ContainsFunc(Chapters, func(c Chapter) bool { return c.ID == group(id) }) {
 			t.Errorf("%s is in no chapter of the page", id)
 		}
 	}

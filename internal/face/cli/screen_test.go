@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weft"
+)
+
+// mostLines is how many lines a verb may print on a terminal without --details.
+const mostLines = 50
+
+// TestAVerbFitsAScreen: on every example, the verdict and the main table first. A report
+// that has more names it in its last line, and prints it with --details.
+func TestAVerbFitsAScreen(t *testing.T) {
+	examples, err := filepath.Glob("../../../examples/*.yaml")
+	if err != nil || len(examples) < 20 {
+		t.Fatalf("%d examples: %v", len(examples), err)
+	}
+	longer := 0
+	fits := func(e *Env) {
+		t.Helper()
+		e.Args = append(e.Args, "--quiet")
+		code, text, stderr := invoke(e)
+		if n := strings.Count(text, "\n"); n > mostLines || n == 0 || code != OK && code != Refuted {
+			t.Errorf("%v: %d lines, want at most %d; exit code %d: %s", e.Args, n, mostLines, code, stderr)
+		}
+		if strings.Contains(text, "\nWith --details also: ") {
+			longer++
+		}
+	}
+	for i, file := range examples {
+		if base := filepath.Base(file); base == "advise.yaml" || strings.HasPrefix(base, "llama") { // a profile, and training jobs
+			continue
+		}
+		fits(environment([]string{"topology", file}))
+		if i%8 > 0 {
+			fits(environment([]string{"compare", file}))
+			continue
+		}
+		run := filepath.Join(t.TempDir(), "run")
+		fits(environment([]string{"compare", file, "--out", run}))
+		fits(environment([]string{"explain", run}))
+	}
+	sonic := []string{"--switch", "../../../examples/sonic/config_db.json", "--host", "../../../examples/sonic/node1"}
+	for _, args := range [][]string{
+		{"latency"},
+		{"latency", "../../../examples/h100-128.yaml", "--op", "send", "--jitter"},
+		{"plan", "../../../examples/plan/1024.yaml"},
+		{"plan", "../../../examples/plan/1024.yaml", "--all"},
+		{"audit", "isolation", "../../../examples/isolation.yaml"},
+		{"audit", "isolation", "../../../examples/isolation-leak.yaml"},
+		{"roce", "headroom"},
+		append([]string{"roce", "lint"}, sonic...),
+		append([]string{"roce", "lint", "--simulate"}, sonic...),
+		{"validate", "--case", "pfc"},
+		{"train", "../../../examples/two-nodes-h100.yaml", "--set", "training={model: llama3-8b, batch: {global: 4}, parallel: {tensor: 8}}"},
+	} {
+		e := environment(args)
+		if e.Args[0] == "roce" {
+			e.Run = weft.Run
+		}
+		fits(e)
+	}
+	if longer < 10 {
+		t.Errorf("%d reports name what --details prints, want 10 or more: either they are short, or the last line is lost", longer)
+	}
+}

@@ -1,0 +1,197 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"weft/internal/face/doc"
+	"weft/internal/study/validate"
+)
+
+// What docs/VALIDATION.md says beside the cases.
+const (
+	validationIntro = `Numbers of weft beside what is known: closed forms, other simulators, vendors' tables,
+published measurements. ` + "`weft validate`" + ` runs every case, and
+` + "`weft validate --markdown`" + ` makes this page. A miss is shown as a miss.`
+	trustIntro = `Find its kind. An error in time is positive where weft is slower, an error in bandwidth
+where weft is faster. [MODELS.md](MODELS.md#can-i-trust-this-number) has the same by question,
+and every assumption.`
+	noCalibration = "No other case has a parameter that was taken from the data that it is scored on."
+)
+
+// validationRules say how to read the cases.
+var validationRules = doc.List{
+	`References are arithmetic of their own, written out in the case
+  (` + "`internal/study/validate`" + `), or somebody's data with its source. A test alters one
+  constant of the models after another and sees the case that covers it fail.`,
+	`A row with several values shows the first and the last. Its error is the error of
+  the worst of all.`,
+	`Rows that are "not scored" are shown beside the others. Rows that are to be at least or
+  at most the reference count, and have no error in the table above.`,
+	"Runs are deterministic: every machine gives these numbers.",
+}
+
+// Validation is the cases with their references: as Markdown it is docs/VALIDATION.md, on a
+// terminal the count, the chapters and the misses, and the cases of a single chapter.
+func Validation(results []validate.Result) *doc.Document {
+	pass, miss, notScored := validate.Count(results)
+	d := &doc.Document{Brand: "validation", Title: "Validation", Footer: "Made by weft validate. The same version makes the same page."}
+	var calibrations doc.List = append(validate.Calibrations(results), noCalibration)
+	d.Add(doc.Section{In: doc.Page, Blocks: doc.Paragraphs(validationIntro)})
+	d.Add(doc.Section{Title: "Can I trust this number?", In: doc.Page, Blocks: []doc.Block{doc.Paragraph{Text: trustIntro}, trustTable(results)}})
+	d.Add(doc.Section{Title: "How to read the cases", In: doc.Page, Blocks: []doc.Block{validationRules}})
+	d.Add(doc.Section{Title: "What was calibrated on what", In: doc.Page, Blocks: []doc.Block{calibrations}})
+	d.Add(doc.Section{Title: "Summary", Blocks: doc.Paragraphs(fmt.Sprintf("%d rows pass, %d miss, %d are not scored.", pass, miss, notScored))})
+	chapters := chapterSections(results)
+	d.Add(doc.Section{In: doc.Screen, Blocks: []doc.Block{countTable(results, len(chapters) > 1)}})
+	if miss > 0 {
+		d.Add(doc.Section{In: doc.Page, Blocks: []doc.Block{missTable(results, true)}})
+		d.Add(doc.Section{Title: "Misses", In: doc.Screen, Blocks: []doc.Block{missTable(results, false)}})
+	}
+	for _, s := range chapters {
+		if s.In = doc.Details; len(chapters) > 1 {
+			s.In = doc.Asked
+		}
+		d.Add(s)
+	}
+	return d
+}
+
+// trustTable answers by kind of number.
+func trustTable(results []validate.Result) *doc.Table {
+	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {Left: true}, {Left: true}, {Left: true}}}
+	t.AddTexts("kind of number", "held against", "scored rows", "largest error of a scored row", "of a row that is only shown", "do not trust it")
+	for _, x := range validate.Trusts(results) {
+		count := none
+		if n := x.Passed + x.Missed; n > 0 {
+			count = fmt.Sprintf("%d, %d miss", n, x.Missed)
+		}
+		t.AddTexts(x.Number, x.Against, count, worstText(x.Scored, x.Passed+x.Missed > 0), worstText(x.Shown, false), x.Doubt)
+	}
+	return t
+}
+
+// worstText is the largest error and where it is; scored is whether there are rows that have one.
+func worstText(w validate.Worst, scored bool) string {
+	switch {
+	case w.At == "" && scored:
+		return "none"
+	case w.At == "":
+		return none
+	case math.Abs(w.Error) < 0.0005:
+		return "below 0.1 %"
+	}
+	return fmt.Sprintf("%+.1f %% (%s)", 100*w.Error, w.At)
+}
+
+// countTable is a row for each chapter, or for each case.
+func countTable(results []validate.Result, byChapter bool) *doc.Table {
+	t := &doc.Table{Columns: []doc.Column{{Left: true}, {}, {}, {}}}
+	t.AddTexts("case", "pass", "miss", "not scored")
+	add := func(name string, of []validate.Result) {
+		pass, miss, notScored := validate.Count(of)
+		tone := doc.Plain
+		if miss > 0 {
+			tone = doc.Bad
+		}
+		t.Add(doc.Text(name), doc.Text(fmt.Sprint(pass)), doc.Cell{Text: fmt.Sprint(miss), Tone: tone}, doc.Text(fmt.Sprint(notScored)))
+	}
+	if !byChapter {
+		for i := range results {
+			add(results[i].Case.ID, results[i:i+1])
+		}
+		return t
+	}
+	for i := range validate.Chapters {
+		c := &validate.Chapters[i]
+		if of := c.Of(results); len(of) > 0 {
+			add(c.ID+"/*: "+c.Title, of)
+		}
+	}
+	return t
+}
+
+// missTable is the rows that miss, with what is known of them if explained.
+func missTable(results []validate.Result, explained bool) *doc.Table {
+	t := &doc.Table{Columns: []doc.Column{{Left: true}, {}, {}, {}, {Left: true}}}
+	head := []string{"miss", "reference", "weft", "error", "tolerance"}
+	add := func(cells []string, note string) {
+		if explained {
+			cells = append(cells, note)
+		}
+		t.AddTexts(cells...)
+	}
+	if explained {
+		t.Columns = append(t.Columns, doc.Column{Left: true})
+	}
+	add(head, "what is known about it")
+	for i := range results {
+		r := &results[i]
+		if r.Err != nil {
+			add([]string{r.Case.ID, "", "", "", ""}, r.Err.Error())
+			continue
+		}
+		for j := range r.Rows {
+			if row := &r.Rows[j]; row.Verdict() == validate.Miss {
+				cells := row.Texts()[:5]
+				cells[0] = r.Case.ID + ": " + strings.TrimSpace(cells[0])
+				note := row.Note
+				if note == "" {
+					note = "nothing yet"
+				}
+				add(cells, note)
+			}
+		}
+	}
+	return t
+}
+
+// chapterSections are the chapters that have results, each with its cases.
+func chapterSections(results []validate.Result) (out []doc.Section) {
+	for i := range validate.Chapters {
+		s := doc.Section{Title: validate.Chapters[i].Title}
+		var before *validate.Case
+		for _, r := range validate.Chapters[i].Of(results) {
+			s.Blocks = append(s.Blocks, caseBlocks(&r, before)...)
+			before = r.Case
+		}
+		if len(s.Blocks) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// caseBlocks are a case. What it has in common with the case before it in its chapter is
+// not said again.
+func caseBlocks(r *validate.Result, before *validate.Case) []doc.Block {
+	c := r.Case
+	out := []doc.Block{doc.Heading(c.ID), doc.Paragraph{Text: c.Claim}}
+	if before == nil || c.Reference != before.Reference {
+		out = append(out, doc.Paragraph{Lead: "Reference.", Text: c.Reference})
+	}
+	if c.Setting != "" && (before == nil || c.Setting != before.Setting) {
+		out = append(out, doc.Paragraph{Lead: "Setting.", Text: c.Setting})
+	}
+	if r.Err != nil {
+		return append(out, doc.Alarm(fmt.Sprintf("%s: %v", validate.Miss, r.Err)))
+	}
+	t := &doc.Table{Columns: []doc.Column{{Left: true}, {}, {}, {}, {Left: true}, {Left: true}, {Left: true, Below: true}}}
+	t.AddTexts("case", "reference", "weft", "error", "tolerance", "verdict", "")
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		var cells []doc.Cell
+		for _, text := range append(row.Texts(), row.Note) {
+			cells = append(cells, doc.Text(text))
+		}
+		switch row.Verdict() {
+		case validate.Miss:
+			cells[5].Tone = doc.Bad
+		case validate.Shown:
+			cells[5].Tone = doc.Soft
+		}
+		t.Add(cells...)
+	}
+	return append(out, t)
+}
