@@ -4,25 +4,24 @@ import (
 	"weft/units"
 )
 
-// Reduction in the network, as SHARP does it in InfiniBand switches: NICs send
-// their contributions up a tree of switches; each switch forwards one sum for
-// the contributions of all its children; the root sends the result down again,
-// and switches copy it to their children.
+// Reduction in the network, as SHARP does it in InfiniBand switches: NICs send their contributions
+// up a tree of switches; each switch forwards one sum for the contributions of all its children;
+// the root sends the result down again, and switches copy it to their children.
 //
-// Switches work packet by packet (SHARP's streaming aggregation). A contribution
-// leaves the input buffer for the aggregation unit as it comes in. The unit keeps
-// what is not complete, and a sum that waits for its output; how much room it
-// has for that is left out. A sum enters the switch's queues by an input of its
-// own, so that sums keep their order. Copies of a result leave the input buffer
-// together and take none of its read ports.
+// Switches work packet by packet (SHARP's streaming aggregation). A contribution moves from the
+// input buffer to the aggregation unit as it arrives. The unit keeps incomplete sums, and a sum
+// that waits for its output; its memory is not limited in the model. A sum enters the switch's
+// queues by an input of its own, so that sums keep their order. Copies of a result leave the input
+// buffer together and use none of its read ports.
 //
-// streams.go has who gets a result: all, one of them, or all what one of them sends.
+// The receivers of results are in streams.go: all members, one member, or all members for a copy of
+// one's data.
 
-// Aggregation is what a network's switches reduce by.
+// Aggregation is the reduction trees of a network's switches.
 type Aggregation struct {
 	Trees []AggregationTree
-	// Latency is what the aggregation unit of a switch adds to the way of a packet:
-	// from the last contribution's head at the unit to the sum's.
+	// Latency is the time that the aggregation unit of a switch adds to a packet: from the head of
+	// the last contribution at the unit to the head of the sum.
 	Latency units.Time
 }
 
@@ -43,11 +42,11 @@ type aggregation struct {
 	streams []stream
 }
 
-// aggregatorRoom is the credit of the aggregation unit's input, which nobody can
-// exhaust: the unit's room is not modelled.
+// aggregatorRoom is the credit of the aggregation unit's input, which cannot be exhausted: the
+// unit's memory is not modelled.
 const aggregatorRoom = 1 << 30
 
-// aggregators is how many ports a switch has for its aggregation unit.
+// aggregators is the number of ports of a switch for its aggregation unit.
 func (b *Builder) aggregators() int {
 	if b.Aggregation == nil {
 		return 0
@@ -108,8 +107,8 @@ func (n *Network) loop(nd *node, c *Credits) {
 	}
 }
 
-// contribute takes a contribution into the aggregation unit; the last one of a
-// packet becomes the sum. What is only copied is a sum of one.
+// contribute moves a contribution into the aggregation unit; the last contribution of a packet
+// completes the sum. A packet that is only copied is a sum with one contribution.
 func (p *Partition) contribute(b *inbox, link, i int32) {
 	n := p.net
 	k, h := &p.pool.hot[i], &p.pool.cold[i]
@@ -130,7 +129,7 @@ func (p *Partition) contribute(b *inbox, link, i int32) {
 	p.fly(unit, i)
 }
 
-// passSum takes a sum that has left the unit.
+// passSum forwards a sum that has left the unit.
 func (p *Partition) passSum(b *inbox, link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
@@ -144,9 +143,9 @@ func (p *Partition) passSum(b *inbox, link, i int32) {
 	p.onward(&at, i)
 }
 
-// onward sends a sum on towards the root; at the root it is the result, which gets its
-// number at those who get it, and goes down. On the way down the header's R_Key, which
-// the members do not use, names the stream.
+// onward sends a sum on towards the root. At the root it becomes the result: it gets its number at
+// its receivers, and goes down. On the way down the header's R_Key, which the members do not use,
+// identifies the stream.
 func (p *Partition) onward(at *inUnit, i int32) {
 	if at.tree.Parent >= 0 {
 		p.pool.hot[i].role = roleContribution
@@ -159,14 +158,14 @@ func (p *Partition) onward(at *inUnit, i int32) {
 	p.spread(at.node, at.tree, at.link, i, at.id)
 }
 
-// passResult copies a result that has come from the parent.
+// passResult copies a result from the parent.
 func (p *Partition) passResult(b *inbox, link, i int32) {
 	p.hold(link, &p.pool.hot[i])
 	stream := p.pool.cold[i].RKey
 	p.spread(&p.net.nodes[b.node], p.net.aggregation.streams[stream].at(p.net, b.node), link, i, stream)
 }
 
-// spread queues a copy of a result for each child that is to have it.
+// spread queues a copy of a result for each child on the way to a receiver.
 func (p *Partition) spread(nd *node, t *TreeSwitch, link, i int32, stream uint32) {
 	s := &p.net.aggregation.streams[stream]
 	c := p.beginCopies(link, i)

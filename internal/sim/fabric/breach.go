@@ -15,13 +15,12 @@ type Breach struct {
 	Got, Want int64
 }
 
-// Error names the invariant, where and when it broke, and the two numbers that
-// disagree.
+// Error names the invariant, the place, the time, and the two numbers that disagree.
 func (b *Breach) Error() string {
 	return fmt.Sprintf("invariant broken at %d ps in %s: %s: %d against %d", int64(b.Time), b.Entity, b.Invariant, b.Got, b.Want)
 }
 
-// breach ends the partition's run; recoverFault catches it.
+// breach ends the simulation partition's run; recoverFault catches it.
 func (p *Partition) breach(invariant string, link int32, got, want int64) {
 	panic(&Breach{invariant, p.net.LinkName(link), p.now, got, want})
 }

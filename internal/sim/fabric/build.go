@@ -10,9 +10,9 @@ import (
 	"weft/units"
 )
 
-// Builder puts a network together: nodes first, then cables, then Build.
+// Builder assembles a network: nodes first, then cables, then Build.
 type Builder struct {
-	// Classes is how many priorities or lanes are in use, from 0.
+	// Classes is the number of priorities or lanes in use, from 0.
 	Classes int
 	// Seed is the seed of every random stream.
 	Seed uint64
@@ -23,17 +23,17 @@ type Builder struct {
 	// the scale-out switches of a credit-based fabric; they enter on the class
 	// of their connection.
 	Lanes *routing.Lanes
-	// PKeys, if not nil, are the P_Keys of the NICs, which are then checked.
+	// PKeys, if not nil, are the P_Keys of the NICs; they are then checked.
 	PKeys *PKeys
-	// QKeys says that there are datagrams, whose Q_Keys may be wrong: it is noted whose.
+	// QKeys is true if there are datagrams with possibly wrong Q_Keys: the network then records
+	// their senders.
 	QKeys bool
-	// Segments, if not nil, are the VLANs and VRFs of the NICs, which switches then
-	// keep apart.
+	// Segments, if not nil, are the VLANs and VRFs of the NICs, which switches then keep separate.
 	Segments *Segments
 	// FlowletGap is the pause after which Flowlet may move a flow.
 	FlowletGap units.Time
-	// AdaptiveThreshold is how many bytes more than the least loaded port the
-	// static one may have before adaptive routing leaves it.
+	// AdaptiveThreshold is the difference in queued bytes between the static port and the least
+	// loaded port above which adaptive routing leaves the static port.
 	AdaptiveThreshold int64
 	// Hash, if not nil, is ECMP's choice among n ports at the switch with a row
 	// of the tables, in place of weft's own.
@@ -41,12 +41,11 @@ type Builder struct {
 	// ErrorRate is the share of packets that arrive corrupted over each link of
 	// the scale-out fabric, in 2^-64.
 	ErrorRate uint64
-	// Faults, if not nil, are what breaks; it is set before nodes are added.
+	// Faults, if not nil, are the faults of the run; set it before adding nodes.
 	Faults *Faults
-	// Aggregation, if not nil, is what the switches reduce by; it is set before
-	// nodes are added.
+	// Aggregation, if not nil, is the reduction trees of the switches; set it before adding nodes.
 	Aggregation *Aggregation
-	// MaxEvents ends a run that takes more; 0 is no bound.
+	// MaxEvents ends a run with more events; 0 is no bound.
 	MaxEvents int64
 	// App runs on the network; Trace, which may be nil, watches it.
 	App   App
@@ -104,7 +103,7 @@ func (b *Builder) NIC(name string, ports int, s *NIC) int32 {
 	return id
 }
 
-// check refuses credits that the records of a lane cannot hold.
+// check refuses credits that do not fit into the records of a lane.
 func (b *Builder) check(name string, c *Credits) {
 	if c.Period < 0 || c.Period > MaxCreditPeriod {
 		b.fail("%s updates its credits every %v: at most %v is possible", name, c.Period, units.Time(MaxCreditPeriod))
@@ -135,7 +134,7 @@ func (b *Builder) creditSwitch(name string, ports, row int, routing Routing, s *
 		b.fail("%s has a speed-up of %d: 0 (no limit) to %d are possible", name, s.ReadPorts, maxReadPorts)
 	}
 	if s.FIFO && s.FECN.Threshold > 0 {
-		b.fail("%s has FIFO inputs and marks congestion: nothing waits at its outputs", name)
+		b.fail("%s has FIFO inputs and marks congestion: it has no queues at its outputs", name)
 	}
 	b.n.credited = true
 	b.n.infiniband = append(b.n.infiniband, infinibandState{spec: s})
@@ -144,7 +143,7 @@ func (b *Builder) creditSwitch(name string, ports, row int, routing Routing, s *
 	return id
 }
 
-// sinks is how many ports a switch has beside those for cables.
+// sinks is the number of ports of a switch in addition to its ports for cables.
 func (b *Builder) sinks() int {
 	if b.Faults == nil {
 		return 0
@@ -170,8 +169,7 @@ func (b *Builder) ScaleUpSwitch(name string, ports int, first int32, s *InfiniBa
 	return id
 }
 
-// ScaleUpCable joins two ports of the scale-up network, whose packet-hops do
-// not count.
+// ScaleUpCable connects two ports of the scale-up network; its packet-hops do not count.
 func (b *Builder) ScaleUpCable(a, aPort, z, zPort int32, rate units.PerByte, propagation units.Time) {
 	b.Cable(a, aPort, z, zPort, rate, propagation)
 	if n := len(b.cable); n > 0 {
@@ -179,8 +177,8 @@ func (b *Builder) ScaleUpCable(a, aPort, z, zPort int32, rate units.PerByte, pro
 	}
 }
 
-// Cable joins two ports. Ports count from 0. propagation is the time that the
-// signal takes, forward error correction included.
+// Cable connects two ports. Ports count from 0. propagation is the time of the signal, including
+// forward error correction.
 func (b *Builder) Cable(a, aPort, z, zPort int32, rate units.PerByte, propagation units.Time) {
 	if rate.Num <= 0 || rate.Num > 1<<31-1 || rate.Den <= 0 || rate.Den > 1<<15-1 {
 		b.fail("cable from %s to %s: %v is beyond what a link can have", b.n.names[a], b.n.names[z], rate)
@@ -194,8 +192,8 @@ func (b *Builder) Cable(a, aPort, z, zPort int32, rate units.PerByte, propagatio
 	b.cable = append(b.cable, cable{a: a, b: z, aPort: aPort, bPort: zPort, rate: rate, propagation: propagation})
 }
 
-// Build makes the network. part gives the partition of each node, from 0; nil
-// puts all into one.
+// Build makes the network. part gives the simulation partition of each node, from 0; nil puts all
+// nodes into one.
 func (b *Builder) Build(part []int32) (*Network, error) {
 	if err := errors.Join(b.err...); err != nil {
 		return nil, err
@@ -263,7 +261,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	return n, errors.Join(b.err...)
 }
 
-// partitions makes the partitions, with their queues.
+// partitions makes the simulation partitions, with their queues.
 func (b *Builder) partitions(parts int) {
 	n := &b.n
 	cells, slot := b.cut()
@@ -284,7 +282,7 @@ func (b *Builder) partitions(parts int) {
 	}
 }
 
-// ways gives the switches their rows of the tables.
+// ways assigns the rows of the tables to the switches.
 func (b *Builder) ways() {
 	t := &b.n.tables
 	for i := range b.n.nodes {
@@ -301,9 +299,8 @@ func (b *Builder) ways() {
 	}
 }
 
-// wheel sizes the event queue: about a dozen events to a bucket where all links are
-// busy, and a reach that covers a packet's time on any link, so that the heap
-// behind the wheel sees timers only.
+// wheel sizes the event queue: about a dozen events per bucket if all links are busy, and a reach
+// that covers a packet's time on any link, so that the heap behind the wheel holds only timers.
 func (b *Builder) wheel(parts int) (widthLog2, slotsLog2 uint) {
 	const minWidth, maxWidth, minReach, maxReach = 6, 12, 20, 23 // log2 of picoseconds
 	widthLog2 = minWidth
@@ -321,8 +318,8 @@ func (b *Builder) wheel(parts int) (widthLog2, slotsLog2 uint) {
 	return widthLog2, reach - widthLog2
 }
 
-// endPorts is how many ports the events of the ends are of: those that send and
-// those that send to them.
+// endPorts is the number of ports whose events belong to the ends: the ports of the ends, and the
+// ports that send to the ends.
 func (b *Builder) endPorts() (count int) {
 	n := &b.n
 	for link := range n.ports {
@@ -346,7 +343,7 @@ func (b *Builder) allocate() {
 	n.cnpAt = make([]units.Time, ports)
 	n.nicQueues = make([]nicQueue, ports*n.classes)
 	for i := range n.ports {
-		n.ports[i] = port{wakeAt: units.Forever, serveIn: -1, sole: -1, num: 1, den: 1}
+		n.ports[i] = port{wakeAt: units.Forever, serveIn: -1, single: -1, num: 1, den: 1}
 		n.inboxes[i] = inbox{back: -1}
 		n.back[i] = -1
 	}
@@ -437,7 +434,7 @@ func (b *Builder) wire(c *cable) {
 	n.direct(pz, pa, c, b)
 }
 
-// direct sets up the link that port from feeds, which ends at port to.
+// direct sets up the link from port from to port to.
 func (n *Network) direct(from, to int32, c *cable, b *Builder) {
 	o, in := &n.ports[from], &n.inboxes[from]
 	receiver := n.ports[to].node
@@ -464,7 +461,7 @@ func (n *Network) direct(from, to int32, c *cable, b *Builder) {
 	}
 }
 
-// receiverCredits is the input buffer at the end of a link.
+// receiverCredits are the credits for the input buffer at the end of a link.
 func (n *Network) receiverCredits(link int32) *Credits {
 	r := &n.nodes[n.inboxes[link].node]
 	switch r.kind {
@@ -478,11 +475,10 @@ func (n *Network) receiverCredits(link int32) *Credits {
 	return &Credits{}
 }
 
-// credits grants every sender the buffer at the end of its link, and sizes the
-// ring of updates on the way: it spans the longest time from the moment when a
-// packet's departure is known, before its tail has come and gone, to the
-// update's effect, and once more the time by which the clocks of partitions may
-// differ, which is less than that of an update.
+// credits grants every sender the buffer at the end of its link, and sizes the ring of updates in
+// flight. The ring covers the longest time from the moment at which a packet's departure is known,
+// before its tail has arrived and left, to the effect of the update. It also covers the difference
+// between the clocks of two simulation partitions, which is less than the time of an update.
 func (b *Builder) credits() {
 	n := &b.n
 	if !n.credited {
@@ -525,7 +521,7 @@ func (b *Builder) credits() {
 	}
 }
 
-// ringForFarUpdates keeps the rings of updates apart where updates have no room for them.
+// ringForFarUpdates gives updates a separate ring if their delay exceeds the built-in ring.
 func (n *Network) ringForFarUpdates() {
 	size := len(n.lanes) * int(n.ringMask+1)
 	n.grants = makeHuge[uint16](size, size)
@@ -537,7 +533,7 @@ func (n *Network) ringForFarUpdates() {
 	}
 }
 
-// slowest is the time of some bytes on a node's slowest link.
+// slowest is the time of a number of bytes on a node's slowest link.
 func (n *Network) slowest(bytes units.Time, node int32) (t units.Time) {
 	nd := &n.nodes[node]
 	for link := nd.base; link < nd.base+nd.ports; link++ {
@@ -550,7 +546,7 @@ func (n *Network) slowest(bytes units.Time, node int32) (t units.Time) {
 	return t
 }
 
-// largestPacket is what the largest packet takes on the wire.
+// largestPacket is the length of the largest packet on the wire.
 func (b *Builder) largestPacket() units.Time {
 	largest := units.Time(0)
 	for i := range b.n.nodes {
@@ -562,7 +558,7 @@ func (b *Builder) largestPacket() units.Time {
 			if t == nil {
 				return MaxPacketBytes
 			}
-			// No header is longer than what the least MTU carries.
+			// No header is longer than the payload of the smallest MTU.
 			largest = max(largest, units.Time(t.PathMTU)+256)
 		default:
 			return MaxPacketBytes
@@ -571,7 +567,7 @@ func (b *Builder) largestPacket() units.Time {
 	return largest
 }
 
-// markSlower finds the links on which cut-through could outrun a packet's tail.
+// markSlower finds the links on which cut-through could outrun the tail of a packet.
 func (b *Builder) markSlower() {
 	n := &b.n
 	for i := range n.nodes {
@@ -597,15 +593,15 @@ func (n *Network) faster(out, link int32) bool {
 	return int64(o.num)*int64(from.den) < int64(from.num)*int64(o.den) && n.inboxes[out].back >= 0
 }
 
-// sendsPFC reports whether a node can pause its senders: a switch of Ethernet and
-// a NIC that is a slow receiver.
+// sendsPFC reports whether a node can pause its senders: an Ethernet switch, or a NIC that is a
+// slow receiver.
 func (n *Network) sendsPFC(node int32) bool {
 	nd := &n.nodes[node]
 	return nd.kind == kindEthernet || nd.kind == kindNIC && n.nics[nd.state].receiver != nil
 }
 
-// findLookahead is the shortest time in which one end of a link can reach the
-// other, of the links that cross from one part of the network into another.
+// findLookahead is the lookahead: the shortest time in which one end of a link can affect the
+// other, over the links between two parts of the network.
 func (b *Builder) findLookahead(crosses func(link int) bool) units.Time {
 	n := &b.n
 	least := units.Forever

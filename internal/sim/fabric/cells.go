@@ -7,25 +7,25 @@ import (
 	"weft/units"
 )
 
-// Cells are the parts of a partition whose events are handled apart: each
-// switch of the scale-out fabric is one. What a switch does reaches another node
-// only after a link's delay, a credit update's latency or a PFC frame's way; so
-// within a slot of time that is no longer than the least of these, the order in
-// which cells are handled cannot be seen. The ends, and with them the application
-// and the scale-up network, are one cell, number 0, which has a queue of its own.
+// Cells are the parts of a simulation partition whose events are handled separately (not the
+// allocation units of a switch buffer): each switch of the scale-out fabric is a cell. A switch
+// affects another node only after a link's delay, a credit update's latency or a PFC frame's delay.
+// A slot of time is no longer than the smallest of these, so the order of cells within a slot has
+// no effect. The ends, and with them the application and the scale-up network, are one cell, number
+// 0, which has its own queue.
 
-// The bounds of a slot, as log2 of picoseconds. In a shorter one than the least
-// there is hardly ever more than an event of a cell.
+// The bounds of a slot, as log2 of picoseconds. Shorter slots would rarely have more than one event
+// per cell.
 const (
 	minSlot = 13
 	maxSlot = 17
-	// cellReach is log2 of the picoseconds that slots reach ahead.
+	// cellReach is log2 of the picoseconds that the slots cover.
 	cellReach = 23
 	maxCells  = 1 << 12
 )
 
-// cut puts every switch of the scale-out fabric into a cell, and gives their
-// number and log2 of the slot; 0 where they had better not be apart.
+// cut puts every switch of the scale-out fabric into a cell. It returns the number of cells and
+// log2 of the slot; 0 if cells are not worthwhile.
 func (b *Builder) cut() (cells int, slotLog2 uint) {
 	n := &b.n
 	switches := 0
@@ -55,18 +55,18 @@ func (b *Builder) cut() (cells int, slotLog2 uint) {
 	return min(switches, maxCells-1) + 1, min(uint(bits.Len64(uint64(reach)))-1, maxSlot, b.widest())
 }
 
-// widest is log2 of the longest bucket in which the source of an arrival over any
-// link has room beside the time. An application's source takes 32 bits.
+// widest is log2 of the longest bucket in which an event key has room for both the time and the
+// source of an arrival over any link. An application's source takes 32 bits.
 func (b *Builder) widest() uint {
 	return engine.SourceBits(packetBits + uint(max(32-packetBits, bits.Len(uint(len(b.n.ports))))))
 }
 
-// apart reports whether a node is handled apart from the ends.
+// apart reports whether a node has a cell other than the ends'.
 func (nd *node) apart() bool {
 	return nd.kind == kindEthernet || nd.kind == kindInfiniBand && nd.local == byTables
 }
 
-// setCell notes the cell of its receiver with a link.
+// setCell stores the cell of a link's receiver in the link.
 func (b *Builder) setCell(link int) {
 	n := &b.n
 	n.ports[link].to = n.cell(int32(link))
@@ -100,8 +100,7 @@ func (p *Partition) push(cell uint16, t units.Time, class engine.Class, source u
 	p.cells.Push(int(cell), t, class, source)
 }
 
-// runCells handles the events earlier than limit, slot by slot and in a slot
-// cell by cell.
+// runCells handles the events before limit, slot by slot and in a slot cell by cell.
 func (p *Partition) runCells(limit units.Time) {
 	last, end := p.now, units.Time(0)
 	for end < limit {

@@ -239,7 +239,7 @@ func TestResultsDoNotDependOnPartitions(t *testing.T) {
 			}
 			var spare engine.Spare
 			spare.Give(cut.spare)
-			n.Hire(&spare)
+			n.UseSpare(&spare)
 			if err := n.Run(units.Second, cut.workers, nil); err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,7 @@
 package fabric
 
-// conserved holds what the network counted against what is still in it, at the
-// end of a run: packets, and where the network is empty credits as well.
+// conserved compares the counters of the network with its content at the end of a run: packets,
+// and, if the network is empty, credits as well.
 func (n *Network) conserved() error {
 	last := n.parts[0]
 	s := n.Stats()
@@ -22,10 +22,9 @@ func (n *Network) conserved() error {
 	return n.creditsConserved()
 }
 
-// inside counts the packets in the network, those between partitions included,
-// and the credit updates between partitions. What was sent in the last window
-// has not been collected; the mail of the one before has, though it still lies
-// there.
+// inside counts the packets in the network, including packets between simulation partitions, and
+// the credit updates between partitions. Messages of the last window have not been collected;
+// messages of the window before have, although they are still in the mailbox.
 func (n *Network) inside() (packets, updates int64) {
 	for _, p := range n.parts {
 		packets += int64(p.pool.live)
@@ -38,8 +37,8 @@ func (n *Network) inside() (packets, updates int64) {
 	return packets, updates
 }
 
-// creditsConserved checks, in an empty network, that every sender has all of
-// its receiver's buffer, in hand or in updates on the way.
+// creditsConserved checks, in an empty network, that every sender has the credits for all of its
+// receiver's buffer, either available or in updates in flight.
 func (n *Network) creditsConserved() error {
 	for index := range n.lanes {
 		l := &n.lanes[index]

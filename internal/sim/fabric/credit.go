@@ -2,23 +2,21 @@ package fabric
 
 import "weft/units"
 
-// Credits say how a receiver of InfiniBand (or of the scale-up network) grants
-// the room in its input buffer to the sender.
+// Credits describe how a receiver of InfiniBand (or of the scale-up network) grants the room in its
+// input buffer to the sender.
 //
-// A packet takes one credit for each 64 bytes or part of it. The receiver sees
-// the room again when the packet's tail has left, and says so in a flow-control
-// packet at the next multiple of Period; the grant reaches the sender after
-// Latency on top of propagation. Flow-control packets go before data packets
-// and take FrameBytes of the wire; that they would have to wait for the end of
-// the packet on the wire is left out.
+// A packet takes one credit for each 64 bytes or part of it. The room is free again when the
+// packet's tail has left. The receiver says so in a flow-control packet at the next multiple of
+// Period; the grant reaches the sender after Latency on top of propagation. Flow-control packets go
+// before data packets and take FrameBytes of the wire; in the model they need not wait for the end
+// of the packet on the wire.
 type Credits struct {
 	// Blocks is the input buffer in blocks of 64 bytes, by lane.
 	Blocks [MaxClasses]int32
 	// Period is the time between credit updates.
 	Period units.Time
-	// Latency is the time from the decision to send an update to the first
-	// use of the credits, without propagation: serialisation and the time of
-	// the link layers at both ends.
+	// Latency is the time from the decision to send an update to the first use of the credits,
+	// without propagation: serialisation and the link layers at both ends.
 	Latency units.Time
 	// FrameBytes is the size of a flow-control packet on the wire.
 	FrameBytes uint16
@@ -26,10 +24,10 @@ type Credits struct {
 
 // lane is the sender's view of one lane of a link.
 type lane struct {
-	available int32  // blocks that may be sent, as far as the sender knows
+	available int32  // blocks that may be sent, as known to the sender
 	granted   int32  // blocks of the receiver's buffer
-	need      int32  // blocks that the packet at the head waits for; 0 if none does
-	known     uint32 // of updates.total, what has been added to available
+	need      int32  // blocks for the packet at the head that waits for credits; 0 if none waits
+	known     uint32 // part of updates.total that is included in available
 }
 
 // account is the receiver's view of a lane, in one cache line.
@@ -47,22 +45,21 @@ type creditPorts struct {
 	lanes       []lane       // by link and class
 	accounts    []account    // by link and class
 	creditLinks []creditLink // by link
-	mirrors     []updates    // by link and class: those of lanes whose receiver is in another partition; nil in a lone one
+	mirrors     []updates    // by link and class: the updates of lanes whose receiver is in another partition; nil with a single partition
 	farUpdates
 }
 
-// creditLink is what the credits of a link have in common.
+// creditLink is the common properties of the credits of a link.
 type creditLink struct {
 	period  units.Time
-	latency units.Time // from the update's decision to its effect, propagation included
+	latency units.Time // from the decision for an update to its effect, including propagation
 	frame   uint16
 }
 
 func blocks(size uint16) int32 { return int32((uint32(size) + CreditBlock - 1) / CreditBlock) }
 
-// takeIn adds the updates that have taken effect to what a lane has and gives now, if
-// that is what it needs; else it gives the time when those on the way make it up, Forever
-// if they do not.
+// takeIn adds the updates that have taken effect to a lane. It returns now if that suffices; else
+// the time at which the updates in flight suffice, or Forever if they do not.
 func (l *lane) takeIn(p *Partition, link, index, need int32) units.Time {
 	n := p.net
 	u := n.updatesOf(link, index)
@@ -87,8 +84,8 @@ func (l *lane) takeIn(p *Partition, link, index, need int32) units.Time {
 	return p.now
 }
 
-// hasCredit reports whether a packet of the size may be sent on a lane; if not,
-// it lowers soonest to the time when the updates on the way will suffice.
+// hasCredit reports whether a packet of the size may be sent on a lane; if not, it lowers soonest
+// to the time at which the updates in flight will suffice.
 func (p *Partition) hasCredit(link, index int32, size uint16, soonest *units.Time) bool {
 	l := &p.net.lanes[index]
 	if l.enough(size) {
@@ -97,10 +94,10 @@ func (p *Partition) hasCredit(link, index int32, size uint16, soonest *units.Tim
 	return l.waitsForCredit(p, link, index, blocks(size), soonest)
 }
 
-// enough reports whether a lane for which nothing waited has the credits for a packet.
+// enough reports whether a lane without a waiting packet has the credits for a packet.
 func (l *lane) enough(size uint16) bool { return l.available >= blocks(size) && l.need == 0 }
 
-// waitsForCredit does the same as hasCredit once a lane has used up what it knows of.
+// waitsForCredit is hasCredit for a lane that has used up its known credits.
 func (l *lane) waitsForCredit(p *Partition, link, index, need int32, soonest *units.Time) bool {
 	at := l.takeIn(p, link, index, need)
 	if waited := l.need != 0; waited != (at > p.now) {
@@ -115,7 +112,7 @@ func (l *lane) waitsForCredit(p *Partition, link, index, need int32, soonest *un
 	return false
 }
 
-// awaits notes that a lane begins to wait for credits, or waits no longer.
+// awaits records that a lane begins to wait for credits, or no longer waits.
 func (p *Partition) awaits(link, index int32, waits bool) {
 	u := p.net.updatesOf(link, index)
 	if !waits {
@@ -128,8 +125,8 @@ func (p *Partition) awaits(link, index int32, waits bool) {
 	}
 }
 
-// free gives the room of a packet back to the sender of the link by which it came, with
-// the next update after its tail has left, at end.
+// free returns the room of a packet to the sender of its incoming link, with the next update after
+// its tail has left, at end.
 func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
 	n := p.net
 	index := link*int32(n.classes) + int32(class)
@@ -164,13 +161,13 @@ func (p *Partition) freeRemote(link int32, c remoteCredit) {
 	b.credits = append(b.credits, c)
 }
 
-// collectCredit takes in an update that another partition has sent.
+// collectCredit receives an update from another partition.
 func (p *Partition) collectCredit(c remoteCredit) {
 	p.net.mirrors[c.lane].addCredit(p, c.lane/int32(p.net.classes), c.lane, c.period, c.blocks)
 }
 
-// addCredit notes what the receiver gives back in a period, and wakes the sender if it
-// waits for it.
+// addCredit records the blocks that the receiver returns in a period, and wakes the sender if it
+// waits for them.
 func (u *updates) addCredit(p *Partition, link, index int32, period int64, room int32) {
 	if u.odd&creditsFar == 0 {
 		u.add(p, link, period, room)
@@ -182,8 +179,8 @@ func (u *updates) addCredit(p *Partition, link, index int32, period int64, room 
 	}
 }
 
-// awaited wakes the port of a lane that waits for credits at the time when the updates
-// on the way suffice, if it is the one in a period that makes them do so.
+// awaited wakes the port of a lane that waits for credits at the time at which the updates in
+// flight suffice, if the update of this period is the decisive one.
 func (u *updates) awaited(p *Partition, link, index int32, period int64) {
 	n := p.net
 	l := &n.lanes[index]
@@ -191,16 +188,15 @@ func (u *updates) awaited(p *Partition, link, index int32, period int64) {
 	if all < l.need {
 		return
 	}
-	// Where the updates before this one were enough, the port looks already,
-	// or does so as soon as its wire is free; and at a partition that is ahead
-	// of them they would wake it in the past.
+	// If the updates before this one were enough, the port checks already, or will do so when its
+	// wire is free. In a partition that is ahead of these updates, they would wake it in the past.
 	if at, _ := u.lastNeeded(&n.farUpdates, index, all, l.need, period-1); at >= period {
 		n.ports[link].wake(p, link, n.creditLinks[link].effect(at))
 	}
 }
 
-// payDebt puts the flow-control packets that are due before the next packet
-// onto the wire. They cost nothing where the wire was idle long enough.
+// payDebt puts the due flow-control packets before the next packet onto the wire. They cost nothing
+// if the wire was idle long enough.
 func (o *port) payDebt(now units.Time) units.Time {
 	debt := int64(o.debt)
 	o.debt = 0

@@ -1,20 +1,19 @@
 package fabric
 
-// waiter is a lane of a port, as a vertex of the graph of who waits for whom.
+// waiter is a lane of a port, as a vertex of the wait-for graph.
 type waiter struct {
 	link  int32
 	class uint8
 }
 
-// circle is a deadlock: lanes of ports of which each may send only after the
-// next has, and the last after the first. It is empty where no such circle is. A
-// lane is held when its port is paused in it or wants credits for it; what it
-// waits for are the held lanes of the next switch that have packets from it,
-// whose room the pause or the credits are about.
+// circle is a deadlock: lanes of ports, each of which may send only after the next, and the last
+// after the first. It is empty if there is no such circle. A lane is held if its port is paused for
+// it or lacks credits for it. It waits for the held lanes of the next switch that have packets from
+// it: these packets occupy the room for the pause or the credits.
 func (n *Network) circle() []waiter {
 	const (
 		fresh = iota
-		open  // on the way that is being walked
+		open  // on the current path
 		done
 	)
 	state := make([]uint8, len(n.ports)*n.classes)
@@ -69,12 +68,12 @@ func (n *Network) held(w waiter) bool {
 	return index < len(n.lanes) && n.lanes[index].need > 0
 }
 
-// waitsFor are the held lanes of the switch at the end of a link that have
-// packets which came in by that link and class.
+// waitsFor are the held lanes of the switch at the end of a link that have packets from this link
+// and class.
 func (n *Network) waitsFor(w waiter) []waiter {
 	nd := &n.nodes[n.inboxes[w.link].node]
 	if nd.kind != kindEthernet && nd.kind != kindInfiniBand {
-		return nil // a NIC or GPU waits for no one
+		return nil // a NIC or GPU waits for no lane
 	}
 	var next []waiter
 	for out := nd.base; out < nd.base+nd.ports; out++ {
@@ -88,14 +87,13 @@ func (n *Network) waitsFor(w waiter) []waiter {
 	return next
 }
 
-// hasFrom reports whether a lane of a switch's port holds a packet that came in
-// by a link in a class.
+// hasFrom reports whether a lane of a switch's port holds a packet from a link and class.
 func (n *Network) hasFrom(nd *node, out, from waiter) bool {
 	pool := &n.parts[nd.part].pool
 	holds := n.holders(from)
 	is := func(i int32) bool { return pool.hot[i].in == from.link && holds>>pool.hot[i].class&1 != 0 }
-	if sole := n.ports[out.link].sole; sole >= 0 {
-		return is(sole)
+	if single := n.ports[out.link].single; single >= 0 {
+		return is(single)
 	}
 	queue := emptyList
 	switch nd.kind {
@@ -105,7 +103,7 @@ func (n *Network) hasFrom(nd *node, out, from waiter) bool {
 		s := &n.infiniband[nd.state]
 		queue = *s.voqAt(n, nd, out.link, n.input(nd, from.link), out.class)
 		if s.spec.FIFO && queue.head >= 0 {
-			return is(queue.head) // the rest of the FIFO is not of this output
+			return is(queue.head) // the rest of the FIFO is not for this output
 		}
 	}
 	for i := queue.head; i >= 0; i = pool.hot[i].next {

@@ -4,17 +4,16 @@
 //
 // # Shape
 //
-// A Network is a set of nodes joined by directed links. A link has the number of the
-// port that feeds it, and the ports of a node are numbered consecutively. So a port,
-// its link and the queues in front of it share one index, and all state lies in flat
-// arrays by that index. A packet-hop touches the inbox where the packet arrives, the
-// packet's record, a routing entry and the port by which it leaves.
+// A Network is a set of nodes connected by directed links. A link has the number of its sending
+// port, and the ports of a node are numbered consecutively. So a port, its link and the queues in
+// front of it share one index, and all state lies in flat arrays by that index. A packet-hop
+// touches the inbox where the packet arrives, the packet's record, a routing entry and the port by
+// which it leaves.
 //
-// A packet has two records in a pool: a hot one of half a cache line (arrival time,
-// destination, size, class, marks), which every hop touches, and a cold one (the
-// transport's header), which only the ends touch. What switches write into packets for
-// congestion control has records beside the pool (telemetry.go); only packets whose
-// queue pairs ask for it have one.
+// A packet has two records in a pool: a hot one of half a cache line (arrival time, destination,
+// size, class, marks), which every hop touches, and a cold one (the transport's header), which only
+// the ends touch. The telemetry that switches write into packets for congestion control has
+// separate records (telemetry.go); only packets whose queue pairs request it have one.
 //
 // # The life of a packet-hop
 //
@@ -44,34 +43,33 @@
 //
 // # Cells
 //
-// Each switch of the scale-out fabric is a cell; the ends with the application are one
-// more. Cells are handled one after the other within a slot of time that is shorter than
-// the way from one to another: cells.go has why nobody can see it.
+// Each switch of the scale-out fabric is a cell; the ends with the application are one more. Cells
+// are handled one after the other within a slot of time that is shorter than the delay between two
+// cells: cells.go explains why the order has no effect.
 //
 // # Partitions
 //
-// A network can be cut into partitions that run in parallel (internal/base/topology has
-// the cut). At the end of a window they exchange packets, credits and PFC frames;
-// mailboxes alternate between two sets. The lookahead is the least, over all links that
-// cross the cut, of three times: propagation plus the receiver's pipeline, propagation
-// plus the reaction to PFC, and the latency of credit updates. Package engine runs the
-// windows.
+// A network can be divided into simulation partitions that run in parallel (internal/base/topology
+// computes the division). They have nothing to do with the partitions of P_Keys (partitionkeys.go).
+// At the end of a window they exchange packets, credits and PFC frames; mailboxes alternate between
+// two sets. The lookahead is the minimum, over all links between two partitions, of three times:
+// propagation plus the receiver's pipeline, propagation plus the reaction to PFC, and the latency
+// of credit updates. Package engine runs the windows.
 //
 // # Faults
 //
-// Faults takes outages of cables and changes of tables, each at its time. Both ends of a
-// cable, and each row of the tables, are sources of events of class fault, the first of
-// an instant, in the cell and partition that they belong to. A link that is down has a
-// receiver of its own kind, and its sending port a flag, so that links that work pay
-// nothing. A switch that knows no way to a destination sends the packet to an additional
-// port, which drops it. A network built without Faults has none of this.
+// Faults lists outages of cables and changes of tables, each with its time. Both ends of a cable,
+// and each row of the tables, are sources of events of class fault, the first of an instant, in
+// their cell and partition. A failed link has a special kind of receiver, and its sending port a
+// flag, so that working links pay nothing. A switch without a route to a destination sends the
+// packet to an additional port, which drops it. A network built without Faults has none of this.
 //
 // # P_Keys and inspection
 //
-// With Builder.PKeys, HCAs and the switch ports to them discard packets of other
-// P_Keys; without it no key is looked at. A box (EthernetMiddlebox, InfiniBandMiddlebox) is a switch
-// of two ports in the cable of a NIC, which stores each packet whole and sends no faster
-// than it inspects.
+// With Builder.PKeys, HCAs and the switch ports to them discard packets of other P_Keys; without it
+// keys are not checked. A middlebox (EthernetMiddlebox, InfiniBandMiddlebox) is a switch of two
+// ports in the cable of a NIC, which stores each packet completely and sends no faster than it
+// inspects.
 //
 // # Invariants
 //
@@ -81,33 +79,33 @@
 // and bytes at its end. A breach ends the run with a *Breach: the invariant, the place,
 // the time, and the two numbers that disagree.
 //
-// A run that comes to a standstill ends with the circle of ports that wait for one
-// another (deadlock.go), or where there is none with the ports that hold packets and what
-// each waits for (waiting.go), and with the senders that wait for a retransmission
-// timeout. A standstill is a run in which no event is left, or in which no packet has
-// made a hop for a long time.
+// A run that comes to a standstill ends with the circle of ports that wait for one another
+// (deadlock.go), or, without such a circle, with the ports that hold packets and the reason why
+// each waits (waiting.go), and with the senders that wait for a retransmission timeout. A
+// standstill is a run in which no event is left, or in which no packet has made a hop for a long
+// time.
 //
 // # Files
 //
-//   - build.go, network.go, partition.go: a network is described, put together, and cut into
-//     partitions, which handle events
-//   - cells.go, mailbox.go, progress.go: events by switch; exchange between partitions; how
-//     far a run has come
+//   - build.go, network.go, partition.go: the description of a network, its assembly, and its
+//     simulation partitions, which handle events
+//   - cells.go, mailbox.go, progress.go: events by switch; exchange between partitions; the
+//     progress of a run
 //   - lookahead.go, lookswitch.go, huge_linux.go, huge_other.go: memory that the next events
-//     will touch is read ahead; huge pages
-//   - packet.go, link.go, inspection.go, jitter.go, errors.go: packets, and
-//     what a link and a pipeline do to them
+//     will touch is prefetched; huge pages
+//   - packet.go, link.go, inspection.go, jitter.go, errors.go: packets
+//     on links and in pipelines
 //   - nic.go, flow.go, flowtable.go, ring.go, timers.go, verbs.go: NICs: their queue pairs,
 //     turns, timers, receives
 //   - mpa.go: the framing of iWARP in a NIC with sockets
 //   - ethernet.go, ports.go, schedule.go, trim.go: Ethernet switches: shared buffer, ECN,
 //     scheduler, trimming
 //   - pfc.go, pfcreceiver.go, pausescope.go, pausetree.go, watchdog.go: PFC: pauses, slow
-//     receivers, what a pause stops, who caused it, the watchdog
+//     receivers, the scope and the causes of pauses, the watchdog
 //   - infiniband.go, credit.go, updates.go, vlarb.go, fecn.go, stall.go, readports.go:
 //     InfiniBand switches: queues, credits, lane arbitration, FECN, lifetimes, speed-up
-//   - route.go, path.go, telemetry.go: the choice of a port; the path of a connection; what
-//     switches write into packets
+//   - route.go, path.go, telemetry.go: the choice of a port; the path of a connection;
+//     telemetry in packets
 //   - gpu.go, nvls.go: the scale-up network: GPUs, copies and reductions in its switches
 //   - aggregation.go, streams.go, turns.go: SHARP: trees, streams, the order of messages
 //   - partitionkeys.go, segments.go: P_Keys; VLANs and VRFs

@@ -6,19 +6,17 @@ import (
 	"weft/internal/sim/engine"
 )
 
-// streamLinkErrors tells the streams of links' errors from others of the seed.
+// streamLinkErrors separates the streams of links' errors from the seed's other streams.
 const streamLinkErrors = 9
 
-// linkErrors is what draws which packets of a link arrive corrupted. It is drawn
-// where the packet arrives, in the order of arrival, so that the network's
-// division does not matter.
+// linkErrors draws the corrupted packets of a link. It draws at the packet's arrival, in the order
+// of arrival, so that the division into partitions does not matter.
 type linkErrors struct {
 	random rand.PCG
-	spared bool // it is no link of the scale-out fabric; the port, which knows too, is the sender's
+	spared bool // not a link of the scale-out fabric; the sender's port, which knows this too, may be in another partition
 }
 
-// errors gives every link of the scale-out fabric a stream, if packets are to be
-// corrupted at all.
+// errors gives every link of the scale-out fabric a random stream, if packets can be corrupted.
 func (b *Builder) errors() {
 	n := &b.n
 	n.errorRate = b.ErrorRate
@@ -31,8 +29,8 @@ func (b *Builder) errors() {
 	}
 }
 
-// corrupted draws whether a packet that arrives has an error; one that has is
-// dropped at once, and the room that its sender's credits paid for given back.
+// corrupted draws whether an arriving packet has an error. A packet with an error is dropped at
+// once, and its credits are returned.
 func (p *Partition) corrupted(link, i int32) bool {
 	n := p.net
 	if e := &n.errors[link]; e.spared || e.random.Uint64() >= n.errorRate {

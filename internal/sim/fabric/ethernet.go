@@ -8,68 +8,65 @@ import (
 	"weft/units"
 )
 
-// EthernetSwitch describes a kind of Ethernet switch: a buffer shared by all
-// ports, one queue per egress port and priority, accounting per ingress port
-// and priority.
+// EthernetSwitch describes a kind of Ethernet switch: a buffer shared by all ports, one queue per
+// egress port and priority, accounting per ingress port and priority.
 //
-// The memory management is that of shared-buffer ASICs with dynamic
-// thresholds (Choudhury and Hahne, "Dynamic queue length thresholds for
-// shared-memory packet switches", IEEE/ACM ToN 6(2), 1998): what an ingress
-// queue holds above its reserve comes from the shared pool as long as it stays
-// below alpha times what is free there; a lossless queue then pauses its sender
-// and lives on its headroom, a lossy one drops.
+// The memory management is that of shared-buffer ASICs with dynamic thresholds (Choudhury and
+// Hahne, "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM ToN 6(2),
+// 1998): the bytes of an ingress queue above its reserve come from the shared pool as long as they
+// stay below alpha times the free part of the pool. Above this threshold a lossless queue pauses
+// its sender and uses its headroom, and a lossy queue drops.
 type EthernetSwitch struct {
 	// Pipeline is the fixed time from the head (cut-through) or tail
 	// (store-and-forward) of a packet at the input to its first bit at an idle
 	// output.
 	Pipeline   units.Time
 	CutThrough bool
-	// Jitter, if not nil, is what each packet's pipeline takes beyond Pipeline.
+	// Jitter, if not nil, is the random time of each packet in the pipeline, in addition to
+	// Pipeline.
 	Jitter Jitter
 
 	// Shared is the shared pool in bytes. Reserve and Headroom are in bytes
 	// per ingress port and priority and are not part of it.
 	Shared            int64
 	Reserve, Headroom int32
-	// HeadroomPool, if not 0, is what all headroom of the switch together may hold, in
-	// bytes: ingress queues draw on it, each up to its own Headroom.
+	// HeadroomPool, if not 0, is the maximum of all headroom of the switch together, in bytes:
+	// ingress queues draw on it, each up to its own Headroom.
 	HeadroomPool int64
 	// AlphaNum/AlphaDen is alpha, the dynamic threshold's factor.
 	AlphaNum, AlphaDen int64
-	// EgressNum/EgressDen is the same for an egress queue of a lossy priority,
-	// which drops beyond it; 0 is no such bound.
+	// EgressNum/EgressDen is the alpha of an egress queue of a lossy priority, which drops above
+	// its threshold; 0 is no such bound.
 	EgressNum, EgressDen int64
-	// EgressLimit, where not 0, is by class the most bytes of such a queue, where
-	// that is less.
+	// EgressLimit, if not 0, is by class the maximum of such a queue in bytes, if that is lower.
 	EgressLimit [8]int32
-	// Trim cuts off what such a queue has no room for.
+	// Trim cuts off packets that do not fit into such a queue.
 	Trim Trim
-	// StaticXoff, if not 0, is a fixed threshold in place of the dynamic one.
+	// StaticXoff, if not 0, is a fixed threshold instead of the dynamic one.
 	StaticXoff int64
-	// XonOffset is how far below the threshold a queue must fall, in bytes,
-	// before its sender is resumed.
+	// XonOffset is the distance below the threshold, in bytes, at which the sender of a queue is
+	// resumed.
 	XonOffset int32
-	// Xon, if not 0, resumes a sender whose queue holds at most that, its reserve
-	// included. Without an XonOffset nothing else does.
+	// Xon, if not 0, resumes a sender whose queue holds at most this number of bytes, with its
+	// reserve. Without an XonOffset this is the only condition.
 	Xon int32
-	// EarlyRelease frees a packet's buffer when its transmission starts and
-	// not when it ends, as the ns-3 RDMA simulators do.
+	// EarlyRelease frees a packet's buffer at the start of its transmission instead of the end, as
+	// the ns-3 RDMA simulators do.
 	EarlyRelease bool
 
 	PFC PFC
-	// Watchdog, if not nil, ends pauses that do not.
+	// Watchdog, if not nil, ends pauses that do not end.
 	Watchdog *Watchdog
 	ECN      [8]ECN
-	// Ports, if not nil, has for each port what stands in place of Headroom,
-	// alpha and ECN.
+	// Ports, if not nil, replaces Headroom, alpha and ECN for each port.
 	Ports []EthernetPort
-	// MaxFrame, if not 0, is the longest packet that a port takes in, in bytes on the
-	// wire; longer ones are dropped.
+	// MaxFrame, if not 0, is the longest packet that a port accepts, in bytes on the wire; longer
+	// packets are dropped.
 	MaxFrame uint16
 	// Schedule orders the priorities at every egress port.
 	Schedule Schedule
 
-	inspects units.PerByte // of a box; zero: a switch
+	inspects units.PerByte // of a middlebox; zero: a switch
 }
 
 // ECN marks packets of one priority at the egress queue with a probability
@@ -78,8 +75,8 @@ type EthernetSwitch struct {
 type ECN struct {
 	KMin, KMax int32
 	PMax       uint32 // of 2^32
-	// AtDequeue looks at the queue when the packet leaves, the packet itself
-	// excluded; otherwise when it is queued, the packet included.
+	// AtDequeue uses the length of the queue when the packet leaves, without the packet; otherwise
+	// the length when it is queued, with the packet.
 	AtDequeue bool
 }
 
@@ -95,22 +92,22 @@ type ethernetPorts struct {
 // ethernetState is the state of one switch.
 type ethernetState struct {
 	spec *EthernetSwitch
-	// used is what the ingress queues hold of the shared pool. Buffers of
-	// packets that have left, but whose port has not looked since, are still
-	// in it: settle takes them out when the difference could decide something.
+	// used is the part of the shared pool in the ingress queues. It still includes the buffers of
+	// packets that have left, if their port has not run since; settle removes these when the
+	// difference could change a decision.
 	used     int64
 	shared   int64 // spec.Shared
-	headroom int64 // what the ingress queues hold of their headroom; as used
+	headroom int64 // headroom in use by the ingress queues; counted like used
 	reserve  int32 // spec.Reserve
-	paused   int32 // ingress queues that have their sender paused
-	// leastIn and leastOut are up to how many bytes in an egress queue nothing is
-	// marked, when a packet is queued and when it leaves.
+	paused   int32 // ingress queues with a paused sender
+	// leastIn and leastOut are the lengths of an egress queue up to which nothing is marked, at
+	// queueing and at leaving.
 	leastIn, leastOut int32
 	lossless          uint16
-	longest           uint16 // packet that is taken in: spec.MaxFrame
+	longest           uint16 // longest accepted packet: spec.MaxFrame
 	early             bool   // spec.EarlyRelease
-	inspects          bool   // a box, with spec.inspects
-	outrun            bool   // at cut-through some input is slower than some output
+	inspects          bool   // a middlebox, with spec.inspects
+	outrun            bool   // with cut-through, some input is slower than some output
 }
 
 func newEthernetState(s *EthernetSwitch) ethernetState {
@@ -128,7 +125,7 @@ func newEthernetState(s *EthernetSwitch) ethernetState {
 	return e
 }
 
-// marks notes from where on queues may be marked.
+// marks computes the queue length from which on packets may be marked.
 func (s *ethernetState) marks(ecn *[8]ECN) {
 	for i := range ecn {
 		switch e := &ecn[i]; {
@@ -145,7 +142,7 @@ func (s *ethernetState) marks(ecn *[8]ECN) {
 type ingress struct {
 	held     int32 // bytes in the reserve and the shared pool
 	headroom int32 // bytes in the headroom
-	num, den int64 // alpha; num is 0 where the threshold is not dynamic
+	num, den int64 // alpha; num is 0 if the threshold is not dynamic
 	paused   bool
 }
 
@@ -159,7 +156,7 @@ func shared(g *ingress, reserve int32) int64 {
 	return max(0, int64(g.held)-int64(reserve))
 }
 
-// arrive admits a packet and queues it at the port that it leaves by.
+// arrive admits a packet and queues it at its output port.
 func (s *ethernetState) arrive(p *Partition, nd *node, b *inbox, link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
@@ -199,13 +196,13 @@ func (s *ethernetState) arrive(p *Partition, nd *node, b *inbox, link, i int32) 
 	o.touch(p, out)
 }
 
-// pass sends a packet that comes to an idle port without queueing it. It
-// reports false if the port may not send.
+// pass sends a packet for an idle port without queueing it. It returns false if the port may not
+// send.
 func (s *ethernetState) pass(p *Partition, o *port, out, i int32, k *pkt) bool {
 	if o.serveIn >= 0 {
 		s.served(p, o)
 	}
-	if o.freeAt > p.now || o.blocked>>(k.class&15)&1 != 0 { // a PFC frame may have taken the wire just now
+	if o.freeAt > p.now || o.blocked>>(k.class&15)&1 != 0 { // a PFC frame may have started just now
 		return false
 	}
 	s.markIn(p, out, k, int32(k.size))
@@ -213,8 +210,8 @@ func (s *ethernetState) pass(p *Partition, o *port, out, i int32, k *pkt) bool {
 	return true
 }
 
-// markIn marks a packet that makes a queue of so many bytes, where the queue's length
-// when a packet comes decides.
+// markIn marks a packet that makes a queue of the given length, if the switch marks by the length
+// at arrival.
 func (s *ethernetState) markIn(p *Partition, out int32, k *pkt, bytes int32) {
 	if bytes > s.leastIn {
 		if e := s.ecn(p.net, out, k.class); e.KMax > 0 && !e.AtDequeue {
@@ -223,20 +220,20 @@ func (s *ethernetState) markIn(p *Partition, out int32, k *pkt, bytes int32) {
 	}
 }
 
-// enqueueEthernet makes a packet wait at a port and gives the bytes of its
-// queue. A packet that waits alone is in no queue: many never see one.
+// enqueueEthernet queues a packet at a port and returns the bytes of its queue. A single waiting
+// packet is stored in the port, not in a queue: many packets never enter a queue.
 func (o *port) enqueueEthernet(p *Partition, out, i int32, k *pkt) int32 {
 	if o.nonEmpty == 0 {
-		o.sole = i
+		o.single = i
 		o.nonEmpty = 1 << (k.class & 15)
 		return int32(k.size)
 	}
-	o.queueSoleEthernet(p, out)
+	o.queueSingleEthernet(p, out)
 	o.nonEmpty |= 1 << (k.class & 15)
 	return p.queueUpEthernet(out, i, k)
 }
 
-// queueUpEthernet puts a packet into its queue and gives the bytes in it.
+// queueUpEthernet puts a packet into its queue and returns the bytes in it.
 func (p *Partition) queueUpEthernet(out, i int32, k *pkt) int32 {
 	q := &p.net.egress[int(out)*p.net.classes+int(k.class)]
 	p.pool.push(&q.packets, i)
@@ -244,19 +241,18 @@ func (p *Partition) queueUpEthernet(out, i int32, k *pkt) int32 {
 	return q.bytes
 }
 
-// queueSoleEthernet puts the packet that waited alone into its queue.
-func (o *port) queueSoleEthernet(p *Partition, out int32) {
-	if i := o.sole; i >= 0 {
-		o.sole = -1
+// queueSingleEthernet moves the port's single waiting packet into its queue.
+func (o *port) queueSingleEthernet(p *Partition, out int32) {
+	if i := o.single; i >= 0 {
+		o.single = -1
 		p.queueUpEthernet(out, i, &p.pool.hot[i])
 	}
 }
 
-// dequeueEthernet takes the next packet of a class and gives the bytes that
-// stay in its queue.
+// dequeueEthernet removes the next packet of a class and returns the remaining bytes of its queue.
 func (o *port) dequeueEthernet(p *Partition, link int32, class uint8) (i, depth int32) {
-	if i = o.sole; i >= 0 {
-		o.sole, o.nonEmpty = -1, 0
+	if i = o.single; i >= 0 {
+		o.single, o.nonEmpty = -1, 0
 		return i, 0
 	}
 	q := &p.net.egress[int(link)*p.net.classes+int(class)]
@@ -271,7 +267,7 @@ func (o *port) dequeueEthernet(p *Partition, link int32, class uint8) (i, depth 
 // overEgress reports whether an egress queue of a lossy priority has no room
 // for a packet.
 func (s *ethernetState) overEgress(p *Partition, b *inbox, o *port, out int32, k *pkt) bool {
-	o.queueSoleEthernet(p, out)
+	o.queueSingleEthernet(p, out)
 	q := &p.net.egress[int(out)*p.net.classes+int(k.class)]
 	over := func() bool {
 		room := (s.spec.Shared - s.used) * s.spec.EgressNum / s.spec.EgressDen
@@ -287,8 +283,8 @@ func (s *ethernetState) overEgress(p *Partition, b *inbox, o *port, out int32, k
 	return over()
 }
 
-// admit charges a packet to its ingress queue. It reports false where neither
-// the shared pool nor the headroom has room for it.
+// admit charges a packet to its ingress queue. It returns false if neither the shared pool nor the
+// headroom has room for it.
 func (s *ethernetState) admit(p *Partition, b *inbox, link int32, k *pkt) bool {
 	n := p.net
 	g := &n.ingress[int(link)*n.classes+int(k.class)]
@@ -302,8 +298,8 @@ func (s *ethernetState) admit(p *Partition, b *inbox, link int32, k *pkt) bool {
 	return true
 }
 
-// admitAtBound does the same where an ingress queue is over its threshold, or may
-// be when it has got the packet.
+// admitAtBound is admit for an ingress queue that is above its threshold, or may be after this
+// packet.
 func (s *ethernetState) admitAtBound(p *Partition, g *ingress, b *inbox, link int32, k *pkt) bool {
 	n, spec := p.net, s.spec
 	size := int32(k.size)
@@ -335,8 +331,7 @@ func (s *ethernetState) admitAtBound(p *Partition, g *ingress, b *inbox, link in
 	return true
 }
 
-// crowded reports whether an ingress queue has no room for more, and its sender is
-// to be paused.
+// crowded reports whether an ingress queue is full enough to pause its sender.
 func (s *ethernetState) crowded(p *Partition, g *ingress, b *inbox) bool {
 	full := func() bool {
 		return g.headroom > 0 || s.over(g, shared(g, s.spec.Reserve)+1)
@@ -356,7 +351,7 @@ func (s *ethernetState) overPool(p *Partition, b *inbox, size int32) bool {
 	return s.headroom+int64(size) > s.spec.HeadroomPool
 }
 
-// release gives back the buffer of a packet that has left.
+// release returns the buffer of a packet that has left.
 func (s *ethernetState) release(p *Partition, link int32, class uint8, size int32) {
 	n := p.net
 	g := &n.ingress[int(link)*n.classes+int(class)]
@@ -389,15 +384,15 @@ func (s *ethernetState) mayResume(g *ingress) bool {
 	return !s.over(g, above+int64(s.spec.XonOffset))
 }
 
-// served gives back the buffer of the packet that a port has sent.
+// served returns the buffer of the packet that a port has sent.
 func (s *ethernetState) served(p *Partition, o *port) {
 	in := o.serveIn
 	o.serveIn = -1
 	s.release(p, in, o.class, int32(o.serve))
 }
 
-// settle gives back what has left the switch unnoticed: a port with nothing
-// waiting does not look when its transmission ends.
+// settle returns the buffers of packets that have left unnoticed: a port with an empty queue does
+// not run at the end of its transmission.
 func (s *ethernetState) settle(p *Partition, node int32) {
 	n := p.net
 	nd := &n.nodes[node]
@@ -414,7 +409,7 @@ func (s *ethernetState) send(p *Partition, o *port, link int32) {
 		s.served(p, o)
 	}
 	ready := o.nonEmpty &^ o.blocked
-	if ready == 0 || o.freeAt > p.now { // a PFC frame may have taken the wire just now
+	if ready == 0 || o.freeAt > p.now { // a PFC frame may have started just now
 		if ready != 0 {
 			o.wake(p, link, o.freeAt)
 		}
@@ -433,14 +428,14 @@ func (s *ethernetState) send(p *Partition, o *port, link int32) {
 	}
 }
 
-// launch puts a packet on a free wire that leaves bytes in its queue.
+// launch puts a packet on a free wire; bytes remain in its queue.
 func (s *ethernetState) launch(p *Partition, o *port, link, i int32, k *pkt, bytes int32) {
 	if bytes > s.leastOut {
 		if e := s.ecn(p.net, link, k.class); e.AtDequeue && e.KMax > 0 {
 			e.mark(p, bytes, link, k)
 		}
 	}
-	if k.told != 0 && k.role == roleData {
+	if k.wants != 0 && k.role == roleData {
 		o.gather(p, i, k)
 	}
 	start := p.now
@@ -462,8 +457,8 @@ func (s *ethernetState) launch(p *Partition, o *port, link, i int32, k *pkt, byt
 	}
 }
 
-// notBeforeTail is the earliest start of a cut-through transmission that does
-// not run out of bits: the packet may not leave faster than it comes.
+// notBeforeTail is the earliest start of a cut-through transmission that does not run out of bits:
+// the packet may not leave faster than it arrives.
 func (o *port) notBeforeTail(p *Partition, k *pkt) units.Time {
 	out := units.Time(int64(k.size) * int64(o.num) / int64(o.den))
 	return max(p.now, k.arrive+p.net.ports[k.in].serialisation(k.size)-out)

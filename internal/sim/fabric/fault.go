@@ -8,55 +8,52 @@ import (
 	"weft/units"
 )
 
-// Faults are what breaks during a run, and what a control plane does about it.
-// A network that is built with Faults, even empty ones, has one port more at
-// every switch of the scale-out fabric: what a switch knows no way for goes
-// there, and is dropped.
+// Faults are the faults of a run and the reactions of the control plane. A network with Faults,
+// even empty ones, has one more port at every switch of the scale-out fabric: packets without a
+// route go there, and are dropped.
 //
-// A cable that does not work loses the packets on it, those that wait for it,
-// and those that are sent to it; each is counted. A packet whose head has left
-// the receiver's pipeline before the fault has arrived. A NIC whose cable is out
-// sends nothing. Flow control starts afresh when a cable works again: no sender
-// is paused, and all credits are there.
+// A failed cable loses the packets on it, the packets that wait for it, and the packets sent to it;
+// each is counted. A packet whose head has left the receiver's pipeline before the fault has
+// arrived. A NIC with a failed cable sends nothing. Flow control restarts when a cable works again:
+// no sender is paused, and all credits are available.
 type Faults struct {
 	Outages []Outage
 	Changes []TableChange
-	Lanes   []LaneChange // where Builder.Lanes goes by levels
+	Lanes   []LaneChange // if Builder.Lanes follows service levels
 }
 
-// Outage is a cable that does not work from From, after 0, until Until, which may
-// be units.Forever. It is named by one of its ends; ports count from 0.
+// Outage is the time of a failed cable, from From, after 0, until Until, which may be
+// units.Forever. One of its ends identifies the cable; ports count from 0.
 type Outage struct {
 	Node, Port  int32
 	From, Until units.Time
 }
 
-// TableChange is a switch's new entry for a destination, from At on. Of changes of
-// one entry at one time the last counts.
+// TableChange is a switch's new entry for a destination, from At on. Of several changes of an entry
+// at the same time, the last is valid.
 type TableChange struct {
 	At  units.Time
 	Row int32 // of the forwarding tables
 	Dst int32
-	// Ports are those that the switch chooses from, ascending; none: it drops.
-	// Port is the one of static routing, and one of Ports.
+	// Ports are the ports that the switch chooses from, ascending; none: it drops. Port is the port
+	// of static routing, and one of Ports.
 	Ports []uint16
 	Port  uint16
 }
 
-// faultState is what has still to happen to a network. Each cable end and each
-// row of the tables is a source of events of its own, which belongs to one
-// partition, and has one event pending.
+// faultState is the pending changes of a network. Each cable end and each row of the tables is a
+// source of events, which belongs to one simulation partition, and has one pending event.
 type faultState struct {
 	links []linkFaults // by link
 	rows  []rowChanges // by row of the tables
 }
 
-// linkFaults are the times at which a link goes down and comes up in turn: the
-// first goes down. Its two ends go through them on their own.
+// linkFaults are the times at which a link goes down and comes up in turn, beginning with down. Its
+// two ends process them independently.
 type linkFaults struct {
 	times    []units.Time
-	out, in  int      // how many have come at the sender, at the receiver
-	receiver nodeKind // what the receiver is while the link works
+	out, in  int      // number of times processed at the sender and at the receiver
+	receiver nodeKind // the receiver's kind while the link works
 }
 
 // rowChanges are the changes of a row, and of its switch's SL2VL table, in order of
@@ -65,10 +62,10 @@ type rowChanges struct {
 	changes []entryChange
 	next    int
 	lanes   []LaneChange
-	lane    int // the next of them
+	lane    int // the next SL2VL change
 }
 
-// due is when the next change is; Forever after the last.
+// due is the time of the next change; Forever after the last.
 func (r *rowChanges) due() units.Time {
 	at := units.Forever
 	if r.next < len(r.changes) {
@@ -90,10 +87,10 @@ type entryChange struct {
 func (n *Network) receiverSource(link int32) uint64 { return uint64(len(n.ports)) + uint64(link) }
 func (n *Network) rowSource(row int32) uint64       { return 2*uint64(len(n.ports)) + uint64(row) }
 
-// sink is the port of a switch at which packets end that it knows no way for.
+// sink is the port of a switch for packets without a route.
 func (nd *node) sink() int32 { return nd.ports - 1 }
 
-// faults prepares what Faults say; the partitions are there.
+// faults prepares the Faults; the partitions exist already.
 func (b *Builder) faults() {
 	n := &b.n
 	n.faults = &faultState{links: make([]linkFaults, len(n.ports)), rows: make([]rowChanges, n.tables.Switches)}
@@ -122,7 +119,7 @@ func (b *Builder) faults() {
 	}
 }
 
-// outage notes when both directions of a cable go down and come up.
+// outage stores when both directions of a cable go down and come up.
 func (b *Builder) outage(o *Outage) {
 	n := &b.n
 	link := n.nodes[o.Node].base + o.Port
@@ -144,8 +141,8 @@ func (b *Builder) outage(o *Outage) {
 	}
 }
 
-// changes gives the network tables of its own, with all the sets of ports that
-// will ever be used, and orders the changes.
+// changes gives the network its own tables, with all sets of ports that will ever be used, and
+// orders the changes.
 func (b *Builder) changes() {
 	n := &b.n
 	if len(b.Faults.Changes) == 0 {
@@ -171,7 +168,7 @@ func (b *Builder) changes() {
 	}
 }
 
-// watchRow asks for the event of a row's first change.
+// watchRow requests the event of a row's first change.
 func (b *Builder) watchRow(row int32) {
 	n := &b.n
 	if at := n.faults.rows[row].due(); at != units.Forever {
@@ -180,7 +177,7 @@ func (b *Builder) watchRow(row int32) {
 	}
 }
 
-// switchOf is the switch that forwards by a row.
+// switchOf is the switch of a row.
 func (b *Builder) switchOf(row int32) *node {
 	n := &b.n
 	return &n.nodes[n.tables.Endpoints+int(row)]
@@ -210,8 +207,7 @@ func (s *sets) add(row int, ports []uint16) uint16 {
 	return k
 }
 
-// number is the number of a set at a switch, which gets it where it has it not
-// yet.
+// number is the number of a set at a switch; a new set is added.
 func (s *sets) number(row int, ports []uint16) uint16 {
 	if k, ok := s.known[row][setKey(ports)]; ok {
 		return k
@@ -227,7 +223,7 @@ func setKey(ports []uint16) string {
 	return string(key)
 }
 
-// into writes the sets into tables.
+// into writes the sets to tables.
 func (s *sets) into(t *routing.Tables) {
 	t.SetBase, t.SetStart, t.SetPorts = nil, []int32{0}, nil
 	for _, of := range s.ports {

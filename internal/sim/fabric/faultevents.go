@@ -6,11 +6,11 @@ import (
 	"weft/units"
 )
 
-// kindDown is the receiver of a link that does not work, in place of the kind of
-// its node: it loses what arrives.
+// kindDown is the receiver of a failed link, in place of the kind of its node: it loses arriving
+// packets.
 const kindDown nodeKind = kindGPU + 1
 
-// fault does what is due at a cable's end or at a row of the tables.
+// fault processes the due changes of a cable's end or a row of the tables.
 func (p *Partition) fault(source uint64) {
 	n := p.net
 	ports := uint64(len(n.ports))
@@ -43,7 +43,7 @@ func (p *Partition) faultOut(link int32) {
 	o.touch(p, link)
 }
 
-// unpause lets a port forget the pauses of whom it no longer hears.
+// unpause ends the pauses of a port whose pausing neighbour is unreachable.
 func (o *port) unpause(p *Partition, link int32) {
 	o.blocked = 0
 	if p.net.pauseUntil != nil {
@@ -69,15 +69,15 @@ func (p *Partition) faultIn(link int32) {
 	}
 	s := &n.ethernet[n.nodes[b.node].state]
 	for class := range n.classes {
-		if g := &n.ingress[int(link)*n.classes+class]; g.paused { // the sender is not any more
+		if g := &n.ingress[int(link)*n.classes+class]; g.paused { // its sender is no longer paused
 			g.paused = false
 			s.paused--
 		}
 	}
 }
 
-// lost ends a packet that was on a cable when it failed. Where links have credits,
-// its own come back: they are counted anew when the link comes up.
+// lost ends a packet that was on a cable when it failed. The credits of a link need not be returned
+// here: they are reset when the link comes up.
 func (p *Partition) lost(link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
@@ -93,8 +93,7 @@ func (p *Partition) dropByFault(i int32, why Drop) {
 	p.drop(i, why)
 }
 
-// sendDown drops all that waits at a port whose cable does not work, or that has
-// none.
+// sendDown drops all packets that wait at a port with a failed cable, or without a cable.
 func (o *port) sendDown(p *Partition, link int32) {
 	why := DropFault
 	if p.net.inboxes[link].back < 0 {
@@ -128,7 +127,7 @@ func (s *ethernetState) sendDown(p *Partition, o *port, link int32, why Drop) {
 
 func (s *infinibandState) sendDown(p *Partition, nd *node, o *port, out int32, why Drop) {
 	n := p.net
-	s.queueSole(p, nd, o, out)
+	s.queueSingle(p, nd, o, out)
 	for o.nonEmpty != 0 {
 		class := uint8(bits.TrailingZeros16(o.nonEmpty))
 		index := int(out)*n.classes + int(class)
@@ -139,8 +138,8 @@ func (s *infinibandState) sendDown(p *Partition, nd *node, o *port, out int32, w
 	}
 }
 
-// sendDownNIC drops replies and the packet that has left its queue pair; what
-// queue pairs have not yet given out waits.
+// sendDownNIC drops replies and the packet that has left its queue pair; packets still in queue
+// pairs wait.
 func (o *port) sendDownNIC(p *Partition, link int32) {
 	n := p.net
 	for class := range n.classes {
@@ -156,8 +155,8 @@ func (o *port) sendDownNIC(p *Partition, link int32) {
 	}
 }
 
-// changeRow writes the changes that are due into a row of the tables, and into the
-// SL2VL table of its switch.
+// changeRow writes the due changes into a row of the tables, and into the SL2VL table of its
+// switch.
 func (p *Partition) changeRow(row int32) {
 	n := p.net
 	r := &n.faults.rows[row]

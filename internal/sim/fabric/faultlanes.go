@@ -8,9 +8,9 @@ import (
 	"weft/units"
 )
 
-// LaneChange is a new SL2VL table of a switch between two of its ports, from At on. A
-// packet that waits at an output then keeps the lane that it got when it came: the
-// table is asked once. Of changes of one pair of ports at one time the last counts.
+// LaneChange is a new SL2VL table of a switch between two of its ports, from At on. A packet that
+// waits at an output then keeps its lane: the table is read once, at arrival. Of several changes of
+// a pair of ports at the same time, the last is valid.
 type LaneChange struct {
 	At      units.Time
 	Row     int32  // of the forwarding tables
@@ -18,15 +18,14 @@ type LaneChange struct {
 	Lanes   [routing.Levels]uint8
 }
 
-// laneChanges gives the network SL2VL tables of its own where they will change, and
-// orders the changes.
+// laneChanges gives the network its own SL2VL tables if they change, and orders the changes.
 func (b *Builder) laneChanges() {
 	n := &b.n
 	if len(b.Faults.Lanes) == 0 {
 		return
 	}
 	if n.laneRule == nil || !n.laneRule.ByLevel() {
-		b.fail("the SL2VL table of %s changes, and lanes are not those of service levels", n.names[n.tables.Endpoints+int(b.Faults.Lanes[0].Row)])
+		b.fail("the SL2VL table of %s changes, but lanes do not follow service levels", n.names[n.tables.Endpoints+int(b.Faults.Lanes[0].Row)])
 		return
 	}
 	ports := map[int]int{}
@@ -46,7 +45,7 @@ func (b *Builder) laneChanges() {
 	}
 }
 
-// changeLanes writes the changes that are due into the SL2VL table of a row's switch.
+// changeLanes writes the due changes into the SL2VL table of a row's switch.
 func (r *rowChanges) changeLanes(p *Partition) {
 	for r.lane < len(r.lanes) && r.lanes[r.lane].At <= p.now {
 		c := &r.lanes[r.lane]

@@ -1,36 +1,34 @@
 package fabric
 
-// FECN is how a credit-based switch marks packets (IBA vol. 1, annex A10.2.1):
-// an output lane on which more waits than the threshold is congested, and the
-// packets that leave by it carry forward explicit congestion notification. It is
-// the root of the congestion if it has credits, and a victim of congestion
-// further on if it has not; only the root marks, unless the victim mask says
-// otherwise. The zero value marks nothing.
+// FECN is the marking of packets in a credit-based switch (IBA vol. 1, annex A10.2.1): an output
+// lane with a queue above the threshold is congested, and the packets on it carry forward explicit
+// congestion notification. It is the root of the congestion if it has credits, and a victim of
+// congestion further on if it has not; only the root marks, unless the victim mask says otherwise.
+// The zero value marks nothing.
 //
-// What the specification leaves to the maker of the switch is chosen as follows.
-// The threshold is in bytes that wait at the output in one lane, over all
-// inputs. A lane has credits if, after the packet, it has enough for another of
-// the same size. The marking rate is exact and not a mean.
+// The specification leaves some choices to the maker of the switch. In the model, the threshold
+// counts the bytes that wait at the output in one lane, over all inputs. A lane has credits if,
+// after the packet, it has enough for another of the same size. The marking rate is exact and not a
+// mean.
 type FECN struct {
-	// Threshold is the bytes above which a lane is congested; 0 marks nothing.
+	// Threshold is the queue in bytes above which a lane is congested; 0 marks nothing.
 	Threshold int32
-	// MarkingRate is how many packets that might have been marked go without
-	// between two that are; 0 marks each.
+	// MarkingRate is the number of eligible packets between two marked ones; 0 marks each.
 	MarkingRate uint16
-	// PacketSize is the least packet that is marked, in bytes on the wire.
+	// PacketSize is the length of the shortest packet that is marked, in bytes on the wire.
 	PacketSize uint16
 	// Victims marks at lanes that wait for credits, too (Victim_Mask).
 	Victims bool
 }
 
-// fecnLane is what the marking of an output lane goes by.
+// fecnLane is the marking state of an output lane.
 type fecnLane struct {
 	waiting  int32  // bytes, over all inputs
-	unmarked uint16 // packets since the last that was marked
+	unmarked uint16 // packets since the last marked one
 }
 
-// markForward takes a packet that leaves by an output lane, which has spent the
-// credits for it, off the lane's count, and marks it if the lane is congested.
+// markForward subtracts a packet that leaves by an output lane from the lane's queue, and marks it
+// if the lane is congested. The packet's credits are already spent.
 func (f *FECN) markForward(p *Partition, index int32, k *pkt) {
 	l := &p.net.fecn[index]
 	waited := l.waiting

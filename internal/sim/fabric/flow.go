@@ -8,31 +8,30 @@ import (
 	"weft/wire"
 )
 
-// flow is one end of a connection in its NIC: a queue pair of RDMA, or a
-// socket of TCP.
+// flow is one end of a connection in its NIC: a queue pair of RDMA, or a socket of TCP.
 //
-// Its first cache line has what every packet of it touches, the queue pair's
-// included, which begins in the middle of it: see transport.QP.
+// Its first cache line has the data that every packet touches. The beginning of the queue pair's
+// data is in the same line: see transport.QP.
 type flow struct {
-	timerAt units.Time // when the NIC next looks at it; Forever if it need not
+	timerAt units.Time // when the NIC next runs it; Forever if it need not
 	id      units.QPN  // its number in the NIC
 	dst     int32      // node of the peer
-	port    int32      // the NIC's port that it sends by
+	port    int32      // its sending port of the NIC
 	entropy uint32
 	class   uint8 // of data
 	reply   uint8 // of acknowledgements
-	ready   bool  // it stands in the ring of its class
-	socket  bool  // conn is it, and not qp
-	role    role  // of what it sends: data, or contributions to reductions in the network
+	ready   bool  // it is in the ring of its class
+	socket  bool  // the flow is conn, and not qp
+	role    role  // of its packets: data, or contributions to reductions in the network
 	sl      units.SL
-	told    cc.Wants // what its data is to report of its way
+	wants   cc.Wants // telemetry that its data packets must report
 	qp      transport.QP
 	conn    *tcp.Conn // nil for RDMA
-	timer   int32     // its place among the NIC's timers; -1 if it has none
+	timer   int32     // its index among the NIC's timers; -1 if it has none
 	cnp     uint8     // class of congestion notifications
-	pkey    uint16    // what its packets have, and those for it must match; read where Builder.PKeys is given
-	order   uint64    // among those whose timers are due at the same instant
-	_       [16]byte  // to a multiple of cache lines
+	pkey    uint16    // P_Key of its packets, which packets for it must match; used if Builder.PKeys is set
+	order   uint64    // order among timers of the same instant
+	_       [16]byte  // padding to a multiple of cache lines
 }
 
 // readyAt is when the flow may next send.
@@ -51,8 +50,8 @@ func (f *flow) deadline() units.Time {
 	return f.qp.NextTimeout()
 }
 
-// nextPacket fills the header of packet i and gives its size on the wire; 0 if
-// the flow has nothing to send.
+// nextPacket fills the header of packet i and returns its size on the wire; 0 if the flow has no
+// packet to send.
 func (f *flow) nextPacket(p *Partition, s *NIC, i int32) uint16 {
 	if f.socket {
 		seg := p.pool.segment(i)
@@ -68,7 +67,7 @@ func (f *flow) nextPacket(p *Partition, s *NIC, i int32) uint16 {
 	return s.wireBytes(h.Op, h.Length)
 }
 
-// receive hands packet i to the flow that it is for.
+// receive passes packet i to its flow.
 func (nic *nicState) receive(p *Partition, i int32) *flow {
 	k := &p.pool.hot[i]
 	ce := k.mark&marked != 0
@@ -90,7 +89,7 @@ func (nic *nicState) receive(p *Partition, i int32) *flow {
 		p.stats.CNPsTaken++
 		p.stats.CNPDelay += p.now - units.Time(h.VA)
 	}
-	if k.told != 0 {
+	if k.wants != 0 {
 		p.handOver(i, k)
 	}
 	wrong := p.batch.Refusals.QKey
@@ -101,7 +100,7 @@ func (nic *nicState) receive(p *Partition, i int32) *flow {
 	return f
 }
 
-// expire serves the flow's timer if it is due.
+// expire processes the flow's timer if it is due.
 func (f *flow) expire(p *Partition) {
 	if f.deadline() > p.now {
 		return
@@ -113,8 +112,7 @@ func (f *flow) expire(p *Partition) {
 	f.qp.Timeout(p.now, &p.batch)
 }
 
-// mayNotify reports whether the port of a flow may send a CNP now, and reckons that it
-// does.
+// mayNotify reports whether the port of a flow may send a CNP now, and counts it as sent.
 func (nic *nicState) mayNotify(p *Partition, f *flow) bool {
 	if nic.spec.CNPInterval == 0 {
 		return true
@@ -127,7 +125,7 @@ func (nic *nicState) mayNotify(p *Partition, f *flow) bool {
 	return true
 }
 
-// replies queues the packets that the transport wants sent at once.
+// replies queues the replies of the transport, which are sent at once.
 func (nic *nicState) replies(p *Partition, f *flow) {
 	answers := &p.net.nicQueues[int(f.port)*p.net.classes+int(f.reply)].answers
 	for j := range p.batch.Packets {
@@ -139,7 +137,7 @@ func (nic *nicState) replies(p *Partition, f *flow) {
 			}
 			class = f.cnp
 			p.stats.CNPs++
-			answer.VA = uint64(p.now) // nobody reads it of a CNP: when it was sent
+			answer.VA = uint64(p.now) // unused in a CNP: holds the time of sending
 		}
 		i := p.pool.get(answers)
 		h := &p.pool.cold[i]
@@ -159,7 +157,7 @@ func (nic *nicState) replies(p *Partition, f *flow) {
 	p.segments.Segments = p.segments.Segments[:0]
 }
 
-// completions delivers what the transport has finished.
+// completions delivers the completions of the transport.
 func (f *flow) completions(p *Partition, node int32) {
 	for j := range p.batch.Completions {
 		p.net.app.Complete(p, node, &p.batch.Completions[j])
@@ -191,7 +189,7 @@ func (s *NIC) wireBytes(op wire.Opcode, payload uint32) uint16 {
 // segmentBytes is the size of a TCP segment on the wire.
 func (s *NIC) segmentBytes(seg *tcp.Segment) uint16 {
 	if s.MPA != nil {
-		return max(s.MinFrame, uint16(seg.IPBytes())+s.MPA.beside(seg)+s.FrameOverhead)
+		return max(s.MinFrame, uint16(seg.IPBytes())+s.MPA.overhead(seg)+s.FrameOverhead)
 	}
 	return max(s.MinFrame, uint16(seg.IPBytes())+s.FrameOverhead)
 }

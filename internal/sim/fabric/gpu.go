@@ -5,29 +5,29 @@ import (
 	"weft/units"
 )
 
-// GPU describes a GPU on the scale-up network. It sends messages as trains: as
-// many link packets in a row as make up to BurstBytes of payload, which share
-// one event. The queues of a GPU take turns, train by train; the messages of one
-// queue follow each other, as the chunks of one channel of a collective do.
+// GPU describes a GPU on the scale-up network. It sends messages as bursts: consecutive link
+// packets with up to BurstBytes of payload, which share one event. The queues of a GPU take turns,
+// burst by burst; the messages of one queue follow each other, as the chunks of one channel of a
+// collective do.
 type GPU struct {
-	// Pipeline is the fixed time from a train's tail at the GPU to its data
-	// being visible in memory.
+	// Pipeline is the fixed time from a burst's tail at the GPU to its data being visible in
+	// memory.
 	Pipeline units.Time
 	Credits  Credits
-	// BurstBytes is the payload of a full train.
+	// BurstBytes is the payload of a full burst.
 	BurstBytes int32
 	// PacketBytes and PacketOverhead are the payload and the overhead of the
 	// link's own packets, in bytes.
 	PacketBytes, PacketOverhead int32
 }
 
-// wireBytes is the size of a train on the wire.
+// wireBytes is the size of a burst on the wire.
 func (s *GPU) wireBytes(payload int32) uint16 {
 	packets := (payload + s.PacketBytes - 1) / s.PacketBytes
 	return uint16(payload + packets*s.PacketOverhead)
 }
 
-// LocalKind is the way of a message through the scale-up switch.
+// LocalKind is the kind of a message through the scale-up switch.
 type LocalKind uint8
 
 // The kinds of local message.
@@ -35,23 +35,20 @@ const (
 	Unicast LocalKind = iota
 	// Multicast is delivered to every other GPU of the switch.
 	Multicast
-	// Reduce is one contribution to a reduction in the switch: the GPU To gets
-	// one message, of the size of a contribution, when as many GPUs as Parts
-	// have contributed under the same Key.
+	// Reduce is one contribution to a reduction in the switch: when Parts GPUs have contributed
+	// under the same Key, the GPU To gets one message of the size of a contribution.
 	Reduce
 )
 
-// LocalMessage is a message on the scale-up network. Tag comes out at the other
-// end.
+// LocalMessage is a message on the scale-up network. The receiver gets Tag.
 type LocalMessage struct {
-	// KernelPerByte, if not zero, is the time that the GPU's kernel takes for a
-	// byte of the message where that is longer than the link's: the next train
-	// waits for it.
+	// KernelPerByte, if not zero, is the time of the GPU's kernel for a byte of the message, if it
+	// is longer than the link's: the next burst waits for it.
 	KernelPerByte units.PerByte
 	Tag           uint64
-	Key           uint64 // Reduce: names the reduction; unique among those under way
+	Key           uint64 // Reduce: identifies the reduction; unique among the reductions in progress
 	Bytes         int64
-	To            int32 // the receiving GPU's node; not used by Multicast
+	To            int32 // the receiving GPU's node; unused with Multicast
 	Parts         int16
 	Queue         uint8
 	Kind          LocalKind
@@ -82,7 +79,7 @@ func (q *localQueue) pop() {
 	}
 }
 
-// next is the queue whose turn it is; there is one.
+// next is the queue whose turn it is; there must be one.
 func (g *gpuState) next() *localQueue {
 	for {
 		g.turn = (g.turn + 1) % len(g.queues)
@@ -92,13 +89,13 @@ func (g *gpuState) next() *localQueue {
 	}
 }
 
-// LocalApp is what an App implements if it sends on the scale-up network.
+// LocalApp is implemented by an App that sends on the scale-up network.
 type LocalApp interface {
 	// Arrived reports that a message's last byte is in the GPU's memory.
 	Arrived(p *Partition, gpu int32, tag uint64)
 }
 
-// SendLocal hands a message to a GPU. A message holds at least one byte.
+// SendLocal passes a message to a GPU. A message has at least one byte.
 func (p *Partition) SendLocal(gpu int32, m LocalMessage) {
 	n := p.net
 	nd := &n.nodes[gpu]
@@ -116,8 +113,8 @@ func (p *Partition) SendLocal(gpu int32, m LocalMessage) {
 	o.touch(p, nd.base)
 }
 
-// sendGPU sends the next train of a GPU whose wire is free: of the next queue in
-// turn whose lane has credits.
+// sendGPU sends the next burst of a GPU whose wire is free: of the next queue in turn whose lane
+// has credits.
 func (o *port) sendGPU(p *Partition, link int32) {
 	g := &p.net.gpus[p.net.nodes[o.node].state]
 	if g.busy == 0 {
@@ -140,8 +137,8 @@ func (o *port) sendGPU(p *Partition, link int32) {
 	}
 }
 
-// localClass is the lane of a message: multicasts wait for all their copies and
-// go on a lane of their own, where the network has one.
+// localClass is the lane of a message. Multicasts wait for all their copies and have a separate
+// lane, if the network has one.
 func (p *Partition) localClass(k LocalKind) uint8 {
 	if k == Multicast && p.net.classes > 1 {
 		return 1
@@ -149,7 +146,7 @@ func (p *Partition) localClass(k LocalKind) uint8 {
 	return 0
 }
 
-// sendBurst sends the next train of a message, the first of a queue.
+// sendBurst sends the next burst of a message, the first of a queue.
 func (g *gpuState) sendBurst(p *Partition, o *port, link int32, q *localQueue, payload int32) {
 	m := &q.messages[q.head]
 	kernel := m.KernelPerByte
@@ -163,7 +160,7 @@ func (g *gpuState) sendBurst(p *Partition, o *port, link int32, q *localQueue, p
 	}
 	m.Bytes -= int64(payload)
 	if m.Bytes == 0 {
-		p.pool.cold[i].Flags |= transport.FlagSolicited // the last train of its message
+		p.pool.cold[i].Flags |= transport.FlagSolicited // the last burst of its message
 		q.pop()
 		if q.empty() {
 			g.busy--
@@ -197,7 +194,7 @@ func localRole(k LocalKind) role {
 	return roleBurst
 }
 
-// arriveGPU takes a train at the GPU that it is for.
+// arriveGPU takes a burst at its destination GPU.
 func (p *Partition) arriveGPU(b *inbox, link, i int32) {
 	k, h := &p.pool.hot[i], &p.pool.cold[i]
 	p.stats.Delivered++

@@ -10,7 +10,7 @@ const (
 	madvHugepage = 14      // MADV_HUGEPAGE of madvise(2)
 )
 
-// makeHuge makes a slice that the system is asked to back with huge pages.
+// makeHuge makes a slice and asks the system to back it with huge pages.
 func makeHuge[T any](n, capacity int) []T {
 	var t T
 	size := int(unsafe.Sizeof(t))

@@ -13,29 +13,30 @@ type InfiniBandSwitch struct {
 	// Pipeline is the fixed time from the head of a packet at the input to its
 	// first bit at an idle output.
 	Pipeline units.Time
-	// Jitter, if not nil, is what each packet's pipeline takes beyond Pipeline.
+	// Jitter, if not nil, is the random time of each packet in the pipeline, in addition to
+	// Pipeline.
 	Jitter  Jitter
 	Credits Credits
-	// ReadPorts is the internal speed-up: how many packets an input buffer can
-	// feed to different outputs at the same time; 0 is no limit.
+	// ReadPorts is the internal speed-up: the number of packets that an input buffer can send to
+	// different outputs at the same time; 0 is no limit.
 	ReadPorts int
-	// FIFO gives each input one queue per lane in place of virtual output
-	// queues, so that a packet that waits blocks those behind it.
+	// FIFO gives each input one queue per lane instead of virtual output queues, so that a waiting
+	// packet blocks the packets behind it.
 	FIFO bool
-	// Lifetime is the head-of-queue lifetime: a packet that has waited at the
-	// head of its queue for that long for credits is discarded; 0 is for ever.
-	// LeafLifetime is the same at ports that lead to NICs.
+	// Lifetime is the head-of-queue lifetime: a packet that has waited at the head of its queue for
+	// this time without credits is discarded; 0 is for ever. LeafLifetime is the same at ports that
+	// lead to NICs.
 	Lifetime, LeafLifetime units.Time
-	// StallCount is VLStallCount: after so many such discards in a row a lane
-	// discards everything for eight lifetimes; 0 is never. LeafStallCount is
-	// the same at ports that lead to NICs.
+	// StallCount is VLStallCount: after this number of consecutive discards a lane discards
+	// everything for eight lifetimes; 0 is never. LeafStallCount is the same at ports that lead to
+	// NICs.
 	StallCount, LeafStallCount int
 	VLArb                      VLArb
-	// FECN marks what leaves by a congested output. Where FIFO is set nothing
-	// waits at an output, and nothing is marked.
+	// FECN marks packets that leave by a congested output. With FIFO, outputs have no queues, and
+	// nothing is marked.
 	FECN FECN
 
-	inspects units.PerByte // of a box; zero: a switch
+	inspects units.PerByte // of a middlebox; zero: a switch
 }
 
 // VLArb is the arbitration between lanes (IBA vol. 1, 7.6.9).
@@ -59,7 +60,7 @@ type infinibandState struct {
 	voq   int32 // first of its queues: (output, input, lane)
 	want  int32 // first of its request words: (output, lane, word)
 	words int32 // request words per output and lane: a bit per input
-	// Of spec, what every hop asks for: Lifetime or LeafLifetime, FECN, ReadPorts and
+	// Properties of spec that every hop tests: Lifetime or LeafLifetime, FECN, ReadPorts and
 	// inspects are not 0, and FIFO.
 	expires, marks, limited, inspects, fifo bool
 	outrun                                  bool // some input is slower than some output
@@ -68,17 +69,17 @@ type infinibandState struct {
 // infinibandPorts is the state of the ports of switches with credits.
 type infinibandPorts struct {
 	infiniband []infinibandState
-	readers    []reader // by link: of input buffers, those beyond two; nil, unless some have more
+	readers    []reader // by link: read ports of input buffers beyond two; nil if none has more
 	voqs       []list
 	fifos      []list // by link and class
 	requests   []uint64
 	arbiters   []arbiter    // by port
 	starved    []units.Time // by port and class
 	stalls     []stall      // by port and class
-	fecn       []fecnLane   // by port and class; nil, unless some switch marks
+	fecn       []fecnLane   // by port and class; nil if no switch marks
 }
 
-// prepare notes what every hop asks for.
+// prepare computes the properties that every hop tests.
 func (s *infinibandState) prepare() {
 	s.expires = s.spec.Lifetime > 0 || s.spec.LeafLifetime > 0
 	s.marks = s.spec.FECN.Threshold > 0
@@ -87,8 +88,7 @@ func (s *infinibandState) prepare() {
 	s.fifo = s.spec.FIFO
 }
 
-// arrive queues a packet at the output that it leaves by. There is
-// always room: the sender had credits for it.
+// arrive queues a packet at its output port. There is always room: the sender had credits for it.
 func (s *infinibandState) arrive(p *Partition, nd *node, b *inbox, link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
@@ -119,8 +119,8 @@ func (s *infinibandState) arrive(p *Partition, nd *node, b *inbox, link, i int32
 	o.touch(p, out)
 }
 
-// pass sends a packet that comes to an idle output without making it wait.
-// It reports false if it has to.
+// pass sends a packet for an idle output without queueing it. It returns false if the packet has to
+// wait.
 func (s *infinibandState) pass(p *Partition, nd *node, b *inbox, o *port, out, i int32, k *pkt) bool {
 	n := p.net
 	if s.marks || s.limited && n.readable(k.in) > p.now {
@@ -136,7 +136,7 @@ func (s *infinibandState) pass(p *Partition, nd *node, b *inbox, o *port, out, i
 	return true
 }
 
-// arriveToCombine takes a packet that is to be copied or reduced.
+// arriveToCombine handles a packet for copying or reduction.
 func (p *Partition) arriveToCombine(b *inbox, link, i int32, r role) {
 	switch r {
 	case roleMulticast:
@@ -152,21 +152,21 @@ func (p *Partition) arriveToCombine(b *inbox, link, i int32, r role) {
 	}
 }
 
-// enqueue makes a packet wait at an output, and the output decide.
+// enqueue queues a packet at an output, and lets the output decide.
 func (s *infinibandState) enqueue(p *Partition, nd *node, out, i int32) {
 	o := &p.net.ports[out]
 	s.await(p, nd, o, out, i, &p.pool.hot[i])
 	o.touch(p, out)
 }
 
-// await makes a packet wait at an output. One that waits alone is in no queue: most
-// packets never see one.
+// await queues a packet at an output. A single waiting packet is stored in the port, not in a
+// queue: most packets never enter a queue.
 func (s *infinibandState) await(p *Partition, nd *node, o *port, out, i int32, k *pkt) {
 	if o.nonEmpty == 0 && !s.fifo {
-		o.sole = i
+		o.single = i
 		o.nonEmpty = 1 << (nd.laneOut(p, k, out) & 15)
 	} else {
-		s.queueSole(p, nd, o, out)
+		s.queueSingle(p, nd, o, out)
 		s.queueUp(p, nd, out, i)
 	}
 	o.queued += int32(k.size)
@@ -190,8 +190,8 @@ func (s *infinibandState) queueUpOn(p *Partition, nd *node, out, i int32, lane u
 	p.pool.push(q, i)
 }
 
-// laneOut is the lane by which a packet leaves. Until then it has the lane by
-// which it came, whose buffer it is in.
+// laneOut is the output lane of a packet. Until then the packet has its input lane, whose buffer it
+// occupies.
 func (nd *node) laneOut(p *Partition, k *pkt, out int32) uint8 {
 	if p.net.laneRule == nil || nd.local != byTables || k.role >= roleContribution { // trees keep their lane
 		return k.class
@@ -199,18 +199,18 @@ func (nd *node) laneOut(p *Partition, k *pkt, out int32) uint8 {
 	return nd.ruledLane(p, k, out)
 }
 
-// ruledLane is the same by the network's rule.
+// ruledLane is laneOut by the network's rule.
 func (nd *node) ruledLane(p *Partition, k *pkt, out int32) uint8 {
 	n := p.net
 	in := n.inboxes[k.in].back - nd.base
 	return n.laneRule.Next(int(nd.row), uint16(in), uint16(out-nd.base), k.class, k.mark.level())
 }
 
-// queueSole puts the packet that waited alone into its queue. It keeps the lane that
-// it got when it came, whatever the SL2VL table says by now.
-func (s *infinibandState) queueSole(p *Partition, nd *node, o *port, out int32) {
-	if i := o.sole; i >= 0 {
-		o.sole = -1
+// queueSingle moves the port's single waiting packet into its queue. The packet keeps its lane from
+// its arrival, even if the SL2VL table has changed.
+func (s *infinibandState) queueSingle(p *Partition, nd *node, o *port, out int32) {
+	if i := o.single; i >= 0 {
+		o.single = -1
 		s.queueUpOn(p, nd, out, i, uint8(bits.TrailingZeros16(o.nonEmpty)))
 	}
 }
@@ -226,7 +226,7 @@ func (p *Partition) hold(link int32, k *pkt) {
 	}
 }
 
-// request makes the head of an input FIFO known to the output that it wants.
+// request announces the head of an input FIFO to its output.
 func (s *infinibandState) request(p *Partition, nd *node, link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
@@ -241,8 +241,8 @@ func (s *infinibandState) request(p *Partition, nd *node, link, i int32) {
 // input is the port of a switch, from 0, at which a link ends.
 func (n *Network) input(nd *node, link int32) int32 { return n.inboxes[link].back - nd.base }
 
-// voqAt is the virtual output queue of an output for an input and lane. With
-// FIFO inputs it holds no more than the FIFO's head.
+// voqAt is the virtual output queue of an output for an input and lane. With FIFO inputs it holds
+// at most the FIFO's head.
 func (s *infinibandState) voqAt(n *Network, nd *node, out, input int32, class uint8) *list {
 	return &n.voqs[int(s.voq)+(int(out-nd.base)*int(nd.ports)+int(input))*n.classes+int(class)]
 }
@@ -268,14 +268,14 @@ func (s *infinibandState) clearWant(p *Partition, nd *node, out, input int32, cl
 	p.net.ports[out].nonEmpty &^= 1 << class
 }
 
-// send sends the next packet of an output whose wire is free: the
-// lane by the arbitration tables, the input in turn.
+// send sends the next packet of an output whose wire is free: the lane follows from the arbitration
+// tables, the inputs take turns.
 func (s *infinibandState) send(p *Partition, nd *node, o *port, out int32) {
 	if o.blocked&o.nonEmpty != 0 {
 		s.discardStalled(p, nd, o, out)
 	}
-	if o.sole >= 0 {
-		s.sendSole(p, nd, o, out)
+	if o.single >= 0 {
+		s.sendSingle(p, nd, o, out)
 		return
 	}
 	s.sendQueued(p, nd, o, out)
@@ -312,11 +312,10 @@ func (s *infinibandState) sendQueued(p *Partition, nd *node, o *port, out int32)
 	}
 }
 
-// sendSole sends the packet that waits alone at an output: nothing is to be
-// arbitrated.
-func (s *infinibandState) sendSole(p *Partition, nd *node, o *port, out int32) {
+// sendSingle sends an output's single waiting packet: arbitration is not necessary.
+func (s *infinibandState) sendSingle(p *Partition, nd *node, o *port, out int32) {
 	n := p.net
-	i := o.sole
+	i := o.single
 	k := &p.pool.hot[i]
 	if s.limited {
 		if at := n.readable(k.in); at > p.now {
@@ -334,14 +333,14 @@ func (s *infinibandState) sendSole(p *Partition, nd *node, o *port, out int32) {
 		}
 		return
 	}
-	o.sole, o.nonEmpty = -1, 0
+	o.single, o.nonEmpty = -1, 0
 	o.queued -= int32(k.size)
 	n.turns[index] = uint16(n.input(nd, k.in))
 	s.forward(p, o, out, lane, i, k)
 }
 
-// nextInput is the next input, after the last that was served, that has a packet
-// for the output and a free read port; -1 if none.
+// nextInput is the next input, after the last served one, with a packet for the output and a free
+// read port; -1 if there is none.
 func (s *infinibandState) nextInput(p *Partition, nd *node, out int32, class uint8, soonest *units.Time) int32 {
 	n := p.net
 	w := s.wants(n, nd, out, class)
@@ -363,7 +362,7 @@ func (s *infinibandState) nextInput(p *Partition, nd *node, out int32, class uin
 	return -1
 }
 
-// nextInputOfMany does the same for a switch with more than 64 ports.
+// nextInputOfMany is nextInput for a switch with more than 64 ports.
 func (s *infinibandState) nextInputOfMany(p *Partition, nd *node, w []uint64, first int32, soonest *units.Time) int32 {
 	last := first - 1
 	for turn, input := int32(0), first; turn <= nd.ports; turn++ {
@@ -460,7 +459,7 @@ func (s *infinibandState) forward(p *Partition, o *port, out int32, lane uint8, 
 	p.free(in, class, size, end)
 }
 
-// dequeue takes the head of the queue of an input at an output.
+// dequeue removes the head of the queue of an input at an output.
 func (s *infinibandState) dequeue(p *Partition, nd *node, o *port, q *list, out, input int32, class uint8) int32 {
 	n := p.net
 	i := q.head
@@ -486,14 +485,14 @@ func (s *infinibandState) dequeue(p *Partition, nd *node, o *port, q *list, out,
 
 // lifetime is the head-of-queue lifetime at a port.
 func (s *InfiniBandSwitch) lifetime(o *port) units.Time {
-	if o.flags&flagTail != 0 { // no switch of this kind does
+	if o.flags&flagTail != 0 { // a switch of this kind never takes packets at the tail
 		return s.LeafLifetime
 	}
 	return s.Lifetime
 }
 
-// starve notes that a lane has a packet and a free wire but no credit, and
-// starts the clock of the head-of-queue lifetime.
+// starve records that a lane has a packet and a free wire but no credit, and starts the clock of
+// the head-of-queue lifetime.
 func (p *Partition) starve(lifetime units.Time, index int32) {
 	if since := p.net.starved[index]; lifetime > 0 && since >= justDiscarded {
 		if since == units.Forever {
@@ -504,9 +503,8 @@ func (p *Partition) starve(lifetime units.Time, index int32) {
 	}
 }
 
-// expire discards the packet that has been at the head of a lane for the
-// head-of-queue lifetime without credits. A clock that was stopped or started
-// again since does nothing.
+// expire discards the packet that has been at the head of a lane for the head-of-queue lifetime
+// without credits. It does nothing if the clock was stopped or restarted since.
 func (p *Partition) expire(index int32) {
 	n := p.net
 	out, class := index/int32(n.classes), uint8(int(index)%n.classes)
@@ -520,7 +518,7 @@ func (p *Partition) expire(index int32) {
 	if since >= justDiscarded || p.now-since < s.spec.lifetime(o) || o.nonEmpty>>class&1 == 0 {
 		return
 	}
-	s.queueSole(p, nd, o, out)
+	s.queueSingle(p, nd, o, out)
 	input := nextSet(s.wants(n, nd, out, class), int32(n.turns[index])+1)
 	s.discardHead(p, nd, o, out, input, class, DropLifetime)
 	s.spec.discarded(p, index)

@@ -2,21 +2,20 @@ package fabric
 
 import "weft/units"
 
-// A box in the cable of a NIC is a switch of two ports: the first leads to the
-// NIC, the second to the fabric. It takes packets whole, holds each for its
-// pipeline, and sends no faster than it inspects, in each direction. Buffers and
-// flow control are those of its kind of switch, so that a box which is slower
-// than the link pushes back on a lossless fabric.
+// A middlebox in the cable of a NIC is a switch of two ports: the first leads to the NIC, the
+// second to the fabric. It receives packets completely, holds each for its pipeline, and sends no
+// faster than it inspects, in each direction. Its buffers and flow control are those of its kind of
+// switch, so a middlebox slower than the link exerts back-pressure on a lossless fabric.
 
-// EthernetMiddlebox adds a box in front of a NIC to an Ethernet fabric. s.CutThrough is
-// not looked at.
+// EthernetMiddlebox adds a middlebox in front of a NIC to an Ethernet fabric. s.CutThrough is
+// ignored.
 func (b *Builder) EthernetMiddlebox(name string, nic int32, inspects units.PerByte, s *EthernetSwitch) int32 {
 	box := *s
 	box.CutThrough, box.inspects = false, inspects
 	return b.inFront(b.EthernetSwitch(name, 2, 0, Static, &box), nic)
 }
 
-// InfiniBandMiddlebox adds a box in front of a NIC to an InfiniBand fabric.
+// InfiniBandMiddlebox adds a middlebox in front of a NIC to an InfiniBand fabric.
 func (b *Builder) InfiniBandMiddlebox(name string, nic int32, inspects units.PerByte, s *InfiniBandSwitch) int32 {
 	box := *s
 	box.inspects = inspects
@@ -31,7 +30,7 @@ func (b *Builder) inFront(id, nic int32) int32 {
 	return id
 }
 
-// towards is the port by which a packet for a destination leaves a box.
+// towards is the port of a middlebox for a packet to a destination.
 func (nd *node) towards(dst int32) int32 {
 	if dst == nd.first {
 		return nd.base
@@ -39,14 +38,14 @@ func (nd *node) towards(dst int32) int32 {
 	return nd.base + 1
 }
 
-// hold keeps a port of a box for as long as the packet that it began to send at
-// start takes to be inspected.
+// hold occupies a port of a middlebox for the inspection time of the packet whose transmission
+// began at start.
 func (o *port) hold(inspects units.PerByte, size uint16, start units.Time) {
 	o.freeAt = max(o.freeAt, start+units.Time(int64(size)*inspects.Num/inspects.Den))
 }
 
-// nicBehind is the NIC at a node: itself, or the one whose box it is; -1 if the
-// node is neither.
+// nicBehind is the NIC at a node: the node itself, or the NIC of a middlebox; -1 if the node is
+// neither.
 func (n *Network) nicBehind(id int32) int32 {
 	switch nd := &n.nodes[id]; {
 	case nd.kind == kindNIC:

@@ -11,12 +11,11 @@ import (
 // than 0.
 type Jitter func(*rand.Rand) units.Time
 
-// streamLinkJitter tells the streams of links from others of the seed.
+// streamLinkJitter separates the streams of links from the seed's other streams.
 const streamLinkJitter = 8
 
-// linkJitter is the jitter of packets that arrive over a link at a switch. It is
-// drawn where the packet is sent, by which alone it is known to the sender's
-// partition.
+// linkJitter is the jitter of packets that arrive over a link at a switch. The sender's simulation
+// partition draws it, when the packet is sent.
 type linkJitter struct {
 	draw   Jitter
 	random *rand.Rand
@@ -50,8 +49,8 @@ func (b *Builder) jitters() {
 	}
 }
 
-// delay puts a packet's arrival off by a draw. Packets of a link stay in order,
-// a picosecond apart at least.
+// delay adds a random time to a packet's arrival. Packets of a link stay in order, at least a
+// picosecond apart.
 func (j *linkJitter) delay(k *pkt) {
 	k.arrive = max(k.arrive+j.draw(j.random), j.last+1)
 	j.last = k.arrive

@@ -4,21 +4,21 @@ import "weft/units"
 
 // port is the sending side of a link, in one cache line.
 type port struct {
-	freeAt   units.Time // when the wire is free
-	wakeAt   units.Time // the pending event that counts; Forever if none
+	freeAt   units.Time // time at which the wire is free
+	wakeAt   units.Time // the valid pending event; Forever if none
 	bytes    int64      // sent
 	delay    uint32     // propagation and the receiver's fixed pipeline, in picoseconds
 	node     int32
 	num      int32 // picoseconds per byte: num/den
 	queued   int32 // bytes that wait
-	sole     int32 // switches: the packet that waits, if it is the only one and in no queue; -1 if none
-	serveIn  int32 // Ethernet: link by which the packet on the wire came, -1 if its buffer is released
+	single   int32 // switches: the single waiting packet, which is in no queue; -1 if none
+	serveIn  int32 // Ethernet: incoming link of the packet on the wire, -1 if its buffer is released
 	den      int16
 	rem      int16  // of the end of the last packet, in 1/den ps
 	nonEmpty uint16 // classes with packets
-	blocked  uint16 // classes paused by PFC; InfiniBand: lanes that are stalled
+	blocked  uint16 // classes paused by PFC; InfiniBand: stalled lanes
 	serve    uint16 // Ethernet: size of the packet on the wire
-	debt     uint16 // InfiniBand: bytes of flow-control packets to go before the next packet
+	debt     uint16 // InfiniBand: bytes of flow-control packets due before the next packet
 	to       uint16 // cell of the receiver
 	class    uint8  // Ethernet: class of the packet on the wire
 	flags    portFlags
@@ -32,14 +32,14 @@ const (
 	flagRemote                          // the receiver is in another partition
 	flagUncounted                       // not a link of the scale-out fabric: no packet-hops
 	flagJitter                          // the receiver's pipeline jitters
-	flagStorm                           // the PFC watchdog drops what comes to a queue
-	flagDown                            // no cable that works: what is to be sent is lost
+	flagStorm                           // the PFC watchdog drops packets for a queue
+	flagDown                            // no working cable: packets to be sent are lost
 	flagFollowed                        // somebody follows packets
 )
 
-// occupy puts size bytes on the wire from start on and gives the time of the
-// last bit. A fraction of a picosecond is carried from packet to packet as long
-// as they follow one another without a gap.
+// occupy puts size bytes on the wire from start on and returns the time of the last bit. A fraction
+// of a picosecond carries over from packet to packet as long as they follow one another without a
+// gap.
 func (o *port) occupy(start units.Time, size int64) units.Time {
 	t := size * int64(o.num)
 	if o.den != 1 {
@@ -57,7 +57,7 @@ func (o *port) occupy(start units.Time, size int64) units.Time {
 // inbox is the receiving side of a link, in half a cache line.
 type inbox struct {
 	node   int32
-	back   int32 // the port of the receiver that sends the other way
+	back   int32 // the port of the receiver in the other direction
 	part   uint8 // partition of the receiver
 	kind   nodeKind
 	slower bool // some port of the receiver is faster: cut-through could outrun the tail
@@ -87,7 +87,7 @@ func (o *port) transmit(p *Partition, link, i int32, k *pkt, start units.Time) u
 	return end
 }
 
-// transmitOddly does the same at a port about which something is out of the ordinary.
+// transmitOddly is transmit for a port with flags.
 func (o *port) transmitOddly(p *Partition, link, i int32, k *pkt, start, end units.Time) {
 	if o.flags&flagJitter != 0 {
 		p.net.jitter[link].delay(k)
@@ -105,12 +105,11 @@ func (o *port) transmitOddly(p *Partition, link, i int32, k *pkt, start, end uni
 	}
 }
 
-// packetBits is how many bits of an arrival's source are the number of the packet;
-// above them is the link, which alone decides the order: no two packets arrive over
-// a link at one instant.
+// packetBits is the number of bits for the packet in an arrival's source; the bits above are the
+// link, which alone decides the order: no two packets arrive over a link at one instant.
 const packetBits = 26
 
-// fly makes a packet arrive at the end of a link when its time has come.
+// fly schedules the arrival of a packet at the end of a link.
 func (p *Partition) fly(link, i int32) {
 	p.push(p.net.ports[link].to, p.pool.hot[i].arrive, classArrive, arrival(link, i))
 }
@@ -118,7 +117,7 @@ func (p *Partition) fly(link, i int32) {
 // arrival is the source of a packet's arrival over a link.
 func arrival(link, i int32) uint64 { return uint64(link)<<packetBits | uint64(i) }
 
-// arriving are the link and the packet of an arrival's source.
+// arriving are the link and the packet in an arrival's source.
 func arriving(source uint64) (link, i int32) {
 	return int32(source >> packetBits), int32(source & (1<<packetBits - 1))
 }
@@ -131,15 +130,15 @@ func (o *port) wake(p *Partition, link int32, t units.Time) {
 	}
 }
 
-// atOnce reports whether a port that has got something to send may decide in the
-// event being handled, as the last thing in it: where that is the last event of the
-// instant, no other port has to decide before it, and the wire is free.
+// atOnce reports whether a port with a new packet may decide in the event being handled, as its
+// last action: the event must be the last of the instant, no other port may have to decide before,
+// and the wire must be free.
 func (o *port) atOnce(p *Partition) bool {
 	return p.last && o.freeAt <= p.now && o.flags&flagDown == 0 && len(p.dirty) == 0
 }
 
-// touch makes a port that has got something to send decide: at the end of this
-// instant, or when its wire is free.
+// touch makes a port with a new packet decide: at the end of this instant, or when its wire is
+// free.
 func (o *port) touch(p *Partition, link int32) {
 	if o.freeAt > p.now {
 		o.wake(p, link, o.freeAt)

@@ -1,11 +1,10 @@
 package fabric
 
-// manyLinks is from how many links in a partition on it pays to look ahead: what switches
-// and NICs have of fewer stays in the processor's own caches.
+// manyLinks is the number of links in a partition from which on prefetching is worthwhile: with
+// fewer links, the state of switches and NICs stays in the processor's caches.
 const manyLinks = 1 << 11
 
-// manyFlows is the same of the ends of connections in a partition, for what the
-// NICs work on.
+// manyFlows is the corresponding number of connection ends in a partition, for the state of NICs.
 const manyFlows = 1 << 12
 
 // addFlow counts an end of a connection.
@@ -16,27 +15,27 @@ func (p *Partition) addFlow() {
 	}
 }
 
-// preview is what looking ahead keeps between two buckets.
+// preview is the scratch data of prefetching.
 type preview struct {
-	wide              bool // the partition has so many links that it looks ahead
+	wide              bool // the partition has enough links for prefetching
 	landings          []landing
 	arrivals, sending []uint64 // of split
 	ahead             []int32  // packets, or ports of NICs
-	sink              int32    // keeps what was read
+	sink              int32    // keeps the values that were read
 }
 
-// landing is a packet that is about to land at a NIC, and the flow that it is for.
+// landing is a packet that is about to arrive at a NIC, with its flow.
 type landing struct {
 	flow    *flow
 	nic     *nicState
 	packet  int32
-	port    int32 // that the NIC will most likely send by
+	port    int32 // the NIC's likely sending port
 	answers bool  // it goes to the flow's requester
 }
 
-// lookAheadEnds reads what the ends' events of a bucket will touch before the first of
-// them is handled: the packets that land at NICs, the flows that they are for or whose
-// turn it is to send, and, where there are many, what the NICs have.
+// lookAheadEnds reads the data of the ends' events in a bucket before the first of them is handled:
+// the arriving packets, their flows, the flows whose turn it is to send, and, with many flows, the
+// state of the NICs.
 func (p *Partition) lookAheadEnds() {
 	n := p.net
 	p.landings = p.landings[:0]
@@ -65,7 +64,7 @@ func (p *Partition) lookAheadEnds() {
 	p.ahead, p.sink = turns, sum+p.readFlows()
 }
 
-// readFlows reads the flows that the packets which land are for.
+// readFlows reads the flows of the arriving packets.
 func (p *Partition) readFlows() (sum int32) {
 	for j := range p.landings {
 		g := &p.landings[j]
@@ -84,9 +83,8 @@ func (p *Partition) readFlows() (sum int32) {
 	return sum
 }
 
-// readNICs reads the state of the ports that packets will most likely go by: the ports
-// that answer the packets which land, and the ports whose turn it is to send; and the
-// records of these packets.
+// readNICs reads the state of the likely sending ports: the ports that answer the arriving packets,
+// and the ports whose turn it is to send; and the records of their packets.
 func (p *Partition) readNICs(turns []int32) (sum int32) {
 	for j := range p.landings {
 		sum += p.net.readNIC(p.landings[j].port)
@@ -110,8 +108,8 @@ func (n *Network) readNIC(port int32) (sum int32) {
 	return sum + n.ports[port].num + n.nicQueues[int(port)*n.classes].held
 }
 
-// readRecord reads the next record of a bunch.
-func (b *bunch) readRecord(p *Partition) int32 {
+// readRecord reads the next record of a block.
+func (b *block) readRecord(p *Partition) int32 {
 	i := b.next
 	if i >= b.end {
 		return 0
@@ -120,7 +118,7 @@ func (b *bunch) readRecord(p *Partition) int32 {
 	return int32(p.pool.hot[i].size) + int32(h.PSN) + int32(h.VA)
 }
 
-// readRequester reads the lines of a flow that its requester works on.
+// readRequester reads the cache lines of a flow's requester.
 func (f *flow) readRequester() int32 {
 	id, _ := f.qp.Oldest()
 	return f.port + int32(f.qp.Flight()) + int32(id)

@@ -6,16 +6,15 @@ import (
 	"weft/internal/sim/engine"
 )
 
-// lookAhead reads what the events of a cell in a slot will touch before the first of
-// them is handled: the processor then overlaps the waits for memory that would otherwise
-// follow one another.
+// lookAhead reads the data of a cell's events in a slot before the first of them is handled: the
+// processor then overlaps the waits for memory that would otherwise follow one another.
 func (p *Partition) lookAhead(bucket *engine.Bucket) {
 	arrivals, sending := p.split(bucket)
 	p.sink = p.readLanding(arrivals) + p.readSending(sending)
 }
 
-// split gives the sources of a bucket's arrivals, and of its ports' turns to send.
-// Which comes next cannot be predicted, so it takes no branch.
+// split returns the sources of a bucket's arrivals, and of its ports' turns to send. Their order
+// cannot be predicted, so it has no branch.
 func (v *preview) split(bucket *engine.Bucket) (arrivals, sending []uint64) {
 	left := bucket.Left()
 	if len(v.arrivals) < left {
@@ -36,9 +35,8 @@ func (v *preview) split(bucket *engine.Bucket) (arrivals, sending []uint64) {
 	return arrivals[:l], sending[:s]
 }
 
-// readLanding reads the packets that land, and what the switch has of them: the buffers
-// that they come to, the ports by which they leave, and the ways there. A cell has one
-// switch, as a rule.
+// readLanding reads the arriving packets, and the state of their switch: their buffers, their
+// output ports and their routes. A cell normally has one switch.
 func (p *Partition) readLanding(landing []uint64) (sum int32) {
 	if len(landing) == 0 {
 		return 0
@@ -69,7 +67,7 @@ func (p *Partition) readLanding(landing []uint64) (sum int32) {
 	return sum
 }
 
-// touchPorts reads what a switch has of its ports and their lanes.
+// touchPorts reads a switch's state of its ports and their lanes.
 func (n *Network) touchPorts(nd *node) (sum int32) {
 	ports := n.ports[nd.base:][:nd.ports]
 	for j := range ports {
@@ -84,7 +82,7 @@ func (n *Network) touchPorts(nd *node) (sum int32) {
 	return sum
 }
 
-// readSending reads the packets that ports will most likely send next.
+// readSending reads the likely next packets of ports.
 func (p *Partition) readSending(sending []uint64) (sum int32) {
 	n := p.net
 	heads := p.ahead[:0]
@@ -115,12 +113,11 @@ const (
 	fewBlocks   = 65 // of credits: less than a packet of 4096 bytes takes
 )
 
-// headOf is the packet that a port of a switch will most likely send next, -1 if none
-// waits.
+// headOf is the likely next packet of a switch's port, -1 if none waits.
 func (n *Network) headOf(link int32) int32 {
 	o := &n.ports[link]
-	if o.sole >= 0 || o.nonEmpty == 0 {
-		return o.sole
+	if o.single >= 0 || o.nonEmpty == 0 {
+		return o.single
 	}
 	class := uint8(bits.TrailingZeros16(o.nonEmpty))
 	nd := &n.nodes[o.node]

@@ -6,28 +6,28 @@ import (
 	"weft/units"
 )
 
-// mailbox holds what a partition sent to others in one window.
+// mailbox holds the messages of a simulation partition to the others in one window.
 type mailbox struct {
 	to       []outbox // by receiving partition
 	earliest units.Time
 }
 
-// mailboxes are those of a window and of the one before, by their parity.
+// mailboxes are the mailboxes of a window and of the previous one, by their parity.
 type mailboxes struct {
 	mail   [2]mailbox
 	window uint64
 }
 
-// outgoing is the mailbox of the window that is being run.
+// outgoing is the mailbox of the current window.
 func (m *mailboxes) outgoing() *mailbox { return &m.mail[m.window&1] }
 
-// Sent is the earliest effect of what was sent in the window.
+// Sent is the earliest effect of the messages in the window.
 func (m *mailboxes) Sent(window uint64) units.Time { return m.mail[window&1].earliest }
 
 type outbox struct {
 	packets []remotePacket
 	sockets bool   // the packets are TCP's
-	seen    []seen // of those packets that report on their way, in their order
+	seen    []seen // of the packets with telemetry, in their order
 	credits []remoteCredit
 	pauses  []remotePause
 }
@@ -58,7 +58,7 @@ func (m *mailbox) reset() {
 	}
 }
 
-// sendRemote hands a packet to the partition at the other end of a link.
+// sendRemote passes a packet to the partition at the other end of a link.
 func (p *Partition) sendRemote(part uint8, link, i int32) {
 	m := p.outgoing()
 	k := &p.pool.hot[i]
@@ -68,16 +68,15 @@ func (p *Partition) sendRemote(part uint8, link, i int32) {
 	if p.pool.segs != nil {
 		r.seg, b.sockets = *p.pool.segment(i), true
 	}
-	if k.told != 0 {
+	if k.wants != 0 {
 		b.seen = append(b.seen, *p.pool.report(i))
 	}
 	b.packets = append(b.packets, r)
 	p.pool.put(i)
 }
 
-// Collect takes in what the others sent to this partition in the window, in the
-// order of the partitions. The order does not matter: each link, lane and port
-// has one sender.
+// Collect receives the messages of the others to this partition in the window, in the order of the
+// partitions. The order does not matter: each link, lane and port has one sender.
 func (p *Partition) Collect(window uint64) {
 	defer p.recoverFault()
 	for _, from := range p.net.parts {
@@ -85,7 +84,7 @@ func (p *Partition) Collect(window uint64) {
 			continue
 		}
 		b := &from.mail[window&1].to[p.id]
-		told := 0
+		next := 0
 		for j := range b.packets {
 			r := &b.packets[j]
 			i := p.pool.get(&p.pool.loose)
@@ -93,9 +92,9 @@ func (p *Partition) Collect(window uint64) {
 			if b.sockets {
 				*p.pool.segment(i) = r.seg
 			}
-			if r.hot.told != 0 {
-				*p.pool.report(i) = b.seen[told]
-				told++
+			if r.hot.next != 0 {
+				*p.pool.report(i) = b.seen[next]
+				next++
 			}
 			p.fly(r.link, i)
 		}

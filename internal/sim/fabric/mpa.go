@@ -7,7 +7,7 @@ import (
 )
 
 // MPA is the framing of iWARP above TCP in a NIC: package wire has its headers.
-// The simulated TCP stream contains neither markers nor padding; beside adds their
+// The simulated TCP stream contains neither markers nor padding; overhead adds their
 // bytes to the segments that carry them. A message by WRITE is followed by a Send
 // without payload that tells the receiver of it, since RFC 5040 has no immediate
 // data. Units are aligned to segments (RFC 5044, 4.5). A short unit shares the segment
@@ -16,7 +16,7 @@ import (
 // The place of markers is counted in a stream without padding: over messages whose
 // length is no multiple of 4 it is off by up to 3 bytes a message.
 type MPA struct {
-	// Unit is the longest FPDU, which is TCP's MSS.
+	// Unit is the length of the longest FPDU, which is TCP's MSS.
 	Unit uint16
 	// Sends: messages go by SEND instead of WRITE.
 	Sends bool
@@ -48,9 +48,9 @@ func (m *MPA) payload(stream units.Bytes) units.Bytes {
 	return units.Bytes(framed - (framed+int64(m.Unit)-1)/int64(m.Unit)*header)
 }
 
-// beside is the bytes of a segment on the wire beyond its part of the stream: the padding
+// overhead is the bytes of a segment on the wire beyond its part of the stream: the padding
 // of a message's last unit, and markers. The stream begins with a marker.
-func (m *MPA) beside(s *tcp.Segment) (bytes uint16) {
+func (m *MPA) overhead(s *tcp.Segment) (bytes uint16) {
 	if s.Length == 0 {
 		return 0
 	}

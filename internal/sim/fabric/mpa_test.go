@@ -52,7 +52,7 @@ func TestAMessageOfIWARPIsItsUnits(t *testing.T) {
 			if rest -= uint64(s.Length); rest == 0 {
 				s.Flags = tcp.FlagPSH
 			}
-			got += int(s.Length + m.beside(&s))
+			got += int(s.Length + m.overhead(&s))
 		}
 		if want, n := framedByHand(payload, int(m.Unit), m.Sends); got != want || segments != n {
 			t.Fatalf("%d bytes take %d in %d segments, want %d in %d", payload, got, segments, want, n)
@@ -71,7 +71,7 @@ func TestEvery512BytesHaveAMarker(t *testing.T) {
 	for _, n := range []uint16{1, 507, 1, 999, 1000, 508, 4, 1000, 1000} {
 		s := tcp.Segment{Seq: at, Length: n}
 		at += uint64(n)
-		total += uint64(n + m.beside(&s))
+		total += uint64(n + m.overhead(&s))
 		want := uint64(0) // the bytes of a stream with markers that hold so many others
 		for others := uint64(0); others < at; want++ {
 			if want%512 >= 4 {
@@ -82,7 +82,7 @@ func TestEvery512BytesHaveAMarker(t *testing.T) {
 			t.Fatalf("%d bytes of units take %d with markers, want %d", at, total, want)
 		}
 	}
-	if s := (tcp.Segment{}); m.beside(&s) != 0 {
+	if s := (tcp.Segment{}); m.overhead(&s) != 0 {
 		t.Error("an acknowledgement has a marker")
 	}
 }

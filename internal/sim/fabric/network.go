@@ -14,7 +14,7 @@ import (
 	"weft/units"
 )
 
-// nodeKind says which model a node follows.
+// nodeKind is the model of a node.
 type nodeKind uint8
 
 const (
@@ -24,49 +24,48 @@ const (
 	kindGPU
 )
 
-// localRouting says how a node finds a port without forwarding tables.
+// localRouting is the port choice of a node without forwarding tables.
 type localRouting uint8
 
 const (
 	byTables localRouting = iota // it has tables
 	byPort                       // destination first+k is at port k
-	inline                       // a box: to the NIC first by port 0, to all others by port 1
+	inline                       // a middlebox: port 0 to its NIC, port 1 to all other destinations
 )
 
-// node is the fixed description of a node, and where its state is.
+// node is the constant description of a node, and the place of its state.
 type node struct {
 	ethernet    *ethernetState   // Ethernet switches
 	infiniband  *infinibandState // switches with credits
-	ways        []uint16         // its row of the tables: static routing, the port to each destination; else the set of ports
+	ways        []uint16         // its row of the tables: with static routing the port to each destination; else the set of ports
 	sets        int32            // the first of its sets of ports
 	base, ports int32            // its ports
 	state       int32            // index into the states of its kind
 	row         int32            // switches: row of the forwarding tables
 	first       int32            // local routing: the node at port 0
 	salt        uint32
-	turn        uint32 // spraying and adaptive routing: whose turn it is
-	cell        uint16 // 0 is that of the ends: NICs, GPUs, scale-up switches, the application
+	turn        uint32 // turn of spraying and adaptive routing
+	cell        uint16 // 0 is the cell of the ends: NICs, GPUs, scale-up switches, the application
 	kind        nodeKind
 	part        uint8
 	routing     Routing
 	local       localRouting
 }
 
-// App is what runs on the network. Its methods are called from the partition
-// that the node or source belongs to, and may call that partition's methods.
+// App is the application of a network. Its methods are called from the simulation partition of the
+// node or source, and may call that partition's methods.
 type App interface {
-	// Complete reports a finished work request of a queue pair in a NIC; c is the
-	// partition's, for as long as the call lasts.
+	// Complete reports a finished work request of a queue pair in a NIC; c is valid only during the
+	// call.
 	Complete(p *Partition, nic int32, c *transport.Completion)
 	// Timer is called at the time given to Partition.At.
 	Timer(p *Partition, source uint32)
 }
 
-// Trace is told what happens; a network without one pays nothing.
+// Trace observes a network; a network without one pays nothing.
 type Trace interface {
-	// Pause is called when a PFC frame for a class of the sender on a link is
-	// sent, with the time at which it takes effect: those of one switch in their
-	// order, those of different ones in no order.
+	// Pause is called when a PFC frame for a class of the sender on a link is sent, with the time
+	// of its effect: the frames of one switch in order, frames of different switches in no order.
 	Pause(now, effect units.Time, link int32, class uint8, on bool)
 }
 
@@ -76,10 +75,10 @@ type Network struct {
 	progress  progress
 	maxEvents int64 // 0 is no bound
 	patience  units.Time
-	spare     *engine.Spare // cores that a run may take besides; nil for none
+	spare     *engine.Spare // additional cores for a run; nil for none
 	parts     []*Partition
 	lookahead units.Time
-	slot      units.Time // that cells are handled in; 0 without cells
+	slot      units.Time // length of the slots of cells; 0 without cells
 	classes   int
 	seed      uint64
 	names     []string
@@ -87,9 +86,9 @@ type Network struct {
 	nodes       []node
 	ports       []port
 	inboxes     []inbox
-	back        []int32      // by port: the link that comes in at it
+	back        []int32      // by port: the incoming link
 	propagation []units.Time // by link
-	turns       []uint16     // by port and class: whose turn it is
+	turns       []uint16     // by port and class: the turn
 
 	observers
 	forwarding
@@ -104,21 +103,21 @@ type Network struct {
 	aggregation *aggregation // nil: no switch reduces
 }
 
-// observers are told what happens.
+// observers are the traces of a network.
 type observers struct {
 	trace    Trace
-	packets  PacketTrace // nil, unless somebody follows packets
-	examined bool        // packets that arrive are followed, or may be corrupted
+	packets  PacketTrace // nil if packets are not followed
+	examined bool        // arriving packets are followed, or may be corrupted
 }
 
-// forwarding is how switches choose ports and lanes.
+// forwarding is the switches' choice of ports and lanes.
 type forwarding struct {
 	tables     routing.Tables
 	laneRule   *routing.Lanes
 	flowletGap units.Time
 	flowlets   [][]flowletEntry
 	threshold  int64                                      // of adaptive routing, in bytes
-	hash       func(row int32, entropy uint32, n int) int // of ECMP; nil is weft's
+	hash       func(row int32, entropy uint32, n int) int // ECMP's hash; nil is weft's
 }
 
 // scaleUp is the GPUs of the scale-up network.
@@ -127,23 +126,23 @@ type scaleUp struct {
 	gpus  []gpuState
 }
 
-// borders are the rules that keep hosts apart.
+// borders are the rules that separate hosts.
 type borders struct {
-	pkeys    *PKeys        // nil: nobody checks P_Keys
-	segments *Segments     // nil: nobody keeps VRFs apart
-	offences [][]Violation // by port that discarded; nil where nobody checks
+	pkeys    *PKeys        // nil: P_Keys are not checked
+	segments *Segments     // nil: there are no VRFs
+	offences [][]Violation // by discarding port; nil without checks
 }
 
-// hazards are what may go wrong on links.
+// hazards are the possible errors of links.
 type hazards struct {
-	faults    *faultState  // nil, unless something may break
-	jitter    []linkJitter // by link; nil, unless some switch jitters
-	errors    []linkErrors // by link; nil, unless packets are corrupted
+	faults    *faultState  // nil without faults
+	jitter    []linkJitter // by link; nil if no switch has jitter
+	errors    []linkErrors // by link; nil if packets are not corrupted
 	errorRate uint64       // of packets, in 2^-64
 }
 
-// Run runs the network until an exact time, or until nothing is left to happen,
-// on at most workers cores. It returns the fault that ended it, if any.
+// Run runs the network until an exact time, or until no event is left, on at most workers cores. It
+// returns the error that ended it, if any.
 func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
 	parts := make([]engine.Partition, len(n.parts))
 	for i, p := range n.parts {
@@ -164,11 +163,10 @@ func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
 	return n.conserved()
 }
 
-// Hire has runs take cores from those that are spare, when there are, beside their
-// workers.
-func (n *Network) Hire(spare *engine.Spare) { n.spare = spare }
+// UseSpare lets runs use spare cores, when available, in addition to their workers.
+func (n *Network) UseSpare(spare *engine.Spare) { n.spare = spare }
 
-// Stats sums the counts of all partitions.
+// Stats sums the counters of all partitions.
 func (n *Network) Stats() Stats {
 	var s Stats
 	for _, p := range n.parts {
@@ -201,7 +199,7 @@ func (s *Stats) add(t *Stats) {
 	}
 }
 
-// Retransmissions is the number of data packets that the flows have sent again.
+// Retransmissions is the number of data packets that the flows have retransmitted.
 func (n *Network) Retransmissions() (sum int64) {
 	for i := range n.nics {
 		for f := range n.nics[i].flows.all {
@@ -229,20 +227,20 @@ func (n *Network) Timeouts() (sum int64) {
 	return sum
 }
 
-// Lookahead is the shortest time in which one partition reaches another;
-// units.Forever where nothing crosses from one to another.
+// Lookahead is the shortest time in which one simulation partition affects another; units.Forever
+// if no link connects two.
 func (n *Network) Lookahead() units.Time { return n.lookahead }
 
-// Partitions is how many partitions the network is cut into.
+// Partitions is the number of simulation partitions.
 func (n *Network) Partitions() int { return len(n.parts) }
 
-// Partition is the partition that a node belongs to.
+// Partition is the simulation partition of a node.
 func (n *Network) Partition(node int32) *Partition { return n.parts[n.nodes[node].part] }
 
-// nicOf is the state of the NIC that a node is.
+// nicOf is the state of the NIC at a node.
 func (n *Network) nicOf(node int32) *nicState { return &n.nics[n.nodes[node].state] }
 
-// LinkName names a link for people.
+// LinkName is the display name of a link.
 func (n *Network) LinkName(link int32) string {
 	if link < 0 || int(link) >= len(n.ports) {
 		return "the network"
@@ -251,24 +249,24 @@ func (n *Network) LinkName(link int32) string {
 	return fmt.Sprintf("%s port %d to %s", n.names[n.ports[link].node], link-from.base+1, n.names[to])
 }
 
-// NodeName names a node for people.
+// NodeName is the display name of a node.
 func (n *Network) NodeName(node int32) string { return n.names[node] }
 
-// LinkEnds are the nodes that a link joins, in its direction.
+// LinkEnds are the sending and the receiving node of a link.
 func (n *Network) LinkEnds(link int32) (from, to int32) {
 	return n.ports[link].node, n.inboxes[link].node
 }
 
-// LinkPort is the port of its node that a link leaves by, from 0.
+// LinkPort is the sending port of a link at its node, from 0.
 func (n *Network) LinkPort(link int32) int32 { return link - n.nodes[n.ports[link].node].base }
 
-// Back is the link in the other direction on the same cable, below 0 where there is none.
+// Back is the link in the other direction on the same cable, below 0 if there is none.
 func (n *Network) Back(link int32) int32 { return n.inboxes[link].back }
 
 // Links is the number of directed links.
 func (n *Network) Links() int { return len(n.ports) }
 
-// LinkBytes is what has been sent on a link, in bytes on the wire.
+// LinkBytes is the number of bytes sent on a link, as on the wire.
 func (n *Network) LinkBytes(link int32) int64 { return n.ports[link].bytes }
 
 // Connection describes one direction of a connected pair of queue pairs.
@@ -281,25 +279,24 @@ type Connection struct {
 	// Service is the transport service of RDMA, the same at both ends; the
 	// zero value is RC.
 	Service transport.Service
-	// PKey is the P_Key of the end's packets, and SL their service level. They
-	// enter on Class, and where Builder.Lanes goes by levels it gives their lanes
-	// from there on; else only reports tell it.
+	// PKey is the P_Key of the end's packets, and SL their service level. They enter on Class. If
+	// Builder.Lanes follows service levels, SL determines their lanes from there on; otherwise only
+	// reports use it.
 	PKey uint16
 	SL   units.SL
-	// QKey is what datagrams to the end must carry, with UD on a network whose
-	// Builder says QKeys.
+	// QKey is the required Q_Key of datagrams to the end, with UD on a network whose Builder has
+	// QKeys.
 	QKey uint32
-	// Order tells the ends of a NIC apart whose timers are due at the same instant: the
-	// lesser goes first, among equals the end that was made first.
+	// Order decides among the ends of a NIC whose timers are due at the same instant: the lowest
+	// goes first, among equals the end that was made first.
 	Order uint64
-	// Phase is that of the host's ticks, by which the timers of TCP go off
-	// where tcp.Config has a Tick.
+	// Phase is the phase of the host's ticks, which fire TCP's timers if tcp.Config has a Tick.
 	Phase units.Time
 }
 
-// Connect makes a connection between two NICs, of RDMA or TCP as the
-// NICs are, and gives the numbers of its ends. It may be called before the run,
-// and by the application of a network of one partition.
+// Connect makes a connection between two NICs, of RDMA or TCP according to the NICs, and returns
+// the numbers of its ends. It may be called before the run, and by the application of a network of
+// one partition.
 func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units.QPN, err error) {
 	na, nb := n.nicOf(a), n.nicOf(b)
 	fa, fb := n.newFlow(a, b, fromA), n.newFlow(b, a, fromB)
@@ -323,7 +320,7 @@ func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units
 	return fa.id, fb.id, nil
 }
 
-// chance is what a queue pair of a NIC draws by.
+// chance is the random stream of a NIC's queue pair.
 func (n *Network) chance(nic int32, f *flow) uint32 {
 	return uint32(engine.Mix(n.seed ^ uint64(nic)<<32 ^ uint64(f.entropy)))
 }
@@ -334,7 +331,7 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 	}
 	f.qp.SetQKey(c.QKey)
 	err := f.qp.Connect(0, remote, 0, 0)
-	f.told = f.qp.Wants() & (cc.WantRTT | cc.WantPath | cc.WantEntropy)
+	f.wants = f.qp.Wants() & (cc.WantRTT | cc.WantPath | cc.WantEntropy)
 	return err
 }
 
@@ -350,8 +347,8 @@ func (n *Network) newFlow(from, to int32, c Connection) *flow {
 	return f
 }
 
-// Post hands a work request to a queue pair of a NIC, or a message to a socket,
-// where the work request's length and immediate data count alone.
+// Post posts a work request on a queue pair of a NIC, or a message on a socket; a socket uses only
+// the work request's length and immediate data.
 func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) error {
 	s := p.net.nicOf(nic)
 	f := s.flows.at(end)
@@ -372,12 +369,13 @@ func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) err
 	return nil
 }
 
-// ScaleOut reports whether a link joins NICs and switches, and not GPUs.
+// ScaleOut reports whether a link is part of the scale-out fabric: it connects NICs and switches,
+// not GPUs.
 func (n *Network) ScaleOut(link int32) bool {
 	return n.inboxes[link].back >= 0 && n.ports[link].flags&flagUncounted == 0
 }
 
-// LinkBusy is how long a link's wire has been busy.
+// LinkBusy is the time for which a link's wire has been busy.
 func (n *Network) LinkBusy(link int32) units.Time {
 	o := &n.ports[link]
 	return units.Time(o.bytes * int64(o.num) / int64(o.den))

@@ -13,24 +13,23 @@ type NIC struct {
 	// Pipeline is the fixed time from the tail of a packet at the port to the
 	// transport's work on it.
 	Pipeline units.Time
-	// Credits is its input buffer on a credit-based fabric.
+	// Credits is the grant of its input buffer on a credit-based fabric.
 	Credits Credits
-	// PFC is how it obeys pauses on Ethernet.
+	// PFC is its reaction to pauses on Ethernet.
 	PFC PFC
-	// PacketGap is the least time from the start of one packet to the next:
-	// the adapter's packet rate. HostPerByte, if not zero, is the time of a
-	// byte on the host's bus where that is slower than the wire: the next
-	// packet waits for it.
+	// PacketGap is the minimum time from the start of one packet to the next: the adapter's packet
+	// rate. HostPerByte, if not zero, is the time of a byte on a host bus slower than the wire: the
+	// next packet waits for it.
 	PacketGap   units.Time
 	HostPerByte units.PerByte
-	// Overhead is what each packet costs on the wire beyond its payload, by
-	// opcode; the payload is padded to 4 bytes. MinFrame is the least size.
+	// Overhead is the length of each packet on the wire beyond its payload, by opcode; the payload
+	// is padded to 4 bytes. MinFrame is the minimum size.
 	Overhead [256]uint16
 	MinFrame uint16
 	// PayloadPad rounds payloads up, 4 on both fabrics; 1 pads nothing.
 	PayloadPad uint16
-	// RepliesFirst sends acknowledgements and other replies before data of the
-	// same class; otherwise they take turns.
+	// RepliesFirst sends acknowledgements and other replies before data of the same class;
+	// otherwise they take turns.
 	RepliesFirst bool
 	// Schedule, if not nil, shares the port between classes by weight, on Ethernet
 	// only; otherwise they take turns, packet by packet.
@@ -39,17 +38,16 @@ type NIC struct {
 	// all else: replies go first, or take turns, within a lane. A lane's weight is
 	// charged when it has sent.
 	VLArb *VLArb
-	// Transport is what its queue pairs share; TCP what its sockets do. A NIC
-	// has one or the other.
+	// Transport is the common configuration of its queue pairs; TCP that of its sockets. A NIC has
+	// one of the two.
 	Transport *transport.Config
 	TCP       *tcp.Config
 	// MPA, if not nil, is the framing of iWARP that its TCP carries.
 	MPA *MPA
-	// CNPInterval is the least time between two CNPs that a port sends, besides the
-	// queue pairs' own; 0 is none.
+	// CNPInterval is the minimum time between two CNPs of a port, in addition to the queue pairs'
+	// own; 0 is none.
 	CNPInterval units.Time
-	// FrameOverhead is what an IP packet of TCP costs on the wire beyond
-	// itself.
+	// FrameOverhead is the length of a TCP packet on the wire beyond the IP packet.
 	FrameOverhead uint16
 }
 
@@ -59,8 +57,8 @@ type nicState struct {
 	flows  flowTable // by queue pair number
 	timers timers
 	wakeAt units.Time // the next timer event; Forever if none
-	later  units.Time // the one after it, as far as it is remembered
-	// receiver is not nil where the NIC is a slow or failed one.
+	later  units.Time // the timer event after it, if remembered
+	// receiver is not nil for a slow or failed NIC.
 	receiver *receiver
 }
 
@@ -68,18 +66,18 @@ type nicState struct {
 type nicPorts struct {
 	nics      []nicState
 	nicQueues []nicQueue   // by port and class
-	cnpAt     []units.Time // by port: when it may send the next CNP
+	cnpAt     []units.Time // by port: earliest time of the next CNP
 	slab      flowSlab     // room for further flows
 }
 
-// nicQueue is what waits at one port of a NIC in one class, in one cache line.
+// nicQueue is the queue of one port of a NIC in one class, in one cache line.
 type nicQueue struct {
 	replies list
 	held    int32 // the packet that was pulled from a flow and waits for credits; -1 if none
-	turn    bool  // a reply went last
+	turn    bool  // the last packet was a reply
 	ring    ring  // flows that may send
-	data    bunch // records for what it sends
-	answers bunch // and for its replies
+	data    block // records for its data packets
+	answers block // records for its replies
 }
 
 // arrive takes a packet from the wire.
@@ -93,7 +91,7 @@ func (nic *nicState) arrive(p *Partition, b *inbox, link, i int32) {
 	nic.deliver(p, b.node, link, i)
 }
 
-// deliver hands a packet to the queue pair that it is for.
+// deliver passes a packet to its queue pair.
 func (nic *nicState) deliver(p *Partition, node, link, i int32) {
 	k := &p.pool.hot[i]
 	if nic.spec.Credits.Period > 0 {
@@ -110,8 +108,7 @@ func (nic *nicState) deliver(p *Partition, node, link, i int32) {
 	nic.afterQP(p, node, f)
 }
 
-// afterQP sends and delivers what a flow has left in the batches and looks at
-// what it wants next.
+// afterQP sends and delivers the content of a flow's batches, and checks the flow's next action.
 func (nic *nicState) afterQP(p *Partition, node int32, f *flow) {
 	nic.replies(p, f)
 	nic.look(p, node, f)
@@ -140,9 +137,8 @@ func (f *flow) fill(p *Partition, i int32, size uint16, class uint8, r role) {
 	p.stats.InBytes += int64(size)
 }
 
-// look finds out what a flow wants now that something has happened to it: it goes
-// into the ring of its class if it may send, and among the NIC's timers if it may do
-// so later or has a timer due.
+// look updates a flow's place after a change: the flow goes into the ring of its class if it may
+// send, and among the NIC's timers if it may send later or has a timer.
 func (nic *nicState) look(p *Partition, node int32, f *flow) {
 	t := f.deadline()
 	if !f.ready {
@@ -201,8 +197,8 @@ func (nic *nicState) send(p *Partition, o *port, link int32) {
 	}
 }
 
-// pickClass chooses among the classes that have something to send: those with
-// replies first where the NIC does so, else by weight or in turn.
+// pickClass chooses among the classes with something to send: first a class with replies if the NIC
+// prefers them, else by weight or in turn.
 func (nic *nicState) pickClass(p *Partition, link int32, mask uint16) uint8 {
 	n := p.net
 	if nic.spec.RepliesFirst {
@@ -225,8 +221,8 @@ func (nic *nicState) pickClass(p *Partition, link int32, mask uint16) uint8 {
 	return class
 }
 
-// sendClass sends a reply or the next packet of the next flow of a class; false
-// where credits are wanting or no flow has anything to send after all.
+// sendClass sends a reply or the next packet of the next flow of a class; false if credits are
+// missing or no flow has a packet after all.
 func (nic *nicState) sendClass(p *Partition, o *port, link int32, class uint8, soonest *units.Time) bool {
 	n := p.net
 	q := &n.nicQueues[int(link)*n.classes+int(class)]
@@ -258,8 +254,8 @@ func (nic *nicState) sendClass(p *Partition, o *port, link int32, class uint8, s
 	return false
 }
 
-// pull takes the next packet of the next flow of a class; false if that flow
-// has none after all.
+// pull takes the next packet of the next flow of a class; false if that flow has no packet after
+// all.
 func (nic *nicState) pull(p *Partition, o *port, q *nicQueue, class uint8) bool {
 	f := q.ring.pop()
 	i := p.pool.get(&q.data)
@@ -271,14 +267,14 @@ func (nic *nicState) pull(p *Partition, o *port, q *nicQueue, class uint8) bool 
 		return false
 	}
 	f.fill(p, i, size, class, f.role)
-	if f.told != 0 {
+	if f.wants != 0 {
 		f.setOut(p, i)
 	}
 	q.held = i
 	return true
 }
 
-// spend takes credits where the link has them.
+// spend takes credits if the link has them.
 func (p *Partition) spend(credited bool, link int32, class uint8, size uint16, soonest *units.Time) bool {
 	n := p.net
 	if !credited {
@@ -292,8 +288,8 @@ func (p *Partition) spend(credited bool, link int32, class uint8, size uint16, s
 	return true
 }
 
-// emit puts a packet on the wire; the port is free again when the wire, the
-// adapter and the host's bus are.
+// emit puts a packet on the wire; the port is free again when the wire, the adapter and the host's
+// bus are free.
 func (nic *nicState) emit(p *Partition, o *port, link, i int32) {
 	start := p.now
 	if o.debt > 0 {
@@ -304,7 +300,7 @@ func (nic *nicState) emit(p *Partition, o *port, link, i int32) {
 		hold = max(hold, units.Time(int64(p.pool.hot[i].size)*h.Num/h.Den))
 	}
 	k := &p.pool.hot[i]
-	if k.told != 0 && k.role == roleData {
+	if k.wants != 0 && k.role == roleData {
 		p.pool.report(i).Sent = start
 	}
 	o.transmit(p, link, i, k, start)
@@ -318,16 +314,16 @@ func (o *port) settleClass(q *nicQueue, class uint8) {
 	}
 }
 
-// arm makes the NIC look at a flow at t, which is before it would do so anyway. A later
-// time is asked for when this one is due.
+// arm makes the NIC run a flow at t, which is earlier than it would do so otherwise. A later time
+// is requested when this one is due.
 func (nic *nicState) arm(p *Partition, node int32, f *flow, t units.Time) {
 	nic.timers.set(f, max(t, p.now+1))
 	nic.wake(p, node)
 }
 
-// wake asks for an event at the NIC's earliest timer, unless one comes by
-// then anyway. A distant one that is overtaken is remembered and asked for once:
-// congestion control's timers come between a retransmission's a thousand times.
+// wake requests an event at the NIC's earliest timer, unless an earlier one is pending. A later
+// event that is superseded is remembered and requested once: there are a thousand timers of
+// congestion control between two retransmission timers.
 func (nic *nicState) wake(p *Partition, node int32) {
 	if len(nic.timers) == 0 || nic.timers[0].at >= nic.wakeAt {
 		return
@@ -337,17 +333,17 @@ func (nic *nicState) wake(p *Partition, node int32) {
 	p.queue.Push(nic.wakeAt, classTimer, uint64(node))
 }
 
-// runTimers serves the timers of a NIC that are due.
+// runTimers runs the due timers of a NIC.
 func (nic *nicState) runTimers(p *Partition, node int32) {
 	if nic.wakeAt != p.now {
-		return // forgotten, and what it was for is done
+		return // superseded, and its work is done
 	}
 	for len(nic.timers) > 0 && nic.timers[0].at <= p.now {
 		f := nic.timers.pop()
 		f.expire(p)
 		nic.afterQP(p, node, f)
 	}
-	// Only now: what is armed meanwhile asks for no event of its own.
+	// Only now: timers armed meanwhile request no events of their own.
 	nic.wakeAt, nic.later = nic.later, units.Forever
 	nic.wake(p, node)
 }

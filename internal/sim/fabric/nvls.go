@@ -2,36 +2,34 @@ package fabric
 
 import "weft/internal/sim/transport"
 
-// What a scale-up switch does besides forwarding: it replicates stores to all
-// GPUs and reduces loads from all GPUs (NVLink SHARP).
+// A scale-up switch also replicates stores to all GPUs and reduces loads from all GPUs (NVLink
+// SHARP).
 //
-// A multicast train stays in the input buffer until its last copy has left. A
-// reduction takes each contribution out of its input buffer at once and keeps
-// the sum until all parts are there; that the switch could run out of room for
-// sums is left out.
+// A multicast burst stays in the input buffer until its last copy has left. A reduction removes
+// each contribution from its input buffer at once and keeps the sum until it is complete; the
+// switch's memory for sums is not limited in the model.
 
-// copies counts those of a multicast train that have not left.
+// copies counts the copies of a multicast burst that have not left.
 type copies struct {
 	left int32
 	size uint16
 }
 
-// copyRecords are the packets that a partition's switches copy and sum.
+// copyRecords are the packets that a simulation partition's switches copy and sum.
 type copyRecords struct {
 	copies     []copies
 	copiesFree []int32
 	sums       map[reduction]int32
 }
 
-// reduction names one train of one reduction in one switch.
+// reduction identifies one burst of one reduction in one switch.
 type reduction struct {
 	key   uint64
 	train uint32
 	node  int32
 }
 
-// multicast queues a copy of a train at every port but the one by which it
-// came.
+// multicast queues a copy of a burst at every port except its input.
 func (p *Partition) multicast(b *inbox, link, i int32) {
 	n := p.net
 	nd := &n.nodes[b.node]
@@ -44,8 +42,8 @@ func (p *Partition) multicast(b *inbox, link, i int32) {
 	}
 }
 
-// copying is a packet that is being copied; its room in the input buffer of the
-// link by which it came is given back when the last copy has left.
+// copying is a packet that is being copied; its room in the input buffer is released when the last
+// copy has left.
 type copying struct {
 	hot    pkt
 	cold   transport.Packet
@@ -53,7 +51,7 @@ type copying struct {
 	record int32
 }
 
-// beginCopies takes a packet whose copies are to be queued.
+// beginCopies begins to copy a packet.
 func (p *Partition) beginCopies(link, i int32) copying {
 	c := copying{p.pool.hot[i], p.pool.cold[i], link, p.begin(copies{size: p.pool.hot[i].size})}
 	p.pool.put(i)
@@ -78,7 +76,7 @@ func (c *copying) queueCopy(p *Partition, nd *node, out int32, r role) {
 	n.infiniband[nd.state].enqueue(p, nd, out, i)
 }
 
-// begin takes a record for a multicast train.
+// begin takes a record for a multicast burst.
 func (r *copyRecords) begin(c copies) int32 {
 	if last := len(r.copiesFree) - 1; last >= 0 {
 		i := r.copiesFree[last]
@@ -100,7 +98,7 @@ func (r *copyRecords) lastCopy(record int32) bool {
 	return c.left == 0
 }
 
-// summed counts a contribution and reports whether it is the last of so many.
+// summed counts a contribution and reports whether the sum is complete.
 func (r *copyRecords) summed(id reduction, of int) bool {
 	if r.sums == nil {
 		r.sums = make(map[reduction]int32)
@@ -113,7 +111,7 @@ func (r *copyRecords) summed(id reduction, of int) bool {
 	return true
 }
 
-// reduce adds a contribution and sends the sum on when it is the last.
+// reduce adds a contribution and sends the sum on when it is complete.
 func (p *Partition) reduce(b *inbox, link, i int32) {
 	n := p.net
 	nd := &n.nodes[b.node]

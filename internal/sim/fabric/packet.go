@@ -7,39 +7,38 @@ import (
 	"weft/units"
 )
 
-// role says what a packet is, for the fabric.
+// role is the kind of a packet in the fabric.
 type role uint8
 
 const (
 	roleData         role = iota // end to end, data
 	roleReply                    // end to end, acknowledgement or other response
-	roleBurst                    // scale-up: a train of link packets
-	roleMulticast                // scale-up: a train for every GPU
+	roleBurst                    // scale-up: a burst of link packets
+	roleMulticast                // scale-up: a burst for every GPU
 	roleReduce                   // scale-up: a contribution to a reduction, or its sum
-	roleContribution             // reduction in the network: on its way to the next switch; entropy is its stream
-	roleSum                      // the same in the aggregation unit of a switch
-	roleCopy                     // scale-up: a copy of a multicast train; entropy is its record
+	roleContribution             // reduction in the network: in transit to the next switch; entropy is its stream
+	roleSum                      // reduction in the network: in the aggregation unit of a switch
+	roleCopy                     // scale-up: a copy of a multicast burst; entropy is its record
 	roleResult                   // reduction in the network: a copy of the result; entropy is its record
 	roleNone                     // the record holds no packet
 )
 
-// pkt is what every hop touches of a packet: half a cache line. What only the
-// ends need is kept apart, at the same index.
+// pkt is the part of a packet that every hop touches: half a cache line. The part for the ends is
+// separate, at the same index.
 type pkt struct {
-	arrive  units.Time // at the node where it waits or is bound for
+	arrive  units.Time // at the node where it waits or its next node
 	next    int32      // the packet behind it in a queue
-	dst     int32      // node that it is bound for
-	in      int32      // link by which it came into the node where it waits
+	dst     int32      // destination node
+	in      int32      // link by which it came to the node where it waits
 	entropy uint32     // what ECMP hashes: the flow's addresses and UDP source port
 	size    uint16     // bytes on the wire
 	class   uint8      // priority or virtual lane
 	role    role
 	mark    markBits
-	told    cc.Wants // what it reports of its way; 0 is nothing
+	wants   cc.Wants // telemetry that it reports; 0 is none
 }
 
-// markBits are what a packet carries of congestion, and in the upper half its
-// service level.
+// markBits are a packet's congestion marks, and in the upper half its service level.
 type markBits uint8
 
 const (
@@ -49,7 +48,7 @@ const (
 	lastHop                      // by the switch before its receiver
 )
 
-// levelShift is where the service level begins.
+// levelShift is the position of the service level.
 const levelShift = 4
 
 func (m markBits) level() uint8 { return uint8(m >> levelShift) }
@@ -57,43 +56,41 @@ func (m markBits) level() uint8 { return uint8(m >> levelShift) }
 // markable reports whether a switch may mark the packet and has not yet.
 func (k *pkt) markable() bool { return k.mark&(marked|capable) == capable }
 
-// pool holds the packets of one partition. Who makes packets takes records by the
-// bunch: packets that follow each other then lie in a row, and who has touched one
-// has the next in the processor's caches.
+// pool holds the packets of one simulation partition. A maker of packets takes records by the
+// block: consecutive packets are then adjacent in memory, and reading one brings the next into the
+// processor's caches.
 type pool struct {
 	hot   []pkt
 	cold  []transport.Packet
-	segs  []tcp.Segment // of TCP, made when the first is asked for
-	seen  []seen        // of packets that report on their way, likewise
-	taken []uint8       // by bunch, where that is more than a record: those in use or in a maker's hands
-	free  []int32       // bunches of which none is
-	loose bunch         // of makers that have none of their own
-	size  uint          // log2 of the records in a bunch
+	segs  []tcp.Segment // TCP headers, allocated at the first use
+	seen  []seen        // records of packets with telemetry, likewise
+	taken []uint8       // by block of several records: number of records in use or with a maker
+	free  []int32       // free blocks
+	loose block         // block of makers without their own
+	size  uint          // log2 of the records in a block
 	live  int
 }
 
-// bunchSize is log2 of how many records a bunch has: eight cache lines of what is
-// hot.
-const bunchSize = 4
+// blockSize is log2 of the number of records in a block: eight cache lines of hot records.
+const blockSize = 4
 
-func newPool() pool { return pool{size: bunchSize} }
+func newPool() pool { return pool{size: blockSize} }
 
-// oneByOne makes bunches of one record each, unless packets are about: where flows
-// are many, those that follow each other go different ways, and the record that
-// was put back last is the one to take.
+// oneByOne makes blocks of one record each, unless there are packets already: with many flows,
+// consecutive packets go different ways, and the most recently returned record is the best choice.
 func (p *pool) oneByOne() {
 	if len(p.hot) == 0 {
 		p.size = 0
 	}
 }
 
-// bunch is what a maker of packets has left of one.
-type bunch struct {
+// block is the rest of a maker's current block of records.
+type block struct {
 	next, end int32
 }
 
-// get takes a record out of a bunch; the caller fills all of it.
-func (p *pool) get(b *bunch) int32 {
+// get takes a record from a block; the caller fills all of it.
+func (p *pool) get(b *block) int32 {
 	p.live++
 	if b.next == b.end {
 		p.refill(b)
@@ -102,8 +99,8 @@ func (p *pool) get(b *bunch) int32 {
 	return b.next - 1
 }
 
-// refill gets a maker another bunch: the one that was given back last.
-func (p *pool) refill(b *bunch) {
+// refill gives a maker another block: the most recently returned one.
+func (p *pool) refill(b *block) {
 	records := 1 << p.size
 	if last := len(p.free) - 1; last >= 0 {
 		of := p.free[last]
@@ -146,7 +143,7 @@ func (p *pool) segment(i int32) *tcp.Segment {
 	return &p.segs[i]
 }
 
-// report is what packet i has seen on its way.
+// report is the telemetry of packet i.
 func (p *pool) report(i int32) *seen {
 	for len(p.seen) < len(p.hot) {
 		p.seen = append(p.seen, seen{})

@@ -6,21 +6,21 @@ import "testing"
 // back in another order: each maker's are consecutive, no record is out twice, and
 // what has been given back is used again.
 func TestRecordsOfAMakerLieInARow(t *testing.T) {
-	for _, size := range []uint{0, bunchSize} {
+	for _, size := range []uint{0, blockSize} {
 		p := newPool()
 		p.size = size
 		for round := range 3 {
-			var a, b bunch
+			var a, b block
 			out := map[int32]bool{}
 			last := [2]int32{-1, -1}
 			for j := range 4 << size {
-				for maker, from := range []*bunch{&a, &b} {
+				for maker, from := range []*block{&a, &b} {
 					i := p.get(from)
 					if out[i] {
-						t.Fatalf("bunches of %d: record %d is out twice", 1<<size, i)
+						t.Fatalf("blocks of %d: record %d is out twice", 1<<size, i)
 					}
 					if j%(1<<size) != 0 && i != last[maker]+1 {
-						t.Errorf("bunches of %d: record %d follows %d", 1<<size, i, last[maker])
+						t.Errorf("blocks of %d: record %d follows %d", 1<<size, i, last[maker])
 					}
 					out[i], last[maker] = true, i
 				}
@@ -29,7 +29,7 @@ func TestRecordsOfAMakerLieInARow(t *testing.T) {
 				p.put(i)
 			}
 			if p.live != 0 || len(p.hot) != 8<<size {
-				t.Errorf("bunches of %d, round %d: %d packets of %d records, want none of %d", 1<<size, round, p.live, len(p.hot), 8<<size)
+				t.Errorf("blocks of %d, round %d: %d packets of %d records, want none of %d", 1<<size, round, p.live, len(p.hot), 8<<size)
 			}
 		}
 	}

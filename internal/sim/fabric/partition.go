@@ -9,25 +9,25 @@ import (
 	"weft/units"
 )
 
-// The classes of events, in the order in which those of one instant are handled.
+// The classes of events, in their order within an instant.
 const (
 	classFault   engine.Class = iota // a cable fails or works again, a table changes; source: faultState's
 	classArrive                      // a packet at the end of a link; source: link
-	classPause                       // a PFC frame takes effect; source: the port that it pauses
-	classRefresh                     // a PFC pause is renewed; source: the link that it pauses
+	classPause                       // a PFC frame takes effect; source: the paused port
+	classRefresh                     // a PFC pause is renewed; source: the paused link
 	classWatch                       // the PFC watchdog polls; source: port and class
 	classReceive                     // a NIC has taken a packet in, or fails; source: node
 	classPort                        // a port may decide; source: link
 	classExpire                      // a packet has been at the head for the head-of-queue lifetime; source: link
 	classTimer                       // a timer of a NIC; source: node
-	classApp                         // the application's; source: its own
+	classApp                         // of the application; source: its own
 )
 
-// Stats are the counts of one run. They are sums: those of partitions add up.
+// Stats are the counters of a run. They are sums: the counters of partitions add up.
 type Stats struct {
 	Events    int64
 	Hops      int64 // packet-hops of the scale-out fabric
-	Trains    int64 // of the injected, trains of the scale-up network
+	Trains    int64 // the part of Injected that are bursts of the scale-up network
 	Injected  int64 // packets that NICs and GPUs put on the wire
 	Delivered int64 // packets that arrived at their end
 	Dropped   [DropReasons]int64
@@ -35,20 +35,20 @@ type Stats struct {
 	OutBytes  int64
 	LostBytes int64
 	CNPs      int64 // congestion notification packets sent
-	CNPsTaken int64 // of them those that arrived, and CNPDelay how long they took together
+	CNPsTaken int64 // received ones, and CNPDelay the sum of their times
 	CNPDelay  units.Time
 	Marked    int64 // ECN or FECN marks set
 	Trimmed   int64 // packets whose payload a switch cut off
 	Pauses    int64 // PFC frames sent with XOFF
 	Resumes   int64 // PFC frames sent with XON
-	Storms    int64 // queues that the PFC watchdog found in a storm
+	Storms    int64 // queues in which the PFC watchdog found a storm
 	Stalls    int64 // times that a lane of the scale-out fabric began to wait for credits
-	// LastFault is when a packet was last dropped because of a fault; it is the
-	// latest of the partitions'.
+	// LastFault is the time of the last packet dropped because of a fault; it is the latest of the
+	// partitions'.
 	LastFault units.Time
 }
 
-// Drop says why a packet was dropped.
+// Drop is the reason for a dropped packet.
 type Drop uint8
 
 // The reasons for drops.
@@ -56,32 +56,32 @@ const (
 	DropBuffer   Drop = iota // lossy class: shared buffer over its threshold
 	DropHeadroom             // lossless class: headroom overrun
 	DropLifetime             // InfiniBand: head-of-queue lifetime passed
-	DropStall                // InfiniBand: the lane is stalled after such drops in a row
+	DropStall                // InfiniBand: the lane is stalled after consecutive such drops
 	DropWatchdog             // lossless class: the PFC watchdog ended a storm
 	DropReceiver             // a slow NIC's buffer overrun
-	DropFault                // on, or at, a cable that does not work
-	DropNoRoute              // the switch knows no way, after a fault
-	DropPKey                 // InfiniBand: the sender's partition is not the receiver's
+	DropFault                // on, or before, a failed cable
+	DropNoRoute              // the switch has no route, after a fault
+	DropPKey                 // InfiniBand: the sender's P_Key partition is not the receiver's
 	DropSegment              // Ethernet: no route from the sender's VRF to the receiver
 	DropCorrupt              // corrupted on a link
-	DropMTU                  // longer than the switch's port takes
+	DropMTU                  // longer than the MTU of the switch's port
 	DropReasons
 )
 
-// Partition is a part of the network with a clock of its own; it implements
-// engine.Partition.
+// Partition is a simulation partition: a part of the network with its own clock. It implements
+// engine.Partition. It is not a partition of P_Keys.
 type Partition struct {
 	net      *Network
 	queue    *engine.Queue // of the ends
-	cells    *engine.Cells // of the switches; nil where they are with the ends
+	cells    *engine.Cells // of the switches; nil if they are in the cell of the ends
 	pool     pool
 	now      units.Time
 	flows    int // ends of connections
 	dirty    []int32
 	last     bool // the event being handled is the last of its instant
 	batch    transport.Batch
-	seen     seen    // what the packet that is handed over reports
-	told     cc.Seen // the same, as the transport sees it
+	seen     seen    // telemetry of the packet being passed to the transport
+	shown    cc.Seen // the same, in the transport's form
 	segments tcp.Batch
 	id       uint8
 	stats    Stats
@@ -93,7 +93,7 @@ type Partition struct {
 	err error
 }
 
-// RunTo handles the events earlier than limit.
+// RunTo handles the events before limit.
 func (p *Partition) RunTo(limit units.Time, window uint64) {
 	defer p.recoverFault()
 	p.window = window
@@ -110,7 +110,7 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 	}
 }
 
-// runEnds handles the events of the ends that are earlier than limit.
+// runEnds handles the events of the ends before limit.
 func (p *Partition) runEnds(limit units.Time) {
 	looksAhead := p.wide || p.flows >= manyFlows
 	for {
@@ -124,8 +124,8 @@ func (p *Partition) runEnds(limit units.Time) {
 	}
 }
 
-// recoverFault turns a broken invariant or bound into the end of the run, and a
-// panic on whatever core into one of the caller's.
+// recoverFault converts a broken invariant or bound into the end of the run, and a panic on any
+// core into a panic of the caller.
 func (p *Partition) recoverFault() {
 	switch r := recover().(type) {
 	case nil:
@@ -138,8 +138,8 @@ func (p *Partition) recoverFault() {
 	}
 }
 
-// handle handles the events of a bucket that are earlier than limit, and after the last
-// one of an instant lets the ports decide.
+// handle handles the events of a bucket before limit. After the last event of an instant the ports
+// decide.
 func (p *Partition) handle(bucket *engine.Bucket, limit units.Time) {
 	for {
 		e, ok := bucket.Next(limit)
@@ -149,7 +149,7 @@ func (p *Partition) handle(bucket *engine.Bucket, limit units.Time) {
 		p.now = e.Time
 		p.stats.Events++
 		p.last = e.Last
-		switch e.Class { // most events are of two classes
+		switch e.Class { // most events have two classes
 		case classArrive:
 			link, i := arriving(e.Source)
 			p.arrive(link, i)
@@ -164,7 +164,7 @@ func (p *Partition) handle(bucket *engine.Bucket, limit units.Time) {
 	}
 }
 
-// handleOther handles an event of a class that is rare.
+// handleOther handles an event of a rare class.
 func (p *Partition) handleOther(class engine.Class, source uint64) {
 	switch class {
 	case classPause:
@@ -186,7 +186,7 @@ func (p *Partition) handleOther(class engine.Class, source uint64) {
 	}
 }
 
-// arrive takes a packet from the wire at whatever the link leads to.
+// arrive passes a packet from the wire to the receiver of the link.
 func (p *Partition) arrive(link, i int32) {
 	if p.net.examined && p.examine(link, i) {
 		return
@@ -208,8 +208,8 @@ func (p *Partition) arrive(link, i int32) {
 	}
 }
 
-// examine tells the trace of a packet that arrives, and reports whether the packet was
-// corrupted, and so dropped.
+// examine reports an arriving packet to the trace, and reports whether the packet was corrupted,
+// and so dropped.
 func (p *Partition) examine(link, i int32) (dropped bool) {
 	if p.net.packets != nil {
 		p.landed(link, i)
@@ -217,11 +217,11 @@ func (p *Partition) examine(link, i int32) (dropped bool) {
 	return p.net.errors != nil && p.corrupted(link, i)
 }
 
-// woken lets a port decide that had to wait for its wire or for credits.
+// woken makes a port decide that had to wait for its wire or for credits.
 func (p *Partition) woken(link int32) {
 	o := &p.net.ports[link]
 	if o.wakeAt != p.now {
-		p.stats.Events-- // an earlier one took its place: nothing happens
+		p.stats.Events-- // an earlier event has replaced it
 		return
 	}
 	o.wakeAt = units.Forever
@@ -232,9 +232,9 @@ func (p *Partition) woken(link int32) {
 	}
 }
 
-// decide lets the ports that were touched in this instant choose what to send.
-// What they do affects later instants only, and ports of different nodes share
-// nothing, so the order in which they decide cannot be seen outside of a node.
+// decide makes the ports that were touched in this instant choose a packet. Their decisions affect
+// only later instants, and ports of different nodes share no state, so the order of decisions has
+// no effect outside a node.
 func (p *Partition) decide() {
 	n := p.net
 	for j := 0; j < len(p.dirty); j++ { //nolint:intrange // the list grows while it is walked
@@ -254,7 +254,7 @@ func (p *Partition) decide() {
 	p.dirty = p.dirty[:0]
 }
 
-// send lets a port whose wire is free choose what to send.
+// send makes a port whose wire is free choose a packet.
 func (o *port) send(p *Partition, link int32) {
 	switch nd := &p.net.nodes[o.node]; nd.kind {
 	case kindEthernet:
@@ -268,7 +268,7 @@ func (o *port) send(p *Partition, link int32) {
 	}
 }
 
-// drop ends a packet for a reason that is counted.
+// drop drops a packet, and counts it by its reason.
 func (p *Partition) drop(i int32, why Drop) {
 	p.stats.Dropped[why]++
 	p.stats.LostBytes += int64(p.pool.hot[i].size)

@@ -8,55 +8,53 @@ import (
 	"weft/units"
 )
 
-// PKeys are the P_Keys of an InfiniBand fabric. An HCA compares the P_Key
-// of each packet with that of the queue pair that it is for; a switch compares
-// it with the table of a port, which is that of the NIC at the port's other end.
-// What does not match is discarded, counted and trapped (IBA vol. 1, 9.6.1.2.3,
-// 10.9.3 and 18.2.4.2.1).
+// PKeys are the P_Keys of an InfiniBand fabric. An HCA compares the P_Key of each packet with its
+// queue pair's; a switch compares it with the table of a port, which equals the table of the NIC at
+// the port's other end. A packet without a match is discarded, counted and trapped (IBA vol. 1,
+// 9.6.1.2.3, 10.9.3 and 18.2.4.2.1).
 type PKeys struct {
-	// Tables are the P_Keys of each NIC, bit 15 the membership.
+	// Tables are the P_Keys of each NIC; bit 15 is the membership.
 	Tables [][]uint16
-	// Ingress and Egress say whether switches check at ports to NICs what comes
-	// in and what goes out.
+	// Ingress and Egress make switches check packets from and to NICs.
 	Ingress, Egress bool
 }
 
-// fullMember is the bit of a P_Key that says full membership.
+// fullMember is the bit for full membership in a P_Key.
 const fullMember = 0x8000
 
-// keysMatch reports whether two P_Keys are of one partition and not both of
-// limited members (IBA vol. 1, 10.9.3).
+// keysMatch reports whether two P_Keys belong to the same P_Key partition and not both are limited
+// members (IBA vol. 1, 10.9.3).
 func keysMatch(a, b uint16) bool {
 	return a&^fullMember != 0 && a&^fullMember == b&^fullMember && (a|b)&fullMember != 0
 }
 
-// The traps of keys that do not match (IBA vol. 1, 14.2.5.1).
+// The traps of key violations (IBA vol. 1, 14.2.5.1).
 const (
-	TrapHCA    = 257 // an HCA: the P_Key of a packet is not that of its queue pair
-	TrapQKey   = 258 // an HCA: the Q_Key of a datagram is not that of its queue pair
+	TrapHCA    = 257 // an HCA: the P_Key of a packet differs from its queue pair's
+	TrapQKey   = 258 // an HCA: the Q_Key of a datagram differs from its queue pair's
 	TrapSwitch = 259 // a switch: the P_Key of a packet is not in the port's table
 )
 
-// Violation is what a manager learns of packets that were discarded for their
-// P_Key or Q_Key: one record for each port that discarded and each queue pair that sent.
+// Violation is a manager's information about packets that were discarded for their P_Key or Q_Key:
+// one record for each discarding port and each sending queue pair.
 type Violation struct {
 	Trap         int
 	Port         string     // that discarded
-	Node         int32      // that it is of
-	NodePort     int32      // its number there, from 0
-	In           bool       // on their way in; else a switch was to send them out
-	First, Last  units.Time // when the first and the last of them came
+	Node         int32      // node of the discarding port
+	NodePort     int32      // its number at the node, from 0
+	In           bool       // discarded on input; else on output
+	First, Last  units.Time // times of the first and the last of them
 	Packets      int64
 	From, To     int32     // NICs
 	FromQP, ToQP units.QPN // queue pairs
 	PKey         uint16    // of the packets
-	QKey         uint32    // likewise, where that is what was wrong
+	QKey         uint32    // likewise, if the Q_Key was wrong
 	SL           units.SL
 	port         int32
 }
 
-// trespasses reports whether a packet that has come in at a NIC has another
-// P_Key than the queue pair that it is for, and discards it then.
+// trespasses reports whether a packet at a NIC has a P_Key that does not match its queue pair's,
+// and then discards it.
 func (nic *nicState) trespasses(p *Partition, link, i int32) bool {
 	n := p.net
 	h := &p.pool.cold[i]
@@ -70,9 +68,8 @@ func (nic *nicState) trespasses(p *Partition, link, i int32) bool {
 	return true
 }
 
-// barred reports whether a switch keeps out a packet that came in by a link, and
-// discards it then. At the switch that has its receiver the packet leaves by the
-// static port: there is no other.
+// barred reports whether a switch blocks a packet from a link, and then discards it. At the switch
+// of its receiver the packet leaves by the static port: there is no other.
 func (nd *node) barred(p *Partition, link, i int32) bool {
 	n, keys := p.net, p.net.pkeys
 	if nd.local != byTables || !keys.Ingress && !keys.Egress {
@@ -94,23 +91,23 @@ func (nd *node) barred(p *Partition, link, i int32) bool {
 	return true
 }
 
-// grants reports of a key in the table of a port whether it lets its NIC send a
-// packet: it is of the same partition, and of a full member if the packet's is.
-// Were limited keys compared as HCAs do, limited members could not send at all
-// through the tables that OpenSM writes, which are the NICs' own.
+// grants reports whether a key in the table of a port permits its NIC to send a packet: it belongs
+// to the same P_Key partition, and is a full member's if the packet's is. If limited keys were
+// compared as in HCAs, limited members could not send at all through the tables of OpenSM, which
+// equal the NICs' own.
 func (p *Partition) grants(i int32) func(key uint16) bool {
 	sent := p.sender(i).pkey
 	return func(key uint16) bool { return key == sent || key == sent|fullMember }
 }
 
-// takes reports of a key in the table of a port whether its NIC may get a packet.
+// takes reports whether a key in the table of a port permits its NIC to receive a packet.
 func (p *Partition) takes(i int32) func(key uint16) bool {
 	sent := p.sender(i).pkey
 	return func(key uint16) bool { return keysMatch(key, sent) }
 }
 
-// sender is the queue pair that has sent a packet. Of one in another partition
-// only what never changes may be read.
+// sender is the queue pair that has sent a packet. If it is in another simulation partition, only
+// its constant fields may be read.
 func (p *Partition) sender(i int32) *flow {
 	n, h := p.net, &p.pool.cold[i]
 	receiver := n.nics[n.nodes[p.pool.hot[i].dst].state].flows.at(h.DestQP)
@@ -141,8 +138,8 @@ func (p *Partition) offend(trap int, port int32, in bool, i int32) {
 	}
 }
 
-// Violations are the packets that were discarded for their keys, in order of
-// the time of the first.
+// Violations are the packets that were discarded for their keys, in the order of their first
+// packets.
 func (n *Network) Violations() (all []Violation) {
 	for port := range n.offences {
 		for _, v := range n.offences[port] {
@@ -157,7 +154,7 @@ func (n *Network) Violations() (all []Violation) {
 	return all
 }
 
-// PortName names a port for people.
+// PortName is the display name of a port.
 func (n *Network) PortName(port int32) string {
 	node := n.ports[port].node
 	return fmt.Sprintf("%s port %d", n.names[node], port-n.nodes[node].base+1)

@@ -5,12 +5,11 @@ import (
 	"weft/units"
 )
 
-// Path is the links that the packets of one end of a connection take, from its NIC
-// to the other's. It is nil where the sender or a switch on the way chooses packet by
-// packet.
+// Path is the links of the packets of one end of a connection, from its NIC to the other's. It is
+// nil if the sender or a switch chooses packet by packet.
 func (n *Network) Path(nic int32, end units.QPN) []int32 {
 	f := n.nicOf(nic).flows.at(end)
-	if f.told&cc.WantEntropy != 0 {
+	if f.wants&cc.WantEntropy != 0 {
 		return nil
 	}
 	k := pkt{dst: f.dst, entropy: f.entropy}

@@ -2,12 +2,12 @@ package fabric
 
 import "math/bits"
 
-// What a pause stops, beyond the queue of its own number: the queue that a switch's map
-// names for the priority, which may be another one's, or the whole link.
+// A pause stops more than the queue of its own number: the queue that a switch's map assigns to the
+// priority, which may have another number, or the whole link.
 
-// ask has the sender on a link stopped for a class, or let go on. Pauses of the
-// whole link have one frame for all classes: the first class that asks sends it, and the
-// last one ends it, in the place of class 0.
+// ask requests that the sender on a link stop or resume a class. Pauses of the whole link have one
+// frame for all classes: the first requesting class sends it, and the last one ends it, on behalf
+// of class 0.
 func (pfc *PFC) ask(p *Partition, link int32, class uint8, kind pauseKind) {
 	if !pfc.WholeLink {
 		pfc.send(p, link, class, kind)
@@ -19,7 +19,7 @@ func (pfc *PFC) ask(p *Partition, link int32, class uint8, kind pauseKind) {
 	}
 }
 
-// asking are the classes for whose sake the sender on a link is paused.
+// asking are the classes that keep the sender on a link paused.
 func (n *Network) asking(link int32) (classes uint16) {
 	for class := range n.classes {
 		if n.ingress[int(link)*n.classes+class].paused {
@@ -29,7 +29,7 @@ func (n *Network) asking(link int32) (classes uint16) {
 	return classes
 }
 
-// asks reports whether the cause of a link's pause lasts.
+// asks reports whether the cause of a link's pause persists.
 func (pfc *PFC) asks(n *Network, link int32, class uint8) bool {
 	if pfc.WholeLink {
 		return n.asking(link) != 0
@@ -48,13 +48,13 @@ func (n *Network) stopped(port int32, class uint8) uint16 {
 	return 1 << class
 }
 
-// released are the queues that may go on when the pause of a priority has ended: those
-// that no other pause stops.
+// released are the queues that may resume when the pause of a priority has ended: no other pause
+// stops them.
 func (n *Network) released(port int32, class uint8) uint16 {
 	return n.stopped(port, class) &^ n.pausedQueues(port)
 }
 
-// pausedQueues are the egress queues of a port that some pause in force stops.
+// pausedQueues are the egress queues of a port that are stopped by a pause in force.
 func (n *Network) pausedQueues(port int32) (queues uint16) {
 	for class := range n.classes {
 		if n.pauseUntil[int(port)*n.classes+class] != 0 {
@@ -64,7 +64,7 @@ func (n *Network) pausedQueues(port int32) (queues uint16) {
 	return queues
 }
 
-// obeyed are those of some queues that a pause stops though the watchdog looks at them.
+// obeyed are the queues of a set that a pause stops although the watchdog polls them.
 func (p *Partition) obeyed(port int32, queues uint16) uint16 {
 	if p.net.watched == nil {
 		return queues
@@ -78,8 +78,8 @@ func (p *Partition) obeyed(port int32, queues uint16) uint16 {
 	return queues
 }
 
-// holders are the classes of which packets at the end of a link hold up a lane of it:
-// those whose pauses stop the lane's queue; with credits the lane's own.
+// holders are the classes whose packets at the end of a link block a lane of it: the classes whose
+// pauses stop the lane's queue; with credits the lane's own.
 func (n *Network) holders(w waiter) (classes uint16) {
 	if kind := n.nodes[n.ports[w.link].node].kind; n.pauseUntil == nil || kind != kindEthernet && kind != kindNIC {
 		return 1 << w.class

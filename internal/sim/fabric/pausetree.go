@@ -7,57 +7,56 @@ import (
 	"weft/units"
 )
 
-// Pausing is what a sender on a link was made to wait by PFC in a class, over a
-// run: by whom, how often, when, and for whose sake.
+// Pausing is the record of a sender's PFC pauses on a link in a class, over a run: the pausing
+// node, number, times and causes.
 type Pausing struct {
-	Link   int32 // that the sender feeds
+	Link   int32 // the sender's link
 	By     int32 // the node at its end, which sent the frames
 	Class  uint8
-	Count  int64      // pauses, their renewals not counted
-	Paused units.Time // from each first frame to the one that ended the pause
-	First  units.Time // when the first began
-	// Slices are the time in pause in equal slices of the run, the first from 0;
-	// Width is a slice's length.
+	Count  int64      // pauses, without renewals
+	Paused units.Time // from each first frame to the frame that ended the pause
+	First  units.Time // beginning of the first pause
+	// Slices are the paused time in equal slices of the run, the first from 0; Width is a slice's
+	// length.
 	Slices []units.Time
 	Width  units.Time
-	// Causes are the ports of By at which the packets from the link waited when
-	// pauses began, the one with the most bytes first. None where By is a NIC:
-	// then it was the cause itself.
+	// Causes are the ports of By at which the packets from the link waited when pauses began, the
+	// port with the most bytes first. None if By is a NIC: then it was the cause itself.
 	Causes []PauseCause
 }
 
-// PauseCause is a port that held the bytes for which a sender was paused.
+// PauseCause is a port that held the bytes that caused a pause.
 type PauseCause struct {
 	Port  int32
-	Bytes int64 // summed over the pauses that were looked into
+	Bytes int64 // sum over the examined pauses
 }
 
-// The bounds of a record of pauses: the slices of its timeline, which double in
-// length when a run outgrows them; and the pauses of a link that are looked into,
-// which costs a walk over a switch's queues.
+// The bounds of a record of pauses: the number of slices of its timeline, whose length doubles when
+// a run outgrows them; and the number of a link's pauses whose causes are examined, which costs a
+// walk over a switch's queues.
 const (
 	pauseSlices  = 128
 	pauseSlice   = units.Time(1 << 20) // about a microsecond
 	pausesLooked = 256
 )
 
-// pauseLog is the record of one link and class. It belongs to the partition that
-// the link ends in.
+// pauseLog is the record of one link and class. It belongs to the simulation partition of the
+// link's end.
 type pauseLog struct {
 	count         int64
-	since, first  units.Time // since: of the pause that lasts; Forever if none
+	since, first  units.Time // since: start of the current pause; Forever if there is none
 	paused, width units.Time
 	slices        [pauseSlices]units.Time
 	causes        map[int32]int64 // by port: bytes
 }
 
-// RecordPauses makes the network remember who paused whom. It is called before
-// the run; a network without it pays for a comparison with nil at each pause.
+// RecordPauses makes the network record pauses and their causes. It is called before the run; a
+// network without a record pays a comparison with nil at each pause.
 func (n *Network) RecordPauses() {
 	n.pauseLogs = make([]*pauseLog, len(n.ingress))
 }
 
-// pauseBegins notes that a sender is paused from now on, and why.
+// pauseBegins records the start of a sender's pause, and its cause.
 func (p *Partition) pauseBegins(link int32, class uint8) {
 	n := p.net
 	if n.pauseLogs == nil {
@@ -74,7 +73,7 @@ func (p *Partition) pauseBegins(link int32, class uint8) {
 	(*l).since = p.now
 }
 
-// pauseEnds notes that a sender may go on.
+// pauseEnds records the end of a sender's pause.
 func (p *Partition) pauseEnds(link int32, class uint8) {
 	if p.net.pauseLogs == nil {
 		return
@@ -85,8 +84,7 @@ func (p *Partition) pauseEnds(link int32, class uint8) {
 	}
 }
 
-// lookInto counts the bytes from a link that wait at each port of the switch at
-// its end.
+// lookInto counts the bytes from a link at each port of the switch at its end.
 func (l *pauseLog) lookInto(p *Partition, link int32, class uint8) {
 	n := p.net
 	nd := &n.nodes[n.inboxes[link].node]
@@ -99,8 +97,8 @@ func (l *pauseLog) lookInto(p *Partition, link int32, class uint8) {
 		}
 	}
 	for port := nd.base; port < nd.base+nd.ports; port++ {
-		if sole := n.ports[port].sole; sole >= 0 {
-			count(port, sole)
+		if single := n.ports[port].single; single >= 0 {
+			count(port, single)
 			continue
 		}
 		for i := n.egress[int(port)*n.classes+int(class)].packets.head; i >= 0; i = p.pool.hot[i].next {
@@ -109,7 +107,7 @@ func (l *pauseLog) lookInto(p *Partition, link int32, class uint8) {
 	}
 }
 
-// add notes a pause in the timeline.
+// add adds a pause to the timeline.
 func (l *pauseLog) add(from, to units.Time) {
 	l.paused += to - from
 	for to > l.width*pauseSlices {
@@ -120,7 +118,7 @@ func (l *pauseLog) add(from, to units.Time) {
 	}
 }
 
-// fold makes the slices of a timeline twice as long.
+// fold doubles the length of a timeline's slices.
 func (l *pauseLog) fold() {
 	for s := range pauseSlices / 2 {
 		l.slices[s] = l.slices[2*s] + l.slices[2*s+1]
@@ -129,9 +127,8 @@ func (l *pauseLog) fold() {
 	l.width *= 2
 }
 
-// Pausings are the records of all links and classes that were paused, those of the
-// longest time first, at a time that no pause was noted after. Their slices are of
-// one length.
+// Pausings are the records of all links and classes that were paused, the longest time first. now
+// is not earlier than any recorded pause. Their slices have the same length.
 func (n *Network) Pausings(now units.Time) []Pausing {
 	width := pauseSlice
 	for width*pauseSlices < now {
@@ -160,7 +157,7 @@ func (n *Network) Pausings(now units.Time) []Pausing {
 	return all
 }
 
-// sorted are the causes, that of the most bytes first.
+// sorted are the causes, the cause with the most bytes first.
 func (l *pauseLog) sorted() (causes []PauseCause) {
 	for _, port := range slices.Sorted(maps.Keys(l.causes)) {
 		causes = append(causes, PauseCause{port, l.causes[port]})

@@ -2,47 +2,44 @@ package fabric
 
 import "weft/units"
 
-// PFC is priority flow control (IEEE 802.1Qbb) as a device sends it and obeys
-// it.
+// PFC is priority flow control (IEEE 802.1Qbb) of a device, as sender and receiver of pauses.
 type PFC struct {
-	// Lossless has a bit for each priority that is paused and never dropped
-	// while its headroom lasts.
+	// Lossless has a bit for each priority that is paused and never dropped while its headroom
+	// suffices.
 	Lossless uint16
-	// Quanta is how long a pause lasts, in units of 512 bit times of the link;
-	// it is renewed at half of that while the cause lasts. 0 pauses until
-	// resumed, as simulators do.
+	// Quanta is the duration of a pause, in units of 512 bit times of the link; it is renewed at
+	// half of that while the cause persists. 0 pauses until resumed, as simulators do.
 	Quanta uint16
-	// FrameBytes is what a PFC frame takes on the wire: 64 bytes plus preamble
-	// and gap.
+	// FrameBytes is the length of a PFC frame on the wire: 64 bytes plus preamble and gap.
 	FrameBytes int32
-	// Reaction is the time from the last bit of a frame to the moment from
-	// which the device starts no further packet (IEEE 802.3 31B.3.7 bounds it).
+	// Reaction is the time from the last bit of a frame until the device starts no further packet
+	// (IEEE 802.3 31B.3.7 bounds it).
 	Reaction units.Time
-	// Stops, if not nil, has for each priority the egress queues, a bit each, that a
-	// pause of it stops, in place of the one of the same number.
+	// Stops, if not nil, has for each priority the egress queues, a bit each, that its pause stops,
+	// instead of the queue with the same number.
 	Stops *[MaxClasses]uint16
-	// WholeLink says that pauses are those of IEEE 802.3 Annex 31B, which know no
-	// priorities: one for whatever class stops all of them.
+	// WholeLink makes pauses those of IEEE 802.3 Annex 31B, without priorities: a pause for any
+	// class stops all classes.
 	WholeLink bool
 }
 
 // pauses is the state of PFC on all links.
 type pauseState struct {
-	pauses     [][]pause    // by port: frames on their way
+	pauses     [][]pause    // by port: frames in flight
 	pauseUntil []units.Time // by port and class
-	renewAt    []units.Time // by link and class: when the pause of its sender is to be renewed
+	renewAt    []units.Time // by link and class: time of the next renewal of the pause of its sender
 	reaction   []units.Time // by link: of its receiver to PFC frames
-	watched    []watched    // by port and class; nil, unless some switch has a watchdog
-	pauseLogs  []*pauseLog  // by link and class; nil, unless pauses are recorded
+	watched    []watched    // by port and class; nil if no switch has a watchdog
+	pauseLogs  []*pauseLog  // by link and class; nil if pauses are not recorded
 }
 
 // quantumBytes is one quantum of pause, 512 bit times, in bytes of the link.
 const quantumBytes = 512 / 8
 
-// pause is a PFC frame on its way to a port, or the end of a pause.
+// pause is a PFC frame in flight to a port, with a pause or its end.
 type pause struct {
 	at    units.Time
-	until units.Time // of a pause: when it lapses
+	until units.Time // end of the pause without renewal
 	class uint8
 	kind  pauseKind
 }
@@ -55,7 +52,7 @@ const (
 	pauseLapse
 )
 
-// pauseSender asks the sender on a link to stop a class.
+// pauseSender requests that the sender on a link stop a class.
 func (s *ethernetState) pauseSender(p *Partition, g *ingress, b *inbox, link int32, class uint8) {
 	g.paused = true
 	s.paused++
@@ -66,8 +63,8 @@ func (s *ethernetState) pauseSender(p *Partition, g *ingress, b *inbox, link int
 	s.spec.PFC.ask(p, link, class, pauseOn)
 }
 
-// watchServed makes every busy port of a switch look when its transmission
-// ends: as long as some sender is paused, the moment of each release matters.
+// watchServed makes every busy port of a switch run at the end of its transmission: while a sender
+// is paused, the time of each release matters.
 func (nd *node) watchServed(p *Partition) {
 	for link := nd.base; link < nd.base+nd.ports; link++ {
 		if o := &p.net.ports[link]; o.serveIn >= 0 && o.freeAt > p.now {
@@ -76,7 +73,7 @@ func (nd *node) watchServed(p *Partition) {
 	}
 }
 
-// resumeSender lets the sender on a link go on.
+// resumeSender lets the sender on a link resume.
 func (s *ethernetState) resumeSender(p *Partition, g *ingress, link int32, class uint8) {
 	g.paused = false
 	s.paused--
@@ -84,8 +81,8 @@ func (s *ethernetState) resumeSender(p *Partition, g *ingress, link int32, class
 	s.spec.PFC.ask(p, link, class, pauseOff)
 }
 
-// send puts a PFC frame on the wire back to the sender of a link. It goes
-// next, before every packet that waits, but after the one on the wire.
+// send puts a PFC frame on the wire back to the sender of a link. It goes before all waiting
+// packets, but after the packet on the wire.
 func (pfc *PFC) send(p *Partition, link int32, class uint8, kind pauseKind) {
 	n := p.net
 	back := n.inboxes[link].back
@@ -123,8 +120,8 @@ func (p *Partition) refreshSource(link int32, class uint8) uint64 {
 	return uint64(int(link)*p.net.classes + int(class))
 }
 
-// refreshPause renews a pause whose cause lasts. A timer of a pause that has
-// ended, or that was renewed by a later pause, does nothing.
+// refreshPause renews a pause whose cause persists. The timer of a pause that has ended, or that a
+// later pause has renewed, does nothing.
 func (p *Partition) refreshPause(source int32) {
 	n := p.net
 	link, class := source/int32(n.classes), uint8(int(source)%n.classes)
@@ -134,7 +131,7 @@ func (p *Partition) refreshPause(source int32) {
 	}
 }
 
-// pfcOf is how a switch or NIC sends PFC frames.
+// pfcOf is the PFC configuration of a switch or NIC as a sender of frames.
 func (n *Network) pfcOf(node int32) *PFC {
 	nd := &n.nodes[node]
 	if nd.kind == kindNIC {
@@ -169,7 +166,7 @@ func (p *Partition) applyPause(port int32, f pause) {
 	n := p.net
 	o := &n.ports[port]
 	if o.flags&flagDown != 0 {
-		return // it was lost on the way
+		return // it was lost on the link
 	}
 	until := &n.pauseUntil[int(port)*n.classes+int(f.class)]
 	switch f.kind {

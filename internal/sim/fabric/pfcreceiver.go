@@ -2,18 +2,17 @@ package fabric
 
 import "weft/units"
 
-// Receiver is a NIC that takes data in more slowly than its wire brings them, or
-// not at all: a host whose bus, memory or page tables are too slow for it, or a
-// firmware that hangs. It has a buffer of its own, and pauses its sender as a
-// switch does.
+// Receiver is a NIC that receives data more slowly than its wire delivers them, or not at all: a
+// host with a too slow bus, memory or page tables, or a firmware that hangs. It has a buffer of its
+// own, and pauses its sender as a switch does.
 type Receiver struct {
-	// PerByte is the time in which it takes in a byte. Zero is a NIC that has
-	// failed: it pauses its sender for as long as it lasts, whatever comes.
+	// PerByte is the time to receive a byte. Zero is a failed NIC: it pauses its sender for the
+	// whole period, with or without packets.
 	PerByte units.PerByte
-	// Buffer is its size in bytes; what does not fit is dropped. At Xoff it
-	// pauses its sender, at Xon it lets it go on.
+	// Buffer is its size in bytes; packets that do not fit are dropped. At Xoff it pauses its
+	// sender, at Xon it resumes it.
 	Buffer, Xoff, Xon int64
-	// From and Until are when it begins and ends to be like that.
+	// From and Until are the begin and the end of this behaviour.
 	From, Until units.Time
 }
 
@@ -22,7 +21,7 @@ type receiver struct {
 	spec    *Receiver
 	packets list // in its buffer
 	held    int64
-	done    units.Time // when the packet at the head has been taken in
+	done    units.Time // end of receiving the packet at the head
 	paused  bool
 }
 
@@ -31,7 +30,7 @@ func (b *Builder) Receive(nic int32, r *Receiver) {
 	b.n.nicOf(nic).receiver = &receiver{spec: r, packets: emptyList}
 }
 
-// receivers asks for the beginning and the end of what failed NICs do.
+// receivers requests the begin and end events of failed NICs.
 func (n *Network) receivers() {
 	for i := range n.nodes {
 		if n.nodes[i].kind != kindNIC {
@@ -49,8 +48,8 @@ func (n *Network) receivers() {
 	}
 }
 
-// receive puts a packet into the buffer of a slow NIC. It reports false where the
-// NIC is not slow at this time, and the packet is taken at once.
+// receive puts a packet into the buffer of a slow NIC. It returns false if the NIC is not slow at
+// this time, and the packet is received at once.
 func (r *receiver) receive(p *Partition, node, i int32) bool {
 	slow := r.spec.PerByte.Num > 0 && p.now >= r.spec.From && p.now < r.spec.Until
 	if !slow && r.packets.head < 0 {
@@ -73,18 +72,18 @@ func (r *receiver) receive(p *Partition, node, i int32) bool {
 	return true
 }
 
-// takeNext starts to take in the packet at the head of the buffer.
+// takeNext starts to receive the packet at the head of the buffer.
 func (r *receiver) takeNext(p *Partition, node int32) {
 	size := int64(p.pool.hot[r.packets.head].size)
 	r.done = p.now + units.Time(max(1, size*r.spec.PerByte.Num/r.spec.PerByte.Den))
 	if p.now >= r.spec.Until {
-		r.done = p.now + 1 // it is as fast again as it was
+		r.done = p.now + 1 // it has its full speed again
 	}
 	p.queue.Push(r.done, classReceive, uint64(node))
 }
 
-// taken hands on the packet that a slow NIC has taken in, and makes a failed one
-// pause its sender or let it go on.
+// taken passes on the packet that a slow NIC has received, and makes a failed NIC pause or resume
+// its sender.
 func (nic *nicState) taken(p *Partition, node int32) {
 	r := nic.receiver
 	if r.spec.PerByte.Num == 0 {
@@ -108,8 +107,7 @@ func (nic *nicState) taken(p *Partition, node int32) {
 	nic.deliver(p, node, link, i)
 }
 
-// pauseLinks stops the senders to a NIC, or lets them go on, in every lossless
-// class.
+// pauseLinks stops or resumes the senders to a NIC in every lossless class.
 func (r *receiver) pauseLinks(p *Partition, node int32, kind pauseKind) {
 	n := p.net
 	nd := &n.nodes[node]

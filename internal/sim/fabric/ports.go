@@ -1,17 +1,17 @@
 package fabric
 
-// EthernetPort is what may differ between the ports of an Ethernet switch,
-// because it follows from the rate and the length of their cables: the headroom
-// and the threshold of what comes in there, the marking of what goes out.
+// EthernetPort is the properties that may differ between the ports of an Ethernet switch, because
+// they follow from the rate and the length of their cables: the headroom and the threshold of the
+// ingress, the marking of the egress.
 type EthernetPort struct {
 	Headroom           int32
 	AlphaNum, AlphaDen int64
 	ECN                [8]ECN
 }
 
-// over reports whether bytes are more than an ingress queue may hold of the
-// shared pool: alpha times what is free there, rounded down. It is asked several
-// times a hop, so it multiplies and does not divide.
+// over reports whether bytes are more than the threshold of an ingress queue in the shared pool:
+// alpha times the free part, rounded down. It is called several times per hop, so it multiplies and
+// does not divide.
 func (s *ethernetState) over(g *ingress, bytes int64) bool {
 	free := s.shared - s.used
 	if s.spec.Ports == nil && s.spec.StaticXoff > 0 {
@@ -20,7 +20,7 @@ func (s *ethernetState) over(g *ingress, bytes int64) bool {
 	return bytes*g.den > free*g.num
 }
 
-// thresholds notes with the ingress queues of a switch what they go by.
+// thresholds stores the thresholds in the ingress queues of a switch.
 func (n *Network) thresholds(nd *node) {
 	s := nd.ethernet
 	for port := nd.base; port < nd.base+nd.ports; port++ {
@@ -45,7 +45,7 @@ func (n *Network) thresholds(nd *node) {
 	}
 }
 
-// headroomOf is that of an ingress queue.
+// headroomOf is the headroom of an ingress queue.
 func (s *ethernetState) headroomOf(n *Network, link int32) int32 {
 	if s.spec.Ports != nil {
 		return s.portOf(n, n.inboxes[link].back).Headroom

@@ -7,15 +7,15 @@ import (
 	"weft/units"
 )
 
-// progress is how far a run has come, for who looks on from outside of it.
+// progress is the progress of a run, for an outside observer.
 type progress struct {
 	events  atomic.Int64
 	reached atomic.Int64 // picoseconds
-	hopped  atomic.Int64 // picoseconds: the last packet-hop
+	hopped  atomic.Int64 // picoseconds: time of the last packet-hop
 }
 
-// moved notes what a partition has done in a window, and ends the run when it is
-// too much, or when nothing has moved for too long although packets are there.
+// moved adds a partition's work in a window. It ends the run if the work exceeds a bound, or if
+// nothing has moved for too long although there are packets.
 func (p *Partition) moved(events, hops int64) {
 	n := p.net
 	if hops > 0 {
@@ -38,25 +38,25 @@ func (n *Network) Progress() (simulated units.Time, events int64) {
 	return units.Time(n.progress.reached.Load()), n.progress.events.Load()
 }
 
-// patience is how long packets may stand still before a run is given up: far
-// longer than any pause lasts whose cause goes away. Where packets at the head
-// of a queue have a lifetime, it is longer than that.
+// patience is the time without a packet-hop after which a run is abandoned: far longer than any
+// pause whose cause can end. If packets at the head of a queue have a lifetime, it is longer than
+// that.
 const patience = 50 * units.Millisecond
 
-// Standstill is a run in which packets are there and none makes a hop any more:
-// they wait for each other in a circle, or for what never comes.
+// Standstill is a run with packets in the network but without any further packet-hop: they wait for
+// each other in a circle, or for an event that never happens.
 type Standstill struct {
-	Since   units.Time // when the last of the packets that wait in switches came
-	Waiting string     // what waits for what
+	Since   units.Time // time at which the last of the packets waiting in switches arrived
+	Waiting string     // the waiting ports, each with the reason
 }
 
-// Error says since when nothing moves, and what waits for what.
+// Error gives the time since which nothing has moved, and the waiting ports.
 func (s *Standstill) Error() string {
 	return fmt.Sprintf("no progress since %v: %s", s.Since, s.Waiting)
 }
 
-// lastArrival is when the last of the packets that wait in switches came. In a
-// standstill it does not depend on when the run is given up.
+// lastArrival is the time at which the last of the packets waiting in switches arrived. In a
+// standstill it does not depend on when the run is abandoned.
 func (n *Network) lastArrival() (last units.Time) {
 	for _, p := range n.parts {
 		for i := range p.pool.hot {

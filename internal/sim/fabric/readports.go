@@ -2,14 +2,14 @@ package fabric
 
 import "weft/units"
 
-// maxReadPorts bounds the speed-up that can be asked for.
+// maxReadPorts bounds the speed-up of a switch.
 const maxReadPorts = 4
 
-// reader is the state of two of an input buffer's read ports: when each is free, Forever
-// for those that are not there.
+// reader is the state of two of an input buffer's read ports: the time at which each is free,
+// Forever for a port that does not exist.
 type reader [2]units.Time
 
-// readable is when the input buffer at the end of a link has a read port free.
+// readable is the time at which the input buffer at the end of a link has a free read port.
 func (n *Network) readable(link int32) units.Time {
 	r := &n.inboxes[link].reader
 	at := min(r[0], r[1])

@@ -2,21 +2,21 @@ package fabric
 
 import "weft/internal/sim/engine"
 
-// Routing says how a switch chooses among the minimal ports to a destination.
+// Routing is a switch's method of choosing among the minimal ports to a destination.
 type Routing uint8
 
-// The ways to choose.
+// The methods.
 const (
-	// Static has one port per destination, as an InfiniBand forwarding table
-	// without adaptive routing does.
+	// Static has one port per destination, like an InfiniBand forwarding table without adaptive
+	// routing.
 	Static Routing = iota
 	// ECMP hashes the flow's entropy with a seed of the switch.
 	ECMP
 	// Spray takes the ports in turn, packet by packet.
 	Spray
-	// Adaptive keeps to the static port until that has more bytes waiting than
-	// the least loaded one by the threshold; then it takes that one, among
-	// equals the next in turn. It looks at the switch's own ports only.
+	// Adaptive keeps to the static port until it has more waiting bytes than the least loaded port,
+	// by more than the threshold; then it uses the least loaded port, among equals the next in
+	// turn. It considers only the switch's own ports.
 	Adaptive
 	// Flowlet is ECMP until a flow pauses for longer than the gap; it may then
 	// take the port with the least bytes waiting.
@@ -26,7 +26,7 @@ const (
 // settled reports whether a packet's port depends on the packet alone.
 func (r Routing) settled() bool { return r <= ECMP }
 
-// route is the port by which a packet leaves a switch.
+// route is the output port of a packet at a switch.
 func (nd *node) route(p *Partition, k *pkt) int32 {
 	switch nd.local {
 	case byPort:
@@ -66,8 +66,7 @@ func (nd *node) route(p *Partition, k *pkt) int32 {
 	return least
 }
 
-// Salt is what makes a node hash as no other does, by its number in a network that was
-// built with a seed.
+// Salt makes each node hash differently, by its number in a network with a seed.
 func Salt(seed uint64, node int) uint32 { return uint32(engine.Mix(seed ^ uint64(node)<<20)) }
 
 // Hash is ECMP's choice among n ports, by the flow's entropy and the switch's salt.
@@ -98,8 +97,8 @@ func (nd *node) leastLoaded(p *Partition, set []uint16) (best int32, least int64
 	return best, least
 }
 
-// flowletSlots is the size of a switch's flowlet table: flows that share a slot
-// share their fate, as in hardware.
+// flowletSlots is the size of a switch's flowlet table: flows with the same slot use the same
+// entry, as in hardware.
 const flowletSlots = 1024
 
 type flowletEntry struct {
@@ -107,16 +106,16 @@ type flowletEntry struct {
 	port int32
 }
 
-// flowlet keeps a flow on its port as long as its packets follow each other
-// within the gap.
+// flowlet keeps a flow on its port as long as the gaps between its packets are shorter than the
+// flowlet gap.
 func (nd *node) flowlet(p *Partition, k *pkt, set []uint16) int32 {
 	table := p.net.flowlets[nd.row]
 	if table == nil {
 		table = make([]flowletEntry, flowletSlots)
 		p.net.flowlets[nd.row] = table
 	}
-	// A slot is shared by every destination, so the port that it names is
-	// kept only where it is one of the minimal ports of this one.
+	// A slot is shared by all destinations, so its port is kept only if it is a minimal port for
+	// this one.
 	e := &table[Hash(k.entropy^uint32(k.dst)*0x9e3779b9, nd.salt, flowletSlots)]
 	if int64(p.now)-e.last <= int64(p.net.flowletGap) {
 		for _, port := range set {

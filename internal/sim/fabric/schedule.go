@@ -4,8 +4,7 @@ import "math/bits"
 
 // Schedule orders the priorities of an Ethernet egress port.
 type Schedule struct {
-	// Strict has a bit for each priority that goes before all others, the
-	// highest number first.
+	// Strict has a bit for each priority that goes before all others, the highest number first.
 	Strict uint16
 	// Weights are the quanta in bytes of deficit weighted round robin
 	// (Shreedhar and Varghese, SIGCOMM 1995) among the other priorities. A
@@ -19,7 +18,7 @@ type roundRobin struct {
 	at      uint8
 }
 
-// pick chooses among the classes that are ready; there are at least two.
+// pick chooses among the ready classes; there are at least two.
 func (s *Schedule) pick(p *Partition, link int32, ready uint16) uint8 {
 	if strict := ready & s.Strict; strict != 0 {
 		return uint8(bits.Len16(strict) - 1)
@@ -46,11 +45,11 @@ func (s *Schedule) pick(p *Partition, link int32, ready uint16) uint8 {
 	}
 }
 
-// surplus chooses among the classes of a NIC's port by surplus round robin: a class
-// may go on as long as it has not used up its quantum, whatever its next packet's
-// length, which is not known before a queue pair is asked for it. Who overdraws has
-// less in the next round. What a class sends while it is alone costs it nothing, nor
-// do replies that go before all data.
+// surplus chooses among the classes of a NIC's port by surplus round robin: a class may continue
+// until it has used up its quantum, whatever the length of its next packet, which is unknown before
+// a queue pair is asked for it. A class that overdraws has less in the next round. A class pays
+// neither for packets that it sends while it is the only one, nor for replies that go before all
+// data.
 func (r *roundRobin) surplus(s *Schedule, ready uint16) uint8 {
 	if strict := ready & s.Strict; strict != 0 {
 		return uint8(bits.Len16(strict) - 1)
@@ -72,10 +71,10 @@ func (r *roundRobin) surplus(s *Schedule, ready uint16) uint8 {
 	}
 }
 
-// unweighted is the quantum of a class of weight 0: a packet or so.
+// unweighted is the quantum of a class of weight 0: about a packet.
 const unweighted = 4096
 
-// charge takes the bytes of data that a class has sent beside others off its quantum.
+// charge subtracts the data bytes of a class from its quantum, if other classes are ready.
 func (s *Schedule) charge(p *Partition, link int32, class uint8, bytes int64) {
 	n := p.net
 	if s.Strict>>class&1 == 0 && !n.nicQueues[int(link)*n.classes+int(class)].turn {

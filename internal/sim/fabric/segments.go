@@ -1,17 +1,16 @@
 package fabric
 
-// Segments are the VLANs and VRFs of an Ethernet fabric: which NIC is in which, and
-// from which a packet gets to which. The switch that a NIC hangs on looks a packet up
-// in the table of the segment of the port that it came in by, whatever the packet
-// says; where that has no route to the receiver's, the packet is discarded and
-// counted.
+// Segments are the VLANs and VRFs of an Ethernet fabric: the segment of each NIC, and the routes
+// between segments. A NIC's switch looks a packet up in the table of the segment of its input port,
+// whatever the packet's header; if there is no route to the receiver's segment, the packet is
+// discarded and counted.
 type Segments struct {
 	Of    []uint16 // by NIC
 	Reach [][]bool // by segment of the sender and of the receiver
 }
 
-// unrouted reports whether a packet that a switch has from a NIC has no route in the
-// sender's segment, and discards it then. It has not been admitted to a buffer yet.
+// unrouted reports whether a packet from a NIC has no route in the sender's segment, and then
+// discards it. The packet has not been admitted to a buffer yet.
 func (nd *node) unrouted(p *Partition, link, i int32) bool {
 	n := p.net
 	if nd.local != byTables {
@@ -26,7 +25,7 @@ func (nd *node) unrouted(p *Partition, link, i int32) bool {
 	return true
 }
 
-// stray counts a packet without a route at the port that it came in by.
+// stray counts a packet without a route at its input port.
 func (p *Partition) stray(port, from, to int32) {
 	at := &p.net.offences[port]
 	for j := range *at {

@@ -6,21 +6,21 @@ import (
 	"weft/units"
 )
 
-// stallFactor is how many head-of-queue lifetimes a stalled lane discards for
-// (OpenSM's osm_base.h, after IBA vol. 1).
+// stallFactor is the number of head-of-queue lifetimes for which a stalled lane discards (OpenSM's
+// osm_base.h, after IBA vol. 1).
 const stallFactor = 8
 
-// justDiscarded is the state of a lane's clock after a discard: it does not run,
-// and the next discard follows this one unless a packet is sent before.
+// justDiscarded is the state of a lane's clock after a discard: the clock is stopped, and the next
+// discard counts as consecutive unless a packet is sent before.
 const justDiscarded = units.Forever - 1
 
-// stall is what a lane of an output remembers of its discards.
+// stall is the discard state of an output lane.
 type stall struct {
 	discards int // in a row
 	until    units.Time
 }
 
-// stallCount is how many discards in a row stall a lane of a port; 0 is none.
+// stallCount is the number of consecutive discards that stall a lane of a port; 0 is none.
 func (s *InfiniBandSwitch) stallCount(o *port) int {
 	if o.flags&flagTail != 0 {
 		return s.LeafStallCount
@@ -28,9 +28,8 @@ func (s *InfiniBandSwitch) stallCount(o *port) int {
 	return s.StallCount
 }
 
-// discarded counts a packet that was discarded at the head of a lane, and stalls
-// the lane when there have been as many in a row as the port allows: it discards
-// all that it gets for a time.
+// discarded counts a packet that was discarded at the head of a lane. It stalls the lane after the
+// port's number of consecutive discards: the lane then discards all packets for a time.
 func (s *InfiniBandSwitch) discarded(p *Partition, index int32) {
 	n := p.net
 	out, class := index/int32(n.classes), uint8(int(index)%n.classes)
@@ -56,7 +55,7 @@ func (o *port) resume(p *Partition, index int32) {
 // discardStalled empties the stalled lanes of an output.
 func (s *infinibandState) discardStalled(p *Partition, nd *node, o *port, out int32) {
 	n := p.net
-	s.queueSole(p, nd, o, out)
+	s.queueSingle(p, nd, o, out)
 	for o.blocked&o.nonEmpty != 0 {
 		class := uint8(bits.TrailingZeros16(o.blocked & o.nonEmpty))
 		input := nextSet(s.wants(n, nd, out, class), int32(n.turns[int(out)*n.classes+int(class)])+1)

@@ -7,7 +7,7 @@ import (
 	"weft/units"
 )
 
-// StreamKind is who sends in a stream, and who gets its results.
+// StreamKind is the kind of a stream: the senders, and the receivers of its results.
 type StreamKind uint8
 
 // The kinds of streams.
@@ -15,12 +15,12 @@ const (
 	// StreamAll: all members send the same packets in the same order, and each gets the
 	// sum of every packet (all-reduce).
 	StreamAll StreamKind = iota
-	// StreamOne: the same, and the sums of a message go to one member alone, the NIC
-	// that RemoteVA of the work requests names (reduce-scatter).
+	// StreamOne: the same senders, and the sums of a message go to one member alone, the NIC in
+	// RemoteVA of the work requests (reduce-scatter).
 	StreamOne
-	// StreamCopy: each member sends what it likes, with its own NIC as RemoteVA, and all
-	// get it (all-gather). Messages pass each switch whole, one after the other, so that
-	// each member gets the same messages in the same order.
+	// StreamCopy: each member sends independently, with its own NIC as RemoteVA, and all get a copy
+	// (all-gather). Messages pass each switch completely, one after the other, so that each member
+	// gets the same messages in the same order.
 	StreamCopy
 )
 
@@ -28,16 +28,16 @@ const (
 type stream struct {
 	tree int
 	kind StreamKind
-	ends map[int32]units.QPN // by NIC: where results go
-	next map[int32]units.PSN // by NIC: of its next result; of copies those of all under -1
-	down map[[2]int32]int32  // by switch and NIC: the child's port on the way
-	turn map[int32]*turns    // of copies, by switch
+	ends map[int32]units.QPN // by NIC: queue pair for results
+	next map[int32]units.PSN // by NIC: PSN of its next result; for copies under -1, common to all
+	down map[[2]int32]int32  // by switch and NIC: the port to the child on the path
+	turn map[int32]*turns    // for copies, by switch
 }
 
-// at is a switch's place in the stream's tree.
+// at is a switch's node in the stream's tree.
 func (s *stream) at(n *Network, node int32) *TreeSwitch { return n.aggregation.trees[s.tree][node] }
 
-// Stream begins a sequence of reductions on a tree, before the run or in it.
+// Stream begins a sequence of reductions on a tree, before or during the run.
 func (n *Network) Stream(tree int, kind StreamKind) (stream int) {
 	n.aggregation.streams = append(n.aggregation.streams, newStream(tree, kind))
 	return len(n.aggregation.streams) - 1
@@ -50,8 +50,8 @@ func newStream(tree int, kind StreamKind) stream {
 	}
 }
 
-// Join makes a NIC a member of a stream and gives the queue pairs by which it
-// sends and gets results. All NICs below the tree must join before a result comes out.
+// Join makes a NIC a member of a stream and returns the queue pairs for sending and for results.
+// All NICs below the tree must join before a result appears.
 func (n *Network) Join(stream int, nic int32, c Connection) (send, receive units.QPN, err error) {
 	s := &n.aggregation.streams[stream]
 	if _, twice := s.ends[nic]; twice {
@@ -72,8 +72,7 @@ func (n *Network) Join(stream int, nic int32, c Connection) (send, receive units
 	return send, receive, nil
 }
 
-// way notes the ports from the root down to a NIC, which is at the near end of a link
-// up.
+// way records the ports from the root down to a NIC at the near end of a link up.
 func (s *stream) way(n *Network, nic, up int32) {
 	for {
 		sw := n.inboxes[up].node
@@ -95,8 +94,8 @@ func (s *stream) towards(n *Network, sw, nic int32) int32 {
 	return port
 }
 
-// number gives a result the PSN that those who get it expect. Contributions to a sum
-// that all get have it already.
+// number gives a result the PSN that its receivers expect. Contributions to a sum for all members
+// have it already.
 func (s *stream) number(h *transport.Packet) {
 	to := int32(-1)
 	switch s.kind {

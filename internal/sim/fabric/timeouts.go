@@ -9,15 +9,14 @@ import (
 	"weft/units"
 )
 
-// endpoint names one end of a connection: a queue pair or socket of a NIC.
+// endpoint is one end of a connection: a queue pair or socket of a NIC.
 type endpoint struct {
 	nic int32 // node
 	id  units.QPN
 }
 
-// silent is a sender that has nothing to do but to wait for its retransmission
-// timeout: it has data in flight, and nothing of the connection is in the
-// network.
+// silent is a sender that can only wait for its retransmission timeout: it has data in flight, and
+// the network has no packet of the connection.
 type silent struct {
 	nic, to int32 // nodes
 	until   units.Time
@@ -45,8 +44,8 @@ func (n *Network) silents() []silent {
 	return found
 }
 
-// retransmission is when a flow sends again what is in flight, and the number of
-// the flow at its other end.
+// retransmission is the time at which a flow retransmits its data in flight, and the number of the
+// flow at its other end.
 func (f *flow) retransmission() (until units.Time, peer units.QPN) {
 	if f.socket {
 		return f.conn.RetransmitAt(), units.QPN(f.conn.Peer())
@@ -54,7 +53,7 @@ func (f *flow) retransmission() (until units.Time, peer units.QPN) {
 	return f.qp.RetransmitAt(), f.qp.Remote()
 }
 
-// underWay is where packets in the network are bound for.
+// underWay is the destinations of packets in the network.
 func (n *Network) underWay() map[endpoint]bool {
 	bound := make(map[endpoint]bool)
 	note := func(k *pkt, id units.QPN) {
@@ -86,8 +85,7 @@ func (n *Network) underWay() map[endpoint]bool {
 	return bound
 }
 
-// silence says which senders wait for a retransmission timeout; it is empty where
-// none does.
+// silence lists the senders that wait for a retransmission timeout; it is empty if there are none.
 func (n *Network) silence() string {
 	found := n.silents()
 	if len(found) == 0 {
@@ -100,9 +98,9 @@ func (n *Network) silence() string {
 	if more := len(found) - len(lines); more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
-	what := "senders wait for their retransmission timeouts, with nothing under way"
+	what := "senders wait for their retransmission timeouts, without a packet in the network"
 	if len(found) == 1 {
-		what = "sender waits for its retransmission timeout, with nothing under way"
+		what = "sender waits for its retransmission timeout, without a packet in the network"
 	}
 	return fmt.Sprintf("%d %s: %s", len(found), what, strings.Join(lines, "; "))
 }

@@ -2,7 +2,7 @@ package fabric
 
 import "weft/units"
 
-// timer is a time at which a NIC looks at a flow.
+// timer is a time at which a NIC runs a flow.
 type timer struct {
 	at   units.Time
 	flow *flow
@@ -17,14 +17,13 @@ func (a *timer) before(b *timer) bool {
 	return a.flow.order < b.flow.order || a.flow.order == b.flow.order && a.flow.id < b.flow.id
 }
 
-// timers are when a NIC looks at its flows: a binary heap, the earliest first. A flow is
-// in it once at most and knows its place and its time, so that asking when touches no
-// heap, and a timer that is brought forward leaves nothing behind: a paced flow has one for
-// each packet, and between them that of its retransmission, which is a thousand packets
-// away.
+// timers are the times at which a NIC runs its flows: a binary heap, the earliest first. A flow is
+// in it at most once and knows its index and its time. So reading the time does not touch the heap,
+// and an earlier timer replaces the old one. A paced flow has a timer for each packet, and between
+// them its retransmission timer, which is a thousand packets away.
 type timers []timer
 
-// set has the NIC look at a flow at a time earlier than it would otherwise.
+// set makes the NIC run a flow at an earlier time than before.
 func (h *timers) set(f *flow, at units.Time) {
 	i := int(f.timer)
 	if i < 0 {
@@ -45,12 +44,12 @@ func (h *timers) set(f *flow, at units.Time) {
 	s.put(i, t)
 }
 
-// pop takes the flow that is first, of which there must be one.
+// pop removes the first flow; there must be one.
 func (h *timers) pop() *flow {
 	s := *h
 	first, last := s[0].flow, len(s)-1
 	t := s[last]
-	s[last] = timer{} // holds on to nothing
+	s[last] = timer{} // clears the reference
 	s = s[:last]
 	*h = s
 	first.timer, first.timerAt = -1, units.Forever
@@ -76,7 +75,7 @@ func (h *timers) pop() *flow {
 	return first
 }
 
-// put has a timer at a place.
+// put stores a timer at an index.
 func (h timers) put(i int, t timer) {
 	h[i] = t
 	t.flow.timer = int32(i)

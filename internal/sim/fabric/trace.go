@@ -2,20 +2,19 @@ package fabric
 
 import "weft/units"
 
-// PacketTrace follows packets from port to port. A network without one pays
-// for a comparison with nil when a packet goes on a wire and one when it lands.
+// PacketTrace follows packets from port to port. Without a trace, a network pays one comparison
+// with nil when a packet is sent and one when it arrives.
 type PacketTrace interface {
 	// Sent is called when a port puts a packet on its wire.
 	Sent(s *Sighting)
-	// Landed is called when a packet has come to the end of a link and through
-	// the fixed pipeline behind it. What landed at a NIC is handed to the
-	// transport in the same instant.
+	// Landed is called when a packet has arrived at the end of a link and passed the fixed pipeline
+	// behind it. A packet at a NIC reaches the transport in the same instant.
 	Landed(s *Sighting)
 }
 
-// Follow has a trace follow packets, each partition's in the order of events. It
-// is called before anything is posted. A network of several partitions calls the
-// trace from each of them.
+// Follow sets a trace for packets, in the order of events within each simulation partition. It is
+// called before anything is posted. A network of several partitions calls the trace from each of
+// them.
 func (n *Network) Follow(t PacketTrace) {
 	n.packets, n.examined = t, true
 	for link := range n.ports {
@@ -27,22 +26,21 @@ func (n *Network) Follow(t PacketTrace) {
 // Sighting is a packet at a port.
 type Sighting struct {
 	Now  units.Time
-	Link int32 // that it is on
-	From int32 // node that sends on the link
-	To   int32 // node at its end
+	Link int32 // its link
+	From int32 // sending node of the link
+	To   int32 // receiving node of the link
 
-	// Of the packet, what tells it from others: who it is bound for, the
-	// number of its flow's end there, its PSN or its place in the stream, and
-	// whether it is data or an answer.
+	// Identity of the packet: its destination node, its flow's number there, its PSN or its offset
+	// in the stream, and whether it is data or an answer.
 	Dst      int32
 	Flow     uint32
 	Sequence uint64
 	Reply    bool
 	Bytes    units.Bytes // on the wire
 
-	// Of Sent alone: when the first bit goes and when the last has gone; what
-	// follows until it lands; and whether that counts from the last bit, at
-	// store-and-forward, or from the first, at cut-through.
+	// Only for Sent: the times of the first and the last bit; the delay until the arrival; and true
+	// if the delay counts from the last bit (store-and-forward), false if from the first
+	// (cut-through).
 	Start, End            units.Time
 	Propagation, Pipeline units.Time
 	FromLastBit           bool
@@ -65,7 +63,7 @@ func (p *Partition) sighting(link, i int32) Sighting {
 	return s
 }
 
-// sent tells the trace of a packet that goes on a wire.
+// sent reports a packet on a wire to the trace.
 func (p *Partition) sent(link, i int32, start, end units.Time) {
 	o := &p.net.ports[link]
 	s := p.sighting(link, i)
@@ -75,7 +73,7 @@ func (p *Partition) sent(link, i int32, start, end units.Time) {
 	p.net.packets.Sent(&s)
 }
 
-// landed tells the trace of a packet that has come to the end of a link.
+// landed reports a packet at the end of a link to the trace.
 func (p *Partition) landed(link, i int32) {
 	s := p.sighting(link, i)
 	p.net.packets.Landed(&s)

@@ -1,14 +1,14 @@
 package fabric
 
-// turns is the order in which a switch passes messages that are to be copied: one whole
-// message after the other, so that none is held up by the pace at which another comes.
+// turns is the order in which a switch forwards messages for copying: one whole message after the
+// other, so that the pace of one message does not delay another.
 type turns struct {
-	nic  int32             // whose message passes; -1 if none
+	nic  int32             // NIC of the current message; -1 if none
 	held map[int32][]int32 // by NIC: packets that wait for their turn
-	line []int32           // the NICs that have some, in the order of their first
+	line []int32           // the NICs with waiting packets, in the order of their first
 }
 
-// inUnit is a packet's place behind the aggregation unit of a switch.
+// inUnit is the place of a packet behind the aggregation unit of a switch.
 type inUnit struct {
 	node *node
 	tree *TreeSwitch
@@ -16,8 +16,8 @@ type inUnit struct {
 	id   uint32
 }
 
-// inTurn passes a packet, and what waited for it, or keeps it until its message has its
-// turn.
+// inTurn forwards a packet and the packets that waited for it, or keeps it until its message has
+// its turn.
 func (s *stream) inTurn(p *Partition, at *inUnit, i int32) {
 	t := s.turn[at.tree.Switch]
 	if t == nil {
@@ -38,8 +38,8 @@ func (s *stream) inTurn(p *Partition, at *inUnit, i int32) {
 	}
 }
 
-// passHeld passes what the first in the line has of a message; with another one behind
-// it the NIC lines up again.
+// passHeld forwards the held packets of the first NIC in the line; if the NIC has another message
+// behind, it lines up again.
 func (t *turns) passHeld(p *Partition, at *inUnit, nic int32) {
 	t.line = t.line[:copy(t.line, t.line[1:])]
 	waiting, passed := t.held[nic], 0
@@ -53,7 +53,7 @@ func (t *turns) passHeld(p *Partition, at *inUnit, nic int32) {
 	}
 }
 
-// pass passes a packet; the last of a message ends its turn.
+// pass forwards a packet; the last packet of a message ends its turn.
 func (t *turns) pass(p *Partition, at *inUnit, i int32) {
 	h := &p.pool.cold[i]
 	t.nic = int32(h.VA)

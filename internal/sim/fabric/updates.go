@@ -6,33 +6,33 @@ import (
 	"weft/units"
 )
 
-// ringInUpdates is how many periods updates have room for themselves.
+// ringInUpdates is the number of periods in the built-in ring of updates.
 const ringInUpdates = 16
 
-// updates are what the receiver of a lane gives back, by period. They are the
-// receiver's to write and lie with what else it has of the lane: the sender looks there
-// only when it has used up what it knows of, which is once in many packets.
+// updates are the blocks that the receiver of a lane returns, by period. The receiver writes them,
+// and they lie with its other data of the lane. The sender reads them only when it has used up its
+// known credits, once in many packets.
 type updates struct {
-	latest int64  // the latest period for which one is due
-	total  uint32 // blocks in all of them, modulo 2^32
-	filled uint16 // a bit for each of the last periods, that with blocks; the lowest is the latest's
+	latest int64  // the latest period with an update
+	total  uint32 // sum of all blocks, modulo 2^32
+	filled uint16 // a bit for each of the last periods with blocks; the lowest is the latest's
 	odd    oddCredits
-	ring   [ringInUpdates]uint16 // blocks, by period; what is not filled is left of earlier ones
+	ring   [ringInUpdates]uint16 // blocks, by period; entries that are not filled are left from earlier periods
 }
 
-// farUpdates is the ring of updates whose way is more periods than updates have room for.
+// farUpdates is the ring of updates whose delay exceeds the built-in ring.
 type farUpdates struct {
-	grants   []uint16 // by link, class and period, in a ring; nil if those of the updates are enough
+	grants   []uint16 // by link, class and period, in a ring; nil if the built-in rings suffice
 	ringMask int64
 }
 
-// oddCredits is what is out of the ordinary about updates.
+// oddCredits are flags for unusual updates.
 type oddCredits uint8
 
 const (
 	creditsAwaited oddCredits = 1 << iota // the sender waits for them
 	creditsRemote                         // the sender, and with it the updates, are in another partition
-	creditsFar                            // the longest way of one is more periods than they have room for: the ring is in grants
+	creditsFar                            // the longest delay exceeds the built-in ring: the ring is in grants
 )
 
 // updatesOf are the updates of a lane of a link, as the sender sees them.
@@ -43,7 +43,7 @@ func (n *Network) updatesOf(link, index int32) *updates {
 	return &n.accounts[index].updates
 }
 
-// returned is the blocks that the receiver gives back in a period up to the latest.
+// returned is the number of blocks that the receiver returns in a period up to the latest.
 func (u *updates) returned(f *farUpdates, index int32, period int64) int32 {
 	if u.odd&creditsFar != 0 {
 		return int32(*f.at(index, period))
@@ -54,17 +54,17 @@ func (u *updates) returned(f *farUpdates, index int32, period int64) int32 {
 	return int32(u.ring[period&(ringInUpdates-1)])
 }
 
-// at is the blocks that a lane gets back in a period.
+// at is the number of blocks that a lane gets back in a period.
 func (f *farUpdates) at(index int32, period int64) *uint16 {
 	return &f.grants[int64(index)*(f.ringMask+1)+period&f.ringMask]
 }
 
-// effect is when the update of a period of a link takes effect at the sender.
+// effect is the time at which the update of a period of a link takes effect at the sender.
 func (c *creditLink) effect(period int64) units.Time {
 	return c.latency + units.Time(period)*c.period
 }
 
-// effective is the last period whose update has taken effect by a time, -1 if none has.
+// effective is the last period whose update has taken effect by a time, -1 if there is none.
 func (c *creditLink) effective(now units.Time) int64 {
 	if now < c.latency {
 		return -1
@@ -72,9 +72,10 @@ func (c *creditLink) effective(now units.Time) int64 {
 	return int64(uint64(now-c.latency) / uint64(c.period))
 }
 
-// lastNeeded goes back from the latest update of a lane, with all of which it has as many
-// blocks as said, to the last without which it has less than it needs, and gives its
-// period. It goes back to a given period at most, and gives what the lane has by then.
+// lastNeeded finds the decisive update of a lane. With all updates the lane has the given number of
+// blocks; lastNeeded goes back from the latest update to the last one without which the lane has
+// less than it needs, and returns its period. It goes back at most to a given period, and returns
+// the lane's blocks by then.
 func (u *updates) lastNeeded(f *farUpdates, index, sum, need int32, to int64) (period int64, left int32) {
 	for period = u.latest; period > to; period-- {
 		less := sum - u.returned(f, index, period)
@@ -86,8 +87,8 @@ func (u *updates) lastNeeded(f *farUpdates, index, sum, need int32, to int64) (p
 	return period, sum
 }
 
-// creditsBy is the blocks that a lane may send by a time, with the updates that have taken
-// effect and are not in what it knows of.
+// creditsBy is the number of blocks that a lane may send by a time, including updates that have
+// taken effect but are not yet known to the sender.
 func (n *Network) creditsBy(link, index int32, now units.Time) int32 {
 	l, u := &n.lanes[index], n.updatesOf(link, index)
 	all := l.available + int32(u.total-l.known)
@@ -116,7 +117,7 @@ func (u *updates) add(p *Partition, link int32, period int64, room int32) {
 	*at += uint16(room)
 }
 
-// addFar does the same where the ring is kept apart.
+// addFar is add for a separate ring.
 func (u *updates) addFar(p *Partition, link, index int32, period int64, room int32) {
 	n := p.net
 	if u.latest-period > n.ringMask {

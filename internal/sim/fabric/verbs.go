@@ -5,12 +5,12 @@ import (
 	"weft/units"
 )
 
-// PostRecv hands a receive to a queue pair of a NIC.
+// PostRecv posts a receive on a queue pair of a NIC.
 func (p *Partition) PostRecv(nic int32, end units.QPN, r transport.RecvRequest) error {
 	return p.net.nicOf(nic).flows.at(end).qp.PostRecv(p.now, r)
 }
 
-// Refusals are the messages that came and were not taken.
+// Refusals are the messages that arrived but were not accepted.
 func (n *Network) Refusals() (sum transport.Refusals) {
 	for _, p := range n.parts {
 		r := &p.batch.Refusals
@@ -22,7 +22,7 @@ func (n *Network) Refusals() (sum transport.Refusals) {
 	return sum
 }
 
-// Empty reports whether no packet is in the network.
+// Empty reports whether the network has no packets.
 func (n *Network) Empty() bool {
 	packets, _ := n.inside()
 	return packets == 0

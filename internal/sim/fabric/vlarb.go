@@ -6,15 +6,14 @@ import "math/bits"
 type arbiter struct {
 	high, low         uint8 // the entries being served
 	highLeft, lowLeft int32 // bytes that they may still send
-	limitLeft         int32 // bytes of high priority before a low one has a turn
+	limitLeft         int32 // bytes of high priority before low priority has a turn
 }
 
 const limitUnit = 4096 // bytes (IBA vol. 1, 7.6.9.2)
 
-// arbitrate chooses among lanes that have packets; there are at least two. The
-// weights are charged when a lane is chosen, with the packet at its head, so an
-// entry may overdraw by less than one packet. Lanes that are in no table go
-// last, the lowest number first.
+// arbitrate chooses among lanes that have packets; there are at least two. The weights are charged
+// when a lane is chosen, with the packet at its head, so an entry may overdraw by less than one
+// packet. Lanes that are in no table go last, the lowest number first.
 func (a *VLArb) arbitrate(p *Partition, out int32, lanes uint16) uint8 {
 	st := &p.net.arbiters[out]
 	class, turn := st.turn(a, lanes)
@@ -22,7 +21,7 @@ func (a *VLArb) arbitrate(p *Partition, out int32, lanes uint16) uint8 {
 	return class
 }
 
-// table says by which table a lane was chosen.
+// table is the arbitration table by which a lane was chosen.
 type table uint8
 
 const (
@@ -31,7 +30,7 @@ const (
 	lowTable
 )
 
-// turn is the lane whose turn it is, and by which table.
+// turn is the lane whose turn it is, and its table.
 func (st *arbiter) turn(a *VLArb, lanes uint16) (class uint8, by table) {
 	high, low := inTable(a.High, lanes), inTable(a.Low, lanes)
 	switch {
@@ -44,10 +43,10 @@ func (st *arbiter) turn(a *VLArb, lanes uint16) (class uint8, by table) {
 	return serveTable(a.Low, &st.low, &st.lowLeft, low), lowTable
 }
 
-// charge takes what a lane sends from the entry that is being served.
+// charge subtracts a lane's packet from the entry that is being served.
 func (st *arbiter) charge(by table, size int32) {
 	switch by {
-	case noTable: // nobody's turn is used up
+	case noTable: // no entry is charged
 	case highTable:
 		st.highLeft -= size
 		st.limitLeft -= size
@@ -66,8 +65,8 @@ func inTable(t []VLWeight, lanes uint16) (in uint16) {
 	return in
 }
 
-// serveTable goes round a table to the next entry with a packet and weight
-// left. At least one of lanes is in the table.
+// serveTable advances a table to the next entry with a packet and weight left. At least one of
+// lanes is in the table.
 func serveTable(t []VLWeight, at *uint8, left *int32, lanes uint16) uint8 {
 	if int(*at) >= len(t) || *left <= 0 || lanes>>t[*at].VL&1 == 0 {
 		for {
@@ -81,7 +80,7 @@ func serveTable(t []VLWeight, at *uint8, left *int32, lanes uint16) uint8 {
 	return t[*at].VL
 }
 
-// headSize is the size of the packet that an output would send next on a lane.
+// headSize is the size of an output's next packet on a lane.
 func (p *Partition) headSize(out int32, class uint8) int32 {
 	n := p.net
 	nd := &n.nodes[n.ports[out].node]

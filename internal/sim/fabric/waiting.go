@@ -8,9 +8,9 @@ import (
 	"weft/units"
 )
 
-// Waiting says, of a run that has ended before its time, what waits for what: a
-// circle of ports that wait for one another, else the ports with packets that may
-// not go, and why; and the senders that wait for a retransmission timeout.
+// Waiting describes the waiting ports of a run that has ended early: a circle of ports that wait
+// for one another, else the ports with packets that may not go, each with its reason; and the
+// senders that wait for a retransmission timeout.
 func (n *Network) Waiting() string {
 	text := n.standing()
 	if circle := n.circle(); circle != nil {
@@ -25,7 +25,7 @@ func (n *Network) Waiting() string {
 	return text
 }
 
-// incomplete is how many packets of reductions lack contributions.
+// incomplete is the number of packets of reductions without all contributions.
 func (n *Network) incomplete() (sums int) {
 	for _, p := range n.parts {
 		sums += len(p.sums)
@@ -33,7 +33,7 @@ func (n *Network) incomplete() (sums int) {
 	return sums
 }
 
-// deadlock tells a circle: each port with what holds it, in the order of waiting.
+// deadlock describes a circle: each port with its reason for waiting, in the order of waiting.
 func (n *Network) deadlock(circle []waiter) string {
 	lines := []string{fmt.Sprintf("deadlock: %d ports wait for one another in a circle, each for the next and the last for the first:", len(circle))}
 	for _, w := range circle[:min(len(circle), maxCircle)] {
@@ -45,7 +45,7 @@ func (n *Network) deadlock(circle []waiter) string {
 	return strings.Join(lines, "\n  ")
 }
 
-// standing tells the ports with packets, a few of them.
+// standing describes some of the ports with packets.
 func (n *Network) standing() string {
 	var lines []string
 	count := 0
@@ -68,9 +68,8 @@ func (n *Network) standing() string {
 	return "packets wait at " + strings.Join(lines, "; ")
 }
 
-// maxWaiting bounds the ports, and the senders, that Waiting names: enough to see
-// what they have in common. maxCircle bounds those of a circle, where each
-// counts.
+// maxWaiting bounds the number of ports, and of senders, in Waiting: enough to show a common
+// property. maxCircle bounds the ports of a circle, where each one counts.
 const (
 	maxWaiting = 8
 	maxCircle  = 32
@@ -95,13 +94,13 @@ func (n *Network) whyWaiting(link int32) string {
 		}
 		if l := &n.lanes[index]; l.need > 0 {
 			has := n.creditsBy(link, int32(index), n.Partition(o.node).now)
-			return fmt.Sprintf("%s, lane %d wants %d credit blocks and has %d", what, class, l.need, has)
+			return fmt.Sprintf("%s, lane %d needs %d credit blocks and has %d", what, class, l.need, has)
 		}
 	}
 	return fmt.Sprintf("%s in %s", what, classList(o.nonEmpty))
 }
 
-// classList names a set of classes.
+// classList is the list of a set of classes.
 func classList(set uint16) string {
 	var names []string
 	for class := range MaxClasses {

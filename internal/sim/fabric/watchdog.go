@@ -2,45 +2,44 @@ package fabric
 
 import "weft/units"
 
-// Watchdog is the PFC watchdog of an Ethernet switch: it looks, now and then, at
-// every egress queue that is paused, and ends what does not move. The model is
-// SONiC's (orchagent's pfcwdorch and its detect and restore scripts): a queue is in
-// a storm when it is paused, holds packets and has sent none for the detection
-// time; it is restored when no pause was in force for the restoration time. Both
-// are counted in polls, so a storm is found up to two polls late.
+// Watchdog is the PFC watchdog of an Ethernet switch: it polls every paused egress queue, and ends
+// a storm. The model is SONiC's (orchagent's pfcwdorch and its detect and restore scripts): a queue
+// is in a storm when it is paused, holds packets and has sent none for the detection time; it is
+// restored when no pause was in force for the restoration time. Both are counted in polls, so a
+// storm is found up to two polls late.
 //
-// Polls of a switch fall on the multiples of Poll, moved by a phase of its own. A
-// queue that is not paused is not polled.
+// Polls of a switch fall on the multiples of Poll, moved by a phase of its own. A queue that is not
+// paused is not polled.
 //
-// What it leaves out: the drop of what comes in by the port of the storm; a
-// threshold of "big red switch" mode, and storms by the pauses' share of time.
+// Left out: the drop of packets that arrive through the port of the storm; the threshold of "big
+// red switch" mode, and storms by the pauses' share of time.
 type Watchdog struct {
 	Detection, Restoration, Poll units.Time
 	Action                       WatchdogAction
 }
 
-// WatchdogAction is what a watchdog does with a queue in a storm.
+// WatchdogAction is a watchdog's action on a queue in a storm.
 type WatchdogAction uint8
 
 // The actions.
 const (
-	WatchdogDrop    WatchdogAction = iota // what waits and what comes is dropped
-	WatchdogForward                       // it is sent in spite of the pause
-	WatchdogAlert                         // it is counted, and nothing else
+	WatchdogDrop    WatchdogAction = iota // waiting and arriving packets are dropped
+	WatchdogForward                       // packets are sent in spite of the pause
+	WatchdogAlert                         // the storm is counted, without any other action
 )
 
-// watched is what the watchdog knows of an egress queue.
+// watched is the watchdog's state of an egress queue.
 type watched struct {
-	head   int32      // the packet at its head when it was last polled; -1 if none
-	came   units.Time // when that one had arrived
-	left   units.Time // until it is in a storm, or restored
-	polled bool       // a poll is to come
+	head   int32      // the packet at its head at the last poll; -1 if none
+	came   units.Time // its arrival time
+	left   units.Time // time until it is in a storm, or restored
+	polled bool       // a poll is pending
 	paused bool       // a frame came since the last poll
 	storm  bool
 }
 
-// watching makes room for the watchdogs' notes where a switch has one, and keeps
-// a run from being given up before they have acted.
+// watching allocates the watchdogs' state if a switch has one, and prevents a run from being
+// abandoned before they have acted.
 func (n *Network) watching() {
 	for i := range n.ethernet {
 		if w := n.ethernet[i].spec.Watchdog; w != nil {
@@ -50,7 +49,7 @@ func (n *Network) watching() {
 	}
 }
 
-// watchdog is that of the switch that a port is of; nil if it has none.
+// watchdog is the watchdog of a port's switch; nil if it has none.
 func (n *Network) watchdog(port int32) *Watchdog {
 	nd := &n.nodes[n.ports[port].node]
 	if nd.kind != kindEthernet {
@@ -59,7 +58,7 @@ func (n *Network) watchdog(port int32) *Watchdog {
 	return n.ethernet[nd.state].spec.Watchdog
 }
 
-// watchPause notes that a queue was paused, and reports whether it obeys.
+// watchPause records that a queue was paused, and reports whether it obeys.
 func (p *Partition) watchPause(port int32, class uint8) (obeys bool) {
 	w := p.net.watchdog(port)
 	if w == nil {
@@ -75,7 +74,7 @@ func (p *Partition) watchPause(port int32, class uint8) (obeys bool) {
 	return !q.storm || w.Action != WatchdogForward
 }
 
-// pollNext asks for the next poll of a queue's switch.
+// pollNext requests the next poll of a queue's switch.
 func (w *Watchdog) pollNext(p *Partition, port, index int32) {
 	o := &p.net.ports[port]
 	phase := units.Time(p.net.nodes[o.node].salt>>16) * (w.Poll >> 16)
@@ -86,7 +85,7 @@ func (w *Watchdog) pollNext(p *Partition, port, index int32) {
 	p.push(p.net.nodes[o.node].cell, next, classWatch, uint64(index))
 }
 
-// poll looks at a queue that was paused.
+// poll polls a queue that was paused.
 func (p *Partition) poll(index int32) {
 	n := p.net
 	port, class := index/int32(n.classes), uint8(int(index)%n.classes)
@@ -106,7 +105,7 @@ func (p *Partition) poll(index int32) {
 	}
 }
 
-// stuck counts the time in which the head of a paused queue has not changed.
+// stuck counts the time for which the head of a paused queue has not changed.
 func (w *Watchdog) stuck(p *Partition, port int32, class uint8) {
 	q := &p.net.watched[int(port)*p.net.classes+int(class)]
 	head, came := p.queueHead(port, class)
@@ -131,7 +130,7 @@ func (w *Watchdog) stuck(p *Partition, port int32, class uint8) {
 	}
 }
 
-// calm counts the time in which a queue in a storm was not paused.
+// calm counts the time for which a queue in a storm was not paused.
 func (w *Watchdog) calm(p *Partition, port int32, class uint8, paused bool) {
 	n := p.net
 	q := &n.watched[int(port)*n.classes+int(class)]
@@ -151,21 +150,21 @@ func (w *Watchdog) calm(p *Partition, port int32, class uint8, paused bool) {
 	}
 }
 
-// queueHead is the packet at the head of a switch's egress queue, and when it came;
-// -1 if the queue is empty.
+// queueHead is the packet at the head of a switch's egress queue, and its arrival time; -1 if the
+// queue is empty.
 func (p *Partition) queueHead(port int32, class uint8) (head int32, came units.Time) {
 	o := &p.net.ports[port]
 	if o.nonEmpty>>class&1 == 0 {
 		return -1, 0
 	}
-	head = o.sole
+	head = o.single
 	if head < 0 {
 		head = p.net.egress[int(port)*p.net.classes+int(class)].packets.head
 	}
 	return head, p.pool.hot[head].arrive
 }
 
-// discardQueue drops what waits in a queue.
+// discardQueue drops the packets in a queue.
 func (o *port) discardQueue(p *Partition, port int32, class uint8) {
 	s := &p.net.ethernet[p.net.nodes[o.node].state]
 	for o.nonEmpty>>class&1 != 0 {
@@ -177,8 +176,7 @@ func (o *port) discardQueue(p *Partition, port int32, class uint8) {
 	}
 }
 
-// stormy reports whether the watchdog drops what comes to a queue of a port that
-// has one in a storm.
+// stormy reports whether the watchdog drops packets for a queue of a port with a storm.
 func (p *Partition) stormy(out int32, class uint8) bool {
 	return p.net.watched[int(out)*p.net.classes+int(class)].storm
 }

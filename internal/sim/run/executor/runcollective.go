@@ -28,7 +28,7 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 	}
 	run.start()
 	j.Started(run.net.Network)
-	run.net.Hire(j.Spare)
+	run.net.UseSpare(j.Spare)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	if err == nil {
 		err = streams.failure

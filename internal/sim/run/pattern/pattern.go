@@ -159,7 +159,7 @@ func Run(j *network.Task, point *runstore.Point) error {
 		return err
 	}
 	j.Started(run.net.Network)
-	run.net.Hire(j.Spare)
+	run.net.UseSpare(j.Spare)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	all := run.sum()
 	point.Counts = measure.Counts(run.net.Network)
