@@ -4,7 +4,7 @@
 // [Compute] looks the engine up in a table ([Engines]), and runs it. The [Report] has the
 // engine that was used and why, OpenSM's silent fallback on the same fabric, and a remedy.
 // [Proved] proves the tables too, and [Installable] falls back to proven tables. [Auto]
-// tries all engines that may fit and keeps the best proven tables (choose.go).
+// tries all engines that may fit and keeps the best proven tables (autochoice.go).
 //
 // # As OpenSM
 //
@@ -46,18 +46,18 @@
 // # Files
 //
 //   - engine.go, report.go: the table of engines and Compute; the report and refusals
-//   - attempts.go, choose.go: the engines and options that Auto tries; the choice among their
+//   - autoattempts.go, autochoice.go: the engines and options that Auto tries; the choice among their
 //     tables
-//   - fabric.go, targets.go, hops.go, columns.go: the subnet as engines walk it: switches,
+//   - fabric.go, targets.go, hops.go, tablecolumns.go: the subnet as engines walk it: switches,
 //     ports with LIDs, hops; tables filled target by target
 //   - minhop.go, balance.go, lmc.go: minhop, and the balance of ports that updn, dnup and dor
 //     share; several LIDs at a port
 //   - updn.go, dnup.go, dor.go: the engines of these names
 //   - ftree.go, ftindex.go, ftroute.go, ftsideways.go: ftree: the tree, its order, its routes
 //     up and down, its routes along a level
-//   - sssp.go, spanner.go, refine.go, shifts.go, patterns.go, osmtrees.go: sssp: weft's trees
+//   - sssp.go, shortesttrees.go, refine.go, shifts.go, patterns.go, osmtrees.go: sssp: weft's trees
 //     and their refinement; OpenSM's trees
-//   - dfsssp.go, lash.go, acyclic.go, layer.go: lanes without loops: dfsssp and LASH
+//   - dfsssp.go, lash.go, acyclic.go, lanegraph.go: lanes without loops: dfsssp and LASH
 //   - torus2qos.go, torusconf.go, torusgrid.go, torusseeds.go: torus-2QoS: routes, its
 //     configuration file, the search for the grid
 //   - dragonfly.go: groups of switches

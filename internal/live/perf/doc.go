@@ -3,13 +3,13 @@
 //
 //   - device.go: the device and its capture
 //   - exchange.go: the messages of the TCP connection
-//   - ends.go: device objects of one test
+//   - testobjects.go: device objects of one test
 //   - bandwidth.go, latency.go: the loops that are timed
 //   - managed.go: connecting by the connection manager, for selective repeat
 //   - tcp.go: the same transfers over kernel TCP
 //   - server.go, client.go: the two sides
-//   - meeting.go, cmchannel.go: the first connection with a program of Linux
-//   - perftest.go, perftestrun.go: either side, against perftest
+//   - linuxpeer.go, cmchannel.go: the first connection with a program of Linux
+//   - perftestexchange.go, perftestrun.go: either side, against perftest
 //   - pingpong.go, rping.go: either side, against ibv_rc_pingpong and its like, and
 //     rping
 //   - sample.go: numbers from times

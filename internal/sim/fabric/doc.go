@@ -91,7 +91,7 @@
 //     simulation partitions, which handle events
 //   - cells.go, mailbox.go, progress.go: events by switch; exchange between partitions; the
 //     progress of a run
-//   - lookahead.go, lookswitch.go, huge_linux.go, huge_other.go: memory that the next events
+//   - lookahead.go, lookaheadswitch.go, huge_linux.go, huge_other.go: memory that the next events
 //     will touch is prefetched; huge pages
 //   - packet.go, link.go, inspection.go, jitter.go, errors.go: packets
 //     on links and in pipelines
@@ -102,12 +102,12 @@
 //     scheduler, trimming
 //   - pfc.go, pfcreceiver.go, pausescope.go, pausetree.go, watchdog.go: PFC: pauses, slow
 //     receivers, the scope and the causes of pauses, the watchdog
-//   - infiniband.go, credit.go, updates.go, vlarb.go, fecn.go, stall.go, readports.go:
+//   - infiniband.go, credit.go, creditupdates.go, vlarb.go, fecn.go, stall.go, readports.go:
 //     InfiniBand switches: queues, credits, lane arbitration, FECN, lifetimes, speed-up
 //   - route.go, path.go, telemetry.go: the choice of a port; the path of a connection;
 //     telemetry in packets
 //   - gpu.go, nvls.go: the scale-up network: GPUs, copies and reductions in its switches
-//   - aggregation.go, streams.go, turns.go: SHARP: trees, streams, the order of messages
+//   - aggregation.go, streams.go, messageturns.go: SHARP: trees, streams, the order of messages
 //   - partitionkeys.go, segments.go: P_Keys; VLANs and VRFs
 //   - fault.go, faultevents.go, faultlanes.go: faults: their times, their events, changed
 //     SL2VL tables

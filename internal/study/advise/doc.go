@@ -22,9 +22,9 @@
 // switches with fewer ports. The ports are divided by the largest power of two, the same for both
 // fabrics, with which each model has as many levels as its design (model.go). A design no larger
 // than the model is simulated as it is. Recovery needs no traffic and is simulated on the design
-// itself (recover.go). Each reason is followed by its counterfactual: the same runs, or the same
+// itself (recovery.go). Each reason is followed by its counterfactual: the same runs, or the same
 // sum, with one change (counterfactual.go). Bisection over runs of the same kind finds the points
-// where the choice turns; if no run is needed, every point is computed (flip.go).
+// where the choice turns; if no run is needed, every point is computed (turningpoints.go).
 //
 // A [Meter] measures a candidate: a collective or a training step, and a permutation (measure.go).
 package advise

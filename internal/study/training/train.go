@@ -97,7 +97,7 @@ func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
 	executor.AllocateForPhases(p, executor.LayoutOf(&r.Cluster), t.step.Phases)
 	t.out.Fabrics[fabric].Reduction = p.Aggregation.Result()
 	out := &fabricSteps{steps: t.stepsOn(p, fabric, &t.out.Fabrics[fabric])}
-	if calm := phases.Calm(p); calm != nil {
+	if calm := phases.Undisturbed(p); calm != nil {
 		out.undisturbed = t.stepsOn(calm, fabric, new(runstore.TrainingFabric))
 	}
 	for k := 1; k < seeds; k++ {

@@ -5,7 +5,7 @@
 //
 // Messages between nodes go through the hosts of both sides and over connections as NCCL makes them
 // (carrier.go); messages inside a node go over its scale-up network. NCCL's cost model chooses the
-// algorithm and the pace of a collective (choose.go, pace.go).
+// algorithm and the pace of a collective (ncclchoice.go, pace.go).
 //
 // # Execution of a schedule
 //
@@ -21,11 +21,11 @@
 //
 // # Several cores
 //
-// A collective of all ranks can run in several simulation partitions of whole nodes (cut.go). Its
-// state belongs to a rank, a NIC or a node, or to the partition that counts it (share.go). One end
+// A collective of all ranks can run in several simulation partitions of whole nodes (divisible.go). Its
+// state belongs to a rank, a NIC or a node, or to the partition that counts it (partitionstate.go). One end
 // of a connection learns of the other only through packets. Packets have no data, so a ring of
 // entries represents it: the sender writes an entry before its packets leave, and the receiver
-// reads it at least a window later (underway.go). All connections are made before the run. Only the
+// reads it at least a window later (inflight.go). All connections are made before the run. Only the
 // register of operations is locked; its numbers have no effect on the simulation.
 //
 // The following run on one core: a collective with streams, which end with its last rank; a

@@ -4,33 +4,8 @@ import (
 	"fmt"
 
 	"weft/internal/sim/catalog"
-	"weft/internal/sim/scenario"
 	"weft/units"
 )
-
-// ReadTerms are the host's terms of a READ: the reader posts a request without data. The remote
-// NIC's work has no time of its own in the fabric's NIC; it follows the response. The terms of the
-// copier are the reader's.
-func ReadTerms(f *scenario.Fabric, n *scenario.Node) (send, receive []Term) {
-	out, in := Terms(f, n)
-	remote := map[string]bool{"NIC reads the data over PCIe": true, "host memory answers": true}
-	for _, t := range out {
-		if !t.Work.turn() && !remote[t.Name] {
-			send = append(send, t)
-		}
-		if remote[t.Name] || t.Name == "NIC transmit pipeline" {
-			t.Name = "remote " + t.Name
-			receive = append(receive, t)
-		}
-	}
-	return send, append(receive, in...)
-}
-
-// ReadPath is the host's path of a READ: no term uses the copier.
-func ReadPath(f *scenario.Fabric, n *scenario.Node, bytes int64) Path {
-	send, receive := ReadTerms(f, n)
-	return Path{Send: Sum(send, false, 0), Receive: Sum(receive, false, 0) + Sum(receive, true, bytes)}
-}
 
 // Source is the source of a number.
 type Source struct {

@@ -94,6 +94,24 @@ func Terms(f *scenario.Fabric, n *scenario.Node) (send, receive []Term) {
 	return send, receive
 }
 
+// ReadTerms are the host's terms of a READ: the reader posts a request without data. The remote
+// NIC's work has no time of its own in the fabric's NIC; it follows the response. The terms of the
+// copier are the reader's.
+func ReadTerms(f *scenario.Fabric, n *scenario.Node) (send, receive []Term) {
+	out, in := Terms(f, n)
+	remote := map[string]bool{"NIC reads the data over PCIe": true, "host memory answers": true}
+	for _, t := range out {
+		if !t.Work.turn() && !remote[t.Name] {
+			send = append(send, t)
+		}
+		if remote[t.Name] || t.Name == "NIC transmit pipeline" {
+			t.Name = "remote " + t.Name
+			receive = append(receive, t)
+		}
+	}
+	return send, append(receive, in...)
+}
+
 // terms joins lists and leaves out terms of zero time, except copies: they count all the same.
 func terms(lists ...[]Term) (out []Term) {
 	for _, l := range lists {

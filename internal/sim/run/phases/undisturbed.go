@@ -4,9 +4,9 @@ import (
 	"weft/internal/sim/run/network"
 )
 
-// Calm is the plan without disturbances of a job on its fabric: without faults, slow cables and
+// Undisturbed is the plan without disturbances of a job on its fabric: without faults, slow cables and
 // streams, on the same network with the same tables; nil if there are none.
-func Calm(p *network.Plan) *network.Plan {
+func Undisturbed(p *network.Plan) *network.Plan {
 	if steady(p) && len(p.Slow) == 0 {
 		return nil
 	}
