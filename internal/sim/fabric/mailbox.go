@@ -92,7 +92,7 @@ func (p *Partition) Collect(window uint64) {
 			if b.sockets {
 				*p.pool.segment(i) = r.seg
 			}
-			if r.hot.next != 0 {
+			if r.hot.wants != 0 {
 				*p.pool.report(i) = b.seen[next]
 				next++
 			}
