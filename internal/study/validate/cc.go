@@ -51,23 +51,29 @@ func controlRows(e *Env) ([]Row, error) {
 			if err != nil {
 				return nil, err
 			}
-			sum, squares := 0.0, 0.0
-			for _, x := range goodput {
-				sum += x
-				squares += x * x
-			}
+			index, sum := fairness(goodput)
 			fair, filled, still := atLeast, atLeast, exact
 			if !c.scored || e.Short {
 				fair, filled, still = shown, shown, shown
 			}
 			full := 100e9 * 1024 / float64(1024+c.overhead)
 			rows = append(rows,
-				flowsRow(c.name, k, "Jain's index", Plain, 0.95, sum*sum/(float64(k)*squares), fair),
+				flowsRow(c.name, k, "Jain's index", Plain, 0.95, index, fair),
 				flowsRow(c.name, k, "goodput", Gigabits, 0.9*full, sum, filled),
 				flowsRow(c.name, k, "pauses", Plain, 0, float64(pauses), still))
 		}
 	}
 	return rows, nil
+}
+
+// fairness is Jain's index of goodputs, and their sum.
+func fairness(goodput []float64) (index, sum float64) {
+	squares := 0.0
+	for _, x := range goodput {
+		sum += x
+		squares += x * x
+	}
+	return sum * sum / (float64(len(goodput)) * squares), sum
 }
 
 // flowsRow is a row of an algorithm with so many flows.

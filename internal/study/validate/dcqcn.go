@@ -40,18 +40,14 @@ func fairnessRows(e *Env) ([]Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		sum, squares := 0.0, 0.0
-		for _, x := range goodput {
-			sum += x
-			squares += x * x
-		}
+		index, sum := fairness(goodput)
 		t := atLeast
 		if e.Short {
 			t = shown
 		}
 		full := 40e9 * 1024 / (1024 + 82)
 		rows = append(rows,
-			one(fmt.Sprintf("%d flows, Jain's index", k), Plain, 0.95, sum*sum/(float64(k)*squares), t, ""),
+			one(fmt.Sprintf("%d flows, Jain's index", k), Plain, 0.95, index, t, ""),
 			one(fmt.Sprintf("%d flows, goodput", k), Gigabits, 0.95*full, sum, t, "%.2f %% of the full goodput", 100*sum/full))
 	}
 	return rows, nil

@@ -364,17 +364,13 @@ func uetFairnessRows(e *Env) ([]Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		sum, squares := 0.0, 0.0
-		for _, x := range goodput {
-			sum += x
-			squares += x * x
-		}
+		index, sum := fairness(goodput)
 		fair, filled := atLeast, atLeast
 		if e.Short {
 			fair, filled = shown, shown
 		}
 		rows = append(rows,
-			flowsRow("NSCC", k, "Jain's index", Plain, 0.95, sum*sum/(float64(k)*squares), fair),
+			flowsRow("NSCC", k, "Jain's index", Plain, 0.95, index, fair),
 			flowsRow("NSCC", k, "goodput", Gigabits, 0.9*100e9*4096/(4096+122), sum, filled),
 			flowsRow("NSCC", k, "packets dropped", Plain, 0, float64(n.Stats().Dropped[fabric.DropBuffer]), exact))
 	}
