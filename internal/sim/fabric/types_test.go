@@ -1,0 +1,225 @@
+package fabric
+
+import (
+	"slices"
+	"testing"
+
+	"weft/internal/sim/engine"
+	"weft/internal/sim/routing"
+	"weft/internal/sim/transport"
+	"weft/units"
+	"weft/wire"
+)
+
+// TestAPortCarriesFractionsOfAPicosecond sends packets of 100 bytes at 440/3 ps a byte: each takes
+// 14,666 2/3 ps.
+func TestAPortCarriesFractionsOfAPicosecond(t *testing.T) {
+	o := port{num: 440, den: 3}
+	var got []units.Time
+	for range 3 {
+		got = append(got, o.occupy(o.freeAt, 100))
+	}
+	o.occupy(o.freeAt, 50)
+	got = append(got, o.occupy(60_000, 100), o.occupy(o.freeAt, 100)) // after a gap
+	if want := []units.Time{14_666, 29_333, 44_000, 74_666, 89_333}; !slices.Equal(got, want) {
+		t.Errorf("the wire is free at %v ps, want %v", got, want)
+	}
+	if o.bytes != 550 {
+		t.Errorf("%d bytes were sent, want 550", o.bytes)
+	}
+	if got := o.serialisation(100); got != 14_667 {
+		t.Errorf("100 bytes take %d ps, want 14667, rounded up", got)
+	}
+}
+
+// TestAPortDecidesOnceWhenItsWireIsFree touches a port twice, with a free wire and with a busy one.
+func TestAPortDecidesOnceWhenItsWireIsFree(t *testing.T) {
+	p := &Partition{net: &Network{nodes: make([]node, 1)}, queue: engine.NewQueue(10, 6), now: 100}
+	o := &port{wakeAt: units.Forever}
+	o.touch(p, 0)
+	o.touch(p, 0)
+	if len(p.dirty) != 1 || o.wakeAt != units.Forever {
+		t.Errorf("%d decisions at the end of the instant, and one at %v: want one and none", len(p.dirty), o.wakeAt)
+	}
+	o = &port{wakeAt: units.Forever, freeAt: 300}
+	o.touch(p, 1)
+	o.touch(p, 1)
+	if len(p.dirty) != 1 || p.queue.Len() != 1 || o.wakeAt != 300 {
+		t.Errorf("%d ports decide now, %d later, this one at %v: want one each, at 300", len(p.dirty), p.queue.Len(), o.wakeAt)
+	}
+	o.wake(p, 1, 200)
+	if o.wakeAt != 200 || p.queue.NextTime() != 200 {
+		t.Errorf("brought forward to 200, the port decides at %v; the first event is at %v", o.wakeAt, p.queue.NextTime())
+	}
+}
+
+// TestARingKeepsTheOrderOfFlowsWhileItGrows pushes two and pops one, 20 times.
+func TestARingKeepsTheOrderOfFlowsWhileItGrows(t *testing.T) {
+	var r ring
+	next, first := units.QPN(0), units.QPN(0)
+	for range 20 {
+		for range 2 {
+			r.push(&flow{id: next})
+			next++
+		}
+		if f := r.first(); r.pop() != f || f.id != first {
+			t.Fatalf("flow %d is first, want %d", f.id, first)
+		}
+		first++
+	}
+	if r.n != 20 {
+		t.Errorf("%d flows are left, want 20", r.n)
+	}
+}
+
+func TestFlowsStayWhereTheyAreAsATableGrows(t *testing.T) {
+	var table flowTable
+	var slab flowSlab
+	var at []*flow
+	for i := range units.QPN(5 * flowBlock) {
+		if q := table.add(&slab); q != i {
+			t.Fatalf("flow %d has the number %d", i, q)
+		}
+		at = append(at, table.at(i))
+	}
+	seen := 0
+	for f := range table.all {
+		if f != at[seen] {
+			t.Fatalf("flow %d is elsewhere than when it was added", seen)
+		}
+		if seen++; seen == len(at)-1 {
+			break
+		}
+	}
+	if seen != len(at)-1 || at[0] == at[1] {
+		t.Errorf("%d flows of %d were given before the stop", seen, len(at))
+	}
+}
+
+func TestAListIsFirstInFirstOut(t *testing.T) {
+	p := newPool()
+	q := emptyList
+	for range 2 { // also after it was empty
+		var in, out []int32
+		for range 5 {
+			i := p.get(&p.loose)
+			in = append(in, i)
+			p.push(&q, i)
+		}
+		for q.head >= 0 {
+			out = append(out, p.pop(&q))
+		}
+		if !slices.Equal(in, out) {
+			t.Errorf("%v went in, and %v came out", in, out)
+		}
+	}
+}
+
+// TestATimelineOfPausesKeepsTheirTime notes pauses over slices and past the end of the timeline.
+func TestATimelineOfPausesKeepsTheirTime(t *testing.T) {
+	l := &pauseLog{width: 10, causes: map[int32]int64{3: 500, 7: 900, 5: 500}}
+	l.add(15, 32)
+	if got := l.slices[:4]; !slices.Equal(got, []units.Time{0, 5, 10, 2}) {
+		t.Errorf("a pause from 15 to 32 is %v in slices of 10", got)
+	}
+	l.add(1285, 1290) // 128 slices of 10 end at 1280
+	sum := units.Time(0)
+	for _, s := range l.slices {
+		sum += s
+	}
+	if got := l.slices[:2]; l.width != 20 || !slices.Equal(got, []units.Time{5, 12}) || l.slices[64] != 5 {
+		t.Errorf("slices of %v begin with %v and have %v from 1280 on: want 20, 5 and 12, and 5", l.width, got, l.slices[64])
+	}
+	if sum != 22 || l.paused != 22 {
+		t.Errorf("the slices have %v, and %v were counted: want 22 both", sum, l.paused)
+	}
+	if got, want := l.sorted(), []PauseCause{{7, 900}, {3, 500}, {5, 500}}; !slices.Equal(got, want) {
+		t.Errorf("the causes are %v, want %v", got, want)
+	}
+}
+
+// TestSetsOfPortsHaveOneNumberEach adds a known set and two new ones to tables of two switches.
+func TestSetsOfPortsHaveOneNumberEach(t *testing.T) {
+	tables := &routing.Tables{Switches: 2, SetBase: []int32{0, 2, 3}, SetStart: []int32{0, 0, 2, 3}, SetPorts: []uint16{1, 2, 9}}
+	s := newSets(tables)
+	for _, c := range []struct {
+		row   int
+		ports []uint16
+		want  uint16
+	}{{0, []uint16{1, 2}, 1}, {0, []uint16{2, 1}, 2}, {0, []uint16{2, 1}, 2}, {1, []uint16{2, 1}, 1}, {1, []uint16{9}, 0}} {
+		if got := s.number(c.row, c.ports); got != c.want {
+			t.Errorf("ports %v of switch %d are set %d, want %d", c.ports, c.row, got, c.want)
+		}
+	}
+	s.into(tables)
+	if tables.Sets(0) != 3 || tables.Sets(1) != 2 {
+		t.Errorf("the switches have %d and %d sets, want 3 and 2", tables.Sets(0), tables.Sets(1))
+	}
+	for _, c := range []struct {
+		row   int
+		set   uint16
+		ports []uint16
+	}{{0, 0, nil}, {0, 1, []uint16{1, 2}}, {0, 2, []uint16{2, 1}}, {1, 0, []uint16{9}}, {1, 1, []uint16{2, 1}}} {
+		if got := tables.Set(c.row, c.set); !slices.Equal(got, c.ports) {
+			t.Errorf("set %d of switch %d is %v, want %v", c.set, c.row, got, c.ports)
+		}
+	}
+}
+
+func TestAPortThatGoesDownForgetsItsOwnPauses(t *testing.T) {
+	p := &Partition{net: &Network{classes: 2}}
+	p.net.pauseUntil = []units.Time{1, 2, 3, 4, 5, 6}
+	o := &port{blocked: 3}
+	o.unpause(p, 1)
+	if want := []units.Time{1, 2, 0, 0, 5, 6}; o.blocked != 0 || !slices.Equal(p.net.pauseUntil, want) {
+		t.Errorf("classes %b are paused, until %v: want none, %v", o.blocked, p.net.pauseUntil, want)
+	}
+}
+
+// TestANICWithoutACableLosesWhatHasLeftItsQueuePairs has two replies, a packet that waits for
+// credits, and in another class a flow that may send.
+func TestANICWithoutACableLosesWhatHasLeftItsQueuePairs(t *testing.T) {
+	p := &Partition{net: &Network{classes: 2}, pool: newPool(), now: 7}
+	queues := []nicQueue{{replies: emptyList, held: -1}, {replies: emptyList, held: -1}}
+	p.net.nicQueues = queues
+	for range 2 {
+		p.pool.push(&queues[0].replies, p.pool.get(&p.pool.loose))
+	}
+	queues[0].held = p.pool.get(&p.pool.loose)
+	queues[1].ring.push(&flow{})
+	o := &port{nonEmpty: 3}
+	for range 2 { // the second finds nothing more to lose
+		o.sendDownNIC(p, 0)
+	}
+	if p.stats.Dropped[DropFault] != 3 || p.pool.live != 0 || p.stats.LastFault != 7 {
+		t.Errorf("%d packets are lost, the last at %v, and %d are left: want 3, at 7, and none", p.stats.Dropped[DropFault], p.stats.LastFault, p.pool.live)
+	}
+	if o.nonEmpty != 2 || queues[1].ring.n != 1 {
+		t.Errorf("classes %b have something to send: want the flow's alone", o.nonEmpty)
+	}
+}
+
+// TestASecondCNPWithinThePeriodIsNotSent has a batch of an acknowledgement and three CNPs.
+func TestASecondCNPWithinThePeriodIsNotSent(t *testing.T) {
+	nic := &nicState{spec: &NIC{CNPInterval: 100, PayloadPad: 4}}
+	p := &Partition{net: &Network{classes: 2, ports: make([]port, 1), nodes: make([]node, 1)}, queue: engine.NewQueue(10, 6), pool: newPool(), now: 50}
+	p.net.nicQueues = []nicQueue{{replies: emptyList, held: -1}, {replies: emptyList, held: -1}}
+	p.net.cnpAt = make([]units.Time, 1)
+	for _, op := range []wire.Opcode{wire.CNP, wire.RCAcknowledge, wire.CNP, wire.CNP} {
+		p.batch.Packets = append(p.batch.Packets, transport.Packet{Op: op})
+	}
+	nic.replies(p, &flow{reply: 0, cnp: 1})
+	for class, op := range []wire.Opcode{wire.RCAcknowledge, wire.CNP} {
+		q := &p.net.nicQueues[class].replies
+		if q.head < 0 || p.pool.hot[q.head].next >= 0 || p.pool.cold[q.head].Op != op {
+			t.Errorf("class %d does not have one packet, %v", class, op)
+		}
+	}
+	if p.stats.CNPs != 1 || len(p.batch.Packets) != 0 || p.pool.live != 2 {
+		t.Errorf("%d CNPs are counted, %d packets are in the network: want 1 and 2", p.stats.CNPs, p.pool.live)
+	}
+	cnp := p.pool.cold[p.net.nicQueues[1].replies.head]
+	if cnp.VA != 50 {
+		t.Errorf("the CNP says that it was sent at %d, want 50", cnp.VA)
+	}
+}
