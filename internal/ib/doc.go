@@ -14,7 +14,7 @@
 //	sma        the management agents of every node
 //	ibsim      the protocol of the simulator ibsim over Unix sockets; ibsimtest runs the real programs in tests
 //	export     Slurm's topology.conf, root GUIDs, Graphviz
-//	routetest  tables of OpenSM and verdicts of ibdmchk, for tests
+//	routetest  subnets of graphs, tables of OpenSM and verdicts of ibdmchk, for tests
 //
 // # The way of the data
 //

@@ -17,6 +17,7 @@ import (
 	"weft/internal/ib/ibsim"
 	"weft/internal/ib/ibsim/ibsimtest"
 	"weft/internal/ib/route"
+	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
 	"weft/units"
 )
@@ -84,14 +85,7 @@ func realIbsim(t *testing.T, net string) string {
 // distinct.
 func shuffled(t *testing.T, spec topology.Spec) *subnet.Subnet {
 	t.Helper()
-	g, err := spec.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := subnet.FromGraph(g, subnet.Link{Width: 4, Speed: subnet.EDR})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := routetest.Build(t, spec, subnet.Link{Width: 4, Speed: subnet.EDR})
 	for i, number := range rand.Perm(len(s.Nodes)) {
 		n := &s.Nodes[i]
 		n.GUID = units.GUID(rand.Uint64N(1<<40))<<24 | units.GUID(number)<<8

@@ -10,21 +10,14 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/inspect"
+	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
 )
 
 // subnetOf is a subnet with the cables of a shape.
 func subnetOf(t *testing.T, shape topology.Spec) *subnet.Subnet {
 	t.Helper()
-	g, err := shape.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := subnet.FromGraph(g, subnet.Link{Width: 4, Speed: subnet.NDR})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return routetest.Build(t, shape, subnet.Link{Width: 4, Speed: subnet.NDR})
 }
 
 func TestDrawingsAreWellFormed(t *testing.T) {

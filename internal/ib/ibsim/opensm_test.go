@@ -13,6 +13,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/ib/format"
 	"weft/internal/ib/ibsim/ibsimtest"
+	"weft/internal/ib/routetest"
 	"weft/internal/ib/sma"
 	"weft/internal/ib/subnet"
 	"weft/units"
@@ -81,9 +82,9 @@ func TestOpenSMBringsUpAFabric(t *testing.T) {
 		of     *subnet.Subnet
 		engine string
 	}{
-		{"two-level", build(t, topology.TwoLevel{Endpoints: 16, Radix: 8}, ndr), "minhop"},
-		{"torus", build(t, topology.Torus{Dims: []int{4, 3}, SwitchEndpoints: 2}, subnet.Link{Width: 4, Speed: subnet.HDR}), "dor"},
-		{"dragonfly", build(t, topology.Dragonfly{P: 2, A: 4, H: 2}, subnet.Link{Width: 2, Speed: subnet.NDR}), "minhop"},
+		{"two-level", routetest.Build(t, topology.TwoLevel{Endpoints: 16, Radix: 8}, ndr), "minhop"},
+		{"torus", routetest.Build(t, topology.Torus{Dims: []int{4, 3}, SwitchEndpoints: 2}, subnet.Link{Width: 4, Speed: subnet.HDR}), "dor"},
+		{"dragonfly", routetest.Build(t, topology.Dragonfly{P: 2, A: 4, H: 2}, subnet.Link{Width: 2, Speed: subnet.NDR}), "minhop"},
 		{"chain of 24", chain(24), "minhop"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -105,7 +106,7 @@ func TestOpenSMBringsUpMoreSwitchesThanIbsimHas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	s := build(t, topology.KAry{K: 16}, ndr)
+	s := routetest.Build(t, topology.KAry{K: 16}, ndr)
 	if s.Switches() != 320 {
 		t.Fatalf("%d switches", s.Switches())
 	}
@@ -133,7 +134,7 @@ func adapter(s *subnet.Subnet, n int) int {
 }
 
 func TestTheRealToolsFindNothingAmiss(t *testing.T) {
-	s := build(t, topology.TwoLevel{Endpoints: 32, Radix: 16}, ndr)
+	s := routetest.Build(t, topology.TwoLevel{Endpoints: 32, Radix: 16}, ndr)
 	b := serve(t, s)
 	b.opensm(0)
 	host := adapter(s, 5)
@@ -224,7 +225,7 @@ func TestToolsReachFartherThanIbsimLets(t *testing.T) {
 
 // ibsim 0.10 has room for ten.
 func TestMoreThanTenProgramsAttach(t *testing.T) {
-	s := build(t, topology.SingleSwitch{Endpoints: 24}, ndr)
+	s := routetest.Build(t, topology.SingleSwitch{Endpoints: 24}, ndr)
 	b := serve(t, s)
 	b.opensm(0)
 	var wait sync.WaitGroup
@@ -256,7 +257,7 @@ func TestMoreThanTenProgramsAttach(t *testing.T) {
 
 // A cable that breaks is a trap to opensm, which sweeps and finds the way round.
 func TestOpenSMHearsOfABrokenCable(t *testing.T) {
-	s := build(t, topology.TwoLevel{Endpoints: 16, Radix: 8}, ndr)
+	s := routetest.Build(t, topology.TwoLevel{Endpoints: 16, Radix: 8}, ndr)
 	b := serve(t, s)
 	b.opensm(0)
 	leaf := s.Nodes[0].Ports[1].Peer.Node

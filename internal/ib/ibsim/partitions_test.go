@@ -10,6 +10,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/partition"
+	"weft/internal/ib/routetest"
 	"weft/internal/ib/sma"
 	"weft/internal/ib/subnet"
 	"weft/units"
@@ -23,7 +24,7 @@ import (
 func TestOpenSMWritesThePKeysThatFollowFromTheFile(t *testing.T) {
 	for seed := range uint64(16) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			s := build(t, topology.TwoLevel{Endpoints: 16, Radix: 8}, ndr)
+			s := routetest.Build(t, topology.TwoLevel{Endpoints: 16, Radix: 8}, ndr)
 			var ports []units.GUID
 			for i := range 16 {
 				ports = append(ports, subnet.AdapterPort(i, 0))

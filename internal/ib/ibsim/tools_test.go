@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/topology"
 	"weft/internal/ib/ibsim/ibsimtest"
 	"weft/internal/ib/sma"
 	"weft/internal/ib/subnet"
@@ -45,20 +44,6 @@ func serve(t testing.TB, s *subnet.Subnet) *bench {
 		}
 	})
 	return b
-}
-
-// build is the subnet of a graph, with all links alike.
-func build(t testing.TB, spec topology.Spec, link subnet.Link) *subnet.Subnet {
-	t.Helper()
-	g, err := spec.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := subnet.FromGraph(g, link)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 // node is how programs name a node.

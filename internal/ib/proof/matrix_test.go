@@ -37,7 +37,7 @@ func TestMatrixOfAnotherFabricIsRefuted(t *testing.T) {
 	s := routetest.Fabric(t, "torus2d-4x4")
 	tables := routetest.Tables(t, s, "torus2d-4x4", "minhop", false)
 	hops := routetest.Hops(t, s, "torus2d-4x4", "minhop")
-	cut := firstCable(s)
+	cut := routetest.FirstCable(s)
 	far := s.Peer(cut)
 	s.Port(cut).Peer, s.Port(far).Peer = subnet.None, subnet.None
 	m, err := CheckMatrix(s, tables, hops)
@@ -60,17 +60,4 @@ func TestMatrixOfOtherSizeIsAnError(t *testing.T) {
 	if _, err := CheckMatrix(s, tables, &subnet.Hops{}); err == nil {
 		t.Error("a matrix for no switches is compared with 16")
 	}
-}
-
-// firstCable is the first cable between switches.
-func firstCable(s *subnet.Subnet) subnet.End {
-	for i := range s.Nodes {
-		for p := range s.Nodes[i].Ports {
-			peer := s.Nodes[i].Ports[p].Peer
-			if s.Nodes[i].Kind == subnet.Switch && peer.Exists() && s.Nodes[peer.Node].Kind == subnet.Switch {
-				return subnet.End{Node: int32(i), Port: uint8(p)}
-			}
-		}
-	}
-	return subnet.None
 }

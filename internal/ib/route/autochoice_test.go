@@ -82,7 +82,7 @@ func TestAutoIsProvenAndNoWorseThanOpenSMsDefault(t *testing.T) {
 
 // withoutCable takes the first cable between two switches out.
 func withoutCable(s *subnet.Subnet) *subnet.Subnet {
-	cut(s, firstCable(s))
+	cut(s, routetest.FirstCable(s))
 	return s
 }
 

@@ -4,20 +4,14 @@ import (
 	"testing"
 
 	"weft/internal/base/topology"
+	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
 )
 
 // built is the subnet of a graph, with LIDs.
 func built(tb testing.TB, spec topology.Spec) *subnet.Subnet {
 	tb.Helper()
-	g, err := spec.Build()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s, err := subnet.FromGraph(g, subnet.Link{Width: 4, Speed: subnet.NDR})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	s := routetest.Build(tb, spec, subnet.Link{Width: 4, Speed: subnet.NDR})
 	if err := s.AssignLIDs(0); err != nil {
 		tb.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestATorusIsRoutedByTheConfThatIsWrittenOfIt(t *testing.T) {
 		s := built(t, topology.Torus{Dims: dims, SwitchEndpoints: 2})
 		for _, broken := range []bool{false, true} {
 			if broken {
-				cut(s, firstCable(s))
+				cut(s, routetest.FirstCable(s))
 			}
 			c := conf(t, string(torusConf(t, s)))
 			got, err := route.Compute(s, "torus-2QoS", route.Options{Torus: c})
@@ -57,19 +57,6 @@ func TestATorusIsRoutedByTheConfThatIsWrittenOfIt(t *testing.T) {
 			}
 		}
 	}
-}
-
-// firstCable is the first between two switches.
-func firstCable(s *subnet.Subnet) subnet.End {
-	for i := range s.Nodes {
-		for p := range s.Nodes[i].Ports {
-			peer := s.Nodes[i].Ports[p].Peer
-			if s.Nodes[i].Kind == subnet.Switch && peer.Exists() && s.Nodes[peer.Node].Kind == subnet.Switch {
-				return subnet.End{Node: int32(i), Port: uint8(p)}
-			}
-		}
-	}
-	return subnet.None
 }
 
 // The real OpenSM takes the file, and uses its engine, which it else leaves for minhop.

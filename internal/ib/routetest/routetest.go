@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/base/topology"
 	"weft/internal/ib/format"
 	"weft/internal/ib/subnet"
 	"weft/units"
@@ -20,6 +21,33 @@ var files embed.FS
 
 // Fabrics are the names of the fabrics.
 var Fabrics = []string{"ft2-16", "ft3-k8-128", "torus2d-4x4", "torus3d-4x4x4", "dragonfly-p2a4h2", "real-plafrim"}
+
+// Build is the subnet of a graph, its links all alike, without LIDs.
+func Build(t testing.TB, spec topology.Spec, link subnet.Link) *subnet.Subnet {
+	t.Helper()
+	g, err := spec.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := subnet.FromGraph(g, link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// FirstCable is the first cable between switches.
+func FirstCable(s *subnet.Subnet) subnet.End {
+	for i := range s.Nodes {
+		for p := range s.Nodes[i].Ports {
+			peer := s.Nodes[i].Ports[p].Peer
+			if s.Nodes[i].Kind == subnet.Switch && peer.Exists() && s.Nodes[peer.Node].Kind == subnet.Switch {
+				return subnet.End{Node: int32(i), Port: uint8(p)}
+			}
+		}
+	}
+	return subnet.None
+}
 
 // Fabric reads a fabric, with the LIDs that OpenSM gave it.
 func Fabric(t testing.TB, name string) *subnet.Subnet {

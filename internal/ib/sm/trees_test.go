@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"weft/internal/base/topology"
+	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
 	"weft/units"
 	"weft/wire/mad"
@@ -12,14 +13,7 @@ import (
 // A group's packets reach every member once, from each: the ports of its tree are the
 // cables of a tree.
 func TestTheTreeOfAGroupReachesEveryMemberOnce(t *testing.T) {
-	g, err := topology.TwoLevel{Endpoints: 8, Radix: 4}.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := subnet.FromGraph(g, subnet.Link{Width: 4, Speed: subnet.NDR})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := routetest.Build(t, topology.TwoLevel{Endpoints: 8, Radix: 4}, subnet.Link{Width: 4, Speed: subnet.NDR})
 	if err := s.AssignLIDs(0); err != nil {
 		t.Fatal(err)
 	}

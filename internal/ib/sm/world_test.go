@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/internal/base/topology"
+	"weft/internal/ib/routetest"
 	"weft/internal/ib/sm"
 	"weft/internal/ib/sma"
 	"weft/internal/ib/subnet"
@@ -296,15 +297,7 @@ func attributeName(m *mad.MAD) string {
 // build is the subnet of a graph, its links 4x HDR.
 func build(t testing.TB, spec topology.Spec) *subnet.Subnet {
 	t.Helper()
-	g, err := spec.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := subnet.FromGraph(g, subnet.Link{Width: 4, Speed: subnet.HDR})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return routetest.Build(t, spec, subnet.Link{Width: 4, Speed: subnet.HDR})
 }
 
 // checkUp fails unless every port that the host's port can reach over working

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"weft/internal/base/topology"
+	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
 	"weft/units"
 	"weft/wire/mad"
@@ -12,14 +13,7 @@ import (
 // star is a switch (node 3) with three adapters, all ports Init.
 func star(t testing.TB) *Fabric {
 	t.Helper()
-	g, err := topology.SingleSwitch{Endpoints: 3}.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := subnet.FromGraph(g, subnet.Link{Width: 4, Speed: subnet.EDR})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := routetest.Build(t, topology.SingleSwitch{Endpoints: 3}, subnet.Link{Width: 4, Speed: subnet.EDR})
 	f, err := New(s)
 	if err != nil {
 		t.Fatal(err)
@@ -177,14 +171,7 @@ func TestTablesAreReadAsTheyWereWritten(t *testing.T) {
 
 // A datagram that tables send in a circle ends.
 func TestALoopInTheTablesEnds(t *testing.T) {
-	g, err := topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 1}.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := subnet.FromGraph(g, subnet.Link{Width: 4, Speed: subnet.EDR})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := routetest.Build(t, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 1}, subnet.Link{Width: 4, Speed: subnet.EDR})
 	f := NewUnchecked(s)
 	for i := range s.Nodes {
 		if s.Nodes[i].Kind != subnet.Switch {

@@ -588,29 +588,20 @@ func TestTablesOfLargeFabricsAreBuiltInTime(t *testing.T) {
 	}
 }
 
-func BenchmarkBuildKAry16(b *testing.B) {
-	g, err := topology.KAry{K: 16}.Build()
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := routing.Build(g); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkBuild8192(b *testing.B) {
-	g, err := topology.Rail{Nodes: 1024}.Build()
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := routing.Build(g); err != nil {
-			b.Fatal(err)
-		}
+func BenchmarkBuild(b *testing.B) {
+	for name, spec := range map[string]topology.Spec{"KAry16": topology.KAry{K: 16}, "8192": topology.Rail{Nodes: 1024}} {
+		b.Run(name, func(b *testing.B) {
+			g, err := spec.Build()
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := routing.Build(g); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 
