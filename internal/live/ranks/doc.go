@@ -7,7 +7,7 @@
 // one another without a barrier: there are two banks of scratch, and no rank can be further ahead
 // than one operation, because each needs data of all others to finish.
 //
-//   - plan.go: the schedule of one rank, with addresses
+//   - rankprogram.go: the schedule of one rank, with addresses
 //   - rank.go: a rank's device, memory and connections
 //   - run.go: one operation
 //   - hosts.go: ranks on other machines, over TCP
