@@ -47,18 +47,18 @@ func (q *QP) acceptAtomic(p *Packet, b *Batch) Verdict {
 	q.unacked = 0
 	q.msn = (q.msn + 1) & units.PSNMask
 	q.epsn = q.epsn.Add(1)
-	q.owed = owedNothing
 	done := atomicDone{psn: p.PSN, msn: q.msn, original: q.cfg.Atomic(q.qpn, op, p.RKey, p.VA)}
 	if q.ahead == nil {
-		q.ahead = new(reorder)
+		q.ahead = new(arrivals)
 	}
 	q.ahead.remember(done, q.cfg.maxServed())
 	q.setReads(append(q.reads, done.response()))
+	q.owed = owedReads // the response acknowledges everything before it
 	return Taken
 }
 
 // remember keeps the answer to an atomic, of the last most ones.
-func (r *reorder) remember(d atomicDone, most int) {
+func (r *arrivals) remember(d atomicDone, most int) {
 	if len(r.atomics) >= most {
 		r.atomics = slices.Delete(r.atomics, 0, 1)
 	}

@@ -15,7 +15,7 @@ func TestAPacketTouchesFewLinesOfAQueuePair(t *testing.T) {
 		lines       uintptr
 	}{
 		{"every packet", "cfg", "posted", 1},
-		{"the requester", "head", "controlled", 2},
+		{"the requester", "head", "expired", 2},
 		{"the responder", "epsn", "nakAt", 1},
 		{"congestion control", "alg", "chance", 1},
 	} {

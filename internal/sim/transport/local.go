@@ -72,7 +72,7 @@ func (q *QP) runLocals(b *Batch) {
 			w.imm = uint32(status)
 		}
 		if q.head == q.cur {
-			q.FailSend(Status(w.imm), b)
+			q.failSend(Status(w.imm), b)
 		}
 		return
 	}

@@ -5,16 +5,28 @@ import (
 	"weft/wire"
 )
 
-// congested is what the marks on a packet do. As the reaction point it tells
-// congestion control of a notification; as the notification point it answers
-// a mark with a CNP, or with the next acknowledgement (RoCE v2: IBA vol. 1,
-// A17.9; InfiniBand: BECN, annex A10). Nobody answers a datagram.
+// congested is what the marks on a packet do. The reaction point tells congestion control
+// of a notification; the notification point answers a mark (RoCE v2: IBA vol. 1, A17.9;
+// InfiniBand: BECN, annex A10).
 func (q *QP) congested(now units.Time, p *Packet, info *opInfo, b *Batch) {
-	if p.Flags&FlagCNP != 0 && q.alg != nil && q.state >= StateRTS {
-		q.alg.Notified(now, &q.allow)
-		q.wake = min(q.wake, q.allow.Wake)
+	if p.Flags&FlagCNP != 0 && q.controlled && q.state >= StateRTS {
+		q.notified(now)
 	}
-	if p.Flags&FlagCE == 0 || info.class == classAck || info.class == classCNP || q.service == UD {
+	if p.Flags&FlagCE != 0 {
+		q.marked(now, info, b)
+	}
+}
+
+// notified is what a notification does to the requester.
+func (q *QP) notified(now units.Time) {
+	q.alg.Notified(now, &q.allow)
+	q.wake = min(q.wake, q.allow.Wake)
+}
+
+// marked answers a mark with a CNP, or with the next acknowledgement. Nobody answers a
+// datagram.
+func (q *QP) marked(now units.Time, info *opInfo, b *Batch) {
+	if info.class == classAck || info.class == classCNP || q.service == UD {
 		return
 	}
 	if q.cfg.Marks != MarksNotified && q.service == RC && info.class != classReadResponse {

@@ -43,18 +43,18 @@ func (s Service) String() string {
 // of congestion control's, then the rest. layout_test.go holds them to it.
 type QP struct {
 	// Every packet.
-	cfg      *Config
-	wake     units.Time // no deadline is earlier: a lower bound, see NextTimeout
-	remote   units.QPN
-	qpn      units.QPN
-	state    State
-	service  Service
-	wants    cc.Wants
-	owed     owed // an answer waits for read responses to go first
-	serves   bool // reads is not empty
-	respTurn bool // a response went last, so a request may go first
-	lost     bool // a lost packet waits to be sent again
-	posted   bool // work has been posted to the send queue since RESET
+	cfg        *Config
+	wake       units.Time // no deadline is earlier: a lower bound, see NextTimeout
+	remote     units.QPN
+	qpn        units.QPN
+	state      State
+	service    Service
+	wants      cc.Wants
+	owed       owed // what the responder has to send
+	controlled bool // alg is not nil
+	respTurn   bool // a response went last, so a request may go first
+	lost       bool // a lost packet waits to be sent again
+	posted     bool // work has been posted to the send queue since RESET
 
 	// The requester. The send queue has the posted work from head to tail; cur is
 	// the one that nxt lies in, or tail.
@@ -76,7 +76,6 @@ type QP struct {
 	beyond     *beyond     // what the requester knows of packets ahead of una
 	only       sendWork    // the send queue, until two are posted at once
 	repeated   uint32      // packets sent more than once, modulo 2^32
-	controlled bool        // alg is not nil
 	waits      uint8       // repetitions by the schedule since the last progress
 	expired    uint16      // retransmission timeouts, up to the last that it can count
 
@@ -109,15 +108,16 @@ type QP struct {
 	sq    []sendWork // the send queue where ringed: a ring of a power of two
 	rq    []recvWork
 	reads []readWork // READs being served; setReads changes it
-	ahead *reorder   // the responder's packets ahead of epsn
+	ahead *arrivals  // the responder's packets ahead of epsn
 	flow  *flow      // the requester's flow control, where the configuration has one
 }
 
-// owed says what the responder sends after its read responses.
+// owed says what the responder has to send: responses of READs, and what goes behind
+// the last of them.
 type owed uint8
 
 const (
-	owedNothing owed = iota
+	owedReads owed = 1 << iota
 	owedAck
 	owedNAK
 )
@@ -153,7 +153,7 @@ func (q *QP) setup(alg cc.Algorithm) {
 	q.allow = cc.Free()
 	q.wake = units.Forever
 	if q.cfg.Delivery == Unordered && q.service == RC {
-		q.beyond = &beyond{unordered: new(unordered)}
+		q.beyond, q.ahead = &beyond{unordered: new(unordered)}, new(arrivals)
 		q.wants = cc.WantEntropy
 	}
 	if q.cfg.CNPInterval == units.Forever {
@@ -228,7 +228,9 @@ func (q *QP) Held(now units.Time) bool {
 func (q *QP) Next(now units.Time, p *Packet) bool {
 	if q.Responding() && !(q.respTurn && q.sendable() && !q.restrained()) {
 		q.respTurn = true
-		q.nextResponse(now, p)
+		if q.nextResponse(p) {
+			q.pace(now, units.Bytes(p.Length))
+		}
 		return true
 	}
 	if !q.sendable() || q.restrained() {
@@ -285,45 +287,25 @@ func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {
 	info := &ops[p.Op]
 	if p.Flags&(FlagCE|FlagCNP|FlagTrimmed) != 0 {
 		if p.Flags&FlagTrimmed != 0 {
-			return q.receiveTrimmed(p, b)
+			return q.receiveTrimmed(p, info, b)
 		}
 		q.congested(now, p, info, b)
 	}
+	v := Dropped
 	switch info.class {
 	case classSend, classWrite, classReadRequest, classAtomic:
 		if info.svc != q.service {
 			return Dropped
 		}
-		if q.service == UC {
-			return q.receiveUC(p, info, b)
+		v = q.receiveRequest(now, p, info, b)
+	case classAck, classReadResponse, classAtomicResponse, classSelectiveAck, classNack:
+		if q.service != RC || q.state < StateRTS {
+			return Dropped
 		}
-		if q.sprays() {
-			return q.receiveUnordered(p, info, b)
-		}
-		return q.receiveRequest(now, p, info, b)
-	case classAck:
-		if q.service == RC && q.state >= StateRTS {
-			return q.receiveAck(now, p, b)
-		}
-	case classReadResponse:
-		if q.service == RC && q.state >= StateRTS {
-			return q.receiveResponse(now, p, b)
-		}
-	case classAtomicResponse:
-		if q.service == RC && q.state >= StateRTS {
-			return q.receiveAtomicResponse(now, p, b)
-		}
+		v = q.receiveAnswer(now, p, info.class, b)
 	case classDatagram:
 		if q.service == UD {
 			return q.receiveUD(p, info, b)
-		}
-	case classSelectiveAck:
-		if q.sprays() && q.state >= StateRTS {
-			return q.receiveSelectiveAck(now, p, b)
-		}
-	case classNack:
-		if q.sprays() && q.state >= StateRTS {
-			return q.receiveNack(now, p, b)
 		}
 	case classResync:
 		if q.cfg.Delivery == EndToEnd {
@@ -332,7 +314,10 @@ func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {
 	case classCNP:
 		return Taken
 	}
-	return Dropped
+	if q.state == StateErr {
+		q.flush(b)
+	}
+	return v
 }
 
 // NextTimeout is when Timeout wants to be called, or units.Forever. It may
@@ -346,11 +331,19 @@ func (q *QP) Timeout(now units.Time, b *Batch) {
 	if now < q.wake || q.wake == units.Forever {
 		return
 	}
-	switch {
-	case q.state == StateErr:
+	if q.state == StateErr {
 		q.BecomeErr(b)
 		return
-	case q.service != RC:
+	}
+	q.expire(now, b)
+	if q.state == StateErr {
+		q.flush(b)
+	}
+}
+
+// expire does what is due of the requester, and makes wake exact.
+func (q *QP) expire(now units.Time, b *Batch) {
+	if q.service != RC {
 		q.reportSent(b)
 		if q.state == StateSQE {
 			q.flushSends(b)
@@ -366,11 +359,8 @@ func (q *QP) Timeout(now units.Time, b *Batch) {
 	if q.retryAt() <= now {
 		q.timedOut(now, b)
 	}
-	q.rearm()
+	q.wake = min(q.retryAt(), q.allow.Wake)
 }
-
-// rearm makes wake exact.
-func (q *QP) rearm() { q.wake = min(q.retryAt(), q.allow.Wake) }
 
 // work is the send work request of an index from head to tail.
 func (q *QP) work(i uint32) *sendWork {
@@ -382,7 +372,7 @@ func (q *QP) work(i uint32) *sendWork {
 
 // Responding reports whether the responder has something to send: the next
 // packet need not be a request.
-func (q *QP) Responding() bool { return q.serves || q.owed != owedNothing }
+func (q *QP) Responding() bool { return q.owed != 0 }
 
 // SourceOf is the ID of the work request whose payload a request that Next has
 // just filled carries.

@@ -21,7 +21,13 @@ type readWork struct {
 }
 
 // setReads makes reads what the responder serves.
-func (q *QP) setReads(reads []readWork) { q.reads, q.serves = reads, len(reads) != 0 }
+func (q *QP) setReads(reads []readWork) {
+	q.reads = reads
+	q.owed &^= owedReads
+	if len(reads) != 0 {
+		q.owed |= owedReads
+	}
+}
 
 // acceptRead takes a READ request that is in order.
 func (q *QP) acceptRead(p *Packet, b *Batch) Verdict {
@@ -42,7 +48,7 @@ func (q *QP) acceptRead(p *Packet, b *Batch) Verdict {
 	q.msn = (q.msn + 1) & units.PSNMask
 	q.epsn = q.epsn.Add(int32(packets))
 	q.setReads(append(q.reads, q.readOf(p)))
-	q.owed = owedNothing // likewise
+	q.owed = owedReads // likewise
 	return Taken
 }
 
@@ -97,23 +103,23 @@ func (q *QP) repeatRead(p *Packet) Verdict {
 	return Taken
 }
 
-// nextResponse emits the next read response, or the acknowledgement that had
-// to wait for the last of them.
-func (q *QP) nextResponse(now units.Time, p *Packet) {
-	if !q.serves {
+// nextResponse emits the next read response, or the acknowledgement that had to wait for
+// the last response. Data is paced, an acknowledgement is not.
+func (q *QP) nextResponse(p *Packet) (paced bool) {
+	if q.owed&owedReads == 0 {
 		psn, syndrome := q.epsn.Add(-1), wire.ACKNoLimit
-		if q.owed == owedNAK {
+		if q.owed&owedNAK != 0 {
 			psn, syndrome = q.epsn, q.owedSyn
 		}
-		q.owed = owedNothing
+		q.owed = 0
 		*p = Packet{}
 		q.answer(p, psn, syndrome)
-		return
+		return false
 	}
 	r := &q.reads[0]
 	if r.atomic {
 		q.nextAtomicResponse(p)
-		return
+		return false
 	}
 	n := min(uint32(q.cfg.PathMTU), r.length-r.off)
 	var pos position
@@ -135,7 +141,7 @@ func (q *QP) nextResponse(now units.Time, p *Packet) {
 	if pos&posLast != 0 {
 		q.setReads(q.reads[:copy(q.reads, q.reads[1:])])
 	}
-	q.pace(now, units.Bytes(n))
+	return true
 }
 
 // receiveResponse takes a read response.

@@ -5,13 +5,19 @@ import (
 	"weft/wire"
 )
 
-// reorder remembers the packets that came ahead of the expected one: a ring of
-// bits, and the packets among them that do more than carry payload. A responder
-// also remembers the last atomics that it has carried out, behind that packet.
-type reorder struct {
-	bits    []uint64
-	late    []Packet
-	atomics []atomicDone
+// reorder remembers the packets that came ahead of an expected one: a ring of bits.
+type reorder struct{ bits []uint64 }
+
+// arrivals is what a responder remembers of requests beside the expected one.
+type arrivals struct {
+	reorder              // requests that came ahead of it
+	late    []Packet     // those requests among them that do more than carry payload
+	atomics []atomicDone // the last atomics that were carried out
+
+	// Unordered delivery.
+	taken    uint32 // payload that has come for the first time, modulo 2^32
+	reported uint32 // taken when it was last acknowledged
+	open     []openMessage
 }
 
 // size is the number of packets that the ring spans.
@@ -71,7 +77,7 @@ func (r *reorder) take(psn units.PSN) bool {
 }
 
 // event removes and returns the kept packet of psn.
-func (r *reorder) event(psn units.PSN) (p Packet, ok bool) {
+func (r *arrivals) event(psn units.PSN) (p Packet, ok bool) {
 	for i := range r.late {
 		if r.late[i].PSN == psn {
 			p = r.late[i]
@@ -87,7 +93,7 @@ func (r *reorder) event(psn units.PSN) (p Packet, ok bool) {
 // placeAhead takes a request that came ahead of the expected one.
 func (q *QP) placeAhead(p *Packet, info *opInfo) Verdict {
 	if q.ahead == nil {
-		q.ahead = new(reorder)
+		q.ahead = new(arrivals)
 	}
 	if info.class == classWrite && info.first && !q.allowed(AccessRemoteWrite, p) {
 		return Dropped // in its turn it will be refused

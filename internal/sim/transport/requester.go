@@ -272,6 +272,27 @@ func shapeRead(p *Packet) {
 	p.Offset, p.Length = 0, 0
 }
 
+// receiveAnswer takes the peer's answer to a request.
+func (q *QP) receiveAnswer(now units.Time, p *Packet, class opClass, b *Batch) Verdict {
+	switch class {
+	case classAck:
+		return q.receiveAck(now, p, b)
+	case classReadResponse:
+		return q.receiveResponse(now, p, b)
+	case classAtomicResponse:
+		return q.receiveAtomicResponse(now, p, b)
+	case classSelectiveAck:
+		if q.sprays() {
+			return q.receiveSelectiveAck(now, p, b)
+		}
+	case classNack:
+		if q.sprays() {
+			return q.receiveNack(now, p, b)
+		}
+	}
+	return Dropped
+}
+
 // receiveAck takes an acknowledgement of any kind.
 func (q *QP) receiveAck(now units.Time, p *Packet, b *Batch) Verdict {
 	if p.PSN.Before(q.una) || !p.PSN.Before(q.max) {

@@ -32,8 +32,19 @@ func (q *QP) PostRecv(now units.Time, r RecvRequest) error {
 // recvHead is the oldest posted receive; the caller knows that there is one.
 func (q *QP) recvHead() recvWork { return q.rq[q.rhead&uint32(len(q.rq)-1)] }
 
-// receiveRequest takes a SEND, WRITE or READ request of RC.
+// receiveRequest takes a request of a connected service.
 func (q *QP) receiveRequest(now units.Time, p *Packet, info *opInfo, b *Batch) Verdict {
+	switch {
+	case q.service == UC:
+		return q.receiveUC(p, info, b)
+	case q.sprays():
+		return q.receiveUnordered(p, info, b)
+	}
+	return q.receiveRC(now, p, info, b)
+}
+
+// receiveRC takes a request of RC in its order.
+func (q *QP) receiveRC(now units.Time, p *Packet, info *opInfo, b *Batch) Verdict {
 	if d := p.PSN.Sub(q.epsn); d != 0 {
 		switch {
 		case d < 0:
@@ -92,8 +103,8 @@ func (q *QP) step() {
 	q.epsn = q.epsn.Add(1)
 	q.unacked++
 	q.nakked = false
-	if q.owed == owedNAK {
-		q.owed = owedAck
+	if q.owed&owedNAK != 0 {
+		q.owed = owedReads | owedAck
 	}
 }
 
@@ -216,7 +227,7 @@ func (q *QP) invalidated(p *Packet, b *Batch) bool {
 		b.Completions = append(b.Completions, Completion{ID: q.recvHead().id, QPN: q.qpn, Status: RemInvReqErr, Recv: true})
 		q.rhead++
 	}
-	q.BecomeErr(b)
+	q.becomeErr()
 	return false
 }
 
@@ -276,8 +287,8 @@ func (q *QP) ackDue() bool {
 // have not gone yet must go before it.
 func (q *QP) ack(b *Batch) {
 	q.unacked = 0
-	if q.serves {
-		q.owed = owedAck
+	if q.owed&owedReads != 0 {
+		q.owed = owedReads | owedAck
 		return
 	}
 	q.answer(b.packet(), q.epsn.Add(-1), wire.ACKNoLimit)
@@ -286,8 +297,8 @@ func (q *QP) ack(b *Batch) {
 // nak refuses the expected packet, after the read responses that wait.
 func (q *QP) nak(syndrome wire.Syndrome, b *Batch) {
 	q.unacked = 0
-	if q.serves {
-		q.owed, q.owedSyn = owedNAK, syndrome
+	if q.owed&owedReads != 0 {
+		q.owed, q.owedSyn = owedReads|owedNAK, syndrome
 		return
 	}
 	q.answer(b.packet(), q.epsn, syndrome)

@@ -15,7 +15,7 @@ import (
 // breakOff is what an error of the message at the head, which has completed, does.
 func (q *QP) breakOff(b *Batch) {
 	if q.cfg.Delivery != EndToEnd {
-		q.BecomeErr(b)
+		q.breakConnection(b)
 		return
 	}
 	q.flushSends(b)
@@ -34,7 +34,7 @@ func (q *QP) awaitResync() {
 	q.msgClass = classNone
 	q.nakked, q.nakAt = true, units.Forever
 	q.setReads(q.reads[:0])
-	q.owed = owedNothing
+	q.owed = 0
 }
 
 // receiveResync takes the PSN that the requester goes on with.

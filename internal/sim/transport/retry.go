@@ -69,7 +69,7 @@ func (q *QP) tryAgain(now units.Time, b *Batch) {
 // retriesExceeded gives the connection up.
 func (q *QP) retriesExceeded(b *Batch) {
 	q.failHead(RetryExcErr, b)
-	q.BecomeErr(b)
+	q.breakConnection(b)
 }
 
 // repeat goes back, or repeats what is missing.

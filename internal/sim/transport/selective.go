@@ -262,7 +262,7 @@ func (q *QP) nextRepeat(now units.Time, p *Packet) {
 // reportAhead answers a request that came ahead of the expected one. Where read
 // responses must go first nothing is said: the next packet that comes ahead will.
 func (q *QP) reportAhead(came units.PSN, b *Batch) {
-	if q.serves {
+	if q.owed&owedReads != 0 {
 		return
 	}
 	p := b.packet()

@@ -135,21 +135,48 @@ func (q *QP) becomeSQE(b *Batch) {
 
 // BecomeErr flushes all work, with completions.
 func (q *QP) BecomeErr(b *Batch) {
-	q.state = StateErr
-	q.setReads(q.reads[:0])
-	q.owed = owedNothing
+	q.becomeErr()
+	q.flush(b)
+}
+
+// flush completes all posted work as flushed.
+func (q *QP) flush(b *Batch) {
 	q.flushSends(b)
+	q.flushRecvs(b)
+}
+
+// becomeErr is what an error of the requester or of the responder does. The QP flushes the
+// work of both at the end of the call.
+func (q *QP) becomeErr() { q.state, q.wake = StateErr, units.Forever }
+
+// breakConnection ends the requester's work after an error that ends the connection.
+func (q *QP) breakConnection(b *Batch) {
+	q.becomeErr()
+	q.flushSends(b)
+}
+
+// flushRecvs completes all posted receives as flushed, and answers nothing more.
+func (q *QP) flushRecvs(b *Batch) {
+	q.setReads(q.reads[:0])
+	q.owed = 0
 	for q.rhead != q.rtail {
 		w := q.recvHead()
 		b.Completions = append(b.Completions, Completion{ID: w.id, QPN: q.qpn, Status: WRFlushErr, Recv: true})
 		q.rhead++
 	}
-	q.wake = units.Forever
 }
 
 // FailSend ends the oldest work request with a local error, of which only the
 // caller can know (its memory, say): RC goes to ERR, UC and UD to SQE.
 func (q *QP) FailSend(status Status, b *Batch) {
+	q.failSend(status, b)
+	if q.state == StateErr {
+		q.flush(b)
+	}
+}
+
+// failSend is FailSend for the requester.
+func (q *QP) failSend(status Status, b *Batch) {
 	q.failHead(status, b)
 	if q.service == RC {
 		q.breakOff(b)
@@ -182,20 +209,23 @@ func (q *QP) flushSends(b *Batch) {
 // Refuse ends the connection with a NAK for the request psn, because of what
 // only the caller knows: the memory that a READ is being answered from is gone.
 func (q *QP) Refuse(psn units.PSN, syndrome wire.Syndrome, b *Batch) {
+	q.refuse(psn, syndrome, b)
+	if q.state == StateErr {
+		q.flush(b)
+	}
+}
+
+// refuse is Refuse for the responder.
+func (q *QP) refuse(psn units.PSN, syndrome wire.Syndrome, b *Batch) {
 	q.answer(b.packet(), psn, syndrome)
 	if q.cfg.Delivery == EndToEnd {
 		q.awaitResync()
 		return
 	}
-	q.BecomeErr(b)
+	q.becomeErr()
 }
 
 // abort sends a fatal NAK, which names the expected PSN, and enters ERR.
 func (q *QP) abort(syndrome wire.Syndrome, b *Batch) {
-	q.answer(b.packet(), q.epsn, syndrome)
-	if q.cfg.Delivery == EndToEnd {
-		q.awaitResync()
-		return
-	}
-	q.BecomeErr(b)
+	q.refuse(q.epsn, syndrome, b)
 }

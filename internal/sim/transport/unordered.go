@@ -1,11 +1,8 @@
 package transport
 
 import (
-	"slices"
-
 	"weft/internal/sim/transport/cc"
 	"weft/units"
-	"weft/wire"
 )
 
 // unordered is the state of a queue pair of Ultra Ethernet's reliable unordered
@@ -25,141 +22,21 @@ import (
 // Left out: the establishment of a delivery context and its limit of packets
 // (MPR); acknowledgements that request clearing; probes.
 type unordered struct {
-	entropy  entropy
-	pending  int32     // packets of lost
-	arrived  uint32    // payload that the peer has, as it last said
-	taken    uint32    // payload that has come for the first time, modulo 2^32
-	reported uint32    // taken when it was last acknowledged
-	base     units.PSN // una as came, lost and again know it
-	high     units.PSN // after the furthest that the peer has
-	swept    units.PSN // what is missing before it is known to be lost
-	after    units.PSN // what comes from here on was sent after una's packet last was
-	seek     units.PSN // nothing before it is lost
-	came     reorder   // what the peer has, ahead of una
-	lost     reorder   // to be sent again
-	again    reorder   // sent again
-	open     []openMessage
-}
-
-// openMessage is a message of which a part has come.
-type openMessage struct {
-	first units.PSN
-	left  uint32 // packets
-	imm   uint32 // of the last packet, once it has come
-	op    wire.Opcode
+	entropy entropy
+	pending int32     // packets of lost
+	arrived uint32    // payload that the peer has, as it last said
+	base    units.PSN // una as came, lost and again know it
+	high    units.PSN // after the furthest that the peer has
+	swept   units.PSN // what is missing before it is known to be lost
+	after   units.PSN // what comes from here on was sent after una's packet last was
+	seek    units.PSN // nothing before it is lost
+	came    reorder   // what the peer has, ahead of una
+	lost    reorder   // to be sent again
+	again   reorder   // sent again
 }
 
 // sprays reports whether delivery is unordered.
 func (q *QP) sprays() bool { return q.wants&cc.WantEntropy != 0 }
-
-// receiveUnordered takes a request.
-func (q *QP) receiveUnordered(p *Packet, info *opInfo, b *Batch) Verdict {
-	u := q.beyond.unordered
-	switch d := p.PSN.Sub(q.epsn); {
-	case d < 0 || q.hasAhead(p.PSN):
-		q.acknowledgeUnordered(p, b)
-		return Dropped
-	case info.class == classWrite && !q.allowed(AccessRemoteWrite, p):
-		q.abort(wire.NAKRemoteAccess, b)
-		return Dropped
-	case d == 0:
-		q.epsn = q.epsn.Add(1)
-		for q.ahead != nil && q.ahead.take(q.epsn) {
-			q.epsn = q.epsn.Add(1)
-		}
-	default:
-		if q.ahead == nil {
-			q.ahead = new(reorder)
-		}
-		if !q.ahead.mark(q.epsn, p.PSN) {
-			return Dropped
-		}
-	}
-	u.taken += p.Length
-	whole := q.collect(p, info, b)
-	if whole || p.Flags&FlagAckReq != 0 || q.echo || u.taken-u.reported >= q.ackTrigger() {
-		q.acknowledgeUnordered(p, b)
-	}
-	return placed(info)
-}
-
-// ackTrigger is the payload that is acknowledged though nothing asks for it.
-func (q *QP) ackTrigger() uint32 { return uint32(max(1, q.cfg.AckEvery) * q.cfg.PathMTU) }
-
-// hasAhead reports whether a packet ahead of the expected one has come.
-func (q *QP) hasAhead(psn units.PSN) bool {
-	return q.ahead != nil && uint32(psn.Sub(q.epsn)) < q.ahead.size() && q.ahead.has(psn)
-}
-
-// collect adds a packet to its message, and delivers the message and reports true
-// if it is whole.
-func (q *QP) collect(p *Packet, info *opInfo, b *Batch) (whole bool) {
-	mtu := uint32(q.cfg.PathMTU)
-	if p.DMALen <= mtu {
-		q.deliver(p, info, p.DMALen, b)
-		return true
-	}
-	u := q.beyond.unordered
-	first := p.PSN.Add(-int32(p.Offset / mtu))
-	i := slices.IndexFunc(u.open, func(m openMessage) bool { return m.first == first })
-	if i < 0 {
-		if len(u.open) >= MaxOpenMessages {
-			q.abort(wire.NAKInvalidRequest, b)
-			return false
-		}
-		i = len(u.open)
-		u.open = append(u.open, openMessage{first: first, left: (p.DMALen-1)/mtu + 1})
-	}
-	m := &u.open[i]
-	if info.last {
-		m.imm, m.op = p.Imm, p.Op
-	}
-	if m.left--; m.left > 0 {
-		return false
-	}
-	end := Packet{Op: m.op, Imm: m.imm, SrcQP: p.SrcQP}
-	u.open[i] = u.open[len(u.open)-1]
-	u.open = u.open[:len(u.open)-1]
-	q.deliver(&end, &ops[end.Op], p.DMALen, b)
-	return true
-}
-
-// acknowledgeUnordered answers a request with what has come.
-func (q *QP) acknowledgeUnordered(p *Packet, b *Batch) {
-	u := q.beyond.unordered
-	u.reported = u.taken
-	a := b.packet()
-	q.answer(a, q.epsn.Add(-1), wire.ACKNoLimit)
-	a.Op, a.Imm, a.EV, a.DMALen = SelectiveAck, uint32(p.PSN), p.EV, u.taken
-	if d := p.PSN.Sub(q.epsn); d >= 0 && q.ahead != nil && uint32(d) < q.ahead.size() {
-		a.VA = q.ahead.around(p.PSN)
-	}
-}
-
-// around is the 64 bits from a multiple of 64 on that psn is among.
-func (r *reorder) around(psn units.PSN) uint64 {
-	return r.bits[uint32(psn)&(r.size()-1)/64]
-}
-
-// receiveTrimmed takes a packet that a switch has cut the payload off.
-func (q *QP) receiveTrimmed(p *Packet, b *Batch) Verdict {
-	info := &ops[p.Op]
-	if !q.sprays() || info.class != classWrite && info.class != classSend {
-		return Dropped
-	}
-	if p.PSN.Sub(q.epsn) < 0 || q.hasAhead(p.PSN) {
-		q.acknowledgeUnordered(p, b)
-		return Dropped
-	}
-	a := b.packet()
-	q.answer(a, q.epsn.Add(-1), wire.NAKSequence)
-	a.Op, a.Imm, a.EV = Nack, uint32(p.PSN), p.EV
-	a.Flags |= p.Flags & FlagLastHop
-	if p.Flags&FlagCE != 0 {
-		a.Flags |= FlagCNP
-	}
-	return Taken
-}
 
 // nextUnordered emits what is lost, or the next request, and chooses its entropy
 // value. It asks for an acknowledgement where the window leaves no room for another
@@ -170,7 +47,7 @@ func (q *QP) nextUnordered(now units.Time, p *Packet) {
 		q.sendLost(now, p)
 	} else {
 		q.nextRequest(now, p)
-		if !q.windowClosed() && !q.flowClosed() && q.allow.Window >= units.Bytes(q.ackTrigger()) {
+		if !q.windowClosed() && !q.flowClosed() && q.allow.Window >= units.Bytes(q.cfg.ackTrigger()) {
 			p.Flags &^= FlagAckReq
 		}
 	}
