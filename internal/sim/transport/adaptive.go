@@ -42,23 +42,20 @@ func NewSchedule(times []units.Time, first int, timeout units.Time, retries int)
 	return s
 }
 
-// SetChance is what the queue pair draws by: a number that no other has.
-func (q *QP) SetChance(x uint32) { q.chance = x }
-
 // place is where in the schedule the next repetition is: the place that was drawn for
 // the first, which the oldest packet in flight decides, and one further for each since.
-func (s *Schedule) place(q *QP) int {
-	x := (uint64(q.chance)<<32 | uint64(q.una)) * 0x9e3779b97f4a7c15
+func (s *Schedule) place(r *requester) int {
+	x := (uint64(r.chance)<<32 | uint64(r.una)) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>32) * 0xd6e8feb86659fd93
-	return int(x>>32*s.first>>32) + int(q.waits)
+	return int(x>>32*s.first>>32) + int(r.waits)
 }
 
 // wait is from the last progress, or the last repetition, to the next.
-func (s *Schedule) wait(q *QP) units.Time {
-	switch i := s.place(q); {
+func (s *Schedule) wait(r *requester) units.Time {
+	switch i := s.place(r); {
 	case i >= len(s.times):
 		return s.regular
-	case q.waits == 0:
+	case r.waits == 0:
 		return s.times[i]
 	default:
 		return s.times[i] - s.times[i-1]
@@ -66,12 +63,12 @@ func (s *Schedule) wait(q *QP) units.Time {
 }
 
 // over reports whether the wait that has ended was the last.
-func (s *Schedule) over(q *QP) bool { return s.place(q)-len(s.times)+1 >= s.tries }
+func (s *Schedule) over(r *requester) bool { return s.place(r)-len(s.times)+1 >= s.tries }
 
 // leastWait is the least that retryWait can be before the next progress.
-func (q *QP) leastWait() units.Time {
-	if q.cfg.Schedule != nil {
-		return q.cfg.Schedule.least
+func (r *requester) leastWait() units.Time {
+	if r.cfg.Schedule != nil {
+		return r.cfg.Schedule.least
 	}
-	return q.retryWait()
+	return r.retryWait()
 }

@@ -105,7 +105,7 @@ func TestProgressBeginsTheScheduleAnew(t *testing.T) {
 	for range 5 { // nobody answers: both packets are sent again, and again
 		for a.Next(now, &p) {
 		}
-		for before := a.waits; a.waits == before; {
+		for before := a.req.waits; a.req.waits == before; {
 			now = a.NextTimeout()
 			a.Timeout(now, &done)
 		}

@@ -23,37 +23,37 @@ type atomicDone struct {
 func shapeAtomic(p *Packet) { p.Length, p.DMALen = 0, AtomicBytes }
 
 // acceptAtomic takes an atomic that is in order.
-func (q *QP) acceptAtomic(p *Packet, b *Batch) Verdict {
+func (s *responder) acceptAtomic(e *endpoint, p *Packet, b *Batch) Verdict {
 	p.DMALen = AtomicBytes
-	if len(q.reads) >= q.cfg.maxServed() {
-		q.dropRepeat()
+	if len(s.reads) >= e.cfg.maxServed() {
+		s.dropRepeat(e)
 	}
 	switch {
-	case q.msgClass != classNone || p.Length != 0 || q.cfg.Atomic == nil || p.VA%AtomicBytes != 0:
-		q.abort(wire.NAKInvalidRequest, b)
+	case s.msgClass != classNone || p.Length != 0 || e.cfg.Atomic == nil || p.VA%AtomicBytes != 0:
+		s.abort(e, wire.NAKInvalidRequest, b)
 		return Dropped
-	case len(q.reads) >= q.cfg.maxServed():
-		q.abort(wire.NAKInvalidRequest, b)
+	case len(s.reads) >= e.cfg.maxServed():
+		s.abort(e, wire.NAKInvalidRequest, b)
 		return Dropped
-	case !q.allowed(AccessRemoteAtomic, p):
-		q.abort(wire.NAKRemoteAccess, b)
+	case !s.allowed(e, AccessRemoteAtomic, p):
+		s.abort(e, wire.NAKRemoteAccess, b)
 		return Dropped
 	}
 	op := OpFetchAdd
 	if p.Op == wire.RCCompareSwap {
 		op = OpCmpSwap
 	}
-	q.nakked = false
-	q.unacked = 0
-	q.msn = (q.msn + 1) & units.PSNMask
-	q.epsn = q.epsn.Add(1)
-	done := atomicDone{psn: p.PSN, msn: q.msn, original: q.cfg.Atomic(q.qpn, op, p.RKey, p.VA)}
-	if q.ahead == nil {
-		q.ahead = new(arrivals)
+	s.nakked = false
+	s.unacked = 0
+	s.msn = (s.msn + 1) & units.PSNMask
+	s.epsn = s.epsn.Add(1)
+	done := atomicDone{psn: p.PSN, msn: s.msn, original: e.cfg.Atomic(e.qpn, op, p.RKey, p.VA)}
+	if s.ahead == nil {
+		s.ahead = new(arrivals)
 	}
-	q.ahead.remember(done, q.cfg.maxServed())
-	q.setReads(append(q.reads, done.response()))
-	q.owed = owedReads // the response acknowledges everything before it
+	s.ahead.remember(done, e.cfg.maxServed())
+	s.setReads(e, append(s.reads, done.response()))
+	e.owed = owedReads // the response acknowledges everything before it
 	return Taken
 }
 
@@ -70,60 +70,60 @@ func (d *atomicDone) response() readWork {
 }
 
 // repeatAtomic answers a duplicate with what the first time gave.
-func (q *QP) repeatAtomic(p *Packet) Verdict {
-	if q.ahead == nil {
+func (s *responder) repeatAtomic(e *endpoint, p *Packet) Verdict {
+	if s.ahead == nil {
 		return Dropped
 	}
-	i := slices.IndexFunc(q.ahead.atomics, func(d atomicDone) bool { return d.psn == p.PSN })
-	waits := slices.ContainsFunc(q.reads, func(r readWork) bool { return r.atomic && r.psn == p.PSN })
-	if i < 0 || waits || len(q.reads) >= q.cfg.maxServed() {
+	i := slices.IndexFunc(s.ahead.atomics, func(d atomicDone) bool { return d.psn == p.PSN })
+	waits := slices.ContainsFunc(s.reads, func(r readWork) bool { return r.atomic && r.psn == p.PSN })
+	if i < 0 || waits || len(s.reads) >= e.cfg.maxServed() {
 		return Dropped
 	}
-	again := q.ahead.atomics[i].response()
+	again := s.ahead.atomics[i].response()
 	again.repeat = true
-	at := slices.IndexFunc(q.reads, func(r readWork) bool { return p.PSN.Before(r.psn) })
+	at := slices.IndexFunc(s.reads, func(r readWork) bool { return p.PSN.Before(r.psn) })
 	if at < 0 {
-		at = len(q.reads)
+		at = len(s.reads)
 	}
-	q.setReads(slices.Insert(q.reads, at, again))
+	s.setReads(e, slices.Insert(s.reads, at, again))
 	return Taken
 }
 
 // nextAtomicResponse emits the response of the atomic that is first in turn.
-func (q *QP) nextAtomicResponse(p *Packet) {
-	r := &q.reads[0]
+func (s *responder) nextAtomicResponse(e *endpoint, p *Packet) {
+	r := &s.reads[0]
 	*p = Packet{
-		Op: wire.RCAtomicAcknowledge, DestQP: q.remote, SrcQP: q.qpn, PSN: r.psn,
+		Op: wire.RCAtomicAcknowledge, DestQP: e.remote, SrcQP: e.qpn, PSN: r.psn,
 		Syndrome: wire.ACKNoLimit, MSN: r.msn, VA: r.va,
 	}
-	q.setReads(q.reads[:copy(q.reads, q.reads[1:])])
+	s.setReads(e, s.reads[:copy(s.reads, s.reads[1:])])
 }
 
 // receiveAtomicResponse takes the answer to an atomic: its original value is
 // placed as a READ's response of 8 bytes.
-func (q *QP) receiveAtomicResponse(now units.Time, p *Packet, b *Batch) Verdict {
-	if p.PSN.Before(q.una) || !p.PSN.Before(q.max) {
+func (r *requester) receiveAtomicResponse(now units.Time, p *Packet, b *Batch) Verdict {
+	if p.PSN.Before(r.una) || !p.PSN.Before(r.max) {
 		return Dropped
 	}
-	before := q.una
-	q.advance(p.PSN, b)
-	if q.una != before {
-		q.progress(now)
+	before := r.una
+	r.advance(p.PSN, b)
+	if r.una != before {
+		r.progressed(now)
 	}
-	if q.una != p.PSN {
-		q.missingResponse(now, p.PSN, b)
+	if r.una != p.PSN {
+		r.missingResponse(now, p.PSN, b)
 		return Dropped
 	}
-	w := q.work(q.head)
+	w := r.work(r.head)
 	if !w.op.atomic() || p.Syndrome.Kind() != wire.SyndromeACK {
 		return Dropped
 	}
 	p.VA, p.Offset = w.id, 0
-	q.responded(b)
-	if q.beyond != nil {
-		q.drainAhead(b)
+	r.responded(b)
+	if r.beyond != nil {
+		r.drainAhead(b)
 	}
-	q.catchUp()
-	q.progress(now)
+	r.catchUp()
+	r.progressed(now)
 	return PlaceAtomic
 }

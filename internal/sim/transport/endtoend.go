@@ -41,7 +41,7 @@ type Address struct {
 // Setup makes e the context of a stream in RESET, for the queue pairs of a reliable
 // datagram domain, which find finds by their numbers.
 func (e *EEC) Setup(stream *QP, rdd uint32, find func(units.QPN) *RDQP) error {
-	if stream.cfg.Delivery != EndToEnd || stream.service != RC {
+	if stream.req.cfg.Delivery != EndToEnd || stream.req.service != RC {
 		return ErrConfig
 	}
 	*e = EEC{q: stream, rdd: rdd, find: find}
@@ -55,7 +55,7 @@ func (e *EEC) Connect(now units.Time, remote units.QPN, sqPSN, rqPSN units.PSN) 
 }
 
 // Number is the context's EECN.
-func (e *EEC) Number() units.QPN { return e.q.qpn }
+func (e *EEC) Number() units.QPN { return e.q.req.qpn }
 
 // Serving is whom the message that arrives, or was last answered, is for.
 func (e *EEC) Serving() *RDQP { return e.serving }
@@ -88,7 +88,7 @@ func (e *EEC) Receive(now units.Time, p *Packet, a Address, b *Batch) Verdict {
 		}
 	case classResync:
 		e.from = a.Src
-		if !p.PSN.Before(e.q.epsn) { // else it is a duplicate, and has nothing to do with this message
+		if !p.PSN.Before(e.q.resp.epsn) { // else it is a duplicate, and has nothing to do with this message
 			e.takeBack()
 		}
 	case classSend, classWrite, classReadRequest, classAtomic:
@@ -96,14 +96,14 @@ func (e *EEC) Receive(now units.Time, p *Packet, a Address, b *Batch) Verdict {
 			return Dropped // RD has no such operation
 		}
 		e.from = a.Src
-		if p.PSN == e.q.epsn && !e.meant(&a) {
-			if e.q.state >= StateRTR && e.q.state < StateErr {
+		if p.PSN == e.q.resp.epsn && !e.meant(&a) {
+			if e.q.req.state >= StateRTR && e.q.req.state < StateErr {
 				e.takeBack()
-				e.q.abort(wire.NAKInvalidRD, b)
+				e.q.resp.abort(&e.q.req.endpoint, wire.NAKInvalidRD, b)
 			}
 			return Dropped
 		}
-		if p.PSN == e.q.epsn && e.q.WantsRecv(p) {
+		if p.PSN == e.q.resp.epsn && e.q.WantsRecv(p) {
 			e.lend(now)
 		}
 	}
@@ -118,12 +118,12 @@ func (e *EEC) meant(a *Address) bool {
 	if d == nil || d.rdd != e.rdd || d.qkey != a.QKey || d.state < StateRTR || d.state == StateErr {
 		return false
 	}
-	if e.q.msgClass != classNone {
+	if e.q.resp.msgClass != classNone {
 		return d == e.serving
 	}
 	e.takeBack()
 	e.serve(d)
-	e.q.setReads(e.q.reads[:0]) // of an earlier message, which the peer has had answered
+	e.q.resp.setReads(&e.q.req.endpoint, e.q.resp.reads[:0]) // of an earlier message, which the peer has had answered
 	return true
 }
 
@@ -145,7 +145,7 @@ func (e *EEC) serve(d *RDQP) {
 // follows of it is refused.
 func (e *EEC) desert() {
 	e.takeBack()
-	e.q.msgClass = classNone
+	e.q.resp.msgClass = classNone
 	e.serve(nil)
 }
 
@@ -163,11 +163,11 @@ func (e *EEC) lend(now units.Time) {
 
 // takeBack gives a receive back that an abandoned message had taken.
 func (e *EEC) takeBack() {
-	if e.q.rhead == e.q.rtail {
+	if e.q.resp.rhead == e.q.resp.rtail {
 		return
 	}
-	w, d := e.q.recvHead(), e.lender
-	e.q.rhead++
+	w, d := e.q.resp.recvHead(), e.lender
+	e.q.resp.rhead++
 	d.recvs = slices.Insert(d.recvs, 0, RecvRequest{ID: w.id, Length: w.length})
 }
 
@@ -177,7 +177,7 @@ func (e *EEC) takeBack() {
 // pass through. Contexts and queue pairs share one space of numbers.
 func (e *EEC) Completed(now units.Time, c *Completion, b *Batch) (d *RDQP, tell bool) {
 	switch {
-	case c.QPN != e.q.qpn:
+	case c.QPN != e.q.req.qpn:
 		return e.find(c.QPN), true
 	case c.Recv:
 		c.QPN, c.SrcQP = e.lender.qpn, e.from
@@ -189,7 +189,7 @@ func (e *EEC) Completed(now units.Time, c *Completion, b *Batch) (d *RDQP, tell 
 		d.finished(now, c.Status, b)
 	}
 	e.feed(now)
-	if e.q.state == StateErr {
+	if e.q.req.state == StateErr {
 		e.abandon(now, b)
 	}
 	return d, tell
@@ -197,7 +197,7 @@ func (e *EEC) Completed(now units.Time, c *Completion, b *Batch) (d *RDQP, tell 
 
 // feed gives the stream the next message, when the one before is done with.
 func (e *EEC) feed(now units.Time) {
-	for e.current == nil && len(e.waiting) > 0 && e.q.state == StateRTS && e.q.Pending() == 0 {
+	for e.current == nil && len(e.waiting) > 0 && e.q.req.state == StateRTS && e.q.Pending() == 0 {
 		d := e.waiting[0]
 		e.waiting = e.waiting[:copy(e.waiting, e.waiting[1:])]
 		e.current = d

@@ -55,41 +55,41 @@ type flow struct {
 }
 
 // flowing is the requester's flow control, made with its first packet.
-func (q *QP) flowing(first units.PSN) *flow {
-	if q.flow == nil {
-		c, t := q.cfg.Flow, q.cfg.RetryTimeout
-		q.flow = &flow{
+func (r *requester) flowing(first units.PSN) *flow {
+	if r.flow == nil {
+		c, t := r.cfg.Flow, r.cfg.RetryTimeout
+		r.flow = &flow{
 			window:     cc.NewLossWindow(c.Initial, c.Most),
 			timer:      cc.NewRetryTimer(min(c.FirstTimeout, t), min(c.LeastTimeout, t), LongestTimeouts*t),
 			reordering: leastReordering, acked: first, heard: first,
 		}
 	}
-	return q.flow
+	return r.flow
 }
 
 // retryWait is how long a packet waits for its acknowledgement.
-func (q *QP) retryWait() units.Time {
+func (r *requester) retryWait() units.Time {
 	switch {
-	case q.cfg.Flow != nil && q.flow != nil:
-		return q.flow.timer.Wait()
-	case q.cfg.Flow != nil: // the first packet is on its way
-		return min(q.cfg.Flow.FirstTimeout, q.cfg.RetryTimeout)
-	case q.cfg.Schedule != nil:
-		return q.cfg.Schedule.wait(q)
+	case r.cfg.Flow != nil && r.flow != nil:
+		return r.flow.timer.Wait()
+	case r.cfg.Flow != nil: // the first packet is on its way
+		return min(r.cfg.Flow.FirstTimeout, r.cfg.RetryTimeout)
+	case r.cfg.Schedule != nil:
+		return r.cfg.Schedule.wait(r)
 	}
-	return q.cfg.RetryTimeout
+	return r.cfg.RetryTimeout
 }
 
 // flowClosed reports whether as much is in flight as the network carries. What is behind
 // a repetition that nothing shows to have come is let through: see Probing.
-func (q *QP) flowClosed() bool { return q.cfg.Flow != nil && q.flow.full(q) }
+func (r *requester) flowClosed() bool { return r.cfg.Flow != nil && r.flow.full(r) }
 
 // full is flowClosed where the configuration has flow control.
-func (f *flow) full(q *QP) bool {
-	if f == nil || f.window.Room() > 0 || q.Outstanding() < f.window.Packets() {
+func (f *flow) full(r *requester) bool {
+	if f == nil || f.window.Room() > 0 || r.outstanding() < f.window.Packets() {
 		return false
 	}
-	return !q.Probing()
+	return !r.probing()
 }
 
 // sent notes a packet of n PSNs.
@@ -210,21 +210,21 @@ func (f *flow) timedOut(least units.Time) (early bool) {
 
 // tolerance is how many packets must have come ahead of a missing one before it is
 // lost. With few in flight it is fewer: not as many would follow (RFC 5827).
-func (q *QP) tolerance() int32 {
-	if q.flow == nil {
+func (r *requester) tolerance() int32 {
+	if r.flow == nil {
 		return 1
 	}
-	return min(q.flow.reordering, max(1, q.nxt.Sub(q.una)/2))
+	return min(r.flow.reordering, max(1, r.nxt.Sub(r.una)/2))
 }
 
 // stillResponding notes a response of a READ that has come before: the peer is at work
 // at what was asked for again, and what is missing comes behind it. The retry timer
 // starts anew, once for each response of a repetition.
-func (q *QP) stillResponding(now units.Time, psn units.PSN) {
-	f := q.flow
-	if f == nil || q.readsOut == 0 || !f.heard.Before(psn) || !psn.Before(q.una) {
+func (r *requester) stillResponding(now units.Time, psn units.PSN) {
+	f := r.flow
+	if f == nil || r.readsOut == 0 || !f.heard.Before(psn) || !psn.Before(r.una) {
 		return
 	}
 	f.heard = psn
-	q.progressAt = now
+	r.progressAt = now
 }

@@ -45,9 +45,9 @@ func FuzzReceive(f *testing.F) {
 					t.Fatal("ready, and nothing to send")
 				}
 			}
-			base := q.una
+			base := q.req.una
 			if s[3]&0x80 != 0 {
-				base = q.epsn
+				base = q.resp.epsn
 			}
 			q.Receive(now, &Packet{
 				Op: wire.Opcode(s[0]), Flags: Flags(s[1]&15 | s[3]<<4&0x10), Syndrome: wire.Syndrome(s[2]), PSN: base.Add(int32(int8(s[3]<<1)) / 2),
@@ -59,8 +59,8 @@ func FuzzReceive(f *testing.F) {
 				q.Timeout(now, &b)
 			}
 			b.Reset()
-			if q.nxt.Before(q.una) || q.max.Before(q.nxt) || q.end.Before(q.max) || q.flight < 0 && cfg.Delivery != Unordered {
-				t.Fatalf("una %d, nxt %d, max %d, end %d, flight %d", q.una, q.nxt, q.max, q.end, q.flight)
+			if q.req.nxt.Before(q.req.una) || q.req.max.Before(q.req.nxt) || q.req.end.Before(q.req.max) || q.req.flight < 0 && cfg.Delivery != Unordered {
+				t.Fatalf("una %d, nxt %d, max %d, end %d, flight %d", q.req.una, q.req.nxt, q.req.max, q.req.end, q.req.flight)
 			}
 		}
 	})

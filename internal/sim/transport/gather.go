@@ -19,50 +19,50 @@ type openMessage struct {
 func (c *Config) ackTrigger() uint32 { return uint32(max(1, c.AckEvery) * c.PathMTU) }
 
 // receiveUnordered takes a request.
-func (q *QP) receiveUnordered(p *Packet, info *opInfo, b *Batch) Verdict {
-	u := q.ahead
-	switch d := p.PSN.Sub(q.epsn); {
-	case d < 0 || q.hasAhead(p.PSN):
-		q.acknowledgeUnordered(p, b)
+func (s *responder) receiveUnordered(e *endpoint, p *Packet, info *opInfo, b *Batch) Verdict {
+	u := s.ahead
+	switch d := p.PSN.Sub(s.epsn); {
+	case d < 0 || s.hasAhead(p.PSN):
+		s.acknowledgeUnordered(e, p, b)
 		return Dropped
-	case info.class == classWrite && !q.allowed(AccessRemoteWrite, p):
-		q.abort(wire.NAKRemoteAccess, b)
+	case info.class == classWrite && !s.allowed(e, AccessRemoteWrite, p):
+		s.abort(e, wire.NAKRemoteAccess, b)
 		return Dropped
 	case d == 0:
-		q.epsn = q.epsn.Add(1)
-		for u.take(q.epsn) {
-			q.epsn = q.epsn.Add(1)
+		s.epsn = s.epsn.Add(1)
+		for u.take(s.epsn) {
+			s.epsn = s.epsn.Add(1)
 		}
-	case !u.mark(q.epsn, p.PSN):
+	case !u.mark(s.epsn, p.PSN):
 		return Dropped
 	}
 	u.taken += p.Length
-	whole := q.collect(p, info, b)
-	if whole || p.Flags&FlagAckReq != 0 || q.echo || u.taken-u.reported >= q.cfg.ackTrigger() {
-		q.acknowledgeUnordered(p, b)
+	whole := s.collect(e, p, info, b)
+	if whole || p.Flags&FlagAckReq != 0 || s.echo || u.taken-u.reported >= e.cfg.ackTrigger() {
+		s.acknowledgeUnordered(e, p, b)
 	}
 	return placed(info)
 }
 
 // hasAhead reports whether a packet ahead of the expected one has come.
-func (q *QP) hasAhead(psn units.PSN) bool {
-	return uint32(psn.Sub(q.epsn)) < q.ahead.size() && q.ahead.has(psn)
+func (s *responder) hasAhead(psn units.PSN) bool {
+	return uint32(psn.Sub(s.epsn)) < s.ahead.size() && s.ahead.has(psn)
 }
 
 // collect adds a packet to its message, and delivers the message and reports true
 // if it is whole.
-func (q *QP) collect(p *Packet, info *opInfo, b *Batch) (whole bool) {
-	mtu := uint32(q.cfg.PathMTU)
+func (s *responder) collect(e *endpoint, p *Packet, info *opInfo, b *Batch) (whole bool) {
+	mtu := uint32(e.cfg.PathMTU)
 	if p.DMALen <= mtu {
-		q.deliver(p, info, p.DMALen, b)
+		s.deliver(e, p, info, p.DMALen, b)
 		return true
 	}
-	u := q.ahead
+	u := s.ahead
 	first := p.PSN.Add(-int32(p.Offset / mtu))
 	i := slices.IndexFunc(u.open, func(m openMessage) bool { return m.first == first })
 	if i < 0 {
 		if len(u.open) >= MaxOpenMessages {
-			q.abort(wire.NAKInvalidRequest, b)
+			s.abort(e, wire.NAKInvalidRequest, b)
 			return false
 		}
 		i = len(u.open)
@@ -78,18 +78,18 @@ func (q *QP) collect(p *Packet, info *opInfo, b *Batch) (whole bool) {
 	end := Packet{Op: m.op, Imm: m.imm, SrcQP: p.SrcQP}
 	u.open[i] = u.open[len(u.open)-1]
 	u.open = u.open[:len(u.open)-1]
-	q.deliver(&end, &ops[end.Op], p.DMALen, b)
+	s.deliver(e, &end, &ops[end.Op], p.DMALen, b)
 	return true
 }
 
 // acknowledgeUnordered answers a request with what has come.
-func (q *QP) acknowledgeUnordered(p *Packet, b *Batch) {
-	u := q.ahead
+func (s *responder) acknowledgeUnordered(e *endpoint, p *Packet, b *Batch) {
+	u := s.ahead
 	u.reported = u.taken
 	a := b.packet()
-	q.answer(a, q.epsn.Add(-1), wire.ACKNoLimit)
+	s.answer(e, a, s.epsn.Add(-1), wire.ACKNoLimit)
 	a.Op, a.Imm, a.EV, a.DMALen = SelectiveAck, uint32(p.PSN), p.EV, u.taken
-	if d := p.PSN.Sub(q.epsn); d >= 0 && uint32(d) < u.size() {
+	if d := p.PSN.Sub(s.epsn); d >= 0 && uint32(d) < u.size() {
 		a.VA = u.around(p.PSN)
 	}
 }
@@ -100,16 +100,16 @@ func (r *reorder) around(psn units.PSN) uint64 {
 }
 
 // receiveTrimmed takes a packet that a switch has cut the payload off.
-func (q *QP) receiveTrimmed(p *Packet, info *opInfo, b *Batch) Verdict {
-	if !q.sprays() || info.class != classWrite && info.class != classSend {
+func (s *responder) receiveTrimmed(e *endpoint, p *Packet, info *opInfo, b *Batch) Verdict {
+	if !e.sprays() || info.class != classWrite && info.class != classSend {
 		return Dropped
 	}
-	if p.PSN.Sub(q.epsn) < 0 || q.hasAhead(p.PSN) {
-		q.acknowledgeUnordered(p, b)
+	if p.PSN.Sub(s.epsn) < 0 || s.hasAhead(p.PSN) {
+		s.acknowledgeUnordered(e, p, b)
 		return Dropped
 	}
 	a := b.packet()
-	q.answer(a, q.epsn.Add(-1), wire.NAKSequence)
+	s.answer(e, a, s.epsn.Add(-1), wire.NAKSequence)
 	a.Op, a.Imm, a.EV = Nack, uint32(p.PSN), p.EV
 	a.Flags |= p.Flags & FlagLastHop
 	if p.Flags&FlagCE != 0 {

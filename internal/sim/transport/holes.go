@@ -9,33 +9,33 @@ import "weft/units"
 // repetition of a part (IBA vol. 1, 9.7.5.1.4), and leaves what has come alone.
 
 // unanswered notes that the peer has sent all responses before to.
-func (q *QP) unanswered(to units.PSN) {
-	if q.cfg.Delivery != SelectiveHeld {
+func (r *requester) unanswered(to units.PSN) {
+	if r.cfg.Delivery != SelectiveHeld {
 		return
 	}
-	s := q.further()
+	s := r.further()
 	if s.far.Before(to) {
 		s.far = to
 	}
-	if edge := s.far.Add(1 - q.tolerance()); s.due.Before(edge) {
+	if edge := s.far.Add(1 - r.tolerance()); s.due.Before(edge) {
 		s.due = edge
 	}
-	q.seekLost()
+	r.seekLost()
 }
 
 // hole is the next run of responses that are missing and were not asked for again; w is
 // nil where there is none.
-func (q *QP) hole() (w *sendWork, from, to units.PSN) {
-	s := q.beyond
+func (r *requester) hole() (w *sendWork, from, to units.PSN) {
+	s := r.beyond
 	for from = s.asked; from.Before(s.due); s.asked = from {
-		w = q.workOf(from)
+		w = r.workOf(from)
 		switch {
 		case w.op != OpRead:
 			from = w.end()
-		case s.has(q.una, from):
+		case s.has(r.una, from):
 			from = from.Add(1)
 		default:
-			for to = from.Add(1); to.Before(w.end()) && to.Before(s.due) && !s.has(q.una, to); {
+			for to = from.Add(1); to.Before(w.end()) && to.Before(s.due) && !s.has(r.una, to); {
 				to = to.Add(1)
 			}
 			return w, from, to
@@ -51,26 +51,26 @@ func (s *beyond) has(una, psn units.PSN) bool {
 }
 
 // seekHole reports whether responses are to be asked for again.
-func (q *QP) seekHole() bool {
-	if q.cfg.Delivery != SelectiveHeld || q.readsOut == 0 {
+func (r *requester) seekHole() bool {
+	if r.cfg.Delivery != SelectiveHeld || r.readsOut == 0 {
 		return false
 	}
-	w, _, _ := q.hole()
+	w, _, _ := r.hole()
 	return w != nil
 }
 
 // askAgain emits a READ of the responses that are missing.
-func (q *QP) askAgain(now units.Time, p *Packet) {
-	w, from, to := q.hole()
+func (r *requester) askAgain(now units.Time, p *Packet) {
+	w, from, to := r.hole()
 	n := to.Sub(from)
-	q.compose(w, from, p)
-	p.DMALen = min(p.DMALen, uint32(n)*uint32(q.cfg.PathMTU))
-	q.beyond.asked = to
-	q.repeated++
-	if q.cfg.Flow != nil {
-		q.flow.lost(n)
-		q.flow.sent(from, n)
-		q.flow.clock(now, p, false)
+	r.compose(w, from, p)
+	p.DMALen = min(p.DMALen, uint32(n)*uint32(r.cfg.PathMTU))
+	r.beyond.asked = to
+	r.repeated++
+	if r.cfg.Flow != nil {
+		r.flow.lost(n)
+		r.flow.sent(from, n)
+		r.flow.clock(now, p, false)
 	}
-	q.seekLost()
+	r.seekLost()
 }

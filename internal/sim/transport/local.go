@@ -18,74 +18,74 @@ import "weft/units"
 func (o Op) local() bool { return o == OpBindMW || o == OpLocalInv }
 
 // postLocal appends a local operation to the send queue.
-func (q *QP) postLocal(now units.Time, wr *WorkRequest) error {
-	if q.cfg.Local == nil || q.service == UD && wr.Op == OpBindMW || q.sprays() {
+func (r *requester) postLocal(now units.Time, wr *WorkRequest) error {
+	if r.cfg.Local == nil || r.service == UD && wr.Op == OpBindMW || r.sprays() {
 		return ErrOperation
 	}
-	if err := q.growSends(); err != nil {
+	if err := r.growSends(); err != nil {
 		return err
 	}
-	w := q.work(q.tail)
-	*w = sendWork{id: wr.ID, op: wr.Op, first: q.end, flags: wr.flags()}
-	q.tail++
-	q.locals++
-	q.heedLocals(now)
-	if q.state == StateErr || q.state == StateSQE {
-		q.wake = now // Timeout flushes it
+	w := r.work(r.tail)
+	*w = sendWork{id: wr.ID, op: wr.Op, first: r.end, flags: wr.flags()}
+	r.tail++
+	r.locals++
+	r.heedLocals(now)
+	if r.state == StateErr || r.state == StateSQE {
+		r.wake = now // Timeout flushes it
 	}
 	return nil
 }
 
 // heedLocals makes a local operation due whose turn has come.
-func (q *QP) heedLocals(now units.Time) {
-	for q.cur != q.tail && q.work(q.cur).flags&workDone != 0 {
-		q.cur++ // the requester had gone back
+func (r *requester) heedLocals(now units.Time) {
+	for r.cur != r.tail && r.work(r.cur).flags&workDone != 0 {
+		r.cur++ // the requester had gone back
 	}
-	if q.localDue() {
-		q.wake = min(q.wake, now)
+	if r.localDue() {
+		r.wake = min(r.wake, now)
 	}
 }
 
 // localDue reports whether the next in the send queue is a local operation that is
 // to be carried out now. One that has failed waits for those before it.
-func (q *QP) localDue() bool {
-	if q.cur == q.tail || q.state != StateRTS {
+func (r *requester) localDue() bool {
+	if r.cur == r.tail || r.state != StateRTS {
 		return false
 	}
-	w := q.work(q.cur)
-	return w.op.local() && (w.flags&(workFence|workFailed) == 0 || q.head == q.cur)
+	w := r.work(r.cur)
+	return w.op.local() && (w.flags&(workFence|workFailed) == 0 || r.head == r.cur)
 }
 
 // runLocals carries out the local operations whose turn has come.
-func (q *QP) runLocals(b *Batch) {
-	for q.localDue() {
-		w := q.work(q.cur)
+func (r *requester) runLocals(b *Batch) {
+	for r.localDue() {
+		w := r.work(r.cur)
 		if w.flags&workFailed == 0 {
-			status := q.cfg.Local(q.qpn, w.id)
+			status := r.cfg.Local(r.qpn, w.id)
 			if status == Success {
 				w.flags |= workDone
-				q.cur++
-				q.finishLocals(b)
+				r.cur++
+				r.finishLocals(b)
 				continue
 			}
 			w.flags |= workFailed
 			w.imm = uint32(status)
 		}
-		if q.head == q.cur {
-			q.failSend(Status(w.imm), b)
+		if r.head == r.cur {
+			r.failSend(Status(w.imm), b)
 		}
 		return
 	}
 }
 
 // finishLocals completes the local operations that all before them have completed.
-func (q *QP) finishLocals(b *Batch) {
-	for q.head != q.tail && q.work(q.head).flags&workDone != 0 {
-		if q.cur == q.head {
-			q.cur++ // the requester had gone back to the one before
+func (r *requester) finishLocals(b *Batch) {
+	for r.head != r.tail && r.work(r.head).flags&workDone != 0 {
+		if r.cur == r.head {
+			r.cur++ // the requester had gone back to the one before
 		}
-		q.locals--
-		q.finish(q.work(q.head), Success, b)
-		q.head++
+		r.locals--
+		r.finish(r.work(r.head), Success, b)
+		r.head++
 	}
 }

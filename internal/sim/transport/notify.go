@@ -9,33 +9,33 @@ import (
 // of a notification; the notification point answers a mark (RoCE v2: IBA vol. 1, A17.9;
 // InfiniBand: BECN, annex A10).
 func (q *QP) congested(now units.Time, p *Packet, info *opInfo, b *Batch) {
-	if p.Flags&FlagCNP != 0 && q.controlled && q.state >= StateRTS {
-		q.notified(now)
+	if p.Flags&FlagCNP != 0 && q.req.controlled && q.req.state >= StateRTS {
+		q.req.notified(now)
 	}
 	if p.Flags&FlagCE != 0 {
-		q.marked(now, info, b)
+		q.resp.marked(&q.req.endpoint, now, info, b)
 	}
 }
 
 // notified is what a notification does to the requester.
-func (q *QP) notified(now units.Time) {
-	q.alg.Notified(now, &q.allow)
-	q.wake = min(q.wake, q.allow.Wake)
+func (r *requester) notified(now units.Time) {
+	r.alg.Notified(now, &r.allow)
+	r.wake = min(r.wake, r.allow.Wake)
 }
 
 // marked answers a mark with a CNP, or with the next acknowledgement. Nobody answers a
 // datagram.
-func (q *QP) marked(now units.Time, info *opInfo, b *Batch) {
-	if info.class == classAck || info.class == classCNP || q.service == UD {
+func (s *responder) marked(e *endpoint, now units.Time, info *opInfo, b *Batch) {
+	if info.class == classAck || info.class == classCNP || e.service == UD {
 		return
 	}
-	if q.cfg.Marks != MarksNotified && q.service == RC && info.class != classReadResponse {
-		q.echo = true
+	if e.cfg.Marks != MarksNotified && e.service == RC && info.class != classReadResponse {
+		s.echo = true
 		return
 	}
-	if now < q.cnpAt {
+	if now < s.cnpAt {
 		return
 	}
-	q.cnpAt = now + q.cfg.CNPInterval
-	b.Packets = append(b.Packets, Packet{Op: wire.CNP, Flags: FlagCNP, DestQP: q.remote, SrcQP: q.qpn})
+	s.cnpAt = now + e.cfg.CNPInterval
+	b.Packets = append(b.Packets, Packet{Op: wire.CNP, Flags: FlagCNP, DestQP: e.remote, SrcQP: e.qpn})
 }

@@ -6,7 +6,6 @@ import (
 
 	"weft/internal/sim/transport/cc"
 	"weft/units"
-	"weft/wire"
 )
 
 // Service is a transport service.
@@ -42,7 +41,13 @@ func (s Service) String() string {
 // packet does, then two cache lines of the requester's and one of the responder's, one
 // of congestion control's, then the rest. layout_test.go holds them to it.
 type QP struct {
-	// Every packet.
+	req  requester
+	resp responder
+}
+
+// endpoint is what the requester and the responder share. Every packet touches it, and
+// nothing else where there is nothing to do.
+type endpoint struct {
 	cfg        *Config
 	wake       units.Time // no deadline is earlier: a lower bound, see NextTimeout
 	remote     units.QPN
@@ -51,65 +56,10 @@ type QP struct {
 	service    Service
 	wants      cc.Wants
 	owed       owed // what the responder has to send
-	controlled bool // alg is not nil
+	controlled bool // congestion control has an algorithm
 	respTurn   bool // a response went last, so a request may go first
 	lost       bool // a lost packet waits to be sent again
 	posted     bool // work has been posted to the send queue since RESET
-
-	// The requester. The send queue has the posted work from head to tail; cur is
-	// the one that nxt lies in, or tail.
-	head, cur, tail uint32
-	una, nxt, max   units.PSN
-	end             units.PSN // after the last posted
-	ackHigh         units.PSN // out of order: acknowledged up to here, READs aside
-	retries         uint16    // since the last progress
-	locals          uint16    // local operations that have not completed
-	rnrRetries      uint8
-	recovering      bool  // has gone back for a lost read response at una
-	readsOut        uint8 // READs between head and cur
-	ringed          bool  // the send queue is sq, and not only
-
-	flight     units.Bytes // payload from una to nxt
-	paceAt     units.Time  // congestion control lets the next packet go
-	holdUntil  units.Time  // RNR: the requester waits
-	progressAt units.Time  // the last progress, from which the retry timer counts
-	beyond     *beyond     // what the requester knows of packets ahead of una
-	only       sendWork    // the send queue, until two are posted at once
-	repeated   uint32      // packets sent more than once, modulo 2^32
-	waits      uint8       // repetitions by the schedule since the last progress
-	expired    uint16      // retransmission timeouts, up to the last that it can count
-
-	// The responder.
-	epsn     units.PSN // the next expected
-	msn      uint32    // messages finished
-	unacked  uint32    // packets since the last acknowledgement
-	msgBytes uint32    // of the message under way
-	msgLen   uint32    // its length, a WRITE's
-	msgRKey  uint32
-	msgVA    uint64
-	msgClass opClass       // classNone between messages
-	nakked   bool          // a NAK is out for epsn
-	echo     bool          // a mark waits for the next acknowledgement
-	owedSyn  wire.Syndrome // the syndrome that is owed
-	rhead    uint32
-	rtail    uint32
-	qkey     uint32     // UD
-	cnpAt    units.Time // the notification point may send a CNP
-	nakAt    units.Time // a lasting gap may be NAKed again
-
-	// Congestion control.
-	alg        cc.Algorithm
-	allow      cc.Allowance
-	pacedAt    units.Time // the last packet that was paced went
-	pacedBytes uint32     // its size on the wire
-	chance     uint32     // see SetChance
-
-	// Seldom touched.
-	sq    []sendWork // the send queue where ringed: a ring of a power of two
-	rq    []recvWork
-	reads []readWork // READs being served; setReads changes it
-	ahead *arrivals  // the responder's packets ahead of epsn
-	flow  *flow      // the requester's flow control, where the configuration has one
 }
 
 // owed says what the responder has to send: responses of READs, and what goes behind
@@ -142,65 +92,98 @@ func (q *QP) Setup(cfg *Config, service Service, qpn units.QPN, alg cc.Algorithm
 	if cfg.Delivery == Unordered && alg == nil {
 		return fmt.Errorf("%w: an unordered queue pair needs a congestion control", ErrConfig)
 	}
-	*q = QP{cfg: cfg, service: service, qpn: qpn}
+	*q = QP{req: requester{endpoint: endpoint{cfg: cfg, service: service, qpn: qpn}}}
 	q.setup(alg)
 	return nil
 }
 
 // setup sets what does not begin as zero.
 func (q *QP) setup(alg cc.Algorithm) {
-	q.alg, q.controlled = alg, alg != nil
-	q.allow = cc.Free()
-	q.wake = units.Forever
-	if q.cfg.Delivery == Unordered && q.service == RC {
-		q.beyond, q.ahead = &beyond{unordered: new(unordered)}, new(arrivals)
-		q.wants = cc.WantEntropy
+	q.req.alg, q.req.controlled = alg, alg != nil
+	q.req.allow = cc.Free()
+	q.req.wake = units.Forever
+	if q.req.cfg.Delivery == Unordered && q.req.service == RC {
+		q.req.beyond, q.resp.ahead = &beyond{unordered: new(unordered)}, new(arrivals)
+		q.req.wants = cc.WantEntropy
 	}
-	if q.cfg.CNPInterval == units.Forever {
-		q.cnpAt = units.Forever
+	if q.req.cfg.CNPInterval == units.Forever {
+		q.resp.cnpAt = units.Forever
 	}
 }
 
 // State is the queue pair's state.
-func (q *QP) State() State { return q.state }
+func (q *QP) State() State { return q.req.state }
 
 // QPN is the queue pair's number.
-func (q *QP) QPN() units.QPN { return q.qpn }
+func (q *QP) QPN() units.QPN { return q.req.qpn }
 
 // Remote is the peer's number; 0 before RTR and on UD.
-func (q *QP) Remote() units.QPN { return q.remote }
+func (q *QP) Remote() units.QPN { return q.req.remote }
 
 // Service is the queue pair's service.
-func (q *QP) Service() Service { return q.service }
+func (q *QP) Service() Service { return q.req.service }
 
 // Rate is the rate that congestion control allows; 0 is unpaced.
-func (q *QP) Rate() units.Rate { return q.allow.Rate }
+func (q *QP) Rate() units.Rate { return q.req.allow.Rate }
 
 // Wants is what the queue pair's congestion control wants to know: the packets of
 // one that wants the round trip or the path are to report on their way.
-func (q *QP) Wants() cc.Wants { return q.wants }
+func (q *QP) Wants() cc.Wants { return q.req.wants }
 
 // Flight is the payload of SENDs and WRITEs that is sent and not acknowledged.
-func (q *QP) Flight() units.Bytes { return q.flight }
+func (q *QP) Flight() units.Bytes { return q.req.flight }
 
 // Repeated is the number of requests' packets that were sent again.
-func (q *QP) Repeated() uint32 { return q.repeated }
+func (q *QP) Repeated() uint32 { return q.req.repeated }
 
 // Timeouts is the number of retransmission timeouts that have expired, 65,535 at most.
-func (q *QP) Timeouts() uint16 { return q.expired }
+func (q *QP) Timeouts() uint16 { return q.req.expired }
 
 // Pending is the number of send work requests that are not finished.
-func (q *QP) Pending() int { return int(q.tail - q.head) }
+func (q *QP) Pending() int { return int(q.req.tail - q.req.head) }
 
 // Oldest is the oldest send work request that is not finished, and the PSN of its
 // first packet; where there is none, ID 0 and the PSN of the next one.
-func (q *QP) Oldest() (id uint64, first units.PSN) {
-	if q.head == q.tail {
-		return 0, q.end
-	}
-	w := q.work(q.head)
-	return w.id, w.first
+func (q *QP) Oldest() (id uint64, first units.PSN) { return q.req.oldest() }
+
+// Outstanding is the number of PSNs from the oldest unacknowledged to the next to send,
+// PSNs of the responses of READs included, without those that the peer is known to have.
+func (q *QP) Outstanding() int32 { return q.req.outstanding() }
+
+// Repeating reports whether the next packet is one that was lost and is in flight
+// already.
+func (q *QP) Repeating() bool { return q.req.lost }
+
+// Probing reports whether the oldest packet in flight was sent again and nothing new
+// since. Only what is sent after a repetition tells that it, or its acknowledgement,
+// was lost, too: a window that would hold that back leaves it to the timeout.
+func (q *QP) Probing() bool { return q.req.probing() }
+
+// RetransmitAt is when what is in flight is sent again unless it is acknowledged
+// before; units.Forever where nothing is in flight or no timeout is set.
+func (q *QP) RetransmitAt() units.Time { return q.req.retryAt() }
+
+// SourceOf is the ID of the work request whose payload a request that Next has
+// just filled carries.
+func (q *QP) SourceOf(p *Packet) (id uint64, ok bool) { return q.req.sourceOf(p) }
+
+// SetChance is what the queue pair draws by: a number that no other has.
+func (q *QP) SetChance(x uint32) { q.req.chance = x }
+
+// SetQKey sets the Q_Key that datagrams to this queue pair must carry.
+func (q *QP) SetQKey(qkey uint32) { q.resp.qkey = qkey }
+
+// PostSend appends a work request to the send queue.
+func (q *QP) PostSend(now units.Time, wr WorkRequest) error { return q.req.post(now, wr) }
+
+// PostRecv appends a receive to the receive queue.
+func (q *QP) PostRecv(now units.Time, r RecvRequest) error {
+	return q.resp.post(&q.req.endpoint, now, r)
 }
+
+// WantsRecv reports whether p would take a receive now and none is posted: who
+// shares receives between queue pairs posts one before Receive.
+func (q *QP) WantsRecv(p *Packet) bool { return q.resp.wantsRecv(&q.req.endpoint, p) }
 
 // Ready is when the queue pair may next emit a packet: now or earlier, later
 // because congestion control or a busy peer makes it wait, or units.Forever
@@ -208,9 +191,9 @@ func (q *QP) Oldest() (id uint64, first units.PSN) {
 func (q *QP) Ready(now units.Time) units.Time {
 	switch {
 	case q.Responding():
-		return max(now, q.paceAt)
-	case q.sendable() && !q.restrained():
-		return max(now, q.holdUntil, q.paceAt)
+		return max(now, q.req.paceAt)
+	case q.req.sendable() && !q.req.restrained():
+		return max(now, q.req.holdUntil, q.req.paceAt)
 	}
 	return units.Forever
 }
@@ -218,7 +201,7 @@ func (q *QP) Ready(now units.Time) units.Time {
 // Held reports whether congestion control or a busy peer makes the queue pair wait, if
 // it has anything to send: Ready without asking whether it has.
 func (q *QP) Held(now units.Time) bool {
-	return q.paceAt > now || q.holdUntil > now && !q.Responding()
+	return q.req.paceAt > now || q.req.holdUntil > now && !q.Responding()
 }
 
 // Next fills p with the next packet to send and reports whether there is one.
@@ -226,33 +209,33 @@ func (q *QP) Held(now units.Time) bool {
 // p.Length bytes of it, comes from the work request SourceOf(p) at p.Offset,
 // or, of a read response, from the memory at p.VA + p.Offset under p.RKey.
 func (q *QP) Next(now units.Time, p *Packet) bool {
-	if q.Responding() && !(q.respTurn && q.sendable() && !q.restrained()) {
-		q.respTurn = true
-		if q.nextResponse(p) {
-			q.pace(now, units.Bytes(p.Length))
+	if q.Responding() && !(q.req.respTurn && q.req.sendable() && !q.req.restrained()) {
+		q.req.respTurn = true
+		if q.resp.nextResponse(&q.req.endpoint, p) {
+			q.req.pace(now, units.Bytes(p.Length))
 		}
 		return true
 	}
-	if !q.sendable() || q.restrained() {
+	if !q.req.sendable() || q.req.restrained() {
 		return false
 	}
-	q.respTurn = false
+	q.req.respTurn = false
 	switch {
-	case q.sprays():
-		q.nextUnordered(now, p)
-	case q.lost:
-		q.nextRepeat(now, p)
+	case q.req.sprays():
+		q.req.nextUnordered(now, p)
+	case q.req.lost:
+		q.req.nextRepeat(now, p)
 	default:
-		q.nextRequest(now, p)
+		q.req.nextRequest(now, p)
 	}
 	return true
 }
 
 // NextPSN is the PSN of the packet that the requester sends next.
-func (q *QP) NextPSN() units.PSN { return q.nxt }
+func (q *QP) NextPSN() units.PSN { return q.req.nxt }
 
 // Expected is the PSN of the next request that the responder takes.
-func (q *QP) Expected() units.PSN { return q.epsn }
+func (q *QP) Expected() units.PSN { return q.resp.epsn }
 
 // Verdict says what became of a received packet, and so of its payload.
 type Verdict uint8
@@ -281,40 +264,40 @@ const (
 //
 // After it, as after every call, the caller looks at NextTimeout and Ready.
 func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {
-	if q.state < StateRTR || q.state == StateErr {
+	if q.req.state < StateRTR || q.req.state == StateErr {
 		return Dropped
 	}
 	info := &ops[p.Op]
 	if p.Flags&(FlagCE|FlagCNP|FlagTrimmed) != 0 {
 		if p.Flags&FlagTrimmed != 0 {
-			return q.receiveTrimmed(p, info, b)
+			return q.resp.receiveTrimmed(&q.req.endpoint, p, info, b)
 		}
 		q.congested(now, p, info, b)
 	}
 	v := Dropped
 	switch info.class {
 	case classSend, classWrite, classReadRequest, classAtomic:
-		if info.svc != q.service {
+		if info.svc != q.req.service {
 			return Dropped
 		}
-		v = q.receiveRequest(now, p, info, b)
+		v = q.resp.receive(&q.req.endpoint, now, p, info, b)
 	case classAck, classReadResponse, classAtomicResponse, classSelectiveAck, classNack:
-		if q.service != RC || q.state < StateRTS {
+		if q.req.service != RC || q.req.state < StateRTS {
 			return Dropped
 		}
-		v = q.receiveAnswer(now, p, info.class, b)
+		v = q.req.receive(now, p, info.class, b)
 	case classDatagram:
-		if q.service == UD {
-			return q.receiveUD(p, info, b)
+		if q.req.service == UD {
+			return q.resp.receiveUD(&q.req.endpoint, p, info, b)
 		}
 	case classResync:
-		if q.cfg.Delivery == EndToEnd {
-			return q.receiveResync(p, b)
+		if q.req.cfg.Delivery == EndToEnd {
+			return q.resp.receiveResync(&q.req.endpoint, p, b)
 		}
 	case classCNP:
 		return Taken
 	}
-	if q.state == StateErr {
+	if q.req.state == StateErr {
 		q.flush(b)
 	}
 	return v
@@ -324,83 +307,23 @@ func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {
 // become later at every packet, and earlier too: the caller keeps the deadline
 // that it has as long as that is no later, and calls Timeout then; Timeout at
 // a stale deadline does no harm and names the true one.
-func (q *QP) NextTimeout() units.Time { return q.wake }
+func (q *QP) NextTimeout() units.Time { return q.req.wake }
 
 // Timeout does what is due. Calling it early is harmless.
 func (q *QP) Timeout(now units.Time, b *Batch) {
-	if now < q.wake || q.wake == units.Forever {
+	if now < q.req.wake || q.req.wake == units.Forever {
 		return
 	}
-	if q.state == StateErr {
+	if q.req.state == StateErr {
 		q.BecomeErr(b)
 		return
 	}
-	q.expire(now, b)
-	if q.state == StateErr {
+	q.req.expire(now, b)
+	if q.req.state == StateErr {
 		q.flush(b)
 	}
 }
 
-// expire does what is due of the requester, and makes wake exact.
-func (q *QP) expire(now units.Time, b *Batch) {
-	if q.service != RC {
-		q.reportSent(b)
-		if q.state == StateSQE {
-			q.flushSends(b)
-		}
-	}
-	if q.locals != 0 {
-		q.runLocals(b)
-	}
-	if q.allow.Wake <= now {
-		q.alg.Timer(now, &q.allow)
-		q.repace()
-	}
-	if q.retryAt() <= now {
-		q.timedOut(now, b)
-	}
-	q.wake = min(q.retryAt(), q.allow.Wake)
-}
-
-// work is the send work request of an index from head to tail.
-func (q *QP) work(i uint32) *sendWork {
-	if !q.ringed {
-		return &q.only
-	}
-	return &q.sq[i&uint32(len(q.sq)-1)]
-}
-
 // Responding reports whether the responder has something to send: the next
 // packet need not be a request.
-func (q *QP) Responding() bool { return q.owed != 0 }
-
-// SourceOf is the ID of the work request whose payload a request that Next has
-// just filled carries.
-func (q *QP) SourceOf(p *Packet) (id uint64, ok bool) {
-	// Of a packet at nxt it is cur, or the one before; of a repetition any from
-	// head on.
-	near := q.head
-	if q.cur != q.head {
-		near = q.cur - 1
-	}
-	for _, part := range [...][2]uint32{{near, q.tail}, {q.head, near}} {
-		for i := part[0]; i != part[1]; i++ {
-			w := q.work(i)
-			if uint32(p.PSN.Sub(w.first))&units.PSNMask < w.packets {
-				return w.id, true
-			}
-		}
-	}
-	return 0, false
-}
-
-// Outstanding is the number of PSNs from the oldest unacknowledged to the next
-// to send, those that responses of READs will have included, without those that
-// the peer is known to have.
-func (q *QP) Outstanding() int32 {
-	n := q.nxt.Sub(q.una)
-	if q.beyond != nil {
-		n -= q.beyond.known
-	}
-	return max(0, n)
-}
+func (q *QP) Responding() bool { return q.req.owed != 0 }

@@ -110,7 +110,7 @@ func (d *RDQP) PostSend(now units.Time, by *EEC, wr WorkRequest, b *Batch) error
 	case by == nil:
 		return ErrConfig
 	case uint64(wr.Length) > MaxMessageBytes, wr.Op.atomic() && wr.Length != AtomicBytes,
-		uint64(wr.Length) > uint64(by.q.cfg.PathMTU)*MaxOutstandingPSNs:
+		uint64(wr.Length) > uint64(by.q.req.cfg.PathMTU)*MaxOutstandingPSNs:
 		return ErrTooLong
 	case len(d.sends) >= MaxSendQueue:
 		return ErrQueueFull
@@ -137,7 +137,7 @@ func (d *RDQP) offer(now units.Time, b *Batch) {
 		d.fail(now, LocProtErr, b)
 	case e.rdd != d.rdd:
 		d.fail(now, LocRDDViolErr, b)
-	case e.q.state != StateRTS:
+	case e.q.req.state != StateRTS:
 		d.fail(now, InvEECStateErr, b)
 	default:
 		e.waiting = append(e.waiting, d)

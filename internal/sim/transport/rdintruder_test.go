@@ -35,7 +35,7 @@ func (x *rdIntruder) send() {
 			wire.RCSendFirst, wire.RCSendMiddle, wire.RCSendLast, wire.RCSendOnly, wire.RCWriteFirst, wire.RCWriteMiddle,
 			wire.RCWriteLastImm, wire.RCWriteOnlyImm, wire.RCReadRequest, wire.RDResync - RDOffset,
 		}).Draw(x.t, "op"),
-		PSN:    x.e.q.epsn.Add(rapid.SampledFrom([]int32{0, 0, 0, 0, 0, -1, 1}).Draw(x.t, "psn")),
+		PSN:    x.e.q.resp.epsn.Add(rapid.SampledFrom([]int32{0, 0, 0, 0, 0, -1, 1}).Draw(x.t, "psn")),
 		Length: rapid.SampledFrom([]uint32{rdMTU, rdMTU, 3}).Draw(x.t, "length"), RKey: 1, DMALen: 2 * rdMTU,
 	}
 	k := rapid.IntRange(0, len(x.n.qps)-1).Draw(x.t, "dest")
@@ -118,9 +118,9 @@ func TestALateResyncLeavesTheMessageUnderWayAlone(t *testing.T) {
 		x := &rdIntruder{t: t, n: n, e: n.eecs[0], open: map[uint64]units.QPN{}}
 		x.post(n.qps[0])
 		for _, op := range []wire.Opcode{wire.RCSendFirst, wire.RDResync - RDOffset, wire.RCSendLast} {
-			p := Packet{Op: op, PSN: x.e.q.epsn, Length: rdMTU}
+			p := Packet{Op: op, PSN: x.e.q.resp.epsn, Length: rdMTU}
 			if op == wire.RDResync-RDOffset {
-				p.PSN = x.e.q.epsn.Add(-2)
+				p.PSN = x.e.q.resp.epsn.Add(-2)
 			}
 			v := x.e.Receive(w.now, &p, Address{Dest: 20, Src: 77, QKey: 900}, &n.batch)
 			if v == PlaceRecv && p.VA != x.next {

@@ -91,18 +91,18 @@ func (r *arrivals) event(psn units.PSN) (p Packet, ok bool) {
 }
 
 // placeAhead takes a request that came ahead of the expected one.
-func (q *QP) placeAhead(p *Packet, info *opInfo) Verdict {
-	if q.ahead == nil {
-		q.ahead = new(arrivals)
+func (s *responder) placeAhead(e *endpoint, p *Packet, info *opInfo) Verdict {
+	if s.ahead == nil {
+		s.ahead = new(arrivals)
 	}
-	if info.class == classWrite && info.first && !q.allowed(AccessRemoteWrite, p) {
+	if info.class == classWrite && info.first && !s.allowed(e, AccessRemoteWrite, p) {
 		return Dropped // in its turn it will be refused
 	}
-	if !q.ahead.mark(q.epsn, p.PSN) {
+	if !s.ahead.mark(s.epsn, p.PSN) {
 		return Dropped
 	}
-	if q.ends(p, info) || p.Flags&FlagAckReq != 0 {
-		q.ahead.late = append(q.ahead.late, *p)
+	if s.ends(e, p, info) || p.Flags&FlagAckReq != 0 {
+		s.ahead.late = append(s.ahead.late, *p)
 	}
 	return placed(info)
 }
@@ -120,77 +120,77 @@ func placed(info *opInfo) Verdict {
 
 // receiveAnyOrder takes the expected request, and then those ahead of it that
 // have become the expected ones.
-func (q *QP) receiveAnyOrder(p *Packet, info *opInfo, b *Batch) Verdict {
-	if info.class == classWrite && info.first && !q.allowed(AccessRemoteWrite, p) {
-		q.abort(wire.NAKRemoteAccess, b)
+func (s *responder) receiveAnyOrder(e *endpoint, p *Packet, info *opInfo, b *Batch) Verdict {
+	if info.class == classWrite && info.first && !s.allowed(e, AccessRemoteWrite, p) {
+		s.abort(e, wire.NAKRemoteAccess, b)
 		return Dropped
 	}
-	asked, ok := q.inTurn(p, info, b)
+	asked, ok := s.inTurn(e, p, info, b)
 	if !ok {
 		return Dropped
 	}
-	for q.ahead != nil && q.state != StateErr && q.ahead.take(q.epsn) {
-		if late, found := q.ahead.event(q.epsn); found {
-			a, ok := q.inTurn(&late, &ops[late.Op], b)
+	for s.ahead != nil && e.state != StateErr && s.ahead.take(s.epsn) {
+		if late, found := s.ahead.event(s.epsn); found {
+			a, ok := s.inTurn(e, &late, &ops[late.Op], b)
 			asked = asked || a
 			if !ok {
 				return placed(info)
 			}
 			continue
 		}
-		q.step()
+		s.step(e)
 	}
-	if asked || q.ackDue() {
-		q.ack(b)
+	if asked || s.ackDue(e) {
+		s.ack(e, b)
 	}
 	return placed(info)
 }
 
 // inTurn does what a request does when its turn comes; asked reports whether it
 // wants an acknowledgement.
-func (q *QP) inTurn(p *Packet, info *opInfo, b *Batch) (asked, ok bool) {
+func (s *responder) inTurn(e *endpoint, p *Packet, info *opInfo, b *Batch) (asked, ok bool) {
 	switch info.class {
 	case classReadRequest:
-		return false, q.acceptRead(p, b) == Taken
+		return false, s.acceptRead(e, p, b) == Taken
 	case classAtomic:
-		return false, q.acceptAtomic(p, b) == Taken
+		return false, s.acceptAtomic(e, p, b) == Taken
 	}
-	ends := q.ends(p, info)
-	if ends && (info.class == classSend || info.imm) && !q.hasRecv() {
-		q.notReady(b)
+	ends := s.ends(e, p, info)
+	if ends && (info.class == classSend || info.imm) && !s.hasRecv(e) {
+		s.notReady(e, b)
 		return false, false
 	}
-	q.step()
+	s.step(e)
 	if ends {
-		if info.inv && !q.invalidated(p, b) {
+		if info.inv && !s.invalidated(e, p, b) {
 			return false, false
 		}
-		q.deliver(p, info, p.Offset+p.Length, b)
+		s.deliver(e, p, info, p.Offset+p.Length, b)
 	}
 	return ends || p.Flags&FlagAckReq != 0, true
 }
 
 // responseAhead takes a read response that came before its turn.
-func (q *QP) responseAhead(now units.Time, p *Packet) Verdict {
-	for i := q.head; i != q.tail; i++ {
-		w := q.work(i)
+func (r *requester) responseAhead(now units.Time, p *Packet) Verdict {
+	for i := r.head; i != r.tail; i++ {
+		w := r.work(i)
 		if p.PSN.Before(w.first) {
 			break
 		}
 		if !p.PSN.Before(w.end()) {
 			continue
 		}
-		if w.op != OpRead || !q.fits(w, p) {
+		if w.op != OpRead || !r.fits(w, p) {
 			break
 		}
-		if !q.further().responses.mark(q.una, p.PSN) {
+		if !r.further().responses.mark(r.una, p.PSN) {
 			break
 		}
-		if q.cfg.Flow != nil {
-			q.flow.arrived(now, p.PSN, 1)
-			q.wake = min(q.wake, q.retryAt()) // the wait may have become shorter
+		if r.cfg.Flow != nil {
+			r.flow.arrived(now, p.PSN, 1)
+			r.wake = min(r.wake, r.retryAt()) // the wait may have become shorter
 		}
-		q.unanswered(p.PSN)
+		r.unanswered(p.PSN)
 		return PlaceRead
 	}
 	return Dropped
@@ -199,21 +199,21 @@ func (q *QP) responseAhead(now units.Time, p *Packet) Verdict {
 // drainAhead moves una over what has come before its turn: read responses, and
 // the acknowledgement that was remembered. It returns the payload that this
 // acknowledged.
-func (q *QP) drainAhead(b *Batch) (acked units.Bytes) {
-	for q.head != q.tail {
-		if q.work(q.head).op.asks() {
-			if !q.beyond.responses.take(q.una) {
+func (r *requester) drainAhead(b *Batch) (acked units.Bytes) {
+	for r.head != r.tail {
+		if r.work(r.head).op.asks() {
+			if !r.beyond.responses.take(r.una) {
 				return acked
 			}
-			q.beyond.drained++
-			q.responded(b)
-			q.catchUp()
+			r.beyond.drained++
+			r.responded(b)
+			r.catchUp()
 			continue
 		}
-		if !q.una.Before(q.ackHigh) {
+		if !r.una.Before(r.ackHigh) {
 			break
 		}
-		acked += q.advance(q.ackHigh, b)
+		acked += r.advance(r.ackHigh, b)
 	}
 	return acked
 }

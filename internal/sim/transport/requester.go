@@ -6,163 +6,190 @@ import (
 	"weft/wire"
 )
 
-// PostSend appends a work request to the send queue.
-func (q *QP) PostSend(now units.Time, wr WorkRequest) error {
-	if q.state < StateRTS {
+// requester is the half of a queue pair that sends work requests and gets
+// acknowledgements. It lies before the responder and so holds what both share.
+//
+// After the endpoint and a cache line of congestion control, the fields of every packet
+// fill two cache lines: from paceAt to only.
+type requester struct {
+	endpoint
+	congestion
+	progress
+	beyond *beyond // what the requester knows of packets ahead of una
+	sendQueue
+	flow *flow // flow control, where the configuration has one
+}
+
+// begin sets the PSN of the first packet, and starts congestion control.
+func (r *requester) begin(now units.Time, psn units.PSN) {
+	r.una, r.nxt, r.max, r.end, r.ackHigh = psn, psn, psn, psn, psn
+	if r.sprays() {
+		u := r.beyond.unordered
+		u.base, u.high, u.swept, u.after, u.seek = psn, psn, psn, psn, psn
+	}
+	if r.controlled {
+		r.wants |= r.alg.Start(now, &r.allow)
+		r.wake = min(r.wake, r.allow.Wake)
+	}
+}
+
+// post appends a work request to the send queue.
+func (r *requester) post(now units.Time, wr WorkRequest) error {
+	if r.state < StateRTS {
 		return ErrState
 	}
 	if wr.Op.local() {
-		return q.postLocal(now, &wr)
+		return r.postLocal(now, &wr)
 	}
-	mtu := uint32(q.cfg.PathMTU)
+	mtu := uint32(r.cfg.PathMTU)
 	packets := max(1, (uint64(wr.Length)+uint64(mtu)-1)/uint64(mtu))
 	switch {
 	case wr.Op >= numOps,
-		wr.Op >= OpRead && q.service != RC,
-		wr.Op >= OpWrite && q.service == UD,
-		wr.Op.asks() && q.sprays():
+		wr.Op >= OpRead && r.service != RC,
+		wr.Op >= OpWrite && r.service == UD,
+		wr.Op.asks() && r.sprays():
 		return ErrOperation
 	case wr.Length > MaxMessageBytes || packets > MaxOutstandingPSNs,
 		wr.Op.atomic() && wr.Length != AtomicBytes,
-		q.service == UD && packets > 1:
+		r.service == UD && packets > 1:
 		return ErrTooLong
 	}
-	if err := q.growSends(); err != nil {
+	if err := r.growSends(); err != nil {
 		return err
 	}
-	w := q.work(q.tail)
+	w := r.work(r.tail)
 	*w = sendWork{
-		id: wr.ID, op: wr.Op, length: wr.Length, imm: wr.Imm, packets: uint32(packets), first: q.end,
+		id: wr.ID, op: wr.Op, length: wr.Length, imm: wr.Imm, packets: uint32(packets), first: r.end,
 		va: wr.RemoteVA, rkey: wr.RKey, flags: wr.flags(),
 	}
-	if q.service == UD {
+	if r.service == UD {
 		w.va, w.rkey = uint64(wr.DestQP), wr.QKey
 	}
 	if wr.Op.atomic() {
 		w.packets = 1
 	}
-	q.tail++
-	q.end = w.end()
-	if q.state == StateErr || q.state == StateSQE {
-		q.wake = now // Timeout flushes it
+	r.tail++
+	r.end = w.end()
+	if r.state == StateErr || r.state == StateSQE {
+		r.wake = now // Timeout flushes it
 	}
 	return nil
 }
 
 // growSends makes room for one more work request, which is about to be posted.
-func (q *QP) growSends() error {
-	q.posted = true
+func (r *requester) growSends() error {
+	r.posted = true
 	n := uint32(1)
-	if q.ringed {
-		n = uint32(len(q.sq))
+	if r.ringed {
+		n = uint32(len(r.ring))
 	}
-	if q.tail-q.head < n {
+	if r.tail-r.head < n {
 		return nil
 	}
 	if n >= MaxSendQueue {
 		return ErrQueueFull
 	}
 	bigger := make([]sendWork, max(minRing, 2*n))
-	for i := q.head; i != q.tail; i++ {
-		bigger[i&uint32(len(bigger)-1)] = *q.work(i)
+	for i := r.head; i != r.tail; i++ {
+		bigger[i&uint32(len(bigger)-1)] = *r.work(i)
 	}
-	q.sq, q.ringed = bigger, true
+	r.ring, r.ringed = bigger, true
 	return nil
 }
 
 // begun reports whether a part of the current work request has been sent.
-func (q *QP) begun() bool {
-	return q.cur != q.tail && q.max.Sub(q.work(q.cur).first) > 0
+func (r *requester) begun() bool {
+	return r.cur != r.tail && r.max.Sub(r.work(r.cur).first) > 0
 }
 
 // sendable reports whether the requester has a packet that may go, but for its time and
 // for what restrained says. Each packet asks several times: it calls nothing, so that it
 // needs no frame.
-func (q *QP) sendable() bool {
-	if !q.posted {
+func (r *requester) sendable() bool {
+	if !r.posted {
 		return false
 	}
-	if q.lost && (q.state == StateRTS || q.state == StateSQD) {
+	if r.lost && (r.state == StateRTS || r.state == StateSQD) {
 		return true
 	}
-	if q.cur == q.tail || q.state != StateRTS && !(q.state == StateSQD && q.begun()) {
+	if r.cur == r.tail || r.state != StateRTS && !(r.state == StateSQD && r.begun()) {
 		return false
 	}
-	if q.locals != 0 && q.work(q.cur).op.local() {
+	if r.locals != 0 && r.work(r.cur).op.local() {
 		return false
 	}
-	if q.service != RC {
+	if r.service != RC {
 		return true
 	}
-	if q.windowClosed() {
+	if r.windowClosed() {
 		return false
 	}
-	w := q.work(q.cur)
-	if w.flags&workFence != 0 && q.readsOut != 0 {
+	w := r.work(r.cur)
+	if w.flags&workFence != 0 && r.readsOut != 0 {
 		return false
 	}
 	if !w.op.asks() {
 		return true
 	}
-	return int(q.readsOut) < q.cfg.maxReads() && uint32(w.end().Sub(q.una))&units.PSNMask <= MaxOutstandingPSNs
+	return int(r.readsOut) < r.cfg.maxReads() && uint32(w.end().Sub(r.una))&units.PSNMask <= MaxOutstandingPSNs
 }
 
 // restrained reports whether flow control, or WRITEs that must arrive first, hold back
 // the packet that is sendable. Most configurations have neither.
-func (q *QP) restrained() bool {
-	return (q.cfg.Flow != nil || q.cfg.Delivery == WriteOnly) && q.heldBack()
+func (r *requester) restrained() bool {
+	return (r.cfg.Flow != nil || r.cfg.Delivery == WriteOnly) && r.heldBack()
 }
 
-func (q *QP) heldBack() bool {
-	return q.flowClosed() || q.cfg.Delivery == WriteOnly && q.service == RC && !q.lost && q.fenced()
+func (r *requester) heldBack() bool {
+	return r.flowClosed() || r.cfg.Delivery == WriteOnly && r.service == RC && !r.lost && r.fenced()
 }
 
 // windowClosed reports whether as much is in flight as the configuration and congestion
 // control let be. Each packet asks more than once: it is small enough to be inlined, and
 // so are flowClosed and restrained.
-func (q *QP) windowClosed() bool {
-	return q.controlled && q.flight >= q.allow.Window ||
-		q.cfg.Window > 0 && q.flight >= q.cfg.Window ||
-		q.nxt.Sub(q.una) >= q.cfg.maxPSNs()
+func (r *requester) windowClosed() bool {
+	return r.controlled && r.flight >= r.allow.Window ||
+		r.cfg.Window > 0 && r.flight >= r.cfg.Window ||
+		r.nxt.Sub(r.una) >= r.cfg.maxPSNs()
 }
 
 // nextRequest emits the packet at nxt.
-func (q *QP) nextRequest(now units.Time, p *Packet) {
-	w := q.work(q.cur)
-	n, last := q.compose(w, q.nxt, p)
+func (r *requester) nextRequest(now units.Time, p *Packet) {
+	w := r.work(r.cur)
+	n, last := r.compose(w, r.nxt, p)
 	switch {
-	case q.service != RC:
-		q.shapeUnreliable(w, p)
+	case r.service != RC:
+		r.shapeUnreliable(w, p)
 	case w.op.asks():
-		q.readsOut++
+		r.readsOut++
 	}
-	if q.una == q.nxt && q.service == RC {
-		q.startRetryTimer(now)
+	if r.una == r.nxt && r.service == RC {
+		r.startRetryTimer(now)
 	}
-	q.nxt = q.nxt.Add(1)
+	r.nxt = r.nxt.Add(1)
 	if w.op == OpRead {
-		q.nxt = w.end()
+		r.nxt = w.end()
 	}
 	if last {
-		q.cur++
-		if q.locals != 0 {
-			q.heedLocals(now)
+		r.cur++
+		if r.locals != 0 {
+			r.heedLocals(now)
 		}
 	}
-	first := q.max.Before(q.nxt)
+	first := r.max.Before(r.nxt)
 	if first {
-		q.max = q.nxt
+		r.max = r.nxt
 	} else {
-		q.repeated++
+		r.repeated++
 	}
-	if q.cfg.Flow == nil || q.service != RC {
-		q.account(now, p, units.Bytes(n))
+	if r.cfg.Flow == nil || r.service != RC {
+		r.account(now, p, units.Bytes(n))
 		return
 	}
-	f := q.flowing(p.PSN)
-	f.sent(p.PSN, q.nxt.Sub(p.PSN))
-	q.account(now, p, units.Bytes(n))
-	if q.flowClosed() {
+	f := r.flowing(p.PSN)
+	f.sent(p.PSN, r.nxt.Sub(p.PSN))
+	r.account(now, p, units.Bytes(n))
+	if r.flowClosed() {
 		p.Flags |= FlagAckReq
 	}
 	f.clock(now, p, first)
@@ -170,8 +197,8 @@ func (q *QP) nextRequest(now units.Time, p *Packet) {
 
 // compose fills p with the packet of a work request that has a PSN, and gives its
 // payload; last is whether the request ends with it.
-func (q *QP) compose(w *sendWork, psn units.PSN, p *Packet) (n uint32, last bool) {
-	mtu := uint32(q.cfg.PathMTU)
+func (r *requester) compose(w *sendWork, psn units.PSN, p *Packet) (n uint32, last bool) {
+	mtu := uint32(r.cfg.PathMTU)
 	i := uint32(psn.Sub(w.first)) & units.PSNMask
 	off := i * mtu
 	n = min(mtu, w.length-off)
@@ -183,11 +210,11 @@ func (q *QP) compose(w *sendWork, psn units.PSN, p *Packet) (n uint32, last bool
 		pos |= posLast
 	}
 	*p = Packet{
-		Op: sendOps[w.op][pos], DestQP: q.remote, SrcQP: q.qpn, PSN: psn, Length: n,
+		Op: sendOps[w.op][pos], DestQP: r.remote, SrcQP: r.qpn, PSN: psn, Length: n,
 		RKey: w.rkey, DMALen: w.length, Offset: off, VA: w.va,
 	}
 	switch {
-	case q.divides(w):
+	case r.divides(w):
 		p.Op = writeOnly(w.op, pos&posLast != 0)
 	case w.op == OpRead:
 		shapeRead(p)
@@ -208,41 +235,41 @@ func (q *QP) compose(w *sendWork, psn units.PSN, p *Packet) (n uint32, last bool
 }
 
 // account counts a packet against the windows and the pace.
-func (q *QP) account(now units.Time, p *Packet, payload units.Bytes) {
-	if q.service == RC {
-		q.flight += payload
-		if q.controlled && q.allow.Window != cc.Unlimited || q.windowClosed() ||
-			q.cfg.AskEvery > 0 && uint32(p.PSN)%uint32(q.cfg.AskEvery) == 0 ||
-			q.cfg.Delivery == SelectiveHeld && q.beyond != nil && q.beyond.on {
+func (r *requester) account(now units.Time, p *Packet, payload units.Bytes) {
+	if r.service == RC {
+		r.flight += payload
+		if r.controlled && r.allow.Window != cc.Unlimited || r.windowClosed() ||
+			r.cfg.AskEvery > 0 && uint32(p.PSN)%uint32(r.cfg.AskEvery) == 0 ||
+			r.cfg.Delivery == SelectiveHeld && r.beyond != nil && r.beyond.on {
 			p.Flags |= FlagAckReq
 		}
 	} else {
 		p.Flags &^= FlagAckReq
-		q.una, q.max = q.nxt, q.nxt // nobody will acknowledge it
-		if q.head != q.cur {
-			q.wake = now // Timeout reports it
+		r.una, r.max = r.nxt, r.nxt // nobody will acknowledge it
+		if r.head != r.cur {
+			r.wake = now // Timeout reports it
 		}
 	}
-	q.pace(now, payload)
+	r.pace(now, payload)
 }
 
 // pace puts off the next packet by the wire time of this one at the allowed
 // rate, and counts it against the allowance's budget. A packet that went late counts
 // from when it could have gone, so that the next makes up for it.
-func (q *QP) pace(now units.Time, payload units.Bytes) {
-	if !q.controlled {
+func (r *requester) pace(now units.Time, payload units.Bytes) {
+	if !r.controlled {
 		return
 	}
-	if q.allow.Rate > 0 {
-		late := min(max(0, now-q.paceAt), q.cfg.PaceSlack)
-		q.pacedAt, q.pacedBytes = now-late, uint32(payload+q.cfg.PacedOverhead)
-		q.paceAt = q.pacedAt + gap(q.pacedBytes, q.allow.Rate)
+	if r.allow.Rate > 0 {
+		late := min(max(0, now-r.paceAt), r.cfg.PaceSlack)
+		r.pacedAt, r.pacedBytes = now-late, uint32(payload+r.cfg.PacedOverhead)
+		r.paceAt = r.pacedAt + gap(r.pacedBytes, r.allow.Rate)
 	}
-	if q.allow.Budget != cc.Unlimited {
-		q.allow.Budget -= payload
-		if q.allow.Budget <= 0 {
-			q.alg.Sent(now, &q.allow)
-			q.wake = min(q.wake, q.allow.Wake)
+	if r.allow.Budget != cc.Unlimited {
+		r.allow.Budget -= payload
+		if r.allow.Budget <= 0 {
+			r.alg.Sent(now, &r.allow)
+			r.wake = min(r.wake, r.allow.Wake)
 		}
 	}
 }
@@ -254,13 +281,13 @@ func gap(bytes uint32, r units.Rate) units.Time {
 
 // repace brings the next packet forward when the allowed rate has risen: a
 // limiter that has been let go does not finish the wait that its old rate set.
-func (q *QP) repace() {
+func (r *requester) repace() {
 	switch {
-	case q.cfg.KeepPace || q.pacedBytes == 0:
-	case q.allow.Rate == 0:
-		q.paceAt = q.pacedAt
+	case r.cfg.KeepPace || r.pacedBytes == 0:
+	case r.allow.Rate == 0:
+		r.paceAt = r.pacedAt
 	default:
-		q.paceAt = min(q.paceAt, q.pacedAt+gap(q.pacedBytes, q.allow.Rate))
+		r.paceAt = min(r.paceAt, r.pacedAt+gap(r.pacedBytes, r.allow.Rate))
 	}
 }
 
@@ -272,88 +299,88 @@ func shapeRead(p *Packet) {
 	p.Offset, p.Length = 0, 0
 }
 
-// receiveAnswer takes the peer's answer to a request.
-func (q *QP) receiveAnswer(now units.Time, p *Packet, class opClass, b *Batch) Verdict {
+// receive takes the peer's answer to a request.
+func (r *requester) receive(now units.Time, p *Packet, class opClass, b *Batch) Verdict {
 	switch class {
 	case classAck:
-		return q.receiveAck(now, p, b)
+		return r.receiveAck(now, p, b)
 	case classReadResponse:
-		return q.receiveResponse(now, p, b)
+		return r.receiveResponse(now, p, b)
 	case classAtomicResponse:
-		return q.receiveAtomicResponse(now, p, b)
+		return r.receiveAtomicResponse(now, p, b)
 	case classSelectiveAck:
-		if q.sprays() {
-			return q.receiveSelectiveAck(now, p, b)
+		if r.sprays() {
+			return r.receiveSelectiveAck(now, p, b)
 		}
 	case classNack:
-		if q.sprays() {
-			return q.receiveNack(now, p, b)
+		if r.sprays() {
+			return r.receiveNack(now, p, b)
 		}
 	}
 	return Dropped
 }
 
 // receiveAck takes an acknowledgement of any kind.
-func (q *QP) receiveAck(now units.Time, p *Packet, b *Batch) Verdict {
-	if p.PSN.Before(q.una) || !p.PSN.Before(q.max) {
+func (r *requester) receiveAck(now units.Time, p *Packet, b *Batch) Verdict {
+	if p.PSN.Before(r.una) || !p.PSN.Before(r.max) {
 		return Dropped // a ghost, or an old one overtaken by a newer
 	}
 	switch p.Syndrome.Kind() {
 	case wire.SyndromeACK:
-		q.acknowledge(now, p, p.PSN.Add(1), b)
+		r.acknowledge(now, p, p.PSN.Add(1), b)
 	case wire.SyndromeRNR:
-		q.acknowledge(now, p, p.PSN, b)
-		if q.una == p.PSN {
-			q.receiverNotReady(now, p.Syndrome.Value(), b)
+		r.acknowledge(now, p, p.PSN, b)
+		if r.una == p.PSN {
+			r.receiverNotReady(now, p.Syndrome.Value(), b)
 		}
 	case wire.SyndromeNAK:
-		q.acknowledge(now, p, p.PSN, b)
+		r.acknowledge(now, p, p.PSN, b)
 		switch {
-		case q.una != p.PSN:
-		case q.cfg.Delivery.selective() && p.Syndrome == wire.NAKSequence:
-			q.refusedAhead(now, units.PSN(p.Imm))
+		case r.una != p.PSN:
+		case r.cfg.Delivery.selective() && p.Syndrome == wire.NAKSequence:
+			r.refusedAhead(now, units.PSN(p.Imm))
 		default:
-			q.refused(now, p.Syndrome, b)
+			r.refused(now, p.Syndrome, b)
 		}
 	}
 	return Taken
 }
 
 // acknowledge finishes everything before to, and tells congestion control.
-func (q *QP) acknowledge(now units.Time, p *Packet, to units.PSN, b *Batch) {
-	before := q.una
-	acked := q.advance(to, b)
-	if q.beyond != nil {
-		acked += q.drainAhead(b)
+func (r *requester) acknowledge(now units.Time, p *Packet, to units.PSN, b *Batch) {
+	before := r.una
+	acked := r.advance(to, b)
+	if r.beyond != nil {
+		acked += r.drainAhead(b)
 	}
-	if q.una != before {
-		q.progress(now)
+	if r.una != before {
+		r.progressed(now)
 	}
-	if q.una.Before(to) {
-		q.missingResponse(now, to, b)
+	if r.una.Before(to) {
+		r.missingResponse(now, to, b)
 	}
-	if q.wants != 0 {
-		q.tell(now, cc.Ack{Bytes: acked, Flight: q.flight, Marked: p.Flags&FlagCNP != 0}, b)
+	if r.wants != 0 {
+		r.tell(now, cc.Ack{Bytes: acked, Flight: r.flight, Marked: p.Flags&FlagCNP != 0}, b)
 	}
 }
 
 // tell hands congestion control an acknowledgement, with what the packet that drew
 // it has seen.
-func (q *QP) tell(now units.Time, a cc.Ack, b *Batch) {
+func (r *requester) tell(now units.Time, a cc.Ack, b *Batch) {
 	if s := b.Seen; s != nil {
 		a.RTT, a.Hops, a.Path = now-s.Sent, s.Hops, s.Path
 	}
-	q.alg.Acked(now, a, &q.allow)
-	q.wake = min(q.wake, q.allow.Wake)
-	q.repace()
+	r.alg.Acked(now, a, &r.allow)
+	r.wake = min(r.wake, r.allow.Wake)
+	r.repace()
 }
 
 // advance moves una to the PSN to, but not into a READ, whose responses alone
 // acknowledge it. It returns the payload that was acknowledged.
-func (q *QP) advance(to units.PSN, b *Batch) (acked units.Bytes) {
-	mtu := uint32(q.cfg.PathMTU)
-	for q.una.Before(to) {
-		w := q.work(q.head)
+func (r *requester) advance(to units.PSN, b *Batch) (acked units.Bytes) {
+	mtu := uint32(r.cfg.PathMTU)
+	for r.una.Before(to) {
+		w := r.work(r.head)
 		if w.op.asks() {
 			break
 		}
@@ -362,37 +389,48 @@ func (q *QP) advance(to units.PSN, b *Batch) (acked units.Bytes) {
 		if to.Before(end) {
 			stop = to
 		}
-		acked += units.Bytes(w.bytesTo(stop, mtu) - w.bytesTo(q.una, mtu))
-		q.una = stop
+		acked += units.Bytes(w.bytesTo(stop, mtu) - w.bytesTo(r.una, mtu))
+		r.una = stop
 		if stop != end {
 			break
 		}
-		q.finish(w, Success, b)
-		q.head++
-		if q.locals != 0 {
-			q.finishLocals(b)
+		r.finish(w, Success, b)
+		r.head++
+		if r.locals != 0 {
+			r.finishLocals(b)
 		}
 	}
-	q.flight -= acked
-	q.catchUp()
+	r.flight -= acked
+	r.catchUp()
 	return acked
 }
 
 // catchUp moves nxt to una when acknowledgements have overtaken a repetition.
-func (q *QP) catchUp() {
-	if q.nxt.Before(q.una) {
-		q.nxt, q.cur, q.flight, q.readsOut = q.una, q.head, 0, 0
+func (r *requester) catchUp() {
+	if r.nxt.Before(r.una) {
+		r.nxt, r.cur, r.flight, r.readsOut = r.una, r.head, 0, 0
 	}
 }
 
 // finish reports a send work request.
-func (q *QP) finish(w *sendWork, status Status, b *Batch) {
+func (r *requester) finish(w *sendWork, status Status, b *Batch) {
 	if status == Success && w.flags&workUnsignaled != 0 {
 		return
 	}
-	c := Completion{ID: w.id, QPN: q.qpn, Op: w.op, Status: status}
+	c := Completion{ID: w.id, QPN: r.qpn, Op: w.op, Status: status}
 	if status == Success {
 		c.Bytes = w.length
 	}
 	b.Completions = append(b.Completions, c)
+}
+
+// outstanding is the number of PSNs from the oldest unacknowledged to the next
+// to send, those that responses of READs will have included, without those that
+// the peer is known to have.
+func (r *requester) outstanding() int32 {
+	n := r.nxt.Sub(r.una)
+	if r.beyond != nil {
+		n -= r.beyond.known
+	}
+	return max(0, n)
 }

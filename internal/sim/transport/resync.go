@@ -13,38 +13,38 @@ import (
 // chapter 9, on the RESYNC of reliable datagrams).
 
 // breakOff is what an error of the message at the head, which has completed, does.
-func (q *QP) breakOff(b *Batch) {
-	if q.cfg.Delivery != EndToEnd {
-		q.breakConnection(b)
+func (r *requester) breakOff(b *Batch) {
+	if r.cfg.Delivery != EndToEnd {
+		r.breakConnection(b)
 		return
 	}
-	q.flushSends(b)
-	q.retries, q.waits, q.rnrRetries, q.recovering, q.holdUntil = 0, 0, 0, false, 0
-	if q.growSends() != nil {
+	r.flush(b)
+	r.retries, r.waits, r.rnrRetries, r.recovering, r.holdUntil = 0, 0, 0, false, 0
+	if r.growSends() != nil {
 		return // the queue is empty: this cannot be
 	}
-	*q.work(q.tail) = sendWork{op: opResync, packets: 1, first: q.end}
-	q.tail++
-	q.end = q.end.Add(1)
+	*r.work(r.tail) = sendWork{op: opResync, packets: 1, first: r.end}
+	r.tail++
+	r.end = r.end.Add(1)
 }
 
 // awaitResync is what a responder does that has refused a message: whatever follows
 // of it is dropped in silence, but for the refused packet itself.
-func (q *QP) awaitResync() {
-	q.msgClass = classNone
-	q.nakked, q.nakAt = true, units.Forever
-	q.setReads(q.reads[:0])
-	q.owed = 0
+func (s *responder) awaitResync(e *endpoint) {
+	s.msgClass = classNone
+	s.nakked, s.nakAt = true, units.Forever
+	s.setReads(e, s.reads[:0])
+	e.owed = 0
 }
 
 // receiveResync takes the PSN that the requester goes on with.
-func (q *QP) receiveResync(p *Packet, b *Batch) Verdict {
-	if !p.PSN.Before(q.epsn) {
-		q.awaitResync()
-		q.nakked = false
-		q.epsn = p.PSN.Add(1)
-		q.msn = (q.msn + 1) & units.PSNMask
+func (s *responder) receiveResync(e *endpoint, p *Packet, b *Batch) Verdict {
+	if !p.PSN.Before(s.epsn) {
+		s.awaitResync(e)
+		s.nakked = false
+		s.epsn = p.PSN.Add(1)
+		s.msn = (s.msn + 1) & units.PSNMask
 	}
-	q.answer(b.packet(), q.epsn.Add(-1), wire.ACKNoLimit)
+	s.answer(e, b.packet(), s.epsn.Add(-1), wire.ACKNoLimit)
 	return Taken
 }

@@ -5,112 +5,143 @@ import (
 	"weft/wire"
 )
 
+// progress is how far acknowledgements have come, and how often the requester has tried
+// again since.
+type progress struct {
+	progressAt units.Time // the last progress, from which the retry timer counts
+	holdUntil  units.Time // RNR: the requester waits
+	ackHigh    units.PSN  // out of order: acknowledged up to here, READs aside
+	chance     uint32     // see SetChance
+	retries    uint16     // since the last progress
+	expired    uint16     // retransmission timeouts, up to the last that it can count
+	waits      uint8      // repetitions by the schedule since the last progress
+	rnrRetries uint8
+	recovering bool // has gone back for a lost read response at una
+}
+
 // startRetryTimer counts from the first packet that is in flight.
-func (q *QP) startRetryTimer(now units.Time) {
-	q.progressAt = now
-	if q.cfg.RetryTimeout > 0 {
-		q.wake = min(q.wake, now+q.leastWait())
+func (r *requester) startRetryTimer(now units.Time) {
+	r.progressAt = now
+	if r.cfg.RetryTimeout > 0 {
+		r.wake = min(r.wake, now+r.leastWait())
 	}
 }
 
 // retryAt is when the retry timer expires: the timeout after the last progress
 // or the end of an RNR wait. It is never armed with nothing in flight.
-func (q *QP) retryAt() units.Time {
-	if q.una == q.nxt || q.cfg.RetryTimeout == 0 {
+func (r *requester) retryAt() units.Time {
+	if r.una == r.nxt || r.cfg.RetryTimeout == 0 {
 		return units.Forever
 	}
-	return max(q.progressAt, q.holdUntil) + q.retryWait()
+	return max(r.progressAt, r.holdUntil) + r.retryWait()
 }
 
-// RetransmitAt is when what is in flight is sent again unless it is acknowledged
-// before; units.Forever where nothing is in flight or no timeout is set.
-func (q *QP) RetransmitAt() units.Time { return q.retryAt() }
-
-// progress is what a newly acknowledged packet means to the timers.
-func (q *QP) progress(now units.Time) {
-	q.progressAt = now
-	q.retries, q.waits, q.rnrRetries, q.recovering = 0, 0, 0, false
-	if q.locals != 0 {
-		q.heedLocals(now)
+// progressed is what a newly acknowledged packet means to the timers.
+func (r *requester) progressed(now units.Time) {
+	r.progressAt = now
+	r.retries, r.waits, r.rnrRetries, r.recovering = 0, 0, 0, false
+	if r.locals != 0 {
+		r.heedLocals(now)
 	}
 	known := int32(0)
-	if q.beyond != nil {
-		known = q.movedOn(now) + q.beyond.drained
-		q.beyond.drained = 0
+	if r.beyond != nil {
+		known = r.movedOn(now) + r.beyond.drained
+		r.beyond.drained = 0
 	}
-	if q.cfg.Flow != nil {
-		q.flow.moved(now, q.una, known)
-		q.wake = min(q.wake, q.retryAt()) // the wait may have become shorter
+	if r.cfg.Flow != nil {
+		r.flow.moved(now, r.una, known)
+		r.wake = min(r.wake, r.retryAt()) // the wait may have become shorter
 	}
-	if q.ackHigh.Before(q.una) {
-		q.ackHigh = q.una
+	if r.ackHigh.Before(r.una) {
+		r.ackHigh = r.una
 	}
 }
 
 // goBack makes the requester send everything from una again.
-func (q *QP) goBack() {
-	q.nxt, q.cur, q.flight, q.readsOut = q.una, q.head, 0, 0
-	q.flow.wentBack(q.una)
-	if q.beyond != nil {
-		q.endPass()
+func (r *requester) goBack() {
+	r.nxt, r.cur, r.flight, r.readsOut = r.una, r.head, 0, 0
+	r.flow.wentBack(r.una)
+	if r.beyond != nil {
+		r.endPass()
 	}
 }
 
 // tryAgain goes back, or repeats what is missing, unless it has done so too often without progress.
-func (q *QP) tryAgain(now units.Time, b *Batch) {
-	if int(q.retries) >= q.cfg.RetryCount {
-		q.retriesExceeded(b)
+func (r *requester) tryAgain(now units.Time, b *Batch) {
+	if int(r.retries) >= r.cfg.RetryCount {
+		r.retriesExceeded(b)
 		return
 	}
-	q.retries++
-	q.repeat(now, b)
+	r.retries++
+	r.repeat(now, b)
+}
+
+// expire does what is due of the requester, and makes wake exact.
+func (r *requester) expire(now units.Time, b *Batch) {
+	if r.service != RC {
+		r.reportSent(b)
+		if r.state == StateSQE {
+			r.flush(b)
+		}
+	}
+	if r.locals != 0 {
+		r.runLocals(b)
+	}
+	if r.allow.Wake <= now {
+		r.alg.Timer(now, &r.allow)
+		r.repace()
+	}
+	if r.retryAt() <= now {
+		r.timedOut(now, b)
+	}
+	r.wake = min(r.retryAt(), r.allow.Wake)
 }
 
 // retriesExceeded gives the connection up.
-func (q *QP) retriesExceeded(b *Batch) {
-	q.failHead(RetryExcErr, b)
-	q.breakConnection(b)
+func (r *requester) retriesExceeded(b *Batch) {
+	r.failHead(RetryExcErr, b)
+	r.breakConnection(b)
 }
 
 // repeat goes back, or repeats what is missing.
-func (q *QP) repeat(now units.Time, b *Batch) {
-	q.progressAt = now
-	if q.sprays() {
-		q.allLost(now, b)
+func (r *requester) repeat(now units.Time, b *Batch) {
+	r.progressAt = now
+	if r.sprays() {
+		r.allLost(now, b)
 		return
 	}
-	if q.cfg.Delivery.selective() && q.readsOut == 0 {
-		q.repeatMissing()
+	if r.cfg.Delivery.selective() && r.readsOut == 0 {
+		r.repeatMissing()
 		return
 	}
-	q.goBack()
+	r.goBack()
 }
 
 // timedOut is what an expired retry timer does.
-func (q *QP) timedOut(now units.Time, b *Batch) {
-	q.recovering = false
-	q.expired += min(1, ^q.expired)
-	s := q.cfg.Schedule
+func (r *requester) timedOut(now units.Time, b *Batch) {
+	r.recovering = false
+	r.expired += min(1, ^r.expired)
+	s := r.cfg.Schedule
 	switch {
-	case q.flow.timedOut(q.cfg.RetryTimeout):
-		q.repeat(now, b)
+	case r.flow.timedOut(r.cfg.RetryTimeout):
+		r.repeat(now, b)
 	case s == nil:
-		q.tryAgain(now, b)
-	case s.over(q):
-		q.retriesExceeded(b)
+		r.tryAgain(now, b)
+	case s.over(r):
+		r.retriesExceeded(b)
 	default:
-		q.waits++
-		q.repeat(now, b)
+		r.waits++
+		r.repeat(now, b)
 	}
 }
 
 // refused is what a NAK for the packet una does.
-func (q *QP) refused(now units.Time, syndrome wire.Syndrome, b *Batch) {
+func (r *requester) refused(now units.Time, syndrome wire.Syndrome, b *Batch) {
 	status := BadRespErr
 	switch syndrome {
 	case wire.NAKSequence:
-		q.flow.halved()
-		q.tryAgain(now, b)
+		r.flow.halved()
+		r.tryAgain(now, b)
 		return
 	case wire.NAKInvalidRequest:
 		status = RemInvReqErr
@@ -121,22 +152,22 @@ func (q *QP) refused(now units.Time, syndrome wire.Syndrome, b *Batch) {
 	case wire.NAKInvalidRD:
 		status = RemInvRDReqErr
 	}
-	q.failHead(status, b)
-	q.breakOff(b)
+	r.failHead(status, b)
+	r.breakOff(b)
 }
 
 // receiverNotReady is what an RNR NAK for the packet una does.
-func (q *QP) receiverNotReady(now units.Time, code uint8, b *Batch) {
-	if q.cfg.RNRRetry != rnrInfinite {
-		if int(q.rnrRetries) >= q.cfg.RNRRetry {
-			q.failHead(RNRRetryExcErr, b)
-			q.breakOff(b)
+func (r *requester) receiverNotReady(now units.Time, code uint8, b *Batch) {
+	if r.cfg.RNRRetry != rnrInfinite {
+		if int(r.rnrRetries) >= r.cfg.RNRRetry {
+			r.failHead(RNRRetryExcErr, b)
+			r.breakOff(b)
 			return
 		}
-		q.rnrRetries++
+		r.rnrRetries++
 	}
-	q.holdUntil = now + wire.RNRTimer(code)
-	q.goBack()
+	r.holdUntil = now + wire.RNRTimer(code)
+	r.goBack()
 }
 
 // missingResponse is what an acknowledgement behind a READ that is not
@@ -144,18 +175,18 @@ func (q *QP) receiverNotReady(now units.Time, code uint8, b *Batch) {
 // (IBA vol. 1, 9.7.5.1.3: an implied NAK). Out of order they may still come, and
 // the acknowledgement is remembered; live, enough that has overtaken them says that they
 // are lost (holes.go).
-func (q *QP) missingResponse(now units.Time, to units.PSN, b *Batch) {
-	if q.cfg.Delivery.anyOrder() {
-		if q.ackHigh.Before(to) {
-			q.ackHigh = to
+func (r *requester) missingResponse(now units.Time, to units.PSN, b *Batch) {
+	if r.cfg.Delivery.anyOrder() {
+		if r.ackHigh.Before(to) {
+			r.ackHigh = to
 		}
-		q.unanswered(to)
+		r.unanswered(to)
 		return
 	}
-	if q.recovering {
+	if r.recovering {
 		return
 	}
-	q.flow.halved()
-	q.tryAgain(now, b)
-	q.recovering = true
+	r.flow.halved()
+	r.tryAgain(now, b)
+	r.recovering = true
 }

@@ -180,8 +180,8 @@ func (s *script) Command(words []string) error {
 			s.printState(n)
 		}
 	case "flow":
-		f := s.qp["a"].flow
-		s.print("a has a window of %d with room for %d, waits %s, and takes %d behind a missing one for a loss", f.window.Packets(), f.window.Room(), showTime(f.timer.Wait()), s.qp["a"].tolerance())
+		f := s.qp["a"].req.flow
+		s.print("a has a window of %d with room for %d, waits %s, and takes %d behind a missing one for a loss", f.window.Packets(), f.window.Room(), showTime(f.timer.Wait()), s.qp["a"].req.tolerance())
 	case "modify":
 		return s.modify(rest[0], rest[1])
 	case "deny":
@@ -410,7 +410,7 @@ func (s *script) modify(name, to string) (err error) {
 	case "init":
 		err = q.BecomeInit()
 	case "rtr":
-		err = q.BecomeRTR(q.Remote(), q.epsn)
+		err = q.BecomeRTR(q.Remote(), q.resp.epsn)
 	case "rts":
 		err = q.BecomeRTS(s.now, 0)
 	case "sqd":
@@ -430,8 +430,8 @@ func (s *script) modify(name, to string) (err error) {
 
 func (s *script) printState(n string) {
 	q := s.qp[n]
-	s.print("%s: %v una=%d nxt=%d max=%d expects=%d msn=%d flight=%d pending=%d rate=%d ready=%s timer=%s", n, q.State(), q.una, q.nxt, q.max,
-		q.epsn, q.msn, q.Flight(), q.Pending(), q.Rate(), showTime(q.Ready(s.now)), showTime(q.NextTimeout()))
+	s.print("%s: %v una=%d nxt=%d max=%d expects=%d msn=%d flight=%d pending=%d rate=%d ready=%s timer=%s", n, q.State(), q.req.una, q.req.nxt, q.req.max,
+		q.resp.epsn, q.resp.msn, q.Flight(), q.Pending(), q.Rate(), showTime(q.Ready(s.now)), showTime(q.NextTimeout()))
 }
 
 func (s *script) print(format string, a ...any) {

@@ -43,11 +43,11 @@ type beyond struct {
 }
 
 // further is what the requester knows of packets ahead of una.
-func (q *QP) further() *beyond {
-	if q.beyond == nil {
-		q.beyond = &beyond{base: q.una, far: q.una, due: q.una, asked: q.una}
+func (r *requester) further() *beyond {
+	if r.beyond == nil {
+		r.beyond = &beyond{base: r.una, far: r.una, due: r.una, asked: r.una}
 	}
-	return q.beyond
+	return r.beyond
 }
 
 // at is whether the peer has a packet ahead of una. una itself counts as missing
@@ -60,56 +60,56 @@ func (s *beyond) at(una, psn units.PSN) bool {
 
 // refusedAhead takes a NAK that names a packet that came ahead of the expected
 // one, una.
-func (q *QP) refusedAhead(now units.Time, came units.PSN) {
-	if !q.una.Before(came) || !came.Before(q.max) {
+func (r *requester) refusedAhead(now units.Time, came units.PSN) {
+	if !r.una.Before(came) || !came.Before(r.max) {
 		return
 	}
-	s := q.further()
-	if s.came.mark(q.una, came) {
+	s := r.further()
+	if s.came.mark(r.una, came) {
 		s.known++
-		if q.cfg.Flow != nil {
-			q.flow.arrived(now, came, 1)
-			q.wake = min(q.wake, q.retryAt()) // the wait may have become shorter
+		if r.cfg.Flow != nil {
+			r.flow.arrived(now, came, 1)
+			r.wake = min(r.wake, r.retryAt()) // the wait may have become shorter
 		}
 	}
 	switch {
 	case !s.on:
-		s.on, s.high, s.edge, s.next, s.after = true, came.Add(1), q.una, q.una, q.max
-	case q.una.Before(s.next) && !came.Before(s.after.Add(q.tolerance()-1)):
-		q.flow.lost(q.missing(q.una, s.next)) // its repetition is lost, too
-		s.next, s.after = q.una, q.max
+		s.on, s.high, s.edge, s.next, s.after = true, came.Add(1), r.una, r.una, r.max
+	case r.una.Before(s.next) && !came.Before(s.after.Add(r.tolerance()-1)):
+		r.flow.lost(r.missing(r.una, s.next)) // its repetition is lost, too
+		s.next, s.after = r.una, r.max
 	}
 	if s.high.Before(came.Add(1)) {
 		s.high = came.Add(1)
 	}
-	q.giveUp()
-	q.seekLost()
+	r.giveUp()
+	r.seekLost()
 }
 
 // giveUp takes for lost what enough later packets have overtaken.
-func (q *QP) giveUp() {
-	s := q.beyond
-	edge := s.high.Add(1 - q.tolerance())
+func (r *requester) giveUp() {
+	s := r.beyond
+	edge := s.high.Add(1 - r.tolerance())
 	if !s.edge.Before(edge) {
 		return
 	}
-	if q.cfg.Flow != nil {
+	if r.cfg.Flow != nil {
 		from := s.edge
-		if from.Before(q.una) {
-			from = q.una
+		if from.Before(r.una) {
+			from = r.una
 		}
-		q.flow.lost(q.missing(from, edge))
+		r.flow.lost(r.missing(from, edge))
 	}
 	s.edge = edge
 }
 
 // missing is how many PSNs from one to another are not known to have come.
-func (q *QP) missing(from, to units.PSN) (n int32) {
+func (r *requester) missing(from, to units.PSN) (n int32) {
 	for from.Before(to) {
-		w := q.workOf(from)
+		w := r.workOf(from)
 		switch {
 		case w.op == OpRead && from != w.first:
-		case !q.beyond.at(q.una, from):
+		case !r.beyond.at(r.una, from):
 			n += w.span()
 		}
 		from = w.after(from)
@@ -136,24 +136,24 @@ func (w *sendWork) after(psn units.PSN) units.PSN {
 // repeatMissing begins a pass over all that is in flight and not known to have
 // come: what a timeout does. The oldest is among them even if it has come: its
 // acknowledgement is lost then, and nothing else would draw another.
-func (q *QP) repeatMissing() {
-	s := q.further()
-	if s.came.take(q.una) {
+func (r *requester) repeatMissing() {
+	s := r.further()
+	if s.came.take(r.una) {
 		s.known--
 	}
 	if !s.on {
-		s.high = q.una
+		s.high = r.una
 	}
-	s.on, s.edge, s.next, s.after = true, q.nxt, q.una, q.max
-	q.seekLost()
+	s.on, s.edge, s.next, s.after = true, r.nxt, r.una, r.max
+	r.seekLost()
 }
 
 // movedOn is what it means to the pass that una has moved. It says how many of the
 // packets before una were known to have come.
-func (q *QP) movedOn(now units.Time) (known int32) {
-	s := q.beyond
+func (r *requester) movedOn(now units.Time) (known int32) {
+	s := r.beyond
 	if s.came.size() != 0 {
-		for psn := s.base; psn.Before(q.una); psn = psn.Add(1) {
+		for psn := s.base; psn.Before(r.una); psn = psn.Add(1) {
 			if s.came.take(psn) {
 				known++
 			}
@@ -161,51 +161,51 @@ func (q *QP) movedOn(now units.Time) (known int32) {
 	}
 	s.known -= known
 	filled := s.base
-	s.base = q.una
+	s.base = r.una
 	for _, p := range [...]*units.PSN{&s.far, &s.due, &s.asked} {
-		if p.Before(q.una) {
-			*p = q.una // nothing is left behind for half a circle
+		if p.Before(r.una) {
+			*p = r.una // nothing is left behind for half a circle
 		}
 	}
 	if !s.on {
-		q.seekLost()
+		r.seekLost()
 		return known
 	}
-	if overtaken := s.high.Sub(filled) - 1; overtaken > 0 && q.cfg.Flow != nil {
-		q.flow.filled(now, filled, overtaken, filled.Before(s.next))
+	if overtaken := s.high.Sub(filled) - 1; overtaken > 0 && r.cfg.Flow != nil {
+		r.flow.filled(now, filled, overtaken, filled.Before(s.next))
 	}
-	s.after = q.max
-	q.giveUp()
-	q.seekLost()
+	s.after = r.max
+	r.giveUp()
+	r.seekLost()
 	return known
 }
 
 // endPass ends the pass: the requester goes back to una and sends everything.
-func (q *QP) endPass() {
-	s := q.beyond
-	s.on, q.lost, s.far, s.due, s.asked = false, false, q.una, q.una, q.una
+func (r *requester) endPass() {
+	s := r.beyond
+	s.on, r.lost, s.far, s.due, s.asked = false, false, r.una, r.una, r.una
 }
 
 // seekLost finds what is to be sent again next.
-func (q *QP) seekLost() { q.lost = q.seekPass() || q.seekHole() }
+func (r *requester) seekLost() { r.lost = r.seekPass() || r.seekHole() }
 
 // seekPass finds the next packet of the pass, and reports whether there is one. A READ
 // counts as the one packet that asks for it.
-func (q *QP) seekPass() bool {
-	s := q.beyond
+func (r *requester) seekPass() bool {
+	s := r.beyond
 	if !s.on {
 		return false
 	}
-	if !q.una.Before(s.high) && !q.una.Before(s.edge) {
+	if !r.una.Before(s.high) && !r.una.Before(s.edge) {
 		s.on = false
 		return false
 	}
-	if s.next.Before(q.una) {
-		s.next = q.una
+	if s.next.Before(r.una) {
+		s.next = r.una
 	}
 	for s.next.Before(s.edge) {
-		w := q.workOf(s.next)
-		if !s.at(q.una, s.next) && (w.op != OpRead || s.next == w.first) {
+		w := r.workOf(s.next)
+		if !s.at(r.una, s.next) && (w.op != OpRead || s.next == w.first) {
 			return true
 		}
 		s.next = w.after(s.next)
@@ -214,58 +214,52 @@ func (q *QP) seekPass() bool {
 }
 
 // workOf is the work request that a PSN in flight belongs to.
-func (q *QP) workOf(psn units.PSN) *sendWork {
-	i := q.head
-	for ; i != q.tail; i++ {
-		if w := q.work(i); psn.Before(w.end()) {
+func (r *requester) workOf(psn units.PSN) *sendWork {
+	i := r.head
+	for ; i != r.tail; i++ {
+		if w := r.work(i); psn.Before(w.end()) {
 			return w
 		}
 	}
-	return q.work(i - 1)
+	return r.work(i - 1)
 }
 
-// Repeating reports whether the next packet is one that was lost and is in flight
-// already.
-func (q *QP) Repeating() bool { return q.lost }
-
-// Probing reports whether the oldest packet in flight was sent again and nothing new
-// since. Only what is sent after a repetition tells that it, or its acknowledgement,
-// was lost, too: a window that would hold that back leaves it to the timeout.
-func (q *QP) Probing() bool {
-	s := q.beyond
-	return s != nil && s.on && !q.lost && q.una.Before(s.next) && q.max == s.after
+// probing is Probing for the requester.
+func (r *requester) probing() bool {
+	s := r.beyond
+	return s != nil && s.on && !r.lost && r.una.Before(s.next) && r.max == s.after
 }
 
 // nextRepeat emits the lost packet that the pass is at. It is in flight already,
 // and asks for an acknowledgement.
-func (q *QP) nextRepeat(now units.Time, p *Packet) {
-	s := q.beyond
-	if !q.seekPass() {
-		q.askAgain(now, p)
+func (r *requester) nextRepeat(now units.Time, p *Packet) {
+	s := r.beyond
+	if !r.seekPass() {
+		r.askAgain(now, p)
 		return
 	}
-	w := q.workOf(s.next)
-	n, _ := q.compose(w, s.next, p)
+	w := r.workOf(s.next)
+	n, _ := r.compose(w, s.next, p)
 	p.Flags |= FlagAckReq
-	if s.next == q.una {
-		s.after = q.max
+	if s.next == r.una {
+		s.after = r.max
 	}
-	q.repeated++
-	if q.cfg.Flow != nil {
-		q.flow.repeats(now, p, w.span())
+	r.repeated++
+	if r.cfg.Flow != nil {
+		r.flow.repeats(now, p, w.span())
 	}
 	s.next = s.next.Add(1)
-	q.seekLost()
-	q.pace(now, units.Bytes(n))
+	r.seekLost()
+	r.pace(now, units.Bytes(n))
 }
 
 // reportAhead answers a request that came ahead of the expected one. Where read
 // responses must go first nothing is said: the next packet that comes ahead will.
-func (q *QP) reportAhead(came units.PSN, b *Batch) {
-	if q.owed&owedReads != 0 {
+func (s *responder) reportAhead(e *endpoint, came units.PSN, b *Batch) {
+	if e.owed&owedReads != 0 {
 		return
 	}
 	p := b.packet()
-	q.answer(p, q.epsn, wire.NAKSequence)
+	s.answer(e, p, s.epsn, wire.NAKSequence)
 	p.Imm = uint32(came)
 }

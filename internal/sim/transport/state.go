@@ -44,9 +44,9 @@ var legal = [numStates][numStates]bool{
 	StateSQE:   {StateRTS: true},
 }
 
-func (q *QP) mayEnter(to State) error {
-	if to != StateReset && to != StateErr && !legal[q.state][to] {
-		return fmt.Errorf("%w: queue pair %d from %v to %v", ErrTransition, q.qpn, q.state, to)
+func (e *endpoint) mayEnter(to State) error {
+	if to != StateReset && to != StateErr && !legal[e.state][to] {
+		return fmt.Errorf("%w: queue pair %d from %v to %v", ErrTransition, e.qpn, e.state, to)
 	}
 	return nil
 }
@@ -54,51 +54,43 @@ func (q *QP) mayEnter(to State) error {
 // BecomeReset forgets everything but the configuration and the number. Posted
 // work vanishes without a completion, as the spec has it.
 func (q *QP) BecomeReset() {
-	alg := q.alg
-	*q = QP{cfg: q.cfg, qpn: q.qpn, service: q.service, sq: q.sq, ringed: q.ringed, rq: q.rq}
+	alg, sends, recvs := q.req.alg, q.req.ring, q.resp.rq
+	*q = QP{req: requester{endpoint: endpoint{cfg: q.req.cfg, qpn: q.req.qpn, service: q.req.service}}}
+	q.req.ring, q.req.ringed, q.resp.rq = sends, sends != nil, recvs
 	q.setup(alg)
 }
 
 // BecomeInit lets receives be posted.
 func (q *QP) BecomeInit() error {
-	if err := q.mayEnter(StateInit); err != nil {
+	if err := q.req.mayEnter(StateInit); err != nil {
 		return err
 	}
-	q.state = StateInit
+	q.req.state = StateInit
 	return nil
 }
 
 // BecomeRTR lets the responder take packets, of a connected service from the
 // queue pair remote, whose first packet has the PSN rqPSN. UD ignores both.
 func (q *QP) BecomeRTR(remote units.QPN, rqPSN units.PSN) error {
-	if err := q.mayEnter(StateRTR); err != nil {
+	if err := q.req.mayEnter(StateRTR); err != nil {
 		return err
 	}
-	q.remote, q.epsn = remote, rqPSN&units.PSNMask
-	q.state = StateRTR
+	q.req.remote, q.resp.epsn = remote, rqPSN&units.PSNMask
+	q.req.state = StateRTR
 	return nil
 }
 
 // BecomeRTS lets the requester send; its first packet has the PSN sqPSN. From
 // SQD and SQE it resumes, and sqPSN is ignored.
 func (q *QP) BecomeRTS(now units.Time, sqPSN units.PSN) error {
-	if err := q.mayEnter(StateRTS); err != nil {
+	if err := q.req.mayEnter(StateRTS); err != nil {
 		return err
 	}
-	if q.state == StateRTR {
-		sqPSN &= units.PSNMask
-		q.una, q.nxt, q.max, q.end, q.ackHigh = sqPSN, sqPSN, sqPSN, sqPSN, sqPSN
-		if q.sprays() {
-			u := q.beyond.unordered
-			u.base, u.high, u.swept, u.after, u.seek = sqPSN, sqPSN, sqPSN, sqPSN, sqPSN
-		}
-		if q.alg != nil {
-			q.wants |= q.alg.Start(now, &q.allow)
-			q.wake = min(q.wake, q.allow.Wake)
-		}
+	if q.req.state == StateRTR {
+		q.req.begin(now, sqPSN&units.PSNMask)
 	}
-	q.state = StateRTS
-	q.heedLocals(now)
+	q.req.state = StateRTS
+	q.req.heedLocals(now)
 	return nil
 }
 
@@ -116,116 +108,116 @@ func (q *QP) Connect(now units.Time, remote units.QPN, sqPSN, rqPSN units.PSN) e
 
 // BecomeSQD begins no more work requests. Those begun finish: see Drained.
 func (q *QP) BecomeSQD() error {
-	if err := q.mayEnter(StateSQD); err != nil {
+	if err := q.req.mayEnter(StateSQD); err != nil {
 		return err
 	}
-	q.state = StateSQD
+	q.req.state = StateSQD
 	return nil
 }
 
 // Drained reports whether nothing that was begun is unfinished.
-func (q *QP) Drained() bool { return q.head == q.cur && !q.begun() }
+func (q *QP) Drained() bool { return q.req.head == q.req.cur && !q.req.begun() }
 
 // becomeSQE is what a failed send does to UC and UD: the send queue is flushed,
 // receives go on.
-func (q *QP) becomeSQE(b *Batch) {
-	q.state = StateSQE
-	q.flushSends(b)
+func (r *requester) becomeSQE(b *Batch) {
+	r.state = StateSQE
+	r.flush(b)
 }
 
 // BecomeErr flushes all work, with completions.
 func (q *QP) BecomeErr(b *Batch) {
-	q.becomeErr()
+	q.req.becomeErr()
 	q.flush(b)
 }
 
 // flush completes all posted work as flushed.
 func (q *QP) flush(b *Batch) {
-	q.flushSends(b)
-	q.flushRecvs(b)
+	q.req.flush(b)
+	q.resp.flush(&q.req.endpoint, b)
 }
 
 // becomeErr is what an error of the requester or of the responder does. The QP flushes the
 // work of both at the end of the call.
-func (q *QP) becomeErr() { q.state, q.wake = StateErr, units.Forever }
+func (e *endpoint) becomeErr() { e.state, e.wake = StateErr, units.Forever }
 
 // breakConnection ends the requester's work after an error that ends the connection.
-func (q *QP) breakConnection(b *Batch) {
-	q.becomeErr()
-	q.flushSends(b)
+func (r *requester) breakConnection(b *Batch) {
+	r.becomeErr()
+	r.flush(b)
 }
 
-// flushRecvs completes all posted receives as flushed, and answers nothing more.
-func (q *QP) flushRecvs(b *Batch) {
-	q.setReads(q.reads[:0])
-	q.owed = 0
-	for q.rhead != q.rtail {
-		w := q.recvHead()
-		b.Completions = append(b.Completions, Completion{ID: w.id, QPN: q.qpn, Status: WRFlushErr, Recv: true})
-		q.rhead++
+// flush completes all posted receives as flushed, and answers nothing more.
+func (s *responder) flush(e *endpoint, b *Batch) {
+	s.setReads(e, s.reads[:0])
+	e.owed = 0
+	for s.rhead != s.rtail {
+		w := s.recvHead()
+		b.Completions = append(b.Completions, Completion{ID: w.id, QPN: e.qpn, Status: WRFlushErr, Recv: true})
+		s.rhead++
 	}
 }
 
 // FailSend ends the oldest work request with a local error, of which only the
 // caller can know (its memory, say): RC goes to ERR, UC and UD to SQE.
 func (q *QP) FailSend(status Status, b *Batch) {
-	q.failSend(status, b)
-	if q.state == StateErr {
+	q.req.failSend(status, b)
+	if q.req.state == StateErr {
 		q.flush(b)
 	}
 }
 
 // failSend is FailSend for the requester.
-func (q *QP) failSend(status Status, b *Batch) {
-	q.failHead(status, b)
-	if q.service == RC {
-		q.breakOff(b)
+func (r *requester) failSend(status Status, b *Batch) {
+	r.failHead(status, b)
+	if r.service == RC {
+		r.breakOff(b)
 		return
 	}
-	q.becomeSQE(b)
+	r.becomeSQE(b)
 }
 
 // failHead completes the oldest work request, if there is one, with an error.
-func (q *QP) failHead(status Status, b *Batch) {
-	if q.head == q.tail {
+func (r *requester) failHead(status Status, b *Batch) {
+	if r.head == r.tail {
 		return
 	}
-	if q.work(q.head).op.local() {
-		q.locals--
+	if r.work(r.head).op.local() {
+		r.locals--
 	}
-	q.finish(q.work(q.head), status, b)
-	q.head++
+	r.finish(r.work(r.head), status, b)
+	r.head++
 }
 
-// flushSends completes all posted sends as flushed.
-func (q *QP) flushSends(b *Batch) {
-	for ; q.head != q.tail; q.head++ {
-		q.finish(q.work(q.head), WRFlushErr, b)
+// flush completes all posted sends as flushed.
+func (r *requester) flush(b *Batch) {
+	for ; r.head != r.tail; r.head++ {
+		r.finish(r.work(r.head), WRFlushErr, b)
 	}
-	q.cur, q.locals = q.head, 0
-	q.una, q.nxt, q.max, q.flight, q.readsOut = q.end, q.end, q.end, 0, 0
+	r.cur, r.locals = r.head, 0
+	r.una, r.nxt, r.max, r.flight, r.readsOut = r.end, r.end, r.end, 0, 0
 }
 
 // Refuse ends the connection with a NAK for the request psn, because of what
 // only the caller knows: the memory that a READ is being answered from is gone.
 func (q *QP) Refuse(psn units.PSN, syndrome wire.Syndrome, b *Batch) {
-	q.refuse(psn, syndrome, b)
-	if q.state == StateErr {
+	q.resp.refuse(&q.req.endpoint, psn, syndrome, b)
+	if q.req.state == StateErr {
 		q.flush(b)
 	}
 }
 
 // refuse is Refuse for the responder.
-func (q *QP) refuse(psn units.PSN, syndrome wire.Syndrome, b *Batch) {
-	q.answer(b.packet(), psn, syndrome)
-	if q.cfg.Delivery == EndToEnd {
-		q.awaitResync()
+func (s *responder) refuse(e *endpoint, psn units.PSN, syndrome wire.Syndrome, b *Batch) {
+	s.answer(e, b.packet(), psn, syndrome)
+	if e.cfg.Delivery == EndToEnd {
+		s.awaitResync(e)
 		return
 	}
-	q.becomeErr()
+	e.becomeErr()
 }
 
 // abort sends a fatal NAK, which names the expected PSN, and enters ERR.
-func (q *QP) abort(syndrome wire.Syndrome, b *Batch) {
-	q.refuse(q.epsn, syndrome, b)
+func (s *responder) abort(e *endpoint, syndrome wire.Syndrome, b *Batch) {
+	s.refuse(e, s.epsn, syndrome, b)
 }

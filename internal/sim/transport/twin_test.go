@@ -83,7 +83,7 @@ func TestReliableConnectionIsAList(t *testing.T) {
 		}
 		for steps := 0; w.step(); steps++ {
 			if steps > 200000 {
-				t.Fatalf("it does not end: %v", w.ends[0].q.una)
+				t.Fatalf("it does not end: %v", w.ends[0].q.req.una)
 			}
 			w.check()
 		}
@@ -172,12 +172,12 @@ func (w *world) post(e *end, side int) {
 // anything behind it has begun, and with a fence when those before it are finished.
 func (w *world) local(e *end, id uint64) {
 	q := e.q
-	at := q.work(q.cur)
+	at := q.req.work(q.req.cur)
 	switch {
 	case at.id != id:
 		w.t.Fatalf("%s: local operation %d in the place of %d", e.name, id, at.id)
-	case q.nxt != at.first || q.max != at.first:
-		w.t.Fatalf("%s: nxt %d and max %d when the local operation at %d is carried out", e.name, q.nxt, q.max, at.first)
+	case q.req.nxt != at.first || q.req.max != at.first:
+		w.t.Fatalf("%s: nxt %d and max %d when the local operation at %d is carried out", e.name, q.req.nxt, q.req.max, at.first)
 	case at.flags&workFence != 0 && len(e.done)+len(e.batch.Completions) < int(id)-1:
 		w.t.Fatalf("%s: operation %d has a fence, and not all before it are finished", e.name, id)
 	}
@@ -346,37 +346,37 @@ func (e *end) hold() { e.held = min(e.held, e.q.NextTimeout()) }
 func (w *world) check() {
 	for _, e := range w.ends {
 		q := e.q
-		if q.nxt.Before(q.una) || q.max.Before(q.nxt) || q.end.Before(q.max) {
-			w.t.Fatalf("%s: una %d, nxt %d, max %d, end %d", e.name, q.una, q.nxt, q.max, q.end)
+		if q.req.nxt.Before(q.req.una) || q.req.max.Before(q.req.nxt) || q.req.end.Before(q.req.max) {
+			w.t.Fatalf("%s: una %d, nxt %d, max %d, end %d", e.name, q.req.una, q.req.nxt, q.req.max, q.req.end)
 		}
 		var flight units.Bytes
 		reads := 0
-		for i := q.head; i != q.tail; i++ {
-			s := q.work(i)
+		for i := q.req.head; i != q.req.tail; i++ {
+			s := q.req.work(i)
 			if s.op.asks() {
-				if i-q.head < q.cur-q.head {
+				if i-q.req.head < q.req.cur-q.req.head {
 					reads++
 				}
 				continue
 			}
 			from, to := s.first, s.end()
-			if from.Before(q.una) {
-				from = q.una
+			if from.Before(q.req.una) {
+				from = q.req.una
 			}
-			if q.nxt.Before(to) {
-				to = q.nxt
+			if q.req.nxt.Before(to) {
+				to = q.req.nxt
 			}
 			if from.Before(to) {
 				flight += units.Bytes(s.bytesTo(to, uint32(w.cfg.PathMTU)) - s.bytesTo(from, uint32(w.cfg.PathMTU)))
 			}
 		}
-		if flight != q.flight {
-			w.t.Fatalf("%s: flight is %d, the packets say %d", e.name, q.flight, flight)
+		if flight != q.req.flight {
+			w.t.Fatalf("%s: flight is %d, the packets say %d", e.name, q.req.flight, flight)
 		}
-		if reads != int(q.readsOut) {
-			w.t.Fatalf("%s: %d READs are out, counted %d", e.name, reads, q.readsOut)
+		if reads != int(q.req.readsOut) {
+			w.t.Fatalf("%s: %d READs are out, counted %d", e.name, reads, q.req.readsOut)
 		}
-		if q.una != q.nxt && min(e.held, q.NextTimeout()) > w.now+q.retryWait()+wire.RNRTimer(6) {
+		if q.req.una != q.req.nxt && min(e.held, q.NextTimeout()) > w.now+q.req.retryWait()+wire.RNRTimer(6) {
 			w.t.Fatalf("%s: packets are in flight without a timer", e.name)
 		}
 	}

@@ -1,21 +1,21 @@
 package transport
 
 // shapeUnreliable makes the packet of an RC message one of UC or UD.
-func (q *QP) shapeUnreliable(w *sendWork, p *Packet) {
-	if q.service == UC {
+func (r *requester) shapeUnreliable(w *sendWork, p *Packet) {
+	if r.service == UC {
 		p.Op += ucOffset
 		return
 	}
-	q.shapeDatagram(w, p)
+	r.shapeDatagram(w, p)
 }
 
 // reportSent completes what has gone out whole: nobody will acknowledge it.
-func (q *QP) reportSent(b *Batch) {
-	for q.head != q.cur {
-		q.finishLocals(b)
-		if q.head != q.cur {
-			q.finish(q.work(q.head), Success, b)
-			q.head++
+func (r *requester) reportSent(b *Batch) {
+	for r.head != r.cur {
+		r.finishLocals(b)
+		if r.head != r.cur {
+			r.finish(r.work(r.head), Success, b)
+			r.head++
 		}
 	}
 }
@@ -23,29 +23,29 @@ func (q *QP) reportSent(b *Batch) {
 // receiveUC takes a SEND or WRITE of UC. A missing packet loses its message:
 // the responder waits for the next that begins, and a receive that the lost
 // message had taken serves again (IBA vol. 1, 9.8.2.2).
-func (q *QP) receiveUC(p *Packet, info *opInfo, b *Batch) Verdict {
-	if p.PSN.Before(q.epsn) {
+func (s *responder) receiveUC(e *endpoint, p *Packet, info *opInfo, b *Batch) Verdict {
+	if p.PSN.Before(s.epsn) {
 		b.Refusals.OutOfTurn++
 		return Dropped
 	}
-	if p.PSN != q.epsn || info.first {
-		q.msgClass = classNone
+	if p.PSN != s.epsn || info.first {
+		s.msgClass = classNone
 	}
-	q.epsn = p.PSN.Add(1)
-	if needsRecv(info) && !q.hasRecv() {
+	s.epsn = p.PSN.Add(1)
+	if needsRecv(info) && !s.hasRecv(e) {
 		b.Refusals.NoReceive++
-		q.msgClass = classNone
+		s.msgClass = classNone
 		return Dropped
 	}
-	if q.assemble(p, info) != 0 {
+	if s.assemble(e, p, info) != 0 {
 		b.Refusals.OutOfTurn++
-		q.msgClass = classNone
+		s.msgClass = classNone
 		return Dropped
 	}
-	v := q.place(p)
+	v := s.place(p)
 	if info.last {
-		q.deliver(p, info, q.msgBytes, b)
-		q.msgClass = classNone
+		s.deliver(e, p, info, s.msgBytes, b)
+		s.msgClass = classNone
 	}
 	return v
 }

@@ -36,123 +36,123 @@ type unordered struct {
 }
 
 // sprays reports whether delivery is unordered.
-func (q *QP) sprays() bool { return q.wants&cc.WantEntropy != 0 }
+func (e *endpoint) sprays() bool { return e.wants&cc.WantEntropy != 0 }
 
 // nextUnordered emits what is lost, or the next request, and chooses its entropy
 // value. It asks for an acknowledgement where the window leaves no room for another
 // packet, or is too small ever to draw one (3.6.13.5).
-func (q *QP) nextUnordered(now units.Time, p *Packet) {
-	u := q.beyond.unordered
-	if q.lost {
-		q.sendLost(now, p)
+func (r *requester) nextUnordered(now units.Time, p *Packet) {
+	u := r.beyond.unordered
+	if r.lost {
+		r.sendLost(now, p)
 	} else {
-		q.nextRequest(now, p)
-		if !q.windowClosed() && !q.flowClosed() && q.allow.Window >= units.Bytes(q.cfg.ackTrigger()) {
+		r.nextRequest(now, p)
+		if !r.windowClosed() && !r.flowClosed() && r.allow.Window >= units.Bytes(r.cfg.ackTrigger()) {
 			p.Flags &^= FlagAckReq
 		}
 	}
-	p.EV = u.entropy.next(q.cfg.EntropyValues)
+	p.EV = u.entropy.next(r.cfg.EntropyValues)
 }
 
 // sendLost emits the oldest packet that is lost. It asks for an acknowledgement.
-func (q *QP) sendLost(now units.Time, p *Packet) {
-	u := q.beyond.unordered
+func (r *requester) sendLost(now units.Time, p *Packet) {
+	u := r.beyond.unordered
 	for !u.lost.take(u.seek) {
 		u.seek = u.seek.Add(1)
 	}
 	u.pending--
-	n, _ := q.compose(q.workOf(u.seek), u.seek, p)
+	n, _ := r.compose(r.workOf(u.seek), u.seek, p)
 	p.Flags |= FlagAckReq
-	u.again.mark(q.una, u.seek)
-	if u.seek == q.una {
-		u.after = q.max
+	u.again.mark(r.una, u.seek)
+	if u.seek == r.una {
+		u.after = r.max
 	}
-	q.repeated++
-	q.flight += units.Bytes(n)
-	q.mayRepeat()
-	q.pace(now, units.Bytes(n))
+	r.repeated++
+	r.flight += units.Bytes(n)
+	r.mayRepeat()
+	r.pace(now, units.Bytes(n))
 }
 
 // mayRepeat decides whether something lost may be sent: not before congestion
 // control lets it, but however far the oldest packet lies behind.
-func (q *QP) mayRepeat() {
-	q.lost = q.beyond.unordered.pending > 0 && q.flight < q.allow.Window && (q.cfg.Window == 0 || q.flight < q.cfg.Window)
+func (r *requester) mayRepeat() {
+	r.lost = r.beyond.unordered.pending > 0 && r.flight < r.allow.Window && (r.cfg.Window == 0 || r.flight < r.cfg.Window)
 }
 
 // receiveSelectiveAck takes an acknowledgement.
-func (q *QP) receiveSelectiveAck(now units.Time, p *Packet, b *Batch) Verdict {
-	u := q.beyond.unordered
+func (r *requester) receiveSelectiveAck(now units.Time, p *Packet, b *Batch) Verdict {
+	u := r.beyond.unordered
 	drawn := units.PSN(p.Imm)
-	if !drawn.Before(q.max) || !p.PSN.Before(q.max) {
+	if !drawn.Before(r.max) || !p.PSN.Before(r.max) {
 		return Dropped // a ghost
 	}
 	fresh := units.Bytes(max(0, int32(p.DMALen-u.arrived)))
 	u.arrived += uint32(fresh)
-	if q.una.Before(p.PSN.Add(1)) {
-		for psn := q.una; u.pending > 0 && psn.Before(p.PSN.Add(1)); psn = psn.Add(1) {
-			q.found(psn)
+	if r.una.Before(p.PSN.Add(1)) {
+		for psn := r.una; u.pending > 0 && psn.Before(p.PSN.Add(1)); psn = psn.Add(1) {
+			r.found(psn)
 		}
-		q.flight += q.advance(p.PSN.Add(1), b) // flight goes by what has come, not by una
-		q.forgetUnordered()
+		r.flight += r.advance(p.PSN.Add(1), b) // flight goes by what has come, not by una
+		r.forgetUnordered()
 	}
-	q.flight -= fresh
-	if q.una == q.nxt {
-		q.flight = 0
+	r.flight -= fresh
+	if r.una == r.nxt {
+		r.flight = 0
 	}
 	for word, psn := p.VA, drawn&^63; word != 0; word, psn = word>>1, psn.Add(1) {
 		if word&1 != 0 {
-			q.peerHas(psn)
+			r.peerHas(psn)
 		}
 	}
-	q.news(now)
+	r.news(now)
 	marked := p.Flags&FlagCNP != 0
-	if q.cfg.RecycleEntropy && !marked {
+	if r.cfg.RecycleEntropy && !marked {
 		u.entropy.recycle(p.EV)
 	}
-	lost := q.inferLoss()
-	q.tell(now, cc.Ack{Bytes: fresh, Flight: q.flight, Marked: marked, Lost: lost}, b)
-	q.mayRepeat()
+	lost := r.inferLoss()
+	r.tell(now, cc.Ack{Bytes: fresh, Flight: r.flight, Marked: marked, Lost: lost}, b)
+	r.mayRepeat()
 	return Taken
 }
 
 // news starts the retry timer again: something has come back.
-func (q *QP) news(now units.Time) {
-	q.progressAt = now
-	q.retries = 0
+func (r *requester) news(now units.Time) {
+	r.progressAt = now
+	r.retries = 0
 }
 
 // peerHas notes a packet ahead of una that the peer has.
-func (q *QP) peerHas(psn units.PSN) {
-	u := q.beyond.unordered
-	if !q.una.Before(psn) || !psn.Before(q.max) || !u.came.mark(q.una, psn) {
+func (r *requester) peerHas(psn units.PSN) {
+	u := r.beyond.unordered
+	if !r.una.Before(psn) || !psn.Before(r.max) || !u.came.mark(r.una, psn) {
 		return
 	}
 	if u.high.Before(psn.Add(1)) {
 		u.high = psn.Add(1)
 	}
-	q.found(psn)
+	r.found(psn)
 }
 
 // found has a packet be in flight again that was taken for lost, waits to be sent again,
 // and has come: what has come is taken off what is in flight by the peer's sum.
-func (q *QP) found(psn units.PSN) {
-	u := q.beyond.unordered
-	if !q.isLost(psn) {
+func (r *requester) found(psn units.PSN) {
+	u := r.beyond.unordered
+	if !r.isLost(psn) {
 		return
 	}
 	u.lost.take(psn)
 	u.pending--
-	q.flight += q.payloadOf(psn)
+	r.flight += r.payloadOf(psn)
 }
 
 // payloadOf is the payload of a packet that is not finished.
-func (q *QP) payloadOf(psn units.PSN) units.Bytes {
-	w, mtu := q.workOf(psn), uint32(q.cfg.PathMTU)
+func (r *requester) payloadOf(psn units.PSN) units.Bytes {
+	w, mtu := r.workOf(psn), uint32(r.cfg.PathMTU)
 	return units.Bytes(w.bytesTo(psn.Add(1), mtu) - w.bytesTo(psn, mtu))
 }
 
 // isLost reports whether a packet in flight waits to be sent again.
-func (q *QP) isLost(psn units.PSN) bool { return in(&q.beyond.unordered.lost, q.una, psn) }
+func (r *requester) isLost(psn units.PSN) bool { return in(&r.beyond.unordered.lost, r.una, psn) }
 
 // in reports whether a ring that begins at base has psn.
 func in(r *reorder, base, psn units.PSN) bool {
@@ -161,85 +161,85 @@ func in(r *reorder, base, psn units.PSN) bool {
 }
 
 // forgetUnordered forgets what is known of packets before una.
-func (q *QP) forgetUnordered() {
-	u := q.beyond.unordered
-	for ; u.base.Before(q.una); u.base = u.base.Add(1) {
+func (r *requester) forgetUnordered() {
+	u := r.beyond.unordered
+	for ; u.base.Before(r.una); u.base = u.base.Add(1) {
 		u.came.take(u.base)
 		u.again.take(u.base)
 	}
 	for _, p := range []*units.PSN{&u.high, &u.swept, &u.seek} {
-		if p.Before(q.una) {
-			*p = q.una
+		if p.Before(r.una) {
+			*p = r.una
 		}
 	}
-	u.after = q.una
-	if in(&u.again, q.una, q.una) {
-		u.after = q.max
+	u.after = r.una
+	if in(&u.again, r.una, r.una) {
+		u.after = r.max
 	}
 }
 
 // lose takes a packet for lost, unless it is known to be or to have come, and gives
 // its payload.
-func (q *QP) lose(psn units.PSN) units.Bytes {
-	u := q.beyond.unordered
-	if in(&u.came, q.una, psn) || q.isLost(psn) {
+func (r *requester) lose(psn units.PSN) units.Bytes {
+	u := r.beyond.unordered
+	if in(&u.came, r.una, psn) || r.isLost(psn) {
 		return 0
 	}
-	u.lost.mark(q.una, psn)
+	u.lost.mark(r.una, psn)
 	u.pending++
 	if psn.Before(u.seek) {
 		u.seek = psn
 	}
-	n := q.payloadOf(psn)
-	q.flight -= n
+	n := r.payloadOf(psn)
+	r.flight -= n
 	return n
 }
 
 // inferLoss takes for lost what was sent far enough before something that the peer
 // has, and gives its payload.
-func (q *QP) inferLoss() (lost units.Bytes) {
-	u, d := q.beyond.unordered, int32(q.cfg.InferLoss)
+func (r *requester) inferLoss() (lost units.Bytes) {
+	u, d := r.beyond.unordered, int32(r.cfg.InferLoss)
 	if d == 0 {
 		return 0
 	}
 	for u.high.Sub(u.swept) > d {
-		if !in(&u.again, q.una, u.swept) {
-			lost += q.lose(u.swept)
+		if !in(&u.again, r.una, u.swept) {
+			lost += r.lose(u.swept)
 		}
 		u.swept = u.swept.Add(1)
 	}
-	if in(&u.again, q.una, q.una) && u.high.Sub(u.after) > d {
-		lost += q.lose(q.una)
+	if in(&u.again, r.una, r.una) && u.high.Sub(u.after) > d {
+		lost += r.lose(r.una)
 	}
 	return lost
 }
 
 // receiveNack takes the word that a packet was trimmed.
-func (q *QP) receiveNack(now units.Time, p *Packet, b *Batch) Verdict {
+func (r *requester) receiveNack(now units.Time, p *Packet, b *Batch) Verdict {
 	psn := units.PSN(p.Imm)
-	if psn.Before(q.una) || !psn.Before(q.nxt) {
+	if psn.Before(r.una) || !psn.Before(r.nxt) {
 		return Dropped
 	}
-	q.news(now)
+	r.news(now)
 	marked := p.Flags&FlagCNP != 0
-	if q.cfg.RecycleEntropy && !marked && p.Flags&FlagLastHop != 0 {
-		q.beyond.unordered.entropy.recycle(p.EV) // the last link has no other path, so the path was good
+	if r.cfg.RecycleEntropy && !marked && p.Flags&FlagLastHop != 0 {
+		r.beyond.unordered.entropy.recycle(p.EV) // the last link has no other path, so the path was good
 	}
-	lost := q.lose(psn)
-	q.tell(now, cc.Ack{Flight: q.flight, Marked: marked, Lost: lost, Trimmed: true}, b)
-	q.mayRepeat()
+	lost := r.lose(psn)
+	r.tell(now, cc.Ack{Flight: r.flight, Marked: marked, Lost: lost, Trimmed: true}, b)
+	r.mayRepeat()
 	return Taken
 }
 
 // allLost is what an expired retry timer does: all in flight that the peer is not
 // known to have is lost.
-func (q *QP) allLost(now units.Time, b *Batch) {
-	u := q.beyond.unordered
+func (r *requester) allLost(now units.Time, b *Batch) {
+	u := r.beyond.unordered
 	lost := units.Bytes(0)
-	for psn := q.una; psn.Before(q.nxt); psn = psn.Add(1) {
-		lost += q.lose(psn)
+	for psn := r.una; psn.Before(r.nxt); psn = psn.Add(1) {
+		lost += r.lose(psn)
 	}
 	u.entropy.forget()
-	q.tell(now, cc.Ack{Flight: q.flight, Lost: lost}, b)
-	q.mayRepeat()
+	r.tell(now, cc.Ack{Flight: r.flight, Lost: lost}, b)
+	r.mayRepeat()
 }

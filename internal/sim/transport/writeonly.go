@@ -27,24 +27,24 @@ func writeOnly(op Op, last bool) wire.Opcode {
 }
 
 // divides reports whether the packets of a work request are messages of their own.
-func (q *QP) divides(w *sendWork) bool {
-	return q.cfg.Delivery == WriteOnly && q.service == RC && (w.op == OpWrite || w.op == OpWriteImm)
+func (r *requester) divides(w *sendWork) bool {
+	return r.cfg.Delivery == WriteOnly && r.service == RC && (w.op == OpWrite || w.op == OpWriteImm)
 }
 
 // ends reports whether a request is the last of a message as it was posted.
-func (q *QP) ends(p *Packet, info *opInfo) bool {
-	return info.last && (info.class != classWrite || q.cfg.Delivery != WriteOnly || p.Offset+p.Length == p.DMALen)
+func (s *responder) ends(e *endpoint, p *Packet, info *opInfo) bool {
+	return info.last && (info.class != classWrite || e.cfg.Delivery != WriteOnly || p.Offset+p.Length == p.DMALen)
 }
 
 // fenced reports whether the next request waits for the WRITEs before it. One that did so
 // has waited for all before it, too.
-func (q *QP) fenced() bool {
-	w := q.work(q.cur)
-	if q.una == q.nxt || q.nxt != w.first || w.op == OpWrite || w.op.asks() || w.op.local() {
+func (r *requester) fenced() bool {
+	w := r.work(r.cur)
+	if r.una == r.nxt || r.nxt != w.first || w.op == OpWrite || w.op.asks() || w.op.local() {
 		return false
 	}
-	for i := q.cur; i != q.head; i-- {
-		switch before := q.work(i - 1); {
+	for i := r.cur; i != r.head; i-- {
+		switch before := r.work(i - 1); {
 		case before.op == OpWrite:
 			return true
 		case !before.op.asks() && !before.op.local():
