@@ -120,7 +120,7 @@ func (r *requester) receiveAtomicResponse(now units.Time, p *Packet, b *Batch) V
 	}
 	p.VA, p.Offset = w.id, 0
 	r.responded(b)
-	if r.beyond != nil {
+	if r.board != nil {
 		r.drainAhead(b)
 	}
 	r.catchUp()

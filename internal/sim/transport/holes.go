@@ -10,23 +10,24 @@ import "weft/units"
 
 // unanswered notes that the peer has sent all responses before to.
 func (r *requester) unanswered(to units.PSN) {
-	if r.cfg.Delivery != SelectiveHeld {
-		return
+	if r.cfg.Delivery == SelectiveHeld {
+		r.scoreboard().unanswered(r, to)
 	}
-	s := r.further()
+}
+
+func (s *scoreboard) unanswered(r *requester, to units.PSN) {
 	if s.far.Before(to) {
 		s.far = to
 	}
 	if edge := s.far.Add(1 - r.tolerance()); s.due.Before(edge) {
 		s.due = edge
 	}
-	r.seekLost()
+	s.seekLost(r)
 }
 
 // hole is the next run of responses that are missing and were not asked for again; w is
 // nil where there is none.
-func (r *requester) hole() (w *sendWork, from, to units.PSN) {
-	s := r.beyond
+func (s *scoreboard) hole(r *requester) (w *sendWork, from, to units.PSN) {
 	for from = s.asked; from.Before(s.due); s.asked = from {
 		w = r.workOf(from)
 		switch {
@@ -45,32 +46,32 @@ func (r *requester) hole() (w *sendWork, from, to units.PSN) {
 }
 
 // has is whether a response ahead of una has come.
-func (s *beyond) has(una, psn units.PSN) bool {
+func (s *scoreboard) has(una, psn units.PSN) bool {
 	d := uint32(psn.Sub(una))
 	return d > 0 && d < s.responses.size() && s.responses.has(psn)
 }
 
 // seekHole reports whether responses are to be asked for again.
-func (r *requester) seekHole() bool {
+func (s *scoreboard) seekHole(r *requester) bool {
 	if r.cfg.Delivery != SelectiveHeld || r.readsOut == 0 {
 		return false
 	}
-	w, _, _ := r.hole()
+	w, _, _ := s.hole(r)
 	return w != nil
 }
 
 // askAgain emits a READ of the responses that are missing.
-func (r *requester) askAgain(now units.Time, p *Packet) {
-	w, from, to := r.hole()
+func (s *scoreboard) askAgain(r *requester, now units.Time, p *Packet) {
+	w, from, to := s.hole(r)
 	n := to.Sub(from)
 	r.compose(w, from, p)
 	p.DMALen = min(p.DMALen, uint32(n)*uint32(r.cfg.PathMTU))
-	r.beyond.asked = to
+	s.asked = to
 	r.repeated++
 	if r.cfg.Flow != nil {
 		r.flow.lost(n)
 		r.flow.sent(from, n)
 		r.flow.clock(now, p, false)
 	}
-	r.seekLost()
+	s.seekLost(r)
 }

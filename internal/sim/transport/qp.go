@@ -103,7 +103,7 @@ func (q *QP) setup(alg cc.Algorithm) {
 	q.req.allow = cc.Free()
 	q.req.wake = units.Forever
 	if q.req.cfg.Delivery == Unordered && q.req.service == RC {
-		q.req.beyond, q.resp.ahead = &beyond{unordered: new(unordered)}, new(arrivals)
+		q.req.board, q.resp.ahead = &scoreboard{unordered: new(unordered)}, new(arrivals)
 		q.req.wants = cc.WantEntropy
 	}
 	if q.req.cfg.CNPInterval == units.Forever {
@@ -222,9 +222,9 @@ func (q *QP) Next(now units.Time, p *Packet) bool {
 	q.req.respTurn = false
 	switch {
 	case q.req.sprays():
-		q.req.nextUnordered(now, p)
+		q.req.board.unordered.emit(&q.req, now, p)
 	case q.req.lost:
-		q.req.nextRepeat(now, p)
+		q.req.board.emit(&q.req, now, p)
 	default:
 		q.req.nextRequest(now, p)
 	}

@@ -172,8 +172,8 @@ func (r *requester) receiveResponse(now units.Time, p *Packet, b *Batch) Verdict
 		return Dropped
 	}
 	r.responded(b)
-	if r.beyond != nil {
-		r.beyond.responses.take(p.PSN)
+	if r.board != nil {
+		r.board.responses.take(p.PSN)
 		r.drainAhead(b)
 	}
 	r.catchUp()

@@ -183,7 +183,7 @@ func (r *requester) responseAhead(now units.Time, p *Packet) Verdict {
 		if w.op != OpRead || !r.fits(w, p) {
 			break
 		}
-		if !r.further().responses.mark(r.una, p.PSN) {
+		if !r.scoreboard().responses.mark(r.una, p.PSN) {
 			break
 		}
 		if r.cfg.Flow != nil {
@@ -202,10 +202,10 @@ func (r *requester) responseAhead(now units.Time, p *Packet) Verdict {
 func (r *requester) drainAhead(b *Batch) (acked units.Bytes) {
 	for r.head != r.tail {
 		if r.work(r.head).op.asks() {
-			if !r.beyond.responses.take(r.una) {
+			if !r.board.responses.take(r.una) {
 				return acked
 			}
-			r.beyond.drained++
+			r.board.drained++
 			r.responded(b)
 			r.catchUp()
 			continue

@@ -15,7 +15,7 @@ type requester struct {
 	endpoint
 	congestion
 	progress
-	beyond *beyond // what the requester knows of packets ahead of una
+	board *scoreboard // what the requester knows of packets ahead of una
 	sendQueue
 	flow *flow // flow control, where the configuration has one
 }
@@ -24,7 +24,7 @@ type requester struct {
 func (r *requester) begin(now units.Time, psn units.PSN) {
 	r.una, r.nxt, r.max, r.end, r.ackHigh = psn, psn, psn, psn, psn
 	if r.sprays() {
-		u := r.beyond.unordered
+		u := r.board.unordered
 		u.base, u.high, u.swept, u.after, u.seek = psn, psn, psn, psn, psn
 	}
 	if r.controlled {
@@ -240,7 +240,7 @@ func (r *requester) account(now units.Time, p *Packet, payload units.Bytes) {
 		r.flight += payload
 		if r.controlled && r.allow.Window != cc.Unlimited || r.windowClosed() ||
 			r.cfg.AskEvery > 0 && uint32(p.PSN)%uint32(r.cfg.AskEvery) == 0 ||
-			r.cfg.Delivery == SelectiveHeld && r.beyond != nil && r.beyond.on {
+			r.cfg.Delivery == SelectiveHeld && r.board != nil && r.board.on {
 			p.Flags |= FlagAckReq
 		}
 	} else {
@@ -310,11 +310,11 @@ func (r *requester) receive(now units.Time, p *Packet, class opClass, b *Batch) 
 		return r.receiveAtomicResponse(now, p, b)
 	case classSelectiveAck:
 		if r.sprays() {
-			return r.receiveSelectiveAck(now, p, b)
+			return r.board.unordered.receiveAck(r, now, p, b)
 		}
 	case classNack:
 		if r.sprays() {
-			return r.receiveNack(now, p, b)
+			return r.board.unordered.receiveNack(r, now, p, b)
 		}
 	}
 	return Dropped
@@ -338,7 +338,7 @@ func (r *requester) receiveAck(now units.Time, p *Packet, b *Batch) Verdict {
 		switch {
 		case r.una != p.PSN:
 		case r.cfg.Delivery.selective() && p.Syndrome == wire.NAKSequence:
-			r.refusedAhead(now, units.PSN(p.Imm))
+			r.scoreboard().refusedAhead(r, now, units.PSN(p.Imm))
 		default:
 			r.refused(now, p.Syndrome, b)
 		}
@@ -350,7 +350,7 @@ func (r *requester) receiveAck(now units.Time, p *Packet, b *Batch) Verdict {
 func (r *requester) acknowledge(now units.Time, p *Packet, to units.PSN, b *Batch) {
 	before := r.una
 	acked := r.advance(to, b)
-	if r.beyond != nil {
+	if r.board != nil {
 		acked += r.drainAhead(b)
 	}
 	if r.una != before {
@@ -429,8 +429,8 @@ func (r *requester) finish(w *sendWork, status Status, b *Batch) {
 // the peer is known to have.
 func (r *requester) outstanding() int32 {
 	n := r.nxt.Sub(r.una)
-	if r.beyond != nil {
-		n -= r.beyond.known
+	if r.board != nil {
+		n -= r.board.known
 	}
 	return max(0, n)
 }

@@ -44,9 +44,9 @@ func (r *requester) progressed(now units.Time) {
 		r.heedLocals(now)
 	}
 	known := int32(0)
-	if r.beyond != nil {
-		known = r.movedOn(now) + r.beyond.drained
-		r.beyond.drained = 0
+	if r.board != nil {
+		known = r.board.movedOn(r, now) + r.board.drained
+		r.board.drained = 0
 	}
 	if r.cfg.Flow != nil {
 		r.flow.moved(now, r.una, known)
@@ -61,8 +61,8 @@ func (r *requester) progressed(now units.Time) {
 func (r *requester) goBack() {
 	r.nxt, r.cur, r.flight, r.readsOut = r.una, r.head, 0, 0
 	r.flow.wentBack(r.una)
-	if r.beyond != nil {
-		r.endPass()
+	if r.board != nil {
+		r.board.endPass(r)
 	}
 }
 
@@ -107,11 +107,11 @@ func (r *requester) retriesExceeded(b *Batch) {
 func (r *requester) repeat(now units.Time, b *Batch) {
 	r.progressAt = now
 	if r.sprays() {
-		r.allLost(now, b)
+		r.board.unordered.allLost(r, now, b)
 		return
 	}
 	if r.cfg.Delivery.selective() && r.readsOut == 0 {
-		r.repeatMissing()
+		r.scoreboard().repeatMissing(r)
 		return
 	}
 	r.goBack()

@@ -5,7 +5,7 @@ import (
 	"weft/wire"
 )
 
-// beyond is what a requester knows of packets ahead of una: the read responses
+// scoreboard is what a requester knows of packets ahead of una: the read responses
 // that have come, and, with selective repeat, what the peer has, and the pass over
 // what it has not.
 //
@@ -20,7 +20,7 @@ import (
 // Where the requester has flow control the network may reorder: a packet is lost when
 // enough later ones have come (QP.tolerance), and a pass goes no faster than the window
 // lets it.
-type beyond struct {
+type scoreboard struct {
 	responses reorder
 
 	// Selective repeat.
@@ -42,29 +42,28 @@ type beyond struct {
 	unordered *unordered // unordered delivery has a state of its own
 }
 
-// further is what the requester knows of packets ahead of una.
-func (r *requester) further() *beyond {
-	if r.beyond == nil {
-		r.beyond = &beyond{base: r.una, far: r.una, due: r.una, asked: r.una}
+// scoreboard is what the requester knows of packets ahead of una.
+func (r *requester) scoreboard() *scoreboard {
+	if r.board == nil {
+		r.board = &scoreboard{base: r.una, far: r.una, due: r.una, asked: r.una}
 	}
-	return r.beyond
+	return r.board
 }
 
 // at is whether the peer has a packet ahead of una. una itself counts as missing
 // though it may have come: its acknowledgement is lost then, and its repetition
 // draws another.
-func (s *beyond) at(una, psn units.PSN) bool {
+func (s *scoreboard) at(una, psn units.PSN) bool {
 	d := uint32(psn.Sub(una))
 	return d > 0 && d < s.came.size() && s.came.has(psn)
 }
 
 // refusedAhead takes a NAK that names a packet that came ahead of the expected
 // one, una.
-func (r *requester) refusedAhead(now units.Time, came units.PSN) {
+func (s *scoreboard) refusedAhead(r *requester, now units.Time, came units.PSN) {
 	if !r.una.Before(came) || !came.Before(r.max) {
 		return
 	}
-	s := r.further()
 	if s.came.mark(r.una, came) {
 		s.known++
 		if r.cfg.Flow != nil {
@@ -76,19 +75,18 @@ func (r *requester) refusedAhead(now units.Time, came units.PSN) {
 	case !s.on:
 		s.on, s.high, s.edge, s.next, s.after = true, came.Add(1), r.una, r.una, r.max
 	case r.una.Before(s.next) && !came.Before(s.after.Add(r.tolerance()-1)):
-		r.flow.lost(r.missing(r.una, s.next)) // its repetition is lost, too
+		r.flow.lost(s.missing(r, r.una, s.next)) // its repetition is lost, too
 		s.next, s.after = r.una, r.max
 	}
 	if s.high.Before(came.Add(1)) {
 		s.high = came.Add(1)
 	}
-	r.giveUp()
-	r.seekLost()
+	s.giveUp(r)
+	s.seekLost(r)
 }
 
 // giveUp takes for lost what enough later packets have overtaken.
-func (r *requester) giveUp() {
-	s := r.beyond
+func (s *scoreboard) giveUp(r *requester) {
 	edge := s.high.Add(1 - r.tolerance())
 	if !s.edge.Before(edge) {
 		return
@@ -98,18 +96,18 @@ func (r *requester) giveUp() {
 		if from.Before(r.una) {
 			from = r.una
 		}
-		r.flow.lost(r.missing(from, edge))
+		r.flow.lost(s.missing(r, from, edge))
 	}
 	s.edge = edge
 }
 
 // missing is how many PSNs from one to another are not known to have come.
-func (r *requester) missing(from, to units.PSN) (n int32) {
+func (s *scoreboard) missing(r *requester, from, to units.PSN) (n int32) {
 	for from.Before(to) {
 		w := r.workOf(from)
 		switch {
 		case w.op == OpRead && from != w.first:
-		case !r.beyond.at(r.una, from):
+		case !s.at(r.una, from):
 			n += w.span()
 		}
 		from = w.after(from)
@@ -136,8 +134,7 @@ func (w *sendWork) after(psn units.PSN) units.PSN {
 // repeatMissing begins a pass over all that is in flight and not known to have
 // come: what a timeout does. The oldest is among them even if it has come: its
 // acknowledgement is lost then, and nothing else would draw another.
-func (r *requester) repeatMissing() {
-	s := r.further()
+func (s *scoreboard) repeatMissing(r *requester) {
 	if s.came.take(r.una) {
 		s.known--
 	}
@@ -145,13 +142,12 @@ func (r *requester) repeatMissing() {
 		s.high = r.una
 	}
 	s.on, s.edge, s.next, s.after = true, r.nxt, r.una, r.max
-	r.seekLost()
+	s.seekLost(r)
 }
 
 // movedOn is what it means to the pass that una has moved. It says how many of the
 // packets before una were known to have come.
-func (r *requester) movedOn(now units.Time) (known int32) {
-	s := r.beyond
+func (s *scoreboard) movedOn(r *requester, now units.Time) (known int32) {
 	if s.came.size() != 0 {
 		for psn := s.base; psn.Before(r.una); psn = psn.Add(1) {
 			if s.came.take(psn) {
@@ -168,31 +164,29 @@ func (r *requester) movedOn(now units.Time) (known int32) {
 		}
 	}
 	if !s.on {
-		r.seekLost()
+		s.seekLost(r)
 		return known
 	}
 	if overtaken := s.high.Sub(filled) - 1; overtaken > 0 && r.cfg.Flow != nil {
 		r.flow.filled(now, filled, overtaken, filled.Before(s.next))
 	}
 	s.after = r.max
-	r.giveUp()
-	r.seekLost()
+	s.giveUp(r)
+	s.seekLost(r)
 	return known
 }
 
 // endPass ends the pass: the requester goes back to una and sends everything.
-func (r *requester) endPass() {
-	s := r.beyond
+func (s *scoreboard) endPass(r *requester) {
 	s.on, r.lost, s.far, s.due, s.asked = false, false, r.una, r.una, r.una
 }
 
 // seekLost finds what is to be sent again next.
-func (r *requester) seekLost() { r.lost = r.seekPass() || r.seekHole() }
+func (s *scoreboard) seekLost(r *requester) { r.lost = s.seekPass(r) || s.seekHole(r) }
 
 // seekPass finds the next packet of the pass, and reports whether there is one. A READ
 // counts as the one packet that asks for it.
-func (r *requester) seekPass() bool {
-	s := r.beyond
+func (s *scoreboard) seekPass(r *requester) bool {
 	if !s.on {
 		return false
 	}
@@ -226,16 +220,15 @@ func (r *requester) workOf(psn units.PSN) *sendWork {
 
 // probing is Probing for the requester.
 func (r *requester) probing() bool {
-	s := r.beyond
+	s := r.board
 	return s != nil && s.on && !r.lost && r.una.Before(s.next) && r.max == s.after
 }
 
-// nextRepeat emits the lost packet that the pass is at. It is in flight already,
+// emit emits the lost packet that the pass is at. It is in flight already,
 // and asks for an acknowledgement.
-func (r *requester) nextRepeat(now units.Time, p *Packet) {
-	s := r.beyond
-	if !r.seekPass() {
-		r.askAgain(now, p)
+func (s *scoreboard) emit(r *requester, now units.Time, p *Packet) {
+	if !s.seekPass(r) {
+		s.askAgain(r, now, p)
 		return
 	}
 	w := r.workOf(s.next)
@@ -249,7 +242,7 @@ func (r *requester) nextRepeat(now units.Time, p *Packet) {
 		r.flow.repeats(now, p, w.span())
 	}
 	s.next = s.next.Add(1)
-	r.seekLost()
+	s.seekLost(r)
 	r.pace(now, units.Bytes(n))
 }
 

@@ -38,13 +38,12 @@ type unordered struct {
 // sprays reports whether delivery is unordered.
 func (e *endpoint) sprays() bool { return e.wants&cc.WantEntropy != 0 }
 
-// nextUnordered emits what is lost, or the next request, and chooses its entropy
+// emit emits what is lost, or the next request, and chooses its entropy
 // value. It asks for an acknowledgement where the window leaves no room for another
 // packet, or is too small ever to draw one (3.6.13.5).
-func (r *requester) nextUnordered(now units.Time, p *Packet) {
-	u := r.beyond.unordered
+func (u *unordered) emit(r *requester, now units.Time, p *Packet) {
 	if r.lost {
-		r.sendLost(now, p)
+		u.sendLost(r, now, p)
 	} else {
 		r.nextRequest(now, p)
 		if !r.windowClosed() && !r.flowClosed() && r.allow.Window >= units.Bytes(r.cfg.ackTrigger()) {
@@ -55,8 +54,7 @@ func (r *requester) nextUnordered(now units.Time, p *Packet) {
 }
 
 // sendLost emits the oldest packet that is lost. It asks for an acknowledgement.
-func (r *requester) sendLost(now units.Time, p *Packet) {
-	u := r.beyond.unordered
+func (u *unordered) sendLost(r *requester, now units.Time, p *Packet) {
 	for !u.lost.take(u.seek) {
 		u.seek = u.seek.Add(1)
 	}
@@ -69,19 +67,18 @@ func (r *requester) sendLost(now units.Time, p *Packet) {
 	}
 	r.repeated++
 	r.flight += units.Bytes(n)
-	r.mayRepeat()
+	u.mayRepeat(r)
 	r.pace(now, units.Bytes(n))
 }
 
 // mayRepeat decides whether something lost may be sent: not before congestion
 // control lets it, but however far the oldest packet lies behind.
-func (r *requester) mayRepeat() {
-	r.lost = r.beyond.unordered.pending > 0 && r.flight < r.allow.Window && (r.cfg.Window == 0 || r.flight < r.cfg.Window)
+func (u *unordered) mayRepeat(r *requester) {
+	r.lost = u.pending > 0 && r.flight < r.allow.Window && (r.cfg.Window == 0 || r.flight < r.cfg.Window)
 }
 
-// receiveSelectiveAck takes an acknowledgement.
-func (r *requester) receiveSelectiveAck(now units.Time, p *Packet, b *Batch) Verdict {
-	u := r.beyond.unordered
+// receiveAck takes an acknowledgement.
+func (u *unordered) receiveAck(r *requester, now units.Time, p *Packet, b *Batch) Verdict {
 	drawn := units.PSN(p.Imm)
 	if !drawn.Before(r.max) || !p.PSN.Before(r.max) {
 		return Dropped // a ghost
@@ -90,10 +87,10 @@ func (r *requester) receiveSelectiveAck(now units.Time, p *Packet, b *Batch) Ver
 	u.arrived += uint32(fresh)
 	if r.una.Before(p.PSN.Add(1)) {
 		for psn := r.una; u.pending > 0 && psn.Before(p.PSN.Add(1)); psn = psn.Add(1) {
-			r.found(psn)
+			u.found(r, psn)
 		}
 		r.flight += r.advance(p.PSN.Add(1), b) // flight goes by what has come, not by una
-		r.forgetUnordered()
+		u.forget(r)
 	}
 	r.flight -= fresh
 	if r.una == r.nxt {
@@ -101,7 +98,7 @@ func (r *requester) receiveSelectiveAck(now units.Time, p *Packet, b *Batch) Ver
 	}
 	for word, psn := p.VA, drawn&^63; word != 0; word, psn = word>>1, psn.Add(1) {
 		if word&1 != 0 {
-			r.peerHas(psn)
+			u.peerHas(r, psn)
 		}
 	}
 	r.news(now)
@@ -109,9 +106,9 @@ func (r *requester) receiveSelectiveAck(now units.Time, p *Packet, b *Batch) Ver
 	if r.cfg.RecycleEntropy && !marked {
 		u.entropy.recycle(p.EV)
 	}
-	lost := r.inferLoss()
+	lost := u.inferLoss(r)
 	r.tell(now, cc.Ack{Bytes: fresh, Flight: r.flight, Marked: marked, Lost: lost}, b)
-	r.mayRepeat()
+	u.mayRepeat(r)
 	return Taken
 }
 
@@ -122,22 +119,20 @@ func (r *requester) news(now units.Time) {
 }
 
 // peerHas notes a packet ahead of una that the peer has.
-func (r *requester) peerHas(psn units.PSN) {
-	u := r.beyond.unordered
+func (u *unordered) peerHas(r *requester, psn units.PSN) {
 	if !r.una.Before(psn) || !psn.Before(r.max) || !u.came.mark(r.una, psn) {
 		return
 	}
 	if u.high.Before(psn.Add(1)) {
 		u.high = psn.Add(1)
 	}
-	r.found(psn)
+	u.found(r, psn)
 }
 
 // found has a packet be in flight again that was taken for lost, waits to be sent again,
 // and has come: what has come is taken off what is in flight by the peer's sum.
-func (r *requester) found(psn units.PSN) {
-	u := r.beyond.unordered
-	if !r.isLost(psn) {
+func (u *unordered) found(r *requester, psn units.PSN) {
+	if !u.isLost(r, psn) {
 		return
 	}
 	u.lost.take(psn)
@@ -152,7 +147,7 @@ func (r *requester) payloadOf(psn units.PSN) units.Bytes {
 }
 
 // isLost reports whether a packet in flight waits to be sent again.
-func (r *requester) isLost(psn units.PSN) bool { return in(&r.beyond.unordered.lost, r.una, psn) }
+func (u *unordered) isLost(r *requester, psn units.PSN) bool { return in(&u.lost, r.una, psn) }
 
 // in reports whether a ring that begins at base has psn.
 func in(r *reorder, base, psn units.PSN) bool {
@@ -160,9 +155,8 @@ func in(r *reorder, base, psn units.PSN) bool {
 	return d >= 0 && uint32(d) < r.size() && r.has(psn)
 }
 
-// forgetUnordered forgets what is known of packets before una.
-func (r *requester) forgetUnordered() {
-	u := r.beyond.unordered
+// forget forgets what is known of packets before una.
+func (u *unordered) forget(r *requester) {
 	for ; u.base.Before(r.una); u.base = u.base.Add(1) {
 		u.came.take(u.base)
 		u.again.take(u.base)
@@ -180,9 +174,8 @@ func (r *requester) forgetUnordered() {
 
 // lose takes a packet for lost, unless it is known to be or to have come, and gives
 // its payload.
-func (r *requester) lose(psn units.PSN) units.Bytes {
-	u := r.beyond.unordered
-	if in(&u.came, r.una, psn) || r.isLost(psn) {
+func (u *unordered) lose(r *requester, psn units.PSN) units.Bytes {
+	if in(&u.came, r.una, psn) || u.isLost(r, psn) {
 		return 0
 	}
 	u.lost.mark(r.una, psn)
@@ -197,25 +190,25 @@ func (r *requester) lose(psn units.PSN) units.Bytes {
 
 // inferLoss takes for lost what was sent far enough before something that the peer
 // has, and gives its payload.
-func (r *requester) inferLoss() (lost units.Bytes) {
-	u, d := r.beyond.unordered, int32(r.cfg.InferLoss)
+func (u *unordered) inferLoss(r *requester) (lost units.Bytes) {
+	d := int32(r.cfg.InferLoss)
 	if d == 0 {
 		return 0
 	}
 	for u.high.Sub(u.swept) > d {
 		if !in(&u.again, r.una, u.swept) {
-			lost += r.lose(u.swept)
+			lost += u.lose(r, u.swept)
 		}
 		u.swept = u.swept.Add(1)
 	}
 	if in(&u.again, r.una, r.una) && u.high.Sub(u.after) > d {
-		lost += r.lose(r.una)
+		lost += u.lose(r, r.una)
 	}
 	return lost
 }
 
 // receiveNack takes the word that a packet was trimmed.
-func (r *requester) receiveNack(now units.Time, p *Packet, b *Batch) Verdict {
+func (u *unordered) receiveNack(r *requester, now units.Time, p *Packet, b *Batch) Verdict {
 	psn := units.PSN(p.Imm)
 	if psn.Before(r.una) || !psn.Before(r.nxt) {
 		return Dropped
@@ -223,23 +216,22 @@ func (r *requester) receiveNack(now units.Time, p *Packet, b *Batch) Verdict {
 	r.news(now)
 	marked := p.Flags&FlagCNP != 0
 	if r.cfg.RecycleEntropy && !marked && p.Flags&FlagLastHop != 0 {
-		r.beyond.unordered.entropy.recycle(p.EV) // the last link has no other path, so the path was good
+		u.entropy.recycle(p.EV) // the last link has no other path, so the path was good
 	}
-	lost := r.lose(psn)
+	lost := u.lose(r, psn)
 	r.tell(now, cc.Ack{Flight: r.flight, Marked: marked, Lost: lost, Trimmed: true}, b)
-	r.mayRepeat()
+	u.mayRepeat(r)
 	return Taken
 }
 
 // allLost is what an expired retry timer does: all in flight that the peer is not
 // known to have is lost.
-func (r *requester) allLost(now units.Time, b *Batch) {
-	u := r.beyond.unordered
+func (u *unordered) allLost(r *requester, now units.Time, b *Batch) {
 	lost := units.Bytes(0)
 	for psn := r.una; psn.Before(r.nxt); psn = psn.Add(1) {
-		lost += r.lose(psn)
+		lost += u.lose(r, psn)
 	}
 	u.entropy.forget()
 	r.tell(now, cc.Ack{Flight: r.flight, Lost: lost}, b)
-	r.mayRepeat()
+	u.mayRepeat(r)
 }

@@ -79,8 +79,8 @@ func TestUnorderedDeliveryIsABag(t *testing.T) {
 				t.Fatalf("message %d: received %v, sent in the order %v", i, seen[uint32(i)], w.sent)
 			}
 		}
-		if a.Flight() != 0 || a.Outstanding() != 0 || a.req.beyond.unordered.pending != 0 {
-			t.Fatalf("afterwards %d bytes are in flight, %d packets outstanding, %d lost", a.Flight(), a.Outstanding(), a.req.beyond.unordered.pending)
+		if a.Flight() != 0 || a.Outstanding() != 0 || a.req.board.unordered.pending != 0 {
+			t.Fatalf("afterwards %d bytes are in flight, %d packets outstanding, %d lost", a.Flight(), a.Outstanding(), a.req.board.unordered.pending)
 		}
 	})
 }
@@ -260,14 +260,14 @@ func TestWhatWasTakenForLostAndComesIsInFlightNoLonger(t *testing.T) {
 	for i := 5; i < 10; i++ {
 		carry(i)
 	}
-	if a.req.beyond.unordered.pending == 0 {
+	if a.req.board.unordered.pending == 0 {
 		t.Fatal("nothing is taken for lost")
 	}
 	for i := range 5 {
 		carry(i)
 	}
-	if got := a.Flight(); got != 2*16 || a.req.beyond.unordered.pending != 0 {
-		t.Errorf("%d bytes are in flight and %d packets lost, of two packets of 16 bytes that have not come", got, a.req.beyond.unordered.pending)
+	if got := a.Flight(); got != 2*16 || a.req.board.unordered.pending != 0 {
+		t.Errorf("%d bytes are in flight and %d packets lost, of two packets of 16 bytes that have not come", got, a.req.board.unordered.pending)
 	}
 }
 
@@ -294,12 +294,12 @@ func TestWhatWasTakenForLostAndIsNamedIsInFlightNoLonger(t *testing.T) {
 			a.Receive(0, &p, &back)
 		}
 		if i == 9 {
-			if lost = a.req.beyond.unordered.pending; lost < 5 {
+			if lost = a.req.board.unordered.pending; lost < 5 {
 				t.Fatalf("%d packets are taken for lost", lost)
 			}
 		}
 	}
-	if got := a.req.beyond.unordered.pending; got != lost-2 {
+	if got := a.req.board.unordered.pending; got != lost-2 {
 		t.Errorf("%d of %d packets wait to be sent again when two of them have come", got, lost)
 	}
 	if got, want := a.Flight(), units.Bytes(packets-7-int(lost-2))*16; got != want {
