@@ -44,18 +44,18 @@ func NewSchedule(times []units.Time, first int, timeout units.Time, retries int)
 
 // place is where in the schedule the next repetition is: the place that was drawn for
 // the first, which the oldest packet in flight decides, and one further for each since.
-func (s *Schedule) place(r *requester) int {
-	x := (uint64(r.chance)<<32 | uint64(r.una)) * 0x9e3779b97f4a7c15
+func (s *Schedule) place(p *progress, una units.PSN) int {
+	x := (uint64(p.chance)<<32 | uint64(una)) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>32) * 0xd6e8feb86659fd93
-	return int(x>>32*s.first>>32) + int(r.waits)
+	return int(x>>32*s.first>>32) + int(p.waits)
 }
 
 // wait is from the last progress, or the last repetition, to the next.
-func (s *Schedule) wait(r *requester) units.Time {
-	switch i := s.place(r); {
+func (s *Schedule) wait(p *progress, una units.PSN) units.Time {
+	switch i := s.place(p, una); {
 	case i >= len(s.times):
 		return s.regular
-	case r.waits == 0:
+	case p.waits == 0:
 		return s.times[i]
 	default:
 		return s.times[i] - s.times[i-1]
@@ -63,7 +63,9 @@ func (s *Schedule) wait(r *requester) units.Time {
 }
 
 // over reports whether the wait that has ended was the last.
-func (s *Schedule) over(r *requester) bool { return s.place(r)-len(s.times)+1 >= s.tries }
+func (s *Schedule) over(p *progress, una units.PSN) bool {
+	return s.place(p, una)-len(s.times)+1 >= s.tries
+}
 
 // leastWait is the least that retryWait can be before the next progress.
 func (r *requester) leastWait() units.Time {

@@ -75,7 +75,7 @@ func (r *requester) retryWait() units.Time {
 	case r.cfg.Flow != nil: // the first packet is on its way
 		return min(r.cfg.Flow.FirstTimeout, r.cfg.RetryTimeout)
 	case r.cfg.Schedule != nil:
-		return r.cfg.Schedule.wait(r)
+		return r.cfg.Schedule.wait(&r.progress, r.una)
 	}
 	return r.cfg.RetryTimeout
 }

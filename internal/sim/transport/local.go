@@ -22,12 +22,9 @@ func (r *requester) postLocal(now units.Time, wr *WorkRequest) error {
 	if r.cfg.Local == nil || r.service == UD && wr.Op == OpBindMW || r.sprays() {
 		return ErrOperation
 	}
-	if err := r.growSends(); err != nil {
+	if err := r.enqueue(sendWork{id: wr.ID, op: wr.Op, flags: wr.flags()}); err != nil {
 		return err
 	}
-	w := r.work(r.tail)
-	*w = sendWork{id: wr.ID, op: wr.Op, first: r.end, flags: wr.flags()}
-	r.tail++
 	r.locals++
 	r.heedLocals(now)
 	if r.state == StateErr || r.state == StateSQE {

@@ -10,17 +10,11 @@ import (
 // InfiniBand: BECN, annex A10).
 func (q *QP) congested(now units.Time, p *Packet, info *opInfo, b *Batch) {
 	if p.Flags&FlagCNP != 0 && q.req.controlled && q.req.state >= StateRTS {
-		q.req.notified(now)
+		q.req.notified(&q.req.endpoint, now)
 	}
 	if p.Flags&FlagCE != 0 {
 		q.resp.marked(&q.req.endpoint, now, info, b)
 	}
-}
-
-// notified is what a notification does to the requester.
-func (r *requester) notified(now units.Time) {
-	r.alg.Notified(now, &r.allow)
-	r.wake = min(r.wake, r.allow.Wake)
 }
 
 // marked answers a mark with a CNP, or with the next acknowledgement. Nobody answers a

@@ -16,3 +16,72 @@ type congestion struct {
 	paceAt units.Time  // congestion control lets the next packet go
 	flight units.Bytes // payload from una to nxt
 }
+
+// start begins congestion control, for a queue pair that has an algorithm.
+func (c *congestion) start(e *endpoint, now units.Time) {
+	e.wants |= c.alg.Start(now, &c.allow)
+	e.wake = min(e.wake, c.allow.Wake)
+}
+
+// expire calls the algorithm's timer if it is due.
+func (c *congestion) expire(cfg *Config, now units.Time) {
+	if c.allow.Wake <= now {
+		c.alg.Timer(now, &c.allow)
+		c.repace(cfg)
+	}
+}
+
+// notified is what a notification does to what is allowed.
+func (c *congestion) notified(e *endpoint, now units.Time) {
+	c.alg.Notified(now, &c.allow)
+	e.wake = min(e.wake, c.allow.Wake)
+}
+
+// tell hands congestion control an acknowledgement, with what the packet that drew
+// it has seen.
+func (c *congestion) tell(e *endpoint, now units.Time, a cc.Ack, s *cc.Seen) {
+	if s != nil {
+		a.RTT, a.Hops, a.Path = now-s.Sent, s.Hops, s.Path
+	}
+	c.alg.Acked(now, a, &c.allow)
+	e.wake = min(e.wake, c.allow.Wake)
+	c.repace(e.cfg)
+}
+
+// pace puts off the next packet by the wire time of this one at the allowed
+// rate, and counts it against the allowance's budget. A packet that went late counts
+// from when it could have gone, so that the next makes up for it.
+func (c *congestion) pace(e *endpoint, now units.Time, payload units.Bytes) {
+	if !e.controlled {
+		return
+	}
+	if c.allow.Rate > 0 {
+		late := min(max(0, now-c.paceAt), e.cfg.PaceSlack)
+		c.pacedAt, c.pacedBytes = now-late, uint32(payload+e.cfg.PacedOverhead)
+		c.paceAt = c.pacedAt + gap(c.pacedBytes, c.allow.Rate)
+	}
+	if c.allow.Budget != cc.Unlimited {
+		c.allow.Budget -= payload
+		if c.allow.Budget <= 0 {
+			c.alg.Sent(now, &c.allow)
+			e.wake = min(e.wake, c.allow.Wake)
+		}
+	}
+}
+
+// gap is the time that bytes take at a rate.
+func gap(bytes uint32, r units.Rate) units.Time {
+	return units.Time(int64(bytes) * 8 * int64(units.Second) / int64(r))
+}
+
+// repace brings the next packet forward when the allowed rate has risen: a
+// limiter that has been let go does not finish the wait that its old rate set.
+func (c *congestion) repace(cfg *Config) {
+	switch {
+	case cfg.KeepPace || c.pacedBytes == 0:
+	case c.allow.Rate == 0:
+		c.paceAt = c.pacedAt
+	default:
+		c.paceAt = min(c.paceAt, c.pacedAt+gap(c.pacedBytes, c.allow.Rate))
+	}
+}

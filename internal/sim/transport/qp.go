@@ -212,7 +212,7 @@ func (q *QP) Next(now units.Time, p *Packet) bool {
 	if q.Responding() && !(q.req.respTurn && q.req.sendable() && !q.req.restrained()) {
 		q.req.respTurn = true
 		if q.resp.nextResponse(&q.req.endpoint, p) {
-			q.req.pace(now, units.Bytes(p.Length))
+			q.req.pace(&q.req.endpoint, now, units.Bytes(p.Length))
 		}
 		return true
 	}
@@ -318,7 +318,7 @@ func (q *QP) Timeout(now units.Time, b *Batch) {
 		q.BecomeErr(b)
 		return
 	}
-	q.req.expire(now, b)
+	q.req.timeout(now, b)
 	if q.req.state == StateErr {
 		q.flush(b)
 	}

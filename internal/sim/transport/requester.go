@@ -28,8 +28,7 @@ func (r *requester) begin(now units.Time, psn units.PSN) {
 		u.base, u.high, u.swept, u.after, u.seek = psn, psn, psn, psn, psn
 	}
 	if r.controlled {
-		r.wants |= r.alg.Start(now, &r.allow)
-		r.wake = min(r.wake, r.allow.Wake)
+		r.congestion.start(&r.endpoint, now)
 	}
 }
 
@@ -54,12 +53,8 @@ func (r *requester) post(now units.Time, wr WorkRequest) error {
 		r.service == UD && packets > 1:
 		return ErrTooLong
 	}
-	if err := r.growSends(); err != nil {
-		return err
-	}
-	w := r.work(r.tail)
-	*w = sendWork{
-		id: wr.ID, op: wr.Op, length: wr.Length, imm: wr.Imm, packets: uint32(packets), first: r.end,
+	w := sendWork{
+		id: wr.ID, op: wr.Op, length: wr.Length, imm: wr.Imm, packets: uint32(packets),
 		va: wr.RemoteVA, rkey: wr.RKey, flags: wr.flags(),
 	}
 	if r.service == UD {
@@ -68,38 +63,19 @@ func (r *requester) post(now units.Time, wr WorkRequest) error {
 	if wr.Op.atomic() {
 		w.packets = 1
 	}
-	r.tail++
-	r.end = w.end()
+	if err := r.enqueue(w); err != nil {
+		return err
+	}
 	if r.state == StateErr || r.state == StateSQE {
 		r.wake = now // Timeout flushes it
 	}
 	return nil
 }
 
-// growSends makes room for one more work request, which is about to be posted.
-func (r *requester) growSends() error {
+// enqueue appends a work request to the send queue.
+func (r *requester) enqueue(w sendWork) error {
 	r.posted = true
-	n := uint32(1)
-	if r.ringed {
-		n = uint32(len(r.ring))
-	}
-	if r.tail-r.head < n {
-		return nil
-	}
-	if n >= MaxSendQueue {
-		return ErrQueueFull
-	}
-	bigger := make([]sendWork, max(minRing, 2*n))
-	for i := r.head; i != r.tail; i++ {
-		bigger[i&uint32(len(bigger)-1)] = *r.work(i)
-	}
-	r.ring, r.ringed = bigger, true
-	return nil
-}
-
-// begun reports whether a part of the current work request has been sent.
-func (r *requester) begun() bool {
-	return r.cur != r.tail && r.max.Sub(r.work(r.cur).first) > 0
+	return r.add(w)
 }
 
 // sendable reports whether the requester has a packet that may go, but for its time and
@@ -250,45 +226,7 @@ func (r *requester) account(now units.Time, p *Packet, payload units.Bytes) {
 			r.wake = now // Timeout reports it
 		}
 	}
-	r.pace(now, payload)
-}
-
-// pace puts off the next packet by the wire time of this one at the allowed
-// rate, and counts it against the allowance's budget. A packet that went late counts
-// from when it could have gone, so that the next makes up for it.
-func (r *requester) pace(now units.Time, payload units.Bytes) {
-	if !r.controlled {
-		return
-	}
-	if r.allow.Rate > 0 {
-		late := min(max(0, now-r.paceAt), r.cfg.PaceSlack)
-		r.pacedAt, r.pacedBytes = now-late, uint32(payload+r.cfg.PacedOverhead)
-		r.paceAt = r.pacedAt + gap(r.pacedBytes, r.allow.Rate)
-	}
-	if r.allow.Budget != cc.Unlimited {
-		r.allow.Budget -= payload
-		if r.allow.Budget <= 0 {
-			r.alg.Sent(now, &r.allow)
-			r.wake = min(r.wake, r.allow.Wake)
-		}
-	}
-}
-
-// gap is the time that bytes take at a rate.
-func gap(bytes uint32, r units.Rate) units.Time {
-	return units.Time(int64(bytes) * 8 * int64(units.Second) / int64(r))
-}
-
-// repace brings the next packet forward when the allowed rate has risen: a
-// limiter that has been let go does not finish the wait that its old rate set.
-func (r *requester) repace() {
-	switch {
-	case r.cfg.KeepPace || r.pacedBytes == 0:
-	case r.allow.Rate == 0:
-		r.paceAt = r.pacedAt
-	default:
-		r.paceAt = min(r.paceAt, r.pacedAt+gap(r.pacedBytes, r.allow.Rate))
-	}
+	r.pace(&r.endpoint, now, payload)
 }
 
 // shapeRead makes p the request for what is missing of a READ.
@@ -360,19 +298,8 @@ func (r *requester) acknowledge(now units.Time, p *Packet, to units.PSN, b *Batc
 		r.missingResponse(now, to, b)
 	}
 	if r.wants != 0 {
-		r.tell(now, cc.Ack{Bytes: acked, Flight: r.flight, Marked: p.Flags&FlagCNP != 0}, b)
+		r.tell(&r.endpoint, now, cc.Ack{Bytes: acked, Flight: r.flight, Marked: p.Flags&FlagCNP != 0}, b.Seen)
 	}
-}
-
-// tell hands congestion control an acknowledgement, with what the packet that drew
-// it has seen.
-func (r *requester) tell(now units.Time, a cc.Ack, b *Batch) {
-	if s := b.Seen; s != nil {
-		a.RTT, a.Hops, a.Path = now-s.Sent, s.Hops, s.Path
-	}
-	r.alg.Acked(now, a, &r.allow)
-	r.wake = min(r.wake, r.allow.Wake)
-	r.repace()
 }
 
 // advance moves una to the PSN to, but not into a READ, whose responses alone

@@ -19,13 +19,9 @@ func (r *requester) breakOff(b *Batch) {
 		return
 	}
 	r.flush(b)
-	r.retries, r.waits, r.rnrRetries, r.recovering, r.holdUntil = 0, 0, 0, false, 0
-	if r.growSends() != nil {
-		return // the queue is empty: this cannot be
-	}
-	*r.work(r.tail) = sendWork{op: opResync, packets: 1, first: r.end}
-	r.tail++
-	r.end = r.end.Add(1)
+	r.forgetTries()
+	r.holdUntil = 0
+	_ = r.enqueue(sendWork{op: opResync, packets: 1}) // the queue is empty and has room
 }
 
 // awaitResync is what a responder does that has refused a message: whatever follows

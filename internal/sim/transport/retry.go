@@ -19,6 +19,35 @@ type progress struct {
 	recovering bool // has gone back for a lost read response at una
 }
 
+// forgetTries begins to count tries anew, because something has come of them.
+func (p *progress) forgetTries() {
+	p.retries, p.waits, p.rnrRetries, p.recovering = 0, 0, 0, false
+}
+
+// again counts one more try, and reports whether there was one left.
+func (p *progress) again(most int) bool {
+	if int(p.retries) >= most {
+		return false
+	}
+	p.retries++
+	return true
+}
+
+// rnrAgain is again for a receiver that is not ready.
+func (p *progress) rnrAgain(most int) bool {
+	switch {
+	case most == rnrInfinite:
+		return true
+	case int(p.rnrRetries) >= most:
+		return false
+	}
+	p.rnrRetries++
+	return true
+}
+
+// since is from when the retry timer counts.
+func (p *progress) since() units.Time { return max(p.progressAt, p.holdUntil) }
+
 // startRetryTimer counts from the first packet that is in flight.
 func (r *requester) startRetryTimer(now units.Time) {
 	r.progressAt = now
@@ -33,13 +62,13 @@ func (r *requester) retryAt() units.Time {
 	if r.una == r.nxt || r.cfg.RetryTimeout == 0 {
 		return units.Forever
 	}
-	return max(r.progressAt, r.holdUntil) + r.retryWait()
+	return r.since() + r.retryWait()
 }
 
 // progressed is what a newly acknowledged packet means to the timers.
 func (r *requester) progressed(now units.Time) {
 	r.progressAt = now
-	r.retries, r.waits, r.rnrRetries, r.recovering = 0, 0, 0, false
+	r.forgetTries()
 	if r.locals != 0 {
 		r.heedLocals(now)
 	}
@@ -68,16 +97,15 @@ func (r *requester) goBack() {
 
 // tryAgain goes back, or repeats what is missing, unless it has done so too often without progress.
 func (r *requester) tryAgain(now units.Time, b *Batch) {
-	if int(r.retries) >= r.cfg.RetryCount {
+	if !r.again(r.cfg.RetryCount) {
 		r.retriesExceeded(b)
 		return
 	}
-	r.retries++
 	r.repeat(now, b)
 }
 
-// expire does what is due of the requester, and makes wake exact.
-func (r *requester) expire(now units.Time, b *Batch) {
+// timeout does what is due of the requester, and makes wake exact.
+func (r *requester) timeout(now units.Time, b *Batch) {
 	if r.service != RC {
 		r.reportSent(b)
 		if r.state == StateSQE {
@@ -87,10 +115,7 @@ func (r *requester) expire(now units.Time, b *Batch) {
 	if r.locals != 0 {
 		r.runLocals(b)
 	}
-	if r.allow.Wake <= now {
-		r.alg.Timer(now, &r.allow)
-		r.repace()
-	}
+	r.congestion.expire(r.cfg, now)
 	if r.retryAt() <= now {
 		r.timedOut(now, b)
 	}
@@ -127,7 +152,7 @@ func (r *requester) timedOut(now units.Time, b *Batch) {
 		r.repeat(now, b)
 	case s == nil:
 		r.tryAgain(now, b)
-	case s.over(r):
+	case s.over(&r.progress, r.una):
 		r.retriesExceeded(b)
 	default:
 		r.waits++
@@ -158,13 +183,10 @@ func (r *requester) refused(now units.Time, syndrome wire.Syndrome, b *Batch) {
 
 // receiverNotReady is what an RNR NAK for the packet una does.
 func (r *requester) receiverNotReady(now units.Time, code uint8, b *Batch) {
-	if r.cfg.RNRRetry != rnrInfinite {
-		if int(r.rnrRetries) >= r.cfg.RNRRetry {
-			r.failHead(RNRRetryExcErr, b)
-			r.breakOff(b)
-			return
-		}
-		r.rnrRetries++
+	if !r.rnrAgain(r.cfg.RNRRetry) {
+		r.failHead(RNRRetryExcErr, b)
+		r.breakOff(b)
+		return
 	}
 	r.holdUntil = now + wire.RNRTimer(code)
 	r.goBack()

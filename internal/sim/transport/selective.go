@@ -207,17 +207,6 @@ func (s *scoreboard) seekPass(r *requester) bool {
 	return false
 }
 
-// workOf is the work request that a PSN in flight belongs to.
-func (r *requester) workOf(psn units.PSN) *sendWork {
-	i := r.head
-	for ; i != r.tail; i++ {
-		if w := r.work(i); psn.Before(w.end()) {
-			return w
-		}
-	}
-	return r.work(i - 1)
-}
-
 // probing is Probing for the requester.
 func (r *requester) probing() bool {
 	s := r.board
@@ -243,7 +232,7 @@ func (s *scoreboard) emit(r *requester, now units.Time, p *Packet) {
 	}
 	s.next = s.next.Add(1)
 	s.seekLost(r)
-	r.pace(now, units.Bytes(n))
+	r.pace(&r.endpoint, now, units.Bytes(n))
 }
 
 // reportAhead answers a request that came ahead of the expected one. Where read

@@ -16,6 +16,38 @@ type sendQueue struct {
 	ring            []sendWork // its length is a power of two
 }
 
+// add appends a work request.
+func (s *sendQueue) add(w sendWork) error {
+	if err := s.grow(); err != nil {
+		return err
+	}
+	w.first = s.end
+	*s.work(s.tail) = w
+	s.tail++
+	s.end = w.end()
+	return nil
+}
+
+// grow makes room for one more work request.
+func (s *sendQueue) grow() error {
+	n := uint32(1)
+	if s.ringed {
+		n = uint32(len(s.ring))
+	}
+	if s.tail-s.head < n {
+		return nil
+	}
+	if n >= MaxSendQueue {
+		return ErrQueueFull
+	}
+	bigger := make([]sendWork, max(minRing, 2*n))
+	for i := s.head; i != s.tail; i++ {
+		bigger[i&uint32(len(bigger)-1)] = *s.work(i)
+	}
+	s.ring, s.ringed = bigger, true
+	return nil
+}
+
 // work is the send work request of an index from head to tail.
 func (s *sendQueue) work(i uint32) *sendWork {
 	if !s.ringed {
@@ -51,4 +83,26 @@ func (s *sendQueue) sourceOf(p *Packet) (id uint64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// begun reports whether a part of the current work request has been sent.
+func (s *sendQueue) begun() bool {
+	return s.cur != s.tail && s.max.Sub(s.work(s.cur).first) > 0
+}
+
+// workOf is the work request that a PSN in flight belongs to.
+func (s *sendQueue) workOf(psn units.PSN) *sendWork {
+	i := s.head
+	for ; i != s.tail; i++ {
+		if w := s.work(i); psn.Before(w.end()) {
+			return w
+		}
+	}
+	return s.work(i - 1)
+}
+
+// payloadOf is the payload of a packet that is not finished.
+func (s *sendQueue) payloadOf(psn units.PSN, mtu uint32) units.Bytes {
+	w := s.workOf(psn)
+	return units.Bytes(w.bytesTo(psn.Add(1), mtu) - w.bytesTo(psn, mtu))
 }

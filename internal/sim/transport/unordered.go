@@ -68,7 +68,7 @@ func (u *unordered) sendLost(r *requester, now units.Time, p *Packet) {
 	r.repeated++
 	r.flight += units.Bytes(n)
 	u.mayRepeat(r)
-	r.pace(now, units.Bytes(n))
+	r.pace(&r.endpoint, now, units.Bytes(n))
 }
 
 // mayRepeat decides whether something lost may be sent: not before congestion
@@ -107,7 +107,7 @@ func (u *unordered) receiveAck(r *requester, now units.Time, p *Packet, b *Batch
 		u.entropy.recycle(p.EV)
 	}
 	lost := u.inferLoss(r)
-	r.tell(now, cc.Ack{Bytes: fresh, Flight: r.flight, Marked: marked, Lost: lost}, b)
+	r.tell(&r.endpoint, now, cc.Ack{Bytes: fresh, Flight: r.flight, Marked: marked, Lost: lost}, b.Seen)
 	u.mayRepeat(r)
 	return Taken
 }
@@ -137,13 +137,7 @@ func (u *unordered) found(r *requester, psn units.PSN) {
 	}
 	u.lost.take(psn)
 	u.pending--
-	r.flight += r.payloadOf(psn)
-}
-
-// payloadOf is the payload of a packet that is not finished.
-func (r *requester) payloadOf(psn units.PSN) units.Bytes {
-	w, mtu := r.workOf(psn), uint32(r.cfg.PathMTU)
-	return units.Bytes(w.bytesTo(psn.Add(1), mtu) - w.bytesTo(psn, mtu))
+	r.flight += r.payloadOf(psn, uint32(r.cfg.PathMTU))
 }
 
 // isLost reports whether a packet in flight waits to be sent again.
@@ -183,7 +177,7 @@ func (u *unordered) lose(r *requester, psn units.PSN) units.Bytes {
 	if psn.Before(u.seek) {
 		u.seek = psn
 	}
-	n := r.payloadOf(psn)
+	n := r.payloadOf(psn, uint32(r.cfg.PathMTU))
 	r.flight -= n
 	return n
 }
@@ -219,7 +213,7 @@ func (u *unordered) receiveNack(r *requester, now units.Time, p *Packet, b *Batc
 		u.entropy.recycle(p.EV) // the last link has no other path, so the path was good
 	}
 	lost := u.lose(r, psn)
-	r.tell(now, cc.Ack{Flight: r.flight, Marked: marked, Lost: lost, Trimmed: true}, b)
+	r.tell(&r.endpoint, now, cc.Ack{Flight: r.flight, Marked: marked, Lost: lost, Trimmed: true}, b.Seen)
 	u.mayRepeat(r)
 	return Taken
 }
@@ -232,6 +226,6 @@ func (u *unordered) allLost(r *requester, now units.Time, b *Batch) {
 		lost += u.lose(r, psn)
 	}
 	u.entropy.forget()
-	r.tell(now, cc.Ack{Flight: r.flight, Lost: lost}, b)
+	r.tell(&r.endpoint, now, cc.Ack{Flight: r.flight, Lost: lost}, b.Seen)
 	u.mayRepeat(r)
 }
