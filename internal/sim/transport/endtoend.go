@@ -99,7 +99,7 @@ func (e *EEC) Receive(now units.Time, p *Packet, a Address, b *Batch) Verdict {
 		if p.PSN == e.q.resp.epsn && !e.meant(&a) {
 			if e.q.req.state >= StateRTR && e.q.req.state < StateErr {
 				e.takeBack()
-				e.q.resp.abort(&e.q.req.endpoint, wire.NAKInvalidRD, b)
+				e.q.Refuse(e.q.Expected(), wire.NAKInvalidRD, b)
 			}
 			return Dropped
 		}

@@ -1,33 +1,44 @@
 package transport
 
 import (
+	"reflect"
 	"testing"
-	"unsafe"
 )
+
+// offset is where a field lies in a QP; the path leads through its parts.
+func offset(t *testing.T, path ...string) (at uintptr) {
+	t.Helper()
+	of := reflect.TypeFor[QP]()
+	for _, name := range path {
+		f, ok := of.FieldByName(name)
+		if !ok {
+			t.Fatalf("%v has no field %s", of, name)
+		}
+		at, of = at+f.Offset, f.Type
+	}
+	return at
+}
 
 // TestAPacketTouchesFewLinesOfAQueuePair has a QP that begins in the middle of a cache
 // line, as in the fabric's record of a connection.
 func TestAPacketTouchesFewLinesOfAQueuePair(t *testing.T) {
 	const line, before = 64, 32
-	var q QP
-	at := func(field unsafe.Pointer) uintptr { return uintptr(field) - uintptr(unsafe.Pointer(&q)) + before }
-	r, s := &q.req, &q.resp
 	for _, part := range []struct {
 		name       string
 		first, end uintptr
 		lines      uintptr
 	}{
-		{"every packet", at(unsafe.Pointer(&r.cfg)), at(unsafe.Pointer(&r.posted)) + 1, 1},
-		{"congestion control", at(unsafe.Pointer(&r.alg)), at(unsafe.Pointer(&r.paceAt)), 1},
-		{"the requester", at(unsafe.Pointer(&r.paceAt)), at(unsafe.Pointer(&r.ring)), 2},
-		{"the responder", at(unsafe.Pointer(&s.epsn)), at(unsafe.Pointer(&s.rq)), 1},
+		{"every packet", 0, offset(t, "req", "congestion"), 1},
+		{"congestion control", offset(t, "req", "congestion"), offset(t, "req", "congestion", "paceAt"), 1},
+		{"the requester", offset(t, "req", "congestion", "paceAt"), offset(t, "req", "sendQueue", "ring"), 2},
+		{"the responder", offset(t, "resp", "epsn"), offset(t, "resp", "recvQueue", "rq"), 1},
 	} {
-		if got := (part.end-1)/line - part.first/line + 1; got != part.lines {
-			t.Errorf("%s: %d bytes touch %d lines, want %d", part.name, part.end-part.first, got, part.lines)
+		if got := (part.end+before-1)/line - (part.first+before)/line + 1; got != part.lines {
+			t.Errorf("%s: bytes %d to %d touch %d lines, want %d", part.name, part.first, part.end, got, part.lines)
 		}
 	}
-	const most = 376 // with it, seven lines hold a connection of the fabric
-	if got := unsafe.Sizeof(q); got > most {
+	const most = 376 // then a connection of the fabric has seven lines
+	if got := reflect.TypeFor[QP]().Size(); got > most {
 		t.Errorf("a queue pair has %d bytes, want %d at most", got, most)
 	}
 }
