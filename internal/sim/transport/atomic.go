@@ -25,17 +25,11 @@ func shapeAtomic(p *Packet) { p.Length, p.DMALen = 0, AtomicBytes }
 // acceptAtomic takes an atomic that is in order.
 func (s *responder) acceptAtomic(e *endpoint, p *Packet, b *Batch) Verdict {
 	p.DMALen = AtomicBytes
-	if len(s.reads) >= e.cfg.maxServed() {
-		s.dropRepeat(e)
-	}
 	switch {
-	case s.msgClass != classNone || p.Length != 0 || e.cfg.Atomic == nil || p.VA%AtomicBytes != 0:
+	case s.msg.class != classNone || p.Length != 0 || e.cfg.Atomic == nil || p.VA%AtomicBytes != 0 || !s.room(e):
 		s.abort(e, wire.NAKInvalidRequest, b)
 		return Dropped
-	case len(s.reads) >= e.cfg.maxServed():
-		s.abort(e, wire.NAKInvalidRequest, b)
-		return Dropped
-	case !s.allowed(e, AccessRemoteAtomic, p):
+	case !e.allowed(AccessRemoteAtomic, p):
 		s.abort(e, wire.NAKRemoteAccess, b)
 		return Dropped
 	}
@@ -43,17 +37,13 @@ func (s *responder) acceptAtomic(e *endpoint, p *Packet, b *Batch) Verdict {
 	if p.Op == wire.RCCompareSwap {
 		op = OpCmpSwap
 	}
-	s.nakked = false
-	s.unacked = 0
-	s.msn = (s.msn + 1) & units.PSNMask
-	s.epsn = s.epsn.Add(1)
+	s.pass(1)
 	done := atomicDone{psn: p.PSN, msn: s.msn, original: e.cfg.Atomic(e.qpn, op, p.RKey, p.VA)}
 	if s.ahead == nil {
 		s.ahead = new(arrivals)
 	}
 	s.ahead.remember(done, e.cfg.maxServed())
-	s.setReads(e, append(s.reads, done.response()))
-	e.owed = owedReads // the response acknowledges everything before it
+	s.serve(e, done.response())
 	return Taken
 }
 
@@ -75,28 +65,10 @@ func (s *responder) repeatAtomic(e *endpoint, p *Packet) Verdict {
 		return Dropped
 	}
 	i := slices.IndexFunc(s.ahead.atomics, func(d atomicDone) bool { return d.psn == p.PSN })
-	waits := slices.ContainsFunc(s.reads, func(r readWork) bool { return r.atomic && r.psn == p.PSN })
-	if i < 0 || waits || len(s.reads) >= e.cfg.maxServed() {
+	if i < 0 {
 		return Dropped
 	}
-	again := s.ahead.atomics[i].response()
-	again.repeat = true
-	at := slices.IndexFunc(s.reads, func(r readWork) bool { return p.PSN.Before(r.psn) })
-	if at < 0 {
-		at = len(s.reads)
-	}
-	s.setReads(e, slices.Insert(s.reads, at, again))
-	return Taken
-}
-
-// nextAtomicResponse emits the response of the atomic that is first in turn.
-func (s *responder) nextAtomicResponse(e *endpoint, p *Packet) {
-	r := &s.reads[0]
-	*p = Packet{
-		Op: wire.RCAtomicAcknowledge, DestQP: e.remote, SrcQP: e.qpn, PSN: r.psn,
-		Syndrome: wire.ACKNoLimit, MSN: r.msn, VA: r.va,
-	}
-	s.setReads(e, s.reads[:copy(s.reads, s.reads[1:])])
+	return s.readQueue.repeatAtomic(e, s.ahead.atomics[i].response())
 }
 
 // receiveAtomicResponse takes the answer to an atomic: its original value is

@@ -188,3 +188,9 @@ func (c *Config) maxServed() int {
 	}
 	return c.maxReads()
 }
+
+// packets is how many packets a message takes.
+func (c *Config) packets(length uint32) uint64 {
+	mtu := uint64(c.PathMTU)
+	return max(1, (uint64(length)+mtu-1)/mtu)
+}

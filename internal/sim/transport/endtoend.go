@@ -118,12 +118,12 @@ func (e *EEC) meant(a *Address) bool {
 	if d == nil || d.rdd != e.rdd || d.qkey != a.QKey || d.state < StateRTR || d.state == StateErr {
 		return false
 	}
-	if e.q.resp.msgClass != classNone {
+	if e.q.resp.msg.class != classNone {
 		return d == e.serving
 	}
 	e.takeBack()
 	e.serve(d)
-	e.q.resp.setReads(&e.q.req.endpoint, e.q.resp.reads[:0]) // of an earlier message, which the peer has had answered
+	e.q.resp.set(&e.q.req.endpoint, e.q.resp.reads[:0]) // of an earlier message, which the peer has had answered
 	return true
 }
 
@@ -145,7 +145,7 @@ func (e *EEC) serve(d *RDQP) {
 // follows of it is refused.
 func (e *EEC) desert() {
 	e.takeBack()
-	e.q.resp.msgClass = classNone
+	e.q.resp.msg.class = classNone
 	e.serve(nil)
 }
 
@@ -163,11 +163,10 @@ func (e *EEC) lend(now units.Time) {
 
 // takeBack gives a receive back that an abandoned message had taken.
 func (e *EEC) takeBack() {
-	if e.q.resp.rhead == e.q.resp.rtail {
+	if e.q.resp.empty() {
 		return
 	}
-	w, d := e.q.resp.recvHead(), e.lender
-	e.q.resp.rhead++
+	w, d := e.q.resp.pop(), e.lender
 	d.recvs = slices.Insert(d.recvs, 0, RecvRequest{ID: w.id, Length: w.length})
 }
 

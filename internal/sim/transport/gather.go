@@ -25,7 +25,7 @@ func (s *responder) receiveUnordered(e *endpoint, p *Packet, info *opInfo, b *Ba
 	case d < 0 || s.hasAhead(p.PSN):
 		s.acknowledgeUnordered(e, p, b)
 		return Dropped
-	case info.class == classWrite && !s.allowed(e, AccessRemoteWrite, p):
+	case info.class == classWrite && !e.allowed(AccessRemoteWrite, p):
 		s.abort(e, wire.NAKRemoteAccess, b)
 		return Dropped
 	case d == 0:

@@ -31,7 +31,7 @@ func TestAPacketTouchesFewLinesOfAQueuePair(t *testing.T) {
 		{"every packet", 0, offset(t, "req", "congestion"), 1},
 		{"congestion control", offset(t, "req", "congestion"), offset(t, "req", "congestion", "paceAt"), 1},
 		{"the requester", offset(t, "req", "congestion", "paceAt"), offset(t, "req", "sendQueue", "ring"), 2},
-		{"the responder", offset(t, "resp", "epsn"), offset(t, "resp", "recvQueue", "rq"), 1},
+		{"the responder", offset(t, "resp", "acks"), offset(t, "resp", "recvQueue", "rq"), 1},
 	} {
 		if got := (part.end+before-1)/line - (part.first+before)/line + 1; got != part.lines {
 			t.Errorf("%s: bytes %d to %d touch %d lines, want %d", part.name, part.first, part.end, got, part.lines)

@@ -19,17 +19,17 @@ func (q *QP) congested(now units.Time, p *Packet, info *opInfo, b *Batch) {
 
 // marked answers a mark with a CNP, or with the next acknowledgement. Nobody answers a
 // datagram.
-func (s *responder) marked(e *endpoint, now units.Time, info *opInfo, b *Batch) {
+func (a *acks) marked(e *endpoint, now units.Time, info *opInfo, b *Batch) {
 	if info.class == classAck || info.class == classCNP || e.service == UD {
 		return
 	}
 	if e.cfg.Marks != MarksNotified && e.service == RC && info.class != classReadResponse {
-		s.echo = true
+		a.echo = true
 		return
 	}
-	if now < s.cnpAt {
+	if now < a.cnpAt {
 		return
 	}
-	s.cnpAt = now + e.cfg.CNPInterval
+	a.cnpAt = now + e.cfg.CNPInterval
 	b.Packets = append(b.Packets, Packet{Op: wire.CNP, Flags: FlagCNP, DestQP: e.remote, SrcQP: e.qpn})
 }

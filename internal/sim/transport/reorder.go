@@ -95,7 +95,7 @@ func (s *responder) placeAhead(e *endpoint, p *Packet, info *opInfo) Verdict {
 	if s.ahead == nil {
 		s.ahead = new(arrivals)
 	}
-	if info.class == classWrite && info.first && !s.allowed(e, AccessRemoteWrite, p) {
+	if info.class == classWrite && info.first && !e.allowed(AccessRemoteWrite, p) {
 		return Dropped // in its turn it will be refused
 	}
 	if !s.ahead.mark(s.epsn, p.PSN) {
@@ -121,7 +121,7 @@ func placed(info *opInfo) Verdict {
 // receiveAnyOrder takes the expected request, and then those ahead of it that
 // have become the expected ones.
 func (s *responder) receiveAnyOrder(e *endpoint, p *Packet, info *opInfo, b *Batch) Verdict {
-	if info.class == classWrite && info.first && !s.allowed(e, AccessRemoteWrite, p) {
+	if info.class == classWrite && info.first && !e.allowed(AccessRemoteWrite, p) {
 		s.abort(e, wire.NAKRemoteAccess, b)
 		return Dropped
 	}

@@ -40,8 +40,7 @@ func (r *requester) post(now units.Time, wr WorkRequest) error {
 	if wr.Op.local() {
 		return r.postLocal(now, &wr)
 	}
-	mtu := uint32(r.cfg.PathMTU)
-	packets := max(1, (uint64(wr.Length)+uint64(mtu)-1)/uint64(mtu))
+	packets := r.cfg.packets(wr.Length)
 	switch {
 	case wr.Op >= numOps,
 		wr.Op >= OpRead && r.service != RC,

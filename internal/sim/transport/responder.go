@@ -8,25 +8,12 @@ import (
 // responder is the half of a queue pair that takes requests and answers them. What it
 // shares with the requester comes in with each call.
 //
-// The fields of every packet fill a cache line: from epsn to rtail.
+// The fields of every packet fill a cache line: from epsn to qkey.
 type responder struct {
-	reads []readWork // READs being served; setReads changes it
-	ahead *arrivals  // requests ahead of epsn
-
-	epsn     units.PSN // the next expected
-	msn      uint32    // messages finished
-	unacked  uint32    // packets since the last acknowledgement
-	msgBytes uint32    // of the message under way
-	msgLen   uint32    // its length, a WRITE's
-	msgRKey  uint32
-	msgVA    uint64
-	msgClass opClass       // classNone between messages
-	nakked   bool          // a NAK is out for epsn
-	echo     bool          // a mark waits for the next acknowledgement
-	owedSyn  wire.Syndrome // the syndrome that is owed
-	qkey     uint32        // UD
-	cnpAt    units.Time    // the notification point may send a CNP
-	nakAt    units.Time    // a lasting gap may be NAKed again
+	readQueue
+	ahead *arrivals // requests ahead of epsn
+	acks
+	msg message
 	recvQueue
 }
 
@@ -35,27 +22,14 @@ func (s *responder) post(e *endpoint, now units.Time, r RecvRequest) error {
 	if e.state == StateReset {
 		return ErrState
 	}
-	n := uint32(len(s.rq))
-	if s.rtail-s.rhead == n {
-		if n >= MaxRecvQueue {
-			return ErrQueueFull
-		}
-		bigger := make([]recvWork, max(minRing, 2*n))
-		for i := s.rhead; i != s.rtail; i++ {
-			bigger[i&uint32(len(bigger)-1)] = s.rq[i&(n-1)]
-		}
-		s.rq = bigger
+	if err := s.push(r); err != nil {
+		return err
 	}
-	s.rq[s.rtail&uint32(len(s.rq)-1)] = recvWork{id: r.ID, length: r.Length}
-	s.rtail++
 	if e.state == StateErr {
 		e.wake = now // Timeout flushes it
 	}
 	return nil
 }
-
-// recvHead is the oldest posted receive; the caller knows that there is one.
-func (s *responder) recvHead() recvWork { return s.rq[s.rhead&uint32(len(s.rq)-1)] }
 
 // receive takes a request of a connected service.
 func (s *responder) receive(e *endpoint, now units.Time, p *Packet, info *opInfo, b *Batch) Verdict {
@@ -91,7 +65,7 @@ func (s *responder) receiveRC(e *endpoint, now units.Time, p *Packet, info *opIn
 		return s.receiveAnyOrder(e, p, info, b)
 	}
 	if info.class == classReadRequest {
-		if s.msgClass != classNone {
+		if s.msg.class != classNone {
 			s.abort(e, wire.NAKInvalidRequest, b)
 			return Dropped
 		}
@@ -103,7 +77,7 @@ func (s *responder) receiveRC(e *endpoint, now units.Time, p *Packet, info *opIn
 	if needsRecv(info) && !s.hasRecv(e) {
 		return s.notReady(e, b)
 	}
-	if syndrome := s.assemble(e, p, info); syndrome != 0 {
+	if syndrome := s.msg.assemble(e, p, info, s.roomFor(info)); syndrome != 0 {
 		s.failReceive(e, info, b)
 		s.abort(e, syndrome, b)
 		return Dropped
@@ -114,23 +88,13 @@ func (s *responder) receiveRC(e *endpoint, now units.Time, p *Packet, info *opIn
 		if info.inv && !s.invalidated(e, p, b) {
 			return Dropped
 		}
-		s.deliver(e, p, info, s.msgBytes, b)
-		s.msgClass = classNone
+		s.deliver(e, p, info, s.msg.bytes, b)
+		s.msg.class = classNone
 	}
 	if info.last || p.Flags&FlagAckReq != 0 || s.ackDue(e) {
 		s.ack(e, b)
 	}
 	return v
-}
-
-// step expects the next packet, now that one has come in its turn.
-func (s *responder) step(e *endpoint) {
-	s.epsn = s.epsn.Add(1)
-	s.unacked++
-	s.nakked = false
-	if e.owed&owedNAK != 0 {
-		e.owed = owedReads | owedAck
-	}
 }
 
 // needsRecv reports whether the packet takes a receive: a SEND when it begins,
@@ -140,73 +104,35 @@ func needsRecv(info *opInfo) bool {
 }
 
 // hasRecv reports whether a receive is there to be taken.
-func (s *responder) hasRecv(e *endpoint) bool { return s.rhead != s.rtail || e.cfg.ImplicitRecv }
+func (s *responder) hasRecv(e *endpoint) bool { return !s.empty() || e.cfg.ImplicitRecv }
+
+// roomFor is how long the message may be that a packet begins.
+func (s *responder) roomFor(info *opInfo) uint32 {
+	if !info.first || s.empty() {
+		return MaxMessageBytes
+	}
+	return s.oldest().length
+}
 
 // wantsRecv reports whether p would take a receive now and none is posted: who
 // shares receives between queue pairs posts one before Receive.
 func (s *responder) wantsRecv(e *endpoint, p *Packet) bool {
 	info := &ops[p.Op]
 	inTurn := p.PSN == s.epsn || e.service != RC
-	return inTurn && s.rhead == s.rtail && e.state >= StateRTR && e.state < StateErr &&
+	return inTurn && s.empty() && e.state >= StateRTR && e.state < StateErr &&
 		(needsRecv(info) && info.svc == e.service || info.class == classDatagram && e.service == UD)
-}
-
-// assemble checks a packet that is in order against its message, and adds it;
-// it returns the NAK that the packet deserves, or 0.
-func (s *responder) assemble(e *endpoint, p *Packet, info *opInfo) (syndrome wire.Syndrome) {
-	mtu := uint32(e.cfg.PathMTU)
-	if info.first != (s.msgClass == classNone) || !info.first && info.class != s.msgClass {
-		return wire.NAKInvalidRequest
-	}
-	if p.Length > mtu || !info.last && p.Length != mtu {
-		return wire.NAKInvalidRequest
-	}
-	if info.first {
-		s.msgBytes = 0
-		if info.class == classWrite {
-			if !s.allowed(e, AccessRemoteWrite, p) {
-				return wire.NAKRemoteAccess
-			}
-			s.msgVA, s.msgRKey, s.msgLen = p.VA, p.RKey, p.DMALen
-		} else {
-			s.msgLen = MaxMessageBytes
-			if s.rhead != s.rtail {
-				s.msgLen = s.recvHead().length
-			}
-		}
-	}
-	if !info.first && info.class == classWrite && !s.stillAllowed(e) {
-		return wire.NAKRemoteAccess
-	}
-	total := s.msgBytes + p.Length
-	if total > s.msgLen || info.last && info.class == classWrite && total != s.msgLen {
-		return wire.NAKInvalidRequest
-	}
-	s.msgClass, s.msgBytes = info.class, total
-	return 0
-}
-
-// allowed asks the owner of the memory whether a request may touch it. A
-// request of no bytes touches nothing (IBA vol. 1, 9.4.3).
-func (s *responder) allowed(e *endpoint, a Access, p *Packet) bool {
-	return e.cfg.Access == nil || p.DMALen == 0 || e.cfg.Access(e.qpn, a, p.RKey, p.VA, p.DMALen)
-}
-
-// stillAllowed asks again for the WRITE under way.
-func (s *responder) stillAllowed(e *endpoint) bool {
-	return e.cfg.Access == nil || s.msgLen == 0 || e.cfg.Access(e.qpn, AccessRemoteWrite, s.msgRKey, s.msgVA, s.msgLen)
 }
 
 // place says where the payload of an assembled packet goes.
 func (s *responder) place(p *Packet) Verdict {
-	p.Offset = s.msgBytes - p.Length
-	if s.msgClass == classWrite {
-		p.VA, p.RKey, p.DMALen = s.msgVA, s.msgRKey, s.msgLen
+	p.Offset = s.msg.bytes - p.Length
+	if s.msg.class == classWrite {
+		p.VA, p.RKey, p.DMALen = s.msg.va, s.msg.rkey, s.msg.length
 		return PlaceWrite
 	}
 	p.VA = 0
-	if s.rhead != s.rtail {
-		p.VA = s.recvHead().id
+	if !s.empty() {
+		p.VA = s.oldest().id
 	}
 	return PlaceRecv
 }
@@ -234,9 +160,8 @@ func (s *responder) deliver(e *endpoint, p *Packet, info *opInfo, bytes uint32, 
 	if info.class == classDatagram {
 		c.SrcQP = p.SrcQP
 	}
-	if s.rhead != s.rtail {
-		c.ID = s.recvHead().id
-		s.rhead++
+	if !s.empty() {
+		c.ID = s.pop().id
 	}
 	b.Completions = append(b.Completions, c)
 }
@@ -248,9 +173,8 @@ func (s *responder) invalidated(e *endpoint, p *Packet, b *Batch) bool {
 	if e.cfg.Invalidate == nil || e.cfg.Invalidate(e.qpn, p.Imm) {
 		return true
 	}
-	if s.rhead != s.rtail {
-		b.Completions = append(b.Completions, Completion{ID: s.recvHead().id, QPN: e.qpn, Status: RemInvReqErr, Recv: true})
-		s.rhead++
+	if !s.empty() {
+		b.Completions = append(b.Completions, Completion{ID: s.pop().id, QPN: e.qpn, Status: RemInvReqErr, Recv: true})
 	}
 	e.becomeErr()
 	return false
@@ -259,9 +183,8 @@ func (s *responder) invalidated(e *endpoint, p *Packet, b *Batch) bool {
 // failReceive completes the receive of a SEND that it has no room for, or that
 // is malformed.
 func (s *responder) failReceive(e *endpoint, info *opInfo, b *Batch) {
-	if info.class == classSend && s.rhead != s.rtail {
-		b.Completions = append(b.Completions, Completion{ID: s.recvHead().id, QPN: e.qpn, Status: LocLenErr, Recv: true})
-		s.rhead++
+	if info.class == classSend && !s.empty() {
+		b.Completions = append(b.Completions, Completion{ID: s.pop().id, QPN: e.qpn, Status: LocLenErr, Recv: true})
 	}
 }
 
@@ -279,62 +202,4 @@ func (s *responder) duplicate(e *endpoint, p *Packet, info *opInfo, b *Batch) Ve
 		s.ack(e, b)
 	}
 	return Dropped
-}
-
-// gap answers a packet behind a missing one: with a NAK, once.
-func (s *responder) gap(e *endpoint, now units.Time, b *Batch) Verdict {
-	if s.nakked && (e.cfg.NAKInterval == 0 || now < s.nakAt) {
-		return Dropped
-	}
-	s.nakked = true
-	s.nakAt = now + e.cfg.NAKInterval
-	s.nak(e, wire.NAKSequence, b)
-	return Dropped
-}
-
-// notReady refuses a packet that needs a receive when there is none. What
-// follows it is dropped in silence until it comes again.
-func (s *responder) notReady(e *endpoint, b *Batch) Verdict {
-	b.Refusals.RNRNAKs++
-	s.nakked = true
-	s.nakAt = units.Forever
-	s.nak(e, wire.RNRNAK(e.cfg.RNRTimer), b)
-	return Dropped
-}
-
-// ackDue reports whether an acknowledgement is to be sent though no packet asks
-// for one.
-func (s *responder) ackDue(e *endpoint) bool {
-	return s.unacked >= uint32(e.cfg.AckEvery) || s.echo && e.cfg.Marks == MarksAcked
-}
-
-// ack acknowledges everything before the expected PSN. Read responses that
-// have not gone yet must go before it.
-func (s *responder) ack(e *endpoint, b *Batch) {
-	s.unacked = 0
-	if e.owed&owedReads != 0 {
-		e.owed = owedReads | owedAck
-		return
-	}
-	s.answer(e, b.packet(), s.epsn.Add(-1), wire.ACKNoLimit)
-}
-
-// nak refuses the expected packet, after the read responses that wait.
-func (s *responder) nak(e *endpoint, syndrome wire.Syndrome, b *Batch) {
-	s.unacked = 0
-	if e.owed&owedReads != 0 {
-		e.owed, s.owedSyn = owedReads|owedNAK, syndrome
-		return
-	}
-	s.answer(e, b.packet(), s.epsn, syndrome)
-}
-
-// answer makes the empty packet p an acknowledgement of any kind.
-func (s *responder) answer(e *endpoint, p *Packet, psn units.PSN, syndrome wire.Syndrome) {
-	p.Op, p.Syndrome = wire.RCAcknowledge, syndrome
-	p.DestQP, p.SrcQP, p.PSN, p.MSN = e.remote, e.qpn, psn, s.msn
-	if s.echo {
-		s.echo = false
-		p.Flags = FlagCNP
-	}
 }

@@ -27,17 +27,16 @@ func (r *requester) breakOff(b *Batch) {
 // awaitResync is what a responder does that has refused a message: whatever follows
 // of it is dropped in silence, but for the refused packet itself.
 func (s *responder) awaitResync(e *endpoint) {
-	s.msgClass = classNone
-	s.nakked, s.nakAt = true, units.Forever
-	s.setReads(e, s.reads[:0])
-	e.owed = 0
+	s.msg.class = classNone
+	s.nakAt = units.Forever
+	s.clear(e)
 }
 
 // receiveResync takes the PSN that the requester goes on with.
 func (s *responder) receiveResync(e *endpoint, p *Packet, b *Batch) Verdict {
 	if !p.PSN.Before(s.epsn) {
 		s.awaitResync(e)
-		s.nakked = false
+		s.nakAt = 0
 		s.epsn = p.PSN.Add(1)
 		s.msn = (s.msn + 1) & units.PSNMask
 	}

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"weft/units"
-	"weft/wire"
 )
 
 // scoreboard is what a requester knows of packets ahead of una: the read responses
@@ -233,15 +232,4 @@ func (s *scoreboard) emit(r *requester, now units.Time, p *Packet) {
 	s.next = s.next.Add(1)
 	s.seekLost(r)
 	r.pace(&r.endpoint, now, units.Bytes(n))
-}
-
-// reportAhead answers a request that came ahead of the expected one. Where read
-// responses must go first nothing is said: the next packet that comes ahead will.
-func (s *responder) reportAhead(e *endpoint, came units.PSN, b *Batch) {
-	if e.owed&owedReads != 0 {
-		return
-	}
-	p := b.packet()
-	s.answer(e, p, s.epsn, wire.NAKSequence)
-	p.Imm = uint32(came)
 }

@@ -149,12 +149,9 @@ func (r *requester) breakConnection(b *Batch) {
 
 // flush completes all posted receives as flushed, and answers nothing more.
 func (s *responder) flush(e *endpoint, b *Batch) {
-	s.setReads(e, s.reads[:0])
-	e.owed = 0
-	for s.rhead != s.rtail {
-		w := s.recvHead()
-		b.Completions = append(b.Completions, Completion{ID: w.id, QPN: e.qpn, Status: WRFlushErr, Recv: true})
-		s.rhead++
+	s.clear(e)
+	for !s.empty() {
+		b.Completions = append(b.Completions, Completion{ID: s.pop().id, QPN: e.qpn, Status: WRFlushErr, Recv: true})
 	}
 }
 

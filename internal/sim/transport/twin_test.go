@@ -54,7 +54,7 @@ func content(name string, id uint64, i int) byte {
 	return byte(uint64(name[0])*31 + id*17 + uint64(i)*7 + uint64(i)>>8)
 }
 
-func message(name string, wr WorkRequest) []byte {
+func payload(name string, wr WorkRequest) []byte {
 	b := make([]byte, wr.Length)
 	for i := range b {
 		b[i] = content(name, wr.ID, i)
@@ -399,7 +399,7 @@ func (w *world) compare() {
 		next, atomics := uint64(0), uint64(0)
 		var locals []uint64
 		for _, wr := range e.posted {
-			want := message(e.name, wr)
+			want := payload(e.name, wr)
 			var have []byte
 			switch wr.Op {
 			case OpRead:
@@ -444,7 +444,7 @@ func twin(e *end) (done, recvd []Completion, memory []byte) {
 	for _, wr := range e.posted {
 		done = append(done, Completion{ID: wr.ID, QPN: e.q.QPN(), Op: wr.Op, Bytes: wr.Length})
 		if wr.Op == OpWrite || wr.Op == OpWriteImm {
-			copy(memory[wr.RemoteVA:], message(e.name, wr))
+			copy(memory[wr.RemoteVA:], payload(e.name, wr))
 		}
 		if wr.Op == OpWrite || wr.Op.asks() || wr.Op.local() {
 			continue

@@ -29,23 +29,23 @@ func (s *responder) receiveUC(e *endpoint, p *Packet, info *opInfo, b *Batch) Ve
 		return Dropped
 	}
 	if p.PSN != s.epsn || info.first {
-		s.msgClass = classNone
+		s.msg.class = classNone
 	}
 	s.epsn = p.PSN.Add(1)
 	if needsRecv(info) && !s.hasRecv(e) {
 		b.Refusals.NoReceive++
-		s.msgClass = classNone
+		s.msg.class = classNone
 		return Dropped
 	}
-	if s.assemble(e, p, info) != 0 {
+	if s.msg.assemble(e, p, info, s.roomFor(info)) != 0 {
 		b.Refusals.OutOfTurn++
-		s.msgClass = classNone
+		s.msg.class = classNone
 		return Dropped
 	}
 	v := s.place(p)
 	if info.last {
-		s.deliver(e, p, info, s.msgBytes, b)
-		s.msgClass = classNone
+		s.deliver(e, p, info, s.msg.bytes, b)
+		s.msg.class = classNone
 	}
 	return v
 }

@@ -26,8 +26,8 @@ func (s *responder) receiveUD(e *endpoint, p *Packet, info *opInfo, b *Batch) Ve
 		return Dropped
 	}
 	p.VA, p.Offset = 0, 0
-	if s.rhead != s.rtail {
-		r := s.recvHead()
+	if !s.empty() {
+		r := s.oldest()
 		if p.Length > r.length {
 			return Dropped
 		}

@@ -1,0 +1,105 @@
+package transport
+
+import (
+	"weft/units"
+	"weft/wire"
+)
+
+// acks is how far a responder has come, and what it has told its peer of that.
+type acks struct {
+	epsn    units.PSN     // the next expected
+	msn     uint32        // messages finished
+	unacked uint32        // packets since the last acknowledgement
+	echo    bool          // a mark waits for the next acknowledgement
+	owedSyn wire.Syndrome // the syndrome that is owed
+	nakAt   units.Time    // a gap draws a NAK from here on; Forever while one is out
+	cnpAt   units.Time    // the notification point may send a CNP
+}
+
+// step expects the next packet, now that one has come in its turn.
+func (a *acks) step(e *endpoint) {
+	a.epsn = a.epsn.Add(1)
+	a.unacked++
+	a.nakAt = 0
+	if e.owed&owedNAK != 0 {
+		e.owed = e.owed&^owedNAK | owedAck
+	}
+}
+
+// pass expects what follows a request whose answer takes so many PSNs: the answer
+// acknowledges everything before it.
+func (a *acks) pass(n int32) {
+	a.nakAt, a.unacked = 0, 0
+	a.msn = (a.msn + 1) & units.PSNMask
+	a.epsn = a.epsn.Add(n)
+}
+
+// gap answers a packet behind a missing one: with a NAK, once.
+func (a *acks) gap(e *endpoint, now units.Time, b *Batch) Verdict {
+	if now < a.nakAt {
+		return Dropped
+	}
+	a.nakAt = units.Forever
+	if e.cfg.NAKInterval != 0 {
+		a.nakAt = now + e.cfg.NAKInterval
+	}
+	a.nak(e, wire.NAKSequence, b)
+	return Dropped
+}
+
+// notReady refuses a packet that needs a receive when there is none. What
+// follows it is dropped in silence until it comes again.
+func (a *acks) notReady(e *endpoint, b *Batch) Verdict {
+	b.Refusals.RNRNAKs++
+	a.nakAt = units.Forever
+	a.nak(e, wire.RNRNAK(e.cfg.RNRTimer), b)
+	return Dropped
+}
+
+// ackDue reports whether an acknowledgement is to be sent though no packet asks
+// for one.
+func (a *acks) ackDue(e *endpoint) bool {
+	return a.unacked >= uint32(e.cfg.AckEvery) || a.echo && e.cfg.Marks == MarksAcked
+}
+
+// ack acknowledges everything before the expected PSN. Read responses that
+// have not gone yet must go before it.
+func (a *acks) ack(e *endpoint, b *Batch) {
+	a.unacked = 0
+	if e.owed&owedReads != 0 {
+		e.owed = owedReads | owedAck
+		return
+	}
+	a.answer(e, b.packet(), a.epsn.Add(-1), wire.ACKNoLimit)
+}
+
+// nak refuses the expected packet, after the read responses that wait.
+func (a *acks) nak(e *endpoint, syndrome wire.Syndrome, b *Batch) {
+	a.unacked = 0
+	if e.owed&owedReads != 0 {
+		e.owed, a.owedSyn = owedReads|owedNAK, syndrome
+		return
+	}
+	a.answer(e, b.packet(), a.epsn, syndrome)
+}
+
+// answer makes the empty packet p an acknowledgement of any kind.
+func (a *acks) answer(e *endpoint, p *Packet, psn units.PSN, syndrome wire.Syndrome) {
+	p.Op, p.Syndrome = wire.RCAcknowledge, syndrome
+	p.DestQP, p.SrcQP, p.PSN, p.MSN = e.remote, e.qpn, psn, a.msn
+	if a.echo {
+		a.echo = false
+		p.Flags = FlagCNP
+	}
+}
+
+// reportAhead answers a request that came ahead of the expected one. Where read
+// responses must go first nothing is said: the next packet that comes ahead will.
+func (a *acks) reportAhead(e *endpoint, came units.PSN, b *Batch) {
+	if e.owed&owedReads != 0 {
+		return
+	}
+	p := b.packet()
+	a.answer(e, p, a.epsn, wire.NAKSequence)
+	p.Imm = uint32(came)
+}

@@ -1,0 +1,55 @@
+package transport
+
+import "weft/wire"
+
+// message is the SEND or WRITE that a responder takes packet by packet, in order.
+type message struct {
+	va     uint64 // a WRITE's
+	bytes  uint32 // that have come
+	length uint32 // of the whole WRITE; of a SEND the room in the receive
+	rkey   uint32
+	class  opClass // classNone between messages
+}
+
+// assemble checks a packet that is in order against its message, and adds it;
+// it returns the NAK that the packet deserves, or 0. A SEND has room for so many bytes.
+func (m *message) assemble(e *endpoint, p *Packet, info *opInfo, room uint32) (syndrome wire.Syndrome) {
+	mtu := uint32(e.cfg.PathMTU)
+	if info.first != (m.class == classNone) || !info.first && info.class != m.class {
+		return wire.NAKInvalidRequest
+	}
+	if p.Length > mtu || !info.last && p.Length != mtu {
+		return wire.NAKInvalidRequest
+	}
+	if info.first {
+		m.bytes = 0
+		if info.class == classWrite {
+			if !e.allowed(AccessRemoteWrite, p) {
+				return wire.NAKRemoteAccess
+			}
+			m.va, m.rkey, m.length = p.VA, p.RKey, p.DMALen
+		} else {
+			m.length = room
+		}
+	}
+	if !info.first && info.class == classWrite && !m.stillAllowed(e) {
+		return wire.NAKRemoteAccess
+	}
+	total := m.bytes + p.Length
+	if total > m.length || info.last && info.class == classWrite && total != m.length {
+		return wire.NAKInvalidRequest
+	}
+	m.class, m.bytes = info.class, total
+	return 0
+}
+
+// allowed asks the owner of the memory whether a request may touch it. A
+// request of no bytes touches nothing (IBA vol. 1, 9.4.3).
+func (e *endpoint) allowed(a Access, p *Packet) bool {
+	return e.cfg.Access == nil || p.DMALen == 0 || e.cfg.Access(e.qpn, a, p.RKey, p.VA, p.DMALen)
+}
+
+// stillAllowed asks again for the WRITE under way.
+func (m *message) stillAllowed(e *endpoint) bool {
+	return e.cfg.Access == nil || m.length == 0 || e.cfg.Access(e.qpn, AccessRemoteWrite, m.rkey, m.va, m.length)
+}
