@@ -52,3 +52,50 @@ func TestACallerThatIsLateReachesTheRateWithinItsSlack(t *testing.T) {
 		}
 	}
 }
+
+// A rate that rises brings the next packet forward, unless the configuration keeps the
+// wait that the rate at its sending set; a rate that falls puts nothing off.
+func TestARateThatRisesBringsTheNextPacketForward(t *testing.T) {
+	const us = units.Microsecond
+	for _, c := range []struct {
+		keep bool
+		rate units.Rate
+		want units.Time
+	}{
+		{false, 2 * units.Gbps, 14 * us}, {true, 2 * units.Gbps, 18 * us}, {false, units.Gbps / 2, 18 * us}, {false, 0, 10 * us},
+	} {
+		e := &endpoint{cfg: &Config{KeepPace: c.keep, PacedOverhead: 100}, controlled: true}
+		g := congestion{allow: cc.Free()}
+		g.allow.Rate = units.Gbps
+		g.pace(e, 10*us, 900) // 8 us at 1 Gb/s
+		if g.paceAt != 18*us {
+			t.Fatalf("the next packet goes at %v, want 18 us", g.paceAt)
+		}
+		g.allow.Rate = c.rate
+		if g.repace(e.cfg); g.paceAt != c.want {
+			t.Errorf("at %v the next packet goes at %v, want %v", c.rate, g.paceAt, c.want)
+		}
+	}
+}
+
+// The algorithm is called when the budget that it gave is used up, and its wake-up counts.
+func TestABudgetThatIsUsedUpCallsTheAlgorithm(t *testing.T) {
+	alg := &probe{}
+	e := &endpoint{cfg: &Config{}, controlled: true, wake: units.Forever}
+	g := congestion{alg: alg, allow: cc.Free()}
+	g.start(e, 0)
+	if e.wants != cc.WantAcks || e.wake != g.allow.Wake {
+		t.Errorf("begun, it wants %v and wakes at %v, want acknowledgements and %v", e.wants, e.wake, g.allow.Wake)
+	}
+	for i, want := range []int{0, 1, 1, 2} {
+		if g.pace(e, 0, 1024); alg.sents != want {
+			t.Errorf("after packet %d it was called %d times, want %d", i, alg.sents, want)
+		}
+	}
+	if g.expire(e.cfg, g.allow.Wake-1); len(alg.timers) != 0 {
+		t.Error("its timer was called before its time")
+	}
+	if g.expire(e.cfg, g.allow.Wake); len(alg.timers) != 1 {
+		t.Errorf("its timer was called %d times, want once", len(alg.timers))
+	}
+}

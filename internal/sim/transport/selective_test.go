@@ -3,6 +3,10 @@ package transport
 import (
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/units"
 )
 
 // A caller that holds packets back when enough are in flight lets one more go behind a
@@ -45,4 +49,45 @@ func TestOneNewPacketBehindARepetitionShowsThatItWasLost(t *testing.T) {
 	if n := s.qp["a"].Pending(); n != 0 {
 		t.Errorf("%d work requests are not finished", n)
 	}
+}
+
+// TestAPassSendsEachMissingPacketOnce has a requester alone. Packets come in any order;
+// the twin is the set of those that have come.
+func TestAPassSendsEachMissingPacketOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 40).Draw(t, "packets")
+		r := requester{endpoint: endpoint{cfg: &Config{PathMTU: 16, Delivery: Selective}, state: StateRTS}}
+		first := units.PSN(0).Add(-5) // the PSNs wrap
+		r.begin(0, first)
+		if err := r.post(0, WorkRequest{Op: OpWrite, Length: uint32(16 * n)}); err != nil {
+			t.Fatal(err)
+		}
+		var p Packet
+		for r.sendable() {
+			r.nextRequest(0, &p)
+		}
+		came := map[int]bool{}
+		last := 0
+		for _, i := range rapid.SliceOfNDistinct(rapid.IntRange(1, n-1), 1, n-1, rapid.ID[int]).Draw(t, "came") {
+			came[i], last = true, max(last, i)
+			r.scoreboard().refusedAhead(&r, 0, first.Add(int32(i)))
+		}
+		if got := r.outstanding(); got != int32(n-len(came)) {
+			t.Fatalf("%d packets are outstanding, want %d", got, n-len(came))
+		}
+		for i := range last {
+			if came[i] {
+				continue
+			}
+			if !r.lost {
+				t.Fatalf("nothing is lost, but packet %d has not come, and %d has", i, last)
+			}
+			if r.board.emit(&r, 0, &p); p.PSN != first.Add(int32(i)) {
+				t.Fatalf("packet %d is sent again, want %d", p.PSN.Sub(first), i)
+			}
+		}
+		if r.lost {
+			t.Fatal("something is lost when all that is missing was sent again")
+		}
+	})
 }
