@@ -79,9 +79,13 @@ func TestAFullQueueGivesUpARepeatedReadAlone(t *testing.T) {
 // A response of a READ is paced data, the answer to an atomic is not; an atomic whose
 // answer waits is not answered twice.
 func TestAnAtomicIsAnsweredOnceAndInItsTurn(t *testing.T) {
-	e := &endpoint{cfg: &Config{PathMTU: 16}}
+	e := &endpoint{cfg: &Config{PathMTU: 16, MaxReads: 1}}
 	var q readQueue
 	q.serve(e, readWork{psn: 12, length: 16})
+	if v := q.repeatAtomic(e, readWork{psn: 11, atomic: true, va: 77}); v != Dropped {
+		t.Errorf("a duplicate of an atomic when as many are served as may be: %v, want Dropped", v)
+	}
+	e.cfg = &Config{PathMTU: 16}
 	for i, want := range []Verdict{Taken, Dropped} {
 		if v := q.repeatAtomic(e, readWork{psn: 11, atomic: true, va: 77}); v != want {
 			t.Errorf("duplicate %d of an atomic: %v, want %v", i, v, want)
