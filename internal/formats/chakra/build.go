@@ -316,23 +316,20 @@ func (b *builder) describe() {
 	w.Assume("collectives of a group take turns in the order of the file")
 	w.Assume("a GPU computes one node at a time, in the order in which they may begin; other nodes that do not depend on each other overlap")
 	w.Assume("computing and memory nodes take their durations; algorithms and protocols of collectives are NCCL's choice for the scenario's cluster")
-	if b.untimed > 0 {
-		w.Assume(fmt.Sprintf("%d computing nodes have num_ops and no duration: they take no time here, where ASTRA-sim needs a roofline for them", b.untimed))
-	}
-	if b.calls > 0 {
-		w.Assume(fmt.Sprintf("control dependencies of %d traces of PyTorch are calls, for which nothing waits, as in Chakra's feeder", b.calls))
-	}
-	if b.joined > 0 {
-		w.Assume(fmt.Sprintf("%d sends and receives do not name the other end: it is the rank that has the other half, by process group, tag and size, in their order", b.joined))
-	}
-	if b.launches > 0 {
-		w.Assume(fmt.Sprintf("%d collective nodes of the CPU have no comm_type: they are calls, which take their durations, and the GPU's nodes move the data", b.launches))
-	}
-	if b.memory > 0 {
-		w.Assume(fmt.Sprintf("%d memory nodes take their durations, and move nothing over the fabric", b.memory))
-	}
-	if b.dangling > 0 {
-		w.Assume(fmt.Sprintf("%d control dependencies name nodes that the traces do not have: nothing waits for those", b.dangling))
+	for _, x := range []struct {
+		count int
+		text  string
+	}{
+		{b.untimed, "%d computing nodes have num_ops and no duration: they take no time here, where ASTRA-sim needs a roofline for them"},
+		{b.calls, "control dependencies of %d traces of PyTorch are calls, for which nothing waits, as in Chakra's feeder"},
+		{b.joined, "%d sends and receives do not name the other end: it is the rank that has the other half, by process group, tag and size, in their order"},
+		{b.launches, "%d collective nodes of the CPU have no comm_type: they are calls, which take their durations, and the GPU's nodes move the data"},
+		{b.memory, "%d memory nodes take their durations, and move nothing over the fabric"},
+		{b.dangling, "%d control dependencies name nodes that the traces do not have: nothing waits for those"},
+	} {
+		if x.count > 0 {
+			w.Assume(fmt.Sprintf(x.text, x.count))
+		}
 	}
 	if b.barriers > 0 {
 		w.Assume(fmt.Sprintf("a barrier is an all-reduce of %d bytes", barrierBytes))

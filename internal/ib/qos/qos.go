@@ -1,6 +1,8 @@
 package qos
 
 import (
+	"cmp"
+
 	"weft/internal/ib/format"
 	"weft/units"
 )
@@ -49,20 +51,12 @@ type Config struct {
 // Of is the set of a class. Keys that it does not set are taken from Any.
 func (c *Config) Of(class Class) Set {
 	s, general := c.Sets[class], &c.Sets[Any]
-	if s.MaxVLs == nil {
-		s.MaxVLs = general.MaxVLs
-	}
-	if s.HighLimit == nil {
-		s.HighLimit = general.HighLimit
-	}
+	s.MaxVLs, s.HighLimit, s.SL2VL = cmp.Or(s.MaxVLs, general.MaxVLs), cmp.Or(s.HighLimit, general.HighLimit), cmp.Or(s.SL2VL, general.SL2VL)
 	if s.High == nil {
 		s.High = general.High
 	}
 	if s.Low == nil {
 		s.Low = general.Low
-	}
-	if s.SL2VL == nil {
-		s.SL2VL = general.SL2VL
 	}
 	return s
 }
