@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/face/report"
 	"weft/internal/ib/format"
 	"weft/internal/ib/inspect"
 )
@@ -51,23 +52,18 @@ findings.`,
 			if err != nil {
 				return err
 			}
-			report := inspect.Subnet(f.subnet, contradictions(f.report)...)
-			foreseen, why := foreseeOpenSM(f.subnet, given[0], report.Adapters)
-			if asJSON {
-				out := inspected{File: given[0], Format: f.format, Read: f.report, Report: report, OpenSM: foreseen}
-				if why != nil {
-					out.NotComputed = why.Error()
-				}
-				return printJSON(e, out)
+			found := inspect.Subnet(f.subnet, contradictions(f.report)...)
+			foreseen, why := foreseeOpenSM(f.subnet, given[0], found.Adapters)
+			out := inspected{File: given[0], Format: f.format, Read: f.report, Report: found, OpenSM: foreseen}
+			if why != nil {
+				out.NotComputed = why.Error()
 			}
-			fmt.Fprintf(e.Stdout, "%s (%s)\n", given[0], f.format)
-			if err := report.Write(e.Stdout); err != nil {
-				return err
-			}
-			return tellOpenSM(e, foreseen, why)
+			return e.present(report.Inspection(fmt.Sprintf("%s (%s)", given[0], f.format), found, openSMBlocks(foreseen, why)), asJSON, out)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	e.detailsFlag(cmd)
+	e.pageFlag(cmd)
 	return cmd
 }
 

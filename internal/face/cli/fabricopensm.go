@@ -74,18 +74,16 @@ func hopEntries(s *subnet.Subnet) int {
 	return switches * ports
 }
 
-// tellOpenSM prints a row for each engine, or why there is none.
-func tellOpenSM(e *Env, all []openSMVerdict, why error) error {
-	fmt.Fprintf(e.Stdout, "\nRoutes of OpenSM 3.3.23\n")
+// openSMBlocks are a row for each engine, or why there is none.
+func openSMBlocks(all []openSMVerdict, why error) []doc.Block {
 	if why != nil {
-		_, err := fmt.Fprintf(e.Stdout, "  not computed: %v\n", why)
-		return err
+		return doc.Paragraphs(fmt.Sprintf("not computed: %v", why))
 	}
-	var rows [][]string
+	rows := [][]string{{"asked for", "what it does"}}
 	for i := range all {
-		rows = append(rows, []string{"  " + all[i].asked(i == 0), all[i].text()})
+		rows = append(rows, []string{all[i].asked(i == 0), all[i].text()})
 	}
-	return doc.Grid(rows).Write(e.Stdout, e.style())
+	return []doc.Block{doc.Grid(rows)}
 }
 
 // asked is how an operator asks for the engine.

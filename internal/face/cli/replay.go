@@ -66,6 +66,8 @@ links. A file that is cut or foreign is refused with the place and the reason;
 	f.BoolVar(&x.partial, "partial", false, "run what could be read of files that are cut, wrong or incomplete")
 	f.BoolVar(&x.exact, "exact", false, "simulate every communication as it comes, also where all ranks do the same")
 	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as "+replayFile)
+	e.detailsFlag(cmd)
+	e.pageFlag(cmd)
 	outFolder(cmd, &x.out, replayFile)
 	_ = cmd.RegisterFlagCompletionFunc("cluster", completeCluster)
 	return cmd
@@ -319,8 +321,5 @@ func (x *replayFlags) tell(e *Env, out *runstore.Replay, folder *ownFolder) erro
 			return err
 		}
 	}
-	if !x.json {
-		return report.Replay(e.Stdout, out, e.style())
-	}
-	return e.answer(text)
+	return e.present(report.Replay(out), x.json, text)
 }

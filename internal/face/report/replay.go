@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"weft/internal/face/doc"
@@ -10,28 +9,31 @@ import (
 	"weft/units"
 )
 
-// Replay writes what a workload that was read from files takes on each fabric.
-func Replay(w io.Writer, r *runstore.Replay, s doc.Style) error {
+// Replay is what a workload that was read from files takes on each fabric.
+func Replay(r *runstore.Replay) *doc.Document {
 	src := &r.Source
-	fmt.Fprintf(w, "%s\n", s.Bold(fmt.Sprintf("%s: %s", src.Format, files(src.Files))))
-	for _, line := range sourceLines(src) {
-		fmt.Fprintln(w, doc.Wrap(line, s.Columns()))
+	d := &doc.Document{
+		Brand: simulation, Title: r.Scenario, Heading: fmt.Sprintf("%s: %s", src.Format, files(src.Files)), Footer: sameAgain,
+		Subtitle: fmt.Sprintf("%s: %s · %s nodes, %s GPUs", src.Format, files(src.Files), Integer(int64(r.Nodes)), Integer(int64(r.GPUs))),
 	}
-	fmt.Fprintf(w, "\nOn %s: %s nodes, %s GPUs (means over the ranks; exposed: moving data and computing nothing)\n\n", r.Scenario, Integer(int64(r.Nodes)), Integer(int64(r.GPUs)))
-	if err := replayTable(r).Write(w, s); err != nil {
-		return err
+	for i := range r.Fabrics {
+		d.Series = append(d.Series, r.Fabrics[i].Name)
 	}
+	d.Add(doc.Section{
+		Title:   fmt.Sprintf("On %s: %s nodes, %s GPUs", r.Scenario, Integer(int64(r.Nodes)), Integer(int64(r.GPUs))),
+		Caption: "means over the ranks; exposed: moving data and computing nothing", Blocks: []doc.Block{replayTable(r)},
+	})
+	verdict := doc.Section{Verdict: true}
+	if src.Stopped != "" {
+		verdict.Blocks = []doc.Block{doc.Alarm(fmt.Sprintf("PARTIAL: %s; left out for what is missing: %s", src.Stopped, exactly(int64(src.LeftOut), "operation", "operations")))}
+	}
+	verdict.Blocks = append(verdict.Blocks, doc.Paragraphs(replaySentences(r)...)...)
+	d.Add(verdict)
 	if src.Sends+src.Collectives > 0 {
-		fmt.Fprintf(w, "\nCommunication: how long a rank moves data of each kind\n\n")
-		if err := replayKindTable(r).Write(w, s); err != nil {
-			return err
-		}
+		d.Add(doc.Section{Title: "Communication", Caption: "how long a rank moves data of each kind", In: doc.Details, Blocks: []doc.Block{replayKindTable(r)}})
 	}
-	fmt.Fprintln(w)
-	for _, sentence := range replaySentences(r) {
-		fmt.Fprintln(w, doc.Wrap(sentence, s.Columns()))
-	}
-	return nil
+	d.Add(doc.Section{Title: "The workload", In: doc.Details, Blocks: doc.Notes(sourceLines(src)...)})
+	return d
 }
 
 // files names the files of a workload.
@@ -52,9 +54,6 @@ func sourceLines(src *runstore.ReplaySource) []string {
 		parts = append(parts, exactly(src.Collectives, "part", "parts")+" in collectives, whose sizes sum to "+units.Bytes(src.CollectiveBytes).String())
 	}
 	out := []string{strings.Join(parts, "; ") + fmt.Sprintf("; at most %s of computing on a rank", shortTime(units.Time(src.ComputingPs)))}
-	if src.Stopped != "" {
-		out = append(out, fmt.Sprintf("PARTIAL: %s; left out for what is missing: %s", src.Stopped, exactly(int64(src.LeftOut), "operation", "operations")))
-	}
 	out = append(out, "units: "+strings.Join(src.Units, "; "))
 	for _, a := range src.Assumptions {
 		out = append(out, "assumed: "+a)

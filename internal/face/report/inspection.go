@@ -1,0 +1,161 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/internal/face/doc"
+	"weft/internal/ib/inspect"
+)
+
+// Inspection is a fabric as its file has it: its parts with their levels, rails, links and
+// findings. routes is what a Subnet Manager would make of it.
+func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Document {
+	d := &doc.Document{Brand: "InfiniBand fabric", Title: title, Footer: "Made by weft fabric inspect. The same file and version make the same page."}
+	blocks := append(doc.Paragraphs(fabricCounts(r)), islandBlocks(r)...)
+	var lines []string
+	if r.Rails != nil {
+		text := fmt.Sprintf("Rail-optimised: %d rails (%s)", r.Rails.Count, someOf(r.Rails.Labels))
+		if r.Rails.Islands > 1 {
+			text += fmt.Sprintf(" in %d fabrics that no cable joins", r.Rails.Islands)
+		}
+		lines = append(lines, text)
+	}
+	for _, h := range r.Housings {
+		lines = append(lines, fmt.Sprintf("One housing: %d chips with system GUID %s (%s)", h.Chips, h.GUID, someOf(h.Names)))
+	}
+	d.Add(doc.Section{Blocks: append(blocks, doc.Paragraphs(append(lines, linkLines(r)...)...)...)})
+	for _, severity := range []inspect.Severity{inspect.Error, inspect.Warning, inspect.Note} {
+		s := doc.Section{Title: map[inspect.Severity]string{inspect.Error: "Errors", inspect.Warning: "Warnings", inspect.Note: "Notes"}[severity], In: doc.Details}
+		var texts doc.List
+		for _, f := range r.Findings {
+			if f.Severity == severity {
+				texts = append(texts, f.Text)
+			}
+		}
+		if len(texts) > 0 {
+			s.Blocks = []doc.Block{texts}
+		}
+		d.Add(s)
+	}
+	if len(r.Findings) == 0 {
+		d.Add(doc.Section{Blocks: doc.Paragraphs("Nothing is out of the ordinary.")})
+	}
+	d.Add(doc.Section{Title: "Routes of OpenSM 3.3.23", Blocks: routes})
+	return d
+}
+
+// fabricCounts is what the fabric is made of.
+func fabricCounts(r *inspect.Report) string {
+	hosts := number(r.Hosts, "host", "hosts")
+	if r.Hosts != r.Adapters {
+		hosts += " with " + number(r.Adapters, "adapter port", "adapter ports")
+	}
+	parts := []string{number(r.Switches, "switch", "switches"), hosts, number(r.Cables, "cable", "cables")}
+	if r.Routers > 0 {
+		parts = append(parts, number(r.Routers, "router", "routers"))
+	}
+	if r.Aggregation > 0 {
+		parts = append(parts, number(r.Aggregation, "aggregation node", "aggregation nodes")+" (SHARP)")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// number is a number with its noun.
+func number(n int, one, many string) string { return exactly(int64(n), one, many) }
+
+// islandBlocks are the parts that no cable joins, equal ones once.
+func islandBlocks(r *inspect.Report) (out []doc.Block) {
+	const most = 8
+	for i := 0; i < len(r.Islands); {
+		same := i + 1
+		for same < len(r.Islands) && r.Islands[same].What == r.Islands[i].What && r.Islands[same].Switches == r.Islands[i].Switches && r.Islands[same].Adapters == r.Islands[i].Adapters {
+			same++
+		}
+		if i >= most {
+			return append(out, doc.Paragraph{Text: "and " + number(len(r.Islands)-i, "more part", "more parts")})
+		}
+		v := &r.Islands[i]
+		text := v.What
+		if same-i > 1 {
+			text = fmt.Sprintf("%d times %s", same-i, text)
+		}
+		text = strings.ToUpper(text[:1]) + text[1:]
+		if len(r.Islands) > 1 {
+			text += fmt.Sprintf(" (%s, %s)", number(v.Switches, "switch", "switches"), number(v.Adapters, "adapter port", "adapter ports"))
+		}
+		if v.Diameter > 0 {
+			text += fmt.Sprintf(", at most %s between switches", number(v.Diameter, "link", "links"))
+		}
+		out = append(out, doc.Paragraph{Text: text})
+		if len(v.Levels) > 0 {
+			out = append(out, levelTable(v.Levels))
+		}
+		if len(v.Members) > 0 {
+			out = append(out, memberTable(v.Members))
+		}
+		i = same
+	}
+	return out
+}
+
+// levelTable is a row for each level of a tree.
+func levelTable(levels []inspect.Level) *doc.Table {
+	rows := [][]string{{"level", "switches", "ports", "cables down", "to hosts", "cables up", "free ports", "oversubscription"}}
+	for i := range levels {
+		l := &levels[i]
+		up, over := none, none
+		if l.Up > 0 {
+			up, over = each(l.Up, l.UpEach), ratioText(l.Oversubscription)
+			if l.Worst > l.Oversubscription*1.001 {
+				over += fmt.Sprintf(" (worst %s at %s)", ratioText(l.Worst), l.WorstSwitch)
+			}
+		}
+		rows = append(rows, []string{l.Name, fmt.Sprint(l.Switches), fmt.Sprint(l.Ports), each(l.Down, l.DownEach), fmt.Sprint(l.Hosts), up, fmt.Sprint(l.Free), over})
+	}
+	return doc.Grid(rows, 1, 2, 3, 4, 5, 6)
+}
+
+// memberTable is a row for each switch of a part without a known family.
+func memberTable(members []inspect.Member) *doc.Table {
+	rows := [][]string{{"switch", "adapters", "free ports", "cables to switches"}}
+	for _, m := range members {
+		var to []string
+		for _, b := range m.To {
+			to = append(to, fmt.Sprintf("%d to %s", b.Cables, b.Switch))
+		}
+		rows = append(rows, []string{m.Switch, fmt.Sprint(m.Hosts), fmt.Sprint(m.Free), strings.Join(to, ", ")})
+	}
+	return doc.Grid(rows, 1, 2)
+}
+
+// each is a sum of cables, and the share that most switches have.
+func each(sum, share int) string {
+	if share < 0 || share == sum {
+		return fmt.Sprint(sum)
+	}
+	return fmt.Sprintf("%d (%d each)", sum, share)
+}
+
+func ratioText(r float64) string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", r), "0"), ".") + ":1"
+}
+
+// linkLines are the links of each sort by width and speed.
+func linkLines(r *inspect.Report) (out []string) {
+	sort := ""
+	for _, l := range r.Links {
+		name := l.Link
+		if name == "?????" {
+			name = "of unknown speed"
+		}
+		text := fmt.Sprintf(" %d %s", l.Count, name)
+		if l.Sort == sort {
+			out[len(out)-1] += "," + text
+			continue
+		}
+		sort = l.Sort
+		out = append(out, fmt.Sprintf("Links to %s:", map[string]string{"host": "hosts", "switch": "switches", "aggregation": "aggregation nodes"}[sort])+text)
+	}
+	return out
+}

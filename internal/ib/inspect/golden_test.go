@@ -1,0 +1,39 @@
+package inspect_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weft/internal/base/golden"
+	"weft/internal/face/doc"
+	"weft/internal/face/report"
+	"weft/internal/ib/format"
+	"weft/internal/ib/inspect"
+)
+
+// TestReportsOnFiles: the reports on the fabrics of testdata are reviewed like code: nets of
+// ibsim and the port list of a real cluster, plafrim.
+func TestReportsOnFiles(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.in")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files in testdata: %v", err)
+	}
+	for _, path := range files {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, _, _, err := format.ReadSubnet(path, bytes.NewReader(raw), format.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := report.Inspection(filepath.Base(path), inspect.Subnet(s), nil).Terminal(&out, doc.Style{Details: true}); err != nil {
+			t.Fatal(err)
+		}
+		golden.File(t, strings.TrimSuffix(path, ".in")+".txt", out.String())
+	}
+}
