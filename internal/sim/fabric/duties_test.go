@@ -28,13 +28,13 @@ func TestARecordOfCopiesIsFreeAfterTheLastCopy(t *testing.T) {
 
 func TestASumIsCompleteWithTheLastOfItsParts(t *testing.T) {
 	var r copyRecords
-	a, b := reduction{key: 1, train: 1}, reduction{key: 1, train: 2}
+	a, b := reduction{key: 1, burst: 1}, reduction{key: 1, burst: 2}
 	for i, c := range []struct {
 		id   reduction
 		last bool
 	}{{a, false}, {b, false}, {a, false}, {a, true}, {b, false}, {b, true}, {a, false}} {
 		if got := r.summed(c.id, 3); got != c.last {
-			t.Errorf("contribution %d, to train %d: last %v, want %v", i+1, c.id.train, got, c.last)
+			t.Errorf("contribution %d, to burst %d: last %v, want %v", i+1, c.id.burst, got, c.last)
 		}
 	}
 	if len(r.sums) != 1 {

@@ -94,8 +94,8 @@ func TestChangesOfLanesThatCannotBeAreRefused(t *testing.T) {
 	g := twoLeaves(t)
 	change := fabric.LaneChange{At: us, Row: 1, In: 8}
 	for want, lanes := range map[string]*routing.Lanes{
-		"not those of service levels": nil,
-		"has 8 ports":                 routing.LanesByLevel(3, make([]*routing.LevelMap, 6)),
+		"lanes do not follow service levels": nil,
+		"has 8 ports":                        routing.LanesByLevel(3, make([]*routing.LevelMap, 6)),
 	} {
 		_, err := buildInfiniBand(g, &flows{}, func(b *fabric.Builder) {
 			b.Classes, b.Lanes, b.Faults = 3, lanes, &fabric.Faults{Lanes: []fabric.LaneChange{change}}

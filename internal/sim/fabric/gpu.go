@@ -166,7 +166,7 @@ func (g *gpuState) sendBurst(p *Partition, o *port, link int32, q *localQueue, p
 			g.busy--
 		}
 	}
-	p.stats.Trains++
+	p.stats.Bursts++
 	p.stats.Injected++
 	p.stats.InBytes += int64(size)
 	start := p.now

@@ -30,27 +30,27 @@ func (l *landed) Arrived(p *fabric.Partition, gpu int32, tag uint64) {
 
 // The times of the scale-up network of these tests.
 const (
-	trainPayload = 4096
-	trainWire    = trainPayload + 16*32 // packets of 256 bytes with 32 more
+	burstPayload = 4096
+	burstWire    = burstPayload + 16*32 // packets of 256 bytes with 32 more
 	hop          = 30 * ns
 	through      = 2*hop + 200*ns + 300*ns // two cables, the switch, the GPU
 )
 
-// together runs GPUs on one switch whose buffers have room for some trains a lane; send
+// together runs GPUs on one switch whose buffers have room for some bursts a lane; send
 // hands them their messages.
-func together(t *testing.T, gpus int, trains int32, send func(n *fabric.Network)) (*landed, fabric.Stats) {
+func together(t *testing.T, gpus int, bursts int32, send func(n *fabric.Network)) (*landed, fabric.Stats) {
 	t.Helper()
-	return togetherAt(t, gpus, trains, (400 * units.Gbps).PerByte(), 20*ns, send)
+	return togetherAt(t, gpus, bursts, (400 * units.Gbps).PerByte(), 20*ns, send)
 }
 
 // togetherAt is the same with a rate of the links and a latency of credits.
-func togetherAt(t *testing.T, gpus int, trains int32, rate units.PerByte, latency units.Time, send func(n *fabric.Network)) (*landed, fabric.Stats) {
+func togetherAt(t *testing.T, gpus int, bursts int32, rate units.PerByte, latency units.Time, send func(n *fabric.Network)) (*landed, fabric.Stats) {
 	t.Helper()
 	app := &landed{at: map[string]units.Time{}}
 	b := &fabric.Builder{Classes: 2, Seed: 1, App: app}
 	c := fabric.Credits{Period: 10 * ns, Latency: latency}
-	c.Blocks[0], c.Blocks[1] = trains*trainWire/64, trains*trainWire/64
-	gpu := &fabric.GPU{Pipeline: 300 * ns, Credits: c, BurstBytes: trainPayload, PacketBytes: 256, PacketOverhead: 32}
+	c.Blocks[0], c.Blocks[1] = bursts*burstWire/64, bursts*burstWire/64
+	gpu := &fabric.GPU{Pipeline: 300 * ns, Credits: c, BurstBytes: burstPayload, PacketBytes: 256, PacketOverhead: 32}
 	for g := range gpus {
 		b.GPU(fmt.Sprint("gpu ", g), gpu)
 	}
@@ -75,37 +75,37 @@ func TestAMessageBetweenGPUsTakesWhatItsPartsTake(t *testing.T) {
 		{1, 1 + 32},
 		{256, 256 + 32},
 		{257, 257 + 2*32},
-		{trainPayload, trainWire},
-		{trainPayload + 1, trainWire + 1 + 32},
-		{100 * trainPayload, 100 * trainWire},
+		{burstPayload, burstWire},
+		{burstPayload + 1, burstWire + 1 + 32},
+		{100 * burstPayload, 100 * burstWire},
 	} {
 		app, s := together(t, 4, 64, func(n *fabric.Network) {
 			n.Partition(1).SendLocal(1, fabric.LocalMessage{Bytes: c.bytes, Tag: 7, To: 3})
 		})
-		// The last train is taken at its tail, after all others.
+		// The last burst is taken at its tail, after all others.
 		if want := units.Time(c.wire)*20 + through; app.at["7@3"] != want || len(app.order) != 1 {
 			t.Errorf("%d bytes arrive at %v (%v), want %v at GPU 3", c.bytes, app.at["7@3"], app.order, want)
 		}
-		trains := (c.bytes + trainPayload - 1) / trainPayload
-		if s.Trains != trains || s.Delivered != trains || s.InBytes != c.wire || s.Hops != 0 || s.Stalls != 0 {
-			t.Errorf("%d bytes are %d trains, %d delivered, %d bytes on the wire, %d hops, %d stalls; want %d, %d, %d, 0 and 0",
-				c.bytes, s.Trains, s.Delivered, s.InBytes, s.Hops, s.Stalls, trains, trains, c.wire)
+		bursts := (c.bytes + burstPayload - 1) / burstPayload
+		if s.Bursts != bursts || s.Delivered != bursts || s.InBytes != c.wire || s.Hops != 0 || s.Stalls != 0 {
+			t.Errorf("%d bytes are %d bursts, %d delivered, %d bytes on the wire, %d hops, %d stalls; want %d, %d, %d, 0 and 0",
+				c.bytes, s.Bursts, s.Delivered, s.InBytes, s.Hops, s.Stalls, bursts, bursts, c.wire)
 		}
 	}
 }
 
-// Queues take turns train by train; the messages of a queue follow each other.
+// Queues take turns burst by burst; the messages of a queue follow each other.
 func TestQueuesOfAGPUTakeTurns(t *testing.T) {
 	app, _ := together(t, 4, 64, func(n *fabric.Network) {
 		p := n.Partition(0)
-		p.SendLocal(0, fabric.LocalMessage{Bytes: 3 * trainPayload, Tag: 1, To: 1, Queue: 0})
-		p.SendLocal(0, fabric.LocalMessage{Bytes: trainPayload, Tag: 2, To: 1, Queue: 0})
-		p.SendLocal(0, fabric.LocalMessage{Bytes: 2 * trainPayload, Tag: 3, To: 2, Queue: 2})
+		p.SendLocal(0, fabric.LocalMessage{Bytes: 3 * burstPayload, Tag: 1, To: 1, Queue: 0})
+		p.SendLocal(0, fabric.LocalMessage{Bytes: burstPayload, Tag: 2, To: 1, Queue: 0})
+		p.SendLocal(0, fabric.LocalMessage{Bytes: 2 * burstPayload, Tag: 3, To: 2, Queue: 2})
 	})
 	// The queues begin behind the first: 3 1 3 1 1 2.
-	for name, trains := range map[string]units.Time{"3@2": 3, "1@1": 5, "2@1": 6} {
-		if want := trains*trainWire*20 + through; app.at[name] != want {
-			t.Errorf("message %s arrives at %v, want %v after %d trains", name, app.at[name], want, trains)
+	for name, bursts := range map[string]units.Time{"3@2": 3, "1@1": 5, "2@1": 6} {
+		if want := bursts*burstWire*20 + through; app.at[name] != want {
+			t.Errorf("message %s arrives at %v, want %v after %d bursts", name, app.at[name], want, bursts)
 		}
 	}
 }
@@ -119,49 +119,49 @@ func TestAQueueKeepsTheOrderOfItsMessages(t *testing.T) {
 			want = append(want, fmt.Sprintf("%d@1", i))
 		}
 	})
-	if !slices.Equal(app.order, want) || s.Trains != count {
-		t.Errorf("%d trains bring the messages %v", s.Trains, app.order)
+	if !slices.Equal(app.order, want) || s.Bursts != count {
+		t.Errorf("%d bursts bring the messages %v", s.Bursts, app.order)
 	}
 }
 
-// A kernel that is slower than the link holds the next train back, one that is faster
+// A kernel that is slower than the link holds the next burst back, one that is faster
 // does not.
-func TestASlowKernelPacesTrains(t *testing.T) {
+func TestASlowKernelPacesBursts(t *testing.T) {
 	for _, c := range []struct {
 		perByte units.PerByte
-		pace    units.Time // of a train
+		pace    units.Time // of a burst
 	}{
-		{units.PerByte{}, trainWire * 20},
-		{units.PerByte{Num: 1, Den: 1}, trainWire * 20},
-		{units.PerByte{Num: 21, Den: 1}, trainWire * 20}, // 4096 * 21 < 4608 * 20
-		{units.PerByte{Num: 61, Den: 2}, trainPayload * 61 / 2},
+		{units.PerByte{}, burstWire * 20},
+		{units.PerByte{Num: 1, Den: 1}, burstWire * 20},
+		{units.PerByte{Num: 21, Den: 1}, burstWire * 20}, // 4096 * 21 < 4608 * 20
+		{units.PerByte{Num: 61, Den: 2}, burstPayload * 61 / 2},
 	} {
 		app, _ := together(t, 2, 64, func(n *fabric.Network) {
-			n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: 10 * trainPayload, Tag: 1, To: 1, KernelPerByte: c.perByte})
+			n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: 10 * burstPayload, Tag: 1, To: 1, KernelPerByte: c.perByte})
 		})
-		if want := 9*c.pace + trainWire*20 + through; app.at["1@1"] != want {
+		if want := 9*c.pace + burstWire*20 + through; app.at["1@1"] != want {
 			t.Errorf("a kernel of %v: the message arrives at %v, want %v", c.perByte, app.at["1@1"], want)
 		}
 	}
 	// A link of 16 Tb/s and a kernel of half of that.
 	app, _ := togetherAt(t, 2, 64, units.PerByte{Num: 1, Den: 2}, 20*ns, func(n *fabric.Network) {
-		n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: 10 * trainPayload, Tag: 1, To: 1, KernelPerByte: units.PerByte{Num: 1, Den: 1}})
+		n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: 10 * burstPayload, Tag: 1, To: 1, KernelPerByte: units.PerByte{Num: 1, Den: 1}})
 	})
-	if want := units.Time(9*trainPayload+trainWire/2) + through; app.at["1@1"] != want {
+	if want := units.Time(9*burstPayload+burstWire/2) + through; app.at["1@1"] != want {
 		t.Errorf("a kernel of 8 Tb/s on a link of 16: the message arrives at %v, want %v", app.at["1@1"], want)
 	}
 }
 
-// The buffer of a receiver bounds what is under way: one train for each turn of its room.
-func TestCreditsPaceTrains(t *testing.T) {
+// The buffer of a receiver bounds what is under way: one burst for each turn of its room.
+func TestCreditsPaceBursts(t *testing.T) {
 	app, s := together(t, 2, 1, func(n *fabric.Network) {
-		n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: 50 * trainPayload, Tag: 1, To: 1})
+		n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: 50 * burstPayload, Tag: 1, To: 1})
 	})
 	// To the GPU: tail, cable, pipeline; back with the next update: cable, latency.
-	loop := (trainWire*20+hop+300*ns+10*ns-1)/(10*ns)*(10*ns) + hop + 20*ns
-	got := (app.at["1@1"] - trainWire*20 - through) / 49
+	loop := (burstWire*20+hop+300*ns+10*ns-1)/(10*ns)*(10*ns) + hop + 20*ns
+	got := (app.at["1@1"] - burstWire*20 - through) / 49
 	if e := float64(got)/float64(loop) - 1; e > 0.02 || e < -0.02 {
-		t.Errorf("with room for one train there is one each %v, closed form %v", got, loop)
+		t.Errorf("with room for one burst there is one each %v, closed form %v", got, loop)
 	}
 	if s.Stalls != 0 {
 		t.Errorf("%d stalls: those of the scale-up network do not count", s.Stalls)
@@ -172,31 +172,31 @@ func TestCreditsPaceTrains(t *testing.T) {
 func TestAGPUWaitsForCreditsOnTheWay(t *testing.T) {
 	const kernel, latency = 100, 200 * ns // the GPU looks again after 410 ns
 	app, _ := togetherAt(t, 2, 1, (400 * units.Gbps).PerByte(), latency, func(n *fabric.Network) {
-		n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: 2 * trainPayload, Tag: 1, To: 1, KernelPerByte: units.PerByte{Num: kernel, Den: 1}})
+		n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: 2 * burstPayload, Tag: 1, To: 1, KernelPerByte: units.PerByte{Num: kernel, Den: 1}})
 	})
 	heard := func(gone units.Time) units.Time { return (gone+10*ns-1)/(10*ns)*(10*ns) + hop + latency }
-	second := heard(trainWire*20 + hop + 200*ns)                    // from the GPU, when the first has left the switch
-	atSwitch := max(second+hop+200*ns, heard(trainWire*20+through)) // and from the switch, when the first is in memory
-	if want := atSwitch + trainWire*20 + hop + 300*ns; app.at["1@1"] != want {
-		t.Errorf("the second train arrives at %v, want %v", app.at["1@1"], want)
+	second := heard(burstWire*20 + hop + 200*ns)                    // from the GPU, when the first has left the switch
+	atSwitch := max(second+hop+200*ns, heard(burstWire*20+through)) // and from the switch, when the first is in memory
+	if want := atSwitch + burstWire*20 + hop + 300*ns; app.at["1@1"] != want {
+		t.Errorf("the second burst arrives at %v, want %v", app.at["1@1"], want)
 	}
 }
 
 // A multicast comes to every other GPU once; it waits on a lane of its own, so that one
 // whose copies are held up does not hold up what else its GPU sends.
 func TestAMulticastReachesEveryOtherGPUOnce(t *testing.T) {
-	const gpus, trains = 5, 3
+	const gpus, bursts = 5, 3
 	app, s := together(t, gpus, 64, func(n *fabric.Network) {
-		n.Partition(2).SendLocal(2, fabric.LocalMessage{Bytes: trains * trainPayload, Tag: 9, Kind: fabric.Multicast})
+		n.Partition(2).SendLocal(2, fabric.LocalMessage{Bytes: bursts * burstPayload, Tag: 9, Kind: fabric.Multicast})
 	})
 	for g := range gpus {
-		name, want := fmt.Sprintf("9@%d", g), trains*trainWire*20+through
+		name, want := fmt.Sprintf("9@%d", g), bursts*burstWire*20+through
 		if at, came := app.at[name]; came != (g != 2) || came && at != want {
 			t.Errorf("GPU %d has the multicast at %v (%v), want %v", g, at, came, want)
 		}
 	}
-	if len(app.order) != gpus-1 || s.Trains != trains*gpus { // a train in, four copies out
-		t.Errorf("%d arrivals of %d trains, want %d of %d", len(app.order), s.Trains, gpus-1, trains*gpus)
+	if len(app.order) != gpus-1 || s.Bursts != bursts*gpus { // a burst in, four copies out
+		t.Errorf("%d arrivals of %d bursts, want %d of %d", len(app.order), s.Bursts, gpus-1, bursts*gpus)
 	}
 }
 
@@ -204,28 +204,28 @@ func TestAHeldUpMulticastHoldsUpNothingElse(t *testing.T) {
 	app, _ := together(t, 4, 1, func(n *fabric.Network) {
 		// All keep the multicasts' lane of GPU 3 busy.
 		for g := range int32(3) {
-			n.Partition(g).SendLocal(g, fabric.LocalMessage{Bytes: 50 * trainPayload, Tag: 10, Kind: fabric.Multicast, Queue: 1})
+			n.Partition(g).SendLocal(g, fabric.LocalMessage{Bytes: 50 * burstPayload, Tag: 10, Kind: fabric.Multicast, Queue: 1})
 		}
-		n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: trainPayload, Tag: 1, To: 1, Queue: 0})
+		n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: burstPayload, Tag: 1, To: 1, Queue: 0})
 	})
 	if len(app.order) != 3*3+1 {
 		t.Fatalf("arrived: %v", app.order)
 	}
-	if app.order[0] != "1@1" || app.at["1@1"] > 5*trainWire*20+through {
-		t.Errorf("beside multicasts that wait one train takes until %v (order %v)", app.at["1@1"], app.order)
+	if app.order[0] != "1@1" || app.at["1@1"] > 5*burstWire*20+through {
+		t.Errorf("beside multicasts that wait one burst takes until %v (order %v)", app.at["1@1"], app.order)
 	}
 }
 
 // A reduction comes as one message of a contribution's size when the last contribution
 // has come; keys tell reductions apart.
 func TestAReductionArrivesOnceWithItsLastContribution(t *testing.T) {
-	const lateness = 20 * trainWire * 20
-	contribution := fabric.LocalMessage{Bytes: 2*trainPayload + 100, To: 3, Parts: 3, Kind: fabric.Reduce}
+	const lateness = 20 * burstWire * 20
+	contribution := fabric.LocalMessage{Bytes: 2*burstPayload + 100, To: 3, Parts: 3, Kind: fabric.Reduce}
 	app, s := together(t, 4, 64, func(n *fabric.Network) {
 		for g := range int32(3) {
 			p := n.Partition(g)
 			if g == 1 { // has something else to do before
-				p.SendLocal(g, fabric.LocalMessage{Bytes: 20 * trainPayload, Tag: 5, To: 2})
+				p.SendLocal(g, fabric.LocalMessage{Bytes: 20 * burstPayload, Tag: 5, To: 2})
 			}
 			for key := range uint64(2) {
 				m := contribution
@@ -234,13 +234,13 @@ func TestAReductionArrivesOnceWithItsLastContribution(t *testing.T) {
 			}
 		}
 	})
-	bytes := units.Time(2*trainWire + 100 + 32)
+	bytes := units.Time(2*burstWire + 100 + 32)
 	for key, want := range map[string]units.Time{"100@3": lateness + bytes*20 + through, "101@3": lateness + 2*bytes*20 + through} {
 		if app.at[key] != want {
 			t.Errorf("reduction %s arrives at %v, want %v", key, app.at[key], want)
 		}
 	}
-	if len(app.order) != 3 || s.Trains != 20+3*2*3 || s.Delivered != s.Injected {
-		t.Errorf("arrived: %v, %d trains, %d of %d delivered", app.order, s.Trains, s.Delivered, s.Injected)
+	if len(app.order) != 3 || s.Bursts != 20+3*2*3 || s.Delivered != s.Injected {
+		t.Errorf("arrived: %v, %d bursts, %d of %d delivered", app.order, s.Bursts, s.Delivered, s.Injected)
 	}
 }

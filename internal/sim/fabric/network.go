@@ -178,7 +178,7 @@ func (n *Network) Stats() Stats {
 func (s *Stats) add(t *Stats) {
 	s.Events += t.Events
 	s.Hops += t.Hops
-	s.Trains += t.Trains
+	s.Bursts += t.Bursts
 	s.Injected += t.Injected
 	s.Delivered += t.Delivered
 	s.InBytes += t.InBytes

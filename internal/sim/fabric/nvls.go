@@ -25,7 +25,7 @@ type copyRecords struct {
 // reduction identifies one burst of one reduction in one switch.
 type reduction struct {
 	key   uint64
-	train uint32
+	burst uint32
 	node  int32
 }
 
@@ -71,7 +71,7 @@ func (c *copying) queueCopy(p *Partition, nd *node, out int32, r role) {
 	p.stats.Injected++
 	p.stats.InBytes += int64(k.size)
 	if r == roleCopy {
-		p.stats.Trains++
+		p.stats.Bursts++
 	}
 	n.infiniband[nd.state].enqueue(p, nd, out, i)
 }

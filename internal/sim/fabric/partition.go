@@ -27,7 +27,7 @@ const (
 type Stats struct {
 	Events    int64
 	Hops      int64 // packet-hops of the scale-out fabric
-	Trains    int64 // the part of Injected that are bursts of the scale-up network
+	Bursts    int64 // the part of Injected that are bursts of the scale-up network
 	Injected  int64 // packets that NICs and GPUs put on the wire
 	Delivered int64 // packets that arrived at their end
 	Dropped   [DropReasons]int64

@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// Axis is the values of a parameter, laid along the numbers from 0 to 1.
+// Axis is the values of a parameter, mapped to the numbers from 0 to 1.
 type Axis struct {
 	Path   string
-	Values []string // of an enumeration, in the order of the scenario; nil of a range
+	Values []string // values of an enumeration, in the order of the scenario; nil for a range
 
 	typ    reflect.Type
 	lo, hi float64
@@ -26,7 +26,7 @@ func Axes(r *Resolved) []Axis {
 	return out
 }
 
-// axis is that of a parameter which has been checked.
+// axis is the axis of a checked parameter.
 func (r *Resolved) axis(p *Parameter) Axis {
 	a := Axis{Path: p.Path}
 	for _, v := range p.Values {
@@ -48,8 +48,8 @@ func (r *Resolved) axis(p *Parameter) Axis {
 // Numeric reports whether the axis is a range of numbers.
 func (a *Axis) Numeric() bool { return a.Values == nil }
 
-// At is the value at a place from 0 to 1, to a whole step, or to three significant
-// digits: more is within the noise of any measurement.
+// At is the value at a position from 0 to 1, rounded to a whole step, or to three significant
+// digits: more digits are within the noise of any measurement.
 func (a *Axis) At(place float64) string {
 	place = min(1, max(0, place))
 	if !a.Numeric() {
@@ -72,8 +72,8 @@ func (a *Axis) rounded(x float64) float64 {
 	return threeDigits(x)
 }
 
-// Place is where a value lies from 0 to 1, one beyond the ends at the nearer of
-// them; ok is false where it is none of the axis.
+// Place is the position of a value from 0 to 1; a value beyond the ends is at the nearer end. ok is
+// false if the value is not on the axis.
 func (a *Axis) Place(value string) (place float64, ok bool) {
 	for i, v := range a.Values {
 		if v == value {
@@ -98,17 +98,17 @@ func (a *Axis) Place(value string) (place float64, ok bool) {
 func threeDigits(x float64) float64 {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
 	if err != nil {
-		return x // of an infinity, which no range has
+		return x // infinity, which no range has
 	}
 	return rounded
 }
 
-// ratioUnit is the denominator of ratios on an axis: four digits of the smallest
-// ones in use, probabilities of marking and 1/256.
+// ratioUnit is the denominator of ratios on an axis: four digits of the smallest ratios in use,
+// probabilities of marking and 1/256.
 const ratioUnit = 1_000_000
 
-// number is a value of a type as a number in the type's unit: picoseconds, bytes,
-// bit/s, millimetres, or what it counts.
+// number is a value of a type as a number in the type's unit: picoseconds, bytes, bit/s,
+// millimetres, or a count.
 func number(t reflect.Type, text string) (float64, error) {
 	v := reflect.New(t).Elem()
 	if err := readScalar(text, v); err != nil {
@@ -125,7 +125,7 @@ func number(t reflect.Type, text string) (float64, error) {
 	}
 }
 
-// written is a number as a value of the type, to its whole unit.
+// written is a number as a value of the type, rounded to its unit.
 func written(t reflect.Type, x float64) string {
 	v := reflect.New(t).Elem()
 	switch {

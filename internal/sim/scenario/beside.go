@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// maxBeside bounds a file that a scenario names: a partitions.conf of the
-// largest subnet, with a line per port, has 4 MB.
+// maxBeside bounds a file that a scenario names: a partitions.conf of the largest subnet, with a
+// line per port, has 4 MB.
 const maxBeside = 16 << 20
 
 var (
@@ -16,7 +16,7 @@ var (
 	errNoFile  = errors.New("it is no file")
 )
 
-// readBounded reads a file of at most so many bytes.
+// readBounded reads a file, at most the given number of bytes.
 func readBounded(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -26,7 +26,7 @@ func readBounded(path string, most int64) ([]byte, error) {
 	return bounded(f, most)
 }
 
-// bounded reads at most so many bytes.
+// bounded reads at most the given number of bytes.
 func bounded(in io.Reader, most int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err == nil && int64(len(text)) > most {
@@ -35,8 +35,8 @@ func bounded(in io.Reader, most int64) ([]byte, error) {
 	return text, err
 }
 
-// readNamed reads a file that a field names, from the scenario's folder on; what
-// is wrong is complained about.
+// readNamed reads a file that a field names, relative to the scenario's folder; it reports errors
+// at the field.
 func (r *resolver) readNamed(path, name string) ([]byte, bool) {
 	at := name
 	if !filepath.IsAbs(at) {

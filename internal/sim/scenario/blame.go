@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// blame says of each error which override brought it. The file alone is a valid
-// scenario (Decode has seen to it), so an error in its place is the doing of an
-// override that made something else not fit any more: the first one with which
-// the field has an error.
+// blame finds the override that caused each error. The file alone is a valid scenario (Decode has
+// checked it), so an error at a place in the file is caused by an override: the first one with
+// which the field has an error.
 func (f *File) blame(overrides []Override, errs Errors) {
 	for k := range overrides {
 		if !slices.ContainsFunc(errs, ofTheFile) {
@@ -26,5 +25,5 @@ func (f *File) blame(overrides []Override, errs Errors) {
 	}
 }
 
-// ofTheFile reports whether an error is of the file, or of the scenario in Go.
+// ofTheFile reports whether an error is at a place in the file, or in the scenario in Go.
 func ofTheFile(e Error) bool { return e.Origin == "" }

@@ -6,17 +6,16 @@ import (
 	"slices"
 )
 
-// New is a scenario that is written in Go. A field that is zero is not mentioned: its
-// preset, or the default, gives it. A value whose zero is meant is an [Override], which
-// [Set] makes; a [Ratio] of 0 is Ratio{0, 1}. name stands before errors, which are those of a file.
-// Files that the scenario names are found from the process's folder on.
+// New is a scenario built in Go. A field with its zero value is not set: its preset, or the
+// default, gives it. To set a zero value, use an [Override] from [Set]; a [Ratio] of 0 is Ratio{0,
+// 1}. name begins the errors, which have the form of a file's errors. Files that the scenario names
+// are relative to the process's folder.
 func New(name string, s *Scenario) (*File, error) {
 	return (&File{Name: name, root: treeOf(reflect.ValueOf(*s))}).checked(nil)
 }
 
-// Set is an override by a value of Go: an integer, a bool, a text, a quantity of package
-// units, a [Ratio], or a list or section, whose fields that are zero are not mentioned. origin
-// is what errors name.
+// Set is an override with a Go value: an integer, a bool, a text, a quantity of package units, a
+// [Ratio], or a list or section, whose zero fields are not set. Errors name origin.
 func Set(path string, value any, origin string) Override {
 	o := Override{Path: path, Origin: origin}
 	if value != nil {
@@ -25,7 +24,7 @@ func Set(path string, value any, origin string) Override {
 	return o
 }
 
-// treeOf is a value as the decoder has it from a file, without the fields that are zero.
+// treeOf is a value as the decoder reads it from a file, without zero fields.
 func treeOf(v reflect.Value) *node {
 	n := &node{kind: mapping}
 	switch {

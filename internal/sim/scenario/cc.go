@@ -14,7 +14,7 @@ import (
 
 var ccType = reflect.TypeFor[CC]()
 
-// ControlOf is the congestion control that is chosen; nil where it is none.
+// ControlOf is the chosen congestion control; nil if there is none.
 func ControlOf(c *CC) *cc.Control { return cc.Registered(string(c.Algorithm)) }
 
 // ValuesOf are the parameters of the congestion control.
@@ -26,8 +26,7 @@ func ValuesOf(c *CC) cc.Values {
 	return values
 }
 
-// field is a parameter that a value can be laid over; the zero Value where no congestion
-// control has it.
+// field is a parameter as a decoding target; the zero Value if no congestion control has it.
 func (c *CC) field(name string) reflect.Value {
 	if c.fields[name] == nil {
 		p := cc.ParameterOf(name)
@@ -54,9 +53,8 @@ func parameterNames(controls ...*cc.Control) (names []string) {
 	return names
 }
 
-// deriveCC takes in the list of parameters, gives a value to each parameter that has none,
-// and clears the parameters of other congestion controls, with a complaint where they were
-// written.
+// deriveCC applies the list of parameters, gives a default to each parameter without a value, and
+// clears the parameters of other congestion controls; it reports them if the user wrote them.
 func (r *resolver) deriveCC(path string, c *CC) {
 	control := ControlOf(c)
 	r.listedParameters(path, c, control)
@@ -80,7 +78,7 @@ func (r *resolver) deriveCC(path string, c *CC) {
 	for i := range control.Parameters {
 		p := &control.Parameters[i]
 		value := reflect.ValueOf(p.Default)
-		of := algorithm.Value == control.Name || value.IsZero() // another's preset has no say where there is a default
+		of := algorithm.Value == control.Name || value.IsZero() // a preset of another algorithm does not replace a default
 		if c.fields[p.Name] == nil || !of && !r.written[path+"."+p.Name] {
 			c.field(p.Name).Set(value)
 		}
@@ -88,7 +86,7 @@ func (r *resolver) deriveCC(path string, c *CC) {
 	}
 }
 
-// listedParameters lays the list parameters over the fields of their names.
+// listedParameters applies the list parameters to the fields with their names.
 func (r *resolver) listedParameters(path string, c *CC, control *cc.Control) {
 	seen := map[string]bool{}
 	for i, x := range c.Parameters {
@@ -112,8 +110,8 @@ func (r *resolver) listedParameters(path string, c *CC, control *cc.Control) {
 	c.Parameters = nil
 }
 
-// deriveRoundTrip gives the parameters their values that follow from the round trip of the
-// empty network.
+// deriveRoundTrip gives the parameters their values that follow from the round trip of the empty
+// network.
 func (r *resolver) deriveRoundTrip(path string, f *Fabric) {
 	control := ControlOf(&f.CC)
 	if control == nil || control.For != protocol.Of(f.Kind).Controls {
@@ -126,13 +124,13 @@ func (r *resolver) deriveRoundTrip(path string, f *Fabric) {
 	}
 }
 
-// controlLink is what the congestion control of the fabric may know.
+// controlLink is the link information for the fabric's congestion control.
 func (f *Fabric) controlLink() cc.Link {
 	return cc.Link{Rate: f.Link.Rate(), Packet: f.MTU, Trims: f.Ethernet.Trim.On()}
 }
 
-// ControllerOf returns a function that makes the congestion control of one queue pair; it gives
-// nil where there is none.
+// ControllerOf returns a function that makes the congestion control of one queue pair; the function
+// returns nil if there is none.
 func ControllerOf(f *Fabric) func() cc.Algorithm {
 	if control := ControlOf(&f.CC); control != nil {
 		return control.New(f.controlLink(), ValuesOf(&f.CC))
@@ -174,8 +172,8 @@ func (r *resolver) checkCC(path string, f *Fabric) {
 	}
 }
 
-// ccComplete sees that each parameter of the algorithm has a value that it can
-// have: one that was chosen without its preset has those of another, or none.
+// ccComplete checks that each parameter of the algorithm has a valid value: an algorithm chosen
+// without its preset has the values of another, or none.
 func (r *resolver) ccComplete(at string, c *CC, control *cc.Control) bool {
 	var missing []string
 	for _, p := range control.Parameters {

@@ -11,11 +11,11 @@ import (
 	"weft/units"
 )
 
-// check says what does not fit together. Each part is left out when a value
-// that it reads was itself wrong: one mistake, one error.
+// check finds inconsistencies. It skips a check if a value for it was itself wrong: one mistake,
+// one error.
 func (r *resolver) check() {
 	if !r.broken("cluster") && !r.checkCluster() {
-		return // no sum over the cluster would be true
+		return // sums over the cluster would be wrong
 	}
 	for i := range r.Fabrics {
 		path := fmt.Sprintf("fabrics[%d]", i)
@@ -68,8 +68,8 @@ func over(a, b, limit int) bool {
 	return hi > 0 || lo > uint64(limit)
 }
 
-// maxEndpoints is the largest cluster that has a representation at all: ids
-// are 32 bits wide and memory runs out long before.
+// maxEndpoints is the largest cluster that can be represented: ids are 32 bits wide, and memory
+// runs out long before.
 const maxEndpoints = 1 << 24
 
 func (r *resolver) checkCluster() bool {
@@ -110,7 +110,7 @@ func (r *resolver) checkName(path string, i int) {
 	}
 }
 
-// checkLink compares the link with what is at its ends.
+// checkLink compares the link with the devices at its ends.
 func (r *resolver) checkLink(path string, f *Fabric) {
 	rate := f.Link.Rate()
 	switch {
@@ -134,7 +134,7 @@ func (r *resolver) checkLink(path string, f *Fabric) {
 	}
 }
 
-// checkProtocol checks what the description of the protocol bounds.
+// checkProtocol checks the values that the description of the protocol bounds.
 func (r *resolver) checkProtocol(path string, f *Fabric) {
 	p := protocol.Of(f.Kind)
 	if !p.MTU.Has(f.MTU) {
@@ -233,7 +233,7 @@ func (r *resolver) checkEthernet(path string, f *Fabric) {
 	}
 }
 
-// checkBuffer sees that thresholds and headroom fit the switch.
+// checkBuffer checks that thresholds and headroom fit the switch.
 func (r *resolver) checkBuffer(path string, f *Fabric) {
 	pfc := &f.Ethernet.PFC
 	at := func(field string) string { return path + ".ethernet.pfc." + field }
@@ -272,8 +272,8 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 	}
 }
 
-// checkXON sees that a pause ends below where it begins: at most at what a queue
-// alone holds when its sender is paused, with all of the pool free.
+// checkXON checks that a pause ends below the queue length at which it begins: at most the queue of
+// a single paused sender, with the whole pool free.
 func (r *resolver) checkXON(at string, f *Fabric) {
 	pfc := &f.Ethernet.PFC
 	pool := roce.Buffer{
@@ -288,7 +288,7 @@ func (r *resolver) checkXON(at string, f *Fabric) {
 	}
 }
 
-// algorithmsOf says which algorithm carries out which operation.
+// algorithmsOf lists the algorithms for each operation.
 var algorithmsOf = map[Collective][]Algorithm{
 	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree, AlgoCollNetDirect, AlgoCollNetChain},
 	AllGather:     {AlgoRing, AlgoHierarchical, AlgoNVLS, AlgoCollNetDirect},
@@ -391,8 +391,7 @@ func (r *resolver) checkFlows(nics int) {
 	}
 }
 
-// checkMemory estimates what the simulation needs before anything of it is
-// built.
+// checkMemory estimates the simulation's memory before it is built.
 func (r *resolver) checkMemory() {
 	e := r.Estimate()
 	limit := r.Run.Limit.Memory
@@ -407,12 +406,12 @@ func (r *resolver) checkMemory() {
 		e.Memory, e.Endpoints, bytesPerEndpoint.Exact(), e.Ranks, bytesPerRank.Exact(), e.Pairs, bytesPerPair, messages, limit.Exact(), instead)
 }
 
-// Estimate is what a simulation of one size on one fabric needs.
+// Estimate is the need of a simulation of one size on one fabric.
 type Estimate struct {
 	Endpoints int64
 	Ranks     int64
-	Pairs     int64 // connections that are open at once
-	Messages  int64 // of uniform traffic, which are drawn before the run
+	Pairs     int64 // connections that are open at the same time
+	Messages  int64 // messages of uniform traffic, which are drawn before the run
 	Memory    units.Bytes
 }
 
@@ -450,8 +449,8 @@ func (r *Resolved) Estimate() Estimate {
 	return e
 }
 
-// uniformMessages is how many messages uniform traffic of the smallest size has on
-// the fastest fabric.
+// uniformMessages is the number of messages of uniform traffic with the smallest size on the
+// fastest fabric.
 func (r *Resolved) uniformMessages(endpoints int64) int64 {
 	w := &r.Workload
 	if len(w.Sizes) == 0 || slices.Min(w.Sizes) <= 0 {
@@ -465,7 +464,7 @@ func (r *Resolved) uniformMessages(endpoints int64) int64 {
 	return int64(min(most*float64(endpoints), maxMemory))
 }
 
-// mostChannels is how many channels NCCL opens at the most.
+// mostChannels is the maximum number of channels that NCCL opens.
 const mostChannels = 32
 
 // maxMemory keeps the sums of an estimate within 63 bits.

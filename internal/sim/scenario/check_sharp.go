@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// checkSHARP checks a fabric whose switches are to reduce.
+// checkSHARP checks a fabric with reducing switches.
 func (r *resolver) checkSHARP(path string, f *Fabric) {
 	at := path + ".ib.sharp"
 	switch {
@@ -21,8 +21,8 @@ func (r *resolver) checkSHARP(path string, f *Fabric) {
 	}
 }
 
-// checkReduction checks an algorithm that wants the fabric to reduce; others are what the
-// collective can be done by.
+// checkReduction checks an algorithm that needs a reducing fabric; other algorithms depend on the
+// collective alone.
 func (r *resolver) checkReduction(a Algorithm, others []Algorithm) {
 	nodes := r.Cluster.Nodes
 	switch {
@@ -37,7 +37,7 @@ func (r *resolver) checkReduction(a Algorithm, others []Algorithm) {
 				without = append(without, f.Name)
 			}
 		}
-		if len(without) == len(r.Fabrics) { // of some, those that run say so
+		if len(without) == len(r.Fabrics) { // the other fabrics run and report this themselves
 			r.complain("workload.algorithm", "%s between %d nodes needs a fabric that reduces (ib.sharp), which %s does not: take %s", a, nodes, strings.Join(without, ", "), oneOf(texts(slices.DeleteFunc(slices.Clone(others), Algorithm.BetweenNodes))))
 		}
 	}

@@ -1,8 +1,7 @@
 package scenario
 
-// checkTopology sees that the hosts fit the shape. The builder of the topology
-// checks the rest when it builds; what is found here is found at once, for all
-// fabrics, with its place in the file.
+// checkTopology checks that the hosts fit the shape. The builder of the topology checks the rest
+// when it builds; these checks report at once, for all fabrics, with the place in the file.
 func (r *resolver) checkTopology(path string, f *Fabric) {
 	t := &f.Topology
 	if t.Shape == DualPlane && !r.checkPlanes(path, f) {
@@ -13,7 +12,7 @@ func (r *resolver) checkTopology(path string, f *Fabric) {
 		return
 	}
 	ports := f.Switch.PortsAt(f.Link.Rate())
-	if ports == 0 { // the link is faster than the switch, which is told of the link
+	if ports == 0 { // the link is faster than the switch; another check reports it
 		return
 	}
 	if t.Radix > ports {
@@ -43,8 +42,8 @@ func (r *resolver) checkTopology(path string, f *Fabric) {
 	}
 }
 
-// checkRails sees that the NICs of a node are dealt to the rails evenly, and that a
-// switch can join the rails.
+// checkRails checks that the NICs of a node can be assigned to the rails evenly, and that a switch
+// can connect the rails.
 func (r *resolver) checkRails(path string, t *Topology) bool {
 	nics := r.Cluster.Node.NICs
 	switch {
@@ -81,7 +80,7 @@ func ratioOr1(o Ratio) Ratio {
 	return o
 }
 
-// portsNeeded is how many ports the fullest switch of a direct shape has.
+// portsNeeded is the number of ports of the fullest switch of a direct shape.
 func (t *Topology) portsNeeded() (need, most int, of string) {
 	switch t.Shape {
 	case Dragonfly:
@@ -94,7 +93,7 @@ func (t *Topology) portsNeeded() (need, most int, of string) {
 	return 0, 1, ""
 }
 
-// capacity is the most NIC ports that the shape can have, of one plane.
+// capacity is the maximum number of NIC ports of the shape, for one plane.
 func (t *Topology) capacity(nics int) int {
 	down := t.downlinks()
 	switch t.plane() {
@@ -121,7 +120,7 @@ func (t *Topology) capacity(nics int) int {
 	return t.HostsPerLeaf * product(t.Dims)
 }
 
-// wayOut is what to change when the hosts do not fit.
+// wayOut is the change to make if the hosts do not fit.
 func (t *Topology) wayOut() string {
 	switch {
 	case t.Shape == FatTree && t.Levels == 2:

@@ -2,9 +2,9 @@ package scenario
 
 import "weft/internal/sim/protocol"
 
-// checkRoCEv1 refuses what RoCE v1 has no header for: it puts InfiniBand's global
-// route header straight into an Ethernet frame (IBA vol. 1, annex A16), so that no
-// router takes it anywhere and no switch can mark it.
+// checkRoCEv1 refuses settings without a header in RoCE v1: it has InfiniBand's global route header
+// directly in an Ethernet frame (IBA vol. 1, annex A16), so that routers do not forward it and
+// switches cannot mark it.
 func (r *resolver) checkRoCEv1(path string, f *Fabric) {
 	if s := f.Topology.plane(); s != SingleSwitch {
 		r.complain(path+".topology.shape", "RoCE v1 has no IP header, so it lives inside one L2 domain, and a %s is routed: set topology.shape to single-switch, or take roce-v2", s)
@@ -14,24 +14,23 @@ func (r *resolver) checkRoCEv1(path string, f *Fabric) {
 	}
 }
 
-// checkRecovery checks what is lost and how it is sent again.
+// checkRecovery checks the recovery from loss.
 func (r *resolver) checkRecovery(path string, f *Fabric) {
 	if f.Link.ErrorRate.Cmp(1, 1) > 0 {
 		r.complain(path+".link.error-rate", "%s is more than 1", f.Link.ErrorRate)
 	}
 	m := f.Routing.Mode
 	if f.Transport.Recovery == SelectiveRepeat && !protocol.Of(f.Kind).Unordered && (m == Adaptive || m == Spray) {
-		r.complain(path+".transport.recovery", "selective repeat takes a packet that comes ahead for a sign of loss, and with routing by packet (%s) they do: "+
+		r.complain(path+".transport.recovery", "selective repeat takes an early packet for a sign of loss, and routing by packet (%s) reorders packets: "+
 			"set routing.mode to deterministic, ecmp or flowlet, or recovery: go-back-n", m)
 	}
 }
 
-// checkTCP checks what runs on TCP: the kernel's goes through the host's CPU, the
-// NIC's does not.
+// checkTCP checks fabrics with TCP: the kernel's TCP uses the host's CPU, the NIC's does not.
 func (r *resolver) checkTCP(path string, f *Fabric) {
 	iwarp := protocol.Of(f.Kind).RDMA()
 	if iwarp && f.Host.Path == PathCPU {
-		r.complain(path+".host", "iWARP's TCP is in the NIC, and the path %s is that of sockets through the kernel: take gpudirect-rdma, gpudirect-p2p or rdma-host", f.Host.Path)
+		r.complain(path+".host", "iWARP's TCP is in the NIC, and the path %s is for sockets through the kernel: take gpudirect-rdma, gpudirect-p2p or rdma-host", f.Host.Path)
 	}
 	if t := &f.TCP; t.Threads > 0 && (t.Sockets%t.Threads != 0 || iwarp) {
 		want := "as many sockets to each thread (NCCL_NSOCKS_PERTHREAD)"

@@ -10,8 +10,8 @@ import (
 	"weft/internal/sim/catalog"
 )
 
-// checkTune sees that what is to be tuned is there, can be varied, and belongs to
-// the fabric. Whether values fit one another is seen when they are tried.
+// checkTune checks that the tuned parameters exist, can vary, and belong to the fabric. Whether
+// values fit one another is checked when they are tried.
 func (r *resolver) checkTune() {
 	t := &r.Tune
 	if !r.stated("tune") {
@@ -54,8 +54,8 @@ func fabricNames(fabrics []Fabric) (names []string) {
 	return names
 }
 
-// checkPath sees that a parameter is a field with a single value, of the tuned
-// fabric or of what all fabrics share.
+// checkPath checks that a parameter is a field with a single value, of the tuned fabric or common
+// to all fabrics.
 func (r *resolver) checkPath(at string, p *Parameter, fabric int) bool {
 	at += ".path"
 	first, _, _ := strings.Cut(p.Path, ".")
@@ -116,7 +116,7 @@ func fieldType(path string) (reflect.Type, error) {
 	return t, nil
 }
 
-// checkValues sees that the field can have the values, each by itself.
+// checkValues checks that the field can have the values, each by itself.
 func (r *resolver) checkValues(at string, p *Parameter, fabric int) {
 	typ, _ := fieldType(p.Path)
 	switch {
@@ -158,8 +158,7 @@ func (r *resolver) checkValues(at string, p *Parameter, fabric int) {
 	}
 }
 
-// checkEach sees that the field can have each of the values, and that there is a
-// choice among them.
+// checkEach checks that the field can have each of the values, and that there are at least two.
 func (r *resolver) checkEach(at string, p *Parameter, fabric int) {
 	if len(p.Values) == 1 {
 		r.complain(at+".values", "one value is no choice: give several, or --set it")
@@ -182,8 +181,8 @@ func isNumber(t reflect.Type) bool {
 	return t == ratioType
 }
 
-// fits lays a value over an empty field of the path: what is wrong with it is
-// told at the place of the parameter.
+// fits decodes a value into an empty field of the path; errors are reported at the place of the
+// parameter.
 func (r *resolver) fits(at, path string, value Value, fabric int) bool {
 	typ, _ := fieldType(path)
 	scout := newDecoder(r.file)
@@ -197,7 +196,7 @@ func (r *resolver) fits(at, path string, value Value, fabric int) bool {
 	return len(scout.errs) == 0
 }
 
-// reads sees that a text is a value of the type, whatever its field's bounds.
+// reads reports whether a text is a value of the type, without the field's bounds.
 func (r *resolver) reads(at string, typ reflect.Type, value Value) bool {
 	_, err := number(typ, string(value))
 	if err != nil {
@@ -206,7 +205,7 @@ func (r *resolver) reads(at string, typ reflect.Type, value Value) bool {
 	return err == nil
 }
 
-// boundsOf is the range of the field at a path that exists, "" where it has none.
+// boundsOf is the range of the field at an existing path, "" if it has none.
 func boundsOf(path string) string {
 	t, bounds := reflect.TypeFor[Resolved](), ""
 	for _, step := range steps(path) {

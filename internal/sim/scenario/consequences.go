@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// consequences are errors without those that may only follow from others: misread is
-// how many were found while the file was read, before anything was derived from it. A
-// field that could not be read has its default then, which is not what its writer meant.
+// consequences removes errors that may only follow from others: misread is the number of errors
+// found while the file was read, before anything was derived from it. A field that could not be
+// read has its default, which is not the user's intention.
 func consequences(errs Errors, misread int) Errors {
 	out := slices.Clone(errs[:misread])
 	for _, e := range errs[misread:] {
@@ -18,14 +18,14 @@ func consequences(errs Errors, misread int) Errors {
 	return out
 }
 
-// follows says that what is derived at a path rests on what another path says.
+// follows reports whether the value at a path depends on the value at another path.
 func follows(path, cause string) bool {
 	section, of := sectionOf(path), sectionOf(cause)
 	inFabric := strings.HasPrefix(section, "fabric")
 	switch {
 	case section == of:
 		return true
-	case strings.HasPrefix(of, "fabrics["): // each stands alone; what is said of all rests on them
+	case strings.HasPrefix(of, "fabrics["): // each is independent; fields of all fabrics depend on them
 		return section == "fabrics" || section == "faults" || section == "isolation" || section == "tune"
 	case of == "run", of == "control", of == "faults", of == "nccl", of == "isolation", of == "tune", of == "name":
 		return false
@@ -34,10 +34,10 @@ func follows(path, cause string) bool {
 	case of == "workload":
 		return inFabric || section == "training" || section == "tune"
 	}
-	return true // of the cluster, the topology, or no section that there is
+	return true // in the cluster, the topology, or no existing section
 }
 
-// sectionOf is the part of the file that a path lies in: cluster, or one of the fabrics.
+// sectionOf is the section of the file for a path: cluster, or one of the fabrics.
 func sectionOf(path string) string {
 	section, _, _ := strings.Cut(path, ".")
 	if i := strings.IndexByte(section, '['); i >= 0 && !strings.HasPrefix(section, "fabrics[") {

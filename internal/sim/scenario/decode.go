@@ -13,8 +13,8 @@ import (
 	"weft/units"
 )
 
-// preset says which types may be given as the name of a catalog entry, and
-// which of their fields holds that name.
+// preset lists the types that may be given as the name of a catalog entry, with the field for that
+// name.
 type preset struct {
 	kind catalog.Kind
 	key  string
@@ -34,15 +34,15 @@ var presets = map[reflect.Type]preset{
 	reflect.TypeFor[Model]():   {catalog.Model, "preset"},
 }
 
-// decoder lays nodes over values: what a node does not mention stays as it is.
+// decoder decodes nodes into values: fields that a node does not mention stay as they are.
 type decoder struct {
 	file string
 	errs Errors
-	// set holds every field that a user or the catalog has stated, and where.
+	// set holds every field that the user or the catalog has stated, with its place.
 	set map[string]place
-	// written is the part of set that a user wrote.
+	// written is the part of set that the user wrote.
 	written map[string]bool
-	// rate is that of the fabric's link, for values that grow with it.
+	// rate is the rate of the fabric's link, for values that grow with it.
 	rate units.Rate
 }
 
@@ -64,7 +64,7 @@ func (d *decoder) mark(path string, n *node) {
 	}
 }
 
-// value lays n over v, which is the field at path; bounds is the field's range.
+// value decodes n into v, which is the field at path; bounds is the field's range.
 func (d *decoder) value(path string, n *node, v reflect.Value, bounds string) {
 	if n.kind == null {
 		d.fail(n.place, path, "no value is given: want %s", wanted(v.Type()))
@@ -85,7 +85,7 @@ func (d *decoder) value(path string, n *node, v reflect.Value, bounds string) {
 	}
 }
 
-// structure lays a mapping, or the name of a preset, over a struct.
+// structure decodes a mapping, or the name of a preset, into a struct.
 func (d *decoder) structure(path string, n *node, v reflect.Value) {
 	p, named := presets[v.Type()]
 	switch {
@@ -97,7 +97,7 @@ func (d *decoder) structure(path string, n *node, v reflect.Value) {
 		return
 	}
 	own := n.child(p.key)
-	switch { // the preset first: it is what the rest overrides
+	switch { // the preset first: the other fields override it
 	case !named:
 	case own != nil && own.kind == scalar:
 		d.preset(path, own, p, v)
@@ -112,7 +112,7 @@ func (d *decoder) structure(path string, n *node, v reflect.Value) {
 	}
 }
 
-// field lays a value over the field of its name.
+// field decodes a value into the field with its name.
 func (d *decoder) field(path string, kv pair, v reflect.Value) {
 	field, bounds := fieldOf(v, kv.key.text)
 	if !field.IsValid() {
@@ -135,8 +135,7 @@ func (d *decoder) unknownField(path string, key *node, t reflect.Type) {
 	d.fail(key.place, join(path, key.text), "there is no such field here: the fields are %s", strings.Join(names, ", "))
 }
 
-// preset replaces v by a catalog entry. What was stated below it before no
-// longer is.
+// preset replaces v by a catalog entry. Fields below it are no longer stated.
 func (d *decoder) preset(path string, n *node, p preset, v reflect.Value) {
 	key := v.Field(fieldByName(v.Type(), p.key))
 	e, err := catalog.Lookup(p.kind, n.text)
@@ -158,7 +157,7 @@ func (d *decoder) forget(path string) {
 	maps.DeleteFunc(d.written, func(at string, _ bool) bool { return below(at) })
 }
 
-// facts lays a catalog entry over v.
+// facts applies a catalog entry to v.
 func (d *decoder) facts(path string, e catalog.Entry, v reflect.Value) {
 	for _, f := range e.Facts {
 		if strings.HasPrefix(f.Field, "about.") {
@@ -232,8 +231,8 @@ func (d *decoder) array(path string, n *node, v reflect.Value, bounds string) {
 	}
 }
 
-// scalar reads a single value into v and checks its range, which only signed
-// numbers and quantities have.
+// scalar reads a single value into v and checks its range; only signed numbers and quantities have
+// one.
 func (d *decoder) scalar(path string, n *node, v reflect.Value, bounds string) {
 	text := n.text
 	if n.fact {
@@ -378,7 +377,7 @@ func isQuantity(t reflect.Type) bool {
 	return false
 }
 
-// wanted says in words what a field of this type takes.
+// wanted describes the valid values of this type.
 func wanted(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[units.Time]():
@@ -436,15 +435,15 @@ func join(path, name string) string {
 // none.
 func fieldByName(t reflect.Type, name string) int {
 	for i := range t.NumField() {
-		if name != "" && yamlName(t.Field(i)) == name { // what has no name is not for files
+		if name != "" && yamlName(t.Field(i)) == name { // a field without a name does not occur in files
 			return i
 		}
 	}
 	return -1
 }
 
-// fieldOf is the field of a name in a struct and its range; the zero Value where there is
-// none. Parameters of congestion controls are fields of CC.
+// fieldOf is the field with a name in a struct and its range; the zero Value if there is none.
+// Parameters of congestion controls are fields of CC.
 func fieldOf(v reflect.Value, name string) (field reflect.Value, bounds string) {
 	if i := fieldByName(v.Type(), name); i >= 0 {
 		return v.Field(i), v.Type().Field(i).Tag.Get("range")
@@ -457,8 +456,8 @@ func fieldOf(v reflect.Value, name string) (field reflect.Value, bounds string) 
 	return reflect.Value{}, ""
 }
 
-// fieldBelow is the path of a field of this name in one of the struct's
-// sections, "" where there is none.
+// fieldBelow is the path of a field with this name in one of the struct's sections, "" if there is
+// none.
 func fieldBelow(t reflect.Type, name string) string {
 	for i := range t.NumField() {
 		if f := t.Field(i); f.Type.Kind() == reflect.Struct && f.Type != ratioType && slices.Contains(fieldNames(f.Type), name) {

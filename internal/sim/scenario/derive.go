@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// topologyFields says which fields apply to a shape besides shape and cables.
+// topologyFields lists the fields of each shape in addition to shape and cables.
 var topologyFields = map[Shape][]string{
 	SingleSwitch:  {"radix", "spare-ports"},
 	FatTree:       {"radix", "levels", "oversubscription", "spine-oversubscription", "hosts-per-leaf", "spines", "cores", "spare-ports"},
@@ -21,7 +21,7 @@ var topologyFields = map[Shape][]string{
 	Listed:        {"radix", "links"},
 }
 
-// fieldsOf is topologyFields, a dual-plane having those of its planes.
+// fieldsOf is topologyFields; a dual-plane has the fields of its planes.
 func (t *Topology) fieldsOf() []string {
 	if t.Shape == DualPlane {
 		return append([]string{"planes", "plane-shape"}, topologyFields[t.PlaneShape]...)
@@ -29,7 +29,7 @@ func (t *Topology) fieldsOf() []string {
 	return topologyFields[t.Shape]
 }
 
-// plane is the shape of the topology, of a dual-plane that of its planes.
+// plane is the shape of the topology; for a dual-plane the shape of its planes.
 func (t *Topology) plane() Shape {
 	if t.Shape == DualPlane {
 		return t.PlaneShape
@@ -37,7 +37,7 @@ func (t *Topology) plane() Shape {
 	return t.Shape
 }
 
-// deriveFabric computes what follows from the fabric alone.
+// deriveFabric computes the values that follow from the fabric alone.
 func (r *resolver) deriveFabric(path string, f *Fabric) {
 	if !r.stated(path + ".name") {
 		f.Name = f.Preset
@@ -65,7 +65,7 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 	}
 	if p.SubnetManager {
 		if f.Topology.Shape == Torus && !r.written[path+".routing.mode"] {
-			f.Routing.Mode = Deterministic // whatever the preset says: adaptive routing has no lane to escape to
+			f.Routing.Mode = Deterministic // overrides the preset: adaptive routing has no lane to escape to
 		}
 		r.derivePartitions(path, f)
 		r.deriveQoS(path, f)
@@ -77,10 +77,10 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 		f.TCP.Threads = threadsOf(f.TCP.Sockets)
 	}
 	if tcp && f.TCP.Variant == DCTCP && !r.written[path+".ethernet.ecn.enabled"] {
-		f.Ethernet.ECN.Enabled = true // DCTCP is an answer to marks
+		f.Ethernet.ECN.Enabled = true // DCTCP needs marks
 	}
 	if p.CNPs && !f.Ethernet.ECN.Enabled && !r.written[path+".cc"] {
-		f.CC = CC{Preset: "none", Algorithm: CCNone} // nobody would ever notify
+		f.CC = CC{Preset: "none", Algorithm: CCNone} // there would be no notifications
 	}
 	r.deriveBeside(path, f)
 	r.deriveCC(path+".cc", &f.CC)
@@ -89,7 +89,7 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 // mostThreads is NCCL's MAX_THREADS of a connection over sockets (src/transport/net_socket.cc).
 const mostThreads = 16
 
-// threadsOf is the most threads among which so many sockets can be dealt evenly.
+// threadsOf is the maximum number of threads that divide the sockets evenly.
 func threadsOf(sockets int) int {
 	n := min(sockets, mostThreads)
 	for sockets%n != 0 {
@@ -108,10 +108,9 @@ const (
 	kib         = int64(units.KiB)
 )
 
-// derivePFC gives PFC the response time of the link's generation and the
-// headroom that the vendor's formula asks for the longest cable (sonic-swss
-// buffer_headroom_mellanox.lua with small packets only, as the shipped table
-// of the SN5600 has it).
+// derivePFC sets PFC's response time from the link's generation and the headroom from the vendor's
+// formula for the longest cable (sonic-swss buffer_headroom_mellanox.lua with small packets only,
+// as in the SN5600's shipped table).
 func (r *resolver) derivePFC(path string, f *Fabric) {
 	if !protocol.Of(f.Kind).Ethernet() {
 		return
@@ -137,13 +136,13 @@ func (r *resolver) derivePFC(path string, f *Fabric) {
 	}
 }
 
-// headroom is what the vendor's formula asks for the longest cable.
+// headroom is the result of the vendor's formula for the longest cable.
 func (r *resolver) headroom(f *Fabric, quanta int64) units.Bytes {
 	rate := int64(f.Link.Rate())
 	cell := max(1, int64(f.Switch.Cell))
-	// Of a cable: 2 · length · rate / 198e6 m/s, in bytes; a length is in mm.
+	// Cable: 2 · length · rate / 198e6 m/s, in bytes; a length is in mm.
 	cable := Ratio{Num: 2 * int64(r.LongestCable(f)), Den: 1000}.Reduced().Mul(Ratio{Num: rate, Den: 198_000_000 * 8}.Reduced()).Of(1)
-	occupancy := (cell + 63) / 64 // cells' bytes over those of packets of 64
+	occupancy := (cell + 63) / 64 // bytes in cells over the bytes of packets of 64
 	if cell <= 128 {
 		occupancy = 2
 	}
@@ -154,8 +153,7 @@ func (r *resolver) headroom(f *Fabric, quanta int64) units.Bytes {
 	return units.Bytes(ceilTo(losslessMTU+prop*occupancy, kib))
 }
 
-// LongestCable is the longest cable that a fabric's topology has: what its
-// headroom is for.
+// LongestCable is the longest cable of a fabric's topology, which determines its headroom.
 func (r *Resolved) LongestCable(f *Fabric) units.Length {
 	t, c := &f.Topology, f.Topology.Cables
 	switch t.plane() {
@@ -181,15 +179,15 @@ func (r *Resolved) LongestCable(f *Fabric) units.Length {
 	return max(c.NodeLeaf, c.LeafSpine, c.SpineCore)
 }
 
-// needsCores reports whether a rail-optimised fabric has a third level: its spines
-// have no port for every leaf.
+// needsCores reports whether a rail-optimised fabric has a third level: its spines have fewer ports
+// than there are leaves.
 func (r *Resolved) needsCores(t *Topology) bool {
-	trays := max(1, r.Cluster.Node.NICs/max(1, t.Rails)) // more rails than NICs are refused by checkRails
+	trays := max(1, r.Cluster.Node.NICs/max(1, t.Rails)) // checkRails refuses more rails than NICs
 	return ceilDiv(r.Cluster.Nodes*trays+ceilDiv(t.SparePorts, max(1, t.Rails)), max(1, t.unit(trays)))*t.Rails > t.Radix
 }
 
-// rails is how many rails the node's NICs are for: one each where the number that they
-// are made for does not go into them.
+// rails is the number of rails of the node's NICs: one for each NIC if the default number does not
+// divide them.
 func (n *Node) rails() int {
 	if n.Rails > 0 && n.NICs%n.Rails == 0 {
 		return n.Rails
@@ -197,8 +195,7 @@ func (n *Node) rails() int {
 	return n.NICs
 }
 
-// unit is how many machines share their leaves, of nodes of so many: whole nodes where
-// a leaf has the ports.
+// unit is the number of machines that share their leaves: whole nodes if a leaf has the ports.
 func (t *Topology) unit(trays int) int {
 	down := t.downlinks()
 	if t.NodesPerUnit > 0 {
@@ -223,9 +220,8 @@ func pauseQuanta(generation string) int64 {
 	return quanta
 }
 
-// deriveTopologies computes each fabric's topology. Where the radix is not
-// given it is that of the smallest switch, so that the fabrics are cabled
-// alike and the comparison is one of fabrics.
+// deriveTopologies computes each fabric's topology. The default radix is the smallest switch's, so
+// that the fabrics are cabled alike and the comparison is between fabrics.
 func (r *resolver) deriveTopologies() {
 	radix := 0
 	for _, f := range r.Fabrics {
@@ -240,7 +236,7 @@ func (r *resolver) deriveTopologies() {
 		path := fmt.Sprintf("fabrics[%d].topology", i)
 		t := &r.Fabrics[i].Topology
 		if protocol.Of(r.Fabrics[i].Kind).OneSegment && !r.written[path+".shape"] && !r.written["topology.shape"] {
-			t.Shape = SingleSwitch // the only one that it has
+			t.Shape = SingleSwitch // its only topology
 		}
 		r.shapeOnly(path, t)
 		if t.Radix == 0 {
@@ -253,8 +249,7 @@ func (r *resolver) deriveTopologies() {
 	}
 }
 
-// shapeOnly clears what does not apply to the shape, and complains where it
-// was written together with it.
+// shapeOnly clears fields that do not apply to the shape, and reports them if the user wrote them.
 func (r *resolver) shapeOnly(path string, t *Topology) {
 	if t.Shape == DualPlane && t.PlaneShape == "" {
 		t.PlaneShape = RailOptimised
@@ -280,8 +275,8 @@ func (r *resolver) shapeOnly(path string, t *Topology) {
 	}
 }
 
-// deriveTopology chooses the parameters without which a shape cannot be built.
-// All else is left to the builder's rule.
+// deriveTopology chooses the parameters without which a shape cannot be built. The others follow
+// the builder's rule.
 func (r *resolver) deriveTopology(t *Topology, f *Fabric) {
 	if t.Shape == DualPlane && t.Planes == 0 {
 		t.Planes = 2
@@ -332,8 +327,7 @@ func (t *Topology) downlinks() int {
 	return int(Ratio{Num: o.Num, Den: o.Num + o.Den}.Of(int64(t.Radix)))
 }
 
-// cube is the smallest three-dimensional torus, as even as possible, that has
-// n switches.
+// cube is the smallest three-dimensional torus, as even as possible, with n switches.
 func cube(n int) []int {
 	x := 2
 	for x*x*x < n {
@@ -364,7 +358,7 @@ func setZero(x *int, v int) {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / max(1, b) }
 
-// deriveWorkload fills in what the kind of workload needs and clears the rest.
+// deriveWorkload sets the fields for the kind of workload and clears the others.
 func (r *resolver) deriveWorkload() {
 	w := &r.Workload
 	if w.Collective == "" && w.Pattern == "" {
@@ -406,7 +400,7 @@ func (r *resolver) deriveWorkload() {
 	}
 }
 
-// workloadFields says which fields apply to a collective or pattern.
+// workloadFields lists the fields of a collective or pattern.
 var workloadFields = map[string][]string{
 	"all-reduce":     {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
 	"all-gather":     {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
@@ -420,8 +414,8 @@ var workloadFields = map[string][]string{
 	"flows":          {"flows", "transport", "operation", "receive-queue", "repost", "qkey"},
 }
 
-// usualSizes is a collective's sweep of the sizes that training uses, a single
-// megabyte of a pattern.
+// usualSizes is the default sweep: a collective's sizes in training, a single megabyte for a
+// pattern.
 func usualSizes(w *Workload) []units.Bytes {
 	if w.Pattern != "" {
 		return []units.Bytes{units.MiB}

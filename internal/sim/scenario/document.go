@@ -6,20 +6,18 @@ import (
 	"strings"
 )
 
-// Document is another of weft's YAML files: what a plan is asked for, who an
-// organisation is, what things cost. It is read by the rules of a scenario:
-// strictly, in units, and with a place for every error.
+// Document is another YAML file of weft: the request of a plan, the profile of an organisation,
+// prices. The rules of a scenario apply: strict fields, units, and a place for every error.
 type Document struct{ file File }
 
-// Choice is a type of text of which only some values are valid, in documents. A
-// scenario's own are listed in this package.
+// Choice is a text type with a list of valid values, in documents. A scenario's own are listed in
+// this package.
 type Choice interface{ Choices() []string }
 
-// ReadDocument reads a file and the overrides on top of it into the struct that
-// into points to, whose fields have the tags of a scenario's: yaml for the name,
-// range for the bounds. What neither mentions stays as it is. The error holds
-// everything that is wrong, as Errors; name is what they begin with. Where neither says
-// anything it is an error: a file that was emptied by mistake asks for nothing.
+// ReadDocument decodes a file, and then the overrides, into the struct that into points to. Its
+// fields have the tags of a scenario's: yaml for the name, range for the bounds. Fields in neither
+// stay as they are. The error holds all problems, as Errors, each beginning with name. An empty
+// file without overrides is an error: it was probably emptied by mistake.
 func ReadDocument(name string, text []byte, into any, overrides ...Override) (*Document, error) {
 	root, errs := parse(name, text)
 	if root == nil {
@@ -49,18 +47,16 @@ func (d *Document) Stated(path string) bool {
 	return ok
 }
 
-// ErrorAt gives an error of a later stage its place: the field at path, or the
-// nearest one above it that is written.
+// ErrorAt gives a later error its place: the field at path, or the nearest written field above it.
 func (d *Document) ErrorAt(path string, err error) error { return d.file.ErrorAt(path, err) }
 
-// Problem is what is wrong with a field, for ErrorsAt.
+// Problem is an error of a field, for ErrorsAt.
 type Problem struct {
 	Path string
 	Err  error
 }
 
-// ErrorsAt gives all problems of a later stage their places; nil where there are
-// none.
+// ErrorsAt gives later problems their places; nil if there are none.
 func (d *Document) ErrorsAt(problems []Problem) error {
 	var all Errors
 	for _, p := range problems {
@@ -72,7 +68,7 @@ func (d *Document) ErrorsAt(problems []Problem) error {
 	return all.err()
 }
 
-// choices are the valid values of a type of text; nil where it has no list.
+// choices are the valid values of a text type; nil if it has no list.
 func choices(t reflect.Type) []string {
 	if valid := enums[t]; valid != nil {
 		return valid

@@ -10,8 +10,8 @@ import (
 	"weft/units"
 )
 
-// MarshalYAML prints the scenario as --print-scenario does: every number, in
-// the order of the types, each exact. Sections that do not apply are left out.
+// MarshalYAML prints the scenario for --print-scenario: every number, in the order of the types,
+// each exact. Sections that do not apply are left out.
 func (r *Resolved) MarshalYAML() ([]byte, error) {
 	var b bytes.Buffer
 	writeFields(&b, reflect.ValueOf(*r), "")
@@ -60,7 +60,7 @@ func writeParameters(b *bytes.Buffer, c *CC, indent string) {
 	}
 }
 
-// flow prints a value within a line. A sparse one has no fields that are zero.
+// flow prints a value within a line. A sparse value leaves out zero fields.
 func flow(v reflect.Value, sparse bool) string {
 	switch {
 	case v.Kind() == reflect.Slice || v.Kind() == reflect.Array:
@@ -85,7 +85,7 @@ func flow(v reflect.Value, sparse bool) string {
 	return writeScalar(v)
 }
 
-// writeScalar prints a value so that readScalar reads the same one.
+// writeScalar prints a value in the form that readScalar reads.
 func writeScalar(v reflect.Value) string {
 	switch x := v.Interface().(type) {
 	case units.Time:
@@ -107,8 +107,7 @@ func writeScalar(v reflect.Value) string {
 	return v.String()
 }
 
-// quoted prints a text in quotes unless it is a plain word to every reader of
-// YAML.
+// quoted prints a text, in quotes unless every reader of YAML takes it as a plain word.
 func quoted(s string) string {
 	plain := s != "" && (s[0] >= 'a' && s[0] <= 'z' || s[0] >= 'A' && s[0] <= 'Z')
 	for i := 0; plain && i < len(s); i++ {

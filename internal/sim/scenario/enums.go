@@ -11,15 +11,14 @@ import (
 // FabricKind is the protocol of a fabric.
 type FabricKind string
 
-// The two kinds that questions are asked about by name: which of them to build, and whose
-// management or configuration it is. Everything else is asked of
-// package protocol.
+// The two kinds with a name in code: for questions that depend on the protocol's management or
+// configuration. All other questions go to package protocol.
 const (
 	InfiniBandKind FabricKind = "infiniband"
 	RoCEv2Kind     FabricKind = "roce-v2"
 )
 
-// Framing is what the headers of a fabric's packets depend on besides its protocol.
+// Framing holds the properties that affect a packet's headers, apart from its protocol.
 func Framing(f *Fabric) protocol.Framing {
 	framing := protocol.Framing{GRH: f.IB.GRH, Markers: f.TCP.MPAMarkers}
 	framing.VLAN, framing.IPv6 = f.Ethernet.VLAN, f.Ethernet.IPVersion == 6
@@ -29,7 +28,7 @@ func Framing(f *Fabric) protocol.Framing {
 	return framing
 }
 
-// ScaleUpKind is how the GPUs of a node are joined.
+// ScaleUpKind is the kind of connection between the GPUs of a node.
 type ScaleUpKind string
 
 // The kinds of scale-up network.
@@ -53,7 +52,7 @@ const (
 	Ada       Architecture = "ada"
 )
 
-// Precision is the format of a training job's matrix products.
+// Precision is the number format of a training job's matrix products.
 type Precision string
 
 // The precisions.
@@ -62,7 +61,7 @@ const (
 	FP8  Precision = "fp8"  // 8 bits; the attention in bfloat16
 )
 
-// GradientPrecision is the format in which gradients are kept and sent.
+// GradientPrecision is the number format of gradients, in memory and on the network.
 type GradientPrecision string
 
 // The precisions of gradients.
@@ -81,26 +80,26 @@ const (
 	RecomputeFull      Recompute = "full"      // all but the layers' inputs
 )
 
-// Detection is how a switch finds that a neighbour is gone.
+// Detection is a switch's method of detecting the loss of a neighbour.
 type Detection string
 
-// The ways of detection.
+// The methods of detection.
 const (
 	DetectSignal Detection = "loss-of-signal" // the port tells
 	DetectBFD    Detection = "bfd"            // RFC 5880: packets that do not come
 )
 
-// Forwarding is when a switch passes a packet on.
+// Forwarding is the time at which a switch forwards a packet.
 type Forwarding string
 
-// The ways of forwarding.
+// The kinds of forwarding.
 const (
 	CutThrough      Forwarding = "cut-through"
 	StoreAndForward Forwarding = "store-and-forward"
 )
 
-// Aggregation is how many trees of SHARP's streaming aggregation a switch
-// serves at a time.
+// Aggregation is the number of trees of SHARP's streaming aggregation that a switch serves at a
+// time.
 type Aggregation string
 
 // The limits of streaming aggregation.
@@ -145,7 +144,7 @@ type RoutingEngine string
 // AutoEngine chooses the engine by the topology of the fabric.
 const AutoEngine RoutingEngine = "auto"
 
-// Queueing is how an InfiniBand switch's input buffer is ordered.
+// Queueing is the order of an InfiniBand switch's input buffer.
 type Queueing string
 
 // The ways of queueing.
@@ -154,8 +153,8 @@ const (
 	FIFO Queueing = "fifo"
 )
 
-// Enforcement is where P_Keys are checked besides the receiving HCA, which
-// checks always. The values are OpenSM's part_enforce.
+// Enforcement is the place where P_Keys are checked, in addition to the receiving HCA, which always
+// checks. The values are OpenSM's part_enforce.
 type Enforcement string
 
 // The places of enforcement.
@@ -180,17 +179,17 @@ const (
 
 var zoneKinds = []ZoneKind{TenantZone, ComputeZone, ManagementZone, SecurityZone, StorageZone}
 
-// Separation is how two zones are apart.
+// Separation is the kind of separation of two zones.
 type Separation string
 
-// The ways to be apart, the strictest first.
+// The kinds of separation, the strictest first.
 const (
-	ByCables     Separation = "cables"     // no chain of cables and devices that forward joins them
+	ByCables     Separation = "cables"     // no chain of cables and forwarding devices connects them
 	ByLinks      Separation = "links"      // by forwarding, and no cable carries both zones' traffic
 	ByForwarding Separation = "forwarding" // no packet gets from one to the other, as P_Keys, tables, VLANs and VRFs are
 )
 
-// DeviceKind is the kind of a device beside the compute fabric.
+// DeviceKind is the kind of a device outside the compute fabric.
 type DeviceKind string
 
 // The kinds of device.
@@ -202,7 +201,7 @@ const (
 
 var deviceKinds = []DeviceKind{SwitchDevice, RouterDevice, HostDevice}
 
-// Schedule is how an egress queue is served.
+// Schedule is the scheduling of an egress queue.
 type Schedule string
 
 // The schedules.
@@ -216,15 +215,15 @@ type WatchdogAction string
 
 // The actions.
 const (
-	WatchdogDrop    WatchdogAction = "drop"    // what waits and what comes
+	WatchdogDrop    WatchdogAction = "drop"    // drop waiting and arriving packets
 	WatchdogForward WatchdogAction = "forward" // in spite of the pause
-	WatchdogAlert   WatchdogAction = "alert"   // count it and do nothing
+	WatchdogAlert   WatchdogAction = "alert"   // count the storm and do nothing
 )
 
 // CCAlgorithm is a congestion control of RDMA.
 type CCAlgorithm string
 
-// The congestion controls that questions are asked about by name.
+// The congestion controls with a name in code.
 const (
 	CCNone CCAlgorithm = "none"
 	DCQCN  CCAlgorithm = "dcqcn"
@@ -239,7 +238,7 @@ func (CCAlgorithm) Choices() []string {
 	return names
 }
 
-// Recovery is how a reliable connection sends lost packets again.
+// Recovery is a reliable connection's method of retransmitting lost packets.
 type Recovery string
 
 // The kinds of recovery.
@@ -248,7 +247,7 @@ const (
 	SelectiveRepeat Recovery = "selective-repeat" // what is lost
 )
 
-// Retransmission is when a reliable connection sends unacknowledged packets again.
+// Retransmission is the timing of a reliable connection's retransmissions.
 type Retransmission string
 
 // The ways to time it.
@@ -257,13 +256,13 @@ const (
 	FixedRetransmission    Retransmission = "fixed"    // after each timeout
 )
 
-// Entropy is how Ultra Ethernet chooses the entropy values of packets.
+// Entropy is Ultra Ethernet's choice of the entropy values of packets.
 type Entropy string
 
-// The ways to choose.
+// The choices.
 const (
 	Oblivious Entropy = "oblivious" // in turn
-	Recycled  Entropy = "recycled"  // first those that came back unmarked (REPS)
+	Recycled  Entropy = "recycled"  // first the values that came back unmarked (REPS)
 )
 
 // TCPVariant is a congestion control of TCP.
@@ -330,17 +329,17 @@ const (
 	UD Service = "ud" // unreliable datagram
 )
 
-// Operation is the verb by which a pattern's messages go.
+// Operation is the verb of a pattern's messages.
 type Operation string
 
 // The operations.
 const (
 	Write Operation = "write" // RDMA WRITE with immediate data
-	Read  Operation = "read"  // RDMA READ: the receiver asks for the message
+	Read  Operation = "read"  // RDMA READ: the receiver requests the message
 	Send  Operation = "send"  // SEND with immediate data
 )
 
-// StreamOperation is the operation that a stream beside a collective repeats.
+// StreamOperation is the operation that a stream repeats.
 type StreamOperation string
 
 // The operations of streams.
@@ -351,7 +350,7 @@ const (
 	StreamNVMeWrite StreamOperation = "nvme-write" // command, data by READ, response
 )
 
-// Algorithm is how a collective is carried out.
+// Algorithm is the algorithm of a collective.
 type Algorithm string
 
 // The algorithms.
@@ -368,8 +367,8 @@ const (
 	AlgoDirect          Algorithm = "direct"         // every pair at once: all-to-all, send-recv
 )
 
-// BetweenNodes reports whether an algorithm has the switches of the fabric reduce between
-// nodes, if there are several.
+// BetweenNodes reports whether an algorithm uses reduction in the fabric's switches between nodes,
+// if there are several.
 func (a Algorithm) BetweenNodes() bool {
 	return a == AlgoNVLS || a == AlgoCollNetDirect || a == AlgoCollNetChain
 }

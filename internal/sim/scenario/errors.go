@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Error is one thing that is wrong with a scenario, with its place.
+// Error is an error in a scenario, with its place.
 type Error struct {
 	File      string
 	Line, Col int    // from 1; 0 when it is not of the file
-	Origin    string // instead of a place: the flag or catalog entry that said it
+	Origin    string // instead of a place: the flag or catalog entry with the value
 	Path      string // the field: fabrics[1].link.generation
-	Msg       string // the value, what is wrong, and what would be valid
+	Msg       string // the value, the problem, and the valid values
 }
 
 func (e Error) Error() string {
@@ -29,7 +29,7 @@ func (e Error) Error() string {
 	return where + ": " + e.Path + ": " + e.Msg
 }
 
-// Errors is everything that is wrong with a scenario, by place.
+// Errors is all errors of a scenario, ordered by place.
 type Errors []Error
 
 func (es Errors) Error() string {

@@ -6,22 +6,22 @@ import (
 	"weft/units"
 )
 
-// leastOutage is how long something must be broken at least, and outageSlack how much
-// longer than a packet's way.
+// leastOutage is the minimum time of an outage, and outageSlack its minimum beyond a packet's
+// delay.
 const (
 	leastOutage = 10 * units.Microsecond
 	outageSlack = units.Microsecond
 )
 
-// ShortestOutage is how long a cable of a fabric must be broken, or work in between, to
-// count: longer than a packet, or a pause, is on its way over the longest.
+// ShortestOutage is the minimum time of an outage of a cable, or of the time between two: longer
+// than the longest delay of a packet, or of a pause.
 func (r *Resolved) ShortestOutage(f *Fabric) units.Time {
 	cable := Ratio{Num: int64(f.Link.PerMetre), Den: int64(units.Metre)}.Of(int64(r.LongestCable(f)))
 	way := units.Time(cable) + f.Link.FECLatency + f.Switch.Latency + f.NIC.AckPipeline + f.Ethernet.PFC.Response
 	return max(leastOutage, way+outageSlack)
 }
 
-// shortestOutage is that of the fabric that asks for most.
+// shortestOutage is the maximum over the fabrics.
 func (r *resolver) shortestOutage() units.Time {
 	least := leastOutage
 	for i := range r.Fabrics {
@@ -33,7 +33,7 @@ func (r *resolver) shortestOutage() units.Time {
 // latestFault is long after every run: control planes are simulated until then.
 const latestFault = 600 * units.Second
 
-// checkFaults sees that each fault is one thing, for a time that can be.
+// checkFaults checks that each fault concerns one part, for a possible time.
 func (r *resolver) checkFaults() {
 	r.checkMKey()
 	breaks := 0
@@ -70,7 +70,7 @@ func (r *resolver) checkFaults() {
 	}
 }
 
-// checkFlaps sees that what repeats comes back in between.
+// checkFlaps checks that a repeated fault is repaired in between.
 func (r *resolver) checkFlaps(path string, f *Fault, least units.Time) {
 	switch {
 	case f.Times <= 1 && f.Period == 0:
@@ -85,7 +85,7 @@ func (r *resolver) checkFlaps(path string, f *Fault, least units.Time) {
 	}
 }
 
-// Each lists a fault once for each time that it happens.
+// Each lists a fault once for each of its repetitions.
 func (f *Fault) Each() []Fault {
 	all := make([]Fault, max(1, f.Times))
 	for i := range all {
@@ -99,7 +99,7 @@ func (f *Fault) Each() []Fault {
 	return all
 }
 
-// Ends is when the fault is over, units.Forever if it never is.
+// Ends is the end of the fault, units.Forever if it has none.
 func (f *Fault) Ends() units.Time {
 	if f.Until == 0 {
 		return units.Forever
@@ -107,7 +107,7 @@ func (f *Fault) Ends() units.Time {
 	return f.Until
 }
 
-// What names what breaks.
+// What is the name of the failing part.
 func (f *Fault) What() string {
 	switch {
 	case f.SM:
@@ -118,7 +118,7 @@ func (f *Fault) What() string {
 	return f.Link
 }
 
-// checkMKey sees that protection, lease and the standby's key are of a key.
+// checkMKey checks that protection, lease and the standby's key come with an M_Key.
 func (r *resolver) checkMKey() {
 	sm := &r.Control.SM
 	switch {

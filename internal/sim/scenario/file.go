@@ -12,21 +12,20 @@ import (
 	"strings"
 )
 
-// File is a scenario as it is written.
+// File is a scenario in its written form.
 type File struct {
-	// Name is the path or label that errors begin with.
+	// Name is the path or label at the beginning of errors.
 	Name string
-	dir  string // of the file, for files that it names; "": the process's own
+	dir  string // folder for the files that it names; "": the process's own
 	root *node
-	set  map[string]place // where each field is stated
+	set  map[string]place // each stated field with its place
 }
 
-// Override is a value from outside the file, laid over it: a flag of the
-// command line.
+// Override is a value from outside the file, applied over it: a flag of the command line.
 type Override struct {
 	Path   string // workload.algorithm, fabrics[0].mtu
-	Value  string // as the file would have it: ring, 4KiB, [infiniband-ndr, roce-v2-400g]
-	Origin string // what errors name: --algo
+	Value  string // in the form of the file: ring, 4KiB, [infiniband-ndr, roce-v2-400g]
+	Origin string // the name in errors: --algo
 }
 
 // Load reads a scenario from a file.
@@ -39,7 +38,7 @@ func Load(path string) (*File, error) {
 	return LoadFrom(path, in)
 }
 
-// LoadFrom is Load of a file that is open.
+// LoadFrom is Load for an open file.
 func LoadFrom(path string, in io.Reader) (*File, error) {
 	text, err := bounded(in, maxFile)
 	switch {
@@ -51,9 +50,8 @@ func LoadFrom(path string, in io.Reader) (*File, error) {
 	return decodeIn(filepath.Dir(path), path, text)
 }
 
-// Decode reads a scenario. The error holds everything that is wrong with it,
-// as Errors; name stands before each.
-// Files that it names are found from the process's folder on.
+// Decode reads a scenario. The error holds all problems, as Errors, each beginning with name. Files
+// that the scenario names are relative to the process's folder.
 func Decode(name string, text []byte) (*File, error) { return decodeIn("", name, text) }
 
 func decodeIn(dir, name string, text []byte) (*File, error) {
@@ -67,7 +65,7 @@ func decodeIn(dir, name string, text []byte) (*File, error) {
 	return (&File{Name: name, dir: dir, root: root}).checked(errs)
 }
 
-// checked is the scenario, unless it cannot be read or resolved.
+// checked is the scenario; an error if it cannot be read or resolved.
 func (f *File) checked(errs Errors) (*File, error) {
 	if len(errs) == 0 && f.root.saysNothing() {
 		at := f.start()
@@ -80,9 +78,8 @@ func (f *File) checked(errs Errors) (*File, error) {
 	return f, nil
 }
 
-// Resolve lays the file, then the overrides, over the defaults and computes the values
-// that neither gives. The error holds everything that is wrong, as Errors; each
-// names the override that brought it.
+// Resolve applies the file, then the overrides, to the defaults and computes the values that
+// neither gives. The error holds all problems, as Errors; each names the override that caused it.
 func (f *File) Resolve(overrides ...Override) (*Resolved, error) {
 	g, errs := f.under(overrides)
 	r, more := g.resolve()
@@ -94,7 +91,7 @@ func (f *File) Resolve(overrides ...Override) (*Resolved, error) {
 	return r, nil
 }
 
-// under is the file with the overrides laid over it, and those that do not fit.
+// under is the file with the overrides applied, and the overrides that do not fit.
 func (f *File) under(overrides []Override) (*File, Errors) {
 	g := &File{Name: f.Name, dir: f.dir, root: f.root}
 	var errs Errors
@@ -109,8 +106,7 @@ func (f *File) under(overrides []Override) (*File, Errors) {
 	return g, errs
 }
 
-// ErrorAt gives an error of a later stage its place: the field at path, or the
-// nearest one above it that is written.
+// ErrorAt gives a later error its place: the field at path, or the nearest written field above it.
 func (f *File) ErrorAt(path string, err error) error {
 	at := nearestPlace(f.set, path, f.start())
 	return Errors{{File: f.Name, Line: at.line, Col: at.col, Origin: at.origin, Path: path, Msg: err.Error()}}
@@ -127,14 +123,15 @@ func (f *File) Writes(section string) bool {
 	return false
 }
 
-// start is where errors point that are of no field: the first line of a file, no line of
-// a scenario that was made in Go.
+// start is the place for errors without a field: the first line of a file, no line for a scenario
+// made in Go.
 func (f *File) start() place { return place{line: min(1, f.root.line), col: min(1, f.root.col)} }
 
-// given reports whether the scenario, or a flag, gives what stands here; else the catalog does.
+// given reports whether the scenario or a flag states the value here; otherwise it is the
+// catalog's.
 func (p place) given() bool { return p.origin == "" || strings.HasPrefix(p.origin, "-") }
 
-// nearestPlace is where a field, or its section, is given; start where none of them is.
+// nearestPlace is the place of a field, or of its section; start if neither is given.
 func nearestPlace(set map[string]place, path string, start place) place {
 	for p := path; p != ""; p = parent(p) {
 		if at, ok := set[p]; ok && at.given() {
@@ -166,8 +163,8 @@ func (n *node) with(o Override) (*node, error) {
 	return root.replaced("", path, value)
 }
 
-// listed is the tree whose only fabric, which fabric or fabrics may name without a list,
-// is the first of a list.
+// listed is the tree with its only fabric, which fabric or fabrics may give without a list, as the
+// first of a list.
 func (n *node) listed() *node {
 	m := n.asMapping()
 	for i, kv := range m.pairs {
@@ -180,14 +177,14 @@ func (n *node) listed() *node {
 	return m
 }
 
-// steps cuts a path into names of fields and numbers of items: fabrics[0].mtu
-// into fabrics, [0] and mtu. A step of a malformed path is empty.
+// steps splits a path into names of fields and numbers of items: fabrics[0].mtu into fabrics, [0]
+// and mtu. A step of a malformed path is empty.
 func steps(path string) []string {
 	return strings.Split(strings.ReplaceAll(path, "[", ".["), ".")
 }
 
-// replaced is the tree with the value at the end of a path replaced or added.
-// name is that of the field whose value the receiver is.
+// replaced is the tree with the value at the end of a path replaced or added. name is the name of
+// the field whose value the receiver is.
 func (n *node) replaced(name string, path []string, value *node) (*node, error) {
 	if len(path) == 0 {
 		return value, nil
@@ -198,7 +195,7 @@ func (n *node) replaced(name string, path []string, value *node) (*node, error) 
 	return n.fieldReplaced(path[0], path[1:], value)
 }
 
-// itemReplaced goes on with an item of a list, which must be there.
+// itemReplaced continues with an existing item of a list.
 func (n *node) itemReplaced(name, number string, rest []string, value *node) (*node, error) {
 	i, err := strconv.Atoi(number)
 	switch items := len(n.items); {
@@ -219,8 +216,7 @@ func (n *node) itemReplaced(name, number string, rest []string, value *node) (*n
 	return &list, nil
 }
 
-// fieldReplaced goes on with a field of a mapping. One that is not there is
-// added.
+// fieldReplaced continues with a field of a mapping. A missing field is added.
 func (n *node) fieldReplaced(name string, rest []string, value *node) (*node, error) {
 	m := n.asMapping()
 	i := slices.IndexFunc(m.pairs, func(kv pair) bool { return kv.key.text == name })
@@ -237,8 +233,8 @@ func (n *node) fieldReplaced(name string, rest []string, value *node) (*node, er
 	return m, nil
 }
 
-// asMapping is a copy to which fields can be added: those of a mapping, or of
-// the name of a preset, which they go on top of. A list has none.
+// asMapping is a copy to which fields can be added: the fields of a mapping, or fields that
+// override the named preset. A list has none.
 func (n *node) asMapping() *node {
 	m := &node{place: n.place, kind: mapping}
 	switch n.kind {

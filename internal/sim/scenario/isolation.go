@@ -107,17 +107,16 @@ type Segment struct {
 	VRF string `yaml:"vrf"`
 }
 
-// DefaultVLAN and DefaultVRF are of ports of which nothing is said.
+// DefaultVLAN and DefaultVRF are for ports without a declared VLAN or VRF.
 const (
 	DefaultVLAN = 1
 	DefaultVRF  = "default"
 )
 
-// WholeFabric is the member that stands for all NICs and switches of the compute
-// fabric.
+// WholeFabric is the member that means all NICs and switches of the compute fabric.
 const WholeFabric = "fabric"
 
-// deriveIsolation fills in what a cable carries and what the requirements are.
+// deriveIsolation sets the default VLANs of cables and the default requirements.
 func (r *resolver) deriveIsolation() {
 	s := &r.Isolation
 	for i := range s.Cables {
@@ -142,7 +141,7 @@ func (r *resolver) deriveIsolation() {
 	}
 }
 
-// usualSeparation is what is required of zones of two kinds, "" for nothing.
+// usualSeparation is the default requirement for zones of two kinds, "" for none.
 func usualSeparation(a, b ZoneKind) Separation {
 	plane := func(k ZoneKind) bool { return k == ManagementZone || k == SecurityZone }
 	switch {
@@ -154,8 +153,8 @@ func usualSeparation(a, b ZoneKind) Separation {
 	return ""
 }
 
-// checkIsolation sees that names fit together. Which switches there are is known
-// once a fabric is built: the audit checks their names.
+// checkIsolation checks that names are consistent. The switches are known only when a fabric is
+// built: the audit checks their names.
 func (r *resolver) checkIsolation() {
 	s := &r.Isolation
 	if len(s.Zones) > maxZones {
@@ -189,7 +188,7 @@ func (r *resolver) checkIsolation() {
 	r.checkLeaks("isolation.leaks", s.Leaks, vrfs)
 }
 
-// checkZones sees that zones can be told apart and that requirements name them.
+// checkZones checks that zones have distinct names and that requirements name them.
 func (r *resolver) checkZones() {
 	s := &r.Isolation
 	zones := make(map[string]bool)
@@ -218,13 +217,13 @@ func (r *resolver) checkZones() {
 				r.complain(fmt.Sprintf("%s[%d]", at, j), "there is no zone %q", name)
 			}
 			if slices.Index(s.Apart[i].Zones, name) < j {
-				r.complain(fmt.Sprintf("%s[%d]", at, j), "the zone %s is given twice: nothing is apart from itself", name)
+				r.complain(fmt.Sprintf("%s[%d]", at, j), "the zone %s is given twice: a zone cannot be separate from itself", name)
 			}
 		}
 	}
 }
 
-// checkDevices sees that devices can be told apart and have what their kind has.
+// checkDevices checks that devices have distinct names and the fields of their kind.
 func (r *resolver) checkDevices() {
 	names := make(map[string]bool)
 	for i := range r.Isolation.Devices {
@@ -268,12 +267,12 @@ func (r *resolver) checkLeaks(path string, leaks []Leak, vrfs map[string]bool) {
 	}
 }
 
-// deriveInspection gives a box that has only a latency the link's rate.
+// deriveInspection sets the link's rate for a middlebox that has only a latency.
 func (r *resolver) deriveInspection(path string, f *Fabric) {
 	if f.Inspection.Latency > 0 && f.Inspection.Rate == 0 {
 		f.Inspection.Rate = f.Link.Rate()
 	}
 	if rate := f.Link.Rate(); f.Inspection.Rate > rate {
-		r.complain(path+".inspection.rate", "a box that inspects %s is more than the link's %s: nothing faster comes", f.Inspection.Rate.Exact(), rate.Exact())
+		r.complain(path+".inspection.rate", "a middlebox rate of %s is more than the link's %s: packets cannot arrive faster", f.Inspection.Rate.Exact(), rate.Exact())
 	}
 }

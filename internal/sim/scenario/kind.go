@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// documents are files that are mixed up, each with fields that it has at its top, and
+// documents are the kinds of files that users may confuse, each with fields at its top level, and
 // the command that reads it.
 var documents = []struct {
 	what, verb string
@@ -21,7 +21,7 @@ var documents = []struct {
 	{"results of weft", "weft explain with the folder that they are in", []string{"version", "seed", "scenario", "ranks", "fabrics"}},
 }
 
-// otherTexts are files of other programs, by what one of their lines begins with.
+// otherTexts are files of other programs, by the beginning of one of their lines.
 var otherTexts = []struct{ begins, what, verb string }{
 	{"switchguid=", "a topology of ibnetdiscover", "weft fabric inspect"},
 	{"caguid=", "a topology of ibnetdiscover", "weft fabric inspect"},
@@ -30,12 +30,12 @@ var otherTexts = []struct{ begins, what, verb string }{
 	{"#bytes ", "a log of perftest", "weft diagnose or weft calibrate"},
 }
 
-// mistaken is how many fields a file of another kind has at least: fewer are taken for
+// mistaken is the minimum number of fields that identify a file of another kind: fewer count as
 // wrong fields of this kind.
 const mistaken = 2
 
-// otherKind says what a file is that has the fields of another kind than t's at its
-// top, or which program's where it has none; "" where it is of this kind.
+// otherKind names the kind of a file with the top-level fields of a kind other than t's, or the
+// program of a file without such fields; "" if it is of t's kind.
 func otherKind(root *node, text []byte, t reflect.Type) string {
 	if root.kind != mapping {
 		return otherText(text)
@@ -63,8 +63,7 @@ func otherKind(root *node, text []byte, t reflect.Type) string {
 	return ""
 }
 
-// otherText says which program's file a text is that cannot be read as YAML; "" where it
-// is not known.
+// otherText names the program of a text that cannot be read as YAML; "" if it is unknown.
 func otherText(text []byte) string {
 	for line := range bytes.Lines(text) {
 		for _, k := range otherTexts {

@@ -6,20 +6,20 @@ import (
 	"weft/units"
 )
 
-// The time of a byte on a link is a fraction of picoseconds, whose parts the network keeps
-// in this many bits, so that no rounding adds up.
+// The time of a byte on a link is a fraction of picoseconds. The network stores its parts in this
+// number of bits, so that no rounding accumulates.
 const (
 	maxByteTime  = 1<<31 - 1
 	maxByteParts = 1<<15 - 1
 )
 
-// keeps reports whether a network keeps the time of a byte exactly.
+// keeps reports whether a network can store the time of a byte exactly.
 func keeps(p units.PerByte) bool {
 	return p.Num > 0 && p.Num <= maxByteTime && p.Den > 0 && p.Den <= maxByteParts
 }
 
-// nearKept is a rate near to one with which a network keeps the time of a byte, by
-// ever coarser steps from 1 kb/s on.
+// nearKept is a nearby rate whose time of a byte a network can store, in ever coarser steps from 1
+// kb/s on.
 func nearKept(r units.Rate, perByte func(units.Rate) units.PerByte) units.Rate {
 	for step := units.Kbps; step <= r; step *= 10 {
 		if near := (r + step/2) / step * step; keeps(perByte(near)) {
@@ -29,18 +29,17 @@ func nearKept(r units.Rate, perByte func(units.Rate) units.PerByte) units.Rate {
 	return units.Gbps
 }
 
-// checkRates refuses the rates of cables at which a byte takes a time that the network does
-// not keep exactly.
+// checkRates refuses rates of cables whose time of a byte the network cannot store exactly.
 func (r *resolver) checkRates(path string, f *Fabric) {
 	check := func(at string, rate units.Rate) {
 		if rate > 0 && !keeps(rate.PerByte()) {
-			r.complain(at, "at %s a byte takes a time that needs more digits than the network keeps: a rate near to it that it does keep is %s", rate.Exact(), nearKept(rate, units.Rate.PerByte).Exact())
+			r.complain(at, "at %s the time of a byte needs more digits than the network stores: the nearest rate that it can store is %s", rate.Exact(), nearKept(rate, units.Rate.PerByte).Exact())
 		}
 	}
 	l := &f.Link
 	lane := func(x units.Rate) units.PerByte { return units.NewPerByte(l.Lanes, x, l.Code.Num, l.Code.Den) }
 	if l.Lanes > 0 && l.LaneRate > 0 && l.Code.Num > 0 && l.Code.Den > 0 && !keeps(lane(l.LaneRate)) {
-		r.complain(path+".link.lane-rate", "on %d lanes of %s with code %s a byte takes a time that needs more digits than the network keeps: a rate of a lane near to it that it does keep is %s",
+		r.complain(path+".link.lane-rate", "on %d lanes of %s with code %s the time of a byte needs more digits than the network stores: the nearest rate of a lane that it can store is %s",
 			l.Lanes, l.LaneRate.Exact(), l.Code, nearKept(l.LaneRate, lane).Exact())
 	}
 	for i := range f.SlowLinks {

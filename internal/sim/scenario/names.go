@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// expand is the names that a pattern stands for, in its order: node[0-2,7]/nic0
-// is node0/nic0, node1/nic0, node2/nic0 and node7/nic0. A text without brackets
-// is one name.
+// expand is the names that match a pattern, in its order: node[0-2,7]/nic0 is node0/nic0,
+// node1/nic0, node2/nic0 and node7/nic0. A text without brackets is one name.
 func expand(pattern string) ([]string, error) {
 	before, rest, found := strings.Cut(pattern, "[")
 	if !found {
@@ -66,17 +65,17 @@ func numberSet(set string) (numbers []int, err error) {
 	return numbers, nil
 }
 
-// Names that stand for NICs without being one's.
+// Names for sets of NICs, and for a special NIC.
 const (
 	// AllNICs is every NIC, the fabric manager's included.
 	AllNICs = "all"
-	// ManagerNIC is the NIC at which the Subnet Manager runs: the one that the
-	// topology keeps for it (topology.ufm), or else the cluster's first.
+	// ManagerNIC is the NIC of the Subnet Manager: the NIC that the topology reserves for it
+	// (topology.ufm), or else the cluster's first.
 	ManagerNIC = "manager"
 )
 
-// NICs are the NICs that a name stands for, counted over the cluster: of node3
-// all of the node's, of node3/nic1 one.
+// NICs are the NICs with a name, counted over the cluster: node3 is all of the node's, node3/nic1
+// is one.
 func (c *Cluster) NICs(name string) ([]int, error) {
 	host, adapter, one := strings.Cut(name, "/")
 	node, ok := numbered(host, "node", c.Nodes)
@@ -97,7 +96,7 @@ func (c *Cluster) NICs(name string) ([]int, error) {
 	return all, nil
 }
 
-// numbered is the number behind a prefix, below a count.
+// numbered is the number after a prefix, below a count.
 func numbered(text, prefix string, count int) (n int, ok bool) {
 	digits, ok := strings.CutPrefix(text, prefix)
 	if !ok || len(digits) > 1 && digits[0] == '0' {
@@ -107,8 +106,7 @@ func numbered(text, prefix string, count int) (n int, ok bool) {
 	return int(x), err == nil && int(x) < count
 }
 
-// Expand is the names that a list of patterns stands for. Those of a checked
-// scenario have no errors.
+// Expand is the names of a list of patterns. The patterns of a checked scenario have no errors.
 func Expand(patterns []string) (names []string) {
 	for _, p := range patterns {
 		more, _ := expand(p)
@@ -117,8 +115,7 @@ func Expand(patterns []string) (names []string) {
 	return names
 }
 
-// checkNICs complains about patterns that stand for what is no NIC. special are
-// the names that are valid besides.
+// checkNICs reports patterns whose names are not NICs. special are additional valid names.
 func (r *resolver) checkNICs(path string, patterns []string, special ...string) {
 	for i, p := range patterns {
 		names, err := r.counted(p)
@@ -134,8 +131,7 @@ func (r *resolver) checkNICs(path string, patterns []string, special ...string) 
 	}
 }
 
-// checkPatterns complains about patterns that cannot be read. What they stand for
-// is found with the fabric.
+// checkPatterns reports patterns that cannot be read. Their names are looked up with the fabric.
 func (r *resolver) checkPatterns(path string, patterns []string) {
 	for _, p := range patterns {
 		if _, err := r.counted(p); err != nil {
@@ -145,7 +141,7 @@ func (r *resolver) checkPatterns(path string, patterns []string) {
 	}
 }
 
-// counted is expand within what all patterns of a file may stand for.
+// counted is expand within the bound for all patterns of a file.
 func (r *resolver) counted(pattern string) ([]string, error) {
 	if r.names > maxNames {
 		return nil, fmt.Errorf("the patterns of the file stand for more than %d names", maxNames)

@@ -18,16 +18,14 @@ func LoadOverlay(path string, in io.Reader) (*Overlay, error) {
 	return DecodeOverlay(path, text)
 }
 
-// Overlay is a part of a scenario that is laid over whole ones: constants that were
-// fitted to a cluster. What it gives below fabric counts for every fabric of the
-// scenario.
+// Overlay is a part of a scenario that is applied over whole scenarios: constants that were fitted
+// to a cluster. Its fields below fabric apply to every fabric of the scenario.
 type Overlay struct {
 	name string
 	root *node
 }
 
-// DecodeOverlay reads an overlay. Whether its fields exist is seen when it is laid
-// over a scenario.
+// DecodeOverlay reads an overlay. Its fields are checked when it is applied to a scenario.
 func DecodeOverlay(name string, text []byte) (*Overlay, error) {
 	root, errs := parse(name, text)
 	if err := errs.err(); err != nil {
@@ -40,8 +38,7 @@ func DecodeOverlay(name string, text []byte) (*Overlay, error) {
 	return &Overlay{name, root}, nil
 }
 
-// Under is the scenario with the overlay laid over it, field by field. Lists are
-// replaced as a whole.
+// Under is the scenario with the overlay applied, field by field. Lists are replaced as a whole.
 func (f *File) Under(o *Overlay) (*File, error) {
 	g := f
 	for _, kv := range o.root.pairs {
@@ -64,7 +61,7 @@ func (f *File) Under(o *Overlay) (*File, error) {
 	return g, nil
 }
 
-// With is the scenario with overrides laid over it, before others are.
+// With is the scenario with overrides applied first, before all others.
 func (f *File) With(overrides ...Override) (*File, error) {
 	g, errs := f.under(overrides)
 	_, more := g.resolve()
@@ -72,9 +69,8 @@ func (f *File) With(overrides ...Override) (*File, error) {
 	return g, append(errs, more...).err()
 }
 
-// Explicit is the scenario with its fabrics written as a list, so that fabrics[i] is the
-// path of each: a fabric under fabric, a single name, or the usual fabrics of a scenario
-// that names none.
+// Explicit is the scenario with its fabrics written as a list, so that fabrics[i] is the path of
+// each: for a fabric under fabric, a single name, or the default fabrics.
 func (f *File) Explicit() (*File, error) {
 	m := f.root.asMapping()
 	for i, kv := range m.pairs {
@@ -104,7 +100,7 @@ func (f *File) Explicit() (*File, error) {
 // with is the file with another tree.
 func (f *File) with(root *node) *File { return &File{Name: f.Name, dir: f.dir, root: root} }
 
-// eachFabric is the scenario with each of its fabrics changed. They are a list.
+// eachFabric is the scenario with each of its fabrics changed. The fabrics are a list.
 func (f *File) eachFabric(change func(*node) *node) *File {
 	m := f.root.asMapping()
 	for i, kv := range m.pairs {
@@ -121,8 +117,8 @@ func (f *File) eachFabric(change func(*node) *node) *File {
 	return f.with(m)
 }
 
-// merged is the tree with fields laid over it: mappings field by field, all else as
-// a whole.
+// merged is the tree with fields applied over it: mappings field by field, everything else as a
+// whole.
 func (n *node) merged(over []pair) *node {
 	m := n.asMapping()
 	for _, kv := range over {

@@ -27,8 +27,7 @@ type Partition struct {
 	Limited []string `yaml:"limited,omitzero"`
 }
 
-// derivePartitions reads the file that is named, and says where keys are
-// checked unless the scenario does.
+// derivePartitions reads the named file, and sets the default enforcement.
 func (r *resolver) derivePartitions(path string, f *Fabric) {
 	at := path + ".ib.partitions-conf"
 	if name := f.IB.PartitionsConf; name != "" {
@@ -52,9 +51,8 @@ func (r *resolver) derivePartitions(path string, f *Fabric) {
 	}
 }
 
-// partitionsOf turns the GUIDs of a partitions.conf into the names of NICs. What
-// is said about switches and routers concerns no data and is left out, as are
-// multicast groups.
+// partitionsOf converts the GUIDs of a partitions.conf to the names of NICs. Rules for switches,
+// routers and multicast groups concern no data and are left out.
 func (r *resolver) partitionsOf(config *partition.Config) (out []Partition, err error) {
 	for i := range config.Partitions {
 		p := &config.Partitions[i]
@@ -83,8 +81,8 @@ func (r *resolver) partitionsOf(config *partition.Config) (out []Partition, err 
 	return out, nil
 }
 
-// split writes a rule as several where the order of full and limited members
-// matters: the last word about a port counts.
+// split writes a rule as several if the order of full and limited members matters: the last rule
+// for a port counts.
 func split(rule Partition, order []string, of map[string]partition.Membership) (out []Partition) {
 	for _, name := range order {
 		m := of[name]
@@ -115,8 +113,8 @@ func membershipOf(p *Partition) partition.Membership {
 	return partition.Both
 }
 
-// memberName is the scenario's name of a member of a partitions.conf, "" of one
-// that sends no data.
+// memberName is the scenario's name of a member of a partitions.conf, "" for a member that sends no
+// data.
 func (r *resolver) memberName(m partition.Member) (string, error) {
 	switch m.Who {
 	case partition.All, partition.AllAdapters:
@@ -133,10 +131,9 @@ func (r *resolver) memberName(m partition.Member) (string, error) {
 	return "", fmt.Errorf("the cluster has no port with the GUID %v: its first is %v, and each NIC after it is 0x10 above", m.GUID, subnet.AdapterPort(0, 0))
 }
 
-// PartitionsConf is the fabric's partitions as a partitions.conf has them, for
-// the NICs' GUIDs that weft gives out; nil where the fabric has none. Of what the
-// file says about a port the last word counts: all comes first, so that a name
-// of its own overrides it.
+// PartitionsConf is the fabric's partitions as a partitions.conf, with the GUIDs that weft assigns
+// to NICs; nil if the fabric has none. The last rule for a port counts: all comes first, so that a
+// rule with the port's name overrides it.
 func PartitionsConf(r *Resolved, f *Fabric) *partition.Config {
 	if len(f.IB.Partitions) == 0 {
 		return nil
@@ -175,7 +172,7 @@ func order(name string) int {
 	return 1
 }
 
-// members are the ports that a name stands for.
+// members are the ports with a name.
 func (r *Resolved) members(f *Fabric, name string, m partition.Membership) (out []partition.Member) {
 	switch name {
 	case AllNICs:
@@ -192,10 +189,9 @@ func (r *Resolved) members(f *Fabric, name string, m partition.Membership) (out 
 	return out
 }
 
-// PKeyTables are the P_Key tables of a fabric with so many NICs, those of the
-// fabric's management last; the manager is one of them. All ports of a NIC have
-// the same table.
-// The error names a port that has no room for all of its keys.
+// PKeyTables are the P_Key tables of a fabric with the given number of NICs, the fabric
+// management's NICs last; the manager is one of them. All ports of a NIC have the same table. The
+// error names a port without room for all of its keys.
 func (r *Resolved) PKeyTables(f *Fabric, nics, manager int) ([][]uint16, error) {
 	ports := make([]units.GUID, nics)
 	for i := range ports {
@@ -204,7 +200,7 @@ func (r *Resolved) PKeyTables(f *Fabric, nics, manager int) ([][]uint16, error) 
 	return partition.Tables(PartitionsConf(r, f), ports, manager)
 }
 
-// checkPartitions sees that members are NICs of the cluster.
+// checkPartitions checks that members are NICs of the cluster.
 func (r *resolver) checkPartitions(path string, f *Fabric) {
 	keys := make(map[PKey]string)
 	for i := range f.IB.Partitions {

@@ -10,10 +10,10 @@ import (
 // vol. 1, 10.2.4), which no pattern is. It is written in hexadecimal or decimal.
 type QKey int
 
-// usualQKey is that of the queue pairs of a pattern.
+// usualQKey is the default Q_Key of the queue pairs of a pattern.
 const usualQKey QKey = 0x11111111
 
-// Exact writes the key so that it reads as the same.
+// Exact is the key in a form that reads as the same key.
 func (k QKey) Exact() string { return fmt.Sprintf("0x%08x", int(k)) }
 
 func parseQKey(text string) (QKey, error) {
@@ -24,7 +24,7 @@ func parseQKey(text string) (QKey, error) {
 	return QKey(n), nil
 }
 
-// checkQKeys sees that keys are given where there are datagrams.
+// checkQKeys checks that keys are given only for datagrams.
 func (r *resolver) checkQKeys() {
 	w := &r.Workload
 	if w.Transport == UD {

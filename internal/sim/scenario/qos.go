@@ -8,8 +8,8 @@ import (
 	"weft/internal/ib/qos"
 )
 
-// deriveQoS lays the QoS keys of an opensm.conf over what the preset says about
-// lanes. What the scenario states itself stays.
+// deriveQoS applies the QoS keys of an opensm.conf over the preset's lanes. Values in the scenario
+// stay.
 func (r *resolver) deriveQoS(path string, f *Fabric) {
 	at := path + ".ib.opensm-conf"
 	name := f.IB.OpenSMConf
@@ -40,8 +40,7 @@ func (r *resolver) deriveQoS(path string, f *Fabric) {
 	r.layNICQoS(path, f, &ports, &nics)
 }
 
-// layNICQoS takes over the arbitration of adapters where the file has another for
-// them (qos_ca_…).
+// layNICQoS applies the arbitration of adapters if the file has a separate one (qos_ca_…).
 func (r *resolver) layNICQoS(path string, f *Fabric, switches, nics *qos.Set) {
 	same := slices.Equal(nics.High, switches.High) && slices.Equal(nics.Low, switches.Low) && limitOf(nics) == limitOf(switches)
 	if same || r.written[path+".ib.nic-vlarb"] {
@@ -51,7 +50,7 @@ func (r *resolver) layNICQoS(path string, f *Fabric, switches, nics *qos.Set) {
 	f.IB.NICVLArb = VLArbitration{High: folded(nics.High, fold), Low: folded(nics.Low, fold), Limit: limitOf(nics)}
 }
 
-// limitOf is the high limit of a class of ports, OpenSM's where the file has none.
+// limitOf is the high limit of a class of ports, OpenSM's default if the file has none.
 func limitOf(s *qos.Set) int {
 	if s.HighLimit == nil {
 		return 0
@@ -59,8 +58,7 @@ func limitOf(s *qos.Set) int {
 	return int(*s.HighLimit)
 }
 
-// laneMask is the bits of a lane's number that stay when lanes are folded to those
-// that ports have.
+// laneMask is the bits of a lane's number that remain when lanes are folded to the ports' lanes.
 func laneMask(vls int) int {
 	if fold := OperationalVLs(vls) - 1; fold != mostVLs-1 {
 		return fold
@@ -68,10 +66,9 @@ func laneMask(vls int) int {
 	return mostVLs
 }
 
-// layQoS takes over the keys of a class of ports. Lanes are folded to those that
-// the ports have as OpenSM does, which drops the high bits of a lane's number but
-// leaves 15 alone. qos_max_vls changes nothing: OpenSM 3.3.23 does not lower a
-// port's lanes by it (seen in the tables that it writes).
+// layQoS applies the keys of a class of ports. Like OpenSM, it folds lanes to the ports' lanes: it
+// drops the high bits of a lane's number, except for lane 15. qos_max_vls has no effect: OpenSM
+// 3.3.23 does not lower a port's lanes by it (seen in the tables that it writes).
 func (r *resolver) layQoS(path string, f *Fabric, s *qos.Set) {
 	ib, mine := &f.IB, func(field string) bool { return r.written[path+".ib."+field] }
 	if s.HighLimit != nil && !mine("high-limit") {
@@ -100,8 +97,8 @@ const (
 	discardVL = 15 // in an SL to VL table: packets of the level are discarded (IBA vol. 1, 7.6.6)
 )
 
-// OperationalVLs is the number of data lanes that a port can be set to: the largest of
-// 1, 2, 4, 8 and 15 that is not more (IBA vol. 1, 14.2.5.6, OperationalVLs).
+// OperationalVLs is the number of data lanes that a port can be set to: the largest of 1, 2, 4, 8
+// and 15 that is not larger (IBA vol. 1, 14.2.5.6, OperationalVLs).
 func OperationalVLs(vls int) int {
 	switch {
 	case vls >= mostVLs:
@@ -116,8 +113,8 @@ func OperationalVLs(vls int) int {
 	return 1
 }
 
-// folded is an arbitration table with lanes folded. Entries without weight, which
-// do nothing, are left out.
+// folded is an arbitration table with folded lanes. Entries without weight, which have no effect,
+// are left out.
 func folded(table []qos.Weight, fold int) (out []VLWeight) {
 	for _, e := range table {
 		if e.Blocks > 0 {
@@ -127,8 +124,8 @@ func folded(table []qos.Weight, fold int) (out []VLWeight) {
 	return out
 }
 
-// SLOf is the service level of a path between two NICs in a partition; the key is
-// without the bit of membership. named resolves names of NICs.
+// SLOf is the service level of a path between two NICs in a P_Key partition; the key is without the
+// membership bit. named resolves names of NICs.
 func (f *Fabric) SLOf(from, to int, key PKey, named map[string][]int) int {
 	fits := func(patterns []string, nic int) bool {
 		return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
@@ -174,7 +171,7 @@ func (r *Resolved) PatternNICs(f *Fabric, manager int) map[string][]int {
 	return named
 }
 
-// checkServiceLevels sees that their NICs and partitions exist.
+// checkServiceLevels checks that their NICs and partitions exist.
 func (r *resolver) checkServiceLevels(path string, f *Fabric) {
 	known := map[PKey]bool{DefaultPKey: true}
 	for i := range f.IB.Partitions {
@@ -191,7 +188,7 @@ func (r *resolver) checkServiceLevels(path string, f *Fabric) {
 	}
 }
 
-// checkTable sees that an arbitration table is one, and gives the weights of lanes.
+// checkTable checks an arbitration table, and returns the weights of lanes.
 func (r *resolver) checkTable(at string, table []VLWeight, vls int) (weights [16]int) {
 	if len(table) > 64 {
 		r.complain(at, "the table has %d entries: at most 64 (IBA vol. 1, 7.6.9)", len(table))
@@ -205,8 +202,7 @@ func (r *resolver) checkTable(at string, table []VLWeight, vls int) (weights [16
 	return weights
 }
 
-// checkArbitration sees that the tables serve lanes that exist, and every lane
-// that carries messages.
+// checkArbitration checks that the tables serve existing lanes, and every lane with messages.
 func (r *resolver) checkArbitration(path string, f *Fabric) {
 	ib := &f.IB
 	at := path + ".ib."
@@ -240,8 +236,8 @@ func (r *resolver) checkArbitration(path string, f *Fabric) {
 	}
 }
 
-// ServiceLevelsOf are the service levels of a workload's messages on a fabric,
-// sorted, acknowledgements not among them.
+// ServiceLevelsOf are the sorted service levels of a workload's messages on a fabric, without
+// acknowledgements.
 func ServiceLevelsOf(f *Fabric, w *Workload) []int {
 	levels := []int{f.IB.SL}
 	for i := range f.IB.ServiceLevels {

@@ -5,9 +5,8 @@ import (
 	"weft/units"
 )
 
-// QoSConf is what the fabric says of lanes and their arbitration as the QoS keys
-// of an opensm.conf, for all classes of ports. Read again as ib.opensm-conf it gives
-// the same lanes and weights.
+// QoSConf is the fabric's lanes and their arbitration as the QoS keys of an opensm.conf, for all
+// classes of ports. Reading it as ib.opensm-conf gives the same lanes and weights.
 func QoSConf(f *Fabric) *qos.Config {
 	vls, limit := uint8(f.IB.VLs), uint8(f.IB.HighLimit)
 	var levels [16]units.VL
@@ -22,8 +21,8 @@ func QoSConf(f *Fabric) *qos.Config {
 	return c
 }
 
-// weightsOf is an arbitration table as a file has it. An empty one is an entry
-// without weight: a key that is missing stands for OpenSM's own table.
+// weightsOf is an arbitration table in the form of the file. An empty table is an entry without
+// weight: a missing key would mean OpenSM's default table.
 func weightsOf(table []VLWeight) []qos.Weight {
 	if len(table) == 0 {
 		return []qos.Weight{{}}

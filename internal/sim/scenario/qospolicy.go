@@ -10,8 +10,8 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// deriveQoSPolicy reads service-levels from a qos-policy.conf. What its default
-// level says is ib.sl unless the scenario states that.
+// deriveQoSPolicy reads service-levels from a qos-policy.conf. Its default level becomes ib.sl
+// unless the scenario states that.
 func (r *resolver) deriveQoSPolicy(path string, f *Fabric) {
 	at := path + ".ib.qos-policy"
 	name := f.IB.QoSPolicy
@@ -47,9 +47,9 @@ func (r *resolver) deriveQoSPolicy(path string, f *Fabric) {
 	}
 }
 
-// serviceLevels is a rule of the policy in the scenario's words: one for each
-// partition that it names, none where it can fit no path of a workload, whose
-// paths are asked for without a QoS class and a service ID.
+// serviceLevels is a rule of the policy as scenario rules: one for each partition that it names;
+// none if it cannot match a path of a workload, because workloads request paths without a QoS class
+// and a service ID.
 func (r *resolver) serviceLevels(f *Fabric, m *qos.Match, groups map[string]*qos.PortGroup) (out []ServiceLevel) {
 	if m.Service() {
 		return nil
@@ -96,8 +96,8 @@ func (f *Fabric) keys() []PKey {
 	return slices.Compact(keys)
 }
 
-// groupNICs are the members of a port group as names. Ports that the cluster
-// does not have are passed over.
+// groupNICs are the members of a port group as names. Ports that the cluster does not have are
+// skipped.
 func (r *resolver) groupNICs(f *Fabric, g *qos.PortGroup) (names []string) {
 	for _, kind := range g.Kinds {
 		switch kind {
@@ -124,13 +124,13 @@ func (r *resolver) groupNICs(f *Fabric, g *qos.PortGroup) (names []string) {
 	return names
 }
 
-// nicsOf are the names of the NICs that have a port with a GUID in the ranges.
+// nicsOf are the names of the NICs with a port GUID in the ranges.
 func (r *resolver) nicsOf(guids []qos.Range) (names []string) {
 	if len(guids) == 0 {
 		return nil
 	}
 	for nic := range r.Cluster.Endpoints() {
-		if len(names) > maxList { // more than a list has: the check says so
+		if len(names) > maxList { // more than the bound of a list: the check reports it
 			return names
 		}
 		first := subnet.AdapterPort(nic, 0)

@@ -41,19 +41,19 @@ type Scenario struct {
 	Tune Tune `yaml:"tune"`
 }
 
-// resolver builds a Resolved: the decoder lays values, derive.go computes what
-// is not stated, check.go says what does not fit together.
+// resolver builds a Resolved: the decoder reads values, derive.go computes values that are not
+// stated, check.go finds inconsistencies.
 type resolver struct {
 	*decoder
-	start   place  // of the file, for errors of no field
-	dir     string // what files that the scenario names are found from
+	start   place  // place in the file for errors without a field
+	dir     string // folder for the files that the scenario names
 	doc     Scenario
-	misread int // how many of errs are from reading values, not from checks
-	names   int // that patterns stand for
+	misread int // number of errs from reading values, not from checks
+	names   int // number of names in patterns so far
 	Resolved
 }
 
-// resolve never fails to give a Resolved; with errors it is not to be used.
+// resolve always returns a Resolved; with errors it must not be used.
 func (f *File) resolve() (*Resolved, Errors) {
 	r := &resolver{decoder: newDecoder(f.Name), dir: f.dir, start: f.start()}
 	r.defaults("scenario", reflect.ValueOf(&r.doc).Elem(), "")
@@ -81,7 +81,7 @@ func (f *File) resolve() (*Resolved, Errors) {
 	return &r.Resolved, r.errs
 }
 
-// defaults lays what an entry of the catalog says under a section of the file.
+// defaults applies a catalog entry under a section of the file.
 func (r *resolver) defaults(entry string, section reflect.Value, path string) {
 	e, err := catalog.Lookup(catalog.Defaults, entry)
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *resolver) defaults(entry string, section reflect.Value, path string) {
 	r.facts(path, e, section)
 }
 
-// document lays all but the fabrics, which need the rest first.
+// document decodes everything except the fabrics, which depend on the rest.
 func (r *resolver) document(root *node) {
 	if root.kind != mapping {
 		r.fail(root.place, "", "%s is given: a scenario is a mapping of fields, such as name: and cluster:", root.kind)
@@ -103,8 +103,7 @@ func (r *resolver) document(root *node) {
 	r.structure("", &rest, reflect.ValueOf(&r.doc).Elem())
 }
 
-// fabrics lays each fabric over its preset, the node's NIC and the common
-// topology.
+// fabrics decodes each fabric over its preset, the node's NIC and the common topology.
 func (r *resolver) fabrics(root *node) {
 	var one, many *node
 	for _, kv := range root.pairs {
@@ -143,7 +142,7 @@ func (r *resolver) fabrics(root *node) {
 	}
 }
 
-// usualFabrics are those that a comparison starts with, at the NIC's rate.
+// usualFabrics are the default fabrics of a comparison, at the NIC's rate.
 func (r *resolver) usualFabrics() *node {
 	rate := r.Cluster.Node.NIC.Rate
 	ethernet := map[units.Rate]string{25 * units.Gbps: "25g", 100 * units.Gbps: "100g", 200 * units.Gbps: "200g", 400 * units.Gbps: "400g", 800 * units.Gbps: "800g"}[rate]
@@ -166,12 +165,11 @@ func (r *resolver) usualFabrics() *node {
 	return list
 }
 
-// fabric lays one fabric. The link comes first: other values grow with its
-// rate.
+// fabric decodes one fabric. The link comes first: other values grow with its rate.
 func (r *resolver) fabric(path string, n *node) {
 	var f Fabric
 	before := len(r.errs)
-	defer func() { r.Fabrics = append(r.Fabrics, f) }() // also where it fails: paths count them
+	defer func() { r.Fabrics = append(r.Fabrics, f) }() // also after an error: paths count the fabrics
 	p := presets[reflect.TypeFor[Fabric]()]
 	r.mark(path, n)
 	preset := n.presetName(p.key)
@@ -194,14 +192,13 @@ func (r *resolver) fabric(path string, n *node) {
 	read := len(r.errs)
 	r.sonicSwitch(path, &f)
 	r.deriveFabric(path, &f)
-	if read > before { // what is derived from a fabric that could not be read
+	if read > before { // derived values of a fabric that could not be read
 		r.errs = r.errs[:read]
 	}
 }
 
-// presetName is the name of the preset that a fabric starts from: its field, what a
-// flag was laid over, or the fabric itself where it is a bare name; nil if there is
-// none.
+// presetName is the name of a fabric's preset: its field, the name that a flag was applied to, or
+// the fabric itself if it is a bare name; nil if there is none.
 func (n *node) presetName(field string) *node {
 	own := n.child(field)
 	switch {
@@ -215,8 +212,8 @@ func (n *node) presetName(field string) *node {
 	return nil
 }
 
-// linkRate looks ahead for the rate of a fabric's link. What is wrong with it is
-// found again when the fabric is laid.
+// linkRate finds the rate of a fabric's link in advance. Its errors are found again when the fabric
+// is decoded.
 func (r *resolver) linkRate(path string, n, preset *node) units.Rate {
 	var f Fabric
 	scout := newDecoder(r.file)
@@ -227,8 +224,8 @@ func (r *resolver) linkRate(path string, n, preset *node) units.Rate {
 	return f.Link.Rate()
 }
 
-// commonTopology is what a fabric's topology starts from: the scenario's, and
-// of another shape only what all shapes understand alike.
+// commonTopology is the start of a fabric's topology: the scenario's; for another shape, only the
+// fields that are common to all shapes.
 func (r *resolver) commonTopology(fabric *node) Topology {
 	t := r.doc.Topology
 	own := fabric.child("topology")
@@ -241,7 +238,7 @@ func (r *resolver) commonTopology(fabric *node) Topology {
 	return t
 }
 
-// overrides lays a mapping over a struct whose preset is already in place.
+// overrides applies a mapping to a struct whose preset is already in place.
 func (d *decoder) overrides(path string, n *node, v reflect.Value) {
 	for _, kv := range n.pairs {
 		d.field(path, kv, v)
@@ -260,7 +257,7 @@ func (n *node) child(key string) *node {
 // stated reports whether a user or the catalog gave the field.
 func (r *resolver) stated(path string) bool { _, ok := r.set[path]; return ok }
 
-// broken reports whether any of the fields, or one below, could not be read.
+// broken reports whether any of the fields, or a field below, could not be read.
 func (r *resolver) broken(paths ...string) bool {
 	return slices.ContainsFunc(r.errs[:r.misread], func(e Error) bool {
 		return slices.ContainsFunc(paths, func(p string) bool {
@@ -270,7 +267,7 @@ func (r *resolver) broken(paths ...string) bool {
 	})
 }
 
-// complain is an error about a field, at its place or the nearest above it.
+// complain adds an error about a field, at its place or the nearest above it.
 func (r *resolver) complain(path, format string, args ...any) {
 	r.fail(nearestPlace(r.set, path, r.start), path, format, args...)
 }

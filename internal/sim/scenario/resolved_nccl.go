@@ -19,8 +19,7 @@ type NCCL struct {
 	Kernel Ratio `yaml:"kernel"`
 }
 
-// checkNCCL keeps the factors within two orders of magnitude: beyond, the model is
-// of something else.
+// checkNCCL keeps the factors within two orders of magnitude: beyond, they no longer describe NCCL.
 func (r *resolver) checkNCCL() {
 	n := &r.NCCL
 	for _, f := range []struct {

@@ -132,8 +132,8 @@ type Overlap struct {
 	Context bool `yaml:"context"`
 }
 
-// Peak is the datasheet's rate of matrix products of a precision, and what large
-// ones reach of it.
+// Peak is the datasheet's rate of matrix products in a precision, and the share that large ones
+// reach.
 func (g *GPU) Peak(p Precision) (peak units.FLOPS, reached Ratio) {
 	if p == FP8 {
 		return g.FP8, g.MatrixFP8

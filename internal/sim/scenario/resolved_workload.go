@@ -84,8 +84,8 @@ type Flow struct {
 	Priority int `yaml:"priority,omitzero" range:"0..7"`
 }
 
-// ClassOn is the service level, or on Ethernet the priority, that the message asks for
-// on a fabric. 0: what the fabric gives.
+// ClassOn is the service level, or on Ethernet the priority, of the message on a fabric. 0: the
+// fabric's.
 func (f *Flow) ClassOn(fabric *Fabric) int {
 	if protocol.Of(fabric.Kind).ServiceLevels {
 		return f.SL

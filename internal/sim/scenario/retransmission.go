@@ -5,14 +5,14 @@ import (
 	"weft/units"
 )
 
-// selectiveWindow is how many packets a queue pair with selective repeat has in flight: seen
-// on a BlueField-3 (firmware 32.49.1014) by one lab; that other adapters have the same
-// window is an assumption.
+// selectiveWindow is the number of packets in flight of a queue pair with selective repeat: seen on
+// a BlueField-3 (firmware 32.49.1014) by one lab; the same window for other adapters is an
+// assumption.
 const selectiveWindow = 512
 
-// deriveRetransmission has a fabric follow its NIC's schedule, if that has one. Who gives
-// a timeout gets that timeout, unless retransmission says otherwise: a NIC with a schedule
-// would lengthen most.
+// deriveRetransmission makes a fabric follow its NIC's schedule, if that has one. A timeout in the
+// scenario is used as it is, unless retransmission says otherwise: a NIC's schedule would lengthen
+// most timeouts.
 func (r *resolver) deriveRetransmission(path string, f *Fabric) {
 	p := protocol.Of(f.Kind)
 	if p.OnTCP() {
@@ -54,14 +54,14 @@ func (r *resolver) checkRetransmission(path string, f *Fabric) {
 	}
 	switch p := protocol.Of(f.Kind); {
 	case p.Unordered:
-		r.complain(path+".transport.retransmission", "%s has timeouts of its own: want fixed", p.Title)
+		r.complain(path+".transport.retransmission", "%s has its own timeouts: want fixed", p.Title)
 	case !f.scheduled():
 		r.complain(path+".transport.retransmission", "the NIC %s has no schedule of repetitions, or the timeout is forever: want fixed, or give nic.retransmission", f.NIC.Model)
 	}
 }
 
-// OutOfOrder reports whether packets of a reliable connection take several paths and are
-// placed as they come, each by its own header.
+// OutOfOrder reports whether packets of a reliable connection use several paths and are placed on
+// arrival, each by its own header.
 func (f *Fabric) OutOfOrder() bool {
 	m, p := f.Routing.Mode, protocol.Of(f.Kind)
 	return f.NIC.OutOfOrder && (m == Adaptive || m == Spray) && !p.OnTCP() && !p.Unordered

@@ -21,7 +21,7 @@ func TestRetransmissionIsTheNICsUnlessATimeoutIsGiven(t *testing.T) {
 		{"ultra-ethernet-400g", FixedRetransmission, ""},
 		{"tcp-400g", "", ""},
 		{"{preset: roce-v2-400g, nic: thor-2, transport: {retransmission: adaptive}}", "", "the NIC thor-2 has no schedule"},
-		{"{preset: ultra-ethernet-400g, transport: {retransmission: adaptive}}", "", "Ultra Ethernet has timeouts of its own"},
+		{"{preset: ultra-ethernet-400g, transport: {retransmission: adaptive}}", "", "Ultra Ethernet has its own timeouts"},
 		{"{preset: roce-v2-400g, nic: {model: connectx-7, retransmission: {first: 12}}}", "", "want at most 64, and 1 to all of them"},
 		{"{preset: roce-v2-400g, nic: {model: connectx-7, retransmission: {times: [2ms, 1ms], first: 1}}}", "", "1 ms does not come after 2 ms"},
 	} {

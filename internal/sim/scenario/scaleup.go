@@ -1,8 +1,7 @@
 package scenario
 
-// LinksTo is how many of a GPU's links lead to so many others of its node. Those of a
-// mesh lead to one GPU each, PairLinks at the most to the same one; the others reach
-// whom they want.
+// LinksTo is the number of a GPU's links to a given number of other GPUs of its node. In a mesh
+// each link leads to one GPU, at most PairLinks to the same one; the other kinds reach any GPU.
 func (s *ScaleUp) LinksTo(others int) int {
 	if s.Kind != ScaleUpMesh || s.PairLinks == 0 {
 		return s.Links
@@ -10,8 +9,7 @@ func (s *ScaleUp) LinksTo(others int) int {
 	return min(s.Links, s.PairLinks*max(0, others))
 }
 
-// Part is what makes a node of a part of its GPUs, with their share of its NICs and
-// with the links that they have between them.
+// Part is a node with a part of the GPUs, their share of the NICs and the links between them.
 func (n *Node) Part(gpus int, origin string) []Override {
 	list := []Override{
 		Set("cluster.node.gpus", gpus, origin),
@@ -23,8 +21,8 @@ func (n *Node) Part(gpus int, origin string) []Override {
 	return list
 }
 
-// deriveScaleUp spreads the links of a mesh evenly over the other GPUs, if nothing says
-// how many two have between them.
+// deriveScaleUp spreads the links of a mesh evenly over the other GPUs, unless the number of links
+// between two is given.
 func (r *resolver) deriveScaleUp() {
 	s, path := &r.Cluster.Node.ScaleUp, "cluster.node.scale-up.pair-links"
 	switch {

@@ -15,7 +15,7 @@ type SlowLink struct {
 	Rate units.Rate `yaml:"rate" range:"1Mbps..100Tbps"`
 }
 
-// checkSlowLinks sees that each is a cable of the cluster, and slower.
+// checkSlowLinks checks that each is a cable of the cluster, and slower.
 func (r *resolver) checkSlowLinks(path string, f *Fabric) {
 	if len(f.SlowLinks) > maxFaults {
 		r.complain(path+".slow-links", "%d entries: at most %d, each of which may name many NICs", len(f.SlowLinks), maxFaults)

@@ -15,8 +15,8 @@ import (
 	"weft/units"
 )
 
-// sonicSwitch lays what a configuration of SONiC says under what the scenario
-// itself states. The path is not kept: a resolved scenario has the numbers.
+// sonicSwitch applies a SONiC configuration under the scenario's own values. The path is not kept:
+// a resolved scenario has the numbers.
 func (r *resolver) sonicSwitch(path string, f *Fabric) {
 	at := path + ".switch.sonic"
 	if len(f.Switch.SONiC) == 0 {
@@ -52,8 +52,7 @@ func (r *resolver) sonicSwitch(path string, f *Fabric) {
 	r.facts(path, e, reflect.ValueOf(f).Elem())
 }
 
-// readSONiC reads a configuration of some files, named from the scenario's folder
-// on.
+// readSONiC reads a configuration from several files, relative to the scenario's folder.
 func (r *resolver) readSONiC(files []string) (*sonic.Switch, error) {
 	var all []*sonic.Config
 	for _, file := range files {
@@ -90,7 +89,7 @@ func (r *resolver) readSONiCFile(file string) (*sonic.Config, error) {
 	return sonic.Read(file, in)
 }
 
-// withoutPath is what is wrong with a file, whose name the message already has.
+// withoutPath is the reason for a file error; the message already has the file's name.
 func withoutPath(err error) error {
 	var at *os.PathError
 	if errors.As(err, &at) {
@@ -107,9 +106,9 @@ func unjoined(err error) []error {
 	return []error{err}
 }
 
-// sonicFacts are the values that a port of the switch gives a fabric. Ports that
-// the fabric may use give the same, or one of them is named. stated says that the
-// scenario itself states the headroom.
+// sonicFacts are the values of a switch's port for a fabric. The usable ports must give the same
+// values, or the scenario names one port. stated is true if the scenario itself states the
+// headroom.
 func sonicFacts(sw *sonic.Switch, name string, f *Fabric, stated bool) ([]catalog.Fact, error) {
 	var facts []catalog.Fact
 	var of *sonic.Port
@@ -142,8 +141,8 @@ func sonicFacts(sw *sonic.Switch, name string, f *Fabric, stated bool) ([]catalo
 	return facts, nil
 }
 
-// portFacts are the values that a port gives. The simulator has one class where a
-// switch has traffic class, priority group and queue: it is numbered as the queue.
+// portFacts are the values of a port. The simulator has one class for a switch's traffic class,
+// priority group and queue: it has the queue's number.
 func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool) ([]catalog.Fact, error) {
 	e := &f.Ethernet
 	data, cnp := p.ClassOf(e.DSCP), p.ClassOf(e.CNPDSCP)
@@ -192,7 +191,7 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool) ([]catal
 	} else {
 		add("ethernet.ecn.enabled", "false")
 	}
-	lossy := data.Queue // the bound at the way out is of lossy traffic
+	lossy := data.Queue // the egress bound is for lossy traffic
 	if slices.Contains(lossless, lossy) {
 		lossy = cnp.Queue
 	}
@@ -203,20 +202,20 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool) ([]catal
 	if err != nil && !stated {
 		return nil, fmt.Errorf("priority group %d has no headroom of its own: %w; state ethernet.pfc.headroom (weft roce headroom reckons it), or give the group a profile in BUFFER_PG", data.Group, err)
 	}
-	if err == nil && profile != nil { // else the scenario's own stays
+	if err == nil && profile != nil { // else the scenario's own value stays
 		facts = append(facts, groupFacts(sw, profile)...)
 	}
 	return facts, nil
 }
 
-// groupProfile is the profile of a group, computed where the switch does that. It is nil
-// for a lossy group that has none.
+// groupProfile is the profile of a group, computed if the switch computes it. It is nil for a lossy
+// group without a profile.
 func groupProfile(sw *sonic.Switch, p *sonic.Port, g int) (*sonic.Profile, error) {
 	if p.Groups[g] != nil || !p.Lossless(g) {
 		return p.Groups[g], nil
 	}
 	if !sw.Dynamic && p.Made[g] == nil {
-		return nil, errors.New("the switch takes it from its pg_profile_lookup.ini, which is no part of the configuration")
+		return nil, errors.New("the switch takes it from its pg_profile_lookup.ini, which is not part of the configuration")
 	}
 	pattern := roce.Harshest
 	if sw.LosslessMTU > 0 {
@@ -239,7 +238,7 @@ func groupFacts(sw *sonic.Switch, g *sonic.Profile) []catalog.Fact {
 	}
 	reserve := g.Size
 	if g.Lossless() && g.Size >= g.Xoff {
-		reserve -= g.Xoff // NVIDIA's size has the headroom in it, Broadcom's does not
+		reserve -= g.Xoff // NVIDIA's size includes the headroom, Broadcom's does not
 	}
 	facts := []catalog.Fact{
 		bytes("pfc.reserve", reserve), bytes("pfc.headroom", g.Xoff), bytes("pfc.xon", g.Xon), bytes("pfc.xon-offset", g.XonOffset),
@@ -259,14 +258,13 @@ func groupFacts(sw *sonic.Switch, g *sonic.Profile) []catalog.Fact {
 	return facts
 }
 
-// privateHeadroom is what each port with lossless groups keeps beside the headroom that
-// is shared (sonic-swss, cfgmgr/buffer_pool_mellanox.lua).
+// privateHeadroom is the headroom of each port with lossless groups in addition to the shared
+// headroom (sonic-swss, cfgmgr/buffer_pool_mellanox.lua).
 const privateHeadroom = 10 * units.KiB
 
-// headroomPool is the headroom that ports share: the pool's xoff, or where the switch
-// computes it what its lossless groups are promised, less each port's own, over
-// over_subscribe_ratio; 0 where each has its own. Groups of other speeds are promised as
-// much here.
+// headroomPool is the headroom that ports share: the pool's xoff, or, if the switch computes it,
+// the sum for its lossless groups, less each port's own, over over_subscribe_ratio; 0 if each port
+// has its own. Groups of other speeds are assumed to have the same sum.
 func headroomPool(sw *sonic.Switch, g *sonic.Profile) units.Bytes {
 	if g.Pool != nil && g.Pool.Xoff > 0 {
 		return g.Pool.Xoff
@@ -293,8 +291,8 @@ func alpha(p *sonic.Profile) string {
 	return fmt.Sprintf("%d/%d", num, den)
 }
 
-// portStops are the lossless classes whose pause stops another queue than theirs. Of
-// classes that share a queue that of the data counts, and then the first.
+// portStops are the lossless classes whose pause stops a queue other than their own. If classes
+// share a queue, the class of the data counts, and then the first.
 func portStops(p *sonic.Port, data sonic.Class) (stops []Stop) {
 	seen := map[int]bool{}
 	look := func(c sonic.Class) {
@@ -314,8 +312,7 @@ func portStops(p *sonic.Port, data sonic.Class) (stops []Stop) {
 	return stops
 }
 
-// portQueues are the schedulers of a port's queues; one that is used and has none is
-// served as one of weight 1.
+// portQueues are the schedulers of a port's queues; a used queue without a scheduler has weight 1.
 func portQueues(p *sonic.Port, used []int) string {
 	var queues []Queue
 	for n := range p.Queues {

@@ -41,8 +41,7 @@ type Stream struct {
 	Class int `yaml:"class" range:"0..15"`
 }
 
-// deriveBeside fills in what a stream does not say, and puts the streams of rings in
-// their place.
+// deriveBeside sets the defaults of streams, and replaces rings by their streams.
 func (r *resolver) deriveBeside(path string, f *Fabric) {
 	var all []Stream
 	for i := range f.Beside {
@@ -95,7 +94,7 @@ func (r *resolver) namedStreams(at string, s Stream) (list []Stream) {
 	return list
 }
 
-// namedNICs are the NICs of a list of names, of which there are some.
+// namedNICs are the NICs of a non-empty list of names.
 func (r *resolver) namedNICs(at string, names []string) (nics []int, ok bool) {
 	if len(names) == 0 {
 		r.complain(at, "a stream has from and to: name a NIC, such as node0/nic0")
@@ -106,7 +105,7 @@ func (r *resolver) namedNICs(at string, names []string) (nics []int, ok bool) {
 		return nil, false
 	}
 	for _, name := range Expand(names) {
-		some, _ := r.Cluster.NICs(name) // those of checked names have no errors
+		some, _ := r.Cluster.NICs(name) // checked names have no errors
 		nics = append(nics, some...)
 	}
 	return nics, true
@@ -126,14 +125,14 @@ func (r *resolver) ringStreams(at string, s Stream) (list []Stream) {
 	}
 	rails := make([][]int, max(1, per))
 	for _, name := range Expand(names) {
-		nics, _ := r.Cluster.NICs(name) // those of checked names have no errors
+		nics, _ := r.Cluster.NICs(name) // checked names have no errors
 		for _, nic := range nics {
 			rails[nic%per] = append(rails[nic%per], nic)
 		}
 	}
 	for _, nics := range rails {
 		if len(nics) == 1 {
-			r.complain(at+".ring", "NIC %d is alone on its rail: a ring wants two or more", nics[0])
+			r.complain(at+".ring", "NIC %d is alone on its rail: a ring needs two or more", nics[0])
 			return nil
 		}
 		for k, nic := range nics {
@@ -144,7 +143,7 @@ func (r *resolver) ringStreams(at string, s Stream) (list []Stream) {
 	return list
 }
 
-// checkBeside sees that streams fit the cluster, the fabric and the workload.
+// checkBeside checks that streams fit the cluster, the fabric and the workload.
 func (r *resolver) checkBeside(path string, f *Fabric) {
 	if len(f.Beside) > 0 && r.Workload.Collective == "" {
 		r.complain(path+".beside", "streams run for as long as a collective does, and the workload is a pattern: give a collective, or take beside out")

@@ -19,14 +19,13 @@ type TopologyLink struct {
 	Length units.Length `yaml:"length" range:"1mm..100km"`
 }
 
-// cables is how many there are.
+// cables is the number of cables.
 func (l *TopologyLink) cables() int { return max(1, l.Count) }
 
-// maxLinks bounds the links of a listed topology: those of a fat tree of 16,384 hosts are
-// fifty thousand.
+// maxLinks bounds the links of a listed topology: a fat tree of 16,384 hosts has fifty thousand.
 const maxLinks = 1 << 20
 
-// checkLinks sees that the links of a listed topology are a fabric of the cluster's NICs.
+// checkLinks checks that the links of a listed topology make a fabric of the cluster's NICs.
 func (r *resolver) checkLinks(path string, f *Fabric) {
 	t, nics := &f.Topology, r.Cluster.Endpoints()
 	if f.NIC.Ports != 1 {
@@ -60,7 +59,7 @@ func (r *resolver) checkLinks(path string, f *Fabric) {
 	r.checkDegrees(path, f, degree, last)
 }
 
-// checkDegrees sees that every node up to the last has its cables, and as many ports.
+// checkDegrees checks that every node up to the last has cables, and at most as many as ports.
 func (r *resolver) checkDegrees(path string, f *Fabric, degree map[int]int, last int) {
 	nics, radix := r.Cluster.Endpoints(), f.Topology.Radix
 	for node := range last + 1 {
@@ -89,8 +88,8 @@ func (t *Topology) longestLink() (most units.Length) {
 	return most
 }
 
-// longestOfLinks is the most switches on a shortest path of a listed topology between
-// two of its NICs, of which there are nics.
+// longestOfLinks is the maximum number of switches on a shortest path of a listed topology between
+// two of its nics NICs.
 func (t *Topology) longestOfLinks(nics int) int {
 	next := make(map[int][]int)
 	leaves := make(map[int]bool)

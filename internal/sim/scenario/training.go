@@ -1,7 +1,7 @@
 package scenario
 
-// deriveTraining computes what a training job leaves open: the replicas that the
-// cluster has room for, the batch, the length of a sequence.
+// deriveTraining computes the open values of a training job: the number of replicas for the
+// cluster, the batch, the length of a sequence.
 func (r *resolver) deriveTraining() {
 	t := &r.Training
 	if !r.stated("training") || r.broken("cluster", "training") {
@@ -39,7 +39,7 @@ func (r *resolver) deriveTraining() {
 			n.Draws = 20
 		}
 		if n.Draws == 1 {
-			r.complain("training.noise.draws", "one draw says nothing of how far the next may be: take 2 or more")
+			r.complain("training.noise.draws", "one draw does not show the spread: take 2 or more")
 		}
 		if n.SlowGPUs > gpus {
 			r.complain("training.noise.slow-gpus", "%d slow GPUs of %d", n.SlowGPUs, gpus)

@@ -7,8 +7,7 @@ import (
 	"weft/internal/sim/catalog"
 )
 
-// DefaultTraining is what a training job means of which nothing is said. It has no
-// model.
+// DefaultTraining is a training job with all defaults. It has no model.
 func DefaultTraining() Training {
 	e, err := catalog.Lookup(catalog.Defaults, "training")
 	if err != nil {
@@ -19,17 +18,17 @@ func DefaultTraining() Training {
 	return t
 }
 
-// Given reports whether there is a model to train.
+// Given reports whether the job has a model.
 func (t *Training) Given() bool { return t.Model.Preset != "" || t.Model.Layers > 0 }
 
-// Text is the job as a scenario's section has it, in one line, every number exact.
+// Text is the job in the form of a scenario's section, in one line, every number exact.
 func (t *Training) Text() string { return flow(reflect.ValueOf(*t), false) }
 
-// Replica is how many GPUs one replica of the model takes.
+// Replica is the number of GPUs of one replica of the model.
 func (p *Parallel) Replica() int { return p.Tensor * p.Context * p.Pipeline }
 
-// Grown is the job on another number of GPUs, with as much work for each: the batch
-// grows with the replicas. The error says why it cannot.
+// Grown is the job on another number of GPUs, with the same work for each: the batch grows with the
+// replicas. The error is the reason why it cannot.
 func (t *Training) Grown(from, to int) (Training, error) {
 	out := *t
 	out.Parallel.Data = 0
@@ -43,7 +42,7 @@ func (t *Training) Grown(from, to int) (Training, error) {
 	return out, nil
 }
 
-// Name is what the model is called: its preset's name, or what it is.
+// Name is the name of the model: its preset's name, or a description.
 func (m *Model) Name() string {
 	if m.Preset != "" {
 		return m.Preset

@@ -74,9 +74,8 @@ const (
 	Log    Scale = "log"
 )
 
-// The defaults of a tuning: a search that takes minutes with simulations of a
-// second, on seeds enough that one lucky one does not decide, and a proof on as
-// many as a t interval needs to be narrow.
+// The defaults of a tuning: a search of minutes with simulations of a second, several seeds so that
+// a single lucky one does not decide, and a proof with enough seeds for a narrow t interval.
 const (
 	usualRuns    = 300
 	usualSeeds   = 3
@@ -84,10 +83,10 @@ const (
 	usualLevels  = 5
 )
 
-// logFrom is the quotient of the ends of a range from which on it is logarithmic.
+// logFrom is the minimum quotient of a range's ends for a logarithmic scale.
 const logFrom = 10
 
-// deriveTune fills in what a tuning leaves open.
+// deriveTune sets the defaults of a tuning.
 func (r *resolver) deriveTune() {
 	t := &r.Tune
 	if !r.stated("tune") {
@@ -104,13 +103,12 @@ func (r *resolver) deriveTune() {
 	for i := range t.Parameters {
 		p := &t.Parameters[i]
 		if rest, ok := strings.CutPrefix(p.Path, "fabric."); ok {
-			p.Path = "fabrics[0]." + rest // as the printed scenario has it
+			p.Path = "fabrics[0]." + rest // as in the printed scenario
 		}
 	}
 }
 
-// TunedFabric is the index of the fabric that is tuned, -1 where the scenario
-// does not say which.
+// TunedFabric is the index of the tuned fabric, -1 if the scenario does not determine it.
 func (r *Resolved) TunedFabric() int {
 	if r.Tune.Fabric == "" && len(r.Fabrics) == 1 {
 		return 0
@@ -123,8 +121,8 @@ func (r *Resolved) TunedFabric() int {
 	return -1
 }
 
-// ValueAt is the value of the field at a path, as a scenario writes it; ok is false
-// where there is no such single value.
+// ValueAt is the value of the field at a path, in the form of a scenario; ok is false if there is
+// no such single value.
 func (r *Resolved) ValueAt(path string) (text string, ok bool) {
 	v := reflect.ValueOf(r).Elem()
 	for _, step := range steps(path) {
@@ -138,8 +136,7 @@ func (r *Resolved) ValueAt(path string) (text string, ok bool) {
 	return writeScalar(v), isScalar(v.Type())
 }
 
-// below is the field or item of a value that a step of a path names; the zero
-// Value where there is none.
+// below is the field or item of a value for a step of a path; the zero Value if there is none.
 func below(v reflect.Value, step string) reflect.Value {
 	if number, ok := strings.CutPrefix(step, "["); ok {
 		i, err := strconv.Atoi(strings.TrimSuffix(number, "]"))

@@ -20,19 +20,18 @@ type Trim struct {
 // On reports whether switches trim.
 func (t Trim) On() bool { return t.Size > 0 }
 
-// The least frame that has the headers of a request, and the bytes of a full
-// packet's and an acknowledgement's beyond payload, about (package wire has the
-// exact ones): what the round trip of the empty network is reckoned with.
+// The minimum frame with the headers of a request, and the approximate bytes of a full packet and
+// of an acknowledgement beyond the payload (package wire has the exact ones): for the round trip of
+// the empty network.
 const (
 	minTrim       = 14 + 20 + 8 + 12 + 4
 	uetFullHeader = 122
 	uetAck        = 110
 )
 
-// deriveUltraEthernet gives an Ultra Ethernet fabric what follows from its round
-// trip: the congestion control's, and the thresholds that the UET specification
-// 1.0 recommends in 3.6.13.3 and 3.6.17, which are parts of what a link carries in
-// that time.
+// deriveUltraEthernet sets the values that follow from the round trip of an Ultra Ethernet fabric:
+// the congestion control's, and the thresholds that the UET specification 1.0 recommends in
+// 3.6.13.3 and 3.6.17, as shares of a link's data in that time.
 func (r *resolver) deriveUltraEthernet(path string, f *Fabric) {
 	if !protocol.Of(f.Kind).Unordered {
 		return
@@ -60,9 +59,8 @@ func (r *resolver) deriveUltraEthernet(path string, f *Fabric) {
 	}
 }
 
-// roundTrip is that of a full packet and its acknowledgement over the longest path
-// of the empty fabric, from its first bit on the wire on, rounded up to tens of
-// nanoseconds.
+// roundTrip is the time of a full packet and its acknowledgement over the longest path of the empty
+// fabric, from its first bit on the wire, rounded up to tens of nanoseconds.
 func (r *resolver) roundTrip(f *Fabric) units.Time {
 	rate := int64(f.Link.Rate())
 	if rate <= 0 {
@@ -80,7 +78,7 @@ func (r *resolver) roundTrip(f *Fabric) units.Time {
 	return (t + step - 1) / step * step
 }
 
-// longestPath is the most switches on a minimal path.
+// longestPath is the maximum number of switches on a minimal path.
 func (r *Resolved) longestPath(t *Topology) int {
 	switch t.plane() {
 	case SingleSwitch:
@@ -111,7 +109,7 @@ func (r *resolver) checkUltraEthernet(path string, f *Fabric) {
 		r.complain(path+".ethernet.pfc.enabled", "Ultra Ethernet is modelled on a network without PFC, which trims: set ethernet.pfc.enabled: false")
 	}
 	if f.Transport.Recovery != SelectiveRepeat {
-		r.complain(path+".transport.recovery", "Ultra Ethernet sends again what is lost and nothing else: want selective-repeat")
+		r.complain(path+".transport.recovery", "Ultra Ethernet retransmits only lost packets: want selective-repeat")
 	}
 	if f.Transport.Entropy == "" || f.Transport.EntropyValues == 0 {
 		r.complain(path+".transport", "how packets are sprayed is not said: give entropy: oblivious or recycled, and entropy-values of 1 to 256")
@@ -125,7 +123,7 @@ func (r *resolver) checkUltraEthernet(path string, f *Fabric) {
 	}
 	switch {
 	case t.Priority == e.DataPriority:
-		r.complain(path+".ethernet.trim.priority", "priority %d is that of data, whose queue is full when packets are trimmed: give another", t.Priority)
+		r.complain(path+".ethernet.trim.priority", "priority %d is the data's, whose queue is full when packets are trimmed: give another", t.Priority)
 	case !f.serves(t.Priority):
 		r.complain(path+".ethernet.trim.priority", "no queue serves priority %d: add it to ethernet.queues", t.Priority)
 	}
@@ -134,7 +132,7 @@ func (r *resolver) checkUltraEthernet(path string, f *Fabric) {
 	}
 }
 
-// ultraEthernetOnly complains of what other fabrics do not have.
+// ultraEthernetOnly reports fields that other fabrics do not have.
 func (r *resolver) ultraEthernetOnly(path string, f *Fabric) {
 	if protocol.Of(f.Kind).Unordered {
 		return

@@ -7,8 +7,8 @@ import (
 	"weft/units"
 )
 
-// deriveVerbs fills in how a pattern's messages go: by RDMA WRITE on a reliable
-// connection, and by SEND where the service has nothing else.
+// deriveVerbs sets the default operation of a pattern's messages: RDMA WRITE on a reliable
+// connection, and SEND if the service has no other.
 func (r *resolver) deriveVerbs() {
 	w := &r.Workload
 	if w.Transport == "" {
@@ -25,16 +25,14 @@ func (r *resolver) deriveVerbs() {
 	}
 }
 
-// operationsOf says which operations a service has (IBA vol. 1, table 38).
-// Atomics are left out.
+// operationsOf lists the operations of each service (IBA vol. 1, table 38). Atomics are left out.
 var operationsOf = map[Service][]Operation{
 	RC: {Write, Read, Send},
 	UC: {Write, Send},
 	UD: {Send},
 }
 
-// checkVerbs sees that service, operation and receive queue fit each other and
-// every fabric.
+// checkVerbs checks that service, operation and receive queue fit each other and every fabric.
 func (r *resolver) checkVerbs() {
 	w := &r.Workload
 	if valid := operationsOf[w.Transport]; !slices.Contains(valid, w.Operation) {

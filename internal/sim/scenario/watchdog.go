@@ -6,16 +6,15 @@ import (
 	"weft/units"
 )
 
-// The watchdog's times as SONiC's pfcwd start_default sets them: for every 32
-// ports of a switch as much again, and no more than a second between polls
-// (sonic-utilities, pfcwd/main.py).
+// The watchdog's times as in SONiC's pfcwd start_default: multiplied for every 32 ports of a
+// switch, with at most a second between polls (sonic-utilities, pfcwd/main.py).
 const (
 	watchdogTime  = 200 * units.Millisecond
 	watchdogPorts = 32
 	watchdogPoll  = units.Second
 )
 
-// deriveWatchdog gives a watchdog the times that are not stated.
+// deriveWatchdog sets the watchdog's default times.
 func (r *resolver) deriveWatchdog(path string, f *Fabric) {
 	w := &f.Ethernet.PFC.Watchdog
 	usual := watchdogTime * units.Time(max(1, ceilDiv(f.Switch.PortsAt(f.Link.Rate()), watchdogPorts)))
@@ -28,24 +27,23 @@ func (r *resolver) deriveWatchdog(path string, f *Fabric) {
 			*x.at = x.usual
 		}
 	}
-	if !r.stated(path + ".poll") { // shorter times than usual are polled as often
+	if !r.stated(path + ".poll") { // short times are polled more often
 		w.Poll = min(w.Poll, w.Detection, w.Restoration)
 	}
 }
 
-// checkWatchdog refuses a watchdog that looks less often than it acts, as pfcwd
-// does.
+// checkWatchdog refuses a watchdog that polls less often than its times, as pfcwd does.
 func (r *resolver) checkWatchdog(path string, w *Watchdog) {
 	if w.Enabled && w.Poll > min(w.Detection, w.Restoration) {
 		r.complain(path+".poll", "a poll every %v is less often than the detection after %v and the restoration after %v ask for", w.Poll, w.Detection, w.Restoration)
 	}
 }
 
-// checkReceivers sees that slow NICs exist and have room for what comes after
-// their pause.
+// checkReceivers checks that slow NICs exist and have room for packets that arrive after their
+// pause.
 func (r *resolver) checkReceivers(path string, pfc *PFC) {
 	if r.broken("cluster") {
-		return // no number of a NIC would be true
+		return // NIC numbers would be wrong
 	}
 	seen := map[int]bool{}
 	for i, x := range pfc.Receivers {
@@ -64,7 +62,7 @@ func (r *resolver) checkReceivers(path string, pfc *PFC) {
 	}
 }
 
-// checkUnpaused refuses what makes no sense where nobody is ever paused.
+// checkUnpaused refuses settings of pauses if PFC is off.
 func (r *resolver) checkUnpaused(path string, pfc *PFC) {
 	if pfc.Watchdog.Enabled {
 		r.complain(path+".watchdog.enabled", "PFC is off, and a watchdog looks at pauses: set enabled: true, or take watchdog out")
@@ -77,7 +75,7 @@ func (r *resolver) checkUnpaused(path string, pfc *PFC) {
 	}
 }
 
-// checkStops sees that each pause stops one thing.
+// checkStops checks that each pause stops one queue.
 func (r *resolver) checkStops(path string, pfc *PFC) {
 	seen := map[int]bool{}
 	for i, s := range pfc.Stops {

@@ -14,8 +14,8 @@ import (
 // This file is the only one that knows the YAML library: the text goes in, a
 // tree of nodes with places comes out.
 
-// place is where a node stands: line and column from 1, or, when it does not
-// come from the file, its origin (a flag, a catalog entry).
+// place is the place of a node: line and column from 1, or, for a value from outside the file, its
+// origin (a flag, a catalog entry).
 type place struct {
 	line, col int
 	origin    string
@@ -38,7 +38,7 @@ func (k nodeKind) String() string {
 type node struct {
 	place
 	kind  nodeKind
-	text  string // of a scalar, as it is written (quotes taken off)
+	text  string // text of a scalar, as written (without quotes)
 	plain bool   // a scalar without quotes
 	pairs []pair // of a mapping, in the order of the file
 	items []*node
@@ -63,7 +63,7 @@ func parse(file string, text []byte) (*node, Errors) {
 	if len(text) > maxFile {
 		return fail(1, 1, fmt.Sprintf("the file has %d bytes: a scenario has at most %d", len(text), maxFile))
 	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors of Windows begin a file with it
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors on Windows begin a file with it
 	if line, col, problem := unreadable(text); problem != "" {
 		return fail(line, col, problem)
 	}
@@ -96,8 +96,8 @@ func parse(file string, text []byte) (*node, Errors) {
 	return root, c.errs
 }
 
-// explain is the place of an error of the library, and what it says of the place and of the
-// value around it.
+// explain is the place of a library error, with the library's message about the place and the
+// value.
 func explain(err error) (line, col int, msg string) {
 	e, ok := errors.AsType[*yaml.LoadError](err)
 	if !ok {
@@ -115,11 +115,11 @@ func explain(err error) (line, col int, msg string) {
 	return e.Mark.Line, e.Mark.Column, "this is not YAML: " + around + e.Message
 }
 
-// tooDeep is the error of a value that is nested more deeply than any scenario.
+// tooDeep is the error for a value with deeper nesting than any scenario.
 var tooDeep = fmt.Sprintf("this is nested too deeply: a scenario needs less than %d levels", maxDepth)
 
-// unreadable is the place of the first byte that is not UTF-8, or of the first character
-// that YAML has no place for or takes for the end of a line. problem is empty without one.
+// unreadable is the place of the first byte that is not UTF-8, or of the first character that YAML
+// cannot represent or reads as the end of a line. problem is empty if there is none.
 func unreadable(text []byte) (line, col int, problem string) {
 	line, col = 1, 1
 	for len(text) > 0 {
@@ -139,7 +139,7 @@ func unreadable(text []byte) (line, col int, problem string) {
 	return 0, 0, ""
 }
 
-// converter turns the library's tree into ours.
+// converter converts the library's tree to nodes.
 type converter struct {
 	file string
 	errs Errors
@@ -150,8 +150,7 @@ func (c *converter) fail(n *yaml.Node, format string, args ...any) *node {
 	return nil
 }
 
-// node converts a value. It is nil, with an error, where the value is of a kind that no
-// scenario has.
+// node converts a value. It is nil, with an error, if a scenario cannot have a value of this kind.
 func (c *converter) node(n *yaml.Node, depth int) *node {
 	switch {
 	case depth > maxDepth:
@@ -184,7 +183,7 @@ func (c *converter) node(n *yaml.Node, depth int) *node {
 	return to
 }
 
-// pairs converts the keys and values of a mapping, which stand in turn.
+// pairs converts the keys and values of a mapping, which alternate in the list.
 func (c *converter) pairs(m *node, content []*yaml.Node, depth int) {
 	first := map[string]*node{}
 	for i := 0; i < len(content); i += 2 {

@@ -85,7 +85,7 @@ func Counts(n *fabric.Network) runstore.Counts {
 	s, refused := n.Stats(), n.Refusals()
 	return runstore.Counts{
 		DroppedNoReceive: refused.NoReceive, DroppedQKey: refused.QKey, DroppedOutOfTurn: refused.OutOfTurn, RNRNAKs: refused.RNRNAKs,
-		Packets: s.Injected - s.Trains, PacketHops: s.Hops, Events: s.Events,
+		Packets: s.Injected - s.Bursts, PacketHops: s.Hops, Events: s.Events,
 		Pauses: s.Pauses, Resumes: s.Resumes, CreditStalls: s.Stalls, Marks: s.Marked,
 		CNPs: s.CNPs, CNPsTaken: s.CNPsTaken, CNPDelay: int64(s.CNPDelay),
 		Retransmissions: n.Retransmissions(), Timeouts: n.Timeouts(), Trimmed: s.Trimmed,
