@@ -20,25 +20,48 @@
 // Allowance: rate, window, next call, byte budget. The queue pair reads the allowance for
 // each packet without a call.
 //
+// A queue pair is made of values, without a pointer or an interface between them:
+//
+//	QP                  what verbs and the fabric call; the states
+//	├ requester         posts, sends, takes answers, repeats
+//	│ ├ endpoint        configuration, numbers, state and deadline: shared with the responder
+//	│ ├ congestion      the allowance of congestion control: pace, window, budget
+//	│ ├ progress        the last progress, and the tries since
+//	│ ├ scoreboard      packets ahead of the oldest: selective repeat; made when one comes
+//	│ │ └ unordered     the same for unordered delivery
+//	│ ├ sendQueue       work requests and the PSNs that they take
+//	│ └ flow            window and timeout from measurement, where configured
+//	└ responder         takes requests, places payload, completes receives
+//	  ├ readQueue       READs and atomics that are being answered
+//	  ├ arrivals        requests ahead of the expected one; made when one comes
+//	  ├ acks            the expected PSN, acknowledgements, NAKs, answers to marks
+//	  ├ message         the SEND or WRITE under way
+//	  └ recvQueue       posted receives
+//
+// The two halves do not call each other. An error of one sets the state ERR, and the QP
+// flushes the work of both at the end of the call.
+//
 // The files:
 //
-//   - requester.go: posting, sending, acknowledgements
+//   - qp.go, state.go: the queue pair, its states, and all that changes them
+//   - requester.go: posting, sending, acknowledgements; sendqueue.go: the send queue
 //   - retry.go: timers, going back, refusals
+//   - pace.go: the allowance of congestion control; notify.go: marks and notifications
 //   - flow.go: a requester that adapts to the network: its window and its timeout
 //   - adaptive.go: the schedule of an adapter's adaptive retransmission
-//   - responder.go: requests of RC, acknowledgements, NAKs
-//   - read.go: both ends of READ
+//   - responder.go: requests of RC; message.go, recvqueue.go: their messages and receives
+//   - acks.go: acknowledgements, NAKs
+//   - read.go, readqueue.go: both ends of READ
 //   - atomic.go: both ends of the atomics
-//   - local.go: what stands in the send queue and sends nothing
+//   - local.go: work that stands in the send queue and sends nothing
 //   - reorder.go: packets out of order
 //   - writeonly.go: WRITEs whose packets are messages of their own
-//   - notify.go: congestion marks and notifications
 //   - uc.go, ud.go: the unreliable services
 //   - endtoend.go, rd.go, resync.go: reliable datagrams: end-to-end contexts, whose
 //     streams are queue pairs, and the queue pairs that send by them
-//   - selective.go, holes.go: what is lost alone is sent again
-//   - unordered.go, entropy.go: Ultra Ethernet's reliable unordered delivery
-//   - state.go: the states of a queue pair, and all that changes them
+//   - selective.go, holes.go: selective repeat
+//   - unordered.go, gather.go, entropy.go: Ultra Ethernet's reliable unordered delivery, at
+//     the requester and at the responder
 //   - package cc: congestion control
 //   - package rdtest: scripts of reliable datagrams, for tests
 //
@@ -49,7 +72,9 @@
 //
 // # Invariants
 //
-//   - una <= nxt <= max <= end on the circle of PSNs, less than half of it apart
+//   - una <= nxt <= max <= end on the circle of PSNs, less than half of it apart: the
+//     oldest unacknowledged, the next to send, the first never sent, the first not yet
+//     posted; nxt lies before max while the requester repeats
 //   - flight is the payload of SENDs and WRITEs from una to nxt
 //   - work requests complete in the order of posting, each once
 //   - with packets in flight, NextTimeout is no later than their retry timer

@@ -80,8 +80,8 @@ func (r *requester) retryWait() units.Time {
 	return r.cfg.RetryTimeout
 }
 
-// flowClosed reports whether as much is in flight as the network carries. What is behind
-// a repetition that nothing shows to have come is let through: see Probing.
+// flowClosed reports whether as much is in flight as the network carries. The packet
+// behind a repetition may go nevertheless: see Probing.
 func (r *requester) flowClosed() bool { return r.cfg.Flow != nil && r.flow.full(r) }
 
 // full is flowClosed where the configuration has flow control.
@@ -141,10 +141,10 @@ func (f *flow) moved(now units.Time, una units.PSN, known int32) {
 	}
 }
 
-// answered takes the first acknowledgement behind a timeout. One of packets that were not
-// sent again, and of which none was known to have come, is for those that were sent
-// first: they were late, as happens where a peer waits for a processor, and the window is
-// what it was.
+// answered takes the first acknowledgement after a timeout. If it covers packets that were
+// not sent again, and the peer was known to have none of the packets before it, the first
+// transmissions were late and not lost: a peer that waits for a processor does that. The
+// window is then what it was before.
 func (f *flow) answered(una units.PSN, known int32) {
 	f.unsure = false
 	if known == 0 && f.resent.Before(una) {
@@ -154,10 +154,10 @@ func (f *flow) answered(una units.PSN, known int32) {
 	f.window.Settle()
 }
 
-// filled notes that the packet psn, which others had overtaken, has come. It was late
-// and not lost if it had not been sent again, or came too soon after for the repetition
-// to have come: then as many may overtake another from here on, and what loss has cost
-// the window since is given back (RFC 4015).
+// filled notes that the packet psn, which later packets had overtaken, has come. The
+// packet was late and not lost if it was not sent again, or if it came too soon after its
+// repetition to be the repetition. Then as many packets may overtake another from here on,
+// and the window gets back what the loss has cost (RFC 4015).
 func (f *flow) filled(now units.Time, psn units.PSN, overtaken int32, again bool) {
 	if again {
 		if !f.watching || psn.Before(f.watched) {
@@ -180,7 +180,7 @@ func (f *flow) lost(n int32) {
 	}
 }
 
-// halved is what a loss costs of which only the first packet is known.
+// halved notes a loss of which only the first packet is known.
 func (f *flow) halved() {
 	if f != nil {
 		f.window.Halve()
@@ -195,8 +195,8 @@ func (f *flow) wentBack(una units.PSN) {
 	}
 }
 
-// timedOut is what a timeout means. It reports whether that was a try before those that
-// count.
+// timedOut notes a timeout. It reports whether the timeout was shorter than the least that
+// counts as a try.
 func (f *flow) timedOut(least units.Time) (early bool) {
 	if f == nil {
 		return false
@@ -217,9 +217,9 @@ func (r *requester) tolerance() int32 {
 	return min(r.flow.reordering, max(1, r.nxt.Sub(r.una)/2))
 }
 
-// stillResponding notes a response of a READ that has come before: the peer is at work
-// at what was asked for again, and what is missing comes behind it. The retry timer
-// starts anew, once for each response of a repetition.
+// stillResponding notes a response of a READ that has come before: the peer answers a
+// repetition, and the missing responses come behind this one. The retry timer starts anew,
+// once for each response of a repetition.
 func (r *requester) stillResponding(now units.Time, psn units.PSN) {
 	f := r.flow
 	if f == nil || r.readsOut == 0 || !f.heard.Before(psn) || !psn.Before(r.una) {

@@ -7,7 +7,7 @@ import (
 	"weft/wire"
 )
 
-// openMessage is a message of which a part has come.
+// openMessage is a message of which not all packets have come.
 type openMessage struct {
 	first units.PSN
 	left  uint32 // packets
@@ -15,7 +15,7 @@ type openMessage struct {
 	op    wire.Opcode
 }
 
-// ackTrigger is the payload that is acknowledged though nothing asks for it.
+// ackTrigger is the payload that draws an acknowledgement though no packet asks for one.
 func (c *Config) ackTrigger() uint32 { return uint32(max(1, c.AckEvery) * c.PathMTU) }
 
 // receiveUnordered takes a request.

@@ -2,11 +2,11 @@ package transport
 
 import "weft/units"
 
-// Responses of READs that are missing, live, where both ends have selective repeat. A
-// response is lost when enough later ones have come, or acknowledgements of what was
-// asked for later: responses come in the order of their requests. The requester asks again
-// for each run of missing ones by a READ of its own, which the responder takes for a
-// repetition of a part (IBA vol. 1, 9.7.5.1.4), and leaves what has come alone.
+// Missing responses of READs, live, where both ends have selective repeat. A response is
+// lost when enough later responses have come, or acknowledgements of later requests:
+// responses come in the order of their requests. The requester asks again for each run of
+// missing responses by a READ of its own, which the responder takes for a repetition of a
+// part (IBA vol. 1, 9.7.5.1.4). It does not ask for responses that have come.
 
 // unanswered notes that the peer has sent all responses before to.
 func (r *requester) unanswered(to units.PSN) {
@@ -25,8 +25,8 @@ func (s *scoreboard) unanswered(r *requester, to units.PSN) {
 	s.seekLost(r)
 }
 
-// hole is the next run of responses that are missing and were not asked for again; w is
-// nil where there is none.
+// hole is the next run of missing responses that the requester has not asked for again; w
+// is nil where there is none.
 func (s *scoreboard) hole(r *requester) (w *sendWork, from, to units.PSN) {
 	for from = s.asked; from.Before(s.due); s.asked = from {
 		w = r.workOf(from)
@@ -45,7 +45,7 @@ func (s *scoreboard) hole(r *requester) (w *sendWork, from, to units.PSN) {
 	return nil, from, from
 }
 
-// has is whether a response ahead of una has come.
+// has reports whether a response ahead of una has come.
 func (s *scoreboard) has(una, psn units.PSN) bool {
 	d := uint32(psn.Sub(una))
 	return d > 0 && d < s.responses.size() && s.responses.has(psn)

@@ -2,17 +2,17 @@ package transport
 
 import "weft/units"
 
-// Local operations stand in the send queue and send nothing: a memory window is
-// bound, a key invalidated. They take no PSN. One is carried out when all before it
-// have been sent and, with a fence, are finished; what is posted behind it begins
-// afterwards (IBA vol. 1, 10.8.3.3: the order of work requests). It completes in its
-// turn.
+// A local operation stands in the send queue and sends nothing: it binds a memory window,
+// or invalidates a key. It takes no PSN. It is carried out when all work before it has
+// been sent; with a fence, when all work before it is finished. Work that is posted behind
+// it begins afterwards (IBA vol. 1, 10.8.3.3: the order of work requests). It completes in
+// its turn.
 //
-// A send that its owner knows to fail, for want of a right to memory, is posted as one,
-// too, and fails in its turn: on UD it is the only one that makes sense.
+// A send that its owner knows to fail, for want of a right to memory, is posted as a local
+// operation, too, and fails in its turn. On UD no other local operation makes sense.
 //
-// Its turn is a deadline that is due: Timeout carries it out, because only there is a
-// batch for what it may lead to.
+// The turn of a local operation is a deadline. Timeout carries the operation out, because
+// its caller gives it a batch for the consequences.
 
 // local reports whether the operation sends nothing.
 func (o Op) local() bool { return o == OpBindMW || o == OpLocalInv }
@@ -43,8 +43,8 @@ func (r *requester) heedLocals(now units.Time) {
 	}
 }
 
-// localDue reports whether the next in the send queue is a local operation that is
-// to be carried out now. One that has failed waits for those before it.
+// localDue reports whether the next work request is a local operation that is to be
+// carried out now. A local operation that has failed waits for the work before it.
 func (r *requester) localDue() bool {
 	if r.cur == r.tail || r.state != StateRTS {
 		return false
@@ -75,7 +75,7 @@ func (r *requester) runLocals(b *Batch) {
 	}
 }
 
-// finishLocals completes the local operations that all before them have completed.
+// finishLocals completes the local operations at the head that were carried out.
 func (r *requester) finishLocals(b *Batch) {
 	for r.head != r.tail && r.work(r.head).flags&workDone != 0 {
 		if r.cur == r.head {

@@ -5,7 +5,8 @@ import (
 	"weft/units"
 )
 
-// congestion is what congestion control allows, and what the requester has made of that.
+// congestion is the allowance of congestion control, and what the requester has used of
+// it.
 type congestion struct {
 	alg        cc.Algorithm
 	allow      cc.Allowance
@@ -31,14 +32,14 @@ func (c *congestion) expire(cfg *Config, now units.Time) {
 	}
 }
 
-// notified is what a notification does to what is allowed.
+// notified tells congestion control of a notification.
 func (c *congestion) notified(e *endpoint, now units.Time) {
 	c.alg.Notified(now, &c.allow)
 	e.wake = min(e.wake, c.allow.Wake)
 }
 
-// tell hands congestion control an acknowledgement, with what the packet that drew
-// it has seen.
+// tell hands congestion control an acknowledgement, with the report of the packet that
+// drew it.
 func (c *congestion) tell(e *endpoint, now units.Time, a cc.Ack, s *cc.Seen) {
 	if s != nil {
 		a.RTT, a.Hops, a.Path = now-s.Sent, s.Hops, s.Path
@@ -74,8 +75,8 @@ func gap(bytes uint32, r units.Rate) units.Time {
 	return units.Time(int64(bytes) * 8 * int64(units.Second) / int64(r))
 }
 
-// repace brings the next packet forward when the allowed rate has risen: a
-// limiter that has been let go does not finish the wait that its old rate set.
+// repace brings the next packet forward when the allowed rate has risen: a limiter that is
+// released does not finish the wait that its old rate set.
 func (c *congestion) repace(cfg *Config) {
 	switch {
 	case cfg.KeepPace || c.pacedBytes == 0:

@@ -28,18 +28,15 @@ func (s Service) String() string {
 	return "Service(" + strconv.Itoa(int(s)) + ")"
 }
 
-// QP is a queue pair: a requester, which sends work requests and gets
-// acknowledgements, and a responder, which does the opposite. Both are state
-// machines without I/O.
+// QP is a queue pair: a requester, which sends work requests and gets acknowledgements,
+// and a responder, which takes requests and answers them. Both are state machines without
+// I/O. QP joins them: it hands out the packet that goes first, gives each packet that
+// comes to the half that it is for, and changes the state of both.
 //
-// PSNs run una <= nxt <= max <= end around their circle: the oldest
-// unacknowledged, the next to send, the first never sent, the first not yet
-// posted. nxt lies before max while the requester repeats itself.
-//
-// Where a simulation has many queue pairs each packet finds its own out of the
-// processor's caches, so fields lie by who touches them: first 32 bytes that every
-// packet does, then two cache lines of the requester's and one of the responder's, one
-// of congestion control's, then the rest. layout_test.go holds them to it.
+// In a simulation with many queue pairs each packet finds its own outside of the
+// processor's caches. So fields lie together that one packet needs: the endpoint in half a
+// cache line, congestion control in one, the requester in two, the responder in one.
+// layout_test.go holds them to it.
 type QP struct {
 	req  requester
 	resp responder
@@ -62,8 +59,8 @@ type endpoint struct {
 	posted     bool // work has been posted to the send queue since RESET
 }
 
-// owed says what the responder has to send: responses of READs, and what goes behind
-// the last of them.
+// owed says what the responder has to send: responses of READs, and the acknowledgement
+// that goes behind the last of them.
 type owed uint8
 
 const (
@@ -126,8 +123,8 @@ func (q *QP) Service() Service { return q.req.service }
 // Rate is the rate that congestion control allows; 0 is unpaced.
 func (q *QP) Rate() units.Rate { return q.req.allow.Rate }
 
-// Wants is what the queue pair's congestion control wants to know: the packets of
-// one that wants the round trip or the path are to report on their way.
+// Wants is what the queue pair's congestion control wants to know. If that is the round
+// trip or the path, packets of the queue pair are to report on their way.
 func (q *QP) Wants() cc.Wants { return q.req.wants }
 
 // Flight is the payload of SENDs and WRITEs that is sent and not acknowledged.
@@ -147,19 +144,20 @@ func (q *QP) Pending() int { return int(q.req.tail - q.req.head) }
 func (q *QP) Oldest() (id uint64, first units.PSN) { return q.req.oldest() }
 
 // Outstanding is the number of PSNs from the oldest unacknowledged to the next to send,
-// PSNs of the responses of READs included, without those that the peer is known to have.
+// PSNs of responses of READs included. PSNs that the peer is known to have do not count.
 func (q *QP) Outstanding() int32 { return q.req.outstanding() }
 
 // Repeating reports whether the next packet is one that was lost and is in flight
 // already.
 func (q *QP) Repeating() bool { return q.req.lost }
 
-// Probing reports whether the oldest packet in flight was sent again and nothing new
-// since. Only what is sent after a repetition tells that it, or its acknowledgement,
-// was lost, too: a window that would hold that back leaves it to the timeout.
+// Probing reports whether the oldest packet in flight was sent again, and nothing new
+// since. Only a packet that is sent after a repetition shows that the repetition, or its
+// acknowledgement, was lost, too. A window that held this packet back would leave the loss
+// to the timeout.
 func (q *QP) Probing() bool { return q.req.probing() }
 
-// RetransmitAt is when what is in flight is sent again unless it is acknowledged
+// RetransmitAt is when the packets in flight are sent again, unless they are acknowledged
 // before; units.Forever where nothing is in flight or no timeout is set.
 func (q *QP) RetransmitAt() units.Time { return q.req.retryAt() }
 
@@ -167,7 +165,8 @@ func (q *QP) RetransmitAt() units.Time { return q.req.retryAt() }
 // just filled carries.
 func (q *QP) SourceOf(p *Packet) (id uint64, ok bool) { return q.req.sourceOf(p) }
 
-// SetChance is what the queue pair draws by: a number that no other has.
+// SetChance sets the number from which the queue pair draws. No other queue pair may have
+// the same.
 func (q *QP) SetChance(x uint32) { q.req.chance = x }
 
 // SetQKey sets the Q_Key that datagrams to this queue pair must carry.

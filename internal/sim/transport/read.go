@@ -71,7 +71,7 @@ func (r *requester) receiveResponse(now units.Time, p *Packet, b *Batch) Verdict
 	if w.op != OpRead {
 		return Dropped
 	}
-	if !r.fits(w, p) {
+	if !w.fits(p, uint32(r.cfg.PathMTU)) {
 		r.failHead(BadRespErr, b)
 		r.breakOff(b)
 		return Dropped
@@ -87,8 +87,7 @@ func (r *requester) receiveResponse(now units.Time, p *Packet, b *Batch) Verdict
 }
 
 // fits checks a response's length, and says where its payload goes.
-func (r *requester) fits(w *sendWork, p *Packet) bool {
-	mtu := uint32(r.cfg.PathMTU)
+func (w *sendWork) fits(p *Packet, mtu uint32) bool {
 	off := w.bytesTo(p.PSN, mtu)
 	p.VA, p.Offset = w.id, off
 	return p.Length == min(mtu, w.length-off)

@@ -34,8 +34,8 @@ func (r *reorder) set(psn units.PSN) {
 	r.bits[i/64] |= 1 << (i % 64)
 }
 
-// mark notes that psn came ahead of base, and reports whether that is news.
-// What lies too far ahead is none.
+// mark notes that psn came ahead of base, and reports whether that is news. A PSN too far
+// ahead is no news.
 func (r *reorder) mark(base, psn units.PSN) bool {
 	d := uint32(psn.Sub(base))
 	if d >= MaxReorder {
@@ -146,8 +146,8 @@ func (s *responder) receiveAnyOrder(e *endpoint, p *Packet, info *opInfo, b *Bat
 	return placed(info)
 }
 
-// inTurn does what a request does when its turn comes; asked reports whether it
-// wants an acknowledgement.
+// inTurn takes a request whose turn has come; asked reports whether the request wants an
+// acknowledgement.
 func (s *responder) inTurn(e *endpoint, p *Packet, info *opInfo, b *Batch) (asked, ok bool) {
 	switch info.class {
 	case classReadRequest:
@@ -180,7 +180,7 @@ func (r *requester) responseAhead(now units.Time, p *Packet) Verdict {
 		if !p.PSN.Before(w.end()) {
 			continue
 		}
-		if w.op != OpRead || !r.fits(w, p) {
+		if w.op != OpRead || !w.fits(p, uint32(r.cfg.PathMTU)) {
 			break
 		}
 		if !r.scoreboard().responses.mark(r.una, p.PSN) {

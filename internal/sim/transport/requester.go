@@ -77,9 +77,9 @@ func (r *requester) enqueue(w sendWork) error {
 	return r.add(w)
 }
 
-// sendable reports whether the requester has a packet that may go, but for its time and
-// for what restrained says. Each packet asks several times: it calls nothing, so that it
-// needs no frame.
+// sendable reports whether the requester has a packet that may go, apart from its time and
+// from what restrained says. Each packet asks several times: sendable calls nothing, so
+// that it needs no frame.
 func (r *requester) sendable() bool {
 	if !r.posted {
 		return false
@@ -120,8 +120,8 @@ func (r *requester) heldBack() bool {
 }
 
 // windowClosed reports whether as much is in flight as the configuration and congestion
-// control let be. Each packet asks more than once: it is small enough to be inlined, and
-// so are flowClosed and restrained.
+// control allow. Each packet asks more than once: windowClosed is small enough to be
+// inlined, and so are flowClosed and restrained.
 func (r *requester) windowClosed() bool {
 	return r.controlled && r.flight >= r.allow.Window ||
 		r.cfg.Window > 0 && r.flight >= r.cfg.Window ||
@@ -350,9 +350,7 @@ func (r *requester) finish(w *sendWork, status Status, b *Batch) {
 	b.Completions = append(b.Completions, c)
 }
 
-// outstanding is the number of PSNs from the oldest unacknowledged to the next
-// to send, those that responses of READs will have included, without those that
-// the peer is known to have.
+// outstanding is Outstanding for the requester.
 func (r *requester) outstanding() int32 {
 	n := r.nxt.Sub(r.una)
 	if r.board != nil {

@@ -106,7 +106,7 @@ func needsRecv(info *opInfo) bool {
 // hasRecv reports whether a receive is there to be taken.
 func (s *responder) hasRecv(e *endpoint) bool { return !s.empty() || e.cfg.ImplicitRecv }
 
-// roomFor is how long the message may be that a packet begins.
+// roomFor is the longest message that a packet may begin.
 func (s *responder) roomFor(info *opInfo) uint32 {
 	if !info.first || s.empty() {
 		return MaxMessageBytes
@@ -114,8 +114,7 @@ func (s *responder) roomFor(info *opInfo) uint32 {
 	return s.oldest().length
 }
 
-// wantsRecv reports whether p would take a receive now and none is posted: who
-// shares receives between queue pairs posts one before Receive.
+// wantsRecv is WantsRecv for the responder.
 func (s *responder) wantsRecv(e *endpoint, p *Packet) bool {
 	info := &ops[p.Op]
 	inTurn := p.PSN == s.epsn || e.service != RC

@@ -12,7 +12,8 @@ import (
 // or is in the middle of the message, expects what follows the RESYNC (IBA vol. 1,
 // chapter 9, on the RESYNC of reliable datagrams).
 
-// breakOff is what an error of the message at the head, which has completed, does.
+// breakOff ends the work behind the message at the head, which has completed with an
+// error.
 func (r *requester) breakOff(b *Batch) {
 	if r.cfg.Delivery != EndToEnd {
 		r.breakConnection(b)
@@ -24,15 +25,15 @@ func (r *requester) breakOff(b *Batch) {
 	_ = r.enqueue(sendWork{op: opResync, packets: 1}) // the queue is empty and has room
 }
 
-// awaitResync is what a responder does that has refused a message: whatever follows
-// of it is dropped in silence, but for the refused packet itself.
+// awaitResync gives up the message that the responder has refused. Its further packets are
+// dropped in silence, but for the refused packet itself.
 func (s *responder) awaitResync(e *endpoint) {
 	s.msg.class = classNone
 	s.nakAt = units.Forever
 	s.clear(e)
 }
 
-// receiveResync takes the PSN that the requester goes on with.
+// receiveResync takes the PSN from which the requester goes on.
 func (s *responder) receiveResync(e *endpoint, p *Packet, b *Batch) Verdict {
 	if !p.PSN.Before(s.epsn) {
 		s.awaitResync(e)

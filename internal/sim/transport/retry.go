@@ -19,7 +19,7 @@ type progress struct {
 	recovering bool // has gone back for a lost read response at una
 }
 
-// forgetTries begins to count tries anew, because something has come of them.
+// forgetTries begins to count tries anew.
 func (p *progress) forgetTries() {
 	p.retries, p.waits, p.rnrRetries, p.recovering = 0, 0, 0, false
 }
@@ -65,7 +65,7 @@ func (r *requester) retryAt() units.Time {
 	return r.since() + r.retryWait()
 }
 
-// progressed is what a newly acknowledged packet means to the timers.
+// progressed notes that a packet was newly acknowledged.
 func (r *requester) progressed(now units.Time) {
 	r.progressAt = now
 	r.forgetTries()
@@ -104,7 +104,7 @@ func (r *requester) tryAgain(now units.Time, b *Batch) {
 	r.repeat(now, b)
 }
 
-// timeout does what is due of the requester, and makes wake exact.
+// timeout serves the deadlines of the requester that are due, and makes wake exact.
 func (r *requester) timeout(now units.Time, b *Batch) {
 	if r.service != RC {
 		r.reportSent(b)
@@ -142,7 +142,7 @@ func (r *requester) repeat(now units.Time, b *Batch) {
 	r.goBack()
 }
 
-// timedOut is what an expired retry timer does.
+// timedOut serves an expired retry timer.
 func (r *requester) timedOut(now units.Time, b *Batch) {
 	r.recovering = false
 	r.expired += min(1, ^r.expired)
@@ -160,7 +160,7 @@ func (r *requester) timedOut(now units.Time, b *Batch) {
 	}
 }
 
-// refused is what a NAK for the packet una does.
+// refused takes a NAK for the packet una.
 func (r *requester) refused(now units.Time, syndrome wire.Syndrome, b *Batch) {
 	status := BadRespErr
 	switch syndrome {
@@ -181,7 +181,7 @@ func (r *requester) refused(now units.Time, syndrome wire.Syndrome, b *Batch) {
 	r.breakOff(b)
 }
 
-// receiverNotReady is what an RNR NAK for the packet una does.
+// receiverNotReady takes an RNR NAK for the packet una.
 func (r *requester) receiverNotReady(now units.Time, code uint8, b *Batch) {
 	if !r.rnrAgain(r.cfg.RNRRetry) {
 		r.failHead(RNRRetryExcErr, b)
@@ -192,11 +192,11 @@ func (r *requester) receiverNotReady(now units.Time, code uint8, b *Batch) {
 	r.goBack()
 }
 
-// missingResponse is what an acknowledgement behind a READ that is not
-// complete does: its responses are lost, and the READ is asked for again, once
-// (IBA vol. 1, 9.7.5.1.3: an implied NAK). Out of order they may still come, and
-// the acknowledgement is remembered; live, enough that has overtaken them says that they
-// are lost (holes.go).
+// missingResponse serves an acknowledgement behind a READ that is not complete. The
+// responses of the READ are lost, and the requester asks for them again, once (IBA vol. 1,
+// 9.7.5.1.3: an implied NAK). Out of order they may still come, and the requester
+// remembers the acknowledgement; live, the responses are lost when enough others have
+// overtaken them (holes.go).
 func (r *requester) missingResponse(now units.Time, to units.PSN, b *Batch) {
 	if r.cfg.Delivery.anyOrder() {
 		if r.ackHigh.Before(to) {

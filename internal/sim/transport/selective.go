@@ -12,12 +12,12 @@ import (
 // order, and answers each with a NAK that names the expected packet and, in Imm,
 // the one that came (IRN: Mittal et al., "Revisiting Network Support for RDMA",
 // SIGCOMM 2018, section 3.1). A packet is lost when a later one has come. A pass
-// sends each lost packet once; a packet that is lost again is known by one that
-// was sent after its repetition and has come. What nothing is sent after is left
-// to the timeout.
+// sends each lost packet once. A packet is lost again when a packet that was sent
+// after its repetition has come. The timeout finds a loss behind which nothing was
+// sent.
 //
 // Where the requester has flow control the network may reorder: a packet is lost when
-// enough later ones have come (QP.tolerance), and a pass goes no faster than the window
+// enough later ones have come (requester.tolerance), and a pass goes no faster than the window
 // lets it.
 type scoreboard struct {
 	responses reorder
@@ -27,15 +27,15 @@ type scoreboard struct {
 	known int32     // PSNs in came
 	base  units.PSN // una, as came knows it
 	high  units.PSN // after the furthest that came
-	edge  units.PSN // what is missing before it is lost
-	next  units.PSN // the pass has sent what is lost before it
-	after units.PSN // what has this PSN or a later one was sent after una's repetition
+	edge  units.PSN // packets that are missing before it are lost
+	next  units.PSN // the pass has sent the lost packets before it
+	after units.PSN // packets from here on were sent after una's repetition
 	on    bool      // something is lost
 
 	// Responses of READs, live: see holes.go.
-	far     units.PSN // after what responses, or what follows them, show to have been sent
-	due     units.PSN // what is missing before it is lost
-	asked   units.PSN // what is missing before it was asked for again
+	far     units.PSN // behind the last response that the peer is known to have sent
+	due     units.PSN // responses that are missing before it are lost
+	asked   units.PSN // responses that are missing before it were asked for again
 	drained int32     // responses that una has passed since the window was told
 
 	unordered *unordered // unordered delivery has a state of its own
@@ -49,9 +49,9 @@ func (r *requester) scoreboard() *scoreboard {
 	return r.board
 }
 
-// at is whether the peer has a packet ahead of una. una itself counts as missing
-// though it may have come: its acknowledgement is lost then, and its repetition
-// draws another.
+// at reports whether the peer has a packet ahead of una. una itself counts as missing
+// though it may have come: then its acknowledgement is lost, and its repetition draws
+// another.
 func (s *scoreboard) at(una, psn units.PSN) bool {
 	d := uint32(psn.Sub(una))
 	return d > 0 && d < s.came.size() && s.came.has(psn)
@@ -84,7 +84,7 @@ func (s *scoreboard) refusedAhead(r *requester, now units.Time, came units.PSN) 
 	s.seekLost(r)
 }
 
-// giveUp takes for lost what enough later packets have overtaken.
+// giveUp takes for lost the packets that enough later ones have overtaken.
 func (s *scoreboard) giveUp(r *requester) {
 	edge := s.high.Add(1 - r.tolerance())
 	if !s.edge.Before(edge) {
@@ -122,7 +122,7 @@ func (w *sendWork) span() int32 {
 	return 1
 }
 
-// after is where the packet behind that of a PSN begins: a READ is one packet.
+// after is the PSN behind the packet of a PSN: a READ is one packet.
 func (w *sendWork) after(psn units.PSN) units.PSN {
 	if w.op == OpRead {
 		return w.end()
@@ -130,9 +130,9 @@ func (w *sendWork) after(psn units.PSN) units.PSN {
 	return psn.Add(1)
 }
 
-// repeatMissing begins a pass over all that is in flight and not known to have
-// come: what a timeout does. The oldest is among them even if it has come: its
-// acknowledgement is lost then, and nothing else would draw another.
+// repeatMissing begins a pass after a timeout, over all packets in flight that are not
+// known to have come. The oldest is among them even if it has come: then its
+// acknowledgement is lost, and nothing else would draw another.
 func (s *scoreboard) repeatMissing(r *requester) {
 	if s.came.take(r.una) {
 		s.known--
@@ -144,8 +144,8 @@ func (s *scoreboard) repeatMissing(r *requester) {
 	s.seekLost(r)
 }
 
-// movedOn is what it means to the pass that una has moved. It says how many of the
-// packets before una were known to have come.
+// movedOn follows una, and gives the number of packets before una that were known to have
+// come.
 func (s *scoreboard) movedOn(r *requester, now units.Time) (known int32) {
 	if s.came.size() != 0 {
 		for psn := s.base; psn.Before(r.una); psn = psn.Add(1) {
@@ -212,7 +212,7 @@ func (r *requester) probing() bool {
 	return s != nil && s.on && !r.lost && r.una.Before(s.next) && r.max == s.after
 }
 
-// emit emits the lost packet that the pass is at. It is in flight already,
+// emit fills p with the lost packet that the pass is at. The packet is in flight already,
 // and asks for an acknowledgement.
 func (s *scoreboard) emit(r *requester, now units.Time, p *Packet) {
 	if !s.seekPass(r) {

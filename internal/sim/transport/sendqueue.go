@@ -65,8 +65,7 @@ func (s *sendQueue) oldest() (id uint64, first units.PSN) {
 	return w.id, w.first
 }
 
-// sourceOf is the ID of the work request whose payload a request that Next has
-// just filled carries.
+// sourceOf is SourceOf for the send queue.
 func (s *sendQueue) sourceOf(p *Packet) (id uint64, ok bool) {
 	// Of a packet at nxt it is cur, or the one before; of a repetition any from
 	// head on.

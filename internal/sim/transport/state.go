@@ -118,7 +118,7 @@ func (q *QP) BecomeSQD() error {
 // Drained reports whether nothing that was begun is unfinished.
 func (q *QP) Drained() bool { return q.req.head == q.req.cur && !q.req.begun() }
 
-// becomeSQE is what a failed send does to UC and UD: the send queue is flushed,
+// becomeSQE enters SQE after a failed send of UC or UD: the send queue is flushed,
 // receives go on.
 func (r *requester) becomeSQE(b *Batch) {
 	r.state = StateSQE
@@ -137,8 +137,8 @@ func (q *QP) flush(b *Batch) {
 	q.resp.flush(&q.req.endpoint, b)
 }
 
-// becomeErr is what an error of the requester or of the responder does. The QP flushes the
-// work of both at the end of the call.
+// becomeErr enters ERR after an error of the requester or of the responder. The QP flushes
+// the work of both at the end of the call.
 func (e *endpoint) becomeErr() { e.state, e.wake = StateErr, units.Forever }
 
 // breakConnection ends the requester's work after an error that ends the connection.

@@ -6,7 +6,7 @@ func (r *requester) shapeUnreliable(w *sendWork, p *Packet) {
 		p.Op += ucOffset
 		return
 	}
-	r.shapeDatagram(w, p)
+	shapeDatagram(w, p)
 }
 
 // reportSent completes what has gone out whole: nobody will acknowledge it.

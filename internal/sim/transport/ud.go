@@ -6,7 +6,7 @@ import (
 )
 
 // shapeDatagram makes p a datagram.
-func (r *requester) shapeDatagram(w *sendWork, p *Packet) {
+func shapeDatagram(w *sendWork, p *Packet) {
 	p.Op = wire.UDSendOnly
 	if w.op.hasImm() {
 		p.Op = wire.UDSendOnlyImm

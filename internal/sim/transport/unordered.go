@@ -27,10 +27,10 @@ type unordered struct {
 	arrived uint32    // payload that the peer has, as it last said
 	base    units.PSN // una as came, lost and again know it
 	high    units.PSN // after the furthest that the peer has
-	swept   units.PSN // what is missing before it is known to be lost
-	after   units.PSN // what comes from here on was sent after una's packet last was
+	swept   units.PSN // packets that are missing before it are taken for lost
+	after   units.PSN // packets from here on were sent after the last transmission of una
 	seek    units.PSN // nothing before it is lost
-	came    reorder   // what the peer has, ahead of una
+	came    reorder   // packets ahead of una that the peer has
 	lost    reorder   // to be sent again
 	again   reorder   // sent again
 }
@@ -38,7 +38,7 @@ type unordered struct {
 // sprays reports whether delivery is unordered.
 func (e *endpoint) sprays() bool { return e.wants&cc.WantEntropy != 0 }
 
-// emit emits what is lost, or the next request, and chooses its entropy
+// emit fills p with a lost packet, or with the next request, and chooses its entropy
 // value. It asks for an acknowledgement where the window leaves no room for another
 // packet, or is too small ever to draw one (3.6.13.5).
 func (u *unordered) emit(r *requester, now units.Time, p *Packet) {
@@ -71,8 +71,8 @@ func (u *unordered) sendLost(r *requester, now units.Time, p *Packet) {
 	r.pace(&r.endpoint, now, units.Bytes(n))
 }
 
-// mayRepeat decides whether something lost may be sent: not before congestion
-// control lets it, but however far the oldest packet lies behind.
+// mayRepeat decides whether a lost packet may be sent. Congestion control must let it; how
+// far the oldest packet lies behind does not matter.
 func (u *unordered) mayRepeat(r *requester) {
 	r.lost = u.pending > 0 && r.flight < r.allow.Window && (r.cfg.Window == 0 || r.flight < r.cfg.Window)
 }
@@ -129,8 +129,8 @@ func (u *unordered) peerHas(r *requester, psn units.PSN) {
 	u.found(r, psn)
 }
 
-// found has a packet be in flight again that was taken for lost, waits to be sent again,
-// and has come: what has come is taken off what is in flight by the peer's sum.
+// found notes that the peer has a packet that was taken for lost. The packet is not sent
+// again. Its payload counts as in flight until the peer's sum of payload takes it off.
 func (u *unordered) found(r *requester, psn units.PSN) {
 	if !u.isLost(r, psn) {
 		return
@@ -166,7 +166,7 @@ func (u *unordered) forget(r *requester) {
 	}
 }
 
-// lose takes a packet for lost, unless it is known to be or to have come, and gives
+// lose takes a packet for lost, unless it is known to be lost or to have come, and gives
 // its payload.
 func (u *unordered) lose(r *requester, psn units.PSN) units.Bytes {
 	if in(&u.came, r.una, psn) || u.isLost(r, psn) {
@@ -182,8 +182,8 @@ func (u *unordered) lose(r *requester, psn units.PSN) units.Bytes {
 	return n
 }
 
-// inferLoss takes for lost what was sent far enough before something that the peer
-// has, and gives its payload.
+// inferLoss takes for lost the packets that were sent far enough before a packet that the
+// peer has, and gives their payload.
 func (u *unordered) inferLoss(r *requester) (lost units.Bytes) {
 	d := int32(r.cfg.InferLoss)
 	if d == 0 {
@@ -201,7 +201,7 @@ func (u *unordered) inferLoss(r *requester) (lost units.Bytes) {
 	return lost
 }
 
-// receiveNack takes the word that a packet was trimmed.
+// receiveNack takes the news that a switch has trimmed a packet.
 func (u *unordered) receiveNack(r *requester, now units.Time, p *Packet, b *Batch) Verdict {
 	psn := units.PSN(p.Imm)
 	if psn.Before(r.una) || !psn.Before(r.nxt) {
@@ -218,8 +218,8 @@ func (u *unordered) receiveNack(r *requester, now units.Time, p *Packet, b *Batc
 	return Taken
 }
 
-// allLost is what an expired retry timer does: all in flight that the peer is not
-// known to have is lost.
+// allLost serves an expired retry timer: every packet in flight that the peer is not known
+// to have is lost.
 func (u *unordered) allLost(r *requester, now units.Time, b *Batch) {
 	lost := units.Bytes(0)
 	for psn := r.una; psn.Before(r.nxt); psn = psn.Add(1) {
