@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// Load reads a scenario file. A file that cannot be read is an [io/fs.PathError]; one that
+// Load reads a scenario file. A file that cannot be read is an [io/fs.PathError]; a file that
 // is wrong is an [Errors].
 func Load(path string) (*File, error) { return scenario.Load(path) }
 
@@ -85,8 +85,8 @@ func (c Collective) Scenario() *Scenario {
 	return s
 }
 
-// Run simulates the collective on all cores. The error is an [Errors] where a field is wrong;
-// else it is that of [Run].
+// Run simulates the collective on all cores. The error is an [Errors] if a field is wrong,
+// otherwise the error of [Run].
 func (c Collective) Run(ctx context.Context) (*Results, error) {
 	file, err := New("weft.Collective", c.Scenario())
 	if err != nil {

@@ -110,7 +110,7 @@ func (c *CQ) Pending() int {
 }
 
 // ReqNotify arms the queue: the next completion raises an event. With solicitedOnly, only a failed
-// completion or one that the peer marked as solicited does.
+// completion does, or a completion that the peer marked as solicited.
 func (c *CQ) ReqNotify(solicitedOnly bool) {
 	c.dev.port.Lock()
 	defer c.dev.port.Unlock()

@@ -2,7 +2,7 @@
 // vol. 1, chapter 11), on a RoCE v2 device in user space. It needs no RDMA NIC, no kernel module
 // and no privilege.
 //
-// Names and semantics are those of the verbs' man pages (ibv_reg_mr, ibv_modify_qp, ibv_post_send
+// Names and semantics follow the verbs' man pages (ibv_reg_mr, ibv_modify_qp, ibv_post_send
 // and so on):
 //
 //	dev, err := verbs.Open(verbs.Options{Addr: netip.MustParseAddrPort("127.0.0.1:4791")})

@@ -1,5 +1,7 @@
 package verbs
 
+import "time"
+
 // All bounds of this package, each with its reason. Where ibv_query_device reports a bound, it has
 // the value of current NICs.
 const (
@@ -42,4 +44,6 @@ const (
 	// maxStrangers bounds the answers in a tickTime to senders without a connection: otherwise a
 	// device that answers every forged request would flood the forged addresses.
 	maxStrangers = 512
+	// maxPatience bounds the time for which a peer can ask this side to wait.
+	maxPatience = 5 * time.Second
 )

@@ -71,9 +71,8 @@ const (
 	answerTime = 250 * time.Millisecond
 	answerTry  = 15
 	// patienceCode is the time that a peer is asked to wait while its request is not accepted yet:
-	// 4.096 us times 2^18, 1.07 s. maxPatience bounds the time that a peer can ask for.
+	// 4.096 us times 2^18, 1.07 s.
 	patienceCode = 18
-	maxPatience  = 5 * time.Second
 	// tickTime is the interval at which unanswered messages are checked.
 	tickTime = 50 * time.Millisecond
 )

@@ -48,7 +48,7 @@ type slot struct {
 }
 
 // Virtual addresses are random, too, in steps of 64 KiB, in a range that no process uses: one
-// address tells nothing about others. Regions may overlap by chance, as those of RegMRIOVA may: the
+// address tells nothing about others. Regions may overlap by chance, as regions of RegMRIOVA may: the
 // key identifies the region.
 const (
 	leastAddr = 1 << 48

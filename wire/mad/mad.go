@@ -84,7 +84,7 @@ func (m Method) Answer() Method {
 }
 
 // Attribute is an attribute ID. The numbers of subnet management stand in IBA
-// vol. 1, table 124; those of subnet administration in table 192.
+// vol. 1, table 124; subnet administration's in table 192.
 type Attribute uint16
 
 // The attributes.

@@ -101,7 +101,7 @@ func (b *builder) pairAlike(k looseKey, ends *[2]map[int32][]loose) *source.Prob
 	return nil
 }
 
-// onlyOther is the only rank but this one that has ends left.
+// onlyOther is the only other rank that has ends left.
 func onlyOther(ends map[int32][]loose, rank int32) (other int32, only bool) {
 	n := 0
 	for r := range ends {

@@ -14,8 +14,8 @@
 //	label requires other
 //	label irequires other
 //
-// The label of an operation may be left out. Comments are those of C++. A receive may
-// be from -1, any source, and of tag -1, any tag. The grammar is that of txt2bin.re.
+// The label of an operation may be left out. Comments are written as in C++. A receive may
+// be from -1, any source, and of tag -1, any tag. The grammar is txt2bin.re's.
 //
 // # Left out
 //

@@ -44,6 +44,6 @@ func Hash(k Key, seed uint32) uint32 {
 	return h ^ h>>16
 }
 
-// nicSeed is the seed with which a host with several links picks the link of a queue pair: that of
+// nicSeed is the seed with which a host with several links picks the link of a queue pair: the seed of
 // ns-3's own hash. No available case has such a host.
 const nicSeed = 0x8badf00d

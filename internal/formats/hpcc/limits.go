@@ -24,7 +24,7 @@ const (
 	maxThresholdKB = 4294967
 	// maxSeconds keeps a time well inside 64 bits of picoseconds.
 	maxSeconds = 1_000_000
-	// maxRate is 100 Tb/s: no port is that fast, and rate times delay fits 64 bits.
+	// maxRate is 100 Tb/s: no port is so fast, and rate times delay fits 64 bits.
 	maxRate = 100_000_000_000_000
 	// maxDelaySeconds is more than a link around the earth.
 	maxDelaySeconds = 1

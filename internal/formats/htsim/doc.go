@@ -13,7 +13,7 @@
 // A connection starts at a time or when its trigger fires. A trigger is activated by connections
 // that are done, at the sender (send_done_trigger) or the receiver (recv_done_trigger). A oneshot
 // trigger fires the first time, a multishot trigger each time, and a barrier after count
-// activations. Lines that begin with # are comments. The grammar is that of ConnectionMatrix::load.
+// activations. Lines that begin with # are comments. The grammar is ConnectionMatrix::load's.
 //
 // # Left out
 //

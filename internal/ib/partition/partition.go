@@ -57,7 +57,7 @@ type Partition struct {
 	Broadcast Properties
 	Members   []Member
 	Groups    []Group
-	Line      int // where the rule begins; 0 in one that was not read
+	Line      int // where the rule begins; 0 in a rule that was not read
 }
 
 // Group is a multicast group that the manager creates.

@@ -52,10 +52,10 @@ const whole = 720720 << 20
 // that is proven and no worse than minhop's.
 const maxRanked = 2048
 
-// choose routes with all engines that may fit the fabric. Of the proven tables it keeps the
-// tables with the most bandwidth over shifts of all ends. Tables that are worse for shifts
-// than those of minhop, OpenSM's default, are not used. The search stops when no tables can
-// be better.
+// choose routes with all engines that may fit the fabric. It keeps the proven tables with
+// the most bandwidth over shifts of all ends. Tables that are worse for shifts than the
+// tables of minhop, OpenSM's default, are not used. The search stops when no tables can be
+// better.
 func choose(s *subnet.Subnet, o Options) (*Result, error) {
 	o.AsOpenSM = false // an engine that fails is passed over
 	f, err := newFabric(s)

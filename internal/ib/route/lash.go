@@ -16,7 +16,7 @@ import (
 // (LASH) routing in irregular system area networks", 2002). Pairs far apart come
 // first, because their paths are hard to place.
 //
-// Of the shortest paths it takes the paths through the lowest ports. They are regular if
+// It takes the shortest paths through the lowest ports. They are regular if
 // the cabling is, and so need few lanes. Ends share the cables between two switches. If
 // some cable then carries much more load than with trees balanced as in sssp, these trees
 // are used, if the lanes are enough.

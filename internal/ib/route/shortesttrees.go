@@ -2,8 +2,8 @@ package route
 
 import "math"
 
-// spanner computes trees of shortest paths towards switches. Of a switch's shortest paths it
-// takes the path with the least weight, summed over its cables. The paths of a tree then
+// spanner computes trees of shortest paths towards switches. From a switch it takes the
+// shortest path with the least weight, summed over the path's cables. The paths of a tree then
 // add to the weights of their cables. This is Dijkstra's search with hops as the first
 // digit, without its heap: for every tree towards one switch, the order of switches by hops
 // and the cables of shortest paths are the same.

@@ -96,7 +96,7 @@ type Manager struct {
 	nextSweep units.Time
 	again     bool   // the fabric changed during this sweep
 	changes   int    // sweeps that followed at once because of traps
-	settled   bool   // the last sweep got to its end: the nodes found are those of the routed subnet
+	settled   bool   // the last sweep got to its end: the nodes found are the routed subnet's
 	repeats   int    // sweeps with requests given up, in a row
 	instead   string // why the router used another engine than asked for
 }

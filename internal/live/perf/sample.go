@@ -10,10 +10,10 @@ import (
 type Result struct {
 	Test    Test
 	Elapsed time.Duration
-	// Of a bandwidth: bytes per second; Peak is 0 if it was not sought.
+	// Bandwidths, in bytes per second; Peak is 0 if it was not sought.
 	Average, Peak float64
 	MessageRate   float64 // per second
-	// Of a latency, in microseconds.
+	// Latencies, in microseconds.
 	Min, Max, Typical, Mean, Stdev, P99, P999 float64
 	// CPU is the processor time of both processes per byte, warm-up included, in seconds per 10^9
 	// bytes; NaN if the system does not report it.

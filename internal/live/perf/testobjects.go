@@ -194,7 +194,8 @@ func (e *ends) poll(stop *stopper) ([]verbs.WC, error) {
 	}
 }
 
-// sleep waits for an event of the completion queue, without missing one that comes between.
+// sleep waits for an event of the completion queue. It does not miss a completion that
+// comes just before the request for events.
 func (e *ends) sleep(stop *stopper) error {
 	e.cq.ReqNotify(false)
 	if e.cq.Pending() > 0 {

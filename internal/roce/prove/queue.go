@@ -15,7 +15,7 @@ const (
 	besideMiB = 64
 )
 
-// served shows the share of a queue beside another one that has a scheduler.
+// served shows the share of a queue beside another queue that has a scheduler.
 func served(m *maker) error {
 	own := m.Port.ClassOf(m.Before.DSCP).Queue
 	beside := m.neighbour(own)

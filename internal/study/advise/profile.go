@@ -8,7 +8,7 @@ import (
 	"weft/units"
 )
 
-// Profile is what an organisation says of itself and of what it wants.
+// Profile is an organisation's description of itself and of its wishes.
 type Profile struct {
 	// Name is for headings.
 	Name string `yaml:"name"`
@@ -30,7 +30,7 @@ type Profile struct {
 
 // Organisation is what decides besides numbers of the network.
 type Organisation struct {
-	// Skills are those of the team in each protocol.
+	// Skills are the team's skills in each protocol.
 	Skills Skills `yaml:"skills"`
 	// Ethernet says that there is a routed Ethernet already that the cluster joins.
 	Ethernet bool `yaml:"existing-ethernet"`

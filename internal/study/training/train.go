@@ -265,8 +265,8 @@ func (s *steps) assemble(ctx context.Context) (err error) {
 	return nil
 }
 
-// took is the time of the ranks of a step's graph in a phase: that of the slowest rank that each
-// stands for.
+// took is the time of the ranks of a step's graph in a phase. A rank of the graph stands for
+// several; its time is the slowest one's.
 func (s *steps) took(step *llm.Step) func(phase int32, rank int) units.Time {
 	took := make([][]units.Time, len(s.runs)) // by phase and rank of the graph
 	for phase, run := range s.runs {

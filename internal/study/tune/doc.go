@@ -4,9 +4,9 @@
 // # The objective
 //
 // A weighted sum of four terms, each a mean over the scenario's sizes and over seeds: the time of
-// the operation and the 99th percentile of the completion of messages, each divided by that of the
-// scenario as it stands, with the same seed and size; PFC pauses per 1000 packets; and 1 less
-// Jain's index of messages' rates. Less is better. Every candidate is simulated on the same seeds
+// the operation and the 99th percentile of the completion of messages, each divided by the figure
+// of the scenario as it stands, with the same seed and size; PFC pauses per 1000 packets; and 1
+// less Jain's index of messages' rates. Less is better. Every candidate is simulated on the same seeds
 // (common random numbers), so that differences come from the parameters.
 //
 // # The search

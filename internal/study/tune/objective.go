@@ -42,7 +42,7 @@ type Term struct {
 	Name string // name in a scenario
 	Unit Unit
 	of   func(f *Figures) float64
-	// relative says that the term is divided by that of the scenario as it stands.
+	// relative says that the term is divided by the same term of the scenario as it stands.
 	relative bool
 	weight   func(o *scenario.Objective) scenario.Ratio
 }
@@ -81,7 +81,8 @@ func unfairness(f *Figures) float64 {
 }
 
 // score is the objective of one simulation, relative to the scenario as it stands with the same
-// seed. It is +Inf for a failed simulation, or one that lost more messages and so did less work.
+// seed. It is +Inf for a failed simulation, or a simulation that lost more messages and so did less
+// work.
 func score(o *scenario.Objective, got, stands *Outcome) float64 {
 	if got.Failed != "" || len(got.Sizes) == 0 {
 		return math.Inf(1)

@@ -42,7 +42,7 @@ func sensitivity(ctx context.Context, e *evaluator, best Candidate, seeds []uint
 	return out, nil
 }
 
-// profile is that of one parameter.
+// profile is the sensitivity to one parameter.
 func profile(ctx context.Context, e *evaluator, best Candidate, k int, seeds []uint64) (Profile, error) {
 	points := pointsOf(e, best, k)
 	errs := make([]error, len(points))

@@ -12,7 +12,7 @@ type kind struct {
 	against string
 	cases   []string // how the IDs of its cases begin; none where nothing is known to hold it against
 	doubt   string   // when not to trust it
-	// contrast is that its rows without a score are contrasts, such as a worse setting, and
+	// contrast: the rows without a score are contrasts, such as a worse setting, and
 	// say nothing of the error.
 	contrast bool
 }
@@ -110,7 +110,7 @@ var kinds = []kind{
 	{number: "time of recovery from faults", against: "no case", doubt: "closely: the times of control planes are mostly assumptions"},
 }
 
-// covers reports whether the kind is that of a case.
+// covers reports whether a case is of the kind.
 func (k *kind) covers(id string) bool {
 	return slices.ContainsFunc(k.cases, func(begin string) bool {
 		return strings.HasPrefix(id, begin) && (strings.HasSuffix(begin, "/") || len(id) == len(begin) || id[len(begin)] == '/')
