@@ -55,4 +55,20 @@
 //
 // Routing comes from a function of the caller's ([Config].Route). Left out:
 // congestion control and routers.
+//
+// # Files
+//
+//   - manager.go, states.go, phases.go, mastery.go: the manager and its calls; its states; the
+//     phases of a sweep; other managers
+//   - discover.go, fabric.go, routed.go: the sweep, the nodes that it finds, the subnet and
+//     tables of the last sweep
+//   - lids.go, ports.go, lanes.go, partitions.go, mkey.go: what ports get: LIDs, PortInfo, QoS
+//     tables, P_Keys, M_Keys
+//   - program.go, trees.go, ledger.go, writer.go: what switches get: forwarding tables and
+//     multicast trees; only changes are written
+//   - request.go, outbox.go, rmpp.go: datagrams: requests and repetitions, the batch of a call,
+//     answers in segments
+//   - sa.go and the files whose names begin with sa, multicast.go: subnet administration
+//   - event.go, trapevent.go, report.go: events, traps in words, reports to subscribers
+//   - limits.go: bounds and usual values
 package sm

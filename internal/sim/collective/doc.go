@@ -51,4 +51,17 @@
 // (NCCL_TOPO_PATTERN_BALANCED_TREE of Ampere); nodes with unequal numbers of GPUs; user-registered
 // buffers. The slots of a connection, NCCL's flow control, are modelled by the executor of the
 // program.
+//
+// # Files
+//
+//   - spec.go, program.go, step.go, layout.go: operations and algorithms, schedules, steps, the
+//     numbering of ranks
+//   - chunk.go: NCCL's division of messages
+//   - ringallreduce.go, ringgather.go, tree.go, dtree.go, broadcast.go: rings and trees
+//   - halving.go, bruck.go, alltoall.go, sendrecv.go: halving and doubling, Bruck, all-to-all,
+//     send and receive
+//   - hierarchical.go: a ring per rail between the nodes
+//   - nvls.go, nvlsshards.go, collnet.go, collnetchain.go, collnetshards.go: reductions in
+//     scale-up switches and in the network
+//   - limits.go: bounds
 package collective

@@ -34,4 +34,22 @@
 // and a graph, whose senders continue without delay when their receivers have the data.
 //
 // Left out: NCCL frees a slot only when the receiving GPU has used the data.
+//
+// # Files
+//
+//   - runcollective.go, collective.go, collectives.go: one collective of all ranks, repeated;
+//     what it shares with graphs
+//   - graph.go, planner.go, forward.go: a graph of computations, collectives and messages; the
+//     plan of each collective; steps of a ring that are skipped
+//   - ncclchoice.go, pace.go, scaleuprate.go: NCCL's choice of algorithm and protocol, its
+//     limits on the rate, the rate of the scale-up network
+//   - operation.go, register.go, communicator.go, legs.go: a collective in progress, the list of
+//     all, a group of ranks, the messages between two members
+//   - carrier.go, pool.go, inflight.go: a message from memory to memory: between nodes, inside a
+//     node, on its way
+//   - aggregation.go, trees.go: reductions in switches
+//   - divisible.go, partitionstate.go: several simulation partitions
+//   - streams.go, pacedstream.go, nvme.go, attribute.go: traffic beside a collective, and its
+//     share of a busy link
+//   - pingpong.go: one message there and back
 package executor
