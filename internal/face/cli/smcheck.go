@@ -53,6 +53,8 @@ the cables of this fabric allow.`,
 	f.StringVar(&c.order, "order", "", "file with the nodes of a job in the order of ranks: names or GUIDs, one a line (default: all, by name)")
 	f.IntVarP(&c.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&c.json, "json", false, "print as JSON")
+	e.detailsFlag(cmd)
+	e.pageFlag(cmd)
 	for _, name := range []string{"sl2vl", "path-sl", "lid-matrix", "order"} {
 		_ = cmd.MarkFlagFilename(name)
 	}
@@ -98,13 +100,9 @@ func (c *checking) run(e *Env, fabric, tables string) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		out := checkedOf(s, r)
-		out.Matrix = matrixOf(s, m)
-		err = printJSON(e, out)
-	} else if err = tellCheck(e, s, r, l.Tables); err == nil && m != nil {
-		err = tellMatrix(e, s, m)
-	}
+	out := checkedOf(s, r)
+	out.Matrix = matrixOf(s, m)
+	err = e.present(checkDocument(tables, s, r, l.Tables, m), c.json, out)
 	switch {
 	case err != nil:
 		return err
@@ -180,9 +178,12 @@ func verdictOf(r *proof.Report) string {
 	return text
 }
 
-// tellCheck prints a report for people.
-func tellCheck(e *Env, s *subnet.Subnet, r *proof.Report, t *subnet.Tables) error {
-	rows := [][]string{
+// checkDocument is the proof of tables: its verdict in rows, the credit loops, findings,
+// the load of patterns, and the comparison with a LID matrix, if there is one.
+func checkDocument(tables string, s *subnet.Subnet, r *proof.Report, t *subnet.Tables, m *proof.Matrix) *doc.Document {
+	d := &doc.Document{Brand: "InfiniBand forwarding tables", Title: tables, Footer: "Made by weft sm check. The same files and version make the same page."}
+	d.Add(doc.Section{Blocks: []doc.Block{doc.Grid([][]string{
+		{"of", "what was found"},
 		{"verdict", verdictOf(r)},
 		{"fabric", fmt.Sprintf("%d switches, %d ends, %d LIDs", r.Switches, r.Ends, r.LIDs)},
 		{"between ends", reachText(r.EndToEnd)},
@@ -191,29 +192,26 @@ func tellCheck(e *Env, s *subnet.Subnet, r *proof.Report, t *subnet.Tables) erro
 		{"path lengths", lengthsText(r.Paths)},
 		{"credit loops", loopsText(r, t)},
 		{"paths per cable", balanceText(s, r.Balance)},
-	}
-	if err := doc.Grid(rows).Write(e.Stdout, e.style()); err != nil {
-		return err
-	}
+	})}})
 	for i, c := range r.Cycles {
-		fmt.Fprintf(e.Stdout, "\n%s\n", cycleText(s, c, i, r.CreditLoops))
+		d.Add(cycleSection(s, c, i, r.CreditLoops))
 	}
-	if err := tellFindings(e, s, r); err != nil {
-		return err
-	}
-	if len(r.Patterns) == 0 {
-		return nil
-	}
-	fmt.Fprintln(e.Stdout)
-	table := [][]string{{"pattern", "flows on the worst cable", "bandwidth of an end", "worst cable"}}
-	for _, p := range r.Patterns {
-		at := "none"
-		if p.Worst.Exists() {
-			at = s.EndName(p.Worst)
+	d.Add(findingsSection(s, r))
+	if len(r.Patterns) > 0 {
+		rows := [][]string{{"pattern", "flows on the worst cable", "bandwidth of an end", "worst cable"}}
+		for _, p := range r.Patterns {
+			at := "none"
+			if p.Worst.Exists() {
+				at = s.EndName(p.Worst)
+			}
+			rows = append(rows, []string{p.Name, fmt.Sprintf("%.4g", p.Contention), fmt.Sprintf("%.1f %%", 100*p.Bandwidth), at})
 		}
-		table = append(table, []string{p.Name, fmt.Sprintf("%.4g", p.Contention), fmt.Sprintf("%.1f %%", 100*p.Bandwidth), at})
+		d.Add(doc.Section{Title: "Patterns", In: doc.Details, Blocks: []doc.Block{doc.Grid(rows, 1, 2)}})
 	}
-	return doc.Grid(table).Write(e.Stdout, e.style())
+	if m != nil {
+		d.Add(doc.Section{Title: "LID matrix", Blocks: []doc.Block{matrixTable(s, m)}})
+	}
+	return d
 }
 
 func reachText(r proof.Reach) string {
@@ -287,25 +285,26 @@ func balanceText(s *subnet.Subnet, b proof.Balance) string {
 	return text
 }
 
-func cycleText(s *subnet.Subnet, c proof.Cycle, i, of int) string {
+// cycleSection is a credit loop, port by port.
+func cycleSection(s *subnet.Subnet, c proof.Cycle, i, of int) doc.Section {
 	var b strings.Builder
-	fmt.Fprintf(&b, "credit loop %d of %d: packets wait at each port for credits of the next, and at the last for the first\n", i+1, of)
 	for _, h := range c.Holds {
-		fmt.Fprintf(&b, "  %s to %s, VL%d\n", s.EndName(h.Port), s.EndName(s.Peer(h.Port)), h.VL)
+		fmt.Fprintf(&b, "%s to %s, VL%d\n", s.EndName(h.Port), s.EndName(s.Peer(h.Port)), h.VL)
 	}
-	short := "the shortest there is"
+	short := "The shortest there is"
 	if !c.Shortest {
-		short = "the shortest that was found in the time"
+		short = "The shortest that was found in the time"
 	}
-	fmt.Fprintf(&b, "  %s; %d pairs of port and lane share a loop with it", short, c.Channels)
-	return b.String()
+	return doc.Section{
+		Title: fmt.Sprintf("Credit loop %d of %d", i+1, of), Caption: "packets wait at each port for credits of the next, and at the last for the first", In: doc.Details,
+		Blocks: []doc.Block{doc.Listing(b.String()), doc.Paragraph{Text: fmt.Sprintf("%s; %d pairs of port and lane share a loop with it.", short, c.Channels)}},
+	}
 }
 
-func tellFindings(e *Env, s *subnet.Subnet, r *proof.Report) error {
+func findingsSection(s *subnet.Subnet, r *proof.Report) doc.Section {
 	if len(r.Findings) == 0 {
-		return nil
+		return doc.Section{}
 	}
-	fmt.Fprintln(e.Stdout)
 	rows := [][]string{{"finding", "count", "first"}}
 	for _, f := range r.Findings {
 		var first []string
@@ -314,7 +313,7 @@ func tellFindings(e *Env, s *subnet.Subnet, r *proof.Report) error {
 		}
 		rows = append(rows, []string{f.Kind.String(), fmt.Sprint(f.Count), strings.Join(first, "; ")})
 	}
-	return doc.Grid(rows).Write(e.Stdout, e.style())
+	return doc.Section{Title: "Findings", Blocks: []doc.Block{doc.Grid(rows, 1)}}
 }
 
 // placeText is a place of a finding. A port 255 is the entry that drops.

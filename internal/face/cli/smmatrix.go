@@ -27,8 +27,8 @@ func (e *Env) checkMatrix(s *subnet.Subnet, t *subnet.Tables, path string) (*pro
 	return proof.CheckMatrix(s, t, hops)
 }
 
-// tellMatrix prints the comparison of a LID matrix with cables and tables as text.
-func tellMatrix(e *Env, s *subnet.Subnet, m *proof.Matrix) error {
+// matrixTable is the comparison of a LID matrix with cables and tables.
+func matrixTable(s *subnet.Subnet, m *proof.Matrix) *doc.Table {
 	entries := fmt.Sprintf("%d of %d entries are the least hops that the cables allow", m.Equal, m.Entries)
 	for _, x := range []struct {
 		count int64
@@ -39,6 +39,7 @@ func tellMatrix(e *Env, s *subnet.Subnet, m *proof.Matrix) error {
 		}
 	}
 	rows := [][]string{
+		{"of", "what was found"},
 		{"LID matrix", entries},
 		{"and tables", fmt.Sprintf("%d of %d paths from switches take as many hops as it has at their first port", m.Agree, m.Paths)},
 	}
@@ -48,8 +49,7 @@ func tellMatrix(e *Env, s *subnet.Subnet, m *proof.Matrix) error {
 	for _, h := range m.Disagree[:min(3, len(m.Disagree))] {
 		rows = append(rows, []string{"differs", hopsText(s, h, "the path takes")})
 	}
-	fmt.Fprintln(e.Stdout)
-	return doc.Grid(rows).Write(e.Stdout, e.style())
+	return doc.Grid(rows)
 }
 
 // hopsText is an entry that is not as it should be.
