@@ -113,7 +113,7 @@ func (q *QP) gatherRead(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
 
 // gatherSend appends the memory of a packet of the message with an ID.
 func (q *QP) gatherSend(id uint64, p *transport.Packet, parts [][]byte) ([][]byte, bool) {
-	rec := q.send(id)
+	rec := q.sends.at(id)
 	if rec.inline != nil {
 		return append(parts, rec.inline[p.Offset:p.Offset+p.Length]), true
 	}
@@ -123,7 +123,7 @@ func (q *QP) gatherSend(id uint64, p *transport.Packet, parts [][]byte) ([][]byt
 // operands are the operands of an atomic.
 func (q *QP) operands(p *transport.Packet) (swapAdd, compare uint64) {
 	if id, ok := q.end.QP.SourceOf(p); ok {
-		rec := q.send(id)
+		rec := q.sends.at(id)
 		return rec.swap, rec.comp
 	}
 	return 0, 0
@@ -132,7 +132,7 @@ func (q *QP) operands(p *transport.Packet) (swapAdd, compare uint64) {
 // destination is the destination of a datagram.
 func (q *QP) destination(p *transport.Packet) *socket.Peer {
 	if id, ok := q.end.QP.SourceOf(p); ok {
-		return q.send(id).ah.peer
+		return q.sends.at(id).ah.peer
 	}
 	return nil
 }
@@ -145,19 +145,19 @@ func (q *QP) place(v transport.Verdict, p *transport.Packet, payload []byte) {
 		// The transport has just checked access to all of the message's memory.
 		copy(q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(len(payload)), AccessRemoteWrite), payload)
 	case transport.PlaceRecv:
-		rec, off := q.recv(p.VA), uint64(p.Offset)
+		rec, off := q.recvs.at(p.VA), uint64(p.Offset)
 		if q.attr.Type == UD {
 			off = grhBytes
 			ok = scatter(rec.segs, 0, q.grh(len(payload)))
 		}
 		ok = ok && scatter(rec.segs, off, payload)
 	case transport.PlaceRead:
-		rec := q.send(p.VA)
+		rec := q.sends.at(p.VA)
 		ok = scatter(rec.segs, rec.base+uint64(p.Offset), payload)
 	case transport.PlaceAtomic:
 		var value [transport.AtomicBytes]byte
 		binary.NativeEndian.PutUint64(value[:], q.pd.dev.port.Arrived().Original)
-		ok = scatter(q.send(p.VA).segs, 0, value[:])
+		ok = scatter(q.sends.at(p.VA).segs, 0, value[:])
 	}
 	if !ok {
 		q.fault = LocProtErr
@@ -200,11 +200,10 @@ func (q *QP) completed(c *transport.Completion) {
 		q.received(c)
 		return
 	}
-	rec := q.send(c.ID)
-	if rec.wr < q.reported {
+	rec := q.sends.at(c.ID)
+	if !q.sends.complete(rec) {
 		return // another part of the READ has completed the work request already
 	}
-	q.reported, q.doneWR = rec.wr+1, rec.wr+1
 	wc := WC{WRID: rec.wrid, Status: q.finalStatus(statusOf[c.Status]), Opcode: rec.op, ByteLen: rec.total, QPN: q.QPN()}
 	rec.segs, rec.inline, rec.ah, rec.by, rec.local = nil, nil, nil, nil, nil
 	q.deliver(q.attr.SendCQ, &wc, false)
@@ -224,8 +223,8 @@ func (q *QP) finalStatus(s Status) Status {
 
 // received completes a receive.
 func (q *QP) received(c *transport.Completion) {
-	rec := q.recv(c.ID)
-	q.recvN--
+	rec := q.recvs.at(c.ID)
+	q.recvs.posted--
 	wc := WC{
 		WRID: rec.wrid, Status: q.finalStatus(statusOf[c.Status]), Opcode: WCRecv, ByteLen: c.Bytes, QPN: q.QPN(), SrcQP: c.SrcQP,
 	}

@@ -86,37 +86,6 @@ type RecvWR struct {
 	SGL  []SGE
 }
 
-// sendRecord is the record of a send until it completes: one per message of the transport.
-type sendRecord struct {
-	wrid       uint64
-	wr         uint64 // number of its work request
-	op         WCOpcode
-	signalled  bool
-	base       uint64 // start of its part, for a split READ
-	total      uint32
-	segs       []segment
-	few        [2]segment // storage of segs if they are few
-	inline     []byte
-	ah         *AH
-	by         *EEC
-	swap, comp uint64
-	local      *localWork
-}
-
-// recvRecord is the record of a receive.
-type recvRecord struct {
-	wrid  uint64
-	total uint64
-	segs  []segment
-	few   [2]segment
-}
-
-func (r *recvRecord) fill(p *PD, wr *RecvWR) (err error) {
-	*r = recvRecord{wrid: wr.WRID}
-	r.segs, r.total, _, err = p.segments(r.few[:0], wr.SGL, AccessLocalWrite)
-	return err
-}
-
 // PostSend posts sends. It stops at the first invalid one and returns the reason; the sends before
 // it are posted. Wrong memory is not such a reason: that work request completes with LocProtErr
 // after the earlier ones, and sends nothing.
@@ -156,7 +125,7 @@ func (q *QP) postSend(wr *SendWR) error {
 		return err
 	}
 	rec := sendRecord{
-		wrid: wr.WRID, wr: q.sendWR, op: what.wc, ah: wr.AH, by: wr.EEC,
+		wrid: wr.WRID, wr: q.sends.posted, op: what.wc, ah: wr.AH, by: wr.EEC,
 		signalled: q.attr.SignalAll || wr.Flags&SendSignaled != 0,
 	}
 	total, ok, err := q.buffers(&rec, wr, what.op)
@@ -188,13 +157,13 @@ func (q *QP) postSend(wr *SendWR) error {
 	if err := q.enqueue(&rec, t); err != nil {
 		return err
 	}
-	q.sendWR++
+	q.sends.posted++
 	return nil
 }
 
 // sendRoom reports that the send queue is full.
 func (q *QP) sendRoom() error {
-	if q.sendWR-q.doneWR >= uint64(q.attr.MaxSendWR) {
+	if q.sends.unfinished() >= uint64(q.attr.MaxSendWR) {
 		return fmt.Errorf("%w: %d sends are in the queue, which has room for as many", ErrNoMemory, q.attr.MaxSendWR)
 	}
 	return nil
@@ -247,52 +216,23 @@ func (q *QP) postRead(rec *sendRecord, t transport.WorkRequest, total uint64) er
 			return err
 		}
 	}
-	q.sendWR++
+	q.sends.posted++
 	return nil
 }
 
 // enqueue passes a message to the transport.
 func (q *QP) enqueue(rec *sendRecord, t transport.WorkRequest) error {
-	q.growSends()
-	t.ID = q.sendID
+	q.sends.reserve(q.pending())
+	t.ID = q.sends.next
 	if err := q.handOver(rec, t); err != nil {
 		if errors.Is(err, transport.ErrQueueFull) {
 			return fmt.Errorf("%w: %w", ErrNoMemory, err)
 		}
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	at := q.send(q.sendID)
-	*at = *rec
-	if len(rec.segs) <= len(at.few) {
-		at.segs = at.few[:copy(at.few[:], rec.segs)]
-	} else {
-		at.segs = append([]segment(nil), rec.segs...)
-	}
-	q.sendID++
+	q.sends.add(rec)
 	return nil
 }
-
-// growSends makes room for the record of one more message.
-func (q *QP) growSends() {
-	n := len(q.sends)
-	if q.pending() < n {
-		return
-	}
-	bigger := make([]sendRecord, max(16, 2*n))
-	for i := range min(uint64(n), q.sendID) {
-		id := q.sendID - 1 - i
-		to := &bigger[id&uint64(len(bigger)-1)]
-		*to = *q.send(id)
-		if len(to.segs) <= len(to.few) {
-			to.segs = to.few[:len(to.segs)]
-		}
-	}
-	q.sends = bigger
-}
-
-func (q *QP) send(id uint64) *sendRecord { return &q.sends[id&uint64(len(q.sends)-1)] }
-
-func (q *QP) recv(id uint64) *recvRecord { return &q.recvs[id&uint64(len(q.recvs)-1)] }
 
 // PostRecv posts receives. It stops at the first invalid one; the receives before it are posted.
 // Wrong memory is found when a message arrives for it: the receive then completes with LocProtErr.
@@ -307,7 +247,7 @@ func (q *QP) PostRecv(list ...RecvWR) error {
 		return invalid("the queue pair has a shared receive queue")
 	}
 	for i := range list {
-		if q.recvN >= q.attr.MaxRecvWR {
+		if q.recvs.posted >= q.attr.MaxRecvWR {
 			return fmt.Errorf("%w: %d receives are in the queue, which has room for as many", ErrNoMemory, q.attr.MaxRecvWR)
 		}
 		var rec recvRecord
@@ -326,14 +266,6 @@ func (q *QP) PostRecv(list ...RecvWR) error {
 
 // addRecv passes a receive to the transport.
 func (q *QP) addRecv(rec *recvRecord) error {
-	if q.recvN == len(q.recvs) {
-		bigger := make([]recvRecord, max(16, 2*len(q.recvs)))
-		for i := range uint64(q.recvN) {
-			id := q.recvID - 1 - i
-			bigger[id&uint64(len(bigger)-1)].take(q.recv(id))
-		}
-		q.recvs = bigger
-	}
 	room := rec.total
 	if q.attr.Type == UD {
 		if room < grhBytes {
@@ -341,26 +273,15 @@ func (q *QP) addRecv(rec *recvRecord) error {
 		}
 		room -= grhBytes
 	}
-	if err := q.handOverRecv(transport.RecvRequest{ID: q.recvID, Length: uint32(room)}); err != nil {
+	if err := q.handOverRecv(transport.RecvRequest{ID: q.recvs.next, Length: uint32(room)}); err != nil {
 		return err
 	}
-	q.recv(q.recvID).take(rec)
-	q.recvID++
-	q.recvN++
+	q.recvs.add(rec)
 	return nil
-}
-
-// take copies a record; a few segments are stored in the record itself.
-func (r *recvRecord) take(from *recvRecord) {
-	*r = *from
-	if len(from.segs) <= len(r.few) {
-		r.segs = r.few[:copy(r.few[:], from.segs)]
-	}
 }
 
 // forget drops all work, for RESET.
 func (q *QP) forget() {
-	clear(q.sends)
-	clear(q.recvs)
-	q.doneWR, q.reported, q.recvN = q.sendWR, q.sendWR, 0
+	q.sends.forget()
+	q.recvs.forget()
 }

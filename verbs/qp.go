@@ -74,18 +74,11 @@ type QP struct {
 	rd     *transport.RDQP // of RD, which sends through contexts and not through end
 	fault  Status          // a local error to report with the present completion
 
-	sends    []sendRecord // by the transport's IDs; its length is a power of two
-	sendID   uint64       // the next ID
-	sendWR   uint64       // work requests posted
-	doneWR   uint64       // work requests whose room is free again
-	reported uint64       // work requests that have completed, in the order of posting
+	sends sendRecords
+	recvs recvRecords
 
 	scratch []segment
 	windows map[*MW]struct{} // bound type 2 windows
-
-	recvs  []recvRecord
-	recvID uint64
-	recvN  int // posted and not completed
 }
 
 // CreateQP creates a queue pair in RESET.

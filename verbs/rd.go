@@ -295,7 +295,7 @@ func (o *eecOwner) Operands(p *transport.Packet) (swapAdd, compare uint64) {
 	e := (*EEC)(o)
 	id, ok := e.end.QP.SourceOf(p)
 	if q := e.sending(); ok && q != nil {
-		rec := q.send(id)
+		rec := q.sends.at(id)
 		return rec.swap, rec.comp
 	}
 	return 0, 0

@@ -359,7 +359,7 @@ func TestSiegeEverythingThatAPeerCanSay(t *testing.T) {
 		}
 		if i%16 == 0 {
 			for _, q := range []*QP{s.rc, s.uc, s.ud} {
-				if q.State() != StateRTS || q.recvN < 2 {
+				if q.State() != StateRTS || q.recvs.posted < 2 {
 					s.connect(q)
 				}
 			}

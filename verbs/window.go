@@ -158,10 +158,10 @@ func (q *QP) postLocal(wr *SendWR) error {
 	if err := q.sendRoom(); err != nil {
 		return err
 	}
-	rec := sendRecord{wrid: wr.WRID, wr: q.sendWR, op: what.wc, signalled: q.attr.SignalAll || wr.Flags&SendSignaled != 0, local: work}
+	rec := sendRecord{wrid: wr.WRID, wr: q.sends.posted, op: what.wc, signalled: q.attr.SignalAll || wr.Flags&SendSignaled != 0, local: work}
 	err := q.enqueue(&rec, transport.WorkRequest{Op: what.op, Unsignaled: !rec.signalled, Fence: wr.Flags&SendFence != 0})
 	if err == nil {
-		q.sendWR++
+		q.sends.posted++
 		if b := &work.bind; b.MW != nil && b.RKey>>8 == b.MW.key>>8 {
 			b.MW.given = b.RKey
 		}
@@ -175,7 +175,7 @@ func (q *QP) postRefused(rec *sendRecord) error {
 	rec.segs, rec.local = nil, &localWork{refused: true}
 	err := q.enqueue(rec, transport.WorkRequest{Op: transport.OpLocalInv})
 	if err == nil {
-		q.sendWR++
+		q.sends.posted++
 	}
 	return err
 }
@@ -199,7 +199,7 @@ func (q *QP) checkBind(b *BindWR) error {
 
 // local carries out the local operation with an ID, for the transport.
 func (q *QP) local(_ QPN, id uint64) transport.Status {
-	rec := q.send(id)
+	rec := q.sends.at(id)
 	if rec.local.refused {
 		return transport.LocProtErr
 	}
