@@ -40,8 +40,8 @@ func Set(path string, value any, origin string) Override { return scenario.Set(p
 // the scenario cannot be built, and the error says why.
 func Run(ctx context.Context, r *Resolved, o Options) (*Results, error) { return sim.Run(ctx, r, o) }
 
-// AutoSeeds as Options.Seeds simulates a size with three to five seeds where it is small
-// enough for that, and with one where it is not. The choice depends on the scenario alone.
+// AutoSeeds as Options.Seeds simulates a size with three to five seeds if it is small
+// enough for that, and with one if it is not. The choice depends on the scenario alone.
 const AutoSeeds = sim.AutoSeeds
 
 // The settings of a run and its progress.

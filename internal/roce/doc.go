@@ -20,7 +20,7 @@
 //
 // # Units
 //
-// Sizes are bytes of switch buffer, rounded up to 1024 where the vendor does. Intermediate terms
+// Sizes are bytes of switch buffer, rounded up to 1024 if the vendor does. Intermediate terms
 // are float64, as in the vendor's own script, which works with double-precision numbers; each sum
 // is rounded up once.
 //

@@ -13,7 +13,7 @@ const signalSpeed = 198e6
 // smallPacket is the smallest packet, in bytes. Pattern.SmallPercent is the share of such packets.
 const smallPacket = 64
 
-// peerFallbackKiB is the amount of data that a peer may still send where the standard lists no
+// peerFallbackKiB is the amount of data that a peer may still send if the standard lists no
 // response time for the speed (SONiC, asic_table.j2).
 const peerFallbackKiB = 3.8
 

@@ -17,7 +17,7 @@ type Cycle struct {
 	// Component is the number of vertices in the strongly connected component of the
 	// cycle: every vertex that shares a cycle with one of Vertices.
 	Component int
-	// Shortest says that the component has no shorter cycle. It is false where the
+	// Shortest says that the component has no shorter cycle. It is false if the
 	// search was ended by its bound.
 	Shortest bool
 }

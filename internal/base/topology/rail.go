@@ -8,7 +8,7 @@ import "fmt"
 //
 // A node may be a rack of trays with Rails NICs each (72 GPUs of a GB200 NVL72 are 18 trays of
 // four): NIC r of every tray is on rail r, and NIC i of a node is NIC i mod Rails of its tray i /
-// Rails. Units are whole nodes where a leaf has the ports.
+// Rails. Units are whole nodes if a leaf has the ports.
 //
 // # The rule for the levels above
 //

@@ -54,7 +54,7 @@ type Table struct {
 	Hosts   []string
 	PerHost int
 	GPU     string
-	// Average is the line "# Avg bus bandwidth" in GB/s, 0 where it is missing.
+	// Average is the line "# Avg bus bandwidth" in GB/s, 0 if it is missing.
 	Average float64
 
 	// For perftest.

@@ -14,10 +14,10 @@ import (
 type LFTs struct {
 	Tables *subnet.Tables
 	// Port is the GUID of the port that each LID, from 0 to Tables.Top,
-	// belonged to when the tables were made; 0 where the file does not say.
+	// belonged to when the tables were made; 0 if the file does not say.
 	Port []units.GUID
-	// Undumped is the highest LID of the switches' tables where the file leaves it out:
-	// dump_fts and ibroute do so where it is a multiple of 64. 0 where nothing is left out.
+	// Undumped is the highest LID of the switches' tables if the file leaves it out:
+	// dump_fts and ibroute do so if it is a multiple of 64. 0 if nothing is left out.
 	Undumped units.LID
 }
 
@@ -54,7 +54,7 @@ type lftReader struct {
 	s      *subnet.Subnet
 	by     *index
 	tables int       // how many were begun
-	rows   [][]uint8 // by node; nil where no table was read
+	rows   [][]uint8 // by node; nil if no table was read
 	port   []units.GUID
 	top    int // highest LID of any head
 
@@ -106,7 +106,7 @@ func (t *lftReader) head(in *lines, line string) {
 	t.beginSwitch(in, c.rest)
 }
 
-// topOf is the higher LID of «Unicast lids [0x0-0x91]», 0 where it is none of a subnet.
+// topOf is the higher LID of «Unicast lids [0x0-0x91]», 0 if it is none of a subnet.
 func topOf(span string) int {
 	_, top, _ := strings.Cut(strings.TrimSuffix(span, "]"), "-")
 	n, err := strconv.ParseUint(top, 0, 16)

@@ -52,7 +52,7 @@ func ReadLinkInfo(name string, r io.Reader, opt Options) (*subnet.Subnet, *Repor
 
 type linkInfoReader struct {
 	b    *builder
-	kind subnet.Kind // of the head before; 0 where there was none
+	kind subnet.Kind // of the head before; 0 if there was none
 	guid units.GUID  // of the switch
 	name string
 }

@@ -104,7 +104,7 @@ func (m *mftReader) liveHead(in *lines, line string) {
 }
 
 // liveColumn is where the column of port 0 is in a row of a live table; each
-// port has two characters, the first of which is an x where the group goes out.
+// port has two characters, the first of which is an x if the group goes out.
 const liveColumn = 12
 
 // liveRow reads a row: «0xc000        x   x» goes to ports 1 and 3.

@@ -56,7 +56,7 @@ type portListReader struct {
 	unclear map[int]string
 }
 
-// kindOf is the kind of node that a line begins with, 0 where it is none.
+// kindOf is the kind of node that a line begins with, 0 if it is none.
 func kindOf(line string) subnet.Kind {
 	switch {
 	case strings.HasPrefix(line, "CA "):

@@ -121,7 +121,7 @@ func (l *log) byLine() {
 	}
 }
 
-// err is the errors, nil where there are none.
+// err is the errors, nil if there are none.
 func (l *log) err() error {
 	if len(l.errs.List) == 0 {
 		return nil

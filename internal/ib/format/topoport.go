@@ -19,8 +19,8 @@ type saidCable struct {
 	where  place
 	remote string // identifier of the other node, or alias of a port
 	port   uint8
-	guid   units.GUID // of the other port; 0 where it is not said
-	lid    units.LID  // of the other port; 0 where it is not said
+	guid   units.GUID // of the other port; 0 if it is not said
+	lid    units.LID  // of the other port; 0 if it is not said
 	hasLID bool
 
 	link    subnet.Link // as the line says it
@@ -100,7 +100,7 @@ func externalPort(c *cursor) {
 	}
 }
 
-// bracketed takes a GUID in brackets; it is 0 where there are no brackets.
+// bracketed takes a GUID in brackets; it is 0 if there are no brackets.
 func bracketed(c *cursor) (units.GUID, bool) {
 	if !c.lit("(") {
 		return 0, true

@@ -47,7 +47,7 @@ func readFrom(c *net.UnixConn, b []byte) (n int, from *net.UnixAddr, who user, e
 	return n, from, user(cred.Uid), nil
 }
 
-// processEnded is true where no process of a number runs.
+// processEnded is true if no process of a number runs.
 func processEnded(process int) bool {
 	return errors.Is(syscall.Kill(process, 0), syscall.ESRCH)
 }

@@ -8,7 +8,7 @@ type Layout struct {
 	Report *Report
 	Level  []int   // by node: 0 for leaves and up; -1 for adapters, and for switches that no host reaches
 	Island []int   // by node: index into Report.Islands; -1 for adapters and routers
-	Group  []int32 // by node: pod or dragonfly group, counted over all islands; -1 where there are none
+	Group  []int32 // by node: pod or dragonfly group, counted over all islands; -1 if there are none
 	// Size, Ring and At describe a torus or mesh that is the only island: switches along
 	// each dimension, whether the dimension is closed, and the coordinate by dimension
 	// and node.
@@ -66,7 +66,7 @@ func Lay(s *subnet.Subnet) *Layout {
 }
 
 // groups are the dragonfly groups of an island, or the pods of a tree of at
-// least three levels; nil where it has none. Switches above the pods have -1.
+// least three levels; nil if it has none. Switches above the pods have -1.
 func (p *island) groups() (group []int32, count int) {
 	switch {
 	case p.dragonfly != nil:

@@ -45,7 +45,7 @@ type Island struct {
 	// Members is the switches of a small part without a known family.
 	Members []Member `json:"members,omitempty"`
 	// Diameter is the most switch-to-switch links between any two switches,
-	// -1 where there are too many switches to try all pairs.
+	// -1 if there are too many switches to try all pairs.
 	Diameter int `json:"diameter"`
 }
 

@@ -47,7 +47,7 @@ const Default = 0x7fff
 // partition.
 type Partition struct {
 	Name string
-	// Key is the P_Key, 15 bits. 0 where the file leaves it to the manager.
+	// Key is the P_Key, 15 bits. 0 if the file leaves it to the manager.
 	Key uint16
 	// First says that the key goes to index 0 of the tables.
 	First bool

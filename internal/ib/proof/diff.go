@@ -39,7 +39,7 @@ type Difference struct {
 	Shorter int64 // of them with fewer
 	Gained  int64 // pairs that arrive only with the new tables
 	Lost    int64 // pairs that arrive only with the old ones
-	Levels  int64 // pairs with another service level; 0 where either has none
+	Levels  int64 // pairs with another service level; 0 if either has none
 
 	Loads []LoadChange // cables whose load changes most, at most maxWorst
 }

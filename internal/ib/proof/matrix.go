@@ -32,7 +32,7 @@ type Matrix struct {
 type HopsAt struct {
 	Port subnet.End // of the switch whose entry it is
 	To   subnet.End // the destination: a switch's port 0, or an end
-	LID  units.LID  // of the destination; 0 where it has none
+	LID  units.LID  // of the destination; 0 if it has none
 	Says int        // hops as the matrix has them; 255 is no way
 	Is   int        // the least that the cables allow, or the path's own
 }

@@ -10,7 +10,7 @@ import (
 type network struct {
 	s      *subnet.Subnet
 	sw     []int32 // node of each switch
-	dense  []int32 // switch of each node, -1 where it is none
+	dense  []int32 // switch of each node, -1 if it is none
 	stride int     // one more than the highest port number of any switch
 	to     []int32 // switch that a channel leads to; notASwitch, noCable or noSuchPort
 	in     []uint8 // port there at which it arrives

@@ -33,7 +33,7 @@ type patterns struct {
 }
 
 // newPatterns prepares the ring, its reverse, and as many shifts as there is
-// memory for, evenly spaced where that is not all.
+// memory for, evenly spaced if that is not all.
 func newPatterns(n *network, order []int32) *patterns {
 	p := &patterns{n: n, end: order, rank: make([]int32, len(n.ends))}
 	for i := range p.rank {

@@ -62,7 +62,7 @@ func (o *ordered) add(path func(*layer, func(int))) bool {
 	return true
 }
 
-// admit makes the order agree with a new dependency; it is false where that
+// admit makes the order agree with a new dependency; it is false if that
 // closes a loop.
 func (o *ordered) admit(e int) bool {
 	x, y := int32(e/o.stride), o.target(e)

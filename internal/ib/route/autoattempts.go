@@ -103,7 +103,7 @@ func (f *fabric) rootSets(l *inspect.Layout, o Options) [][]units.GUID {
 }
 
 // mostOnOneLevel are the port GUIDs of the ends on the level below roots that has most
-// of them; nil where all ends are there.
+// of them; nil if all ends are there.
 func (f *fabric) mostOnOneLevel(roots []units.GUID) []units.GUID {
 	j := &job{fabric: f, opt: Options{Roots: roots}}
 	level := j.ranks(j.namedRoots())

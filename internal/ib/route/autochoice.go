@@ -19,7 +19,7 @@ const Auto Name = "auto"
 type Attempt struct {
 	Engine Name   `json:"engine"`
 	With   string `json:"with,omitempty"` // the engine's options in words; "" for none
-	// Refused says why its tables are out of the question; "" where they are proven.
+	// Refused says why its tables are out of the question; "" if they are proven.
 	Refused string `json:"refused,omitempty"`
 	// Lanes is how many data lanes the tables need.
 	Lanes int `json:"lanes,omitempty"`
@@ -48,7 +48,7 @@ type score struct {
 const whole = 720720 << 20
 
 // maxRanked is up to how many ends all engines are tried: a second of each core or two.
-// On larger fabrics the slow ones are only tried where the others give nothing
+// On larger fabrics the slow ones are only tried if the others give nothing
 // that is proven and no worse than minhop's.
 const maxRanked = 2048
 

@@ -121,7 +121,7 @@ func (d *deadlocks) all() *layer {
 }
 
 // breakLoops moves paths up lanes until none has a loop and returns how many
-// lanes that takes. It gives up where that is more than most, with one more.
+// lanes that takes. It gives up if that is more than most, with one more.
 func (d *deadlocks) breakLoops(most int) int {
 	l := d.all()
 	for lane := range uint8(most) {

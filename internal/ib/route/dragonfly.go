@@ -225,7 +225,7 @@ func (g *groups) route(lid int, root int32, port uint8, via int32) {
 }
 
 // towards are the ports of a switch by which a shortest way to another begins. A way
-// that begins within the group goes on between groups: where a switch of the group has
+// that begins within the group goes on between groups: if a switch of the group has
 // a cable to the other, all others go there at once.
 func (g *groups) towards(u, root int32) []uint8 {
 	if g.joined[u][root] {

@@ -62,7 +62,7 @@ type endport struct {
 // network order as if they were in the processor's.
 func backwards(g units.GUID) uint64 { return bits.ReverseBytes64(uint64(g)) }
 
-// newFabric reads a subnet. It fails where a switch or a cabled adapter has no
+// newFabric reads a subnet. It fails if a switch or a cabled adapter has no
 // LID, or where two ports claim one.
 func newFabric(s *subnet.Subnet) (*fabric, error) {
 	f := &fabric{sub: s}

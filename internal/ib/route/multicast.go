@@ -96,7 +96,7 @@ func (m *multicast) buildTree(g *Group) error {
 	return nil
 }
 
-// root is the switch nearest to all members, -1 where none reaches all.
+// root is the switch nearest to all members, -1 if none reaches all.
 func (m *multicast) root(leaves []int64) int32 {
 	best, bestFar, bestSum := int32(-1), uint8(noWay), int64(0)
 	for _, r := range m.f.order {

@@ -227,7 +227,7 @@ func (j *job) usedPorts() func(to int32, column []uint8) {
 }
 
 // hopsAlong counts the hops from one switch to another by the tables' ways to a LID;
-// noWay where they do not lead there.
+// noWay if they do not lead there.
 func (j *job) hopsAlong(from, to int32, lid units.LID) uint8 {
 	hops := uint8(0)
 	for u := from; u != to; hops++ {

@@ -80,7 +80,7 @@ func (r *Result) complete(s *subnet.Subnet, o Options) error {
 	return r.prove(s, o, true)
 }
 
-// Installable routes as Proved does, and falls back where the engine cannot route the
+// Installable routes as Proved does, and falls back if the engine cannot route the
 // fabric or its tables are refuted: to minhop, as OpenSM does, and where these tables
 // are refuted too, to Auto. Report.Reason says why, and Report.Used which engine it is.
 // It fails where Proved fails for other reasons.

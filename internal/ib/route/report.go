@@ -11,7 +11,7 @@ import (
 type Report struct {
 	Asked Name // the engine that was asked for
 	Used  Name // the engine that computed the tables
-	// Reason is why Used is not Asked, or why Auto chose it; empty where it was
+	// Reason is why Used is not Asked, or why Auto chose it; empty if it was
 	// asked for.
 	Reason string
 	// Remedy is a change after which Asked can route the fabric.
@@ -27,12 +27,12 @@ type Report struct {
 	// management packets are sent to these; engines that go up and down leave
 	// out the ways from one root to another.
 	Apart int
-	// Unforetold says, of tables as OpenSM's, why OpenSM's may be others; empty where
+	// Unforetold says, of tables as OpenSM's, why OpenSM's may be others; empty if
 	// they are these, entry for entry.
 	Unforetold string
 	// Notes are other things that OpenSM keeps to itself.
 	Notes []string
-	// Tried are the engines that Auto tried, in their order; nil where another was
+	// Tried are the engines that Auto tried, in their order; nil if another was
 	// asked for.
 	Tried []Attempt
 	// Proof is the proof of the tables; with Auto it has patterns of traffic too. Compute
@@ -55,7 +55,7 @@ type Refusal struct {
 	Reason string // the property of the fabric that prevents routing, with its nodes
 	Remedy string // a change after which routing works
 
-	unforetold string // why OpenSM may not refuse the fabric; "" where it does
+	unforetold string // why OpenSM may not refuse the fabric; "" if it does
 }
 
 func (r *Refusal) Error() string {

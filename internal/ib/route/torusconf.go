@@ -20,7 +20,7 @@ type TorusConf struct {
 // TorusSeed ties a switch and its neighbours to directions.
 type TorusSeed struct {
 	From units.GUID
-	// Plus and Minus are the neighbours along each dimension, 0 where the file
+	// Plus and Minus are the neighbours along each dimension, 0 if the file
 	// does not say.
 	Plus, Minus [3]units.GUID
 	// Dateline moves the origin, relative to From. The dateline is between the

@@ -38,7 +38,7 @@ func (g *grid) move(cell, dim, to int) int {
 	return cell + (to-g.coord(cell, dim))*step
 }
 
-// step is the next cell in a direction; false where a mesh ends. Along two
+// step is the next cell in a direction; false at the end of a mesh. Along two
 // switches there is one cable's way only, not two.
 func (g *grid) step(cell int, dir heading) (int, bool) {
 	dim, n := int(dir/2), g.radix[dir/2]
@@ -152,7 +152,7 @@ const maxGuesses = 1 << 16
 
 // spread places all switches so that each cable joins neighbours, and reports
 // whether there is a way to. It always goes on with the switch for which the
-// cables to switches already placed leave the fewest cells; where that is more
+// cables to switches already placed leave the fewest cells; if that is more
 // than one, it tries them out.
 func (g *grid) spread() bool {
 	type guess struct {
@@ -187,7 +187,7 @@ func (g *grid) spread() bool {
 }
 
 // tightest is the switch next to placed ones that has the fewest cells to go
-// to, and these cells; none where all that can be reached are placed.
+// to, and these cells; none if all that can be reached are placed.
 func (g *grid) tightest() (int32, []int) {
 	best, bestCells := int32(-1), []int(nil)
 	var seen []int32

@@ -63,7 +63,7 @@ func torusOf(s *subnet.Subnet, l *inspect.Layout) *TorusConf {
 }
 
 // WriteTorusConf writes the torus-2QoS.conf of a subnet that is a torus (see
-// torus-2QoS.conf(5)). It fails with a *Refusal where it is none.
+// torus-2QoS.conf(5)). It fails with a *Refusal if it is none.
 func WriteTorusConf(to io.Writer, s *subnet.Subnet) error {
 	c := torusOf(s, inspect.Lay(s))
 	if c == nil {

@@ -85,7 +85,7 @@ func Has(fabric, engine string) bool {
 	return err == nil
 }
 
-// Hops reads the LID matrix of an engine for a fabric; nil where there is none.
+// Hops reads the LID matrix of an engine for a fabric; nil if there is none.
 func Hops(t testing.TB, s *subnet.Subnet, fabric, engine string) *subnet.Hops {
 	t.Helper()
 	name := fabric + "/" + engine + ".hops.gz"

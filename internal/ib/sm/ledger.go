@@ -10,7 +10,7 @@ import (
 // ledger is the contents of nodes' tables that this manager has written, by node GUID.
 type ledger map[units.GUID]*written
 
-// of is the entry of a node, which is made where there is none.
+// of is the entry of a node, which is made if there is none.
 func (l ledger) of(n *node) *written {
 	w := l[n.info.NodeGUID]
 	if w == nil {

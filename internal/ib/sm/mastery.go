@@ -99,7 +99,7 @@ func (s *mastery) better(a, b int) bool {
 }
 
 // rank finds the best other manager in state master, and the best other manager that
-// ranks before this one; -1 where there is none.
+// ranks before this one; -1 if there is none.
 func (s *mastery) rank() (master, best int) {
 	master, best = -1, -1
 	for i := range s.others {

@@ -59,7 +59,7 @@ func (s *groups) answer(q *query) {
 	}
 }
 
-// find answers with groups, and with members where a port is asked for.
+// find answers with groups, and with members if a port is asked for.
 func (s *groups) find(q *query, want *mad.MCMemberRecord) {
 	if !q.only(mad.MCMGID | mad.MCPortGID | mad.MCMLID | mad.MCPKey | mad.MCQKey) {
 		return

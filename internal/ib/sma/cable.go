@@ -120,7 +120,7 @@ func (f *Fabric) SetLID(at subnet.End, lid units.LID, lmc int) {
 }
 
 // Trace is the way of a packet to a LID by the forwarding tables and the states of ports: the
-// ports by which it leaves, and where it ends. ok is false where it is dropped there, or comes
+// ports by which it leaves, and where it ends. ok is false if it is dropped there, or comes
 // to a switch for the second time. Nothing is sent: no counter moves. Partitions and SetLoss
 // are not looked at.
 func (f *Fabric) Trace(from subnet.End, to units.LID) (out []subnet.End, end subnet.End, ok bool) {

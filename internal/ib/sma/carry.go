@@ -205,7 +205,7 @@ func (f *Fabric) byLID(at subnet.End, p *Packet) (subnet.End, bool) {
 	return at, false
 }
 
-// forward is a switch's port for a LID, NoPort where it drops.
+// forward is a switch's port for a LID, NoPort if it drops.
 func (n *node) forward(lid units.LID) uint8 {
 	if lid > n.sw.LinearFDBTop {
 		return subnet.NoPort

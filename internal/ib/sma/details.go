@@ -46,7 +46,7 @@ func perLane(name string) (fields []string) {
 	return fields
 }
 
-// detailOf is the description of an attribute, nil where it is none of them.
+// detailOf is the description of an attribute, nil if it is none of them.
 func detailOf(attr mad.Attribute) *detail {
 	for i := range details {
 		if details[i].attr == attr {

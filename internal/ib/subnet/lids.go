@@ -8,7 +8,7 @@ import (
 	"weft/units"
 )
 
-// TopLID is the highest LID that any port answers to, 0 where none has one.
+// TopLID is the highest LID that any port answers to, 0 if none has one.
 func (s *Subnet) TopLID() units.LID {
 	top := units.LID(0)
 	for i := range s.Nodes {
@@ -21,7 +21,7 @@ func (s *Subnet) TopLID() units.LID {
 	return top
 }
 
-// Owners is the port that answers to each LID from 0 to TopLID, None where no
+// Owners is the port that answers to each LID from 0 to TopLID, None if no
 // port does. Of two ports that claim one LID the first in the order of nodes
 // is there; Check reports the clash.
 func (s *Subnet) Owners() []End {

@@ -7,7 +7,7 @@ import (
 	"weft/units"
 )
 
-// Width is the number of lanes of a link: 1, 2, 4, 8 or 12; 0 where it is not
+// Width is the number of lanes of a link: 1, 2, 4, 8 or 12; 0 if it is not
 // known (IBA vol. 1, 14.2.5.6, PortInfo.LinkWidthActive).
 type Width uint8
 
@@ -53,7 +53,7 @@ var speeds = [...]struct {
 	XDR:          {"XDR", 200_000},
 }
 
-// String is the speed's name, "???" where it is not known.
+// String is the speed's name, "???" if it is not known.
 func (s Speed) String() string {
 	if int(s) < len(speeds) {
 		return speeds[s].name
@@ -88,7 +88,7 @@ func ParseWidth(text string) (Width, bool) {
 	return 0, false
 }
 
-// String is the number of lanes as the tools print it, "??" where it is not
+// String is the number of lanes as the tools print it, "??" if it is not
 // known.
 func (w Width) String() string {
 	if w == 0 {
@@ -100,7 +100,7 @@ func (w Width) String() string {
 // String is width and speed as ibnetdiscover prints them: 4xEDR.
 func (l Link) String() string { return l.Width.String() + l.Speed.String() }
 
-// Rate is the data rate of the link, 0 where width or speed are not known.
+// Rate is the data rate of the link, 0 if width or speed are not known.
 func (l Link) Rate() units.Rate {
 	if int(l.Speed) >= len(speeds) {
 		return 0

@@ -54,12 +54,12 @@ type Port struct {
 type Node struct {
 	Kind       Kind
 	GUID       units.GUID // NodeGUID
-	SystemGUID units.GUID // SystemImageGUID; 0 where it is not known
+	SystemGUID units.GUID // SystemImageGUID; 0 if it is not known
 	VendorID   uint32     // 24 bits
 	DeviceID   uint16
 	Revision   uint32
 	Name       string // NodeDescription: up to 64 bytes of free text
-	// ID is the name that a file gave the node where that is not made of its
+	// ID is the name that a file gave the node if that is not made of its
 	// GUID, as in ibsim's short form. It is empty elsewhere.
 	ID string
 	// Enhanced says of a switch that its port 0 is an enhanced one.
@@ -90,7 +90,7 @@ func (n *Node) Base() uint8 {
 type Subnet struct {
 	Nodes []Node
 	// Origin is the port from which the subnet was discovered, or on which its
-	// manager runs; None where that is not known.
+	// manager runs; None if that is not known.
 	Origin End
 }
 

@@ -20,7 +20,7 @@ type Tables struct {
 
 	// Top is the highest LID that the tables know.
 	Top units.LID
-	// LFT is the port by LID, 0 to Top, for each switch; NoPort where the
+	// LFT is the port by LID, 0 to Top, for each switch; NoPort if the
 	// switch drops. Port 0 is the switch itself.
 	LFT [][]uint8
 	// MFT is the mask of ports, by multicast LID from FirstMulticastLID on,
@@ -29,10 +29,10 @@ type Tables struct {
 
 	// Lanes is the number of data lanes that the tables use, at least 1.
 	Lanes int
-	// SL is the service level that a path must use: nil where any will do.
+	// SL is the service level that a path must use: nil if any will do.
 	SL PathSL
 	// SL2VL is the lane by switch, input port, output port and service level;
-	// nil where service levels and lanes are the same.
+	// nil if service levels and lanes are the same.
 	SL2VL []SLMap
 }
 

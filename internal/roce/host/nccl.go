@@ -59,7 +59,7 @@ var ncclRanges = map[string]struct{ least, most int64 }{
 	"NCCL_IB_PCI_RELAXED_ORDERING": {0, 2},
 }
 
-// inRange reports whether a value is valid for a setting, and notes an error where it is not.
+// inRange reports whether a value is valid for a setting, and notes an error if it is not.
 func (r *reader) inRange(name, value string) bool {
 	if name == "NCCL_IB_TC" {
 		_, ok := r.trafficClass(value)

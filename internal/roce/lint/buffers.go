@@ -130,7 +130,7 @@ func (c *checker) headroom(p *sonic.Port, g int) {
 	c.add(p, f)
 }
 
-// generated is the profile that the switch makes where none is configured; nil if it cannot be
+// generated is the profile that the switch makes if none is configured; nil if it cannot be
 // known.
 func (c *checker) generated(p *sonic.Port, g int, length units.Length) *sonic.Profile {
 	if c.sw.Dynamic || p.Made[g] != nil {

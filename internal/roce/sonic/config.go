@@ -78,7 +78,7 @@ type Config struct {
 	lines int // of all files
 }
 
-// Table finds a table by its name; nil where there is none.
+// Table finds a table by its name; nil if there is none.
 func (c *Config) Table(name string) *Table {
 	for _, t := range c.Tables {
 		if t.Name == name {

@@ -126,7 +126,7 @@ type Queue struct {
 	Key       string     // key of that entry in QUEUE; it may name several queues
 }
 
-// Map is a table from a number to a number, -1 where an entry is missing.
+// Map is a table from a number to a number, -1 if an entry is missing.
 type Map struct {
 	Name string
 	To   []int

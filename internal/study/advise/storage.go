@@ -7,10 +7,10 @@ import (
 	"weft/internal/study/plan"
 )
 
-// Ports of storage on the fabric, where a profile does not say how many: one for every
+// Ports of storage on the fabric, if a profile does not say how many: one for every
 // eight nodes, and four at least, so that no server or gateway stands alone. With ports
 // of 400 Gb/s that is 6 GB/s for each node; NVIDIA's guidance for a SuperPOD with DGX H100
-// asks for 4 GB/s of reads where it wants the most (recalled: 125 GB/s for 32 nodes). An
+// asks for 4 GB/s of reads if it wants the most (recalled: 125 GB/s for 32 nodes). An
 // assumption, and the profile's to change.
 const (
 	nodesPerStoragePort = 8

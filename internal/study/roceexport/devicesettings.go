@@ -27,7 +27,7 @@ type Plan struct {
 	NVIDIA        bool        // an NVIDIA chip: its profile size includes the headroom
 }
 
-// watchdog is the scenario's, nil where it has none.
+// watchdog is the scenario's, nil if it has none.
 func (p *Plan) watchdog() *scenario.Watchdog {
 	if w := &p.Ethernet.PFC.Watchdog; w.Enabled && len(p.priorities()) > 0 {
 		return w

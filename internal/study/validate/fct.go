@@ -20,7 +20,7 @@ var fctFolders embed.FS
 
 const fctRoot = "testdata/fct"
 
-// fctNotes say why a folder misses, where that is known.
+// fctNotes say why a folder misses, if that is known.
 var fctNotes = map[string]string{
 	"star100_inc32_1MB_pfconly_buf4": "Who is paused first among 32 flows in step is a matter of the order of events at one instant: there the order of scheduling, in weft that of the links. " +
 		"The sums agree: mean and last completion and the distribution are beside it.",

@@ -10,7 +10,7 @@ import (
 type kind struct {
 	number  string
 	against string
-	cases   []string // how the IDs of its cases begin; none where nothing is known to hold it against
+	cases   []string // how the IDs of its cases begin; none if nothing is known to hold it against
 	doubt   string   // when not to trust it
 	// contrast: the rows without a score are contrasts, such as a worse setting, and
 	// say nothing of the error.
@@ -161,7 +161,7 @@ func (t *Trust) add(c *Case, row *Row, contrast bool) {
 // Worst is the row with the largest error.
 type Worst struct {
 	Error float64 // as a part of the reference
-	At    string  // its case and name; empty where no row has an error
+	At    string  // its case and name; empty if no row has an error
 }
 
 // add takes a row along. What is only to be at least or at most a reference has no error.

@@ -245,7 +245,7 @@ func uetIncast(e *Env, k int32, apart units.Time, jitter fabric.Jitter) (units.T
 	return last, n, nil
 }
 
-// uetIncastNotes say why an incast misses, where that is known.
+// uetIncastNotes say why an incast misses, if that is known.
 var uetIncastNotes = map[int64]string{
 	2: "The two senders are in step to the picosecond, so that every trimmed packet is the same one's, each within the first 5.7 µs: its window falls from 135 to 37 kB and the other's stays at 142 kB. " +
 		"Below the target delay NSCC evens nothing out; alone from 29.5 µs on, the late one's window grows by 0.25 · a = 16 % in a round trip, from 34 kB to 109 kB at 48 µs (94 kB are in flight). The phase alone decides this: see below.",
