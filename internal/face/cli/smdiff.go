@@ -122,18 +122,12 @@ func portText(p uint8) string {
 
 // differs is the output of weft sm diff --json.
 type differs struct {
-	Entries  int              `json:"entries"`
-	Switches []switchDiffers  `json:"switches"`
-	First    []entryDiffers   `json:"first_entries"`
-	Pairs    int64            `json:"paths"`
-	Moved    int64            `json:"paths_moved"`
-	Longer   int64            `json:"paths_longer"`
-	Shorter  int64            `json:"paths_shorter"`
-	Gained   int64            `json:"paths_gained"`
-	Lost     int64            `json:"paths_lost"`
-	Levels   int64            `json:"service_levels_changed"`
-	Relabel  int              `json:"lids_changed"`
-	Loads    []loadDifference `json:"loads"`
+	Entries  int             `json:"entries"`
+	Switches []switchDiffers `json:"switches"`
+	First    []entryDiffers  `json:"first_entries"`
+	proof.PathChanges
+	Relabel int              `json:"lids_changed"`
+	Loads   []loadDifference `json:"loads"`
 }
 
 type switchDiffers struct {
@@ -156,8 +150,7 @@ type loadDifference struct {
 
 func differsOf(s *subnet.Subnet, d *proof.Difference, moved int) differs {
 	out := differs{
-		Entries: d.Entries, Pairs: d.Pairs, Moved: d.Moved, Longer: d.Longer, Shorter: d.Shorter,
-		Gained: d.Gained, Lost: d.Lost, Levels: d.Levels, Relabel: moved,
+		Entries: d.Entries, PathChanges: d.PathChanges, Relabel: moved,
 		Switches: []switchDiffers{}, First: []entryDiffers{}, Loads: []loadDifference{},
 	}
 	for _, w := range d.Switches {

@@ -33,15 +33,20 @@ type Difference struct {
 	Switches []SwitchChanges // by falling number, then by node
 	First    []Change        // by LID, then by node; at most maxExamples
 
-	Pairs   int64 // of ends and LIDs of ends that arrive with both
-	Moved   int64 // of them over other cables
-	Longer  int64 // of them with more hops
-	Shorter int64 // of them with fewer
-	Gained  int64 // pairs that arrive only with the new tables
-	Lost    int64 // pairs that arrive only with the old ones
-	Levels  int64 // pairs with another service level; 0 if either has none
+	PathChanges
 
 	Loads []LoadChange // cables whose load changes most, at most maxWorst
+}
+
+// PathChanges counts pairs of ends and LIDs of ends.
+type PathChanges struct {
+	Pairs   int64 `json:"paths"`                  // that arrive with both
+	Moved   int64 `json:"paths_moved"`            // of them over other cables
+	Longer  int64 `json:"paths_longer"`           // of them with more hops
+	Shorter int64 `json:"paths_shorter"`          // of them with fewer
+	Gained  int64 `json:"paths_gained"`           // that arrive only with the new tables
+	Lost    int64 `json:"paths_lost"`             // that arrive only with the old ones
+	Levels  int64 `json:"service_levels_changed"` // with another service level; 0 if either has none
 }
 
 // Diff compares two sets of tables for one subnet. It fails for tables that
