@@ -95,7 +95,7 @@ func (x *advising) run(ctx context.Context, e *Env, path string) error {
 		}
 	}
 	if x.asJSON {
-		return printJSON(e, report.AdviceJSON(a))
+		return printJSON(e, a.Record())
 	}
 	return e.tell(report.Advice(a))
 }

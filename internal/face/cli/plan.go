@@ -128,7 +128,7 @@ func (x *planning) run(cmd *cobra.Command, e *Env, given []string) error {
 func (x *planning) tell(e *Env, p *plan.Plan) error {
 	switch {
 	case x.asJSON:
-		return printJSON(e, report.PlanJSON(p))
+		return printJSON(e, p.Record())
 	case x.bill != "":
 		return e.tell(report.Bill(p.Designs[0]))
 	}

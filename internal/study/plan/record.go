@@ -1,0 +1,131 @@
+package plan
+
+import (
+	"fmt"
+
+	"weft/internal/base/topology"
+)
+
+// Record is a plan as JSON has it.
+type Record struct {
+	Name    string         `json:"name"`
+	GPUs    int            `json:"gpus"`
+	Later   int            `json:"gpus_later,omitempty"`
+	Node    string         `json:"node"`
+	Designs []DesignRecord `json:"designs"`
+	Files   []string       `json:"files,omitempty"` // of the folder: those that the next plan in it replaces
+}
+
+// DesignRecord is a design as JSON has it. Power is in watts, latency in nanoseconds.
+type DesignRecord struct {
+	Name             string         `json:"name"`
+	Protocol         string         `json:"protocol"`
+	Fabric           string         `json:"fabric"`
+	Switch           string         `json:"switch"`
+	NIC              string         `json:"nic"`
+	Shape            string         `json:"shape"`
+	Oversubscription string         `json:"oversubscription"`
+	Rate             string         `json:"rate"`
+	Rails            int            `json:"rails"`
+	Levels           int            `json:"levels"`
+	Hops             int            `json:"switches_on_the_longest_way"`
+	ParetoFront      bool           `json:"pareto_front"`
+	Nodes            int            `json:"nodes"`
+	Switches         map[string]int `json:"switches"`
+	Cables           map[string]int `json:"cables"`
+	PortsUsed        int            `json:"switch_ports_used"`
+	PortsFree        int            `json:"switch_ports_free"`
+	Bill             []lineRecord   `json:"bill"`
+	Power            sumRecord      `json:"power_watts"`
+	Latency          sumRecord      `json:"switch_latency_ns"`
+	Cost             *costRecord    `json:"cost,omitempty"`
+	Growth           *growthRecord  `json:"later,omitempty"`
+	Scenario         string         `json:"scenario"`
+}
+
+type lineRecord struct {
+	Line
+	LengthText string   `json:"length,omitempty"`
+	Watts      *float64 `json:"watts_each"` // null: not known
+	Tag        string   `json:"watts_tag,omitempty"`
+}
+
+// sumRecord is a sum of which the parts that are missing are named: at_least is then
+// what is known of it.
+type sumRecord struct {
+	Total   *float64 `json:"total"` // null: not known in full
+	AtLeast float64  `json:"at_least"`
+	Missing []string `json:"missing,omitempty"`
+	Softest string   `json:"softest_tag,omitempty"`
+}
+
+type costRecord struct {
+	Equipment sumRecord `json:"equipment"`
+	Energy    sumRecord `json:"energy"`
+	Years     int       `json:"years"`
+	Currency  string    `json:"currency"`
+}
+
+type growthRecord struct {
+	GPUs     int            `json:"gpus"`
+	Levels   int            `json:"levels,omitempty"`
+	Switches map[string]int `json:"switches,omitempty"`
+	Problem  string         `json:"problem,omitempty"`
+}
+
+// Record is the plan as JSON has it, with the files of its folder.
+func (p *Plan) Record(files ...string) Record {
+	out := Record{Name: p.Request.Name, GPUs: p.Request.GPUs, Later: p.Request.Later, Node: p.Request.Node, Files: files}
+	for _, d := range p.Designs {
+		out.Designs = append(out.Designs, d.Record(p.Prices))
+	}
+	return out
+}
+
+// Record is the design as JSON has it; costs are in the currency of the prices.
+func (d *Design) Record(prices *Prices) DesignRecord {
+	out := DesignRecord{
+		Name: d.Name, Protocol: string(d.Kind), Fabric: d.Preset, Switch: d.Switch, NIC: d.NIC, Shape: string(d.Shape),
+		Oversubscription: fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den), Rate: d.Rate.Exact(), Rails: d.Rails,
+		Levels: d.Levels, Hops: d.Hops, ParetoFront: d.Front, Nodes: d.Count.Nodes,
+		Switches: switchCounts(d.Count), Cables: map[string]int{"total": d.Count.TotalCables()},
+		PortsUsed: d.Count.PortsUsed, PortsFree: d.Count.PortsFree,
+		Power: recordOf(d.Power, 1000), Latency: recordOf(d.Latency, 1000), Scenario: string(d.Scenario),
+	}
+	for kind, n := range d.Count.Cables {
+		out.Cables[topology.CableKind(kind).String()] = n
+	}
+	for _, l := range d.Bill {
+		line := lineRecord{Line: l}
+		if l.Length > 0 {
+			line.LengthText = l.Length.Exact()
+		}
+		if l.Power.Known {
+			w := float64(l.Power.Value) / 1000
+			line.Watts, line.Tag = &w, string(l.Power.Tag)
+		}
+		out.Bill = append(out.Bill, line)
+	}
+	if d.Cost != nil {
+		out.Cost = &costRecord{recordOf(d.Cost.Equipment, PerUnit), recordOf(d.Cost.Energy, PerUnit), d.Cost.Years, prices.Currency}
+	}
+	if g := d.Growth; g != nil {
+		out.Growth = &growthRecord{GPUs: g.GPUs, Problem: g.Problem}
+		if g.Problem == "" {
+			out.Growth.Levels, out.Growth.Switches = g.Levels, switchCounts(g.Count)
+		}
+	}
+	return out
+}
+
+func switchCounts(c topology.Count) map[string]int {
+	return map[string]int{"leaf": c.Switches[0], "spine": c.Switches[1], "core": c.Switches[2], "total": c.TotalSwitches()}
+}
+
+func recordOf(s Sum, scale float64) sumRecord {
+	out := sumRecord{AtLeast: float64(s.Known) / scale, Missing: s.Missing, Softest: string(s.Softest)}
+	if s.Complete() {
+		out.Total = &out.AtLeast
+	}
+	return out
+}
