@@ -16,16 +16,6 @@ var (
 	errNoFile  = errors.New("it is no file")
 )
 
-// readBounded reads a file, at most the given number of bytes.
-func readBounded(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	return bounded(f, most)
-}
-
 // bounded reads at most the given number of bytes.
 func bounded(in io.Reader, most int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(in, most+1))
@@ -35,23 +25,33 @@ func bounded(in io.Reader, most int64) ([]byte, error) {
 	return text, err
 }
 
-// readNamed reads a file that a field names, relative to the scenario's folder; it reports errors
-// at the field.
-func (r *resolver) readNamed(path, name string) ([]byte, bool) {
-	at := name
-	if !filepath.IsAbs(at) {
-		at = filepath.Join(r.dir, at)
+// open opens a file that the scenario names, relative to its folder. The error is without the
+// name of the file.
+func (r *rules) open(name string) (*os.File, error) {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(r.dir, name)
 	}
-	info, err := os.Stat(at)
+	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
 		err = errNoFile
 	}
+	if err != nil {
+		return nil, withoutPath(err)
+	}
+	f, err := os.Open(name)
+	return f, withoutPath(err)
+}
+
+// readNamed reads a file that a field of the fabric names; it reports errors at the field.
+func (r *fabricRules) readNamed(field, name string) ([]byte, bool) {
 	var text []byte
+	f, err := r.open(name)
 	if err == nil {
-		text, err = readBounded(at, maxBeside)
+		defer func() { _ = f.Close() }()
+		text, err = bounded(f, maxBeside)
 	}
 	if err != nil {
-		r.complain(path, "%s cannot be read: %v", name, withoutPath(err))
+		r.complain(field, "%s cannot be read: %v", name, withoutPath(err))
 		return nil, false
 	}
 	return text, true

@@ -55,71 +55,71 @@ func parameterNames(controls ...*cc.Control) (names []string) {
 
 // deriveCC applies the list of parameters, gives a default to each parameter without a value, and
 // clears the parameters of other congestion controls; it reports them if the user wrote them.
-func (r *resolver) deriveCC(path string, c *CC) {
-	control := ControlOf(c)
-	r.listedParameters(path, c, control)
-	for _, name := range slices.Sorted(maps.Keys(c.fields)) {
-		at := path + "." + name
+func (r transportRules) deriveCC() {
+	control := ControlOf(&r.CC)
+	r.listedParameters(control)
+	for _, name := range slices.Sorted(maps.Keys(r.CC.fields)) {
+		at := "cc." + name
 		switch {
 		case control != nil && control.Parameter(name) != nil:
 			continue
-		case r.written[at] && control == nil:
-			r.complain(at, "%s has no parameters: give the preset of a congestion control", c.Algorithm)
-		case r.written[at]:
-			r.complain(at, "%s has no %s: its fields are %s", c.Algorithm, name, oneOf(parameterNames(control)))
+		case r.wrote(at) && control == nil:
+			r.complain(at, "%s has no parameters: give the preset of a congestion control", r.CC.Algorithm)
+		case r.wrote(at):
+			r.complain(at, "%s has no %s: its fields are %s", r.CC.Algorithm, name, oneOf(parameterNames(control)))
 		}
-		delete(c.fields, name)
+		delete(r.CC.fields, name)
 	}
 	if control == nil {
 		return
 	}
-	preset, _ := catalog.Lookup(catalog.CC, c.Preset)
+	preset, _ := catalog.Lookup(catalog.CC, r.CC.Preset)
 	algorithm, _ := preset.Get("algorithm")
 	for i := range control.Parameters {
 		p := &control.Parameters[i]
 		value := reflect.ValueOf(p.Default)
 		of := algorithm.Value == control.Name || value.IsZero() // a preset of another algorithm does not replace a default
-		if c.fields[p.Name] == nil || !of && !r.written[path+"."+p.Name] {
-			c.field(p.Name).Set(value)
+		if r.CC.fields[p.Name] == nil || !of && !r.wrote("cc."+p.Name) {
+			r.CC.field(p.Name).Set(value)
 		}
-		normalise(c.field(p.Name))
+		normalise(r.CC.field(p.Name))
 	}
 }
 
 // listedParameters applies the list parameters to the fields with their names.
-func (r *resolver) listedParameters(path string, c *CC, control *cc.Control) {
+func (r transportRules) listedParameters(control *cc.Control) {
 	seen := map[string]bool{}
-	for i, x := range c.Parameters {
-		at := fmt.Sprintf("%s.parameters[%d]", path, i)
+	for i, x := range r.CC.Parameters {
+		at := fmt.Sprintf("cc.parameters[%d]", i)
 		switch {
 		case control == nil:
-			r.complain(at+".name", "%s has no parameters: give the preset of a congestion control", c.Algorithm)
+			r.complain(at+".name", "%s has no parameters: give the preset of a congestion control", r.CC.Algorithm)
 		case control.Parameter(x.Name) == nil:
 			r.complain(at+".name", "%s has no parameter %q: it has %s", control.Name, x.Name, oneOf(parameterNames(control)))
 		case seen[x.Name]:
 			r.complain(at+".name", "%s is given twice", x.Name)
 		default:
 			before := len(r.errs)
-			r.value(path+"."+x.Name, &node{place: r.set[at+".value"], kind: scalar, text: x.Value, plain: true}, c.field(x.Name), control.Parameter(x.Name).Range)
+			r.value(r.at("cc."+x.Name), &node{place: r.set[r.at(at+".value")], kind: scalar, text: x.Value, plain: true}, r.CC.field(x.Name), control.Parameter(x.Name).Range)
 			for k := range r.errs[before:] {
-				r.errs[before+k].Path, r.errs[before+k].Msg = at+".value", x.Name+": "+r.errs[before+k].Msg
+				r.errs[before+k].Path, r.errs[before+k].Msg = r.at(at+".value"), x.Name+": "+r.errs[before+k].Msg
 			}
 		}
 		seen[x.Name] = true
 	}
-	c.Parameters = nil
+	r.CC.Parameters = nil
 }
 
 // deriveRoundTrip gives the parameters their values that follow from the round trip of the empty
 // network.
-func (r *resolver) deriveRoundTrip(path string, f *Fabric) {
-	control := ControlOf(&f.CC)
-	if control == nil || control.For != protocol.Of(f.Kind).Controls {
+func (r transportRules) deriveRoundTrip() {
+	control := ControlOf(&r.CC)
+	if control == nil || control.For != protocol.Of(r.Kind).Controls {
 		return
 	}
 	for _, p := range control.Parameters {
-		if p.Derived != nil && !r.stated(path+".cc."+p.Name) {
-			f.CC.field(p.Name).Set(reflect.ValueOf(p.Derived(r.roundTrip(f), ValuesOf(&f.CC))))
+		if p.Derived != nil && !r.stated("cc."+p.Name) {
+			r.CC.field(p.Name).Set(reflect.ValueOf(p.Derived(r.roundTrip(), ValuesOf(&r.CC))))
 		}
 	}
 }
@@ -141,8 +141,8 @@ func ControllerOf(f *Fabric) func() cc.Algorithm {
 	return func() cc.Algorithm { return nil }
 }
 
-func (r *resolver) checkCC(path string, f *Fabric) {
-	at, control, p := path+".cc", ControlOf(&f.CC), protocol.Of(f.Kind)
+func (r transportRules) checkCC() {
+	at, control, p := "cc", ControlOf(&r.CC), protocol.Of(r.Kind)
 	if control == nil {
 		return
 	}
@@ -156,17 +156,17 @@ func (r *resolver) checkCC(path string, f *Fabric) {
 		r.complain(at, "%s is not for %s, which takes %s", control.Name, p.Title, oneOf(append(names, string(CCNone))))
 		return
 	}
-	if !r.ccComplete(at, &f.CC, control) {
+	if !r.ccComplete(control) {
 		return
 	}
 	switch {
-	case control.Marks && p.Ethernet() && !f.Ethernet.ECN.Enabled:
+	case control.Marks && p.Ethernet() && !r.Ethernet.ECN.Enabled:
 		r.complain(at, "%s hears of congestion by ECN, which is not enabled: set ethernet.ecn.enabled, or cc: none", control.Name)
-	case control.Marks && !p.Ethernet() && f.IB.Queueing == FIFO:
+	case control.Marks && !p.Ethernet() && r.IB.Queueing == FIFO:
 		r.complain(at, "a switch with FIFO inputs has no queue at its outputs to mark by: set ib.queueing: voq, or cc: none")
 	}
 	if control.Check != nil {
-		control.Check(f.controlLink(), ValuesOf(&f.CC), func(parameter, format string, args ...any) {
+		control.Check(r.controlLink(), ValuesOf(&r.CC), func(parameter, format string, args ...any) {
 			r.complain(strings.TrimSuffix(at+"."+parameter, "."), format, args...)
 		})
 	}
@@ -174,18 +174,18 @@ func (r *resolver) checkCC(path string, f *Fabric) {
 
 // ccComplete checks that each parameter of the algorithm has a valid value: an algorithm chosen
 // without its preset has the values of another, or none.
-func (r *resolver) ccComplete(at string, c *CC, control *cc.Control) bool {
+func (r transportRules) ccComplete(control *cc.Control) bool {
 	var missing []string
 	for _, p := range control.Parameters {
 		low, _, ranged := strings.Cut(p.Range, "..")
-		if v := c.field(p.Name); ranged && v.IsZero() {
+		if v := r.CC.field(p.Name); ranged && v.IsZero() {
 			if least, err := number(v.Type(), low); err == nil && least > 0 {
 				missing = append(missing, p.Name)
 			}
 		}
 	}
 	if len(missing) > 0 {
-		r.complain(at+".algorithm", "%s has no %s here: start from its preset (%s), or give them", c.Algorithm, oneOf(missing), strings.Join(catalog.Names(catalog.CC), ", "))
+		r.complain("cc.algorithm", "%s has no %s here: start from its preset (%s), or give them", r.CC.Algorithm, oneOf(missing), strings.Join(catalog.Names(catalog.CC), ", "))
 	}
 	return len(missing) == 0
 }

@@ -14,51 +14,54 @@ import (
 // check finds inconsistencies. It skips a check if a value for it was itself wrong: one mistake,
 // one error.
 func (r *resolver) check() {
-	if !r.broken("cluster") && !r.checkCluster() {
+	if !r.broken("cluster") && !(clusterRules{r.rules}).check() {
 		return // sums over the cluster would be wrong
 	}
 	for i := range r.Fabrics {
-		path := fmt.Sprintf("fabrics[%d]", i)
-		if r.broken(path) {
-			continue
-		}
-		f := &r.Fabrics[i]
-		r.checkName(path, i)
-		r.checkLink(path, f)
-		r.checkProtocol(path, f)
-		if protocol.Of(f.Kind).Ethernet() {
-			r.checkEthernet(path, f)
-		} else {
-			r.checkInfiniBand(path, f)
-		}
-		r.checkCC(path, f)
-		if !r.broken("cluster", "workload") {
-			r.checkBeside(path, f)
-			r.checkSlowLinks(path, f)
-			r.checkRates(path, f)
-		}
-		r.checkRecovery(path, f)
-		r.checkRetransmission(path, f)
-		r.ultraEthernetOnly(path, f)
-		if !r.broken("cluster", "topology") {
-			r.checkTopology(path+".topology", f)
+		if f := r.ofFabric(i); !r.broken(f.path) {
+			f.check(i)
 		}
 	}
 	if !r.broken("cluster", "workload") {
-		r.checkWorkload()
+		workloadRules{r.rules}.check()
 	}
 	if !r.broken("faults") {
-		r.checkFaults()
-		r.checkNCCL()
+		faultRules{r.rules}.check()
+		clusterRules{r.rules}.checkNCCL()
 	}
 	if !r.broken("cluster", "isolation") {
-		r.checkIsolation()
+		zoneRules{r.rules}.check()
 	}
 	if !r.broken("fabrics", "tune") {
-		r.checkTune()
+		tuneRules{r.rules}.check()
 	}
 	if !r.broken("cluster", "workload", "run", "fabrics") {
-		r.checkMemory()
+		workloadRules{r.rules}.checkMemory()
+	}
+}
+
+// check reports values of the fabric, whose number is i, that do not fit together.
+func (r *fabricRules) check(i int) {
+	r.checkName(i)
+	r.checkLink()
+	r.checkProtocol()
+	if protocol.Of(r.Kind).Ethernet() {
+		ethernetRules{r}.check()
+	} else {
+		subnetRules{r}.check()
+	}
+	transport := transportRules{r}
+	transport.checkCC()
+	if !r.broken("cluster", "workload") {
+		streamRules{r}.check()
+		r.checkSlowLinks()
+		r.checkRates()
+	}
+	transport.checkRecovery()
+	transport.checkRetransmission()
+	transport.checkOthers()
+	if !r.broken("cluster", "topology") {
+		r.topology().check()
 	}
 }
 
@@ -72,7 +75,7 @@ func over(a, b, limit int) bool {
 // runs out long before.
 const maxEndpoints = 1 << 24
 
-func (r *resolver) checkCluster() bool {
+func (r clusterRules) check() bool {
 	c := &r.Cluster
 	if over(c.Nodes, c.Node.NICs, maxEndpoints) || over(c.Nodes, c.Node.GPUs, maxEndpoints) {
 		r.complain("cluster.nodes", "%d nodes of %d GPUs and %d NICs are more than %d of either: take fewer", c.Nodes, c.Node.GPUs, c.Node.NICs, maxEndpoints)
@@ -97,100 +100,100 @@ func (r *resolver) checkCluster() bool {
 	return true
 }
 
-func (r *resolver) checkName(path string, i int) {
+func (r *fabricRules) checkName(i int) {
 	f := &r.Fabrics[i]
 	for j := range i {
 		if r.Fabrics[j].Name == f.Name {
-			r.complain(path, "the fabric %q is given twice: leave one out, or tell them apart by name", f.Name)
+			r.complain("", "the fabric %q is given twice: leave one out, or tell them apart by name", f.Name)
 			return
 		}
 	}
 	if f.Name == "" {
-		r.complain(path+".name", "the name is empty: want a label for the tables")
+		r.complain("name", "the name is empty: want a label for the tables")
 	}
 }
 
 // checkLink compares the link with the devices at its ends.
-func (r *resolver) checkLink(path string, f *Fabric) {
-	rate := f.Link.Rate()
+func (r *fabricRules) checkLink() {
+	rate := r.Link.Rate()
 	switch {
-	case rate <= 0 || f.Link.Code.Cmp(1, 1) > 0:
-		r.complain(path+".link", "the link carries %s (code %s): want a rate above zero and a code of at most 1", rate.Exact(), f.Link.Code)
+	case rate <= 0 || r.Link.Code.Cmp(1, 1) > 0:
+		r.complain("link", "the link carries %s (code %s): want a rate above zero and a code of at most 1", rate.Exact(), r.Link.Code)
 		return
-	case rate > f.NIC.Rate:
-		r.complain(path+".link", "a link of %s is more than the %s of the NIC %s: take another NIC or a slower fabric", rate, f.NIC.Rate, f.NIC.Model)
-	case rate > f.Switch.Rate:
-		r.complain(path+".link", "a link of %s is more than the %s of the switch %s: take another switch or a slower link", rate, f.Switch.Rate, f.Switch.Model)
+	case rate > r.NIC.Rate:
+		r.complain("link", "a link of %s is more than the %s of the NIC %s: take another NIC or a slower fabric", rate, r.NIC.Rate, r.NIC.Model)
+	case rate > r.Switch.Rate:
+		r.complain("link", "a link of %s is more than the %s of the switch %s: take another switch or a slower link", rate, r.Switch.Rate, r.Switch.Model)
 	}
-	ethernet := protocol.Of(f.Kind).Ethernet()
-	if ethernet != (pauseQuanta(f.Link.Generation) > 0) {
-		r.complain(path+".link", "a fabric of kind %s does not run on %s links", f.Kind, f.Link.Generation)
+	ethernet := protocol.Of(r.Kind).Ethernet()
+	if ethernet != (pauseQuanta(r.Link.Generation) > 0) {
+		r.complain("link", "a fabric of kind %s does not run on %s links", r.Kind, r.Link.Generation)
 	}
-	if ethernet != (f.Switch.Cell > 0) {
-		r.complain(path+".switch", "a fabric of kind %s does not run on a switch %s", f.Kind, f.Switch.Model)
+	if ethernet != (r.Switch.Cell > 0) {
+		r.complain("switch", "a fabric of kind %s does not run on a switch %s", r.Kind, r.Switch.Model)
 	}
-	if f.Switch.MaxPorts < f.Switch.Ports {
-		r.complain(path+".switch.max-ports", "%d ports when split are fewer than the %d ports unsplit", f.Switch.MaxPorts, f.Switch.Ports)
+	if r.Switch.MaxPorts < r.Switch.Ports {
+		r.complain("switch.max-ports", "%d ports when split are fewer than the %d ports unsplit", r.Switch.MaxPorts, r.Switch.Ports)
 	}
 }
 
 // checkProtocol checks the values that the description of the protocol bounds.
-func (r *resolver) checkProtocol(path string, f *Fabric) {
-	p := protocol.Of(f.Kind)
-	if !p.MTU.Has(f.MTU) {
+func (r *fabricRules) checkProtocol() {
+	p := protocol.Of(r.Kind)
+	if !p.MTU.Has(r.MTU) {
 		wrong := "is out of range"
 		if p.MTU.Only != nil {
 			wrong = "does not exist"
 		}
-		r.complain(path+".mtu", "%s MTU of %s %s: want %s", p.MTU.Name, f.MTU.Exact(), wrong, p.MTU.Want)
+		r.complain("mtu", "%s MTU of %s %s: want %s", p.MTU.Name, r.MTU.Exact(), wrong, p.MTU.Want)
 	}
-	if p.Routing != nil && !slices.Contains(p.Routing, string(f.Routing.Mode)) {
-		r.complain(path+".routing.mode", "%s has no %s routing: want %s", p.Title, f.Routing.Mode, oneOf(p.Routing))
+	if p.Routing != nil && !slices.Contains(p.Routing, string(r.Routing.Mode)) {
+		r.complain("routing.mode", "%s has no %s routing: want %s", p.Title, r.Routing.Mode, oneOf(p.Routing))
 	}
 }
 
-func (r *resolver) checkInfiniBand(path string, f *Fabric) {
-	ib := &f.IB
+func (r subnetRules) check() {
+	ib := &r.IB
 	// LRH 8, GRH 40, BTH 12, RETH 16, AtomicETH and the rest below 40, CRCs 6.
-	packet := f.MTU + 128
+	packet := r.MTU + 128
 	for _, b := range []struct {
 		field string
 		size  units.Bytes
 	}{{"buffer", ib.Buffer}, {"nic-buffer", ib.NICBuffer}} {
 		if b.size < packet {
-			r.complain(path+".ib."+b.field, "%s cannot hold one packet of MTU %s with its headers (%s): traffic would never move", b.size.Exact(), f.MTU.Exact(), packet.Exact())
+			r.complain("ib."+b.field, "%s cannot hold one packet of MTU %s with its headers (%s): traffic would never move", b.size.Exact(), r.MTU.Exact(), packet.Exact())
 		}
 		if b.size%64 != 0 {
-			r.complain(path+".ib."+b.field, "%s is not a whole number of credit blocks of 64 bytes", b.size.Exact())
+			r.complain("ib."+b.field, "%s is not a whole number of credit blocks of 64 bytes", b.size.Exact())
 		}
 	}
 	if ib.CreditThreshold > min(ib.Buffer, ib.NICBuffer) {
-		r.complain(path+".ib.credit-threshold", "the threshold %s is more than the buffer %s: no credit would be returned early", ib.CreditThreshold.Exact(), min(ib.Buffer, ib.NICBuffer).Exact())
+		r.complain("ib.credit-threshold", "the threshold %s is more than the buffer %s: no credit would be returned early", ib.CreditThreshold.Exact(), min(ib.Buffer, ib.NICBuffer).Exact())
 	}
 	for sl, vl := range ib.SL2VL {
 		if vl >= ib.VLs && vl != discardVL {
-			r.complain(fmt.Sprintf("%s.ib.sl2vl[%d]", path, sl), "service level %d goes to VL %d: there are VLs 0 to %d", sl, vl, ib.VLs-1)
+			r.complain(fmt.Sprintf("ib.sl2vl[%d]", sl), "service level %d goes to VL %d: there are VLs 0 to %d", sl, vl, ib.VLs-1)
 			break
 		}
 	}
-	r.checkArbitration(path, f)
-	r.checkPartitions(path, f)
-	r.checkServiceLevels(path, f)
-	r.checkSHARP(path, f)
+	r.checkArbitration()
+	r.checkPartitions()
+	r.checkServiceLevels()
+	r.checkSHARP()
 	if ib.Speedup.Cmp(1, 1) < 0 {
-		r.complain(path+".ib.speedup", "a speed-up of %s is below 1: the switch would be slower than its ports", ib.Speedup)
+		r.complain("ib.speedup", "a speed-up of %s is below 1: the switch would be slower than its ports", ib.Speedup)
 	}
 }
 
-func (r *resolver) checkEthernet(path string, f *Fabric) {
-	e := &f.Ethernet
-	at := func(field string) string { return path + ".ethernet." + field }
-	p := protocol.Of(f.Kind)
+func (r ethernetRules) check() {
+	e := &r.Ethernet
+	at := func(field string) string { return "ethernet." + field }
+	p := protocol.Of(r.Kind)
 	if p.OneSegment {
-		r.checkRoCEv1(path, f)
+		r.checkRoCEv1()
 	}
 	if p.Unordered {
-		r.checkUltraEthernet(path, f)
+		r.checkUltraEthernet()
 	}
 	if e.IPVersion == 5 {
 		r.complain(at("ip-version"), "5 is not a version of IP: want 4 or 6")
@@ -218,31 +221,31 @@ func (r *resolver) checkEthernet(path string, f *Fabric) {
 			r.complain(fmt.Sprintf("%s[%d]", at("pfc.priorities"), i), "no queue serves priority %d: add it to queues, or take it out", p)
 		}
 	}
-	r.checkBuffer(path, f)
+	r.checkBuffer()
 	if e.ECN.Enabled && e.ECN.Kmin > e.ECN.Kmax {
 		r.complain(at("ecn.kmin"), "kmin %s is more than kmax %s", e.ECN.Kmin.Exact(), e.ECN.Kmax.Exact())
 	}
 	if e.ECN.Pmax.Cmp(1, 1) > 0 {
 		r.complain(at("ecn.pmax"), "a probability of %s is more than 1", e.ECN.Pmax)
 	}
-	if e.ECN.Enabled && e.ECN.Kmin > f.Switch.Buffer {
-		r.complain(at("ecn.kmin"), "kmin %s is more than the switch's buffer of %s: nothing would be marked", e.ECN.Kmin.Exact(), f.Switch.Buffer.Exact())
+	if e.ECN.Enabled && e.ECN.Kmin > r.Switch.Buffer {
+		r.complain(at("ecn.kmin"), "kmin %s is more than the switch's buffer of %s: nothing would be marked", e.ECN.Kmin.Exact(), r.Switch.Buffer.Exact())
 	}
 	if p.OnTCP() {
-		r.checkTCP(path, f)
+		r.checkTCP()
 	}
 }
 
 // checkBuffer checks that thresholds and headroom fit the switch.
-func (r *resolver) checkBuffer(path string, f *Fabric) {
-	pfc := &f.Ethernet.PFC
-	at := func(field string) string { return path + ".ethernet.pfc." + field }
-	if f.Switch.Buffer < 2*f.MTU {
-		r.complain(path+".switch.buffer", "a buffer of %s cannot hold two packets of MTU %s", f.Switch.Buffer.Exact(), f.MTU.Exact())
+func (r ethernetRules) checkBuffer() {
+	pfc := &r.Ethernet.PFC
+	at := func(field string) string { return "ethernet.pfc." + field }
+	if r.Switch.Buffer < 2*r.MTU {
+		r.complain("switch.buffer", "a buffer of %s cannot hold two packets of MTU %s", r.Switch.Buffer.Exact(), r.MTU.Exact())
 		return
 	}
 	if !pfc.Enabled {
-		r.checkUnpaused(path+".ethernet.pfc", pfc)
+		r.checkUnpaused(pfc)
 		return
 	}
 	if len(pfc.Priorities) == 0 {
@@ -254,11 +257,11 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 	if pfc.XOFF == 0 && pfc.Alpha.Num == 0 {
 		r.complain(at("alpha"), "neither alpha nor xoff is given: every packet would pause its sender")
 	}
-	r.checkXON(at("xon"), f)
-	r.checkWatchdog(at("watchdog"), &pfc.Watchdog)
-	r.checkReceivers(at("receivers"), pfc)
-	r.checkStops(at("stops"), pfc)
-	ports := max(f.Topology.Radix, 1)
+	r.checkXON()
+	r.checkWatchdog(&pfc.Watchdog)
+	r.checkReceivers(pfc)
+	r.checkStops(pfc)
+	ports := max(r.Topology.Radix, 1)
 	private := (int64(pfc.Headroom) + int64(pfc.Reserve)) * int64(ports) * int64(len(pfc.Priorities))
 	if pfc.HeadroomPool > 0 {
 		private = int64(pfc.HeadroomPool) + int64(pfc.Reserve)*int64(ports)*int64(len(pfc.Priorities))
@@ -266,25 +269,25 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 			r.complain(at("headroom-pool"), "a pool of %s is less than the headroom of one port, %s: give at least that, or leave headroom-pool out", pfc.HeadroomPool.Exact(), pfc.Headroom.Exact())
 		}
 	}
-	if private >= int64(f.Switch.Buffer) {
+	if private >= int64(r.Switch.Buffer) {
 		r.complain(at("headroom"), "%d ports with %s of headroom and %s of reserve for %d priorities need %s: the switch %s has %s",
-			ports, pfc.Headroom.Exact(), pfc.Reserve.Exact(), len(pfc.Priorities), units.Bytes(private), f.Switch.Model, f.Switch.Buffer)
+			ports, pfc.Headroom.Exact(), pfc.Reserve.Exact(), len(pfc.Priorities), units.Bytes(private), r.Switch.Model, r.Switch.Buffer)
 	}
 }
 
 // checkXON checks that a pause ends below the queue length at which it begins: at most the queue of
 // a single paused sender, with the whole pool free.
-func (r *resolver) checkXON(at string, f *Fabric) {
-	pfc := &f.Ethernet.PFC
+func (r ethernetRules) checkXON() {
+	pfc := &r.Ethernet.PFC
 	pool := roce.Buffer{
-		Shared: f.Switch.Buffer, Reserve: pfc.Reserve, Xoff: pfc.XOFF,
+		Shared: r.Switch.Buffer, Reserve: pfc.Reserve, Xoff: pfc.XOFF,
 		AlphaNum: pfc.Alpha.Num, AlphaDen: pfc.Alpha.Den,
 	}
-	if f.Ethernet.Shared > 0 {
-		pool.Shared = f.Ethernet.Shared
+	if r.Ethernet.Shared > 0 {
+		pool.Shared = r.Ethernet.Shared
 	}
 	if xoff := pool.Threshold(1); pfc.XON > xoff {
-		r.complain(at, "XON %s is above XOFF: a queue alone pauses at %s at the most, and the pause would end as it begins", pfc.XON.Exact(), xoff)
+		r.complain("ethernet.pfc.xon", "XON %s is above XOFF: a queue alone pauses at %s at the most, and the pause would end as it begins", pfc.XON.Exact(), xoff)
 	}
 }
 
@@ -298,7 +301,7 @@ var algorithmsOf = map[Collective][]Algorithm{
 	SendRecv:      {AlgoDirect},
 }
 
-func (r *resolver) checkWorkload() {
+func (r workloadRules) check() {
 	w, ranks, nics := &r.Workload, r.Job().Ranks(), r.Cluster.Endpoints()
 	if w.Nodes > r.Cluster.Nodes {
 		r.complain("workload.nodes", "the collective runs on %d nodes, the cluster has %d", w.Nodes, r.Cluster.Nodes)
@@ -339,7 +342,7 @@ func (r *resolver) checkWorkload() {
 	}
 }
 
-func (r *resolver) checkCollective(ranks int) {
+func (r workloadRules) checkCollective(ranks int) {
 	w := &r.Workload
 	valid := algorithmsOf[w.Collective]
 	if w.Algorithm != AlgoAuto && !slices.Contains(valid, w.Algorithm) {
@@ -368,7 +371,7 @@ func (r *resolver) checkCollective(ranks int) {
 	}
 }
 
-func (r *resolver) checkFlows(nics int) {
+func (r workloadRules) checkFlows(nics int) {
 	w := &r.Workload
 	if len(w.Flows) == 0 {
 		r.complain("workload.flows", "no flow is given: want a list such as [{src: 0, dst: 1, bytes: 1MiB}]")
@@ -392,7 +395,7 @@ func (r *resolver) checkFlows(nics int) {
 }
 
 // checkMemory estimates the simulation's memory before it is built.
-func (r *resolver) checkMemory() {
+func (r workloadRules) checkMemory() {
 	e := r.Estimate()
 	limit := r.Run.Limit.Memory
 	if e.Memory <= limit {

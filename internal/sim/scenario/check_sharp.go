@@ -6,14 +6,14 @@ import (
 )
 
 // checkSHARP checks a fabric with reducing switches.
-func (r *resolver) checkSHARP(path string, f *Fabric) {
-	at := path + ".ib.sharp"
+func (r subnetRules) checkSHARP() {
+	at := "ib.sharp"
 	switch {
-	case !f.IB.SHARP:
+	case !r.IB.SHARP:
 		return
-	case f.Switch.StreamingAggregation == "" || f.Switch.StreamingAggregation == NoAggregation:
-		r.complain(at, "the switch %s has no streaming aggregation: take one that has, or state switch.streaming-aggregation", f.Switch.Model)
-	case f.IB.Queueing == FIFO:
+	case r.Switch.StreamingAggregation == "" || r.Switch.StreamingAggregation == NoAggregation:
+		r.complain(at, "the switch %s has no streaming aggregation: take one that has, or state switch.streaming-aggregation", r.Switch.Model)
+	case r.IB.Queueing == FIFO:
 		r.complain(at, "switches with fifo inputs do not reduce: want ib.queueing voq")
 	}
 	if len(r.Faults) > 0 {
@@ -23,7 +23,7 @@ func (r *resolver) checkSHARP(path string, f *Fabric) {
 
 // checkReduction checks an algorithm that needs a reducing fabric; other algorithms depend on the
 // collective alone.
-func (r *resolver) checkReduction(a Algorithm, others []Algorithm) {
+func (r workloadRules) checkReduction(a Algorithm, others []Algorithm) {
 	nodes := r.Cluster.Nodes
 	switch {
 	case a.BetweenNodes() && nodes == 1 && a != AlgoNVLS:

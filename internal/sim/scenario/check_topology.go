@@ -1,22 +1,22 @@
 package scenario
 
-// checkTopology checks that the hosts fit the shape. The builder of the topology checks the rest
+// check checks that the hosts fit the shape. The builder of the topology checks the rest
 // when it builds; these checks report at once, for all fabrics, with the place in the file.
-func (r *resolver) checkTopology(path string, f *Fabric) {
-	t := &f.Topology
-	if t.Shape == DualPlane && !r.checkPlanes(path, f) {
+func (r topologyRules) check() {
+	t := &r.Topology
+	if t.Shape == DualPlane && !r.checkPlanes() {
 		return
 	}
 	if t.Shape == Listed {
-		r.checkLinks(path, f)
+		r.checkLinks()
 		return
 	}
-	ports := f.Switch.PortsAt(f.Link.Rate())
+	ports := r.Switch.PortsAt(r.Link.Rate())
 	if ports == 0 { // the link is faster than the switch; another check reports it
 		return
 	}
 	if t.Radix > ports {
-		r.complain(path+".radix", "a radix of %d: the switch %s has %d ports at %s", t.Radix, f.Switch.Model, ports, f.Link.Rate())
+		r.complain("radix", "a radix of %d: the switch %s has %d ports at %s", t.Radix, r.Switch.Model, ports, r.Link.Rate())
 		return
 	}
 	for _, x := range []struct {
@@ -24,50 +24,50 @@ func (r *resolver) checkTopology(path string, f *Fabric) {
 		value Ratio
 	}{{"oversubscription", t.Oversubscription}, {"spine-oversubscription", t.SpineOversubscription}} {
 		if x.value.Den != 0 && x.value.Num == 0 {
-			r.complain(path+"."+x.field, "an oversubscription of 0: want 1, 2, 3:1 and so on")
+			r.complain(x.field, "an oversubscription of 0: want 1, 2, 3:1 and so on")
 			return
 		}
 	}
 	shape, hosts := t.plane(), r.Cluster.Endpoints()+t.SparePorts
-	if shape == RailOptimised && !r.checkRails(path, t) {
+	if shape == RailOptimised && !r.checkRails() {
 		return
 	}
 	if need, most, of := t.portsNeeded(); need > most {
-		r.complain(path, "%s needs %d ports and the radix is %d: take a larger switch or fewer links", of, need, most)
+		r.complain("", "%s needs %d ports and the radix is %d: take a larger switch or fewer links", of, need, most)
 		return
 	}
 	if most := t.capacity(r.Cluster.Node.NICs); hosts > most {
-		r.complain(path, "%d nodes have %d NIC ports, and %s of %d-port switches (oversubscription %s) ends at %d: take %s",
+		r.complain("", "%d nodes have %d NIC ports, and %s of %d-port switches (oversubscription %s) ends at %d: take %s",
 			r.Cluster.Nodes, hosts, shape, t.Radix, ratioOr1(t.Oversubscription), most, t.wayOut())
 	}
 }
 
 // checkRails checks that the NICs of a node can be assigned to the rails evenly, and that a switch
 // can connect the rails.
-func (r *resolver) checkRails(path string, t *Topology) bool {
-	nics := r.Cluster.Node.NICs
+func (r topologyRules) checkRails() bool {
+	t, nics := &r.Topology, r.Cluster.Node.NICs
 	switch {
 	case t.Rails == 0 || nics%t.Rails != 0:
-		r.complain(path+".rails", "%d rails: a node has %d NICs, as many on each rail as on any other", t.Rails, nics)
+		r.complain("rails", "%d rails: a node has %d NICs, as many on each rail as on any other", t.Rails, nics)
 	case t.Rails > t.Radix:
-		r.complain(path+".rails", "%d rails: a switch of %d ports cannot join more than %[2]d; deal the %[3]d NICs of a node to fewer rails (rails: 4 of a rack whose trays have four each), or take a fat-tree", t.Rails, t.Radix, nics)
+		r.complain("rails", "%d rails: a switch of %d ports cannot join more than %[2]d; deal the %[3]d NICs of a node to fewer rails (rails: 4 of a rack whose trays have four each), or take a fat-tree", t.Rails, t.Radix, nics)
 	default:
 		return true
 	}
 	return false
 }
 
-func (r *resolver) checkPlanes(path string, f *Fabric) bool {
-	t := &f.Topology
+func (r topologyRules) checkPlanes() bool {
+	t := &r.Topology
 	switch t.PlaneShape {
 	case SingleSwitch, FatTree, RailOptimised:
 	default:
-		r.complain(path+".plane-shape", "a plane cannot be a %s: want single-switch, fat-tree or rail-optimised", t.PlaneShape)
+		r.complain("plane-shape", "a plane cannot be a %s: want single-switch, fat-tree or rail-optimised", t.PlaneShape)
 		return false
 	}
-	if f.NIC.Ports != t.Planes {
-		r.complain(path+".planes", "%d planes: a NIC %s has %d ports in use, and needs one for each plane (nic: {model: %s, ports: %d})",
-			t.Planes, f.NIC.Model, f.NIC.Ports, f.NIC.Model, t.Planes)
+	if r.NIC.Ports != t.Planes {
+		r.complain("planes", "%d planes: a NIC %s has %d ports in use, and needs one for each plane (nic: {model: %s, ports: %d})",
+			t.Planes, r.NIC.Model, r.NIC.Ports, r.NIC.Model, t.Planes)
 		return false
 	}
 	return true

@@ -10,9 +10,9 @@ import (
 	"weft/internal/sim/catalog"
 )
 
-// checkTune checks that the tuned parameters exist, can vary, and belong to the fabric. Whether
+// check checks that the tuned parameters exist, can vary, and belong to the fabric. Whether
 // values fit one another is checked when they are tried.
-func (r *resolver) checkTune() {
+func (r tuneRules) check() {
 	t := &r.Tune
 	if !r.stated("tune") {
 		return
@@ -56,7 +56,7 @@ func fabricNames(fabrics []Fabric) (names []string) {
 
 // checkPath checks that a parameter is a field with a single value, of the tuned fabric or common
 // to all fabrics.
-func (r *resolver) checkPath(at string, p *Parameter, fabric int) bool {
+func (r tuneRules) checkPath(at string, p *Parameter, fabric int) bool {
 	at += ".path"
 	first, _, _ := strings.Cut(p.Path, ".")
 	switch {
@@ -117,7 +117,7 @@ func fieldType(path string) (reflect.Type, error) {
 }
 
 // checkValues checks that the field can have the values, each by itself.
-func (r *resolver) checkValues(at string, p *Parameter, fabric int) {
+func (r tuneRules) checkValues(at string, p *Parameter, fabric int) {
 	typ, _ := fieldType(p.Path)
 	switch {
 	case len(p.Values) > 0 && (p.From != "" || p.To != "" || p.Scale != "" || p.Step != ""):
@@ -159,7 +159,7 @@ func (r *resolver) checkValues(at string, p *Parameter, fabric int) {
 }
 
 // checkEach checks that the field can have each of the values, and that there are at least two.
-func (r *resolver) checkEach(at string, p *Parameter, fabric int) {
+func (r tuneRules) checkEach(at string, p *Parameter, fabric int) {
 	if len(p.Values) == 1 {
 		r.complain(at+".values", "one value is no choice: give several, or --set it")
 	}
@@ -183,7 +183,7 @@ func isNumber(t reflect.Type) bool {
 
 // fits decodes a value into an empty field of the path; errors are reported at the place of the
 // parameter.
-func (r *resolver) fits(at, path string, value Value, fabric int) bool {
+func (r tuneRules) fits(at, path string, value Value, fabric int) bool {
 	typ, _ := fieldType(path)
 	scout := newDecoder(r.file)
 	if fabric >= 0 {
@@ -197,7 +197,7 @@ func (r *resolver) fits(at, path string, value Value, fabric int) bool {
 }
 
 // reads reports whether a text is a value of the type, without the field's bounds.
-func (r *resolver) reads(at string, typ reflect.Type, value Value) bool {
+func (r tuneRules) reads(at string, typ reflect.Type, value Value) bool {
 	_, err := number(typ, string(value))
 	if err != nil {
 		r.complain(at, "%s", err)

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -36,33 +35,12 @@ var presets = map[reflect.Type]preset{
 
 // decoder decodes nodes into values: fields that a node does not mention stay as they are.
 type decoder struct {
-	file string
-	errs Errors
-	// set holds every field that the user or the catalog has stated, with its place.
-	set map[string]place
-	// written is the part of set that the user wrote.
-	written map[string]bool
+	*places
 	// rate is the rate of the fabric's link, for values that grow with it.
 	rate units.Rate
 }
 
-func newDecoder(file string) *decoder {
-	return &decoder{file: file, set: map[string]place{}, written: map[string]bool{}}
-}
-
-func (d *decoder) fail(at place, path, format string, args ...any) {
-	d.errs = append(d.errs, Error{
-		File: d.file, Line: at.line, Col: at.col, Origin: at.origin,
-		Path: path, Msg: fmt.Sprintf(format, args...),
-	})
-}
-
-func (d *decoder) mark(path string, n *node) {
-	d.set[path] = n.place
-	if !n.fact {
-		d.written[path] = true
-	}
-}
+func newDecoder(file string) *decoder { return &decoder{places: newPlaces(file)} }
 
 // value decodes n into v, which is the field at path; bounds is the field's range.
 func (d *decoder) value(path string, n *node, v reflect.Value, bounds string) {
@@ -149,12 +127,6 @@ func (d *decoder) preset(path string, n *node, p preset, v reflect.Value) {
 	d.mark(join(path, p.key), n)
 	d.facts(path, e, v)
 	key.SetString(n.text)
-}
-
-func (d *decoder) forget(path string) {
-	below := func(at string) bool { return strings.HasPrefix(at, path+".") }
-	maps.DeleteFunc(d.set, func(at string, _ place) bool { return below(at) })
-	maps.DeleteFunc(d.written, func(at string, _ bool) bool { return below(at) })
 }
 
 // facts applies a catalog entry to v.

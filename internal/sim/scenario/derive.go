@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"reflect"
 	"strconv"
 
@@ -37,53 +36,52 @@ func (t *Topology) plane() Shape {
 	return t.Shape
 }
 
-// deriveFabric computes the values that follow from the fabric alone.
-func (r *resolver) deriveFabric(path string, f *Fabric) {
-	if !r.stated(path + ".name") {
-		f.Name = f.Preset
+// derive computes the values that follow from the fabric alone.
+func (r *fabricRules) derive() {
+	ethernetRules{r}.deriveSONiC()
+	if !r.stated("name") {
+		r.Name = r.Preset
 	}
-	p := protocol.Of(f.Kind)
+	p := protocol.Of(r.Kind)
 	tcp := p.OnTCP()
 	for _, s := range []struct {
 		name    string
 		section reflect.Value
 		applies bool
 	}{
-		{"ib", reflect.ValueOf(&f.IB).Elem(), !p.Ethernet()},
-		{"ethernet", reflect.ValueOf(&f.Ethernet).Elem(), p.Ethernet()},
-		{"transport", reflect.ValueOf(&f.Transport).Elem(), !tcp},
-		{"cc", reflect.ValueOf(&f.CC).Elem(), !tcp},
-		{"tcp", reflect.ValueOf(&f.TCP).Elem(), tcp},
+		{"ib", reflect.ValueOf(&r.IB).Elem(), !p.Ethernet()},
+		{"ethernet", reflect.ValueOf(&r.Ethernet).Elem(), p.Ethernet()},
+		{"transport", reflect.ValueOf(&r.Transport).Elem(), !tcp},
+		{"cc", reflect.ValueOf(&r.CC).Elem(), !tcp},
+		{"tcp", reflect.ValueOf(&r.TCP).Elem(), tcp},
 	} {
 		if s.applies {
 			continue
 		}
-		if r.written[path+"."+s.name] {
-			r.complain(path+"."+s.name, "this is a fabric of kind %s, which has no %s: take the section out", f.Kind, s.name)
+		if r.wrote(s.name) {
+			r.complain(s.name, "this is a fabric of kind %s, which has no %s: take the section out", r.Kind, s.name)
 		}
 		s.section.SetZero()
 	}
 	if p.SubnetManager {
-		if f.Topology.Shape == Torus && !r.written[path+".routing.mode"] {
-			f.Routing.Mode = Deterministic // overrides the preset: adaptive routing has no lane to escape to
+		if r.Topology.Shape == Torus && !r.wrote("routing.mode") {
+			r.Routing.Mode = Deterministic // overrides the preset: adaptive routing has no lane to escape to
 		}
-		r.derivePartitions(path, f)
-		r.deriveQoS(path, f)
-		r.deriveQoSPolicy(path, f)
+		subnetRules{r}.derive()
 	}
-	r.deriveRetransmission(path, f)
-	r.deriveInspection(path, f)
-	if !p.RDMA() && f.TCP.Sockets > 1 && !r.written[path+".tcp.threads"] {
-		f.TCP.Threads = threadsOf(f.TCP.Sockets)
+	transportRules{r}.deriveRetransmission()
+	r.deriveInspection()
+	if !p.RDMA() && r.TCP.Sockets > 1 && !r.wrote("tcp.threads") {
+		r.TCP.Threads = threadsOf(r.TCP.Sockets)
 	}
-	if tcp && f.TCP.Variant == DCTCP && !r.written[path+".ethernet.ecn.enabled"] {
-		f.Ethernet.ECN.Enabled = true // DCTCP needs marks
+	if tcp && r.TCP.Variant == DCTCP && !r.wrote("ethernet.ecn.enabled") {
+		r.Ethernet.ECN.Enabled = true // DCTCP needs marks
 	}
-	if p.CNPs && !f.Ethernet.ECN.Enabled && !r.written[path+".cc"] {
-		f.CC = CC{Preset: "none", Algorithm: CCNone} // there would be no notifications
+	if p.CNPs && !r.Ethernet.ECN.Enabled && !r.wrote("cc") {
+		r.CC = CC{Preset: "none", Algorithm: CCNone} // there would be no notifications
 	}
-	r.deriveBeside(path, f)
-	r.deriveCC(path+".cc", &f.CC)
+	streamRules{r}.derive()
+	transportRules{r}.deriveCC()
 }
 
 // mostThreads is NCCL's MAX_THREADS of a connection over sockets (src/transport/net_socket.cc).
@@ -111,21 +109,21 @@ const (
 // derivePFC sets PFC's response time from the link's generation and the headroom from the vendor's
 // formula for the longest cable (sonic-swss buffer_headroom_mellanox.lua with small packets only,
 // as in the SN5600's shipped table).
-func (r *resolver) derivePFC(path string, f *Fabric) {
-	if !protocol.Of(f.Kind).Ethernet() {
+func (r ethernetRules) derivePFC() {
+	if !protocol.Of(r.Kind).Ethernet() {
 		return
 	}
-	pfc := &f.Ethernet.PFC
-	quanta := pauseQuanta(f.Link.Generation)
-	rate := int64(f.Link.Rate())
-	if !r.stated(path+".ethernet.pfc.response") && rate > 0 {
+	pfc := &r.Ethernet.PFC
+	quanta := pauseQuanta(r.Link.Generation)
+	rate := int64(r.Link.Rate())
+	if !r.stated("ethernet.pfc.response") && rate > 0 {
 		// 512 bit times each, in picoseconds.
 		pfc.Response = units.Time(Ratio{Num: quanta * 512, Den: 1}.Mul(Ratio{Num: int64(units.Second), Den: rate}).Of(1))
 	}
-	if !r.stated(path + ".ethernet.pfc.headroom") {
-		pfc.Headroom = r.headroom(f, quanta)
+	if !r.stated("ethernet.pfc.headroom") {
+		pfc.Headroom = r.headroom(quanta)
 	}
-	r.deriveWatchdog(path+".ethernet.pfc.watchdog", f)
+	r.deriveWatchdog()
 	for i := range pfc.Receivers {
 		if x := &pfc.Receivers[i]; x.Buffer == 0 && x.Drain > 0 {
 			x.Buffer = 2 * pfc.Headroom
@@ -137,11 +135,11 @@ func (r *resolver) derivePFC(path string, f *Fabric) {
 }
 
 // headroom is the result of the vendor's formula for the longest cable.
-func (r *resolver) headroom(f *Fabric, quanta int64) units.Bytes {
-	rate := int64(f.Link.Rate())
-	cell := max(1, int64(f.Switch.Cell))
+func (r ethernetRules) headroom(quanta int64) units.Bytes {
+	rate := int64(r.Link.Rate())
+	cell := max(1, int64(r.Switch.Cell))
 	// Cable: 2 · length · rate / 198e6 m/s, in bytes; a length is in mm.
-	cable := Ratio{Num: 2 * int64(r.LongestCable(f)), Den: 1000}.Reduced().Mul(Ratio{Num: rate, Den: 198_000_000 * 8}.Reduced()).Of(1)
+	cable := Ratio{Num: 2 * int64(r.LongestCable(r.Fabric)), Den: 1000}.Reduced().Mul(Ratio{Num: rate, Den: 198_000_000 * 8}.Reduced()).Of(1)
 	occupancy := (cell + 63) / 64 // bytes in cells over the bytes of packets of 64
 	if cell <= 128 {
 		occupancy = 2
@@ -230,27 +228,33 @@ func (r *resolver) deriveTopologies() {
 		}
 	}
 	for i := range r.Fabrics {
-		if r.broken(fmt.Sprintf("fabrics[%d]", i)) {
+		f := r.ofFabric(i)
+		if r.broken(f.path) {
 			continue
 		}
-		path := fmt.Sprintf("fabrics[%d].topology", i)
-		t := &r.Fabrics[i].Topology
-		if protocol.Of(r.Fabrics[i].Kind).OneSegment && !r.written[path+".shape"] && !r.written["topology.shape"] {
-			t.Shape = SingleSwitch // its only topology
-		}
-		r.shapeOnly(path, t)
-		if t.Radix == 0 {
-			t.Radix = radix
-		}
-		r.deriveTopology(t, &r.Fabrics[i])
-		r.derivePFC(fmt.Sprintf("fabrics[%d]", i), &r.Fabrics[i])
-		r.deriveRoundTrip(fmt.Sprintf("fabrics[%d]", i), &r.Fabrics[i])
-		r.deriveUltraEthernet(fmt.Sprintf("fabrics[%d]", i), &r.Fabrics[i])
+		f.topology().derive(radix)
+		ethernetRules{f}.derivePFC()
+		transportRules{f}.deriveRoundTrip()
+		ethernetRules{f}.deriveUltraEthernet()
 	}
 }
 
+// derive computes a topology; radix is the number of ports of the smallest switch.
+func (r topologyRules) derive(radix int) {
+	t := &r.Topology
+	if protocol.Of(r.Kind).OneSegment && !r.wrote("shape") && !r.written["topology.shape"] {
+		t.Shape = SingleSwitch // its only topology
+	}
+	r.shapeOnly()
+	if t.Radix == 0 {
+		t.Radix = radix
+	}
+	r.deriveShape()
+}
+
 // shapeOnly clears fields that do not apply to the shape, and reports them if the user wrote them.
-func (r *resolver) shapeOnly(path string, t *Topology) {
+func (r topologyRules) shapeOnly() {
+	t := &r.Topology
 	if t.Shape == DualPlane && t.PlaneShape == "" {
 		t.PlaneShape = RailOptimised
 	}
@@ -267,21 +271,22 @@ func (r *resolver) shapeOnly(path string, t *Topology) {
 		v.Field(i).SetZero()
 		common := "topology." + name
 		switch {
-		case r.written[path+"."+name]:
-			r.complain(path+"."+name, "%s has no %s: its fields are %s", t.Shape, name, oneOf(t.fieldsOf()))
-		case r.written[common] && !r.written[path+".shape"]:
-			r.complain(common, "%s has no %s: its fields are %s", t.Shape, name, oneOf(t.fieldsOf()))
+		case r.wrote(name):
+			r.complain(name, "%s has no %s: its fields are %s", t.Shape, name, oneOf(t.fieldsOf()))
+		case r.written[common] && !r.wrote("shape"):
+			r.rules.complain(common, "%s has no %s: its fields are %s", t.Shape, name, oneOf(t.fieldsOf()))
 		}
 	}
 }
 
-// deriveTopology chooses the parameters without which a shape cannot be built. The others follow
+// deriveShape chooses the parameters without which a shape cannot be built. The others follow
 // the builder's rule.
-func (r *resolver) deriveTopology(t *Topology, f *Fabric) {
+func (r topologyRules) deriveShape() {
+	t := &r.Topology
 	if t.Shape == DualPlane && t.Planes == 0 {
 		t.Planes = 2
 	}
-	ports := r.Cluster.Endpoints()*f.NIC.Ports + t.SparePorts
+	ports := r.Cluster.Endpoints()*r.NIC.Ports + t.SparePorts
 	switch t.plane() {
 	case FatTree:
 		if t.Levels == 0 {
@@ -358,8 +363,8 @@ func setZero(x *int, v int) {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / max(1, b) }
 
-// deriveWorkload sets the fields for the kind of workload and clears the others.
-func (r *resolver) deriveWorkload() {
+// derive sets the fields for the kind of workload and clears the others.
+func (r workloadRules) derive() {
 	w := &r.Workload
 	if w.Collective == "" && w.Pattern == "" {
 		w.Collective = AllReduce

@@ -5,8 +5,13 @@
 //
 // A preset (a node, a NIC, a fabric) is an entry of internal/sim/catalog whose
 // facts are laid into the same types, field by field, before what the user
-// wrote is. What neither says is derived (derive.go), each rule with its
-// reason. Checks that span fields are in check.go.
+// wrote is. What neither says is derived, each rule with its reason; then fields are
+// checked against each other.
+//
+// A resolver reads the values. Rules derive and check, each duty in a type of its own: the
+// cluster, a fabric and its parts (subnet of InfiniBand, Ethernet, transport, topology, streams
+// beside the workload), the workload, faults, zones of isolation, tuning. They share the places
+// of fields, which every error names.
 //
 // # Files
 //
@@ -20,8 +25,8 @@
 //   - errors.go: errors with their places
 //   - overlay.go, blame.go, consequences.go: files and --set laid over a file; which override
 //     an error comes from; errors that follow from others
-//   - resolve.go, derive.go: presets and defaults; values that neither the file nor a preset
-//     gives
+//   - resolve.go, places.go, rules.go, derive.go: presets and defaults; the places of fields; the
+//     types of the rules; values that neither the file nor a preset gives
 //   - encode.go, trainingtext.go: a resolved scenario as YAML
 //   - check.go and the files whose names begin with check: what does not fit together
 //   - cc.go, qos.go, qosconf.go, qospolicy.go, partitions.go, isolation.go, faults.go,

@@ -22,7 +22,7 @@ func (r *Resolved) ShortestOutage(f *Fabric) units.Time {
 }
 
 // shortestOutage is the maximum over the fabrics.
-func (r *resolver) shortestOutage() units.Time {
+func (r faultRules) shortestOutage() units.Time {
 	least := leastOutage
 	for i := range r.Fabrics {
 		least = max(least, r.ShortestOutage(&r.Fabrics[i]))
@@ -33,8 +33,8 @@ func (r *resolver) shortestOutage() units.Time {
 // latestFault is long after every run: control planes are simulated until then.
 const latestFault = 600 * units.Second
 
-// checkFaults checks that each fault concerns one part, for a possible time.
-func (r *resolver) checkFaults() {
+// check checks that each fault concerns one part, for a possible time.
+func (r faultRules) check() {
 	r.checkMKey()
 	breaks := 0
 	for i := range r.Faults {
@@ -71,7 +71,7 @@ func (r *resolver) checkFaults() {
 }
 
 // checkFlaps checks that a repeated fault is repaired in between.
-func (r *resolver) checkFlaps(path string, f *Fault, least units.Time) {
+func (r faultRules) checkFlaps(path string, f *Fault, least units.Time) {
 	switch {
 	case f.Times <= 1 && f.Period == 0:
 	case f.Times <= 1:
@@ -119,7 +119,7 @@ func (f *Fault) What() string {
 }
 
 // checkMKey checks that protection, lease and the standby's key come with an M_Key.
-func (r *resolver) checkMKey() {
+func (r faultRules) checkMKey() {
 	sm := &r.Control.SM
 	switch {
 	case sm.MKey == 0 && (sm.MKeyProtection != 0 || sm.MKeyLease != 0 || sm.StandbyMKey != 0):

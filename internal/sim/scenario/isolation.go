@@ -116,8 +116,8 @@ const (
 // WholeFabric is the member that means all NICs and switches of the compute fabric.
 const WholeFabric = "fabric"
 
-// deriveIsolation sets the default VLANs of cables and the default requirements.
-func (r *resolver) deriveIsolation() {
+// derive sets the default VLANs of cables and the default requirements.
+func (r zoneRules) derive() {
 	s := &r.Isolation
 	for i := range s.Cables {
 		if len(s.Cables[i].VLANs) == 0 {
@@ -153,9 +153,9 @@ func usualSeparation(a, b ZoneKind) Separation {
 	return ""
 }
 
-// checkIsolation checks that names are consistent. The switches are known only when a fabric is
+// check checks that names are consistent. The switches are known only when a fabric is
 // built: the audit checks their names.
-func (r *resolver) checkIsolation() {
+func (r zoneRules) check() {
 	s := &r.Isolation
 	if len(s.Zones) > maxZones {
 		r.complain("isolation.zones", "%d zones are given: at most %d", len(s.Zones), maxZones)
@@ -189,7 +189,7 @@ func (r *resolver) checkIsolation() {
 }
 
 // checkZones checks that zones have distinct names and that requirements name them.
-func (r *resolver) checkZones() {
+func (r zoneRules) checkZones() {
 	s := &r.Isolation
 	zones := make(map[string]bool)
 	for i := range s.Zones {
@@ -224,7 +224,7 @@ func (r *resolver) checkZones() {
 }
 
 // checkDevices checks that devices have distinct names and the fields of their kind.
-func (r *resolver) checkDevices() {
+func (r zoneRules) checkDevices() {
 	names := make(map[string]bool)
 	for i := range r.Isolation.Devices {
 		d := &r.Isolation.Devices[i]
@@ -257,7 +257,7 @@ func (r *resolver) checkDevices() {
 	}
 }
 
-func (r *resolver) checkLeaks(path string, leaks []Leak, vrfs map[string]bool) {
+func (r zoneRules) checkLeaks(path string, leaks []Leak, vrfs map[string]bool) {
 	for i, l := range leaks {
 		for _, name := range []string{l.From, l.To} {
 			if !vrfs[name] {
@@ -268,11 +268,11 @@ func (r *resolver) checkLeaks(path string, leaks []Leak, vrfs map[string]bool) {
 }
 
 // deriveInspection sets the link's rate for a middlebox that has only a latency.
-func (r *resolver) deriveInspection(path string, f *Fabric) {
-	if f.Inspection.Latency > 0 && f.Inspection.Rate == 0 {
-		f.Inspection.Rate = f.Link.Rate()
+func (r *fabricRules) deriveInspection() {
+	if r.Inspection.Latency > 0 && r.Inspection.Rate == 0 {
+		r.Inspection.Rate = r.Link.Rate()
 	}
-	if rate := f.Link.Rate(); f.Inspection.Rate > rate {
-		r.complain(path+".inspection.rate", "a middlebox rate of %s is more than the link's %s: packets cannot arrive faster", f.Inspection.Rate.Exact(), rate.Exact())
+	if rate := r.Link.Rate(); r.Inspection.Rate > rate {
+		r.complain("inspection.rate", "a middlebox rate of %s is more than the link's %s: packets cannot arrive faster", r.Inspection.Rate.Exact(), rate.Exact())
 	}
 }

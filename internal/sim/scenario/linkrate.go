@@ -30,22 +30,22 @@ func nearKept(r units.Rate, perByte func(units.Rate) units.PerByte) units.Rate {
 }
 
 // checkRates refuses rates of cables whose time of a byte the network cannot store exactly.
-func (r *resolver) checkRates(path string, f *Fabric) {
+func (r *fabricRules) checkRates() {
 	check := func(at string, rate units.Rate) {
 		if rate > 0 && !keeps(rate.PerByte()) {
 			r.complain(at, "at %s the time of a byte needs more digits than the network stores: the nearest rate that it can store is %s", rate.Exact(), nearKept(rate, units.Rate.PerByte).Exact())
 		}
 	}
-	l := &f.Link
+	l := &r.Link
 	lane := func(x units.Rate) units.PerByte { return units.NewPerByte(l.Lanes, x, l.Code.Num, l.Code.Den) }
 	if l.Lanes > 0 && l.LaneRate > 0 && l.Code.Num > 0 && l.Code.Den > 0 && !keeps(lane(l.LaneRate)) {
-		r.complain(path+".link.lane-rate", "on %d lanes of %s with code %s the time of a byte needs more digits than the network stores: the nearest rate of a lane that it can store is %s",
+		r.complain("link.lane-rate", "on %d lanes of %s with code %s the time of a byte needs more digits than the network stores: the nearest rate of a lane that it can store is %s",
 			l.Lanes, l.LaneRate.Exact(), l.Code, nearKept(l.LaneRate, lane).Exact())
 	}
-	for i := range f.SlowLinks {
-		check(fmt.Sprintf("%s.slow-links[%d].rate", path, i), f.SlowLinks[i].Rate)
+	for i := range r.SlowLinks {
+		check(fmt.Sprintf("slow-links[%d].rate", i), r.SlowLinks[i].Rate)
 	}
-	for i := range f.Topology.Links {
-		check(fmt.Sprintf("%s.topology.links[%d].rate", path, i), f.Topology.Links[i].Rate)
+	for i := range r.Topology.Links {
+		check(fmt.Sprintf("topology.links[%d].rate", i), r.Topology.Links[i].Rate)
 	}
 }

@@ -116,7 +116,7 @@ func Expand(patterns []string) (names []string) {
 }
 
 // checkNICs reports patterns whose names are not NICs. special are additional valid names.
-func (r *resolver) checkNICs(path string, patterns []string, special ...string) {
+func (r *rules) checkNICs(path string, patterns []string, special ...string) {
 	for i, p := range patterns {
 		names, err := r.counted(p)
 		for _, name := range names {
@@ -132,7 +132,7 @@ func (r *resolver) checkNICs(path string, patterns []string, special ...string) 
 }
 
 // checkPatterns reports patterns that cannot be read. Their names are looked up with the fabric.
-func (r *resolver) checkPatterns(path string, patterns []string) {
+func (r zoneRules) checkPatterns(path string, patterns []string) {
 	for _, p := range patterns {
 		if _, err := r.counted(p); err != nil {
 			r.complain(path, "%v", err)
@@ -142,7 +142,7 @@ func (r *resolver) checkPatterns(path string, patterns []string) {
 }
 
 // counted is expand within the bound for all patterns of a file.
-func (r *resolver) counted(pattern string) ([]string, error) {
+func (r *rules) counted(pattern string) ([]string, error) {
 	if r.names > maxNames {
 		return nil, fmt.Errorf("the patterns of the file stand for more than %d names", maxNames)
 	}

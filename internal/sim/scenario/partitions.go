@@ -27,33 +27,40 @@ type Partition struct {
 	Limited []string `yaml:"limited,omitzero"`
 }
 
+// derive reads the files of OpenSM that are named.
+func (r subnetRules) derive() {
+	r.derivePartitions()
+	r.deriveQoS()
+	r.deriveQoSPolicy()
+}
+
 // derivePartitions reads the named file, and sets the default enforcement.
-func (r *resolver) derivePartitions(path string, f *Fabric) {
-	at := path + ".ib.partitions-conf"
-	if name := f.IB.PartitionsConf; name != "" {
-		if r.written[path+".ib.partitions"] {
+func (r subnetRules) derivePartitions() {
+	at := "ib.partitions-conf"
+	if name := r.IB.PartitionsConf; name != "" {
+		if r.wrote("ib.partitions") {
 			r.complain(at, "give partitions or partitions-conf, not both")
 			return
 		}
 		if text, ok := r.readNamed(at, name); ok {
 			config, err := partition.Read(name, bytes.NewReader(text))
 			if err == nil {
-				f.IB.Partitions, err = r.partitionsOf(config)
+				r.IB.Partitions, err = r.partitionsOf(config)
 			}
 			if err != nil {
 				r.complain(at, "%v", err)
 			}
 		}
-		f.IB.PartitionsConf = ""
+		r.IB.PartitionsConf = ""
 	}
-	if len(f.IB.Partitions) > 0 && f.IB.PartitionEnforcement == "" {
-		f.IB.PartitionEnforcement = EnforceBoth
+	if len(r.IB.Partitions) > 0 && r.IB.PartitionEnforcement == "" {
+		r.IB.PartitionEnforcement = EnforceBoth
 	}
 }
 
 // partitionsOf converts the GUIDs of a partitions.conf to the names of NICs. Rules for switches,
 // routers and multicast groups concern no data and are left out.
-func (r *resolver) partitionsOf(config *partition.Config) (out []Partition, err error) {
+func (r subnetRules) partitionsOf(config *partition.Config) (out []Partition, err error) {
 	for i := range config.Partitions {
 		p := &config.Partitions[i]
 		if p.Key == 0 {
@@ -115,7 +122,7 @@ func membershipOf(p *Partition) partition.Membership {
 
 // memberName is the scenario's name of a member of a partitions.conf, "" for a member that sends no
 // data.
-func (r *resolver) memberName(m partition.Member) (string, error) {
+func (r subnetRules) memberName(m partition.Member) (string, error) {
 	switch m.Who {
 	case partition.All, partition.AllAdapters:
 		return AllNICs, nil
@@ -201,11 +208,11 @@ func (r *Resolved) PKeyTables(f *Fabric, nics, manager int) ([][]uint16, error) 
 }
 
 // checkPartitions checks that members are NICs of the cluster.
-func (r *resolver) checkPartitions(path string, f *Fabric) {
+func (r subnetRules) checkPartitions() {
 	keys := make(map[PKey]string)
-	for i := range f.IB.Partitions {
-		p := &f.IB.Partitions[i]
-		at := fmt.Sprintf("%s.ib.partitions[%d]", path, i)
+	for i := range r.IB.Partitions {
+		p := &r.IB.Partitions[i]
+		at := fmt.Sprintf("ib.partitions[%d]", i)
 		if p.Key == 0 {
 			r.complain(at, "the partition %q has no key: want key: 0x0001 to 0x7fff", p.Name)
 			continue
@@ -217,7 +224,7 @@ func (r *resolver) checkPartitions(path string, f *Fabric) {
 		r.checkNICs(at+".full", p.Full, AllNICs, ManagerNIC)
 		r.checkNICs(at+".limited", p.Limited, AllNICs, ManagerNIC)
 	}
-	if f.IB.PartitionEnforcement != "" && len(f.IB.Partitions) == 0 {
-		r.complain(path+".ib.partition-enforcement", "there is nothing to enforce: give partitions or partitions-conf")
+	if r.IB.PartitionEnforcement != "" && len(r.IB.Partitions) == 0 {
+		r.complain("ib.partition-enforcement", "there is nothing to enforce: give partitions or partitions-conf")
 	}
 }

@@ -25,7 +25,7 @@ func parseQKey(text string) (QKey, error) {
 }
 
 // checkQKeys checks that keys are given only for datagrams.
-func (r *resolver) checkQKeys() {
+func (r workloadRules) checkQKeys() {
 	w := &r.Workload
 	if w.Transport == UD {
 		return

@@ -10,13 +10,13 @@ import (
 
 // deriveQoS applies the QoS keys of an opensm.conf over the preset's lanes. Values in the scenario
 // stay.
-func (r *resolver) deriveQoS(path string, f *Fabric) {
-	at := path + ".ib.opensm-conf"
-	name := f.IB.OpenSMConf
+func (r subnetRules) deriveQoS() {
+	at := "ib.opensm-conf"
+	name := r.IB.OpenSMConf
 	if name == "" {
 		return
 	}
-	f.IB.OpenSMConf = ""
+	r.IB.OpenSMConf = ""
 	text, ok := r.readNamed(at, name)
 	if !ok {
 		return
@@ -35,19 +35,19 @@ func (r *resolver) deriveQoS(path string, f *Fabric) {
 		r.complain(at, "%s maps service levels to lanes in one way at adapters and in another at switches: weft has one map for both", name)
 		return
 	}
-	r.layQoS(path, f, &ports)
+	r.layQoS(&ports)
 	nics := config.Of(qos.Adapters)
-	r.layNICQoS(path, f, &ports, &nics)
+	r.layNICQoS(&ports, &nics)
 }
 
 // layNICQoS applies the arbitration of adapters if the file has a separate one (qos_ca_…).
-func (r *resolver) layNICQoS(path string, f *Fabric, switches, nics *qos.Set) {
+func (r subnetRules) layNICQoS(switches, nics *qos.Set) {
 	same := slices.Equal(nics.High, switches.High) && slices.Equal(nics.Low, switches.Low) && limitOf(nics) == limitOf(switches)
-	if same || r.written[path+".ib.nic-vlarb"] {
+	if same || r.wrote("ib.nic-vlarb") {
 		return
 	}
-	fold := laneMask(f.IB.VLs)
-	f.IB.NICVLArb = VLArbitration{High: folded(nics.High, fold), Low: folded(nics.Low, fold), Limit: limitOf(nics)}
+	fold := laneMask(r.IB.VLs)
+	r.IB.NICVLArb = VLArbitration{High: folded(nics.High, fold), Low: folded(nics.Low, fold), Limit: limitOf(nics)}
 }
 
 // limitOf is the high limit of a class of ports, OpenSM's default if the file has none.
@@ -69,8 +69,8 @@ func laneMask(vls int) int {
 // layQoS applies the keys of a class of ports. Like OpenSM, it folds lanes to the ports' lanes: it
 // drops the high bits of a lane's number, except for lane 15. qos_max_vls has no effect: OpenSM
 // 3.3.23 does not lower a port's lanes by it (seen in the tables that it writes).
-func (r *resolver) layQoS(path string, f *Fabric, s *qos.Set) {
-	ib, mine := &f.IB, func(field string) bool { return r.written[path+".ib."+field] }
+func (r subnetRules) layQoS(s *qos.Set) {
+	ib, mine := &r.IB, func(field string) bool { return r.wrote("ib." + field) }
 	if s.HighLimit != nil && !mine("high-limit") {
 		ib.HighLimit = int(*s.HighLimit)
 	}
@@ -172,14 +172,14 @@ func (r *Resolved) PatternNICs(f *Fabric, manager int) map[string][]int {
 }
 
 // checkServiceLevels checks that their NICs and partitions exist.
-func (r *resolver) checkServiceLevels(path string, f *Fabric) {
+func (r subnetRules) checkServiceLevels() {
 	known := map[PKey]bool{DefaultPKey: true}
-	for i := range f.IB.Partitions {
-		known[f.IB.Partitions[i].Key] = true
+	for i := range r.IB.Partitions {
+		known[r.IB.Partitions[i].Key] = true
 	}
-	for i := range f.IB.ServiceLevels {
-		s := &f.IB.ServiceLevels[i]
-		at := fmt.Sprintf("%s.ib.service-levels[%d]", path, i)
+	for i := range r.IB.ServiceLevels {
+		s := &r.IB.ServiceLevels[i]
+		at := fmt.Sprintf("ib.service-levels[%d]", i)
 		if s.Partition != 0 && !known[s.Partition] {
 			r.complain(at+".partition", "the fabric has no partition %s", s.Partition.Exact())
 		}
@@ -189,7 +189,7 @@ func (r *resolver) checkServiceLevels(path string, f *Fabric) {
 }
 
 // checkTable checks an arbitration table, and returns the weights of lanes.
-func (r *resolver) checkTable(at string, table []VLWeight, vls int) (weights [16]int) {
+func (r subnetRules) checkTable(at string, table []VLWeight, vls int) (weights [16]int) {
 	if len(table) > 64 {
 		r.complain(at, "the table has %d entries: at most 64 (IBA vol. 1, 7.6.9)", len(table))
 	}
@@ -203,9 +203,9 @@ func (r *resolver) checkTable(at string, table []VLWeight, vls int) (weights [16
 }
 
 // checkArbitration checks that the tables serve existing lanes, and every lane with messages.
-func (r *resolver) checkArbitration(path string, f *Fabric) {
-	ib := &f.IB
-	at := path + ".ib."
+func (r subnetRules) checkArbitration() {
+	ib := &r.IB
+	at := "ib."
 	weights := r.checkTable(at+"vlarb-high", ib.VLArbHigh, ib.VLs)
 	for vl, w := range r.checkTable(at+"vlarb-low", ib.VLArbLow, ib.VLs) {
 		weights[vl] += w
@@ -219,18 +219,18 @@ func (r *resolver) checkArbitration(path string, f *Fabric) {
 	} else if own.Limit != 0 {
 		r.complain(at+"nic-vlarb.limit", "a limit without tables: give nic-vlarb.high and nic-vlarb.low as well, or leave it out")
 	}
-	for _, sl := range append(ServiceLevelsOf(f, &r.Workload), ib.AckSL) {
+	for _, sl := range append(ServiceLevelsOf(r.Fabric, &r.Workload), ib.AckSL) {
 		if ib.SL2VL[sl] == discardVL {
-			r.complain(fmt.Sprintf("%s.ib.sl2vl[%d]", path, sl), "service level %d goes to VL 15, which discards, and the workload uses it", sl)
+			r.complain(fmt.Sprintf("ib.sl2vl[%d]", sl), "service level %d goes to VL 15, which discards, and the workload uses it", sl)
 			return
 		}
 	}
-	for _, sl := range ServiceLevelsOf(f, &r.Workload) {
+	for _, sl := range ServiceLevelsOf(r.Fabric, &r.Workload) {
 		if vl := ib.SL2VL[sl]; weights[vl] == 0 {
-			r.complain(path+".ib.vlarb-low", "VL %d, which carries the workload, has no weight in either table: it would never be served", vl)
+			r.complain("ib.vlarb-low", "VL %d, which carries the workload, has no weight in either table: it would never be served", vl)
 			return
 		} else if nic[vl] == 0 {
-			r.complain(path+".ib.nic-vlarb.low", "VL %d, which carries the workload, has no weight in either table of NICs: it would never be served", vl)
+			r.complain("ib.nic-vlarb.low", "VL %d, which carries the workload, has no weight in either table of NICs: it would never be served", vl)
 			return
 		}
 	}

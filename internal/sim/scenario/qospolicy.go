@@ -12,14 +12,14 @@ import (
 
 // deriveQoSPolicy reads service-levels from a qos-policy.conf. Its default level becomes ib.sl
 // unless the scenario states that.
-func (r *resolver) deriveQoSPolicy(path string, f *Fabric) {
-	at := path + ".ib.qos-policy"
-	name := f.IB.QoSPolicy
+func (r subnetRules) deriveQoSPolicy() {
+	at := "ib.qos-policy"
+	name := r.IB.QoSPolicy
 	if name == "" {
 		return
 	}
-	f.IB.QoSPolicy = ""
-	if r.written[path+".ib.service-levels"] {
+	r.IB.QoSPolicy = ""
+	if r.wrote("ib.service-levels") {
 		r.complain(at, "give service-levels or qos-policy, not both")
 		return
 	}
@@ -32,25 +32,25 @@ func (r *resolver) deriveQoSPolicy(path string, f *Fabric) {
 		r.complain(at, "%v", err)
 		return
 	}
-	if !r.written[path+".ib.sl"] {
-		if f.IB.AckSL == f.IB.SL {
-			f.IB.AckSL = int(policy.Default.SL)
+	if !r.wrote("ib.sl") {
+		if r.IB.AckSL == r.IB.SL {
+			r.IB.AckSL = int(policy.Default.SL)
 		}
-		f.IB.SL = int(policy.Default.SL)
+		r.IB.SL = int(policy.Default.SL)
 	}
 	groups := make(map[string]*qos.PortGroup)
 	for i := range policy.Groups {
 		groups[policy.Groups[i].Name] = &policy.Groups[i]
 	}
 	for i := range policy.Rules {
-		f.IB.ServiceLevels = append(f.IB.ServiceLevels, r.serviceLevels(f, &policy.Rules[i], groups)...)
+		r.IB.ServiceLevels = append(r.IB.ServiceLevels, r.serviceLevels(&policy.Rules[i], groups)...)
 	}
 }
 
 // serviceLevels is a rule of the policy as scenario rules: one for each partition that it names;
 // none if it cannot match a path of a workload, because workloads request paths without a QoS class
 // and a service ID.
-func (r *resolver) serviceLevels(f *Fabric, m *qos.Match, groups map[string]*qos.PortGroup) (out []ServiceLevel) {
+func (r subnetRules) serviceLevels(m *qos.Match, groups map[string]*qos.PortGroup) (out []ServiceLevel) {
 	if m.Service() {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (r *resolver) serviceLevels(f *Fabric, m *qos.Match, groups map[string]*qos
 			continue
 		}
 		for _, group := range side.groups {
-			*side.to = append(*side.to, r.groupNICs(f, groups[group])...)
+			*side.to = append(*side.to, r.groupNICs(groups[group])...)
 		}
 		if len(*side.to) == 0 {
 			return nil
@@ -77,7 +77,7 @@ func (r *resolver) serviceLevels(f *Fabric, m *qos.Match, groups map[string]*qos
 	if len(m.PKeys) == 0 {
 		return []ServiceLevel{level}
 	}
-	for _, key := range f.keys() {
+	for _, key := range r.keys() {
 		if qos.Holds(m.PKeys, uint64(key)) {
 			level.Partition = key
 			out = append(out, level)
@@ -98,7 +98,7 @@ func (f *Fabric) keys() []PKey {
 
 // groupNICs are the members of a port group as names. Ports that the cluster does not have are
 // skipped.
-func (r *resolver) groupNICs(f *Fabric, g *qos.PortGroup) (names []string) {
+func (r subnetRules) groupNICs(g *qos.PortGroup) (names []string) {
 	for _, kind := range g.Kinds {
 		switch kind {
 		case "CA", "ALL":
@@ -115,8 +115,8 @@ func (r *resolver) groupNICs(f *Fabric, g *qos.PortGroup) (names []string) {
 			}
 		}
 	}
-	for i := range f.IB.Partitions {
-		p := &f.IB.Partitions[i]
+	for i := range r.IB.Partitions {
+		p := &r.IB.Partitions[i]
 		if slices.Contains(g.Partitions, p.Name) || qos.Holds(g.PKeys, uint64(p.Key)) {
 			names = append(append(names, p.Full...), p.Limited...)
 		}
@@ -125,7 +125,7 @@ func (r *resolver) groupNICs(f *Fabric, g *qos.PortGroup) (names []string) {
 }
 
 // nicsOf are the names of the NICs with a port GUID in the ranges.
-func (r *resolver) nicsOf(guids []qos.Range) (names []string) {
+func (r subnetRules) nicsOf(guids []qos.Range) (names []string) {
 	if len(guids) == 0 {
 		return nil
 	}

@@ -41,21 +41,16 @@ type Scenario struct {
 	Tune Tune `yaml:"tune"`
 }
 
-// resolver builds a Resolved: the decoder reads values, derive.go computes values that are not
-// stated, check.go finds inconsistencies.
+// resolver reads a file over the defaults and the catalog. Rules then derive values that are not
+// stated, and check what was read.
 type resolver struct {
-	*decoder
-	start   place  // place in the file for errors without a field
-	dir     string // folder for the files that the scenario names
-	doc     Scenario
-	misread int // number of errs from reading values, not from checks
-	names   int // number of names in patterns so far
-	Resolved
+	*rules
+	doc Scenario
 }
 
 // resolve always returns a Resolved; with errors it must not be used.
 func (f *File) resolve() (*Resolved, Errors) {
-	r := &resolver{decoder: newDecoder(f.Name), dir: f.dir, start: f.start()}
+	r := &resolver{rules: newRules(f)}
 	r.defaults("scenario", reflect.ValueOf(&r.doc).Elem(), "")
 	if f.root.child("training") != nil {
 		r.defaults("training", reflect.ValueOf(&r.doc.Training).Elem(), "training")
@@ -69,16 +64,16 @@ func (f *File) resolve() (*Resolved, Errors) {
 	if !r.broken("cluster", "topology") {
 		r.deriveTopologies()
 	}
-	r.deriveScaleUp()
-	r.deriveWorkload()
-	r.deriveIsolation()
-	r.deriveTraining()
-	r.deriveTune()
+	clusterRules{r.rules}.deriveScaleUp()
+	workloadRules{r.rules}.derive()
+	zoneRules{r.rules}.derive()
+	workloadRules{r.rules}.deriveTraining()
+	tuneRules{r.rules}.derive()
 	r.check()
 	r.errs = consequences(r.errs, r.misread)
-	normalise(reflect.ValueOf(&r.Resolved).Elem())
+	normalise(reflect.ValueOf(r.Resolved).Elem())
 	f.set = r.set
-	return &r.Resolved, r.errs
+	return r.Resolved, r.errs
 }
 
 // defaults applies a catalog entry under a section of the file.
@@ -190,8 +185,7 @@ func (r *resolver) fabric(path string, n *node) {
 		r.overrides(path, &rest, reflect.ValueOf(&f).Elem())
 	}
 	read := len(r.errs)
-	r.sonicSwitch(path, &f)
-	r.deriveFabric(path, &f)
+	r.fabricAt(path, &f).derive()
 	if read > before { // derived values of a fabric that could not be read
 		r.errs = r.errs[:read]
 	}
@@ -252,24 +246,6 @@ func (n *node) child(key string) *node {
 		}
 	}
 	return nil
-}
-
-// stated reports whether a user or the catalog gave the field.
-func (r *resolver) stated(path string) bool { _, ok := r.set[path]; return ok }
-
-// broken reports whether any of the fields, or a field below, could not be read.
-func (r *resolver) broken(paths ...string) bool {
-	return slices.ContainsFunc(r.errs[:r.misread], func(e Error) bool {
-		return slices.ContainsFunc(paths, func(p string) bool {
-			rest, in := strings.CutPrefix(e.Path, p)
-			return in && (rest == "" || rest[0] == '.' || rest[0] == '[')
-		})
-	})
-}
-
-// complain adds an error about a field, at its place or the nearest above it.
-func (r *resolver) complain(path, format string, args ...any) {
-	r.fail(nearestPlace(r.set, path, r.start), path, format, args...)
 }
 
 // normalise gives every ratio in use a denominator: 0 is 0/1.

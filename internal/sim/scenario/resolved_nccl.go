@@ -20,7 +20,7 @@ type NCCL struct {
 }
 
 // checkNCCL keeps the factors within two orders of magnitude: beyond, they no longer describe NCCL.
-func (r *resolver) checkNCCL() {
+func (r clusterRules) checkNCCL() {
 	n := &r.NCCL
 	for _, f := range []struct {
 		name  string

@@ -13,18 +13,18 @@ const selectiveWindow = 512
 // deriveRetransmission makes a fabric follow its NIC's schedule, if that has one. A timeout in the
 // scenario is used as it is, unless retransmission says otherwise: a NIC's schedule would lengthen
 // most timeouts.
-func (r *resolver) deriveRetransmission(path string, f *Fabric) {
-	p := protocol.Of(f.Kind)
+func (r transportRules) deriveRetransmission() {
+	p := protocol.Of(r.Kind)
 	if p.OnTCP() {
 		return
 	}
-	at, t := path+".transport.retransmission", &f.Transport
-	if t.Recovery == SelectiveRepeat && !p.Unordered && !r.stated(path+".transport.packet-window") {
+	at, t := "transport.retransmission", &r.Transport
+	if t.Recovery == SelectiveRepeat && !p.Unordered && !r.stated("transport.packet-window") {
 		t.PacketWindow = selectiveWindow
 	}
 	if !r.stated(at) {
 		t.Retransmission = FixedRetransmission
-		if f.scheduled() && !r.written[path+".transport.timeout"] {
+		if r.scheduled() && !r.wrote("transport.timeout") {
 			t.Retransmission = AdaptiveRetransmission
 		}
 	}
@@ -36,9 +36,9 @@ func (f *Fabric) scheduled() bool {
 }
 
 // checkRetransmission checks the schedule of repetitions.
-func (r *resolver) checkRetransmission(path string, f *Fabric) {
-	s := &f.NIC.Retransmission
-	at := path + ".nic.retransmission"
+func (r transportRules) checkRetransmission() {
+	s := &r.NIC.Retransmission
+	at := "nic.retransmission"
 	if n := len(s.Times); n > maxSchedule || s.First > n || n > 0 && s.First == 0 {
 		r.complain(at, "%d times, of which the first repetition may take %d: want at most %d, and 1 to all of them", n, s.First, maxSchedule)
 		return
@@ -49,14 +49,14 @@ func (r *resolver) checkRetransmission(path string, f *Fabric) {
 			return
 		}
 	}
-	if f.Transport.Retransmission != AdaptiveRetransmission || protocol.Of(f.Kind).OnTCP() {
+	if r.Transport.Retransmission != AdaptiveRetransmission || protocol.Of(r.Kind).OnTCP() {
 		return
 	}
-	switch p := protocol.Of(f.Kind); {
+	switch p := protocol.Of(r.Kind); {
 	case p.Unordered:
-		r.complain(path+".transport.retransmission", "%s has its own timeouts: want fixed", p.Title)
-	case !f.scheduled():
-		r.complain(path+".transport.retransmission", "the NIC %s has no schedule of repetitions, or the timeout is forever: want fixed, or give nic.retransmission", f.NIC.Model)
+		r.complain("transport.retransmission", "%s has its own timeouts: want fixed", p.Title)
+	case !r.scheduled():
+		r.complain("transport.retransmission", "the NIC %s has no schedule of repetitions, or the timeout is forever: want fixed, or give nic.retransmission", r.NIC.Model)
 	}
 }
 

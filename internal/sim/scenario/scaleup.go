@@ -23,7 +23,7 @@ func (n *Node) Part(gpus int, origin string) []Override {
 
 // deriveScaleUp spreads the links of a mesh evenly over the other GPUs, unless the number of links
 // between two is given.
-func (r *resolver) deriveScaleUp() {
+func (r clusterRules) deriveScaleUp() {
 	s, path := &r.Cluster.Node.ScaleUp, "cluster.node.scale-up.pair-links"
 	switch {
 	case s.Kind == ScaleUpMesh:

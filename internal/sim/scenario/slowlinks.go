@@ -16,20 +16,20 @@ type SlowLink struct {
 }
 
 // checkSlowLinks checks that each is a cable of the cluster, and slower.
-func (r *resolver) checkSlowLinks(path string, f *Fabric) {
-	if len(f.SlowLinks) > maxFaults {
-		r.complain(path+".slow-links", "%d entries: at most %d, each of which may name many NICs", len(f.SlowLinks), maxFaults)
+func (r *fabricRules) checkSlowLinks() {
+	if len(r.SlowLinks) > maxFaults {
+		r.complain("slow-links", "%d entries: at most %d, each of which may name many NICs", len(r.SlowLinks), maxFaults)
 		return
 	}
-	for i := range f.SlowLinks {
-		s, at := &f.SlowLinks[i], fmt.Sprintf("%s.slow-links[%d]", path, i)
+	for i := range r.SlowLinks {
+		s, at := &r.SlowLinks[i], fmt.Sprintf("slow-links[%d]", i)
 		switch {
 		case len(s.NICs) == 0:
 			r.complain(at+".nics", "no NIC is named: want one such as node0/nic0, or node0 for all of a node's")
 		case s.Rate <= 0:
-			r.complain(at+".rate", "no rate is given: want one below the link's %s", f.Link.Rate())
-		case s.Rate > f.Link.Rate():
-			r.complain(at+".rate", "%s is more than the link's %s: the fabric's link says how fast the others are", s.Rate.Exact(), f.Link.Rate().Exact())
+			r.complain(at+".rate", "no rate is given: want one below the link's %s", r.Link.Rate())
+		case s.Rate > r.Link.Rate():
+			r.complain(at+".rate", "%s is more than the link's %s: the fabric's link says how fast the others are", s.Rate.Exact(), r.Link.Rate().Exact())
 		}
 		r.checkNICs(at+".nics", s.NICs)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 
@@ -15,20 +14,20 @@ import (
 	"weft/units"
 )
 
-// sonicSwitch applies a SONiC configuration under the scenario's own values. The path is not kept:
+// deriveSONiC applies a SONiC configuration under the scenario's own values. The path is not kept:
 // a resolved scenario has the numbers.
-func (r *resolver) sonicSwitch(path string, f *Fabric) {
-	at := path + ".switch.sonic"
-	if len(f.Switch.SONiC) == 0 {
-		if f.Switch.SONiCPort != "" {
-			r.complain(path+".switch.sonic-port", "a port is named, and switch.sonic names no configuration that has it")
+func (r ethernetRules) deriveSONiC() {
+	at := "switch.sonic"
+	if len(r.Switch.SONiC) == 0 {
+		if r.Switch.SONiCPort != "" {
+			r.complain("switch.sonic-port", "a port is named, and switch.sonic names no configuration that has it")
 		}
 		return
 	}
-	files, port := f.Switch.SONiC, f.Switch.SONiCPort
-	f.Switch.SONiC, f.Switch.SONiCPort = nil, ""
-	if !protocol.Of(f.Kind).Ethernet() {
-		r.complain(at, "this is a fabric of kind %s, and SONiC is for switches of Ethernet", f.Kind)
+	files, port := r.Switch.SONiC, r.Switch.SONiCPort
+	r.Switch.SONiC, r.Switch.SONiCPort = nil, ""
+	if !protocol.Of(r.Kind).Ethernet() {
+		r.complain(at, "this is a fabric of kind %s, and SONiC is for switches of Ethernet", r.Kind)
 		return
 	}
 	sw, err := r.readSONiC(files)
@@ -38,22 +37,22 @@ func (r *resolver) sonicSwitch(path string, f *Fabric) {
 		}
 		return
 	}
-	facts, err := sonicFacts(sw, port, f, r.written[path+".ethernet.pfc.headroom"])
+	facts, err := sonicFacts(sw, port, r.Fabric, r.wrote("ethernet.pfc.headroom"))
 	if err != nil {
 		r.complain(at, "%s: %v", sw.File, err)
 		return
 	}
 	e := catalog.Entry{Kind: "SONiC", Name: sw.File}
 	for _, fact := range facts {
-		if !r.written[path+"."+fact.Field] {
+		if !r.wrote(fact.Field) {
 			e.Facts = append(e.Facts, fact)
 		}
 	}
-	r.facts(path, e, reflect.ValueOf(f).Elem())
+	r.facts(r.path, e, reflect.ValueOf(r.Fabric).Elem())
 }
 
 // readSONiC reads a configuration from several files, relative to the scenario's folder.
-func (r *resolver) readSONiC(files []string) (*sonic.Switch, error) {
+func (r ethernetRules) readSONiC(files []string) (*sonic.Switch, error) {
 	var all []*sonic.Config
 	for _, file := range files {
 		c, err := r.readSONiCFile(file)
@@ -69,21 +68,10 @@ func (r *resolver) readSONiC(files []string) (*sonic.Switch, error) {
 	return sonic.Resolve(c)
 }
 
-func (r *resolver) readSONiCFile(file string) (*sonic.Config, error) {
-	name := file
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(r.dir, name)
-	}
-	info, err := os.Stat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no file")
-	}
+func (r ethernetRules) readSONiCFile(file string) (*sonic.Config, error) {
+	in, err := r.open(file)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", file, withoutPath(err))
-	}
-	in, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", file, withoutPath(err))
+		return nil, fmt.Errorf("%s cannot be read: %w", file, err)
 	}
 	defer func() { _ = in.Close() }()
 	return sonic.Read(file, in)

@@ -41,11 +41,11 @@ type Stream struct {
 	Class int `yaml:"class" range:"0..15"`
 }
 
-// deriveBeside sets the defaults of streams, and replaces rings by their streams.
-func (r *resolver) deriveBeside(path string, f *Fabric) {
+// derive sets the defaults of streams, and replaces rings by their streams.
+func (r streamRules) derive() {
 	var all []Stream
-	for i := range f.Beside {
-		s := f.Beside[i]
+	for i := range r.Beside {
+		s := r.Beside[i]
 		if s.Operation == "" {
 			s.Operation = StreamWrite
 		}
@@ -56,7 +56,7 @@ func (r *resolver) deriveBeside(path string, f *Fabric) {
 		if s.Name == "" {
 			s.Name = fmt.Sprintf("stream %d", i+1)
 		}
-		at := fmt.Sprintf("%s.beside[%d]", path, i)
+		at := fmt.Sprintf("beside[%d]", i)
 		switch {
 		case len(s.From) > 0 || len(s.To) > 0:
 			all = append(all, r.namedStreams(at, s)...)
@@ -66,13 +66,13 @@ func (r *resolver) deriveBeside(path string, f *Fabric) {
 			all = append(all, s)
 		}
 	}
-	if len(f.Beside) > 0 {
-		f.Beside = all
+	if len(r.Beside) > 0 {
+		r.Beside = all
 	}
 }
 
 // namedStreams are the streams between the NICs of two lists of names.
-func (r *resolver) namedStreams(at string, s Stream) (list []Stream) {
+func (r streamRules) namedStreams(at string, s Stream) (list []Stream) {
 	if s.Src != 0 || s.Dst != 0 || len(s.Ring) > 0 {
 		r.complain(at, "a stream has from and to, or src and dst, or a ring: take the others out")
 		return nil
@@ -95,7 +95,7 @@ func (r *resolver) namedStreams(at string, s Stream) (list []Stream) {
 }
 
 // namedNICs are the NICs of a non-empty list of names.
-func (r *resolver) namedNICs(at string, names []string) (nics []int, ok bool) {
+func (r streamRules) namedNICs(at string, names []string) (nics []int, ok bool) {
 	if len(names) == 0 {
 		r.complain(at, "a stream has from and to: name a NIC, such as node0/nic0")
 		return nil, false
@@ -112,7 +112,7 @@ func (r *resolver) namedNICs(at string, names []string) (nics []int, ok bool) {
 }
 
 // ringStreams are the streams of a ring, rail by rail.
-func (r *resolver) ringStreams(at string, s Stream) (list []Stream) {
+func (r streamRules) ringStreams(at string, s Stream) (list []Stream) {
 	names, per := s.Ring, r.Cluster.Node.NICs
 	s.Ring = nil
 	if s.Src != 0 || s.Dst != 0 {
@@ -143,15 +143,15 @@ func (r *resolver) ringStreams(at string, s Stream) (list []Stream) {
 	return list
 }
 
-// checkBeside checks that streams fit the cluster, the fabric and the workload.
-func (r *resolver) checkBeside(path string, f *Fabric) {
-	if len(f.Beside) > 0 && r.Workload.Collective == "" {
-		r.complain(path+".beside", "streams run for as long as a collective does, and the workload is a pattern: give a collective, or take beside out")
+// check checks that streams fit the cluster, the fabric and the workload.
+func (r streamRules) check() {
+	if len(r.Beside) > 0 && r.Workload.Collective == "" {
+		r.complain("beside", "streams run for as long as a collective does, and the workload is a pattern: give a collective, or take beside out")
 		return
 	}
-	for i := range f.Beside {
-		s, at := &f.Beside[i], fmt.Sprintf("%s.beside[%d]", path, i)
-		switch nics, p := r.Cluster.Endpoints(), protocol.Of(f.Kind); {
+	for i := range r.Beside {
+		s, at := &r.Beside[i], fmt.Sprintf("beside[%d]", i)
+		switch nics, p := r.Cluster.Endpoints(), protocol.Of(r.Kind); {
 		case s.Src >= nics || s.Dst >= nics:
 			r.complain(at, "a stream between NIC %d and NIC %d: the cluster has NICs 0 to %d", s.Src, s.Dst, nics-1)
 		case s.Src == s.Dst:
@@ -161,13 +161,13 @@ func (r *resolver) checkBeside(path string, f *Fabric) {
 		case s.Load.Cmp(1, 1) > 0:
 			r.complain(at+".load", "a load of %s is more than the link carries: want at most 1", s.Load)
 		case p.OnTCP():
-			r.complain(at, "%s has TCP connections, and a stream is RDMA: take the fabric or beside out", f.Name)
+			r.complain(at, "%s has TCP connections, and a stream is RDMA: take the fabric or beside out", r.Name)
 		case p.Unordered && s.Operation != StreamWrite:
-			r.complain(at+".operation", "%s: Ultra Ethernet has writes here, no reads, and does not keep the order that NVMe-oF needs: take operation: write", f.Name)
-		case !p.ServiceLevels && !f.serves(s.Class):
+			r.complain(at+".operation", "%s: Ultra Ethernet has writes here, no reads, and does not keep the order that NVMe-oF needs: take operation: write", r.Name)
+		case !p.ServiceLevels && !r.serves(s.Class):
 			r.complain(at+".class", "no queue serves priority %d: add it to ethernet.queues", s.Class)
-		case p.ServiceLevels && !f.IB.arbitrates(f.IB.SL2VL[s.Class]):
-			r.complain(at+".class", "service level %d goes to VL %d, which has no weight in ib.vlarb-high or vlarb-low: it would never be served", s.Class, f.IB.SL2VL[s.Class])
+		case p.ServiceLevels && !r.IB.arbitrates(r.IB.SL2VL[s.Class]):
+			r.complain(at+".class", "service level %d goes to VL %d, which has no weight in ib.vlarb-high or vlarb-low: it would never be served", s.Class, r.IB.SL2VL[s.Class])
 		}
 	}
 }

@@ -26,20 +26,20 @@ func (l *TopologyLink) cables() int { return max(1, l.Count) }
 const maxLinks = 1 << 20
 
 // checkLinks checks that the links of a listed topology make a fabric of the cluster's NICs.
-func (r *resolver) checkLinks(path string, f *Fabric) {
-	t, nics := &f.Topology, r.Cluster.Endpoints()
-	if f.NIC.Ports != 1 {
-		r.complain(path, "NICs of %d ports: in a listed topology each has one; a NIC of several is as many NICs (cluster.node.nics)", f.NIC.Ports)
+func (r topologyRules) checkLinks() {
+	t, nics := &r.Topology, r.Cluster.Endpoints()
+	if r.NIC.Ports != 1 {
+		r.complain("", "NICs of %d ports: in a listed topology each has one; a NIC of several is as many NICs (cluster.node.nics)", r.NIC.Ports)
 		return
 	}
 	if len(t.Links) == 0 || len(t.Links) > maxLinks {
-		r.complain(path+".links", "%d links: want the links of all %d NICs and of the switches, at most %d", len(t.Links), nics, maxLinks)
+		r.complain("links", "%d links: want the links of all %d NICs and of the switches, at most %d", len(t.Links), nics, maxLinks)
 		return
 	}
 	degree := make(map[int]int)
 	last := nics - 1
 	for i := range t.Links {
-		l, at := &t.Links[i], fmt.Sprintf("%s.links[%d]", path, i)
+		l, at := &t.Links[i], fmt.Sprintf("links[%d]", i)
 		switch {
 		case len(l.Ends) != 2 || l.Ends[0] == l.Ends[1]:
 			r.complain(at+".ends", "want two different nodes: [0, %d]", nics)
@@ -56,27 +56,27 @@ func (r *resolver) checkLinks(path string, f *Fabric) {
 			last = max(last, end)
 		}
 	}
-	r.checkDegrees(path, f, degree, last)
+	r.checkDegrees(degree, last)
 }
 
 // checkDegrees checks that every node up to the last has cables, and at most as many as ports.
-func (r *resolver) checkDegrees(path string, f *Fabric, degree map[int]int, last int) {
-	nics, radix := r.Cluster.Endpoints(), f.Topology.Radix
+func (r topologyRules) checkDegrees(degree map[int]int, last int) {
+	nics, radix := r.Cluster.Endpoints(), r.Topology.Radix
 	for node := range last + 1 {
 		switch n := degree[node]; {
 		case node < nics && n != 1:
-			r.complain(path+".links", "NIC %d has %d cables: each of the %d NICs has one", node, n, nics)
+			r.complain("links", "NIC %d has %d cables: each of the %d NICs has one", node, n, nics)
 			return
 		case n == 0:
-			r.complain(path+".links", "switch %d has no link, and there is a switch %d: their numbers go from %d on without a gap", node, last, nics)
+			r.complain("links", "switch %d has no link, and there is a switch %d: their numbers go from %d on without a gap", node, last, nics)
 			return
 		case node >= nics && n > radix:
-			r.complain(path+".links", "switch %d has %d cables and %d ports (radix): take a switch with more (switch: {ports: %d, max-ports: %[2]d})", node, n, radix, n)
+			r.complain("links", "switch %d has %d cables and %d ports (radix): take a switch with more (switch: {ports: %d, max-ports: %[2]d})", node, n, radix, n)
 			return
 		}
 	}
-	if ports := f.Switch.PortsAt(f.Link.Rate()); radix > ports && ports > 0 {
-		r.complain(path+".radix", "a radix of %d: the switch %s has %d ports at %s", radix, f.Switch.Model, ports, f.Link.Rate())
+	if ports := r.Switch.PortsAt(r.Link.Rate()); radix > ports && ports > 0 {
+		r.complain("radix", "a radix of %d: the switch %s has %d ports at %s", radix, r.Switch.Model, ports, r.Link.Rate())
 	}
 }
 

@@ -2,7 +2,7 @@ package scenario
 
 // deriveTraining computes the open values of a training job: the number of replicas for the
 // cluster, the batch, the length of a sequence.
-func (r *resolver) deriveTraining() {
+func (r workloadRules) deriveTraining() {
 	t := &r.Training
 	if !r.stated("training") || r.broken("cluster", "training") {
 		return

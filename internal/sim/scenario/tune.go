@@ -86,8 +86,8 @@ const (
 // logFrom is the minimum quotient of a range's ends for a logarithmic scale.
 const logFrom = 10
 
-// deriveTune sets the defaults of a tuning.
-func (r *resolver) deriveTune() {
+// derive sets the defaults of a tuning.
+func (r tuneRules) derive() {
 	t := &r.Tune
 	if !r.stated("tune") {
 		return

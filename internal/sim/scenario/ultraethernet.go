@@ -32,15 +32,15 @@ const (
 // deriveUltraEthernet sets the values that follow from the round trip of an Ultra Ethernet fabric:
 // the congestion control's, and the thresholds that the UET specification 1.0 recommends in
 // 3.6.13.3 and 3.6.17, as shares of a link's data in that time.
-func (r *resolver) deriveUltraEthernet(path string, f *Fabric) {
-	if !protocol.Of(f.Kind).Unordered {
+func (r ethernetRules) deriveUltraEthernet() {
+	if !protocol.Of(r.Kind).Unordered {
 		return
 	}
-	rtt := r.roundTrip(f)
-	if base, ok := ValuesOf(&f.CC)["base-rtt"].(units.Time); ok {
+	rtt := r.roundTrip()
+	if base, ok := ValuesOf(&r.CC)["base-rtt"].(units.Time); ok {
 		rtt = base
 	}
-	inFlight := Ratio{Num: int64(f.Link.Rate()), Den: 8}.Mul(Ratio{Num: int64(rtt), Den: int64(units.Second)})
+	inFlight := Ratio{Num: int64(r.Link.Rate()), Den: 8}.Mul(Ratio{Num: int64(rtt), Den: int64(units.Second)})
 	part := func(num, den int64) units.Bytes {
 		return units.Bytes(inFlight.Mul(Ratio{Num: num, Den: den}).Of(1))
 	}
@@ -49,11 +49,11 @@ func (r *resolver) deriveUltraEthernet(path string, f *Fabric) {
 		value *units.Bytes
 		part  units.Bytes
 	}{
-		{"trim.threshold", &f.Ethernet.Trim.Threshold, part(1, 1)},
-		{"ecn.kmin", &f.Ethernet.ECN.Kmin, part(1, 5)},
-		{"ecn.kmax", &f.Ethernet.ECN.Kmax, part(4, 5)},
+		{"trim.threshold", &r.Ethernet.Trim.Threshold, part(1, 1)},
+		{"ecn.kmin", &r.Ethernet.ECN.Kmin, part(1, 5)},
+		{"ecn.kmax", &r.Ethernet.ECN.Kmax, part(4, 5)},
 	} {
-		if !r.stated(path + ".ethernet." + x.field) {
+		if !r.stated("ethernet." + x.field) {
 			*x.value = x.part
 		}
 	}
@@ -61,19 +61,19 @@ func (r *resolver) deriveUltraEthernet(path string, f *Fabric) {
 
 // roundTrip is the time of a full packet and its acknowledgement over the longest path of the empty
 // fabric, from its first bit on the wire, rounded up to tens of nanoseconds.
-func (r *resolver) roundTrip(f *Fabric) units.Time {
-	rate := int64(f.Link.Rate())
+func (r *fabricRules) roundTrip() units.Time {
+	rate := int64(r.Link.Rate())
 	if rate <= 0 {
 		return 0
 	}
-	switches := int64(r.longestPath(&f.Topology))
-	cable := units.Time(int64(f.Link.PerMetre)*int64(r.LongestCable(f))/int64(units.Metre)) + f.Link.FECLatency
-	bytes := int64(f.MTU) + uetFullHeader + uetAck
+	switches := int64(r.longestPath(&r.Topology))
+	cable := units.Time(int64(r.Link.PerMetre)*int64(r.LongestCable(r.Fabric))/int64(units.Metre)) + r.Link.FECLatency
+	bytes := int64(r.MTU) + uetFullHeader + uetAck
 	wire := units.Time(Ratio{Num: 8 * bytes, Den: 1}.Mul(Ratio{Num: int64(units.Second), Den: rate}).Of(1))
-	if f.Switch.Forwarding == StoreAndForward {
+	if r.Switch.Forwarding == StoreAndForward {
 		wire *= units.Time(switches + 1)
 	}
-	t := 2*units.Time(switches+1)*cable + 2*units.Time(switches)*f.Switch.Latency + wire + 2*f.NIC.AckPipeline
+	t := 2*units.Time(switches+1)*cable + 2*units.Time(switches)*r.Switch.Latency + wire + 2*r.NIC.AckPipeline
 	const step = 10 * units.Nanosecond
 	return (t + step - 1) / step * step
 }
@@ -103,43 +103,43 @@ func (r *Resolved) longestPath(t *Topology) int {
 	return 3
 }
 
-func (r *resolver) checkUltraEthernet(path string, f *Fabric) {
-	e := &f.Ethernet
+func (r ethernetRules) checkUltraEthernet() {
+	e := &r.Ethernet
 	if e.PFC.Enabled {
-		r.complain(path+".ethernet.pfc.enabled", "Ultra Ethernet is modelled on a network without PFC, which trims: set ethernet.pfc.enabled: false")
+		r.complain("ethernet.pfc.enabled", "Ultra Ethernet is modelled on a network without PFC, which trims: set ethernet.pfc.enabled: false")
 	}
-	if f.Transport.Recovery != SelectiveRepeat {
-		r.complain(path+".transport.recovery", "Ultra Ethernet retransmits only lost packets: want selective-repeat")
+	if r.Transport.Recovery != SelectiveRepeat {
+		r.complain("transport.recovery", "Ultra Ethernet retransmits only lost packets: want selective-repeat")
 	}
-	if f.Transport.Entropy == "" || f.Transport.EntropyValues == 0 {
-		r.complain(path+".transport", "how packets are sprayed is not said: give entropy: oblivious or recycled, and entropy-values of 1 to 256")
+	if r.Transport.Entropy == "" || r.Transport.EntropyValues == 0 {
+		r.complain("transport", "how packets are sprayed is not said: give entropy: oblivious or recycled, and entropy-values of 1 to 256")
 	}
 	t := &e.Trim
 	if !t.On() {
 		return
 	}
-	if t.Size < minTrim || t.Size >= f.MTU {
-		r.complain(path+".ethernet.trim.size", "a trimmed packet of %s: want %s, where its headers end, to less than the MTU of %s", t.Size.Exact(), units.Bytes(minTrim).Exact(), f.MTU.Exact())
+	if t.Size < minTrim || t.Size >= r.MTU {
+		r.complain("ethernet.trim.size", "a trimmed packet of %s: want %s, where its headers end, to less than the MTU of %s", t.Size.Exact(), units.Bytes(minTrim).Exact(), r.MTU.Exact())
 	}
 	switch {
 	case t.Priority == e.DataPriority:
-		r.complain(path+".ethernet.trim.priority", "priority %d is the data's, whose queue is full when packets are trimmed: give another", t.Priority)
-	case !f.serves(t.Priority):
-		r.complain(path+".ethernet.trim.priority", "no queue serves priority %d: add it to ethernet.queues", t.Priority)
+		r.complain("ethernet.trim.priority", "priority %d is the data's, whose queue is full when packets are trimmed: give another", t.Priority)
+	case !r.serves(t.Priority):
+		r.complain("ethernet.trim.priority", "no queue serves priority %d: add it to ethernet.queues", t.Priority)
 	}
-	if t.Threshold < f.MTU {
-		r.complain(path+".ethernet.trim.threshold", "a queue of %s has no room for a packet of MTU %s: every one would be trimmed", t.Threshold.Exact(), f.MTU.Exact())
+	if t.Threshold < r.MTU {
+		r.complain("ethernet.trim.threshold", "a queue of %s has no room for a packet of MTU %s: every one would be trimmed", t.Threshold.Exact(), r.MTU.Exact())
 	}
 }
 
-// ultraEthernetOnly reports fields that other fabrics do not have.
-func (r *resolver) ultraEthernetOnly(path string, f *Fabric) {
-	if protocol.Of(f.Kind).Unordered {
+// checkOthers reports fields that other fabrics do not have.
+func (r transportRules) checkOthers() {
+	if protocol.Of(r.Kind).Unordered {
 		return
 	}
-	for _, field := range []string{".ethernet.trim", ".transport.entropy", ".transport.entropy-values"} {
-		if r.written[path+field] {
-			r.complain(path+field, "this is a fabric of kind %s: trimming and entropy values are ultra-ethernet's", f.Kind)
+	for _, field := range []string{"ethernet.trim", "transport.entropy", "transport.entropy-values"} {
+		if r.wrote(field) {
+			r.complain(field, "this is a fabric of kind %s: trimming and entropy values are ultra-ethernet's", r.Kind)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // deriveVerbs sets the default operation of a pattern's messages: RDMA WRITE on a reliable
 // connection, and SEND if the service has no other.
-func (r *resolver) deriveVerbs() {
+func (r workloadRules) deriveVerbs() {
 	w := &r.Workload
 	if w.Transport == "" {
 		w.Transport = RC
@@ -33,7 +33,7 @@ var operationsOf = map[Service][]Operation{
 }
 
 // checkVerbs checks that service, operation and receive queue fit each other and every fabric.
-func (r *resolver) checkVerbs() {
+func (r workloadRules) checkVerbs() {
 	w := &r.Workload
 	if valid := operationsOf[w.Transport]; !slices.Contains(valid, w.Operation) {
 		r.complain("workload.operation", "%s has no %s: want %s", w.Transport, w.Operation, oneOf(texts(valid)))
@@ -68,7 +68,7 @@ func (r *resolver) checkVerbs() {
 }
 
 // longestMessage is the longest message of a pattern.
-func (r *resolver) longestMessage() (most units.Bytes) {
+func (r workloadRules) longestMessage() (most units.Bytes) {
 	for _, s := range r.Workload.Sizes {
 		most = max(most, s)
 	}

@@ -15,39 +15,39 @@ const (
 )
 
 // deriveWatchdog sets the watchdog's default times.
-func (r *resolver) deriveWatchdog(path string, f *Fabric) {
-	w := &f.Ethernet.PFC.Watchdog
-	usual := watchdogTime * units.Time(max(1, ceilDiv(f.Switch.PortsAt(f.Link.Rate()), watchdogPorts)))
+func (r ethernetRules) deriveWatchdog() {
+	w := &r.Ethernet.PFC.Watchdog
+	usual := watchdogTime * units.Time(max(1, ceilDiv(r.Switch.PortsAt(r.Link.Rate()), watchdogPorts)))
 	for _, x := range []struct {
 		field string
 		at    *units.Time
 		usual units.Time
 	}{{"detection", &w.Detection, usual}, {"restoration", &w.Restoration, usual}, {"poll", &w.Poll, min(usual, watchdogPoll)}} {
-		if !r.stated(path + "." + x.field) {
+		if !r.stated("ethernet.pfc.watchdog." + x.field) {
 			*x.at = x.usual
 		}
 	}
-	if !r.stated(path + ".poll") { // short times are polled more often
+	if !r.stated("ethernet.pfc.watchdog.poll") { // short times are polled more often
 		w.Poll = min(w.Poll, w.Detection, w.Restoration)
 	}
 }
 
 // checkWatchdog refuses a watchdog that polls less often than its times, as pfcwd does.
-func (r *resolver) checkWatchdog(path string, w *Watchdog) {
+func (r ethernetRules) checkWatchdog(w *Watchdog) {
 	if w.Enabled && w.Poll > min(w.Detection, w.Restoration) {
-		r.complain(path+".poll", "a poll every %v is less often than the detection after %v and the restoration after %v ask for", w.Poll, w.Detection, w.Restoration)
+		r.complain("ethernet.pfc.watchdog.poll", "a poll every %v is less often than the detection after %v and the restoration after %v ask for", w.Poll, w.Detection, w.Restoration)
 	}
 }
 
 // checkReceivers checks that slow NICs exist and have room for packets that arrive after their
 // pause.
-func (r *resolver) checkReceivers(path string, pfc *PFC) {
+func (r ethernetRules) checkReceivers(pfc *PFC) {
 	if r.broken("cluster") {
 		return // NIC numbers would be wrong
 	}
 	seen := map[int]bool{}
 	for i, x := range pfc.Receivers {
-		at := fmt.Sprintf("%s[%d]", path, i)
+		at := fmt.Sprintf("ethernet.pfc.receivers[%d]", i)
 		switch nics := r.Cluster.Endpoints(); {
 		case x.NIC >= nics:
 			r.complain(at+".nic", "there is no NIC %d: the cluster has NICs 0 to %d", x.NIC, nics-1)
@@ -63,28 +63,28 @@ func (r *resolver) checkReceivers(path string, pfc *PFC) {
 }
 
 // checkUnpaused refuses settings of pauses if PFC is off.
-func (r *resolver) checkUnpaused(path string, pfc *PFC) {
+func (r ethernetRules) checkUnpaused(pfc *PFC) {
 	if pfc.Watchdog.Enabled {
-		r.complain(path+".watchdog.enabled", "PFC is off, and a watchdog looks at pauses: set enabled: true, or take watchdog out")
+		r.complain("ethernet.pfc.watchdog.enabled", "PFC is off, and a watchdog looks at pauses: set enabled: true, or take watchdog out")
 	}
 	if len(pfc.Stops) > 0 || pfc.LinkPause {
-		r.complain(path+".enabled", "PFC is off, and stops and link-pause say what pauses stop: set enabled: true, or take them out")
+		r.complain("ethernet.pfc.enabled", "PFC is off, and stops and link-pause say what pauses stop: set enabled: true, or take them out")
 	}
 	if len(pfc.Receivers) > 0 {
-		r.complain(path+".receivers", "PFC is off, and these NICs pause their switches: set enabled: true, or take receivers out")
+		r.complain("ethernet.pfc.receivers", "PFC is off, and these NICs pause their switches: set enabled: true, or take receivers out")
 	}
 }
 
 // checkStops checks that each pause stops one queue.
-func (r *resolver) checkStops(path string, pfc *PFC) {
+func (r ethernetRules) checkStops(pfc *PFC) {
 	seen := map[int]bool{}
 	for i, s := range pfc.Stops {
-		switch at := fmt.Sprintf("%s[%d].priority", path, i); {
+		switch at := fmt.Sprintf("ethernet.pfc.stops[%d].priority", i); {
 		case pfc.LinkPause:
 			r.complain(at, "with link-pause a pause has no priority and stops every queue: take stops or link-pause out")
 		case seen[s.Priority]:
 			r.complain(at, "priority %d is given twice", s.Priority)
-		case !r.stated(fmt.Sprintf("%s[%d].queue", path, i)):
+		case !r.stated(fmt.Sprintf("ethernet.pfc.stops[%d].queue", i)):
 			r.complain(at, "which queue does a pause of priority %d stop? Give queue, -1 for none", s.Priority)
 		}
 		seen[s.Priority] = true
