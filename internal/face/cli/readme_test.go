@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/spf13/cobra"
 )
@@ -127,25 +128,61 @@ func TestTestsOfTheDocumentsExist(t *testing.T) {
 	}
 }
 
+// TestNamesOfTheDocumentsExist: the functions, types and fields of Go that the pages for
+// contributors name.
+func TestNamesOfTheDocumentsExist(t *testing.T) {
+	code := map[string]bool{}
+	apart := func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }
+	eachGoFile(t, func(path string, text []byte) {
+		if !strings.HasSuffix(path, "_test.go") {
+			for word := range strings.FieldsFuncSeq(string(text), apart) {
+				code[word] = true
+			}
+		}
+	})
+	all, seen := documents(t), 0
+	for _, page := range []string{"CONTRIBUTING.md", "docs/HACKING.md", "docs/ARCHITECTURE.md"} {
+		for _, m := range regexp.MustCompile("`(?:[a-zA-Z]+\\.)?([a-z]+[A-Z]\\w*|[A-Z][a-z]\\w*)`").FindAllStringSubmatch(all[page], -1) {
+			if strings.HasPrefix(m[1], "Test") || strings.HasPrefix(m[1], "Benchmark") || strings.HasPrefix(m[1], "Fuzz") {
+				continue
+			}
+			if seen++; !code[m[1]] {
+				t.Errorf("%s names %s, which the code does not have", page, m[1])
+			}
+		}
+	}
+	if seen < 30 {
+		t.Errorf("only %d names were found", seen)
+	}
+}
+
 // testFunctions are the names of the tests, benchmarks and fuzz targets of each folder.
 func testFunctions(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
-	err := fs.WalkDir(os.DirFS(root), ".", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(filepath.Join(root, path))
+	eachGoFile(t, func(path string, text []byte) {
 		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w*)\(`).FindAllStringSubmatch(string(text), -1) {
 			folder := filepath.ToSlash(filepath.Dir(path))
 			all[folder] = append(all[folder], m[1])
 		}
+	})
+	return all
+}
+
+// eachGoFile calls f with each file of Go in the repository.
+func eachGoFile(t *testing.T, f func(path string, text []byte)) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(root), ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(root, path))
+		f(path, text)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
 }
 
 // TestCommandsOfTheDocumentsExist: every verb, flag and example that they name.
