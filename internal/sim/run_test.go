@@ -78,7 +78,7 @@ func TestALimitIsToldApartFromASenderThatWaits(t *testing.T) {
 	const lossy = "{preset: roce-v2-400g, cc: none, transport: {retransmission: fixed}, switch: {buffer: 16MiB}, ethernet: {ecn: {enabled: false}, pfc: {enabled: false}}}"
 	for _, c := range []struct{ name, fabric, limit, want, not string }{
 		{"moving", "roce-v2-400g", "60us", "packets wait at", "retransmission"},
-		{"lost", lossy, "20ms", "no packet waits in the network; 23 senders wait for their retransmission timeouts, with nothing under way: node", "packets wait at"},
+		{"lost", lossy, "20ms", "no packet waits in the network; 23 senders wait for their retransmission timeouts, without a packet in the network: node", "packets wait at"},
 	} {
 		_, err := sim.Run(t.Context(), simtest.Resolve(t, `
 cluster: {nodes: 4, node: dgx-h100}
