@@ -2,13 +2,13 @@ package doc
 
 import "html/template"
 
-// Document is what a verb tells.
+// Document is the output of a verb.
 type Document struct {
 	Brand    string   // of the page, above its title
-	Title    string   // of the page; without a Heading also the first line on a terminal
+	Title    string   // title of the page; without a Heading also the first line on a terminal
 	Subtitle string   // of the page
 	Heading  string   // the first line on a terminal
-	Series   []string // names that have a colour, in paragraphs of the verdict
+	Series   []string // names with a colour, in paragraphs of the verdict
 	Sections []Section
 	Footer   string // of the page
 }
@@ -16,23 +16,23 @@ type Document struct {
 // Section is blocks under a title.
 type Section struct {
 	Title   string
-	Caption string // says in short how to read the section
+	Caption string // short explanation of the section
 	In      Place
 	Verdict bool // the page frames it
-	Folded  bool // the page shows the title alone until it is opened
+	Folded  bool // the page shows only the title until it is opened
 	Blocks  []Block
 }
 
-// Place is where a section is shown.
+// Place is the output on which a section appears.
 type Place int
 
 // The places.
 const (
 	Everywhere Place = iota
-	Details          // everywhere, but on a terminal only where the document fits a screen, or with --details
-	Asked            // everywhere, but on a terminal with --details only
-	Page             // not on a terminal
-	Screen           // on a terminal only
+	Details          // everywhere, but on a terminal only if the document fits a screen, or with --details
+	Asked            // everywhere, but on a terminal only with --details
+	Page             // everywhere except on a terminal
+	Screen           // only on a terminal
 )
 
 // Block is a part of a section: [Heading], [Paragraph], [List], [*Table], [Alarm], [Listing],
@@ -44,7 +44,7 @@ type Heading string
 
 // Paragraph is a sentence or a few. `Code` and [links](address) are as in Markdown.
 type Paragraph struct {
-	Lead string // its first words, which stand out
+	Lead string // its first words, which are emphasised
 	Text string
 	Tone Tone // Soft is a note
 }
@@ -52,10 +52,10 @@ type Paragraph struct {
 // List is sentences of one kind.
 type List []string
 
-// Alarm tells what went wrong, in its own lines.
+// Alarm reports a failure, with its own lines.
 type Alarm string
 
-// Listing is a text in its own lines: a scenario, a configuration.
+// Listing is a text with its own lines: a scenario, a configuration.
 type Listing string
 
 // Plots are diagrams side by side.
@@ -67,13 +67,13 @@ type Plots struct {
 // Plot is a drawn diagram. Its axes have names and units.
 type Plot struct {
 	Title, Note string
-	SVG         template.HTML // made by weft's own code, which escapes what it is given
-	Keys        []Key         // lines that are not simply one per series
+	SVG         template.HTML // made by weft's own code, which escapes its input
+	Keys        []Key         // lines other than one per series
 }
 
 // Key explains a kind of line.
 type Key struct {
-	Dash  string // as stroke-dasharray has it
+	Dash  string // in the form of stroke-dasharray
 	Label string
 }
 
@@ -85,7 +85,7 @@ type Figure struct {
 	SVG   template.HTML // as of [Plot]
 }
 
-// Cards are figures in short, a card of each series.
+// Cards are summaries, a card for each series.
 type Cards []Card
 
 // Card is the figures of a series.
@@ -113,7 +113,7 @@ func (d *Document) Add(s Section) { d.Sections = append(d.Sections, s) }
 // Paragraphs are sentences, a paragraph each.
 func Paragraphs(sentences ...string) []Block { return paragraphs(Plain, sentences) }
 
-// Notes are sentences that stand back, a paragraph each.
+// Notes are less prominent sentences, a paragraph each.
 func Notes(sentences ...string) []Block { return paragraphs(Soft, sentences) }
 
 func paragraphs(tone Tone, sentences []string) []Block {

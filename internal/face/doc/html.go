@@ -16,7 +16,7 @@ import (
 //go:embed *.html.tmpl
 var files embed.FS
 
-// pages are the templates of the one page that all documents have.
+// pages are the templates of the page of all documents.
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"unbroken": unbroken,
 	"inline":   func(text string) template.HTML { return inline(html.EscapeString(text)) },
@@ -29,7 +29,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"show":     func(Block) (template.HTML, error) { return "", nil }, // HTML has the document's
 }).ParseFS(files, "*.html.tmpl"))
 
-// HTML writes the document as a page that needs no other file, and runs nothing.
+// HTML writes the document as a self-contained page without scripts.
 func (d *Document) HTML(w io.Writer) error {
 	own, err := pages.Clone()
 	if err != nil {
@@ -72,7 +72,7 @@ func (d *Document) Shown() (out []Section) {
 	return out
 }
 
-// wide is a table that the page gives all of its width.
+// wide reports whether the page gives a table its full width.
 func (t *Table) wide() bool { return len(t.Columns) > 12 }
 
 // Colours are the indices of the palette, for the style sheet.
@@ -84,8 +84,8 @@ func (d *Document) Colours() []int {
 	return out
 }
 
-// named is a sentence with the names of series in their colours. Of two names of which
-// one begins the other, the longer is found first.
+// named is a sentence with the names of series in their colours. If one name begins with another,
+// the longer is matched first.
 func (d *Document) named(sentence string) template.HTML {
 	if len(d.Series) == 0 {
 		return inline(html.EscapeString(sentence))
@@ -111,14 +111,14 @@ func (d *Document) named(sentence string) template.HTML {
 	return inline(b.String()) // escaped piece by piece
 }
 
-// inline is escaped text with code in its type, and links as their texts: their addresses
-// are of the documents beside weft's own.
+// inline is escaped text with code in monospaced type, and links as their texts: their addresses
+// are relative to weft's own documents.
 func inline(escaped string) template.HTML {
 	escaped = regexp.MustCompile("`([^`]+)`").ReplaceAllString(escaped, "<code>$1</code>")
 	return template.HTML(regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`).ReplaceAllString(escaped, "$1"))
 }
 
-// inWord reports whether there is a letter, digit or hyphen at a place.
+// inWord reports whether there is a letter, digit or hyphen at a position.
 func inWord(s string, i int) bool {
 	if i < 0 || i >= len(s) {
 		return false
@@ -134,9 +134,9 @@ func legendMarker(i int) template.HTML {
 		`" d="M0 6H28"/><path class="mark s` + s + `" d="` + Marker(i, 14, 6) + `"/></svg>`)
 }
 
-// unbroken is a cell of a table whose number and unit stay on one line: 92.07 kW.
+// unbroken is a table cell whose number and unit stay on one line: 92.07 kW.
 func unbroken(text string) string {
-	const figure = 14 // characters; what is longer is a sentence
+	const figure = 14 // characters; a longer text is a sentence
 	if utf8.RuneCountInString(text) <= figure && strings.ContainsAny(text, "0123456789") {
 		return strings.ReplaceAll(text, " ", "\u00a0")
 	}
@@ -145,7 +145,7 @@ func unbroken(text string) string {
 
 // pageRow is a row of a table on the page.
 type pageRow struct {
-	First bool // names itself; the rows below it may leave their name out
+	First bool // begins a group; the rows below it may omit their name
 	Cells []pageCell
 }
 
@@ -153,11 +153,11 @@ type pageRow struct {
 type pageCell struct {
 	Cell
 	Class string
-	Width string // of its bar, in per cent; empty without
+	Width string // width of its bar in per cent; empty without a bar
 	Span  int    // columns
 }
 
-// pageHead is the heading of a table, and of its groups before it.
+// pageHead is the heading of a table, after the headings of its groups.
 func (t *Table) pageHead() (out [][]pageCell) {
 	if len(t.Groups) > 0 {
 		var groups []pageCell

@@ -53,7 +53,7 @@ func (s *Section) markdown(b *strings.Builder) {
 	b.WriteString(text.String())
 }
 
-// markdown is the table between bars, numbers on their right edge. Groups stand in the
+// markdown is the table in Markdown's notation, with numbers aligned right. Groups are part of the
 // headings of their columns.
 func (t *Table) markdown(b *strings.Builder) {
 	if t.Title != "" {
@@ -88,7 +88,7 @@ func (t *Table) markdown(b *strings.Builder) {
 	}
 }
 
-// group is the name of the group that a column is in.
+// group is the name of a column's group.
 func (t *Table) group(j int) string {
 	for _, g := range t.Groups {
 		if g.From <= j && j < g.To {

@@ -41,7 +41,7 @@ func (t *Table) fitting(width int) []*Table {
 	return parts
 }
 
-// leastName is how many characters of a name stand on a line at least.
+// leastName is the minimum number of characters of a name on a line.
 const leastName = 12
 
 // brokenNames wraps the names in the first column so that the widest other column fits.
@@ -139,7 +139,7 @@ func (t *Table) needs(widths []int, from, to int) (n int) {
 	return n
 }
 
-// groupEnd is the column behind the group that a column is in.
+// groupEnd is the column behind a column's group.
 func (t *Table) groupEnd(j int) int {
 	for _, g := range t.Groups {
 		if g.From <= j && j < g.To {
@@ -163,8 +163,8 @@ func (t *Table) part(keys, from, to int) *Table {
 	return p
 }
 
-// shortened cuts the texts of the column that may be cut, so that the others fit. Width 0
-// means no limit.
+// shortened cuts the texts of the shortenable column, so that the others fit. Width 0 means no
+// limit.
 func (t *Table) shortened(width int) *Table {
 	widths := t.widths()
 	over := t.needs(widths, 0, len(widths)) - width
@@ -182,7 +182,7 @@ func (t *Table) shortened(width int) *Table {
 	return &out
 }
 
-// wrapped is a table whose last column is broken into lines where it does not fit.
+// wrapped is a table whose last column is broken into lines if it does not fit.
 func (t *Table) wrapped(s Style) *Table {
 	last := len(t.Columns) - 1
 	if !t.Columns[last].Wrap {
@@ -191,7 +191,7 @@ func (t *Table) wrapped(s Style) *Table {
 	widths := t.widths()
 	before := t.needs(widths, 0, last) + t.gap(last)
 	room := max(24, s.Columns()-before)
-	if last > 0 && s.Width > 0 && before+24 > s.Width { // it will stand beside the first only
+	if last > 0 && s.Width > 0 && before+24 > s.Width { // it will be next to the first line only
 		room = max(leastName, s.Width-min(widths[0], max(leastName, s.Width/2))-t.gap(last))
 	}
 	out := *t

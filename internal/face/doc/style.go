@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// Style is how a terminal shows text. The zero value is plain text, for a
-// pipe.
+// Style is the text style of a terminal. The zero value is plain text, for a pipe.
 type Style struct {
 	Width   int  // columns; 0 is 120
 	Colour  bool // ANSI colours and weights
-	Details bool // also what waits for --details
+	Details bool // also sections in Details
 }
 
-// Columns is the width to write for.
+// Columns is the width of the output.
 func (s Style) Columns() int {
 	if s.Width <= 0 {
 		return 120
@@ -21,7 +20,7 @@ func (s Style) Columns() int {
 	return s.Width
 }
 
-// Tone is how a text stands out: by weight, by a judgement, or by the colour of a series.
+// Tone is the emphasis of a text: by weight, by a judgement, or by the colour of a series.
 type Tone int
 
 // The tones. [Series] has more.
@@ -34,17 +33,17 @@ const (
 	firstSeries
 )
 
-// Palette is the number of colours and markers: Okabe and Ito's, which people
-// of any colour vision can tell apart. Series beyond it take the colours again.
+// Palette is the number of colours and markers: Okabe and Ito's, which are distinguishable for any
+// colour vision. Further series repeat the colours.
 const Palette = 6
 
 // Series is the colour of series i: 0, 1, …; colours repeat after [Palette].
 func Series(i int) Tone { return firstSeries + Tone(i%Palette) }
 
-// sequences are what a terminal is sent for a tone; the colours are near the page's.
+// sequences are the terminal's escape sequences for tones; the colours are close to the page's.
 var sequences = []string{"", "1", "2", "32", "31", "34", "33", "35", "32", "36", "31"}
 
-// class is a tone in the style sheet; empty for plain text.
+// class is the class of a tone in the style sheet; empty for plain text.
 func (t Tone) class() string {
 	if t >= firstSeries {
 		return "t" + strconv.Itoa(int(t-firstSeries))
@@ -52,7 +51,7 @@ func (t Tone) class() string {
 	return []string{"", "best", "soft", "good", "bad"}[t]
 }
 
-// Colours are the sequences that documents send to a terminal.
+// Colours are the escape sequences for terminals.
 func Colours() []string {
 	out := []string{"\x1b[0m"}
 	for _, s := range sequences[1:] {
@@ -61,10 +60,10 @@ func Colours() []string {
 	return out
 }
 
-// Bold is a text in bold where the terminal can.
+// Bold is a text in bold if the terminal supports it.
 func (s Style) Bold(text string) string { return s.Paint(text, Strong) }
 
-// Paint is a text in a tone where the terminal can.
+// Paint is a text in a tone if the terminal supports it.
 func (s Style) Paint(text string, tone Tone) string {
 	if !s.Colour || tone == Plain || text == "" {
 		return text

@@ -8,30 +8,30 @@ import (
 	"unicode/utf8"
 )
 
-// Cell is a text in its tone. A cell with a number has the number's unit too.
+// Cell is a text with its tone. A cell with a number also has the number's unit.
 type Cell struct {
 	Text string
 	Tone Tone
-	Bar  float64 // the length of a bar on the page, as a share of the column; 0 is none
+	Bar  float64 // length of a bar on the page, as a share of the column; 0 is none
 }
 
 // Text is a cell of plain text.
 func Text(s string) Cell { return Cell{Text: s} }
 
-// Column is how the cells of a column stand.
+// Column is the layout of a column's cells.
 type Column struct {
-	Left  bool // words; numbers stand on the right
+	Left  bool // words; numbers are aligned right
 	Gap   int  // before it, on a terminal; 0 is 2
 	Least int  // to fit the terminal, texts are cut in their middle down to this width; 0 is never
 	Wrap  bool // the last column: texts are broken into lines on a terminal
-	Below bool // the last column: texts stand below their rows on a terminal
+	Below bool // the last column: texts are below their rows on a terminal
 }
 
-// Table is rows of cells, set in columns. The first row is the heading.
+// Table is rows of cells in columns. The first row is the heading.
 type Table struct {
 	Title   string // above a table among others of its section
 	Columns []Column
-	Keys    int // columns from the left that name a row; 0 is as many as tell rows apart
+	Keys    int // number of columns from the left that name a row; 0 is the number that makes rows distinct
 	Groups  []Group
 	Rows    [][]Cell
 }
@@ -54,8 +54,8 @@ func (t *Table) AddTexts(row ...string) {
 	t.Add(cells...)
 }
 
-// Grid is rows of text with a heading, from the left but for some columns of numbers;
-// the last column is broken into lines where it does not fit.
+// Grid is rows of text with a heading, aligned left except for some columns of numbers; the last
+// column is broken into lines if it does not fit.
 func Grid(rows [][]string, numbers ...int) *Table {
 	t := &Table{Columns: make([]Column, len(rows[0]))}
 	for j := range t.Columns {
@@ -68,8 +68,7 @@ func Grid(rows [][]string, numbers ...int) *Table {
 	return t
 }
 
-// Filled is the table without columns that have nothing below their headings. It has no
-// groups.
+// Filled is the table without columns that are empty below their headings. It has no groups.
 func (t *Table) Filled() *Table {
 	if len(t.Rows) < 2 {
 		return t
@@ -87,8 +86,8 @@ func (t *Table) Filled() *Table {
 	return out
 }
 
-// Write sets the table on a terminal. Nothing follows the last visible character of a
-// line. What a terminal is too narrow for is cut into tables below each other.
+// Write writes the table on a terminal, without trailing spaces. A table that is too wide is cut
+// into tables below each other.
 func (t *Table) Write(w io.Writer, s Style) error {
 	for i, part := range t.shortened(s.Width).wrapped(s).fitting(s.Width) {
 		if i > 0 {
@@ -103,7 +102,7 @@ func (t *Table) Write(w io.Writer, s Style) error {
 	return nil
 }
 
-// writeWhole is Write of a table as wide as it is.
+// writeWhole is Write for a table without cuts.
 func (t *Table) writeWhole(w io.Writer, s Style) error {
 	widths := t.widths()
 	var b strings.Builder
@@ -164,8 +163,7 @@ func (t *Table) widths() []int {
 	return widths
 }
 
-// writeGroups sets the headings over groups of columns, on the right edge as
-// the numbers below them.
+// writeGroups writes the headings of groups of columns, aligned right like the numbers below them.
 func (t *Table) writeGroups(b *strings.Builder, s Style, widths []int) {
 	at := 0
 	var line strings.Builder

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// screen is how many lines a document may have on a terminal without --details.
+// screen is the maximum number of lines of a document on a terminal without --details.
 const screen = 50
 
-// Terminal writes the document as lines of text. Where it has more lines than a screen,
-// sections in [Details] are left out, the longest first, and a last line names them.
+// Terminal writes the document as lines of text. If it has more lines than a screen, sections in
+// [Details] are left out, the longest first, and a last line names them.
 func (d *Document) Terminal(w io.Writer, s Style) error {
 	var parts []string
 	var sections []*Section
@@ -39,7 +39,7 @@ func (d *Document) heading() string {
 	return d.Title
 }
 
-// fitted is the sections that fit a screen, or all that there are.
+// fitted is the sections that fit a screen; if nothing can be left out, all sections.
 func fitted(parts []string, sections []*Section, s Style) []string {
 	left := make([]bool, len(parts))
 	for i := range sections {
@@ -88,7 +88,7 @@ func (s *Section) name() string {
 	return strings.ToLower(s.Title[:1]) + s.Title[1:]
 }
 
-// terminal is a section as lines: paragraphs that follow one another are one block.
+// terminal is a section as lines: consecutive paragraphs are one block.
 func (s *Section) terminal(style Style) (string, error) {
 	var b strings.Builder
 	if s.Title != "" {
@@ -131,7 +131,7 @@ func write(b *strings.Builder, block Block, s Style) error {
 		}
 		tone := x.Tone
 		if tone == Soft {
-			tone = Plain // a note is no less legible than a sentence
+			tone = Plain // a note is as legible as a sentence
 		}
 		b.WriteString(s.Paint(Wrap(text, s.Columns()), tone) + "\n")
 	case List:

@@ -10,7 +10,7 @@ import (
 // bundle is the cables between two items, drawn as one line.
 type bundle struct {
 	low, high *item
-	nic       int // of a single host: which NIC, else -1
+	nic       int // NIC of a single host, else -1
 	kind      topology.CableKind
 	rail      int32
 	cables    int
@@ -76,7 +76,7 @@ func (d *treeDrawing) drawBundles(kind topology.CableKind, us []*bundle) {
 	d.c.close()
 }
 
-// nicX is where NIC i of a single host is.
+// nicX is the position of NIC i of a single host.
 func (it *item) nicX(i int) float64 {
 	n := float64(len(it.nodes))
 	return it.x - it.w/2 + it.w*(float64(i)+0.5)/n

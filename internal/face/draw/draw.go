@@ -10,14 +10,12 @@ import (
 	"weft/internal/base/topology"
 )
 
-// Graph draws a graph as one self-contained SVG document, the same bytes for the
-// same graph. The title stands above the drawing; empty names the shape and its
-// size. Trees are drawn level by level, dragonflies as a circle of
-// groups, tori as a grid. What is too large for single boxes is drawn as
-// stacks of what is alike, with its number, and what is still too many is left
-// out in the middle of its row with a note that says so. Everything has a
-// tooltip. The background is transparent and the colours are of middle
-// lightness, so that the drawing fits light and dark pages.
+// Graph draws a graph as one self-contained SVG document, the same bytes for the same graph. The
+// title stands above the drawing; empty names the shape and its size. Trees are drawn level by
+// level, dragonflies as a circle of groups, tori as a grid. Too many nodes for single boxes are
+// drawn as stacks of equal nodes, with their number; if there are still too many, the middle of a
+// row is left out, with a note. Every element has a tooltip. The background is transparent and the
+// colours are of middle lightness, so that the drawing fits light and dark pages.
 func Graph(g *topology.Graph, title string) []byte {
 	c := &canvas{width: 1200}
 	switch {
@@ -52,7 +50,7 @@ const style = `text{font-family:Inter,"Segoe UI","Helvetica Neue",Helvetica,Aria
 	`.core{fill:#fbe6d4;stroke:#d07c3a}.host,.leaf,.spine,.core{stroke-width:1.2}` +
 	`.on{fill:#334155}`
 
-// Colours of cables by kind, and of rails where those are told apart.
+// Colours of cables by kind, and of rails if they are distinguished.
 var (
 	cableColours = [...]string{"#6fa79f", "#7c89d0", "#d69057", "#7c89d0", "#d69057"}
 	railColours  = []string{"#3f8fd2", "#d9803f", "#3aa17e", "#b667b0", "#c9a227", "#d0566a", "#5b74c8", "#7d9a3c"}
@@ -98,7 +96,7 @@ func (c *canvas) tip(element, tip string) {
 	fmt.Fprintf(&c.body, "</%s>\n", element)
 }
 
-// open and close put what is between them into one group with one stroke.
+// open and close put the elements between them into one group with a common stroke.
 func (c *canvas) open(colour string, opacity float64) {
 	fmt.Fprintf(&c.body, `<g class="e" stroke="%s" stroke-opacity="%s">`+"\n", colour, strconv.FormatFloat(opacity, 'f', 2, 64))
 }
@@ -117,7 +115,7 @@ func (c *canvas) bow(x1, y1, cx, cy, x2, y2, width float64, tip string) {
 	c.tip("path", tip)
 }
 
-// textWidth is about how wide a text is, a little more rather than less.
+// textWidth is the approximate width of a text, slightly overestimated.
 func textWidth(s string, size float64) float64 { return 0.62 * size * float64(len([]rune(s))) }
 
 // faint is the opacity of each of n lines that cross the same space.
@@ -133,7 +131,7 @@ func faint(n int) float64 {
 	return 0.2
 }
 
-// number is a number with thousands apart.
+// number is a number with thousands separated.
 func number(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -227,8 +225,7 @@ func fullestLeaf(g *topology.Graph) (down, up int) {
 	return down, up
 }
 
-// lengthText is what is said of a cable's length behind a number of cables:
-// nothing where it is not known.
+// lengthText is the text for a cable's length behind a number of cables; empty if it is unknown.
 func lengthText(c topology.Cable) string {
 	if c.Length == 0 {
 		return ""

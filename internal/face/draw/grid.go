@@ -10,7 +10,7 @@ import (
 // Limits of a drawing of a torus.
 const (
 	maxGridSide   = 16 // switches along a side that are drawn
-	maxSliceSide  = 8  // the same where there are several grids
+	maxSliceSide  = 8  // the same if there are several grids
 	maxGridSlices = 8
 	minGridCell   = 32.0
 	gridLeft      = 190.0
@@ -64,7 +64,7 @@ func (d *gridDrawing) rowHeight() float64 {
 	return h
 }
 
-// at is the place of a switch of a slice.
+// at is the position of a switch of a slice.
 func (d *gridDrawing) at(slice, x, y int) (float64, float64) {
 	left := gridLeft + float64(slice%d.perRow)*(float64(d.w)+1.1)*d.cell
 	top := headRoom + 20 + float64(slice/d.perRow)*d.rowHeight()
@@ -121,8 +121,8 @@ func dimName(i int) string {
 	return fmt.Sprintf("dimension %d", i)
 }
 
-// cable draws a cable inside a slice: straight between neighbours, bowed
-// between the ends of a line, a stub where the neighbour is not drawn.
+// cable draws a cable inside a slice: straight between neighbours, bowed between the ends of a
+// line, a stub if the neighbour is not drawn.
 func (d *gridDrawing) cable(k int, c topology.Cable) {
 	ka, ax, ay := d.split(c.A.Node)
 	kb, bx, by := d.split(c.B.Node)
@@ -141,7 +141,7 @@ func (d *gridDrawing) cable(k int, c topology.Cable) {
 	case dx != 0:
 		up := 0.98 * d.cell
 		if d.fullH == 1 {
-			up = 1.5 * d.cell // nothing above is in the way
+			up = 1.5 * d.cell // there is free space above
 		}
 		d.c.bow(x1, y1, (x1+x2)/2, y1-up, x2, y2, 1.1, tip)
 	default:

@@ -53,7 +53,7 @@ func drawGroups(c *canvas, g *topology.Graph) {
 	d.legend()
 }
 
-// angle is where a group is on the circle, the first at the top.
+// angle is the angle of a group on the circle; the first is at the top.
 func (d *groupsDrawing) angle(k int) float64 {
 	return 2*math.Pi*float64(k)/float64(d.groups) - math.Pi/2
 }
@@ -66,7 +66,7 @@ func (d *groupsDrawing) centre(k int) (x, y float64) {
 	return d.cx + circleRadius*cos, d.cy + circleRadius*sin
 }
 
-// open says whether groups are large enough for their switches to be drawn.
+// open reports whether groups are large enough for their switches to be drawn.
 func (d *groupsDrawing) open() bool { return d.r >= minOpenGroup }
 
 func (d *groupsDrawing) group(k int) {
@@ -106,9 +106,9 @@ func (d *groupsDrawing) group(k int) {
 	}
 }
 
-// placeIn is the place of switch i of n in its group, in radii: along the
-// circle of groups and outwards. The switches of a dragonfly stand in a
-// circle; in a dragonfly+ spines stand inside and leaves outside.
+// placeIn is the position of switch i of n in its group, in radii: along the circle of groups and
+// outwards. The switches of a dragonfly form a circle; in a dragonfly+ spines are inside and leaves
+// outside.
 func (d *groupsDrawing) placeIn(level, i, n int) (along, out float64) {
 	if d.g.Family == topology.FamilyDragonfly {
 		if n == 1 {
@@ -123,8 +123,7 @@ func (d *groupsDrawing) placeIn(level, i, n int) (along, out float64) {
 	return along, [2]float64{0.28, -0.42}[level]
 }
 
-// global draws the cables between groups, one line for what joins the same two
-// points.
+// global draws the cables between groups, one line for all cables between the same two points.
 func (d *groupsDrawing) global() {
 	type pair [2]topology.NodeID
 	count := map[pair]int{}
@@ -203,7 +202,7 @@ func (d *groupsDrawing) switches(k int) {
 			at, class := d.at[s], [2]string{"leaf", "spine"}[level]
 			ends := d.endpointsOf(s)
 			along, out := d.placeIn(level, i, n)
-			dirA, dirO := 0.0, 1.0 // where the endpoints stand, seen from the switch
+			dirA, dirO := 0.0, 1.0 // direction of the endpoints, seen from the switch
 			if d.g.Family == topology.FamilyDragonfly && n > 1 {
 				dirA, dirO = along/0.6, out/0.6
 			}
@@ -259,7 +258,7 @@ func (l *legend) entry(what, detail string) {
 	l.y += 44
 }
 
-// cables says how many cables of some kinds there are, with their colour.
+// cables is the number of cables of some kinds, with their colour.
 func (l *legend) cables(g *topology.Graph, kinds ...topology.CableKind) {
 	t := topology.Tally(g)
 	for _, k := range kinds {

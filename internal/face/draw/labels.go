@@ -7,7 +7,7 @@ import (
 	"weft/internal/base/topology"
 )
 
-// label writes what fits into a box: the same in all boxes of a row.
+// label writes the longest label that fits a box: the same form in all boxes of a row.
 func (d *treeDrawing) label(r *itemRow, it *item) {
 	whole, number, notes := r.fits()
 	label := it.label
@@ -26,8 +26,8 @@ func (d *treeDrawing) label(r *itemRow, it *item) {
 	d.c.text("n on", it.x, r.y+4, label)
 }
 
-// fits says whether every box of a row has room for its whole label, for the
-// number in it, and for a note under it.
+// fits reports whether every box of a row has room for its whole label, for its number, and for a
+// note under it.
 func (r *itemRow) fits() (whole, number, notes bool) {
 	whole, number, notes = true, true, true
 	for _, it := range r.items {
@@ -41,8 +41,8 @@ func (r *itemRow) fits() (whole, number, notes bool) {
 	return whole, number, notes
 }
 
-// shorter is the number at the end of a name, of "leaf17", and the number of
-// "32 hosts"; "rail 0, pod 1" is r0 p1, and a label without a number stays.
+// shorter is the number at the end of a name ("leaf17") or of "32 hosts"; "rail 0, pod 1" is r0 p1,
+// and a label without a number stays.
 func shorter(s string) string {
 	if rail, pod, ok := strings.Cut(s, ", "); ok {
 		return rail[:1] + shorter(rail) + " " + pod[:1] + shorter(pod)
@@ -60,7 +60,7 @@ func shorter(s string) string {
 	return s[i:]
 }
 
-// names writes what each row is, and between two rows what cables join them.
+// names writes the name of each row, and between two rows the cables between them.
 func (d *treeDrawing) names() {
 	t := topology.Tally(d.g)
 	for l := int8(0); l <= d.top; l++ {
@@ -83,7 +83,7 @@ func (d *treeDrawing) names() {
 		d.c.text("r", margin, y, name)
 		d.c.text("m", margin, y+15, fmt.Sprintf("of %s", counted(radix, "port", "ports")))
 	}
-	for kind, n := range t.Cables[:d.top] { // those within a level have their lines alone
+	for kind, n := range t.Cables[:d.top] { // cables within a level have separate lines
 		if n == 0 {
 			continue
 		}

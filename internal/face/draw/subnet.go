@@ -79,7 +79,7 @@ func (b *graphBuilder) endpoints() {
 	b.g.Endpoints = len(b.g.Nodes)
 }
 
-// family says how the graph is drawn.
+// family is the kind of drawing for the graph.
 func (b *graphBuilder) family() {
 	if len(b.l.Report.Islands) > 1 {
 		return
@@ -95,9 +95,9 @@ func (b *graphBuilder) family() {
 	}
 }
 
-// label is the part of a switch's description that tells it from others, where
-// makers put it: MF0;leaf01:MQM9700/U1, Voltaire 4036 # 4036-8C9E, or the first
-// word of what is too long for a box.
+// label is the distinguishing part of a switch's description, in the place where makers put it:
+// MF0;leaf01:MQM9700/U1, Voltaire 4036 # 4036-8C9E, or the first word of a text that is too long
+// for a box.
 func label(name string) string {
 	name = printable(name)
 	if _, after, ok := strings.Cut(name, ";"); ok {
@@ -114,8 +114,7 @@ func label(name string) string {
 	return name
 }
 
-// printable is a name with what XML cannot hold replaced: a NodeDescription is
-// any bytes.
+// printable is a name without characters that XML cannot hold: a NodeDescription is any bytes.
 func printable(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0xfffe || r == 0xffff {

@@ -8,15 +8,14 @@ import (
 	"weft/internal/base/topology"
 )
 
-// Limits of a layered drawing: what is more becomes stacks, and then is left
-// out in the middle.
+// Limits of a layered drawing: more nodes become stacks, and then the middle is left out.
 const (
 	maxRowItems  = 64
 	maxDrawHosts = 24
-	keptItems    = 9 // of a row with more clusters than that, at its begin
+	keptItems    = 9 // of a row with more clusters than that, at its beginning
 )
 
-// Measures of a layered drawing.
+// Dimensions of a layered drawing.
 const (
 	gutter     = 150.0 // for the names of rows
 	margin     = 24.0
@@ -28,12 +27,12 @@ const (
 // drawItem is a box of a layered drawing: one node, or several that are alike.
 type item struct {
 	nodes   []topology.NodeID
-	hosts   int // of the hosts' row: how many
+	hosts   int // number of hosts in the hosts' row
 	cluster int // of its row
 	label   string
 	note    string
 	tip     string
-	more    bool // what is left out of its row
+	more    bool // the left-out part of its row
 	x, w    float64
 }
 
@@ -43,10 +42,10 @@ type itemRow struct {
 	plane    int32
 	items    []*item
 	clusters int
-	names    []string // of clusters, where they have one
+	names    []string // of clusters, if they have one
 	y        float64
 
-	left, right float64 // the space it is spread over
+	left, right float64 // the horizontal extent
 }
 
 type treeDrawing struct {
@@ -89,8 +88,7 @@ func (d *treeDrawing) rowY(level int8) float64 {
 	return headRoom + 46 + float64(d.top-level)*rowGap
 }
 
-// clusterOf is what holds a switch together with others of its level, and the
-// name of it.
+// clusterOf is the cluster of a switch within its level, and the cluster's name.
 func (d *treeDrawing) clusterOf(n *topology.Node) (key [2]int32, name string) {
 	switch {
 	case n.Level == 1 && n.Rail >= 0:
@@ -119,8 +117,8 @@ func levelName(level int8, n int) string {
 	return counted(n, one, many)
 }
 
-// switches makes the row of a level of a plane. stacked says that the level
-// below is drawn as stacks, so that this one is, too, where it can.
+// switches makes the row of a level of a plane. stacked means that the level below is drawn as
+// stacks, so that this level is too, if possible.
 func (d *treeDrawing) switches(level int8, plane int32, planes int, stacked bool) *itemRow {
 	row := &itemRow{level: level, plane: plane}
 	number := map[[2]int32]int{}
@@ -170,8 +168,8 @@ func (d *treeDrawing) switches(level int8, plane int32, planes int, stacked bool
 	return row
 }
 
-// stacks makes items of clusters, or of single switches when there is one
-// cluster only, and leaves out the middle of what is too much.
+// stacks makes items of clusters, or of single switches if there is only one cluster, and leaves
+// out the middle of a row that is too long.
 func (d *treeDrawing) stacks(row *itemRow, clusters [][]topology.NodeID, budget int) {
 	level, names := row.level, row.names
 	single := len(clusters) == 1
@@ -230,8 +228,8 @@ func (d *treeDrawing) tipOf(s topology.NodeID) string {
 	return fmt.Sprintf("%s: %d of %d ports have a cable", n.Name, d.g.Nodes[s].Cabled(), len(n.Cables))
 }
 
-// hosts makes the lowest row: single hosts with their NICs when there are few,
-// else one item for what hangs on the same leaf's item.
+// hosts makes the lowest row: single hosts with their NICs if there are few, else one item for the
+// hosts of each leaf item.
 func (d *treeDrawing) hosts() *itemRow {
 	row := &itemRow{clusters: 1, names: []string{""}, plane: -1}
 	nics := max(1, d.g.NodeNICs)
@@ -298,7 +296,7 @@ func (d *treeDrawing) leafItem(e int) *item {
 	return nil
 }
 
-// spansLeaves says whether the NICs of a host are on several items.
+// spansLeaves reports whether the NICs of a host are on several items.
 func (d *treeDrawing) spansLeaves(first, last int) bool {
 	for e := first + 1; e < last; e++ {
 		if d.leafItem(e) != d.leafItem(first) {
@@ -342,7 +340,7 @@ func (r *itemRow) spread(left, right float64) {
 	n := max(1, r.clusters)
 	column := (right - left + clusterGap) / float64(n)
 	by := make([][]*item, n)
-	widest := 56.0 // of a box without a note, and of all like it that are called longer
+	widest := 56.0 // of a box without a note, and of similar boxes with a longer label
 	for _, it := range r.items {
 		by[it.cluster] = append(by[it.cluster], it)
 		widest = max(widest, textWidth(it.label, 11)+8)
@@ -363,8 +361,8 @@ func (r *itemRow) spread(left, right float64) {
 	}
 }
 
-// frames draws what holds clusters together: a frame around the leaves of a
-// pod or unit, their spines when these are of the same pods, and their hosts.
+// frames draws the clusters: a frame around the leaves of a pod or unit, their spines if they
+// belong to the same pods, and their hosts.
 func (d *treeDrawing) frames(planes int) {
 	for _, r := range d.rows {
 		if r.level != 1 || r.clusters < 2 || r.clusters > 40 {

@@ -8,8 +8,8 @@ import (
 	"weft/internal/study/advise"
 )
 
-// Advice is a recommendation: the choice, the table, the reasons with what changes
-// them, where the choice turns, and the rules of thumb.
+// Advice is a recommendation: the choice, the table, the reasons with their counterfactuals, the
+// points where the choice changes, and the rules of thumb.
 func Advice(a *advise.Advice) *doc.Document {
 	d := &doc.Document{
 		Brand: "recommendation", Title: a.Profile.Name, Subtitle: adviceHeading(a), Heading: adviceHeading(a),
@@ -21,7 +21,7 @@ func Advice(a *advise.Advice) *doc.Document {
 		d.Add(reasonSection("The strongest reasons", a.Reasons))
 	}
 	if len(a.Against) > 0 {
-		d.Add(reasonSection("What speaks against it", a.Against))
+		d.Add(reasonSection("In favour of the other", a.Against))
 	}
 	if len(a.Counterfactuals) > 0 {
 		d.Add(counterfactualSection(a))
@@ -63,7 +63,7 @@ func choiceLines(a *advise.Advice) []string {
 	return lines
 }
 
-// closeLead is a lead of so few points that the choice is no firm one.
+// closeLead is a lead in points that is too small for a firm choice.
 const closeLead = 5
 
 func weightSum(a *advise.Advice) (sum float64) {
@@ -76,7 +76,7 @@ func weightSum(a *advise.Advice) (sum float64) {
 func points(x float64) string { return fmt.Sprintf("%.1f", x) }
 
 func comparisonSection(a *advise.Advice) doc.Section {
-	t := [][]string{{"criterion", "fabric", "points", "of", "what [where it is from]"}}
+	t := [][]string{{"criterion", "fabric", "points", "of", "value [source]"}}
 	for _, c := range a.Verdict.Criteria {
 		for i, candidate := range a.Candidates {
 			name, weight := c.Name, fmt.Sprint(c.Weight)
@@ -94,7 +94,7 @@ func comparisonSection(a *advise.Advice) doc.Section {
 			t = append(t, []string{name, candidate.Name(), got, weight, what})
 		}
 	}
-	notes := []string{"Performance and tail are of one run of each design, without jitter: chance can move them by some per cent. weft compare on a design's scenario gives intervals."}
+	notes := []string{"Performance and tail are from one run of each design, without jitter: chance can move them by some per cent. weft compare on a design's scenario gives intervals."}
 	for _, c := range a.Verdict.Criteria {
 		if c.Note != "" {
 			notes = append(notes, c.Name+": "+c.Note+".")
@@ -119,7 +119,7 @@ func reasonSection(title string, reasons []advise.Reason) doc.Section {
 	return doc.Section{Title: title, In: doc.Details, Blocks: doc.Paragraphs(out...)}
 }
 
-// gapText says what a change does to a criterion's lead.
+// gapText is the effect of a change on a criterion's lead.
 func gapText(x advise.Counterfactual) string {
 	before, after := x.Gap[0], x.Gap[1]
 	text := fmt.Sprintf("lead %+.1f → %+.1f points", before, after)
@@ -130,7 +130,7 @@ func gapText(x advise.Counterfactual) string {
 }
 
 func counterfactualSection(a *advise.Advice) doc.Section {
-	t := [][]string{{"one thing changed", "criterion", "choice", "what was, and what is then"}}
+	t := [][]string{{"one thing changed", "criterion", "choice", "before, and after"}}
 	for _, x := range a.Counterfactuals {
 		choice := "stays"
 		if x.Flips {
@@ -179,7 +179,7 @@ func needSection(a *advise.Advice) doc.Section {
 	for _, n := range a.Needs {
 		t = append(t, []string{n.What, n.InfiniBand, n.RoCE})
 	}
-	return doc.Section{Title: "What else was asked for (told, not weighed)", In: doc.Details, Blocks: []doc.Block{doc.Grid(t)}}
+	return doc.Section{Title: "Further requirements (listed, not weighed)", In: doc.Details, Blocks: []doc.Block{doc.Grid(t)}}
 }
 
 func makerSection(a *advise.Advice) doc.Section {
@@ -197,7 +197,7 @@ func makerSection(a *advise.Advice) doc.Section {
 			}
 		}
 	}
-	return doc.Section{Title: "Who makes what", In: doc.Details, Blocks: append([]doc.Block{doc.Grid(t)}, doc.Notes("Tags: V read at its source, S secondary, R recalled. weft catalog vendor has all rows, those who make none included.")...)}
+	return doc.Section{Title: "Makers", In: doc.Details, Blocks: append([]doc.Block{doc.Grid(t)}, doc.Notes("Tags: V read at its source, S secondary, R recalled. weft catalog vendor has all rows, those who make none included.")...)}
 }
 
 func generationSection(a *advise.Advice) doc.Section {
@@ -219,13 +219,13 @@ func thumbSection(a *advise.Advice) doc.Section {
 func ruleSection(a *advise.Advice) doc.Section {
 	w := a.Profile.Weights
 	return doc.Section{Title: "How it was decided", In: doc.Details, Blocks: doc.Notes(
-		fmt.Sprintf("Each criterion gives its weight to the fabric with the best number, and the other as much of it as its number is of the best; within 2 %% both get all. Weights: performance %d, tail %d, scale %d, fault recovery %d, operation %d, cost %d, power %d, vendors %d. They are an opinion: change them under weights in the profile.", w.Performance, w.Tail, w.Scale, w.Recovery, w.Operation, w.Cost, w.Power, w.Vendors),
-		fmt.Sprintf("Performance is %s; tail is the slowest message of a permutation of %s. Effort points are assumptions, under effort in the profile. A number that is not known gives no points to either.", performanceText(a), a.Profile.Simulate.Message),
-		"Simulated on a scale model where a cell says so: fewer nodes, on switches of as much fewer ports as keep levels and oversubscription. Times of recovery rest on how long control planes are taken to need, most of which are assumptions (control, in docs/SCENARIO.md).",
+		fmt.Sprintf("Each criterion gives its weight to the fabric with the better number, and to the other the share that follows from the ratio of the two; within 2 %% both get all. Weights: performance %d, tail %d, scale %d, fault recovery %d, operation %d, cost %d, power %d, vendors %d. They are assumptions: change them under weights in the profile.", w.Performance, w.Tail, w.Scale, w.Recovery, w.Operation, w.Cost, w.Power, w.Vendors),
+		fmt.Sprintf("Performance is %s; tail is the slowest message of a permutation of %s. Effort points are assumptions, under effort in the profile. An unknown number gives no points to either.", performanceText(a), a.Profile.Simulate.Message),
+		"Simulated on a scale model if a cell says so: fewer nodes, on switches with fewer ports, so that levels and oversubscription stay the same. Times of recovery depend on the times of control planes, most of which are assumptions (control, in docs/SCENARIO.md).",
 	)}
 }
 
-// performanceText says what performance is the number of.
+// performanceText describes the measurement behind performance.
 func performanceText(a *advise.Advice) string {
 	if t := &a.Profile.Design.Job.Training; t.Given() {
 		return fmt.Sprintf("the time of a training step of %s, with as many sequences for each replica on the model as on the design", t.Model.Name())

@@ -9,11 +9,11 @@ import (
 	"weft/units"
 )
 
-// stepsShown is how many steps of a path are printed; JSON has all.
+// stepsShown is the maximum number of printed steps of a path; JSON has all.
 const stepsShown = 40
 
-// Audit is what an audit proved of zones, and what inspection in the path costs: a table
-// of each fabric, the paths between zones that are joined, and the proofs of the others.
+// Audit is the result of an audit of zones, and the cost of inspection in the path: a table of each
+// fabric, the paths between connected zones, and the proofs for the others.
 func Audit(r *audit.Report) *doc.Document {
 	d := &doc.Document{
 		Brand: "isolation", Title: r.Scenario, Heading: r.Scenario + ": isolation",
@@ -38,13 +38,13 @@ func Audit(r *audit.Report) *doc.Document {
 	}
 	d.Sections = append(d.Sections, joined...)
 	if len(r.Cost) > 0 {
-		d.Add(doc.Section{Title: "The same job with planes apart, and with a box in the path of every NIC", Blocks: []doc.Block{inspectionTable(r)}})
+		d.Add(doc.Section{Title: "The same job with separate planes, and with a middlebox in the path of every NIC", Blocks: []doc.Block{inspectionTable(r)}})
 	}
 	d.Sections = append(d.Sections, proofs...)
 	return d
 }
 
-// separationTable is a row for each two zones.
+// separationTable has a row for each pair of zones.
 func separationTable(f *audit.FabricReport) *doc.Table {
 	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {Left: true}}}
 	t.AddTexts("zones", "by", "verdict")
@@ -59,7 +59,7 @@ func separationTable(f *audit.FabricReport) *doc.Table {
 	return t
 }
 
-// proofOf says why two zones are apart or not, and what they share.
+// proofOf is the proof or the counterexample for two zones, and the links that they share.
 func proofOf(v *audit.Verdict) []doc.Block {
 	out := []doc.Block{doc.Paragraph{Lead: fmt.Sprintf("%s and %s by %s:", v.Zones[0], v.Zones[1], v.By), Text: v.Found + "."}}
 	if len(v.Machines) > 0 {
@@ -91,7 +91,7 @@ func someOf(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }
 
-// inspectionTable is what inspection in the path costs.
+// inspectionTable is the cost of inspection in the path.
 func inspectionTable(r *audit.Report) *doc.Table {
 	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {}}}
 	t.AddTexts("fabric", "what", "planes apart", "inspected in line", "times")

@@ -2,10 +2,9 @@ package report
 
 import "fmt"
 
-// leaders tells of the fabrics that lead somewhere between two ranges and in neither of
-// them, so that the ends of a sweep do not hide its middle: where they lead, and what
-// stands beside the distance of the next where it is the longest. The ranges are the
-// sizes up to end, and those that begin with from.
+// leaders reports the fabrics that lead at a size between two ranges but in neither of them, so
+// that the ends of a sweep do not hide its middle: the sizes, and the causes at the size with the
+// longest lead. The ranges are the sizes up to end, and the sizes from from on.
 func (v *judgement) leaders(end, from int) (where, why []string) {
 	for f := range v.fabrics {
 		if v.leadsIn(f, 0, end+1) || v.leadsIn(f, from, len(v.sizes)) {
@@ -32,7 +31,7 @@ func (v *judgement) leaders(end, from int) (where, why []string) {
 	return where, why
 }
 
-// leadsIn reports whether a fabric leads at a size from one on and before another.
+// leadsIn reports whether a fabric leads at a size in a half-open range.
 func (v *judgement) leadsIn(f, from, to int) bool {
 	for s := from; s < to; s++ {
 		if _, ahead := v.lead(f, s); ahead {
@@ -42,8 +41,8 @@ func (v *judgement) leadsIn(f, from, to int) bool {
 	return false
 }
 
-// lead is how many times as long as a fabric the fastest of the others takes at a size,
-// and whether all of them are behind it.
+// lead is the ratio of the fastest other fabric's time to a fabric's at a size, and true if all
+// others are behind it.
 func (v *judgement) lead(f, s int) (ratio float64, ahead bool) {
 	order := v.order(s)
 	next := order[0]

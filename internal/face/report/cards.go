@@ -25,7 +25,8 @@ func newComparison(r *runstore.Results) *comparison {
 	return v
 }
 
-// sameAgain is the footer of a page about a simulation, and scenarioTitle its last section.
+// sameAgain is the footer of a page about a simulation, and scenarioTitle the title of its last
+// section.
 const (
 	sameAgain     = "Made by weft. The same scenario, seed and version make the same page."
 	scenarioTitle = "The scenario, every value resolved"
@@ -47,7 +48,7 @@ func subtitle(r *runstore.Results, sc *scenario.Resolved) string {
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", r.Seed)), " · ")
 }
 
-// shapes is the topology that all fabrics have, or that they differ.
+// shapes is the common topology of the fabrics, or a note that they differ.
 func shapes(sc *scenario.Resolved) string {
 	text := ""
 	for i := range sc.Fabrics {
@@ -61,7 +62,7 @@ func shapes(sc *scenario.Resolved) string {
 	return text
 }
 
-// title is what the catalog calls an entry.
+// title is the catalog's name of an entry.
 func title(kind catalog.Kind, name string) string {
 	if e, err := catalog.Lookup(kind, name); err == nil && e.Title != "" {
 		return e.Title
@@ -69,7 +70,7 @@ func title(kind catalog.Kind, name string) string {
 	return name
 }
 
-// cards are the fabrics in short.
+// cards are the summaries of the fabrics.
 func (v *comparison) cards() doc.Section {
 	var cards doc.Cards
 	for _, f := range v.r.Fabrics {
@@ -78,7 +79,7 @@ func (v *comparison) cards() doc.Section {
 	return doc.Section{In: doc.Page, Blocks: []doc.Block{cards}}
 }
 
-// card is the figures that a board asks for first.
+// card is the key figures of a fabric.
 func (v *comparison) card(f runstore.FabricResult) doc.Card {
 	c := doc.Card{Title: f.Name, Subtitle: protocolTitle(f.Protocol)}
 	if f.Rate > 0 {
@@ -140,7 +141,7 @@ func (v *comparison) card(f runstore.FabricResult) doc.Card {
 	return c
 }
 
-// figureAt is what is said of a figure, and of which size it is, where the pattern has one.
+// figureAt is the note on a figure's size, if the pattern has sizes.
 func figureAt(what string, bytes int64) string {
 	switch {
 	case bytes <= 0:
@@ -159,7 +160,7 @@ func protocolTitle(name string) string {
 	return cmp.Or(p.Title, name)
 }
 
-// bars lays the fabrics' times of a single size side by side.
+// bars compares the fabrics' times of a single size.
 func (v *comparison) bars() doc.Section {
 	if len(v.sizes) != 1 || len(v.r.Fabrics) < 2 {
 		return doc.Section{}
@@ -179,11 +180,10 @@ func (v *comparison) bars() doc.Section {
 	return doc.Section{Title: "Time " + figureAt("", v.sizes[0]), In: doc.Page, Blocks: []doc.Block{t}}
 }
 
-// hotLinks is how many links of a fabric the page shows: enough to see whether
-// one stands out.
+// hotLinks is the number of a fabric's links on the page: enough to see an outlier.
 const hotLinks = 4
 
-// hot is the busiest links of the largest size, so many of each fabric.
+// hot is the busiest links of the largest size, a number of them for each fabric.
 func (v *comparison) hot(links int) doc.Section {
 	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {Left: true}, {Left: true}}}
 	t.AddTexts("fabric", "link", "busy", "carried", "over the mean of its tier", "whose bytes")
@@ -204,7 +204,7 @@ func (v *comparison) hot(links int) doc.Section {
 	return doc.Section{Title: "Busiest links " + figureAt("", last), In: doc.Page, Blocks: []doc.Block{t.Filled()}}
 }
 
-// spreadText is a link's share of the load among the links of its tier.
+// spreadText is the ratio of a link's load to the mean of its tier.
 func spreadText(h runstore.HotLink) string {
 	if h.Mean <= 0 {
 		return none

@@ -12,9 +12,8 @@ import (
 	"weft/wire"
 )
 
-// why says of each fabric that is behind what the numbers show about it: in the
-// range up to a size where latency decides, and from one where bandwidth does.
-// Of the fastest it says whether a wire is its limit.
+// why explains each slower fabric by the numbers: in the range up to a size where latency decides,
+// and in the range where bandwidth does. For the fastest it reports whether a wire is its limit.
 func (v *judgement) why(low, end, high, from int) []string {
 	if v.confined() {
 		return []string{confinement}
@@ -52,10 +51,10 @@ func (v *judgement) why(low, end, high, from int) []string {
 	return out
 }
 
-// confinement says why fabrics cannot differ.
+// confinement explains why fabrics cannot differ.
 const confinement = "No message leaves a node: the fabrics carry nothing, and the times are those of the network inside the node."
 
-// confined reports that no packet was forwarded between nodes, on any fabric and at any size.
+// confined reports whether no packet was forwarded between nodes, on any fabric and at any size.
 func (v *judgement) confined() bool {
 	for _, points := range v.points {
 		for _, p := range points {
@@ -67,8 +66,8 @@ func (v *judgement) confined() bool {
 	return true
 }
 
-// slowness is the sentence of what stands beside a fabric's distance to another at a
-// size: its causes, or else how long its messages took; none where there is neither.
+// slowness is the sentence about a fabric's distance to another at a size: its causes, or else the
+// times of its messages; none if there is neither.
 func (v *judgement) slowness(f, w, s int) []string {
 	causes := v.bandwidthCauses(f, w, s)
 	if len(causes) == 0 && len(v.path(f, w)) == 0 {
@@ -80,7 +79,7 @@ func (v *judgement) slowness(f, w, s int) []string {
 	return []string{v.of(f, s, causes...)}
 }
 
-// unexplained is what is left to say where no wire and no count is a cause.
+// unexplained is the sentence for a distance without a cause in a wire or a counter.
 func (v *judgement) unexplained(f, w, s int) []string {
 	a, b := v.points[f][s].Flows, v.points[w][s].Flows
 	h, known := hottest(v.points[f][s])
@@ -91,7 +90,7 @@ func (v *judgement) unexplained(f, w, s int) []string {
 		percent(h.Busy), shortTime(a.Mean), v.name(w), shortTime(b.Mean))}
 }
 
-// of is a sentence of what a fabric does at a size.
+// of is a sentence about a fabric at a size.
 func (v *judgement) of(f, s int, clauses ...string) string {
 	return upper(strings.TrimPrefix(v.at(s)+" ", " ")+v.name(f)+" "+strings.Join(clauses, "; it ")) + "."
 }
@@ -110,8 +109,7 @@ func (v *judgement) at(s int) string {
 	return " at " + sizeText(v.sizes[s])
 }
 
-// gap says whether the distance is a constant one, which is a cost per message,
-// or grows with size.
+// gap reports whether the distance is constant, which is a cost per message, or grows with size.
 func (v *judgement) gap(f, w, end int) []string {
 	if v.sizes[end] == 0 || v.sizes[end] < 2*v.sizes[0] {
 		return nil // over no range does a constant differ from a growing distance
@@ -136,7 +134,7 @@ func span(lo, hi float64) string {
 	return a + " to " + b
 }
 
-// path names a data path through the host that differs from the winner's.
+// path names a host data path that differs from the winner's.
 func (v *judgement) path(f, w int) []string {
 	own, other := v.spec(w), v.spec(f)
 	if own == nil || other == nil || other.Host.Path == own.Host.Path {
@@ -145,8 +143,8 @@ func (v *judgement) path(f, w int) []string {
 	return []string{fmt.Sprintf("sends %s, where %s sends %s", pathText(other.Host), v.name(w), pathText(own.Host))}
 }
 
-// bandwidthCauses is what stands beside a lower bandwidth at a size: ports,
-// headers, links, queues, and what was counted.
+// bandwidthCauses are the possible causes of a lower bandwidth at a size: ports, headers, links,
+// queues, and counters.
 func (v *judgement) bandwidthCauses(f, w, s int) []string {
 	var out []string
 	if a, b := v.result(f).Rate, v.result(w).Rate; a != 0 && b != 0 && a != b {
@@ -163,12 +161,12 @@ func (v *judgement) bandwidthCauses(f, w, s int) []string {
 	return out
 }
 
-// quiet reports that the network did nothing but carry packets.
+// quiet reports whether the network carried packets without any other event.
 func quiet(c runstore.Counts) bool {
 	return c.CreditStalls == 0 && c.Pauses == 0 && c.Marks == 0 && c.CNPs == 0 && c.Retransmissions == 0 && c.Drops() == 0
 }
 
-// trouble is what was counted on a fabric: given, not weighed.
+// trouble lists the counters of a fabric, without weighing them.
 func (v *judgement) trouble(f, s int) string {
 	c := v.points[f][s].Counts
 	var parts []string
@@ -190,8 +188,8 @@ func (v *judgement) trouble(f, s int) string {
 	return list(parts) + " in " + plural(c.Packets, "packet", "packets")
 }
 
-// headers says how much of a small distance at a size the bytes around each payload
-// explain: of full packets, and where a wire may be the limit.
+// headers is the share of a small distance at a size that the bytes around each payload explain:
+// for full packets, if a wire may be the limit.
 func (v *judgement) headers(f, w, s int) string {
 	a, b := v.spec(f), v.spec(w)
 	if a == nil || b == nil || v.result(f).Rate != v.result(w).Rate {
@@ -208,7 +206,7 @@ func (v *judgement) headers(f, w, s int) string {
 	loss := x.Overhead() / y.Overhead()
 	share := math.Log(loss) / math.Log(ratio)
 	if share < 0.4 || share > 1.25 {
-		return "" // it explains something else, or next to nothing
+		return "" // it explains something else, or almost nothing
 	}
 	part := fmt.Sprintf("%.1f of its %.1f %%", 100*(loss-1), 100*(ratio-1))
 	if share > 0.9 {
@@ -218,11 +216,10 @@ func (v *judgement) headers(f, w, s int) string {
 		x.Wire, x.Payload, v.name(w), y.Wire, y.Payload, part)
 }
 
-// Packet is a full packet of a fabric: its payload and what it takes on the
-// cable.
+// Packet is a full packet of a fabric: its payload and its length on the cable.
 type Packet struct{ Payload, Wire int }
 
-// Overhead is the bytes on the cable over those of payload.
+// Overhead is the bytes on the cable over the bytes of payload.
 func (p Packet) Overhead() float64 { return float64(p.Wire) / float64(p.Payload) }
 
 // Framing is a fabric's full data packet.

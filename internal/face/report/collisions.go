@@ -38,9 +38,9 @@ func collisionsTitle(r *collisions.Result) string {
 	return fmt.Sprintf("%s: busbw that %s of %s loses between the leaves, over %s", r.Scenario, r.Workload, sizeText(r.Bytes), plural(int64(r.HashSeeds), "hash seed", "hash seeds"))
 }
 
-// collisionsNotes say what the numbers are.
+// collisionsNotes explain the numbers.
 func collisionsNotes(r *collisions.Result) []string {
-	out := []string{"Lost is against the same job on one ideal switch; what the longer way over the spines costs is in it. Quantiles are over hash seeds; the worst is the most that one of them lost."}
+	out := []string{"Lost is relative to the same job on one ideal switch; it includes the cost of the longer path over the spines. Quantiles are over hash seeds; the worst is the largest loss of a single seed."}
 	if r.Oversubscription != "" {
 		out = append(out, fmt.Sprintf("The leaves are oversubscribed %s, which is in the loss too.", r.Oversubscription))
 	}
@@ -91,8 +91,8 @@ func cellTexts(c *collisions.Cell) []string {
 	return []string{bandwidth(c.BusBW.Median), signedPercent(c.Lost.Median), signedPercent(c.Lost.P10), signedPercent(c.Lost.P90), signedPercent(c.Lost.Most)}
 }
 
-// collisionsPlot is a line and a band per policy over the ranks. A gain is drawn
-// as no loss: the axis begins at zero.
+// collisionsPlot is a line and a band per policy over the ranks. A gain is drawn as zero loss: the
+// axis begins at zero.
 func collisionsPlot(r *collisions.Result, title, note string, format func(float64) string, of func(*collisions.Cell) collisions.Quantiles) *plot {
 	p := &plot{title: title, note: note, over: &scale{name: "ranks"}, format: format}
 	for i := range r.Sizes {

@@ -49,7 +49,7 @@ func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *do
 	return d
 }
 
-// alarms are what went wrong in a run.
+// alarms are the failures in a run.
 func alarms(r *runstore.Results) (out []doc.Block) {
 	lines := failures(r)
 	if r.Partial {
@@ -124,18 +124,18 @@ func missing(stated bool, p runstore.Point) string {
 	return none
 }
 
-// standing is how the fabrics stand at a size.
+// standing is the ranking of the fabrics at a size.
 type standing struct {
-	best   int          // the least time; -1 where fewer than two fabrics can be compared
-	tied   map[int]bool // no difference that matters to the best
-	open   map[int]bool // the seeds do not tell it from the best
-	once   bool         // one run of results that are over seeds
+	best   int          // fabric with the least time; -1 if fewer than two fabrics can be compared
+	tied   map[int]bool // no significant difference from the best
+	open   map[int]bool // the seeds do not distinguish it from the best
+	once   bool         // results of one run among results over seeds
 	ratios []contrast   // by fabric: to the best
-	lead   float64      // how many times as long the next takes that is behind; 0 where none is
+	lead   float64      // ratio of the time of the next slower fabric; 0 if there is none
 }
 
-// standingAt is how fabrics with results stand at a size. Where they did not deliver the
-// same messages none is the best.
+// standingAt is the ranking of the fabrics with results at a size. If they did not deliver the same
+// messages, none is the best.
 func standingAt(r *runstore.Results, size int64) standing {
 	s := standing{best: -1, tied: map[int]bool{}, open: map[int]bool{}, ratios: make([]contrast, len(r.Fabrics))}
 	if unequalLoss(r, size) {
@@ -174,10 +174,10 @@ func standingAt(r *runstore.Results, size int64) standing {
 	return s
 }
 
-// first reports whether no fabric is ahead of one.
+// first reports whether no other fabric is ahead.
 func (s *standing) first(i int) bool { return i == s.best || s.tied[i] || s.open[i] }
 
-// text names the fastest and its lead over the next that is behind it.
+// text names the fastest and its lead over the next slower fabric.
 func (s *standing) text(r *runstore.Results) string {
 	by := ""
 	if s.lead > 0 {
@@ -198,11 +198,11 @@ func (s *standing) text(r *runstore.Results) string {
 	return doc.Fit(r.Fabrics[s.best].Name, 20) + by
 }
 
-// linkWidth is the most characters of a link's name: more is rarely its
-// distinguishing part. leastLink is what is left of it on a narrow terminal.
+// linkWidth is the maximum length of a link's name: longer names rarely differ in the rest.
+// leastLink is its length on a narrow terminal.
 const linkWidth, leastLink = 36, 12
 
-// networkTable is what the flows and the links saw, a row per size and fabric.
+// networkTable is the counters of flows and links, a row per size and fabric.
 func networkTable(r *runstore.Results) *doc.Table {
 	t := &doc.Table{Keys: 2, Columns: []doc.Column{{}, {Left: true}, {Left: true}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {Left: true, Least: leastLink}, {}}}
 	t.AddTexts("size", "fabric", "algorithm", "flow p50", "flow p99", "flow max", "stalls", "pauses", "ECN marks", "CNPs", "resent", "drops", "packets", "hottest link", "busy")
@@ -237,7 +237,7 @@ func networkTable(r *runstore.Results) *doc.Table {
 	return t
 }
 
-// algorithmText is how a collective was carried out.
+// algorithmText is the algorithm of a collective, with its protocol and channels.
 func algorithmText(p *runstore.Point) string {
 	text := strings.TrimSpace(p.Algorithm + " " + p.Wire)
 	if p.Channels > 0 {
@@ -246,8 +246,8 @@ func algorithmText(p *runstore.Point) string {
 	return text
 }
 
-// failures are the points without a result, and those whose messages did not all
-// arrive at once, a line each.
+// failures are the points without a result, and the points with messages that were lost or
+// repeated, a line each.
 func failures(r *runstore.Results) []string {
 	var lines []string
 	for _, f := range r.Fabrics {
@@ -264,9 +264,8 @@ func failures(r *runstore.Results) []string {
 	return lines
 }
 
-// unequalLoss reports whether fabrics lost different numbers of messages of a size, or
-// kept different numbers apart: the time of a part of the work is not to be held against
-// that of more.
+// unequalLoss reports whether fabrics lost, or barred, different numbers of messages of a size:
+// times of different amounts of work cannot be compared.
 func unequalLoss(r *runstore.Results, size int64) bool {
 	first := int64(-1)
 	for _, f := range r.Fabrics {
@@ -285,8 +284,8 @@ func unequalLoss(r *runstore.Results, size int64) bool {
 	return false
 }
 
-// refused says how many messages were lost and why, or had to come again for
-// want of a receive; empty where all went well.
+// refused is the number of lost messages with the reason, or of messages repeated because there was
+// no receive; empty if there were none.
 func refused(p *runstore.Point) string {
 	c := &p.Counts
 	if c.RNRNAKs > 0 {

@@ -9,13 +9,13 @@ import (
 	"weft/internal/sim/runstore"
 )
 
-// contrast is how many times as long one fabric takes as another: the geometric mean
-// over seeds, and its 95 % interval. The seeds are the same on both, so that it is of
-// their differences seed by seed. Of one run there is no interval: low and high are NaN.
+// contrast is the ratio of one fabric's time to another's: the geometric mean over seeds, and its
+// 95 % interval. Both use the same seeds, so it is computed from their differences seed by seed.
+// With one run there is no interval: low and high are NaN.
 type contrast struct{ mean, low, high float64 }
 
-// contrastOf is that of pairs of points, one per size: of each seed the geometric mean
-// over the sizes counts.
+// contrastOf is the contrast of pairs of points, one pair per size: for each seed it uses the
+// geometric mean over the sizes.
 func contrastOf(pairs [][2]runstore.Point) contrast {
 	n := math.MaxInt
 	for i := range pairs {
@@ -47,12 +47,12 @@ func repeated(r *runstore.Results) bool {
 	})
 }
 
-// once reports that the contrast is of one run.
+// once reports whether the contrast is from one run.
 func (c contrast) once() bool { return math.IsNaN(c.low) }
 
-// behind reports whether the first fabric is the slower by more than what matters, and
-// by more than chance: the interval does not reach 1. Where all results are of one run
-// that shows what the run shows; where they are over seeds, and this is not, nothing.
+// behind reports whether the first fabric is slower by a significant difference that exceeds
+// chance: the interval does not contain 1. If all results are from one run, the run decides; if the
+// others are over seeds and this is not, it is false.
 func (c contrast) behind(repeated bool) bool {
 	if c.once() {
 		return !repeated && c.mean > 1+tie
@@ -60,8 +60,8 @@ func (c contrast) behind(repeated bool) bool {
 	return c.mean > 1+tie && c.low > 1
 }
 
-// alike reports whether there is no difference that matters: the mean is within it, and so
-// is the whole interval, or else its width.
+// alike reports whether there is no significant difference: the mean is within the tie, and so is
+// the whole interval, or else its width.
 func (c contrast) alike(repeated bool) bool {
 	within := c.mean <= 1+tie && c.mean >= 1/(1+tie)
 	if c.once() {
@@ -70,7 +70,7 @@ func (c contrast) alike(repeated bool) bool {
 	return within && (c.high <= 1+tie && c.low >= 1/(1+tie) || c.high <= c.low*(1+tie))
 }
 
-// interval is the contrast's, in words; empty of one run.
+// interval is the contrast's interval as text; empty for one run.
 func (c contrast) interval() string {
 	if c.once() {
 		return ""
@@ -89,7 +89,7 @@ func (c contrast) interval() string {
 	return digits(c.low) + " to " + digits(c.high)
 }
 
-// contrast is that of two fabrics from one size to another, both included.
+// contrast is the contrast of two fabrics from one size to another, both included.
 func (v *judgement) contrast(f, over, from, to int) contrast {
 	var pairs [][2]runstore.Point
 	for s := from; s <= to; s++ {
@@ -113,8 +113,7 @@ func (v *judgement) alike(f, over, from, to int) bool {
 	return v.contrast(f, over, from, to).alike(v.repeated)
 }
 
-// leads says that a fabric has the least time: of one run, which shows no more, in
-// other words.
+// leads states that a fabric has the least time; for one run, which shows no more, in weaker words.
 func (v *judgement) leads() string {
 	if v.repeated {
 		return "leads"
@@ -122,7 +121,7 @@ func (v *judgement) leads() string {
 	return "takes the least time"
 }
 
-// chance says what the verdict's claims rest on.
+// chance states the basis of the verdict's claims.
 func (v *judgement) chance() string {
 	least, most := math.MaxInt, 0
 	for _, points := range v.points {
@@ -135,7 +134,7 @@ func (v *judgement) chance() string {
 	case len(v.points) < 2:
 		return ""
 	case !v.repeated:
-		return fmt.Sprintf("This is one run (seed %d): with another seed, or with jitter, differences may turn round. weft compare --seeds 3 gives intervals.", v.r.Seed)
+		return fmt.Sprintf("This is one run (seed %d): with another seed, or with jitter, the order may change. weft compare --seeds 3 gives intervals.", v.r.Seed)
 	}
 	once := ""
 	if len(v.once) > 0 {

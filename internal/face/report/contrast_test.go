@@ -47,7 +47,7 @@ func TestALeadThatTurnsRoundWithTheSeedIsNotClaimed(t *testing.T) {
 	if claims(t, r) {
 		t.Errorf("a lead is claimed:\n%s", said(Judge(r, nil)))
 	}
-	mustSay(t, Judge(r, nil), "the seeds do not tell infiniband-ndr", "and roce-v2-400g", "times as long)")
+	mustSay(t, Judge(r, nil), "the seeds do not distinguish infiniband-ndr", "and roce-v2-400g", "times as long)")
 	mustNotSay(t, Judge(r, nil), "credit stalls", "the limit of its wire") // nor are there causes of it
 	if text := terminal(t, r, nil, doc.Style{}); !strings.Contains(text, "2 not told apart") || !strings.Contains(text, "Over seeds") {
 		t.Errorf("the table does not say so:\n%s", text)

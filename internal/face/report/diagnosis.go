@@ -11,24 +11,24 @@ import (
 	"weft/units"
 )
 
-// shownLikeliest is how many explanations are told at length.
+// shownLikeliest is the number of explanations in full.
 const shownLikeliest = 2
 
-// stoppedEarly is said of a diagnosis that was interrupted.
+// stoppedEarly is the note of an interrupted diagnosis.
 const stoppedEarly = "Stopped early: not all causes were tested."
 
-// clearlyHealthy is the probability from which on a log is said to speak for a healthy
-// cluster: three to one, an assumption.
+// clearlyHealthy is the probability from which on a log indicates a healthy cluster: three to one,
+// an assumption.
 const clearlyHealthy = .75
 
-// diagnosisLegend says what the columns of the table of causes mean.
+// diagnosisLegend explains the columns of the table of causes.
 var diagnosisLegend = []string{
 	"Probability: of the cause, all its severities together, by its assumed frequency, the noise of the log, and how far off weft is on healthy clusters.",
 	"Off by: root mean square over all sizes. No trace: at every size the effect is smaller than the error of weft or of the log.",
 }
 
-// Diagnosis is the verdict on a log, the log beside what weft predicts, the likeliest
-// explanations and the table of all.
+// Diagnosis is the verdict on a log, the log and weft's prediction, the likeliest explanations and
+// the table of all.
 func Diagnosis(d *calibrate.Diagnosis) *doc.Document {
 	out := &doc.Document{
 		Brand: "diagnosis", Title: d.Log.Name, Heading: LogHeading(d.Log) + ", beside what weft predicts on " + d.Fabric,
@@ -56,13 +56,13 @@ func Diagnosis(d *calibrate.Diagnosis) *doc.Document {
 	}
 	out.Add(doc.Section{Title: "What this leaves out", In: doc.Details, Blocks: []doc.Block{doc.List{
 		"Two faults at once, and faults of a part of the nodes other than slow cables: each explanation is one change to the whole cluster.",
-		"How often each fault is met: the probabilities stand on an assumption about that.",
+		"The frequency of each fault: the probabilities depend on an assumption about it.",
 		"Faults that weft has no hypothesis for. A match is no proof: run the checks.",
 	}}})
 	return out
 }
 
-// LogHeading says what a log is.
+// LogHeading describes a log.
 func LogHeading(l *logfile.Log) string {
 	rows := 0
 	for _, t := range l.Tables {
@@ -78,8 +78,8 @@ func LogHeading(l *logfile.Log) string {
 	return text
 }
 
-// logNotes are what is wrong with the log, what NCCL said, and what was not
-// compared, each with its line.
+// logNotes are contradictions in the log, NCCL's settings, and tables that were not compared, each
+// with its line.
 func logNotes(d *calibrate.Diagnosis) (out []string) {
 	for _, n := range d.Log.Notes {
 		out = append(out, fmt.Sprintf("line %d: %s", n.Line, n.Text))
@@ -107,7 +107,7 @@ func logNotes(d *calibrate.Diagnosis) (out []string) {
 	return out
 }
 
-// taskNotes are what is to be said of a table.
+// taskNotes are the notes on a table.
 func taskNotes(t *calibrate.Task) (out []string) {
 	if t.Table.Inferred {
 		out = append(out, "the operation is not named: only an all-reduce has a busbw above its algbw")
@@ -167,7 +167,7 @@ func taskTable(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanati
 	return tab
 }
 
-// healthyRange is what log/weft is on most healthy clusters.
+// healthyRange is the range of log/weft on most healthy clusters.
 func healthyRange(p *calibrate.Point) string {
 	return fmt.Sprintf("%.2f-%.2f", math.Exp(p.Bias-2*p.Known), math.Exp(p.Bias+2*p.Known))
 }
@@ -185,8 +185,7 @@ func speedOf(p *calibrate.Point, t units.Time) float64 {
 	return gbytes * 8
 }
 
-// Finding is the result of a diagnosis in a few sentences, the last of which says where
-// the diagnosis was interrupted.
+// Finding is the result of a diagnosis in a few sentences; the last one reports an interruption.
 func Finding(d *calibrate.Diagnosis) string {
 	if d.Partial {
 		return finding(d) + " " + stoppedEarly
@@ -194,10 +193,10 @@ func Finding(d *calibrate.Diagnosis) string {
 	return finding(d)
 }
 
-// finding is what was found, without a word of an interruption.
+// finding is the result without the note of an interruption.
 func finding(d *calibrate.Diagnosis) string {
 	worst, at := worstOf(d)
-	off := fmt.Sprintf("at %s the log takes %.2f times what weft predicts", at, worst)
+	off := fmt.Sprintf("at %s the log takes %.2f times the predicted time", at, worst)
 	if d.Partial && d.Verdict != calibrate.Healthy && d.Verdict != calibrate.Faster {
 		short := "The cluster falls short"
 		if d.Verdict == calibrate.Undecided && d.Healthy > d.Explanations[0].Posterior {
@@ -228,7 +227,7 @@ func finding(d *calibrate.Diagnosis) string {
 		if d.Healthy > d.Explanations[0].Posterior {
 			return fmt.Sprintf("Undecided: %s. The log cannot tell a healthy cluster (%s) from %s.", off, percent(d.Healthy), causes(d.Alike()))
 		}
-		text := fmt.Sprintf("The cluster falls short: %s. The log cannot tell these apart: %s.", off, causes(d.Alike()))
+		text := fmt.Sprintf("The cluster falls short: %s. The log cannot distinguish these causes: %s.", off, causes(d.Alike()))
 		if d.Healthy >= .1 {
 			text += fmt.Sprintf(" A healthy cluster is not excluded (%s).", percent(d.Healthy))
 		}
@@ -264,7 +263,7 @@ func worstOf(d *calibrate.Diagnosis) (ratio float64, at string) {
 	return ratio, at
 }
 
-// explanation tells one of the likeliest at length.
+// explanation describes one of the likeliest explanations in full.
 func explanation(i int, e *calibrate.Explanation) doc.Section {
 	told := doc.List{fmt.Sprintf("Probability %s; off by %s on the average, by %s at the worst size.", percent(e.Posterior), percent(math.Expm1(e.Match)), percent(math.Expm1(math.Abs(e.Worst))))}
 	if e.Evidence != "" {
@@ -283,7 +282,7 @@ func explanation(i int, e *calibrate.Explanation) doc.Section {
 	return doc.Section{Title: fmt.Sprintf("%d. %s: %s", i+1, e.Title, e.Label), Blocks: []doc.Block{told}}
 }
 
-// explanationTable is all hypotheses with their likeliest variants, and what they are
+// explanationTable is all hypotheses with their likeliest variants, and the alternatives they are
 // weighed against.
 func explanationTable(d *calibrate.Diagnosis) *doc.Table {
 	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}}}

@@ -9,8 +9,8 @@ import (
 	"weft/units"
 )
 
-// disturbedSentences say what faults, slow cables and streams beside the job cost its
-// step, and what the streams got meanwhile.
+// disturbedSentences state the cost of faults, slow cables and streams for the job's step, and the
+// results of the streams.
 func disturbedSentences(t *runstore.Training) (out []string) {
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
@@ -39,14 +39,13 @@ func disturbedSentences(t *runstore.Training) (out []string) {
 	return out
 }
 
-// streamShare is what the streams of a name got done in a phase.
+// streamShare is the result of the streams with a name in a phase.
 type streamShare struct {
 	gbps   float64 // of all together
 	mostPs int64   // of a message
 }
 
-// besideTexts say what the streams of each name got: in the phase in which it was the
-// least.
+// besideTexts state the result of the streams of each name: in the phase with the least.
 func besideTexts(f *runstore.TrainingFabric) (out []string) {
 	var names []string
 	least, in := make(map[string]streamShare), make(map[string]string)

@@ -10,8 +10,8 @@ import (
 	"weft/units"
 )
 
-// Explanation is the flows that met on the busiest links, and the ports that paused each
-// other: of the largest size in short, and of each simulation at length.
+// Explanation is the flows that share the busiest links, and the ports that paused each other: in
+// short for the largest size, and in full for each simulation.
 func Explanation(r *runstore.Results) *doc.Document {
 	v := newComparison(r)
 	d := &doc.Document{Brand: simulation, Title: r.Scenario, Subtitle: "busiest links and pauses", Heading: Heading(r), Footer: sameAgain}
@@ -32,7 +32,7 @@ func Explanation(r *runstore.Results) *doc.Document {
 	return d
 }
 
-// explainedPoint is a simulation at length.
+// explainedPoint is a simulation in full.
 func explainedPoint(p *runstore.Point) (out []doc.Block) {
 	if p.Failure != "" {
 		return []doc.Block{doc.Alarm("failed: " + p.Failure)}
@@ -60,7 +60,7 @@ func explainedPoint(p *runstore.Point) (out []doc.Block) {
 	return append(out, explainedPauses(p)...)
 }
 
-// explainedPauses say who paused whom, and what the watchdog did about it.
+// explainedPauses describe the pauses, their causes, and the watchdog's actions.
 func explainedPauses(p *runstore.Point) (out []doc.Block) {
 	c := &p.Counts
 	if c.PFCStorms > 0 {
@@ -76,7 +76,7 @@ func explainedPauses(p *runstore.Point) (out []doc.Block) {
 	return out
 }
 
-// flowsText names the flows on a link, a few of many.
+// flowsText names some of the flows on a link.
 func flowsText(flows []string) string {
 	switch n := len(flows); {
 	case n == 0:

@@ -19,7 +19,7 @@ func bytesText(n int64) string { return units.Bytes(n).String() }
 
 // factSection lays the fabrics' definitions side by side.
 func factSection(r *runstore.Results, sc *scenario.Resolved) doc.Section {
-	out := doc.Section{Title: "What was compared", In: doc.Page}
+	out := doc.Section{Title: "Compared fabrics", In: doc.Page}
 	if sc == nil || len(r.Fabrics) == 0 {
 		return out
 	}
@@ -43,7 +43,7 @@ func factSection(r *runstore.Results, sc *scenario.Resolved) doc.Section {
 	return out
 }
 
-// properties are what one fabric differs from another in.
+// properties are the properties in which fabrics may differ.
 var properties = []struct {
 	label string
 	of    func(*scenario.Fabric) string
@@ -117,8 +117,7 @@ func congestion(f *scenario.Fabric) string {
 	return string(f.CC.Algorithm) + marks
 }
 
-// leftOut is what the model does not have, so that nobody takes a number for
-// more than it is.
+// leftOut is the list of effects that the model leaves out.
 func leftOut(sc *scenario.Resolved) []string {
 	notes := []string{
 		"These are simulations. Every packet is sent, queued and acknowledged one by one, but only the sizes of payloads move; no GPU computes.",
@@ -151,8 +150,7 @@ func leftOut(sc *scenario.Resolved) []string {
 	return notes
 }
 
-// assumptionSection lists the numbers that rest on an assumption, by the entries of the
-// catalog that the scenario uses.
+// assumptionSection lists the assumed values in the catalog entries of the scenario.
 func assumptionSection(sc *scenario.Resolved) doc.Section {
 	if sc == nil {
 		return doc.Section{}

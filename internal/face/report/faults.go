@@ -11,8 +11,8 @@ import (
 	"weft/units"
 )
 
-// faultTables are what broke in a run, how long each fabric's control plane took to mend
-// it, and what the traffic lost by it, a column per fabric; none where nothing was to break.
+// faultTables are the faults of a run, the recovery times of each fabric's control plane, and the
+// effect on the traffic, a column per fabric; none without faults.
 func faultTables(r *runstore.Results) (out []doc.Block) {
 	if !broken(r) {
 		return nil
@@ -29,12 +29,12 @@ func faultTables(r *runstore.Results) (out []doc.Block) {
 	return out
 }
 
-// broken reports whether something was to break.
+// broken reports whether the scenario has faults.
 func broken(r *runstore.Results) bool {
 	return slices.ContainsFunc(r.Fabrics, func(f runstore.FabricResult) bool { return f.Control != nil })
 }
 
-// faultSentences say which fabric was mended sooner.
+// faultSentences name the fabric that recovered first.
 func faultSentences(r *runstore.Results) (out []string) {
 	for _, of := range faultList(r) {
 		if text := sooner(r, of); text != "" {
@@ -57,7 +57,7 @@ func fabricTable(title string, r *runstore.Results) *doc.Table {
 	return t
 }
 
-// addRow adds what there is to say of each fabric; empty is none.
+// addRow adds a row with a text for each fabric; an empty text is none.
 func addRow(t *doc.Table, r *runstore.Results, label string, of func(runstore.FabricResult) string) {
 	row := []doc.Cell{{Text: "  " + label}}
 	for _, f := range r.Fabrics {
@@ -66,8 +66,8 @@ func addRow(t *doc.Table, r *runstore.Results, label string, of func(runstore.Fa
 	t.Add(row...)
 }
 
-// faultList are the faults and repairs of all fabrics, in order of time: of the
-// Subnet Manager's end only its own fabrics know.
+// faultList are the faults and repairs of all fabrics, in order of time: the end of the Subnet
+// Manager concerns only some fabrics.
 func faultList(r *runstore.Results) (all []runstore.Recovery) {
 	for _, f := range r.Fabrics {
 		if f.Control == nil {
@@ -88,7 +88,7 @@ func same(a, b runstore.Recovery) bool {
 	return a.What == b.What && a.Repaired == b.Repaired && a.At == b.At
 }
 
-// recoveryOf finds what a fabric did about a fault.
+// recoveryOf finds a fabric's recovery from a fault.
 func recoveryOf(f runstore.FabricResult, of runstore.Recovery) (runstore.Recovery, bool) {
 	if f.Control != nil {
 		for _, rec := range f.Control.Recoveries {
@@ -116,13 +116,13 @@ func faultTitle(of runstore.Recovery) string {
 	return fmt.Sprintf("%s %s at %s", of.What, verb, shortTime(of.At))
 }
 
-// recoveryRow is what is said of a recovery.
+// recoveryRow is a row of the recovery table.
 type recoveryRow struct {
 	label string
 	of    func(runstore.Recovery) string
 }
 
-// recoveryRows are the stages of mending; times are since the fault.
+// recoveryRows are the stages of recovery; times count from the fault.
 var recoveryRows = []recoveryRow{
 	{"noticed", func(x runstore.Recovery) string { return since(x.Detected) }},
 	{"by", func(x runstore.Recovery) string { return x.How }},
@@ -141,7 +141,7 @@ var recoveryRows = []recoveryRow{
 	}},
 }
 
-// laneRow is beside them where a fault changed the lanes of service levels.
+// laneRow is added if a fault changed the lanes of service levels.
 var laneRow = recoveryRow{"SL2VL tables, last written", func(x runstore.Recovery) string {
 	if x.LaneTables == 0 {
 		return none
@@ -169,8 +169,8 @@ func recoveryTable(r *runstore.Results, of runstore.Recovery) *doc.Table {
 	return t
 }
 
-// sooner says on which fabric all ways were open first, and by how much; empty where
-// fewer than two had to open any.
+// sooner names the fabric on which all paths were open first, and the ratio; empty if fewer than
+// two had to open any.
 func sooner(r *runstore.Results, of runstore.Recovery) string {
 	best, worst := -1, -1
 	open := func(i int) units.Time {
@@ -191,12 +191,12 @@ func sooner(r *runstore.Results, of runstore.Recovery) string {
 	if best < 0 || open(best) == open(worst) {
 		return ""
 	}
-	return fmt.Sprintf("When %s, every way on %s is open again after %s, on %s after %s: %s× as long.",
+	return fmt.Sprintf("When %s, every path on %s is open again after %s, on %s after %s: %s× as long.",
 		faultTitle(of), r.Fabrics[best].Name, shortTime(open(best)), r.Fabrics[worst].Name, shortTime(open(worst)), times(float64(open(worst))/float64(open(best))))
 }
 
-// circles say on which fabrics connections that keep their service levels can come to a
-// standstill on the tables that a fault has led to.
+// circles names the fabrics on which connections that keep their service levels can deadlock with
+// the tables after a fault.
 func circles(r *runstore.Results, of runstore.Recovery) (all []string) {
 	for _, f := range r.Fabrics {
 		if rec, ok := recoveryOf(f, of); ok && rec.Circle != "" {
@@ -207,7 +207,7 @@ func circles(r *runstore.Results, of runstore.Recovery) (all []string) {
 	return all
 }
 
-// trafficRows are what faults did to the traffic of a size.
+// trafficRows are the effects of faults on the traffic of a size.
 var trafficRows = []struct {
 	label string
 	of    func(*runstore.Point) string
@@ -226,7 +226,7 @@ var trafficRows = []struct {
 		return timeCell(p.Time - p.Fault.Clean)
 	}},
 	{"packets lost at cables", func(p *runstore.Point) string { return count(p.Counts.DroppedFault) }},
-	{"packets without a way", func(p *runstore.Point) string { return count(p.Counts.DroppedNoRoute) }},
+	{"packets without a route", func(p *runstore.Point) string { return count(p.Counts.DroppedNoRoute) }},
 	{"packets that waited too long", func(p *runstore.Point) string { return count(p.Counts.DroppedLifetime + p.Counts.DroppedStalled) }},
 	{"last of them at", func(p *runstore.Point) string { return timeCell(p.Fault.LastLoss) }},
 	{"retransmission timeouts", func(p *runstore.Point) string { return count(p.Counts.Timeouts) }},
@@ -266,7 +266,7 @@ var bringUpRows = []struct {
 	}},
 }
 
-// bringUpTable has no rows where no Subnet Manager is.
+// bringUpTable has no rows without a Subnet Manager.
 func bringUpTable(r *runstore.Results) *doc.Table {
 	t := fabricTable("Bring-up by the Subnet Manager, before the run", r)
 	if !slices.ContainsFunc(r.Fabrics, func(f runstore.FabricResult) bool { return f.Control != nil && f.Control.BringUp != nil }) {
@@ -283,7 +283,7 @@ func bringUpTable(r *runstore.Results) *doc.Table {
 	return t
 }
 
-// BringUps writes how Subnet Managers brought fabrics up.
+// BringUps writes the bring-up by Subnet Managers.
 func BringUps(w io.Writer, r *runstore.Results, s doc.Style) error {
 	return bringUpTable(r).Write(w, s)
 }

@@ -40,7 +40,7 @@ func TestFaultsStandSideBySide(t *testing.T) {
 	}
 	for _, want := range []string{
 		"leaf0 port 9 fails at 1.00 ms",
-		"every way on quick is open again after 2.00 ms, on slow after 8.00 ms: 4.0× as long",
+		"every path on quick is open again after 2.00 ms, on slow after 8.00 ms: 4.0× as long",
 		"5, 104", "200.0 ms", "1,234", "1,250, 18.00 ms", "493",
 	} {
 		if !strings.Contains(terminal.String(), want) {

@@ -11,7 +11,7 @@ import (
 	"weft/units"
 )
 
-// none stands where a fabric cannot have a number.
+// none is the cell for a number that a fabric cannot have.
 const none = "–"
 
 // sizeText is a message size for people; patterns without one have 0.
@@ -22,13 +22,13 @@ func sizeText(bytes int64) string {
 	return units.Bytes(bytes).String()
 }
 
-// timeCell is a time to four digits, zeros kept, so that a column stands even.
+// timeCell is a time to four digits, with trailing zeros, so that a column is aligned.
 func timeCell(t units.Time) string { return digits(t, 4) }
 
 // shortTime is a time to three digits, for sentences.
 func shortTime(t units.Time) string { return digits(t, 3) }
 
-// digits is a time in the unit that people take for it.
+// digits is a time in its usual unit.
 func digits(t units.Time, n int) string {
 	if t == 0 {
 		return "0"
@@ -43,7 +43,7 @@ func digits(t units.Time, n int) string {
 		}
 		decimals := n - len(strconv.FormatInt(int64(v), 10))
 		if u.size == 1 {
-			decimals = 0 // there is nothing below
+			decimals = 0 // no smaller unit
 		}
 		text := strconv.FormatFloat(v, 'f', max(0, decimals), 64)
 		if decimals > 0 && len(text) > n+1 { // 9.9996 is 10.00
@@ -79,8 +79,7 @@ func shortBandwidth(gbytes float64) string {
 	return bandwidth(gbytes)
 }
 
-// count is an integer with thousands apart, and with its magnitude from a
-// million on.
+// count is an integer with thousands separated, and with its magnitude from a million on.
 func count(n int64) string {
 	if n >= 10_000_000 {
 		for _, u := range []struct {
@@ -95,7 +94,7 @@ func count(n int64) string {
 	return Integer(n)
 }
 
-// Integer is n with thousands apart: 12,345.
+// Integer is n with thousands separated: 12,345.
 func Integer(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -104,7 +103,7 @@ func Integer(n int64) string {
 	return s
 }
 
-// percent is a share of 1.
+// percent is a fraction of 1 as a percentage.
 func percent(x float64) string {
 	if x > 0 && x < 0.0005 {
 		return "<0.1 %"
@@ -142,10 +141,10 @@ func list(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// stallsText and pausesText are how often the link layer held a sender back: by
-// want of credits on InfiniBand, by PFC on Ethernet. A stall is one lane of one
-// port that begins to wait, a pause one frame that stops a port: the two do not
-// compare. TCP's classes are lossy and have neither.
+// stallsText and pausesText are the number of times that the link layer held a sender back: for
+// lack of credits on InfiniBand, by PFC on Ethernet. A stall is one lane of one port that begins to
+// wait, a pause one frame that stops a port: the two cannot be compared. TCP's classes are lossy
+// and have neither.
 func stallsText(p *protocol.Protocol, c runstore.Counts) string {
 	if p.Ethernet() && c.CreditStalls == 0 {
 		return none
@@ -160,8 +159,8 @@ func pausesText(p *protocol.Protocol, c runstore.Counts) string {
 	return count(c.Pauses)
 }
 
-// marksText is the number of ECN marks; InfiniBand has its own congestion
-// control, which is not this.
+// marksText is the number of ECN marks; InfiniBand has its own congestion control, which is counted
+// elsewhere.
 func marksText(p *protocol.Protocol, c runstore.Counts) string {
 	if c.Marks == 0 && !p.Ethernet() {
 		return none
@@ -169,8 +168,8 @@ func marksText(p *protocol.Protocol, c runstore.Counts) string {
 	return count(c.Marks)
 }
 
-// notificationsText is how many CNPs were sent; none on a fabric without them, and within
-// one segment, where nothing marks.
+// notificationsText is the number of CNPs; none on a fabric without them, and within one segment
+// without marking.
 func notificationsText(p *protocol.Protocol, c runstore.Counts) string {
 	if (!p.CNPs || p.OneSegment) && c.CNPs == 0 {
 		return none
@@ -211,7 +210,7 @@ func hottest(p runstore.Point) (runstore.HotLink, bool) {
 	return p.Hottest[0], true
 }
 
-// Heading is a line that says what was run.
+// Heading is a line that describes the run.
 func Heading(r *runstore.Results) string {
 	what := r.Workload
 	if len(r.Fabrics) > 1 {

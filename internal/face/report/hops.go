@@ -8,7 +8,7 @@ import (
 	"weft/units"
 )
 
-// fixed are the times that a message pays on its way whatever its size.
+// fixed are the fixed times of a message on its path, independent of its size.
 var fixed = []struct {
 	where string
 	of    func(*scenario.Fabric) units.Time
@@ -26,8 +26,8 @@ var fixed = []struct {
 	},
 }
 
-// hops says which fabrics pay more on the way than the winner, up to a size; those that
-// pay the same share a sentence.
+// hops names the fabrics with larger fixed times than the winner, up to a size; fabrics with equal
+// times share a sentence.
 func (v *judgement) hops(w, end int) []string {
 	var costs []string
 	payers := make(map[string][]string)
@@ -55,10 +55,9 @@ func (v *judgement) hops(w, end int) []string {
 	return out
 }
 
-// hop names the times on the way that are longer than the winner's, with those that
-// are assumptions of the catalog: such a one may be all that picks the winner. It is
-// empty where the paths through the hosts differ, and where a queue held packets back
-// at the smallest size.
+// hop names the fixed times that are longer than the winner's, and the catalog's assumptions among
+// them: an assumption alone may determine the winner. It is empty if the paths through the hosts
+// differ, or if a queue delayed packets at the smallest size.
 func (v *judgement) hop(f, w int) string {
 	own, other := v.spec(f), v.spec(w)
 	if own == nil || other == nil || len(v.path(f, w)) > 0 || !quiet(v.points[f][0].Counts) {

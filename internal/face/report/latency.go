@@ -14,17 +14,15 @@ import (
 	"weft/units"
 )
 
-// Latency is where the time of a small message goes, with what of its scenario is told
-// beside it.
+// Latency is the latency budget of a small message, with parts of its scenario.
 type Latency struct {
 	*latency.Result
 	Clock  int64 // of the nodes' CPUs, in Hz
 	Jitter bool  // is drawn
 }
 
-// Latencies are latencies side by side: their terms, what they cost, their ping-pongs as
-// perftest reports them, the figures in circulation, and the sources. trust explains the
-// tags of sources.
+// Latencies are latency budgets side by side: their terms, their costs, their ping-pongs in
+// perftest's format, published figures, and the sources. trust explains the tags of sources.
 func Latencies(all []Latency, figures []latency.Figure, trust string) *doc.Document {
 	refs := &references{}
 	terms := latencyTable(all, refs)
@@ -40,9 +38,9 @@ func Latencies(all []Latency, figures []latency.Figure, trust string) *doc.Docum
 		Footer: "Made by weft. The same fabrics, message and version make the same page.",
 		Sections: []doc.Section{
 			{Blocks: []doc.Block{terms}},
-			{Title: "What it costs besides time", Caption: "at sender + receiver", In: doc.Details, Blocks: []doc.Block{costTable(all)}},
+			{Title: "Other costs", Caption: "at sender + receiver", In: doc.Details, Blocks: []doc.Block{costTable(all)}},
 			{Title: "Ping-pong, as perftest reports it", In: doc.Details, Blocks: []doc.Block{doc.Listing(pingPongs.String())}},
-			{Title: "Figures in circulation", Caption: "beside weft; nothing is fitted to them", In: doc.Details, Blocks: []doc.Block{doc.Grid(numbers), doc.Grid(reasons)}},
+			{Title: "Figures in circulation", Caption: "compared with weft; nothing is fitted to them", In: doc.Details, Blocks: []doc.Block{doc.Grid(numbers), doc.Grid(reasons)}},
 			{Title: "Sources", In: doc.Details, Blocks: append([]doc.Block{doc.Grid(refs.rows)}, doc.Notes(trust)...)},
 		},
 	}
@@ -91,11 +89,11 @@ func (r *references) of(sources []host.Source) (numbers []int) {
 	return numbers
 }
 
-// termRow is a term on all fabrics.
+// termRow is a term of all fabrics.
 type termRow struct {
 	part  latency.Part
 	name  string
-	times []string // by fabric; empty where it has no such term
+	times []string // by fabric; empty if it has no such term
 	refs  []int
 }
 
@@ -109,7 +107,7 @@ func fabricColumns(all []Latency) *doc.Table {
 	return t
 }
 
-// addOf adds a row of what there is to say of each fabric, and texts behind it.
+// addOf adds a row with a text for each fabric, and further texts behind it.
 func addOf(t *doc.Table, all []Latency, label string, of func(m *Latency) string, behind ...string) {
 	row := []string{label}
 	for i := range all {
@@ -118,7 +116,7 @@ func addOf(t *doc.Table, all []Latency, label string, of func(m *Latency) string
 	t.AddTexts(append(row, behind...)...)
 }
 
-// latencyTable is a column per fabric and a row per term, in the order of the way.
+// latencyTable is a column per fabric and a row per term, in the order of the path.
 func latencyTable(all []Latency, refs *references) *doc.Table {
 	t := fabricColumns(all)
 	t.Columns = append(t.Columns, doc.Column{Left: true, Wrap: true})
@@ -148,8 +146,8 @@ func latencyTable(all []Latency, refs *references) *doc.Table {
 	return t
 }
 
-// mergeTerms lays the terms of the fabrics side by side: what one has and the
-// others have not comes after what precedes it.
+// mergeTerms merges the terms of the fabrics: a term that one fabric lacks comes after the term
+// that precedes it in the others.
 func mergeTerms(all []Latency, refs *references) (rows []termRow) {
 	for k, m := range all {
 		at := 0
@@ -176,7 +174,7 @@ func partOrder(p latency.Part) int {
 	return slices.Index([]latency.Part{latency.AtSender, latency.InFabric, latency.AtReceiver}, p)
 }
 
-// termName is a term's name with what its time is made of.
+// termName is a term's name with the components of its time.
 func termName(t *latency.Term) string {
 	switch {
 	case t.Rate > 0:
@@ -191,7 +189,7 @@ func gigabytes(r units.Rate) string {
 	return strconv.FormatFloat(float64(r)/8e9, 'f', -1, 64) + " GB/s"
 }
 
-// costTable is a column per fabric with what its message costs.
+// costTable is a column per fabric with the costs of its message.
 func costTable(all []Latency) *doc.Table {
 	t := fabricColumns(all)
 	both := func(n [2]int) string { return fmt.Sprintf("%d + %d", n[0], n[1]) }
@@ -207,11 +205,10 @@ func costTable(all []Latency) *doc.Table {
 	return t
 }
 
-// figureRows is a row per figure in circulation, and a row per figure with what
-// tells it from weft's.
+// figureRows is a row per published figure, and a row with the differences from weft's setting.
 func figureRows(figures []latency.Figure) (numbers, reasons [][]string) {
 	numbers = [][]string{{"figure", "it says", "weft", "of"}}
-	reasons = [][]string{{"figure", "what is different"}}
+	reasons = [][]string{{"figure", "differences"}}
 	for _, f := range figures {
 		says := f.Low.String()
 		if f.High != f.Low {
@@ -223,7 +220,7 @@ func figureRows(figures []latency.Figure) (numbers, reasons [][]string) {
 	return numbers, reasons
 }
 
-// perftestHeading is perftest's, of its tests of latency.
+// perftestHeading is the heading of perftest's latency tests.
 const perftestHeading = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec]"
 
 func perftestName(m *Latency) string {

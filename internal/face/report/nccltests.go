@@ -12,12 +12,11 @@ import (
 	"weft/units"
 )
 
-// maxRankLines bounds the list of devices: scripts read it to count nodes, no
-// one reads ten thousand lines.
+// maxRankLines bounds the list of devices: scripts use it to count nodes, and nobody reads ten
+// thousand lines.
 const maxRankLines = 4096
 
-// NCCLTests is how the table of nccl-tests is headed: what its command line
-// said.
+// NCCLTests is the heading of the table of nccl-tests: the values of its command line.
 type NCCLTests struct {
 	Weft      string // version
 	MinBytes  units.Bytes
@@ -26,9 +25,9 @@ type NCCLTests struct {
 	Factor    bool
 	Iters     int
 	Warmup    int
-	Check     bool // print #wrong; N/A otherwise, as -c 0 does
+	Check     bool // print #wrong; N/A otherwise, as with -c 0
 	Collect   scenario.Collective
-	Op        string // the reduction, as -o has it
+	Op        string // the reduction, as in -o
 	Root      int
 	Datatype  scenario.Datatype
 	GPUs      int    // per node
@@ -37,12 +36,12 @@ type NCCLTests struct {
 	HasMinBus bool // NCCL_TESTS_MIN_BW is set
 }
 
-// test is what nccl-tests does differently for each operation.
+// test is the difference of nccl-tests between operations.
 type test struct {
 	program string
 	reduces bool // -o has an effect on its rows
 	rooted  bool
-	perRank bool // count is of one rank
+	perRank bool // count is per rank
 	inPlace bool // in-place results are checked
 }
 

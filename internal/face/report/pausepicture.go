@@ -11,7 +11,7 @@ import (
 	"weft/units"
 )
 
-// The measures of the picture of pauses, in the units of its viewBox.
+// The dimensions of the picture of pauses, in the units of its viewBox.
 const (
 	pauseRowHeight = 20.0
 	pauseNames     = 430.0 // room for the names
@@ -20,7 +20,7 @@ const (
 	pausePicture   = 48 // rows of a picture; the others are in results.json
 )
 
-// pauses are the pictures of all simulations that recorded pauses.
+// pauses are the pictures of all simulations with recorded pauses.
 func (v *comparison) pauses() doc.Section {
 	var blocks []doc.Block
 	for i, f := range v.r.Fabrics {
@@ -38,7 +38,7 @@ func (v *comparison) pauses() doc.Section {
 	}
 }
 
-// heading is a simulation: its fabric, and its size where the workload has one.
+// heading names a simulation: its fabric, and its size if the workload has one.
 func heading(fabric string, bytes int64) string {
 	if bytes > 0 {
 		return fabric + ", " + sizeText(bytes)
@@ -46,7 +46,7 @@ func heading(fabric string, bytes int64) string {
 	return fabric
 }
 
-// victimNote names the messages that waited for nothing that concerns them.
+// victimNote names the victims: messages whose path does not contain the root of their delay.
 func victimNote(p *runstore.Pauses) string {
 	var names []string
 	for i := range p.Flows {
@@ -63,8 +63,8 @@ func victimNote(p *runstore.Pauses) string {
 	return "Victims: flows slowed although they never cross the congested port: " + list(names) + "."
 }
 
-// drawPauses is the tree of who paused whom with a timeline for each row: the
-// darker, the more of that time was spent in pause.
+// drawPauses is the tree of pauses with a timeline for each row: the darker, the larger the share
+// of paused time.
 func drawPauses(p *runstore.Pauses, colour int) template.HTML {
 	rows := pauseRows(p)
 	left := len(rows) - pausePicture
@@ -97,7 +97,7 @@ func drawPauses(p *runstore.Pauses, colour int) template.HTML {
 	return template.HTML(b.String())
 }
 
-// drawTimeline draws the slices of a row; neighbours of one share are one box.
+// drawTimeline draws the slices of a row; neighbours with equal shares are one rectangle.
 func drawTimeline(b *strings.Builder, timeline []int, slices int, y float64, colour int) {
 	step := pauseTime / float64(slices)
 	fmt.Fprintf(b, `<path class="base" d="M%s %sH%s"/>`, doc.Num(pauseNames), doc.Num(y+pauseRowHeight-2), doc.Num(pauseNames+pauseTime))

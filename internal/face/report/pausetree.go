@@ -10,16 +10,16 @@ import (
 	"weft/units"
 )
 
-// pauseRow is a line of the tree of who paused whom: a root cause, or a sender that
-// was paused for the sake of the row above it.
+// pauseRow is a line of the tree of pauses: a root cause, or a sender that was paused because of
+// the row above it.
 type pauseRow struct {
-	branch string // what leads to it from the row above
+	branch string // the branch from the row above
 	text   string
-	link   int // of the pauses; -1 at a root
+	link   int // link number; -1 at a root
 }
 
-// pauseRows are the rows of the trees, each from its root cause to those who waited
-// in the end, the root that cost most first.
+// pauseRows are the rows of the trees, each from its root cause to the last delayed senders, the
+// root with the longest pauses first.
 func pauseRows(p *runstore.Pauses) []pauseRow {
 	t := pauseTree{p: p, below: make(map[int][]int)}
 	var roots []string
@@ -43,10 +43,10 @@ func pauseRows(p *runstore.Pauses) []pauseRow {
 	return t.rows
 }
 
-// pauseTree is the rows as they are made.
+// pauseTree is the rows under construction.
 type pauseTree struct {
 	p     *runstore.Pauses
-	below map[int][]int // by link: those that were paused for its sake
+	below map[int][]int // by link: the pauses that it caused
 	rows  []pauseRow
 }
 
@@ -62,19 +62,19 @@ func (t *pauseTree) grow(indent string, links []int) {
 	}
 }
 
-// rootText is the root cause of a pause that no other is behind.
+// rootText is the root cause of a pause without a preceding pause.
 func rootText(p *runstore.Pauses, i int) string {
 	l := &p.Links[i]
 	switch {
 	case l.Circle:
 		return fmt.Sprintf("%d ports wait for one another in a circle", len(circleOf(p, i)))
 	case l.Cause == "":
-		return l.By + " does not take what comes"
+		return l.By + " does not receive at line rate"
 	}
 	return "more came for " + l.Cause + " than it carries"
 }
 
-// circleOf is the circle that a link is in.
+// circleOf is the circle of a link.
 func circleOf(p *runstore.Pauses, i int) []int {
 	circle := []int{i}
 	for at := p.Links[i].After; at >= 0 && !slices.Contains(circle, at); at = p.Links[at].After {
@@ -83,8 +83,7 @@ func circleOf(p *runstore.Pauses, i int) []int {
 	return circle
 }
 
-// victims are the messages that waited in the end at a paused link, with what
-// they have to do with its root.
+// victims are the messages that waited at a paused link, with their relation to its root.
 func victims(p *runstore.Pauses, link int) (names []string) {
 	for i := range p.Flows {
 		f := &p.Flows[i]
@@ -95,13 +94,12 @@ func victims(p *runstore.Pauses, link int) (names []string) {
 	return names
 }
 
-// furtherBack reports whether a message's way has a paused link that was paused for
-// the sake of this one.
+// furtherBack reports whether a message's path has a paused link that this link's pause caused.
 func furtherBack(p *runstore.Pauses, f *runstore.PausedFlow, link int) bool {
 	return slices.ContainsFunc(f.Links, func(other int) bool { return other != link && p.Links[other].After == link })
 }
 
-// pauseTable is who paused whom.
+// pauseTable is the table of pauses.
 func pauseTable(p *runstore.Pauses) *doc.Table {
 	rows := [][]string{{"who was paused, from the root cause to those who waited", "by", "priority", "times", "in pause", "first at", "victim of it"}}
 	for _, r := range pauseRows(p) {

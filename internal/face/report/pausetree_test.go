@@ -37,7 +37,7 @@ func TestATreeLeadsFromTheRootToTheVictim(t *testing.T) {
 		got = append(got, strings.Join(strings.Fields(line), " "))
 	}
 	want := []string{
-		"slow does not take what comes",
+		"slow does not receive at line rate",
 		"└ leaf port 1 slow 3 1 4.00 ms 0",
 		"├ a port 1 leaf 3 2 3.00 ms 0",
 		"└ b port 1 leaf 3 2 2.00 ms 0 b to c, 3.00 ms",
@@ -72,7 +72,7 @@ func TestThePictureOfPausesShowsThemInTime(t *testing.T) {
 	if boxes := strings.Count(svg, "<rect"); boxes != 5 {
 		t.Errorf("%d boxes, want 5: two shares on the first row, two on the second, one on the third", boxes)
 	}
-	for _, want := range []string{"slow does not take what comes", "4.00 ms"} {
+	for _, want := range []string{"slow does not receive at line rate", "4.00 ms"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the picture does not say %q", want)
 		}

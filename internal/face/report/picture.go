@@ -10,8 +10,8 @@ import (
 	"weft/internal/sim/runstore"
 )
 
-// Picture writes bus bandwidth and time over message size as a drawing that needs no
-// page: equal results draw equal bytes.
+// Picture writes bus bandwidth and time over message size as a separate drawing: equal results give
+// equal bytes.
 func Picture(w io.Writer, r *runstore.Results) error {
 	v := newComparison(r)
 	plots := v.plots()
@@ -43,7 +43,7 @@ func Picture(w io.Writer, r *runstore.Results) error {
 	return err
 }
 
-// pictureColours are the page's, by day.
+// pictureColours are the colours of the page's light theme.
 var pictureColours = [doc.Palette]string{"#0072b2", "#c25400", "#7458a5", "#00805d", "#8a6500", "#b0437f"}
 
 func pictureStyle() string {

@@ -10,9 +10,9 @@ import (
 	"weft/internal/study/plan"
 )
 
-// Plan is the designs of a plan as a table, with what is not known, and bills of
-// materials: on a terminal of the first design of each protocol. A terminal shows
-// dominated designs only with all.
+// Plan is the designs of a plan as a table, with unknown figures, and bills of materials: a
+// terminal shows the bill of the first design of each protocol, and dominated designs only with
+// all.
 func Plan(p *plan.Plan, all bool) *doc.Document {
 	d := &doc.Document{
 		Brand: "network plan", Title: p.Request.Name, Subtitle: planHeading(p.Request), Heading: planHeading(p.Request),
@@ -39,7 +39,7 @@ func Plan(p *plan.Plan, all bool) *doc.Document {
 	return d
 }
 
-// scenarioSection is the text of a scenario, which the page unfolds.
+// scenarioSection is the text of a scenario, which the page can unfold.
 func scenarioSection(title string, text []byte) doc.Section {
 	return doc.Section{Title: title, In: doc.Page, Folded: true, Blocks: []doc.Block{doc.Listing(text)}}
 }
@@ -94,7 +94,7 @@ func designTable(p *plan.Plan, designs []*plan.Design) *doc.Table {
 	return t
 }
 
-// growthText is the switches of the later size, with the levels where they change.
+// growthText is the switches of the later size, with the levels if they change.
 func growthText(d *plan.Design) string {
 	g := d.Growth
 	switch {
@@ -106,7 +106,7 @@ func growthText(d *plan.Design) string {
 	return Integer(int64(g.Count.TotalSwitches()))
 }
 
-// pieces is how many there are of a kind in a design's bill.
+// pieces is the number of pieces of a kind in a design's bill.
 func pieces(d *plan.Design, kind string) int {
 	n := 0
 	for _, l := range d.Bill {
@@ -117,15 +117,15 @@ func pieces(d *plan.Design, kind string) int {
 	return n
 }
 
-// planNotes say how to read the table.
+// planNotes explain the table.
 func planNotes(p *plan.Plan, shown []*plan.Design) []string {
 	notes := []string{"* is on the Pareto front of its protocol: no other design of it is as good or better in all of " + strings.Join(plan.Objectives(), ", ") + "."}
-	notes = append(notes, "Latency is that of the switches on the longest way, idle and without cables; where the catalog only assumes one it is unknown, and simulations run with the assumption.")
+	notes = append(notes, "Latency is the sum of the switches on the longest path, idle and without cables; if the catalog only assumes a latency, it is unknown here, and simulations use the assumption.")
 	if hidden := len(p.Designs) - len(shown); hidden > 0 {
 		notes = append(notes, fmt.Sprintf("Not shown: %s; --all lists them.", plural(int64(hidden), "dominated design", "dominated designs")))
 	}
 	if p.Prices == nil {
-		notes = append(notes, "Cost is what is counted: switches, ports, watts. With --prices it is an amount of money by your prices; weft has none of its own.")
+		notes = append(notes, "Cost is in counts: switches, ports, watts. With --prices it is an amount of money by your prices; weft has none of its own.")
 	}
 	var missing []string
 	for _, d := range shown {
@@ -139,7 +139,7 @@ func planNotes(p *plan.Plan, shown []*plan.Design) []string {
 		notes = append(notes, fmt.Sprintf("Left out: %s: the budget cannot be checked without %s.", plural(int64(n), "design", "designs"), unprovedText(p)))
 	}
 	if p.Request.Later > p.Request.GPUs {
-		notes = append(notes, "Switches later are those of the whole network at the later size; where the levels change, cables between switches are laid anew.")
+		notes = append(notes, "Switches later is the number of switches of the whole network at the later size; if the levels change, cables between switches must be replaced.")
 	}
 	return notes
 }
@@ -162,7 +162,7 @@ func billSection(d *plan.Design, in doc.Place) doc.Section {
 	return doc.Section{Title: "Bill of materials of " + d.Name, In: in, Blocks: append([]doc.Block{t}, doc.Notes(notes...)...)}
 }
 
-// costText is what a design costs by the user's prices, and what that leaves out.
+// costText is the cost of a design by the user's prices, and the parts that it leaves out.
 func costText(d *plan.Design) string {
 	c := d.Cost
 	text := fmt.Sprintf("Equipment: %s; energy of %s: %s", c.Equipment.Text(c.Text), plural(int64(c.Years), "year", "years"), c.Energy.Text(c.Text))
@@ -172,7 +172,7 @@ func costText(d *plan.Design) string {
 	return text + "."
 }
 
-// softness says how far to trust a sum and what it leaves out.
+// softness is the uncertainty of a sum and the parts that it leaves out.
 func softness(x plan.Sum) string {
 	text := ""
 	if x.Softest != "" {
@@ -195,12 +195,12 @@ func billRow(l plan.Line) []string {
 	return []string{Integer(int64(l.Quantity)), l.Item, l.Where, l.Title, length, each, total}
 }
 
-// Unmet says which constraints to relax where no design keeps them all, and what is
-// not known of those that may.
+// Unmet names the constraints to relax if no design meets them all, and the unknown figures of
+// designs that may meet them.
 func Unmet(p *plan.Plan) string {
 	var b strings.Builder
 	if n := len(p.Unproved); n > 0 {
-		fmt.Fprintf(&b, "of no design it is known that it keeps all constraints; of %s it is not known. Not known: %s",
+		fmt.Fprintf(&b, "no design is known to meet all constraints; for %s it is unknown. Unknown: %s",
 			plural(int64(n), "design", "designs"), unprovedText(p))
 	}
 	unfit := ""
@@ -209,14 +209,14 @@ func Unmet(p *plan.Plan) string {
 	}
 	switch {
 	case len(p.Relax) > 0 && b.Len() > 0:
-		b.WriteString(unfit + "\nWhat to relax for one that does, any one of:")
+		b.WriteString(unfit + "\nConstraints to relax for a design that does, any one of:")
 	case len(p.Relax) > 0 && unfit != "":
-		b.WriteString("no design keeps all constraints:" + unfit + "\nWhat to relax, any one of:")
+		b.WriteString("no design meets all constraints:" + unfit + "\nWhat to relax, any one of:")
 	case len(p.Relax) > 0:
-		b.WriteString("no design keeps all constraints. What to relax, any one of:")
+		b.WriteString("no design meets all constraints. Constraints to relax, any one of:")
 	case b.Len() == 0:
 		lines := append(slices.Clone(p.Unfit), p.Reasons[:min(len(p.Reasons), mostReasons)]...)
-		return "no design can be built, whatever is relaxed:\n  " + strings.Join(lines, "\n  ")
+		return "no design can be built, even with relaxed constraints:\n  " + strings.Join(lines, "\n  ")
 	}
 	for _, r := range p.Relax {
 		var parts []string
@@ -228,10 +228,10 @@ func Unmet(p *plan.Plan) string {
 	return b.String()
 }
 
-// mostReasons is how many reasons for which nothing can be built are listed.
+// mostReasons is the maximum number of listed reasons why no design can be built.
 const mostReasons = 6
 
-// unprovedText is what is not known of designs that may keep a budget.
+// unprovedText is the unknown figures of designs that may meet a budget.
 func unprovedText(p *plan.Plan) string {
 	var missing []string
 	for _, d := range p.Unproved {

@@ -25,7 +25,7 @@ const (
 	maxDecades, minLogFactor = 12, 1.25
 )
 
-// dash is how a second or third line of the same fabric is drawn.
+// dash is the style of a second or third line of the same fabric.
 type dash int
 
 const (
@@ -34,17 +34,17 @@ const (
 	dotted
 )
 
-// series is one line of a plot: values by size, NaN where there is none.
+// series is one line of a plot: values by size, NaN for a missing value.
 type series struct {
 	fabric int // its colour and marker
 	line   dash
 	label  string // for the tooltip: infiniband-ndr, p99
 	values []float64
-	// low and high, where there are any, are drawn as a band around the line.
+	// low and high, if present, are drawn as a band around the line.
 	low, high []float64
 }
 
-// plot is a diagram over message size, or over something else that it names.
+// plot is a diagram over message size, or over another quantity.
 type plot struct {
 	title  string
 	note   string // under the title
@@ -52,13 +52,13 @@ type plot struct {
 	over   *scale // instead of message size
 	series []series
 	log    bool                 // the y axis; from zero otherwise
-	least  float64              // of a linear axis with a fixed end: where it begins
+	least  float64              // start of a linear axis with a fixed end
 	most   float64              // of a linear axis: fixed end; 0 is free
 	format func(float64) string // of values
 	keys   []doc.Key            // lines that are not simply one per fabric
 }
 
-// scale is what a plot goes over, where that is not message size.
+// scale is the horizontal axis of a plot that is not over message size.
 type scale struct {
 	name   string
 	places []float64 // from 0 to 1 along the axis, rising
@@ -68,8 +68,8 @@ type scale struct {
 // dashes are the patterns of stroke-dasharray.
 var dashes = [...]string{"", "7 4", "1.5 4"}
 
-// draw makes the diagram. Nothing in it depends on a font's measure or on the
-// order of a map: equal results draw equal bytes.
+// draw makes the diagram. It depends neither on font measures nor on the order of a map: equal
+// results give equal bytes.
 func (p *plot) draw() template.HTML {
 	lo, hi, ok := p.bounds()
 	if !ok {
@@ -91,7 +91,7 @@ func (p *plot) draw() template.HTML {
 	return template.HTML(b.String()) // built above, texts escaped
 }
 
-// bounds is the range of the y axis; ok is false when there is nothing to draw.
+// bounds is the range of the y axis; ok is false if there is no value.
 func (p *plot) bounds() (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, s := range p.series {
@@ -159,8 +159,8 @@ func logCeil(x float64) float64 {
 	return 10 * d
 }
 
-// logTicks are the labelled values of a logarithmic axis: decades, and 2 and 5
-// between them where there are few.
+// logTicks are the labelled values of a logarithmic axis: decades, and 2 and 5 between them if
+// there are few.
 func logTicks(lo, hi float64) []float64 {
 	between := []float64{1}
 	if hi/lo <= 1200 {
@@ -177,8 +177,7 @@ func logTicks(lo, hi float64) []float64 {
 	return ticks
 }
 
-// x is the place of a size: sizes stand at equal distances where they grow by
-// equal factors.
+// x is the position of a size: sizes have equal distances if they grow by equal factors.
 func (p *plot) x(i int) float64 {
 	if p.over != nil {
 		return plotLeft + innerWidth*p.over.places[i]
@@ -190,7 +189,7 @@ func (p *plot) x(i int) float64 {
 	return plotLeft + innerWidth*math.Log(float64(max(1, p.sizes[i]))/first)/math.Log(last/first)
 }
 
-// places is how many there are along the axis.
+// places is the number of positions along the axis.
 func (p *plot) places() int {
 	if p.over != nil {
 		return len(p.over.places)
@@ -198,7 +197,7 @@ func (p *plot) places() int {
 	return len(p.sizes)
 }
 
-// label is the name of a place.
+// label is the name of a position.
 func (p *plot) label(i int) string {
 	if p.over != nil {
 		return p.over.labels[i]
@@ -206,7 +205,7 @@ func (p *plot) label(i int) string {
 	return sizeText(p.sizes[i])
 }
 
-// axisName is what the axis is of.
+// axisName is the name of the axis.
 func (p *plot) axisName() string {
 	if p.over != nil {
 		return p.over.name
@@ -255,10 +254,10 @@ func (p *plot) axes(b *strings.Builder, lo, hi float64) {
 	fmt.Fprintf(b, `<path class="base" d="M%s %sH%s"/>`, doc.Num(plotLeft), doc.Num(plotHeight-plotBottom), doc.Num(plotWidth-plotRight))
 }
 
-// drawn reports whether a value has a place on the plot.
+// drawn reports whether the plot can show a value.
 func (p *plot) drawn(v float64) bool { return !math.IsNaN(v) && (!p.log || v > 0) }
 
-// band fills what lies between a series' low and high values.
+// band fills the area between a series' low and high values.
 func (p *plot) band(b *strings.Builder, s series, lo, hi float64) {
 	var there, back []string
 	for i := range s.low {
@@ -313,7 +312,7 @@ func hollow(d dash) string {
 	return " hollow"
 }
 
-// drawn are the plots that have something to show, and over more than one place.
+// drawn are the plots with values at more than one position.
 func drawn(plots ...*plot) (out []doc.Plot) {
 	for _, p := range plots {
 		if p.places() < 2 {
@@ -326,7 +325,7 @@ func drawn(plots ...*plot) (out []doc.Plot) {
 	return out
 }
 
-// diagrams are plots of some series; none where there is nothing to draw.
+// diagrams are plots of some series; none if there are no values.
 func diagrams(legend []string, plots []doc.Plot) []doc.Block {
 	if len(plots) == 0 {
 		return nil
@@ -334,7 +333,7 @@ func diagrams(legend []string, plots []doc.Plot) []doc.Block {
 	return []doc.Block{doc.Plots{Legend: legend, Plots: plots}}
 }
 
-// plots are the diagrams of the page, those that have something to show.
+// plots are the diagrams of the page that have values.
 func (v *comparison) plots() []doc.Plot {
 	var out []doc.Plot
 	add := func(p *plot, keys ...doc.Key) {
@@ -377,7 +376,7 @@ func (v *comparison) plots() []doc.Plot {
 	for _, c := range congestion {
 		keys = append(keys, doc.Key{Dash: dashes[c.line], Label: c.label})
 	}
-	add(v.perPacket("Pauses, marks and drops", "per 1,000 packets; what did not happen is not drawn", congestion...), keys...)
+	add(v.perPacket("Pauses, marks and drops", "per 1,000 packets; counters that stayed at zero are not drawn", congestion...), keys...)
 	return out
 }
 
@@ -390,7 +389,7 @@ func orNaN(x float64) float64 {
 
 func timeText(ps float64) string { return units.Time(math.Round(ps)).String() }
 
-// axisNumber is a value without more digits than it has.
+// axisNumber is a value without trailing zeros.
 func axisNumber(x float64) string {
 	if x >= 1 || x == 0 {
 		return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
@@ -415,8 +414,8 @@ func (v *comparison) each(line dash, what string, value func(runstore.Point) flo
 	return out
 }
 
-// leastBehind is what the plot of the distances draws: a tenth of a percent. Less
-// is the fastest, or as good as it.
+// leastBehind is the minimum of the plot of the distances: a tenth of a percent. Below it a fabric
+// counts as the fastest.
 const leastBehind = 0.001
 
 // behindPlot is how much longer each fabric takes than the fastest of the size. On
@@ -447,7 +446,7 @@ func (v *comparison) behindPlot() *plot {
 	return p
 }
 
-// counted is something that the network did besides carrying packets.
+// counted is a counter of the network besides carried packets.
 type counted struct {
 	line  dash
 	label string
@@ -469,11 +468,11 @@ func (v *comparison) perPacket(title, note string, what ...counted) *plot {
 	return p
 }
 
-// linearSpread is how far the values of a plot may be apart on a linear axis, which, unlike
-// a logarithmic one, has a place for 0.
+// linearSpread is the maximum spread of a plot's values on a linear axis, which, unlike a
+// logarithmic one, can show 0.
 const linearSpread = 100
 
-// spread is the largest value over the least one that is above 0.
+// spread is the largest value over the smallest one above 0.
 func (p *plot) spread() float64 {
 	lo, hi := math.Inf(1), 0.0
 	for _, s := range p.series {

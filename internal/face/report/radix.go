@@ -6,9 +6,8 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// CutRadix says which switches have more ports than their fabrics use, because the
-// switch of another has no more: a larger switch may need fewer tiers. It is empty where
-// none does.
+// CutRadix names the switches with more ports than their fabrics use, because the switch of another
+// fabric has fewer: a larger switch may need fewer tiers. It is empty if there are none.
 func CutRadix(sc *scenario.Resolved) string {
 	if sc == nil || len(sc.Fabrics) == 0 {
 		return ""

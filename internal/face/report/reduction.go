@@ -6,8 +6,9 @@ import (
 	"weft/internal/sim/runstore"
 )
 
-// reductionSentences say for how many groups of ranks a fabric's switches can reduce, and why
-// not for others; nothing of a fabric whose switches do not reduce or that nobody asked to.
+// reductionSentences state the number of groups of ranks for which a fabric's switches can reduce,
+// and the reason for the others; none for a fabric whose switches do not reduce or that was not
+// asked to.
 func reductionSentences(fabric string, r *runstore.Reduction) (out []string) {
 	if r == nil {
 		return nil

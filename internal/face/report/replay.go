@@ -25,7 +25,7 @@ func Replay(r *runstore.Replay) *doc.Document {
 	})
 	verdict := doc.Section{Verdict: true}
 	if src.Stopped != "" {
-		verdict.Blocks = []doc.Block{doc.Alarm(fmt.Sprintf("PARTIAL: %s; left out for what is missing: %s", src.Stopped, exactly(int64(src.LeftOut), "operation", "operations")))}
+		verdict.Blocks = []doc.Block{doc.Alarm(fmt.Sprintf("PARTIAL: %s; left out because of the missing part: %s", src.Stopped, exactly(int64(src.LeftOut), "operation", "operations")))}
 	}
 	verdict.Blocks = append(verdict.Blocks, doc.Paragraphs(replaySentences(r)...)...)
 	d.Add(verdict)
@@ -44,7 +44,7 @@ func files(names []string) string {
 	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 }
 
-// sourceLines say what was read and how it was taken.
+// sourceLines describe the files and their interpretation.
 func sourceLines(src *runstore.ReplaySource) []string {
 	parts := []string{exactly(int64(src.Ranks), "rank", "ranks") + ", " + exactly(src.Operations, "operation", "operations")}
 	if src.Sends > 0 {
@@ -93,7 +93,7 @@ func replayTable(r *runstore.Replay) *doc.Table {
 	return out
 }
 
-// fastestReplay is the fabric that is done first; -1 if there is none.
+// fastestReplay is the fabric that finishes first; -1 if there is none.
 func fastestReplay(r *runstore.Replay) int {
 	best := -1
 	for i := range r.Fabrics {
@@ -132,7 +132,7 @@ func replayKindTable(r *runstore.Replay) *doc.Table {
 	return out
 }
 
-// replaySentences say who wins, what was hot and what was reused.
+// replaySentences name the winner, the busiest links and the reuse of phases.
 func replaySentences(r *runstore.Replay) (out []string) {
 	best := fastestReplay(r)
 	for i := range r.Fabrics {

@@ -15,8 +15,8 @@ func scalingKind(t *runstore.TrainingScale) string {
 	return "the batch growing with them (weak scaling)"
 }
 
-// Efficiency is tokens a second and GPU of a fabric over those at the first size; 0
-// where one of them is not known.
+// Efficiency is tokens a second and GPU of a fabric over those at the first size; 0 if one of them
+// is unknown.
 func efficiency(t *runstore.TrainingScale, point, fabric int) float64 {
 	a, b := &t.Points[0].Fabrics[fabric], &t.Points[point].Fabrics[fabric]
 	if a.TokensPS == 0 {
@@ -25,7 +25,7 @@ func efficiency(t *runstore.TrainingScale, point, fabric int) float64 {
 	return b.TokensPS / float64(t.Points[point].Job.GPUs) / (a.TokensPS / float64(t.Points[0].Job.GPUs))
 }
 
-// terms are what a step is made of, in the order in which they are told.
+// terms are the parts of a step, in the order of the report.
 func terms(f *runstore.TrainingFabric) (names []string, ps []int64) {
 	names, ps = []string{"computing"}, []int64{f.ComputingPs}
 	for _, p := range f.Purposes {
@@ -80,7 +80,7 @@ func longestTerms(t *runstore.TrainingScale) *runstore.TrainingFabric {
 	return best
 }
 
-// scalingSentences say for each fabric which term bends its curve the most.
+// scalingSentences name for each fabric the term that reduces its efficiency the most.
 func scalingSentences(t *runstore.TrainingScale) (out []string) {
 	if t.Partial {
 		out = append(out, "Partial: larger cluster sizes are missing.")
@@ -112,7 +112,7 @@ func scalingSentences(t *runstore.TrainingScale) (out []string) {
 		kept := efficiency(t, last, i)
 		text := fmt.Sprintf("%s has a scaling efficiency of %.1f %% from %s to %s GPUs", a.Name, 100*kept, Integer(int64(t.Points[0].Job.GPUs)), Integer(int64(t.Points[last].Job.GPUs)))
 		if kept < 1 && what != "" && most > 0.001 {
-			text += fmt.Sprintf("; what grows the most is %s, by %s of the step", termText(what), percent(most))
+			text += fmt.Sprintf("; the term that grows the most is %s, by %s of the step", termText(what), percent(most))
 		}
 		out = append(out, text+".")
 	}

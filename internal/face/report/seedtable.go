@@ -7,7 +7,7 @@ import (
 	"weft/internal/sim/runstore"
 )
 
-// intervalTable is what the seeds leave open of the fabrics, a row per size.
+// intervalTable is the uncertainty over seeds, a row per size.
 func intervalTable(r *runstore.Results) *doc.Table {
 	t := &doc.Table{Keys: 2, Columns: []doc.Column{{}, {}}}
 	head := []doc.Cell{{Text: "size"}, {Text: "seeds"}}

@@ -10,8 +10,8 @@ import (
 	"weft/units"
 )
 
-// shared says whose bytes fill a link, the most first; empty where streams sent none of
-// them.
+// shared names the senders of a link's bytes, the largest share first; empty if streams sent none
+// of them.
 func shared(h runstore.HotLink) string {
 	if len(h.Sources) < 2 || h.Bytes <= 0 {
 		return ""
@@ -33,8 +33,8 @@ func ofItsBytes(h runstore.HotLink) string {
 	return ""
 }
 
-// streamSum is what the streams of a name got done beside a workload, and how much of
-// the busiest link's bytes were theirs.
+// streamSum is the result of the streams with a name beside a workload, and their share of the
+// busiest link's bytes.
 type streamSum struct {
 	name    string
 	streams int
@@ -42,7 +42,7 @@ type streamSum struct {
 	share float64
 }
 
-// streamSums are those of a point, in the order of the scenario.
+// streamSums are the sums of a point, in the order of the scenario.
 func streamSums(p *runstore.Point) (out []streamSum) {
 	for _, s := range p.Beside {
 		i := slices.IndexFunc(out, func(x streamSum) bool { return x.name == s.Name })
@@ -70,8 +70,8 @@ func streamSums(p *runstore.Point) (out []streamSum) {
 	return out
 }
 
-// streamTable is what the streams beside a workload got, a row per size, fabric and
-// name; nil where none ran.
+// streamTable is the results of the streams beside a workload, a row per size, fabric and name; nil
+// if there are none.
 func streamTable(r *runstore.Results) *doc.Table {
 	t := &doc.Table{Columns: []doc.Column{{}, {Left: true}, {Left: true}, {Left: true}, {}, {}, {}, {}, {}, {}}}
 	t.AddTexts("size", "fabric", "stream", "", "streams", "messages", "GB/s", "mean", "p99", "share")
@@ -95,7 +95,7 @@ func streamTable(r *runstore.Results) *doc.Table {
 	return t
 }
 
-// meanwhile says what the streams beside a workload got at a size.
+// meanwhile states the results of the streams beside a workload at a size.
 func (v *judgement) meanwhile(f, s int) (out []string) {
 	p := &v.points[f][s]
 	for _, x := range streamSums(p) {

@@ -7,8 +7,8 @@ import (
 	"weft/units"
 )
 
-// switchRangeSentences say how the fabrics stand at the smallest size over what sources
-// say of their switches: a lead that another published latency turns round is none.
+// switchRangeSentences compare the fabrics at the smallest size over the range of published switch
+// latencies: a lead that another published latency reverses does not count.
 func switchRangeSentences(r *runstore.Results) []string {
 	var ranges []*runstore.SwitchRange
 	var names []string
@@ -42,13 +42,13 @@ func switchRangeSentences(r *runstore.Results) []string {
 			holds = append(holds, text)
 		case float64(s.Time()) > float64(ranges[best].Time())*(1+tie):
 			turns = append(turns, text)
-		default: // no lead that could turn
+		default: // no lead that could change
 			even = append(even, text)
 		}
 	}
 	out := fmt.Sprintf("At %s the latency of the switches counts, and sources differ on it. Without jitter: %s.", sizeText(ranges[0].Bytes), list(told))
 	if len(holds) > 0 {
-		out += fmt.Sprintf(" Whatever is true of them, %s leads %s.", names[best], list(holds))
+		out += fmt.Sprintf(" For every published latency, %s leads %s.", names[best], list(holds))
 	}
 	if len(turns) > 0 {
 		out += fmt.Sprintf(" That %s leads %s there does not hold over all that they say.", names[best], list(turns))

@@ -20,7 +20,7 @@ func TestALeadThatTheSwitchesLatencyTurnsIsNone(t *testing.T) {
 		a, b      [3]int64
 		want, not string
 	}{
-		{us(38, 40, 44), us(50, 50, 50), "Whatever is true of them, ib leads roce (1.14 to 1.32 times as long).", "does not hold"},
+		{us(38, 40, 44), us(50, 50, 50), "For every published latency, ib leads roce (1.14 to 1.32 times as long).", "does not hold"},
 		{us(38, 40, 52), us(50, 50, 50), "That ib leads roce (0.96 to 1.32 times as long) there does not hold over all that they say.", "Whatever"},
 		{us(990, 1000, 1010), us(1010, 1010, 1010), "With the latencies of the catalog ib is within 2 % of roce (1.00 to 1.02 times as long).", "leads"},
 		{us(38, 40, 44), us(50, 50, 50), "ib (qm9700: 150 ns, sources from 130 ns to 330 ns) 38.0 us to 44.0 us.", "(x:"},

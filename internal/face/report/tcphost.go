@@ -7,8 +7,8 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// kernelSentences say what a collective's time over the kernel's TCP depends on besides
-// the network: how many threads copy at each end, and how fast.
+// kernelSentences state the host settings that a collective's time over the kernel's TCP depends
+// on: the number of copying threads at each end, and their rate.
 func (v *judgement) kernelSentences() (out []string) {
 	if v.sc == nil || v.sc.Workload.Collective == "" || len(v.fabrics) < 2 {
 		return nil

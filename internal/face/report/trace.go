@@ -10,9 +10,8 @@ import (
 	"weft/units"
 )
 
-// Trace writes timelines in the format that Perfetto and Chrome's tracing read: a
-// process for each rank on each fabric, and a thread for each of its streams. rank and
-// stream name those.
+// Trace writes timelines in the format of Perfetto and Chrome's tracing: a process for each rank on
+// each fabric, and a thread for each of its streams. rank and stream name them.
 func Trace(w io.Writer, lines []*Drawn, rank func(int) string, stream func(uint8) string) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprint(b, `{"displayTimeUnit":"ms","traceEvents":[`)
@@ -60,12 +59,12 @@ func traceRank(event func(format string, args ...any), d *Drawn, rank, process i
 	}
 }
 
-// microseconds is a time as traces have it, to the picosecond.
+// microseconds is a time in the form of traces, to the picosecond.
 func microseconds(t units.Time) string {
 	return fmt.Sprintf("%d.%06d", t/units.Microsecond, t%units.Microsecond)
 }
 
 func quotedJSON(s string) string {
-	text, _ := json.Marshal(s) // a string always can be
+	text, _ := json.Marshal(s) // a string can always be encoded
 	return string(text)
 }

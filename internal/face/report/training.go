@@ -10,9 +10,9 @@ import (
 	"weft/units"
 )
 
-// Training is what a step of a job takes on each fabric, over one cluster size or several:
-// of several the page tells the step of the largest, too. lines are its timelines, which
-// are drawn, and resolved is the text of its scenario.
+// Training is the results of a job's step on each fabric, over one cluster size or several; for
+// several sizes the page also shows the step of the largest. lines are its timelines, which are
+// drawn, and resolved is the text of its scenario.
 func Training(t *runstore.TrainingScale, lines []*Drawn, resolved []byte) *doc.Document {
 	last := t.Points[len(t.Points)-1]
 	j := &last.Job
@@ -43,7 +43,7 @@ func Training(t *runstore.TrainingScale, lines []*Drawn, resolved []byte) *doc.D
 	return d
 }
 
-// stepSections tell of a step.
+// stepSections describe a step.
 func stepSections(t *runstore.Training, lines []*Drawn) []doc.Section {
 	out := []doc.Section{
 		{Title: "A step on " + Integer(int64(t.Job.GPUs)) + " GPUs", Caption: "means over the GPUs; exposed: the GPU computes nothing meanwhile", Blocks: []doc.Block{trainingTable(t)}},
@@ -65,7 +65,7 @@ func stepSections(t *runstore.Training, lines []*Drawn) []doc.Section {
 		})
 }
 
-// jobLines say what the job is.
+// jobLines describe the job.
 func jobLines(j *runstore.TrainingJob) []string {
 	dims := []string{fmt.Sprintf("tensor %d", j.Tensor), fmt.Sprintf("pipeline %d", j.Pipeline), fmt.Sprintf("data %d", j.Data)}
 	if j.Interleave > 1 {
@@ -170,7 +170,7 @@ func purposeTable(t *runstore.Training) *doc.Table {
 	return out
 }
 
-// phaseTable is a row for each phase on each fabric; nil where nothing was reused.
+// phaseTable is a row for each phase on each fabric; nil if nothing was reused.
 func phaseTable(t *runstore.Training) *doc.Table {
 	out := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {}, {}, {Left: true}, {}, {}, {}, {Left: true}}}
 	out.Add(doc.Text("phase"), doc.Text("fabric"), doc.Text("groups"), doc.Text("ranks"), doc.Text("size"), doc.Text("uses"), doc.Text("by"),
@@ -205,7 +205,7 @@ func phaseTable(t *runstore.Training) *doc.Table {
 	return out
 }
 
-// howText says how much of a phase was simulated.
+// howText is the simulated part of a phase.
 func howText(p *runstore.TrainingPhase) string {
 	var parts []string
 	switch n := p.Groups - p.Folded; {
@@ -227,7 +227,7 @@ func howText(p *runstore.TrainingPhase) string {
 	return strings.Join(parts, "; ")
 }
 
-// trainingSentences say who wins, and why.
+// trainingSentences name the winner, with reasons.
 func trainingSentences(t *runstore.Training) (out []string) {
 	if t.Partial {
 		out = append(out, "Partial: the run was stopped before the step was complete on every fabric.")
@@ -240,7 +240,7 @@ func trainingSentences(t *runstore.Training) (out []string) {
 		case f.Failure != "":
 			out = append(out, f.Name+" failed: "+f.Failure)
 		case i == best && len(t.Fabrics) > 1:
-			out = append(out, fmt.Sprintf("%s %s: %s of its step are computing, %s communication that nothing hides, %s bubbles of the pipeline.",
+			out = append(out, fmt.Sprintf("%s %s: %s of its step are computing, %s exposed communication, %s bubbles of the pipeline.",
 				f.Name, leastStep(t, best), percent(part(f.ComputingPs, f)), percent(part(int64(exposed(f)), f)), percent(part(f.BubblePs, f))))
 		case best >= 0 && i != best:
 			out = append(out, slower(&t.Fabrics[best], f))
@@ -258,13 +258,13 @@ func trainingSentences(t *runstore.Training) (out []string) {
 	out = append(out, disturbedSentences(t)...)
 	out = append(out, seedsSentences(t)...)
 	if best >= 0 && len(t.Fabrics) > 1 && t.Fabrics[best].Seeds == nil {
-		out = append(out, fmt.Sprintf("This is one run (seed %d): with another seed differences may turn round. --seeds 8 gives intervals.", t.Seed))
+		out = append(out, fmt.Sprintf("This is one run (seed %d): with another seed the order may change. --seeds 8 gives intervals.", t.Seed))
 	}
 	out = append(out, noiseSentences(t)...)
 	return out
 }
 
-// trainingNotes say how the step was simulated, and what it leaves out.
+// trainingNotes describe the simulation of the step, and the effects that it leaves out.
 func trainingNotes(t *runstore.Training) []string {
 	for i := range t.Fabrics {
 		if f := &t.Fabrics[i]; f.StepPs > 0 {
@@ -283,8 +283,7 @@ func part(ps int64, f *runstore.TrainingFabric) float64 {
 	return float64(ps) / float64(max(1, f.StepPs))
 }
 
-// slower says by how much a fabric is slower than the best, and which term grew the
-// most.
+// slower is the distance of a fabric from the best, with the term that grew the most.
 func slower(best, f *runstore.TrainingFabric) string {
 	more := func(purpose string) int64 { return f.ExposedPs(purpose) - best.ExposedPs(purpose) }
 	name, most := "bubbles of the pipeline", f.BubblePs-best.BubblePs
@@ -295,30 +294,30 @@ func slower(best, f *runstore.TrainingFabric) string {
 	}
 	diff := f.StepPs - best.StepPs
 	if diff*1000 < best.StepPs {
-		return fmt.Sprintf("%s takes as long, within 0.1 %%: whatever it is slower at is hidden behind computing.", f.Name)
+		return fmt.Sprintf("%s takes as long, within 0.1 %%: computation hides its slower communication.", f.Name)
 	}
 	return fmt.Sprintf("%s takes %s longer (%s); the most of it, %s, are %s.", f.Name, percent(float64(diff)/float64(best.StepPs)), shortTime(units.Time(diff)), shortTime(units.Time(most)), name)
 }
 
-// reuse says how much was simulated.
+// reuse is the simulated part of the step.
 func reuse(f *runstore.TrainingFabric) string {
 	if f.Exact {
 		return fmt.Sprintf("All %s communications of the step were simulated as they come (--exact).", Integer(f.Communications))
 	}
-	return fmt.Sprintf("Each distinct phase was simulated once, all its groups at once, and its times reused: %s of the step's %s communications (%s) were simulated. Phases of different kinds that overlap in time do not slow each other here; --exact simulates the whole step as it comes.",
+	return fmt.Sprintf("Each distinct phase was simulated once, all its groups at once, and its times reused: %s of the step's %s communications (%s) were simulated. Phases of different kinds that overlap in time do not slow each other here; --exact simulates the whole step in full.",
 		Integer(f.Simulated), Integer(f.Communications), percent(float64(f.Simulated)/float64(max(1, f.Communications))))
 }
 
-// notComputed says what the computing times do not have.
+// notComputed names the parts that the computing times leave out.
 func notComputed(t *runstore.Training) string {
 	return "Computing is matrix products at the rate that large ones reach (weft catalog gpu " + t.Job.GPU + " has the sources), attention at its kernel's and the optimizer at the memory's. Norms, activations, the loss, kernel launches, data and checkpoints are left out: with them the same schedule takes longer, and its MFU is lower."
 }
 
-// muchBubble is the share of a step from which on its schedule decides how long it takes.
+// muchBubble is the share of bubbles in a step from which on the schedule determines its length.
 const muchBubble = 0.1
 
-// schedule says that bubbles are the scenario's choice, where they are much of a step: a
-// published step of another schedule may well be shorter. Empty where they are not.
+// schedule states that bubbles are the scenario's choice, if they are a large part of a step: a
+// published step with another schedule may well be shorter. Empty otherwise.
 func schedule(t *runstore.Training) string {
 	j := &t.Job
 	for i := range t.Fabrics {
@@ -329,12 +328,12 @@ func schedule(t *runstore.Training) string {
 		}
 		text := fmt.Sprintf("%s of the step of %s are bubbles of the schedule that the scenario asks for: %d stages, %d micro-batches to each replica, %s to each stage (training.parallel.interleave).",
 			percent(share), f.Name, j.Pipeline, j.Micros, plural(int64(j.Interleave), "chunk", "chunks"))
-		return text + " More chunks or more micro-batches have fewer. A step that somebody published is of its own schedule, and may be shorter than this one."
+		return text + " More chunks or more micro-batches have fewer. A published step has its own schedule, and may be shorter than this one."
 	}
 	return ""
 }
 
-// noiseSentences say what stragglers and noise make of the step.
+// noiseSentences state the effect of stragglers and noise on the step.
 func noiseSentences(t *runstore.Training) (out []string) {
 	for i := range t.Fabrics {
 		n := t.Fabrics[i].Noise

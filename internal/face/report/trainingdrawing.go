@@ -21,8 +21,7 @@ type Drawn struct {
 	Line   *workload.Timeline
 }
 
-// scalingPlots are the efficiency of all fabrics, and what of the step is no
-// computing.
+// scalingPlots are the efficiency of all fabrics, and the parts of the step other than computation.
 func scalingPlots(t *runstore.TrainingScale) (out []doc.Plot) {
 	over := &scale{name: "GPUs"}
 	first, last := math.Log(float64(t.Points[0].Job.GPUs)), math.Log(float64(t.Points[len(t.Points)-1].Job.GPUs))
@@ -73,7 +72,7 @@ const (
 	mostLanes                                = 16 // stages that are drawn
 )
 
-// What the lanes of a timeline show, by colour: the way forward, the way back, and
+// The contents of the lanes of a timeline, by colour: the forward pass, the backward pass, and
 // communication by purpose.
 const (
 	workForward = iota
@@ -81,7 +80,7 @@ const (
 	workCommunication
 )
 
-// workNames are what the lanes show, by colour; empty where no lane does.
+// workNames are the contents of the lanes, by colour; empty if no lane has them.
 func workNames(lines []*Drawn) (names [workCommunication + workload.NumPurposes]string) {
 	names[workForward], names[workBackward] = "forward", "backward and optimizer"
 	for _, d := range lines {
@@ -112,8 +111,8 @@ func stepFigures(lines []*Drawn) (out []doc.Block) {
 	return out
 }
 
-// drawLanes draws a timeline over so long a time, below the names of its colours: two lanes
-// for each rank, computing and communication. Neighbours of a kind that touch are drawn as one.
+// drawLanes draws a timeline over a given time, below the names of its colours: two lanes for each
+// rank, computation and communication. Adjacent spans of a kind are drawn as one.
 func drawLanes(d *Drawn, end units.Time, all []*Drawn) template.HTML {
 	n := min(len(d.Graph.Ranks), mostLanes)
 	height := laneTop + float64(n)*(2*laneHeight+8) + 18
@@ -137,7 +136,7 @@ func drawLanes(d *Drawn, end units.Time, all []*Drawn) template.HTML {
 	return template.HTML(b.String()) // built above, texts escaped
 }
 
-// drawLane draws what a rank computes, or what it communicates.
+// drawLane draws the computation or the communication of a rank.
 func drawLane(b *strings.Builder, d *Drawn, rank int, end units.Time, top float64, communication bool) {
 	at := func(t units.Time) float64 { return laneLeft + laneWidth*float64(t)/float64(max(1, end)) }
 	const nothing = -1

@@ -19,8 +19,8 @@ func seedsTitle(t *runstore.Training) string {
 	return fmt.Sprintf("Over %d seeds, from %d on: mean with its 95 %% interval, least and most", n, t.Seed)
 }
 
-// seedsTable is a row for the step and each kind of exposed communication, fabric by
-// fabric; nil where there was one seed.
+// seedsTable is a row for the step and each kind of exposed communication, fabric by fabric; nil
+// with one seed.
 func seedsTable(t *runstore.Training) *doc.Table {
 	out := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {}, {}, {}}}
 	out.Add(doc.Text("fabric"), doc.Text("time"), doc.Text("mean"), doc.Text("from"), doc.Text("to"), doc.Text("least"), doc.Text("most"))
@@ -50,8 +50,8 @@ func seedsTable(t *runstore.Training) *doc.Table {
 	return out
 }
 
-// seedsSentences say what the seeds make of the step, and whether two fabrics can be
-// told apart.
+// seedsSentences state the effect of the seeds on the step, and whether they distinguish two
+// fabrics.
 func seedsSentences(t *runstore.Training) (out []string) {
 	best := fastestOverSeeds(t)
 	for i := range t.Fabrics {
@@ -60,7 +60,7 @@ func seedsSentences(t *runstore.Training) (out []string) {
 		switch {
 		case s == nil:
 		case s.Step.LeastPs == s.Step.MostPs:
-			out = append(out, fmt.Sprintf("The step on %s is the same with each of %d seeds: nothing that is drawn makes a difference.", f.Name, s.Seeds))
+			out = append(out, fmt.Sprintf("The step on %s is the same with each of %d seeds: random choices make no difference.", f.Name, s.Seeds))
 		default:
 			out = append(out, fmt.Sprintf("Over %d seeds %s takes %s on the mean (95 %% interval %s to %s; least %s, most %s).", s.Seeds, f.Name,
 				timeCell(units.Time(s.Step.MeanPs)), timeCell(units.Time(s.Step.LowPs)), timeCell(units.Time(s.Step.HighPs)), timeCell(units.Time(s.Step.LeastPs)), timeCell(units.Time(s.Step.MostPs))))
@@ -72,8 +72,8 @@ func seedsSentences(t *runstore.Training) (out []string) {
 	return out
 }
 
-// leastStep says that a fabric's step is the shortest: over seeds where they tell it from
-// all others, else in the run that is shown.
+// leastStep states that a fabric's step is the shortest: over seeds if they distinguish it from all
+// others, else in the shown run.
 func leastStep(t *runstore.Training, best int) string {
 	own := t.Fabrics[best].Seeds
 	told := own != nil

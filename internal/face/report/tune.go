@@ -12,8 +12,8 @@ import (
 	"weft/units"
 )
 
-// Tune is the outcome of a tuning. configs are files for devices and tuned is the text of
-// the tuned scenario, both for the page.
+// Tune is the result of a tuning. configs are files for devices and tuned is the text of the tuned
+// scenario, both for the page.
 func Tune(r *tune.Result, configs []NamedText, tuned []byte) *doc.Document {
 	d := &doc.Document{
 		Brand: simulation, Title: r.Scenario + ", tuned", Heading: r.Scenario + ": " + r.Fabric + " tuned for " + objectiveText(r),
@@ -26,7 +26,7 @@ func Tune(r *tune.Result, configs []NamedText, tuned []byte) *doc.Document {
 	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(tuneSentences(r)...)})
 	var matters []doc.Block
 	if len(r.Sensitivity) > 0 {
-		matters = doc.Notes("Matters: how much the objective changes when only this parameter varies, as a share of the tuned objective. It does not show what two parameters do together.")
+		matters = doc.Notes("Matters: how much the objective changes when only this parameter varies, as a share of the tuned objective. It does not show the combined effect of two parameters.")
 	}
 	d.Add(doc.Section{Title: "Parameters", Blocks: append([]doc.Block{doc.Grid(parameterRows(r), 3)}, matters...)})
 	if r.Proof != nil && len(r.Proof.Measures) > 0 {
@@ -53,7 +53,7 @@ func Tune(r *tune.Result, configs []NamedText, tuned []byte) *doc.Document {
 	return d
 }
 
-// objectiveText is the weights in words.
+// objectiveText is the weights as text.
 func objectiveText(r *tune.Result) string {
 	var parts []string
 	for _, t := range tune.Terms {
@@ -67,7 +67,7 @@ func objectiveText(r *tune.Result) string {
 	return strings.Join(parts, " + ")
 }
 
-// tuneSentences say what came of it.
+// tuneSentences state the result.
 func tuneSentences(r *tune.Result) []string {
 	out := []string{verdictOfTuning(r)}
 	s := &r.Search
@@ -91,15 +91,15 @@ func tuneSentences(r *tune.Result) []string {
 	return out
 }
 
-// verdictOfTuning is the first sentence: what was gained, as far as it is shown.
+// verdictOfTuning is the first sentence: the proved gain.
 func verdictOfTuning(r *tune.Result) string {
 	switch p := r.Proof; {
 	case !r.Found && r.Partial:
-		return "Stopped before anything better than the scenario as it stands was found."
+		return "Interrupted before the search found anything better than the scenario's values."
 	case !r.Found:
-		return "Nothing that was tried is better than the scenario as it stands: its values stay."
+		return "No candidate is better than the scenario's values: they stay."
 	case p == nil:
-		return "Stopped before the proof: what was found is the best of the search, on the seeds that it searched on."
+		return "Interrupted before the proof: the result is the best of the search, on the seeds of the search."
 	case p.Failed > 0:
 		return fmt.Sprintf("Do not take these values: on %d of %d seeds held out they failed: %s", p.Failed, len(r.HeldOut), oneLine(p.FailedWhy))
 	case p.Pairs < 2:
@@ -116,7 +116,7 @@ func verdictOfTuning(r *tune.Result) string {
 	}
 }
 
-// lowerBy is how far an objective fell, or rose where that is below 0.
+// lowerBy is the decrease of an objective, or its increase if below 0.
 func lowerBy(x float64) string {
 	if x < 0 {
 		return signedPercent(-x) + " higher"
@@ -124,7 +124,7 @@ func lowerBy(x float64) string {
 	return signedPercent(x) + " lower"
 }
 
-// signedPercent is a share of 1 that may be below 0, to three digits.
+// signedPercent is a fraction that may be negative as a percentage, to three digits.
 func signedPercent(x float64) string {
 	return strconv.FormatFloat(math.Round(x*1000)/10, 'f', 1, 64) + " %"
 }
@@ -161,7 +161,7 @@ func measureRows(p *tune.Proof) [][]string {
 	return rows
 }
 
-// measureName is a term for people.
+// measureName is the display name of a term.
 func measureName(name string) string {
 	switch name {
 	case "tail":
@@ -185,8 +185,8 @@ func measureText(u tune.Unit, x float64) string {
 	return timeCell(units.Time(math.Round(x)))
 }
 
-// sensitivityRows is a row per parameter, with its values and the objective there
-// over that of the outcome; the most sensitive first.
+// sensitivityRows is a row per parameter, with its values and the objective there over the
+// result's; the most sensitive first.
 func sensitivityRows(r *tune.Result) [][]string {
 	profiles := append([]tune.Profile{}, r.Sensitivity...)
 	sort.SliceStable(profiles, func(i, j int) bool { return profiles[i].Spread > profiles[j].Spread })
@@ -201,7 +201,7 @@ func sensitivityRows(r *tune.Result) [][]string {
 	return rows
 }
 
-// relativeText is a point of a profile over the outcome's.
+// relativeText is a point of a profile over the result's.
 func relativeText(p *tune.Profile, x *tune.Point) string {
 	base := tunedScore(p)
 	switch {
@@ -215,7 +215,7 @@ func relativeText(p *tune.Profile, x *tune.Point) string {
 	return strconv.FormatFloat(*x.Score/base, 'f', 3, 64)
 }
 
-// tunedScore is the objective of the outcome itself.
+// tunedScore is the objective of the result itself.
 func tunedScore(p *tune.Profile) float64 {
 	for _, x := range p.Points {
 		if x.Tuned && x.Score != nil {

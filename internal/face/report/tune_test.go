@@ -99,10 +99,10 @@ func TestTheVerdictOfATuningIsThatOfItsProof(t *testing.T) {
 			r.Proof.Verdict, r.Proof.Improvement = tune.Worse, stats.Interval{Mean: -0.2, Low: -0.3, High: -0.1}
 		}, "worse by 20.0 % (95 % interval 10.0 % to 30.0 %)"},
 		{func(r *tune.Result) { r.Proof.Failed, r.Proof.FailedWhy = 1, "deadlock" }, "Do not take these values: on 1 of 4"},
-		{func(r *tune.Result) { r.Proof = nil }, "Stopped before the proof"},
+		{func(r *tune.Result) { r.Proof = nil }, "Interrupted before the proof"},
 		{func(r *tune.Result) { r.Proof.Pairs = 1 }, "There is no proof"},
-		{func(r *tune.Result) { r.Found = false }, "its values stay"},
-		{func(r *tune.Result) { r.Found, r.Partial = false, true }, "Stopped before anything better"},
+		{func(r *tune.Result) { r.Found = false }, "they stay"},
+		{func(r *tune.Result) { r.Found, r.Partial = false, true }, "Interrupted before the search found anything better"},
 	} {
 		r := tuned(madeUpTuning())
 		c.change(r)

@@ -9,7 +9,7 @@ import (
 	"weft/internal/study/tune"
 )
 
-// NamedText is a file as a page shows it.
+// NamedText is a file on a page.
 type NamedText struct{ Name, Text string }
 
 // tunePlots are the search, and the objective over each parameter.
@@ -34,7 +34,7 @@ func tunePlots(r *tune.Result) []doc.Plot {
 	return out
 }
 
-// seedsText is seeds that follow one another: 1 to 3.
+// seedsText is consecutive seeds: 1 to 3.
 func seedsText(seeds []uint64) string {
 	text := strconv.FormatUint(seeds[0], 10)
 	if n := len(seeds); n > 1 {
@@ -43,7 +43,7 @@ func seedsText(seeds []uint64) string {
 	return text
 }
 
-// stepsPlot is the best objective over the candidates that were simulated.
+// stepsPlot is the best objective over the simulated candidates.
 func stepsPlot(r *tune.Result) *plot {
 	p := &plot{title: "The search", note: "the best objective so far; the scenario as it stands is 1", over: &scale{name: "candidates"}, format: axisNumber}
 	s := series{label: "best"}
@@ -58,15 +58,15 @@ func stepsPlot(r *tune.Result) *plot {
 	return p
 }
 
-// ends are those of an axis that has some positive values, and does not begin at 0 where
-// that would make one line of them; at least a hundredth apart.
+// ends are the ends of an axis with positive values. They do not begin at 0 if this would flatten
+// the line; they are at least a hundredth apart.
 func ends(lo, hi float64) (least, most float64) {
 	ticks := linearTicks(lo, max(hi, lo*1.01))
 	return ticks[0], ticks[len(ticks)-1]
 }
 
-// relativeRange is from the least objective over the outcome's of all profiles to the
-// largest, so that their plots have one scale; at least a tenth above 1.
+// relativeRange is the range of objectives over the result's in all profiles, so that their plots
+// have one scale; it extends at least a tenth above 1.
 func relativeRange(profiles []tune.Profile) (least, most float64) {
 	least, most = 1, 1.1
 	for i := range profiles {
@@ -80,8 +80,8 @@ func relativeRange(profiles []tune.Profile) (least, most float64) {
 	return ends(least, most)
 }
 
-// profilePlot is the objective over the values of a parameter. Values that no
-// scenario can have beside the others, or that failed, are gaps.
+// profilePlot is the objective over the values of a parameter. Values that no scenario can have
+// with the others, or that failed, are gaps.
 func profilePlot(t *tune.Profile) *plot {
 	p := &plot{title: t.Path, note: "objective over that of the outcome, which has a marker of its own", over: &scale{name: "value"}, format: axisNumber}
 	s, own := series{label: t.Path}, series{fabric: 1, label: "tuned"}

@@ -9,7 +9,7 @@ import (
 	"weft/internal/study/validate"
 )
 
-// What docs/VALIDATION.md says beside the cases.
+// The texts of docs/VALIDATION.md other than the cases.
 const (
 	validationIntro = `Numbers of weft beside what is known: closed forms, other simulators, vendors' tables,
 published measurements. ` + "`weft validate`" + ` runs every case, and
@@ -72,7 +72,7 @@ func trustTable(results []validate.Result) *doc.Table {
 	return t
 }
 
-// worstText is the largest error and where it is; scored is whether there are rows that have one.
+// worstText is the largest error and its case; scored is true if there are scored rows.
 func worstText(w validate.Worst, scored bool) string {
 	switch {
 	case w.At == "" && scored:
@@ -112,7 +112,7 @@ func countTable(results []validate.Result, byChapter bool) *doc.Table {
 	return t
 }
 
-// missTable is the rows that miss, with what is known of them if explained.
+// missTable is the rows that miss, with explanations if explained is true.
 func missTable(results []validate.Result, explained bool) *doc.Table {
 	t := &doc.Table{Columns: []doc.Column{{Left: true}, {}, {}, {}, {Left: true}}}
 	head := []string{"miss", "reference", "weft", "error", "tolerance"}
@@ -163,8 +163,8 @@ func chapterSections(results []validate.Result) (out []doc.Section) {
 	return out
 }
 
-// caseBlocks are a case. What it has in common with the case before it in its chapter is
-// not said again.
+// caseBlocks are the blocks of a case. Properties that it shares with the previous case of its
+// chapter are not repeated.
 func caseBlocks(r *validate.Result, before *validate.Case) []doc.Block {
 	c := r.Case
 	out := []doc.Block{doc.Heading(c.ID), doc.Paragraph{Text: c.Claim}}

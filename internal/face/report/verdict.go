@@ -11,50 +11,47 @@ import (
 	"weft/units"
 )
 
-// The bounds of what the sentences claim.
+// The bounds of the claims in sentences.
 const (
-	// tie is the difference of times below which there is none that matters:
-	// what repeated measurements of one cluster differ by.
+	// tie is the relative difference of times below which fabrics count as equal: the spread of
+	// repeated measurements of one cluster.
 	tie = 0.02
 	// bandwidthShare begins the range in which bandwidth decides: the fastest
 	// fabric reaches this share of its best rate.
 	bandwidthShare = 0.8
-	// bandwidthSlope is how fast time must grow with size, as a power, at the
-	// end of the sweep for bandwidth to decide there.
+	// bandwidthSlope is the minimum growth of time with size, as a power, at the end of the sweep
+	// for bandwidth to decide there.
 	bandwidthSlope = 0.8
-	// steadyGap is the most that a difference of times may vary over a range to
-	// be called constant.
+	// steadyGap is the maximum variation of a constant difference of times over a range.
 	steadyGap = 1.25
-	// busyLink is the share of time from which a link is called the limit, and
-	// idleLink is that below which no wire can be the limit, even if its load
-	// comes in bursts.
+	// busyLink is the share of time from which on a link is called the limit, and idleLink the
+	// share below which no wire can be the limit, even if its load comes in bursts.
 	busyLink = 0.9
 	idleLink = 0.25
-	// crowdedBusy and crowded are how busy a link must be, and how many times
-	// the mean of its tier it must carry, for flows that meet on it to be a
-	// cause.
+	// crowdedBusy and crowded are the minimum busy time of a link, and the minimum ratio to the
+	// mean of its tier, for a collision of flows to be a cause.
 	crowdedBusy = 0.6
 	crowded     = 1.25
-	// namedFlows is how many of the flows that share a link a sentence names.
+	// namedFlows is the number of a link's flows that a sentence names.
 	namedFlows = 4
-	// idledShare is how much longer idle than the fastest fabric's a link must
-	// be for that to be a cause.
+	// idledShare is the minimum additional idle time of a link, compared with the fastest fabric's,
+	// to be a cause.
 	idledShare = 0.1
-	// queuedShare is the share of packets from which queues are a cause, and those
-	// that are sent again.
+	// queuedShare is the share of queued, or of retransmitted, packets from which on they are a
+	// cause.
 	queuedShare = 0.05
 )
 
-// Verdict is what the results come to, in sentences.
+// Verdict is the conclusion from the results, in sentences.
 type Verdict struct {
-	Where   []string // which fabric wins where
-	Why     []string // what the numbers show about each
-	Notes   []string // what the comparison could not take in
+	Where   []string // the winner of each range
+	Why     []string // the evidence for each
+	Notes   []string // limits of the comparison
 	Setting []string // the hardware and the settings that the times depend on
 }
 
-// Judge says which fabric wins where, and why. The scenario may be nil; with it
-// more causes are known.
+// Judge names the winner of each range, with reasons. The scenario may be nil; with it more causes
+// are known.
 func Judge(r *runstore.Results, sc *scenario.Resolved) Verdict {
 	v := newJudgement(r, sc)
 	switch {
@@ -68,7 +65,7 @@ func Judge(r *runstore.Results, sc *scenario.Resolved) Verdict {
 	return v.contest()
 }
 
-// judgement is the results as times by fabric and size, where all have one.
+// judgement is the results as times by fabric and size, for sizes with results on all fabrics.
 type judgement struct {
 	r        *runstore.Results
 	sc       *scenario.Resolved
@@ -76,8 +73,8 @@ type judgement struct {
 	fabrics  []int              // with results, by index in r
 	left     []int              // without
 	sizes    []int64            // that are compared
-	results  []int64            // with a result on every fabric, of one run too
-	once     []string           // sizes of one run among those over seeds, which the verdict leaves out
+	results  []int64            // with a result on every fabric, including single runs
+	once     []string           // sizes with a single run among sizes over seeds, which the verdict leaves out
 	points   [][]runstore.Point // [fabric][size]
 }
 
@@ -106,7 +103,7 @@ func newJudgement(r *runstore.Results, sc *scenario.Resolved) *judgement {
 		for _, size := range v.sizes {
 			p, _ := point(r.Fabrics[i], size)
 			if v.openLoop() {
-				p.BusBW = 0 // it is what was offered, and tells nothing of the fabric
+				p.BusBW = 0 // it is the offered load, and does not depend on the fabric
 			}
 			row = append(row, p)
 		}
@@ -115,8 +112,8 @@ func newJudgement(r *runstore.Results, sc *scenario.Resolved) *judgement {
 	return v
 }
 
-// leaveOutOnce takes the sizes with one run out where others have seeds on every fabric;
-// without such sizes all are taken as one run.
+// leaveOutOnce removes the sizes with one run if others have seeds on every fabric; without such
+// sizes all count as one run.
 func (v *judgement) leaveOutOnce() {
 	var over []int64
 	for _, size := range v.sizes {
@@ -133,8 +130,8 @@ func (v *judgement) leaveOutOnce() {
 	}
 }
 
-// openLoop reports whether messages come at times of their own, whatever becomes of those
-// before them: times are then means over messages.
+// openLoop reports whether messages have start times of their own, independent of other messages:
+// times are then means over messages.
 func (v *judgement) openLoop() bool { return v.r.Workload == string(scenario.Uniform) }
 
 // startSpread is the time between the first start of a list of flows and the last.
@@ -153,7 +150,7 @@ func (v *judgement) name(f int) string                  { return v.result(f).Nam
 func (v *judgement) result(f int) runstore.FabricResult { return v.r.Fabrics[v.fabrics[f]] }
 func (v *judgement) time(f, s int) float64              { return float64(v.points[f][s].Time) }
 
-// spec is the fabric's scenario, nil when it is not known.
+// spec is the fabric's scenario, nil if it is unknown.
 func (v *judgement) spec(f int) *scenario.Fabric {
 	if v.sc == nil {
 		return nil
@@ -166,7 +163,7 @@ func (v *judgement) spec(f int) *scenario.Fabric {
 	return nil
 }
 
-// least is the fastest time of a size that is compared.
+// least is the fastest time of a compared size.
 func (v *judgement) least(s int) float64 { return v.leastAt(v.sizes[s]) }
 
 // leastAt is the fastest time of a size with results.
@@ -179,8 +176,8 @@ func (v *judgement) leastAt(size int64) float64 {
 	return t
 }
 
-// winner is the fabric with the least time over a range of sizes, from and to
-// included, as the geometric mean of its slow-down against the fastest.
+// winner is the fabric with the least time over a range of sizes, from and to included, by the
+// geometric mean of its slow-down relative to the fastest.
 func (v *judgement) winner(from, to int) int {
 	best, least := 0, math.Inf(1)
 	for f := range v.fabrics {
@@ -195,7 +192,7 @@ func (v *judgement) winner(from, to int) int {
 	return best
 }
 
-// ratios is the least and the most of one fabric's time over another's.
+// ratios is the minimum and the maximum ratio of one fabric's time to another's.
 func (v *judgement) ratios(f, over, from, to int) (lo, hi float64) {
 	lo, hi = math.Inf(1), 0
 	for s := from; s <= to; s++ {
@@ -205,10 +202,9 @@ func (v *judgement) ratios(f, over, from, to int) (lo, hi float64) {
 	return lo, hi
 }
 
-// latencyEnd is the last size at which latency decides, -1 where none shows it.
-// It takes two sizes to tell: a line through the fastest times of the smallest
-// and of this one gives what a message costs without its bytes, and that must be
-// more than what its bytes cost.
+// latencyEnd is the last size at which latency decides, -1 if there is none. It needs two sizes: a
+// line through the fastest times of the smallest size and of this one gives the cost of a message
+// without its bytes, and that must exceed the cost of its bytes.
 func (v *judgement) latencyEnd() int {
 	end := -1
 	for s := 1; s < len(v.sizes); s++ {
@@ -222,9 +218,9 @@ func (v *judgement) latencyEnd() int {
 	return end
 }
 
-// bandwidthStart is the first size that is compared from which on bandwidth decides, and
-// len(sizes) when none is. Results of one run count too: the larger a size, the more of
-// its time is its bytes, with any seed.
+// bandwidthStart is the first compared size from which on bandwidth decides, and len(sizes) if
+// there is none. Results of one run count too: the larger a size, the more its time depends on its
+// bytes, with any seed.
 func (v *judgement) bandwidthStart() int {
 	n := len(v.results)
 	if n < 2 || v.results[n-1] == v.results[n-2] {
@@ -243,8 +239,8 @@ func (v *judgement) bandwidthStart() int {
 	return at
 }
 
-// contest compares two or more fabrics: where latency decides, where bandwidth
-// does, and why. What lies between is told only where another fabric leads.
+// contest compares two or more fabrics: the range where latency decides, the range where bandwidth
+// does, and the reasons. The range between is reported only if another fabric leads there.
 func (v *judgement) contest() Verdict {
 	last := len(v.sizes) - 1
 	if last == 0 {
@@ -291,8 +287,8 @@ func (v *judgement) contest() Verdict {
 	return Verdict{out, append(v.why(low, end, high, from), between...), v.caveats(), v.setting()}
 }
 
-// rangeSentence says how the fabrics stand from one size to another, with the
-// figures of the size shown.
+// rangeSentence is the ranking of the fabrics from one size to another, with the figures of the
+// shown size.
 func (v *judgement) rangeSentence(from, to, shown int, what string, figure func(runstore.Point) string) string {
 	var where string
 	switch {
@@ -311,13 +307,13 @@ func (v *judgement) rangeSentence(from, to, shown int, what string, figure func(
 	return where + ", " + what + ", " + v.standing(w, from, to, shown, figure) + "." + v.exceptions(w, from, to)
 }
 
-// isFirst reports whether no size of the run is smaller than one that is compared.
+// isFirst reports whether no size of the run is smaller than a compared size.
 func (v *judgement) isFirst(s int) bool { return v.sizes[s] == slices.Min(sizes(v.r)) }
 
 // isLast reports whether none is larger.
 func (v *judgement) isLast(s int) bool { return v.sizes[s] == slices.Max(sizes(v.r)) }
 
-// timeOf and busOf say how a range's figures are given.
+// timeOf and busOf are the formats of a range's figures.
 func timeOf(p runstore.Point) string { return shortTime(p.Time) }
 
 func busOf(p runstore.Point) string {
@@ -327,8 +323,8 @@ func busOf(p runstore.Point) string {
 	return shortBandwidth(p.BusBW) + " GB/s"
 }
 
-// standing says how the fabrics stand over a range: the winner with its figure
-// at the size shown, those that are tied with it, and how far the others are.
+// standing is the ranking of the fabrics over a range: the winner with its figure at the shown
+// size, the fabrics tied with it, and the distances of the others.
 func (v *judgement) standing(w, from, to, shown int, figure func(runstore.Point) string) string {
 	size := ""
 	if from != to {
@@ -361,7 +357,7 @@ func (v *judgement) standing(w, from, to, shown int, figure func(runstore.Point)
 	}
 	switch {
 	case len(open) > 0 && v.repeated:
-		return fmt.Sprintf("the seeds do not tell %s apart%s", list(slices.Concat([]string{own}, tied, open)), tail)
+		return fmt.Sprintf("the seeds do not distinguish %s%s", list(slices.Concat([]string{own}, tied, open)), tail)
 	case len(open) > 0:
 		return fmt.Sprintf("no fabric is ahead at every size: %s%s", list(slices.Concat([]string{own}, tied, open)), tail)
 	case len(behind) == 0:
@@ -378,8 +374,8 @@ func (v *judgement) standing(w, from, to, shown int, figure func(runstore.Point)
 	return fmt.Sprintf("%s %s (%s%s)%s", v.name(w), fastest, figure(v.points[w][shown]), size, tail)
 }
 
-// longer is how many times as long a fabric takes as another, size by size, with the
-// interval over the range, and its figure.
+// longer is the ratio of a fabric's time to another's, size by size, with the interval over the
+// range, and its figure.
 func (v *judgement) longer(f, w, from, to int, unit, value string) string {
 	lo, hi := v.ratios(f, w, from, to)
 	text := span2(lo, hi) + unit
@@ -413,7 +409,7 @@ func (v *judgement) order(s int) []int {
 	return order
 }
 
-// upper begins a sentence, unless with the name of a fabric.
+// upper begins a sentence with a capital, unless it begins with the name of a fabric.
 func upper(text string) string {
 	for _, word := range []string{"at ", "there ", "of "} {
 		if strings.HasPrefix(text, word) {
@@ -443,11 +439,11 @@ func (v *judgement) exceptions(w, from, to int) string {
 	return " It is not so at every size: " + list(out) + "."
 }
 
-// caveats are what the comparison could not take in.
+// caveats are the limits of the comparison.
 func (v *judgement) caveats() []string {
 	var out []string
 	if v.openLoop() {
-		out = append(out, "What is compared is the mean time of a message: messages are offered for the same time on every fabric")
+		out = append(out, "The comparison uses the mean time of a message: messages are offered for the same time on every fabric")
 	}
 	if spread := v.startSpread(); spread > 0 {
 		out = append(out, fmt.Sprintf("messages start up to %s one after the other, which is in the times on any fabric: what a message takes is in the column of flows", shortTime(spread)))
@@ -472,7 +468,7 @@ func (v *judgement) caveats() []string {
 	return append(append(out, switchRangeSentences(v.r)...), v.waitedSentences()...)
 }
 
-// setting is what the times depend on that holds at every size.
+// setting is the settings that the times at every size depend on.
 func (v *judgement) setting() []string {
 	var out []string
 	if text := CutRadix(v.sc); text != "" {

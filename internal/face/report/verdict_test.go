@@ -71,7 +71,7 @@ func TestVerdictOfUniformTrafficGoesByTheTimeOfAMessage(t *testing.T) {
 		r.Fabrics[i].Points = r.Fabrics[i].Points[:1]
 	}
 	v := judged(r, madeUp())
-	mustSay(t, v, "infiniband-ndr is the fastest (1.00 us); roce-v2-400g takes 10 times as long (10.0 us", "What is compared is the mean time of a message")
+	mustSay(t, v, "infiniband-ndr is the fastest (1.00 us); roce-v2-400g takes 10 times as long (10.0 us", "The comparison uses the mean time of a message")
 	mustNotSay(t, v, "GB/s")
 }
 
@@ -344,6 +344,6 @@ func TestVerdictTellsNewPacketsFromThoseSentAgain(t *testing.T) {
 	p := &r.Fabrics[1].Points[len(sweep())-1]
 	mustSay(t, judged(r, madeUp()), "roce-v2-400g is at the limit of its wire")
 	p.Counts.Retransmissions = p.Counts.Packets * 2 / 3
-	mustSay(t, judged(r, madeUp()), "roce-v2-400g fills its wire with what it sends again, 67 % of its packets: leaf-0:3 → node-0 nic-0 is busy 94 % of the time")
+	mustSay(t, judged(r, madeUp()), "roce-v2-400g fills its wire with retransmissions, 67 % of its packets: leaf-0:3 → node-0 nic-0 is busy 94 % of the time")
 	mustNotSay(t, judged(r, madeUp()), "roce-v2-400g is at the limit of its wire")
 }

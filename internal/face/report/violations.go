@@ -8,12 +8,11 @@ import (
 	"weft/units"
 )
 
-// violationLines is how many traps of a point are written out; the others are
-// counted.
+// violationLines is the number of a point's traps that are written out; the others are counted.
 const violationLines = 8
 
-// violations are the traps about keys that a Subnet Manager got, or what Ethernet
-// switches kept out of a VRF, and the messages that never arrived for them.
+// violations are the traps about keys that a Subnet Manager received, or the packets that Ethernet
+// switches kept out of a VRF, and the messages that therefore never arrived.
 func violations(r *runstore.Results) (lines []string) {
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
@@ -40,7 +39,7 @@ func violations(r *runstore.Results) (lines []string) {
 	return lines
 }
 
-// discardedFor is why packets of a point were discarded, and how many.
+// discardedFor is the reason for discarded packets of a point, and their number.
 func discardedFor(p *runstore.Point) (why string, packets int64) {
 	const qkeys = "for Q_Keys that are not their receivers'"
 	c := &p.Counts
@@ -62,7 +61,7 @@ func atSize(bytes int64) string {
 	return " at " + sizeText(bytes)
 }
 
-// trapText is a trap in words, with the fields of its notice, or what a VRF kept out.
+// trapText describes a trap with the fields of its notice, or a packet kept out of a VRF.
 func trapText(v *runstore.Violation) string {
 	if v.FromVRF != "" {
 		return fmt.Sprintf("at %s, first after %s: %s of VRF %s for VRF %s, from %s to %s",
@@ -81,13 +80,13 @@ func trapText(v *runstore.Violation) string {
 	return fmt.Sprintf("trap %d at %s; %s", v.Trap, offence(v, fmt.Sprintf("P_Key %#04x (%s) and SL %d", v.PKey, member, v.SL)), knownText(v))
 }
 
-// offence is where packets were discarded, and whose they were.
+// offence is the place of discarded packets, and their sender.
 func offence(v *runstore.Violation, key string) string {
 	return fmt.Sprintf("%s, first after %s: %s, %s, from %s QP %d to %s QP %d",
 		v.Port, shortTime(units.Time(v.FirstPs)), plural(v.Packets, "packet", "packets"), key, v.From, v.FromQP, v.To, v.ToQP)
 }
 
-// knownText is when the manager knew of a violation.
+// knownText is the time at which the manager knew of a violation.
 func knownText(v *runstore.Violation) string {
 	if units.Time(v.KnownPs) == runstore.Never {
 		return "the manager never knew"
@@ -95,8 +94,7 @@ func knownText(v *runstore.Violation) string {
 	return fmt.Sprintf("the manager knew %s later", shortTime(units.Time(v.KnownPs-v.FirstPs)))
 }
 
-// trapsText is what became of the traps of a point, and the counters of the ports
-// that sent them.
+// trapsText is the fate of the traps of a point, and the counters of the ports that sent them.
 func trapsText(t *runstore.Traps) string {
 	text := fmt.Sprintf("%s raised, %d repressed, %s; %d merged with one that waited, %d lost",
 		plural(int64(t.Raised), "trap", "traps"), t.Repressed, plural(int64(t.Sent), "datagram", "datagrams"), t.Merged, t.Lost)

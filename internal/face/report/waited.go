@@ -9,11 +9,11 @@ import (
 	"weft/units"
 )
 
-// waitedShare is the share of a time that one retransmission timeout must take for the
-// time to be that of recovery and not of bandwidth.
+// waitedShare is the share of a time that one retransmission timeout must have for the time to be
+// recovery and not bandwidth.
 const waitedShare = 0.05
 
-// waitedSentences say of which fabrics the time is that of their retransmission timeouts.
+// waitedSentences name the fabrics whose time is dominated by retransmission timeouts.
 func (v *judgement) waitedSentences() (out []string) {
 	for f := range v.fabrics {
 		spec := v.spec(f)
@@ -31,15 +31,15 @@ func (v *judgement) waitedSentences() (out []string) {
 			}
 		}
 		if most.Counts.Timeouts > 0 {
-			out = append(out, fmt.Sprintf("%s waited for %s%s, %s: its time there is that of recovery by chance, not of bandwidth.",
+			out = append(out, fmt.Sprintf("%s waited for %s%s, %s: its time there depends on recovery by chance, not on bandwidth.",
 				v.name(f), plural(most.Counts.Timeouts, "retransmission timeout", "retransmission timeouts"), atSize(most.Bytes), text))
 		}
 	}
 	return out
 }
 
-// firstWait is the least wait before the first repetition of a packet on a fabric of
-// RDMA, and what a wait is, in words; "" of others.
+// firstWait is the minimum wait before the first repetition of a packet on an RDMA fabric, and the
+// name of the wait; "" for other fabrics.
 func firstWait(f *scenario.Fabric) (least units.Time, text string) {
 	s := &f.NIC.Retransmission
 	switch {

@@ -10,10 +10,9 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// wire says what the busiest link of a fabric shows at a size, as what the fabric
-// does: it has flows collide on one link, it is at the limit of its wire, with new
-// packets or with those that it sends again, or it leaves all wires idle. It is empty
-// where the link shows none of that.
+// wire describes the busiest link of a fabric at a size: flows collide on the link, or it is at the
+// limit of its wire, with new packets or with retransmissions, or all wires are idle. It is empty
+// if the link shows none of this.
 func (v *judgement) wire(f, s int) string {
 	p := v.points[f][s]
 	h, known := hottest(p)
@@ -25,7 +24,7 @@ func (v *judgement) wire(f, s int) string {
 	case collides(h):
 		return v.collision(f, h)
 	case h.Busy >= busyLink && float64(p.Counts.Retransmissions) >= queuedShare*float64(p.Counts.Packets):
-		return fmt.Sprintf("fills its wire with what it sends again, %s of its packets: %s is busy %s of the time",
+		return fmt.Sprintf("fills its wire with retransmissions, %s of its packets: %s is busy %s of the time",
 			percent(float64(p.Counts.Retransmissions)/float64(p.Counts.Packets)), h.Name, percent(h.Busy))
 	case h.Busy >= busyLink:
 		return fmt.Sprintf("is at the limit of its wire: %s is busy %s of the time", h.Name, percent(h.Busy))
@@ -48,15 +47,15 @@ func (v *judgement) throughKernel(f int) bool {
 	return !protocol.Of(v.result(f).Protocol).RDMA()
 }
 
-// collides reports whether a link among which routing could choose is the limit
-// because it carries more than its share.
+// collides reports whether a link among which routing could choose is the limit because it carries
+// more than its share.
 func collides(h runstore.HotLink) bool {
 	return h.Choice() && h.Busy >= crowdedBusy && h.Spread() >= crowded
 }
 
-// byFlow reports that a fabric's routing chooses a way for each flow, and that it has
-// ways to choose from: on a dragonfly and a torus the shortest may be one, and Ultra
-// Ethernet has ECMP choose for each packet.
+// byFlow reports whether a fabric's routing chooses a path for each flow, among several: on a
+// dragonfly and a torus the shortest path may be unique, and in Ultra Ethernet ECMP chooses for
+// each packet.
 func byFlow(f *scenario.Fabric) bool {
 	switch f.Topology.Shape {
 	case scenario.Dragonfly, scenario.Torus, scenario.Listed:
@@ -65,8 +64,7 @@ func byFlow(f *scenario.Fabric) bool {
 	return !protocol.Of(f.Kind).Unordered
 }
 
-// collision names the link on which flows meet, and how much of the others' share
-// it carries.
+// collision names the link on which flows collide, and the ratio of its load to the others'.
 func (v *judgement) collision(f int, h runstore.HotLink) string {
 	what := "spreads its load unevenly"
 	if sc := v.spec(f); sc != nil && byFlow(sc) {
@@ -90,9 +88,8 @@ func (v *judgement) collision(f int, h runstore.HotLink) string {
 	return fmt.Sprintf("%s: %s and is busy %s of the time", what, carries, percent(h.Busy))
 }
 
-// idled says that congestion control, or the recovery from drops, left idle a link
-// that the fastest fabric kept busy. Where that one was not the limit either it says
-// no more than what was seen.
+// idled states that congestion control, or the recovery from drops, left a link idle that the
+// fastest fabric kept busy. If that link was not the limit either, it states only the observation.
 func (v *judgement) idled(f, w, s int) string {
 	p := v.points[f][s]
 	a, known := hottest(p)
@@ -102,7 +99,7 @@ func (v *judgement) idled(f, w, s int) string {
 	}
 	c := p.Counts
 	if c.Marks == 0 && c.CNPs == 0 && c.Drops() == 0 || collides(a) || len(v.path(f, w)) > 0 {
-		return "" // nothing cut them back, or something else may have kept it idle
+		return "" // no cause was seen, or there may be another one
 	}
 	var why string
 	switch {
@@ -118,8 +115,8 @@ func (v *judgement) idled(f, w, s int) string {
 	return fmt.Sprintf("%s its busiest link was busy no more than %s of the time, where %s kept its own busy %s", why, percent(a.Busy), v.name(w), percent(b.Busy))
 }
 
-// queueing says how many packets met a queue beyond ECN's threshold: of those
-// that did, a part is marked.
+// queueing is the number of packets that met a queue beyond ECN's threshold: a part of these is
+// marked.
 func (v *judgement) queueing(f, s int) string {
 	sc, c := v.spec(f), v.points[f][s].Counts
 	if sc == nil || c.Packets == 0 || float64(c.Marks) < queuedShare*float64(c.Packets) {
