@@ -12,17 +12,17 @@ import (
 	"weft/units"
 )
 
-// everyAlgorithm is the value of --algo that compares those of NCCL.
+// everyAlgorithm is the value of --algo that compares all of NCCL's.
 const everyAlgorithm = "all"
 
-// contender is an algorithm with the protocols that it has.
+// contender is an algorithm with its protocols.
 type contender struct {
 	algo      scenario.Algorithm
 	protocols []scenario.Protocol
 }
 
-// contenders are NCCL's algorithms for a collective, and its protocols for each;
-// for others it has no choice.
+// contenders are NCCL's algorithms for a collective, with the protocols of each; some collectives
+// have no choice.
 var contenders = map[scenario.Collective][]contender{
 	scenario.AllReduce: {
 		{scenario.AlgoRing, everyProtocol},
@@ -37,7 +37,7 @@ var contenders = map[scenario.Collective][]contender{
 	scenario.Broadcast:     {{scenario.AlgoRing, everyProtocol}},
 }
 
-// shards are those of all-gather and reduce-scatter.
+// shards are the contenders of all-gather and reduce-scatter.
 var shards = []contender{
 	{scenario.AlgoRing, everyProtocol},
 	{scenario.AlgoNVLS, []scenario.Protocol{scenario.ProtoSimple}},
@@ -46,8 +46,8 @@ var shards = []contender{
 
 var everyProtocol = []scenario.Protocol{scenario.ProtoLL, scenario.ProtoLL128, scenario.ProtoSimple}
 
-// algorithms runs a sweep as NCCL would choose and by each of its algorithms and
-// protocols, and tells which is the fastest at each size.
+// algorithms runs a sweep with NCCL's choice and with each of its algorithms and protocols, and
+// reports the fastest at each size.
 func (b *bench) algorithms(ctx context.Context, e *Env, r *scenario.Resolved) error {
 	list := contenders[r.Workload.Collective]
 	switch {
@@ -78,7 +78,7 @@ func (b *bench) algorithms(ctx context.Context, e *Env, r *scenario.Resolved) er
 			forced.Workload.Algorithm, forced.Workload.Protocol = c.algo, proto
 			var points []runstore.Point
 			err := b.execution.run(ctx, e, &forced, keep(&points))
-			if err != nil && codeOf(err) != Failed { // what a cluster cannot do has no points
+			if err != nil && codeOf(err) != Failed { // an algorithm that the cluster cannot run has no points
 				return err
 			}
 			best = faster(best, points)
@@ -87,9 +87,8 @@ func (b *bench) algorithms(ctx context.Context, e *Env, r *scenario.Resolved) er
 	return doc.Grid(standings(chosen, best)).Write(e.Stdout, e.style())
 }
 
-// takesPart reports whether NCCL has an algorithm on a cluster: reductions in the
-// switch of a node need one that can; between nodes they are NVLS-tree, and where the
-// network reduces NVLS.
+// takesPart reports whether NCCL has an algorithm on a cluster: reduction in the switch of a node
+// needs such a switch; between nodes it is NVLS-tree, or NVLS if the network reduces.
 func takesPart(r *scenario.Resolved, a scenario.Algorithm) bool {
 	multicast, several, sharp := r.Cluster.Node.ScaleUp.Multicast, r.Cluster.Nodes > 1, r.Fabrics[0].IB.SHARP
 	switch a {

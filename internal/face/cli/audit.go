@@ -11,7 +11,7 @@ import (
 	"weft/internal/study/audit"
 )
 
-// newAudit is the parent of the verbs that prove what a scenario claims.
+// newAudit is the parent of the verbs that prove a scenario's claims.
 func newAudit(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",

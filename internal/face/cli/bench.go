@@ -17,8 +17,7 @@ import (
 	"weft/units"
 )
 
-// operations are the collectives by the names that nccl-tests and people give
-// them.
+// operations are the collectives by their names in nccl-tests and in common use.
 var operations = []struct {
 	name    string
 	collect scenario.Collective
@@ -50,7 +49,7 @@ func operation(name string) (scenario.Collective, error) {
 	return "", fmt.Errorf("%q is no collective%s: valid are %s", name, hint, strings.Join(names, ", "))
 }
 
-// bench is the flags of nccl-tests, and where they run.
+// bench is the flags of nccl-tests, and weft's own.
 type bench struct {
 	choice
 	execution
@@ -121,7 +120,7 @@ differ between out-of-place and in-place; both columns show the same.`,
 	return cmd
 }
 
-// check finds what is wrong with the numbers and names of the flags.
+// check finds invalid numbers and names in the flags.
 func (b *bench) check() error {
 	var errs []error
 	flags := b.flags.Flags()
@@ -156,7 +155,7 @@ func (b *bench) check() error {
 	return errors.Join(errs...)
 }
 
-// sweep is the sizes as a scenario has them.
+// sweep is the sizes in the form of a scenario.
 func (b *bench) sweep() (from, to, step units.Bytes, err error) {
 	var errs []error
 	parse := func(flag, text string) units.Bytes {
@@ -224,7 +223,7 @@ func gpuTitle(model string) string {
 	return model
 }
 
-// scenario is the cluster with the collective on it, on one fabric.
+// scenario is the cluster with the collective, on one fabric.
 func (b *bench) scenario(e *Env, collect scenario.Collective, from, to, step units.Bytes) (*scenario.Resolved, error) {
 	over := []scenario.Override{
 		scenario.Set("workload.collective", collect, "bench"),
@@ -256,7 +255,7 @@ func (b *bench) scenario(e *Env, collect scenario.Collective, from, to, step uni
 	return r, nil
 }
 
-// reduced takes a part of each node's GPUs, with their share of its NICs.
+// reduced is a node with a part of its GPUs, with their share of its NICs.
 func (b *bench) reduced(file *scenario.File, over []scenario.Override) ([]scenario.Override, error) {
 	flags := b.flags.Flags()
 	if !flags.Changed("ngpus") && !flags.Changed("nthreads") {

@@ -7,20 +7,20 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// benchTable prints the rows of a sweep as they come, in the order of the sizes:
-// one that is finished early waits for those before it.
+// benchTable prints the rows of a sweep in the order of the sizes: a size that finishes early waits
+// for the smaller ones.
 type benchTable struct {
 	e       *Env
 	header  report.NCCLTests
 	r       *scenario.Resolved
 	table   *report.NCCLTable // nil before the first row
 	waiting map[int]runstore.Point
-	next    int // size to be printed
+	next    int // next size to print
 	met     bool
-	err     error // the first of writing
+	err     error // the first write error
 }
 
-// finished takes a size that has a result.
+// finished adds a size with a result.
 func (b *benchTable) finished(f weft.Finished) {
 	b.waiting[f.Size] = f.Point
 	for {
@@ -49,7 +49,7 @@ func (b *benchTable) start() {
 	b.table, b.err = b.header.Start(b.e.Stdout, b.r.Job().Ranks(), runstore.FabricResult{Name: f.Name, Rate: f.Link.Rate()})
 }
 
-// end prints the sizes that have not been told and what follows the rows.
+// end prints the remaining sizes and the lines after the rows.
 func (b *benchTable) end(results *runstore.Results) error {
 	for _, p := range results.Fabrics[0].Points[b.next:] {
 		b.row(p)

@@ -82,7 +82,7 @@ func (c *calibrating) do(ctx context.Context, e *Env, paths []string) error {
 	return c.tell(e, fit, paths)
 }
 
-// tell prints the fit, and writes the overlay if it is worth something.
+// tell prints the fit, and writes the overlay if the fit is better.
 func (c *calibrating) tell(e *Env, fit *calibrate.Fit, paths []string) error {
 	if err := e.present(report.Fit(fit), c.json, fitJSON(fit)); err != nil {
 		return err

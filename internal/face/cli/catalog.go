@@ -62,7 +62,7 @@ func kindNames() []string {
 	return names
 }
 
-// kindOf finds a type; the plural will do.
+// kindOf finds a type; a plural is accepted.
 func kindOf(name string) (catalog.Kind, error) {
 	names := kindNames()
 	for _, n := range []string{name, strings.TrimSuffix(name, "s"), strings.TrimSuffix(name, "es")} {
@@ -77,7 +77,7 @@ func kindOf(name string) (catalog.Kind, error) {
 	return "", fmt.Errorf("the catalog has no type %q%s; it has %s", name, hint, strings.Join(names, ", "))
 }
 
-// trust says what the tags mean, from the firmest.
+// trust lists the meanings of the tags, from the firmest.
 var trust = []struct {
 	tag     catalog.Tag
 	meaning string
@@ -102,7 +102,7 @@ func softest(entry catalog.Entry) catalog.Tag {
 	return trust[at].tag
 }
 
-// trustText is the meanings in a sentence.
+// trustText is the meanings as a sentence.
 func trustText() string {
 	parts := make([]string, 0, len(trust))
 	for _, t := range trust {

@@ -17,9 +17,8 @@ func completeCluster(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 	return catalog.Names(catalog.Node), cobra.ShellCompDirectiveDefault
 }
 
-// cluster is the scenario that --cluster names: a file, or one line around a node
-// preset of the catalog with the fabric preset of --fabric. The files of --overlay
-// are laid over it.
+// cluster is the scenario for --cluster: a file, or one line around a node preset of the catalog
+// with the fabric preset of --fabric. The files of --overlay are applied.
 func (c *choice) cluster(e *Env, name string) (*scenario.File, error) {
 	file, preset, err := clusterFile(e, name)
 	if err == nil && preset && len(c.fabrics) == 1 && slices.Contains(catalog.Names(catalog.Fabric), c.fabrics[0]) {

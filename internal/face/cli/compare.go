@@ -59,7 +59,7 @@ stands, as weft run makes it: no lead is claimed.`,
 	return cmd
 }
 
-// maxSeeds bounds --seeds: an interval of more is narrower than the model is right.
+// maxSeeds bounds --seeds: an interval of more seeds would be narrower than the model's error.
 const maxSeeds = 1000
 
 // tellTables prints the tables and the sentences.

@@ -18,7 +18,7 @@ import (
 	"weft/units"
 )
 
-// logged is the flags of the verbs that lay a log beside a prediction.
+// logged is the flags of the verbs that compare a log with a prediction.
 type logged struct {
 	choice
 	name    string // of the cluster
@@ -46,7 +46,7 @@ func (l *logged) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("cluster", completeCluster)
 }
 
-// options are what of the flags a comparison takes.
+// options are the flags for a comparison.
 func (l *logged) options(e *Env) (o calibrate.Options, err error) {
 	o = calibrate.Options{Workers: l.workers, Nodes: l.nodes, Sizes: l.sizes, Simulate: calibrate.Simulator(e.Run)}
 	errs := []error{checkWorkers(l.workers)}
@@ -104,8 +104,7 @@ func (l *logged) readLog(e *Env, path string) (*logfile.Log, error) {
 	return log, nil
 }
 
-// clusterOf is the cluster of the flags, on the fabric that they name or that the
-// log speaks of.
+// clusterOf is the cluster of the flags, on the fabric of the flags or of the log.
 func (l *logged) clusterOf(e *Env, logs []*logfile.Log) (*calibrate.Cluster, error) {
 	file, err := l.cluster(e, l.name)
 	if err != nil {
@@ -130,7 +129,7 @@ func (l *logged) clusterOf(e *Env, logs []*logfile.Log) (*calibrate.Cluster, err
 		return nil, fmt.Errorf("--fabric %s: a log is from one fabric", strings.Join(l.fabrics, ","))
 	}
 	names := fabricNames(r)
-	if err := l.filter(r); err != nil { // says which there are
+	if err := l.filter(r); err != nil { // its error lists the fabrics
 		return nil, err
 	}
 	c.Fabric = slices.Index(names, r.Fabrics[0].Name)
@@ -140,7 +139,7 @@ func (l *logged) clusterOf(e *Env, logs []*logfile.Log) (*calibrate.Cluster, err
 	return c, nil
 }
 
-// fits reports whether the logs name the links of the protocol, or of none that is known.
+// fits reports whether the logs name links of the protocol, or no known links.
 func fits(p *protocol.Protocol, logs []*logfile.Log) bool {
 	for _, log := range logs {
 		link := log.Said.Link

@@ -127,5 +127,5 @@ func explanationJSON(e *calibrate.Explanation) explanationRecord {
 	return r
 }
 
-// rounded leaves six decimals: what follows differs between processors.
+// rounded keeps six decimals: further digits differ between processors.
 func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }

@@ -11,13 +11,13 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// documentVersion is the version of what verbs print with --json. It changes when the
-// meaning of a field does; results of runs have a version of their own.
+// documentVersion is the version of the output of --json. It changes when the meaning of a field
+// does; results of runs have their own version.
 const documentVersion = 1
 
-// With --json a verb prints one object: its answer, the version, and once the verb has
-// ended with an error, what went wrong. Main prints it at the end. Verbs that go on
-// until they are interrupted print an object a line, each as it comes.
+// With --json a verb prints one object: its answer, the version, and the error if the verb has
+// failed. Main prints it at the end. Verbs that run until they are interrupted print an object per
+// line, each at once.
 
 // printJSON is the answer of a verb.
 func printJSON(e *Env, v any) error {
@@ -28,20 +28,20 @@ func printJSON(e *Env, v any) error {
 	return e.answer(b.Bytes())
 }
 
-// answer is printJSON of an object that is text already.
+// answer is printJSON for an object that is text already.
 func (e *Env) answer(text []byte) error {
 	e.document = text
 	return nil
 }
 
-// rest is answer of an object whose beginning, with the version, is printed already: a
-// list that is as long as a capture.
+// rest is answer for an object whose beginning, with the version, is printed already: a list as
+// long as a capture.
 func (e *Env) rest(text []byte) error {
 	e.begun = true
 	return e.answer(text)
 }
 
-// printLine prints an object of a verb that goes on, in a line of its own.
+// printLine prints an object of a continuing verb on a line of its own.
 func (e *Env) printLine(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -59,7 +59,7 @@ func encodeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// failure is an error as JSON has it.
+// failure is an error in JSON.
 type failure struct {
 	Code     Code      `json:"exit_code"`
 	Meaning  string    `json:"meaning"`
@@ -67,12 +67,12 @@ type failure struct {
 	Problems []problem `json:"problems,omitempty"` // of a scenario, by place
 }
 
-// problem is one thing that is wrong with a scenario.
+// problem is an error in a scenario.
 type problem struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
-	Origin  string `json:"origin,omitempty"` // the flag or catalog entry, where it is not the file
+	Origin  string `json:"origin,omitempty"` // the flag or catalog entry, if it is not from the file
 	Field   string `json:"field,omitempty"`
 	Message string `json:"message"`
 }
@@ -93,7 +93,7 @@ func failureOf(err error) *failure {
 	return f
 }
 
-// conclude prints what --json asks for, once a verb has ended.
+// conclude prints the object of --json at the end of a verb.
 func (e *Env) conclude(err error) error {
 	if !e.wantsJSON() || e.document == nil && err == nil {
 		return nil
@@ -119,7 +119,7 @@ func (e *Env) conclude(err error) error {
 	return bad
 }
 
-// wantsJSON looks at the arguments themselves: an error may be that they cannot be read.
+// wantsJSON reads the arguments directly, because the error may be that they cannot be parsed.
 func (e *Env) wantsJSON() bool {
 	given := e.Args
 	if i := slices.Index(given, "--"); i >= 0 {
@@ -143,7 +143,7 @@ func versioned(text []byte) []byte {
 	return joined([]byte(head+"}"), text)
 }
 
-// joined is an object with the members of two.
+// joined is an object with the members of both.
 func joined(a, b []byte) []byte {
 	line := ""
 	if bytes.HasSuffix(b, []byte("\n")) {

@@ -15,11 +15,11 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// Runner simulates a scenario. When ctx ends it returns what was measured until
-// then, with Partial set, and a nil or a context error.
+// Runner simulates a scenario. When ctx ends it returns the results so far, with Partial set, and a
+// nil or a context error.
 type Runner func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error)
 
-// Env is the process that the command line runs in.
+// Env is the environment of the command line: the process.
 type Env struct {
 	Args   []string // without the program's name
 	Getenv func(string) string
@@ -27,31 +27,30 @@ type Env struct {
 	Stdout io.Writer
 	Stderr io.Writer
 
-	Dir            string // what relative paths start from; "" is the process's own
+	Dir            string // base of relative paths; "" is the process's own
 	StdoutTerminal bool
 	StderrTerminal bool
 	Width          int // of the terminal in columns; 0 is unknown
 
 	Now     func() time.Time
-	Cores   int // that the process may use
+	Cores   int // cores that the process may use
 	Version Version
 	Run     Runner // nil is weft.Run
 
-	// Pulse is how often a line of progress comes where there is no terminal; 0 is ten
-	// seconds.
+	// Pulse is the period of progress lines without a terminal; 0 is ten seconds.
 	Pulse time.Duration
 
-	general  *status         // of a verb that does not tell of its work itself
-	document []byte          // what --json prints at the end
-	begun    bool            // of that the beginning is printed: what follows is the rest
-	quiet    bool            // --quiet: no progress, and no word of what was written
-	details  bool            // --details: all of a document, also where it is more than a screen
+	general  *status         // status of a verb without its own
+	document []byte          // output of --json at the end
+	begun    bool            // the beginning is printed already: only the rest follows
+	quiet    bool            // --quiet: no progress, and no messages about written files
+	details  bool            // --details: the whole document, even if it exceeds a screen
 	html     string          // --html: the file for the page
-	screen   io.Writer       // standard error as it is, for the line of progress
-	done     <-chan struct{} // set by Main: closed once the command is to end
+	screen   io.Writer       // standard error itself, for the line of progress
+	done     <-chan struct{} // set by Main: closed when the command must end
 }
 
-// path is a file's path as the process sees it.
+// path is a file's path in the process's view.
 func (e *Env) path(p string) string {
 	if e.Dir == "" || filepath.IsAbs(p) {
 		return p
@@ -59,15 +58,14 @@ func (e *Env) path(p string) string {
 	return filepath.Join(e.Dir, p)
 }
 
-// note says on standard error what was done. With --quiet it does not.
+// note reports an action on standard error, unless --quiet is set.
 func (e *Env) note(format string, args ...any) {
 	if !e.quiet {
 		fmt.Fprintf(e.Stderr, format, args...)
 	}
 }
 
-// style is how standard output shows tables. NO_COLOR is the convention of
-// no-color.org.
+// style is the style of tables on standard output. NO_COLOR is the convention of no-color.org.
 func (e *Env) style() doc.Style {
 	s := doc.Style{Details: e.details}
 	if e.StdoutTerminal {
@@ -77,12 +75,12 @@ func (e *Env) style() doc.Style {
 	return s
 }
 
-// detailsFlag registers the flag for all of a document that is longer than a screen.
+// detailsFlag registers the flag for the whole of a document that exceeds a screen.
 func (e *Env) detailsFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&e.details, "details", false, "print everything, also where it is more than a screen of 50 lines")
 }
 
-// pageFlag registers the flag for the page of a verb that has no folder for it.
+// pageFlag registers the flag for the page of a verb without an output folder.
 func (e *Env) pageFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&e.html, "html", "", "write a page for the browser into this file; - is standard output, and then nothing else")
 	_ = cmd.MarkFlagFilename("html", "html")
@@ -91,8 +89,8 @@ func (e *Env) pageFlag(cmd *cobra.Command) {
 // tell prints a document.
 func (e *Env) tell(d *doc.Document) error { return d.Terminal(e.Stdout, e.style()) }
 
-// present writes the page that --html asks for, and prints the document, or its result as
-// JSON: a value, or the text of one.
+// present writes the page for --html, and prints the document, or its result as JSON: a value, or
+// the text of one.
 func (e *Env) present(d *doc.Document, asJSON bool, result any) error {
 	if e.html != "" {
 		if err := e.writeFile(e.html, d.HTML); err != nil {

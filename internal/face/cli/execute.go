@@ -20,15 +20,15 @@ import (
 	"weft/units"
 )
 
-// execution is what a verb that simulates takes from its flags, and how it
-// goes about it: the output folder first, then the run, then the telling.
+// execution is the flags and the steps of a verb that simulates: the output folder first, then the
+// run, then the output.
 type execution struct {
 	out     string
 	workers int
 	json    bool
-	seeds   int                 // as weft.Options has them
-	ranges  bool                // also the smallest size with other switches: weft.Options.SwitchRange
-	each    func(weft.Finished) // told of each simulation as it ends; may be nil
+	seeds   int                 // as in weft.Options
+	ranges  bool                // also the smallest size with other switch latencies: weft.Options.SwitchRange
+	each    func(weft.Finished) // called with each simulation that has ended; may be nil
 }
 
 func (x *execution) register(cmd *cobra.Command) {
@@ -39,8 +39,8 @@ func (x *execution) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
 }
 
-// run simulates, tells and stores. Whatever there is of results is told and
-// stored even when the run failed or was stopped; the error has the exit code.
+// run simulates, prints and stores. Available results are printed and stored even if the run failed
+// or was interrupted; the error has the exit code.
 func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell func(*runstore.Results) error) error {
 	if err := checkWorkers(x.workers); err != nil {
 		return err
@@ -64,9 +64,9 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 		return verdict
 	}
 	if codeOf(verdict) == Partial {
-		results.Partial, err = true, verdict // "context canceled" is no reason
+		results.Partial, err = true, verdict // "context canceled" is not a useful reason
 	}
-	// The folder comes first: a pipe that closes ends the program while it tells.
+	// The folder comes first: a closed pipe ends the program during the output.
 	stored := x.store(folder, r, resolved, results, x.meta(e, r, results, started, wall, err))
 	told := x.tell(e, results, tell)
 	switch {
@@ -80,11 +80,11 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	return verdict
 }
 
-// maxWorkers bounds -j: more cores than a machine has. Each is a thread, and a
-// part that the network of a pattern is cut into.
+// maxWorkers bounds -j: more cores than any machine has. Each worker is a thread, and a simulation
+// partition of a pattern's network.
 const maxWorkers = 128
 
-// checkWorkers refuses a -j that is no number of cores.
+// checkWorkers refuses a -j that is not a number of cores.
 func checkWorkers(n int) error {
 	if n < 0 || n > maxWorkers {
 		return fmt.Errorf("-j %d: want 1 to %d, or 0 for all cores; results do not depend on it", n, maxWorkers)
@@ -92,8 +92,7 @@ func checkWorkers(n int) error {
 	return nil
 }
 
-// options are the run's; what is told of a simulation takes the place of the line
-// of progress.
+// options are the run's; output about a simulation replaces the line of progress.
 func (x *execution) options(p *progress) weft.Options {
 	o := weft.Options{Workers: x.workers, Seeds: x.seeds, SwitchRange: x.ranges, Progress: p.update}
 	if x.seeds != 0 && x.seeds != 1 {
@@ -119,7 +118,7 @@ func (x *execution) tell(e *Env, results *runstore.Results, tell func(*runstore.
 	return e.answer(text)
 }
 
-// store writes the run folder, if one is asked for.
+// store writes the run folder, if requested.
 func (x *execution) store(folder *runstore.Output, r *scenario.Resolved, resolved []byte, results *runstore.Results, meta runstore.Meta) error {
 	if folder == nil {
 		return nil
@@ -135,7 +134,7 @@ func (x *execution) store(folder *runstore.Output, r *scenario.Resolved, resolve
 	return nil
 }
 
-// meta is what the folder says of the run itself; failed is why it is not whole.
+// meta is the folder's description of the run; failed is the reason if it is incomplete.
 func (x *execution) meta(e *Env, r *scenario.Resolved, results *runstore.Results, started time.Time, wall time.Duration, failed error) runstore.Meta {
 	m := runstore.Meta{
 		Weft: e.Version.Weft, Go: e.Version.Go, Platform: e.Version.Platform, CatalogDigest: catalog.Digest(),
@@ -155,7 +154,7 @@ func (x *execution) meta(e *Env, r *scenario.Resolved, results *runstore.Results
 	return m
 }
 
-// outcome is the error, with its exit code, that a run's end means.
+// outcome is the error at the end of a run, with its exit code.
 func outcome(ctx context.Context, results *runstore.Results, err error) error {
 	stopped := ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	switch {
@@ -180,8 +179,7 @@ func outcome(ctx context.Context, results *runstore.Results, err error) error {
 	return nil
 }
 
-// failures are the points without a result, without their reasons, which the
-// report has given.
+// failures are the points without a result, without the reasons, which the report has given.
 func failures(results *runstore.Results) []string {
 	var out []string
 	for _, f := range results.Fabrics {
@@ -194,7 +192,7 @@ func failures(results *runstore.Results) []string {
 	return out
 }
 
-// Cores is how many cores this process may use.
+// Cores is the number of cores that this process may use.
 func Cores() int { return runtime.GOMAXPROCS(0) }
 
 // Terminal reports whether a file is a terminal, and its width.

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Code is an exit code. The codes are stable: scripts branch on them.
+// Code is an exit code. The codes are stable: scripts depend on them.
 type Code int
 
 // The exit codes.
@@ -37,8 +37,8 @@ var codes = []struct {
 	{Defect, "a defect of weft itself; please report what it printed"},
 }
 
-// exitError is an error with the exit code that it means. An error without one
-// is bad input: what else fails says so.
+// exitError is an error with its exit code. An error without one is bad input; other failures set a
+// code.
 type exitError struct {
 	code Code
 	err  error
@@ -52,7 +52,7 @@ func fail(code Code, format string, args ...any) error {
 	return &exitError{code, fmt.Errorf(format, args...)}
 }
 
-// codeOf is the exit code that an error means.
+// codeOf is the exit code of an error.
 func codeOf(err error) Code {
 	var e *exitError
 	switch {

@@ -44,7 +44,7 @@ with the messages that had nothing to do with it (victims).`,
 	return cmd
 }
 
-// explanation is what the verb says of one simulation, as JSON.
+// explanation is the output for one simulation, as JSON.
 type explanation struct {
 	Fabric  string             `json:"fabric"`
 	Bytes   int64              `json:"bytes"`

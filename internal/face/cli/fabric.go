@@ -74,10 +74,10 @@ type inspected struct {
 	Read   *format.Report `json:"read"`
 	*inspect.Report
 	OpenSM      []openSMVerdict `json:"opensm,omitempty"`
-	NotComputed string          `json:"opensm_not_computed,omitempty"` // why there is no OpenSM
+	NotComputed string          `json:"opensm_not_computed,omitempty"` // reason why there is no OpenSM
 }
 
-// contradictions is the lines of a file that contradict each other.
+// contradictions is the contradicting lines of a file.
 func contradictions(r *format.Report) (all []string) {
 	for _, p := range r.Contradictions {
 		all = append(all, p.String())

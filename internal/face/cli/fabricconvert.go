@@ -14,22 +14,22 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// conversion is a subnet on its way into another format.
+// conversion is a subnet with the options of its target format.
 type conversion struct {
 	env    *Env
 	subnet *subnet.Subnet
-	tables string // path of the file with the tables that the format needs; "" without
+	tables string // path of the file with the tables for the format; "" without
 }
 
 // target is a format that a subnet can be written in.
 type target struct {
 	name  string
 	what  string
-	needs string // what --tables must hold; "" where it is not used
+	needs string // content of --tables; "" if it is unused
 	write func(c *conversion, w io.Writer) error
 }
 
-// plainTarget is a format that needs the subnet alone.
+// plainTarget is a format that needs only the subnet.
 func plainTarget(name, what string, write func(io.Writer, *subnet.Subnet) error) target {
 	return target{name: name, what: what, write: func(c *conversion, w io.Writer) error { return write(w, c.subnet) }}
 }
@@ -118,7 +118,7 @@ func targetOf(name string) (*target, error) {
 	return nil, fmt.Errorf("there is no format %q: valid are %s", name, strings.Join(targetNames(), ", "))
 }
 
-// convert reads, and writes when all went well.
+// convert reads, and writes if there was no error.
 func convert(e *Env, t *target, path, out, tables, lids string, asJSON bool) error {
 	if t.needs != "" && tables == "" {
 		return fmt.Errorf("the format %s needs --tables, a file with %s", t.name, t.needs)
@@ -140,7 +140,7 @@ func convert(e *Env, t *target, path, out, tables, lids string, asJSON bool) err
 	return e.deliver(out, asJSON, about, func(w io.Writer) error { return t.write(c, w) })
 }
 
-// assign gives out the LIDs of a guid2lid file.
+// assign assigns the LIDs of a guid2lid file.
 func (c *conversion) assign(path string) error {
 	in, err := openFabric(c.env, path)
 	if err != nil {
@@ -173,7 +173,7 @@ func (c *conversion) withTables(read func(in io.Reader) (*format.Report, error))
 	return nil
 }
 
-// forwarding reads forwarding tables and takes over their LIDs.
+// forwarding reads forwarding tables and uses their LIDs.
 func (c *conversion) forwarding() (*subnet.Tables, error) {
 	var lfts *format.LFTs
 	err := c.withTables(func(in io.Reader) (report *format.Report, err error) {

@@ -14,7 +14,7 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// fabricFile is an InfiniBand subnet as a file has it.
+// fabricFile is an InfiniBand subnet from a file.
 type fabricFile struct {
 	subnet *subnet.Subnet
 	format format.Format
@@ -24,13 +24,13 @@ type fabricFile struct {
 // scenarioFormat is the name of the format of a fabric from a scenario.
 const scenarioFormat format.Format = "scenario"
 
-// readFabric reads a file that describes a subnet, in whichever format it is;
-// - is standard input. Of a scenario (.yaml, .yml) it is the first InfiniBand
-// fabric. What the reader has to remark goes to standard error.
+// readFabric reads a file that describes a subnet, in any known format; - is standard input. For a
+// scenario (.yaml, .yml) it is the first InfiniBand fabric. It prints the reader's remarks on
+// standard error.
 func readFabric(e *Env, path string, o format.Options) (fabricFile, error) {
 	if ext := strings.ToLower(filepath.Ext(path)); ext == ".yaml" || ext == ".yml" {
 		var c choice
-		c.register(&cobra.Command{}) // the scenario as it is: none of its flags was given
+		c.register(&cobra.Command{}) // the scenario itself: none of its flags was given
 		r, err := c.load(e, path)
 		if err != nil {
 			return fabricFile{}, err
@@ -89,7 +89,7 @@ func openFabric(e *Env, path string) (io.ReadCloser, error) {
 		file = f
 	}
 	in := bufio.NewReader(file)
-	if head, _ := in.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b { // a shorter file is no archive
+	if head, _ := in.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b { // a shorter file is not an archive
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			file.Close()

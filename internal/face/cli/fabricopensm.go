@@ -26,16 +26,16 @@ type openSMVerdict struct {
 // usual engines for trees.
 var openSMEngines = []route.Name{"minhop", "ftree", "updn"}
 
-// maxForeseen is how many adapters' ports a fabric may have for inspect to compute
-// OpenSM's tables and to look for credit loops in them, which takes a second then.
+// maxForeseen is the maximum number of adapter ports for which inspect computes OpenSM's tables and
+// their credit loops, which takes about a second.
 const maxForeseen = 2048
 
-// maxForeseenHops is how many entries the hops of its switches may have, a byte each:
-// fabrics of so many adapters have some millions. A file can say more in few lines.
+// maxForeseenHops is the maximum number of entries of hop tables, a byte each: fabrics of that size
+// have some millions. A file can describe more in few lines.
 const maxForeseenHops = 1 << 26
 
-// foreseeOpenSM computes OpenSM's results on a fabric. It fails if no manager could bring the
-// fabric up as the file has it, if there is nothing to route, and if it would take long.
+// foreseeOpenSM computes OpenSM's results on a fabric. It fails if no manager could bring up the
+// fabric in the file, if there is nothing to route, or if it would take long.
 func foreseeOpenSM(s *subnet.Subnet, fabric string, adapters int) ([]openSMVerdict, error) {
 	switch {
 	case adapters == 0:
@@ -63,7 +63,7 @@ func foreseeOpenSM(s *subnet.Subnet, fabric string, adapters int) ([]openSMVerdi
 	return all, nil
 }
 
-// hopEntries is how many entries a table of hops has: switches, by ports of all switches.
+// hopEntries is the number of entries of hop tables: switches, by ports of all switches.
 func hopEntries(s *subnet.Subnet) int {
 	switches, ports := 0, 0
 	for i := range s.Nodes {
@@ -74,7 +74,7 @@ func hopEntries(s *subnet.Subnet) int {
 	return switches * ports
 }
 
-// openSMBlocks are a row for each engine, or why there is none.
+// openSMBlocks are a row for each engine, or the reason why there is none.
 func openSMBlocks(all []openSMVerdict, why error) []doc.Block {
 	if why != nil {
 		return doc.Paragraphs(fmt.Sprintf("not computed: %v", why))
@@ -86,7 +86,7 @@ func openSMBlocks(all []openSMVerdict, why error) []doc.Block {
 	return []doc.Block{doc.Grid(rows)}
 }
 
-// asked is how an operator asks for the engine.
+// asked is the command for the engine.
 func (v *openSMVerdict) asked(byDefault bool) string {
 	if byDefault {
 		return "by default"
@@ -94,7 +94,7 @@ func (v *openSMVerdict) asked(byDefault bool) string {
 	return "-R " + string(v.Asked)
 }
 
-// text is the verdict in words.
+// text is the verdict as text.
 func (v *openSMVerdict) text() string {
 	text := string(v.Used)
 	if v.Used != v.Asked {

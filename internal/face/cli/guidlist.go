@@ -13,8 +13,8 @@ import (
 // maxGUIDs bounds a list of GUIDs: a subnet has no more LIDs than this.
 const maxGUIDs = int(units.LastUnicastLID)
 
-// readGUIDs reads a list of GUIDs as OpenSM's -a and -u take it: one a line, in
-// hexadecimal, with or without 0x. What follows a # is a comment.
+// readGUIDs reads a list of GUIDs in the form of OpenSM's -a and -u: one per line, in hexadecimal,
+// with or without 0x. A # begins a comment.
 func (e *Env) readGUIDs(path string) ([]units.GUID, error) {
 	f, err := e.open(path)
 	if err != nil {

@@ -58,7 +58,7 @@ type headroomFlags struct {
 	json          bool
 }
 
-// headroomAnswer is what the verb says, and its JSON.
+// headroomAnswer is the answer of the verb, and its JSON.
 type headroomAnswer struct {
 	ASIC      string        `json:"asic"`
 	Speed     string        `json:"speed"`
@@ -66,7 +66,7 @@ type headroomAnswer struct {
 	Terms     []headTerm    `json:"terms,omitempty"`
 	Occupancy float64       `json:"cell_occupancy,omitempty"`
 	Lossless  int64         `json:"lossless_mtu_bytes,omitempty"`
-	Shipped   string        `json:"shipped,omitempty"` // how a table's value was come by
+	Shipped   string        `json:"shipped,omitempty"` // source of a table's value
 	Xoff      int64         `json:"xoff_bytes"`
 	Xon       int64         `json:"xon_bytes"`
 	Size      int64         `json:"size_bytes"`
@@ -111,7 +111,7 @@ func (h *headroomFlags) run(ctx context.Context, e *Env) error {
 	return h.print(e, a)
 }
 
-// answer looks up or computes what the chip needs.
+// answer looks up or computes the chip's headroom.
 func (h *headroomFlags) answer() (*headroomAnswer, error) {
 	asic, table, err := roce.Lookup(h.asic)
 	if err != nil {

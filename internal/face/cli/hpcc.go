@@ -17,13 +17,13 @@ import (
 	"weft/units"
 )
 
-// The files that a case of the HPCC simulator gives, under its own names.
+// The output files of a case of the HPCC simulator, with their own names.
 const (
 	fctFile = "fct.txt"
 	pfcFile = "pfc.txt"
 )
 
-// hpccSummary is what a run of such a case is told as.
+// hpccSummary is the summary of such a case.
 type hpccSummary struct {
 	Flows      int   `json:"flows"`
 	Completed  int   `json:"completed"`
@@ -38,8 +38,8 @@ type hpccSummary struct {
 	PacketHops int64 `json:"packet_hops"`
 	Events     int64 `json:"events"`
 	Partial    bool  `json:"partial"`
-	// Slowdown is completion over the completion of the flow alone, as that
-	// simulator computes it, on average over the flows.
+	// Slowdown is the completion time over the completion time of the flow alone, as that simulator
+	// computes it, on average over the flows.
 	Slowdown float64 `json:"mean_slowdown"`
 }
 
@@ -87,7 +87,7 @@ func (x *execution) runHPCC(ctx context.Context, e *Env, dir string, seed uint64
 	return nil
 }
 
-// noCase takes any folder that is no case itself, whose own results would be lost.
+// noCase accepts any folder that is not a case itself, whose own results would be lost.
 func noCase(dir, _ string) error {
 	if _, err := os.Stat(filepath.Join(dir, "config.txt")); err == nil {
 		return fmt.Errorf("it is a case itself, whose %s would be overwritten: name another folder", fctFile)

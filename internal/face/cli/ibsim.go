@@ -64,7 +64,7 @@ restart NODE are weft's own.`,
 	return cmd
 }
 
-// served is what the verb says when programs can attach.
+// served is the output when programs can attach.
 type served struct {
 	Socket   string `json:"ibsim_sockname"`
 	Switches int    `json:"switches"`

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// open opens a file for reading. Opening and reading end with the command: a pipe
-// that nobody writes to, or a device without an end, can be interrupted.
+// open opens a file for reading. Opening and reading end with the command: a pipe without a writer,
+// or a device without an end, can be interrupted.
 func (e *Env) open(path string) (fs.File, error) {
 	return e.openAs(path, os.O_RDONLY)
 }
@@ -37,10 +37,10 @@ func (e *Env) openAs(path string, mode int) (*interruptible, error) {
 	}
 }
 
-// errInterrupted is that of what the command did not wait for.
+// errInterrupted is the error for input that the command did not wait for.
 var errInterrupted = &exitError{Partial, errors.New("interrupted while it waited for input")}
 
-// interruptible is a file whose reader the command can leave behind.
+// interruptible is a file whose reader the command can abandon.
 type interruptible struct {
 	patient
 	*os.File
@@ -48,17 +48,17 @@ type interruptible struct {
 
 func (f *interruptible) Read(b []byte) (int, error) { return f.patient.Read(b) }
 
-// patient reads on a goroutine of its own, into memory of its own: when the command is
-// interrupted, both are left to themselves.
+// patient reads in its own goroutine, into its own memory: when the command is interrupted, both
+// are abandoned.
 type patient struct {
 	in   io.Reader
 	done <-chan struct{}
 	buf  []byte
-	left []byte // of buf, not given out yet
+	left []byte // part of buf that is not read yet
 	err  error
 }
 
-// chunk is how much is read at a time.
+// chunk is the number of bytes read at a time.
 const chunk = 64 << 10
 
 func (r *patient) Read(b []byte) (int, error) {
@@ -100,7 +100,7 @@ func (r *patient) fill() {
 	}
 }
 
-// listen makes what the command reads end with its context.
+// listen ends the command's input with its context.
 func (e *Env) listen(ctx context.Context) {
 	e.done = ctx.Done()
 	if e.Stdin != nil {

@@ -114,8 +114,8 @@ func (l *explaining) do(e *Env, given []string) error {
 	return e.present(report.Latencies(all, figures, trustText()), l.json, latencyJSON(all, figures))
 }
 
-// onlyTCP reports whether a flag that TCP has no choice about was given for
-// fabrics of TCP alone: then it is a mistake, and not for others.
+// onlyTCP reports whether a flag without effect on TCP was given for fabrics of TCP alone: then it
+// is a mistake.
 func (l *explaining) onlyTCP(scenarios []*scenario.Resolved, flag string) bool {
 	for _, r := range scenarios {
 		for i := range r.Fabrics {
@@ -127,21 +127,20 @@ func (l *explaining) onlyTCP(scenarios []*scenario.Resolved, flag string) bool {
 	return l.flags.Flags().Changed(flag)
 }
 
-// usualFabrics are those that are laid side by side without a word about it.
+// usualFabrics are the default fabrics.
 var usualFabrics = []string{"infiniband-ndr", "roce-v2-400g", "tcp-400g"}
 
-// latencyNodes are the nodes that a preset is tried in: the first whose NIC is
-// fast enough.
+// latencyNodes are the node presets to try: the first with a NIC that is fast enough.
 var latencyNodes = []string{"dgx-h100", "dgx-b300"}
 
-// scenarios are those of the fabrics: one of a file, or one for each preset.
+// scenarios are the scenarios of the fabrics: one from a file, or one for each preset.
 func (l *explaining) scenarios(e *Env, given []string) ([]*scenario.Resolved, error) {
 	if len(given) > 0 {
 		r, err := l.load(e, given[0])
 		return []*scenario.Resolved{r}, err
 	}
 	names := l.fabrics
-	l.fabrics = nil // they are not a filter here
+	l.fabrics = nil // here they are not a filter
 	if len(names) == 0 {
 		names = usualFabrics
 	}
@@ -177,7 +176,7 @@ func (l *explaining) preset(name string) (r *scenario.Resolved, err error) {
 	return nil, first
 }
 
-// change lays the flags that every fabric takes over the scenarios.
+// change applies the flags of all fabrics to the scenarios.
 func (l *explaining) change(scenarios []*scenario.Resolved) error {
 	var host scenario.Host
 	if l.path != "" {

@@ -6,7 +6,7 @@ import (
 	"weft/internal/study/latency"
 )
 
-// latenciesOut is what weft latency --json prints. Times are in picoseconds.
+// latenciesOut is the output of weft latency --json. Times are in picoseconds.
 type latenciesOut struct {
 	Latencies []latencyOut `json:"latencies"`
 	Figures   []figureOut  `json:"figures_in_circulation"`
@@ -39,7 +39,7 @@ type termOut struct {
 	Sources []host.Source `json:"sources,omitempty"`
 }
 
-// costOut has pairs of sender and receiver.
+// costOut has pairs of sender and receiver values.
 type costOut struct {
 	CPUCopies   [2]int   `json:"cpu_copies"`
 	GPUCopies   [2]int   `json:"gpu_copies"`

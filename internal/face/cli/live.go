@@ -41,10 +41,10 @@ ping, pingpong and rping also talk to perftest's, libibverbs' and librdmacm's ow
 	return cmd
 }
 
-// liveVerbs are the verbs of live that once stood by themselves.
+// liveVerbs are the verbs of live with old names at the top level.
 var liveVerbs = []func(*Env) *cobra.Command{newPerf, newPing, newPingPong, newRping, newSniff}
 
-// newLiveRank is what the ranks of a collective run; people do not.
+// newLiveRank is the verb of a collective's rank processes; it is not for users.
 func newLiveRank(e *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:    "rank",
@@ -199,7 +199,7 @@ func (l *liveRun) run(ctx context.Context, e *Env) error {
 	return l.measure(ctx, e, g, s.Addrs, from, to)
 }
 
-// measure runs all sizes and tells of them.
+// measure runs all sizes and prints them.
 func (l *liveRun) measure(ctx context.Context, e *Env, g *ranks.Group, addrs []netip.AddrPort, from, to int64) (err error) {
 	table := &liveTable{w: e.Stdout, run: l, from: from, to: to, weft: e.Version.Weft}
 	if l.json {
@@ -239,7 +239,7 @@ func (l *liveRun) measure(ctx context.Context, e *Env, g *ranks.Group, addrs []n
 	return nil
 }
 
-// start starts the ranks. Those of servers say which addresses they have.
+// start starts the ranks. Ranks of servers report their addresses.
 func (l *liveRun) start(ctx context.Context, e *Env, servers []string, addrs []netip.AddrPort) (members []ranks.Member, end func(), err error) {
 	switch {
 	case servers != nil:
@@ -271,11 +271,11 @@ func startInside(ctx context.Context, n int) (members []ranks.Member, end func()
 	return members, func() { endRanks(ends, cancel) }, nil
 }
 
-// ranksEnd is how long ranks have to end by themselves. One that waits for a rank that
-// has gone would not.
+// ranksEnd is the time for ranks to end by themselves. A rank that waits for a rank that is gone
+// would not.
 const ranksEnd = time.Second
 
-// endRanks ends ranks, by force what does not end otherwise.
+// endRanks ends ranks, by force if necessary.
 func endRanks(ends []func(), force func()) {
 	defer force()
 	defer time.AfterFunc(ranksEnd, force).Stop()

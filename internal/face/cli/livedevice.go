@@ -33,8 +33,8 @@ func (d *liveDevice) flags(cmd *cobra.Command, addr, what string) {
 	f.StringVar(&d.pcap, "pcap", "", "write every packet to this file (pcapng)")
 }
 
-// openFor opens the device that meets a host on a port, at the address of the route
-// to it where no other is named; without a host, a device that serves on the loopback.
+// openFor opens the device for a connection to a host on a port, at the address of the route to it
+// unless another is given; without a host, a device that serves on the loopback.
 func (d *liveDevice) openFor(e *Env, host string, port uint16, mtu int) (*perf.Device, error) {
 	switch {
 	case d.addr != "":

@@ -16,7 +16,7 @@ import (
 	"weft/units"
 )
 
-// livePort is the TCP port on which hosts are asked for ranks.
+// livePort is the TCP port on which hosts accept requests for ranks.
 const livePort = 18517
 
 func newLiveServe(e *Env) *cobra.Command {
@@ -93,8 +93,8 @@ func rankAddrs(texts []string) (list []netip.Addr, err error) {
 	return list, nil
 }
 
-// servers are the servers of --hosts, one entry for each rank, in order. It is nil
-// where there are no hosts; with them their ranks are the group.
+// servers are the servers of --hosts, one entry for each rank, in order. It is nil without hosts;
+// with hosts their ranks are the group.
 func (l *liveRun) servers() (list []string, err error) {
 	for _, text := range l.hosts {
 		host, n, err := hostRanks(text)
@@ -114,7 +114,7 @@ func (l *liveRun) servers() (list []string, err error) {
 	return list, nil
 }
 
-// hostRanks takes HOST, HOST:RANKS or [IPv6]:RANKS apart.
+// hostRanks parses HOST, HOST:RANKS or [IPv6]:RANKS.
 func hostRanks(text string) (host string, n int, err error) {
 	host, n = text, 1
 	if _, bad := netip.ParseAddr(text); bad != nil && strings.Contains(text, ":") {
@@ -129,8 +129,7 @@ func hostRanks(text string) (host string, n int, err error) {
 	return host, n, nil
 }
 
-// startHosts asks servers for ranks, and puts the addresses that they have in the
-// place of those in addrs.
+// startHosts requests ranks from servers, and replaces the entries of addrs by their addresses.
 func startHosts(ctx context.Context, servers []string, addrs []netip.AddrPort) (members []ranks.Member, end func(), err error) {
 	var ends []func() error
 	hangUp := func() {
@@ -148,7 +147,7 @@ func startHosts(ctx context.Context, servers []string, addrs []netip.AddrPort) (
 		members = append(members, m)
 		addrs[i] = netip.AddrPortFrom(addr, addrs[i].Port())
 	}
-	// A rank that is waited for when the user has had enough is hung up on.
+	// At an interruption, the connection to a rank that is waited for is closed.
 	stop := context.AfterFunc(ctx, hangUp)
 	return members, func() {
 		stop()

@@ -14,12 +14,12 @@ import (
 	"weft/units"
 )
 
-// idlePair is what to do where a pair does not say what a collective will do.
+// idlePair is the advice if a pair does not predict a collective.
 const idlePair = "measure on machines that do nothing else, with no more ranks on each than it has processors"
 
-// beside lays what the simulator predicts beside what was measured, in lines that
-// readers of nccl-tests' table skip. It is nil where nobody asked for it, and where the
-// pair does not say, which why tells.
+// beside compares the simulator's prediction with the measurement, in lines that readers of
+// nccl-tests' table skip. It is nil if it was not requested, and if the pair does not allow a
+// prediction; why is the reason.
 func (l *liveRun) beside(ctx context.Context, e *Env, w io.Writer, rounds []ranks.Pair, machines []ranks.Machine, rows []liveRow) (p *predict.Prediction, why string, err error) {
 	if !l.predict {
 		return nil, "", nil
@@ -51,7 +51,7 @@ func (l *liveRun) beside(ctx context.Context, e *Env, w io.Writer, rounds []rank
 	return p, "", nil
 }
 
-// tell prints a prediction, what it stands on, and how far it was off.
+// tell prints a prediction, its basis, and its error.
 func (l *liveRun) tell(w io.Writer, p *predict.Prediction, rounds int, rows []liveRow) {
 	fmt.Fprintf(w, "#\n# Predicted, not fitted: the prediction uses only a two-rank measurement (ranks 0 and 1)\n")
 	fmt.Fprintf(w, "#   measured pair   %v one way for 8 B (%v to %v), %v in a stream of 1 MiB WRITEs (%v to %v): the median of %d rounds, the best, the worst\n",
@@ -76,12 +76,12 @@ func (l *liveRun) tell(w io.Writer, p *predict.Prediction, rounds int, rows []li
 	}
 }
 
-// off is measured over predicted of a size that was simulated.
+// off is measured over predicted of a simulated size.
 func off(p *predict.Prediction, rows []liveRow, i int) float64 {
 	return float64(livePs(rows[i].of[1])) / float64(p.Times[i])
 }
 
-// liveError is how far a prediction was off, as measured over predicted.
+// liveError is the error of a prediction, as measured over predicted.
 type liveError struct {
 	Sizes  int     `json:"sizes"` // that were predicted
 	Inside int     `json:"inside_range"`
@@ -90,7 +90,7 @@ type liveError struct {
 	Most   float64 `json:"most"`
 }
 
-// measuredError is nil where no size was predicted.
+// measuredError is nil if no size was predicted.
 func measuredError(p *predict.Prediction, rows []liveRow) *liveError {
 	var all []float64
 	e := &liveError{}
@@ -111,7 +111,7 @@ func measuredError(p *predict.Prediction, rows []liveRow) *liveError {
 	return e
 }
 
-// livePs is the time of an operation as the simulator's are.
+// livePs is the time of an operation in the simulator's unit.
 func livePs(r *ranks.Result) units.Time {
 	return units.Time(r.Time.Nanoseconds()) * units.Nanosecond
 }
@@ -123,7 +123,7 @@ type liveRecord struct {
 	Devices    []netip.AddrPort `json:"devices"`
 	Sizes      []liveSize       `json:"sizes"`
 	Prediction *livePrediction  `json:"prediction,omitempty"`
-	// Unpredicted is why there is no prediction although it was asked for.
+	// Unpredicted is the reason why there is no prediction although it was requested.
 	Unpredicted string `json:"unpredicted,omitempty"`
 }
 
@@ -141,7 +141,7 @@ type liveSize struct {
 type livePrediction struct {
 	PairLatency int64 `json:"pair_latency_ps"`
 	PairRate    int64 `json:"pair_rate_bps"`
-	// The best and the worst of the rounds in which the pair was measured.
+	// The best and the worst round of the pair's measurement.
 	LeastLatency int64  `json:"pair_least_latency_ps"`
 	MostLatency  int64  `json:"pair_most_latency_ps"`
 	LeastRate    int64  `json:"pair_least_rate_bps"`
@@ -149,7 +149,7 @@ type livePrediction struct {
 	Link         int64  `json:"link_bps"`
 	NIC          int64  `json:"tx_pipeline_ps"`
 	Scenario     string `json:"scenario"`
-	// Error is measured over predicted; not there where no size was predicted.
+	// Error is measured over predicted; absent if no size was predicted.
 	Error *liveError `json:"error,omitempty"`
 }
 

@@ -11,8 +11,8 @@ import (
 	"weft/internal/sim/collective"
 )
 
-// liveTable prints what ranks measured as nccl-tests' all_reduce_perf prints it
-// (2.11 to 2.16, src/common.cu), so that what reads that reads this.
+// liveTable prints the ranks' measurements in the format of nccl-tests' all_reduce_perf (2.11 to
+// 2.16, src/common.cu), so that scripts for that table can read it.
 type liveTable struct {
 	w          io.Writer
 	run        *liveRun
@@ -82,7 +82,7 @@ func liveTime(d time.Duration) string {
 	return fmt.Sprintf("%7.2f", us)
 }
 
-// end prints the average, and says how many elements were wrong.
+// end prints the average, and the number of wrong elements.
 func (t *liveTable) end() (wrong int64) {
 	verdict := "OK"
 	if t.wrong > 0 {

@@ -16,7 +16,7 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// choice is what the command line changes about a scenario.
+// choice is the command line's changes of a scenario.
 type choice struct {
 	fabrics []string
 	seed    uint64
@@ -24,8 +24,8 @@ type choice struct {
 	proto   string
 	set     []string
 	overlay []string
-	flags   *cobra.Command // knows which were given
-	file    *scenario.File // resolved last, with the names of all its fabrics
+	flags   *cobra.Command // knows which flags were given
+	file    *scenario.File // the file resolved last, with the names of all its fabrics
 	names   []string
 }
 
@@ -50,7 +50,7 @@ func (c *choice) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("seed", cobra.NoFileCompletions)
 }
 
-// overrides are the flags as values that are laid over the file.
+// overrides are the flags as overrides of the file.
 func (c *choice) overrides() ([]scenario.Override, error) {
 	var out []scenario.Override
 	if c.flags.Flags().Changed("seed") {
@@ -78,11 +78,10 @@ func overridesOf(set []string) (out []scenario.Override, err error) {
 	return out, nil
 }
 
-// longestArgument is how much of an argument an error repeats.
+// longestArgument is the maximum length of an argument in an error.
 const longestArgument = 60
 
-// abridged is an argument as an error repeats it: in one line, of a length to
-// read.
+// abridged is an argument for an error: on one line, shortened.
 func abridged(s string) string {
 	if r := []rune(s); len(r) > longestArgument {
 		s = string(r[:longestArgument]) + "…"
@@ -90,14 +89,13 @@ func abridged(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// load reads a scenario and resolves it under the flags. "-" is standard
-// input.
+// load reads a scenario and resolves it with the flags. "-" is standard input.
 func (c *choice) load(e *Env, path string) (*scenario.Resolved, error) {
 	_, r, err := c.loadFile(e, path)
 	return r, err
 }
 
-// loadFile is load, with the file under the overlays.
+// loadFile is load, with the file and its overlays.
 func (c *choice) loadFile(e *Env, path string) (*scenario.File, *scenario.Resolved, error) {
 	file, err := open(e, path)
 	if err == nil {
@@ -110,9 +108,8 @@ func (c *choice) loadFile(e *Env, path string) (*scenario.File, *scenario.Resolv
 	return file, r, err
 }
 
-// loadWorkload is load of a scenario whose workload is to run. One that has a training
-// job and no workload is for another verb: the workload that it would get by default is
-// not what it asks for.
+// loadWorkload is load for a scenario whose workload is to run. A scenario with a training job and
+// no workload is for another verb: the default workload would not be the user's intention.
 func (c *choice) loadWorkload(e *Env, path string) (*scenario.Resolved, error) {
 	file, r, err := c.loadFile(e, path)
 	if err == nil && file.Writes("training") && !file.Writes("workload") {
@@ -121,7 +118,7 @@ func (c *choice) loadWorkload(e *Env, path string) (*scenario.Resolved, error) {
 	return r, err
 }
 
-// overlaid is the scenario under the files of --overlay.
+// overlaid is the scenario with the files of --overlay applied.
 func (c *choice) overlaid(e *Env, file *scenario.File) (*scenario.File, error) {
 	for _, path := range c.overlay {
 		o, err := e.readOverlay(path)
@@ -161,7 +158,7 @@ func (c *choice) resolve(file *scenario.File, more ...scenario.Override) (*scena
 	return r, c.filter(r)
 }
 
-// placed gives what cannot be built of the scenario its place in the file.
+// placed gives an error of building the scenario its place in the file.
 func (c *choice) placed(err error) error {
 	if c.file == nil || codeOf(err) != BadInput {
 		return err
@@ -180,13 +177,13 @@ func (c *choice) placed(err error) error {
 	}
 	path := strings.TrimSuffix(fmt.Sprintf("fabrics[%d].%s", slices.Index(c.names, refused.Fabric), refused.Field), ".")
 	if !c.file.Writes(path) && c.file.Writes(refused.Field) {
-		return c.file.ErrorAt(refused.Field, refused) // what all fabrics share
+		return c.file.ErrorAt(refused.Field, refused) // an error common to all fabrics
 	}
 	return c.file.ErrorAt(path, refused.Err)
 }
 
-// filter keeps the fabrics that --fabric names, in the scenario's order. They
-// are cabled as they are among all of them.
+// filter keeps the fabrics of --fabric, in the scenario's order. Their cabling is the same as among
+// all of them.
 func (c *choice) filter(r *scenario.Resolved) error {
 	if len(c.fabrics) == 0 {
 		return nil
@@ -206,8 +203,8 @@ func (c *choice) filter(r *scenario.Resolved) error {
 	return nil
 }
 
-// onlyRoCE is the RoCE v2 fabric of a scenario of which there is one, among those that
-// --fabric names, if it names any. what says in an error what is missing without it.
+// onlyRoCE is the scenario's only RoCE v2 fabric, among the fabrics of --fabric if given. what is
+// the purpose of the fabric, for the error.
 func onlyRoCE(r *scenario.Resolved, named []string, what string) (int, error) {
 	var found []int
 	var names []string
@@ -236,8 +233,8 @@ func fabricNames(r *scenario.Resolved) []string {
 	return names
 }
 
-// maxStdin bounds a scenario from standard input; the scenario's own limit,
-// which is lower, gives the message.
+// maxStdin bounds a scenario from standard input; the scenario's own limit is lower and gives the
+// message.
 const maxStdin = 4 << 20
 
 func open(e *Env, path string) (*scenario.File, error) {

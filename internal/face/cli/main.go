@@ -35,7 +35,7 @@ var verbGroups = []verbGroup{
 	{"live", "RDMA on a real network:", []func(*Env) *cobra.Command{newLive}},
 }
 
-// reference are verbs that help names in its last line.
+// reference are the verbs in the last line of the help.
 var reference = []func(*Env) *cobra.Command{newVersion, newExitCodes}
 
 // Main runs the command line and returns the exit code.
@@ -52,7 +52,7 @@ func Main(ctx context.Context, e *Env) (code Code) {
 		}
 	}()
 	out := &printable{w: e.Stdout, colours: e.style().Colour, fail: func(err error) error {
-		return fail(Failed, "standard output cannot be written: %w", err) // what a verb found is lost
+		return fail(Failed, "standard output cannot be written: %w", err) // the output is lost
 	}}
 	errs := &printable{w: e.Stderr, fail: func(err error) error { return err }}
 	own.Stdout, own.Stderr, own.screen = out, errs, e.Stderr
@@ -64,7 +64,7 @@ func Main(ctx context.Context, e *Env) (code Code) {
 	}
 	own.finish()
 	if ctx.Err() != nil && codeOf(err) == BadInput {
-		err = errInterrupted // an input that was cut off is not the user's mistake
+		err = errInterrupted // an interrupted input is not the user's mistake
 	}
 	err = cmp.Or(err, cmp.Or(own.conclude(err), out.flush()))
 	if err != nil {
@@ -94,13 +94,13 @@ and one page.`,
 	root.SetErr(e.Stderr)
 	root.SuggestionsMinimumDistance = 2
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "output" { // as other programs call it
+		if name == "output" { // the name that other programs use for it
 			name = "out"
 		}
 		return pflag.NormalizedName(name)
 	})
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		text, _, _ := strings.Cut(err.Error(), ": strconv.") // of no use to who typed it
+		text, _, _ := strings.Cut(err.Error(), ": strconv.") // the rest does not help the user
 		return fmt.Errorf("%s\nsee %s --help", text, c.CommandPath())
 	})
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
@@ -112,8 +112,8 @@ and one page.`,
 	return root
 }
 
-// addVerbs adds every verb under its heading. Verbs of live that once stood by
-// themselves keep their old names, and help does not show these.
+// addVerbs adds every verb under its heading. Verbs of live keep their old names at the top level,
+// hidden from help.
 func addVerbs(e *Env, root *cobra.Command) {
 	for _, g := range verbGroups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
@@ -143,8 +143,8 @@ func addVerbs(e *Env, root *cobra.Command) {
 	}
 }
 
-// flagBeforeVerb refuses a verb's flag that stands before the verb: there the verb would
-// be taken for its value, and the error would be about the argument after it.
+// flagBeforeVerb refuses a verb's flag before the verb: the verb would be taken for the flag's
+// value, and the error would concern the argument after it.
 func flagBeforeVerb(root *cobra.Command, given []string) error {
 	root.InitDefaultHelpFlag()
 	root.InitDefaultVersionFlag()
@@ -167,8 +167,7 @@ func flagBeforeVerb(root *cobra.Command, given []string) error {
 	return nil
 }
 
-// group has a verb that has verbs of its own refuse what is none of them, and show its
-// help without one.
+// group makes a verb with sub-verbs refuse unknown ones, and show its help without one.
 func group(c *cobra.Command) {
 	c.Args = func(c *cobra.Command, given []string) error {
 		if len(given) == 0 {
@@ -189,8 +188,8 @@ func group(c *cobra.Command) {
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 }
 
-// namesFiles refuses a flag that is given for a file or a folder and names none, as an
-// unset variable of a shell does: what it asks for would be left out in silence.
+// namesFiles refuses a flag for a file or a folder with an empty value, such as an unset shell
+// variable: otherwise the output would silently be missing.
 func namesFiles(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		_, file := f.Annotations[cobra.BashCompFilenameExt]
@@ -206,8 +205,7 @@ func namesFiles(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// args are the arguments of a verb, counted; what is the name of what is
-// expected.
+// args checks the number of a verb's arguments; what is the name of the expected argument.
 func args(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, given []string) error {
 		switch {

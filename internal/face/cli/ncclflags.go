@@ -9,18 +9,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// reductions are the names that nccl-tests gives the operations of -o, but for
-// all: a table here has one.
+// reductions are nccl-tests' names for the operations of -o, except all: a table here has one.
 var reductions = []string{"sum", "prod", "min", "max", "avg", "mulsum"}
 
-// fixedFlag is a flag of nccl-tests that scripts pass and that a simulation can
-// only take at some of its values.
+// fixedFlag is a flag of nccl-tests that scripts pass; a simulation supports only some of its
+// values.
 type fixedFlag struct {
 	name, short string
 	value       int
-	may         []int // nil: any from 0 on, for it has no effect
+	may         []int // nil: any value from 0 on, because it has no effect
 	usage       string
-	why         string // what the other values would ask for
+	why         string // the meaning of the other values
 }
 
 // fixedFlags are in the order of nccl-tests' own help.
@@ -42,7 +41,7 @@ func (f *fixedFlag) register(flags *pflag.FlagSet) {
 	flags.IntP(f.name, f.short, f.value, f.usage)
 }
 
-// check refuses a value that would print a table of something else.
+// check refuses a value for which the table would have another meaning.
 func (f *fixedFlag) check(flags *pflag.FlagSet) error {
 	v, err := flags.GetInt(f.name)
 	switch {

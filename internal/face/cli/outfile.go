@@ -15,11 +15,11 @@ import (
 	"weft/internal/sim/runstore"
 )
 
-// writeFile writes a file that has its name only when all of it is there. It is made
-// beside its place, under a name that a process which was killed leaves to the next:
-// tables of large fabrics do not fit into memory twice. - is standard output.
+// writeFile writes a file that gets its name only when it is complete. It is made in the same
+// folder, under a temporary name that the next process reuses if this one is killed: tables of
+// large fabrics do not fit into memory twice. - is standard output.
 func (e *Env) writeFile(name string, write func(io.Writer) error) error {
-	if name == "-" { // what is asked for by this name, and then nothing else
+	if name == "-" { // the requested output, and nothing else
 		err := write(e.Stdout)
 		e.Stdout = io.Discard
 		return err
@@ -41,17 +41,17 @@ func (e *Env) writeFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// unwritable is an error of a file with the name as the user wrote it.
+// unwritable is a file error with the name as the user wrote it.
 func unwritable(name string, err error) error {
 	return fmt.Errorf("%s cannot be written: %w", filepath.ToSlash(name), reason(err))
 }
 
-// beside is where a file is made.
+// beside is the temporary path of a file.
 func beside(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".weft-new")
 }
 
-// special says that a path is a device or a pipe, which cannot be replaced: /dev/null,
+// special reports whether a path is a device or a pipe, which cannot be replaced: /dev/null,
 // /dev/stdout.
 func special(path string) bool {
 	info, err := os.Stat(path)
@@ -67,7 +67,7 @@ func (e *Env) writeThrough(name string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// writeText writes a file of which all is there.
+// writeText writes a file whose content is complete.
 func (e *Env) writeText(name string, text []byte) error {
 	return e.writeFile(name, func(w io.Writer) error {
 		_, err := w.Write(text)
@@ -75,8 +75,8 @@ func (e *Env) writeText(name string, text []byte) error {
 	})
 }
 
-// writableFile sees, before anything is computed, that a file can be written. An empty
-// path is none.
+// writableFile checks, before the computation, that a file can be written. An empty path is no
+// file.
 func writableFile(e *Env, flag, path string) error {
 	if path == "" || path == "-" || special(e.path(path)) {
 		return nil
@@ -92,21 +92,21 @@ func writableFile(e *Env, flag, path string) error {
 	return errors.Join(os.Remove(f.Name()), f.Close())
 }
 
-// outFlag registers the flag for the one file that a verb writes. Everywhere -o or --out
-// says where the outcome goes, and a file called - is standard output.
+// outFlag registers the flag for a verb's only output file. -o or --out always names the output,
+// and - is standard output.
 func outFlag(cmd *cobra.Command, to *string, what, byDefault string, extensions ...string) {
 	cmd.Flags().StringVarP(to, "out", "o", "", "file for "+what+"; - is standard output (default: "+byDefault+")")
 	_ = cmd.MarkFlagFilename("out", extensions...)
 }
 
-// svgFlag registers the flag for a drawing beside what a verb prints.
+// svgFlag registers the flag for a drawing in addition to a verb's output.
 func svgFlag(cmd *cobra.Command, to *string, what string) {
 	cmd.Flags().StringVar(to, "svg", "", "draw "+what+" into this file; - is standard output, and then nothing else")
 	_ = cmd.MarkFlagFilename("svg", "svg")
 }
 
-// outFolder registers the flag for the folder of a verb that writes several files. The
-// letter is left to a verb that has another meaning for it.
+// outFolder registers the flag for the folder of a verb that writes several files. It has no letter
+// if the verb uses the letter otherwise.
 func outFolder(cmd *cobra.Command, to *string, what string) {
 	letter := "o"
 	if cmd.Flags().ShorthandLookup(letter) != nil {
@@ -116,8 +116,8 @@ func outFolder(cmd *cobra.Command, to *string, what string) {
 	_ = cmd.MarkFlagDirname("out")
 }
 
-// deliver writes the one file of a verb to where -o says, to standard output without it.
-// With --json the answer is about the file, and has its text where it has no name.
+// deliver writes a verb's only output file to the path of -o, or to standard output. With --json
+// the answer describes the file, and contains its text if it has no name.
 func (e *Env) deliver(out string, asJSON bool, about map[string]any, write func(io.Writer) error) error {
 	named := out != "" && out != "-"
 	switch {

@@ -13,8 +13,7 @@ import (
 	"weft/internal/sim/runstore"
 )
 
-// claim takes the folder that --out names, for as long as the verb works; nil where
-// it names none.
+// claim reserves the folder of --out while the verb works; nil if none is given.
 func (e *Env) claim(name string, may runstore.Holding) (*runstore.Output, error) {
 	if name == "" {
 		return nil, nil
@@ -22,19 +21,17 @@ func (e *Env) claim(name string, may runstore.Holding) (*runstore.Output, error)
 	return runstore.Claim(e.path(name), may)
 }
 
-// ownFolder is a folder of outcomes that a file of a certain name marks as the
-// verb's own.
+// ownFolder is an output folder that a file of a certain name marks as the verb's own.
 type ownFolder struct {
 	*runstore.Output
-	name string // as --out gave it
+	name string // as in --out
 	mark string
 	what string   // that it holds
 	old  []string // files of an earlier outcome, set by open
 }
 
-// open takes the folder, which is new, empty, or has the mark. Files that the mark
-// lists as its outcome's are those that a new outcome replaces; others stay. Without a
-// name it does nothing. Close lets go of it.
+// open reserves the folder, which is new, empty, or has the mark. A new outcome replaces the files
+// that the mark lists; others stay. Without a name it does nothing. Close releases it.
 func (f *ownFolder) open(e *Env) (err error) {
 	f.Output, err = e.claim(f.name, func(dir, stranger string) error {
 		text, err := os.ReadFile(filepath.Join(dir, f.mark))
@@ -47,8 +44,8 @@ func (f *ownFolder) open(e *Env) (err error) {
 	return err
 }
 
-// listed are the files that an earlier outcome says are its own; none where it does not
-// say. Names that lead out of the folder are no file of it.
+// listed are the files in the list of an earlier outcome; none without a list. Names that lead out
+// of the folder are ignored.
 func listed(text []byte) []string {
 	var outcome struct {
 		Files []string `json:"files"`
@@ -59,8 +56,8 @@ func listed(text []byte) []string {
 	return slices.DeleteFunc(outcome.Files, func(name string) bool { return name != filepath.Base(name) || !filepath.IsLocal(name) })
 }
 
-// writable sees, before anything is computed, that files can be made in a folder.
-// flag is how the user named it.
+// writable checks, before the computation, that files can be made in a folder. flag is the user's
+// flag.
 func writable(dir, flag string) error {
 	probe, err := os.CreateTemp(dir, ".weft-probe-*")
 	if err != nil {
@@ -69,8 +66,8 @@ func writable(dir, flag string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// store writes the outcome, removes what only an earlier one had, and says on standard
-// error what it did, unless it is to be silent. The mark goes last.
+// store writes the outcome, removes files that only an earlier outcome had, and reports it on
+// standard error, unless silent. The mark is last.
 func (f *ownFolder) store(e *Env, files []runstore.File, silent bool) error {
 	var names []string
 	var ordered, mark []runstore.File
@@ -99,7 +96,7 @@ func (f *ownFolder) store(e *Env, files []runstore.File, silent bool) error {
 	return nil
 }
 
-// remove removes the files of the earlier outcome that the new one has not.
+// remove removes the files of the earlier outcome that the new one does not have.
 func (f *ownFolder) remove(e *Env, written []string) (gone []string, err error) {
 	for _, name := range f.old {
 		if slices.Contains(written, name) {

@@ -8,8 +8,7 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// writePartitions writes the partitions of a scenario's first InfiniBand fabric
-// as OpenSM reads them.
+// writePartitions writes the partitions of a scenario's first InfiniBand fabric in OpenSM's format.
 func writePartitions(e *Env, r *scenario.Resolved, path string) error {
 	var config *partition.Config
 	for i := range r.Fabrics {

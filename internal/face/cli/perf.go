@@ -18,10 +18,10 @@ import (
 	"weft/units"
 )
 
-// perfPort is the TCP port on which perftest's programs meet, too.
+// perfPort is the TCP port of perftest's programs as well.
 const perfPort = 18515
 
-// perfTests are the measurements, by perftest's names without ib_.
+// perfTests are the measurements, with perftest's names without ib_.
 var perfTests = []struct {
 	name string
 	verb perf.Verb
@@ -134,7 +134,7 @@ type perfRun struct {
 	against string
 	gbits   bool
 	json    bool
-	// The other side is perftest; with cm it was told -R.
+	// The peer is perftest; with cm it was started with -R.
 	perftest, cm bool
 }
 

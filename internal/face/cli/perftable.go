@@ -10,9 +10,8 @@ import (
 	"weft/internal/live/perf"
 )
 
-// perfTable prints results in the columns of perftest (perftest_parameters.h), so
-// that what reads those reads these. Two columns are weft's own and stand behind
-// them.
+// perfTable prints results in the columns of perftest (perftest_parameters.h), so that scripts for
+// those can read them. Two columns at the end are weft's own.
 type perfTable struct {
 	w     io.Writer
 	kind  perf.Kind
@@ -21,7 +20,7 @@ type perfTable struct {
 
 var perfLine = strings.Repeat("-", 87)
 
-// perfNames are perftest's words for the operations.
+// perfNames are perftest's names for the operations.
 var perfNames = map[perf.Verb]string{perf.Write: "RDMA_Write", perf.Read: "RDMA_Read", perf.Send: "Send", perf.Atomic: "Atomic FETCH_AND_ADD"}
 
 // waiting prints that this side serves.
@@ -30,7 +29,7 @@ func (t *perfTable) waiting() {
 	fmt.Fprintf(t.w, "\n%s\n* Waiting for client to connect... *\n%s\n", stars, stars)
 }
 
-// head prints what is measured, and between whom.
+// head prints the measurement and its two ends.
 func (t *perfTable) head(test *perf.Test, managed bool, local, peer *perf.End) {
 	cm, method := "OFF", "Ethernet"
 	if managed {
@@ -70,7 +69,7 @@ func (t *perfTable) columns() {
 	}
 }
 
-// overTCP heads the second table.
+// overTCP prints the heading of the second table.
 func (t *perfTable) overTCP() {
 	fmt.Fprintln(t.w, " the same over kernel TCP, on one connection")
 	t.columns()
@@ -96,7 +95,7 @@ func (t *perfTable) row(r *perf.Result) {
 
 func (t *perfTable) end() { fmt.Fprintln(t.w, perfLine) }
 
-// notes says what perftest's columns have no place for.
+// notes prints results without a column in perftest.
 func (t *perfTable) notes(results []*perf.Result) {
 	var repeated, sent, bad, datagrams, lost, marked, cnpsOut, cnpsIn int64
 	broken, compared := 0, 0
@@ -135,7 +134,7 @@ func (t *perfTable) notes(results []*perf.Result) {
 	}
 }
 
-// perfGID prints an address as perftest prints GIDs, in decimal.
+// perfGID prints an address in perftest's form of GIDs, in decimal.
 func perfGID(addr string) string {
 	a, err := netip.ParseAddrPort(addr)
 	if err != nil {
@@ -169,7 +168,7 @@ type perfRow struct {
 	P99         float64   `json:"t_p99,omitempty"`
 	P999        float64   `json:"t_p999,omitempty"`
 	CPU         *float64  `json:"cpu_seconds_per_gb,omitempty"`
-	Whole       *bool     `json:"data_correct,omitempty"` // where it was compared
+	Whole       *bool     `json:"data_correct,omitempty"` // if it was compared
 	Packets     int64     `json:"packets_sent,omitempty"`
 	Repeated    int64     `json:"packets_repeated"`
 	Selective   bool      `json:"selective_repeat"`

@@ -10,8 +10,7 @@ import (
 	"weft/internal/live/perf"
 )
 
-// runPerftest measures with perftest at the other side: at host, or whoever comes
-// where there is none.
+// runPerftest measures with perftest as the peer: at host, or the first client if host is empty.
 func (p *perfRun) runPerftest(ctx context.Context, e *Env, host string) (err error) {
 	p.test.Warmup = 0
 	switch {

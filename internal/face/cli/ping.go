@@ -89,11 +89,11 @@ func (p *pinging) run(ctx context.Context, e *Env, host string) (err error) {
 	}
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	_ = pinger.Close(end) // the peer learns of it from its timeout, if not so
+	_ = pinger.Close(end) // otherwise the peer learns of it from its timeout
 	return nil
 }
 
-// loop pings until it is told to stop.
+// loop pings until it is stopped.
 func (p *pinging) loop(ctx context.Context, out io.Writer, pinger *perf.Pinger, to netip.Addr) (times []time.Duration, err error) {
 	for i := 1; p.count == 0 || i <= p.count; i++ {
 		d, err := pinger.Ping(ctx)
@@ -117,7 +117,7 @@ func (p *pinging) loop(ctx context.Context, out io.Writer, pinger *perf.Pinger, 
 	return times, nil
 }
 
-// pingSummary prints the last lines, as ping does.
+// pingSummary prints the last lines, in the form of ping.
 func pingSummary(out io.Writer, host string, times []time.Duration) {
 	if len(times) == 0 {
 		return

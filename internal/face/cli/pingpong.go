@@ -15,14 +15,14 @@ import (
 	"weft/internal/live/perf"
 )
 
-// linuxTool is the flags of a verb that meets one of rdma-core's programs.
+// linuxTool is the flags of a verb whose peer is a program of rdma-core.
 type linuxTool struct {
 	liveDevice
 	meet uint16
 	json bool
 }
 
-// text is where what people read goes.
+// text is the output for users.
 func (l *linuxTool) text(e *Env) io.Writer {
 	if l.json {
 		return io.Discard
@@ -47,7 +47,7 @@ func (l *linuxTool) meeting(e *Env, host string) (m perf.Meeting, dev *perf.Devi
 	return m, dev, nil
 }
 
-// optional is the one argument, if there is one.
+// optional is the only argument, if given.
 func optional(given []string) string {
 	if len(given) == 0 {
 		return ""
@@ -99,7 +99,7 @@ what is lost: whoever waits for it says so, where Linux's programs wait for ever
 	return cmd
 }
 
-// pingPong prints what those programs print, and whether the data was right.
+// pingPong prints the programs' output lines, and whether the data was right.
 func (l *linuxTool) pingPong(ctx context.Context, e *Env, p *perf.PingPong) error {
 	out := l.text(e)
 	r, err := p.Run(ctx, func(local, peer perf.QPAddress) {
@@ -139,7 +139,7 @@ type pingPongRow struct {
 	Bytes      int64   `json:"bytes"`
 	Seconds    float64 `json:"seconds"`
 	Wrong      int     `json:"wrong"`
-	// Unconfirmed: nobody acknowledged the server's last message.
+	// Unconfirmed: the server's last message was not acknowledged.
 	Unconfirmed bool `json:"unconfirmed"`
 }
 
@@ -187,5 +187,5 @@ client is waited for, which is rping -c.`,
 	return cmd
 }
 
-// rpingPort is rping's own.
+// rpingPort is the port of rping.
 const rpingPort = 7174

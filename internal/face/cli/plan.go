@@ -45,7 +45,7 @@ type planning struct {
 	fields                  map[string]*string // by the field of the request
 }
 
-// planFlags are the constraints that have flags: all single values and lists.
+// planFlags are the constraints with flags: all single values and lists.
 var planFlags = []struct{ flag, field, usage string }{
 	{"gpus", "gpus", "number of GPUs"},
 	{"later", "gpus-later", "number of GPUs that it must be able to grow to"},
@@ -102,7 +102,7 @@ func (x *planning) run(cmd *cobra.Command, e *Env, given []string) error {
 		return errors.New(report.Unmet(p))
 	}
 	shown := p
-	if x.bill != "" { // before anything is written
+	if x.bill != "" { // before any file is written
 		if shown, err = onlyDesign(p, x.bill); err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (x *planning) run(cmd *cobra.Command, e *Env, given []string) error {
 	return x.tell(e, shown)
 }
 
-// tell prints what was found, or the design whose bill is wanted.
+// tell prints the result, or the design of the requested bill.
 func (x *planning) tell(e *Env, p *plan.Plan) error {
 	switch {
 	case x.asJSON:
@@ -185,8 +185,8 @@ func readPrices(e *Env, path string) (*plan.Prices, error) {
 	return plan.ReadPrices(path, text)
 }
 
-// maxDocument bounds a file that is read whole; the reader's own limit, which is
-// lower, gives the message.
+// maxDocument bounds a file that is read at once; the reader's own limit is lower and gives the
+// message.
 const maxDocument = 4 << 20
 
 // readDocument reads a file, or standard input for "-".
@@ -210,13 +210,12 @@ func readDocument(e *Env, path string) ([]byte, error) {
 	return text, nil
 }
 
-// unreadable is an error of a file with the name as the user wrote it.
+// unreadable is a file error with the name as the user wrote it.
 func unreadable(path string, err error) error {
 	return fmt.Errorf("%s cannot be read: %w", path, reason(err))
 }
 
-// writeNew writes a file that is not there yet: what a user has filled in is not
-// written over.
+// writeNew writes a new file: a file that the user has filled in is not overwritten.
 func writeNew(e *Env, path string, text []byte) error {
 	if path == "-" {
 		_, err := e.Stdout.Write(text)

@@ -12,17 +12,16 @@ import (
 	"weft/internal/face/doc"
 )
 
-// printable is a stream that people read. Names come from files, from other machines
-// and from whoever named a host: a control character in one is shown as \u001b, and no
-// terminal obeys it. JSON reads the same escape. Only line ends, tabs, and the colours
-// of tables go through.
+// printable is a stream for users. Names come from files, from other machines and from the owners
+// of hosts: a control character in a name is shown as \u001b, and no terminal obeys it. JSON reads
+// the same escape. Only line ends, tabs, and the colours of tables pass.
 type printable struct {
-	mu      sync.Mutex // lines of progress come at any time
+	mu      sync.Mutex // lines of progress may come at any time
 	w       io.Writer
 	colours bool
-	pending []byte // the beginning of a character or of a colour
+	pending []byte // an incomplete character or colour sequence
 	fail    func(error) error
-	failed  error // of the first write that did, for flush: help does not say that it failed
+	failed  error // the first write error, for flush: help does not report it
 }
 
 func (p *printable) Write(text []byte) (int, error) {
@@ -39,8 +38,7 @@ func (p *printable) Write(text []byte) (int, error) {
 	return n, p.through(text)
 }
 
-// flush writes what was waited with, and says whether all writes went well; Main calls it
-// at the end.
+// flush writes the pending bytes, and returns the first write error; Main calls it at the end.
 func (p *printable) flush() error {
 	left := bytes.ToValidUTF8(bytes.ReplaceAll(p.pending, []byte{escape}, []byte(`\u001b`)), []byte("\ufffd"))
 	p.pending = nil
@@ -61,7 +59,7 @@ func (p *printable) through(text []byte) error {
 
 const escape = 0x1b
 
-// plain says that a text is ASCII without control characters.
+// plain reports whether a text is ASCII without control characters.
 func plain(text []byte) bool {
 	for _, c := range text {
 		if c < ' ' && c != '\n' && c != '\t' || c >= 0x7f {
@@ -71,8 +69,7 @@ func plain(text []byte) bool {
 	return true
 }
 
-// shown is a text without control characters. What may go on in the next write is
-// kept back.
+// shown is a text without control characters. Bytes that the next write may complete are kept.
 func (p *printable) shown(text []byte) []byte {
 	out := make([]byte, 0, len(text)+16)
 	for len(text) > 0 {
@@ -103,8 +100,8 @@ func (p *printable) shown(text []byte) []byte {
 	return out
 }
 
-// colour is the length of a sequence of the tables at the beginning of a text, 0 for
-// any other; more says that the text ends before it is known.
+// colour is the length of a colour sequence of tables at the beginning of a text, 0 for any other
+// text; more is true if the text ends too early to decide.
 func colour(text []byte) (n int, more bool) {
 	for _, known := range doc.Colours() {
 		if bytes.HasPrefix(text, []byte(known)) {
@@ -115,8 +112,8 @@ func colour(text []byte) (n int, more bool) {
 	return 0, more
 }
 
-// harmless says that a terminal only shows a character: it is no control character, and
-// does not turn the order of others around (UAX #9). A byte that is no UTF-8 is one.
+// harmless reports whether a terminal only displays a character: it is not a control character, and
+// does not change the order of others (UAX #9). A byte that is not UTF-8 counts as harmless.
 func harmless(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':

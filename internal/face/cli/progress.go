@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// progress tells how far a run has come.
+// progress reports the progress of a run.
 type progress struct {
 	*status
 	costs []float64 // of the simulations, in their order
@@ -20,9 +20,8 @@ func newProgress(e *Env, r *scenario.Resolved) *progress {
 	return &progress{e.working("the simulation begins"), costs(r)}
 }
 
-// costs guesses the work of each simulation, in proportion to the bytes and with
-// a floor for the steps that every size takes. The simulator starts with the
-// smallest.
+// costs estimates the work of each simulation, in proportion to the bytes and with a minimum for
+// the steps of every size. The simulator starts with the smallest.
 func costs(r *scenario.Resolved) []float64 {
 	var out []float64
 	floor := 4096 * float64(max(1, r.Cluster.Ranks()))
@@ -35,7 +34,7 @@ func costs(r *scenario.Resolved) []float64 {
 	return out
 }
 
-// update is what the simulator calls.
+// update is the simulator's callback.
 func (p *progress) update(s weft.Progress) {
 	elapsed := p.elapsed()
 	parts := []string{fmt.Sprintf("%d of %d", s.Done, s.Total), s.Fabric}
@@ -50,10 +49,10 @@ func (p *progress) update(s weft.Progress) {
 	p.show(parts, left, known)
 }
 
-// left estimates the time that is left from the work that is done.
+// left estimates the remaining time from the completed work.
 func (p *progress) left(s weft.Progress, elapsed time.Duration) (time.Duration, bool) {
 	if s.Total != len(p.costs) {
-		return 0, false // seeds after the first: nothing is known of their work
+		return 0, false // seeds after the first: their work is unknown
 	}
 	done, all := 0.0, 0.0
 	for i, c := range p.costs {

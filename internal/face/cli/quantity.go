@@ -10,8 +10,8 @@ import (
 	"weft/units"
 )
 
-// quantity is a flag with a unit. It reads what files do: parse is the one parser that
-// there is of its kind.
+// quantity is a flag with a unit. It accepts the same text as files: parse is the only parser of
+// its kind.
 type quantity[T any] struct {
 	to    *T
 	parse func(string) (T, error)
@@ -49,7 +49,7 @@ func lengthFlag(to *units.Length) pflag.Value {
 	return &quantity[units.Length]{to, units.ParseLength, units.Length.String, "length"}
 }
 
-// sizeVarP registers a flag of a number of bytes that a program keeps as an int.
+// sizeVarP registers a flag for a number of bytes that a program stores as an int.
 func sizeVarP(f *pflag.FlagSet, to *int, name, short string, value int, usage string) {
 	parse := func(text string) (int, error) {
 		v, err := units.ParseBytes(text)
@@ -62,7 +62,7 @@ func sizeVarP(f *pflag.FlagSet, to *int, name, short string, value int, usage st
 	f.VarP(&quantity[int]{to, parse, strconv.Itoa, "bytes"}, name, short, usage)
 }
 
-// shareFlag is a probability or a share, as files have it: 0.001, 0.1%, 1/1000.
+// shareFlag is a probability or a share, in the form of files: 0.001, 0.1%, 1/1000.
 func shareFlag(to *float64) pflag.Value {
 	parse := func(text string) (float64, error) {
 		v, err := scenario.ParseRatio(text)

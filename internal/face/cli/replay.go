@@ -23,7 +23,7 @@ import (
 // replayFile is the results in the folder of --out, and its mark.
 const replayFile = "replay.json"
 
-// replayFlags are what weft replay takes.
+// replayFlags are the flags of weft replay.
 type replayFlags struct {
 	choice
 	cluster string
@@ -146,7 +146,7 @@ func (x *replayFlags) read(e *Env, paths []string) (*source.Workload, *source.Cl
 	return formats.Read(files)
 }
 
-// buildable proves that the scenario of a topology can be built, on every fabric.
+// buildable checks that the scenario of a topology can be built, on every fabric.
 func (x *replayFlags) buildable(e *Env, c *source.Cluster) error {
 	r, err := x.scenario(e, &source.Workload{Ranks: 1}, c)
 	if err != nil {
@@ -160,7 +160,7 @@ func (x *replayFlags) buildable(e *Env, c *source.Cluster) error {
 	return nil
 }
 
-// clusterJSON is a topology as JSON has it.
+// clusterJSON is a topology in JSON.
 type clusterJSON struct {
 	Format      string   `json:"format"`
 	File        string   `json:"file"`
@@ -178,8 +178,8 @@ func (x *replayFlags) tellCluster(e *Env, c *source.Cluster) error {
 	return err
 }
 
-// carriable finds what is wrong with a workload; with --partial what can be carried
-// out is left, and left is the number of operations left out.
+// carriable finds the errors of a workload; with --partial it keeps the part that can be executed,
+// and left is the number of removed operations.
 func (x *replayFlags) carriable(w *source.Workload) (left int, err error) {
 	var problems error
 	if w.Stopped != nil {
@@ -197,7 +197,7 @@ func (x *replayFlags) carriable(w *source.Workload) (left int, err error) {
 	if !x.partial {
 		return 0, fmt.Errorf("%w\n%s", problems, offer(w, n))
 	}
-	if w.Graph == nil { // all ranks do the same: nobody lacks another
+	if w.Graph == nil { // all ranks do the same: no rank lacks a partner
 		return 0, nil
 	}
 	w.Graph, left = w.Graph.Matched()
@@ -212,7 +212,7 @@ func (x *replayFlags) carriable(w *source.Workload) (left int, err error) {
 	return left, nil
 }
 
-// offer says how much of a workload could be read, and whether --partial runs it.
+// offer describes the readable part of a workload, and whether --partial runs it.
 func offer(w *source.Workload, ops int) string {
 	read := fmt.Sprintf("%d operations of %d ranks could be read", ops, w.Ranks)
 	if ops == 1 {
@@ -242,8 +242,8 @@ func placed(w *source.Workload, err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// scenario is the cluster: that of a topology file, or of --cluster. Of a node that is
-// a pattern there are as many as the ranks need, and two at least.
+// scenario is the cluster: a topology file's, or --cluster's. With a node preset the number of
+// nodes follows from the ranks, with a minimum of two.
 func (x *replayFlags) scenario(e *Env, w *source.Workload, cluster *source.Cluster) (*scenario.Resolved, error) {
 	var file *scenario.File
 	var err error
@@ -282,14 +282,14 @@ func hostsOver(path string, n int) scenario.Override {
 	return scenario.Set(path, n, "the ranks of the workload")
 }
 
-// senders say what messages cost, by who sends them.
+// senders lists the software that sends messages, with its costs.
 var senders = map[workload.Sender]string{
 	workload.NCCL:  "a message is NCCL's send and receive, with its software times (--messages nccl)",
 	workload.Verbs: "a message is one RDMA WRITE, which costs no software but the host's posting and polling (--messages verbs)",
 	workload.MPI:   "a message is one RDMA WRITE and 0.5 us of an MPI library, an assumption; the library's rendezvous is left out (--messages mpi)",
 }
 
-// chooseSender has messages sent by whom the user says, else by whom the format implies.
+// chooseSender sets the sender that the user names, else the sender that the format implies.
 func (x *replayFlags) chooseSender(w *source.Workload) error {
 	if w.Graph == nil {
 		if x.sender != "" {

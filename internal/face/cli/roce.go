@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newRoCE is the verb for what lossless Ethernet needs to be told.
+// newRoCE is the parent of the verbs about the configuration of lossless Ethernet.
 func newRoCE(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "roce",

@@ -49,7 +49,7 @@ not count.`,
 	return cmd
 }
 
-// losslessAnswer is what the verb says of a fabric, and its JSON.
+// losslessAnswer is the answer for a fabric, and its JSON.
 type losslessAnswer struct {
 	Fabric   string            `json:"fabric"`
 	Unpaused string            `json:"unpaused,omitempty"`
@@ -65,7 +65,7 @@ type losslessFinding struct {
 	Remedy string `json:"remedy"`
 }
 
-// losslessValues are the numbers that were held against each other, in bytes.
+// losslessValues are the compared numbers, in bytes.
 type losslessValues struct {
 	XoffOne  int64 `json:"xoff_one_input_bytes"`
 	XoffAll  int64 `json:"xoff_all_ports_bytes"`
@@ -77,7 +77,7 @@ type losslessValues struct {
 	Kmax     int64 `json:"kmax_bytes,omitempty"`
 }
 
-// checkLossless looks at every fabric, tells, and fails when one is refuted.
+// checkLossless analyses every fabric, prints the answers, and fails if one is refuted.
 func checkLossless(e *Env, r *scenario.Resolved, asJSON bool) error {
 	all, err := control.LosslessOf(r)
 	if err != nil {
@@ -112,7 +112,7 @@ func fabricNamed(r *scenario.Resolved, name string) *scenario.Fabric {
 	return nil
 }
 
-// answerOf holds a fabric's thresholds against each other.
+// answerOf compares a fabric's thresholds.
 func answerOf(f *scenario.Fabric, l *control.Lossless) losslessAnswer {
 	a := losslessAnswer{Fabric: l.Fabric, Unpaused: l.Unpaused, Circle: l.Circle, free: l.Free}
 	if l.Unpaused != "" {
@@ -144,7 +144,7 @@ func answerOf(f *scenario.Fabric, l *control.Lossless) losslessAnswer {
 	return a
 }
 
-// queueText is what a pause stops in place of its own queue.
+// queueText is the queue that a pause stops instead of its own.
 func queueText(queue int) string {
 	if queue < 0 {
 		return "no queue"
@@ -158,8 +158,8 @@ var asicOf = map[string]string{
 	"sn5400": "spectrum-4", "sn5600": "spectrum-4", "sn5640": "spectrum-5",
 }
 
-// vendorHeadroom is what the vendor's formula asks for, with small packets only as
-// the shipped tables have it; 0 where no formula is public.
+// vendorHeadroom is the result of the vendor's formula, with small packets only as in the shipped
+// tables; 0 if no formula is public.
 func vendorHeadroom(f *scenario.Fabric, cable units.Length) units.Bytes {
 	asic, _, err := roce.Lookup(asicOf[f.Switch.Model])
 	if err != nil || asic == nil {
@@ -172,7 +172,7 @@ func vendorHeadroom(f *scenario.Fabric, cable units.Length) units.Bytes {
 	return h.Xoff
 }
 
-// refuted reports whether anything is wrong.
+// refuted reports whether a check failed.
 func (a *losslessAnswer) refuted() bool {
 	for _, x := range a.Findings {
 		if x.Wrong {
@@ -182,7 +182,7 @@ func (a *losslessAnswer) refuted() bool {
 	return len(a.Circle) > 0
 }
 
-// tellLossless prints the answers for people.
+// tellLossless prints the answers.
 func tellLossless(e *Env, answers []losslessAnswer) error {
 	for i := range answers {
 		a := &answers[i]

@@ -17,7 +17,7 @@ import (
 	"weft/internal/study/collisions"
 )
 
-// collisionsResult is the file of the outcome in --out.
+// collisionsResult is the file with the result in --out.
 const collisionsResult = "collisions.json"
 
 // The bounds of weft roce collisions: each seed is a simulation of every size and
@@ -28,10 +28,10 @@ const (
 	maxQPChoices = 16
 )
 
-// balancing are the modes of routing that are measured.
+// balancing are the measured modes of routing.
 var balancing = []string{string(scenario.Deterministic), string(scenario.ECMP), string(scenario.Flowlet), string(scenario.Adaptive), string(scenario.Spray)}
 
-// colliding is what weft roce collisions takes from its flags.
+// colliding is the flags of weft roce collisions.
 type colliding struct {
 	choice
 	nodes   []int
@@ -125,7 +125,7 @@ func (c *colliding) tell(e *Env, result *collisions.Result) error {
 	return e.tell(report.Collisions(result, nil))
 }
 
-// store writes the folder, if one is asked for.
+// store writes the folder, if requested.
 func (c *colliding) store(e *Env, folder *ownFolder, result *collisions.Result, r *scenario.Resolved) error {
 	if c.out == "" {
 		return nil
@@ -147,7 +147,7 @@ func (c *colliding) store(e *Env, folder *ownFolder, result *collisions.Result, 
 	return folder.store(e, files, c.json)
 }
 
-// spec is what the scenario and the flags ask for.
+// spec is the request of the scenario and the flags.
 func (c *colliding) spec(e *Env, path string) (*collisions.Spec, *scenario.Resolved, error) {
 	file, err := open(e, path)
 	if err != nil {
@@ -179,7 +179,7 @@ func (c *colliding) spec(e *Env, path string) (*collisions.Spec, *scenario.Resol
 	return &collisions.Spec{File: file, Overrides: own, Fabric: fabric, Nodes: nodes, Policies: policies, Seeds: c.seeds}, r, nil
 }
 
-// fabricOf is the RoCE v2 fabric that --fabric names, or the only one.
+// fabricOf is the RoCE v2 fabric of --fabric, or the only one.
 func (c *colliding) fabricOf(r *scenario.Resolved) (int, error) {
 	if len(c.fabrics) > 1 {
 		return 0, fmt.Errorf("--fabric %s: one fabric is measured at a time", strings.Join(c.fabrics, ","))
@@ -221,8 +221,7 @@ func (c *colliding) policies() ([]collisions.Policy, error) {
 	return out, nil
 }
 
-// clusters are the sizes, rising: those given, or powers of two up to the
-// scenario's.
+// clusters are the sizes, ascending: the given ones, or powers of two up to the scenario's.
 func (c *colliding) clusters(most int) ([]int, error) {
 	nodes := slices.Clone(c.nodes)
 	if len(nodes) == 0 {

@@ -15,7 +15,7 @@ import (
 	"weft/internal/study/roceexport"
 )
 
-// exporting is what weft roce export takes from its flags.
+// exporting is the flags of weft roce export.
 type exporting struct {
 	choice
 	to   []string
@@ -111,8 +111,7 @@ func (x *exporting) run(e *Env, path string) error {
 	return nil
 }
 
-// plan is that of the only RoCE fabric of the scenario, or the one that
-// --fabric names.
+// plan is the export plan of the scenario's only RoCE fabric, or of --fabric's.
 func (x *exporting) plan(e *Env, path string) (*roceexport.Plan, error) {
 	if info, err := os.Stat(e.path(path)); err == nil && info.IsDir() {
 		path = filepath.Join(path, "scenario.yaml")
@@ -133,7 +132,7 @@ func (x *exporting) plan(e *Env, path string) (*roceexport.Plan, error) {
 	return roceexport.Of(of, r.LongestCable(of))
 }
 
-// write writes files that are not there yet.
+// write writes new files and overwrites none.
 func (x *exporting) write(e *Env, files []roceexport.File) error {
 	folder, err := e.claim(x.dir, func(dir, _ string) error {
 		for _, f := range files {
@@ -157,7 +156,7 @@ func (x *exporting) write(e *Env, files []roceexport.File) error {
 	return nil
 }
 
-// modeOf is the mode of a file for devices: a script can be run.
+// modeOf is the mode of a device file: a script is executable.
 func modeOf(name string) fs.FileMode {
 	if strings.HasSuffix(name, ".sh") {
 		return 0o755

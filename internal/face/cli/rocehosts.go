@@ -11,14 +11,14 @@ import (
 	"weft/internal/roce/host"
 )
 
-// Bounds on a host's folder: what a host says of RoCE is some ten files, its
-// tree in sysfs some hundred.
+// Bounds on a host's folder: a host has some ten files about RoCE, and some hundred in its sysfs
+// tree.
 const (
 	maxHostFiles = 5000
 	maxHostFile  = 8<<20 + 1
 )
 
-// readHosts reads hosts: each folder is one, and all files that are named are one.
+// readHosts reads hosts: each folder is a host, and all named files together are a host.
 func (e *Env) readHosts(paths []string) ([]*host.Host, error) {
 	var hosts []*host.Host
 	var named []host.Source
@@ -88,8 +88,7 @@ func (e *Env) readHostFile(path string) (string, error) {
 	return string(text), err
 }
 
-// cannotRead says why a file was not read, without the path that the process
-// sees.
+// cannotRead is the reason why a file was not read, without its path in the process.
 func cannotRead(path string, err error) error {
 	return fmt.Errorf("%s cannot be read: %w", path, reason(err))
 }

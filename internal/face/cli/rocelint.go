@@ -14,7 +14,7 @@ import (
 	"weft/internal/roce/sonic"
 )
 
-// linting is what weft roce lint takes from its flags.
+// linting is the flags of weft roce lint.
 type linting struct {
 	switches, hosts []string
 	profiles, fixed string
@@ -141,7 +141,7 @@ func (l *linting) readProfiles(e *Env) error {
 	return err
 }
 
-// judge judges a switch, and writes it mended where that is asked for.
+// judge checks a switch, and writes its corrected configuration if requested.
 func (l *linting) judge(e *Env, file string, hosts []*host.Host) (*lint.Report, error) {
 	config, err := e.readSONiC(file)
 	if err != nil {
@@ -167,7 +167,7 @@ func (l *linting) judge(e *Env, file string, hosts []*host.Host) (*lint.Report, 
 	return r, e.writeText(l.fixed, b.Bytes())
 }
 
-// readSONiC reads a switch's configuration, of files with commas between.
+// readSONiC reads a switch's configuration from files separated by commas.
 func (e *Env) readSONiC(files string) (*sonic.Config, error) {
 	var all []*sonic.Config
 	for file := range strings.SplitSeq(files, ",") {

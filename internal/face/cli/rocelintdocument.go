@@ -9,7 +9,7 @@ import (
 	"weft/internal/roce/lint"
 )
 
-// lintAnswer is what weft roce lint --json prints.
+// lintAnswer is the output of weft roce lint --json.
 type lintAnswer struct {
 	Findings []lintFinding `json:"findings"`
 	Unjudged []string      `json:"not_judged"`
@@ -47,7 +47,7 @@ func lintAnswerOf(r *lint.Report, trials []trial) lintAnswer {
 	return a
 }
 
-// maxFixLines is how many lines of a fix people are shown; --json has all.
+// maxFixLines is the maximum number of printed lines of a fix; --json has all.
 const maxFixLines = 4
 
 // lintDocument is a report for people: the findings in a table, each at length with its
@@ -82,7 +82,7 @@ func lintDocument(r *lint.Report, trials []trial) *doc.Document {
 	return d
 }
 
-// findingSection is a finding at length.
+// findingSection is a finding in full.
 func findingSection(f *lint.Finding) doc.Section {
 	out := doc.Section{Title: fmt.Sprintf("%s at %s", f.Rule, f.At), In: doc.Details, Blocks: doc.Paragraphs(f.Why + ".")}
 	if len(f.Where) > 0 {
@@ -98,7 +98,7 @@ func findingSection(f *lint.Finding) doc.Section {
 	return out
 }
 
-// upperFirst begins a sentence.
+// upperFirst begins a sentence with a capital.
 func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 func countFindings(r *lint.Report) string {

@@ -21,7 +21,7 @@ import (
 // maxTrials bounds the trials of a switch: each takes about a second.
 const maxTrials = 16
 
-// trial is a finding in the simulator: the switch as configured, and mended.
+// trial is a finding in the simulator: the switch as configured, and corrected.
 type trial struct {
 	Rule    string    `json:"rule"`
 	At      string    `json:"at"`
@@ -36,7 +36,7 @@ type trial struct {
 	shows []prove.Figure
 }
 
-// trialSide is what one of the two fabrics did.
+// trialSide is the results of one of the two fabrics.
 type trialSide struct {
 	DSCP       int    `json:"dscp"`
 	CNPDSCP    int    `json:"cnp_dscp"`
@@ -46,7 +46,7 @@ type trialSide struct {
 	TimePs     int64  `json:"time_ps"`
 	OwnTimePs  int64  `json:"own_time_ps,omitempty"`
 	Dropped    int64  `json:"dropped_packets"`
-	DroppedMTU int64  `json:"dropped_mtu,omitempty"` // of them those that were longer than the switch takes
+	DroppedMTU int64  `json:"dropped_mtu,omitempty"` // part of them: longer than the switch's MTU
 	Resent     int64  `json:"resent_packets"`
 	Pauses     int64  `json:"pfc_pauses"`
 	Storms     int64  `json:"pfc_storms,omitempty"`
@@ -55,8 +55,8 @@ type trialSide struct {
 	Failed     string `json:"failed,omitempty"`
 }
 
-// addTrials simulates the findings of a switch, those of one rule and DSCP once. What
-// cannot be shown is listed with the reason.
+// addTrials simulates the findings of a switch, findings of the same rule and DSCP once. Findings
+// without a trial are listed with the reason.
 func addTrials(ctx context.Context, e *Env, trials []trial, file string, r *lint.Report) ([]trial, error) {
 	type kind struct {
 		rule string
@@ -81,8 +81,8 @@ func addTrials(ctx context.Context, e *Env, trials []trial, file string, r *lint
 	return trials, nil
 }
 
-// simulate runs the proof of a finding. What the simulator cannot be given is said, and
-// is no error of the lint.
+// simulate runs the trial of a finding. A configuration that the simulator cannot represent is
+// reported, and is not an error of the lint.
 func (t *trial) simulate(ctx context.Context, e *Env, r *lint.Report, f *lint.Finding) error {
 	before, err := e.readSONiC(t.Switch)
 	if err != nil {
@@ -110,7 +110,7 @@ func (t *trial) simulate(ctx context.Context, e *Env, r *lint.Report, f *lint.Fi
 	return t.run(ctx, e, resolved, p.Class)
 }
 
-// sideOf is what is known of a side before it runs.
+// sideOf is the description of a side before it runs.
 func sideOf(s *prove.Side) trialSide {
 	out := trialSide{DSCP: s.DSCP, CNPDSCP: s.CNP, Congestion: s.Congestion, Room: int64(s.Room)}
 	switch {
@@ -122,8 +122,7 @@ func sideOf(s *prove.Side) trialSide {
 	return out
 }
 
-// resolve makes the scenario of a trial. Refused says why the simulator does not
-// take it.
+// resolve makes the scenario of a trial. Refused is the reason if the simulator does not accept it.
 func (t *trial) resolve(p *prove.Proof) (*scenario.Resolved, error) {
 	dir, err := os.MkdirTemp("", "weft-lint-")
 	if err != nil {
@@ -154,8 +153,7 @@ func (t *trial) resolve(p *prove.Proof) (*scenario.Resolved, error) {
 	return resolved, nil
 }
 
-// run simulates both sides; class is the priority whose messages have a time of their
-// own.
+// run simulates both sides; class is the priority whose messages are timed separately.
 func (t *trial) run(ctx context.Context, e *Env, r *scenario.Resolved, class int) error {
 	results, err := e.Run(ctx, r, weft.Options{})
 	if verdict := outcome(ctx, results, err); verdict != nil && codeOf(verdict) != Failed {
@@ -206,20 +204,20 @@ var figures = map[prove.Figure]func(*trialSide) string{
 	prove.CNPDelay:   func(s *trialSide) string { return s.timeText(s.CNPDelayPs) },
 }
 
-// timeText is a time, or why there is none.
+// timeText is a time, or the reason why there is none.
 func (s *trialSide) timeText(ps int64) string {
 	switch {
 	case ps > 0:
 		return units.Time(ps).String()
 	case s.Failed != "":
 		reason, _, _ := strings.Cut(s.Failed, ";")
-		reason, _, _ = strings.Cut(reason, " (") // --json has all of it
+		reason, _, _ = strings.Cut(reason, " (") // --json has the whole text
 		return "failed: " + reason
 	}
 	return "unknown"
 }
 
-// section is a trial for people.
+// section is a trial as a section of the document.
 func (t *trial) section() doc.Section {
 	out := doc.Section{Title: fmt.Sprintf("Simulated: %s at %s", t.Rule, t.At), In: doc.Details}
 	if t.Refused != "" {

@@ -63,7 +63,7 @@ config.txt and the topology and flow files that it names, and no other file.
 	return cmd
 }
 
-// refuseScenarioFlags refuses beside --hpcc what changes or shows a scenario.
+// refuseScenarioFlags refuses flags that change or show a scenario together with --hpcc.
 func refuseScenarioFlags(cmd *cobra.Command) error {
 	for _, flag := range []string{"print-scenario", "fabric", "algo", "proto", "set"} {
 		if cmd.Flags().Changed(flag) {

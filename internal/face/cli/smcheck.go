@@ -114,7 +114,7 @@ func (c *checking) run(e *Env, fabric, tables string) error {
 	return nil
 }
 
-// readOrder reads the nodes of a job, one a line.
+// readOrder reads the nodes of a job, one per line.
 func (e *Env) readOrder(s *subnet.Subnet, path string) ([]subnet.End, error) {
 	byName := map[string][]subnet.End{}
 	for i := range s.Nodes {
@@ -316,7 +316,7 @@ func findingsSection(s *subnet.Subnet, r *proof.Report) doc.Section {
 	return doc.Section{Title: "Findings", Blocks: []doc.Block{doc.Grid(rows, 1)}}
 }
 
-// placeText is a place of a finding. A port 255 is the entry that drops.
+// placeText is the place of a finding. Port 255 is the entry that drops.
 func placeText(s *subnet.Subnet, p proof.Place) string {
 	at := s.EndName(p.Port)
 	if p.Port.Port == 0 || p.Port.Port == subnet.NoPort {

@@ -17,9 +17,9 @@ type checked struct {
 	EndToSwitch  proof.Reach     `json:"end_to_switch"`
 	FromSwitches proof.Reach     `json:"from_switches"`
 	Hops         []int64         `json:"paths_by_hops"`   // index is hops
-	Detours      []int64         `json:"paths_by_detour"` // index is hops more than needed
+	Detours      []int64         `json:"paths_by_detour"` // index is the number of hops beyond the minimum
 	Lanes        int             `json:"lanes"`
-	AnyLevel     bool            `json:"any_service_level,omitempty"` // the levels of paths are not known
+	AnyLevel     bool            `json:"any_service_level,omitempty"` // the service levels of paths are unknown
 	CreditLoops  int             `json:"credit_loops"`
 	Loops        []creditLoop    `json:"shortest_credit_loops,omitempty"`
 	Balance      balanced        `json:"paths_per_cable"`
@@ -28,7 +28,7 @@ type checked struct {
 	Matrix       *matrix         `json:"lid_matrix,omitempty"`
 }
 
-// portNamed is a port as JSON has it.
+// portNamed is a port in JSON.
 type portNamed struct {
 	Node string `json:"node"`
 	GUID string `json:"guid"`

@@ -47,7 +47,7 @@ func diffTables(e *Env, fabric, a, b string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	before, err := e.loadTables(s, files[0]) // the LIDs of these count
+	before, err := e.loadTables(s, files[0]) // the LIDs of these tables are used
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func tellDiff(e *Env, s *subnet.Subnet, d *proof.Difference, moved int) error {
 	return doc.Grid(table).Write(e.Stdout, e.style())
 }
 
-// maxShown is how many switches the table of differences has: a screen.
+// maxShown is the number of switches in the table of differences: a screen.
 const maxShown = 20
 
 func portText(p uint8) string {

@@ -59,8 +59,8 @@ func (in *engineInput) options(e *Env) (o route.Options, err error) {
 	return o, err
 }
 
-// routeProven routes for a manager: with the engine, or, where it cannot route the fabric
-// or its tables are refuted, with another; then instead says so.
+// routeProven routes for a manager: with the engine, or, if it cannot route the fabric or its
+// tables are refuted, with another; instead then names the other engine and the reason.
 func routeProven(s *subnet.Subnet, name route.Name, o route.Options) (t *subnet.Tables, instead string, err error) {
 	r, err := route.Installable(s, name, o)
 	if err != nil {
@@ -76,7 +76,7 @@ func routeProven(s *subnet.Subnet, name route.Name, o route.Options) (t *subnet.
 	return r.Tables, instead, nil
 }
 
-// checkEngine refuses the name of no engine.
+// checkEngine refuses an unknown name of an engine.
 func checkEngine(name string) error {
 	for _, x := range route.Engines() {
 		if string(x.Name) == name {

@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// The names of files that weft sm route writes on demand.
+// The names of optional output files of weft sm route.
 const (
 	adaptiveFile  = "adaptive-groups.txt"
 	multicastFile = "opensm.mcfdbs"
@@ -26,7 +26,7 @@ type outFile struct {
 	write func(io.Writer) error
 }
 
-// extras are the files that were asked for.
+// extras are the requested files.
 func (r *routing) extras(s *subnet.Subnet, res *route.Result) ([]outFile, error) {
 	var files []outFile
 	if r.adaptive {

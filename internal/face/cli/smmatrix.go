@@ -10,8 +10,7 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// checkMatrix reads a LID matrix and holds it against a fabric and its tables;
-// nil without a file.
+// checkMatrix reads a LID matrix and compares it with a fabric and its tables; nil without a file.
 func (e *Env) checkMatrix(s *subnet.Subnet, t *subnet.Tables, path string) (*proof.Matrix, error) {
 	if path == "" {
 		return nil, nil
@@ -52,13 +51,13 @@ func matrixTable(s *subnet.Subnet, m *proof.Matrix) *doc.Table {
 	return doc.Grid(rows)
 }
 
-// hopsText is an entry that is not as it should be.
+// hopsText is a wrong entry.
 func hopsText(s *subnet.Subnet, h proof.HopsAt, who string) string {
 	to := placeText(s, proof.Place{Port: h.To, LID: h.LID})
 	return fmt.Sprintf("%s to %s: %s, %s %s", s.EndName(h.Port), to, hopsOf(h.Says), who, hopsOf(h.Is))
 }
 
-// hopsOf is an entry in words.
+// hopsOf is an entry as text.
 func hopsOf(hops int) string {
 	if hops == proof.NoHops {
 		return "no way"
@@ -79,7 +78,7 @@ type matrix struct {
 	Disagree   []hopsAtIs `json:"first_that_differ,omitempty"`
 }
 
-// hopsAtIs is one entry; 255 is no way.
+// hopsAtIs is one entry; 255 is no path.
 type hopsAtIs struct {
 	portNamed
 	To   portNamed `json:"to"`

@@ -25,8 +25,8 @@ func readPartitions(e *Env, path string) (func(sm.EndPort) []mad.PKey, error) {
 	return partitionsOf(c), nil
 }
 
-// partitionsOf are the keys of each port, as OpenSM gives them. A partition
-// without a key gets the lowest that is free, from 1 on.
+// partitionsOf are the keys of each port, as OpenSM assigns them. A partition without a key gets
+// the lowest free key, from 1 on.
 func partitionsOf(c *partition.Config) func(sm.EndPort) []mad.PKey {
 	numbered, taken := &partition.Config{Partitions: slices.Clone(c.Partitions)}, map[uint16]bool{}
 	for i := range c.Partitions {
@@ -50,7 +50,7 @@ func partitionsOf(c *partition.Config) func(sm.EndPort) []mad.PKey {
 	}
 }
 
-// covers reports whether a rule is about a port.
+// covers reports whether a rule concerns a port.
 func covers(m *partition.Member, port sm.EndPort) bool {
 	switch m.Who {
 	case partition.Port:
@@ -69,8 +69,8 @@ func covers(m *partition.Member, port sm.EndPort) bool {
 	return false
 }
 
-// readQoS reads the QoS keys of an opensm.conf for a manager; nil where the file
-// has quality of service off.
+// readQoS reads the QoS keys of an opensm.conf for a manager; nil if the file turns quality of
+// service off.
 func readQoS(e *Env, path string) (func(subnet.Kind, uint8) sm.QoS, error) {
 	f, err := e.open(path)
 	if err != nil {

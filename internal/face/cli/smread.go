@@ -33,7 +33,7 @@ func (e *Env) reading(path string, read func(io.Reader) (*format.Report, error))
 	return nil
 }
 
-// loadSubnet reads a fabric in any of the formats that describe one.
+// loadSubnet reads a fabric in any known format.
 func (e *Env) loadSubnet(path string) (*subnet.Subnet, error) {
 	f, err := readFabric(e, path, format.Options{})
 	return f.subnet, err

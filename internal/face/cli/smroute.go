@@ -17,8 +17,7 @@ import (
 	"weft/units"
 )
 
-// The names of files that weft sm route writes, which are OpenSM's where OpenSM
-// has such a file.
+// The names of the output files of weft sm route; they are OpenSM's if OpenSM has such a file.
 const (
 	lidMatrixFile = "opensm-lid-matrix.dump"
 	guid2lidFile  = "guid2lid"
@@ -158,7 +157,7 @@ func standing(s *subnet.Subnet, fabric string, res *route.Result, o route.Option
 	return fail(Failed, "%s: %s", fabric, text)
 }
 
-// options checks the flags, and reads the files that they name.
+// options checks the flags, and reads their files.
 func (r *routing) options(e *Env) (route.Options, error) {
 	switch {
 	case r.as != "" && r.as != "opensm":
@@ -173,8 +172,8 @@ func (r *routing) options(e *Env) (route.Options, error) {
 	return o, err
 }
 
-// prepare gives the subnet a manager and LIDs, and leaves out the nodes that the manager
-// does not reach. It returns their number.
+// prepare gives the subnet a manager and LIDs, and removes the nodes that the manager does not
+// reach. It returns their number.
 func (r *routing) prepare(s *subnet.Subnet, fabric string) (*subnet.Subnet, int, error) {
 	if s.Switches() == 0 {
 		return nil, 0, fmt.Errorf("%s has no switch: there is nothing to route", fabric)
@@ -224,7 +223,7 @@ func (r *routing) placeManager(s *subnet.Subnet, fabric string) error {
 	if want != 0 {
 		return fmt.Errorf("--sm %s: no adapter of %s has a cable at a port with this GUID, and no switch has it", r.manager, fabric)
 	}
-	return nil // a fabric without hosts: the manager is nowhere, and LIDs go by GUIDs
+	return nil // a fabric without hosts: there is no place for the manager, and LIDs follow the GUIDs
 }
 
 // hasLIDs reports whether all ports that need LIDs have them, with this LMC
@@ -359,7 +358,7 @@ func managerName(s *subnet.Subnet) string {
 	return s.EndName(s.Origin)
 }
 
-// noWays names the first few pairs without a way.
+// noWays names the first few pairs without a path.
 func noWays(rep *route.Report) string {
 	var some []string
 	for _, u := range rep.Unreachable[:min(3, len(rep.Unreachable))] {

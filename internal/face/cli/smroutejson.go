@@ -16,10 +16,10 @@ type routed struct {
 	Manager  string              `json:"manager,omitempty"` // port GUID
 	Lanes    int                 `json:"lanes"`
 	LeftOut  int                 `json:"nodes_left_out"`
-	NoWay    int                 `json:"unreachable_pairs"` // of a switch with hosts and a host's LID
+	NoWay    int                 `json:"unreachable_pairs"` // pairs of a switch with hosts and a host's LID
 	NoWays   []route.Unreachable `json:"first_unreachable_pairs,omitempty"`
 	Apart    int                 `json:"switches_apart"`
-	// Unforetold says why OpenSM's tables may differ from these.
+	// Unforetold is the reason why OpenSM's tables may differ from these.
 	Unforetold string          `json:"not_foretold,omitempty"`
 	Notes      []string        `json:"notes,omitempty"`
 	Proven     bool            `json:"proven"`

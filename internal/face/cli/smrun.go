@@ -94,7 +94,7 @@ func engineNames() string {
 	return text
 }
 
-// runManager drives a manager by a simulator's socket and the clock.
+// runManager runs a manager with a simulator's socket and the clock.
 func runManager(ctx context.Context, e *Env, r *smRun) error {
 	if r.lmc > 7 || r.priority > 15 {
 		return errors.New("--lmc is 0 to 7, --priority 0 to 15")
@@ -144,7 +144,7 @@ func readPolicy(e *Env, r *smRun, cfg *sm.Config) (err error) {
 	return readLIDs(e, r.lids, cfg)
 }
 
-// readLIDs reads the LIDs that ports had before, if there is such a file.
+// readLIDs reads the previous LIDs of ports, if the file exists.
 func readLIDs(e *Env, path string, cfg *sm.Config) error {
 	if path == "" {
 		return nil
@@ -183,7 +183,7 @@ func (d *smDriver) now() units.Time {
 	return units.Time(time.Since(d.start).Nanoseconds()) * units.Nanosecond
 }
 
-// run lets datagrams and time come in until the context ends.
+// run passes datagrams and timeouts to the manager until the context ends.
 func (d *smDriver) run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { _ = d.client.SetReceiveDeadline(time.Unix(1, 0)) })
 	defer stop()
@@ -221,7 +221,7 @@ func (d *smDriver) flush() error {
 		}
 	}
 	for _, event := range d.batch.Events {
-		if event.Kind == sm.SubnetUp { // before it is printed: a program that waits for it reads the file
+		if event.Kind == sm.SubnetUp { // before it is printed: a program that waits for the event reads the file
 			d.up = true
 			if err := d.writeLIDs(); err != nil {
 				return err
@@ -238,7 +238,7 @@ func (d *smDriver) flush() error {
 	return nil
 }
 
-// printed is an event as JSON.
+// printed is an event in JSON.
 type printed struct {
 	Seconds float64 `json:"seconds"` // since the start
 	Event   string  `json:"event"`
@@ -262,7 +262,7 @@ func (d *smDriver) tell(event sm.Event) error {
 
 func seconds(t units.Time) float64 { return float64(t) / float64(units.Second) }
 
-// writeLIDs writes the LIDs that ports have, in the form of opensm.
+// writeLIDs writes the LIDs of ports, in opensm's format.
 func (d *smDriver) writeLIDs() error {
 	if d.r.lids == "" {
 		return nil

@@ -20,10 +20,10 @@ const (
 
 var pathFiles = []string{"path-sl.txt", "pathrecords.txt"}
 
-// tableFiles are the files that tables are read from.
+// tableFiles are the files with tables.
 type tableFiles struct {
 	lfts   []string // one, or one per switch
-	sl2vl  string   // "": lanes are as service levels
+	sl2vl  string   // "": lanes equal service levels
 	pathSL string   // "": not known
 	matrix string   // LID matrix; "": none
 }
@@ -75,7 +75,7 @@ func (e *Env) ibroutes(at string) ([]string, error) {
 	for _, x := range entries {
 		path := filepath.Join(at, x.Name())
 		if info, err := os.Stat(e.path(path)); err != nil || !info.Mode().IsRegular() {
-			continue // a folder, or a pipe that would be waited for
+			continue // a folder, or a pipe that would block
 		}
 		f, err := e.open(path)
 		if err != nil {

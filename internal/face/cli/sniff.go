@@ -76,7 +76,7 @@ func (s *sniffing) run(e *Env, path string) error {
 	return s.tell(e, path, r, bufio.NewWriter(e.Stdout))
 }
 
-// listen reads an interface. What it sees is shown at once.
+// listen reads an interface. Packets are shown at once.
 func (s *sniffing) listen(ctx context.Context, e *Env) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
@@ -93,7 +93,7 @@ type packetSource interface {
 	Next(p *pcap.Packet) error
 }
 
-// tell prints what a source gives, and at the end the flows.
+// tell prints the packets of a source, and at the end the flows.
 func (s *sniffing) tell(e *Env, path string, r packetSource, out *bufio.Writer) error {
 	defer out.Flush()
 	var to sniffOutput = &sniffText{w: out, style: e.style()}
@@ -112,7 +112,7 @@ func (s *sniffing) tell(e *Env, path string, r packetSource, out *bufio.Writer) 
 	return nil
 }
 
-// follow reads all packets; the error says where a capture is cut or broken.
+// follow reads all packets; the error gives the place of a cut or broken capture.
 func (s *sniffing) follow(r packetSource, t *sniff.Tracker, to sniffOutput) error {
 	var p pcap.Packet
 	for n := int64(1); ; n++ {
@@ -131,7 +131,7 @@ func (s *sniffing) follow(r packetSource, t *sniff.Tracker, to sniffOutput) erro
 	}
 }
 
-// sniffOutput is where packets and flows are told.
+// sniffOutput is the output of packets and flows.
 type sniffOutput interface {
 	packet(n int64, e *sniff.Event) error
 	finish(t *sniff.Tracker, cut error) error
@@ -148,8 +148,8 @@ func openInput(e *Env, path string) (io.ReadCloser, error) {
 	return e.open(path)
 }
 
-// anomalyCounts lists what happened, most serious kinds first as they are
-// declared.
+// anomalyCounts lists the anomalies, the most serious kinds first, in the order of their
+// declaration.
 func anomalyCounts(c *sniff.Counts) string {
 	text := ""
 	c.Each(func(one, many string, n int64) {

@@ -9,7 +9,7 @@ import (
 	"weft/wire"
 )
 
-// sniffJSON prints one object; its packets are written as they come.
+// sniffJSON prints one object; its packets are written one by one.
 type sniffJSON struct {
 	e    *Env
 	w    io.Writer
@@ -25,7 +25,7 @@ type sniffPacket struct {
 	Opcode    string `json:"opcode,omitempty"`
 	PSN       uint32 `json:"psn"`
 	Payload   int    `json:"payload_bytes"`
-	ICRC      string `json:"icrc"`          // ok, bad, or unknown where the packet is cut or malformed
+	ICRC      string `json:"icrc"`          // ok, bad, or unknown if the packet is cut or malformed
 	Cut       bool   `json:"cut,omitempty"` // only the first bytes were captured
 	PKey      uint16 `json:"p_key"`
 	AckReq    bool   `json:"ack_req"`
@@ -49,7 +49,7 @@ type sniffPacket struct {
 	Error     string   `json:"error,omitempty"`
 }
 
-// sniffRETH is where a READ or WRITE goes.
+// sniffRETH is the target of a READ or WRITE.
 type sniffRETH struct {
 	VA     uint64 `json:"va"`
 	RKey   uint32 `json:"rkey"`
@@ -85,7 +85,7 @@ type sniffFlow struct {
 	Src      string           `json:"src"`
 	Dst      string           `json:"dst"`
 	QP       uint32           `json:"dest_qp"`
-	PeerQP   *uint32          `json:"src_qp"` // null where it is not known
+	PeerQP   *uint32          `json:"src_qp"` // null if it is unknown
 	Packets  int64            `json:"packets"`
 	Requests int64            `json:"request_packets"`
 	Payload  int64            `json:"payload_bytes"`
@@ -110,7 +110,7 @@ func (s *sniffJSON) packet(n int64, e *sniff.Event) error {
 	return err
 }
 
-// fields takes what the headers say. Of a malformed packet it is the addresses alone.
+// fields copies the fields of the headers. For a malformed packet it copies only the addresses.
 func (p *sniffPacket) fields(e *sniff.Event) {
 	r, in := e.Packet, &e.Packet.Packet
 	p.ICRC, p.Cut = icrcVerdict(e), e.Cut

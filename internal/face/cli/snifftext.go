@@ -29,7 +29,7 @@ func (s *sniffText) packet(n int64, e *sniff.Event) error {
 	return err
 }
 
-// sniffLine is what is said of a packet: who, what, and what is wrong.
+// sniffLine is the line of a packet: its ends, its operation, and its anomalies.
 func sniffLine(e *sniff.Event) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v > %v", e.Src, e.Dst)
@@ -61,7 +61,7 @@ func sniffLine(e *sniff.Event) string {
 	return b.String()
 }
 
-// details are the fields of the extended headers that a reader looks for.
+// details are the important fields of the extended headers.
 func details(p *wire.Packet) []string {
 	var d []string
 	add := func(format string, args ...any) { d = append(d, fmt.Sprintf(format, args...)) }

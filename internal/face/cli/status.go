@@ -10,33 +10,32 @@ import (
 )
 
 const (
-	// refresh is how often a terminal's line of progress changes: often enough to be
-	// seen to move, seldom enough to be read.
+	// refresh is the period of a terminal's line of progress: short enough to see movement, long
+	// enough to read.
 	refresh = 200 * time.Millisecond
-	// pulse is how often a line comes elsewhere: in the log of a batch job it shows that
-	// the work goes on, and does not fill the log.
+	// pulse is the period of lines without a terminal: in the log of a batch job it shows that the
+	// work goes on, and does not fill the log.
 	pulse = 10 * time.Second
-	// settle is how long work goes on before the time that is left is estimated.
+	// settle is the minimum time of work before the remaining time is estimated.
 	settle = 2 * time.Second
 )
 
-// status says on standard error what long work is at: on a terminal in a line that
-// changes, elsewhere in a line every ten seconds, with --quiet not at all.
+// status reports the progress of long work on standard error: on a terminal in a changing line,
+// elsewhere in a line every ten seconds, with --quiet not at all.
 type status struct {
 	e       *Env
 	started time.Time
 	drawn   time.Time
 	shown   bool
 	pace    pace
-	of      string     // what the time is left of, where more comes after it
+	of      string     // the part that the remaining time refers to, if more follows
 	mu      sync.Mutex // of text
 	text    string
 	stop    chan struct{}
 	stopped chan struct{}
 }
 
-// begin tells of the work of a verb that does not tell of it itself. Verbs that wait for
-// others have none.
+// begin reports the work of a verb without its own status. Verbs that wait for others have none.
 func (e *Env) begin(c *cobra.Command) {
 	path := strings.TrimPrefix(c.CommandPath(), "weft ")
 	for _, waits := range []string{"sm run", "ibsim", "perf", "live", "ping", "pingpong", "rping", "sniff", "completion", "__complete"} {
@@ -47,7 +46,7 @@ func (e *Env) begin(c *cobra.Command) {
 	e.general = e.working(path + " is at work")
 }
 
-// finish ends what begin began.
+// finish ends the report of begin.
 func (e *Env) finish() {
 	if e.general != nil {
 		e.general.end()
@@ -55,7 +54,7 @@ func (e *Env) finish() {
 	}
 }
 
-// working begins to tell of work; end ends it.
+// working begins a report; end ends it.
 func (e *Env) working(what string) *status {
 	e.finish()
 	s := &status{e: e, started: e.Now(), text: what}
@@ -66,7 +65,7 @@ func (e *Env) working(what string) *status {
 	return s
 }
 
-// repeat writes a line every ten seconds, until stop.
+// repeat writes a line every ten seconds, until it is stopped.
 func (s *status) repeat() {
 	defer close(s.stopped)
 	t := time.NewTicker(s.e.every())
@@ -83,7 +82,7 @@ func (s *status) repeat() {
 	}
 }
 
-// every is how often a line comes; tests have no ten seconds.
+// every is the period of lines; tests use a shorter one.
 func (e *Env) every() time.Duration {
 	if e.Pulse > 0 {
 		return e.Pulse
@@ -91,10 +90,10 @@ func (e *Env) every() time.Duration {
 	return pulse
 }
 
-// elapsed is how long the work has gone on.
+// elapsed is the time since the work began.
 func (s *status) elapsed() time.Duration { return s.e.Now().Sub(s.started) }
 
-// show says what the work is at. left is the time that is left, as far as it is known.
+// show shows the current work. left is the estimated remaining time, if known.
 func (s *status) show(parts []string, left time.Duration, known bool) {
 	if known {
 		parts = append(parts, "about "+durationText(left)+" left"+s.of)
@@ -117,7 +116,7 @@ func (s *status) show(parts []string, left time.Duration, known bool) {
 	fmt.Fprint(s.e.screen, "\r\x1b[K"+strings.Map(visible, text))
 }
 
-// visible keeps from a terminal what it would obey.
+// visible removes control characters, which a terminal would obey.
 func visible(r rune) rune {
 	if r == '\n' || r == '\t' || !harmless(r) {
 		return ' '
@@ -125,21 +124,21 @@ func visible(r rune) rune {
 	return r
 }
 
-// count is show of work that is so many parts of so many.
+// count is show for work that consists of a number of parts.
 func (s *status) count(done, total int, what string) {
 	left, known := s.pace.left(done, float64(done)/float64(max(1, total)), s.elapsed())
 	s.show([]string{fmt.Sprintf("%d of %d", done, total), what}, left, known)
 }
 
-// pace is when the last of many parts was done.
+// pace is the time at which the last part was done.
 type pace struct {
 	done int
 	at   time.Duration
 }
 
-// left estimates the time that is left, where so many parts are done, which are that
-// share of all the work. It counts from the end of the last part: while a long one is
-// under way the estimate falls as the clock goes, and past its end there is none.
+// left estimates the remaining time, given the number of completed parts and their share of all the
+// work. It counts from the end of the last part: during a long part the estimate decreases with the
+// clock, and past its end there is none.
 func (p *pace) left(done int, share float64, elapsed time.Duration) (time.Duration, bool) {
 	if done != p.done {
 		p.done, p.at = done, elapsed
@@ -151,7 +150,7 @@ func (p *pace) left(done int, share float64, elapsed time.Duration) (time.Durati
 	return left, left > 0
 }
 
-// clear takes the line away, until there is another.
+// clear removes the line until the next one.
 func (s *status) clear() {
 	if s.shown {
 		s.shown = false
@@ -159,7 +158,7 @@ func (s *status) clear() {
 	}
 }
 
-// end ends the telling.
+// end ends the reports.
 func (s *status) end() {
 	s.clear()
 	if s.stop != nil {
@@ -169,7 +168,7 @@ func (s *status) end() {
 	}
 }
 
-// durationText is a time on the wall clock, in what a person counts in.
+// durationText is a wall-clock time in suitable units.
 func durationText(d time.Duration) string {
 	switch {
 	case d < time.Minute:

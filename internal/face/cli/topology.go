@@ -105,7 +105,7 @@ func countFabric(r *scenario.Resolved, f *scenario.Fabric) (counted, error) {
 	return c, nil
 }
 
-// topologyRows is a column per fabric, and no row that is zero for all.
+// topologyRows is a column per fabric, without rows that are zero for all.
 func topologyRows(all []counted) [][]string {
 	head, shape := []string{""}, []string{"shape"}
 	for _, c := range all {

@@ -17,10 +17,10 @@ import (
 	"weft/internal/study/training"
 )
 
-// maxTrainSeeds bounds the seeds of a step: an interval narrows with their root.
+// maxTrainSeeds bounds the seeds of a step: an interval narrows only with their square root.
 const maxTrainSeeds = 1000
 
-// trainFlags are what weft train takes.
+// trainFlags are the flags of weft train.
 type trainFlags struct {
 	choice
 	workers int
@@ -33,7 +33,7 @@ type trainFlags struct {
 	out     string
 	started time.Time
 	folder  *runstore.Output
-	steps   steps // of the largest cluster that was simulated
+	steps   steps // steps of the largest simulated cluster
 }
 
 func newTrain(e *Env) *cobra.Command {
@@ -127,7 +127,7 @@ func (x *trainFlags) run(ctx context.Context, e *Env, file *scenario.File) error
 	return x.overSizes(ctx, e, file, r)
 }
 
-// writable sees before the run that what is asked for can be written.
+// writable checks before the run that the requested files can be written.
 func (x *trainFlags) writable(e *Env) error {
 	if err := writableFile(e, "--html", e.html); err != nil || x.trace == "" {
 		return err
@@ -139,8 +139,8 @@ func (x *trainFlags) writable(e *Env) error {
 	return writable(dir, "--trace "+x.trace)
 }
 
-// overSizes runs the job on each cluster size. Sizes that are finished are told when
-// a later one fails or the run is stopped.
+// overSizes runs the job on each cluster size. Completed sizes are printed even if a later one
+// fails or the run is interrupted.
 func (x *trainFlags) overSizes(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) error {
 	sizes, err := x.sizes(file, r)
 	if err != nil {
@@ -198,8 +198,7 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 	return out, nil
 }
 
-// step simulates a step. Results may come with an error: of single fabrics, or that
-// the run was stopped.
+// step simulates a step. Results may come with an error: of single fabrics, or of an interruption.
 func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) (*runstore.Training, error) {
 	o := training.Options{Workers: x.workers, Exact: x.exact, Seeds: x.seeds}
 	line := e.working("the step begins")
@@ -228,8 +227,8 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 	return out, nil
 }
 
-// conclude stores and tells the results, in this order: a pipe that closes ends the
-// program while it tells. err is what kept them from being whole.
+// conclude stores and prints the results, in this order: a closed pipe ends the program during the
+// output. err is the reason if they are incomplete.
 func (x *trainFlags) conclude(e *Env, t *runstore.TrainingScale, r *scenario.Resolved, err error) error {
 	resolved, bad := r.MarshalYAML()
 	if bad != nil {

@@ -17,13 +17,13 @@ import (
 // traceFile is the step on all fabrics, for Perfetto or Chrome, in a run folder.
 const traceFile = "trace.json"
 
-// steps are the steps of one cluster size, fabric by fabric, as they can be drawn.
+// steps are the steps of one cluster size, fabric by fabric, with their timelines.
 type steps struct {
-	lines []*report.Drawn // nil where there is none
+	lines []*report.Drawn // nil if there is none
 	whole bool            // every GPU is written out
 }
 
-// rank names a rank of the graphs: a stage, where one GPU stands for all of it.
+// rank names a rank of the graphs: a stage, if one GPU represents all of it.
 func (s *steps) rank(i int) string {
 	if s.whole {
 		return fmt.Sprintf("GPU %d", i)
@@ -31,7 +31,7 @@ func (s *steps) rank(i int) string {
 	return fmt.Sprintf("stage %d", i)
 }
 
-// done are those of fabrics whose step is complete, in the scenario's order.
+// done are the steps of fabrics that are complete, in the scenario's order.
 func (s *steps) done() (out []*report.Drawn) {
 	for _, d := range s.lines {
 		if d != nil {
@@ -45,7 +45,7 @@ func (s *steps) writeTrace(w io.Writer) error {
 	return report.Trace(w, s.done(), s.rank, llm.StreamName)
 }
 
-// drawn are the timelines that the page shows: of stages, not of every GPU.
+// drawn are the timelines for the page: of stages, not of every GPU.
 func (s *steps) drawn() []*report.Drawn {
 	if s.whole {
 		return nil
@@ -70,8 +70,8 @@ func (x *trainFlags) writeTraces(e *Env, gpus int) error {
 	return nil
 }
 
-// store writes the run folder. results and scenario are the same for equal runs, as
-// are the page and the trace; failed is why the run is not whole.
+// store writes the run folder. results and scenario are the same for equal runs, as are the page
+// and the trace; failed is the reason if the run is incomplete.
 func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, d *doc.Document, resolved, results []byte, failed error) error {
 	var page, trace bytes.Buffer
 	if err := d.HTML(&page); err != nil {

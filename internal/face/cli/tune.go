@@ -15,7 +15,7 @@ import (
 	"weft/internal/study/tune"
 )
 
-// tuning is what weft tune takes from its flags.
+// tuning is the flags of weft tune.
 type tuning struct {
 	choice
 	params    []string
@@ -111,7 +111,7 @@ func (t *tuning) do(ctx context.Context, e *Env, path string) error {
 	return t.finish(e, p, folder, result)
 }
 
-// finish stores the outcome, and tells it.
+// finish stores the outcome, and prints it.
 func (t *tuning) finish(e *Env, p *tune.Problem, folder *tuneFolder, result *tune.Result) error {
 	var stored, told error
 	if t.out != "" {
@@ -131,7 +131,7 @@ func (t *tuning) finish(e *Env, p *tune.Problem, folder *tuneFolder, result *tun
 	return nil
 }
 
-// goesOn says how a tuning that was stopped goes on.
+// goesOn tells how to continue an interrupted tuning.
 func goesOn(out string) string {
 	if out == "" {
 		return "; with --out the same command goes on where it was stopped"
@@ -151,7 +151,7 @@ func tuneError(ctx context.Context, err error, out string) error {
 	return fail(Failed, "the tuning failed: %w", err)
 }
 
-// problem is what the scenario and the flags say is to be tuned.
+// problem is the tuning problem of the scenario and the flags.
 func (t *tuning) problem(e *Env, path string) (*tune.Problem, error) {
 	file, err := open(e, path)
 	if err != nil {
@@ -205,7 +205,7 @@ func (t *tuning) section() ([]scenario.Override, error) {
 	return out, nil
 }
 
-// objectiveFlag is --objective as the scenario writes it: a term, or weights.
+// objectiveFlag is --objective in the scenario's form: a term, or weights.
 func objectiveFlag(text string) (string, error) {
 	var terms []string
 	for term := range strings.SplitSeq(text, ",") {
@@ -221,8 +221,7 @@ func objectiveFlag(text string) (string, error) {
 	return "{" + strings.Join(terms, ", ") + "}", nil
 }
 
-// paramFlags are --param as the scenario writes parameters: path=from..to, or
-// path=value,value.
+// paramFlags are --param in the scenario's form: path=from..to, or path=value,value.
 func paramFlags(params []string) (string, error) {
 	var items []string
 	for _, p := range params {

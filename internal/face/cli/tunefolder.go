@@ -17,20 +17,20 @@ import (
 
 // The files of a tuning's folder, besides scenario.yaml and report.html.
 const (
-	tuneJournal = "runs.jsonl"   // every simulation, as they end
+	tuneJournal = "runs.jsonl"   // every completed simulation
 	tuneResult  = "tune.json"    // the outcome
-	tunedFile   = "tuned.yaml"   // the scenario with the outcome's values
-	tuneConfigs = "configs"      // what devices are told
-	tuneNotes   = "not-told.txt" // what devices cannot be told
+	tunedFile   = "tuned.yaml"   // the scenario with the tuned values
+	tuneConfigs = "configs"      // settings for devices
+	tuneNotes   = "not-told.txt" // settings that devices do not have
 )
 
-// tuneFolder is where a tuning is kept; without a folder its journal is in memory.
+// tuneFolder is the folder of a tuning; without a folder its journal is in memory.
 type tuneFolder struct {
 	ownFolder
 	journal *tune.Journal
 }
 
-// openTuneFolder makes the folder, or goes on with one of the same scenario.
+// openTuneFolder makes the folder, or continues with one of the same scenario.
 func openTuneFolder(e *Env, name string, p *tune.Problem) (*tuneFolder, error) {
 	if name == "" {
 		return &tuneFolder{journal: tune.NewJournal()}, nil
@@ -53,7 +53,7 @@ func openTuneFolder(e *Env, name string, p *tune.Problem) (*tuneFolder, error) {
 	return f, nil
 }
 
-// store writes the outcome beside the journal.
+// store writes the outcome next to the journal.
 func (f *tuneFolder) store(e *Env, p *tune.Problem, r *tune.Result, silent bool) error {
 	files, configs, err := f.files(p, r)
 	if err != nil {
@@ -79,7 +79,7 @@ func (f *tuneFolder) store(e *Env, p *tune.Problem, r *tune.Result, silent bool)
 	return nil
 }
 
-// files are the outcome's, and those for devices.
+// files are the files of the outcome, and the files for devices.
 func (f *tuneFolder) files(p *tune.Problem, r *tune.Result) (files, configs []runstore.File, err error) {
 	stands, err := p.Stands.MarshalYAML()
 	if err != nil {
@@ -111,8 +111,8 @@ func (f *tuneFolder) files(p *tune.Problem, r *tune.Result) (files, configs []ru
 	return files, configs, nil
 }
 
-// deviceFiles are what weft roce export writes for the fabric, target by target,
-// and what targets cannot be told.
+// deviceFiles are the files of weft roce export for the fabric, target by target, and the settings
+// that targets do not have.
 func deviceFiles(fabric *scenario.Fabric, r *scenario.Resolved) (files []runstore.File) {
 	if !protocol.Of(fabric.Kind).Settings {
 		return nil
@@ -141,7 +141,7 @@ func deviceFiles(fabric *scenario.Fabric, r *scenario.Resolved) (files []runstor
 	return files
 }
 
-// configTexts are files as the page shows them.
+// configTexts are files for the page.
 func configTexts(files []runstore.File) (out []report.NamedText) {
 	for _, f := range files {
 		out = append(out, report.NamedText{Name: tuneConfigs + "/" + f.Name, Text: string(f.Text)})

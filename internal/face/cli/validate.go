@@ -92,7 +92,7 @@ func (v *validation) run(ctx context.Context, e *Env) error {
 	return scored(results, stopped)
 }
 
-// scored is the end of the run as an exit code.
+// scored is the exit code at the end of the run.
 func scored(results []validate.Result, stopped bool) error {
 	pass, miss, shown := validate.Count(results)
 	summary := fmt.Sprintf("%d pass, %d miss, %d not scored", pass, miss, shown)

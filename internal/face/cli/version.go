@@ -11,9 +11,9 @@ import (
 	"weft/internal/sim/runstore"
 )
 
-// Version is what the program was made of.
+// Version is the versions that the program was built from.
 type Version struct {
-	Weft     string // of the module, or its revision
+	Weft     string // version of the module, or its revision
 	Go       string
 	Platform string
 }
@@ -47,7 +47,7 @@ func ReadVersion() Version {
 	return v
 }
 
-// line is what weft version and weft --version print.
+// line is the output of weft version and weft --version.
 func (v Version) line() string {
 	return fmt.Sprintf("weft %s (%s, %s), results version %d, catalog %.12s\n",
 		v.Weft, v.Go, v.Platform, runstore.ResultsVersion, catalog.Digest())

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// yamlToJSON prints a YAML document as JSON on one line, its fields in their order.
+// yamlToJSON prints a YAML document as JSON on one line, with its fields in order.
 func yamlToJSON(text []byte) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {
@@ -27,7 +27,7 @@ func writeJSON(b *bytes.Buffer, n *yaml.Node) error {
 		to := json.NewEncoder(b)
 		to.SetEscapeHTML(false)
 		err := to.Encode(value)
-		b.Truncate(b.Len() - 1) // Encode ends with a line
+		b.Truncate(b.Len() - 1) // Encode ends with a line end
 		return err
 	}
 	begin, end := byte('['), byte(']')
