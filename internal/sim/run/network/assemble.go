@@ -31,7 +31,7 @@ type Plan struct {
 	OwnLevels   bool                           // the scenario has messages with levels other than ib.sl
 	byGUID      map[units.GUID]topology.NodeID // see NodesByGUID
 	Faults      *Faults                        // nil without faults
-	Aggregation *AggregationManager            // the trees of reductions in the network; nil where nothing reduces
+	Aggregation *AggregationManager            // the trees of reductions in the network; nil if nothing reduces
 	Routed      route.Report                   // of the Subnet Manager's tables; empty if there are none
 	Node        *scenario.Node
 	Verbs       Verbs
