@@ -46,9 +46,9 @@ const AutoSeeds = sim.AutoSeeds
 
 // The settings of a run and its progress.
 type (
-	// Options are how [Run] simulates. The zero value takes all cores and reports nothing.
+	// Options are the settings of [Run]. The zero value takes all cores and reports nothing.
 	Options = sim.Options
-	// Progress is how far a run has come; Options.Progress gets it.
+	// Progress is the progress of a run; Options.Progress gets it.
 	Progress = sim.Progress
 	// Finished is a simulation that has ended; Options.Finished gets it.
 	Finished = sim.Finished
@@ -104,7 +104,7 @@ const Never = runstore.Never
 
 // The results of a run. Times are simulated; bandwidths are in GB/s of 10⁹ bytes.
 type (
-	// Results is what [Run] found. Encode gives the text of results.json.
+	// Results is the outcome of [Run]. Encode gives the text of results.json.
 	Results = runstore.Results
 	// FabricResult is the results of a fabric, with a point for each size.
 	FabricResult = runstore.FabricResult
@@ -116,7 +116,7 @@ type (
 	SeedTimes = runstore.Seeds
 	// MessageTimes is the distribution of the completion times of messages.
 	MessageTimes = runstore.Distribution
-	// Counts is how often things happened in the network: packets, pauses, marks, drops.
+	// Counts is the numbers of events in the network: packets, pauses, marks, drops.
 	Counts = runstore.Counts
 	// HotLink is a busy link.
 	HotLink = runstore.HotLink
@@ -124,7 +124,7 @@ type (
 	LinkSource = runstore.LinkSource
 	// LevelResult is the messages of an InfiniBand service level.
 	LevelResult = runstore.Level
-	// StreamResult is what a stream beside a collective reached.
+	// StreamResult is the throughput of a stream beside a collective.
 	StreamResult = runstore.Stream
 	// Reduction is the aggregation trees of switches that reduce.
 	Reduction = runstore.Reduction
@@ -146,7 +146,7 @@ type (
 	Traps = runstore.Traps
 	// KeyCounts is the counters of a port for violations of keys.
 	KeyCounts = runstore.KeyCounts
-	// ControlResult is what the control plane of a fabric did.
+	// ControlResult is the work of the control plane of a fabric.
 	ControlResult = runstore.Control
 	// BringUp is how a Subnet Manager brought the subnet up, phase by phase.
 	BringUp = runstore.BringUp

@@ -31,7 +31,7 @@ type ncclRun struct {
 	more    int // ranks that the list leaves out
 }
 
-// column is what a column holds.
+// column is the meaning of a column.
 type column string
 
 // The columns, by nccl-tests' names; wrong elements have two names.

@@ -56,7 +56,7 @@ func ReadTopo(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, e
 	return t.s, &t.log.report, nil
 }
 
-// firstGUIDs are where ibsim begins to number nodes without a GUID.
+// firstGUIDs are the first GUIDs that ibsim gives to nodes without one.
 var firstGUIDs = [4]units.GUID{subnet.Adapter: 0x100000, subnet.Switch: 0x200000, subnet.Router: 0x300000}
 
 // Places of a port line that belong to no node.
@@ -65,7 +65,7 @@ const (
 	broken  int32 = -2 // below a head that could not be read
 )
 
-// place is where something was said.
+// place is a line of a file.
 type place struct {
 	file string
 	line int
@@ -276,7 +276,7 @@ func guidOfID(kind subnet.Kind, id string) (units.GUID, bool) {
 	return guid, ok && c.rest == ""
 }
 
-// idLetter is how an identifier of a node of that kind begins.
+// idLetter is the first letter of the identifier of a node of that kind.
 func idLetter(kind subnet.Kind) string {
 	switch kind {
 	case subnet.Switch:

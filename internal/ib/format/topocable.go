@@ -178,7 +178,7 @@ func (t *topoReader) fail(at place, format string, args ...any) {
 	t.log.fail(at.file, at.line, format, args...)
 }
 
-// name is how messages call a node, and end how they call a port.
+// name is the name of a node in messages, end the name of a port.
 func (t *topoReader) name(node int32) string  { return t.s.NodeName(node) }
 func (t *topoReader) end(e subnet.End) string { return t.s.EndName(e) }
 func (t *topoReader) id(e subnet.End) (id string) {

@@ -55,7 +55,7 @@ type cutter struct {
 	parts   [][]int    // by switch: adapters of each part that it alone joins to the rest
 }
 
-// visit sees a switch; from is where it was come from, -1 at the beginning.
+// visit sees a switch; from is the switch before it, -1 at the beginning.
 func (c *cutter) visit(at, from int32) {
 	if c.parts == nil {
 		c.parts = make([][]int, len(c.g.node))

@@ -71,7 +71,7 @@ func (g *graph) number(node int32) int32 {
 	return -1
 }
 
-// cables is how many join two switches.
+// cables is the number of cables between two switches.
 func (g *graph) cables(a, b int32) int { return len(g.ports(a, b)) }
 
 // ports is the ports of a that lead to b.
@@ -83,7 +83,7 @@ func (g *graph) ports(a, b int32) []uint8 {
 	return g.near[a][i].ports
 }
 
-// name is how messages call a switch.
+// name is the name of a switch in messages.
 func (g *graph) name(sw int32) string { return g.names.of(g.node[sw]) }
 
 // freePorts are the ports of a switch without a cable.

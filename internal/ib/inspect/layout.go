@@ -2,7 +2,7 @@ package inspect
 
 import "weft/internal/ib/subnet"
 
-// Layout is where the nodes of a subnet stand, for drawings and for files that
+// Layout is the positions of the nodes of a subnet, for drawings and for files that
 // list levels.
 type Layout struct {
 	Report *Report

@@ -14,7 +14,7 @@ type Change struct {
 	Old, New uint8 // ports; subnet.NoPort is none
 }
 
-// SwitchChanges is how many entries of a switch differ.
+// SwitchChanges counts the entries of a switch that differ.
 type SwitchChanges struct {
 	Switch  int32 // node
 	Entries int

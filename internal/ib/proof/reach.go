@@ -35,20 +35,20 @@ func (r *Reach) add(pairs int64, hops, least uint16) {
 	}
 }
 
-// Lengths is how long the paths between ends are.
+// Lengths counts the paths between ends by their length.
 type Lengths struct {
 	// Hops counts paths by their number of hops: cables from the first switch
 	// on, as in OpenSM's LID matrix.
 	Hops []int64
-	// Detour counts them by how many hops they have more than the cables ask
-	// for. Only the first is not a detour.
+	// Detour counts paths by their number of hops beyond the least that the cables allow.
+	// The paths of Detour[0] are no detours.
 	Detour []int64
 }
 
 // Longest is the most hops of any path.
 func (l *Lengths) Longest() int { return len(l.Hops) - 1 }
 
-// Detours is how many paths are longer than they need to be.
+// Detours counts the paths that are longer than necessary.
 func (l *Lengths) Detours() int64 {
 	sum := int64(0)
 	for i := 1; i < len(l.Detour); i++ {

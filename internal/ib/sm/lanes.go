@@ -8,7 +8,7 @@ import (
 	"weft/wire/mad"
 )
 
-// QoS is how a port treats service levels. What is nil is left to the manager.
+// QoS is a port's treatment of service levels. The manager chooses the fields that are nil.
 type QoS struct {
 	MaxVLs    uint8 // data lanes that service levels are dealt out to, 1 to 15; 0: all of the port's
 	HighLimit *uint8

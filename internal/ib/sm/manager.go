@@ -26,7 +26,7 @@ type Config struct {
 	// Partitions are the partition keys of an end port; nil is the default
 	// partition for all.
 	Partitions func(EndPort) []mad.PKey
-	// QoS is how a port treats service levels; nil leaves all to routing.
+	// QoS is the treatment of service levels at a port; nil leaves all to routing.
 	QoS func(kind subnet.Kind, port uint8) QoS
 
 	Window  int        // requests under way; 0 is DefaultWindow
@@ -185,7 +185,7 @@ func (m *Manager) Sweep(now units.Time, out *Batch) {
 	m.leave()
 }
 
-// NextTimeout is when Timeout must be called, units.Forever if it need not.
+// NextTimeout is the time at which Timeout must be called, units.Forever if it need not.
 func (m *Manager) NextTimeout() units.Time {
 	return min(m.nextSweep, m.protection.next, m.requests.nextDeadline())
 }

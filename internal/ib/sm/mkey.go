@@ -5,7 +5,7 @@ import (
 	"weft/wire/mad"
 )
 
-// MKey is how a manager protects ports from others (IBA vol. 1, 14.2.4).
+// MKey is a manager's protection of ports from others (IBA vol. 1, 14.2.4).
 type MKey struct {
 	Key uint64 // 0: no protection
 	// Level is M_KeyProtectBits. Without the key, a port refuses Set at every level; at

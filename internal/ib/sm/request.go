@@ -178,7 +178,7 @@ func (q *requests) expire() (lost []request) {
 	return lost
 }
 
-// nextDeadline is when a request has waited too long.
+// nextDeadline is the time at which the first request will have waited too long.
 func (q *requests) nextDeadline() units.Time {
 	next := units.Forever
 	for i := range q.wire {

@@ -27,7 +27,7 @@ const (
 	Atomic Verb = "atomic"
 )
 
-// Kind is what a test measures.
+// Kind is the measured quantity of a test.
 type Kind string
 
 // The kinds.

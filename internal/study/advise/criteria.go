@@ -51,7 +51,7 @@ const tie = 0.02
 // lead is the lead of RoCE v2 in points.
 func (v Verdict) lead() float64 { return v.Points[1] - v.Points[0] }
 
-// rule is how a criterion compares the fabrics.
+// rule is the comparison of the fabrics by a criterion.
 type rule struct {
 	name   string
 	weight func(*Weights) *int

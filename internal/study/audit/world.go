@@ -11,7 +11,7 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// kind is how a node of the world handles packets.
+// kind is a node's way to handle packets.
 type kind uint8
 
 const (

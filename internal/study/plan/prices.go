@@ -130,7 +130,7 @@ func money(v int64, currency string) string {
 // hoursPerYear is for a year of 365 days.
 const hoursPerYear = 24 * 365
 
-// cost is what a design costs; nil without prices.
+// cost is the cost of a design; nil without prices.
 func (p *Prices) cost(d *Design) *Cost {
 	if p == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 type Case struct {
 	// ID names the case; a path, so that a glob can choose.
 	ID string
-	// Claim is what the case holds weft to, as a sentence.
+	// Claim is the statement that the case tests, as a sentence.
 	Claim string
 	// Reference says how the reference comes about: a formula with every term,
 	// or a measurement with its source.
@@ -28,7 +28,7 @@ type Case struct {
 	Run func(*Env) ([]Row, error)
 }
 
-// Env is what a case runs in.
+// Env is the surroundings of a case.
 type Env struct {
 	Ctx context.Context
 	// Short shortens slow cases; the tolerance of a statistical one grows with
@@ -52,7 +52,7 @@ type Row struct {
 	Note string
 }
 
-// Tolerance is what a row is held to.
+// Tolerance is the allowed difference of a row from its reference.
 type Tolerance struct {
 	Kind  ToleranceKind
 	Limit float64
@@ -101,7 +101,7 @@ func (t Tolerance) String() string {
 	return "not scored"
 }
 
-// Verdict is what came of a row.
+// Verdict is the outcome of a row.
 type Verdict string
 
 // The verdicts.
@@ -161,7 +161,7 @@ func relative(want, got float64) float64 {
 	return got/want - 1
 }
 
-// Result is what a case gave.
+// Result is the outcome of a case.
 type Result struct {
 	Case *Case
 	Rows []Row

@@ -1,7 +1,7 @@
 // Package validate holds weft against what is known: closed forms, other
 // simulators' results, published measurements. Each case is a claim with its
 // reference, its tolerance, and what weft makes of it; `weft validate` runs
-// them and docs/VALIDATION.md is what they gave.
+// them and docs/VALIDATION.md is their outcome.
 //
 // # References
 //

@@ -79,7 +79,7 @@ func deterministic(folder string) bool {
 	return strings.Contains(folder, "pfconly") || strings.Contains(folder, "_inc1_")
 }
 
-// reference is what the other simulator gave.
+// reference is the outcome of the other simulator.
 type fctReference struct {
 	flows map[[3]uint32]hpcc.FCT // by addresses and source port
 	pfc   int                    // frames

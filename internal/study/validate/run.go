@@ -8,7 +8,7 @@ import (
 	"weft/internal/base/cores"
 )
 
-// Options are how cases are run.
+// Options are the settings of a run of cases.
 type Options struct {
 	// Workers is how many cases run at the same time, at least 1. Results do
 	// not depend on it.

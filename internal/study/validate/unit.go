@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Unit is what a value counts, and how it is shown.
+// Unit is the unit of a value, and its form in print.
 type Unit uint8
 
 // The units. Times are picoseconds in a Row, whatever they are shown in.

@@ -101,7 +101,7 @@ func readRows(e *Env, models func(string) (*Models, error), link string, headers
 	return rows, nil
 }
 
-// verbTime is when the last of so many messages of one packet is there: at the
+// verbTime is the arrival of the last of count messages of one packet: at the
 // receiver, or for READ at the reader.
 func verbTime(e *Env, m *Models, service transport.Service, op transport.Op, count int) (units.Time, error) {
 	last, done := units.Time(0), 0
