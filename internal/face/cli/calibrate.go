@@ -84,7 +84,7 @@ func (c *calibrating) do(ctx context.Context, e *Env, paths []string) error {
 
 // tell prints the fit, and writes the overlay if the fit is better.
 func (c *calibrating) tell(e *Env, fit *calibrate.Fit, paths []string) error {
-	if err := e.present(report.Fit(fit), c.json, fitJSON(fit)); err != nil {
+	if err := e.present(report.Fit(fit), c.json, fit.Record()); err != nil {
 		return err
 	}
 	if !fit.Better() {
@@ -101,52 +101,4 @@ func (c *calibrating) tell(e *Env, fit *calibrate.Fit, paths []string) error {
 		return fit.WriteOverlay(e.Stdout, paths)
 	}
 	return nil
-}
-
-// fitRecord is the layout of weft calibrate --json.
-type fitRecord struct {
-	Fabric      string           `json:"fabric"`
-	Constants   []constantRecord `json:"constants"`
-	Seen        errorRecord      `json:"error_on_fitted_sizes"`
-	HeldOut     errorRecord      `json:"error_on_held_out_sizes"`
-	Better      bool             `json:"better"`
-	Evaluations int              `json:"evaluations"`
-	Notes       []logfile.Note   `json:"notes,omitempty"`
-	Sizes       []fitSizeRecord  `json:"sizes"`
-}
-
-type constantRecord struct {
-	Name    string  `json:"name"`
-	Field   string  `json:"field"`
-	Before  string  `json:"before"`
-	After   string  `json:"after"`
-	Factor  float64 `json:"factor"`
-	AtBound bool    `json:"at_bound,omitempty"`
-}
-
-type errorRecord struct {
-	Before float64 `json:"before"`
-	After  float64 `json:"after"`
-}
-
-type fitSizeRecord struct {
-	Table string `json:"table"`
-	Bytes int64  `json:"bytes"`
-	Held  bool   `json:"held_out"`
-}
-
-func fitJSON(f *calibrate.Fit) fitRecord {
-	out := fitRecord{
-		Fabric: f.Fabric, Seen: errorRecord{rounded(f.Seen[0]), rounded(f.Seen[1])}, HeldOut: errorRecord{rounded(f.HeldOut[0]), rounded(f.HeldOut[1])},
-		Better: f.Better(), Evaluations: f.Evaluations, Notes: f.Notes,
-	}
-	for _, c := range f.Constants {
-		out.Constants = append(out.Constants, constantRecord{c.Name, c.Field, c.Before, c.After, rounded(c.Factor), c.AtBound})
-	}
-	for i, t := range f.Tasks {
-		for j, p := range t.Points {
-			out.Sizes = append(out.Sizes, fitSizeRecord{t.Title, p.Bytes, f.Held[i][j]})
-		}
-	}
-	return out
 }

@@ -217,7 +217,7 @@ func (d *diagnosing) do(ctx context.Context, e *Env, path string) error {
 		}
 		return err
 	}
-	if err := e.present(report.Diagnosis(found), d.json, diagnosisJSON(found)); err != nil {
+	if err := e.present(report.Diagnosis(found), d.json, found.Record(report.Finding(found))); err != nil {
 		return err
 	}
 	switch {

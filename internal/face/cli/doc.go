@@ -15,12 +15,11 @@
 //   - compare.go, run.go, hpcc.go, explain.go, topology.go, catalog.go, version.go: the verbs of
 //     these names
 //   - bench.go, benchtable.go, algorithms.go, ncclflags.go: weft bench, in the manner of nccl-tests
-//   - latency.go, latencyjson.go: weft latency
 //   - plan.go, advise.go, validate.go: the verbs of these names
 //   - tune.go, tunefolder.go: weft tune
 //   - train.go, trainfolder.go: weft train
 //   - replay.go: weft replay
-//   - diagnose.go, diagnosejson.go, calibrate.go: weft diagnose and weft calibrate
+//   - latency.go, diagnose.go, calibrate.go: the verbs of these names
 //   - audit.go, partitionsfile.go: weft audit
 //   - fabric.go and fabricconvert.go, fabricfile.go, fabricopensm.go, guidlist.go, subnetfile.go:
 //     weft fabric, and the subnets that verbs read

@@ -87,8 +87,7 @@ func (l *explaining) do(e *Env, given []string) error {
 	if err := l.change(scenarios); err != nil {
 		return err
 	}
-	var all []report.Latency
-	var plain []*latency.Result
+	var all []*latency.Result
 	for _, r := range scenarios {
 		for i := range r.Fabrics {
 			f := &r.Fabrics[i]
@@ -103,15 +102,14 @@ func (l *explaining) do(e *Env, given []string) error {
 			if err != nil {
 				return fail(Failed, "%w", err)
 			}
-			all = append(all, report.Latency{Result: m, Clock: r.Cluster.Node.CPU.Clock, Jitter: r.Run.Jitter})
-			plain = append(plain, m)
+			all = append(all, m)
 		}
 	}
-	figures, err := latency.Figures(plain)
+	figures, err := latency.Figures(all)
 	if err != nil {
 		return fail(Defect, "%w", err)
 	}
-	return e.present(report.Latencies(all, figures, trustText()), l.json, latencyJSON(all, figures))
+	return e.present(report.Latencies(all, figures, trustText()), l.json, latency.RecordOf(all, figures))
 }
 
 // onlyTCP reports whether a flag without effect on TCP was given for fabrics of TCP alone: then it

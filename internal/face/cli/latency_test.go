@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/internal/base/golden"
+	"weft/internal/study/latency"
 )
 
 // TestLatencyGolden holds what weft latency prints, of a scenario that states
@@ -36,7 +37,7 @@ fabrics:
 // The terms that are printed, to the picosecond, sum to what is printed.
 func TestLatencyColumnsSum(t *testing.T) {
 	code, text, _ := invoke(environment([]string{"latency", "--json", "--hops", "3", "--bytes", "4K"}))
-	var out latenciesOut
+	var out latency.Record
 	if err := json.Unmarshal([]byte(text), &out); code != OK || err != nil {
 		t.Fatalf("exit code %d: %v", code, err)
 	}

@@ -1,6 +1,7 @@
-// Package report tells what a run found: the tables of the terminal, the
-// table of nccl-tests, the sentences that say which fabric wins where and why,
-// and the self-contained HTML page.
+// Package report tells what a verb found. A verb that reports has one function here, which
+// makes a document of package doc: its sentences, tables and diagrams, for the terminal, the
+// page and Markdown. Beside the documents stand the table of nccl-tests, the traces of steps
+// and the picture of a run.
 //
 // All of it is a function of the results and the resolved scenario, without a
 // clock: equal runs make equal pages. The sentences claim what the numbers

@@ -14,21 +14,14 @@ import (
 	"weft/units"
 )
 
-// Latency is the latency budget of a small message, with parts of its scenario.
-type Latency struct {
-	*latency.Result
-	Clock  int64 // of the nodes' CPUs, in Hz
-	Jitter bool  // is drawn
-}
-
 // Latencies are latency budgets side by side: their terms, their costs, their ping-pongs in
 // perftest's format, published figures, and the sources. trust explains the tags of sources.
-func Latencies(all []Latency, figures []latency.Figure, trust string) *doc.Document {
+func Latencies(all []*latency.Result, figures []latency.Figure, trust string) *doc.Document {
 	refs := &references{}
 	terms := latencyTable(all, refs)
 	var pingPongs strings.Builder
 	for i := range all {
-		m := &all[i]
+		m := all[i]
 		fmt.Fprintf(&pingPongs, "# %s, %s\n%s\n%s\n", m.Fabric, perftestName(m), perftestHeading, perftestLine(m))
 	}
 	numbers, reasons := figureRows(figures)
@@ -47,14 +40,14 @@ func Latencies(all []Latency, figures []latency.Figure, trust string) *doc.Docum
 }
 
 // measured are the fabrics.
-func measured(all []Latency) (out []string) {
+func measured(all []*latency.Result) (out []string) {
 	for i := range all {
 		out = append(out, all[i].Fabric)
 	}
 	return out
 }
 
-func latencyHeading(all []Latency) string {
+func latencyHeading(all []*latency.Result) string {
 	m := all[0]
 	way := "one cable"
 	switch {
@@ -98,7 +91,7 @@ type termRow struct {
 }
 
 // fabricColumns is a table with a column of numbers for each fabric.
-func fabricColumns(all []Latency) *doc.Table {
+func fabricColumns(all []*latency.Result) *doc.Table {
 	t, head := &doc.Table{Columns: []doc.Column{{Left: true}}}, []doc.Cell{{}}
 	for i := range all {
 		t.Columns, head = append(t.Columns, doc.Column{}), append(head, doc.Cell{Text: all[i].Fabric, Tone: doc.Series(i)})
@@ -108,21 +101,21 @@ func fabricColumns(all []Latency) *doc.Table {
 }
 
 // addOf adds a row with a text for each fabric, and further texts behind it.
-func addOf(t *doc.Table, all []Latency, label string, of func(m *Latency) string, behind ...string) {
+func addOf(t *doc.Table, all []*latency.Result, label string, of func(m *latency.Result) string, behind ...string) {
 	row := []string{label}
 	for i := range all {
-		row = append(row, of(&all[i]))
+		row = append(row, of(all[i]))
 	}
 	t.AddTexts(append(row, behind...)...)
 }
 
 // latencyTable is a column per fabric and a row per term, in the order of the path.
-func latencyTable(all []Latency, refs *references) *doc.Table {
+func latencyTable(all []*latency.Result, refs *references) *doc.Table {
 	t := fabricColumns(all)
 	t.Columns = append(t.Columns, doc.Column{Left: true, Wrap: true})
 	t.Rows[0] = append(t.Rows[0], doc.Text("sources"))
-	addOf(t, all, "path", func(m *Latency) string { return string(m.Path) }, "")
-	addOf(t, all, "operation", func(m *Latency) string { return string(m.Op) }, "")
+	addOf(t, all, "path", func(m *latency.Result) string { return string(m.Path) }, "")
+	addOf(t, all, "operation", func(m *latency.Result) string { return string(m.Op) }, "")
 	part := latency.Part("")
 	for _, x := range mergeTerms(all, refs) {
 		if x.part != part {
@@ -142,13 +135,13 @@ func latencyTable(all []Latency, refs *references) *doc.Table {
 		}
 		t.AddTexts(append(row, numbers)...)
 	}
-	addOf(t, all, "sum, and one way", func(m *Latency) string { return host.Nanoseconds(m.OneWay) }, "")
+	addOf(t, all, "sum, and one way", func(m *latency.Result) string { return host.Nanoseconds(m.OneWay) }, "")
 	return t
 }
 
 // mergeTerms merges the terms of the fabrics: a term that one fabric lacks comes after the term
 // that precedes it in the others.
-func mergeTerms(all []Latency, refs *references) (rows []termRow) {
+func mergeTerms(all []*latency.Result, refs *references) (rows []termRow) {
 	for k, m := range all {
 		at := 0
 		for i := range m.Terms {
@@ -190,18 +183,18 @@ func gigabytes(r units.Rate) string {
 }
 
 // costTable is a column per fabric with the costs of its message.
-func costTable(all []Latency) *doc.Table {
+func costTable(all []*latency.Result) *doc.Table {
 	t := fabricColumns(all)
 	both := func(n [2]int) string { return fmt.Sprintf("%d + %d", n[0], n[1]) }
-	addOf(t, all, "copies by a CPU", func(m *Latency) string { return both(m.Cost.CPUCopies) })
-	addOf(t, all, "copies by a GPU", func(m *Latency) string { return both(m.Cost.GPUCopies) })
-	addOf(t, all, "times that the data move, NIC to NIC included", func(m *Latency) string { return strconv.Itoa(m.Cost.Moves()) })
-	addOf(t, all, "system calls", func(m *Latency) string { return both(m.Cost.KernelCalls) })
-	addOf(t, all, "interrupts", func(m *Latency) string { return both(m.Cost.Interrupts) })
-	addOf(t, all, "time on a CPU, sender", func(m *Latency) string { return host.Nanoseconds(m.Cost.CPU[0]) })
-	addOf(t, all, "time on a CPU, receiver", func(m *Latency) string { return host.Nanoseconds(m.Cost.CPU[1]) })
-	addOf(t, all, "CPU cycles", func(m *Latency) string { return fmt.Sprintf("%d + %d", m.Cost.Cycles[0], m.Cost.Cycles[1]) })
-	addOf(t, all, "at a clock of", func(m *Latency) string { return strconv.FormatFloat(float64(m.Clock)/1e9, 'f', -1, 64) + " GHz" })
+	addOf(t, all, "copies by a CPU", func(m *latency.Result) string { return both(m.Cost.CPUCopies) })
+	addOf(t, all, "copies by a GPU", func(m *latency.Result) string { return both(m.Cost.GPUCopies) })
+	addOf(t, all, "times that the data move, NIC to NIC included", func(m *latency.Result) string { return strconv.Itoa(m.Cost.Moves()) })
+	addOf(t, all, "system calls", func(m *latency.Result) string { return both(m.Cost.KernelCalls) })
+	addOf(t, all, "interrupts", func(m *latency.Result) string { return both(m.Cost.Interrupts) })
+	addOf(t, all, "time on a CPU, sender", func(m *latency.Result) string { return host.Nanoseconds(m.Cost.CPU[0]) })
+	addOf(t, all, "time on a CPU, receiver", func(m *latency.Result) string { return host.Nanoseconds(m.Cost.CPU[1]) })
+	addOf(t, all, "CPU cycles", func(m *latency.Result) string { return fmt.Sprintf("%d + %d", m.Cost.Cycles[0], m.Cost.Cycles[1]) })
+	addOf(t, all, "at a clock of", func(m *latency.Result) string { return strconv.FormatFloat(float64(m.Clock)/1e9, 'f', -1, 64) + " GHz" })
 	return t
 }
 
@@ -223,7 +216,7 @@ func figureRows(figures []latency.Figure) (numbers, reasons [][]string) {
 // perftestHeading is the heading of perftest's latency tests.
 const perftestHeading = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec]"
 
-func perftestName(m *Latency) string {
+func perftestName(m *latency.Result) string {
 	switch {
 	case m.Op == latency.Read:
 		return "as ib_read_lat: whole round trips"
@@ -234,7 +227,7 @@ func perftestName(m *Latency) string {
 }
 
 // perftestLine is perftest's.
-func perftestLine(m *Latency) string {
+func perftestLine(m *latency.Result) string {
 	p := m.PingPong()
 	return fmt.Sprintf(" %-7d %-10d %14.2f %14.2f %16.2f %14.2f %16.2f %22.2f %24.2f",
 		m.Bytes, len(m.Trips), p.Min, p.Max, p.Typical, p.Avg, p.Stdev, p.P99, p.P999)

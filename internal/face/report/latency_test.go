@@ -10,7 +10,7 @@ import (
 
 // perftest's quantiles, of times that need no simulation.
 func TestPerftestLine(t *testing.T) {
-	m := &Latency{Result: &latency.Result{Bytes: 2}}
+	m := &latency.Result{Bytes: 2}
 	for _, us := range []units.Time{4, 1, 3, 2} {
 		m.Trips = append(m.Trips, us*units.Microsecond)
 	}

@@ -51,6 +51,9 @@ type Result struct {
 	Wire     units.Bytes // of that packet, with its full overhead on the wire
 	Packets  int         // of the message
 
+	Clock  int64 // of the nodes' CPUs, in Hz
+	Jitter bool  // is drawn
+
 	Terms  []Term
 	OneWay units.Time // from posting until the program has the data; for a READ the whole round trip
 	Cost   Cost
@@ -113,7 +116,7 @@ func Measure(r *scenario.Resolved, f *scenario.Fabric, s Spec) (*Result, error) 
 	}
 	out := &Result{
 		Fabric: f.Name, Protocol: f.Kind, Path: f.Host.Path, Op: s.Op, Bytes: s.Bytes, Hops: s.Hops,
-		OneWay: run.First.Arrived - run.First.Posted, Trips: run.Trips,
+		Clock: r.Cluster.Node.CPU.Clock, Jitter: r.Run.Jitter, OneWay: run.First.Arrived - run.First.Posted, Trips: run.Trips,
 	}
 	e := explainer{run: run, fabric: f, node: &r.Cluster.Node, out: out}
 	if err := e.explain(); err != nil {

@@ -1,18 +1,16 @@
-package cli
+package calibrate
 
 import (
 	"math"
 
-	"weft/internal/face/report"
 	"weft/internal/formats/logfile"
-	"weft/internal/study/calibrate"
 )
 
-// The layout of weft diagnose --json. Times are picoseconds.
-type diagnosisRecord struct {
+// DiagnosisRecord is a diagnosis as JSON has it. Times are picoseconds.
+type DiagnosisRecord struct {
 	Log          logRecord           `json:"log"`
 	Fabric       string              `json:"fabric"`
-	Verdict      calibrate.Verdict   `json:"verdict"`
+	Verdict      Verdict             `json:"verdict"`
 	Sentence     string              `json:"sentence"`
 	Match        float64             `json:"match"`
 	Noise        float64             `json:"noise"`
@@ -68,7 +66,7 @@ type explanationRecord struct {
 	Set         map[string]string `json:"set"`
 	Check       []string          `json:"check"`
 	PredictedPs [][]int64         `json:"predicted_ps"`
-	Variants    []calibrate.Tried `json:"variants"`
+	Variants    []Tried           `json:"variants"`
 }
 
 type untriedRecord struct {
@@ -76,10 +74,11 @@ type untriedRecord struct {
 	Why        string `json:"why"`
 }
 
-func diagnosisJSON(d *calibrate.Diagnosis) diagnosisRecord {
-	out := diagnosisRecord{
+// Record is the diagnosis as JSON has it; sentence is the result in words.
+func (d *Diagnosis) Record(sentence string) DiagnosisRecord {
+	out := DiagnosisRecord{
 		Log:    logRecord{d.Log.Name, d.Log.Partial(), d.Log.Said, append(d.Log.Notes, d.Notes...)},
-		Fabric: d.Fabric, Verdict: d.Verdict, Sentence: report.Finding(d), Match: rounded(d.Match), Noise: rounded(d.Noise), Healthy: rounded(d.Healthy), Other: rounded(d.Other), Partial: d.Partial,
+		Fabric: d.Fabric, Verdict: d.Verdict, Sentence: sentence, Match: rounded(d.Match), Noise: rounded(d.Noise), Healthy: rounded(d.Healthy), Other: rounded(d.Other), Partial: d.Partial,
 	}
 	for i, t := range d.Tasks {
 		r := taskRecord{
@@ -94,7 +93,7 @@ func diagnosisJSON(d *calibrate.Diagnosis) diagnosisRecord {
 		out.Tables = append(out.Tables, r)
 	}
 	for i := range d.Explanations {
-		out.Explanations = append(out.Explanations, explanationJSON(&d.Explanations[i]))
+		out.Explanations = append(out.Explanations, d.Explanations[i].record())
 	}
 	for _, e := range d.Alike() {
 		out.Alike = append(out.Alike, e.ID)
@@ -105,7 +104,7 @@ func diagnosisJSON(d *calibrate.Diagnosis) diagnosisRecord {
 	return out
 }
 
-func explanationJSON(e *calibrate.Explanation) explanationRecord {
+func (e *Explanation) record() explanationRecord {
 	r := explanationRecord{
 		Hypothesis: e.ID, Title: e.Title, Variant: e.Label, Probability: rounded(e.Posterior), Match: rounded(e.Match), Worst: rounded(e.Worst), Shows: e.Shows,
 		Evidence: e.Evidence, Set: map[string]string{}, Check: e.Check,
@@ -129,3 +128,52 @@ func explanationJSON(e *calibrate.Explanation) explanationRecord {
 
 // rounded keeps six decimals: further digits differ between processors.
 func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }
+
+// FitRecord is a fit as JSON has it.
+type FitRecord struct {
+	Fabric      string           `json:"fabric"`
+	Constants   []constantRecord `json:"constants"`
+	Seen        errorRecord      `json:"error_on_fitted_sizes"`
+	HeldOut     errorRecord      `json:"error_on_held_out_sizes"`
+	Better      bool             `json:"better"`
+	Evaluations int              `json:"evaluations"`
+	Notes       []logfile.Note   `json:"notes,omitempty"`
+	Sizes       []fitSizeRecord  `json:"sizes"`
+}
+
+type constantRecord struct {
+	Name    string  `json:"name"`
+	Field   string  `json:"field"`
+	Before  string  `json:"before"`
+	After   string  `json:"after"`
+	Factor  float64 `json:"factor"`
+	AtBound bool    `json:"at_bound,omitempty"`
+}
+
+type errorRecord struct {
+	Before float64 `json:"before"`
+	After  float64 `json:"after"`
+}
+
+type fitSizeRecord struct {
+	Table string `json:"table"`
+	Bytes int64  `json:"bytes"`
+	Held  bool   `json:"held_out"`
+}
+
+// Record is the fit as JSON has it.
+func (f *Fit) Record() FitRecord {
+	out := FitRecord{
+		Fabric: f.Fabric, Seen: errorRecord{rounded(f.Seen[0]), rounded(f.Seen[1])}, HeldOut: errorRecord{rounded(f.HeldOut[0]), rounded(f.HeldOut[1])},
+		Better: f.Better(), Evaluations: f.Evaluations, Notes: f.Notes,
+	}
+	for _, c := range f.Constants {
+		out.Constants = append(out.Constants, constantRecord{c.Name, c.Field, c.Before, c.After, rounded(c.Factor), c.AtBound})
+	}
+	for i, t := range f.Tasks {
+		for j, p := range t.Points {
+			out.Sizes = append(out.Sizes, fitSizeRecord{t.Title, p.Bytes, f.Held[i][j]})
+		}
+	}
+	return out
+}
