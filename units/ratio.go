@@ -48,7 +48,7 @@ func ParseRatio(s string) (Ratio, error) {
 // 1e-15.
 const maxDigits = 18
 
-// errDigits is what a ratio is told that is finer than weft keeps.
+// errDigits is the error of a ratio that is finer than weft keeps.
 var errDigits = errors.New("the ratio needs more digits than weft keeps")
 
 // parseDecimal reads digits with or without a point, and with or without an exponent.

@@ -12,51 +12,51 @@ import (
 type Profile struct {
 	// Name is for headings.
 	Name string `yaml:"name"`
-	// Design is what the network is for and what it must keep to. Its fabrics are
-	// those that are weighed.
+	// Design is the purpose of the network and its constraints. Its fabrics are the fabrics
+	// that are compared.
 	Design plan.Request `yaml:"design"`
-	// Organisation is who runs it.
+	// Organisation describes the team that runs the network.
 	Organisation Organisation `yaml:"organisation"`
-	// PriceRatio is what a port of InfiniBand costs over one of Ethernet, where
+	// PriceRatio is the cost of a port of InfiniBand over the cost of a port of Ethernet, if
 	// there is no price file.
 	PriceRatio scenario.Ratio `yaml:"price-ratio"`
 	// Weights are the points of each criterion.
 	Weights Weights `yaml:"weights"`
-	// Effort is the points of what makes a fabric work to run.
+	// Effort is the points of each kind of work that a fabric causes.
 	Effort EffortPoints `yaml:"effort"`
-	// Simulate is how much is simulated.
+	// Simulate is the amount of simulation.
 	Simulate Simulate `yaml:"simulate"`
 }
 
-// Organisation is what decides besides numbers of the network.
+// Organisation is the part of the choice that the network's figures do not decide.
 type Organisation struct {
 	// Skills are the team's skills in each protocol.
 	Skills Skills `yaml:"skills"`
 	// Ethernet says that there is a routed Ethernet already that the cluster joins.
 	Ethernet bool `yaml:"existing-ethernet"`
-	// Monitoring is what the tools in use watch.
+	// Monitoring is the protocols that the tools in use can watch.
 	Monitoring Monitoring `yaml:"monitoring"`
 	// Vendors is the policy: one maker is fine, or there must be a choice.
 	Vendors VendorPolicy `yaml:"vendor-policy"`
-	// Tenants is how many share the cluster.
+	// Tenants is the number of tenants that share the cluster.
 	Tenants int `yaml:"tenants" range:"1..4096"`
 	// SharedStorage says that storage, reached by Ethernet, is on the same fabric.
 	SharedStorage bool `yaml:"storage-on-fabric"`
-	// Separation is how planes and tenants must be apart.
+	// Separation is the required separation of planes and tenants.
 	Separation Separation `yaml:"separation"`
-	// Weeks is the time until it is to work.
+	// Weeks is the time until the network must work.
 	Weeks int `yaml:"weeks-to-deploy" range:"1..520"`
 	// Dedicated says that the fabric carries one cluster's training and nothing else.
 	Dedicated bool `yaml:"dedicated"`
 }
 
-// Skills are a team's.
+// Skills are a team's skills by protocol.
 type Skills struct {
 	InfiniBand Skill `yaml:"infiniband"`
 	Ethernet   Skill `yaml:"ethernet"`
 }
 
-// Skill is how well a team knows a protocol.
+// Skill is a team's knowledge of a protocol.
 type Skill string
 
 // The skills.
@@ -69,7 +69,7 @@ const (
 // Choices lists them, from the least.
 func (Skill) Choices() []string { return []string{string(NoSkill), string(SomeSkill), string(Expert)} }
 
-// Monitoring is what an organisation's tools watch.
+// Monitoring is the protocols that an organisation's tools can watch.
 type Monitoring string
 
 // The kinds of monitoring.
@@ -85,7 +85,7 @@ func (Monitoring) Choices() []string {
 	return []string{string(WatchesNothing), string(WatchesEthernet), string(WatchesInfiniBand), string(WatchesBoth)}
 }
 
-// VendorPolicy is whether one maker may have all.
+// VendorPolicy says whether one maker may supply everything.
 type VendorPolicy string
 
 // The policies.
@@ -97,7 +97,7 @@ const (
 // Choices lists them.
 func (VendorPolicy) Choices() []string { return []string{string(OneVendor), string(SeveralVendors)} }
 
-// Separation is how zones must be apart.
+// Separation is the required separation of zones.
 type Separation string
 
 // The ways to be apart.
@@ -128,14 +128,14 @@ type Weights struct {
 // money and people. They are an opinion, and the profile's to change.
 var DefaultWeights = Weights{Performance: 25, Tail: 10, Scale: 10, Recovery: 5, Operation: 20, Cost: 15, Power: 5, Vendors: 10}
 
-// Simulate is how much is simulated.
+// Simulate is the amount of simulation.
 type Simulate struct {
 	// Nodes is the most nodes of the model.
 	Nodes int `yaml:"nodes" range:"2..256"`
-	// Message is what each NIC sends in the permutation that shows the tail.
+	// Message is the message of each NIC in the permutation that shows the tail.
 	Message units.Bytes `yaml:"message" range:"4KiB..1GiB"`
-	// Largest is the most GPUs up to which it is searched where the choice turns:
-	// more take minutes to plan.
+	// Largest is the largest cluster, in GPUs, in the search for the size at which the choice
+	// turns: larger clusters take minutes to plan.
 	Largest int `yaml:"largest-gpus" range:"1..262144"`
 }
 
