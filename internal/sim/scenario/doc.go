@@ -15,8 +15,8 @@
 //
 // # Files
 //
-//   - resolved.go, resolved_fabric.go, resolved_faults.go, resolved_nccl.go,
-//     resolved_training.go, resolved_workload.go: the fields of a scenario, as types
+//   - resolved.go, fabricfields.go, faultfields.go, nccl.go, trainingfields.go, workloadfields.go:
+//     the fields of a scenario, as types
 //   - enums.go, ratio.go, pkey.go, qkey.go: the types of values that are texts
 //   - file.go, yaml.go, decode.go, sweep.go, kind.go, limits.go: from a file to a tree of
 //     nodes to values; bounds on what is read
@@ -25,15 +25,17 @@
 //   - errors.go: errors with their places
 //   - overlay.go, blame.go, consequences.go: files and --set laid over a file; which override
 //     an error comes from; errors that follow from others
-//   - resolve.go, places.go, rules.go, derive.go: presets and defaults; the places of fields; the
-//     types of the rules; values that neither the file nor a preset gives
+//   - resolve.go, places.go, rules.go: presets and defaults; the places of fields; the types of the
+//     rules
+//   - cluster.go, fabric.go, infiniband.go, ethernet.go, topology.go, workload.go: the rules of one
+//     section each: values that neither the file nor a preset gives, and checks
 //   - encode.go, trainingtext.go: a resolved scenario as YAML
-//   - check.go and the files whose names begin with check: what does not fit together
 //   - cc.go, qos.go, qosconf.go, qospolicy.go, partitions.go, isolation.go, faults.go,
 //     retransmission.go, scaleup.go, slowlinks.go, linkrate.go, streams.go, topologylinks.go,
-//     training.go, tune.go, axis.go, ultraethernet.go, verbs.go, watchdog.go: one part of a
-//     scenario each: its derivation and its checks
+//     training.go, tune.go, tunecheck.go, axis.go, ultraethernet.go, verbs.go, watchdog.go: one
+//     part of a scenario each: its derivation and its checks
 //   - beside.go, sonic.go: files that a scenario names; a SONiC configuration as a switch's
 //     settings
+//   - memory.go: the estimate of a simulation's size
 //   - names.go: patterns of names, such as node[0-3]/nic0
 package scenario

@@ -268,3 +268,32 @@ func normalise(v reflect.Value) {
 		}
 	}
 }
+
+// check finds inconsistencies. It skips a check if a value for it was itself wrong: one mistake,
+// one error.
+func (r *resolver) check() {
+	if !r.broken("cluster") && !(clusterRules{r.rules}).check() {
+		return // sums over the cluster would be wrong
+	}
+	for i := range r.Fabrics {
+		if f := r.ofFabric(i); !r.broken(f.path) {
+			f.check(i)
+		}
+	}
+	if !r.broken("cluster", "workload") {
+		workloadRules{r.rules}.check()
+	}
+	if !r.broken("faults") {
+		faultRules{r.rules}.check()
+		clusterRules{r.rules}.checkNCCL()
+	}
+	if !r.broken("cluster", "isolation") {
+		zoneRules{r.rules}.check()
+	}
+	if !r.broken("fabrics", "tune") {
+		tuneRules{r.rules}.check()
+	}
+	if !r.broken("cluster", "workload", "run", "fabrics") {
+		workloadRules{r.rules}.checkMemory()
+	}
+}

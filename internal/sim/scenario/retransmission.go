@@ -66,3 +66,15 @@ func (f *Fabric) OutOfOrder() bool {
 	m, p := f.Routing.Mode, protocol.Of(f.Kind)
 	return f.NIC.OutOfOrder && (m == Adaptive || m == Spray) && !p.OnTCP() && !p.Unordered
 }
+
+// checkRecovery checks the recovery from loss.
+func (r transportRules) checkRecovery() {
+	if r.Link.ErrorRate.Cmp(1, 1) > 0 {
+		r.complain("link.error-rate", "%s is more than 1", r.Link.ErrorRate)
+	}
+	m := r.Routing.Mode
+	if r.Transport.Recovery == SelectiveRepeat && !protocol.Of(r.Kind).Unordered && (m == Adaptive || m == Spray) {
+		r.complain("transport.recovery", "selective repeat takes an early packet for a sign of loss, and routing by packet (%s) reorders packets: "+
+			"set routing.mode to deterministic, ecmp or flowlet, or recovery: go-back-n", m)
+	}
+}

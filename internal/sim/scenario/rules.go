@@ -78,3 +78,13 @@ func (r *fabricRules) stated(field string) bool { return r.rules.stated(r.at(fie
 
 // wrote reports whether a user wrote the field.
 func (r *fabricRules) wrote(field string) bool { return r.written[r.at(field)] }
+
+func setZero(x *int, v int) {
+	if *x == 0 {
+		*x = v
+	}
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / max(1, b) }
+
+func ceilTo(x, unit int64) int64 { return (x + unit - 1) / unit * unit }

@@ -1,0 +1,205 @@
+package scenario
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"weft/internal/sim/protocol"
+	"weft/units"
+)
+
+// workloadFields lists the fields of a collective or pattern.
+var workloadFields = map[string][]string{
+	"all-reduce":     {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
+	"all-gather":     {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
+	"reduce-scatter": {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
+	"broadcast":      {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype", "root"},
+	"all-to-all":     {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
+	"send-recv":      {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
+	"permutation":    {"sizes", "transport", "operation", "receive-queue", "repost", "qkey"},
+	"incast":         {"sizes", "fan-in", "receivers", "transport", "operation", "receive-queue", "repost", "qkey"},
+	"uniform":        {"sizes", "load", "duration", "transport", "operation", "receive-queue", "repost", "qkey"},
+	"flows":          {"flows", "transport", "operation", "receive-queue", "repost", "qkey"},
+}
+
+// usualSizes is the default sweep: a collective's sizes in training, a single megabyte for a
+// pattern.
+func usualSizes(w *Workload) []units.Bytes {
+	if w.Pattern != "" {
+		return []units.Bytes{units.MiB}
+	}
+	var sizes []units.Bytes
+	for s := units.KiB; s <= 64*units.MiB; s *= 4 {
+		sizes = append(sizes, s)
+	}
+	return sizes
+}
+
+// derive sets the fields for the kind of workload and clears the others.
+func (r workloadRules) derive() {
+	w := &r.Workload
+	if w.Collective == "" && w.Pattern == "" {
+		w.Collective = AllReduce
+	}
+	fields := workloadFields[string(w.Collective)+string(w.Pattern)]
+	applies := map[string]bool{"collective": true, "pattern": true}
+	for _, f := range fields {
+		applies[f] = true
+	}
+	v := reflect.ValueOf(w).Elem()
+	for i := range v.NumField() {
+		name := yamlName(v.Type().Field(i))
+		if applies[name] {
+			continue
+		}
+		if r.written["workload."+name] && (w.Collective == "" || w.Pattern == "") {
+			r.complain("workload."+name, "a workload of %s has no %s: its fields are %s", string(w.Collective)+string(w.Pattern), name, oneOf(fields))
+		}
+		v.Field(i).SetZero()
+	}
+	if applies["sizes"] && len(w.Sizes) == 0 && !r.stated("workload.sizes") {
+		w.Sizes = usualSizes(w)
+	}
+	if w.Pattern != "" {
+		r.deriveVerbs()
+	}
+	if w.Pattern == Incast {
+		setZero(&w.FanIn, min(8, max(1, r.Cluster.Endpoints()-1)))
+		setZero(&w.Receivers, 1)
+	}
+	if w.Pattern == Uniform {
+		if w.Load == (Ratio{}) {
+			w.Load = Ratio{Num: 1, Den: 2}
+		}
+		if w.Duration == 0 {
+			w.Duration = 100 * units.Microsecond
+		}
+	}
+}
+
+// algorithmsOf lists the algorithms for each operation.
+var algorithmsOf = map[Collective][]Algorithm{
+	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree, AlgoCollNetDirect, AlgoCollNetChain},
+	AllGather:     {AlgoRing, AlgoHierarchical, AlgoNVLS, AlgoCollNetDirect},
+	ReduceScatter: {AlgoRing, AlgoHierarchical, AlgoNVLS, AlgoCollNetDirect},
+	Broadcast:     {AlgoRing, AlgoTree},
+	AllToAll:      {AlgoDirect},
+	SendRecv:      {AlgoDirect},
+}
+
+func (r workloadRules) check() {
+	w, ranks, nics := &r.Workload, r.Job().Ranks(), r.Cluster.Endpoints()
+	if w.Nodes > r.Cluster.Nodes {
+		r.complain("workload.nodes", "the collective runs on %d nodes, the cluster has %d", w.Nodes, r.Cluster.Nodes)
+		return
+	}
+	if w.Collective != "" && w.Pattern != "" {
+		r.complain("workload.pattern", "give a collective or a pattern, not both")
+		return
+	}
+	if len(w.Sizes) == 0 && w.Pattern != Flows {
+		r.complain("workload.sizes", "no size is given: want a list such as [1KiB, 1MiB] or from, to and factor")
+	}
+	if len(w.Sizes) > maxSizes {
+		r.complain("workload.sizes", "%d sizes are given: at most %d", len(w.Sizes), maxSizes)
+	}
+	switch {
+	case w.Collective != "":
+		r.checkCollective(ranks)
+	case w.Pattern == Flows:
+		r.checkFlows(nics)
+	case w.Pattern == Incast:
+		if over(w.FanIn, 1, nics-1) {
+			r.complain("workload.fan-in", "a fan-in of %d needs %d NICs: the cluster has %d", w.FanIn, w.FanIn+1, nics)
+		}
+		if w.Receivers > nics {
+			r.complain("workload.receivers", "%d receivers: the cluster has %d NICs", w.Receivers, nics)
+		}
+	case w.Pattern == Uniform:
+		if w.Load.Num == 0 || w.Load.Cmp(1, 1) > 0 {
+			r.complain("workload.load", "a load of %s: want more than 0 and at most 1", w.Load)
+		}
+	}
+	if w.Pattern != "" && !r.broken("fabrics") {
+		r.checkVerbs()
+	}
+	if w.Pattern != "" && nics < 2 {
+		r.complain("workload.pattern", "%s needs at least two NICs: the cluster has %d", w.Pattern, nics)
+	}
+}
+
+func (r workloadRules) checkCollective(ranks int) {
+	w := &r.Workload
+	valid := algorithmsOf[w.Collective]
+	if w.Algorithm != AlgoAuto && !slices.Contains(valid, w.Algorithm) {
+		r.complain("workload.algorithm", "there is no %s by %s: want %s", w.Collective, w.Algorithm, oneOf(append([]string{string(AlgoAuto)}, texts(valid)...)))
+	}
+	switch inside := w.Algorithm == AlgoNVLS || w.Algorithm == AlgoNVLSTree; {
+	case inside && !r.Cluster.Node.ScaleUp.Multicast:
+		r.complain("workload.algorithm", "%s needs a scale-up network that reduces: %s does not", w.Algorithm, r.Cluster.Node.ScaleUp.Generation)
+	case inside && r.Cluster.Node.GPUs < 2:
+		r.complain("workload.algorithm", "%s reduces inside a node: the nodes have one GPU", w.Algorithm)
+	}
+	if slices.Contains(valid, w.Algorithm) {
+		r.checkReduction(w.Algorithm, valid)
+	}
+	if ranks < 2 {
+		r.complain("cluster", "%s needs at least two GPUs: the cluster has %d", w.Collective, ranks)
+	}
+	if w.Root >= ranks {
+		r.complain("workload.root", "the root is rank %d: the cluster has ranks 0 to %d", w.Root, ranks-1)
+	}
+	for i, s := range w.Sizes {
+		if e := w.Datatype.ElementBytes(); s%e != 0 {
+			r.complain(fmt.Sprintf("workload.sizes[%d]", i), "%s is not a whole number of %s elements of %d bytes", s.Exact(), w.Datatype, e)
+			break
+		}
+	}
+}
+
+// checkReduction checks an algorithm that needs a reducing fabric; other algorithms depend on the
+// collective alone.
+func (r workloadRules) checkReduction(a Algorithm, others []Algorithm) {
+	nodes := r.Cluster.Nodes
+	switch {
+	case a.BetweenNodes() && nodes == 1 && a != AlgoNVLS:
+		r.complain("workload.algorithm", "%s reduces between nodes: the cluster has one", a)
+	case a.BetweenNodes() && nodes > 1 && r.Workload.Collective != AllReduce && r.Cluster.Node.NICs < r.Cluster.Node.GPUs:
+		r.complain("workload.algorithm", "%s by %s between nodes needs a NIC for each GPU, in NCCL too: the nodes have %d GPUs and %d NICs", r.Workload.Collective, a, r.Cluster.Node.GPUs, r.Cluster.Node.NICs)
+	case a.BetweenNodes() && nodes > 1:
+		var without []string
+		for i := range r.Fabrics {
+			if f := &r.Fabrics[i]; !f.IB.SHARP {
+				without = append(without, f.Name)
+			}
+		}
+		if len(without) == len(r.Fabrics) { // the other fabrics run and report this themselves
+			r.complain("workload.algorithm", "%s between %d nodes needs a fabric that reduces (ib.sharp), which %s does not: take %s", a, nodes, strings.Join(without, ", "), oneOf(texts(slices.DeleteFunc(slices.Clone(others), Algorithm.BetweenNodes))))
+		}
+	}
+}
+
+func (r workloadRules) checkFlows(nics int) {
+	w := &r.Workload
+	if len(w.Flows) == 0 {
+		r.complain("workload.flows", "no flow is given: want a list such as [{src: 0, dst: 1, bytes: 1MiB}]")
+	}
+	for i, f := range w.Flows {
+		at := fmt.Sprintf("workload.flows[%d]", i)
+		switch {
+		case f.Src >= nics || f.Dst >= nics:
+			r.complain(at, "a flow from NIC %d to NIC %d: the cluster has NICs 0 to %d", f.Src, f.Dst, nics-1)
+		case f.Src == f.Dst:
+			r.complain(at, "a flow from NIC %d to itself", f.Src)
+		case f.Bytes == 0:
+			r.complain(at, "the flow has no bytes")
+		}
+		for k := range r.Fabrics {
+			if g := &r.Fabrics[k]; f.Priority > 0 && !protocol.Of(g.Kind).ServiceLevels && !g.serves(f.Priority) {
+				r.complain(at+".priority", "no queue of %s serves priority %d: add it to ethernet.queues", g.Name, f.Priority)
+			}
+		}
+	}
+}
