@@ -111,10 +111,8 @@ func congestion(f *scenario.Fabric) string {
 		return string(f.TCP.Variant) + marks
 	case f.CC.Algorithm == scenario.CCNone:
 		return "none" + marks
-	case f.CC.Preset != "":
-		return f.CC.Preset + marks
 	}
-	return string(f.CC.Algorithm) + marks
+	return scenario.ControlName(&f.CC) + marks
 }
 
 // leftOut is the list of effects that the model leaves out.

@@ -17,6 +17,15 @@ var ccType = reflect.TypeFor[CC]()
 // ControlOf is the chosen congestion control; nil if there is none.
 func ControlOf(c *CC) *cc.Control { return cc.Registered(string(c.Algorithm)) }
 
+// ControlName is the preset of the congestion control; the algorithm, if the preset is of another.
+func ControlName(c *CC) string {
+	preset, err := catalog.Lookup(catalog.CC, c.Preset)
+	if own, _ := preset.Get("algorithm"); c.Preset == "" || err == nil && own.Value != string(c.Algorithm) {
+		return string(c.Algorithm)
+	}
+	return c.Preset
+}
+
 // ValuesOf are the parameters of the congestion control.
 func ValuesOf(c *CC) cc.Values {
 	values := cc.Values{}

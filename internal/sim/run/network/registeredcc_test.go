@@ -104,6 +104,9 @@ func TestTheResolvedScenarioHasAllParametersOfACongestionControlOfOneFile(t *tes
 	if err != nil {
 		t.Fatal(err)
 	}
+	if name := scenario.ControlName(&r.Fabrics[0].CC); name != "halving" {
+		t.Errorf("reports name %s: want the algorithm that runs, not the fabric's preset", name)
+	}
 	text, err := r.MarshalYAML()
 	if err != nil {
 		t.Fatal(err)
