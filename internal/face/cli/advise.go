@@ -16,11 +16,11 @@ func newAdvise(e *Env) *cobra.Command {
 	x := advising{}
 	cmd := &cobra.Command{
 		Use:   "advise PROFILE",
-		Short: "recommend InfiniBand or RoCE v2, with reasons and with what would turn the choice",
-		Long: `Plans a network of each fabric for what the profile asks for, simulates both, weighs
-them by the profile's weights, and says which to take: the strongest reasons, each
-with a run in which one thing is changed, what speaks against it, and at what size,
-price, oversubscription or skill the choice turns. See docs/ADVISE.md for the rule.`,
+		Short: "recommend InfiniBand or RoCE v2, with reasons and their counterfactuals",
+		Long: `Plans a network of each fabric for the profile, simulates both, weighs them by the
+profile's weights, and recommends one. It prints the strongest reasons, each with a
+run in which one input is changed, the reasons against, and the size, price,
+oversubscription or skill at which the choice changes. docs/ADVISE.md has the rule.`,
 		Example: `  weft advise examples/advise.yaml
   weft advise profile.yaml --prices prices.yaml --out advice
   weft advise profile.yaml --set organisation.skills.ethernet=expert --json`,

@@ -26,18 +26,17 @@ func newAuditIsolation(e *Env) *cobra.Command {
 	var x auditing
 	cmd := &cobra.Command{
 		Use:   "isolation FILE",
-		Short: "prove that tenants and planes are apart, or show the path that joins them",
+		Short: "prove that tenants and planes are separate, or show the path that connects them",
 		Long: `Builds each fabric of the scenario with the devices and cables that its
-isolation section declares beside it, and proves for each pair of zones that must
-be apart that they are: by cables, or by what P_Keys, forwarding tables, VLANs
-and VRFs let through. Where they are not it prints the path that joins them, port
-by port.
+isolation section declares beside it. For each pair of zones that must be separate
+it proves that they are: by cables, or by P_Keys, forwarding tables, VLANs and VRFs.
+If they are not, it prints the path that connects them, port by port.
 
-With isolation.inspection it also tells what separation spares: the scenario's
-workload and one small message, simulated with that box in the path of every NIC
-and without.
+With isolation.inspection it also prints the cost that separate planes avoid: the
+scenario's workload and one small message, simulated with and without that middlebox
+in the path of every NIC.
 
-The exit code is 0 when all is proved and 5 when anything is not.`,
+The exit code is 0 if every requirement is proved, else 5.`,
 		Example: `  weft audit isolation examples/isolation.yaml
   weft audit isolation examples/isolation-leak.yaml --json
   weft audit isolation examples/isolation.yaml --partitions-conf -`,
@@ -64,8 +63,8 @@ The exit code is 0 when all is proved and 5 when anything is not.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&x.asJSON, "json", false, "print as JSON")
-	f.BoolVar(&x.noCost, "no-cost", false, "do not simulate what inspection in the path costs")
-	f.StringVar(&x.partitions, "partitions-conf", "", "write the (first) fabric's partitions.conf into this file; - is standard output, and then nothing else")
+	f.BoolVar(&x.noCost, "no-cost", false, "do not simulate the cost of inspection in the path")
+	f.StringVar(&x.partitions, "partitions-conf", "", "write the (first) fabric's partitions.conf into this file; - is standard output, without other output")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use (default: all)")
 	c.register(cmd)
 	e.detailsFlag(cmd)

@@ -78,9 +78,9 @@ func newBench(e *Env) *cobra.Command {
 		Use:   "bench " + strings.Join(names, "|"),
 		Short: "simulate a collective on a cluster and print the table of nccl-tests",
 		Long: `Simulates a collective as nccl-tests measures it, and prints its table, column
-for column: scripts that read nccl-tests read this. Sizes are written as there
-(8, 64K, 1M, 8G in powers of 1024), and so are the flags. A simulation does not
-differ between out-of-place and in-place; both columns show the same.`,
+for column: scripts for nccl-tests can read it. Sizes (8, 64K, 1M, 8G in powers of
+1024) and flags have the form of nccl-tests. A simulation does not distinguish
+out-of-place from in-place; both columns show the same.`,
 		Example: `  weft bench all-reduce -b 8 -e 8G -f 2 --cluster dgx-h100 --nodes 16
   weft bench alltoall -b 1M -e 64M -f 4 --cluster examples/h100-128.yaml --fabric roce-v2-400g
   weft bench all-reduce -b 1G -e 1G | grep 'Avg bus bandwidth'`,
@@ -100,7 +100,7 @@ differ between out-of-place and in-place; both columns show the same.`,
 	f.StringVarP(&b.min, "minbytes", "b", "32M", "first size")
 	f.StringVarP(&b.max, "maxbytes", "e", "32M", "last size")
 	f.StringVarP(&b.stepSize, "stepbytes", "i", "1M", "increment between sizes")
-	f.IntVarP(&b.factor, "stepfactor", "f", 1, "factor between sizes; above 1 it takes the place of the increment")
+	f.IntVarP(&b.factor, "stepfactor", "f", 1, "factor between sizes; above 1 it replaces the increment")
 	f.IntVarP(&b.iters, "iters", "n", 1, "iterations of each size; without jitter each is the same")
 	f.IntVarP(&b.warmup, "warmup_iters", "w", 0, "iterations before those that are measured")
 	f.IntVarP(&b.gpus, "ngpus", "g", 0, "GPUs of each node and thread that take part, with their share of its NICs (default: all; 1 with -t)")

@@ -28,11 +28,11 @@ func newCalibrate(e *Env) *cobra.Command {
 		Long: `Fits a named set of the model's constants to logs of a cluster by a search over
 factors (Nelder-Mead), each step of which simulates every size. Of three sizes the
 middle one is held out: the search never sees it, and the error on those sizes,
-before and after, is the result. The constants are written as an overlay, which
-compare, run, bench, diagnose and others take by --overlay.
+before and after, is the result. The constants are written as an overlay for
+--overlay of compare, run, bench, diagnose and others.
 
-An overlay is only written when it predicts the held-out sizes better than the
-model does without it; otherwise the exit code is 5.`,
+An overlay is only written if it predicts the held-out sizes better than the model
+without it; otherwise the exit code is 5.`,
 		Example: `  weft calibrate good.log --cluster dgx-h100 --fabric roce-v2-400g --fit nccl -o cluster.overlay.yaml
   weft bench all-reduce --cluster dgx-h100 --nodes 2 --overlay cluster.overlay.yaml
   weft calibrate lat.log --cluster my.yaml --fit post,poll,nic-tx`,

@@ -16,8 +16,8 @@ func newCatalog(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "catalog [TYPE] [NAME]",
 		Short: "hardware facts, each with its source",
-		Long: `Without arguments: the types of entries. With a type: its entries, and how far
-the least certain fact of each can be trusted. With a name: every fact of the
+		Long: `Without arguments: the types of entries. With a type: its entries, and the
+confidence in the least certain fact of each. With a name: every fact of the
 entry with its source.`,
 		Example: `  weft catalog
   weft catalog nic
@@ -137,7 +137,7 @@ func listEntries(e *Env, k catalog.Kind, asJSON bool) error {
 		Facts   int    `json:"facts"`
 	}
 	var items []item
-	rows := [][]string{{"name", "what it is", "softest fact"}}
+	rows := [][]string{{"name", "title", "softest fact"}}
 	for _, entry := range catalog.Entries(k) {
 		items = append(items, item{entry.Name, entry.Title, string(softest(entry)), len(entry.Facts)})
 		rows = append(rows, []string{entry.Name, entry.Title, string(softest(entry))})

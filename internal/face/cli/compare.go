@@ -19,17 +19,17 @@ func newCompare(e *Env) *cobra.Command {
 		Use:   "compare FILE",
 		Short: "simulate a scenario on several fabrics, side by side",
 		Long: `Simulates the scenario on each of its fabrics, prints time and bandwidth side by
-side, and says which fabric wins where and why. With --details it also prints the
-tails and what the network did. With --out it writes a run folder, with a page for
-the browser that has all of it.
+side, and reports which fabric wins at which sizes, and why. With --details it also
+prints the tails and the network's counters. With --out it writes a run folder with a
+complete page for the browser.
 
 Chance decides differences of a few per cent. So jitter (run.jitter) is on, and each
 size is simulated with several seeds, from run.seed on, the same ones on every fabric.
-Their number is that of --seeds; without it, as many as 10,000,000 packet-hops of the
-size allow, at most 5. Where that is fewer than 3 there is one run, and the verdict
+--seeds sets their number; the default is as many as 10,000,000 packet-hops of the
+size allow, at most 5. If that is fewer than 3, there is one run, and the verdict
 leaves the size out. Times are means with 95 % intervals, and a lead is claimed only
-where the interval of the ratio shows one. --seeds 1 is one run of the scenario as it
-stands, as weft run makes it: no lead is claimed.`,
+if the interval of the ratio shows one. --seeds 1 is one run of the unchanged
+scenario, as weft run makes it: no lead is claimed.`,
 		Example: `  weft compare examples/h100-128.yaml
   weft compare examples/h100-128.yaml --out run --fabric infiniband-ndr,roce-v2-400g
   weft compare examples/h100-128.yaml --set topology.oversubscription=2 --json`,
@@ -37,7 +37,7 @@ stands, as weft run makes it: no lead is claimed.`,
 		ValidArgsFunction: scenarioArg,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if cmd.Flags().Changed("seeds") && (seeds < 1 || seeds > maxSeeds) {
-				return fmt.Errorf("--seeds %d: want 1 to %d; one is a single run of the scenario as it stands", seeds, maxSeeds)
+				return fmt.Errorf("--seeds %d: want 1 to %d; one is a single run of the unchanged scenario", seeds, maxSeeds)
 			}
 			r, err := c.loadWorkload(e, given[0])
 			if err != nil {
@@ -51,7 +51,7 @@ stands, as weft run makes it: no lead is claimed.`,
 			return c.placed(x.run(cmd.Context(), e, r, tellTables(e, r)))
 		},
 	}
-	cmd.Flags().IntVar(&seeds, "seeds", 0, "seeds of each size, with jitter; 1: one run as the scenario stands (default: 5, fewer of long runs)")
+	cmd.Flags().IntVar(&seeds, "seeds", 0, "seeds of each size, with jitter; 1: one run of the unchanged scenario (default: 5, fewer of long runs)")
 	_ = cmd.RegisterFlagCompletionFunc("seeds", cobra.NoFileCompletions)
 	c.register(cmd)
 	x.register(cmd)

@@ -35,14 +35,14 @@ type logged struct {
 func (l *logged) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&l.name, "cluster", "dgx-h100", "the cluster that the log is from: a node preset of the catalog, or a scenario file")
-	f.IntVar(&l.nodes, "nodes", 0, "nodes that took part (default: what the log says)")
+	f.IntVar(&l.nodes, "nodes", 0, "nodes that took part (default: from the log)")
 	f.StringVar(&l.op, "op", "", "the operation, where the log does not name it: all-reduce, all-gather, …")
 	f.StringVar(&l.maxSize, "max-size", "", "largest size that is simulated, such as 8G (default: 4 GiB over the ranks, of a fit 1 GiB)")
 	f.IntVar(&l.hops, "hops", 1, "switches between two hosts, for latencies of perftest")
 	f.IntVarP(&l.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
 	l.choice.register(cmd)
-	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first that fits what the log says of its links)"
+	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first with the links in the log)"
 	_ = cmd.RegisterFlagCompletionFunc("cluster", completeCluster)
 }
 
@@ -166,16 +166,16 @@ func newDiagnose(e *Env) *cobra.Command {
 		Use:   "diagnose LOG",
 		Short: "explain why a cluster is slow, from a measured log",
 		Long: `Reads a log of nccl-tests, of perftest (ib_write_bw, ib_send_lat, …) or the report
-of clusterkit, with all that stands between its rows, and lays it beside what weft
-predicts for the cluster, size by size. Then it simulates what could explain the
-difference: fewer rails, one slow cable, GPUDirect off, NVLink off, a smaller MTU,
+of clusterkit, whatever stands between its rows, and compares it with weft's prediction
+for the cluster, size by size. Then it simulates possible causes of the difference:
+fewer rails, one slow cable, GPUDirect off, NVLink off, a smaller MTU,
 loss, colliding flows, narrow PCIe slots, a forced algorithm and others. Each gets a
-probability, from how often it is met, the noise of the log and how far off weft is
-on healthy clusters. The causes that the log cannot tell apart are named together,
-and what to check on the cluster. "-" is standard input.
+probability, from its frequency, the noise of the log and weft's error on healthy
+clusters. Causes that the log cannot distinguish are named together, with checks to
+make on the cluster. "-" is standard input.
 
-The exit code is 0 for a healthy cluster and 5 for one that falls short, whether
-that is explained or not.`,
+The exit code is 0 for a healthy cluster and 5 for a cluster that falls short,
+explained or not.`,
 		Example: `  weft diagnose slurm-4711.out --cluster dgx-h100 --fabric infiniband-ndr
   weft diagnose nccl.log --cluster examples/two-nodes-h100.yaml --html why.html
   ib_write_bw host2 | weft diagnose - --cluster my.yaml --json`,

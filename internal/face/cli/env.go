@@ -82,7 +82,7 @@ func (e *Env) detailsFlag(cmd *cobra.Command) {
 
 // pageFlag registers the flag for the page of a verb without an output folder.
 func (e *Env) pageFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&e.html, "html", "", "write a page for the browser into this file; - is standard output, and then nothing else")
+	cmd.Flags().StringVar(&e.html, "html", "", "write a page for the browser into this file; - is standard output, without other output")
 	_ = cmd.MarkFlagFilename("html", "html")
 }
 

@@ -32,8 +32,8 @@ var codes = []struct {
 	{Failed, "the run failed: an invariant was broken, traffic stopped for good (deadlock), reliable messages were lost (RETRY_EXC_ERR), a bound was reached, results could not be written, or NCCL_TESTS_MIN_BW was missed"},
 	{BadInput, "bad usage or bad input: a flag, a scenario or an output folder; found before anything runs"},
 	{Missed, "weft validate: at least one case missed its tolerance"},
-	{Partial, "interrupted (Ctrl-C): what was measured is kept and marked as partial"},
-	{Refuted, "a check found what it looks for: weft sm check refutes the forwarding tables, weft roce lint has findings, weft roce check refutes a lossless fabric, weft audit shows the path that joins what must be apart, weft diagnose finds a log that is not the cluster's, weft calibrate a fit that predicts held-out sizes no better than the default"},
+	{Partial, "interrupted (Ctrl-C): the results so far are kept and marked as partial"},
+	{Refuted, "a check has findings: weft sm check refutes the forwarding tables, weft roce lint has findings, weft roce check refutes a lossless fabric, weft audit shows a path between zones that must be separate, weft diagnose finds a log that is not the cluster's, weft calibrate finds a fit that predicts held-out sizes no better than the default"},
 	{Defect, "a defect of weft itself; please report what it printed"},
 }
 

@@ -15,11 +15,11 @@ func newExplain(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain RUN",
 		Short: "the flows on the busiest links of a run, and the ports that paused each other",
-		Long: `Says of each simulation of a run folder which flows shared the busiest links, and,
-where the scenario has run.pauses: true, who paused whom by PFC: trees from a root
-cause (a NIC that does not take its data, a port that gets more than it carries, or
-ports that wait for one another in a circle) to the senders that waited in the end,
-with the messages that had nothing to do with it (victims).`,
+		Long: `Lists for each simulation of a run folder the flows that shared the busiest links. If
+the scenario has run.pauses: true, it also lists the PFC pauses: trees from a root
+cause (a NIC that receives too slowly, a port with more load than its rate, or ports
+that wait for one another in a circle) to the senders that waited in the end, with
+the messages that had no part in the cause (victims).`,
 		Example: `  weft run examples/pfc-victim.yaml --out run
   weft explain run`,
 		Args: args(1, 1, "one run folder"),

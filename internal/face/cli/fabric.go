@@ -32,8 +32,8 @@ that lack a cable; links that are slower than both their ends; hosts on spines, 
 another rail, or with fewer adapters than the rest; cables and switches that are the
 only path between hosts.
 
-Last come OpenSM's routes: by default and with -R ftree and -R updn, where it uses
-minhop in silence and why, and whether traffic can deadlock on them. For the tables,
+Last come OpenSM's routes: by default and with -R ftree and -R updn, with its
+silent use of minhop and the reason, and possible deadlocks on them. For the tables,
 and for fabrics with more than 2048 ports of adapters, use weft sm route FILE --as
 opensm.
 
@@ -41,7 +41,7 @@ If lines of the file contradict each other about a cable, that is the first find
 and the cable is left out.
 
 The format is recognised by content. gzip is undone; - reads standard input. From a
-scenario (.yaml), the first InfiniBand fabric is taken. The exit code is 0 even with
+scenario (.yaml), the first InfiniBand fabric is used. The exit code is 0 even with
 findings.`,
 		Example: `  ibnetdiscover > real.topo
   weft fabric inspect real.topo

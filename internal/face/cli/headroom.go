@@ -19,13 +19,13 @@ func newHeadroom(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "headroom",
 		Short: "the PFC headroom of a port, term by term",
-		Long: `The headroom of a lossless priority: what still arrives after a port has
-passed its threshold and until the peer has stopped, as the vendor computes it
-for the chip, term by term, or as it ships it where the formula is not public.
+		Long: `Prints the headroom of a lossless priority: the bytes that still arrive after a port
+has passed its threshold, until the peer has stopped. It is the vendor's formula for
+the chip, term by term, or the shipped value if the formula is not public.
 
---prove lets the simulator run the worst phase on this link: with weft's own
-bound nothing is lost, with one packet less something is, and what the vendor
-adds is printed as a margin.`,
+--prove simulates the worst phase on this link: with weft's own bound no packet is
+lost, with one packet less a packet is lost. The vendor's addition is printed as a
+margin.`,
 		Example: `  weft roce headroom --speed 400G --cable 40m --asic spectrum-4
   weft roce headroom --speed 800G --cable 40m --asic spectrum-4 --lanes 8 --prove
   weft roce headroom --speed 400G --cable 170m --asic tomahawk-5`,
@@ -40,7 +40,7 @@ adds is printed as a margin.`,
 	f.Var(bytesFlag(&h.lossless), "lossless-mtu", "packets of the lossless class")
 	f.IntVar(&h.small, "small", 100, "share of 64-byte packets in the worst traffic, in percent")
 	f.IntVar(&h.lanes, "lanes", 4, "lanes of the port; eight double the pipeline's share")
-	f.BoolVar(&h.shared, "shared-pool", false, "the headroom comes out of a pool that ports share")
+	f.BoolVar(&h.shared, "shared-pool", false, "the headroom is part of a pool that ports share")
 	f.BoolVar(&h.prove, "prove", false, "run the worst phase in the simulator")
 	f.BoolVar(&h.json, "json", false, "print as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("asic", cobra.FixedCompletions(roce.Known(), cobra.ShellCompDirectiveNoFileComp))
@@ -162,7 +162,7 @@ func (h *headroomFlags) print(e *Env, a *headroomAnswer) error {
 	rows = append(rows,
 		[]string{"XOFF", report.Integer(a.Xoff), "the headroom, in whole KiB"},
 		[]string{"XON", report.Integer(a.Xon), "to which the queue drains before the peer goes on"},
-		[]string{"size", report.Integer(a.Size), "what the priority has to itself"})
+		[]string{"size", report.Integer(a.Size), "the priority's own reserve"})
 	if a.Shipped != "" {
 		rows[1][2] = a.Shipped
 	}

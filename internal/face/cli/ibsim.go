@@ -28,8 +28,8 @@ ibnetdiscover, or one of ibsim's nets. It runs until it is interrupted.
 
 Attach a program with
   LD_PRELOAD=/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so IBSIM_SOCKNAME=weft opensm …
-SIM_HOST=NODE says at which node: by GUID as in H-0002c9030010000c, or by name.
-Where IBSIM_SOCKNAME is set it is the name of this simulator too.
+SIM_HOST=NODE selects its node: by GUID as in H-0002c9030010000c, or by name.
+IBSIM_SOCKNAME, if set, is also the name of this simulator.
 
 Lines on standard input are commands, those of ibsim's console: Link, Unlink,
 ReLink, Clear, Error, Baselid, Guid, PerformanceSet, Dump, Route, Attached, X,

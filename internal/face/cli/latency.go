@@ -34,15 +34,14 @@ func newLatency(e *Env) *cobra.Command {
 		Short: "the time of a small message, term by term",
 		Long: `Simulates one small message between two hosts on each fabric and splits its time
 into terms: the differences of the timestamps of the packet that carried it,
-which sum to the whole, each with its source. Copies, system calls and CPU
-cycles stand beside them, then what perftest would report of the ping-pong, and
-the figures in circulation.
+which add up to the whole, each with its source. It also prints copies, system calls
+and CPU cycles, perftest's report of the ping-pong, and published figures.
 
-Without a file the fabrics are presets; with one they are the scenario's. Either
-way two NICs stand on a chain of switches, idle but for the message. A WRITE and
-a SEND carry immediate data, 4 bytes more on the wire than those of perftest,
-whose receiver looks at its memory instead; of a READ, what the remote NIC does
-is charged after the response.`,
+Without a file the fabrics are presets; with a file they are the scenario's. In both
+cases two NICs are connected by a chain of switches, idle except for the message. A
+WRITE and a SEND carry immediate data, 4 bytes more on the wire than in perftest,
+whose receiver polls its memory instead. The remote NIC's work for a READ is charged
+after the response.`,
 		Example: `  weft latency
   weft latency --fabric infiniband-hdr,roce-v2-200g --path rdma-host --bytes 4K --hops 3
   weft latency examples/h100-128.yaml --op send --jitter`,
@@ -53,7 +52,7 @@ is charged after the response.`,
 	l.flags = cmd
 	f := cmd.Flags()
 	f.StringSliceVar(&l.fabrics, "fabric", nil, "fabric presets, or fabrics of the scenario (default: InfiniBand, RoCE v2 and TCP at 400 Gb/s, or all of the scenario's)")
-	f.StringVar(&l.bytes, "bytes", "2", "size of the message, as ib_write_lat has it (2, 4K)")
+	f.StringVar(&l.bytes, "bytes", "2", "size of the message, in the form of ib_write_lat (2, 4K)")
 	f.StringVar(&l.op, "op", "write", "operation: write, send or read; TCP sends")
 	f.StringVar(&l.path, "path", "", "data path of RDMA: cpu, rdma-host, gpudirect-p2p or gpudirect-rdma (default: the fabric's); TCP has cpu")
 	f.StringVar(&l.cable, "cable", "", "length of each cable, such as 5m (default: the scenario's)")

@@ -24,7 +24,7 @@ func newLive(e *Env) *cobra.Command {
 		Use:   "live",
 		Short: "RDMA on a real network: measurements, collectives, captures",
 		Long: `Real RDMA between processes with real memory: RoCE v2 on UDP sockets, without an RDMA
-NIC and without a privilege. Collectives run along the schedules of the simulator. perf,
+NIC and without privileges. Collectives run along the schedules of the simulator. perf,
 ping, pingpong and rping also talk to perftest's, libibverbs' and librdmacm's own programs.`,
 		Example: "  weft live all-reduce -n 4 -b 8 -e 64M\n  weft live serve --addr 192.0.2.7    # on each of several hosts, for --hosts",
 		Args:    args(0, 0, "one of its verbs"),
@@ -48,7 +48,7 @@ var liveVerbs = []func(*Env) *cobra.Command{newPerf, newPing, newPingPong, newRp
 func newLiveRank(e *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:    "rank",
-		Short:  "one rank of a collective, told what to do on standard input",
+		Short:  "one rank of a collective, controlled by standard input",
 		Hidden: true,
 		Args:   args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -95,12 +95,12 @@ address of its own, and prints the table of nccl-tests. The result is checked
 element by element.
 
 With --hosts the ranks are on other machines, or on several addresses of this one:
-each runs weft live serve, and the first ranks are of the first host.
+each runs weft live serve, and the first ranks run on the first host.
 
-With --predict ranks 0 and 1 first measure what one pair does, five times, and the
-simulator says what the collective would take between hosts that are all like that pair:
-in the median, and from the best to the worst of the five. Where ranks share processors, or
-the five differ too much, nothing is predicted.`,
+With --predict ranks 0 and 1 first measure one pair, five times. The simulator then
+predicts the time of the collective between hosts that are all like that pair: in the
+median, and from the best to the worst of the five. If ranks share processors, or if
+the five differ too much, there is no prediction.`,
 		Example: `  weft live all-reduce -n 4
   weft live all-reduce -n 8 -b 1M -e 64M --algo halving-doubling
   weft live all-reduce -n 4 --predict
@@ -128,7 +128,7 @@ the five differ too much, nothing is predicted.`,
 	cmd.MarkFlagsMutuallyExclusive("hosts", "addr")
 	cmd.MarkFlagsMutuallyExclusive("hosts", "in-process")
 	cmd.MarkFlagsMutuallyExclusive("hosts", "pcap")
-	f.BoolVar(&l.predict, "predict", false, "lay beside it what the simulator predicts from one pair")
+	f.BoolVar(&l.predict, "predict", false, "compare with the simulator's prediction from one pair")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
 	return cmd
 }

@@ -27,11 +27,11 @@ func newLiveServe(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "offer ranks on this host to collectives that other hosts start",
-		Long: `Has ranks for weft live all-reduce --hosts on any machine, one at a time for each
-address of --addr, until interrupted. It listens on the loopback only unless --addr
-names other addresses of this machine: whoever reaches the first of them can have it
-use memory and processor time, and open UDP sockets at these addresses. What is asked
-for goes over TCP and is not encrypted.`,
+		Long: `Offers ranks to weft live all-reduce --hosts on other machines, one at a time for each
+address of --addr, until interrupted. It listens on the loopback only, unless --addr
+has other addresses of this machine: any host that reaches the first of them can make
+it use memory and processor time, and open UDP sockets at these addresses. Requests
+use TCP and are not encrypted.`,
 		Example: `  weft live serve --addr 192.0.2.7
   weft live serve --addr 127.0.0.2,127.0.0.3    # two ranks`,
 		Args: args(0, 0, "no argument"),

@@ -38,7 +38,7 @@ func (c *choice) register(cmd *cobra.Command) {
 	f.StringVar(&c.algo, "algo", "", "algorithm of the collective: ring, tree, nvls, … (default: NCCL's choice)")
 	f.StringVar(&c.proto, "proto", "", "NCCL's protocol: simple, ll, ll128 (default: NCCL's choice)")
 	f.StringArrayVar(&c.set, "set", nil, "change a field of the scenario, such as fabrics[0].mtu=1KiB; may be repeated")
-	f.StringArrayVar(&c.overlay, "overlay", nil, "lay a file of fields over the scenario, such as weft calibrate writes; may be repeated, and --set comes after")
+	f.StringArrayVar(&c.overlay, "overlay", nil, "apply a file of fields over the scenario, such as weft calibrate writes; may be repeated, and --set comes after")
 	_ = cmd.MarkFlagFilename("overlay", "yaml", "yml")
 	complete := func(values ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
@@ -113,7 +113,7 @@ func (c *choice) loadFile(e *Env, path string) (*scenario.File, *scenario.Resolv
 func (c *choice) loadWorkload(e *Env, path string) (*scenario.Resolved, error) {
 	file, r, err := c.loadFile(e, path)
 	if err == nil && file.Writes("training") && !file.Writes("workload") {
-		err = file.ErrorAt("training", fmt.Errorf("the scenario has a training job and no workload: weft train %s simulates the job's step; to run a collective on its cluster, say which under workload", path))
+		err = file.ErrorAt("training", fmt.Errorf("the scenario has a training job and no workload: weft train %s simulates the job's step; to run a collective on its cluster, name it under workload", path))
 	}
 	return r, err
 }

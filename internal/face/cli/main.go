@@ -107,7 +107,7 @@ and one page.`,
 		e.begin(c)
 		return namesFiles(c.Flags())
 	}
-	root.PersistentFlags().BoolVar(&e.quiet, "quiet", false, "no progress, and no word of what was written: errors only, on standard error")
+	root.PersistentFlags().BoolVar(&e.quiet, "quiet", false, "no progress, and no messages about written files: only errors, on standard error")
 	addVerbs(e, root)
 	return root
 }
@@ -159,7 +159,7 @@ func flagBeforeVerb(root *cobra.Command, given []string) error {
 		}
 		for _, c := range root.Commands() {
 			if slices.Contains(given[i+1:], c.Name()) {
-				return fmt.Errorf("%s stands before the verb: write weft %s first, and its flags after it", abridged(flag), c.Name())
+				return fmt.Errorf("%s is before the verb: write weft %s first, and its flags after it", abridged(flag), c.Name())
 			}
 		}
 		return nil

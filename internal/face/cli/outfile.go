@@ -101,7 +101,7 @@ func outFlag(cmd *cobra.Command, to *string, what, byDefault string, extensions 
 
 // svgFlag registers the flag for a drawing in addition to a verb's output.
 func svgFlag(cmd *cobra.Command, to *string, what string) {
-	cmd.Flags().StringVar(to, "svg", "", "draw "+what+" into this file; - is standard output, and then nothing else")
+	cmd.Flags().StringVar(to, "svg", "", "draw "+what+" into this file; - is standard output, without other output")
 	_ = cmd.MarkFlagFilename("svg", "svg")
 }
 

@@ -43,8 +43,8 @@ func newPerf(e *Env) *cobra.Command {
 		Use:   "perf",
 		Short: "measure bandwidth and latency between two hosts",
 		Long: `Measures real RDMA: RoCE v2 on ordinary UDP sockets, with the queue pairs of the
-simulator. No RDMA NIC, no kernel module, no privilege. One terminal serves, the
-other measures; the columns are those of perftest (ib_write_bw and so on).`,
+simulator. It needs no RDMA NIC, no kernel module and no privileges. One terminal
+serves, the other measures; the columns are perftest's (ib_write_bw and so on).`,
 		Example: `  weft live perf serve
   weft live perf write-bw 127.0.0.1
   weft live perf write-lat 127.0.0.1 -s 8
@@ -68,7 +68,7 @@ func newPerfServe(e *Env) *cobra.Command {
 		Use:   "serve",
 		Short: "answer measurements until interrupted",
 		Long: `Answers measurements until interrupted. It listens on the loopback only unless
---addr names another address of this machine: whoever reaches it can have it use
+--addr is another address of this machine: any host that reaches it can make it use
 memory and processor time.`,
 		Args: args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -163,7 +163,7 @@ iterations and queue pairs.`,
 			return p.run(cmd.Context(), e, given[0])
 		},
 	}
-	p.flags(cmd, "", "address of this machine (default: 127.0.0.2 to a loopback, else that of the route; to serve, 127.0.0.1)")
+	p.flags(cmd, "", "address of this machine (default: 127.0.0.2 to a loopback, else the route's; to serve, 127.0.0.1)")
 	f := cmd.Flags()
 	size, iters, depth := 65536, 5000, 128
 	switch {
@@ -186,7 +186,7 @@ iterations and queue pairs.`,
 	f.BoolVar(&p.json, "json", false, "print as JSON")
 	f.BoolVar(&p.perftest, "perftest", false, "the other side is perftest, not weft; without HOST, serve it")
 	f.BoolVarP(&p.cm, "rdma_cm", "R", false, "the other side is perftest with its -R: connect by the connection manager")
-	f.BoolVar(&p.test.Selective, "selective-repeat", true, "offer to repeat what is lost and nothing else; false, or with anyone but weft, it is go-back-N")
+	f.BoolVar(&p.test.Selective, "selective-repeat", true, "offer selective repeat; false, or with a peer other than weft, it is go-back-N")
 	f.BoolVarP(&p.test.Events, "events", "e", false, "sleep until something completes, instead of polling")
 	p.test.QPs, p.test.Depth = 1, depth
 	if t.Kind == perf.Bandwidth {

@@ -32,13 +32,13 @@ func newPing(e *Env) *cobra.Command {
 		Use:   "ping HOST",
 		Short: "read a peer's memory repeatedly and print the times",
 		Long: `Connects to the device at HOST, where weft live perf serve runs, by InfiniBand's
-connection manager, and reads its memory by RDMA READ: no code of the peer takes
-part, only its device.`,
+connection manager, and reads its memory by RDMA READ: only the peer's device takes
+part, not its software.`,
 		Example: "  weft live ping 127.0.0.1",
 		Args:    args(1, 1, "one host"),
 		RunE:    func(cmd *cobra.Command, given []string) error { return p.run(cmd.Context(), e, given[0]) },
 	}
-	p.flags(cmd, "", "address of this machine (default: 127.0.0.2 to a loopback, else that of the route)")
+	p.flags(cmd, "", "address of this machine (default: 127.0.0.2 to a loopback, else the route's)")
 	f := cmd.Flags()
 	f.IntVarP(&p.count, "count", "c", 4, "pings; 0 is until interrupted")
 	sizeVarP(f, &p.size, "size", "s", 64, "bytes of a ping")

@@ -31,7 +31,7 @@ func (l *linuxTool) text(e *Env) io.Writer {
 }
 
 func (l *linuxTool) flags(cmd *cobra.Command, port uint16, what string) {
-	l.liveDevice.flags(cmd, "", "address of this machine (default: that of the route to HOST; to serve, 127.0.0.1)")
+	l.liveDevice.flags(cmd, "", "address of this machine (default: the route's to HOST; to serve, 127.0.0.1)")
 	cmd.Flags().Uint16VarP(&l.meet, "port", "p", port, what)
 	cmd.Flags().BoolVar(&l.json, "json", false, "print as JSON")
 }
@@ -63,10 +63,10 @@ func newPingPong(e *Env) *cobra.Command {
 		Short: "exchange messages with ibv_rc_pingpong and its variants, or with weft",
 		Long: `Sends messages to and fro over a reliable or unreliable connection or by datagrams.
 At HOST runs ibv_rc_pingpong, ibv_uc_pingpong or ibv_ud_pingpong of rdma-core, on any
-RoCE v2 device and with the index of a GID (-g), or weft live pingpong; without HOST one
-of them is waited for. Both sides are to be given the same size and iterations.
-Every message is compared with what such programs send. UC and UD do not send again
-what is lost: whoever waits for it says so, where Linux's programs wait for ever.`,
+RoCE v2 device and with the index of a GID (-g), or weft live pingpong; without HOST
+this program waits for one of them. Both sides need the same size and iterations.
+Every message is compared with the data that such programs send. UC and UD do not
+retransmit: weft reports a lost message, for which Linux's programs wait for ever.`,
 		Example: "  weft live pingpong rc --addr 192.0.2.1    # then there: ibv_rc_pingpong -g 1 192.0.2.1",
 		Args:    args(1, 2, "rc, uc or ud, and the host that serves"),
 		RunE: func(cmd *cobra.Command, given []string) (err error) {
@@ -151,8 +151,8 @@ func newRping(e *Env) *cobra.Command {
 		Use:   "rping [HOST]",
 		Short: "READ and WRITE with rdma-core's rping, or with weft",
 		Long: `Connects to rping -s at HOST, or weft live rping, by the connection manager. A text goes
-there by RDMA READ and comes back by RDMA WRITE, and is compared. Without HOST a
-client is waited for, which is rping -c.`,
+there by RDMA READ and comes back by RDMA WRITE, and is compared. Without HOST it
+waits for a client, which is rping -c.`,
 		Example: "  weft live rping --addr 192.0.2.1    # then there: rping -c -a 192.0.2.1 -C 10 -V",
 		Args:    args(0, 1, "the host that serves"),
 		RunE: func(cmd *cobra.Command, given []string) (err error) {
@@ -182,7 +182,7 @@ client is waited for, which is rping -c.`,
 	l.flags(cmd, rpingPort, "port of the connection manager")
 	f := cmd.Flags()
 	sizeVarP(f, &p.Size, "size", "S", 64, "bytes of a text")
-	f.IntVarP(&p.Count, "count", "C", 10, "texts; rping itself goes on until it is told to stop")
+	f.IntVarP(&p.Count, "count", "C", 10, "number of texts; rping itself goes on until it is stopped")
 	f.BoolVarP(&verbose, "verbose", "v", false, "print every text")
 	return cmd
 }

@@ -23,9 +23,9 @@ func newPlan(e *Env) *cobra.Command {
 		Long: `Finds the networks that can be built for a number of GPUs within constraints:
 fabric, topology, oversubscription, models of switch and NIC. Each has its bill of
 materials, its power and its cost by your prices, and can be written as a scenario
-for weft compare. What the catalog does not know stays unknown.
+for weft compare. Figures missing from the catalog stay unknown.
 
-FILE says what is wanted; flags say the same and win. See docs/PLAN.md.`,
+FILE is the request; flags override it. See docs/PLAN.md.`,
 		Example: `  weft plan --gpus 1024 --node dgx-h100
   weft plan examples/plan/1024.yaml --out designs
   weft plan --init-prices prices.yaml
@@ -71,7 +71,7 @@ var listFields = map[string]bool{"fabrics": true, "shapes": true, "vendors": tru
 func (x *planning) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&x.prices, "prices", "", "file with the prices of pieces and electricity")
-	f.StringVar(&x.init, "init-prices", "", "write an example of a price file with placeholders, and nothing else; - is standard output")
+	f.StringVar(&x.init, "init-prices", "", "write an example of a price file with placeholders, and stop; - is standard output")
 	outFolder(cmd, &x.out, "a scenario of each design, plan.json and report.html")
 	f.StringVar(&x.bill, "bill", "", "print the bill of materials of this design, by name")
 	f.BoolVar(&x.all, "all", false, "list dominated designs too")
@@ -161,7 +161,7 @@ func (x *planning) request(cmd *cobra.Command, e *Env, given []string) (*plan.Re
 	}
 	name, text := "plan", []byte(nil)
 	if len(given) == 0 && len(overrides) == 0 {
-		return nil, fmt.Errorf("%s needs to know what is wanted: a file, or flags such as --gpus 1024", cmd.CommandPath())
+		return nil, fmt.Errorf("%s needs a request: a file, or flags such as --gpus 1024", cmd.CommandPath())
 	}
 	if len(given) > 0 {
 		name = given[0]

@@ -39,16 +39,15 @@ func newReplay(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE...",
 		Short: "simulate workload files of other simulators and tracers",
-		Long: `Reads a workload that another program wrote, unmodified, and carries it out packet
-by packet on each fabric of a cluster. The format is recognised by what stands in
-the file; weft reads ` + formats.Names() + `.
+		Long: `Reads an unmodified workload file of another program, and simulates it packet by
+packet on each fabric of a cluster. The format is recognised by content; weft reads ` + formats.Names() + `.
 A topology file beside it (` + formats.TopologyNames() + `) takes the place
 of --cluster; alone it is printed as a scenario.
 
-Prints what was read, the units of its numbers and what the format leaves open,
-then the time on each fabric, the time by kind of communication and the hottest
+Prints a summary of the file, the units of its numbers and the assumptions about its
+format, then the time on each fabric, the time by kind of communication and the hottest
 links. A file that is cut or foreign is refused with the place and the reason;
---partial runs what could be read of it.`,
+--partial runs the readable part.`,
 		Example: `  weft replay binary_tree_16.goal
   weft replay binary_tree_16.goal --cluster examples/h100-128.yaml --json
   weft replay perm_32n_32c_2MB.cm leaf_spine_tiny.topo
@@ -61,10 +60,10 @@ links. A file that is cut or foreign is refused with the place and the reason;
 	}
 	x.register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&x.cluster, "cluster", "dgx-h100", "a node preset of the catalog, of which as many are taken as the ranks need, or a scenario file")
+	f.StringVar(&x.cluster, "cluster", "dgx-h100", "a node preset of the catalog, with as many nodes as the ranks need, or a scenario file")
 	f.StringVar(&x.sender, "messages", "", "who sends messages between two ranks: "+strings.Join(workload.SenderNames(), ", ")+" (default: verbs for htsim, mpi for GOAL, nccl for others)")
-	f.BoolVar(&x.partial, "partial", false, "run what could be read of files that are cut, wrong or incomplete")
-	f.BoolVar(&x.exact, "exact", false, "simulate every communication as it comes, also where all ranks do the same")
+	f.BoolVar(&x.partial, "partial", false, "run the readable part of files that are cut, wrong or incomplete")
+	f.BoolVar(&x.exact, "exact", false, "simulate every communication in full, even if all ranks do the same")
 	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as "+replayFile)
 	e.detailsFlag(cmd)
 	e.pageFlag(cmd)
@@ -203,7 +202,7 @@ func (x *replayFlags) carriable(w *source.Workload) (left int, err error) {
 	w.Graph, left = w.Graph.Matched()
 	w.Where = nil
 	if err := w.Graph.Check(); err != nil {
-		return 0, fmt.Errorf("%w\nnor can what could be read be carried out: %w", problems, err)
+		return 0, fmt.Errorf("%w\nnor can the part that was read be executed: %w", problems, err)
 	}
 	if w.Stopped == nil {
 		first, _, _ := strings.Cut(problems.Error(), "\n")
@@ -223,7 +222,7 @@ func offer(w *source.Workload, ops int) string {
 			return read + ", and no part of it can be carried out by itself"
 		}
 	}
-	return read + ": --partial runs what can be carried out of it"
+	return read + ": --partial runs the part that can be executed"
 }
 
 // placed puts the places in the files before the problems of a graph.

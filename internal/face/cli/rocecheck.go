@@ -24,14 +24,13 @@ func newRoCECheck(e *Env) *cobra.Command {
 		Long: `Looks at the lossless fabrics of a scenario before anything runs:
 
   - cyclic buffer dependencies: whether packets on the fabric's routes can wait for
-    each other's buffers in a circle, which is shown as its ports. Where switches
-    choose among minimal ports (ecmp, flowlet, spray, adaptive) all of them count.
+    each other's buffers in a circle, printed as a list of ports. If switches choose
+    among minimal ports (ecmp, flowlet, spray, adaptive), all of these count.
   - ECN's kmin and kmax against the thresholds at which PFC pauses.
-  - the headroom against what may still come after a pause, by weft's own bound and
-    by the vendor's formula.
+  - the headroom against the bytes that may arrive after a pause, by weft's own bound
+    and by the vendor's formula.
 
-The exit code is 5 when a fabric has a circle or a threshold that is wrong; notes do
-not count.`,
+The exit code is 5 if a fabric has a circle or a wrong threshold; notes do not count.`,
 		Example: `  weft roce check examples/pfc-ring-deadlock.yaml
   weft roce check examples/h100-128.yaml --set fabrics[1].ethernet.pfc.headroom=32KiB`,
 		Args:              args(1, 1, "one scenario file"),
@@ -131,7 +130,7 @@ func answerOf(f *scenario.Fabric, l *control.Lossless) losslessAnswer {
 		}
 		found = append(found, roce.Finding{
 			Verdict: roce.Wrong, What: fmt.Sprintf("a pause of priority %d stops %s of a switch", s.Priority, queueText(s.Queue)),
-			Remedy: "mend the map of priorities to queues (pfc.stops): what it pauses goes on and overruns the headroom",
+			Remedy: "correct the map of priorities to queues (pfc.stops): a paused class continues and overruns the headroom",
 		})
 	}
 	if ecn.Enabled {

@@ -49,8 +49,8 @@ func newRoCECollisions(e *Env) *cobra.Command {
 		Use:   "collisions SCENARIO",
 		Short: "the cost of ECMP collisions over the size of a job",
 		Long: `Simulates the scenario's largest size on clusters of several sizes, for each way of
-balancing the load and over many hash seeds, and prints the distribution of the bus
-bandwidth that is lost against one ideal switch: median, 10 % and 90 %, and worst.
+balancing the load and over many hash seeds. It prints the distribution of the loss of
+bus bandwidth relative to one ideal switch: median, 10 % and 90 %, and worst.
 
 ECMP runs with several queue pairs per connection, each with an entropy of its own
 (QP scaling, E-ECMP); the other modes with the scenario's own number. Only

@@ -28,15 +28,15 @@ func newRoCEExport(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export SCENARIO -o DIR",
 		Short: "write the configuration of real switches and hosts for a scenario's RoCE fabric",
-		Long: `Writes the configuration that makes real devices what the scenario's RoCE v2 fabric
-is in the simulator: classes, PFC, headroom for the scenario's speed and longest
+		Long: `Writes the configuration with which real devices match the scenario's RoCE v2 fabric
+in the simulator: classes, PFC, headroom for the scenario's speed and longest
 cable, marking, schedulers and the watchdog. SCENARIO may be the folder of a run.
 
 The targets:
 
 ` + exportTargets() + `
 
-What a device cannot be told is refused or noted. The configuration of SONiC, given
+A setting that a device does not have is refused or noted. The configuration of SONiC, given
 to a scenario with switch.sonic, is simulated with the same numbers again.`,
 		Example: `  weft roce export examples/h100-128.yaml --fabric roce-v2-400g -o configs
   weft roce export my.yaml --to sonic,host -o configs`,

@@ -27,19 +27,18 @@ func newRoCELint(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint --switch FILE [--host DIR|FILE]...",
 		Short: "find faults between a SONiC switch and its hosts: line, reason and fix",
-		Long: `Reads the configuration of a switch and what its hosts say of themselves together,
-and tells what goes wrong between them: the DSCP of a host that the switch does not
-protect, PFC on one end only, headroom that is too small for the cable, marks that
-come after the pause, and so on. Each finding has its line, the reason with numbers,
-and the lines that mend it.
+		Long: `Reads the configuration of a switch together with its hosts' settings, and reports
+faults between them: the DSCP of a host that the switch does not protect, PFC on one
+end only, headroom too small for the cable, marking that begins after the pause, and
+so on. Each finding has its line, the reason with numbers, and the lines that fix it.
 
---simulate proves it: for each finding a small network with the traffic that runs into
-it, on a switch with exactly these buffers, thresholds, queues, MTU and watchdog, and on
-the same one mended. What cannot be shown is listed with the reason.
+--simulate proves the findings: each in a small network with the traffic that triggers
+it, on a switch with exactly these buffers, thresholds, queues, MTU and watchdog, and
+on the same switch with the fix. Findings without a proof are listed with the reason.
 
 --switch is a config_db.json, or its parts with commas between: qos.json,buffers.json.
-Several switches are judged one by one. --host is a folder of one host, or a file;
-files that are named one by one are of one host. A host says what it does by
+Several switches are checked one by one. --host is a folder of one host, or a file;
+files given one by one belong to one host. A host's settings are the outputs of
 
   mlnx_qos -i IF, ethtool IF, ethtool -a IF, ip link show IF
   grep -r . /sys/class/net/IF/ecn, and a copy of such a folder
@@ -47,7 +46,7 @@ files that are named one by one are of one host. A host says what it does by
   an environment or nccl.conf with NCCL_IB_TC and its like
   a script of such commands that begins with #!, as weft roce export writes it
 
-The exit code is 5 when there are findings.
+The exit code is 5 if there are findings.
 
 ` + lintRules(),
 		Example: `  weft roce lint --switch config_db.json --host node1/

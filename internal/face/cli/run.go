@@ -16,12 +16,12 @@ func newRun(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE | --hpcc DIR",
 		Short: "simulate a scenario, on one fabric or several",
-		Long: `Simulates the scenario on its fabrics and prints what each did. With
---print-scenario it only shows the scenario with every number resolved: what
-the file says, what presets say, and what follows from them.
+		Long: `Simulates the scenario on its fabrics and prints the results of each. With
+--print-scenario it only prints the scenario with every number resolved: from the
+file, from presets, and derived.
 
 With --hpcc it simulates a folder of the simulator published with HPCC instead:
-config.txt and the topology and flow files that it names, and no other file.
+config.txt with its topology and flow files, and no other file.
 --out then receives fct.txt and pfc.txt in that simulator's format.`,
 		Example: `  weft run examples/h100-128.yaml --fabric roce-v2-400g --out run
   weft run examples/h100-128.yaml --print-scenario

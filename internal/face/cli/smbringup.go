@@ -13,10 +13,10 @@ func newSMBringUp(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bringup FILE",
 		Short: "the time that a Subnet Manager takes to bring up a scenario's fabrics",
-		Long: `bringup simulates weft's Subnet Manager on a fabric that has just been powered on:
-each datagram goes over its cables and switches, agents and manager take their time
-for each, and tables take theirs to compute. The times of control.sm are the
-scenario's; weft catalog default shows where they are from.`,
+		Long: `bringup simulates weft's Subnet Manager on a fabric at power-on: each datagram goes
+over its cables and switches, agents and manager need time for each, and tables need
+time to compute. The times are the scenario's (control.sm); weft catalog default shows
+their sources.`,
 		Example: `  weft sm bringup examples/h100-128.yaml
   weft sm bringup examples/superpod-1su.yaml --set control.sm.window=32 --set control.sm.agent=50us`,
 		Args:              args(1, 1, "one scenario file"),

@@ -171,7 +171,7 @@ func verdictOf(r *proof.Report) string {
 	if !r.Proven() {
 		return "refuted: " + refutations(r)
 	}
-	text := "proven: whatever can arrive arrives, and nothing can come to a standstill"
+	text := "proven: every reachable LID is reached, and no deadlock is possible"
 	for _, w := range r.Warnings() {
 		text += "; warning: " + w
 	}

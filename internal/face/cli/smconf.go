@@ -18,7 +18,7 @@ func newSMConf(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conf FILE",
 		Short: "write a scenario's lanes and their arbitration as QoS keys of opensm.conf",
-		Long: `Writes the virtual lanes of a scenario's first InfiniBand fabric as OpenSM reads them
+		Long: `Writes the virtual lanes of a scenario's first InfiniBand fabric in OpenSM's format
 (opensm -F): their number, the lane of each service level, the weights in both
 arbitration tables, and the limit of high priority. A scenario reads the file by
 ib.opensm-conf.`,

@@ -16,9 +16,9 @@ func newSMDiff(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff FABRIC TABLES OTHER-TABLES",
 		Short: "compare two sets of forwarding tables: entries, paths, loads",
-		Long: `Compares two sets of forwarding tables of one fabric: which entries differ, by
-switch and LID, how many paths take other cables or have other lengths, and whose
-load changes. Tables for other LIDs are compared port by port. FABRIC and TABLES
+		Long: `Compares two sets of forwarding tables of one fabric: the different entries, by
+switch and LID, the number of paths over other cables or with other lengths, and the
+cables with other loads. Tables for other LIDs are compared port by port. FABRIC and TABLES
 are as for weft sm check.
 
 The exit code does not depend on the differences.`,

@@ -45,8 +45,8 @@ func newSMRun(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "manage a fabric: discover it, assign LIDs, write tables, bring up ports",
-		Long: `run is a Subnet Manager that attaches to a fabric which ibsim or weft ibsim
-serves. It brings the subnet up and keeps it up, until it is interrupted. Tables are
+		Long: `run is a Subnet Manager for a fabric that ibsim or weft ibsim serves. It brings the
+subnet up and keeps it up, until it is interrupted. Tables are
 proven before they are written. If the engine cannot route the fabric, or its tables
 are refuted, the manager uses the tables of minhop, as opensm does, or of auto. It
 reports that, and returns to the engine when it can. With --guid2lid, port GUIDs and
@@ -56,7 +56,7 @@ their LIDs are kept in a file of opensm's format, so they survive restarts.`,
 		Args: args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !r.ibsim {
-				return errors.New("--ibsim is missing: it is the only way to a fabric so far, and must be named so that scripts stay right")
+				return errors.New("--ibsim is missing: it is the only kind of fabric so far, and scripts must name it")
 			}
 			return runManager(cmd.Context(), e, &r)
 		},

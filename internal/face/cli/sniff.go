@@ -23,13 +23,12 @@ func newSniff(e *Env) *cobra.Command {
 		Use:   "sniff FILE | --interface NAME",
 		Short: "decode RoCE v2 in a capture and name the faults",
 		Long: `Reads a capture (pcap or pcapng, - is standard input) and prints each RoCE v2
-packet, the two queue pairs that talk, and what is not as it should be:
-retransmissions, packets out of order, gaps, lost UC messages, NAKs, RNR NAKs,
+packet, its two queue pairs, and its anomalies: retransmissions, packets out of order, gaps, lost UC messages, NAKs, RNR NAKs,
 congestion notifications, ECN marks, wrong ICRCs, and connections that the connection
-manager rejects. At the end: every flow, and what happened in it. Frames may have VLAN
-tags, several too, or lie in VXLAN. A capture with a short snap length is read as far as
-it goes. With --interface the packets of an interface are read until interrupted, which
-takes root or CAP_NET_RAW, on Linux.`,
+manager rejects. At the end it prints every flow with its counts. Frames may have one
+or several VLAN tags, or be inside VXLAN. A capture with a short snap length is read as
+far as possible. With --interface it reads the packets of an interface until
+interrupted, which needs root or CAP_NET_RAW, on Linux.`,
 		Example: `  tcpdump -i eth0 -w - udp port 4791 | weft live sniff -
   weft live sniff --interface eth0 --anomalies
   weft live sniff trace.pcapng --anomalies

@@ -45,15 +45,15 @@ func newTrain(e *Env) *cobra.Command {
 fabrics: the computing times from operations and the GPU's rates, every distinct
 communication packet by packet with all groups at once, and the schedule that
 puts them together. Prints step time, tokens a second, MFU, the communication of
-each kind of parallelism, how much of it nothing hides, and why.
+each kind of parallelism, its exposed part, and the reasons.
 
 With --scale it does so for several cluster sizes, the batch growing with them
 unless --strong is given, and prints the scaling efficiency with the terms that
-bend it.
+reduce it.
 
-With --seeds it does so for as many seeds, and prints the mean of the step and of the
-exposed communication with its 95 % interval: what collides where switches hash is
-drawn.
+With --seeds it does so for several seeds, and prints the mean of the step and of the
+exposed communication with its 95 % interval: collisions in hashing switches are
+random.
 
 A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 		Example: `  weft train examples/llama3-8b-64.yaml
@@ -84,7 +84,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	f := cmd.Flags()
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.IntVar(&x.seeds, "seeds", 1, "seeds on which the step is simulated: run.seed and those that follow")
-	f.BoolVar(&x.exact, "exact", false, "simulate every communication of the step as it comes, and reuse nothing")
+	f.BoolVar(&x.exact, "exact", false, "simulate every communication of the step in full, and reuse nothing")
 	f.BoolVar(&x.json, "json", false, "print the results as JSON")
 	f.IntSliceVar(&x.scale, "scale", nil, "numbers of GPUs, smallest first: the scaling efficiency over them")
 	f.BoolVar(&x.strong, "strong", false, "with --scale: keep the batch of the step, which otherwise grows with the GPUs")

@@ -35,20 +35,20 @@ func newTune(e *Env) *cobra.Command {
 		Short: "search better parameters of a fabric, proved on held-out seeds",
 		Long: `Searches parameters of one fabric of a scenario for a smaller objective: a weighted
 sum of the time of the operation, the tail of its messages, PFC pauses and
-unfairness. Then it runs the outcome and the scenario as it stands on seeds that the
-search has not seen, and says what was gained, with its confidence interval, and how
-much each parameter matters.
+unfairness. Then it runs the result and the unchanged scenario on seeds that the
+search has not seen. It prints the gain with its confidence interval, and the
+influence of each parameter.
 
-What is searched stands in the scenario's section tune, or in flags:
+The scenario's section tune, or flags, give the parameters:
 
   --param 'fabrics[0].ethernet.ecn.kmin=50KB..5MB'          a range
   --param 'fabrics[0].routing.mode=ecmp,flowlet,spray'      one of several
   --objective time=1,tail=0.5
 
-With --out it writes the tuned scenario, a page for the browser, and of a RoCE v2
-fabric the configuration of switches and hosts, as weft roce export does. Every
-simulation is kept there: after Ctrl-C the same command goes on where it was, and a
-larger --runs or another objective uses what is there.`,
+With --out it writes the tuned scenario, a page for the browser, and for a RoCE v2
+fabric the configuration of switches and hosts, as weft roce export does. The folder
+keeps every simulation: after Ctrl-C the same command continues, and a larger --runs
+or another objective reuses the simulations.`,
 		Example: `  weft tune examples/tune-dcqcn.yaml --out tuned
   weft tune my.yaml --param 'fabrics[0].transport.qps-per-connection=1..8' --objective tail`,
 		Args:              args(1, 1, "one scenario file"),

@@ -17,10 +17,10 @@ func newValidate(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate",
 		Short: "compare weft with closed forms, other simulators and measurements",
-		Long: `Runs the validation cases: a reference, what weft computes, the error and the
-verdict of each. It prints how many rows pass, and the misses; with --details every
-case. It exits with 3 if a scored case misses its tolerance. docs/VALIDATION.md is
-what --markdown prints.`,
+		Long: `Runs the validation cases: the reference, weft's result, the error and the verdict of
+each. It prints the number of passing rows, and the misses; with --details every case.
+It exits with 3 if a scored case misses its tolerance. --markdown prints
+docs/VALIDATION.md.`,
 		Example: `  weft validate
   weft validate --case 'packet'
   weft validate --case 'fct/star100_*' --json`,
