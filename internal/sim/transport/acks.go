@@ -5,18 +5,18 @@ import (
 	"weft/wire"
 )
 
-// acks is how far a responder has come, and what it has told its peer of that.
+// acks is the progress of a responder, and the part of it that its peer knows.
 type acks struct {
 	epsn    units.PSN     // the next expected
 	msn     uint32        // messages finished
 	unacked uint32        // packets since the last acknowledgement
 	echo    bool          // a mark waits for the next acknowledgement
-	owedSyn wire.Syndrome // the syndrome that is owed
-	nakAt   units.Time    // a gap draws a NAK from here on; Forever while one is out
+	owedSyn wire.Syndrome // syndrome of the pending acknowledgement
+	nakAt   units.Time    // a gap causes a NAK from this time on; Forever while one is in flight
 	cnpAt   units.Time    // the notification point may send a CNP
 }
 
-// step expects the next packet, now that one has come in its turn.
+// step moves on to the next packet after an in-order arrival.
 func (a *acks) step(e *endpoint) {
 	a.epsn = a.epsn.Add(1)
 	a.unacked++
@@ -26,15 +26,15 @@ func (a *acks) step(e *endpoint) {
 	}
 }
 
-// pass expects what follows a request whose answer takes so many PSNs: the answer
-// acknowledges everything before it.
+// pass skips the PSNs of the responses to a request: the responses acknowledge everything before
+// it.
 func (a *acks) pass(n int32) {
 	a.nakAt, a.unacked = 0, 0
 	a.msn = (a.msn + 1) & units.PSNMask
 	a.epsn = a.epsn.Add(n)
 }
 
-// gap answers a packet behind a missing one: with a NAK, once.
+// gap answers a packet behind a missing one with a single NAK.
 func (a *acks) gap(e *endpoint, now units.Time, b *Batch) Verdict {
 	if now < a.nakAt {
 		return Dropped
@@ -47,8 +47,8 @@ func (a *acks) gap(e *endpoint, now units.Time, b *Batch) Verdict {
 	return Dropped
 }
 
-// notReady refuses a packet that needs a receive when there is none. What
-// follows it is dropped in silence until it comes again.
+// notReady refuses a packet that needs a receive if none is posted. The packets behind it are
+// dropped without an answer until it comes again.
 func (a *acks) notReady(e *endpoint, b *Batch) Verdict {
 	b.Refusals.RNRNAKs++
 	a.nakAt = units.Forever
@@ -56,14 +56,12 @@ func (a *acks) notReady(e *endpoint, b *Batch) Verdict {
 	return Dropped
 }
 
-// ackDue reports whether an acknowledgement is to be sent though no packet asks
-// for one.
+// ackDue reports whether an acknowledgement is due although no packet requests one.
 func (a *acks) ackDue(e *endpoint) bool {
 	return a.unacked >= uint32(e.cfg.AckEvery) || a.echo && e.cfg.Marks == MarksAcked
 }
 
-// ack acknowledges everything before the expected PSN. Read responses that
-// have not gone yet must go before it.
+// ack acknowledges everything before the expected PSN. Pending read responses must go before it.
 func (a *acks) ack(e *endpoint, b *Batch) {
 	a.unacked = 0
 	if e.owed&owedReads != 0 {
@@ -73,7 +71,7 @@ func (a *acks) ack(e *endpoint, b *Batch) {
 	a.answer(e, b.packet(), a.epsn.Add(-1), wire.ACKNoLimit)
 }
 
-// nak refuses the expected packet, after the read responses that wait.
+// nak refuses the expected packet, after the pending read responses.
 func (a *acks) nak(e *endpoint, syndrome wire.Syndrome, b *Batch) {
 	a.unacked = 0
 	if e.owed&owedReads != 0 {
@@ -93,8 +91,8 @@ func (a *acks) answer(e *endpoint, p *Packet, psn units.PSN, syndrome wire.Syndr
 	}
 }
 
-// reportAhead answers a request that came ahead of the expected one. Where read
-// responses must go first nothing is said: the next packet that comes ahead will.
+// reportAhead answers a request ahead of the expected one. If read responses must go first, it does
+// nothing: the next packet ahead causes the answer.
 func (a *acks) reportAhead(e *endpoint, came units.PSN, b *Batch) {
 	if e.owed&owedReads != 0 {
 		return

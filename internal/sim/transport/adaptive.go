@@ -2,23 +2,21 @@ package transport
 
 import "weft/units"
 
-// Schedule is when an adapter with adaptive retransmission sends again what nobody
-// acknowledges. The local acknowledgement timeout does not say when the first
-// repetition goes: it says how far the schedule is followed, and how long the regular
-// timeouts behind it are.
+// Schedule is the times at which an adapter with adaptive retransmission repeats unacknowledged
+// packets. The local acknowledgement timeout does not determine the first repetition: it determines
+// the length of the schedule, and the regular timeouts after it.
 //
-// The schedule was measured on a ConnectX-6 (firmware 20.43.4100, RoCE, a silent
-// responder), whose repetitions fall at fixed times after the last progress; the first
-// is at one of the first few of them. Steps that are longer than the timeout are left
-// out. What follows are regular timeouts of twice the timeout each, one fewer than the
-// retry count. Which time the first repetition takes is drawn with equal odds: how often
-// each was seen is not known.
+// The schedule was measured on a ConnectX-6 (firmware 20.43.4100, RoCE, a silent responder), whose
+// repetitions fall at fixed times after the last progress; the first is at one of the first few of
+// them. Steps that are longer than the timeout are left out. Then follow regular timeouts of twice
+// the timeout each, one fewer than the retry count. The time of the first repetition is drawn with
+// equal odds: their real frequencies are unknown.
 type Schedule struct {
 	times   []units.Time // after the last progress
-	first   uint64       // how many of them the first repetition may take
+	first   uint64       // number of times that the first repetition may take
 	least   units.Time   // of all waits
-	regular units.Time   // the timeouts behind them
-	tries   int          // how many of these there are; the queue pair fails at the end of the last
+	regular units.Time   // the timeouts after them
+	tries   int          // their number; the queue pair fails at the end of the last
 }
 
 // NewSchedule is the schedule of repetitions at the given times after the last progress,
@@ -42,15 +40,15 @@ func NewSchedule(times []units.Time, first int, timeout units.Time, retries int)
 	return s
 }
 
-// place is where in the schedule the next repetition is: the place that was drawn for
-// the first, which the oldest packet in flight decides, and one further for each since.
+// place is the index of the next repetition in the schedule: for the first it was drawn, by the
+// oldest packet in flight; each later one is the next.
 func (s *Schedule) place(p *progress, una units.PSN) int {
 	x := (uint64(p.chance)<<32 | uint64(una)) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>32) * 0xd6e8feb86659fd93
 	return int(x>>32*s.first>>32) + int(p.waits)
 }
 
-// wait is from the last progress, or the last repetition, to the next.
+// wait is the time from the last progress, or the last repetition, to the next.
 func (s *Schedule) wait(p *progress, una units.PSN) units.Time {
 	switch i := s.place(p, una); {
 	case i >= len(s.times):
@@ -62,12 +60,12 @@ func (s *Schedule) wait(p *progress, una units.PSN) units.Time {
 	}
 }
 
-// over reports whether the wait that has ended was the last.
+// over reports whether the completed wait was the last.
 func (s *Schedule) over(p *progress, una units.PSN) bool {
 	return s.place(p, una)-len(s.times)+1 >= s.tries
 }
 
-// leastWait is the least that retryWait can be before the next progress.
+// leastWait is the minimum of retryWait before the next progress.
 func (r *requester) leastWait() units.Time {
 	if r.cfg.Schedule != nil {
 		return r.cfg.Schedule.least

@@ -7,22 +7,21 @@ import (
 	"weft/wire"
 )
 
-// AtomicBytes is what an atomic works on, aligned to as many (IBA vol. 1, 9.4.5).
+// AtomicBytes is the operand size of an atomic, and its alignment (IBA vol. 1, 9.4.5).
 const AtomicBytes = 8
 
-// atomicDone remembers the answer to an atomic: its duplicate must not do it
-// again (IBA vol. 1, 9.7.5.1.4, and 9.4.5 on the resources for that).
+// atomicDone stores the answer to an atomic: its duplicate must not execute it again (IBA vol. 1,
+// 9.7.5.1.4, and 9.4.5 on the resources for that).
 type atomicDone struct {
 	psn      units.PSN
 	msn      uint32
 	original uint64
 }
 
-// shapeAtomic makes p the request of an atomic. Who sends it adds the operands
-// of the work request.
+// shapeAtomic makes p the request of an atomic. The sender adds the operands of the work request.
 func shapeAtomic(p *Packet) { p.Length, p.DMALen = 0, AtomicBytes }
 
-// acceptAtomic takes an atomic that is in order.
+// acceptAtomic accepts an atomic in order.
 func (s *responder) acceptAtomic(e *endpoint, p *Packet, b *Batch) Verdict {
 	p.DMALen = AtomicBytes
 	switch {
@@ -47,7 +46,7 @@ func (s *responder) acceptAtomic(e *endpoint, p *Packet, b *Batch) Verdict {
 	return Taken
 }
 
-// remember keeps the answer to an atomic, of the last most ones.
+// remember stores the answer to an atomic, for the last most ones.
 func (r *arrivals) remember(d atomicDone, most int) {
 	if len(r.atomics) >= most {
 		r.atomics = slices.Delete(r.atomics, 0, 1)
@@ -59,7 +58,7 @@ func (d *atomicDone) response() readWork {
 	return readWork{atomic: true, psn: d.psn, msn: d.msn, va: d.original}
 }
 
-// repeatAtomic answers a duplicate with what the first time gave.
+// repeatAtomic answers a duplicate with the first result.
 func (s *responder) repeatAtomic(e *endpoint, p *Packet) Verdict {
 	if s.ahead == nil {
 		return Dropped
@@ -71,8 +70,8 @@ func (s *responder) repeatAtomic(e *endpoint, p *Packet) Verdict {
 	return s.readQueue.repeatAtomic(e, s.ahead.atomics[i].response())
 }
 
-// receiveAtomicResponse takes the answer to an atomic: its original value is
-// placed as a READ's response of 8 bytes.
+// receiveAtomicResponse handles the answer to an atomic: its original value is placed as a READ's
+// response of 8 bytes.
 func (r *requester) receiveAtomicResponse(now units.Time, p *Packet, b *Batch) Verdict {
 	if p.PSN.Before(r.una) || !p.PSN.Before(r.max) {
 		return Dropped

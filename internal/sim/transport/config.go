@@ -6,7 +6,7 @@ import (
 	"weft/units"
 )
 
-// Access is what a request wants to do with a memory region.
+// Access is the right that a request needs on a memory region.
 type Access uint8
 
 // The rights that a responder checks.
@@ -16,110 +16,104 @@ const (
 	AccessRemoteAtomic
 )
 
-// Config is what many queue pairs share. It is immutable once a queue pair
-// uses it.
+// Config is the common configuration of queue pairs. It is immutable once a queue pair uses it.
 type Config struct {
-	// PathMTU is the payload of every packet but a message's last, in bytes.
-	// InfiniBand and RoCE know 256 to 4096; any number works.
+	// PathMTU is the payload of every packet except a message's last, in bytes. InfiniBand and RoCE
+	// have 256 to 4096; any number works.
 	PathMTU int
 
-	// AckEvery lets a responder acknowledge every n-th packet only; a packet
-	// that asks for it (the last of a message does) is always acknowledged.
-	// 1, and 0, acknowledge every packet.
+	// AckEvery makes a responder acknowledge only every n-th packet; a packet that requests it (the
+	// last of a message does) is always acknowledged. 1, and 0, acknowledge every packet.
 	AckEvery int
-	// AskEvery sets the BTH's AckReq bit in every n-th packet, for peers that
-	// acknowledge nothing else before a message's end; 0 asks at ends only,
-	// and when a window closes.
+	// AskEvery sets the BTH's AckReq bit in every n-th packet, for peers that otherwise acknowledge
+	// only at a message's end; 0 requests at ends only, and when a window closes.
 	AskEvery int
 
 	// RetryTimeout is the Local ACK Timeout, see RetryTime; 0 is no timer.
 	RetryTimeout units.Time
-	// Schedule, if not nil, is when repetitions go in place of RetryTimeout and
-	// RetryCount, which bound those that a NAK asks for alone. RetryTimeout is set, too.
+	// Schedule, if not nil, replaces RetryTimeout and RetryCount as the times of repetitions; these
+	// then bound only repetitions after a NAK. RetryTimeout is set, too.
 	Schedule *Schedule
-	// RetryCount is how often in a row, without progress, the requester sends
-	// again before it gives up (IBA vol. 1, 9.9.2.4.1; verbs allow 0 to 7).
+	// RetryCount is the maximum number of consecutive repetitions without progress (IBA vol. 1,
+	// 9.9.2.4.1; verbs allow 0 to 7).
 	RetryCount int
 	// RNRRetry is the same for RNR NAKs; 7 is for ever.
 	RNRRetry int
-	// RNRTimer is the code that this responder sends in RNR NAKs, see wire.RNRTimer.
+	// RNRTimer is the code in this responder's RNR NAKs, see wire.RNRTimer.
 	RNRTimer uint8
 
 	// Window bounds the payload of SENDs and WRITEs in flight, in bytes: one
 	// more packet may go as long as fewer are. 0 is no bound.
 	Window units.Bytes
-	// MaxOutstandingPackets bounds the PSNs in flight, those that a READ has
-	// reserved included: one more request may go as long as fewer are. 0 is
-	// MaxOutstandingPSNs.
+	// MaxOutstandingPackets bounds the PSNs in flight, including PSNs reserved by READs: one more
+	// request may go as long as fewer are. 0 is MaxOutstandingPSNs.
 	MaxOutstandingPackets int
-	// Flow, if not nil, lets the requester adapt its timeout and the packets in flight
-	// to the network, between the other bounds (flow.go).
+	// Flow, if not nil, makes the requester adapt its timeout and the packets in flight to the
+	// network, within the other bounds (flow.go).
 	Flow *FlowControl
-	// MaxReads bounds the READs and atomics in flight, and those that a
-	// responder takes at once; 0 is 16.
+	// MaxReads bounds the READs and atomics in flight, and those that a responder serves at once; 0
+	// is 16.
 	MaxReads int
-	// MaxServed is another bound for the responder, where the two differ; 0 is
-	// MaxReads.
+	// MaxServed is a separate bound for the responder; 0 is MaxReads.
 	MaxServed int
 
-	// Delivery is the order in which packets are taken, and how lost ones are found.
+	// Delivery is the order in which packets are accepted, and the method of finding lost ones.
 	// Both ends must have the same.
 	Delivery Delivery
-	// EntropyValues is how many entropy values an unordered queue pair sprays
-	// over, 1 to 256; RecycleEntropy takes those again that came back unmarked.
+	// EntropyValues is the number of entropy values that an unordered queue pair sprays over, 1 to
+	// 256; RecycleEntropy reuses the values that came back unmarked.
 	EntropyValues  int
 	RecycleEntropy bool
-	// InferLoss is by how many packets the furthest that has come is ahead of a
-	// missing one when that is taken for lost; 0 leaves it to the timeout.
+	// InferLoss is the distance in packets from a missing packet to the furthest arrived packet at
+	// which the missing one counts as lost; 0 leaves it to the timeout.
 	InferLoss int
-	// NAKInterval repeats the NAK of a gap that lasts this long; 0 never does,
-	// as the spec has it.
+	// NAKInterval repeats the NAK of a gap that lasts this long; 0 never does, as in the
+	// specification.
 	NAKInterval units.Time
-	// Duplicates is how duplicate requests are answered.
+	// Duplicates is the answer to duplicate requests.
 	Duplicates Duplicates
 
-	// Marks is how a congestion mark is answered.
+	// Marks is the answer to a congestion mark.
 	Marks Marks
-	// CNPInterval is the least time between two CNPs of a queue pair; 0 is
-	// none, so that every mark is answered; units.Forever sends no CNPs.
+	// CNPInterval is the minimum time between two CNPs of a queue pair; 0 is none, so that every
+	// mark is answered; units.Forever sends no CNPs.
 	CNPInterval units.Time
 
-	// PacedOverhead is what each packet costs on the wire beyond its payload
-	// when congestion control paces it, in bytes. It is one number and not a
-	// function of the packet, because pacing happens per packet and a RETH
-	// more or less changes a rate by less than the rate's own steps.
+	// PacedOverhead is the length of each packet on the wire beyond its payload, for pacing by
+	// congestion control, in bytes. It is one number and not a function of the packet, because
+	// pacing is per packet, and the presence of a RETH changes a rate by less than the rate's own
+	// steps.
 	PacedOverhead units.Bytes
 
-	// PaceSlack is how much of a packet's lateness the next ones make up for, by going
-	// earlier, for callers whose timers fire late. 0 makes up for none: a packet is
-	// paced from when the one before it went.
+	// PaceSlack is the part of a packet's lateness that the next packets compensate by going
+	// earlier, for callers whose timers fire late. 0 compensates none: a packet is paced from the
+	// time at which its predecessor went.
 	PaceSlack units.Time
 
-	// KeepPace lets a packet's wait stand as the rate at its sending set it,
-	// though the rate rises meanwhile: a peculiarity of the HPCC ns-3 model.
+	// KeepPace keeps a packet's wait at the rate of its sending, even if the rate rises meanwhile:
+	// a peculiarity of the HPCC ns-3 model.
 	KeepPace bool
 
-	// ImplicitRecv gives the receive queue an entry of any length, of ID 0,
-	// whenever one is needed: a simulated peer is always ready.
+	// ImplicitRecv gives the receive queue an entry of any length, with ID 0, whenever one is
+	// needed: a simulated peer is always ready.
 	ImplicitRecv bool
 
-	// Access checks a remote request when its message begins, and again at every
-	// packet of a WRITE: memory may be withdrawn meanwhile. nil allows all.
+	// Access checks a remote request when its message begins, and again at every packet of a WRITE:
+	// memory may be withdrawn meanwhile. nil permits all.
 	Access func(qp units.QPN, a Access, rkey uint32, va uint64, length uint32) bool
-	// Atomic does CMP_SWAP or FETCH_ADD on the 8 bytes at va, which Access has
-	// allowed, and returns what they held before. The operands are those of the
-	// packet that is being received: like payload, they do not pass through the
-	// queue pair. nil refuses all atomics.
+	// Atomic executes CMP_SWAP or FETCH_ADD on the 8 bytes at va, which Access has permitted, and
+	// returns their previous value. The operands are in the packet that is being received: like
+	// payload, they do not pass through the queue pair. nil refuses all atomics.
 	Atomic func(qp units.QPN, op Op, rkey uint32, va uint64) (original uint64)
-	// Local carries out the local operation of a work request's ID. A status other
-	// than Success ends the send queue. nil refuses all local operations.
+	// Local executes the local operation of a work request's ID. A status other than Success ends
+	// the send queue. nil refuses all local operations.
 	Local func(qp units.QPN, id uint64) Status
-	// Invalidate makes a key stale for a SEND with invalidate, which fails where the
-	// peer may not ask for that. nil is of those who have no keys.
+	// Invalidate invalidates a key for a SEND with invalidate, which fails if the peer has no right
+	// to it. nil is for callers without keys.
 	Invalidate func(qp units.QPN, rkey uint32) bool
 }
 
-// Check says what is wrong with a configuration.
+// Check reports an error in a configuration.
 func (c *Config) Check() error {
 	bad := func(name string, got, low, high int64) error {
 		if got < low || got > high {
@@ -181,7 +175,7 @@ func (c *Config) maxReads() int {
 	return 16
 }
 
-// maxServed is the bound on READs and atomics that a responder takes at once.
+// maxServed is the bound on READs and atomics that a responder serves at once.
 func (c *Config) maxServed() int {
 	if c.MaxServed > 0 {
 		return c.MaxServed
@@ -189,7 +183,7 @@ func (c *Config) maxServed() int {
 	return c.maxReads()
 }
 
-// packets is how many packets a message takes.
+// packets is the number of packets of a message.
 func (c *Config) packets(length uint32) uint64 {
 	mtu := uint64(c.PathMTU)
 	return max(1, (uint64(length)+mtu-1)/mtu)

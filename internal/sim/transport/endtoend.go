@@ -21,16 +21,16 @@ type EEC struct {
 	rdd    uint32
 	remote units.QPN // the peer's context
 
-	waiting []*RDQP // those whose next message goes this way
-	current *RDQP   // whose message is under way
+	waiting []*RDQP // queue pairs whose next message uses this context
+	current *RDQP   // queue pair of the message in progress
 
-	serving *RDQP     // whom the message that arrives is for
-	lender  *RDQP     // whose receive the stream has, or had last
+	serving *RDQP     // queue pair that the arriving message is for
+	lender  *RDQP     // queue pair whose receive the stream has, or had last
 	from    units.QPN // the queue pair that sent it, or the last duplicate
 }
 
-// Address is what an RD packet has beside what RC's has: RDETH and DETH (IBA vol. 1,
-// 9.3.1 and 9.3.2).
+// Address is the addressing of an RD packet beyond RC's: RDETH and DETH (IBA vol. 1, 9.3.1 and
+// 9.3.2).
 type Address struct {
 	EEC  units.QPN // the receiver's context
 	Dest units.QPN // BTH
@@ -57,20 +57,20 @@ func (e *EEC) Connect(now units.Time, remote units.QPN, sqPSN, rqPSN units.PSN) 
 // Number is the context's EECN.
 func (e *EEC) Number() units.QPN { return e.q.req.qpn }
 
-// Serving is whom the message that arrives, or was last answered, is for.
+// Serving is the queue pair of the arriving message, or of the last answered one.
 func (e *EEC) Serving() *RDQP { return e.serving }
 
-// Current is whose message is under way; nil is nobody's.
+// Current is the queue pair of the message in progress; nil is none.
 func (e *EEC) Current() *RDQP { return e.current }
 
-// Address is where a packet goes that the stream has handed out or answered with.
+// Address is the address of a packet that the stream has emitted.
 func (e *EEC) Address(p *Packet) Address {
 	a := Address{EEC: e.remote, Dest: e.from}
 	switch ops[p.Op].class {
 	case classAck, classReadResponse, classAtomicResponse:
 		return a
 	}
-	if e.current == nil { // a RESYNC is no one's
+	if e.current == nil { // a RESYNC belongs to no queue pair
 		a.Dest = 0
 		return a
 	}
@@ -88,7 +88,7 @@ func (e *EEC) Receive(now units.Time, p *Packet, a Address, b *Batch) Verdict {
 		}
 	case classResync:
 		e.from = a.Src
-		if !p.PSN.Before(e.q.resp.epsn) { // else it is a duplicate, and has nothing to do with this message
+		if !p.PSN.Before(e.q.resp.epsn) { // else it is a duplicate, and does not concern this message
 			e.takeBack()
 		}
 	case classSend, classWrite, classReadRequest, classAtomic:
@@ -127,7 +127,7 @@ func (e *EEC) meant(a *Address) bool {
 	return true
 }
 
-// serve makes d the queue pair that the message that arrives is for; nil is none.
+// serve makes d the queue pair of the arriving message; nil is none.
 func (e *EEC) serve(d *RDQP) {
 	if d == e.serving {
 		return
@@ -141,15 +141,15 @@ func (e *EEC) serve(d *RDQP) {
 	e.serving = d
 }
 
-// desert gives the message up that arrives, because its queue pair takes no more: what
-// follows of it is refused.
+// desert abandons the arriving message, because its queue pair accepts no more: its further packets
+// are refused.
 func (e *EEC) desert() {
 	e.takeBack()
 	e.q.resp.msg.class = classNone
 	e.serve(nil)
 }
 
-// lend gives the stream the oldest receive of the queue pair that is served.
+// lend gives the stream the oldest receive of the served queue pair.
 func (e *EEC) lend(now units.Time) {
 	d := e.serving
 	if d == nil || len(d.recvs) == 0 {
@@ -161,7 +161,7 @@ func (e *EEC) lend(now units.Time) {
 	}
 }
 
-// takeBack gives a receive back that an abandoned message had taken.
+// takeBack returns a receive that an abandoned message had taken.
 func (e *EEC) takeBack() {
 	if e.q.resp.empty() {
 		return
@@ -194,7 +194,7 @@ func (e *EEC) Completed(now units.Time, c *Completion, b *Batch) (d *RDQP, tell 
 	return d, tell
 }
 
-// feed gives the stream the next message, when the one before is done with.
+// feed gives the stream the next message, when the previous one is finished.
 func (e *EEC) feed(now units.Time) {
 	for e.current == nil && len(e.waiting) > 0 && e.q.req.state == StateRTS && e.q.Pending() == 0 {
 		d := e.waiting[0]
@@ -208,7 +208,7 @@ func (e *EEC) feed(now units.Time) {
 	}
 }
 
-// forget takes a queue pair out of those that wait.
+// forget removes a queue pair from the waiting ones.
 func (e *EEC) forget(d *RDQP) {
 	e.waiting = slices.DeleteFunc(e.waiting, func(w *RDQP) bool { return w == d })
 }
@@ -223,7 +223,7 @@ func (e *EEC) Fail(now units.Time, b *Batch) {
 	}
 }
 
-// abandon ends the messages that wait for a context which is at its end.
+// abandon ends the messages that wait for a failed context.
 func (e *EEC) abandon(now units.Time, b *Batch) {
 	for len(e.waiting) > 0 {
 		d := e.waiting[0]

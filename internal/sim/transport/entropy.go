@@ -17,7 +17,7 @@ type entropy struct {
 	turn  uint8
 }
 
-// next is the value of the next packet, of so many values.
+// next is the value of the next packet, from the given number of values.
 func (e *entropy) next(values int) uint8 {
 	if e.n > 0 {
 		ev := e.good[e.first]
@@ -32,8 +32,7 @@ func (e *entropy) next(values int) uint8 {
 	return ev
 }
 
-// recycle keeps a value that has come back unmarked, in place of the oldest where
-// there is no room.
+// recycle keeps a value that has come back unmarked; if there is no room, it replaces the oldest.
 func (e *entropy) recycle(ev uint8) {
 	size := uint8(len(e.good))
 	e.good[(e.first+e.n)%size] = ev
@@ -44,5 +43,5 @@ func (e *entropy) recycle(ev uint8) {
 	e.first = (e.first + 1) % size
 }
 
-// forget gives up the values that were kept: a timeout says nothing good of them.
+// forget drops the kept values: after a timeout they are not trusted.
 func (e *entropy) forget() { e.n = 0 }

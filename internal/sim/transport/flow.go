@@ -5,10 +5,10 @@ import (
 	"weft/units"
 )
 
-// FlowControl lets a requester find out by itself what the network carries and how long
-// its answers take: a window of packets that reacts to loss, and a timeout that follows
-// the round trip. Both count all PSNs in flight, those that responses of READs will have
-// included. It is for queue pairs on networks that drop, which have nothing else.
+// FlowControl makes a requester measure the network's capacity and the round trip: it has a window
+// of packets that reacts to loss, and a timeout that follows the round trip. Both count all PSNs in
+// flight, including the PSNs of expected READ responses. It is for queue pairs on networks with
+// drops and without other congestion control.
 type FlowControl struct {
 	// Initial and Most are the window's packets, at the beginning and at most.
 	Initial, Most int32
@@ -19,8 +19,8 @@ type FlowControl struct {
 	FirstTimeout, LeastTimeout units.Time
 }
 
-// LongestTimeouts is how many times the Local ACK Timeout a requester may wait (IBA
-// vol. 1, 9.7.6.1.3: it detects the condition after at least one and at most four).
+// LongestTimeouts is the maximum wait of a requester in Local ACK Timeouts (IBA vol. 1, 9.7.6.1.3:
+// it detects the condition after at least one and at most four).
 const LongestTimeouts = 4
 
 const (
@@ -31,23 +31,23 @@ const (
 	mostReordering  = 300
 )
 
-// flow is the state of a requester's flow control. Methods that are called where there
-// may be none do nothing then.
+// flow is the state of a requester's flow control. Methods that callers may call on nil then do
+// nothing.
 type flow struct {
 	window cc.LossWindow
 	timer  cc.RetryTimer
-	acked  units.PSN // una, as the window knows it
+	acked  units.PSN // una in the window's view
 
 	timing  bool // a packet's round trip is being measured
 	timed   units.PSN
 	timedAt units.Time
 
-	unsure bool      // behind a timeout nothing has been acknowledged yet
-	resent units.PSN // after the last packet that went since
+	unsure bool      // nothing has been acknowledged since a timeout
+	resent units.PSN // behind the last packet that was sent since
 
 	// Selective repeat.
 	reordering int32      // packets that overtake another without its being lost
-	watching   bool       // a repetition tells whether it was needed
+	watching   bool       // a repetition shows whether it was needed
 	watched    units.PSN  // which
 	watchedAt  units.Time // when it went
 
@@ -67,12 +67,12 @@ func (r *requester) flowing(first units.PSN) *flow {
 	return r.flow
 }
 
-// retryWait is how long a packet waits for its acknowledgement.
+// retryWait is the time that a packet waits for its acknowledgement.
 func (r *requester) retryWait() units.Time {
 	switch {
 	case r.cfg.Flow != nil && r.flow != nil:
 		return r.flow.timer.Wait()
-	case r.cfg.Flow != nil: // the first packet is on its way
+	case r.cfg.Flow != nil: // the first packet is in flight
 		return min(r.cfg.Flow.FirstTimeout, r.cfg.RetryTimeout)
 	case r.cfg.Schedule != nil:
 		return r.cfg.Schedule.wait(&r.progress, r.una)
@@ -80,8 +80,8 @@ func (r *requester) retryWait() units.Time {
 	return r.cfg.RetryTimeout
 }
 
-// flowClosed reports whether as much is in flight as the network carries. The packet
-// behind a repetition may go nevertheless: see Probing.
+// flowClosed reports whether the packets in flight fill the network's capacity. The packet behind a
+// repetition may go nevertheless: see Probing.
 func (r *requester) flowClosed() bool { return r.cfg.Flow != nil && r.flow.full(r) }
 
 // full is flowClosed where the configuration has flow control.
@@ -92,14 +92,14 @@ func (f *flow) full(r *requester) bool {
 	return !r.probing()
 }
 
-// sent notes a packet of n PSNs.
+// sent counts a packet of n PSNs.
 func (f *flow) sent(psn units.PSN, n int32) {
 	f.window.Sent(n)
 	f.resent = psn.Add(n)
 }
 
-// clock starts to measure the round trip of a packet that goes for the first time and
-// asks for an answer, unless another's is being measured.
+// clock starts to measure the round trip of a packet that is sent for the first time and requests
+// an acknowledgement, unless another measurement is in progress.
 func (f *flow) clock(now units.Time, p *Packet, first bool) {
 	switch {
 	case f == nil:
@@ -110,7 +110,7 @@ func (f *flow) clock(now units.Time, p *Packet, first bool) {
 	}
 }
 
-// repeats notes the repetition of a packet by selective repeat.
+// repeats counts the repetition of a packet by selective repeat.
 func (f *flow) repeats(now units.Time, p *Packet, n int32) {
 	f.sent(p.PSN, n)
 	f.clock(now, p, false)
@@ -119,7 +119,7 @@ func (f *flow) repeats(now units.Time, p *Packet, n int32) {
 	}
 }
 
-// arrived notes that the peer has n more packets, of which psn is the last.
+// arrived counts n more packets at the peer; psn is the last.
 func (f *flow) arrived(now units.Time, psn units.PSN, n int32) {
 	f.window.Delivered(n)
 	if f.timing && !psn.Before(f.timed) {
@@ -128,8 +128,7 @@ func (f *flow) arrived(now units.Time, psn units.PSN, n int32) {
 	}
 }
 
-// moved notes that everything before una has come, of which known packets were known to
-// have.
+// moved counts packets before una; known of them were known to have arrived.
 func (f *flow) moved(now units.Time, una units.PSN, known int32) {
 	if f != nil {
 		n := una.Sub(f.acked) - known
@@ -173,21 +172,21 @@ func (f *flow) filled(now units.Time, psn units.PSN, overtaken int32, again bool
 	f.reordering = min(max(f.reordering, overtaken+1), mostReordering)
 }
 
-// lost notes that n packets are taken for lost.
+// lost counts n lost packets.
 func (f *flow) lost(n int32) {
 	if f != nil && n > 0 {
 		f.window.Lost(n)
 	}
 }
 
-// halved notes a loss of which only the first packet is known.
+// halved counts a loss of which only the first packet is known.
 func (f *flow) halved() {
 	if f != nil {
 		f.window.Halve()
 	}
 }
 
-// wentBack notes that everything from una is sent again.
+// wentBack counts a repetition of everything from una on.
 func (f *flow) wentBack(una units.PSN) {
 	if f != nil {
 		f.window.Empty()
@@ -195,7 +194,7 @@ func (f *flow) wentBack(una units.PSN) {
 	}
 }
 
-// timedOut notes a timeout. It reports whether the timeout was shorter than the least that
+// timedOut counts a timeout. It reports whether the timeout was shorter than the minimum that
 // counts as a try.
 func (f *flow) timedOut(least units.Time) (early bool) {
 	if f == nil {
@@ -208,8 +207,8 @@ func (f *flow) timedOut(least units.Time) (early bool) {
 	return early
 }
 
-// tolerance is how many packets must have come ahead of a missing one before it is
-// lost. With few in flight it is fewer: not as many would follow (RFC 5827).
+// tolerance is the number of packets that must have arrived ahead of a missing one before it counts
+// as lost. With few packets in flight it is lower: not as many would follow (RFC 5827).
 func (r *requester) tolerance() int32 {
 	if r.flow == nil {
 		return 1

@@ -7,18 +7,18 @@ import (
 	"weft/wire"
 )
 
-// openMessage is a message of which not all packets have come.
+// openMessage is a message with some of its packets.
 type openMessage struct {
 	first units.PSN
 	left  uint32 // packets
-	imm   uint32 // of the last packet, once it has come
+	imm   uint32 // of the last packet, once it has arrived
 	op    wire.Opcode
 }
 
-// ackTrigger is the payload that draws an acknowledgement though no packet asks for one.
+// ackTrigger is the payload that causes an acknowledgement although no packet requests one.
 func (c *Config) ackTrigger() uint32 { return uint32(max(1, c.AckEvery) * c.PathMTU) }
 
-// receiveUnordered takes a request.
+// receiveUnordered handles a request.
 func (s *responder) receiveUnordered(e *endpoint, p *Packet, info *opInfo, b *Batch) Verdict {
 	u := s.ahead
 	switch d := p.PSN.Sub(s.epsn); {
@@ -49,8 +49,8 @@ func (s *responder) hasAhead(psn units.PSN) bool {
 	return uint32(psn.Sub(s.epsn)) < s.ahead.size() && s.ahead.has(psn)
 }
 
-// collect adds a packet to its message, and delivers the message and reports true
-// if it is whole.
+// collect adds a packet to its message; if the message is complete, it delivers it and returns
+// true.
 func (s *responder) collect(e *endpoint, p *Packet, info *opInfo, b *Batch) (whole bool) {
 	mtu := uint32(e.cfg.PathMTU)
 	if p.DMALen <= mtu {
@@ -82,7 +82,7 @@ func (s *responder) collect(e *endpoint, p *Packet, info *opInfo, b *Batch) (who
 	return true
 }
 
-// acknowledgeUnordered answers a request with what has come.
+// acknowledgeUnordered answers a request with the arrived packets.
 func (s *responder) acknowledgeUnordered(e *endpoint, p *Packet, b *Batch) {
 	u := s.ahead
 	u.reported = u.taken
@@ -99,7 +99,7 @@ func (r *reorder) around(psn units.PSN) uint64 {
 	return r.bits[uint32(psn)&(r.size()-1)/64]
 }
 
-// receiveTrimmed takes a packet that a switch has cut the payload off.
+// receiveTrimmed handles a packet whose payload a switch has cut off.
 func (s *responder) receiveTrimmed(e *endpoint, p *Packet, info *opInfo, b *Batch) Verdict {
 	if !e.sprays() || info.class != classWrite && info.class != classSend {
 		return Dropped

@@ -2,13 +2,13 @@ package transport
 
 import "weft/units"
 
-// Missing responses of READs, live, where both ends have selective repeat. A response is
-// lost when enough later responses have come, or acknowledgements of later requests:
-// responses come in the order of their requests. The requester asks again for each run of
-// missing responses by a READ of its own, which the responder takes for a repetition of a
-// part (IBA vol. 1, 9.7.5.1.4). It does not ask for responses that have come.
+// Missing responses of READs, live, where both ends have selective repeat. A response is lost when
+// enough later responses have come, or acknowledgements of later requests: responses come in the
+// order of their requests. The requester requests each run of missing responses by a separate READ,
+// which the responder treats as a repetition of a part (IBA vol. 1, 9.7.5.1.4). It does not request
+// responses that have arrived.
 
-// unanswered notes that the peer has sent all responses before to.
+// unanswered records that the peer has sent all responses before to.
 func (r *requester) unanswered(to units.PSN) {
 	if r.cfg.Delivery == SelectiveHeld {
 		r.scoreboard().unanswered(r, to)
@@ -25,8 +25,8 @@ func (s *scoreboard) unanswered(r *requester, to units.PSN) {
 	s.seekLost(r)
 }
 
-// hole is the next run of missing responses that the requester has not asked for again; w
-// is nil where there is none.
+// hole is the next run of missing responses that the requester has not requested again; w is nil if
+// there is none.
 func (s *scoreboard) hole(r *requester) (w *sendWork, from, to units.PSN) {
 	for from = s.asked; from.Before(s.due); s.asked = from {
 		w = r.workOf(from)
@@ -51,7 +51,7 @@ func (s *scoreboard) has(una, psn units.PSN) bool {
 	return d > 0 && d < s.responses.size() && s.responses.has(psn)
 }
 
-// seekHole reports whether responses are to be asked for again.
+// seekHole reports whether responses must be requested again.
 func (s *scoreboard) seekHole(r *requester) bool {
 	if r.cfg.Delivery != SelectiveHeld || r.readsOut == 0 {
 		return false
@@ -60,7 +60,7 @@ func (s *scoreboard) seekHole(r *requester) bool {
 	return w != nil
 }
 
-// askAgain emits a READ of the responses that are missing.
+// askAgain emits a READ for the missing responses.
 func (s *scoreboard) askAgain(r *requester, now units.Time, p *Packet) {
 	w, from, to := s.hole(r)
 	n := to.Sub(from)

@@ -33,7 +33,7 @@ func (r *requester) postLocal(now units.Time, wr *WorkRequest) error {
 	return nil
 }
 
-// heedLocals makes a local operation due whose turn has come.
+// heedLocals makes the local operation at the front of the queue due.
 func (r *requester) heedLocals(now units.Time) {
 	for r.cur != r.tail && r.work(r.cur).flags&workDone != 0 {
 		r.cur++ // the requester had gone back
@@ -43,8 +43,8 @@ func (r *requester) heedLocals(now units.Time) {
 	}
 }
 
-// localDue reports whether the next work request is a local operation that is to be
-// carried out now. A local operation that has failed waits for the work before it.
+// localDue reports whether the next work request is a local operation that must be executed now. A
+// local operation that has failed waits for the work before it.
 func (r *requester) localDue() bool {
 	if r.cur == r.tail || r.state != StateRTS {
 		return false
@@ -53,7 +53,7 @@ func (r *requester) localDue() bool {
 	return w.op.local() && (w.flags&(workFence|workFailed) == 0 || r.head == r.cur)
 }
 
-// runLocals carries out the local operations whose turn has come.
+// runLocals executes the due local operations.
 func (r *requester) runLocals(b *Batch) {
 	for r.localDue() {
 		w := r.work(r.cur)
@@ -75,7 +75,7 @@ func (r *requester) runLocals(b *Batch) {
 	}
 }
 
-// finishLocals completes the local operations at the head that were carried out.
+// finishLocals completes the executed local operations at the head.
 func (r *requester) finishLocals(b *Batch) {
 	for r.head != r.tail && r.work(r.head).flags&workDone != 0 {
 		if r.cur == r.head {

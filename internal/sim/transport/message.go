@@ -2,17 +2,17 @@ package transport
 
 import "weft/wire"
 
-// message is the SEND or WRITE that a responder takes packet by packet, in order.
+// message is the SEND or WRITE that a responder receives packet by packet, in order.
 type message struct {
 	va     uint64 // a WRITE's
 	bytes  uint32 // that have come
-	length uint32 // of the whole WRITE; of a SEND the room in the receive
+	length uint32 // of the whole WRITE; for a SEND the room in the receive
 	rkey   uint32
 	class  opClass // classNone between messages
 }
 
-// assemble checks a packet that is in order against its message, and adds it;
-// it returns the NAK that the packet deserves, or 0. A SEND has room for so many bytes.
+// assemble checks an in-order packet against its message, and adds it; it returns the NAK for an
+// invalid packet, or 0. length is the room for a SEND.
 func (m *message) assemble(e *endpoint, p *Packet, info *opInfo, room uint32) (syndrome wire.Syndrome) {
 	mtu := uint32(e.cfg.PathMTU)
 	if info.first != (m.class == classNone) || !info.first && info.class != m.class {
@@ -43,13 +43,13 @@ func (m *message) assemble(e *endpoint, p *Packet, info *opInfo, room uint32) (s
 	return 0
 }
 
-// allowed asks the owner of the memory whether a request may touch it. A
-// request of no bytes touches nothing (IBA vol. 1, 9.4.3).
+// allowed asks the owner of the memory whether a request may access it. A request of no bytes
+// accesses no memory (IBA vol. 1, 9.4.3).
 func (e *endpoint) allowed(a Access, p *Packet) bool {
 	return e.cfg.Access == nil || p.DMALen == 0 || e.cfg.Access(e.qpn, a, p.RKey, p.VA, p.DMALen)
 }
 
-// stillAllowed asks again for the WRITE under way.
+// stillAllowed asks again for the WRITE in progress.
 func (m *message) stillAllowed(e *endpoint) bool {
 	return e.cfg.Access == nil || m.length == 0 || e.cfg.Access(e.qpn, AccessRemoteWrite, m.rkey, m.va, m.length)
 }

@@ -1,13 +1,13 @@
 package transport
 
-// Delivery is the order in which a reliable connection takes packets, and how it finds
+// Delivery is the order in which a reliable connection accepts packets, and its method of finding
 // lost ones. The values are ordered by how much of the order they give up.
 type Delivery uint8
 
 // The deliveries.
 const (
-	// InOrder takes packets in their order. A gap draws a NAK, once, and the requester
-	// goes back to the gap.
+	// InOrder accepts packets in their order. A gap causes one NAK, and the requester goes back to
+	// the gap.
 	InOrder Delivery = iota
 	// EndToEnd is InOrder for the stream of an end-to-end context, of service RC: the
 	// error of a message does not end the stream (resync.go).
@@ -36,27 +36,27 @@ const (
 	numDeliveries
 )
 
-// anyOrder reports whether packets are taken in any order.
+// anyOrder reports whether packets are accepted in any order.
 func (d Delivery) anyOrder() bool { return d >= SelectiveHeld }
 
-// placesAhead reports whether the responder itself takes requests in any order.
+// placesAhead reports whether the responder itself accepts requests in any order.
 func (d Delivery) placesAhead() bool { return d >= Selective }
 
 // selective reports whether the responder reports packets that come ahead.
 func (d Delivery) selective() bool { return d == SelectiveHeld || d == Selective }
 
-// Duplicates is how a responder answers requests that it has taken before.
+// Duplicates is a responder's answer to duplicate requests.
 type Duplicates uint8
 
 // The answers to duplicates.
 const (
 	DuplicatesCounted Duplicates = iota // each counts for AckEvery, as a new request does
 	DuplicatesAcked                     // each is acknowledged, as Linux does
-	DuplicatesDropped                   // a duplicate is acknowledged only where it asks
+	DuplicatesDropped                   // a duplicate is acknowledged only if it requests it
 	numDuplicates
 )
 
-// Marks is how a responder answers a congestion mark.
+// Marks is a responder's answer to a congestion mark.
 type Marks uint8
 
 // The answers to marks.

@@ -5,9 +5,9 @@ import (
 	"weft/wire"
 )
 
-// congested serves the marks on a packet. The reaction point tells congestion control of a
-// notification. The notification point answers a mark (RoCE v2: IBA vol. 1, A17.9;
-// InfiniBand: BECN, annex A10).
+// congested handles the marks on a packet. The reaction point tells congestion control of a
+// notification. The notification point answers a mark (RoCE v2: IBA vol. 1, A17.9; InfiniBand:
+// BECN, annex A10).
 func (q *QP) congested(now units.Time, p *Packet, info *opInfo, b *Batch) {
 	if p.Flags&FlagCNP != 0 && q.req.controlled && q.req.state >= StateRTS {
 		q.req.notified(&q.req.endpoint, now)
@@ -17,8 +17,7 @@ func (q *QP) congested(now units.Time, p *Packet, info *opInfo, b *Batch) {
 	}
 }
 
-// marked answers a mark with a CNP, or with the next acknowledgement. Nobody answers a
-// datagram.
+// marked answers a mark with a CNP, or with the next acknowledgement. Datagrams are not answered.
 func (a *acks) marked(e *endpoint, now units.Time, info *opInfo, b *Batch) {
 	if info.class == classAck || info.class == classCNP || e.service == UD {
 		return

@@ -2,7 +2,7 @@ package transport
 
 import "weft/wire"
 
-// opClass is what a packet is to the state machines.
+// opClass is the kind of a packet in the state machines.
 type opClass uint8
 
 const (
@@ -33,7 +33,7 @@ const (
 	Nack wire.Opcode = 0xc1
 )
 
-// opInfo is what the state machines need to know of an opcode.
+// opInfo is the state machines' information about an opcode.
 type opInfo struct {
 	class opClass
 	svc   Service
@@ -43,7 +43,7 @@ type opInfo struct {
 	inv   bool // carries the R_Key to invalidate
 }
 
-// ops describes every opcode that the state machines take, by its value.
+// ops describes every opcode that the state machines accept, by its value.
 var ops = buildOps()
 
 func buildOps() (t [256]opInfo) {
@@ -87,13 +87,13 @@ func buildOps() (t [256]opInfo) {
 	return t
 }
 
-// RDOffset takes an RC opcode to RD's: an end-to-end context's stream is in RC's.
+// RDOffset converts an RC opcode to RD's: an end-to-end context's stream uses RC's.
 const RDOffset = wire.RDSendFirst - wire.RCSendFirst
 
-// ucOffset takes an RC opcode to UC's.
+// ucOffset converts an RC opcode to UC's.
 const ucOffset = wire.UCSendFirst - wire.RCSendFirst
 
-// position says where in its message a packet lies: bit 0 first, bit 1 last.
+// position is the position of a packet in its message: bit 0 first, bit 1 last.
 type position uint8
 
 const (

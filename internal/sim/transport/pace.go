@@ -5,16 +5,15 @@ import (
 	"weft/units"
 )
 
-// congestion is the allowance of congestion control, and what the requester has used of
-// it.
+// congestion is the allowance of congestion control, and its use by the requester.
 type congestion struct {
 	alg        cc.Algorithm
 	allow      cc.Allowance
-	pacedAt    units.Time // the last packet that was paced went
+	pacedAt    units.Time // sending time of the last paced packet
 	pacedBytes uint32     // its size on the wire
 	repeated   uint32     // packets sent more than once, modulo 2^32
 
-	paceAt units.Time  // congestion control lets the next packet go
+	paceAt units.Time  // earliest time of the next packet by congestion control
 	flight units.Bytes // payload from una to nxt
 }
 
@@ -38,8 +37,8 @@ func (c *congestion) notified(e *endpoint, now units.Time) {
 	e.wake = min(e.wake, c.allow.Wake)
 }
 
-// tell hands congestion control an acknowledgement, with the report of the packet that
-// drew it.
+// tell passes an acknowledgement to congestion control, with the telemetry of the packet that
+// caused it.
 func (c *congestion) tell(e *endpoint, now units.Time, a cc.Ack, s *cc.Seen) {
 	if s != nil {
 		a.RTT, a.Hops, a.Path = now-s.Sent, s.Hops, s.Path
@@ -49,9 +48,9 @@ func (c *congestion) tell(e *endpoint, now units.Time, a cc.Ack, s *cc.Seen) {
 	c.repace(e.cfg)
 }
 
-// pace puts off the next packet by the wire time of this one at the allowed
-// rate, and counts it against the allowance's budget. A packet that went late counts
-// from when it could have gone, so that the next makes up for it.
+// pace delays the next packet by the wire time of this one at the allowed rate, and subtracts it
+// from the allowance's budget. A late packet counts from its allowed time, so that the next
+// compensates for it.
 func (c *congestion) pace(e *endpoint, now units.Time, payload units.Bytes) {
 	if !e.controlled {
 		return
@@ -70,13 +69,13 @@ func (c *congestion) pace(e *endpoint, now units.Time, payload units.Bytes) {
 	}
 }
 
-// gap is the time that bytes take at a rate.
+// gap is the time of a number of bytes at a rate.
 func gap(bytes uint32, r units.Rate) units.Time {
 	return units.Time(int64(bytes) * 8 * int64(units.Second) / int64(r))
 }
 
-// repace brings the next packet forward when the allowed rate has risen: a limiter that is
-// released does not finish the wait that its old rate set.
+// repace brings the next packet forward when the allowed rate has risen: a released limiter does
+// not finish the wait at its old rate.
 func (c *congestion) repace(cfg *Config) {
 	switch {
 	case cfg.KeepPace || c.pacedBytes == 0:

@@ -15,7 +15,7 @@ const (
 	FlagCE                          // congestion experienced: IP ECN = 11, or FECN in BTH
 	FlagCNP                         // congestion notification: a CNP packet, BECN in BTH, or the echo in an acknowledgement
 	FlagTrimmed                     // a switch has cut the payload off; never sent
-	FlagLastHop                     // it was the switch before the receiver, in a Nack too
+	FlagLastHop                     // set by the switch before the receiver, in a Nack too
 )
 
 // Packet is the header of one packet as the state machines see it: a small
@@ -39,6 +39,6 @@ type Packet struct {
 	Imm      uint32 // immediate data, or the R_Key to invalidate
 	RKey     uint32 // RETH; the Q_Key of a UD packet (DETH)
 	DMALen   uint32 // RETH: length of the whole message
-	Offset   uint32 // where the payload lies in its message, in bytes; not on the wire
+	Offset   uint32 // offset of the payload in its message, in bytes; not on the wire
 	VA       uint64 // RETH: where the payload of the whole message goes or comes from; of an atomic's response the original value
 }

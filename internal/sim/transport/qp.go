@@ -52,15 +52,15 @@ type endpoint struct {
 	state      State
 	service    Service
 	wants      cc.Wants
-	owed       owed // what the responder has to send
-	controlled bool // congestion control has an algorithm
-	respTurn   bool // a response went last, so a request may go first
-	lost       bool // a lost packet waits to be sent again
+	owed       owed // the responder's pending packets
+	controlled bool // there is an algorithm of congestion control
+	respTurn   bool // the last packet was a response, so a request may go first
+	lost       bool // a lost packet waits for its repetition
 	posted     bool // work has been posted to the send queue since RESET
 }
 
-// owed says what the responder has to send: responses of READs, and the acknowledgement
-// that goes behind the last of them.
+// owed is the responder's pending packets: responses of READs, and the acknowledgement behind the
+// last of them.
 type owed uint8
 
 const (
@@ -94,7 +94,7 @@ func (q *QP) Setup(cfg *Config, service Service, qpn units.QPN, alg cc.Algorithm
 	return nil
 }
 
-// setup sets what does not begin as zero.
+// setup sets the fields that do not begin as zero.
 func (q *QP) setup(alg cc.Algorithm) {
 	q.req.alg, q.req.controlled = alg, alg != nil
 	q.req.allow = cc.Free()
@@ -123,32 +123,31 @@ func (q *QP) Service() Service { return q.req.service }
 // Rate is the rate that congestion control allows; 0 is unpaced.
 func (q *QP) Rate() units.Rate { return q.req.allow.Rate }
 
-// Wants is what the queue pair's congestion control wants to know. If that is the round
-// trip or the path, packets of the queue pair are to report on their way.
+// Wants is the telemetry that the queue pair's congestion control needs. If that includes the round
+// trip or the path, packets of the queue pair carry telemetry.
 func (q *QP) Wants() cc.Wants { return q.req.wants }
 
 // Flight is the payload of SENDs and WRITEs that is sent and not acknowledged.
 func (q *QP) Flight() units.Bytes { return q.req.flight }
 
-// Repeated is the number of requests' packets that were sent again.
+// Repeated is the number of retransmitted packets of requests.
 func (q *QP) Repeated() uint32 { return q.req.repeated }
 
 // Timeouts is the number of retransmission timeouts that have expired, 65,535 at most.
 func (q *QP) Timeouts() uint16 { return q.req.expired }
 
-// Pending is the number of send work requests that are not finished.
+// Pending is the number of unfinished send work requests.
 func (q *QP) Pending() int { return int(q.req.tail - q.req.head) }
 
-// Oldest is the oldest send work request that is not finished, and the PSN of its
-// first packet; where there is none, ID 0 and the PSN of the next one.
+// Oldest is the oldest unfinished send work request, and the PSN of its first packet; if there is
+// none, ID 0 and the PSN of the next one.
 func (q *QP) Oldest() (id uint64, first units.PSN) { return q.req.oldest() }
 
 // Outstanding is the number of PSNs from the oldest unacknowledged to the next to send,
 // PSNs of responses of READs included. PSNs that the peer is known to have do not count.
 func (q *QP) Outstanding() int32 { return q.req.outstanding() }
 
-// Repeating reports whether the next packet is one that was lost and is in flight
-// already.
+// Repeating reports whether the next packet was lost and counts as in flight already.
 func (q *QP) Repeating() bool { return q.req.lost }
 
 // Probing reports whether the oldest packet in flight was sent again, and nothing new
@@ -157,19 +156,17 @@ func (q *QP) Repeating() bool { return q.req.lost }
 // to the timeout.
 func (q *QP) Probing() bool { return q.req.probing() }
 
-// RetransmitAt is when the packets in flight are sent again, unless they are acknowledged
-// before; units.Forever where nothing is in flight or no timeout is set.
+// RetransmitAt is the time at which the packets in flight are retransmitted, unless they are
+// acknowledged before; units.Forever if nothing is in flight or no timeout is set.
 func (q *QP) RetransmitAt() units.Time { return q.req.retryAt() }
 
-// SourceOf is the ID of the work request whose payload a request that Next has
-// just filled carries.
+// SourceOf is the ID of the work request with the payload of a request from Next.
 func (q *QP) SourceOf(p *Packet) (id uint64, ok bool) { return q.req.sourceOf(p) }
 
-// SetChance sets the number from which the queue pair draws. No other queue pair may have
-// the same.
+// SetChance sets the seed of the queue pair's random draws. It must be unique.
 func (q *QP) SetChance(x uint32) { q.req.chance = x }
 
-// SetQKey sets the Q_Key that datagrams to this queue pair must carry.
+// SetQKey sets the required Q_Key of datagrams to this queue pair.
 func (q *QP) SetQKey(qkey uint32) { q.resp.qkey = qkey }
 
 // PostSend appends a work request to the send queue.
@@ -180,8 +177,8 @@ func (q *QP) PostRecv(now units.Time, r RecvRequest) error {
 	return q.resp.post(&q.req.endpoint, now, r)
 }
 
-// WantsRecv reports whether p would take a receive now and none is posted: who
-// shares receives between queue pairs posts one before Receive.
+// WantsRecv reports whether p needs a receive now and none is posted: an owner of shared receives
+// posts one before Receive.
 func (q *QP) WantsRecv(p *Packet) bool { return q.resp.wantsRecv(&q.req.endpoint, p) }
 
 // Ready is when the queue pair may next emit a packet: now or earlier, later
@@ -197,16 +194,16 @@ func (q *QP) Ready(now units.Time) units.Time {
 	return units.Forever
 }
 
-// Held reports whether congestion control or a busy peer makes the queue pair wait, if
-// it has anything to send: Ready without asking whether it has.
+// Held reports whether congestion control or a busy peer delays the queue pair, if it has a packet
+// to send: Ready without checking for one.
 func (q *QP) Held(now units.Time) bool {
 	return q.req.paceAt > now || q.req.holdUntil > now && !q.Responding()
 }
 
-// Next fills p with the next packet to send and reports whether there is one.
-// It does not look at Ready's time: who calls early sends early. p's payload,
-// p.Length bytes of it, comes from the work request SourceOf(p) at p.Offset,
-// or, of a read response, from the memory at p.VA + p.Offset under p.RKey.
+// Next fills p with the next packet to send and reports whether there is one. It ignores Ready's
+// time: an early call sends early. p's payload, p.Length bytes of it, comes from the work request
+// SourceOf(p) at p.Offset, or, for a read response, from the memory at p.VA + p.Offset under
+// p.RKey.
 func (q *QP) Next(now units.Time, p *Packet) bool {
 	if q.Responding() && !(q.req.respTurn && q.req.sendable() && !q.req.restrained()) {
 		q.req.respTurn = true
@@ -233,27 +230,27 @@ func (q *QP) Next(now units.Time, p *Packet) bool {
 // NextPSN is the PSN of the packet that the requester sends next.
 func (q *QP) NextPSN() units.PSN { return q.req.nxt }
 
-// Expected is the PSN of the next request that the responder takes.
+// Expected is the PSN of the next request for the responder.
 func (q *QP) Expected() units.PSN { return q.resp.epsn }
 
-// Verdict says what became of a received packet, and so of its payload.
+// Verdict is the result for a received packet and its payload.
 type Verdict uint8
 
 const (
-	// Dropped says that the packet was a duplicate, out of order, or not for this state.
+	// Dropped: the packet was a duplicate, out of order, or invalid in this state.
 	Dropped Verdict = iota
 	// Held says that the packet came ahead of the expected one, which its sender was
 	// told: the caller keeps it, and gives it again in its turn (SelectiveHeld).
 	Held
-	// Taken says that the packet was consumed and has no payload to place.
+	// Taken: the packet was accepted and has no payload to place.
 	Taken
-	// PlaceWrite says that the payload goes to the memory at p.VA + p.Offset under p.RKey.
+	// PlaceWrite: the payload goes to the memory at p.VA + p.Offset under p.RKey.
 	PlaceWrite
-	// PlaceRecv says that the payload goes into the receive of ID p.VA at p.Offset.
+	// PlaceRecv: the payload goes into the receive of ID p.VA at p.Offset.
 	PlaceRecv
-	// PlaceRead says that the payload goes into the READ of ID p.VA at p.Offset.
+	// PlaceRead: the payload goes into the READ of ID p.VA at p.Offset.
 	PlaceRead
-	// PlaceAtomic says that the original value goes into the atomic of ID p.VA.
+	// PlaceAtomic: the original value goes into the atomic of ID p.VA.
 	PlaceAtomic
 )
 
@@ -308,7 +305,7 @@ func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {
 // a stale deadline does no harm and names the true one.
 func (q *QP) NextTimeout() units.Time { return q.req.wake }
 
-// Timeout does what is due. Calling it early is harmless.
+// Timeout handles the due deadlines. Calling it early is harmless.
 func (q *QP) Timeout(now units.Time, b *Batch) {
 	if now < q.req.wake || q.req.wake == units.Forever {
 		return
@@ -323,6 +320,6 @@ func (q *QP) Timeout(now units.Time, b *Batch) {
 	}
 }
 
-// Responding reports whether the responder has something to send: the next
-// packet need not be a request.
+// Responding reports whether the responder has a packet to send: the next packet need not be a
+// request.
 func (q *QP) Responding() bool { return q.req.owed != 0 }

@@ -7,10 +7,9 @@ import (
 	"weft/units"
 )
 
-// RDQP is a queue pair of the reliable datagram: each of its messages goes through an
-// end-to-end context of its domain to any queue pair at the other end of that. Its
-// messages are carried out in the order of posting, one at a time (IBA vol. 1, chapter
-// 9, on reliable datagrams).
+// RDQP is a queue pair of the reliable datagram: each of its messages goes through an end-to-end
+// context of its domain to any queue pair at the context's other end. Its messages are sent in the
+// order of posting, one at a time (IBA vol. 1, chapter 9, on reliable datagrams).
 type RDQP struct {
 	qpn   units.QPN
 	rdd   uint32
@@ -19,7 +18,7 @@ type RDQP struct {
 	sends []rdWork // the first is with its context
 	recvs []RecvRequest
 
-	servedBy []*EEC // contexts that a message for it has come by last
+	servedBy []*EEC // contexts of the last messages for it
 }
 
 type rdWork struct {
@@ -36,7 +35,7 @@ func (d *RDQP) QPN() units.QPN { return d.qpn }
 // State is the queue pair's state.
 func (d *RDQP) State() State { return d.state }
 
-// Next is the context that the queue pair's oldest message is with; nil is none.
+// Next is the context of the queue pair's oldest message; nil is none.
 func (d *RDQP) Next() *EEC {
 	if len(d.sends) == 0 {
 		return nil
@@ -44,15 +43,14 @@ func (d *RDQP) Next() *EEC {
 	return d.sends[0].by
 }
 
-// SetQKey sets the Q_Key that messages to this queue pair must carry.
+// SetQKey sets the required Q_Key of messages to this queue pair.
 func (d *RDQP) SetQKey(qkey uint32) { d.qkey = qkey }
 
-// Pending is the number of sends that are not finished.
+// Pending is the number of unfinished sends.
 func (d *RDQP) Pending() int { return len(d.sends) }
 
-// Become enters a state that software may ask for. In ERR all work is flushed but a
-// message that is under way, which ends first. In RESET and ERR messages that arrive
-// are given up.
+// Become enters a state that software may request. In ERR all work is flushed except a message in
+// progress, which ends first. In RESET and ERR arriving messages are abandoned.
 func (d *RDQP) Become(now units.Time, to State, b *Batch) error {
 	if to != StateReset && to != StateErr && !legal[d.state][to] {
 		return fmt.Errorf("%w: queue pair %d from %v to %v", ErrTransition, d.qpn, d.state, to)
@@ -78,10 +76,10 @@ func (d *RDQP) Become(now units.Time, to State, b *Batch) error {
 	return nil
 }
 
-// Busy reports whether a message of the queue pair is under way.
+// Busy reports whether a message of the queue pair is in progress.
 func (d *RDQP) Busy() bool { return len(d.sends) > 0 && d.sends[0].by.current == d }
 
-// Drained reports whether no message is under way.
+// Drained reports whether no message is in progress.
 func (d *RDQP) Drained() bool { return !d.Busy() }
 
 // PostRecv appends a receive.
@@ -99,8 +97,8 @@ func (d *RDQP) PostRecv(r RecvRequest, b *Batch) error {
 	return nil
 }
 
-// PostSend appends a message to wr.DestQP at the other end of a context. What is wrong
-// with the context or its domain is the completion's to say.
+// PostSend appends a message to wr.DestQP at the other end of a context. An error of the context or
+// its domain is reported in the completion.
 func (d *RDQP) PostSend(now units.Time, by *EEC, wr WorkRequest, b *Batch) error {
 	switch {
 	case d.state < StateRTS:
@@ -126,7 +124,7 @@ func (d *RDQP) PostSend(now units.Time, by *EEC, wr WorkRequest, b *Batch) error
 	return nil
 }
 
-// offer brings the oldest message to its context.
+// offer passes the oldest message to its context.
 func (d *RDQP) offer(now units.Time, b *Batch) {
 	if len(d.sends) == 0 || d.state != StateRTS {
 		return
@@ -145,8 +143,8 @@ func (d *RDQP) offer(now units.Time, b *Batch) {
 	}
 }
 
-// finished takes the oldest message out, which its context has carried or given up.
-// An error ends the send queue.
+// finished removes the oldest message, which its context has sent or abandoned. An error ends the
+// send queue.
 func (d *RDQP) finished(now units.Time, status Status, b *Batch) {
 	d.sends = slices.Delete(d.sends, 0, 1)
 	switch {
@@ -160,7 +158,7 @@ func (d *RDQP) finished(now units.Time, status Status, b *Batch) {
 	}
 }
 
-// fail completes the oldest message with an error that no packet has seen.
+// fail completes the oldest message with an error before any packet was sent.
 func (d *RDQP) fail(now units.Time, status Status, b *Batch) {
 	w := d.sends[0].wr
 	b.Completions = append(b.Completions, Completion{ID: w.ID, QPN: d.qpn, Op: w.Op, Status: status})

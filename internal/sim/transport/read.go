@@ -5,7 +5,7 @@ import (
 	"weft/wire"
 )
 
-// acceptRead takes a READ request that is in order.
+// acceptRead accepts a READ request in order.
 func (s *responder) acceptRead(e *endpoint, p *Packet, b *Batch) Verdict {
 	packets := e.cfg.packets(p.DMALen)
 	switch {
@@ -25,16 +25,16 @@ func (s *responder) readOf(p *Packet) readWork {
 	return readWork{va: p.VA, rkey: p.RKey, length: p.DMALen, psn: p.PSN, msn: s.msn}
 }
 
-// repeatRead serves a READ again from the PSN that the request names.
+// repeatRead serves a READ again from the PSN in the request.
 func (s *responder) repeatRead(e *endpoint, p *Packet) Verdict {
 	if !e.allowed(AccessRemoteRead, p) || uint64(uint32(s.epsn.Sub(p.PSN))&units.PSNMask) < e.cfg.packets(p.DMALen) {
-		return Dropped // it was not the duplicate of anything
+		return Dropped // it was not a duplicate
 	}
 	return s.repeat(e, s.readOf(p))
 }
 
-// nextResponse emits the next read response, or the acknowledgement that had to wait for
-// the last response. Data is paced, an acknowledgement is not.
+// nextResponse emits the next read response, or the acknowledgement behind the last response. Data
+// is paced, an acknowledgement is not.
 func (s *responder) nextResponse(e *endpoint, p *Packet) (paced bool) {
 	if e.owed&owedReads == 0 {
 		psn, syndrome := s.epsn.Add(-1), wire.ACKNoLimit
@@ -49,7 +49,7 @@ func (s *responder) nextResponse(e *endpoint, p *Packet) (paced bool) {
 	return s.emit(e, p)
 }
 
-// receiveResponse takes a read response.
+// receiveResponse handles a read response.
 func (r *requester) receiveResponse(now units.Time, p *Packet, b *Batch) Verdict {
 	if p.PSN.Before(r.una) || !p.PSN.Before(r.max) {
 		r.stillResponding(now, p.PSN)
@@ -86,7 +86,7 @@ func (r *requester) receiveResponse(now units.Time, p *Packet, b *Batch) Verdict
 	return PlaceRead
 }
 
-// fits checks a response's length, and says where its payload goes.
+// fits checks a response's length, and returns the place of its payload.
 func (w *sendWork) fits(p *Packet, mtu uint32) bool {
 	off := w.bytesTo(p.PSN, mtu)
 	p.VA, p.Offset = w.id, off

@@ -7,8 +7,8 @@ import (
 	"weft/wire"
 )
 
-// readWork is a READ that the responder serves: a stream of responses that the
-// port pulls one by one.
+// readWork is a READ that the responder serves: a stream of responses that the port pulls one by
+// one.
 type readWork struct {
 	va     uint64
 	rkey   uint32
@@ -33,10 +33,10 @@ func (q *readQueue) set(e *endpoint, reads []readWork) {
 	}
 }
 
-// clear serves nothing more, and owes nothing.
+// clear removes all READs and pending packets.
 func (q *readQueue) clear(e *endpoint) { q.reads, e.owed = q.reads[:0], 0 }
 
-// full reports whether as many are served as the configuration lets.
+// full reports whether the configured maximum is being served.
 func (q *readQueue) full(e *endpoint) bool { return len(q.reads) >= e.cfg.maxServed() }
 
 // room reports whether one more can be served. For it the oldest READ is given up that is
@@ -53,15 +53,15 @@ func (q *readQueue) room(e *endpoint) bool {
 	return !q.full(e)
 }
 
-// serve appends a READ. Its responses acknowledge everything before it, so that nothing
-// else is owed.
+// serve appends a READ. Its responses acknowledge everything before it, so no other acknowledgement
+// is pending.
 func (q *readQueue) serve(e *endpoint, r readWork) {
 	q.reads = append(q.reads, r)
 	e.owed = owedReads
 }
 
-// repeat serves a READ, or a part of one, again instead of what is left of the first time.
-// READs behind it keep their turn.
+// repeat serves a READ, or a part of one, again instead of the rest of the first time. READs behind
+// it keep their turn.
 func (q *readQueue) repeat(e *endpoint, again readWork) Verdict {
 	mtu := uint64(e.cfg.PathMTU)
 	end := again.psn.Add(int32(e.cfg.packets(again.length)))
@@ -86,7 +86,7 @@ func (q *readQueue) repeat(e *endpoint, again readWork) Verdict {
 	return Taken
 }
 
-// repeatAtomic answers an atomic again, unless its answer waits to be sent.
+// repeatAtomic answers an atomic again, unless its answer is still pending.
 func (q *readQueue) repeatAtomic(e *endpoint, again readWork) Verdict {
 	if q.full(e) || slices.ContainsFunc(q.reads, func(r readWork) bool { return r.atomic && r.psn == again.psn }) {
 		return Dropped
@@ -130,7 +130,7 @@ func (q *readQueue) emit(e *endpoint, p *Packet) (paced bool) {
 	return true
 }
 
-// emitAtomic emits the response of the atomic that is first in turn.
+// emitAtomic emits the response of the first atomic.
 func (q *readQueue) emitAtomic(e *endpoint, p *Packet) {
 	r := &q.reads[0]
 	*p = Packet{

@@ -29,10 +29,10 @@ func (q *recvQueue) push(r RecvRequest) error {
 	return nil
 }
 
-// oldest is the receive that was posted first; the caller knows that there is one.
+// oldest is the receive that was posted first; there must be one.
 func (q *recvQueue) oldest() recvWork { return q.rq[int(q.rhead)&(len(q.rq)-1)] }
 
-// pop takes the oldest receive out.
+// pop removes the oldest receive.
 func (q *recvQueue) pop() recvWork {
 	w := q.oldest()
 	q.rhead++

@@ -1,15 +1,14 @@
 package transport
 
-// Refusals are the requests that responders did not take although the network
-// brought them.
+// Refusals are the requests that arrived but that responders did not accept.
 type Refusals struct {
-	// RNRNAKs is how often a message of RC found no receive: it comes again.
+	// RNRNAKs is the number of RC messages without a posted receive: they come again.
 	RNRNAKs int64
-	// NoReceive is UC's and UD's messages that were lost for want of a receive.
+	// NoReceive is the number of UC and UD messages lost because no receive was posted.
 	NoReceive int64
-	// OutOfTurn is UC's packets of messages of which another packet is missing,
-	// or that an earlier one has overtaken.
+	// OutOfTurn is the number of UC packets from messages with a missing packet, or from messages
+	// that another has overtaken.
 	OutOfTurn int64
-	// QKey is UD's datagrams that carried another Q_Key than their queue pair's.
+	// QKey is the number of UD datagrams whose Q_Key differs from their queue pair's.
 	QKey int64
 }

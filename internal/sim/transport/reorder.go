@@ -8,15 +8,15 @@ import (
 // reorder remembers the packets that came ahead of an expected one: a ring of bits.
 type reorder struct{ bits []uint64 }
 
-// arrivals is what a responder remembers of requests beside the expected one.
+// arrivals is a responder's record of requests other than the expected one.
 type arrivals struct {
 	reorder              // requests that came ahead of it
-	late    []Packet     // those requests among them that do more than carry payload
-	atomics []atomicDone // the last atomics that were carried out
+	late    []Packet     // requests among them with effects beyond their payload
+	atomics []atomicDone // the last executed atomics
 
 	// Unordered delivery.
-	taken    uint32 // payload that has come for the first time, modulo 2^32
-	reported uint32 // taken when it was last acknowledged
+	taken    uint32 // payload that has arrived for the first time, modulo 2^32
+	reported uint32 // value of taken at the last acknowledgement
 	open     []openMessage
 }
 
@@ -34,8 +34,8 @@ func (r *reorder) set(psn units.PSN) {
 	r.bits[i/64] |= 1 << (i % 64)
 }
 
-// mark notes that psn came ahead of base, and reports whether that is news. A PSN too far
-// ahead is no news.
+// mark records that psn arrived ahead of base, and returns true if that is new. A PSN too far ahead
+// is not recorded.
 func (r *reorder) mark(base, psn units.PSN) bool {
 	d := uint32(psn.Sub(base))
 	if d >= MaxReorder {
@@ -66,7 +66,7 @@ func (r *reorder) grow(base units.PSN, d uint32) {
 	r.bits = bigger.bits
 }
 
-// take forgets psn, and reports whether it had come.
+// take removes psn, and reports whether it had arrived.
 func (r *reorder) take(psn units.PSN) bool {
 	if r.size() == 0 || !r.has(psn) {
 		return false
@@ -90,13 +90,13 @@ func (r *arrivals) event(psn units.PSN) (p Packet, ok bool) {
 	return p, false
 }
 
-// placeAhead takes a request that came ahead of the expected one.
+// placeAhead handles a request ahead of the expected one.
 func (s *responder) placeAhead(e *endpoint, p *Packet, info *opInfo) Verdict {
 	if s.ahead == nil {
 		s.ahead = new(arrivals)
 	}
 	if info.class == classWrite && info.first && !e.allowed(AccessRemoteWrite, p) {
-		return Dropped // in its turn it will be refused
+		return Dropped // it will be refused in its turn
 	}
 	if !s.ahead.mark(s.epsn, p.PSN) {
 		return Dropped
@@ -107,7 +107,7 @@ func (s *responder) placeAhead(e *endpoint, p *Packet, info *opInfo) Verdict {
 	return placed(info)
 }
 
-// placed is the verdict on a packet that says itself where its payload goes.
+// placed is the verdict on a packet that carries the address of its payload.
 func placed(info *opInfo) Verdict {
 	switch info.class {
 	case classWrite:
@@ -118,8 +118,8 @@ func placed(info *opInfo) Verdict {
 	return Taken
 }
 
-// receiveAnyOrder takes the expected request, and then those ahead of it that
-// have become the expected ones.
+// receiveAnyOrder accepts the expected request, and then the requests ahead of it that are now
+// expected.
 func (s *responder) receiveAnyOrder(e *endpoint, p *Packet, info *opInfo, b *Batch) Verdict {
 	if info.class == classWrite && info.first && !e.allowed(AccessRemoteWrite, p) {
 		s.abort(e, wire.NAKRemoteAccess, b)
@@ -146,7 +146,7 @@ func (s *responder) receiveAnyOrder(e *endpoint, p *Packet, info *opInfo, b *Bat
 	return placed(info)
 }
 
-// inTurn takes a request whose turn has come; asked reports whether the request wants an
+// inTurn accepts a request in its turn; asked reports whether the request requests an
 // acknowledgement.
 func (s *responder) inTurn(e *endpoint, p *Packet, info *opInfo, b *Batch) (asked, ok bool) {
 	switch info.class {
@@ -170,7 +170,7 @@ func (s *responder) inTurn(e *endpoint, p *Packet, info *opInfo, b *Batch) (aske
 	return ends || p.Flags&FlagAckReq != 0, true
 }
 
-// responseAhead takes a read response that came before its turn.
+// responseAhead handles a read response that arrived early.
 func (r *requester) responseAhead(now units.Time, p *Packet) Verdict {
 	for i := r.head; i != r.tail; i++ {
 		w := r.work(i)
@@ -196,9 +196,8 @@ func (r *requester) responseAhead(now units.Time, p *Packet) Verdict {
 	return Dropped
 }
 
-// drainAhead moves una over what has come before its turn: read responses, and
-// the acknowledgement that was remembered. It returns the payload that this
-// acknowledged.
+// drainAhead moves una over the early arrivals: read responses, and the remembered acknowledgement.
+// It returns the acknowledged payload.
 func (r *requester) drainAhead(b *Batch) (acked units.Bytes) {
 	for r.head != r.tail {
 		if r.work(r.head).op.asks() {

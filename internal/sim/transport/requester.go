@@ -15,9 +15,9 @@ type requester struct {
 	endpoint
 	congestion
 	progress
-	board *scoreboard // what the requester knows of packets ahead of una
+	board *scoreboard // the requester's record of packets ahead of una
 	sendQueue
-	flow *flow // flow control, where the configuration has one
+	flow *flow // flow control, if configured
 }
 
 // begin sets the PSN of the first packet, and starts congestion control.
@@ -77,9 +77,9 @@ func (r *requester) enqueue(w sendWork) error {
 	return r.add(w)
 }
 
-// sendable reports whether the requester has a packet that may go, apart from its time and
-// from what restrained says. Each packet asks several times: sendable calls nothing, so
-// that it needs no frame.
+// sendable reports whether the requester has a packet to send, apart from its time and from
+// restrained. Each packet calls it several times: sendable calls nothing, so that it needs no stack
+// frame.
 func (r *requester) sendable() bool {
 	if !r.posted {
 		return false
@@ -119,8 +119,8 @@ func (r *requester) heldBack() bool {
 	return r.flowClosed() || r.cfg.Delivery == WriteOnly && r.service == RC && !r.lost && r.fenced()
 }
 
-// windowClosed reports whether as much is in flight as the configuration and congestion
-// control allow. Each packet asks more than once: windowClosed is small enough to be
+// windowClosed reports whether the packets in flight fill the windows of the configuration and of
+// congestion control. Each packet calls it more than once: windowClosed is small enough to be
 // inlined, and so are flowClosed and restrained.
 func (r *requester) windowClosed() bool {
 	return r.controlled && r.flight >= r.allow.Window ||
@@ -170,8 +170,8 @@ func (r *requester) nextRequest(now units.Time, p *Packet) {
 	f.clock(now, p, first)
 }
 
-// compose fills p with the packet of a work request that has a PSN, and gives its
-// payload; last is whether the request ends with it.
+// compose fills p with the packet of a work request that has a PSN, and returns its payload; last
+// is true if the request ends with it.
 func (r *requester) compose(w *sendWork, psn units.PSN, p *Packet) (n uint32, last bool) {
 	mtu := uint32(r.cfg.PathMTU)
 	i := uint32(psn.Sub(w.first)) & units.PSNMask
@@ -220,7 +220,7 @@ func (r *requester) account(now units.Time, p *Packet, payload units.Bytes) {
 		}
 	} else {
 		p.Flags &^= FlagAckReq
-		r.una, r.max = r.nxt, r.nxt // nobody will acknowledge it
+		r.una, r.max = r.nxt, r.nxt // there will be no acknowledgement
 		if r.head != r.cur {
 			r.wake = now // Timeout reports it
 		}
@@ -228,7 +228,7 @@ func (r *requester) account(now units.Time, p *Packet, payload units.Bytes) {
 	r.pace(&r.endpoint, now, payload)
 }
 
-// shapeRead makes p the request for what is missing of a READ.
+// shapeRead makes p the request for the missing part of a READ.
 func shapeRead(p *Packet) {
 	p.Op = wire.RCReadRequest
 	p.VA += uint64(p.Offset)
@@ -236,7 +236,7 @@ func shapeRead(p *Packet) {
 	p.Offset, p.Length = 0, 0
 }
 
-// receive takes the peer's answer to a request.
+// receive handles the peer's answer to a request.
 func (r *requester) receive(now units.Time, p *Packet, class opClass, b *Batch) Verdict {
 	switch class {
 	case classAck:
@@ -257,10 +257,10 @@ func (r *requester) receive(now units.Time, p *Packet, class opClass, b *Batch) 
 	return Dropped
 }
 
-// receiveAck takes an acknowledgement of any kind.
+// receiveAck handles an acknowledgement of any kind.
 func (r *requester) receiveAck(now units.Time, p *Packet, b *Batch) Verdict {
 	if p.PSN.Before(r.una) || !p.PSN.Before(r.max) {
-		return Dropped // a ghost, or an old one overtaken by a newer
+		return Dropped // a ghost, or overtaken by a newer one
 	}
 	switch p.Syndrome.Kind() {
 	case wire.SyndromeACK:
@@ -301,8 +301,8 @@ func (r *requester) acknowledge(now units.Time, p *Packet, to units.PSN, b *Batc
 	}
 }
 
-// advance moves una to the PSN to, but not into a READ, whose responses alone
-// acknowledge it. It returns the payload that was acknowledged.
+// advance moves una to the PSN to, but not into a READ, which only its responses acknowledge. It
+// returns the acknowledged payload.
 func (r *requester) advance(to units.PSN, b *Batch) (acked units.Bytes) {
 	mtu := uint32(r.cfg.PathMTU)
 	for r.una.Before(to) {
@@ -338,7 +338,7 @@ func (r *requester) catchUp() {
 	}
 }
 
-// finish reports a send work request.
+// finish completes a send work request.
 func (r *requester) finish(w *sendWork, status Status, b *Batch) {
 	if status == Success && w.flags&workUnsignaled != 0 {
 		return

@@ -31,7 +31,7 @@ func (s *responder) post(e *endpoint, now units.Time, r RecvRequest) error {
 	return nil
 }
 
-// receive takes a request of a connected service.
+// receive handles a request of a connected service.
 func (s *responder) receive(e *endpoint, now units.Time, p *Packet, info *opInfo, b *Batch) Verdict {
 	switch {
 	case e.service == UC:
@@ -42,7 +42,7 @@ func (s *responder) receive(e *endpoint, now units.Time, p *Packet, info *opInfo
 	return s.receiveRC(e, now, p, info, b)
 }
 
-// receiveRC takes a request of RC in its order.
+// receiveRC handles a request of RC in order.
 func (s *responder) receiveRC(e *endpoint, now units.Time, p *Packet, info *opInfo, b *Batch) Verdict {
 	if d := p.PSN.Sub(s.epsn); d != 0 {
 		switch {
@@ -97,13 +97,13 @@ func (s *responder) receiveRC(e *endpoint, now units.Time, p *Packet, info *opIn
 	return v
 }
 
-// needsRecv reports whether the packet takes a receive: a SEND when it begins,
-// a WRITE with immediate data when it ends.
+// needsRecv reports whether the packet needs a receive: a SEND when it begins, a WRITE with
+// immediate data when it ends.
 func needsRecv(info *opInfo) bool {
 	return info.class == classSend && info.first || info.class == classWrite && info.imm
 }
 
-// hasRecv reports whether a receive is there to be taken.
+// hasRecv reports whether a receive is available.
 func (s *responder) hasRecv(e *endpoint) bool { return !s.empty() || e.cfg.ImplicitRecv }
 
 // roomFor is the longest message that a packet may begin.
@@ -122,7 +122,7 @@ func (s *responder) wantsRecv(e *endpoint, p *Packet) bool {
 		(needsRecv(info) && info.svc == e.service || info.class == classDatagram && e.service == UD)
 }
 
-// place says where the payload of an assembled packet goes.
+// place is the place of an assembled packet's payload.
 func (s *responder) place(p *Packet) Verdict {
 	p.Offset = s.msg.bytes - p.Length
 	if s.msg.class == classWrite {
@@ -136,8 +136,8 @@ func (s *responder) place(p *Packet) Verdict {
 	return PlaceRecv
 }
 
-// deliver finishes a message of so many bytes: a receive that it takes
-// completes. The caller knows that there is one.
+// deliver finishes a message of the given length: its receive, if it needs one, completes. A
+// receive must be available.
 func (s *responder) deliver(e *endpoint, p *Packet, info *opInfo, bytes uint32, b *Batch) {
 	s.msn = (s.msn + 1) & units.PSNMask
 	if info.class == classWrite && !info.imm {
@@ -179,16 +179,15 @@ func (s *responder) invalidated(e *endpoint, p *Packet, b *Batch) bool {
 	return false
 }
 
-// failReceive completes the receive of a SEND that it has no room for, or that
-// is malformed.
+// failReceive completes the receive of a SEND that does not fit, or that is malformed.
 func (s *responder) failReceive(e *endpoint, info *opInfo, b *Batch) {
 	if info.class == classSend && !s.empty() {
 		b.Completions = append(b.Completions, Completion{ID: s.pop().id, QPN: e.qpn, Status: LocLenErr, Recv: true})
 	}
 }
 
-// duplicate answers a request that was taken before: a READ is served again,
-// anything else is acknowledged again (IBA vol. 1, 9.7.5.1.4).
+// duplicate answers a duplicate request: a READ is served again, anything else is acknowledged
+// again (IBA vol. 1, 9.7.5.1.4).
 func (s *responder) duplicate(e *endpoint, p *Packet, info *opInfo, b *Batch) Verdict {
 	if info.class == classReadRequest {
 		return s.repeatRead(e, p)

@@ -12,8 +12,7 @@ import (
 // or is in the middle of the message, expects what follows the RESYNC (IBA vol. 1,
 // chapter 9, on the RESYNC of reliable datagrams).
 
-// breakOff ends the work behind the message at the head, which has completed with an
-// error.
+// breakOff ends the work behind the failed message at the head.
 func (r *requester) breakOff(b *Batch) {
 	if r.cfg.Delivery != EndToEnd {
 		r.breakConnection(b)
@@ -25,15 +24,15 @@ func (r *requester) breakOff(b *Batch) {
 	_ = r.enqueue(sendWork{op: opResync, packets: 1}) // the queue is empty and has room
 }
 
-// awaitResync gives up the message that the responder has refused. Its further packets are
-// dropped in silence, but for the refused packet itself.
+// awaitResync abandons the message that the responder has refused. Its further packets are dropped
+// without an answer, except the refused packet itself.
 func (s *responder) awaitResync(e *endpoint) {
 	s.msg.class = classNone
 	s.nakAt = units.Forever
 	s.clear(e)
 }
 
-// receiveResync takes the PSN from which the requester goes on.
+// receiveResync takes the PSN at which the requester continues.
 func (s *responder) receiveResync(e *endpoint, p *Packet, b *Batch) Verdict {
 	if !p.PSN.Before(s.epsn) {
 		s.awaitResync(e)

@@ -10,21 +10,21 @@ import (
 type progress struct {
 	progressAt units.Time // the last progress, from which the retry timer counts
 	holdUntil  units.Time // RNR: the requester waits
-	ackHigh    units.PSN  // out of order: acknowledged up to here, READs aside
+	ackHigh    units.PSN  // with out-of-order delivery: acknowledged up to here, apart from READs
 	chance     uint32     // see SetChance
 	retries    uint16     // since the last progress
-	expired    uint16     // retransmission timeouts, up to the last that it can count
+	expired    uint16     // number of expired retransmission timeouts, up to the maximum of its type
 	waits      uint8      // repetitions by the schedule since the last progress
 	rnrRetries uint8
-	recovering bool // has gone back for a lost read response at una
+	recovering bool // it has gone back for a lost read response at una
 }
 
-// forgetTries begins to count tries anew.
+// forgetTries restarts the count of tries.
 func (p *progress) forgetTries() {
 	p.retries, p.waits, p.rnrRetries, p.recovering = 0, 0, 0, false
 }
 
-// again counts one more try, and reports whether there was one left.
+// again counts one more try, and reports whether it was permitted.
 func (p *progress) again(most int) bool {
 	if int(p.retries) >= most {
 		return false
@@ -45,10 +45,10 @@ func (p *progress) rnrAgain(most int) bool {
 	return true
 }
 
-// since is from when the retry timer counts.
+// since is the start of the retry timer.
 func (p *progress) since() units.Time { return max(p.progressAt, p.holdUntil) }
 
-// startRetryTimer counts from the first packet that is in flight.
+// startRetryTimer starts the timer at the first packet in flight.
 func (r *requester) startRetryTimer(now units.Time) {
 	r.progressAt = now
 	if r.cfg.RetryTimeout > 0 {
@@ -65,7 +65,7 @@ func (r *requester) retryAt() units.Time {
 	return r.since() + r.retryWait()
 }
 
-// progressed notes that a packet was newly acknowledged.
+// progressed records that a packet was newly acknowledged.
 func (r *requester) progressed(now units.Time) {
 	r.progressAt = now
 	r.forgetTries()
@@ -95,7 +95,8 @@ func (r *requester) goBack() {
 	}
 }
 
-// tryAgain goes back, or repeats what is missing, unless it has done so too often without progress.
+// tryAgain goes back, or repeats the missing packets, unless the maximum number of tries without
+// progress is reached.
 func (r *requester) tryAgain(now units.Time, b *Batch) {
 	if !r.again(r.cfg.RetryCount) {
 		r.retriesExceeded(b)
@@ -104,7 +105,7 @@ func (r *requester) tryAgain(now units.Time, b *Batch) {
 	r.repeat(now, b)
 }
 
-// timeout serves the deadlines of the requester that are due, and makes wake exact.
+// timeout handles the due deadlines of the requester, and makes wake exact.
 func (r *requester) timeout(now units.Time, b *Batch) {
 	if r.service != RC {
 		r.reportSent(b)
@@ -122,13 +123,13 @@ func (r *requester) timeout(now units.Time, b *Batch) {
 	r.wake = min(r.retryAt(), r.allow.Wake)
 }
 
-// retriesExceeded gives the connection up.
+// retriesExceeded abandons the connection.
 func (r *requester) retriesExceeded(b *Batch) {
 	r.failHead(RetryExcErr, b)
 	r.breakConnection(b)
 }
 
-// repeat goes back, or repeats what is missing.
+// repeat goes back, or repeats the missing packets.
 func (r *requester) repeat(now units.Time, b *Batch) {
 	r.progressAt = now
 	if r.sprays() {
@@ -142,7 +143,7 @@ func (r *requester) repeat(now units.Time, b *Batch) {
 	r.goBack()
 }
 
-// timedOut serves an expired retry timer.
+// timedOut handles an expired retry timer.
 func (r *requester) timedOut(now units.Time, b *Batch) {
 	r.recovering = false
 	r.expired += min(1, ^r.expired)
@@ -160,7 +161,7 @@ func (r *requester) timedOut(now units.Time, b *Batch) {
 	}
 }
 
-// refused takes a NAK for the packet una.
+// refused handles a NAK for the packet una.
 func (r *requester) refused(now units.Time, syndrome wire.Syndrome, b *Batch) {
 	status := BadRespErr
 	switch syndrome {
@@ -181,7 +182,7 @@ func (r *requester) refused(now units.Time, syndrome wire.Syndrome, b *Batch) {
 	r.breakOff(b)
 }
 
-// receiverNotReady takes an RNR NAK for the packet una.
+// receiverNotReady handles an RNR NAK for the packet una.
 func (r *requester) receiverNotReady(now units.Time, code uint8, b *Batch) {
 	if !r.rnrAgain(r.cfg.RNRRetry) {
 		r.failHead(RNRRetryExcErr, b)

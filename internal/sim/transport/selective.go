@@ -25,23 +25,23 @@ type scoreboard struct {
 	// Selective repeat.
 	came  reorder   // ahead of una
 	known int32     // PSNs in came
-	base  units.PSN // una, as came knows it
-	high  units.PSN // after the furthest that came
-	edge  units.PSN // packets that are missing before it are lost
-	next  units.PSN // the pass has sent the lost packets before it
+	base  units.PSN // una at the last update of came
+	high  units.PSN // behind the furthest arrived packet
+	edge  units.PSN // packets missing before it are lost
+	next  units.PSN // the pass has repeated the lost packets before it
 	after units.PSN // packets from here on were sent after una's repetition
 	on    bool      // something is lost
 
 	// Responses of READs, live: see holes.go.
-	far     units.PSN // behind the last response that the peer is known to have sent
-	due     units.PSN // responses that are missing before it are lost
-	asked   units.PSN // responses that are missing before it were asked for again
-	drained int32     // responses that una has passed since the window was told
+	far     units.PSN // behind the last response that the peer has certainly sent
+	due     units.PSN // responses missing before it are lost
+	asked   units.PSN // responses missing before it were requested again
+	drained int32     // number of responses that una has passed since the window was updated
 
-	unordered *unordered // unordered delivery has a state of its own
+	unordered *unordered // unordered delivery has its own state
 }
 
-// scoreboard is what the requester knows of packets ahead of una.
+// scoreboard is the requester's record of packets ahead of una.
 func (r *requester) scoreboard() *scoreboard {
 	if r.board == nil {
 		r.board = &scoreboard{base: r.una, far: r.una, due: r.una, asked: r.una}
@@ -57,8 +57,7 @@ func (s *scoreboard) at(una, psn units.PSN) bool {
 	return d > 0 && d < s.came.size() && s.came.has(psn)
 }
 
-// refusedAhead takes a NAK that names a packet that came ahead of the expected
-// one, una.
+// refusedAhead handles a NAK that names a packet ahead of the expected one, una.
 func (s *scoreboard) refusedAhead(r *requester, now units.Time, came units.PSN) {
 	if !r.una.Before(came) || !came.Before(r.max) {
 		return
@@ -84,7 +83,7 @@ func (s *scoreboard) refusedAhead(r *requester, now units.Time, came units.PSN) 
 	s.seekLost(r)
 }
 
-// giveUp takes for lost the packets that enough later ones have overtaken.
+// giveUp marks as lost the packets that enough later ones have overtaken.
 func (s *scoreboard) giveUp(r *requester) {
 	edge := s.high.Add(1 - r.tolerance())
 	if !s.edge.Before(edge) {
@@ -100,7 +99,7 @@ func (s *scoreboard) giveUp(r *requester) {
 	s.edge = edge
 }
 
-// missing is how many PSNs from one to another are not known to have come.
+// missing is the number of PSNs in a range that are not known to have arrived.
 func (s *scoreboard) missing(r *requester, from, to units.PSN) (n int32) {
 	for from.Before(to) {
 		w := r.workOf(from)
@@ -114,7 +113,7 @@ func (s *scoreboard) missing(r *requester, from, to units.PSN) (n int32) {
 	return n
 }
 
-// span is how many PSNs one packet of the work request takes.
+// span is the number of PSNs of one packet of the work request.
 func (w *sendWork) span() int32 {
 	if w.op == OpRead {
 		return int32(w.packets)
@@ -122,7 +121,7 @@ func (w *sendWork) span() int32 {
 	return 1
 }
 
-// after is the PSN behind the packet of a PSN: a READ is one packet.
+// after is the PSN behind the packet with a PSN: a READ is one packet.
 func (w *sendWork) after(psn units.PSN) units.PSN {
 	if w.op == OpRead {
 		return w.end()
@@ -144,8 +143,8 @@ func (s *scoreboard) repeatMissing(r *requester) {
 	s.seekLost(r)
 }
 
-// movedOn follows una, and gives the number of packets before una that were known to have
-// come.
+// movedOn follows una, and returns the number of packets before una that were known to have
+// arrived.
 func (s *scoreboard) movedOn(r *requester, now units.Time) (known int32) {
 	if s.came.size() != 0 {
 		for psn := s.base; psn.Before(r.una); psn = psn.Add(1) {
@@ -159,7 +158,7 @@ func (s *scoreboard) movedOn(r *requester, now units.Time) (known int32) {
 	s.base = r.una
 	for _, p := range [...]*units.PSN{&s.far, &s.due, &s.asked} {
 		if p.Before(r.una) {
-			*p = r.una // nothing is left behind for half a circle
+			*p = r.una // no PSN may be left behind for half a circle
 		}
 	}
 	if !s.on {
@@ -175,12 +174,12 @@ func (s *scoreboard) movedOn(r *requester, now units.Time) (known int32) {
 	return known
 }
 
-// endPass ends the pass: the requester goes back to una and sends everything.
+// endPass ends the pass: the requester goes back to una and repeats everything.
 func (s *scoreboard) endPass(r *requester) {
 	s.on, r.lost, s.far, s.due, s.asked = false, false, r.una, r.una, r.una
 }
 
-// seekLost finds what is to be sent again next.
+// seekLost finds the next packet to repeat.
 func (s *scoreboard) seekLost(r *requester) { r.lost = s.seekPass(r) || s.seekHole(r) }
 
 // seekPass finds the next packet of the pass, and reports whether there is one. A READ

@@ -2,15 +2,15 @@ package transport
 
 import "weft/units"
 
-// sendQueue is the posted work, and how far it is sent and acknowledged: head and una are
-// the oldest that is not finished, cur and nxt the next to send, tail and end the place
-// behind all that is posted. PSNs run una <= nxt <= max <= end around their circle.
+// sendQueue is the posted work, with its progress: head and una are the oldest unfinished request,
+// cur and nxt the next to send, tail and end the place behind the last posted one. PSNs are una <=
+// nxt <= max <= end around their circle.
 type sendQueue struct {
 	head, cur, tail uint32
 	una, nxt, max   units.PSN // max is the first PSN that was never sent
 	end             units.PSN
 	locals          uint16     // local operations that have not completed
-	ringed          bool       // the queue is ring, and not only
+	ringed          bool       // the queue is in ring, and not in only
 	readsOut        uint8      // READs and atomics between head and cur
 	only            sendWork   // the queue, until two are posted at once
 	ring            []sendWork // its length is a power of two
@@ -67,8 +67,7 @@ func (s *sendQueue) oldest() (id uint64, first units.PSN) {
 
 // sourceOf is SourceOf for the send queue.
 func (s *sendQueue) sourceOf(p *Packet) (id uint64, ok bool) {
-	// Of a packet at nxt it is cur, or the one before; of a repetition any from
-	// head on.
+	// For a packet at nxt it is cur, or the one before; for a repetition any from head on.
 	near := s.head
 	if s.cur != s.head {
 		near = s.cur - 1
@@ -89,7 +88,7 @@ func (s *sendQueue) begun() bool {
 	return s.cur != s.tail && s.max.Sub(s.work(s.cur).first) > 0
 }
 
-// workOf is the work request that a PSN in flight belongs to.
+// workOf is the work request of a PSN in flight.
 func (s *sendQueue) workOf(psn units.PSN) *sendWork {
 	i := s.head
 	for ; i != s.tail; i++ {
@@ -100,7 +99,7 @@ func (s *sendQueue) workOf(psn units.PSN) *sendWork {
 	return s.work(i - 1)
 }
 
-// payloadOf is the payload of a packet that is not finished.
+// payloadOf is the payload of an unfinished packet.
 func (s *sendQueue) payloadOf(psn units.PSN, mtu uint32) units.Bytes {
 	w := s.workOf(psn)
 	return units.Bytes(w.bytesTo(psn.Add(1), mtu) - w.bytesTo(psn, mtu))

@@ -14,11 +14,11 @@ type State uint8
 // The states.
 const (
 	StateReset State = iota
-	StateInit        // receives may be posted; nothing is sent or taken
+	StateInit        // receives may be posted; nothing is sent or accepted
 	StateRTR         // ready to receive
 	StateRTS         // ready to send, too
-	StateSQD         // send queue drained: what has begun is finished, nothing begins
-	StateSQE         // send queue error, UC and UD: receives go on
+	StateSQD         // send queue drained: started work finishes, no work begins
+	StateSQE         // send queue error, UC and UD: receives continue
 	StateErr         // everything is flushed
 	numStates
 )
@@ -51,8 +51,8 @@ func (e *endpoint) mayEnter(to State) error {
 	return nil
 }
 
-// BecomeReset forgets everything but the configuration and the number. Posted
-// work vanishes without a completion, as the spec has it.
+// BecomeReset clears everything except the configuration and the number. Posted work disappears
+// without a completion, as in the specification.
 func (q *QP) BecomeReset() {
 	alg, sends, recvs := q.req.alg, q.req.ring, q.resp.rq
 	*q = QP{req: requester{endpoint: endpoint{cfg: q.req.cfg, qpn: q.req.qpn, service: q.req.service}}}
@@ -60,7 +60,7 @@ func (q *QP) BecomeReset() {
 	q.setup(alg)
 }
 
-// BecomeInit lets receives be posted.
+// BecomeInit permits posting of receives.
 func (q *QP) BecomeInit() error {
 	if err := q.req.mayEnter(StateInit); err != nil {
 		return err
@@ -69,8 +69,8 @@ func (q *QP) BecomeInit() error {
 	return nil
 }
 
-// BecomeRTR lets the responder take packets, of a connected service from the
-// queue pair remote, whose first packet has the PSN rqPSN. UD ignores both.
+// BecomeRTR makes the responder accept packets, for a connected service from the queue pair remote,
+// whose first packet has the PSN rqPSN. UD ignores both.
 func (q *QP) BecomeRTR(remote units.QPN, rqPSN units.PSN) error {
 	if err := q.req.mayEnter(StateRTR); err != nil {
 		return err
@@ -80,8 +80,8 @@ func (q *QP) BecomeRTR(remote units.QPN, rqPSN units.PSN) error {
 	return nil
 }
 
-// BecomeRTS lets the requester send; its first packet has the PSN sqPSN. From
-// SQD and SQE it resumes, and sqPSN is ignored.
+// BecomeRTS permits sending; the first packet has the PSN sqPSN. From SQD and SQE it resumes, and
+// sqPSN is ignored.
 func (q *QP) BecomeRTS(now units.Time, sqPSN units.PSN) error {
 	if err := q.req.mayEnter(StateRTS); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (q *QP) Connect(now units.Time, remote units.QPN, sqPSN, rqPSN units.PSN) e
 	return q.BecomeRTS(now, sqPSN)
 }
 
-// BecomeSQD begins no more work requests. Those begun finish: see Drained.
+// BecomeSQD begins no more work requests. Started ones finish: see Drained.
 func (q *QP) BecomeSQD() error {
 	if err := q.req.mayEnter(StateSQD); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (q *QP) BecomeSQD() error {
 	return nil
 }
 
-// Drained reports whether nothing that was begun is unfinished.
+// Drained reports whether all started work is finished.
 func (q *QP) Drained() bool { return q.req.head == q.req.cur && !q.req.begun() }
 
 // becomeSQE enters SQE after a failed send of UC or UD: the send queue is flushed,
@@ -147,7 +147,7 @@ func (r *requester) breakConnection(b *Batch) {
 	r.flush(b)
 }
 
-// flush completes all posted receives as flushed, and answers nothing more.
+// flush completes all posted receives as flushed, and drops pending answers.
 func (s *responder) flush(e *endpoint, b *Batch) {
 	s.clear(e)
 	for !s.empty() {
@@ -155,8 +155,8 @@ func (s *responder) flush(e *endpoint, b *Batch) {
 	}
 }
 
-// FailSend ends the oldest work request with a local error, of which only the
-// caller can know (its memory, say): RC goes to ERR, UC and UD to SQE.
+// FailSend ends the oldest work request with a local error that only the caller can detect (in its
+// memory, for example): RC goes to ERR, UC and UD to SQE.
 func (q *QP) FailSend(status Status, b *Batch) {
 	q.req.failSend(status, b)
 	if q.req.state == StateErr {
@@ -195,8 +195,8 @@ func (r *requester) flush(b *Batch) {
 	r.una, r.nxt, r.max, r.flight, r.readsOut = r.end, r.end, r.end, 0, 0
 }
 
-// Refuse ends the connection with a NAK for the request psn, because of what
-// only the caller knows: the memory that a READ is being answered from is gone.
+// Refuse ends the connection with a NAK for the request psn, for a reason that only the caller
+// knows: the memory of a READ in progress is gone.
 func (q *QP) Refuse(psn units.PSN, syndrome wire.Syndrome, b *Batch) {
 	q.resp.refuse(&q.req.endpoint, psn, syndrome, b)
 	if q.req.state == StateErr {

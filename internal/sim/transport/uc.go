@@ -1,6 +1,6 @@
 package transport
 
-// shapeUnreliable makes the packet of an RC message one of UC or UD.
+// shapeUnreliable makes the packet of an RC message a packet of UC or UD.
 func (r *requester) shapeUnreliable(w *sendWork, p *Packet) {
 	if r.service == UC {
 		p.Op += ucOffset
@@ -9,7 +9,7 @@ func (r *requester) shapeUnreliable(w *sendWork, p *Packet) {
 	shapeDatagram(w, p)
 }
 
-// reportSent completes what has gone out whole: nobody will acknowledge it.
+// reportSent completes requests that are sent completely: there will be no acknowledgement.
 func (r *requester) reportSent(b *Batch) {
 	for r.head != r.cur {
 		r.finishLocals(b)
@@ -20,9 +20,8 @@ func (r *requester) reportSent(b *Batch) {
 	}
 }
 
-// receiveUC takes a SEND or WRITE of UC. A missing packet loses its message:
-// the responder waits for the next that begins, and a receive that the lost
-// message had taken serves again (IBA vol. 1, 9.8.2.2).
+// receiveUC handles a SEND or WRITE of UC. A missing packet loses its message: the responder waits
+// for the next beginning, and the receive of the lost message is used again (IBA vol. 1, 9.8.2.2).
 func (s *responder) receiveUC(e *endpoint, p *Packet, info *opInfo, b *Batch) Verdict {
 	if p.PSN.Before(s.epsn) {
 		b.Refusals.OutOfTurn++

@@ -14,8 +14,8 @@ func shapeDatagram(w *sendWork, p *Packet) {
 	p.DestQP, p.VA, p.DMALen = units.QPN(w.va), 0, 0
 }
 
-// receiveUD takes a datagram. One that finds no receive, no room or another
-// Q_Key is dropped in silence (IBA vol. 1, 9.8.3.2).
+// receiveUD handles a datagram. A datagram without a receive, without room or with another Q_Key is
+// dropped without an answer (IBA vol. 1, 9.8.3.2).
 func (s *responder) receiveUD(e *endpoint, p *Packet, info *opInfo, b *Batch) Verdict {
 	if p.RKey != s.qkey {
 		b.Refusals.QKey++

@@ -5,42 +5,41 @@ import (
 	"weft/units"
 )
 
-// unordered is the state of a queue pair of Ultra Ethernet's reliable unordered
-// delivery (RUD; UET specification 1.0, 3.5 and 3.6).
+// unordered is the state of a queue pair of Ultra Ethernet's reliable unordered delivery (RUD; UET
+// specification 1.0, 3.5 and 3.6).
 //
-// Each packet says where its payload goes and is placed as it comes; a message is
-// finished when all of its packets have come, whatever messages before it lack. The
-// responder acknowledges what has come when enough of it has, when it is asked, when
-// a packet is marked, and when a message is whole. A packet that a switch has
-// trimmed comes without its payload and draws a Nack, and that packet alone is sent
-// again, as soon as congestion control lets it. What is in flight is what was sent
-// and has neither come nor been lost, so that a window is not held up by one packet.
+// Each packet carries the address of its payload and is placed on arrival; a message is finished
+// when all of its packets have arrived, whatever earlier messages lack. The responder acknowledges
+// arrived packets when there are enough of them, when requested, when a packet is marked, and when
+// a message is complete. A packet that a switch has trimmed arrives without its payload and causes
+// a Nack; only that packet is retransmitted, as soon as congestion control permits. Data in flight
+// is sent data that has neither arrived nor been lost, so one packet does not hold up a window.
 //
-// A packet that leaves no trace is taken for lost when others that were sent well
-// behind it have come (Config.InferLoss), or by the timeout.
+// A packet without any answer counts as lost when packets sent well behind it have arrived
+// (Config.InferLoss), or after the timeout.
 //
-// Left out: the establishment of a delivery context and its limit of packets
-// (MPR); acknowledgements that request clearing; probes.
+// Left out: the establishment of a delivery context and its limit of packets (MPR);
+// acknowledgements that request clearing; probes.
 type unordered struct {
 	entropy entropy
 	pending int32     // packets of lost
-	arrived uint32    // payload that the peer has, as it last said
-	base    units.PSN // una as came, lost and again know it
-	high    units.PSN // after the furthest that the peer has
-	swept   units.PSN // packets that are missing before it are taken for lost
+	arrived uint32    // payload that the peer has, by its last acknowledgement
+	base    units.PSN // una at the last update of came, lost and again
+	high    units.PSN // behind the furthest packet that the peer has
+	swept   units.PSN // packets missing before it are lost
 	after   units.PSN // packets from here on were sent after the last transmission of una
-	seek    units.PSN // nothing before it is lost
+	seek    units.PSN // no packet before it is lost
 	came    reorder   // packets ahead of una that the peer has
-	lost    reorder   // to be sent again
+	lost    reorder   // to be retransmitted
 	again   reorder   // sent again
 }
 
 // sprays reports whether delivery is unordered.
 func (e *endpoint) sprays() bool { return e.wants&cc.WantEntropy != 0 }
 
-// emit fills p with a lost packet, or with the next request, and chooses its entropy
-// value. It asks for an acknowledgement where the window leaves no room for another
-// packet, or is too small ever to draw one (3.6.13.5).
+// emit fills p with a lost packet, or with the next request, and chooses its entropy value. It
+// requests an acknowledgement if the window leaves no room for another packet, or is too small ever
+// to cause one (3.6.13.5).
 func (u *unordered) emit(r *requester, now units.Time, p *Packet) {
 	if r.lost {
 		u.sendLost(r, now, p)
@@ -53,7 +52,7 @@ func (u *unordered) emit(r *requester, now units.Time, p *Packet) {
 	p.EV = u.entropy.next(r.cfg.EntropyValues)
 }
 
-// sendLost emits the oldest packet that is lost. It asks for an acknowledgement.
+// sendLost emits the oldest lost packet. It requests an acknowledgement.
 func (u *unordered) sendLost(r *requester, now units.Time, p *Packet) {
 	for !u.lost.take(u.seek) {
 		u.seek = u.seek.Add(1)
@@ -71,13 +70,13 @@ func (u *unordered) sendLost(r *requester, now units.Time, p *Packet) {
 	r.pace(&r.endpoint, now, units.Bytes(n))
 }
 
-// mayRepeat decides whether a lost packet may be sent. Congestion control must let it; how
-// far the oldest packet lies behind does not matter.
+// mayRepeat reports whether a lost packet may be sent. Congestion control must permit it; the
+// distance to the oldest packet does not matter.
 func (u *unordered) mayRepeat(r *requester) {
 	r.lost = u.pending > 0 && r.flight < r.allow.Window && (r.cfg.Window == 0 || r.flight < r.cfg.Window)
 }
 
-// receiveAck takes an acknowledgement.
+// receiveAck handles an acknowledgement.
 func (u *unordered) receiveAck(r *requester, now units.Time, p *Packet, b *Batch) Verdict {
 	drawn := units.PSN(p.Imm)
 	if !drawn.Before(r.max) || !p.PSN.Before(r.max) {
@@ -89,7 +88,7 @@ func (u *unordered) receiveAck(r *requester, now units.Time, p *Packet, b *Batch
 		for psn := r.una; u.pending > 0 && psn.Before(p.PSN.Add(1)); psn = psn.Add(1) {
 			u.found(r, psn)
 		}
-		r.flight += r.advance(p.PSN.Add(1), b) // flight goes by what has come, not by una
+		r.flight += r.advance(p.PSN.Add(1), b) // flight follows the arrived payload, not una
 		u.forget(r)
 	}
 	r.flight -= fresh
@@ -112,13 +111,13 @@ func (u *unordered) receiveAck(r *requester, now units.Time, p *Packet, b *Batch
 	return Taken
 }
 
-// news starts the retry timer again: something has come back.
+// news restarts the retry timer after an answer.
 func (r *requester) news(now units.Time) {
 	r.progressAt = now
 	r.retries = 0
 }
 
-// peerHas notes a packet ahead of una that the peer has.
+// peerHas records a packet ahead of una that the peer has.
 func (u *unordered) peerHas(r *requester, psn units.PSN) {
 	if !r.una.Before(psn) || !psn.Before(r.max) || !u.came.mark(r.una, psn) {
 		return
@@ -129,8 +128,8 @@ func (u *unordered) peerHas(r *requester, psn units.PSN) {
 	u.found(r, psn)
 }
 
-// found notes that the peer has a packet that was taken for lost. The packet is not sent
-// again. Its payload counts as in flight until the peer's sum of payload takes it off.
+// found records that the peer has a packet that counted as lost. The packet is not retransmitted.
+// Its payload counts as in flight until the peer's sum of payload includes it.
 func (u *unordered) found(r *requester, psn units.PSN) {
 	if !u.isLost(r, psn) {
 		return
@@ -140,7 +139,7 @@ func (u *unordered) found(r *requester, psn units.PSN) {
 	r.flight += r.payloadOf(psn, uint32(r.cfg.PathMTU))
 }
 
-// isLost reports whether a packet in flight waits to be sent again.
+// isLost reports whether a packet in flight waits for its retransmission.
 func (u *unordered) isLost(r *requester, psn units.PSN) bool { return in(&u.lost, r.una, psn) }
 
 // in reports whether a ring that begins at base has psn.
@@ -149,7 +148,7 @@ func in(r *reorder, base, psn units.PSN) bool {
 	return d >= 0 && uint32(d) < r.size() && r.has(psn)
 }
 
-// forget forgets what is known of packets before una.
+// forget drops the record of packets before una.
 func (u *unordered) forget(r *requester) {
 	for ; u.base.Before(r.una); u.base = u.base.Add(1) {
 		u.came.take(u.base)
@@ -166,8 +165,8 @@ func (u *unordered) forget(r *requester) {
 	}
 }
 
-// lose takes a packet for lost, unless it is known to be lost or to have come, and gives
-// its payload.
+// lose marks a packet as lost, unless it is known to be lost or to have arrived, and returns its
+// payload.
 func (u *unordered) lose(r *requester, psn units.PSN) units.Bytes {
 	if in(&u.came, r.una, psn) || u.isLost(r, psn) {
 		return 0
@@ -182,8 +181,8 @@ func (u *unordered) lose(r *requester, psn units.PSN) units.Bytes {
 	return n
 }
 
-// inferLoss takes for lost the packets that were sent far enough before a packet that the
-// peer has, and gives their payload.
+// inferLoss marks as lost the packets that were sent far enough before a packet that the peer has,
+// and returns their payload.
 func (u *unordered) inferLoss(r *requester) (lost units.Bytes) {
 	d := int32(r.cfg.InferLoss)
 	if d == 0 {
@@ -201,7 +200,7 @@ func (u *unordered) inferLoss(r *requester) (lost units.Bytes) {
 	return lost
 }
 
-// receiveNack takes the news that a switch has trimmed a packet.
+// receiveNack handles the notice that a switch has trimmed a packet.
 func (u *unordered) receiveNack(r *requester, now units.Time, p *Packet, b *Batch) Verdict {
 	psn := units.PSN(p.Imm)
 	if psn.Before(r.una) || !psn.Before(r.nxt) {
@@ -218,8 +217,8 @@ func (u *unordered) receiveNack(r *requester, now units.Time, p *Packet, b *Batc
 	return Taken
 }
 
-// allLost serves an expired retry timer: every packet in flight that the peer is not known
-// to have is lost.
+// allLost handles an expired retry timer: every packet in flight that the peer is not known to have
+// counts as lost.
 func (u *unordered) allLost(r *requester, now units.Time, b *Batch) {
 	lost := units.Bytes(0)
 	for psn := r.una; psn.Before(r.nxt); psn = psn.Add(1) {

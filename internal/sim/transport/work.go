@@ -26,7 +26,7 @@ const (
 	OpLocalInv // local: makes a key stale
 	numOps
 
-	opResync = numOps // of an end-to-end context's own: see resync.go
+	opResync = numOps // of an end-to-end context: see resync.go
 )
 
 var opNames = [...]string{"SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "SEND_WITH_INV", "CMP_SWAP", "FETCH_ADD", "BIND_MW", "LOCAL_INV", "RESYNC"}
@@ -38,8 +38,8 @@ func (o Op) String() string {
 	return "Op(" + strconv.Itoa(int(o)) + ")"
 }
 
-// asks reports whether the responder answers the operation with data, which
-// alone acknowledge it.
+// asks reports whether the responder answers the operation with data, which is its only
+// acknowledgement.
 func (o Op) asks() bool { return o == OpRead || o.atomic() }
 
 // atomic reports whether the operation is an atomic.
@@ -54,8 +54,8 @@ type WorkRequest struct {
 	Op         Op
 	Solicited  bool
 	Unsignaled bool // no completion when it succeeds
-	Refused    bool // RD: it ends with LocProtErr in its turn, and sends nothing
-	Fence      bool // waits for the READs and atomics before it; a local operation for all before it
+	Refused    bool // RD: it ends with LocProtErr in its turn, and sends no packet
+	Fence      bool // waits for the READs and atomics before it; a local operation waits for all work before it
 	Length     uint32
 	Imm        uint32    // immediate data; of SEND_WITH_INV the R_Key to invalidate
 	RKey       uint32    // WRITE, READ and atomics
@@ -110,28 +110,26 @@ func (s Status) String() string {
 type Completion struct {
 	ID     uint64
 	QPN    units.QPN
-	SrcQP  units.QPN // UD receives: who sent
+	SrcQP  units.QPN // UD receives: the sender
 	Bytes  uint32
 	Imm    uint32
 	Op     Op // of a receive: the peer's operation
 	Status Status
 	HasImm bool
 	HasInv bool // Imm is the R_Key that the peer has invalidated
-	Recv   bool // of the receive queue
+	Recv   bool // from the receive queue
 }
 
-// Batch is what a call hands back. The caller owns it and empties it with Reset
-// once it has sent the packets, in order, and delivered the completions, in
-// order. The packets are acknowledgements and notifications: they do not wait
-// for the port in Next, the NIC's control queue takes them.
+// Batch is the output of a call. The caller owns it and empties it with Reset once it has sent the
+// packets, in order, and delivered the completions, in order. The packets are acknowledgements and
+// notifications: they bypass Next and go to the NIC's control queue.
 type Batch struct {
 	Packets     []Packet
 	Completions []Completion
-	// Seen is what the packet that is handed to Receive reports of its way; the
-	// caller sets it, nil where there is nothing, and sends it back with the
-	// acknowledgements that Receive leaves in Packets.
+	// Seen is the telemetry of the packet passed to Receive; the caller sets it, nil for none, and
+	// sends it back with the acknowledgements that Receive leaves in Packets.
 	Seen *cc.Seen
-	// Refusals adds up over all calls; Reset leaves it.
+	// Refusals accumulates over all calls; Reset keeps it.
 	Refusals Refusals
 }
 
@@ -180,11 +178,11 @@ const (
 	workSolicited workFlags = 1 << iota
 	workUnsignaled
 	workFence
-	workDone   // a local operation that was carried out
-	workFailed // one that could not be; imm is the status
+	workDone   // an executed local operation
+	workFailed // a failed one; imm is the status
 )
 
-// flags are those of a work request.
+// flags are the flags of a work request.
 func (wr *WorkRequest) flags() (f workFlags) {
 	if wr.Solicited {
 		f |= workSolicited
@@ -201,7 +199,7 @@ func (wr *WorkRequest) flags() (f workFlags) {
 // end is the PSN after the message's last.
 func (w *sendWork) end() units.PSN { return w.first.Add(int32(w.packets)) }
 
-// bytesTo is how much of the message the packets before psn carry.
+// bytesTo is the payload of the message's packets before psn.
 func (w *sendWork) bytesTo(psn units.PSN, mtu uint32) uint32 {
 	n := uint64(uint32(psn.Sub(w.first))&units.PSNMask) * uint64(mtu)
 	return uint32(min(n, uint64(w.length)))

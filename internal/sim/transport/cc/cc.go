@@ -9,8 +9,8 @@ import (
 // Unlimited is the amount of an Allowance that never runs out.
 const Unlimited units.Bytes = math.MaxInt64
 
-// Allowance is what an algorithm grants its queue pair. The queue pair owns it,
-// so that it reads the numbers of every packet without a call.
+// Allowance is an algorithm's grant to its queue pair. The queue pair owns it, so that it reads the
+// numbers for every packet without a call.
 type Allowance struct {
 	// Rate paces data on the wire; 0 is unpaced.
 	Rate units.Rate
@@ -20,8 +20,8 @@ type Allowance struct {
 	// Budget counts down by the payload of each data packet; when it has
 	// reached zero, Sent is called. Unlimited is never.
 	Budget units.Bytes
-	// Wake is when Timer wants to be called; units.Forever is never. It comes last
-	// because sending and acknowledging a packet do not touch it.
+	// Wake is the time at which Timer must be called; units.Forever is never. It comes last because
+	// sending and acknowledging a packet do not touch it.
 	Wake units.Time
 }
 
@@ -30,30 +30,29 @@ func Free() Allowance {
 	return Allowance{Window: Unlimited, Wake: units.Forever, Budget: Unlimited}
 }
 
-// Ack is what one acknowledgement says.
+// Ack is the content of one acknowledgement.
 type Ack struct {
 	Bytes  units.Bytes // payload that it acknowledged for the first time
 	Flight units.Bytes // payload still in flight
 	Marked bool        // it echoes a congestion mark
-	// Lost is payload that the queue pair takes for lost from here on; it is no
-	// longer in flight. With Trimmed a switch has cut it off for want of room.
+	// Lost is payload that the queue pair now counts as lost; it is no longer in flight. With
+	// Trimmed a switch has cut it off because its queue was full.
 	Lost    units.Bytes
 	Trimmed bool
-	// RTT is from the sending of the packet that drew it until now; 0 where that
-	// is not known, or nobody wants it.
+	// RTT is the time from the sending of the packet that caused it until now; 0 if it is unknown
+	// or not requested.
 	RTT units.Time
-	// Hops is how many switches that packet went through.
+	// Hops is the number of switches on that packet's path.
 	Hops int
-	// Path is what it gathered there; nil where nobody wants it. It is the
-	// caller's: what is to be kept must be copied.
+	// Path is the packet's telemetry; nil if not requested. It is the caller's: an algorithm must
+	// copy it to keep it.
 	Path *Path
 }
 
-// Wants says what an algorithm wants to know of acknowledgements.
+// Wants is the information that an algorithm needs from acknowledgements.
 type Wants uint8
 
-// What an algorithm may want. Who wants the round trip or the path wants
-// acknowledgements, too.
+// The kinds of information. The round trip and the path include acknowledgements.
 const (
 	WantAcks Wants = 1 << iota
 	WantRTT        // Ack.RTT and Ack.Hops
@@ -63,21 +62,19 @@ const (
 	WantEntropy
 )
 
-// MaxHops is how many switches the telemetry in a packet has room for: as many as
-// the header of HPCC has, and a tree of three levels needs. Further ones add
-// nothing.
+// MaxHops is the number of switches whose telemetry fits into a packet: as in the header of HPCC,
+// and enough for a tree of three levels. Further switches add nothing.
 const MaxHops = 5
 
-// Hop is what a switch writes into a packet that asks for telemetry, when the
-// packet leaves.
+// Hop is a switch's telemetry, written when the packet leaves.
 type Hop struct {
 	At    units.Time  // the switch's time
-	Sent  units.Bytes // what the port has sent before, in bytes on the wire
-	Queue units.Bytes // what waits at the port behind it
+	Sent  units.Bytes // bytes that the port has sent before, as on the wire
+	Queue units.Bytes // bytes in the port's queue behind it
 	Rate  units.Rate  // the port's
 }
 
-// Path is what a packet gathered on its way.
+// Path is the telemetry of a packet's path.
 type Path struct {
 	Hop [MaxHops]Hop
 	N   int
@@ -91,27 +88,26 @@ func (p *Path) Add(h Hop) {
 	}
 }
 
-// Seen is what a packet that reports on its way brings to its end, and what the
-// acknowledgement that it draws takes back.
+// Seen is a packet's telemetry at its receiver, which the acknowledgement returns.
 type Seen struct {
-	Sent units.Time // when its sender began to put it on the wire
+	Sent units.Time // begin of its transmission
 	Hops int
-	Path *Path // nil where it was not asked for
+	Path *Path // nil if not requested
 }
 
 // Algorithm is the congestion control of one queue pair. Each call may change
 // any field of the allowance. A nil Algorithm is none at all: the line rate,
 // no window.
 type Algorithm interface {
-	// Start sets the first allowance and says what Acked is to be told; 0 is
-	// that it is not to be called.
+	// Start sets the first allowance and returns the information that Acked needs; 0 means that
+	// Acked is not called.
 	Start(now units.Time, a *Allowance) Wants
-	// Notified takes a congestion notification: a CNP, a BECN, a marked ack.
+	// Notified handles a congestion notification: a CNP, a BECN, a marked acknowledgement.
 	Notified(now units.Time, a *Allowance)
-	// Acked takes an acknowledgement. It is called only if Start wants it.
+	// Acked handles an acknowledgement. It is called only if Start requested it.
 	Acked(now units.Time, ack Ack, a *Allowance)
-	// Sent tells that the budget has run out.
+	// Sent is called when the budget is used up.
 	Sent(now units.Time, a *Allowance)
-	// Timer tells that now has reached a.Wake.
+	// Timer is called when now has reached a.Wake.
 	Timer(now units.Time, a *Allowance)
 }

@@ -12,21 +12,21 @@ import (
 // of its algorithm registers it, and nothing else of weft has to know it.
 type Control struct {
 	Name string
-	// For says whose queue pairs it can control.
+	// For is the kind of queue pairs that it can control.
 	For For
-	// Marks has it hear of congestion by marks alone: switches must mark.
+	// Marks is true if it learns of congestion only from marks: switches must mark.
 	Marks bool
 	// Telemetry is the length of the header that each data packet carries for switches to
 	// write into, and that acknowledgements bring back.
 	Telemetry units.Bytes
 	// Parameters are fields of a scenario's cc, in the order in which they are printed.
 	Parameters []Parameter
-	// Check complains of values that do not fit each other or the link; nil checks nothing.
+	// Check reports values that do not fit each other or the link; nil checks nothing.
 	Check func(Link, Values, Complain)
-	// Notifications is the least time between two notifications to a queue pair, or to all
-	// queue pairs of a port; nil sends none.
+	// Notifications is the minimum time between two notifications to a queue pair, or to all queue
+	// pairs of a port; nil sends none.
 	Notifications func(Values) (period units.Time, ofPort bool)
-	// Marking is how InfiniBand's switches mark; nil marks nothing.
+	// Marking is the marking by InfiniBand's switches; nil marks nothing.
 	Marking func(Values) Marking
 	// New reads the parameters, which all queue pairs of a fabric share, and returns a
 	// function that makes the congestion control of one queue pair.
@@ -48,9 +48,9 @@ type Parameter struct {
 	Name string
 	// Doc is its meaning, in sentences.
 	Doc string
-	// Default is the value where the scenario and its preset give none. Its type is the
-	// parameter's: units.Time, units.Rate, units.Bytes, units.Ratio, int, bool, a list of
-	// units.Ratio, or a text type with a method Choices.
+	// Default is the value if the scenario and its preset have none. Its type is the parameter's:
+	// units.Time, units.Rate, units.Bytes, units.Ratio, int, bool, a list of units.Ratio, or a text
+	// type with a method Choices.
 	Default any
 	// Range is the least and the largest value as a scenario writes them: 1ns..1s. A
 	// value of 0 below the range stands for no value.
@@ -60,22 +60,22 @@ type Parameter struct {
 	Derived func(rtt units.Time, v Values) any
 }
 
-// Link is what an algorithm may know of the fabric when it is made.
+// Link is the fabric's properties for the making of an algorithm.
 type Link struct {
 	Rate   units.Rate  // of the NIC's port
 	Packet units.Bytes // payload of a full packet
 	Trims  bool        // switches trim packets for which they have no room
 }
 
-// Marking is how the switches of InfiniBand mark (IBA vol. 1, A10.2.1.1).
+// Marking is the marking by InfiniBand's switches (IBA vol. 1, A10.2.1.1).
 type Marking struct {
-	Threshold  int // 15 marks the soonest, 0 never
-	Rate       int // packets that go unmarked between two that are marked
+	Threshold  int // 15 marks the earliest, 0 never
+	Rate       int // number of packets between two marked ones
 	PacketSize units.Bytes
 	Victims    bool // also at ports that are congested because they wait for credits
 }
 
-// Complain takes a complaint about a parameter; "" is about the congestion control.
+// Complain reports an error in a parameter; "" is the congestion control itself.
 type Complain func(parameter, format string, args ...any)
 
 // Values are the parameters by name, each of its type. A name that the algorithm does not
@@ -130,9 +130,9 @@ func (v Values) withinLine(l Link, complain Complain) {
 // registered are in the order of their registration, which is that of the files' names.
 var registered []*Control
 
-// Register adds a congestion control; it is called from a variable of the algorithm's
-// file. Two of one name end the program, and so do parameters of one name that differ in
-// their type or range; a range that is left out is that of the algorithm before.
+// Register adds a congestion control; a variable of the algorithm's file calls it. Two with the
+// same name end the program, and so do parameters with the same name and different types or ranges;
+// an omitted range is the previous algorithm's.
 func Register(c Control) *Control {
 	if Registered(c.Name) != nil {
 		panic("congestion control: " + c.Name + " is registered twice")

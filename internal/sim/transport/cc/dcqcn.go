@@ -6,7 +6,7 @@ import (
 	"weft/units"
 )
 
-// CNPScope is the scope of the least time between two congestion notifications.
+// CNPScope is the scope of the minimum time between two congestion notifications.
 type CNPScope string
 
 // The scopes.
@@ -67,18 +67,17 @@ func DCQCNOf(l Link, v Values) DCQCNParams {
 	}
 }
 
-// DCQCNParams are the parameters of DCQCN's reaction point. They are immutable
-// and shared; presets.go has the sets that are in circulation.
+// DCQCNParams are the parameters of DCQCN's reaction point. They are immutable and shared;
+// presets.go has the known sets.
 type DCQCNParams struct {
 	// LineRate is the port's rate: where a queue pair starts and ends.
 	LineRate units.Rate
 	// MinRate is the floor of every decrease.
 	MinRate units.Rate
-	// MinDecrease is the share of the rate that one decrease leaves at least,
-	// in 1/65536. DCQCN's own is half, so that less than 32768 has no effect.
+	// MinDecrease is the minimum share of the rate after one decrease, in 1/65536. DCQCN's own is
+	// half, so a value below 32768 has no effect.
 	MinDecrease uint32
-	// FirstCNPRate is what the first CNP sets the rate to, before it cuts it;
-	// 0 keeps the rate.
+	// FirstCNPRate is the rate that the first CNP sets before it cuts it; 0 keeps the rate.
 	FirstCNPRate units.Rate
 
 	// Gain is g, the weight of the newest period in alpha, in 1/65536.
@@ -88,10 +87,9 @@ type DCQCNParams struct {
 	// AlphaPeriod is the time between two updates of alpha.
 	AlphaPeriod units.Time
 
-	// DecreasePeriod is how often the rate may fall, on a grid that begins at
-	// the first CNP: a CNP takes effect at the next point of it (ConnectX and
-	// the HPCC model). 0 cuts the rate at each CNP at once, raises alpha
-	// then, and begins a new alpha period (the paper).
+	// DecreasePeriod is the minimum time between two decreases, on a grid that begins at the first
+	// CNP: a CNP takes effect at the next point of it (ConnectX and the HPCC model). 0 cuts the
+	// rate at each CNP at once, raises alpha then, and begins a new alpha period (the paper).
 	DecreasePeriod units.Time
 	// ClampTarget sets the target to the rate at every decrease. Without it,
 	// only a decrease after an increase does so: after one by the byte
@@ -103,9 +101,8 @@ type DCQCNParams struct {
 	// increases; 0 bytes is no byte counter.
 	IncreasePeriod units.Time
 	IncreaseBytes  units.Bytes
-	// FastRecovery is F: so many steps halve the way back to the target
-	// before the target itself rises, by AdditiveRate, and by HyperRate once
-	// both counters have gone beyond F.
+	// FastRecovery is F: this number of steps halve the distance to the target before the target
+	// itself rises, by AdditiveRate, and by HyperRate once both counters have exceeded F.
 	FastRecovery uint32
 	AdditiveRate units.Rate
 	HyperRate    units.Rate
@@ -145,15 +142,14 @@ type DCQCN struct {
 	decreaseAt units.Time // next point of the grid of decreases
 	increaseAt units.Time // next expiry of the increase timer
 	timeStage  uint32     // expiries since the last decrease
-	byteStage  uint32     // the same of the byte counter
-	started    bool       // has had its first CNP
+	byteStage  uint32     // expiries of the byte counter since then
+	started    bool       // it has had its first CNP
 	alphaCNP   bool       // a CNP came in this alpha period
 	cutPending bool       // a CNP came since the last point of the grid
 }
 
-// NewDCQCN makes the congestion control of one queue pair. window is the most
-// payload it may have in flight at line rate, usually one bandwidth-delay
-// product; 0 is no window.
+// NewDCQCN makes the congestion control of one queue pair. window is the maximum payload in flight
+// at line rate, usually one bandwidth-delay product; 0 is no window.
 func NewDCQCN(p *DCQCNParams, window units.Bytes) *DCQCN {
 	return &DCQCN{p: p, window: window}
 }
@@ -175,10 +171,10 @@ func (d *DCQCN) Target() units.Rate { return d.target }
 // Alpha is the estimate of congestion, in 2^-32, as of its last use.
 func (d *DCQCN) Alpha() uint64 { return d.alpha }
 
-// Acked is not asked for: DCQCN does not look at acknowledgements.
+// Acked is never called: DCQCN does not use acknowledgements.
 func (d *DCQCN) Acked(units.Time, Ack, *Allowance) {}
 
-// Notified takes a CNP.
+// Notified handles a CNP.
 func (d *DCQCN) Notified(now units.Time, a *Allowance) {
 	d.run(now, a)
 	first := !d.started
@@ -201,7 +197,7 @@ func (d *DCQCN) Notified(now units.Time, a *Allowance) {
 	d.grant(a)
 }
 
-// start is what the first CNP does beside what every one does.
+// start is the additional work of the first CNP.
 func (d *DCQCN) start(now units.Time) {
 	d.started = true
 	d.alpha = uint64(d.p.InitialAlpha) << 16
@@ -212,13 +208,13 @@ func (d *DCQCN) start(now units.Time) {
 	}
 }
 
-// Timer does what is due.
+// Timer handles the due timers.
 func (d *DCQCN) Timer(now units.Time, a *Allowance) {
 	d.run(now, a)
 	d.grant(a)
 }
 
-// Sent is the byte counter's expiry.
+// Sent handles the expiry of the byte counter.
 func (d *DCQCN) Sent(now units.Time, a *Allowance) {
 	d.run(now, a)
 	if a.Budget <= 0 {
@@ -229,7 +225,7 @@ func (d *DCQCN) Sent(now units.Time, a *Allowance) {
 	d.grant(a)
 }
 
-// run does what was due until now, in the order of time.
+// run handles everything due until now, in the order of time.
 func (d *DCQCN) run(now units.Time, a *Allowance) {
 	for {
 		cutAt := units.Forever
@@ -283,7 +279,7 @@ func (d *DCQCN) ewma(congested bool) uint64 {
 	return alpha
 }
 
-// decrease cuts the rate by half of alpha and begins recovery anew.
+// decrease cuts the rate by half of alpha and restarts recovery.
 func (d *DCQCN) decrease(now units.Time, a *Allowance) {
 	if d.p.ClampTarget || d.byteStage > 0 || d.p.ClampAfterTimer && d.timeStage > 0 {
 		d.target = d.rate

@@ -9,8 +9,8 @@ import (
 // one is 1 as a fraction of 2^16.
 const one = 1 << 16
 
-// mulDiv is a·b/c, rounded down, for values that are not negative; the product
-// may need 128 bits, the quotient is cut to what an int64 holds.
+// mulDiv is a·b/c, rounded down, for non-negative values; the product may need 128 bits, the
+// quotient is limited to an int64.
 func mulDiv(a, b, c int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	if hi >= uint64(c) {
@@ -20,12 +20,12 @@ func mulDiv(a, b, c int64) int64 {
 	return int64(min(q, 1<<63-1))
 }
 
-// bytesIn is what a rate carries in a time, in bytes.
+// bytesIn is the number of bytes at a rate in a time.
 func bytesIn(r units.Rate, t units.Time) units.Bytes {
 	return units.Bytes(mulDiv(int64(r), int64(t), 8*int64(units.Second)))
 }
 
-// rateOf is the rate that carries so many bytes in a time, which is not 0.
+// rateOf is the rate of a number of bytes in a time, which is not 0.
 func rateOf(b units.Bytes, t units.Time) units.Rate {
 	return units.Rate(mulDiv(int64(b)*8, int64(units.Second), int64(t)))
 }

@@ -37,31 +37,30 @@ type HPCCParams struct {
 	LineRate, MinRate units.Rate
 	// BaseRTT is T, the round trip of the network when it is empty.
 	BaseRTT units.Time
-	// Utilisation is eta, what links are to be used to, in 1/65536.
+	// Utilisation is eta, the target utilisation of links, in 1/65536.
 	Utilisation int64
-	// MaxStage is how many round trips the window grows by addition alone before
-	// it is set by the links' load again.
+	// MaxStage is the number of round trips with additive growth only, before the window follows
+	// the links' load again.
 	MaxStage int
 	// Increase is W_AI, in bytes.
 	Increase units.Bytes
 }
 
-// HPCC is HPCC (Li et al., "HPCC: High Precision Congestion Control", SIGCOMM
-// 2019, algorithm 1): the window that brings the busiest link of the path to its
-// target, by what the switches write into the packets. The rate is the window
-// over the base round trip.
+// HPCC is HPCC (Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, algorithm 1):
+// the window that brings the busiest link of the path to its target, by the telemetry of the
+// switches. The rate is the window over the base round trip.
 //
-// What the paper calls the link's inflight bytes U is in 2^-20 here. A path whose
-// number of switches has changed is measured anew; that a path of the same length
-// is another one is not noticed, which matters to nobody who is not sprayed.
+// The paper's inflight bytes U of a link are in 2^-20 here. If the number of switches on the path
+// changes, the measurement restarts; another path of the same length is not detected, which matters
+// only with spraying.
 type HPCC struct {
 	p        *HPCCParams
-	line     units.Bytes // W_init: what line rate has in flight
+	line     units.Bytes // W_init: bytes in flight at line rate
 	window   units.Bytes
 	stable   units.Bytes // Wc, the window of the last round trip
 	load     int64       // U, in 2^-20
 	stage    int         // incStage
-	acked    units.Bytes // all that was acknowledged
+	acked    units.Bytes // sum of acknowledged bytes
 	updateAt units.Bytes // acknowledged, and the round trip is over
 	last     Path
 }
@@ -85,7 +84,7 @@ func (h *HPCC) Start(_ units.Time, a *Allowance) Wants {
 // Load is the estimate of the busiest link's load, in 2^-20.
 func (h *HPCC) Load() int64 { return h.load }
 
-// Acked takes an acknowledgement with what the switches have written.
+// Acked handles an acknowledgement with the switches' telemetry.
 func (h *HPCC) Acked(_ units.Time, ack Ack, a *Allowance) {
 	h.acked += ack.Bytes
 	if ack.Path == nil || ack.Path.N == 0 {
@@ -130,9 +129,8 @@ func (h *HPCC) measure(path *Path) {
 	h.load += (most - h.load) * int64(span) / int64(h.p.BaseRTT)
 }
 
-// compute is ComputeWind: by the load where that is too much, or addition has gone
-// on for long enough, else by addition. Once in a round trip the window becomes
-// the one that the next is reckoned from.
+// compute is ComputeWind: by the load if it is too high, or if additive growth has lasted long
+// enough, else by addition. Once per round trip the window becomes the base of the next.
 func (h *HPCC) compute(over bool) {
 	p := h.p
 	target := p.Utilisation << 4 // in 2^-20
@@ -158,11 +156,11 @@ func (h *HPCC) grant(a *Allowance) {
 	a.Rate = min(max(1, rateOf(h.window, h.p.BaseRTT)), h.p.LineRate)
 }
 
-// Notified does nothing: HPCC does not look at marks.
+// Notified does nothing: HPCC does not use marks.
 func (h *HPCC) Notified(units.Time, *Allowance) {}
 
-// Sent does not happen: the budget is unlimited.
+// Sent is never called: the budget is unlimited.
 func (h *HPCC) Sent(units.Time, *Allowance) {}
 
-// Timer does not happen: HPCC has none.
+// Timer is never called: HPCC has none.
 func (h *HPCC) Timer(units.Time, *Allowance) {}

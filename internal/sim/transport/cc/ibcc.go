@@ -30,9 +30,8 @@ var _ = Register(Control{
 	},
 })
 
-// What an entry of the congestion control table can say (IBA vol. 1,
-// A10.2.2.1.1): 14 bits over a power of two of 2 bits; and how many the table
-// may have.
+// The limits of an entry of the congestion control table (IBA vol. 1, A10.2.2.1.1): 14 bits over a
+// power of two of 2 bits; and the maximum length of the table.
 const (
 	maxCCTMultiplier = 1<<14 - 1
 	maxCCTShift      = 3
@@ -59,8 +58,8 @@ func checkIBCC(_ Link, v Values, complain Complain) {
 	}
 }
 
-// tableEntry is a delay as the congestion control table has it; false if it has no such
-// form.
+// tableEntry is a delay as an entry of the congestion control table; false if it cannot be
+// represented.
 func tableEntry(delay units.Ratio) (TableEntry, bool) {
 	for shift := range uint8(maxCCTShift + 1) {
 		m := delay.Mul(units.Ratio{Num: 1 << shift, Den: 1})
@@ -71,22 +70,21 @@ func tableEntry(delay units.Ratio) (TableEntry, bool) {
 	return TableEntry{}, false
 }
 
-// TableEntry is an entry of the congestion control table: how long a queue pair
-// waits after a packet, in times of that packet on the wire, Multiplier / 2^Shift
-// (IBA vol. 1, A10.2.2.1.1: 14 bits and 2 bits).
+// TableEntry is an entry of the congestion control table: the wait of a queue pair after a packet,
+// in wire times of that packet, Multiplier / 2^Shift (IBA vol. 1, A10.2.2.1.1: 14 bits and 2 bits).
 type TableEntry struct {
 	Multiplier uint16
 	Shift      uint8
 }
 
-// IBCCParams are what a channel adapter is told of congestion control, in the
-// specification's names. They are immutable and shared.
+// IBCCParams are a channel adapter's parameters of congestion control, with the specification's
+// names. They are immutable and shared.
 type IBCCParams struct {
 	// LineRate is the port's rate.
 	LineRate units.Rate
-	// Timer is CCTI_Timer: how long the index stays before it falls by one.
+	// Timer is CCTI_Timer: the time after which the index decreases by one.
 	Timer units.Time
-	// Increase is CCTI_Increase: what a BECN adds to the index.
+	// Increase is CCTI_Increase: the increase of the index by a BECN.
 	Increase int
 	// Min is CCTI_Min, the least index.
 	Min int
@@ -94,18 +92,15 @@ type IBCCParams struct {
 	Table []TableEntry
 }
 
-// IBCC is the reaction of a channel adapter to backward explicit congestion
-// notification, InfiniBand's own congestion control (IBA vol. 1, annex A10.2.2),
-// by queue pair: a BECN moves the index into the table up, the timer moves it
-// down, and the entry is the delay between packets.
+// IBCC is the reaction of a channel adapter to backward explicit congestion notification,
+// InfiniBand's own congestion control (IBA vol. 1, annex A10.2.2), by queue pair: a BECN moves the
+// index into the table up, the timer moves it down, and the entry is the delay between packets.
 //
-// The timer runs while the index is above its least; it begins with the BECN
-// that lifts it, as in Linux's hfi1. At the index of no delay the queue pair is
-// not paced.
+// The timer runs while the index is above its least; it begins with the BECN that lifts it, as in
+// Linux's hfi1. At the index of no delay the queue pair is not paced.
 //
-// What it leaves out: one index for all queue pairs of a service level, which is
-// the other mode that the specification has; Trigger_Threshold and the log of
-// events, which nothing but management reads.
+// Left out: one index for all queue pairs of a service level, the specification's other mode;
+// Trigger_Threshold and the log of events, which only management reads.
 type IBCC struct {
 	p    *IBCCParams
 	ccti int
@@ -128,7 +123,7 @@ func (c *IBCC) CCTI() int { return c.ccti }
 // limit is CCTI_Limit.
 func (c *IBCC) limit() int { return len(c.p.Table) - 1 }
 
-// Notified takes a BECN.
+// Notified handles a BECN.
 func (c *IBCC) Notified(now units.Time, a *Allowance) {
 	c.fall(now, a)
 	c.ccti = min(c.ccti+c.p.Increase, c.limit())
@@ -155,10 +150,10 @@ func (c *IBCC) fall(now units.Time, a *Allowance) {
 	}
 }
 
-// Acked is not asked for.
+// Acked is never called.
 func (c *IBCC) Acked(units.Time, Ack, *Allowance) {}
 
-// Sent does not happen: the budget is unlimited.
+// Sent is never called: the budget is unlimited.
 func (c *IBCC) Sent(units.Time, *Allowance) {}
 
 // grant turns the delay into a rate: a packet of time t is followed by a wait of

@@ -1,14 +1,14 @@
 package cc
 
-// LossWindow is how many packets a queue pair may have in flight on a network that
-// drops what it has no room for: RFC 5681's slow start and congestion avoidance, in
-// packets. It has no clock. It grows by what is delivered while it is in use.
+// LossWindow is the maximum number of packets in flight of a queue pair on a network with drops:
+// RFC 5681's slow start and congestion avoidance, in packets. It has no clock. It grows with the
+// delivered packets while it is in use.
 //
-// What a loss costs depends on what is known of it. With selective repeat each lost
-// packet is known, and takes one packet off the window (M. Mathis, "Relentless
-// Congestion Control", 2009): a full queue takes as much off as it had no room for, and a
-// wire that loses one packet of a thousand leaves a window of a thousand. With go-back-N
-// only the first is known, and the window is halved. After a timeout it is one packet.
+// The reaction to a loss depends on the known losses. With selective repeat each lost packet is
+// known, and takes one packet off the window (M. Mathis, "Relentless Congestion Control", 2009): a
+// full queue reduces the window by the number of its drops, and a wire that loses one packet of a
+// thousand leaves a window of a thousand. With go-back-N only the first loss is known, and the
+// window is halved. After a timeout it is one packet.
 type LossWindow struct {
 	window    int32 // packets
 	threshold int32 // slow start ends there
@@ -20,8 +20,8 @@ type LossWindow struct {
 	cost, before int32
 }
 
-// leastHalved bounds what halving leaves: two packets, of which the second shows that
-// the first was lost (RFC 5681, 3.1).
+// leastHalved is the minimum window after halving: two packets, of which the second shows that the
+// first was lost (RFC 5681, 3.1).
 const leastHalved = 2
 
 // NewLossWindow is a window of initial packets, which grows to most.
@@ -35,7 +35,7 @@ func (w *LossWindow) Packets() int32 { return w.window }
 // Room is how many more packets may go; less than 1 is none.
 func (w *LossWindow) Room() int32 { return w.window - w.flight }
 
-// Sent notes that n packets were sent, for the first time or again.
+// Sent counts n sent packets, for the first time or again.
 func (w *LossWindow) Sent(n int32) {
 	if w.flight += n; w.flight >= w.window {
 		w.tried = w.flight
