@@ -2,8 +2,8 @@ package tcp
 
 import "fmt"
 
-// Check recounts what c counts and names the first disagreement. It takes
-// time in proportion to what is outstanding.
+// Check recounts the counters of c and names the first disagreement. Its time is proportional to
+// the outstanding segments.
 func (c *Conn) Check() error {
 	s, b := &c.snd, &c.snd.board
 	if s.una > s.nxt || s.nxt > s.written {

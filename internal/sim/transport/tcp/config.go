@@ -7,7 +7,7 @@ import (
 	"weft/units"
 )
 
-// Algorithm names a congestion control.
+// Algorithm is a congestion control.
 type Algorithm uint8
 
 // The congestion controls.
@@ -23,34 +23,33 @@ func (a Algorithm) String() string {
 	return "cubic"
 }
 
-// ECN is what the two ends have negotiated about congestion marks.
+// ECN is the mode of congestion marks that the two ends have negotiated.
 type ECN uint8
 
-// The ways of ECN.
+// The modes of ECN.
 const (
 	ECNOff     ECN = iota // segments are not ECN-capable: a full queue drops
 	ECNClassic            // RFC 3168: ECE until CWR; new data is ECN-capable
 	ECNDCTCP              // RFC 8257: ECE mirrors CE; every packet is ECN-capable
 )
 
-// Config is what a connection is set to. It does not change while connections
-// use it; many share one.
+// Config is the configuration of a connection. It does not change while connections use it; many
+// share one.
 type Config struct {
 	Algorithm Algorithm
 	ECN       ECN
 	MSS       units.Bytes // payload of a full segment; see MSS
-	Window    units.Bytes // receive window, and what the peer may have outstanding
+	Window    units.Bytes // receive window, and the maximum that the peer may have outstanding
 
 	InitialWindow uint32     // in packets; RFC 6928: 10
 	InitialRTT    units.Time // the handshake's sample; 0: none, the first timeout is InitialRTO
 	InitialRTO    units.Time // RFC 6298, 2.1: 1 s
-	MinRTO        units.Time // least variance term of the timeout; Linux TCP_RTO_MIN: 200 ms
-	TimerSlack    units.Time // what the loss probe and the reordering timer add; Linux TCP_TIMEOUT_MIN: two ticks, 2 ms
+	MinRTO        units.Time // minimum variance term of the timeout; Linux TCP_RTO_MIN: 200 ms
+	TimerSlack    units.Time // addition to the loss probe's and the reordering timer; Linux TCP_TIMEOUT_MIN: two ticks, 2 ms
 
-	// Tick is the granularity of all timers: one goes off at the first tick that
-	// is no earlier than its time, as Linux's do (jiffies); 0 is exact. Ticks
-	// begin at a connection's phase, see SetPhase. That Linux rounds timers of
-	// more than 63 ticks up to eight of them is left out.
+	// Tick is the granularity of all timers: a timer fires at the first tick not earlier than its
+	// time, as in Linux (jiffies); 0 is exact. Ticks begin at a connection's phase, see SetPhase.
+	// That Linux rounds timers of more than 63 ticks up to eight of them is left out.
 	Tick units.Time
 
 	AckEvery     uint32     // acknowledge at once beyond AckEvery−1 full segments; 2
@@ -67,11 +66,11 @@ type Config struct {
 // 1,448 for 1,500 and 8,948 for 9,000.
 func MSS(mtu units.Bytes) units.Bytes { return mtu - HeaderBytes }
 
-// DefaultWindow is what Linux advertises at most without tuning: half
-// (tcp_adv_win_scale 1) of the 6 MiB that tcp_rmem allows.
+// DefaultWindow is Linux's maximum advertised window without tuning: half (tcp_adv_win_scale 1) of
+// tcp_rmem's 6 MiB.
 const DefaultWindow = 3 * units.MiB
 
-// Linux is a kernel as it comes: CUBIC, ECN not requested.
+// Linux is a kernel with its defaults: CUBIC, ECN not requested.
 func Linux(mtu units.Bytes) Config {
 	return Config{
 		Algorithm:     Cubic,
@@ -92,10 +91,9 @@ func Linux(mtu units.Bytes) Config {
 	}
 }
 
-// DataCenter is a kernel set up for a data centre: DCTCP with its marks, the
-// buffers tuned to 64 MiB (half of it window) and a shorter timeout (Linux: the
-// route's rto_min; 10 ms is what DCTCP's authors ran it with, SIGCOMM 2010,
-// recalled).
+// DataCenter is a kernel set up for a data centre: DCTCP with its marks, the buffers tuned to 64
+// MiB (half of it window) and a shorter timeout (Linux: the route's rto_min; DCTCP's authors used
+// 10 ms, SIGCOMM 2010, recalled).
 func DataCenter(mtu units.Bytes) Config {
 	c := Linux(mtu)
 	c.Algorithm = DCTCP
@@ -105,7 +103,7 @@ func DataCenter(mtu units.Bytes) Config {
 	return c
 }
 
-// Validate names everything that is wrong with c.
+// Validate reports all errors of c.
 func (c *Config) Validate() error {
 	var errs []error
 	check := func(ok bool, format string, args ...any) {

@@ -7,14 +7,14 @@ import (
 	"weft/units"
 )
 
-// Why Send refuses a message.
+// The reasons why Send refuses a message.
 var (
 	ErrEmpty = errors.New("tcp: a message has at least one byte")
 	ErrFull  = fmt.Errorf("tcp: %d messages are queued already", maxMessages)
 	ErrGone  = errors.New("tcp: the connection has given up after too many timeouts")
 )
 
-// Stats counts what a connection has done.
+// Stats are the counters of a connection.
 type Stats struct {
 	Segments      uint64 // with payload, sent
 	Retransmitted uint64 // of those, sent before
@@ -25,7 +25,7 @@ type Stats struct {
 	Echoes        uint64 // reductions after an echo of congestion
 	Undone        uint64 // reductions that were undone
 	Duplicates    uint64 // segments received twice
-	Refused       uint64 // segments received that made no sense or had no room
+	Refused       uint64 // received segments that were invalid or did not fit
 }
 
 // Conn is one end of an established connection. Use New.
@@ -40,8 +40,8 @@ type Conn struct {
 	stats Stats
 }
 
-// New is an end whose peer knows the connection as peer. It keeps cfg, which
-// must be valid; both ends need the same ECN.
+// New is an end of a connection that the peer identifies by peer. It keeps cfg, which must be
+// valid; both ends need the same ECN.
 func New(cfg *Config, peer uint32) *Conn {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
@@ -82,8 +82,7 @@ func (c *Conn) Send(now units.Time, bytes units.Bytes, id uint32) error {
 	return nil
 }
 
-// Ready is when Next gives a segment: now, or Forever until something else
-// happens.
+// Ready is the time at which Next has a segment: now, or Forever until another event.
 func (c *Conn) Ready(now units.Time) units.Time {
 	if c.snd.ready() {
 		return now
@@ -102,8 +101,7 @@ func (c *Conn) Next(now units.Time, seg *Segment) bool {
 	return true
 }
 
-// Receive takes a segment that has arrived, with FlagCE if a switch marked it.
-// seg must not lie in b.
+// Receive handles an arrived segment, with FlagCE if a switch marked it. seg must not lie in b.
 func (c *Conn) Receive(now units.Time, seg *Segment, b *Batch) {
 	if c.snd.state != Broken {
 		c.snd.acknowledged(now, seg, b, &c.stats)
@@ -120,7 +118,7 @@ func (c *Conn) Receive(now units.Time, seg *Segment, b *Batch) {
 	}
 }
 
-// NextTimeout is when Timeout is due; Forever if no timer runs.
+// NextTimeout is the time at which Timeout is due; Forever if no timer runs.
 func (c *Conn) NextTimeout() units.Time {
 	t := min(c.snd.deadline, c.rcv.delack)
 	if tick := c.snd.cfg.Tick; tick > 0 && t < units.Forever {
@@ -129,8 +127,8 @@ func (c *Conn) NextTimeout() units.Time {
 	return t
 }
 
-// SetPhase says when the ticks of the connection's host come, 0 to less than a
-// tick after time 0. It has no effect without Config.Tick.
+// SetPhase sets the phase of the ticks of the connection's host, 0 to less than a tick. It has no
+// effect without Config.Tick.
 func (c *Conn) SetPhase(phase units.Time) { c.phase = phase }
 
 // nextTick is the first tick at or after t.
@@ -138,8 +136,8 @@ func nextTick(t, tick, phase units.Time) units.Time {
 	return max(0, t-phase+tick-1)/tick*tick + phase
 }
 
-// RetransmitAt is when the retransmission timeout expires; units.Forever where it
-// does not run, with nothing in flight or another timer before it.
+// RetransmitAt is the time at which the retransmission timeout expires; units.Forever if it does
+// not run: nothing is in flight or another timer is earlier.
 func (c *Conn) RetransmitAt() units.Time {
 	if c.snd.timer != timerRTO {
 		return units.Forever
@@ -147,10 +145,10 @@ func (c *Conn) RetransmitAt() units.Time {
 	return c.snd.deadline
 }
 
-// Peer is the name of the other end, as New was given it.
+// Peer is the other end's identifier, as given to New.
 func (c *Conn) Peer() uint32 { return c.peer }
 
-// Timeout acts on the timers that are due; early, it does nothing.
+// Timeout handles the due timers; an early call does nothing.
 func (c *Conn) Timeout(now units.Time, b *Batch) {
 	if now < c.NextTimeout() {
 		return
@@ -161,7 +159,7 @@ func (c *Conn) Timeout(now units.Time, b *Batch) {
 	c.snd.expired(now, b, &c.stats)
 }
 
-// sendAck puts a pure acknowledgement into b.
+// sendAck adds a pure acknowledgement to b.
 func (c *Conn) sendAck(b *Batch, r reply) {
 	seg := Segment{Conn: c.peer, Seq: c.snd.nxt}
 	c.rcv.acknowledge(&seg)
@@ -181,7 +179,7 @@ func (c *Conn) sendAck(b *Batch, r reply) {
 // Stats is what the connection has done so far.
 func (c *Conn) Stats() Stats { return c.stats }
 
-// Snapshot is the state of a connection for those who watch it.
+// Snapshot is the state of a connection for observers.
 type Snapshot struct {
 	State    State
 	Window   uint32      // congestion window in packets

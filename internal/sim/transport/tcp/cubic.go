@@ -47,11 +47,11 @@ func cubeRoot(w uint64) uint64 {
 // W_cubic(t) = C·(t−K)³ + W_max, or Reno's estimate where that is larger: at
 // the round-trip times of one building, nearly always.
 type cubic struct {
-	epoch   units.Time // when this stage of congestion avoidance began
+	epoch   units.Time // begin of this stage of congestion avoidance
 	wMax    uint64     // W_max, 2^-20 packets
 	wEst    uint64     // W_est, 2^-20 packets
 	k       uint64     // K, microseconds
-	frac    uint32     // of a packet, 2^-20, that the window has above cwnd
+	frac    uint32     // fraction of a packet, in 2^-20, of the window above cwnd
 	prior   uint32     // cwnd_prior, packets
 	started bool       // epoch, wEst and k are valid
 
@@ -143,7 +143,7 @@ func (c *cubic) threshold(w *window, why cause) uint32 {
 	return max(w.cwnd*betaNum/betaDen, minCwnd)
 }
 
-// idle moves the curve on: nothing was probed meanwhile (5.8).
+// idle moves the curve: the idle time was not used for probing (5.8).
 func (c *cubic) idle(now, gap units.Time) {
 	if c.started {
 		c.epoch = min(c.epoch+gap, now)

@@ -1,17 +1,15 @@
-// Package tcp is a kernel TCP for bulk messages as a state machine without
-// I/O: the baseline that RDMA fabrics are measured against. It follows what
-// Linux does by default where Linux and the RFCs differ, because that is what
-// a cluster would run.
+// Package tcp is a kernel TCP for bulk messages as a state machine without I/O: the baseline for
+// RDMA fabrics. Where Linux and the RFCs differ, it follows Linux's defaults, because a cluster
+// would run them.
 //
 // # Model
 //
-// A Conn is one end of an established connection, full duplex. A message that
-// is given to Send becomes the next bytes of the stream; a segment never spans
-// two messages, as if every write carried MSG_EOR, and the last one of a
-// message carries PSH and is sent at once (TCP_NODELAY). The receiver reports
-// each message once, in order, when its last byte is in order; the sender when
-// its last byte is acknowledged. The identifier of a message rides in the
-// segment: it stands for the application's framing and takes no bytes.
+// A Conn is one end of an established connection, full duplex. Send appends a message to the
+// stream; a segment never spans two messages, as if every write carried MSG_EOR, and the last one
+// of a message carries PSH and is sent at once (TCP_NODELAY). The receiver reports each message
+// once, in order, when its last byte is in order; the sender when its last byte is acknowledged.
+// The identifier of a message rides in the segment: it stands for the application's framing and
+// takes no bytes.
 //
 //	Send ─► stream ─► Next (pulled when the port is free) ─► out
 //	in ─► Receive ─► Batch{Segments: pure acknowledgements, Completions}
@@ -38,14 +36,12 @@
 //
 // # Units and invariants
 //
-// Stream offsets are 64 bits and do not wrap: no simulated stream reaches
-// 2^64 bytes, so the comparison of numbers is plain. Time is integer
-// picoseconds. Windows are whole packets, their growth is in 2^-20 packets
-// (CUBIC), and DCTCP's alpha is in 2^-20; there is no float.
+// Stream offsets are 64 bits and do not wrap: no simulated stream reaches 2^64 bytes, so the
+// comparison of numbers is plain. Time is integer picoseconds. Windows are whole packets, their
+// growth is in 2^-20 packets (CUBIC), and DCTCP's alpha is in 2^-20; there is no float.
 //
-// una ≤ nxt ≤ written; the first outstanding segment is never SACKed; packets
-// in flight = outstanding − SACKed − lost + retransmitted; Conn.Check recounts
-// them.
+// una ≤ nxt ≤ written; the first outstanding segment is never SACKed; packets in flight =
+// outstanding − SACKed − lost + retransmitted; Conn.Check recounts them.
 //
 // # What is left out
 //
@@ -69,7 +65,6 @@
 //
 // # Sources
 //
-// The RFCs named above; Linux's net/ipv4/tcp_input.c, tcp_output.c,
-// tcp_recovery.c, tcp_cubic.c, tcp_dctcp.c for what they leave to the
-// implementation.
+// The RFCs named above; Linux's net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_cubic.c,
+// tcp_dctcp.c for choices that the RFCs leave to the implementation.
 package tcp

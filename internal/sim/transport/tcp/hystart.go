@@ -5,7 +5,7 @@ import "weft/units"
 // The constants of HyStart in Linux's tcp_cubic.c.
 const (
 	hyLowWindow  = 16                    // packets: below it, do not look
-	hyAckDelta   = 2 * units.Millisecond // acknowledgements further apart are not one train
+	hyAckDelta   = 2 * units.Millisecond // acknowledgements further apart belong to different trains (HyStart's term)
 	hyMinSamples = 8
 	hyDelayMin   = 4 * units.Millisecond
 	hyDelayMax   = 16 * units.Millisecond

@@ -4,7 +4,7 @@ import "weft/units"
 
 // The bounds of a connection, each with its reason.
 const (
-	// maxWindow bounds a receive window: 2^30 is what RFC 7323 can express.
+	// maxWindow bounds a receive window: 2^30 is the maximum of RFC 7323.
 	maxWindow = 1 << 30
 
 	// maxCwnd bounds the congestion window in packets, and with it the
@@ -12,8 +12,8 @@ const (
 	// than 800 Gb/s need for 1.5 ms.
 	maxCwnd = 1 << 17
 
-	// maxMessages bounds the messages that are queued or unacknowledged. A
-	// collective keeps some tens; a caller that reaches this has lost count.
+	// maxMessages bounds the messages that are queued or unacknowledged. A collective keeps some
+	// tens; more are an error of the caller.
 	maxMessages = 1 << 20
 
 	// maxSpans bounds the separate spans that a receiver keeps out of order.

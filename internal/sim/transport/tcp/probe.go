@@ -2,17 +2,17 @@ package tcp
 
 import "weft/units"
 
-// probe is the tail loss probe of RFC 8985, 7: when the end of a flight gets
-// no answer for two round trips, one more segment asks for one.
+// probe is the tail loss probe of RFC 8985, 7: if the end of a flight is not answered for two round
+// trips, one more segment requests an answer.
 type probe struct {
-	end    uint64 // TLP.end_seq: SND.NXT when the probe went out; 0: none is out
+	end    uint64 // TLP.end_seq: SND.NXT when the probe was sent; 0: none in flight
 	resent bool   // TLP.is_retrans
-	due    bool   // the timer has asked for one
+	due    bool   // the timer has requested a probe
 }
 
-// armProbe schedules a probe where one may go out: nothing is being repaired,
-// none is out. One packet alone waits for an acknowledgement that may be
-// delayed (Linux's tcp_schedule_loss_probe).
+// armProbe schedules a probe if one may be sent: no repair is in progress, and no probe is in
+// flight. A single packet waits for an acknowledgement that may be delayed (Linux's
+// tcp_schedule_loss_probe).
 func (s *sender) armProbe(now units.Time) bool {
 	if !s.cfg.LossProbe || s.probe.end != 0 || s.probe.due || s.board.sacked > 0 ||
 		s.state != Open && s.state != CWR {
@@ -33,7 +33,7 @@ func (s *sender) armProbe(now units.Time) bool {
 func (s *sender) sendProbe(now units.Time, seg *Segment, st *Stats) {
 	s.probe.due = false
 	s.probe.resent = !s.unsent() || s.nextLength() == 0
-	s.probe.end = s.nxt // no other probe while this one is sent
+	s.probe.end = s.nxt // no other probe during this one
 	if s.probe.resent {
 		s.resend(now, s.board.tail-1, seg, st)
 	} else {
@@ -44,8 +44,8 @@ func (s *sender) sendProbe(now units.Time, seg *Segment, st *Stats) {
 	st.Probes++
 }
 
-// probeAnswered ends a probe (RFC 8985, 7.4). A retransmission that nothing
-// reports as a duplicate has repaired a loss: that calls for a reduction.
+// probeAnswered ends a probe (RFC 8985, 7.4). If its retransmission is not reported as a duplicate,
+// it has repaired a loss, which requires a reduction.
 func (s *sender) probeAnswered(seg *Segment, d *delta, st *Stats) {
 	p := &s.probe
 	if p.end == 0 || seg.Ack < p.end {

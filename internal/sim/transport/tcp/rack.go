@@ -5,7 +5,7 @@ import "weft/units"
 // dupThresh is DupThresh of RFC 8985, 3.4.
 const dupThresh = 3
 
-// reoWndPersist is how many recoveries keep a widened reordering window.
+// reoWndPersist is the number of recoveries for which a widened reordering window stays.
 const reoWndPersist = 16
 
 // resend is one retransmission, in the order of time.
@@ -17,14 +17,14 @@ type resend struct {
 // rack is the state of RFC 8985: a segment is lost when one that was sent
 // later has arrived and a reordering window has passed.
 type rack struct {
-	sent   units.Time // RACK.xmit_ts: when the latest segment that arrived was sent
+	sent   units.Time // RACK.xmit_ts: sending time of the latest arrived segment
 	end    uint64     // RACK.end_seq: its end
 	rtt    units.Time // RACK.rtt: of it
 	minRTT units.Time // least sample of the connection; 0: none yet
 	fack   uint64     // RACK.fack: the highest byte that has arrived
 
-	next    uint64       // no segment before this one awaits judgement on its first transmission
-	resends ring[resend] // retransmissions that await judgement
+	next    uint64       // no segment before this one has an unjudged first transmission
+	resends ring[resend] // unjudged retransmissions
 
 	dupRound  uint64 // RACK.dsack_round: no further widening before this byte; 0: none
 	widths    uint32 // RACK.reo_wnd_mult
@@ -37,8 +37,8 @@ func sentAfter(t1 units.Time, end1 uint64, t2 units.Time, end2 uint64) bool {
 	return t1 > t2 || t1 == t2 && end1 > end2
 }
 
-// arrived takes notice that r has been delivered for the first time (RFC
-// 8985, 6.2, steps 1 to 3) and returns its RTT, 0 if that is ambiguous.
+// arrived handles the first delivery of r (RFC 8985, 6.2, steps 1 to 3) and returns its RTT, 0 if
+// that is ambiguous.
 func (k *rack) arrived(now units.Time, r *record) units.Time {
 	rtt := now - r.sent
 	end := r.end()
@@ -64,8 +64,7 @@ func (k *rack) arrived(now units.Time, r *record) units.Time {
 	return rtt
 }
 
-// widen takes notice of a duplicate (step 4): a round trip that sees one
-// widens the reordering window.
+// widen handles a duplicate (step 4): a round trip with a duplicate widens the reordering window.
 func (k *rack) widen(una, nxt uint64) {
 	if k.dupRound != 0 && una < k.dupRound {
 		return
@@ -95,14 +94,14 @@ func (s *sender) reorderWindow() units.Time {
 	return min(units.Time(k.widths)*k.minRTT/4, s.rtt.smoothed)
 }
 
-// detectLoss marks what RACK takes for lost (step 5) and returns how many
-// segments that were, and when to look again; Forever if there is no need.
+// detectLoss marks the segments that RACK considers lost (step 5). It returns their number, and the
+// time of the next check; Forever if there is no need.
 func (s *sender) detectLoss(now units.Time) (n uint32, again units.Time) {
 	k, b := &s.rack, &s.board
 	allowed := k.rtt + s.reorderWindow()
 	again = units.Forever
-	// Transmissions are judged in the order in which they went out: the first
-	// ones are in the order of the stream, the others in k.resends.
+	// Transmissions are judged in the order of sending: first transmissions are in the order of the
+	// stream, the others in k.resends.
 	for k.next = max(k.next, b.head); k.next < b.tail; k.next++ {
 		r := b.at(k.next)
 		if r.marks&(sacked|lost|touched) != 0 {
@@ -139,8 +138,8 @@ func (s *sender) detectLoss(now units.Time) (n uint32, again units.Time) {
 	return n, again
 }
 
-// markTimedOut marks the first segment and what has been out for longer than
-// a round trip (RFC 8985, 6.3).
+// markTimedOut marks the first segment and all segments in flight for longer than a round trip (RFC
+// 8985, 6.3).
 func (s *sender) markTimedOut(now units.Time) {
 	b := &s.board
 	allowed := s.rack.rtt + s.reorderWindow()

@@ -12,38 +12,38 @@ type boundary struct {
 	id  uint32
 }
 
-// receiver is the half of a connection that takes a stream.
+// receiver is the half of a connection that receives a stream.
 type receiver struct {
 	cfg    *Config
-	nxt    uint64     // RCV.NXT: the first byte that is missing
-	told   uint64     // the Ack of the last segment that went out
-	done   uint64     // the end of the last message that was reported
-	delack units.Time // when the acknowledgement that waits is due
+	nxt    uint64     // RCV.NXT: the first missing byte
+	told   uint64     // the Ack of the last segment sent
+	done   uint64     // end of the last reported message
+	delack units.Time // time at which the pending acknowledgement is due
 
-	spans spans      // what is there beyond nxt
+	spans spans      // the received data beyond nxt
 	ends  []boundary // the ends of messages within spans, sorted
 
 	ce  bool // DCTCP.CE: whether the last segment was marked
 	ece bool // what acknowledgements echo
 }
 
-// reply is what a segment of data asks for in return.
+// reply is the answer that a data segment requires.
 type reply struct {
-	now   bool // at once; otherwise when told or the timer says
-	dup   bool // nothing in it was new
-	block span // the SACK block that says the most; empty: none
+	now   bool // at once; otherwise later, or at the timer
+	dup   bool // it had no new data
+	block span // the most informative SACK block; empty: none
 }
 
-// owes reports whether data has arrived that no segment has acknowledged.
+// owes reports whether data has arrived without an acknowledgement.
 func (r *receiver) owes() bool { return r.nxt != r.told }
 
-// changes reports whether s would turn DCTCP's state of congestion (RFC 8257,
-// 3.2); what is owed must then be acknowledged first, with the old state.
+// changes reports whether s changes DCTCP's state of congestion (RFC 8257, 3.2); a pending
+// acknowledgement must then be sent first, with the old state.
 func (r *receiver) changes(s *Segment) bool {
 	return r.cfg.ECN == ECNDCTCP && r.ce != (s.Flags&FlagCE != 0)
 }
 
-// mark takes the congestion bits of s.
+// mark handles the congestion bits of s.
 func (r *receiver) mark(s *Segment) {
 	marked := s.Flags&FlagCE != 0
 	switch r.cfg.ECN {
@@ -55,8 +55,7 @@ func (r *receiver) mark(s *Segment) {
 	}
 }
 
-// take takes the payload of s, reports the messages that are whole now, and
-// says how to answer.
+// take handles the payload of s, reports the completed messages, and returns the required answer.
 func (r *receiver) take(now units.Time, s *Segment, b *Batch, st *Stats) reply {
 	data := span{s.Seq, s.Seq + uint64(s.Length)}
 	switch {
@@ -69,7 +68,7 @@ func (r *receiver) take(now units.Time, s *Segment, b *Batch, st *Stats) reply {
 	return r.takeNext(now, s, data, b)
 }
 
-// takeNext advances over data that is next in the stream.
+// takeNext moves nxt over the next data of the stream.
 func (r *receiver) takeNext(now units.Time, s *Segment, data span, b *Batch) reply {
 	r.nxt = data.end
 	last := s.Flags&FlagPSH != 0
@@ -90,7 +89,7 @@ func (r *receiver) takeNext(now units.Time, s *Segment, data span, b *Batch) rep
 	return reply{}
 }
 
-// takeAhead keeps data that lies beyond a gap.
+// takeAhead keeps data beyond a gap.
 func (r *receiver) takeAhead(s *Segment, data span, st *Stats) reply {
 	if data.end > r.nxt+uint64(r.cfg.Window) {
 		st.Refused++
@@ -111,7 +110,7 @@ func (r *receiver) takeAhead(s *Segment, data span, st *Stats) reply {
 	return reply{now: true, block: whole}
 }
 
-// keepEnd remembers the end of a message whose beginning is not there yet.
+// keepEnd stores the end of a message whose beginning has not arrived.
 func (r *receiver) keepEnd(e boundary) {
 	i := len(r.ends)
 	for i > 0 && r.ends[i-1].end > e.end {
@@ -120,7 +119,7 @@ func (r *receiver) keepEnd(e boundary) {
 	r.ends = slices.Insert(r.ends, i, e)
 }
 
-// reportEnds reports the kept messages that are whole now.
+// reportEnds reports the stored messages that are now complete.
 func (r *receiver) reportEnds(b *Batch) {
 	n := 0
 	for n < len(r.ends) && r.ends[n].end <= r.nxt {
@@ -140,7 +139,7 @@ func (r *receiver) report(e boundary, b *Batch) {
 	r.done = e.end
 }
 
-// lowest is the first span beyond the gap, or nothing.
+// lowest is the first span beyond the gap, if any.
 func (r *receiver) lowest() span {
 	if len(r.spans) == 0 {
 		return span{}
@@ -148,8 +147,8 @@ func (r *receiver) lowest() span {
 	return r.spans[0]
 }
 
-// acknowledge fills in what every outgoing segment says about this direction.
-// With it nothing is owed any more.
+// acknowledge fills in the acknowledgement fields of every outgoing segment. Then no
+// acknowledgement is pending.
 func (r *receiver) acknowledge(s *Segment) {
 	s.Ack = r.nxt
 	s.Window = uint32(r.cfg.Window)

@@ -17,7 +17,7 @@ func (r *ring[T]) back() *T { return r.at(r.tail - 1) }
 
 func (r *ring[T]) pop() { r.head++ }
 
-// push appends a slot that still holds what it held, for the caller to fill.
+// push appends a slot with its old content, for the caller to fill.
 func (r *ring[T]) push() *T {
 	if r.len() == len(r.slots) {
 		r.grow()

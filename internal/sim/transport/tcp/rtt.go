@@ -2,8 +2,8 @@ package tcp
 
 import "weft/units"
 
-// rttEstimator is RFC 6298 with Linux's floor: the timeout is SRTT plus the
-// variance term, and it is that term which is at least MinRTO.
+// rttEstimator is RFC 6298 with Linux's minimum: the timeout is SRTT plus the variance term, and
+// the minimum of that term is MinRTO.
 type rttEstimator struct {
 	smoothed units.Time // SRTT; 0: no sample yet
 	variance units.Time // RTTVAR
@@ -11,7 +11,7 @@ type rttEstimator struct {
 	backoffs uint8      // doublings, one for each timeout in a row
 }
 
-// sample takes one measurement of a segment that went out once (Karn).
+// sample adds a measurement of a segment that was sent once (Karn).
 func (e *rttEstimator) sample(rtt units.Time, cfg *Config) {
 	if e.smoothed == 0 {
 		e.smoothed, e.variance = rtt, rtt/2
@@ -24,9 +24,8 @@ func (e *rttEstimator) sample(rtt units.Time, cfg *Config) {
 	e.reset(cfg)
 }
 
-// reset ends the backoff. Karn's rule would wait for an unambiguous sample;
-// with timestamps (which Linux has and which are not carried here) every
-// advance gives one.
+// reset ends the backoff. Karn's rule would wait for an unambiguous sample; with timestamps (which
+// Linux has and this model leaves out) every advance gives one.
 func (e *rttEstimator) reset(cfg *Config) {
 	e.backoffs = 0
 	if e.smoothed == 0 {

@@ -2,18 +2,18 @@ package tcp
 
 import "weft/units"
 
-// mark is what is known of one outstanding segment.
+// mark is the state of one outstanding segment.
 type mark uint8
 
 const (
 	sacked  mark = 1 << iota // the receiver has it
-	lost                     // it is taken for lost
+	lost                     // it counts as lost
 	resent                   // a retransmission of it is in flight
 	touched                  // it has been retransmitted at least once: its acknowledgement is ambiguous
 	ending                   // it is the last one of a message
 )
 
-// record is one outstanding segment. A segment is never cut anew.
+// record is one outstanding segment. A segment is never divided again.
 type record struct {
 	seq    uint64
 	sent   units.Time // last
@@ -35,8 +35,7 @@ type scoreboard struct {
 	hint    uint64 // no segment before this one waits for retransmission
 }
 
-// inFlight is how many packets are in the network (Linux's
-// tcp_packets_in_flight).
+// inFlight is the number of packets in the network (Linux's tcp_packets_in_flight).
 func (b *scoreboard) inFlight() uint32 {
 	return uint32(b.len()) - b.sacked - b.lost + b.resent
 }
@@ -55,7 +54,7 @@ func (b *scoreboard) find(seq uint64) uint64 {
 	return lo
 }
 
-// settle removes r from the counts of what is lost or resent.
+// settle removes r from the counts of lost and resent segments.
 func (b *scoreboard) settle(r *record) {
 	if r.marks&lost != 0 {
 		b.lost--
@@ -69,15 +68,15 @@ func (b *scoreboard) settle(r *record) {
 	r.marks &^= lost | resent
 }
 
-// markSacked takes r as delivered.
+// markSacked marks r as delivered.
 func (b *scoreboard) markSacked(r *record) {
 	b.settle(r)
 	r.marks |= sacked
 	b.sacked++
 }
 
-// renege forgets what was SACKed (RFC 2018, 8): the receiver acknowledges up
-// to a segment that it said to have, so it has dropped it. The timeout repairs.
+// renege clears the SACK marks (RFC 2018, 8): the receiver acknowledges only up to a segment that
+// it had reported, so it has dropped it. The timeout repairs this.
 func (b *scoreboard) renege() {
 	for i := b.head; i < b.tail; i++ {
 		b.at(i).marks &^= sacked
@@ -85,7 +84,7 @@ func (b *scoreboard) renege() {
 	b.sacked = 0
 }
 
-// markLost takes the last transmission of the segment at i as lost.
+// markLost marks the last transmission of the segment at i as lost.
 func (b *scoreboard) markLost(i uint64) {
 	r := b.at(i)
 	b.settle(r)
@@ -95,7 +94,7 @@ func (b *scoreboard) markLost(i uint64) {
 	b.hint = min(b.hint, i)
 }
 
-// markResent notes that the segment at i has gone out again.
+// markResent records that the segment at i was sent again.
 func (b *scoreboard) markResent(i uint64, now units.Time) {
 	r := b.at(i)
 	if r.marks&lost != 0 && r.marks&resent == 0 {

@@ -23,7 +23,7 @@ const (
 	FlagCWR                   // the sender has reduced its window
 	FlagECT                   // ECN-capable: a switch may mark instead of dropping
 	FlagCE                    // congestion experienced: set by a switch
-	FlagDup                   // D-SACK (RFC 2883): what this acknowledges had arrived before
+	FlagDup                   // D-SACK (RFC 2883): the acknowledged data had arrived before
 )
 
 // Range is a SACK block, relative to the segment's Ack.
@@ -36,10 +36,10 @@ type Range struct {
 // value, never bytes.
 type Segment struct {
 	Seq    uint64 // stream offset of the first byte of payload
-	Ack    uint64 // stream offset of the next byte that the sender of this expects
-	SACK   Range  // what it has beyond, on pure acknowledgements
-	Conn   uint32 // the connection's identifier at the receiver of this
-	Window uint32 // bytes beyond Ack that it takes, not scaled
+	Ack    uint64 // stream offset of the next byte that its sender expects
+	SACK   Range  // the sender's further data, on pure acknowledgements only
+	Conn   uint32 // the connection's identifier at its receiver
+	Window uint32 // bytes beyond Ack that the sender accepts, not scaled
 	ID     uint32 // of the message that the payload belongs to
 	Length uint16 // bytes of payload
 	Flags  Flags
@@ -54,7 +54,7 @@ func (s *Segment) IPBytes() units.Bytes {
 	return n
 }
 
-// Outcome says what a completion reports.
+// Outcome is the kind of a completion.
 type Outcome uint8
 
 // The outcomes of a message.
@@ -73,9 +73,9 @@ type Completion struct {
 	Outcome Outcome
 }
 
-// Batch is what a call leaves for the caller, who owns it and resets it. The
-// segments are pure acknowledgements in the order in which they go out; they
-// do not wait for Next. The completions are in the order of the stream.
+// Batch is the output of a call. The caller owns it and resets it. The segments are pure
+// acknowledgements in the order of sending; they bypass Next. The completions are in the order of
+// the stream.
 type Batch struct {
 	Segments    []Segment
 	Completions []Completion

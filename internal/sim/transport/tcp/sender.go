@@ -2,7 +2,7 @@ package tcp
 
 import "weft/units"
 
-// timer says what the deadline of a sender is for. There is one, as in Linux.
+// timer is the purpose of a sender's deadline. There is one deadline, as in Linux.
 type timer uint8
 
 const (
@@ -12,15 +12,15 @@ const (
 	timerReorder // RACK's reordering window
 )
 
-// sender is the half of a connection that gives a stream.
+// sender is the half of a connection that sends a stream.
 type sender struct {
 	cfg *Config
 	cc  control
 
 	una, nxt uint64 // SND.UNA, SND.NXT
 	written  uint64 // the end of the last message
-	edge     uint64 // the peer takes bytes before this one
-	done     uint64 // the end of the last message that was reported
+	edge     uint64 // the peer accepts bytes before this one
+	done     uint64 // end of the last reported message
 
 	win      window
 	rtt      rttEstimator
@@ -30,10 +30,10 @@ type sender struct {
 	lastSent units.Time // of new data
 
 	board    scoreboard
-	block    span // the SACK block that was last worked through
+	block    span // the last processed SACK block
 	rack     rack
 	messages ring[boundary] // not reported yet
-	current  uint64         // index of the message that nxt is in
+	current  uint64         // index of the message at nxt
 
 	recover reduction
 	probe   probe
@@ -41,17 +41,16 @@ type sender struct {
 	cutting bool // the next new data carries CWR
 }
 
-// limit is whether the window is what limits (Linux's tcp_cwnd_validate).
+// limit is whether the window limits the sender (Linux's tcp_cwnd_validate).
 type limit struct {
-	round   uint64 // it is judged anew when this byte is acknowledged
+	round   uint64 // it is updated when this byte is acknowledged
 	most    uint32 // packets outstanding in this round
 	reached bool
 }
 
 func (s *sender) unsent() bool { return s.nxt != s.written }
 
-// nextLength is the payload of the next new segment, 0 if the peer does not
-// take it.
+// nextLength is the payload of the next new segment, 0 if the peer does not accept it.
 func (s *sender) nextLength() uint64 {
 	n := min(uint64(s.cfg.MSS), s.messages.at(s.current).end-s.nxt)
 	if s.nxt+n > s.edge {
@@ -60,7 +59,7 @@ func (s *sender) nextLength() uint64 {
 	return n
 }
 
-// ready reports whether next would give a segment.
+// ready reports whether next has a segment.
 func (s *sender) ready() bool {
 	switch {
 	case s.state == Broken:
@@ -75,7 +74,7 @@ func (s *sender) ready() bool {
 	return s.unsent() && s.nextLength() > 0
 }
 
-// next fills in what goes out next: a probe, then what is lost, then new data.
+// next fills in the next segment: a probe, then lost data, then new data.
 func (s *sender) next(now units.Time, seg *Segment, st *Stats) bool {
 	if !s.ready() {
 		return false
@@ -145,7 +144,7 @@ func (s *sender) fill(seg *Segment, r *record, fresh bool) {
 	}
 }
 
-// noteLimit notes whether the window is full.
+// noteLimit records whether the window is full.
 func (s *sender) noteLimit() {
 	full := s.board.inFlight() >= s.win.cwnd
 	out := uint32(s.board.len())
@@ -180,7 +179,7 @@ func (s *sender) restartIfIdle(now units.Time) {
 	s.win.cwnd = max(s.win.cwnd, restart)
 }
 
-// delta is what one acknowledgement changes.
+// delta is the changes by one acknowledgement.
 type delta struct {
 	packets  uint32     // newly delivered
 	lost     uint32     // newly taken for lost
@@ -190,7 +189,7 @@ type delta struct {
 	dup      bool       // it reports a duplicate
 }
 
-// acknowledged takes the acknowledgement in seg.
+// acknowledged handles the acknowledgement in seg.
 func (s *sender) acknowledged(now units.Time, seg *Segment, b *Batch, st *Stats) {
 	if seg.Ack > s.nxt {
 		st.Refused++
@@ -232,8 +231,8 @@ func (s *sender) acknowledged(now units.Time, seg *Segment, b *Batch, st *Stats)
 	s.report(b)
 }
 
-// takeCumulative removes the segments that lie before una as a whole; a
-// receiver takes none in part.
+// takeCumulative removes the segments that lie completely before una; a receiver accepts none in
+// part.
 func (s *sender) takeCumulative(now units.Time, una uint64, d *delta) {
 	for s.board.len() > 0 {
 		r := s.board.front()
@@ -253,13 +252,12 @@ func (s *sender) takeCumulative(now units.Time, una uint64, d *delta) {
 	}
 }
 
-// takeSelective marks what the SACK block covers, without what the block
-// before covered already.
+// takeSelective marks the segments in the SACK block, without those in the previous block.
 func (s *sender) takeSelective(now units.Time, seg *Segment, d *delta) {
 	from := seg.Ack + uint64(seg.SACK.Start)
 	block := span{max(from, s.una), min(from+uint64(seg.SACK.Length), s.nxt)}
 	if block.start >= block.end || block.start == s.una {
-		return // stale: what una awaits has not arrived
+		return // stale: the data at una has not arrived
 	}
 	known := s.block
 	s.block = block
@@ -287,7 +285,7 @@ func (s *sender) sackSpan(now units.Time, p span, d *delta) {
 	}
 }
 
-// delivered takes notice that r has arrived.
+// delivered records the arrival of r.
 func (s *sender) delivered(now units.Time, r *record, d *delta) {
 	d.packets++
 	if rtt := s.rack.arrived(now, r); rtt > 0 {
@@ -298,7 +296,7 @@ func (s *sender) delivered(now units.Time, r *record, d *delta) {
 	}
 }
 
-// judge lets RACK look for losses.
+// judge runs RACK's detection of losses.
 func (s *sender) judge(now units.Time, d *delta) {
 	var again units.Time
 	d.lost, again = s.detectLoss(now)
@@ -319,7 +317,7 @@ func (s *sender) moveWindow(a ack, d *delta) {
 	}
 }
 
-// report reports the messages that are acknowledged now.
+// report reports the newly acknowledged messages.
 func (s *sender) report(b *Batch) {
 	for s.messages.len() > 0 && s.messages.front().end <= s.una {
 		s.complete(b, Sent)
@@ -350,7 +348,7 @@ func (s *sender) rearm(now units.Time) {
 
 func (s *sender) armRTO(now units.Time) { s.arm(timerRTO, now+s.rtt.timeout) }
 
-// expired acts on the timer.
+// expired handles the timer.
 func (s *sender) expired(now units.Time, b *Batch, st *Stats) {
 	if now < s.deadline {
 		return

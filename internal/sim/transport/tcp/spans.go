@@ -5,13 +5,11 @@ import "slices"
 // span is the bytes of a stream from start up to end.
 type span struct{ start, end uint64 }
 
-// spans are the bytes that a receiver has out of order: sorted, apart from
-// each other, few.
+// spans are the bytes that a receiver has out of order: sorted, disjoint, few.
 type spans []span
 
-// add inserts the bytes of s and returns the span that they are part of now.
-// fresh is false when all of them were there. It refuses (ok is false) to keep
-// more than maxSpans.
+// add inserts the bytes of s and returns the span that now contains them. fresh is false if all of
+// them were there. It refuses (ok is false) to keep more than maxSpans.
 func (p *spans) add(s span) (whole span, fresh, ok bool) {
 	q := *p
 	// i is the first span that s touches or precedes.
@@ -34,8 +32,8 @@ func (p *spans) add(s span) (whole span, fresh, ok bool) {
 	return s, true, true
 }
 
-// absorb removes what begins at or before next and returns the first byte that
-// is missing then.
+// absorb removes spans that begin at or before next and returns the first byte that is then
+// missing.
 func (p *spans) absorb(next uint64) uint64 {
 	q := *p
 	n := 0

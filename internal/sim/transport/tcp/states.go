@@ -2,15 +2,14 @@ package tcp
 
 import "weft/units"
 
-// State is what a sender is doing about congestion (Linux's tcp_ca_state;
-// its Disorder is Open here).
+// State is a sender's congestion state (Linux's tcp_ca_state; its Disorder is Open here).
 type State uint8
 
 // The states of a sender.
 const (
 	Open     State = iota // all is well
 	CWR                   // reducing after an echo of congestion
-	Recovery              // repairing a loss that acknowledgements showed
+	Recovery              // repairing a loss detected by acknowledgements
 	Loss                  // repairing after a timeout
 	Broken                // given up
 )
@@ -19,16 +18,16 @@ func (s State) String() string {
 	return [...]string{"open", "cwr", "recovery", "loss", "broken"}[s]
 }
 
-// reduction is the course of one reduction of the window: proportional rate
-// reduction (RFC 6937) and what it takes to undo it.
+// reduction is the course of one reduction of the window: proportional rate reduction (RFC 6937)
+// and the data for undoing it.
 type reduction struct {
 	high      uint64 // recovery point: the state lasts until this byte is acknowledged
 	prior     uint32 // RecoverFS: the window before
 	delivered uint32 // prr_delivered
 	out       uint32 // prr_out
 
-	undo     window // what an undo restores
-	resent   uint32 // retransmissions that no duplicate has accounted for
+	undo     window // the state that an undo restores
+	resent   uint32 // retransmissions without a reported duplicate
 	undoable bool
 }
 
@@ -42,8 +41,8 @@ func (s *sender) enterStates(d *delta, ece bool, st *Stats) {
 	}
 }
 
-// leaveStates ends what the acknowledged byte ends. An echo must be silenced
-// by a CWR that has arrived, hence the strict comparison (as Linux).
+// leaveStates ends the states that the acknowledged byte ends. Only a CWR that has arrived silences
+// an echo, hence the strict comparison (as Linux).
 func (s *sender) leaveStates() {
 	over := s.una >= s.recover.high
 	switch s.state {
@@ -78,8 +77,7 @@ func (s *sender) enterCWR(st *Stats) {
 	st.Echoes++
 }
 
-// enterRecovery repairs losses that acknowledgements have shown. A reduction
-// that is under way goes on.
+// enterRecovery repairs losses that acknowledgements have shown. A reduction in progress continues.
 func (s *sender) enterRecovery(st *Stats) {
 	if s.state == CWR {
 		s.recover.high = s.nxt
@@ -91,8 +89,8 @@ func (s *sender) enterRecovery(st *Stats) {
 	st.Recoveries++
 }
 
-// enterLoss starts over after a timeout (RFC 5681, 3.1; RFC 8985, 6.3). The
-// threshold falls once per window.
+// enterLoss restarts after a timeout (RFC 5681, 3.1; RFC 8985, 6.3). The threshold falls once per
+// window.
 func (s *sender) enterLoss(now units.Time, st *Stats) {
 	s.markTimedOut(now)
 	if s.state != Loss && (s.state == Open || s.una >= s.recover.high) {
@@ -107,7 +105,7 @@ func (s *sender) enterLoss(now units.Time, st *Stats) {
 	st.Timeouts++
 }
 
-// enterBroken gives up: what is not acknowledged fails.
+// enterBroken abandons the connection: unacknowledged messages fail.
 func (s *sender) enterBroken(b *Batch) {
 	s.state = Broken
 	s.arm(timerOff, units.Forever)
@@ -128,7 +126,7 @@ func (s *sender) timeout(now units.Time, b *Batch, st *Stats) {
 	s.armRTO(now)
 }
 
-// beginReduction sets the threshold to reduce towards.
+// beginReduction sets the target of the reduction.
 func (s *sender) beginReduction(why cause) {
 	before := s.win
 	s.win.ssthresh = s.cc.threshold(&s.win, why)
@@ -160,8 +158,8 @@ func (s *sender) reduce(d *delta) {
 	s.win.cwnd = flight + uint32(max(send, 0))
 }
 
-// duplicated takes notice of a duplicate: RACK gets patient, and a reduction
-// all of whose retransmissions were needless is undone.
+// duplicated handles a duplicate: RACK's window widens, and a reduction is undone if all of its
+// retransmissions were needless.
 func (s *sender) duplicated(st *Stats) {
 	s.rack.widen(s.una, s.nxt)
 	p := &s.recover
@@ -171,7 +169,7 @@ func (s *sender) duplicated(st *Stats) {
 	if p.resent--; p.resent > 0 {
 		return
 	}
-	if s.state != Loss { // what was taken for lost was late (Linux's tcp_try_undo_partial)
+	if s.state != Loss { // data that counted as lost was late (Linux's tcp_try_undo_partial)
 		s.rack.reordered = true
 	}
 	p.undoable = false
