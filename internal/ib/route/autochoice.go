@@ -21,7 +21,7 @@ type Attempt struct {
 	With   string `json:"with,omitempty"` // the engine's options in words; "" for none
 	// Refused says why its tables are out of the question; "" if they are proven.
 	Refused string `json:"refused,omitempty"`
-	// Lanes is how many data lanes the tables need.
+	// Lanes is the number of data lanes that the tables need.
 	Lanes int `json:"lanes,omitempty"`
 	// Bandwidth is the share of a cable's rate that the slowest end gets, Contention the
 	// number of flows on the worst cable (see proof.Pattern). Both are means over all
@@ -47,9 +47,9 @@ type score struct {
 // for the others.
 const whole = 720720 << 20
 
-// maxRanked is up to how many ends all engines are tried: a second of each core or two.
-// On larger fabrics the slow ones are only tried if the others give nothing
-// that is proven and no worse than minhop's.
+// maxRanked is the maximum number of ends for which all engines are tried: a second of each core or
+// two. On larger fabrics the slow engines are only tried if the others give no proven tables at
+// least as good as minhop's.
 const maxRanked = 2048
 
 // choose routes with all engines that may fit the fabric. It keeps the proven tables with

@@ -11,7 +11,7 @@ import (
 // usualLanes is the default number of data lanes of switches.
 const usualLanes = 8
 
-// lanes is how many data lanes there are.
+// lanes is the number of data lanes.
 func (j *job) lanes() int {
 	if j.opt.Lanes <= 0 {
 		return usualLanes

@@ -25,7 +25,7 @@ type Options struct {
 	// Order are port GUIDs that get their routes before all others
 	// (opensm --guid_routing_order_file).
 	Order []units.GUID
-	// Lanes is how many data lanes the switches have, 1 to 15; 0 is 8.
+	// Lanes is the number of data lanes of the switches, 1 to 15; 0 is 8.
 	Lanes int
 	// Torus is the contents of torus-2QoS.conf; only torus-2QoS needs it.
 	Torus *TorusConf
@@ -35,8 +35,8 @@ type Options struct {
 	Groups map[units.GUID]int32
 	// AsOpenSM asks for the tables of OpenSM 3.3.23, its fallbacks included.
 	AsOpenSM bool
-	// Cores is how many goroutines may work, 0 for as many as the process may
-	// use. The result does not depend on it.
+	// Cores is the maximum number of goroutines, 0 for as many as the process may use. The result
+	// does not depend on it.
 	Cores int
 }
 

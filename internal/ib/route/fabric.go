@@ -17,8 +17,8 @@ type fabric struct {
 	tab *subnet.Tables
 
 	sw []swtch // by dense number
-	// base is where each switch's ports begin when all ports of all switches
-	// are numbered in one go; base[len(sw)] is how many there are.
+	// base is the first port number of each switch if all ports of all switches are numbered
+	// consecutively; base[len(sw)] is their total.
 	base []int
 	// order are the dense numbers of the switches, ascending by node GUID read
 	// backwards: the order in which OpenSM goes through switches.
@@ -53,7 +53,7 @@ type endport struct {
 	at    subnet.End
 	guid  units.GUID // of the port
 	lid   units.LID  // the first
-	width int        // how many LIDs: 2^LMC
+	width int        // number of LIDs: 2^LMC
 	sw    int32      // the switch that it is cabled to, -1: none
 	port  uint8      // the port of that switch
 }

@@ -65,7 +65,7 @@ type group struct {
 	load  int32 // ways to targets that were put on it so far
 	place int32 // of the switch there in the order of indices; hosts come first
 	first int32 // index into tree.cables
-	n     uint8 // how many cables
+	n     uint8 // number of cables
 	far   uint8 // the port there of the first cable
 }
 

@@ -1,8 +1,8 @@
 package route
 
-// layer is the channel dependency graph of the paths that are on one lane: for
-// each channel and each port of the switch it leads to, how many paths go that
-// way. The port is part of the edge's number: channel*stride+port.
+// layer is the channel dependency graph of the paths on one lane: for each channel and each port of
+// the switch at its end, the number of paths through both. The port is part of the edge's number:
+// channel*stride+port.
 type layer struct {
 	s      *spanner
 	stride int

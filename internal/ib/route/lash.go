@@ -56,8 +56,8 @@ func (j *job) useLanes(lane [][]uint8, used int) {
 	}
 }
 
-// placePairs gives each pair its lane, at most so many, and returns how many
-// were needed.
+// placePairs assigns a lane to each pair, from at most have lanes, and returns the number of lanes
+// needed.
 func (j *job) placePairs(s *spanner, pairs []pair, have int) (lane [][]uint8, used int, err error) {
 	lanes := newAcyclic(s, have)
 	lane = make([][]uint8, len(j.sw))

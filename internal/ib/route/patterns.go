@@ -6,9 +6,8 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// maxCompared is how many ends a fabric may have for its trees to be compared
-// with OpenSM's in every shift: the paths between all pairs are walked twice,
-// which for so many takes some 20 ms.
+// maxCompared is the maximum number of ends of a fabric whose trees are compared with OpenSM's in
+// every shift: the paths between all pairs are walked twice, which takes some 20 ms at this size.
 const maxCompared = 512
 
 // orOpenSMs returns the trees at hand, or the trees that OpenSM would compute if these put
@@ -40,8 +39,8 @@ func (j *job) orOpenSMs(s *spanner, targets []target) *spanner {
 	return o
 }
 
-// maxImproving bounds how often trees are measured while they are improved, in
-// paths walked: half a second.
+// maxImproving bounds the measuring of trees during their improvement, in paths walked: half a
+// second.
 const maxImproving = 1 << 26
 
 // improve computes the trees in the tables again one by one, and keeps a new tree if it

@@ -4,8 +4,8 @@ import "math"
 
 // How far routes are refined.
 const (
-	// maxPasses bounds how often all trees are grown again in each of both
-	// ways; each pass but the last must bring something.
+	// maxPasses bounds the number of times that all trees are grown again in each of both ways;
+	// each pass except the last must bring an improvement.
 	maxPasses = 8
 	// maxRefined bounds the work of a pass, in cables looked at: beyond it,
 	// which is some 20,000 ends in a large tree, a pass takes seconds.

@@ -16,7 +16,7 @@ type Report struct {
 	Reason string
 	// Remedy is a change after which Asked can route the fabric.
 	Remedy string
-	// Lanes is how many data lanes the tables need.
+	// Lanes is the number of data lanes that the tables need.
 	Lanes int
 	// Unreachable is the first entries (at most 16) without a port, in switches with
 	// hosts, for LIDs of hosts: packets for them are lost. UnreachablePairs counts all of
@@ -46,7 +46,7 @@ type Unreachable struct {
 	LID    units.LID  `json:"lid"`
 }
 
-// maxUnreachable is how many pairs a report lists: enough to see the pattern.
+// maxUnreachable is the maximum number of pairs in a report: enough to see the pattern.
 const maxUnreachable = 16
 
 // Refusal is an engine's verdict that it cannot route a fabric.

@@ -6,7 +6,7 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// maxShifts is how many shifts routes are judged by while they are refined.
+// maxShifts is the number of shifts for judging routes during refinement.
 const maxShifts = 64
 
 // shifts is the patterns that judge routes besides the sum of all paths: each end sends to

@@ -52,7 +52,7 @@ func (g *grid) step(cell int, dir heading) (int, bool) {
 	return g.move(cell, dim, to), true
 }
 
-// cells is how many cells the grid has.
+// cells is the number of cells of the grid.
 func (g *grid) cells() int { return g.radix[0] * g.radix[1] * g.radix[2] }
 
 // layOut finds the place of each switch, from the first seed whose switches are
@@ -146,8 +146,8 @@ func (g *grid) stepRound(cell int, dir heading) (int, bool) {
 	return g.step(cell, dir)
 }
 
-// maxGuesses bounds how many places of switches are tried out. A whole torus
-// needs a few, one with faults some tens.
+// maxGuesses bounds the number of switch positions that are tried. A whole torus needs a few, a
+// torus with faults some tens.
 const maxGuesses = 1 << 16
 
 // spread places all switches so that each cable joins neighbours, and reports

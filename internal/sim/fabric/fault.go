@@ -183,7 +183,7 @@ func (b *Builder) switchOf(row int32) *node {
 	return &n.nodes[n.tables.Endpoints+int(row)]
 }
 
-// sets are the sets of ports of each switch, those of its tables first.
+// sets are the sets of ports of each switch, beginning with the sets of its tables.
 type sets struct {
 	ports [][][]uint16
 	known []map[string]uint16

@@ -14,7 +14,7 @@ type PausedLink struct {
 	Sender   string `json:"sender"`    // the node that was paused
 	By       string `json:"by"`        // the node that sent the PFC frames
 	Priority int    `json:"priority"`  // 802.1p
-	Pauses   int64  `json:"pauses"`    // how often
+	Pauses   int64  `json:"pauses"`    // number of pauses
 	PausedPs int64  `json:"paused_ps"` // time in pause
 	FirstPs  int64  `json:"first_ps"`  // start of the first pause
 	// Cause is the port of By that held the most bytes of the link when pauses began, and Share

@@ -105,7 +105,7 @@ type Distribution struct {
 	Fairness float64
 }
 
-// Counts is how often things happened in the network.
+// Counts are the counters of the network.
 type Counts struct {
 	Packets    int64 `json:"packets"`     // packets sent by NICs and GPUs, with acknowledgements
 	PacketHops int64 `json:"packet_hops"` // one for each port of the fabric that sent the packet

@@ -170,10 +170,10 @@ func (e *EEC) takeBack() {
 	d.recvs = slices.Insert(d.recvs, 0, RecvRequest{ID: w.id, Length: w.length})
 }
 
-// Completed takes a completion that the stream has left in b, and makes it the queue
-// pair's whom it is for; nil is no one's. tell is false where that wants no completion.
-// What follows from it goes to b, with completions that are queue pairs' already: those
-// pass through. Contexts and queue pairs share one space of numbers.
+// Completed takes a completion that the stream has left in b, and converts it to its queue pair's;
+// d is nil if there is none. tell is false if the queue pair needs no completion. Resulting
+// completions go to b. Completions of queue pairs in b pass through unchanged. Contexts and queue
+// pairs share one space of numbers.
 func (e *EEC) Completed(now units.Time, c *Completion, b *Batch) (d *RDQP, tell bool) {
 	switch {
 	case c.QPN != e.q.req.qpn:

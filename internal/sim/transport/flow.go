@@ -24,9 +24,9 @@ type FlowControl struct {
 const LongestTimeouts = 4
 
 const (
-	// leastReordering is how many packets must have come ahead of a missing one before
-	// it is taken for lost, until the network shows that it reorders more (RFC 5681:
-	// three), and mostReordering how far that goes: Linux's tcp_max_reordering.
+	// leastReordering is the number of packets that must have arrived ahead of a missing one before
+	// it counts as lost, until the network shows that it reorders more (RFC 5681: three), and
+	// mostReordering its maximum: Linux's tcp_max_reordering.
 	leastReordering = 3
 	mostReordering  = 300
 )
@@ -140,10 +140,10 @@ func (f *flow) moved(now units.Time, una units.PSN, known int32) {
 	}
 }
 
-// answered takes the first acknowledgement after a timeout. If it covers packets that were
-// not sent again, and the peer was known to have none of the packets before it, the first
-// transmissions were late and not lost: a peer that waits for a processor does that. The
-// window is then what it was before.
+// answered handles the first acknowledgement after a timeout. If it covers packets that were not
+// retransmitted, and the peer was known to have none of the packets before it, the first
+// transmissions were late and not lost, as with a peer that waits for a processor. The window is
+// then restored.
 func (f *flow) answered(una units.PSN, known int32) {
 	f.unsure = false
 	if known == 0 && f.resent.Before(una) {

@@ -28,10 +28,9 @@ const (
 	// (max_qp_rd_atom); the field in the CM messages has eight bits.
 	MaxReadResources = 128
 
-	// MaxReorder bounds how far ahead of the expected PSN a packet is placed
-	// out of order. 2^15 packets of 4 KiB are 128 MiB in flight, which is
-	// 1 ms at 1 Tb/s: beyond any fabric's reordering. What lies farther ahead
-	// is dropped and counted as lost.
+	// MaxReorder bounds the distance ahead of the expected PSN at which a packet is placed out of
+	// order. 2^15 packets of 4 KiB are 128 MiB in flight, which is 1 ms at 1 Tb/s: beyond any
+	// fabric's reordering. A packet farther ahead is dropped and counted as lost.
 	MaxReorder = 1 << 15
 
 	// minReorder is the first size of the reorder bitmap, in packets.
@@ -46,9 +45,9 @@ const (
 	// of: with a packet of each in its window there cannot be more.
 	MaxOpenMessages = MaxReorder
 
-	// MaxPathMTU bounds a path MTU. InfiniBand ends at 4096, jumbo frames near
-	// 9000; other simulators use what they like. Pacing multiplies a packet's
-	// bits by 10^12 ps in an int64, which overflows a little above this.
+	// MaxPathMTU bounds a path MTU. InfiniBand ends at 4096, jumbo frames near 9000; other
+	// simulators use other values. Pacing multiplies a packet's bits by 10^12 ps in an int64, which
+	// overflows slightly above this.
 	MaxPathMTU = 1 << 20
 
 	// MaxRetryExponent is the 5-bit Local ACK Timeout (IBA vol. 1, 9.7.6.1.3).

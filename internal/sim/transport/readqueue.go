@@ -39,9 +39,9 @@ func (q *readQueue) clear(e *endpoint) { q.reads, e.owed = q.reads[:0], 0 }
 // full reports whether the configured maximum is being served.
 func (q *readQueue) full(e *endpoint) bool { return len(q.reads) >= e.cfg.maxServed() }
 
-// room reports whether one more can be served. For it the oldest READ is given up that is
-// served again: a requester that sends one more than may be outstanding has what it needs
-// of an older one, and the network had doubled the request.
+// room reports whether one more request can be served. If the queue is full, it abandons the oldest
+// READ that is being repeated: a requester that sends one more than may be outstanding has received
+// an older one, and the network had duplicated its request.
 func (q *readQueue) room(e *endpoint) bool {
 	if !q.full(e) {
 		return true

@@ -5,12 +5,11 @@ import (
 	"weft/wire"
 )
 
-// An error of one message ends a connection, but not an end-to-end context, which
-// carries those of many queue pairs. The requester gives the message up and sends a
-// RESYNC, with a PSN behind all that it has used: so nothing of the message that is
-// still on its way is taken for a part of the next. The responder, which has refused
-// or is in the middle of the message, expects what follows the RESYNC (IBA vol. 1,
-// chapter 9, on the RESYNC of reliable datagrams).
+// An error of one message ends a connection, but not an end-to-end context, which carries the
+// messages of many queue pairs. The requester abandons the message and sends a RESYNC, with a PSN
+// behind all used ones: so packets of the message that are still in flight are not taken for a part
+// of the next. The responder, which has refused the message or is in the middle of it, expects the
+// packet behind the RESYNC (IBA vol. 1, chapter 9, on the RESYNC of reliable datagrams).
 
 // breakOff ends the work behind the failed message at the head.
 func (r *requester) breakOff(b *Batch) {

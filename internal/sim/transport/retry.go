@@ -5,8 +5,7 @@ import (
 	"weft/wire"
 )
 
-// progress is how far acknowledgements have come, and how often the requester has tried
-// again since.
+// progress is the progress of acknowledgements, and the number of tries since.
 type progress struct {
 	progressAt units.Time // the last progress, from which the retry timer counts
 	holdUntil  units.Time // RNR: the requester waits

@@ -4,21 +4,17 @@ import (
 	"weft/units"
 )
 
-// scoreboard is what a requester knows of packets ahead of una: the read responses
-// that have come, and, with selective repeat, what the peer has, and the pass over
-// what it has not.
+// scoreboard is a requester's record of packets ahead of una: the arrived read responses, and, with
+// selective repeat, the packets that the peer has, and the pass over the missing ones.
 //
-// The responder places packets that come ahead of the expected one, as out of
-// order, and answers each with a NAK that names the expected packet and, in Imm,
-// the one that came (IRN: Mittal et al., "Revisiting Network Support for RDMA",
-// SIGCOMM 2018, section 3.1). A packet is lost when a later one has come. A pass
-// sends each lost packet once. A packet is lost again when a packet that was sent
-// after its repetition has come. The timeout finds a loss behind which nothing was
-// sent.
+// The responder places packets that come ahead of the expected one, as out of order, and answers
+// each with a NAK that names the expected packet and, in Imm, the one that came (IRN: Mittal et
+// al., "Revisiting Network Support for RDMA", SIGCOMM 2018, section 3.1). A packet is lost when a
+// later one has come. A pass sends each lost packet once. A packet is lost again when a packet that
+// was sent after its repetition has come. The timeout finds a loss behind which nothing was sent.
 //
-// Where the requester has flow control the network may reorder: a packet is lost when
-// enough later ones have come (requester.tolerance), and a pass goes no faster than the window
-// lets it.
+// Where the requester has flow control the network may reorder: a packet is lost when enough later
+// ones have come (requester.tolerance), and a pass goes no faster than the window lets it.
 type scoreboard struct {
 	responses reorder
 

@@ -7,8 +7,7 @@ import (
 	"weft/units"
 )
 
-// ccCases hold the congestion controls that go by acknowledgements against what
-// they are for.
+// ccCases compare the congestion controls that use acknowledgements with their goals.
 func ccCases() []*Case {
 	return []*Case{{
 		ID:    "cc/fairness",
@@ -76,7 +75,7 @@ func fairness(goodput []float64) (index, sum float64) {
 	return sum * sum / (float64(len(goodput)) * squares), sum
 }
 
-// flowsRow is a row of an algorithm with so many flows.
+// flowsRow is a row of an algorithm with a number of flows.
 func flowsRow(algorithm string, k int, what string, u Unit, want, got float64, t Tolerance) Row {
 	return one(fmt.Sprintf("%s, %d flows, %s", algorithm, k, what), u, want, got, t, "")
 }

@@ -8,8 +8,7 @@ import (
 	"weft/units"
 )
 
-// dcqcnCases hold DCQCN against what it was made for, and against its own
-// equations.
+// dcqcnCases compare DCQCN with its goals, and with its own equations.
 func dcqcnCases() []*Case {
 	return []*Case{
 		{

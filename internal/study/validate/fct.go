@@ -147,8 +147,8 @@ func fctRows(e *Env, name string) ([]Row, error) {
 	return rows, nil
 }
 
-// pairUp puts weft's completions beside those of the same flows there, in the
-// order of the reference's completion times.
+// pairUp pairs weft's completions with the reference's for the same flows, in the order of the
+// reference's completion times.
 func pairUp(want *fctReference, got []hpcc.FCT) (Row, error) {
 	r := Row{Unit: Microseconds}
 	if len(got) != len(want.flows) {
@@ -192,8 +192,8 @@ func readReference(folder fs.FS) (*fctReference, error) {
 	return r, nil
 }
 
-// distances are how far two distributions of completion times lie apart: the
-// largest difference of a quantile, relative, and Kolmogorov and Smirnov's.
+// distances are the distances of two distributions of completion times: the largest relative
+// difference of a quantile, and Kolmogorov and Smirnov's.
 func distances(all *Row) []Row {
 	a, b := slices.Sorted(slices.Values(all.Reference)), slices.Sorted(slices.Values(all.Weft))
 	quantile := 0.0
@@ -216,8 +216,8 @@ func below(sorted []float64, x float64) float64 {
 	return float64(i) / float64(len(sorted))
 }
 
-// spreadSeeds is with how many seeds a case that marks is run: fewer where a
-// run takes long. A slow one is run with one in a test.
+// spreadSeeds is the number of seeds for a case with marking: fewer for a long run. A slow case
+// uses one seed in a test.
 func spreadSeeds(folder string) (seeds int, slow bool) {
 	switch {
 	case strings.HasPrefix(folder, "leafspine"):

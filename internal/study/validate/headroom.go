@@ -14,8 +14,7 @@ type headroomCase struct {
 	cutThrough  bool
 }
 
-// bound is weft's own headroom for packets of so many bytes on the wire, and
-// the loop in picoseconds.
+// bound is weft's own headroom for packets of a size on the wire, and the loop in picoseconds.
 func (c *headroomCase) bound(size int64) (bytes, loop int64) {
 	const pipeline, frame = 500_000, 84
 	signal := c.millimetres * 505 / 100

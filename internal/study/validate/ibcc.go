@@ -10,8 +10,8 @@ import (
 	"weft/units"
 )
 
-// ibccCases hold InfiniBand's congestion control against its own arithmetic and
-// against what it is for: a flow that only crosses the congestion.
+// ibccCases compare InfiniBand's congestion control with its own arithmetic and with its goal: to
+// spare a flow that only crosses the congestion.
 func ibccCases() []*Case {
 	return []*Case{
 		{

@@ -57,8 +57,8 @@ func md1Rows(e *Env) ([]Row, error) {
 	return rows, nil
 }
 
-// meanWait is the mean wait of so many packets in picoseconds and half the
-// width of its 95 % interval.
+// meanWait is the mean wait of a number of packets in picoseconds and half the width of its 95 %
+// interval.
 func meanWait(e *Env, gap float64, service, count int, seed uint64) (mean, half float64, err error) {
 	m, err := roce("400g")
 	if err != nil {

@@ -26,9 +26,8 @@ type reckoned struct {
 // 128 ranks.
 const plateauBytes = 64 * 16 * 128
 
-// reckonings are those of a cluster of eight H100 a node with 400 Gb/s each. The
-// formulas are ncclTopoTuneModel's (src/graph/tuning.cc of NCCL), with its
-// constants written out once more.
+// reckonings are NCCL's times for a cluster of eight H100 a node with 400 Gb/s each. The formulas
+// are ncclTopoTuneModel's (src/graph/tuning.cc of NCCL), with its constants written out once more.
 var reckonings = []struct {
 	id    string
 	nodes int

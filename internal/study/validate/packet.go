@@ -43,7 +43,7 @@ var ethernetGenerations = []generation{
 	{"800 GbE", "800g", 10, 1, 0},
 }
 
-// takes is the time of so many bytes, the fraction of a picosecond left out.
+// takes is the time of a number of bytes, without the fraction of a picosecond.
 func (g *generation) takes(bytes int64) int64 { return bytes * g.num / g.den }
 
 const maxLinks = 6

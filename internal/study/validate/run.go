@@ -10,8 +10,8 @@ import (
 
 // Options are the settings of a run of cases.
 type Options struct {
-	// Workers is how many cases run at the same time, at least 1. Results do
-	// not depend on it.
+	// Workers is the number of cases that run at the same time, at least 1. Results do not depend
+	// on it.
 	Workers int
 	// Short shortens slow cases.
 	Short bool
@@ -55,8 +55,7 @@ func Run(ctx context.Context, cases []*Case, o Options) ([]Result, error) {
 	return results, nil
 }
 
-// Count is how many rows of results have each verdict; a case that failed to
-// run is one miss.
+// Count is the number of rows with each verdict; a case that failed to run is one miss.
 func Count(results []Result) (pass, miss, notScored int) {
 	for i := range results {
 		if results[i].Err != nil {

@@ -9,7 +9,7 @@ import (
 	"weft/units"
 )
 
-// decay is what is published of a cluster whose bus bandwidth falls with its size.
+// decay is the published data of a cluster whose bus bandwidth falls with its size.
 var decay = struct {
 	source string
 	nodes  []int
@@ -40,7 +40,7 @@ var layouts = []struct {
 // scaleOutSetting is the system of both cases.
 const scaleOutSetting = "Nodes of 8 A100 with 8 ports of 100 Gb/s (preset hgx-a100-100g), RoCE v2 (preset roce-v2-100g), ECMP, one queue pair per connection; all-reduce of 128 MiB by NCCL's choice, not 1 GiB, to be simulated in a minute. Median over %d hash seeds. Nothing is fitted to the figures."
 
-// hashSeeds is how many are simulated, of a short run fewer.
+// hashSeeds is the number of simulated seeds, fewer in a short run.
 func hashSeeds(e *Env) int {
 	if e.Short {
 		return 1
@@ -69,7 +69,7 @@ func scaleOutCases() []*Case {
 	}
 }
 
-// decayRows are the layouts beside what was measured.
+// decayRows are the layouts compared with the measurements.
 func decayRows(e *Env) ([]Row, error) {
 	var rows []Row
 	for _, l := range layouts {

@@ -13,8 +13,8 @@ import (
 // The aggregation unit of these cases.
 const sharpUnit = 170 * ns
 
-// sharpCases hold reductions in the switches against the sum of their parts, and beside
-// what was measured of SHARP.
+// sharpCases compare reductions in the switches with the sum of their parts, and with measurements
+// of SHARP.
 func sharpCases() []*Case {
 	return []*Case{
 		{
@@ -44,8 +44,8 @@ func sharpCases() []*Case {
 	}
 }
 
-// sharpShape is a fabric, and how many levels of switches its tree has: one more than
-// cables from the root to the furthest switch.
+// sharpShape is a fabric, with the number of switch levels of its tree: one more than cables from
+// the root to the furthest switch.
 type sharpShape struct {
 	name   string
 	spec   topology.Spec
@@ -168,8 +168,8 @@ func sharpStreaming(e *Env) ([]Row, error) {
 	return []Row{one("of 200 Gb/s", Percent, 0.95, rate, shown, "")}, nil
 }
 
-// reduction is the time until every NIC of a fabric has the results of so many
-// messages to which all contribute from the start.
+// reduction is the time until every NIC of a fabric has the results of a number of messages to
+// which all contribute from the start.
 func reduction(e *Env, generation string, spec topology.Spec, messages int, size uint32) (units.Time, error) {
 	m, err := infiniband(generation)
 	if err != nil {

@@ -30,7 +30,7 @@ type jsonRow struct {
 	Unit      string    `json:"unit"`
 	Reference []float64 `json:"reference"`
 	Weft      []float64 `json:"weft"`
-	Error     *float64  `json:"worst_relative_error"` // null where there is none
+	Error     *float64  `json:"worst_relative_error"` // null if there is none
 	Tolerance string    `json:"tolerance"`
 	Verdict   Verdict   `json:"verdict"`
 	Note      string    `json:"note,omitempty"`

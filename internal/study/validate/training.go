@@ -125,7 +125,7 @@ func collidingSteps(e *Env) ([]Row, error) {
 	return rows, nil
 }
 
-// moving is how long a rank moves data of a purpose, on the mean.
+// moving is the mean time for which a rank moves data of a purpose.
 func moving(f *runstore.TrainingFabric, purpose string) (ps float64) {
 	for _, p := range f.Purposes {
 		if p.Purpose == purpose {

@@ -61,8 +61,8 @@ const (
 	uetControl
 )
 
-// ultraEthernet is a fabric of Ultra Ethernet, whose paths have so many switches at
-// the most and so long links.
+// ultraEthernet is a fabric of Ultra Ethernet, with a maximum number of switches on its paths and
+// links of the given delay.
 func ultraEthernet(name string, switches int, propagation units.Time) (*Models, error) {
 	m, err := roce(name)
 	if err != nil {
@@ -145,7 +145,7 @@ func uetMessageRows(e *Env) ([]Row, error) {
 	return rows, nil
 }
 
-// arrivals is an application that is told when a message is there.
+// arrivals is an application that reports the arrival of messages.
 func arrivals(at func(units.Time)) *app {
 	return &app{complete: func(p *fabric.Partition, _ int32, c *transport.Completion) {
 		if c.Recv {

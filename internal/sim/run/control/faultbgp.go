@@ -111,7 +111,7 @@ func (b *bgpPlan) turn(t *network.Turn) runstore.Recovery {
 	hops := b.hops(t)
 	for sw := range b.Graph.Switches() {
 		if hops[sw] < 0 || b.dark(t, sw) {
-			continue // nobody tells it
+			continue // it remains undetected
 		}
 		changed := b.changed(next, sw)
 		if len(changed) == 0 {

@@ -29,7 +29,7 @@ func notification(f *scenario.Fabric, c *transport.Config, n *fabric.NIC) {
 	switch {
 	case control == nil || protocol.Of(f.Kind).Unordered:
 	case control.For == cc.InfiniBand:
-		c.Marks, c.CNPInterval = transport.MarksAcked, 0 // BECN on acknowledgements, a CNP where there is none
+		c.Marks, c.CNPInterval = transport.MarksAcked, 0 // BECN on acknowledgements; else a CNP
 		c.PacedOverhead = units.Bytes(wire.InfiniBandBytes(wire.RCWriteMiddle, 0, f.IB.GRH))
 	default:
 		c.PacedOverhead = dataOverhead + control.Telemetry

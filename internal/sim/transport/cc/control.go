@@ -147,7 +147,7 @@ func Register(c Control) *Control {
 	return &c
 }
 
-// Registered is the congestion control of a name, nil where there is none.
+// Registered is the congestion control with a name, nil if there is none.
 func Registered(name string) *Control {
 	if i := slices.IndexFunc(registered, func(c *Control) bool { return c.Name == name }); i >= 0 {
 		return registered[i]

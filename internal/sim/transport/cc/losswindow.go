@@ -32,7 +32,7 @@ func NewLossWindow(initial, most int32) LossWindow {
 // Packets is the width of the window.
 func (w *LossWindow) Packets() int32 { return w.window }
 
-// Room is how many more packets may go; less than 1 is none.
+// Room is the number of further packets that may go; less than 1 is none.
 func (w *LossWindow) Room() int32 { return w.window - w.flight }
 
 // Sent counts n sent packets, for the first time or again.
@@ -42,8 +42,8 @@ func (w *LossWindow) Sent(n int32) {
 	}
 }
 
-// Delivered notes that n packets have arrived. A window that was not full does not grow
-// by it: nobody has tried what it allows (RFC 7661).
+// Delivered counts n arrived packets. A window that was not full does not grow: its allowance was
+// not tried (RFC 7661).
 func (w *LossWindow) Delivered(n int32) {
 	w.flight = max(0, w.flight-n)
 	n = min(n, w.tried)
@@ -86,7 +86,7 @@ func (w *LossWindow) Undo() {
 // Settle says that what was lost was lost.
 func (w *LossWindow) Settle() { w.cost = 0 }
 
-// Halve is what a loss costs of which only the first packet is known.
+// Halve is the reaction to a loss of which only the first packet is known.
 func (w *LossWindow) Halve() {
 	w.window = min(w.window, max(leastHalved, w.window/2))
 	w.threshold, w.tried, w.earned, w.cost = w.window, 0, 0, 0

@@ -39,16 +39,16 @@ var _ = Register(Control{
 	},
 })
 
-// The network that the defaults of NSCC are for: 100 Gb/s and 12 us, which is 150 kB
-// in flight. Those of another grow with what it has in flight (scaling_a of the UET
+// The network that the defaults of NSCC are for: 100 Gb/s and 12 us, with 150 kB in flight. The
+// parameters of another network are scaled by its data in flight (scaling_a of the UET
 // specification, 3.6.13.3).
 const (
 	referenceFlight = 150_000
 	referenceRTT    = 12 * units.Microsecond
 )
 
-// nsccOf are the parameters of a scenario. A delay sets off quick adaptation where
-// switches do not trim, at four times the target; a trimmed packet tells sooner (3.6.13.3).
+// nsccOf are the parameters of a scenario. If switches do not trim, a delay of four times the
+// target triggers quick adaptation; a trimmed packet is an earlier signal (3.6.13.3).
 func nsccOf(l Link, v Values) *NSCCParams {
 	rtt, target := v.Time("base-rtt"), v.Time("target-delay")
 	flight := bytesIn(l.Rate, rtt)
@@ -74,14 +74,14 @@ type NSCCParams struct {
 	// LineRate is the sender's, Packet the payload of a full packet.
 	LineRate units.Rate
 	Packet   units.Bytes
-	// BaseRTT is the round trip of a full packet over the longest path of the empty
-	// network; a shorter one that is measured takes its place.
+	// BaseRTT is the round trip of a full packet over the longest path of the empty network; a
+	// shorter measured one replaces it.
 	BaseRTT units.Time
 	// TargetDelay is the queueing delay that the window aims at (target_qdelay).
 	TargetDelay units.Time
-	// Proportional is what the window grows by in a round trip without queueing, in
-	// bytes (alpha · target_qdelay); Fair is the same while queues are
-	// emptying (fi), Steady what it grows by in any round trip (eta).
+	// Proportional is the growth of the window per round trip without queueing, in bytes (alpha ·
+	// target_qdelay); Fair is the growth while queues are emptying (fi), Steady the growth in any
+	// round trip (eta).
 	Proportional, Fair, Steady int64
 	// FastScale is what a byte that comes back adds once the network has been empty
 	// for a whole window (fi_scale).
@@ -135,7 +135,7 @@ type NSCC struct {
 	ignored   units.Bytes
 }
 
-// adjustPackets is how many packets' payload comes back before growth is applied
+// adjustPackets is the number of packets whose payload must return before growth is applied
 // (adjust_bytes_threshold).
 const adjustPackets = 8
 

@@ -2,7 +2,7 @@ package cc
 
 import "weft/units"
 
-// RetryTimer is how long a packet waits for its acknowledgement before it is sent again:
+// RetryTimer is the time that a packet waits for its acknowledgement before it is retransmitted:
 // the smoothed round trip and four times its deviation (RFC 6298), within bounds.
 type RetryTimer struct {
 	srtt, rttvar units.Time
@@ -19,14 +19,14 @@ func NewRetryTimer(first, least, most units.Time) RetryTimer {
 	return RetryTimer{wait: min(max(first, least), most), least: least, most: most}
 }
 
-// Wait is how long to wait.
+// Wait is the current timeout.
 func (t *RetryTimer) Wait() units.Time { return t.wait }
 
 // RTT is the smoothed round trip; 0 before the first sample.
 func (t *RetryTimer) RTT() units.Time { return t.srtt }
 
-// Sample takes the round trip of a packet that was sent once (Karn's rule: of one that
-// was sent again nobody knows which one was answered). It ends backing off.
+// Sample adds the round trip of a packet that was sent once (Karn's rule: after a retransmission it
+// is unknown which one was answered). It ends backing off.
 func (t *RetryTimer) Sample(rtt units.Time) {
 	if t.srtt == 0 {
 		t.srtt, t.rttvar = max(1, rtt), rtt/2

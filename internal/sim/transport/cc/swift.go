@@ -100,7 +100,7 @@ func (s *Swift) Start(_ units.Time, a *Allowance) Wants {
 // Window is the window in 1/65536 of a packet.
 func (s *Swift) Window() int64 { return s.window }
 
-// Target is the delay that the window aims at, on a path with so many switches.
+// Target is the window's target delay, on a path with the given number of switches.
 func (s *Swift) Target(hops int) units.Time {
 	p := s.p
 	t := p.BaseTarget + units.Time(hops)*p.HopTarget
@@ -138,8 +138,8 @@ func (s *Swift) Acked(now units.Time, ack Ack, a *Allowance) {
 	s.grant(a, ack.RTT)
 }
 
-// grant turns the window into bytes, of which a window below one packet has one
-// packet's, sent once in so many round trips.
+// grant converts the window to bytes. A window below one packet becomes one packet, sent once per
+// several round trips.
 func (s *Swift) grant(a *Allowance, rtt units.Time) {
 	packet := s.p.Packet
 	if s.window >= one {

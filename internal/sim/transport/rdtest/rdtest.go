@@ -22,7 +22,7 @@ type Message struct {
 // World is what a script runs on.
 type World interface {
 	Post(Message)
-	// Recv posts a receive of so many bytes.
+	// Recv posts a receive of the given size.
 	Recv(at string, bytes int)
 	// Lose loses the next packet to a node that has this PSN.
 	Lose(node string, psn units.PSN)
