@@ -250,7 +250,7 @@ func (r *replay) start(flow int) {
 	}
 	n.qps[flow] = q
 	p.qps = append(p.qps, q)
-	r.kick(p)
+	r.sendNext(p)
 }
 
 func (q *rQP) windowFull(variable bool) bool {
@@ -264,19 +264,19 @@ func (q *rQP) windowFull(variable bool) bool {
 	return q.next-q.acked >= w
 }
 
-// kick sends the next packet of a port that is idle.
-func (r *replay) kick(p *rPort) {
+// sendNext sends the next packet of a port that is idle.
+func (r *replay) sendNext(p *rPort) {
 	if p.busy {
 		return
 	}
 	if p.node.isSwitch {
-		r.kickSwitch(p)
+		r.sendNextSwitch(p)
 		return
 	}
-	r.kickHost(p)
+	r.sendNextHost(p)
 }
 
-func (r *replay) kickHost(p *rPort) {
+func (r *replay) sendNextHost(p *rPort) {
 	ackPG := 3
 	if r.c.Config.AckHighPriority {
 		ackPG = 0
@@ -311,11 +311,11 @@ func (r *replay) kickHost(p *rPort) {
 		next = min(next, q.available)
 	}
 	if !p.nextSend.pending() && next != math.MaxInt64 && next > r.now {
-		p.nextSend = r.at(next-r.now, func() { r.kick(p) })
+		p.nextSend = r.at(next-r.now, func() { r.sendNext(p) })
 	}
 }
 
-func (r *replay) kickSwitch(p *rPort) {
+func (r *replay) sendNextSwitch(p *rPort) {
 	pg := -1
 	if len(p.queues[0]) > 0 {
 		pg = 0
@@ -365,7 +365,7 @@ func (r *replay) mark(m *rMMU, port, pg int) bool {
 func (r *replay) sendPFC(p *rPort, pg int, pause bool) {
 	r.pfcFrame()
 	p.queues[0] = append(p.queues[0], &rPacket{kind: 'p', size: 31, pausedPG: pg, pause: pause})
-	r.kick(p)
+	r.sendNext(p)
 }
 
 func (r *replay) send(p *rPort, pkt *rPacket) {
@@ -373,7 +373,7 @@ func (r *replay) send(p *rPort, pkt *rPacket) {
 	t := sendNs(pkt.size, p.rate)
 	r.at(t, func() {
 		p.busy = false
-		r.kick(p)
+		r.sendNext(p)
 	})
 	peer := p.peer
 	r.at(t+p.delay, func() { r.receive(peer, pkt) })
@@ -385,7 +385,7 @@ func (r *replay) receive(p *rPort, pkt *rPacket) {
 		r.pfc = append(r.pfc, PFC{units.Time(r.now) * units.Nanosecond, p.node.id, p.node.isSwitch, p.index, pkt.pause})
 		p.paused[pkt.pausedPG] = pkt.pause
 		if !pkt.pause {
-			r.kick(p)
+			r.sendNext(p)
 		}
 	case p.node.isSwitch:
 		r.forward(p, pkt)
@@ -414,7 +414,7 @@ func (r *replay) forward(p *rPort, pkt *rPacket) {
 	}
 	o := n.ports[out]
 	o.queues[pkt.pg] = append(o.queues[pkt.pg], pkt)
-	r.kick(o)
+	r.sendNext(o)
 }
 
 func (r *replay) acknowledge(p *rPort, pkt *rPacket) {
@@ -428,7 +428,7 @@ func (r *replay) acknowledge(p *rPort, pkt *rPacket) {
 		kind: 'a', size: 48, pg: pkt.pg, key: pkt.key.Reverse(), dst: f.Src,
 		flow: pkt.flow, seq: pkt.seq, cnp: pkt.ce,
 	})
-	r.kick(out)
+	r.sendNext(out)
 }
 
 func (r *replay) acked(p *rPort, pkt *rPacket) {
@@ -447,7 +447,7 @@ func (r *replay) acked(p *rPort, pkt *rPacket) {
 	} else if pkt.cnp && r.c.Config.CC == CCDCQCN {
 		r.cnp(q)
 	}
-	r.kick(q.port)
+	r.sendNext(q.port)
 }
 
 // micro is an interval as that simulator takes it: whole microseconds.

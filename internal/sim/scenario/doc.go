@@ -34,7 +34,7 @@
 //     retransmission.go, scaleup.go, slowlinks.go, linkrate.go, streams.go, topologylinks.go,
 //     training.go, tune.go, tunecheck.go, axis.go, ultraethernet.go, verbs.go, watchdog.go: one
 //     part of a scenario each: its derivation and its checks
-//   - beside.go, sonic.go: files that a scenario names; a SONiC configuration as a switch's
+//   - namedfile.go, sonic.go: files that a scenario names; a SONiC configuration as a switch's
 //     settings
 //   - memory.go: the estimate of a simulation's size
 //   - names.go: patterns of names, such as node[0-3]/nic0

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// maxBeside bounds a file that a scenario names: a partitions.conf of the largest subnet, with a
+// maxNamedFile bounds a file that a scenario names: a partitions.conf of the largest subnet, with a
 // line per port, has 4 MB.
-const maxBeside = 16 << 20
+const maxNamedFile = 16 << 20
 
 var (
 	errTooLong = errors.New("the file is too long")
@@ -48,7 +48,7 @@ func (r *fabricRules) readNamed(field, name string) ([]byte, bool) {
 	f, err := r.open(name)
 	if err == nil {
 		defer func() { _ = f.Close() }()
-		text, err = bounded(f, maxBeside)
+		text, err = bounded(f, maxNamedFile)
 	}
 	if err != nil {
 		r.complain(field, "%s cannot be read: %v", name, withoutPath(err))
