@@ -230,3 +230,14 @@ func TestASecondCNPWithinThePeriodIsNotSent(t *testing.T) {
 		t.Errorf("the CNP says that it was sent at %d, want 50", cnp.VA)
 	}
 }
+
+// TestFlowControlTakesTimeOfTheWireAndCountsAsNoBytes has 200 bytes of flow-control packets to send
+// before a packet, on a wire of 10 ps a byte that has just become free, and on one that was idle.
+func TestFlowControlTakesTimeOfTheWireAndCountsAsNoBytes(t *testing.T) {
+	for free, want := range map[units.Time]units.Time{100: 2100, 50: 100} {
+		o := port{num: 10, den: 1, freeAt: free, bytes: 7, debt: 200}
+		if start := o.payDebt(100); start != want || o.debt != 0 || o.bytes != 7 {
+			t.Errorf("the wire is free at %v: the packet starts at %v, with %d bytes of debt and %d sent: want %v, none, and 7", free, start, o.debt, o.bytes, want)
+		}
+	}
+}
