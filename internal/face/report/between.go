@@ -4,7 +4,8 @@ import "fmt"
 
 // leaders reports the fabrics that lead at a size between two ranges but in neither of them, so
 // that the ends of a sweep do not hide its middle: the sizes, and the causes at the size with the
-// longest lead. The ranges are the sizes up to end, and the sizes from from on.
+// longest lead. The ranges are the sizes up to end, and the sizes
+// that begin with from.
 func (v *judgement) leaders(end, from int) (where, why []string) {
 	for f := range v.fabrics {
 		if v.leadsIn(f, 0, end+1) || v.leadsIn(f, from, len(v.sizes)) {

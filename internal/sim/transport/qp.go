@@ -237,20 +237,20 @@ func (q *QP) Expected() units.PSN { return q.resp.epsn }
 type Verdict uint8
 
 const (
-	// Dropped: the packet was a duplicate, out of order, or invalid in this state.
+	// Dropped is a packet that was a duplicate, out of order, or invalid in this state.
 	Dropped Verdict = iota
-	// Held says that the packet came ahead of the expected one, which its sender was
-	// told: the caller keeps it, and gives it again in its turn (SelectiveHeld).
+	// Held is a packet ahead of the expected one. Its sender was told. The caller keeps the
+	// packet and gives it again in its turn (SelectiveHeld).
 	Held
-	// Taken: the packet was accepted and has no payload to place.
+	// Taken is a packet that was accepted and has no payload to place.
 	Taken
-	// PlaceWrite: the payload goes to the memory at p.VA + p.Offset under p.RKey.
+	// PlaceWrite says that the payload goes to the memory at p.VA + p.Offset under p.RKey.
 	PlaceWrite
-	// PlaceRecv: the payload goes into the receive of ID p.VA at p.Offset.
+	// PlaceRecv says that the payload goes into the receive of ID p.VA at p.Offset.
 	PlaceRecv
-	// PlaceRead: the payload goes into the READ of ID p.VA at p.Offset.
+	// PlaceRead says that the payload goes into the READ of ID p.VA at p.Offset.
 	PlaceRead
-	// PlaceAtomic: the original value goes into the atomic of ID p.VA.
+	// PlaceAtomic says that the original value goes into the atomic of ID p.VA.
 	PlaceAtomic
 )
 
