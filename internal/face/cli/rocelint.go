@@ -120,7 +120,7 @@ func (l *linting) run(ctx context.Context, e *Env) error {
 			}
 		}
 	}
-	err = e.present(lintDocument(all, trials), l.json, lintAnswerOf(all, trials))
+	err = e.present(lintDocument(all, trials), l.json, lintAnswer{all.Record(), trials})
 	if err == nil && len(all.Findings) > 0 {
 		return fail(Refuted, "%s", countFindings(all))
 	}

@@ -11,40 +11,8 @@ import (
 
 // lintAnswer is the output of weft roce lint --json.
 type lintAnswer struct {
-	Findings []lintFinding `json:"findings"`
-	Unjudged []string      `json:"not_judged"`
-	Trials   []trial       `json:"simulated,omitempty"`
-}
-
-type lintFinding struct {
-	Rule     string    `json:"rule"`
-	Severity string    `json:"severity"`
-	File     string    `json:"file"`
-	Line     int       `json:"line"`
-	Value    string    `json:"value"`
-	Why      string    `json:"why"`
-	Ports    []string  `json:"ports,omitempty"`
-	Fixes    []lintFix `json:"fixes,omitempty"`
-}
-
-type lintFix struct {
-	On    string   `json:"on"`
-	Lines []string `json:"lines"`
-}
-
-func lintAnswerOf(r *lint.Report, trials []trial) lintAnswer {
-	a := lintAnswer{Findings: []lintFinding{}, Unjudged: append([]string{}, r.Unjudged...), Trials: trials}
-	for _, f := range r.Findings {
-		x := lintFinding{
-			Rule: f.Rule, Severity: string(f.Severity), File: f.At.File, Line: f.At.Line,
-			Value: f.Value, Why: f.Why, Ports: f.Where,
-		}
-		for _, fix := range f.Fixes {
-			x.Fixes = append(x.Fixes, lintFix(fix))
-		}
-		a.Findings = append(a.Findings, x)
-	}
-	return a
+	lint.Record
+	Trials []trial `json:"simulated,omitempty"`
 }
 
 // maxFixLines is the maximum number of printed lines of a fix; --json has all.

@@ -37,8 +37,8 @@ func (p Place) String() string {
 // Fix is a set of lines that fix a finding: configuration to load on top of the present one, or
 // commands for the host.
 type Fix struct {
-	On    string // the device
-	Lines []string
+	On    string   `json:"on"` // the device
+	Lines []string `json:"lines"`
 }
 
 // Finding is a fault in the configuration.

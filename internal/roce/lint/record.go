@@ -1,0 +1,28 @@
+package lint
+
+// Record is a report as JSON has it.
+type Record struct {
+	Findings []findingRecord `json:"findings"`
+	Unjudged []string        `json:"not_judged"`
+}
+
+type findingRecord struct {
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	Value    string   `json:"value"`
+	Why      string   `json:"why"`
+	Ports    []string `json:"ports,omitempty"`
+	Fixes    []Fix    `json:"fixes,omitempty"`
+}
+
+// Record is the report as JSON has it. Its lists are never nil.
+func (r *Report) Record() Record {
+	out := Record{Findings: []findingRecord{}, Unjudged: append([]string{}, r.Unjudged...)}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		out.Findings = append(out.Findings, findingRecord{f.Rule, f.Severity, f.At.File, f.At.Line, f.Value, f.Why, f.Where, f.Fixes})
+	}
+	return out
+}
