@@ -6,9 +6,9 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// CutRadix names the switches with more ports than their fabrics use, because the switch of another
+// cutRadix names the switches with more ports than their fabrics use, because the switch of another
 // fabric has fewer: a larger switch may need fewer tiers. It is empty if there are none.
-func CutRadix(sc *scenario.Resolved) string {
+func cutRadix(sc *scenario.Resolved) string {
 	if sc == nil || len(sc.Fabrics) == 0 {
 		return ""
 	}

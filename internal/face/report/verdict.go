@@ -471,7 +471,7 @@ func (v *judgement) caveats() []string {
 // setting is the settings that the times at every size depend on.
 func (v *judgement) setting() []string {
 	var out []string
-	if text := CutRadix(v.sc); text != "" {
+	if text := cutRadix(v.sc); text != "" {
 		out = append(out, upper(strings.TrimSuffix(text, "."))+".")
 	}
 	out = append(out, v.kernelSentences()...)
