@@ -132,8 +132,8 @@ func (s *sniffText) finish(t *sniff.Tracker, _ error) error {
 // flowName names the two ends of a flow.
 func flowName(f *sniff.Flow) string {
 	from := f.Src.String()
-	if f.Paired {
-		from = fmt.Sprintf("%v QP %#x", f.Src, uint32(f.PeerQP))
+	if f.PeerQP != nil {
+		from = fmt.Sprintf("%v QP %#x", f.Src, uint32(*f.PeerQP))
 	}
 	return fmt.Sprintf("%s > %v QP %#x", from, f.Dst, uint32(f.QP))
 }

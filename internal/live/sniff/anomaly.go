@@ -1,5 +1,7 @@
 package sniff
 
+import "encoding/json"
+
 // Anomaly is a set of deviations from an undisturbed conversation.
 type Anomaly uint16
 
@@ -68,4 +70,11 @@ func (c *Counts) Each(f func(one, many string, n int64)) {
 			f(anomalies[i].name, anomalies[i].plural, n)
 		}
 	}
+}
+
+// MarshalJSON is an object with the anomalies that occurred, by their singular names.
+func (c Counts) MarshalJSON() ([]byte, error) {
+	found := map[string]int64{}
+	c.Each(func(one, _ string, n int64) { found[one] = n })
+	return json.Marshal(found)
 }

@@ -10,16 +10,17 @@ import (
 // Flow is the packets of one host to one queue pair of another: requests, and responses to the
 // requests of the flow in the other direction.
 type Flow struct {
-	Src, Dst netip.Addr
-	QP       units.QPN // at Dst
-	PeerQP   units.QPN // at Src, if Paired
-	Paired   bool
-
-	Packets, Payload int64 // payload in bytes
-	FirstNs, LastNs  int64
-	Requests         int64 // packets of requests
-	Repeated         int64 // bytes of payload sent again
-	Counts           Counts
+	Src      netip.Addr `json:"src"`
+	Dst      netip.Addr `json:"dst"`
+	QP       units.QPN  `json:"dest_qp"`         // at Dst
+	PeerQP   *units.QPN `json:"src_qp"`          // at Src; nil if it is unknown
+	Packets  int64      `json:"packets"`         // requests and responses
+	Requests int64      `json:"request_packets"` // requests alone
+	Payload  int64      `json:"payload_bytes"`
+	Repeated int64      `json:"repeated_bytes"` // payload sent again
+	FirstNs  int64      `json:"first_ns"`       // since 1970
+	LastNs   int64      `json:"last_ns"`
+	Counts   Counts     `json:"found"`
 
 	sent   sequence  // requests
 	first  units.PSN // of the first request seen
@@ -129,13 +130,16 @@ func (f *Flow) response(t *Tracker, e *Event) {
 			e.Anomaly |= RNR
 		}
 	}
-	if !f.Paired {
+	if f.PeerQP == nil {
 		if of := t.answered(e); of != nil {
 			t.pair(f, of)
 		}
 	}
-	of := t.flows[flowKey{hosts{e.Dst, e.Src}, f.PeerQP}]
-	if !f.Paired || of == nil {
+	if f.PeerQP == nil {
+		return
+	}
+	of := t.flows[flowKey{hosts{e.Dst, e.Src}, *f.PeerQP}]
+	if of == nil {
 		return
 	}
 	if e.Anomaly&(NAK|RNR) != 0 {

@@ -38,8 +38,8 @@ func describe(t *testing.T, w io.Writer, file []byte) {
 	})
 	for _, f := range tr.Flows() {
 		peer := "?"
-		if f.Paired {
-			peer = fmt.Sprintf("%#x", f.PeerQP)
+		if f.PeerQP != nil {
+			peer = fmt.Sprintf("%#x", *f.PeerQP)
 		}
 		fmt.Fprintf(w, "  %v QP %s -> %v QP %#x: %d packets, %d requests, %d bytes, %d again, MTU %d\n",
 			f.Src, peer, f.Dst, f.QP, f.Packets, f.Requests, f.Payload, f.Repeated, f.mtu)

@@ -57,10 +57,11 @@ type flowKey struct {
 
 // NewTracker makes a tracker that has seen nothing.
 func NewTracker() *Tracker {
-	return &Tracker{flows: map[flowKey]*Flow{}, between: map[hosts][]*Flow{}}
+	return &Tracker{flows: map[flowKey]*Flow{}, order: []*Flow{}, between: map[hosts][]*Flow{}}
 }
 
-// Flows are all flows in the order of their first packets.
+// Flows are all flows in the order of their first packets. Without a flow the list is empty, not
+// nil: JSON has [].
 func (t *Tracker) Flows() []*Flow { return t.order }
 
 // Take judges a captured packet. ok is false if it is not RoCE v2.
@@ -138,7 +139,7 @@ func (t *Tracker) follow(e *Event) {
 	case op.Service() == wire.ServiceRC || op.Service() == wire.ServiceUC:
 		e.Flow.request(e)
 	case op.Headers().Has(wire.DETH):
-		e.Flow.PeerQP, e.Flow.Paired = r.Packet.DETH.SrcQP, true
+		e.Flow.PeerQP = new(r.Packet.DETH.SrcQP)
 	}
 }
 
@@ -180,8 +181,7 @@ func (t *Tracker) answered(e *Event) *Flow {
 
 // pair marks two flows as the directions of one conversation.
 func (t *Tracker) pair(a, b *Flow) {
-	a.PeerQP, a.Paired = b.QP, true
-	b.PeerQP, b.Paired = a.QP, true
+	a.PeerQP, b.PeerQP = &b.QP, &a.QP
 	for _, f := range []*Flow{a, b} {
 		h := hosts{f.Src, f.Dst}
 		t.between[h] = slices.DeleteFunc(t.between[h], func(g *Flow) bool { return g == f })
