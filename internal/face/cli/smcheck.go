@@ -100,9 +100,7 @@ func (c *checking) run(e *Env, fabric, tables string) error {
 	if err != nil {
 		return err
 	}
-	out := checkedOf(s, r)
-	out.Matrix = matrixOf(s, m)
-	err = e.present(checkDocument(tables, s, r, l.Tables, m), c.json, out)
+	err = e.present(checkDocument(tables, s, r, l.Tables, m), c.json, r.Record(s, m))
 	switch {
 	case err != nil:
 		return err
@@ -189,7 +187,7 @@ func checkDocument(tables string, s *subnet.Subnet, r *proof.Report, t *subnet.T
 		{"between ends", reachText(r.EndToEnd)},
 		{"ends to switches", reachText(r.EndToSwitch)},
 		{"from switches", reachText(r.FromSwitches)},
-		{"path lengths", lengthsText(r.Paths)},
+		{"path lengths", lengthsText(r.Lengths)},
 		{"credit loops", loopsText(r, t)},
 		{"paths per cable", balanceText(s, r.Balance)},
 	})}})

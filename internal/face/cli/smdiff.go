@@ -57,7 +57,7 @@ func diffTables(e *Env, fabric, a, b string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return printJSON(e, differsOf(s, d, moved))
+		return printJSON(e, d.Record(s, moved))
 	}
 	return tellDiff(e, s, d, moved)
 }
@@ -118,49 +118,4 @@ func portText(p uint8) string {
 		return "none"
 	}
 	return fmt.Sprint(p)
-}
-
-// differs is the output of weft sm diff --json.
-type differs struct {
-	Entries  int             `json:"entries"`
-	Switches []switchDiffers `json:"switches"`
-	First    []entryDiffers  `json:"first_entries"`
-	proof.PathChanges
-	Relabel int              `json:"lids_changed"`
-	Loads   []loadDifference `json:"loads"`
-}
-
-type switchDiffers struct {
-	portNamed
-	Entries int `json:"entries"`
-}
-
-type entryDiffers struct {
-	Switch string `json:"switch"`
-	LID    uint16 `json:"lid"`
-	Old    uint8  `json:"before"`
-	New    uint8  `json:"after"`
-}
-
-type loadDifference struct {
-	portNamed
-	Old int64 `json:"before"`
-	New int64 `json:"after"`
-}
-
-func differsOf(s *subnet.Subnet, d *proof.Difference, moved int) differs {
-	out := differs{
-		Entries: d.Entries, PathChanges: d.PathChanges, Relabel: moved,
-		Switches: []switchDiffers{}, First: []entryDiffers{}, Loads: []loadDifference{},
-	}
-	for _, w := range d.Switches {
-		out.Switches = append(out.Switches, switchDiffers{named(s, subnet.End{Node: w.Switch}), w.Entries})
-	}
-	for _, c := range d.First {
-		out.First = append(out.First, entryDiffers{s.Nodes[c.Switch].GUID.String(), uint16(c.LID), c.Old, c.New})
-	}
-	for _, l := range d.Loads {
-		out.Loads = append(out.Loads, loadDifference{named(s, l.Port), l.Old, l.New})
-	}
-	return out
 }

@@ -9,17 +9,17 @@ import (
 // Balance is how many paths between ends each directed cable between switches
 // carries, when each end sends to each LID of each other end.
 type Balance struct {
-	Cables int     // directed cables between switches
-	Idle   int     // of them without a path
-	Max    int64   // paths of the most loaded one
-	Mean   float64 // over all
-	Worst  []Load  // the most loaded, in falling order
+	Cables int     `json:"directed_cables"` // directed cables between switches
+	Idle   int     `json:"idle"`            // of them without a path
+	Max    int64   `json:"max"`             // paths of the most loaded one
+	Mean   float64 `json:"mean"`            // over all
+	Worst  []Load  `json:"-"`               // the most loaded, in falling order
 }
 
 // Load is the load of one directed cable.
 type Load struct {
-	Port  subnet.End // the sending side
-	Paths int64
+	Port  subnet.End `json:"-"` // the sending side
+	Paths int64      `json:"paths"`
 }
 
 func balance(n *network, paths []int64) Balance {

@@ -10,36 +10,36 @@ import (
 
 // Report is the result of a check.
 type Report struct {
-	Switches int
-	Ends     int // ports of adapters and routers with a LID
-	LIDs     int // LIDs that a port owns
+	Switches int `json:"switches"`
+	Ends     int `json:"ends"` // ports of adapters and routers with a LID
+	LIDs     int `json:"lids"` // LIDs that a port owns
 
-	EndToEnd     Reach // from ends to LIDs of ends: the paths of data
-	EndToSwitch  Reach // from ends to the LIDs of switches
-	FromSwitches Reach // from switches to all LIDs
+	EndToEnd     Reach `json:"end_to_end"`    // from ends to LIDs of ends: the paths of data
+	EndToSwitch  Reach `json:"end_to_switch"` // from ends to the LIDs of switches
+	FromSwitches Reach `json:"from_switches"` // from switches to all LIDs
 	// BetweenSwitches is the part of FromSwitches that leads to LIDs of switches. Only
 	// LID-routed management that begins at a switch takes these paths.
-	BetweenSwitches Reach
-	Paths           Lengths
+	BetweenSwitches Reach `json:"-"`
+	Lengths
 
+	// Lanes is the number of virtual lanes that paths between ends use, at least 1:
+	// paths of one cable hold no lane and need no more.
+	Lanes int `json:"lanes"`
 	// AnyLevel says that the tables have SL2VL maps and that the service levels
 	// of paths are not known: each path was taken to be on every level, which
 	// finds credit loops that the real levels may avoid.
-	AnyLevel bool
-	// Lanes is the number of virtual lanes that paths between ends use, at least 1:
-	// paths of one cable hold no lane and need no more.
-	Lanes int
+	AnyLevel bool `json:"any_service_level,omitempty"`
 	// Cycles has a credit loop, the shortest, for each of the first strongly connected
 	// components of the channel dependency graph. CreditLoops is the number of all
 	// components that have one.
-	Cycles      []Cycle
-	CreditLoops int
+	Cycles      []Cycle `json:"-"`
+	CreditLoops int     `json:"credit_loops"`
 
-	Balance  Balance
-	Patterns []Pattern
+	Balance  Balance   `json:"-"`
+	Patterns []Pattern `json:"-"`
 	// Shifts are the shifts that Patterns sums up, by rising distance.
-	Shifts   []Shift
-	Findings []Finding
+	Shifts   []Shift   `json:"-"`
+	Findings []Finding `json:"-"`
 }
 
 // Options changes a check. The zero value is the usual check.
@@ -346,7 +346,7 @@ func (c *checker) report() *Report {
 	r := &Report{
 		Switches: len(c.n.sw), Ends: len(c.n.ends),
 		EndToEnd: c.endToEnd, EndToSwitch: c.endToSw, FromSwitches: c.fromSw,
-		BetweenSwitches: c.swToSw, Paths: c.paths,
+		BetweenSwitches: c.swToSw, Lengths: c.paths,
 		AnyLevel: c.tb.SL == nil && c.tb.SL2VL != nil,
 		Lanes:    max(len(c.deps.inUse()), 1), Balance: balance(c.n, c.loads),
 		Patterns: c.patterns.list(c.pairs), Shifts: c.patterns.each(), Findings: c.found.list(),

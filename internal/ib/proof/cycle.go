@@ -11,19 +11,19 @@ import (
 // Hold is one step of a credit loop: packets wait behind this port, on this
 // lane, for credits of the next.
 type Hold struct {
-	Port subnet.End // the sending side
-	VL   units.VL
+	Port subnet.End `json:"-"` // the sending side
+	VL   units.VL   `json:"vl"`
 }
 
 // Cycle is a credit loop: each hold waits for the one after it, and the last
 // for the first.
 type Cycle struct {
-	Holds []Hold
+	Holds []Hold `json:"-"`
 	// Channels is the number of pairs of port and lane that share a credit loop with
 	// one of Holds.
-	Channels int
+	Channels int `json:"channels_in_knot"`
 	// Shortest says that no shorter loop exists among these channels.
-	Shortest bool
+	Shortest bool `json:"shortest"`
 }
 
 // graph is the dependency graph as [cycles.Find] walks it: the lanes in use lie side

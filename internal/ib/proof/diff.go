@@ -9,22 +9,24 @@ import (
 
 // Change is an entry that two sets of tables do not have in common.
 type Change struct {
-	Switch   int32 // node
-	LID      units.LID
-	Old, New uint8 // ports; subnet.NoPort is none
+	Switch int32     `json:"-"` // node
+	LID    units.LID `json:"lid"`
+	Old    uint8     `json:"before"` // port; subnet.NoPort is none
+	New    uint8     `json:"after"`  // port; subnet.NoPort is none
 }
 
 // SwitchChanges counts the entries of a switch that differ.
 type SwitchChanges struct {
-	Switch  int32 // node
-	Entries int
+	Switch  int32 `json:"-"` // node
+	Entries int   `json:"entries"`
 }
 
 // LoadChange is a directed cable with the paths that it carries before and
 // after.
 type LoadChange struct {
-	Port     subnet.End
-	Old, New int64
+	Port subnet.End `json:"-"`
+	Old  int64      `json:"before"`
+	New  int64      `json:"after"`
 }
 
 // Difference is the changes from one set of tables to another.

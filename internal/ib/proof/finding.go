@@ -58,19 +58,22 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
+// MarshalText is String.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // Place is the place of a fault: a port of a switch (port 0 stands for the whole switch)
 // or of an adapter, and the destination of the packets.
 type Place struct {
-	Port subnet.End
-	LID  units.LID // 0: no destination in particular
+	Port subnet.End `json:"-"`
+	LID  units.LID  `json:"lid,omitempty"` // 0: no destination in particular
 }
 
 // Finding is one kind of fault, how often it was seen, and the first places in
 // the order of LIDs and nodes, at most maxExamples.
 type Finding struct {
-	Kind   Kind
-	Count  int64
-	Places []Place
+	Kind   Kind    `json:"what"`
+	Count  int64   `json:"count"`
+	Places []Place `json:"-"`
 }
 
 // findings collect by kind.

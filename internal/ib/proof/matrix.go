@@ -18,23 +18,28 @@ type Matrix struct {
 	// Closed entries have no way though the cables have one; engines such as updn make
 	// longer and closed entries by their rules. Shorter entries have fewer hops than any
 	// cables allow: the matrix belongs to another fabric.
-	Entries, Equal, Longer, Closed, Shorter int64
-	// Paths is how many pairs of a switch and a LID the tables lead to their end
-	// in a number of hops, and Agree for how many the matrix has that number at the
-	// port that the table takes.
-	Paths, Agree int64
+	Entries int64 `json:"entries"`
+	Equal   int64 `json:"least_hops"`
+	Longer  int64 `json:"more_hops"`
+	Closed  int64 `json:"no_way_where_a_cable_leads"`
+	Shorter int64 `json:"fewer_than_the_cables_allow"`
+	// Paths is the number of paths from a switch to a LID that arrive with the tables.
+	// Agree is the number of these whose hops the matrix has at the first port.
+	Paths int64 `json:"paths"`
+	Agree int64 `json:"paths_that_agree"`
 	// Impossible and Disagree are the first places, in the order of destinations, of
 	// Shorter and of the paths that do not agree; at most maxExamples of each.
-	Impossible, Disagree []HopsAt
+	Impossible []HopsAt `json:"-"`
+	Disagree   []HopsAt `json:"-"`
 }
 
 // HopsAt is an entry of a LID matrix that is not as it should be.
 type HopsAt struct {
-	Port subnet.End // of the switch whose entry it is
-	To   subnet.End // the destination: a switch's port 0, or an end
-	LID  units.LID  // of the destination; 0 if it has none
-	Says int        // hops as the matrix has them; 255 is no way
-	Is   int        // the least that the cables allow, or the path's own
+	Port subnet.End `json:"-"`             // of the switch whose entry it is
+	To   subnet.End `json:"-"`             // the destination: a switch's port 0, or an end
+	LID  units.LID  `json:"lid,omitempty"` // of the destination; 0 if it has none
+	Says int        `json:"says"`          // hops as the matrix has them; 255 is no way
+	Is   int        `json:"is"`            // the least that the cables allow, or the path's own
 }
 
 // Refuted reports whether the matrix cannot belong to this fabric. Paths that disagree with

@@ -11,16 +11,16 @@ import (
 // sends at once to its partner, or to all in turn, over the path of the partner's base
 // LID.
 type Pattern struct {
-	Name string
+	Name string `json:"name"`
 	// Contention is the number of flows on the most loaded directed cable. For
 	// all-to-all it is divided by the number of flows on an end's own cable, so 1 is the
 	// least possible value.
-	Contention float64
+	Contention float64 `json:"contention"`
 	// Bandwidth is the share of its cable's rate that the slowest end gets
 	// when all cables have one rate.
-	Bandwidth float64
+	Bandwidth float64 `json:"bandwidth"`
 	// Worst is the most loaded directed cable.
-	Worst subnet.End
+	Worst subnet.End `json:"-"`
 }
 
 // patterns collect loads of the ends in an order.

@@ -39,10 +39,10 @@ func (r *Reach) add(pairs int64, hops, least uint16) {
 type Lengths struct {
 	// Hops counts paths by their number of hops: cables from the first switch
 	// on, as in OpenSM's LID matrix.
-	Hops []int64
+	Hops []int64 `json:"paths_by_hops"`
 	// Detour counts paths by their number of hops beyond the least that the cables allow.
 	// The paths of Detour[0] are no detours.
-	Detour []int64
+	Detour []int64 `json:"paths_by_detour"`
 }
 
 // Longest is the most hops of any path.

@@ -258,7 +258,7 @@ func compareWithTwin(t *testing.T, seed uint64, got *Report, w *twin) {
 	if lost.Lost+lost.Looping != w.reach.Lost+w.reach.Looping || lost.Arrive != w.reach.Arrive || lost.Pairs != w.reach.Pairs {
 		t.Errorf("seed %d: %+v, and one by one %+v", seed, got.EndToEnd, w.reach)
 	}
-	for hops, n := range got.Paths.Hops {
+	for hops, n := range got.Hops {
 		if n != w.hops[hops] {
 			t.Errorf("seed %d: %d paths of %d hops, and one by one %d", seed, n, hops, w.hops[hops])
 		}

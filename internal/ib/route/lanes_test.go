@@ -76,12 +76,12 @@ func TestPathsAreAsLongAsOpenSMsAndFreeOfDeadlock(t *testing.T) {
 					continue
 				}
 				ours := check(t, s, r.Tables)
-				if e != "sssp" && !ours.Proven() || !ours.EndToEnd.Proven() || !ours.FromSwitches.Proven() || ours.Paths.Detours() > 0 {
+				if e != "sssp" && !ours.Proven() || !ours.EndToEnd.Proven() || !ours.FromSwitches.Proven() || ours.Detours() > 0 {
 					t.Errorf("%s on %s with LMC %d: %+v", e, f, lmc, ours)
 				}
-				for h, n := range theirs.Paths.Hops {
-					if ours.Paths.Hops[h] != n<<lmc {
-						t.Errorf("%s on %s with LMC %d: %d paths of %d hops, OpenSM has %d with one LID", e, f, lmc, ours.Paths.Hops[h], h, n)
+				for h, n := range theirs.Hops {
+					if ours.Hops[h] != n<<lmc {
+						t.Errorf("%s on %s with LMC %d: %d paths of %d hops, OpenSM has %d with one LID", e, f, lmc, ours.Hops[h], h, n)
 					}
 				}
 			}
@@ -137,7 +137,7 @@ func TestEnginesWithLanesProveOnAnyFabric(t *testing.T) {
 			if err != nil {
 				t.Fatalf("seed %d, %s: %v", seed, e, err)
 			}
-			if p := check(t, s, got.Tables); !p.Proven() || p.Paths.Detours() > 0 || p.Lanes > got.Lanes {
+			if p := check(t, s, got.Tables); !p.Proven() || p.Detours() > 0 || p.Lanes > got.Lanes {
 				t.Errorf("seed %d, %s: %+v", seed, e, p)
 			}
 			lanes = max(lanes, got.Lanes)

@@ -78,7 +78,7 @@ func TestToriAreProvenAtBothQualities(t *testing.T) {
 				t.Errorf("%v, mesh %v: %v\n%s", dims, mesh, err, text)
 				continue
 			}
-			if p := check(t, s, got.Tables); !p.Proven() || p.Paths.Detours() > 0 {
+			if p := check(t, s, got.Tables); !p.Proven() || p.Detours() > 0 {
 				t.Errorf("%v, mesh %v: %+v", dims, mesh, p)
 			}
 			low := got.SL
@@ -217,7 +217,7 @@ func TestTorus2QoSLoadsAreNoWorseThanOpenSMs(t *testing.T) {
 			t.Fatal(err)
 		}
 		ours := check(t, s, got.Tables)
-		if !ours.Proven() || ours.Balance.Max > theirs.Balance.Max || ours.Paths.Detours() != theirs.Paths.Detours() {
+		if !ours.Proven() || ours.Balance.Max > theirs.Balance.Max || ours.Detours() != theirs.Detours() {
 			t.Errorf("%s: %+v, OpenSM's %+v", fabric, ours, theirs)
 		}
 		for i, p := range ours.Patterns {
