@@ -231,7 +231,7 @@ func (p *perfRun) run(ctx context.Context, e *Env, host string) (err error) {
 		return fail(Failed, "%w", err)
 	}
 	if p.json {
-		return printJSON(e, map[string]any{"results": perfJSON(results)})
+		return printJSON(e, perf.RecordOf(results...))
 	}
 	return nil
 }

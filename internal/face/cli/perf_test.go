@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"weft/internal/live/perf"
 	"weft/units"
 	"weft/wire"
 	"weft/wire/pcap"
@@ -84,10 +85,10 @@ func (l *lines) Write(p []byte) (int, error) {
 }
 
 // perfRows are the rows of what weft live perf prints with --json.
-func perfRows(text string) ([]perfRow, error) {
+func perfRows(text string) ([]perf.ResultRecord, error) {
 	var out struct {
 		Version int
-		Results []perfRow
+		perf.Record
 	}
 	err := json.Unmarshal([]byte(text), &out)
 	if err == nil && out.Version != documentVersion {

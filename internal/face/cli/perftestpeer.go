@@ -48,7 +48,7 @@ func (p *perfRun) runPerftest(ctx context.Context, e *Env, host string) (err err
 	table.end()
 	table.notes([]*perf.Result{r})
 	if p.json {
-		return printJSON(e, map[string]any{"results": perfJSON([]*perf.Result{r})})
+		return printJSON(e, perf.RecordOf(r))
 	}
 	return nil
 }
