@@ -36,9 +36,9 @@ type Pattern struct {
 
 // Term is one part of a sum, with the reason for it.
 type Term struct {
-	Name  string
-	Bytes float64
-	Why   string
+	Name  string  `json:"name"`
+	Bytes float64 `json:"bytes"`
+	Why   string  `json:"why"`
 }
 
 // Headroom is the buffer that a lossless priority needs, and the terms that it is computed from:

@@ -1,5 +1,6 @@
-// Package headroom finds the PFC headroom of a link in the simulator, to hold the arithmetic of
-// package roce against it.
+// Package headroom gives the PFC headroom of a port by the formulas and tables of package roce
+// (answer.go), and finds the headroom of a link in the simulator to hold the formulas against it
+// (headroom.go).
 //
 // # The model
 //
