@@ -108,7 +108,7 @@ func (l *explaining) do(e *Env, given []string) error {
 	if err != nil {
 		return fail(Defect, "%w", err)
 	}
-	return e.present(report.Latencies(all, figures, trustText()), l.json, latency.RecordOf(all, figures))
+	return e.present(report.Latencies(all, figures), l.json, latency.RecordOf(all, figures))
 }
 
 // onlyTCP reports whether a flag without effect on TCP was given for fabrics of TCP alone: then it

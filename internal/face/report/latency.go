@@ -15,8 +15,8 @@ import (
 )
 
 // Latencies are latency budgets side by side: their terms, their costs, their ping-pongs in
-// perftest's format, published figures, and the sources. trust explains the tags of sources.
-func Latencies(all []*latency.Result, figures []latency.Figure, trust string) *doc.Document {
+// perftest's format, published figures, and the sources.
+func Latencies(all []*latency.Result, figures []latency.Figure) *doc.Document {
 	refs := &references{}
 	terms := latencyTable(all, refs)
 	var pingPongs strings.Builder
@@ -34,7 +34,7 @@ func Latencies(all []*latency.Result, figures []latency.Figure, trust string) *d
 			{Title: "Other costs", Caption: "at sender + receiver", In: doc.Details, Blocks: []doc.Block{costTable(all)}},
 			{Title: "Ping-pong, as perftest reports it", In: doc.Details, Blocks: []doc.Block{doc.Listing(pingPongs.String())}},
 			{Title: "Figures in circulation", Caption: "compared with weft; nothing is fitted to them", In: doc.Details, Blocks: []doc.Block{doc.Grid(numbers), doc.Grid(reasons)}},
-			{Title: "Sources", In: doc.Details, Blocks: append([]doc.Block{doc.Grid(refs.rows)}, doc.Notes(trust)...)},
+			{Title: "Sources", In: doc.Details, Blocks: append([]doc.Block{doc.Grid(refs.rows)}, doc.Notes(trustText())...)},
 		},
 	}
 }

@@ -57,21 +57,21 @@ var tags = []Tag{Verified, Secondary, Derived, Recalled, Assumption}
 
 // Fact is one value of an entry with its source.
 type Fact struct {
-	Field  string // path within the entry: latency, ib.buffer
-	Value  string // as in a scenario
-	Tag    Tag
-	Source string
-	From   string // the entry that states it: another one if it is inherited
+	Field  string `json:"field"` // path within the entry: latency, ib.buffer
+	Value  string `json:"value"` // as in a scenario
+	Tag    Tag    `json:"trust"`
+	Source string `json:"source"`
+	From   string `json:"from"` // the entry that states it: another one if it is inherited
 }
 
 // Entry is a device or preset: its facts, inherited ones first, each field
 // once.
 type Entry struct {
-	Kind     Kind
-	Name     string
-	Title    string
-	Abstract bool // no title: only a base for others
-	Facts    []Fact
+	Kind     Kind   `json:"type"`
+	Name     string `json:"name"`
+	Title    string `json:"title"`
+	Abstract bool   `json:"-"` // no title: only a base for others
+	Facts    []Fact `json:"facts"`
 }
 
 // Get is the fact of a field.
