@@ -128,7 +128,7 @@ func (r *routing) run(e *Env, fabric string) error {
 		}
 	}
 	if r.json {
-		return printJSON(e, routedOf(s, &res.Report, left))
+		return printJSON(e, res.Report.Record(s, left))
 	}
 	return r.tell(e, s, res, left)
 }

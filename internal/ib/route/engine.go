@@ -119,7 +119,7 @@ func Compute(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep := Report{Asked: name, Used: name}
+	rep := Report{Choice: Choice{Asked: name, Used: name}}
 	j, err := fab.route(e, o)
 	var refusal *Refusal
 	if errors.As(err, &refusal) && o.AsOpenSM && name != "minhop" {

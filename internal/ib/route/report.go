@@ -9,35 +9,45 @@ import (
 
 // Report says how tables came about.
 type Report struct {
-	Asked Name // the engine that was asked for
-	Used  Name // the engine that computed the tables
-	// Reason is why Used is not Asked, or why Auto chose it; empty if it was
-	// asked for.
-	Reason string
-	// Remedy is a change after which Asked can route the fabric.
-	Remedy string
+	Choice
+	Gaps
 	// Lanes is the number of data lanes that the tables need.
 	Lanes int
-	// Unreachable is the first entries (at most 16) without a port, in switches with
-	// hosts, for LIDs of hosts: packets for them are lost. UnreachablePairs counts all of
-	// them. OpenSM reports success even so.
-	Unreachable      []Unreachable
-	UnreachablePairs int
-	// Apart counts the entries without a port for LIDs of switches. Only
-	// management packets are sent to these; engines that go up and down leave
-	// out the ways from one root to another.
-	Apart int
-	// Unforetold says, of tables as OpenSM's, why OpenSM's may be others; empty if
-	// they are these, entry for entry.
-	Unforetold string
-	// Notes are other things that OpenSM keeps to itself.
-	Notes []string
 	// Tried are the engines that Auto tried, in their order; nil if another was
 	// asked for.
 	Tried []Attempt
 	// Proof is the proof of the tables; with Auto it has patterns of traffic too. Compute
 	// sets it for Auto only, Proved always.
 	Proof *proof.Report
+}
+
+// Choice is the engine that computed tables, and the reason.
+type Choice struct {
+	Asked Name `json:"asked"`  // the engine that was asked for
+	Used  Name `json:"engine"` // the engine that computed the tables
+	// Reason is why Used is not Asked, or why Auto chose it; empty if it was
+	// asked for.
+	Reason string `json:"reason,omitempty"`
+	// Remedy is a change after which Asked can route the fabric.
+	Remedy string `json:"remedy,omitempty"`
+}
+
+// Gaps is the entries without a port, and the differences that OpenSM's tables may have.
+type Gaps struct {
+	// UnreachablePairs is the number of entries without a port, in switches with hosts,
+	// for LIDs of hosts: packets for them are lost. OpenSM reports success even so.
+	// Unreachable is the first of them, at most 16.
+	UnreachablePairs int           `json:"unreachable_pairs"`
+	Unreachable      []Unreachable `json:"first_unreachable_pairs,omitempty"`
+	// Apart counts the entries without a port for LIDs of switches. Only
+	// management packets are sent to these; engines that go up and down leave
+	// out the ways from one root to another.
+	Apart int `json:"switches_apart"`
+	// Unforetold is the reason why OpenSM's tables may differ from these; empty if they
+	// are equal, entry for entry.
+	Unforetold string `json:"not_foretold,omitempty"`
+	// Notes are other things that OpenSM does not report.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Unreachable is a switch whose table has no port for a LID in use.
