@@ -64,20 +64,11 @@ func (l *Loop) serialised(bytes units.Bytes) units.Time {
 	return units.Time(int64(bytes) * l.PerByte.Num / max(1, l.PerByte.Den))
 }
 
-// Verdict is the weight of a finding.
-type Verdict int
-
-// The verdicts.
-const (
-	Note  Verdict = iota // it works, but the user should know
-	Wrong                // it does not serve its purpose
-)
-
-// Finding is a pair of thresholds that do not fit together.
+// Finding is a pair of thresholds that do not fit together, and its JSON.
 type Finding struct {
-	Verdict Verdict
-	What    string // the numbers that disagree
-	Remedy  string
+	Wrong  bool   `json:"wrong"` // a threshold does not serve its purpose; otherwise it works, but the user should know
+	What   string `json:"what"`  // the numbers that disagree
+	Remedy string `json:"remedy"`
 }
 
 // Marking is ECN's thresholds at an output queue.
@@ -92,19 +83,19 @@ func CompareMarking(b *Buffer, m Marking, ports int) (found []Finding) {
 	switch {
 	case m.Kmin >= one:
 		found = append(found, Finding{
-			Wrong, "kmin " + m.Kmin.Exact() + " is no less than XOFF of a single input, " + one.Exact() + ": a sender is paused before its first packet is marked",
-			"lower ecn.kmin, or raise pfc.xoff or pfc.alpha",
+			Wrong: true, What: "kmin " + m.Kmin.Exact() + " is no less than XOFF of a single input, " + one.Exact() + ": a sender is paused before its first packet is marked",
+			Remedy: "lower ecn.kmin, or raise pfc.xoff or pfc.alpha",
 		})
 	case m.Kmax > one:
 		found = append(found, Finding{
-			Note, "kmax " + m.Kmax.Exact() + " is more than XOFF of a single input, " + one.Exact() + ": one sender is paused before all of its packets are marked",
-			"lower ecn.kmax, or raise pfc.xoff or pfc.alpha",
+			What:   "kmax " + m.Kmax.Exact() + " is more than XOFF of a single input, " + one.Exact() + ": one sender is paused before all of its packets are marked",
+			Remedy: "lower ecn.kmax, or raise pfc.xoff or pfc.alpha",
 		})
 	}
 	if m.Kmin < one && m.Kmin >= all {
 		found = append(found, Finding{
-			Note, "with all ports congested XOFF falls to " + all.Exact() + ", and kmin is " + m.Kmin.Exact() + ": PFC may come before ECN",
-			"lower ecn.kmin",
+			What:   "with all ports congested XOFF falls to " + all.Exact() + ", and kmin is " + m.Kmin.Exact() + ": PFC may come before ECN",
+			Remedy: "lower ecn.kmin",
 		})
 	}
 	return found
@@ -117,13 +108,13 @@ func CompareHeadroom(headroom, bound, vendor units.Bytes) (found []Finding) {
 	switch {
 	case headroom < bound:
 		found = append(found, Finding{
-			Wrong, "headroom " + headroom.Exact() + " is less than the " + bound.Exact() + " that may still arrive after a pause: a lossless priority loses packets",
-			"raise pfc.headroom to " + max(bound, vendor).Exact(),
+			Wrong: true, What: "headroom " + headroom.Exact() + " is less than the " + bound.Exact() + " that may still arrive after a pause: a lossless priority loses packets",
+			Remedy: "raise pfc.headroom to " + max(bound, vendor).Exact(),
 		})
 	case headroom < vendor:
 		found = append(found, Finding{
-			Note, "headroom " + headroom.Exact() + " suffices for full packets (" + bound.Exact() + "), and the vendor's formula asks for " + vendor.Exact(),
-			"raise pfc.headroom for traffic of small packets",
+			What:   "headroom " + headroom.Exact() + " suffices for full packets (" + bound.Exact() + "), and the vendor's formula asks for " + vendor.Exact(),
+			Remedy: "raise pfc.headroom for traffic of small packets",
 		})
 	}
 	return found

@@ -2,6 +2,7 @@ package control
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/internal/roce"
 	"weft/internal/sim/protocol"
@@ -12,25 +13,28 @@ import (
 	"weft/wire"
 )
 
-// Lossless is the static analysis of a fabric's PFC.
+// Lossless is the static analysis of a fabric's PFC, and its JSON.
 type Lossless struct {
-	Fabric string
+	Fabric string `json:"fabric"`
 	// Unpaused is the reason why there is no analysis: the fabric has no PFC.
-	Unpaused string
-	// Free is true if packets may take any minimal port, not only one.
-	Free bool
+	Unpaused string `json:"unpaused,omitempty"`
 	// Circle is the ports of a cyclic buffer dependency, in the order in which each waits for the
 	// next and the last for the first; empty is a proof that there is none.
-	Circle []string
-	Buffer roce.Buffer // the buffer of the switch with the most ports in use
-	Ports  int         // of it
-	Cable  units.Length
-	Loop   roce.Loop // the loop over the longest cable
+	Circle   []string       `json:"circle,omitempty"`
+	Findings []roce.Finding `json:"findings,omitempty"`
+	Values   *Thresholds    `json:"values,omitempty"` // nil if there is no analysis
+	// Free is true if packets may take any minimal port, not only one.
+	Free bool `json:"-"`
+}
+
+// Refuted reports whether the analysis found a circle or a wrong threshold.
+func (l *Lossless) Refuted() bool {
+	return len(l.Circle) > 0 || slices.ContainsFunc(l.Findings, func(f roce.Finding) bool { return f.Wrong })
 }
 
 // LosslessOf analyses every fabric of a scenario. It builds graphs and tables and runs nothing.
 func LosslessOf(r *scenario.Resolved) ([]Lossless, error) {
-	var all []Lossless
+	all := []Lossless{}
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		l := Lossless{Fabric: f.Name}
@@ -60,21 +64,23 @@ func lossless(p *network.Plan, l *Lossless) {
 		to, _, _ := p.Graph.Peer(end)
 		l.Circle = append(l.Circle, fmt.Sprintf("%s port %d to %s", p.Graph.Nodes[end.Node].Name, end.Port+1, p.Graph.Nodes[to.Node].Name))
 	}
+	ports, longest := 0, units.Length(0)
 	for i := p.Graph.Endpoints; i < len(p.Graph.Nodes); i++ {
-		l.Ports = max(l.Ports, p.Graph.Nodes[i].Cabled())
+		ports = max(ports, p.Graph.Nodes[i].Cabled())
 	}
 	for i := range p.Graph.Cables {
-		l.Cable = max(l.Cable, p.Graph.Cables[i].Length)
+		longest = max(longest, p.Graph.Cables[i].Length)
 	}
 	pfc := &f.Ethernet.PFC
-	l.Buffer = roce.Buffer{
-		Shared: units.Bytes(network.EthernetSwitch(f, p.Class, l.Ports).Shared), Reserve: pfc.Reserve, Xoff: pfc.XOFF,
+	buffer := roce.Buffer{
+		Shared: units.Bytes(network.EthernetSwitch(f, p.Class, ports).Shared), Reserve: pfc.Reserve, Xoff: pfc.XOFF,
 		AlphaNum: pfc.Alpha.Num, AlphaDen: pfc.Alpha.Den,
 	}
-	l.Loop = roce.Loop{
-		PerByte: network.PerByte(&f.Link), Propagation: network.Propagation(&f.Link, l.Cable), Pipeline: f.Switch.Latency, Response: pfc.Response,
+	loop := roce.Loop{
+		PerByte: network.PerByte(&f.Link), Propagation: network.Propagation(&f.Link, longest), Pipeline: f.Switch.Latency, Response: pfc.Response,
 		Packet: units.Bytes(protocol.Of(f.Kind).Bytes(wire.RCWriteMiddle, int(f.MTU), scenario.Framing(f))), Frame: wire.PFCBytes, StoreAndForward: f.Switch.Forwarding == scenario.StoreAndForward,
 	}
+	l.compare(f, &buffer, ports, &loop, longest)
 }
 
 // switchChooses reports whether a switch chooses among minimal ports, by hash or
