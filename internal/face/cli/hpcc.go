@@ -8,13 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
-	"weft"
+	"weft/internal/face/report"
 	"weft/internal/formats/hpcc"
 	"weft/internal/sim/runstore"
 	"weft/internal/study/hpccrun"
-	"weft/units"
 )
 
 // The output files of a case of the HPCC simulator, with their own names.
@@ -22,26 +20,6 @@ const (
 	fctFile = "fct.txt"
 	pfcFile = "pfc.txt"
 )
-
-// hpccSummary is the summary of such a case.
-type hpccSummary struct {
-	Flows      int   `json:"flows"`
-	Completed  int   `json:"completed"`
-	MeanPs     int64 `json:"mean_fct_ps"`
-	MedianPs   int64 `json:"median_fct_ps"`
-	P99Ps      int64 `json:"p99_fct_ps"`
-	LastPs     int64 `json:"last_fct_ps"`
-	Pauses     int   `json:"pfc_pauses"`
-	Resumes    int   `json:"pfc_resumes"`
-	Marked     int64 `json:"marked_packets"`
-	Dropped    int64 `json:"dropped_packets"`
-	PacketHops int64 `json:"packet_hops"`
-	Events     int64 `json:"events"`
-	Partial    bool  `json:"partial"`
-	// Slowdown is the completion time over the completion time of the flow alone, as that simulator
-	// computes it, on average over the flows.
-	Slowdown float64 `json:"mean_slowdown"`
-}
 
 // runHPCC simulates a case of the HPCC simulator.
 func (x *execution) runHPCC(ctx context.Context, e *Env, dir string, seed uint64) error {
@@ -60,11 +38,7 @@ func (x *execution) runHPCC(ctx context.Context, e *Env, dir string, seed uint64
 		return err
 	}
 	defer folder.Close()
-	o := weft.Options{Workers: x.workers}
-	if o.Workers == 0 {
-		o.Workers = max(1, e.Cores)
-	}
-	r, err := hpccrun.Run(ctx, c, seed, o.Workers)
+	r, err := hpccrun.Run(ctx, c, seed, cmp.Or(x.workers, max(1, e.Cores)))
 	if r == nil {
 		return err
 	}
@@ -105,50 +79,10 @@ func storeHPCC(folder *runstore.Output, r *hpccrun.Result) error {
 }
 
 func (x *execution) tellHPCC(e *Env, c *hpcc.Case, r *hpccrun.Result) error {
-	s := summariseHPCC(c, r)
-	if x.json {
-		return printJSON(e, s)
-	}
-	t := func(ps int64) units.Time { return units.Time(ps) }
-	_, err := fmt.Fprintf(e.Stdout, `flows       %d of %d completed
-completion  mean %v, median %v, 99 %% %v, last %v
-slowdown    %.2f on average, over the flow alone
-PFC         %d pauses, %d resumes
-ECN         %d packets marked
-drops       %d packets
-`, s.Completed, s.Flows, t(s.MeanPs), t(s.MedianPs), t(s.P99Ps), t(s.LastPs), s.Slowdown, s.Pauses, s.Resumes, s.Marked, s.Dropped)
-	if err == nil && x.out != "" {
+	s := hpccrun.Summarise(c, r)
+	err := e.present(report.HPCC(&s), x.json, s)
+	if err == nil && x.out != "" && !x.json {
 		e.note("wrote %s: %s, %s\n", x.out, fctFile, pfcFile)
 	}
 	return err
-}
-
-func summariseHPCC(c *hpcc.Case, r *hpccrun.Result) hpccSummary {
-	s := hpccSummary{
-		Flows: len(c.Flows), Completed: len(r.FCT), Marked: r.Stats.Marked,
-		PacketHops: r.Stats.Hops, Events: r.Stats.Events, Partial: r.Partial,
-	}
-	for _, d := range r.Stats.Dropped {
-		s.Dropped += d
-	}
-	for _, f := range r.PFC {
-		if f.Pause {
-			s.Pauses++
-		} else {
-			s.Resumes++
-		}
-	}
-	n := len(r.FCT)
-	if n == 0 {
-		return s
-	}
-	sorted := slices.SortedFunc(slices.Values(r.FCT), func(a, b hpcc.FCT) int { return cmp.Compare(a.Duration, b.Duration) })
-	sum := int64(0)
-	for _, f := range sorted {
-		sum += int64(f.Duration) / int64(n)
-		s.Slowdown += float64(f.Duration) / float64(f.Standalone) / float64(n)
-	}
-	s.MeanPs, s.MedianPs = sum, int64(sorted[n/2].Duration)
-	s.P99Ps, s.LastPs = int64(sorted[(n*99+99)/100-1].Duration), int64(sorted[n-1].Duration)
-	return s
 }
