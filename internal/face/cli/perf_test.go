@@ -184,7 +184,7 @@ func TestPingReadsThePeersMemory(t *testing.T) {
 func TestPingsInJSONHaveTheirTimes(t *testing.T) {
 	flags := perfServed(t)
 	out, errs, code := runMain(t, "ping", "127.0.0.1", "-c", "3", "-i", "1ms", "--json", "--udp-port", flags[3])
-	var row pingRow
+	var row perf.Pings
 	if err := json.Unmarshal([]byte(out), &row); err != nil || code != OK || len(row.Times) != 3 || row.Times[0] <= 0 || row.Bytes != 64 {
 		t.Errorf("exit code %d, %v: %s%s", code, err, out, errs)
 	}

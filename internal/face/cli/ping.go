@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"net"
-	"net/netip"
 	"os"
 	"os/signal"
 	"time"
@@ -77,13 +76,14 @@ func (p *pinging) run(ctx context.Context, e *Env, host string) (err error) {
 		out = io.Discard
 	}
 	fmt.Fprintf(out, "PING %s (%v) by RDMA READ of %d bytes\n", host, to, p.size)
-	times, err := p.loop(ctx, out, pinger, to)
-	pingSummary(out, host, times)
+	pings := &perf.Pings{Host: host, Addr: to, Bytes: p.size, Times: []float64{}}
+	err = p.loop(ctx, out, pinger, pings)
+	pingSummary(out, pings)
 	if err != nil {
 		return fail(Failed, "%w", err)
 	}
 	if p.json {
-		if err := printJSON(e, pingJSON(host, to, p.size, times)); err != nil {
+		if err := printJSON(e, pings); err != nil {
 			return err
 		}
 	}
@@ -94,59 +94,43 @@ func (p *pinging) run(ctx context.Context, e *Env, host string) (err error) {
 }
 
 // loop pings until it is stopped.
-func (p *pinging) loop(ctx context.Context, out io.Writer, pinger *perf.Pinger, to netip.Addr) (times []time.Duration, err error) {
+func (p *pinging) loop(ctx context.Context, out io.Writer, pinger *perf.Pinger, pings *perf.Pings) error {
 	for i := 1; p.count == 0 || i <= p.count; i++ {
 		d, err := pinger.Ping(ctx)
 		if err != nil {
 			if ctx.Err() != nil {
 				err = nil // interrupted
 			}
-			return times, err
+			return err
 		}
-		times = append(times, d)
-		fmt.Fprintf(out, "%d bytes from %v: seq=%d time=%.1f us\n", p.size, to, i, float64(d.Nanoseconds())/1000)
+		us := float64(d.Nanoseconds()) / 1000
+		pings.Times = append(pings.Times, us)
+		fmt.Fprintf(out, "%d bytes from %v: seq=%d time=%.1f us\n", p.size, pings.Addr, i, us)
 		if i == p.count {
 			break
 		}
 		select {
 		case <-time.After(p.interval):
 		case <-ctx.Done():
-			return times, nil
+			return nil
 		}
 	}
-	return times, nil
+	return nil
 }
 
 // pingSummary prints the last lines, in the form of ping.
-func pingSummary(out io.Writer, host string, times []time.Duration) {
-	if len(times) == 0 {
+func pingSummary(out io.Writer, pings *perf.Pings) {
+	if len(pings.Times) == 0 {
 		return
 	}
 	low, high, sum, squares := math.Inf(1), 0.0, 0.0, 0.0
-	for _, d := range times {
-		us := float64(d.Nanoseconds()) / 1000
+	for _, us := range pings.Times {
 		low, high = min(low, us), max(high, us)
 		sum += us
 		squares += us * us
 	}
-	n := float64(len(times))
+	n := float64(len(pings.Times))
 	mean := sum / n
 	fmt.Fprintf(out, "--- %s: %d answered; min/avg/max/mdev = %.1f/%.1f/%.1f/%.1f us\n",
-		host, len(times), low, mean, high, math.Sqrt(max(0, squares/n-mean*mean)))
-}
-
-// pingRow is pings in JSON, with times in microseconds.
-type pingRow struct {
-	Host  string     `json:"host"`
-	Addr  netip.Addr `json:"address"`
-	Bytes int        `json:"bytes"`
-	Times []float64  `json:"times_us"`
-}
-
-func pingJSON(host string, to netip.Addr, size int, times []time.Duration) *pingRow {
-	row := &pingRow{Host: host, Addr: to, Bytes: size, Times: make([]float64, len(times))}
-	for i, d := range times {
-		row.Times[i] = float64(d.Nanoseconds()) / 1000
-	}
-	return row
+		pings.Host, len(pings.Times), low, mean, high, math.Sqrt(max(0, squares/n-mean*mean)))
 }

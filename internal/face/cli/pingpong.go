@@ -114,15 +114,14 @@ func (l *linuxTool) pingPong(ctx context.Context, e *Env, p *perf.PingPong) erro
 	if err != nil {
 		return fail(Failed, "%w", err)
 	}
-	s := r.Elapsed.Seconds()
+	s := r.Seconds
 	fmt.Fprintf(out, "%d bytes in %.2f seconds = %.2f Mbit/sec\n", r.Bytes, s, float64(r.Bytes)*8/1e6/s)
 	fmt.Fprintf(out, "%d iters in %.2f seconds = %.2f usec/iter\n", p.Iters, s, s*1e6/float64(p.Iters))
 	if r.Unconfirmed {
 		fmt.Fprintln(out, "the last message was not acknowledged: the other side went when it had it, or has not got it")
 	}
 	if l.json {
-		row := pingPongRow{Type: p.Type.String(), Iterations: p.Iters, Bytes: r.Bytes, Seconds: s, Wrong: r.Wrong, Unconfirmed: r.Unconfirmed}
-		if err := printJSON(e, &row); err != nil {
+		if err := printJSON(e, r); err != nil {
 			return err
 		}
 	}
@@ -130,17 +129,6 @@ func (l *linuxTool) pingPong(ctx context.Context, e *Env, p *perf.PingPong) erro
 		return fail(Failed, "WRONG DATA in %d of %d messages", r.Wrong, p.Iters)
 	}
 	return nil
-}
-
-// pingPongRow is a pingpong in JSON: bytes to and fro, and messages with wrong data.
-type pingPongRow struct {
-	Type       string  `json:"type"`
-	Iterations int     `json:"iterations"`
-	Bytes      int64   `json:"bytes"`
-	Seconds    float64 `json:"seconds"`
-	Wrong      int     `json:"wrong"`
-	// Unconfirmed: the server's last message was not acknowledged.
-	Unconfirmed bool `json:"unconfirmed"`
 }
 
 func newRping(e *Env) *cobra.Command {

@@ -91,6 +91,14 @@ func pinged(ctx context.Context, c *verbs.Conn) {
 // maxPing is the longest ping.
 const maxPing = 64 << 10
 
+// Pings are the pings of one device.
+type Pings struct {
+	Host  string     `json:"host"` // as the user names it
+	Addr  netip.Addr `json:"address"`
+	Bytes int        `json:"bytes"`    // of each ping
+	Times []float64  `json:"times_us"` // round trips, in microseconds
+}
+
 // Pinger reads a peer's memory again and again.
 type Pinger struct {
 	conn *verbs.Conn

@@ -39,13 +39,15 @@ type QPAddress struct {
 
 // PingPongResult is the result of a PingPong.
 type PingPongResult struct {
-	Bytes   int64 // in both directions
-	Elapsed time.Duration
+	Type       string  `json:"type"`       // the service
+	Iterations int     `json:"iterations"` // messages of each side
+	Bytes      int64   `json:"bytes"`      // in both directions
+	Seconds    float64 `json:"seconds"`
 	// Wrong is the number of messages with other contents than these programs send.
-	Wrong int
+	Wrong int `json:"wrong"`
 	// Unconfirmed says that the server's last message was not acknowledged: the client leaves when
 	// it has the message, so a lost acknowledgement is never sent again.
-	Unconfirmed bool
+	Unconfirmed bool `json:"unconfirmed"`
 }
 
 const (
@@ -87,7 +89,10 @@ func (p *PingPong) Run(ctx context.Context, ready func(local, peer QPAddress)) (
 	if err := t.play(); err != nil {
 		return nil, err
 	}
-	r := &PingPongResult{Bytes: 2 * int64(p.Size) * int64(p.Iters), Elapsed: time.Since(start), Wrong: t.wrong, Unconfirmed: t.unconfirmed}
+	r := &PingPongResult{
+		Type: p.Type.String(), Iterations: p.Iters, Bytes: 2 * int64(p.Size) * int64(p.Iters),
+		Seconds: time.Since(start).Seconds(), Wrong: t.wrong, Unconfirmed: t.unconfirmed,
+	}
 	if p.Type == verbs.RC {
 		// The last acknowledgement may have been lost.
 		select {
