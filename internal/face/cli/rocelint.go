@@ -11,6 +11,7 @@ import (
 	"weft/internal/roce"
 	"weft/internal/roce/host"
 	"weft/internal/roce/lint"
+	"weft/internal/roce/prove"
 	"weft/internal/roce/sonic"
 )
 
@@ -106,7 +107,7 @@ func (l *linting) run(ctx context.Context, e *Env) error {
 		return err
 	}
 	all := &lint.Report{}
-	var trials []trial
+	var trials []prove.Trial
 	for _, file := range l.switches {
 		r, err := l.judge(e, file, hosts)
 		if err != nil {
@@ -120,7 +121,7 @@ func (l *linting) run(ctx context.Context, e *Env) error {
 			}
 		}
 	}
-	err = e.present(lintDocument(all, trials), l.json, lintAnswer{all.Record(), trials})
+	err = e.present(lintDocument(all, trials), l.json, prove.Record{Record: all.Record(), Trials: trials})
 	if err == nil && len(all.Findings) > 0 {
 		return fail(Refuted, "%s", countFindings(all))
 	}

@@ -7,20 +7,15 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/roce/lint"
+	"weft/internal/roce/prove"
 )
-
-// lintAnswer is the output of weft roce lint --json.
-type lintAnswer struct {
-	lint.Record
-	Trials []trial `json:"simulated,omitempty"`
-}
 
 // maxFixLines is the maximum number of printed lines of a fix; --json has all.
 const maxFixLines = 4
 
 // lintDocument is a report for people: the findings in a table, each at length with its
 // fixes, the trials, and the checks that could not be made.
-func lintDocument(r *lint.Report, trials []trial) *doc.Document {
+func lintDocument(r *lint.Report, trials []prove.Trial) *doc.Document {
 	d := &doc.Document{
 		Brand: "RoCE v2 configuration", Title: upperFirst(countFindings(r)), Subtitle: "between switch and hosts",
 		Footer: "Made by weft roce lint. The same files and version make the same page.",
@@ -42,7 +37,7 @@ func lintDocument(r *lint.Report, trials []trial) *doc.Document {
 		d.Add(findingSection(&r.Findings[i]))
 	}
 	for i := range trials {
-		d.Add(trials[i].section())
+		d.Add(trialSection(&trials[i]))
 	}
 	if len(r.Unjudged) > 0 {
 		d.Add(doc.Section{Title: "Not judged", In: doc.Details, Blocks: []doc.Block{doc.List(r.Unjudged)}})

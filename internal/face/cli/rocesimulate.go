@@ -21,43 +21,9 @@ import (
 // maxTrials bounds the trials of a switch: each takes about a second.
 const maxTrials = 16
 
-// trial is a finding in the simulator: the switch as configured, and corrected.
-type trial struct {
-	Rule    string    `json:"rule"`
-	At      string    `json:"at"`
-	Switch  string    `json:"switch"`
-	Port    string    `json:"port,omitempty"`
-	Speed   string    `json:"speed,omitempty"`
-	Traffic string    `json:"traffic,omitempty"`
-	Before  trialSide `json:"as_configured"`
-	After   trialSide `json:"mended"`
-	Refused string    `json:"not_simulated,omitempty"` // why
-
-	shows []prove.Figure
-}
-
-// trialSide is the results of one of the two fabrics.
-type trialSide struct {
-	DSCP       int    `json:"dscp"`
-	CNPDSCP    int    `json:"cnp_dscp"`
-	Packets    string `json:"packets,omitempty"`
-	Congestion string `json:"congestion_control"` // dcqcn or none
-	Room       int64  `json:"room_bytes,omitempty"`
-	TimePs     int64  `json:"time_ps"`
-	OwnTimePs  int64  `json:"own_time_ps,omitempty"`
-	Dropped    int64  `json:"dropped_packets"`
-	DroppedMTU int64  `json:"dropped_mtu,omitempty"` // part of them: longer than the switch's MTU
-	Resent     int64  `json:"resent_packets"`
-	Pauses     int64  `json:"pfc_pauses"`
-	Storms     int64  `json:"pfc_storms,omitempty"`
-	Marks      int64  `json:"ecn_marks"`
-	CNPDelayPs int64  `json:"cnp_delay_ps,omitempty"` // the mean
-	Failed     string `json:"failed,omitempty"`
-}
-
 // addTrials simulates the findings of a switch, findings of the same rule and DSCP once. Findings
 // without a trial are listed with the reason.
-func addTrials(ctx context.Context, e *Env, trials []trial, file string, r *lint.Report) ([]trial, error) {
+func addTrials(ctx context.Context, e *Env, trials []prove.Trial, file string, r *lint.Report) ([]prove.Trial, error) {
 	type kind struct {
 		rule string
 		lint.Traffic
@@ -70,10 +36,10 @@ func addTrials(ctx context.Context, e *Env, trials []trial, file string, r *lint
 			continue
 		}
 		seen[k] = true
-		t := &trial{Rule: f.Rule, At: f.At.String(), Switch: file}
+		t := &prove.Trial{Rule: f.Rule, At: f.At.String(), Switch: file}
 		if len(seen) > maxTrials {
 			t.Refused = fmt.Sprintf("%d findings are simulated at most", maxTrials)
-		} else if err := t.simulate(ctx, e, r, f); err != nil {
+		} else if err := simulateFinding(ctx, e, t, r, f); err != nil {
 			return nil, err
 		}
 		trials = append(trials, *t)
@@ -81,9 +47,9 @@ func addTrials(ctx context.Context, e *Env, trials []trial, file string, r *lint
 	return trials, nil
 }
 
-// simulate runs the trial of a finding. A configuration that the simulator cannot represent is
+// simulateFinding runs the trial of a finding. A configuration that the simulator cannot represent is
 // reported, and is not an error of the lint.
-func (t *trial) simulate(ctx context.Context, e *Env, r *lint.Report, f *lint.Finding) error {
+func simulateFinding(ctx context.Context, e *Env, t *prove.Trial, r *lint.Report, f *lint.Finding) error {
 	before, err := e.readSONiC(t.Switch)
 	if err != nil {
 		return err
@@ -101,29 +67,16 @@ func (t *trial) simulate(ctx context.Context, e *Env, r *lint.Report, f *lint.Fi
 	if err != nil {
 		return err
 	}
-	t.Port, t.Speed, t.Traffic, t.shows = p.Port.Name, p.Port.Speed.String(), p.Traffic, p.Shows
-	t.Before, t.After = sideOf(&p.Before), sideOf(&p.After)
-	resolved, err := t.resolve(p)
+	t.Begin(p)
+	resolved, err := resolveTrial(t, p)
 	if err != nil || t.Refused != "" {
 		return err
 	}
-	return t.run(ctx, e, resolved, p.Class)
+	return runTrial(ctx, e, t, resolved, p.Class)
 }
 
-// sideOf is the description of a side before it runs.
-func sideOf(s *prove.Side) trialSide {
-	out := trialSide{DSCP: s.DSCP, CNPDSCP: s.CNP, Congestion: s.Congestion, Room: int64(s.Room)}
-	switch {
-	case s.TCP:
-		out.Packets = fmt.Sprintf("TCP's of %d B", s.MTU)
-	case s.MTU > 0:
-		out.Packets = fmt.Sprintf("RDMA's with %d B of payload", s.MTU)
-	}
-	return out
-}
-
-// resolve makes the scenario of a trial. Refused is the reason if the simulator does not accept it.
-func (t *trial) resolve(p *prove.Proof) (*scenario.Resolved, error) {
+// resolveTrial makes the scenario of a trial. Refused is the reason if the simulator does not accept it.
+func resolveTrial(t *prove.Trial, p *prove.Proof) (*scenario.Resolved, error) {
 	dir, err := os.MkdirTemp("", "weft-lint-")
 	if err != nil {
 		return nil, fail(Failed, "--simulate: %w", err)
@@ -153,8 +106,8 @@ func (t *trial) resolve(p *prove.Proof) (*scenario.Resolved, error) {
 	return resolved, nil
 }
 
-// run simulates both sides; class is the priority whose messages are timed separately.
-func (t *trial) run(ctx context.Context, e *Env, r *scenario.Resolved, class int) error {
+// runTrial simulates both sides; class is the priority whose messages are timed separately.
+func runTrial(ctx context.Context, e *Env, t *prove.Trial, r *scenario.Resolved, class int) error {
 	results, err := e.Run(ctx, r, weft.Options{})
 	if verdict := outcome(ctx, results, err); verdict != nil && codeOf(verdict) != Failed {
 		return verdict
@@ -165,13 +118,14 @@ func (t *trial) run(ctx context.Context, e *Env, r *scenario.Resolved, class int
 			side = &t.After
 		}
 		if len(f.Points) == 1 {
-			side.take(&f.Points[0], units.SL(class))
+			takeResult(side, &f.Points[0], units.SL(class))
 		}
 	}
 	return nil
 }
 
-func (s *trialSide) take(p *runstore.Point, class units.SL) {
+// takeResult takes the figures of a side that ran.
+func takeResult(s *prove.Result, p *runstore.Point, class units.SL) {
 	s.TimePs, s.Failed = int64(p.Time), p.Failure
 	c := &p.Counts
 	s.Dropped, s.Resent, s.Pauses, s.Storms, s.Marks = c.Drops(), c.Retransmissions, c.Pauses, c.PFCStorms, c.Marks
@@ -187,25 +141,25 @@ func (s *trialSide) take(p *runstore.Point, class units.SL) {
 }
 
 // figures are how a side shows each figure.
-var figures = map[prove.Figure]func(*trialSide) string{
-	prove.DSCP:       func(s *trialSide) string { return fmt.Sprint(s.DSCP) },
-	prove.CNPDSCP:    func(s *trialSide) string { return fmt.Sprint(s.CNPDSCP) },
-	prove.Packets:    func(s *trialSide) string { return s.Packets },
-	prove.Congestion: func(s *trialSide) string { return s.Congestion },
-	prove.Room:       func(s *trialSide) string { return report.Integer(s.Room) + " B" },
-	prove.Time:       func(s *trialSide) string { return s.timeText(s.TimePs) },
-	prove.OwnTime:    func(s *trialSide) string { return s.timeText(s.OwnTimePs) },
-	prove.VictimTime: func(s *trialSide) string { return s.timeText(s.OwnTimePs) },
-	prove.Dropped:    func(s *trialSide) string { return report.Integer(s.Dropped) },
-	prove.Resent:     func(s *trialSide) string { return report.Integer(s.Resent) },
-	prove.Pauses:     func(s *trialSide) string { return report.Integer(s.Pauses) },
-	prove.Storms:     func(s *trialSide) string { return report.Integer(s.Storms) },
-	prove.Marks:      func(s *trialSide) string { return report.Integer(s.Marks) },
-	prove.CNPDelay:   func(s *trialSide) string { return s.timeText(s.CNPDelayPs) },
+var figures = map[prove.Figure]func(*prove.Result) string{
+	prove.DSCP:       func(s *prove.Result) string { return fmt.Sprint(s.DSCP) },
+	prove.CNPDSCP:    func(s *prove.Result) string { return fmt.Sprint(s.CNPDSCP) },
+	prove.Packets:    func(s *prove.Result) string { return s.Packets },
+	prove.Congestion: func(s *prove.Result) string { return s.Congestion },
+	prove.Room:       func(s *prove.Result) string { return report.Integer(s.Room) + " B" },
+	prove.Time:       func(s *prove.Result) string { return timeText(s, s.TimePs) },
+	prove.OwnTime:    func(s *prove.Result) string { return timeText(s, s.OwnTimePs) },
+	prove.VictimTime: func(s *prove.Result) string { return timeText(s, s.OwnTimePs) },
+	prove.Dropped:    func(s *prove.Result) string { return report.Integer(s.Dropped) },
+	prove.Resent:     func(s *prove.Result) string { return report.Integer(s.Resent) },
+	prove.Pauses:     func(s *prove.Result) string { return report.Integer(s.Pauses) },
+	prove.Storms:     func(s *prove.Result) string { return report.Integer(s.Storms) },
+	prove.Marks:      func(s *prove.Result) string { return report.Integer(s.Marks) },
+	prove.CNPDelay:   func(s *prove.Result) string { return timeText(s, s.CNPDelayPs) },
 }
 
 // timeText is a time, or the reason why there is none.
-func (s *trialSide) timeText(ps int64) string {
+func timeText(s *prove.Result, ps int64) string {
 	switch {
 	case ps > 0:
 		return units.Time(ps).String()
@@ -217,15 +171,15 @@ func (s *trialSide) timeText(ps int64) string {
 	return "unknown"
 }
 
-// section is a trial as a section of the document.
-func (t *trial) section() doc.Section {
+// trialSection is a trial as a section of the document.
+func trialSection(t *prove.Trial) doc.Section {
 	out := doc.Section{Title: fmt.Sprintf("Simulated: %s at %s", t.Rule, t.At), In: doc.Details}
 	if t.Refused != "" {
 		out.Blocks = []doc.Block{doc.Paragraph{Lead: "Not simulated:", Text: t.Refused + "."}}
 		return out
 	}
 	rows := [][]string{{"", "as configured", "mended"}}
-	for _, f := range t.shows {
+	for _, f := range t.Shows {
 		rows = append(rows, []string{string(f), figures[f](&t.Before), figures[f](&t.After)})
 	}
 	out.Blocks = append(doc.Paragraphs(fmt.Sprintf("%s, on %s at %s.", upperFirst(t.Traffic), t.Port, t.Speed)), doc.Grid(rows, 1, 2))

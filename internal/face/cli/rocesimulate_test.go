@@ -12,11 +12,12 @@ import (
 	"testing"
 
 	"weft"
+	"weft/internal/roce/prove"
 	"weft/internal/roce/sonic"
 )
 
 // lintTrials lints a switch and a host's files, and runs the real simulator.
-func lintTrials(t *testing.T, config string, files map[string]string, flags ...string) []trial {
+func lintTrials(t *testing.T, config string, files map[string]string, flags ...string) []prove.Trial {
 	t.Helper()
 	dir := t.TempDir()
 	args := []string{"roce", "lint", "--switch", filepath.Join(dir, "config_db.json"), "--simulate", "--json"}
@@ -38,7 +39,7 @@ func lintTrials(t *testing.T, config string, files map[string]string, flags ...s
 	if code := Main(context.Background(), e); code != Refuted {
 		t.Fatalf("weft exits with %d, want %d: %s", code, Refuted, &out)
 	}
-	var answer lintAnswer
+	var answer prove.Record
 	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func fixedSwitch(t *testing.T, changes ...string) string {
 }
 
 // trialOf is the trial of a rule, which must have run.
-func trialOf(t *testing.T, rule, config string, files map[string]string, flags ...string) trial {
+func trialOf(t *testing.T, rule, config string, files map[string]string, flags ...string) prove.Trial {
 	t.Helper()
 	for _, x := range lintTrials(t, config, files, flags...) {
 		if x.Rule == rule {
@@ -150,7 +151,7 @@ func trialOf(t *testing.T, rule, config string, files map[string]string, flags .
 		}
 	}
 	t.Fatalf("%s is not found", rule)
-	return trial{}
+	return prove.Trial{}
 }
 
 func TestTheSimulatorShowsPacketsThatAreTooLong(t *testing.T) {

@@ -1,6 +1,6 @@
 // Package prove makes simulations of findings: a small network with the switch as configured shows
-// the harm, and the same network with the fix shows that it ends. The package writes scenarios; its
-// callers run them.
+// the harm, and the same network with the fix shows that it ends. The package writes scenarios and
+// has the layout of their results (trial.go); its callers run them.
 //
 // # The model
 //
