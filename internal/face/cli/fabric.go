@@ -8,6 +8,7 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/ib/format"
 	"weft/internal/ib/inspect"
+	"weft/internal/ib/route"
 )
 
 // newFabric is the parent of the verbs about files of real fabrics.
@@ -73,8 +74,8 @@ type inspected struct {
 	Format format.Format  `json:"format"`
 	Read   *format.Report `json:"read"`
 	*inspect.Report
-	OpenSM      []openSMVerdict `json:"opensm,omitempty"`
-	NotComputed string          `json:"opensm_not_computed,omitempty"` // reason why there is no OpenSM
+	OpenSM      []route.OpenSMVerdict `json:"opensm,omitempty"`
+	NotComputed string                `json:"opensm_not_computed,omitempty"` // reason why there is no OpenSM
 }
 
 // contradictions is the contradicting lines of a file.

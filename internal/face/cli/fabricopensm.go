@@ -5,22 +5,9 @@ import (
 	"fmt"
 
 	"weft/internal/face/doc"
-	"weft/internal/ib/proof"
 	"weft/internal/ib/route"
 	"weft/internal/ib/subnet"
 )
-
-// openSMVerdict is the result of OpenSM 3.3.23 on a fabric with an engine.
-type openSMVerdict struct {
-	Asked  route.Name `json:"asked"`
-	Used   route.Name `json:"used"`
-	Reason string     `json:"reason,omitempty"` // why Used is not Asked
-	Remedy string     `json:"remedy,omitempty"`
-	// Unreachable is the number of pairs of a switch with hosts and another host's LID
-	// without a path. CreditLoops is the number of credit loops that share no port.
-	Unreachable int `json:"unreachable_pairs"`
-	CreditLoops int `json:"credit_loops"`
-}
 
 // openSMEngines is the engines in the report of inspect: OpenSM's default first, then the
 // usual engines for trees.
@@ -36,7 +23,7 @@ const maxForeseenHops = 1 << 26
 
 // foreseeOpenSM computes OpenSM's results on a fabric. It fails if no manager could bring up the
 // fabric in the file, if there is nothing to route, or if it would take long.
-func foreseeOpenSM(s *subnet.Subnet, fabric string, adapters int) ([]openSMVerdict, error) {
+func foreseeOpenSM(s *subnet.Subnet, fabric string, adapters int) ([]route.OpenSMVerdict, error) {
 	switch {
 	case adapters == 0:
 		return nil, errors.New("no adapter has a cable")
@@ -47,18 +34,13 @@ func foreseeOpenSM(s *subnet.Subnet, fabric string, adapters int) ([]openSMVerdi
 	if err != nil {
 		return nil, err
 	}
-	var all []openSMVerdict
+	var all []route.OpenSMVerdict
 	for _, name := range openSMEngines {
-		res, err := route.Compute(s, name, route.Options{AsOpenSM: true})
+		v, err := route.Foretell(s, name)
 		if err != nil {
 			return nil, err
 		}
-		p, err := proof.Check(s, res.Tables, proof.Options{})
-		if err != nil {
-			return nil, err
-		}
-		rep := &res.Report
-		all = append(all, openSMVerdict{rep.Asked, rep.Used, rep.Reason, rep.Remedy, rep.UnreachablePairs, p.CreditLoops})
+		all = append(all, v)
 	}
 	return all, nil
 }
@@ -75,27 +57,27 @@ func hopEntries(s *subnet.Subnet) int {
 }
 
 // openSMBlocks are a row for each engine, or the reason why there is none.
-func openSMBlocks(all []openSMVerdict, why error) []doc.Block {
+func openSMBlocks(all []route.OpenSMVerdict, why error) []doc.Block {
 	if why != nil {
 		return doc.Paragraphs(fmt.Sprintf("not computed: %v", why))
 	}
 	rows := [][]string{{"asked for", "what it does"}}
 	for i := range all {
-		rows = append(rows, []string{all[i].asked(i == 0), all[i].text()})
+		rows = append(rows, []string{openSMAsked(&all[i], i == 0), openSMText(&all[i])})
 	}
 	return []doc.Block{doc.Grid(rows)}
 }
 
-// asked is the command for the engine.
-func (v *openSMVerdict) asked(byDefault bool) string {
+// openSMAsked is the command for the engine.
+func openSMAsked(v *route.OpenSMVerdict, byDefault bool) string {
 	if byDefault {
 		return "by default"
 	}
 	return "-R " + string(v.Asked)
 }
 
-// text is the verdict as text.
-func (v *openSMVerdict) text() string {
+// openSMText is the verdict as text.
+func openSMText(v *route.OpenSMVerdict) string {
 	text := string(v.Used)
 	if v.Used != v.Asked {
 		text += " in its place, and only its log says so: " + v.Reason

@@ -241,26 +241,19 @@ func (d *smDriver) flush() error {
 // printed is an event in JSON.
 type printed struct {
 	Seconds float64 `json:"seconds"` // since the start
-	Event   string  `json:"event"`
-	Text    string  `json:"text"`
-	Nodes   int     `json:"nodes,omitempty"`
-	Took    float64 `json:"sweep_seconds,omitempty"`
+	sm.EventRecord
 }
 
 // tell prints an event.
 func (d *smDriver) tell(event sm.Event) error {
 	var err error
 	if d.r.asJSON {
-		err = d.e.printLine(printed{
-			Seconds: seconds(d.now()), Event: event.Kind.String(), Text: event.String(), Nodes: event.Count, Took: seconds(event.Took),
-		})
+		err = d.e.printLine(printed{d.now().Seconds(), event.Record()})
 	} else {
 		_, err = fmt.Fprintln(d.e.Stdout, event)
 	}
 	return err
 }
-
-func seconds(t units.Time) float64 { return float64(t) / float64(units.Second) }
 
 // writeLIDs writes the LIDs of ports, in opensm's format.
 func (d *smDriver) writeLIDs() error {
