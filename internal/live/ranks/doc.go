@@ -14,6 +14,7 @@
 //   - pair.go: latency and rate of one pair, which describe the network
 //   - control.go: orders to a rank, over a pipe, and its replies
 //   - group.go: the caller that gives orders to all ranks
+//   - record.go: the measurement of a size as JSON has it
 //
 // Vectors are of float32, the reduction is the sum, and the check is exact: the values are small
 // integers.
