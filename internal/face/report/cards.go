@@ -103,15 +103,7 @@ func (v *comparison) card(f runstore.FabricResult) doc.Card {
 	}
 	first, last := points[0], points[len(points)-1]
 	add("time", shortTime(first.Time), figureAt("", first.Bytes))
-	best := slices.MaxFunc(points, func(a, b runstore.Point) int {
-		switch {
-		case a.BusBW < b.BusBW:
-			return -1
-		case a.BusBW > b.BusBW:
-			return 1
-		}
-		return 0
-	})
+	best := slices.MaxFunc(points, func(a, b runstore.Point) int { return cmp.Compare(a.BusBW, b.BusBW) })
 	if what := "best"; best.BusBW > 0 {
 		if len(points) == 1 {
 			what = ""

@@ -29,18 +29,6 @@ const (
 	Unknown   Format = ""
 )
 
-// describes is the content of a format: "subnet", or "tables" of a subnet.
-func (f Format) describes() string {
-	switch f {
-	case Topo, PortList, LinkInfo, SubnetLST:
-		return "subnet"
-	}
-	return "tables"
-}
-
-// IsSubnet reports whether files of the format describe a whole subnet.
-func (f Format) IsSubnet() bool { return f != Unknown && f.describes() == "subnet" }
-
 // marks is the beginnings of lines by which a format is recognised. The first line of a
 // file that begins with one of them decides.
 var marks = []struct {

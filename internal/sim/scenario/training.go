@@ -15,7 +15,7 @@ func (r workloadRules) deriveTraining() {
 	if b.Sequence == 0 {
 		b.Sequence = t.Model.Sequence
 	}
-	each := p.Tensor * p.Context * p.Pipeline
+	each := p.Replica()
 	setZero(&t.Nodes, r.Cluster.Nodes)
 	if t.Nodes > r.Cluster.Nodes {
 		r.complain("training.nodes", "the job runs on %d nodes, the cluster has %d", t.Nodes, r.Cluster.Nodes)

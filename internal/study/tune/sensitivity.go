@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -94,14 +95,6 @@ func pointsOf(e *evaluator, best Candidate, k int) []Point {
 		place, _ := a.Place(v)
 		points = append(points, Point{Value: v, Place: place, Tuned: v == best[k]})
 	}
-	slices.SortStableFunc(points, func(a, b Point) int {
-		switch {
-		case a.Place < b.Place:
-			return -1
-		case a.Place > b.Place:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(points, func(a, b Point) int { return cmp.Compare(a.Place, b.Place) })
 	return points
 }

@@ -87,16 +87,6 @@ type Overlap struct {
 // Micros is the number of micro-batches of each replica in a step.
 func (j *Job) Micros() int { return j.Batch.Global / (j.Parallel.Data * j.Batch.Micro) }
 
-// Replicas sets Data for a number of GPUs, or returns the reason why they cannot be divided.
-func (p *Parallel) Replicas(gpus int) error {
-	each := p.Tensor * p.Context * p.Pipeline
-	if gpus%each != 0 {
-		return fmt.Errorf("%d GPUs are not a whole number of replicas: a replica takes tensor %d × context %d × pipeline %d = %d", gpus, p.Tensor, p.Context, p.Pipeline, each)
-	}
-	p.Data = gpus / each
-	return nil
-}
-
 // Check reports why a job cannot be divided as requested, with the numbers; nil if it can.
 func (j *Job) Check() error {
 	m, p, b := &j.Model, &j.Parallel, &j.Batch
