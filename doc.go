@@ -19,10 +19,10 @@
 //	file.Resolve(weft.Set("fabrics[0].switch.latency", units.Time(0), "no latency"))
 //
 // The path of a field is its name in a scenario file; docs/SCENARIO.md has all of them. The
-// types of a scenario and of results stand below internal and have their names here: go doc
-// weft/internal/sim/scenario.Fabric lists the fields of [Fabric], with their meaning and
-// range, and go doc weft/internal/sim/runstore.Point those of [Point]. A choice is a text,
-// and its type lists the values.
+// types of a scenario and of results stand below internal and have their names here. The command
+// go doc weft/internal/sim/scenario.Fabric lists the fields of [Fabric] with their meaning and
+// range. The command go doc weft/internal/sim/runstore.Point lists the fields of [Point]. A
+// choice is a text, and its type lists the values.
 //
 // # Units
 //
