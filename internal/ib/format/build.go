@@ -13,7 +13,7 @@ import (
 // have are zero.
 type sighting struct {
 	node   subnet.Node // Kind, GUID, SystemGUID, VendorID, DeviceID, Revision, Name; no ports
-	ports  int         // how many the node has
+	ports  int         // number of the node's ports
 	guid   units.GUID  // of the port; of a switch, of its port 0
 	number uint8       // of the port
 	lid    units.LID   // of the port; of a switch, of its port 0

@@ -9,12 +9,12 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// keeps says what a format keeps of a subnet. What every format keeps: kinds,
+// keeps lists the parts of a subnet that only some formats keep. Every format keeps kinds,
 // names, numbers and GUIDs of ports, LIDs, cables, widths and speeds.
 type keeps struct {
 	node bool // NodeGUID, SystemImageGUID, vendor and device
 	lmc  bool // LMC
-	idle bool // ports without a cable: how many ports a node has
+	idle bool // ports without a cable, and so the number of ports
 
 	cabled bool // only nodes that have a cable
 }
@@ -62,7 +62,7 @@ func canonical(s *subnet.Subnet, k keeps) string {
 	return strings.Join(out, "\n")
 }
 
-// same fails the test where two subnets differ in what a format keeps.
+// same fails the test if two subnets differ in a part that the format keeps.
 func same(t testing.TB, what string, got, want *subnet.Subnet, k keeps) {
 	t.Helper()
 	g, w := strings.Split(canonical(got, k), "\n"), strings.Split(canonical(want, k), "\n")

@@ -8,8 +8,8 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// A real list of ports in which two switches name one port of an aggregation node:
-// an error, or, for who wants to look at it, the rest of the fabric.
+// In a real list of ports two switches name one port of an aggregation node: an error, or,
+// with Options.Contradictions, the fabric without this cable.
 func TestContradictionsAreNamedAndNotResolved(t *testing.T) {
 	text, err := os.ReadFile("testdata/plafrim/ibnetdiscover-p-test2.out")
 	if err != nil {
@@ -26,14 +26,14 @@ func TestContradictionsAreNamedAndNotResolved(t *testing.T) {
 		n := &s.Nodes[i]
 		for p := range n.Ports {
 			if strings.Contains(n.Name, "Aggregation") && n.Ports[p].Peer.Exists() {
-				t.Errorf("%s is cabled, and nothing tells to which of two switches", s.EndName(subnet.End{Node: int32(i), Port: uint8(p)}))
+				t.Errorf("%s is cabled, and the file names two switches for it", s.EndName(subnet.End{Node: int32(i), Port: uint8(p)}))
 			}
 		}
 	}
 }
 
-// In every format a port that two lines cable differently is out, and the others are
-// as they were.
+// In every format a port that two lines cable differently has no cable, and all other
+// cables stay.
 func TestOnlyContradictedCablesAreLeftOut(t *testing.T) {
 	const net = `Switch 3 "s1"
 [1] "s2"[1]
@@ -55,7 +55,7 @@ SW 2 2 0x0000000000000002 4x EDR - CA 4 1 0x0000000000000004 ( 's2' - 'h2' )
 `
 	for name, text := range map[string]string{"net": net, "list": list} {
 		if _, _, _, err := ReadSubnet(name, strings.NewReader(text), Options{}); err == nil {
-			t.Errorf("%s: a port with two cables is read", name)
+			t.Errorf("%s: a port with two cables was read without an error", name)
 		}
 		s, _, report, err := ReadSubnet(name, strings.NewReader(text), Options{Contradictions: true})
 		if err != nil {
@@ -76,7 +76,7 @@ SW 2 2 0x0000000000000002 4x EDR - CA 4 1 0x0000000000000004 ( 's2' - 'h2' )
 	}
 }
 
-// What begins with words that nets have too is no net.
+// A file is no net just because it begins with words that nets also use.
 func TestOtherFilesAreNoNets(t *testing.T) {
 	for _, text := range []string{"module weft\n\ngo 1.26\n", "include <stdio.h>\n", "modules: 3\n"} {
 		if f := Detect([]byte(text)); f != Unknown {

@@ -38,8 +38,8 @@ func TestFilesAreReadWhateverTheirLinesEndIn(t *testing.T) {
 	}
 }
 
-// A file that is cut off anywhere is read as what is left, or refused; it never
-// has cables that the whole file has not.
+// A file that is cut off anywhere is read up to the cut, or refused; it never yields a
+// cable that the whole file does not have.
 func TestFilesThatAreCutOffHaveNoNewCables(t *testing.T) {
 	text, err := os.ReadFile("testdata/ft2-16/ibnetdiscover.topo")
 	if err != nil {
@@ -63,10 +63,10 @@ func TestFilesThatAreCutOffHaveNoNewCables(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := 1; n < len(tables)-1; n += 31 {
-		// What ends behind the last line of a table is whole but for the tables
-		// that are missing, which is noted; all else is an error.
+		// A file cut behind the last line of a table lacks only whole tables, and a
+		// note says so; any other cut is an error.
 		if _, report, err := ReadLFTs("cut", bytes.NewReader(tables[:n]), s); err == nil && len(report.Notes) == 0 {
-			t.Fatalf("tables that are cut off after %d bytes, at %q, were read without a word", n, tables[max(0, n-30):n])
+			t.Fatalf("tables that are cut off after %d bytes, at %q, were read without an error or a note", n, tables[max(0, n-30):n])
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestEndlessLinesAndEndlessProblemsAreBounded(t *testing.T) {
 	many := strings.Repeat("Switch none\n", 10_000)
 	_, _, err = ReadTopo("many", strings.NewReader(many), Options{})
 	if err == nil || strings.Count(err.Error(), "\n") != maxProblems || !strings.HasSuffix(err.Error(), "and 9950 more") {
-		t.Errorf("10,000 problems are told in %d lines", strings.Count(err.Error(), "\n"))
+		t.Errorf("10,000 problems are reported in %d lines", strings.Count(err.Error(), "\n"))
 	}
 	var words strings.Builder
 	words.WriteString("Switch 4 \"a\"\n")
@@ -296,6 +296,6 @@ Hca	2 "H-0002c90200247010"		# "atlas35"
 		t.Errorf("read as %+v and %+v", sw, host)
 	}
 	if link := sw.Ports[24].Link; link != (subnet.Link{}) {
-		t.Errorf("a link that the file says nothing of is %v", link)
+		t.Errorf("a link without width and speed in the file is %v", link)
 	}
 }

@@ -68,7 +68,7 @@ func TestTablesMatrixAndLIDsOfOneSubnetAgree(t *testing.T) {
 	}
 	byTables, byRanges := s.Clone(), s.Clone()
 	if n := lfts.Assign(byTables) + AssignLIDs(byRanges, ranges); n > 0 {
-		t.Errorf("%d LIDs of strangers", n)
+		t.Errorf("%d LIDs of ports that are not in the subnet", n)
 	}
 	for i := range s.Nodes {
 		for j := range s.Nodes[i].Ports {

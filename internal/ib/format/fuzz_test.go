@@ -27,8 +27,8 @@ func seeds(f *testing.F) {
 	}
 }
 
-// FuzzReadSubnet: no file makes a reader panic or lie about cables, and what
-// can be written is read again as it was.
+// FuzzReadSubnet: no file makes a reader panic or invent cables, and a subnet that
+// can be written is read back unchanged.
 func FuzzReadSubnet(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -36,7 +36,7 @@ func FuzzReadSubnet(f *testing.F) {
 		s, _, report, err := ReadSubnet("fuzz", bytes.NewReader(text), Options{})
 		if err == nil {
 			if errLoose != nil {
-				t.Fatalf("what is read without contradictions is not with them: %v", errLoose)
+				t.Fatalf("a file without contradictions is refused when contradictions are allowed: %v", errLoose)
 			}
 			same(t, "without contradictions", loose, s, keeps{node: true, lmc: true, idle: true})
 		}
@@ -59,13 +59,13 @@ func FuzzReadSubnet(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A node's name may end in what a line's end is cut off by.
+		// A node's name may end in characters that are trimmed from the end of a line.
 		same(t, "topology", again, s, keeps{})
 	})
 }
 
-// FuzzReadTables: no file makes a reader of tables panic, and no table leads
-// without a word to a port that the switch does not have.
+// FuzzReadTables: no file makes a reader of tables panic, and a reader reports a table
+// that leads to a port that the switch does not have.
 func FuzzReadTables(f *testing.F) {
 	seeds(f)
 	text, err := os.ReadFile("testdata/ft2-16/ibnetdiscover.topo")
@@ -82,7 +82,7 @@ func FuzzReadTables(f *testing.F) {
 			for i, row := range l.Tables.LFT {
 				for lid, port := range row {
 					if ports := s.Nodes[l.Tables.Switch[i]].NumPorts(); int(port) > ports && port != subnet.NoPort && len(report.Notes) == 0 {
-						t.Fatalf("LID %d goes to port %d of %d, without a word", lid, port, ports)
+						t.Fatalf("LID %d goes to port %d of %d, and no note says so", lid, port, ports)
 					}
 				}
 			}
@@ -98,7 +98,7 @@ func FuzzReadTables(f *testing.F) {
 		_, _, readers["fdbs"] = ReadFDBs("fuzz", in(), s)
 		for name, err := range readers {
 			if err != nil && err.Error() == "" {
-				t.Fatalf("%s: an error without a word", name)
+				t.Fatalf("%s: an error without text", name)
 			}
 		}
 		if ranges, _, err := ReadGUID2LID("fuzz", in()); err == nil {

@@ -53,14 +53,14 @@ type lftReader struct {
 	log    log
 	s      *subnet.Subnet
 	by     *index
-	tables int       // how many were begun
+	tables int       // number begun
 	rows   [][]uint8 // by node; nil if no table was read
 	port   []units.GUID
 	top    int // highest LID of any head
 
 	node    int32 // node of the table that is being read; outside or broken if there is none
 	begin   int   // line of its head
-	entries int   // how many it has so far
+	entries int   // number so far
 	ended   bool  // its last line was there
 }
 
@@ -194,7 +194,7 @@ func (t *lftReader) owner(in *lines, lid units.LID, guid units.GUID) {
 }
 
 // count reads the last line of a table. OpenSM prints the highest LID there,
-// the live tools how many entries they printed.
+// the live tools the number of entries printed.
 func (t *lftReader) count(in *lines, line string) {
 	c := cursor{line}
 	n, ok := c.number(1 << 16)
@@ -249,7 +249,7 @@ func (t *lftReader) finish(name string) *LFTs {
 	return l
 }
 
-// dumpedAtOnce is how many LIDs a block of a forwarding table has. Where the highest LID
+// dumpedAtOnce is the number of LIDs in a block of a forwarding table. If the highest LID
 // is the first of a block, dump_fts and ibroute of infiniband-diags 44 do not print it.
 const dumpedAtOnce = 64
 

@@ -38,8 +38,7 @@ func gunzip(t testing.TB, path string) []byte {
 	return text
 }
 
-// sameText fails the test where a file that was written is not the one that a
-// tool wrote.
+// sameText fails the test if weft's file differs from the tool's.
 func sameText(t testing.TB, what string, got, want []byte) {
 	t.Helper()
 	if bytes.Equal(got, want) {
@@ -61,7 +60,7 @@ func sameText(t testing.TB, what string, got, want []byte) {
 	}
 }
 
-// Each folder of testdata/opensm is what OpenSM 3.3.23 wrote about a subnet
+// Each folder of testdata/opensm holds the files of OpenSM 3.3.23 about a subnet
 // that ibsim served, with one engine.
 func TestOpenSMsDumpsAreWrittenAsTheyWereRead(t *testing.T) {
 	folders, err := filepath.Glob("testdata/opensm/*")
@@ -110,14 +109,14 @@ func matrix(t *testing.T, dir string, s *subnet.Subnet) {
 	}
 	sameText(t, "opensm-lid-matrix.dump", out.Bytes(), raw)
 	if strings.Contains(dir, "minhop") && !reflect.DeepEqual(hops.At, subnet.LeastHops(s).At) {
-		t.Error("the least hops by the cables are not those that OpenSM's minhop counted")
+		t.Error("the least hops along the cables differ from OpenSM's minhop")
 	}
 }
 
 func lanes(t *testing.T, dir string, s *subnet.Subnet) {
 	raw := gunzip(t, dir+"/opensm-sl2vl.dump.gz")
 	if raw == nil {
-		return // OpenSM writes it with QoS, or where the engine sets lanes
+		return // OpenSM writes it only with QoS or if the engine sets lanes
 	}
 	tables, _, err := ReadSL2VL("sl2vl", bytes.NewReader(raw), s)
 	if err != nil {
@@ -247,8 +246,8 @@ func TestMulticastTablesOfOpenSMAndOfLiveSwitchesAreTheSame(t *testing.T) {
 	}
 }
 
-// The cluster plafrim, as hwloc's history has it: ibnetdiscover's output with
-// its discovery, and the tables that the site's own Subnet Manager had written.
+// The cluster plafrim, from hwloc's history: ibnetdiscover's output, and the tables of
+// the site's own Subnet Manager.
 func TestARealClusterIsRead(t *testing.T) {
 	s, format, report, err := ReadSubnet("ib-subnet.txt", bytes.NewReader(gunzip(t, "testdata/plafrim/ib-subnet.txt.gz")), Options{})
 	if err != nil {
@@ -282,8 +281,8 @@ func TestListsOfPortsHoldWhatSitesNameTheirSwitches(t *testing.T) {
 		nodes, switches, notes int
 		err                    string
 	}{
-		// Made of lines of two clusters: an aggregation node with one GUID hangs
-		// on two switches in it.
+		// Made of lines of two clusters: an aggregation node with one GUID is cabled
+		// to two switches.
 		{file: "ibnetdiscover-p-test2.out", err: "ibnetdiscover-p-test2.out:5: the ends of a cable disagree"},
 		{file: "ibnetdiscover-p-test.out", nodes: 7, switches: 4, notes: 2},
 		{file: "ibnetdiscover-p-test3.out", nodes: 1, switches: 1},

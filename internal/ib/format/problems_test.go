@@ -28,8 +28,8 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// Each file of testdata/problems is a net with something wrong in it; beside
-// it is what the reader says.
+// Each file of testdata/problems is a net with a mistake; the file beside it holds the
+// reader's messages.
 func TestProblemsAreReportedWhereTheyAre(t *testing.T) {
 	files, err := filepath.Glob("testdata/problems/*.net")
 	if err != nil || len(files) == 0 {

@@ -42,8 +42,8 @@ func needTools(t *testing.T, tools ...string) {
 	t.Skipf("SKIPPED: %s is not installed (packages ibsim-utils, libumad2sim0, infiniband-diags)", missing)
 }
 
-// simulator serves a net by the real ibsim until the test ends, and returns
-// what runs a tool on it.
+// simulator serves a net by the real ibsim until the test ends, and returns a
+// function that runs a tool on it.
 func simulator(t *testing.T, net []byte) func(args ...string) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -82,7 +82,7 @@ func simulator(t *testing.T, net []byte) func(args ...string) []byte {
 	}()
 	t.Cleanup(func() {
 		cancel()
-		_ = sim.Wait() // it was killed, and says so
+		_ = sim.Wait() // an error: it was killed
 	})
 	if !<-ready {
 		t.Fatalf("ibsim did not start on\n%s\nit says\n%s", net, said.String())
@@ -100,7 +100,7 @@ func simulator(t *testing.T, net []byte) func(args ...string) []byte {
 	}
 }
 
-// drawNet makes a connected subnet at random of what ibsim 0.10 can serve:
+// drawNet makes a random connected subnet that ibsim 0.10 can serve:
 // switches and adapters, LIDs, widths up to 12x and speeds up to HDR.
 func drawNet(r *rand.Rand) *subnet.Subnet {
 	s := &subnet.Subnet{Origin: subnet.None}
@@ -184,7 +184,7 @@ func TestTheRealIbnetdiscoverReadsBackWhatWasWritten(t *testing.T) {
 }
 
 // OpenSM reads forwarding tables and a LID matrix from files (-R file -U -M),
-// programs the switches with them, and dumps what they then have.
+// programs the switches with them, and dumps the switches' tables.
 func TestTheRealOpenSMLoadsTheTablesThatWereWritten(t *testing.T) {
 	needTools(t, "ibsim", "opensm", "dump_fts")
 	const dir = "testdata/opensm/torus2d-4x4.dfsssp"
@@ -232,7 +232,7 @@ func TestTheRealOpenSMLoadsTheTablesThatWereWritten(t *testing.T) {
 	sameText(t, "dump_fts", again.Bytes(), tables.Bytes())
 }
 
-// testdata/nets uses what ibsim's nets have beyond ibnetdiscover's files.
+// testdata/nets holds nets with statements of ibsim that ibnetdiscover does not write.
 func TestNetsAreReadAsTheRealIbsimReadsThem(t *testing.T) {
 	needTools(t, "ibsim", "ibnetdiscover")
 	files, err := filepath.Glob("testdata/nets/*.net")

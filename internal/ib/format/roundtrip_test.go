@@ -12,7 +12,7 @@ import (
 	"weft/units"
 )
 
-// oddNames are descriptions as sites and makers have them, and worse.
+// oddNames are node descriptions of sites and vendors, and worse ones.
 var oddNames = []string{
 	"", " ", "h1 HCA-1", "MF0;rack7:MQM9700/U1", "Voltaire 4036 # 4036-8C9E", `say "no" twice`, `" lid 7 4xEDR`,
 	`x" base port 0 lid 3 lmc 0`, "a' - 'b", "it's", "'quoted'", "SwitchX -  Mellanox Technologies", "Mellanox Technologies Aggregation Node",
@@ -20,7 +20,7 @@ var oddNames = []string{
 }
 
 // draw makes a subnet at random: switches and adapters with one to four ports,
-// routers, LIDs, odd names, links of all kinds, ends that report different ones.
+// routers, LIDs, odd names, links of all kinds, cables whose ends report different links.
 func draw(r *rand.Rand, names []string) *subnet.Subnet {
 	s := &subnet.Subnet{Origin: subnet.None}
 	guid := units.GUID(0x0002c90300000000) + units.GUID(r.IntN(1<<30))<<8
@@ -99,7 +99,7 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 					t.Fatalf("seed %d: %v\n%s", seed, err, text)
 				}
 				if len(report.Skipped) > 0 {
-					t.Fatalf("seed %d: lines of our own are unknown: %+v", seed, report.Skipped)
+					t.Fatalf("seed %d: the reader does not know weft's own lines: %+v", seed, report.Skipped)
 				}
 				same(t, fmt.Sprintf("seed %d", seed), again, s, c.keeps)
 				if err := c.write(&second, again); err != nil {
@@ -108,7 +108,7 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 				if third, _, err := c.read("written twice", &second, Options{}); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				} else if !reflect.DeepEqual(third, again) {
-					t.Fatalf("seed %d: a second turn changes the subnet", seed)
+					t.Fatalf("seed %d: a second round trip changes the subnet", seed)
 				}
 				if t.Failed() {
 					t.Fatalf("%s", text)
@@ -188,8 +188,8 @@ func TestTablesThatAreWrittenAreReadAgain(t *testing.T) {
 	}
 }
 
-// knownOnly is the tables without the LIDs of which opensm.fdbs says
-// UNREACHABLE: those that no port has.
+// knownOnly is the tables without the LIDs of no port, which opensm.fdbs calls
+// UNREACHABLE.
 func knownOnly(s *subnet.Subnet, t *subnet.Tables) *subnet.Tables {
 	k := subnet.NewTables(s)
 	for lid, owner := range s.Owners() {

@@ -75,7 +75,7 @@ type topoReader struct {
 	log      log
 	opt      Options
 	s        *subnet.Subnet
-	includes int // how many files were included
+	includes int // number of included files
 	ports    int // of all nodes
 
 	ids     map[string]int32      // node by identifier; broken where its head is

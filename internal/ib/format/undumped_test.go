@@ -42,8 +42,8 @@ func starOf(t *testing.T, hosts int) *subnet.Subnet {
 	return s
 }
 
-// dump_fts leaves the highest LID out where it is a multiple of 64: its port keeps it,
-// whether the fabric's file knows LIDs or not.
+// dump_fts leaves out the highest LID if it is a multiple of 64. Its port keeps the LID,
+// whether or not the fabric's file has LIDs.
 func TestAHighestLIDThatDumpFTSLeavesOutStaysItsPorts(t *testing.T) {
 	for _, c := range []struct {
 		hosts, last int
@@ -53,7 +53,7 @@ func TestAHighestLIDThatDumpFTSLeavesOutStaysItsPorts(t *testing.T) {
 		{63, 63, false, 64}, {63, 63, true, 64}, // 64 LIDs
 		{63, 64, false, 0}, // all are there
 		{62, 62, false, 0}, // the file lost a line of 63
-		{63, 62, true, 0},  // two are missing: whose is which
+		{63, 62, true, 0},  // two are missing, their owners unknown
 	} {
 		s := starOf(t, c.hosts)
 		owner := s.Owners()[s.TopLID()]

@@ -3,11 +3,11 @@ package ibsim
 import "time"
 
 const (
-	// maxClients is how many programs may be attached at a time. The number of a
-	// client has 16 bits in transaction IDs; each takes a socket.
+	// maxClients is the maximum number of attached programs. A client's number has 16 bits
+	// in transaction IDs; each client takes a socket.
 	maxClients = 1024
 
-	// writeWait is how long a program may take to make room for a datagram; then
+	// writeWait is the time that a program has to make room for a datagram; then
 	// it is lost, as on a wire. Its queue is net.unix.max_dgram_qlen long.
 	writeWait = time.Second
 
@@ -18,11 +18,10 @@ const (
 	// maxScripts is how deep files of console commands may name each other.
 	maxScripts = 8
 
-	// processBits is how many bits the number of a process has (Linux,
-	// PID_MAX_LIMIT).
+	// processBits is the number of bits of a process ID (Linux, PID_MAX_LIMIT).
 	processBits = 22
 
-	// connectTries and connectWait bound how long a client waits for a server
+	// connectTries and connectWait bound the time that a client waits for a server
 	// that does not answer.
 	connectTries = 5
 	connectWait  = 2 * time.Second

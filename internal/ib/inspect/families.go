@@ -74,7 +74,7 @@ func (in *inspection) dragonfly(p *island, d *dragonfly) {
 	}
 }
 
-// cablesEach is how many cables most links of a graph have.
+// cablesEach is the number of cables of most links of a graph.
 func (in *inspection) cablesEach(g *graph) int {
 	var counts []int
 	for a := range g.near {

@@ -248,7 +248,7 @@ func (in *inspection) count() {
 	r.Cables /= 2
 }
 
-// finish sorts the findings and says how many were left out.
+// finish sorts the findings and adds the number of findings left out.
 func (in *inspection) finish() {
 	for _, kind := range slices.Sorted(maps.Keys(in.more)) {
 		if left := in.more[kind] - maxOfKind; left > 0 {

@@ -22,7 +22,7 @@ type Report struct {
 	Hosts    int `json:"hosts"`
 	Adapters int `json:"adapters"` // ports of hosts that have a cable
 	Routers  int `json:"routers"`
-	// Aggregation is how many switches reduce in the network (SHARP).
+	// Aggregation is the number of switches that reduce in the network (SHARP).
 	Aggregation int `json:"aggregation_nodes"`
 	Cables      int `json:"cables"`
 
@@ -63,7 +63,7 @@ type Bundle struct {
 	Cables int    `json:"cables"`
 }
 
-// maxMembers is up to how many switches a part is listed in full.
+// maxMembers is the largest number of switches of a part that is listed in full.
 const maxMembers = 24
 
 // Level is the switches at one distance from the hosts.
@@ -88,7 +88,7 @@ type Level struct {
 type Rails struct {
 	Count  int      `json:"count"`
 	Labels []string `json:"labels"` // which adapter each rail serves
-	// Islands is how many islands the rails lie in: 1 where spines join them.
+	// Islands is the number of islands that the rails form: 1 if spines join them.
 	Islands int `json:"islands"`
 }
 
@@ -99,7 +99,7 @@ type Housing struct {
 	Names []string `json:"names"`
 }
 
-// Links is how many cables of one sort have one width and speed.
+// Links is the number of cables of one sort with one width and speed.
 type Links struct {
 	Sort  string `json:"sort"` // host or switch
 	Link  string `json:"link"` // 4xNDR
@@ -124,5 +124,5 @@ type Finding struct {
 	Ports    []string `json:"ports,omitempty"` // the ports concerned
 }
 
-// maxOfKind is how many findings of one kind are listed; the rest is counted.
+// maxOfKind is the number of findings of one kind that are listed; the rest is counted.
 const maxOfKind = 20

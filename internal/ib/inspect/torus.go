@@ -60,8 +60,8 @@ type classes struct {
 
 func pairOf(a, b int32) [2]int32 { return [2]int32{min(a, b), max(a, b)} }
 
-// classesOf finds the classes; need is how many neighbours switches must have
-// for the absence of a square to say something.
+// classesOf finds the classes; need is the least number of a switch's neighbours for
+// which the absence of a square means something.
 func classesOf(g *graph, need int) classes {
 	index := map[[2]int32]int32{}
 	var pairs [][2]int32

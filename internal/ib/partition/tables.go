@@ -88,7 +88,7 @@ func (c *Config) Table(covers func(*Member) bool, self bool) []uint16 {
 	return c.order().table(members)
 }
 
-// maxKeys is how many P_Keys an adapter's port has room for: ConnectX has 128.
+// maxKeys is the size of an adapter port's P_Key table: ConnectX has 128 entries.
 const maxKeys = 128
 
 type builder struct {

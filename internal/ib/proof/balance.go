@@ -6,8 +6,8 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// Balance is how many paths between ends each directed cable between switches
-// carries, when each end sends to each LID of each other end.
+// Balance is the number of paths between ends on each directed cable between switches,
+// when each end sends to each LID of each other end.
 type Balance struct {
 	Cables int     `json:"directed_cables"` // directed cables between switches
 	Idle   int     `json:"idle"`            // of them without a path

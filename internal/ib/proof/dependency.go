@@ -47,7 +47,7 @@ func (d *dependencies) merge(e *dependencies) {
 }
 
 // onOneLane adds the dependencies of all paths to one LID when all are on lane
-// 0. sources is how many paths leave each switch.
+// 0. sources is the number of paths that leave each switch.
 func (d *dependencies) onOneLane(n *network, t *tree, sources []uint32) {
 	plane := d.plane(n, 0, 0)
 	for i := len(t.order) - 1; i > 0; i-- {

@@ -7,8 +7,8 @@ import (
 	"weft/units"
 )
 
-// block is how many LIDs are taken at a time: as many bytes as a cache line
-// has, and as many bits as a word.
+// block is the number of LIDs processed at a time: the bytes of a cache line and the bits
+// of a word.
 const block = 64
 
 // checkTables refuses tables that were made for another subnet, and subnets with LIDs out

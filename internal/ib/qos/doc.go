@@ -1,5 +1,5 @@
 // Package qos reads and writes the keys of opensm.conf that set quality of
-// service: how many lanes there are, how their arbiters weigh them, and which
+// service: the number of lanes, the weights of their arbiters, and which
 // service level goes to which lane, in general and by class of port.
 //
 // It reads the policy file qos-policy.conf as well, which gives service levels to

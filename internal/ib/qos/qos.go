@@ -23,14 +23,14 @@ const (
 // prefixes are how the keys of each class begin.
 var prefixes = [classes]string{"qos_", "qos_ca_", "qos_sw0_", "qos_swe_", "qos_rtr_"}
 
-// Weight is one entry of an arbitration table: a lane and how many 64-byte
-// blocks it may send in its turn, 0 to 255 (IBA vol. 1, 7.6.9).
+// Weight is one entry of an arbitration table: a lane and the number of 64-byte
+// blocks that it may send in its turn, 0 to 255 (IBA vol. 1, 7.6.9).
 type Weight struct {
 	VL     units.VL
 	Blocks uint8
 }
 
-// maxEntries is how many entries an arbitration table has (IBA vol. 1,
+// maxEntries is the number of entries of an arbitration table (IBA vol. 1,
 // 14.2.5.9).
 const maxEntries = 64
 

@@ -14,7 +14,7 @@ import (
 	"weft/units"
 )
 
-// runs are the ways in which the real OpenSM is asked to route each fabric.
+// runs are the engines and options with which the real OpenSM routes each fabric.
 var runs = []struct {
 	name  string
 	e     route.Name
@@ -42,9 +42,9 @@ var runs = []struct {
 	{"ftree roots and compute nodes", "ftree", 0, true, true},
 }
 
-// TestTablesEqualThoseOfTheRealOpenSM makes fabrics up, has the real OpenSM
-// bring them up over the real ibsim, and compares LIDs, tables and hop counts,
-// entry for entry. WEFT_OPENSM_SEEDS=from-to asks for other fabrics.
+// TestTablesEqualThoseOfTheRealOpenSM draws random fabrics, has the real OpenSM
+// bring them up over the real ibsim, and compares LIDs, tables and hop counts
+// entry by entry. WEFT_OPENSM_SEEDS=from-to selects other seeds.
 func TestTablesEqualThoseOfTheRealOpenSM(t *testing.T) {
 	needOpenSM(t)
 	first, last := seedsOf(t, 8)
@@ -64,7 +64,7 @@ func TestTablesEqualThoseOfTheRealOpenSM(t *testing.T) {
 				o := route.Options{AsOpenSM: true}
 				if r.roots {
 					if len(d.roots) == 0 {
-						t.Skip("there is nothing like a root")
+						t.Skip("the fabric has no roots")
 					}
 					o.Roots = d.roots
 					args = append(args, "-a", guidFile(t, d.roots))
@@ -82,10 +82,10 @@ func TestTablesEqualThoseOfTheRealOpenSM(t *testing.T) {
 					t.Fatal(err)
 				}
 				if i := slices.IndexFunc(got.Report.Notes, dependsOnMemory); i >= 0 {
-					t.Skipf("the report says that OpenSM cannot be foretold: %s", got.Report.Notes[i])
+					t.Skipf("the report says that weft cannot predict OpenSM's tables: %s", got.Report.Notes[i])
 				}
 				if string(got.Report.Used) != want.used && got.Report.Unforetold != "" {
-					t.Skipf("OpenSM uses %s, and the report says that this is not foretold: %s", want.used, got.Report.Unforetold)
+					t.Skipf("OpenSM uses %s, and the report says that weft does not predict this: %s", want.used, got.Report.Unforetold)
 				}
 				compare(t, s, got, want)
 			})
@@ -93,8 +93,8 @@ func TestTablesEqualThoseOfTheRealOpenSM(t *testing.T) {
 	}
 }
 
-// seedsOf are the seeds of the fabrics that are drawn: 1 to last, or what
-// WEFT_OPENSM_SEEDS asks for.
+// seedsOf is the range of seeds of the drawn fabrics: 1 to last, or the range in
+// WEFT_OPENSM_SEEDS.
 func seedsOf(t *testing.T, last uint64) (from, to uint64) {
 	t.Helper()
 	seeds := os.Getenv("WEFT_OPENSM_SEEDS")
@@ -111,8 +111,8 @@ func seedsOf(t *testing.T, last uint64) (from, to uint64) {
 }
 
 // TestLeavesCabledToEachOtherAreRoutedAsByTheRealOpenSM compares ftree's tables on
-// trees with cables between leaves, but where the report says that OpenSM's order of
-// hosts is not known.
+// trees with cables between leaves. It skips a tree if the report says that OpenSM's
+// order of hosts is not known.
 func TestLeavesCabledToEachOtherAreRoutedAsByTheRealOpenSM(t *testing.T) {
 	needOpenSM(t)
 	first, last := seedsOf(t, 24)
@@ -168,7 +168,7 @@ func guidFile(t *testing.T, guids []units.GUID) string {
 	return file
 }
 
-// compare fails for each kind of difference, with the first entries that differ.
+// compare fails the test for each kind of difference and shows the first entries that differ.
 func compare(t *testing.T, s *subnet.Subnet, got *route.Result, want *dump) {
 	t.Helper()
 	if string(got.Report.Used) != want.used {
@@ -225,7 +225,7 @@ func compareHops(t *testing.T, s *subnet.Subnet, got *route.Result, want *dump) 
 			lid := s.Nodes[to].Ports[0].LID
 			row, known := want.hops[s.Nodes[from].GUID][lid]
 			if !known && hops.At[i][k][0] == 255 {
-				continue // OpenSM leaves out rows without a way
+				continue // OpenSM leaves out rows without a path
 			}
 			if !slices.Equal(hops.At[i][k], row) {
 				t.Errorf("%s is %d hops from %s (LID %d), OpenSM's matrix has %d", s.Nodes[from].Name, hops.At[i][k], s.Nodes[to].Name, lid, row)

@@ -11,7 +11,7 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// meanShift is what a proof says of the mean over all shifts.
+// meanShift is the bandwidth and contention of a proof in the mean over all shifts.
 func meanShift(t *testing.T, r *proof.Report) (bandwidth, contention float64) {
 	t.Helper()
 	for _, p := range r.Patterns {
@@ -23,8 +23,8 @@ func meanShift(t *testing.T, r *proof.Report) (bandwidth, contention float64) {
 	return 0, 0
 }
 
-// noWorse fails where what auto chooses is not proven, or worse in the mean of all
-// shifts than tables of OpenSM.
+// noWorse fails if auto's tables are not proven, or are worse than OpenSM's tables in the
+// mean over all shifts.
 func noWorse(t *testing.T, what string, s *subnet.Subnet, theirs *subnet.Tables) *route.Result {
 	t.Helper()
 	got, err := route.Compute(s, route.Auto, route.Options{})
@@ -48,8 +48,8 @@ func noWorse(t *testing.T, what string, s *subnet.Subnet, theirs *subnet.Tables)
 	return got
 }
 
-// The tables of minhop are those that OpenSM 3.3.23 wrote, but for fabrics that weft made
-// up: there they are those of AsOpenSM, which are held against the real one elsewhere.
+// OpenSM 3.3.23 wrote the minhop tables of the reference fabrics. On drawn fabrics,
+// AsOpenSM computes them; other tests compare AsOpenSM with the real OpenSM.
 func TestAutoIsProvenAndNoWorseThanOpenSMsDefault(t *testing.T) {
 	for _, fabric := range routetest.Fabrics {
 		s := routetest.Fabric(t, fabric)
@@ -80,15 +80,15 @@ func TestAutoIsProvenAndNoWorseThanOpenSMsDefault(t *testing.T) {
 	}
 }
 
-// withoutCable takes the first cable between two switches out.
+// withoutCable removes the first cable between two switches.
 func withoutCable(s *subnet.Subnet) *subnet.Subnet {
 	cut(s, routetest.FirstCable(s))
 	return s
 }
 
-// rails is a fabric of two levels as DGX hosts have it: each of the 8 adapters of a host on
-// a leaf of its own, two cables from each leaf to each spine but for some that are missing,
-// and an aggregation node in each switch.
+// rails is a two-level fabric of DGX hosts: each of a host's 8 adapters is on its own leaf,
+// two cables join each leaf to each spine, though some are missing, and each switch has an
+// aggregation node.
 func rails(t *testing.T) *subnet.Subnet {
 	t.Helper()
 	b := newBuilder(7, 3)
@@ -137,8 +137,8 @@ func rails(t *testing.T) *subnet.Subnet {
 	return d.s
 }
 
-// Aggregation nodes hang on spines, so that ftree needs roots and compute nodes, and the
-// ways between them lead neither up nor down.
+// Aggregation nodes are cabled to spines, so that ftree needs roots and compute nodes, and
+// the paths between aggregation nodes lead neither up nor down.
 func TestAutoTriesFTreeWithTheRootsThatItDetects(t *testing.T) {
 	s := rails(t)
 	r, err := route.Compute(s, route.Auto, route.Options{})
@@ -167,7 +167,8 @@ func TestAutoTriesFTreeWithTheRootsThatItDetects(t *testing.T) {
 }
 
 // Engines that follow OpenSM's rules close credit loops on fabrics where nobody expects
-// them; what is asked for to be installed has none, or says so.
+// them. Installable tables are proven: the engine's own on lanes, or another engine's with
+// the reason.
 func TestTablesThatArePrintedOrProgrammedAreProven(t *testing.T) {
 	mended, fallen := 0, 0
 	for seed := uint64(1); seed <= 120; seed++ {
@@ -197,12 +198,12 @@ func TestTablesThatArePrintedOrProgrammedAreProven(t *testing.T) {
 		}
 	}
 	if mended < 20 || fallen < 20 {
-		t.Errorf("%d tables with a credit loop were mended and %d engines fell back: the draw says little", mended, fallen)
+		t.Errorf("%d tables with a credit loop were mended and %d engines fell back: too few, expected 20 of each", mended, fallen)
 	}
 }
 
-// What lanes cannot mend is not programmed: up and down around one switch is free of
-// deadlock on any fabric.
+// Tables whose credit loops no lane breaks are not programmed: up/down routing around one
+// switch, which is free of deadlock on any fabric, replaces them.
 func TestAnEngineWhoseLoopsNoLaneMendsFallsBack(t *testing.T) {
 	for _, dims := range [][]int{{4, 4}, {5}, {5, 5}} {
 		s := built(t, topology.Torus{Dims: dims, SwitchEndpoints: 1})

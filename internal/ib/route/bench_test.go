@@ -59,7 +59,7 @@ func fatTree(tb testing.TB, k int) *subnet.Subnet {
 
 // BenchmarkRoute times engines on full fat trees of three levels, by the number
 // of their hosts. The time is from a subnet with LIDs to complete tables; MB is
-// what the tables and the search for them take.
+// the memory of the tables and of their computation.
 func BenchmarkRoute(b *testing.B) {
 	for _, name := range []route.Name{"minhop", "ftree", "updn"} {
 		for _, k := range []int{16, 32, 40, 56} {

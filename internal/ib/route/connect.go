@@ -32,7 +32,7 @@ func (j *job) connectEnds(hostless bool) int {
 
 // connectTo gives each switch without a port for LIDs at a switch the first port that
 // leads nearer to it: from there either the engine's way begins or the next of these
-// steps, so that none goes round. It returns how many entries it filled in.
+// steps, so that none goes round. It returns the number of entries filled in.
 func (j *job) connectTo(to int32, lid units.LID, width int, hostless bool) int {
 	filled := 0
 	for from, lft := range j.tab.LFT {

@@ -120,8 +120,8 @@ func (d *deadlocks) all() *layer {
 	return l
 }
 
-// breakLoops moves paths up lanes until none has a loop and returns how many
-// lanes that takes. It gives up if that is more than most, with one more.
+// breakLoops moves paths up lanes until no lane has a loop and returns the number of
+// lanes. If more than most lanes are needed it gives up and returns most+1.
 func (d *deadlocks) breakLoops(most int) int {
 	l := d.all()
 	for lane := range uint8(most) {

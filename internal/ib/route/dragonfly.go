@@ -271,8 +271,8 @@ func (g *groups) enter(u int32, lid int, ports []uint8) {
 	g.f.tab.LFT[u][lid] = best
 }
 
-// lanes are the SL2VL tables of minimal paths: lane 1 within the destination's
-// group, where a packet comes from another.
+// lanes are the SL2VL tables of minimal paths: a packet from another group takes lane 1
+// within the destination's group.
 func (g *groups) lanes() []subnet.SLMap {
 	maps := make([]subnet.SLMap, len(g.f.sw))
 	for u := range g.f.sw {

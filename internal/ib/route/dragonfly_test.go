@@ -40,7 +40,7 @@ func TestDragonfliesAreProven(t *testing.T) {
 	}
 }
 
-// OpenSM has no engine for dragonflies: what it would use instead is dfsssp.
+// OpenSM has no engine for dragonflies; it would use dfsssp.
 func TestDragonflyLoadsAreNoWorseThanThoseOfOpenSMsDFSSSP(t *testing.T) {
 	const fabric = "dragonfly-p2a4h2"
 	s := routetest.Fabric(t, fabric)

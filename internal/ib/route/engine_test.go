@@ -44,8 +44,8 @@ func TestTablesDoNotDependOnCores(t *testing.T) {
 	}
 }
 
-// A big fat tree is routed with most of the work left out: by symmetry, each
-// cable between a leaf and a spine then has as many targets as any other.
+// In a whole fat tree all cables from one switch to the level above carry the same number
+// of targets.
 func TestAFatTreeIsBalanced(t *testing.T) {
 	s := fatTree(t, 8)
 	r, err := route.Compute(s, "ftree", route.Options{})

@@ -12,7 +12,7 @@ import (
 )
 
 // OpenSM 3.3.23 needs 9 lanes for dfsssp on a torus of 5x5x5 and falls back to minhop. Weft
-// breaks circles in another order, so that it cannot know; what cannot be foretold is said.
+// breaks cycles in another order and cannot know this; the report says that it does not.
 func TestWhatOpenSMDoesIsForetoldOrSaidNotToBe(t *testing.T) {
 	torus := built(t, topology.Torus{Dims: []int{5, 5, 5}, SwitchEndpoints: 1})
 	tree := routetest.Fabric(t, "ft3-k8-128")
@@ -25,12 +25,12 @@ func TestWhatOpenSMDoesIsForetoldOrSaidNotToBe(t *testing.T) {
 		why   string // of Unforetold, "" for none
 	}{
 		{"dfsssp on a torus", "dfsssp", true, 8, "minhop", "order in which it looks for circles"},
-		{"dfsssp on a torus with lanes enough", "dfsssp", true, 15, "dfsssp", "takes tables of minhop"},
+		{"dfsssp on a torus with enough lanes", "dfsssp", true, 15, "dfsssp", "takes tables of minhop"},
 		{"dfsssp on a torus with too few lanes", "dfsssp", true, 2, "minhop", "order in which it looks for circles"},
 		{"dfsssp on a tree", "dfsssp", false, 8, "dfsssp", ""},
 		{"lash on a tree", "lash", false, 8, "lash", "weft's own tables of lash"},
 		{"lash with too few lanes", "lash", true, 1, "minhop", "the number that its lash needs"},
-		{"an engine that OpenSM has not", "dragonfly", true, 8, "minhop", ""},
+		{"an engine that OpenSM does not have", "dragonfly", true, 8, "minhop", ""},
 		{"minhop", "minhop", true, 8, "minhop", ""},
 		{"updn", "updn", false, 8, "updn", ""},
 	} {
@@ -52,7 +52,7 @@ func TestWhatOpenSMDoesIsForetoldOrSaidNotToBe(t *testing.T) {
 	}
 }
 
-// An OpenSM that nobody asks for an engine takes minhop: so does auto as OpenSM.
+// OpenSM uses minhop unless it is given an engine; auto with AsOpenSM does the same.
 func TestAutoAsOpenSMIsItsDefault(t *testing.T) {
 	s := routetest.Fabric(t, "ft3-k8-128")
 	want := routetest.Tables(t, s, "ft3-k8-128", "minhop", false)
@@ -67,7 +67,7 @@ func TestAutoAsOpenSMIsItsDefault(t *testing.T) {
 	}
 }
 
-// With an LMC a switch has one LID, also where its port 0 is an enhanced one: OpenSM's
+// With an LMC a switch still has one LID, even if its port 0 is enhanced: OpenSM's
 // lmc_esp0 is FALSE by default.
 func TestAnEnhancedPort0HasOneLID(t *testing.T) {
 	theirs := routetest.Fabric(t, "ft2-16")

@@ -21,8 +21,8 @@ import (
 	"weft/units"
 )
 
-// ibdmchk runs the checker of ibutils on tables and says whether it finds a
-// credit loop. It fails the test where it finds anything else amiss.
+// ibdmchk runs the checker of ibutils on tables and reports whether it finds a
+// credit loop. Any other finding fails the test.
 func ibdmchk(t *testing.T, s *subnet.Subnet, r *route.Result) (loop bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -71,7 +71,7 @@ func ibdmchk(t *testing.T, s *subnet.Subnet, r *route.Result) (loop bool) {
 	case strings.Contains(text, "Found credit loop"):
 		return true
 	}
-	t.Fatalf("ibdmchk says nothing of credit loops (%v):\n%s", err, text)
+	t.Fatalf("ibdmchk says nothing about credit loops (%v):\n%s", err, text)
 	return false
 }
 

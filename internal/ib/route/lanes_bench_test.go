@@ -12,8 +12,8 @@ import (
 	"weft/internal/ib/route"
 )
 
-// laneFabrics are what the engines that use virtual lanes are timed on. The
-// first is the fabric for which OpenSM's times are known.
+// laneFabrics are the fabrics on which the engines with virtual lanes are timed.
+// OpenSM's times are known for the first.
 var laneFabrics = []struct {
 	name string
 	spec topology.Spec
@@ -24,7 +24,7 @@ var laneFabrics = []struct {
 	{"ft3-8192", topology.KAry{K: 32}, true},
 }
 
-// cpuTime is what the process has used of all cores.
+// cpuTime is the CPU time of the process on all cores.
 func cpuTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -33,8 +33,8 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// reportCPU tells the CPU time of an operation, which other processes on the
-// machine change less than its wall time.
+// reportCPU reports the CPU time of an operation: other processes on the machine
+// disturb it less than the wall time.
 func reportCPU(b *testing.B, start time.Duration) {
 	b.ReportMetric(float64((cpuTime(b)-start).Milliseconds())/float64(b.N), "cpu-ms/op")
 }

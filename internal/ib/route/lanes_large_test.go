@@ -7,10 +7,10 @@ import (
 	"weft/internal/ib/route"
 )
 
-// TestLoadsOfLargeFabricsAreNoWorseThanOpenSMs does the same where weft's trees are
-// not compared with OpenSM's while they are grown. OpenSM's are those of AsOpenSM,
-// which equal those of the real one: to bring a thousand hosts up takes it too long on
-// a busy machine. dfsssp has the same trees.
+// TestLoadsOfLargeFabricsAreNoWorseThanOpenSMs compares loads on fabrics above
+// maxCompared, where weft does not compare its trees with OpenSM's while it grows them.
+// AsOpenSM computes OpenSM's tables: the real one takes too long to bring up a thousand
+// hosts. dfsssp has the same trees as sssp.
 func TestLoadsOfLargeFabricsAreNoWorseThanOpenSMs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds")

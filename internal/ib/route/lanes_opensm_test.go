@@ -22,9 +22,9 @@ func (d *dump) tables(s *subnet.Subnet) *subnet.Tables {
 	return t
 }
 
-// TestLoadsAreNoWorseThanThoseOfTheRealOpenSM makes fabrics up, has the real
-// OpenSM route them, and compares lengths of paths and the most loaded cable, in
-// all-to-all, rings and shifts. WEFT_OPENSM_SEEDS=from-to asks for other fabrics.
+// TestLoadsAreNoWorseThanThoseOfTheRealOpenSM draws random fabrics, has the real
+// OpenSM route them, and compares path lengths and the most loaded cable in
+// all-to-all, rings and shifts. WEFT_OPENSM_SEEDS=from-to selects other seeds.
 func TestLoadsAreNoWorseThanThoseOfTheRealOpenSM(t *testing.T) {
 	needOpenSM(t)
 	compared := 0
@@ -53,7 +53,7 @@ func TestLoadsAreNoWorseThanThoseOfTheRealOpenSM(t *testing.T) {
 				t.Errorf("%s, %s: %v; OpenSM uses %s", d.name, name, err, osm.used)
 				continue
 			case osm.used != string(name):
-				continue // only OpenSM does
+				continue // only OpenSM gives up
 			}
 			compared++
 			theirs, ours := check(t, s, osm.tables(s)), check(t, s, got.Tables)
@@ -64,7 +64,7 @@ func TestLoadsAreNoWorseThanThoseOfTheRealOpenSM(t *testing.T) {
 		}
 	}
 	if compared < int(last-first)/2 {
-		t.Errorf("%d fabrics compared: OpenSM uses other engines on the rest", compared)
+		t.Errorf("only %d fabrics compared: OpenSM uses other engines on the rest", compared)
 	}
 }
 

@@ -13,11 +13,11 @@ import (
 	"weft/units"
 )
 
-// theirTables are OpenSM's tables of an engine for a fabric.
+// theirTables are the tables of an engine of OpenSM for a fabric.
 func theirTables(t *testing.T, s *subnet.Subnet, fabric string, name route.Name) *subnet.Tables {
 	t.Helper()
 	file := string(name)
-	if fabric != "ft2-16" && fabric != "real-plafrim" { // there they are kept without lanes
+	if fabric != "ft2-16" && fabric != "real-plafrim" { // their references have no lanes
 		switch name {
 		case "dfsssp", "lash":
 			file = "sa-" + file
@@ -35,8 +35,8 @@ func check(t *testing.T, s *subnet.Subnet, tables *subnet.Tables) *proof.Report 
 	return r
 }
 
-// The rings and shifts of sssp and dfsssp are shown by weft sm check and not
-// judged: on tori and dragonflies some are better than OpenSM's and some worse.
+// The rings and shifts of sssp and dfsssp are not judged: on tori and dragonflies
+// some are better than OpenSM's and some worse (weft sm check shows them).
 func TestLoadsAreNoWorseThanOpenSMs(t *testing.T) {
 	for _, f := range routetest.Fabrics {
 		for _, e := range []route.Name{"sssp", "dfsssp", "lash"} {
@@ -144,7 +144,7 @@ func TestEnginesWithLanesProveOnAnyFabric(t *testing.T) {
 		}
 	}
 	if lanes < 2 {
-		t.Error("no fabric needed a second lane: the draw says nothing")
+		t.Error("no fabric needed a second lane: the test checks nothing")
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"weft/units"
 )
 
-// flood follows a packet of a member through the multicast tables: how often
-// each port gets it, and its longest way. It stops where copies never end.
+// flood follows a member's packet through the multicast tables. It returns the copies
+// that each port gets and the longest path, and stops if copies never end.
 func flood(s *subnet.Subnet, t *subnet.Tables, mlid units.LID, from subnet.End) (got map[subnet.End]int, longest int) {
 	type copyOf struct {
 		at   subnet.End

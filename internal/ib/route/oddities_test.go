@@ -7,7 +7,7 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// oddities are fabrics that the ones drawn at random seldom are.
+// oddities are fabrics that draw seldom makes.
 var oddities = []struct {
 	name string
 	make func(b *builder)
@@ -29,7 +29,7 @@ var oddities = []struct {
 	}},
 }
 
-// OpenSM's matrix has hops of ways by groups of cables, not by cables.
+// OpenSM's matrix counts hops by groups of parallel cables, not by cables.
 func TestCablesOfOnePairHaveEqualHopsInFTree(t *testing.T) {
 	pairs := 0
 	for seed := range uint64(300) {

@@ -16,11 +16,10 @@ import (
 	"weft/units"
 )
 
-// simulatedMADs is what makes OpenSM talk to ibsim: package libumad2sim0.
+// simulatedMADs is the library through which OpenSM talks to ibsim: package libumad2sim0.
 const simulatedMADs = "/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so"
 
-// needOpenSM skips a test on a machine without the real tools. In CI they are
-// there, or the test fails.
+// needOpenSM skips a test on a machine without the real tools; in CI it fails.
 func needOpenSM(t *testing.T) {
 	t.Helper()
 	missing := ""
@@ -41,9 +40,9 @@ func needOpenSM(t *testing.T) {
 	}
 }
 
-// dump is what an OpenSM wrote about the subnet that it brought up.
+// dump holds the files of an OpenSM about the subnet that it brought up.
 type dump struct {
-	used string // the engine that it says it used
+	used string // engine in use, by its log
 	log  string
 	lids map[units.GUID]units.LID
 	lft  map[units.GUID]map[units.LID]uint8   // by the switch's NodeGUID

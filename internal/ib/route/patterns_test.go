@@ -8,7 +8,7 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// walked are the loads of patterns by a walk of every path, end by end, along the tables.
+// walked computes the loads of patterns by walking every path along the tables.
 func walked(f *fabric) patternLoads {
 	var ends []int
 	for i := range f.ends {
@@ -45,7 +45,7 @@ func walked(f *fabric) patternLoads {
 	return p
 }
 
-// What trees are judged by is what a walk of all paths counts.
+// The loads by which trees are judged equal the loads counted along all paths.
 func TestPatternsAreWhatAWalkOfAllPathsCounts(t *testing.T) {
 	for name, spec := range map[string]topology.Spec{
 		"two levels": topology.TwoLevel{Endpoints: 24, Radix: 8, LeafEndpoints: 4, LeafUplinks: 3, Spines: 3},

@@ -8,18 +8,18 @@ import (
 	"weft/units"
 )
 
-// drawn is a fabric made up from a seed, with names for its parts.
+// drawn is a random fabric, with names for its parts.
 type drawn struct {
 	name  string
 	s     *subnet.Subnet
-	roots []units.GUID // switches at the top, where there is such a thing
-	// compute are the first ports of the hosts that are where most hosts are.
+	roots []units.GUID // switches of the top level; nil without levels
+	// compute are the first ports of the hosts on the level where most hosts are.
 	compute []units.GUID
 }
 
-// draw makes up a fabric: a tree, a torus or a mesh, or something irregular;
-// whole or with parts missing; with GUIDs that say nothing about places, and
-// the manager on any host.
+// draw makes a random fabric: a tree, a torus, a mesh or an irregular one; whole or with
+// parts missing; with GUIDs that do not depend on the position, and the manager on any
+// host.
 func draw(seed uint64) drawn {
 	b := newBuilder(seed, 3)
 	var d drawn
@@ -62,7 +62,7 @@ type builder struct {
 	guids  map[units.GUID]bool
 	top    []int32        // switches of the top level
 	leaves map[int32]bool // of a tree
-	// elsewhere are hosts that hang on switches of several levels.
+	// elsewhere are the hosts that extras adds, on switches of any level.
 	elsewhere map[units.GUID]bool
 	down      int // hosts on each leaf of a tree, 0: any number
 }
@@ -216,7 +216,7 @@ func (b *builder) grid() string {
 	return fmt.Sprintf("grid of %v, torus %v, %d hosts, x%d", size, wrap, hosts, parallel)
 }
 
-// irregular is switches cabled at random, some in one chassis.
+// irregular cables switches at random, some of them in one chassis.
 func (b *builder) irregular() string {
 	n := 3 + b.r.IntN(14)
 	var all []int32
@@ -295,8 +295,8 @@ func (b *builder) more(sw int32) int32 {
 	return sw
 }
 
-// drawCrossed makes up a tree whose leaves are cabled to each other, every second
-// one with one host on each leaf, some of them damaged.
+// drawCrossed makes a tree whose leaves are cabled to each other. Every second tree has
+// one host on each leaf; some trees are damaged.
 func drawCrossed(seed uint64) drawn {
 	b := newBuilder(seed, 9)
 	b.down = int(seed % 2)

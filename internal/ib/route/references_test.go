@@ -10,8 +10,8 @@ import (
 	"weft/units"
 )
 
-// rootsOf are the roots that OpenSM was given where a reference's name says so:
-// the switches that begin with these names, or the first.
+// rootsOf is the beginning of the names of the roots that OpenSM was given, by fabric, for
+// references with roots in their names. Without an entry the root is the first switch.
 var rootsOf = map[string]string{"ft2-16": "spine", "ft3-k8-128": "c"}
 
 // TestTablesEqualTheReferences routes the reference fabrics with the LIDs that
@@ -31,7 +31,7 @@ func TestTablesEqualTheReferences(t *testing.T) {
 		}
 	}
 	if compared < 30 {
-		t.Errorf("%d references were compared, there were more than 30", compared)
+		t.Errorf("%d references were compared, expected more than 30", compared)
 	}
 }
 

@@ -23,8 +23,8 @@ func conf(t *testing.T, text string) *route.TorusConf {
 	return c
 }
 
-// seeded is a torus with its torus-2QoS.conf, whose seed is the switch number
-// seed; its switches have random GUIDs.
+// seeded is a torus of switches with random GUIDs, and a torus-2QoS.conf with switch
+// number seed as the seed.
 func seeded(t *testing.T, dims []int, mesh bool, seed int, r *rand.Rand) (*subnet.Subnet, string) {
 	t.Helper()
 	s := built(t, topology.Torus{Dims: dims, SwitchEndpoints: 2, Mesh: mesh})
@@ -92,15 +92,15 @@ func TestToriAreProvenAtBothQualities(t *testing.T) {
 	}
 }
 
-// Eight lanes are two qualities of service, four to seven are one, which is said, and with
-// fewer it is refused.
+// Eight lanes give two qualities of service. Four to seven give one, and the report says
+// so. Fewer are refused.
 func TestEightLanesGiveATorusTwoQualities(t *testing.T) {
 	s, text := seeded(t, []int{4, 4}, false, 1, rand.New(rand.NewPCG(1, 2)))
 	for lanes, want := range map[int]int{0: 8, 3: 0, 4: 4, 7: 4, 8: 8, 15: 8} {
 		got, err := route.Compute(s, "torus-2QoS", route.Options{Torus: conf(t, text), Lanes: lanes})
 		if want == 0 {
 			if err == nil {
-				t.Errorf("%d lanes are taken", lanes)
+				t.Errorf("%d lanes are accepted", lanes)
 			}
 			continue
 		}
@@ -155,7 +155,7 @@ func TestATorusWithOneFaultIsProven(t *testing.T) {
 	}
 }
 
-// drop removes a switch without cables and the adapters without cables.
+// drop removes switch sw, which has no cables, and the adapters without cables.
 func drop(s *subnet.Subnet, sw int32) *subnet.Subnet {
 	out, at := &subnet.Subnet{Origin: subnet.None}, make([]int32, len(s.Nodes))
 	for i := range s.Nodes {
@@ -190,7 +190,7 @@ func proveFaulty(t *testing.T, s *subnet.Subnet, c *route.TorusConf, what string
 	}
 }
 
-// torusConfs are torus-2QoS.conf for the tori among the fabrics of OpenSM.
+// torusConfs are the torus-2QoS.conf files of the tori among the reference fabrics.
 var torusConfs = map[string]string{
 	"torus2d-4x4": `torus 4 4 1
 xp_link 0x0002c90200400008 0x0002c90200400028

@@ -15,7 +15,7 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// torusConf is what weft writes of a torus.
+// torusConf is the torus-2QoS.conf that weft writes for a torus.
 func torusConf(t *testing.T, s *subnet.Subnet) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -25,9 +25,9 @@ func torusConf(t *testing.T, s *subnet.Subnet) []byte {
 	return b.Bytes()
 }
 
-// The tables by a torus-2QoS.conf that was written and read again are those that Auto
-// tries, and chooses for a whole torus, and proven, also without a cable of the first
-// seed's.
+// Weft writes a torus-2QoS.conf and reads it back. Its tables are proven, and equal the
+// tables that Auto tries and, on a whole torus, chooses. A missing cable at the first seed
+// changes nothing in this.
 func TestATorusIsRoutedByTheConfThatIsWrittenOfIt(t *testing.T) {
 	for _, dims := range [][]int{{4, 4}, {5, 3}, {3, 4, 5}, {8, 2}} {
 		s := built(t, topology.Torus{Dims: dims, SwitchEndpoints: 2})
@@ -47,7 +47,7 @@ func TestATorusIsRoutedByTheConfThatIsWrittenOfIt(t *testing.T) {
 				continue
 			}
 			if auto.Report.Used == "torus-2QoS" && !reflect.DeepEqual(got.LFT, auto.LFT) {
-				t.Errorf("%v, broken %v: auto's tables of torus-2QoS are others", dims, broken)
+				t.Errorf("%v, broken %v: auto's tables of torus-2QoS differ", dims, broken)
 			}
 			if !slices.ContainsFunc(auto.Report.Tried, func(t route.Attempt) bool { return t.Engine == "torus-2QoS" && t.Refused == "" }) {
 				t.Errorf("%v, broken %v: auto did not prove torus-2QoS: %+v", dims, broken, auto.Report.Tried)
@@ -59,7 +59,8 @@ func TestATorusIsRoutedByTheConfThatIsWrittenOfIt(t *testing.T) {
 	}
 }
 
-// The real OpenSM takes the file, and uses its engine, which it else leaves for minhop.
+// The real OpenSM accepts the file and uses torus-2QoS; without the file it falls back to
+// minhop.
 func TestOpenSMRoutesByTheTorusConfThatIsWritten(t *testing.T) {
 	needOpenSM(t)
 	for _, dims := range [][]int{{4, 4}, {3, 4, 5}, {8, 2}} {

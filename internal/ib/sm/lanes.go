@@ -90,7 +90,7 @@ func (l *laneTables) lanesOf(n *node, in, out uint8, q *QoS) mad.SLToVL {
 	return t
 }
 
-// dataLanes is how many lanes a code of PortInfo stands for.
+// dataLanes is the number of lanes of a code in PortInfo.
 func dataLanes(code uint8) int {
 	return [...]int{0, 1, 2, 4, 8, 15}[min(code, 5)]
 }

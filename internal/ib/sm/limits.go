@@ -49,9 +49,8 @@ const (
 )
 
 const (
-	// maxRecords is how many records an answer of subnet administration holds: the
-	// ports of the largest fabrics, 3,920 switches of 56 and their hosts, are half
-	// as many.
+	// maxRecords is the maximum number of records in an answer of subnet administration:
+	// twice the ports of the largest fabrics, 3,920 switches of 56 ports and their hosts.
 	maxRecords = 1 << 19
 
 	// maxTransfers is the number of answers in several segments that may be under way.

@@ -14,7 +14,7 @@ type delivery struct {
 	cursor  cursor
 }
 
-// cursor is how far the phase program has got: blocks are made one at a time,
+// cursor is the progress of the phase program: blocks are made one at a time,
 // as the window asks for them, since a large subnet has millions.
 type cursor struct {
 	sw    int // in the dense order of tables

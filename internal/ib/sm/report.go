@@ -15,7 +15,7 @@ type subscriber struct {
 	mad.InformInfo
 }
 
-// What an InformInfo says for "all".
+// The values in an InformInfo that stand for "all".
 const (
 	anyTrap mad.TrapNumber = 0xFFFF
 	anyType uint16         = 0xFFFF

@@ -146,5 +146,5 @@ func rateOf(code uint8) int64 {
 	return best
 }
 
-// lifetime is how long packets of a path live: 4.096 µs × 2^18, OpenSM's.
+// lifetime is the code of a path's packet lifetime: 4.096 µs × 2^18, as OpenSM's.
 const lifetime = 18

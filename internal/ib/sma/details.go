@@ -36,7 +36,7 @@ const (
 	inactiveDiscards   int           = 0
 )
 
-// lanes is how many lanes have counters.
+// lanes is the number of lanes with counters.
 const lanes = 16
 
 func perLane(name string) (fields []string) {

@@ -195,8 +195,8 @@ func widthBit(w subnet.Width) uint8 {
 	return 2 // 4x
 }
 
-// speedCode says, for each of PortInfo's three speed fields, how many speeds the port
-// supports, from the slowest.
+// speedCode is, for each of PortInfo's three speed fields, the number of speeds that the
+// port supports, from the slowest.
 type speedCode struct{ legacy, extended, second uint8 }
 
 // speeds2 are the bits of CapabilityMask2 that go with speeds.

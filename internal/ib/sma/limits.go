@@ -1,6 +1,6 @@
 package sma
 
-// What the agents' hardware has.
+// Limits of the agents' hardware.
 const (
 	linearEntries    = 49152 // all unicast LIDs (IBA vol. 1, 4.1.3)
 	multicastEntries = 1024  // as ibsim's switches

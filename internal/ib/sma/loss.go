@@ -7,7 +7,7 @@ import (
 	"weft/wire/mad"
 )
 
-// loss is how many of a hundred datagrams a port drops.
+// loss is the percentage of datagrams that a port drops.
 type loss struct {
 	percent uint8
 	attr    mad.Attribute // only requests of this attribute; 0: everything that comes in

@@ -2,10 +2,10 @@ package subnet
 
 import "weft/units"
 
-// adapterBlock is how many GUIDs an adapter of a subnet that FromGraph makes has.
+// adapterBlock is the number of GUIDs of an adapter in a subnet that FromGraph makes.
 const adapterBlock units.GUID = 16
 
-// AdapterPorts is how many ports of an adapter have a GUID of its block.
+// AdapterPorts is the maximum number of ports of an adapter with a GUID of its block.
 const AdapterPorts = int(adapterBlock) - 1
 
 // AdapterPort is the GUID of a port, from 0, of an endpoint of a graph, as

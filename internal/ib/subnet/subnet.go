@@ -67,7 +67,7 @@ type Node struct {
 	Ports    []Port // by port number, from 0
 }
 
-// NumPorts is how many external ports the node has: the highest number.
+// NumPorts is the number of external ports of the node: the highest port number.
 func (n *Node) NumPorts() int { return len(n.Ports) - 1 }
 
 // Base is the port that has the node's LID: port 0 of a switch, and of an

@@ -66,7 +66,7 @@ func Command(ctx context.Context, t testing.TB, dir, socket, node, name string, 
 	return c
 }
 
-// longest is how long a program of infiniband-diags may take.
+// longest is the time limit of a program of infiniband-diags.
 const longest = 60 * time.Second
 
 // crashes is how often a program may die of its own before that is a failure:
