@@ -33,7 +33,7 @@ func TestACollectiveIsTheScenarioThatSaysTheSame(t *testing.T) {
 	}
 }
 
-func TestACollectiveThatCannotBeIsAnErrorOfItsField(t *testing.T) {
+func TestAnInvalidCollectiveIsAnErrorOfItsField(t *testing.T) {
 	_, err := weft.Collective{Cluster: "dgx-h10"}.Run(t.Context())
 	var all weft.Errors
 	if !errors.As(err, &all) || len(all) != 1 || all[0].Path != "cluster.node" {
@@ -41,7 +41,7 @@ func TestACollectiveThatCannotBeIsAnErrorOfItsField(t *testing.T) {
 	}
 }
 
-func TestARunThatIsStoppedGivesWhatItHas(t *testing.T) {
+func TestAStoppedRunReturnsTheFinishedPoints(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	file, err := weft.New("stopped", weft.Collective{Nodes: 2, Fabrics: []string{"infiniband-ndr"}, Sizes: []units.Bytes{8, units.GiB}}.Scenario())
 	if err != nil {

@@ -13,8 +13,8 @@
 //
 // # Scenarios in Go
 //
-// A field that is zero has the value of its preset, or the default, as a field has that a
-// file does not mention. A value whose zero is meant is an override:
+// A zero field takes the value of its preset or the default, like a field that a file does
+// not mention. To set a field to zero or false, use an override:
 //
 //	file.Resolve(weft.Set("fabrics[0].switch.latency", units.Time(0), "no latency"))
 //
@@ -32,9 +32,9 @@
 //
 // # Errors
 //
-// What is wrong with a scenario is an [Errors]: each [Error] has its file, line and column,
-// or the override that brought it, the path of the field, and what would be valid. Run joins
-// the reasons of simulations that failed, and still gives the results of the others.
+// A scenario with mistakes gives an [Errors]. Each [Error] has its file, line and column, or
+// the override that caused it, the path of the field, and the valid values. Run joins the
+// reasons of failed simulations, and still gives the results of the others.
 //
 // # Stability
 //
@@ -42,6 +42,6 @@
 // follow semantic versioning. A minor version may add fields, choices and presets: write the
 // names of fields in literals. One version of weft gives byte-identical results for one
 // scenario and seed, on any machine and with any number of cores. Another version may give
-// other results. What a type of a scenario or of results has by
-// name here is part of the promise; everything else below internal may change at any time.
+// other results. The types of a scenario and of results that have a name here are part of the
+// promise, with their fields; everything else below internal may change at any time.
 package weft

@@ -25,7 +25,7 @@ func ExampleCollective() {
 	// roce-v2-400g: 54.07 us, busbw 36.4 GB/s
 }
 
-// A scenario from a file, with two fields changed; each fabric beside the first.
+// A scenario from a file, with two fields changed. Each fabric is compared with the first.
 func ExampleLoad() {
 	file, err := weft.Load("examples/h100-128.yaml")
 	if err != nil {
@@ -66,7 +66,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// A zero of Go is the default: a value of zero or false is an override.
+	// In Go a zero field means the default, so the value false needs an override.
 	r, err := file.Resolve(weft.Set("fabrics[1].ethernet.ecn.enabled", false, "no control"))
 	if err != nil {
 		log.Fatal(err)
@@ -84,7 +84,7 @@ func ExampleNew() {
 	// no control: last message after 1.2 ms, 0 marks, 0 pauses, 0 drops
 }
 
-// A run that ends after a minute at the latest, and reports each simulation that has ended.
+// A run that ends after a minute at the latest and reports each finished simulation.
 func ExampleRun() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -97,7 +97,7 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	share := 0.0 // of the simulations that are done
+	share := 0.0 // of the simulations that have ended
 	results, err := weft.Run(ctx, r, weft.Options{
 		Workers:  1,
 		Progress: func(p weft.Progress) { share = float64(p.Done) / float64(p.Total) },
@@ -106,7 +106,7 @@ func ExampleRun() {
 		},
 	})
 	if err != nil {
-		log.Fatal(err) // results.Partial is set where the minute was over
+		log.Fatal(err) // after the minute results.Partial is set
 	}
 	fmt.Printf("%d ranks, %.0f %% done\n", results.Ranks, 100*share)
 	// Output:
@@ -115,7 +115,7 @@ func ExampleRun() {
 	// 16 ranks, 100 % done
 }
 
-// The errors of a scenario have their places.
+// Each error of a scenario has its line and column.
 func ExampleParse() {
 	_, err := weft.Parse("mine.yaml", []byte("cluster: {nodes: 2, node: dgx-h10}\nworkload: {colective: all-reduce}\n"))
 	fmt.Println(err)

@@ -10,38 +10,38 @@ import (
 	"weft/units"
 )
 
-// Load reads a scenario file. A file that cannot be read is an [io/fs.PathError]; a file that
-// is wrong is an [Errors].
+// Load reads a scenario file. The error is an [io/fs.PathError] if the file cannot be read, and
+// an [Errors] if its content is wrong.
 func Load(path string) (*File, error) { return scenario.Load(path) }
 
-// Parse reads a scenario from YAML, at most 1 MiB. name stands before errors. Files that the
-// scenario names are found from the process's folder on.
+// Parse reads a scenario from YAML, at most 1 MiB. The error is an [Errors], and each begins
+// with name. Files that the scenario names are relative to the process's folder.
 func Parse(name string, text []byte) (*File, error) { return scenario.Decode(name, text) }
 
-// New is a scenario that is written in Go; name stands before errors. A field that is zero
-// has the value of its preset or the default.
+// New is a scenario that is written in Go. A zero field takes the value of its preset or the
+// default. The error is an [Errors], and each begins with name.
 func New(name string, s *Scenario) (*File, error) { return scenario.New(name, s) }
 
 // ParseOverlay reads fields that File.Under lays over scenarios, such as a file of weft
-// calibrate. name stands before errors.
+// calibrate. The error is an [Errors], and each begins with name. File.Under checks the fields.
 func ParseOverlay(name string, text []byte) (*Overlay, error) {
 	return scenario.DecodeOverlay(name, text)
 }
 
 // Set is an override for File.Resolve. path is a field by its name in a scenario file:
 // fabrics[0].ethernet.ecn.enabled. value is of the field's type: an integer, a bool, a text,
-// a quantity of package units, a [Ratio], or a list or section, whose fields that are zero are
-// not mentioned. origin names the override in errors.
+// a quantity of package units, a [Ratio], a list or a section. Zero fields of a section are
+// not set. origin names the override in errors.
 func Set(path string, value any, origin string) Override { return scenario.Set(path, value, origin) }
 
-// Run simulates a scenario: each size on each fabric. Where ctx ends it stops, and gives what
-// it has, with Partial set, and the error of ctx. Where a simulation fails, its [Point] has
-// the reason, the error joins the reasons, and the other points are whole. Without results
-// the scenario cannot be built, and the error says why.
+// Run simulates a scenario: each size on each fabric. If ctx ends, Run stops, and returns the
+// results so far, with Partial set, and the error of ctx. If a simulation fails, its [Point] has
+// the reason, the error joins all reasons, and the other points are complete. If the scenario
+// cannot be built, the results are nil and the error gives the reason.
 func Run(ctx context.Context, r *Resolved, o Options) (*Results, error) { return sim.Run(ctx, r, o) }
 
-// AutoSeeds as Options.Seeds simulates a size with three to five seeds if it is small
-// enough for that, and with one if it is not. The choice depends on the scenario alone.
+// AutoSeeds, as Options.Seeds, simulates a small size with three to five seeds and a large size
+// with one. The choice depends on the scenario alone.
 const AutoSeeds = sim.AutoSeeds
 
 // The settings of a run and its progress.
@@ -54,25 +54,25 @@ type (
 	Finished = sim.Finished
 )
 
-// Collective is a collective operation on a cluster. A field that is zero has its default.
+// Collective is a collective operation on a cluster. A zero field has its default.
 type Collective struct {
 	// Op is the operation; the default is all-reduce.
 	Op CollectiveOp
-	// Cluster is a node of the catalog, such as dgx-h100, which is the default.
+	// Cluster is the preset of its nodes, from the catalog; the default is dgx-h100.
 	Cluster string
 	// Nodes is the number of nodes; the default is 16.
 	Nodes int
-	// Fabrics are fabrics of the catalog, such as infiniband-ndr. The default is InfiniBand,
+	// Fabrics are presets of the catalog, such as infiniband-ndr. The default is InfiniBand,
 	// RoCE v2 and TCP at the rate of the node's NIC.
 	Fabrics []string
-	// Sizes are message sizes as nccl-tests counts them. The default is 1 KiB to 64 MiB, each
-	// four times the one before.
+	// Sizes are message sizes in bytes, as nccl-tests counts them. The default is 1 KiB to
+	// 64 MiB in steps of a factor of four.
 	Sizes []units.Bytes
 	// Algorithm is the algorithm; the default is NCCL's choice.
 	Algorithm Algorithm
 }
 
-// Scenario is the scenario of the collective, to be changed and given to [New].
+// Scenario is the scenario of the collective. Change it, and give it to [New].
 func (c Collective) Scenario() *Scenario {
 	s := &Scenario{
 		Name:     c.Cluster,
@@ -128,13 +128,14 @@ type (
 	StreamResult = runstore.Stream
 	// Reduction is the aggregation trees of switches that reduce.
 	Reduction = runstore.Reduction
-	// SwitchRange is the time of a size with the switches as fast and as slow as sources say.
+	// SwitchRange is the time of a size with the smallest and with the largest switch latency of
+	// the sources.
 	SwitchRange = runstore.SwitchRange
 )
 
 // The results of flow control, keys and faults.
 type (
-	// Pauses is which ports paused which by PFC.
+	// Pauses says which port paused which by PFC.
 	Pauses = runstore.Pauses
 	// PausedLink is a sender that was paused in a priority.
 	PausedLink = runstore.PausedLink
@@ -148,9 +149,9 @@ type (
 	KeyCounts = runstore.KeyCounts
 	// ControlResult is the work of the control plane of a fabric.
 	ControlResult = runstore.Control
-	// BringUp is how a Subnet Manager brought the subnet up, phase by phase.
+	// BringUp is the time of each phase in which a Subnet Manager brought the subnet up.
 	BringUp = runstore.BringUp
-	// RecoveryResult is how a control plane recovered from a fault.
+	// RecoveryResult is the recovery of a control plane from a fault, with its times.
 	RecoveryResult = runstore.Recovery
 	// FaultResult is the effect of faults on the messages of a size.
 	FaultResult = runstore.FaultPoint
@@ -158,7 +159,7 @@ type (
 
 // A scenario, from its file to what is simulated.
 type (
-	// Scenario is all that a scenario file can say, as a value of Go for [New].
+	// Scenario has all fields of a scenario file, as a value of Go for [New].
 	Scenario = scenario.Scenario
 	// File is a scenario as it was written. Resolve gives what [Run] simulates.
 	File = scenario.File
@@ -201,7 +202,7 @@ type (
 	NIC = scenario.NIC
 	// RetransmissionSchedule is the adaptive retransmission of a NIC.
 	RetransmissionSchedule = scenario.RetransmissionSchedule
-	// Jitter is a random delay, drawn from the seed of the run, where Run.Jitter is on.
+	// Jitter is a random delay, drawn from the seed of the run if Run.Jitter is on.
 	Jitter = scenario.Jitter
 	// JitterDistribution is the distribution of a jitter. Values: none, exponential, lognormal.
 	JitterDistribution = scenario.Distribution
@@ -221,12 +222,13 @@ type (
 	Link = scenario.Link
 	// Switch is a model of switch, by a preset such as qm9700.
 	Switch = scenario.Switch
-	// Forwarding is when a switch passes a packet on. Values: cut-through, store-and-forward.
+	// Forwarding is the moment at which a switch passes a packet on. Values: cut-through,
+	// store-and-forward.
 	Forwarding = scenario.Forwarding
 	// Aggregation is the number of SHARP's streaming aggregation trees that a switch serves at a
 	// time. Values: none, one-per-switch, one-per-port.
 	Aggregation = scenario.Aggregation
-	// Topology is how hosts and switches are cabled.
+	// Topology is the cabling of hosts and switches.
 	Topology = scenario.Topology
 	// Shape is the kind of a topology. Values: single-switch, fat-tree, rail-optimised, dual-plane,
 	// dragonfly, dragonfly-plus, torus, listed.
@@ -235,10 +237,10 @@ type (
 	TopologyLink = scenario.TopologyLink
 	// Cables is the length of each kind of cable.
 	Cables = scenario.Cables
-	// Routing is how paths are chosen.
+	// Routing is the choice of paths.
 	Routing = scenario.Routing
-	// RoutingMode is how the path of a packet is chosen among equal ones. Values: deterministic,
-	// adaptive, ecmp, flowlet, spray, up-down.
+	// RoutingMode is the choice among equal paths of a packet. Values: deterministic, adaptive,
+	// ecmp, flowlet, spray, up-down.
 	RoutingMode = scenario.RoutingMode
 	// RoutingEngine is a routing engine of InfiniBand's Subnet Manager, by its name in OpenSM.
 	// Values: auto, minhop, updn, dnup, ftree, dor, sssp, dfsssp, lash, torus-2QoS, dragonfly.
@@ -272,12 +274,12 @@ type (
 	PKey = scenario.PKey
 	// QKey is the Q_Key of datagrams of UD, 31 bits.
 	QKey = scenario.QKey
-	// Enforcement is where switches check P_Keys, as part_enforce of OpenSM. Values: both, in, out,
-	// off.
+	// Enforcement is the direction in which switches check P_Keys, as part_enforce of OpenSM.
+	// Values: both, in, out, off.
 	Enforcement = scenario.Enforcement
 	// Ethernet is the settings that all fabrics but InfiniBand share.
 	Ethernet = scenario.Ethernet
-	// Queue is how a priority is served at an egress port.
+	// Queue is the service of a priority at an egress port.
 	Queue = scenario.Queue
 	// Schedule is the scheduler of an egress queue. Values: strict, dwrr.
 	Schedule = scenario.Schedule
@@ -287,14 +289,14 @@ type (
 	Stop = scenario.Stop
 	// Watchdog is the PFC watchdog of the switches.
 	Watchdog = scenario.Watchdog
-	// WatchdogAction is what a PFC watchdog does with a queue in a storm. Values: drop, forward,
+	// WatchdogAction is the action of a PFC watchdog on a queue in a storm. Values: drop, forward,
 	// alert.
 	WatchdogAction = scenario.WatchdogAction
-	// Receiver is a NIC that takes data in more slowly than its link brings it.
+	// Receiver is a NIC that takes in data more slowly than its link delivers it.
 	Receiver = scenario.Receiver
 	// ECN is the marking at an egress queue (RFC 3168, WRED profile).
 	ECN = scenario.ECN
-	// Trim is how switches trim packets that have no room instead of dropping them.
+	// Trim is the trimming of packets for which a switch has no room, instead of drops.
 	Trim = scenario.Trim
 )
 
@@ -302,12 +304,13 @@ type (
 type (
 	// Transport is the reliable connection of RDMA.
 	Transport = scenario.Transport
-	// Recovery is how a reliable connection sends lost packets again. Values: go-back-n,
+	// Recovery is the retransmission of lost packets by a reliable connection. Values: go-back-n,
 	// selective-repeat.
 	Recovery = scenario.Recovery
-	// Retransmission is when a packet without acknowledgement is sent again. Values: adaptive, fixed.
+	// Retransmission is the timeout after which a packet without acknowledgement is sent again.
+	// Values: adaptive, fixed.
 	Retransmission = scenario.Retransmission
-	// Entropy is how Ultra Ethernet chooses the entropy values of packets. Values: oblivious,
+	// Entropy is the choice of a packet's entropy value in Ultra Ethernet. Values: oblivious,
 	// recycled.
 	Entropy = scenario.Entropy
 	// CC is the congestion control of RDMA, by a preset such as dcqcn-firmware, with the
@@ -324,13 +327,13 @@ type (
 	TCPVariant = scenario.TCPVariant
 	// Host is the path of the data between GPU memory and NIC, with its times.
 	Host = scenario.Host
-	// HostPath is the name of such a path. Values: gpudirect-rdma, rdma-host, gpudirect-p2p, cpu.
+	// HostPath is the name of a [Host] path. Values: gpudirect-rdma, rdma-host, gpudirect-p2p, cpu.
 	HostPath = scenario.HostPath
 )
 
 // The workload of a scenario.
 type (
-	// Workload is what runs on each fabric: a collective or a traffic pattern.
+	// Workload is the work of each fabric: a collective or a traffic pattern.
 	Workload = scenario.Workload
 	// CollectiveOp is a collective operation. Values: all-reduce, all-gather, reduce-scatter,
 	// broadcast, all-to-all, send-recv.
@@ -351,7 +354,7 @@ type (
 	Service = scenario.Service
 	// Operation is the verb of a pattern. Values: write, read, send.
 	Operation = scenario.Operation
-	// RunSettings is how a scenario is run: seed, iterations, bounds.
+	// RunSettings is the settings of a run: seed, iterations, bounds.
 	RunSettings = scenario.Run
 	// Limit bounds one simulation.
 	Limit = scenario.Limit
@@ -369,7 +372,7 @@ type (
 	SubnetManager = scenario.SubnetManager
 	// BGP is the times of eBGP with a session over every link (RFC 7938).
 	BGP = scenario.BGP
-	// Detection is how a switch finds that a neighbour is gone. Values: loss-of-signal, bfd.
+	// Detection is the means by which a switch notices a lost neighbour. Values: loss-of-signal, bfd.
 	Detection = scenario.Detection
 )
 
@@ -381,7 +384,7 @@ type (
 	Model = scenario.Model
 	// Precision is the format of the matrix products. Values: bf16, fp8.
 	Precision = scenario.Precision
-	// Parallel is how the work is divided over the GPUs.
+	// Parallel is the division of the work over the GPUs.
 	Parallel = scenario.Parallel
 	// Batch is the data of a step.
 	Batch = scenario.Batch
@@ -392,21 +395,21 @@ type (
 	GradientPrecision = scenario.GradientPrecision
 	// Overlap is the communication that goes on beside computation.
 	Overlap = scenario.Overlap
-	// Noise is how unequal the GPUs of a job are.
+	// Noise is the difference in speed between the GPUs of a job.
 	Noise = scenario.Noise
 )
 
 // The isolation of a scenario, for weft audit isolation; [Run] does not read it.
 type (
-	// Isolation is the zones of a cluster and how they are to be kept apart.
+	// Isolation is the zones of a cluster and the required separation between them.
 	Isolation = scenario.Isolation
 	// Zone is a tenant, or another party, of the cluster.
 	Zone = scenario.Zone
 	// ZoneKind is the kind of a zone. Values: tenant, compute, management, security, storage.
 	ZoneKind = scenario.ZoneKind
-	// Apart is a requirement that zones are kept apart.
+	// Apart is the requirement that zones are kept apart.
 	Apart = scenario.Apart
-	// Separation is how zones are kept apart. Values: cables, links, forwarding.
+	// Separation is the kind of separation between zones. Values: cables, links, forwarding.
 	Separation = scenario.Separation
 	// Device is a switch, router or host beside the compute fabric.
 	Device = scenario.Device
@@ -426,12 +429,12 @@ type (
 type (
 	// Tune is a search for better parameters of a fabric.
 	Tune = scenario.Tune
-	// Objective is the weights of the sum that the search makes small.
+	// Objective is the weights of the sum that the search minimises.
 	Objective = scenario.Objective
 	// Parameter is a field that the search may change.
 	Parameter = scenario.Parameter
 	// Value is the value of a field, as a scenario file writes it.
 	Value = scenario.Value
-	// Scale is how the values of a range are spread. Values: linear, log.
+	// Scale is the spacing of the values in a range. Values: linear, log.
 	Scale = scenario.Scale
 )

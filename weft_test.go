@@ -41,8 +41,8 @@ func public(t *testing.T) *types.Package {
 	return pkg
 }
 
-// inside are methods for packages of this module: their results are of its inside, which a
-// program outside can neither name nor rely on.
+// inside are methods for packages of this module: a program outside of it can neither name their
+// result types nor rely on them.
 var inside = map[string]bool{"Fabric.Protocol": true, "Fabric.Framing": true, "FabricKind.Protocol": true, "Flow.ClassOn": true}
 
 // A program outside of the module can name each type that it can reach from package weft: through
@@ -110,8 +110,8 @@ func TestEveryTypeThatAUserMeetsHasAPublicName(t *testing.T) {
 	}
 }
 
-// A type of which some texts are valid lists them; the schema of scenario files has the same
-// list. Congestion controls are a list that a file of its own adds to.
+// The comment of a type of text lists its valid values, and the schema of scenario files has the
+// same list. Congestion controls are left out: each file of one adds a value.
 func TestATypeOfTextListsItsValues(t *testing.T) {
 	source, err := os.ReadFile("weft.go")
 	if err != nil {
