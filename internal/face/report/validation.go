@@ -11,24 +11,24 @@ import (
 
 // The texts of docs/VALIDATION.md other than the cases.
 const (
-	validationIntro = `Numbers of weft beside what is known: closed forms, other simulators, vendors' tables,
+	validationIntro = `weft's numbers beside references: closed forms, other simulators, vendors' tables and
 published measurements. ` + "`weft validate`" + ` runs every case, and
 ` + "`weft validate --markdown`" + ` makes this page. A miss is shown as a miss.`
-	trustIntro = `Find its kind. An error in time is positive where weft is slower, an error in bandwidth
-where weft is faster. [MODELS.md](MODELS.md#can-i-trust-this-number) has the same by question,
+	trustIntro = `Find its kind. An error in time is positive if weft is slower, an error in bandwidth
+if weft is faster. [MODELS.md](MODELS.md#can-i-trust-this-number) has the same by question,
 and every assumption.`
-	noCalibration = "No other case has a parameter that was taken from the data that it is scored on."
+	noCalibration = "No other case takes a parameter from the data on which it is scored."
 )
 
 // validationRules say how to read the cases.
 var validationRules = doc.List{
-	`References are arithmetic of their own, written out in the case
-  (` + "`internal/study/validate`" + `), or somebody's data with its source. A test alters one
-  constant of the models after another and sees the case that covers it fail.`,
-	`A row with several values shows the first and the last. Its error is the error of
-  the worst of all.`,
-	`Rows that are "not scored" are shown beside the others. Rows that are to be at least or
-  at most the reference count, and have no error in the table above.`,
+	`References are separate arithmetic, written out in the case
+  (` + "`internal/study/validate`" + `), or published data with its source. A test alters the
+  constants of the models, one after another, and sees the case that covers it fail.`,
+	`A row with several values shows the first and the last. Its error is the largest
+  of all its values.`,
+	`Rows that are "not scored" are shown beside the others. Rows with an "at least" or
+  "at most" tolerance count, and have no error in the table above.`,
 	"Runs are deterministic: every machine gives these numbers.",
 }
 
@@ -61,7 +61,7 @@ func Validation(results []validate.Result) *doc.Document {
 // trustTable answers by kind of number.
 func trustTable(results []validate.Result) *doc.Table {
 	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {Left: true}, {Left: true}, {Left: true}}}
-	t.AddTexts("kind of number", "held against", "scored rows", "largest error of a scored row", "of a row that is only shown", "do not trust it")
+	t.AddTexts("kind of number", "held against", "scored rows", "largest error of a scored row", "of a row that is not scored", "do not trust it")
 	for _, x := range validate.Trusts(results) {
 		count := none
 		if n := x.Passed + x.Missed; n > 0 {
@@ -125,7 +125,7 @@ func missTable(results []validate.Result, explained bool) *doc.Table {
 	if explained {
 		t.Columns = append(t.Columns, doc.Column{Left: true})
 	}
-	add(head, "what is known about it")
+	add(head, "known about the miss")
 	for i := range results {
 		r := &results[i]
 		if r.Err != nil {

@@ -29,7 +29,7 @@ var superpods = []struct {
 func billCases() []*Case {
 	return []*Case{{
 		ID:        "bill/superpod",
-		Claim:     "The bill of materials that weft plan makes of a DGX H100 SuperPOD is the published one, to the piece.",
+		Claim:     "weft plan's bill of materials of a DGX H100 SuperPOD equals the published bill, to the piece.",
 		Reference: "NVIDIA RA-11333-001 V11, tables 3 and 4: leaves, spines and cores; cables from node to leaf, leaf to spine and spine to core. Up to four scalable units with UFM in the place of one node.",
 		Setting:   "weft plan for DGX H100, InfiniBand on QM9700, rail-optimised at 1:1, with and without a manager. Each row is the six numbers of the bill of materials, shown first and last.",
 		Run:       superpodRows,

@@ -12,11 +12,11 @@ import (
 var losslessClasses = &Case{
 	ID:    "pfc/classes",
 	Claim: "Under one incast, DSCP 3 and 4 lose nothing, and 0 and 47 lose heavily.",
-	Reference: "Behaviour: sonic-mgmt PR 25347, an incast on SONiC in which DSCP 3 and 4 lose no frame and 0 and 47 lose 230.67 million; its rates and time are not in what was retrieved, so the share is closed form. " +
+	Reference: "Behaviour: sonic-mgmt PR 25347, an incast on SONiC in which DSCP 3 and 4 lose no frame and 0 and 47 lose 230.67 million; its rates and time were not retrieved, so the share is a closed form. " +
 		"Each of four classes gets 1/4 of the receiver's link. The lossless ones are paused to it, 1/8 of a link from each of two senders; the rest of their links, 3/8 for each lossy class, goes to the lossy ones: " +
 		"3/4 of a link come for 1/4, and 2/3 are lost.",
 	Setting: "Two NICs send to a third over one switch, in classes for DSCP 0, 3, 4 and 47, 20,000 packets of 4096 bytes in each, 400 GbE, unreliable connections. Deficit round robin of equal weights, shared buffer of 4 MiB, 3 and 4 lossless. " +
-		"The tolerance of the share is what the buffer holds at the start and the end.",
+		"The tolerance of the share covers the packets in the buffer at the start and the end.",
 	Run: classRows,
 }
 

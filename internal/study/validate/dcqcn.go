@@ -14,7 +14,7 @@ func dcqcnCases() []*Case {
 		{
 			ID:    "dcqcn/fairness",
 			Claim: "Two and eight long flows that start one after the other share a 40 Gb/s link fairly and fill it: Jain's index > 0.95, goodput ≥ 95 %, over the last 100 ms.",
-			Reference: "Jain's index is (Σx)²/(k·Σx²) of the flows' goodputs; full goodput is 40 Gb/s · 1024 / (1024 + 82). The thresholds are those of the acceptance of DCQCN here; " +
+			Reference: "Jain's index is (Σx)²/(k·Σx²) of the flows' goodputs; full goodput is 40 Gb/s · 1024 / (1024 + 82). The thresholds are weft's own bar for DCQCN; " +
 				"Zhu et al., SIGCOMM 2015, section 6 show the same in figures only.",
 			Setting: "k NICs to one over one switch; base round trip 10 µs (2.04 µs a cable, one way, 0.5 µs in the switch and 0.3 µs in the NIC each way, serialisation); DCQCN, paper: g 1/256, cut at each CNP, alpha and timer 55 µs, byte counter 10 MB, F 5, 40 Mb/s, 200 Mb/s, " +
 				"CNPs at least 50 µs apart; ECN 5 KB to 200 KB, 1 % (Zhu et al.; see the preset's source for what is recalled); PFC on. Flow i starts at i · 10 ms; 400 ms in all.",

@@ -1,23 +1,23 @@
-// Package validate holds weft against what is known: closed forms, other
+// Package validate compares weft with references: closed forms, other
 // simulators' results, published measurements. Each case is a claim with its
-// reference, its tolerance, and what weft makes of it; `weft validate` runs
-// them and docs/VALIDATION.md is their outcome.
+// reference, its tolerance and weft's result. `weft validate` runs the cases;
+// docs/VALIDATION.md has their results.
 //
 // # References
 //
-// A reference is arithmetic of its own. Header sizes, rates, delays and
+// A reference is separate arithmetic. Header sizes, rates, delays and
 // formulas are written out once more in the case and never taken from the
-// packages that are under test; a test changes one constant of the models
-// after another and sees that the case that covers it fails.
+// packages under test. A test changes the constants of the models, one after
+// another, and sees that the case that covers it fails.
 //
 // # Verdicts
 //
 // A row passes, misses, or is shown without a score. A miss stays a miss until
-// the model is better; its note says what is known about it. Nothing is fitted
-// to a case that it is scored on.
+// the model is better; its note gives the known reasons. Nothing is fitted
+// to a case on which it is scored.
 //
 // # What is left out
 //
-// The models' parameters are chosen in the cases; how a scenario turns into
-// parameters is tested where that happens. Jitter of hosts and devices is off.
+// The cases choose the models' parameters. Package sim/run/network tests how a
+// scenario turns into parameters. Jitter of hosts and devices is off.
 package validate

@@ -22,10 +22,10 @@ const fctRoot = "testdata/fct"
 
 // fctNotes say why a folder misses, if that is known.
 var fctNotes = map[string]string{
-	"star100_inc32_1MB_pfconly_buf4": "Who is paused first among 32 flows in step is a matter of the order of events at one instant: there the order of scheduling, in weft that of the links. " +
+	"star100_inc32_1MB_pfconly_buf4": "The order of events at one instant decides which of the 32 flows in step is paused first: there it is the order of scheduling, in weft the order of the links. " +
 		"The sums agree: mean and last completion and the distribution are beside it.",
 	"star100_inc2_1MB_dcqcn_buf32": "Two flows and about 20 marks in all: whether one of the first draws hits decides which flow is cut and by how much, so a completion is one sample of a wide distribution. " +
-		"Weft's own spread over many seeds is shown with the case, and so is that of the other simulator with other seeds: their median means agree within 1 %.",
+		"weft's own spread over many seeds is shown with the case, and so is the other simulator's with other seeds: their median means agree within 1 %.",
 }
 
 // replayed are that simulator's own median mean completion over 50 other seeds
@@ -64,9 +64,9 @@ func fctCases() []*Case {
 		_, slow := spreadSeeds(name)
 		c.Slow = slow && !deterministic(name)
 		if deterministic(name) {
-			c.Claim = "Every flow ends when it does there, within 1 % at 100G and 2 % at 400G, and PFC frames are as many within 10 % (no random draw is involved)."
+			c.Claim = "The completion of every flow agrees with the other simulator within 1 % at 100G and 2 % at 400G, and the number of PFC frames within 10 % (no random draw is involved)."
 		} else {
-			c.Claim = "Mean and last completion and the number of PFC frames are those of the other simulator within 10 % (marks are random draws)."
+			c.Claim = "Mean completion, last completion and the number of PFC frames agree with the other simulator within 10 % (marks are random draws)."
 		}
 		out = append(out, c)
 	}

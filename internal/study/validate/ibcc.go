@@ -24,7 +24,7 @@ func ibccCases() []*Case {
 		},
 		{
 			ID:    "ibcc/victim",
-			Claim: "Without congestion control a flow that shares a link with one of five senders of an incast gets a fifth of its rate, although its own receiver is idle; with it, the flow gets at least half of what the incast leaves free.",
+			Claim: "Without congestion control a flow that shares a link with one of five senders of an incast gets a fifth of its rate, although its own receiver is idle; with it, the flow gets at least half of the bandwidth that the incast leaves free.",
 			Reference: "400 Gb/s · 4096 / (4096 + 26). Without: the hot port serves its five inputs in turn, a fifth of the wire each; the victim and the contributor take turns for the credits of the link between the switches, so the victim gets as much as the contributor. " +
 				"With: the contributor's fair share leaves four fifths of the link free. Half of that is weft's own bar: how near a setting comes is a matter of its parameters, which is why both are shown.",
 			Setting: "Two switches and a link between them, all NDR, credits of 2048 blocks. On the first switch the victim and one contributor, on the second four contributors, the hot receiver and the victim's. Messages of 64 KiB without end; goodput from 1 to 4 ms. " +
@@ -85,7 +85,7 @@ func victimRows(e *Env) ([]Row, error) {
 	return []Row{
 		one("the victim without congestion control", Gigabits, full/5, without[victimReceiver], within(0.01), ""),
 		one("the incast without", Gigabits, full, without[hotReceiver], within(0.01), ""),
-		one("the victim with it", Gigabits, full*4/5/2, with[victimReceiver], atLeast, "%.0f %% of what the incast's fair shares leave free", 100*with[victimReceiver]/(full*4/5)),
+		one("the victim with it", Gigabits, full*4/5/2, with[victimReceiver], atLeast, "%.0f %% of the bandwidth that the incast's fair shares leave free", 100*with[victimReceiver]/(full*4/5)),
 		one("the incast with it", Gigabits, full, with[hotReceiver], shown, "what congestion control costs the hot link"),
 	}, nil
 }

@@ -13,7 +13,7 @@ import (
 func iwarpCases() []*Case {
 	return []*Case{{
 		ID:    "iwarp/message",
-		Claim: "A message takes the wire for its bytes and those of MPA, DDP, RDMAP, TCP, IP and Ethernet, to the picosecond.",
+		Claim: "A message takes the wire for its bytes and the bytes of MPA, DDP, RDMAP, TCP, IP and Ethernet, to the picosecond.",
 		Reference: "Unit by unit (RFC 5044, 4.1 to 4.5): MULPDU = EMSS - (6 + EMSS mod 4), with markers 4 · ⌈EMSS/512⌉ less, EMSS = MTU - 20 - 20 - 12; 2 + 14 (RDMA Write, RFC 5041 4.2) or 18 (Send, 4.3) + payload + padding to 4 + CRC 4; " +
 			"behind a WRITE a Send of no bytes, 24, in a segment of its own unless the last has room; a marker of 4 before every 508 other bytes. Each segment: 14 + 4 + 20 + 12 (timestamps) + 20 + 20. All of it · ps per byte, + 50.5 ns + 300 ns.",
 		Setting: "Messages of 1 B, 1 MB and 4 MiB between two NICs on one cable of 100 and 400 GbE, MTU 9000 and 1500, with and without markers; TCP's window is open from the start.",

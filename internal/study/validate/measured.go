@@ -46,7 +46,7 @@ func simulated(ctx context.Context, s *System, p *Point) (units.Time, error) {
 		return 0, errors.New("the catalog has no such node")
 	}
 	if p.Ranks%s.GPUs != 0 {
-		return 0, fmt.Errorf("%d ranks are no whole number of nodes: not modelled", p.Ranks)
+		return 0, fmt.Errorf("%d ranks do not fill whole nodes: not modelled", p.Ranks)
 	}
 	if s.ID == "A12" {
 		model.Cluster.Nodes = p.Ranks / s.GPUs

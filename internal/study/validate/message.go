@@ -12,7 +12,7 @@ func messageCases() []*Case {
 	return []*Case{
 		{
 			ID:    "message/infiniband",
-			Claim: "A long message takes the wire for all its bytes and their real overhead, to the picosecond; what is left of a picosecond is carried on.",
+			Claim: "A long message takes the wire for all its bytes and their real overhead, to the picosecond; the fraction of a picosecond is carried on.",
 			Reference: "(4 MiB + packets · (8 + 12 + 4 + 2 [+ 2]) + RETH 16 in the first + immediate data 4 in the last) · ps per byte, rounded down once, + 50.5 ns + 300 ns. " +
 				"FDR: 440/3 ps a byte; rounded in every packet of 2074 B, the message would end 683 ps early.",
 			Setting: "A WRITE with immediate data of 4 MiB without acknowledgement between two NICs on one cable, MTU 4096, 2048 and 256; first and last are shown.",

@@ -60,7 +60,7 @@ var systems = []System{
 			{Bytes: 8 * mib, Microseconds: 84.29, BusGBps: 174.16},
 			{
 				Bytes: 64 * mib, Microseconds: 326.6, BusGBps: 359.54,
-				Note: "NCCL's own cost model is too fast by as much (272 us, model/1-node). The whole table gains speed where NCCL's rule makes the chunks larger, with the 512 KiB that AWS's plug-in sets: " +
+				Note: "NCCL's own cost model is too fast by as much (272 us, model/1-node). The whole table gains speed at the sizes at which NCCL's rule makes the chunks larger, with the 512 KiB that AWS's plug-in sets: " +
 					"from one size to the next 225 GB/s of data below 64 MiB, 255 below 4 GiB, 278 above. So the kernel loses time with each chunk, for which NCCL publishes no constant",
 			},
 			{Bytes: 256 * mib, Microseconds: 1121.4, BusGBps: 418.91},
@@ -184,14 +184,14 @@ func ncclCases() []*Case {
 		s := &systems[i]
 		c := &Case{
 			ID:        "nccl/" + s.ID,
-			Claim:     s.what() + " on " + s.Title + " takes what was measured.",
+			Claim:     s.what() + " on " + s.Title + " beside the measurement.",
 			Reference: "Measured: " + s.Source + ".",
-			Setting:   fmt.Sprintf("%d node(s) of %d GPUs (%s), network: %s. Bus bandwidth where it is published, else time.", s.Nodes, s.GPUs, s.Node, s.Network),
+			Setting:   fmt.Sprintf("%d node(s) of %d GPUs (%s), network: %s. Bus bandwidth if it is published, else time.", s.Nodes, s.GPUs, s.Node, s.Network),
 			Slow:      true,
 			Run:       func(e *Env) ([]Row, error) { return ncclRows(e, s) },
 		}
 		if s.Scored > 0 {
-			c.Claim = fmt.Sprintf("All-reduce on %s takes what was measured, within 10 %% from %d MiB up.", s.Title, s.Scored>>20)
+			c.Claim = fmt.Sprintf("All-reduce on %s agrees with the measurement, within 10 %% from %d MiB up.", s.Title, s.Scored>>20)
 		} else {
 			c.Setting += " Not scored: " + s.Why + "."
 		}

@@ -68,11 +68,11 @@ func modelCases() []*Case {
 		c := &reckonings[i]
 		out = append(out, &Case{
 			ID:    c.id,
-			Claim: fmt.Sprintf("An all-reduce of 8 bytes on %d node(s) of 8 H100 takes what NCCL reckons with, by each algorithm and protocol; the larger ones stand beside what it reckons with.", c.nodes),
+			Claim: fmt.Sprintf("An all-reduce of 8 bytes on %d node(s) of 8 H100 takes the time that NCCL's cost model gives, by each algorithm and protocol; larger sizes stand beside the model's times.", c.nodes),
 			Reference: "NCCL's cost model, src/graph/tuning.cc (V): latency + size / bandwidth. The latency is the base latency and the steps' hwLatencies on a byte's way; " +
-				"the bandwidth is the least of what links, NICs and kernels are given, times treeCorrectionFactor. It was fitted by its authors to whole collectives on their clusters, and chooses the algorithm.",
+				"the bandwidth is the least of the rates of links, NICs and kernels, times treeCorrectionFactor. It was fitted by its authors to whole collectives on their clusters, and chooses the algorithm.",
 			Setting: "dgx-h100, InfiniBand NDR, rail-optimised. weft takes from the same source the base latencies, the steps' latencies less the wire's, and the kernels' ceilings; the way of every byte is simulated. " +
-				"So 8 bytes say whether the steps add up: a ring with Simple takes 12 to 13 us more than the formula on 2, 4, 8 and 16 nodes alike, because the slowest byte crosses between nodes once more than the formula counts (14 us in place of 3.4) and waits once for the proxy thread (3 us, less with a faster one). The larger sizes say how far simulation and formula are apart: queues, and the filling of the pipeline in chunks, which the formula has as a factor or not at all.",
+				"So 8 bytes show whether the steps add up: a ring with Simple takes 12 to 13 us more than the formula on 2, 4, 8 and 16 nodes alike, because the slowest byte crosses between nodes once more than the formula counts (14 us in place of 3.4) and waits once for the proxy thread (3 us, less with a faster one). The larger sizes show how far simulation and formula are apart: queues, and the filling of the pipeline in chunks, which the formula has as a factor or not at all.",
 			Slow: true,
 			Run:  func(e *Env) ([]Row, error) { return modelRows(e, c.nodes, c.of) },
 		})
@@ -111,7 +111,7 @@ func modelRows(e *Env, nodes int, list []reckoned) ([]Row, error) {
 func formulaCase() *Case {
 	return &Case{
 		ID:    "model/formula",
-		Claim: "The time that weft takes NCCL to reckon with, by which it chooses algorithm and protocol, is that of NCCL's cost model.",
+		Claim: "weft computes the time by which NCCL chooses algorithm and protocol as NCCL's cost model does.",
 		Reference: "NCCL's cost model, src/graph/tuning.cc (V), written out once more: latency + size / bandwidth, with treeCorrectionFactor and the ring's plateau of latency. " +
 			"Below 1 % means the same formula: both are arithmetic.",
 		Setting: "Eight H100 a node with 400 Gb/s each, one node and sixteen; all-reduce by each algorithm and protocol of the rows of model/1-node and model/16-nodes. Nothing is simulated.",

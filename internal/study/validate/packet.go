@@ -59,9 +59,9 @@ func packetCases() []*Case {
 	return []*Case{
 		{
 			ID:    "packet/infiniband",
-			Claim: "One packet over n links and n-1 cut-through switches takes what its parts take, to the picosecond, in every generation.",
+			Claim: "One packet over n links and n-1 cut-through switches takes the sum of its parts' times, to the picosecond, in every generation.",
 			Reference: "n·50.5 ns (10 m at 5.05 ns/m each) + (n-1)·130 ns (switch, head in to head out) + (LRH 8 + BTH 12 + payload, padded to 4, + ICRC 4 + VCRC 2 " +
-				"[+ 2 delimiters where the code is 8b/10b]) · ps per byte + 300 ns (NIC). InfiniBand switches are cut-through, so a packet is serialised once.",
+				"[+ 2 delimiters with 8b/10b]) · ps per byte + 300 ns (NIC). InfiniBand switches are cut-through, so a packet is serialised once.",
 			Setting: "A SEND without acknowledgement from NIC to NIC, links n = 1 to 6, payloads 64, 1023 and 4096 B: 18 values each, shown first and last.",
 			Run:     func(e *Env) ([]Row, error) { return packetRows(e, infinibandGenerations, infiniband, true, 26, 130) },
 		},
@@ -82,9 +82,9 @@ func packetCases() []*Case {
 		},
 		{
 			ID:    "packet/two-rates",
-			Claim: "Where the links of a cut-through switch differ, the packet ends when the slower of them lets it.",
-			Reference: "2·50.5 ns + switch + wire bytes · the slower link's ps per byte + 300 ns, both ways round: towards a faster link the packet may not run out of bits, " +
-				"towards a slower one it starts at once.",
+			Claim: "If the links of a cut-through switch differ, the slower link decides when the packet ends.",
+			Reference: "2·50.5 ns + switch + wire bytes · the slower link's ps per byte + 300 ns, in both directions: towards a faster link the packet may not run out of bits, " +
+				"towards a slower link it starts at once.",
 			Setting: "One switch, 4096 B of payload, 100 and 400 Gb/s.",
 			Run:     twoRateRows,
 		},

@@ -11,7 +11,7 @@ import (
 func pfcCases() []*Case {
 	return []*Case{{
 		ID:    "pfc/headroom",
-		Claim: "In the worst phase a lossless queue needs exactly the headroom that arithmetic says: nothing is dropped with it, something is with one packet less.",
+		Claim: "In the worst phase a lossless queue needs exactly the computed headroom: with it nothing is dropped, with one packet less something is.",
 		Reference: "size · ⌈loop / T⌉, where T is the serialisation of a packet of that size on the wire, and loop the time from the start of the packet that overruns the threshold, " +
 			"at the sender, to the moment when the pause takes effect there. It is the sum of: [T: store and forward takes the packet at its tail] + signal + switch pipeline " +
 			"(the packet comes to account) + T' - 1 ps (a packet of the other direction has just started, and the PFC frame waits for its end) + 84 B · ps per byte (the frame) + signal + reaction. " +
@@ -24,9 +24,9 @@ func pfcCases() []*Case {
 		ID:    "pfc/vendor",
 		Claim: "The headroom that vendors ship lies above weft's own bound.",
 		Reference: "SONiC's buffer_headroom_mellanox.lua for Spectrum-4 (SN5600: small packets 100 %, lossless MTU 1024, port MTU 9216, cell 192 B, tile term on), computed here row by row; " +
-			"its values for 400 Gb/s at 5 and 40 m and 800 Gb/s at 40 m are those of pg_profile_lookup.ini (231424, 283648, 362496 B). The bound is that of pfc/headroom at the same cable and the same peer response, " +
+			"its values for 400 Gb/s at 5 and 40 m and 800 Gb/s at 40 m are in pg_profile_lookup.ini (231424, 283648, 362496 B). The bound is that of pfc/headroom at the same cable and the same peer response, " +
 			"cut-through, with lossless packets of 1024 B, as the vendor assumes, and of 4096 B.",
-		Setting: "The margin covers what weft does not have: cells that small packets fill badly (the factor of about 3), gearboxes, MAC and PHY.",
+		Setting: "The margin covers what weft leaves out: cells that small packets fill badly (the factor of about 3), gearboxes, MAC and PHY.",
 		Run:     vendorRows,
 	}, {
 		ID:    "pfc/renewal",

@@ -16,8 +16,8 @@ func ringCases() []*Case {
 			ID:    "ring/infiniband",
 			Claim: "A ring all-reduce on an uncontended fabric takes 2(n-1)(α + S/(n·B)), n = 2 to 256.",
 			Reference: formula + "B = 50 GB/s · 4096 / (4096 + 26 data + 30 acknowledgement + 2·6 credit updates): every NIC sends, per packet of data, one acknowledgement of what it receives, " +
-				"and the wire carries an update for each packet and for each acknowledgement that leaves a buffer at its end (fewer where they share a period).",
-			Setting: "One switch, NDR, each rank one NIC; a step sends S/n = 256 KiB (64 packets) to the next rank as a SEND and begins when that of the step before has arrived. No reduction time.",
+				"and the wire carries an update for each packet and for each acknowledgement that leaves a buffer at its end (fewer if they share a period).",
+			Setting: "One switch, NDR, each rank one NIC; a step sends S/n = 256 KiB (64 packets) to the next rank as a SEND and begins when the SEND of the step before has arrived. No reduction time.",
 			Slow:    true,
 			Run:     func(e *Env) ([]Row, error) { return ringRows(e, true) },
 		},

@@ -60,7 +60,7 @@ func scaleOutCases() []*Case {
 		},
 		{
 			ID:        "scaleout/uplinks",
-			Claim:     "What twice the uplinks give all-reduce on ECMP, beside the most that was published.",
+			Claim:     "The gain of all-reduce on ECMP from twice the uplinks, beside the largest published gain.",
 			Reference: "Published: " + uplinkSource + ".",
 			Setting:   fmt.Sprintf(scaleOutSetting, 9) + " A node a leaf, with 8 uplinks and with 16.",
 			Slow:      true,

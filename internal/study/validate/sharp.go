@@ -19,7 +19,7 @@ func sharpCases() []*Case {
 	return []*Case{
 		{
 			ID:    "sharp/packet",
-			Claim: "A reduction of one packet takes what its way up and down the tree takes, to the picosecond.",
+			Claim: "A reduction of one packet takes the time of its way up and down the tree, to the picosecond.",
 			Reference: "With l levels of switches, 2l·50.5 ns + (2l-1)·130 ns + l·170 ns (aggregation units) + (4096 payload + LRH 8 + BTH 12 + RETH 16 + immediate 4 + ICRC 4 + VCRC 2) · 20 ps + 300 ns. " +
 				"Switches cut through, so the packet is serialised once.",
 			Setting: "NDR. All NICs of a star of 32, of a fat tree of three levels with 16, of a torus of 4 × 4 switches, whose furthest is 4 cables from the root, and of a dragonfly of groups of 4, whose furthest is 3, contribute at once.",
@@ -29,7 +29,7 @@ func sharpCases() []*Case {
 			ID:    "sharp/shards",
 			Claim: "Through the tree, a NIC's sending bounds a reduce-scatter and its receiving an all-gather, at the rate of the wire.",
 			Reference: "Of n NICs with shards of B bytes each sends n·B in a reduce-scatter and receives n·B in an all-gather: n shards of B/4096 packets, each with LRH 8, BTH 12, ICRC 4 and VCRC 2, and a shard with RETH 16 and immediate 4 besides, " +
-				"at 20 ps a byte; and once the way of a first packet, which is that of sharp/packet without its bytes.",
+				"at 20 ps a byte; and once the way of a first packet, as in sharp/packet without its bytes.",
 			Setting: "NDR, 1 MiB shards. A star of 32, a fat tree of three levels with 16 hosts, a torus of 4 × 4 switches. On two planes half of each shard goes through each.",
 			Run:     sharpShards,
 		},
@@ -38,7 +38,7 @@ func sharpCases() []*Case {
 			Claim: "Streaming aggregation reaches nearly the rate of the wire.",
 			Reference: "About 95 % of the network's bandwidth was measured with MPI_Allreduce on HDR (Graham et al., ISC 2020, doi 10.1007/978-3-030-50743-5_3, abstract; " +
 				"the programme of the conference says 96 % of point to point).",
-			Setting: "HDR, a fat tree of three levels with 16 hosts, 16 MiB from each; what MPI and the hosts take is not in weft's figure.",
+			Setting: "HDR, a fat tree of three levels with 16 hosts, 16 MiB from each; the time of MPI and the hosts is not in weft's figure.",
 			Run:     sharpStreaming,
 		},
 	}

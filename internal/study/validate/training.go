@@ -14,7 +14,7 @@ func trainingCases() []*Case {
 	return []*Case{
 		{
 			ID:        "training/exact",
-			Claim:     "A step put together from phases that were simulated once takes what the whole step takes, simulated as it comes.",
+			Claim:     "A step put together from phases that were simulated once takes as long as the whole step, simulated as it comes.",
 			Reference: "The same step with every communication on the network, packet by packet (weft train --exact).",
 			Setting:   "A decoder of four layers with the other dimensions of Llama 3 8B, 2,048 tokens a sequence; tensor parallelism with sequence parallelism, two stages, ZeRO 1, two micro-batches for each replica; DGX H100, rail-optimised.",
 			Slow:      true,
@@ -22,7 +22,7 @@ func trainingCases() []*Case {
 		},
 		{
 			ID:        "training/collisions",
-			Claim:     "So it does where the pipeline's messages collide on links between switches that hash.",
+			Claim:     "The same if the pipeline's messages collide on links between switches that hash.",
 			Reference: "The same step with every communication on the network, packet by packet (weft train --exact).",
 			Setting:   "The decoder of training/exact with four stages, each under other leaves than the next: two nodes to a leaf; 400 Gb/s RoCE v2 with ECMP and DCQCN; one seed.",
 			Slow:      true,
@@ -30,7 +30,7 @@ func trainingCases() []*Case {
 		},
 		{
 			ID:        "training/published",
-			Claim:     "A step beside published ones of the same job, which what weft leaves out makes longer.",
+			Claim:     "A step beside published steps of the same job; work that weft leaves out makes these longer.",
 			Reference: "NVIDIA-NeMo/Megatron-Bridge, docs/performance-summary.md, container 25.11, DGX-H100, FP8: model TFLOP a second and GPU.",
 			Setting:   "The parallelism, batches and sequences of that table; DGX H100 and InfiniBand NDR, rail-optimised, which the table does not say; gradients in bfloat16 as in NVIDIA's recipes; rates of products and attention from the catalog. With FSDP the table's job is ZeRO 3 here, which gathers a layer ahead.",
 			Slow:      true,
@@ -119,7 +119,7 @@ func collidingSteps(e *Env) ([]Row, error) {
 			rows = append(rows, Row{Name: fmt.Sprintf("%d GPUs, %s", 8*nodes, name), Unit: Microseconds, Reference: v[:1], Weft: v[1:], Tolerance: t, Note: note})
 		}
 		row("step", step, within(0.01), "")
-		row("pipeline parallelism, moving", pipeline, shown, "A phase has the messages of all stages at once, which in a step are never all under way: more of them collide than do.")
+		row("pipeline parallelism, moving", pipeline, shown, "A phase has the messages of all stages at once, which in a step are never all under way: so more of them collide.")
 		row("data parallelism, moving", data, shown, "")
 	}
 	return rows, nil

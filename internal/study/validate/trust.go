@@ -20,7 +20,7 @@ type kind struct {
 // kinds are in the order from the best known to the least.
 var kinds = []kind{
 	{
-		number:  "bytes of a packet; time of a packet, a message or a READ on links that are free",
+		number:  "bytes of a packet; time of a packet, a message or a READ on free links",
 		against: "arithmetic",
 		cases:   []string{"packet/", "message/", "verbs/", "uet/message", "iwarp/"},
 		doubt:   "where latencies of the catalog are assumptions, above all between fabrics whose switches differ",
@@ -36,7 +36,7 @@ var kinds = []kind{
 		number:  "headroom, credits, PFC",
 		against: "vendors' tables, arithmetic, and the least buffer that loses nothing",
 		cases:   []string{"credits/", "pfc/"},
-		doubt:   "where the thresholds of the real switch are not those of the scenario",
+		doubt:   "where the real switch has other thresholds than the scenario",
 	},
 	{
 		number:  "counts of switches and cables",
@@ -55,7 +55,7 @@ var kinds = []kind{
 		number:  "completion of flows with DCQCN and PFC",
 		against: "another packet simulator",
 		cases:   []string{"fct/"},
-		doubt:   "for a single flow where a few marks decide: compare distributions over seeds",
+		doubt:   "for a single flow if a few marks decide: compare distributions over seeds",
 	},
 	{
 		number:   "Ultra Ethernet under loss",
@@ -80,7 +80,7 @@ var kinds = []kind{
 		number:  "bandwidth of a large collective",
 		against: "measured tables of two healthy systems",
 		cases:   []string{"nccl/A4", "nccl/A5", "nccl/line-rate"},
-		doubt:   "below 64 MiB: weft is faster than what was measured, since kernels lose time that NCCL's constants do not have",
+		doubt:   "below 64 MiB: weft is faster than the measurements, since kernels lose time that NCCL's constants leave out",
 	},
 	{
 		number:  "the same on other systems",
@@ -89,7 +89,7 @@ var kinds = []kind{
 		doubt:   "as an absolute time; calibrate to your own log first (DIAGNOSE.md)",
 	},
 	{
-		number:  "what ECMP's collisions cost",
+		number:  "the cost of ECMP's collisions",
 		against: "one cluster and one published statement, neither with its cabling",
 		cases:   []string{"scaleout/"},
 		doubt:   "as an absolute loss: cabling and hash decide. Compare settings on your own cabling",
@@ -106,7 +106,7 @@ var kinds = []kind{
 		cases:   []string{"training/published"},
 		doubt:   "as an absolute time: weft leaves out work that is no matrix product. The difference between two fabrics is the better figure",
 	},
-	{number: "anything over kernel TCP", against: "no case", doubt: "closely: copies and interrupts of the host decide, and they are the scenario's numbers"},
+	{number: "anything over kernel TCP", against: "no case", doubt: "closely: copies and interrupts of the host decide, and the scenario gives their times"},
 	{number: "time of recovery from faults", against: "no case", doubt: "closely: the times of control planes are mostly assumptions"},
 }
 

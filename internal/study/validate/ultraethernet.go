@@ -17,7 +17,7 @@ import (
 // ultraEthernetCases hold Ultra Ethernet against the wire, the bottleneck and the
 // whole fabric.
 func ultraEthernetCases() []*Case {
-	const setting = "400 GbE; data, trimmed packets and control in classes of their own; NSCC with the specification's parameters; marked from 20 to 80 % of what a link carries in the base round trip, " +
+	const setting = "400 GbE; data, trimmed packets and control in classes of their own; NSCC with the specification's parameters; marked from 20 to 80 % of the bytes that a link carries in the base round trip, " +
 		"trimmed to 128 B beyond all of it (UET 1.0, 3.6.17); 256 entropy values; acknowledged every 4 packets. "
 	return []*Case{
 		{
@@ -30,7 +30,7 @@ func ultraEthernetCases() []*Case {
 		{
 			ID:        "uet/incast",
 			Claim:     "k to 1, all at once: trimmed packets are sent again while the last link works on, so that the last message is there within 10 % of the time that the link needs.",
-			Reference: "Latency of the first packet + (k · bytes on the wire - first packet) · 20 ps, as for RoCE. On the wire: 1 MiB + 256 · 122 B a message; what trimmed packets take on the last link is not in it. The bar of 10 % is weft's own.",
+			Reference: "Latency of the first packet + (k · bytes on the wire - first packet) · 20 ps, as for RoCE. On the wire: 1 MiB + 256 · 122 B a message; the bytes of trimmed packets on the last link are not in it. The bar of 10 % is weft's own.",
 			Setting:   setting + "One WRITE of 1 MiB from each of k NICs to one at time 0 over one switch; trimmed packets go before data, 99 bytes to 1.",
 			Run:       uetIncastRows,
 		},
@@ -162,7 +162,7 @@ func uetIncastRows(e *Env) ([]Row, error) {
 			return nil, err
 		}
 		s := n.Stats()
-		rows = append(rows, one(fmt.Sprintf("%d:1", k), Nanoseconds, uetIncastBound(k), float64(last), within(0.10), "%d of %d packets trimmed, %d sent again; %d trimmed ones had no room either. %s",
+		rows = append(rows, one(fmt.Sprintf("%d:1", k), Nanoseconds, uetIncastBound(k), float64(last), within(0.10), "%d of %d packets trimmed, %d sent again; %d trimmed packets were dropped for want of room. %s",
 			s.Trimmed, k*256, n.Retransmissions(), s.Dropped[fabric.DropBuffer], uetIncastNotes[k]))
 	}
 	phases, err := uetPhaseRows(e)
@@ -192,7 +192,7 @@ func uetPhaseRows(e *Env) ([]Row, error) {
 	return []Row{
 		one("2:1, the second up to a packet later", Nanoseconds, bound, (took[starts/2-1]+took[starts/2])/2, shown,
 			"the median of %d starts, 0 to 15/16 of a packet's time apart; the least takes %.1f %% longer, the most %.1f %%", starts, over(took[0]), over(took[starts-1])),
-		one("2:1, the switch late by up to 1 ns", Nanoseconds, bound, float64(last), shown, "a jitter drawn for each packet: which of two is first is by chance"),
+		one("2:1, the switch late by up to 1 ns", Nanoseconds, bound, float64(last), shown, "a jitter drawn for each packet: chance decides which of two is first"),
 	}, nil
 }
 
@@ -247,7 +247,7 @@ func uetIncast(e *Env, k int32, apart units.Time, jitter fabric.Jitter) (units.T
 
 // uetIncastNotes say why an incast misses, if that is known.
 var uetIncastNotes = map[int64]string{
-	2: "The two senders are in step to the picosecond, so that every trimmed packet is the same one's, each within the first 5.7 µs: its window falls from 135 to 37 kB and the other's stays at 142 kB. " +
+	2: "The two senders are in step to the picosecond, so that every trimmed packet is from the same sender, and within the first 5.7 µs: its window falls from 135 to 37 kB and the other's stays at 142 kB. " +
 		"Below the target delay NSCC evens nothing out; alone from 29.5 µs on, the late one's window grows by 0.25 · a = 16 % in a round trip, from 34 kB to 109 kB at 48 µs (94 kB are in flight). The phase alone decides this: see below.",
 }
 

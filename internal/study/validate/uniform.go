@@ -18,14 +18,14 @@ func uniformCases() []*Case {
 		{
 			ID:        "uniform/voq",
 			Claim:     "With virtual output queues and a speed-up of 2, a switch carries at least 95 % of uniform traffic.",
-			Reference: "95 %: what vendors call non-blocking (validation.md, section A: perftest reaches 95 % of the line at its worst).",
+			Reference: "95 %, which vendors call non-blocking (validation.md, section A: perftest reaches 95 % of the line at its worst).",
 			Setting:   traffic,
 			Slow:      true,
 			Run:       func(e *Env) ([]Row, error) { return uniformRows(e, false, "64 ports", 0.95, atLeast) },
 		},
 		{
 			ID:        "uniform/fifo",
-			Claim:     "With one queue per input, heads that wait for the same output hold up those behind them: 2 - √2 = 58.6 % of uniform traffic.",
+			Claim:     "With one queue per input, heads that wait for the same output hold up the packets behind them: 2 - √2 = 58.6 % of uniform traffic.",
 			Reference: "Karol, Hluchyj and Morgan, IEEE Trans. Commun. 35(12), 1987 (R): heads of line per output are an M/D/1 queue with one packet in it on average, ρ + ρ²/(2(1-ρ)) = 1, for many ports.",
 			Setting:   traffic + " One read port per input.",
 			Slow:      true,

@@ -16,7 +16,7 @@ func verbCases() []*Case {
 	return []*Case{
 		{
 			ID:    "verbs/headers",
-			Claim: "A packet of each service and operation takes its own headers, and nothing else tells them apart.",
+			Claim: "Packets of the services and operations differ in their headers alone.",
 			Reference: "4096 B + 26 B (InfiniBand) or 82 B (RoCE v2), and UD: DETH 8, WRITE: RETH 16, immediate data 4; · 20 ps + 50.5 ns + 300 ns. " +
 				"READ: one request of RETH 16 without payload and one response of 4096 B with AETH 4, one after the other.",
 			Setting: "One message of 4096 B on one cable at 400 Gb/s; the time at which the receiver has it.",
