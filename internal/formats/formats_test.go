@@ -11,7 +11,7 @@ import (
 
 const schedule = "num_ranks 2\nrank 0 {\nl1: send 8b to 1 tag 0\n}\nrank 1 {\nl1: recv 8b from 0 tag 0\n}\n"
 
-// A file is the same packed with gzip, and one that is cut is told.
+// A file packed with gzip reads as the plain file, and a cut one is reported.
 func TestPackedFilesAreUnpacked(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)

@@ -7,8 +7,8 @@ import (
 	"weft/units"
 )
 
-// begun has simulations of some sizes begin on so many cores; it gives how many
-// partitions and cores each gets.
+// begun begins simulations of some sizes on a number of cores, and gives the partitions
+// and cores of each.
 func begun(a *allotment, sizes ...units.Bytes) (jobs []*job, got [][2]int) {
 	for _, s := range sizes {
 		j := &job{Task: network.Task{Bytes: s}}
@@ -33,7 +33,7 @@ func TestSimulationsSideBySideAreNotCut(t *testing.T) {
 	}
 }
 
-// The last one is cut if it outlasts those beside it, whose cores it gets.
+// The last simulation is cut if it outlasts the others: it gets their cores.
 func TestTheLastSimulationTakesTheCoresOfTheOthers(t *testing.T) {
 	for last, parts := range map[units.Bytes]int{16: 2, 8: 1} {
 		a := newAllotment(3, 2)
@@ -53,7 +53,7 @@ func TestTheLastSimulationTakesTheCoresOfTheOthers(t *testing.T) {
 	}
 }
 
-func TestCoresThatNobodyBeginsWithAreSpare(t *testing.T) {
+func TestCoresThatNoSimulationBeginsWithAreSpare(t *testing.T) {
 	a := newAllotment(2, 3)
 	if _, got := begun(a, 4, 8); got[1] != [2]int{3, 1} || !a.spare.Take() || a.spare.Take() {
 		t.Errorf("the second of two simulations on 3 cores: %d partitions on %d cores, and not one spare core", got[1][0], got[1][1])

@@ -79,7 +79,7 @@ func TestTheRuleGivesLongSizesFewerSeeds(t *testing.T) {
 	}
 }
 
-// A run that fails with any seed has failed, and says with which.
+// A run that fails with any seed has failed, and its failure names the seed.
 func TestASeedThatFailsFailsThePoint(t *testing.T) {
 	first := runstore.Point{Bytes: 8, Time: 100, AlgBW: 1}
 	again := func(more ...runstore.Point) runstore.Point {
@@ -91,16 +91,16 @@ func TestASeedThatFailsFailsThePoint(t *testing.T) {
 		t.Errorf("the point is %+v, want a failure with seed 9", p)
 	}
 	if p := again(runstore.Point{Time: 110}, runstore.Point{Partial: true}); p.Seeds != nil || p.Time != 100 {
-		t.Errorf("a point whose seeds are not complete is %+v, want that of the first alone", p)
+		t.Errorf("a point whose seeds are not complete is %+v, want the first seed's point", p)
 	}
 	if p := again(runstore.Point{Time: 110, Counts: runstore.Counts{MessagesLost: 1}}); p.Seeds != nil || p.Time != 100 {
-		t.Errorf("a point whose seeds delivered other messages is %+v, want that of the first alone", p)
+		t.Errorf("a point whose seeds delivered other messages is %+v, want the first seed's point", p)
 	}
 	if p := again(runstore.Point{Time: 110}, runstore.Point{Time: 120}); p.Time != 110 || p.AlgBW != 100./110 {
 		t.Errorf("the mean of 100, 110 and 120 is %v at %v GB/s", p.Time, p.AlgBW)
 	}
 	p := first
 	if overSeeds(&p, []runstore.Point{{Time: 110, AlgBW: 2}, {Time: 120, AlgBW: 3}}, 7, true); p.Time != 110 || p.AlgBW != 2 {
-		t.Errorf("traffic that is offered at 1, 2 and 3 GB/s is of %v GB/s", p.AlgBW)
+		t.Errorf("the mean of traffic offered at 1, 2 and 3 GB/s is %v GB/s", p.AlgBW)
 	}
 }

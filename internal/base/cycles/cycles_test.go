@@ -18,8 +18,8 @@ func (g lists) Next(v int32, at int) (int32, int) {
 	return g[v][at], at + 1
 }
 
-// between is the number of edges from each vertex to each, by Floyd and Warshall; 0
-// where no way leads.
+// between is the length of the shortest path from each vertex to each, in edges, by
+// Floyd and Warshall; 0 if there is no path.
 func between(g lists) [][]int {
 	d := make([][]int, len(g))
 	for v := range g {
@@ -40,7 +40,7 @@ func between(g lists) [][]int {
 	return d
 }
 
-func TestCyclesAreThoseOfADumbTwin(t *testing.T) {
+func TestCyclesAgreeWithADumbTwin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	cyclic := 0
 	for range 500 {
@@ -74,7 +74,7 @@ func TestCyclesAreThoseOfADumbTwin(t *testing.T) {
 			n, member := len(c.Vertices), 0
 			for i, v := range c.Vertices {
 				if next := c.Vertices[(i+1)%n]; !slices.Contains(g[v], next) {
-					t.Fatalf("%v: no edge leads from %d to %d in %v", g, v, next, c.Vertices)
+					t.Fatalf("%v: no edge from %d to %d in %v", g, v, next, c.Vertices)
 				}
 			}
 			least := -1

@@ -71,7 +71,7 @@ func TestBundlesBetweenTwoSwitchesDifferByAtMostOneCable(t *testing.T) {
 		}
 		n := topology.Tally(g)
 		if want := n.Switches[0] * n.Switches[1]; len(width) != want {
-			t.Fatalf("%+v: %d pairs of leaf and spine are joined of %d", s, len(width), want)
+			t.Fatalf("%+v: %d pairs of leaf and spine are joined, want %d", s, len(width), want)
 		}
 		if lo, hi := span(width); hi-lo > 1 {
 			t.Fatalf("%+v: bundles of %d and %d cables", s, lo, hi)
@@ -189,7 +189,7 @@ func TestPlanesAreJoinedOnlyAtTheNICs(t *testing.T) {
 		for _, c := range g.Cables {
 			a, b := g.Nodes[c.A.Node], g.Nodes[c.B.Node]
 			if a.Kind == topology.Switch && b.Kind == topology.Switch && a.Plane != b.Plane {
-				t.Fatalf("%+v: %s and %s are of planes %d and %d", s, a.Name, b.Name, a.Plane, b.Plane)
+				t.Fatalf("%+v: the cable between %s and %s joins planes %d and %d", s, a.Name, b.Name, a.Plane, b.Plane)
 			}
 		}
 	})
@@ -283,7 +283,7 @@ func TestPartsOfLargeFabricsDifferByAFewPercent(t *testing.T) {
 	}
 }
 
-// A fabric that is listed cable by cable is the one that the list is of.
+// A list of a tree's cables builds a fabric with the tree's levels.
 func TestAListedFabricHasTheLevelsOfTheTreeItLists(t *testing.T) {
 	tree, err := topology.ThreeLevel{Endpoints: 54, Radix: 6, NodeNICs: 2}.Build()
 	if err != nil {
@@ -367,7 +367,7 @@ func TestValidateFindsWhatIsBroken(t *testing.T) {
 	}
 }
 
-// cutLeaf plugs out all uplinks of the first leaf.
+// cutLeaf removes all uplinks of the first leaf.
 func cutLeaf(g *topology.Graph) {
 	leaf := topology.NodeID(g.Endpoints)
 	var kept []topology.Cable
@@ -379,7 +379,7 @@ func cutLeaf(g *topology.Graph) {
 	replug(g, kept)
 }
 
-// unplug takes the cable of an endpoint away.
+// unplug removes the cable of an endpoint.
 func unplug(g *topology.Graph, _ int, e topology.NodeID) {
 	var kept []topology.Cable
 	for _, c := range g.Cables {

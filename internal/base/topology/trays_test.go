@@ -2,8 +2,8 @@ package topology
 
 import "testing"
 
-// A rack of 18 trays with four NICs each has four rails, not 72, and shares leaves with no
-// other rack where that leaves no port for a whole one.
+// A rack of 18 trays with four NICs each has four rails, not 72. Two racks share no leaves
+// if the leaves have no ports left for a whole rack.
 func TestTheTraysOfARackShareItsRails(t *testing.T) {
 	for racks, want := range map[int][3]int{1: {4, 2, 0}, 8: {32, 9, 0}, 20: {80, 72, 36}} {
 		g, err := Rail{Nodes: racks, Rails: 4, Trays: 18}.Build()

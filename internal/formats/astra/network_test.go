@@ -8,7 +8,7 @@ import (
 func TestANetworkOfTwoDimensionsIsNodesAndASwitch(t *testing.T) {
 	text := "# Analytical Network Input File\ntopology: [ FullyConnected, Switch ]  # Ring, Switch, FullyConnected\n\nnpus_count: [ 8, 4 ]\nbandwidth: [ 400, 50.0 ]  # GB/s\nlatency: [ 936.25, 500 ]\n"
 	if !Recognise([]byte(text)) || Recognise([]byte("topology: {shape: fat-tree}\n")) {
-		t.Error("a configuration is not told from a scenario")
+		t.Error("a configuration is not recognised")
 	}
 	c, p := Read("net.yml", strings.NewReader(text))
 	if p != nil {
@@ -27,7 +27,7 @@ func TestANetworkOfTwoDimensionsIsNodesAndASwitch(t *testing.T) {
 	}
 }
 
-func TestWhatAScenarioCannotHaveIsRefused(t *testing.T) {
+func TestNetworksThatAScenarioCannotHaveAreRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]", "this is Ring of 8"},
 		{"topology: [FullyConnected]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]", "this is FullyConnected of 8"},

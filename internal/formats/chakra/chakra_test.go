@@ -84,7 +84,7 @@ func pair() [][]byte {
 func TestTracesOfTwoRanksBecomeAGraph(t *testing.T) {
 	traces := pair()
 	if !Recognise(traces[0]) || Recognise([]byte("num_ranks 3\nrank 0 {\n")) {
-		t.Error("a trace is not told from another file")
+		t.Error("Recognise refuses a trace, or takes another file")
 	}
 	w := read(traces...)
 	if w.Stopped != nil {
@@ -103,8 +103,8 @@ func TestTracesOfTwoRanksBecomeAGraph(t *testing.T) {
 	}
 }
 
-// A call of a collective on the CPU is no collective: it takes its time, and the GPU's
-// kernel moves the data. The operator that a node was called from ends after it.
+// A CPU node that calls a collective is no collective: it takes its own time, and the
+// GPU's kernel moves the data. An operator ends after the nodes that it calls.
 func TestTheCPUsCallOfACollectiveIsNoCollective(t *testing.T) {
 	call := nodeOf(1, collNode, nil, 30, int64Of("is_cpu_op", 1), int64Of("rf_id", 7)).number(4, 2)
 	kernel := nodeOf(2, collNode, []uint64{1}, 0, int64Of("is_cpu_op", 0), int64Of("comm_type", 0), int64Of("comm_size", 8)).number(4, 1)
@@ -151,16 +151,16 @@ func TestMessagesThatNameNoPeerAreMatchedAcrossFiles(t *testing.T) {
 	if want := []int32{1, 1, 0, 2, 2, 0, 1, 1}; !slices.Equal(peers, want) {
 		t.Errorf("the peers are %v, want %v", peers, want)
 	}
-	// With one size the middle stage could have got it from either side.
+	// If both boundaries have one size, the middle stage may receive from either side.
 	w = read(
 		file(end(1, sendNode, 100), end(2, recvNode, 100)),
 		file(end(1, recvNode, 100), end(2, sendNode, 100), end(3, recvNode, 100), end(4, sendNode, 100)),
 		file(end(1, recvNode, 100), end(2, sendNode, 100)),
 	)
 	if w.Stopped == nil || !strings.Contains(w.Stopped.Error(), "comm_dst of a send") {
-		t.Errorf("what could be matched in two ways: %v", w.Stopped)
+		t.Errorf("a message with two possible peers: %v", w.Stopped)
 	}
-	// In a group of two it is the other.
+	// In a group of two ranks the peer is the other rank.
 	two := func(kinds ...nodeType) []byte {
 		nodes := []message{nodeOf(9, metadataNode, nil, 0).sub(8, message{}.text(1, `["[{\"pg_name\": \"7\", \"ranks\": [0, 2]}]"]`))}
 		for i, k := range kinds {
@@ -177,7 +177,7 @@ func TestMessagesThatNameNoPeerAreMatchedAcrossFiles(t *testing.T) {
 	}
 }
 
-// Both forms of JSON are the trace that protobuf has.
+// Both forms of JSON give the same trace as protobuf.
 func TestTracesInJSON(t *testing.T) {
 	feeder := `{"workload_graph": [
  {"Id": 1, "Name": "c10d::allreduce_(0)", "NodeType": 7, "ctrlDeps": [3], "data_deps": [], "runtime": 30, "is_cpu_op": true},
@@ -188,7 +188,7 @@ func TestTracesInJSON(t *testing.T) {
   "attr": [{"name": "comm_type", "int64Val": "0"}, {"name": "comm_size", "int64Val": "4096"}, {"name": "involved_dim", "boolList": {"values": [true]}}] }`
 	for name, text := range map[string]string{"feeder": feeder, "jsonizer": jsonizer} {
 		if !Recognise([]byte(text)) {
-			t.Errorf("%s: it is not told from other files", name)
+			t.Errorf("%s: it is not recognised", name)
 		}
 		var files []source.File
 		for rank := range 2 {
@@ -209,7 +209,7 @@ func TestTracesInJSON(t *testing.T) {
 		for cut := range text {
 			w := Read([]source.File{{Name: "t.0.json", Reader: strings.NewReader(text[:cut])}})
 			if cut > whole && w.Stopped == nil {
-				t.Fatalf("%s: a file cut after %d of %d bytes is taken", name, cut, len(text))
+				t.Fatalf("%s: a file cut after %d of %d bytes is accepted", name, cut, len(text))
 			}
 		}
 	}
@@ -244,9 +244,9 @@ func TestProcessGroupsOfMetadata(t *testing.T) {
 	}
 }
 
-// What converters write that the schema alone does not tell: ASTRA-sim's puts its whole
-// input into the metadata and writes no id of 0, PyTorch's leaves out nodes that only
-// control dependencies name, and calls the group of all ranks 0.
+// Converters have habits beyond the schema: ASTRA-sim's puts its whole input into the
+// metadata and writes no id of 0; PyTorch's leaves out nodes that only control
+// dependencies name, and calls the group of all ranks 0.
 func TestTracesAreReadAsConvertersWriteThem(t *testing.T) {
 	attr := func(name, text string) message { return message{}.text(1, name).text(29, text) }
 	head := message{}.sub(2, attr("schema", "1.0.2-chakra.0.0.4")).sub(2, attr("input_file", strings.Repeat("<step/>\n", 4096)))
@@ -268,11 +268,11 @@ func TestTracesAreReadAsConvertersWriteThem(t *testing.T) {
 		t.Errorf("the collective is %+v", ops[1])
 	}
 	if !slices.ContainsFunc(w.Assumptions, func(s string) bool { return strings.HasPrefix(s, "2 control dependencies name nodes") }) {
-		t.Errorf("a dependency on a node that is left out is not told: %v", w.Assumptions)
+		t.Errorf("no assumption names the dependencies on missing nodes: %v", w.Assumptions)
 	}
 }
 
-// A GPU computes one node at a time, the CPU what nothing holds up.
+// A GPU computes one node at a time; the CPU computes every node without an open dependency.
 func TestAGPUComputesOneNodeAtATime(t *testing.T) {
 	cpu := message{}.text(1, "is_cpu_op").number(27, 1)
 	w := read(file(nodeOf(1, computeNode, nil, 5), nodeOf(2, computeNode, nil, 6), nodeOf(3, computeNode, nil, 7, cpu)))
@@ -283,7 +283,7 @@ func TestAGPUComputesOneNodeAtATime(t *testing.T) {
 }
 
 // Nodes may stand in any order in a file.
-func TestNodesThatComeBeforeWhatTheyDependOn(t *testing.T) {
+func TestANodeMayComeBeforeItsDependencies(t *testing.T) {
 	reduce := func(id uint64, deps ...uint64) message {
 		return nodeOf(id, collNode, deps, 0, int64Of("comm_type", 0), int64Of("comm_size", 8))
 	}
@@ -328,9 +328,9 @@ func TestProcessGroupsInAFile(t *testing.T) {
 	}
 }
 
-// A trace that is cut at any byte is told with its place, unless it is cut between
-// two messages, and what stands before is kept.
-func TestATraceThatIsCutIsToldWithItsPlace(t *testing.T) {
+// A cut at any byte of a trace is reported with its place, unless it is between two
+// messages. Operations before the cut are kept.
+func TestACutTraceIsReportedWithItsPlace(t *testing.T) {
 	whole := file(nodeOf(1, computeNode, nil, 5), nodeOf(2, computeNode, []uint64{1}, 6))
 	between := map[int]int{len(file()): 0, len(file(nodeOf(1, computeNode, nil, 5))): 1}
 	for n := range whole {
@@ -347,7 +347,7 @@ func TestATraceThatIsCutIsToldWithItsPlace(t *testing.T) {
 	}
 }
 
-// What a graph cannot have is told with the node's place.
+// A node that a graph cannot have is reported with its place.
 func TestAMistakeHasItsPlace(t *testing.T) {
 	size, kind := int64Of("comm_size", 8), int64Of("comm_type", 0)
 	for _, c := range []struct {
@@ -356,12 +356,12 @@ func TestAMistakeHasItsPlace(t *testing.T) {
 		want string
 	}{
 		{"of no known type", nodeOf(1, 10, nil, 0), `t.0.et: byte 8: "node 1": expected a node of computing`},
-		{"a dependency on nothing", nodeOf(1, computeNode, []uint64{4}, 0), "it has no node 4"},
+		{"a dependency on a missing node", nodeOf(1, computeNode, []uint64{4}, 0), "it has no node 4"},
 		{"no size", nodeOf(1, collNode, nil, 0, kind), "comm_size with a number"},
 		{"no such collective", nodeOf(1, collNode, nil, 0, size, int64Of("comm_type", 3)), "not 3"},
 		{"no peer", nodeOf(1, sendNode, nil, 0, size), "the rank at the other end"},
 		{"another's send", nodeOf(1, sendNode, nil, 0, size, int64Of("comm_src", 3)), "comm_src 0, the rank of the file, not 3"},
-		{"a part of the dimensions", nodeOf(1, collNode, nil, 0, size, kind, message{}.text(1, "involved_dim").sub(28, message{}.number(1, 1).number(1, 0))), "involved_dim with true only"},
+		{"some of the dimensions", nodeOf(1, collNode, nil, 0, size, kind, message{}.text(1, "involved_dim").sub(28, message{}.number(1, 1).number(1, 0))), "involved_dim with true only"},
 	} {
 		w := read(file(c.node))
 		if w.Stopped == nil || !strings.Contains(w.Stopped.Error(), c.want) {

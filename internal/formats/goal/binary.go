@@ -123,7 +123,7 @@ func (b *binaryReader) part(rank int, last uint64) *source.Problem {
 	}
 	for i, n := range w.waits {
 		if at := records + recordBytes*i; b.number(at) != n {
-			return b.problem(at, fmt.Sprint(b.number(at)), "%d, for so many operations does this one wait by the lists", n)
+			return b.problem(at, fmt.Sprint(b.number(at)), "%d, the number of operations that it waits for by the lists", n)
 		}
 	}
 	b.close()

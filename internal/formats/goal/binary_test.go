@@ -16,13 +16,13 @@ type node struct {
 	peer       uint32
 	size       uint64
 	tag        uint32
-	end, start []uint32 // those that wait for its end, for its beginning
+	end, start []uint32 // operations that wait for its end, for its beginning
 }
 
 // encode writes ranks as Graph::serialize_mmap does.
 func encode(ranks [][]node) []byte {
 	var out bytes.Buffer
-	put := func(x any) { _ = binary.Write(&out, binary.LittleEndian, x) } // a buffer takes all
+	put := func(x any) { _ = binary.Write(&out, binary.LittleEndian, x) } // a buffer has no errors
 	put(uint64(4223))
 	put(uint32(len(ranks)))
 	put([2]byte{})
@@ -75,7 +75,7 @@ func part(nodes []node) []byte {
 }
 
 // The same schedule in both forms: computing, a send that waits for it, a receive from
-// anywhere, and computing that begins with the receive.
+// any source, and computing that begins with the receive.
 const twinText = `num_ranks 2
 rank 0 {
 a: calc 100
@@ -113,8 +113,8 @@ func TestBothFormsAreTheSameGraph(t *testing.T) {
 			}
 		}
 	}
-	// The text makes the beginning of an operation where it is asked for, the binary form
-	// behind all operations.
+	// The text form puts the beginning of an operation where irequires first names it, the
+	// binary form behind all operations.
 	want := text.Graph.Ranks[1]
 	want[2], want[3] = want[3], want[2] // c and the beginning of a
 	for i := range want {
@@ -133,8 +133,8 @@ func TestBothFormsAreTheSameGraph(t *testing.T) {
 	}
 }
 
-// Every truncation is told, and what was read before is kept.
-func TestACutBinaryScheduleIsToldAndKept(t *testing.T) {
+// Every truncation is reported, and the operations before it are kept.
+func TestACutBinaryScheduleIsReportedAndKept(t *testing.T) {
 	file := encode(twinBinary)
 	for n := range file {
 		w := ReadBinary("b", bytes.NewReader(file[:n]))
@@ -154,7 +154,7 @@ func TestAMistakeInABinaryScheduleHasItsPlace(t *testing.T) {
 		`"9": expected 1 for a send, 2 for a receive`:                     func(b []byte) { b[46+12+4] = 9 },
 		`"5": expected a rank from 0 to 1`:                                func(b []byte) { b[46+12+39+5] = 5 },
 		`"3": expected an operation from 0 to 1`:                          func(b []byte) { b[46+12+78] = 3 },
-		`expected 1, for so many operations does this one wait`:           func(b []byte) { b[46+12+39] = 2 },
+		`expected 1, the number of operations that it waits for`:          func(b []byte) { b[46+12+39] = 2 },
 		`a list from 0 on, after the previous list, within the 1 entries`: func(b []byte) { b[46+12+23] = 9 },
 	} {
 		file := encode(twinBinary)

@@ -21,7 +21,7 @@ func read(t *testing.T, text string) *workload.Graph {
 	return w.Graph
 }
 
-// A tree of four ranks: who sends waits for what it has received.
+// A tree of four ranks: each send waits for the receives before it.
 func TestAScheduleBecomesAGraph(t *testing.T) {
 	text, err := os.ReadFile("testdata/tree.goal")
 	if err != nil {
@@ -40,7 +40,7 @@ func TestAScheduleBecomesAGraph(t *testing.T) {
 	}
 }
 
-// A receive from anywhere takes what named receives leave.
+// A receive from any source takes a send that no named receive takes.
 func TestAReceiveFromAnySourceTakesWhatIsLeft(t *testing.T) {
 	g := read(t, `num_ranks 3
 rank 0 {
@@ -58,8 +58,8 @@ send 8b to 0 tag 9
 	}
 }
 
-// What is to begin with another begins at its beginning, through chains.
-func TestWhatBeginsWithAnotherWaitsForWhatItWaitsFor(t *testing.T) {
+// After irequires an operation begins with the other's beginning, through chains too.
+func TestIrequiresWaitsForTheDependenciesOfTheOther(t *testing.T) {
 	g := read(t, `num_ranks 1
 rank 0 {
 first: calc 10
@@ -81,8 +81,8 @@ third irequires b
 	}
 }
 
-// Every mistake is told with its line, and what stands before it is kept.
-func TestAMistakeHasItsPlaceAndWhatWasReadIsKept(t *testing.T) {
+// Every mistake is reported with its line, and the operations before it are kept.
+func TestAMistakeHasItsPlaceAndOperationsBeforeItAreKept(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", "expected num_ranks"},
 		{"foreign", "hello world\n", `a.goal:1: "hello world": expected num_ranks first`},
@@ -93,7 +93,7 @@ func TestAMistakeHasItsPlaceAndWhatWasReadIsKept(t *testing.T) {
 		{"missing", "num_ranks 3\nrank 1 {\n}\n", "missing are 0, 2"},
 		{"twice", "num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n", "one block for each rank"},
 		{"no bytes", "num_ranks 2\nrank 0 {\nsend 8 to 1\n}\n", `a.goal:3: "to 1": expected b`},
-		{"a label of nothing", "num_ranks 1\nrank 0 {\nl: calc 1\nl requires m\n}\n", `a.goal:4: "m": expected a label that stands`},
+		{"an unknown label", "num_ranks 1\nrank 0 {\nl: calc 1\nl requires m\n}\n", `a.goal:4: "m": expected a label that stands`},
 		{"a label twice", "num_ranks 1\nrank 0 {\nl: calc 1\nl: calc 2\n}\n", "a label that the rank does not have yet"},
 		{"an open comment", "num_ranks 1\n/* so\nrank 0 {\n", `a.goal:2: "/*": expected the end of this comment`},
 		{"more on the line", "num_ranks 1\nrank 0 {\ncalc 1 tag 2\n}\n", `a.goal:3: "tag 2": expected the end of the line`},

@@ -17,8 +17,8 @@ import (
 	"weft/units"
 )
 
-// references are the folders of cases: those in testdata, and all that the
-// environment points to.
+// references are the folders of cases: the cases in testdata, and those in the folder
+// that the environment names.
 func references(t testing.TB) []string {
 	t.Helper()
 	var dirs []string
@@ -64,7 +64,7 @@ func TestReferencesAreReadWithNothingIgnored(t *testing.T) {
 	}
 }
 
-func TestTheConfigOfACaseIsWhatTheFileSays(t *testing.T) {
+func TestTheConfigOfACaseHasTheFilesValues(t *testing.T) {
 	got := mustRead(t, "testdata/fct/star100_inc2_1MB_dcqcn_buf32").Config
 	maps := []units.Rate{100 * units.Gbps, 400 * units.Gbps}
 	want := Config{
@@ -122,9 +122,8 @@ func TestResultsRoundTrip(t *testing.T) {
 	}
 }
 
-// The addresses, ports and standalone times that are computed here are those of
-// fct.txt.
-func TestTheLinesOfFCTAreFormedAsThere(t *testing.T) {
+// The computed addresses, ports and standalone times equal the simulator's fct.txt.
+func TestTheLinesOfFCTEqualTheReference(t *testing.T) {
 	for _, dir := range references(t) {
 		c := mustRead(t, dir)
 		lines, err := ParseFCT("fct.txt", text(t, dir, "fct.txt"))
@@ -228,7 +227,7 @@ func TestEveryKeyIsKept(t *testing.T) {
 	}
 }
 
-func TestNumbersAreReadAsThere(t *testing.T) {
+func TestNumbersAreReadAsTheSimulatorReadsThem(t *testing.T) {
 	for in, want := range map[string]units.Rate{
 		"100Gbps": 100 * units.Gbps, "20Mb/s": 20 * units.Mbps, "1.5Gb/s": 1500 * units.Mbps, "2GB/s": 16 * units.Gbps,
 		"1000": 1000, "1Kib/s": 1024, "0.1Gbps": 100 * units.Mbps, "1.9bps": 1,
@@ -265,7 +264,7 @@ func TestTheHashIsMurmurHash3(t *testing.T) {
 	}
 }
 
-func TestThePathsOfTheReferencesComeOut(t *testing.T) {
+func TestPathsEqualTheReferences(t *testing.T) {
 	checked := 0
 	for _, dir := range references(t) {
 		if _, err := os.Stat(filepath.Join(dir, "paths.txt")); err != nil {
@@ -304,7 +303,7 @@ func number(t testing.TB, s string) int {
 }
 
 // maxRtt and maxBdp are printed by that simulator when it starts.
-func TestTheLargestBaselinesAreThose(t *testing.T) {
+func TestTheLargestBaselinesEqualTheReferences(t *testing.T) {
 	for dir, want := range map[string]Baseline{
 		"star100_inc2_1MB_dcqcn_buf32":          {RTT: 4160 * units.Nanosecond, BDP: 52000},
 		"leafspine16_100_perm2MB_pfconly_buf32": {RTT: 8320 * units.Nanosecond, BDP: 104000},
@@ -320,8 +319,8 @@ func TestTheLargestBaselinesAreThose(t *testing.T) {
 	}
 }
 
-// The tables of random fabrics are those of a plain search over all pairs: the
-// interfaces to the neighbours that are one step nearer, each once.
+// The tables of random fabrics equal a plain search over all pairs: the interfaces to
+// the neighbours that are one step nearer, each once.
 func TestNextHopsAreTheNearerNeighbours(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -373,7 +372,7 @@ func randomTopology(rnd *rand.Rand) *Topology {
 	return topo
 }
 
-// lastPorts is the node at the other end of each interface, of parallel links
+// lastPorts is the node at the other end of each interface; of parallel links it has
 // the last only.
 func lastPorts(t *Topology, node int) map[int]int {
 	at := map[int]int{}

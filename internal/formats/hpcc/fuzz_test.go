@@ -7,8 +7,7 @@ import (
 	"testing/fstest"
 )
 
-// Whatever the files say, reading them ends, in a case that can be used or in
-// problems that can be told.
+// Reading any files ends with a case that can be used or with problems that have text.
 func FuzzRead(f *testing.F) {
 	for _, dir := range references(f) {
 		f.Add(text(f, dir, configName), text(f, dir, topologyName), text(f, dir, flowName))
@@ -35,7 +34,7 @@ func FuzzRead(f *testing.F) {
 		})
 		if err != nil {
 			if err.Error() == "" {
-				t.Fatal("an error without a word")
+				t.Fatal("an error without text")
 			}
 			return
 		}
@@ -55,7 +54,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// What is written is read back.
+// Results that are written are read back.
 func FuzzResults(f *testing.F) {
 	for _, dir := range references(f) {
 		f.Add(text(f, dir, "fct.txt"), text(f, dir, "pfc.txt"))

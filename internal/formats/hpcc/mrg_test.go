@@ -45,7 +45,7 @@ func (g *mrg) skip() {
 	g.second = g.jumpSecond.times(g.second, mrgM2)
 }
 
-// draw is the first number of the stream, in (0, 1), and goes to the next.
+// draw gives the first number of the stream, in (0, 1), and goes to the next stream.
 func (g *mrg) draw() float64 {
 	p := (mrgA12*g.first[1] + (mrgM1-mrgA13)*g.first[0]%mrgM1) % mrgM1
 	q := (mrgA21*g.second[2] + (mrgM2-mrgA23)*g.second[0]%mrgM2) % mrgM2

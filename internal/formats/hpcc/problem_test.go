@@ -9,9 +9,9 @@ import (
 	"weft/internal/base/golden"
 )
 
-// A transcript is files, each after a line `-- name --`, and at last what a
-// reader is told.
-func TestProblemsAreToldTogetherWithTheirPlaces(t *testing.T) {
+// A transcript has files, each after a line `-- name --`, and then the problems that
+// a reader reports.
+func TestProblemsAreReportedTogetherWithTheirPlaces(t *testing.T) {
 	files, err := filepath.Glob("testdata/problems/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no transcripts", err)

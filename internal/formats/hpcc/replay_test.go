@@ -8,11 +8,10 @@ import (
 	"weft/units"
 )
 
-// replay is a deliberately plain simulation of a case as the simulator whose
-// files these are would run it, integer nanoseconds and order of events
-// included. It is the check on what this package, and the models of the
-// simulator that use it, believe about the references: it shares no code with
-// them but the reader.
+// replay simulates a case as the simulator that wrote the files would, with its integer
+// nanoseconds and its order of events. It is deliberately plain: it checks what this
+// package and the models of the simulator assume about the references, and shares only
+// the reader with them.
 type replay struct {
 	c      *Case
 	routes *Routes
@@ -22,7 +21,7 @@ type replay struct {
 	nodes  []*rNode
 	// draw is the random number of the next decision to mark.
 	draw func() float64
-	// pfcFrame is told of each PFC frame: it uses up a random stream too.
+	// pfcFrame is called for each PFC frame: a frame uses up a random stream too.
 	pfcFrame func()
 
 	fct   []FCT
@@ -234,7 +233,7 @@ func (r *replay) run() {
 	}
 }
 
-// sendNs is the serialisation of so many bytes, to the nearest nanosecond.
+// sendNs is the serialisation time of some bytes, to the nearest nanosecond.
 func sendNs(size, rate int64) int64 { return (size*8*1_000_000_000 + rate/2) / rate }
 
 func (r *replay) start(flow int) {

@@ -11,15 +11,15 @@ import (
 	"weft/units"
 )
 
-// setupStreams is how many random streams that simulator has given away when
-// the first flow starts: nine per node for its network stack, and two. It was
-// found by trying, on the five cases that mark; one formula fits all five, and
-// each is reproduced to the nanosecond.
+// setupStreams is the number of random streams that the simulator has used when the
+// first flow starts: nine per node for its network stack, and two. It was found by
+// trial on the five cases with marking: one formula fits all five, and each is
+// reproduced to the nanosecond.
 func setupStreams(nodes int) int { return 9*nodes + 2 }
 
-// What this package's documentation and the models of the simulator believe
-// about these cases is what happened: every completion comes out to the
-// nanosecond, in its place, and so does every PFC frame.
+// The assumptions of this package's documentation and of the simulator's models
+// reproduce the cases: every completion to the nanosecond and in its place, and every
+// PFC frame.
 func TestReplayReproducesTheReferences(t *testing.T) {
 	for _, dir := range references(t) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -46,9 +46,8 @@ func TestReplayReproducesTheReferences(t *testing.T) {
 	}
 }
 
-// The 32:1 incast of 1 MB at 100 Gb/s into 4 MiB of buffer: the numbers are
-// those of the reference.
-func TestReplayOfAnIncastPausesAsThere(t *testing.T) {
+// The 32:1 incast of 1 MB at 100 Gb/s into 4 MiB of buffer, with the reference's numbers.
+func TestReplayOfAnIncastPausesAsTheReference(t *testing.T) {
 	const senders = 32
 	topology := fmt.Sprintf("%d 1 %d\n%d\n", senders+2, senders+1, senders+1)
 	for h := range senders + 1 {

@@ -44,9 +44,9 @@ func TestRealTopologiesBecomeScenarios(t *testing.T) {
 	}
 }
 
-// What is no regular fabric is taken cable by cable: a host with a slower link, and three
-// levels.
-func TestOtherTopologiesAreTakenCableByCable(t *testing.T) {
+// A topology that is no regular fabric is read cable by cable: a host with a slower link,
+// and three levels.
+func TestOtherTopologiesAreReadCableByCable(t *testing.T) {
 	for text, want := range map[string][]string{
 		"4 1 3\n3\n0 3 100Gbps 0.001ms 0\n1 3 25Gbps 0.001ms 0\n2 3 100Gbps 0.001ms 0\n": {
 			"another rate or latency", "shape: listed", "radix: 3", "{ends: [0, 3], length: 100m}", "{ends: [1, 3], length: 100m, rate: 25Gbps}",
@@ -74,7 +74,7 @@ func TestOtherTopologiesAreTakenCableByCable(t *testing.T) {
 	}
 }
 
-func TestAMistakeIsToldWithItsPlace(t *testing.T) {
+func TestAMistakeHasItsPlace(t *testing.T) {
 	for text, want := range map[string]string{
 		"4 1 3\n3\n0 3 100Gbps 0.001ms 0\n1 3 fast 0.001ms 0\n2 3 100Gbps 0.001ms 0\n":    `t:4: "fast": expected a rate`,
 		"4 1 3\n3\n0 3 100Gbps 0.001ms 0\n1 3 100Gbps 0.001ms 0\n":                        "t: expected ",

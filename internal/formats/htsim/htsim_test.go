@@ -48,8 +48,8 @@ func timeline(t *testing.T, text string) (*workload.Graph, *workload.Timeline) {
 	return w.Graph, line
 }
 
-// A start counts picoseconds, and a trigger starts a connection when another is done:
-// at once where that is at its own node, after an empty message elsewhere.
+// A start counts picoseconds. A trigger starts a connection when another is done: at once
+// at the same node, after an empty message at another.
 func TestStartsAndTriggers(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -57,7 +57,7 @@ func TestStartsAndTriggers(t *testing.T) {
 	}{
 		{"a start", "Nodes 2\nConnections 1\n0->1 start 5000.000000 size 8\n", 15 * units.Nanosecond},
 		{"an answer", "Nodes 2\nConnections 2\nTriggers 1\n0->1 id 1 start 0 size 8 recv_done_trigger 7\n1->0 id 2 trigger 7 size 8\ntrigger id 7 oneshot\n", 20 * units.Nanosecond},
-		{"elsewhere", "Nodes 3\nConnections 2\nTriggers 1\n0->1 id 1 start 0 size 8 recv_done_trigger 7\n2->0 id 2 trigger 7 size 8\ntrigger id 7 multishot\n", 30 * units.Nanosecond},
+		{"a trigger at another node", "Nodes 3\nConnections 2\nTriggers 1\n0->1 id 1 start 0 size 8 recv_done_trigger 7\n2->0 id 2 trigger 7 size 8\ntrigger id 7 multishot\n", 30 * units.Nanosecond},
 		{"a barrier", "Nodes 3\nConnections 3\nTriggers 1\n0->1 id 1 start 0 size 8 recv_done_trigger 7\n2->1 id 2 start 4000 size 8 recv_done_trigger 7\n1->0 id 3 trigger 7 size 8\ntrigger id 7 count 2 barrier\n", 24 * units.Nanosecond},
 	} {
 		if _, line := timeline(t, c.text); line.End != c.end {
@@ -66,7 +66,7 @@ func TestStartsAndTriggers(t *testing.T) {
 	}
 }
 
-// Every mistake is told with its line.
+// Every mistake is reported with its line.
 func TestAMistakeHasItsPlace(t *testing.T) {
 	const head = "Nodes 4\nConnections 1\n"
 	for _, c := range []struct{ name, text, want string }{
@@ -79,8 +79,8 @@ func TestAMistakeHasItsPlace(t *testing.T) {
 		{"a foreign line", head + "hello\n", `a.cm:3: "hello": expected Nodes`},
 		{"no number", head + "0->1 start\n", "a number after it"},
 		{"no trigger", head + "0->1 trigger 3 size 8\n", `a.cm:3: "trigger 3": expected a trigger that the file has`},
-		{"nobody", "Nodes 4\nConnections 1\nTriggers 1\n0->1 trigger 3 size 8\ntrigger id 3 oneshot\n", "a trigger that some connection activates"},
-		{"the first of two", "Nodes 4\nConnections 3\nTriggers 1\n0->1 start 0 size 8 send_done_trigger 3\n1->2 start 0 size 8 send_done_trigger 3\n0->1 trigger 3 size 8\ntrigger id 3 oneshot\n", "known only in the run"},
+		{"a trigger without a connection", "Nodes 4\nConnections 1\nTriggers 1\n0->1 trigger 3 size 8\ntrigger id 3 oneshot\n", "a trigger that some connection activates"},
+		{"two connections activate one trigger", "Nodes 4\nConnections 3\nTriggers 1\n0->1 start 0 size 8 send_done_trigger 3\n1->2 start 0 size 8 send_done_trigger 3\n0->1 trigger 3 size 8\ntrigger id 3 oneshot\n", "known only in the run"},
 	} {
 		w := Read("a.cm", strings.NewReader(c.text))
 		if w.Stopped == nil || !strings.Contains(w.Stopped.Error(), c.want) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The counts of a three-level tree are those of htsim: twelve pods of six leaves and
-// six spines, two cores for each of these.
+// A three-level tree has htsim's counts: twelve pods of six leaves and six spines, two
+// cores for each spine.
 func TestATreeHasTheSwitchesOfHtsim(t *testing.T) {
 	f, err := os.Open("testdata/zrs.topo")
 	if err != nil {
@@ -26,8 +26,8 @@ func TestATreeHasTheSwitchesOfHtsim(t *testing.T) {
 	}
 }
 
-// Every mistake of a topology is told.
-func TestAMistakeInATopologyIsTold(t *testing.T) {
+// Every mistake in a topology is reported.
+func TestAMistakeInATopologyIsReported(t *testing.T) {
 	const head = "Nodes 32\nTiers 2\nPodsize 32\n"
 	const leaf = "Tier 0\nDownlink_speed_Gbps 100\nRadix_Down 8\nRadix_Up 2\nDownlink_Latency_ns 1000\nOversubscribed 4\n"
 	const spine = "Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 4\nDownlink_Latency_ns 1000\n"

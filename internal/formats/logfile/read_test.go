@@ -94,7 +94,7 @@ func TestNoiseAndSeveralTablesInOneFile(t *testing.T) {
 }
 
 // Before 2.0 the columns had other names and times were milliseconds; with -C 1 they are
-// the host's, and say nothing of the operation.
+// times of the call on the host, not of the operation.
 func TestOldHeadingsAndTimesOfTheHost(t *testing.T) {
 	old := "# all_reduce_perf\n#      bytes             N    type      op     time  algbw  busbw      res     time  algbw  busbw      res\n" +
 		"    10000000       2500000   float     sum    1.622   6.16  10.79    5e-07    1.610   6.21  10.87    5e-07\n"
@@ -176,8 +176,8 @@ func TestALogWithoutATableIsRefused(t *testing.T) {
 	}
 }
 
-// TestACutLogHasARunOfTheRows cuts every log at every byte: what is left is the
-// first rows of the whole.
+// TestACutLogHasARunOfTheRows cuts every log at every byte: the rows that are left
+// follow each other in the whole log.
 func TestACutLogHasARunOfTheRows(t *testing.T) {
 	for _, name := range []string{"h200-all-gather.log", "interleaved.log", "h100-single.log"} {
 		whole := read(t, name)

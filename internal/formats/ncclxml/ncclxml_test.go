@@ -20,8 +20,7 @@ func readFile(t *testing.T, name string) string {
 	return c.YAML()
 }
 
-// The file that a cloud provider ships has devices alone: what it does not say is
-// named.
+// The file that a cloud provider ships has devices alone: the missing facts are named.
 func TestAShippedFileGivesItsDevices(t *testing.T) {
 	text := readFile(t, "p4d-24xl-topo.xml")
 	for _, want := range []string{
@@ -34,7 +33,7 @@ func TestAShippedFileGivesItsDevices(t *testing.T) {
 	}
 }
 
-// What NCCL dumps has models, links and rates; a socket is no compute NIC.
+// NCCL's dump has models, links and rates; a socket is no compute NIC.
 func TestADumpGivesLinksAndRates(t *testing.T) {
 	text := readFile(t, "dump.xml")
 	for _, want := range []string{
@@ -47,7 +46,7 @@ func TestADumpGivesLinksAndRates(t *testing.T) {
 	}
 }
 
-// Every mistake is told with its line.
+// Every mistake is reported with its line.
 func TestAMistakeHasItsPlace(t *testing.T) {
 	const gpu = "<system version=\"1\">\n<cpu>\n<pci class=\"0x030200\">"
 	for _, c := range []struct{ name, text, want string }{
@@ -56,7 +55,7 @@ func TestAMistakeHasItsPlace(t *testing.T) {
 		{"no GPU", "<system version=\"1\"></system>", "at least one GPU"},
 		{"no class", "<system><pci/></system>", "a class such as 0x030200"},
 		{"a wrong sm", gpu + "<gpu sm=\"x\"/></pci></cpu></system>", `t.xml:3: "x": expected a compute capability`},
-		{"a link of nobody", "<system><nvlink count=\"3\"/></system>", "an nvlink inside a gpu"},
+		{"a link without a GPU", "<system><nvlink count=\"3\"/></system>", "an nvlink inside a gpu"},
 		{"GPUs that differ", gpu + "<gpu sm=\"90\"/></pci><pci class=\"0x030200\"/></cpu></system>", "GPUs that are alike"},
 	} {
 		_, p := Read("t.xml", strings.NewReader(c.text))

@@ -21,7 +21,7 @@ func readFile(t testing.TB, name string) *source.Workload {
 	return Read(name, f)
 }
 
-// Real files are read unmodified, and make a workload that can be carried out.
+// Real files are read unmodified, and make a workload that runs.
 func TestRealFilesAreRead(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -54,8 +54,8 @@ func TestRealFilesAreRead(t *testing.T) {
 	}
 }
 
-// The groups of 16 ranks, two of a tensor group, four of an expert group.
-func TestGroupsAreThoseOfSimAI(t *testing.T) {
+// The groups of 16 ranks: two ranks in a tensor group, four in an expert group.
+func TestGroupsAreSimAIs(t *testing.T) {
 	h := &header{tensor: 2, expert: 4, gpus: 16}
 	for f, want := range map[family]struct {
 		groups int
@@ -100,7 +100,7 @@ func TestWeightGradientsOverlapAndTheOthersHoldUp(t *testing.T) {
 	}
 }
 
-// Every mistake is told with its line.
+// Every mistake is reported with its line.
 func TestAMistakeHasItsPlace(t *testing.T) {
 	const head = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 1 pp: 1 ga: 1 all_gpus: 4\n"
 	const row = "a -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n"

@@ -32,8 +32,8 @@ func TestARealTopologyIsTakenAsItIs(t *testing.T) {
 	}
 }
 
-// Every mistake of a topology is told.
-func TestAMistakeInATopologyIsTold(t *testing.T) {
+// Every mistake in a topology is reported.
+func TestAMistakeInATopologyIsReported(t *testing.T) {
 	whole, err := os.ReadFile("testdata/" + railFile)
 	if err != nil {
 		t.Fatal(err)
@@ -56,8 +56,8 @@ func TestAMistakeInATopologyIsTold(t *testing.T) {
 }
 
 // file writes a topology in the order of gen_Topo_Template.py: 32 GPUs in servers of
-// eight with an NVSwitch each, leaves of eight of them, four spines for each plane. leaf
-// is the leaf of a GPU in a plane.
+// eight with an NVSwitch each, leaves of eight GPUs, four spines for each plane. leaf gives
+// the leaf of a GPU in a plane.
 func file(planes, leaves int, leaf func(gpu int) int, spine func(plane, k int) int, spines int) string {
 	const gpus, servers = 32, 4
 	var links []string
@@ -85,8 +85,8 @@ func file(planes, leaves int, leaf func(gpu int) int, spine func(plane, k int) i
 	return b.String() + "\n" + strings.Join(links, "\n") + "\n"
 }
 
-// The forms of gen_Topo_Template.py (aliyun/SimAI, Apache 2.0), written by its rules: of
-// its DCN+ the GPUs of a server are on one leaf; AlibabaHPN has two planes.
+// The forms of gen_Topo_Template.py (aliyun/SimAI, Apache 2.0), written by its rules: in
+// DCN+ the GPUs of a server are on one leaf; AlibabaHPN has two planes.
 func TestTheFormsOfTheTemplateAreRead(t *testing.T) {
 	own := func(p, k int) int { return 4*p + k }
 	common := func(_, k int) int { return k }

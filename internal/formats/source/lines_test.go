@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Lines have their numbers, whatever ends them, the last one too.
+// Lines are numbered, whatever ends them; so is a last line without an end.
 func TestLinesHaveTheirNumbers(t *testing.T) {
 	l := NewLines("f", strings.NewReader("a\r\n\nlast"))
 	for n, want := range []string{"a", "", "last"} {

@@ -22,12 +22,9 @@ func TestEveryFactHasATagAndASource(t *testing.T) {
 	}
 }
 
-// Entries of a kind state the same fields, so that none is left at zero in
-// silence. A fabric's differ by its protocol, and no congestion control has no
-// parameters.
-// TestEntriesOfAKindStateTheSameFields: switches those of their protocol, congestion
-// controls those of their algorithm. A node may have fewer rails than NICs, or set its NICs
-// to another rate. A preset of a fabric adds to its base.
+// Entries of a kind state the same fields, so that no field stays at zero in silence:
+// switches of one protocol, congestion controls of one algorithm. A node may have fewer
+// rails than NICs, or set its NICs to another rate. Presets of fabrics add to their base.
 func TestEntriesOfAKindStateTheSameFields(t *testing.T) {
 	family := map[Kind]string{Switch: "about.protocol", CC: "algorithm"}
 	for _, kind := range Kinds() {
@@ -60,7 +57,7 @@ func fields(e Entry) (names []string) {
 	return names
 }
 
-func TestWhatExtendsHasItsBasesFactsAndItsOwn(t *testing.T) {
+func TestAnEntryHasItsBasesFactsAndItsOwn(t *testing.T) {
 	e, err := Lookup(NIC, "connectx-7")
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +70,7 @@ func TestWhatExtendsHasItsBasesFactsAndItsOwn(t *testing.T) {
 	}
 }
 
-func TestANestedPresetDropsWhatWasInheritedBelowIt(t *testing.T) {
+func TestANestedPresetDropsInheritedFieldsBelowIt(t *testing.T) {
 	entries, err := parse(Node, "name,field,value,tag,source\na,title,A,V,x\na,nic,one,V,x\na,nic.rate,1,V,x\nb,extends,a,,\nb,title,B,V,x\nb,nic,two,V,x\n")
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +80,7 @@ func TestANestedPresetDropsWhatWasInheritedBelowIt(t *testing.T) {
 	}
 }
 
-func TestAnUnknownNameIsToldItsNeighbour(t *testing.T) {
+func TestTheErrorOfAnUnknownNameSuggestsItsNeighbour(t *testing.T) {
 	for name, want := range map[string]string{
 		"qm970":        "qm9700",
 		"QM9700":       "qm9700",

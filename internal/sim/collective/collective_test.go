@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// value is what a rank brings for a byte.
+// value is a rank's input for a byte.
 func value(rank, b int) uint64 {
 	x := uint64(rank)<<32 | uint64(b) + 1
 	for range 3 {
@@ -90,8 +90,7 @@ func want(s Spec, rank, b int) (uint64, bool) {
 	return 0, false
 }
 
-// check carries a program out and compares the result with the operation's
-// definition.
+// check runs a program and compares the result with the operation's definition.
 func check(s Spec, seed uint64) (*twin, error) {
 	p, err := New(s)
 	if err != nil {
@@ -234,8 +233,8 @@ func TestEightBytesOverAHundredAndTwentyEightRanks(t *testing.T) {
 	}
 }
 
-// Every rank of a ring sends 2(n−1)/n·S in an all-reduce and (n−1)/n·S in its
-// halves; of a halving-doubling 2(n−1)/n·S too.
+// Every rank of a ring sends 2(n−1)/n·S in an all-reduce and (n−1)/n·S in a
+// reduce-scatter or an all-gather. By halving-doubling it sends 2(n−1)/n·S too.
 func TestRanksSendTheClosedForm(t *testing.T) {
 	l := Layout{Nodes: 2, PerNode: 4}
 	n := int64(l.Ranks())
@@ -317,15 +316,15 @@ func TestReductionInTheNetworkDoublesTheNICs(t *testing.T) {
 			l := Layout{Nodes: nodes, PerNode: 8}
 			got := busyNIC(t, Spec{Op: AllReduce, Algo: algo, Layout: l, Bytes: 8 * 2 * 60, Channels: channels}) * 8
 			if got < .999 || got > 1.001 {
-				t.Errorf("%v over %d nodes: the busiest NIC carries %.3f of its part, not once", algo, nodes, got)
+				t.Errorf("%v over %d nodes: the busiest NIC carries its part %.3f times, not once", algo, nodes, got)
 			}
 		}
 	}
 }
 
-// Of a reduce-scatter a NIC sends its rail's whole vector and gets one shard, of an
-// all-gather it sends one shard and gets the whole vector: one direction carries what a
-// ring carries in each.
+// In a reduce-scatter a NIC sends its rail's whole vector and gets one shard; in an
+// all-gather it sends one shard and gets the whole vector. One direction carries as much
+// as a ring carries in each.
 func TestShardsThroughTheNetworkLoadOneDirection(t *testing.T) {
 	const shard, per = 64, 4
 	for _, algo := range []Algo{CollNetDirect, NVLS} {
@@ -493,7 +492,7 @@ func TestDoubleTreeIsNCCLs(t *testing.T) {
 }
 
 // In every pair of trees: one root each, parents and children agree, depth is
-// logarithmic, and nobody is an inner vertex twice unless n is odd.
+// logarithmic, and no vertex is inner in both trees unless n is odd.
 func TestDoubleTreesAreComplementary(t *testing.T) {
 	for n := 1; n <= 130; n++ {
 		inner := make([]int, n)

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// twin carries out a program on real data, one message at a time in a random
-// order: the dumb double of whoever executes programs. A byte's value is a sum
-// of random 64-bit numbers, one for each (rank, byte) that has contributed, so
-// that a contribution that is missing, doubled or misplaced shows.
+// twin runs a program on real data, one message at a time in a random order: the
+// dumb twin of the executor. A byte's value is a sum of random 64-bit numbers, one for
+// each (rank, byte) that has contributed, so that a missing, doubled or misplaced
+// contribution shows.
 type twin struct {
 	p      Program
 	l      Layout
@@ -27,7 +27,7 @@ type twin struct {
 
 type twinRank struct {
 	next   []int // per channel: the next lane to enter
-	active []int // per channel: how many are active
+	active []int // per channel: the number of active lanes
 	lanes  map[int]*twinLane
 	early  map[int][]message // per lane: arrived, not yet used
 	done   int
@@ -85,7 +85,7 @@ func (w *twin) fail(format string, args ...any) {
 	}
 }
 
-// run carries the program out.
+// run runs the program.
 func (w *twin) run() error {
 	for _, r := range w.rng.Perm(w.p.Ranks()) {
 		for c := range w.p.Channels() {
@@ -127,8 +127,7 @@ func (w *twin) enter(r, c int) {
 	}
 }
 
-// advance leaves a lane's step and enters the following, as long as there is
-// nothing to wait for.
+// advance moves a lane to its next step, as long as the step waits for no message.
 func (w *twin) advance(r, lane int) {
 	rank := &w.ranks[r]
 	l := rank.lanes[lane]
@@ -199,7 +198,7 @@ func (w *twin) post(r, lane int, parts []Transfer) {
 	w.queue(message{from: r, to: to, lane: lane, parts: parts})
 }
 
-// contribute hands to its NIC what a rank has the network reduce or copy.
+// contribute hands a rank's data for the network to reduce or copy to its NIC.
 func (w *twin) contribute(r, lane int, parts []Transfer) {
 	for i := range parts {
 		t := &parts[i]
@@ -212,8 +211,8 @@ func (w *twin) contribute(r, lane int, parts []Transfer) {
 	w.queue(message{from: r, to: r, lane: lane, parts: parts})
 }
 
-// queue puts a message under way; whether its data is read now or only when it
-// arrives is random, for both must do.
+// queue sends a message. Its data is read now or on arrival, at random: programs
+// must work with both.
 func (w *twin) queue(m message) {
 	if w.rng.IntN(2) == 0 {
 		m.data = w.read(m)
@@ -252,7 +251,7 @@ func (w *twin) deliver(m message) {
 	}
 }
 
-// add adds a contribution to a sum and gives the sum if it is the last of so many.
+// add adds a contribution to a sum, and gives the sum with the last contribution.
 func (w *twin) add(key sumKey, m message, same []Transfer, of int) []uint64 {
 	s := w.sums[key]
 	if s == nil {

@@ -8,9 +8,9 @@ import (
 	"weft/units"
 )
 
-// TestCellsAgreeWithASort drives the queue of cells with random events of their
-// own cell and, from the next slot on, of others, stopping now and then within a
-// slot, and holds each cell's against a sorted list.
+// TestCellsAgreeWithASort pushes random events into the queue of cells: into the open cell,
+// and from the next slot on into others. It stops now and then within a slot, and compares
+// the events of each cell with a sorted list.
 func TestCellsAgreeWithASort(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -52,8 +52,7 @@ func TestCellsAgreeWithASort(t *testing.T) {
 	}
 }
 
-// drain takes the open cell's events before a time and holds them against the
-// twin's.
+// drain takes the open cell's events before a time and compares them with the twin's.
 func drain(t *testing.T, q *Cells, cell int, end units.Time, twin [][]Event, each func(now units.Time)) {
 	t.Helper()
 	for {
@@ -94,7 +93,7 @@ func TestACellMayNotReachAnotherWithinASlot(t *testing.T) {
 	q.Open()
 	defer func() {
 		if recover() == nil {
-			t.Error("cell 0 took an event in the slot in which cell 1 is being handled")
+			t.Error("cell 0 took an event in the slot that cell 1 is in")
 		}
 	}()
 	q.Push(0, 900, 0, 1)

@@ -8,8 +8,8 @@ import (
 	"weft/units"
 )
 
-// TestQueueAgreesWithASort drives the queue with random events, near, at the
-// same instant and beyond the wheel, and holds it against a sorted list.
+// TestQueueAgreesWithASort pushes random events into the queue, near, at the same
+// instant and beyond the wheel, and compares it with a sorted list.
 func TestQueueAgreesWithASort(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 1))

@@ -7,8 +7,8 @@ import (
 	"weft/units"
 )
 
-// clockwork is a partition with an event each nanosecond that notes the windows it is
-// run in and at some gives a core away.
+// clockwork is a partition with an event each nanosecond. It notes the windows in which it
+// runs, and gives cores away in some of them.
 type clockwork struct {
 	next    units.Time
 	windows []uint64
@@ -43,8 +43,8 @@ func take(spare *engine.Spare) (n int) {
 	return n
 }
 
-// Cores that become spare in the middle of a run work on it from the next window on,
-// every partition is run once in each, and what was taken is given back.
+// A run takes cores that become spare from the next window on, runs every partition once
+// in each window, and gives the cores back at its end.
 func TestARunTakesSpareCoresBetweenWindows(t *testing.T) {
 	const parts, windows = 3, 200
 	var spare engine.Spare

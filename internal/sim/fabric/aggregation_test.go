@@ -36,7 +36,7 @@ func reducing(t *testing.T, s topology.Spec, app fabric.App) (n *fabric.Network,
 	return streaming(t, s, fabric.StreamAll, app)
 }
 
-// streaming is the same with a stream of any kind.
+// streaming is reducing with a stream of any kind.
 func streaming(t *testing.T, s topology.Spec, kind fabric.StreamKind, app fabric.App) (n *fabric.Network, senders []units.QPN) {
 	t.Helper()
 	g, err := s.Build()
@@ -69,8 +69,8 @@ func streaming(t *testing.T, s topology.Spec, kind fabric.StreamKind, app fabric
 	return n, senders
 }
 
-// TestAReductionTakesWhatItsPartsTake holds the time at which results of one packet
-// arrive against the sum of the way's parts, to the picosecond.
+// TestAReductionTakesWhatItsPartsTake compares the time at which results of one packet
+// arrive with the sum of the path's parts, to the picosecond.
 func TestAReductionTakesWhatItsPartsTake(t *testing.T) {
 	for _, c := range []struct {
 		spec     topology.Spec
@@ -101,8 +101,8 @@ func TestAReductionTakesWhatItsPartsTake(t *testing.T) {
 }
 
 // TestReductionsRunAtTheRateOfTheWire streams messages that NICs begin at different
-// times: whatever the last to come, every NIC gets all results, in order, and the
-// last one when its wire has carried them all.
+// times: whichever NIC begins last, every NIC gets all results in order, and the last
+// one when its wire has carried them all.
 func TestReductionsRunAtTheRateOfTheWire(t *testing.T) {
 	const messages, size = 20, 256 << 10
 	r := &late{results: results{at: make(map[int32][]units.Time)}, size: size, messages: messages}

@@ -80,7 +80,7 @@ func measure(b *testing.B, name string, pat pattern) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkParallel holds two cores on one simulation against two independent
+// BenchmarkParallel compares two cores on one simulation with two independent
 // simulations side by side, in packet-hops per second of time.
 func BenchmarkParallel(b *testing.B) {
 	if runtime.GOMAXPROCS(0) < 2 {
@@ -103,8 +103,8 @@ func BenchmarkParallel(b *testing.B) {
 	}
 }
 
-// wall runs simulations side by side, each in as many partitions on as many
-// cores as given, and gives the seconds per packet-hop of all.
+// wall runs simulations side by side, each in some partitions on some cores, and
+// gives the seconds per packet-hop of all.
 func wall(b *testing.B, g *topology.Graph, name string, pat pattern, cores []int) float64 {
 	nets, works := make([]*fabric.Network, len(cores)), make([]workload, len(cores))
 	for i, c := range cores {
@@ -155,7 +155,7 @@ func finished(b *testing.B, w workload) {
 	}
 }
 
-// cpuTime is what the process has used of all cores.
+// cpuTime is the CPU time of the process on all cores.
 func cpuTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

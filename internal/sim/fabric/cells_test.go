@@ -9,9 +9,9 @@ import (
 	"weft/units"
 )
 
-// Each switch of the scale-out fabric is handled apart from the others, and all hosts
-// together; where a cable is too short for that, everything is together. Results cannot
-// tell: only the time that a run takes does.
+// Each switch of the scale-out fabric has a cell of its own, and all hosts share one; if a
+// cable is too short for that, all nodes share one. Cells change the time that a run takes,
+// not its results.
 func TestSwitchesAreHandledApart(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -15,8 +15,8 @@ import (
 
 const ns = units.Nanosecond
 
-// TestOnePacketTakesWhatItsPartsTake holds the time at which the only packet of
-// a message is acknowledged against the sum of its parts, to the picosecond.
+// TestOnePacketTakesWhatItsPartsTake compares the time at which the only packet of a
+// message is acknowledged with the sum of its parts, to the picosecond.
 func TestOnePacketTakesWhatItsPartsTake(t *testing.T) {
 	const payload, switches = 4096, 5 // host, leaf, aggregation, core, aggregation, leaf, host
 	links := units.Time(switches + 1)
@@ -47,8 +47,8 @@ func TestOnePacketTakesWhatItsPartsTake(t *testing.T) {
 }
 
 // TestAPacketLeavesNoFasterThanItComes sends from a host at 100 Gb/s to one at 400: a
-// switch that cuts through begins so late that the packet's tail is there when it is to
-// leave. The acknowledgement goes on at once, and takes its time on the slow cable.
+// cut-through switch begins so late that the packet's tail has arrived when it must leave.
+// The acknowledgement passes at once, and takes its time on the slow cable.
 func TestAPacketLeavesNoFasterThanItComes(t *testing.T) {
 	for _, name := range []string{"infiniband", "roce"} {
 		f := &flows{}
@@ -84,8 +84,8 @@ func TestAPacketLeavesNoFasterThanItComes(t *testing.T) {
 	}
 }
 
-// TestIncastTakesTheBottlenecksTime holds k senders to one receiver against k
-// messages' bytes on the last link.
+// TestIncastTakesTheBottlenecksTime compares the time of k senders to one receiver with
+// the time of k messages' bytes on the last link.
 func TestIncastTakesTheBottlenecksTime(t *testing.T) {
 	for _, name := range []string{"infiniband", "roce"} {
 		for _, k := range []int{2, 8, 64} {
@@ -118,7 +118,7 @@ func TestIncastTakesTheBottlenecksTime(t *testing.T) {
 }
 
 // TestEveryInputOfALargeSwitchHasItsTurn has all hosts of a switch with more than 64 ports
-// send to one: none waits for ever, whatever its port, and they share the way.
+// send to one: none waits for ever, whatever its port, and they share the link.
 func TestEveryInputOfALargeSwitchHasItsTurn(t *testing.T) {
 	const hosts = 130
 	for _, to := range []int32{0, 64, hosts - 1} {
@@ -143,8 +143,8 @@ func TestEveryInputOfALargeSwitchHasItsTurn(t *testing.T) {
 	}
 }
 
-// TestCreditsBoundALinksThroughput holds a link whose buffer is smaller than
-// bandwidth times delay against buffer/loop.
+// TestCreditsBoundALinksThroughput compares the throughput of a link whose buffer is
+// smaller than bandwidth times delay with buffer/loop.
 func TestCreditsBoundALinksThroughput(t *testing.T) {
 	for _, packets := range []int32{1, 2, 5} {
 		f := &flows{}
@@ -201,7 +201,7 @@ func mustBuild(t *testing.T, s topology.Spec, name string, app fabric.App) *fabr
 	return n
 }
 
-// digest is a number that differs where completion times do.
+// digest is a number that differs if completion times do.
 func digest(done []units.Time) (d uint64) {
 	for _, t := range done {
 		d = engine.Mix(d ^ uint64(t))
@@ -210,7 +210,8 @@ func digest(done []units.Time) (d uint64) {
 }
 
 // TestResultsDoNotDependOnPartitions runs the same permutation cut into 1, 2, 3
-// and 7 parts, on one and two cores, and on one that another joins, looking ahead or not.
+// and 7 parts, on one and two cores, and on one core that another joins, with and without
+// look-ahead.
 func TestResultsDoNotDependOnPartitions(t *testing.T) {
 	g, err := topology.KAry{K: 8}.Build()
 	if err != nil {
@@ -254,10 +255,10 @@ func TestResultsDoNotDependOnPartitions(t *testing.T) {
 	}
 }
 
-// TestCreditsMayComeBackAtAnyRate lets receivers say at every picosecond what room they
-// have, and hardly ever: the least and a long period. Replies take credits as data do. A
-// switch knows when a packet will have left before it has, by as many periods as its time.
-// What is corrupted on the way has taken credits as well.
+// TestCreditsMayComeBackAtAnyRate lets receivers send credit updates at every picosecond,
+// and hardly ever: the least and a long period. Replies take credits as data do. A switch
+// knows the time at which a packet will have left, by as many periods ahead as the packet
+// takes. Packets that are corrupted on the way have taken credits as well.
 func TestCreditsMayComeBackAtAnyRate(t *testing.T) {
 	for _, period := range []units.Time{1, 2, 3, 100, 5 * units.Microsecond} {
 		for i, mtu := range []int{256, 4096, 4096} {
@@ -292,7 +293,7 @@ func TestCreditsMayComeBackAtAnyRate(t *testing.T) {
 	}
 }
 
-// TestACableThatFailsForEverKeepsNoCredits lets it fail under packets on their way.
+// TestACableThatFailsForEverKeepsNoCredits lets a cable fail with packets on it.
 func TestACableThatFailsForEverKeepsNoCredits(t *testing.T) {
 	for _, period := range []units.Time{1, 100 * ns} {
 		f := &flows{}
@@ -311,16 +312,16 @@ func TestACableThatFailsForEverKeepsNoCredits(t *testing.T) {
 		if err := f.send(n, 0, 1, 40*4096); err != nil {
 			t.Fatal(err)
 		}
-		err = n.Run(units.Second, 1, nil) // ends with what is conserved
+		err = n.Run(units.Second, 1, nil) // checks conservation at its end
 		if lost := n.Stats().Dropped[fabric.DropFault]; err != nil || lost == 0 || f.unfinished() != 1 {
 			t.Errorf("updates each %v: %v, %d packets lost, %d messages unfinished; want some and 1", period, err, lost, f.unfinished())
 		}
 	}
 }
 
-// TestScaleOutLinksAreThoseOfItsCables tells them from the scale-up network's, from ports
-// without a cable and from those where lost packets end.
-func TestScaleOutLinksAreThoseOfItsCables(t *testing.T) {
+// TestScaleOutLinksHaveCables: links of the scale-up network, ports without a cable and the
+// port that takes lost packets are none of them.
+func TestScaleOutLinksHaveCables(t *testing.T) {
 	b := &fabric.Builder{Classes: 1, Seed: 1, App: &flows{}, Faults: &fabric.Faults{}, Tables: &routing.Tables{Endpoints: 2, Switches: 1, Port: []uint16{0, 1}, SetBase: []int32{0, 0}, SetStart: []int32{0}}}
 	b.NIC("a", 1, infinibandNIC())
 	b.NIC("b", 1, infinibandNIC())

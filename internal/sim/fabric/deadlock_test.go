@@ -10,10 +10,10 @@ import (
 	"weft/units"
 )
 
-// A ring of switches whose hosts send to the switch after the next fills: every
-// port waits for the next one around the ring, for its credits or its pause to
-// end. With an input of virtual output queues and with a FIFO, and on Ethernet.
-func TestADeadlockIsToldAsItsCircle(t *testing.T) {
+// In a ring of switches hosts send to the switch after the next, and the buffers fill:
+// every port waits for credits of the next port around the ring, or for the end of its
+// pause. Inputs have virtual output queues, a FIFO, or are Ethernet's.
+func TestADeadlockIsReportedAsItsCircle(t *testing.T) {
 	const ring, hosts = 6, 4
 	credits := func(fifo bool) func(*fabric.NIC, *fabric.EthernetSwitch, *fabric.InfiniBandSwitch) {
 		return func(nic *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
@@ -46,7 +46,7 @@ func TestADeadlockIsToldAsItsCircle(t *testing.T) {
 					}
 				}
 			}
-			_ = n.Run(300*units.Millisecond, 1, nil) // may end in a standstill, or with nothing left to happen
+			_ = n.Run(300*units.Millisecond, 1, nil) // may end in a standstill, or without events
 			text := n.Waiting()
 			if !strings.Contains(text, fmt.Sprintf("deadlock: %d ports wait for one another in a circle", ring)) {
 				t.Fatalf("no circle of %d ports in %s", ring, text)

@@ -38,7 +38,7 @@ func TestASumIsCompleteWithTheLastOfItsParts(t *testing.T) {
 		}
 	}
 	if len(r.sums) != 1 {
-		t.Errorf("%d sums are open, want the one that began anew", len(r.sums))
+		t.Errorf("%d sums are open, want the new one", len(r.sums))
 	}
 }
 
@@ -49,7 +49,7 @@ func TestAMailboxIsReadWhileTheNextWindowFillsTheOther(t *testing.T) {
 	m.window = 7
 	m.outgoing().reset()
 	if got := m.Sent(7); got != units.Forever {
-		t.Errorf("in window 7 something was sent for %v", got)
+		t.Errorf("window 7 has an event for %v before anything is sent", got)
 	}
 	m.outgoing().earliest = 70
 	if six, seven := m.Sent(6), m.Sent(7); six != 60 || seven != 70 {
@@ -57,7 +57,7 @@ func TestAMailboxIsReadWhileTheNextWindowFillsTheOther(t *testing.T) {
 	}
 }
 
-func TestALookAheadTellsArrivalsFromTurnsToSend(t *testing.T) {
+func TestALookAheadSeparatesArrivalsFromTurnsToSend(t *testing.T) {
 	q := engine.NewQueue(10, 6)
 	for i, class := range []engine.Class{classPort, classArrive, classApp, classArrive, classPort, classTimer} {
 		q.Push(units.Time(100+i), class, uint64(i))
@@ -72,7 +72,7 @@ func TestALookAheadTellsArrivalsFromTurnsToSend(t *testing.T) {
 }
 
 // TestALaneNeedsTheUpdatesOfNoMorePeriodsThanItsPacket gives 10 blocks back in each of
-// the periods 5 to 8, of updates near and far.
+// the periods 5 to 8, by near and by far updates.
 func TestALaneNeedsTheUpdatesOfNoMorePeriodsThanItsPacket(t *testing.T) {
 	const lane = 1
 	far := farUpdates{grants: make([]uint16, 2*64), ringMask: 63}

@@ -9,8 +9,8 @@ import (
 	"weft/units"
 )
 
-// TestEveryLinkCorruptsItsShare counts the packets lost to corruption against the
-// links that they cross, those between switches included: the sum is binomial.
+// TestEveryLinkCorruptsItsShare compares the packets lost to corruption with the links
+// that they cross, links between switches included: the sum is binomial.
 func TestEveryLinkCorruptsItsShare(t *testing.T) {
 	const rate = 1.0 / 256
 	g, err := topology.KAry{K: 4}.Build()

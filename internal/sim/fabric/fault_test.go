@@ -21,10 +21,10 @@ func twoLeaves(t *testing.T) *topology.Graph {
 	return g
 }
 
-// across sends from every host to the one in the same place on the other leaf.
+// across sends from every host to the host in the same place on the other leaf.
 func across(size uint32) func(*flows, *fabric.Network) error { return shift(8, 4, size) }
 
-// runFaulty runs a pattern with faults, and with a network cut into so many parts.
+// runFaulty runs a pattern with faults on a network cut into some parts.
 func runFaulty(t *testing.T, name string, parts int, faults *fabric.Faults) (*flows, fabric.Stats) {
 	t.Helper()
 	g := twoLeaves(t)
@@ -44,9 +44,9 @@ func runFaulty(t *testing.T, name string, parts int, faults *fabric.Faults) (*fl
 
 const us = units.Microsecond
 
-// TestWhatACableLosesIsCountedAndSentAgain lets all uplinks of a leaf fail for a
+// TestPacketsThatACableLosesAreCountedAndSentAgain lets all uplinks of a leaf fail for a
 // while. The run itself checks that packets, bytes and credits add up.
-func TestWhatACableLosesIsCountedAndSentAgain(t *testing.T) {
+func TestPacketsThatACableLosesAreCountedAndSentAgain(t *testing.T) {
 	for _, name := range []string{"infiniband", "roce"} {
 		faults := &fabric.Faults{}
 		for port := range int32(4) {
@@ -73,8 +73,8 @@ func TestWhatACableLosesIsCountedAndSentAgain(t *testing.T) {
 }
 
 // TestNewTablesEndTheLoss lets one uplink fail for ever, and gives the switches
-// that sent to it tables without it 20 us later. What waits for the way to it by
-// then, where two flows share a cable no more than came in these 20 us, is lost too.
+// that sent to it tables without it 20 us later. Packets that wait for it by then are
+// lost too: where two flows share a cable, no more than arrived in these 20 us.
 func TestNewTablesEndTheLoss(t *testing.T) {
 	const at, mended = 5 * us, 25 * us
 	faults := &fabric.Faults{Outages: []fabric.Outage{{Node: 8, Port: 4, From: at, Until: units.Forever}}}
@@ -119,7 +119,7 @@ func TestNothingChangesWithoutFaults(t *testing.T) {
 	}
 }
 
-// TestOutagesThatCannotBeAreRefused names what is wrong with them.
+// TestOutagesThatCannotBeAreRefused finds the reason in each error.
 func TestOutagesThatCannotBeAreRefused(t *testing.T) {
 	for want, o := range map[string][]fabric.Outage{
 		"no cable":        {{Node: 10, Port: 7, From: us, Until: units.Forever}},
@@ -136,7 +136,7 @@ func TestOutagesThatCannotBeAreRefused(t *testing.T) {
 	}
 }
 
-// TestAnOutageTakesLongerThanAPacketsWay holds the bound: a cable, the device at its end,
+// TestAnOutageTakesLongerThanAPacketsWay checks the bound: a cable, the device at its end,
 // and the way back of a pause or credit.
 func TestAnOutageTakesLongerThanAPacketsWay(t *testing.T) {
 	for _, c := range []struct {
@@ -156,9 +156,9 @@ func TestAnOutageTakesLongerThanAPacketsWay(t *testing.T) {
 	}
 }
 
-// TestWhatWaitsForAFailedCableIsLostToTheFault lets the cable of each of two hosts fail while
-// three others send to it: what the switch holds for it has a way, and no cable.
-func TestWhatWaitsForAFailedCableIsLostToTheFault(t *testing.T) {
+// TestPacketsThatWaitForAFailedCableAreLostToTheFault lets the cable of each of two hosts fail
+// while three others send to it: the packets that the switch holds have a route, and no cable.
+func TestPacketsThatWaitForAFailedCableAreLostToTheFault(t *testing.T) {
 	for _, name := range []string{"infiniband", "roce"} {
 		for to := range int32(2) {
 			app := &flows{}

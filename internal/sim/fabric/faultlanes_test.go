@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// crowd sends from every host to the one across and to host 0, so that packets wait
+// crowd sends from every host to the host across and to host 0, so that packets wait
 // alone and in queues.
 func crowd(f *flows, n *fabric.Network) error {
 	for from := range int32(8) {
@@ -27,7 +27,7 @@ func crowd(f *flows, n *fabric.Network) error {
 	return nil
 }
 
-// turningLanes moves the only level that is used to the next of three lanes, at every
+// turningLanes moves the only service level in use to the next of three lanes, at every
 // switch and pair of ports, every 100 ns.
 func turningLanes(switches, ports int, until units.Time) (all []fabric.LaneChange) {
 	for at := us; at < until; at += 100 * ns {
@@ -89,7 +89,7 @@ func TestLanesChangeUnderPacketsThatWait(t *testing.T) {
 	}
 }
 
-// TestChangesOfLanesThatCannotBeAreRefused names what is wrong with them.
+// TestChangesOfLanesThatCannotBeAreRefused finds the reason in each error.
 func TestChangesOfLanesThatCannotBeAreRefused(t *testing.T) {
 	g := twoLeaves(t)
 	change := fabric.LaneChange{At: us, Row: 1, In: 8}

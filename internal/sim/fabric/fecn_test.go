@@ -74,9 +74,9 @@ func marked(t *testing.T, f fabric.FECN) (toVictim, toContributor int, marks int
 }
 
 // The link between the switches is as full as the hot port, but for want of
-// credits: it is a victim of the congestion, and so is the flow that only
-// crosses it. At the start, while there are credits, two NICs at line rate are
-// more than the link can carry, and it is a root: 2048 credits are 31 packets,
+// credits: the link is a victim of the congestion, and so is the flow that only
+// crosses it. At the start there are credits, two NICs at line rate send more
+// than the link can carry, and the link is a root: 2048 credits are 31 packets,
 // and as many again pass until the hot port has stopped them.
 func TestOnlyTheRootOfCongestionMarks(t *testing.T) {
 	f := fabric.FECN{Threshold: 8 << 10}
@@ -92,8 +92,8 @@ func TestOnlyTheRootOfCongestionMarks(t *testing.T) {
 
 // Five senders of 1024 packets keep the hot port above its threshold from the
 // first packets to the last: nearly all are marked, and with a rate of 15 one in
-// sixteen. Both outputs that mark count for themselves.
-func TestTheMarkingRateIsOneInSoMany(t *testing.T) {
+// sixteen. Each of the two marking outputs has a count of its own.
+func TestAMarkingRateOf15MarksOnePacketIn16(t *testing.T) {
 	_, _, all := marked(t, fabric.FECN{Threshold: 8 << 10})
 	if all < 5*1024-40 || all > 5*1024+62 {
 		t.Fatalf("%d marks, want about 5120", all)

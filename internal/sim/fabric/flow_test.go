@@ -7,9 +7,9 @@ import (
 	"weft/units"
 )
 
-// Slabs of flows begin with a cache line, so that a flow does, too, as long as its
-// size is a multiple of one; half a line on begins its queue pair, whose own fields
-// are laid out for that (internal/sim/transport/layout_test.go).
+// Slabs of flows begin with a cache line, and so does each flow if its size is a multiple
+// of a line. Half a line on begins its queue pair, whose own fields are laid out for that
+// (internal/sim/transport/layout_test.go).
 func TestAFlowBeginsWithACacheLine(t *testing.T) {
 	const line = 64
 	f := reflect.TypeFor[flow]()

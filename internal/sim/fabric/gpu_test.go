@@ -37,13 +37,13 @@ const (
 )
 
 // together runs GPUs on one switch whose buffers have room for some bursts a lane; send
-// hands them their messages.
+// posts their messages.
 func together(t *testing.T, gpus int, bursts int32, send func(n *fabric.Network)) (*landed, fabric.Stats) {
 	t.Helper()
 	return togetherAt(t, gpus, bursts, (400 * units.Gbps).PerByte(), 20*ns, send)
 }
 
-// togetherAt is the same with a rate of the links and a latency of credits.
+// togetherAt is together with a rate of the links and a latency of credits.
 func togetherAt(t *testing.T, gpus int, bursts int32, rate units.PerByte, latency units.Time, send func(n *fabric.Network)) (*landed, fabric.Stats) {
 	t.Helper()
 	app := &landed{at: map[string]units.Time{}}
@@ -124,8 +124,7 @@ func TestAQueueKeepsTheOrderOfItsMessages(t *testing.T) {
 	}
 }
 
-// A kernel that is slower than the link holds the next burst back, one that is faster
-// does not.
+// A kernel that is slower than the link holds the next burst back; a faster kernel does not.
 func TestASlowKernelPacesBursts(t *testing.T) {
 	for _, c := range []struct {
 		perByte units.PerByte
@@ -152,7 +151,7 @@ func TestASlowKernelPacesBursts(t *testing.T) {
 	}
 }
 
-// The buffer of a receiver bounds what is under way: one burst for each turn of its room.
+// The buffer of a receiver bounds the bursts under way: room for one passes one each loop.
 func TestCreditsPaceBursts(t *testing.T) {
 	app, s := together(t, 2, 1, func(n *fabric.Network) {
 		n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: 50 * burstPayload, Tag: 1, To: 1})
@@ -164,11 +163,11 @@ func TestCreditsPaceBursts(t *testing.T) {
 		t.Errorf("with room for one burst there is one each %v, closed form %v", got, loop)
 	}
 	if s.Stalls != 0 {
-		t.Errorf("%d stalls: those of the scale-up network do not count", s.Stalls)
+		t.Errorf("%d stalls, want 0: stalls of the scale-up network do not count", s.Stalls)
 	}
 }
 
-// A GPU that looks for credits while they are on their way looks again when they are there.
+// A GPU that finds credits still on their way looks again when they have arrived.
 func TestAGPUWaitsForCreditsOnTheWay(t *testing.T) {
 	const kernel, latency = 100, 200 * ns // the GPU looks again after 410 ns
 	app, _ := togetherAt(t, 2, 1, (400 * units.Gbps).PerByte(), latency, func(n *fabric.Network) {
@@ -182,8 +181,8 @@ func TestAGPUWaitsForCreditsOnTheWay(t *testing.T) {
 	}
 }
 
-// A multicast comes to every other GPU once; it waits on a lane of its own, so that one
-// whose copies are held up does not hold up what else its GPU sends.
+// A multicast reaches every other GPU once. It waits on a lane of its own: if its copies
+// are held up, other messages of its GPU are not.
 func TestAMulticastReachesEveryOtherGPUOnce(t *testing.T) {
 	const gpus, bursts = 5, 3
 	app, s := together(t, gpus, 64, func(n *fabric.Network) {
@@ -216,8 +215,8 @@ func TestAHeldUpMulticastHoldsUpNothingElse(t *testing.T) {
 	}
 }
 
-// A reduction comes as one message of a contribution's size when the last contribution
-// has come; keys tell reductions apart.
+// A reduction arrives as one message of a contribution's size after its last contribution;
+// keys tell reductions apart.
 func TestAReductionArrivesOnceWithItsLastContribution(t *testing.T) {
 	const lateness = 20 * burstWire * 20
 	contribution := fabric.LocalMessage{Bytes: 2*burstPayload + 100, To: 3, Parts: 3, Kind: fabric.Reduce}

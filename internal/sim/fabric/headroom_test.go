@@ -10,7 +10,7 @@ import (
 )
 
 // incastWithPool has eight NICs send to one through a switch that pauses them early, so
-// that what comes after the pause is in the headroom.
+// that packets that arrive after the pause are in the headroom.
 func incastWithPool(t *testing.T, pool int64) (fabric.Stats, *flows) {
 	t.Helper()
 	g, err := topology.SingleSwitch{Endpoints: 9, Radix: 9}.Build()
@@ -39,8 +39,8 @@ func incastWithPool(t *testing.T, pool int64) (fabric.Stats, *flows) {
 	return n.Stats(), f
 }
 
-// A pool that all ports draw on is as good as headroom of their own while it lasts: then
-// what one port takes, another lacks.
+// A pool that all ports draw on serves as headroom of their own until it is full: then
+// one port lacks the bytes that another holds.
 func TestASharedHeadroomPoolEndsWhereAllDrawOnIt(t *testing.T) {
 	own, f := incastWithPool(t, 0)
 	want := fmt.Sprintf("%d %+v", digest(f.done), own)
@@ -49,16 +49,16 @@ func TestASharedHeadroomPoolEndsWhereAllDrawOnIt(t *testing.T) {
 	}
 	ample, f := incastWithPool(t, 8*200<<10)
 	if got := fmt.Sprintf("%d %+v", digest(f.done), ample); got != want {
-		t.Errorf("with a pool that holds everybody's it runs otherwise:\n%s\n%s", got, want)
+		t.Errorf("with a pool of all ports' headroom the result differs:\n%s\n%s", got, want)
 	}
-	// One port may still draw as much as before, and all together may not.
+	// One port may still draw as much as before, but not all ports together.
 	if small, _ := incastWithPool(t, 50<<10); small.Dropped[fabric.DropHeadroom] == 0 {
 		t.Error("a pool of 50 KiB drops nothing for eight senders")
 	}
 }
 
-// Headroom that holds what comes after the pause, to the byte, drops nothing, and one byte
-// less drops: it fills with whole packets.
+// Headroom for exactly the bytes that arrive after the pause drops nothing. One byte less
+// drops: headroom fills with whole packets.
 func TestHeadroomIsUsedToItsLastByte(t *testing.T) {
 	dropped := func(headroom int32) int64 {
 		g, err := topology.SingleSwitch{Endpoints: 3, Radix: 3}.Build()
@@ -81,7 +81,7 @@ func TestHeadroomIsUsedToItsLastByte(t *testing.T) {
 		}
 		return n.Stats().Dropped[fabric.DropHeadroom]
 	}
-	const packet = 4096 + 14 + 20 + 8 + 12 + 4 + 4 + 20 // those in the middle of a WRITE
+	const packet = 4096 + 14 + 20 + 8 + 12 + 4 + 4 + 20 // a packet in the middle of a WRITE
 	need := int32(1)
 	for need < 100 && dropped(need*packet) > 0 {
 		need++

@@ -9,8 +9,8 @@ import (
 	"weft/units"
 )
 
-// pairWith is two hosts on a switch; change may change the switch, and boxes says how many
-// boxes that inspect at 100 ps a byte, a fifth of a cable's rate, stand before the hosts.
+// pairWith is two hosts on a switch, which change may change. Before the hosts stand this
+// number of boxes, which inspect at 100 ps a byte, a fifth of a cable's rate.
 func pairWith(t *testing.T, name string, boxes int, app fabric.App, change func(*fabric.Builder, *fabric.EthernetSwitch, *fabric.InfiniBandSwitch)) *fabric.Network {
 	t.Helper()
 	b := &fabric.Builder{Classes: 1, Seed: 1, App: app, Tables: &routing.Tables{Endpoints: 2, Switches: 1, Port: []uint16{0, 1}}}
@@ -54,7 +54,7 @@ func pairWith(t *testing.T, name string, boxes int, app fabric.App, change func(
 
 func unchanged(*fabric.Builder, *fabric.EthernetSwitch, *fabric.InfiniBandSwitch) {}
 
-// acknowledged is when a message from the first host to the second is.
+// acknowledged is the time at which a message from the first host to the second is acknowledged.
 func acknowledged(t *testing.T, name string, boxes int, size uint32) units.Time {
 	t.Helper()
 	f := &flows{}
@@ -68,8 +68,8 @@ func acknowledged(t *testing.T, name string, boxes int, size uint32) units.Time 
 	return f.done[0]
 }
 
-// A box takes a packet whole and holds it for its pipeline: it costs one packet its bytes
-// once more and the pipeline, each way. A stream goes on at the rate that it inspects at.
+// A box stores a packet whole and holds it for its pipeline: each way it adds the time of
+// the packet's bytes and the pipeline. A stream passes at the rate of inspection.
 func TestABoxTakesPacketsWholeAndInspectsAtItsRate(t *testing.T) {
 	for name, wire := range map[string]units.Time{"infiniband": 4096 + 8 + 12 + 16 + 4 + 2 + 30, "roce": 4096 + 14 + 20 + 8 + 12 + 16 + 4 + 4 + 20 + 86} {
 		plain := acknowledged(t, name, 0, 4096)
@@ -85,13 +85,13 @@ func TestABoxTakesPacketsWholeAndInspectsAtItsRate(t *testing.T) {
 			inspected = 100 * (4096 + 82)
 		}
 		if each < inspected || each > 1.01*inspected {
-			t.Errorf("%s: a packet takes %.0f ps of a stream through a box, %.0f to be inspected", name, each, inspected)
+			t.Errorf("%s: a packet of a stream through a box takes %.0f ps, want its inspection, %.0f, and at most 1 %% more", name, each, inspected)
 		}
 	}
 }
 
-// Jitter adds to each switch's pipeline what was drawn, and does not turn packets of a
-// cable round.
+// Jitter adds the drawn time to each switch's pipeline, and does not reorder the packets
+// of a cable.
 func TestJitterAddsWhatIsDrawn(t *testing.T) {
 	for _, name := range []string{"infiniband", "roce"} {
 		const more = 777 * ns
@@ -126,9 +126,9 @@ func TestJitterAddsWhatIsDrawn(t *testing.T) {
 	}
 }
 
-// A packet gets through where the segment of its sender has a route to that of its
-// receiver, by the port that it came in by, and is counted and named where not.
-func TestSegmentsLetThroughWhatTheyHaveARouteFor(t *testing.T) {
+// A packet passes if the segment of the port that it enters by has a route to the
+// receiver's segment. Otherwise it is counted and discarded.
+func TestSegmentsLetThroughPacketsThatTheyHaveARouteFor(t *testing.T) {
 	for _, boxes := range []int{0, 2} {
 		for _, c := range []struct {
 			there, back bool // routes from a's segment to b's, and back

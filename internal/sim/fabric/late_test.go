@@ -12,11 +12,11 @@ import (
 )
 
 // TestALateCreditWakesNobodyInThePast starves the lanes of a switch whose NICs are
-// in partitions of their own. While one lane sends, the credits come that another
-// waits for; nobody looks at them before the wire is free, and the update behind
-// them is collected when the partition is beyond their time. A port woken for
-// then would be an event in the past. It takes a window that ends in the bucket
-// of the partition's next event: a few of the networks have one.
+// in partitions of their own. While one lane sends, credits arrive for another. The
+// port looks at them only when the wire is free, and the update behind them is
+// collected when the partition is past their time. Waking the port at their time
+// would be an event in the past. The case needs a window that ends in the bucket of
+// the partition's next event: a few of the networks have one.
 func TestALateCreditWakesNobodyInThePast(t *testing.T) {
 	for seed := range uint64(1000) {
 		want := ""
@@ -29,7 +29,7 @@ func TestALateCreditWakesNobodyInThePast(t *testing.T) {
 				t.Fatalf("seed %d, partitions %v: %v", seed, part, err)
 			}
 			s := n.Stats()
-			s.Events = 0 // a stale wake-up counts where it falls
+			s.Events = 0 // stale wake-ups count, and depend on the partitions
 			got := fmt.Sprintf("%d %+v", digest(app.done), s)
 			if want == "" {
 				want = got
@@ -42,7 +42,7 @@ func TestALateCreditWakesNobodyInThePast(t *testing.T) {
 }
 
 // starved is three NICs on a switch with four lanes, room for one packet in each,
-// and updates at intervals that have nothing to do with the packets.
+// and updates at intervals unrelated to the packets.
 func starved(seed uint64, part []int32) (*fabric.Network, *flows, error) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	nic := infinibandNIC()

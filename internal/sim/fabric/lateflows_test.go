@@ -9,8 +9,8 @@ import (
 	"weft/units"
 )
 
-// growing is an application that connects more queue pairs than a partition takes
-// for many while its first packets are under way, as collectives do.
+// growing is an application that connects further queue pairs while its first packets
+// are under way, as collectives do.
 type growing struct {
 	flows
 	t       *testing.T

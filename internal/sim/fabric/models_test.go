@@ -57,12 +57,12 @@ func build(g *topology.Graph, name string, part []int32, app fabric.App) (*fabri
 	return buildHarmed(g, name, part, app, func(*fabric.Builder) {})
 }
 
-// buildFaulty makes one in which something breaks.
+// buildFaulty makes such a network with faults.
 func buildFaulty(g *topology.Graph, name string, part []int32, app fabric.App, faults *fabric.Faults) (*fabric.Network, error) {
 	return buildHarmed(g, name, part, app, func(b *fabric.Builder) { b.Faults = faults })
 }
 
-// buildHarmed makes one whose builder harm may change before nodes are added.
+// buildHarmed makes such a network; harm may change its builder before nodes are added.
 func buildHarmed(g *topology.Graph, name string, part []int32, app fabric.App, harm func(*fabric.Builder)) (*fabric.Network, error) {
 	t, err := routing.Build(g)
 	if err != nil {
@@ -97,7 +97,7 @@ func buildWith(g *topology.Graph, app fabric.App, set func(*fabric.Builder, *fab
 	return buildRouted(g, app, fabric.Static, set)
 }
 
-// buildRouted is the same with switches that choose a path in their way.
+// buildRouted is buildWith with the switches' way to choose a path.
 func buildRouted(g *topology.Graph, app fabric.App, r fabric.Routing, set func(*fabric.Builder, *fabric.NIC, *fabric.EthernetSwitch)) (*fabric.Network, error) {
 	t, err := routing.Build(g)
 	if err != nil {

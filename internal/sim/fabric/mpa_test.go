@@ -10,8 +10,8 @@ import (
 	"weft/wire"
 )
 
-// framedByHand is what a message takes on the wire in TCP payload: its units one by
-// one, each padded, then the notice of a WRITE.
+// framedByHand is the TCP payload of a message: its units one by one, each padded, then
+// the notice of a WRITE.
 func framedByHand(payload, unit int, sends bool) (bytes, segments int) {
 	header := 14
 	if sends {
@@ -36,8 +36,8 @@ func framedByHand(payload, unit int, sends bool) (bytes, segments int) {
 	return bytes, segments
 }
 
-// What a message takes in segments of TCP is what its units take one by one, and it
-// has its length again at the other end.
+// A message takes the TCP payload and the segments of its units one by one, and has its
+// length again at the other end.
 func TestAMessageOfIWARPIsItsUnits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := MPA{
@@ -63,8 +63,7 @@ func TestAMessageOfIWARPIsItsUnits(t *testing.T) {
 	})
 }
 
-// A stream with markers is one of 512 bytes again and again, the first 4 of which are
-// the marker.
+// A stream with markers repeats blocks of 512 bytes, whose first 4 are the marker.
 func TestEvery512BytesHaveAMarker(t *testing.T) {
 	m := MPA{Unit: 1000, Markers: true}
 	at, total := uint64(0), uint64(0)

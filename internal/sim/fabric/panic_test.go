@@ -15,8 +15,8 @@ type defective struct{ flows }
 
 func (*defective) Complete(*fabric.Partition, int32, *transport.Completion) { panic("a defect") }
 
-// TestAPanicOnAnyCoreReachesTheCaller: what calls Run tells a defect from bad
-// input; a panic that stays on a core of Run's own would end the process.
+// TestAPanicOnAnyCoreReachesTheCaller: the caller of Run tells a defect from bad
+// input; a panic that stays on a goroutine of Run would end the process.
 func TestAPanicOnAnyCoreReachesTheCaller(t *testing.T) {
 	g, err := topology.KAry{K: 4}.Build()
 	if err != nil {

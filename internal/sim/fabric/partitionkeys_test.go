@@ -12,15 +12,15 @@ import (
 	"weft/units"
 )
 
-// message is of two packets, with the first key of the sender's table unless it
-// has one of its own.
+// message has two packets. Its P_Key is key, or if that is 0 the first of the sender's
+// table.
 type message struct {
 	from, to int32
 	key      uint16
 }
 
-// keyed has sent messages on a leaf-spine of 8 hosts whose P_Key tables are
-// given.
+// keyed sends messages on a leaf-spine of 8 hosts with the given P_Key tables, and gives
+// the network afterwards.
 func keyed(t *testing.T, p *fabric.PKeys, messages []message, parts int) *fabric.Network {
 	t.Helper()
 	g, err := topology.TwoLevel{Endpoints: 8, Radix: 8, LeafEndpoints: 2, Spines: 2, NodeNICs: 1}.Build()
@@ -112,13 +112,13 @@ func TestPacketsOfAnotherPartitionAreDiscardedWhereKeysAreChecked(t *testing.T) 
 	}
 }
 
-// A host that claims a key which the manager has not given it gets past the HCA
-// of its victim, and not past a switch that checks what comes in: the leaf's
-// table is the manager's, not the host's.
+// A host that claims a key that the manager has not given it gets past the HCA of
+// its victim, but not past a switch that checks incoming packets: the leaf's table
+// is the manager's, not the host's.
 func TestASwitchKeepsOutAKeyThatTheManagerHasNotGiven(t *testing.T) {
 	rogue := []message{{from: 0, to: 2, key: 0x8002}}
 	if s := keyed(t, &fabric.PKeys{Tables: tenants(), Egress: true}, rogue, 1).Stats(); s.Delivered != 2 {
-		t.Errorf("past what goes out and the HCA alone %d of 2 packets arrive", s.Delivered)
+		t.Errorf("with a check of outgoing packets and at the HCA alone %d of 2 packets arrive, want 2", s.Delivered)
 	}
 	promoted := []message{{from: 1, to: 4, key: 0x8001}} // a limited member that claims to be a full one
 	if s := keyed(t, &fabric.PKeys{Tables: tenants(), Ingress: true}, promoted, 1).Stats(); s.Dropped[fabric.DropPKey] != 2 {
@@ -126,12 +126,12 @@ func TestASwitchKeepsOutAKeyThatTheManagerHasNotGiven(t *testing.T) {
 	}
 	n := keyed(t, &fabric.PKeys{Tables: tenants(), Ingress: true}, rogue, 1)
 	if s, v := n.Stats(), n.Violations(); s.Dropped[fabric.DropPKey] != 2 || len(v) != 1 || v[0].Port != "leaf0 port 1" {
-		t.Errorf("past a switch that checks what comes in %d of 2 are discarded, %+v", s.Dropped[fabric.DropPKey], v)
+		t.Errorf("a switch that checks incoming packets discards %d of 2, want 2 at leaf0 port 1: %+v", s.Dropped[fabric.DropPKey], v)
 	}
 }
 
-// Every host sends to every other: the violations are the same however the
-// network is cut, and the packets that arrive those of pairs whose keys match.
+// Every host sends to every other: the violations are the same however the network is
+// cut, and exactly the packets between hosts with matching keys arrive.
 func TestViolationsDoNotDependOnPartitions(t *testing.T) {
 	var all []message
 	matching := int64(0)

@@ -66,8 +66,8 @@ func permutation(hosts int, size uint32) func(*flows, *fabric.Network) error {
 	}
 }
 
-// shift sends from every host to the one that is by further on: on InfiniBand's
-// static routes without a conflict, all hosts in lockstep.
+// shift sends from every host i to host i+by: on InfiniBand's static routes without a
+// conflict, all hosts in lockstep.
 func shift(hosts, by int, size uint32) func(*flows, *fabric.Network) error {
 	return func(f *flows, n *fabric.Network) error {
 		for i := range hosts {
@@ -103,9 +103,9 @@ func alltoall(hosts int, size uint32) func(*flows, *fabric.Network) error {
 	}
 }
 
-// ringAllReduce is a ring over all hosts, in their order. A host sends its
-// right neighbour the first chunk at once and each further one when one has come
-// from the left, 2(hosts-1) in all.
+// ringAllReduce is a ring over all hosts, in their order. A host sends its right
+// neighbour the first chunk at once and each further chunk when one has arrived from
+// the left, 2(hosts-1) in all.
 type ringAllReduce struct {
 	hosts  int
 	chunk  uint32

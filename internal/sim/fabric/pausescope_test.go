@@ -10,9 +10,9 @@ import (
 	"weft/units"
 )
 
-// twoSwitches has hosts of both switches send to one of the first in class 2, which
-// pauses the second switch, and beside them a message between others in class 1 over
-// the same cable: the last of those that are done.
+// twoSwitches has hosts of both switches send to a host of the first in class 2, which
+// pauses the second switch. The last message is in class 1, between other hosts, over the
+// same cable.
 func twoSwitches(t *testing.T, parts int, change func(*fabric.NIC, *fabric.EthernetSwitch)) (s fabric.Stats, beside units.Time, result string) {
 	t.Helper()
 	g, err := topology.Torus{Dims: []int{2}, SwitchEndpoints: 4}.Build()
@@ -68,13 +68,13 @@ func TestAPauseOfAnotherQueueOverrunsTheHeadroom(t *testing.T) {
 			t.Errorf("the pauses stop queue 1, and nothing of queue 2 overruns the headroom: %+v", wrong)
 		}
 		if late < onTime*3/2 {
-			t.Errorf("the message in queue 1 takes %v where pauses stop its queue, and %v where they do not", late, onTime)
+			t.Errorf("the message in queue 1 takes %v if pauses stop its queue, and %v if they do not", late, onTime)
 		}
 		if want == "" {
 			want = result
 		}
 		if result != want {
-			t.Errorf("cut into %d partitions it runs otherwise:\n%s\n%s", parts, result, want)
+			t.Errorf("cut into %d partitions the result differs:\n%s\n%s", parts, result, want)
 		}
 	}
 }
@@ -94,13 +94,13 @@ func TestAPauseOfTheWholeLinkStopsClassesThatDidNothing(t *testing.T) {
 			want = result
 		}
 		if result != want {
-			t.Errorf("cut into %d partitions it runs otherwise:\n%s\n%s", parts, result, want)
+			t.Errorf("cut into %d partitions the result differs:\n%s\n%s", parts, result, want)
 		}
 	}
 }
 
-// The ring of three classes locks by pauses of each class, and by those of links alike.
-func TestADeadlockOfWholeLinksIsTold(t *testing.T) {
+// The ring of three classes locks by pauses of each class, and by pauses of whole links.
+func TestADeadlockOfWholeLinksIsReported(t *testing.T) {
 	n, f := ringWith(t, nil, 1, func(nic *fabric.NIC, eth *fabric.EthernetSwitch) {
 		nic.PFC.WholeLink, eth.PFC.WholeLink = true, true
 	})

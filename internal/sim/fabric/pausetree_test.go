@@ -11,7 +11,7 @@ import (
 )
 
 // A failed NIC below leaf 1 pauses its leaf, which pauses the spine, which pauses
-// leaf 0, which pauses the sender: each for the sake of the port before it.
+// leaf 0, which pauses the sender: the cause of each pause is the port before it.
 func TestPausesLeadFromTheVictimToTheRoot(t *testing.T) {
 	g, err := topology.TwoLevel{Endpoints: 4, LeafEndpoints: 2, Radix: 4, Spines: 1}.Build()
 	if err != nil {

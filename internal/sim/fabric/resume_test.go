@@ -2,9 +2,9 @@ package fabric
 
 import "testing"
 
-// TestXonIsWhatAQueueMayHoldWhenItsSenderGoesOn has thresholds as SONiC has them:
-// a pause ends at XON, or at the threshold less its offset, whichever is more.
-func TestXonIsWhatAQueueMayHoldWhenItsSenderGoesOn(t *testing.T) {
+// TestAPauseEndsAtXonOrAtTheOffset has SONiC's thresholds: a pause ends when the queue
+// holds no more than XON, or than the threshold less its offset, whichever is more.
+func TestAPauseEndsAtXonOrAtTheOffset(t *testing.T) {
 	const reserve, pool = 1000, 100_000 // alpha of 1 leaves 100,000 above the reserve
 	for _, c := range []struct {
 		name        string
@@ -20,7 +20,7 @@ func TestXonIsWhatAQueueMayHoldWhenItsSenderGoesOn(t *testing.T) {
 		{"both: the offset is more", 20_000, 3000, reserve + pool - 3000, true},
 		{"both: XON is more", 99_000, 10_000, 99_000, true},
 		{"both: a byte above both", 99_000, 10_000, 99_001, false},
-		{"within the reserve, whatever else", 10, 0, reserve, true},
+		{"within the reserve, always", 10, 0, reserve, true},
 	} {
 		s := newEthernetState(&EthernetSwitch{Shared: pool, Reserve: reserve, Xon: c.xon, XonOffset: c.offset})
 		if got := s.mayResume(&ingress{held: c.held, num: 1, den: 1}); got != c.want {

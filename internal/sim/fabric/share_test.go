@@ -11,8 +11,8 @@ import (
 )
 
 // Two classes of one NIC, one of them with one queue pair and the other with four:
-// by weight they have three quarters and a quarter of the wire, whoever has more
-// queue pairs; the one that is left alone has all of it.
+// by weight they have three quarters and a quarter of the wire, whichever has more
+// queue pairs. When one class has ended, the other has the whole wire.
 func TestANICSharesItsWireByWeight(t *testing.T) {
 	const size, wire = 4 << 20, (4 << 20) / 4096 * (4096 + 82)
 	g, err := topology.SingleSwitch{Endpoints: 3, NodeNICs: 1, Radix: 3}.Build()
@@ -21,7 +21,7 @@ func TestANICSharesItsWireByWeight(t *testing.T) {
 	}
 	for _, x := range []struct {
 		weights   [8]int32
-		heavy, of int // of the wire while both send
+		heavy, of int // the first class's share of the wire while both send
 	}{{[8]int32{3 * 4200, 4200}, 3, 4}, {[8]int32{4200, 4200}, 1, 2}} {
 		f := &flows{}
 		n, err := buildWith(g, f, func(b *fabric.Builder, nic *fabric.NIC, sw *fabric.EthernetSwitch) {

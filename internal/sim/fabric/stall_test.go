@@ -24,11 +24,10 @@ func (l *later) Timer(p *fabric.Partition, _ uint32) {
 	}
 }
 
-// TestDiscardsInARowStallTheLane sends 20 packets to a NIC that has room for one
-// and says so only after a millisecond. The second and those behind it are
-// discarded after 3 us at the head each. After as many as stall the lane, it
-// discards the rest at once and what comes in the next 24 us; then a packet has
-// its lifetime again.
+// TestDiscardsInARowStallTheLane sends 20 packets to a NIC that has room for one and
+// returns its credits only after a millisecond. Each further packet is discarded after
+// 3 us at the head. After VLStallCount discards the lane stalls: it discards the rest at
+// once, and packets that arrive in the next 24 us. Then a packet has its lifetime again.
 func TestDiscardsInARowStallTheLane(t *testing.T) {
 	const us = units.Microsecond
 	for _, c := range []struct {
@@ -80,7 +79,7 @@ func TestDiscardsInARowStallTheLane(t *testing.T) {
 	}
 }
 
-// inTurns posts packets of two senders at a time, and notes whose come.
+// inTurns posts packets of two senders at given times, and notes the sender of each arrival.
 type inTurns struct {
 	t     *testing.T
 	posts [][2]int // by source of a timer: packets of each
@@ -106,9 +105,10 @@ func (a *inTurns) Timer(p *fabric.Partition, source uint32) {
 }
 
 // TestInputsTakeTurnsWhileTheirLaneIsStalled fills the queues of a lane that stalls from two
-// inputs. The receiver has room for one packet, which it says each 100 us. The first is a's;
-// the turn is b's, whose packet is discarded for its lifetime; then a, b and a lose one to the
-// stall, so that the turn is b's again when both have a packet and there is room for one.
+// inputs. The receiver has room for one packet, and returns credits each 100 us. The first
+// packet is a's; the turn is b's, whose packet is discarded for its lifetime; then a, b and a
+// lose one each to the stall. So the turn is b's again when both have a packet and there is
+// room for one.
 func TestInputsTakeTurnsWhileTheirLaneIsStalled(t *testing.T) {
 	for class := range uint8(3) {
 		nic := infinibandNIC()
@@ -144,7 +144,7 @@ func TestInputsTakeTurnsWhileTheirLaneIsStalled(t *testing.T) {
 		}
 		s := n.Stats()
 		if got := strings.Join(app.got, " "); got != "a b" || s.Dropped[fabric.DropStall] != 3 || s.Dropped[fabric.DropLifetime] != 2 {
-			t.Errorf("lane %d: packets of %q come, %d are discarded in the stall and %d for their lifetime; want \"a b\", 3 and 2",
+			t.Errorf("lane %d: packets of %q arrive, %d are discarded in the stall and %d for their lifetime; want \"a b\", 3 and 2",
 				class, got, s.Dropped[fabric.DropStall], s.Dropped[fabric.DropLifetime])
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// listener keeps what acknowledgements tell it.
+// listener keeps the acknowledgements and their paths.
 type listener struct {
 	becns
 	wants cc.Wants
@@ -30,10 +30,10 @@ func (l *listener) Acked(_ units.Time, ack cc.Ack, _ *cc.Allowance) {
 	}
 }
 
-// TestAnAcknowledgementTellsOfTheWay holds the round trip, the switches and what
-// they wrote against the sum of the parts, for one message of two packets that
-// has the network to itself.
-func TestAnAcknowledgementTellsOfTheWay(t *testing.T) {
+// TestAnAcknowledgementHasThePath compares the round trip, the switches and their
+// telemetry with the sum of the parts, for one message of two packets that has the
+// network to itself.
+func TestAnAcknowledgementHasThePath(t *testing.T) {
 	const payload, switches = 4096, 5
 	const data, ack = payload + 14 + 20 + 8 + 12 + 4 + 4 + 20, 14 + 20 + 8 + 12 + 4 + 4 + 4 + 20 // on the wire; the first has a RETH, too
 	const perByte, links, pipeline, propagation, nic = 20, switches + 1, 500 * ns, 100 * ns, 300 * ns
@@ -75,7 +75,7 @@ func TestAnAcknowledgementTellsOfTheWay(t *testing.T) {
 
 // An algorithm that wants acknowledgements alone gets neither the round trip nor
 // the path.
-func TestWhoDoesNotAskIsToldNothing(t *testing.T) {
+func TestTelemetryIsGivenOnlyOnRequest(t *testing.T) {
 	f := &flows{done: []units.Time{0}}
 	n := mustBuild(t, topology.KAry{K: 4}, "roce", f)
 	l := &listener{wants: cc.WantAcks}
@@ -90,6 +90,6 @@ func TestWhoDoesNotAskIsToldNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(l.acks) != 1 || l.acks[0].RTT != 0 || l.acks[0].Hops != 0 || l.acks[0].Path != nil {
-		t.Errorf("told %+v, want one acknowledgement of no round trip and no path", l.acks)
+		t.Errorf("got %+v, want one acknowledgement without round trip and path", l.acks)
 	}
 }

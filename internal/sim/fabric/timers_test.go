@@ -7,8 +7,8 @@ import (
 	"weft/units"
 )
 
-// The heap is held against a list that is searched: who is first, and that a flow is
-// in it once however often it is brought forward.
+// The heap agrees with a list that is searched: in the first flow, and in that a flow is
+// in it once, however often it is brought forward.
 func TestTimersGiveTheEarliestFlowOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	flows := make([]*flow, 40)

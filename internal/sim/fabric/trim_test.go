@@ -10,15 +10,15 @@ import (
 	"weft/units"
 )
 
-// fullUET is a full packet of Ultra Ethernet on the wire, trimmedUET what is left
-// of it.
+// fullUET and trimmedUET are the bytes of a full and of a trimmed packet of Ultra
+// Ethernet on the wire.
 const (
 	fullUET    = 4096 + 122
 	trimmedUET = 148
 )
 
-// ultraEthernet makes NICs and switches those of Ultra Ethernet: data in class 0,
-// trimmed packets in 1, control in 2; a port holds so many full packets of data.
+// ultraEthernet sets NICs and switches for Ultra Ethernet: data in class 0, trimmed
+// packets in 1, control in 2; a port holds this number of full packets of data.
 func ultraEthernet(packets int32) func(*fabric.Builder, *fabric.NIC, *fabric.EthernetSwitch) {
 	return func(b *fabric.Builder, nic *fabric.NIC, sw *fabric.EthernetSwitch) {
 		b.Classes = 3
@@ -38,7 +38,7 @@ func ultraEthernet(packets int32) func(*fabric.Builder, *fabric.NIC, *fabric.Eth
 	}
 }
 
-// losses is a congestion control with a fixed window that counts what it is told.
+// losses is a congestion control with a fixed window that counts reported losses.
 type losses struct {
 	cc.Fixed
 	trims int64
@@ -66,10 +66,10 @@ func sprayTo(f *flows, n *fabric.Network, from, to int32, size uint32, alg cc.Al
 	return n.Partition(from).Post(from, qp, transport.WorkRequest{ID: id, Op: transport.OpWrite, Length: size})
 }
 
-// Sixteen to one through a port that holds ten packets: what does not fit is trimmed,
-// each trimmed packet is reported and sent again, and once at a time nothing else is;
-// nothing is dropped, and all messages come.
-func TestWhatHasNoRoomIsTrimmedAndSentAgainAlone(t *testing.T) {
+// Sixteen to one through a port that holds ten packets: packets that do not fit are
+// trimmed, exactly these are reported and sent again, nothing is dropped, and all messages
+// arrive.
+func TestPacketsWithoutRoomAreTrimmedAndSentAgainAlone(t *testing.T) {
 	g, err := topology.SingleSwitch{Endpoints: 17, NodeNICs: 1, Radix: 17}.Build()
 	if err != nil {
 		t.Fatal(err)
@@ -103,11 +103,11 @@ func TestWhatHasNoRoomIsTrimmedAndSentAgainAlone(t *testing.T) {
 		t.Errorf("%d packets were trimmed, %d sent again, %d reported with %d bytes", s.Trimmed, n.Retransmissions(), told.trims, told.lost)
 	}
 	if s.Dropped[fabric.DropBuffer] != 0 || s.LostBytes != s.Trimmed*(fullUET-trimmedUET) {
-		t.Errorf("%d packets dropped, %d bytes lost, want none and those that were cut off", s.Dropped[fabric.DropBuffer], s.LostBytes)
+		t.Errorf("%d packets dropped, %d bytes lost, want none and the bytes of the trimmed payloads", s.Dropped[fabric.DropBuffer], s.LostBytes)
 	}
 }
 
-// Where trimmed packets have no room either, packets are dropped; the timeout mends it.
+// If trimmed packets have no room either, they are dropped; the timeout repairs it.
 func TestTrimmedPacketsWithoutRoomAreDropped(t *testing.T) {
 	g, err := topology.SingleSwitch{Endpoints: 9, NodeNICs: 1, Radix: 9}.Build()
 	if err != nil {

@@ -87,7 +87,7 @@ func TestFlowsStayWhereTheyAreAsATableGrows(t *testing.T) {
 	seen := 0
 	for f := range table.all {
 		if f != at[seen] {
-			t.Fatalf("flow %d is elsewhere than when it was added", seen)
+			t.Fatalf("flow %d has moved since it was added", seen)
 		}
 		if seen++; seen == len(at)-1 {
 			break
@@ -183,9 +183,9 @@ func TestAPortThatGoesDownForgetsItsOwnPauses(t *testing.T) {
 	}
 }
 
-// TestANICWithoutACableLosesWhatHasLeftItsQueuePairs has two replies, a packet that waits for
-// credits, and in another class a flow that may send.
-func TestANICWithoutACableLosesWhatHasLeftItsQueuePairs(t *testing.T) {
+// TestANICWithoutACableLosesPacketsThatHaveLeftTheirQueuePairs has two replies, a packet that
+// waits for credits, and in another class a flow that may send.
+func TestANICWithoutACableLosesPacketsThatHaveLeftTheirQueuePairs(t *testing.T) {
 	p := &Partition{net: &Network{classes: 2}, pool: newPool(), now: 7}
 	queues := []nicQueue{{replies: emptyList, held: -1}, {replies: emptyList, held: -1}}
 	p.net.nicQueues = queues

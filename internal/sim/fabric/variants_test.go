@@ -19,7 +19,7 @@ type variant struct {
 	set     func(nic *fabric.NIC, eth *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch)
 }
 
-// variants reach what the plain devices of the benchmarks do not: arbitration,
+// variants reach the paths that the benchmarks' plain devices miss: arbitration,
 // starved lanes, discards, small buffers, pauses that are renewed, drops.
 var variants = []variant{
 	{"lanes arbitrated", "infiniband", fabric.Static, func(_ *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
@@ -101,8 +101,7 @@ func (v *variant) build(g *topology.Graph, part []int32, app fabric.App) (*fabri
 	return b.Build(part)
 }
 
-// classes sends from every host to another and from some to one, in all
-// classes.
+// classes sends from every host to another and from some hosts to one, in all classes.
 func classes(hosts int) func(*flows, *fabric.Network) error {
 	return func(f *flows, n *fabric.Network) error {
 		for i := range hosts {
@@ -130,16 +129,15 @@ func (f *flows) sendClass(n *fabric.Network, from, to int32, size uint32) error 
 	return n.Partition(from).Post(from, qp, transport.WorkRequest{ID: id, Op: transport.OpWrite, Length: size})
 }
 
-// blind is a packet trace that sees nothing. A network that is followed handles
-// its events in their order, and not cell by cell.
+// blind is a packet trace that records nothing. A network with a trace handles its
+// events in their order, and not cell by cell.
 type blind struct{}
 
 func (blind) Sent(*fabric.Sighting)   {}
 func (blind) Landed(*fabric.Sighting) {}
 
-// TestNoVariantDependsOnPartitionsOrCells runs every variant whole, in order and
-// cell by cell, and cut, and holds the completions and all counts but that of
-// events against each other.
+// TestNoVariantDependsOnPartitionsOrCells runs every variant whole, in order and cell
+// by cell, and cut, and compares the completions and all counts except the events.
 func TestNoVariantDependsOnPartitionsOrCells(t *testing.T) {
 	g, err := topology.KAry{K: 8}.Build()
 	if err != nil {
@@ -170,7 +168,7 @@ func TestNoVariantDependsOnPartitionsOrCells(t *testing.T) {
 				t.Fatalf("%s, %d partitions: %v", v.name, cut.parts, err)
 			}
 			s := n.Stats()
-			s.Events = 0 // a stale wake-up counts where it falls
+			s.Events = 0 // stale wake-ups count, and depend on the partitions
 			got := fmt.Sprintf("%d %+v", digest(f.done), s)
 			if want == "" {
 				want = got

@@ -2,8 +2,8 @@ package fabric
 
 import "testing"
 
-// served is the bytes of each lane when all of them always have a packet of a size, and
-// the number of high packets between two turns of the low table.
+// served is the bytes that each lane sends if all always have a packet of a size, and the
+// number of high packets between two turns of the low table.
 func served(a *VLArb, lanes uint16, size int32, packets int) (bytes map[uint8]int64, between map[int]int) {
 	bytes, between = map[uint8]int64{}, map[int]int{}
 	var st arbiter
@@ -25,7 +25,7 @@ func served(a *VLArb, lanes uint16, size int32, packets int) (bytes map[uint8]in
 }
 
 // The low table has a turn after each limit of high priority: 4,096 bytes times Limit, and
-// the rest of the packet that passes it (IBA vol. 1, 7.6.9.2).
+// the rest of the packet that exceeds it (IBA vol. 1, 7.6.9.2).
 func TestTheLimitOfHighPriorityLetsTheLowTableSend(t *testing.T) {
 	for _, c := range []struct {
 		limit uint8
@@ -35,7 +35,7 @@ func TestTheLimitOfHighPriorityLetsTheLowTableSend(t *testing.T) {
 		a := VLArb{High: []VLWeight{{VL: 1, Weight: 255}}, Low: []VLWeight{{VL: 0, Weight: 1}}, Limit: c.limit}
 		_, between := served(&a, 0b11, c.size, 5000)
 		if len(between) != 1 || between[c.want] == 0 {
-			t.Errorf("limit %d, packets of %d: high packets between two low ones and how often: %v, want %d always", c.limit, c.size, between, c.want)
+			t.Errorf("limit %d, packets of %d: number of high packets between two low ones, and its count: %v, want %d always", c.limit, c.size, between, c.want)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func TestWithoutALimitTheLowTableWaits(t *testing.T) {
 	}
 }
 
-// Lanes of one table share in proportion to their weights, of 64 bytes.
+// Lanes of one table share in proportion to their weights, in units of 64 bytes.
 func TestLanesShareByTheirWeights(t *testing.T) {
 	table := []VLWeight{{VL: 1, Weight: 64}, {VL: 2, Weight: 128}, {VL: 3, Weight: 0}, {VL: 4, Weight: 32}}
 	for name, a := range map[string]VLArb{"high": {High: table, Limit: 255}, "low": {Low: table}} {

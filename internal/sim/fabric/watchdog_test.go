@@ -16,7 +16,7 @@ func ringOfSwitches(t *testing.T, w *fabric.Watchdog, parts int) (*fabric.Networ
 	return ringWith(t, w, parts, func(*fabric.NIC, *fabric.EthernetSwitch) {})
 }
 
-// ringWith is the same with changes of its NICs and switches.
+// ringWith is ringOfSwitches with changes of its NICs and switches.
 func ringWith(t *testing.T, w *fabric.Watchdog, parts int, change func(*fabric.NIC, *fabric.EthernetSwitch)) (*fabric.Network, *flows) {
 	t.Helper()
 	const ring, hosts = 6, 4
@@ -61,7 +61,7 @@ func TestTheWatchdogEndsADeadlock(t *testing.T) {
 			t.Errorf("%d storms and %d packets dropped for them: want some of both", s.Storms, s.Dropped[fabric.DropWatchdog])
 		}
 		if lost := s.Dropped[fabric.DropHeadroom] + s.Dropped[fabric.DropBuffer]; lost > 0 {
-			t.Errorf("%d packets were dropped otherwise", lost)
+			t.Errorf("%d packets were dropped for other reasons, want none", lost)
 		}
 		s.Events = 0
 		got := fmt.Sprintf("%d %+v", digest(f.done), s)
@@ -69,13 +69,12 @@ func TestTheWatchdogEndsADeadlock(t *testing.T) {
 			want = got
 		}
 		if got != want {
-			t.Errorf("cut into %d partitions it runs otherwise:\n%s\n%s", parts, got, want)
+			t.Errorf("cut into %d partitions the result differs:\n%s\n%s", parts, got, want)
 		}
 	}
 }
 
-// Without a watchdog, and with one that only counts, the ring stands still for
-// good.
+// Without a watchdog, and with a watchdog that only counts, the deadlock stays.
 func TestADeadlockStaysWithoutAnAction(t *testing.T) {
 	const poll = 200 * units.Microsecond
 	for _, w := range []*fabric.Watchdog{nil, {Detection: 2 * poll, Restoration: 2 * poll, Poll: poll, Action: fabric.WatchdogAlert}} {

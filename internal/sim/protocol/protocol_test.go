@@ -6,7 +6,7 @@ import (
 	"weft/wire"
 )
 
-// A description without one of these would be found by a user first.
+// A description that lacks a field is found here, not by a user.
 func TestEveryProtocolIsDescribedInFull(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range All {
@@ -21,7 +21,7 @@ func TestEveryProtocolIsDescribedInFull(t *testing.T) {
 			t.Errorf("%s: want an MTU with a range, or with sizes", p.Name)
 		}
 		if p.OnTCP() && (p.CNPs || p.Unordered || p.Reads) {
-			t.Errorf("%s: what queue pairs have is said of TCP", p.Name)
+			t.Errorf("%s: TCP has features of queue pairs", p.Name)
 		}
 		if p.ServiceLevels == p.Ethernet() {
 			t.Errorf("%s: want service levels on InfiniBand's links, and priorities on Ethernet", p.Name)
@@ -29,7 +29,7 @@ func TestEveryProtocolIsDescribedInFull(t *testing.T) {
 	}
 }
 
-// The bytes are those of the headers: IBA vol. 1, 5.2 and A16, A17; IEEE 802.3; RFC 9293 and 7323.
+// Bytes of headers: IBA vol. 1, 5.2 and A16, A17; IEEE 802.3; RFC 9293 and 7323.
 func TestAFullPacketHasTheHeadersOfItsProtocol(t *testing.T) {
 	const (
 		ethernet = 8 + 14 + 4 + 12 // preamble, header, FCS, gap

@@ -16,8 +16,7 @@ func direct(g *topology.Graph, cable int32, out topology.End) int32 {
 	return 2*cable + 1
 }
 
-// Load counts the flows on each cable that a pattern puts there by static
-// routing.
+// Load counts the flows that a pattern puts on each cable by static routing.
 func Load(g *topology.Graph, t *Tables, pattern iter.Seq2[int, int]) (Loads, error) {
 	loads := make(Loads, 2*len(g.Cables))
 	var path []topology.End

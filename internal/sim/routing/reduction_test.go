@@ -7,8 +7,8 @@ import (
 	"weft/internal/sim/routing"
 )
 
-// TestReductionTreesReachEveryMemberOnce walks a tree from its root and holds what
-// it meets against the members.
+// TestReductionTreesReachEveryMemberOnce walks a tree from its root and compares the
+// endpoints that it reaches with the members.
 func TestReductionTreesReachEveryMemberOnce(t *testing.T) {
 	for name, spec := range map[string]topology.Spec{
 		"one switch":   topology.SingleSwitch{Endpoints: 9, Radix: 12},
@@ -95,10 +95,9 @@ func TestReductionTreesTakeDifferentRoots(t *testing.T) {
 	}
 }
 
-// TestTreesOfPortsThatAreFreeShareNone: with what earlier trees have taken no longer
-// free, pairs of the leaves of two levels get trees until the uplinks are used up, and
-// then a reason.
-func TestTreesOfPortsThatAreFreeShareNone(t *testing.T) {
+// TestTreesOfFreePortsShareNone: ports of earlier trees are not free, so pairs of leaves
+// of two levels get trees until the uplinks are used up, and then an error with the reason.
+func TestTreesOfFreePortsShareNone(t *testing.T) {
 	g, err := topology.TwoLevel{Endpoints: 8, Radix: 16, LeafEndpoints: 4, LeafUplinks: 3, Spines: 3}.Build()
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +120,7 @@ func TestTreesOfPortsThatAreFreeShareNone(t *testing.T) {
 	}
 }
 
-// TestATreeBeginsWhereItsMembersMeet: what lies above is left out.
+// TestATreeBeginsWhereItsMembersMeet: switches above are left out.
 func TestATreeBeginsWhereItsMembersMeet(t *testing.T) {
 	g, err := topology.KAry{K: 4}.Build()
 	if err != nil {

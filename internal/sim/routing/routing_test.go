@@ -80,7 +80,7 @@ func TestStaticPathsAreAsShortAsTheGraphAllows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, g, tab := random(t, topologytest.Spec)
 		if g.Family == topology.FamilyDragonfly || g.Family == topology.FamilyDragonflyPlus {
-			t.Skip() // minimal is another thing there: one global cable at most
+			t.Skip() // there minimal means one global cable at most
 		}
 		src := rapid.IntRange(0, g.Endpoints-1).Draw(t, "src")
 		dist := bfs(g, src)
@@ -229,7 +229,7 @@ func turned(g *topology.Graph) *topology.Graph {
 	return &t
 }
 
-// The order in which switches stand in a graph says nothing about who is above whom.
+// The order of switches in a graph says nothing about their levels.
 func TestShiftsMeetNoContentionWhateverTheOrderOfSwitches(t *testing.T) {
 	for name, s := range map[string]topology.Spec{
 		"k=4": topology.KAry{K: 4}, "two levels": topology.TwoLevel{Endpoints: 128, Radix: 16},
@@ -421,8 +421,8 @@ func TestARingHasACreditLoopOnOneLaneAndNoneOnTwo(t *testing.T) {
 	}
 }
 
-// In a ring of four the tie at half-way is all there is to close the loop, and
-// even switches go up while odd ones go down.
+// In a ring of four only the tie at half-way could close the loop, and there even switches
+// go up while odd ones go down.
 func TestARingOfFourHasNoCreditLoop(t *testing.T) {
 	g, tab := must(t, topology.Torus{Dims: []int{4, 4}, SwitchEndpoints: 2})
 	if loop := routing.CreditLoop(g, tab, nil, false); loop != nil {
@@ -464,7 +464,7 @@ func TestLanesBreakEveryCreditLoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, g, tab := random(t, topologytest.Spec)
 		if _, listed := s.(topology.Listed); listed {
-			t.Skip("any form has no rule of lanes: its tables come from an engine, and are proved before a run")
+			t.Skip("a topology of any form has no rule of lanes: its tables come from an engine, and are proved before a run")
 		}
 		if loop := routing.CreditLoop(g, tab, routing.LanesFor(g), false); loop != nil {
 			t.Fatalf("%+v has the credit loop %v", s, loop)
@@ -560,8 +560,8 @@ func TestPathsReportLoopsAndDeadEnds(t *testing.T) {
 	}
 }
 
-// A leaf that knows no port for a destination leads nowhere, so only its own endpoints
-// can tell.
+// No path leads through a leaf that lacks a port for a destination, so only the leaf's own
+// endpoints show the error.
 func TestALeafThatForgetsADestinationIsFound(t *testing.T) {
 	g, tab := must(t, topology.TwoLevel{Endpoints: 16, Radix: 8})
 	bad := *tab

@@ -8,7 +8,7 @@ import (
 	"weft/units"
 )
 
-// dgxH100 is so many nodes of eight H100 with eight 400 Gb/s NICs.
+// dgxH100 is a cluster of nodes with eight H100 and eight 400 Gb/s NICs each.
 func dgxH100(nodes int) Cluster {
 	return Cluster{Nodes: nodes, PerNode: 8, GPU: Hopper, NVLinkGBps: 18 * 20.6, NICs: 8, NICGBps: 50, NVSwitch: true, NVLS: true, CPU: Intel}
 }
@@ -22,7 +22,7 @@ var b200 = Cluster{Nodes: 1, PerNode: 8, GPU: Blackwell, NVLinkGBps: 18 * 40.1, 
 
 func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*math.Abs(b) }
 
-func TestGraphsAreThoseInTheLogs(t *testing.T) {
+func TestGraphsAgreeWithTheLogs(t *testing.T) {
 	for name, c := range map[string]struct {
 		got, want Graph
 	}{
@@ -132,7 +132,7 @@ func TestOnlyTwoNodesBeatTheNICs(t *testing.T) {
 	}
 }
 
-// Published measurements: what the model is worth. They calibrate nothing here.
+// The model's error against published measurements, which calibrate nothing here.
 func TestModelAgainstMeasurements(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -242,8 +242,8 @@ func TestOverheadsLeaveTheWireToTheWire(t *testing.T) {
 	}
 }
 
-// Ceilings worked out by hand from the published constants: of all channels of a
-// GPU, of a GPU's sends with reductions in the switch, of a node's sends.
+// Ceilings worked out by hand from the published constants: for all channels of a
+// GPU, for a GPU's sends with reductions in the switch, for a node's sends.
 func TestCeilingsAreThePublishedOnes(t *testing.T) {
 	const nvls = 8 * 40 * .85 * 7 / 8 // one direction, GB/s
 	for _, c := range []struct {
@@ -278,9 +278,9 @@ func TestCeilingsAreThePublishedOnes(t *testing.T) {
 	}
 }
 
-// What CollNet costs for all-gather and reduce-scatter, worked out by hand from the
+// The costs of CollNet for all-gather and reduce-scatter, worked out by hand from the
 // published rules (src/graph/tuning.cc): a node's GPUs times 0.9 of a channel's speed between
-// nodes, and by NVLS what it reaches inside the node; only with a NIC for each GPU.
+// nodes, with NVLS its bandwidth inside the node; both need a NIC for each GPU.
 func TestCollNetCostsOfShardsAreThePublishedOnes(t *testing.T) {
 	sharp := func(nics int) Cluster {
 		c := dgxH100(4)

@@ -35,15 +35,15 @@ func recovery(t *testing.T, p *network.Plan) runstore.Recovery {
 	return p.Faults.Control.Recoveries[0]
 }
 
-// TestTheManagersTablesAreThoseOfThePlan: what the simulated manager writes at
-// bring-up is what a run without faults has.
-func TestTheManagersTablesAreThoseOfThePlan(t *testing.T) {
+// TestTheManagersTablesEqualThePlans: the tables that the simulated manager writes at
+// bring-up equal the tables of a run without faults.
+func TestTheManagersTablesEqualThePlans(t *testing.T) {
 	for _, engine := range []string{"ftree", "updn", "minhop"} {
 		text := strings.Replace(simtest.LeafSpine+simtest.BothFabrics, "preset: infiniband-ndr", "preset: infiniband-ndr, ib: {engine: "+engine+"}", 1)
 		without := faultyPlan(t, text, 0)
 		with := faultyPlan(t, text+"faults: [{at: 5us, link: leaf0 port 9}]", 0)
 		if !slices.Equal(without.Tables.Port, with.Tables.Port) {
-			t.Errorf("%s: the manager's tables differ from those of a run without faults", engine)
+			t.Errorf("%s: the manager's tables differ from the tables of a run without faults", engine)
 		}
 	}
 }
@@ -120,9 +120,9 @@ func follow(t *testing.T, p *network.Plan, r *detours, sw, dst int, port uint16,
 	}
 }
 
-// TestBGPTakesItsTimers: leaf 0 repairs its own groups after detection; spine 0 has
-// no other way to leaf 0, tells the other leaves, and these are a hop away. The
-// leaves write 8 entries each.
+// TestBGPTakesItsTimers: leaf 0 repairs its own groups after detection. Spine 0 has no
+// other way to leaf 0, and advertises that to the other leaves, a hop away, which write
+// 8 entries each.
 func TestBGPTakesItsTimers(t *testing.T) {
 	const timers = "{repair: 2ms, update: 5ms, advertisement: 1ms, entry: 100us, bfd-interval: 50ms"
 	for detection, detected := range map[string]units.Time{"loss-of-signal": 10 * us, "bfd": 150 * ms} {
@@ -141,20 +141,19 @@ func TestBGPTakesItsTimers(t *testing.T) {
 	}
 }
 
-// TestTheManagerTakesItsTime holds a recovery against its terms: the port's notice,
-// one trap, a sweep whose datagrams are handled one by one, and the model of
-// computing.
+// TestTheManagerTakesItsTime compares a recovery with its terms: the port's detection,
+// one trap, a sweep whose datagrams are handled one by one, and the model of computing.
 func TestTheManagerTakesItsTime(t *testing.T) {
 	p := faultyPlan(t, simtest.LeafSpine+simtest.BothFabrics+"faults: [{at: 1ms, link: leaf0 port 9}]", 0)
 	c := simtest.Resolve(t, simtest.LeafSpine+simtest.BothFabrics).Control
 	got := recovery(t, p)
-	// A trap is made by an agent, goes over at most four cables, and is taken.
+	// An agent makes a trap, which crosses at most four cables, and the manager takes it.
 	least := c.LossOfSignal + c.SM.Agent + c.SM.Datagram
 	if got.How != "trap" || got.Detected <= least || got.Detected > least+10*us {
 		t.Errorf("noticed by %s after %v, want by trap a few microseconds after %v", got.How, got.Detected, least)
 	}
-	// 12 switches and 32 adapters, 44 LIDs; a datagram for each of their ports that
-	// answers, and two or three for each of them.
+	// 12 switches and 32 adapters, 44 LIDs; a datagram for each port that answers, and two or
+	// three for each device.
 	if compute := got.Computed - got.Swept; compute != 12*44*c.SM.Entry {
 		t.Errorf("tables take %v, want %v for 12 switches and 44 LIDs", compute, 12*44*c.SM.Entry)
 	}
@@ -171,8 +170,8 @@ func TestTheManagerTakesItsTime(t *testing.T) {
 	}
 }
 
-// TestAdaptiveRoutingMendsItselfAtTheFault: the switches at the ends leave the port
-// out before the manager knows.
+// TestAdaptiveRoutingMendsItselfAtTheFault: the switches at the ends of the cable leave the
+// port out before the manager knows.
 func TestAdaptiveRoutingMendsItselfAtTheFault(t *testing.T) {
 	p := faultyPlan(t, simtest.LeafSpine+simtest.BothFabrics+"faults: [{at: 1ms, link: leaf0 port 9}]", 1)
 	if got := recovery(t, p); got.First != 10*us || got.Last <= got.Computed {
@@ -180,9 +179,8 @@ func TestAdaptiveRoutingMendsItselfAtTheFault(t *testing.T) {
 	}
 }
 
-// TestAManagerWithoutACableHearsOfNothing until its next light sweep, which nobody
-// answers; and nobody mends what breaks elsewhere. The ways that stay closed are
-// those of the old tables over the cable.
+// TestAManagerWithoutACableHearsOfNothing until its next light sweep, which nobody answers.
+// Nobody repairs faults elsewhere: the old tables' ways over the second cable stay closed.
 func TestAManagerWithoutACableHearsOfNothing(t *testing.T) {
 	p := faultyPlan(t, simtest.LeafSpine+simtest.BothFabrics+"faults: [{at: 1ms, link: node0/nic0 port 1}, {at: 2ms, link: leaf1 port 9}]", 0)
 	all := p.Faults.Control.Recoveries
@@ -222,9 +220,9 @@ func TestTheLossOfAHostIsTrapped(t *testing.T) {
 	}
 }
 
-// TestAStandbyTakesOver: three questions a second apart without an answer, each
-// asked four times; then the standby sweeps, and asks the old master four times
-// whether it is still there.
+// TestAStandbyTakesOver: the standby polls three times, a second apart, with four attempts
+// each and no answer. Then it sweeps, and asks the old master four times whether it is
+// still there.
 func TestAStandbyTakesOver(t *testing.T) {
 	text := strings.Replace(simtest.LeafSpine, "control: {", "control: {sm: {standby: true, poll: 1s, timeout: 100ms}, ", 1) + simtest.BothFabrics
 	got := recovery(t, faultyPlan(t, text+"faults: [{at: 1ms, sm: true}]", 0))
@@ -237,7 +235,7 @@ func TestAStandbyTakesOver(t *testing.T) {
 	}
 }
 
-// TestFaultsThatCannotBeAreRefused names what is wrong.
+// TestFaultsThatCannotBeAreRefused finds the reason in each error.
 func TestFaultsThatCannotBeAreRefused(t *testing.T) {
 	for want, fault := range map[string]string{
 		"no node":      "{at: 1ms, switch: leaf99}",
@@ -263,9 +261,9 @@ func TestFaultsThatCannotBeAreRefused(t *testing.T) {
 	}
 }
 
-// TestConnectionsThatKeepTheirLevelsAreTold: new trees of dfsssp around a cable, with
-// the levels of the old ones, have a credit loop; those of torus-2QoS never do.
-func TestConnectionsThatKeepTheirLevelsAreTold(t *testing.T) {
+// TestCreditLoopsOfConnectionsThatKeepTheirLevelsAreFound: new trees of dfsssp around a
+// cable, with the levels of the old trees, have a credit loop; torus-2QoS never has.
+func TestCreditLoopsOfConnectionsThatKeepTheirLevelsAreFound(t *testing.T) {
 	circle := func(engine, fault string) string {
 		text := strings.Replace(simtest.Ringed("torus, dims: [4, 4], hosts-per-leaf: 2"), "roce-v2-400g", "{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: "+engine+"}}", 1)
 		return recovery(t, faultyPlan(t, text+"\nfaults: [{at: 5us, "+fault+"}]", 0)).Circle
@@ -280,9 +278,9 @@ func TestConnectionsThatKeepTheirLevelsAreTold(t *testing.T) {
 	}
 }
 
-// TestBGPKnowsOnlyWhatItIsTold: an outage that is over before it is detected is none,
-// and a cable whose session is not back has not worked in between.
-func TestBGPKnowsOnlyWhatItIsTold(t *testing.T) {
+// TestBGPKnowsOnlyDetectedFaults: an outage that is over before its detection is none for
+// BGP, and a cable has not worked before its session is back.
+func TestBGPKnowsOnlyDetectedFaults(t *testing.T) {
 	r := simtest.Resolve(t, simtest.LeafSpine+simtest.BothFabrics+"faults: [{at: 1ms, until: 2ms, link: leaf0 port 9, times: 3, period: 10ms}, {at: 1ms, until: 1010us, link: leaf1 port 9}]")
 	p, err := NewPlan(r, &r.Fabrics[2])
 	if err != nil {
@@ -312,15 +310,15 @@ func TestOutagesOfACableAreJoined(t *testing.T) {
 		return network.Span{Cable: cable, From: from, Until: until}
 	}
 	got := joined([]network.Span{out(3, 10*us, 50*us), out(1, us, 2*us), out(3, 30*us, 90*us), out(3, 300*us, units.Forever), out(3, 95*us, 99*us), out(3, 400*us, 500*us)}, 10*us)
-	want := []network.Span{out(1, us, 2*us), out(3, 10*us, 99*us), out(3, 300*us, units.Forever)} // what is out for ever stays out
+	want := []network.Span{out(1, us, 2*us), out(3, 10*us, 99*us), out(3, 300*us, units.Forever)} // an outage for ever stays
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
 
-// TestAManagerThatCannotKeepUpIsToldOf: agents that take longer than requests wait
-// for, and sweeps without end.
-func TestAManagerThatCannotKeepUpIsToldOf(t *testing.T) {
+// TestAManagerThatCannotKeepUpIsReported: agents that take longer than the timeout of a
+// request, and sweeps without end.
+func TestAManagerThatCannotKeepUpIsReported(t *testing.T) {
 	text := strings.Replace(simtest.LeafSpine, "control: {", "control: {sm: {agent: 1s}, ", 1) + simtest.BothFabrics
 	if _, err := BringUp(simtest.Resolve(t, text)); err == nil || !strings.Contains(err.Error(), "does not bring the subnet up") {
 		t.Errorf("agents slower than the timeout: %v, want that the subnet does not come up", err)
@@ -336,8 +334,8 @@ func TestAManagerThatCannotKeepUpIsToldOf(t *testing.T) {
 	}
 }
 
-// TestPlanesAreMendedEachForItself breaks a cable of one of two planes: the switches
-// of the other change nothing, and all ways of the first are open again.
+// TestPlanesAreMendedEachForItself breaks a cable of one of two planes: the switches of
+// the other plane change nothing, and all ways of the first open again.
 func TestPlanesAreMendedEachForItself(t *testing.T) {
 	r := simtest.Resolve(t, simtest.BrokenPlane)
 	for i := range r.Fabrics {

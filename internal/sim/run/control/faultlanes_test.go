@@ -6,10 +6,10 @@ import (
 	"weft/internal/sim/simtest"
 )
 
-// TestLanesAreThoseOfTheNewEngine applies all that the manager writes after a fault of
+// TestLanesFollowTheNewEngine applies all tables that the manager writes after a fault of
 // a dragonfly: dfsssp has taken over, and every level is on the lane of its number
-// wherever a cable works. The run has as many lanes as its levels get into.
-func TestLanesAreThoseOfTheNewEngine(t *testing.T) {
+// wherever a cable works. The run has as many lanes as its levels use.
+func TestLanesFollowTheNewEngine(t *testing.T) {
 	p := faultyPlan(t, simtest.LanesByPath(simtest.SmallDragonfly, "auto", "{at: 5us, link: group0/switch0 port 3}"), 0)
 	if p.Routed.Used != "dragonfly" || p.Lanes.Count != 2 {
 		t.Fatalf("before the fault the engine is %s, with %d lanes; want dragonfly with 2", p.Routed.Used, p.Lanes.Count)

@@ -13,8 +13,8 @@ import (
 	"weft/units"
 )
 
-// TestFaultsMayOverlap lays faults of a cable over each other in every way: what is
-// broken for ever stays broken, and what is broken twice works when both are over.
+// TestFaultsMayOverlap lays faults of a cable over each other in every way: a fault for
+// ever stays, and a cable with two faults works when both are over.
 func TestFaultsMayOverlap(t *testing.T) {
 	for _, faults := range []string{
 		"{at: 5us, link: leaf0 port 9}, {at: 50us, link: leaf0 port 9, until: 90us}",
@@ -40,8 +40,8 @@ func TestAutoTakesFtreeOnAFatTreeAndSaysSo(t *testing.T) {
 	}
 }
 
-// Engines whose paths have lanes of their own run, where one lane would stand still:
-// small buffers that keep packets for ever, and more of them than the rings hold.
+// Engines whose paths have lanes of their own run where one lane would stand still: small
+// buffers that keep packets for ever, and more packets than the rings hold.
 func TestEnginesWithLanesByPathRunWithoutStandstill(t *testing.T) {
 	for _, c := range []struct {
 		engine, shape string
@@ -75,8 +75,8 @@ workload: {pattern: permutation, sizes: [256KiB]}`, c.shape, c.engine, c.vls)), 
 	}
 }
 
-// TestFaultsDoNotDependOnCores runs faults of every kind, on any number of
-// cores. That packets, bytes and credits add up is checked by every run.
+// TestFaultsDoNotDependOnCores runs faults of every kind, on any number of cores. Every
+// run checks that packets, bytes and credits add up.
 func TestFaultsDoNotDependOnCores(t *testing.T) {
 	for name, faults := range map[string]string{
 		"link":            "faults: [{at: 5us, link: leaf0 port 9}]",
@@ -105,7 +105,7 @@ func TestFaultsDoNotDependOnCores(t *testing.T) {
 }
 
 // TestRingsAreMendedOnBothFabrics breaks a cable and a switch of a torus and of a
-// dragonfly: in the end every way is open that cables leave, and the run ends.
+// dragonfly: in the end every way that has cables is open, and the run ends.
 func TestRingsAreMendedOnBothFabrics(t *testing.T) {
 	const torus, dragonfly = "torus, dims: [4, 4], hosts-per-leaf: 2", "dragonfly, hosts-per-leaf: 2, switches-per-group: 4, global-links: 2, groups: 5, radix: 16"
 	for _, c := range []struct{ shape, engine, fault string }{
@@ -133,11 +133,11 @@ func TestRingsAreMendedOnBothFabrics(t *testing.T) {
 	}
 }
 
-// TestLanesChangeWithTheTables breaks what an engine cannot route around, so that
-// another takes over, and what it can: a cable of a group of a dragonfly, two of one
-// ring of a torus, one of a torus, and one of a torus on dfsssp, whose levels are their
-// lanes. SL2VL tables that change do so after the last block of the tables has been
-// sent, and results are the same on any number of cores.
+// TestLanesChangeWithTheTables has faults that an engine cannot route around, so that
+// another engine takes over, and faults that it can: a cable of a group of a dragonfly, two
+// of one ring of a torus, one of a torus, and one of a torus on dfsssp, whose levels are
+// their lanes. SL2VL tables change after the last block of the tables has been sent, and
+// results are the same on any number of cores.
 func TestLanesChangeWithTheTables(t *testing.T) {
 	const ring = "{at: 5us, link: 'switch(0,0) port 3'}, {at: 5us, link: 'switch(2,0) port 3'}"
 	for _, c := range []struct {
@@ -164,11 +164,10 @@ func TestLanesChangeWithTheTables(t *testing.T) {
 	}
 }
 
-// TestTheLifetimeBreaksACreditLoop fills a dragonfly whose connections keep level 0
-// while dfsssp's tables take over. The tables then have a credit loop; packets in it
-// are discarded when they have waited for the head-of-queue lifetime, so that nothing
-// stands still. Queue pairs that meet it too often give up. Without the fault no packet
-// is discarded.
+// TestTheLifetimeBreaksACreditLoop fills a dragonfly whose connections keep level 0 while
+// dfsssp's tables take over. The tables then have a credit loop. Packets in it are discarded
+// after the head-of-queue lifetime, so that nothing stands still, and queue pairs that lose
+// too many give up. Without the fault no packet is discarded.
 func TestTheLifetimeBreaksACreditLoop(t *testing.T) {
 	const text = `
 cluster: {nodes: 10, node: dgx-h100}

@@ -9,9 +9,9 @@ import (
 	"weft/units"
 )
 
-// The master ends. A standby that knows its key takes the subnet over as if there
-// were none; one that does not waits for the leases, and with leases that never end
-// never gets a port.
+// The master ends. A standby that knows its key takes the subnet over as if there were no
+// key. A standby that does not know it waits for the leases, and gets no port if the leases
+// never end.
 func TestAStandbysKeyDecidesWhenItTakesOver(t *testing.T) {
 	for _, c := range []struct {
 		keys  string

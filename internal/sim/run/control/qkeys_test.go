@@ -7,8 +7,8 @@ import (
 	"weft/units"
 )
 
-// Of four datagrams two carry keys that are not their receiver's: one of the same
-// sender as a good one, one of another.
+// Of four datagrams two carry a key that is not their receiver's: one is from the sender of
+// a good datagram, one from another sender.
 func TestDatagramsWithAnotherQKeyAreDroppedAndTrapped(t *testing.T) {
 	p := runtest.Point(t, `
 cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 1, nics: 1}}

@@ -126,8 +126,8 @@ func TestAScenarioMayAskForEveryEngine(t *testing.T) {
 	}
 }
 
-// A dragonfly of any size runs on the manager's tables, also where its groups have one
-// or two switches, which what is cabled to what does not tell apart.
+// A dragonfly of any size runs on the manager's tables, even if its groups have one or two
+// switches, which the cabling alone does not tell apart.
 func TestDragonfliesWithSmallGroupsRunOnTheManagersTables(t *testing.T) {
 	for _, mode := range []string{"deterministic", "adaptive"} {
 		for group := 1; group <= 3; group++ {
@@ -148,9 +148,8 @@ workload: {pattern: permutation, sizes: [4KiB]}
 	}
 }
 
-// Of a packet of a path the lanes at each switch are those that the proof of the
-// tables went by: the engine's level of (source, destination) through its SL2VL
-// tables.
+// At each switch a packet takes the lane of the tables' proof: the engine's level of
+// (source, destination) through its SL2VL tables.
 func TestPacketsHaveTheLevelsOfTheirPaths(t *testing.T) {
 	r := simtest.Resolve(t, `
 cluster: {nodes: 16, node: dgx-h100}
@@ -173,7 +172,7 @@ workload: {pattern: permutation, sizes: [4KiB]}`)
 			var atA, atB fabric.Connection
 			p.ByPath(a, b, &atA, &atB)
 			if want := p.Paths[0].Of(p.Paths[0].LID[b], p.Paths[0].LID[a]); atB.SL != want {
-				t.Fatalf("answers from %d to %d have level %d, that of their path is %d", b, a, atB.SL, want)
+				t.Fatalf("answers from %d to %d have level %d, their path has %d", b, a, atB.SL, want)
 			}
 			if int(atA.Class) >= p.Lanes.Count || atA.Reply != atA.Class {
 				t.Fatalf("from %d to %d: lanes %d and %d of %d", a, b, atA.Class, atA.Reply, p.Lanes.Count)
@@ -186,9 +185,9 @@ workload: {pattern: permutation, sizes: [4KiB]}`)
 	}
 }
 
-// With adaptive routing a dragonfly runs on the manager's tables, too: their port is
-// preferred, and every port that packets may take in its place is a minimal one, on
-// lanes on which minimal paths have no credit loop.
+// With adaptive routing a dragonfly runs on the manager's tables, too: packets prefer the
+// tables' port, and otherwise take a minimal port, on lanes on which minimal paths have no
+// credit loop.
 func TestAnAdaptiveDragonflyRunsOnTheManagersTables(t *testing.T) {
 	p := managedPlan(t, `
 cluster: {nodes: 4, node: dgx-h100}
@@ -204,9 +203,9 @@ workload: {pattern: permutation, sizes: [4KiB]}
 	}
 }
 
-// A manager at work does not leave hosts without a way because the engine that was asked for
-// by name refuses what a fault has left.
-func TestAnEngineThatRefusesWhatAFaultHasLeftIsReplaced(t *testing.T) {
+// A fault may leave a fabric that the engine of the scenario refuses. A running manager then
+// takes another engine, so that hosts keep their ways.
+func TestAnEngineThatRefusesTheFabricAfterAFaultIsReplaced(t *testing.T) {
 	p := managedPlan(t, `
 cluster: {nodes: 16}
 topology: {shape: fat-tree, levels: 2, radix: 16}
@@ -221,7 +220,7 @@ workload: {pattern: permutation, sizes: [4KiB]}
 		t.Fatal(err)
 	}
 	if _, instead, err := reroute(p, sub); err != nil || instead != "" {
-		t.Fatalf("the whole fabric is routed otherwise: %q, %v", instead, err)
+		t.Fatalf("the fabric without a fault is routed by another engine: %q, %v", instead, err)
 	}
 	for i := range sub.Nodes {
 		n := &sub.Nodes[i]

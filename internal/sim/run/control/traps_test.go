@@ -12,9 +12,9 @@ import (
 // subnetTimeout is 4.096 µs × 2^18, the least time between two traps of a port.
 const subnetTimeout = 1_073_741_824 * units.Nanosecond
 
-// Two tenants' flows offend at two ports of one switch: its agent tells of the first
-// at once, and of the second when its rate lets it; both are repressed.
-func TestASwitchTellsTheManagerAtItsRate(t *testing.T) {
+// Flows of two tenants violate at two ports of one switch: its agent sends the first trap
+// at once, and the second when its rate allows it; both are repressed.
+func TestASwitchSendsTrapsAtItsRate(t *testing.T) {
 	const control = "\ncontrol: {sm: {agent: 3us, datagram: 10us}}"
 	p := runtest.Point(t, simtest.Tenants("{pattern: flows, flows: [{src: 0, dst: 1, bytes: 64KiB}, {src: 1, dst: 2, bytes: 64KiB}, {src: 1, dst: 3, bytes: 1KiB}]}"+control, ""))
 	if len(p.Violations) != 2 || p.Traps == nil {
@@ -28,7 +28,7 @@ func TestASwitchTellsTheManagerAtItsRate(t *testing.T) {
 	if gap := units.Time(second.KnownPs - first.KnownPs); gap != subnetTimeout {
 		t.Errorf("the second trap comes %v after the first, want %v", gap, subnetTimeout)
 	}
-	// Each sender violates again after its first packet: four different letters.
+	// Each sender violates again after its first packet: four different notices.
 	if c := *p.Traps; c.Raised != 4 || c.Sent != 4 || c.Repressed != 4 || c.Lost != 0 {
 		t.Errorf("traps %+v, want 4 raised, sent and repressed", c)
 	}
@@ -41,8 +41,8 @@ func TestASwitchTellsTheManagerAtItsRate(t *testing.T) {
 	}
 }
 
-// HCAs are agents of their own: each tells at once, and counts in its PortInfo.
-func TestEachHCATellsTheManager(t *testing.T) {
+// HCAs are agents of their own: each sends its trap at once, and counts in its PortInfo.
+func TestEachHCASendsItsTrapAtOnce(t *testing.T) {
 	p := runtest.Point(t, simtest.Tenants("{pattern: flows, flows: [{src: 0, dst: 1, bytes: 64KiB}, {src: 1, dst: 2, bytes: 64KiB}, {src: 1, dst: 3, bytes: 1KiB}]}", ", partition-enforcement: off"))
 	for _, v := range p.Violations {
 		if took := units.Time(v.KnownPs - v.FirstPs); took <= 0 || took > 100*units.Microsecond {
@@ -58,9 +58,9 @@ func TestEachHCATellsTheManager(t *testing.T) {
 	}
 }
 
-// The manager has ended before the packets come, and none takes its place: agents
-// repeat their traps and nobody ever knows.
-func TestWithoutAManagerNobodyKnows(t *testing.T) {
+// The manager has ended before the packets arrive, and no standby takes its place: agents
+// repeat their traps, and no manager receives them.
+func TestWithoutAManagerViolationsStayUnknown(t *testing.T) {
 	p := runtest.Point(t, simtest.Tenants("{pattern: flows, flows: [{src: 0, dst: 1, bytes: 64KiB}, {src: 1, dst: 2, bytes: 64KiB}]}\nfaults: [{sm: true, at: 100ns}]", ""))
 	if len(p.Violations) != 1 || units.Time(p.Violations[0].KnownPs) != runstore.Never {
 		t.Fatalf("violations %+v, want one that is never known", p.Violations)

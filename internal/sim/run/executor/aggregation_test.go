@@ -10,10 +10,10 @@ import (
 	"weft/internal/sim/simtest"
 )
 
-// TestReductionsInTheSwitchesNeverBeatTheWire runs all-reduces that the switches of a
-// rail reduce, with and without jitter: every byte of the vector goes once into the
-// network and once out of it, on any number of nodes, so the time has a floor and the
-// bus bandwidth a ceiling of twice the NICs'; and a large one comes near to it.
+// TestReductionsInTheSwitchesNeverBeatTheWire runs all-reduces that the switches of a rail
+// reduce, with and without jitter. Every byte of the vector goes once into the network and
+// once out of it, on any number of nodes: so the time has a floor, and the bus bandwidth a
+// ceiling of twice the NICs'. A large all-reduce comes near to it.
 func TestReductionsInTheSwitchesNeverBeatTheWire(t *testing.T) {
 	for _, c := range []struct {
 		nodes, cluster, fabric, algo string
@@ -38,15 +38,15 @@ workload: {collective: all-reduce, algorithm: ` + c.algo + `, sizes: [4KiB, 64Mi
 					t.Errorf("%s on %s nodes%s, %v: %v (%s), and the wire alone takes %.1f us", c.algo, c.nodes, jitter, p.Bytes, p.Time, p.Failure, seconds*1e6)
 				}
 				if p.Bytes > 1<<20 && p.Time.Seconds() > 4*seconds {
-					t.Errorf("%s on %s nodes%s, %v: %v, %.1f times what the wire takes", c.algo, c.nodes, jitter, p.Bytes, p.Time, p.Time.Seconds()/seconds)
+					t.Errorf("%s on %s nodes%s, %v: %v, %.1f times the time of the wire", c.algo, c.nodes, jitter, p.Bytes, p.Time, p.Time.Seconds()/seconds)
 				}
 			}
 		}
 	}
 }
 
-// TestReductionsWithinTheSwitchesLimits: a switch that streams one tree at a time
-// cannot serve several rails; NCCL then does without, unless it was told not to.
+// TestReductionsWithinTheSwitchesLimits: a switch that streams one tree at a time cannot
+// serve several rails. NCCL then takes another algorithm, unless the scenario forces CollNet.
 func TestReductionsWithinTheSwitchesLimits(t *testing.T) {
 	const text = `
 cluster: {nodes: 2, node: {preset: dgx-a100, gpus: 2, nics: 2}}
@@ -65,10 +65,10 @@ workload: {collective: all-reduce, sizes: [1MiB]}`
 }
 
 // TestShardsThroughTheSwitchesNeverBeatTheWire runs all-gathers and reduce-scatters that
-// the switches of a rail copy or reduce, on nodes beside each other, on a torus, a
-// dragonfly+ and two planes, with and without jitter: one direction of a NIC carries the
-// rail's whole vector, so the time has a floor; a large one comes near to it, and sizes
-// that no shard divides evenly arrive too.
+// the switches of a rail copy or reduce, on adjacent nodes, on a torus, a dragonfly+ and two
+// planes, with and without jitter. One direction of a NIC carries the rail's whole vector, so
+// the time has a floor. A large collective comes near to it, and sizes that do not divide
+// into equal shards arrive too.
 func TestShardsThroughTheSwitchesNeverBeatTheWire(t *testing.T) {
 	for _, c := range []struct {
 		cluster, topology, nic, algo string
@@ -94,7 +94,7 @@ workload: {collective: ` + collect + `, algorithm: ` + c.algo + `, datatype: int
 						t.Errorf("%s by %s on %s%s, %v: %v (%s), and the wire alone takes %.1f us", collect, c.algo, c.topology, jitter, p.Bytes, p.Time, p.Failure, floor*1e6)
 					}
 					if p.Bytes > 1<<20 && p.Time.Seconds() > 3*floor {
-						t.Errorf("%s by %s on %s%s, %v: %v, %.1f times what the wire takes", collect, c.algo, c.topology, jitter, p.Bytes, p.Time, p.Time.Seconds()/floor)
+						t.Errorf("%s by %s on %s%s, %v: %v, %.1f times the time of the wire", collect, c.algo, c.topology, jitter, p.Bytes, p.Time, p.Time.Seconds()/floor)
 					}
 				}
 			}

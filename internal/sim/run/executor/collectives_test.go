@@ -37,8 +37,8 @@ workload: {collective: `+op+`, algorithm: `+algo+`, sizes: [8B, 1000000B]}`+simt
 	}
 }
 
-// TestNoCollectiveBeatsItsBound holds the bus bandwidth of rings between nodes
-// against the NICs' rate: nothing may be faster than the wire.
+// TestNoCollectiveBeatsItsBound compares the bus bandwidth of rings between nodes with
+// the NICs' rate: nothing may be faster than the wire.
 func TestNoCollectiveBeatsItsBound(t *testing.T) {
 	out := runtest.Run(t, simtest.Resolve(t, `
 cluster: {nodes: 4, node: dgx-h100}

@@ -7,8 +7,8 @@ import (
 	"weft/internal/sim/collective"
 )
 
-// Whatever number of NICs lies beside the GPUs of a node, all of a cluster's are in the
-// communicator of all, each once, and those of a part of its GPUs are beside them.
+// For any number of GPUs and NICs in a node, the communicator of all ranks has all NICs of
+// the cluster, each once, and every member uses NICs of its own node.
 func TestEveryMemberHasNICsOfItsOwnNode(t *testing.T) {
 	for gpus := 1; gpus <= 9; gpus++ {
 		for nics := 1; nics <= 19; nics++ {
@@ -30,7 +30,7 @@ func TestEveryMemberHasNICsOfItsOwnNode(t *testing.T) {
 	}
 }
 
-// testMembers looks at the group of every so many-th GPU of a range in both nodes.
+// testMembers checks the group of the GPUs first, first+stride, … below last in both nodes.
 func testMembers(t *testing.T, cluster collective.Layout, first, last, stride int) {
 	t.Helper()
 	var members []int32
@@ -57,7 +57,7 @@ func checkNICs(t *testing.T, cluster collective.Layout, members []int32) *Commun
 	seen := map[int32]bool{}
 	for _, nic := range c.nics {
 		if seen[nic] {
-			t.Errorf("%s: the NIC %d is there twice", what, nic)
+			t.Errorf("%s: NIC %d occurs twice", what, nic)
 		}
 		seen[nic] = true
 	}

@@ -9,8 +9,8 @@ import (
 	"weft/internal/sim/simtest"
 )
 
-// A node is in one partition with all that it has, and what cannot be divided is in one
-// partition altogether.
+// A node is in one partition with all its parts, and a collective that cannot be divided is
+// in one partition altogether.
 func TestCollectivesAreCutBetweenNodes(t *testing.T) {
 	const work = "\nworkload: {collective: all-reduce, sizes: [1MiB]}"
 	const thin = "cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 1, nics: 1}}\ntopology: {shape: fat-tree, levels: 2, radix: 4}\n"
@@ -54,7 +54,8 @@ func TestCollectivesAreCutBetweenNodes(t *testing.T) {
 	}
 }
 
-// What switches add up or copy is in one partition, be it all-reduce or one of its halves.
+// A collective that switches reduce or copy is in one partition: an all-reduce, an
+// all-gather or a reduce-scatter.
 func TestCollectivesOfSwitchesAreNotCut(t *testing.T) {
 	for _, collective := range []string{"all-reduce", "reduce-scatter", "all-gather"} {
 		t.Run(collective, func(t *testing.T) {

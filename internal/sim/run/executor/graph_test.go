@@ -16,7 +16,7 @@ import (
 	"weft/units"
 )
 
-// execute carries out a workload on the first fabric of a scenario.
+// execute runs a workload on the first fabric of a scenario.
 func execute(t *testing.T, text string, g *workload.Graph) *Execution {
 	t.Helper()
 	if err := g.Check(); err != nil {
@@ -34,7 +34,7 @@ func execute(t *testing.T, text string, g *workload.Graph) *Execution {
 	return x
 }
 
-// carriedOut is the collective of a scenario, of its one size, on its first fabric.
+// carriedOut runs the collective of a scenario, at its first size, on its first fabric.
 func carriedOut(t *testing.T, r *scenario.Resolved) runstore.Point {
 	t.Helper()
 	p, err := control.NewPlan(r, &r.Fabrics[0])
@@ -49,7 +49,7 @@ func carriedOut(t *testing.T, r *scenario.Resolved) runstore.Point {
 	return point
 }
 
-// strided are the groups of ranks i, i+stride, …, one of each.
+// strided are the groups of size ranks i, i+stride, …; every rank is in one group.
 func strided(ranks, size, stride int) (groups []workload.Group) {
 	for block := 0; block < ranks; block += size * stride {
 		for i := range stride {
@@ -63,7 +63,7 @@ func strided(ranks, size, stride int) (groups []workload.Group) {
 	return groups
 }
 
-// on is a graph in which every rank does the same on the group that it is in.
+// on is a graph in which every rank does the same operations on its group.
 func on(ranks int, groups []workload.Group, ops ...workload.Op) *workload.Graph {
 	g := &workload.Graph{Ranks: make([][]workload.Op, ranks), Groups: groups}
 	for i := range groups {
@@ -107,7 +107,7 @@ func TestGroupsWithoutACommonLinkDoNotSlowEachOther(t *testing.T) {
 	}
 }
 
-// Two ranks of one GPU's NIC share its wire: what both send takes twice as long.
+// Two ranks of one NIC share its wire: messages of both take twice as long.
 func TestMessagesOfOneNICShareItsWire(t *testing.T) {
 	const bytes = 64 * units.MiB
 	message := func(to int32) workload.Op { return workload.Op{Kind: workload.Send, Peer: to, Bytes: bytes} }
@@ -129,8 +129,8 @@ func TestMessagesOfOneNICShareItsWire(t *testing.T) {
 	}
 }
 
-// What comes before its receive is begun waits for it; a receive that comes first
-// waits for the message.
+// A message that arrives before its receive begins waits for it; a receive that begins
+// first waits for the message.
 func TestAMessageAndItsReceiveMeetInEitherOrder(t *testing.T) {
 	const late = 10 * units.Millisecond
 	pause := workload.Op{Kind: workload.Compute, Time: late}
@@ -140,7 +140,7 @@ func TestAMessageAndItsReceiveMeetInEitherOrder(t *testing.T) {
 	ranks[0], ranks[8] = []workload.Op{message}, []workload.Op{pause, take}
 	early := execute(t, simtest.FourNodes, &workload.Graph{Ranks: ranks}).Timeline
 	if over := early.Spans[8][1].End; over < late || over > late+units.Microsecond {
-		t.Errorf("a receive of what is there is over at %v, begun at %v", over, late)
+		t.Errorf("a receive of a message that has arrived ends at %v, begun at %v", over, late)
 	}
 	ranks[0], ranks[8] = []workload.Op{pause, message}, []workload.Op{take}
 	x := execute(t, simtest.FourNodes, &workload.Graph{Ranks: ranks}).Timeline

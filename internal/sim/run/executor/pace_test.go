@@ -10,10 +10,10 @@ import (
 	"weft/units"
 )
 
-// On the hardware that NCCL's constants describe, an operation of 8 bytes takes
-// what NCCL's cost model says: no software time is lost and none is paid twice.
-// Of rings between nodes only those are here whose hops between nodes NCCL's sum
-// counts as they are: it leaves one lap's last out, and has LL's proxy in each.
+// On the hardware that NCCL's constants describe, an operation of 8 bytes takes the time
+// of NCCL's cost model: no software time is lost and none is counted twice. The sum of
+// NCCL leaves out the last hop between nodes of one lap, and has LL's proxy in each: rings
+// for which that makes a difference are left out.
 func TestSmallOperationsTakeWhatNCCLReckons(t *testing.T) {
 	for _, c := range []struct {
 		nodes       int
@@ -80,7 +80,7 @@ workload: {collective: all-reduce, algorithm: %s, protocol: %s, sizes: [%s]}`, c
 	}
 }
 
-// What NCCL's constants are taken to describe is what the catalog has.
+// The catalog has the hardware that NCCL's constants are assumed to describe.
 func TestReferenceWireIsTheCatalogs(t *testing.T) {
 	for node, want := range map[string]units.Time{"dgx-h100": nccl.ReferenceWire.NVLink, "l40s-8": nccl.ReferenceWire.PCI} {
 		r := simtest.Resolve(t, "cluster: {nodes: 2, node: "+node+"}")

@@ -67,7 +67,7 @@ func TestCollectivesDoNotDependOnPartitions(t *testing.T) {
 	}
 }
 
-// A cluster of so many links has partitions look ahead, at what lies on this side of the
+// In a cluster of this size partitions look ahead, at the events on their side of the
 // cables between them.
 func TestALargeClusterDoesNotDependOnPartitions(t *testing.T) {
 	for _, fabric := range []string{"infiniband-ndr", "roce-v2-400g"} {

@@ -33,8 +33,8 @@ func busBW(t *testing.T, text string, gpus int) float64 {
 	return runtest.Run(t, part, 1).Fabrics[0].Points[0].BusBW
 }
 
-// A link of a mesh leads to one GPU: two of eight have one of seven links between them,
-// and so has who sends to one alone.
+// A link of a mesh leads to one GPU: two GPUs of eight have one of seven links between them,
+// and a GPU that sends to one other uses one link too.
 func TestALinkOfAMeshLeadsToOneGPU(t *testing.T) {
 	const link = 64.
 	for _, c := range []struct {
@@ -49,8 +49,8 @@ func TestALinkOfAMeshLeadsToOneGPU(t *testing.T) {
 	}
 }
 
-// Within a node nothing is a packet of the fabric: neither the trains of GPUs nor the
-// copies that an NVSwitch makes of them.
+// Within a node there are no packets of the fabric: neither the bursts of GPUs nor the
+// copies that an NVSwitch makes of them count.
 func TestCopiesOfNVSwitchesAreNoPackets(t *testing.T) {
 	p := runtest.Points(t, `cluster: {nodes: 1, node: dgx-h100}
 fabrics: [infiniband-ndr]

@@ -53,8 +53,8 @@ func TestAStreamTakesItsShareUntilTheCollectiveEnds(t *testing.T) {
 	}
 }
 
-// A stream in a priority of its own that is lossy loses packets where the training
-// loses none: they come again, and all messages end.
+// A stream in a lossy priority of its own loses packets, and the training loses none. Lost
+// packets are sent again, and all messages end.
 func TestAStreamHasItsOwnClass(t *testing.T) {
 	got := besideAllReduce(t, `{preset: roce-v2-400g, cc: none, ethernet: {ecn: {enabled: false}, egress-alpha: 1/4096, pfc: {xoff: 64KiB}}, transport: {timeout: 200us}, beside: [{src: 0, dst: 8, bytes: 1MiB, depth: 4, class: 0}, {src: 1, dst: 8, bytes: 1MiB, depth: 4, class: 0}]}`)
 	c := got.Counts
@@ -80,10 +80,9 @@ func TestANVMeCommandIsItsDataAndTwoCapsules(t *testing.T) {
 	}
 }
 
-// A link's load is put down to who sends it. Storage reads between NICs of rail 0 alone:
-// the collective's own links have none of it, and on those that have, data of the stream is what
-// its throughput says.
-func TestALinksLoadIsPutDownToWhoSendsIt(t *testing.T) {
+// A link's load is attributed to its sources. Storage reads between NICs of rail 0 alone: the
+// collective's own links carry none of it, and the other links carry the stream's throughput.
+func TestALinksLoadIsAttributedToItsSources(t *testing.T) {
 	for _, fabric := range []string{"preset: infiniband-ndr, routing: {mode: adaptive}", "preset: roce-v2-400g"} {
 		got := besideAllReduce(t, "{"+fabric+", beside: [{name: storage, src: 0, dst: 8, bytes: 1MiB, depth: 4, operation: read}, {name: log, src: 3, dst: 11, bytes: 64KiB}]}")
 		carried := 0
@@ -114,7 +113,7 @@ func TestALinksLoadIsPutDownToWhoSendsIt(t *testing.T) {
 	}
 }
 
-// TestAStreamOffersItsLoad: by the names that results print, on a link that has room.
+// TestAStreamOffersItsLoad on a link that has room, by the NIC names that results print.
 func TestAStreamOffersItsLoad(t *testing.T) {
 	got := besideAllReduce(t, "{preset: infiniband-ndr, beside: [{name: storage, from: \"node0/nic[0-1]\", to: \"node1/nic[0-1]\", bytes: 64KiB, load: 10%, class: 3}]}")
 	if len(got.Beside) != 2 {
@@ -125,7 +124,8 @@ func TestAStreamOffersItsLoad(t *testing.T) {
 			t.Errorf("%s: %.2f GB/s, want the load of %.1f", s.Name, s.GBps, want)
 		}
 	}
-	// More than fits is posted as fast as messages end: no faster than with that depth.
+	// A load beyond the link's rate is posted as fast as messages end: no faster than with that
+	// depth.
 	most := besideAllReduce(t, "{preset: infiniband-ndr, beside: [{from: node0/nic0, to: node1/nic0, bytes: 256KiB, load: 1, depth: 4, class: 3}]}").Beside[0]
 	closed := besideAllReduce(t, "{preset: infiniband-ndr, beside: [{from: node0/nic0, to: node1/nic0, bytes: 256KiB, depth: 4, class: 3}]}").Beside[0]
 	if most.GBps > 1.02*closed.GBps || most.GBps < 0.8*closed.GBps {
@@ -133,9 +133,8 @@ func TestAStreamOffersItsLoad(t *testing.T) {
 	}
 }
 
-// TestNodesForStorageTakeNoPartInTheCollective: an all-reduce of two of three nodes takes
-// as long as on a cluster of two, and what the third reads and writes has the links that
-// it names.
+// TestNodesForStorageTakeNoPartInTheCollective: an all-reduce of two of three nodes takes as
+// long as on a cluster of two, and reads and writes of the third use the named links.
 func TestNodesForStorageTakeNoPartInTheCollective(t *testing.T) {
 	run := func(text string) *runstore.Results {
 		file, err := scenario.Decode("storage", []byte(text))

@@ -12,8 +12,8 @@ import (
 	"weft/units"
 )
 
-// sequence is a workload in which two halves of a cluster's ranks, of every second GPU,
-// do some collectives one after the other; twice at once if asked for.
+// sequence is a workload in which two halves of a cluster's ranks, each of every second GPU,
+// run collectives of these sizes one after the other, or all-reduces on one stream each.
 func sequence(ranks int, at2 bool, bytes ...units.Bytes) *workload.Graph {
 	ops := []collective.Op{collective.AllReduce, collective.ReduceScatter, collective.AllGather}
 	g := &workload.Graph{Groups: strided(ranks, ranks/2, 2)}
@@ -64,8 +64,8 @@ func TestCollectivesFollowEachOtherOnATree(t *testing.T) {
 	}
 }
 
-// A group that does two collectives at once cannot keep one order on its tree, and says so.
-func TestOverlappingCollectivesOfATreeAreToldOf(t *testing.T) {
+// A group with two collectives at once cannot keep one order on its tree: it is an error.
+func TestOverlappingCollectivesOfATreeAreRefused(t *testing.T) {
 	r := simtest.Resolve(t, sharpNodes)
 	p, err := control.NewPlan(r, &r.Fabrics[0])
 	if err != nil {
@@ -78,8 +78,8 @@ func TestOverlappingCollectivesOfATreeAreToldOf(t *testing.T) {
 	}
 }
 
-// Ranks that share a NIC without being a whole of their nodes cannot contribute apart from
-// each other: their group has no trees.
+// Ranks that share a NIC and are only a part of their nodes cannot contribute separately:
+// their group has no trees.
 func TestRanksThatShareANICHaveNoTree(t *testing.T) {
 	r := simtest.Resolve(t, strings.Replace(sharpNodes, "node: dgx-a100", "node: {preset: dgx-a100, nics: 4}", 1))
 	p, err := control.NewPlan(r, &r.Fabrics[0])

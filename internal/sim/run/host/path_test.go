@@ -9,7 +9,7 @@ import (
 	"weft/units"
 )
 
-// The terms are the path that collectives take: a twin of their sums.
+// The terms add up to the path that collectives take.
 func TestTermsAreTheExecutorsPath(t *testing.T) {
 	for _, host := range catalog.Names(catalog.Host) {
 		for _, copies := range []int{0, 1, 2, 5} {

@@ -19,8 +19,8 @@ workload: {collective: all-reduce, algorithm: ring, sizes: [32MiB]}
 	return runtest.Run(t, r, 1).Fabrics[0].Points[0].BusBW
 }
 
-// NCCL's one thread of a rank copies for all its sockets, so more of them change little.
-// Threads of their own (NCCL_SOCKET_NTHREADS) copy beside each other, as far as there are
+// A rank's one thread of NCCL copies for all its sockets, so more sockets change little.
+// Threads of their own (NCCL_SOCKET_NTHREADS) copy at the same time, as far as there are
 // cores, and messages are divided among their sockets.
 func TestThreadsOfSocketsCopyBesideEachOther(t *testing.T) {
 	one := overSockets(t, "", "")

@@ -32,7 +32,7 @@ func TestJitterHasItsMeanAndItsOwnStreams(t *testing.T) {
 			}
 		}
 		if mean := total / draws / float64(f.Host.Jitter.Mean+f.NIC.Jitter.Mean); math.Abs(mean-1) > 0.02 {
-			t.Errorf("%s: the mean is %.3f of what is asked for", host, mean)
+			t.Errorf("%s: the mean is %.3f of the scenario's", host, mean)
 		}
 		if equal > 10 {
 			t.Errorf("%s: %d of %d draws are equal in two streams", host, equal, draws)
@@ -46,7 +46,7 @@ func TestJitterKeepsTheOrder(t *testing.T) {
 	for _, at := range []units.Time{5, 3, 9, 9, 1} {
 		got := j.InOrder(&latest, at)
 		if got < last || got < at {
-			t.Errorf("what was due at %d comes at %d, after one at %d", at, got, last)
+			t.Errorf("a packet due at %d comes at %d, after one at %d", at, got, last)
 		}
 		last = got
 	}

@@ -36,9 +36,9 @@ workload: ` + workload
 	}
 }
 
-// TestEachPartJittersAlone turns the jitter of all but one part off, and holds
-// the extra time of small messages on an idle fabric against its mean: a message
-// draws at each host, at each NIC and at the switch.
+// TestEachPartJittersAlone turns the jitter of all parts but one off, and compares the
+// extra time of small messages on an idle fabric with its mean: a message draws at each
+// host, at each NIC and at the switch.
 func TestEachPartJittersAlone(t *testing.T) {
 	const (
 		messages = 4000
@@ -74,9 +74,9 @@ workload: {pattern: uniform, sizes: [64B], load: 1/10000, duration: 100ms}` + ji
 }
 
 // TestTicksBreakTheLockstepOfTCP has 15 senders overrun a small buffer. All lose
-// segments at once. With equal timeouts to the picosecond they send again at
-// once and lose again, for ever; with hosts that tick on their own they are done
-// after one timeout, of 200 ms, and a tick.
+// segments at once. With timeouts that are equal to the picosecond they send again at
+// once and lose again, for ever. With hosts whose ticks differ they are done after one
+// timeout, of 200 ms, and a tick.
 func TestTicksBreakTheLockstepOfTCP(t *testing.T) {
 	const text = `
 cluster: {nodes: 2, node: dgx-h100}

@@ -8,10 +8,10 @@ import (
 	"weft/internal/sim/simtest"
 )
 
-// A permutation on a full leaf-spine gives every uplink the same share if each
-// packet takes its own way, and some uplinks whole flows of others if each flow
-// keeps to one. How even the ways of packets are depends on their phases: seeds 1 to 8
-// give 1.23 to 1.51 times the mean, with a RETH on each packet or on the first.
+// A permutation on a full leaf-spine gives every uplink the same share if each packet
+// takes its own way, and some uplinks several whole flows if each flow keeps to one way.
+// The spread over packets' ways depends on their phases: seeds 1 to 8 give 1.23 to 1.51
+// times the mean, with a RETH on each packet or on the first.
 func TestTheHottestLinkIsComparedWithItsTier(t *testing.T) {
 	out := runtest.Run(t, simtest.Resolve(t, `
 cluster: {nodes: 8, node: dgx-h100}
@@ -30,8 +30,8 @@ workload: {pattern: permutation, sizes: [2MiB]}`), 2)
 		if !strings.Contains(h.Tier, want.tier) || h.Spread() < want.least || h.Spread() > want.most {
 			t.Errorf("%s: %s (%s) carries %.2f times the mean, want %g to %g and %s", f.Name, h.Name, h.Tier, h.Spread(), want.least, want.most, want.tier)
 		}
-		// A message takes 2 MiB in packets of 4,096 bytes with 82 of headers, and
-		// its acknowledgements go over the links of others: a few percent.
+		// A message has 2 MiB in packets of 4,096 bytes with 82 of headers, and its
+		// acknowledgements go over other messages' links: a few percent.
 		if carried := float64(h.Bytes) / (2 << 20) * 4096 / 4178; f.Name == "ecmp" && (carried < float64(len(h.Flows)) || carried > float64(len(h.Flows))*1.05) {
 			t.Errorf("%s carries the bytes of %.2f messages, and %v go over it", h.Name, carried, h.Flows)
 		}

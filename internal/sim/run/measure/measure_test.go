@@ -10,12 +10,12 @@ import (
 
 // Quantiles are by nearest rank. The slowest message is known to the picosecond,
 // the others to three digits.
-func TestQuantilesAreThoseOfTheSamples(t *testing.T) {
+func TestQuantilesAgreeWithTheSamples(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 60, 99, 100, 101, 999, 1000, 4321} {
 		times := NewFlowTimes()
 		var samples []units.Time
 		for i := range n {
-			// 7919 is prime: the order of the samples is not that of their sizes.
+			// 7919 is prime, so that the samples are not sorted.
 			at := 5*units.Microsecond + units.Time((i*7919)%n)*units.Nanosecond*137 + 3
 			times.Add(at)
 			samples = append(samples, at)

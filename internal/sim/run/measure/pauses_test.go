@@ -40,9 +40,8 @@ func TestWhoPausedWhomDoesNotDependOnCores(t *testing.T) {
 	}
 }
 
-// checkVictim holds what both examples are about: the NIC of number 8 is the root
-// of all pauses where it is slow or failed, and the flow that shares nothing with it
-// but buffers is the victim.
+// checkVictim checks the point of both examples: if NIC 8 is slow or failed, it is the root
+// of all pauses, and the flow that shares only buffers with it is the victim.
 func checkVictim(t *testing.T, name string, out *runstore.Results) {
 	t.Helper()
 	for _, f := range out.Fabrics {

@@ -16,7 +16,7 @@ import (
 // scaleUps are networks inside a node, of every kind.
 var scaleUps = []string{"nvlink-4", "nvlink-2", "pcie-gen5", "cxl-3-pool", "{generation: nvlink-4, kind: none, multicast: false}", "{generation: nvlink-4, kind: mesh, links: 7, switches: 0, multicast: false}"}
 
-// howTo has the collectives, and how each may be carried out besides NCCL's choice.
+// howTo has the collectives, and the algorithms of each besides NCCL's choice.
 var howTo = map[string][]string{
 	"all-reduce":     {"ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "collnet-chain"},
 	"all-gather":     {"ring", "hierarchical", "nvls", "collnet-direct"},
@@ -26,9 +26,9 @@ var howTo = map[string][]string{
 	"send-recv":      {"direct"},
 }
 
-// Whatever the numbers of a node are, every collective that NCCL chooses runs on trees,
-// and one that is forced, or on another shape, runs or is refused. A part of all
-// combinations is tried, WEFT_ALL=1 tries all.
+// With any numbers of GPUs and NICs in a node, every algorithm that NCCL chooses runs on a
+// tree topology. A forced algorithm, or another shape, runs or is refused. The test tries a
+// part of all combinations, with WEFT_ALL=1 all.
 func TestEveryNodeRuns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 14))
 	for _, nodes := range []int{1, 2, 3} {
@@ -47,8 +47,8 @@ func TestEveryNodeRuns(t *testing.T) {
 	}
 }
 
-// anyScenario is a collective of small size on nodes of some numbers, and whether it may
-// be one that weft refuses.
+// anyScenario is a small collective on such nodes; mayRefuse reports whether weft may
+// refuse it.
 func anyScenario(rng *rand.Rand, nodes, gpus, nics int, up, collective string) (text string, mayRefuse bool) {
 	one := func(of ...string) string { return of[rng.IntN(len(of))] }
 	shape, algorithm := one("rail-optimised", "rail-optimised", "fat-tree", "single-switch", "dragonfly", "torus"), "auto"
@@ -64,7 +64,7 @@ workload: {collective: %s, sizes: [%s], algorithm: %s}
 		collective, one("4B", "1000B", "24KiB"), algorithm), algorithm != "auto" || shape == "dragonfly" || shape == "torus"
 }
 
-// runsOrIsRefused runs a scenario, which has to succeed unless it may be refused.
+// runsOrIsRefused runs a scenario, which must succeed unless it may be refused.
 func runsOrIsRefused(t *testing.T, text string, mayRefuse bool) {
 	t.Helper()
 	defer func() {

@@ -8,8 +8,8 @@ import (
 	"weft/units"
 )
 
-// TestCNPsAreAPortsOrAQueuePairs has sixteen senders mark one receiver's port, which sends a
-// CNP every 4 us, for whichever of them, or one for each.
+// TestCNPsAreAPortsOrAQueuePairs has sixteen senders to one receiver, whose port sends a CNP
+// every 4 us in all, or one for each queue pair.
 func TestCNPsAreAPortsOrAQueuePairs(t *testing.T) {
 	results := runtest.Run(t, simtest.Resolve(t, `
 cluster: {nodes: 3, node: dgx-h100}

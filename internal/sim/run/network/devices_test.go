@@ -9,9 +9,9 @@ import (
 	"weft/units"
 )
 
-// TestScenariosRunTheSetsThatAreValidated holds the DCQCN sets of the catalog
-// against those of the algorithm's package, which the validation cases run: the
-// same name means the same parameters.
+// TestScenariosRunTheSetsThatAreValidated compares the DCQCN sets of the catalog with the
+// sets of the algorithm's package, which the validation cases run: the same name means
+// the same parameters.
 func TestScenariosRunTheSetsThatAreValidated(t *testing.T) {
 	for catalog, preset := range map[string]string{
 		"dcqcn-paper": "paper", "dcqcn-firmware": "firmware", "dcqcn-firmware-averaged": "firmware-averaged", "dcqcn-ns3": "ns3", "dcqcn-ns3-paper": "ns3-paper",
@@ -35,8 +35,8 @@ func TestScenariosRunTheSetsThatAreValidated(t *testing.T) {
 	}
 }
 
-// TestASwitchFromSONiCIsBuiltWithItsNumbers holds the built switch against the
-// numbers of the file, written out once more.
+// TestASwitchFromSONiCIsBuiltWithItsNumbers compares the built switch with the numbers of
+// the file, written out once more.
 func TestASwitchFromSONiCIsBuiltWithItsNumbers(t *testing.T) {
 	r := simtest.Resolve(t, "fabrics: [{preset: roce-v2-400g, switch: {sonic: ../../../roce/sonic/testdata/config_db.json}, ethernet: {dscp: 3}}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
 	f := &r.Fabrics[0]
@@ -57,7 +57,7 @@ func TestASwitchFromSONiCIsBuiltWithItsNumbers(t *testing.T) {
 	}
 }
 
-// TestAHeadroomPoolTakesThePlaceOfThePortsHeadroom looks at what is left to share.
+// TestAHeadroomPoolTakesThePlaceOfThePortsHeadroom checks the bytes that are left to share.
 func TestAHeadroomPoolTakesThePlaceOfThePortsHeadroom(t *testing.T) {
 	left := func(pool string) int64 {
 		r := simtest.Resolve(t, "fabrics: [{preset: roce-v2-400g, switch: {buffer: 32MiB}, ethernet: {pfc: {headroom: 200KiB, reserve: 0B"+pool+"}}}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")

@@ -10,7 +10,7 @@ import (
 
 // A WRITE of 4096 bytes is a packet of 4096 + 12 (BTH) + 16 (RETH) + 4 (immediate data) +
 // 4 (ICRC) + 8 (UDP) + 20 (IPv4) bytes of IP.
-func TestASwitchDropsWhatIsLongerThanItsMTU(t *testing.T) {
+func TestASwitchDropsPacketsLongerThanItsMTU(t *testing.T) {
 	p := runtest.Points(t, `cluster: {nodes: 2}
 topology: {shape: single-switch}
 fabrics:
@@ -48,8 +48,8 @@ workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 12MiB}, {src: 1, dst:
 	}
 }
 
-// A notification is a packet of the least size: alone it takes the cables, the switch
-// and no queue.
+// A notification is a packet of the least size: alone it takes the time of the cables and
+// of the switch, without a queue.
 func TestNotificationsTakeTheirTime(t *testing.T) {
 	p := runtest.Points(t, `cluster: {nodes: 2}
 topology: {shape: single-switch, cables: {node-leaf: 100m}}
@@ -66,8 +66,8 @@ workload: {pattern: incast, fan-in: 4, sizes: [1MiB]}
 	}
 }
 
-// What comes after a NIC's pause fits its room, or is dropped at the NIC.
-func TestANICKeepsRoomForWhatComesAfterItsPause(t *testing.T) {
+// Packets that arrive after a NIC's pause fit its room, or are dropped at the NIC.
+func TestANICKeepsRoomForPacketsAfterItsPause(t *testing.T) {
 	p := runtest.Points(t, `cluster: {nodes: 2}
 topology: {shape: single-switch, cables: {node-leaf: 300m}}
 fabrics:
@@ -83,8 +83,8 @@ workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 4MiB}]}
 	}
 }
 
-// TestANetworkWithoutDelaysRuns has cables, switches and NICs that take no time but that
-// of the bytes: an event is still later than what causes it.
+// TestANetworkWithoutDelaysRuns has cables, switches and NICs that take only the time of
+// the bytes: an event is still later than its cause.
 func TestANetworkWithoutDelaysRuns(t *testing.T) {
 	const none = "link: {per-metre: 1ps, fec-latency: 0}, switch: {latency: 0}, nic: {tx-pipeline: 0, rx-pipeline: 0, ack-pipeline: 0, packet-gap: 0}, host: {post: 0, poll: 0}"
 	results := runtest.Run(t, simtest.Resolve(t, `

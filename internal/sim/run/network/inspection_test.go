@@ -36,9 +36,9 @@ func TestABoxAddsItsLatencyAndStoresThePacket(t *testing.T) {
 	}
 }
 
-// A stream goes at the rate of the box, and without loss: credits and PFC hold
-// the sender back.
-func TestABoxLetsThroughWhatItInspects(t *testing.T) {
+// A stream passes at the rate of the box, and without loss: credits and PFC hold the
+// sender back.
+func TestAStreamPassesABoxAtItsRate(t *testing.T) {
 	for _, w := range boxed {
 		full := (4096 + w.write - 16 - 4) // a middle packet: no RETH, no immediate data
 		for _, c := range []struct {

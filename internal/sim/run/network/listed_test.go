@@ -11,8 +11,8 @@ import (
 	"weft/units"
 )
 
-// A fabric that is listed cable by cable takes as long as the shape that the list is of,
-// and as its slowest cable makes it where that is all that the messages can take.
+// A fabric that is listed cable by cable takes as long as the shape with these cables. If
+// messages can only take its slowest cable, they take that cable's time.
 func TestAListedFabricIsTheShapeThatItLists(t *testing.T) {
 	var links strings.Builder
 	for nic := range 4 {

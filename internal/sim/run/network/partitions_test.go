@@ -40,8 +40,8 @@ func TestMessagesWithinAPartitionArriveAndOthersAreBarred(t *testing.T) {
 	}
 }
 
-// The port of the Subnet Manager is a full member of the default partition, of
-// which all others are limited ones: both tenants talk to it.
+// The port of the Subnet Manager is a full member of the default partition, and all other
+// ports are limited members: both tenants talk to it.
 func TestTheManagersPortIsInEveryonesReach(t *testing.T) {
 	p := runtest.Point(t, simtest.Tenants("{pattern: flows, flows: [{src: 0, dst: 3, bytes: 64KiB}]}", ""))
 	if p.Flows.N != 1 || len(p.Violations) != 0 {
@@ -56,7 +56,7 @@ func TestACollectiveAcrossPartitionsIsRefusedWithTheReason(t *testing.T) {
 	}
 }
 
-// Partitions that keep nobody apart change no time.
+// A partition of all hosts changes no time.
 func TestOnePartitionForAllCostsNothing(t *testing.T) {
 	const flows = "{pattern: permutation, sizes: [256KiB]}"
 	with := strings.Replace(simtest.Tenants(flows, ""), "[{name: a, key: 1, full: \"node[0-1]\"}, {name: b, key: 2, full: \"node[2-3]\"}]", "[{name: a, key: 1, full: all}]", 1)

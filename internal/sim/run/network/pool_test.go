@@ -7,9 +7,9 @@ import (
 	"weft/internal/sim/runtest"
 )
 
-// TestAPoolIsWrittenAndRead holds a message between two GPUs through a pool of memory
-// against its parts: written whole, then read, at the links' rate; and many at once
-// against the rate of the pool's devices.
+// TestAPoolIsWrittenAndRead compares a message between two GPUs through a pool of memory
+// with its parts: written whole, then read, at the links' rate. Many messages at once are
+// compared with the rate of the pool's devices.
 func TestAPoolIsWrittenAndRead(t *testing.T) {
 	const text = `
 cluster:

@@ -45,9 +45,9 @@ workload:
   flows: [{src: 0, dst: 2, bytes: 16MiB, sl: 1}, {src: 1, dst: 2, bytes: 16MiB, sl: 2}]
 `
 
-// Two classes wait at one port all the time until the first is done, and share it
-// as their weights say; then the other has it alone. So the first takes the time
-// of its own bytes over its share, and both together the time of all.
+// Two classes share one port by their weights until the first is done; then the other has
+// it alone. So the first takes the time of its own bytes divided by its share, and both
+// together take the time of all bytes.
 func TestWeightsShareAPortBetweenTwoClasses(t *testing.T) {
 	const packets = 16 << 20 / 4096
 	alone := units.Time(packets * (4096 + 8 + 12 + 4 + 2) * 20) // at 20 ps a byte, of one class with the port to itself
@@ -84,8 +84,8 @@ func within(got, want units.Time, share float64) bool {
 	return d <= share*float64(want) && d >= -share*float64(want)
 }
 
-// A policy gives levels by partition and by port group; what no rule fits has the
-// default level, and the fabric's table sends each to its lane.
+// A policy gives levels by partition and by port group. Pairs that no rule fits have the
+// default level, and the fabric's table sends each level to its lane.
 func TestAPolicyGivesServiceLevels(t *testing.T) {
 	const policy = `
 port-groups
@@ -111,7 +111,7 @@ qos-match-rules
     end-qos-match-rule
 end-qos-match-rules
 `
-	// The first host has the high priority, the third, Storage, what is left.
+	// The first host has the high priority, and the third, Storage, the remaining bandwidth.
 	const text = `
 cluster: {nodes: 3, node: {preset: dgx-h100, gpus: 1, nics: 1}}
 topology: {shape: single-switch}
@@ -128,8 +128,8 @@ workload:
 	}
 }
 
-// Two classes of one NIC wait at its own port: they share it as the NIC's tables
-// say, whatever those of switches are.
+// Two classes of one NIC wait at its own port: they share it by the NIC's tables, whatever
+// the tables of switches are.
 func TestANICArbitratesByItsOwnTables(t *testing.T) {
 	const text = `
 cluster: {nodes: 3, node: {preset: dgx-h100, gpus: 1, nics: 1}}

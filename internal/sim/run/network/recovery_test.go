@@ -9,9 +9,9 @@ import (
 	"weft/units"
 )
 
-// TestSelectiveRepeatSendsWhatWasLost corrupts packets of a permutation on both
-// fabrics. A packet that is lost is sent again once, where go-back-N sends
-// everything behind it, too; the network loses no credits and nothing stands still.
+// TestSelectiveRepeatSendsWhatWasLost corrupts packets of a permutation on both fabrics. A
+// lost packet is sent again once; go-back-N also sends all packets behind it. The network
+// loses no credits and nothing stands still.
 func TestSelectiveRepeatSendsWhatWasLost(t *testing.T) {
 	for _, fabric := range []string{"roce-v2-400g", "infiniband-ndr"} {
 		for _, rate := range []string{"0.1%", "1%"} {
@@ -39,9 +39,9 @@ workload: {pattern: permutation, sizes: [4MiB]}`), 1)
 	}
 }
 
-// TestALossCostsWhatTheNICsScheduleSays corrupts packets of a message by adaptive routing,
-// where nothing but a timeout finds them, on NICs with a schedule and on ones without.
-func TestALossCostsWhatTheNICsScheduleSays(t *testing.T) {
+// TestALossCostsTheTimeOfTheNICsSchedule corrupts packets of a message by adaptive routing,
+// where only a timeout finds the loss, on NICs with a schedule and without.
+func TestALossCostsTheTimeOfTheNICsSchedule(t *testing.T) {
 	const text = `
 cluster: {nodes: 2, node: dgx-h100}
 topology: {shape: single-switch}
@@ -69,9 +69,9 @@ workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 4MiB}]}`
 
 // TestAMessageOutOfOrderCostsARoundTripAndAHeaderAPacket compares messages of a collective
 // with adaptive routing, divided as NCCL divides them and whole, and with deterministic
-// routing. The arithmetic is of its own: a link of 5 m with its error correction, a switch
-// of 150 ns, NICs of 150 ns at each end, an acknowledgement of 30 and immediate data of
-// 46 bytes at 20 ps each.
+// routing. The expected time is a link of 5 m with its error correction, a switch of 150 ns,
+// NICs of 150 ns at each end, an acknowledgement of 30 and immediate data of 46 bytes at
+// 20 ps each.
 func TestAMessageOutOfOrderCostsARoundTripAndAHeaderAPacket(t *testing.T) {
 	const all = `
 cluster: {nodes: 2, node: dgx-h100}

@@ -94,7 +94,7 @@ func TestParametersOfACongestionControlOfOneFileAreChecked(t *testing.T) {
 	}
 }
 
-// What a run has used is in its resolved scenario, the defaults too.
+// The resolved scenario has all parameters that a run used, the defaults too.
 func TestTheResolvedScenarioHasAllParametersOfACongestionControlOfOneFile(t *testing.T) {
 	f, err := scenario.Decode("test.yaml", []byte(ownIncast("{algorithm: halving, every: 10us}")))
 	if err != nil {

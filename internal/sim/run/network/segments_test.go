@@ -23,15 +23,15 @@ isolation:
   leaks: [{from: a, to: store}, {from: store, to: a}, {from: b, to: store}]
 `
 
-// Of messages within a VRF all arrive, of those between VRFs none, whoever asks; they
-// are discarded where they enter the fabric, counted, and named with both VRFs.
+// All messages within a VRF arrive, and none between VRFs, in either direction. These are
+// discarded where they enter the fabric, counted, and reported with both VRFs.
 func TestSwitchesKeepVRFsApart(t *testing.T) {
 	const flows = "workload: {pattern: flows, flows: [{src: 0, dst: 1, bytes: 8KiB}, {src: 0, dst: 2, bytes: 8KiB}, {src: 3, dst: 2, bytes: 8KiB}, {src: 1, dst: 4, bytes: 8KiB}, {src: 2, dst: 4, bytes: 8KiB}, {src: 5, dst: 0, bytes: 8KiB}]}\n"
 	r := simtest.Resolve(t, strings.Replace(segmented, "FABRIC", "{preset: roce-v2-400g, transport: {timeout: 1ms, retry: 1}}", 1)+flows)
 	for _, workers := range []int{1, 3} {
 		out := runtest.Run(t, r, workers)
 		p := &out.Fabrics[0].Points[0]
-		// The store has no way back to b: it gets the message, and b never hears.
+		// The store has no way back to b: it gets the message, and b gets no acknowledgement.
 		if p.Flows.N != 4 || p.Counts.MessagesBarred != 2 {
 			t.Errorf("%d messages arrive and %d are barred, want 4 and 2", p.Flows.N, p.Counts.MessagesBarred)
 		}
@@ -48,7 +48,7 @@ func TestSwitchesKeepVRFsApart(t *testing.T) {
 		}
 		for _, want := range []string{"a>b", "store>b", "default>a"} {
 			if !seen[want] {
-				t.Errorf("nothing is told of %s: %v", want, seen)
+				t.Errorf("there is no violation %s: %v", want, seen)
 			}
 		}
 		if len(seen) != 3 {

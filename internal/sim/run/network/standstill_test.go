@@ -9,8 +9,8 @@ import (
 	"weft/internal/sim/simtest"
 )
 
-// TestRingsOfSwitchesDoNotDeadlock runs what would stand still on one lane: small
-// buffers, a ring of sixteen switches, and a dragonfly.
+// TestRingsOfSwitchesDoNotDeadlock runs fabrics that would stand still on one lane: with
+// small buffers, a ring of sixteen switches and a dragonfly.
 func TestRingsOfSwitchesDoNotDeadlock(t *testing.T) {
 	for _, shape := range []string{
 		"{shape: torus, dims: [16], hosts-per-leaf: 8, radix: 12}",

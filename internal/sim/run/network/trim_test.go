@@ -7,8 +7,8 @@ import (
 	"weft/internal/sim/simtest"
 )
 
-// TestTrimmedPacketsGetThroughALargeIncast has 64 senders at one port: nearly all packets
-// that are trimmed tell their receiver so, because they go before full ones.
+// TestTrimmedPacketsGetThroughALargeIncast has 64 senders at one port: nearly all trimmed
+// packets reach their receiver, because they go before full packets.
 func TestTrimmedPacketsGetThroughALargeIncast(t *testing.T) {
 	results := runtest.Run(t, simtest.Resolve(t, `
 cluster: {nodes: 9, node: dgx-h100}
