@@ -84,7 +84,7 @@ func (b *bench) algorithms(ctx context.Context, e *Env, r *scenario.Resolved) er
 			best = faster(best, points)
 		}
 	}
-	return doc.Grid(standings(chosen, best)).Write(e.Stdout, e.style())
+	return e.present(standings(r, chosen, best), false, nil)
 }
 
 // takesPart reports whether NCCL has an algorithm on a cluster: reduction in the switch of a node
@@ -112,16 +112,26 @@ func faster(a, b []runstore.Point) []runstore.Point {
 	return a
 }
 
-// standings are the rows of the table.
-func standings(chosen, best []runstore.Point) [][]string {
+// standings is the verdict on NCCL's choice, and a row for each size.
+func standings(r *scenario.Resolved, chosen, best []runstore.Point) *doc.Document {
 	rows := [][]string{{"size", "NCCL's choice", "time", "fastest in weft", "time", "choice / fastest"}}
 	name := func(p *runstore.Point) string { return strings.TrimSpace(p.Algorithm + " " + p.Wire) }
+	right, worst := 0, 1.0
 	for i := range chosen {
 		c, f := &chosen[i], &best[i]
-		rows = append(rows, []string{
-			units.Bytes(c.Bytes).String(), name(c), c.Time.String(), name(f), f.Time.String(),
-			fmt.Sprintf("%.2f", float64(c.Time)/float64(max(f.Time, 1))),
-		})
+		ratio := float64(c.Time) / float64(max(f.Time, 1))
+		if c.Time == f.Time {
+			right++
+		}
+		worst = max(worst, ratio)
+		rows = append(rows, []string{units.Bytes(c.Bytes).String(), name(c), c.Time.String(), name(f), f.Time.String(), fmt.Sprintf("%.2f", ratio)})
 	}
-	return rows
+	return &doc.Document{
+		Brand: "NCCL's choice of algorithm", Title: fmt.Sprintf("%s on %s", r.Workload.Collective, r.Fabrics[0].Name),
+		Footer: "Made by weft bench --algo all. The same flags and version make the same page.",
+		Sections: []doc.Section{
+			{Verdict: true, Blocks: doc.Paragraphs(fmt.Sprintf("NCCL's choice is the fastest at %d of %d sizes, and takes at most %.2f times as long as the fastest.", right, len(chosen), worst))},
+			{Title: "Sizes", In: doc.Details, Blocks: []doc.Block{doc.Grid(rows, 2, 4, 5)}},
+		},
+	}
 }

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"strings"
 	"testing"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -19,9 +21,17 @@ func TestTheFastestOfEachSizeIsKept(t *testing.T) {
 			t.Errorf("size %d: %s, not %s", i, best[i].Algorithm, want)
 		}
 	}
-	rows := standings([]runstore.Point{{Bytes: 1 << 20, Algorithm: "ring", Wire: "LL", Time: 5 * us}}, best)
-	if got := rows[1]; got[1] != "ring LL" || got[3] != "tree" || got[5] != "1.25" {
-		t.Errorf("the row is %q", got)
+	d := standings(&scenario.Resolved{Fabrics: make([]scenario.Fabric, 1)}, []runstore.Point{
+		{Bytes: 1 << 20, Algorithm: "ring", Wire: "LL", Time: 5 * us}, {Bytes: 2 << 20, Algorithm: "ring", Time: 5 * us},
+	}, best)
+	var text strings.Builder
+	if err := d.Terminal(&text, doc.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"fastest at 1 of 2 sizes, and takes at most 1.25 times", "1 MiB  ring LL        5 us  tree             4 us              1.25\n"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("there is no %q:\n%s", want, text.String())
+		}
 	}
 }
 

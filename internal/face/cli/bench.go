@@ -114,7 +114,8 @@ out-of-place from in-place; both columns show the same.`,
 	}
 	b.choice.register(cmd)
 	b.execution.register(cmd)
-	f.Lookup("algo").Usage += "; all sets NCCL's choice beside the fastest of its algorithms"
+	e.reportFlags(cmd)
+	f.Lookup("algo").Usage += "; all sets NCCL's choice beside the fastest of its algorithms, and takes --details and --html"
 	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"
 	_ = cmd.RegisterFlagCompletionFunc("cluster", completeCluster)
 	return cmd
@@ -180,8 +181,11 @@ func (b *bench) do(ctx context.Context, e *Env, collect scenario.Collective) err
 		return err
 	}
 	every := b.algo == everyAlgorithm
-	if every {
+	switch {
+	case every:
 		b.algo = ""
+	case e.html != "" || e.details:
+		return fmt.Errorf("--html and --details are for --algo %s; the page of a run is report.html of --out", everyAlgorithm)
 	}
 	r, err := b.scenario(e, collect, from, to, step)
 	if err != nil {

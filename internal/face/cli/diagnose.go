@@ -186,8 +186,7 @@ explained or not.`,
 	f.IntVar(&d.sizes, "sizes", 0, "how many sizes of a table are compared at the most (default: 6)")
 	f.StringVar(&d.known, "known-error", "", "error of weft on this cluster, such as 3%, as weft calibrate finds it (default: that on published tables of healthy clusters)")
 	d.register(cmd)
-	e.detailsFlag(cmd)
-	e.pageFlag(cmd)
+	e.reportFlags(cmd)
 	return cmd
 }
 

@@ -86,6 +86,12 @@ func (e *Env) pageFlag(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("html", "html")
 }
 
+// reportFlags registers both flags.
+func (e *Env) reportFlags(cmd *cobra.Command) {
+	e.detailsFlag(cmd)
+	e.pageFlag(cmd)
+}
+
 // tell prints a document.
 func (e *Env) tell(d *doc.Document) error { return d.Terminal(e.Stdout, e.style()) }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"weft/internal/face/doc"
 )
 
 // Code is an exit code. The codes are stable: scripts depend on them.
@@ -71,7 +73,7 @@ func exitCodesText() string {
 	var b strings.Builder
 	b.WriteString("The exit codes of weft are stable:\n\n")
 	for _, c := range codes {
-		fmt.Fprintf(&b, "%4d  %s\n", c.Code, strings.ReplaceAll(wrapAt(c.Meaning, 70), "\n", "\n      "))
+		fmt.Fprintf(&b, "%4d  %s\n", c.Code, strings.ReplaceAll(doc.Wrap(c.Meaning, 70), "\n", "\n      "))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -94,23 +96,4 @@ func newExitCodes(e *Env) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
-}
-
-// wrapAt breaks a text into lines of at most width characters.
-func wrapAt(text string, width int) string {
-	var b strings.Builder
-	col := 0
-	for _, word := range strings.Fields(text) {
-		n := len([]rune(word))
-		if col > 0 && col+1+n > width {
-			b.WriteByte('\n')
-			col = 0
-		} else if col > 0 {
-			b.WriteByte(' ')
-			col++
-		}
-		b.WriteString(word)
-		col += n
-	}
-	return b.String()
 }

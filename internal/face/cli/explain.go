@@ -39,8 +39,7 @@ the messages that had no part in the cause (victims).`,
 	}
 	svgFlag(cmd, &svg, "bus bandwidth and time over message size")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	e.detailsFlag(cmd)
-	e.pageFlag(cmd)
+	e.reportFlags(cmd)
 	return cmd
 }
 

@@ -65,8 +65,7 @@ links. A file that is cut or foreign is refused with the place and the reason;
 	f.BoolVar(&x.partial, "partial", false, "run the readable part of files that are cut, wrong or incomplete")
 	f.BoolVar(&x.exact, "exact", false, "simulate every communication in full, even if all ranks do the same")
 	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as "+replayFile)
-	e.detailsFlag(cmd)
-	e.pageFlag(cmd)
+	e.reportFlags(cmd)
 	outFolder(cmd, &x.out, replayFile)
 	_ = cmd.RegisterFlagCompletionFunc("cluster", completeCluster)
 	return cmd

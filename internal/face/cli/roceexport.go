@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/study/roceexport"
 )
@@ -106,7 +107,7 @@ func (x *exporting) run(e *Env, path string) error {
 		fmt.Fprintln(e.Stdout, f)
 	}
 	for _, n := range answer.Notes {
-		fmt.Fprintln(e.Stdout, wrapAt("note: "+n, e.style().Columns()))
+		fmt.Fprintln(e.Stdout, doc.Wrap("note: "+n, e.style().Columns()))
 	}
 	return nil
 }

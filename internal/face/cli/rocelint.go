@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/face/doc"
 	"weft/internal/roce"
 	"weft/internal/roce/host"
 	"weft/internal/roce/lint"
@@ -68,8 +69,7 @@ The exit code is 5 if there are findings.
 	f.StringVar(&l.fixed, "fixed", "", "write the configuration with the fixes of the switch laid over it")
 	f.BoolVar(&l.simulate, "simulate", false, "prove each finding in the simulator: on the switch as configured, and mended")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
-	e.detailsFlag(cmd)
-	e.pageFlag(cmd)
+	e.reportFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("asic", cobra.FixedCompletions(roce.Known(), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"switch", "host", "profiles", "fixed"} {
 		_ = cmd.MarkFlagFilename(name)
@@ -82,7 +82,7 @@ func lintRules() string {
 	var b strings.Builder
 	b.WriteString("The rules:\n\n")
 	for _, r := range lint.Rules {
-		fmt.Fprintf(&b, "  %-15s %s\n", r.Name, strings.ReplaceAll(wrapAt(r.Finds, 62), "\n", "\n"+strings.Repeat(" ", 18)))
+		fmt.Fprintf(&b, "  %-15s %s\n", r.Name, strings.ReplaceAll(doc.Wrap(r.Finds, 62), "\n", "\n"+strings.Repeat(" ", 18)))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

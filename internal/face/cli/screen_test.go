@@ -44,6 +44,7 @@ func TestAVerbFitsAScreen(t *testing.T) {
 		fits(environment([]string{"explain", run}))
 	}
 	sonic := []string{"--switch", "../../../examples/sonic/config_db.json", "--host", "../../../examples/sonic/node1"}
+	const torus = "../../ib/routetest/testdata/torus3d-4x4x4/"
 	for _, args := range [][]string{
 		{"latency"},
 		{"latency", "../../../examples/h100-128.yaml", "--op", "send", "--jitter"},
@@ -52,6 +53,9 @@ func TestAVerbFitsAScreen(t *testing.T) {
 		{"audit", "isolation", "../../../examples/isolation.yaml"},
 		{"audit", "isolation", "../../../examples/isolation-leak.yaml"},
 		{"roce", "headroom"},
+		{"sm", "route", torus + "topo.gz"},
+		{"sm", "diff", torus + "topo.gz", torus + "minhop.lfts.gz", torus + "dor.lfts.gz"},
+		{"sm", "bringup", "../../../examples/superpod-1su.yaml"},
 		append([]string{"roce", "lint"}, sonic...),
 		append([]string{"roce", "lint", "--simulate"}, sonic...),
 		{"validate", "--case", "pfc"},

@@ -30,17 +30,15 @@ their sources.`,
 			if err != nil {
 				return err
 			}
-			if !asJSON {
-				return report.BringUps(e.Stdout, out, e.style())
-			}
 			text, err := out.Encode()
 			if err != nil {
 				return fail(Defect, "the times cannot be printed: %w", err)
 			}
-			return e.answer(text)
+			return e.present(report.BringUp(out), asJSON, text)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the times as JSON, in the form of results.json")
 	c.register(cmd)
+	e.pageFlag(cmd)
 	return cmd
 }

@@ -53,8 +53,7 @@ the cables of this fabric allow.`,
 	f.StringVar(&c.order, "order", "", "file with the nodes of a job in the order of ranks: names or GUIDs, one a line (default: all, by name)")
 	f.IntVarP(&c.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&c.json, "json", false, "print as JSON")
-	e.detailsFlag(cmd)
-	e.pageFlag(cmd)
+	e.reportFlags(cmd)
 	for _, name := range []string{"sl2vl", "path-sl", "lid-matrix", "order"} {
 		_ = cmd.MarkFlagFilename(name)
 	}

@@ -29,6 +29,7 @@ The exit code does not depend on the differences.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	e.reportFlags(cmd)
 	return cmd
 }
 
@@ -56,14 +57,16 @@ func diffTables(e *Env, fabric, a, b string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return printJSON(e, d.Record(s, moved))
-	}
-	return tellDiff(e, s, d, moved)
+	return e.present(diffDocument(s, d, moved, fabric, a+" and "+b), asJSON, d.Record(s, moved))
 }
 
-func tellDiff(e *Env, s *subnet.Subnet, d *proof.Difference, moved int) error {
+// maxShown is the number of switches in the main table of differences.
+const maxShown = 20
+
+// diffDocument is the differences in rows, then by switch and by cable.
+func diffDocument(s *subnet.Subnet, d *proof.Difference, moved int, fabric, tables string) *doc.Document {
 	rows := [][]string{
+		{"of", "result"},
 		{"entries that differ", fmt.Sprintf("%d, in %d switches", d.Entries, len(d.Switches))},
 		{"paths between ends", fmt.Sprintf("%d, of which %d take other cables, %d are longer, %d shorter", d.Pairs, d.Moved, d.Longer, d.Shorter)},
 	}
@@ -76,42 +79,35 @@ func tellDiff(e *Env, s *subnet.Subnet, d *proof.Difference, moved int) error {
 	if moved > 0 {
 		rows = append(rows, []string{"LIDs", fmt.Sprintf("%d ports have other LIDs in the second tables: they are compared port by port, under the LIDs of the first", moved)})
 	}
-	if err := doc.Grid(rows).Write(e.Stdout, e.style()); err != nil {
-		return err
-	}
+	out := &doc.Document{Brand: "InfiniBand forwarding tables", Title: tables, Subtitle: "of " + fabric, Footer: "Made by weft sm diff. The same files and version make the same page."}
+	out.Add(doc.Section{Blocks: []doc.Block{doc.Grid(rows)}})
 	if d.Entries == 0 {
-		return nil
+		return out
 	}
-	fmt.Fprintln(e.Stdout)
-	table := [][]string{{"switch", "entries", "first: LID, port before, port after"}}
-	for _, w := range d.Switches[:min(len(d.Switches), maxShown)] {
+	rows = [][]string{{"switch", "entries", "first: LID, port before, port after"}}
+	for _, w := range d.Switches {
 		var first []string
 		for _, c := range d.First {
 			if c.Switch == w.Switch {
 				first = append(first, fmt.Sprintf("%d: %s %s", c.LID, portText(c.Old), portText(c.New)))
 			}
 		}
-		table = append(table, []string{s.NodeName(w.Switch), fmt.Sprint(w.Entries), strings.Join(first, ", ")})
+		rows = append(rows, []string{s.NodeName(w.Switch), fmt.Sprint(w.Entries), strings.Join(first, ", ")})
 	}
-	if err := doc.Grid(table).Write(e.Stdout, e.style()); err != nil {
-		return err
+	shown := min(len(rows), maxShown+1)
+	out.Add(doc.Section{Title: "Switches", Blocks: []doc.Block{doc.Grid(rows[:shown], 1)}})
+	if shown < len(rows) {
+		out.Add(doc.Section{Title: "Further switches", In: doc.Details, Blocks: []doc.Block{doc.Grid(append(rows[:1:1], rows[shown:]...), 1)}})
 	}
-	if more := len(d.Switches) - maxShown; more > 0 {
-		fmt.Fprintf(e.Stdout, "and %d more switches: --json has all\n", more)
+	if len(d.Loads) > 0 {
+		rows = [][]string{{"cable, sending side", "paths before", "paths after"}}
+		for _, l := range d.Loads {
+			rows = append(rows, []string{s.EndName(l.Port), fmt.Sprint(l.Old), fmt.Sprint(l.New)})
+		}
+		out.Add(doc.Section{Title: "Cables", Caption: "the largest changes of load", In: doc.Details, Blocks: []doc.Block{doc.Grid(rows, 1, 2)}})
 	}
-	if len(d.Loads) == 0 {
-		return nil
-	}
-	fmt.Fprintln(e.Stdout)
-	table = [][]string{{"cable, sending side", "paths before", "paths after"}}
-	for _, l := range d.Loads {
-		table = append(table, []string{s.EndName(l.Port), fmt.Sprint(l.Old), fmt.Sprint(l.New)})
-	}
-	return doc.Grid(table).Write(e.Stdout, e.style())
+	return out
 }
-
-// maxShown is the number of switches in the table of differences: a screen.
-const maxShown = 20
 
 func portText(p uint8) string {
 	if p == subnet.NoPort {

@@ -61,6 +61,7 @@ func newSMRoute(e *Env) *cobra.Command {
 	f.IntVarP(&r.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	outFolder(cmd, &r.out, "the tables")
 	f.BoolVar(&r.json, "json", false, "print as JSON")
+	e.reportFlags(cmd)
 	return cmd
 }
 
@@ -70,7 +71,7 @@ func routeHelp() string {
 
 `)
 	for _, x := range route.Engines() {
-		fmt.Fprintf(&b, "  %-10s %s\n", x.Name, strings.ReplaceAll(wrapAt(x.What, 66), "\n", "\n             "))
+		fmt.Fprintf(&b, "  %-10s %s\n", x.Name, strings.ReplaceAll(doc.Wrap(x.What, 66), "\n", "\n             "))
 	}
 	b.WriteString(`
 Tables are proven before they are printed or written: every path arrives, no path
@@ -127,10 +128,7 @@ func (r *routing) run(e *Env, fabric string) error {
 			return err
 		}
 	}
-	if r.json {
-		return printJSON(e, res.Report.Record(s, left))
-	}
-	return r.tell(e, s, res, left)
+	return e.present(r.document(fabric, s, res, left), r.json, res.Report.Record(s, left))
 }
 
 // standing refuses tables that the proof refutes, except OpenSM's. The error names an engine
@@ -282,10 +280,10 @@ func (r *routing) write(e *Env, s *subnet.Subnet, res *route.Result) error {
 	return nil
 }
 
-// tell prints the result.
-func (r *routing) tell(e *Env, s *subnet.Subnet, res *route.Result, left int) error {
+// document is the result in rows, the verdict first, and the engines that auto tried.
+func (r *routing) document(fabric string, s *subnet.Subnet, res *route.Result, left int) *doc.Document {
 	rep := &res.Report
-	rows := [][]string{{"engine", string(rep.Used)}}
+	rows := [][]string{{"of", "result"}, {"engine", string(rep.Used)}, {"proof", verdictOf(rep.Proof)}}
 	add := func(name, format string, args ...any) {
 		rows = append(rows, []string{name, fmt.Sprintf(format, args...)})
 	}
@@ -305,7 +303,6 @@ func (r *routing) tell(e *Env, s *subnet.Subnet, res *route.Result, left int) er
 	add("switches", "%d", len(res.Switch))
 	add("LIDs", "up to %d, the manager is at %s", res.Top, managerName(s))
 	add("lanes", "%d", rep.Lanes)
-	add("proof", "%s", verdictOf(rep.Proof))
 	if left > 0 {
 		add("left out", "%d nodes, which no cable joins to the manager", left)
 	}
@@ -321,19 +318,18 @@ func (r *routing) tell(e *Env, s *subnet.Subnet, res *route.Result, left int) er
 	if r.out != "" {
 		add("written to", "%s", filepath.ToSlash(r.out))
 	}
-	if err := doc.Grid(rows).Write(e.Stdout, e.style()); err != nil {
-		return err
+	return &doc.Document{
+		Brand: "InfiniBand routing", Title: fabric, Footer: "Made by weft sm route. The same files and version make the same page.",
+		Sections: []doc.Section{{Blocks: []doc.Block{doc.Grid(rows)}}, triedSection(rep.Tried)},
 	}
-	return tellTried(e, rep.Tried)
 }
 
-// tellTried prints the engines that auto tried, if there are several.
-func tellTried(e *Env, tried []route.Attempt) error {
+// triedSection is the engines that auto tried, if there are several.
+func triedSection(tried []route.Attempt) doc.Section {
 	if len(tried) < 2 {
-		return nil
+		return doc.Section{}
 	}
-	fmt.Fprintln(e.Stdout)
-	rows := [][]string{{"tried", "lanes", "bandwidth of shifts", "flows on the worst cable", "proof"}}
+	rows := [][]string{{"engine", "lanes", "bandwidth of shifts", "flows on the worst cable", "proof"}}
 	for i := range tried {
 		t := &tried[i]
 		row := []string{strings.TrimSpace(string(t.Engine) + " " + t.With), "", "", "", "refuted: " + t.Refused}
@@ -348,7 +344,7 @@ func tellTried(e *Env, tried []route.Attempt) error {
 		}
 		rows = append(rows, row)
 	}
-	return doc.Grid(rows).Write(e.Stdout, e.style())
+	return doc.Section{Title: "Engines tried", In: doc.Details, Blocks: []doc.Block{doc.Grid(rows, 1, 2, 3)}}
 }
 
 func managerName(s *subnet.Subnet) string {

@@ -91,8 +91,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	f.StringVar(&x.trace, "trace", "", "folder for a trace of the step on each fabric, for Perfetto or Chrome")
 	outFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json, report.html and trace.json")
 	_ = cmd.MarkFlagDirname("trace")
-	e.pageFlag(cmd)
-	e.detailsFlag(cmd)
+	e.reportFlags(cmd)
 	for _, flag := range []string{"workers", "scale", "seeds"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}

@@ -32,8 +32,7 @@ docs/VALIDATION.md.`,
 	f.BoolVar(&v.json, "json", false, "print as JSON")
 	f.BoolVar(&v.markdown, "markdown", false, "print the page docs/VALIDATION.md")
 	f.IntVarP(&v.workers, "workers", "j", 0, "cases to run at the same time; results do not depend on it (default: all cores)")
-	e.detailsFlag(cmd)
-	e.pageFlag(cmd)
+	e.reportFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("case", cobra.FixedCompletions(validate.IDs(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
 	return cmd

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 
 	"weft/internal/face/doc"
@@ -283,7 +282,10 @@ func bringUpTable(r *runstore.Results) *doc.Table {
 	return t
 }
 
-// BringUps writes the bring-up by Subnet Managers.
-func BringUps(w io.Writer, r *runstore.Results, s doc.Style) error {
-	return bringUpTable(r).Write(w, s)
+// BringUp is the time that the Subnet Manager takes, by phase; a column for each fabric.
+func BringUp(r *runstore.Results) *doc.Document {
+	return &doc.Document{
+		Brand: "InfiniBand bring-up", Title: r.Scenario, Footer: "Made by weft sm bringup. The same scenario and version make the same page.",
+		Sections: []doc.Section{{Blocks: []doc.Block{bringUpTable(r)}}},
+	}
 }
