@@ -131,7 +131,7 @@ func TestParsePowerIsInMilliwatts(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotAQuantityIsRefusedWithItsReason(t *testing.T) {
+func TestTextThatIsNoQuantityIsRefusedWithItsReason(t *testing.T) {
 	for text, reason := range map[string]string{
 		"":                                "is empty",
 		"-1us":                            "is negative",
@@ -191,7 +191,7 @@ func TestExactTextLosesNothing(t *testing.T) {
 	})
 }
 
-func TestWhatStringPrintsCanBeRead(t *testing.T) {
+func TestTheTextOfStringCanBeRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// Up to 2^62, so that rounding up stays an int64.
 		v := rapid.Int64Range(0, 1<<62).Draw(t, "value")

@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The data rates are the generations' nominal ones; signalling rates and codes
-// are those of IBA vol. 2 and IEEE 802.3.
+// The data rates are the generations' nominal rates; signalling rates and codes
+// come from IBA vol. 2 and IEEE 802.3.
 func TestTheTimeOfAByteIsExactForEveryGeneration(t *testing.T) {
 	for _, c := range []struct {
 		name                string
@@ -56,7 +56,7 @@ func TestTheTimeOfAByteTimesTheRateIsEightBits(t *testing.T) {
 	})
 }
 
-func TestARateOfNothingHasNoTimeOfAByte(t *testing.T) {
+func TestARateOfZeroHasNoTimeOfAByte(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("a rate of 0 has a time of a byte")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestStringIsWhatAPersonReads(t *testing.T) {
+func TestStringIsForPeople(t *testing.T) {
 	for want, v := range map[string]fmt.Stringer{
 		"0 ps":       Time(0),
 		"1 ps":       Picosecond,

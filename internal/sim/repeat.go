@@ -20,7 +20,7 @@ const AutoSeeds = -1
 
 // The rule of AutoSeeds.
 const (
-	leastSeeds  = 3 // Student's interval of two runs is five times as wide as that of three with the same spread
+	leastSeeds  = 3 // with the same spread, Student's interval of two runs is five times as wide as the interval of three
 	mostSeeds   = 5
 	hopsPerSize = 10_000_000 // a few seconds of a core
 )

@@ -71,10 +71,9 @@ workload: {pattern: uniform, transport: ud, load: 1, duration: 20us, receive-que
 	}
 }
 
-// TestALimitIsToldApartFromASenderThatWaits ends a run by its limit twice: while
-// packets move, and while the sender of a packet that was lost waits for its
-// timeout.
-func TestALimitIsToldApartFromASenderThatWaits(t *testing.T) {
+// TestALimitIsNotASenderThatWaits ends a run by its limit twice: while packets move, and
+// while the sender of a lost packet waits for its timeout.
+func TestALimitIsNotASenderThatWaits(t *testing.T) {
 	const lossy = "{preset: roce-v2-400g, cc: none, transport: {retransmission: fixed}, switch: {buffer: 16MiB}, ethernet: {ecn: {enabled: false}, pfc: {enabled: false}}}"
 	for _, c := range []struct{ name, fabric, limit, want, not string }{
 		{"moving", "roce-v2-400g", "60us", "packets wait at", "retransmission"},

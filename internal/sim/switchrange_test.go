@@ -9,7 +9,7 @@ import (
 	"weft/units"
 )
 
-// ranged are the ranges of a comparison of two fabrics at a size.
+// ranged are the switch ranges of a comparison of two fabrics at its smallest size.
 func ranged(t *testing.T, more string) []*runstore.SwitchRange {
 	t.Helper()
 	r := simtest.Resolve(t, `
@@ -28,8 +28,8 @@ fabrics: [`+more+`]
 	return all
 }
 
-// The smallest size is simulated over what sources say of the switches, each fabric with
-// its own; a slower switch makes it longer, by as much for each switch on the way.
+// The smallest size is simulated with the latencies that sources give for each fabric's
+// switch. A slower switch makes it longer, in proportion.
 func TestTheSmallestSizeIsSimulatedOverTheSwitchesLatencies(t *testing.T) {
 	all := ranged(t, "infiniband-ndr, roce-v2-400g")
 	for i, want := range [][3]units.Time{{130, 150, 330}, {300, 500, 650}} {
@@ -51,13 +51,13 @@ func TestTheSmallestSizeIsSimulatedOverTheSwitchesLatencies(t *testing.T) {
 	}
 }
 
-func TestASwitchOfTheScenariosLatencyHasNoRange(t *testing.T) {
+func TestALatencyThatTheScenarioStatesHasNoRange(t *testing.T) {
 	all := ranged(t, "{preset: infiniband-ndr, switch: {model: qm9700, latency: 200ns}}, roce-v2-400g")
 	if s := all[0]; s == nil || s.TimePs[0] != s.TimePs[2] || s.Sources[0] != "" {
 		t.Errorf("a latency that the scenario gives has a range: %+v", s)
 	}
 	if s := all[1]; s == nil || s.TimePs[0] >= s.TimePs[2] {
-		t.Errorf("the other fabric's: %+v", s)
+		t.Errorf("the other fabric has the range %+v", s)
 	}
 	if one := ranged(t, "infiniband-ndr"); one[0] != nil {
 		t.Errorf("one fabric is compared with nothing, and has %+v", one[0])

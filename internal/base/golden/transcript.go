@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Player carries out the commands of a transcript.
+// Player executes the commands of a transcript.
 type Player interface {
-	// Command carries out a line, split into words.
+	// Command executes a line, split into words.
 	Command(words []string) error
 	// Trace is the output of the commands since the last Trace: lines that are not empty.
 	Trace() string

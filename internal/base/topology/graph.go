@@ -69,9 +69,9 @@ const (
 type Graph struct {
 	Nodes     []Node
 	Cables    []Cable
-	Endpoints int // how many of Nodes, from 0, are endpoints
+	Endpoints int // the number of endpoints, which are the first of Nodes
 
-	// Services is how many of the endpoints, the last ones, belong to the
+	// Services is the number of endpoints, the last ones, that belong to the
 	// fabric's management (UFM) and carry no load of the cluster.
 	Services int
 	// NodeNICs is the number of endpoints of a host: endpoint e is NIC e % NodeNICs of host e /

@@ -51,8 +51,8 @@ func (b *builder) build() *source.Problem {
 	return first
 }
 
-// trace makes the operations of a rank, in an order in which they can be carried out. It stops at
-// the first node that a graph cannot have.
+// trace makes the operations of a rank, in an order in which they can run. It stops at the first
+// node that a graph cannot have.
 func (b *builder) trace(t *trace) *source.Problem {
 	places := make(map[uint64]int32, len(t.nodes)) // of nodes in the trace, by id
 	for i := range t.nodes {
@@ -301,7 +301,7 @@ func (b *builder) collective(t *trace, x *node, o *workload.Op) *source.Problem 
 	if p := b.size(t, x, o); p != nil {
 		return p
 	}
-	if do == collective.AllGather { // a rank's share, where weft counts the whole
+	if do == collective.AllGather { // a rank's share; weft counts the whole
 		o.Bytes *= units.Bytes(len(b.graph.Groups[o.Group].Ranks))
 	}
 	return nil

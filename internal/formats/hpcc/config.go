@@ -85,7 +85,7 @@ type Config struct {
 	PintLogBase    Ratio // PINT_LOG_BASE
 	PintProb       Ratio // PINT_PROB
 
-	NICPauses int // NIC_TOTAL_PAUSE_TIME: how many PFC pauses a NIC makes up
+	NICPauses int // NIC_TOTAL_PAUSE_TIME: the number of PFC pauses that a NIC makes up
 
 	AckHighPriority bool // ACK_HIGH_PRIO: in hosts; switches keep ACKs with the data
 

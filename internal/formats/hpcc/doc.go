@@ -36,7 +36,7 @@
 // # Left out
 //
 // trace.txt and the binary packet trace are neither read nor written. The parameters of HPCC,
-// TIMELY, DCTCP and PINT are read, not judged. The order of equal-cost next hops is that of a run
-// in which switches were created at falling addresses, as glibc's allocator does for objects of
-// their size; it is verified on two-level fabrics, the only ones whose paths are at hand.
+// TIMELY, DCTCP and PINT are read, not judged. Equal-cost next hops have the order of a run in
+// which switches were created at falling addresses, as glibc's allocator does for objects of their
+// size; it is verified on two-level fabrics, the only ones whose paths are at hand.
 package hpcc

@@ -6,16 +6,16 @@
 // # The total order
 //
 // Events are ordered by time, then class, then source. Time is integer
-// picoseconds. The class says what kind of event it is; the user of the package
-// gives the classes their order (internal/sim/fabric/partition.go has those of a
-// network). The source is the number of the link, port or host that the event belongs
-// to. Its low bits may carry what the handler needs, if no two events of that number
-// fall on one instant.
+// picoseconds. The class is the kind of the event; the user of the package gives the
+// classes their order (internal/sim/fabric/partition.go has the classes of a network).
+// The source is the number of the link, port or host that the event belongs to. Its
+// low bits may carry data for the handler, if no two events of that number fall on one
+// instant.
 //
 // Two events of one source, one class and one instant are the same event, so the order is total.
-// The numbers are those of the whole simulation. They are neither the order of insertion nor
-// numbers within a partition. So the order does not depend on how a simulation is cut, or on how
-// many cores run it.
+// The numbers belong to the whole simulation. They are neither the order of insertion nor
+// numbers within a partition. So the order does not depend on the partitions of a simulation, or
+// on the number of cores that run it.
 //
 // Each instant has two halves. First all its events are handled; they only note what arrived. After
 // the event that is Last, arbiters decide. A decision affects later instants only. So packets that

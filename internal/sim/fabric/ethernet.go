@@ -11,11 +11,11 @@ import (
 // EthernetSwitch describes a kind of Ethernet switch: a buffer shared by all ports, one queue per
 // egress port and priority, accounting per ingress port and priority.
 //
-// The memory management is that of shared-buffer ASICs with dynamic thresholds (Choudhury and
-// Hahne, "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM ToN 6(2),
-// 1998): the bytes of an ingress queue above its reserve come from the shared pool as long as they
-// stay below alpha times the free part of the pool. Above this threshold a lossless queue pauses
-// its sender and uses its headroom, and a lossy queue drops.
+// The memory management follows shared-buffer ASICs with dynamic thresholds (Choudhury and Hahne,
+// "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM ToN 6(2), 1998):
+// the bytes of an ingress queue above its reserve come from the shared pool as long as they stay
+// below alpha times the free part of the pool. Above this threshold a lossless queue pauses its
+// sender and uses its headroom, and a lossy queue drops.
 type EthernetSwitch struct {
 	// Pipeline is the fixed time from the head (cut-through) or tail
 	// (store-and-forward) of a packet at the input to its first bit at an idle

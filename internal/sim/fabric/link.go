@@ -34,7 +34,7 @@ const (
 	flagJitter                          // the receiver's pipeline jitters
 	flagStorm                           // the PFC watchdog drops packets for a queue
 	flagDown                            // no working cable: packets to be sent are lost
-	flagFollowed                        // somebody follows packets
+	flagFollowed                        // a packet trace is on
 )
 
 // occupy puts size bytes on the wire from start on and returns the time of the last bit. A fraction

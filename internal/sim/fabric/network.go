@@ -271,7 +271,7 @@ func (n *Network) LinkBytes(link int32) int64 { return n.ports[link].bytes }
 
 // Connection describes one direction of a connected pair of queue pairs.
 type Connection struct {
-	Entropy      uint32 // what ECMP hashes
+	Entropy      uint32 // the input of ECMP's hash
 	Class, Reply uint8  // of data and of acknowledgements
 	CNP          uint8  // of congestion notifications
 	Port         int32  // the NIC's port, from 0

@@ -38,8 +38,8 @@ type NIC struct {
 	// all else: replies go first, or take turns, within a lane. A lane's weight is
 	// charged when it has sent.
 	VLArb *VLArb
-	// Transport is the common configuration of its queue pairs; TCP that of its sockets. A NIC has
-	// one of the two.
+	// Transport is the common configuration of its queue pairs, TCP of its sockets. A NIC has one
+	// of the two.
 	Transport *transport.Config
 	TCP       *tcp.Config
 	// MPA, if not nil, is the framing of iWARP that its TCP carries.

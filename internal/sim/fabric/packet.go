@@ -30,7 +30,7 @@ type pkt struct {
 	next    int32      // the packet behind it in a queue
 	dst     int32      // destination node
 	in      int32      // link by which it came to the node where it waits
-	entropy uint32     // what ECMP hashes: the flow's addresses and UDP source port
+	entropy uint32     // the input of ECMP's hash: the flow's addresses and UDP source port
 	size    uint16     // bytes on the wire
 	class   uint8      // priority or virtual lane
 	role    role

@@ -18,7 +18,7 @@ type PFC struct {
 	// Stops, if not nil, has for each priority the egress queues, a bit each, that its pause stops,
 	// instead of the queue with the same number.
 	Stops *[MaxClasses]uint16
-	// WholeLink makes pauses those of IEEE 802.3 Annex 31B, without priorities: a pause for any
+	// WholeLink makes pauses follow IEEE 802.3 Annex 31B, without priorities: a pause for any
 	// class stops all classes.
 	WholeLink bool
 }

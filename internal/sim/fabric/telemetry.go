@@ -40,7 +40,7 @@ func (o *port) gather(p *Partition, i int32, k *pkt) {
 	}
 }
 
-// rate is that of the port's link, rounded down.
+// rate is the rate of the port's link, rounded down.
 func (o *port) rate() units.Rate {
 	return units.Rate(8 * int64(units.Second) * int64(o.den) / int64(o.num))
 }

@@ -1,6 +1,6 @@
-// Package runstore is a run as a folder: the scenario as resolved, the results,
-// and what the run was made with. results.json holds nothing of the wall
-// clock: equal runs make equal files.
+// Package runstore is a run as a folder: the resolved scenario, the results, and the
+// versions that made the run. results.json has no wall-clock times: equal runs make
+// equal files.
 //
 //	scenario.yaml  the resolved scenario; running it again gives the same results
 //	results.json   the results

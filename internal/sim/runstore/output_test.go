@@ -59,7 +59,7 @@ func TestAnUnwritableFolderIsFoundBeforeTheRun(t *testing.T) {
 	}
 }
 
-// TestOneProcessAtATimeWritesAFolder: whether it is there already or not.
+// TestOneProcessAtATimeWritesAFolder: a new folder and one that exists.
 func TestOneProcessAtATimeWritesAFolder(t *testing.T) {
 	there := t.TempDir()
 	for _, dir := range []string{there, filepath.Join(t.TempDir(), "run")} {
@@ -89,7 +89,7 @@ func TestOneProcessAtATimeWritesAFolder(t *testing.T) {
 	}
 }
 
-// TestARunThatIsNotWrittenLeavesNoFolder: what fails before its end.
+// TestARunThatIsNotWrittenLeavesNoFolder: a run that fails before its end.
 func TestARunThatIsNotWrittenLeavesNoFolder(t *testing.T) {
 	base := t.TempDir()
 	o, err := Claim(filepath.Join(base, "run"), Runs)
@@ -104,8 +104,8 @@ func TestARunThatIsNotWrittenLeavesNoFolder(t *testing.T) {
 	}
 }
 
-// TestAKilledProcessLeavesAFolderThatTheNextOneUses kills at every rename of the
-// first run, and of one that replaces another, and lets another run follow.
+// TestAKilledProcessLeavesAFolderThatTheNextOneUses kills at every rename of the first
+// run, and of a run that replaces another, and lets another run follow.
 func TestAKilledProcessLeavesAFolderThatTheNextOneUses(t *testing.T) {
 	defer func() { rename = os.Rename }()
 	for name, before := range map[string]func(dir string){
@@ -120,7 +120,7 @@ func TestAKilledProcessLeavesAFolderThatTheNextOneUses(t *testing.T) {
 				t.Fatalf("%s: nothing was renamed", name)
 			}
 			if _, err := Read(dir); err == nil && name != "earlier" && kill == 0 {
-				t.Errorf("%s: what was left at rename %d reads as a run", name, kill)
+				t.Errorf("%s: the folder left at rename %d reads as a run", name, kill)
 			}
 			write(t, dir)
 			if _, err := Read(dir); err != nil {
@@ -136,8 +136,8 @@ func TestAKilledProcessLeavesAFolderThatTheNextOneUses(t *testing.T) {
 	}
 }
 
-// killedAt writes a run and dies before a rename: nothing that the process would have
-// done after it is done, but for the lock, which the kernel lets go.
+// killedAt writes a run and dies before a rename: the process does nothing more, but the
+// kernel releases its lock.
 func killedAt(t *testing.T, dir string, at int) (killed bool) {
 	t.Helper()
 	o, err := Claim(dir, Runs)
@@ -162,7 +162,7 @@ func killedAt(t *testing.T, dir string, at int) (killed bool) {
 	return false
 }
 
-// TestAFolderThatIsThereStaysTheSame: it may be a mount point, or where a shell stands.
+// TestAFolderThatIsThereStaysTheSame: it may be a mount point, or a shell's directory.
 func TestAFolderThatIsThereStaysTheSame(t *testing.T) {
 	dir := t.TempDir()
 	before, err := os.Stat(dir)
@@ -176,7 +176,7 @@ func TestAFolderThatIsThereStaysTheSame(t *testing.T) {
 	}
 }
 
-// TestAFolderThatWasFilledMeanwhileLosesNothing: what was computed is kept beside it.
+// TestAFolderThatWasFilledMeanwhileLosesNothing: the computed results are kept beside it.
 func TestAFolderThatWasFilledMeanwhileLosesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	o, err := Claim(dir, Runs)
@@ -192,6 +192,6 @@ func TestAFolderThatWasFilledMeanwhileLosesNothing(t *testing.T) {
 		t.Fatalf("Put = %v, want where the files are", err)
 	}
 	if text, err := os.ReadFile(filepath.Join(o.auxiliary(stagingName), "a")); err != nil || string(text) != "b" {
-		t.Errorf("what was computed is %q (%v)", text, err)
+		t.Errorf("the kept results are %q (%v)", text, err)
 	}
 }

@@ -48,7 +48,7 @@ func TestResultsReadBack(t *testing.T) {
 	}
 }
 
-// TestEventsAreNoResult: how many there were may depend on the cores.
+// TestEventsAreNoResult: their number may depend on the cores.
 func TestEventsAreNoResult(t *testing.T) {
 	r := sample()
 	r.Fabrics[0].Points[0].Counts.Events = 40
@@ -100,7 +100,7 @@ func TestResultsOfAnotherKindAreRefused(t *testing.T) {
 	}
 }
 
-// Version 1 has fewer fields, which mean the same.
+// Version 1 has fewer fields, with the same meaning.
 func TestResultsOfVersion1AreRead(t *testing.T) {
 	r, err := DecodeResults([]byte(`{"version": 1, "seed": 3, "fabrics": [{"name": "a", "points": [{"bytes": 8, "time_ps": 5}]}]}`))
 	if err != nil || r.Fabrics[0].Points[0].Time != 5 || r.Fabrics[0].Points[0].Seeds != nil {
@@ -144,7 +144,7 @@ func TestRunFolderReadsBackAndIsOverwritten(t *testing.T) {
 	}
 }
 
-func TestReadRefusesWhatWasChanged(t *testing.T) {
+func TestReadRefusesAChangedFolder(t *testing.T) {
 	for name, change := range map[string]func(dir string) error{
 		"is not the file that was written": func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, ResultsFile), []byte("{}"), 0o644)
@@ -166,8 +166,8 @@ func TestReadRefusesWhatWasChanged(t *testing.T) {
 	}
 }
 
-// FuzzDecodeResults holds that what is taken can be written, and is the same when it is
-// read again.
+// FuzzDecodeResults checks that accepted results can be written, and are the same when
+// they are read again.
 func FuzzDecodeResults(f *testing.F) {
 	text, err := sample().Encode()
 	if err != nil {
@@ -182,11 +182,11 @@ func FuzzDecodeResults(f *testing.F) {
 		}
 		first, err := r.Encode()
 		if err != nil {
-			t.Fatalf("taken, and not to be written: %v", err)
+			t.Fatalf("accepted results cannot be written: %v", err)
 		}
 		again, err := DecodeResults(first)
 		if err != nil {
-			t.Fatalf("what was written is refused: %v", err)
+			t.Fatalf("written results are refused: %v", err)
 		}
 		second, err := again.Encode()
 		if err != nil || !bytes.Equal(first, second) {

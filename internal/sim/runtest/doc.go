@@ -1,3 +1,3 @@
-// Package runtest has what tests share that run a scenario as a user does. A test of a
-// room in internal/sim/run imports it from the room's external test package.
+// Package runtest has the helpers of tests that run a scenario as a user does. A test of
+// a room in internal/sim/run imports it from the room's external test package.
 package runtest

@@ -27,7 +27,7 @@ func Point(t *testing.T, text string) runstore.Point {
 	return Run(t, simtest.Resolve(t, text), 1).Fabrics[0].Points[0]
 }
 
-// Points has the first point of each fabric of a scenario in YAML, also of one that failed.
+// Points has the first point of each fabric of a scenario in YAML, also of a failed fabric.
 func Points(t *testing.T, text string) []runstore.Point {
 	t.Helper()
 	results, err := sim.Run(t.Context(), simtest.Resolve(t, text), sim.Options{})

@@ -8,7 +8,7 @@ import (
 	"weft/units"
 )
 
-// inGoAndText is a scenario in Go and the file that says the same.
+// inGoAndText is a scenario in Go and the same scenario as a file.
 func inGoAndText() (*Scenario, string) {
 	inGo := &Scenario{
 		Name:     "one of each",
@@ -33,7 +33,7 @@ run: {seed: 7, limit: {simulated-time: forever}}
 `
 }
 
-func TestAScenarioInGoIsTheFileThatSaysTheSame(t *testing.T) {
+func TestAScenarioInGoEqualsItsFile(t *testing.T) {
 	inGo, text := inGoAndText()
 	f, err := New("in Go", inGo)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestATypoIsOneError: what is derived from the default in its place is no news.
+// TestATypoIsOneError: values derived from the default in its place give no further errors.
 func TestATypoIsOneError(t *testing.T) {
 	for _, text := range []string{
 		"cluster: {nodez: 2}\nfabrics: [{preset: infiniband-ndr, topology: {shape: torus, dims: [2, 2], hosts-per-leaf: 2}}]\n",

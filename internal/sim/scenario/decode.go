@@ -403,8 +403,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// fieldByName is the index of the field with a YAML name, -1 where there is
-// none.
+// fieldByName is the index of the field with a YAML name, -1 if there is none.
 func fieldByName(t reflect.Type, name string) int {
 	for i := range t.NumField() {
 		if name != "" && yamlName(t.Field(i)) == name { // a field without a name does not occur in files

@@ -1,12 +1,10 @@
-// Package scenario is what a user writes: a YAML file that says which
-// machines, which fabrics, which workload; its strict decoding with a place
-// for every error; the defaults; and Resolved, the same with every number
-// present, which is all that the simulator sees.
+// Package scenario is the user's YAML file, which states the machines, the fabrics and the
+// workload; its strict decoding with a place for every error; the defaults; and Resolved,
+// the same scenario with every number present, the simulator's only input.
 //
-// A preset (a node, a NIC, a fabric) is an entry of internal/sim/catalog whose
-// facts are laid into the same types, field by field, before what the user
-// wrote is. What neither says is derived, each rule with its reason; then fields are
-// checked against each other.
+// A preset (a node, a NIC, a fabric) is an entry of internal/sim/catalog. Its facts fill the
+// same types, field by field, before the user's values do. Values that neither states are
+// derived, each rule with its reason; then fields are checked against each other.
 //
 // A resolver reads the values. Rules derive and check, each duty in a type of its own: the
 // cluster, a fabric and its parts (subnet of InfiniBand, Ethernet, transport, topology, streams

@@ -49,7 +49,7 @@ func TestADocumentIsReadByTheRulesOfAScenario(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithADocumentComesTogether(t *testing.T) {
+func TestTheErrorsOfADocumentComeTogether(t *testing.T) {
 	var into purchase
 	_, err := ReadDocument("order.yaml", []byte("many: 10\npower: 2kW\ntaste: swet\nsice: 1m\n"), &into, Override{Path: "parts[7]", Value: "1", Origin: "--part"})
 	for _, want := range []string{

@@ -85,7 +85,7 @@ type Detection string
 
 // The methods of detection.
 const (
-	DetectSignal Detection = "loss-of-signal" // the port tells
+	DetectSignal Detection = "loss-of-signal" // by the port
 	DetectBFD    Detection = "bfd"            // RFC 5880: packets that do not come
 )
 
@@ -159,7 +159,7 @@ type Enforcement string
 
 // The places of enforcement.
 const (
-	EnforceBoth Enforcement = "both" // at switch ports to NICs, on what comes in and on what goes out
+	EnforceBoth Enforcement = "both" // at switch ports to NICs, on incoming and on outgoing packets
 	EnforceIn   Enforcement = "in"
 	EnforceOut  Enforcement = "out"
 	EnforceOff  Enforcement = "off" // at the HCA alone
@@ -244,7 +244,7 @@ type Recovery string
 // The kinds of recovery.
 const (
 	GoBackN         Recovery = "go-back-n"        // everything from the lost packet on
-	SelectiveRepeat Recovery = "selective-repeat" // what is lost
+	SelectiveRepeat Recovery = "selective-repeat" // lost packets only
 )
 
 // Retransmission is the timing of a reliable connection's retransmissions.

@@ -124,8 +124,8 @@ type Switch struct {
 	Latency units.Time `yaml:"latency" range:"0..1ms"`
 	// Forwarding is cut-through or store-and-forward.
 	Forwarding Forwarding `yaml:"forwarding"`
-	// StreamingAggregation is how many trees of SHARP's streaming aggregation the
-	// switch can serve at a time: none, one-per-switch or one-per-port.
+	// StreamingAggregation is the number of trees of SHARP's streaming aggregation that
+	// the switch can serve at a time: none, one-per-switch or one-per-port.
 	StreamingAggregation Aggregation `yaml:"streaming-aggregation,omitzero"`
 	// Buffer is the shared packet buffer of an Ethernet switch (an InfiniBand
 	// switch has IB.Buffer at each port).
@@ -139,8 +139,8 @@ type Switch struct {
 	MTU units.Bytes `yaml:"mtu,omitzero" range:"0B..16KiB"`
 	// SONiC is a config_db.json, or its parts such as [qos.json, buffers.json], by
 	// paths from the scenario's folder on: all switches have the buffers, thresholds,
-	// marking, queues and priorities that it gives a port. What the scenario itself
-	// states comes before it.
+	// marking, queues and priorities that it gives a port. Values that the scenario
+	// itself states come before it.
 	SONiC []string `yaml:"sonic,omitzero"`
 	// SONiCPort is that port; needed where ports of the link's rate differ.
 	SONiCPort string `yaml:"sonic-port,omitzero"`
@@ -239,8 +239,8 @@ type Routing struct {
 	HashSeed uint32 `yaml:"hash-seed"`
 	// FlowletGap is the silence after which a flow may change its path.
 	FlowletGap units.Time `yaml:"flowlet-gap" range:"0..1s"`
-	// AdaptiveThreshold is how many bytes more than the shortest queue the
-	// preferred path may have before adaptive routing leaves it.
+	// AdaptiveThreshold is the number of bytes more than the shortest queue that
+	// the preferred path may have before adaptive routing leaves it.
 	AdaptiveThreshold units.Bytes `yaml:"adaptive-threshold" range:"0B..1GiB"`
 }
 
@@ -266,31 +266,31 @@ type InfiniBand struct {
 	VLArbHigh []VLWeight `yaml:"vlarb-high"`
 	// VLArbLow is the table of low priority.
 	VLArbLow []VLWeight `yaml:"vlarb-low"`
-	// HighLimit is how many blocks of 4 KiB of high priority may pass before
-	// low priority gets a turn; 255 is no limit, 0 one packet.
+	// HighLimit is the number of blocks of 4 KiB of high priority that may pass
+	// before low priority gets a turn; 255 is no limit, 0 one packet.
 	HighLimit int `yaml:"high-limit" range:"0..255"`
 	// NICVLArb is the arbitration at the ports of NICs. Empty: as at switches.
 	NICVLArb VLArbitration `yaml:"nic-vlarb,omitzero"`
 	// CreditUpdate is the longest time between two flow control packets of a
 	// virtual lane.
 	CreditUpdate units.Time `yaml:"credit-update" range:"1ns..1s"`
-	// CreditThreshold is how many freed bytes make the receiver send a flow
-	// control packet early.
+	// CreditThreshold is the number of freed bytes at which the receiver sends a
+	// flow control packet early.
 	CreditThreshold units.Bytes `yaml:"credit-threshold" range:"64B..128KiB"`
 	// HOQLifetime is how long a packet may wait at the head of a switch's
 	// queue before it is discarded; forever turns it off.
 	HOQLifetime units.Time `yaml:"hoq-lifetime" range:"1us..forever"`
 	// LeafHOQLifetime is the same at ports to hosts.
 	LeafHOQLifetime units.Time `yaml:"leaf-hoq-lifetime" range:"1us..forever"`
-	// VLStallCount is how many packets in a row a lane discards by their
-	// lifetime before it is stalled: it then discards everything for eight
+	// VLStallCount is the number of packets in a row that a lane discards by
+	// their lifetime before it is stalled: it then discards everything for eight
 	// lifetimes. 0: it never is.
 	VLStallCount int `yaml:"vl-stall-count" range:"0..7"`
 	// LeafVLStallCount is the same at ports to hosts.
 	LeafVLStallCount int `yaml:"leaf-vl-stall-count" range:"0..7"`
 	// Queueing is voq (virtual output queues) or fifo at a switch's input.
 	Queueing Queueing `yaml:"queueing"`
-	// Speedup is how many packets an input buffer can feed to different
+	// Speedup is the number of packets that an input buffer can feed to different
 	// outputs at the same time, rounded up to a whole number.
 	Speedup Ratio `yaml:"speedup"`
 	// GRH adds a global route header of 40 bytes to each packet.
@@ -335,8 +335,8 @@ type VLArbitration struct {
 	High []VLWeight `yaml:"high,omitzero"`
 	// Low is the table of low priority.
 	Low []VLWeight `yaml:"low,omitzero"`
-	// Limit is how many blocks of 4 KiB of high priority may pass before low priority
-	// gets a turn; 255 is no limit, 0 one packet.
+	// Limit is the number of blocks of 4 KiB of high priority that may pass before low
+	// priority gets a turn; 255 is no limit, 0 one packet.
 	Limit int `yaml:"limit,omitzero" range:"0..255"`
 }
 
@@ -347,7 +347,7 @@ type Ethernet struct {
 	// VLAN adds a tag of 4 bytes.
 	VLAN bool `yaml:"vlan"`
 	// DSCP is the DSCP of data and acknowledgements. switch.sonic finds their class by it,
-	// and an exported configuration is made for it. The simulator itself goes by the
+	// and an exported configuration is made for it. The simulator itself uses the
 	// priorities.
 	DSCP int `yaml:"dscp" range:"0..63"`
 	// CNPDSCP is the DSCP of congestion notifications.
@@ -400,8 +400,8 @@ type PFC struct {
 	// XONOffset is how far below the threshold the pause ends.
 	XONOffset units.Bytes `yaml:"xon-offset" range:"0B..1GiB"`
 	// XON is the queue length, reserve included, at which the pause ends, whatever the
-	// threshold. 0 leaves it to XONOffset; where both are given the first that is
-	// reached ends it.
+	// threshold. 0 leaves it to XONOffset; if both are given, the first that is reached
+	// ends it.
 	XON units.Bytes `yaml:"xon,omitzero" range:"0B..1GiB"`
 	// Headroom is the buffer of each port and priority for packets that arrive
 	// after XOFF.
@@ -457,8 +457,8 @@ type Watchdog struct {
 type Receiver struct {
 	// NIC is its number, counted over the cluster.
 	NIC int `yaml:"nic" range:"0..16777216"`
-	// Drain is the rate at which it takes packets in. 0bps is a NIC that has
-	// failed: it pauses its switch without end, whatever comes.
+	// Drain is the rate at which the NIC takes packets in. 0bps is a failed NIC:
+	// it pauses its switch without end.
 	Drain units.Rate `yaml:"drain" range:"0bps..100Tbps"`
 	// Buffer is its receive buffer. The default is twice the headroom.
 	Buffer units.Bytes `yaml:"buffer" range:"0B..1GiB"`
@@ -486,7 +486,7 @@ type ECN struct {
 
 // Transport is RDMA's reliable connection.
 type Transport struct {
-	// AckEvery is how many packets one acknowledgement covers at most; a
+	// AckEvery is the largest number of packets that one acknowledgement covers; a
 	// message's last packet is always acknowledged.
 	AckEvery int `yaml:"ack-every" range:"1..65536"`
 	// Timeout is the local acknowledgement timeout.
@@ -505,7 +505,7 @@ type Transport struct {
 	RNRTimer units.Time `yaml:"rnr-timer" range:"10us..655360us"`
 	// RNRRetry is the number of such waits in a row; 7 is without end.
 	RNRRetry int `yaml:"rnr-retry" range:"0..7"`
-	// QPsPerConnection is how many queue pairs a pair of ranks uses in a
+	// QPsPerConnection is the number of queue pairs of a pair of ranks in a
 	// channel.
 	QPsPerConnection int `yaml:"qps-per-connection" range:"1..128"`
 	// SplitData spreads each message over all queue pairs; otherwise messages
@@ -514,10 +514,10 @@ type Transport struct {
 	// Entropy is how an Ultra Ethernet sender chooses the entropy value of each
 	// packet: oblivious or recycled.
 	Entropy Entropy `yaml:"entropy,omitzero"`
-	// EntropyValues is how many entropy values a queue pair of Ultra Ethernet has.
+	// EntropyValues is the number of entropy values of a queue pair of Ultra Ethernet.
 	EntropyValues int `yaml:"entropy-values,omitzero" range:"0..256"`
 	// ARThreshold is the length above which a collective's message goes as a WRITE of its
-	// data and, when that is acknowledged, a WRITE of no bytes with immediate data, where
+	// data and, when that is acknowledged, a WRITE of no bytes with immediate data, if
 	// packets are delivered out of order (NCCL_IB_AR_THRESHOLD).
 	ARThreshold units.Bytes `yaml:"ar-threshold" range:"0B..8GiB"`
 	// PacketWindow is the most unacknowledged packets of a queue pair. The default is 512
@@ -569,7 +569,7 @@ type TCP struct {
 	MaxWindow units.Bytes `yaml:"max-window" range:"1KiB..8GiB"`
 	// MinRTO is the least retransmission timeout.
 	MinRTO units.Time `yaml:"min-rto" range:"1us..100s"`
-	// AckEvery is how many segments one acknowledgement covers.
+	// AckEvery is the number of segments that one acknowledgement covers.
 	AckEvery int `yaml:"ack-every" range:"1..65536"`
 	// DelayedAck is how long an acknowledgement waits for a second segment.
 	DelayedAck units.Time `yaml:"delayed-ack" range:"0..1s"`

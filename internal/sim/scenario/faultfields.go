@@ -43,7 +43,7 @@ type SubnetManager struct {
 	Datagram units.Time `yaml:"datagram" range:"0..1s"`
 	// Entry is the time to compute a table entry; there is one for each switch and LID.
 	Entry units.Time `yaml:"entry" range:"0..1ms"`
-	// Window is how many requests are under way at a time.
+	// Window is the number of requests under way at a time.
 	Window int `yaml:"window" range:"1..65536"`
 	// Timeout is how long a request waits for its answer.
 	Timeout units.Time `yaml:"timeout" range:"1us..60s"`
@@ -56,8 +56,8 @@ type SubnetManager struct {
 	Poll units.Time `yaml:"poll" range:"1ms..3600s"`
 	// MKey is the M_Key by which the manager protects ports from others; 0 is none.
 	MKey int `yaml:"m-key,omitzero" range:"0..9223372036854775807"`
-	// MKeyProtection is what ports refuse to a manager without the M_Key: 0 writing, 1
-	// writing and reading the M_Key, 2 and 3 all reading too.
+	// MKeyProtection is the access that ports refuse to a manager without the M_Key: 0
+	// writing, 1 writing and reading the M_Key, 2 and 3 all reading too.
 	MKeyProtection int `yaml:"m-key-protection,omitzero" range:"0..3"`
 	// MKeyLease is how long ports keep the M_Key after a datagram with a wrong one while
 	// the manager is silent, in whole seconds. 0: for ever.
@@ -72,7 +72,7 @@ type BGP struct {
 	Detection Detection `yaml:"detection"`
 	// BFDInterval is the time between BFD's packets.
 	BFDInterval units.Time `yaml:"bfd-interval" range:"1us..60s"`
-	// BFDMultiplier is how many packets in a row must be missing.
+	// BFDMultiplier is the number of packets in a row that must be missing.
 	BFDMultiplier int `yaml:"bfd-multiplier" range:"1..255"`
 	// Repair is the time of a switch to take a port of its own out of its ECMP groups
 	// once it knows.

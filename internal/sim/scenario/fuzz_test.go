@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Whatever the bytes: no panic, no hang; a refusal has places within the file;
-// what is taken prints and reads again as itself.
+// With any bytes: no panic, no hang; an error has places within the file; an accepted
+// scenario prints and reads again as itself.
 func FuzzDecode(f *testing.F) {
 	for _, pattern := range []string{"../../../examples/*.yaml", "testdata/errors/*.yaml"} {
 		files, _ := filepath.Glob(pattern)
@@ -47,7 +47,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		r, err := file.Resolve()
 		if err != nil {
-			t.Fatalf("taken and then refused: %v", err)
+			t.Fatalf("a printed scenario is refused: %v", err)
 		}
 		printed, _ := r.MarshalYAML()
 		again, err := Decode("printed.yaml", printed)

@@ -20,8 +20,8 @@ func refusal(t *testing.T, text string) string {
 	return err.Error()
 }
 
-// What a rate is refused with is a rate that is taken.
-func TestRatesThatTheNetworkDoesNotKeepAreRefusedWithOnesThatItKeeps(t *testing.T) {
+// The error of a refused rate names rates that are accepted.
+func TestTheErrorOfARefusedRateNamesRatesThatAreAccepted(t *testing.T) {
 	for _, c := range []struct{ before, rate, after, want string }{
 		{"fabrics: [{preset: infiniband-ndr, slow-links: [{nics: node0/nic0, rate: ", "100432692307bps", "}]}]", "slow-links[0].rate: at 100432692307bps"},
 		{"fabrics: [{preset: infiniband-ndr, link: {lanes: 1, code: 1, lane-rate: ", "100432692307bps", "}}]", "link.lane-rate: on 1 lanes of 100432692307bps"},
@@ -32,7 +32,7 @@ func TestRatesThatTheNetworkDoesNotKeepAreRefusedWithOnesThatItKeeps(t *testing.
 		}
 		near := strings.TrimSpace(got[strings.LastIndex(got, " ")+1:])
 		if again := refusal(t, c.before+near+c.after); again != "" {
-			t.Errorf("%s is said to be kept: %s", near, again)
+			t.Errorf("the error names %s, which is refused: %s", near, again)
 		}
 		if r, err := units.ParseRate(near); err != nil || r < 100*units.Gbps || r > 101*units.Gbps {
 			t.Errorf("a rate near to %s is %s", c.rate, near)

@@ -2,7 +2,7 @@ package scenario
 
 // NCCL is factors on the constants that NCCL publishes in its cost model
 // (src/graph/tuning.cc): a field of 1 is NCCL's figure. weft calibrate fits
-// them to a measured log. NCCL's choice of algorithm goes by its own constants,
+// them to a measured log. NCCL's choice of algorithm uses its own constants,
 // whatever the factors.
 type NCCL struct {
 	// Base is on the fixed time of an operation: launch, first and last copies.

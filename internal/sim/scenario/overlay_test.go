@@ -27,7 +27,7 @@ func overlaid(t *testing.T, text, over string) *Resolved {
 	return r
 }
 
-func TestAnOverlayChangesWhatItNamesAndNothingElse(t *testing.T) {
+func TestAnOverlayChangesTheFieldsThatItNamesAndNothingElse(t *testing.T) {
 	const over = "nccl: {base: 3/2}\ncluster: {node: {scale-up: {latency: 400ns}}}\n"
 	for _, text := range []string{
 		"cluster: {nodes: 2}\n",
@@ -39,7 +39,7 @@ func TestAnOverlayChangesWhatItNamesAndNothingElse(t *testing.T) {
 			t.Errorf("%q: base %v and latency %v, want 3/2 and 400ns", text, r.NCCL.Base, r.Cluster.Node.ScaleUp.Latency)
 		}
 		if r.Cluster.Nodes != 2 || r.Cluster.Node.GPUs != 8 || r.Cluster.Node.ScaleUp.Links != 18 {
-			t.Errorf("%q: %d nodes of %d GPUs with %d links, want what the scenario and its presets say", text, r.Cluster.Nodes, r.Cluster.Node.GPUs, r.Cluster.Node.ScaleUp.Links)
+			t.Errorf("%q: %d nodes of %d GPUs with %d links, want the scenario's and its presets' values", text, r.Cluster.Nodes, r.Cluster.Node.GPUs, r.Cluster.Node.ScaleUp.Links)
 		}
 	}
 }

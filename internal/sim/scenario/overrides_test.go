@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// A preset that --set names takes the place of a fabric's bare name, however the file
-// writes its fabrics.
+// A preset that --set names replaces a fabric's bare name, in either way to write fabrics.
 func TestAPresetLaidOverABareNameCounts(t *testing.T) {
 	for _, c := range []struct{ text, path string }{
 		{"fabrics: [infiniband-ndr]", "fabrics[0].preset"},
@@ -33,7 +32,7 @@ func TestAPresetLaidOverABareNameCounts(t *testing.T) {
 	}
 }
 
-// The same holds of every type that may be given as a name alone.
+// The same holds for every type that may be given as a name alone.
 func TestAModelLaidOverABareNameCounts(t *testing.T) {
 	f, err := Decode("test", []byte("cluster: {nodes: 2, node: dgx-h100}\nfabrics: [{preset: roce-v2-400g, switch: sn5400}]\n"))
 	if err != nil {
@@ -41,7 +40,7 @@ func TestAModelLaidOverABareNameCounts(t *testing.T) {
 	}
 	for path, value := range map[string]string{"cluster.node.preset": "dgx-b300", "fabrics[0].switch.model": "sn5600"} {
 		if _, err := f.Resolve(Override{Path: path, Value: "zzz", Origin: "--set " + path + "=zzz"}); err == nil {
-			t.Errorf("%s=zzz is taken", path)
+			t.Errorf("%s=zzz is accepted", path)
 		}
 		r, err := f.Resolve(Override{Path: path, Value: value, Origin: "--set"})
 		if err != nil {
@@ -53,7 +52,7 @@ func TestAModelLaidOverABareNameCounts(t *testing.T) {
 	}
 }
 
-func TestAnItemThatDoesNotExistIsSaidSo(t *testing.T) {
+func TestTheErrorNamesAnItemThatDoesNotExist(t *testing.T) {
 	for _, c := range []struct{ text, path, want string }{
 		{"fabrics: [infiniband-ndr]", "fabrics[9].mtu", "fabrics has 1 entry (index 0); [9] does not exist"},
 		{"fabric: infiniband-ndr", "fabrics[1].mtu", "fabrics has 1 entry (index 0); [1] does not exist"},
@@ -70,14 +69,14 @@ func TestAnItemThatDoesNotExistIsSaidSo(t *testing.T) {
 	}
 }
 
-// A file that says nothing is a mistake, of its name or of what wrote it; it is not 128 GPUs.
-func TestAFileThatSaysNothingIsRefused(t *testing.T) {
+// An empty file is a mistake in its name or in its writer; it is not a scenario of 128 GPUs.
+func TestAnEmptyFileIsRefused(t *testing.T) {
 	for _, text := range []string{"", "\n\n", "# only a remark\n", "{}\n", "---\n", "\ufeff"} {
 		if _, err := Decode("empty.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), "empty.yaml:1:1: the file says nothing") {
 			t.Errorf("%q: %v, want an error", text, err)
 		}
 		if _, err := DecodeOverlay("empty.yaml", []byte(text)); err == nil {
-			t.Errorf("%q is taken as an overlay", text)
+			t.Errorf("%q is accepted as an overlay", text)
 		}
 	}
 }

@@ -23,7 +23,7 @@ type Partition struct {
 	// Full are the full members: node3, node[0-7], node[0-7]/nic0, all or
 	// manager.
 	Full []string `yaml:"full,omitzero"`
-	// Limited are the limited members. Who is in both lists has both keys.
+	// Limited are the limited members. A member of both lists has both keys.
 	Limited []string `yaml:"limited,omitzero"`
 }
 

@@ -13,8 +13,7 @@ import (
 	"weft/internal/ib/qos"
 )
 
-// withFile resolves a scenario of four nodes of two NICs that has a file beside
-// it.
+// withFile resolves a scenario of four nodes with two NICs each and a file beside it.
 func withFile(t *testing.T, field, content string) (*Resolved, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -31,9 +30,8 @@ func withFile(t *testing.T, field, content string) (*Resolved, error) {
 	return f.Resolve()
 }
 
-// The GUIDs of a file are those of the cluster's NICs: 0x10 apart. What was read
-// is printed without the file, resolves to itself, and gives each port the same
-// keys as the file does.
+// The file names the GUIDs of the cluster's NICs, 0x10 apart. The resolved scenario prints
+// without the file, resolves to itself, and gives each port the same keys as the file does.
 func TestAPartitionsConfBecomesPartitionsOfTheScenario(t *testing.T) {
 	const file = `
 Default=0x7fff, ipoib : ALL_SWITCHES=full, ALL=limited, SELF=full;
@@ -62,7 +60,7 @@ b=0x2, indx0 : ALL_CAS, 0x0200574500100071=both, 0x0200574500100061=full;
 	if err != nil || !reflect.DeepEqual(r, again) {
 		t.Errorf("%v: printed and read again it is another scenario:\n%s", err, text)
 	}
-	// Written and read, the file says the same.
+	// Written and read again, the file gives the same tables.
 	var b bytes.Buffer
 	if err := partition.Write(&b, PartitionsConf(r, &r.Fabrics[0])); err != nil {
 		t.Fatal(err)
@@ -73,7 +71,7 @@ b=0x2, indx0 : ALL_CAS, 0x0200574500100071=both, 0x0200574500100061=full;
 	}
 }
 
-// A name of its own overrides all, whichever list it is in.
+// The name of a member overrides all, whichever list it is in.
 func TestANameOverridesAll(t *testing.T) {
 	for text, want := range map[string]string{
 		"{key: 0x7fff, limited: all, full: manager}":            "[[ffff] [7fff] [7fff] [7fff]]",
@@ -95,8 +93,8 @@ func TestANameOverridesAll(t *testing.T) {
 	}
 }
 
-// The QoS keys of a file stand under what the scenario states, folded to as many
-// lanes as there are.
+// The scenario's values come before the QoS keys of a file, which are folded to the lanes
+// of the fabric.
 func TestAnOpenSMConfGivesLanesAndWeights(t *testing.T) {
 	r, err := withFile(t, "vls: 5, high-limit: 7, opensm-conf", "qos TRUE\nqos_max_vls 8\nqos_high_limit 3\nqos_swe_max_vls 5\nqos_vlarb_high 5:64,1:0\nqos_vlarb_low 0:1,2:3\nqos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n")
 	if err != nil {
@@ -106,14 +104,14 @@ func TestAnOpenSMConfGivesLanesAndWeights(t *testing.T) {
 	if ib.VLs != 5 || ib.HighLimit != 7 {
 		t.Errorf("%d lanes and a limit of %d; want the scenario's 5 and 7", ib.VLs, ib.HighLimit)
 	}
-	// Of five lanes OperationalVLs can say four. 15 stays: it discards.
+	// Of five lanes OperationalVLs can give four. 15 stays: it discards.
 	if got, want := fmt.Sprint(ib.SL2VL, ib.VLArbHigh, ib.VLArbLow), "[0 1 2 3 0 1 2 3 0 1 2 3 0 1 2 15] [{1 64}] [{0 1} {2 3}]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
-// What a fabric says of lanes, written as an opensm.conf and read again, is the
-// same; a table that is empty stays so, where a missing key would be OpenSM's own.
+// A fabric's lanes, written as an opensm.conf and read again, are the same. An empty table
+// stays empty; a missing key would be OpenSM's default.
 func TestQoSKeysSurviveAFile(t *testing.T) {
 	for _, keys := range []string{
 		"qos TRUE\nqos_high_limit 3\nqos_vlarb_high 3:64,1:255\nqos_vlarb_low 0:1,2:3\nqos_sl2vl 0,1,2,3,0,1,2,3,3,2,1,0,15,1,2,15\n",
@@ -198,9 +196,9 @@ end-qos-ulps
 		key      PKey
 		want     int
 	}{
-		{6, 7, 5, 3},      // both of Storage, by GUID
+		{6, 7, 5, 3},      // both are in Storage, by GUID
 		{1, 6, 5, 3},      // by name
-		{0, 6, 5, 1},      // the source is not of it
+		{0, 6, 5, 1},      // the source is not in it
 		{0, 2, 0x7fff, 2}, // the default partition's IPoIB
 		{6, 1, 5, 3},      // the first rule that fits, not the target of qos-ulps
 		{0, 1, 5, 2},      // the target
@@ -239,7 +237,7 @@ func TestFilesThatDoNotFitAreReportedWithTheirLines(t *testing.T) {
 	}
 }
 
-func TestAFileStandsForSoManyNames(t *testing.T) {
+func TestTheNamesOfAFileAreBounded(t *testing.T) {
 	text := "isolation: {devices: [{name: s, kind: switch}], cables: [" + strings.Repeat("{from: s, to: \"node[0-65534]/bmc\"}, ", 20) + "]}\n"
 	if _, err := Decode("t.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), "more than 1048576 names") {
 		t.Errorf("20 patterns of 65535 names: %v", err)

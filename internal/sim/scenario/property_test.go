@@ -76,7 +76,7 @@ func drawValue(t *rapid.T, l leaf) string {
 	return writeScalar(v)
 }
 
-// Whatever is overridden: what resolves prints, reads and resolves to itself.
+// With any overrides, a scenario that resolves prints, reads and resolves to itself.
 func TestAPrintedScenarioResolvesToItself(t *testing.T) {
 	files := examples(t)
 	resolved := 0
@@ -96,7 +96,7 @@ func TestAPrintedScenarioResolvesToItself(t *testing.T) {
 			overrides = append(overrides, Override{Path: l.path, Value: drawValue(rt, l), Origin: "--set"})
 		}
 		if r, err = f.Resolve(overrides...); err != nil {
-			return // it says so: that is the other half
+			return // an error is fine: the property is of scenarios that resolve
 		}
 		resolved++
 		text, _ := r.MarshalYAML()

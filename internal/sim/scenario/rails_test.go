@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestRailsAreThoseThatTheNodeIsMadeFor(t *testing.T) {
+func TestRailsFollowTheNode(t *testing.T) {
 	for text, want := range map[string]int{
 		"cluster: {nodes: 20, node: gb200-nvl72}":                                              4,
 		"cluster: {nodes: 20, node: {preset: gb200-nvl72, nics: 36}}":                          4,

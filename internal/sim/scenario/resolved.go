@@ -33,7 +33,7 @@ type Resolved struct {
 
 // Cluster is the machines: all nodes are alike.
 type Cluster struct {
-	// Nodes is how many nodes there are.
+	// Nodes is the number of nodes.
 	Nodes int `yaml:"nodes" range:"1..16777216"`
 	// Node is the hardware of a node. A node is one scale-up domain: a
 	// rack of GB200 NVL72 is one node of 72 GPUs.
@@ -67,7 +67,7 @@ type Node struct {
 	ScaleUp ScaleUp `yaml:"scale-up"`
 	// NICs is the number of compute NICs (storage and management not counted).
 	NICs int `yaml:"nics" range:"1..1024"`
-	// Rails is the number of rails of its NICs, where it is not one for each NIC: the 72
+	// Rails is the number of rails of its NICs, if it is not one for each NIC: the 72
 	// NICs of a GB200 NVL72 are four in each of 18 trays.
 	Rails int `yaml:"rails,omitzero" range:"0..1024"`
 	// NIC is the model that the node is sold with. Each fabric starts from it;
@@ -196,8 +196,8 @@ type NIC struct {
 	// OutOfOrder says whether WRITEs that arrive out of order are placed and
 	// not answered by a NAK.
 	OutOfOrder bool `yaml:"out-of-order"`
-	// ReadsInFlight is how many RDMA READs a queue pair has outstanding
-	// (max_rd_atomic of the verbs).
+	// ReadsInFlight is the number of RDMA READs that a queue pair has
+	// outstanding (max_rd_atomic of the verbs).
 	ReadsInFlight int `yaml:"reads-in-flight" range:"1..128"`
 	// Retransmission is the schedule by which the NIC sends unacknowledged packets again.
 	Retransmission RetransmissionSchedule `yaml:"retransmission"`
@@ -212,7 +212,8 @@ type RetransmissionSchedule struct {
 	// long as the steps between them are no longer than the timeout. A NIC without times
 	// has the timeout alone.
 	Times []units.Time `yaml:"times" range:"1us..60s"`
-	// First is how many of them the first repetition may take, by chance.
+	// First is the number of leading times; the first repetition takes one of them at
+	// random.
 	First int `yaml:"first" range:"0..64"`
 	// LeastTimeout takes the place of a shorter timeout.
 	LeastTimeout units.Time `yaml:"least-timeout" range:"0..60s"`

@@ -7,7 +7,7 @@ import (
 	"weft/units"
 )
 
-// rulesOf are the rules of a valid scenario, from which a test takes one thing away.
+// rulesOf are the rules of a valid scenario, which a test then breaks in one place.
 func rulesOf(t *testing.T, text string) *rules {
 	t.Helper()
 	return &rules{decoder: newDecoder("test.yaml"), Resolved: resolve(t, text)}
@@ -21,7 +21,7 @@ isolation: {zones: [{name: a, kind: tenant, members: [node0]}, {name: b, kind: t
 tune: {fabric: roce-v2-400g, parameters: [{path: "fabrics[1].ethernet.ecn.kmin", from: 50KB, to: 5MB}]}
 `
 
-// Each duty sees its own section, and nothing else of a scenario.
+// Each duty checks its own section, and nothing else in a scenario.
 func TestTheRulesOfADutyComplainOfTheirOwnSectionAlone(t *testing.T) {
 	duties := []struct {
 		name  string
@@ -90,7 +90,7 @@ func TestASectionIsBrokenByAFieldBelowItThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestAPresetMakesForgottenWhatWasStatedBelowIt(t *testing.T) {
+func TestAPresetForgetsTheFieldsStatedBelowIt(t *testing.T) {
 	p := newPlaces("test.yaml")
 	for _, path := range []string{"a", "a.b", "a.b.c", "ab"} {
 		p.mark(path, &node{})

@@ -9,7 +9,7 @@ func TestLinksOfAMeshArePairedByTheWholeNode(t *testing.T) {
 	for _, c := range []struct {
 		node       string
 		pair       int
-		gpus, want int // links of a GPU among so many
+		gpus, want int // links of a GPU among this number
 	}{
 		{"{preset: dgx-1-v100}", 2, 2, 2},
 		{"{preset: dgx-1-v100}", 2, 8, 6},

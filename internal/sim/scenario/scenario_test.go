@@ -14,9 +14,9 @@ import (
 	"weft/units"
 )
 
-// Each file under testdata/errors is a scenario that is wrong; beside it is
-// everything that a user is told.
-func TestABadScenarioIsToldAllItsErrorsWithTheirPlaces(t *testing.T) {
+// Each file under testdata/errors is a bad scenario; the file beside it has all errors that
+// a user sees.
+func TestABadScenarioGetsAllItsErrorsWithTheirPlaces(t *testing.T) {
 	files, err := filepath.Glob("testdata/errors/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no bad scenarios: %v", err)
@@ -74,7 +74,7 @@ func examples(t *testing.T) []string {
 	return slices.DeleteFunc(files, func(file string) bool { return ofOtherVerbs[filepath.Base(file)] })
 }
 
-// ofOtherVerbs are the examples that are no scenarios.
+// ofOtherVerbs are the examples of other verbs, which are no scenarios.
 var ofOtherVerbs = map[string]bool{"plan-1024.yaml": true, "advise.yaml": true}
 
 func TestEveryExampleResolvesAndPrintsAsItself(t *testing.T) {
@@ -133,7 +133,7 @@ func TestASilentScenarioComparesThreeFabricsAtTheNICsRate(t *testing.T) {
 	sameWhenPrinted(t, resolve(t, "name: silent\n"))
 }
 
-// Adaptive routing on a torus can deadlock, so that only who writes it gets it there.
+// Adaptive routing on a torus can deadlock, so that only a scenario that states it gets it.
 func TestATorusIsRoutedDeterministically(t *testing.T) {
 	const torus = "cluster: {nodes: 8, node: dgx-h100}\ntopology: {shape: torus, dims: [2, 2, 2]}\n"
 	for text, want := range map[string]RoutingMode{
@@ -201,7 +201,7 @@ func TestOverridesLieOverTheFile(t *testing.T) {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 	if err := f.ErrorAt("fabrics[1].topology.radix", fmt.Errorf("too few")); !strings.HasPrefix(err.Error(), "test.yaml:1:36: fabrics[1].topology.radix: ") {
-		t.Errorf("a later error stands at %v", err)
+		t.Errorf("the place of a later error is %v", err)
 	}
 }
 
@@ -266,7 +266,7 @@ func TestRatiosReadWhatTheyPrint(t *testing.T) {
 	}
 	for _, text := range []string{"", "-1", "1/0", "a", "1/2/3", "1e3e", "%", "0.0000000000000000001"} {
 		if got, err := ParseRatio(text); err == nil {
-			t.Errorf("%q is taken as %v", text, got)
+			t.Errorf("%q is accepted as %v", text, got)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 }
 
 // parameters adds the parameters of congestion controls to the fields of CC. A parameter of
-// several algorithms has what each says of it.
+// several algorithms has the description of each.
 func parameters(t *testing.T, def *jsonschema.Schema) {
 	t.Helper()
 	docs := map[string][]string{}
@@ -132,7 +132,7 @@ func typeOf(t *testing.T, name string) reflect.Type {
 	return found
 }
 
-// describe gives whole numbers their ranges, and quantities theirs in words, and lets
+// describe adds the ranges of whole numbers, the ranges of quantities in words, and lets
 // one value stand for a list of one.
 func describe(t *testing.T, def *jsonschema.Schema, typ reflect.Type) {
 	t.Helper()
@@ -236,7 +236,7 @@ func published(t *testing.T) *validator.Schema {
 	return s
 }
 
-// plainValue is a node as JSON has it.
+// plainValue is the JSON value of a node.
 func plainValue(n *node) any {
 	switch n.kind {
 	case mapping:
@@ -336,10 +336,10 @@ func TestTheSchemaRefusesWhatDecodeRefuses(t *testing.T) {
 		"run: {seed: -1}",
 	} {
 		if _, err := Decode("test.yaml", []byte(text)); err == nil {
-			t.Errorf("Decode takes %q", text)
+			t.Errorf("Decode accepts %q", text)
 		}
 		if err := validate(t, text); err == nil {
-			t.Errorf("the schema takes %q", text)
+			t.Errorf("the schema accepts %q", text)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestNVIDIAsDSCPIsLossyOnSONiCsDefaultMap(t *testing.T) {
 	}
 }
 
-func TestWhatTheScenarioStatesComesBeforeItsSwitch(t *testing.T) {
+func TestTheScenariosValuesComeBeforeItsSwitchs(t *testing.T) {
 	r := resolve(t, sonicFabric(switchFile, ", ethernet: {dscp: 3, pfc: {alpha: 1/4}, ecn: {kmin: 500KB}}"))
 	e := r.Fabrics[0].Ethernet
 	if e.PFC.Alpha != (Ratio{Num: 1, Den: 4}) || e.ECN.Kmin != 500_000 || e.ECN.Kmax != 2<<20 || e.PFC.Headroom != 283648 {
@@ -144,7 +144,7 @@ func TestASwitchThatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
-// The parts of a switch's configuration in files of their own are the same switch.
+// A switch's configuration in several files is the same switch as in one.
 func TestAScenarioReadsASwitchOfSeveralFiles(t *testing.T) {
 	text, err := os.ReadFile(switchFile)
 	if err != nil {
@@ -176,6 +176,6 @@ func TestAScenarioReadsASwitchOfSeveralFiles(t *testing.T) {
 	whole := resolve(t, sonicFabric(switchFile, ", ethernet: {dscp: 3}"))
 	parts := resolve(t, sonicFabric("["+filepath.Join(dir, "qos.json")+", "+filepath.Join(dir, "buffers.json")+"]", ", ethernet: {dscp: 3}"))
 	if !reflect.DeepEqual(whole, parts) {
-		t.Errorf("of parts the fabric is\n%+v, of the whole\n%+v", parts.Fabrics[0].Ethernet, whole.Fabrics[0].Ethernet)
+		t.Errorf("from several files the fabric is\n%+v, from one\n%+v", parts.Fabrics[0].Ethernet, whole.Fabrics[0].Ethernet)
 	}
 }

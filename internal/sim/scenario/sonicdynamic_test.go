@@ -10,8 +10,8 @@ import (
 	"weft/units"
 )
 
-// dynamicSwitch is switchFile with lossless groups that the switch computes, and further
-// changes, beside a scenario of one fabric.
+// dynamicSwitch is switchFile with lossless groups whose headroom the switch computes, and
+// further changes, beside a scenario of one fabric.
 func dynamicSwitch(t *testing.T, ethernet string, changes ...string) (*Resolved, error) {
 	t.Helper()
 	text, err := os.ReadFile(switchFile)
@@ -42,7 +42,7 @@ func dynamicSwitch(t *testing.T, ethernet string, changes ...string) (*Resolved,
 	return f.Resolve()
 }
 
-// The file's own profile is what the formula gives for 40 m at 400 Gb/s and small packets
+// The file's own profile is the formula's result for 40 m at 400 Gb/s and small packets
 // only, which is the pattern that SONiC ships.
 func TestHeadroomThatASwitchComputesIsComputed(t *testing.T) {
 	r, err := dynamicSwitch(t, "")
@@ -72,7 +72,7 @@ func TestHeadroomThatASwitchComputesIsComputed(t *testing.T) {
 	}
 }
 
-func TestHeadroomThatNobodyCanSayIsRefused(t *testing.T) {
+func TestHeadroomWithoutKnownTermsIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		changes    []string
@@ -82,7 +82,7 @@ func TestHeadroomThatNobodyCanSayIsRefused(t *testing.T) {
 		{"a cable that is not known", "CABLE_LENGTH has no length", []string{`"40m"`, `"None"`}},
 	} {
 		if _, err := dynamicSwitch(t, "", c.changes...); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "state ethernet.pfc.headroom") {
-			t.Errorf("%s: %v; want %s, and what to state", c.name, err, c.want)
+			t.Errorf("%s: %v; want %s, and the field to state", c.name, err, c.want)
 		}
 		if r, err := dynamicSwitch(t, ", pfc: {headroom: 200KiB}", c.changes...); err != nil || r.Fabrics[0].Ethernet.PFC.Headroom != 200*units.KiB {
 			t.Errorf("%s, stated: %v", c.name, err)

@@ -19,7 +19,7 @@ func besideOf(beside string) ([]Stream, error) {
 	return r.Fabrics[0].Beside, nil
 }
 
-// TestStreamsAreNamedAsResultsNameNICs: one, a range, a whole node, and one for many.
+// TestStreamsAreNamedAsResultsNameNICs: one NIC, a range, a whole node, and one NIC for many.
 func TestStreamsAreNamedAsResultsNameNICs(t *testing.T) {
 	for beside, want := range map[string]string{
 		"{from: node1/nic2, to: node3/nic0, bytes: 1MiB}":                       "10>24",

@@ -7,7 +7,7 @@ import (
 )
 
 // sweepRange is how sizes are written as a range: from and to with a factor
-// (geometric, 2 unless told) or a step (arithmetic).
+// (geometric, 2 by default) or a step (arithmetic).
 type sweepRange struct {
 	// From is the first size.
 	From units.Bytes `yaml:"from" range:"1B..1TiB"`

@@ -11,11 +11,11 @@ type TopologyLink struct {
 	// Ends are two nodes by their numbers. Those from 0 on are the cluster's NICs, node
 	// by node, and those after them the switches. A NIC has one cable, to a switch.
 	Ends []int `yaml:"ends" range:"0..33554431"`
-	// Count is how many cables there are; 0 is one.
+	// Count is the number of cables; 0 is one.
 	Count int `yaml:"count,omitzero" range:"0..16384"`
-	// Rate is what a cable runs at; 0 is the rate of the fabric's link.
+	// Rate is the rate of a cable; 0 is the rate of the fabric's link.
 	Rate units.Rate `yaml:"rate,omitzero" range:"0bps..100Tbps"`
-	// Length is that of each cable.
+	// Length is the length of each cable.
 	Length units.Length `yaml:"length" range:"1mm..100km"`
 }
 

@@ -32,7 +32,7 @@ type Training struct {
 // Noise is the differences between the GPUs of a job. It is drawn at random Draws times,
 // and the step is put together for each.
 type Noise struct {
-	// SlowGPUs is how many GPUs, drawn at random, compute slower all the time.
+	// SlowGPUs is the number of GPUs, drawn at random, that compute slower all the time.
 	SlowGPUs int `yaml:"slow-gpus" range:"0..16777216"`
 	// Slowdown is the ratio by which they are slower.
 	Slowdown Ratio `yaml:"slowdown"`
@@ -56,7 +56,7 @@ type Model struct {
 	Gated bool `yaml:"gated"`
 	// Heads is the number of attention heads.
 	Heads int `yaml:"heads" range:"1..100000"`
-	// KVHeads is how many heads keys and values have.
+	// KVHeads is the number of heads of keys and values.
 	KVHeads int `yaml:"kv-heads" range:"1..100000"`
 	// HeadDim is the width of a head.
 	HeadDim int `yaml:"head-dim" range:"1..100000"`
@@ -68,13 +68,13 @@ type Model struct {
 	Positions int `yaml:"positions" range:"0..100000000"`
 	// Experts is the number of routed experts of a layer; 0 for none.
 	Experts int `yaml:"experts" range:"0..100000"`
-	// TopK is how many of them a token takes.
+	// TopK is the number of routed experts that a token takes.
 	TopK int `yaml:"top-k" range:"0..100000"`
-	// SharedExperts is how many experts every token takes besides.
+	// SharedExperts is the number of experts that every token takes besides.
 	SharedExperts int `yaml:"shared-experts" range:"0..1000"`
 	// ExpertFFN is the width of an expert.
 	ExpertFFN int `yaml:"expert-ffn" range:"0..10000000"`
-	// DenseLayers is how many of the first layers have no experts.
+	// DenseLayers is the number of first layers without experts.
 	DenseLayers int `yaml:"dense-layers" range:"0..10000"`
 	// QueryRank is the rank of latent attention's queries; 0 for none.
 	QueryRank int `yaml:"query-rank" range:"0..1000000"`
@@ -98,7 +98,7 @@ type Parallel struct {
 	Data int `yaml:"data" range:"0..16777216"`
 	// Pipeline is the number of stages that the layers are divided over.
 	Pipeline int `yaml:"pipeline" range:"1..10000"`
-	// Interleave is how many parts of the layers each stage has (virtual pipeline).
+	// Interleave is the number of parts of the layers in each stage (virtual pipeline).
 	Interleave int `yaml:"interleave" range:"1..10000"`
 	// Expert is the number of replicas that the experts of a layer are divided over.
 	Expert int `yaml:"expert" range:"1..65536"`
@@ -109,10 +109,10 @@ type Parallel struct {
 
 // Batch is how much data a step takes.
 type Batch struct {
-	// Global is how many sequences a step takes. 0: eight micro-batches for each stage
+	// Global is the number of sequences in a step. 0: eight micro-batches for each stage
 	// of each replica.
 	Global int `yaml:"global" range:"0..100000000"`
-	// Micro is how many sequences a replica takes at a time.
+	// Micro is the number of sequences that a replica takes at a time.
 	Micro int `yaml:"micro" range:"1..1000000"`
 	// Sequence is the tokens of a sequence. 0: the model's usual length.
 	Sequence int `yaml:"sequence" range:"0..100000000"`

@@ -8,7 +8,7 @@ import (
 
 const trainingCluster = "cluster: {nodes: 4, node: dgx-h100}\n"
 
-// What Text writes is read as the same job, of a preset and of a model of one's own.
+// The output of Text reads as the same job, with a preset and with an own model.
 func TestATrainingJobReadsAsItIsWritten(t *testing.T) {
 	for _, text := range []string{
 		"training: {model: llama3-8b, parallel: {tensor: 4, zero: 3}, overlap: {tensor: true}, batch: {global: 64}}\n",

@@ -41,7 +41,7 @@ tune:
 			value := a.At(place)
 			back, ok := a.Place(value)
 			if again := a.At(back); !ok || again != value {
-				t.Errorf("%s: %s lies at %v, where %s is", a.Path, value, back, again)
+				t.Errorf("%s: %s is at place %v, whose value is %s", a.Path, value, back, again)
 			}
 			if _, err := resolveWith(value, a.Path); err != nil {
 				t.Errorf("%s cannot be %s: %v", a.Path, value, err)
@@ -52,11 +52,11 @@ tune:
 		t.Error("a value that is none of the axis has a place")
 	}
 	if place, ok := axes[0].Place("1GB"); !ok || place != 1 {
-		t.Errorf("what is beyond the end lies at %v, want the end", place)
+		t.Errorf("a value beyond the end is at place %v, want the end", place)
 	}
 }
 
-// resolveWith lays one value over a scenario whose other values leave room.
+// resolveWith overrides one value of a scenario whose other values leave room for it.
 func resolveWith(value, path string) (*Resolved, error) {
 	f, err := Decode("test.yaml", []byte("fabric: roce-v2-400g\n"))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // The round trip by hand: a full packet of 4218 bytes and an acknowledgement of 110 at
-// 400 Gb/s, cables of 20 m at the longest, FEC, switches and NICs, there and back. What
-// follows from it are parts of what the link carries meanwhile.
+// 400 Gb/s, the longest cables, FEC, switches and NICs, there and back. Thresholds are parts
+// of the bytes that the link carries in a round trip.
 func TestUltraEthernetFollowsFromItsRoundTrip(t *testing.T) {
 	for _, x := range []struct {
 		topology string
@@ -33,7 +33,7 @@ func TestUltraEthernetFollowsFromItsRoundTrip(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrittenStaysAsItIs(t *testing.T) {
+func TestStatedValuesStay(t *testing.T) {
 	f := &resolve(t, "fabric: {preset: ultra-ethernet-400g, cc: {preset: nscc, base-rtt: 12us}, ethernet: {ecn: {kmin: 50KB}}}").Fabrics[0]
 	if ValuesOf(&f.CC).Time("base-rtt") != 12*units.Microsecond || ValuesOf(&f.CC).Time("target-delay") != 9*units.Microsecond || f.Ethernet.Trim.Threshold != 600*units.KB || f.Ethernet.ECN.Kmin != 50*units.KB || f.Ethernet.ECN.Kmax != 480*units.KB {
 		t.Errorf("base %v, target %v, trimmed at %v, marked from %v to %v", ValuesOf(&f.CC).Time("base-rtt"), ValuesOf(&f.CC).Time("target-delay"), f.Ethernet.Trim.Threshold, f.Ethernet.ECN.Kmin, f.Ethernet.ECN.Kmax)

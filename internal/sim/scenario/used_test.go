@@ -16,9 +16,9 @@ var checkedOnly = map[string]string{
 	"Limit.Memory": "an estimate above it refuses the scenario",
 }
 
-// TestEveryFieldHasAReader looks for each field of a scenario in the code that
-// derives, simulates and reports; being checked and printed is no effect. It goes
-// by the field's name, so a namesake that is read hides one that is not.
+// TestEveryFieldHasAReader looks for each field of a scenario in the code that derives,
+// simulates and reports; being checked and printed is no effect. It compares names, so a
+// field that is read hides a namesake that is not.
 func TestEveryFieldHasAReader(t *testing.T) {
 	read := selected(t, "../..")
 	seen := map[reflect.Type]bool{}
@@ -43,8 +43,8 @@ func TestEveryFieldHasAReader(t *testing.T) {
 	walk(reflect.TypeFor[Resolved]())
 }
 
-// selected are the names that stand behind a dot in code below some directories,
-// tests and the scenario's checks left out.
+// selected are the names behind a dot in code below some directories, without tests and
+// the scenario's checks.
 func selected(t *testing.T, roots ...string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestASmallClusterHasFabricsToo: three machines with a NIC of 25 Gb/s, of which there is
-// no InfiniBand, and a switch whose ports are split.
+// TestASmallClusterHasFabricsToo: three machines with a NIC of 25 Gb/s, a rate that InfiniBand
+// does not have, and a switch whose ports are split.
 func TestASmallClusterHasFabricsToo(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "roce-v2-25g tcp-25g",

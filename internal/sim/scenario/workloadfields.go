@@ -29,7 +29,7 @@ type Workload struct {
 	// Chunk is the piece that is pipelined within a channel. 0: the
 	// algorithm's own.
 	Chunk units.Bytes `yaml:"chunk,omitzero" range:"0B..1GiB"`
-	// Window is how many chunks of a channel may be on the way. 0: the
+	// Window is the number of chunks of a channel that may be on the way. 0: the
 	// algorithm's own.
 	Window int `yaml:"window,omitzero" range:"0..1024"`
 	// Root is the root rank of a broadcast.
@@ -42,8 +42,8 @@ type Workload struct {
 	// Operation is the verb by which they go: write, read or send. With read
 	// the receiver of a message asks for it.
 	Operation Operation `yaml:"operation,omitzero"`
-	// ReceiveQueue is how many receives a queue pair of a pattern has posted at
-	// the start. 0: one is there whenever a message needs it.
+	// ReceiveQueue is the number of receives that a queue pair of a pattern has posted
+	// at the start. 0: one is there whenever a message needs it.
 	ReceiveQueue int `yaml:"receive-queue,omitzero" range:"0..32768"`
 	// Repost is the time from the arrival of a message in the host's memory until the
 	// program posts its receive again.

@@ -46,8 +46,7 @@ func TestAliasesAreNotExpanded(t *testing.T) {
 	}
 }
 
-// YAML's other types do not exist here: a value is the text that stands in the file, or
-// nothing.
+// YAML's other types do not exist here: a value is the text in the file, or nothing.
 func TestAPlainValueIsTheTextOfTheFile(t *testing.T) {
 	for _, text := range []string{"on", "yes", "010", "0o10", "0x10", "1_0", "99999999999999999999999", "4.0", "4e0", ".inf", "2024-01-01", "1:30", "a#b", "="} {
 		root, errs := parse("f", []byte("a: "+text+" # not this\n"))

@@ -1,3 +1,3 @@
-// Package simtest has what tests of simulations share: scenarios that are written where
-// they are used.
+// Package simtest has the scenarios that tests of simulations share, and helpers to
+// resolve them.
 package simtest

@@ -29,8 +29,8 @@ func TestALastingGapDrawsOneNAKAnInterval(t *testing.T) {
 	}
 }
 
-// A receiver that is not ready says so once: what follows is dropped in silence until the
-// refused packet comes again.
+// A receiver that is not ready sends one RNR NAK: it drops the following packets in silence
+// until the refused packet comes again.
 func TestAnRNRNAKSilencesTheNAKsOfGaps(t *testing.T) {
 	e := &endpoint{cfg: &Config{NAKInterval: 1, RNRTimer: 3}}
 	var a acks
@@ -42,8 +42,8 @@ func TestAnRNRNAKSilencesTheNAKsOfGaps(t *testing.T) {
 	}
 }
 
-// What waits behind the responses of a READ is the last word: an acknowledgement in place
-// of a NAK when the missing packet has come.
+// A NAK that waits behind the responses of a READ becomes an acknowledgement when the missing
+// packet has come.
 func TestANAKThatWaitsIsWithdrawnWhenThePacketComes(t *testing.T) {
 	for _, sent := range []bool{false, true} { // whether the READ's response has gone
 		q, _ := pair(t, &Config{PathMTU: 16, AckEvery: 1, ImplicitRecv: true}, RC)
@@ -70,18 +70,18 @@ func TestANAKThatWaitsIsWithdrawnWhenThePacketComes(t *testing.T) {
 	}
 }
 
-// One acknowledgement carries a mark back; without an echo a CNP does, one an interval.
+// One acknowledgement carries a mark back; without an echo CNPs do, one each interval.
 func TestAMarkIsAnsweredOnce(t *testing.T) {
 	var b Batch
 	var a acks
 	e := &endpoint{cfg: &Config{Marks: MarksAcked, AckEvery: 100}}
 	send := &ops[wire.RCSendOnly]
 	if a.ackDue(e) {
-		t.Error("an acknowledgement is due of nothing")
+		t.Error("an acknowledgement is due without a packet")
 	}
 	a.marked(e, 0, send, &b)
 	if !a.ackDue(e) {
-		t.Error("no acknowledgement is due of a marked packet")
+		t.Error("no acknowledgement is due after a marked packet")
 	}
 	a.ack(e, &b)
 	a.ack(e, &b)

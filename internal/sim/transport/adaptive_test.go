@@ -7,8 +7,8 @@ import (
 	"weft/units"
 )
 
-// scheduled are the times of nic.csv: those of a ConnectX-6's repetitions after a post to
-// which nobody answers, the timeout's exponent being large.
+// scheduled are the times of nic.csv: a ConnectX-6's repetitions after a post without an
+// answer, with a large exponent of the timeout.
 func scheduled() []units.Time {
 	times := []units.Time{12500 * units.Microsecond}
 	for _, step := range []units.Time{2, 4, 8, 16, 24, 48, 128, 192, 512, 1024} {
@@ -52,8 +52,8 @@ func silence(t *testing.T, exponent uint8, retries int, chance uint32) (sent []u
 	return sent, failed
 }
 
-// The times are those of the measurement: 2^20 and seven retries take 59.77 s with 16 to
-// 17 transmissions or fewer where the first comes late, 2^14 takes 3.66 s as 2^16 does.
+// The times are from the measurement: 2^20 and seven retries take 59.77 s with 16 to 17
+// transmissions, or fewer if the first comes late; 2^14 takes 3.66 s, as 2^16 does.
 func TestASilentPeerIsGivenUpWhenARealAdapterGivesItUp(t *testing.T) {
 	for _, c := range []struct {
 		exponent   uint8
@@ -90,7 +90,7 @@ func TestASilentPeerIsGivenUpWhenARealAdapterGivesItUp(t *testing.T) {
 	}
 }
 
-// A packet that is acknowledged begins the schedule anew, however far it had come.
+// The acknowledgement of a packet begins the schedule anew, at any place in it.
 func TestProgressBeginsTheScheduleAnew(t *testing.T) {
 	cfg := &Config{PathMTU: 1024, RetryTimeout: RetryTime(20), RetryCount: 7, Delivery: OutOfOrder, Schedule: NewSchedule(scheduled(), 4, RetryTime(20), 7)}
 	a, b := pair(t, cfg, RC)

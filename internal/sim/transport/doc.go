@@ -4,11 +4,11 @@
 // # The model
 //
 // A QP is a requester and a responder (IBA vol. 1, chapter 9). Time comes in
-// with each call. Packets are header values: Next hands out what the port
-// pulls, Receive takes what the network brings, and what must be answered or
-// reported goes into a Batch that the caller owns. Payload is a number of
-// bytes here; live use finds the bytes by SourceOf, by Receive's Verdict, and
-// by the VA, RKey and Offset of a packet.
+// with each call. Packets are header values: Next gives the port a packet,
+// Receive takes a packet from the network, and answers and completions go into
+// a Batch that the caller owns. Payload is a number of bytes here; live use
+// finds the bytes by SourceOf, by Receive's Verdict, and by the VA, RKey and
+// Offset of a packet.
 //
 //	PostSend, PostRecv                 take work
 //	Ready(now)                         says when the queue pair may next send
@@ -65,10 +65,10 @@
 //   - package cc: congestion control
 //   - package rdtest: scripts of reliable datagrams, for tests
 //
-// Timers are lazy. NextTimeout is a lower bound of the next deadline, which
-// moves away as packets are acknowledged without anyone being told; the caller
-// holds one deadline, and Timeout at a stale one names the true one. Waiting
-// that ends in a packet (pace, RNR) is no timer: Ready names its end.
+// Timers are lazy. NextTimeout is a lower bound of the next deadline, which moves
+// away without notice as packets are acknowledged; the caller holds one deadline,
+// and Timeout at a stale deadline gives the true one. Waiting that ends in a packet
+// (pace, RNR) is no timer: Ready gives its end.
 //
 // # Invariants
 //
@@ -84,9 +84,9 @@
 //
 // The InfiniBand Architecture Specification, volume 1, for RC, UC, UD, the AETH,
 // RNR and the states; annex A17 for CNPs. Captures of Linux's rdma_rxe are the
-// golden traces: NAKs, RNR, duplicates, and timeouts follow them. Where rxe and
-// the specification part, the specification holds: a SEND that is longer than
-// its receive draws NAK 0x61, invalid request, where rxe sends 0x63.
+// golden traces: NAKs, RNR, duplicates, and timeouts follow them. If rxe and the
+// specification differ, the specification holds: a SEND that is longer than its
+// receive draws NAK 0x61, invalid request; rxe sends 0x63.
 //
 // # What it leaves out
 //
@@ -95,7 +95,7 @@
 // The MSN is counted and sent, not used. A lost packet costs everything behind it
 // unless both ends repeat selectively (selective.go) or take packets out of order,
 // and in the latter case loss is found by timeout alone. Out of order and with
-// selective repeat, live use cannot place packets other than a message's first: only
-// that has an address on the wire; and a codec has no place for the packet that a NAK
-// of selective repeat names beside the expected one.
+// selective repeat, live use can place only a message's first packet: no other has an
+// address on the wire; and a codec has no place for the packet that a NAK of selective
+// repeat names beside the expected one.
 package transport

@@ -7,14 +7,15 @@ import (
 	"weft/wire"
 )
 
-// EEC is an end-to-end context: what the reliable datagrams between two nodes share
-// (IBA vol. 1, 9.2.1 and chapter 10 on EE contexts). Its stream is a QP of service RC
-// with EndToEnd delivery: it numbers packets, acknowledges and repeats them. The context
-// says whose turn it is and whom a message is for. One message is under way at a time,
-// as the specification has it; after an error of one, RESYNC goes before the next.
+// EEC is an end-to-end context: the shared state of the reliable datagrams between two
+// nodes (IBA vol. 1, 9.2.1 and chapter 10 on EE contexts). Its stream is a QP of service
+// RC with EndToEnd delivery: it numbers packets, acknowledges and repeats them. The
+// context chooses the next queue pair and finds a message's destination. One message is
+// under way at a time, as the specification has it; after its error RESYNC goes before
+// the next.
 //
 // The packets of the stream are in RC's form; on the wire their opcodes are RDOffset
-// higher, and Address says what stands in RDETH and DETH.
+// higher, and Address has the fields of RDETH and DETH.
 type EEC struct {
 	q      *QP
 	find   func(units.QPN) *RDQP
@@ -110,9 +111,9 @@ func (e *EEC) Receive(now units.Time, p *Packet, a Address, b *Batch) Verdict {
 	return e.q.Receive(now, p, b)
 }
 
-// meant reports whether the packet whose turn it is belongs to a queue pair here that
-// takes it: of the context's domain, with the Q_Key; and in the middle of a message
-// to the same as before. It notes whom a message is for.
+// meant reports whether the next packet belongs to a queue pair here that takes it: in
+// the context's domain, with the Q_Key; and in the middle of a message the same queue
+// pair as before. It notes the destination of a message.
 func (e *EEC) meant(a *Address) bool {
 	d := e.find(a.Dest)
 	if d == nil || d.rdd != e.rdd || d.qkey != a.QKey || d.state < StateRTR || d.state == StateErr {
@@ -213,8 +214,8 @@ func (e *EEC) forget(d *RDQP) {
 	e.waiting = slices.DeleteFunc(e.waiting, func(w *RDQP) bool { return w == d })
 }
 
-// Fail ends the context: the message under way and those that wait go no further.
-// What the stream itself gives up ends with it.
+// Fail ends the context, with the message under way and the messages that wait. Work
+// that the stream itself gives up ends with it.
 func (e *EEC) Fail(now units.Time, b *Batch) {
 	e.desert()
 	e.q.BecomeErr(b)

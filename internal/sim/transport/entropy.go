@@ -1,17 +1,17 @@
 package transport
 
 // entropy chooses the entropy value of each packet of an unordered queue pair: the
-// values in turn, or, where they are recycled, first those that have come back
+// values in turn, or, if values are recycled, first the values that have come back
 // unmarked, oldest first, each once for each time that it came back (UET
 // specification 1.0, 3.6.16.3 and 3.6.16.4; REPS: Bonato et al., "REPS: Recycled
 // Entropy Packet Spraying for Adaptive Load Balancing and Failure Mitigation",
 // 2024). A value that is marked, trimmed or lost does not come back, so its path is
 // left alone until its turn. REPS's freezing after timeouts is left out.
 //
-// Taking values in turn is no pseudo-random order, but what path a value has is:
-// switches hash it together with the flow's addresses.
+// The order of the values is not pseudo-random, but their paths are: switches hash a
+// value together with the flow's addresses.
 type entropy struct {
-	good  [8]uint8 // a ring; eight are what the specification suggests
+	good  [8]uint8 // a ring; the specification suggests eight
 	first uint8
 	n     uint8
 	turn  uint8

@@ -156,7 +156,7 @@ func (f *flow) answered(una units.PSN, known int32) {
 // filled notes that the packet psn, which later packets had overtaken, has come. The
 // packet was late and not lost if it was not sent again, or if it came too soon after its
 // repetition to be the repetition. Then as many packets may overtake another from here on,
-// and the window gets back what the loss has cost (RFC 4015).
+// and the window gets back the cost of the loss (RFC 4015).
 func (f *flow) filled(now units.Time, psn units.PSN, overtaken int32, again bool) {
 	if again {
 		if !f.watching || psn.Before(f.watched) {

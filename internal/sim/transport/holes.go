@@ -2,7 +2,7 @@ package transport
 
 import "weft/units"
 
-// Missing responses of READs, live, where both ends have selective repeat. A response is lost when
+// Missing responses of READs, live, if both ends have selective repeat. A response is lost when
 // enough later responses have come, or acknowledgements of later requests: responses come in the
 // order of their requests. The requester requests each run of missing responses by a separate READ,
 // which the responder treats as a repetition of a part (IBA vol. 1, 9.7.5.1.4). It does not request

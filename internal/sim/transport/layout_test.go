@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// offset is where a field lies in a QP; the path leads through its parts.
+// offset is the offset of a field in a QP; path names the parts on the way to it.
 func offset(t *testing.T, path ...string) (at uintptr) {
 	t.Helper()
 	of := reflect.TypeFor[QP]()

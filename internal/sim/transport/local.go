@@ -3,7 +3,7 @@ package transport
 import "weft/units"
 
 // A local operation stands in the send queue and sends nothing: it binds a memory window,
-// or invalidates a key. It takes no PSN. It is carried out when all work before it has
+// or invalidates a key. It takes no PSN. It is executed when all work before it has
 // been sent; with a fence, when all work before it is finished. Work that is posted behind
 // it begins afterwards (IBA vol. 1, 10.8.3.3: the order of work requests). It completes in
 // its turn.
@@ -11,7 +11,7 @@ import "weft/units"
 // A send that its owner knows to fail, for want of a right to memory, is posted as a local
 // operation, too, and fails in its turn. On UD no other local operation makes sense.
 //
-// The turn of a local operation is a deadline. Timeout carries the operation out, because
+// The turn of a local operation is a deadline. Timeout executes the operation, because
 // its caller gives it a batch for the consequences.
 
 // local reports whether the operation sends nothing.

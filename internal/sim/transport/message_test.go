@@ -13,10 +13,10 @@ func TestAMessageTakesItsPacketsInOrderAndToItsLength(t *testing.T) {
 		name    string
 		room    uint32
 		packets []Packet
-		want    wire.Syndrome // of the last packet; the others are taken
+		want    wire.Syndrome // of the last packet; the others are accepted
 	}{
 		{"a WRITE", 0, []Packet{{Op: wire.RCWriteFirst, Length: 16, DMALen: 40}, {Op: wire.RCWriteMiddle, Length: 16}, {Op: wire.RCWriteLast, Length: 8}}, 0},
-		{"a WRITE of nothing", 0, []Packet{{Op: wire.RCWriteOnly}}, 0},
+		{"an empty WRITE", 0, []Packet{{Op: wire.RCWriteOnly}}, 0},
 		{"a WRITE that ends early", 0, []Packet{{Op: wire.RCWriteFirst, Length: 16, DMALen: 40}, {Op: wire.RCWriteLast, Length: 8}}, bad},
 		{"a WRITE that goes on", 0, []Packet{{Op: wire.RCWriteFirst, Length: 16, DMALen: 24}, {Op: wire.RCWriteMiddle, Length: 16}}, bad},
 		{"a SEND that fits", 24, []Packet{{Op: wire.RCSendFirst, Length: 16}, {Op: wire.RCSendLast, Length: 8}}, 0},

@@ -27,7 +27,7 @@ const (
 	// known before its turn, so only lengths of SENDs may be moved like this.
 	OutOfOrder
 	// WriteOnly is OutOfOrder with WRITEs whose packets are messages of their own. The
-	// requester holds back all that the network must keep in order (writeonly.go).
+	// requester holds back all packets that the network must keep in order (writeonly.go).
 	WriteOnly
 	// Unordered is the reliable unordered delivery of Ultra Ethernet (unordered.go). It
 	// needs EntropyValues and a congestion control with a window, and has WRITEs and

@@ -5,9 +5,9 @@ import (
 	"weft/wire"
 )
 
-// congested handles the marks on a packet. The reaction point tells congestion control of a
-// notification. The notification point answers a mark (RoCE v2: IBA vol. 1, A17.9; InfiniBand:
-// BECN, annex A10).
+// congested handles the marks on a packet. The reaction point reports a notification to
+// congestion control. The notification point answers a mark (RoCE v2: IBA vol. 1, A17.9;
+// InfiniBand: BECN, annex A10).
 func (q *QP) congested(now units.Time, p *Packet, info *opInfo, b *Batch) {
 	if p.Flags&FlagCNP != 0 && q.req.controlled && q.req.state >= StateRTS {
 		q.req.notified(&q.req.endpoint, now)

@@ -31,7 +31,7 @@ func (c *congestion) expire(cfg *Config, now units.Time) {
 	}
 }
 
-// notified tells congestion control of a notification.
+// notified reports a notification to congestion control.
 func (c *congestion) notified(e *endpoint, now units.Time) {
 	c.alg.Notified(now, &c.allow)
 	e.wake = min(e.wake, c.allow.Wake)

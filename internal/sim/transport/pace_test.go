@@ -7,8 +7,8 @@ import (
 	"weft/units"
 )
 
-// lastOf is when the last of n packets goes of a queue pair that is paced at 1 Gb/s and
-// whose caller is late when it has waited.
+// lastOf is the time of the last of n packets of a queue pair that is paced at 1 Gb/s and
+// whose caller comes late after each wait.
 func lastOf(t *testing.T, n int, late, slack units.Time) (at units.Time) {
 	t.Helper()
 	p, err := cc.DCQCNPreset("paper", units.Gbps)
@@ -43,18 +43,18 @@ func TestACallerThatIsLateReachesTheRateWithinItsSlack(t *testing.T) {
 		{0, 0, (n - 1) * gap},
 		{5 * us, 0, (n-1)*(gap+5*us) + 5*us},
 		{5 * us, 10 * us, (n-1)*gap + 5*us},
-		// What is beyond the slack is lost, of each wait: two packets go after one.
+		// Of each wait the time beyond the slack is lost: two packets go after one wait.
 		{15 * us, 10 * us, n/2*(2*gap+5*us) + 15*us},
 	} {
-		// The slack lets something go at once where nothing has gone before.
+		// The slack lets the first packets go at once.
 		if got := lastOf(t, n, c.late, c.slack); got > c.want || got < c.want-c.slack-gap {
 			t.Errorf("%v late with a slack of %v: the last of %d packets went at %v, want %v", c.late, c.slack, n, got, c.want)
 		}
 	}
 }
 
-// A rate that rises brings the next packet forward, unless the configuration keeps the
-// wait that the rate at its sending set; a rate that falls puts nothing off.
+// A rising rate brings the next packet forward, unless the configuration keeps the wait
+// that was set at the last sending. A falling rate delays nothing.
 func TestARateThatRisesBringsTheNextPacketForward(t *testing.T) {
 	const us = units.Microsecond
 	for _, c := range []struct {
@@ -78,7 +78,7 @@ func TestARateThatRisesBringsTheNextPacketForward(t *testing.T) {
 	}
 }
 
-// The algorithm is called when the budget that it gave is used up, and its wake-up counts.
+// The algorithm is called when its budget is used up, and its wake-up time holds.
 func TestABudgetThatIsUsedUpCallsTheAlgorithm(t *testing.T) {
 	alg := &probe{}
 	e := &endpoint{cfg: &Config{}, controlled: true, wake: units.Forever}

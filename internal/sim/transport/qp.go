@@ -42,8 +42,8 @@ type QP struct {
 	resp responder
 }
 
-// endpoint is what the requester and the responder share. Every packet touches it, and
-// nothing else where there is nothing to do.
+// endpoint is the shared state of the requester and the responder. Every packet touches
+// it, and nothing else if there is nothing to do.
 type endpoint struct {
 	cfg        *Config
 	wake       units.Time // no deadline is earlier: a lower bound, see NextTimeout
@@ -239,8 +239,8 @@ type Verdict uint8
 const (
 	// Dropped is a packet that was a duplicate, out of order, or invalid in this state.
 	Dropped Verdict = iota
-	// Held is a packet ahead of the expected one. Its sender was told. The caller keeps the
-	// packet and gives it again in its turn (SelectiveHeld).
+	// Held is a packet ahead of the expected one, which a NAK has reported to its sender. The
+	// caller keeps the packet and gives it again in its turn (SelectiveHeld).
 	Held
 	// Taken is a packet that was accepted and has no payload to place.
 	Taken
@@ -254,9 +254,9 @@ const (
 	PlaceAtomic
 )
 
-// Receive takes a packet from the network. It appends what must be sent and
-// what has finished to b, and says where the payload goes, for which it sets
-// p.VA, p.RKey and p.Offset.
+// Receive takes a packet from the network. It appends answers and completions to
+// b. Its verdict says where the payload goes, for which it sets p.VA, p.RKey and
+// p.Offset.
 //
 // After it, as after every call, the caller looks at NextTimeout and Ready.
 func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {

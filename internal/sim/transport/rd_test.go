@@ -46,7 +46,7 @@ type rdWorld struct {
 
 const rdMTU, rdBytes = 16, 1 << 12
 
-// newRDWorld has contexts that are joined pairwise, and queue pairs of one domain.
+// newRDWorld has contexts that are connected in pairs, and queue pairs of one domain.
 func newRDWorld(t *rapid.T, contexts, qps int) *rdWorld {
 	w := &rdWorld{t: t, dice: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "dice"), 2)), harm: rapid.IntRange(0, 60).Draw(t, "harm")}
 	w.cfg = Config{
@@ -114,7 +114,7 @@ func rdMessage(id uint64, length uint32) []byte {
 	return b
 }
 
-// post posts to queue pair k a random message that nobody has a reason to refuse.
+// post posts a random message to queue pair k that the receiver accepts.
 func (n *rdNode) post(k int) {
 	t, d := n.w.t, n.qps[k]
 	id := uint64(len(n.sent[d.qpn])+1) | uint64(k)<<16
@@ -147,7 +147,7 @@ func (n *rdNode) emit(k int) {
 	e := n.eecs[k]
 	var p Packet
 	if !e.q.Next(n.w.now, &p) {
-		n.w.t.Fatal("a context was ready and had nothing")
+		n.w.t.Fatal("a context was ready and had no packet")
 	}
 	var data []byte
 	switch ops[p.Op].class {
@@ -223,7 +223,7 @@ func (n *rdNode) drain(e *EEC) {
 	n.batch.Reset()
 }
 
-// run lets everything move until nothing does.
+// run moves packets and time until nothing is left.
 func (w *rdWorld) run() {
 	for steps := 0; ; steps++ {
 		if steps > 100000 {
@@ -257,8 +257,8 @@ func (w *rdWorld) run() {
 	}
 }
 
-// Reliable datagrams of many queue pairs over several contexts: each queue pair's are
-// carried out in order, once, byte for byte, and reach whom they are for.
+// Reliable datagrams of many queue pairs over several contexts: the datagrams of each queue
+// pair are executed in order, once, byte for byte, and reach their destination.
 func TestReliableDatagramsAreAListOfEachQueuePair(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newRDWorld(t, rapid.IntRange(1, 3).Draw(t, "contexts"), rapid.IntRange(1, 4).Draw(t, "queue pairs"))
@@ -273,7 +273,7 @@ func TestReliableDatagramsAreAListOfEachQueuePair(t *testing.T) {
 	})
 }
 
-// compare holds a node's completions, and what its peer got, against what was posted.
+// compare compares a node's completions, and the messages at its peer, with the posted work.
 func (n *rdNode) compare() {
 	t := n.w.t
 	mem := make([]byte, rdBytes)
@@ -319,8 +319,8 @@ func (n *rdNode) compare() {
 	}
 }
 
-// What is refused ends the queue pair's sends and nothing else: the contexts carry
-// those of others.
+// A refused datagram ends the sends of its queue pair and nothing else: the contexts carry
+// the datagrams of other queue pairs.
 func TestARefusedDatagramEndsItsQueuePairOnly(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(w *rdWorld, wr *WorkRequest)

@@ -9,13 +9,13 @@ import (
 	"weft/wire"
 )
 
-// rdIntruder is a node's context whose peer sends what it likes, and the receives of
-// the node's queue pairs that are posted and have not ended.
+// rdIntruder is a node's context whose peer sends random packets, and the posted receives
+// of the node's queue pairs that have not ended.
 type rdIntruder struct {
 	t    *rapid.T
 	n    *rdNode
 	e    *EEC
-	open map[uint64]units.QPN // by ID, whose they are
+	open map[uint64]units.QPN // by ID, their queue pair
 	next uint64
 }
 
@@ -41,7 +41,7 @@ func (x *rdIntruder) send() {
 	k := rapid.IntRange(0, len(x.n.qps)-1).Draw(x.t, "dest")
 	a := Address{Dest: x.n.qps[k].qpn, Src: 77, QKey: uint32(900 + k)}
 	if x.e.Receive(x.n.w.now, &p, a, &x.n.batch) == PlaceRecv && x.open[p.VA] != a.Dest {
-		x.t.Fatalf("a packet for queue pair %d goes into receive %d, which is of %d", a.Dest, p.VA, x.open[p.VA])
+		x.t.Fatalf("a packet for queue pair %d goes into receive %d of queue pair %d", a.Dest, p.VA, x.open[p.VA])
 	}
 	x.settle()
 }
@@ -65,7 +65,7 @@ func (x *rdIntruder) move(d *RDQP) {
 	x.settle()
 }
 
-// settle takes completions: each is of a receive that is open.
+// settle takes completions: each ends an open receive.
 func (x *rdIntruder) settle() {
 	for told := 0; told < len(x.n.batch.Completions); { // a context may add to them
 		c := x.n.batch.Completions[told]
@@ -79,8 +79,8 @@ func (x *rdIntruder) settle() {
 	x.n.batch.Reset()
 }
 
-// Whatever a peer sends, what it sends goes into receives that are posted to whom it
-// is for, and each receive completes once, with its queue pair at the latest.
+// Packets of any peer go only into receives of the queue pair that they name, and each
+// receive completes once, with the end of its queue pair at the latest.
 func TestAPeerOfAContextReachesOpenReceivesOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newRDWorld(t, 1, 2)
@@ -109,8 +109,8 @@ func TestAPeerOfAContextReachesOpenReceivesOnly(t *testing.T) {
 	})
 }
 
-// A RESYNC that comes a second time, late, finds another message under way, which is
-// none of its business.
+// A RESYNC that comes a second time, late, does not touch the message that is then under
+// way.
 func TestALateResyncLeavesTheMessageUnderWayAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newRDWorld(t, 1, 1)

@@ -37,7 +37,7 @@ const rdGoodKey, rdGoodQKey = 1, 0x77
 func newRDScript(t *testing.T) *rdScript {
 	t.Helper()
 	s := &rdScript{t: t, nodes: map[string]*rdScriptNode{}, lose: map[string]units.PSN{}}
-	s.cfg = Config{ // as that of a device's contexts
+	s.cfg = Config{ // as a device configures its contexts
 		PathMTU: 1024, AckEvery: 1 << 20, AskEvery: 32, Duplicates: DuplicatesAcked, MaxReads: 16, RetryTimeout: RetryTime(14), RetryCount: 7,
 		RNRRetry: 7, RNRTimer: 12, Delivery: EndToEnd,
 		Access: func(_ units.QPN, _ Access, rkey uint32, _ uint64, _ uint32) bool { return rkey == rdGoodKey },
@@ -81,7 +81,7 @@ func (n *rdScriptNode) find(qpn units.QPN) *RDQP {
 	return nil
 }
 
-// name is that of a queue pair's number.
+// name is the script's name of a queue pair.
 func (s *rdScript) name(qpn units.QPN) string {
 	for _, n := range s.nodes {
 		for name, d := range n.qps {
@@ -155,7 +155,7 @@ func (s *rdScript) drain(n *rdScriptNode) {
 	n.batch.Reset()
 }
 
-// Run lets everything move until nothing does.
+// Run moves packets and time until nothing is left.
 func (s *rdScript) Run() string {
 	for s.turn() {
 	}
@@ -173,8 +173,8 @@ func (s *rdScript) Run() string {
 	return out
 }
 
-// turn lets each node send all it may, deliver what came, and time pass if nothing
-// else did.
+// turn lets each node send all it may and take the packets that came. If nothing moved,
+// time passes.
 func (s *rdScript) turn() (moved bool) {
 	next := units.Forever
 	for _, name := range []string{"a", "b"} {

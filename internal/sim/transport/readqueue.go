@@ -21,7 +21,7 @@ type readWork struct {
 }
 
 // readQueue is the READs and atomics that a responder serves, in the order of their PSNs.
-// The endpoint knows whether there is one: set tells it.
+// The endpoint knows whether there is one: set keeps that current.
 type readQueue struct{ reads []readWork }
 
 // set makes reads the queue.

@@ -20,7 +20,7 @@ func served(q *readQueue, e *endpoint) (psns []units.PSN) {
 }
 
 // TestARepeatedReadTakesThePlaceOfItsRest asks for READs again from the middle. Its twin
-// is the sorted set of all PSNs that are to go.
+// is the sorted set of all PSNs still to be sent.
 func TestARepeatedReadTakesThePlaceOfItsRest(t *testing.T) {
 	const mtu = 16
 	rapid.Check(t, func(t *rapid.T) {
@@ -62,14 +62,14 @@ func TestAFullQueueGivesUpARepeatedReadAlone(t *testing.T) {
 	q.serve(e, readWork{psn: 10, length: 16})
 	q.serve(e, readWork{psn: 11, length: 16})
 	if q.room(e) {
-		t.Error("there is room where two READs are served for the first time")
+		t.Error("there is room beside two READs that are served for the first time")
 	}
 	q.emit(e, new(Packet))
 	if v := q.repeat(e, readWork{psn: 10, length: 16}); v != Taken {
 		t.Errorf("a repeated READ: %v, want Taken", v)
 	}
 	if !q.room(e) {
-		t.Error("there is no room where a READ is served again")
+		t.Error("there is no room beside a READ that is served again")
 	}
 	if got := served(&q, e); !slices.Equal(got, []units.PSN{11}) {
 		t.Errorf("the responses are %v, want 11 alone", got)
@@ -83,7 +83,7 @@ func TestAnAtomicIsAnsweredOnceAndInItsTurn(t *testing.T) {
 	var q readQueue
 	q.serve(e, readWork{psn: 12, length: 16})
 	if v := q.repeatAtomic(e, readWork{psn: 11, atomic: true, va: 77}); v != Dropped {
-		t.Errorf("a duplicate of an atomic when as many are served as may be: %v, want Dropped", v)
+		t.Errorf("a duplicate of an atomic at the limit of served requests: %v, want Dropped", v)
 	}
 	e.cfg = &Config{PathMTU: 16}
 	for i, want := range []Verdict{Taken, Dropped} {

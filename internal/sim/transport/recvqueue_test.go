@@ -33,7 +33,7 @@ func TestReceivesAreTakenInTheOrderOfPosting(t *testing.T) {
 	})
 }
 
-func TestAReceiveQueueTakesItsMostAndNoMore(t *testing.T) {
+func TestAReceiveQueueTakesItsMaximumAndNoMore(t *testing.T) {
 	q := recvQueue{rhead: 40000, rtail: 40000} // the counters wrap
 	for i := range MaxRecvQueue {
 		if err := q.push(RecvRequest{ID: uint64(i)}); err != nil {
@@ -41,7 +41,7 @@ func TestAReceiveQueueTakesItsMostAndNoMore(t *testing.T) {
 		}
 	}
 	if err := q.push(RecvRequest{}); !errors.Is(err, ErrQueueFull) {
-		t.Errorf("a receive beyond the most: %v", err)
+		t.Errorf("a receive beyond the maximum: %v", err)
 	}
 	for i := range MaxRecvQueue {
 		if got := q.pop().id; got != uint64(i) {

@@ -7,7 +7,7 @@ import (
 )
 
 // requester is the half of a queue pair that sends work requests and gets
-// acknowledgements. It lies before the responder and so holds what both share.
+// acknowledgements. It lies before the responder and so holds the shared endpoint.
 //
 // After the endpoint and a cache line of congestion control, the fields of every packet
 // fill two cache lines: from paceAt to only.
@@ -283,7 +283,7 @@ func (r *requester) receiveAck(now units.Time, p *Packet, b *Batch) Verdict {
 	return Taken
 }
 
-// acknowledge finishes everything before to, and tells congestion control.
+// acknowledge finishes everything before to, and reports it to congestion control.
 func (r *requester) acknowledge(now units.Time, p *Packet, to units.PSN, b *Batch) {
 	before := r.una
 	acked := r.advance(to, b)

@@ -5,8 +5,8 @@ import (
 	"weft/wire"
 )
 
-// responder is the half of a queue pair that takes requests and answers them. What it
-// shares with the requester comes in with each call.
+// responder is the half of a queue pair that takes requests and answers them. The
+// endpoint, which it shares with the requester, comes in with each call.
 //
 // The fields of every packet fill a cache line: from epsn to qkey.
 type responder struct {

@@ -8,7 +8,7 @@ import (
 )
 
 // A responder alone answers requests. An error ends the endpoint, and leaves the posted
-// receives to whoever flushes the work of both halves.
+// receives to the code that flushes the work of both halves.
 func TestAResponderAloneAnswersAndRefuses(t *testing.T) {
 	e := &endpoint{cfg: &Config{PathMTU: 16, AckEvery: 1}, remote: 7, qpn: 9, state: StateRTR, wake: 5}
 	s := responder{acks: acks{epsn: 100}}

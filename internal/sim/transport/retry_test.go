@@ -6,7 +6,7 @@ import (
 	"weft/units"
 )
 
-func TestTriesAreCountedUntilSomethingComesBack(t *testing.T) {
+func TestTriesAreCountedUntilAnAnswer(t *testing.T) {
 	count := func(again func() bool) (n int) {
 		for n < 100 && again() {
 			n++
@@ -35,8 +35,8 @@ func TestTriesAreCountedUntilSomethingComesBack(t *testing.T) {
 	}
 }
 
-// A requester alone: the packet that nobody acknowledges goes as often as the configuration
-// says, and then its work and the work behind it fail.
+// A requester alone: it sends a packet without an acknowledgement as often as configured,
+// and then its work and the work behind it fail.
 func TestARequesterAloneGivesUp(t *testing.T) {
 	r := requester{endpoint: endpoint{cfg: &Config{PathMTU: 1024, RetryTimeout: units.Microsecond, RetryCount: 2}, state: StateRTS, wake: units.Forever}}
 	r.allow.Wake = units.Forever

@@ -52,13 +52,13 @@ type script struct {
 	cfg   Config
 	qp    map[string]*QP
 	net   []flight
-	held  []flight // what came ahead, with hold
+	held  []flight // packets that came ahead, with hold
 	now   units.Time
 	batch Batch
 	out   strings.Builder
 	deny  map[units.QPN]bool
 
-	atomics uint64 // carried out: each finds the number of those before it
+	atomics uint64 // executed: each finds the number of earlier atomics
 }
 
 func newScript() *script {
@@ -306,7 +306,7 @@ func (s *script) deliver(n int) int {
 	return n
 }
 
-// give gives a packet to its queue pair; what that wants held is kept.
+// give gives a packet to its queue pair, and keeps it if the queue pair holds it back.
 func (s *script) give(f flight) {
 	kept := f
 	where := ""

@@ -8,13 +8,13 @@ import (
 // selective repeat, the packets that the peer has, and the pass over the missing ones.
 //
 // The responder places packets that come ahead of the expected one, as out of order, and answers
-// each with a NAK that names the expected packet and, in Imm, the one that came (IRN: Mittal et
+// each with a NAK that names the expected packet and, in Imm, the arrived packet (IRN: Mittal et
 // al., "Revisiting Network Support for RDMA", SIGCOMM 2018, section 3.1). A packet is lost when a
 // later one has come. A pass sends each lost packet once. A packet is lost again when a packet that
 // was sent after its repetition has come. The timeout finds a loss behind which nothing was sent.
 //
-// Where the requester has flow control the network may reorder: a packet is lost when enough later
-// ones have come (requester.tolerance), and a pass goes no faster than the window lets it.
+// If the requester has flow control the network may reorder: a packet is lost when enough later
+// packets have come (requester.tolerance), and a pass goes no faster than the window allows.
 type scoreboard struct {
 	responses reorder
 

@@ -10,7 +10,7 @@ import (
 )
 
 // A caller that holds packets back when enough are in flight lets one more go behind a
-// repetition: only by it the requester learns that the repetition was lost, too.
+// repetition: only by this packet the requester learns that the repetition was lost, too.
 func TestOneNewPacketBehindARepetitionShowsThatItWasLost(t *testing.T) {
 	s := newScript()
 	do := func(commands ...string) {
@@ -30,7 +30,7 @@ func TestOneNewPacketBehindARepetitionShowsThatItWasLost(t *testing.T) {
 	}
 	do("new rc selective hold", "post a write len=8192")
 	do("emit a 4", "drop 0")
-	want("with a loss that nobody knows of", false, false)
+	want("with a loss that is not known yet", false, false)
 	do("deliver")
 	want("when later packets have come", true, false)
 	do("emit a 1", "drop 0")
@@ -44,15 +44,15 @@ func TestOneNewPacketBehindARepetitionShowsThatItWasLost(t *testing.T) {
 	want("when that has come and the repetition has not", true, false)
 	do("run")
 	if now := s.now; now != 0 {
-		t.Errorf("it took until %v: a timeout was waited for", now)
+		t.Errorf("it took until %v: it waited for a timeout", now)
 	}
 	if n := s.qp["a"].Pending(); n != 0 {
 		t.Errorf("%d work requests are not finished", n)
 	}
 }
 
-// TestAPassSendsEachMissingPacketOnce has a requester alone. Packets come in any order;
-// the twin is the set of those that have come.
+// TestAPassSendsEachMissingPacketOnce has a requester alone. Packets arrive in any order;
+// the twin is the set of packets that have arrived.
 func TestAPassSendsEachMissingPacketOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 40).Draw(t, "packets")
@@ -87,7 +87,7 @@ func TestAPassSendsEachMissingPacketOnce(t *testing.T) {
 			}
 		}
 		if r.lost {
-			t.Fatal("something is lost when all that is missing was sent again")
+			t.Fatal("a packet counts as lost after all missing packets were sent again")
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"weft/units"
 )
 
-// The twin of a send queue is a slice of the work that is not finished.
+// The twin of a send queue is a slice of unfinished work.
 func TestASendQueueFindsTheWorkOfAPSN(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		first := units.PSN(rapid.IntRange(0, units.PSNMask).Draw(t, "first"))
@@ -51,7 +51,7 @@ func TestASendQueueFindsTheWorkOfAPSN(t *testing.T) {
 	})
 }
 
-func TestASendQueueTakesItsMostAndNoMore(t *testing.T) {
+func TestASendQueueTakesItsMaximumAndNoMore(t *testing.T) {
 	var s sendQueue
 	for i := range MaxSendQueue {
 		if err := s.add(sendWork{packets: 1}); err != nil {
@@ -59,7 +59,7 @@ func TestASendQueueTakesItsMostAndNoMore(t *testing.T) {
 		}
 	}
 	if err := s.add(sendWork{packets: 1}); !errors.Is(err, ErrQueueFull) || s.end != MaxSendQueue {
-		t.Errorf("work beyond the most: %v, and the queue ends at PSN %d", err, s.end)
+		t.Errorf("work beyond the maximum: %v, and the queue ends at PSN %d", err, s.end)
 	}
 	s.head++
 	if err := s.add(sendWork{packets: 1}); err != nil {
@@ -79,10 +79,10 @@ func TestThePayloadOfAPacketIsItsPartOfTheMessage(t *testing.T) {
 		}
 	}
 	if s.begun() {
-		t.Error("a message of which nothing has gone has begun")
+		t.Error("a message without a sent packet has begun")
 	}
 	s.nxt, s.max = 1, 1
 	if !s.begun() {
-		t.Error("a message of which a packet has gone has not begun")
+		t.Error("a message with a sent packet has not begun")
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"weft/wire"
 )
 
-// The dumb twin of a reliable connection is a list: what was posted is done,
-// in order, once, byte for byte. TestReliableConnectionIsAList holds the queue
-// pairs to it over a network that loses, doubles and reorders packets.
+// The dumb twin of a reliable connection is a list: posted work is done in order,
+// once, byte for byte. TestReliableConnectionIsAList compares the queue pairs with it
+// over a network that loses, doubles and reorders packets.
 
 // carried is a packet in the network with its bytes.
 type carried struct {
@@ -37,9 +37,9 @@ type end struct {
 	memory []byte // target of WRITEs
 	source []byte // of READs
 	bufs   map[uint64][]byte
-	count  uint64            // atomics carried out here: each adds one
-	olds   map[uint64]uint64 // by the ID of an atomic, what it was answered
-	locals []uint64          // local operations that were carried out
+	count  uint64            // atomics executed here: each adds one
+	olds   map[uint64]uint64 // by the ID of an atomic, its answer
+	locals []uint64          // local operations that were executed
 	done   []Completion
 	recvd  []Completion
 }
@@ -62,14 +62,14 @@ func payload(name string, wr WorkRequest) []byte {
 	return b
 }
 
-// world is the two ends and what goes wrong between them.
+// world is the two ends and the faults between them.
 type world struct {
 	t     *rapid.T
 	cfg   *Config
 	ends  [2]*end
 	now   units.Time
 	harm  int // packets that may still be lost, doubled or moved
-	reach int // how far a packet may be overtaken
+	reach int // the packets that may overtake a packet
 	dice  *rand.Rand
 }
 
@@ -168,8 +168,8 @@ func (w *world) post(e *end, side int) {
 	e.posted = append(e.posted, wr)
 }
 
-// local is a local operation of e's that is carried out: behind all before it, before
-// anything behind it has begun, and with a fence when those before it are finished.
+// local is called when e executes a local operation: after all work before it has begun,
+// before work behind it has begun, and with a fence after all work before it is finished.
 func (w *world) local(e *end, id uint64) {
 	q := e.q
 	at := q.req.work(q.req.cur)
@@ -177,14 +177,14 @@ func (w *world) local(e *end, id uint64) {
 	case at.id != id:
 		w.t.Fatalf("%s: local operation %d in the place of %d", e.name, id, at.id)
 	case q.req.nxt != at.first || q.req.max != at.first:
-		w.t.Fatalf("%s: nxt %d and max %d when the local operation at %d is carried out", e.name, q.req.nxt, q.req.max, at.first)
+		w.t.Fatalf("%s: nxt %d and max %d when the local operation at %d is executed", e.name, q.req.nxt, q.req.max, at.first)
 	case at.flags&workFence != 0 && len(e.done)+len(e.batch.Completions) < int(id)-1:
-		w.t.Fatalf("%s: operation %d has a fence, and not all before it are finished", e.name, id)
+		w.t.Fatalf("%s: operation %d has a fence, and earlier work is not finished", e.name, id)
 	}
 	e.locals = append(e.locals, id)
 }
 
-// step does one random thing, and reports whether there was one.
+// step takes one random action, and reports whether there was one.
 func (w *world) step() bool {
 	var acts []func()
 	for _, e := range w.ends {
@@ -239,7 +239,7 @@ func (w *world) postRecv(e *end) {
 func (w *world) emit(e *end) {
 	var p Packet
 	if !e.q.Next(w.now, &p) {
-		w.t.Fatalf("%s was ready and had nothing", e.name)
+		w.t.Fatalf("%s was ready and had no packet", e.name)
 	}
 	var data []byte
 	switch ops[p.Op].class {
@@ -297,7 +297,7 @@ func (w *world) deliver(e *end) {
 	}
 }
 
-// give gives a packet to its queue pair; what that wants held is kept.
+// give gives a packet to its queue pair, and keeps it if the queue pair holds it back.
 func (w *world) give(e *end, c carried) {
 	original, kept := c.p.VA, c
 	verdict := e.q.Receive(w.now, &c.p, &e.batch)
@@ -339,7 +339,7 @@ func (w *world) drain(e *end) {
 	e.hold()
 }
 
-// hold keeps the earliest deadline heard of.
+// hold keeps the earliest deadline.
 func (e *end) hold() { e.held = min(e.held, e.q.NextTimeout()) }
 
 // check holds the invariants of a requester.
@@ -406,7 +406,7 @@ func (w *world) compare() {
 				want, have = e.peer.source[wr.RemoteVA:][:wr.Length], e.bufs[wr.ID|1<<32]
 			case OpCmpSwap, OpFetchAdd:
 				if got, ok := e.olds[wr.ID]; !ok || got != atomics {
-					w.t.Fatalf("%s's atomic %d found %d (%v), want %d: each is carried out once, in order", e.name, wr.ID, got, ok, atomics)
+					w.t.Fatalf("%s's atomic %d found %d (%v), want %d: each is executed once, in order", e.name, wr.ID, got, ok, atomics)
 				}
 				atomics++
 				continue
@@ -430,15 +430,15 @@ func (w *world) compare() {
 			}
 		}
 		if !slices.Equal(e.locals, locals) {
-			w.t.Fatalf("%s carried out the local operations %v, want %v: each once, in order", e.name, e.locals, locals)
+			w.t.Fatalf("%s executed the local operations %v, want %v: each once, in order", e.name, e.locals, locals)
 		}
 		if e.peer.count != atomics {
-			w.t.Fatalf("%s carried out %d atomics of %d", e.peer.name, e.peer.count, atomics)
+			w.t.Fatalf("%s executed %d atomics of %d", e.peer.name, e.peer.count, atomics)
 		}
 	}
 }
 
-// twin is the whole of the model: what e posted is done, in order.
+// twin is the whole model: the work that e posted is done, in order.
 func twin(e *end) (done, recvd []Completion, memory []byte) {
 	memory = make([]byte, twinMemory)
 	for _, wr := range e.posted {

@@ -37,7 +37,7 @@ func TestReorderIsASet(t *testing.T) {
 	})
 }
 
-// probe is a congestion control that records what it is told.
+// probe is a congestion control that records its calls.
 type probe struct {
 	acked, flight units.Bytes
 	marks, sents  int
@@ -69,7 +69,7 @@ func (p *probe) Timer(now units.Time, a *cc.Allowance) {
 	a.Wake = now + 50*units.Microsecond
 }
 
-func TestCongestionControlIsToldAndObeyed(t *testing.T) {
+func TestCongestionControlIsCalledAndObeyed(t *testing.T) {
 	cfg := &Config{PathMTU: 1024, Marks: MarksEchoed, PacedOverhead: 226, RetryTimeout: units.Second, RetryCount: 1}
 	_, peer := pair(t, cfg, RC)
 	alg := &probe{}
@@ -108,7 +108,7 @@ func TestCongestionControlIsToldAndObeyed(t *testing.T) {
 		q.Receive(now, &out.Packets[i], &back)
 	}
 	if alg.acked != 3072 || alg.flight != 0 || alg.marks != 303 || alg.sents != 1 {
-		t.Errorf("it was told %+v, want 3072 bytes, none in flight, 3 marks by both ways, one budget", *alg)
+		t.Errorf("it recorded %+v, want 3072 bytes, none in flight, 3 marks by both ways, one budget", *alg)
 	}
 	q.Timeout(50*units.Microsecond, &back)
 	if len(alg.timers) != 1 || q.NextTimeout() != 100*units.Microsecond {
@@ -159,8 +159,8 @@ func TestMessageLengthIsBounded(t *testing.T) {
 	}
 }
 
-// A READ of as many PSNs as may be outstanding goes through, and nothing else
-// goes beside it.
+// A READ of the largest number of outstanding PSNs goes through, and nothing else goes
+// beside it.
 func TestLongestReadReservesHalfTheCircle(t *testing.T) {
 	q, peer := pair(t, &Config{PathMTU: 256}, RC)
 	for i, n := range []uint32{1<<31 - 256, 1} {
@@ -185,7 +185,7 @@ func TestLongestReadReservesHalfTheCircle(t *testing.T) {
 	}
 }
 
-func TestTimersAreTheSpecs(t *testing.T) {
+func TestTimersFollowTheSpecification(t *testing.T) {
 	for _, c := range []struct{ got, want units.Time }{
 		{RetryTime(0), 0},
 		{RetryTime(14), 67108864 * units.Nanosecond},

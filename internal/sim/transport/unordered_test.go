@@ -38,10 +38,9 @@ func sprayedConfig() *Config {
 	}
 }
 
-// Over a network that loses, doubles, trims and reorders packets, both ways, each
-// message is finished once with all of its bytes, each of them placed once, in
-// whatever order; the sender's finish in the order of posting; and nothing is in
-// flight afterwards.
+// Over a network that loses, doubles, trims and reorders packets, both ways, each message
+// is finished once with all of its bytes, each byte placed once, in any order. At the
+// sender messages finish in the order of posting. Nothing is in flight afterwards.
 func TestUnorderedDeliveryIsABag(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := sprayedConfig()
@@ -165,7 +164,7 @@ func (w *bag) deliver(i int) {
 	}
 }
 
-func TestUnorderedDeliveryRefusesWhatItHasNot(t *testing.T) {
+func TestUnorderedDeliveryRefusesBadConfigurationsAndReads(t *testing.T) {
 	for _, change := range []func(*Config){
 		func(c *Config) { c.EntropyValues = 0 },
 		func(c *Config) { c.EntropyValues = MaxEntropyValues + 1 },
@@ -201,7 +200,7 @@ func TestEntropyValuesComeInTurn(t *testing.T) {
 	}
 }
 
-// Of those that come back the last eight are kept, and the oldest goes first.
+// Of the values that come back the last eight are kept, and the oldest goes first.
 func TestEntropyValuesThatComeBackGoFirst(t *testing.T) {
 	var e entropy
 	for i := range 11 {
@@ -217,8 +216,8 @@ func TestEntropyValuesThatComeBackGoFirst(t *testing.T) {
 	}
 }
 
-// A trimmed packet means nothing to a queue pair in order, whose fabric has no
-// business to trim, nor do the answers of unordered delivery.
+// A queue pair with ordered delivery ignores trimmed packets, which its fabric does not
+// make, and the answers of unordered delivery.
 func TestRCKnowsNoTrimming(t *testing.T) {
 	a, b := pair(t, &Config{PathMTU: 16}, RC)
 	_ = a
@@ -234,9 +233,9 @@ func TestRCKnowsNoTrimming(t *testing.T) {
 	}
 }
 
-// A packet that was taken for lost and comes after all was taken off what is in flight
-// once, not twice.
-func TestWhatWasTakenForLostAndComesIsInFlightNoLonger(t *testing.T) {
+// A packet that was taken for lost and arrives after all leaves the bytes in flight once,
+// not twice.
+func TestAPacketTakenForLostThatArrivesIsInFlightNoLonger(t *testing.T) {
 	cfg := sprayedConfig()
 	cfg.InferLoss = 2
 	a, b := sprayed(t, cfg, 1000)
@@ -261,7 +260,7 @@ func TestWhatWasTakenForLostAndComesIsInFlightNoLonger(t *testing.T) {
 		carry(i)
 	}
 	if a.req.board.unordered.pending == 0 {
-		t.Fatal("nothing is taken for lost")
+		t.Fatal("no packet is taken for lost")
 	}
 	for i := range 5 {
 		carry(i)
@@ -271,8 +270,8 @@ func TestWhatWasTakenForLostAndComesIsInFlightNoLonger(t *testing.T) {
 	}
 }
 
-// The same where the acknowledgement names it while an earlier one is missing.
-func TestWhatWasTakenForLostAndIsNamedIsInFlightNoLonger(t *testing.T) {
+// The same holds if an acknowledgement names the packet while an earlier packet is missing.
+func TestAPacketTakenForLostThatIsAcknowledgedIsInFlightNoLonger(t *testing.T) {
 	cfg := sprayedConfig()
 	cfg.InferLoss = 2
 	a, b := sprayed(t, cfg, 1000)
@@ -308,7 +307,7 @@ func TestWhatWasTakenForLostAndIsNamedIsInFlightNoLonger(t *testing.T) {
 }
 
 // A trimmed packet's Nack says whether the last switch trimmed it: then its path was good,
-// and its entropy value is used again. One of a marked packet is not.
+// and its entropy value is used again. A marked packet's value is not.
 func TestANackTellsThatTheLastSwitchTrimmed(t *testing.T) {
 	for _, flags := range []Flags{0, FlagLastHop, FlagCE, FlagLastHop | FlagCE} {
 		cfg := sprayedConfig()

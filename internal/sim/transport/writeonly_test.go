@@ -7,8 +7,8 @@ import (
 	"weft/wire"
 )
 
-// posted makes a pair that delivers out of order, with so many work requests posted, and
-// takes packets until nothing may go.
+// posted makes a pair that delivers out of order, posts the work requests, and takes
+// packets until none may go.
 func posted(t *testing.T, cfg *Config, work ...WorkRequest) (a, b *QP, sent []Packet) {
 	t.Helper()
 	cfg.PathMTU, cfg.RetryTimeout, cfg.RetryCount, cfg.ImplicitRecv = 1024, units.Second, 7, true
@@ -52,7 +52,7 @@ func TestEachPacketOfAWriteIsAMessageOfItsOwn(t *testing.T) {
 		if !writeOnly {
 			continue
 		}
-		for i := range 3 { // a WRITE draws no more acknowledgements than one whose packets belong together
+		for i := range 3 { // a WRITE draws as many acknowledgements as with packets of one message
 			if asks := sent[i].Flags&FlagAckReq != 0; asks != (i == 2) {
 				t.Errorf("packet %d asks for an acknowledgement: %v", i, asks)
 			}
@@ -60,8 +60,8 @@ func TestEachPacketOfAWriteIsAMessageOfItsOwn(t *testing.T) {
 	}
 }
 
-// The immediate data that tells of a WRITE waits until the WRITE is acknowledged, and what
-// is posted behind it waits with it; another one behind it does not wait for the first.
+// The immediate data of a WRITE waits until the WRITE is acknowledged, and work posted
+// behind waits with it. Immediate data further behind does not wait for the first.
 func TestImmediateDataWaitsForTheWritesBeforeIt(t *testing.T) {
 	a, b, sent := posted(t, &Config{Delivery: WriteOnly, AckEvery: 1 << 20},
 		WorkRequest{Op: OpWrite, Length: 2048}, WorkRequest{Op: OpWriteImm, Imm: 7}, WorkRequest{Op: OpSend, Length: 8}, WorkRequest{Op: OpWrite, Length: 1024})
@@ -87,6 +87,6 @@ func TestImmediateDataWaitsForTheWritesBeforeIt(t *testing.T) {
 		b.Receive(0, &sent[i], &out)
 	}
 	if len(out.Completions) != 2 || out.Completions[0].Imm != 7 || out.Completions[0].Op != OpWriteImm || out.Completions[1].Op != OpSend {
-		t.Errorf("the receiver is told %+v, want the immediate data, then the SEND", out.Completions)
+		t.Errorf("the receiver's completions are %+v, want the immediate data, then the SEND", out.Completions)
 	}
 }

@@ -23,7 +23,7 @@ func onStream(o Op, stream uint8, after ...int32) Op {
 	return o
 }
 
-// Every way in which a workload makes no sense is refused with its place.
+// Every inconsistency of a workload is refused with its place.
 func TestAWorkloadThatMakesNoSenseIsRefused(t *testing.T) {
 	pair := []Group{{Name: "pair", Ranks: []int32{0, 1}}}
 	for _, c := range []struct {
@@ -42,7 +42,7 @@ func TestAWorkloadThatMakesNoSenseIsRefused(t *testing.T) {
 		{"never entered", Graph{Groups: pair, Ranks: [][]Op{{reduce(0, 8)}, nil}}, "rank 1: it never enters collective 0 of group 0 (pair), all-reduce of 8 bytes, that rank 0 enters with its operation 0"},
 		{"members that disagree", Graph{Groups: pair, Ranks: [][]Op{{reduce(0, 8)}, {reduce(0, 16)}}}, "rank 1, operation 0: collective 0 of group 0 (pair) is all-reduce of 16 bytes from 0 here, and all-reduce of 8 bytes from 0 at rank 0"},
 		{"two streams", Graph{Groups: pair[:1], Ranks: [][]Op{{reduce(0, 8), onStream(reduce(0, 8), 1)}, {reduce(0, 8), reduce(0, 8)}}}, "rank 0, operation 1: it is on stream 1"},
-		{"after nothing", Graph{Ranks: [][]Op{{onStream(compute(1), 0, 4)}}}, "rank 0, operation 0: it is to begin after operation 4"},
+		{"after a missing operation", Graph{Ranks: [][]Op{{onStream(compute(1), 0, 4)}}}, "rank 0, operation 0: it is to begin after operation 4"},
 		{"a circle in a rank", Graph{Ranks: [][]Op{{onStream(compute(1), 0, 1), onStream(compute(1), 1, 0)}}}, "rank 0, operation 0 waits for operations of its own rank that depend on it"},
 		{"a circle of receives", Graph{Ranks: [][]Op{{recv(1, 8), send(1, 8)}, {recv(0, 8), send(0, 8)}}}, "rank 0, operation 0 waits for rank 1 to send (its operation 1); rank 1, operation 0 waits for rank 0 to send (its operation 1); and so on round"},
 		{"a circle of groups", Graph{

@@ -7,9 +7,9 @@
 // # The model
 //
 // A rank is a GPU. It has a list of operations. Each belongs to a stream, as CUDA's do: the
-// operations of one stream run one after another in the order of the list, those of different
-// streams at the same time. An operation begins when its predecessor in the stream and all
-// operations in After are over.
+// operations of one stream run one after another in the order of the list, operations of
+// different streams at the same time. An operation begins when its predecessor in the stream and
+// all operations in After are over.
 //
 //   - Compute takes its Time.
 //   - Send and Recv are matched by (source, destination, tag): the k-th Send from a

@@ -20,7 +20,7 @@ type Graph struct {
 // Sender is the software that sends messages between two ranks.
 type Sender uint8
 
-// Who sends messages.
+// Senders of messages.
 const (
 	NCCL  Sender = iota // ncclSend and ncclRecv: a kernel's launch, pieces of a channel's slot, software for each
 	Verbs               // a WRITE for each message: only posting and polling in the host's software

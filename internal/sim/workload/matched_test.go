@@ -6,9 +6,9 @@ import (
 	"weft/internal/sim/collective"
 )
 
-// What lacks its other end is left out, and what waited for it waits for what it
-// waited for.
-func TestWhatLacksItsOtherEndIsLeftOut(t *testing.T) {
+// An operation without its other end is left out. Operations that waited for it then wait
+// for its dependencies.
+func TestAnOperationWithoutItsOtherEndIsLeftOut(t *testing.T) {
 	pair := []Group{{Name: "pair", Ranks: []int32{0, 1}}}
 	g := &Graph{Groups: pair, Ranks: [][]Op{
 		{compute(5), onStream(send(1, 8), Unordered, 0), onStream(compute(7), Unordered, 1), reduce(0, 4), reduce(0, 4)},
@@ -22,11 +22,11 @@ func TestWhatLacksItsOtherEndIsLeftOut(t *testing.T) {
 		t.Fatalf("%v; %d left out, %d stay, want 2 and 4", err, left, out.Ops())
 	}
 	if o := out.Ranks[0][1]; o.Kind != Compute || len(o.After) != 1 || o.After[0] != 0 {
-		t.Errorf("what waited for the send is %+v, want it to wait for the first", o)
+		t.Errorf("the operation behind the send is %+v, want it to wait for the first", o)
 	}
 }
 
-// A folded workload that is written out has every rank in its own group.
+// A folded workload, written out, has every rank in its own group.
 func TestAFoldedWorkloadIsWrittenOutInItsGroups(t *testing.T) {
 	groups := [][]int32{{0, 2}, {1, 3}}
 	f := &Folded{
@@ -43,8 +43,8 @@ func TestAFoldedWorkloadIsWrittenOutInItsGroups(t *testing.T) {
 	}
 }
 
-// On the stream without an order two operations run at the same time; a collective
-// needs an order.
+// On the unordered stream two operations run at the same time. A collective needs an
+// ordered stream.
 func TestWithoutAnOrderOperationsOverlap(t *testing.T) {
 	g := &Graph{Ranks: [][]Op{{onStream(compute(5), Unordered), onStream(compute(7), Unordered)}}}
 	line, err := Replay(g, nil)
@@ -53,12 +53,12 @@ func TestWithoutAnOrderOperationsOverlap(t *testing.T) {
 	}
 	g = &Graph{Groups: []Group{{Ranks: []int32{0}}}, Ranks: [][]Op{{onStream(reduce(0, 8), Unordered)}}}
 	if g.Check() == nil {
-		t.Error("a collective on no stream is taken")
+		t.Error("a collective on the unordered stream is accepted")
 	}
 }
 
 // Data of a kind that moves twice at once counts once; a message counts at its sender.
-func TestKindsCountWhatOverlapsOnce(t *testing.T) {
+func TestKindsCountOverlappingDataOnce(t *testing.T) {
 	g := &Graph{Ranks: [][]Op{
 		{onStream(send(1, 8), Unordered), onStream(send(1, 8), Unordered)},
 		{onStream(recv(0, 8), Unordered), onStream(recv(0, 8), Unordered)},

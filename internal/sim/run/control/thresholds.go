@@ -16,7 +16,7 @@ type Thresholds struct {
 	XoffAll  int64 `json:"xoff_all_ports_bytes"`
 	Ports    int   `json:"ports"` // in use, of the switch with the most
 	Headroom int64 `json:"headroom_bytes"`
-	Bound    int64 `json:"headroom_bound_bytes"`            // what may arrive after a pause
+	Bound    int64 `json:"headroom_bound_bytes"`            // bytes that may arrive after a pause
 	Vendor   int64 `json:"headroom_vendor_bytes,omitempty"` // 0: no formula is public
 	Kmin     int64 `json:"kmin_bytes,omitempty"`            // 0: ECN is off
 	Kmax     int64 `json:"kmax_bytes,omitempty"`
@@ -34,7 +34,7 @@ func (l *Lossless) compare(f *scenario.Fabric, buffer *roce.Buffer, ports int, l
 	l.Findings = roce.CompareHeadroom(pfc.Headroom, loop.Bound(), vendor)
 	for _, s := range pfc.Stops {
 		if !slices.Contains(pfc.Priorities, s.Priority) {
-			continue // nobody pauses it
+			continue // it has no pauses
 		}
 		l.Findings = append(l.Findings, roce.Finding{
 			Wrong: true, What: fmt.Sprintf("a pause of priority %d stops %s of a switch", s.Priority, queueText(s.Queue)),

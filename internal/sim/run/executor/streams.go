@@ -77,7 +77,7 @@ func (b *streamRun) start(net *network.Network) error {
 		s := &b.streams[i]
 		from, to := int32(s.spec.Src), int32(s.spec.Dst)
 		plan, entropy := b.net.Plan, uint32(engine.Mix(1<<63|uint64(i)))
-		level := 0 // what Ethernet has
+		level := 0 // Ethernet's only level
 		if protocol.Of(plan.Fabric.Kind).ServiceLevels {
 			level = s.spec.Class
 		}

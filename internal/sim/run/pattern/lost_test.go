@@ -11,8 +11,8 @@ import (
 )
 
 // TestReliableMessagesThatAreLostFailTheRun cuts a NIC off for good. Its reliable messages end
-// with RETRY_EXC_ERR, the run has no time for them, names
-// them, and says the same on any number of cores.
+// with RETRY_EXC_ERR. The run has no time for them, names them, and gives the same text on any
+// number of cores.
 func TestReliableMessagesThatAreLostFailTheRun(t *testing.T) {
 	const fabrics = `
 fabrics:
@@ -47,7 +47,7 @@ faults: [{at: 5us, link: node0/nic0 port 1}]
 			want = said
 		}
 		if said != want {
-			t.Errorf("%d cores say something else:\n%s\nwant\n%s", workers, said, want)
+			t.Errorf("on %d cores the text differs:\n%s\nwant\n%s", workers, said, want)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"weft/internal/sim/simtest"
 )
 
-// TestAnIncastHasAsManySendersAsItsFanIn counts the senders of each receiver: receivers
-// send to others too where NICs are few, none twice to the same and none to itself.
+// TestAnIncastHasAsManySendersAsItsFanIn counts the senders of each receiver: with few NICs
+// receivers send to others too, none twice to the same NIC and none to itself.
 func TestAnIncastHasAsManySendersAsItsFanIn(t *testing.T) {
 	for _, c := range []struct{ nics, receivers, fanIn int }{{2, 1, 1}, {4, 2, 3}, {6, 2, 5}, {6, 6, 5}, {8, 3, 6}, {8, 8, 1}, {16, 1, 15}, {16, 2, 7}} {
 		r := simtest.Resolve(t, fmt.Sprintf(`

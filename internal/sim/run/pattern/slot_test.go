@@ -8,11 +8,11 @@ import (
 	"weft/units"
 )
 
-// TestANarrowSlotBoundsWhatTheNICSends sends a message of 64 packets from NICs in
-// PCIe slots of fewer lanes or smaller packets than the link needs. A slot
-// carries lanes × lane rate × payload / (payload + overhead), which is less than
-// what two devices reach through a switch in a full one.
-func TestANarrowSlotBoundsWhatTheNICSends(t *testing.T) {
+// TestANarrowSlotBoundsTheNICsRate sends a message of 64 packets from NICs in PCIe slots
+// of fewer lanes or smaller packets than the link needs. A slot carries lanes × lane rate ×
+// payload / (payload + overhead), which is less than two devices reach through a switch in a
+// full slot.
+func TestANarrowSlotBoundsTheNICsRate(t *testing.T) {
 	const packets = 64
 	w := ways[1]
 	for _, c := range []struct {

@@ -21,9 +21,9 @@ workload: {pattern: uniform, sizes: [1GiB], load: 1%, duration: 1us}`), sim.Opti
 	}
 }
 
-// TestTheTimeOfUniformTrafficIsThatOfAMessage offers every fabric the same for 2 ms, which
-// is how long each run takes; a message takes TCP ten times as long as it takes RDMA.
-func TestTheTimeOfUniformTrafficIsThatOfAMessage(t *testing.T) {
+// TestTheTimeOfUniformTrafficIsTheMeanTimeOfAMessage offers every fabric the same load for
+// 2 ms, the time of each run. A message takes ten times as long on TCP as on RDMA.
+func TestTheTimeOfUniformTrafficIsTheMeanTimeOfAMessage(t *testing.T) {
 	r := simtest.Resolve(t, `
 cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 1, nics: 1}}
 topology: {shape: single-switch}
@@ -41,7 +41,7 @@ workload: {pattern: uniform, load: 1%, duration: 2ms, sizes: [4KiB]}`)
 		}
 		// 1 % of 50 GB/s; the number of messages is Poisson's, 488 in the mean, of two seeds.
 		if p.BusBW < 0.8*0.5 || p.BusBW > 1.2*0.5 {
-			t.Errorf("%s: %.3f GB/s for each receiver, want what is offered, 0.5", f.Name, p.BusBW)
+			t.Errorf("%s: %.3f GB/s for each receiver, want the offered 0.5", f.Name, p.BusBW)
 		}
 	}
 }

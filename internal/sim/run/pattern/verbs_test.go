@@ -17,7 +17,7 @@ func messages(n int, bytes string) string {
 	return "[" + strings.Repeat("{src: 0, dst: 1, bytes: "+bytes+"}, ", n) + "]"
 }
 
-// The parts of the way between twoHosts, in picoseconds, written out once more:
+// The parts of the path between twoHosts, in picoseconds, written out once more:
 // a byte at 400 Gb/s, two cables of 5 m with their forward error correction,
 // the switch, the NIC's pipeline before the transport.
 const byteAt400G = 20
@@ -41,7 +41,7 @@ var ways = []way{
 	},
 }
 
-// takes is the way of a packet of so many bytes to the other NIC's transport.
+// takes is the time of a packet of some bytes to the other NIC's transport.
 func (w *way) takes(bytes int) units.Time {
 	return units.Time(bytes)*byteAt400G + w.cable + w.tail + w.pipeline
 }
@@ -53,7 +53,7 @@ const (
 	hostSend    = 1 + 100_000 + 3*150_000 + 150_000
 	hostReceive = 150_000 + 100_000
 	readSend    = 1 + 100_000 + 150_000 + 150_000
-	readReceive = 2*150_000 + 150_000 + hostReceive // what the remote NIC does comes after
+	readReceive = 2*150_000 + 150_000 + hostReceive // the remote NIC's part comes after
 )
 
 // TestEachVerbTakesItsHeaders times one packet of each service and operation.
@@ -79,10 +79,9 @@ func TestEachVerbTakesItsHeaders(t *testing.T) {
 }
 
 // TestReadsInFlightBoundTheirBandwidth reads 64 packets with 1, 2, 4 and 8 READs
-// outstanding. With fewer than fill the wire, each READ that ends lets the next
-// begin, so each of those in flight comes round in one round trip; the first
-// round of them is spread by the serialisation of the responses, before each of
-// which InfiniBand returns the credits of a request.
+// outstanding. If they do not fill the wire, each READ that ends lets the next begin,
+// so each takes one round trip. The first round is spread by the serialisation of the
+// responses; before each response InfiniBand returns the credits of a request.
 func TestReadsInFlightBoundTheirBandwidth(t *testing.T) {
 	for _, w := range ways {
 		for _, inFlight := range []int{1, 2, 4, 8} {
@@ -140,9 +139,9 @@ func TestDatagramsWithoutReceiveAreLost(t *testing.T) {
 	}
 }
 
-// TestUnreliableMessagesAreLostWhereTheFabricDrops sends to one NIC from seven at
-// once, and from one of them later when the switch is empty again; over a switch
-// that drops, and over lossless ones.
+// TestUnreliableMessagesAreLostWhereTheFabricDrops sends to one NIC from seven at once,
+// and from one of the seven later when the switch is empty again: over a switch that
+// drops, and over lossless switches.
 func TestUnreliableMessagesAreLostWhereTheFabricDrops(t *testing.T) {
 	const lossy = "{preset: roce-v2-400g, cc: none, switch: {buffer: 1MiB}, ethernet: {ecn: {enabled: false}, pfc: {enabled: false}}}"
 	for _, c := range []struct {

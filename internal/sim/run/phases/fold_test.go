@@ -14,7 +14,7 @@ import (
 	"weft/units"
 )
 
-// alone carries one phase out, folded where it can be.
+// alone runs one phase, folded if possible.
 func alone(t *testing.T, p *network.Plan, r *scenario.Resolved, phase *workload.Phase) *Run {
 	t.Helper()
 	runs, err := RunPhases(context.Background(), p, r, []workload.Phase{*phase})
@@ -24,8 +24,8 @@ func alone(t *testing.T, p *network.Plan, r *scenario.Resolved, phase *workload.
 	return runs[0]
 }
 
-// foldCase is a phase on a cluster of nodes with eight GPUs, and how many of its groups
-// are to be simulated on each fabric.
+// foldCase is a phase on a cluster of nodes with eight GPUs, and the number of its groups
+// to be simulated on each fabric.
 type foldCase struct {
 	name, text string
 	phase      workload.Phase
@@ -48,7 +48,7 @@ func rails(nodes, block int, sizes ...units.Bytes) workload.Phase {
 	return p
 }
 
-// passes is a message from every GPU to that of the same number so many nodes on.
+// passes is a message from every GPU to the GPU of the same number some nodes further on.
 func passes(nodes, by int) workload.Phase {
 	p := workload.Phase{Kind: workload.Send}
 	for rank := range 8 * (nodes - by) {
@@ -59,10 +59,9 @@ func passes(nodes, by int) workload.Phase {
 
 const foldFabrics = "\nfabrics: [infiniband-ndr, roce-v2-400g]\n"
 
-// Groups without a common link, for which it makes no difference what switches choose,
-// stand for each other; where ECMP may collide, spines are oversubscribed, links are
-// slow or anything is drawn, they do not. What is folded takes what it takes when all
-// is simulated.
+// Alike groups stand for each other if they share no link and no choice of a switch changes
+// their time. They do not if ECMP may collide, spines are oversubscribed, links are slow or
+// anything is drawn. A folded phase takes the same time as the whole phase.
 func TestOnlyAlikeGroupsStandForEachOther(t *testing.T) {
 	const units4 = "cluster: {nodes: 8, node: dgx-h100}\ntopology: {shape: rail-optimised, nodes-per-unit: 4}"
 	const slow = units4 + "\nfabrics:\n" +
@@ -115,8 +114,8 @@ func TestOnlyAlikeGroupsStandForEachOther(t *testing.T) {
 	}
 }
 
-// Groups of several phases that are alike are simulated once.
-func TestPhasesShareWhatIsAlike(t *testing.T) {
+// Alike groups of several phases are simulated once.
+func TestPhasesShareAlikeGroups(t *testing.T) {
 	r := simtest.Resolve(t, "cluster: {nodes: 8, node: dgx-h100}\ntopology: {shape: rail-optimised, nodes-per-unit: 4}\nfabrics: [infiniband-ndr]\n")
 	p, err := control.NewPlan(r, &r.Fabrics[0])
 	if err != nil {

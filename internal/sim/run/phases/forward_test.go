@@ -12,9 +12,9 @@ import (
 	"weft/units"
 )
 
-// What the fast-forward leaves out of a ring takes what it would have taken: of an
-// all-gather and a reduce-scatter over 32 ranks on one rail the time agrees with the
-// whole to a hundredth, and most of the steps are left out.
+// The fast-forward leaves out most steps of a ring, and counts the time that they would take:
+// for an all-gather and a reduce-scatter over 32 ranks on one rail the time agrees with the
+// whole simulation to a hundredth.
 func TestTheFastForwardAgreesWithTheWhole(t *testing.T) {
 	const text = `
 cluster: {nodes: 32, node: {preset: dgx-h100, gpus: 1, nics: 1}}

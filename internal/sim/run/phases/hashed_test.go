@@ -26,7 +26,7 @@ func underLeaves(t *testing.T, nodes, more string) (*scenario.Resolved, *network
 	return r, p
 }
 
-// carried carries a phase out as it is.
+// carried runs a phase whole.
 func carried(t *testing.T, p *network.Plan, r *scenario.Resolved, phase *workload.Phase) *IslandRun {
 	t.Helper()
 	run, err := RunIsland(context.Background(), p, r, phase)
@@ -36,9 +36,9 @@ func carried(t *testing.T, p *network.Plan, r *scenario.Resolved, phase *workloa
 	return run
 }
 
-// An island of messages that collide, and are marked, takes by itself what it takes
-// beside the others.
-func TestIslandsOfHashedWaysTakeWhatTheyTakeTogether(t *testing.T) {
+// An island of messages that collide, and are marked, takes the same time alone and beside
+// the others.
+func TestIslandsOfHashedWaysTakeTheSameTimeAlone(t *testing.T) {
 	r, p := underLeaves(t, "12", "")
 	phase := passes(12, 4)
 	for i := range phase.Bytes {
@@ -61,8 +61,8 @@ func TestIslandsOfHashedWaysTakeWhatTheyTakeTogether(t *testing.T) {
 	}
 }
 
-// A phase of many messages is simulated in parts of whole islands, and takes what it
-// takes as a whole.
+// A phase of many messages is simulated in parts of whole islands, and takes the time of the
+// whole phase.
 func TestPhasesAreDividedByHashedWays(t *testing.T) {
 	r, p := underLeaves(t, "80", "")
 	phase := passes(80, 4)
@@ -80,8 +80,8 @@ func TestPhasesAreDividedByHashedWays(t *testing.T) {
 	}
 }
 
-// What a message does depends on more than its way where anything is drawn, breaks, is
-// chosen packet by packet or is shared in nodes.
+// A message's time depends on more than its way if anything is drawn or breaks, if ways are
+// chosen packet by packet, or if messages share a node.
 func TestOnlyKnownWaysDivideMessages(t *testing.T) {
 	across, within := passes(8, 4), passes(8, 4)
 	within.Groups[0] = []int32{0, 1}
@@ -110,7 +110,7 @@ func (idle) Complete(*fabric.Partition, int32, *transport.Completion) {}
 
 func (idle) Timer(*fabric.Partition, uint32) {}
 
-// The way that is worked out is the one that the network takes.
+// The computed way is the way that the network takes.
 func TestHashedWaysAreTaken(t *testing.T) {
 	r, p := underLeaves(t, "32", "run: {seed: 7}\n")
 	phase := passes(32, 4)

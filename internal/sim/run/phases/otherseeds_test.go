@@ -8,9 +8,9 @@ import (
 	"weft/units"
 )
 
-// With another seed only that is simulated again to which it may make a difference: the
+// With another seed only the islands that depend on the seed are simulated again: the
 // messages that collide, not the rings below one leaf.
-func TestOnlyWhatIsDrawnIsSimulatedAgain(t *testing.T) {
+func TestOnlyIslandsThatDependOnTheSeedAreSimulatedAgain(t *testing.T) {
 	r, p := underLeaves(t, "12", "")
 	phases := []workload.Phase{rails(12, 4, units.MiB), passes(12, 4), rails(12, 4, 2*units.MiB)}
 	f := Fold(p, r, phases)
@@ -33,7 +33,7 @@ func TestOnlyWhatIsDrawnIsSimulatedAgain(t *testing.T) {
 		}
 		known.Counts.Marks++
 		if own.Known(runs) != nil {
-			t.Errorf("phase %d: a mark is drawn, and is not drawn again", own.home)
+			t.Errorf("phase %d: an island with a mark depends on the seed, and is not simulated again", own.home)
 		}
 		known.Counts.Marks--
 	}

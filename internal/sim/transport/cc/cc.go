@@ -57,8 +57,8 @@ const (
 	WantAcks Wants = 1 << iota
 	WantRTT        // Ack.RTT and Ack.Hops
 	WantPath       // Ack.Path
-	// WantEntropy is no algorithm's: a queue pair of unordered delivery has it, whose
-	// packets each choose their path.
+	// WantEntropy belongs to no algorithm: a queue pair of unordered delivery sets it,
+	// since each of its packets chooses a path.
 	WantEntropy
 )
 

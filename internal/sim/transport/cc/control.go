@@ -56,7 +56,7 @@ type Parameter struct {
 	// value of 0 below the range stands for no value.
 	Range string
 	// Derived computes the default from the round trip of the empty network, and from the
-	// parameters before; nil where it does not depend on them.
+	// parameters before; nil if it does not depend on them.
 	Derived func(rtt units.Time, v Values) any
 }
 
@@ -127,7 +127,7 @@ func (v Values) withinLine(l Link, complain Complain) {
 	}
 }
 
-// registered are in the order of their registration, which is that of the files' names.
+// registered are in the order of their registration, which follows the files' names.
 var registered []*Control
 
 // Register adds a congestion control; a variable of the algorithm's file calls it. Two with the

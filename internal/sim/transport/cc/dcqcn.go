@@ -121,7 +121,7 @@ type DCQCNParams struct {
 // DCQCN is the reaction point of DCQCN (Zhu et al., "Congestion Control for
 // Large-Scale RDMA Deployments", SIGCOMM 2015, section 3.1), in the paper's
 // form and in the form of ConnectX firmware, which the HPCC ns-3 model calls
-// Mellanox's. They differ in when the rate falls: see DecreasePeriod.
+// Mellanox's. They differ in the time at which the rate falls: see DecreasePeriod.
 //
 // A queue pair starts at line rate and has no timers until its first CNP. Then
 // three things happen on their own clocks, and at one instant in this order:

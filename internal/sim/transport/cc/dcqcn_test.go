@@ -10,9 +10,9 @@ import (
 
 const us = units.Microsecond
 
-// eager is DCQCN with a timer for everything, as simulators write it: alpha is
-// updated every period, the decrease is checked every period, the increase
-// timer never stops. It is the twin of DCQCN, whose timers are lazy.
+// eager is DCQCN with a timer for everything, as simulators implement it: alpha is
+// updated every period, the decrease is checked every period, the increase timer
+// never stops. It is the twin of DCQCN, whose timers are lazy.
 type eager struct {
 	p                              DCQCNParams
 	rate, target                   units.Rate

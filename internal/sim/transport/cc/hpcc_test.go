@@ -31,9 +31,9 @@ func (l *link) pass(t units.Time, share float64, queue units.Bytes) {
 
 func (l *link) hop() Hop { return Hop{At: l.at, Sent: l.sent, Queue: l.queue, Rate: 100 * units.Gbps} }
 
-// A link that carries twice what it should halves the window in one round trip;
-// one that is loaded as it should leaves it; one that is idle lets it double back
-// in no time but only to line rate.
+// A link with twice its target load halves the window in one round trip. A link at its
+// target leaves the window. An idle link lets it double back at once, but only to line
+// rate.
 func TestHPCCBringsALinkToItsTargetInOneRoundTrip(t *testing.T) {
 	c := NewHPCC(hpccParams())
 	var a Allowance

@@ -16,7 +16,7 @@ type LossWindow struct {
 	tried     int32 // deliveries by which the window may grow, since it was last full
 	earned    int32 // delivered since congestion avoidance last widened the window
 	most      int32
-	// What Undo restores: what loss has cost since Settle, and the threshold then.
+	// Undo restores these: the cost of losses since Settle, and the threshold then.
 	cost, before int32
 }
 
@@ -68,7 +68,7 @@ func (w *LossWindow) Lost(n int32) {
 	w.flight = max(0, w.flight-n)
 }
 
-// charge notes what a loss costs.
+// charge notes the cost of a loss.
 func (w *LossWindow) charge(n int32) {
 	if w.cost == 0 {
 		w.before = w.threshold
@@ -76,14 +76,14 @@ func (w *LossWindow) charge(n int32) {
 	w.cost += n
 }
 
-// Undo takes back what loss has cost since Settle: it was none.
+// Undo takes back the cost of losses since Settle: nothing was lost.
 func (w *LossWindow) Undo() {
 	if w.cost > 0 {
 		w.window, w.threshold, w.cost = min(w.window+w.cost, w.most), w.before, 0
 	}
 }
 
-// Settle says that what was lost was lost.
+// Settle confirms the losses so far: Undo no longer takes them back.
 func (w *LossWindow) Settle() { w.cost = 0 }
 
 // Halve is the reaction to a loss of which only the first packet is known.
@@ -92,8 +92,8 @@ func (w *LossWindow) Halve() {
 	w.threshold, w.tried, w.earned, w.cost = w.window, 0, 0, 0
 }
 
-// Collapse is what a timeout costs: all that was in flight is taken for lost. A second
-// one in a row leaves the threshold (RFC 5681, 3.1).
+// Collapse is the cost of a timeout: all packets in flight are taken for lost. A second
+// timeout in a row leaves the threshold (RFC 5681, 3.1).
 func (w *LossWindow) Collapse() {
 	if w.window > 1 {
 		w.charge(w.window - 1)

@@ -39,9 +39,9 @@ func TestAWindowThatNobodyUsesDoesNotGrow(t *testing.T) {
 	}
 }
 
-// A queue with room for so many packets drops what does not fit. The window ends up at
-// what fits, and little is lost on the way.
-func TestTheWindowFindsWhatAQueueHasRoomFor(t *testing.T) {
+// A queue with room for some packets drops the others. The window ends up at the room, and
+// few packets are lost.
+func TestTheWindowFindsTheRoomOfAQueue(t *testing.T) {
 	const room, rounds = 200, 1000
 	w := NewLossWindow(16, 10000)
 	sent, lost := int32(0), int32(0)
@@ -54,13 +54,13 @@ func TestTheWindowFindsWhatAQueueHasRoomFor(t *testing.T) {
 		sent, lost = sent+n, lost+n-fits
 	}
 	if p := w.Packets(); p < room-5 || p > room+5 {
-		t.Errorf("a window of %d packets, where %d fit", p, room)
+		t.Errorf("a window of %d packets, and %d fit", p, room)
 	}
 	if 50*lost > sent {
 		t.Errorf("%d of %d packets were lost", lost, sent)
 	}
 	if sent < rounds*room*9/10 {
-		t.Errorf("%d packets were sent, where %d fit", sent, rounds*room)
+		t.Errorf("%d packets were sent, and %d fit", sent, rounds*room)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestAWireThatLosesOneOfNLeavesAWindowOfN(t *testing.T) {
 	}
 }
 
-func TestWhatWasNoLossIsGivenBackAndWhatWasIsNot(t *testing.T) {
+func TestAnUndoneLossIsGivenBackAndASettledLossIsNot(t *testing.T) {
 	w := NewLossWindow(64, 1000)
 	w.Sent(64)
 	w.Lost(10)
@@ -110,7 +110,7 @@ func TestWhatWasNoLossIsGivenBackAndWhatWasIsNot(t *testing.T) {
 	}
 }
 
-func TestNoLossLeavesLessThanAWindowThatWorks(t *testing.T) {
+func TestLossesLeaveAWindowThatWorks(t *testing.T) {
 	w := NewLossWindow(16, 1000)
 	w.Sent(16)
 	w.Lost(1000)

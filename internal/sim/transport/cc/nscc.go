@@ -83,8 +83,8 @@ type NSCCParams struct {
 	// target_qdelay); Fair is the growth while queues are emptying (fi), Steady the growth in any
 	// round trip (eta).
 	Proportional, Fair, Steady int64
-	// FastScale is what a byte that comes back adds once the network has been empty
-	// for a whole window (fi_scale).
+	// FastScale is the growth per returned byte once the network has been empty for a
+	// whole window (fi_scale).
 	FastScale int64
 	// Beta is the factor of a decrease (gamma), MaxDecrease the most that one takes.
 	Beta, MaxDecrease int64
@@ -101,22 +101,22 @@ type NSCCParams struct {
 // delay of each acknowledgement. Unmarked and below the target it grows in
 // proportion to the distance, unmarked and above it gently, marked and above it
 // shrinks by the mean delay's part above the target, at most once in a round
-// trip; marked and below the target it stays, since spraying mends what is
-// congested on some paths only. A trimmed packet sets the window to what came back
-// in the last round trip (quick adaptation), once, or else takes the packet off it.
+// trip; marked and below the target it stays, since spraying repairs congestion on
+// some paths only. A trimmed packet sets the window to the bytes of the last round
+// trip (quick adaptation), once, or else takes the packet off it.
 //
-// The mean delay is that of the last base round trip (get_avg_delay, 3.6.13.6): each
-// sample weighs as much as the time since the one before is of a base round trip, so
-// that the mean reaches back as far for a sender with few acknowledgements as for one
-// with many. How the samples are weighed is left to the implementer. Windows are in
-// bytes of payload. Growth gathers until eight packets or a round trip have come back,
-// as in the specification. The receiver's own limit (rcv_cwnd_pend) and the probe for
-// the base round trip are left out: round trips are of the packet that drew the
-// acknowledgement, so that a repeated one is not ambiguous.
+// The mean delay covers the last base round trip (get_avg_delay, 3.6.13.6): the weight
+// of a sample is the time since the previous sample as a fraction of a base round trip,
+// so that the mean reaches back as far with few acknowledgements as with many. The
+// specification leaves the weights to the implementer. Windows are in bytes of payload.
+// Growth gathers until eight packets or a round trip have come back, as in the
+// specification. The receiver's own limit (rcv_cwnd_pend) and the probe for the base
+// round trip are left out: a round trip belongs to the packet that drew the
+// acknowledgement, so that a repeated packet is not ambiguous.
 type NSCC struct {
 	p         *NSCCParams
 	window    units.Bytes
-	most      units.Bytes // 1.5 times what the line carries in a base round trip
+	most      units.Bytes // 1.5 times the bytes of the line in a base round trip
 	baseRTT   units.Time
 	delay     units.Time // the mean
 	sampledAt units.Time // when the last sample went into it
@@ -172,7 +172,7 @@ func (c *NSCC) Acked(now units.Time, ack Ack, a *Allowance) {
 	c.ignored += ack.Bytes + ack.Lost
 	switch {
 	case ack.Trimmed:
-		c.average(now, c.p.BaseRTT) // about what a full queue holds up
+		c.average(now, c.p.BaseRTT) // about the delay of a full queue
 		c.trimmed = true
 		if !c.quickAdapt(now, true, ack.Flight, 0) {
 			c.window -= ack.Lost
@@ -210,7 +210,7 @@ func (c *NSCC) average(now, delay units.Time) {
 	c.delay -= units.Time(mulDiv(int64(c.delay-delay), int64(weight), int64(c.baseRTT)))
 }
 
-// react is what an acknowledgement does: the four cases of mark and delay.
+// react is the effect of an acknowledgement: the four cases of mark and delay.
 func (c *NSCC) react(now units.Time, ack Ack, delay units.Time) {
 	if c.quickAdapt(now, ack.Marked, ack.Flight, delay) {
 		return
@@ -256,7 +256,7 @@ func (c *NSCC) shrink(now units.Time) {
 	c.cutAt = now
 }
 
-// apply adds to the window what has gathered.
+// apply adds the gathered growth to the window.
 func (c *NSCC) apply(now units.Time) {
 	c.window += units.Bytes(c.grown / int64(max(c.window, c.p.Packet)))
 	if now-c.grownAt >= c.p.BaseRTT {
@@ -266,9 +266,9 @@ func (c *NSCC) apply(now units.Time) {
 	c.grown, c.received = 0, 0
 }
 
-// quickAdapt sets the window to what came back in the last round, if a packet was
-// trimmed or the delay is beyond bounds, and reports whether the acknowledgement is
-// dealt with: it also is while marks of before come in.
+// quickAdapt sets the window to the bytes of the last round, if a packet was trimmed or
+// the delay is beyond bounds. It reports whether the acknowledgement needs no further
+// reaction, as while marks from before the adaptation come in.
 func (c *NSCC) quickAdapt(now units.Time, marked bool, flight units.Bytes, delay units.Time) bool {
 	done := false
 	switch {

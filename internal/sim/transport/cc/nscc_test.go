@@ -9,8 +9,8 @@ import (
 	"weft/units"
 )
 
-// nsccParams are those of 400 Gb/s and 12 us with trimming: 600 kB in flight, four
-// times the reference network's.
+// nsccParams are the parameters for 400 Gb/s and 12 us with trimming: 600 kB in flight,
+// four times the reference network's.
 func nsccParams() *NSCCParams {
 	return &NSCCParams{
 		LineRate: 400 * units.Gbps, Packet: 4096, BaseRTT: 12 * us, TargetDelay: 9 * us,
@@ -162,9 +162,9 @@ func TestNSCCFollowsTheSpecification(t *testing.T) {
 	})
 }
 
-// In an empty network the window grows by itself up to one and a half times what is
-// in flight, no further; a shorter round trip lowers that.
-func TestNSCCsWindowEndsAtOneAndAHalfTimesWhatIsInFlight(t *testing.T) {
+// In an empty network the window grows up to one and a half times the bytes in flight,
+// no further; a shorter round trip lowers that.
+func TestNSCCsWindowEndsAtOneAndAHalfTimesTheFlight(t *testing.T) {
 	c := NewNSCC(nsccParams())
 	var a Allowance
 	c.Start(0, &a)
@@ -182,7 +182,7 @@ func TestNSCCsWindowEndsAtOneAndAHalfTimesWhatIsInFlight(t *testing.T) {
 }
 
 // An incast: in its first round trip 40 kB came back, then a packet is trimmed. The
-// window becomes those 40 kB at once, and the marks of what was in flight cut no
+// window becomes these 40 kB at once, and marks of packets already in flight cut no
 // further.
 func TestNSCCAdaptsToATrimInARoundTrip(t *testing.T) {
 	c := NewNSCC(nsccParams())
@@ -200,14 +200,14 @@ func TestNSCCAdaptsToATrimInARoundTrip(t *testing.T) {
 		c.Acked(units.Time(70+20*i)*us, Ack{Bytes: 4096, RTT: 40 * us, Marked: true, Flight: 600_000}, &a)
 	}
 	if c.Window() != 40_960 {
-		t.Errorf("marks of before move it to %d", c.Window())
+		t.Errorf("earlier marks move it to %d", c.Window())
 	}
 }
 
-// The mean delay is that of the last base round trip, however little of the window
-// comes back in it: a sender with a quarter of the acknowledgements shrinks as soon as
-// one that has all of them. With 24 us of queueing the mean is 24 us · (1 − 1/e) or more
-// after a round trip, and the target 9 us: a third less, or more.
+// The mean delay covers the last base round trip, however little of the window comes back
+// in it: a sender with a quarter of the acknowledgements shrinks as soon as a sender with
+// all. With 24 us of queueing the mean is 24 us · (1 − 1/e) or more after a round trip, and
+// the target 9 us: the window shrinks by a third or more.
 func TestNSCCsMeanDelayReachesBackOneBaseRoundTrip(t *testing.T) {
 	for _, every := range []units.Time{us, 4 * us} {
 		c := NewNSCC(nsccParams())
@@ -222,7 +222,7 @@ func TestNSCCsMeanDelayReachesBackOneBaseRoundTrip(t *testing.T) {
 	}
 }
 
-// What is lost without a trace is taken off the window.
+// Bytes that are lost without a trim are taken off the window.
 func TestNSCCTakesLossesOffTheWindow(t *testing.T) {
 	c := NewNSCC(nsccParams())
 	var a Allowance

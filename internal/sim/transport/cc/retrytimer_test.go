@@ -7,7 +7,7 @@ import (
 )
 
 // The numbers are worked out by hand from RFC 6298, 2.2 and 2.3.
-func TestTheTimeoutIsThatOfRFC6298(t *testing.T) {
+func TestTheTimeoutFollowsRFC6298(t *testing.T) {
 	const us = units.Microsecond
 	r := NewRetryTimer(units.Second, us, units.Second)
 	for i, step := range []struct{ rtt, srtt, wait units.Time }{
@@ -47,7 +47,7 @@ func TestTheTimeoutKeepsItsBoundsAndBacksOff(t *testing.T) {
 	}
 }
 
-// What never varies still waits for a thread that wakes late.
+// A round trip that never varies still leaves time for a thread that wakes late.
 func TestTheDeviationCountsForNoLessThanAClockTick(t *testing.T) {
 	r := NewRetryTimer(units.Second, 0, units.Second)
 	for range 200 {

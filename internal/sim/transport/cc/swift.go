@@ -59,7 +59,7 @@ type SwiftParams struct {
 	// BaseTarget is the target delay of a path without switches and with a large
 	// window; HopTarget is added for each switch.
 	BaseTarget, HopTarget units.Time
-	// Increase is ai, what the window grows by in a round trip.
+	// Increase is ai, the growth of the window in a round trip.
 	Increase int64
 	// Beta is the factor of a decrease, MaxDecrease the most that one takes.
 	Beta, MaxDecrease int64

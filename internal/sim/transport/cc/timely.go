@@ -45,14 +45,14 @@ type TimelyParams struct {
 	// Low and High are the round trips below which the rate always rises and
 	// above which it always falls.
 	Low, High units.Time
-	// MinRTT is what the gradient is normalised by.
+	// MinRTT is the divisor of the gradient.
 	MinRTT units.Time
 	// AdditiveRate is delta, the step of an increase. After HyperAfter steps in a
 	// row by the gradient it is five times as large.
 	AdditiveRate units.Rate
 	HyperAfter   int
-	// Segment is the payload between two updates: what the paper's completion
-	// events are of.
+	// Segment is the payload between two updates: a completion event of the
+	// paper is of one segment.
 	Segment units.Bytes
 }
 

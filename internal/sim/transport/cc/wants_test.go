@@ -6,8 +6,8 @@ import (
 	"weft/units"
 )
 
-// An algorithm is told what it says at its start that it wants, and no more.
-func TestAlgorithmsSayWhatTheyWantToKnow(t *testing.T) {
+// An algorithm gets the signals that it asks for at its start, and no others.
+func TestAlgorithmsAskForTheirSignals(t *testing.T) {
 	dcqcn := &DCQCNParams{LineRate: 100 * units.Gbps, MinRate: units.Gbps}
 	for _, c := range []struct {
 		name string
@@ -29,7 +29,7 @@ func TestAlgorithmsSayWhatTheyWantToKnow(t *testing.T) {
 	}
 }
 
-// An acknowledgement that tells of no switch, or of no way at all, leaves HPCC as it is.
+// An acknowledgement without switches, or without a path, leaves HPCC as it is.
 func TestHPCCLearnsNothingFromAnAcknowledgementWithoutAPath(t *testing.T) {
 	for name, path := range map[string]*Path{"no path": nil, "no switch": {}} {
 		c := NewHPCC(hpccParams())
@@ -47,7 +47,7 @@ func TestHPCCLearnsNothingFromAnAcknowledgementWithoutAPath(t *testing.T) {
 		if a != before || c.Load() != load {
 			t.Errorf("%s: allowance %+v and load %d became %+v and %d", name, before, load, a, c.Load())
 		}
-		// What it knew of the way holds: the next with a path is measured against it.
+		// HPCC keeps its knowledge of the path: the next path is measured against it.
 		l.pass(10*us, 0.1, 0)
 		c.Acked(l.at, Ack{Bytes: 1000, Flight: a.Window, Path: &Path{N: 1, Hop: [MaxHops]Hop{l.hop()}}}, &a)
 		if c.Load() >= load {

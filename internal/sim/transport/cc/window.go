@@ -2,8 +2,8 @@ package cc
 
 import "weft/units"
 
-// Fixed is a window that never changes: what a queue pair has that needs a window
-// and has no congestion control.
+// Fixed is a window that never changes, for a queue pair that needs a window and has no
+// congestion control.
 type Fixed struct{ window units.Bytes }
 
 // NewFixed makes the window of one queue pair, in bytes of payload.

@@ -11,7 +11,7 @@ import (
 	"weft/wire"
 )
 
-// Message is what a script posts.
+// Message is a work request of a script.
 type Message struct {
 	From, To string // queue pairs: a1, a2, b1, b2
 	Op       string // send, write, read, fetchadd
@@ -19,7 +19,7 @@ type Message struct {
 	Flaw     string // qkey, rkey, or nothing
 }
 
-// World is what a script runs on.
+// World is the environment of a script.
 type World interface {
 	Post(Message)
 	// Recv posts a receive of the given size.
@@ -37,7 +37,7 @@ func Script(t testing.TB, text string, w World) string {
 	return golden.Play(t, text, player{w})
 }
 
-// player carries out a transcript's commands on a world.
+// player executes a transcript's commands on a world.
 type player struct{ w World }
 
 func (p player) Trace() string { return p.w.Run() }

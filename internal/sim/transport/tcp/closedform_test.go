@@ -68,7 +68,7 @@ func TestLoneMessageTakesOneWayTime(t *testing.T) {
 	n.send(0, 5_500, 1)
 	n.run(ms)
 	// Departure of the last bit of six segments, 5 full and one of 500 bytes;
-	// the pipe here carries a segment from when its port has finished it.
+	// the pipe here takes a segment when its port has finished it.
 	want := 20*units.Time(5*(1000+52)+500+52) + 7*us
 	if received != want || sent != want+7*us {
 		t.Errorf("received at %d ps and acknowledged at %d ps, expected %d and %d", received, sent, want, want+7*us)
@@ -120,7 +120,7 @@ func TestCubicFollowsTheFormulaBetweenLosses(t *testing.T) {
 	}
 }
 
-// At short ones it follows Reno's estimate: 9/17 packets a round trip up to
+// At short round-trip times it follows Reno's estimate: 9/17 packets a round trip up to
 // the window before the loss, then one.
 func TestCubicIsFriendlyToRenoAtShortRoundTrips(t *testing.T) {
 	const wMax = 100
@@ -281,8 +281,7 @@ func TestDeadPathFailsTheMessages(t *testing.T) {
 	}
 }
 
-// RFC 2861: the window halves for each timeout of silence, down to the
-// initial one.
+// RFC 2861: the window halves for each timeout of silence, down to the initial window.
 func TestIdleHalvesTheWindowPerTimeout(t *testing.T) {
 	for _, tc := range []struct {
 		idle units.Time
@@ -463,8 +462,8 @@ func TestReorderingWindowGrowsWithDuplicates(t *testing.T) {
 	}
 }
 
-// RFC 8985, 6.2, step 3: reordering is an original that arrives after what
-// was sent later; a retransmission proves nothing.
+// RFC 8985, 6.2, step 3: reordering is an original that arrives after a later segment;
+// a retransmission proves nothing.
 func TestReorderingIsSeenOnOriginalsOnly(t *testing.T) {
 	for _, marks := range []mark{0, touched} {
 		var k rack
@@ -527,8 +526,8 @@ func TestTimersGoOffAtTheHostsTicks(t *testing.T) {
 	}
 }
 
-// RFC 5681, 3.1: slow start ends at the threshold; what is left grows the window in its
-// other way. No window is beyond the largest.
+// RFC 5681, 3.1: slow start ends at the threshold; the acknowledged rest grows the window
+// by congestion avoidance. No window is beyond the largest.
 func TestSlowStartEndsAtTheThreshold(t *testing.T) {
 	for _, c := range []struct{ cwnd, ssthresh, packets, window, left uint32 }{
 		{8, 10, 1, 9, 0},
@@ -544,8 +543,8 @@ func TestSlowStartEndsAtTheThreshold(t *testing.T) {
 	}
 }
 
-// What is told of a sender that waits is its retransmission timeout, and not another timer.
-func TestOnlyTheRetransmissionTimeoutIsTold(t *testing.T) {
+// RetransmitAt is the time of the retransmission timeout, and not of another timer.
+func TestOnlyTheRetransmissionTimeoutIsReported(t *testing.T) {
 	cfg := plain()
 	cfg.InitialRTT = 100 * us
 	n := newNetwork(t, &cfg, 50*us)
@@ -575,9 +574,9 @@ func TestOnlyTheRetransmissionTimeoutIsTold(t *testing.T) {
 	}
 }
 
-// RFC 2018, 8: a receiver that acknowledges up to a segment that it said to have has dropped
-// it. What it said is forgotten, and the timeout sends it all again.
-func TestWhatAReceiverTakesBackIsSentAgain(t *testing.T) {
+// RFC 2018, 8: a receiver that acknowledges up to the beginning of a SACK block has dropped
+// the block. The sender forgets its SACKs, and the timeout sends all again.
+func TestSegmentsThatAReceiverRenegesOnAreSentAgain(t *testing.T) {
 	cfg := plain()
 	cfg.InitialRTT = 100 * us
 	n := newNetwork(t, &cfg, 50*us)
@@ -597,7 +596,7 @@ func TestWhatAReceiverTakesBackIsSentAgain(t *testing.T) {
 	}
 	n.send(0, 10_000, 1)
 	if !n.run(100*units.Second) && !taken {
-		t.Fatal("nothing was taken back")
+		t.Fatal("the receiver has not reneged")
 	}
 	s := &n.ends[0].snd
 	if s.una != 10_000 || s.board.sacked != 0 || s.board.lost != 0 || s.board.pending != 0 || s.board.resent != 0 {

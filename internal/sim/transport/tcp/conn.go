@@ -176,7 +176,7 @@ func (c *Conn) sendAck(b *Batch, r reply) {
 	c.stats.Acks++
 }
 
-// Stats is what the connection has done so far.
+// Stats counts the connection's actions so far.
 func (c *Conn) Stats() Stats { return c.stats }
 
 // Snapshot is the state of a connection for observers.

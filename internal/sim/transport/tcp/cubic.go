@@ -18,7 +18,7 @@ const (
 const (
 	cubicOne = 1 << 20
 
-	// maxCubicTime bounds |t−K|: 67 s, where the cube is 120,000 packets.
+	// maxCubicTime bounds |t−K|: after 67 s the cube is 120,000 packets.
 	maxCubicTime = 1<<26 - 1
 )
 

@@ -2,8 +2,8 @@ package tcp
 
 import "weft/units"
 
-// alphaOne is 1 in the fixed point of DCTCP's alpha. Linux keeps 2^-10, where
-// small estimates stall; the finer one follows RFC 8257 more closely.
+// alphaOne is 1 in the fixed point of DCTCP's alpha. Linux keeps 2^-10, with which
+// small estimates stall; the finer unit follows RFC 8257 more closely.
 const alphaOne = 1 << 20
 
 // dctcp is RFC 8257: the share of marked packets, averaged per window of

@@ -5,8 +5,8 @@
 // # Model
 //
 // A Conn is one end of an established connection, full duplex. Send appends a message to the
-// stream; a segment never spans two messages, as if every write carried MSG_EOR, and the last one
-// of a message carries PSH and is sent at once (TCP_NODELAY). The receiver reports each message
+// stream; a segment never spans two messages, as if every write carried MSG_EOR, and the last
+// segment of a message carries PSH and is sent at once (TCP_NODELAY). The receiver reports each message
 // once, in order, when its last byte is in order; the sender when its last byte is acknowledged.
 // The identifier of a message rides in the segment: it stands for the application's framing and
 // takes no bytes.
@@ -48,7 +48,7 @@
 //   - Handshake, closing, reset: a connection is established from the start
 //     (Config.InitialRTT stands for the handshake's sample).
 //   - Pacing (Linux's CUBIC and DCTCP do not pace without fq) and TSO/GSO/GRO:
-//     the segments are those on the wire. What the host spends on them is the
+//     the segments are the wire's segments. Their cost at the host belongs to the
 //     host's model. GRO's thinner acknowledgements can be set with AckEvery.
 //   - The socket buffers' autotuning: the receive window is at its limit from
 //     the start and the application reads at once, so that no window closes and

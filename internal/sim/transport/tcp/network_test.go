@@ -123,7 +123,7 @@ func (n *network) transmit(from int, seg Segment) {
 	}
 }
 
-// settle acts on what a call on an end has left.
+// settle reports the completions and sends the segments that a call on an end has left.
 func (n *network) settle(end int) {
 	segs := append([]Segment(nil), n.batch.Segments...)
 	for _, c := range n.batch.Completions {
@@ -146,7 +146,7 @@ func (n *network) pump() {
 		for n.free[end] <= n.now && c.Ready(n.now) <= n.now {
 			var seg Segment
 			if !c.Next(n.now, &seg) {
-				n.t.Fatalf("end %d: Ready says now, Next gives nothing", end)
+				n.t.Fatalf("end %d: Ready says now, Next gives no segment", end)
 			}
 			n.free[end] = n.now + n.byteTime*units.Time(seg.IPBytes())
 			n.transmit(end, seg)
@@ -157,7 +157,7 @@ func (n *network) pump() {
 	}
 }
 
-// nextEvent is when something happens next.
+// nextEvent is the time of the next event.
 func (n *network) nextEvent() units.Time {
 	at := units.Forever
 	if len(n.flights) > 0 {

@@ -14,7 +14,7 @@ type resend struct {
 	sent  units.Time
 }
 
-// rack is the state of RFC 8985: a segment is lost when one that was sent
+// rack is the state of RFC 8985: a segment is lost when a segment that was sent
 // later has arrived and a reordering window has passed.
 type rack struct {
 	sent   units.Time // RACK.xmit_ts: sending time of the latest arrived segment

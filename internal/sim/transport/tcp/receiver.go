@@ -24,7 +24,7 @@ type receiver struct {
 	ends  []boundary // the ends of messages within spans, sorted
 
 	ce  bool // DCTCP.CE: whether the last segment was marked
-	ece bool // what acknowledgements echo
+	ece bool // acknowledgements echo it
 }
 
 // reply is the answer that a data segment requires.

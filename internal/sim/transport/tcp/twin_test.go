@@ -40,7 +40,7 @@ func (w *twin) next() uint64 {
 	return uint64(len(w.there))
 }
 
-// whole is how many messages are there completely.
+// whole is the number of messages that have arrived completely.
 func (w *twin) whole(upTo uint64) (n int) {
 	end := uint64(0)
 	for _, m := range w.messages {
@@ -52,11 +52,11 @@ func (w *twin) whole(upTo uint64) (n int) {
 	return n
 }
 
-// fail is what both rapid.T and testing.T have.
+// fail is the common method of rapid.T and testing.T.
 type fail interface{ Fatalf(string, ...any) }
 
-// watch compares every step of n with a twin per direction: what end e writes
-// is tracked in the e-th.
+// watch compares every step of n with a twin per direction: the e-th twin tracks the
+// bytes of end e.
 func watch(t fail, n *network) *[2]twin {
 	var twins [2]twin
 	n.onArrive = func(to int, s *Segment) { twins[1-to].arrive(s) }
@@ -66,7 +66,7 @@ func watch(t fail, n *network) *[2]twin {
 			dir, count = &twins[end], &twins[end].sent
 		}
 		if c.Outcome == Failed || *count >= len(dir.messages) {
-			t.Fatalf("end %d: completion %+v is one too many", end, c)
+			t.Fatalf("end %d: completion %+v is not expected", end, c)
 		}
 		if want := dir.messages[*count]; c.ID != want.ID || c.Bytes != want.Bytes {
 			t.Fatalf("end %d: completes message %d of %d bytes, expected %d of %d", end, c.ID, c.Bytes, want.ID, want.Bytes)
@@ -115,9 +115,9 @@ func drawConfig(t *rapid.T) Config {
 	return cfg
 }
 
-// Whatever the network loses, repeats, delays and marks, in both directions:
-// every message completes once, in order, at both ends, and each
-// acknowledgement says exactly what has arrived.
+// With any losses, repetitions, delays and marks, in both directions: every message
+// completes once, in order, at both ends, and each acknowledgement names exactly the
+// bytes that have arrived.
 func TestEveryMessageCompletesOnceInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := drawConfig(t)

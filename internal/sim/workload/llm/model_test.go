@@ -39,8 +39,8 @@ func TestParametersAreThePublishedOnes(t *testing.T) {
 }
 
 // Megatron-Bridge's performance summary (25.11, DGX-H100) has tokens and model TFLOP
-// a second and GPU: their ratio is the operations of a token.
-func TestOperationsOfATokenAreThoseOfMegatronBridge(t *testing.T) {
+// a second and GPU: their quotient is the operations of a token.
+func TestOperationsOfATokenEqualMegatronBridges(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		m              Model

@@ -48,8 +48,8 @@ func jobs() (list []Job) {
 	return list
 }
 
-// Whatever the parallelism, the graph of a step is well-formed, in every fold, has
-// every layer forward and backward for every micro-batch, and names phases that exist.
+// With any parallelism, the graph of a step is well-formed in every fold, has every layer
+// forward and backward for every micro-batch, and names phases that exist.
 func TestStepsAreWellFormed(t *testing.T) {
 	for _, j := range jobs() {
 		if err := j.Check(); err != nil {
@@ -141,7 +141,7 @@ func TestTheBubbleIsTheClosedForm(t *testing.T) {
 	}
 }
 
-// Chunks have all layers once, in order, and those with embeddings the fewest: 126
+// Chunks have all layers once, in order, and chunks with embeddings the fewest: 126
 // layers over 8 stages are 15, 16, …, 16, 15.
 func TestLayersAreDealtOut(t *testing.T) {
 	for _, c := range []struct {

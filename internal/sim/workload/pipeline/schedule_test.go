@@ -2,9 +2,8 @@ package pipeline
 
 import "testing"
 
-// Every stage takes every micro-batch through every chunk once each way, forward
-// first, and the stages' orders fit together: carried out with unit times, nobody
-// waits for ever.
+// Every stage takes every micro-batch through every chunk once each way, forward first,
+// and the stages' orders fit together: with unit times, no stage waits for ever.
 func TestSchedulesAreCompleteAndFree(t *testing.T) {
 	for _, c := range [][3]int{{1, 1, 1}, {1, 1, 7}, {2, 1, 1}, {4, 1, 8}, {4, 1, 2}, {8, 1, 64}, {2, 2, 4}, {4, 2, 8}, {4, 5, 4}, {8, 8, 32}} {
 		stages, chunks, micros := c[0], c[1], c[2]
