@@ -59,7 +59,7 @@ func (b *builder) trace(t *trace) *source.Problem {
 		x := &t.nodes[i]
 		if _, twice := places[x.id]; twice {
 			t.nodes = t.nodes[:i]
-			return cmp.Or(b.operations(t, places), t.problem(x, fmt.Sprintf("a node with an id of its own: %d was there before", x.id)))
+			return cmp.Or(b.operations(t, places), t.problem(x, fmt.Sprintf("a node with an id that no node before it has, not %d", x.id)))
 		}
 		places[x.id] = int32(i)
 	}

@@ -236,7 +236,7 @@ func TestProcessGroupsOfMetadata(t *testing.T) {
 	if len(group) != 2 || group[1] != 2 {
 		t.Errorf("the group is %v, want 0 and 2", group)
 	}
-	if w := read(trace("7")); w.Stopped == nil || w.Ranks != 3 || !strings.Contains(w.Stopped.Error(), "each rank from 0 to 2: that of rank 1 is missing") {
+	if w := read(trace("7")); w.Stopped == nil || w.Ranks != 3 || !strings.Contains(w.Stopped.Error(), "each rank from 0 to 2: the file of rank 1 is missing") {
 		t.Errorf("the ranks of a group without files: %d ranks, %v", w.Ranks, w.Stopped)
 	}
 	if w := read(trace("9"), file(), file()); w.Stopped == nil || !strings.Contains(w.Stopped.Error(), "the ranks of process group 9: no metadata node") {
@@ -369,7 +369,7 @@ func TestAMistakeHasItsPlace(t *testing.T) {
 		}
 	}
 	missing := Read([]source.File{{Name: "t.2.et", Reader: bytes.NewReader(file())}})
-	if missing.Stopped == nil || !strings.Contains(missing.Stopped.Error(), "that of rank 0 is missing") {
+	if missing.Stopped == nil || !strings.Contains(missing.Stopped.Error(), "the file of rank 0 is missing") {
 		t.Errorf("a missing rank: %v", missing.Stopped)
 	}
 	unnamed := Read([]source.File{{Name: "t.et", Reader: bytes.NewReader(file())}})

@@ -160,7 +160,7 @@ func (b *builder) missing() *source.Problem {
 	if next == b.w.Ranks {
 		return nil
 	}
-	return &source.Problem{File: b.traces[0].name, Want: fmt.Sprintf("a file for each rank from 0 to %d: that of rank %d is missing", b.w.Ranks-1, next)}
+	return &source.Problem{File: b.traces[0].name, Want: fmt.Sprintf("a file for each rank from 0 to %d: the file of rank %d is missing", b.w.Ranks-1, next)}
 }
 
 // add adds a node.

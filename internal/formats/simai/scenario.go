@@ -24,7 +24,7 @@ func (t *topology) fabric() (nvlink link, fabric []source.Link, p *source.Proble
 			if nvlink.rate == 0 {
 				nvlink = l
 			} else if nvlink.rate != l.rate || nvlink.latency != l.latency {
-				return link{}, nil, t.other("the link of %d and %d has another rate or latency than those of its kind", l.a, l.b)
+				return link{}, nil, t.other("the link of %d and %d has another rate or latency than other links of its kind", l.a, l.b)
 			}
 		case inServer || low >= t.gpus() && low < t.firstSwitch():
 			return link{}, nil, t.other("nodes %d and %d are joined", l.a, l.b)

@@ -91,7 +91,7 @@ func alike(kind *Link, l Link) error {
 	if kind.Rate == 0 {
 		*kind = l
 	} else if kind.Rate != l.Rate || kind.Latency != l.Latency {
-		return fmt.Errorf("the link of %d and %d has another rate or latency than those of its kind", l.A, l.B)
+		return fmt.Errorf("the link of %d and %d has another rate or latency than other links of its kind", l.A, l.B)
 	}
 	return nil
 }

@@ -181,7 +181,7 @@ func (b *Builder) ScaleUpCable(a, aPort, z, zPort int32, rate units.PerByte, pro
 // forward error correction.
 func (b *Builder) Cable(a, aPort, z, zPort int32, rate units.PerByte, propagation units.Time) {
 	if rate.Num <= 0 || rate.Num > 1<<31-1 || rate.Den <= 0 || rate.Den > 1<<15-1 {
-		b.fail("cable from %s to %s: %v is beyond what a link can have", b.n.names[a], b.n.names[z], rate)
+		b.fail("cable from %s to %s: %v is beyond the rates of a link", b.n.names[a], b.n.names[z], rate)
 	}
 	if propagation < 0 {
 		b.fail("cable from %s to %s takes %v", b.n.names[a], b.n.names[z], propagation)

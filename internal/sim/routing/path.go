@@ -42,7 +42,7 @@ func appendPath(path []topology.End, g *topology.Graph, t *Tables, src, dst int,
 		far, _, ok := g.Peer(at)
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("from %s to %s, %s sends to its port %d, where no cable is",
+			return nil, fmt.Errorf("from %s to %s, %s sends to its port %d, which has no cable",
 				g.Nodes[src].Name, g.Nodes[dst].Name, g.Nodes[at.Node].Name, at.Port)
 		case int(far.Node) == dst:
 			return path, nil
@@ -188,7 +188,7 @@ func settle(g *topology.Graph, t *Tables, s, d int, left []int32) error {
 		}
 		far, _, ok := g.Peer(topology.End{Node: topology.NodeID(t.Endpoints + at), Port: int32(port)})
 		if !ok {
-			return fmt.Errorf("%s sends to %s through its port %d, where no cable is", g.Nodes[t.Endpoints+at].Name, g.Nodes[d].Name, port)
+			return fmt.Errorf("%s sends to %s through its port %d, which has no cable", g.Nodes[t.Endpoints+at].Name, g.Nodes[d].Name, port)
 		}
 		if int(far.Node) == d {
 			break
@@ -213,7 +213,7 @@ func checkSet(g *topology.Graph, t *Tables, s, d int, left []int32) error {
 		found = found || p == port
 		far, _, ok := g.Peer(topology.End{Node: topology.NodeID(t.Endpoints + s), Port: int32(p)})
 		if !ok {
-			return fmt.Errorf("the minimal ports of %s for %s have port %d, where no cable is", g.Nodes[t.Endpoints+s].Name, g.Nodes[d].Name, p)
+			return fmt.Errorf("the minimal ports of %s for %s have port %d, which has no cable", g.Nodes[t.Endpoints+s].Name, g.Nodes[d].Name, p)
 		}
 		after := int32(0)
 		if int(far.Node) != d {

@@ -41,7 +41,7 @@ func (r faultRules) check() {
 		breaks += max(1, r.Faults[i].Times)
 	}
 	if breaks > maxFaults {
-		r.complain("faults", "%d faults are given: at most %d, each time of one that repeats counted", breaks, maxFaults)
+		r.complain("faults", "%d faults are given: at most %d, with each repetition counted", breaks, maxFaults)
 		return
 	}
 	least := r.shortestOutage()
@@ -125,7 +125,7 @@ func (r faultRules) checkMKey() {
 	case sm.MKey == 0 && (sm.MKeyProtection != 0 || sm.MKeyLease != 0 || sm.StandbyMKey != 0):
 		r.complain("control.sm.m-key", "without an M_Key there is nothing to protect: give m-key, or leave m-key-protection, m-key-lease and standby-m-key out")
 	case sm.MKeyLease%units.Second != 0:
-		r.complain("control.sm.m-key-lease", "%v is not a whole number of seconds, which is what PortInfo has room for", sm.MKeyLease)
+		r.complain("control.sm.m-key-lease", "%v is not a whole number of seconds, the unit of PortInfo", sm.MKeyLease)
 	case sm.StandbyMKey != 0 && !sm.Standby:
 		r.complain("control.sm.standby-m-key", "there is no standby: say standby: true, or leave its key out")
 	}

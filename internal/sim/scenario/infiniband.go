@@ -46,7 +46,7 @@ func (r subnetRules) checkSHARP() {
 	case !r.IB.SHARP:
 		return
 	case r.Switch.StreamingAggregation == "" || r.Switch.StreamingAggregation == NoAggregation:
-		r.complain(at, "the switch %s has no streaming aggregation: take one that has, or state switch.streaming-aggregation", r.Switch.Model)
+		r.complain(at, "the switch %s has no streaming aggregation: take a switch that has it, or state switch.streaming-aggregation", r.Switch.Model)
 	case r.IB.Queueing == FIFO:
 		r.complain(at, "switches with fifo inputs do not reduce: want ib.queueing voq")
 	}

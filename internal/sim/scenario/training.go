@@ -8,7 +8,7 @@ func (r workloadRules) deriveTraining() {
 		return
 	}
 	if t.Model.Preset == "" && t.Model.Layers == 0 {
-		r.complain("training.model", "what is trained? name a model such as llama3-8b, or give its layers, hidden and so on")
+		r.complain("training.model", "no model is given: name one such as llama3-8b, or give its layers, hidden and so on")
 		return
 	}
 	p, b := &t.Parallel, &t.Batch

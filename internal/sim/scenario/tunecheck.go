@@ -144,7 +144,7 @@ func (r tuneRules) checkValues(at string, p *Parameter, fabric int) {
 	to, _ := number(typ, string(p.To))
 	switch {
 	case to > mostCounted:
-		r.complain(at+".to", "%s is beyond what a range can end at: give values, or a lesser end", p.To)
+		r.complain(at+".to", "a range cannot end at %s: give values, or a lower end", p.To)
 	case from >= to:
 		r.complain(at+".from", "the range is the wrong way round: from %s is not less than to %s", p.From, p.To)
 	case p.Scale == Log && from <= 0:
@@ -154,7 +154,7 @@ func (r tuneRules) checkValues(at string, p *Parameter, fabric int) {
 		return
 	}
 	if step, _ := number(typ, string(p.Step)); step <= 0 || step > to-from {
-		r.complain(at+".step", "%s is no step of the range: want more than 0 and at most what lies between %s and %s", p.Step, p.From, p.To)
+		r.complain(at+".step", "%s is no step of the range: want more than 0 and at most the difference of %s and %s", p.Step, p.From, p.To)
 	}
 }
 

@@ -112,14 +112,14 @@ func (r ethernetRules) checkUltraEthernet() {
 		r.complain("transport.recovery", "Ultra Ethernet retransmits only lost packets: want selective-repeat")
 	}
 	if r.Transport.Entropy == "" || r.Transport.EntropyValues == 0 {
-		r.complain("transport", "how packets are sprayed is not said: give entropy: oblivious or recycled, and entropy-values of 1 to 256")
+		r.complain("transport", "the spraying of packets is not stated: give entropy: oblivious or recycled, and entropy-values of 1 to 256")
 	}
 	t := &e.Trim
 	if !t.On() {
 		return
 	}
 	if t.Size < minTrim || t.Size >= r.MTU {
-		r.complain("ethernet.trim.size", "a trimmed packet of %s: want %s, where its headers end, to less than the MTU of %s", t.Size.Exact(), units.Bytes(minTrim).Exact(), r.MTU.Exact())
+		r.complain("ethernet.trim.size", "a trimmed packet of %s: want at least %s, the size of its headers, and less than the MTU of %s", t.Size.Exact(), units.Bytes(minTrim).Exact(), r.MTU.Exact())
 	}
 	switch {
 	case t.Priority == e.DataPriority:
@@ -128,7 +128,7 @@ func (r ethernetRules) checkUltraEthernet() {
 		r.complain("ethernet.trim.priority", "no queue serves priority %d: add it to ethernet.queues", t.Priority)
 	}
 	if t.Threshold < r.MTU {
-		r.complain("ethernet.trim.threshold", "a queue of %s has no room for a packet of MTU %s: every one would be trimmed", t.Threshold.Exact(), r.MTU.Exact())
+		r.complain("ethernet.trim.threshold", "a queue of %s has no room for a packet of MTU %s: every packet would be trimmed", t.Threshold.Exact(), r.MTU.Exact())
 	}
 }
 

@@ -44,7 +44,7 @@ func (r workloadRules) checkVerbs() {
 		r.complain("workload.receive-queue", "a read takes no receive: leave receive-queue out")
 	}
 	if w.Repost > 0 && w.ReceiveQueue == 0 {
-		r.complain("workload.repost", "receives are posted again only where they are counted: give receive-queue as well")
+		r.complain("workload.repost", "receives are posted again only if their number is given: give receive-queue as well")
 	}
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]

@@ -35,7 +35,7 @@ func (r ethernetRules) deriveWatchdog() {
 // checkWatchdog refuses a watchdog that polls less often than its times, as pfcwd does.
 func (r ethernetRules) checkWatchdog(w *Watchdog) {
 	if w.Enabled && w.Poll > min(w.Detection, w.Restoration) {
-		r.complain("ethernet.pfc.watchdog.poll", "a poll every %v is less often than the detection after %v and the restoration after %v ask for", w.Poll, w.Detection, w.Restoration)
+		r.complain("ethernet.pfc.watchdog.poll", "a poll every %v is too rare for a detection after %v and a restoration after %v", w.Poll, w.Detection, w.Restoration)
 	}
 }
 
@@ -68,7 +68,7 @@ func (r ethernetRules) checkUnpaused(pfc *PFC) {
 		r.complain("ethernet.pfc.watchdog.enabled", "PFC is off, and a watchdog looks at pauses: set enabled: true, or take watchdog out")
 	}
 	if len(pfc.Stops) > 0 || pfc.LinkPause {
-		r.complain("ethernet.pfc.enabled", "PFC is off, and stops and link-pause say what pauses stop: set enabled: true, or take them out")
+		r.complain("ethernet.pfc.enabled", "PFC is off, and stops and link-pause need pauses: set enabled: true, or take them out")
 	}
 	if len(pfc.Receivers) > 0 {
 		r.complain("ethernet.pfc.receivers", "PFC is off, and these NICs pause their switches: set enabled: true, or take receivers out")

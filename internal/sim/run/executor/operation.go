@@ -104,7 +104,7 @@ type collectives struct {
 // checkPlan refuses a program whose numbers do not fit into tags.
 func checkPlan(prog collective.Program) error {
 	if steps := longestLane(prog); steps > maxSteps || prog.Lanes() > maxLanes {
-		return fmt.Errorf("a collective of %d lanes of %d steps is beyond what weft runs (%d lanes, %d steps): use larger chunks", prog.Lanes(), steps, maxLanes, maxSteps)
+		return fmt.Errorf("a collective of %d lanes of %d steps is too large: use larger chunks (at most %d lanes of %d steps)", prog.Lanes(), steps, maxLanes, maxSteps)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func newRegister(most int) *register {
 	return &register{all: make([]*operation, min(most, maxOperations))}
 }
 
-var errTooMany = fmt.Errorf("more than %d collectives are under way at the same time: it is beyond what weft runs", maxOperations)
+var errTooMany = fmt.Errorf("more than %d collectives are under way at the same time: weft runs no more", maxOperations)
 
 // of is the operation of a number.
 func (r *register) of(number int) *operation { return r.all[number] }

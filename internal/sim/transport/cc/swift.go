@@ -47,7 +47,7 @@ func checkSwift(_ Link, v Values, complain Complain) {
 		complain("max-window", "the largest window %s is below the least %s", most, least)
 	}
 	if least, most := v.Ratio("flow-min-window"), v.Ratio("flow-max-window"); most.Cmp(least.Num, least.Den) < 0 {
-		complain("flow-max-window", "the window %s from which on nothing is added is below the one where all is, %s", most, least)
+		complain("flow-max-window", "%s is below flow-min-window, %s", most, least)
 	}
 }
 
