@@ -96,7 +96,11 @@ func Read(files []source.File) (*source.Workload, *source.Cluster, error) {
 	if len(job) > 1 && !first.many {
 		return nil, nil, fmt.Errorf("%d workloads are given, and %s is a complete job: give one", len(job), first.name)
 	}
-	return first.read(job), cluster, nil
+	w := first.read(job)
+	for _, file := range job {
+		w.Files = append(w.Files, file.Name)
+	}
+	return w, cluster, nil
 }
 
 // open returns a file's reader and the first bytes. It unpacks gzip; the limits of the readers

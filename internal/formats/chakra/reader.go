@@ -94,9 +94,6 @@ func printable(s string) bool {
 func Read(files []source.File) *source.Workload {
 	w := &source.Workload{Format: "Chakra execution trace"}
 	b := &builder{w: w}
-	for _, f := range files {
-		w.Files = append(w.Files, f.Name)
-	}
 	files, p := b.takeGroups(files)
 	var ranks []int
 	if p == nil {

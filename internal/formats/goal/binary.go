@@ -44,7 +44,7 @@ func RecogniseBinary(head []byte) bool {
 // in the result, with the problem.
 func ReadBinary(file string, in io.Reader) *source.Workload {
 	b := &binaryReader{file: file, schedule: schedule{rank: -1}}
-	w := &source.Workload{Format: "GOAL schedule, binary", Files: []string{file}}
+	w := &source.Workload{Format: "GOAL schedule, binary"}
 	w.Stopped = b.read(in)
 	b.close()
 	w.Where = func(rank, op int) string { return fmt.Sprintf("%s: byte %d", file, b.places[rank][op]) }

@@ -22,7 +22,7 @@ func Recognise(head []byte) bool {
 // with the problem.
 func Read(file string, r io.Reader) *source.Workload {
 	rd := &reader{lexer: lexer{lines: source.NewLines(file, r)}, schedule: schedule{rank: -1}}
-	w := &source.Workload{Format: "GOAL schedule", Files: []string{file}}
+	w := &source.Workload{Format: "GOAL schedule"}
 	w.Stopped = rd.read()
 	w.Where = func(rank, op int) string { return fmt.Sprintf("%s:%d", file, rd.places[rank][op]) }
 	rd.finish(w)

@@ -57,7 +57,7 @@ type reader struct {
 // Read reads a matrix; file is its display name.
 func Read(file string, in io.Reader) *source.Workload {
 	r := &reader{lines: source.NewLines(file, in), counts: make(map[string]int), triggers: make(map[int]trigger)}
-	w := &source.Workload{Format: "htsim connection matrix", Files: []string{file}}
+	w := &source.Workload{Format: "htsim connection matrix"}
 	w.Stopped = r.read()
 	w.Ranks = r.counts["Nodes"]
 	if p := r.build(w); w.Stopped == nil {

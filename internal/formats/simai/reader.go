@@ -40,7 +40,7 @@ type reader struct {
 // Read reads a workload file; file is its display name.
 func Read(file string, in io.Reader) *source.Workload {
 	r := &reader{lines: source.NewLines(file, in)}
-	w := &source.Workload{Format: "SimAI workload", Files: []string{file}}
+	w := &source.Workload{Format: "SimAI workload"}
 	if w.Stopped = r.header(); w.Stopped != nil {
 		return w
 	}

@@ -14,8 +14,8 @@ type File struct {
 
 // Workload is the content of a file, or of the files of one job.
 type Workload struct {
-	Format string // display name, such as "GOAL schedule"
-	Files  []string
+	Format string   // display name, such as "GOAL schedule"
+	Files  []string // names of the files; formats.Read fills them
 	// Ranks is the number of ranks.
 	Ranks int
 	// Graph is the ranks' work; nil if Folded is set.

@@ -1,32 +1,13 @@
 package format
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"weft/internal/base/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files in testdata")
-
-// golden compares text with a file of testdata.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s\n--- got\n%s\n--- want\n%s", path, got, want)
-	}
-}
 
 // Each file of testdata/problems is a net with a mistake; the file beside it holds the
 // reader's messages.
@@ -58,7 +39,7 @@ func TestProblemsAreReportedWhereTheyAre(t *testing.T) {
 			for _, k := range report.Skipped {
 				b.WriteString("skipped " + k.What + "\n")
 			}
-			golden(t, strings.TrimSuffix(path, ".net")+".txt", b.String())
+			golden.File(t, strings.TrimSuffix(path, ".net")+".txt", b.String())
 		})
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/formats/simai"
+	"weft/internal/formats"
 	"weft/internal/formats/source"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/simtest"
@@ -19,6 +19,18 @@ attention -1 5000 ALLREDUCE 1048576 1 NONE 0 1 NONE 0 1
 moe -1 7000 ALLTOALL_EP 2097152 1 ALLTOALL_EP 2097152 1 NONE 0 1
 `
 
+func read(t *testing.T, text string) *source.Workload {
+	t.Helper()
+	w, _, err := formats.Read([]source.File{{Name: "two.txt", Reader: strings.NewReader(text)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Stopped != nil {
+		t.Fatal(w.Stopped)
+	}
+	return w
+}
+
 func replay(t *testing.T, w *source.Workload, exact bool) *runstore.ReplayFabric {
 	t.Helper()
 	out, err := Run(context.Background(), simtest.Resolve(t, simtest.FourNodes), w, Options{Exact: exact})
@@ -31,10 +43,7 @@ func replay(t *testing.T, w *source.Workload, exact bool) *runstore.ReplayFabric
 // Each distinct phase is simulated once, and the whole takes what it takes simulated as
 // it comes.
 func TestAWorkloadPutTogetherFromPhasesTakesAsLong(t *testing.T) {
-	w := simai.Read("two.txt", strings.NewReader(twoLayers))
-	if w.Stopped != nil {
-		t.Fatal(w.Stopped)
-	}
+	w := read(t, twoLayers)
 	folded, exact := replay(t, w, false), replay(t, w, true)
 	if folded.Simulated != 2 || folded.Communications != 3 || exact.Simulated != 0 {
 		t.Errorf("%d phases for %d communications, and %d, want 2 for 3, and none", folded.Simulated, folded.Communications, exact.Simulated)
@@ -56,7 +65,7 @@ func TestAWorkloadPutTogetherFromPhasesTakesAsLong(t *testing.T) {
 
 // More ranks than GPUs are refused, with both numbers.
 func TestMoreRanksThanGPUsAreRefused(t *testing.T) {
-	w := simai.Read("two.txt", strings.NewReader(strings.Replace(twoLayers, "all_gpus: 32", "all_gpus: 64", 1)))
+	w := read(t, strings.Replace(twoLayers, "all_gpus: 32", "all_gpus: 64", 1))
 	_, err := Run(context.Background(), simtest.Resolve(t, simtest.FourNodes), w, Options{})
 	if err == nil || !strings.Contains(err.Error(), "two.txt has 64 ranks, and the cluster 32 GPUs") {
 		t.Error(err)
@@ -65,7 +74,7 @@ func TestMoreRanksThanGPUsAreRefused(t *testing.T) {
 
 // The all-reduces of groups within a node need no tree in switches that reduce.
 func TestAllReducesOfANodeMissNoTree(t *testing.T) {
-	w := simai.Read("two.txt", strings.NewReader(twoLayers)) // its all-reduces are those of a node
+	w := read(t, twoLayers) // its all-reduces are those of a node
 	r := simtest.Resolve(t, strings.Replace(simtest.FourNodes, "infiniband-ndr", "{preset: infiniband-ndr, name: sharp, ib: {sharp: true}}", 1))
 	if !r.Fabrics[0].IB.SHARP {
 		t.Fatal("the fabric does not reduce")
