@@ -205,7 +205,7 @@ func TestTheTextOfStringCanBeRead(t *testing.T) {
 	})
 }
 
-// A parser never panics, and what it accepts survives Exact.
+// A parser never panics, and an accepted value survives Exact.
 func fuzzParser[T interface{ Exact() string }](f *testing.F, parse func(string) (T, error), seeds ...string) {
 	for _, s := range append(seeds, "", "-1", "0", ".", "1..2", "99999999999999999999") {
 		f.Add(s)

@@ -121,6 +121,6 @@ workload: {collective: all-reduce, sizes: [8B, 1KiB, 1MiB, 64MiB]}`)
 		}
 	}
 	if done != 1 {
-		t.Errorf("%d points are complete, want the one that was finished", done)
+		t.Errorf("%d points are complete, want the finished one", done)
 	}
 }

@@ -87,12 +87,12 @@ func TestCyclesAgreeWithADumbTwin(t *testing.T) {
 				}
 			}
 			if n != want[least] || !c.Shortest || c.Component != member {
-				t.Fatalf("%v: cycle %+v, want one of %d in a component of %d", g, c, want[least], member)
+				t.Fatalf("%v: cycle %+v, want a cycle of %d in a component of %d", g, c, want[least], member)
 			}
 		}
 	}
 	if cyclic < 50 {
-		t.Errorf("%d cycles in all: the draw says nothing", cyclic)
+		t.Errorf("%d cycles in all: too few for a test", cyclic)
 	}
 }
 

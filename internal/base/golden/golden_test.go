@@ -48,6 +48,6 @@ func TestFileFailsUnlessTheFileHoldsTheText(t *testing.T) {
 	check(false, "two\n", 1)
 	check(true, "two\n", 0)
 	if text, err := os.ReadFile(path); err != nil || string(text) != "two\n" {
-		t.Errorf("the file holds %q (%v), want what -update wrote", text, err)
+		t.Errorf("the file holds %q (%v), want the text that -update wrote", text, err)
 	}
 }

@@ -362,7 +362,7 @@ func TestValidateFindsWhatIsBroken(t *testing.T) {
 		}
 		hurt(g)
 		if err := topology.Validate(g); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("Validate says %v, want something with %q", err, name)
+			t.Errorf("Validate gives %v, want an error with %q", err, name)
 		}
 	}
 }

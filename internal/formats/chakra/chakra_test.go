@@ -240,7 +240,7 @@ func TestProcessGroupsOfMetadata(t *testing.T) {
 		t.Errorf("the ranks of a group without files: %d ranks, %v", w.Ranks, w.Stopped)
 	}
 	if w := read(trace("9"), file(), file()); w.Stopped == nil || !strings.Contains(w.Stopped.Error(), "the ranks of process group 9: no metadata node") {
-		t.Errorf("a group that nobody lists: %v", w.Stopped)
+		t.Errorf("a group without a list of ranks: %v", w.Stopped)
 	}
 }
 

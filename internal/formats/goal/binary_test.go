@@ -100,7 +100,7 @@ func TestBothFormsAreTheSameGraph(t *testing.T) {
 	text := Read("t", strings.NewReader(twinText))
 	file := encode(twinBinary)
 	if !RecogniseBinary(file) || Recognise(file) || RecogniseBinary([]byte(twinText)) {
-		t.Error("the forms are not told apart")
+		t.Error("a form is taken for the other")
 	}
 	b := ReadBinary("b", bytes.NewReader(file))
 	if text.Stopped != nil || b.Stopped != nil {

@@ -48,7 +48,7 @@ func TestARealSweepBehindMPIsPrefixesIsReadWhole(t *testing.T) {
 	}
 	tab.Op = "all-gather"
 	if n, ok := tab.Ranks().Exact(); !ok || n != 16 {
-		t.Errorf("busbw over algbw tells %+v ranks, want 16", tab.Ranks())
+		t.Errorf("busbw over algbw gives %+v ranks, want 16", tab.Ranks())
 	}
 }
 
@@ -58,7 +58,7 @@ func TestBandwidthsTellTheRanksWhateverTheListSays(t *testing.T) {
 		t.Errorf("%d ranks are listed, operation %q (inferred: %v), want 1 and an inferred all-reduce", tab.Listed, tab.Op, tab.Inferred)
 	}
 	if n, ok := tab.Ranks().Exact(); !ok || n != 8 {
-		t.Errorf("busbw over algbw tells %+v, want 8 ranks", tab.Ranks())
+		t.Errorf("busbw over algbw gives %+v, want 8 ranks", tab.Ranks())
 	}
 }
 

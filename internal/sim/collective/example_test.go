@@ -6,7 +6,7 @@ import (
 	"weft/internal/sim/collective"
 )
 
-// What rank 0 of two nodes does in the first lane of a tree.
+// The steps of rank 0 of two nodes in the first lane of a tree.
 func ExampleNew() {
 	p, err := collective.New(collective.Spec{
 		Op: collective.AllReduce, Algo: collective.Tree,

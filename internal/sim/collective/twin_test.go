@@ -14,8 +14,8 @@ type twin struct {
 	p      Program
 	l      Layout
 	rng    *rand.Rand
-	in     [][]uint64 // what a rank sends from
-	out    [][]uint64 // what a rank receives into; the same as in if the operation is in place
+	in     [][]uint64 // the send buffer of a rank
+	out    [][]uint64 // the receive buffer of a rank; the same as in if the operation is in place
 	ranks  []twinRank
 	pool   []message
 	sums   map[sumKey]*sum

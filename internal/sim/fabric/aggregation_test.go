@@ -146,8 +146,8 @@ func (l *late) Timer(p *fabric.Partition, nic uint32) {
 	}
 }
 
-// TestAReductionWaitsForEveryMember: with one contribution missing, nobody has a
-// result, and the run says what it waits for.
+// TestAReductionWaitsForEveryMember: with one contribution missing, no NIC has a
+// result, and the run names the packets that wait.
 func TestAReductionWaitsForEveryMember(t *testing.T) {
 	r := &results{at: make(map[int32][]units.Time)}
 	n, senders := reducing(t, topology.SingleSwitch{Endpoints: 9, Radix: 12}, r)
@@ -167,7 +167,7 @@ func TestAReductionWaitsForEveryMember(t *testing.T) {
 	}
 }
 
-// received notes the lengths of what each NIC gets, in their order.
+// received notes the lengths of the messages that each NIC gets, in their order.
 type received struct{ by map[int32][]uint32 }
 
 func (r *received) Complete(_ *fabric.Partition, nic int32, c *transport.Completion) {

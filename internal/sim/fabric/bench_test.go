@@ -17,7 +17,7 @@ import (
 	"weft/units"
 )
 
-// pattern is what a benchmark runs on a three-level fat tree of switches with
+// pattern is the traffic of a benchmark on a three-level fat tree of switches with
 // radix ports.
 type pattern struct {
 	name  string

@@ -71,7 +71,7 @@ func TestEvery512BytesHaveAMarker(t *testing.T) {
 		s := tcp.Segment{Seq: at, Length: n}
 		at += uint64(n)
 		total += uint64(n + m.overhead(&s))
-		want := uint64(0) // the bytes of a stream with markers that hold so many others
+		want := uint64(0) // the bytes of a stream with markers that carries at bytes of data
 		for others := uint64(0); others < at; want++ {
 			if want%512 >= 4 {
 				others++

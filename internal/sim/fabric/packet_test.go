@@ -4,7 +4,7 @@ import "testing"
 
 // TestRecordsOfAMakerLieInARow takes records for two makers in turn and gives them
 // back in another order: each maker's are consecutive, no record is out twice, and
-// what has been given back is used again.
+// records that were given back are used again.
 func TestRecordsOfAMakerLieInARow(t *testing.T) {
 	for _, size := range []uint{0, blockSize} {
 		p := newPool()

@@ -227,12 +227,12 @@ func TestASecondCNPWithinThePeriodIsNotSent(t *testing.T) {
 	}
 	cnp := p.pool.cold[p.net.nicQueues[1].replies.head]
 	if cnp.VA != 50 {
-		t.Errorf("the CNP says that it was sent at %d, want 50", cnp.VA)
+		t.Errorf("the CNP's send time is %d, want 50", cnp.VA)
 	}
 }
 
 // TestFlowControlTakesTimeOfTheWireAndCountsAsNoBytes has 200 bytes of flow-control packets to send
-// before a packet, on a wire of 10 ps a byte that has just become free, and on one that was idle.
+// before a packet, on a wire of 10 ps a byte that has just become free, and on an idle wire.
 func TestFlowControlTakesTimeOfTheWireAndCountsAsNoBytes(t *testing.T) {
 	for free, want := range map[units.Time]units.Time{100: 2100, 50: 100} {
 		o := port{num: 10, den: 1, freeAt: free, bytes: 7, debt: 200}

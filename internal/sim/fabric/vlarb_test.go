@@ -64,9 +64,9 @@ func TestLanesShareByTheirWeights(t *testing.T) {
 func TestALaneInNoTableGoesLast(t *testing.T) {
 	a := VLArb{High: []VLWeight{{VL: 1, Weight: 8}}, Low: []VLWeight{{VL: 2, Weight: 8}}, Limit: 1}
 	if bytes, _ := served(&a, 0b11110, 512, 1000); bytes[3] != 0 || bytes[4] != 0 || bytes[2] == 0 {
-		t.Errorf("beside lanes of tables the others sent %v", bytes)
+		t.Errorf("beside lanes of the tables the other lanes sent %v", bytes)
 	}
 	if bytes, _ := served(&a, 0b11000, 512, 10); bytes[3] != 10*512 {
-		t.Errorf("alone, the lowest of the others sends first: %v", bytes)
+		t.Errorf("alone, the lowest of the other lanes sends first: %v", bytes)
 	}
 }

@@ -189,7 +189,7 @@ func TestAFolderThatWasFilledMeanwhileLosesNothing(t *testing.T) {
 	}
 	err = o.Put([]File{{Name: "a", Text: []byte("b")}})
 	if err == nil || !strings.Contains(err.Error(), "the files are in "+o.auxiliary(stagingName)) {
-		t.Fatalf("Put = %v, want where the files are", err)
+		t.Fatalf("Put = %v, want an error with the place of the files", err)
 	}
 	if text, err := os.ReadFile(filepath.Join(o.auxiliary(stagingName), "a")); err != nil || string(text) != "b" {
 		t.Errorf("the kept results are %q (%v)", text, err)

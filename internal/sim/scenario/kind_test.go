@@ -7,8 +7,8 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// TestAFileOfAnotherKindIsOneError says what the file is, in place of an error for each of
-// its fields.
+// TestAFileOfAnotherKindIsOneError: the error names the kind of the file, in place of an
+// error for each of its fields.
 func TestAFileOfAnotherKindIsOneError(t *testing.T) {
 	for want, text := range map[string]string{
 		"a request for designs, for weft plan":                   "gpus: 1024\nmax-levels: 2\nmax-power: 80kW\nfabrics: [infiniband, roce-v2]\n",

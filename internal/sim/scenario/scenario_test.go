@@ -59,8 +59,8 @@ func sameWhenPrinted(t *testing.T, r *Resolved) {
 	}
 }
 
-// difference is where a scenario's text changes when it is printed and read
-// again.
+// difference is the first difference between a scenario's text and its text after it was
+// printed and read again.
 func difference(first, again string) string {
 	return cmp.Or(golden.Difference(first, again), "the texts are equal, the values are not")
 }

@@ -19,7 +19,7 @@ tune:
     - {path: fabric.cc.increase-period, from: 55us, to: 300us}
 `)
 	if got := r.Tune.Parameters[0].Path; got != "fabrics[0].ethernet.ecn.kmin" {
-		t.Errorf("the path is %s, want that of the printed scenario", got)
+		t.Errorf("the path is %s, want the path in the printed scenario", got)
 	}
 	axes := Axes(r)
 	for i, want := range [][3]string{

@@ -35,7 +35,7 @@ func TestEveryFieldHasAReader(t *testing.T) {
 			f := s.Field(i)
 			name := s.Name() + "." + f.Name
 			if !read[f.Name] && checkedOnly[name] == "" {
-				t.Errorf("nobody reads %s: give %s an effect, or take it out", name, yamlName(f))
+				t.Errorf("no code reads %s: give %s an effect, or take it out", name, yamlName(f))
 			}
 			walk(f.Type)
 		}

@@ -17,7 +17,7 @@ func scheduled() []units.Time {
 	return times
 }
 
-// silence posts a message of one packet that nobody answers and gives the times at
+// silence posts a message of one packet without an answer, and gives the times at
 // which it is sent, and at which the queue pair fails.
 func silence(t *testing.T, exponent uint8, retries int, chance uint32) (sent []units.Time, failed units.Time) {
 	t.Helper()
@@ -102,7 +102,7 @@ func TestProgressBeginsTheScheduleAnew(t *testing.T) {
 	var p Packet
 	var out, done Batch
 	now := units.Time(0)
-	for range 5 { // nobody answers: both packets are sent again, and again
+	for range 5 { // without an answer both packets are sent again, and again
 		for a.Next(now, &p) {
 		}
 		for before := a.req.waits; a.req.waits == before; {

@@ -227,7 +227,7 @@ func (n *rdNode) drain(e *EEC) {
 func (w *rdWorld) run() {
 	for steps := 0; ; steps++ {
 		if steps > 100000 {
-			w.t.Fatal("it does not end")
+			w.t.Fatal("the run does not end")
 		}
 		var acts []func()
 		next := units.Forever
@@ -315,7 +315,7 @@ func (n *rdNode) compare() {
 		t.Fatalf("%d messages more were sent than received", recvs)
 	}
 	if !slices.Equal(n.peer.mem, mem) {
-		t.Fatal("memory is not what was written")
+		t.Fatal("memory differs from the written data")
 	}
 }
 
@@ -366,7 +366,7 @@ func TestARefusedDatagramEndsItsQueuePairOnly(t *testing.T) {
 					t.Fatalf("the queue pairs are in %v and %v", a.qps[0].State(), a.qps[1].State())
 				}
 				if !slices.Equal(b.mem[512:552], rdMessage(3, 40)) {
-					t.Fatal("the other's message is not there")
+					t.Fatal("the other queue pair's message has not arrived")
 				}
 				if c.want == RemAccessErr && b.mem[rdBytes-1] != 0 {
 					t.Fatal("memory was written to")
@@ -413,7 +413,7 @@ func TestAContextWhosePeerIsGoneEndsWithItsMessages(t *testing.T) {
 		a.rdPost(1, 0, wr)
 		w.run()
 		if got := statuses(a.done[20]) + ", " + statuses(a.done[21]); got != "RETRY_EXC_ERR, INV_EEC_STATE_ERR" {
-			t.Fatalf("the message under way and the one that waited ended with %v", got)
+			t.Fatalf("the message under way and the waiting message ended with %v", got)
 		}
 	})
 }

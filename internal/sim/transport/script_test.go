@@ -329,7 +329,7 @@ func (s *script) give(f flight) {
 	s.drain(f.to)
 }
 
-// drain prints and forwards what a call left in the batch.
+// drain prints and forwards the packets and completions that a call left in the batch.
 func (s *script) drain(name string) {
 	for i := range s.batch.Packets {
 		s.print("%s answers  %s", name, show(&s.batch.Packets[i]))

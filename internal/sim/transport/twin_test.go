@@ -83,7 +83,7 @@ func TestReliableConnectionIsAList(t *testing.T) {
 		}
 		for steps := 0; w.step(); steps++ {
 			if steps > 200000 {
-				t.Fatalf("it does not end: %v", w.ends[0].q.req.una)
+				t.Fatalf("the run does not end: %v", w.ends[0].q.req.una)
 			}
 			w.check()
 		}
@@ -246,7 +246,7 @@ func (w *world) emit(e *end) {
 	case classSend, classWrite:
 		id, ok := e.q.SourceOf(&p)
 		if !ok {
-			// The packet ended its message; only its PSN tells whose.
+			// The packet ended its message; only its PSN identifies the message.
 			w.t.Fatalf("no source of %s", show(&p))
 		}
 		for i := range p.Length {
@@ -394,7 +394,7 @@ func (w *world) compare() {
 			w.t.Fatalf("%s received\n%v, want\n%v", e.peer.name, got, want)
 		}
 		if !bytes.Equal(e.peer.memory, memory) {
-			w.t.Fatalf("%s's memory is not what %s wrote", e.peer.name, e.name)
+			w.t.Fatalf("%s's memory differs from the data that %s wrote", e.peer.name, e.name)
 		}
 		next, atomics := uint64(0), uint64(0)
 		var locals []uint64

@@ -104,7 +104,7 @@ type carriedTo struct {
 func (w *bag) run() {
 	for steps := 0; ; steps++ {
 		if steps > 100_000 {
-			w.t.Fatalf("it does not end: una %d, nxt %d, end %d", w.q[0].req.una, w.q[0].req.nxt, w.q[0].req.end)
+			w.t.Fatalf("the run does not end: una %d, nxt %d, end %d", w.q[0].req.una, w.q[0].req.nxt, w.q[0].req.end)
 		}
 		w.now += units.Nanosecond
 		var p Packet

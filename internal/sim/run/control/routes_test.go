@@ -140,7 +140,7 @@ fabrics: [{preset: infiniband-ndr, routing: {mode: %s}}]
 workload: {pattern: permutation, sizes: [4KiB]}
 `, group, links, groups, mode))
 					if p.Routed.Used != "dragonfly" {
-						t.Errorf("%s, %d groups of %d, %d links: the tables are those of %q", mode, groups, group, links, p.Routed.Used)
+						t.Errorf("%s, %d groups of %d, %d links: the tables come from %q", mode, groups, group, links, p.Routed.Used)
 					}
 				}
 			}
@@ -196,7 +196,7 @@ fabrics: [{preset: infiniband-ndr, routing: {mode: adaptive}}]
 workload: {pattern: permutation, sizes: [4KiB]}
 `)
 	if p.Routed.Used != "dragonfly" || p.Lanes == nil || p.Lanes.Count != 2 {
-		t.Fatalf("the tables are those of %q, lanes %+v", p.Routed.Used, p.Lanes)
+		t.Fatalf("the tables come from %q, lanes %+v", p.Routed.Used, p.Lanes)
 	}
 	if loop := routing.CreditLoop(p.Graph, p.Tables, p.Lanes, true); loop != nil {
 		t.Errorf("packets that choose among ports wait in a circle: %v", loop)

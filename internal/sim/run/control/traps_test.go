@@ -63,7 +63,7 @@ func TestEachHCASendsItsTrapAtOnce(t *testing.T) {
 func TestWithoutAManagerViolationsStayUnknown(t *testing.T) {
 	p := runtest.Point(t, simtest.Tenants("{pattern: flows, flows: [{src: 0, dst: 1, bytes: 64KiB}, {src: 1, dst: 2, bytes: 64KiB}]}\nfaults: [{sm: true, at: 100ns}]", ""))
 	if len(p.Violations) != 1 || units.Time(p.Violations[0].KnownPs) != runstore.Never {
-		t.Fatalf("violations %+v, want one that is never known", p.Violations)
+		t.Fatalf("violations %+v, want one that the manager never gets", p.Violations)
 	}
 	if p.Traps.Repressed != 0 || p.Traps.Sent < 50 {
 		t.Errorf("%+v: want a datagram each 1.07 s of a minute and none repressed", *p.Traps)

@@ -9,8 +9,8 @@ import (
 	"weft/units"
 )
 
-// TestTrafficWithoutAMessageSaysSo asks for uniform traffic so thin that nobody sends.
-func TestTrafficWithoutAMessageSaysSo(t *testing.T) {
+// TestTrafficWithoutAMessageIsAnError has uniform traffic so thin that no NIC sends.
+func TestTrafficWithoutAMessageIsAnError(t *testing.T) {
 	_, err := sim.Run(t.Context(), simtest.Resolve(t, `
 cluster: {nodes: 2, node: dgx-h100}
 topology: {shape: single-switch}

@@ -177,6 +177,6 @@ workload: {pattern: flows, `+c.verbs+`, flows: [`+flows+`]}`)
 func TestFlowsMayBeListedInAnyOrder(t *testing.T) {
 	got := runtest.Point(t, simtest.TwoHosts("infiniband-ndr", "{pattern: flows, flows: [{src: 0, dst: 1, bytes: 4KiB, start: 1ms}, {src: 0, dst: 1, bytes: 4KiB}]}"))
 	if got.Flows.Max > 10*units.Microsecond {
-		t.Errorf("a message of time 0 waited for one of a later time: it took %v", got.Flows.Max)
+		t.Errorf("a message of time 0 waited for a later message: it took %v", got.Flows.Max)
 	}
 }

@@ -257,7 +257,7 @@ func TestLoneSegmentComesAgainAfterTheTimeoutThenDoubles(t *testing.T) {
 	}
 }
 
-// After maxTimeouts in a row the connection gives up and says so.
+// After maxTimeouts in a row the connection gives up, and its messages fail.
 func TestDeadPathFailsTheMessages(t *testing.T) {
 	cfg := plain()
 	n := newNetwork(t, &cfg, 50*us)
@@ -320,7 +320,7 @@ func TestWindowDoesNotGrowUnused(t *testing.T) {
 	}
 }
 
-// HyStart leaves slow start without a loss where the queue would overflow.
+// HyStart leaves slow start before the queue overflows.
 func TestHyStartAvoidsTheOvershoot(t *testing.T) {
 	drops := map[bool]int{}
 	for _, on := range []bool{false, true} {
@@ -360,7 +360,7 @@ func TestConfigNamesEverythingWrong(t *testing.T) {
 	bad := Config{Algorithm: 9, ECN: 7, MSS: 70_000, AckDelay: -1, DCTCPShift: 20}
 	err := bad.Validate()
 	if err == nil || len(err.(interface{ Unwrap() []error }).Unwrap()) < 8 {
-		t.Errorf("Validate says %v", err)
+		t.Errorf("Validate gives %v", err)
 	}
 	for _, good := range []Config{Linux(1500), Linux(9000), DataCenter(9000)} {
 		if err := good.Validate(); err != nil {
@@ -588,7 +588,7 @@ func TestSegmentsThatAReceiverRenegesOnAreSentAgain(t *testing.T) {
 			again[seg.Seq]++
 			return fate{drop: count == 1 || !taken && count > 10}
 		case from == 1 && !taken && seg.Ack == 0 && seg.SACK.Length >= 5000:
-			seg.Ack = 1000 // up to where its block begins
+			seg.Ack = 1000 // up to the beginning of its block
 			seg.SACK = Range{}
 			taken = true
 		}

@@ -12,7 +12,7 @@ const (
 	ms = units.Millisecond
 )
 
-// fate is what the network does to one segment.
+// fate is the network's action on one segment.
 type fate struct {
 	drop, dup, mark bool
 	delay           units.Time

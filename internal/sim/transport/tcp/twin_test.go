@@ -75,7 +75,7 @@ func watch(t fail, n *network) *[2]twin {
 	}
 	n.onSend = func(from int, s *Segment, _ fate) {
 		in := &twins[1-from]
-		// A change of DCTCP's state acknowledges first what came before it.
+		// A change of DCTCP's state first acknowledges the segments before it.
 		change := n.ends[from].rcv.cfg.ECN == ECNDCTCP && s.Length == 0 && s.Ack == in.before
 		if want := in.next(); s.Ack != want && !change {
 			t.Fatalf("end %d acknowledges %d, the twin expects %d next", from, s.Ack, want)
