@@ -53,6 +53,7 @@ entry with its source.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	e.reportFlags(cmd)
 	return cmd
 }
 

@@ -34,13 +34,6 @@ func (e *Env) answer(text []byte) error {
 	return nil
 }
 
-// rest is answer for an object whose beginning, with the version, is printed already: a list as
-// long as a capture.
-func (e *Env) rest(text []byte) error {
-	e.begun = true
-	return e.answer(text)
-}
-
 // printLine prints an object of a continuing verb on a line of its own.
 func (e *Env) printLine(v any) error {
 	text, err := json.Marshal(v)

@@ -42,7 +42,7 @@ type Env struct {
 
 	general  *status         // status of a verb without its own
 	document []byte          // output of --json at the end
-	begun    bool            // the beginning is printed already: only the rest follows
+	begun    bool            // the beginning, with the version, is printed already: a list as long as a capture
 	quiet    bool            // --quiet: no progress, and no messages about written files
 	details  bool            // --details: the whole document, even if it exceeds a screen
 	html     string          // --html: the file for the page

@@ -46,6 +46,7 @@ margin.`,
 	f.BoolVar(&h.Shared, "shared-pool", false, "the headroom is part of a pool that ports share")
 	f.BoolVar(&h.prove, "prove", false, "run the worst phase in the simulator")
 	f.BoolVar(&h.json, "json", false, "print as JSON")
+	e.pageFlag(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("asic", cobra.FixedCompletions(roce.Known(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -68,15 +69,11 @@ func (h *headroomFlags) run(ctx context.Context, e *Env) error {
 		}
 		a.Add(&p)
 	}
-	if h.json {
-		return printJSON(e, a)
-	}
-	return h.print(e, a)
+	return e.present(h.document(a), h.json, a)
 }
 
-func (h *headroomFlags) print(e *Env, a *headroom.Answer) error {
-	w, style := e.Stdout, e.style()
-	fmt.Fprintf(w, "%s\n\n", style.Bold(fmt.Sprintf("Headroom of a lossless priority: %s, %s, %s of cable", a.ASIC, a.Speed, a.Cable)))
+// document is the terms, their source, and the proof.
+func (h *headroomFlags) document(a *headroom.Answer) *doc.Document {
 	rows := [][]string{{"term", "bytes", "why"}}
 	sum := 0.0
 	for _, t := range a.Terms {
@@ -96,15 +93,16 @@ func (h *headroomFlags) print(e *Env, a *headroom.Answer) error {
 	if a.Shipped != "" {
 		rows[1][2] = a.Shipped
 	}
-	if err := doc.Grid(rows).Write(w, style); err != nil {
-		return err
+	d := &doc.Document{
+		Brand: "RoCE v2 configuration", Title: fmt.Sprintf("Headroom of a lossless priority: %s, %s, %s of cable", a.ASIC, a.Speed, a.Cable),
+		Footer: "Made by weft roce headroom. The same flags and version make the same page.",
 	}
-	fmt.Fprintf(w, "\nsource: %s\n", a.Source)
+	d.Add(doc.Section{Blocks: append([]doc.Block{doc.Grid(rows, 1)}, doc.Notes("Source: "+a.Source+".")...)})
 	if p := a.Proof; p != nil {
-		fmt.Fprintf(w, "\nIn the simulator, worst phase, full packets of %s B: weft's own bound is %s B (a loop of %v).\n",
-			report.Integer(p.Packet), report.Integer(p.Bound), units.Time(p.LoopPs))
-		fmt.Fprintf(w, "With it %s packets were lost, with one packet less %s. The vendor's XOFF lies %s B above it, %.1f times.\n",
-			report.Integer(p.AtBound), report.Integer(p.Below), report.Integer(p.Margin), p.Times)
+		d.Add(doc.Section{Title: "In the simulator", Caption: fmt.Sprintf("worst phase, full packets of %s B", report.Integer(p.Packet)), Blocks: doc.Paragraphs(
+			fmt.Sprintf("weft's own bound is %s B (a loop of %v).", report.Integer(p.Bound), units.Time(p.LoopPs)),
+			fmt.Sprintf("With it %s packets were lost, with one packet less %s. The vendor's XOFF lies %s B above it, %.1f times.",
+				report.Integer(p.AtBound), report.Integer(p.Below), report.Integer(p.Margin), p.Times))})
 	}
-	return nil
+	return d
 }

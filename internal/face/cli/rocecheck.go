@@ -42,10 +42,11 @@ The exit code is 5 if a fabric has a circle or a wrong threshold; notes do not c
 	}
 	c.register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	e.reportFlags(cmd)
 	return cmd
 }
 
-// checkLossless analyses every fabric, prints the answers, and fails if one is refuted.
+// checkLossless analyses every fabric, tells the answers, and fails if one is refuted.
 func checkLossless(e *Env, r *scenario.Resolved, asJSON bool) error {
 	all, err := control.LosslessOf(r)
 	if err != nil {
@@ -57,57 +58,62 @@ func checkLossless(e *Env, r *scenario.Resolved, asJSON bool) error {
 			refuted = append(refuted, all[i].Fabric)
 		}
 	}
-	if asJSON {
-		err = printJSON(e, map[string]any{"fabrics": all})
-	} else {
-		err = tellLossless(e, all)
-	}
+	err = e.present(losslessDocument(r.Name, all, refuted), asJSON, map[string]any{"fabrics": all})
 	if err == nil && len(refuted) > 0 {
 		err = fail(Refuted, "refuted: %s", strings.Join(refuted, ", "))
 	}
 	return err
 }
 
-// tellLossless prints the answers.
-func tellLossless(e *Env, answers []control.Lossless) error {
+// losslessDocument is the verdict, and a section for each fabric; refuted fabrics are always shown.
+func losslessDocument(name string, answers []control.Lossless, refuted []string) *doc.Document {
+	d := &doc.Document{Brand: "Lossless fabrics", Title: name, Footer: "Made by weft roce check. The same scenario and version make the same page."}
+	verdict := "No fabric is refuted."
+	if len(refuted) > 0 {
+		verdict = "Refuted: " + strings.Join(refuted, ", ") + "."
+	}
+	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(verdict)})
 	for i := range answers {
 		a := &answers[i]
-		if i > 0 {
-			fmt.Fprintln(e.Stdout)
+		in := doc.Details
+		if a.Refuted() {
+			in = doc.Everywhere
 		}
-		fmt.Fprintln(e.Stdout, e.style().Bold(a.Fabric))
 		if a.Unpaused != "" {
-			fmt.Fprintln(e.Stdout, a.Unpaused)
+			d.Add(doc.Section{Title: a.Fabric, In: in, Blocks: doc.Paragraphs(a.Unpaused + ".")})
 			continue
 		}
-		v := a.Values
-		rows := [][]string{
-			{"circles of buffers", circleText(a)},
-			{"XOFF", fmt.Sprintf("%s B of one input alone, %s B of each with all %d ports congested", report.Integer(v.XoffOne), report.Integer(v.XoffAll), v.Ports)},
-			{"headroom", fmt.Sprintf("%s B; %s B may come after a pause%s", report.Integer(v.Headroom), report.Integer(v.Bound), vendorText(v))},
-		}
-		if v.Kmax > 0 {
-			rows = append(rows, []string{"ECN", fmt.Sprintf("kmin %s B, kmax %s B", report.Integer(v.Kmin), report.Integer(v.Kmax))})
-		}
-		for _, x := range a.Findings {
-			kind := "note"
-			if x.Wrong {
-				kind = "wrong"
-			}
-			rows = append(rows, []string{kind, x.What + ": " + x.Remedy})
-		}
-		if err := doc.Grid(rows).Write(e.Stdout, e.style()); err != nil {
-			return err
-		}
-		for k, port := range a.Circle {
-			then := "which waits for"
-			if k == len(a.Circle)-1 {
-				then = "which waits for the first"
-			}
-			fmt.Fprintf(e.Stdout, "  %s, %s\n", port, then)
+		d.Add(doc.Section{Title: a.Fabric, In: in, Blocks: []doc.Block{losslessTable(a)}})
+		if len(a.Circle) > 0 {
+			d.Add(doc.Section{
+				Title: "Circle on " + a.Fabric, Caption: "each port waits for the next, the last for the first", In: doc.Details,
+				Blocks: []doc.Block{doc.List(a.Circle)},
+			})
 		}
 	}
-	return nil
+	return d
+}
+
+// losslessTable is the thresholds of a fabric, and their faults.
+func losslessTable(a *control.Lossless) *doc.Table {
+	v := a.Values
+	rows := [][]string{
+		{"property", "value"},
+		{"circles of buffers", circleText(a)},
+		{"XOFF", fmt.Sprintf("%s B of one input alone, %s B of each with all %d ports congested", report.Integer(v.XoffOne), report.Integer(v.XoffAll), v.Ports)},
+		{"headroom", fmt.Sprintf("%s B; %s B may come after a pause%s", report.Integer(v.Headroom), report.Integer(v.Bound), vendorText(v))},
+	}
+	if v.Kmax > 0 {
+		rows = append(rows, []string{"ECN", fmt.Sprintf("kmin %s B, kmax %s B", report.Integer(v.Kmin), report.Integer(v.Kmax))})
+	}
+	for _, x := range a.Findings {
+		kind := "note"
+		if x.Wrong {
+			kind = "wrong"
+		}
+		rows = append(rows, []string{kind, x.What + ": " + x.Remedy})
+	}
+	return doc.Grid(rows)
 }
 
 func vendorText(v *control.Thresholds) string {

@@ -13,7 +13,7 @@ import (
 // maxFixLines is the maximum number of printed lines of a fix; --json has all.
 const maxFixLines = 4
 
-// lintDocument is a report for people: the findings in a table, each at length with its
+// lintDocument is a report for people: the findings, each with its ports and
 // fixes, the trials, and the checks that could not be made.
 func lintDocument(r *lint.Report, trials []prove.Trial) *doc.Document {
 	d := &doc.Document{
@@ -21,17 +21,20 @@ func lintDocument(r *lint.Report, trials []prove.Trial) *doc.Document {
 		Footer: "Made by weft roce lint. The same files and version make the same page.",
 	}
 	if len(r.Findings) > 0 {
-		t := &doc.Table{Keys: 1, Columns: []doc.Column{{Left: true}, {Left: true}, {Left: true}, {Left: true}}}
-		t.AddTexts("place", "severity", "rule", "value")
+		var lines strings.Builder // in the form of compilers, which editors and CI understand
+		t := &doc.Table{Keys: 1, Columns: []doc.Column{{Left: true}, {Left: true}, {Left: true}, {Left: true}, {Left: true}}}
+		t.AddTexts("place", "severity", "rule", "value", "reason")
 		for i := range r.Findings {
 			f := &r.Findings[i]
+			fmt.Fprintf(&lines, "%s: %s: %s [%s]\n", f.At, f.Severity, f.Why, f.Rule)
 			tone := doc.Bad
 			if f.Severity != lint.Error {
 				tone = doc.Plain
 			}
-			t.Add(doc.Text(f.At.String()), doc.Cell{Text: string(f.Severity), Tone: tone}, doc.Cell{Text: f.Rule, Tone: doc.Strong}, doc.Text(f.Value))
+			t.Add(doc.Text(f.At.String()), doc.Cell{Text: string(f.Severity), Tone: tone}, doc.Cell{Text: f.Rule, Tone: doc.Strong}, doc.Text(f.Value), doc.Text(f.Why))
 		}
-		d.Add(doc.Section{Title: "Findings", Blocks: []doc.Block{t}})
+		d.Add(doc.Section{In: doc.Screen, Blocks: []doc.Block{doc.Listing(lines.String())}})
+		d.Add(doc.Section{Title: "Findings", In: doc.Page, Blocks: []doc.Block{t}})
 	}
 	for i := range r.Findings {
 		d.Add(findingSection(&r.Findings[i]))
@@ -45,9 +48,9 @@ func lintDocument(r *lint.Report, trials []prove.Trial) *doc.Document {
 	return d
 }
 
-// findingSection is a finding in full.
+// findingSection is the ports of a finding and its fixes.
 func findingSection(f *lint.Finding) doc.Section {
-	out := doc.Section{Title: fmt.Sprintf("%s at %s", f.Rule, f.At), In: doc.Details, Blocks: doc.Paragraphs(f.Why + ".")}
+	out := doc.Section{Title: fmt.Sprintf("%s at %s", f.Rule, f.At), In: doc.Details}
 	if len(f.Where) > 0 {
 		out.Blocks = append(out.Blocks, doc.Paragraph{Lead: "Ports:", Text: f.Ports()})
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,7 @@ interrupted, which needs root or CAP_NET_RAW, on Linux.`,
 	f.BoolVar(&s.summary, "summary", false, "only the flows")
 	f.BoolVar(&s.json, "json", false, "print as JSON")
 	cmd.MarkFlagsMutuallyExclusive("anomalies", "summary")
+	e.pageFlag(cmd)
 	return cmd
 }
 
@@ -92,20 +94,26 @@ type packetSource interface {
 	Next(p *pcap.Packet) error
 }
 
-// tell prints the packets of a source, and at the end the flows.
+// tell prints the packets of a source, and at the end a document of its flows.
 func (s *sniffing) tell(e *Env, path string, r packetSource, out *bufio.Writer) error {
-	defer out.Flush()
-	var to sniffOutput = &sniffText{w: out, style: e.style()}
+	if e.html == "-" { // the page, and nothing else
+		out.Reset(io.Discard)
+	}
+	var to sniffOutput = &sniffText{w: out, bold: e.style().Bold}
 	if s.json {
-		to = &sniffJSON{e: e, w: out}
+		to = &sniffJSON{w: out}
 	}
 	t := sniff.NewTracker()
 	cut := s.follow(r, t, to)
-	if err := to.finish(t, cut); err != nil {
+	rest, err := to.finish(t, cut)
+	if err = cmp.Or(err, out.Flush()); err != nil {
+		return err
+	}
+	e.begun = s.json
+	if err := e.present(sniffDocument(path, t), s.json, rest); err != nil {
 		return err
 	}
 	if cut != nil {
-		out.Flush()
 		return fmt.Errorf("%s: %w: what was read until there is above", path, cut)
 	}
 	return nil
@@ -133,7 +141,7 @@ func (s *sniffing) follow(r packetSource, t *sniff.Tracker, to sniffOutput) erro
 // sniffOutput is the output of packets and flows.
 type sniffOutput interface {
 	packet(n int64, e *sniff.Event) error
-	finish(t *sniff.Tracker, cut error) error
+	finish(t *sniff.Tracker, cut error) (rest []byte, err error) // rest is the end of a JSON object
 }
 
 // openInput opens a file; - is standard input.

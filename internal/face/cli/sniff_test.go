@@ -28,11 +28,21 @@ func TestSniffNamesTheLossAndWhoRepairedIt(t *testing.T) {
 	for _, part := range []string{
 		"PSN 1048579, NAK: PSN sequence error, MSN 1  <- NAK",
 		"<- retransmission (goes back by 5)",
-		"24 packets of RoCE v2: 5 retransmissions, 1 NAK\n",
+		"24 packets of RoCE v2: 5 retransmissions, 1 NAK.\n",
 		"10.77.0.1 QP 0x3d > 10.77.0.2 QP 0x3c",
 	} {
 		if !strings.Contains(out, part) {
 			t.Errorf("the output lacks %q:\n%s", part, out)
+		}
+	}
+}
+
+// TestTheFlowsOfACaptureAreAPage: with - nothing else is printed, neither packets nor JSON.
+func TestTheFlowsOfACaptureAreAPage(t *testing.T) {
+	for _, flag := range []string{"--html=-", "--json"} {
+		out, errs, code := runVerb(t, newSniff, capture(t, "v_rc_rnr.pcap"), "--html", "-", flag)
+		if code != OK || !strings.HasPrefix(out, "<!doctype html>") || !strings.HasSuffix(strings.TrimSpace(out), "</html>") || !strings.Contains(out, "4 RNR NAKs") {
+			t.Errorf("%s: exit code %d: %s\n%s", flag, code, errs, out)
 		}
 	}
 }

@@ -8,9 +8,8 @@ import (
 	"weft/internal/live/sniff"
 )
 
-// sniffJSON prints one object; its packets are written one by one.
+// sniffJSON prints the beginning of an object, with its packets one by one.
 type sniffJSON struct {
-	e    *Env
 	w    io.Writer
 	some bool
 }
@@ -28,22 +27,22 @@ func (s *sniffJSON) packet(n int64, e *sniff.Event) error {
 	return err
 }
 
-func (s *sniffJSON) finish(t *sniff.Tracker, cut error) error {
+func (s *sniffJSON) finish(t *sniff.Tracker, cut error) ([]byte, error) {
 	end := "\n ],\n"
 	if !s.some {
 		end = "{\n \"version\": 1,\n \"packets\": [],\n"
 	}
 	flows, err := json.Marshal(t.Flows())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all, err := json.Marshal(t.Counts)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := io.WriteString(s.w, end); err != nil {
-		return err
+		return nil, err
 	}
-	return s.e.rest(fmt.Appendf(nil, "{\n \"flows\": %s,\n \"found\": %s,\n \"roce_packets\": %d,\n \"cut_packets\": %d,\n \"other_packets\": %d,\n \"complete\": %v\n}\n",
-		flows, all, t.Packets, t.Cut, t.Other, cut == nil))
+	return fmt.Appendf(nil, "{\n \"flows\": %s,\n \"found\": %s,\n \"roce_packets\": %d,\n \"cut_packets\": %d,\n \"other_packets\": %d,\n \"complete\": %v\n}\n",
+		flows, all, t.Packets, t.Cut, t.Other, cut == nil), nil
 }

@@ -5,17 +5,14 @@ import (
 	"io"
 	"strings"
 
-	"weft/internal/face/doc"
-	"weft/internal/face/report"
 	"weft/internal/live/sniff"
-	"weft/units"
 	"weft/wire"
 )
 
-// sniffText prints packets as lines and flows as a table.
+// sniffText prints packets as lines.
 type sniffText struct {
 	w       io.Writer
-	style   doc.Style
+	bold    func(string) string
 	startNs int64
 	lines   bool
 }
@@ -23,7 +20,7 @@ type sniffText struct {
 func (s *sniffText) packet(n int64, e *sniff.Event) error {
 	if !s.lines {
 		s.lines, s.startNs = true, e.TimeNs
-		fmt.Fprintf(s.w, "%s\n", s.style.Bold("  packet      time  from > to, queue pair: operation"))
+		fmt.Fprintf(s.w, "%s\n", s.bold("  packet      time  from > to, queue pair: operation"))
 	}
 	_, err := fmt.Fprintf(s.w, "%8d %8.6f  %s\n", n, float64(e.TimeNs-s.startNs)/1e9, sniffLine(e))
 	return err
@@ -96,44 +93,9 @@ func details(p *wire.Packet) []string {
 	return d
 }
 
-func (s *sniffText) finish(t *sniff.Tracker, _ error) error {
+func (s *sniffText) finish(*sniff.Tracker, error) ([]byte, error) {
 	if s.lines {
 		fmt.Fprintln(s.w)
 	}
-	fmt.Fprintf(s.w, "%s packets of RoCE v2", report.Integer(t.Packets))
-	if t.Other > 0 {
-		fmt.Fprintf(s.w, ", %s others", report.Integer(t.Other))
-	}
-	if t.Unfollowed > 0 {
-		fmt.Fprintf(s.w, ", %s of flows that were too many to follow", report.Integer(t.Unfollowed))
-	}
-	if t.Cut > 0 {
-		fmt.Fprintf(s.w, ", %s cut by the capture's snap length (their ICRC is not checked)", report.Integer(t.Cut))
-	}
-	if found := anomalyCounts(&t.Counts); found != "" {
-		fmt.Fprintf(s.w, ": %s", found)
-	}
-	fmt.Fprintln(s.w)
-	if len(t.Flows()) == 0 {
-		return nil
-	}
-	fmt.Fprintln(s.w)
-	rows := [][]string{{"flow", "packets", "payload", "sent again", "what happened"}}
-	for _, f := range t.Flows() {
-		found := anomalyCounts(&f.Counts)
-		if found == "" {
-			found = "nothing unusual"
-		}
-		rows = append(rows, []string{flowName(f), report.Integer(f.Packets), units.Bytes(f.Payload).String(), units.Bytes(f.Repeated).String(), found})
-	}
-	return doc.Grid(rows).Write(s.w, s.style)
-}
-
-// flowName names the two ends of a flow.
-func flowName(f *sniff.Flow) string {
-	from := f.Src.String()
-	if f.PeerQP != nil {
-		from = fmt.Sprintf("%v QP %#x", f.Src, uint32(*f.PeerQP))
-	}
-	return fmt.Sprintf("%s > %v QP %#x", from, f.Dst, uint32(f.QP))
+	return nil, nil
 }

@@ -33,6 +33,7 @@ func newTopology(e *Env) *cobra.Command {
 	svgFlag(cmd, &svg, "the (first) fabric")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the counts as JSON")
 	c.register(cmd)
+	e.pageFlag(cmd)
 	return cmd
 }
 

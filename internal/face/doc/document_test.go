@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -50,6 +51,36 @@ func TestADocumentFitsTheScreen(t *testing.T) {
 		}
 		if !strings.Contains(text, "a note") || strings.Contains(text, "<script>") {
 			t.Errorf("%d rows: the note is lost, or the page's text is there:\n%s", c.rows, text)
+		}
+	}
+}
+
+// TestEveryRendererShowsTheLevelOfARow: and a document that is too long has only the rows of low
+// levels on a terminal, if it fits then.
+func TestEveryRendererShowsTheLevelOfARow(t *testing.T) {
+	parts := func(rows int) *Document {
+		t := &Table{Columns: []Column{{Left: true}, {}}}
+		t.AddTexts("part", "time")
+		t.AddTexts("whole", "9 us")
+		t.Add(Cell{Text: "half", Level: 1}, Text("4 us"))
+		for range rows {
+			t.Add(Cell{Text: "piece", Level: 2}, Text("1 us"))
+		}
+		return &Document{Title: "a run", Sections: []Section{{Blocks: []Block{t}}}}
+	}
+	var page, text strings.Builder
+	if err := errors.Join(parts(1).HTML(&page), parts(1).Markdown(&text)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ got, want string }{
+		{onTerminal(t, parts(1), Style{}), "\nwhole      9 us\n  half     4 us\n    piece  1 us\n"},
+		{onTerminal(t, parts(60), Style{}), "\nwhole   9 us\n  half  4 us\n\nWith --details also: the parts of the rows.\n"},
+		{onTerminal(t, parts(60), Style{Details: true}), "\n    piece  1 us\n    piece  1 us\n"},
+		{page.String(), `<td class="w in2">piece</td>`},
+		{text.String(), "| &emsp;half | 4 us |\n| &emsp;&emsp;piece | 1 us |\n"},
+	} {
+		if !strings.Contains(c.got, c.want) {
+			t.Errorf("no %q in\n%s", c.want, c.got)
 		}
 	}
 }

@@ -190,8 +190,8 @@ func (t *Table) pageCells(i int) (out []pageCell) {
 			if cell.Class = "w"; utf8.RuneCountInString(c.Text) > 40 {
 				cell.Class = "w long"
 			}
-			if n := len(c.Text) - len(strings.TrimLeft(c.Text, " ")); n > 0 {
-				cell.Class, cell.Text = cell.Class+" in", c.Text[n:]
+			if c.Level > 0 {
+				cell.Class += " in" + strconv.Itoa(c.Level)
 			}
 		}
 		if c.Bar > 0 {

@@ -62,12 +62,13 @@ func (t *Table) markdown(b *strings.Builder) {
 	b.WriteByte('\n')
 	for i, row := range t.Rows {
 		for j, c := range row {
-			text := strings.NewReplacer("\n", " ", "|", `\|`).Replace(strings.TrimLeft(c.Text, " "))
+			text := strings.NewReplacer("\n", " ", "|", `\|`).Replace(c.Text)
 			if i == 0 {
 				text = strings.TrimSpace(t.group(j) + " " + text)
 			} else if c.Tone == Bad {
 				text = "**" + text + "**"
 			}
+			text = strings.Repeat("&emsp;", c.Level) + text
 			b.WriteString("| " + text)
 			if text != "" || i > 0 {
 				b.WriteByte(' ')

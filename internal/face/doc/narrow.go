@@ -68,16 +68,15 @@ func (t *Table) brokenNames(width int) *Table {
 
 // brokenName splits a row whose name is too long. The other cells stay in the first part.
 func brokenName(row []Cell, room int) (out [][]Cell) {
-	name := row[0].Text
-	indent := len(name) - len(strings.TrimLeft(name, " "))
-	for i, line := range strings.Split(Wrap(name, room-indent-2), "\n") {
-		cells, in := make([]Cell, len(row)), indent
+	name := row[0]
+	for i, line := range strings.Split(Wrap(name.Text, room-2*name.Level-2), "\n") {
+		cells := make([]Cell, len(row))
 		if i == 0 {
 			copy(cells, row)
 		} else {
-			in += 2
+			line = "  " + line
 		}
-		cells[0] = Cell{Text: strings.Repeat(" ", in) + line, Tone: row[0].Tone}
+		cells[0] = Cell{Text: line, Tone: name.Tone, Level: name.Level}
 		out = append(out, cells)
 	}
 	return out

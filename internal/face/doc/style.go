@@ -10,6 +10,8 @@ type Style struct {
 	Width   int  // columns; 0 is 120
 	Colour  bool // ANSI colours and weights
 	Details bool // also sections in Details
+
+	folds int // number of levels of rows that are left out
 }
 
 // Columns is the width of the output.

@@ -10,13 +10,19 @@ import (
 
 // Cell is a text with its tone. A cell with a number also has the number's unit.
 type Cell struct {
-	Text string
-	Tone Tone
-	Bar  float64 // length of a bar on the page, as a share of the column; 0 is none
+	Text  string
+	Tone  Tone
+	Bar   float64 // length of a bar on the page, as a share of the column; 0 is none
+	Level int     // of a row's name: 0 to maxLevel; a row is a part of the row above it with a lower level
 }
+
+const maxLevel = 2
 
 // Text is a cell of plain text.
 func Text(s string) Cell { return Cell{Text: s} }
+
+// indented is the cell's text on a terminal, by its level.
+func (c Cell) indented() string { return strings.Repeat("  ", c.Level) + c.Text }
 
 // Column is the layout of a column's cells.
 type Column struct {
@@ -86,10 +92,33 @@ func (t *Table) Filled() *Table {
 	return out
 }
 
+// levels is the lowest and the highest level of a row.
+func (t *Table) levels() (low, high int) {
+	for i, row := range t.Rows[min(1, len(t.Rows)):] {
+		if level := row[0].Level; i == 0 {
+			low, high = level, level
+		} else {
+			low, high = min(low, level), max(high, level)
+		}
+	}
+	return low, high
+}
+
+// folded is the table without the rows of its n highest levels; the lowest level stays.
+func (t *Table) folded(n int) *Table {
+	if n == 0 {
+		return t
+	}
+	low, high := t.levels()
+	out := *t
+	out.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []Cell) bool { return row[0].Level > max(low, high-n) })
+	return &out
+}
+
 // Write writes the table on a terminal, without trailing spaces. A table that is too wide is cut
 // into tables below each other.
 func (t *Table) Write(w io.Writer, s Style) error {
-	for i, part := range t.shortened(s.Width).wrapped(s).fitting(s.Width) {
+	for i, part := range t.folded(s.folds).shortened(s.Width).wrapped(s).fitting(s.Width) {
 		if i > 0 {
 			if _, err := io.WriteString(w, "\n"); err != nil {
 				return err
@@ -117,7 +146,8 @@ func (t *Table) writeWhole(w io.Writer, s Style) error {
 				below = c.Text
 				continue
 			}
-			pad := strings.Repeat(" ", widths[j]-utf8.RuneCountInString(c.Text))
+			text := c.indented()
+			pad := strings.Repeat(" ", widths[j]-utf8.RuneCountInString(text))
 			line.WriteString(strings.Repeat(" ", t.gap(j)))
 			tone := c.Tone
 			if i == 0 && tone == Plain {
@@ -125,11 +155,11 @@ func (t *Table) writeWhole(w io.Writer, s Style) error {
 			}
 			switch {
 			case !t.Columns[j].Left:
-				line.WriteString(pad + s.Paint(c.Text, tone))
-			case strings.TrimSpace(c.Text) == "":
-				line.WriteString(pad + c.Text)
+				line.WriteString(pad + s.Paint(text, tone))
+			case strings.TrimSpace(text) == "":
+				line.WriteString(pad + text)
 			default:
-				line.WriteString(s.Paint(c.Text, tone) + pad)
+				line.WriteString(s.Paint(text, tone) + pad)
 			}
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
@@ -156,7 +186,7 @@ func (t *Table) widths() []int {
 	for _, row := range t.Rows {
 		for j, c := range row {
 			if !t.Columns[j].Below {
-				widths[j] = max(widths[j], utf8.RuneCountInString(c.Text))
+				widths[j] = max(widths[j], utf8.RuneCountInString(c.indented()))
 			}
 		}
 	}

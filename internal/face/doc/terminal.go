@@ -10,8 +10,26 @@ import (
 const screen = 50
 
 // Terminal writes the document as lines of text. If it has more lines than a screen, sections in
-// [Details] are left out, the longest first, and a last line names them.
+// [Details] are left out, the longest first, and a last line names them. If that is not enough, rows
+// of tables are left out, the highest [Cell.Level] first.
 func (d *Document) Terminal(w io.Writer, s Style) error {
+	whole, err := d.lines(s)
+	text := whole
+	for err == nil && !s.Details && strings.Count(text, "\n") > screen {
+		if s.folds++; s.folds > maxLevel {
+			text = whole // nothing helps
+			break
+		}
+		text, err = d.lines(s)
+	}
+	if err == nil {
+		_, err = io.WriteString(w, text)
+	}
+	return err
+}
+
+// lines is the document as lines of text.
+func (d *Document) lines(s Style) (string, error) {
 	var parts []string
 	var sections []*Section
 	if heading := d.heading(); heading != "" {
@@ -21,15 +39,14 @@ func (d *Document) Terminal(w io.Writer, s Style) error {
 		if section := &d.Sections[i]; section.In != Page {
 			text, err := section.terminal(s)
 			if err != nil {
-				return err
+				return "", err
 			}
 			if text != "" {
 				parts, sections = append(parts, text), append(sections, section)
 			}
 		}
 	}
-	_, err := io.WriteString(w, strings.Join(fitted(parts, sections, s), "\n"))
-	return err
+	return strings.Join(fitted(parts, sections, s), "\n"), nil
 }
 
 func (d *Document) heading() string {
@@ -48,6 +65,9 @@ func fitted(parts []string, sections []*Section, s Style) []string {
 	for {
 		var shown, missing []string
 		lines, longest := 0, -1
+		if s.folds > 0 {
+			missing = []string{"the parts of the rows"}
+		}
 		for i, text := range parts {
 			if left[i] {
 				missing = append(missing, sections[i].name())

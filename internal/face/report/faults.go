@@ -58,7 +58,7 @@ func fabricTable(title string, r *runstore.Results) *doc.Table {
 
 // addRow adds a row with a text for each fabric; an empty text is none.
 func addRow(t *doc.Table, r *runstore.Results, label string, of func(runstore.FabricResult) string) {
-	row := []doc.Cell{{Text: "  " + label}}
+	row := []doc.Cell{{Text: label, Level: 1}}
 	for _, f := range r.Fabrics {
 		row = append(row, doc.Text(cmp.Or(of(f), none)))
 	}

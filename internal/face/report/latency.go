@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -85,9 +84,34 @@ func (r *references) of(sources []host.Source) (numbers []int) {
 // termRow is a term of all fabrics.
 type termRow struct {
 	part  latency.Part
+	way   string
 	name  string
-	times []string // by fabric; empty if it has no such term
+	times []units.Time // by fabric; negative if it has no such term
 	refs  []int
+}
+
+// sumOf is a row with the sums of some rows, and their sources.
+func sumOf(label doc.Cell, rows []termRow, sources string) []doc.Cell {
+	out := []doc.Cell{label}
+	for k := range rows[0].times {
+		sum, text := units.Time(0), none
+		for i := range rows {
+			if t := rows[i].times[k]; t >= 0 {
+				sum += t
+				text = host.Nanoseconds(sum)
+			}
+		}
+		out = append(out, doc.Text(text))
+	}
+	return append(out, doc.Text(sources))
+}
+
+// leading is the first rows, as long as they belong together.
+func leading(rows []termRow, belongs func(termRow) bool) []termRow {
+	if n := slices.IndexFunc(rows, func(r termRow) bool { return !belongs(r) }); n >= 0 {
+		return rows[:n]
+	}
+	return rows
 }
 
 // fabricColumns is a table with a column of numbers for each fabric.
@@ -116,24 +140,29 @@ func latencyTable(all []*latency.Result, refs *references) *doc.Table {
 	t.Rows[0] = append(t.Rows[0], doc.Text("sources"))
 	addOf(t, all, "path", func(m *latency.Result) string { return string(m.Path) }, "")
 	addOf(t, all, "operation", func(m *latency.Result) string { return string(m.Op) }, "")
-	part := latency.Part("")
-	for _, x := range mergeTerms(all, refs) {
+	part, way := latency.Part(""), ""
+	rows := mergeTerms(all, refs)
+	for i, x := range rows {
 		if x.part != part {
 			part = x.part
-			row := make([]doc.Cell, len(all)+2)
-			row[0] = doc.Cell{Text: string(part), Tone: doc.Strong}
-			t.Add(row...)
+			same := leading(rows[i:], func(r termRow) bool { return r.part == part })
+			t.Add(sumOf(doc.Cell{Text: string(part), Tone: doc.Strong}, same, "")...)
 		}
-		row := []string{"  " + x.name}
-		for _, text := range x.times {
-			row = append(row, cmp.Or(text, none))
+		if x.way != way && x.way != "" {
+			same := leading(rows[i:], func(r termRow) bool { return r.way == x.way })
+			t.Add(sumOf(doc.Cell{Text: x.way, Level: 1}, same, "")...)
+		}
+		way = x.way
+		level := 1
+		if way != "" {
+			level = 2
 		}
 		slices.Sort(x.refs)
 		numbers := ""
 		for _, n := range slices.Compact(x.refs) {
 			numbers += fmt.Sprintf("[%d]", n)
 		}
-		t.AddTexts(append(row, numbers)...)
+		t.Add(sumOf(doc.Cell{Text: x.name, Level: level}, rows[i:i+1], numbers)...)
 	}
 	addOf(t, all, "sum, and one way", func(m *latency.Result) string { return host.Nanoseconds(m.OneWay) }, "")
 	return t
@@ -147,15 +176,15 @@ func mergeTerms(all []*latency.Result, refs *references) (rows []termRow) {
 		for i := range m.Terms {
 			t := &m.Terms[i]
 			name := termName(t)
-			j := slices.IndexFunc(rows, func(r termRow) bool { return r.part == t.Part && r.name == name && r.times[k] == "" })
+			j := slices.IndexFunc(rows, func(r termRow) bool { return r.part == t.Part && r.name == name && r.times[k] < 0 })
 			if j < 0 {
 				for at < len(rows) && partOrder(rows[at].part) < partOrder(t.Part) {
 					at++
 				}
-				rows = slices.Insert(rows, at, termRow{part: t.Part, name: name, times: make([]string, len(all))})
+				rows = slices.Insert(rows, at, termRow{part: t.Part, way: t.Way, name: name, times: slices.Repeat([]units.Time{-1}, len(all))})
 				j = at
 			}
-			rows[j].times[k] = host.Nanoseconds(t.Time)
+			rows[j].times[k] = t.Time
 			rows[j].refs = append(rows[j].refs, refs.of(t.Sources)...)
 			at = j + 1
 		}

@@ -55,7 +55,7 @@ func (t *pauseTree) grow(indent string, links []int) {
 	for k, i := range links {
 		branch, next := "├ ", "│ "
 		if k == len(links)-1 {
-			branch, next = "└ ", "  "
+			branch, next = "└ ", "\u00a0\u00a0" // which HTML keeps
 		}
 		t.rows = append(t.rows, pauseRow{indent + branch, t.p.Links[i].Name, i})
 		t.grow(indent+next, t.below[i])

@@ -18,31 +18,31 @@ func Topology(sc *scenario.Resolved, bills []network.Bill) *doc.Document {
 	t := &doc.Table{Keys: 1, Columns: columns}
 	t.AddTexts(head...)
 	t.AddTexts(shape...)
-	add := func(label string, always bool, of func(*network.Bill) int) {
-		row, shown := []string{label}, always
+	add := func(level int, label string, always bool, of func(*network.Bill) int) {
+		row, shown := []doc.Cell{{Text: label, Level: level}}, always
 		for i := range bills {
 			n := of(&bills[i])
 			shown = shown || n != 0
-			row = append(row, strconv.Itoa(n))
+			row = append(row, doc.Text(strconv.Itoa(n)))
 		}
 		if shown {
-			t.AddTexts(row...)
+			t.Add(row...)
 		}
 	}
-	add("nodes", true, func(b *network.Bill) int { return b.Nodes })
-	add("NIC ports", true, func(b *network.Bill) int { return b.Endpoints })
-	add("management ports", false, func(b *network.Bill) int { return b.Services })
-	add("switches", true, func(b *network.Bill) int { return b.Switches["total"] })
+	add(0, "nodes", true, func(b *network.Bill) int { return b.Nodes })
+	add(0, "NIC ports", true, func(b *network.Bill) int { return b.Endpoints })
+	add(0, "management ports", false, func(b *network.Bill) int { return b.Services })
+	add(0, "switches", true, func(b *network.Bill) int { return b.Switches["total"] })
 	for _, level := range []string{"leaf", "spine", "core"} {
-		add("  "+level, false, func(b *network.Bill) int { return b.Switches[level] })
+		add(1, level, false, func(b *network.Bill) int { return b.Switches[level] })
 	}
-	add("cables", true, func(b *network.Bill) int { return b.Cables["total"] })
+	add(0, "cables", true, func(b *network.Bill) int { return b.Cables["total"] })
 	for i := range (topology.Count{}).Cables {
 		kind := topology.CableKind(i).String()
-		add("  "+kind, false, func(b *network.Bill) int { return b.Cables[kind] })
+		add(1, kind, false, func(b *network.Bill) int { return b.Cables[kind] })
 	}
-	add("switch ports in use", true, func(b *network.Bill) int { return b.Used })
-	add("switch ports free", true, func(b *network.Bill) int { return b.Free })
+	add(0, "switch ports in use", true, func(b *network.Bill) int { return b.Used })
+	add(0, "switch ports free", true, func(b *network.Bill) int { return b.Free })
 
 	blocks := []doc.Block{t}
 	if cut := cutRadix(sc); cut != "" {

@@ -65,6 +65,7 @@ type Result struct {
 // Term is a part of a message's time.
 type Term struct {
 	Part    Part
+	Way     string // the links and switches that the term belongs to; empty at a host or NIC
 	Name    string
 	Time    units.Time
 	Bytes   units.Bytes // of a copy

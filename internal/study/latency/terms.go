@@ -2,6 +2,7 @@ package latency
 
 import (
 	"fmt"
+	"strings"
 
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/fabric"
@@ -184,7 +185,11 @@ func (e *explainer) hop(s *fabric.Sighting, hop int, at, landed units.Time, pref
 	}
 	link := fmt.Sprintf("link %d: ", hop+1)
 	add := func(name string, t units.Time, note string, sources ...host.Source) {
-		e.add(Term{Part: InFabric, Name: prefix + name, Time: t, Note: note, Sources: sources})
+		way := prefix + "links and switches"
+		if strings.HasPrefix(name, "NIC") {
+			way = ""
+		}
+		e.add(Term{Part: InFabric, Way: way, Name: prefix + name, Time: t, Note: note, Sources: sources})
 	}
 	if wait := s.Start - at; wait > 0 {
 		name := here + ": wait for the port"

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"fmt"
+
+	"weft/internal/face/doc"
+	"weft/internal/face/report"
+	"weft/internal/live/sniff"
+	"weft/units"
+)
+
+// sniffDocument is the counts of a capture and its flows.
+func sniffDocument(path string, t *sniff.Tracker) *doc.Document {
+	counts := report.Integer(t.Packets) + " packets of RoCE v2"
+	if t.Other > 0 {
+		counts += fmt.Sprintf(", %s others", report.Integer(t.Other))
+	}
+	if t.Unfollowed > 0 {
+		counts += fmt.Sprintf(", %s of flows that were too many to follow", report.Integer(t.Unfollowed))
+	}
+	if t.Cut > 0 {
+		counts += fmt.Sprintf(", %s cut by the capture's snap length (their ICRC is not checked)", report.Integer(t.Cut))
+	}
+	if found := anomalyCounts(&t.Counts); found != "" {
+		counts += ": " + found
+	}
+	d := &doc.Document{
+		Brand: "RoCE v2 capture", Title: path, Footer: "Made by weft live sniff. The same capture and version make the same page.",
+		Sections: []doc.Section{{Blocks: doc.Paragraphs(counts + ".")}},
+	}
+	if len(t.Flows()) == 0 {
+		return d
+	}
+	rows := [][]string{{"flow", "packets", "payload", "sent again", "what happened"}}
+	for _, f := range t.Flows() {
+		found := anomalyCounts(&f.Counts)
+		if found == "" {
+			found = "nothing unusual"
+		}
+		rows = append(rows, []string{flowName(f), report.Integer(f.Packets), units.Bytes(f.Payload).String(), units.Bytes(f.Repeated).String(), found})
+	}
+	d.Sections[0].Blocks = append(d.Sections[0].Blocks, doc.Grid(rows, 1, 2, 3))
+	return d
+}
+
+// flowName names the two ends of a flow.
+func flowName(f *sniff.Flow) string {
+	from := f.Src.String()
+	if f.PeerQP != nil {
+		from = fmt.Sprintf("%v QP %#x", f.Src, uint32(*f.PeerQP))
+	}
+	return fmt.Sprintf("%s > %v QP %#x", from, f.Dst, uint32(f.QP))
+}
