@@ -58,6 +58,9 @@ type headroomFlags struct {
 }
 
 func (h *headroomFlags) run(ctx context.Context, e *Env) error {
+	if h.Port.Lanes < 1 || h.Port.Lanes > 16 {
+		return fmt.Errorf("--lanes %d: valid are 1 to 16", h.Port.Lanes)
+	}
 	a, err := h.Answer()
 	if err != nil {
 		return err

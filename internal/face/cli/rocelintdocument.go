@@ -22,8 +22,8 @@ func lintDocument(r *lint.Report, trials []prove.Trial) *doc.Document {
 	}
 	if len(r.Findings) > 0 {
 		var lines strings.Builder // in the form of compilers, which editors and CI understand
-		t := &doc.Table{Keys: 1, Columns: []doc.Column{{Left: true}, {Left: true}, {Left: true}, {Left: true}, {Left: true}}}
-		t.AddTexts("place", "severity", "rule", "value", "reason")
+		t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {Left: true}, {Left: true}, {Left: true}}}
+		t.AddTexts("severity", "rule", "reason", "place", "value")
 		for i := range r.Findings {
 			f := &r.Findings[i]
 			fmt.Fprintf(&lines, "%s: %s: %s [%s]\n", f.At, f.Severity, f.Why, f.Rule)
@@ -31,7 +31,7 @@ func lintDocument(r *lint.Report, trials []prove.Trial) *doc.Document {
 			if f.Severity != lint.Error {
 				tone = doc.Plain
 			}
-			t.Add(doc.Text(f.At.String()), doc.Cell{Text: string(f.Severity), Tone: tone}, doc.Cell{Text: f.Rule, Tone: doc.Strong}, doc.Text(f.Value), doc.Text(f.Why))
+			t.Add(doc.Cell{Text: string(f.Severity), Tone: tone}, doc.Cell{Text: f.Rule, Tone: doc.Strong}, doc.Text(f.Why), doc.Text(f.At.String()), doc.Text(f.Value))
 		}
 		d.Add(doc.Section{In: doc.Screen, Blocks: []doc.Block{doc.Listing(lines.String())}})
 		d.Add(doc.Section{Title: "Findings", In: doc.Page, Blocks: []doc.Block{t}})

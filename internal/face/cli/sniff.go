@@ -24,11 +24,11 @@ func newSniff(e *Env) *cobra.Command {
 		Use:   "sniff FILE | --interface NAME",
 		Short: "decode RoCE v2 in a capture and name the faults",
 		Long: `Reads a capture (pcap or pcapng, - is standard input) and prints each RoCE v2
-packet, its two queue pairs, and its anomalies: retransmissions, packets out of order, gaps, lost UC messages, NAKs, RNR NAKs,
-congestion notifications, ECN marks, wrong ICRCs, and connections that the connection
-manager rejects. At the end it prints every flow with its counts. Frames may have one
-or several VLAN tags, or be inside VXLAN. A capture with a short snap length is read as
-far as possible. With --interface it reads the packets of an interface until
+packet, its two queue pairs, and its anomalies: retransmissions, packets out of order,
+gaps, lost UC messages, NAKs, RNR NAKs, congestion notifications, ECN marks, wrong
+ICRCs, and connections that the connection manager rejects. At the end it prints every
+flow with its counts. Frames may have one or several VLAN tags, or be inside VXLAN. A
+capture with a short snap length is read as far as possible. With --interface it reads the packets of an interface until
 interrupted, which needs root or CAP_NET_RAW, on Linux.`,
 		Example: `  tcpdump -i eth0 -w - udp port 4791 | weft live sniff -
   weft live sniff --interface eth0 --anomalies
@@ -38,6 +38,9 @@ interrupted, which needs root or CAP_NET_RAW, on Linux.`,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if (len(given) == 0) == (s.nic == "") {
 				return errors.New("name one capture, or one interface by --interface")
+			}
+			if err := writableFile(e, "--html", e.html); err != nil {
+				return err
 			}
 			if s.nic != "" {
 				return s.listen(cmd.Context(), e)
