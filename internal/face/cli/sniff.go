@@ -109,7 +109,7 @@ func (s *sniffing) tell(e *Env, path string, r packetSource, out *bufio.Writer) 
 	t := sniff.NewTracker()
 	cut := s.follow(r, t, to)
 	rest, err := to.finish(t, cut)
-	if err = cmp.Or(err, out.Flush()); err != nil {
+	if err := cmp.Or(err, out.Flush()); err != nil {
 		return err
 	}
 	e.begun = s.json
