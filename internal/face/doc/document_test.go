@@ -107,6 +107,21 @@ func TestThePageEscapesWhatItShows(t *testing.T) {
 	}
 }
 
+// TestARowContinuesTheOneAboveItIfItsNameIsEmpty: a line on the page divides the others, also if
+// the first column is a mark that a row may lack.
+func TestARowContinuesTheOneAboveItIfItsNameIsEmpty(t *testing.T) {
+	table := &Table{Columns: []Column{{Left: true}}}
+	table.AddTexts("name")
+	for _, name := range []string{"*", " ", "", "  inner"} {
+		table.AddTexts(name)
+	}
+	for i, row := range table.pageRows() {
+		if want := i != 2; row.First != want {
+			t.Errorf("row %d begins a group: %v, want %v", i, row.First, want)
+		}
+	}
+}
+
 // TestMarkdownKeepsItsTables: a bar in a text is no column.
 func TestMarkdownKeepsItsTables(t *testing.T) {
 	table := &Table{Columns: []Column{{Left: true}, {}}, Rows: [][]Cell{{Text("what"), Text("error")}, {Text("a|b"), {Text: "MISS", Tone: Bad}}}}

@@ -177,8 +177,7 @@ func (t *Table) pageHead() (out [][]pageCell) {
 // pageRows are the rows below the heading.
 func (t *Table) pageRows() (out []pageRow) {
 	for i := 1; i < len(t.Rows); i++ {
-		cells := t.pageCells(i)
-		out = append(out, pageRow{First: cells[0].Text != "", Cells: cells})
+		out = append(out, pageRow{First: t.Rows[i][0].Text != "", Cells: t.pageCells(i)})
 	}
 	return out
 }

@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -58,12 +60,17 @@ func TestAWorseOutcomeIsHigherNotNegativelyLower(t *testing.T) {
 }
 
 // TestAnAxisNearItsValuesShowsThem gives a search that gains one part in a hundred more
-// than a tenth of the plot.
+// than a tenth of the plot, and labels that are the values of their ticks.
 func TestAnAxisNearItsValuesShowsThem(t *testing.T) {
-	for _, values := range [][2]float64{{.992, 1}, {.2, 1}, {1, 1}, {1, 3.7}} {
+	for _, values := range [][2]float64{{.992, 1}, {.2, 1}, {1, 1}, {1, 1.11}, {1, 3.7}} {
 		least, most := ends(values[0], values[1])
 		if least > values[0] || most < values[1] || values[1] > values[0] && (values[1]-values[0])/(most-least) < .1 {
 			t.Errorf("an axis from %g to %g for values from %g to %g", least, most, values[0], values[1])
+		}
+		for _, tick := range linearTicks(least, most) {
+			if label, err := strconv.ParseFloat(relativeNumber(tick), 64); err != nil || math.Abs(label-tick) > 1e-9 {
+				t.Errorf("values from %g to %g: a tick at %g has the label %g", values[0], values[1], tick, label)
+			}
 		}
 	}
 }

@@ -45,7 +45,7 @@ func seedsText(seeds []uint64) string {
 
 // stepsPlot is the best objective over the simulated candidates.
 func stepsPlot(r *tune.Result) *plot {
-	p := &plot{title: "The search", note: "the best objective so far; the scenario as it stands is 1", over: &scale{name: "candidates"}, format: axisNumber}
+	p := &plot{title: "The search", note: "the best objective so far; the scenario as it stands is 1", over: &scale{name: "candidates"}, format: relativeNumber}
 	s := series{label: "best"}
 	last := r.Search.Steps[len(r.Search.Steps)-1].Candidates
 	for _, x := range r.Search.Steps {
@@ -59,10 +59,15 @@ func stepsPlot(r *tune.Result) *plot {
 }
 
 // ends are the ends of an axis with positive values. They do not begin at 0 if this would flatten
-// the line; they are at least a hundredth apart.
+// the line; they are at least a twentieth apart, so that labels with three decimals differ.
 func ends(lo, hi float64) (least, most float64) {
-	ticks := linearTicks(lo, max(hi, lo*1.01))
+	ticks := linearTicks(lo, max(hi, lo*1.05))
 	return ticks[0], ticks[len(ticks)-1]
+}
+
+// relativeNumber is a ratio with at most three decimals.
+func relativeNumber(x float64) string {
+	return strconv.FormatFloat(math.Round(x*1000)/1000, 'f', -1, 64)
 }
 
 // relativeRange is the range of objectives over the result's in all profiles, so that their plots
@@ -83,7 +88,7 @@ func relativeRange(profiles []tune.Profile) (least, most float64) {
 // profilePlot is the objective over the values of a parameter. Values that no scenario can have
 // with the others, or that failed, are gaps.
 func profilePlot(t *tune.Profile) *plot {
-	p := &plot{title: t.Path, note: "objective over that of the outcome, which has a marker of its own", over: &scale{name: "value"}, format: axisNumber}
+	p := &plot{title: t.Path, note: "objective over that of the outcome, which has a marker of its own", over: &scale{name: "value"}, format: relativeNumber}
 	s, own := series{label: t.Path}, series{fabric: 1, label: "tuned"}
 	base := tunedScore(t)
 	for _, x := range t.Points {
