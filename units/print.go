@@ -48,7 +48,7 @@ func rounded(magnitude, scale uint64) string {
 }
 
 // exactText is value without any loss, as parse reads it: in the unit that
-// makes the shortest number, the larger unit where two are equally short.
+// makes the shortest number, or the larger unit if two are equally short.
 func (q *quantity) exactText(value int64) string {
 	sign, magnitude := split(value)
 	best, name := "", ""

@@ -65,7 +65,7 @@ func (t *trace) processGroups(x *node) {
 	}
 }
 
-// ranks is the number of ranks of the job: of the files, and of those named by groups.
+// ranks is the number of ranks of the job: ranks with files, and ranks named by groups.
 func (b *builder) ranks() int {
 	most := int32(b.w.Ranks - 1)
 	of := func(groups map[string][]int32) {

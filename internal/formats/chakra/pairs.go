@@ -30,8 +30,8 @@ type looseKey struct {
 
 // pair finds the other ends of messages that name none, as Chakra's converter of PyTorch
 // writes them. Both ends are in the same process group, with the same tag and size. In a
-// group of two the other end is the other rank; else a rank's sends are those that
-// another waits for where only one rank can be it, and as many.
+// group of two the other end is the other rank. Else a rank's sends go to the only rank
+// that waits for as many.
 func (b *builder) pair() *source.Problem {
 	ends := make(map[looseKey]*[2]map[int32][]loose) // sends and receives by rank
 	for _, l := range b.loose {

@@ -30,7 +30,7 @@
 //     buffer that its credits paid for (InfiniBand), routed, and queued at its output,
 //     which is noted.
 //  5. The instant ends, and all its arrivals are known. The noted ports decide. A port
-//     decides at once where the arrival is the last event of the instant, and a packet
+//     decides at once if the arrival is the last event of the instant, and a packet
 //     that finds it idle is in no queue.
 //  6. At the last link the NIC hands the header to the queue pair, which leaves
 //     acknowledgements, notifications and completions in a batch.

@@ -142,7 +142,7 @@ type Switch struct {
 	// marking, queues and priorities that it gives a port. Values that the scenario
 	// itself states come before it.
 	SONiC []string `yaml:"sonic,omitzero"`
-	// SONiCPort is that port; needed where ports of the link's rate differ.
+	// SONiCPort is that port; needed if ports of the link's rate differ.
 	SONiCPort string `yaml:"sonic-port,omitzero"`
 }
 
@@ -172,7 +172,7 @@ type Topology struct {
 	Levels int `yaml:"levels,omitzero" range:"2..3"`
 	// Oversubscription is leaf downlinks to leaf uplinks: 1, 2, 3:1, …
 	Oversubscription Ratio `yaml:"oversubscription,omitzero"`
-	// SpineOversubscription is spine downlinks to spine uplinks where there
+	// SpineOversubscription is spine downlinks to spine uplinks, if there
 	// are cores.
 	SpineOversubscription Ratio `yaml:"spine-oversubscription,omitzero"`
 	// HostsPerLeaf is the number of NIC ports on a leaf (on a switch of
@@ -307,7 +307,7 @@ type InfiniBand struct {
 	// PartitionsConf is a partitions.conf of OpenSM, beside the scenario, to
 	// read them from.
 	PartitionsConf string `yaml:"partitions-conf,omitzero"`
-	// PartitionEnforcement is where P_Keys are checked besides the HCA: both,
+	// PartitionEnforcement is the check of P_Keys besides the HCA's: both,
 	// in or out at the switch ports to NICs, or off.
 	PartitionEnforcement Enforcement `yaml:"partition-enforcement,omitzero"`
 	// OpenSMConf is an opensm.conf, beside the scenario, whose QoS keys give
@@ -493,7 +493,7 @@ type Transport struct {
 	Timeout units.Time `yaml:"timeout" range:"1us..forever"`
 	// Retransmission is adaptive or fixed: adaptive follows the NIC's schedule, for which
 	// the timeout is a bound; fixed takes the timeout as it is. The default is adaptive
-	// where the NIC has a schedule and the scenario gives no timeout.
+	// if the NIC has a schedule and the scenario gives no timeout.
 	Retransmission Retransmission `yaml:"retransmission"`
 	// Retry is the number of retries before the queue pair fails.
 	Retry int `yaml:"retry" range:"0..7"`

@@ -86,8 +86,8 @@ type Leak struct {
 	To string `yaml:"to"`
 }
 
-// PlaneCable is a cable beside the compute fabric. Where an end is a pattern, each name
-// has a cable.
+// PlaneCable is a cable beside the compute fabric. If an end is a pattern, each name has
+// a cable.
 type PlaneCable struct {
 	// From is one end, the name of a device.
 	From string `yaml:"from"`

@@ -115,7 +115,7 @@ type ScaleUp struct {
 	// LinkRate is the rate of one link in each direction.
 	LinkRate units.Rate `yaml:"link-rate" range:"0bps..100Tbps"`
 	// Switches is the number of switches (planes) that the links are spread
-	// over; 0 where GPUs are joined directly or by PCIe.
+	// over; 0 if GPUs are joined directly or by PCIe.
 	Switches int `yaml:"switches" range:"0..1024"`
 	// Devices is the number of memory devices of a memory-pool, each at LinkRate.
 	Devices int `yaml:"devices,omitzero" range:"0..1024"`

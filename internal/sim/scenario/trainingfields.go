@@ -118,8 +118,8 @@ type Batch struct {
 	Sequence int `yaml:"sequence" range:"0..100000000"`
 }
 
-// Overlap is the communication that goes on beside computation where nothing waits for
-// it.
+// Overlap is the communication that runs beside computation if no computation waits
+// for it.
 type Overlap struct {
 	// Gradients are sent during the backward pass of earlier layers.
 	Gradients bool `yaml:"gradients"`

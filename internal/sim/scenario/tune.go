@@ -9,7 +9,7 @@ import (
 // Tune is a search for better parameters of one fabric, for weft tune; a run does
 // not read it.
 type Tune struct {
-	// Fabric is the name of the fabric that is tuned. It may be left out where the
+	// Fabric is the name of the fabric that is tuned. It may be left out if the
 	// scenario has one.
 	Fabric string `yaml:"fabric,omitzero"`
 	// Objective is the weights of the sum to minimise. The default is the time alone.
@@ -52,7 +52,7 @@ type Parameter struct {
 	From Value `yaml:"from,omitzero"`
 	// To is the largest value.
 	To Value `yaml:"to,omitzero"`
-	// Scale is how the values between are spread. The default is log where to is at
+	// Scale is the spread of the values between. The default is log if to is at
 	// least ten times from, and from is not 0.
 	Scale Scale `yaml:"scale,omitzero"`
 	// Step is the unit of which values are whole multiples, as a device takes them: 1Mbps.

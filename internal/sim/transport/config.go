@@ -51,8 +51,8 @@ type Config struct {
 	// Flow, if not nil, makes the requester adapt its timeout and the packets in flight to the
 	// network, within the other bounds (flow.go).
 	Flow *FlowControl
-	// MaxReads bounds the READs and atomics in flight, and those that a responder serves at once; 0
-	// is 16.
+	// MaxReads bounds the READs and atomics in flight, and the number that a responder serves at
+	// once; 0 is 16.
 	MaxReads int
 	// MaxServed is a separate bound for the responder; 0 is MaxReads.
 	MaxServed int

@@ -13,9 +13,9 @@ type FlowControl struct {
 	// Initial and Most are the window's packets, at the beginning and at most.
 	Initial, Most int32
 	// FirstTimeout is the timeout before a round trip was measured, and LeastTimeout
-	// bounds it below; each is Config.RetryTimeout where that is less. Above, timeouts are
+	// bounds it below; each is Config.RetryTimeout if that is less. Above, timeouts are
 	// bounded by LongestTimeouts times RetryTimeout. Timeouts shorter than RetryTimeout do
-	// not count as retries: they are tries before those that the specification has.
+	// not count as retries: these tries come before the specification's.
 	FirstTimeout, LeastTimeout units.Time
 }
 
@@ -84,7 +84,7 @@ func (r *requester) retryWait() units.Time {
 // repetition may go nevertheless: see Probing.
 func (r *requester) flowClosed() bool { return r.cfg.Flow != nil && r.flow.full(r) }
 
-// full is flowClosed where the configuration has flow control.
+// full is flowClosed if the configuration has flow control.
 func (f *flow) full(r *requester) bool {
 	if f == nil || f.window.Room() > 0 || r.outstanding() < f.window.Packets() {
 		return false

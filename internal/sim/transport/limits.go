@@ -24,7 +24,7 @@ const (
 	minRing = 4
 
 	// MaxReadResources bounds the READs that a responder serves at once, and
-	// so those that a requester may have outstanding. NICs report 16
+	// so the READs that a requester may have outstanding. NICs report 16
 	// (max_qp_rd_atom); the field in the CM messages has eight bits.
 	MaxReadResources = 128
 

@@ -78,7 +78,7 @@ func NewQP(cfg *Config, service Service, qpn units.QPN, alg cc.Algorithm) (*QP, 
 	return q, nil
 }
 
-// Setup makes q a queue pair in RESET, where it lies.
+// Setup makes q, in place, a queue pair in RESET.
 func (q *QP) Setup(cfg *Config, service Service, qpn units.QPN, alg cc.Algorithm) error {
 	if err := cfg.Check(); err != nil {
 		return err

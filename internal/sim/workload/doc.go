@@ -19,7 +19,7 @@
 //     the receiver.
 //   - Collective is an operation of a group of ranks. The k-th of a group in one member's list
 //     is the k-th of the group in every other's. A member is over with it when its
-//     own part is: nobody waits for the others beyond what the algorithm needs.
+//     own part is: it waits for others only as the algorithm requires.
 //
 // # Invariants
 //

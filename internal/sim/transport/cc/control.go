@@ -158,7 +158,7 @@ func Registered(name string) *Control {
 // All are the registered congestion controls.
 func All() []*Control { return slices.Clone(registered) }
 
-// Parameter is the parameter of a name, nil where the algorithm has none.
+// Parameter is the parameter of a name, nil if the algorithm has none.
 func (c *Control) Parameter(name string) *Parameter {
 	if i := slices.IndexFunc(c.Parameters, func(p Parameter) bool { return p.Name == name }); i >= 0 {
 		return &c.Parameters[i]

@@ -70,7 +70,7 @@ func DCQCNOf(l Link, v Values) DCQCNParams {
 // DCQCNParams are the parameters of DCQCN's reaction point. They are immutable and shared;
 // presets.go has the known sets.
 type DCQCNParams struct {
-	// LineRate is the port's rate: where a queue pair starts and ends.
+	// LineRate is the port's rate: a queue pair starts at it and recovers to it.
 	LineRate units.Rate
 	// MinRate is the floor of every decrease.
 	MinRate units.Rate

@@ -32,7 +32,7 @@ var _ = Register(Control{
 
 // HPCCParams are the parameters of HPCC, immutable and shared.
 type HPCCParams struct {
-	// LineRate is the port's rate, where a queue pair starts; MinRate bounds it
+	// LineRate is the port's rate, at which a queue pair starts; MinRate bounds it
 	// below.
 	LineRate, MinRate units.Rate
 	// BaseRTT is T, the round trip of the network when it is empty.

@@ -92,7 +92,7 @@ type NSCCParams struct {
 	// largest window comes back in a round trip (qa_gate).
 	QuickGate uint
 	// QuickDelay is the queueing delay that sets it off without any loss
-	// (qa_threshold); units.Forever where switches trim.
+	// (qa_threshold); units.Forever if switches trim.
 	QuickDelay units.Time
 }
 

@@ -35,7 +35,7 @@ var _ = Register(Control{
 // TimelyParams are the parameters of TIMELY, immutable and shared. Fractions are
 // in 1/65536.
 type TimelyParams struct {
-	// LineRate is the port's rate, where a queue pair starts; MinRate is the
+	// LineRate is the port's rate, at which a queue pair starts; MinRate is the
 	// floor of every decrease.
 	LineRate, MinRate units.Rate
 	// Weight is alpha, of the newest difference of round trips.

@@ -17,7 +17,7 @@ var (
 // Stats are the counters of a connection.
 type Stats struct {
 	Segments      uint64 // with payload, sent
-	Retransmitted uint64 // of those, sent before
+	Retransmitted uint64 // segments that were sent before
 	Acks          uint64 // pure acknowledgements sent
 	Probes        uint64 // tail loss probes
 	Timeouts      uint64 // retransmission timeouts

@@ -44,7 +44,7 @@ func cubeRoot(w uint64) uint64 {
 }
 
 // cubic is RFC 9438. Between two congestion events the window follows
-// W_cubic(t) = C·(t−K)³ + W_max, or Reno's estimate where that is larger: at
+// W_cubic(t) = C·(t−K)³ + W_max, or Reno's estimate if that is larger: at
 // the round-trip times of one building, nearly always.
 type cubic struct {
 	epoch   units.Time // begin of this stage of congestion avoidance

@@ -11,7 +11,7 @@ const alphaOne = 1 << 20
 type dctcp struct {
 	end     uint64 // DCTCP.WindowEnd
 	arrived uint32 // packets of this window, as bytes in the RFC, as Linux
-	ce      uint32 // of those, marked
+	ce      uint32 // marked packets among them
 	alpha   uint32 // 2^-20
 	count   uint32 // packets towards the next increment
 	shift   uint8  // g = 2^-shift

@@ -1,5 +1,5 @@
 // Package tcp is a kernel TCP for bulk messages as a state machine without I/O: the baseline for
-// RDMA fabrics. Where Linux and the RFCs differ, it follows Linux's defaults, because a cluster
+// RDMA fabrics. If Linux and the RFCs differ, it follows Linux's defaults, because a cluster
 // would run them.
 //
 // # Model
