@@ -20,18 +20,19 @@ func (r Rate) PerByte() PerByte { return NewPerByte(1, r, 1, 1) }
 // given rate, of which the line code leaves codeNum/codeDen for data: 8/10 for
 // 8b/10b, 64/66 for 64b/66b, 16/17 for RS(544,514) FEC over 256b/257b
 // (514/544 × 256/257). All arguments must be positive: they come from the
-// catalog or from a validated scenario.
+// catalog or from a validated scenario. A time that does not fit 64 bits is the zero PerByte.
 func NewPerByte(lanes int, signalling Rate, codeNum, codeDen int64) PerByte {
 	if lanes <= 0 || signalling <= 0 || codeNum <= 0 || codeDen <= 0 {
 		panic(fmt.Sprintf("units: no time of a byte on %d lanes of %d bit/s with code %d/%d",
 			lanes, signalling, codeNum, codeDen))
 	}
 	bitRate := new(big.Rat).SetFrac64(int64(signalling), 1)
-	bitRate.Mul(bitRate, new(big.Rat).SetFrac64(int64(lanes)*codeNum, codeDen))
+	bitRate.Mul(bitRate, new(big.Rat).SetInt64(int64(lanes)))
+	bitRate.Mul(bitRate, new(big.Rat).SetFrac64(codeNum, codeDen))
 	perByte := new(big.Rat).SetFrac64(picosecondsPerByteAtOneBps, 1)
 	perByte.Quo(perByte, bitRate)
 	if !perByte.Num().IsInt64() || !perByte.Denom().IsInt64() {
-		panic(fmt.Sprintf("units: the time of a byte, %v ps, does not fit 64 bits", perByte))
+		return PerByte{}
 	}
 	return PerByte{Num: perByte.Num().Int64(), Den: perByte.Denom().Int64()}
 }

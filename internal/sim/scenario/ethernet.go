@@ -7,6 +7,7 @@ import (
 	"weft/internal/roce"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
+	"weft/internal/sim/transport/tcp"
 	"weft/units"
 )
 
@@ -206,6 +207,9 @@ func (r ethernetRules) checkTCP() {
 			want = "none, since iWARP's TCP is in the NIC"
 		}
 		r.complain("tcp.threads", "%d threads for %d sockets: want %s", t.Threads, t.Sockets, want)
+	}
+	if two := 2 * tcp.MSS(r.MTU); r.TCP.MaxWindow < two {
+		r.complain("tcp.max-window", "a window of %s does not hold two segments: want at least %s", r.TCP.MaxWindow.Exact(), two.Exact())
 	}
 	if !iwarp && r.TCP.MPAMarkers {
 		r.complain("tcp.mpa-markers", "markers are iWARP's: take kind: iwarp, or mpa-markers out")

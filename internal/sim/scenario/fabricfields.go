@@ -566,13 +566,13 @@ type TCP struct {
 	// InitialWindow is in segments.
 	InitialWindow int `yaml:"initial-window" range:"1..65535"`
 	// MaxWindow is the largest window of a socket (its buffer).
-	MaxWindow units.Bytes `yaml:"max-window" range:"1KiB..8GiB"`
+	MaxWindow units.Bytes `yaml:"max-window" range:"1KiB..1GiB"`
 	// MinRTO is the least retransmission timeout.
 	MinRTO units.Time `yaml:"min-rto" range:"1us..100s"`
 	// AckEvery is the number of segments that one acknowledgement covers.
 	AckEvery int `yaml:"ack-every" range:"1..65536"`
 	// DelayedAck is how long an acknowledgement waits for a second segment.
-	DelayedAck units.Time `yaml:"delayed-ack" range:"0..1s"`
+	DelayedAck units.Time `yaml:"delayed-ack" range:"1ps..1s"`
 	// Segment is the largest piece that the kernel hands to the NIC (TSO).
 	Segment units.Bytes `yaml:"segment" range:"512B..512KiB"`
 	// MPAMarkers puts the markers of MPA into the stream of iWARP, 4 bytes in every

@@ -38,7 +38,7 @@ func (r *fabricRules) checkRates() {
 	}
 	l := &r.Link
 	lane := func(x units.Rate) units.PerByte { return units.NewPerByte(l.Lanes, x, l.Code.Num, l.Code.Den) }
-	if l.Lanes > 0 && l.LaneRate > 0 && l.Code.Num > 0 && l.Code.Den > 0 && !keeps(lane(l.LaneRate)) {
+	if l.Rate() > 0 && !keeps(lane(l.LaneRate)) {
 		r.complain("link.lane-rate", "on %d lanes of %s with code %s the time of a byte needs more digits than the network stores: the nearest rate of a lane that it can store is %s",
 			l.Lanes, l.LaneRate.Exact(), l.Code, nearKept(l.LaneRate, lane).Exact())
 	}
