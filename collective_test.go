@@ -41,6 +41,31 @@ func TestAnInvalidCollectiveIsAnErrorOfItsField(t *testing.T) {
 	}
 }
 
+func TestWhatCannotBeSimulatedIsAnError(t *testing.T) {
+	file, err := weft.New("two", weft.Collective{Nodes: 2, Fabrics: []string{"infiniband-ndr"}, Sizes: []units.Bytes{8}}.Scenario())
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := file.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		want  string
+		r     *weft.Resolved
+		seeds int
+	}{
+		{"the scenario has no fabric: want one from File.Resolve", nil, 0},
+		{"the scenario has no fabric: want one from File.Resolve", &weft.Resolved{}, 3},
+		{"Options.Seeds is 1001: want 0 to 1000, or AutoSeeds", two, weft.MaxSeeds + 1},
+		{"Options.Seeds is -2: want 0 to 1000, or AutoSeeds", two, -2},
+	} {
+		if results, err := weft.Run(t.Context(), c.r, weft.Options{Seeds: c.seeds}); results != nil || err == nil || err.Error() != c.want {
+			t.Errorf("got  %v, %v\nwant %s", results, err, c.want)
+		}
+	}
+}
+
 func TestAStoppedRunReturnsTheFinishedPoints(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	file, err := weft.New("stopped", weft.Collective{Nodes: 2, Fabrics: []string{"infiniband-ndr"}, Sizes: []units.Bytes{8, units.GiB}}.Scenario())

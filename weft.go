@@ -44,6 +44,9 @@ func Run(ctx context.Context, r *Resolved, o Options) (*Results, error) { return
 // with one. The choice depends on the scenario alone.
 const AutoSeeds = sim.AutoSeeds
 
+// MaxSeeds is the most that Options.Seeds may be.
+const MaxSeeds = sim.MaxSeeds
+
 // The settings of a run and its progress.
 type (
 	// Options are the settings of [Run]. The zero value takes all cores and reports nothing.

@@ -1,14 +1,18 @@
 package sim
 
 import (
+	"errors"
+	"fmt"
+
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 
 // Options are the settings of a run. Results depend only on Seeds and SwitchRange.
 type Options struct {
 	// Seeds is the number of seeds for each size: the scenario's seed, then the next ones. 0 means
-	// 1. [AutoSeeds] leaves the number to a rule.
+	// 1, [MaxSeeds] is the most. [AutoSeeds] leaves the number to a rule.
 	Seeds int
 	// SwitchRange simulates the smallest size again with the smallest and the largest switch
 	// latency of the sources.
@@ -20,6 +24,20 @@ type Options struct {
 	// Finished, if not nil, is called with each simulation that has ended or failed, never
 	// concurrently with itself or with Progress.
 	Finished func(Finished)
+}
+
+// MaxSeeds bounds Options.Seeds: an interval of more seeds would be narrower than the model's error.
+const MaxSeeds = 1000
+
+// check refuses what cannot be simulated.
+func (o *Options) check(r *scenario.Resolved) error {
+	if r == nil || len(r.Fabrics) == 0 {
+		return errors.New("the scenario has no fabric: want one from File.Resolve")
+	}
+	if o.Seeds < AutoSeeds || o.Seeds > MaxSeeds {
+		return fmt.Errorf("Options.Seeds is %d: want 0 to %d, or AutoSeeds", o.Seeds, MaxSeeds)
+	}
+	return nil
 }
 
 // Finished is one simulation with its result.

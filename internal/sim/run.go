@@ -44,6 +44,9 @@ func Observe(ctx context.Context, r *scenario.Resolved, see func(*fabric.Network
 }
 
 func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fabric.Network)) (*runstore.Results, error) {
+	if err := o.check(r); err != nil {
+		return nil, err
+	}
 	out := &runstore.Results{
 		Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Workload: workloadName(&r.Workload),
 		Ranks: ranksOf(r), Nodes: nodesOf(r),

@@ -36,8 +36,8 @@ scenario, as weft run makes it: no lead is claimed.`,
 		Args:              args(1, 1, "one scenario file"),
 		ValidArgsFunction: scenarioArg,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			if cmd.Flags().Changed("seeds") && (seeds < 1 || seeds > maxSeeds) {
-				return fmt.Errorf("--seeds %d: want 1 to %d; one is a single run of the unchanged scenario", seeds, maxSeeds)
+			if cmd.Flags().Changed("seeds") && (seeds < 1 || seeds > weft.MaxSeeds) {
+				return fmt.Errorf("--seeds %d: want 1 to %d; one is a single run of the unchanged scenario", seeds, weft.MaxSeeds)
 			}
 			r, err := c.loadWorkload(e, given[0])
 			if err != nil {
@@ -58,9 +58,6 @@ scenario, as weft run makes it: no lead is claimed.`,
 	e.detailsFlag(cmd)
 	return cmd
 }
-
-// maxSeeds bounds --seeds: an interval of more seeds would be narrower than the model's error.
-const maxSeeds = 1000
 
 // tellTables prints the tables and the sentences.
 func tellTables(e *Env, r *scenario.Resolved) func(*runstore.Results) error {

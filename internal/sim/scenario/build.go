@@ -11,6 +11,9 @@ import (
 // 1}. name begins the errors, which have the form of a file's errors. Files that the scenario names
 // are relative to the process's folder.
 func New(name string, s *Scenario) (*File, error) {
+	if s == nil {
+		s = new(Scenario)
+	}
 	return (&File{Name: name, root: treeOf(reflect.ValueOf(*s))}).checked(nil)
 }
 

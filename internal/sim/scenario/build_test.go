@@ -71,6 +71,7 @@ func TestAnErrorOfAScenarioInGoNamesItsFieldAndNoLine(t *testing.T) {
 		`mine: fabrics[0]: fabric "infiniband-ndrr" is not known`:                     {Fabrics: []Fabric{{Preset: "infiniband-ndrr"}}},
 		"mine: fabrics[0]: a fabric starts from a preset":                             {Fabrics: []Fabric{{Name: "none"}}},
 		"mine: the file says nothing: a scenario names at least its cluster, such as": {},
+		"mine: the file says nothing: a scenario names at least its cluster, such":    nil,
 	} {
 		if _, err := New("mine", s); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// File is a scenario in its written form.
+// File is a scenario in its written form. One goroutine at a time uses it.
 type File struct {
 	// Name is the path or label at the beginning of errors.
 	Name string
