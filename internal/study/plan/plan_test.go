@@ -289,6 +289,12 @@ func TestEveryItemOfABillHasAPlaceInPriceFiles(t *testing.T) {
 	}
 }
 
+func TestARequestBelowANodeIsToldOneSize(t *testing.T) {
+	if _, err := plan.Read("plan.yaml", []byte("gpus: 1")); err == nil || !strings.HasSuffix(err.Error(), "nodes of 8: take 8") {
+		t.Error(err)
+	}
+}
+
 func TestABadRequestIsToldWhatAndWhere(t *testing.T) {
 	for text, want := range map[string]string{
 		"gpus: 12":                            "plan.yaml:1:7: gpus: 12 GPUs are not a whole number of nodes of 8: take 8 or 16",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weft/internal/sim/catalog"
@@ -154,8 +155,11 @@ func (r *Request) nodeProblems() (out []scenario.Problem) {
 		gpus int
 	}{{"gpus", r.GPUs}, {"gpus-later", r.Later}} {
 		if x.gpus%n.gpus != 0 {
-			out = append(out, scenario.Problem{Path: x.path, Err: fmt.Errorf("%d GPUs are not a whole number of nodes of %d: take %d or %d",
-				x.gpus, n.gpus, max(1, x.gpus/n.gpus)*n.gpus, (x.gpus/n.gpus+1)*n.gpus)})
+			take := strconv.Itoa((x.gpus/n.gpus + 1) * n.gpus)
+			if x.gpus > n.gpus {
+				take = strconv.Itoa(x.gpus/n.gpus*n.gpus) + " or " + take
+			}
+			out = append(out, scenario.Problem{Path: x.path, Err: fmt.Errorf("%d GPUs are not a whole number of nodes of %d: take %s", x.gpus, n.gpus, take)})
 		}
 	}
 	if r.Rails > n.nics {
