@@ -61,7 +61,7 @@ links. A file that is cut or foreign is refused with the place and the reason;
 	x.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&x.cluster, "cluster", "dgx-h100", "a node preset of the catalog, with as many nodes as the ranks need, or a scenario file")
-	f.StringVar(&x.sender, "messages", "", "who sends messages between two ranks: "+strings.Join(workload.SenderNames(), ", ")+" (default: verbs for htsim, mpi for GOAL, nccl for others)")
+	f.StringVar(&x.sender, "messages", "", "who sends messages between two ranks: "+strings.Join(workload.SenderNames(), ", ")+" (default: by the format; the assumptions name it)")
 	f.BoolVar(&x.partial, "partial", false, "run the readable part of files that are cut, wrong or incomplete")
 	f.BoolVar(&x.exact, "exact", false, "simulate every communication in full, even if all ranks do the same")
 	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as "+replayFile)

@@ -43,7 +43,7 @@ func PathOf(f *scenario.Fabric, n *scenario.Node) Path {
 	return out
 }
 
-// ReadPath is the host's path of a READ: no term uses the copier.
+// ReadPath is the host's path of a READ. The copier's time for the whole message is in Receive.
 func ReadPath(f *scenario.Fabric, n *scenario.Node, bytes int64) Path {
 	send, receive := ReadTerms(f, n)
 	return Path{Send: Sum(send, false, 0), Receive: Sum(receive, false, 0) + Sum(receive, true, bytes)}
