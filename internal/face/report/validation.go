@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"weft/internal/face/doc"
 	"weft/internal/study/validate"
@@ -135,7 +134,7 @@ func missTable(results []validate.Result, explained bool) *doc.Table {
 		for j := range r.Rows {
 			if row := &r.Rows[j]; row.Verdict() == validate.Miss {
 				cells := row.Texts()[:5]
-				cells[0] = r.Case.ID + ": " + strings.TrimSpace(cells[0])
+				cells[0] = r.Case.ID + ": " + cells[0]
 				note := row.Note
 				if note == "" {
 					note = "nothing yet"
@@ -185,6 +184,7 @@ func caseBlocks(r *validate.Result, before *validate.Case) []doc.Block {
 		for _, text := range append(row.Texts(), row.Note) {
 			cells = append(cells, doc.Text(text))
 		}
+		cells[0].Level = row.Level
 		switch row.Verdict() {
 		case validate.Miss:
 			cells[5].Tone = doc.Bad

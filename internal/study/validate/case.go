@@ -45,6 +45,7 @@ type Env struct {
 // Row is one number, or one series of numbers of a kind, beside its reference.
 type Row struct {
 	Name            string
+	Level           int // 1: part of the row above it that has 0
 	Unit            Unit
 	Reference, Weft []float64
 	Tolerance       Tolerance

@@ -114,8 +114,9 @@ func pfcRows(e *Env) ([]Row, error) {
 		}
 		rows = append(rows,
 			one(c.name, Bytes, float64(want), float64(high*size), exact, "loop %.3f ns, %d packets of %d B", float64(loop)/1000, want/size, size),
-			one("  drops at the bound", Plain, 0, float64(at), exact, ""),
-			one("  drops one packet below", Plain, 1, float64(below), atLeast, ""))
+			one("drops at the bound", Plain, 0, float64(at), exact, ""),
+			one("drops one packet below", Plain, 1, float64(below), atLeast, ""))
+		rows[len(rows)-2].Level, rows[len(rows)-1].Level = 1, 1
 	}
 	return rows, nil
 }

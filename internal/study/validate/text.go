@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"math"
-	"strings"
 )
 
 // Texts are a row for people: its name, reference, weft's value, error, tolerance and verdict.
@@ -71,7 +70,7 @@ func WriteJSON(w io.Writer, results []Result) error {
 
 func (r *Row) json() jsonRow {
 	out := jsonRow{
-		Name: strings.TrimSpace(r.Name), Unit: baseUnits[r.Unit], Reference: r.Reference, Weft: r.Weft,
+		Name: r.Name, Unit: baseUnits[r.Unit], Reference: r.Reference, Weft: r.Weft,
 		Tolerance: r.Tolerance.String(), Verdict: r.Verdict(), Note: r.Note,
 	}
 	if len(r.Reference) > 0 && len(r.Weft) > 0 {

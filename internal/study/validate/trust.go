@@ -171,6 +171,6 @@ func (w *Worst) add(c *Case, r *Row) {
 	}
 	i := r.Worst()
 	if e := relative(r.Reference[i], r.Weft[i]); math.Abs(e) > math.Abs(w.Error) && !math.IsInf(e, 0) {
-		w.Error, w.At = e, c.ID+": "+strings.TrimSpace(r.Name)
+		w.Error, w.At = e, c.ID+": "+r.Name
 	}
 }
