@@ -17,8 +17,8 @@ func newCatalog(e *Env) *cobra.Command {
 		Use:   "catalog [TYPE] [NAME]",
 		Short: "hardware facts, each with its source",
 		Long: `Without arguments: the types of entries. With a type: its entries, and the
-confidence in the least certain fact of each. With a name: every fact of the
-entry with its source.`,
+confidence in the least certain fact of each. With a name: the facts of the
+entry with their sources, with --details all of them.`,
 		Example: `  weft catalog
   weft catalog nic
   weft catalog nic connectx-7`,
