@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,8 +27,13 @@ func TestAVerbFitsAScreen(t *testing.T) {
 		if n := strings.Count(text, "\n"); n > mostLines || n == 0 || code != OK && code != Refuted {
 			t.Errorf("%v: %d lines, want at most %d; exit code %d: %s", e.Args, n, mostLines, code, stderr)
 		}
-		if strings.Contains(text, "\nWith --details also: ") {
+		if _, also, has := strings.Cut(text, "\nWith --details also: "); has {
 			longer++
+			names := strings.Split(strings.Join(strings.Fields(strings.TrimSuffix(also, ".\n")), " "), "; ")
+			slices.Sort(names)
+			if len(slices.Compact(slices.Clone(names))) < len(names) {
+				t.Errorf("%v: a name stands twice in what --details prints: %s", e.Args, also)
+			}
 		}
 	}
 	for i, file := range examples {

@@ -23,6 +23,7 @@ func Audit(r *audit.Report) *doc.Document {
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		d.Add(doc.Section{Title: f.Fabric, Blocks: []doc.Block{separationTable(f)}})
+		paths := doc.Section{Title: "Not apart on " + f.Fabric, In: doc.Details}
 		proof := doc.Section{Title: "Proofs of " + f.Fabric, In: doc.Details}
 		for j := range f.Verdicts {
 			v := &f.Verdicts[j]
@@ -30,7 +31,10 @@ func Audit(r *audit.Report) *doc.Document {
 				proof.Blocks = append(proof.Blocks, proofOf(v)...)
 				continue
 			}
-			joined = append(joined, doc.Section{Title: "Not apart on " + f.Fabric, In: doc.Details, Blocks: append(proofOf(v), pathListing(v.Path))})
+			paths.Blocks = append(append(paths.Blocks, proofOf(v)...), pathListing(v.Path))
+		}
+		if len(paths.Blocks) > 0 {
+			joined = append(joined, paths)
 		}
 		if len(proof.Blocks) > 0 {
 			proofs = append(proofs, proof)
