@@ -40,7 +40,7 @@ func Set(path string, value any, origin string) Override { return scenario.Set(p
 // cannot be built, the results are nil and the error gives the reason.
 func Run(ctx context.Context, r *Resolved, o Options) (*Results, error) { return sim.Run(ctx, r, o) }
 
-// AutoSeeds, as Options.Seeds, simulates a small size with three to five seeds and a large size
+// AutoSeeds as Options.Seeds simulates a small size with three to five seeds and a large size
 // with one. The choice depends on the scenario alone.
 const AutoSeeds = sim.AutoSeeds
 

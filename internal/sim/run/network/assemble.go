@@ -248,8 +248,9 @@ func (p *Plan) addNodes(b *fabric.Builder) {
 func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int) {
 	s := &up.Node.ScaleUp
 	switches := max(1, s.Switches)
+	latency := max(2*units.Picosecond, s.Latency) // in two parts, each longer than zero: an arrival is later than its sending
 	buffer := int64(s.Buffer) * int64(switches)
-	c := fabric.Credits{Period: 10 * units.Nanosecond, Latency: max(units.Nanosecond, s.Latency/4)}
+	c := fabric.Credits{Period: 10 * units.Nanosecond, Latency: max(units.Nanosecond, latency/4)}
 	for lane := range b.Classes {
 		c.Blocks[lane] = int32(min(1<<20, buffer/fabric.CreditBlock))
 	}
@@ -257,9 +258,9 @@ func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int) {
 	for lane := range b.Classes {
 		wide.Blocks[lane] = min(1<<20, c.Blocks[lane]*int32(max(1, s.Devices)))
 	}
-	sw := &fabric.InfiniBandSwitch{Pipeline: s.Latency / 2, Credits: wide}
+	sw := &fabric.InfiniBandSwitch{Pipeline: latency / 2, Credits: wide}
 	gpu := &fabric.GPU{
-		Pipeline: s.Latency - s.Latency/2, Credits: c, BurstBytes: burstBytes(s, buffer),
+		Pipeline: latency - latency/2, Credits: c, BurstBytes: burstBytes(s, buffer),
 		PacketBytes: int32(s.Packet), PacketOverhead: int32(s.Overhead),
 	}
 	pool := *gpu

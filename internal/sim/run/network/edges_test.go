@@ -101,3 +101,21 @@ workload: {pattern: incast, fan-in: 3, sizes: [4KiB]}`), 1)
 		}
 	}
 }
+
+// A scale-up network without latency is as fast as with the least latency that the network can have, 2 ps.
+func TestAScaleUpNetworkWithoutLatencyMovesPackets(t *testing.T) {
+	var times [2]units.Time
+	for i, latency := range []string{"0", "2ps"} {
+		p := runtest.Points(t, `cluster: {nodes: 1, node: {preset: dgx-h100, scale-up: {generation: nvlink-4, latency: `+latency+`}}}
+fabrics: [infiniband-ndr]
+workload: {collective: all-reduce, sizes: [64KiB]}
+`)[0]
+		if p.Failure != "" {
+			t.Fatalf("latency %s: %s", latency, p.Failure)
+		}
+		times[i] = p.Time
+	}
+	if times[0] != times[1] {
+		t.Errorf("%v without latency, %v with 2 ps", times[0], times[1])
+	}
+}
