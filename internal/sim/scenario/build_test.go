@@ -69,6 +69,7 @@ func TestAnErrorOfAScenarioInGoNamesItsFieldAndNoLine(t *testing.T) {
 		"mine: cluster.nodes: -1 is out of range: want 1 to 16777216":                 {Cluster: Cluster{Nodes: -1}},
 		`mine: workload.algorithm: "rong" is not known: did you mean "ring"?`:         {Cluster: two.Cluster, Workload: Workload{Algorithm: "rong"}},
 		`mine: fabrics[0]: fabric "infiniband-ndrr" is not known`:                     {Fabrics: []Fabric{{Preset: "infiniband-ndrr"}}},
+		"mine: name: want at most 200 printable characters":                           {Name: "\xff", Cluster: two.Cluster},
 		"mine: fabrics[0]: a fabric starts from a preset":                             {Fabrics: []Fabric{{Name: "none"}}},
 		"mine: the file says nothing: a scenario names at least its cluster, such as": {},
 		"mine: the file says nothing: a scenario names at least its cluster, such":    nil,

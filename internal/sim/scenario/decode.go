@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/transport/cc"
@@ -307,7 +308,7 @@ func readEnum(text string, valid []string, v reflect.Value) error {
 func readPlain(text string, v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.String:
-		if len(text) > maxName || strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		if len(text) > maxName || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
 			return fmt.Errorf("want at most %d printable characters", maxName)
 		}
 		v.SetString(text)
