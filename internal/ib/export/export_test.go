@@ -12,8 +12,7 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// fabric is a subnet with the cables of a shape, and hosts that are named as on
-// a cluster.
+// fabric is a subnet with the cables of a shape and the host names of a cluster.
 func fabric(t testing.TB, shape topology.Spec) *subnet.Subnet {
 	t.Helper()
 	g, err := shape.Build()
@@ -52,10 +51,10 @@ func TestHostsAreListedInRanges(t *testing.T) {
 	}
 }
 
-// slurmLine is a line of a topology.conf that is no comment.
+// slurmLine matches a line of a topology.conf that is no comment.
 var slurmLine = regexp.MustCompile(`^SwitchName=([A-Za-z0-9_.-]+) (Nodes|Switches)=(\S+)$`)
 
-// expand takes a list of Slurm's apart again.
+// expand lists the names in a host list of Slurm.
 func expand(list string) []string {
 	var out []string
 	for list != "" {
@@ -92,7 +91,7 @@ func expand(list string) []string {
 	return out
 }
 
-// Slurm takes a tree: each node on one switch, each switch under one other, one
+// Slurm wants a tree: each node on one switch, each switch under one other, one
 // root.
 func TestSlurmsTopologyIsATreeOfAllHosts(t *testing.T) {
 	even := topology.Ratio{Down: 1, Up: 1}

@@ -19,8 +19,8 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// program is the path of a program of another package, without which a test is
-// skipped, and fails in CI.
+// program is the path of a program of another package. Without the program the test is
+// skipped; in CI it fails.
 func program(t *testing.T, name, packages string) string {
 	t.Helper()
 	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin") {
@@ -41,8 +41,8 @@ var shapes = []topology.Spec{
 	topology.Rail{Nodes: 32, Rails: 4, Radix: 16},
 }
 
-// Graphviz itself reads what is written for it, without a word, and draws every
-// switch and every box of hosts.
+// Graphviz reads weft's graph without a complaint, and draws every switch and every box
+// of hosts.
 func TestGraphvizDrawsEverySwitch(t *testing.T) {
 	dot := program(t, "dot", "graphviz")
 	for _, shape := range append([]topology.Spec{topology.Torus{Dims: []int{4, 4}, SwitchEndpoints: 1}, topology.Dragonfly{P: 2, A: 4, H: 2}}, shapes...) {
@@ -103,8 +103,8 @@ func drawnNodes(t *testing.T, svg []byte) (n int) {
 	}
 }
 
-// Slurm's controller takes the topology that is written for it: scontrol shows the
-// same switches with the same nodes and switches below them.
+// Slurm's controller accepts weft's topology.conf: scontrol shows the same switches with
+// the same nodes and switches below them.
 func TestSlurmTakesTheTopology(t *testing.T) {
 	const packages = "slurmctld, slurm-client, munge"
 	slurmctld, scontrol, munged := program(t, "slurmctld", packages), program(t, "scontrol", packages), program(t, "munged", packages)
@@ -147,8 +147,8 @@ func TestSlurmTakesTheTopology(t *testing.T) {
 	}
 }
 
-// slurmConf writes the configuration of a controller whose nodes are those of a
-// topology, and starts the daemon that it proves who it is by.
+// slurmConf writes the configuration of a controller with the nodes of a topology, and
+// starts munged, which authenticates the controller.
 func slurmConf(t *testing.T, dir, munged, topology string) string {
 	t.Helper()
 	me, err := user.Current()
@@ -205,7 +205,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP
 	return in("slurm.conf")
 }
 
-// freePort is a port of TCP that nobody listens on.
+// freePort is a free TCP port.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -217,8 +217,8 @@ func freePort(t *testing.T) int {
 }
 
 // switchesOf are the switches of a topology with the nodes or switches below each, as
-// topology.conf and scontrol have them. What scontrol adds of the nodes below a switch
-// of switches is left out.
+// topology.conf and scontrol have them. scontrol also lists the nodes below a switch of
+// switches: these are left out.
 func switchesOf(text string) map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(text) {

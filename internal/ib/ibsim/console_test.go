@@ -26,7 +26,7 @@ func consoleOf(t *testing.T, switches int) (*Console, *bytes.Buffer, *sma.Fabric
 	return NewConsole(s, out, os.ReadFile), out, f
 }
 
-// says carries out lines and gives what they print.
+// says carries out lines and returns their output.
 func says(t *testing.T, c *Console, out *bytes.Buffer, lines ...string) string {
 	t.Helper()
 	out.Reset()
@@ -119,7 +119,8 @@ func TestTheConsoleTakesTabsAndRemarks(t *testing.T) {
 	}
 }
 
-// Names that are equal, or begin alike and are too long for a program's message.
+// Two nodes may have one name, or long names that are equal in the part that fits into a
+// message.
 func TestANodesOwnNameGoesBeforeDescriptions(t *testing.T) {
 	s := chain(3)
 	long := strings.Repeat("x", nodeIDSize)
@@ -133,7 +134,7 @@ func TestANodesOwnNameGoesBeforeDescriptions(t *testing.T) {
 	}
 }
 
-// A console whose reader has stopped reading holds up nobody but itself.
+// A console whose reader has stopped reading blocks only itself.
 func TestAConsoleThatIsNotReadHoldsUpNobody(t *testing.T) {
 	c, _, f := consoleOf(t, 1)
 	c.server.clients[1] = &client{id: 1, at: subnet.End{Node: 1, Port: 1}}
@@ -165,7 +166,7 @@ func TestFilesOfCommandsThatNameEachOtherEnd(t *testing.T) {
 	}
 }
 
-// What the real tools show of counters and congestion control is what the console and a
+// The real tools show the counters and congestion control settings that the console and a
 // manager wrote.
 func TestTheRealToolsReadDetailsAndCongestionControl(t *testing.T) {
 	b := serve(t, chain(2))

@@ -6,8 +6,8 @@ import (
 	"weft/internal/ib/sma"
 )
 
-// FuzzControl answers one control message of a program that is attached: nothing that a
-// program writes can stop the simulator, and an answer is of the protocol still.
+// FuzzControl answers one control message of an attached program: no message stops the
+// simulator, and every answer follows the protocol.
 func FuzzControl(f *testing.F) {
 	for k := refused; k <= getPKeys+1; k++ {
 		m := newMessage(k, 0, []byte{1, 2, 3})

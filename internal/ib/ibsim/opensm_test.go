@@ -22,8 +22,7 @@ import (
 
 var ndr = subnet.Link{Width: 4, Speed: subnet.NDR}
 
-// chain is a line of switches with an adapter at each: its ends are as many
-// switches apart as it is long.
+// chain is a line of switches with an adapter at each.
 func chain(switches int) *subnet.Subnet {
 	s := &subnet.Subnet{Origin: subnet.None}
 	for i := range switches {
@@ -40,7 +39,7 @@ func chain(switches int) *subnet.Subnet {
 	return s
 }
 
-// checkUp fails unless all cabled ports are active and a datagram of subnet
+// checkUp fails the test unless all cabled ports are active and a datagram of subnet
 // administration gets from the first adapters to all others.
 func (b *bench) checkUp() {
 	b.t.Helper()
@@ -101,7 +100,7 @@ func TestOpenSMBringsUpAFabric(t *testing.T) {
 	}
 }
 
-// ibsim 0.10 ends with "no more switches" at 257 of them unless it is told more.
+// ibsim 0.10 ends with "no more switches" at 257 of them unless an option allows more.
 func TestOpenSMBringsUpMoreSwitchesThanIbsimHas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -210,7 +209,7 @@ func cables(s *subnet.Subnet) []string {
 	return all
 }
 
-// ibsim 0.10 ends a LID-routed way after 16 hops.
+// ibsim 0.10 drops a LID-routed datagram after 16 hops.
 func TestToolsReachFartherThanIbsimLets(t *testing.T) {
 	s := chain(24)
 	b := serve(t, s)
@@ -255,7 +254,7 @@ func TestMoreThanTenProgramsAttach(t *testing.T) {
 	}
 }
 
-// A cable that breaks is a trap to opensm, which sweeps and finds the way round.
+// A broken cable sends opensm a trap; opensm sweeps and routes around it.
 func TestOpenSMHearsOfABrokenCable(t *testing.T) {
 	s := routetest.Build(t, topology.TwoLevel{Endpoints: 16, Radix: 8}, ndr)
 	b := serve(t, s)
@@ -306,7 +305,7 @@ func TestASecondSimulatorOfOneNameIsRefused(t *testing.T) {
 	}
 }
 
-// What is not the protocol's is passed over, and the server goes on.
+// The server ignores messages outside of the protocol, and goes on.
 func TestGarbageOnTheSocketsIsPassedOver(t *testing.T) {
 	b := serve(t, chain(2))
 	c, err := Dial(b.socket, "")

@@ -17,10 +17,9 @@ import (
 	"weft/wire/mad"
 )
 
-// TestOpenSMWritesThePKeysThatFollowFromTheFile has the real OpenSM read files of
-// drawn partitions that weft writes, and holds the P_Key tables of every adapter
-// against those that weft derives. opensm may give a port both memberships of a
-// partition where a file asks for that.
+// TestOpenSMWritesThePKeysThatFollowFromTheFile writes files of random partitions, has
+// the real OpenSM read them, and compares the P_Key tables of every adapter with weft's.
+// Where a file gives a port both memberships of a partition, opensm may do so too.
 func TestOpenSMWritesThePKeysThatFollowFromTheFile(t *testing.T) {
 	for seed := range uint64(16) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -57,7 +56,7 @@ func TestOpenSMWritesThePKeysThatFollowFromTheFile(t *testing.T) {
 				for i := range ports {
 					at := subnet.End{Node: int32(adapter(s, i)), Port: 1}
 					if got := set(f.PKeys(at)); got != fmt.Sprintf("%04x", want[i]) {
-						t.Errorf("adapter %d has %s, weft expects %04x of\n%s", i, got, want[i], text)
+						t.Errorf("adapter %d has %s, weft expects %04x from\n%s", i, got, want[i], text)
 					}
 					// The simulated switch checks by this table.
 					if got := members(f.PKeys(s.Port(at).Peer)); got != members(f.PKeys(at)) {
@@ -69,7 +68,7 @@ func TestOpenSMWritesThePKeysThatFollowFromTheFile(t *testing.T) {
 	}
 }
 
-// set are the keys of a table that are set.
+// set lists the valid keys of a table.
 func set(table mad.PKeyTable) string {
 	var keys []uint16
 	for _, k := range table {
@@ -80,8 +79,8 @@ func set(table mad.PKeyTable) string {
 	return fmt.Sprintf("%04x", keys)
 }
 
-// members are the partitions of a table with the membership that says more: a
-// switch's port has one key of each, and in an order of its own.
+// members lists the partitions of a table, each with full membership if it has that: a
+// switch's port has one key of each partition, and in another order.
 func members(table mad.PKeyTable) string {
 	for i, key := range table {
 		if slices.Contains(table[:], key|1<<15) && key>>15 == 0 {
@@ -92,8 +91,8 @@ func members(table mad.PKeyTable) string {
 	return set(table)
 }
 
-// drawn are up to five partitions of drawn members, in which some ports are named
-// twice, and in half of the files the default partition.
+// drawn are up to five partitions of random members, some of them named twice; half of
+// the files have the default partition.
 func drawn(rng *rand.Rand, ports []units.GUID) *partition.Config {
 	c := &partition.Config{}
 	memberships := []partition.Membership{partition.Limited, partition.Full, partition.Both}

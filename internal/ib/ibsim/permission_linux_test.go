@@ -12,7 +12,7 @@ import (
 	"weft/wire/mad"
 )
 
-// asUser are the variables that make the test's program a client of another user.
+// asUser is the environment variable that makes the test's program another user's client.
 const asUser = "WEFT_TEST_IBSIM"
 
 // stranger is a command of this program as another user, who runs one test of it.
@@ -25,7 +25,7 @@ func stranger(t *testing.T, test, socket string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The other user may not be able to read the program: it is given open.
+	// The other user may not be able to read the program: it is passed as an open file.
 	file, err := os.Open(self)
 	if err != nil {
 		t.Fatal(err)
@@ -43,14 +43,13 @@ func chainOfTwo(t *testing.T) *bench {
 	return serve(t, chain(2))
 }
 
-// The simulator answers no other user, whatever his program asks, and goes on for its
-// own.
+// The simulator refuses every other user, and goes on to serve its own.
 func TestASimulatorIsItsUsersOwn(t *testing.T) {
 	if socket := os.Getenv(asUser); socket != "" {
 		if _, err := Dial(socket, ""); errors.Is(err, errRefused) {
 			t.Log("REFUSED")
 		} else {
-			t.Errorf("it is not refused: %v", err)
+			t.Errorf("the simulator does not refuse another user: %v", err)
 		}
 		return
 	}
@@ -65,11 +64,11 @@ func TestASimulatorIsItsUsersOwn(t *testing.T) {
 	}
 	defer c.Close()
 	if c.Node == (mad.NodeInfo{}) {
-		t.Error("the user's own program has not heard which node it is at")
+		t.Error("the user's own program did not learn its node")
 	}
 }
 
-// A name that another user has taken is told from one's own simulator.
+// The error says that another user has taken the simulator's name.
 func TestANameThatAnotherUserHasTakenIsSaid(t *testing.T) {
 	if socket := os.Getenv(asUser); socket != "" {
 		c, err := net.ListenUnixgram("unixgram", address(socket, "ctl"))
@@ -106,11 +105,11 @@ func TestANameThatAnotherUserHasTakenIsSaid(t *testing.T) {
 		said += string(buf[:n])
 	}
 	if _, err := Dial(b.socket, ""); !errors.Is(err, ErrUser) {
-		t.Errorf("a simulator of another user's: %v, want %v", err, ErrUser)
+		t.Errorf("another user's simulator: %v, want %v", err, ErrUser)
 	}
 }
 
-// Root and the user are trusted, but no datagram without the name of its sender.
+// Root and the user are trusted; a datagram of an unknown sender is not.
 func TestUsersTrustThemselvesAndRoot(t *testing.T) {
 	for _, c := range []struct {
 		own, other user

@@ -14,7 +14,7 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// bench is a fabric that is served, and where programs run.
+// bench is a simulated fabric, and the place where programs run on it.
 type bench struct {
 	t      testing.TB
 	server *Server

@@ -14,8 +14,8 @@ import (
 	"weft/internal/ib/inspect"
 )
 
-// TestReportsOnFiles: the reports on the fabrics of testdata are reviewed like code: nets of
-// ibsim and the port list of a real cluster, plafrim.
+// TestReportsOnFiles compares the reports on the fabrics of testdata, nets of ibsim and the
+// port list of the real cluster plafrim, with golden files.
 func TestReportsOnFiles(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.in")
 	if err != nil || len(files) == 0 {

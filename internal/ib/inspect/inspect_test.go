@@ -12,8 +12,8 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// fabric is a subnet with the cables of a shape. Hosts are called as on a
-// cluster of GPU servers.
+// fabric is a subnet with the cables of a shape and the host names of a cluster of GPU
+// servers.
 func fabric(t testing.TB, shape topology.Spec) *subnet.Subnet {
 	t.Helper()
 	g, err := shape.Build()
@@ -39,7 +39,7 @@ func fabric(t testing.TB, shape topology.Spec) *subnet.Subnet {
 
 var even = topology.Ratio{Down: 1, Up: 1}
 
-// shapes are fabrics without faults, and what they must be called.
+// shapes are fabrics without faults, and the names of their families.
 var shapes = []struct {
 	name  string
 	shape topology.Spec
@@ -85,7 +85,7 @@ func TestShapesAreRecognisedAndFaultless(t *testing.T) {
 	}
 }
 
-// unplug takes a cable out.
+// unplug removes a cable.
 func unplug(s *subnet.Subnet, e subnet.End) {
 	far := s.Peer(e)
 	s.Port(far).Peer, s.Port(e).Peer = subnet.None, subnet.None
@@ -107,7 +107,7 @@ func between(s *subnet.Subnet) []subnet.End {
 	return out
 }
 
-// finding is the first of a kind, nil without one.
+// finding is the first finding of a kind, nil without one.
 func finding(r *Report, kind string) *Finding {
 	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Kind == kind })
 	if i < 0 {
@@ -137,7 +137,7 @@ func TestAMissingCableIsNamed(t *testing.T) {
 				if f == nil {
 					t.Fatalf("the missing cable from %s to %s is not found: %+v", a, b, r.Findings)
 				}
-				// Of a global cable the groups are named, by one switch of each.
+				// A finding about a global cable names one switch of each group.
 				if !strings.Contains(f.Text, "group of") && (!strings.Contains(f.Text, a) || !strings.Contains(f.Text, b)) {
 					t.Errorf("%s; the cable from %s to %s was taken out", f.Text, a, b)
 				}
@@ -250,8 +250,8 @@ func TestPlanesAreToldAndAHostThatMissesOne(t *testing.T) {
 	}
 }
 
-// A director is many chips with one SystemImageGUID; a switch that reduces in
-// the network has an adapter inside, on a port above its others.
+// A director is many chips with one SystemImageGUID. A switch that reduces in
+// the network has an internal adapter on its highest port.
 func TestDirectorsAndAggregationNodesAreSeenForWhatTheyAre(t *testing.T) {
 	s := fabric(t, topology.TwoLevel{Endpoints: 64, Radix: 17, Oversubscription: even})
 	for i := range s.Nodes {
@@ -320,8 +320,7 @@ func TestAnySubnetIsInspected(t *testing.T) {
 	}
 }
 
-// Real clusters have switches that all are called "SwitchIB Mellanox
-// Technologies".
+// In real clusters many switches have one name, "SwitchIB Mellanox Technologies".
 func TestSwitchesOfOneNameAreToldByTheirGUIDs(t *testing.T) {
 	s := fabric(t, topology.TwoLevel{Endpoints: 96, Radix: 36, Oversubscription: topology.Ratio{Down: 2, Up: 1}})
 	for i := range s.Nodes {
@@ -343,8 +342,8 @@ func TestSwitchesOfOneNameAreToldByTheirGUIDs(t *testing.T) {
 	}
 }
 
-// A SuperPOD has UFM appliances on its leaves, whose few ports are no failed
-// rails.
+// A SuperPOD has UFM appliances on its leaves. They have few ports, and no rails have
+// failed.
 func TestManagersAreNotComparedWithComputeNodes(t *testing.T) {
 	s := fabric(t, topology.Rail{Nodes: 31, Rails: 8, Radix: 64, UFM: true})
 	for i := 31 * 8; s.Nodes[i].Kind == subnet.Adapter; i++ {

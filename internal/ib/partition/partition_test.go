@@ -10,8 +10,7 @@ import (
 	"weft/units"
 )
 
-// The examples are those of opensm's manual page, on more than one line where
-// it has them so.
+// The examples of opensm's manual page, with its line breaks.
 const manual = `
 # two rules for one partition
 Default=0x7fff : ALL, SELF=full ;
@@ -70,7 +69,7 @@ func TestMistakesAreReportedWithTheirLines(t *testing.T) {
 	} {
 		lines := strings.Split(err.Error(), "\n")
 		if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
-			t.Errorf("error %d is not\n%s\nbut among\n%v", i, want, err)
+			t.Errorf("error %d is not\n%s\nin\n%v", i, want, err)
 		}
 	}
 }
@@ -141,7 +140,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		if _, err := Read("again", &out); err != nil {
-			t.Fatalf("%v\nof %q", err, text)
+			t.Fatalf("%v\nfrom %q", err, text)
 		}
 	})
 }

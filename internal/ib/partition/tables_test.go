@@ -29,18 +29,18 @@ func TestKeysMatchUnlessBothAreLimitedOrTheyDiffer(t *testing.T) {
 	}
 }
 
-// The manager is port 0.
+// Port 0 is the manager's.
 func TestTablesAreThoseThatAManagerWrites(t *testing.T) {
 	ports := []units.GUID{0x10, 0x20, 0x30}
 	for _, c := range []struct{ name, file, want string }{
 		{"no file", "", "[[ffff] [ffff] [ffff]]"},
-		{"a file that names nobody", "empty=0x5 : ;", "[[ffff] [7fff] [7fff]]"},
+		{"a file without members", "empty=0x5 : ;", "[[ffff] [7fff] [7fff]]"},
 		{"all limited, the manager full", "Default=0x7fff : ALL=limited, SELF=full ;", "[[ffff] [7fff] [7fff]]"},
 		{"all full", "Default=0x7fff : ALL=full ;", "[[ffff] [ffff] [ffff]]"},
 		{"tenants", "a=0x1, defmember=full : 0x20 ; b=0x2 : 0x20, 0x30=full ;", "[[ffff] [7fff 8001 2] [7fff 8002]]"},
 		{"index 0 is taken", "a=0x1 : 0x20=full ; b=0x2, indx0 : 0x20=full, 0x30=full ;", "[[ffff] [8002 8001 7fff] [8002 7fff]]"},
 		{"both memberships", "a=0x1 : 0x20=both ;", "[[ffff] [1 8001 7fff] [7fff]]"},
-		{"the last word counts", "a=0x1 : 0x20=full, ALL_CAS=limited, 0x30=full ;", "[[ffff 1] [7fff 1] [7fff 8001]]"},
+		{"the last mention counts", "a=0x1 : 0x20=full, ALL_CAS=limited, 0x30=full ;", "[[ffff 1] [7fff 1] [7fff 8001]]"},
 		{"unknown ports and switches", "a=0x1 : 0x99=full, ALL_SWITCHES=full ;", "[[ffff] [7fff] [7fff]]"},
 		{"the default partition comes first", "a=0x1 : ALL=full ; Default=0x7fff : ALL=full ;", "[[ffff 8001] [ffff 8001] [ffff 8001]]"},
 	} {
@@ -58,9 +58,8 @@ func TestTablesAreThoseThatAManagerWrites(t *testing.T) {
 	}
 }
 
-// The file and the tables of the 16 hosts, in the order of their GUIDs, are those
-// of a real OpenSM 3.3.23 (smpquery pkeys on each host). The manager is limited
-// because ALL comes after SELF.
+// The expected tables are from a real OpenSM 3.3.23 that read this file (smpquery pkeys
+// on each of the 16 hosts, by GUID). The manager is limited because ALL comes after SELF.
 func TestTablesAreThoseOfARealOpenSM(t *testing.T) {
 	const file = `
 Default=0x7fff, ipoib, defmember=limited : ALL_SWITCHES=full, SELF=full, ALL;
@@ -88,7 +87,7 @@ storage=0x0003 : ALL_CAS=limited, 0x0002c90300100041=full;
 	}
 	for i, keys := range tables {
 		if got := fmt.Sprintf("%x", keys); got != want[i] {
-			t.Errorf("host %d has %s, OpenSM gave it %s", i+1, got, want[i])
+			t.Errorf("host %d has %s, OpenSM wrote %s", i+1, got, want[i])
 		}
 	}
 }
@@ -99,7 +98,7 @@ func TestTheCommonKeyIsTheFirstThatMatches(t *testing.T) {
 		t.Errorf("%#04x and %#04x, %t; want 0x8001 and 0x0001", own, other, ok)
 	}
 	if _, _, ok := partition.Common([]uint16{0x7fff, 0x0001}, []uint16{0x7fff, 0x0001}); ok {
-		t.Error("two limited members of the same partitions are said to talk")
+		t.Error("two limited members of the same partitions share a key")
 	}
 }
 
@@ -118,6 +117,6 @@ func TestAPortHasRoomFor128Keys(t *testing.T) {
 	}
 	add(1000)
 	if _, err := partition.Tables(config, ports, 0); err == nil || !strings.Contains(err.Error(), "0x0000000000000020 would have more than 128 P_Keys") {
-		t.Errorf("a key more: %v", err)
+		t.Errorf("129 keys: %v", err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// What OpenSM wrote: hops of minhop are the least everywhere, and the paths of
-// each of these engines take as many as its matrix has.
+// In OpenSM's files the hops of minhop are the least everywhere, and each path has as many
+// hops as the engine's matrix says.
 func TestOpenSMsMatrixAgreesWithItsTables(t *testing.T) {
 	for _, fabric := range routetest.Fabrics {
 		for _, engine := range []string{"minhop", "updn", "dnup"} {
@@ -32,7 +32,7 @@ func TestOpenSMsMatrixAgreesWithItsTables(t *testing.T) {
 	}
 }
 
-// A cable that is gone makes ways longer than the matrix of before allows.
+// Without a cable, paths are longer than the old matrix allows.
 func TestMatrixOfAnotherFabricIsRefuted(t *testing.T) {
 	s := routetest.Fabric(t, "torus2d-4x4")
 	tables := routetest.Tables(t, s, "torus2d-4x4", "minhop", false)
@@ -45,7 +45,7 @@ func TestMatrixOfAnotherFabricIsRefuted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !m.Refuted() || len(m.Impossible) == 0 {
-		t.Fatalf("the matrix of the whole torus passes for that of a cut one: %+v", m)
+		t.Fatalf("the matrix of the whole torus is accepted for a torus without a cable: %+v", m)
 	}
 	for _, h := range m.Impossible {
 		if h.Says >= h.Is {

@@ -10,8 +10,8 @@ import (
 	"weft/units"
 )
 
-// drawSubnet is a random subnet: switches with cables drawn at random, several
-// between two of them at times, adapters with one or two ports, some islands.
+// drawSubnet is a random subnet: switches with random cables, sometimes several
+// between two switches; adapters with one or two ports; some islands.
 func drawSubnet(t *testing.T, r *rand.Rand) *subnet.Subnet {
 	t.Helper()
 	s := &subnet.Subnet{Origin: subnet.None}
@@ -50,8 +50,8 @@ func drawSubnet(t *testing.T, r *rand.Rand) *subnet.Subnet {
 	return s
 }
 
-// drawTables are shortest paths with random choices, of which some entries are
-// then overwritten with anything.
+// drawTables are tables of random shortest paths; some entries are then overwritten with
+// random ports.
 func drawTables(s *subnet.Subnet, r *rand.Rand) *subnet.Tables {
 	t := subnet.NewTables(s)
 	n := newNetwork(s)
@@ -114,7 +114,7 @@ func drawLanes(s *subnet.Subnet, t *subnet.Tables, r *rand.Rand) {
 	}
 }
 
-// twin walks each path from each end to each LID on its own.
+// twin walks every path from every end to every LID.
 type twin struct {
 	s     *subnet.Subnet
 	t     *subnet.Tables
@@ -168,7 +168,7 @@ func (w *twin) walk(src subnet.End, dst int, owner subnet.End) {
 		at = peer
 	}
 	at = w.s.Peer(src)
-	for { // loads do not ask for lanes
+	for { // loads do not depend on lanes
 		here := subnet.End{Node: at.Node, Port: w.t.LFT[w.t.Dense[at.Node]][dst]}
 		if at = w.s.Peer(here); at == owner {
 			break
@@ -183,7 +183,7 @@ func (w *twin) walk(src subnet.End, dst int, owner subnet.End) {
 	}
 }
 
-// girth is the length of the shortest cycle, 0 where there is none.
+// girth is the length of the shortest cycle, 0 without a cycle.
 func (w *twin) girth() int {
 	best := 0
 	for start := range w.waits {
@@ -246,14 +246,14 @@ func TestCheckAgreesWithWalkingEachPath(t *testing.T) {
 		}
 	}
 	if loops < 20 || loops > 380 {
-		t.Errorf("%d of 400 subnets had credit loops: the draw says nothing", loops)
+		t.Errorf("%d of 400 subnets had credit loops: too few or too many to test", loops)
 	}
 }
 
 func compareWithTwin(t *testing.T, seed uint64, got *Report, w *twin) {
 	t.Helper()
 	lost := got.EndToEnd
-	lost.Lost += lost.Islands // the twin does not ask why
+	lost.Lost += lost.Islands // the twin does not tell islands apart
 	lost.Islands = 0
 	if lost.Lost+lost.Looping != w.reach.Lost+w.reach.Looping || lost.Arrive != w.reach.Arrive || lost.Pairs != w.reach.Pairs {
 		t.Errorf("seed %d: %+v, and one by one %+v", seed, got.EndToEnd, w.reach)

@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// healthy are OpenSM's tables in which only ways between switches' own LIDs are missing.
+// healthy are tables of OpenSM that lack only paths between switches' own LIDs.
 var healthy = []struct{ fabric, engine string }{
 	{"ft2-16", "updn"},
 	{"ft2-16", "updn+roots"},
@@ -46,7 +46,7 @@ func TestWaysThatAreMissingBetweenSwitchesAreAWarning(t *testing.T) {
 	}
 }
 
-// The same entry missing for a host's LID loses traps and answers of management.
+// Without an entry for a host's LID, traps and answers of management are lost.
 func TestAWayThatIsMissingFromASwitchToAHostRefutes(t *testing.T) {
 	s := routetest.Fabric(t, "ft2-16")
 	tables := routetest.Tables(t, s, "ft2-16", "ftree", false)
@@ -56,7 +56,7 @@ func TestAWayThatIsMissingFromASwitchToAHostRefutes(t *testing.T) {
 		}
 	}
 	if r := checked(t, s, tables, proof.Options{}); r.Proven() {
-		t.Error("no spine has a way to the manager, and the tables are proven")
+		t.Error("no spine has a path to the manager, yet the tables are proven")
 	}
 }
 
@@ -68,7 +68,7 @@ func TestNothingIsSaidOfALIDThatTheDumpLeavesOut(t *testing.T) {
 		tables.LFT[i][top] = subnet.NoPort
 	}
 	if r := checked(t, s, tables, proof.Options{}); r.Proven() {
-		t.Error("tables without an entry for a host are proven")
+		t.Error("tables without an entry for a host are proven although the dump is complete")
 	}
 	r := checked(t, s, tables, proof.Options{Unsaid: top})
 	if w := r.Warnings(); !r.Proven() || len(w) != 1 || !strings.Contains(w[0], "LID 24") {
@@ -79,8 +79,8 @@ func TestNothingIsSaidOfALIDThatTheDumpLeavesOut(t *testing.T) {
 	}
 }
 
-// No proven tables have fewer flows on the worst cable than the bound, and those of a
-// whole tree of two levels have as many.
+// No tables have fewer flows on the worst cable than the bound; ftree on a whole tree of
+// two levels reaches the bound.
 func TestShiftsHaveABoundThatNoTablesGetUnder(t *testing.T) {
 	for _, v := range routetest.Verdicts(t) {
 		s := routetest.Fabric(t, v.Fabric)
@@ -132,7 +132,7 @@ func TestShiftsHaveABoundThatNoTablesGetUnder(t *testing.T) {
 	}
 }
 
-// Hosts of one switch load no cable between switches, and no pattern names one.
+// Hosts of one switch load no cable between switches: patterns name no worst cable.
 func TestPatternsWithoutACableBetweenSwitchesNameNone(t *testing.T) {
 	s := &subnet.Subnet{Origin: subnet.None}
 	for i := range 2 { // the second switch has no host

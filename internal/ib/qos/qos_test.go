@@ -10,8 +10,8 @@ import (
 	"weft/units"
 )
 
-// Keys as the real OpenSM was given them in a run with quality of service, and
-// lines of its template around them.
+// The keys of a run of the real OpenSM with quality of service, between lines of its
+// template.
 const conf = `#
 # QoS OPTIONS
 #
@@ -43,7 +43,7 @@ func TestTheKeysOfARunAreRead(t *testing.T) {
 		t.Errorf("low priority is %v, want %v", s.Low, want)
 	}
 	if ca := c.Sets[Adapters]; ca.MaxVLs != nil || ca.HighLimit != nil || ca.High != nil {
-		t.Errorf("unset keys were taken for %+v", ca)
+		t.Errorf("unset keys were read as %+v", ca)
 	}
 }
 
@@ -103,7 +103,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		if again, err := Read("again", &out); err != nil || !reflect.DeepEqual(again, c) {
-			t.Fatalf("%+v, %v of %q", again, err, text)
+			t.Fatalf("%+v, %v from %q", again, err, text)
 		}
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"weft/units"
 )
 
-// BenchmarkBringUp is the manager's own time, and the agents', for a fabric from
-// power-on until all ports are active: datagrams take no time to carry.
+// BenchmarkBringUp times the manager and the agents from power-on until all ports are
+// active. Datagrams take no time.
 func BenchmarkBringUp(b *testing.B) {
 	for _, c := range []struct {
 		name string

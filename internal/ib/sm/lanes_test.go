@@ -11,7 +11,7 @@ import (
 	"weft/wire/mad"
 )
 
-// read asks the agent of a node for an attribute.
+// read gets an attribute from the agent of a node.
 func (w *world) read(node int32, port uint8, attr mad.Attribute, modifier uint32) []byte {
 	p := sma.Packet{DLID: units.PermissiveLID, MAD: mad.NewDirected(mad.Get, attr, modifier, 1, nil)}
 	if _, outcome := w.fabric.Carry(subnet.End{Node: node, Port: port}, &p); outcome != sma.Answered || p.MAD.Status() != mad.OK {
@@ -20,8 +20,8 @@ func (w *world) read(node int32, port uint8, attr mad.Attribute, modifier uint32
 	return p.MAD.SMPData()
 }
 
-// Lanes that keep a fabric free of deadlock get into switches as routing says,
-// level by level, and every lane has a place in arbitration.
+// The switches get the lanes by which routing keeps a fabric free of deadlock, level by
+// level, and every lane is in the arbitration tables.
 func TestLanesOfRoutingAreWritten(t *testing.T) {
 	for _, own := range []bool{true, false} { // tables of levels and lanes, or lane = level
 		s := build(t, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 1})
@@ -77,8 +77,8 @@ func TestLanesOfRoutingAreWritten(t *testing.T) {
 	}
 }
 
-// The site's own lanes give way to those that routing needs, and are used where
-// it needs none. What ports cannot do is said.
+// The lanes of the site's QoS are used only if routing needs none. An event says what a
+// port cannot do.
 func TestLanesOfTheSiteGiveWayToRouting(t *testing.T) {
 	site := mad.SLToVL{0: 2, 1: 3}
 	for _, c := range []struct {
@@ -115,9 +115,8 @@ func TestLanesOfTheSiteGiveWayToRouting(t *testing.T) {
 	}
 }
 
-// Lanes that earlier tables needed are undone by tables that need none: a level goes
-// by its number again, and the lanes stay in arbitration, for connections keep their
-// levels.
+// Tables that need no lanes undo the lanes of earlier tables: level n takes lane n again.
+// The lanes stay in arbitration, since connections keep their levels.
 func TestLanesOfEarlierTablesAreUndone(t *testing.T) {
 	s := build(t, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 1})
 	w := newWorld(t, s)

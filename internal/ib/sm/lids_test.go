@@ -8,8 +8,8 @@ import (
 	"weft/wire/mad"
 )
 
-// pair is two adapters, cable to cable, whose ports say that they have LIDs, and the
-// book that gives LIDs to their ports 1 and 2.
+// pair is two adapters, joined by a cable, whose ports report LIDs, and the book that
+// assigns LIDs to them.
 func pair(first, second units.LID) (*lidBook, *Batch, *subnet.Subnet) {
 	out := &Batch{}
 	f := &fabric{}

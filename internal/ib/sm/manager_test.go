@@ -36,7 +36,7 @@ func TestAFabricComesUp(t *testing.T) {
 	}
 }
 
-// Tables in switches are those that the router made, entry for entry.
+// The tables in the switches equal the router's, entry by entry.
 func TestSwitchesHoldTheTablesOfTheRouter(t *testing.T) {
 	s := build(t, topology.TwoLevel{Endpoints: 150, Radix: 24})
 	w := newWorld(t, s)
@@ -93,7 +93,7 @@ func TestLIDsSurviveARestart(t *testing.T) {
 	}
 }
 
-// A manager that knows nothing keeps the LIDs that it finds.
+// A manager without earlier knowledge keeps the LIDs that it finds.
 func TestLIDsThatPortsHaveAreKept(t *testing.T) {
 	s := build(t, topology.SingleSwitch{Endpoints: 6})
 	w := newWorld(t, s)
@@ -112,8 +112,8 @@ func TestLIDsThatPortsHaveAreKept(t *testing.T) {
 	w.checkUp(second)
 }
 
-// Of two ports that a file gives one LID, one keeps it; the other is named and has
-// another.
+// If a file gives two ports one LID, one port keeps it; an event names the other, which
+// gets another LID.
 func TestOfPortsThatClaimOneLIDOneKeepsItAndTheOtherIsNamed(t *testing.T) {
 	s := build(t, topology.SingleSwitch{Endpoints: 4})
 	a, b := s.Nodes[1].Ports[1].GUID, s.Nodes[2].Ports[1].GUID
@@ -124,14 +124,14 @@ func TestOfPortsThatClaimOneLIDOneKeepsItAndTheOtherIsNamed(t *testing.T) {
 	w.checkUp(h)
 	lids := h.m.LIDs()
 	if lids[a] == lids[b] || lids[a] != 7 && lids[b] != 7 {
-		t.Fatalf("LIDs %d and %d, of which one was to be 7", lids[a], lids[b])
+		t.Fatalf("LIDs %d and %d, want 7 for one of the ports", lids[a], lids[b])
 	}
 	var named []string
 	for _, e := range h.events {
 		if e.Kind == sm.LIDNotKept {
 			named = append(named, e.String())
 			if e.LID != 7 || e.GUID != a && e.GUID != b || e.Now == 7 || e.Now != lids[e.GUID] {
-				t.Errorf("%v, LIDs are %v", e, lids)
+				t.Errorf("%v, the LIDs are %v", e, lids)
 			}
 		}
 	}
@@ -140,8 +140,8 @@ func TestOfPortsThatClaimOneLIDOneKeepsItAndTheOtherIsNamed(t *testing.T) {
 	}
 }
 
-// A cable breaks at every moment of a sweep, in turn. Whatever can be reached
-// works in the end.
+// A cable breaks at every moment of a sweep, in turn. In the end every reachable port
+// works.
 func TestAFabricThatSplitsMidSweepIsManagedAsFarAsItReaches(t *testing.T) {
 	s := build(t, topology.TwoLevel{Endpoints: 4, Radix: 4})
 	var cables []subnet.End
@@ -214,8 +214,8 @@ func TestAnswersCutAtEveryLengthDoNoLastingHarm(t *testing.T) {
 	}
 }
 
-// Requests and traps are cut at every length, and claim to be longer than they are:
-// none harms the manager, which answers the next one.
+// Requests and traps are cut at every length, and claim a greater length: none harms the
+// manager, and it answers the next request.
 func TestRequestsCutAtEveryLengthDoNoHarm(t *testing.T) {
 	w := newWorld(t, build(t, topology.SingleSwitch{Endpoints: 3}))
 	h := w.manager("A", 0, sm.Config{})
@@ -280,7 +280,7 @@ func TestTwoNodesOfOneGUIDAreReportedAndOneIsManaged(t *testing.T) {
 		w.start(h)
 		w.run(30 * units.Second)
 		if !h.has(sm.DuplicateGUID) {
-			t.Errorf("twins %v: no event of two nodes with one GUID: %v", twins, h.events)
+			t.Errorf("twins %v: no event about two nodes with one GUID: %v", twins, h.events)
 		}
 		if got := len(h.m.Subnet().Nodes); got != len(s.Nodes)-1 {
 			t.Errorf("twins %v: %d nodes are managed, want all but one of %d", twins, got, len(s.Nodes))
@@ -310,8 +310,8 @@ func TestTheHigherPriorityTakesOverAndGivesBack(t *testing.T) {
 	w.checkUp(low)
 }
 
-// The master disappears at every moment of the other's first minute: there is
-// one master in the end.
+// The master disappears at every moment of the other manager's first minute, in turn: in
+// the end there is one master.
 func TestAMasterLostMidSweepIsReplaced(t *testing.T) {
 	s := build(t, topology.SingleSwitch{Endpoints: 4})
 	for step := range 40 {
@@ -367,7 +367,7 @@ func TestAnMKeyKeepsOthersOut(t *testing.T) {
 	w.change(func(*sma.Fabric) {})
 	w.run(units.Second)
 	if !h.has(sm.TrapReceived) {
-		t.Errorf("no trap of a wrong key: %v", h.events)
+		t.Errorf("no trap about a wrong key: %v", h.events)
 	}
 }
 
@@ -390,7 +390,7 @@ func TestAMendedCableIsTakenIn(t *testing.T) {
 	w.checkUp(h)
 }
 
-// FuzzReceive takes any datagram, at any moment.
+// FuzzReceive receives any datagram, at any moment.
 func FuzzReceive(f *testing.F) {
 	seed := mad.New(mad.SubnAdm, mad.GetTable, mad.AttrPathRecord, 0, 1)
 	f.Add(uint16(10), seed[:])
@@ -427,7 +427,7 @@ func TestALostDatagramIsSentAgain(t *testing.T) {
 	}
 }
 
-// Only a light sweep can see this change: the trap that tells of it is lost.
+// Only a light sweep can see this change: its trap is lost.
 func TestALightSweepFindsWhatATrapDidNotTell(t *testing.T) {
 	s := build(t, topology.TwoLevel{Endpoints: 8, Radix: 4})
 	w := newWorld(t, s)
@@ -438,7 +438,7 @@ func TestALightSweepFindsWhatATrapDidNotTell(t *testing.T) {
 	w.fabric.Traps() // nobody carries them
 	w.run(15 * units.Second)
 	if got := len(h.m.Subnet().Nodes); got != len(s.Nodes)-1 {
-		t.Errorf("%d nodes, want all but the one that was cut off of %d", got, len(s.Nodes))
+		t.Errorf("%d nodes of %d, want all but the node that was cut off", got, len(s.Nodes))
 	}
 }
 
@@ -461,9 +461,9 @@ func TestASecondSweepWritesNothing(t *testing.T) {
 	}
 }
 
-// A better manager comes at every moment of another's bring-up, in turn: also
-// when its port has no LID yet to say so from. The master sweeps of itself no
-// more; in the end the better one has the subnet.
+// A manager of higher priority starts at every moment of another's bring-up, in turn, also
+// before its port has a LID. The master makes no periodic sweeps; in the end the manager of
+// higher priority has the subnet.
 func TestABetterManagerMakesItselfKnownWheneverItComes(t *testing.T) {
 	for step := range 60 {
 		w := newWorld(t, build(t, topology.TwoLevel{Endpoints: 12, Radix: 8}))
@@ -480,8 +480,7 @@ func TestABetterManagerMakesItselfKnownWheneverItComes(t *testing.T) {
 	}
 }
 
-// betweenSwitches are the ports of a subnet that are cabled to a switch and on one, each
-// cable once.
+// betweenSwitches are one port of each cable between two switches.
 func betweenSwitches(s *subnet.Subnet) []subnet.End {
 	var cables []subnet.End
 	for i := range s.Nodes {
@@ -495,8 +494,8 @@ func betweenSwitches(s *subnet.Subnet) []subnet.End {
 	return cables
 }
 
-// Cable after cable breaks, each in the midst of the sweep that the one before caused.
-// None waits for the time of the next sweep.
+// Each cable breaks in the midst of the sweep that the break before it caused. No break
+// waits for the next periodic sweep.
 func TestAFaultDuringASweepStartsAnotherAtOnce(t *testing.T) {
 	s := build(t, topology.TwoLevel{Endpoints: 24, Radix: 8})
 	cables := betweenSwitches(s)
@@ -527,9 +526,9 @@ func TestAFaultDuringASweepStartsAnotherAtOnce(t *testing.T) {
 	}
 }
 
-// A cable breaks at every datagram of a sweep, and the trap that tells of it is lost. Both
-// of its switches have had their change bits set before. The next light sweep finds it: the
-// sweep has not taken these bits away after it looked at the ports.
+// A cable breaks at every datagram of a sweep, in turn, and its trap is lost. The change
+// bits of both switches were set before. The next light sweep finds the break: the sweep
+// under way does not clear these bits after it has read the ports.
 func TestAFaultDuringASweepWhoseTrapIsLostIsFoundByTheNextLightSweep(t *testing.T) {
 	s := build(t, topology.TwoLevel{Endpoints: 9, Radix: 6})
 	cables := betweenSwitches(s) // three of each leaf
@@ -544,7 +543,7 @@ func TestAFaultDuringASweepWhoseTrapIsLostIsFoundByTheNextLightSweep(t *testing.
 		began := w.carried
 		w.before = func(n int) {
 			if n == began+at+1 {
-				w.fabric.SetLink(cables[4], false) // no way of the manager leads over it
+				w.fabric.SetLink(cables[4], false) // no path of the manager uses it
 			}
 		}
 		w.call(h, func(b *sm.Batch) { h.m.Sweep(w.now, b) })
@@ -567,8 +566,8 @@ func TestAFaultDuringASweepWhoseTrapIsLostIsFoundByTheNextLightSweep(t *testing.
 	}
 }
 
-// What changes without end is swept without end, with a pause: requests of others are
-// answered in between, and the end is seen.
+// A port that changes without end is swept without end, but with pauses: requests are
+// answered in between, and the manager sees the last state.
 func TestACableThatFlapsIsSweptWithPauses(t *testing.T) {
 	s := build(t, topology.TwoLevel{Endpoints: 24, Radix: 8})
 	w := newWorld(t, s)
@@ -626,12 +625,12 @@ func TestAFallbackIsToldOnceAndSoIsItsEnd(t *testing.T) {
 	w.call(h, func(b *sm.Batch) { h.m.Sweep(w.now, b) })
 	w.run(2 * units.Second)
 	if fell, asked := told(); fell != 1 || asked != 0 {
-		t.Errorf("told %d times that it fell back, %d times that it came back: %v", fell, asked, h.events)
+		t.Errorf("%d events of a fallback and %d of its end: %v", fell, asked, h.events)
 	}
 	w.change(func(f *sma.Fabric) { f.SetLink(far, true) })
 	w.run(5 * units.Second)
 	if fell, asked := told(); fell != 1 || asked != 1 {
-		t.Errorf("told %d times that it fell back, %d times that it came back: %v", fell, asked, h.events)
+		t.Errorf("%d events of a fallback and %d of its end: %v", fell, asked, h.events)
 	}
 	w.checkUp(h)
 }

@@ -11,8 +11,8 @@ import (
 	"weft/wire/mad"
 )
 
-// intrude asks an adapter for its PortInfo with a key that nobody gave out, once a
-// second, and reports after how long it is answered; 0 if it never is.
+// intrude asks an adapter for its PortInfo with an unknown key once a second, and returns
+// the time until it gets an answer; 0 without one.
 func (w *world) intrude(at subnet.End, span units.Time) units.Time {
 	w.t.Helper()
 	for begin := w.now; w.now < begin+span; w.run(units.Second) {
@@ -27,10 +27,10 @@ func (w *world) intrude(at subnet.End, span units.Time) units.Time {
 	return 0
 }
 
-// guarded is the M_Key that hides all from others, with a lease of 10 s.
+// guarded is an M_Key that hides everything from others, with a lease of 10 s.
 var guarded = sm.MKey{Key: 5, Level: 2, Lease: 10}
 
-// While the manager comes by every 5 s no lease of 10 s ever ends.
+// While the manager shows its key every 5 s, no lease of 10 s ends.
 func TestAManagerRenewsTheLeaseOfItsKey(t *testing.T) {
 	w := newWorld(t, build(t, topology.TwoLevel{Endpoints: 8, Radix: 4}))
 	h := w.manager("A", 0, sm.Config{MKey: guarded, Sweep: 1000 * units.Second})
@@ -51,7 +51,7 @@ func TestAManagerRenewsTheLeaseOfItsKey(t *testing.T) {
 	}
 }
 
-// Once the manager is gone the lease ends 10 s after the first stranger.
+// Once the manager is gone, the lease ends 10 s after the first request with a wrong key.
 func TestALeaseEndsWithoutTheManager(t *testing.T) {
 	w := newWorld(t, build(t, topology.TwoLevel{Endpoints: 8, Radix: 4}))
 	h := w.manager("A", 0, sm.Config{MKey: guarded})
@@ -68,7 +68,7 @@ func TestALeaseEndsWithoutTheManager(t *testing.T) {
 }
 
 // A standby that does not know the master's key takes the subnet over when the
-// leases end, and never where they do not.
+// leases end, and never if they do not end.
 func TestAStandbyWithAnotherKeyWaitsForTheLease(t *testing.T) {
 	for _, c := range []struct {
 		key   sm.MKey

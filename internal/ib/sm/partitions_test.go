@@ -7,7 +7,7 @@ import (
 	"weft/wire/mad"
 )
 
-// Two adapters of a subnet, with the keys that a function gives to each.
+// keyed is the partitions of two adapters with these keys.
 func keyed(first, second []mad.PKey) *partitions {
 	b, _, s := pair(1, 2)
 	w := &writer{&requests{fabric: b.fabric, outbox: b.outbox}, &routed{sub: s, behind: b.nodes}}

@@ -7,7 +7,7 @@ import (
 	"weft/wire/mad"
 )
 
-// queued is requests to a number of nodes, and the batch that they are sent to.
+// queued is requests to a number of nodes, and the batch into which they are sent.
 func queued(nodes, window int) (*requests, *Batch) {
 	out := &Batch{}
 	q := &requests{outbox: &outbox{out: out, nextTID: 1}, fabric: &fabric{}, window: window, timeout: units.Millisecond, retries: 1}
@@ -29,10 +29,10 @@ func TestTheWindowBoundsRequestsUnderWay(t *testing.T) {
 	d := out.Send[0].MAD
 	d.SetMethod(mad.Get | mad.Response)
 	if r, waited := q.answered(&d); !waited || r.node != 0 {
-		t.Fatalf("the answer is one to node %d (waited for: %v), want node 0", r.node, waited)
+		t.Fatalf("the answer belongs to node %d (expected: %v), want node 0", r.node, waited)
 	}
 	if _, waited := q.answered(&d); waited {
-		t.Error("an answer that came twice was taken twice")
+		t.Error("a duplicate answer was accepted")
 	}
 	q.fill(noMore, nil)
 	if len(out.Send) != 3 {

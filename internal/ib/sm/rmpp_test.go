@@ -7,7 +7,8 @@ import (
 	"weft/wire/mad"
 )
 
-// An answer of so many bytes of records, to a GetTable; what was sent of it at once.
+// transferred is the answer to a GetTable with that many bytes of records, and its first
+// segments.
 func transferred(bytes int) (*transfers, *Batch) {
 	out := &Batch{}
 	s := &transfers{outbox: &outbox{out: out}}
@@ -16,7 +17,7 @@ func transferred(bytes int) (*transfers, *Batch) {
 	return s, out
 }
 
-// acknowledge says that the segments up to one came, and up to which more may follow.
+// acknowledge acknowledges the segments up to segment and opens the window up to window.
 func acknowledge(s *transfers, segment, window uint32) {
 	p := Packet{DLID: 1, SLID: 2, MAD: mad.New(mad.SubnAdm, mad.GetTable, mad.AttrLinkRecord, 0, 7)}
 	s.acknowledged(&p, &mad.RMPP{Type: mad.RMPPAck, Segment: segment, Length: window})
@@ -57,6 +58,6 @@ func TestATransferWithoutAcknowledgementEnds(t *testing.T) {
 	s.now = transferTime + units.Nanosecond
 	acknowledge(s, 1, 3)
 	if len(out.Send) != 0 || len(s.all) != 0 {
-		t.Errorf("%d sent and %d transfers left after the time of one", len(out.Send), len(s.all))
+		t.Errorf("%d sent and %d transfers left after a transfer's time limit", len(out.Send), len(s.all))
 	}
 }

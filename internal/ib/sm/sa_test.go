@@ -14,14 +14,14 @@ import (
 	"weft/wire/mad"
 )
 
-// office is a fabric that is up, and a port that asks.
+// office is a fabric that is up, and a port that queries its subnet administration.
 type office struct {
 	*world
 	master *host
 	asker  *host
 }
 
-// open brings a fabric up and puts someone who asks onto its last adapter.
+// open brings a fabric up; the port that queries is on the last adapter.
 func open(t *testing.T, spec topology.Spec, cfg sm.Config) *office {
 	t.Helper()
 	s := build(t, spec)
@@ -49,7 +49,7 @@ func (o *office) gid(node int) mad.GID {
 	return mad.GID{Prefix: mad.DefaultPrefix, GUID: o.subnet.Nodes[node].Ports[1].GUID}
 }
 
-// ask asks subnet administration, and returns its answers.
+// ask sends a query to subnet administration and returns its answers.
 func (o *office) ask(method mad.Method, attr mad.Attribute, mask uint64, r mad.Structure) []mad.MAD {
 	o.t.Helper()
 	m := mad.New(mad.SubnAdm, method, attr, 0, 42)
@@ -66,7 +66,7 @@ func (o *office) ask(method mad.Method, attr mad.Attribute, mask uint64, r mad.S
 	return o.asker.answers
 }
 
-// one asks for one record.
+// one sends a query with one answer.
 func (o *office) one(method mad.Method, attr mad.Attribute, mask uint64, r mad.Structure) *mad.MAD {
 	o.t.Helper()
 	all := o.ask(method, attr, mask, r)
@@ -90,7 +90,7 @@ func TestAPathRecordIsThePathOfTheTables(t *testing.T) {
 	}
 }
 
-// Rate and MTU of a path are those of its slowest link.
+// A path has the rate and MTU of its slowest link.
 func TestAPathIsAsSlowAsItsSlowestLink(t *testing.T) {
 	for _, slow := range []int{0, 1, 2} {
 		s := &subnet.Subnet{Origin: subnet.None}
@@ -143,10 +143,10 @@ func TestQueriesThatCannotBeAnsweredSaySo(t *testing.T) {
 		r      mad.Structure
 		want   mad.Status
 	}{
-		{"a path to nobody", mad.Get, mad.AttrPathRecord, mad.PathSGID | mad.PathDGID, &mad.PathRecord{SGID: o.gid(1), DGID: stranger}, mad.NoRecords},
+		{"a path to an unknown port", mad.Get, mad.AttrPathRecord, mad.PathSGID | mad.PathDGID, &mad.PathRecord{SGID: o.gid(1), DGID: stranger}, mad.NoRecords},
 		{"several with Get", mad.Get, mad.AttrNodeRecord, 0, &mad.NodeRecord{}, mad.TooManyRecords},
-		{"a component that nobody knows", mad.Get, mad.AttrNodeRecord, 1 << 40, &mad.NodeRecord{}, mad.ReqInvalid},
-		{"an attribute that nobody knows", mad.Get, 0x7777, 0, &mad.NodeRecord{}, mad.BadAttribute},
+		{"an unknown component", mad.Get, mad.AttrNodeRecord, 1 << 40, &mad.NodeRecord{}, mad.ReqInvalid},
+		{"an unknown attribute", mad.Get, 0x7777, 0, &mad.NodeRecord{}, mad.BadAttribute},
 		{"writing a node", mad.Set, mad.AttrNodeRecord, 0, &mad.NodeRecord{}, mad.BadMethod},
 		{"a path too wide", mad.Get, mad.AttrPathRecord, mad.PathSGID | mad.PathDGID | mad.PathMTUSel | mad.PathMTU, &mad.PathRecord{SGID: o.gid(1), DGID: o.gid(2), MTUSelector: mad.Greater, MTU: 5}, mad.NoRecords},
 		{"a path too fast", mad.Get, mad.AttrPathRecord, mad.PathSGID | mad.PathDGID | mad.PathRateSel | mad.PathRate, &mad.PathRecord{SGID: o.gid(1), DGID: o.gid(2), RateSelector: mad.Greater, Rate: 17}, mad.NoRecords},
@@ -158,12 +158,12 @@ func TestQueriesThatCannotBeAnsweredSaySo(t *testing.T) {
 	}
 }
 
-// An answer of many records comes in pieces, each acknowledged by who asked.
+// An answer of many records comes in segments, each acknowledged by the querier.
 func TestAnAnswerOfManyRecordsComesInPieces(t *testing.T) {
 	o := open(t, topology.TwoLevel{Endpoints: 24, Radix: 8}, sm.Config{})
 	all := o.ask(mad.GetTable, mad.AttrNodeRecord, 0, &mad.NodeRecord{})
 	if len(all) != 1 || !all[0].RMPP().First || all[0].RMPP().Last {
-		t.Fatalf("%d pieces before any is acknowledged, the first %+v", len(all), all[0].RMPP())
+		t.Fatalf("%d segments before the first acknowledgement, the first %+v", len(all), all[0].RMPP())
 	}
 	stride := all[0].RecordStride()
 	records := append([]byte(nil), all[0].SAData()...)
@@ -178,7 +178,7 @@ func TestAnAnswerOfManyRecordsComesInPieces(t *testing.T) {
 		for i := range o.asker.answers {
 			d := &o.asker.answers[i]
 			if d.RMPP().Segment != next {
-				t.Fatalf("piece %d, want %d", d.RMPP().Segment, next)
+				t.Fatalf("segment %d, want %d", d.RMPP().Segment, next)
 			}
 			next++
 			records = append(records, d.SAData()[:d.Records()]...)
@@ -186,12 +186,12 @@ func TestAnAnswerOfManyRecordsComesInPieces(t *testing.T) {
 		}
 		if last {
 			if total != len(records)+20*int(next-1) {
-				t.Errorf("the first piece says %d bytes, they are %d and %d headers of 20", total, len(records), next-1)
+				t.Errorf("the first segment says %d bytes, but there are %d and %d headers of 20", total, len(records), next-1)
 			}
 			break
 		}
 		if len(o.asker.answers) == 0 {
-			t.Fatal("no further piece comes")
+			t.Fatal("no further segment comes")
 		}
 	}
 	if len(records) != stride*len(o.subnet.Nodes) {
@@ -247,7 +247,7 @@ func TestAServiceIsFoundUntilItsLeaseEnds(t *testing.T) {
 	o.one(mad.Set, mad.AttrServiceRecord, mask, &s)
 	o.run(1000 * units.Second)
 	if d := find(); d.Status() != mad.OK {
-		t.Errorf("one without end: status %#x", d.Status())
+		t.Errorf("a lease without end: status %#x", d.Status())
 	}
 	o.one(mad.Delete, mad.AttrServiceRecord, mask, &s)
 	if d := find(); d.Status() != mad.NoRecords {
@@ -289,9 +289,9 @@ func TestPortsWithoutACommonPartitionHaveNoPath(t *testing.T) {
 	}
 }
 
-// Whoever asks learns of the ports that it shares a partition with: as a limited
-// member of the default partition of the manager's and of switches, and of who has
-// another partition in common. The manager's key opens all.
+// A port learns only about ports of its partitions. As a limited member of the default
+// partition it learns about the manager's port and switches, and about ports with which it
+// shares another partition. With the SM_Key it learns about all.
 func TestSubnetAdministrationTellsOfSharedPartitionsOnly(t *testing.T) {
 	names := build(t, topology.SingleSwitch{Endpoints: 4})
 	keys := map[units.GUID][]mad.PKey{}
@@ -315,14 +315,14 @@ func TestSubnetAdministrationTellsOfSharedPartitionsOnly(t *testing.T) {
 			o.query(o.asker, o.lid(0), m)
 			o.run(units.Second)
 			if got := len(o.asker.answers) == 1 && o.asker.answers[0].Status() == mad.OK; got != want {
-				t.Errorf("of adapter %d with SM_Key %d: told is %v, want %v", node, smKey, got, want)
+				t.Errorf("adapter %d, SM_Key %d: answered is %v, want %v", node, smKey, got, want)
 			}
 		}
 	}
 }
 
-// A datagram of general services gets to a port whose table has its key, and its
-// answer goes back by the key that fitted; subnet management has no keys.
+// A datagram of general services reaches a port whose table has its key, and the answer
+// goes back with the matching key. Subnet management has no keys.
 func TestDatagramsOfAnotherPartitionDoNotReachTheAdministration(t *testing.T) {
 	o := open(t, topology.SingleSwitch{Endpoints: 3}, sm.Config{Partitions: func(e sm.EndPort) []mad.PKey {
 		return []mad.PKey{map[bool]mad.PKey{true: 0xFFFF, false: 0x7FFF}[e.Self || e.Kind == subnet.Switch], 0x8005}
@@ -340,12 +340,12 @@ func TestDatagramsOfAnotherPartitionDoNotReachTheAdministration(t *testing.T) {
 		}
 		told := len(o.master.events) == 1 && o.master.events[0].Trap == mad.TrapSwitchPKey
 		if told == c.answered {
-			t.Errorf("with P_Key %#x the manager is told %v", c.key, o.master.events)
+			t.Errorf("with P_Key %#x the manager has events %v", c.key, o.master.events)
 		}
 	}
 }
 
-// A multicast packet gets to every member of its group once, and to nobody else.
+// A multicast packet reaches every member of its group once, and no other port.
 func TestAMulticastGroupReachesItsMembersOnce(t *testing.T) {
 	for _, spec := range []topology.Spec{
 		topology.TwoLevel{Endpoints: 24, Radix: 8},
@@ -375,7 +375,7 @@ func TestAMulticastGroupReachesItsMembersOnce(t *testing.T) {
 	}
 }
 
-// IP over InfiniBand joins this group without saying its terms.
+// IP over InfiniBand joins this group without giving its MTU, rate and Q_Key.
 func TestTheBroadcastGroupIsThereFromTheStart(t *testing.T) {
 	o := open(t, topology.SingleSwitch{Endpoints: 4}, sm.Config{})
 	r := mad.MCMemberRecord{MGID: mad.GID{Prefix: 0xff12401bffff0000, GUID: 0xffffffff}, PortGID: o.gid(3), JoinState: mad.JoinFull}
@@ -391,8 +391,7 @@ func TestTheBroadcastGroupIsThereFromTheStart(t *testing.T) {
 	}
 }
 
-// Who subscribed hears which ports come and go, which groups, and what switches
-// trap.
+// Subscribers hear of ports and groups that come and go, and of switches' traps.
 func TestSubscribersAreTold(t *testing.T) {
 	o := open(t, topology.TwoLevel{Endpoints: 8, Radix: 4}, sm.Config{})
 	all := mad.InformInfo{FirstLID: 0xFFFF, Generic: 1, Subscribe: 1, Type: 0xFFFF, Trap: 0xFFFF, Producer: 0xFFFFFF}
@@ -423,7 +422,7 @@ func TestSubscribersAreTold(t *testing.T) {
 		o.change(c.do)
 		o.run(2 * units.Second)
 		if got := told(); !slices.Equal(got, c.want) {
-			t.Errorf("told of %v, want %v", got, c.want)
+			t.Errorf("reports %v, want %v", got, c.want)
 		}
 	}
 	all.Subscribe = 0
@@ -431,7 +430,7 @@ func TestSubscribersAreTold(t *testing.T) {
 	o.change(func(f *sma.Fabric) { f.SetLink(leaf, false) })
 	o.run(2 * units.Second)
 	if got := told(); len(got) != 0 {
-		t.Errorf("after the end of the subscription told of %v", got)
+		t.Errorf("reports after the end of the subscription: %v", got)
 	}
 }
 
@@ -454,8 +453,8 @@ func TestManagersAreFoundByCapability(t *testing.T) {
 	}
 }
 
-// Routing fails after the fabric has shrunk. Subnet administration goes on with
-// what it knows, and the next sweep that works writes what was asked meanwhile.
+// Routing fails after the fabric has shrunk. Subnet administration goes on with its last
+// knowledge; the next successful sweep writes the groups that changed meanwhile.
 func TestAGroupChangesWhileRoutingFails(t *testing.T) {
 	fails := false
 	o := open(t, topology.TwoLevel{Endpoints: 24, Radix: 8}, sm.Config{Route: func(s *subnet.Subnet) (*subnet.Tables, string, error) {
@@ -489,8 +488,7 @@ func TestAGroupChangesWhileRoutingFails(t *testing.T) {
 	o.members(units.FirstMulticastLID, 1, []int{1, 23})
 }
 
-// Two ports join at every moment of a bring-up, in turn, as soon as there is
-// someone to ask.
+// Two ports join at every moment of a bring-up, in turn, once the administration answers.
 func TestAJoinDuringASweepIsNotForgotten(t *testing.T) {
 	taken := 0
 	for step := range 60 {
@@ -516,7 +514,7 @@ func TestAJoinDuringASweepIsNotForgotten(t *testing.T) {
 			}
 		}
 		if ok < 2 {
-			continue // it was too early to ask
+			continue // too early: no answer
 		}
 		taken++
 		o.members(units.FirstMulticastLID, 1, []int{1, 9})
@@ -525,11 +523,11 @@ func TestAJoinDuringASweepIsNotForgotten(t *testing.T) {
 		}
 	}
 	if taken < 10 || taken == 60 {
-		t.Errorf("%d of 60 moments were late enough to ask: the test says nothing", taken)
+		t.Errorf("only at %d of 60 moments the administration answered: the test checks nothing", taken)
 	}
 }
 
-// members fails unless a packet from a node gets to the members but the sender.
+// members fails the test unless a packet from a node gets to all other members.
 func (o *office) members(lid units.LID, from int, want []int) {
 	o.t.Helper()
 	got := map[int32]int{}
@@ -562,6 +560,6 @@ func (o *office) members(lid units.LID, from int, want []int) {
 		delete(got, int32(node))
 	}
 	if len(got) != 0 {
-		o.t.Errorf("who is no member gets it: %v", got)
+		o.t.Errorf("ports that are no members get it: %v", got)
 	}
 }

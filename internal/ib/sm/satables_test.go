@@ -11,7 +11,7 @@ import (
 	"weft/wire/mad"
 )
 
-// The records of a switch's forwarding table are what the switch holds.
+// The records of a switch's forwarding table equal the table in the switch.
 func TestTableRecordsAreWhatSwitchesHold(t *testing.T) {
 	o := open(t, topology.TwoLevel{Endpoints: 8, Radix: 4}, sm.Config{})
 	for i := range o.subnet.Nodes {
@@ -37,8 +37,8 @@ func TestTableRecordsAreWhatSwitchesHold(t *testing.T) {
 	}
 }
 
-// What a query asks for that no record can be chosen by is refused, as is who asks for
-// partition keys without the manager's key; nobody is told that key.
+// A query by a component that selects no record is refused, and so is a query for
+// partition keys without the manager's key. No answer holds that key.
 func TestTableRecordsAreToldToWhoMayKnow(t *testing.T) {
 	const key = 7
 	o := open(t, topology.SingleSwitch{Endpoints: 4}, sm.Config{SMKey: key, Partitions: func(sm.EndPort) []mad.PKey { return []mad.PKey{mad.DefaultPKey, 0x8001} }})

@@ -26,13 +26,13 @@ import (
 //	manager A 0 [priority=…] [mkey=…]
 //	                          a manager on node 0, not started
 //	start A
-//	trace all|events          what is shown: all, or events only
+//	trace all|events          shows all, or events only
 //	run 5s                    time passes
 //	down 4[2], up 4[2]        the cable at port 2 of node 4
-//	restart 4                 node 4 loses all that it was told
+//	restart 4                 node 4 loses its settings
 //	twin 1 2                  node 2 gets the GUID of node 1, before any manager
 //	lose 3 5                  the third and fifth datagrams from now on are lost
-//	kill A                    the manager takes and gives nothing more
+//	kill A                    the manager receives and sends nothing more
 //	path A 1 2                the port of A asks for the path from node 1 to 2
 //	show                      states and LIDs of all ports
 func TestTranscripts(t *testing.T) {
@@ -44,7 +44,7 @@ type script struct {
 	w      *world
 	subnet *subnet.Subnet
 	out    strings.Builder
-	events bool // nothing else is shown
+	events bool // only these are shown
 }
 
 func (s *script) Trace() string {
@@ -139,7 +139,7 @@ func (s *script) host(name string) *host {
 	return nil
 }
 
-// end is a port as in 4[2].
+// end reads a port, as in 4[2].
 func (s *script) end(text string) subnet.End {
 	node, port, _ := strings.Cut(strings.TrimSuffix(text, "]"), "[")
 	return subnet.End{Node: int32(s.number(node)), Port: uint8(s.number(port))}

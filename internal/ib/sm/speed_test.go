@@ -10,8 +10,7 @@ import (
 	"weft/wire/mad"
 )
 
-// Whatever the cables are, the manager reads it from PortInfo, and a path has the
-// rate of four lanes.
+// The manager reads every link speed from PortInfo, and a path has the rate of four lanes.
 func TestTheManagerSeesEveryGenerationOfLinks(t *testing.T) {
 	g, err := topology.SingleSwitch{Endpoints: 3}.Build()
 	if err != nil {

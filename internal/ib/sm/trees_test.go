@@ -10,8 +10,8 @@ import (
 	"weft/wire/mad"
 )
 
-// A group's packets reach every member once, from each: the ports of its tree are the
-// cables of a tree.
+// A packet of any member reaches every other member once: the cables of a group form a
+// tree.
 func TestTheTreeOfAGroupReachesEveryMemberOnce(t *testing.T) {
 	s := routetest.Build(t, topology.TwoLevel{Endpoints: 8, Radix: 4}, subnet.Link{Width: 4, Speed: subnet.NDR})
 	if err := s.AssignLIDs(0); err != nil {

@@ -13,8 +13,8 @@ import (
 	"weft/wire/mad"
 )
 
-// An HCA and a switch discard packets for keys: they count them where the tools
-// look, and the manager reports each trap with its fields.
+// An HCA and a switch discard packets because of keys. They count them in the counters
+// that the tools read, and the manager reports each trap with its fields.
 func TestKeyViolationsAreCountedAndReported(t *testing.T) {
 	s := build(t, topology.TwoLevel{Endpoints: 8, Radix: 4})
 	w := newWorld(t, s)

@@ -15,7 +15,7 @@ import (
 )
 
 // world is a fabric of agents, managers on some of its ports, and a clock. Every
-// datagram takes the same time, so that all is in order.
+// datagram takes the same time, so datagrams arrive in order.
 type world struct {
 	t       testing.TB
 	subnet  *subnet.Subnet
@@ -29,7 +29,7 @@ type world struct {
 	lose   func(n int) bool
 	alter  func(n int, m *mad.MAD)
 	before func(n int)
-	seen   func(line string) // of the trace; nil for none
+	seen   func(line string) // gets each line of the trace; nil for none
 	mute   bool              // traps are lost
 }
 
@@ -41,7 +41,7 @@ type host struct {
 	dead    bool
 	events  []sm.Event
 	answers []mad.MAD // of subnet administration, to this port
-	reports []mad.MAD // likewise
+	reports []mad.MAD // of subnet administration, to this port
 }
 
 type flight struct {
@@ -56,8 +56,7 @@ func newWorld(t testing.TB, s *subnet.Subnet) *world {
 	return &world{t: t, subnet: s, fabric: sma.NewUnchecked(s)}
 }
 
-// minhop sends each LID to the first port on a shortest way: what a test needs
-// of a router.
+// minhop is the tests' router: each LID goes to the first port on a shortest path.
 func minhop(s *subnet.Subnet) (*subnet.Tables, string, error) {
 	if s.Switches() > 1000 {
 		return nil, "", errors.New("too many switches for a test")
@@ -101,7 +100,7 @@ func (w *world) manager(name string, node int, cfg sm.Config) *host {
 	return h
 }
 
-// call lets a manager do something, and takes what comes out.
+// call calls a manager and carries its batch.
 func (w *world) call(h *host, do func(b *sm.Batch)) {
 	var b sm.Batch
 	do(&b)
@@ -122,7 +121,7 @@ func (w *world) trace(format string, args ...any) {
 	}
 }
 
-// send carries a datagram to whoever it reaches.
+// send carries a datagram to its destination.
 func (w *world) send(from *host, p sm.Packet) {
 	w.carried++
 	if w.before != nil {
@@ -174,14 +173,14 @@ func (w *world) hostAt(at subnet.End) *host {
 	return nil
 }
 
-// change changes the fabric, and carries what traps that causes.
+// change changes the fabric, and carries the traps that this causes.
 func (w *world) change(do func(*sma.Fabric)) {
 	w.fabric.SetNow(w.now)
 	do(w.fabric)
 	w.traps()
 }
 
-// mostSteps is more than any test here needs: a world that goes on is a hang.
+// mostSteps is more than any test here needs: a world that takes more steps hangs.
 const mostSteps = 2_000_000
 
 // run lets time pass.
@@ -300,8 +299,8 @@ func build(t testing.TB, spec topology.Spec) *subnet.Subnet {
 	return routetest.Build(t, spec, subnet.Link{Width: 4, Speed: subnet.HDR})
 }
 
-// checkUp fails unless every port that the host's port can reach over working
-// cables is active, and datagrams get from each adapter there to each other.
+// checkUp fails the test unless every port that the host's port can reach over working
+// cables is active, and datagrams get from each of the adapters there to each other.
 func (w *world) checkUp(from *host) {
 	w.t.Helper()
 	reached := map[int32]bool{from.at.Node: true}

@@ -21,7 +21,7 @@ func star(t testing.TB) *Fabric {
 	return f
 }
 
-var host = subnet.End{Node: 0, Port: 1} // where the tests ask from
+var host = subnet.End{Node: 0, Port: 1} // the port from which the tests send
 
 // ask sends a directed-route request and returns its answer.
 func ask(t testing.TB, f *Fabric, method mad.Method, attr mad.Attribute, mod uint32, value mad.Structure, path ...uint8) *mad.MAD {
@@ -58,7 +58,7 @@ func TestStatesFollowTheirMachine(t *testing.T) {
 		then   mad.PortState
 	}{
 		{mad.PortActive, mad.BadField, mad.PortInit},
-		{mad.PortInit, mad.BadField, mad.PortInit}, // software cannot ask for it
+		{mad.PortInit, mad.BadField, mad.PortInit}, // software cannot set Init
 		{mad.PortArmed, mad.OK, mad.PortArmed},
 		{mad.PortArmed, mad.OK, mad.PortArmed},
 		{mad.PortActive, mad.OK, mad.PortActive},
@@ -169,7 +169,7 @@ func TestTablesAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-// A datagram that tables send in a circle ends.
+// A datagram in a forwarding loop ends.
 func TestALoopInTheTablesEnds(t *testing.T) {
 	s := routetest.Build(t, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 1}, subnet.Link{Width: 4, Speed: subnet.EDR})
 	f := NewUnchecked(s)
@@ -222,7 +222,7 @@ func TestOnlyActivePortsCarryMoreThanManagement(t *testing.T) {
 	}
 }
 
-// Tables that lead one way only lose the answer.
+// The answer is lost if the tables have no way back.
 func TestAnAnswerNeedsAWayBack(t *testing.T) {
 	f := star(t)
 	ask(t, f, mad.Set, mad.AttrPortInfo, 1, &mad.PortInfo{LID: 6}, 1, 2)
@@ -240,7 +240,7 @@ func TestAnAnswerNeedsAWayBack(t *testing.T) {
 	}
 }
 
-// What goes out comes back: both ends count both ways.
+// Requests and answers are counted at both ends of a cable.
 func TestPortsCountBothWays(t *testing.T) {
 	f := star(t)
 	for range 3 {
@@ -262,7 +262,7 @@ func TestDirectedRoutesThatLieAreLost(t *testing.T) {
 		"a port that is not there":      func(m *mad.MAD) { m[7], m[128+1], m[128+2] = 2, 1, 200 },
 		"port 0":                        func(m *mad.MAD) { m[7], m[128+1] = 1, 0 },
 		"through an adapter":            func(m *mad.MAD) { m[7], m[128+1], m[128+2], m[128+3] = 3, 1, 2, 1 },
-		"another port than the own":     func(m *mad.MAD) { m[7], m[128+1] = 1, 2 },
+		"another port than its own":     func(m *mad.MAD) { m[7], m[128+1] = 1, 2 },
 		"a hop pointer that is ahead":   func(m *mad.MAD) { m[7], m[6], m[128+1] = 1, 1, 1 },
 		"on its way back, to nowhere":   func(m *mad.MAD) { m[4], m[7], m[192+1] = 0x80, 1, 9 },
 		"back from more than there are": func(m *mad.MAD) { m[4], m[7] = 0x80, 200 },

@@ -8,8 +8,8 @@ import (
 	"weft/wire/mad"
 )
 
-// A trace sends nothing: it moves no counter, draws no loss and traps nothing, whatever
-// packets on its way would.
+// A trace sends no packet: it moves no counter, draws no loss and raises no trap, even
+// where a packet would.
 func TestATraceLeavesNoTrace(t *testing.T) {
 	f, other := told(t)
 	sw := subnet.End{Node: 3}
@@ -54,11 +54,11 @@ func TestATraceLeavesNoTrace(t *testing.T) {
 	}
 	f.nodes[3].ports[3].info.State = mad.PortArmed
 	if _, end, ok := f.Trace(host, 3); ok || end != (subnet.End{Node: 3, Port: 3}) {
-		t.Errorf("by a port that is Armed: %v, reached %v", end, ok)
+		t.Errorf("through a port in state Armed: %v, reached %v", end, ok)
 	}
 }
 
-// A log stands in front of the place of other attributes.
+// A congestion log begins at byte 32, before the data of other attributes.
 func TestACongestionLogIsWhereToolsReadIt(t *testing.T) {
 	f := star(t)
 	for kind, at := range map[byte]subnet.End{logOfSwitch: {Node: 3}, logOfAdapter: host} {

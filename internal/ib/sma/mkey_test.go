@@ -23,7 +23,7 @@ func locked(t *testing.T, protect uint8) *Fabric {
 	return f
 }
 
-// read asks for the adapter's PortInfo with a key.
+// read gets the adapter's PortInfo with an M_Key.
 func read(f *Fabric, with uint64) (mad.PortInfo, Outcome) {
 	p := Packet{DLID: units.PermissiveLID, MAD: mad.NewDirected(mad.Get, mad.AttrPortInfo, 1, 9, nil)}
 	p.MAD.SetMKey(with)
@@ -76,6 +76,6 @@ func TestTheKeyStopsALease(t *testing.T) {
 	read(f, key)
 	f.SetNow(60 * units.Second)
 	if _, outcome := read(f, 1); outcome != Lost {
-		t.Errorf("a wrong key: %v, though the manager came by", outcome)
+		t.Errorf("a wrong key: %v, although the manager had shown the key", outcome)
 	}
 }

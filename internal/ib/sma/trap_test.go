@@ -8,7 +8,7 @@ import (
 	"weft/wire/mad"
 )
 
-// told is a star whose adapters have LIDs and know a manager at the first.
+// told is a star whose adapters have LIDs and know that the manager is at the first.
 func told(t *testing.T) (f *Fabric, victim subnet.End) {
 	t.Helper()
 	f = star(t)
@@ -24,7 +24,7 @@ func violate(f *Fabric, victim subnet.End, qp units.QPN) {
 	f.PKeyViolation(victim, true, 1, &mad.KeyNotice{LID1: 2, LID2: 3, Key: 0x8001, QP1: qp, QP2: 9})
 }
 
-// interval is 4.096 µs × 2^18, what ports have for SubnetTimeOut.
+// interval is the SubnetTimeOut of the ports, 4.096 µs × 2^18.
 const interval = 1_073_741_824 * units.Nanosecond
 
 func TestATrapIsRepeatedUntilItIsRepressed(t *testing.T) {
@@ -63,7 +63,7 @@ func TestAPortKeepsItsRateWhenManyOffend(t *testing.T) {
 	f, victim := told(t)
 	for qp := range units.QPN(20) {
 		violate(f, victim, qp)
-		violate(f, victim, qp) // says nothing new
+		violate(f, victim, qp) // no new queue pair
 	}
 	var sent []units.QPN
 	for f.NextTrap() < units.Forever {

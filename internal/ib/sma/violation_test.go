@@ -7,7 +7,7 @@ import (
 	"weft/wire/mad"
 )
 
-// A switch counts what it keeps out by direction, and stops at the counters' end.
+// A switch counts discarded packets by direction; the counters stop at their maximum.
 func TestASwitchCountsConstraintErrors(t *testing.T) {
 	f := star(t)
 	hub := int32(-1)
@@ -24,12 +24,12 @@ func TestASwitchCountsConstraintErrors(t *testing.T) {
 		t.Errorf("%d packets in and %d out, want 7 and 255", c.RcvConstraint, c.XmitConstraint)
 	}
 	if traps := f.Traps(); len(traps) != 0 || f.TrapCounts().Lost != 3 {
-		t.Errorf("%d traps to a manager that nobody knows", len(traps))
+		t.Errorf("%d traps, and the switch knows no manager", len(traps))
 	}
 }
 
-// A performance query is a datagram of general services: an adapter whose table has
-// not its key counts and traps it; one that has answers by its own key.
+// A performance query is a datagram of general services. An adapter counts and traps a
+// query whose key is not in its table, and answers the others by its own key.
 func TestAnAdapterChecksTheKeysOfGeneralServices(t *testing.T) {
 	f, victim := told(t)
 	f.nodes[3].sw.LinearFDBTop = 63
@@ -49,7 +49,7 @@ func TestAnAdapterChecksTheKeysOfGeneralServices(t *testing.T) {
 		p := Packet{DLID: 3, PKey: c.key, MAD: mad.New(mad.Perf, mad.Get, mad.AttrClassPortInfo, 0, 1)}
 		_, outcome := f.Carry(host, &p)
 		if outcome != c.outcome || outcome == Answered && p.PKey != c.answer {
-			t.Errorf("by P_Key %#x: outcome %v with %#x, want %v with %#x", c.key, outcome, p.PKey, c.outcome, c.answer)
+			t.Errorf("with P_Key %#x: outcome %v with %#x, want %v with %#x", c.key, outcome, p.PKey, c.outcome, c.answer)
 		}
 	}
 	if n := f.Info(victim).PKeyViolations; n != 1 || f.TrapCounts().Raised != 1 {
