@@ -14,8 +14,8 @@ import (
 	"weft/verbs"
 )
 
-// The tests of this file take the library for what the program has no verb for: the
-// programs of librdmacm for datagrams, udaddy and mckey.
+// The tests of this file use the library, since the program has no verb for the datagram
+// programs of librdmacm, udaddy and mckey.
 
 const (
 	udaddyPort = 7174
@@ -71,7 +71,7 @@ func newDatagramEnd(t *testing.T) *datagramEnd {
 	return e
 }
 
-// receive waits for so many datagrams of so many bytes, and gives the last.
+// receive waits for n datagrams of size bytes, and returns the last.
 func (e *datagramEnd) receive(ctx context.Context, n, size int) (last verbs.WC) {
 	e.t.Helper()
 	var wc [1]verbs.WC
@@ -195,7 +195,7 @@ func TestMckeyIsAMemberOfAGroupThatWeftSendsTo(t *testing.T) {
 				t.Fatalf("mckey ended with %d (%v):\n%s", out.Exit, err, out.Output)
 			}
 			return
-		case <-time.After(200 * time.Millisecond): // it joins at a time that nobody tells
+		case <-time.After(200 * time.Millisecond): // mckey does not say when it has joined
 			e.send(netip.AddrPortFrom(netip.MustParseAddr(group), 0), verbs.MulticastQPN, udpQKey, datagramBytes)
 			_, _ = e.cq.Poll(wc[:])
 		}

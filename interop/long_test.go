@@ -4,8 +4,7 @@ package interop
 
 import "testing"
 
-// Messages that the machine takes much longer for than perftest's timeout of 67 ms: its
-// processor is emulated.
+// The emulated machine takes much longer for these messages than perftest's timeout of 67 ms.
 func TestLongMessagesEndWellThoughTheMachineIsSlow(t *testing.T) {
 	each(t, []tool{
 		perftest("ib_read_bw", "-n 5 -s 8388608", false),

@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// tool is a program of Linux's, and weft in its place. The server is "" for
-// whoever serves.
+// tool is a program of Linux, and weft's command in its place. The server's address is ""
+// for the side that serves.
 type tool struct {
 	name     string
 	linux    func(server string) []string
 	weft     func(server string) []string
-	reliable bool          // what is lost comes again
-	hangs    time.Duration // waits for ever, and is killed after this
+	reliable bool          // lost packets are sent again
+	hangs    time.Duration // time after which the program, which waits for ever, is killed
 }
 
-// limit is when it is killed.
+// limit is the time after which the program is killed.
 func (x *tool) limit() time.Duration {
 	if x.hangs > 0 {
 		return x.hangs
@@ -118,8 +118,8 @@ func TestLinuxsToolsTakeWeftForSoftRoCEThoughPacketsAreLost(t *testing.T) {
 	each(t, reliable, lossy{in: 41, out: 43})
 }
 
-// UC and UD do not send again what was lost, and Linux's programs wait for it: they are
-// killed. Weft says that it is missing.
+// UC and UD do not send lost packets again. Linux's programs wait for them until they are
+// killed; weft reports the loss.
 func TestWhatUnreliableServicesLoseIsMissed(t *testing.T) {
 	if machine == nil {
 		t.Skip("SKIPPED: make interop runs this, in a virtual machine")
@@ -141,10 +141,10 @@ func TestWhatUnreliableServicesLoseIsMissed(t *testing.T) {
 					t.Fatal(err, e.failed)
 				}
 				if dropped != 1 {
-					t.Errorf("%d packets were lost, want 1: nothing goes on without it", dropped)
+					t.Errorf("%d packets were lost, want 1: the programs stop at the first", dropped)
 				}
 				if missed := " of 100 has not come within 3s: it is lost"; e.err == nil || !bytes.Contains(e.weft, []byte(missed)) {
-					t.Errorf("weft ended with %v and says\n%s", e.err, e.weft)
+					t.Errorf("weft ended with %v and output\n%s", e.err, e.weft)
 				}
 			})
 		}
@@ -174,7 +174,7 @@ func each(t *testing.T, list []tool, l lossy) {
 					t.Fatal(err)
 				}
 				if dropped == 0 {
-					t.Error("nothing was lost: the test says nothing")
+					t.Error("nothing was lost: the test checks nothing")
 				}
 			})
 		}
@@ -196,13 +196,13 @@ func weft(ctx context.Context, argv []string) *exec.Cmd {
 	return exec.CommandContext(ctx, os.Getenv(insideVar), append(argv, "--addr", hostAddr)...)
 }
 
-// ask lets the tool serve and weft ask it, when it listens.
+// ask runs the tool as the server and weft as the client, once the tool listens.
 func ask(t *testing.T, x tool) { judge(t, asked(t, x)) }
 
-// serve lets weft serve and the tool ask it.
+// serve runs weft as the server and the tool as the client.
 func serve(t *testing.T, x tool) { judge(t, served(t, x)) }
 
-// ending is how a run ended at both sides.
+// ending is the result of a run at both sides.
 type ending struct {
 	weft   []byte
 	err    error
@@ -258,7 +258,7 @@ func served(t *testing.T, x tool) (e ending) {
 	return e
 }
 
-// judge holds what both sides say.
+// judge fails the test if either side reports a failure.
 func judge(t *testing.T, e ending) {
 	t.Helper()
 	if e.failed != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// bootTime is how long the machine may take, of some 5 s on an idle one.
+	// bootTime is the time that the machine has to boot: some 5 s on an idle host.
 	bootTime = 2 * time.Minute
 	// runTime bounds one program in the guest.
 	runTime = 90 * time.Second
@@ -63,7 +63,7 @@ func (v *vm) halt() {
 // run runs a program in the machine.
 func (v *vm) run(argv ...string) (Outcome, error) { return v.runFor(runTime, argv...) }
 
-// runFor kills it after a time.
+// runFor runs a program in the machine and kills it after limit.
 func (v *vm) runFor(limit time.Duration, argv ...string) (out Outcome, err error) {
 	d := net.Dialer{Timeout: 2 * time.Second}
 	c, err := d.Dial("tcp", net.JoinHostPort(guestAddr, strconv.Itoa(Port)))
@@ -78,13 +78,13 @@ func (v *vm) runFor(limit time.Duration, argv ...string) (out Outcome, err error
 	return out, errors.Join(err, json.NewDecoder(c).Decode(&out))
 }
 
-// lossy is how a run loses packets: of each so many that arrive in the machine, and
-// of each so many that arrive from it, one.
+// lossy is the loss of a run: one of so many packets that arrive in the machine, and one of
+// so many that arrive from it.
 type lossy struct{ in, out int }
 
-// lose drops RoCE packets where they arrive, from now on, and gives back what undoes
-// it, which says how many were dropped. What is dropped where it leaves the machine is
-// not lost: soft-RoCE is told, and sends it again at once.
+// lose drops arriving RoCE packets from now on, and returns the function that ends this and
+// returns the number of dropped packets. (soft-RoCE would notice a drop of leaving packets,
+// and send again at once.)
 func (v *vm) lose(l lossy) (heal func() (dropped int, err error), err error) {
 	sides := []struct {
 		run   func(argv ...string) (Outcome, error)
@@ -114,7 +114,7 @@ func here(argv ...string) (Outcome, error) {
 	return Outcome{Output: string(out)}, err
 }
 
-// healed drops no more packets, and says how many were dropped.
+// healed ends the loss and returns the number of dropped packets.
 func healed(run func(argv ...string) (Outcome, error)) (dropped int, err error) {
 	counted, err := run("iptables", "-nvxL")
 	if err != nil {

@@ -98,7 +98,7 @@ func TestMarksDrawCNPsThatSlowTheSenderUntilTheyEnd(t *testing.T) {
 	}
 	from, to := a.dev.Stats(), b.dev.Stats()
 	if n.Marked == 0 || to.Marked != int64(n.Marked) {
-		t.Errorf("%d packets were marked and %d arrived so", n.Marked, to.Marked)
+		t.Errorf("%d packets were marked and %d arrived marked", n.Marked, to.Marked)
 	}
 	if to.CNPsSent == 0 || to.CNPsSent > to.Marked || from.CNPsReceived != to.CNPsSent {
 		t.Errorf("%d marks, %d CNPs sent, %d received", to.Marked, to.CNPsSent, from.CNPsReceived)
@@ -123,7 +123,7 @@ func TestWithoutCongestionControlNothingMayBeMarked(t *testing.T) {
 	}
 }
 
-func TestDCQCNHoldsBackWhoWouldSendFaster(t *testing.T) {
+func TestDCQCNLimitsAFasterSender(t *testing.T) {
 	const (
 		line     units.Rate = 100 * units.Mbps
 		messages            = 20

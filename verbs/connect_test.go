@@ -72,7 +72,7 @@ func TestConnectionsAreMadeAndEndedByMessagesBetweenQueuePairsOne(t *testing.T) 
 	select {
 	case <-accepted.Done():
 	case <-ctx.Done():
-		t.Fatal("the other end has not heard of it")
+		t.Fatal("the other end got no event of the disconnection")
 	}
 	for _, s := range p.on {
 		if got := s.qp.State(); got != StateErr {
@@ -86,7 +86,7 @@ func TestConnectionsAreMadeThoughMessagesAreLostAndDoubled(t *testing.T) {
 	p := faultyPair(t, n, QPInitAttr{}, 64)
 	connected(t, p, 1)
 	if n.Lost == 0 && n.Doubled == 0 {
-		t.Error("nothing was lost or doubled: the test says nothing")
+		t.Error("nothing was lost or doubled: the test checks nothing")
 	}
 }
 
@@ -127,7 +127,7 @@ func TestARequestThatNobodyListensToOrThatIsRefusedFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := a.dev.Dial(short, fresh, mustAddr("10.0.0.99:1").Addr(), 7, ConnParam{}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("nobody there: %v, want %v", err, context.DeadlineExceeded)
+		t.Errorf("no peer: %v, want %v", err, context.DeadlineExceeded)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"weft/wire/cm"
 )
 
-// hear gives the manager a message in the name of an address.
+// hear delivers a message to the manager, with an address as its sender.
 func (m *manager) hear(from netip.Addr, message []byte) {
 	b := m.buf[:gsiRoom]
 	clear(b[:grhBytes])
@@ -52,7 +52,7 @@ func newDoor(t testing.TB) *door {
 	return d
 }
 
-// asked is a request that the application has received.
+// asked brings the door to a request that the application has received.
 func (d *door) asked(t *testing.T) {
 	t.Helper()
 	d.m.hear(doorPeer, request(doorID, doorTID, doorPort))
@@ -63,7 +63,7 @@ func (d *door) asked(t *testing.T) {
 	d.conn = r.c
 }
 
-// answered is a request that the application has accepted.
+// answered brings the door to a request that the application has accepted.
 func (d *door) answered(t *testing.T) {
 	t.Helper()
 	d.asked(t)
@@ -90,7 +90,7 @@ func (d *door) established(t *testing.T) {
 	}
 }
 
-// dialled is a request that the device itself has sent.
+// dialled brings the door to a request that the device itself has sent.
 func (d *door) dialled(t *testing.T) {
 	t.Helper()
 	qp, err := d.mr.pd.CreateQP(QPInitAttr{SendCQ: d.qp.attr.SendCQ, RecvCQ: d.qp.attr.RecvCQ, MaxSendWR: 1})
@@ -161,7 +161,7 @@ func TestAMessageThatOnlyLooksLikeThePeersChangesNothing(t *testing.T) {
 				change(&f)
 				d.m.hear(f.from, c.message(&f))
 				if c.done(d) {
-					t.Fatalf("a message with another %s counts", field)
+					t.Fatalf("a message with a wrong %s is accepted", field)
 				}
 			}
 			if got, want := d.dev.Stats().ManagerDropped, int64(len(c.wrong)); name != "DREQ" && got != want {
@@ -169,7 +169,7 @@ func TestAMessageThatOnlyLooksLikeThePeersChangesNothing(t *testing.T) {
 			}
 			d.m.hear(right.from, c.message(&right))
 			if !c.done(d) {
-				t.Error("the right message does not count: the test says nothing")
+				t.Error("the correct message is not accepted: the test checks nothing")
 			}
 		})
 	}
@@ -186,7 +186,7 @@ func TestAForgedAnswerResolvesNothing(t *testing.T) {
 	d.m.hear(netip.MustParseAddr("10.0.0.3"), rep.AppendTo(head(r.tid, cm.AttrSidrRep)))
 	select {
 	case <-r.settled:
-		t.Fatal("a forged answer counts")
+		t.Fatal("a forged answer is accepted")
 	default:
 	}
 	d.m.hear(doorPeer, rep.AppendTo(head(r.tid, cm.AttrSidrRep)))
@@ -210,7 +210,7 @@ func TestStrangersAreNotRemembered(t *testing.T) {
 	peers := d.dev.port.Peers()
 	d.dev.port.Unlock()
 	if peers != 1 { // the peer of the target's own queue pair
-		t.Errorf("%d addresses are remembered of %d strangers", peers, strangers)
+		t.Errorf("%d addresses are remembered after %d strangers", peers, strangers)
 	}
 	if _, err := d.dev.AllocPD().CreateAH(netip.MustParseAddrPort("10.9.9.9:4791")); err != nil {
 		t.Error(err)
@@ -242,7 +242,7 @@ func TestAFloodOfForgedRequestsIsBoundedAndGoesAgain(t *testing.T) {
 	<-popped
 	d.m.mu.Lock()
 	if n := len(d.m.conns); n > maxHalfOpen || n < maxBacklog {
-		t.Errorf("%d requests are held: at most %d, and %d at least for the test to say something", n, maxHalfOpen, maxBacklog)
+		t.Errorf("%d requests are held, want at most %d and at least %d", n, maxHalfOpen, maxBacklog)
 	}
 	d.m.mu.Unlock()
 	d.m.tick(d.m.now() + int64(2*requestTime))
@@ -459,7 +459,7 @@ func independent(t *testing.T, what string, bitsOf int, draw func() uint64) {
 	}
 }
 
-func TestNothingThatKeepsPeersApartIsForetold(t *testing.T) {
+func TestNothingThatKeepsPeersApartIsPredictable(t *testing.T) {
 	x := newTarget(t, allAccess)
 	pd := x.dev.AllocPD()
 	buf := make([]byte, 64)

@@ -43,8 +43,7 @@ func (p *pair) connectPatiently(timeout, retries uint8) {
 	}
 }
 
-// The work on the faulty network: messages of every kind, each with its own memory and a known
-// effect.
+// Messages of every kind go over the faulty network, each with its own memory and a known effect.
 func TestOnANetworkThatDoesHarmEveryTransferArrivesWhole(t *testing.T) {
 	for _, h := range []faulty.Harm{
 		{Lose: 0.01},
@@ -136,7 +135,7 @@ func transferAll(t *testing.T, seed uint64, h faulty.Harm) {
 		t.Errorf("%d of %d messages completed", len(all), messages)
 	}
 	if n.Lost+n.Doubled+n.Delayed+n.Damaged == 0 {
-		t.Error("the network did no harm: the test says nothing")
+		t.Error("the network did no harm: the test checks nothing")
 	}
 }
 

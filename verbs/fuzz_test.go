@@ -199,12 +199,12 @@ func TestOnlyRequestsThatAreExactlyRightChangeMemory(t *testing.T) {
 			copy(want[at:], bytes.Repeat([]byte{0xee}, n))
 		}
 		if !bytes.Equal(x.all, want) {
-			t.Fatalf("WRITE of %d bytes (of %d) to %#x with key %#x, of %#x and %#x: right %v, and memory is otherwise", n, length, va, rkey, x.mr.Addr(), x.mr.RKey(), right)
+			t.Fatalf("WRITE of %d bytes (of %d) to %#x with key %#x, of %#x and %#x: valid is %v, and the memory shows the opposite", n, length, va, rkey, x.mr.Addr(), x.mr.RKey(), right)
 		}
 		_ = x.dev.Close()
 	}
 	if accepted < 100 {
-		t.Errorf("only %d requests were right: the test says little", accepted)
+		t.Errorf("only %d requests were valid, want 100 at least", accepted)
 	}
 }
 

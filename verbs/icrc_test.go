@@ -58,7 +58,7 @@ func TestADamagedPacketIsDroppedAndCounted(t *testing.T) {
 	a, b := p.on[0], p.on[1]
 	a.post(SendWR{WRID: 1, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, 4096)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
 	a.want(1, RetryExcErr)
-	// A bit of the BTH's byte 4 is one that the ICRC leaves out.
+	// The ICRC does not cover byte 4 of the BTH: one packet may be damaged there.
 	if s := settled(b); s.BadICRC < s.PacketsReceived-1 || s.BadICRC == 0 {
 		t.Errorf("of %d damaged packets %d were dropped", s.PacketsReceived, s.BadICRC)
 	}

@@ -25,8 +25,8 @@ func wrongMemory(t *testing.T, s *side) map[string]SGE {
 	}
 	end := len(s.buf)
 	return map[string]SGE{
-		"a key of nobody":           {Addr: s.mr.Addr(), Length: 8, LKey: s.mr.LKey() + 1},
-		"a key of the past":         gone.SGE(0, 8),
+		"an unknown key":            {Addr: s.mr.Addr(), Length: 8, LKey: s.mr.LKey() + 1},
+		"a deregistered region":     gone.SGE(0, 8),
 		"another protection domain": other.SGE(0, 8),
 		"behind the end":            s.mr.SGE(end-4, 8),
 		"before the beginning":      s.mr.SGE(-4, 8),
@@ -36,8 +36,8 @@ func wrongMemory(t *testing.T, s *side) map[string]SGE {
 // A wrong local key is found when the work request's turn comes: the earlier requests complete
 // normally, this one completes with LocProtErr and sends nothing, and the later ones are flushed
 // (IBA vol. 1, 11.6.2).
-func TestMemoryThatIsNobodysIsSaidByACompletion(t *testing.T) {
-	names := []string{"a key of nobody", "a key of the past", "another protection domain", "behind the end", "before the beginning"}
+func TestAWrongLocalKeyCompletesWithAnError(t *testing.T) {
+	names := []string{"an unknown key", "a deregistered region", "another protection domain", "behind the end", "before the beginning"}
 	for _, name := range names {
 		for _, op := range []Opcode{RDMAWrite, Send, RDMARead, AtomicFetchAndAdd} {
 			t.Run(name+"/"+op.String(), func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestMemoryThatIsNobodysIsSaidByACompletion(t *testing.T) {
 				}
 				a.want(1, Success)
 				if wc := a.want(2, LocProtErr); wc.Opcode != operations[op].wc {
-					t.Errorf("the completion is of %v", wc.Opcode)
+					t.Errorf("the completion's operation is %v", wc.Opcode)
 				}
 				a.want(3, WRFlushErr)
 				want := make([]byte, 4096)
@@ -101,7 +101,7 @@ func TestAReceiveWithoutARightEndsWhenSomethingArrives(t *testing.T) {
 		a.post(SendWR{WRID: 1, Opcode: Send, SGL: []SGE{a.mr.SGE(0, 32)}})
 		b.want(7, LocProtErr)
 		if !bytes.Equal(b.memory(), make([]byte, 4096)) {
-			t.Error("a part of it was placed")
+			t.Error("a part of the message was placed")
 		}
 		if got := b.qp.State(); got != StateErr {
 			t.Errorf("shared %v: the queue pair is in %v, want ERR", shared, got)

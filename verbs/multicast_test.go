@@ -118,7 +118,7 @@ func TestAGroupsMembersAreGivenNothingElse(t *testing.T) {
 	a.tell(testGroup, MulticastQPN, groupQKey, 15)
 	a.tell(b.dev.Addr().Addr(), b.qp.QPN(), groupQKey, 16)
 	if wc := b.want(1, Success); wc.ByteLen != 16+grhBytes {
-		t.Errorf("%d bytes arrived, want those sent to the queue pair itself", wc.ByteLen-grhBytes)
+		t.Errorf("%d bytes arrived, want the message to the queue pair itself", wc.ByteLen-grhBytes)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestMulticastOverIPv6(t *testing.T) {
 }
 
 // The device accepts the recorded packets of Linux's mckey to its group unchanged.
-func TestWhatLinuxSendsToAGroupIsTaken(t *testing.T) {
+func TestLinuxsPacketsToAGroupAreAccepted(t *testing.T) {
 	list := recordings(t)["mckey_mcast"]
 	taken := 0
 	var x *script

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestAQueuePairSaysHowItStands(t *testing.T) {
+func TestAQueuePairReportsItsAttributes(t *testing.T) {
 	p := newPair(t, Options{}, QPInitAttr{MaxSendWR: 33, MaxRecvWR: 44}, 1<<16)
 	a, b := p.on[0], p.on[1]
 	before, _ := b.qp.Query()
@@ -30,7 +30,7 @@ func TestAQueuePairSaysHowItStands(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", after, want)
 	}
 	if init.MaxSendWR != 33 || init.MaxRecvWR != 44 || init.Type != RC || init.SendCQ != b.cq {
-		t.Errorf("it was made with %+v", init)
+		t.Errorf("its attributes at creation are %+v", init)
 	}
 	for _, s := range []QPState{StateErr, StateReset} {
 		if err := b.qp.Modify(&QPAttr{State: s}, AttrState); err != nil {
@@ -45,7 +45,7 @@ func TestAQueuePairSaysHowItStands(t *testing.T) {
 	}
 }
 
-func TestADeviceAndItsPortSayWhatTheyAre(t *testing.T) {
+func TestADeviceAndItsPortReportTheirAttributes(t *testing.T) {
 	s := newSide(t, Options{}, QPInitAttr{}, 64)
 	d := s.dev.Query()
 	if d.PhysPorts != 1 || d.MaxQPWR != MaxQPWR || d.MaxMR != MaxMR || d.MaxSGE != MaxSGE || d.MaxRdAtomic != MaxRdAtomic || d.NodeGUID != 0xffff_7f00_0001 {
@@ -94,7 +94,7 @@ func TestADeviceAndItsPortSayWhatTheyAre(t *testing.T) {
 }
 
 // The public methods are the verbs: none takes or returns a type from the module's internals.
-func TestNoMethodIsTheDevicesOwn(t *testing.T) {
+func TestNoPublicMethodHasAnInternalType(t *testing.T) {
 	for _, v := range []any{
 		&Device{}, &PD{}, &MR{}, &MW{}, &CQ{}, &SRQ{}, &QP{}, &AH{}, &RDD{}, &EEC{}, &Listener{}, &Request{}, &Conn{}, &Service{}, &Question{},
 	} {

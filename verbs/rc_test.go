@@ -251,9 +251,9 @@ func TestARequestThatIsNotExactlyRightReachesNoMemory(t *testing.T) {
 		"bytes swapped": func(_ *side, wr *SendWR) {
 			wr.RKey = wr.RKey>>24 | wr.RKey<<24 | wr.RKey<<8&0xff0000 | wr.RKey>>8&0xff00 | 1<<31
 		},
-		"one byte before":      func(_ *side, wr *SendWR) { wr.RemoteAddr-- },
-		"one byte behind":      func(_ *side, wr *SendWR) { wr.RemoteAddr++ },
-		"an address that runs": func(_ *side, wr *SendWR) { wr.RemoteAddr = 1<<64 - 8 },
+		"one byte before":       func(_ *side, wr *SendWR) { wr.RemoteAddr-- },
+		"one byte behind":       func(_ *side, wr *SendWR) { wr.RemoteAddr++ },
+		"an address that wraps": func(_ *side, wr *SendWR) { wr.RemoteAddr = 1<<64 - 8 },
 		"a region that is gone": func(b *side, wr *SendWR) {
 			mr, _ := b.pd.RegMR(b.buf, allAccess)
 			wr.RKey, wr.RemoteAddr = mr.RKey(), mr.Addr()
@@ -273,7 +273,7 @@ func TestARequestThatIsNotExactlyRightReachesNoMemory(t *testing.T) {
 			b.post(SendWR{WRID: 8, Opcode: LocalInv, InvalidateRKey: wr.RKey})
 			b.want(8, Success)
 		},
-		"a window's key of before": func(b *side, wr *SendWR) {
+		"a window's earlier key": func(b *side, wr *SendWR) {
 			mw := b.window(MWType1, 0, size)
 			wr.RKey = mw.RKey()
 			b.bind(mw, 0, size, allAccess)

@@ -98,7 +98,7 @@ func TestReliableDatagramsArriveOnANetworkThatDoesHarm(t *testing.T) {
 			n := faulty.New(seed, faulty.Harm{Lose: 0.03, Double: 0.05, Delay: 0.05, Behind: 5, Damage: 0.02})
 			everyDatagram(t, newDatagrams(t, 3, 2, onNetwork(t, n)))
 			if n.Lost+n.Doubled+n.Delayed+n.Damaged == 0 {
-				t.Error("the network did no harm: the test says nothing")
+				t.Error("the network did no harm: the test checks nothing")
 			}
 		})
 	}
@@ -372,7 +372,7 @@ func TestADatagramThatWaitsInSQDGoesInRTS(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !q.Drained() {
-		t.Error("the queue pair is not drained: it has begun what was posted in SQD")
+		t.Error("the queue pair is not drained: it has begun work that was posted in SQD")
 	}
 	if err := q.Modify(&QPAttr{State: StateRTS}, AttrState); err != nil {
 		t.Fatal(err)

@@ -103,12 +103,12 @@ func TestOnlyDatagramsThatAreExactlyRightChangeMemory(t *testing.T) {
 			copy(want[guardBytes+int(va-x.mr.Addr()):], bytes.Repeat([]byte{0xee}, n))
 		}
 		if !bytes.Equal(x.all, want) {
-			t.Fatalf("WRITE of %d bytes (of %d) to %#x with key %#x, by context %d to queue pair %d with Q_Key %#x: right %v, and memory is otherwise", n, length, va, rkey, eec, dest, qkey, right)
+			t.Fatalf("WRITE of %d bytes (of %d) to %#x with key %#x, by context %d to queue pair %d with Q_Key %#x: valid is %v, and the memory shows the opposite", n, length, va, rkey, eec, dest, qkey, right)
 		}
 		_ = x.dev.Close()
 	}
 	if accepted < 100 {
-		t.Errorf("only %d datagrams were right: the test says little", accepted)
+		t.Errorf("only %d datagrams were valid, too few for the test", accepted)
 	}
 }
 

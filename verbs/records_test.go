@@ -36,7 +36,7 @@ func TestARecordOutlivesThePostAndTheGrowthOfItsRing(t *testing.T) {
 			for _, id := range pending {
 				s, r := sends.at(id), recvs.at(id)
 				if s.wrid != id || r.wrid != id || len(s.segs) != int(id%6) || len(r.segs) != int(id%6) {
-					t.Fatalf("the records of %d are those of %d with %d segments and of %d with %d", id, s.wrid, len(s.segs), r.wrid, len(r.segs))
+					t.Fatalf("work request %d: the send record holds %d with %d segments, the receive record %d with %d", id, s.wrid, len(s.segs), r.wrid, len(r.segs))
 				}
 				for i := range s.segs {
 					if want := id*10 + uint64(i); s.segs[i].off != want || r.segs[i].off != want {
@@ -49,7 +49,7 @@ func TestARecordOutlivesThePostAndTheGrowthOfItsRing(t *testing.T) {
 		sends.forget()
 		recvs.forget()
 		if n := sends.unfinished(); n != 0 || recvs.posted != 0 {
-			t.Fatalf("with all work forgotten %d sends and %d receives are unfinished", n, recvs.posted)
+			t.Fatalf("after all work is forgotten %d sends and %d receives are unfinished", n, recvs.posted)
 		}
 	})
 }

@@ -124,7 +124,7 @@ func TestAPortThatIsNotServedIsNotResolved(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	if _, err := a.dev.Resolve(within(t, answerTime), to, 1, nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("more questions than the service holds, which ask again: %v, want %v", err, context.DeadlineExceeded)
+		t.Errorf("one question more than the service holds: %v, want %v", err, context.DeadlineExceeded)
 	}
 	if n := s.backlog.size(); n != maxBacklog {
 		t.Errorf("%d questions wait: at most %d", n, maxBacklog)
@@ -137,7 +137,7 @@ func TestAPortThatIsNotServedIsNotResolved(t *testing.T) {
 	}
 }
 
-// size is how many wait.
+// size is the number of waiting items.
 func (b *backlog[T]) size() int {
 	b.m.mu.Lock()
 	defer b.m.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"weft/verbs/internal/socket/faulty"
 )
 
-// Queue pairs that end while they wait for room at their peer leave the room to those behind them,
-// whatever their number.
-func TestRoomAtAPeerPassesByThoseThatHaveEnded(t *testing.T) {
+// Queue pairs that end while they wait for room at their peer leave the room to the queue pairs
+// behind them, whatever their number.
+func TestQueuePairsThatHaveEndedTakeNoRoomAtAPeer(t *testing.T) {
 	const (
 		each   = firstWindow * 1024 // bytes: what one queue pair has in flight at first
 		filled = socket.PeerPackets / firstWindow

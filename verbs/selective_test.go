@@ -69,7 +69,7 @@ func stream(t testing.TB, from, to *side, n int) {
 	}
 }
 
-func TestTwoThatOfferItRepeatWhatIsLostAndNothingElse(t *testing.T) {
+func TestSelectiveRepeatSendsOnlyLostPacketsAgain(t *testing.T) {
 	repeated := map[[2]bool]int64{}
 	for _, offers := range [][2]bool{{true, true}, {true, false}, {false, true}} {
 		n := faulty.New(11, faulty.Harm{})
@@ -90,7 +90,7 @@ func TestTwoThatOfferItRepeatWhatIsLostAndNothingElse(t *testing.T) {
 	agreed := repeated[[2]bool{true, true}]
 	for offers, n := range repeated {
 		if alone := offers[0] != offers[1]; alone && n < 2*agreed {
-			t.Errorf("%v: %d packets were sent again, and %d where both offer it", offers, n, agreed)
+			t.Errorf("%v: %d packets were sent again, and %d if both ends offer selective repeat", offers, n, agreed)
 		}
 	}
 }

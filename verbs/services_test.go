@@ -188,7 +188,7 @@ func TestOnlyTheTransitionsOfTheSpecificationAreTaken(t *testing.T) {
 		}
 	}
 	if err := s.qp.Modify(&QPAttr{State: StateSQE}, AttrState); !errors.Is(err, ErrInvalid) {
-		t.Errorf("SQE was asked for: %v, want %v", err, ErrInvalid)
+		t.Errorf("a modification to SQE: %v, want %v", err, ErrInvalid)
 	}
 }
 
@@ -242,7 +242,7 @@ func TestACompletionQueueThatIsFullIsReported(t *testing.T) {
 	}
 	var wc [4]WC
 	if n, err := small.Poll(wc[:]); n != 1 || err != nil {
-		t.Errorf("%d completions (%v), want the one that there is room for", n, err)
+		t.Errorf("%d completions (%v), want one, for which there is room", n, err)
 	}
 	if _, err := small.Poll(wc[:]); !errors.Is(err, ErrOverrun) {
 		t.Errorf("after an overrun: %v, want %v", err, ErrOverrun)

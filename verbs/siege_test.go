@@ -41,7 +41,7 @@ type siege struct {
 	from        netip.AddrPort
 	flow        wire.ICRCFlow
 	delivered   int // packets that went in
-	connections int // how often the queue pairs were connected anew
+	connections int // number of reconnections of the queue pairs
 }
 
 // The fill values tell the origin of a byte.
@@ -179,7 +179,7 @@ func (s *siege) standing(openToo bool) {
 		}
 	}
 	if open := s.all[regionBytes : 2*regionBytes]; openToo && !bytes.Equal(open, bytes.Repeat([]byte{openFill}, len(open))) {
-		s.t.Error("memory that peers may write to has changed, which none of these packets may do")
+		s.t.Error("none of these packets may write, and memory that peers may write to has changed")
 	}
 }
 
@@ -238,7 +238,7 @@ func TestSiegeBytesThatAreNoPackets(t *testing.T) {
 		}
 	}
 	if st := s.dev.Stats(); st.Malformed+st.BadICRC+st.Misdirected < 140_000 {
-		t.Errorf("what was wrong is not counted: %+v", st)
+		t.Errorf("the errors are not counted: %+v", st)
 	}
 }
 
@@ -323,7 +323,7 @@ func TestSiegeKeys(t *testing.T) {
 	s.standing(true)
 	s.counted(50_000)
 	if s.connections < 10_000 {
-		t.Errorf("only %d packets were refused with a NAK: the test says little", s.connections)
+		t.Errorf("only %d packets were refused with a NAK, too few for the test", s.connections)
 	}
 }
 
@@ -368,12 +368,12 @@ func TestSiegeEverythingThatAPeerCanSay(t *testing.T) {
 	s.standing(false)
 	s.counted(150_000)
 	if bytes.Count(s.all, []byte{attackFill}) == 0 {
-		t.Error("no packet wrote where it may: the test says little")
+		t.Error("no packet wrote to the memory open to it: the test checks little")
 	}
 }
 
 // Messages to the communication manager, of every kind, from any sender and from the peer, with one
-// wrong field of those that only the peer knows, or random, end no connection, and the manager
+// wrong field among the fields that only the peer knows, or random, end no connection, and the manager
 // stores no more than its bounds: 200 000.
 func TestSiegeCommunicationManager(t *testing.T) {
 	d := newDoor(t)
@@ -520,17 +520,17 @@ func TestTheThreatModelNamesItsTests(t *testing.T) {
 	for _, name := range regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z]\w+`).FindAllString(string(doc), -1) {
 		named[name] = true
 		if !there[name] {
-			t.Errorf("docs/SECURITY.md names %s, which there is not", name)
+			t.Errorf("docs/SECURITY.md names %s, which does not exist", name)
 		}
 	}
 	for name := range there {
 		if strings.HasPrefix(name, "TestSiege") && !named[name] {
-			t.Errorf("docs/SECURITY.md does not say what %s holds", name)
+			t.Errorf("docs/SECURITY.md does not name %s", name)
 		}
 	}
 	for _, row := range regexp.MustCompile(`(?m)^\| [A-Z]\d+ \|.*$`).FindAllString(string(doc), -1) {
 		if !strings.Contains(row, "`Test") && !strings.Contains(row, "`Fuzz") {
-			t.Errorf("no test is named for %s", row)
+			t.Errorf("no test is named in the row %s", row)
 		}
 	}
 }

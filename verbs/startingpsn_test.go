@@ -62,7 +62,7 @@ func (b *beginning) check(t *testing.T) {
 		t.Fatal("the conversation has no requests of both sides")
 	}
 	if b.asker != b.rep || b.answerer != b.req {
-		t.Errorf("the asker begins with PSN %d and was told %d, the answerer with %d and was told %d", b.asker, b.rep, b.answerer, b.req)
+		t.Errorf("the asker begins with PSN %d, the REP says %d; the answerer with %d, the REQ says %d", b.asker, b.rep, b.answerer, b.req)
 	}
 }
 

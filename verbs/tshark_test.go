@@ -125,7 +125,7 @@ func checkWithTshark(t *testing.T, file string, ports []string) {
 	lines := strings.Split(strings.TrimRight(tshark(t, args...), "\n"), "\n")
 	packets := captured(t, file)
 	if len(packets) != len(lines) || len(packets) < 25 {
-		t.Fatalf("%d packets were written, tshark reads %d; want 25 at least", len(packets), len(lines))
+		t.Fatalf("%d packets were written, tshark reads %d; want equal numbers, 25 at least", len(packets), len(lines))
 	}
 	seen := map[wire.Opcode]bool{}
 	for i := range packets {

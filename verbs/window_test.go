@@ -134,7 +134,7 @@ func TestABindThatTheRulesForbidFails(t *testing.T) {
 	}{
 		"over the region's end":   {MWType1, func(_ *side, _ *MW, b *BindInfo) { b.Addr++ }},
 		"before the region":       {MWType2, func(_ *side, _ *MW, b *BindInfo) { b.Addr-- }},
-		"a length that runs over": {MWType1, func(_ *side, _ *MW, b *BindInfo) { b.Length = 1<<64 - 1 }},
+		"a length that overflows": {MWType1, func(_ *side, _ *MW, b *BindInfo) { b.Length = 1<<64 - 1 }},
 		"no bytes, of type 2":     {MWType2, func(_ *side, _ *MW, b *BindInfo) { b.Length = 0 }},
 		"bound already, of type 2": {MWType2, func(s *side, mw *MW, _ *BindInfo) {
 			s.bind(mw, 0, 8, remoteRights)
@@ -144,7 +144,7 @@ func TestABindThatTheRulesForbidFails(t *testing.T) {
 			b.MR, _ = s.pd.RegMR(s.buf, allAccess)
 			b.Addr = b.MR.Addr()
 		}},
-		"write to what is not written locally": {MWType2, func(s *side, _ *MW, b *BindInfo) {
+		"write without local write access": {MWType2, func(s *side, _ *MW, b *BindInfo) {
 			b.MR, _ = s.pd.RegMR(s.buf, AccessRemoteRead|AccessMWBind)
 			b.Addr = b.MR.Addr()
 		}},
@@ -221,7 +221,7 @@ func TestAPeerInvalidatesNothingButItsWindow(t *testing.T) {
 	}
 }
 
-func TestALocalInvalidationOfWhatIsNoWindowOfTheQueuePairFails(t *testing.T) {
+func TestALocalInvalidationNeedsAWindowOfTheQueuePair(t *testing.T) {
 	p := newPair(t, Options{}, QPInitAttr{}, 4096)
 	s := p.on[0]
 	s.post(SendWR{WRID: 1, Opcode: LocalInv, InvalidateRKey: s.mr.RKey()})
@@ -278,11 +278,11 @@ func TestOnlyRequestsThatAreExactlyRightGoThroughAWindow(t *testing.T) {
 			copy(want[guardBytes+int(va-x.mr.Addr()):], bytes.Repeat([]byte{0xee}, n))
 		}
 		if !bytes.Equal(x.all, want) {
-			t.Fatalf("WRITE of %d bytes to %#x with key %#x; the window has %d bytes at %#x and %#x: right %v, and memory is otherwise", n, va, rkey, size, low, key, right)
+			t.Fatalf("WRITE of %d bytes to %#x with key %#x; the window has %d bytes at %#x and %#x: valid is %v, and the memory shows the opposite", n, va, rkey, size, low, key, right)
 		}
 		_ = x.dev.Close()
 	}
 	if accepted < 100 {
-		t.Errorf("only %d requests were right: the test says little", accepted)
+		t.Errorf("only %d requests were valid, too few for the test", accepted)
 	}
 }

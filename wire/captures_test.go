@@ -16,7 +16,7 @@ import (
 	"weft/wire/wiretest"
 )
 
-// frame is a captured frame, its IP packet, and what was read in it.
+// frame is a captured frame, its IP packet, and the RoCE v2 packet read from it.
 type frame struct {
 	name string // file and number
 	ip   []byte
@@ -103,7 +103,7 @@ func TestFieldsAreThoseThatWiresharkReads(t *testing.T) {
 		for j, name := range names {
 			want, ok := got[name]
 			if !ok || name == "infiniband.invariant.crc" && cells[j] == "" {
-				continue // tshark does not show the ICRC where it takes the payload for something else
+				continue // tshark shows no ICRC if it dissects the payload as another protocol
 			}
 			compared++
 			if !sameNumber(cells[j], want) {
@@ -116,9 +116,9 @@ func TestFieldsAreThoseThatWiresharkReads(t *testing.T) {
 	}
 }
 
-// sameNumber compares a cell of tshark's with a decimal number; an empty cell
-// is a field that is not there. Immediate data stand twice in a cell, in
-// hexadecimal digits without a prefix.
+// sameNumber compares a cell of tshark's output with a decimal number; an empty cell
+// is a missing field. Immediate data occur twice in a cell, in hexadecimal digits
+// without a prefix.
 func sameNumber(cell, number string) bool {
 	if cell == "" || number == "" {
 		return cell == number
@@ -134,7 +134,7 @@ func sameNumber(cell, number string) bool {
 	return errA == nil && errB == nil && a == b
 }
 
-// fields are a packet's fields by tshark's names, "" where there is none.
+// fields are a packet's fields by tshark's names, "" for a missing field.
 func fields(r *wire.RoCEv2) map[string]string {
 	p := &r.Packet
 	h := p.BTH.Opcode.Headers()
@@ -187,7 +187,7 @@ func whenKind(h wire.Headers, kind, want wire.SyndromeKind, value uint8) string 
 	return fmt.Sprint(value)
 }
 
-// bigEndian is how tshark shows the four bytes of the ICRC.
+// bigEndian reverses the ICRC's bytes: tshark shows them so.
 func bigEndian(crc uint32) uint32 {
 	return crc>>24 | crc>>8&0xff00 | crc<<8&0xff_0000 | crc<<24
 }
@@ -202,7 +202,7 @@ func TestNoTruncationOfAPacketIsTaken(t *testing.T) {
 		for n := range f.ip {
 			var r wire.RoCEv2
 			if err := r.Parse(f.ip[:n]); err == nil {
-				t.Errorf("%s: taken when cut at %d of %d", f.name, n, len(f.ip))
+				t.Errorf("%s: accepted when cut at %d of %d", f.name, n, len(f.ip))
 			}
 		}
 	}
@@ -226,13 +226,13 @@ func TestNoFlippedBitThatTheICRCCoversIsTaken(t *testing.T) {
 			damaged[bit/8] ^= 1 << (bit % 8)
 			var r wire.RoCEv2
 			if err := r.Parse(damaged); err == nil {
-				t.Errorf("%s: taken with bit %d of byte %d flipped", f.name, bit%8, bit/8)
+				t.Errorf("%s: accepted with bit %d of byte %d flipped", f.name, bit%8, bit/8)
 			}
 		}
 	}
 }
 
-// masked says of a byte whether the ICRC leaves it, or a part of it, out.
+// masked reports whether the ICRC leaves out a byte or a part of it.
 func masked(at int, v6 bool) bool {
 	if v6 {
 		return at < 4 || at == 7 || at == 46 || at == 47 || at == 52
@@ -250,7 +250,7 @@ func FuzzRoCEv2(f *testing.F) {
 		if err := r.Parse(b); err != nil {
 			return
 		}
-		// What is taken is written again with all that the packet means.
+		// An accepted packet is written again with the same meaning.
 		out, err := r.AppendTo(nil)
 		if err != nil {
 			t.Fatal(err)

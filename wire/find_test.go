@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The UDP header is found behind a plain IPv4 or IPv6 header, and nowhere else: another
-// protocol, a fragment of any place, and what is cut short have none.
+// The UDP header is found behind a plain IPv4 or IPv6 header only: not with another
+// protocol, in a fragment or in a truncated packet.
 func TestFindUDPFindsWholeDatagramsOnly(t *testing.T) {
 	udp := UDPHeader{Src: 49152, Dst: 4791, Length: 8}
 	v4 := func(change func(*IPv4Header)) []byte {

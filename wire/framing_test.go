@@ -51,7 +51,7 @@ func TestACongestionNotificationIsAsLongAsARealOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if op := Opcode(packet[0]); op != CNP || op.HeaderBytes()+ICRCBytes != len(packet) {
-		t.Errorf("%v has %d bytes, the real one %d", op, op.HeaderBytes()+ICRCBytes, len(packet))
+		t.Errorf("%v has %d bytes, the real packet %d", op, op.HeaderBytes()+ICRCBytes, len(packet))
 	}
 	if got, want := RoCEv2Bytes(CNP, 0, EthernetFraming{}), 14+20+8+12+16+4+4+8+12; got != want {
 		t.Errorf("a CNP takes %d bytes on the cable, want %d", got, want)

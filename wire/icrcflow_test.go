@@ -48,7 +48,7 @@ func TestAnICRCTellsTheIdentificationOfItsPacket(t *testing.T) {
 		got, ok := wire.SolveID(flow.Begin(0, n, b), f.roce.ICRC, n)
 		if strings.HasPrefix(f.name, "NEG_bad_icrc") {
 			if ok {
-				t.Errorf("%s: the ICRC is broken, and the identification %#04x was found", f.name, got)
+				t.Errorf("%s: identification %#04x was found for a broken ICRC", f.name, got)
 			}
 			continue
 		}
@@ -81,8 +81,8 @@ func TestAFlowThatRemembersGivesWhatAFreshOneDoes(t *testing.T) {
 	}
 }
 
-// BenchmarkICRCFlow is the ICRCs of a message of 16 packets of 4 KiB, as it leaves in
-// two datagrams.
+// BenchmarkICRCFlow computes the ICRCs of a message of 16 packets of 4 KiB, sent in two
+// datagrams.
 func BenchmarkICRCFlow(b *testing.B) {
 	flow := wire.NewICRCFlow(netip.MustParseAddrPort("127.0.0.1:4791"), netip.MustParseAddrPort("127.0.0.2:4791"))
 	packet := make([]byte, wire.BTHBytes+4096)

@@ -3,7 +3,7 @@ package wire
 import "testing"
 
 // RFC 5044, 4.5: MULPDU = EMSS - (6 + 4 * ceiling(EMSS / 512) + EMSS mod 4); without
-// markers the middle term is gone. A unit has 2 bytes before it and 4 behind.
+// markers the middle term is gone. 2 bytes stand before a unit and 4 behind it.
 func TestTheLongestUnitIsThatOfTheRFC(t *testing.T) {
 	for _, x := range []struct {
 		emss, plain, marked int
@@ -14,10 +14,10 @@ func TestTheLongestUnitIsThatOfTheRFC(t *testing.T) {
 		{512, 512, 508},
 	} {
 		if got := MPAUnit(x.emss, false); got != x.plain {
-			t.Errorf("of %d bytes a unit takes %d, want %d", x.emss, got, x.plain)
+			t.Errorf("with an EMSS of %d bytes a unit has %d, want %d", x.emss, got, x.plain)
 		}
 		if got := MPAUnit(x.emss, true); got != x.marked {
-			t.Errorf("of %d bytes a unit takes %d with markers, want %d", x.emss, got, x.marked)
+			t.Errorf("with an EMSS of %d bytes and markers a unit has %d, want %d", x.emss, got, x.marked)
 		}
 	}
 	if tagged, untagged := FPDUBytes(DDPTaggedBytes), FPDUBytes(DDPUntaggedBytes); tagged != 20 || untagged != 24 {

@@ -109,8 +109,8 @@ func TestOpcodesCarryTheNamesOfTheSpec(t *testing.T) {
 	}
 }
 
-// The upper three bits are the service (IBA vol. 1, 9.2.1), and the answers are those to
-// READs and atomics, and acknowledgements.
+// The upper three bits are the service (IBA vol. 1, 9.2.1). READ responses, atomic responses
+// and acknowledgements go to the requester.
 func TestTheNameOfAnOpcodeSaysItsServiceAndItsWay(t *testing.T) {
 	services := map[string]Service{"RC": 0, "UC": 1, "RD": 2, "UD": 3, "CNP": 4}
 	for op := range wantHeaderBytes {
@@ -126,7 +126,7 @@ func TestTheNameOfAnOpcodeSaysItsServiceAndItsWay(t *testing.T) {
 	}
 }
 
-// A name says where in its message a packet stands and what it carries.
+// A name says the packet's place in its message and its contents.
 func TestTheNameOfAnOpcodeAgreesWithItsDescription(t *testing.T) {
 	for op := range wantHeaderBytes {
 		name := op.String()

@@ -2,7 +2,7 @@ package wire
 
 import "testing"
 
-// Each size written out once more, header by header.
+// Each size is written out again, header by header.
 func TestUltraEthernetPacketsAreTheSumOfTheirHeaders(t *testing.T) {
 	const ethernet, ipv4, ipv6, udp, fcs, gap, vlan = 14, 20, 40, 8, 4, 8 + 12, 4
 	const request = 2 + 2 + 4 + 2 + 2

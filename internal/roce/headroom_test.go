@@ -94,18 +94,18 @@ func TestHeadroomGrowsWithSpeedAndLength(t *testing.T) {
 	}
 }
 
-func TestWhatNoPortHasIsRefused(t *testing.T) {
+func TestPortsOutOfRangeAreRefused(t *testing.T) {
 	good := Port{Speed: 400 * units.Gbps, Cable: 5 * units.Metre, MTU: 9216}
 	for name, c := range map[string]struct {
 		port    Port
 		pattern Pattern
 	}{
-		"no speed":             {Port{Cable: 1, MTU: 9216}, Pattern{MTU: 1024}},
-		"negative cable":       {Port{Speed: 1, Cable: -1, MTU: 9216}, Pattern{MTU: 1024}},
-		"cable round the moon": {Port{Speed: 1, Cable: 2 * MaxCable, MTU: 9216}, Pattern{MTU: 1024}},
-		"no MTU":               {Port{Speed: 1}, Pattern{MTU: 1024}},
-		"101 % small":          {good, Pattern{SmallPercent: 101, MTU: 1024}},
-		"lossless MTU above":   {good, Pattern{MTU: 9217}},
+		"no speed":           {Port{Cable: 1, MTU: 9216}, Pattern{MTU: 1024}},
+		"negative cable":     {Port{Speed: 1, Cable: -1, MTU: 9216}, Pattern{MTU: 1024}},
+		"cable too long":     {Port{Speed: 1, Cable: 2 * MaxCable, MTU: 9216}, Pattern{MTU: 1024}},
+		"no MTU":             {Port{Speed: 1}, Pattern{MTU: 1024}},
+		"101 % small":        {good, Pattern{SmallPercent: 101, MTU: 1024}},
+		"lossless MTU above": {good, Pattern{MTU: 9217}},
 	} {
 		if _, err := ASICs()[0].Headroom(c.port, c.pattern, false); err == nil {
 			t.Errorf("%s: accepted", name)

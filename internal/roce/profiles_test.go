@@ -38,7 +38,7 @@ func TestErrorsOfATableComeTogether(t *testing.T) {
 	}
 }
 
-func TestBetweenRowsIsSaidToBe(t *testing.T) {
+func TestValuesBetweenRowsAreNotExact(t *testing.T) {
 	_, table, err := Lookup("tomahawk-5")
 	if err != nil {
 		t.Fatal(err)

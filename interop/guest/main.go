@@ -2,7 +2,7 @@
 
 // Command guest is the first process of the virtual machine in which Linux's
 // soft-RoCE runs: it brings the machine up and then runs, one connection each, the
-// commands that the tests of package interop send it. It is no use outside of that machine.
+// commands that the tests of package interop send it. It is of no use outside of that machine.
 package main
 
 import (
@@ -27,11 +27,11 @@ func main() {
 		os.Exit(2)
 	}
 	fmt.Println("guest:", serve())
-	// A kernel whose first process ends would panic; the machine is ended instead.
+	// The kernel panics if its first process ends: the machine is powered off instead.
 	_ = unix.Reboot(unix.LINUX_REBOOT_CMD_POWER_OFF)
 }
 
-// serve takes commands; it returns when it cannot.
+// serve brings the machine up and takes commands; it returns only with an error.
 func serve() error {
 	if err := bringUp(); err != nil {
 		return err
@@ -49,7 +49,7 @@ func serve() error {
 	}
 }
 
-// answer runs what one connection asks for.
+// answer runs the command of one connection.
 func answer(c net.Conn) {
 	defer c.Close()
 	var cmd interop.Command
@@ -78,9 +78,8 @@ func run(argv []string, limit time.Duration) interop.Outcome {
 	return out
 }
 
-// bringUp makes of a bare kernel a machine with a network interface and a
-// soft-RoCE device on it. The kernel's command line gives the address, as
-// weft_addr, and the interface's MTU, as weft_mtu.
+// bringUp brings up a network interface and a soft-RoCE device on it. The kernel's
+// command line gives the address, as weft_addr, and the interface's MTU, as weft_mtu.
 func bringUp() error {
 	for _, m := range []struct{ kind, at string }{
 		{"proc", "/proc"}, {"sysfs", "/sys"}, {"devtmpfs", "/dev"}, {"tmpfs", "/tmp"}, {"tmpfs", "/run"},
@@ -122,7 +121,7 @@ func loadModules() error {
 		}
 		err = unix.FinitModule(int(f.Fd()), "", 0)
 		f.Close()
-		// A processor without an instruction refuses the module that uses it.
+		// A module fails to load if the processor lacks an instruction that it uses.
 		if err != nil && !errors.Is(err, unix.EEXIST) && !errors.Is(err, unix.ENODEV) {
 			return fmt.Errorf("module %s: %w", path, err)
 		}

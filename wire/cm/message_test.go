@@ -17,8 +17,8 @@ import (
 	"weft/wire/wiretest"
 )
 
-// recorded are the messages between Linux's connection managers, in the captures
-// that package wire is tested with.
+// recorded are the messages between Linux's connection managers in the captures of
+// package wire's tests.
 func recorded(t testing.TB) (list [][]byte) {
 	t.Helper()
 	files := wiretest.Captures(t)
@@ -49,7 +49,7 @@ func messages(t testing.TB, in io.Reader) (list [][]byte) {
 	}
 }
 
-// message is what all messages can do.
+// message is the interface of all messages.
 type message interface {
 	AppendTo([]byte) []byte
 	Parse([]byte) error
@@ -151,7 +151,7 @@ func TestARecordedResolutionNamesItsQueuePair(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// udaddy's port is 7174, and its Q_Key that of RDMA_PS_UDP.
+	// udaddy uses port 7174 and the Q_Key of RDMA_PS_UDP.
 	if q.Service != cm.DatagramServiceID(7174) || p.Service != q.Service || p.Request != q.Request {
 		t.Errorf("the service %#x of request %#x is answered with %#x of %#x", q.Service, q.Request, p.Service, p.Request)
 	}
@@ -175,8 +175,8 @@ func TestAMessageThatIsCutIsRefused(t *testing.T) {
 	}
 }
 
-// Offsets and widths as IBA vol. 1, 12.6.6 has them; Linux sends no MRA by itself, so
-// that none is recorded.
+// Offsets and widths are from IBA vol. 1, 12.6.6. Linux sends no MRA by itself, so the
+// captures have none.
 func TestAnMRAHasItsFieldsInTheirPlaces(t *testing.T) {
 	m := cm.Mra{Local: 0x01020304, Remote: 0x05060708, Of: cm.OfRep, Timeout: 18}
 	want := append([]byte{1, 2, 3, 4, 5, 6, 7, 8, 1 << 6, 18 << 3}, make([]byte, 222)...)
@@ -184,7 +184,7 @@ func TestAnMRAHasItsFieldsInTheirPlaces(t *testing.T) {
 		t.Errorf("%x, want %x", got, want)
 	}
 	if got := cm.Timeout(18); got != 1073741824*time.Nanosecond {
-		t.Errorf("the code 18 is %v", got)
+		t.Errorf("code 18 reads as %v", got)
 	}
 }
 
@@ -207,7 +207,7 @@ func FuzzMessages(f *testing.F) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(again, m) {
-			t.Fatalf("read %+v, written and read again %+v", m, again)
+			t.Fatalf("read %+v, after writing it reads %+v", m, again)
 		}
 	})
 }

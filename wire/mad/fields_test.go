@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Where the fields of a datagram stand: IBA vol. 1, 13.4.3 (all), 14.2.1.2 (directed
+// The places of a datagram's fields: IBA vol. 1, 13.4.3 (all), 14.2.1.2 (directed
 // routes) and 15.2.1.1 (subnet administration).
 func TestFieldsStandWhereTheSpecHasThem(t *testing.T) {
 	const wide = 0x1122334455667788
@@ -52,7 +52,7 @@ func TestFieldsStandWhereTheSpecHasThem(t *testing.T) {
 			t.Errorf("%s: other bytes changed as well", c.name)
 		}
 		if !m.VersionOK() {
-			t.Errorf("%s: versions %d and %d of class %#x are not taken", c.name, m[0], m[2], c.class)
+			t.Errorf("%s: versions %d and %d of class %#x are refused", c.name, m[0], m[2], c.class)
 		}
 	}
 	m := New(SubnAdm, Get, AttrPathRecord, 0, 0)
@@ -60,7 +60,7 @@ func TestFieldsStandWhereTheSpecHasThem(t *testing.T) {
 		other := m
 		other[at]++
 		if other.VersionOK() {
-			t.Errorf("a version of %d at byte %d is taken", other[at], at)
+			t.Errorf("version %d at byte %d is accepted", other[at], at)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestAnswersHaveTheirMethod(t *testing.T) {
 }
 
 // IBA vol. 1, 10.9.3: keys of one partition match, unless both are of limited members; 0
-// and 0x8000 are of none.
+// and 0x8000 belong to no partition.
 func TestKeysMatchWithinAPartitionUnlessBothAreLimited(t *testing.T) {
 	for _, c := range []struct {
 		a, b PKey
@@ -97,15 +97,15 @@ func TestKeysMatchWithinAPartitionUnlessBothAreLimited(t *testing.T) {
 		}
 	}
 	if !PKey(0x8001).Full() || PKey(0x7fff).Full() || PKey(0x8001).Partition() != 1 {
-		t.Error("the upper bit of a key is not that of full membership")
+		t.Error("the upper bit of a key does not mean full membership")
 	}
 }
 
-// IBA vol. 1, 4.1.1 and 14.1: who travels on lane 15, and what a multicast GID is.
+// IBA vol. 1, 4.1.1 and 14.1: the classes of lane 15, and the prefix of multicast GIDs.
 func TestClassesAndGIDsAreToldApart(t *testing.T) {
 	for class, want := range map[Class]bool{SubnLID: true, SubnDirected: true, SubnAdm: false, Perf: false, Congestion: false} {
 		if got := class.Subnet(); got != want {
-			t.Errorf("class %#x is one of subnet management: %v, want %v", uint8(class), got, want)
+			t.Errorf("class %#x belongs to subnet management: %v, want %v", uint8(class), got, want)
 		}
 	}
 	for prefix, want := range map[uint64]bool{0xff12_401b << 32: true, DefaultPrefix: false, 0xfeff << 48: false} {
@@ -115,7 +115,7 @@ func TestClassesAndGIDsAreToldApart(t *testing.T) {
 	}
 }
 
-// The selectors of a PathRecord (IBA vol. 1, 15.2.5.16): 0 is greater than, 1 less than, 2 exactly, 3 the largest there is.
+// The selectors of a PathRecord (IBA vol. 1, 15.2.5.16): 0 is greater than, 1 less than, 2 exactly, 3 the largest available.
 func TestSelectorsCompare(t *testing.T) {
 	for _, c := range []struct {
 		s        Selector
@@ -131,14 +131,14 @@ func TestSelectorsCompare(t *testing.T) {
 	} {
 		for i, want := range c.want {
 			if got := c.s.Admits(int64(9+i), 10, c.selected); got != want {
-				t.Errorf("selector %d (given: %v) admits %d with a bound of 10: %v, want %v", c.s, c.selected, 9+i, got, want)
+				t.Errorf("selector %d (in the mask: %v) admits %d with a bound of 10: %v, want %v", c.s, c.selected, 9+i, got, want)
 			}
 		}
 	}
 }
 
-// Every bit of an attribute is one of a field, but those that the spec reserves: of nothing
-// but ones they alone are lost. Bits count from 0, as the spec draws them.
+// Every bit of an attribute belongs to a field, except the reserved bits: if all bits are one,
+// only these are lost. Bits count from 0, as the spec draws them.
 func TestOnlyReservedBitsAreLost(t *testing.T) {
 	reserved := map[string]string{
 		"SwitchInfo": "133-143", "PortInfo": "274-276 416-418 504-506",

@@ -68,7 +68,7 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 				}
 				written := Append([]byte("before"), a.of)
 				if len(written) != len("before")+a.bytes || string(written[:6]) != "before" {
-					t.Fatalf("%d bytes appended, want %d behind what was there", len(written)-6, a.bytes)
+					t.Fatalf("%d bytes appended, want %d behind the bytes before", len(written)-6, a.bytes)
 				}
 				again := reflect.New(reflect.TypeOf(a.of).Elem()).Interface().(Structure)
 				if err := Parse(written[6:], again); err != nil {
@@ -79,7 +79,7 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 				}
 				for i := range written[6:] {
 					if written[6+i]&^noise[i] != 0 {
-						t.Fatalf("byte %d has bits that were not there: %02x from %02x", i, written[6+i], noise[i])
+						t.Fatalf("byte %d has new bits: %02x from %02x", i, written[6+i], noise[i])
 					}
 				}
 			}
@@ -99,7 +99,7 @@ func TestEveryTruncationIsAnError(t *testing.T) {
 	}
 	for n := range Size {
 		if _, err := FromBytes(make([]byte, n)); err == nil {
-			t.Errorf("a datagram of %d bytes was taken", n)
+			t.Errorf("a datagram of %d bytes was accepted", n)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestRecordedDatagramsAreWrittenByteByByte(t *testing.T) {
 	}
 }
 
-// What the tools said that they read in the recorded datagrams.
+// The expected values are the tools' output for the recorded datagrams.
 func TestRecordedDatagramsMeanWhatTheToolsPrinted(t *testing.T) {
 	all := recorded(t)
 	equal := func(what string, got, want any) {
@@ -250,7 +250,7 @@ func TestADirectedRouteIsReadAsItWasMade(t *testing.T) {
 	if !m.Returning() || m.Status() != BadField || m.Answers() {
 		t.Errorf("returning %v, status %#x", m.Returning(), m.Status())
 	}
-	m[offHopCount] = 255 // a lie
+	m[offHopCount] = 255 // more than the path has
 	if m.InitialPath(m.HopCount()) != m.InitialPath(63) {
 		t.Error("a hop count of 255 reaches behind the path")
 	}

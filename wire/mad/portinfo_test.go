@@ -13,7 +13,7 @@ func TestXDRStandsWhereLinuxReadsIt(t *testing.T) {
 	if mask2 := uint16(b[60])<<8 | uint16(b[61]); mask2 != 1<<11|1<<12 {
 		t.Errorf("CapabilityMask2 is %#04x", mask2)
 	}
-	// The bytes of a test of libibmad, whose three fields are then 2 each.
+	// The bytes of a test of libibmad: its three fields are 2 each.
 	b[56] = 0x52
 	var q PortInfo
 	_ = Parse(b, &q)

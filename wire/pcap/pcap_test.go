@@ -101,7 +101,7 @@ func ngSection(order binary.AppendByteOrder) []byte {
 	return ngBlock(order, blockSection, b)
 }
 
-// ngInterface is an interface with a snap length; options stand as they are.
+// ngInterface is an interface block with a snap length and these option bytes.
 func ngInterface(order binary.AppendByteOrder, link LinkType, snap uint32, options ...byte) []byte {
 	b := order.AppendUint32(order.AppendUint16(order.AppendUint16(nil, uint16(link)), 0), snap)
 	return ngBlock(order, blockInterface, append(b, options...))
@@ -115,8 +115,8 @@ func ngPacket(stamp uint64, data string) []byte {
 	return ngBlock(le, blockEnhanced, append(b, data...))
 }
 
-// pcapng of simple packets: a section, an interface with a snap length, and packets that
-// have no more than their length on the wire.
+// A pcapng file of simple packets: a section, an interface with a snap length, and packets
+// with only their length on the wire.
 func TestSimplePacketsAreReadInBothOrders(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		packet := func(length uint32, data string) []byte {
@@ -170,8 +170,8 @@ func TestTimestampsAreReadInEveryResolution(t *testing.T) {
 	}
 }
 
-// What a file says of itself is checked before memory is taken for it, and the error says
-// at which byte.
+// Lengths and counts in a file are checked before memory is allocated for them, and the
+// error names the byte.
 func TestHostileBlocksAreRefusedWithTheirPlace(t *testing.T) {
 	le := binary.LittleEndian
 	head := bytes.Join([][]byte{ngSection(le), ngInterface(le, Ethernet, 0)}, nil)

@@ -275,7 +275,7 @@ func TestARealClusterIsRead(t *testing.T) {
 	}
 }
 
-func TestListsOfPortsHoldWhatSitesNameTheirSwitches(t *testing.T) {
+func TestListsOfPortsHoldTheSwitchNamesOfSites(t *testing.T) {
 	for _, c := range []struct {
 		file                   string
 		nodes, switches, notes int

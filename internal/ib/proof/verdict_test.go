@@ -32,7 +32,7 @@ func checked(t *testing.T, s *subnet.Subnet, tables *subnet.Tables, o proof.Opti
 	return r
 }
 
-func TestWaysThatAreMissingBetweenSwitchesAreAWarning(t *testing.T) {
+func TestMissingPathsBetweenSwitchesAreAWarning(t *testing.T) {
 	for _, h := range healthy {
 		s := routetest.Fabric(t, h.fabric)
 		tables := routetest.Tables(t, s, h.fabric, h.engine, false)
@@ -47,7 +47,7 @@ func TestWaysThatAreMissingBetweenSwitchesAreAWarning(t *testing.T) {
 }
 
 // Without an entry for a host's LID, traps and answers of management are lost.
-func TestAWayThatIsMissingFromASwitchToAHostRefutes(t *testing.T) {
+func TestAMissingPathFromASwitchToAHostRefutes(t *testing.T) {
 	s := routetest.Fabric(t, "ft2-16")
 	tables := routetest.Tables(t, s, "ft2-16", "ftree", false)
 	for i, node := range tables.Switch {
@@ -60,7 +60,7 @@ func TestAWayThatIsMissingFromASwitchToAHostRefutes(t *testing.T) {
 	}
 }
 
-func TestNothingIsSaidOfALIDThatTheDumpLeavesOut(t *testing.T) {
+func TestALIDThatTheDumpLeavesOutIsNotJudged(t *testing.T) {
 	s := routetest.Fabric(t, "ft2-16")
 	tables := routetest.Tables(t, s, "ft2-16", "minhop", false)
 	top := s.TopLID()

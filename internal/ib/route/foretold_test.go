@@ -13,7 +13,7 @@ import (
 
 // OpenSM 3.3.23 needs 9 lanes for dfsssp on a torus of 5x5x5 and falls back to minhop. Weft
 // breaks cycles in another order and cannot know this; the report says that it does not.
-func TestWhatOpenSMDoesIsForetoldOrSaidNotToBe(t *testing.T) {
+func TestTheReportSaysWhichTablesOfOpenSMAreUnpredictable(t *testing.T) {
 	torus := built(t, topology.Torus{Dims: []int{5, 5, 5}, SwitchEndpoints: 1})
 	tree := routetest.Fabric(t, "ft3-k8-128")
 	for _, c := range []struct {

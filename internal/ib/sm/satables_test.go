@@ -39,7 +39,7 @@ func TestTableRecordsAreWhatSwitchesHold(t *testing.T) {
 
 // A query by a component that selects no record is refused, and so is a query for
 // partition keys without the manager's key. No answer holds that key.
-func TestTableRecordsAreToldToWhoMayKnow(t *testing.T) {
+func TestTableRecordsGoOnlyToAuthorisedQueries(t *testing.T) {
 	const key = 7
 	o := open(t, topology.SingleSwitch{Endpoints: 4}, sm.Config{SMKey: key, Partitions: func(sm.EndPort) []mad.PKey { return []mad.PKey{mad.DefaultPKey, 0x8001} }})
 	for _, attr := range []mad.Attribute{

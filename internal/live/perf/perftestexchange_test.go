@@ -131,7 +131,7 @@ func TestEveryTestOfPerftestRunsInBothRoles(t *testing.T) {
 					}
 					client, server := againstItself(t, order, managed)
 					if client.Compared || server.Compared {
-						t.Error("the data was compared, which nobody does")
+						t.Error("the result says that the data was compared, which perftest never does")
 					}
 					if kind == Latency {
 						if client.Typical <= 0 {
@@ -143,10 +143,10 @@ func TestEveryTestOfPerftestRunsInBothRoles(t *testing.T) {
 						t.Errorf("the client has measured %+v", client)
 					}
 					if verb == Send {
-						return // the server has measured itself
+						return // the server measures on its own
 					}
 					if d := server.Average/client.Average - 1; d > 1e-9 || d < -1e-9 {
-						t.Errorf("the server was told %g B/s, and the client has measured %g", server.Average, client.Average)
+						t.Errorf("the server received %g B/s as the result, the client measured %g", server.Average, client.Average)
 					}
 				})
 			}

@@ -127,7 +127,7 @@ func lossyDevice(t *testing.T, addr netip.AddrPort, share float64) *verbs.Device
 	return d
 }
 
-func TestWhatPingPongDoesNotSendIsSeen(t *testing.T) {
+func TestMessagesThatPingPongDoesNotSendAreDetected(t *testing.T) {
 	good := []byte{0, pingFill, pingFill}
 	for _, c := range []struct {
 		b    []byte
@@ -140,7 +140,7 @@ func TestWhatPingPongDoesNotSendIsSeen(t *testing.T) {
 		{good[:2], false},
 	} {
 		if got := served(c.b, 3); got != c.want {
-			t.Errorf("%v is taken for good: %v, want %v", c.b, got, c.want)
+			t.Errorf("%v is accepted: %v, want %v", c.b, got, c.want)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func FuzzOrders(f *testing.F) {
 			return
 		}
 		if order.Size < 1 || order.Size > MaxSize || order.QPs < 1 || order.QPs > MaxQPs || order.QPs*order.Depth > MaxWork || order.Iters < 1 {
-			t.Errorf("taken: %+v", order)
+			t.Errorf("accepted: %+v", order)
 		}
 	})
 }

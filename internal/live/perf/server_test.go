@@ -192,12 +192,12 @@ func TestATestHasABound(t *testing.T) {
 	}
 }
 
-func TestTestsThatFindNoPlaceOrMemoryAreTold(t *testing.T) {
+func TestTestsWithoutPlaceOrMemoryGetAnError(t *testing.T) {
 	at, dev, _ := serverOf(t, "127.3.8.1", small.memory(), func(s *server) { s.queue = 50 * time.Millisecond })
 	big := small
 	big.Size *= 2
 	if err := run(t, asker(t, at, dev, "127.3.8.2"), big); err == nil || !strings.Contains(err.Error(), "and the server has") {
-		t.Errorf("a test that takes more than there is: %v", err)
+		t.Errorf("a test that needs more memory than the server has: %v", err)
 	}
 	for _, addr := range []string{"127.3.8.3", "127.3.8.5"} { // memory freed by the first is given to the second
 		if err := run(t, asker(t, at, dev, addr), small); err != nil {
@@ -215,7 +215,7 @@ func TestTestsThatFindNoPlaceOrMemoryAreTold(t *testing.T) {
 	}
 }
 
-// The computed memory of a test is its real memory, within a fifth: its largest parts.
+// The computed memory of a test is within a fifth of its buffers, the largest part of its memory.
 func TestATestTakesTheMemoryThatItIsCountedFor(t *testing.T) {
 	for _, order := range []Test{
 		{Verb: Write, Kind: Bandwidth, Size: 1 << 20, QPs: 1, Depth: 4, Iters: 1, MTU: 4096},
@@ -226,7 +226,7 @@ func TestATestTakesTheMemoryThatItIsCountedFor(t *testing.T) {
 			buffers /= 2
 		}
 		if got := float64(order.memory()); math.Abs(got/buffers-1) > 0.2 {
-			t.Errorf("%+v is counted for %.0f bytes, and its buffers have %.0f", order, got, buffers)
+			t.Errorf("%+v: computed memory %.0f bytes, its buffers have %.0f", order, got, buffers)
 		}
 	}
 }

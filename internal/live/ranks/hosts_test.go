@@ -67,7 +67,7 @@ func TestRanksOfSeveralServersAddUpTheirVectors(t *testing.T) {
 	}
 }
 
-func TestARankOpensNoAddressButThatOfItsServer(t *testing.T) {
+func TestARankOpensOnlyItsServersAddress(t *testing.T) {
 	m, _ := called(t, servedAt(t, "127.3.1.2"))
 	elsewhere := netip.MustParseAddrPort("127.3.1.9:48791")
 	_, err := NewGroup([]Member{m}, Spec{Algo: collective.Ring, Max: 64, Addrs: []netip.AddrPort{elsewhere}})
@@ -76,7 +76,7 @@ func TestARankOpensNoAddressButThatOfItsServer(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoServerOfRanksIsToldFrom(t *testing.T) {
+func TestAnotherServerIsNotTakenForAServerOfRanks(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestWhatIsNoServerOfRanksIsToldFrom(t *testing.T) {
 	}
 }
 
-func TestNobodyFromAfarHasFilesWritten(t *testing.T) {
+func TestRemoteCallersMakeTheServerWriteNoFile(t *testing.T) {
 	at := netip.MustParseAddrPort("127.1.9.1:48791")
 	r := &rank{only: at.Addr()}
 	file := filepath.Join(t.TempDir(), "x.pcapng")

@@ -129,7 +129,7 @@ func TestACallerWhoHasGoneLeavesNoWork(t *testing.T) {
 	select {
 	case <-ended:
 	case <-time.After(patience):
-		t.Fatal("the rank works on for nobody")
+		t.Fatal("the rank works on after its caller has gone")
 	}
 }
 
@@ -162,7 +162,7 @@ func TestAServersMemoryIsBounded(t *testing.T) {
 func TestAnOrderHasBounds(t *testing.T) {
 	for _, o := range []order{{Iters: maxIters + 1}, {Iters: -1}, {Warmup: maxIters + 1}, {Warmup: -1}} {
 		if o.check() == nil {
-			t.Errorf("%+v is taken", o)
+			t.Errorf("%+v is accepted", o)
 		}
 	}
 }
@@ -196,7 +196,7 @@ func TestAStrangerWhoDialsARankIsRefused(t *testing.T) {
 	}
 	claim := verbs.ConnParam{PrivateData: (&place{}).put(1)}
 	if _, err := stranger.Dial(t.Context(), qp, addr(1).Addr(), servicePort, claim); err == nil {
-		t.Error("a stranger who says that it is rank 1 is connected")
+		t.Error("a stranger that claims to be rank 1 is connected")
 	}
 	if err := r[1].connect(t.Context()); err != nil {
 		t.Error(err)

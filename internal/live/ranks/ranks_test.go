@@ -139,7 +139,7 @@ func TestTheCheckSeesAWrongElement(t *testing.T) {
 		t.Fatalf("one rank: %d wrong, %v", r.Wrong, err)
 	}
 	if value(1, 5) == value(2, 5) || value(0, 1) == value(0, 2) {
-		t.Error("values do not tell ranks and places apart")
+		t.Error("values do not depend on the rank and the place")
 	}
 }
 
@@ -172,6 +172,6 @@ func TestAGroupOfWhichARankHasGoneEndsSoon(t *testing.T) {
 		t.Errorf("with a rank that has gone: %v", err)
 	}
 	if took := time.Since(start); took > patience/2 {
-		t.Errorf("it took %v to find out, and a rank has %v of patience", took, patience)
+		t.Errorf("it took %v to notice; a rank waits %v for an operation", took, patience)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsNotThereIsEmptyInJSON(t *testing.T) {
+func TestEmptyListsAndCountsAreNotNullInJSON(t *testing.T) {
 	tracker := NewTracker()
 	for _, is := range []struct {
 		of   any

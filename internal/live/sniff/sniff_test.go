@@ -17,7 +17,7 @@ import (
 
 // The captures are conversations of Linux's soft-RoCE, most of them with one fault that their
 // README names. testdata/captures.txt lists the expected anomalies.
-func TestWhatIsFoundInRealConversations(t *testing.T) {
+func TestAnomaliesInRealConversations(t *testing.T) {
 	files := wiretest.Captures(t)
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(files)) {

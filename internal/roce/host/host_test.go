@@ -53,7 +53,7 @@ func TestAHostIsReadFromItsListings(t *testing.T) {
 		t.Errorf("trust %v, DSCP 26 has %d, PFC %v", h.Trust, h.PriorityOf(26), h.PFC)
 	}
 	if h.PFC.At != (Place{"mlnx_qos.txt", 17}) {
-		t.Errorf("PFC is said at %v, want line 17", h.PFC.At)
+		t.Errorf("PFC is at %v, want line 17", h.PFC.At)
 	}
 	if h.Class[1].Value != 0 || h.Class[4].Value != 3 || h.Cable.Value != 40*units.Metre {
 		t.Errorf("classes %v, cable %v", h.Class, h.Cable)
@@ -106,7 +106,7 @@ func TestACopyOfSysfsIsReadByItsPaths(t *testing.T) {
 	}
 }
 
-func TestWhatIsCutIsNotTakenForTheWhole(t *testing.T) {
+func TestTruncatedListingsAreRefused(t *testing.T) {
 	f := source(t, "mlnx_qos.txt")
 	whole := strings.TrimRight(f.Text, "\n")
 	for n := range len(whole) {
@@ -126,24 +126,24 @@ func TestWhatIsCutIsNotTakenForTheWhole(t *testing.T) {
 func TestDefectsNameTheLineAndWhatIsValid(t *testing.T) {
 	qos := source(t, "mlnx_qos.txt").Text
 	for _, c := range []struct{ name, file, text, want string }{
-		{"a trust state that is none", "q", strings.Replace(qos, "state: dscp", "state: both", 1), `q:2: the trust state is "both": valid are pcp and dscp`},
+		{"an unknown trust state", "q", strings.Replace(qos, "state: dscp", "state: both", 1), `q:2: the trust state is "both": valid are pcp and dscp`},
 		{"seven flags", "q", strings.Replace(qos, "1   0   0   0   0   \n", "1   0   0   0\n", 1), "q:17: PFC is said for 7 priorities"},
 		{"a priority of 8", "q", strings.Replace(qos, "prio:7", "prio:8", 1), "q:11: a priority is \"8\": valid is a whole number from 0 to 7"},
 		{"a DSCP of 64", "q", strings.Replace(qos, "63,62", "64,62", 1), "q:11: a DSCP is \"64\""},
 		{"a DSCP in two priorities", "q", strings.Replace(qos, "dscp:63", "dscp:26", 1), "q:11: the priority of DSCP 26 is 7, and q:7 says 3"},
 		{"a speed without its unit", "e", "Settings for eth0:\n\tSpeed: 400G\n", `e:2: the speed is "400G": expected Mb/s`},
-		{"pause that is no word", "e", "Pause parameters for eth0:\nRX: yes\n", `e:2: pause of RX is "yes"`},
+		{"an unknown pause state", "e", "Pause parameters for eth0:\nRX: yes\n", `e:2: pause of RX is "yes"`},
 		{"a counter without a number", "e", "NIC statistics:\n  rx: many\n", `e:2: counter rx is "many"`},
 		{"a traffic class beyond a byte", "n", "NCCL_IB_TC=416\n", `n:1: the traffic class is "416": valid is a whole number from 0 to 255`},
 		{"a timeout beyond five bits", "n", "NCCL_IB_TC=106\nNCCL_IB_TIMEOUT=32\n", `n:2: NCCL_IB_TIMEOUT is "32": valid is a whole number from 0 to 31`},
 		{"no queue pair", "n", "NCCL_IB_QPS_PER_CONNECTION=0\n", `n:1: NCCL_IB_QPS_PER_CONNECTION is "0": valid is a whole number from 1 to 128`},
-		{"a retry that is no number", "n", "export NCCL_IB_RETRY_CNT='seven'\n", `n:1: NCCL_IB_RETRY_CNT is "seven"`},
+		{"a retry count that is no number", "n", "export NCCL_IB_RETRY_CNT='seven'\n", `n:1: NCCL_IB_RETRY_CNT is "seven"`},
 		{"a setting without a value", "n", "NCCL_IB_TC\n", `n:1: "NCCL_IB_TC" is no setting: expected NAME=value`},
-		{"a cable without end", "q", strings.Replace(qos, "Cable len: 40", "Cable len: 4000000", 1), `the length of the cable is "4000000": valid is`},
-		{"an MTU without end", "i", "5: e: <UP> mtu 900000 qdisc mq state UP\n", `i:1: the MTU is "900000": valid is`},
+		{"a cable that is too long", "q", strings.Replace(qos, "Cable len: 40", "Cable len: 4000000", 1), `the length of the cable is "4000000": valid is`},
+		{"an MTU that is too large", "i", "5: e: <UP> mtu 900000 qdisc mq state UP\n", `i:1: the MTU is "900000": valid is`},
 		{"a CNP DSCP beyond six bits", "s", "/sys/class/net/e/ecn/roce_np/cnp_dscp:64", `s:1: the DSCP of notifications is "64"`},
 		{"ECN of priority 8", "s", "/sys/class/net/e/ecn/roce_np/enable/8:1", `s:1: ECN is enabled for priority "8"`},
-		{"a listing that goes astray", "s", "/sys/class/net/e/ecn/roce_np/cnp_dscp:1\nfoo", `s:2: "foo" is no attribute`},
+		{"a line of another listing", "s", "/sys/class/net/e/ecn/roce_np/cnp_dscp:1\nfoo", `s:2: "foo" is no attribute`},
 		{"a switch's configuration", "c", `{"PORT": {}}`, "c: no known RoCE setting in it"},
 		{"nothing", "c", "", "c: no known RoCE setting in it"},
 	} {

@@ -15,7 +15,7 @@ import (
 // done is the place of a value that a fix has set.
 var done = host.Place{File: "fix", Line: 1}
 
-// obey applies the lines of a fix to a host; a line that it does not know fails the test.
+// obey applies a line of a fix to a host; an unknown line fails the test.
 func obey(t *testing.T, h *host.Host, line string) {
 	t.Helper()
 	number := func(text string) int {
@@ -57,12 +57,12 @@ func obey(t *testing.T, h *host.Host, line string) {
 	case strings.Contains(line, "/roce_rp/enable/"):
 		h.RP[number(line[len(line)-1:])] = host.Said[bool]{Value: true, At: done}
 	default:
-		t.Fatalf("no host knows %q", line)
+		t.Fatalf("unknown line %q", line)
 	}
 }
 
-// The fixes of a finding are applied to the host, and it is judged again: the finding is gone, and
-// no new kind of error has come.
+// The fixes of a finding are applied to the host, and lint judges it again: the finding is gone, and
+// there is no new kind of error.
 func TestFixesOfTheHostMendTheirFindings(t *testing.T) {
 	mended := 0
 	for _, m := range mistakes {
@@ -92,6 +92,6 @@ func TestFixesOfTheHostMendTheirFindings(t *testing.T) {
 		}
 	}
 	if mended < 6 {
-		t.Errorf("the fixes of %d mistakes are a host's, want some", mended)
+		t.Errorf("%d mistakes have a fix at the host, want 6 at least", mended)
 	}
 }

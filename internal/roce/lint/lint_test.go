@@ -14,14 +14,14 @@ import (
 	"weft/units"
 )
 
-// edit is a change of a text: old is there at least once, and every copy is replaced.
+// edit replaces every copy of old in a text, which has at least one.
 type edit struct{ old, new string }
 
 func edited(t *testing.T, text string, edits []edit) string {
 	t.Helper()
 	for _, e := range edits {
 		if !strings.Contains(text, e.old) {
-			t.Fatalf("nothing is %q", e.old)
+			t.Fatalf("the text has no %q", e.old)
 		}
 		text = strings.ReplaceAll(text, e.old, e.new)
 	}
@@ -187,11 +187,11 @@ var mistakes = []mistake{
 		rule: "trust-pcp", severity: Error, line: "mlnx_qos.txt: Priority trust", why: "it is routed (line", fix: "mlnx_qos -i ens1f0np0 --trust dscp",
 	},
 	{
-		name: "longer packets than the switch takes", config: []edit{sound, {`"mtu": "9100"`, `"mtu": "1500"`}},
+		name: "packets longer than the switch accepts", config: []edit{sound, {`"mtu": "9100"`, `"mtu": "1500"`}},
 		rule: "mtu", severity: Error, line: "ecn.txt: mtu:9000", why: "leaf1 takes 1500", fix: `{"PORT": {"Ethernet0": {"mtu": "9000"}}}`,
 	},
 	{
-		name: "lossless traffic that nothing marks", config: []edit{sound, {`,
+		name: "lossless traffic without ECN marks", config: []edit{sound, {`,
             "wred_profile": "AZURE_LOSSLESS"`, ""}},
 		rule: "ecn-missing", severity: Warning, line: `config_db.json: "Ethernet0|3"`, why: "nothing marks",
 	},
@@ -224,11 +224,11 @@ var mistakes = []mistake{
 		rule: "cnp-in-data", severity: Error, line: "ecn.txt: cnp_dscp", why: "in queue 3 with the data", fix: "echo 48 > /sys/class/net/ens1f0np0/ecn/roce_np/cnp_dscp",
 	},
 	{
-		name: "headroom below what no chip avoids", config: []edit{sound, {`"xoff": "283648"`, `"xoff": "80000"`}},
+		name: "headroom below the minimum of every chip", config: []edit{sound, {`"xoff": "283648"`, `"xoff": "80000"`}},
 		rule: "headroom-small", severity: Error, line: `config_db.json: "pg_lossless`, why: "on any switch 87", fix: `"xoff": "`,
 	},
 	{
-		name: "headroom for a shorter cable than there is", options: Options{Cable: 300 * units.Metre},
+		name: "headroom for a shorter cable", options: Options{Cable: 300 * units.Metre},
 		config: []edit{sound, {`"VLAN": {`, `"LOSSLESS_TRAFFIC_PATTERN": {"AZURE": {"mtu": "1024", "small_packet_percentage": "100"}},
     "VLAN": {`}},
 		rule: "headroom-small", severity: Warning, line: `config_db.json: "pg_lossless`, why: "for 300 m of cable at 400 Gb/s, and the vendor's formula for NVIDIA Spectrum-4 with 100 % small", fix: `"xoff": "67`,
@@ -269,13 +269,13 @@ func TestEachMistakeIsFoundWithLineReasonAndFix(t *testing.T) {
 		}
 		file, text, _ := strings.Cut(m.line, ": ")
 		if got := lineAt(t, m.config, m.listing, f.At); f.At.File != file || !strings.Contains(got, text) {
-			t.Errorf("%s: it is said to be at %v, which is %q; want %s", m.name, f.At, got, m.line)
+			t.Errorf("%s: its place is %v, which is %q; want %s", m.name, f.At, got, m.line)
 		}
 	}
 }
 
-// TestFixesOfOnePortDoNotUndoEachOther applies all patches to pfc_enable in any order: each
-// has all priorities that have headroom.
+// TestFixesOfOnePortDoNotUndoEachOther checks that the patches to pfc_enable may be applied in any
+// order: each enables all priorities with headroom.
 func TestFixesOfOnePortDoNotUndoEachOther(t *testing.T) {
 	for _, has := range []string{"", "3", "4"} {
 		got := tell(check(t, []edit{sound, {`"pfc_enable": "3,4"`, `"pfc_enable": "` + has + `"`}}, nil, Options{}))
@@ -288,7 +288,7 @@ func TestFixesOfOnePortDoNotUndoEachOther(t *testing.T) {
 	}
 }
 
-// A list of priorities in a fix is in their order, whichever was missing.
+// A fix lists priorities in ascending order, whichever was missing.
 func TestAFixNamesPrioritiesInTheirOrder(t *testing.T) {
 	for _, has := range []string{"3", "4"} {
 		r := check(t, []edit{sound, {`"pfc_enable": "3,4"`, `"pfc_enable": "` + has + `"`}}, nil, Options{})
@@ -298,7 +298,7 @@ func TestAFixNamesPrioritiesInTheirOrder(t *testing.T) {
 	}
 }
 
-// lineAt is the line that a finding names, of the file with its changes.
+// lineAt is the line that a finding names, in the changed file.
 func lineAt(t *testing.T, config, listing []edit, at Place) string {
 	t.Helper()
 	var text string
@@ -329,7 +329,7 @@ func TestTheSameMistakeOfAllPortsIsOneFinding(t *testing.T) {
 }
 
 // TestFixesOfTheSwitchMendTheirFindings applies the fixes to the file and judges it again: the
-// finding is gone, and no new kind has come.
+// finding is gone, and there is no new kind of finding.
 func TestFixesOfTheSwitchMendTheirFindings(t *testing.T) {
 	mended := 0
 	for _, m := range mistakes {
@@ -346,19 +346,19 @@ func TestFixesOfTheSwitchMendTheirFindings(t *testing.T) {
 		mended++
 		for _, f := range judge(t, cfg, listings(t, m.listing), m.options).Findings {
 			if f.Rule == m.rule {
-				t.Errorf("%s: mended it is still there: %s", m.name, tell(&Report{Findings: []Finding{f}}))
+				t.Errorf("%s: still there after its fix: %s", m.name, tell(&Report{Findings: []Finding{f}}))
 			}
 			if !slices.ContainsFunc(before.Findings, func(b Finding) bool { return b.Rule == f.Rule }) {
-				t.Errorf("%s: the fix makes %s", m.name, tell(&Report{Findings: []Finding{f}}))
+				t.Errorf("%s: the fix causes %s", m.name, tell(&Report{Findings: []Finding{f}}))
 			}
 		}
 	}
 	if mended < 12 {
-		t.Errorf("%d mistakes are mended at the switch", mended)
+		t.Errorf("%d mistakes are mended at the switch, want 12 at least", mended)
 	}
 }
 
-func TestWhatIsNotKnownIsSaidAndNotJudged(t *testing.T) {
+func TestUnknownSettingsAreReportedAndNotJudged(t *testing.T) {
 	config := []edit{sound, {`"CABLE_LENGTH"`, `"OTHER"`}, {`"size": "67108864",
             "type": "ingress"`, `"type": "ingress"`}}
 	r := checkFiles(t, config, []host.Source{{Name: "e", Text: "Settings for e:\nSpeed: 400000Mb/s"}}, Options{})
@@ -370,7 +370,7 @@ func TestWhatIsNotKnownIsSaidAndNotJudged(t *testing.T) {
 	}
 }
 
-func TestAHostIsHeldAgainstPortsOfItsSpeedOnly(t *testing.T) {
+func TestAHostIsComparedWithPortsOfItsSpeedOnly(t *testing.T) {
 	r := check(t, nil, []edit{{"400000Mb/s", "100000Mb/s"}}, Options{})
 	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == "dscp-lossy" }) {
 		t.Error(tell(r))

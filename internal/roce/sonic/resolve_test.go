@@ -105,7 +105,7 @@ func TestBuffersAloneNameTheirPorts(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoMeaningIsRefusedWithLineValueAndWhatIsValid(t *testing.T) {
+func TestInvalidValuesNameTheirLineAndWhatIsValid(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"Kmin above Kmax", `"green_min_threshold": "1048576"`, `"green_min_threshold": "4000000"`, "begins to mark at 4000000 bytes (Kmin), above 2097152 (Kmax)"},
 		{"XON above XOFF when the pool is used up", `"xon": "19456"`, `"xon": "919456"`, "XON at 919456 bytes, above its headroom of 283648 and the 19456"},
@@ -119,22 +119,22 @@ func TestWhatHasNoMeaningIsRefusedWithLineValueAndWhatIsValid(t *testing.T) {
             "size": "67108864"`, `"mode": "dynamic", "xoff": "200000",
             "size": "67108864"`, "headroom of 283648 bytes, and its whole pool ingress_lossless_pool has 200000"},
 		{"headroom above a pool that shares none", `"xoff": "283648"`, `"xoff": "70000000"`, "headroom of 70000000 bytes, and its whole pool ingress_lossless_pool has 67108864"},
-		{"a number that is none", `"speed": "400000"`, `"speed": "400G"`, `speed of PORT|Ethernet0 is "400G": valid is a whole number from 10 to 1600000`},
+		{"a value that is no number", `"speed": "400000"`, `"speed": "400G"`, `speed of PORT|Ethernet0 is "400G": valid is a whole number from 10 to 1600000`},
 		{"a list for a number", `"mtu": "9100"`, `"mtu": ["9100"]`, "mtu of PORT|Ethernet0"},
 		{"a cable without a unit", `"Ethernet4": "40m"`, `"Ethernet4": "40"`, `"40": valid is a length`},
 		{"a port that is not there", `"Ethernet4": "40m"`, `"Ethernet9": "40m"`, "names Ethernet9, which PORT does not have"},
 		{"a profile that is not there", `"profile": "egress_lossy_profile"`, `"profile": "none"`, `profile "none", which BUFFER_PROFILE does not have`},
 		{"a map that is not there", `"tc_to_pg_map": "AZURE"`, `"tc_to_pg_map": "B"`, "TC_TO_PRIORITY_GROUP_MAP does not have"},
 		{"a scheduler that is not there", `"scheduler": "scheduler.0"`, `"scheduler": "x"`, `scheduler "x", which SCHEDULER`},
-		{"a priority that is none", `"pfc_enable": "3,4"`, `"pfc_enable": "3,8"`, `is "3,8": valid are priorities from 0 to 7`},
-		{"a DSCP that is none", `"63": "1"`, `"64": "1"`, `maps "64" to "1": valid are numbers from 0 to 63`},
-		{"a word that is none", `"ecn": "ecn_all"`, `"ecn": "all"`, "valid are ecn_none"},
+		{"an invalid priority", `"pfc_enable": "3,4"`, `"pfc_enable": "3,8"`, `is "3,8": valid are priorities from 0 to 7`},
+		{"an invalid DSCP", `"63": "1"`, `"64": "1"`, `maps "64" to "1": valid are numbers from 0 to 63`},
+		{"an unknown word", `"ecn": "ecn_all"`, `"ecn": "all"`, "valid are ecn_none"},
 		{"a watchdog out of range", `"detection_time": "200"`, `"detection_time": "20"`, "valid is a whole number from 100 to 5000"},
 		{"a watchdog that looks too rarely", `"POLL_INTERVAL": "200"`, `"POLL_INTERVAL": "400"`, "the watchdog polls every 400 ms"},
 		{"alpha beyond the range", `"dynamic_th": "0"`, `"dynamic_th": "9"`, "from -8 to 7"},
-		{"a version that is none", `"DEVICE_METADATA": {`, `"VERSIONS": {"DATABASE": {"VERSION": "4.0"}}, "DEVICE_METADATA": {`, `"4.0": valid are versions such as version_4_0_0`},
-		{"a table that is gone", `"DEVICE_METADATA": {`, `"PFC_WD_TABLE": {"Ethernet0": {"action": "drop"}}, "DEVICE_METADATA": {`, "move its entries to PFC_WD"},
-		{"a model of buffers that is none", `"localhost": {`, `"localhost": {"buffer_model": "static",`, "valid are dynamic, traditional"},
+		{"an invalid version", `"DEVICE_METADATA": {`, `"VERSIONS": {"DATABASE": {"VERSION": "4.0"}}, "DEVICE_METADATA": {`, `"4.0": valid are versions such as version_4_0_0`},
+		{"a table of older versions", `"DEVICE_METADATA": {`, `"PFC_WD_TABLE": {"Ethernet0": {"action": "drop"}}, "DEVICE_METADATA": {`, "move its entries to PFC_WD"},
+		{"an unknown buffer model", `"localhost": {`, `"localhost": {"buffer_model": "static",`, "valid are dynamic, traditional"},
 		{"a group without a port", `"Ethernet0|3-4"`, `"3-4"`, "valid is a port and a number or a range"},
 	} {
 		before := text(t, "config_db.json")

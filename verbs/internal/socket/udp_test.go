@@ -17,7 +17,7 @@ func open(t *testing.T, addr string) Conn {
 	return c
 }
 
-// receive waits until so many bytes have come, and gives their segments.
+// receive waits until want bytes have come, and returns their segments.
 func receive(t *testing.T, c Conn, want int) (segments [][]byte) {
 	t.Helper()
 	got := 0
