@@ -42,13 +42,13 @@ func TestANumberThatIsNotKnownGivesNoPoints(t *testing.T) {
 	}
 }
 
-// Bisection against trying every point, on courses that turn at most once a side.
-func TestBisectionFindsTheTurnThatTryingAllFinds(t *testing.T) {
+// Bisection agrees with trying every point, if the choice turns at most once on each side.
+func TestBisectionAgreesWithTryingEveryPoint(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
 		n := 2 + random.IntN(40)
 		now := random.IntN(n)
-		low, high := random.IntN(now+1)-1, now+1+random.IntN(n-now) // turns below and from here on
+		low, high := random.IntN(now+1)-1, now+1+random.IntN(n-now) // the choice turns below the first, and from the second on
 		run := func(all bool) Flip {
 			c := course{points: n, now: now, name: func(i int) string { return string(rune('A' + i)) }, verdict: func(i int) (Verdict, error) {
 				v := Verdict{Points: [2]float64{1, 0}}
@@ -116,8 +116,8 @@ func TestAModelHasTheLevelsAndTheOversubscriptionOfItsDesign(t *testing.T) {
 	}
 }
 
-// By hand: at 1:1 half of a leaf's ports go down, and a spine of as many ports as a
-// leaf reaches as many leaves.
+// By hand: at 1:1 half of a leaf's ports go down. A spine has as many ports as a leaf, so it
+// reaches that number of leaves.
 func TestTwoLevelsReachHalfTheSquareOfTheRadix(t *testing.T) {
 	for _, x := range []struct {
 		text string
@@ -132,7 +132,7 @@ func TestTwoLevelsReachHalfTheSquareOfTheRadix(t *testing.T) {
 	}
 }
 
-func TestEffortIsOfWhatTheOrganisationLacks(t *testing.T) {
+func TestEffortCountsMissingSkillsAndTools(t *testing.T) {
 	p := Default()
 	p.Organisation.Skills = Skills{InfiniBand: NoSkill, Ethernet: Expert}
 	p.Organisation.Monitoring = WatchesEthernet
@@ -146,12 +146,12 @@ func TestEffortIsOfWhatTheOrganisationLacks(t *testing.T) {
 		t.Errorf("RoCE v2 %v", effortOf(&p, roce))
 	}
 	p.Organisation.Weeks = 4
-	if got := effortSum(effortOf(&p, roce)); got != 3 { // and in a hurry
+	if got := effortSum(effortOf(&p, roce)); got != 3 { // and with a tight schedule
 		t.Errorf("RoCE v2 in four weeks %v", effortOf(&p, roce))
 	}
 }
 
-// profile is one that is advised on in seconds.
+// profile is a profile whose advice takes seconds.
 const profile = `
 design: {gpus: 32, node: dgx-h100, job: {collective: all-reduce, sizes: [64KiB]}, shapes: [rail-optimised]}
 simulate: {nodes: 4, message: 64KiB, largest-gpus: 128}
@@ -184,12 +184,12 @@ func TestAnAdviceHasEvidenceForEveryCell(t *testing.T) {
 	}
 	for _, what := range []string{"what InfiniBand costs", "skills", "oversubscription", "size"} {
 		if !slices.ContainsFunc(a.Flips, func(f Flip) bool { return strings.HasPrefix(f.What, what) }) {
-			t.Errorf("it is not searched where the choice turns with %s", what)
+			t.Errorf("there is no search for the point at which %s turns the choice", what)
 		}
 	}
 	for _, r := range a.Reasons {
 		if r.Points <= 0 || len(r.Counterfactuals) == 0 {
-			t.Errorf("the reason %s is ahead by %g with %d counterfactuals", r.Criterion, r.Points, len(r.Counterfactuals))
+			t.Errorf("the reason %s has a lead of %g and %d counterfactuals", r.Criterion, r.Points, len(r.Counterfactuals))
 		}
 	}
 }
@@ -211,7 +211,8 @@ func TestAnAdviceDoesNotDependOnTheCores(t *testing.T) {
 	}
 }
 
-// The rule is the profile's: whoever weighs one thing alone gets the best in it.
+// The profile's weights decide: a profile that weighs one criterion alone gets the best fabric in
+// it.
 func TestTheWeightsDecide(t *testing.T) {
 	zero := "{performance: 0, tail: 0, scale: 0, fault-recovery: 0, operation: 0, cost: 0, power: 0, vendors: %}"
 	only := strings.Replace(zero, "vendors: %", "vendors: 10", 1)
@@ -226,13 +227,13 @@ func TestTheWeightsDecide(t *testing.T) {
 	}
 	price := a.Flips[0]
 	if len(price.Turns) != 1 || price.Turns[0].Choice != "RoCE v2" {
-		t.Errorf("the price at which it turns: %+v", price.Turns)
+		t.Errorf("the price at which the choice turns: %+v", price.Turns)
 	}
 }
 
-// At the weight that is told the points are as good as equal: a point of weight less
-// and the choice is what it was.
-func TestTheWeightAtWhichTheChoiceTurnsTurnsIt(t *testing.T) {
+// At the reported weight the points are almost equal. With one point less the choice is the old
+// one.
+func TestTheReportedWeightTurnsTheChoice(t *testing.T) {
 	a := advised(t, profile)
 	for _, f := range a.Flips {
 		name, ok := strings.CutPrefix(f.What, "weight of ")
@@ -263,7 +264,7 @@ func TestAFabricThatIsRuledOutIsNotWeighed(t *testing.T) {
 	}
 }
 
-func TestABadProfileIsToldWhatAndWhere(t *testing.T) {
+func TestABadProfileIsAnErrorWithItsPlace(t *testing.T) {
 	for text, want := range map[string]string{
 		"design: {gpus: 12}":                          "profile.yaml:1:16: design.gpus: 12 GPUs are not a whole number of nodes",
 		"organisation: {skills: {ethernet: guru}}":    `organisation.skills.ethernet: "guru" is not known: want none, some or expert`,
@@ -280,14 +281,14 @@ func TestABadProfileIsToldWhatAndWhere(t *testing.T) {
 	}
 }
 
-// trained is a profile with a training job of which a replica is a node.
+// trained is a profile with a training job. A replica fills a node.
 const trained = `
 design: {gpus: 64, node: dgx-h100, shapes: [rail-optimised], job: {training: {model: llama3-8b, parallel: {tensor: 8}, batch: {global: 64}}}}
 simulate: {nodes: 4, message: 64KiB, largest-gpus: 64}
 `
 
-// A fake trainer tells what it was asked: the step is as long as the job has replicas,
-// and half as long with packets sprayed.
+// The fake trainer reports its input: a step takes as many seconds as the job has replicas, and
+// half of that with spraying.
 func TestATrainingJobIsWeighedByItsStep(t *testing.T) {
 	p, err := Read("profile.yaml", []byte(trained))
 	if err != nil {
@@ -319,7 +320,7 @@ func TestATrainingJobIsWeighedByItsStep(t *testing.T) {
 	if sprayed < 0 || !strings.Contains(a.Counterfactuals[sprayed].After[1], ": 2 s,") {
 		t.Errorf("the counterfactuals %+v have no sprayed step of 2 s", a.Counterfactuals)
 	} else if got, want := a.Counterfactuals[sprayed].Points[1], a.Verdict.Points[1]; got != want {
-		t.Errorf("with the step alone sprayed RoCE v2 has %g points, of which nothing but the step can change: want %g", got, want)
+		t.Errorf("with spraying in the step alone RoCE v2 has %g points, want %g: only the points of the step can change", got, want)
 	}
 	if steps == 0 || a.Candidates[0].Performance.Times != nil {
 		t.Errorf("%d steps and the collective's times %v", steps, a.Candidates[0].Performance.Times)
@@ -338,7 +339,7 @@ func TestAModelHoldsTwoReplicas(t *testing.T) {
 	}
 }
 
-func TestATrainingJobThatDoesNotDivideTheClusterIsToldWhere(t *testing.T) {
+func TestATrainingJobThatDoesNotDivideTheClusterIsAnErrorWithItsPlace(t *testing.T) {
 	_, err := Read("profile.yaml", []byte("design: {gpus: 24, job: {training: {model: llama3-8b, parallel: {tensor: 16}}}}"))
 	if err == nil || !strings.Contains(err.Error(), "design.job.training.parallel: 24 GPUs are not a whole number of replicas") {
 		t.Errorf("%v", err)

@@ -9,9 +9,9 @@ import (
 	"weft/internal/sim/run/network"
 )
 
-// A design that storage is to share has ports free on its leaves for it, above the
-// uplinks that its oversubscription asks for: 128 nodes fill 4 units of rails, and 16 ports
-// of storage are 2 more places on each rail.
+// With shared storage a design keeps ports of its leaves free, besides the uplinks for its
+// oversubscription. 128 nodes fill 4 units of rails, and 16 ports of storage are 2 more places on
+// each rail.
 func TestStorageOnTheFabricHasFreePorts(t *testing.T) {
 	free := func(more string) (ports, leaves int) {
 		p, err := Read("x.yaml", []byte(fmt.Sprintf("design: {gpus: 1024, fabrics: infiniband, shapes: rail-optimised%s", more)))

@@ -11,8 +11,8 @@ import (
 	"weft/internal/study/audit"
 )
 
-// cluster is four nodes of two NICs on a leaf-spine of four leaves, one with a
-// free port at each leaf, and two tenants.
+// cluster is four nodes of two NICs on a leaf-spine of four leaves, and two tenants. Each leaf has
+// a free port.
 func cluster(fabric, isolation string) string {
 	return `
 cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 2, nics: 2}}
@@ -40,7 +40,7 @@ const (
 `
 )
 
-// verdict is that of two zones on the only fabric.
+// verdict is the verdict on two zones on the only fabric.
 func verdict(t *testing.T, text, first, second string) audit.Verdict {
 	t.Helper()
 	report, err := audit.Run(simtest.Resolve(t, text))
@@ -56,7 +56,7 @@ func verdict(t *testing.T, text, first, second string) audit.Verdict {
 	return audit.Verdict{}
 }
 
-func TestZonesThatAreApartAreProvedToBe(t *testing.T) {
+func TestZonesThatAreApartAreProvedApart(t *testing.T) {
 	for _, c := range []struct{ name, text string }{
 		{"P_Keys", cluster(kept, planes)},
 		{"VRFs", cluster(routed, planes+vrfs)},
@@ -77,8 +77,7 @@ func TestZonesThatAreApartAreProvedToBe(t *testing.T) {
 	}
 }
 
-// Each leak is one line more than the plan; the path that the audit shows is
-// written out.
+// Each leak adds one line to the plan. The audit must show exactly this path.
 func TestEachLeakIsShownAsItsPath(t *testing.T) {
 	const leaf = "node0/nic0 port 1 → leaf0 port 1"
 	for _, c := range []struct {
@@ -146,8 +145,8 @@ func sameSteps(got, want string) bool {
 	return got == "" || strings.HasSuffix(want, "*")
 }
 
-// Beside the fabric: VLANs on trunks, routers with VRFs, and their leaks, which
-// go one way and one step.
+// Beside the fabric stand VLANs on trunks, routers with VRFs, and leaks between VRFs. A leak goes
+// one way and one step.
 func TestPlanesBesideTheFabricForwardAsTheirDevicesDo(t *testing.T) {
 	site := func(router, second string) string {
 		return `
@@ -185,7 +184,7 @@ isolation:
 		if v := verdict(t, text, "left", "right"); v.Proved != c.apart {
 			t.Errorf("%s: apart %t, want %t (%s)", c.name, v.Proved, c.apart, v.Found)
 		}
-		// By cables all of them are joined, but for the host that does not forward.
+		// Cables join all of them except the host that does not forward.
 		byCables := strings.Replace(text, "[{zones: [left, right]}]", "[{zones: [left, right], by: cables}]", 1)
 		if v := verdict(t, byCables, "left", "right"); v.Proved != (c.name == "a host between") {
 			t.Errorf("%s: apart by cables %t", c.name, v.Proved)
@@ -193,9 +192,9 @@ isolation:
 	}
 }
 
-// Tenants with leaves of their own share no cable. On the same leaves they do,
-// on the way to a spine that both use.
-func TestApartByLinksMeansNoCableOfBoth(t *testing.T) {
+// Tenants with leaves of their own share no cable. Tenants on the same leaves share the cables to a
+// common spine.
+func TestZonesApartByLinksShareNoCable(t *testing.T) {
 	split := func(a, b string) string {
 		return strings.Replace(strings.Replace(cluster(kept, planes+"  apart: [{zones: [a, b], by: links}]\n"), "members: \"node[0-1]\"", "members: "+a, 1), "members: \"node[2-3]\"", "members: "+b, 1)
 	}
@@ -212,9 +211,9 @@ func TestApartByLinksMeansNoCableOfBoth(t *testing.T) {
 	}
 }
 
-// The verdict by P_Keys is that of trying every pair, for partitions drawn from
-// all that four NICs can have of two keys.
-func TestForwardingOnInfiniBandIsWhatEveryPairSays(t *testing.T) {
+// The verdict by P_Keys agrees with trying every pair. The partitions are drawn from all
+// combinations of two keys on four NICs.
+func TestForwardingOnInfiniBandAgreesWithEveryPair(t *testing.T) {
 	const nics = 4
 	member := []string{"", "full", "limited"}
 	for draw := range 81 {
@@ -250,7 +249,7 @@ isolation:
 	}
 }
 
-func TestWhatDoesNotFitTheFabricIsAnError(t *testing.T) {
+func TestZonesThatDoNotFitTheFabricAreAnError(t *testing.T) {
 	for _, c := range []struct{ isolation, want string }{
 		{"  devices: [{name: leaf0, kind: switch}]\n", "devices[0]: leaf0 is a part of the fabric"},
 		{"  devices: [{name: node1, kind: switch}]\n", "devices[0]: node1 is a node of the cluster"},
@@ -272,9 +271,9 @@ func TestWhatDoesNotFitTheFabricIsAnError(t *testing.T) {
 	}
 }
 
-// The message is measured over the longest path; the workload is the scenario's,
-// without the partitions that keep its ranks apart.
-func TestTheCostOfInspectionIsThatOfTheSameJob(t *testing.T) {
+// The message takes the longest path. The workload is the scenario's, without partitions, which
+// would keep its ranks apart.
+func TestTheCostOfInspectionComparesTheSameJob(t *testing.T) {
 	r := simtest.Resolve(t, strings.Replace(cluster(kept, planes+"  inspection: {latency: 5us, rate: 200Gbps}\n"), "{pattern: permutation, sizes: [1KiB]}", "{collective: all-reduce, sizes: [1KiB, 4MiB]}", 1))
 	costs, err := audit.Measure(context.Background(), r, sim.Run, sim.Options{Workers: 1})
 	if err != nil {

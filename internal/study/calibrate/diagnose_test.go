@@ -33,8 +33,8 @@ func describe(t *testing.T, text string) *Cluster {
 	return &Cluster{File: f, Hops: 1}
 }
 
-// measure is the log that nccl-tests would have written on a cluster with a fault,
-// with noise: each time off by a lognormal factor of 2 %.
+// measure is the log of nccl-tests on a cluster with a fault. Noise multiplies each time by a
+// lognormal factor of 2 %.
 func measure(t *testing.T, op string, seed uint64, fault ...scenario.Override) string {
 	t.Helper()
 	f, err := scenario.Decode("fault.yaml", []byte(small))
@@ -89,9 +89,9 @@ func diagnose(t *testing.T, cluster, log string, known float64) *Diagnosis {
 	return d
 }
 
-// TestAHiddenFaultIsFound has weft write logs of clusters with a fault that the
-// diagnosis is not told of, with noise, most of a severity that is not in its table. The
-// fault is the first explanation, or one that the log cannot tell from it.
+// TestAHiddenFaultIsFound has weft write logs of clusters with a fault and noise. The diagnosis
+// gets the log alone; most severities are not in its table. The fault is the first explanation, or
+// the log cannot tell the first from it.
 func TestAHiddenFaultIsFound(t *testing.T) {
 	for i, c := range []struct {
 		fault, path, value, op string
@@ -141,9 +141,9 @@ func TestALogOfTheClusterAsItIsIsHealthy(t *testing.T) {
 	}
 }
 
-// TestWhatNothingExplainsIsSaid gives times that no fault makes: small messages
-// fast, and all others a thousand times slower than one another.
-func TestWhatNothingExplainsIsSaid(t *testing.T) {
+// TestALogThatNothingExplainsIsUnexplained has times that no fault makes: small messages are fast,
+// and every second size takes about a thousand times too long.
+func TestALogThatNothingExplainsIsUnexplained(t *testing.T) {
 	log := "# all_reduce_perf\n# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
 	for _, row := range []struct{ bytes, us float64 }{{1024, 20}, {1 << 20, 400000}, {1 << 24, 500}, {1 << 26, 900000}} {
 		alg := row.bytes / row.us / 1e3
@@ -154,7 +154,7 @@ func TestWhatNothingExplainsIsSaid(t *testing.T) {
 	}
 }
 
-func TestRanksThatContradictAreSaidAndPlaced(t *testing.T) {
+func TestContradictoryRanksAreReportedAndPlaced(t *testing.T) {
 	log := strings.ReplaceAll(measure(t, "all-reduce", 3), "Rank  0 ", "Rank 30 ")
 	d := diagnose(t, small, log, .06)
 	if task := d.Tasks[0]; task.Ranks() != 4 || task.Nodes != 2 || len(task.Told) != 1 || !strings.Contains(task.Told[0], "31 ranks") {
@@ -177,7 +177,7 @@ Average bandwidth: 46200 MB/sec
 	if len(d.Tasks) != 2 || d.Verdict != Explained {
 		t.Fatalf("%d tasks, %s", len(d.Tasks), d.Verdict)
 	}
-	// 4096 of 4178 B on the wire at 200 Gb/s, less what the first message waits.
+	// 4096 of 4178 B on the wire at 200 Gb/s, less the latency of the first message.
 	got := float64(8388608*8) / d.Predicted[0][1].Seconds() / 1e9
 	if got < 195 || got > 196.1 {
 		t.Errorf("weft predicts %.1f Gb/s for ib_write_bw, want 196 less the start", got)
@@ -198,7 +198,7 @@ func TestAnotherClusterThanTheLogsIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedDiagnosisKeepsWhatItHas(t *testing.T) {
+func TestAnInterruptedDiagnosisKeepsItsResults(t *testing.T) {
 	l, err := logfile.Read("log", strings.NewReader(measure(t, "all-reduce", 3)))
 	if err != nil {
 		t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// TestHiddenConstantsAreRecovered has weft write the log of a cluster whose software
-// is slower than NCCL's figures, with noise, and fits them without being told.
+// TestHiddenConstantsAreRecovered has weft write the log of a cluster whose software is slower than
+// NCCL's figures, with noise. The fit gets the log alone.
 func TestHiddenConstantsAreRecovered(t *testing.T) {
 	log := measure(t, "all-reduce", 11,
 		scenario.Override{Path: "workload.sizes", Value: "{from: 1KiB, to: 4MiB, factor: 2}", Origin: "test"},

@@ -16,22 +16,22 @@ import (
 	"weft/units"
 )
 
-// rig is a cluster as arithmetic: what an all-reduce takes on it is
+// rig is a cluster as arithmetic. On it an all-reduce takes
 //
 //	start + size · factor of bus bandwidth / bandwidth + drag · √size,
 //
-// where the bandwidth is the least of a GPU's links and, between nodes, of all NICs of a
-// node, as of a ring. It shares nothing with weft's models. Figures in GB/s and us; drag
-// is in us per root of a MiB.
+// The bandwidth is the least of a GPU's links and, between nodes, of all NICs of a node, as in a
+// ring. The arithmetic shares nothing with weft's models. Figures are in GB/s and us, drag is in us
+// per root of a MiB.
 type rig struct {
 	nodes, gpus, nics   int
 	start, drag         float64
 	inside, nic, shares float64 // of a GPU's links as bus bandwidth; of a NIC; of its rate that NCCL uses
 }
 
-// healthyRig draws a healthy cluster. The ranges hold the published tables of one and two
-// nodes of eight H100 and H200: 13 to 19 us of start on one node, 360 GB/s of ring and
-// 480 GB/s in the NVSwitches, 5 to 11 us per root of a MiB.
+// healthyRig draws a healthy cluster. The ranges include the published tables of one and two nodes
+// of eight H100 and H200: a start of 13 to 19 us on one node, 360 GB/s of a ring and 480 GB/s in
+// the NVSwitches, a drag of 5 to 11 us per root of a MiB.
 func healthyRig(nodes, gpus int, rng *rand.Rand) rig {
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
 	r := rig{
@@ -89,12 +89,12 @@ var plantedFaults = []planted{
 	{"software, proxy", 2, "60 to 240 us more at every size", func(r *rig, between func(a, b float64) float64) { r.start += between(60, 240) }},
 }
 
-// outcome counts what diagnoses of logs with one planted fault came to.
+// outcome counts the verdicts on logs with one planted fault.
 type outcome struct{ logs, found, named, healthy, other, unexplained int }
 
 func (o *outcome) count(d *Diagnosis, planted string) {
 	o.logs++
-	ids := strings.Split(planted, ", ") // arithmetic does not tell these apart
+	ids := strings.Split(planted, ", ") // hypotheses with the same arithmetic
 	named := slices.ContainsFunc(d.Alike(), func(e Explanation) bool { return slices.Contains(ids, e.ID) })
 	switch {
 	case d.Verdict == Explained && slices.Contains(ids, d.Explanations[0].ID):
@@ -110,8 +110,8 @@ func (o *outcome) count(d *Diagnosis, planted string) {
 	}
 }
 
-// logsOf is how many logs are made with each fault, sizesOf their sizes, noiseOf what each
-// time is off by.
+// logsOf is the number of logs with each fault, sizesOf their sizes, noiseOf the noise of each
+// time.
 const (
 	logsOf     = 20
 	hitNoise   = .015
@@ -122,13 +122,13 @@ const (
 
 var hitSizes = []int64{256 * kib, mib, 4 * mib, 16 * mib, 64 * mib}
 
-// simulations are what weft predicts of a cluster and of its faults.
+// simulations are weft's predictions for a cluster and for its faults.
 type simulations struct {
 	predicted [][]units.Time
 	trials    []*trial
 }
 
-// simulate makes them for the tasks of a log.
+// simulate makes the predictions for the tasks of a log.
 func simulate(t *testing.T, c *Cluster, d *Diagnosis, o Options) *simulations {
 	t.Helper()
 	s := &simulations{}
@@ -147,7 +147,7 @@ func simulate(t *testing.T, c *Cluster, d *Diagnosis, o Options) *simulations {
 	return s
 }
 
-// written is a log of a cluster that arithmetic has drawn, with the fault.
+// written is the log of a cluster that arithmetic has drawn, with the fault.
 func written(t *testing.T, p *planted, rng *rand.Rand) *logfile.Log {
 	t.Helper()
 	r := healthyRig(p.nodes, 8, rng)
@@ -173,10 +173,10 @@ func firstFew(d *Diagnosis) string {
 	return strings.Join(few, ", ")
 }
 
-// TestHitsAreThoseOfThePage diagnoses logs that arithmetic wrote, with noise, faults of
-// random severity and healthy ones, and holds what comes out against DIAGNOSE.md. -v shows
-// every log.
-func TestHitsAreThoseOfThePage(t *testing.T) {
+// TestTheHitsAgreeWithThePage diagnoses logs that arithmetic wrote, with noise: healthy logs, and
+// faults of random severity. It compares the counts of verdicts with DIAGNOSE.md. -v shows every
+// log.
+func TestTheHitsAgreeWithThePage(t *testing.T) {
 	simulated := make(map[int]*simulations) // by nodes
 	var b strings.Builder
 	b.WriteString(hitsHeader)
@@ -218,24 +218,24 @@ func TestHitsAreThoseOfThePage(t *testing.T) {
 		t.Errorf("of %d logs of healthy clusters %d are called healthy and %d undecided", healthy.logs, healthy.healthy, healthy.named)
 	}
 	if faulty.found+faulty.named < faulty.logs*3/4 {
-		t.Errorf("of %d logs with a fault it is the answer in %d and among those named in %d", faulty.logs, faulty.found, faulty.named)
+		t.Errorf("of %d logs with a fault it is the answer in %d and among the named causes in %d", faulty.logs, faulty.found, faulty.named)
 	}
 }
 
-// holdAgainstPage compares the rows of a table with those of the page: each figure may
-// be off by a fifth of the logs, since a model that changes a little moves some.
+// holdAgainstPage compares the rows of a table with the rows of the page. Each figure may differ by
+// a fifth of the logs, since a small change of a model moves some.
 func holdAgainstPage(t *testing.T, got string) {
 	t.Helper()
 	stands := golden.Section(t, "../../../docs/DIAGNOSE.md", hitsBegin, hitsEnd, got)
 	want, have := strings.Split(stands, "\n"), strings.Split(got, "\n")
 	if len(want) != len(have) {
-		t.Fatalf("the page has %d rows, and there are %d: rewrite it with -update", len(want), len(have))
+		t.Fatalf("the page has %d rows, want %d: rewrite it with -update", len(want), len(have))
 	}
 	for i := range have {
 		w, h := strings.Split(want[i], "|"), strings.Split(have[i], "|")
 		if len(w) != len(h) || len(h) < 10 {
 			if want[i] != have[i] {
-				t.Errorf("row %d is %q on the page, and %q", i, want[i], have[i])
+				t.Errorf("row %d is %q on the page, want %q", i, want[i], have[i])
 			}
 			continue
 		}
@@ -244,7 +244,7 @@ func holdAgainstPage(t *testing.T, got string) {
 			was, _ := strconv.Atoi(strings.TrimSpace(w[j]))
 			is, _ := strconv.Atoi(strings.TrimSpace(h[j]))
 			if 5*max(was-is, is-was) > logs {
-				t.Errorf("the page has %q, and it is %q: rewrite it with -update", want[i], have[i])
+				t.Errorf("the page has %q, want %q: rewrite it with -update", want[i], have[i])
 				break
 			}
 		}

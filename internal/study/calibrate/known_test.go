@@ -18,9 +18,9 @@ import (
 	"weft/units"
 )
 
-// TestKnownErrorsAreThoseOfTheValidation holds the tables of healthy clusters against
-// the page of the validation.
-func TestKnownErrorsAreThoseOfTheValidation(t *testing.T) {
+// TestKnownErrorsAgreeWithTheValidationPage compares the tables of healthy clusters with
+// docs/VALIDATION.md.
+func TestKnownErrorsAgreeWithTheValidationPage(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/VALIDATION.md")
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestKnownErrorsAreThoseOfTheValidation(t *testing.T) {
 				ratio = 1 / ratio
 			}
 			if math.Abs(ratio/table.ratios[i]-1) > .02 {
-				t.Errorf("%s at %v: measured over predicted is %.3f on the page, and %.3f is said", table.id, bytes, ratio, table.ratios[i])
+				t.Errorf("%s at %v: measured over predicted is %.3f on the page, and %.3f in the list", table.id, bytes, ratio, table.ratios[i])
 			}
 		}
 		if found != len(table.sizes) {
@@ -64,9 +64,9 @@ func TestKnownErrorsAreThoseOfTheValidation(t *testing.T) {
 	}
 }
 
-// TestKnownErrorsAreThoseOfTablesSimulatedAgain simulates the sizes to 64 MiB of those
-// that are not on the page. The measured times are the sources'.
-func TestKnownErrorsAreThoseOfTablesSimulatedAgain(t *testing.T) {
+// TestKnownErrorsAgreeWithSimulationsOfTheTables simulates the tables that are not on the page, up
+// to 64 MiB. The measured times are from the sources.
+func TestKnownErrorsAgreeWithSimulationsOfTheTables(t *testing.T) {
 	measured := map[string]map[int64]float64{ // us
 		"1 x 8 H200":                    {64 * mib: 338.9},
 		"1 x 8 A100":                    {64 * kib: 46.8, mib: 101.9, 8 * mib: 133.5, 64 * mib: 684.6},
@@ -94,14 +94,14 @@ func TestKnownErrorsAreThoseOfTablesSimulatedAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			if ratio := us * 1e6 / float64(results.Fabrics[0].Points[0].Time); math.Abs(ratio/table.ratios[i]-1) > .02 {
-				t.Errorf("%s at %d B: measured over predicted is %.3f, and %.3f is said", table.id, size, ratio, table.ratios[i])
+				t.Errorf("%s at %d B: measured over predicted is %.3f, and %.3f in the list", table.id, size, ratio, table.ratios[i])
 			}
 		}
 	}
 }
 
-// TestAPublishedTableOfAHealthyClusterIsHealthy diagnoses a table with noise by the errors
-// of the other tables.
+// TestAPublishedTableOfAHealthyClusterIsHealthy diagnoses each table, with noise, by the errors of
+// the other tables.
 func TestAPublishedTableOfAHealthyClusterIsHealthy(t *testing.T) {
 	const id = "nccl/A4"
 	micros := []float64{12.90, 16.43, 19.09, 28.56, 84.29, 326.6, 1121.4, 4253, 62239} // as published
@@ -136,7 +136,7 @@ func TestAPublishedTableOfAHealthyClusterIsHealthy(t *testing.T) {
 	}
 }
 
-// row writes a row of an all-reduce's table with two measurements, each off by noise.
+// row writes a row of an all-reduce's table with two measurements, each with its own noise.
 func row(b *strings.Builder, bytes int64, ranks int, micros, noise float64, rng *rand.Rand) {
 	fmt.Fprintf(b, "%d %d float sum -1", bytes, bytes/4)
 	for range 2 {

@@ -34,8 +34,8 @@ var (
 	sprayed = Policy{Name: "spray", Mode: scenario.Spray}
 )
 
-// madeUp gives 100 GB/s on one switch; on the leaf-spine ECMP keeps 50 and its hash
-// seed, and fails with the last one; spraying keeps all.
+// madeUp gives 100 GB/s on one switch. On the leaf-spine ECMP keeps 50 GB/s plus its hash seed, and
+// fails with the last seed; spraying keeps all.
 func madeUp(_ context.Context, r *scenario.Resolved, _ sim.Options) (*runstore.Results, error) {
 	f := &r.Fabrics[0]
 	busbw := 100.0
@@ -57,7 +57,7 @@ func TestTheLossIsAgainstOneSwitchOverTheHashSeeds(t *testing.T) {
 		t.Fatalf("the result is of %d B, sizes %+v; want the largest size, and 16 and 32 ranks", r.Bytes, r.Sizes)
 	}
 	ecmp, spray := r.Sizes[0].Cells[0], r.Sizes[0].Cells[1]
-	// 50 to 58: nine seeds, of which the fifth is the median.
+	// 50 to 58 GB/s: nine seeds, the fifth is the median.
 	want := Quantiles{0.42, 0.428, 0.46, 0.492, 0.5}
 	for _, x := range [][2]float64{
 		{ecmp.Lost.Least, want.Least},
@@ -71,7 +71,7 @@ func TestTheLossIsAgainstOneSwitchOverTheHashSeeds(t *testing.T) {
 		}
 	}
 	if ecmp.BusBW.Median != 54 || math.Abs(ecmp.BusBW.P10-50.8) > 1e-9 {
-		t.Errorf("ECMP has %+v, want what is left", ecmp.BusBW)
+		t.Errorf("ECMP has %+v, want the remaining bandwidth", ecmp.BusBW)
 	}
 	if ecmp.Measured != 9 || ecmp.Failed != 1 || !strings.Contains(ecmp.FailedWhy, "deadlock") {
 		t.Errorf("%d seeds are measured and %d failed (%s), want 9 and 1", ecmp.Measured, ecmp.Failed, ecmp.FailedWhy)
@@ -81,8 +81,8 @@ func TestTheLossIsAgainstOneSwitchOverTheHashSeeds(t *testing.T) {
 	}
 }
 
-// With real packets: ECMP loses a lot of a permutation over the spines, more queue
-// pairs less, spraying next to nothing; inside a leaf nothing is lost.
+// With real packets ECMP loses much of a permutation over the spines. More queue pairs lose less,
+// and spraying loses almost nothing. Inside a leaf nothing is lost.
 func TestQueuePairsAndSprayingMendCollisions(t *testing.T) {
 	four := Policy{Name: "ecmp, 4 QPs", Mode: scenario.ECMP, QPs: 4}
 	s := spec(t, hashed, four, sprayed)
@@ -124,7 +124,7 @@ func TestAStoppedRunKeepsTheSizesThatAreComplete(t *testing.T) {
 	}
 }
 
-func TestTheReferenceMustWork(t *testing.T) {
+func TestAFailedReferenceIsAnError(t *testing.T) {
 	_, err := Run(t.Context(), spec(t, hashed), func(context.Context, *scenario.Resolved, sim.Options) (*runstore.Results, error) {
 		return nil, errors.New("deadlock at 3 us")
 	}, 1, nil)
@@ -134,7 +134,7 @@ func TestTheReferenceMustWork(t *testing.T) {
 	}
 }
 
-func TestQuantilesOfALossMirrorThoseOfWhatIsLeft(t *testing.T) {
+func TestQuantilesOfALossMirrorTheRemainingBandwidth(t *testing.T) {
 	for n := 1; n < 12; n++ {
 		var left, lost []float64
 		for i := range n {

@@ -6,7 +6,7 @@ import (
 	"weft/units"
 )
 
-// TestTheBoundLosesNothingAndAPacketLessDoes has the bounds from the sum of the loop's terms,
+// TestTheBoundLosesNothingAndAPacketLessDoes computes the bounds from the sum of the loop's terms,
 // divided by the time of a packet of 4178 bytes.
 func TestTheBoundLosesNothingAndAPacketLessDoes(t *testing.T) {
 	for _, c := range []struct {

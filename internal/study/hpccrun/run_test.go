@@ -27,7 +27,7 @@ func hpccCase(t *testing.T, dir string) *hpcc.Case {
 	return c
 }
 
-// edited is a case of these files, in which words of config.txt are replaced.
+// edited is a case of these files with words of config.txt replaced.
 func edited(t *testing.T, topology, flows string, replace ...string) *hpcc.Case {
 	t.Helper()
 	text, err := os.ReadFile(hpccData + "/config.txt")
@@ -45,7 +45,7 @@ func edited(t *testing.T, topology, flows string, replace ...string) *hpcc.Case 
 	return c
 }
 
-// opened notes which files are opened.
+// opened notes the names of opened files.
 type opened struct {
 	fs.FS
 	names []string
@@ -111,7 +111,7 @@ func TestLinksOfSeveralRates(t *testing.T) {
 	}
 }
 
-func TestWhatTheModelsDoNotHaveIsRefusedAllAtOnce(t *testing.T) {
+func TestAllUnsupportedSettingsAreRefusedTogether(t *testing.T) {
 	c := edited(t, "3 1 2\n2\n0 2 100Gbps 0.001ms 0\n1 2 100Gbps 0.001ms 0.001\n", "1\n0 1 0 100 1000000 2.0\n",
 		"CC_MODE 1", "CC_MODE 3", "RATE_BOUND 1", "RATE_BOUND 0", "L2_ACK_INTERVAL 1", "L2_ACK_INTERVAL 0")
 	_, err := Run(t.Context(), c, 1, 1)
@@ -125,7 +125,7 @@ func TestWhatTheModelsDoNotHaveIsRefusedAllAtOnce(t *testing.T) {
 	}
 }
 
-func TestAStoppedCaseKeepsWhatIsDone(t *testing.T) {
+func TestAStoppedCaseKeepsTheCompletedFlows(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r, err := Run(ctx, hpccCase(t, hpccData), 1, 1)

@@ -21,9 +21,8 @@ func operations3(f *scenario.Fabric) []Op {
 	return []Op{Write, Send, Read}
 }
 
-// Every fabric of the catalog, every path, message and number of switches: the
-// terms sum to the time to the picosecond, none is negative, and each has a
-// source unless it is waiting.
+// On every fabric of the catalog, with every path, message and number of switches, the terms sum to
+// the time to the picosecond, no term is negative, and each has a source except the waiting.
 func TestTermsSumToTheTimeExactly(t *testing.T) {
 	cases := 0
 	for _, preset := range catalog.Names(catalog.Fabric) {
@@ -67,7 +66,7 @@ func sumsUp(t *testing.T, l *Result) {
 	if total != l.OneWay {
 		t.Errorf("%s, %s, %s of %v over %d switches: the terms sum to %d ps, the time is %d ps", l.Fabric, l.Path, l.Op, l.Bytes, l.Hops, total, l.OneWay)
 	}
-	// Nobody jitters: each way of the ping-pong takes the same.
+	// Without jitter each way of the ping-pong takes the same time.
 	for i, trip := range l.Trips {
 		if trip != l.OneWay {
 			t.Errorf("%s, %s, %s: trip %d took %d ps, the first way %d ps", l.Fabric, l.Path, l.Op, i, trip, l.OneWay)
@@ -75,7 +74,7 @@ func sumsUp(t *testing.T, l *Result) {
 	}
 }
 
-// Arithmetic of its own for the three fabrics that stand side by side.
+// Separate arithmetic for the three fabrics that stand side by side.
 func TestTwoBytesOverOneSwitch(t *testing.T) {
 	const ps = 1000 // in a nanosecond
 	hosts := 100*ps + 150*ps + 2*150*ps + 150*ps + /* receiver */ 150*ps + 150*ps + 100*ps
@@ -134,8 +133,7 @@ func TestWhatAMessageCosts(t *testing.T) {
 	}
 }
 
-// With store-and-forward every link's serialisation counts, with cut-through
-// the last one's alone.
+// With store-and-forward the serialisation of every link counts, with cut-through only the last.
 func TestForwardingDecidesWhichSerialisationCounts(t *testing.T) {
 	for _, forwarding := range []string{"cut-through", "store-and-forward"} {
 		r, f := simtest.OneFabric(t, "roce-v2-400g", "gpudirect-rdma", ", switch: {forwarding: "+forwarding+"}")
@@ -157,8 +155,8 @@ func TestForwardingDecidesWhichSerialisationCounts(t *testing.T) {
 	}
 }
 
-// A number that the scenario states has the scenario as its source.
-func TestAScenariosNumberIsItsOwnSource(t *testing.T) {
+// The source of a number that the scenario states is the scenario.
+func TestTheScenarioIsTheSourceOfItsNumbers(t *testing.T) {
 	r, f := simtest.OneFabric(t, "infiniband-ndr", "gpudirect-rdma", ", switch: {latency: 160ns}")
 	l, err := Measure(r, f, Spec{Bytes: 2, Op: Write, Hops: 1, Iterations: 1})
 	if err != nil {
@@ -210,8 +208,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 	}
 }
 
-// Figures that are measurements are simulated; those without a source stand
-// beside what was asked for.
+// Published measurements are simulated. Figures without a source stand beside the requested size.
 func TestFiguresStandBesideLatencies(t *testing.T) {
 	r, f := simtest.OneFabric(t, "infiniband-ndr", "rdma-host", "")
 	l, err := Measure(r, f, Spec{Bytes: 2, Op: Write, Hops: 1, Iterations: 1})

@@ -43,8 +43,8 @@ func TestADesignsScenarioIsTheTopologyThatItCounts(t *testing.T) {
 	}
 }
 
-// Of a device whose power nobody found, the sum is a lower bound that says so, and
-// adds nothing for it.
+// With a device of unknown power the sum is a lower bound, says so, and adds nothing for the
+// device.
 func TestWhatIsNotKnownIsNotZero(t *testing.T) {
 	d := only(t, "{gpus: 1024, fabrics: roce-v2, switches: sn5640, shapes: rail-optimised}")
 	if d.Power.Complete() || !slices.Contains(d.Power.Missing, "the power of switch sn5640") {
@@ -64,12 +64,12 @@ func TestWhatIsNotKnownIsNotZero(t *testing.T) {
 	}
 	nothing := plan.Sum{Missing: []string{"all"}}
 	if text := nothing.Text(plan.PowerText); text != "unknown" {
-		t.Errorf("a sum of which nothing is known prints as %s", text)
+		t.Errorf("a sum without a known part prints as %s", text)
 	}
 }
 
-// By hand from the catalog: 48 switches of 747 W, 1,024 NICs of 24.9 W, and two ends
-// of 1,024 + 1,024 links, two links a transceiver of 15 W.
+// By hand from the catalog: 48 switches of 747 W, 1,024 NICs of 24.9 W, and the two ends of 1,024 +
+// 1,024 links, with two links to a transceiver of 15 W.
 func TestThePowerOfASuperPODByHand(t *testing.T) {
 	d := only(t, "{gpus: 1024, fabrics: infiniband, shapes: rail-optimised, cables: {node-leaf: 20m}}")
 	want := int64(48*747_000 + 1024*24_900 + (2*1024+2*1024)/2*15_000)
@@ -97,9 +97,9 @@ func TestACableIsTheShortestThatReaches(t *testing.T) {
 	}
 }
 
-// The cages of a DGX H100 have heat sinks of their own and take modules with a flat top;
-// those of an air-cooled switch take modules with fins, whatever the two are joined by
-// (docs.nvidia.com, MMA4Z00-NS400-T and mca7j60).
+// The cages of a DGX H100 have heat sinks of their own and take modules with a flat top. The cages
+// of an air-cooled switch take modules with fins, with any cable between the two (docs.nvidia.com,
+// MMA4Z00-NS400-T and mca7j60).
 func TestADGXCageTakesAModuleWithAFlatTop(t *testing.T) {
 	for _, x := range []struct{ more, sw, finned, flat string }{
 		{"cables: {node-leaf: 20m}", "qm9700", "MMA4Z00-NS", "MMA4Z00-NS-FLT"},
@@ -123,8 +123,8 @@ func TestADGXCageTakesAModuleWithAFlatTop(t *testing.T) {
 	}
 }
 
-// The front against its definition.
-func TestTheFrontIsWhatNothingDominates(t *testing.T) {
+// The front is compared with its definition.
+func TestNothingDominatesADesignOnTheFront(t *testing.T) {
 	designs := made(t, "{gpus: 512, max-oversubscription: 8}", nil).Designs
 	values := func(d *plan.Design) (out []int64) {
 		power := d.Power.Known
@@ -133,7 +133,7 @@ func TestTheFrontIsWhatNothingDominates(t *testing.T) {
 		}
 		return []int64{d.Oversubscription.Num * 100 / d.Oversubscription.Den, int64(d.Hops), int64(d.Count.TotalSwitches()), int64(d.Count.TotalCables()), power}
 	}
-	better := func(a, b *plan.Design) bool { // at least as good in all, better in one
+	better := func(a, b *plan.Design) bool { // at least as good in every number, better in one
 		x, y := values(a), values(b)
 		if a.Kind != b.Kind || (x[4] < 0) != (y[4] < 0) {
 			return false
@@ -151,13 +151,13 @@ func TestTheFrontIsWhatNothingDominates(t *testing.T) {
 		} else if !dominated && !d.Front && !slices.ContainsFunc(designs, func(o *plan.Design) bool {
 			return o.Front && o.Kind == d.Kind && reflect.DeepEqual(values(o), values(d))
 		}) {
-			t.Errorf("%s is not on the front, and neither dominated nor the twin of one that is", d.Name)
+			t.Errorf("%s is not on the front, though no design on it dominates or equals it", d.Name)
 		}
 	}
 }
 
-// Whoever does what is advised has a design.
-func TestRelaxingAsToldGivesADesign(t *testing.T) {
+// The advised relaxation gives a design.
+func TestRelaxingAsAdvisedGivesADesign(t *testing.T) {
 	for _, x := range []struct{ text, field string }{
 		{"{gpus: 1024, max-levels: 1}", "max-levels"},
 		{"{gpus: 1024, max-switches: 20}", "max-switches"},
@@ -199,7 +199,7 @@ func TestRelaxingAsToldGivesADesign(t *testing.T) {
 	}
 }
 
-// A dragonfly is for sizes at which trees need a third level; one group of it is none.
+// A dragonfly is for sizes at which trees need a third level. One group alone is no dragonfly.
 func TestWhenADragonflyIsOnTheFront(t *testing.T) {
 	for gpus, want := range map[int]bool{1024: false, 16384: true} {
 		p := made(t, fmt.Sprintf("{gpus: %d, fabrics: infiniband, max-oversubscription: 2, switches: qm9700}", gpus), nil)
@@ -214,7 +214,7 @@ func TestWhenADragonflyIsOnTheFront(t *testing.T) {
 	}
 }
 
-// A shape that the node cannot have says why.
+// If the node cannot have a shape, the error gives the reason.
 func TestADualPlaneNeedsACageForEachPort(t *testing.T) {
 	if p := made(t, "{gpus: 1024, node: hgx-h100-pcie, shapes: dual-plane}", nil); len(p.Designs) == 0 {
 		t.Errorf("no dual-plane of a node with a cage for each port: %+v", p.Relax)
@@ -225,7 +225,7 @@ func TestADualPlaneNeedsACageForEachPort(t *testing.T) {
 	}
 }
 
-// A training job that makes no sense is a problem of the request, whatever is wrong.
+// A wrong training job is a problem of the request, whatever is wrong with it.
 func TestATrainingJobThatMakesNoSenseIsRefused(t *testing.T) {
 	for job, want := range map[string]string{
 		"{model: llama3-70b, parallel: {tensor: 8, pipeline: 3}, batch: {global: 2048}}": "job.training.parallel: 1024 GPUs are not a whole number of replicas",
@@ -275,7 +275,7 @@ func TestTheExampleOfAPriceFileIsReadAndKnowsNoPrice(t *testing.T) {
 	}
 }
 
-// Whatever can stand in a bill of materials can have a price.
+// Every possible item of a bill of materials can have a price.
 func TestEveryItemOfABillHasAPlaceInPriceFiles(t *testing.T) {
 	items := plan.Items()
 	for _, text := range []string{"{gpus: 512, max-oversubscription: 2}", "{gpus: 64, node: hgx-h100-pcie}", "{gpus: 64, node: dgx-a100}", "{gpus: 64, node: dgx-b300}"} {
@@ -295,7 +295,7 @@ func TestARequestBelowANodeIsToldOneSize(t *testing.T) {
 	}
 }
 
-func TestABadRequestIsToldWhatAndWhere(t *testing.T) {
+func TestABadRequestIsAnErrorWithItsPlace(t *testing.T) {
 	for text, want := range map[string]string{
 		"gpus: 12":                            "plan.yaml:1:7: gpus: 12 GPUs are not a whole number of nodes of 8: take 8 or 16",
 		"vendors: [Aristo]":                   `plan.yaml:1:11: vendors[0]: "Aristo" makes no switch and no NIC of the catalog`,
@@ -363,7 +363,7 @@ func FuzzPrices(f *testing.F) {
 	})
 }
 
-// only is the one design of a request.
+// only is the single design of a request.
 func only(t *testing.T, text string) *plan.Design {
 	t.Helper()
 	p := made(t, text, nil)

@@ -9,9 +9,9 @@ import (
 	"weft/internal/study/plan"
 )
 
-// By hand: 32 nodes of four NICs with a port on each plane are 128 ports a plane; of 128
-// ports of 200 Gb/s a leaf gives 64 to nodes and has one rail of the four: 4 leaves and a
-// spine for each plane.
+// By hand: 32 nodes of four NICs with a port on each plane are 128 ports a plane. A leaf has 128
+// ports of 200 Gb/s, gives 64 to nodes, and serves one of the four rails: 4 leaves and a spine for
+// each plane.
 func TestADualPlaneHasAFabricForEachPortOfItsNICs(t *testing.T) {
 	d := only(t, "{gpus: 256, node: hgx-h100-pcie, fabrics: infiniband, nics: connectx-7, switches: qm9700, shapes: dual-plane}")
 	if d.Count.Switches != [3]int{8, 2, 0} || d.Count.Endpoints != 128 || d.Count.Cables[topology.NodeLeaf] != 256 {
@@ -27,7 +27,7 @@ func TestADualPlaneHasAFabricForEachPortOfItsNICs(t *testing.T) {
 	}
 }
 
-// A DGX's cage joins the ports of two NICs of one port each.
+// A cage of a DGX joins the ports of two NICs with one port each.
 func TestADGXHasNoNICsOfTwoPorts(t *testing.T) {
 	r, err := plan.Read("plan.yaml", []byte("{gpus: 256, node: dgx-h100, shapes: dual-plane}"))
 	if err != nil {
@@ -51,7 +51,7 @@ func TestADragonflyIsBalanced(t *testing.T) {
 	}
 }
 
-// Its worst pattern has half the throughput: who allows no oversubscription gets none.
+// Its worst pattern has half the throughput: a request without oversubscription gets no dragonfly.
 func TestADragonflyCountsAsOversubscribed(t *testing.T) {
 	r, err := plan.Read("plan.yaml", []byte("{gpus: 2048, fabrics: infiniband, switches: qm9700, shapes: dragonfly}"))
 	if err != nil {

@@ -19,7 +19,7 @@ var measured = []Pair{
 	{Latency: 2 * units.Microsecond, Rate: 98_765_432_109},
 }
 
-func TestTheSimulatedPairIsTheMeasuredOne(t *testing.T) {
+func TestTheSimulatedPairEqualsTheMeasuredPair(t *testing.T) {
 	for _, m := range measured {
 		p, err := AllReduce(context.Background(), sim.Run, []Pair{m}, Collective{Hosts: 2, Algorithm: scenario.AlgoRing, Chunk: 1 << 20})
 		if err != nil {
@@ -34,8 +34,8 @@ func TestTheSimulatedPairIsTheMeasuredOne(t *testing.T) {
 	}
 }
 
-// A ring passes 1/n of the vector 2(n-1) times (Patarasuk and Yuan 2009): short
-// vectors take as many latencies, long ones as many parts at the pair's rate.
+// A ring passes 1/n of the vector 2(n-1) times (Patarasuk and Yuan 2009). A short vector takes that
+// number of latencies, a long vector that number of parts at the pair's rate.
 func TestARingOfPairsIsTheClosedForm(t *testing.T) {
 	const hosts, long = 4, 32 << 20
 	m := measured[0]
@@ -53,7 +53,7 @@ func TestARingOfPairsIsTheClosedForm(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooLargeToBeSimulatedIsUnknown(t *testing.T) {
+func TestASizeTooLargeToSimulateIsUnknown(t *testing.T) {
 	p, err := AllReduce(context.Background(), sim.Run, []Pair{measured[1]}, Collective{Hosts: 4, Algorithm: scenario.AlgoTree, Chunk: 1 << 20, Sizes: []int64{1024, maxMoved}})
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestWhatIsTooLargeToBeSimulatedIsUnknown(t *testing.T) {
 	}
 }
 
-func TestAPairThatCannotBeIsRefused(t *testing.T) {
+func TestAnImpossiblePairIsRefused(t *testing.T) {
 	for _, m := range []Pair{{}, {Latency: units.Microsecond}, {Rate: units.Gbps}, {Latency: 10 * units.Nanosecond, Rate: 10 * units.Mbps}, {Latency: 2 * units.Millisecond, Rate: units.Gbps}, {Latency: units.Nanosecond, Rate: units.Gbps}} {
 		p, err := AllReduce(context.Background(), sim.Run, []Pair{m}, Collective{Hosts: 2, Algorithm: scenario.AlgoRing, Chunk: 1 << 20})
 		if unknown := (*UnknownError)(nil); !errors.As(err, &unknown) {
@@ -72,8 +72,8 @@ func TestAPairThatCannotBeIsRefused(t *testing.T) {
 	}
 }
 
-// The range is the prediction from the best and from the worst that the rounds had.
-func TestTheRangeIsThatOfTheRounds(t *testing.T) {
+// The range reaches from the prediction of the best round to the prediction of the worst.
+func TestTheRangeSpansTheRounds(t *testing.T) {
 	const hosts, long = 4, 32 << 20
 	rounds := []Pair{
 		{Latency: 6 * units.Microsecond, Rate: 20 * units.Gbps},
@@ -101,7 +101,7 @@ func TestTheRangeIsThatOfTheRounds(t *testing.T) {
 	near("most of the long one", p.Most[1], picoseconds/10)
 }
 
-func TestWhatAPairDoesNotShowIsNotPredicted(t *testing.T) {
+func TestEffectsThatAPairDoesNotShowAreNotPredicted(t *testing.T) {
 	us := func(n int64, r units.Rate) Pair { return Pair{units.Time(n) * units.Microsecond, r} }
 	for what, x := range map[string]struct {
 		rounds   []Pair

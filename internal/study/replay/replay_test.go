@@ -11,8 +11,7 @@ import (
 	"weft/internal/sim/simtest"
 )
 
-// twoLayers is a list whose collectives do not overlap: what is put together from
-// phases is then what happens.
+// twoLayers is a list whose collectives do not overlap, so that the sum of its phases is exact.
 const twoLayers = `HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 8 ep: 2 pp: 1 ga: 1 all_gpus: 32
 2
 attention -1 5000 ALLREDUCE 1048576 1 NONE 0 1 NONE 0 1
@@ -40,8 +39,7 @@ func replay(t *testing.T, w *source.Workload, exact bool) *runstore.ReplayFabric
 	return &out.Fabrics[0]
 }
 
-// Each distinct phase is simulated once, and the whole takes what it takes simulated as
-// it comes.
+// Each distinct phase is simulated once. The whole takes as long as with --exact.
 func TestAWorkloadPutTogetherFromPhasesTakesAsLong(t *testing.T) {
 	w := read(t, twoLayers)
 	folded, exact := replay(t, w, false), replay(t, w, true)

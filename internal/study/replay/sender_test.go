@@ -8,9 +8,8 @@ import (
 	"weft/units"
 )
 
-// A message of 1 MiB between two nodes takes what its bytes take on a 400 Gb/s link and 1
-// to 10 us, if it is a WRITE; an MPI library's half microsecond comes on top, and NCCL's
-// launch and software are more.
+// A WRITE of 1 MiB between two nodes takes the time of its bytes on a 400 Gb/s link and 1 to 10 us
+// more. An MPI library adds half a microsecond; NCCL's launch and software add more.
 func TestWhoSendsAMessageDecidesWhatItCosts(t *testing.T) {
 	took := make(map[workload.Sender]units.Time)
 	for _, sender := range []workload.Sender{workload.NCCL, workload.Verbs, workload.MPI} {
@@ -22,7 +21,7 @@ func TestWhoSendsAMessageDecidesWhatItCosts(t *testing.T) {
 	}
 	wire := units.Time(units.MiB) * 20 // ps a byte at 400 Gb/s
 	if verbs := took[workload.Verbs]; verbs < wire+units.Microsecond || verbs > wire*102/100+10*units.Microsecond {
-		t.Errorf("a WRITE of 1 MiB takes %v, and its bytes %v", verbs, wire)
+		t.Errorf("a WRITE of 1 MiB takes %v, its bytes alone %v", verbs, wire)
 	}
 	if more := took[workload.MPI] - took[workload.Verbs]; more != 500*units.Nanosecond {
 		t.Errorf("MPI takes %v more than a WRITE, want 500 ns", more)

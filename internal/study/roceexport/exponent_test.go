@@ -6,8 +6,8 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// SONiC's dynamic_th is the exponent of a power of two from 1/256 to 128, however the ratio
-// is written.
+// SONiC's dynamic_th is the exponent of a power of two, from 1/256 to 128, in every form of the
+// ratio.
 func TestAnAlphaIsItsExponent(t *testing.T) {
 	for _, c := range []struct {
 		num, den int64

@@ -88,14 +88,14 @@ func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
 		if err := os.WriteFile(path, []byte(written(t, p, "sonic")["config_db.json"]), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		// Only the classes' DSCPs are the host's to say.
+		// Only the host's files have the DSCPs of the classes.
 		want := f.Ethernet
 		preset := "preset: " + f.Preset + ", switch: {sonic: " + path + "}, ethernet: {dscp: " + strconv.Itoa(want.DSCP) + ", cnp-dscp: " + strconv.Itoa(want.CNPDSCP) + "}"
 		_, again := resolved(t, preset)
 		got := again.Ethernet
 		want.Shared = p.Shared
 		if !want.ECN.Enabled {
-			want.ECN, got.ECN = scenario.ECN{}, scenario.ECN{} // what marks would be like
+			want.ECN, got.ECN = scenario.ECN{}, scenario.ECN{} // the marks, if ECN were on
 		}
 		if name == "weights above" { // 300 to 700 is 3 to 7
 			want.Queues[0].Weight, want.Queues[1].Weight = 3, 7
@@ -108,7 +108,7 @@ func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
 			got.PFC.Alpha = want.PFC.Alpha // not used beside a fixed threshold
 		}
 		if !want.PFC.Watchdog.Enabled {
-			got.PFC.Watchdog.Detection, got.PFC.Watchdog.Restoration, got.PFC.Watchdog.Poll = want.PFC.Watchdog.Detection, want.PFC.Watchdog.Restoration, want.PFC.Watchdog.Poll // what one would be like
+			got.PFC.Watchdog.Detection, got.PFC.Watchdog.Restoration, got.PFC.Watchdog.Poll = want.PFC.Watchdog.Detection, want.PFC.Watchdog.Restoration, want.PFC.Watchdog.Poll // the watchdog, if it were on
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: read again\n%+v\nwritten\n%+v", name, got, want)
@@ -142,7 +142,7 @@ func TestHeadroomIsForTheScenariosSpeedAndCable(t *testing.T) {
 	}
 }
 
-func TestTheOtherDevicesAreToldTheSame(t *testing.T) {
+func TestTheOtherDevicesGetTheSameSettings(t *testing.T) {
 	p := planOf(t, plain)
 	for _, target := range []string{"cumulus", "eos", "nxos", "host"} {
 		for name, text := range written(t, p, target) {
@@ -162,9 +162,9 @@ func TestNCCLsEnvironmentIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestTheFirmwaresOwnParametersAreSaidExactly(t *testing.T) {
+func TestTheFirmwaresOwnParametersAreExportedExactly(t *testing.T) {
 	p := planOf(t, "preset: roce-v2-400g, cc: dcqcn-firmware")
-	// A dump of mlxconfig, as the catalog's entry was made from.
+	// The dump of mlxconfig from which the catalog's entry was made.
 	want := map[string]int64{
 		"rpg_time_reset": 300, "rpg_byte_reset": 32767, "rpg_threshold": 1, "rpg_ai_rate": 5, "rpg_hai_rate": 50, "rpg_min_dec_fac": 50,
 		"rpg_min_rate": 1, "rate_to_set_on_first_cnp": 0, "dce_tcp_g": 1019, "dce_tcp_rtt": 1, "rate_reduce_monitor_period": 4,
@@ -199,7 +199,7 @@ func TestARoundedParameterIsNoted(t *testing.T) {
 	}
 }
 
-func TestWhatADeviceCannotBeToldIsRefused(t *testing.T) {
+func TestASettingThatADeviceCannotExpressIsRefused(t *testing.T) {
 	for _, c := range []struct{ name, target, fabric, want string }{
 		{"alpha between powers of two", "sonic", "preset: roce-v2-400g, ethernet: {pfc: {alpha: 1/3}}", "powers of two"},
 		{"a probability between percents", "sonic", "preset: roce-v2-400g, ethernet: {ecn: {pmax: 1/3}}", "whole percents"},

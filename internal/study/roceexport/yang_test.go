@@ -11,18 +11,18 @@ import (
 	"weft/internal/roce/sonic"
 )
 
-// model is what one of SONiC's YANG models says of a table.
+// model is the content of one of SONiC's YANG models for a table.
 type model struct {
 	table, key string
 	leaves     map[string]string // by name, a pattern; "*" is a map's entries
 	mandatory  []string
 	refs       map[string]string // leafrefs: by name, the table that must have the value
-	// atLeast has for a leaf the one of the same row that it must not be below, or for
-	// one in capitals that of the row GLOBAL.
+	// atLeast gives for a leaf another leaf of the same row, below which it must not be. A name in
+	// capitals is a leaf of the row GLOBAL.
 	atLeast map[string]string
 }
 
-// Patterns of YANG that several tables have.
+// Patterns that several tables share.
 const (
 	mapName    = `[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`
 	priorities = `([0-7](,[0-7])*)?`
@@ -30,13 +30,13 @@ const (
 	ofHundred  = `100|[1-9]?[0-9]`
 )
 
-// yang are the keys, leaves, patterns, ranges, leafrefs and musts of sonic-buildimage's
-// YANG models, src/sonic-yang-models/yang-models at the commits of June 2026:
-// sonic-wred-profile, sonic-dscp-tc-map and its kind, sonic-port-qos-map, sonic-buffer-pg,
-// sonic-buffer-queue, sonic-queue, sonic-scheduler, sonic-pfcwd and sonic-cable-length
-// were read again for it; sonic-buffer-profile and sonic-buffer-pool could not be. A leaf
-// that no model has is refused by SONiC as a value out of range is. Leafrefs to PORT are
-// left out: the fragment is laid over a configuration that has the ports.
+// yang are the keys, leaves, patterns, ranges, leafrefs and musts of sonic-buildimage's YANG
+// models, src/sonic-yang-models/yang-models at the commits of June 2026. These models were read
+// again for it: sonic-wred-profile, sonic-dscp-tc-map and its kind, sonic-port-qos-map,
+// sonic-buffer-pg, sonic-buffer-queue, sonic-queue, sonic-scheduler, sonic-pfcwd and
+// sonic-cable-length. The models sonic-buffer-profile and sonic-buffer-pool could not be read.
+// SONiC refuses a leaf that no model has, and a value out of range. Leafrefs to PORT are left out:
+// the ports are in the configuration over which the fragment is laid.
 var yang = []model{
 	{"WRED_PROFILE", mapName, map[string]string{
 		"ecn":               "ecn_(none|green|yellow|red|green_yellow|green_red|yellow_red|all)",
@@ -75,7 +75,7 @@ var yang = []model{
 	}, nil, nil, map[string]string{"detection_time": "POLL_INTERVAL", "restoration_time": "POLL_INTERVAL"}},
 }
 
-func TestWhatIsWrittenKeepsToSONiCsYANGModels(t *testing.T) {
+func TestTheExportKeepsToSONiCsYANGModels(t *testing.T) {
 	watched := "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true}}}"
 	static := "preset: roce-v2-400g, ethernet: {pfc: {xoff: 200KiB}}"
 	for _, fabric := range []string{"preset: roce-v2-400g", plain, watched, static} {
@@ -89,7 +89,7 @@ func TestWhatIsWrittenKeepsToSONiCsYANGModels(t *testing.T) {
 	}
 }
 
-func TestTheModelsRefuseWhatYANGDoes(t *testing.T) {
+func TestTheModelsRefuseTheSameAsYANG(t *testing.T) {
 	good := written(t, planOf(t, plain), "sonic")["config_db.json"]
 	for _, c := range []struct{ old, now, want string }{
 		{`"ecn": "ecn_all"`, `"ecn": "all"`, "ecn is"},
@@ -115,7 +115,7 @@ func TestTheModelsRefuseWhatYANGDoes(t *testing.T) {
 	}
 }
 
-// refused is what the models refuse of a configuration.
+// refused lists the faults that the models find in a configuration.
 func refused(c *sonic.Config) (wrong []string) {
 	for _, table := range c.Tables {
 		i := slices.IndexFunc(yang, func(m model) bool { return m.table == table.Name })
@@ -130,7 +130,7 @@ func refused(c *sonic.Config) (wrong []string) {
 	return wrong
 }
 
-// refuses is what the model refuses of a row.
+// refuses lists the faults that the model finds in a row.
 func (m *model) refuses(c *sonic.Config, table *sonic.Table, row *sonic.Row) (wrong []string) {
 	bad := func(format string, args ...any) {
 		wrong = append(wrong, m.table+"|"+row.Key+": "+fmt.Sprintf(format, args...))

@@ -9,9 +9,9 @@ import (
 	"weft/internal/sim/simtest"
 )
 
-// A WRITE with immediate data of 4,096 bytes is a packet of LRH 8, BTH 12, RETH 16, ImmDt
-// 4, payload and ICRC 4; its
-// acknowledgement has LRH 8, BTH 12, AETH 4, ICRC 4. Counters stop before the VCRC.
+// A WRITE with immediate data of 4,096 bytes is a packet of LRH 8, BTH 12, RETH 16, ImmDt 4,
+// payload and ICRC 4. Its acknowledgement has LRH 8, BTH 12, AETH 4, ICRC 4. Counters do not count
+// the VCRC.
 func TestPortsCountTheBytesOfSimulatedPackets(t *testing.T) {
 	const text = `cluster: {nodes: 4, node: {gpus: 1, nics: 1, nic: connectx-7}}
 topology: {shape: single-switch}

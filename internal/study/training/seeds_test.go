@@ -7,8 +7,8 @@ import (
 	"weft/internal/sim/runstore"
 )
 
-// collidingJob is a step whose stages lie under different leaves, so that its messages
-// collide where switches hash.
+// collidingJob is a step whose stages lie under different leaves, so that its messages collide if
+// switches hash.
 const collidingJob = `
 cluster: {nodes: 8, node: dgx-h100}
 topology: {shape: rail-optimised, nodes-per-unit: 2}
@@ -19,9 +19,9 @@ training:
   batch: {global: 32, micro: 8}
 `
 
-// A step over seeds is what the steps of each seed by itself are, whatever of the
-// first is taken again for the others.
-func TestAStepOverSeedsIsThatOfEach(t *testing.T) {
+// A step over seeds equals the steps of the single seeds, whatever phases of the first seed the
+// others reuse.
+func TestAStepOverSeedsEqualsTheStepOfEachSeed(t *testing.T) {
 	const seeds = 3
 	var own [seeds]*runstore.Training
 	for k := range own {
@@ -47,7 +47,7 @@ func TestAStepOverSeedsIsThatOfEach(t *testing.T) {
 			}
 		}
 		if draws := f.Seeds.Step.LeastPs != f.Seeds.Step.MostPs; draws != (f.Protocol == "roce-v2") {
-			t.Errorf("%s: from %d to %d ps: only what collides depends on the seed", f.Name, f.Seeds.Step.LeastPs, f.Seeds.Step.MostPs)
+			t.Errorf("%s: from %d to %d ps: only colliding messages depend on the seed", f.Name, f.Seeds.Step.LeastPs, f.Seeds.Step.MostPs)
 		}
 	}
 }

@@ -34,8 +34,8 @@ func tinyJob(model, parallel string) string {
 	return tinyModel + "training:\n  " + model + "\n  parallel: {" + parallel + "}\n  batch: {global: 32}\n"
 }
 
-// Every kind of parallelism runs to its end, put together from phases and as it
-// comes, and the account of the time is whole.
+// Every kind of parallelism runs to its end, put together from phases and with --exact. The terms
+// of its time sum to the whole.
 func TestEveryParallelismTrains(t *testing.T) {
 	for name, job := range map[string]string{
 		"data":                     tinyJob(denseModel, "zero: 0"),
@@ -66,8 +66,8 @@ func TestEveryParallelismTrains(t *testing.T) {
 	}
 }
 
-// The results of a training step do not depend on cores, noise included, and a slow
-// GPU makes the step longer and the others wait.
+// The results of a training step do not depend on cores, even with noise. A slow GPU makes the step
+// longer, and the others wait.
 func TestTrainingDoesNotDependOnCores(t *testing.T) {
 	job := tinyJob(denseModel, "tensor: 4, pipeline: 2") + "  noise: {slow-gpus: 1, slowdown: 50%, jitter: 5%, draws: 3}\n"
 	var want []byte
@@ -106,9 +106,9 @@ func TestImpossibleJobsAreRefused(t *testing.T) {
 	}
 }
 
-// Each data-parallel group of a job has trees of its own, one for each of its rails, on
-// switches that serve one at each port; groups inside a node ask for none, and fabrics
-// that do not reduce have nothing to say. All-reduces then run on the trees.
+// On switches that serve one tree at each port, each data-parallel group of a job has a tree for
+// each of its rails, and its all-reduces run on these trees. Groups inside a node ask for no tree.
+// Fabrics that do not reduce report nothing.
 func TestGroupsOfAJobHaveTreesOfTheirOwn(t *testing.T) {
 	job := strings.Replace(tinyJob(denseModel, "tensor: 2, zero: 0"), "[infiniband-ndr, roce-v2-400g]", "[infiniband-ndr, {preset: infiniband-ndr, name: sharp, ib: {sharp: true}}]", 1)
 	for _, exact := range []bool{false, true} {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzJournal holds that what is kept of a journal is whole lines from its beginning, and
-// that a journal that is taken is taken again.
+// FuzzJournal holds that the reader keeps whole lines from the beginning of a journal, and that it
+// keeps all of them when it reads them again.
 func FuzzJournal(f *testing.F) {
 	const first = `{"weft_tune":1,"weft":"v1","digest_sha256":"d"}` + "\n"
 	for _, text := range []string{

@@ -35,11 +35,11 @@ const two = base + `tune:
     - {path: "fabrics[0].routing.mode", values: [ecmp, flowlet, spray]}
 `
 
-// small is the same with half the budget, for what does not need to find much.
+// small is base with half the budget, for tests that need few candidates.
 var small = strings.Replace(two, "runs: 400", "runs: 200", 1)
 
-// valley is a simulator whose time is least at kmin 300 KB, kmax 3 MB and spray,
-// with noise by the seed that is the same for all.
+// valley is a simulator whose time is least at kmin 300 KB, kmax 3 MB and spray. Its noise depends
+// on the seed alone, so it is the same for all candidates.
 func valley(_ context.Context, r *scenario.Resolved, _ sim.Options) (*runstore.Results, error) {
 	f := &r.Fabrics[0]
 	far := func(x units.Bytes, best float64) float64 { return math.Pow(math.Log10(float64(x)/best), 2) }
@@ -98,7 +98,7 @@ func TestTheSearchFindsTheValley(t *testing.T) {
 			t.Errorf("%s is %s, want %.0f B within a factor of 1.6", r.Parameters[i].Path, r.Parameters[i].Tuned, best)
 		}
 	}
-	// The noise is a factor of all alike: pairs differ by it alone.
+	// The noise is one factor for all candidates, so it is the only difference between pairs.
 	stands := 1 + math.Pow(math.Log10(1.6e6/3e5), 2) + math.Pow(math.Log10(6.4e6/3e6), 2) + 0.5
 	most := 1 - 1/stands
 	if p := r.Proof; p.Verdict != Better || p.Better != p.Pairs || p.Improvement.Mean > most || p.Improvement.Mean < most-0.03 {
@@ -113,7 +113,7 @@ func TestTheOutcomeDoesNotDependOnCoresOrOnAnInterruption(t *testing.T) {
 	}
 	many, _ := json.Marshal(tuned(t, small, Options{Workers: 7}))
 	if string(many) != string(want) {
-		t.Error("seven cores find something else than one")
+		t.Error("seven cores and one core give different outcomes")
 	}
 	file := filepath.Join(t.TempDir(), "runs.jsonl")
 	p := problem(t, small)
@@ -149,11 +149,11 @@ func TestTheOutcomeDoesNotDependOnCoresOrOnAnInterruption(t *testing.T) {
 	}
 	again, _ := json.Marshal(tuned(t, small, Options{Workers: 2, Journal: j}))
 	if string(again) != string(want) {
-		t.Errorf("after interruptions the outcome is another:\n%s\nwant\n%s", again, want)
+		t.Errorf("after interruptions the outcome differs:\n%s\nwant\n%s", again, want)
 	}
 }
 
-// cut takes the end of a file's last line away, as a program that is killed does.
+// cut removes the end of a file's last line, as the kill of a program does.
 func cut(t *testing.T, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -183,7 +183,7 @@ func TestTheBudgetIsKept(t *testing.T) {
 	}
 }
 
-func TestAllCombinationsAreTriedWhereTheyFit(t *testing.T) {
+func TestAllCombinationsAreTriedIfTheyFitTheBudget(t *testing.T) {
 	r := tuned(t, base+`tune:
   parameters:
     - {path: "fabrics[0].routing.mode", values: [ecmp, flowlet, spray]}
@@ -194,7 +194,7 @@ func TestAllCombinationsAreTriedWhereTheyFit(t *testing.T) {
 	}
 }
 
-func TestNothingIsClaimedWhereNothingIsGained(t *testing.T) {
+func TestNoImprovementIsClaimedWithoutAGain(t *testing.T) {
 	flat := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
 		out, err := valley(ctx, r, o)
 		out.Fabrics[0].Points[0].Time = units.Millisecond
@@ -203,7 +203,7 @@ func TestNothingIsClaimedWhereNothingIsGained(t *testing.T) {
 	if r := tuned(t, small, Options{Workers: 2, Run: flat}); r.Found || r.Proof != nil || r.Parameters[0].Tuned != r.Parameters[0].Stands {
 		t.Errorf("on a plain the outcome is %v, proof %+v; want that the scenario stays", r.Best(), r.Proof)
 	}
-	// What was best on the seeds of the search, 1 to 3, is worse on others.
+	// The best candidate on the seeds of the search, 1 to 3, is worse on others.
 	lucky := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
 		out, err := valley(ctx, r, o)
 		if p := &out.Fabrics[0].Points[0]; r.Run.Seed > 3 && r.Fabrics[0].Routing.Mode == scenario.Spray {
@@ -216,12 +216,12 @@ func TestNothingIsClaimedWhereNothingIsGained(t *testing.T) {
 	}
 }
 
-// A parameter that has no effect keeps the value that it has.
-func TestWhatIsNotWorthAChangeIsNotChanged(t *testing.T) {
+// A parameter without effect keeps its value.
+func TestAParameterWithoutEffectKeepsItsValue(t *testing.T) {
 	idle := strings.Replace(small, "ethernet.ecn.kmax", "ethernet.pfc.reserve", 1)
 	r := tuned(t, idle, Options{Workers: 2})
 	if got := r.Parameters[1]; got.Tuned != got.Stands {
-		t.Errorf("%s does nothing, and is changed from %s to %s", got.Path, got.Stands, got.Tuned)
+		t.Errorf("%s has no effect, and changes from %s to %s", got.Path, got.Stands, got.Tuned)
 	}
 	if r.Parameters[2].Tuned != "spray" || !r.Found {
 		t.Errorf("the mode is %s, want spray", r.Parameters[2].Tuned)
@@ -244,11 +244,11 @@ func TestACandidateThatFailsIsWorseThanAny(t *testing.T) {
 	}
 	var stands *StandsError
 	if _, err := Run(t.Context(), problem(t, small), Options{Journal: NewJournal(), Run: broken}); !errors.As(err, &stands) {
-		t.Errorf("where the scenario itself fails the error is %v", err)
+		t.Errorf("if the scenario itself fails the error is %v", err)
 	}
 }
 
-func TestAJournalOfSomethingElseIsRefused(t *testing.T) {
+func TestAJournalOfAnotherTuningIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	p := problem(t, small)
 	file := filepath.Join(dir, "runs.jsonl")
@@ -297,15 +297,15 @@ func TestAScoreIsTheWeightedSum(t *testing.T) {
 		t.Errorf("the score is %v, want %v", x, want)
 	}
 	if x := score(o, &Outcome{Failed: "deadlock"}, stands); !math.IsInf(x, 1) {
-		t.Errorf("what failed scores %v", x)
+		t.Errorf("a failed candidate scores %v", x)
 	}
 	got.Sizes[0].Lost = 3
 	if x := score(o, got, stands); !math.IsInf(x, 1) {
-		t.Errorf("what is fast as it loses messages scores %v", x)
+		t.Errorf("a candidate that is fast because it loses messages scores %v", x)
 	}
 	stands.Sizes[0].Lost = 3
 	if x := score(o, got, stands); math.IsInf(x, 1) {
-		t.Error("what loses no more than the scenario as it stands has no score")
+		t.Error("a candidate that loses no more than the scenario as it stands has no score")
 	}
 }
 

@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "run all cases in full and rewrite docs/
 
 const pageFile = "../../../docs/VALIDATION.md"
 
-// TestPage holds docs/VALIDATION.md against the quick cases: claim and table of each.
+// TestPage compares docs/VALIDATION.md with the quick cases: claim and table of each.
 func TestPage(t *testing.T) {
 	cases := validate.Cases()
 	if !*update {

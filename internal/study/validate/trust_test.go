@@ -2,8 +2,8 @@ package validate
 
 import "testing"
 
-// Every case is evidence for one kind of number, but for the systems that no sentence of
-// the table could be about: clusters that somebody reported as broken, and a blog's rule.
+// Every case is evidence for one kind of number, except the systems without a row in the table:
+// clusters that somebody reported as broken, and a blog's rule.
 func TestEveryCaseIsEvidenceForOneKindOfNumber(t *testing.T) {
 	others := map[string]bool{"nccl/A11": true, "nccl/A12": true, "nccl/A13": true}
 	used := make([]bool, len(kinds))

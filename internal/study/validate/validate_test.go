@@ -12,9 +12,8 @@ import (
 	"weft/wire"
 )
 
-// knownMisses are the rows that miss, each for the reason that its note says.
-// A row that misses and is not here is a defect; one that is here and passes
-// has been mended, and the list is out of date.
+// knownMisses are the rows that miss, each for the reason in its note. A row that misses and is not
+// in the list is a defect. A row in the list that passes makes the list out of date.
 var knownMisses = []string{
 	"fct/star100_inc2_1MB_dcqcn_buf32: mean completion",
 	"fct/star100_inc32_1MB_pfconly_buf4: 32 flows, each",
@@ -22,7 +21,7 @@ var knownMisses = []string{
 	"uet/incast: 2:1",
 }
 
-func TestEveryCaseHoldsButTheKnownMisses(t *testing.T) {
+func TestEveryCasePassesExceptTheKnownMisses(t *testing.T) {
 	results, err := Run(t.Context(), Cases(), Options{Workers: runtime.GOMAXPROCS(0), Short: true})
 	if err != nil {
 		t.Fatal(err)
@@ -61,8 +60,8 @@ func group(id string) string {
 	return name
 }
 
-// A reference that were computed with the constants of the models would move
-// with them: each change must make the case that covers it miss.
+// A reference computed with the constants of the models would change with them. So each change of a
+// constant must make the case that covers it miss.
 func TestChangingAConstantFailsTheCaseThatCoversIt(t *testing.T) {
 	for _, c := range []struct {
 		name, id string
@@ -163,7 +162,7 @@ func TestNamesAreUniqueAndTheirChaptersExist(t *testing.T) {
 	}
 }
 
-// The measured tables say time and bus bandwidth: they must agree.
+// Time and bus bandwidth of a measured table must agree.
 func TestMeasuredTablesAreConsistent(t *testing.T) {
 	for i := range systems {
 		s := &systems[i]
