@@ -36,7 +36,7 @@ func (l *logged) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&l.name, "cluster", "dgx-h100", "the cluster that the log is from: a node preset of the catalog, or a scenario file")
 	f.IntVar(&l.nodes, "nodes", 0, "nodes that took part (default: from the log)")
-	f.StringVar(&l.op, "op", "", "the operation, where the log does not name it: all-reduce, all-gather, …")
+	f.StringVar(&l.op, "op", "", "the operation, if the log does not name it: all-reduce, all-gather, …")
 	f.StringVar(&l.maxSize, "max-size", "", "largest size that is simulated, such as 8G (default: 4 GiB over the ranks, of a fit 1 GiB)")
 	f.IntVar(&l.hops, "hops", 1, "switches between two hosts, for latencies of perftest")
 	f.IntVarP(&l.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
@@ -195,9 +195,6 @@ func (d *diagnosing) do(ctx context.Context, e *Env, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := writableFile(e, "--html", e.html); err != nil {
-		return err
-	}
 	log, err := d.readLog(e, path)
 	if err != nil {
 		return err
@@ -225,7 +222,7 @@ func (d *diagnosing) do(ctx context.Context, e *Env, path string) error {
 	case err != nil:
 		return fail(Failed, "%w", err)
 	case found.Verdict != calibrate.Healthy:
-		return fail(Refuted, "the log is not that of the cluster as it is described: %s", found.Verdict)
+		return fail(Refuted, "the log does not fit the cluster as described: %s", found.Verdict)
 	}
 	return nil
 }

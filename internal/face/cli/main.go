@@ -105,7 +105,7 @@ and one page.`,
 	})
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		e.begin(c)
-		return namesFiles(c.Flags())
+		return cmp.Or(namesFiles(c.Flags()), writableFile(e, "--html", e.html))
 	}
 	root.PersistentFlags().BoolVar(&e.quiet, "quiet", false, "no progress, and no messages about written files: only errors, on standard error")
 	addVerbs(e, root)

@@ -25,8 +25,11 @@ func (e *Env) writeFile(name string, write func(io.Writer) error) error {
 		return err
 	}
 	path := e.path(name)
-	if special(path) {
+	switch {
+	case special(path):
 		return e.writeThrough(name, write)
+	case isFolder(path):
+		return unwritable(name, errFolder)
 	}
 	f, err := runstore.Lock(beside(path))
 	if err != nil {
@@ -39,6 +42,15 @@ func (e *Env) writeFile(name string, write func(io.Writer) error) error {
 		return errors.Join(fail(Failed, "%w", unwritable(name, err)), os.Remove(f.Name()))
 	}
 	return nil
+}
+
+// errFolder is the error for the name of a folder, where a verb writes a file.
+var errFolder = errors.New("it is a folder: name a file")
+
+// isFolder reports whether a path is an existing folder.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // unwritable is a file error with the name as the user wrote it.
@@ -82,8 +94,8 @@ func writableFile(e *Env, flag, path string) error {
 		return nil
 	}
 	flag += " " + path
-	if info, err := os.Stat(e.path(path)); err == nil && info.IsDir() {
-		return fmt.Errorf("%s: it is a folder: want a file", flag)
+	if isFolder(e.path(path)) {
+		return fmt.Errorf("%s: %w", flag, errFolder)
 	}
 	f, err := runstore.Lock(beside(e.path(path)))
 	if err != nil {

@@ -39,9 +39,6 @@ interrupted, which needs root or CAP_NET_RAW, on Linux.`,
 			if (len(given) == 0) == (s.nic == "") {
 				return errors.New("name one capture, or one interface by --interface")
 			}
-			if err := writableFile(e, "--html", e.html); err != nil {
-				return err
-			}
 			if s.nic != "" {
 				return s.listen(cmd.Context(), e)
 			}
