@@ -10,15 +10,15 @@ import (
 	"weft/units"
 )
 
-// A point without a result beats nothing, and a sweep that ended early leaves
-// the sizes that it has not reached as they are.
+// A point without a result is never the fastest, and a sweep that ended early
+// does not change the sizes that it did not reach.
 func TestTheFastestOfEachSizeIsKept(t *testing.T) {
 	const us = units.Microsecond
 	best := []runstore.Point{{Algorithm: "ring", Time: 5 * us}, {Algorithm: "ring", Time: 5 * us}, {Algorithm: "ring", Time: 5 * us}}
 	best = faster(best, []runstore.Point{{Algorithm: "tree", Time: 4 * us}, {Algorithm: "tree"}})
 	for i, want := range []string{"tree", "ring", "ring"} {
 		if best[i].Algorithm != want {
-			t.Errorf("size %d: %s, not %s", i, best[i].Algorithm, want)
+			t.Errorf("size %d: the fastest is %s, want %s", i, best[i].Algorithm, want)
 		}
 	}
 	d := standings(&scenario.Resolved{Fabrics: make([]scenario.Fabric, 1)}, []runstore.Point{
@@ -35,7 +35,7 @@ func TestTheFastestOfEachSizeIsKept(t *testing.T) {
 	}
 }
 
-func TestReductionsInTheSwitchNeedOneThatCan(t *testing.T) {
+func TestReductionInTheSwitchNeedsACapableSwitch(t *testing.T) {
 	for _, c := range []struct {
 		nodes     int
 		multicast bool

@@ -102,7 +102,7 @@ out-of-place from in-place; both columns show the same.`,
 	f.StringVarP(&b.stepSize, "stepbytes", "i", "1M", "increment between sizes")
 	f.IntVarP(&b.factor, "stepfactor", "f", 1, "factor between sizes; above 1 it replaces the increment")
 	f.IntVarP(&b.iters, "iters", "n", 1, "iterations of each size; without jitter each is the same")
-	f.IntVarP(&b.warmup, "warmup_iters", "w", 0, "iterations before those that are measured")
+	f.IntVarP(&b.warmup, "warmup_iters", "w", 0, "iterations before the measured ones")
 	f.IntVarP(&b.gpus, "ngpus", "g", 0, "GPUs of each node and thread that take part, with their share of its NICs (default: all; 1 with -t)")
 	f.IntVarP(&b.threads, "nthreads", "t", 1, "threads of each node: -t times -g GPUs of it take part")
 	f.IntVarP(&b.checks, "check", "c", 1, "0 prints N/A for #wrong; nothing else to check")

@@ -58,8 +58,8 @@ func environment(args []string) *Env {
 	}
 }
 
-// madeUp is a simulator without a simulation. The scenario's name says how it
-// ends.
+// madeUp returns invented results without a simulation. The scenario's name selects
+// the end of the run.
 func madeUp(_ context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
 	out := &runstore.Results{
 		Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Workload: string(r.Workload.Collective),
@@ -115,7 +115,7 @@ func ending(out *runstore.Results) (*runstore.Results, error) {
 	case "stopped at once":
 		return nil, context.Canceled
 	case "defect":
-		panic("a shoe was lost")
+		panic("an invented defect")
 	}
 	return out, nil
 }
@@ -175,9 +175,9 @@ func TestATerminalHasALineOfProgress(t *testing.T) {
 	}
 }
 
-// TestAPipeHasALineOfProgressNowAndThen: not for work that is done at once, and not
+// TestLongWorkInAPipeHasLinesOfProgress: short work has none, and none is printed
 // with --quiet.
-func TestAPipeHasALineOfProgressNowAndThen(t *testing.T) {
+func TestLongWorkInAPipeHasLinesOfProgress(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		long bool
@@ -207,9 +207,9 @@ func TestAPipeHasALineOfProgressNowAndThen(t *testing.T) {
 	}
 }
 
-// Sizes end in any order with -j 2; a size is printed once all before it are, and
-// one that was never reached is told at the end.
-func TestBenchPrintsRowsAsTheyComeInTheOrderOfSizes(t *testing.T) {
+// With -j 2 sizes finish in any order. A size is printed after all smaller ones, and
+// a size that was never reached is reported at the end.
+func TestBenchPrintsRowsEarlyAndInTheOrderOfSizes(t *testing.T) {
 	e := environment([]string{"bench", "all-reduce", "-b", "1K", "-e", "8K", "-f", "2", "--nodes", "2"})
 	var out bytes.Buffer
 	rows := func() (sizes string) {
@@ -250,7 +250,7 @@ func TestBenchPrintsRowsAsTheyComeInTheOrderOfSizes(t *testing.T) {
 	}
 }
 
-// A verb whose output cannot be written says so and does not exit with 0.
+// A verb that cannot write its output exits with 1 and the reason.
 func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 	for _, args := range [][]string{
 		{"compare", "-"},
@@ -280,9 +280,9 @@ func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 	}
 }
 
-// What cannot be built is as much in the file as what cannot be read: it has its place,
-// and all comes together.
-func TestWhatCannotBeBuiltHasItsPlace(t *testing.T) {
+// An impossible topology is an error in the file: it has a line and a column, and all
+// errors are reported together.
+func TestAnImpossibleTopologyHasItsPlaceInTheFile(t *testing.T) {
 	for _, verb := range [][]string{{"compare", "-"}, {"run", "-"}, {"compare", "-", "--fabric", "infiniband-ndr,roce-v2-400g"}} {
 		e := environment(verb)
 		e.Stdin = strings.NewReader("topology: {radix: 16}\nfabrics:\n  - tcp-400g\n  - infiniband-ndr\n  - preset: roce-v2-400g\n    topology: {radix: 32}\n")
@@ -298,9 +298,8 @@ func TestWhatCannotBeBuiltHasItsPlace(t *testing.T) {
 	}
 }
 
-// What ran for hours is not lost with the pipe that it is told to: a closed one ends
-// the program.
-func TestTheFolderIsWrittenBeforeTheResultsAreTold(t *testing.T) {
+// A closed pipe ends the program: the folder already has the results of the run.
+func TestTheFolderIsWrittenBeforeTheResultsArePrinted(t *testing.T) {
 	for _, args := range [][]string{{"compare", "-"}, {"bench", "all-reduce", "--nodes", "2", "--json"}} {
 		dir := filepath.Join(t.TempDir(), "run")
 		e := environment(append(args, "--out", dir))
@@ -342,7 +341,7 @@ func TestTimeLeftWeighsSizes(t *testing.T) {
 	}
 }
 
-// An estimate that grows as long as one simulation runs is of no use.
+// The estimate decreases during a long simulation.
 func TestTimeLeftFallsWhileOneSimulationRuns(t *testing.T) {
 	p := &progress{status: &status{}, costs: []float64{10, 10, 60}}
 	for _, c := range []struct {
@@ -356,7 +355,7 @@ func TestTimeLeftFallsWhileOneSimulationRuns(t *testing.T) {
 	}
 }
 
-func TestColourNeedsATerminalThatWantsIt(t *testing.T) {
+func TestColourNeedsATerminalWithColours(t *testing.T) {
 	for _, c := range []struct {
 		terminal bool
 		env      map[string]string
@@ -376,7 +375,7 @@ func TestACancelledRunIsPartial(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	e.Run = func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
 		cancel()
-		return madeUp(ctx, r, o) // does not say itself that it is partial
+		return madeUp(ctx, r, o) // without Partial
 	}
 	var out, errs bytes.Buffer
 	e.Stdout, e.Stderr = &out, &errs
@@ -385,9 +384,9 @@ func TestACancelledRunIsPartial(t *testing.T) {
 	}
 }
 
-// TestWorkWithoutPartsIsToldOfToo: in a pipe, of a verb that computes for long and has no
-// number of simulations to tell. A server that waits tells nothing.
-func TestWorkWithoutPartsIsToldOfToo(t *testing.T) {
+// TestWorkWithoutPartsHasLinesOfProgress: in a pipe, a long computation reports without a
+// number of simulations. A verb that waits for input from others reports nothing.
+func TestWorkWithoutPartsHasLinesOfProgress(t *testing.T) {
 	e := environment([]string{"topology", "-"})
 	e.Stdin, e.Pulse = &slow{strings.NewReader("cluster: {nodes: 2}\n")}, 2*time.Millisecond
 	if code, _, stderr := invoke(e); code != OK || !strings.Contains(stderr, "weft: after 10s: topology is at work") {
@@ -400,7 +399,7 @@ func TestWorkWithoutPartsIsToldOfToo(t *testing.T) {
 	}
 }
 
-// slow is input that takes its time.
+// slow is an input with a delay before each read.
 type slow struct{ io.Reader }
 
 func (s *slow) Read(b []byte) (int, error) {

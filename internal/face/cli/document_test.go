@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestEveryVerbHasJSON: but for the shell's completion and help, which are no answers.
+// TestEveryVerbHasJSON: except completion and help.
 func TestEveryVerbHasJSON(t *testing.T) {
 	var each func(c *cobra.Command)
 	each = func(c *cobra.Command) {
@@ -27,7 +27,7 @@ func TestEveryVerbHasJSON(t *testing.T) {
 	each(newRoot(environment(nil)))
 }
 
-// TestJSONHasAVersionAndTheError: whatever goes wrong, and wherever.
+// TestJSONHasAVersionAndTheError: for every exit code and on every level of verbs.
 func TestJSONHasAVersionAndTheError(t *testing.T) {
 	for _, c := range []struct {
 		args  []string
@@ -67,7 +67,7 @@ func TestJSONHasAVersionAndTheError(t *testing.T) {
 		}
 		in := json.NewDecoder(strings.NewReader(stdout))
 		if err := in.Decode(&got); err != nil || in.More() {
-			t.Errorf("%v: standard output is no single object (%v):\n%s", c.args, err, stdout)
+			t.Errorf("%v: standard output is not a single object (%v):\n%s", c.args, err, stdout)
 			continue
 		}
 		if got.Version < 1 {
@@ -96,11 +96,11 @@ func TestVersionsAndErrorsJoinAnyObject(t *testing.T) {
 		}
 	}
 	if own := []byte("{\"version\": 7}"); !slices.Equal(versioned(own), own) || bytes.Contains(versioned(own), []byte(": 1")) {
-		t.Error("a version of its own is not kept")
+		t.Error("the object's own version is not kept")
 	}
 }
 
-// TestVersionIsAFlagToo: as of most programs.
+// TestVersionIsAFlagToo: as in most programs.
 func TestVersionIsAFlagToo(t *testing.T) {
 	_, verb, _ := invoke(environment([]string{"version"}))
 	code, flag, _ := invoke(environment([]string{"--version"}))
@@ -109,8 +109,8 @@ func TestVersionIsAFlagToo(t *testing.T) {
 	}
 }
 
-// TestAVerbThatIsNoneIsRefused: at every level, with the one that may be meant.
-func TestAVerbThatIsNoneIsRefused(t *testing.T) {
+// TestAnUnknownVerbIsRefused: at every level, with the nearest name.
+func TestAnUnknownVerbIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		want string
@@ -130,8 +130,8 @@ func TestAVerbThatIsNoneIsRefused(t *testing.T) {
 	}
 }
 
-// TestQuietSaysNothingThatIsNoError: neither of progress nor of files.
-func TestQuietSaysNothingThatIsNoError(t *testing.T) {
+// TestQuietPrintsOnlyErrors: neither progress nor messages about files.
+func TestQuietPrintsOnlyErrors(t *testing.T) {
 	for _, quiet := range []bool{false, true} {
 		e := environment([]string{"compare", "-", "--out", "run"})
 		if quiet {
@@ -144,9 +144,9 @@ func TestQuietSaysNothingThatIsNoError(t *testing.T) {
 	}
 }
 
-// TestAFileOnStandardOutputIsAllThatIsThere: a drawing or a page that goes on into another
-// program has no table behind it.
-func TestAFileOnStandardOutputIsAllThatIsThere(t *testing.T) {
+// TestAFileOnStandardOutputStandsAlone: a drawing or a page for another program has no
+// table after it.
+func TestAFileOnStandardOutputStandsAlone(t *testing.T) {
 	for _, c := range []struct {
 		args        []string
 		begin, last string

@@ -77,7 +77,7 @@ func (e *Env) style() doc.Style {
 
 // detailsFlag registers the flag for the whole of a document that exceeds a screen.
 func (e *Env) detailsFlag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&e.details, "details", false, "print everything, also where it is more than a screen of 50 lines")
+	cmd.Flags().BoolVar(&e.details, "details", false, "print everything, even if it is longer than a screen of 50 lines")
 }
 
 // pageFlag registers the flag for the page of a verb without an output folder.

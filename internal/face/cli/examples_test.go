@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The examples that help shows name commands and flags that exist.
-func TestExamplesOfHelpHaveTheFlagsThatTheyName(t *testing.T) {
+// The examples in the help name existing commands and flags.
+func TestExamplesOfHelpNameExistingFlags(t *testing.T) {
 	root := newRoot(environment(nil))
 	seen := 0
 	var walk func(cmd *cobra.Command)
@@ -40,6 +40,6 @@ func TestExamplesOfHelpHaveTheFlagsThatTheyName(t *testing.T) {
 	}
 	walk(root)
 	if seen < 50 {
-		t.Errorf("only %d words of examples were looked at", seen)
+		t.Errorf("only %d words of examples were checked", seen)
 	}
 }

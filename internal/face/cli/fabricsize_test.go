@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestAShortFileOfAFabricCostsLittle: lines that name switches of 254 ports and no
-// cable are short, and say much. What a verb allocates for half a megabyte of them is
-// bounded, 32 bytes for a port and a few for all else.
+// TestAShortFileOfAFabricCostsLittle: a short line can declare a switch of 254 ports
+// without a cable. A verb allocates for half a megabyte of such lines at most 32 bytes for a
+// port, and little for the rest.
 func TestAShortFileOfAFabricCostsLittle(t *testing.T) {
 	var file strings.Builder
 	for i := range 16_000 {
@@ -23,7 +23,7 @@ func TestAShortFileOfAFabricCostsLittle(t *testing.T) {
 		code, _, errs := invoke(e)
 		runtime.ReadMemStats(&after)
 		if cost := after.TotalAlloc - before.TotalAlloc; cost > 400<<20 {
-			t.Errorf("%v: %d MiB for a file of %d KiB", args, cost>>20, file.Len()>>10)
+			t.Errorf("%v: %d MiB allocated for a file of %d KiB, want at most 400", args, cost>>20, file.Len()>>10)
 		}
 		if args[0] == "sm" && (code != BadInput || !strings.Contains(errs, "are more than a subnet has")) {
 			t.Errorf("%v: exit code %d: %s", args, code, errs)

@@ -24,8 +24,8 @@ fabrics: [infiniband-ndr]
 workload: {collective: all-reduce, sizes: [1MiB]}
 `
 
-// A scenario is enough: the real ibnetdiscover finds its adapters and switches,
-// and a line on standard input takes a cable away.
+// weft ibsim serves a scenario: the real ibnetdiscover finds its adapters and switches,
+// and a line on standard input removes a cable.
 func TestAScenarioIsServedToRealTools(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "cluster.yaml"), []byte(clusterScenario), 0o644); err != nil {
@@ -46,7 +46,7 @@ func TestAScenarioIsServedToRealTools(t *testing.T) {
 			t.Errorf("weft ibsim exits with %d:\n%s", code, out)
 		}
 		if strings.Contains(out.String(), "standard input") {
-			t.Errorf("an interrupt is told as an error:\n%s", out)
+			t.Errorf("an interrupt is reported as an error:\n%s", out)
 		}
 	})
 	ibsimtest.WaitFor(t, "the server's start", func() bool { return strings.Contains(out.String(), `"ibsim_sockname":"`+socket+`"`) })
@@ -59,13 +59,13 @@ func TestAScenarioIsServedToRealTools(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ibsimtest.WaitFor(t, "the end of a cable", func() bool { return strings.Contains(out.String(), "\ndown node1/nic0[1]\n") })
+	ibsimtest.WaitFor(t, "the removal of a cable", func() bool { return strings.Contains(out.String(), "\ndown node1/nic0[1]\n") })
 	for _, want := range []string{`there is no command "nonsense"`, `there is no node "nobody"`, `"node0/nic0" has no port 9`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the console lacks %s:\n%s", want, out)
 		}
 	}
-	// The port counts the collective that was simulated: it sends and receives about
+	// The port counts the traffic of the simulated collective: it sends and receives about
 	// twice 64 KiB times 15/16, in words of 4 bytes, a ring's share of its NIC.
 	if _, err := io.WriteString(console, "Baselid node0/nic3[1] 9\n"); err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestAScenarioIsServedToRealTools(t *testing.T) {
 	}
 }
 
-// A file of commands that has no end, or is none, is refused.
+// A file of commands that is too long, missing, or a folder is refused.
 func TestAScriptForTheConsoleIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	e := environment(nil)

@@ -18,8 +18,8 @@ func star(hosts int, rate string) string {
 	return b.String()
 }
 
-// TestAnImportedTopologyIsBuilt prints topologies with more ports and more rate than the
-// switches and lanes of weft's presets have; printing proves that they can be built.
+// TestAnImportedTopologyIsBuilt: topologies with more ports or higher rates than
+// weft's presets. Printing them proves that they can be built.
 func TestAnImportedTopologyIsBuilt(t *testing.T) {
 	for name, text := range map[string]string{"70 ports": star(70, "400Gbps"), "8 Tb/s": star(4, "8000Gbps")} {
 		file := filepath.Join(t.TempDir(), "topology.txt")

@@ -41,7 +41,7 @@ func TestAnEndlessStreamCanBeInterrupted(t *testing.T) {
 	}
 }
 
-// head is what makes a stream look like what the verb reads.
+// head is the beginning of the verb's input format.
 func head(verb string) io.Reader {
 	if verb == "sniff" {
 		return &once{classicHead}
@@ -62,8 +62,8 @@ func (o *once) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestASilentInputCanBeInterrupted: of every verb that reads one, a pipe that nobody
-// writes to and a standard input that says nothing.
+// TestASilentInputCanBeInterrupted: for every verb with an input, a pipe without a
+// writer and a standard input without data.
 func TestASilentInputCanBeInterrupted(t *testing.T) {
 	silent, _ := io.Pipe()
 	fifo := filepath.Join(t.TempDir(), "fifo.yaml")

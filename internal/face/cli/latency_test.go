@@ -9,8 +9,8 @@ import (
 	"weft/internal/study/latency"
 )
 
-// TestLatencyGolden holds what weft latency prints, of a scenario that states
-// the numbers that tests of other packages may change.
+// TestLatencyGolden: the output of weft latency. The scenario sets the switch latencies
+// and cable lengths, so that the golden files do not depend on their defaults.
 func TestLatencyGolden(t *testing.T) {
 	const text = `
 cluster: {nodes: 2, node: dgx-h100}
@@ -34,7 +34,7 @@ fabrics:
 	}
 }
 
-// The terms that are printed, to the picosecond, sum to what is printed.
+// The printed terms sum to the printed latency, to the picosecond.
 func TestLatencyColumnsSum(t *testing.T) {
 	code, text, _ := invoke(environment([]string{"latency", "--json", "--hops", "3", "--bytes", "4K"}))
 	var out latency.Record

@@ -35,7 +35,7 @@ func TestACollectiveIsPredictedFromOnePairOfItsRanks(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &got); err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
-		// On a machine that is too busy the pair says nothing, and that is told.
+		// On a busy machine there may be no prediction, and the output has the reason.
 		if len(got.Sizes) != 2 || (got.Prediction == nil) == (got.Unpredicted == "") || len(got.Devices) != 2 {
 			t.Fatalf("%s: want two sizes and a prediction:\n%s", algo, text)
 		}
@@ -50,7 +50,7 @@ func TestACollectiveIsPredictedFromOnePairOfItsRanks(t *testing.T) {
 	}
 }
 
-// followsTwice: no schedule is done in less than two messages that follow one another.
+// followsTwice: every schedule takes at least as long as two messages in sequence.
 func followsTwice(t *testing.T, algo string, s *liveSize, latency int64) {
 	t.Helper()
 	if least := 2 * latency * 99 / 100; s.Predicted < least {
@@ -58,7 +58,7 @@ func followsTwice(t *testing.T, algo string, s *liveSize, latency int64) {
 	}
 }
 
-// predicted is what is told and kept of a prediction from a pair that was not measured.
+// predicted is the output, as text and as JSON, of a prediction from given pairs.
 func predicted(t *testing.T, algo string, pair ...ranks.Pair) (string, *liveRecord) {
 	t.Helper()
 	l := &liveRun{ranks: 4, algo: algo, chunk: "256K", predict: true}
@@ -74,7 +74,7 @@ func predicted(t *testing.T, algo string, pair ...ranks.Pair) (string, *liveReco
 	return text.String(), liveJSON(l, nil, rows, p, why)
 }
 
-func TestThePredictionIsInLinesThatReadersOfTheTableSkip(t *testing.T) {
+func TestThePredictionIsInCommentLines(t *testing.T) {
 	for _, algo := range []string{"ring", "tree", "halving-doubling"} {
 		text, record := predicted(t, algo, ranks.Pair{Latency: 20 * units.Microsecond, Rate: 10 * units.Gbps})
 		if record.Prediction == nil || !strings.Contains(text, "# Predicted, not fitted") {
@@ -87,7 +87,7 @@ func TestThePredictionIsInLinesThatReadersOfTheTableSkip(t *testing.T) {
 	}
 }
 
-func TestAPredictionSaysItsRangeAndHowFarItWasOff(t *testing.T) {
+func TestAPredictionHasItsRangeAndItsError(t *testing.T) {
 	slow, fast := ranks.Pair{Latency: 40 * units.Microsecond, Rate: 5 * units.Gbps}, ranks.Pair{Latency: 20 * units.Microsecond, Rate: 10 * units.Gbps}
 	text, record := predicted(t, "ring", slow, fast, fast)
 	p := record.Prediction
@@ -110,12 +110,12 @@ func TestAPredictionSaysItsRangeAndHowFarItWasOff(t *testing.T) {
 	allSkipped(t, text)
 }
 
-// More ranks than processors: what was measured of two says nothing about them.
+// With more ranks than processors, the measurement of two ranks does not apply.
 func TestRanksThatShareProcessorsHaveNoPrediction(t *testing.T) {
 	var got liveRecord
 	n := runtime.GOMAXPROCS(0) + 1
 	if n > ranks.MaxRanks || n < 2 {
-		t.Skip("as many ranks cannot be")
+		t.Skip("skipped: too many processors for a run with more ranks")
 	}
 	text := live(t, "-n", strconv.Itoa(n), "-b", "4K", "-e", "4K", "--predict", "--json")
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
@@ -126,13 +126,13 @@ func TestRanksThatShareProcessorsHaveNoPrediction(t *testing.T) {
 	}
 }
 
-// A machine whose ranks wait for processors has pairs that no scenario can have: the
-// collective stands, and the prediction is unknown.
+// If ranks wait for processors, no scenario fits the measured pair: the collective has
+// results, and no prediction.
 func TestAPairOfABusyMachineHasNoPrediction(t *testing.T) {
 	text, record := predicted(t, "ring", ranks.Pair{Latency: 3 * units.Millisecond, Rate: units.Gbps})
 	for _, told := range []string{text, record.Unpredicted} {
 		if !strings.Contains(told, "with 3 ms one way") || !strings.Contains(told, "machines that do nothing else") {
-			t.Errorf("what is the matter, and what to do, is not in %q", told)
+			t.Errorf("%q lacks the reason or the remedy", told)
 		}
 	}
 	if record.Prediction != nil || record.Sizes[0].Predicted != 0 {
@@ -187,7 +187,7 @@ func TestACollectiveOfSeveralHostsHasTheRanksOfTheirServers(t *testing.T) {
 	}
 }
 
-func TestHostsAreTakenApart(t *testing.T) {
+func TestHostsAreParsed(t *testing.T) {
 	for text, want := range map[string]struct {
 		host  string
 		ranks int

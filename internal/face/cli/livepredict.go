@@ -57,7 +57,7 @@ func (l *liveRun) tell(w io.Writer, p *predict.Prediction, rounds int, rows []li
 		p.Measured.Latency, p.Best.Latency, p.Worst.Latency, p.Measured.Rate, p.Worst.Rate, p.Best.Rate, rounds)
 	fmt.Fprintf(w, "#   put in          %d hosts with one NIC, links of %v, transmit pipelines of %v, host path rdma-host; all else 0\n", l.ranks, p.Link, p.NIC)
 	fmt.Fprintf(w, "#   simulated pair  %v, %v\n", p.Pair.Latency, p.Pair.Rate)
-	fmt.Fprintf(w, "#   range           what the best and the worst of the rounds give; what is left out is not in it\n")
+	fmt.Fprintf(w, "#   range           from the best round to the worst, without the terms that are left out\n")
 	fmt.Fprintf(w, "#   left out        the time of adding up, waiting for processors, loss\n#\n")
 	fmt.Fprintf(w, "# %10s  %12s  %12s  %27s  %18s\n", "size (B)", "measured", "predicted", "range", "measured/predicted")
 	measured := inPlace(rows)

@@ -32,7 +32,7 @@ var fixedFlags = []fixedFlag{
 	{"stream_null", "y", 0, nil, "no effect: there is no stream", ""},
 	{"timeout", "T", 0, nil, "no effect: run.limit bounds a simulation", ""},
 	{"cudagraph", "G", 0, []int{0}, "0: CUDA graphs are not simulated", "CUDA graphs are not simulated"},
-	{"report_cputime", "C", 0, []int{0}, "0: time is that of the operation", "time is that of the operation, not of the CPU's calls"},
+	{"report_cputime", "C", 0, []int{0}, "0: time of the operation", "the table has the time of the operation, not of the CPU's calls"},
 	{"local_register", "R", 0, []int{0}, "0: buffers are not registered", "registered buffers are not simulated"},
 }
 

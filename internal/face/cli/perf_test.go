@@ -44,7 +44,7 @@ func perfServed(t *testing.T, more ...string) (flags []string) {
 	return []string{"-p", port, "--udp-port", port}
 }
 
-// serving runs a verb that serves, until the test ends; it has printed a line.
+// serving runs a server until the test ends, and returns after its first line of output.
 func serving(t *testing.T, given ...string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -136,16 +136,14 @@ func TestPerfPrintsPerftestsColumnsAndTCPBesideThem(t *testing.T) {
 		}
 	}
 	if strings.Count(out, "\n 10000  ") != 2 {
-		t.Errorf("not one row over RDMA and one over TCP:\n%s", out)
+		t.Errorf("want one row over RDMA and one over TCP:\n%s", out)
 	}
 	if n := capturedWrites(t, file); n != 20*3 {
 		t.Errorf("the capture has %d packets of WRITEs, 20 of 10000 bytes are 60", n)
 	}
 }
 
-// capturedWrites counts the WRITE packets of a capture.
-// capturedWrites is how many packets of WRITEs a capture has; one that went again, as on a
-// busy machine, counts once.
+// capturedWrites counts the WRITE packets of a capture; a retransmitted packet counts once.
 func capturedWrites(t *testing.T, file string) int {
 	t.Helper()
 	f, err := os.Open(file)
@@ -198,7 +196,7 @@ func TestADeviceWhoseAddressIsTakenSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestPerfRepeatsWhatIsLostAndWithSelectiveRepeatNothingElse(t *testing.T) {
+func TestSelectiveRepeatRetransmitsOnlyLostPackets(t *testing.T) {
 	flags := perfServed(t, "--lose", "0.01")
 	repeated := map[bool]int64{}
 	for _, selective := range []bool{false, true} {
@@ -223,7 +221,7 @@ func TestPerfRepeatsWhatIsLostAndWithSelectiveRepeatNothingElse(t *testing.T) {
 	}
 }
 
-func TestPerfWithoutAServerSaysWhatIsMissing(t *testing.T) {
+func TestPerfWithoutAServerAsksForIt(t *testing.T) {
 	port := freePort(t)
 	_, errs, code := runMain(t, "perf", "write-bw", "127.0.0.1", "-p", port, "--udp-port", port)
 	if code != Failed || !strings.Contains(errs, "does weft live perf serve run there?") {
@@ -231,7 +229,7 @@ func TestPerfWithoutAServerSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestPerfRefusesWhatCannotBeMeasured(t *testing.T) {
+func TestPerfRefusesImpossibleValues(t *testing.T) {
 	for _, given := range [][]string{
 		{"write-bw", "127.0.0.1", "-s", "0"},
 		{"write-bw", "127.0.0.1", "-q", "100000"},
@@ -250,7 +248,7 @@ func TestPerfRefusesWhatCannotBeMeasured(t *testing.T) {
 	}
 }
 
-func TestWhatLinuxsProgramsDoNotKnowIsRefused(t *testing.T) {
+func TestFlagsThatLinuxProgramsDoNotHaveAreRefused(t *testing.T) {
 	for _, given := range [][]string{
 		{"perf", "write-bw"},
 		{"perf", "write-bw", "--perftest", "-a"},

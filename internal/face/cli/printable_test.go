@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestNoTerminalObeysWhatAFileSays: names in scenarios, in files of fabrics and on the
-// command line, on standard output and error.
-func TestNoTerminalObeysWhatAFileSays(t *testing.T) {
+// TestNoControlSequenceReachesTheTerminal: from names in scenarios, in fabric files and on
+// the command line, to standard output and error.
+func TestNoControlSequenceReachesTheTerminal(t *testing.T) {
 	const evil = "\x1b]0;owned\x07\x1b[2J\u009b31m\r\u202e\x7f"
 	yaml := func(key string) string {
 		return "\"" + strings.NewReplacer("\x1b", `\e`, "\x07", `\a`, "\u009b", `\u009b`, "\r", `\r`, "\u202e", `\u202e`, "\x7f", `\x7f`).Replace(key) + "\""
@@ -49,13 +49,13 @@ func TestNoTerminalObeysWhatAFileSays(t *testing.T) {
 				t.Errorf("%q, terminal %v: %q reaches the terminal in\n%q\n%q", c.args, terminal, got, out, errs)
 			}
 			if out+errs == "" {
-				t.Errorf("%q says nothing", c.args)
+				t.Errorf("%q prints nothing", c.args)
 			}
 		}
 	}
 }
 
-// obeyed keeps of a text what a terminal obeys.
+// obeyed keeps the characters of a text that a terminal obeys.
 func obeyed(r rune) rune {
 	if strings.ContainsRune("\x1b\x07\u009b\r\u202e\x7f", r) {
 		return r
@@ -63,7 +63,8 @@ func obeyed(r rune) rune {
 	return -1
 }
 
-// TestTextIsTheSameHoweverItIsCutIntoWrites: a character or a colour may be.
+// TestTextIsTheSameHoweverItIsCutIntoWrites: a write may end inside a character or an escape
+// sequence.
 func TestTextIsTheSameHoweverItIsCutIntoWrites(t *testing.T) {
 	const text = "a\x1b[1mbold\x1b[0m é — \u202e \u009b \x1b[5m \x1b"
 	const want = "a\x1b[1mbold\x1b[0m é — \\u202e \\u009b \\u001b[5m \\u001b"

@@ -14,9 +14,8 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// The real OpenSM writes QoS keys into ports of eight lanes; a scenario with as
-// many reads the same file. Lanes are folded alike, and qos_max_vls changes
-// nothing.
+// The real OpenSM writes QoS keys into ports of eight lanes; a scenario with eight
+// lanes reads the same file. Both fold the lanes alike, and qos_max_vls has no effect.
 func TestAScenarioFoldsLanesAsOpenSMDoes(t *testing.T) {
 	for _, conf := range []string{
 		"qos TRUE\nqos_max_vls 4\nqos_high_limit 3\nqos_vlarb_high 5:64,9:1\nqos_vlarb_low 0:1,5:2,6:3,14:7\nqos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n",
@@ -58,7 +57,7 @@ func TestAScenarioFoldsLanesAsOpenSMDoes(t *testing.T) {
 	}
 }
 
-// weightBytes are the first eight entries of a table as PortInfo's agents have
+// weightBytes are the first eight entries of an arbitration table, as the attribute has
 // them.
 func weightBytes(table []scenario.VLWeight) string {
 	text := ""

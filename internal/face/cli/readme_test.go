@@ -53,8 +53,8 @@ func anchors(text string) map[string]bool {
 	return all
 }
 
-// TestLinksOfTheDocumentsLead to a file of the repository, and to a heading of it.
-func TestLinksOfTheDocumentsLead(t *testing.T) {
+// TestLinksOfTheDocumentsExist: each leads to a file of the repository, and to a heading in it.
+func TestLinksOfTheDocumentsExist(t *testing.T) {
 	all := documents(t)
 	seen := 0
 	for name, text := range all {
@@ -97,8 +97,8 @@ func TestPathsOfTheDocumentsExist(t *testing.T) {
 	}
 }
 
-// TestTestsOfTheDocumentsExist: every test, benchmark and fuzz target that they name, and in
-// the folder that they name beside it: "`TestX` in `internal/sim`", "go test ./verbs -run X".
+// TestTestsOfTheDocumentsExist: every test, benchmark and fuzz target that they name, in the
+// folder that they name: "`TestX` in `internal/sim`", "go test ./verbs -run X".
 func TestTestsOfTheDocumentsExist(t *testing.T) {
 	folders := testFunctions(t)
 	in := func(folder, pattern string) bool {
@@ -118,7 +118,7 @@ func TestTestsOfTheDocumentsExist(t *testing.T) {
 			folder := regexp.MustCompile(`\./([a-z][a-z0-9/]*)`).FindStringSubmatch(m)
 			for _, flag := range regexp.MustCompile(`-(?:run|bench|fuzz) '?([^'\s/.^]+)`).FindAllStringSubmatch(m, -1) {
 				if seen++; folder != nil && !in(folder[1], flag[1]) {
-					t.Errorf("%s has %q, and no test of %s is named so", name, m, folder[1])
+					t.Errorf("%s has %q, and %s has no test of this name", name, m, folder[1])
 				}
 			}
 		}
@@ -271,9 +271,9 @@ func TestTheIndexHasEveryVerb(t *testing.T) {
 	visit(newRoot(environment(nil)))
 }
 
-// TestWhatDocumentedCommandsWriteIsIgnored: who follows the documents in a clone of the
-// repository has nothing to commit by mistake.
-func TestWhatDocumentedCommandsWriteIsIgnored(t *testing.T) {
+// TestOutputsOfDocumentedCommandsAreIgnored: .gitignore keeps them from being committed by
+// mistake.
+func TestOutputsOfDocumentedCommandsAreIgnored(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("skipped: there is no git")
 	}

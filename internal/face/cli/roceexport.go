@@ -70,7 +70,7 @@ type exported struct {
 
 func (x *exporting) run(e *Env, path string) error {
 	if x.dir == "" {
-		return errors.New("no folder is given: say where to write with -o DIR")
+		return errors.New("no folder is given: name one with -o DIR")
 	}
 	var targets []roceexport.Target
 	for _, name := range x.to {

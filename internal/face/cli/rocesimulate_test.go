@@ -64,7 +64,7 @@ func sonicText(t *testing.T, changes ...string) string {
 	return text
 }
 
-// hostText is a file of the host of host's tests, with a change.
+// hostText is a file of the host in the tests of package host, with a change.
 func hostText(t *testing.T, name, old, now string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "..", "roce", "host", "testdata", name))
@@ -84,14 +84,14 @@ func TestTheSimulatorShowsALossyClassBeforeAndAfter(t *testing.T) {
 		t.Errorf("in a lossy class the incast loses nothing: %+v", x.Before)
 	}
 	if x.After.DSCP != 26 || x.After.Dropped != 0 || x.After.Resent != 0 || x.After.TimePs == 0 || x.After.TimePs >= x.Before.TimePs {
-		t.Errorf("mended it still loses, or takes longer: %+v, before %+v", x.After, x.Before)
+		t.Errorf("fixed, the incast still loses packets, or takes longer: %+v, before %+v", x.After, x.Before)
 	}
 }
 
-// A finding that loses packets loses them in the simulator, and none when it is mended.
+// In the simulator a finding about loss loses packets, and with its fix none.
 func TestTheSimulatorShowsEachFindingThatLosesPackets(t *testing.T) {
 	nccl := map[string]string{"nccl.env": "NCCL_IB_TC=106\n"}
-	deaf := map[string]string{
+	noPFC := map[string]string{
 		"nccl.env":     "NCCL_IB_TC=106\n",
 		"mlnx_qos.txt": hostText(t, "mlnx_qos.txt", "enabled     0   0   0   1", "enabled     0   0   0   0"),
 	}
@@ -102,7 +102,7 @@ func TestTheSimulatorShowsEachFindingThatLosesPackets(t *testing.T) {
 	}{
 		{"headroom-small", sonicText(t, `"26": "1"`, `"26": "3"`, `"xoff": "283648"`, `"xoff": "20000"`), nccl},
 		{"pfc-headroom", sonicText(t, `"26": "1"`, `"26": "3"`, `"pfc_enable": "3,4"`, `"pfc_enable": "4"`), nccl},
-		{"pfc-one-end", sonicText(t, `"26": "1"`, `"26": "3"`), deaf},
+		{"pfc-one-end", sonicText(t, `"26": "1"`, `"26": "3"`), noPFC},
 	} {
 		shown := false
 		for _, x := range lintTrials(t, c.config, c.host) {
@@ -111,7 +111,7 @@ func TestTheSimulatorShowsEachFindingThatLosesPackets(t *testing.T) {
 			}
 			shown = true
 			if x.Before.Dropped == 0 || x.After.Dropped != 0 || x.After.Pauses == 0 {
-				t.Errorf("%s: %+v, mended %+v; want drops, and pauses without drops", c.rule, x.Before, x.After)
+				t.Errorf("%s: %+v, fixed %+v; want drops, and pauses without drops", c.rule, x.Before, x.After)
 			}
 		}
 		if !shown {
@@ -128,11 +128,11 @@ func TestTheSimulatorShowsMarksThatComeAfterThePause(t *testing.T) {
 		t.Fatalf("trials: %+v", trials)
 	}
 	if x := trials[0]; x.Before.Pauses == 0 || x.After.Pauses != 0 || x.After.Marks <= x.Before.Marks {
-		t.Errorf("%+v, mended %+v; want pauses, and marks in their place", x.Before, x.After)
+		t.Errorf("%+v, fixed %+v; want pauses, and marks in their place", x.Before, x.After)
 	}
 }
 
-// fixed is the switch of sonic's tests with DSCP 26 in a lossless class, and further
+// fixedSwitch is the switch of sonic's tests with DSCP 26 in a lossless class, and further
 // changes.
 func fixedSwitch(t *testing.T, changes ...string) string {
 	t.Helper()
@@ -167,7 +167,7 @@ func TestTheSimulatorShowsPacketsThatAreTooLong(t *testing.T) {
 			t.Errorf("a port of %s: %+v; want all packets of %s dropped", c.port, x.Before, c.packets)
 		}
 		if x.After.DroppedMTU != 0 || x.After.TimePs == 0 {
-			t.Errorf("a port of %s, mended: %+v; want no packet too long", c.port, x.After)
+			t.Errorf("a port of %s, fixed: %+v; want no packet too long", c.port, x.After)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func TestTheSimulatorShowsNotificationsThatWaitBehindData(t *testing.T) {
 	})
 	t.Logf("%+v", x)
 	if x.Before.CNPDSCP != 26 || x.Before.CNPDelayPs < 2*x.After.CNPDelayPs {
-		t.Errorf("%+v, mended %+v; want notifications that take more than twice as long", x.Before, x.After)
+		t.Errorf("%+v, fixed %+v; want notifications that take more than twice as long", x.Before, x.After)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestTheSimulatorShowsAQueueWithoutItsShare(t *testing.T) {
             "scheduler": "scheduler.1",`, `"Ethernet0|3": {`), map[string]string{"nccl.env": "NCCL_IB_TC=106\n"})
 	t.Logf("%+v", x)
 	if x.Before.OwnTimePs < 2*x.After.OwnTimePs || x.After.OwnTimePs == 0 {
-		t.Errorf("%+v, mended %+v; want messages that take more than twice as long", x.Before, x.After)
+		t.Errorf("%+v, fixed %+v; want messages that take more than twice as long", x.Before, x.After)
 	}
 }
 
@@ -201,7 +201,7 @@ func TestTheSimulatorShowsAWatchdogThatEndsALegitimatePause(t *testing.T) {
     },`), map[string]string{"nccl.env": "NCCL_IB_TC=106\n"})
 	t.Logf("%+v", x)
 	if x.Before.Storms == 0 || x.Before.Dropped == 0 || x.After.Storms != 0 || x.After.Dropped != 0 || x.After.Pauses == 0 {
-		t.Errorf("%+v, mended %+v; want a storm and drops, and pauses alone", x.Before, x.After)
+		t.Errorf("%+v, fixed %+v; want a storm and drops, and pauses alone", x.Before, x.After)
 	}
 }
 
@@ -211,21 +211,21 @@ func TestTheSimulatorShowsTrustInTagsThatFramesDoNotHave(t *testing.T) {
 	})
 	t.Logf("%+v", host)
 	if host.Before.Dropped == 0 || host.After.Dropped != 0 {
-		t.Errorf("a host: %+v, mended %+v; want drops, and none", host.Before, host.After)
+		t.Errorf("a host: %+v, fixed %+v; want drops, and none", host.Before, host.After)
 	}
 }
 
-func TestTheSimulatorShowsARoomThatIsTooSmallForTheCable(t *testing.T) {
+func TestTheSimulatorShowsHeadroomThatIsTooSmallForTheCable(t *testing.T) {
 	x := trialOf(t, "cable-differs", fixedSwitch(t, `"Ethernet0": "40m"`, `"Ethernet0": "300m"`), map[string]string{
 		"nccl.env": "NCCL_IB_TC=106\n", "mlnx_qos.txt": hostText(t, "mlnx_qos.txt", "Cable len: 40", "Cable len: 5"),
 	})
 	t.Logf("%+v", x)
 	if x.Before.Dropped == 0 || x.After.Dropped != 0 || x.After.Pauses == 0 {
-		t.Errorf("%+v, mended %+v; want drops, and none", x.Before, x.After)
+		t.Errorf("%+v, fixed %+v; want drops, and none", x.Before, x.After)
 	}
 }
 
-// manyPorts is fixedSwitch with ports like its second one.
+// manyPorts is fixedSwitch with n ports: its second one, repeated.
 func manyPorts(t *testing.T, n int) string {
 	t.Helper()
 	c, err := sonic.Read("config_db.json", strings.NewReader(fixedSwitch(t)))
@@ -252,7 +252,7 @@ func TestTheSimulatorShowsHeadroomThatTheChipDoesNotHave(t *testing.T) {
 	x := trialOf(t, "headroom-total", manyPorts(t, 18), map[string]string{"nccl.env": "NCCL_IB_TC=106\n"}, "--buffer", "68500000")
 	t.Logf("%+v", x)
 	if x.Before.Dropped == 0 || x.After.Dropped != 0 || x.After.Pauses == 0 {
-		t.Errorf("%+v, mended %+v; want drops, and none", x.Before, x.After)
+		t.Errorf("%+v, fixed %+v; want drops, and none", x.Before, x.After)
 	}
 }
 
@@ -267,10 +267,10 @@ func TestTheSimulatorShowsAPauseThatStopsAnotherQueue(t *testing.T) {
 		x := trialOf(t, "pfc-queue", fixedSwitch(t, right, strings.Replace(right, `"3": "3",`, stopped, 1)), map[string]string{"nccl.env": "NCCL_IB_TC=106\n"})
 		t.Logf("%+v", x)
 		if x.Before.Dropped == 0 || x.Before.Pauses == 0 || x.After.Dropped != 0 || x.After.Pauses == 0 {
-			t.Errorf("%s: %+v, mended %+v; want drops in spite of pauses, and none", stopped, x.Before, x.After)
+			t.Errorf("%s: %+v, fixed %+v; want drops in spite of pauses, and none", stopped, x.Before, x.After)
 		}
 		if x.After.OwnTimePs == 0 || x.Before.OwnTimePs < 2*x.After.OwnTimePs {
-			t.Errorf("%s: the victim takes %d ps, mended %d; want more than twice as long", stopped, x.Before.OwnTimePs, x.After.OwnTimePs)
+			t.Errorf("%s: the victim takes %d ps, fixed %d; want more than twice as long", stopped, x.Before.OwnTimePs, x.After.OwnTimePs)
 		}
 	}
 }
@@ -283,6 +283,6 @@ func TestTheSimulatorShowsAPauseOfTheWholeLink(t *testing.T) {
 	})
 	t.Logf("%+v", x)
 	if x.After.OwnTimePs == 0 || x.Before.OwnTimePs < 2*x.After.OwnTimePs || x.After.Pauses == 0 {
-		t.Errorf("%+v, mended %+v; want victims that take more than twice as long, and pauses in both", x.Before, x.After)
+		t.Errorf("%+v, fixed %+v; want victims that take more than twice as long, and pauses in both", x.Before, x.After)
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"weft/wire/mad"
 )
 
-// The same fabric twice, one managed by the real OpenSM and one by weft: saquery is
-// told the same of tables, keys, lanes and managers by both. With partitions OpenSM
-// tells nobody of switches.
-func TestSaqueryIsToldTheSameAsByOpenSM(t *testing.T) {
+// The same fabric twice, one managed by the real OpenSM and one by weft: saquery gets
+// the same answers about tables, keys, lanes and managers. With partitions OpenSM
+// answers no query about switches.
+func TestSaqueryGetsTheSameAnswersAsFromOpenSM(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		policy  bool
@@ -78,9 +78,8 @@ func askBoth(t *testing.T, policy bool, queries []string) {
 	}
 }
 
-// saquery is what saquery prints, without counts of what a manager has sent, its key, a
-// field that is shown of managers only that write it,
-// and what the simulator's library says.
+// saquery is the output of saquery without the manager's activity count and key, without
+// MulticastFDBTop, which not every manager writes, and without warnings of the simulator's library.
 func saquery(t *testing.T, dir, socket, host, query string) string {
 	t.Helper()
 	var kept []string
@@ -92,7 +91,7 @@ func saquery(t *testing.T, dir, socket, host, query string) string {
 	return strings.Join(kept, "")
 }
 
-// lidsOf are the LIDs of a host and of the switch that it hangs on.
+// lidsOf are the LIDs of a host and of its switch.
 func lidsOf(t *testing.T, socket, host string) (leaf, own string) {
 	t.Helper()
 	c, err := ibsim.Dial(socket, host)

@@ -9,11 +9,11 @@ import (
 	"weft"
 )
 
-// mostLines is how many lines a verb may print on a terminal without --details.
+// mostLines is the maximum number of lines of a verb on a terminal without --details.
 const mostLines = 50
 
-// TestAVerbFitsAScreen: on every example, the verdict and the main table first. A report
-// that has more names it in its last line, and prints it with --details.
+// TestAVerbFitsAScreen: on every example. The last line of a shortened report names the
+// sections that --details prints.
 func TestAVerbFitsAScreen(t *testing.T) {
 	examples, err := filepath.Glob("../../../examples/*.yaml")
 	if err != nil || len(examples) < 20 {
@@ -32,7 +32,7 @@ func TestAVerbFitsAScreen(t *testing.T) {
 			names := strings.Split(strings.Join(strings.Fields(strings.TrimSuffix(also, ".\n")), " "), "; ")
 			slices.Sort(names)
 			if len(slices.Compact(slices.Clone(names))) < len(names) {
-				t.Errorf("%v: a name stands twice in what --details prints: %s", e.Args, also)
+				t.Errorf("%v: the last line names a section twice: %s", e.Args, also)
 			}
 		}
 	}
@@ -80,6 +80,6 @@ func TestAVerbFitsAScreen(t *testing.T) {
 		fits(e)
 	}
 	if longer < 10 {
-		t.Errorf("%d reports name what --details prints, want 10 or more: either they are short, or the last line is lost", longer)
+		t.Errorf("%d reports have a last line with the sections of --details, want 10 or more", longer)
 	}
 }

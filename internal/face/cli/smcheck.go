@@ -35,7 +35,7 @@ names.
 
 FABRIC is an output of ibnetdiscover, iblinkinfo or opensm, or a net of ibsim. TABLES is opensm-lfts.dump, opensm.fdbs, the output of dump_fts or
 ibroute, or a folder: with OpenSM's dumps, and opensm-sl2vl.dump and
-pathrecords.txt or path-sl.txt where paths use several lanes; or with the output
+pathrecords.txt or path-sl.txt if paths use several lanes; or with the output
 of ibroute for each switch. An opensm-lid-matrix.dump, from the folder or
 from --lid-matrix, is compared with the cables and the tables, entry for entry.
 
@@ -180,7 +180,7 @@ func verdictOf(r *proof.Report) string {
 func checkDocument(tables string, s *subnet.Subnet, r *proof.Report, t *subnet.Tables, m *proof.Matrix) *doc.Document {
 	d := &doc.Document{Brand: "InfiniBand forwarding tables", Title: tables, Footer: "Made by weft sm check. The same files and version make the same page."}
 	d.Add(doc.Section{Blocks: []doc.Block{doc.Grid([][]string{
-		{"of", "what was found"},
+		{"of", "result"},
 		{"verdict", verdictOf(r)},
 		{"fabric", fmt.Sprintf("%d switches, %d ends, %d LIDs", r.Switches, r.Ends, r.LIDs)},
 		{"between ends", reachText(r.EndToEnd)},

@@ -11,9 +11,9 @@ import (
 )
 
 // One broken cable makes a fat tree irregular, which ftree refuses. OpenSM then takes minhop,
-// and ftree again when the cable is mended; so does weft sm run. With the roots named,
-// ftree stays.
-func TestAManagerFallsBackAsOpenSMDoesAndComesBack(t *testing.T) {
+// and ftree again after the repair of the cable; so does weft sm run. With --roots ftree
+// stays.
+func TestAManagerFallsBackAndReturnsAsOpenSMDoes(t *testing.T) {
 	s := shuffled(t, topology.KAry{K: 4})
 	if err := s.AssignLIDs(0); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func topOfTree(s *subnet.Subnet, sw int32) bool {
 	return true
 }
 
-func TestAManagerRefusesAnEngineAndFilesThatAreNone(t *testing.T) {
+func TestAManagerRefusesUnknownEnginesAndMissingFiles(t *testing.T) {
 	for _, c := range []struct{ flag, value, want string }{
 		{"--engine", "fat", "--engine fat: there is no such routing engine; valid are auto, minhop"},
 		{"--roots", "none.txt", "none.txt"},

@@ -38,7 +38,7 @@ func matrixTable(s *subnet.Subnet, m *proof.Matrix) *doc.Table {
 		}
 	}
 	rows := [][]string{
-		{"of", "what was found"},
+		{"of", "result"},
 		{"LID matrix", entries},
 		{"and tables", fmt.Sprintf("%d of %d paths from switches take as many hops as it has at their first port", m.Agree, m.Paths)},
 	}

@@ -54,7 +54,7 @@ func newSMRoute(e *Env) *cobra.Command {
 	f.StringVar(&r.as, "as", "", "opensm: compute the tables of OpenSM 3.3.23, with its fallbacks; without --engine, minhop")
 	f.IntVar(&r.lmc, "lmc", 0, "0 to 7: adapters' ports get 2^lmc LIDs (default: as in the file, else 0)")
 	f.BoolVar(&r.reassign, "reassign", false, "assign LIDs anew, as opensm -r, even if the file has them")
-	f.StringVar(&r.manager, "sm", "", "port GUID that the manager runs on, whose LID comes first (default: as in the file, else the first adapter)")
+	f.StringVar(&r.manager, "sm", "", "port GUID of the manager; its LID comes first (default: as in the file, else the first adapter)")
 	r.register(cmd)
 	f.BoolVar(&r.adaptive, "adaptive", false, "write adaptive-groups.txt too: all ports that begin a shortest path, by switch and LID")
 	f.BoolVar(&r.broadcast, "broadcast", false, "write opensm.mcfdbs too: a tree for multicast LID 0xc000 with all adapters")
@@ -90,7 +90,7 @@ opensm -r does: first the port of the manager, then by port GUID read backwards.
 Nodes that the manager cannot reach are left out.
 
 Into the folder of -o go opensm-lfts.dump, opensm-lid-matrix.dump and guid2lid;
-where paths use several lanes also opensm-sl2vl.dump and path-sl.txt; on demand
+if paths use several lanes, also opensm-sl2vl.dump and path-sl.txt; on demand
 adaptive-groups.txt and opensm.mcfdbs.
 
 The exit code is 1 if an engine cannot route the fabric, or its tables are refuted:

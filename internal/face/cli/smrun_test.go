@@ -22,7 +22,7 @@ import (
 	"weft/units"
 )
 
-// liveOutput is what a verb prints while it still runs.
+// liveOutput is the output of a running verb.
 type liveOutput struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -81,8 +81,7 @@ func realIbsim(t *testing.T, net string) string {
 	return socket
 }
 
-// shuffled is the subnet of a graph with GUIDs that no other run has, all
-// distinct.
+// shuffled is the subnet of a graph with random GUIDs, all distinct.
 func shuffled(t *testing.T, spec topology.Spec) *subnet.Subnet {
 	t.Helper()
 	s := routetest.Build(t, spec, subnet.Link{Width: 4, Speed: subnet.EDR})
@@ -100,8 +99,8 @@ func shuffled(t *testing.T, spec topology.Spec) *subnet.Subnet {
 }
 
 // The real ibsim serves a fabric, weft manages it, and the real tools read back
-// what weft computed: an end-to-end check by other hands.
-func TestRealToolsReadBackWhatTheManagerComputed(t *testing.T) {
+// weft's tables: an end-to-end check by independent programs.
+func TestRealToolsReadBackTheTablesOfTheManager(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		spec   topology.Spec
@@ -195,8 +194,8 @@ func lidOfHost(s *subnet.Subnet, id string) string {
 	return "nowhere"
 }
 
-// checkTables compares the tables that dump_fts read out of the switches with
-// those that the engine makes of the subnet that ibnetdiscover saw.
+// checkTables compares the switches' tables, read by dump_fts, with the engine's tables
+// for the subnet that ibnetdiscover saw.
 func checkTables(t *testing.T, seen *subnet.Subnet, dump, manager string, name route.Name) {
 	t.Helper()
 	for i := range seen.Nodes {

@@ -1,41 +1,21 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
 
-// growing is output that is read while it is written.
-type growing struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (g *growing) Write(p []byte) (int, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.b.Write(p)
-}
-
-func (g *growing) String() string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.b.String()
-}
-
-func TestSniffShowsTheLoopbackAsItSpeaks(t *testing.T) {
+func TestSniffShowsPacketsOfTheLoopbackAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	e := environment([]string{"sniff", "--interface", "lo"})
-	var out, errs growing
+	var out, errs liveOutput
 	e.Stdout, e.Stderr = &out, &errs
 	done := make(chan Code, 1)
 	go func() { done <- Main(ctx, e) }()
-	// Sniff looks at RoCE's own port only; the addresses are nobody else's.
+	// Sniff reads RoCE's UDP port only; no other test uses these addresses.
 	port := freePort(t)
 	serving(t, "perf", "serve", "--addr", "127.9.0.1", "-p", port)
 	for end := time.Now().Add(20 * time.Second); !strings.Contains(out.String(), "READ"); {
@@ -60,7 +40,7 @@ func TestSniffShowsTheLoopbackAsItSpeaks(t *testing.T) {
 	}
 	for line := range strings.Lines(out.String()) {
 		if strings.Contains(line, "127.9.0.") && (strings.Contains(line, "ICRC") || strings.Contains(line, "malformed")) {
-			t.Errorf("a packet that was cut is not what was sent: %s", line)
+			t.Errorf("a packet differs from the packet that was sent: %s", line)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func capture(t *testing.T, name string) string {
 	return path
 }
 
-func TestSniffNamesTheLossAndWhoRepairedIt(t *testing.T) {
+func TestSniffNamesALossAndItsRetransmission(t *testing.T) {
 	out, errs, code := runVerb(t, newSniff, capture(t, "v_rc_drop_middle_psnnak.pcap"))
 	if code != OK {
 		t.Fatalf("exit code %d: %s", code, errs)
@@ -37,7 +37,7 @@ func TestSniffNamesTheLossAndWhoRepairedIt(t *testing.T) {
 	}
 }
 
-// TestTheFlowsOfACaptureAreAPage: with - nothing else is printed, neither packets nor JSON.
+// TestTheFlowsOfACaptureAreAPage: with --html - neither packets nor JSON are printed.
 func TestTheFlowsOfACaptureAreAPage(t *testing.T) {
 	for _, flag := range []string{"--html=-", "--json"} {
 		out, errs, code := runVerb(t, newSniff, capture(t, "v_rc_rnr.pcap"), "--html", "-", flag)
@@ -84,7 +84,7 @@ func TestSniffOfACutCaptureKeepsWhatWasRead(t *testing.T) {
 	}
 }
 
-func TestSniffOfWhatIsNoCaptureIsBadInput(t *testing.T) {
+func TestSniffWithoutACaptureIsBadInput(t *testing.T) {
 	for _, path := range []string{t.TempDir(), "sniff_test.go", "nowhere"} {
 		if _, errs, code := runVerb(t, newSniff, path); code != BadInput || errs == "" {
 			t.Errorf("%s: exit code %d, %q", path, code, errs)

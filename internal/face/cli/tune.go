@@ -59,7 +59,7 @@ or another objective reuses the simulations.`,
 	e.detailsFlag(cmd)
 	f := cmd.Flags()
 	f.Lookup("fabric").Usage = "the fabric that is tuned, by name (default: the scenario's tune.fabric, or its only one)"
-	f.Lookup("seed").Usage = "first seed, of the search too; it goes on with those after it (default: the scenario's)"
+	f.Lookup("seed").Usage = "first seed of the search; the next seeds follow (default: the scenario's)"
 	f.StringArrayVar(&t.params, "param", nil, "a field and its range or values, instead of the scenario's parameters; may be repeated")
 	f.StringVar(&t.objective, "objective", "", "time, tail, pauses or fairness, or weights such as time=1,tail=0.5 (default: the scenario's, or time)")
 	f.IntVar(&t.runs, "runs", 0, "most simulations in all (default: the scenario's, or 300)")
@@ -134,9 +134,9 @@ func (t *tuning) finish(e *Env, p *tune.Problem, folder *tuneFolder, result *tun
 // goesOn tells how to continue an interrupted tuning.
 func goesOn(out string) string {
 	if out == "" {
-		return "; with --out the same command goes on where it was stopped"
+		return "; with --out, the same command continues from there"
 	}
-	return "; the same command goes on from " + out
+	return "; the same command continues from " + out
 }
 
 // tuneError is the error, with its exit code, of a tuning without an outcome.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// long is a document of two details: a table of many rows, and a few notes.
+// long is a document with two sections in Details: a table of many rows, and a note.
 func long(rows int) *Document {
 	t := &Table{Columns: []Column{{Left: true}, {}}}
 	t.AddTexts("size", "time")
@@ -31,8 +31,8 @@ func onTerminal(t *testing.T, d *Document, s Style) string {
 	return b.String()
 }
 
-// TestADocumentFitsTheScreen: whole where it fits; otherwise without its longest detail,
-// which the last line names and --details shows.
+// TestADocumentFitsTheScreen: whole if it fits, otherwise without its longest section in
+// Details. The last line names that section, and --details shows it.
 func TestADocumentFitsTheScreen(t *testing.T) {
 	for _, c := range []struct {
 		rows    int
@@ -55,8 +55,8 @@ func TestADocumentFitsTheScreen(t *testing.T) {
 	}
 }
 
-// TestEveryRendererShowsTheLevelOfARow: and a document that is too long has only the rows of low
-// levels on a terminal, if it fits then.
+// TestEveryRendererShowsTheLevelOfARow: a document that is too long has only the rows of low
+// levels on a terminal, if it then fits.
 func TestEveryRendererShowsTheLevelOfARow(t *testing.T) {
 	parts := func(rows int) *Document {
 		t := &Table{Columns: []Column{{Left: true}, {}}}
@@ -85,8 +85,8 @@ func TestEveryRendererShowsTheLevelOfARow(t *testing.T) {
 	}
 }
 
-// TestThePageEscapesWhatItShows: names and texts come from files.
-func TestThePageEscapesWhatItShows(t *testing.T) {
+// TestThePageEscapesItsTexts: names and texts come from files.
+func TestThePageEscapesItsTexts(t *testing.T) {
 	d := long(1)
 	d.Sections[1].Blocks = append(d.Sections[1].Blocks, List{"<i>"}, Alarm("<b>"), Cards{{Title: "<u>"}})
 	var b strings.Builder
@@ -107,9 +107,9 @@ func TestThePageEscapesWhatItShows(t *testing.T) {
 	}
 }
 
-// TestARowContinuesTheOneAboveItIfItsNameIsEmpty: a line on the page divides the others, also if
-// the first column is a mark that a row may lack.
-func TestARowContinuesTheOneAboveItIfItsNameIsEmpty(t *testing.T) {
+// TestARowWithoutANameContinuesTheRowAbove: the page has a line above every other row,
+// even if its first cell is blank.
+func TestARowWithoutANameContinuesTheRowAbove(t *testing.T) {
 	table := &Table{Columns: []Column{{Left: true}}}
 	table.AddTexts("name")
 	for _, name := range []string{"*", " ", "", "  inner"} {
@@ -122,7 +122,7 @@ func TestARowContinuesTheOneAboveItIfItsNameIsEmpty(t *testing.T) {
 	}
 }
 
-// TestMarkdownKeepsItsTables: a bar in a text is no column.
+// TestMarkdownKeepsItsTables: a bar in a text does not begin a column.
 func TestMarkdownKeepsItsTables(t *testing.T) {
 	table := &Table{Columns: []Column{{Left: true}, {}}, Rows: [][]Cell{{Text("what"), Text("error")}, {Text("a|b"), {Text: "MISS", Tone: Bad}}}}
 	d := &Document{Title: "Validation", Sections: []Section{{Title: "One", Blocks: []Block{Paragraph{Lead: "Reference.", Text: "arithmetic"}, table, List{"x", "y"}}}}}

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestTablesFitTheTerminal: whatever its width, and nothing is lost.
+// TestTablesFitTheTerminal: at every width, without losing a cell.
 func TestTablesFitTheTerminal(t *testing.T) {
 	wide := &Table{Columns: []Column{{}}}
 	head, row := []string{"size"}, []string{"1 KiB"}
@@ -42,12 +42,12 @@ func TestTablesFitTheTerminal(t *testing.T) {
 			t.Errorf("width %d: not every table of %d names its rows:\n%s", width, blocks, text)
 		}
 		if width >= 60 && strings.Count(text, "fabric-") != 3 {
-			t.Errorf("width %d: a group is torn apart:\n%s", width, text)
+			t.Errorf("width %d: a group is split:\n%s", width, text)
 		}
 	}
 }
 
-// TestLongNamesLeaveRoom breaks names and paths that are wider than the terminal.
+// TestLongNamesLeaveRoom: names and paths that are wider than the terminal are broken.
 func TestLongNamesLeaveRoom(t *testing.T) {
 	rows := [][]string{
 		{"", "infiniband-ndr", "source"},
@@ -73,7 +73,7 @@ func TestLongNamesLeaveRoom(t *testing.T) {
 	}
 }
 
-// TestPartsOfATableNameTheirRows: a mark or a number that rows share is no name.
+// TestPartsOfATableNameTheirRows: a mark or a number that rows share does not name them.
 func TestPartsOfATableNameTheirRows(t *testing.T) {
 	tab := &Table{Columns: []Column{{Left: true}, {Left: true}, {Left: true}, {}}}
 	tab.AddTexts("", "design", "what", "power")
@@ -94,7 +94,7 @@ func TestPartsOfATableNameTheirRows(t *testing.T) {
 	}
 }
 
-// TestGridsFitTheTerminal: the last column is broken, and no narrower than can be read.
+// TestGridsFitTheTerminal: the last column is broken into lines, and stays legible.
 func TestGridsFitTheTerminal(t *testing.T) {
 	rows := [][]string{{"field", "value", "trust", "source"}, {"switch.latency.of-the-port", "150 ns of something", "assumption", strings.Repeat("a source of words ", 12)}}
 	for _, width := range []int{50, 80, 120} {

@@ -15,7 +15,7 @@ import (
 	"weft/internal/base/topology/topologytest"
 )
 
-// caption is a text of a drawing, with the space it is about to take.
+// caption is a text of a drawing, with its approximate extent.
 type caption struct {
 	text                     string
 	left, right, top, bottom float64
@@ -116,7 +116,7 @@ func checkDrawing(g *topology.Graph) (problem string) {
 	return ""
 }
 
-func TestDrawingsAreDeterministicAndTheirLabelsApart(t *testing.T) {
+func TestDrawingsAreDeterministicAndLabelsDoNotOverlap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := topologytest.Spec(func(name string, lo, hi int) int { return rapid.IntRange(lo, hi).Draw(t, name) })
 		g, err := s.Build()
@@ -154,7 +154,7 @@ func TestLargeFabricsAreDrawnSmall(t *testing.T) {
 	}
 }
 
-func TestATitleIsWrittenAsItIs(t *testing.T) {
+func TestATitleIsEscaped(t *testing.T) {
 	g, err := topology.SingleSwitch{Endpoints: 2}.Build()
 	if err != nil {
 		t.Fatal(err)

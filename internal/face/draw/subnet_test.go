@@ -32,7 +32,7 @@ func TestDrawingsAreWellFormed(t *testing.T) {
 	} {
 		var out, again bytes.Buffer
 		s := subnetOf(t, shape)
-		for i := range s.Nodes { // a description is any bytes
+		for i := range s.Nodes { // a NodeDescription is any bytes
 			s.Nodes[i].Name += " \x01\xff<&\">"
 		}
 		for _, w := range []io.Writer{&out, &again} {
@@ -63,7 +63,7 @@ func TestDrawingsAreWellFormed(t *testing.T) {
 	}
 }
 
-func TestSwitchesAreLabelledByWhatTellsThemApart(t *testing.T) {
+func TestSwitchesHaveTheirDistinguishingLabels(t *testing.T) {
 	for name, want := range map[string]string{
 		"MF0;rack7-leaf01:MQM9700/U1": "rack7-leaf01", "Voltaire 4036 # 4036-8C9E": "4036-8C9E",
 		"Infiniscale-IV Mellanox Technologies": "Infiniscale-IV", "leaf 01": "leaf 01", "": "", "a;b": "a;b", "spine\x00": "spine\uFFFD",
@@ -75,7 +75,7 @@ func TestSwitchesAreLabelledByWhatTellsThemApart(t *testing.T) {
 }
 
 // Every switch of a drawn torus is joined to the next along each dimension.
-func TestATorusIsDrawnInItsOwnOrder(t *testing.T) {
+func TestATorusIsDrawnInTheOrderOfItsCoordinates(t *testing.T) {
 	s := subnetOf(t, topology.Torus{Dims: []int{4, 3, 5}, SwitchEndpoints: 1})
 	g := graphOf(s, inspect.Lay(s))
 	if !slices.Equal(g.Dims, []int{5, 4, 3}) || !g.Ring {

@@ -170,7 +170,7 @@ func flipSection(a *advise.Advice) doc.Section {
 		t = append(t, []string{f.What + ", now " + f.Now, between, fmt.Sprint(f.Tried), lead, strings.Join(turns, "; ")})
 	}
 	return doc.Section{Title: "Where the choice turns", In: doc.Details, Blocks: append([]doc.Block{doc.Grid(t)}, doc.Notes(
-		"The lead is that of what is chosen now, at the first end of the range, now, and at the other end. Sizes and oversubscriptions are planned and simulated anew at each point, and searched by bisection between now and each end: more than one turn on a side would show as one. Prices, skills and weights are computed at every point; of weights those are listed that turn the choice.",
+		"The column lead has the lead of the present choice: at the first end of the range, now, and at the other end. Sizes and oversubscriptions are planned and simulated anew at each point. A bisection between now and each end finds the turn: several turns on a side show as one. Prices, skills and weights are computed at every point; only weights that turn the choice are listed.",
 	)...)}
 }
 

@@ -52,7 +52,7 @@ func (v *judgement) why(low, end, high, from int) []string {
 }
 
 // confinement explains why fabrics cannot differ.
-const confinement = "No message leaves a node: the fabrics carry nothing, and the times are those of the network inside the node."
+const confinement = "No message leaves a node: the fabrics carry nothing, and the times come from the network inside the node."
 
 // confined reports whether no packet was forwarded between nodes, on any fabric and at any size.
 func (v *judgement) confined() bool {
@@ -86,7 +86,7 @@ func (v *judgement) unexplained(f, w, s int) []string {
 	if !known || b.N == 0 || a.Mean <= b.Mean {
 		return nil
 	}
-	return []string{fmt.Sprintf("has no drops or pauses, and no link above %s busy: its messages took %s on average, those of %s %s",
+	return []string{fmt.Sprintf("has no drops or pauses, and no link above %s busy: its messages took %s on average, and the messages of %s took %s",
 		percent(h.Busy), shortTime(a.Mean), v.name(w), shortTime(b.Mean))}
 }
 
@@ -140,7 +140,7 @@ func (v *judgement) path(f, w int) []string {
 	if own == nil || other == nil || other.Host.Path == own.Host.Path {
 		return nil
 	}
-	return []string{fmt.Sprintf("sends %s, where %s sends %s", pathText(other.Host), v.name(w), pathText(own.Host))}
+	return []string{fmt.Sprintf("sends %s, while %s sends %s", pathText(other.Host), v.name(w), pathText(own.Host))}
 }
 
 // bandwidthCauses are the possible causes of a lower bandwidth at a size: ports, headers, links,
@@ -212,7 +212,7 @@ func (v *judgement) headers(f, w, s int) string {
 	if share > 0.9 {
 		part = fmt.Sprintf("its %.1f %%", 100*(ratio-1))
 	}
-	return fmt.Sprintf("takes %d B on the cable for %d B of payload, where %s takes %d B for %d: that is %s",
+	return fmt.Sprintf("takes %d B on the cable for %d B of payload, while %s takes %d B for %d: that is %s",
 		x.Wire, x.Payload, v.name(w), y.Wire, y.Payload, part)
 }
 

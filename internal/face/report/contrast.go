@@ -144,5 +144,5 @@ func (v *judgement) chance() string {
 	if least != most {
 		seeds = fmt.Sprintf("%d to %d", least, most)
 	}
-	return fmt.Sprintf("Times are means over %s seeds with jitter, the same seeds on every fabric; all other numbers are of seed %d. A lead is claimed where it is above 2 %% and the 95 %% interval of the ratio, seed by seed, is above 1. Intervals cover chance, not the error of the model.%s", seeds, v.r.Seed, once)
+	return fmt.Sprintf("Times are means over %s seeds with jitter, the same seeds on every fabric; all other numbers are of seed %d. A lead is claimed if it is above 2 %% and the 95 %% interval of the ratio, seed by seed, is above 1. Intervals cover chance, not the error of the model.%s", seeds, v.r.Seed, once)
 }

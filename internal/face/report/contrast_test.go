@@ -12,7 +12,7 @@ import (
 	"weft/units"
 )
 
-// over are results of two fabrics at one size, with their times by seed in microseconds.
+// over makes results of two fabrics at one size from their times by seed, in microseconds.
 func over(a, b []float64) *runstore.Results {
 	r := fabricate(threeFabrics[:2], []int64{64 << 20})
 	for i, times := range [][]float64{a, b} {
@@ -28,7 +28,7 @@ func over(a, b []float64) *runstore.Results {
 	return r
 }
 
-// claims reports whether a verdict or the table says that a fabric is ahead.
+// claims reports whether the verdict and the table claim a lead.
 func claims(t *testing.T, r *runstore.Results) bool {
 	t.Helper()
 	s := standingAt(r, 64<<20)
@@ -40,22 +40,20 @@ func claims(t *testing.T, r *runstore.Results) bool {
 	return claimed
 }
 
-// A lead that turns round with the seed is none: 1.04 on the first seed, and the other way
-// on two of the others.
-func TestALeadThatTurnsRoundWithTheSeedIsNotClaimed(t *testing.T) {
+// The first seed has a lead of 1.04; the two other seeds have the reverse.
+func TestALeadThatAnotherSeedReversesIsNotClaimed(t *testing.T) {
 	r := over([]float64{663, 667, 664}, []float64{637, 677, 680})
 	if claims(t, r) {
 		t.Errorf("a lead is claimed:\n%s", said(Judge(r, nil)))
 	}
 	mustSay(t, Judge(r, nil), "the seeds do not distinguish infiniband-ndr", "and roce-v2-400g", "times as long)")
-	mustNotSay(t, Judge(r, nil), "credit stalls", "the limit of its wire") // nor are there causes of it
+	mustNotSay(t, Judge(r, nil), "credit stalls", "the limit of its wire") // and no cause is named
 	if text := terminal(t, r, nil, doc.Style{}); !strings.Contains(text, "2 not told apart") || !strings.Contains(text, "Over seeds") {
 		t.Errorf("the table does not say so:\n%s", text)
 	}
 }
 
-// What chance moves on both fabrics alike does not hide a difference: seeds are compared
-// one by one.
+// A disturbance that both fabrics share does not hide a difference: the comparison pairs the seeds.
 func TestSeedsAreComparedOneByOne(t *testing.T) {
 	r := over([]float64{600, 660, 630}, []float64{624, 686, 656})
 	if !claims(t, r) {
@@ -64,8 +62,8 @@ func TestSeedsAreComparedOneByOne(t *testing.T) {
 	mustSay(t, Judge(r, nil), "roce-v2-400g takes 1.04 times as long", "95 % interval 1.03", "Times are means over 3 seeds with jitter")
 }
 
-// What the seeds show of middle sizes is not said of larger ones, of which one run was
-// made and in which another fabric takes the least time.
+// The verdict on sizes with several seeds does not extend to larger sizes with one run, at which
+// another fabric takes the least time.
 func TestTheVerdictEndsWhereTheSeedsEnd(t *testing.T) {
 	for _, c := range []struct {
 		last   int // size with seeds
@@ -99,7 +97,7 @@ func TestOneRunClaimsNoLead(t *testing.T) {
 	if text := terminal(t, r, madeUp(), doc.Style{}); strings.Contains(text, "fastest\n") || !strings.Contains(text, "least, in this run") {
 		t.Errorf("the table claims a lead:\n%s", text)
 	}
-	// A size of which one run was made stays open where others have seeds.
+	// A size with one run stays open if the other sizes have seeds.
 	seeded(r)
 	r.Fabrics[1].Points[3].Seeds = nil
 	if s := standingAt(r, r.Fabrics[1].Points[3].Bytes); !s.open[1] {
@@ -108,7 +106,7 @@ func TestOneRunClaimsNoLead(t *testing.T) {
 	mustSay(t, Judge(r, madeUp()), "At 8 KiB there is one run, and the verdict leaves it out")
 }
 
-// Differences that cancel over a range are no absence of differences.
+// Leads of two fabrics that cancel over a range are not a tie.
 func TestLeadsThatCancelAreNoTie(t *testing.T) {
 	r := fabricate(threeFabrics[:2], sweep()[:4])
 	for j, f := range []int64{110, 90, 110, 91} {
@@ -118,8 +116,8 @@ func TestLeadsThatCancelAreNoTie(t *testing.T) {
 	mustSay(t, Judge(r, nil), "infiniband-ndr leads at 1 KiB and 4 KiB")
 }
 
-// Of fabrics that are alike but for chance, a lead is claimed in no more cases than the
-// level of the intervals says; of fabrics that differ by four times the spread in most.
+// If fabrics differ only by chance, leads are claimed no more often than the level of the intervals
+// allows. If they differ by four times the spread, most trials claim a lead.
 func TestClaimsAreAsRareAsTheLevelSays(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const trials = 2000
@@ -145,8 +143,8 @@ func TestClaimsAreAsRareAsTheLevelSays(t *testing.T) {
 	}
 }
 
-// TestAnIntervalIsSaidByItsEnds gives as many decimals as tell the ends apart.
-func TestAnIntervalIsSaidByItsEnds(t *testing.T) {
+// TestTheEndsOfAnIntervalDiffer: the text has as many decimals as that needs.
+func TestTheEndsOfAnIntervalDiffer(t *testing.T) {
 	for want, c := range map[string]contrast{
 		"10.2 to 10.3":   {mean: 10.25, low: 10.2, high: 10.3},
 		"5.3 to 6.1":     {mean: 5.7, low: 5.3, high: 6.1},
@@ -154,7 +152,7 @@ func TestAnIntervalIsSaidByItsEnds(t *testing.T) {
 		"8.6":            {mean: 8.6, low: 8.6, high: 8.6},
 	} {
 		if got := c.interval(); got != want {
-			t.Errorf("%+v is %q, not %q", c, got, want)
+			t.Errorf("%+v: %q, want %q", c, got, want)
 		}
 	}
 }

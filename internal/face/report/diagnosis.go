@@ -31,9 +31,9 @@ var diagnosisLegend = []string{
 // the table of all.
 func Diagnosis(d *calibrate.Diagnosis) *doc.Document {
 	out := &doc.Document{
-		Brand: "diagnosis", Title: d.Log.Name, Heading: LogHeading(d.Log) + ", beside what weft predicts on " + d.Fabric,
+		Brand: "diagnosis", Title: d.Log.Name, Heading: LogHeading(d.Log) + ", beside weft's prediction on " + d.Fabric,
 		Subtitle: LogHeading(d.Log) + " · beside weft's prediction on " + d.Fabric,
-		Footer:   "Made by weft from a log and simulations of the cluster that it is said to be from.",
+		Footer:   "Made by weft from a log and simulations of the named cluster.",
 	}
 	out.Add(doc.Section{Verdict: true, Blocks: append(doc.Paragraphs(Finding(d)), doc.Notes(logNotes(d)...)...)})
 	likeliest := d.Likeliest(shownLikeliest)
@@ -206,7 +206,7 @@ func finding(d *calibrate.Diagnosis) string {
 	}
 	switch d.Verdict {
 	case calibrate.Healthy:
-		text := fmt.Sprintf("Healthy (probability %s): the most is that %s; the column healthy has what healthy clusters take.", percent(d.Healthy), off)
+		text := fmt.Sprintf("Healthy (probability %s). The largest difference: %s. The column healthy has the range of most healthy clusters.", percent(d.Healthy), off)
 		if d.Healthy < clearlyHealthy {
 			text += fmt.Sprintf(" It was %s before the log was read: the log tells little.", percent(calibrate.PriorHealthy))
 		}

@@ -14,7 +14,7 @@ import (
 	"weft/units"
 )
 
-// found is a diagnosis made up for the text and the page.
+// found is an invented diagnosis for the text and the page.
 func found() *calibrate.Diagnosis {
 	table := &logfile.Table{Format: logfile.NCCLTests, Line: 3, Test: "all_reduce_perf", Op: "all-reduce", Cut: "the log ends at size 67108864", Rows: make([]logfile.Row, 3)}
 	task := &calibrate.Task{Table: table, Title: "all-reduce, 16 ranks on 2 node(s)", Nodes: 2, GPUs: 8, Told: []string{"the list of devices says 1 rank"}, Points: []calibrate.Point{
@@ -45,7 +45,7 @@ func found() *calibrate.Diagnosis {
 	return d
 }
 
-func TestADiagnosisIsTold(t *testing.T) {
+func TestADiagnosisOnTheTerminal(t *testing.T) {
 	var b bytes.Buffer
 	if err := Diagnosis(found()).Terminal(&b, doc.Style{Details: true}); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestADiagnosisIsTold(t *testing.T) {
 	golden.File(t, "testdata/diagnosis.txt", b.String())
 }
 
-func TestThePageOfADiagnosisStandsAlone(t *testing.T) {
+func TestThePageOfADiagnosisNeedsNoOtherFile(t *testing.T) {
 	var b bytes.Buffer
 	if err := Diagnosis(found()).HTML(&b); err != nil {
 		t.Fatal(err)
@@ -84,8 +84,8 @@ func TestEveryVerdictHasASentence(t *testing.T) {
 	}
 }
 
-// TestAnUndecidedLogNamesTheHealthyCluster gives the healthy cluster the most of an
-// undecided answer, and says of a stopped one that it was stopped.
+// TestAnUndecidedLogNamesTheHealthyCluster: the healthy cluster has the highest
+// probability in an undecided answer. An interrupted diagnosis says so.
 func TestAnUndecidedLogNamesTheHealthyCluster(t *testing.T) {
 	d := found()
 	d.Verdict, d.Healthy, d.Explanations[0].Posterior = calibrate.Undecided, .4, .3
@@ -110,15 +110,15 @@ func TestAStoppedDiagnosisSaysSoOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, got := range map[string]string{"text": text.String(), "page": page.String()} {
-			if n := strings.Count(got, "Stopped early"); n != 1 {
-				t.Errorf("%s: the %s says it %d times", verdict, what, n)
+			if n := strings.Count(strings.Join(strings.Fields(got), " "), "Stopped early"); n != 1 {
+				t.Errorf("%s: the %s has \"Stopped early\" %d times, want once", verdict, what, n)
 			}
 		}
 	}
 }
 
-// TestAHealthyAnswerSaysWhenTheLogTellsLittle has one that is hardly more probable than
-// before the log was read, and one that is clear.
+// TestAHealthyAnswerSaysWhenTheLogTellsLittle: the note is there if the probability is
+// hardly higher than before the log was read.
 func TestAHealthyAnswerSaysWhenTheLogTellsLittle(t *testing.T) {
 	const little = "It was 50 % before the log was read: the log tells little."
 	d := found()
@@ -131,9 +131,8 @@ func TestAHealthyAnswerSaysWhenTheLogTellsLittle(t *testing.T) {
 	}
 }
 
-// TestAStoppedDiagnosisOfAFastLogDoesNotFallShort says of a log that is faster than the
-// cluster can be that it is so, and of one that may be healthy that it may, although not
-// all causes were tested.
+// TestAStoppedDiagnosisOfAFastLogDoesNotFallShort: an interrupted diagnosis still reports a
+// log that is too fast for the cluster, or a log that may be healthy.
 func TestAStoppedDiagnosisOfAFastLogDoesNotFallShort(t *testing.T) {
 	d := found()
 	d.Partial = true

@@ -9,8 +9,8 @@ import (
 	"weft/units"
 )
 
-// fabricated is a made-up fabric: times are latency plus bytes over rate. The
-// numbers are plausible and of no fabric.
+// fabricated is an invented fabric: times are latency plus bytes over rate. The
+// numbers are plausible.
 type fabricated struct {
 	name, protocol string
 	latency        units.Time // of the smallest size
@@ -95,8 +95,8 @@ func (f fabricated) point(b int64, ranks float64) runstore.Point {
 	return p
 }
 
-// seeded are the results over five seeds that chance moves by little, and on all fabrics
-// alike: what is longer on the mean is longer with every seed.
+// seeded repeats the results over five seeds, with the same small variation on every fabric: a
+// fabric with a longer mean is slower with every seed.
 func seeded(r *runstore.Results) *runstore.Results {
 	for i := range r.Fabrics {
 		for j := range r.Fabrics[i].Points {
@@ -117,8 +117,8 @@ func seeded(r *runstore.Results) *runstore.Results {
 // judged is the verdict of results over seeds.
 func judged(r *runstore.Results, sc *scenario.Resolved) Verdict { return Judge(seeded(r), sc) }
 
-// madeUp is the scenario of the fabricated results. Its presets are in no
-// catalog: what the catalog says may change without changing the golden files.
+// madeUp is the scenario of the fabricated results. Its presets are not in
+// the catalog: a change of the catalog does not change the golden files.
 func madeUp() *scenario.Resolved {
 	sc := &scenario.Resolved{Name: "H100 pod, 128 GPUs"}
 	sc.Cluster = scenario.Cluster{Nodes: 16, Node: scenario.Node{Preset: "made-up", GPUs: 8, GPU: scenario.GPU{Model: "made-up GPU"}, NICs: 8}}

@@ -119,15 +119,15 @@ func congestion(f *scenario.Fabric) string {
 func leftOut(sc *scenario.Resolved) []string {
 	notes := []string{
 		"These are simulations. Every packet is sent, queued and acknowledged one by one, but only the sizes of payloads move; no GPU computes.",
-		"The fabric is healthy and empty: no failed or flapping links, no bit errors but those that the scenario asks for, no storage, management or other tenants' traffic, and nothing else on the GPUs.",
+		"The fabric is healthy and empty: no failed or flapping links, no bit errors except the scenario's, no storage, management or other tenants' traffic, and nothing else on the GPUs.",
 		"All nodes are alike and start at the same instant; placement follows the node numbers. Stragglers and the skew of real jobs are not in the times.",
-		"The collective's algorithm and protocol are those that NCCL's published cost model chooses, unless the scenario says otherwise. NCCL measures and tunes more than that model says.",
+		"NCCL's published cost model chooses the collective's algorithm and protocol, unless the scenario names them. NCCL itself measures and tunes more.",
 	}
 	if sc == nil {
 		return notes
 	}
 	if len(sc.Faults) > 0 {
-		notes[1] = "Beside the faults that it names, the run is on a healthy and empty fabric: no flapping links, no bit errors, no storage, management or other tenants' traffic, and nothing else on the GPUs. Times of control planes rest on the values of control, most of which are assumptions."
+		notes[1] = "Apart from the faults that it names, the run is on a healthy and empty fabric: no flapping links, no bit errors, no storage, management or other tenants' traffic, and nothing else on the GPUs. Times of control planes rest on the values of control, most of which are assumptions."
 	}
 	if sc.Run.Jitter {
 		notes = append(notes, "Jitter of hosts is on: seeded random delays of messages, the same in every run with this seed.")
@@ -143,7 +143,7 @@ func leftOut(sc *scenario.Resolved) []string {
 		notes = append(notes, "InfiniBand's congestion control is off where the table says none, as it is in OpenSM unless asked for. `cc: ib-cc` turns it on; it changes what happens under congestion.")
 	}
 	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool { return protocol.Of(f.Kind).Settings }) {
-		notes = append(notes, "RoCE v2 runs with thresholds as configured below and switches that behave as specified; finding those settings on real equipment is work that no time here contains.")
+		notes = append(notes, "RoCE v2 runs with thresholds as configured below and switches that behave as specified; finding those settings on real equipment takes work, which is in none of these times.")
 	}
 	return notes
 }

@@ -9,7 +9,7 @@ import (
 	"weft/units"
 )
 
-func mended(name string, open, last units.Time) runstore.FabricResult {
+func recovered(name string, open, last units.Time) runstore.FabricResult {
 	return runstore.FabricResult{
 		Name: name, Protocol: "infiniband",
 		Control: &runstore.Control{
@@ -26,10 +26,10 @@ func mended(name string, open, last units.Time) runstore.FabricResult {
 	}
 }
 
-// TestFaultsStandSideBySide on the terminal and on the page.
-func TestFaultsStandSideBySide(t *testing.T) {
+// TestFaultsAreComparedByFabric: on the terminal and on the page.
+func TestFaultsAreComparedByFabric(t *testing.T) {
 	r := &runstore.Results{Scenario: "s", Workload: "permutation", Fabrics: []runstore.FabricResult{
-		mended("quick", 2*units.Millisecond, 9*units.Millisecond), mended("slow", 8*units.Millisecond, 9*units.Millisecond),
+		recovered("quick", 2*units.Millisecond, 9*units.Millisecond), recovered("slow", 8*units.Millisecond, 9*units.Millisecond),
 	}}
 	var terminal, page strings.Builder
 	if err := Comparison(r, nil, nil).Terminal(&terminal, doc.Style{Width: 200, Details: true}); err != nil {
@@ -55,10 +55,10 @@ func TestFaultsStandSideBySide(t *testing.T) {
 	}
 }
 
-// TestNoFaultsNoSection: a run in which nothing was to break says nothing of it.
+// TestNoFaultsNoSection: the report of a run without faults has no section on faults.
 func TestNoFaultsNoSection(t *testing.T) {
 	r := &runstore.Results{Fabrics: []runstore.FabricResult{{Name: "a"}}}
 	if len(faultTables(r)) > 0 || len(faultSentences(r)) > 0 {
-		t.Error("a section on faults of a run without any")
+		t.Error("the report of a run without faults has a section on faults")
 	}
 }

@@ -86,7 +86,7 @@ func (v *judgement) hop(f, w int) string {
 	if len(pays) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, where %s pays %s", list(pays), v.name(w), list(theirs))
+	return fmt.Sprintf("%s, while %s pays %s", list(pays), v.name(w), list(theirs))
 }
 
 // assumed reports whether a time of a fabric is the catalog's, and an assumption there.

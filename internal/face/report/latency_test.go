@@ -8,7 +8,7 @@ import (
 	"weft/units"
 )
 
-// perftest's quantiles, of times that need no simulation.
+// perftest's quantiles of four given times.
 func TestPerftestLine(t *testing.T) {
 	m := &latency.Result{Bytes: 2}
 	for _, us := range []units.Time{4, 1, 3, 2} {

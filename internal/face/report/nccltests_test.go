@@ -49,14 +49,14 @@ func TestNCCLTestsTable(t *testing.T) {
 	golden.File(t, "testdata/all-reduce.txt", string(ncclTable(t, allReduce)))
 }
 
-// As doc of nccl-tests shows its own table.
+// The heading in the documentation of nccl-tests.
 func TestNCCLTestsHeaderIsNCCLTests(t *testing.T) {
 	want := `#                                                              out-of-place                       in-place          
 #       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
 #        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)       
 `
 	if got := string(ncclTable(t, allReduce)); !strings.Contains(got, want) {
-		t.Errorf("the heading is not that of nccl-tests:\n%s", got)
+		t.Errorf("the heading differs from the heading of nccl-tests:\n%s", got)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestNCCLTestsTableIsReadByScripts(t *testing.T) {
 	}
 }
 
-func TestNCCLTestsOperationsDifferAsThere(t *testing.T) {
+func TestNCCLTestsColumnsDependOnTheOperation(t *testing.T) {
 	for _, c := range []struct {
 		collect scenario.Collective
 		want    string // count, type, redop, root of the row of 1 MiB on 128 ranks; then in-place #wrong

@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// slowNIC is a NIC that pauses its leaf, which pauses two senders for its sake.
+// slowNIC is a NIC that pauses its leaf; therefore the leaf pauses two senders.
 func slowNIC() *runstore.Pauses {
 	ms := int64(units.Millisecond)
 	return &runstore.Pauses{
@@ -47,8 +47,8 @@ func TestATreeLeadsFromTheRootToTheVictim(t *testing.T) {
 	}
 }
 
-// In a circle every link is behind every other: they stand side by side, and each
-// link once.
+// In a circle every link waits for all others: the links are siblings, each
+// once.
 func TestACircleIsTheRootOfItsTree(t *testing.T) {
 	p := &runstore.Pauses{SlicePs: 1, Links: []runstore.PausedLink{
 		{Name: "x", Cause: "y", After: 1, Circle: true},

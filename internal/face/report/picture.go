@@ -16,7 +16,7 @@ func Picture(w io.Writer, r *runstore.Results) error {
 	v := newComparison(r)
 	plots := v.plots()
 	if len(plots) < 2 || plots[0].Title != "Bus bandwidth" || plots[1].Title != "Time" {
-		return fmt.Errorf("there is nothing to draw: a drawing is over two sizes or more, and this run has no such results")
+		return fmt.Errorf("there is nothing to draw: a drawing needs results of two sizes or more")
 	}
 	const gap, top = 24.0, 74.0
 	width, height := 2*plotWidth+3*gap, plotHeight+top+gap

@@ -14,7 +14,7 @@ func reductionSentences(fabric string, r *runstore.Reduction) (out []string) {
 		return nil
 	}
 	if r.Groups > 0 {
-		out = append(out, fmt.Sprintf("On %s %s trees in the switches (ib.sharp), %s in all: NCCL uses them by nvls and collnet, where its cost model thinks that faster.",
+		out = append(out, fmt.Sprintf("On %s %s trees in the switches (ib.sharp), %s in all: NCCL uses them with nvls and collnet, if its cost model finds them faster.",
 			fabric, exactly(int64(r.Groups), "group of ranks has", "groups of ranks have"), Integer(int64(r.Trees))))
 	}
 	if r.Without > 0 {

@@ -8,8 +8,8 @@ import (
 	"weft/units"
 )
 
-// TestLostMessagesAreToldWithTheirReasons holds the line of each kind of loss.
-func TestLostMessagesAreToldWithTheirReasons(t *testing.T) {
+// TestLostMessagesHaveTheirReasons: a line for each kind of loss.
+func TestLostMessagesHaveTheirReasons(t *testing.T) {
 	for _, c := range []struct {
 		counts runstore.Counts
 		want   string
@@ -28,8 +28,8 @@ func TestLostMessagesAreToldWithTheirReasons(t *testing.T) {
 	}
 }
 
-// TestLossyAndWholeResultsAreNotCompared holds two fabrics of which one lost
-// more messages, and finished the sooner for it.
+// TestLossyAndWholeResultsAreNotCompared: one of two fabrics loses more
+// messages, and therefore finishes earlier.
 func TestLossyAndWholeResultsAreNotCompared(t *testing.T) {
 	of := func(name string, time units.Time, lost int64) runstore.FabricResult {
 		return runstore.FabricResult{Name: name, Protocol: "infiniband", Points: []runstore.Point{
@@ -46,6 +46,6 @@ func TestLossyAndWholeResultsAreNotCompared(t *testing.T) {
 	}
 	r.Fabrics[0].Points[0].Counts.MessagesLost = 5
 	if s := standingAt(r, 4096); s.best != 1 {
-		t.Errorf("where both lose as many, the fastest is %d, want the second", s.best)
+		t.Errorf("with equal losses the fastest is %d, want the second", s.best)
 	}
 }

@@ -149,7 +149,7 @@ func replaySentences(r *runstore.Replay) (out []string) {
 		}
 	}
 	if len(r.Fabrics) > 1 && best >= 0 {
-		out = append(out, fmt.Sprintf("This is one run (seed %d): with another --seed differences may turn round.", r.Seed))
+		out = append(out, fmt.Sprintf("This is one run (seed %d): with another --seed differences may reverse.", r.Seed))
 	}
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]

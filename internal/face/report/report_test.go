@@ -62,11 +62,11 @@ func TestTerminalIsPlainInAPipe(t *testing.T) {
 		t.Error("the fastest is not bold on a terminal")
 	}
 	if regexp.MustCompile("\x1b\\[[0-9]+m").ReplaceAllString(coloured, "") != terminal(t, r, madeUp(), doc.Style{}) {
-		t.Error("colour changes more than colour")
+		t.Error("without its escape sequences the coloured text differs from the plain text")
 	}
 }
 
-func TestTerminalShowsWhatFailedAndWhatIsPartial(t *testing.T) {
+func TestTerminalShowsFailedAndPartialSizes(t *testing.T) {
 	r := fabricate(threeFabrics, sweep()[:4])
 	r.Partial = true
 	r.Fabrics[1].Points[2].Partial = true
@@ -87,12 +87,12 @@ func TestPageIsSelfContainedAndWellFormed(t *testing.T) {
 	selfContained(t, b.String())
 }
 
-// selfContained sees that a page needs nothing else, and that its drawings can be
-// drawn.
+// selfContained checks that a page needs no other file, and that its drawings are
+// well-formed.
 func selfContained(t *testing.T, page string) {
 	t.Helper()
 	if m := regexp.MustCompile(`(?i)<script|<link|<img|<iframe|https?://|url\(|@import| src=`).FindString(page); m != "" {
-		t.Errorf("the page holds %q: it may need nothing else, and run nothing", m)
+		t.Errorf("the page has %q: a page loads nothing and runs nothing", m)
 	}
 	if strings.Contains(page, "ZgotmplZ") {
 		t.Error("the template refused a value")
@@ -107,12 +107,12 @@ func selfContained(t *testing.T, page string) {
 			}
 		}
 		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
-			t.Errorf("a drawing holds what is no number: %s", svg)
+			t.Errorf("a drawing has a value that is not a number: %s", svg)
 		}
 	}
 }
 
-func TestPageOfAnything(t *testing.T) {
+func TestPageOfIncompleteResults(t *testing.T) {
 	one := fabricate(threeFabrics[2:], []int64{1 << 20})
 	one.Fabrics[0].Points[0].Hottest = nil
 	one.Fabrics[0].Points[0].Counts = runstore.Counts{}
@@ -135,7 +135,7 @@ func TestPageOfAnything(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if strings.Contains(b.String(), "ZgotmplZ") || strings.Contains(b.String(), "<broke>") {
-				t.Errorf("%s: something was not escaped", name)
+				t.Errorf("%s: a text is not escaped", name)
 			}
 			terminal(t, r, sc, doc.Style{})
 		}
@@ -157,7 +157,7 @@ func TestPageNamesTheAssumptionsOfPresets(t *testing.T) {
 	}
 }
 
-func TestNumbersForPeople(t *testing.T) {
+func TestFormatsOfNumbers(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{timeCell(27_413 * units.Nanosecond), "27.41 us"},
 		{timeCell(236 * units.Microsecond), "236.0 us"},
@@ -191,7 +191,7 @@ func TestNumbersForPeople(t *testing.T) {
 	}
 }
 
-// More fabrics than colours are told apart by their markers.
+// Markers distinguish fabrics of the same colour.
 func TestNoTwoFabricsOfAPageLookAlike(t *testing.T) {
 	seen := map[string]int{}
 	for i := range doc.Palette * doc.Palette {

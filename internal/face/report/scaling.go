@@ -10,7 +10,7 @@ import (
 
 func scalingKind(t *runstore.TrainingScale) string {
 	if t.Strong {
-		return "the same batch at all (strong scaling)"
+		return "the same batch on each (strong scaling)"
 	}
 	return "the batch growing with them (weak scaling)"
 }

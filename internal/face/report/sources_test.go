@@ -11,8 +11,8 @@ import (
 	"weft/units"
 )
 
-// A link that storage fills is not the workload's limit alone: the verdict, the tables
-// and the page say whose the load is, and what the streams got.
+// If storage fills a link, the verdict, the tables and the page name the sources of the load, and
+// give the bandwidth of the streams.
 func TestLoadIsAttributedToItsSource(t *testing.T) {
 	r := fabricate(threeFabrics[:1], []int64{64 << 20})
 	p := &r.Fabrics[0].Points[0]
@@ -41,7 +41,7 @@ func TestLoadIsAttributedToItsSource(t *testing.T) {
 	mustSay(t, judged(r, madeUp()), "at the limit of its wire")
 }
 
-// A switch of which another fabric's takes ports away is said to be so.
+// The report says if a fabric uses fewer ports of its switch, to match another fabric's switch.
 func TestAFabricThatUsesFewerPortsThanItsSwitchHasIsNamed(t *testing.T) {
 	file, err := scenario.Decode("test", []byte("cluster: {nodes: 2, node: {preset: dgx-b200, nic: connectx-8}}\nfabrics: [infiniband-xdr, roce-v2-800g]\n"))
 	if err != nil {
@@ -70,8 +70,7 @@ func TestAFabricThatUsesFewerPortsThanItsSwitchHasIsNamed(t *testing.T) {
 	}
 }
 
-// Times of different work are not compared: not where both fabrics lost messages, one of
-// them more.
+// Times are not compared if the fabrics lost different numbers of messages.
 func TestUnequalLossIsNotCompared(t *testing.T) {
 	r := fabricate(threeFabrics[:2], []int64{1 << 20, 64 << 20})
 	r.Fabrics[0].Points[0].Counts.MessagesLost, r.Fabrics[1].Points[0].Counts.MessagesLost = 3, 300

@@ -51,7 +51,7 @@ func switchRangeSentences(r *runstore.Results) []string {
 		out += fmt.Sprintf(" For every published latency, %s leads %s.", names[best], list(holds))
 	}
 	if len(turns) > 0 {
-		out += fmt.Sprintf(" That %s leads %s there does not hold over all that they say.", names[best], list(turns))
+		out += fmt.Sprintf(" The lead of %s over %s does not hold for every published latency.", names[best], list(turns))
 	}
 	if len(even) > 0 {
 		out += fmt.Sprintf(" With the latencies of the catalog %s is within 2 %% of %s.", names[best], list(even))

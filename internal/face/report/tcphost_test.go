@@ -7,7 +7,7 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-func TestWhatKernelTCPDependsOnIsSaid(t *testing.T) {
+func TestTheReportNamesTheSettingsOfKernelTCP(t *testing.T) {
 	for text, want := range map[string]string{
 		"fabrics: [infiniband-ndr, tcp-400g]":                                              "How far tcp-400g is from the others depends on its hosts: the data of 1 socket to a connection (tcp.sockets, tcp.threads: NCCL_SOCKET_NTHREADS and NCCL_NSOCKS_PERTHREAD) is copied by one thread of each rank, 2 copies of",
 		"fabrics: [infiniband-ndr, {preset: tcp-400g, tcp: {sockets: 16, threads: 2}}]":    "the data of 16 sockets to a connection (tcp.sockets, tcp.threads: NCCL_SOCKET_NTHREADS and NCCL_NSOCKS_PERTHREAD) is copied by 2 threads at each end, on no more than 14 cores of a rank",

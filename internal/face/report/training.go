@@ -27,7 +27,7 @@ func Training(t *runstore.TrainingScale, lines []*Drawn, resolved []byte) *doc.D
 	if len(t.Points) > 1 {
 		d.Heading = fmt.Sprintf("%s: %s over %d cluster sizes, %s", last.Scenario, j.Model, len(t.Points), scalingKind(t))
 		d.Add(doc.Section{
-			Title: "Efficiency", Caption: fmt.Sprintf("tokens a second and GPU over those of the fabric at %s GPUs; the other columns are shares of the step", Integer(int64(t.Points[0].Job.GPUs))),
+			Title: "Efficiency", Caption: fmt.Sprintf("tokens per second and GPU, relative to the fabric at %s GPUs; the other columns are shares of the step", Integer(int64(t.Points[0].Job.GPUs))),
 			Blocks: []doc.Block{scalingTable(t)},
 		})
 		d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(scalingSentences(t)...)})
@@ -61,7 +61,7 @@ func stepSections(t *runstore.Training, lines []*Drawn) []doc.Section {
 		doc.Section{Title: "The simulation", In: doc.Details, Blocks: doc.Notes(trainingNotes(t)...)},
 		doc.Section{
 			Title: "A step, stage by stage", In: doc.Page, Blocks: stepFigures(lines),
-			Caption: "One GPU of each pipeline stage: above what it computes, below its communication. The time axis is the same for all fabrics. The whole, operation by operation, is in the trace (trace.json of --out, or --trace).",
+			Caption: "One GPU of each pipeline stage: computation above, communication below. The time axis is the same for all fabrics. The trace has every operation (trace.json of --out, or --trace).",
 		})
 }
 

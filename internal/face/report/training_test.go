@@ -13,8 +13,8 @@ import (
 	"weft/units"
 )
 
-// fabricatedTraining is a job on two fabrics, the second slower by a longer exposed
-// data parallelism.
+// fabricatedTraining is a job on two fabrics; the second has more exposed communication of data
+// parallelism.
 func fabricatedTraining(gpus int, slower float64) *runstore.Training {
 	t := &runstore.Training{
 		Version: 1, Scenario: "a job", Seed: 1,
@@ -56,9 +56,9 @@ func around(ps int64) runstore.Spread {
 	return runstore.Spread{MeanPs: ps, LowPs: ps * 98 / 100, HighPs: ps * 102 / 100, LeastPs: ps * 95 / 100, MostPs: ps * 109 / 100}
 }
 
-// A step that is half bubbles is no bound of a published one: what is left out makes it
-// longer, and its schedule makes it longer than another's.
-func TestBubblesAreTheSchedules(t *testing.T) {
+// If half of a step is bubbles, the report names the schedule as the reason. It does not call the
+// step a lower bound of published steps, which may have another schedule.
+func TestLongBubblesComeFromTheSchedule(t *testing.T) {
 	few, many := fabricatedTraining(64, 0), fabricatedTraining(64, 0)
 	for i := range many.Fabrics {
 		f := &many.Fabrics[i]
@@ -75,12 +75,12 @@ func TestBubblesAreTheSchedules(t *testing.T) {
 			t.Errorf("bubbles of %d in %d: %s", c.t.Fabrics[0].BubblePs, c.t.Fabrics[0].StepPs, text)
 		}
 		if strings.Contains(text, "real steps are longer") {
-			t.Errorf("a step of another schedule is said to be longer: %s", text)
+			t.Errorf("the report calls steps with other schedules longer: %s", text)
 		}
 	}
 }
 
-func TestATrainingStepIsToldAsBefore(t *testing.T) {
+func TestATrainingStepOnTheTerminal(t *testing.T) {
 	var b bytes.Buffer
 	for _, points := range [][]*runstore.Training{{fabricatedTraining(64, 2)}, {fabricatedTraining(64, 0.1), fabricatedTraining(256, 3)}} {
 		scale := &runstore.TrainingScale{Version: 1, Points: points}
@@ -91,8 +91,7 @@ func TestATrainingStepIsToldAsBefore(t *testing.T) {
 	golden.File(t, "testdata/training.txt", b.String())
 }
 
-// The page holds every table, both curves and the lanes of the step, and nothing from
-// elsewhere.
+// The page has every table, both curves and the lanes of the step, and loads nothing.
 func TestTheTrainingPageIsWhole(t *testing.T) {
 	scale := &runstore.TrainingScale{Version: 1, Points: []*runstore.Training{fabricatedTraining(64, 0.1), fabricatedTraining(256, 3)}}
 	var b bytes.Buffer
@@ -130,7 +129,7 @@ func lineOfTwo() *workload.Timeline {
 	return l
 }
 
-// A trace is JSON as Perfetto reads it, with every operation at its time.
+// A trace is JSON for Perfetto, with every operation at its time.
 func TestATraceHasEveryOperation(t *testing.T) {
 	var b bytes.Buffer
 	if err := Trace(&b, []*Drawn{{Fabric: "infiniband-ndr", Graph: stepOfTwo(), Line: lineOfTwo()}}, func(int) string { return "a GPU" }, func(uint8) string { return "a stream" }); err != nil {
@@ -160,9 +159,9 @@ func TestATraceHasEveryOperation(t *testing.T) {
 	}
 }
 
-// A step is called the fastest where the seeds tell it from all others; of one seed, and
-// where the intervals overlap, the report says what that run shows.
-func TestAStepIsTheFastestOnlyWhereTheSeedsSaySo(t *testing.T) {
+// The report calls a step the fastest only if the seeds distinguish it from all others. With one
+// seed, or with overlapping intervals, it says which step took the least time.
+func TestAStepIsTheFastestOnlyIfTheSeedsSaySo(t *testing.T) {
 	spread := func(low, high int64) *runstore.TrainingSeeds {
 		return &runstore.TrainingSeeds{Seeds: 5, Step: runstore.Spread{MeanPs: (low + high) / 2, LowPs: low, HighPs: high, LeastPs: low, MostPs: high}}
 	}
@@ -176,7 +175,7 @@ func TestAStepIsTheFastestOnlyWhereTheSeedsSaySo(t *testing.T) {
 			t.Errorf("with %+v and %+v: %s", c.a, c.b, text)
 		}
 		if once := c.a == nil; strings.Contains(text, "This is one run (seed 7)") != once {
-			t.Errorf("of one run: %v, and it says\n%s", once, text)
+			t.Errorf("the note on a single run: want %v in\n%s", once, text)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func scalingPlots(t *runstore.TrainingScale) (out []doc.Plot) {
 		}
 		out = append(out, drawn(p)...)
 	}
-	add("Scaling efficiency", "tokens a second and GPU over those of the smallest cluster", 0, func(k, i int) float64 { return efficiency(t, k, i) })
+	add("Scaling efficiency", "tokens per second and GPU, relative to the smallest cluster", 0, func(k, i int) float64 { return efficiency(t, k, i) })
 	names, _ := terms(longestTerms(t))
 	for _, name := range names[1:] {
 		add(termText(name), "of the step", 0, func(k, i int) float64 {

@@ -66,7 +66,7 @@ func seedsSentences(t *runstore.Training) (out []string) {
 				timeCell(units.Time(s.Step.MeanPs)), timeCell(units.Time(s.Step.LowPs)), timeCell(units.Time(s.Step.HighPs)), timeCell(units.Time(s.Step.LeastPs)), timeCell(units.Time(s.Step.MostPs))))
 		}
 		if s != nil && i != best && s.Step.LowPs <= t.Fabrics[best].Seeds.Step.HighPs {
-			out = append(out, fmt.Sprintf("The intervals of %s and %s overlap: these seeds do not tell which is faster.", f.Name, t.Fabrics[best].Name))
+			out = append(out, fmt.Sprintf("The intervals of %s and %s overlap: these seeds do not show which is faster.", f.Name, t.Fabrics[best].Name))
 		}
 	}
 	return out

@@ -21,7 +21,7 @@ func Tune(r *tune.Result, configs []NamedText, tuned []byte) *doc.Document {
 		Footer:   "Made by weft. The same scenario, seeds and version make the same page.",
 	}
 	if r.Partial {
-		d.Add(doc.Section{In: doc.Page, Blocks: []doc.Block{doc.Alarm("Partial: the tuning was stopped before its end. The same command goes on where it was.")}})
+		d.Add(doc.Section{In: doc.Page, Blocks: []doc.Block{doc.Alarm("Partial: the tuning was stopped before its end. The same command continues from there.")}})
 	}
 	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(tuneSentences(r)...)})
 	var matters []doc.Block
@@ -73,7 +73,7 @@ func tuneSentences(r *tune.Result) []string {
 	s := &r.Search
 	searched := fmt.Sprintf("The search simulated %s on %s", plural(int64(s.Candidates), "candidate", "candidates"), plural(int64(len(r.Seeds)), "seed", "seeds"))
 	if s.Combinations {
-		searched += ", all combinations that there are"
+		searched += ": all combinations"
 	}
 	if r.Found {
 		searched += fmt.Sprintf("; there the objective fell by %s", signedPercent(s.Improvement()))
@@ -105,7 +105,7 @@ func verdictOfTuning(r *tune.Result) string {
 	case p.Pairs < 2:
 		return "There is no proof: the scenario as it stands fails on the seeds held out."
 	case p.Verdict == tune.Better:
-		return fmt.Sprintf("On seeds that the search has not seen the objective is %s less than that of the scenario as it stands (95 %% interval %s to %s), on %d of %d seeds.",
+		return fmt.Sprintf("On seeds that the search has not seen, the objective is %s less than without the change (95 %% interval %s to %s), on %d of %d seeds.",
 			signedPercent(p.Improvement.Mean), signedPercent(p.Improvement.Low), signedPercent(p.Improvement.High), p.Better, p.Pairs)
 	case p.Verdict == tune.Worse:
 		return fmt.Sprintf("Do not take these values: on seeds that the search has not seen the objective is worse by %s (95 %% interval %s to %s).",

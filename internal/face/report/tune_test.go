@@ -15,7 +15,7 @@ import (
 	"weft/internal/study/tune"
 )
 
-// madeUpTuning is an outcome with every part of one.
+// madeUpTuning is an outcome with all parts.
 func madeUpTuning() *tune.Result {
 	score := func(x float64) *float64 { return &x }
 	return &tune.Result{
@@ -48,8 +48,8 @@ func madeUpTuning() *tune.Result {
 	}
 }
 
-// TestAWorseOutcomeIsHigherNotNegativelyLower says in words which way an objective went
-// that the seeds held out do not tell from that of the scenario as it stands.
+// TestAWorseOutcomeIsHigherNotNegativelyLower: the words higher and lower give the
+// direction of the change if the proof is undecided.
 func TestAWorseOutcomeIsHigherNotNegativelyLower(t *testing.T) {
 	r := madeUpTuning()
 	r.Found, r.Proof.Verdict, r.Proof.Improvement = true, tune.Undecided, stats.Interval{Mean: -.025, Low: -.057, High: .006}
@@ -59,9 +59,9 @@ func TestAWorseOutcomeIsHigherNotNegativelyLower(t *testing.T) {
 	}
 }
 
-// TestAnAxisNearItsValuesShowsThem gives a search that gains one part in a hundred more
-// than a tenth of the plot, and labels that are the values of their ticks.
-func TestAnAxisNearItsValuesShowsThem(t *testing.T) {
+// TestAnAxisIsCloseToItsValues: even a gain of 1 % is more than a tenth of the plot.
+// The labels are the values of their ticks.
+func TestAnAxisIsCloseToItsValues(t *testing.T) {
 	for _, values := range [][2]float64{{.992, 1}, {.2, 1}, {1, 1}, {1, 1.11}, {1, 3.7}} {
 		least, most := ends(values[0], values[1])
 		if least > values[0] || most < values[1] || values[1] > values[0] && (values[1]-values[0])/(most-least) < .1 {
@@ -75,7 +75,7 @@ func TestAnAxisNearItsValuesShowsThem(t *testing.T) {
 	}
 }
 
-func TestATuningIsTold(t *testing.T) {
+func TestATuningOnTheTerminalAndThePage(t *testing.T) {
 	var text, page bytes.Buffer
 	if err := Tune(tuned(madeUpTuning()), nil, nil).Terminal(&text, doc.Style{}); err != nil {
 		t.Fatal(err)
@@ -88,14 +88,14 @@ func TestATuningIsTold(t *testing.T) {
 	selfContained(t, page.String())
 }
 
-// tuned marks a result as one in which something better was found.
+// tuned marks a result as improved.
 func tuned(r *tune.Result) *tune.Result {
 	r.Found = true
 	return r
 }
 
-// The first sentence claims what the proof shows and no more.
-func TestTheVerdictOfATuningIsThatOfItsProof(t *testing.T) {
+// The first sentence claims only what the proof shows.
+func TestTheVerdictOfATuningFollowsItsProof(t *testing.T) {
 	for _, c := range []struct {
 		change func(*tune.Result)
 		want   string
@@ -119,7 +119,7 @@ func TestTheVerdictOfATuningIsThatOfItsProof(t *testing.T) {
 	}
 }
 
-func TestCollisionsAreTold(t *testing.T) {
+func TestCollisionsOnTheTerminalAndThePage(t *testing.T) {
 	quantiles := func(x float64) collisions.Quantiles {
 		return collisions.Quantiles{Least: x - 0.1, P10: x - 0.05, Median: x, P90: x + 0.05, Most: x + 0.1}
 	}

@@ -88,7 +88,7 @@ func relativeRange(profiles []tune.Profile) (least, most float64) {
 // profilePlot is the objective over the values of a parameter. Values that no scenario can have
 // with the others, or that failed, are gaps.
 func profilePlot(t *tune.Profile) *plot {
-	p := &plot{title: t.Path, note: "objective over that of the outcome, which has a marker of its own", over: &scale{name: "value"}, format: relativeNumber}
+	p := &plot{title: t.Path, note: "objective relative to the outcome; the outcome has its own marker", over: &scale{name: "value"}, format: relativeNumber}
 	s, own := series{label: t.Path}, series{fabric: 1, label: "tuned"}
 	base := tunedScore(t)
 	for _, x := range t.Points {

@@ -446,7 +446,7 @@ func (v *judgement) caveats() []string {
 		out = append(out, "The comparison uses the mean time of a message: messages are offered for the same time on every fabric")
 	}
 	if spread := v.startSpread(); spread > 0 {
-		out = append(out, fmt.Sprintf("messages start up to %s one after the other, which is in the times on any fabric: what a message takes is in the column of flows", shortTime(spread)))
+		out = append(out, fmt.Sprintf("messages start up to %s apart, and the times of all fabrics contain this: the column of flows has the time of a message", shortTime(spread)))
 	}
 	if text := v.chance(); text != "" {
 		out = append(out, text)

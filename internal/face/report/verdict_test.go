@@ -43,7 +43,7 @@ func TestVerdictNamesTheRangesAndTheCauses(t *testing.T) {
 		"where latency decides, infiniband-ndr is the fastest (27.4 us at 1 KiB)",
 		"where bandwidth decides, infiniband-ndr is the fastest (361 GB/s at 256 MiB)",
 		"a cost per message",
-		"takes 4178 B on the cable for 4096 B of payload, where infiniband-ndr takes 4122 B for 4096: that is 1.4 of its 2.3 %",
+		"takes 4178 B on the cable for 4096 B of payload, while infiniband-ndr takes 4122 B for 4096: that is 1.4 of its 2.3 %",
 		"through the kernel and the CPU's copies",
 		"645 drops")
 }
@@ -56,8 +56,8 @@ func TestVerdictOfTwoWithinTwoPercentIsNoDifference(t *testing.T) {
 	mustNotSay(t, v, "is the fastest", "headers", "cost per message")
 }
 
-// The bandwidth of uniform traffic is what was offered, alike on fabrics of which one takes
-// ten times as long for a message.
+// Uniform traffic has the offered bandwidth on every fabric, even if a message takes ten times as
+// long on one of them.
 func TestVerdictOfUniformTrafficGoesByTheTimeOfAMessage(t *testing.T) {
 	r := fabricate(threeFabrics[:2], sweep())
 	r.Workload = "uniform"
@@ -75,9 +75,9 @@ func TestVerdictOfUniformTrafficGoesByTheTimeOfAMessage(t *testing.T) {
 	mustNotSay(t, v, "GB/s")
 }
 
-// A list whose flows start one after the other takes as long as its starts are apart.
+// The time of a list of flows contains the time between their starts.
 func TestVerdictOfFlowsNamesTheTimeBetweenTheirStarts(t *testing.T) {
-	for last, want := range map[units.Time]string{0: "", 900 * units.Microsecond: "essages start up to 899 us one after the other"} {
+	for last, want := range map[units.Time]string{0: "", 900 * units.Microsecond: "essages start up to 899 us apart"} {
 		sc := madeUp()
 		sc.Workload.Pattern, sc.Workload.Flows = scenario.Flows, []scenario.Flow{{Start: last}, {Start: min(last, units.Microsecond)}}
 		v := judged(fabricate(threeFabrics[:2], sweep()), sc)
@@ -89,7 +89,7 @@ func TestVerdictOfFlowsNamesTheTimeBetweenTheirStarts(t *testing.T) {
 	}
 }
 
-func TestVerdictTellsWhenTheWinnerChanges(t *testing.T) {
+func TestVerdictNamesTheWinnerOfEachRange(t *testing.T) {
 	a, b := threeFabrics[0], threeFabrics[1]
 	a.bus, b.bus = 300, 360
 	v := judged(fabricate([]fabricated{a, b}, sweep()), nil)
@@ -97,7 +97,7 @@ func TestVerdictTellsWhenTheWinnerChanges(t *testing.T) {
 	mustNotSay(t, v, "on the cable") // a scenario would be needed to know
 }
 
-func TestVerdictDoesNotSpeakOfBandwidthWhereTheSweepEndsBefore(t *testing.T) {
+func TestVerdictOnSmallSizesDoesNotNameBandwidth(t *testing.T) {
 	v := judged(fabricate(threeFabrics, sweep()[:6]), madeUp())
 	mustNotSay(t, v, "bandwidth decides", "limit of its wire")
 	mustSay(t, v, "At every size, where latency decides")
@@ -125,7 +125,7 @@ func TestVerdictOfAPatternHasNoSize(t *testing.T) {
 	}
 }
 
-func TestVerdictClearsTheWiresOnlyWhenTheyWereIdle(t *testing.T) {
+func TestVerdictExcludesLinksOnlyIfTheyWereIdle(t *testing.T) {
 	slow := threeFabrics[2]
 	slow.counts = func(int64, int64) runstore.Counts { return runstore.Counts{} }
 	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
@@ -136,7 +136,7 @@ func TestVerdictClearsTheWiresOnlyWhenTheyWereIdle(t *testing.T) {
 	mustSay(t, judged(r, nil), "tcp-400g is not limited by its links: they stay below 13 % busy, no drops or pauses.")
 }
 
-func TestVerdictSaysWhatIsMissing(t *testing.T) {
+func TestVerdictNamesMissingResults(t *testing.T) {
 	r := fabricate(threeFabrics, sweep())
 	for i := range r.Fabrics[2].Points {
 		r.Fabrics[2].Points[i] = runstore.Point{Bytes: r.Fabrics[2].Points[i].Bytes, Failure: "deadlock"}
@@ -158,8 +158,8 @@ func TestVerdictNamesSizesAtWhichAnotherLeads(t *testing.T) {
 	mustSay(t, judged(r, nil), "It is not so at every size: roce-v2-400g leads at 4 KiB.")
 }
 
-// A link that carries more than its tier's mean is a cause only where routing
-// could have chosen another, and where it is busy.
+// A link that carries more than its tier's mean is a cause only if routing
+// could have chosen another link, and if it is busy.
 func TestVerdictNamesCollisions(t *testing.T) {
 	slow := threeFabrics[1]
 	slow.bus = 180
@@ -174,7 +174,7 @@ func TestVerdictNamesCollisions(t *testing.T) {
 	mustNotSay(t, judged(r, madeUp()), "collide", "tier")
 }
 
-// The messages that share a link are named where they are known, a few of them.
+// The verdict names a few of the messages that share a link, if they are known.
 func TestVerdictNamesTheMessagesThatShareALink(t *testing.T) {
 	slow := threeFabrics[1]
 	slow.bus = 180
@@ -189,9 +189,9 @@ func TestVerdictNamesTheMessagesThatShareALink(t *testing.T) {
 	mustNotSay(t, judged(r, madeUp()), "a to b")
 }
 
-// Congestion control is a cause where it left idle what another kept busy, and
-// nothing else can have: not where the path through the host differs.
-func TestVerdictTellsThatSendersWereCutBack(t *testing.T) {
+// Congestion control is a cause if it left a link idle that another fabric kept busy, and if
+// there is no other reason, such as a different path through the host.
+func TestVerdictNamesSlowedSenders(t *testing.T) {
 	slow := threeFabrics[1]
 	slow.bus = 180
 	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
@@ -199,22 +199,22 @@ func TestVerdictTellsThatSendersWereCutBack(t *testing.T) {
 	last.Hottest[0].Busy = 0.5
 	last.Counts.Marks = last.Counts.Packets / 4
 	mustSay(t, judged(r, madeUp()),
-		"cut its senders back so far that its busiest link was busy no more than 50 % of the time, where infiniband-ndr kept its own busy 93 %",
+		"cut its senders back so far that its busiest link was busy no more than 50 % of the time, while infiniband-ndr kept its own busy 93 %",
 		"it queues: at least 25 % of its packets met more than 400 KiB before them")
 	sc := madeUp()
 	sc.Fabrics[1].Host.Path = scenario.PathCPU
 	mustNotSay(t, judged(r, sc), "cut its senders back")
 
-	// A winner whose wire was not the limit either leaves only what was seen.
+	// If the winner's wire was not the limit either, the verdict gives the counters only.
 	r.Fabrics[0].Points[len(sweep())-1].Hottest[0].Busy = 0.8
 	last.Counts.CNPs = 1234
-	mustSay(t, judged(r, madeUp()), "told its senders to slow down 1,234 times, and its busiest link was busy no more than 50 % of the time, where infiniband-ndr kept its own busy 80 %")
+	mustSay(t, judged(r, madeUp()), "told its senders to slow down 1,234 times, and its busiest link was busy no more than 50 % of the time, while infiniband-ndr kept its own busy 80 %")
 	mustNotSay(t, judged(r, madeUp()), "cut its senders back")
 	last.Counts.CNPs = 0
 	mustNotSay(t, judged(r, madeUp()), "slow down")
 }
 
-// It takes two sizes to tell latency from bandwidth.
+// One size does not distinguish latency from bandwidth.
 func TestVerdictOfAShortSweepClaimsOnlyWhatItShows(t *testing.T) {
 	for _, c := range []struct {
 		sizes []int64
@@ -233,8 +233,8 @@ func TestVerdictOfAShortSweepClaimsOnlyWhatItShows(t *testing.T) {
 	}
 }
 
-// What a message pays at each hop is named, and marked where the catalog assumes it: it
-// may be all that picks the winner.
+// The verdict names the cost of each hop, and marks an assumption of the catalog: it alone may
+// decide the winner.
 func TestVerdictNamesWhatEachHopCosts(t *testing.T) {
 	sc := madeUp()
 	e, err := catalog.Lookup(catalog.Switch, "sn5600")
@@ -251,7 +251,7 @@ func TestVerdictNamesWhatEachHopCosts(t *testing.T) {
 	roce.Link.FECLatency = 60 * units.Nanosecond
 	r := fabricate(threeFabrics, sweep())
 	mustSay(t, judged(r, sc), "cost per message, not one of bandwidth.", "\nroce-v2-400g pays "+latency.String()+
-		" (an assumption) at each switch and 60 ns of FEC on each link, where infiniband-ndr pays 230 ns and none")
+		" (an assumption) at each switch and 60 ns of FEC on each link, while infiniband-ndr pays 230 ns and none")
 	tcp := &sc.Fabrics[2]
 	tcp.Switch, tcp.Link, tcp.Host = roce.Switch, roce.Link, roce.Host
 	mustSay(t, judged(r, sc), "\nroce-v2-400g and tcp-400g pay "+latency.String()+" (an assumption) at each switch")
@@ -267,8 +267,8 @@ func TestVerdictNamesWhatEachHopCosts(t *testing.T) {
 	mustNotSay(t, judged(fabricate(threeFabrics, []int64{256 << 20}), sc), "at each switch") // a busy wire
 }
 
-// The middle of a sweep is not hidden by its ends.
-func TestVerdictTellsWhoLeadsInBetween(t *testing.T) {
+// The verdict names a lead in the middle of a sweep, too.
+func TestVerdictNamesTheLeaderInBetween(t *testing.T) {
 	a, b := threeFabrics[0], threeFabrics[1]
 	b.bus, b.counts = 372, a.counts // at the end of the sweep none leads
 	r := fabricate([]fabricated{a, b}, sweep())
@@ -279,13 +279,13 @@ func TestVerdictTellsWhoLeadsInBetween(t *testing.T) {
 	mustSay(t, judged(r, nil), "In between, roce-v2-400g leads at 8 MiB, by up to 1.11 times.", "At 8 MiB infiniband-ndr counted 587 credit stalls")
 }
 
-func TestVerdictSaysWhatIsLeftWhereNoCountIsACause(t *testing.T) {
+func TestVerdictGivesTheTimesIfNoCounterExplainsThem(t *testing.T) {
 	a, b := threeFabrics[0], threeFabrics[1]
 	a.bus, b.bus, a.busy, b.busy = 180, 150, 0.6, 0.5
 	a.counts = func(int64, int64) runstore.Counts { return runstore.Counts{} }
 	b.counts = a.counts
 	mustSay(t, judged(fabricate([]fabricated{a, b}, sweep()), nil),
-		"At 256 MiB roce-v2-400g has no drops or pauses, and no link above 50 % busy: its messages took 125 us on average, those of infiniband-ndr 104 us.")
+		"At 256 MiB roce-v2-400g has no drops or pauses, and no link above 50 % busy: its messages took 125 us on average, and the messages of infiniband-ndr took 104 us.")
 }
 
 func TestVerdictOfOneNodeSaysThatNoFabricIsUsed(t *testing.T) {
@@ -303,8 +303,8 @@ func TestVerdictOfOneNodeSaysThatNoFabricIsUsed(t *testing.T) {
 	mustNotSay(t, judged(r, madeUp()), confinement)
 }
 
-// Headers are a cause of full packets, and on wires that may be the limit.
-func TestVerdictNamesHeadersOnlyOfFullPackets(t *testing.T) {
+// Headers are a cause only for full packets, on wires that may be the limit.
+func TestVerdictNamesHeadersOnlyForFullPackets(t *testing.T) {
 	for _, c := range []struct {
 		size int64
 		busy float64
@@ -319,9 +319,8 @@ func TestVerdictNamesHeadersOnlyOfFullPackets(t *testing.T) {
 	}
 }
 
-// Where the shortest way is the only one, and where each packet has its own, no flows
-// are said to have been hashed.
-func TestVerdictSpeaksOfFlowsOnlyWhereRoutingChoosesForThem(t *testing.T) {
+// Flows are not hashed if there is only one shortest path, or if each packet has its own path.
+func TestVerdictNamesHashedFlowsOnlyIfRoutingHashesFlows(t *testing.T) {
 	slow := threeFabrics[1]
 	slow.bus = 180
 	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
@@ -336,8 +335,8 @@ func TestVerdictSpeaksOfFlowsOnlyWhereRoutingChoosesForThem(t *testing.T) {
 	mustSay(t, judged(r, sc), "roce-v2-400g spreads its load unevenly")
 }
 
-// A wire that is full of what is sent again is no limit of the fabric.
-func TestVerdictTellsNewPacketsFromThoseSentAgain(t *testing.T) {
+// A wire that is full of retransmissions is not the limit of the fabric.
+func TestVerdictDistinguishesRetransmissions(t *testing.T) {
 	slow := threeFabrics[1]
 	slow.bus = 180
 	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
