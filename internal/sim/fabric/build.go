@@ -41,6 +41,8 @@ type Builder struct {
 	// ErrorRate is the share of packets that arrive corrupted over each link of
 	// the scale-out fabric, in 2^-64.
 	ErrorRate uint64
+	// Bursts, if not nil, are the bursts of errors on each link of the scale-out fabric.
+	Bursts *Bursts
 	// Faults, if not nil, are the faults of the run; set it before adding nodes.
 	Faults *Faults
 	// Aggregation, if not nil, is the reduction trees of the switches; set it before adding nodes.

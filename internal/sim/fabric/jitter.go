@@ -49,6 +49,19 @@ func (b *Builder) jitters() {
 	}
 }
 
+// delay puts off a packet's arrival by link-level retries, for which the wire is busy, and by
+// jitter.
+func (n *Network) delay(p *Partition, o *port, link int32, k *pkt, start, end units.Time) {
+	if n.bursts != nil {
+		lost := n.bursts[link].retries(p, start, end)
+		o.freeAt += lost
+		k.arrive += lost
+	}
+	if n.jitter != nil && n.jitter[link].draw != nil {
+		n.jitter[link].delay(k)
+	}
+}
+
 // delay adds a random time to a packet's arrival. Packets of a link stay in order, at least a
 // picosecond apart.
 func (j *linkJitter) delay(k *pkt) {

@@ -31,7 +31,7 @@ const (
 	flagTail                            // the receiver takes packets at the tail
 	flagRemote                          // the receiver is in another partition
 	flagUncounted                       // not a link of the scale-out fabric: no packet-hops
-	flagJitter                          // the receiver's pipeline jitters
+	flagJitter                          // the receiver's pipeline jitters, or the link sends packets again
 	flagStorm                           // the PFC watchdog drops packets for a queue
 	flagDown                            // no working cable: packets to be sent are lost
 	flagFollowed                        // a packet trace is on
@@ -90,7 +90,7 @@ func (o *port) transmit(p *Partition, link, i int32, k *pkt, start units.Time) u
 // transmitOddly is transmit for a port with flags.
 func (o *port) transmitOddly(p *Partition, link, i int32, k *pkt, start, end units.Time) {
 	if o.flags&flagJitter != 0 {
-		p.net.jitter[link].delay(k)
+		p.net.delay(p, o, link, k, start, end)
 	}
 	if o.flags&flagUncounted == 0 {
 		p.stats.Hops++

@@ -139,6 +139,7 @@ type hazards struct {
 	jitter    []linkJitter // by link; nil if no switch has jitter
 	errors    []linkErrors // by link; nil if packets are not corrupted
 	errorRate uint64       // of packets, in 2^-64
+	bursts    []linkBursts // by link; nil if errors do not come in bursts
 }
 
 // Run runs the network until an exact time, or until no event is left, on at most workers cores. It
@@ -189,6 +190,7 @@ func (s *Stats) add(t *Stats) {
 	s.CNPDelay += t.CNPDelay
 	s.Marked += t.Marked
 	s.Trimmed += t.Trimmed
+	s.LinkRetries += t.LinkRetries
 	s.Pauses += t.Pauses
 	s.Resumes += t.Resumes
 	s.Stalls += t.Stalls

@@ -39,6 +39,8 @@ type Stats struct {
 	CNPDelay  units.Time
 	Marked    int64 // ECN or FECN marks set
 	Trimmed   int64 // packets whose payload a switch cut off
+	// LinkRetries are the repetitions of packets by links with link-level retry.
+	LinkRetries int64
 	Pauses    int64 // PFC frames sent with XOFF
 	Resumes   int64 // PFC frames sent with XON
 	Storms    int64 // queues in which the PFC watchdog found a storm
@@ -214,7 +216,7 @@ func (p *Partition) examine(link, i int32) (dropped bool) {
 	if p.net.packets != nil {
 		p.landed(link, i)
 	}
-	return p.net.errors != nil && p.corrupted(link, i)
+	return (p.net.errors != nil || p.net.bursts != nil) && p.corrupted(link, i)
 }
 
 // woken makes a port decide that had to wait for its wire or for credits.

@@ -57,6 +57,19 @@ var variants = []variant{
 		eth.PFC.Lossless, nic.PFC.Lossless, eth.Shared = 7, 7, 300<<10
 		eth.ECN[1] = fabric.ECN{KMin: 8 << 10, KMax: 100 << 10, PMax: 1 << 31, AtDequeue: true}
 	}},
+	{"errors in bursts", "infiniband", fabric.Static, func(nic *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
+		nic.Transport.RetryTimeout = units.Millisecond
+		ib.ReadPorts = 4
+	}},
+	{"link-level retry", "roce", fabric.ECMP, func(nic *fabric.NIC, eth *fabric.EthernetSwitch, _ *fabric.InfiniBandSwitch) {
+		eth.PFC.Lossless, nic.PFC.Lossless, eth.Shared = 7, 7, 300<<10
+	}},
+}
+
+// bursts are the errors of the links of some variants.
+var bursts = map[string]*fabric.Bursts{
+	"errors in bursts": {Gap: 1 << 20, Length: 2570},
+	"link-level retry": {Gap: 1 << 20, Length: 1285, Retry: true},
 }
 
 func room(blocks int32, period units.Time) fabric.Credits {
@@ -74,7 +87,7 @@ func (v *variant) build(g *topology.Graph, part []int32, app fabric.App) (*fabri
 	if err != nil {
 		return nil, err
 	}
-	b := fabric.Builder{Classes: 3, Seed: 1, Tables: t, App: app, FlowletGap: 500 * units.Nanosecond}
+	b := fabric.Builder{Classes: 3, Seed: 1, Tables: t, App: app, FlowletGap: 500 * units.Nanosecond, Bursts: bursts[v.name]}
 	nic, eth := ethernetNIC(), ethernetSwitch()
 	ib := &fabric.InfiniBandSwitch{Pipeline: 200 * units.Nanosecond, Credits: credits(), ReadPorts: 2}
 	if v.fabric == "infiniband" {

@@ -133,6 +133,7 @@ type Counts struct {
 	DroppedPKey     int64 `json:"dropped_pkey,omitempty"`     // InfiniBand, P_Key of another partition
 	DroppedSegment  int64 `json:"dropped_segment,omitempty"`  // Ethernet, no route from the sender's VRF
 	DroppedCorrupt  int64 `json:"dropped_corrupt,omitempty"`  // corrupted on a link
+	LinkRetries     int64 `json:"link_retries,omitempty"`     // packets that links with link-level retry sent again
 	DroppedMTU      int64 `json:"dropped_mtu,omitempty"`      // longer than the MTU of the switch's port
 
 	// Only of scenarios with faults.

@@ -285,6 +285,17 @@ const (
 	PathGPUDirectRDMA HostPath = "gpudirect-rdma" // GPU memory → NIC
 )
 
+// FEC is the code of a link's forward error correction.
+type FEC string
+
+// The codes. A Reed-Solomon code RS(n, k) has n symbols of 10 bits, of which it corrects (n - k)/2.
+const (
+	NoFEC FEC = "none"
+	RS272 FEC = "rs-272-258"
+	RS528 FEC = "rs-528-514"
+	RS544 FEC = "rs-544-514"
+)
+
 // Distribution is the shape of a jitter.
 type Distribution string
 
@@ -411,6 +422,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Entropy]():           {"oblivious", "recycled"},
 	reflect.TypeFor[TCPVariant]():        {"cubic", "dctcp"},
 	reflect.TypeFor[HostPath]():          {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
+	reflect.TypeFor[FEC]():               {"none", "rs-272-258", "rs-528-514", "rs-544-514"},
 	reflect.TypeFor[Distribution]():      {"none", "exponential", "lognormal"},
 	reflect.TypeFor[Collective]():        {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "send-recv"},
 	reflect.TypeFor[Pattern]():           {"permutation", "incast", "uniform", "flows"},

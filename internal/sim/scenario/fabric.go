@@ -71,6 +71,7 @@ func threadsOf(sockets int) int {
 func (r *fabricRules) check(i int) {
 	r.checkName(i)
 	r.checkLink()
+	r.checkErrors()
 	r.checkProtocol()
 	if protocol.Of(r.Kind).Ethernet() {
 		ethernetRules{r}.check()

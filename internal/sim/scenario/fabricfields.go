@@ -91,6 +91,23 @@ type Link struct {
 	// ErrorRate is the share of packets that arrive corrupted over each link and
 	// are dropped, after FEC and link-level retransmission.
 	ErrorRate Ratio `yaml:"error-rate"`
+	// RawBER is the share of wrong bits before FEC, which corrects all but a residue.
+	RawBER Ratio `yaml:"raw-ber"`
+	// EffectiveBER is the share of wrong bits after FEC, in place of RawBER.
+	EffectiveBER Ratio `yaml:"effective-ber"`
+	// FEC is the code of forward error correction: a block that it cannot correct costs
+	// every packet with a byte in it.
+	FEC FEC `yaml:"fec"`
+	// FECCodewords is the number of codewords that are interleaved in a block.
+	FECCodewords int `yaml:"fec-codewords" range:"1..64"`
+	// LLR says whether the link sends what is in such a block again (link-level retry),
+	// so that the packets are late and not lost.
+	LLR bool `yaml:"llr"`
+}
+
+// HasErrors reports whether packets can arrive corrupted.
+func (l Link) HasErrors() bool {
+	return l.ErrorRate.Num > 0 || l.RawBER.Num > 0 || l.EffectiveBER.Num > 0
 }
 
 // RateExact is the rate of the link as a fraction of bits per second (FDR's is

@@ -69,9 +69,6 @@ func (f *Fabric) OutOfOrder() bool {
 
 // checkRecovery checks the recovery from loss.
 func (r transportRules) checkRecovery() {
-	if r.Link.ErrorRate.Cmp(1, 1) > 0 {
-		r.complain("link.error-rate", "%s is more than 1", r.Link.ErrorRate)
-	}
 	m := r.Routing.Mode
 	if r.Transport.Recovery == SelectiveRepeat && !protocol.Of(r.Kind).Unordered && (m == Adaptive || m == Spray) {
 		r.complain("transport.recovery", "selective repeat takes an early packet for a sign of loss, and routing by packet (%s) reorders packets: "+

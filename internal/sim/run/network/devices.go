@@ -26,6 +26,15 @@ func Propagation(l *scenario.Link, length units.Length) units.Time {
 	return max(units.Picosecond, units.Time(int64(l.PerMetre)*int64(length)/int64(units.Metre))+l.FECLatency)
 }
 
+// bursts are the errors that a link's FEC leaves; nil for none.
+func bursts(l *scenario.Link) *fabric.Bursts {
+	gap, length := l.ErrorBursts()
+	if gap == 0 {
+		return nil
+	}
+	return &fabric.Bursts{Gap: gap, Length: length, Retry: l.LLR}
+}
+
 // credits are the credits of an input buffer with the given bytes per lane. They are updated
 // whenever the threshold's number of bytes could have left.
 func credits(f *scenario.Fabric, buffer units.Bytes) fabric.Credits {
