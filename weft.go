@@ -223,6 +223,9 @@ type (
 	FabricKind = scenario.FabricKind
 	// Link is a generation of cable and transceiver, by a preset such as ndr or 400g.
 	Link = scenario.Link
+	// FEC is the code of a link's forward error correction. Values: none, rs-272-258, rs-528-514,
+	// rs-544-514.
+	FEC = scenario.FEC
 	// Switch is a model of switch, by a preset such as qm9700.
 	Switch = scenario.Switch
 	// Forwarding is the moment at which a switch passes a packet on. Values: cut-through,

@@ -101,7 +101,10 @@ func (b *Builder) NIC(name string, ports int, s *NIC) int32 {
 	id := b.add(name, kindNIC, ports, len(b.n.nics), s.Pipeline, true)
 	b.check(name, &s.Credits)
 	b.n.credited = b.n.credited || s.Credits.Period > 0
-	b.n.nics = append(b.n.nics, nicState{spec: s, wakeAt: units.Forever, later: units.Forever})
+	b.n.nics = append(b.n.nics, nicState{
+		spec: s, wakeAt: units.Forever, later: units.Forever, contexts: newContexts(s.Contexts), cnps: b.newCNPDelays(s, id),
+	})
+	b.n.nicOf(id).delays = b.n.nicOf(id).cnps != nil
 	return id
 }
 

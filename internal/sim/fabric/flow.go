@@ -137,7 +137,10 @@ func (nic *nicState) replies(p *Partition, f *flow) {
 			}
 			class = f.cnp
 			p.stats.CNPs++
-			answer.VA = uint64(p.now) // unused in a CNP: holds the time of sending
+			answer.VA = uint64(p.now) // unused in a CNP: holds the time of its cause
+			if nic.cnps != nil && nic.cnps.generates(p, f, answer) {
+				continue
+			}
 		}
 		i := p.pool.get(answers)
 		h := &p.pool.cold[i]

@@ -7,8 +7,8 @@ import (
 	"weft/units"
 )
 
-// Jitter draws the extra time of a packet in a switch's pipeline, never less
-// than 0.
+// Jitter draws the extra time of a packet in a switch's pipeline, or of a CNP in a NIC, never
+// less than 0.
 type Jitter func(*rand.Rand) units.Time
 
 // streamLinkJitter separates the streams of links from the seed's other streams.

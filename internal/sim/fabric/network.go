@@ -191,6 +191,7 @@ func (s *Stats) add(t *Stats) {
 	s.Marked += t.Marked
 	s.Trimmed += t.Trimmed
 	s.LinkRetries += t.LinkRetries
+	s.ContextMisses += t.ContextMisses
 	s.Pauses += t.Pauses
 	s.Resumes += t.Resumes
 	s.Stalls += t.Stalls

@@ -47,6 +47,11 @@ type NIC struct {
 	// CNPInterval is the minimum time between two CNPs of a port, in addition to the queue pairs'
 	// own; 0 is none.
 	CNPInterval units.Time
+	// Contexts, if not nil, are the queue pairs that can send without a fetch.
+	Contexts *Contexts
+	// Generating and Reacting, if not nil, draw the time from a marked packet to its CNP, and from
+	// a CNP's arrival to its effect.
+	Generating, Reacting Jitter
 	// FrameOverhead is the length of a TCP packet on the wire beyond the IP packet.
 	FrameOverhead uint16
 }
@@ -60,6 +65,9 @@ type nicState struct {
 	later  units.Time // the timer event after it, if remembered
 	// receiver is not nil for a slow or failed NIC.
 	receiver *receiver
+	contexts *contexts  // nil if every context is at hand
+	cnps     *cnpDelays // nil if CNPs take no time
+	delays   bool       // receiver or cnps is not nil
 }
 
 // nicPorts is the state of the NICs and of their ports.
@@ -82,13 +90,19 @@ type nicQueue struct {
 
 // arrive takes a packet from the wire.
 func (nic *nicState) arrive(p *Partition, b *inbox, link, i int32) {
-	if nic.receiver != nil {
-		p.pool.hot[i].in = link
-		if nic.receiver.receive(p, b.node, i) {
-			return
-		}
+	if nic.delays && nic.delayed(p, b.node, link, i) {
+		return
 	}
 	nic.deliver(p, b.node, link, i)
+}
+
+// delayed keeps a packet that the NIC does not pass on at once; false if it does.
+func (nic *nicState) delayed(p *Partition, node, link, i int32) bool {
+	p.pool.hot[i].in = link
+	if nic.cnps != nil && nic.cnps.takes(p, node, i) {
+		return true
+	}
+	return nic.receiver != nil && nic.receiver.receive(p, node, i)
 }
 
 // deliver passes a packet to its queue pair.
@@ -258,6 +272,10 @@ func (nic *nicState) sendClass(p *Partition, o *port, link int32, class uint8, s
 // all.
 func (nic *nicState) pull(p *Partition, o *port, q *nicQueue, class uint8) bool {
 	f := q.ring.pop()
+	if nic.contexts != nil && nic.contexts.await(p, nic, o.node, f) {
+		f.ready = false
+		return false
+	}
 	i := p.pool.get(&q.data)
 	size := f.nextPacket(p, nic.spec, i)
 	f.ready = false

@@ -16,7 +16,7 @@ const (
 	classPause                       // a PFC frame takes effect; source: the paused port
 	classRefresh                     // a PFC pause is renewed; source: the paused link
 	classWatch                       // the PFC watchdog polls; source: port and class
-	classReceive                     // a NIC has taken a packet in, or fails; source: node
+	classReceive                     // a NIC has taken a packet in, fails, or has processed a CNP; source: node
 	classPort                        // a port may decide; source: link
 	classExpire                      // a packet has been at the head for the head-of-queue lifetime; source: link
 	classTimer                       // a timer of a NIC; source: node
@@ -41,10 +41,12 @@ type Stats struct {
 	Trimmed   int64 // packets whose payload a switch cut off
 	// LinkRetries are the repetitions of packets by links with link-level retry.
 	LinkRetries int64
-	Pauses    int64 // PFC frames sent with XOFF
-	Resumes   int64 // PFC frames sent with XON
-	Storms    int64 // queues in which the PFC watchdog found a storm
-	Stalls    int64 // times that a lane of the scale-out fabric began to wait for credits
+	// ContextMisses are the fetches of queue pair contexts by NICs.
+	ContextMisses int64
+	Pauses        int64 // PFC frames sent with XOFF
+	Resumes       int64 // PFC frames sent with XON
+	Storms        int64 // queues in which the PFC watchdog found a storm
+	Stalls        int64 // times that a lane of the scale-out fabric began to wait for credits
 	// LastFault is the time of the last packet dropped because of a fault; it is the latest of the
 	// partitions'.
 	LastFault units.Time
@@ -176,7 +178,7 @@ func (p *Partition) handleOther(class engine.Class, source uint64) {
 	case classWatch:
 		p.poll(int32(source))
 	case classReceive:
-		p.net.nicOf(int32(source)).taken(p, int32(source))
+		p.net.nicOf(int32(source&(1<<sourceShift-1))).processed(p, source)
 	case classExpire:
 		p.expire(int32(source))
 	case classFault:

@@ -20,7 +20,7 @@ func TestPausesLeadFromTheVictimToTheRoot(t *testing.T) {
 	f := &flows{}
 	n, err := buildWith(g, f, func(b *fabric.Builder, nic *fabric.NIC, eth *fabric.EthernetSwitch) {
 		eth.StaticXoff, nic.PFC.Quanta = 64<<10, 65535
-		b.Receive(2, &fabric.Receiver{Until: 800 * units.Microsecond})
+		b.Receive(2, &fabric.Receiver{Failed: true, Until: 800 * units.Microsecond})
 	})
 	if err != nil {
 		t.Fatal(err)

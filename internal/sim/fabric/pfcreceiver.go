@@ -6,8 +6,10 @@ import "weft/units"
 // host with a too slow bus, memory or page tables, or a firmware that hangs. It has a buffer of its
 // own, and pauses its sender as a switch does.
 type Receiver struct {
-	// PerByte is the time to receive a byte. Zero is a failed NIC: it pauses its sender for the
-	// whole period, with or without packets.
+	// Failed is a NIC that pauses its sender for the whole period, with or without packets, and
+	// receives packets at once.
+	Failed bool
+	// PerByte is the time to receive a byte; zero takes none.
 	PerByte units.PerByte
 	// Buffer is its size in bytes; packets that do not fit are dropped. At Xoff it pauses its
 	// sender, at Xon it resumes it.
@@ -27,7 +29,8 @@ type receiver struct {
 
 // Receive makes a NIC a slow or a failed receiver. It is called before Build.
 func (b *Builder) Receive(nic int32, r *Receiver) {
-	b.n.nicOf(nic).receiver = &receiver{spec: r, packets: emptyList}
+	s := b.n.nicOf(nic)
+	s.receiver, s.delays = &receiver{spec: r, packets: emptyList}, true
 }
 
 // receivers requests the begin and end events of failed NICs.
@@ -37,7 +40,7 @@ func (n *Network) receivers() {
 			continue
 		}
 		r := n.nicOf(int32(i)).receiver
-		if r == nil || r.spec.PerByte.Num > 0 {
+		if r == nil || !r.spec.Failed {
 			continue
 		}
 		p := n.parts[n.nodes[i].part]
@@ -51,7 +54,7 @@ func (n *Network) receivers() {
 // receive puts a packet into the buffer of a slow NIC. It returns false if the NIC is not slow at
 // this time, and the packet is received at once.
 func (r *receiver) receive(p *Partition, node, i int32) bool {
-	slow := r.spec.PerByte.Num > 0 && p.now >= r.spec.From && p.now < r.spec.Until
+	slow := !r.spec.Failed && p.now >= r.spec.From && p.now < r.spec.Until
 	if !slow && r.packets.head < 0 {
 		return false
 	}
@@ -74,8 +77,17 @@ func (r *receiver) receive(p *Partition, node, i int32) bool {
 
 // takeNext starts to receive the packet at the head of the buffer.
 func (r *receiver) takeNext(p *Partition, node int32) {
-	size := int64(p.pool.hot[r.packets.head].size)
-	r.done = p.now + units.Time(max(1, size*r.spec.PerByte.Num/r.spec.PerByte.Den))
+	i := r.packets.head
+	k := &p.pool.hot[i]
+	var taking units.Time
+	if rate := r.spec.PerByte; rate.Num > 0 {
+		taking = units.Time(int64(k.size) * rate.Num / rate.Den)
+	}
+	r.done = p.now + taking
+	if c := p.net.nicOf(node).contexts; c != nil && c.missed(p, p.pool.cold[i].DestQP) {
+		r.done = max(p.now+max(taking, c.spec.interval()), k.arrive+c.spec.Fetch)
+	}
+	r.done = max(r.done, p.now+1)
 	if p.now >= r.spec.Until {
 		r.done = p.now + 1 // it has its full speed again
 	}
@@ -86,7 +98,7 @@ func (r *receiver) takeNext(p *Partition, node int32) {
 // its sender.
 func (nic *nicState) taken(p *Partition, node int32) {
 	r := nic.receiver
-	if r.spec.PerByte.Num == 0 {
+	if r.spec.Failed {
 		kind := pauseOn
 		if p.now >= r.spec.Until {
 			kind = pauseOff

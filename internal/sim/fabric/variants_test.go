@@ -57,6 +57,10 @@ var variants = []variant{
 		eth.PFC.Lossless, nic.PFC.Lossless, eth.Shared = 7, 7, 300<<10
 		eth.ECN[1] = fabric.ECN{KMin: 8 << 10, KMax: 100 << 10, PMax: 1 << 31, AtDequeue: true}
 	}},
+	{"contexts fetched", "infiniband", fabric.Static, func(nic *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
+		nic.Contexts = &fabric.Contexts{Entries: 2, Fetch: 300 * units.Nanosecond, AtOnce: 4}
+		ib.ReadPorts = 4
+	}},
 	{"errors in bursts", "infiniband", fabric.Static, func(nic *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
 		nic.Transport.RetryTimeout = units.Millisecond
 		ib.ReadPorts = 4

@@ -102,7 +102,7 @@ func stormOf(t *testing.T, action fabric.WatchdogAction) (*fabric.Network, *flow
 	n, err := buildWith(g, f, func(b *fabric.Builder, nic *fabric.NIC, eth *fabric.EthernetSwitch) {
 		eth.Watchdog, nic.Transport.RetryTimeout = w, 500*units.Microsecond
 		nic.PFC.Quanta = 65535
-		b.Receive(0, &fabric.Receiver{From: 10 * units.Microsecond, Until: 3 * units.Millisecond})
+		b.Receive(0, &fabric.Receiver{Failed: true, From: 10 * units.Microsecond, Until: 3 * units.Millisecond})
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -134,6 +134,7 @@ type Counts struct {
 	DroppedSegment  int64 `json:"dropped_segment,omitempty"`  // Ethernet, no route from the sender's VRF
 	DroppedCorrupt  int64 `json:"dropped_corrupt,omitempty"`  // corrupted on a link
 	LinkRetries     int64 `json:"link_retries,omitempty"`     // packets that links with link-level retry sent again
+	ContextMisses   int64 `json:"context_misses,omitempty"`   // queue pair contexts that NICs fetched
 	DroppedMTU      int64 `json:"dropped_mtu,omitempty"`      // longer than the MTU of the switch's port
 
 	// Only of scenarios with faults.

@@ -39,6 +39,9 @@ func (r ethernetRules) derivePFC() {
 		pfc.Headroom = r.headroom(quanta)
 	}
 	r.deriveWatchdog()
+	if r.NIC.ReceiveBuffer == 0 && r.NIC.limited() {
+		r.NIC.ReceiveBuffer = 2 * pfc.Headroom
+	}
 	for i := range pfc.Receivers {
 		if x := &pfc.Receivers[i]; x.Buffer == 0 && x.Drain > 0 {
 			x.Buffer = 2 * pfc.Headroom

@@ -72,6 +72,7 @@ func (r *fabricRules) check(i int) {
 	r.checkName(i)
 	r.checkLink()
 	r.checkErrors()
+	r.checkNIC()
 	r.checkProtocol()
 	if protocol.Of(r.Kind).Ethernet() {
 		ethernetRules{r}.check()

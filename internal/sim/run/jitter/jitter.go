@@ -122,6 +122,18 @@ func OfSwitch(run *scenario.Run, f *scenario.Fabric) fabric.Jitter {
 	return func(r *rand.Rand) units.Time { return drawn(j, r) }
 }
 
+// OfCNP is the time that a NIC takes with a CNP: a fixed one and its jitter; nil if it takes none.
+func OfCNP(run *scenario.Run, f *scenario.Fabric, fixed units.Time) fabric.Jitter {
+	j := &f.NIC.CNPJitter
+	switch {
+	case run.Jitter && draws(j):
+		return func(r *rand.Rand) units.Time { return fixed + drawn(j, r) }
+	case fixed > 0:
+		return func(*rand.Rand) units.Time { return fixed }
+	}
+	return nil
+}
+
 // TimerTick is the granularity of the hosts' timers: 0 is exact.
 func TimerTick(run *scenario.Run, f *scenario.Fabric) units.Time {
 	if !run.Jitter || protocol.Of(f.Kind).RDMA() {

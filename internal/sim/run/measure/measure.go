@@ -92,7 +92,7 @@ func Counts(n *fabric.Network) runstore.Counts {
 		DroppedBuffer: s.Dropped[fabric.DropBuffer], DroppedHeadroom: s.Dropped[fabric.DropHeadroom],
 		DroppedWatchdog: s.Dropped[fabric.DropWatchdog], DroppedReceiver: s.Dropped[fabric.DropReceiver], PFCStorms: s.Storms,
 		DroppedLifetime: s.Dropped[fabric.DropLifetime], DroppedStalled: s.Dropped[fabric.DropStall],
-		DroppedPKey: s.Dropped[fabric.DropPKey], DroppedCorrupt: s.Dropped[fabric.DropCorrupt], LinkRetries: s.LinkRetries,
+		DroppedPKey: s.Dropped[fabric.DropPKey], DroppedCorrupt: s.Dropped[fabric.DropCorrupt], LinkRetries: s.LinkRetries, ContextMisses: s.ContextMisses,
 		DroppedMTU:     s.Dropped[fabric.DropMTU],
 		DroppedSegment: s.Dropped[fabric.DropSegment],
 		DroppedFault:   s.Dropped[fabric.DropFault], DroppedNoRoute: s.Dropped[fabric.DropNoRoute],

@@ -210,6 +210,8 @@ func (p *Plan) addNodes(b *fabric.Builder) {
 	nic := nic(f, p.Node, p.Class)
 	if nic.Transport != nil {
 		nic.Transport.ImplicitRecv = p.Verbs.Receives == 0
+		nic.Generating = jitter.OfCNP(p.Run, f, f.NIC.CNPGeneration)
+		nic.Reacting = jitter.OfCNP(p.Run, f, f.NIC.CNPReaction)
 	}
 	if nic.TCP != nil {
 		nic.TCP.Tick = jitter.TimerTick(p.Run, f)

@@ -27,3 +27,31 @@ workload: {pattern: incast, fan-in: 16, sizes: [2MiB]}`), 1)
 		t.Errorf("16 queue pairs drew %d CNPs in %v, want well over %d and no more than %d", each.Counts.CNPs, each.Time, most, 16*most)
 	}
 }
+
+// TestProcessingDelaysACNPsEffect gives the NICs times for CNPs at both ends: each CNP is later by
+// their sum. With jitter the mean grows by the jitter of both ends.
+func TestProcessingDelaysACNPsEffect(t *testing.T) {
+	results := runtest.Run(t, simtest.Resolve(t, `
+cluster: {nodes: 3, node: dgx-h100}
+topology: {shape: single-switch}
+fabrics:
+  - {preset: roce-v2-400g, nic: {model: connectx-7, jitter: {distribution: none}}, host: {jitter: {distribution: none}}, switch: {jitter: {distribution: none}}}
+  - {preset: roce-v2-400g, name: fixed, nic: {model: connectx-7, cnp-generation: 3us, cnp-reaction: 2us, jitter: {distribution: none}}, host: {jitter: {distribution: none}}, switch: {jitter: {distribution: none}}}
+  - {preset: roce-v2-400g, name: drawn, nic: {model: connectx-7, cnp-jitter: {distribution: exponential, mean: 4us}, jitter: {distribution: none}}, host: {jitter: {distribution: none}}, switch: {jitter: {distribution: none}}}
+workload: {pattern: incast, fan-in: 16, sizes: [16MiB]}
+run: {jitter: true}`), 1)
+	mean := func(i int) float64 {
+		c := &results.Fabrics[i].Points[0].Counts
+		if c.CNPsTaken < 100 {
+			t.Fatalf("%d CNPs arrived, want 100 or more", c.CNPsTaken)
+		}
+		return float64(c.CNPDelay) / float64(c.CNPsTaken) / float64(units.Microsecond)
+	}
+	none, fixed, drawn := mean(0), mean(1)-mean(0), mean(2)-mean(0)
+	if fixed < 4.99 || fixed > 5.2 {
+		t.Errorf("5 us of processing delay CNPs by %.3f us more than the %.3f us of the way", fixed, none)
+	}
+	if drawn < 7 || drawn > 11 { // in order, so a CNP also waits for those before it
+		t.Errorf("4 us of jitter at each end delay CNPs by %.3f us on average, want 8, and more to keep their order", drawn)
+	}
+}

@@ -193,6 +193,9 @@ func nic(f *scenario.Fabric, node *scenario.Node, c Classes) *fabric.NIC {
 		return n
 	}
 	n.Transport = rdma(f, n)
+	if f.NIC.Contexts > 0 {
+		n.Contexts = &fabric.Contexts{Entries: f.NIC.Contexts, Fetch: f.NIC.ContextFetch, AtOnce: f.NIC.ContextFetches}
+	}
 	framing := scenario.Framing(f)
 	for i := range n.Overhead {
 		if op := wire.Opcode(i); op.Valid() {

@@ -236,7 +236,7 @@ func choices(p *network.Plan, sw, nic int32) []uint16 {
 // random draws, faults, partitions, lanes, or other traffic.
 func unlike(p *network.Plan, r *scenario.Resolved) bool {
 	return r.Run.Jitter || !steady(p) || p.Keys.Tables != nil || p.Segments != nil || p.OwnLevels ||
-		p.Lanes != nil || p.Paths != nil || p.Fabric.Inspection.On() || p.Fabric.Link.HasErrors()
+		p.Lanes != nil || p.Paths != nil || p.Fabric.Inspection.On() || p.Fabric.Link.HasErrors() || p.Fabric.NIC.Contexts > 0
 }
 
 // leafPort is the switch of a NIC, and the switch's port; false if it has several cables or none.

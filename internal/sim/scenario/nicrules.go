@@ -1,0 +1,21 @@
+package scenario
+
+import "weft/internal/sim/protocol"
+
+// limited reports whether the NIC's receiving side may fall behind the wire.
+func (n *NIC) limited() bool { return n.ReceiveRate > 0 || n.Contexts > 0 }
+
+// checkNIC checks what the NIC does apart from the wire.
+func (r *fabricRules) checkNIC() {
+	n, p := &r.NIC, protocol.Of(r.Kind)
+	if n.Contexts > 0 && p.OnTCP() {
+		r.complain("nic.contexts", "%s has no queue pairs in the NIC's transport: take contexts out", p.Title)
+	}
+	if n.Contexts > 0 && n.ContextFetch == 0 {
+		r.complain("nic.context-fetch", "contexts that are fetched in no time have no effect: give a time, or contexts: 0")
+	}
+	if pfc := &r.Ethernet.PFC; n.limited() && p.Ethernet() && pfc.Enabled && n.ReceiveBuffer/2 < pfc.Headroom {
+		r.complain("nic.receive-buffer", "a buffer of %s pauses at one half, and %s may come after that (headroom): take %s or more",
+			n.ReceiveBuffer.Exact(), pfc.Headroom.Exact(), (2 * pfc.Headroom).Exact())
+	}
+}
