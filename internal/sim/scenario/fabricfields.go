@@ -92,9 +92,9 @@ type Link struct {
 	// are dropped, after FEC and link-level retransmission.
 	ErrorRate Ratio `yaml:"error-rate"`
 	// RawBER is the share of wrong bits before FEC, which corrects all but a residue.
-	RawBER Ratio `yaml:"raw-ber"`
+	RawBER Ratio `yaml:"raw-ber,omitzero"`
 	// EffectiveBER is the share of wrong bits after FEC, in place of RawBER.
-	EffectiveBER Ratio `yaml:"effective-ber"`
+	EffectiveBER Ratio `yaml:"effective-ber,omitzero"`
 	// FEC is the code of forward error correction: a block that it cannot correct costs
 	// every packet with a byte in it.
 	FEC FEC `yaml:"fec"`

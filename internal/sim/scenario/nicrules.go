@@ -14,6 +14,9 @@ func (r *fabricRules) checkNIC() {
 	if n.Contexts > 0 && n.ContextFetch == 0 {
 		r.complain("nic.context-fetch", "contexts that are fetched in no time have no effect: give a time, or contexts: 0")
 	}
+	if j := &n.CNPJitter; j.Distribution == "" && (j.Mean > 0 || j.Sigma.Num > 0) {
+		r.complain("nic.cnp-jitter.distribution", "a jitter without a distribution is not drawn: give exponential or lognormal")
+	}
 	if pfc := &r.Ethernet.PFC; n.limited() && p.Ethernet() && pfc.Enabled && n.ReceiveBuffer/2 < pfc.Headroom {
 		r.complain("nic.receive-buffer", "a buffer of %s pauses at one half, and %s may come after that (headroom): take %s or more",
 			n.ReceiveBuffer.Exact(), pfc.Headroom.Exact(), (2 * pfc.Headroom).Exact())

@@ -203,23 +203,23 @@ type NIC struct {
 	Retransmission RetransmissionSchedule `yaml:"retransmission"`
 	// ReceiveRate is the rate at which the NIC passes what it receives to its host, no
 	// more than its PCIe slot has. 0: as fast as the wire, and PCIe bounds sending only.
-	ReceiveRate units.Rate `yaml:"receive-rate" range:"0bps..100Tbps"`
+	ReceiveRate units.Rate `yaml:"receive-rate,omitzero" range:"0bps..100Tbps"`
 	// ReceiveBuffer is the NIC's buffer in front of that on Ethernet; on InfiniBand it is
 	// IB.NICBuffer. At one half the NIC pauses its switch. 0: twice the PFC headroom.
-	ReceiveBuffer units.Bytes `yaml:"receive-buffer" range:"0B..1GiB"`
+	ReceiveBuffer units.Bytes `yaml:"receive-buffer,omitzero" range:"0B..1GiB"`
 	// Contexts is the number of queue pairs whose context (with the translation of its
 	// buffers' addresses) the NIC holds; others are fetched from the host. 0: all.
-	Contexts int `yaml:"contexts" range:"0..16777216"`
+	Contexts int `yaml:"contexts,omitzero" range:"0..16777216"`
 	// ContextFetch is the time to fetch a context.
 	ContextFetch units.Time `yaml:"context-fetch" range:"0..1ms"`
 	// ContextFetches is the number of contexts that are fetched at a time.
 	ContextFetches int `yaml:"context-fetches" range:"1..1024"`
 	// CNPGeneration is the time from a marked packet to its CNP, at the receiver.
-	CNPGeneration units.Time `yaml:"cnp-generation" range:"0..1ms"`
+	CNPGeneration units.Time `yaml:"cnp-generation,omitzero" range:"0..1ms"`
 	// CNPReaction is the time from the arrival of a CNP to its effect, at the sender.
-	CNPReaction units.Time `yaml:"cnp-reaction" range:"0..1ms"`
+	CNPReaction units.Time `yaml:"cnp-reaction,omitzero" range:"0..1ms"`
 	// CNPJitter is a seeded extra of both.
-	CNPJitter Jitter `yaml:"cnp-jitter"`
+	CNPJitter Jitter `yaml:"cnp-jitter,omitzero"`
 	// Jitter is a seeded extra delay of each message in the NIC's transmit
 	// pipeline, and of each in its receive pipeline.
 	Jitter Jitter `yaml:"jitter"`
