@@ -131,7 +131,7 @@ func (e *linkBursts) damaged(k *pkt) bool {
 func (p *Partition) corrupted(link, i int32) bool {
 	n := p.net
 	k := &p.pool.hot[i]
-	damaged := n.bursts != nil && n.bursts[link].damaged(k)
+	damaged := len(n.bursts) > 0 && n.bursts[link].damaged(k)
 	if n.errors != nil {
 		e := &n.errors[link]
 		damaged = damaged || !e.spared && e.random.Uint64() < n.errorRate

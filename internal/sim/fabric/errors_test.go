@@ -76,7 +76,7 @@ func TestARetryingLinkDelaysAndLosesNothing(t *testing.T) {
 		got, s := run(name, &fabric.Bursts{Gap: 1 << 20, Length: length, Retry: true})
 		rounds := int64((got - clean) / round)
 		if (got-clean)%round != 0 && name == "roce" || rounds > s.LinkRetries || rounds < s.LinkRetries/3 || s.LinkRetries < 40 {
-			t.Errorf("%s: the message took %v longer, %d rounds of %v, with %d repetitions", name, got-clean, rounds, units.Time(round), s.LinkRetries)
+			t.Errorf("%s: the message took %v longer, %d rounds of %v, with %d repetitions", name, got-clean, rounds, round, s.LinkRetries)
 		}
 		if s.Dropped != ([fabric.DropReasons]int64{}) {
 			t.Errorf("%s: packets were dropped: %v", name, s.Dropped)

@@ -57,7 +57,7 @@ func (n *Network) delay(p *Partition, o *port, link int32, k *pkt, start, end un
 		o.freeAt += lost
 		k.arrive += lost
 	}
-	if n.jitter != nil && n.jitter[link].draw != nil {
+	if len(n.jitter) > 0 && n.jitter[link].draw != nil {
 		n.jitter[link].delay(k)
 	}
 }
