@@ -36,7 +36,7 @@ func foreseeOpenSM(s *subnet.Subnet, fabric string, adapters int) ([]route.OpenS
 	}
 	var all []route.OpenSMVerdict
 	for _, name := range openSMEngines {
-		v, err := route.Foretell(s, name)
+		v, err := route.Predict(s, name)
 		if err != nil {
 			return nil, err
 		}

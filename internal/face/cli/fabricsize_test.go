@@ -25,7 +25,7 @@ func TestAShortFileOfAFabricCostsLittle(t *testing.T) {
 		if cost := after.TotalAlloc - before.TotalAlloc; cost > 400<<20 {
 			t.Errorf("%v: %d MiB allocated for a file of %d KiB, want at most 400", args, cost>>20, file.Len()>>10)
 		}
-		if args[0] == "sm" && (code != BadInput || !strings.Contains(errs, "are more than a subnet has")) {
+		if args[0] == "sm" && (code != BadInput || !strings.Contains(errs, "are too many for one subnet")) {
 			t.Errorf("%v: exit code %d: %s", args, code, errs)
 		}
 	}

@@ -82,7 +82,7 @@ If an engine cannot route the fabric, the error says why and what to change. Wit
 gives the tables of minhop, with the reason. The tables of minhop, updn, dnup, dor,
 ftree and sssp equal those of OpenSM 3.3.23 entry for entry, and the tables of dfsssp
 do if one lane is enough. If OpenSM's tables may differ, as for lash, a line
-"not foretold" says why.
+"unpredictable" says why.
 
 FABRIC is an output of ibnetdiscover, iblinkinfo or opensm, or a net of ibsim. LIDs
 are taken from the file if all ports have one. Otherwise weft assigns them as
@@ -297,8 +297,8 @@ func (r *routing) document(fabric string, s *subnet.Subnet, res *route.Result, l
 	if rep.Remedy != "" {
 		add("to change", "%s", rep.Remedy)
 	}
-	if rep.Unforetold != "" {
-		add("not foretold", "%s", rep.Unforetold)
+	if rep.Unpredictable != "" {
+		add("unpredictable", "%s", rep.Unpredictable)
 	}
 	add("switches", "%d", len(res.Switch))
 	add("LIDs", "up to %d, the manager is at %s", res.Top, managerName(s))

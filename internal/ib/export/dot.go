@@ -15,9 +15,8 @@ import (
 // fills are the colours of levels in Graphviz, leaves first.
 var fills = []string{"#d5efe8", "#e0e5fb", "#fbe6d4", "#f3d9ec"}
 
-// WriteDot writes a subnet for Graphviz: switches level by level, hosts as one
-// box for each switch that says how many there are, and one edge for all cables
-// between two switches, as thick as they are many.
+// WriteDot writes a subnet for Graphviz: switches level by level, one box with the number of hosts
+// at each switch, and one edge for all cables between two switches, as thick as their number.
 func WriteDot(to io.Writer, s *subnet.Subnet) error {
 	l := inspect.Lay(s)
 	w := bufio.NewWriter(to)
@@ -64,7 +63,7 @@ func writeDotEdges(w io.Writer, s *subnet.Subnet, node int32) {
 	for _, far := range order {
 		n := cables[far]
 		if far == node {
-			n /= 2 // both ends are here
+			n /= 2 // each cable was counted at both ends
 		}
 		fmt.Fprintf(w, "  n%d -- n%d [penwidth=%d", node, far, min(n, 8))
 		if n > 1 {
@@ -74,8 +73,8 @@ func writeDotEdges(w io.Writer, s *subnet.Subnet, node int32) {
 	}
 }
 
-// quote is a string of the dot language. Graphviz hands control characters on into
-// drawings that no XML may have.
+// quote is a string of the dot language. Graphviz copies control characters into its drawings,
+// where XML forbids them.
 func quote(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

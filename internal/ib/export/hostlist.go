@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// numbered is a name in two parts: its last digits, and the text before them.
+// numbered is a name in two parts: its last digits and the text before them.
 type numbered struct {
 	prefix string
 	number int
-	width  int // digits with leading zeros, 1 without; 0: there is no number
+	width  int // number of digits if the number has leading zeros, else 1; 0: no number
 }
 
 // hostlist joins names as Slurm writes them: node[001-004,007], node[8-11].
@@ -22,7 +22,7 @@ func hostlist(names []string) string {
 		prefix string
 		digits int
 	}
-	padded := map[form]bool{} // some number of that many digits begins with 0
+	padded := map[form]bool{} // whether a number of this width begins with 0
 	for i, name := range names {
 		prefix := strings.TrimRight(name, "0123456789")
 		digits := name[len(prefix):]

@@ -12,8 +12,7 @@ import (
 )
 
 // WriteRoots writes the root_guid_file that opensm takes with -a: the node GUIDs
-// of the topmost switches of each tree, one on a line. It refuses a fabric that
-// has no top.
+// of the topmost switches of each tree, one on a line. A fabric without a top level is an error.
 func WriteRoots(to io.Writer, s *subnet.Subnet) error {
 	l := inspect.Lay(s)
 	w := bufio.NewWriter(to)

@@ -37,9 +37,8 @@ func WriteSlurm(to io.Writer, s *subnet.Subnet) error {
 	return w.Flush()
 }
 
-// slurmTree is the switches of the file. Each stands for one or more switches of the
-// fabric, and is numbered by the least of their nodes. Roots that stand for no switch have
-// numbers below 0.
+// slurmTree is the switches of the file. Each stands for one or more switches of the fabric, and
+// has the least of their node numbers. Roots that stand for no switch have numbers below 0.
 type slurmTree struct {
 	name   map[int32]string
 	stands map[int32][]string
@@ -81,9 +80,8 @@ func newSlurmTree(s *subnet.Subnet, l *inspect.Layout) *slurmTree {
 	return t
 }
 
-// units says for each switch which of the file's switches it belongs to: leaves
-// that share a host are one, and so are the switches above them that share a
-// switch below.
+// units returns, by switch, the file's switch that it belongs to. Leaves that share a host are one;
+// so are higher switches that share a switch below.
 func (t *slurmTree) units(s *subnet.Subnet, l *inspect.Layout) []int32 {
 	unit := make([]int32, len(s.Nodes))
 	for i := range unit {
@@ -110,7 +108,7 @@ func (t *slurmTree) units(s *subnet.Subnet, l *inspect.Layout) []int32 {
 	}
 	top := slices.Max(append([]int{0}, l.Level...))
 	for level := 1; level <= top; level++ {
-		above := map[int32]int32{} // by unit below: a switch above it
+		above := map[int32]int32{} // by unit: a switch above it
 		for i := range s.Nodes {
 			if l.Level[i] != level {
 				continue
@@ -166,7 +164,7 @@ func (t *slurmTree) link(s *subnet.Subnet, l *inspect.Layout, unit []int32) {
 			at = up
 		}
 	}
-	loose := map[int][]int32{} // by island: the switches with none above
+	loose := map[int][]int32{} // by island: the switches without a switch above
 	var order []int32
 	for at := range needed {
 		order = append(order, at)

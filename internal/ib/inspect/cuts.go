@@ -43,11 +43,11 @@ func (in *inspection) cuts(p *island) {
 	}
 }
 
-// cutter walks a graph in depth.
+// cutter searches a graph depth first.
 type cutter struct {
 	g     *graph
-	seen  []int // by switch: when it was seen first, from 1
-	low   []int // by switch: the earliest switch that it or its subtree is joined to
+	seen  []int // by switch: order of the first visit, from 1
+	low   []int // by switch: the earliest visit that a link of its subtree reaches
 	hosts []int // by switch: the adapters in its subtree, its own included
 	time  int
 
@@ -55,7 +55,7 @@ type cutter struct {
 	parts   [][]int    // by switch: adapters of each part that it alone joins to the rest
 }
 
-// visit sees a switch; from is the switch before it, -1 at the beginning.
+// visit searches from a switch; from is the switch before it, -1 at the beginning.
 func (c *cutter) visit(at, from int32) {
 	if c.parts == nil {
 		c.parts = make([][]int, len(c.g.node))

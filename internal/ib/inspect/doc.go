@@ -5,9 +5,9 @@
 // fewer uplinks than its peers, a pair of switches that lacks a cable, a slow link, a host
 // on a spine.
 //
-// It judges by structure. Names decide two things only: the adapters of a host, and the
-// rail of an adapter. A value is usual if at least half of the peers have it; if no value
-// is usual, nothing is called a deviation.
+// The structure of the cables decides. Names decide two things only: the adapters of a host, and
+// the rail of an adapter. A value is usual if at least half of the peers have it; if no value is
+// usual, nothing is called a deviation.
 //
-// Forwarding tables are not judged here but in package proof.
+// Package proof judges forwarding tables.
 package inspect

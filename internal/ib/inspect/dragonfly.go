@@ -1,23 +1,21 @@
 package inspect
 
-// dragonfly is groups of switches that are joined among themselves, and with
-// each other group by few links.
+// dragonfly is groups of switches: many links inside a group, few links to each other group.
 type dragonfly struct {
 	group  []int32 // by switch
 	groups int
 	plus   bool // groups of leaves and spines (dragonfly+)
 	size   int  // switches of most groups
 	global int  // cables between most pairs of groups
-	// local is the pairs inside a group, and far the pairs of groups, that have fewer
-	// cables than most.
+	// local is the pairs of switches inside a group that have fewer cables than most; far is the
+	// same for pairs of groups.
 	local [][2]int32
 	far   [][2]int32
 }
 
-// dragonflyOf recognises a dragonfly. A link is local if its switches have a
-// neighbour in common: this holds
-// for every link of a fully connected group of at least three, and for no global link. In
-// a dragonfly+ the groups are the parts that remain without the links between spines.
+// dragonflyOf recognises a dragonfly. A link is local if its switches have a common neighbour. This
+// is true for every link of a fully connected group of at least three, and for no global link. In a
+// dragonfly+, the groups are the connected parts without the links between spines.
 func dragonflyOf(g *graph, level []int) (dragonfly, bool) {
 	if d, ok := groupsOf(g, func(a, b int32) bool { return g.haveCommon(a, b) }); ok && d.allJoined(g) {
 		return d, true
@@ -39,9 +37,8 @@ func (g *graph) haveCommon(a, b int32) bool {
 	return false
 }
 
-// groupsOf takes the parts that local links join as groups. A dragonfly has at least
-// three, most of one size, and at most a fifth of the pairs of groups have fewer
-// cables than the number that most have.
+// groupsOf takes the connected parts of the local links as groups. A dragonfly has at least three
+// groups, most of one size. At most a fifth of the pairs of groups have fewer cables than most.
 func groupsOf(g *graph, local func(a, b int32) bool) (dragonfly, bool) {
 	var d dragonfly
 	d.group, d.groups = g.components(local)
@@ -87,13 +84,13 @@ func groupsOf(g *graph, local func(a, b int32) bool) (dragonfly, bool) {
 	return d, 5*len(d.far) <= len(counts)
 }
 
-// allJoined notes the pairs of each group that lack their link; more than a
-// fifth of them, and it is no dragonfly.
+// allJoined notes the pairs of each group without a link. If more than a fifth have none, the graph
+// is no dragonfly.
 func (d *dragonfly) allJoined(g *graph) bool {
 	return d.joined(g, func(a, b int32) bool { return true })
 }
 
-// leavesJoined is the same for the leaves and spines of a dragonfly+.
+// leavesJoined is allJoined for the leaves and spines of a dragonfly+.
 func (d *dragonfly) leavesJoined(g *graph, level []int) bool {
 	return d.joined(g, func(a, b int32) bool { return level[a] != level[b] })
 }

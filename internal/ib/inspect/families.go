@@ -48,7 +48,7 @@ func (in *inspection) grid(p *island, d *grid) {
 	in.hostCounts(p)
 }
 
-// dragonfly describes one and names the links it lacks.
+// dragonfly describes a dragonfly and names the links it lacks.
 func (in *inspection) dragonfly(p *island, d *dragonfly) {
 	p.dragonfly = d
 	p.about.Family, p.about.What = Dragonfly, "a dragonfly"

@@ -7,15 +7,15 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// graph is the switches of a subnet and their neighbours, with the cables of each pair
-// taken together. Switches are numbered as in Tables.
+// graph is the switches of a subnet and their neighbours. The cables of a pair are one edge.
+// Switches are numbered as in Tables.
 type graph struct {
 	s     *subnet.Subnet
 	names names
 	node  []int32 // by switch: index into Nodes
-	dense []int32 // inverse where the node is one of them; see number
+	dense []int32 // inverse of node; see number
 
-	near  [][]neighbour  // by switch: its neighbours, by their number
+	near  [][]neighbour  // by switch: its neighbours in rising order
 	hosts [][]subnet.End // by switch: the adapter ports on it
 	extra [][]subnet.End // by switch: aggregation nodes and routers on it
 }
@@ -26,9 +26,9 @@ type neighbour struct {
 	ports []uint8 // of the first switch
 }
 
-// newGraph takes the given switches; links to others are left out. dense has room for
-// all nodes. Graphs that have no switch in common can share it: a file of thousands of
-// switches without a cable has as many graphs.
+// newGraph makes the graph of the given switches, without links to other switches. dense has room
+// for all nodes. Graphs without a common switch can share it: a file of thousands of switches
+// without a cable has as many graphs.
 func newGraph(s *subnet.Subnet, names names, switches, dense []int32) *graph {
 	g := &graph{
 		s: s, names: names, node: switches, dense: dense, near: make([][]neighbour, len(switches)),
@@ -63,7 +63,7 @@ func newGraph(s *subnet.Subnet, names names, switches, dense []int32) *graph {
 	return g
 }
 
-// number is a switch's number, -1 of a node that is none of the graph's.
+// number is a switch's number, -1 for a node outside the graph.
 func (g *graph) number(node int32) int32 {
 	if sw := g.dense[node]; int(sw) < len(g.node) && g.node[sw] == node {
 		return sw
@@ -98,8 +98,7 @@ func (g *graph) freePorts(sw int32) []uint8 {
 	return free
 }
 
-// components numbers the parts into which the switches fall when only the links
-// that keep allows are counted.
+// components numbers the connected parts of the graph; only links that keep allows count.
 func (g *graph) components(keep func(a, b int32) bool) (of []int32, count int) {
 	of = make([]int32, len(g.node))
 	for i := range of {
@@ -127,8 +126,8 @@ func (g *graph) components(keep func(a, b int32) bool) (of []int32, count int) {
 	return of, count
 }
 
-// usual is the value that at least half of the given ones have; ok is false
-// where there is none. Ties go to the greater.
+// usual is the value of at least half of the elements; ok is false if there is none. Of two such
+// values it is the greater.
 func usual(values []int) (value int, ok bool) {
 	count := map[int]int{}
 	for _, v := range values {

@@ -8,15 +8,15 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// adapterName splits an adapter's description as drivers set it, and as weft
-// does for a scenario (node3/nic0): the host, and which of its adapters it is.
+// adapterName splits an adapter's description into host and adapter, as drivers set it, and as weft
+// does for a scenario (node3/nic0).
 var adapterName = regexp.MustCompile(`^(.*[^\s/])[\s/]+((?:HCA-|mlx[45]_|mlx5_bond_|mthca|hfi1_|qib|ib|nic)\d+|ibp\S+|ibs\S+)$`)
 
-// makersName are descriptions that a maker gives, not a site.
+// makersName matches descriptions that a vendor gives, not a site.
 var makersName = regexp.MustCompile(`Mellanox|Infiniscale|InfiniScale|Quantum|SwitchX|Switch-?IB|MT\d{4,5}|ConnectX|Voltaire|QLogic|OmniPath`)
 
-// isAggregation reports whether an adapter is the one inside a switch that
-// reduces in the network (SHARP), on the port above its last.
+// isAggregation reports whether an adapter is the aggregation node of a switch (SHARP), on the port
+// above the switch's last external port.
 func isAggregation(n *subnet.Node) bool {
 	return n.Kind == subnet.Adapter && strings.Contains(n.Name, "Aggregation Node")
 }
@@ -27,7 +27,7 @@ func isUnnamed(n *subnet.Node) bool {
 	return n.Name == "" || makersName.MatchString(n.Name) && !adapterName.MatchString(n.Name) && !strings.Contains(n.Name, "#")
 }
 
-// host is a computer with its adapters.
+// host is a host with its adapters.
 type host struct {
 	name     string
 	adapters []adapter
@@ -35,13 +35,13 @@ type host struct {
 
 // adapter is one port of a host and the switch that it is on.
 type adapter struct {
-	label string // which of the host's adapters it is: mlx5_3, HCA-1
+	label string // name of the adapter in its host: mlx5_3, HCA-1
 	end   subnet.End
-	sw    int32 // -1: on none
+	sw    int32 // -1: no switch
 }
 
 // hostsOf groups the adapters of a subnet into hosts: by the host's name, else by the
-// SystemImageGUID; any other adapter is one host.
+// SystemImageGUID. An adapter with neither is a host of its own.
 func hostsOf(g *graph) []host {
 	var hosts []host
 	at := map[string]int{}

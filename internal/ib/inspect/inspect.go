@@ -32,7 +32,7 @@ func inspect(s *subnet.Subnet, contradictions []string) *inspection {
 	return in
 }
 
-// inspection is a report in the making.
+// inspection is the state of one inspection.
 type inspection struct {
 	s      *subnet.Subnet
 	names  names
@@ -50,8 +50,8 @@ type island struct {
 	level []int
 	about Island
 
-	dragonfly *dragonfly // where it is one
-	grid      *grid      // where it is a torus or a mesh
+	dragonfly *dragonfly // nil for other families
+	grid      *grid      // nil for families other than torus and mesh
 }
 
 func (in *inspection) find(sev Severity, kind string, ends []subnet.End, format string, args ...any) {
@@ -68,7 +68,7 @@ func (in *inspection) find(sev Severity, kind string, ends []subnet.End, format 
 	in.found = append(in.found, f)
 }
 
-// faults reports faults that no working subnet has.
+// faults reports the faults that a working subnet cannot have.
 func (in *inspection) faults() {
 	for _, f := range in.s.Check() {
 		sev := Error
@@ -189,8 +189,8 @@ func members(g *graph) []Member {
 	return out
 }
 
-// diameterLimit bounds the search of the diameter, which tries all pairs of switches: above
-// so many switches it is not computed.
+// diameterLimit is the largest number of switches for which the diameter is computed: the search
+// tries all pairs.
 const diameterLimit = 2000
 
 func diameter(g *graph) int {

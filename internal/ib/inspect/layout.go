@@ -18,13 +18,13 @@ type Layout struct {
 	Hosts []Host
 }
 
-// Host is a computer and its cabled ports.
+// Host is a host and its cabled ports.
 type Host struct {
 	Name  string
 	Ports []subnet.End
 }
 
-// Lay recognises a subnet and says where everything in it stands.
+// Lay recognises the family of a subnet and returns the position of each node.
 func Lay(s *subnet.Subnet) *Layout {
 	in := inspect(s, nil)
 	l := &Layout{Report: in.report, Level: make([]int, len(s.Nodes)), Island: make([]int, len(s.Nodes)), Group: make([]int32, len(s.Nodes))}
@@ -65,8 +65,8 @@ func Lay(s *subnet.Subnet) *Layout {
 	return l
 }
 
-// groups are the dragonfly groups of an island, or the pods of a tree of at
-// least three levels; nil if it has none. Switches above the pods have -1.
+// groups returns, by switch, the dragonfly group of an island, or the pod of a tree of at least
+// three levels; nil if there are none. Switches above the pods have -1.
 func (p *island) groups() (group []int32, count int) {
 	switch {
 	case p.dragonfly != nil:

@@ -5,9 +5,9 @@ import "slices"
 // levelsOf gives each switch its distance from the leaves: 0 for a leaf, -1 for a switch
 // that no leaf reaches.
 //
-// Leaves are the switches with hosts. Two exceptions follow from the most similar
-// switches, which have the same neighbours. If these have no hosts, a switch with few hosts
-// is a spine. If these have hosts, a switch without hosts is an empty leaf.
+// Leaves are the switches with hosts. There are two exceptions. If the switches with the most
+// similar neighbours have no hosts, a switch with few hosts is a spine. If they have hosts, a
+// switch without hosts is an empty leaf.
 func levelsOf(g *graph) []int {
 	few := fewHosts(g)
 	level := make([]int, len(g.node))
@@ -40,7 +40,7 @@ func levelsOf(g *graph) []int {
 	return level
 }
 
-// fewHosts is a quarter of the median number of hosts, over switches with hosts.
+// fewHosts is a quarter of the median number of hosts of the switches with hosts.
 func fewHosts(g *graph) int {
 	var counts []int
 	for sw := range g.hosts {
@@ -67,7 +67,7 @@ func similar(g *graph, sw int32) (with, without int) {
 			}
 		}
 	}
-	shared, of := 1, 3 // of the best so far
+	shared, of := 1, 3 // best similarity so far, as a fraction
 	for other, c := range common {
 		most := max(len(g.near[sw]), len(g.near[other]))
 		switch better := c*of - shared*most; {
@@ -85,7 +85,7 @@ func similar(g *graph, sw int32) (with, without int) {
 	return with, without
 }
 
-// sameLevel lists the links between switches of one level, each once.
+// sameLevel lists each link between switches of one level once.
 func sameLevel(g *graph, level []int) [][2]int32 {
 	var pairs [][2]int32
 	for a := range g.near {

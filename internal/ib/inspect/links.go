@@ -10,14 +10,13 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// links counts widths and speeds, and reports links that are slower or narrower than both
-// of their ends run elsewhere. The measure for a switch is its best link. The measure for
-// an adapter is the best link of its model on hosts of the same name: if a model is slow
-// everywhere, its links have no fault.
+// links counts widths and speeds, and reports links that are slower or narrower than the best link
+// of both ends. The best link of an adapter is the best of its model on hosts of the same name: if
+// a model is slow everywhere, its links have no fault.
 func (in *inspection) links() {
 	type count struct{ sort, link string }
 	counts := map[count]int{}
-	best := map[string]subnet.Link{} // by the model at an end
+	best := map[string]subnet.Link{} // by model
 	var cables []subnet.End
 	for i := range in.s.Nodes {
 		for p := range in.s.Nodes[i].Ports {
@@ -65,8 +64,8 @@ func (in *inspection) slowLink(e subnet.End, a, b subnet.Link) {
 	in.find(Warning, what, []subnet.End{e, in.s.Peer(e)}, "%s to %s runs at %v, both ends do %v elsewhere%s", in.endName(e), in.endName(in.s.Peer(e)), link, can, why)
 }
 
-// model is the group of nodes that a node is compared with; a switch is compared with
-// itself only.
+// model names the group of nodes that a node is compared with; a switch is compared with itself
+// only.
 func (in *inspection) model(node int32) string {
 	n := &in.s.Nodes[node]
 	if n.Kind == subnet.Switch {
@@ -95,7 +94,7 @@ func (in *inspection) first(e, far subnet.End) bool {
 	return e.Node < far.Node || e.Node == far.Node && e.Port < far.Port
 }
 
-// sortOf is the sort of the cable whose first end is e.
+// sortOf is the sort of the cable with the first end e.
 func (in *inspection) sortOf(e subnet.End) string {
 	switch n := &in.s.Nodes[e.Node]; {
 	case isAggregation(n):
@@ -106,7 +105,7 @@ func (in *inspection) sortOf(e subnet.End) string {
 	return "switch"
 }
 
-// slower is the link that both ends of a cable report, or the slower of the two.
+// slower is the slower of the links that the two ends of a cable report.
 func slower(s *subnet.Subnet, e subnet.End) subnet.Link {
 	a, b := s.Port(e).Link, s.Port(s.Peer(e)).Link
 	if b.Rate() < a.Rate() {

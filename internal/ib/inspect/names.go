@@ -7,8 +7,8 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// names is the nodes' names in messages, by index: the description, with the GUID behind
-// it if several nodes have that description.
+// names is the names of nodes in messages, by node: the description, and the GUID behind it if
+// several nodes have that description.
 type names []string
 
 func namesOf(s *subnet.Subnet) names {

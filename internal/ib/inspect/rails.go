@@ -59,8 +59,8 @@ func haveAre(n int, family string) string {
 	return fmt.Sprintf("%d hosts (%s*) are", n, family)
 }
 
-// familiesOf groups hosts by their names without numbers, the largest family
-// first: a login node is not to be compared with the compute nodes.
+// familiesOf groups hosts by their names without numbers, the largest family first, so that a login
+// node is not compared with compute nodes.
 func familiesOf(hosts []host) [][]*host {
 	at := map[string]int{}
 	var families [][]*host
@@ -105,8 +105,7 @@ func endsOf(h *host) []subnet.End {
 	return ends
 }
 
-// labelsOf are the labels of the adapters that most of the hosts with the usual
-// number of them have.
+// labelsOf is the adapter labels of most hosts with the usual number of adapters.
 func labelsOf(hosts []*host, each int) []string {
 	count, of := map[string]int{}, 0
 	for _, h := range hosts {
@@ -128,7 +127,7 @@ func labelsOf(hosts []*host, each int) []string {
 	return labels
 }
 
-// lacking says which adapters a host lacks.
+// lacking names the adapters that a host lacks.
 func lacking(h *host, labels []string) string {
 	var missing []string
 	for _, label := range labels {
@@ -143,9 +142,8 @@ func lacking(h *host, labels []string) string {
 }
 
 // rails recognises a rail-optimised fabric: the adapters of one label are on
-// leaves that, for nine tenths of their adapters, serve no other label. It then
-// reports adapters of the largest family on another rail's leaf; managers and storage may
-// be anywhere.
+// leaves that, for nine tenths of their adapters, serve no other label. It then reports adapters of
+// the largest family on the leaf of another rail. Managers and storage may be on any leaf.
 func (in *inspection) rails(hosts []host, families [][]*host) {
 	leaf := map[int32]map[string]int{} // by switch and label
 	labels := map[string]bool{}

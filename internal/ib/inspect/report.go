@@ -8,7 +8,7 @@ const (
 	NoSwitch     Family = "no switch"
 	SingleSwitch Family = "single switch"
 	FatTree      Family = "fat tree"
-	Tree         Family = "tree" // one switch at the top, so one way to each host
+	Tree         Family = "tree" // one switch at the top, so one path to each host
 	Torus        Family = "torus"
 	Mesh         Family = "mesh"
 	Dragonfly    Family = "dragonfly"
@@ -22,7 +22,7 @@ type Report struct {
 	Hosts    int `json:"hosts"`
 	Adapters int `json:"adapters"` // ports of hosts that have a cable
 	Routers  int `json:"routers"`
-	// Aggregation is the number of switches that reduce in the network (SHARP).
+	// Aggregation is the number of aggregation nodes (SHARP).
 	Aggregation int `json:"aggregation_nodes"`
 	Cables      int `json:"cables"`
 
@@ -33,16 +33,16 @@ type Report struct {
 	Findings []Finding `json:"findings"` // errors first, then warnings, then notes
 }
 
-// Island is a part of the subnet that no cable joins to the rest.
+// Island is a part of the subnet without a cable to the rest.
 type Island struct {
 	Family Family `json:"family"`
-	// What is the family with its measures: "three-level fat tree, 8 pods".
+	// What is the family with its dimensions: "three-level fat tree, 8 pods".
 	What     string  `json:"what"`
 	Switches int     `json:"switches"`
 	Adapters int     `json:"adapters"`
 	Levels   []Level `json:"levels,omitempty"` // of trees, leaves first
 	Size     []int   `json:"size,omitempty"`   // of a torus or mesh, by dimension
-	// Members is the switches of a small part without a known family.
+	// Members is the switches of a small island without a known family.
 	Members []Member `json:"members,omitempty"`
 	// Diameter is the most switch-to-switch links between any two switches,
 	// -1 if there are too many switches to try all pairs.
@@ -63,31 +63,31 @@ type Bundle struct {
 	Cables int    `json:"cables"`
 }
 
-// maxMembers is the largest number of switches of a part that is listed in full.
+// maxMembers is the largest number of switches in an island that is listed in full.
 const maxMembers = 24
 
 // Level is the switches at one distance from the hosts.
 type Level struct {
 	Name     string `json:"name"` // leaf, spine, core
 	Switches int    `json:"switches"`
-	Ports    int    `json:"ports"`      // of most switches
+	Ports    int    `json:"ports"`      // usual number per switch
 	Hosts    int    `json:"host_ports"` // in all
 	Down     int    `json:"down"`       // cables to hosts and lower switches, in all
 	Up       int    `json:"up"`         // cables to higher switches, in all
 	Free     int    `json:"free_ports"` // in all
-	// Oversubscription is the data rate down divided by the data rate up, of the whole
-	// level; Worst is the highest of a switch. Both are 0 if nothing goes up.
+	// Oversubscription is the data rate down divided by the data rate up for the whole level. Worst
+	// is the highest value of one switch. Both are 0 without cables up.
 	Oversubscription float64 `json:"oversubscription"`
 	Worst            float64 `json:"worst_oversubscription"`
 	WorstSwitch      string  `json:"worst_switch,omitempty"`
-	UpEach           int     `json:"-"` // cables up of most switches; -1: no usual number
+	UpEach           int     `json:"-"` // cables up at most switches; -1: no usual number
 	DownEach         int     `json:"-"`
 }
 
-// Rails is the rails of a fabric: adapters of one label on their own leaves.
+// Rails is the rails of a fabric: each has the adapters of one label on leaves of its own.
 type Rails struct {
 	Count  int      `json:"count"`
-	Labels []string `json:"labels"` // which adapter each rail serves
+	Labels []string `json:"labels"` // by rail: label of its adapters
 	// Islands is the number of islands that the rails form: 1 if spines join them.
 	Islands int `json:"islands"`
 }
@@ -112,7 +112,7 @@ type Severity string
 // The severities.
 const (
 	Error   Severity = "error"   // the subnet cannot work like this
-	Warning Severity = "warning" // a part is not as its peers are: look there
+	Warning Severity = "warning" // a part differs from its peers
 	Note    Severity = "note"    // worth knowing
 )
 

@@ -8,27 +8,23 @@ import (
 // grid is a torus or a mesh: the product of rings and lines.
 type grid struct {
 	size    []int     // by dimension
-	ring    []bool    // by dimension: closed, which needs at least three
+	ring    []bool    // by dimension: closed to a ring (at least three switches)
 	at      [][]int32 // by dimension and switch: its coordinate, in the order of the links
 	missing [][2]int32
 }
 
-// maxGridDegree bounds the search: a torus of six dimensions has twelve
-// neighbours.
+// maxGridDegree bounds the search: a switch in a torus of six dimensions has twelve neighbours.
 const maxGridDegree = 12
 
-// gridOf recognises a torus, also one from which some links are gone, or a mesh
-// that is whole.
+// gridOf recognises a torus, even if some of its links are missing, or a complete mesh.
 //
-// In a product of graphs two links at one switch that lie in different
-// dimensions span a square, and opposite links of a square lie in one
-// dimension. So links fall into classes, and the product of their sizes must be
-// the number of switches. Missing links would join classes: the first rule is
-// applied first only where all switches around have all their links (torus),
-// then everywhere (mesh).
+// In a product of graphs, two links of different dimensions at one switch span a square, and
+// opposite links of a square have one dimension. So links form classes, and the product of the
+// class sizes must be the number of switches. A missing link would join classes. So the first rule
+// is applied only to switches with all links around them (torus), then to all switches (mesh).
 //
-// A ring of four is the product of two pairs, so a torus of fours is a
-// hypercube too; pairs of pairs are taken for rings.
+// A ring of four is the product of two pairs, so a torus with rings of four is a hypercube too. Two
+// pairs become one ring.
 func gridOf(g *graph) (grid, bool) {
 	if len(g.node) < 3 {
 		return grid{}, false
@@ -60,8 +56,8 @@ type classes struct {
 
 func pairOf(a, b int32) [2]int32 { return [2]int32{min(a, b), max(a, b)} }
 
-// classesOf finds the classes; need is the least number of a switch's neighbours for
-// which the absence of a square means something.
+// classesOf finds the classes; need is the least number of neighbours at which a missing square is
+// evidence.
 func classesOf(g *graph, need int) classes {
 	index := map[[2]int32]int32{}
 	var pairs [][2]int32
@@ -114,7 +110,7 @@ func classesOf(g *graph, need int) classes {
 	return c
 }
 
-// grid sees whether the classes are the dimensions of a torus or a mesh.
+// grid reports whether the classes are the dimensions of a torus or a mesh, and returns it.
 func (c classes) grid(g *graph) (grid, bool) {
 	if c.count == 0 || c.count > maxGridDegree {
 		return grid{}, false
@@ -178,7 +174,7 @@ func (c classes) next(at []int32, dim, size int) [][]int32 {
 	return next
 }
 
-// shapeOf sees whether coordinates form a ring, a line, or neither.
+// shapeOf decides whether the coordinates form a ring, a line, or neither.
 func shapeOf(next [][]int32) lineShape {
 	ends := 0
 	for _, n := range next {
@@ -198,8 +194,8 @@ func shapeOf(next [][]int32) lineShape {
 	return neither
 }
 
-// renumber numbers the coordinates of a dimension along its ring or line, from
-// an end or from the first switch on.
+// renumber numbers the coordinates of a dimension along its line from one end, or along its ring
+// from the first switch.
 func renumber(at []int32, next [][]int32) {
 	start := at[0]
 	for i, n := range next {
@@ -223,8 +219,8 @@ func renumber(at []int32, next [][]int32) {
 	}
 }
 
-// absent finds the links that the product has and the fabric has not. More than
-// a fifth of them missing, and it is not a grid.
+// absent finds the links of the product that the fabric lacks. If more than a fifth are missing,
+// the fabric is no grid.
 func (d *grid) absent(g *graph, c classes, at [][]int32) bool {
 	where := map[string]int32{}
 	key := func(sw int32, dim int, coordinate int32) string {
@@ -271,8 +267,8 @@ func (d *grid) absent(g *graph, c classes, at [][]int32) bool {
 	return 5*len(d.missing) <= present
 }
 
-// pairUp makes rings of four of pairs of pairs, and sorts the dimensions, rings
-// first and the longest first.
+// pairUp joins two dimensions of two to a ring of four, and sorts the dimensions: rings first, then
+// by falling length.
 func (d *grid) pairUp() {
 	type dimension struct {
 		size int
@@ -280,7 +276,7 @@ func (d *grid) pairUp() {
 		at   []int32
 	}
 	var out []dimension
-	var half []int32 // of a pair that waits for another
+	var half []int32 // coordinates of a dimension of two without a partner yet
 	for i, n := range d.size {
 		switch {
 		case n != 2:

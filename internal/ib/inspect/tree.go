@@ -9,7 +9,7 @@ import (
 	"weft/units"
 )
 
-// levelNames is the names of the levels, by their number.
+// levelNames is the names of the levels, by number of levels.
 var levelNames = [][]string{{}, {"switch"}, {"leaf", "spine"}, {"leaf", "spine", "core"}}
 
 func levelName(level, levels int) string {
@@ -19,8 +19,8 @@ func levelName(level, levels int) string {
 	return fmt.Sprintf("level %d", level+1)
 }
 
-// tree recognises a tree of levels: every link goes one level up or down, but
-// for at most a tenth that stay on theirs, and each switch has a way up.
+// tree recognises a tree of levels: at most a tenth of the links stay on one level, all others go
+// one level up or down, and each switch has a link up.
 func (in *inspection) tree(p *island) bool {
 	g, level := p.g, p.level
 	if slices.Contains(level, -1) || top(level) == 0 {
@@ -62,8 +62,8 @@ func (in *inspection) tree(p *island) bool {
 	return true
 }
 
-// narrows reports whether no level is more than four times as large as the one
-// below it: a line or a ring of switches with hosts at one end is no tree.
+// narrows reports whether each level is at most four times as large as the level below: a line or a
+// ring of switches with hosts at one end is no tree.
 func narrows(level []int) bool {
 	count := make([]int, top(level)+1)
 	for _, l := range level {
@@ -126,9 +126,8 @@ func ratioOf(down, up units.Rate) float64 {
 
 type flow[T any] struct{ down, up T }
 
-// flows is the data rate and the number of cables of a switch down and up.
-// Links of unknown rate count as 1 Gb/s, so that a file without speeds has
-// ratios by number.
+// flows is the data rate and the number of a switch's cables down and up. Links of unknown rate
+// count as 1 Gb/s, so that the ratios of a file without speeds are ratios of cables.
 func (in *inspection) flows(g *graph, level []int, sw int32) (rate flow[units.Rate], count flow[int]) {
 	n := &g.s.Nodes[g.node[sw]]
 	for i := range n.Ports {
@@ -154,7 +153,7 @@ func (in *inspection) flows(g *graph, level []int, sw int32) (rate flow[units.Ra
 	return rate, count
 }
 
-// pods counts the parts that the lowest two levels of a tree of three form.
+// pods counts the connected parts of the lowest two levels of a three-level tree.
 func (in *inspection) pods(p *island) int {
 	if top(p.level) < 2 {
 		return 1
@@ -169,7 +168,7 @@ func (in *inspection) pods(p *island) int {
 	return len(pods)
 }
 
-// strayHosts reports hosts above the leaves.
+// strayHosts reports hosts on switches above the leaves.
 func (in *inspection) strayHosts(p *island) {
 	levels := top(p.level) + 1
 	for sw := range p.g.node {

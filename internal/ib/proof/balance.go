@@ -10,10 +10,10 @@ import (
 // when each end sends to each LID of each other end.
 type Balance struct {
 	Cables int     `json:"directed_cables"` // directed cables between switches
-	Idle   int     `json:"idle"`            // of them without a path
-	Max    int64   `json:"max"`             // paths of the most loaded one
+	Idle   int     `json:"idle"`            // cables without a path
+	Max    int64   `json:"max"`             // paths on the most loaded cable
 	Mean   float64 `json:"mean"`            // over all
-	Worst  []Load  `json:"-"`               // the most loaded, in falling order
+	Worst  []Load  `json:"-"`               // most loaded cables, in falling order
 }
 
 // Load is the load of one directed cable.

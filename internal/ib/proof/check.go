@@ -14,7 +14,7 @@ type Report struct {
 	Ends     int `json:"ends"` // ports of adapters and routers with a LID
 	LIDs     int `json:"lids"` // LIDs that a port owns
 
-	EndToEnd     Reach `json:"end_to_end"`    // from ends to LIDs of ends: the paths of data
+	EndToEnd     Reach `json:"end_to_end"`    // from ends to LIDs of ends: data paths
 	EndToSwitch  Reach `json:"end_to_switch"` // from ends to the LIDs of switches
 	FromSwitches Reach `json:"from_switches"` // from switches to all LIDs
 	// BetweenSwitches is the part of FromSwitches that leads to LIDs of switches. Only
@@ -22,22 +22,20 @@ type Report struct {
 	BetweenSwitches Reach `json:"-"`
 	Lengths
 
-	// Lanes is the number of virtual lanes that paths between ends use, at least 1:
-	// paths of one cable hold no lane and need no more.
+	// Lanes is the number of virtual lanes that paths between ends use, at least 1. A path of one
+	// cable holds no lane.
 	Lanes int `json:"lanes"`
-	// AnyLevel says that the tables have SL2VL maps and that the service levels
-	// of paths are not known: each path was taken to be on every level, which
-	// finds credit loops that the real levels may avoid.
+	// AnyLevel says that the tables have SL2VL maps but the service levels of paths are not known.
+	// Each path then counts on every level, so some credit loops may not occur on the real levels.
 	AnyLevel bool `json:"any_service_level,omitempty"`
-	// Cycles has a credit loop, the shortest, for each of the first strongly connected
-	// components of the channel dependency graph. CreditLoops is the number of all
-	// components that have one.
+	// Cycles is the shortest credit loop of each of the first strongly connected components of the
+	// channel dependency graph. CreditLoops is the number of all components with a loop.
 	Cycles      []Cycle `json:"-"`
 	CreditLoops int     `json:"credit_loops"`
 
 	Balance  Balance   `json:"-"`
 	Patterns []Pattern `json:"-"`
-	// Shifts are the shifts that Patterns sums up, by rising distance.
+	// Shifts are the shifts behind the sums in Patterns, by rising distance.
 	Shifts   []Shift   `json:"-"`
 	Findings []Finding `json:"-"`
 }
@@ -46,11 +44,10 @@ type Report struct {
 type Options struct {
 	// Workers is the number of cores to use; 0 is all. The report does not depend on it.
 	Workers int
-	// Order is the order of the ends in patterns, by port. Ends that are not in
-	// it take no part. nil is the order of their names.
+	// Order is the order of the ends in patterns. Ends that are not in Order take no part. nil
+	// means the order of node names.
 	Order []subnet.End
-	// Unsaid is a LID that the tables at hand leave out: its paths are not judged. 0 is
-	// none.
+	// Unsaid is a LID that the tables leave out; its paths are not judged. 0 means none.
 	Unsaid units.LID
 }
 
@@ -90,7 +87,7 @@ func Check(s *subnet.Subnet, t *subnet.Tables, o Options) (*Report, error) {
 	return sum.report(), nil
 }
 
-// order turns ports into ends.
+// order is the numbers of the ends at the given ports.
 func (n *network) order(given []subnet.End) []int32 {
 	if given == nil {
 		return nodeOrder(n)
@@ -103,13 +100,13 @@ func (n *network) order(given []subnet.End) []int32 {
 	for _, e := range given {
 		if i, ok := byPort[e]; ok {
 			order = append(order, i)
-			delete(byPort, e) // named twice: the first time counts
+			delete(byPort, e) // a port that is named twice keeps its first place
 		}
 	}
 	return order
 }
 
-// checker is one core's share of a check.
+// checker is the state of one worker.
 type checker struct {
 	n  *network
 	tb *subnet.Tables
@@ -118,8 +115,8 @@ type checker struct {
 	dist    *distances
 	tree    *tree
 	levels  *levels
-	sources []uint32 // paths that leave each switch for the LID at hand
-	weight  []uint32 // ends at each switch
+	sources []uint32 // by switch: paths to the current LID that leave it
+	weight  []uint32 // by switch: ends cabled to it
 
 	found    findings
 	endToEnd Reach
@@ -129,7 +126,7 @@ type checker struct {
 	paths    Lengths
 	deps     *dependencies
 	loads    []int64 // paths to all LIDs, by channel
-	pairs    []int64 // paths to base LIDs; the same where no LID is another
+	pairs    []int64 // paths to base LIDs; the same slice if all LMCs are 0
 	patterns *patterns
 }
 
@@ -154,7 +151,7 @@ func newChecker(n *network, t *subnet.Tables, p *patterns) *checker {
 	return c
 }
 
-// block checks 64 LIDs, without the LID that is not judged.
+// block checks 64 LIDs, except the LID that is not judged.
 func (c *checker) block(first int, unsaid units.LID) {
 	var roots [block]int32
 	var ports [block]uint8
@@ -192,7 +189,7 @@ func (c *checker) foreign(lid int, column []uint8) {
 	}
 }
 
-// stranded counts a LID whose owner is cabled to no switch.
+// stranded counts a LID if its owner is cabled to no switch.
 func (c *checker) stranded(lid int) {
 	own := c.n.owner[lid]
 	for i := range c.n.ends {
@@ -221,7 +218,7 @@ func (c *checker) one(lid int, least []uint16, rootPort uint8) {
 			c.endToSw.add(ends, hops, least[u])
 		} else {
 			if int32(u) == t.root {
-				ends-- // itself
+				ends-- // the destination itself
 			}
 			c.endToEnd.add(ends, hops, least[u])
 			if hops < states && ends > 0 {
@@ -250,8 +247,7 @@ func (c *checker) one(lid int, least []uint16, rootPort uint8) {
 	}
 }
 
-// withoutSwitch counts the ends that no switch connects as unable to reach a
-// LID behind one.
+// withoutSwitch counts ends without a switch as unable to reach a LID behind a switch.
 func (c *checker) withoutSwitch(toEnd bool) {
 	if toEnd {
 		c.endToEnd.add(c.n.adrift, dead, farAway)
@@ -317,7 +313,7 @@ func (c *checker) merge(o *checker) {
 	}
 }
 
-// ports reports ports that no path can lead to.
+// ports reports ports that no path can reach.
 func (c *checker) ports() {
 	s := c.n.s
 	for i := range s.Nodes {

@@ -8,8 +8,8 @@ import (
 	"weft/units"
 )
 
-// Hold is one step of a credit loop: packets wait behind this port, on this
-// lane, for credits of the next.
+// Hold is one step of a credit loop: packets wait at this port, on this lane, for credits of the
+// next hold.
 type Hold struct {
 	Port subnet.End `json:"-"` // the sending side
 	VL   units.VL   `json:"vl"`
@@ -19,16 +19,14 @@ type Hold struct {
 // for the first.
 type Cycle struct {
 	Holds []Hold `json:"-"`
-	// Channels is the number of pairs of port and lane that share a credit loop with
-	// one of Holds.
+	// Channels is the size of the strongly connected component, in pairs of port and lane.
 	Channels int `json:"channels_in_knot"`
 	// Shortest says that no shorter loop exists among these channels.
 	Shortest bool `json:"shortest"`
 }
 
-// graph is the dependency graph as [cycles.Find] walks it: the lanes in use lie side
-// by side, and vertex lane*channels+channel is a channel on the lane of that place in
-// used.
+// graph is the dependency graph for [cycles.Find]. Vertex i*channels+channel is a channel on lane
+// used[i].
 type graph struct {
 	n        *network
 	d        *dependencies
@@ -39,7 +37,7 @@ type graph struct {
 // Len is the number of channels on all lanes in use.
 func (g *graph) Len() int { return len(g.used) * g.channels }
 
-// Next is the next channel that packets wait for. A position is a lane and a port.
+// Next is the next channel that packets wait for. A position encodes a lane and a port.
 func (g *graph) Next(v int32, at int) (successor int32, next int) {
 	lane, c := g.used[int(v)/g.channels], int(v)%g.channels
 	to := g.n.to[c]

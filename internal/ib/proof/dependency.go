@@ -7,13 +7,13 @@ import (
 	"weft/units"
 )
 
-// lanes is the number of data lanes, VL0 to VL14; the one above drops.
+// lanes is the number of data lanes, VL0 to VL14; SL2VL value 15 drops the packet.
 const lanes = 15
 
-// dependencies are the edges of the channel dependency graph: for each pair of
-// lanes that some path goes from and to, a bitmap of next ports by channel.
+// dependencies is the edges of the channel dependency graph: by pair of lanes (from, to), a bitmap
+// of next ports for each channel.
 type dependencies struct {
-	words int // of a bitmap of ports
+	words int // length of a bitmap of ports
 	next  [lanes][lanes][]uint64
 }
 
@@ -21,7 +21,7 @@ func newDependencies(n *network) *dependencies {
 	return &dependencies{words: (n.stride + 63) / 64}
 }
 
-// plane is the bitmap from one lane to another, made when first needed.
+// plane is the bitmap from one lane to another; it is made at the first use.
 func (d *dependencies) plane(n *network, from, to units.VL) []uint64 {
 	if d.next[from][to] == nil {
 		d.next[from][to] = make([]uint64, len(n.to)*d.words)
@@ -29,7 +29,7 @@ func (d *dependencies) plane(n *network, from, to units.VL) []uint64 {
 	return d.next[from][to]
 }
 
-// merge adds the dependencies that another core found.
+// merge adds the dependencies that another worker found.
 func (d *dependencies) merge(e *dependencies) {
 	for a := range d.next {
 		for b := range d.next[a] {
@@ -61,19 +61,19 @@ func (d *dependencies) onOneLane(n *network, t *tree, sources []uint32) {
 	}
 }
 
-// levels are, for paths to one LID, the lanes (a bit each) on which packets of
-// each service level leave each switch.
+// levels is, for paths to one LID, the lanes on which packets of each service level leave each
+// switch, one bit per lane.
 type levels struct {
 	lane [][16]uint16
-	used []uint16 // the levels that have any, by switch
+	used []uint16 // by switch: service levels with a lane
 }
 
 func newLevels(n *network) *levels {
 	return &levels{lane: make([][16]uint16, len(n.sw)), used: make([]uint16, len(n.sw))}
 }
 
-// add says that packets of a level enter switch u at a port, and returns false
-// where the switch drops them.
+// add notes that packets of a level enter switch u at a port. It returns false if the switch drops
+// them.
 func (x *levels) add(n *network, t *subnet.Tables, u int32, in, out uint8, sl units.SL) (units.VL, bool) {
 	vl := laneOf(n, t, u, in, out, sl)
 	if vl >= lanes {
@@ -93,17 +93,16 @@ func laneOf(n *network, t *subnet.Tables, u int32, in, out uint8, sl units.SL) u
 	}
 	m := &t.SL2VL[t.Dense[n.sw[u]]]
 	if len(m.VL) == 0 {
-		return units.VL(sl) // no table is known
+		return units.VL(sl) // without a table, the lane is the service level
 	}
 	at := (int(in)*(m.Ports+1)+int(out))*16 + int(sl)
 	if int(in) > m.Ports || int(out) > m.Ports || at >= len(m.VL) {
-		return lanes // a table that does not know the port drops
+		return lanes // a port without an entry drops
 	}
 	return m.VL[at]
 }
 
-// onLanes adds the dependencies of all paths to one LID with the lanes that
-// their service levels get.
+// onLanes adds the dependencies of all paths to one LID on the lanes of their service levels.
 func (d *dependencies) onLanes(n *network, tb *subnet.Tables, t *tree, x *levels, lid int, f *findings) {
 	clear(x.used)
 	for i := len(t.order) - 1; i >= 0; i-- {
@@ -135,7 +134,7 @@ func (d *dependencies) onLanes(n *network, tb *subnet.Tables, t *tree, x *levels
 // start puts the paths of one end to the LID on their lane at its first switch.
 func (d *dependencies) start(n *network, tb *subnet.Tables, t *tree, x *levels, e *end, lid int, f *findings) {
 	if e.sw == t.root {
-		return // one switch, no cable between switches
+		return // one switch: no cable between switches
 	}
 	first, last := units.SL(0), units.SL(15)
 	if tb.SL != nil {
@@ -149,7 +148,7 @@ func (d *dependencies) start(n *network, tb *subnet.Tables, t *tree, x *levels, 
 	}
 }
 
-// inUse is the lanes that some path holds while it waits for the next cable.
+// inUse is the lanes that paths hold while they wait for the next cable.
 func (d *dependencies) inUse() []int {
 	var used [lanes]bool
 	for a := range d.next {

@@ -7,7 +7,7 @@ import (
 	"weft/units"
 )
 
-// Change is an entry that two sets of tables do not have in common.
+// Change is an entry that differs between two sets of tables.
 type Change struct {
 	Switch int32     `json:"-"` // node
 	LID    units.LID `json:"lid"`
@@ -15,44 +15,42 @@ type Change struct {
 	New    uint8     `json:"after"`  // port; subnet.NoPort is none
 }
 
-// SwitchChanges counts the entries of a switch that differ.
+// SwitchChanges is the number of differing entries of a switch.
 type SwitchChanges struct {
 	Switch  int32 `json:"-"` // node
 	Entries int   `json:"entries"`
 }
 
-// LoadChange is a directed cable with the paths that it carries before and
-// after.
+// LoadChange is a directed cable with the number of its paths before and after.
 type LoadChange struct {
 	Port subnet.End `json:"-"`
 	Old  int64      `json:"before"`
 	New  int64      `json:"after"`
 }
 
-// Difference is the changes from one set of tables to another.
+// Difference is the change from one set of tables to another.
 type Difference struct {
-	Entries  int             // entries that differ, also for LIDs without an owner
-	Switches []SwitchChanges // by falling number, then by node
+	Entries  int             // differing entries, including LIDs without an owner
+	Switches []SwitchChanges // by falling number of entries, then by node
 	First    []Change        // by LID, then by node; at most maxExamples
 
 	PathChanges
 
-	Loads []LoadChange // cables whose load changes most, at most maxWorst
+	Loads []LoadChange // cables with the largest change of load, at most maxWorst
 }
 
-// PathChanges counts pairs of ends and LIDs of ends.
+// PathChanges counts paths: pairs of an end and the LID of an end.
 type PathChanges struct {
-	Pairs   int64 `json:"paths"`                  // that arrive with both
-	Moved   int64 `json:"paths_moved"`            // of them over other cables
-	Longer  int64 `json:"paths_longer"`           // of them with more hops
-	Shorter int64 `json:"paths_shorter"`          // of them with fewer
-	Gained  int64 `json:"paths_gained"`           // that arrive only with the new tables
-	Lost    int64 `json:"paths_lost"`             // that arrive only with the old ones
-	Levels  int64 `json:"service_levels_changed"` // with another service level; 0 if either has none
+	Pairs   int64 `json:"paths"`                  // paths that arrive with both
+	Moved   int64 `json:"paths_moved"`            // of Pairs: over other cables
+	Longer  int64 `json:"paths_longer"`           // of Pairs: with more hops
+	Shorter int64 `json:"paths_shorter"`          // of Pairs: with fewer hops
+	Gained  int64 `json:"paths_gained"`           // paths that arrive only with the new tables
+	Lost    int64 `json:"paths_lost"`             // paths that arrive only with the old tables
+	Levels  int64 `json:"service_levels_changed"` // of Pairs: with another service level; 0 if a set has no levels
 }
 
-// Diff compares two sets of tables for one subnet. It fails for tables that
-// were made for another.
+// Diff compares two sets of tables for one subnet. It fails for tables of another subnet.
 func Diff(s *subnet.Subnet, before, after *subnet.Tables) (*Difference, error) {
 	for _, t := range []*subnet.Tables{before, after} {
 		if err := checkTables(s, t); err != nil {
@@ -94,7 +92,7 @@ type differ struct {
 	old, now *side
 	out      *Difference
 	bySwitch []int
-	same     []bool // whether a switch's packets take the same cables with both
+	same     []bool // by switch: packets take the same cables with both
 }
 
 // lid compares the entries of all switches for one LID, the l-th of a block.
@@ -140,7 +138,7 @@ func (d *differ) paths(lid int, root int32) {
 	for u := range d.same {
 		ends := int64(len(d.n.at[u]))
 		if int32(u) == root {
-			ends-- // itself
+			ends-- // the destination itself
 		}
 		switch oldOK, newOK := a.reaches(int32(u)), b.reaches(int32(u)); {
 		case oldOK && newOK:

@@ -2,12 +2,12 @@ package proof
 
 import "math/bits"
 
-// farAway is the distance where there is no way.
+// farAway is the distance without a path.
 const farAway = ^uint16(0)
 
-// distances are the least numbers of cables between switches to 64 of them, by
-// a breadth-first search for all at once: a bit per destination (Then et al.,
-// "The more the merrier: efficient multi-source graph traversal", 2014).
+// distances is the least number of cables from each switch to 64 destination switches. One
+// breadth-first search serves all 64, with a bit per destination (Then et al., "The more the
+// merrier: efficient multi-source graph traversal", 2014).
 type distances struct {
 	to               []uint16 // by destination, then by switch
 	seen, now, later []uint64
@@ -21,7 +21,7 @@ func newDistances(n *network) *distances {
 	}
 }
 
-// search computes the distances to the roots; -1 is no destination.
+// search computes the distances to the roots; a root of -1 is skipped.
 func (d *distances) search(n *network, roots *[block]int32) {
 	s := len(n.sw)
 	for i := range d.to {

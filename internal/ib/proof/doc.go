@@ -6,7 +6,7 @@
 // # What is proven
 //
 //   - Every end (port of an adapter or router) and every switch reaches every
-//     LID, without a loop. Pairs that no cables join are counted apart.
+//     LID, without a loop. Pairs without cables between them are counted apart.
 //   - Each path has as few hops as the cables allow. Hops are counted as in OpenSM's
 //     LID matrix: the cables from the source's first switch to the destination.
 //   - The channel dependency graph has no cycle (Dally and Seitz, "Deadlock-free
@@ -15,8 +15,7 @@
 //     has an edge where a path between ends holds the buffer behind one cable while
 //     it waits for the next cable. Lanes come from the path's service level and each
 //     switch's SL2VL table. The report shows the shortest cycle.
-//   - The balance of paths over cables, and the load that patterns of the nodes, in
-//     their real order, put on cables.
+//   - The balance of paths over cables, and the load of traffic patterns on cables, with the nodes in their real order.
 //
 // # How
 //
@@ -25,13 +24,12 @@
 // of its subtrees are the loads, and its pairs of consecutive cables are the
 // dependencies, kept as a bitmap of next ports by cable. LIDs are taken 64 at a
 // time, so that rows of the tables are read in cache lines and one breadth-first
-// search over bit sets gives the distances for all 64. Work grows with LIDs
-// times switches, memory with cables; both are divided over cores, and no result
-// depends on the number of cores.
+// search over bit sets gives the distances for all 64. Work grows with LIDs times switches, memory
+// with cables. Both are divided among cores; no result depends on the number of cores.
 //
 // # What is left out
 //
-// Paths that begin or end at a switch's own port take part in reachability, and
-// not in the dependency graph: ibdmchk judges so too. Of multicast, only the ports of
-// its tables are checked. Rates of adaptive routing are no property of a table.
+// Paths that begin or end at a switch's own port count for reachability but not in the dependency
+// graph, as in ibdmchk. Multicast tables are checked for valid ports only. The rates of adaptive
+// routing are no property of a table.
 package proof

@@ -10,8 +10,8 @@ import (
 // Kind is the kind of a finding.
 type Kind uint8
 
-// The kinds of finding. Kinds up to Loop are reasons why packets do not arrive; LostLane,
-// LIDClash and NoLID refute the tables too.
+// The kinds of finding. With kinds up to Loop, packets do not arrive. LostLane, LIDClash and NoLID
+// refute the tables too.
 const (
 	none Kind = iota
 	// MissingEntry: a switch has no port for a LID that has an owner.
@@ -28,9 +28,9 @@ const (
 	ForeignLID
 	// LostLane: a SL2VL table drops packets of a path's service level.
 	LostLane
-	// LIDClash: a port claims a LID that is another's.
+	// LIDClash: a port has a LID of another port.
 	LIDClash
-	// NoLID: an end with a cable has no LID, so that no path leads to it.
+	// NoLID: an end with a cable has no LID, so no path leads to it.
 	NoLID
 	// Unsaid: the tables leave a LID out, so paths to it are not judged.
 	Unsaid
@@ -68,15 +68,15 @@ type Place struct {
 	LID  units.LID  `json:"lid,omitempty"` // 0: no destination in particular
 }
 
-// Finding is one kind of fault, how often it was seen, and the first places in
-// the order of LIDs and nodes, at most maxExamples.
+// Finding is one kind of fault with its count and its first places in the order of LIDs and nodes,
+// at most maxExamples.
 type Finding struct {
 	Kind   Kind    `json:"what"`
 	Count  int64   `json:"count"`
 	Places []Place `json:"-"`
 }
 
-// findings collect by kind.
+// findings is the findings by kind.
 type findings [kinds]Finding
 
 func (f *findings) add(k Kind, at subnet.End, lid int) {
@@ -88,8 +88,8 @@ func (f *findings) add(k Kind, at subnet.End, lid int) {
 	}
 }
 
-// merge adds the findings of another core. Each core goes through LIDs upwards, so the
-// lowest LIDs of all are among the first places of each.
+// merge adds the findings of another worker. Each worker checks LIDs in rising order, so the lowest
+// LIDs are among its first places.
 func (f *findings) merge(g *findings) {
 	for k := range f {
 		x := &f[k]

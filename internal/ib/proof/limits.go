@@ -8,10 +8,10 @@ const (
 	// maxCycles is the number of disjoint credit loops that a report shows; a lane
 	// rarely has more than one.
 	maxCycles = 16
-	// maxShiftCounters bounds the memory for loads of shifts, 2 bytes each and
-	// per core: with more shifts than fit, evenly spaced ones are walked.
+	// maxShiftCounters bounds the memory for loads of shifts, 2 bytes each, per worker. If not all
+	// shifts fit, evenly spaced shifts are walked.
 	maxShiftCounters = 8 << 20
-	// maxSearch bounds the edges that the search for the shortest cycle follows:
-	// seconds. Beyond it the report shows the cycle found so far.
+	// maxSearch is the number of edges that the search for the shortest cycle follows, for some
+	// seconds. At this bound the report shows the shortest cycle so far.
 	maxSearch = 400 << 20
 )

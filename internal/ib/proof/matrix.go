@@ -7,44 +7,43 @@ import (
 	"weft/units"
 )
 
-// NoHops is the entry of a LID matrix where no way leads through a port.
+// NoHops is the entry of a LID matrix if no path leads through the port.
 const NoHops = 255
 
 // Matrix is the comparison of a LID matrix with the cables and the tables.
 type Matrix struct {
-	// Entries is the number of hop counts that were compared, by switch, destination
-	// switch and port, where the cables or the matrix have a way. Equal entries have the
-	// least hops that the cables allow through that port. Longer entries have more.
-	// Closed entries have no way though the cables have one; engines such as updn make
-	// longer and closed entries by their rules. Shorter entries have fewer hops than any
-	// cables allow: the matrix belongs to another fabric.
+	// Entries is the number of compared hop counts: each is for a switch, a destination switch and
+	// a port with a path by the cables or by the matrix. Equal entries have the least hops that the
+	// cables allow through that port. Longer entries have more. Closed entries have no path though
+	// the cables have one; engines such as updn make longer and closed entries by their rules.
+	// Shorter entries have fewer hops than the cables allow: the matrix belongs to another fabric.
 	Entries int64 `json:"entries"`
 	Equal   int64 `json:"least_hops"`
 	Longer  int64 `json:"more_hops"`
 	Closed  int64 `json:"no_way_where_a_cable_leads"`
 	Shorter int64 `json:"fewer_than_the_cables_allow"`
-	// Paths is the number of paths from a switch to a LID that arrive with the tables.
-	// Agree is the number of these whose hops the matrix has at the first port.
+	// Paths is the number of paths from a switch to a LID that arrive with the tables. Agree is the
+	// number of paths with the hops that the matrix has at the first port.
 	Paths int64 `json:"paths"`
 	Agree int64 `json:"paths_that_agree"`
-	// Impossible and Disagree are the first places, in the order of destinations, of
-	// Shorter and of the paths that do not agree; at most maxExamples of each.
+	// Impossible is the first places of Shorter, Disagree of the paths that do not agree, both in
+	// the order of destinations and at most maxExamples.
 	Impossible []HopsAt `json:"-"`
 	Disagree   []HopsAt `json:"-"`
 }
 
-// HopsAt is an entry of a LID matrix that is not as it should be.
+// HopsAt is a wrong entry of a LID matrix.
 type HopsAt struct {
-	Port subnet.End `json:"-"`             // of the switch whose entry it is
+	Port subnet.End `json:"-"`             // port of the switch
 	To   subnet.End `json:"-"`             // the destination: a switch's port 0, or an end
 	LID  units.LID  `json:"lid,omitempty"` // of the destination; 0 if it has none
-	Says int        `json:"says"`          // hops as the matrix has them; 255 is no way
-	Is   int        `json:"is"`            // the least that the cables allow, or the path's own
+	Says int        `json:"says"`          // hops in the matrix; 255 is no path
+	Is   int        `json:"is"`            // least hops that the cables allow, or the hops of the path
 }
 
 // Refuted reports whether the matrix cannot belong to this fabric. Paths that disagree with
-// it do not refute it: engines that lead packets round a fault, such as torus-2QoS, leave
-// the matrix unchanged.
+// it do not refute it: engines that route round a fault, such as torus-2QoS, leave the matrix
+// unchanged.
 func (m *Matrix) Refuted() bool { return m.Shorter > 0 }
 
 // CheckMatrix compares a LID matrix with the cables of a subnet and with its

@@ -5,22 +5,22 @@ import (
 	"weft/units"
 )
 
-// network is a subnet in the form in which the proofs walk it. A channel is the
-// sending side of a switch's port, numbered switch*stride+port.
+// network is a subnet, indexed for the proofs. A channel is the sending side of a switch's port,
+// numbered switch*stride+port.
 type network struct {
 	s      *subnet.Subnet
 	sw     []int32 // node of each switch
-	dense  []int32 // switch of each node, -1 if it is none
+	dense  []int32 // by node: its switch number; -1: not a switch
 	stride int     // one more than the highest port number of any switch
 	to     []int32 // switch that a channel leads to; notASwitch, noCable or noSuchPort
-	in     []uint8 // port there at which it arrives
+	in     []uint8 // by channel: input port at that switch
 
-	neighbours [][]int32 // switches next to each switch, each once
+	neighbours [][]int32 // by switch: its neighbours, each once
 	ends       []end     // ports of adapters and routers that have a LID, in the order of LIDs
 	at         [][]int32 // ends at each switch
 	adrift     int64     // ends that are cabled to no switch
 	owner      []subnet.End
-	wide       bool // some end answers to more than one LID
+	wide       bool // an end has more than one LID
 }
 
 // end is a port of an adapter or router.
@@ -138,7 +138,7 @@ func (n *network) switchAt(u int32, port uint8) subnet.End {
 	return subnet.End{Node: n.sw[u], Port: port}
 }
 
-// channelAt is the port that a channel is the sending side of.
+// channelAt is the sending port of a channel.
 func (n *network) channelAt(c int32) subnet.End {
 	return n.switchAt(c/int32(n.stride), uint8(int(c)%n.stride))
 }

@@ -23,17 +23,16 @@ type Pattern struct {
 	Worst subnet.End `json:"-"`
 }
 
-// patterns collect loads of the ends in an order.
+// patterns is the loads of traffic patterns for one order of the ends.
 type patterns struct {
 	n      *network
-	rank   []int32 // of each end in the order
-	end    []int32 // its inverse
+	rank   []int32 // by end: its place in the order
+	end    []int32 // by place: the end
 	shifts []int   // distances that are walked
 	flows  []uint16
 }
 
-// newPatterns prepares the ring, its reverse, and as many shifts as there is
-// memory for, evenly spaced if that is not all.
+// newPatterns prepares the ring, its reverse, and as many evenly spaced shifts as fit into memory.
 func newPatterns(n *network, order []int32) *patterns {
 	p := &patterns{n: n, end: order, rank: make([]int32, len(n.ends))}
 	for i := range p.rank {
@@ -59,7 +58,7 @@ func newPatterns(n *network, order []int32) *patterns {
 	return p
 }
 
-// fork is a collector for another core.
+// fork is an empty copy for another worker.
 func (p *patterns) fork() *patterns {
 	q := *p
 	q.flows = make([]uint16, len(p.shifts)*len(p.n.to))
@@ -95,7 +94,7 @@ func (p *patterns) merge(q *patterns) {
 	}
 }
 
-// most is the most loaded channel of one shift.
+// most is the most loaded channel in one shift.
 func (p *patterns) most(shift int) (channel int32, flows uint16) {
 	row := p.flows[shift*len(p.n.to) : (shift+1)*len(p.n.to)]
 	for c, f := range row {
@@ -124,7 +123,7 @@ func (p *patterns) list(pairs []int64) []Pattern {
 	by := p.shifts[0]
 	for i, k := range p.shifts {
 		x := p.one("", i)
-		mean.Contention += x.Contention // whole numbers: means of equal loads are equal
+		mean.Contention += x.Contention // whole numbers, so means of equal loads are equal
 		mean.Bandwidth += x.Bandwidth / float64(len(p.shifts))
 		if x.Contention > worst.Contention {
 			worst, by = x, k
@@ -157,8 +156,8 @@ func (p *patterns) allToAll(pairs []int64) Pattern {
 	return x
 }
 
-// nodeOrder is the order in which a job's ranks usually stand: by the names of
-// the nodes, numbers in them compared as numbers, then by port.
+// nodeOrder is the usual order of a job's ranks: by node name, with digits compared as numbers,
+// then by port.
 func nodeOrder(n *network) []int32 {
 	order := make([]int32, len(n.ends))
 	for i := range order {

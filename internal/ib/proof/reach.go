@@ -3,8 +3,8 @@ package proof
 // Reach counts pairs of a source and a LID.
 type Reach struct {
 	Pairs   int64 `json:"pairs"`     // in all
-	Arrive  int64 `json:"arrive"`    // packets get there
-	Islands int64 `json:"no_cables"` // no cables lead there, whatever the tables
+	Arrive  int64 `json:"arrive"`    // packets arrive
+	Islands int64 `json:"no_cables"` // no cables lead there, with any tables
 	Lost    int64 `json:"lost"`      // packets end on the way although cables lead there
 	Looping int64 `json:"looping"`   // packets go round without end
 }
@@ -37,11 +37,11 @@ func (r *Reach) add(pairs int64, hops, least uint16) {
 
 // Lengths counts the paths between ends by their length.
 type Lengths struct {
-	// Hops counts paths by their number of hops: cables from the first switch
-	// on, as in OpenSM's LID matrix.
+	// Hops is the number of paths by hops: cables from the first switch on, as in OpenSM's LID
+	// matrix.
 	Hops []int64 `json:"paths_by_hops"`
-	// Detour counts paths by their number of hops beyond the least that the cables allow.
-	// The paths of Detour[0] are no detours.
+	// Detour is the number of paths by extra hops beyond the least that the cables allow. Detour[0]
+	// counts the shortest paths.
 	Detour []int64 `json:"paths_by_detour"`
 }
 

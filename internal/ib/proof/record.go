@@ -151,8 +151,8 @@ type loadChangeRecord struct {
 	LoadChange
 }
 
-// Record is the difference of tables of a subnet as JSON has it. The ports that have other
-// LIDs in the second tables are relabelled ports.
+// Record is the difference of tables of a subnet as JSON has it. relabelled is the number of ports
+// with another LID in the second tables.
 func (d *Difference) Record(s *subnet.Subnet, relabelled int) DifferenceRecord {
 	x := DifferenceRecord{
 		Entries: d.Entries, PathChanges: d.PathChanges, Relabelled: relabelled,

@@ -1,17 +1,16 @@
 package proof
 
-// Shift is the pattern in which each end sends to the end at a distance behind it in the
-// order.
+// Shift is the pattern in which each end sends to the end By places behind it in the order.
 type Shift struct {
 	By int // the distance
 	// Flows is the most flows that share a directed cable between switches.
 	Flows int
-	// Least is a bound below Flows that no tables get under: the flows that leave or
-	// enter some switch, shared evenly among all its cables to other switches.
+	// Least is a lower bound of Flows for any tables: the flows that leave or enter a switch,
+	// shared evenly among its cables to other switches.
 	Least int
 }
 
-// each lists the shifts that were walked.
+// each is the walked shifts.
 func (p *patterns) each() []Shift {
 	cables := make([]int, len(p.n.sw))
 	for c, to := range p.n.to {
@@ -28,7 +27,7 @@ func (p *patterns) each() []Shift {
 	return shifts
 }
 
-// least is the bound of the shift by k; out and in are scratch space.
+// least is the lower bound for the shift by k; out and in are scratch space.
 func (p *patterns) least(k int, cables, out, in []int) int {
 	clear(out)
 	clear(in)

@@ -27,12 +27,12 @@ func checkTables(s *subnet.Subnet, t *subnet.Tables) error {
 		}
 	}
 	if t.SL2VL != nil && len(t.SL2VL) != len(t.LFT) {
-		return fmt.Errorf("the tables have SL2VL maps of %d switches, and %d switches", len(t.SL2VL), len(t.LFT))
+		return fmt.Errorf("the tables have SL2VL maps of %d switches and forwarding tables of %d", len(t.SL2VL), len(t.LFT))
 	}
 	return nil
 }
 
-// checkLIDs refuses LIDs that no port can have: nothing could be said of them.
+// checkLIDs refuses LIDs that no port can have: their paths cannot be judged.
 func checkLIDs(s *subnet.Subnet) error {
 	for i := range s.Nodes {
 		for j := range s.Nodes[i].Ports {
@@ -46,8 +46,7 @@ func checkLIDs(s *subnet.Subnet) error {
 	return nil
 }
 
-// columns are the ports that all switches have for LIDs first to first+63, one
-// LID after the other.
+// columns is the entries of all switches for LIDs first to first+63, one LID after the other.
 type columns struct {
 	switches int
 	port     []uint8

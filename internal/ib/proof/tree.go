@@ -14,12 +14,12 @@ type tree struct {
 	stack []int32
 }
 
-// States of a switch that has no number of hops.
+// States of a switch without a number of hops.
 const (
 	unknown = ^uint16(0) - iota
 	onStack
 	dead    // the packet ends at a switch that cannot forward it
-	looping // it comes back to a switch where it was
+	looping // the packet comes back to a switch
 	states  // any value above is a state
 )
 
@@ -41,8 +41,7 @@ func (t *tree) grow(n *network, column []uint8, root int32, rootPort uint8) {
 	}
 }
 
-// follow walks from a switch to where its packets end or meet a walk that was
-// made before.
+// follow walks from a switch until its packets end or meet an earlier walk.
 func (t *tree) follow(n *network, u int32, rootPort uint8) {
 	t.stack = t.stack[:0]
 	var hops uint16
@@ -85,8 +84,7 @@ func (t *tree) follow(n *network, u int32, rootPort uint8) {
 // reaches reports whether packets of a switch arrive.
 func (t *tree) reaches(u int32) bool { return t.hops[u] < states }
 
-// fault is the kind of fault in a switch's entry for a LID that ends at the root; none if
-// the entry is right.
+// fault is the kind of fault in a switch's entry for a LID at the root; none for a correct entry.
 func (n *network) fault(u int32, p uint8, root int32, rootPort uint8) Kind {
 	if p == subnet.NoPort {
 		return MissingEntry

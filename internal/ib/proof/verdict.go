@@ -2,8 +2,7 @@ package proof
 
 import "fmt"
 
-// Refutations is the reasons why the tables are refuted, a few words each; none if they
-// are proven.
+// Refutations is the reasons why the tables are refuted, a few words each. Proven tables have none.
 func (r *Report) Refutations() []string {
 	var out []string
 	toEnds := r.FromSwitches // losses between switches are a warning

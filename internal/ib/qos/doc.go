@@ -1,6 +1,5 @@
-// Package qos reads and writes the keys of opensm.conf that set quality of
-// service: the number of lanes, the weights of their arbiters, and which
-// service level goes to which lane, in general and by class of port.
+// Package qos reads and writes the keys of opensm.conf that set quality of service: the number of
+// lanes, the arbitration weights, and the SL2VL map, in general and by class of port.
 //
 // It reads the policy file qos-policy.conf as well, which gives service levels to
 // paths by their ends, partition, QoS class and service.

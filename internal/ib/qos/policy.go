@@ -1,13 +1,12 @@
 package qos
 
-// Policy is a qos-policy.conf: the rules that give a path its service level. Rules are
-// tried in order; the first that fits counts. The rules of qos-ulps come behind the rules
-// of qos-match-rules, as OpenSM appends them.
+// Policy is a qos-policy.conf: the rules that give a path its service level. The first matching
+// rule counts. The rules of qos-ulps come after the rules of qos-match-rules, as in OpenSM.
 type Policy struct {
 	Groups  []PortGroup
 	Levels  []Level // at least the one named DEFAULT
 	Rules   []Match
-	Default Level // of paths that no rule fits
+	Default Level // of paths without a matching rule
 }
 
 // DefaultLevel is the name of the level that every policy has.
@@ -26,7 +25,7 @@ func Holds(ranges []Range, n uint64) bool {
 	return false
 }
 
-// PortGroup is a set of ports: every port that one of its lines names.
+// PortGroup is a set of ports: every port that a line of the group names.
 type PortGroup struct {
 	Name       string
 	GUIDs      []Range
@@ -50,14 +49,14 @@ type Match struct {
 	Classes             []Range  // of the path's QoS class
 	ServiceIDs          []Range
 	PKeys               []Range // low 15 bits
-	TargetGUIDs         []Range // of qos-ulps: ports at which the path ends
+	TargetGUIDs         []Range // of qos-ulps: destination ports of the path
 	Protocol            string  // of qos-ulps: sdp, rds, iser, srp, ipoib; "" is any
 	Level               Level
 	Line                int
 }
 
-// Service reports whether the rule asks for a QoS class or a service ID, which a
-// path request may state: sdp, rds and iser are known by their service IDs.
+// Service reports whether the rule has a QoS class or a service ID, which a path request may state.
+// sdp, rds and iser stand for service IDs.
 func (m *Match) Service() bool {
 	return len(m.Classes) > 0 || len(m.ServiceIDs) > 0 || m.Protocol == "sdp" || m.Protocol == "rds" || m.Protocol == "iser"
 }

@@ -7,10 +7,10 @@ import (
 	"weft/units"
 )
 
-// Class is the ports that a set of keys is for.
+// Class is the class of ports that a set of keys applies to.
 type Class uint8
 
-// The classes. What a class leaves unset comes from Any.
+// The classes. Keys that a class leaves unset come from Any.
 const (
 	Any         Class = iota // qos_…
 	Adapters                 // qos_ca_…: ports of channel adapters
@@ -20,11 +20,11 @@ const (
 	classes
 )
 
-// prefixes are how the keys of each class begin.
+// prefixes is the prefixes of the keys, by class.
 var prefixes = [classes]string{"qos_", "qos_ca_", "qos_sw0_", "qos_swe_", "qos_rtr_"}
 
-// Weight is one entry of an arbitration table: a lane and the number of 64-byte
-// blocks that it may send in its turn, 0 to 255 (IBA vol. 1, 7.6.9).
+// Weight is one entry of an arbitration table: a lane and the number of 64-byte blocks that it may
+// send per turn, 0 to 255 (IBA vol. 1, 7.6.9).
 type Weight struct {
 	VL     units.VL
 	Blocks uint8
@@ -39,7 +39,7 @@ type Set struct {
 	MaxVLs    *uint8 // data lanes, 1 to 15
 	HighLimit *uint8 // 0 to 255: blocks of 4,096 bytes of high priority before one packet of low
 	High, Low []Weight
-	SL2VL     *[16]units.VL // 15 drops
+	SL2VL     *[16]units.VL // 15: the packet is dropped
 }
 
 // Config is the keys of a file.
@@ -61,5 +61,5 @@ func (c *Config) Of(class Class) Set {
 	return s
 }
 
-// Errors is everything that is wrong with a file.
+// Errors is all errors in a file.
 type Errors = format.Errors

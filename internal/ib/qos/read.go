@@ -16,9 +16,8 @@ const (
 	maxProblems = 50
 )
 
-// Read reads the QoS keys of an opensm.conf. Keys of other matters are passed
-// over; keys that begin with qos and are none of QoS are errors. The last of
-// two equal keys counts, as with OpenSM. Everything that is wrong comes as one
+// Read reads the QoS keys of an opensm.conf. Other keys are ignored; unknown keys that begin with
+// qos are errors. The last of two equal keys counts, as with OpenSM. All errors come as one
 // *Errors.
 func Read(name string, r io.Reader) (*Config, error) {
 	c := &Config{}
@@ -57,7 +56,7 @@ func Read(name string, r io.Reader) (*Config, error) {
 	return c, nil
 }
 
-// set takes one key. A value of (null), or none, leaves it unset.
+// set takes one key. The value (null) or an empty value leaves it unset.
 func (c *Config) set(key, value string) error {
 	if key == "qos" {
 		switch strings.ToUpper(value) {
@@ -78,7 +77,7 @@ func (c *Config) set(key, value string) error {
 	}
 	set, ok := keys[what]
 	if !ok || !strings.HasPrefix(key, prefixes[Any]) {
-		return fmt.Errorf("%q is no key of QoS: expected max_vls, high_limit, vlarb_high, vlarb_low or sl2vl behind qos_, qos_ca_, qos_sw0_, qos_swe_ or qos_rtr_", key)
+		return fmt.Errorf("unknown QoS key %q: expected max_vls, high_limit, vlarb_high, vlarb_low or sl2vl behind qos_, qos_ca_, qos_sw0_, qos_swe_ or qos_rtr_", key)
 	}
 	if value == "" || value == "(null)" {
 		return nil
@@ -89,7 +88,7 @@ func (c *Config) set(key, value string) error {
 	return nil
 }
 
-// keys take the value of a key, without its prefix.
+// keys sets the value of a key, by key without prefix.
 var keys = map[string]func(*Set, string) error{
 	"max_vls":    func(s *Set, v string) error { return number(&s.MaxVLs, v, 1, 15) },
 	"high_limit": func(s *Set, v string) error { return number(&s.HighLimit, v, 0, 255) },
@@ -98,7 +97,7 @@ var keys = map[string]func(*Set, string) error{
 	"sl2vl":      func(s *Set, v string) error { return lanes(&s.SL2VL, v) },
 }
 
-// number takes a number. OpenSM writes 0 lanes and a limit of -1 for "unset".
+// number reads a number. OpenSM writes 0 lanes and a limit of -1 for "unset".
 func number(to **uint8, text string, least, most int) error {
 	n, err := strconv.Atoi(text)
 	if err == nil && (n == -1 || n == 0 && least > 0) {
@@ -113,7 +112,7 @@ func number(to **uint8, text string, least, most int) error {
 	return nil
 }
 
-// weights takes 0:64,1:32.
+// weights reads a list such as 0:64,1:32.
 func weights(to *[]Weight, text string) error {
 	fields := strings.Split(text, ",")
 	if len(fields) > maxEntries {
@@ -133,7 +132,7 @@ func weights(to *[]Weight, text string) error {
 	return nil
 }
 
-// lanes takes 16 lanes, one for each service level.
+// lanes reads 16 lanes, one for each service level.
 func lanes(to **[16]units.VL, text string) error {
 	fields := strings.Split(text, ",")
 	if len(fields) != 16 {

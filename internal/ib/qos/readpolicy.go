@@ -14,8 +14,8 @@ import (
 // maxPolicyLines bounds a policy: one line for each port of the largest subnet.
 const maxPolicyLines = 1 << 17
 
-// ReadPolicy reads a qos-policy.conf. The section qos-setup is passed over, as
-// OpenSM does. Everything that is wrong comes as one *Errors.
+// ReadPolicy reads a qos-policy.conf. Like OpenSM, it ignores the section qos-setup. All errors
+// come as one *Errors.
 func ReadPolicy(name string, r io.Reader) (*Policy, error) {
 	p := &policyReader{name: name, policy: &Policy{Default: Level{Name: DefaultLevel}}, groups: map[string]bool{}, levels: map[string]Level{}}
 	in := bufio.NewScanner(r)
@@ -66,7 +66,7 @@ func (p *policyReader) fail(text string, args ...any) {
 	p.errs.List = append(p.errs.List, format.Problem{File: p.name, Line: p.line, Text: fmt.Sprintf(text, args...)})
 }
 
-// sections says which section may stand in which; "" is the file itself.
+// sections is the parent of each section; "" is the file itself.
 var sections = map[string]string{
 	"port-groups": "", "qos-setup": "", "qos-levels": "", "qos-match-rules": "", "qos-ulps": "",
 	"port-group": "port-groups", "qos-level": "qos-levels", "qos-match-rule": "qos-match-rules",
@@ -97,7 +97,7 @@ func (p *policyReader) statement(text string) {
 		return
 	}
 	if ended, is := strings.CutPrefix(text, "end-"); is {
-		if ended != in || in == "" { // of "end-" alone neither has a name
+		if ended != in || in == "" { // "end-" alone has no name
 			p.fail("%s where %q is open", abridge(text), in)
 			return
 		}
@@ -120,7 +120,7 @@ func (p *policyReader) statement(text string) {
 	}
 }
 
-// fields take the lines of the innermost sections.
+// fields reads the lines of the innermost sections.
 var fields = map[string]func(p *policyReader, key, value string) error{
 	"port-group": (*policyReader).groupField, "qos-level": (*policyReader).levelField, "qos-match-rule": (*policyReader).matchField,
 }
@@ -207,7 +207,7 @@ func (p *policyReader) matchField(key, value string) (err error) {
 	return err
 }
 
-// close ends a section and keeps its contents.
+// close ends a section and stores its contents.
 func (p *policyReader) close(section string) {
 	switch section {
 	case "port-group":
@@ -231,7 +231,7 @@ func (p *policyReader) close(section string) {
 	}
 }
 
-// finish joins rules with their levels and groups.
+// finish connects rules with their levels and groups.
 func (p *policyReader) finish() {
 	if len(p.open) > 0 {
 		p.fail("the file ends within %s", p.within())
@@ -256,7 +256,7 @@ func (p *policyReader) finish() {
 	p.policy.Rules = append(p.policy.Rules, p.simple...)
 }
 
-// words are the parts of a list between commas, without quotes.
+// words is the elements of a comma-separated list, without quotes.
 func words(list string) (out []string) {
 	for w := range strings.SplitSeq(list, ",") {
 		if w = strings.Trim(strings.TrimSpace(w), `"`); w != "" {

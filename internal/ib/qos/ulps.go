@@ -38,14 +38,14 @@ func (p *policyReader) ulp(text string) {
 	p.simple = append(p.simple, m)
 }
 
-// condition reads the words behind the protocol. A port number is part of the service ID
-// of sdp, rds and iser: see Service.
+// condition reads the words after the protocol. A port number is part of the service ID of sdp, rds
+// and iser: see Service.
 func (m *Match) condition(text string) error {
 	switch {
 	case text == "" && m.Protocol == "":
 		return fmt.Errorf("expected service-id, pkey or target-port-guid behind any")
 	case text == "" && m.Protocol == "ipoib":
-		m.PKeys = []Range{{0x7fff, 0x7fff}} // IPoIB is known by its partition, of old the default one
+		m.PKeys = []Range{{0x7fff, 0x7fff}} // IPoIB is known by its partition; the default partition is the traditional one
 		return nil
 	case text == "":
 		return nil

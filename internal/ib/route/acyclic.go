@@ -2,10 +2,9 @@ package route
 
 import "slices"
 
-// acyclic keeps lanes free of loops while paths are added one by one. Each lane
-// has a topological order of its channels, repaired where a new dependency
-// contradicts it (Pearce and Kelly, "A dynamic topological sort algorithm for
-// directed acyclic graphs", 2006).
+// acyclic keeps lanes free of loops while paths are added one by one. Each lane has a topological
+// order of its channels. If a new dependency contradicts it, the order is repaired (Pearce and
+// Kelly, "A dynamic topological sort algorithm for directed acyclic graphs", 2006).
 type acyclic struct {
 	s     *spanner
 	lanes []*ordered
@@ -14,8 +13,8 @@ type acyclic struct {
 
 func newAcyclic(s *spanner, lanes int) *acyclic { return &acyclic{s: s, most: lanes} }
 
-// first puts a path on the lowest lane on which it closes no loop. path calls
-// its function with each of the path's dependencies on a layer.
+// first puts a path on the lowest lane on which it closes no loop. path calls its argument for each
+// dependency of the path on a layer.
 func (a *acyclic) first(path func(*layer, func(int))) (uint8, bool) {
 	for lane := range a.most {
 		if lane == len(a.lanes) {
@@ -31,8 +30,8 @@ func (a *acyclic) first(path func(*layer, func(int))) (uint8, bool) {
 // ordered is a lane without loops.
 type ordered struct {
 	*layer
-	rank  []int32 // of each channel: dependencies lead to higher ones
-	edges []int   // of the path at hand
+	rank  []int32 // by channel; dependencies lead to higher ranks
+	edges []int   // of the current path
 	mark  []bool
 	ahead []int32 // scratch of repair
 	back  []int32
@@ -62,8 +61,7 @@ func (o *ordered) add(path func(*layer, func(int))) bool {
 	return true
 }
 
-// admit makes the order agree with a new dependency; it is false if that
-// closes a loop.
+// admit makes the order agree with a new dependency, and returns false if that closes a loop.
 func (o *ordered) admit(e int) bool {
 	x, y := int32(e/o.stride), o.target(e)
 	lo, hi := o.rank[y], o.rank[x]
@@ -121,7 +119,7 @@ func (o *ordered) backward(c, lo int32) {
 			if v < 0 {
 				continue
 			}
-			d := int32(o.s.f.base[v] + int(o.s.in[p])) // the cable's other direction: into u
+			d := int32(o.s.f.base[v] + int(o.s.in[p])) // the cable's other direction, into u
 			if !o.mark[d] && o.rank[d] >= lo && o.paths[o.edge(d, port)] > 0 {
 				o.mark[d] = true
 				o.back = append(o.back, d)

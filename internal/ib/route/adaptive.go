@@ -16,12 +16,11 @@ import (
 type Adaptive struct {
 	tab *subnet.Tables
 	sub *subnet.Subnet
-	// Groups are the groups of each switch, by Tables.Dense: the sets of ports
-	// that begin a shortest path to some switch, each once.
+	// Groups is the groups of each switch, by Tables.Dense. A group is the ports that begin a
+	// shortest path to a switch; equal groups appear once.
 	Groups [][]subnet.PortMask
-	// Of is the group of each LID, 0 to Tables.Top, by switch: an index into Groups.
-	// NoGroup stands for the switch's own LID, the LID of an end on it, and a LID out of
-	// reach.
+	// Of is the group of each LID, 0 to Tables.Top, by switch: an index into Groups. NoGroup stands
+	// for the switch's own LID, the LID of an end on it, and an unreachable LID.
 	Of [][]int32
 }
 
@@ -29,10 +28,10 @@ type Adaptive struct {
 const NoGroup = -1
 
 // AdaptiveGroups computes, for each switch and LID, the ports that begin a
-// shortest path. It fails where LIDs are missing or clash.
+// shortest path. It fails if LIDs are missing or clash.
 //
-// The lanes that keep the choices free of credit loops are not part of it: a tree needs
-// none, other shapes depend on the switch's own means.
+// The lanes against credit loops are not part of the result: a tree needs none, and for other
+// shapes they depend on the switch.
 func AdaptiveGroups(s *subnet.Subnet) (*Adaptive, error) {
 	f, err := newFabric(s)
 	if err != nil {
@@ -100,7 +99,7 @@ func (a *Adaptive) WriteTo(w io.Writer) (int64, error) {
 	return out.n, out.to.Flush()
 }
 
-// counter counts the bytes that are written.
+// counter counts the written bytes.
 type counter struct {
 	to *bufio.Writer
 	n  int64

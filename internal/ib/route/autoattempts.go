@@ -13,16 +13,15 @@ import (
 type attempt struct {
 	name Name
 	with string // its options in words; "" for none
-	last bool   // only where the engine refuses the fabric without that
-	poor bool   // only where nothing else is proven
-	slow bool   // it takes seconds for thousands of ends, and tens for ten thousand
-	note string // the options with which OpenSM routes so; "" if -R and the name are enough
+	last bool   // only if the engine refuses the fabric without these options
+	poor bool   // only if nothing else is proven
+	slow bool   // seconds for thousands of ends, tens of seconds for ten thousand
+	note string // OpenSM's options for the same routes; "" if -R and the name are enough
 	opt  Options
 }
 
-// attempts is the engines that Auto tries: engines for trees first, then the engine for
-// the fabric's shape, then engines for any shape, and at the end an engine that is always
-// free of deadlock, and slow.
+// attempts is the engines that Auto tries: engines for trees first, then the engine for the
+// fabric's shape, then engines for any shape, last a slow engine that is always free of deadlock.
 func attempts(f *fabric, o Options) []attempt {
 	l := inspect.Lay(f.sub)
 	sets := f.rootSets(l, o)
@@ -42,7 +41,7 @@ func attempts(f *fabric, o Options) []attempt {
 	}
 	all = append(all, madeFor(f.sub, l, o)...)
 	all = append(all, attempt{name: "updn", opt: o})
-	if len(o.Roots) == 0 && len(sets) > 1 { // updn detects the last of them itself
+	if len(o.Roots) == 0 && len(sets) > 1 { // updn detects the last set itself
 		all = append(all, attempt{
 			name: "updn", with: fmt.Sprintf("with %d roots", len(sets[0])), opt: o,
 			note: "OpenSM needs -R updn -a with the roots' NodeGUIDs, which weft fabric convert --to roots writes",
@@ -58,11 +57,11 @@ func attempts(f *fabric, o Options) []attempt {
 		attempt{name: "dfsssp", opt: o, slow: true}, attempt{name: "lash", opt: o, slow: true}, around)
 }
 
-// middle is the switch that is nearest to the one farthest from it.
+// middle is the switch with the least distance to its farthest switch.
 func (f *fabric) middle() []units.GUID {
 	j := &job{fabric: f, cores: 1}
 	var middle []units.GUID
-	least := noWay + 1
+	least := noPath + 1
 	hops := j.shortestPaths().hops
 	for _, i := range f.order {
 		if far := int(slices.Max(hops[i])); far < least {
@@ -102,12 +101,12 @@ func (f *fabric) rootSets(l *inspect.Layout, o Options) [][]units.GUID {
 	return slices.DeleteFunc(sets, func(set []units.GUID) bool { return len(set) == 0 || len(set) == len(f.sw) })
 }
 
-// mostOnOneLevel are the port GUIDs of the ends on the level below roots that has most
-// of them; nil if all ends are there.
+// mostOnOneLevel is the port GUIDs of the ends on the level below roots with most ends; nil if all
+// ends are there.
 func (f *fabric) mostOnOneLevel(roots []units.GUID) []units.GUID {
 	j := &job{fabric: f, opt: Options{Roots: roots}}
 	level := j.ranks(j.namedRoots())
-	var at [noWay + 1][]units.GUID
+	var at [noPath + 1][]units.GUID
 	all, leaf := 0, 0
 	for i := range f.ends {
 		if e := &f.ends[i]; e.sw >= 0 {
@@ -124,8 +123,7 @@ func (f *fabric) mostOnOneLevel(roots []units.GUID) []units.GUID {
 	return at[leaf]
 }
 
-// madeFor is the engine that is made for the shape which the fabric is seen to have, if
-// there is one.
+// madeFor is the engine for the recognised shape of the fabric, if there is one.
 func madeFor(s *subnet.Subnet, l *inspect.Layout, o Options) []attempt {
 	if len(l.Report.Islands) != 1 {
 		return nil

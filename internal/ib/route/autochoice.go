@@ -19,7 +19,7 @@ const Auto Name = "auto"
 type Attempt struct {
 	Engine Name   `json:"engine"`
 	With   string `json:"with,omitempty"` // the engine's options in words; "" for none
-	// Refused says why its tables are out of the question; "" if they are proven.
+	// Refused is the reason why its tables are not used; "" if they are proven.
 	Refused string `json:"refused,omitempty"`
 	// Lanes is the number of data lanes that the tables need.
 	Lanes int `json:"lanes,omitempty"`
@@ -30,7 +30,7 @@ type Attempt struct {
 	Contention float64 `json:"shift_contention,omitempty"`
 
 	score   score
-	pairs   bool // there are ends that send to each other
+	pairs   bool // at least two ends, so patterns have flows
 	attempt int
 }
 
@@ -40,16 +40,16 @@ type score struct {
 	flows     int64 // sum over shifts
 	paths     int64 // between all ends, on the worst cable
 	lanes     int
-	best      bool // no tables have more bandwidth
+	best      bool // no tables can have more bandwidth
 }
 
-// whole is the full rate of a cable: divisible by all numbers up to 16, and fine enough
-// for the others.
+// whole is the full rate of a cable: divisible by all numbers up to 16, and fine enough for higher
+// ones.
 const whole = 720720 << 20
 
-// maxRanked is the maximum number of ends for which all engines are tried: a second of each core or
-// two. On larger fabrics the slow engines are only tried if the others give no proven tables at
-// least as good as minhop's.
+// maxRanked is the maximum number of ends for which all engines are tried, which takes a second or
+// two of each core. On larger fabrics the slow engines are only tried if the others give no proven
+// tables at least as good as minhop's.
 const maxRanked = 2048
 
 // choose routes with all engines that may fit the fabric. It keeps the proven tables with
@@ -57,14 +57,14 @@ const maxRanked = 2048
 // tables of minhop, OpenSM's default, are not used. The search stops when no tables can be
 // better.
 func choose(s *subnet.Subnet, o Options) (*Result, error) {
-	o.AsOpenSM = false // an engine that fails is passed over
+	o.AsOpenSM = false // an engine that fails is skipped
 	f, err := newFabric(s)
 	if err != nil {
 		return nil, err
 	}
 	all := attempts(f, o)
 	var tried []Attempt
-	var kept *Result // of the best so far: all tables of a large fabric are gigabytes
+	var kept *Result // best so far; all tables of a large fabric take gigabytes
 	ahead := -1
 	for i := range all {
 		if all[i].needless(tried, len(f.ends)) {
@@ -95,7 +95,7 @@ func choose(s *subnet.Subnet, o Options) (*Result, error) {
 	return kept, nil
 }
 
-// needless reports whether the attempts so far make another superfluous.
+// needless reports whether the attempts so far make this one superfluous.
 func (a *attempt) needless(tried []Attempt, ends int) bool {
 	if a.slow && ends > maxRanked && fit(tried) {
 		return true
@@ -116,7 +116,7 @@ func fit(tried []Attempt) bool {
 	return t.Refused == "" && !t.score.below(floor(tried))
 }
 
-// floor is the score of minhop's tables: the least there is where these were not tried.
+// floor is the score of minhop's tables, or the lowest possible score if minhop was not tried.
 func floor(tried []Attempt) *score {
 	for i := range tried {
 		if tried[i].Engine == "minhop" {
@@ -126,8 +126,8 @@ func floor(tried []Attempt) *score {
 	return &score{flows: math.MaxInt64}
 }
 
-// choice is the index of the tables to keep; if none are proven, of minhop's, and -1
-// before these were tried.
+// choice is the index of the tables to keep. If none are proven, it is the index of minhop's
+// tables, or -1 if minhop was not tried yet.
 func choice(tried []Attempt) int {
 	least := floor(tried)
 	for _, floored := range []bool{true, false} { // minhop's tables may be refuted, and all proven ones worse
@@ -145,14 +145,14 @@ func choice(tried []Attempt) int {
 	return slices.IndexFunc(tried, func(t Attempt) bool { return t.Engine == "minhop" })
 }
 
-// over reports whether tables are better than others: shifts get more bandwidth, else
-// they put fewer flows on the worst cable, else all-to-all does; else fewer lanes do.
+// over reports whether tables are better than others. The criteria in order: more bandwidth for
+// shifts, fewer flows of shifts on the worst cable, fewer paths of all-to-all on it, fewer lanes.
 func (c *score) over(o *score) bool {
 	return cmp.Or(cmp.Compare(o.bandwidth, c.bandwidth), cmp.Compare(c.flows, o.flows),
 		cmp.Compare(c.paths, o.paths), cmp.Compare(c.lanes, o.lanes)) < 0
 }
 
-// below reports whether shifts fare worse than with another score.
+// below reports whether shifts get less bandwidth than with another score.
 func (c *score) below(o *score) bool { return c.bandwidth < o.bandwidth || c.flows > o.flows }
 
 // scoreOf sums up the shifts of a proof.
@@ -166,8 +166,8 @@ func scoreOf(p *proof.Report) score {
 	return c
 }
 
-// try routes with an engine and proves the tables. Only errors that are no verdict on
-// the engine are returned.
+// try routes with an engine and proves the tables. A refusal of the engine is part of the attempt,
+// not an error.
 func try(s *subnet.Subnet, a *attempt) (*Attempt, *Result, error) {
 	t := &Attempt{Engine: a.name, With: a.with}
 	r, err := proved(s, a.name, a.opt, true)
@@ -202,7 +202,7 @@ func asRefusal(err error) (*Refusal, bool) {
 	return refusal, ok
 }
 
-// whyChosen says why tables are kept, in the figures that decided it.
+// whyChosen is the reason why tables are kept, with the deciding figures.
 func whyChosen(tried []Attempt, best int) string {
 	t := &tried[best]
 	if t.Refused != "" {

@@ -7,15 +7,13 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// portChoice fills in, for a switch, the ports that a route to each other
-// switch may take.
+// portChoice fills in, for a switch, the ports that a path to each other switch may take.
 type portChoice func(from int32, ports []subnet.PortMask)
 
-// balance fills the forwarding tables. Each switch goes through all targets and gives
-// each the port with the fewest targets so far, of the ports that choose allows; of equal
-// ports, the first. With an LMC above 0 it goes through the first LIDs of all targets, then
-// through the second LIDs, and so on, and gives a target's LIDs different paths (see
-// lmcBalancer, also for dor).
+// balance fills the forwarding tables. Each switch goes through all targets. Of the ports that
+// choose allows, a target gets the first port with the fewest targets so far. With an LMC above 0
+// the first LIDs of all targets come first, then the second LIDs, and so on; the LIDs of a target
+// get different paths (see lmcBalancer, also for dor).
 func (j *job) balance(choose portChoice, dor bool) {
 	targets := j.targets()
 	widest := 1
@@ -24,7 +22,7 @@ func (j *job) balance(choose portChoice, dor bool) {
 	}
 	cores.EachOwning(len(j.sw), j.cores, func() func(int) {
 		ports := make([]subnet.PortMask, len(j.sw))
-		used := make([][]way, len(targets))
+		used := make([][]neighbourUse, len(targets))
 		return func(i int) {
 			choose(int32(i), ports)
 			b := balancer{from: int32(i), ports: ports, lft: j.tab.LFT[i]}
@@ -38,16 +36,16 @@ func (j *job) balance(choose portChoice, dor bool) {
 	})
 }
 
-// balancer is one switch giving ports to targets.
+// balancer gives the ports of one switch to targets.
 type balancer struct {
 	from  int32
-	ports []subnet.PortMask // that routes to each switch may take
+	ports []subnet.PortMask // by switch: ports that a path to it may take
 	lft   []uint8
-	paths [256]int32 // counted targets by port, so far
+	paths [256]int32 // counted targets so far, by port
 }
 
-// route gives a port to each target. Targets on one switch follow each other and may take
-// the same ports, so it looks at them together.
+// route gives a port to each target. Targets on one switch follow each other and may take the same
+// ports, so they are handled together.
 func (b *balancer) route(targets []target) {
 	for len(targets) > 0 {
 		t := &targets[0]
@@ -82,9 +80,8 @@ func (b *balancer) local(targets []target) {
 	}
 }
 
-// share gives each target in turn the port with the fewest targets, the first
-// of several. It does so by level: all ports that have the fewest get one target
-// each before any other port can be next.
+// share gives each target in turn the first port with the fewest targets. It works by level: all
+// ports with the fewest targets get one target each before any other port can be next.
 func (b *balancer) share(targets []target, allowed subnet.PortMask) {
 	var list [256]uint8
 	ports := allowed.Ports(list[:0])

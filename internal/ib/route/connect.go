@@ -8,8 +8,8 @@ import (
 // connectSwitches fills in missing entries of switches: entries for LIDs of other switches
 // and, on switches without hosts, for LIDs of hosts. Engines that go up and then down leave
 // out the paths between roots, and the paths from a root to nodes that are not below it.
-// Only management packets from the switches themselves take these paths. OpenSM connects
-// roots only with its option connect_roots.
+// Only management packets from the switches themselves take these paths. OpenSM needs its option
+// connect_roots to connect roots.
 func (j *job) connectSwitches() {
 	for to := range j.sw {
 		j.connectTo(int32(to), j.sw[to].lid, j.sw[to].width, false)
@@ -31,8 +31,8 @@ func (j *job) connectEnds(hostless bool) int {
 }
 
 // connectTo gives each switch without a port for LIDs at a switch the first port that
-// leads nearer to it: from there either the engine's way begins or the next of these
-// steps, so that none goes round. It returns the number of entries filled in.
+// leads nearer to it: from there either the engine's path or the next of these steps begins, so no
+// path loops. It returns the number of entries filled in.
 func (j *job) connectTo(to int32, lid units.LID, width int, hostless bool) int {
 	filled := 0
 	for from, lft := range j.tab.LFT {

@@ -19,13 +19,12 @@ func (j *job) lanes() int {
 	return j.opt.Lanes
 }
 
-// dfsssp routes as sssp does and then takes the credit loops out of it: all
-// paths begin on lane 0; of each loop in the dependency graph, the paths of the
-// dependency that has fewest move up a lane, until the lane has no loop; then the
-// next lane is looked at (Domke, Hoefler and Nagel, "Deadlock-free oblivious
-// routing for arbitrary topologies", 2011, the offline algorithm). Where that
-// needs more lanes than there are, each path in turn takes the lowest lane on
-// which it closes no loop (the online algorithm), which needs fewer at times.
+// dfsssp routes as sssp does and then removes the credit loops. All paths begin on lane 0. From
+// each loop in the dependency graph, the paths of the dependency with the fewest paths move up a
+// lane, until the lane has no loop; then the next lane follows (Domke, Hoefler and Nagel,
+// "Deadlock-free oblivious routing for arbitrary topologies", 2011, the offline algorithm). If that
+// needs too many lanes, each path in turn takes the lowest lane on which it closes no loop (the
+// online algorithm), which sometimes needs fewer.
 //
 // The service level of a path is its lane. Lanes that are not needed stay free.
 func dfsssp(j *job) error {
@@ -34,9 +33,9 @@ func dfsssp(j *job) error {
 	var refusal *Refusal
 	switch {
 	case errors.As(err, &refusal):
-		refusal.unforetold = "OpenSM takes minhop in place of dfsssp where its lanes do not suffice, and minhop's tables are others after dfsssp has failed than alone. " + orderOfCycles
+		refusal.unpredictable = "OpenSM takes minhop in place of dfsssp if its lanes do not suffice, and minhop's tables after a failed dfsssp differ from minhop's tables alone. " + orderOfCycles
 	case j.tab.Lanes > 1:
-		j.unforetold = fmt.Sprintf("where OpenSM's dfsssp needs more lanes than the switches have, OpenSM takes tables of minhop, and says so in its log only; weft's needs %d of %d here. %s",
+		j.unpredictable = fmt.Sprintf("if OpenSM's dfsssp needs more lanes than the switches have, OpenSM takes tables of minhop, and says so in its log only; weft's needs %d of %d here. %s",
 			j.tab.Lanes, j.lanes(), orderOfCycles)
 	}
 	return err
@@ -44,17 +43,17 @@ func dfsssp(j *job) error {
 
 // orderOfCycles is the reason why the lanes of OpenSM's dfsssp cannot be predicted if there
 // is a cycle to break. After dfsssp has failed on a torus of 5x5x5, 12,930 of the 31,250
-// entries of OpenSM's minhop tables differ from the tables of -R minhop. Which state
-// dfsssp leaves behind is not known.
-const orderOfCycles = "How many it needs depends on the order in which it looks for circles, which is stated nowhere"
+// entries of OpenSM's minhop tables differ from the tables of -R minhop. The state that dfsssp
+// leaves behind is not known.
+const orderOfCycles = "How many it needs depends on the order in which it looks for cycles, which is not documented"
 
-// freeOfLoops gives the paths in the tables lanes on which they have no loop.
+// freeOfLoops puts the paths of the tables on lanes without loops.
 func (j *job) freeOfLoops(engine Name, d *deadlocks) error {
 	have := j.lanes()
 	need := d.breakLoops(have)
-	if need > have && !j.opt.AsOpenSM && d.online(have) { // OpenSM has not that
+	if need > have && !j.opt.AsOpenSM && d.online(have) { // OpenSM has no online algorithm
 		need = d.used()
-		j.notes = append(j.notes, fmt.Sprintf("breaking loops lane by lane needs more than %d virtual lanes; paths that each take the first free one need %d", have, need))
+		j.notes = append(j.notes, fmt.Sprintf("breaking loops lane by lane needs more than %d virtual lanes; with the first free lane for each path, %d are enough", have, need))
 	}
 	if need > have {
 		return &Refusal{
@@ -70,8 +69,8 @@ func (j *job) freeOfLoops(engine Name, d *deadlocks) error {
 	return nil
 }
 
-// deadlocks assigns paths to lanes. A path is a switch with ends and a LID of
-// an end elsewhere: all ends of a switch share it.
+// deadlocks assigns paths to lanes. A path goes from a switch with ends to the LID of an end
+// elsewhere; all ends of the switch share it.
 type deadlocks struct {
 	s      *spanner
 	dst    []destination
@@ -121,7 +120,7 @@ func (d *deadlocks) all() *layer {
 }
 
 // breakLoops moves paths up lanes until no lane has a loop and returns the number of
-// lanes. If more than most lanes are needed it gives up and returns most+1.
+// lanes. If it needs more than most lanes, it gives up and returns most+1.
 func (d *deadlocks) breakLoops(most int) int {
 	l := d.all()
 	for lane := range uint8(most) {
@@ -135,8 +134,8 @@ func (d *deadlocks) breakLoops(most int) int {
 	return most + 1
 }
 
-// breaker removes the cycles of one lane by a depth-first search. The part that the search
-// has finished has no cycle and gets none, since dependencies are only removed.
+// breaker removes the cycles of one lane by a depth-first search. The finished part of the search
+// has no cycle and gets none, because dependencies are only removed.
 type breaker struct {
 	d      *deadlocks
 	now    *layer
@@ -147,7 +146,7 @@ type breaker struct {
 	below  []int32 // scratch: switches whose paths move
 }
 
-// descent is a channel on the stack and the next edge of it to follow.
+// descent is a channel on the stack and its next edge to follow.
 type descent struct {
 	c    int32
 	edge int
@@ -156,7 +155,7 @@ type descent struct {
 const (
 	white uint8 = iota // not seen
 	grey               // on the stack
-	black              // no loop can be reached from it
+	black              // it leads to no loop
 )
 
 func (b *breaker) run() {
@@ -197,8 +196,8 @@ func (b *breaker) search() {
 	}
 }
 
-// breakAt breaks the loop that the stack makes from channel c on: the edges
-// that its steps are at lead from one to the next and back to c.
+// breakAt breaks the loop on the stack from channel c on: the current edge of each step leads to
+// the next step, the last one back to c.
 func (b *breaker) breakAt(c int32) {
 	from := len(b.stack) - 1
 	for b.stack[from].c != c {
@@ -305,7 +304,7 @@ func (d *deadlocks) used() int {
 	return int(top) + 1
 }
 
-// pathSL is the service level of each path. A path to a switch has the level of the path to
+// pathSL returns the service level of each path. A path to a switch has the level of the path to
 // the first end on it. Paths from or to a switch without ends are on level 0.
 func (d *deadlocks) pathSL() subnet.PathSL {
 	at := d.s.f.switchOf()
@@ -330,8 +329,8 @@ func (d *deadlocks) pathSL() subnet.PathSL {
 	}
 }
 
-// switchOf is the switch of each LID: the switch that has it, or to which the end that has
-// it is cabled; -1 if there is none.
+// switchOf is the switch of each LID: its owner, or the switch to which its owner is cabled; -1 if
+// there is none.
 func (f *fabric) switchOf() []int32 {
 	at := make([]int32, int(f.tab.Top)+1)
 	for i := range at {

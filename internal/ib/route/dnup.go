@@ -7,8 +7,8 @@ import (
 
 // dnup routes as updn does, with other ranks: the distance of a switch from the nearest
 // switch with hosts. So it needs no roots, and hosts may be on switches of any level.
-// Cables between switches of equal rank have both directions, and a path may turn there:
-// dnup is free of deadlock only if there are no such cables.
+// Cables between switches of equal rank count as up and down, and a path may turn there: dnup is
+// free of deadlock only without such cables.
 func dnup(j *job) error {
 	var leaves []int32
 	for _, i := range j.order {
@@ -32,7 +32,7 @@ func dnup(j *job) error {
 		return dirDown
 	})
 	if level > 0 {
-		j.notes = append(j.notes, fmt.Sprintf("%d cables join switches that are equally far from hosts: dnup lets routes turn there, which can deadlock: see weft sm check", level/2))
+		j.notes = append(j.notes, fmt.Sprintf("%d cables connect switches at equal distance from hosts; dnup lets paths turn there, which can deadlock: see weft sm check", level/2))
 	}
 	return nil
 }

@@ -2,10 +2,9 @@ package route
 
 import "weft/internal/ib/subnet"
 
-// dor routes along shortest paths, dimension by dimension: of the ports that begin a
-// shortest path, only the ports to the neighbour of the first are used. It
-// is free of deadlock on meshes and hypercubes whose ports are cabled in the
-// order of dimensions; on a torus it is not.
+// dor routes along shortest paths, dimension by dimension: of the ports that begin a shortest path,
+// only ports to the first port's neighbour are used. It is free of deadlock on meshes and
+// hypercubes with ports in the order of dimensions, but not on a torus.
 func dor(j *job) error {
 	m := j.shortestPaths()
 	j.hops = m.columns
@@ -19,7 +18,7 @@ func dor(j *job) error {
 	return nil
 }
 
-// oneNeighbour keeps the ports that lead where the first of them leads.
+// oneNeighbour keeps the ports to the neighbour of the first port.
 func oneNeighbour(links []link, ports subnet.PortMask) subnet.PortMask {
 	var list [256]uint8
 	var kept subnet.PortMask

@@ -8,19 +8,18 @@ import (
 	"weft/units"
 )
 
-// dragonfly routes groups of switches. Each group is fully connected, and each pair of
-// groups is joined (Kim, Dally, Scott and Abts, "Technology-driven,
-// highly-scalable dragonfly topology", 2008). The groups are those of
-// [Options].Groups, or found from the cables.
+// dragonfly routes groups of switches. Each group is fully connected, and each pair of groups has a
+// cable (Kim, Dally, Scott and Abts, "Technology-driven, highly-scalable dragonfly topology",
+// 2008). The groups come from [Options].Groups, or are found from the cables.
 //
-// The path to the first LID of an end is minimal: a shortest of the paths with at most one
-// cable within the group, one between groups and one within the destination's group. With
-// an LMC, the paths to the other LIDs go through a third group each (Valiant). The third
-// groups are taken in turn, so the traffic of a pair of groups is spread over all groups.
+// The path to the first LID of an end is minimal: a shortest path with at most one cable within the
+// group, one between groups and one within the destination's group. With an LMC, the paths to the
+// other LIDs each go through a third group (Valiant). The third group changes from LID to LID,
+// which spreads the traffic of a pair of groups over all groups.
 //
-// Minimal paths are on lane 0 up to and with the cable between groups, and on
-// lane 1 after it, by SL2VL tables: no path goes back. Valiant's paths get lanes
-// as with dfsssp. Neither kind takes a shortest path with two cables between groups.
+// Minimal paths are on lane 0 up to and including the cable between groups, and on lane 1 after it,
+// by SL2VL tables: no path goes back. Valiant's paths get lanes as in dfsssp. A minimal path never
+// has two cables between groups, even if that is shorter.
 func dragonfly(j *job) error {
 	if j.opt.AsOpenSM {
 		return &Refusal{Engine: "dragonfly", Reason: "OpenSM 3.3.23 has no engine of this name", Remedy: "Use dfsssp, the nearest that it has"}
@@ -56,14 +55,14 @@ func dragonfly(j *job) error {
 	return nil
 }
 
-// groups are the groups of a dragonfly.
+// groups is the groups of a dragonfly.
 type groups struct {
-	f      *fabric
-	of     []int32          // group of each switch
-	member [][]int32        // switches of each group
-	ways   [][][]uint8      // for each switch, by group: ports of cables that lead there
-	used   [][]int32        // routes by switch and port
-	joined []map[int32]bool // by switch: to which others it has cables
+	f       *fabric
+	of      []int32          // group of each switch
+	member  [][]int32        // switches of each group
+	toGroup [][][]uint8      // by switch and group: ports with a cable to the group
+	used    [][]int32        // by switch and port: number of routes
+	joined  []map[int32]bool // by switch: switches with a cable to it
 }
 
 // findGroups finds the groups, or refuses a fabric that is no dragonfly.
@@ -81,9 +80,9 @@ func (j *job) findGroups() (*groups, error) {
 			g.add(g.clique(u))
 		}
 	}
-	g.findWays()
+	g.findCables()
 	for u := range f.sw {
-		for to, ports := range g.groupWays(int32(u)) {
+		for to, ports := range g.reached(int32(u)) {
 			if !ports {
 				return nil, &Refusal{
 					Engine: "dragonfly",
@@ -96,7 +95,7 @@ func (j *job) findGroups() (*groups, error) {
 	return g, nil
 }
 
-// joined says of each switch to which others it has cables.
+// joined is, by switch, the other switches with a cable to it.
 func (f *fabric) joined() []map[int32]bool {
 	joined := make([]map[int32]bool, len(f.sw))
 	for u, around := range f.neighbours() {
@@ -108,7 +107,7 @@ func (f *fabric) joined() []map[int32]bool {
 	return joined
 }
 
-// take makes the groups that are named, and refuses a group that is not fully connected.
+// take makes the named groups, and refuses a group that is not fully connected.
 func (g *groups) take(named map[units.GUID]int32) error {
 	members := map[int32][]int32{}
 	var numbers []int32
@@ -121,7 +120,7 @@ func (g *groups) take(named map[units.GUID]int32) error {
 				if !g.joined[u][v] {
 					return &Refusal{
 						Engine: "dragonfly",
-						Reason: fmt.Sprintf("%s and %s are of one group, and no cable joins them", g.f.nameOf(v), g.f.nameOf(u)),
+						Reason: fmt.Sprintf("%s and %s are in one group without a cable between them", g.f.nameOf(v), g.f.nameOf(u)),
 						Remedy: "Use dfsssp or lash, which need no groups, or mend the cable",
 					}
 				}
@@ -143,8 +142,8 @@ func (g *groups) add(members []int32) {
 	g.member = append(g.member, members)
 }
 
-// clique is a switch and the switches that are joined to it and to each other. Switches
-// with most common neighbours come first: the ends of a cable between groups have few.
+// clique is a switch and the switches with cables to it and to each other. Switches with the most
+// common neighbours come first: the two ends of a cable between groups have few.
 func (g *groups) clique(u int32) []int32 {
 	type candidate struct {
 		sw     int32
@@ -173,33 +172,33 @@ func (g *groups) clique(u int32) []int32 {
 	return members
 }
 
-// findWays sorts the cables of each switch by the group that they lead to.
-func (g *groups) findWays() {
-	g.ways = make([][][]uint8, len(g.f.sw))
+// findCables sorts the cables of each switch by the group that they lead to.
+func (g *groups) findCables() {
+	g.toGroup = make([][][]uint8, len(g.f.sw))
 	for u := range g.f.sw {
-		g.ways[u] = make([][]uint8, len(g.member))
+		g.toGroup[u] = make([][]uint8, len(g.member))
 		for p, l := range g.f.sw[u].ports {
 			if l.sw >= 0 && g.of[l.sw] != g.of[u] {
 				to := g.of[l.sw]
-				g.ways[u][to] = append(g.ways[u][to], uint8(p))
+				g.toGroup[u][to] = append(g.toGroup[u][to], uint8(p))
 			}
 		}
 	}
 }
 
-// groupWays reports for each group whether a cable leads to it from a switch's own group.
-func (g *groups) groupWays(u int32) []bool {
+// reached reports, by group, whether a cable leads to it from a switch's own group.
+func (g *groups) reached(u int32) []bool {
 	ok := make([]bool, len(g.member))
 	ok[g.of[u]] = true
 	for _, v := range g.member[g.of[u]] {
-		for to, ports := range g.ways[v] {
+		for to, ports := range g.toGroup[v] {
 			ok[to] = ok[to] || len(ports) > 0
 		}
 	}
 	return ok
 }
 
-// third is the group through which a LID on a switch is reached: each of the other groups in
+// third is the intermediate group of the paths to a LID on a switch: each of the other groups in
 // turn.
 func (g *groups) third(sw int32, lid int) int32 {
 	n := int32(len(g.member))
@@ -224,9 +223,9 @@ func (g *groups) route(lid int, root int32, port uint8, via int32) {
 	}
 }
 
-// towards are the ports of a switch by which a shortest way to another begins. A way
-// that begins within the group goes on between groups: if a switch of the group has
-// a cable to the other, all others go there at once.
+// towards is the ports of a switch that begin a shortest path to another switch. A path that begins
+// within the group goes on between groups: if a switch of the group has a cable to the destination,
+// all others go there first.
 func (g *groups) towards(u, root int32) []uint8 {
 	if g.joined[u][root] {
 		return g.cables(u, func(v int32) bool { return v == root })
@@ -239,16 +238,16 @@ func (g *groups) towards(u, root int32) []uint8 {
 	return g.into(u, home)
 }
 
-// into is the ports of a switch that lead into another group or, if it has none, its ports
-// to the switches of its group that have.
+// into is the ports of a switch that lead into another group. Without such ports it is the ports to
+// switches of its own group that have one.
 func (g *groups) into(u, group int32) []uint8 {
-	if ports := g.ways[u][group]; len(ports) > 0 {
+	if ports := g.toGroup[u][group]; len(ports) > 0 {
 		return ports
 	}
-	return g.cables(u, func(v int32) bool { return g.of[v] == g.of[u] && len(g.ways[v][group]) > 0 })
+	return g.cables(u, func(v int32) bool { return g.of[v] == g.of[u] && len(g.toGroup[v][group]) > 0 })
 }
 
-// cables lists a switch's ports that lead to such switches.
+// cables is a switch's ports that lead to switches for which such is true.
 func (g *groups) cables(u int32, such func(int32) bool) []uint8 {
 	var ports []uint8
 	for p, l := range g.f.sw[u].ports {
@@ -259,7 +258,7 @@ func (g *groups) cables(u int32, such func(int32) bool) []uint8 {
 	return ports
 }
 
-// enter takes the port with the fewest routes, the lowest of several.
+// enter takes the lowest port with the fewest routes.
 func (g *groups) enter(u int32, lid int, ports []uint8) {
 	best := ports[0]
 	for _, p := range ports {
@@ -271,8 +270,8 @@ func (g *groups) enter(u int32, lid int, ports []uint8) {
 	g.f.tab.LFT[u][lid] = best
 }
 
-// lanes are the SL2VL tables of minimal paths: a packet from another group takes lane 1
-// within the destination's group.
+// lanes is the SL2VL tables of minimal paths: a packet from another group takes lane 1 within the
+// destination's group.
 func (g *groups) lanes() []subnet.SLMap {
 	maps := make([]subnet.SLMap, len(g.f.sw))
 	for u := range g.f.sw {

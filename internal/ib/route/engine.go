@@ -10,28 +10,26 @@ import (
 	"weft/units"
 )
 
-// Name is the name of a routing engine, as OpenSM's -R takes it where OpenSM
-// has the engine.
+// Name is the name of a routing engine. For an engine of OpenSM it is the value of -R.
 type Name string
 
-// Options say how to route. The zero value is valid.
+// Options is the options of a routing engine. The zero value is valid.
 type Options struct {
-	// Roots are node GUIDs of the switches at the top of the tree (opensm -a);
-	// empty: engines that need them find them.
+	// Roots is the node GUIDs of the switches at the top of the tree (opensm -a). If it is empty,
+	// engines that need roots find them.
 	Roots []units.GUID
-	// ComputeNodes are port GUIDs of adapters that ftree balances (opensm -u);
-	// empty: all are.
+	// ComputeNodes is the port GUIDs of adapters that ftree balances (opensm -u); empty: all
+	// adapters.
 	ComputeNodes []units.GUID
-	// Order are port GUIDs that get their routes before all others
-	// (opensm --guid_routing_order_file).
+	// Order is the port GUIDs that get their routes before all others (opensm
+	// --guid_routing_order_file).
 	Order []units.GUID
 	// Lanes is the number of data lanes of the switches, 1 to 15; 0 is 8.
 	Lanes int
 	// Torus is the contents of torus-2QoS.conf; only torus-2QoS needs it.
 	Torus *TorusConf
-	// Groups is the groups of a dragonfly, by NodeGUID of the switch. A switch that is
-	// not in it gets a group by its cables, which is not unique for groups of one or two
-	// switches.
+	// Groups is the groups of a dragonfly, by NodeGUID of the switch. The cables decide the group
+	// of any other switch; for groups of one or two switches that is ambiguous.
 	Groups map[units.GUID]int32
 	// AsOpenSM asks for the tables of OpenSM 3.3.23, its fallbacks included.
 	AsOpenSM bool
@@ -51,11 +49,11 @@ type Result struct {
 // engine is one entry of the table of engines.
 type engine struct {
 	name Name
-	what string // in one line, for help
+	what string // description in one line, for help
 	run  func(*job) error
 }
 
-// engines are all engines, in the order of help.
+// engines is all engines, in the order of help.
 var engines = []engine{
 	{"minhop", "shortest paths, balanced port by port; on one lane they may deadlock where the fabric has loops", minhop},
 	{"updn", "shortest paths that go up and then down, never up again; free of deadlock; needs roots", updn},
@@ -91,19 +89,19 @@ type job struct {
 	cores int
 
 	hops   hopColumns // for opensm-lid-matrix.dump; nil: shortest paths
-	toEnds bool       // it has rows for LIDs of ends, too
+	toEnds bool       // hops has rows for LIDs of ends, too
 	notes  []string   // for Report.Notes
 
-	unforetold string // for Report.Unforetold
+	unpredictable string // for Report.Unpredictable
 
-	shortest *shortest // once it was asked for
+	shortest *shortest // nil before the first use
 }
 
 // Compute runs an engine on a subnet whose ports have LIDs.
 //
 // It fails with a *Refusal if the engine cannot route this fabric, unless o.AsOpenSM asks
-// for the minhop tables that OpenSM then uses. Other errors are an unknown engine, options
-// that name nodes the subnet does not have, and LIDs that are missing or clash.
+// for the minhop tables that OpenSM then uses. Other errors are an unknown engine, options with
+// nodes outside the subnet, and LIDs that are missing or clash.
 func Compute(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	switch {
 	case name == Auto && o.AsOpenSM:
@@ -123,14 +121,14 @@ func Compute(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	j, err := fab.route(e, o)
 	var refusal *Refusal
 	if errors.As(err, &refusal) && o.AsOpenSM && name != "minhop" {
-		rep.Used, rep.Reason, rep.Remedy, rep.Unforetold = "minhop", refusal.Reason, refusal.Remedy, refusal.unforetold
+		rep.Used, rep.Reason, rep.Remedy, rep.Unpredictable = "minhop", refusal.Reason, refusal.Remedy, refusal.unpredictable
 		j, err = fab.route(find("minhop"), o)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if o.AsOpenSM && rep.Unforetold == "" {
-		rep.Unforetold = j.unforetold
+	if o.AsOpenSM && rep.Unpredictable == "" {
+		rep.Unpredictable = j.unpredictable
 	}
 	if !o.AsOpenSM {
 		j.connectSwitches()

@@ -92,7 +92,7 @@ func TestRefusalsNameTheReasonAndTheWayOut(t *testing.T) {
 		want string
 	}{
 		{grid.s, "updn", route.Options{}, "no switch has the same number of hops to nearly all hosts"},
-		{grid.s, "updn", route.Options{Roots: []units.GUID{1}}, "none of the 1 roots that are named is a switch of this subnet"},
+		{grid.s, "updn", route.Options{Roots: []units.GUID{1}}, "none of the 1 named roots is a switch of this subnet"},
 		{grid.s, "ftree", route.Options{}, "has hosts, so none is above another"},
 		{tree, "ftree", route.Options{}, "are on one level and have"},
 		{lone, "ftree", route.Options{}, "1 switch is no tree"},

@@ -10,21 +10,21 @@ import (
 	"weft/units"
 )
 
-// fabric is a subnet as engines walk it: switches by their dense number, the peer of each
-// port, and the ports that have LIDs.
+// fabric is a subnet in the engines' form: switches by their dense number, the peer of each port,
+// and the ports with LIDs.
 type fabric struct {
 	sub *subnet.Subnet
 	tab *subnet.Tables
 
 	sw []swtch // by dense number
-	// base is the first port number of each switch if all ports of all switches are numbered
-	// consecutively; base[len(sw)] is their total.
+	// base is the index of each switch's port 0 in an array of all ports of all switches;
+	// base[len(sw)] is the length of that array.
 	base []int
-	// order are the dense numbers of the switches, ascending by node GUID read
-	// backwards: the order in which OpenSM goes through switches.
+	// order is the dense numbers of the switches, ascending by node GUID read backwards, as in
+	// OpenSM.
 	order []int32
-	// ends are the ports of adapters and routers that have a LID, ascending by
-	// port GUID read backwards: the order in which OpenSM goes through ports.
+	// ends is the ports of adapters and routers that have a LID, ascending by port GUID read
+	// backwards, as in OpenSM.
 	ends []endport
 	// lmc is the highest LMC of any adapter's port.
 	lmc uint8
@@ -36,7 +36,7 @@ type swtch struct {
 	system   units.GUID // SystemImageGUID
 	portGUID units.GUID // of port 0
 	lid      units.LID
-	width    int    // LIDs that it answers to: 1, or 2^LMC of enhanced port 0
+	width    int    // number of LIDs: 1, or 2^LMC of enhanced port 0
 	ports    []link // by port number; ports[0] leads nowhere
 	hosts    int    // ports that lead to an adapter or a router
 }
@@ -52,18 +52,18 @@ type link struct {
 type endport struct {
 	at    subnet.End
 	guid  units.GUID // of the port
-	lid   units.LID  // the first
+	lid   units.LID  // the base LID
 	width int        // number of LIDs: 2^LMC
 	sw    int32      // the switch that it is cabled to, -1: none
 	port  uint8      // the port of that switch
 }
 
-// backwards is the key by which OpenSM sorts GUIDs: it compares them in
-// network order as if they were in the processor's.
+// backwards is OpenSM's sort key for GUIDs: it compares their network byte order as if it were the
+// processor's.
 func backwards(g units.GUID) uint64 { return bits.ReverseBytes64(uint64(g)) }
 
-// newFabric reads a subnet. It fails if a switch or a cabled adapter has no
-// LID, or where two ports claim one.
+// newFabric reads a subnet. It fails if a switch or a cabled adapter has no LID, or if two ports
+// have the same LID.
 func newFabric(s *subnet.Subnet) (*fabric, error) {
 	f := &fabric{sub: s}
 	if err := tooLarge(s); err != nil {
@@ -117,10 +117,10 @@ func newFabric(s *subnet.Subnet) (*fabric, error) {
 	return f, nil
 }
 
-// What engines keep by switch and port of any switch, a byte each, and by port and port
-// of the next switch, eight bytes each. The largest subnets, of 3,920 switches with 64
-// ports and 49,151 LIDs, have 1.0e9 and 1.7e7; a file of switches without cables says
-// more in few lines.
+// The bounds of two kinds of engine tables: a byte by switch and port of any switch, and eight
+// bytes by port and port of the next switch. The largest subnets, with 3,920 switches of 64 ports
+// and 49,151 LIDs, have 1.0e9 and 1.7e7 entries. A short file of switches without cables can have
+// more.
 const (
 	maxHops  = 1 << 33
 	maxEdges = 1 << 29
@@ -135,7 +135,7 @@ func tooLarge(s *subnet.Subnet) error {
 		}
 	}
 	if switches*ports > maxHops || ports*most > maxEdges {
-		return fmt.Errorf("%d switches with %d ports in all, up to %d each, are more than a subnet has: their tables are not computed; say as many ports as the switches have", switches, ports-switches, most-1)
+		return fmt.Errorf("%d switches with %d ports in all, up to %d each, are too many for one subnet, so their tables are not computed; write the real number of ports of each switch", switches, ports-switches, most-1)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (t *tree) makeGroups() {
 	}
 }
 
-// join adds the neighbour at the other side of a cable, if it is not there yet.
+// join adds the cable's far switch or host to the groups, if it is new.
 func join(groups []group, l link) []group {
 	if slices.ContainsFunc(groups, func(g group) bool { return g.sw == l.sw && g.end == l.end }) {
 		return groups
@@ -51,13 +51,12 @@ func (t *tree) addCables(sw int, groups []group) {
 	}
 }
 
-// treeIndex names a place in a tree: the level, then a number per level.
+// treeIndex is a position in a tree: the level, then a number per level.
 type treeIndex [maxTreeLevels + 2]uint8
 
-// index gives all switches an index, in a search from the first leaf: a
-// neighbour differs from where the search came from in the level, and in the
-// number of the lower one's level, which is the least that is free. Groups are
-// then in the order of the indices that they lead to.
+// index gives all switches an index, in a search from the first leaf. A neighbour's index differs
+// from the current switch's in the level, and in the number for the lower of the two levels, which
+// is the least free number. Groups are then sorted by the index of their far switch.
 func (t *tree) index() {
 	at := make([]treeIndex, len(t.sw))
 	known := make([]bool, len(t.sw))
@@ -105,7 +104,7 @@ func (t *tree) index() {
 func (t *tree) places(at []treeIndex, known []bool) (order []int32) {
 	for i := range at {
 		if !known[i] {
-			at[i][0] = noWay
+			at[i][0] = noPath
 		}
 	}
 	order = slices.Clone(t.order)

@@ -8,10 +8,9 @@ import (
 	"weft/units"
 )
 
-// ftree routes fat trees so that the flows of a shift of all hosts do not share links: the
-// hosts of a leaf get different paths up, in turn, and each path up has its own paths down.
-// It goes through hosts one by one, in the order of the tree's index, because each host
-// takes the least loaded links so far.
+// ftree routes fat trees so that the flows of a shift of all hosts do not share links: the hosts of
+// a leaf get different paths up, in turn, and each path up has its own paths down. Hosts are routed
+// one by one, in the order of the tree's index; each takes the least loaded links so far.
 func ftree(j *job) error {
 	t, err := newTree(j)
 	if err != nil {
@@ -28,13 +27,13 @@ func ftree(j *job) error {
 	return nil
 }
 
-// The levels of switches that OpenSM's ftree takes.
+// The number of switch levels that OpenSM's ftree accepts.
 const (
 	minTreeLevels = 2
 	maxTreeLevels = 8
 )
 
-// refuse says why a fabric is no fat tree.
+// refuse is the refusal of a fabric that is no fat tree.
 func refuse(reason string, args ...any) error {
 	return &Refusal{
 		Engine: "ftree", Reason: fmt.Sprintf(reason, args...),
@@ -42,7 +41,7 @@ func refuse(reason string, args ...any) error {
 	}
 }
 
-// tree is a subnet as a fat tree: levels, and places in them.
+// tree is a subnet as a fat tree: levels, and the order of switches in them.
 type tree struct {
 	*job
 	byNode    []int32 // ends by NodeGUID read backwards, then by port
@@ -52,27 +51,27 @@ type tree struct {
 	leaf      []bool  // by switch: whether it has compute nodes
 	leaves    []int32 // the switches of the leaves' level from the first leaf to the last, by index
 
-	// Groups of cables by switch: to neighbours nearer to the top, to
-	// neighbours and hosts further from it, and to neighbours of the same level.
+	// Groups of cables by switch: up to neighbours, down to neighbours and hosts, and sideways to
+	// neighbours of the same level.
 	up, down, side [][]group
 	cables         []cable // of all groups
 }
 
 // group is the cables from a switch to one neighbour.
 type group struct {
-	sw    int32 // the switch there, -1: a host
-	end   int32 // the host there, -1: a switch
-	load  int32 // ways to targets that were put on it so far
-	place int32 // of the switch there in the order of indices; hosts come first
+	sw    int32 // the far switch, -1: a host
+	end   int32 // the far host, -1: a switch
+	load  int32 // paths to targets on it so far
+	place int32 // place of the far switch in the order of indices; hosts come first
 	first int32 // index into tree.cables
 	n     uint8 // number of cables
-	far   uint8 // the port there of the first cable
+	far   uint8 // far port of the first cable
 }
 
 // cable is a cable of a group.
 type cable struct {
-	port, far uint8 // its port here and there
-	load      int32 // ways to targets that were put on it so far, if it is not alone
+	port, far uint8 // its near and far port
+	load      int32 // paths to targets on it so far; not counted for a single cable
 }
 
 // newTree recognises a fat tree, or says why there is none.
@@ -112,7 +111,7 @@ func (t *tree) rank() error {
 	var roots []int32
 	if len(t.opt.Roots) > 0 {
 		if roots = t.namedRoots(); len(roots) == 0 {
-			return refuse("none of the %d roots that are named is a switch of this subnet", len(t.opt.Roots))
+			return refuse("none of the %d named roots is a switch of this subnet", len(t.opt.Roots))
 		}
 	} else {
 		var leaves []int32
@@ -133,7 +132,7 @@ func (t *tree) rank() error {
 	switch slices.Max(t.level) {
 	case 0:
 		return refuse("every one of its %d switches has hosts, so none is above another", len(t.sw))
-	case noWay:
+	case noPath:
 		return refuse("not all switches can be reached from the roots")
 	}
 	return nil
@@ -147,15 +146,15 @@ func (t *tree) markLeaves() error {
 	for _, guid := range t.opt.ComputeNodes {
 		named[guid] = true
 	}
-	t.leafLevel = noWay
+	t.leafLevel = noPath
 	t.byNode = t.endsByNode()
 	for _, i := range t.byNode {
 		t.compute[i] = t.ends[i].sw >= 0 && (len(named) == 0 || named[t.ends[i].guid])
-		if t.compute[i] && t.leafLevel == noWay {
+		if t.compute[i] && t.leafLevel == noPath {
 			t.leafLevel = t.level[t.ends[i].sw]
 		}
 	}
-	if t.leafLevel == noWay {
+	if t.leafLevel == noPath {
 		return refuse("it has no compute node")
 	}
 	if len(t.opt.Roots) == 0 {
@@ -179,8 +178,8 @@ func (t *tree) markLeaves() error {
 	return t.severalLeaves()
 }
 
-// severalLeaves refuses a tree whose compute nodes are all on one switch. OpenSM does too: it
-// finds no leaves then.
+// severalLeaves refuses a tree with all compute nodes on one switch, as OpenSM does: it finds no
+// leaves then.
 func (t *tree) severalLeaves() error {
 	leaves := 0
 	for _, is := range t.leaf {
@@ -194,7 +193,7 @@ func (t *tree) severalLeaves() error {
 	return nil
 }
 
-// endsByNode is the order in which hosts come, and the ports of each.
+// endsByNode is the ends in the order of their hosts, then of their ports.
 func (t *tree) endsByNode() []int32 {
 	order := make([]int32, len(t.ends))
 	for i := range order {

@@ -7,37 +7,37 @@ import (
 	"weft/units"
 )
 
-// treeRouter spreads routes over a tree. What it has for the target in hand
-// is in ports, hops and open; loads grow from target to target.
+// treeRouter spreads routes over a tree. The state of the current target is in ports, hops and
+// open; loads grow from target to target.
 type treeRouter struct {
 	*tree
 	m       *shortest
 	out     *columnWriter
-	target  int32   // the target's switch: itself, or the switch that it is cabled to
-	absent  bool    // the target is not there
-	unset   int32   // the target's switch while nothing leads from it to an absent target, else -1
-	ports   []uint8 // to the target so far, by switch
-	missing []uint8 // ports for targets that are not there
-	hops    []uint8 // of the route to the target so far, by switch; noWay: none
-	best    []uint8 // a bound below hops less base, by switch: of the shortest path there is
+	target  int32   // the target itself if it is a switch, else the switch that it is cabled to
+	absent  bool    // the target is missing
+	unset   int32   // the switch of an absent target while it has no port to the target, else -1
+	ports   []uint8 // by switch: port to the target so far
+	missing []uint8 // ports for absent targets
+	hops    []uint8 // by switch: hops to the target so far; noPath: none
+	best    []uint8 // by switch: hops of the shortest path, a lower bound of hops less base
 	base    uint8   // hops at the target's own switch
 
 	// Switches with the same neighbours below and on their level form a class. open is
 	// the number of these neighbours that can still get a shorter path; classes is the
-	// classes in which a switch is a neighbour. If none is open, going down cannot change
+	// classes in which a switch is a neighbour. If none is open, a search downwards cannot change
 	// anything and is skipped.
 	class   []int32
 	classes [][]int32
 	open    []int32
-	all     []int32 // open, before a target
-	hosts   []bool  // by switch: whether it has any
+	all     []int32 // initial values of open
+	hosts   []bool  // by switch: whether it has hosts
 
 	detours []detour
 
-	unsorted []bool          // by switch: whether loads below changed since it was last sorted
-	loaded   []bool          // by switch: whether a path below it or on its level has been loaded
-	crossed  map[int32]int32 // by cable to a switch of the same level: ways that goSideways put on it
-	unknown  map[int32]bool  // leaves whose order of hosts in OpenSM is not known
+	unsorted []bool          // by switch: loads below have changed since the last sort
+	loaded   []bool          // by switch: a path below it or on its level has got load
+	crossed  map[int32]int32 // by cable to a switch of the same level: paths of goSideways on it
+	unknown  map[int32]bool  // leaves with an unknown order of hosts in OpenSM
 }
 
 func newTreeRouter(t *tree, m *shortest) *treeRouter {
@@ -80,16 +80,15 @@ func newTreeRouter(t *tree, m *shortest) *treeRouter {
 	return r
 }
 
-// to routes to a target on a switch, which the switch reaches by a port. Main
-// says whether loads of ways up count. LID 0 is a target that is not there: its
-// ports are forgotten, and its loads stay.
+// to routes to a target at a port of a switch. main says whether loads of paths up count. LID 0 is
+// an absent target: its ports are forgotten, its loads stay.
 func (r *treeRouter) to(lid units.LID, sw int32, port, hops uint8, main bool) {
 	r.target, r.best, r.base = sw, r.m.hops[sw], hops
 	if r.absent, r.unset = lid == 0, -1; r.absent {
 		r.unset = sw
 	}
 	for i := range r.hops {
-		r.hops[i] = noWay
+		r.hops[i] = noPath
 	}
 	copy(r.open, r.all)
 	if r.ports = r.missing; lid != 0 {
@@ -99,10 +98,10 @@ func (r *treeRouter) to(lid units.LID, sw int32, port, hops uint8, main bool) {
 	r.goUp(sw, -1, main, hops)
 }
 
-// setBy gives the switch at the other side of a group a port to the target. Of a
-// way to a switch, the matrix has all cables of the group.
+// setBy gives the far switch of a group a port to the target. If the target is a switch, the matrix
+// has all cables of the group.
 func (r *treeRouter) setBy(g *group, port, hops uint8) {
-	if r.base == 0 && (hops != r.best[g.sw] || r.hops[g.sw] != noWay) {
+	if r.base == 0 && (hops != r.best[g.sw] || r.hops[g.sw] != noPath) {
 		for _, c := range r.cables[g.first : g.first+int32(g.n)] {
 			r.detours = append(r.detours, detour{r.target, g.sw, c.far, hops})
 		}
@@ -112,8 +111,8 @@ func (r *treeRouter) setBy(g *group, port, hops uint8) {
 
 // set gives a switch a port to the target.
 func (r *treeRouter) set(sw int32, port, hops uint8) {
-	if sw == r.unset && r.hops[sw] != noWay {
-		for _, c := range r.classes[sw] { // it lost the shortest way, that to itself
+	if sw == r.unset && r.hops[sw] != noPath {
+		for _, c := range r.classes[sw] { // it lost the shortest path, the path to itself
 			r.open[c]++
 		}
 		r.unset = -1
@@ -127,16 +126,14 @@ func (r *treeRouter) set(sw int32, port, hops uint8) {
 	}
 }
 
-// detour is a way to a switch that is longer than the shortest, or that took the
-// place of one.
+// detour is a path to a switch that is longer than the shortest path, or that replaces one.
 type detour struct {
 	to, from int32
 	port     uint8
 	hops     uint8
 }
 
-// columns is the matrix of shortest paths, but for ports that were given detours:
-// there are these.
+// columns is the matrix of shortest paths, with detours for the ports that have them.
 func (r *treeRouter) columns() func(to int32, column []uint8) {
 	fill := r.m.columns()
 	byTarget := map[int32][]detour{}
@@ -151,8 +148,8 @@ func (r *treeRouter) columns() func(to int32, column []uint8) {
 	}
 }
 
-// toComputeNodes routes to the compute nodes, leaf by leaf. A leaf with fewer of
-// them than another is treated as if it had as many, so that loads stay even.
+// toComputeNodes routes to the compute nodes, leaf by leaf. A leaf with fewer compute nodes than
+// the largest gets absent targets, so that loads stay even.
 func (r *treeRouter) toComputeNodes() {
 	most := 0
 	count := make([]int, len(r.sw))
@@ -195,12 +192,11 @@ func (r *treeRouter) toSwitches() {
 	}
 }
 
-// goUp gives a port to the switches that are reached from u by going up, and to the
-// switches below these. The main path goes up by the least loaded group, and adds to its
-// load. The other groups get paths that are not counted, if they have none yet or a longer
-// one. It reports whether hosts got a path.
+// goUp gives a port to the switches above u, and to the switches below these. The main path goes up
+// by the least loaded group, and adds to its load. The other groups get uncounted paths, if they
+// have no path or a longer one. It reports whether hosts got a path.
 func (r *treeRouter) goUp(u, prev int32, main bool, hops uint8) bool {
-	if hops >= noWay-1 {
+	if hops >= noPath-1 {
 		return false
 	}
 	routed := r.goDown(u, prev, hops)
@@ -248,11 +244,10 @@ func settle(groups []group) {
 }
 
 // goDown gives a port to the switches below u and on its level, and to the switches below
-// these, and adds to the load of the cables that lead to hosts. It reports whether there
-// are any. It does not go sideways from a switch with nothing below, nor to a missing
-// target.
+// these, and adds to the load of the cables that lead to hosts. It reports whether there are such
+// cables. It does not go sideways from a switch with nothing below, nor to an absent target.
 func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
-	if hops >= noWay-1 {
+	if hops >= noPath-1 {
 		return false
 	}
 	if r.open[r.class[u]] == 0 {
@@ -266,12 +261,12 @@ func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 		sortByLoad(r.down[u])
 	}
 	routed := r.hosts[u]
-	ways := [2][]group{r.down[u], r.side[u]}
+	steps := [2][]group{r.down[u], r.side[u]}
 	if r.absent {
-		ways[1] = nil
+		steps[1] = nil
 	}
-	sortByLoad(ways[1])
-	for _, groups := range ways {
+	sortByLoad(steps[1])
+	for _, groups := range steps {
 		for i := range groups {
 			g := &groups[i]
 			if g.sw < 0 || g.sw == prev {
@@ -307,8 +302,7 @@ func sortByLoad(groups []group) {
 	}
 }
 
-// leastLoaded is the cable of a group with the least load, the first of several,
-// and its port on the other side.
+// leastLoaded is the first cable of a group with the least load, and its far port.
 func (r *treeRouter) leastLoaded(g *group) (far uint8, at int32) {
 	if g.n == 1 {
 		return g.far, g.first
@@ -322,7 +316,7 @@ func (r *treeRouter) leastLoaded(g *group) (far uint8, at int32) {
 	return r.cables[at].far, at
 }
 
-// load puts a way to a target on a cable of a group.
+// load counts a path to a target on a cable of a group.
 func (r *treeRouter) load(g *group, cable int32) {
 	g.load++
 	if g.n > 1 {

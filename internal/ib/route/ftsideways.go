@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// goSideways gives paths to the switches of a switch's own level that goDown left without:
-// if the switch has nothing below, or the target is missing. Like OpenSM it counts each
-// path for the group by which the switch goes up (to the switch above), though the path
-// does not lead there.
+// goSideways gives paths to the switches of a switch's own level that goDown left out, because the
+// switch has nothing below or the target is absent. Like OpenSM it adds the path to the load of the
+// group up to the switch above, though the path does not go there.
 func (r *treeRouter) goSideways(u, above int32, hops uint8) (routed bool) {
 	side := r.side[u]
 	slices.SortStableFunc(side, func(a, b group) int { return cmp.Compare(a.place, b.place) })
@@ -38,10 +37,10 @@ func (r *treeRouter) goSideways(u, above int32, hops uint8) (routed bool) {
 }
 
 // noteUnknownOrders names the leaves whose order of hosts in OpenSM is not known. OpenSM
-// sorts the groups below a switch whenever their loads have changed. It sorts hosts too, by
-// the bytes in memory where a switch would have its index: these differ from run to run.
-// If that happens before all hosts of a leaf are routed, their order changes during the
-// loop, and OpenSM can leave a host out.
+// sorts the groups below a switch whenever their loads have changed. It sorts hosts too, by the
+// memory in which a switch has its index; for hosts these bytes differ from run to run. If that
+// happens before all hosts of a leaf are routed, their order changes during the loop, and OpenSM
+// can leave a host out.
 func (r *treeRouter) noteUnknownOrders() {
 	for _, i := range r.order {
 		if r.opt.AsOpenSM && r.unknown[i] {

@@ -5,16 +5,16 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// noWay is the number of hops to where no way leads.
-const noWay = 255
+// noPath is the number of hops without a path.
+const noPath = 255
 
-// hopColumns gives the columns of a LID matrix. It returns a function for one goroutine,
-// which fills in the hops from every switch through every port to one switch: at
-// base[switch]+port, and the least of all ports at port 0.
+// hopColumns computes the columns of a LID matrix. It returns a function for one goroutine, which
+// fills in the hops from every switch through every port to one switch: at base[switch]+port, and
+// the least of all ports at port 0.
 type hopColumns func() func(to int32, column []uint8)
 
-// Hops is the LID matrix. Its size is the square of the number of switches
-// times their ports, so it is only made when it is asked for.
+// Hops is the LID matrix. Its size is the square of the number of switches times their ports, so
+// only callers that need it make it.
 func (r *Result) Hops() *subnet.Hops {
 	j := r.job
 	if j.hops == nil {
@@ -49,12 +49,11 @@ func (r *Result) Hops() *subnet.Hops {
 // shortest has the hops of shortest paths between all switches.
 type shortest struct {
 	f    *fabric
-	hops [][]uint8 // from each switch to each; symmetric, since cables go both ways
+	hops [][]uint8 // by pair of switches; symmetric, because cables have both directions
 }
 
-// columns is the matrix: a way through a port is one hop more than the
-// neighbour's shortest, even back to where one is. A cable from a switch to
-// itself is none.
+// columns is the matrix: a path through a port has one hop more than the neighbour's shortest path,
+// even if it leads back. A cable from a switch to itself is no path.
 func (m *shortest) columns() func(to int32, column []uint8) {
 	return func(to int32, column []uint8) {
 		row := m.hops[to]
@@ -64,8 +63,8 @@ func (m *shortest) columns() func(to int32, column []uint8) {
 				switch {
 				case p == 0:
 					column[at] = row[i]
-				case l.sw < 0 || l.sw == int32(i) || row[l.sw] >= noWay-1:
-					column[at+p] = noWay
+				case l.sw < 0 || l.sw == int32(i) || row[l.sw] >= noPath-1:
+					column[at+p] = noPath
 				default:
 					column[at+p] = row[l.sw] + 1
 				}
@@ -74,8 +73,8 @@ func (m *shortest) columns() func(to int32, column []uint8) {
 	}
 }
 
-// shortestPaths counts hops between all switches: a breadth-first search from
-// each, which are independent of each other.
+// shortestPaths counts hops between all switches, with an independent breadth-first search from
+// each.
 func (j *job) shortestPaths() *shortest {
 	if j.shortest != nil {
 		return j.shortest
@@ -98,18 +97,18 @@ func (j *job) shortestPaths() *shortest {
 	return m
 }
 
-// flood counts hops to a switch from all others. Longer ways than a hop count
-// can say are none. next are each switch's neighbours, queue is scratch space for as many switches as there are.
+// flood counts hops to a switch from all others. A path with too many hops for a count is no path.
+// next is each switch's neighbours, queue is scratch space for all switches.
 func flood(next [][]int32, to int32, queue []int32) []uint8 {
 	hops := make([]uint8, len(next))
 	for i := range hops {
-		hops[i] = noWay
+		hops[i] = noPath
 	}
 	hops[to], queue[0] = 0, to
-	for head, tail := 0, 1; head < tail && hops[queue[head]] < noWay-1; head++ {
+	for head, tail := 0, 1; head < tail && hops[queue[head]] < noPath-1; head++ {
 		u := queue[head]
 		for _, v := range next[u] {
-			if hops[v] == noWay {
+			if hops[v] == noPath {
 				hops[v] = hops[u] + 1
 				queue[tail] = v
 				tail++
@@ -119,7 +118,7 @@ func flood(next [][]int32, to int32, queue []int32) []uint8 {
 	return hops
 }
 
-// neighbour is a switch next to another, and the other's ports that lead there.
+// neighbour is a switch next to another switch, and the ports of the other that lead there.
 type neighbour struct {
 	sw    int32
 	ports subnet.PortMask
@@ -129,7 +128,7 @@ type neighbour struct {
 // of the first port that leads there.
 func (f *fabric) neighbours() [][]neighbour {
 	around := make([][]neighbour, len(f.sw))
-	at := make([]int, len(f.sw)) // one more than where it is in the list
+	at := make([]int, len(f.sw)) // index in the list, plus one
 	for i := range f.sw {
 		for p, l := range f.sw[i].ports {
 			if l.sw < 0 {

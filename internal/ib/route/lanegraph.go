@@ -18,8 +18,7 @@ func newLayer(s *spanner) *layer {
 	return l
 }
 
-// edge is the number of a dependency: of channel c on the channel at a port of the switch
-// that c leads to.
+// edge is the number of the dependency of channel c on the channel at a port of c's far switch.
 func (l *layer) edge(c int32, port uint8) int { return int(c)*l.stride + int(port) }
 
 // target is the channel that an edge leads to.
@@ -28,7 +27,7 @@ func (l *layer) target(edge int) int32 {
 }
 
 // walk calls visit with each dependency of the path from a switch to a LID.
-// The tables must lead there.
+// The tables must have that path.
 func (l *layer) walk(src int32, lid int, root int32, visit func(edge int)) {
 	lft, base := l.s.f.tab.LFT, l.s.f.base
 	c := int32(base[src] + int(lft[src][lid]))

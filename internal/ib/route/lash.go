@@ -10,18 +10,17 @@ import (
 	"weft/units"
 )
 
-// lash routes along shortest paths, one tree per switch, and gives each pair of
-// switches that have ends a lane: the lowest on which the paths in both directions close no
-// loop (Skeie, Lysne and Theiss, "Layered shortest path
-// (LASH) routing in irregular system area networks", 2002). Pairs far apart come
-// first, because their paths are hard to place.
+// lash routes along shortest paths, one tree per switch, and gives each pair of switches with ends
+// the lowest lane on which the paths in both directions close no loop (Skeie, Lysne and Theiss,
+// "Layered shortest path (LASH) routing in irregular system area networks", 2002). Distant pairs
+// come first, because their paths are hard to place.
 //
-// It takes the shortest paths through the lowest ports. They are regular if
-// the cabling is, and so need few lanes. Ends share the cables between two switches. If
-// some cable then carries much more load than with trees balanced as in sssp, these trees
-// are used, if the lanes are enough.
+// It takes the shortest paths through the lowest ports. With regular cabling these are regular too,
+// and need few lanes. Ends share the cables between two switches. If a cable then carries much more
+// load than with balanced trees as in sssp, and the lanes suffice for these, the balanced trees are
+// used.
 func lash(j *job) error {
-	j.unforetold = "these are weft's own tables of lash: OpenSM's choice of shortest trees and of lanes is not followed"
+	j.unpredictable = "these are weft's own tables of lash: OpenSM's choice of shortest trees and of lanes is not followed"
 	j.hops = j.shortestPaths().columns
 	have, targets := j.lanes(), j.targets()
 	s := newSpanner(j.fabric)
@@ -37,7 +36,7 @@ func lash(j *job) error {
 			j.useLanes(lane, used)
 			return nil
 		}
-		j.notes = append(j.notes, fmt.Sprintf("balanced paths need more than %d virtual lanes: each switch takes the lowest port of its shortest paths, which loads cables less evenly", have))
+		j.notes = append(j.notes, fmt.Sprintf("balanced paths need more than %d virtual lanes, so each switch takes the lowest port of its shortest paths, which loads cables less evenly", have))
 		plain.routeBySwitch(false)
 		plain.shareCables(targets)
 	}
@@ -75,7 +74,7 @@ func (j *job) placePairs(s *spanner, pairs []pair, have int) (lane [][]uint8, us
 				Reason: fmt.Sprintf("the switches have %d virtual lanes, and the path between %s and %s closes a loop on each of them", have, j.nameOf(p.a), j.nameOf(p.b)),
 				Remedy: "Use updn or dnup, or torus-2QoS where the fabric is a torus; or give the data more lanes if the switches have them",
 
-				unforetold: "OpenSM takes minhop in place of lash where its lanes do not suffice, and the number that its lash needs is not known",
+				unpredictable: "OpenSM takes minhop in place of lash if its lanes do not suffice, and the number that its lash needs is not known",
 			}
 		}
 		lane[p.a][p.b], lane[p.b][p.a] = l, l
@@ -83,7 +82,7 @@ func (j *job) placePairs(s *spanner, pairs []pair, have int) (lane [][]uint8, us
 	return lane, max(len(lanes.lanes), 1), nil
 }
 
-// pair is two switches with ends, between which there are ways.
+// pair is two switches with ends and paths between them.
 type pair struct {
 	a, b int32
 	hops uint8
@@ -91,7 +90,7 @@ type pair struct {
 
 // routeBySwitch routes all LIDs of a switch and of the ends on it along one
 // tree, balanced or through the lowest ports, and lists the pairs of switches
-// with ends, the farthest first. It begins anew each time.
+// with ends, the farthest first. Each call starts with empty tables.
 func (s *spanner) routeBySwitch(balanced bool) []pair {
 	f := s.f
 	var pairs []pair
@@ -147,10 +146,10 @@ func (s *spanner) shareTree(root int32) {
 }
 
 // shareCables spreads the trees of ends, one after the other, over all cables between the
-// switches on their way, and leaves the new loads in the weights. Before, all trees use one
-// cable between two switches; the trees of switches keep it. A loop over several cables
-// would also be a loop over the first of each, so lanes that are free of loops for the
-// trees of switches are free of loops for the trees of ends.
+// switches on their way, and leaves the new loads in the weights. Before, all trees use one cable
+// between two switches; the trees of switches keep it. A loop over several cables is also a loop
+// over the first cables, so lanes without loops for the trees of switches have none for the trees
+// of ends.
 func (s *spanner) shareCables(targets []target) {
 	clear(s.weight)
 	for i := range targets {
@@ -166,8 +165,7 @@ func (s *spanner) shareCables(targets []target) {
 	}
 }
 
-// shareAmong takes, on a tree in the tables towards the switch at hand, for each step
-// the least loaded cable to the switch that it leads to.
+// shareAmong replaces each cable of a tree by the least loaded cable to the same switch.
 func (s *spanner) shareAmong(lid int) {
 	for _, u := range s.order {
 		s.load[u] = s.ends[u]

@@ -6,22 +6,21 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// lmcBalancer is a balancer whose targets have several LIDs each. The paths to a target's
-// LIDs should have little in common: a target prefers a port to a system (by
-// SystemImageGUID) that none of its LIDs uses yet, then a port to another switch of a used
-// system, and only then a used switch.
+// lmcBalancer is a balancer for targets with several LIDs. The paths to a target's LIDs should have
+// little in common: a target prefers a port to a system (by SystemImageGUID) that none of its LIDs
+// uses yet, then a port to another switch of a used system, and only then a used switch.
 type lmcBalancer struct {
 	balancer
 	all  []swtch
-	dor  bool    // whether LIDs of a target differ by port, not by neighbour
-	used [][]way // ways that the LIDs of each target take
+	dor  bool             // the LIDs of a target differ by port, not by neighbour
+	used [][]neighbourUse // by target: neighbours of its LIDs' paths
 }
 
-// way is a neighbour that a target's LIDs go by.
-type way struct {
+// neighbourUse is a neighbour on the paths to a target's LIDs.
+type neighbourUse struct {
 	sw   int32 // the neighbour, -1: the target itself
 	port uint8 // the first port that was used
-	lids int32 // LIDs of the target that go by it
+	lids int32 // LIDs of the target with paths by it
 }
 
 // route gives a port to each LID of each target.
@@ -69,11 +68,11 @@ func (m *lmcBalancer) one(i int, t *target, offset int) {
 	}
 }
 
-// apart is the port that shares least with the paths in use: to a new system, else to a new
-// switch, else to the switch that the fewest of the target's LIDs use. Of equal ports, the
-// port with the fewest targets is taken. If several have as few, it is the next port number,
-// cyclically, after the port of the target's previous LID.
-func (m *lmcBalancer) apart(allowed subnet.PortMask, used []way, after uint8) (uint8, bool) {
+// apart is the port that shares least with the used paths: it leads to a new system, else to a new
+// switch, else to the switch that the fewest of the target's LIDs use. Of equal ports, the port
+// with the fewest targets is taken. Of several such ports it is the next one, cyclically, after the
+// port of the target's previous LID.
+func (m *lmcBalancer) apart(allowed subnet.PortMask, used []neighbourUse, after uint8) (uint8, bool) {
 	const never = 1<<31 - 1
 	var system, node, least uint8
 	systemPaths, nodePaths, anyPaths, fewest := int32(never), int32(never), int32(never), int32(never)
@@ -117,8 +116,9 @@ func (m *lmcBalancer) apart(allowed subnet.PortMask, used []way, after uint8) (u
 	return least, least != 0
 }
 
-// find looks for ways in use through the same system and the same switch.
-func (m *lmcBalancer) find(used []way, sw int32) (sameSystem bool, same *way) {
+// find reports whether a used path goes through the same system, and whether one goes through the
+// same switch.
+func (m *lmcBalancer) find(used []neighbourUse, sw int32) (sameSystem bool, same *neighbourUse) {
 	for i := range used {
 		if used[i].sw == sw {
 			same = &used[i]
@@ -133,12 +133,12 @@ func (m *lmcBalancer) find(used []way, sw int32) (sameSystem bool, same *way) {
 // apartInDimension is the port of a dimension with the fewest targets. Ties go to the first
 // port, unless a later one carries fewer of the target's LIDs than every port that was best
 // before it, ports with more targets included.
-func (m *lmcBalancer) apartInDimension(allowed subnet.PortMask, used []way) (best uint8, ok bool) {
+func (m *lmcBalancer) apartInDimension(allowed subnet.PortMask, used []neighbourUse) (best uint8, ok bool) {
 	fewest := int32(1<<31 - 1)
 	var list [256]uint8
 	for _, p := range allowed.Ports(list[:0]) {
 		lids := int32(0)
-		if i := slices.IndexFunc(used, func(w way) bool { return w.port == p }); i >= 0 {
+		if i := slices.IndexFunc(used, func(w neighbourUse) bool { return w.port == p }); i >= 0 {
 			lids = used[i].lids
 		}
 		if !ok || m.paths[p] < m.paths[best] || m.paths[p] == m.paths[best] && lids < fewest {
@@ -149,8 +149,7 @@ func (m *lmcBalancer) apartInDimension(allowed subnet.PortMask, used []way) (bes
 	return best, ok
 }
 
-// note remembers that a LID of a target goes by a neighbour or, with dor, by a
-// port.
+// note records the neighbour or, with dor, the port of a LID of a target.
 func (m *lmcBalancer) note(i int, sw int32, port uint8) {
 	for k := range m.used[i] {
 		if u := &m.used[i][k]; u.sw == sw && (!m.dor || u.port == port) {
@@ -158,5 +157,5 @@ func (m *lmcBalancer) note(i int, sw int32, port uint8) {
 			return
 		}
 	}
-	m.used[i] = append(m.used[i], way{sw: sw, port: port, lids: 1})
+	m.used[i] = append(m.used[i], neighbourUse{sw: sw, port: port, lids: 1})
 }

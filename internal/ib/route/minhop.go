@@ -2,8 +2,8 @@ package route
 
 import "weft/internal/ib/subnet"
 
-// minhop routes along shortest paths and shares destinations evenly among the
-// ports of a switch that begin one.
+// minhop routes along shortest paths and shares destinations evenly among the ports of a switch
+// that begin a shortest path.
 func minhop(j *job) error {
 	m := j.shortestPaths()
 	j.hops = m.columns

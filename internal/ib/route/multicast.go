@@ -7,19 +7,17 @@ import (
 	"weft/units"
 )
 
-// Group is a multicast group: its LID and the ports of adapters and routers that
-// are in it.
+// Group is a multicast group: its LID and its members, ports of adapters and routers.
 type Group struct {
 	MLID    units.LID
 	Members []subnet.End
 }
 
-// Multicast fills the multicast tables of t for groups: for each a tree of
-// shortest paths from its root, cut down to the branches that lead to members.
-// The root is the switch with the least distance to its farthest member; of several, the
-// switch with the least mean distance, then with the least GUID read backwards. Groups
-// share cables evenly: of several shortest paths to the root, the path whose cables carry
-// the fewest trees so far is taken.
+// Multicast fills the multicast tables of t. Each group has a tree of shortest paths from its root,
+// with only the branches to members. The root is the switch with the least distance to its farthest
+// member; ties go to the least mean distance, then to the least GUID read backwards. Groups share
+// cables evenly: of several shortest paths to the root, the path with the fewest trees on its
+// cables so far is taken.
 //
 // It fails if no cables join the members of a group, if an MLID is out of range or used
 // twice, and if a member is not a port with a cable to a switch.
@@ -96,9 +94,9 @@ func (m *multicast) buildTree(g *Group) error {
 	return nil
 }
 
-// root is the switch nearest to all members, -1 if none reaches all.
+// root is the switch nearest to all members, -1 if no switch reaches all.
 func (m *multicast) root(leaves []int64) int32 {
-	best, bestFar, bestSum := int32(-1), uint8(noWay), int64(0)
+	best, bestFar, bestSum := int32(-1), uint8(noPath), int64(0)
 	for _, r := range m.f.order {
 		far, sum := uint8(0), int64(0)
 		for u, n := range leaves {

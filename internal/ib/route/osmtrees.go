@@ -10,31 +10,26 @@ import (
 	"weft/units"
 )
 
-// osmTrees computes the trees of OpenSM's sssp and dfsssp (3.3.23), entry for entry. Like
-// spanner it puts each tree on the cables that earlier trees load least. It differs in the
-// order of destinations, in the weight of a path, and in the choice between paths of equal
-// weight. OpenSM's tables follow these rules:
+// osmTrees computes the trees of OpenSM's sssp and dfsssp (3.3.23), entry for entry. Like spanner
+// it puts each tree on the cables with the least load from earlier trees. It differs in the order
+// of destinations, in the weight of a path, and in the choice between paths of equal weight.
+// OpenSM's tables follow these rules:
 //
-//   - Destinations are first the ends, by switch: the switch with most ends first,
-//     switches with equally many in the order of their GUIDs; then the switches, in the
-//     same order. All LIDs of a port follow each other.
-//   - A cable weighs the square of the number of ends' LIDs at first. In each tree
-//     every switch adds the number of its ends' LIDs, and one for itself, to all cables
-//     of its path.
-//   - Of paths of equal weight the first found is taken; switches are visited as they
-//     leave a heap with four branches.
+//   - Destinations are first the ends, by switch: the switch with the most ends first, ties in the order of GUIDs; then the switches, in the same order. All LIDs of a port follow each other.
+//   - The initial weight of a cable is the square of the number of ends' LIDs. In each tree every switch adds the number of its ends' LIDs plus one, for itself, to all cables of its path.
+//   - Of paths of equal weight the first is taken; switches are visited in the order of a heap with four branches.
 type osmTrees struct {
 	s      *spanner
 	number []int32 // of each switch in OpenSM's order
 	sw     []int32 // its inverse
-	cost   []int64 // of the way to the root, by number
-	via    []int32 // channel that each switch takes, by number
+	cost   []int64 // by number: cost of the path to the root
+	via    []int32 // by number: channel towards the root
 	load   []int64 // by number
 	near   []int32 // numbers of the switches that reach the root, nearest first
 	heap   fourHeap
 }
 
-// unreached is the cost of a switch that no way was found from.
+// unreached is the cost of a switch without a path.
 const unreached = math.MaxInt64
 
 // routeAsOpenSM fills the tables with OpenSM's trees.
@@ -77,8 +72,8 @@ func (s *spanner) routeAsOpenSM() {
 }
 
 // tree finds the lightest paths to a switch, and adds them to the weights. For an end on the
-// switch, the end itself is a member of the heap, the last. It leaves first, so the order of
-// the others differs from the order for the switch itself.
+// switch, the end itself is a member of the heap, the last. It leaves first, which changes the
+// order of the others.
 func (o *osmTrees) tree(root int32, toEnd bool) {
 	n := len(o.sw)
 	for i := range o.cost {
@@ -109,7 +104,7 @@ func (o *osmTrees) tree(root int32, toEnd bool) {
 	o.charge()
 }
 
-// relax looks for lighter ways by way of switch number u, over its ports in turn.
+// relax looks for lighter paths through switch number u, over its ports in turn.
 func (o *osmTrees) relax(u int32) {
 	s := o.s
 	sw := o.sw[u]
@@ -151,7 +146,7 @@ func (o *osmTrees) write(root int32, lid int, port uint8) {
 }
 
 // fourHeap is a heap of numbers by cost with four children per number. The order of numbers
-// with equal costs is part of the result: of equal children it takes the last.
+// with equal costs is part of the result: of equal children the last comes first.
 type fourHeap struct {
 	cost  []int64
 	items []int32
@@ -210,38 +205,37 @@ func (h *fourHeap) take() int32 {
 
 func (h *fourHeap) put(i, x int32) { h.items[i], h.at[x] = x, i }
 
-// usedPorts is the LID matrix that OpenSM writes with these trees: hops through the port in
-// the tables only.
+// usedPorts is the LID matrix that OpenSM writes with these trees: it has hops only for the ports
+// in the tables.
 func (j *job) usedPorts() func(to int32, column []uint8) {
 	return func(to int32, column []uint8) {
 		for i := range column {
-			column[i] = noWay
+			column[i] = noPath
 		}
 		for i := range j.sw {
 			lid := j.sw[to].lid
-			if hops := j.hopsAlong(int32(i), to, lid); hops < noWay {
+			if hops := j.hopsAlong(int32(i), to, lid); hops < noPath {
 				column[j.base[i]], column[j.base[i]+int(j.tab.LFT[i][lid])] = hops, hops
 			}
 		}
 	}
 }
 
-// hopsAlong counts the hops from one switch to another by the tables' ways to a LID;
-// noWay if they do not lead there.
+// hopsAlong counts the hops from one switch to another along the tables' path to a LID; noPath if
+// it does not arrive.
 func (j *job) hopsAlong(from, to int32, lid units.LID) uint8 {
 	hops := uint8(0)
 	for u := from; u != to; hops++ {
 		port := j.tab.LFT[u][lid]
-		if port == subnet.NoPort || hops == noWay-1 {
-			return noWay
+		if port == subnet.NoPort || hops == noPath-1 {
+			return noPath
 		}
 		u = j.sw[u].ports[port].sw
 	}
 	return hops
 }
 
-// hopsToEnds are the rows of that matrix for LIDs of ends, which are one hop further
-// than their switches.
+// hopsToEnds is the rows of that matrix for LIDs of ends, one hop more than for their switches.
 func (j *job) hopsToEnds() map[units.LID][][]uint8 {
 	rows := map[units.LID][][]uint8{}
 	for i := range j.ends {
@@ -250,10 +244,10 @@ func (j *job) hopsToEnds() map[units.LID][][]uint8 {
 			rows[lid] = make([][]uint8, len(j.sw))
 			for from := range j.sw {
 				hops := j.hopsAlong(int32(from), e.sw, lid)
-				if hops >= noWay-1 {
+				if hops >= noPath-1 {
 					continue
 				}
-				row := bytes.Repeat([]byte{noWay}, len(j.sw[from].ports))
+				row := bytes.Repeat([]byte{noPath}, len(j.sw[from].ports))
 				row[0], row[j.tab.LFT[from][lid]] = hops+1, hops+1
 				rows[lid][from] = row
 			}

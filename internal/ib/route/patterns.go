@@ -10,10 +10,10 @@ import (
 // every shift: the paths between all pairs are walked twice, which takes some 20 ms at this size.
 const maxCompared = 512
 
-// orOpenSMs returns the trees at hand, or the trees that OpenSM would compute if these put
-// less load on the most loaded cable in some pattern of traffic. So no pattern is worse
-// than with OpenSM. Their paths must be as short, too: OpenSM's paths are longer than
-// necessary when its weights exceed their initial value.
+// orOpenSMs returns the trees of s, or OpenSM's trees if these put less load on the most loaded
+// cable in a traffic pattern. So no pattern is worse than with OpenSM. OpenSM's trees are taken
+// only if their paths are as short: they can be longer than necessary when its weights exceed their
+// initial value.
 func (j *job) orOpenSMs(s *spanner, targets []target) *spanner {
 	if len(j.ends) < 2 || len(j.ends) > maxCompared || len(j.opt.Order) > 0 {
 		return s
@@ -39,12 +39,12 @@ func (j *job) orOpenSMs(s *spanner, targets []target) *spanner {
 	return o
 }
 
-// maxImproving bounds the measuring of trees during their improvement, in paths walked: half a
+// maxImproving is the maximum number of paths walked to measure trees in improve, for half a
 // second.
 const maxImproving = 1 << 26
 
-// improve computes the trees in the tables again one by one, and keeps a new tree if it
-// spreads all paths more evenly and leaves no pattern above the bound.
+// improve computes the trees in the tables again one by one. It keeps a new tree if all paths are
+// then spread more evenly and no pattern exceeds the bound.
 func (s *spanner) improve(bound *patternLoads) {
 	trees := s.f.trees()
 	load := make([]int64, len(s.to))
@@ -87,7 +87,7 @@ func (s *spanner) improve(bound *patternLoads) {
 	}
 }
 
-// evenness is less, the more evenly paths lie: the sum of the squares of loads.
+// evenness is the sum of the squares of loads: the lower, the more even.
 func evenness(load []int64) int64 {
 	sum := int64(0)
 	for _, x := range load {
@@ -96,8 +96,8 @@ func evenness(load []int64) int64 {
 	return sum
 }
 
-// patternLoads are the flows on the most loaded cable in patterns of all ends, in
-// the order of nodes' names.
+// patternLoads is the flows on the most loaded cable in patterns of all ends, in the order of node
+// names.
 type patternLoads struct {
 	next, before int32 // of the rings
 	worst        int32 // of all shifts
@@ -110,7 +110,7 @@ func (a *patternLoads) noWorseThan(b *patternLoads) bool {
 	return a.next <= b.next && a.before <= b.before && a.worst <= b.worst && a.sum <= b.sum && a.all <= b.all
 }
 
-// patterns measures the trees in the tables, to each end's first LID.
+// patterns measures the trees in the tables to the first LID of each end.
 func (s *spanner) patterns() *patternLoads {
 	x := s.newShifts(s.f.trees())
 	n := len(x.order)

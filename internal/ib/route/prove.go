@@ -12,8 +12,8 @@ import (
 // Proved routes as Compute does and proves the tables; Report.Proof is the result. Commands
 // that print or program tables use it.
 //
-// Paths that close a credit loop on one lane are put on several lanes if that breaks the
-// loop. With AsOpenSM the tables are left as they are, even if the proof refutes them.
+// If paths close a credit loop on one lane, and several lanes break the loop, the paths get several
+// lanes. With AsOpenSM the tables stay as they are, even if the proof refutes them.
 func Proved(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	if name == Auto && !o.AsOpenSM {
 		return choose(s, o)
@@ -21,8 +21,8 @@ func Proved(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	return proved(s, name, o, false)
 }
 
-// proved routes with an engine and proves the tables; ranked says whether the proof is to
-// have the patterns of traffic, which take most of its time.
+// proved routes with an engine and proves the tables; ranked says whether the proof has the traffic
+// patterns, which take most of its time.
 func proved(s *subnet.Subnet, name Name, o Options, ranked bool) (*Result, error) {
 	r, err := Compute(s, name, o)
 	if err != nil {
@@ -46,9 +46,9 @@ func (r *Result) prove(s *subnet.Subnet, o Options, ranked bool) error {
 	return err
 }
 
-// layer puts paths that deliver everything, and can wait for each other in a circle, on
-// lanes on which they cannot, and proves that. Where the lanes do not suffice, or the
-// engine has given out lanes itself, all stays as it is.
+// layer breaks the credit loops of tables that otherwise deliver all packets: it puts paths on
+// several lanes and proves the result. If the lanes do not suffice, or the engine has assigned
+// lanes itself, nothing changes.
 func (r *Result) layer(s *subnet.Subnet, o Options, ranked bool) error {
 	p := r.Report.Proof
 	if !p.Deadlocks() || !p.EndToEnd.Proven() || r.SL != nil || r.SL2VL != nil {
@@ -56,16 +56,16 @@ func (r *Result) layer(s *subnet.Subnet, o Options, ranked bool) error {
 	}
 	j := r.job
 	if tooMany := j.freeOfLoops(r.Report.Used, newDeadlocks(newSpanner(j.fabric))); tooMany != nil {
-		return nil //nolint:nilerr // more lanes than there are: the tables stay as they are
+		return nil //nolint:nilerr // too few lanes: the tables stay as they are
 	}
 	r.Report.Lanes = r.Lanes
-	r.Report.Notes = append(r.Report.Notes, fmt.Sprintf("on one lane the paths of %s close a credit loop: they are on %d lanes, which keep them free of it; OpenSM's %s leaves them on one",
+	r.Report.Notes = append(r.Report.Notes, fmt.Sprintf("on one lane the paths of %s close a credit loop, so they are on %d lanes without a loop; OpenSM's %s leaves them on one",
 		r.Report.Used, r.Lanes, r.Report.Used))
 	return r.prove(s, o, ranked)
 }
 
-// complete gives hosts that the engine's ways do not join the shortest ones, and proves
-// the tables anew.
+// complete adds shortest paths between hosts without a path by the engine, and proves the tables
+// again.
 func (r *Result) complete(s *subnet.Subnet, o Options) error {
 	if r.Report.Proof.EndToEnd.Lost == 0 {
 		return nil
@@ -80,10 +80,9 @@ func (r *Result) complete(s *subnet.Subnet, o Options) error {
 	return r.prove(s, o, true)
 }
 
-// Installable routes as Proved does, and falls back if the engine cannot route the
-// fabric or its tables are refuted: to minhop, as OpenSM does, and where these tables
-// are refuted too, to Auto. Report.Reason says why, and Report.Used which engine it is.
-// It fails where Proved fails for other reasons.
+// Installable routes as Proved does. If the engine cannot route the fabric or its tables are
+// refuted, it falls back to minhop, as OpenSM does, and if these tables are refuted too, to Auto.
+// Report.Reason is the reason, Report.Used the engine. Any other error of Proved is returned.
 func Installable(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	o.AsOpenSM = false
 	why := ""

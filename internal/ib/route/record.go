@@ -20,8 +20,8 @@ type Record struct {
 	Tried    []Attempt `json:"tried,omitempty"`
 }
 
-// Record is the report of tables of a subnet as JSON has it. The tables are proved, and the
-// manager does not reach leftOut nodes of the fabric.
+// Record is the report of tables of a subnet as JSON has it. The report must have a proof. leftOut
+// is the number of nodes that the manager does not reach.
 func (r *Report) Record(s *subnet.Subnet, leftOut int) Record {
 	x := Record{
 		Choice: r.Choice, Switches: s.Switches(), TopLID: s.TopLID(), Lanes: r.Lanes, LeftOut: leftOut, Gaps: r.Gaps,

@@ -2,27 +2,25 @@ package route
 
 import "math"
 
-// How far routes are refined.
+// Bounds and units of refine.
 const (
-	// maxPasses bounds the number of times that all trees are grown again in each of both ways;
-	// each pass except the last must bring an improvement.
+	// maxPasses bounds the passes of each kind, regrow and resettle, over all trees. A pass without
+	// an improvement is the last.
 	maxPasses = 8
-	// maxRefined bounds the work of a pass, in cables looked at: beyond it,
-	// which is some 20,000 ends in a large tree, a pass takes seconds.
+	// maxRefined bounds the work of a pass, in visited cables. Above it, at some 20,000 ends in a
+	// large tree, a pass takes seconds.
 	maxRefined = 1 << 30
-	// priceScale and priceTop are the units in which a cable's load is priced:
-	// the mean load is priceScale. Squares of priceTop can be added along the
-	// longest path without overflow.
+	// priceScale is the price of the mean load of a cable, priceTop the highest price. Squares of
+	// priceTop can be added along the longest path without overflow.
 	priceScale = 1 << 10
 	priceTop   = 1 << 27
 )
 
-// refine takes trees out one by one and grows them again in a fabric that is
-// loaded by all others, dearer by the square of the load, several times over:
-// first whole trees, then switch by switch (settle). The trees are in the
-// tables. What is kept has the least product of the most loaded cable and of the
-// contention of shifts: the first alone would part the ways to a destination
-// wherever that helps a little, and shifts need them together.
+// refine removes trees one by one and grows them again under the load of all others. The price of a
+// cable is the square of its load. Passes with whole trees come first, then passes switch by switch
+// (settle). The trees are in the tables. The state with the least product of the highest cable load
+// and the contention of shifts is kept. The highest load alone would part the paths to a
+// destination for a small gain, but shifts need common paths.
 func (s *spanner) refine(roots []grown) {
 	load := append([]int64(nil), s.weight...)
 	most, mean := s.extremes(load)
@@ -56,7 +54,7 @@ func (s *spanner) refine(roots []grown) {
 	s.weight = best.load
 }
 
-// state is tables with the loads that they make.
+// state is tables with their loads.
 type state struct {
 	load  []int64
 	lft   [][]uint8
@@ -114,10 +112,9 @@ func (s *spanner) lift(g *grown, load []int64, mean int64) {
 	s.book(load, mean, -g.times)
 }
 
-// settle lets the switches with ends choose their paths one after the other, the farthest
-// first, each with the loads of the earlier ones: all at once they would crowd the cable
-// that was lightest before. A switch on a path that has chosen sends all further paths the
-// same way.
+// settle lets the switches with ends choose their paths one after the other, the farthest first,
+// under the loads of earlier choices: a simultaneous choice would crowd the lightest cable. A
+// switch that has chosen sends all later paths to the same port.
 func (s *spanner) settle(load []int64, mean, times int64) {
 	for i := range s.chosen {
 		s.chosen[i] = false
@@ -139,8 +136,8 @@ func (s *spanner) settle(load []int64, mean, times int64) {
 	}
 }
 
-// lightest is the first cable of the path to the root that is lightest now, with the paths
-// of the other switches unchanged.
+// lightest is the first cable of the lightest path to the root, with the paths of the other
+// switches unchanged.
 func (s *spanner) lightest(u int32) int32 {
 	best, least := int32(-1), int64(math.MaxInt64)
 	at := s.place[u]
@@ -156,8 +153,7 @@ func (s *spanner) lightest(u int32) int32 {
 	return best
 }
 
-// book adds the paths of the tree at hand to the loads, each counted so many
-// times, and prices them.
+// book adds the paths of the current tree to the loads, times times each, and updates the prices.
 func (s *spanner) book(load []int64, mean, times int64) {
 	for _, u := range s.order {
 		s.load[u] = s.ends[u]

@@ -7,14 +7,13 @@ import (
 	"weft/units"
 )
 
-// Report says how tables came about.
+// Report is the engine's report on its tables.
 type Report struct {
 	Choice
 	Gaps
 	// Lanes is the number of data lanes that the tables need.
 	Lanes int
-	// Tried are the engines that Auto tried, in their order; nil if another was
-	// asked for.
+	// Tried is the engines that Auto tried, in order; nil for any other engine.
 	Tried []Attempt
 	// Proof is the proof of the tables; with Auto it has patterns of traffic too. Compute
 	// sets it for Auto only, Proved always.
@@ -25,27 +24,25 @@ type Report struct {
 type Choice struct {
 	Asked Name `json:"asked"`  // the engine that was asked for
 	Used  Name `json:"engine"` // the engine that computed the tables
-	// Reason is why Used is not Asked, or why Auto chose it; empty if it was
-	// asked for.
+	// Reason is why Used is not Asked, or why Auto chose it; empty if Used is Asked.
 	Reason string `json:"reason,omitempty"`
 	// Remedy is a change after which Asked can route the fabric.
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// Gaps is the entries without a port, and the differences that OpenSM's tables may have.
+// Gaps is the entries without a port, and possible differences from OpenSM's tables.
 type Gaps struct {
-	// UnreachablePairs is the number of entries without a port, in switches with hosts,
-	// for LIDs of hosts: packets for them are lost. OpenSM reports success even so.
-	// Unreachable is the first of them, at most 16.
+	// UnreachablePairs is the number of entries without a port, in switches with hosts, for LIDs of
+	// hosts: packets for these are lost, though OpenSM reports success. Unreachable is the first
+	// such entries, at most 16.
 	UnreachablePairs int           `json:"unreachable_pairs"`
 	Unreachable      []Unreachable `json:"first_unreachable_pairs,omitempty"`
-	// Apart counts the entries without a port for LIDs of switches. Only
-	// management packets are sent to these; engines that go up and down leave
-	// out the ways from one root to another.
+	// Apart counts the entries without a port for LIDs of switches. Only management packets go to
+	// these; engines that go up and down leave out the paths from one root to another.
 	Apart int `json:"switches_apart"`
-	// Unforetold is the reason why OpenSM's tables may differ from these; empty if they
-	// are equal, entry for entry.
-	Unforetold string `json:"not_foretold,omitempty"`
+	// Unpredictable is the reason why OpenSM's tables may differ from these; empty if they are
+	// equal, entry for entry.
+	Unpredictable string `json:"not_foretold,omitempty"`
 	// Notes are other things that OpenSM does not report.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -56,7 +53,7 @@ type Unreachable struct {
 	LID    units.LID  `json:"lid"`
 }
 
-// maxUnreachable is the maximum number of pairs in a report: enough to see the pattern.
+// maxUnreachable is the maximum number of pairs in a report: enough to see a pattern.
 const maxUnreachable = 16
 
 // Refusal is an engine's verdict that it cannot route a fabric.
@@ -65,7 +62,7 @@ type Refusal struct {
 	Reason string // the property of the fabric that prevents routing, with its nodes
 	Remedy string // a change after which routing works
 
-	unforetold string // why OpenSM may not refuse the fabric; "" if it does
+	unpredictable string // why OpenSM may not refuse the fabric; "" if it does
 }
 
 func (r *Refusal) Error() string {

@@ -9,13 +9,12 @@ import (
 // maxShifts is the number of shifts for judging routes during refinement.
 const maxShifts = 64
 
-// shifts is the patterns that judge routes besides the sum of all paths: each end sends to
-// the end at a distance behind it in the order of nodes' names, which is the order of a
-// job's ranks.
+// shifts is the traffic patterns for judging routes: each end sends to the end at a fixed distance
+// behind it in the order of node names, which is the order of a job's ranks.
 type shifts struct {
 	s     *spanner
 	order []int32 // ends
-	lid   []int   // of the tree that leads to each end
+	lid   []int   // by end: LID of its tree
 	by    []int   // distances
 	flows []int32 // by channel
 	used  []int32 // channels with flows

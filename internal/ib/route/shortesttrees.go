@@ -2,25 +2,25 @@ package route
 
 import "math"
 
-// spanner computes trees of shortest paths towards switches. From a switch it takes the
-// shortest path with the least weight, summed over the path's cables. The paths of a tree then
-// add to the weights of their cables. This is Dijkstra's search with hops as the first
-// digit, without its heap: for every tree towards one switch, the order of switches by hops
-// and the cables of shortest paths are the same.
+// spanner computes trees of shortest paths towards switches. From each switch the tree has the
+// shortest path with the least sum of cable weights. The paths of a tree then add to the weights of
+// their cables. This is Dijkstra's search with hops as the first digit, without its heap: for every
+// tree towards one switch, the order of switches by hops and the cables of shortest paths are the
+// same.
 type spanner struct {
 	f       *fabric
-	to      []int32 // by channel (the sending side of a port, numbered as fabric.base says): the switch there, -1 for none
-	in      []uint8 // port at which it arrives there
-	at      []int32 // switch of the channel's port
-	ends    []int64 // ends on each switch, by LID: the weight of a path from it
+	to      []int32 // by channel (the sending side of a port, numbered as in fabric.base): far switch, -1 for none
+	in      []uint8 // by channel: far port
+	at      []int32 // by channel: its own switch
+	ends    []int64 // by switch: LIDs of its ends, the weight of a path from it
 	weight  []int64 // by channel
 	order   []int32 // switches that reach the root, nearest first
 	hops    []uint8
-	first   []int32 // where the choices of the i-th of order begin
+	first   []int32 // by place in order: index of its first choice
 	choices []int32 // channels
-	cost    []int64 // weight of the way to the root, by switch
-	via     []int32 // channel that each switch takes, -1 at the root and where no way is
-	place   []int32 // where each switch is in order
+	cost    []int64 // by switch: weight of the path to the root
+	via     []int32 // by switch: channel towards the root, -1 at the root and without a path
+	place   []int32 // by switch: its place in order
 	chosen  []bool  // by switch, for settle
 	load    []int64 // paths that leave each switch towards the root
 }
@@ -48,7 +48,7 @@ func newSpanner(f *fabric) *spanner {
 // aim finds the shortest paths towards a switch.
 func (s *spanner) aim(root int32) {
 	for i := range s.hops {
-		s.hops[i], s.via[i], s.load[i] = noWay, -1, 0
+		s.hops[i], s.via[i], s.load[i] = noPath, -1, 0
 	}
 	s.hops[root] = 0
 	s.order, s.choices, s.first = append(s.order[:0], root), s.choices[:0], append(s.first[:0], 0)
@@ -60,8 +60,8 @@ func (s *spanner) aim(root int32) {
 			v := s.to[c]
 			switch {
 			case v < 0:
-			case s.hops[v] == noWay:
-				if near < noWay-1 {
+			case s.hops[v] == noPath:
+				if near < noPath-1 {
 					s.hops[v] = near + 1
 					s.order = append(s.order, v)
 				}
@@ -73,8 +73,7 @@ func (s *spanner) aim(root int32) {
 	}
 }
 
-// grow chooses each switch's way to the root that aim was given: the lightest,
-// and of several that with the lowest port.
+// grow chooses each switch's path to the root of aim: the lightest, with ties to the lowest port.
 func (s *spanner) grow() {
 	s.cost[s.order[0]] = 0
 	for i, u := range s.order {
@@ -91,7 +90,7 @@ func (s *spanner) grow() {
 	}
 }
 
-// charge adds the paths of the tree to the weights, each counted so many times.
+// charge adds the paths of the tree to the weights, times times each.
 func (s *spanner) charge(times int64) {
 	for _, u := range s.order {
 		s.load[u] = s.ends[u]

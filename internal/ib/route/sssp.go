@@ -2,9 +2,9 @@ package route
 
 import "weft/units"
 
-// sssp gives each LID of an end its own tree of shortest paths, on the cables that earlier
-// trees load least (Hoefler, Schneider and Lumsdaine, 2009). It balances over the whole
-// fabric; minhop balances the ports of one switch only. It does not avoid credit loops.
+// sssp gives each LID of an end its own tree of shortest paths, on the cables with the least load
+// from earlier trees (Hoefler, Schneider and Lumsdaine, 2009). It balances over the whole fabric;
+// minhop balances the ports of one switch only. It does not avoid credit loops.
 func sssp(j *job) error {
 	j.growTrees()
 	return nil
@@ -25,8 +25,8 @@ func (j *job) growTrees() *spanner {
 }
 
 // routeAll routes all targets in their order: with an LMC the first LIDs of all, then the
-// second LIDs. Switches, whose traffic is not counted, get the path of the first end on
-// them, so the two have the same lane in dfsssp.
+// second LIDs. A switch gets the path of its first end, so the two have the same lane in dfsssp;
+// its own traffic is not counted.
 func (s *spanner) routeAll(targets []target) {
 	widest := 1
 	for i := range targets {
@@ -55,8 +55,7 @@ func (s *spanner) routeAll(targets []target) {
 	s.followEnds(targets)
 }
 
-// followEnds routes the LIDs of switches: along the path of the first end on them, if there
-// is one.
+// followEnds routes the LID of each switch along the path of its first end, if there is one.
 func (s *spanner) followEnds(targets []target) {
 	for i := range targets {
 		t := &targets[i]
@@ -78,7 +77,7 @@ func (s *spanner) followEnds(targets []target) {
 	}
 }
 
-// firstEnd is the LID of the end on the switch's lowest port that has one.
+// firstEnd is the LID of the end at the switch's lowest port with an end.
 func (f *fabric) firstEnd(sw int32) (units.LID, bool) {
 	for _, l := range f.sw[sw].ports {
 		if l.end >= 0 {

@@ -8,10 +8,9 @@ import (
 )
 
 // columnWriter fills forwarding tables target by target, for engines that find
-// the ports of all switches to one target at a time. One target's ports lie in
-// as many tables as there are switches, far apart in memory: so it gathers
-// columns, and then writes many of them switch by switch, on another core if
-// there is one, while the next ones are gathered.
+// the ports of all switches to one target at a time. The ports to one target are in the tables of
+// all switches, far apart in memory. So it gathers columns, and writes many of them switch by
+// switch, on another core if there is one, while it gathers the next.
 type columnWriter struct {
 	lft     [][]uint8
 	cores   int
@@ -20,7 +19,7 @@ type columnWriter struct {
 	writing sync.WaitGroup
 }
 
-// columns are the ports to some targets.
+// columns is the ports to some targets.
 type columns struct {
 	lids  []units.LID
 	ports []uint8 // by target, then by switch
@@ -38,8 +37,8 @@ func newColumnWriter(lft [][]uint8, cores int) *columnWriter {
 	return w
 }
 
-// column is where the ports to a target go, by switch. All are NoPort, and the
-// column counts until the next call.
+// column is a new column for the ports to a target, by switch, all NoPort. It is valid until the
+// next call.
 func (w *columnWriter) column(lid units.LID) []uint8 {
 	if len(w.now.lids) == columnsAtOnce {
 		w.write()
@@ -54,7 +53,7 @@ func (w *columnWriter) column(lid units.LID) []uint8 {
 	return ports
 }
 
-// write begins to write the columns so far.
+// write starts the writing of the columns so far.
 func (w *columnWriter) write() {
 	w.writing.Wait() // until the spare columns are free
 	full := w.now
@@ -67,7 +66,7 @@ func (w *columnWriter) write() {
 	}
 }
 
-// flush writes all that is left, and returns when everything is written.
+// flush writes all remaining columns and waits for the end.
 func (w *columnWriter) flush() {
 	w.write()
 	w.writing.Wait()

@@ -7,19 +7,19 @@ import (
 	"weft/units"
 )
 
-// target is a port with LIDs, as a switch sees it that shall forward to it.
+// target is a port with LIDs, as a destination of routes.
 type target struct {
 	guid    units.GUID // of the port
 	lid     units.LID
 	width   int   // LIDs, from lid on
-	sw      int32 // itself if it is a switch, else the switch that it is cabled to; -1: none
+	sw      int32 // the target itself if it is a switch, else the switch that it is cabled to; -1: none
 	port    uint8 // that switch's port, 0: the switch itself
-	counted bool  // whether its paths count as load: paths to switches do not
+	counted bool  // its paths count as load; paths to switches do not
 }
 
 // targets lists all ports with LIDs in the order in which they get routes: the ports that
-// the user puts first; then hosts, the hosts of the switch with most hosts first, in the
-// order of its ports; then the rest, in the order of GUIDs read backwards.
+// the user puts first; then hosts, beginning with the switch with the most hosts, in the order of
+// its ports; then the rest, in the order of GUIDs read backwards.
 func (j *job) targets() []target {
 	rest := j.byGUID()
 	guidAt, lidAt := map[units.GUID]int{}, map[units.LID]int{}

@@ -7,9 +7,9 @@ import (
 	"weft/units"
 )
 
-// torus2QoS routes a torus or mesh in dimension order, x before y before z, the
-// short way round each ring, free of deadlock by virtual lanes, at two qualities
-// of service, and around a failed switch or cable (torus-2QoS(8) of OpenSM):
+// torus2QoS routes a torus or mesh in dimension order: x, then y, then z, the short way round each
+// ring. Virtual lanes keep it free of deadlock. It has two qualities of service, and routes around
+// a failed switch or cable (torus-2QoS(8) of OpenSM):
 //
 //   - Bits 0 to 2 of the service level say whether the path crosses the dateline
 //     of x, y or z; bit 3 is the quality of service.
@@ -22,7 +22,7 @@ import (
 // Half-way round a ring, switches with an even coordinate go up and the others
 // down. The columns of cables between two neighbours are shared in turn.
 func torus2QoS(j *job) error {
-	j.unforetold = "these are weft's own tables of torus-2QoS: OpenSM's choice of parallel cables and its paths round faults are not followed"
+	j.unpredictable = "these are weft's own tables of torus-2QoS: OpenSM's choice of parallel cables and its paths round faults are not followed"
 	if j.opt.Torus == nil {
 		return &Refusal{
 			Engine: "torus-2QoS", Reason: "it needs the dimensions of the torus, and the directions of some cables",
@@ -69,8 +69,8 @@ func (t *torus) joined(cell int, dir heading) bool {
 	return sw >= 0 && len(t.ports[sw][dir]) > 0
 }
 
-// run is the number of cables from a cell in a direction to the coordinate to; false if a
-// cable or a switch on the way is missing.
+// run is the number of cables from a cell in a direction to the coordinate to; false if a cable or
+// a switch between is missing.
 func (t *torus) run(cell int, dir heading, to int) (int, bool) {
 	dim := int(dir / 2)
 	for n := 0; ; n++ {
@@ -151,7 +151,7 @@ func (t *torus) fill() error {
 			if !ok {
 				return &Refusal{
 					Engine: "torus-2QoS",
-					Reason: fmt.Sprintf("too many switches or cables are missing: there is no way in the order of dimensions from %s to %s", t.f.nameOf(int32(u)), t.f.nameOf(int32(root))),
+					Reason: fmt.Sprintf("too many switches or cables are missing: there is no path in the order of dimensions from %s to %s", t.f.nameOf(int32(u)), t.f.nameOf(int32(root))),
 					Remedy: "Mend the fabric, or use dfsssp or lash, which need no order",
 				}
 			}
@@ -164,8 +164,7 @@ func (t *torus) fill() error {
 	return nil
 }
 
-// enter routes all LIDs of a switch, and of the ends on it, over the cables to
-// one neighbour in turn.
+// enter routes all LIDs of a switch and its ends over the cables to one neighbour in turn.
 func (t *torus) enter(u, root int32, ports []uint8) {
 	row, w, turn := t.f.tab.LFT[u], &t.f.sw[root], 0
 	for k := range w.width {
@@ -200,7 +199,7 @@ func (t *torus) deliver(root int32) {
 	}
 }
 
-// arrives refuses a fabric with so many faults that packets go in circles.
+// arrives refuses a fabric with so many faults that packets loop.
 func (t *torus) arrives(root int32) error {
 	lid := t.f.sw[root].lid
 	for u := range t.f.sw {
@@ -209,7 +208,7 @@ func (t *torus) arrives(root int32) error {
 			if hops > len(t.f.sw) {
 				return &Refusal{
 					Engine: "torus-2QoS",
-					Reason: fmt.Sprintf("too many switches or cables are missing: the order of dimensions leads in circles from %s to %s", t.f.nameOf(int32(u)), t.f.nameOf(root)),
+					Reason: fmt.Sprintf("too many switches or cables are missing: the path in the order of dimensions from %s to %s loops", t.f.nameOf(int32(u)), t.f.nameOf(root)),
 					Remedy: "Mend the fabric, or use dfsssp or lash, which need no order",
 				}
 			}
@@ -238,8 +237,7 @@ func (t *torus) levels() subnet.PathSL {
 	}
 }
 
-// crossings is the dimensions whose dateline the path between two switches crosses, a bit
-// each.
+// crossings is the datelines that the path between two switches crosses, a bit per dimension.
 func (t *torus) crossings(src, dst int32) uint8 {
 	bits, lid := uint8(0), t.f.sw[dst].lid
 	for at := src; at != dst; {
@@ -255,7 +253,7 @@ func (t *torus) crossings(src, dst int32) uint8 {
 	return bits
 }
 
-// lanes are the SL2VL tables.
+// lanes is the SL2VL tables.
 func (t *torus) lanes(twoQualities bool) []subnet.SLMap {
 	maps := make([]subnet.SLMap, len(t.f.sw))
 	for u := range t.f.sw {
@@ -281,7 +279,7 @@ func (t *torus) lanes(twoQualities bool) []subnet.SLMap {
 	return maps
 }
 
-// torusLane is the lane between cables of two dimensions, 3 being an end's.
+// torusLane is the lane between cables of two dimensions; dimension 3 is the cable of an end.
 func torusLane(in, out int, sl units.SL, twoQualities bool) units.VL {
 	quality := units.VL(sl >> 3)
 	if !twoQualities {

@@ -12,7 +12,7 @@ import (
 
 // TorusConf is the contents of torus-2QoS.conf (torus-2QoS.conf(5) of OpenSM).
 type TorusConf struct {
-	Radix [3]int  // switches along x, y and z; 1 where there is no such dimension
+	Radix [3]int  // switches along x, y and z; 1 for a missing dimension
 	Open  [3]bool // a mesh: the ends of the dimension are not joined
 	Seeds []TorusSeed
 }
@@ -20,8 +20,7 @@ type TorusConf struct {
 // TorusSeed ties a switch and its neighbours to directions.
 type TorusSeed struct {
 	From units.GUID
-	// Plus and Minus are the neighbours along each dimension, 0 if the file
-	// does not say.
+	// Plus and Minus are the neighbours along each dimension; 0 if the file does not name them.
 	Plus, Minus [3]units.GUID
 	// Dateline moves the origin, relative to From. The dateline is between the
 	// switches with coordinates radix-1 and 0.
@@ -86,13 +85,12 @@ func (c *TorusConf) keyword(f []string, seed *TorusSeed) error {
 	return fmt.Errorf("%q is no keyword of torus-2QoS.conf: expected torus, mesh, xp_link and its like, x_dateline and its like, or next_seed", f[0])
 }
 
-// maxRadix bounds a dimension: more switches in a row than a subnet has LIDs
-// for, with a host each, make no sense.
+// maxRadix bounds a dimension: a subnet has LIDs for fewer switches in a row with a host each.
 const maxRadix = 1 << 15
 
 func (c *TorusConf) shape(f []string) error {
 	if len(f) < 4 {
-		return fmt.Errorf("expected three dimensions after %s, 1 where there is none", f[0])
+		return fmt.Errorf("expected three dimensions after %s, 1 for a missing dimension", f[0])
 	}
 	switches := 1
 	for i, text := range f[1:4] {

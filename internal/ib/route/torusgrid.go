@@ -14,7 +14,7 @@ type grid struct {
 	open  [3]bool
 	at    []int32      // switch by cell, -1 for none
 	cell  []int        // cell of each switch, -1 for none
-	near  [][]int32    // switches next to each switch
+	near  [][]int32    // by switch: its neighbours
 	ports [][6][]uint8 // by switch and direction (see heading): ports that lead there
 }
 
@@ -38,8 +38,8 @@ func (g *grid) move(cell, dim, to int) int {
 	return cell + (to-g.coord(cell, dim))*step
 }
 
-// step is the next cell in a direction; false at the end of a mesh. Along two
-// switches there is one cable's way only, not two.
+// step is the next cell in a direction; false at the end of a mesh. A dimension of two switches has
+// one step between them, not two.
 func (g *grid) step(cell int, dir heading) (int, bool) {
 	dim, n := int(dir/2), g.radix[dir/2]
 	to := g.coord(cell, dim) + 1 - 2*int(dir%2)
@@ -55,8 +55,8 @@ func (g *grid) step(cell int, dir heading) (int, bool) {
 // cells is the number of cells of the grid.
 func (g *grid) cells() int { return g.radix[0] * g.radix[1] * g.radix[2] }
 
-// layOut finds the place of each switch, from the first seed whose switches are
-// there. It fails with a Refusal if the fabric is not the torus of the file.
+// layOut finds the cell of each switch, beginning with a seed (placeSeed). It fails with a Refusal
+// if the fabric is not the torus of the file.
 func (f *fabric) layOut(c *TorusConf) (*grid, error) {
 	refuse := func(format string, args ...any) error {
 		return &Refusal{
@@ -77,7 +77,7 @@ func (f *fabric) layOut(c *TorusConf) (*grid, error) {
 		}
 	}
 	if !g.placeSeed(c.Seeds) {
-		return nil, refuse("no seed of torus-2QoS.conf has its switches in the fabric, joined as it says")
+		return nil, refuse("no seed of torus-2QoS.conf has all its switches and cables in the fabric")
 	}
 	if !g.spread() {
 		return nil, refuse("its switches and cables fit into no grid of %d x %d x %d", g.radix[0], g.radix[1], g.radix[2])
@@ -95,7 +95,7 @@ func (f *fabric) layOut(c *TorusConf) (*grid, error) {
 
 func (g *grid) put(sw int32, cell int) { g.at[cell], g.cell[sw] = sw, cell }
 
-// placeSeed places the first seed that the fabric has.
+// placeSeed places the first seed whose switches and cables the fabric has.
 func (g *grid) placeSeed(seeds []TorusSeed) bool {
 	byGUID := map[units.GUID]int32{}
 	for i := range g.f.sw {
@@ -137,7 +137,7 @@ func (g *grid) placeSeed(seeds []TorusSeed) bool {
 	return false
 }
 
-// stepRound is step, and round the corner along two switches too.
+// stepRound is step, but takes a dimension of two switches as a ring.
 func (g *grid) stepRound(cell int, dir heading) (int, bool) {
 	dim := int(dir / 2)
 	if g.radix[dim] == 2 {
@@ -146,14 +146,13 @@ func (g *grid) stepRound(cell int, dir heading) (int, bool) {
 	return g.step(cell, dir)
 }
 
-// maxGuesses bounds the number of switch positions that are tried. A whole torus needs a few, a
-// torus with faults some tens.
+// maxGuesses bounds the number of tried switch positions. A whole torus needs a few, a torus with
+// faults some tens.
 const maxGuesses = 1 << 16
 
-// spread places all switches so that each cable joins neighbours, and reports
-// whether there is a way to. It always goes on with the switch for which the
-// cables to switches already placed leave the fewest cells; if that is more
-// than one, it tries them out.
+// spread places all switches so that each cable joins neighbours, and reports whether that is
+// possible. The next switch is always the one with the fewest possible cells by its cables to
+// placed switches; if it has several, spread tries each.
 func (g *grid) spread() bool {
 	type guess struct {
 		sw    int32
@@ -186,8 +185,8 @@ func (g *grid) spread() bool {
 	return false
 }
 
-// tightest is the switch next to placed ones that has the fewest cells to go
-// to, and these cells; none if all that can be reached are placed.
+// tightest is the neighbour of placed switches with the fewest possible cells, and these cells;
+// none if all reachable switches are placed.
 func (g *grid) tightest() (int32, []int) {
 	best, bestCells := int32(-1), []int(nil)
 	var seen []int32
@@ -212,8 +211,7 @@ func (g *grid) tightest() (int32, []int) {
 	return best, bestCells
 }
 
-// choices is the empty cells that are next to the cells of all placed neighbours of a
-// switch.
+// choices is the empty cells next to the cells of all placed neighbours of a switch.
 func (g *grid) choices(sw int32) []int {
 	var cells []int
 	first := true
@@ -231,7 +229,7 @@ func (g *grid) choices(sw int32) []int {
 	return cells
 }
 
-// emptyAround are the empty cells next to a cell.
+// emptyAround is the empty cells next to a cell.
 func (g *grid) emptyAround(cell int) []int {
 	var cells []int
 	for dir := range heading(6) {

@@ -10,10 +10,10 @@ import (
 	"weft/units"
 )
 
-// NewTorusConf is the torus-2QoS.conf of a known grid: its dimensions, at most three, the
-// open ones among them, and the NodeGUIDs of its switches, the first dimension running
-// fastest. Each switch is a seed with its place and the directions of its cables, so the
-// grid stays the same after any failure.
+// NewTorusConf is the torus-2QoS.conf of a known grid: its dimensions, at most three, which of them
+// are open, and the NodeGUIDs of its switches, with the first dimension running fastest. Each
+// switch is a seed with its position and the directions of its cables, so the grid stays the same
+// after any failure.
 func NewTorusConf(radix []int, open []bool, switches []units.GUID) *TorusConf {
 	c := &TorusConf{Radix: [3]int{1, 1, 1}}
 	copy(c.Radix[:], radix)
@@ -37,9 +37,9 @@ func NewTorusConf(radix []int, open []bool, switches []units.GUID) *TorusConf {
 	return c
 }
 
-// torusOf is the torus-2QoS.conf of a subnet that is a torus of two or three
-// dimensions, cables may be missing; nil if it is none. On a ring OpenSM 3.3.23 finds only
-// the neighbours of the seed, and takes minhop.
+// torusOf is the torus-2QoS.conf of a torus of two or three dimensions, even if cables are missing;
+// nil for any other subnet. On a ring OpenSM 3.3.23 finds only the neighbours of the seed, and
+// takes minhop.
 func torusOf(s *subnet.Subnet, l *inspect.Layout) *TorusConf {
 	if len(l.Report.Islands) != 1 || l.Report.Islands[0].Family != inspect.Torus || len(l.Size) < 2 || len(l.Size) > 3 {
 		return nil
@@ -62,8 +62,8 @@ func torusOf(s *subnet.Subnet, l *inspect.Layout) *TorusConf {
 	return NewTorusConf(l.Size, open, switches)
 }
 
-// WriteTorusConf writes the torus-2QoS.conf of a subnet that is a torus (see
-// torus-2QoS.conf(5)). It fails with a *Refusal if it is none.
+// WriteTorusConf writes the torus-2QoS.conf of a torus (see torus-2QoS.conf(5)). It fails with a
+// *Refusal for any other subnet.
 func WriteTorusConf(to io.Writer, s *subnet.Subnet) error {
 	c := torusOf(s, inspect.Lay(s))
 	if c == nil {
@@ -90,8 +90,8 @@ func WriteTorusConf(to io.Writer, s *subnet.Subnet) error {
 	return w.Flush()
 }
 
-// mostPorts is the largest number of ports of a switch, port 0 included: no group of ports
-// is larger.
+// mostPorts is the largest number of ports of a switch, port 0 included: an upper bound of a port
+// group.
 func mostPorts(s *subnet.Subnet) int {
 	most := 0
 	for i := range s.Nodes {

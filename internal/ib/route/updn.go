@@ -10,8 +10,8 @@ import (
 	"weft/units"
 )
 
-// updn routes along the shortest of the ways that go up, towards the roots, and
-// then down, and never up again, so that no cycle of waiting can close.
+// updn routes along the shortest paths that go up, towards the roots, then down, and never up
+// again, so no credit loop can close.
 func updn(j *job) error {
 	roots, err := j.rootsOf("updn")
 	if err != nil {
@@ -21,7 +21,7 @@ func updn(j *job) error {
 	j.directed(func(from, to int32) direction {
 		switch {
 		case rank[from] == 0 && rank[to] == 0:
-			return dirUp // both ways, or hosts below roots that are cabled to each other would not meet
+			return dirUp // up in both directions: hosts below roots with a cable between them need it
 		case cmp.Or(cmp.Compare(rank[from], rank[to]), cmp.Compare(j.sw[from].guid, j.sw[to].guid)) > 0:
 			return dirUp
 		}
@@ -37,12 +37,11 @@ type direction uint8
 const (
 	dirNone  direction = iota // leads to no switch
 	dirUp                     // first come steps up
-	dirDown                   // then come steps down, which no step up may follow
-	dirLevel                  // may follow and be followed by any step
+	dirDown                   // then come steps down; no step up may follow
+	dirLevel                  // may come before and after any step
 )
 
-// directed routes along the shortest of the ways that turn from up to down at
-// most once.
+// directed routes along the shortest paths that turn from up to down at most once.
 func (j *job) directed(directionOf func(from, to int32) direction) {
 	d := &directedPaths{f: j.fabric, steps: make([]direction, j.base[len(j.sw)])}
 	for i := range j.sw {
@@ -70,10 +69,10 @@ func (j *job) directed(directionOf func(from, to int32) direction) {
 	j.balance(func(from int32, into []subnet.PortMask) { copy(into, ports[int(from)*n:]) }, false)
 }
 
-// least are the ports with the fewest hops, of a row of a LID matrix.
+// least is the ports with the fewest hops in a row of a LID matrix.
 func least(row []uint8) subnet.PortMask {
 	var ports subnet.PortMask
-	if row[0] == noWay {
+	if row[0] == noPath {
 		return ports
 	}
 	for p := 1; p < len(row); p++ {
@@ -84,13 +83,13 @@ func least(row []uint8) subnet.PortMask {
 	return ports
 }
 
-// directedPaths are ways that turn from up to down at most once.
+// directedPaths is the paths that turn from up to down at most once.
 type directedPaths struct {
 	f     *fabric
 	steps []direction // by base and port
 }
 
-// columns is the matrix of such paths.
+// columns is the matrix of the directed paths.
 //
 // It searches as OpenSM does. A switch that is found again by another cable goes on in the
 // direction of that step. On irregular fabrics that can give a switch a port to a neighbour
@@ -101,7 +100,7 @@ func (d *directedPaths) columns() func(to int32, column []uint8) {
 	queued := make([]bool, len(d.f.sw))
 	return func(to int32, column []uint8) {
 		for i := range column {
-			column[i] = noWay
+			column[i] = noPath
 		}
 		column[d.f.base[to]] = 0
 		queue = append(queue[:0], to)
@@ -149,15 +148,15 @@ func (j *job) rootsOf(name Name) ([]int32, error) {
 	if len(roots) == 0 {
 		return nil, &Refusal{
 			Engine: name,
-			Reason: fmt.Sprintf("none of the %d roots that are named is a switch of this subnet", len(j.opt.Roots)),
+			Reason: fmt.Sprintf("none of the %d named roots is a switch of this subnet", len(j.opt.Roots)),
 			Remedy: "Name roots by the NodeGUIDs of switches, or name none",
 		}
 	}
 	return roots, nil
 }
 
-// namedRoots are the switches that the user names as roots. GUIDs of no switch
-// here are noted, not refused: a switch that is down is still in the file.
+// namedRoots is the switches that the user names as roots. Other GUIDs are noted, not refused: the
+// file still names a switch that is down.
 func (j *job) namedRoots() []int32 {
 	at := make(map[units.GUID]int32, len(j.sw))
 	for i := range j.sw {
@@ -176,8 +175,8 @@ func (j *job) namedRoots() []int32 {
 	return roots
 }
 
-// detectRoots finds the switches that have more than 90 % of the adapters' ports
-// at one distance, and at no other distance more than 5 %.
+// detectRoots finds the switches with more than 90 % of the adapter ports at one distance and at
+// most 5 % at each other distance.
 func (j *job) detectRoots(m *shortest) []int32 {
 	total := 0
 	at := make([]int, len(j.sw))
@@ -189,7 +188,7 @@ func (j *job) detectRoots(m *shortest) []int32 {
 	}
 	var roots []int32
 	for _, i := range j.order {
-		var hosts [noWay + 1]int
+		var hosts [noPath + 1]int
 		for k, hops := range m.hops[i] {
 			hosts[hops] += at[k]
 		}
@@ -209,11 +208,11 @@ func (j *job) detectRoots(m *shortest) []int32 {
 	return roots
 }
 
-// ranks are the hops from each switch to the nearest root.
+// ranks is the hops from each switch to the nearest root.
 func (j *job) ranks(roots []int32) []uint8 {
 	rank := make([]uint8, len(j.sw))
 	for i := range rank {
-		rank[i] = noWay
+		rank[i] = noPath
 	}
 	queue := slices.Clone(roots)
 	for _, r := range roots {
@@ -222,7 +221,7 @@ func (j *job) ranks(roots []int32) []uint8 {
 	for head := 0; head < len(queue); head++ {
 		u := queue[head]
 		for _, l := range j.sw[u].ports {
-			if l.sw >= 0 && rank[l.sw] == noWay && rank[u] < noWay-1 {
+			if l.sw >= 0 && rank[l.sw] == noPath && rank[u] < noPath-1 {
 				rank[l.sw] = rank[u] + 1
 				queue = append(queue, l.sw)
 			}

@@ -19,10 +19,10 @@ import (
 //go:embed testdata
 var files embed.FS
 
-// Fabrics are the names of the fabrics.
+// Fabrics is the names of the fabrics.
 var Fabrics = []string{"ft2-16", "ft3-k8-128", "torus2d-4x4", "torus3d-4x4x4", "dragonfly-p2a4h2", "real-plafrim"}
 
-// Build is the subnet of a graph, its links all alike, without LIDs.
+// Build is the subnet of a graph without LIDs; all links are equal.
 func Build(t testing.TB, spec topology.Spec, link subnet.Link) *subnet.Subnet {
 	t.Helper()
 	g, err := spec.Build()
@@ -59,9 +59,9 @@ func Fabric(t testing.TB, name string) *subnet.Subnet {
 	return s
 }
 
-// Tables reads the tables of an engine for a fabric, and gives the fabric the
-// LIDs that they are for. If lanes is set, the tables have OpenSM's service
-// level of each path and its SL2VL tables.
+// Tables reads the tables of an engine for a fabric, and sets the LIDs of these tables in the
+// fabric. If lanes is set, the tables have OpenSM's service level of each path and its SL2VL
+// tables.
 func Tables(t testing.TB, s *subnet.Subnet, fabric, engine string, lanes bool) *subnet.Tables {
 	t.Helper()
 	name := fabric + "/" + engine
@@ -102,11 +102,11 @@ func Hops(t testing.TB, s *subnet.Subnet, fabric, engine string) *subnet.Hops {
 // Verdict is ibdmchk's verdict on the credit loops of an engine's tables.
 type Verdict struct {
 	Fabric, Engine string
-	Lanes          bool // with the lanes that the engine assigned; else on one
+	Lanes          bool // with the lanes that the engine assigned; false: all on one lane
 	Loop           bool
 }
 
-// Verdicts are all verdicts.
+// Verdicts is the verdicts of all engines and fabrics.
 func Verdicts(t testing.TB) []Verdict {
 	t.Helper()
 	text, err := files.ReadFile("testdata/verdicts.txt")
@@ -138,7 +138,7 @@ func open(t testing.TB, name string) io.Reader {
 }
 
 // readLevels reads the service levels of paths: source LID, destination LID,
-// status, SL. A status that is not 0 is a path that OpenSM does not give out.
+// status, SL. With a status other than 0, OpenSM does not give out the path.
 func readLevels(t testing.TB, name string, tables *subnet.Tables) {
 	t.Helper()
 	levels := map[[2]units.LID]units.SL{}

@@ -12,19 +12,19 @@ import (
 type discovery struct {
 	*requests
 	master bool // the manager is master, which clears the change bits of switches
-	moved  bool // a cable was found to lead elsewhere during this sweep
+	moved  bool // the peer of a port changed during this sweep
 }
 
-// start forgets what was found, and begins at the manager's own node.
+// start forgets all nodes, and begins at the manager's own node.
 func (d *discovery) start(master bool) {
 	d.master, d.moved, d.givenUp = master, false, 0
 	d.nodes, d.byGUID = nil, map[units.GUID]int32{}
 	d.ask(request{method: mad.Get, attr: mad.AttrNodeInfo, node: unmet, near: unmet, path: []uint8{}})
 }
 
-// took takes in an answer of a node.
+// took handles a node's answer.
 func (d *discovery) took(r *request, answer *mad.MAD) {
-	data := answer.SMPData() // longer than every attribute here
+	data := answer.SMPData() // 64 bytes, more than any attribute here
 	if r.node == unmet {
 		var info mad.NodeInfo
 		_ = mad.Parse(data, &info)
@@ -32,7 +32,7 @@ func (d *discovery) took(r *request, answer *mad.MAD) {
 		return
 	}
 	if r.method == mad.Set {
-		return // the change bit of a switch
+		return // answer to clearing a switch's change bit
 	}
 	n := d.nodes[r.node]
 	n.gaps--
@@ -54,8 +54,7 @@ func (d *discovery) took(r *request, answer *mad.MAD) {
 	}
 }
 
-// met takes in the node behind a port. A node with an impossible type or number of ports
-// is refused.
+// met adds the node behind a port. A node with an impossible type or number of ports is refused.
 func (d *discovery) met(r *request, info *mad.NodeInfo) {
 	kind := subnet.Kind(info.Type)
 	if kind < subnet.Adapter || kind > subnet.Router || info.NumPorts == 0 || info.NumPorts > subnet.MaxPorts ||
@@ -97,18 +96,18 @@ func (d *discovery) met(r *request, info *mad.NodeInfo) {
 	}
 }
 
-// joins reports whether the near end of a request and a port that is known
-// already can be one cable: neither has another.
+// joins reports whether one cable can connect the near end of a request and a known port: neither
+// port has another cable.
 func (d *discovery) joins(r *request, far end) bool {
 	if r.near == unmet {
-		return false // the manager's own node was met before
+		return false // the manager's own node is known already
 	}
 	near := end{r.near, r.port}
 	a, b := d.nodes[near.node].ports[near.port].peer, d.nodes[far.node].ports[far.port].peer
 	return (a == none || a == far) && (b == none || b == near) && near != far
 }
 
-// add takes in a new node and queues the requests for its attributes.
+// add adds a new node and queues the requests for its attributes.
 func (d *discovery) add(r *request, info *mad.NodeInfo) int32 {
 	i := int32(len(d.nodes))
 	n := &node{info: *info, path: r.path, ports: make([]port, int(info.NumPorts)+1)}
@@ -140,8 +139,8 @@ func (d *discovery) readPorts(i int32) {
 	}
 }
 
-// look asks for the node behind a port that has a link and whose peer is not known yet.
-// Adapters do not pass datagrams on, except the manager's own.
+// look asks for the node behind a port with a link and an unknown peer. Adapters do not pass
+// datagrams on, except the manager's own.
 func (d *discovery) look(i int32, p uint8) {
 	n := d.nodes[i]
 	q := &n.ports[p]

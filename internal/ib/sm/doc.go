@@ -5,8 +5,7 @@
 //
 // # A sweep
 //
-// A heavy sweep goes through phases, each of which ends when all of its
-// requests are answered or given up:
+// A heavy sweep has phases. A phase ends when all of its requests are answered or given up:
 //
 //	discover   directed routes to every port that has a link
 //	consult    SMInfo of other managers; one manager becomes master
@@ -17,14 +16,14 @@
 //
 // After that the subnet is up, and light sweeps ask each switch whether one of
 // its ports changed. A change, a trap, or a port that does not answer starts a
-// heavy sweep. Requests are outstanding up to a window, are repeated, and are
-// then given up. A sweep with requests that were given up is followed by another,
-// at once for limits.go's number of times.
+// heavy sweep. The number of outstanding requests has a bound, the window. A request without an
+// answer is repeated, then given up. After a sweep with such requests another sweep follows, at
+// once up to maxRepeats times (limits.go).
 //
 // # The types, by duty
 //
-// Manager leads through the phases (phases.go) and the states of a manager (states.go).
-// The work is done by types with their own state:
+// Manager runs the phases (phases.go) and the states of a manager (states.go). Types with their own
+// state do the work:
 //
 //	outbox           the time of a call; its datagrams and events
 //	fabric           the nodes of the sweep under way
@@ -45,16 +44,16 @@
 // # What is not repaired
 //
 // Two nodes with the same GUID cannot both be managed. The manager keeps the node that
-// it met first. The event DuplicateGUID names the place of the other, to which no path
-// leads.
+// it met first. The event DuplicateGUID names the place of the other node, which gets no LID and no
+// paths.
 //
 // # Determinism
 //
 // The output depends on the calls and their order alone. Maps are never
 // iterated over where order can be seen.
 //
-// Routing comes from a function of the caller's ([Config].Route). Left out:
-// congestion control and routers.
+// The caller provides the routing function ([Config].Route). Left out: congestion control and
+// routers.
 //
 // # Files
 //

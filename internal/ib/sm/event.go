@@ -18,15 +18,15 @@ const (
 	Refused                        // a request was answered with Status: Attr at Path
 	DuplicateGUID                  // the node at Path has the GUID of another node
 	NotRouted                      // the router failed: Err
-	NotAssigned                    // LIDs do not suffice: Err
+	NotAssigned                    // too few LIDs: Err
 	TrapReceived                   // Trap from LID
 	TooLarge                       // more nodes or hops than one subnet has, at Path
 	HandedOver                     // mastery went to GUID
 	MasterLost                     // the master does not answer any more
-	TooFewLanes                    // routing needs Need lanes, the port at the end of Path has Count: it can deadlock
-	FellBack                       // the router used another engine or other tables than asked for: Text says why
-	RoutedAsAsked                  // the router does as asked again
-	LIDNotKept                     // port GUID had LID, which is another port's or out of range: it has Now instead
+	TooFewLanes                    // routing needs Need lanes, the port at the end of Path has Count: packets can deadlock
+	FellBack                       // the router used another engine or other tables than configured: Text says why
+	RoutedAsAsked                  // the router uses the configured engine again
+	LIDNotKept                     // port GUID had LID, which belongs to another port or is out of range; its LID is Now
 )
 
 var eventNames = [...]string{

@@ -6,9 +6,9 @@ import (
 	"weft/wire/mad"
 )
 
-// fabric is the nodes that the sweep of the moment has found.
+// fabric is the nodes that the current sweep has found.
 type fabric struct {
-	nodes  []*node // in the order in which they were met; the first is the manager's own
+	nodes  []*node // in the order of discovery; the first is the manager's own
 	byGUID map[units.GUID]int32
 	guid   units.GUID // of the manager's port; 0 before its own node has answered
 }
@@ -18,13 +18,13 @@ type node struct {
 	info  mad.NodeInfo
 	desc  mad.NodeDescription
 	sw    mad.SwitchInfo
-	path  []uint8 // the way on which it was met first
+	path  []uint8 // directed route of its discovery
 	ports []port  // by number
-	gaps  int     // attributes that were asked for and are not there yet
-	// silent says that it left a request of this phase unanswered: the others are spared,
-	// and the next sweep asks again.
+	gaps  int     // requested attributes without an answer
+	// silent: the node left a request of this phase unanswered. Its other requests are not sent;
+	// the next sweep asks again.
 	silent bool
-	key    uint64 // the M_Key that its agent asks for, if it told; 0: not known, or none
+	key    uint64 // the M_Key that its agent reported; 0: unknown, or none
 }
 
 // port is a port of a node.
@@ -45,10 +45,10 @@ var none = end{node: -1}
 
 func (n *node) isSwitch() bool { return n.info.Type == uint8(subnet.Switch) }
 
-// complete reports whether all that a node was asked for is there.
+// complete reports whether a node has answered all requests.
 func (n *node) complete() bool { return n.gaps == 0 }
 
-// tookKey notes the key that a node's agent wants, if the PortInfo of its port says.
+// tookKey notes the M_Key of a node's agent, if the PortInfo of its port has it.
 func (n *node) tookKey(port uint8, info *mad.PortInfo) {
 	if (port == 0 || !n.isSwitch()) && info.MKey != 0 {
 		n.key = info.MKey
@@ -69,7 +69,7 @@ func (f *fabric) own() end {
 // portAt is the port at an end.
 func (f *fabric) portAt(e end) *port { return &f.nodes[e.node].ports[e.port] }
 
-// guidOf is the GUID of a node, 0 of one not met.
+// guidOf is the GUID of a node, 0 for an unmet node.
 func (f *fabric) guidOf(n int32) units.GUID {
 	if n == unmet || int(n) >= len(f.nodes) {
 		return 0
@@ -77,8 +77,8 @@ func (f *fabric) guidOf(n int32) units.GUID {
 	return f.nodes[n].info.NodeGUID
 }
 
-// operational is the code of the lanes that a port and its peer have in common.
-// As with OpenSM the site's number of lanes does not lower it.
+// operational is the PortInfo code for the lanes that both a port and its peer have. As with
+// OpenSM, the site's number of lanes does not lower it.
 func (f *fabric) operational(n *node, p uint8) uint8 {
 	code := n.ports[p].info.VLCap
 	if peer := n.ports[p].peer; peer != none {
@@ -87,8 +87,8 @@ func (f *fabric) operational(n *node, p uint8) uint8 {
 	return code
 }
 
-// build makes a subnet of the nodes that answered everything, and of the links
-// between them. at is the number in nodes, by number in the subnet.
+// build makes a subnet of the nodes that answered all requests, with the links between them. at is
+// the index into nodes, by node of the subnet.
 func (f *fabric) build() (s *subnet.Subnet, at []int32) {
 	s = &subnet.Subnet{Origin: subnet.None}
 	number := make([]int32, len(f.nodes))

@@ -8,9 +8,9 @@ import (
 	"weft/wire/mad"
 )
 
-// QoS is a port's treatment of service levels. The manager chooses the fields that are nil.
+// QoS is a port's treatment of service levels. The manager chooses the values of nil fields.
 type QoS struct {
-	MaxVLs    uint8 // data lanes that service levels are dealt out to, 1 to 15; 0: all of the port's
+	MaxVLs    uint8 // data lanes for service levels, 1 to 15; 0: all lanes of the port
 	HighLimit *uint8
 	High, Low []mad.VLWeight // arbitration; entries beyond the port's tables are dropped
 	SL2VL     *mad.SLToVL    // used where routing does not set SL2VL
@@ -19,9 +19,9 @@ type QoS struct {
 // laneTables writes SL2VL and arbitration tables.
 type laneTables struct {
 	*writer
-	qos     func(kind subnet.Kind, port uint8) QoS // nil: routing says all
+	qos     func(kind subnet.Kind, port uint8) QoS // nil: routing decides alone
 	written ledger
-	most    int // lanes that tables have needed so far
+	most    int // most lanes of all tables so far
 }
 
 // write writes SL2VL and arbitration tables to all ports with a link, if routing or the
@@ -37,7 +37,7 @@ func (l *laneTables) write() {
 		n := l.nodes[i]
 		w := l.written.of(n)
 		if !n.isSwitch() && here.State == mad.PortInit {
-			w.forget() // its link was down, perhaps its power too
+			w.forget() // its link was down; it may have lost power
 		}
 		if have := dataLanes(l.operational(n, p)); have < l.tables.Lanes && n.isSwitch() && !warned {
 			warned = true
@@ -65,9 +65,9 @@ func (l *laneTables) qosOf(n *node, p uint8) QoS {
 	return l.qos(subnet.Kind(n.info.Type), p)
 }
 
-// lanesOf is the lane of each service level from port in to port out. Routing decides if
-// it has SL2VL tables or needs several lanes against deadlock; then the site's table;
-// else the lane is the service level modulo the number of lanes.
+// lanesOf is the lane of each service level from port in to port out. If routing has SL2VL tables
+// or needs several lanes against deadlock, routing decides. Otherwise the site's table does.
+// Without one, the lane is the service level modulo the number of lanes.
 func (l *laneTables) lanesOf(n *node, in, out uint8, q *QoS) mad.SLToVL {
 	var t mad.SLToVL
 	dense, routed := l.dense[n]
@@ -90,7 +90,7 @@ func (l *laneTables) lanesOf(n *node, in, out uint8, q *QoS) mad.SLToVL {
 	return t
 }
 
-// dataLanes is the number of lanes of a code in PortInfo.
+// dataLanes is the number of lanes for a code in PortInfo.
 func dataLanes(code uint8) int {
 	return [...]int{0, 1, 2, 4, 8, 15}[min(code, 5)]
 }
@@ -127,7 +127,7 @@ func (l *laneTables) writeArbitration(i int32, p uint8, here *mad.PortInfo, q *Q
 // evenWeight is 64 × 64 bytes: a packet of the largest MTU.
 const evenWeight = 64
 
-// writeArbTable writes the blocks of a table, from a block on.
+// writeArbTable writes the blocks of a table, from block first on.
 func (l *laneTables) writeArbTable(i int32, p uint8, first uint32, entries []mad.VLWeight, room uint8, w *written) {
 	entries = entries[:min(len(entries), int(room))]
 	for b := uint32(0); int(b)*mad.VLArbPerBlock < int(room); b++ {

@@ -10,7 +10,7 @@ import (
 // ledger is the contents of nodes' tables that this manager has written, by node GUID.
 type ledger map[units.GUID]*written
 
-// of is the entry of a node, which is made if there is none.
+// of is the entry of a node; it makes the entry if there is none.
 func (l ledger) of(n *node) *written {
 	w := l[n.info.NodeGUID]
 	if w == nil {
@@ -30,7 +30,7 @@ type written struct {
 	mft   map[uint32]mad.MulticastFDB
 }
 
-// forget says that nothing is known any more: all is written again.
+// forget marks all contents as unknown, so that they are written again.
 func (w *written) forget() { *w = written{} }
 
 // holds reports whether a switch is known to hold a block.

@@ -7,17 +7,18 @@ import (
 	"weft/units"
 )
 
-// lidBook is the LIDs of all end ports that were ever met, by port GUID. Ports keep
-// them over sweeps, and over restarts of the manager.
+// lidBook is the LIDs of all end ports ever discovered, by port GUID. Ports keep them over sweeps,
+// and over restarts of the manager.
 type lidBook struct {
 	*outbox
 	*fabric
 	lids     map[units.GUID]units.LID
 	lmc      uint8
-	reassign bool // ports do not keep LIDs that the book does not have
+	reassign bool // ports lose LIDs that are not in the book
 }
 
-// assign gives every end port of a subnet its LID. at is the number in nodes, by number in the subnet.
+// assign gives every end port of a subnet its LID. at is the index into nodes, by node of the
+// subnet.
 func (b *lidBook) assign(s *subnet.Subnet, at []int32) error {
 	known := b.known(s, at)
 	if err := s.AssignLIDsKeeping(b.lmc, known); err != nil {
@@ -38,7 +39,7 @@ func (b *lidBook) keep(s *subnet.Subnet) {
 	}
 }
 
-// known is the LIDs that ports should keep: first the book's, then the LIDs that ports
+// known is the LIDs that ports should keep: the LIDs of the book first, then the LIDs that ports
 // have.
 func (b *lidBook) known(s *subnet.Subnet, at []int32) map[units.GUID]units.LID {
 	known := maps.Clone(b.lids)

@@ -4,37 +4,35 @@ import "weft/units"
 
 // The usual values of Config.
 const (
-	// DefaultWindow is the number of requests under way. A queue of Unix datagrams holds
-	// 10 on old Linux; real switches take several requests at a time.
+	// DefaultWindow is the number of outstanding requests. A queue of Unix datagrams holds 10 on
+	// old Linux; real switches take several requests at a time.
 	DefaultWindow = 8
 	// DefaultTimeout is the time that a request waits for its answer: OpenSM's.
 	DefaultTimeout = 200 * units.Millisecond
 	// DefaultRetries is the number of repeats of a request: OpenSM's.
 	DefaultRetries = 3
-	// DefaultSweep is the time between light sweeps, and DefaultPoll that between
-	// a standby's questions to the master: OpenSM's.
+	// DefaultSweep is the time between light sweeps, DefaultPoll the time between a standby's polls
+	// of the master: OpenSM's.
 	DefaultSweep = 10 * units.Second
 	DefaultPoll  = 10 * units.Second
 )
 
 const (
-	// maxRepeats is the number of sweeps that follow each other at once because requests
-	// were not answered. After that the next sweep waits for its time: a node that never
-	// answers must not be asked without end.
+	// maxRepeats is the number of sweeps without a pause because of unanswered requests. After that
+	// the next sweep waits for its time, because some nodes never answer.
 	maxRepeats = 3
 
-	// maxChanges is the number of sweeps that follow each other at once because of traps
-	// during the sweep before. After that the manager waits settleTime between sweeps:
-	// neither flapping ports nor forged traps keep it busy.
+	// maxChanges is the number of sweeps without a pause because of traps. After that the manager
+	// waits settleTime between sweeps, so flapping ports and forged traps do not keep it busy.
 	maxChanges = 16
 	settleTime = units.Second
 
-	// maxNodes bounds the memory that a fabric with false answers can take: more than
-	// the LIDs of one subnet.
+	// maxNodes bounds the memory for a fabric with false answers. It is more than the LIDs of one
+	// subnet.
 	maxNodes = 1 << 16
 
-	// maxQueue bounds the requests that wait. Discovery of a subnet of
-	// 49,151 ports queues less than one per port of a switch.
+	// maxQueue bounds the waiting requests. Discovery of a subnet of 49,151 ports queues less than
+	// one per switch port.
 	maxQueue = 1 << 22
 
 	// pollsLost is the number of polls in a row that a master may leave unanswered before
@@ -43,7 +41,7 @@ const (
 
 	// These bound the memory of subnet administration.
 	maxServices    = 4096
-	maxGroups      = 1024 // as many multicast LIDs as small switches have
+	maxGroups      = 1024 // the number of multicast LIDs of small switches
 	maxMembers     = 1 << 16
 	maxSubscribers = 1 << 16
 )
@@ -53,9 +51,9 @@ const (
 	// twice the ports of the largest fabrics, 3,920 switches of 56 ports and their hosts.
 	maxRecords = 1 << 19
 
-	// maxTransfers is the number of answers in several segments that may be under way.
-	// transferTime is the time that an answer waits for an acknowledgement. maxSegments
-	// is the number of segments that are sent without one.
+	// maxTransfers is the number of concurrent answers in several segments. transferTime is the
+	// time that an answer waits for an acknowledgement. maxSegments is the number of unacknowledged
+	// segments.
 	maxTransfers = 16
 	transferTime = 10 * units.Second
 	maxSegments  = 64

@@ -8,19 +8,19 @@ import (
 	"weft/wire/mad"
 )
 
-// Router computes the tables of a subnet whose ports have LIDs. If it used another engine
-// than it was asked for, instead says why; otherwise instead is empty.
+// Router computes the tables of a subnet whose ports have LIDs. If it used another engine than the
+// configured one, instead says why; otherwise instead is empty.
 type Router func(*subnet.Subnet) (tables *subnet.Tables, instead string, err error)
 
 // Config is the configuration of a manager.
 type Config struct {
 	Priority uint8  // 0 to 15: the higher becomes master
 	SMKey    uint64 // of this manager
-	MKey     MKey   // protects ports from other managers
+	MKey     MKey   // of ports, against other managers
 	LMC      uint8  // 0 to 7
 	Route    Router
-	// LIDs is the LIDs before a restart, by port GUID. A port that is not in LIDs keeps
-	// the LID that it has, unless Reassign is set.
+	// LIDs is the LIDs before a restart, by port GUID. A port outside LIDs keeps its LID, unless
+	// Reassign is set.
 	LIDs     map[units.GUID]units.LID
 	Reassign bool
 	// Partitions are the partition keys of an end port; nil is the default
@@ -29,19 +29,19 @@ type Config struct {
 	// QoS is the treatment of service levels at a port; nil leaves all to routing.
 	QoS func(kind subnet.Kind, port uint8) QoS
 
-	Window  int        // requests under way; 0 is DefaultWindow
+	Window  int        // outstanding requests; 0 is DefaultWindow
 	Timeout units.Time // of a request; 0 is DefaultTimeout
-	Retries int        // of a request, beyond the first; negative for none, 0 is DefaultRetries
+	Retries int        // repeats of a request; negative for none, 0 is DefaultRetries
 	Sweep   units.Time // between light sweeps; 0 is DefaultSweep
-	Poll    units.Time // between a standby's questions; 0 is DefaultPoll
+	Poll    units.Time // between a standby's polls; 0 is DefaultPoll
 }
 
-// Packet is a management datagram and where it goes to or comes from. Directed
-// routes have the permissive LID in both.
+// Packet is a management datagram with its source and destination. Directed routes have the
+// permissive LID in both.
 type Packet struct {
 	DLID, SLID units.LID
-	// PKey is the partition key, from the table of the manager's port, that the datagram
-	// came or goes with; 0 is the first entry. Subnet management has none.
+	// PKey is the datagram's partition key, from the table of the manager's port; 0 is the first
+	// entry. Subnet management has none.
 	PKey mad.PKey
 	MAD  mad.MAD
 }
@@ -55,7 +55,7 @@ type Batch struct {
 // Reset empties the batch and keeps its memory.
 func (b *Batch) Reset() { b.Send, b.Events = b.Send[:0], b.Events[:0] }
 
-// phase is the part of a sweep that is under way.
+// phase is the current part of a sweep.
 type phase uint8
 
 const (
@@ -66,15 +66,15 @@ const (
 	program
 	arm
 	activate
-	light   // these three are no part of a heavy sweep
+	light   // the last three are not part of a heavy sweep
 	regroup // multicast tables, after groups changed
 	renew   // of the leases of M_Keys
 )
 
 // Manager is a Subnet Manager. Its zero value is not usable: see New.
 //
-// It leads through the phases of a sweep (phases.go) and the states of a manager
-// (states.go). Each duty is a type with its own state: see the package's comment.
+// It runs the phases of a sweep (phases.go) and the states of a manager (states.go). Each duty is a
+// type with its own state: see the package comment.
 type Manager struct {
 	cfg   Config
 	phase phase
@@ -95,13 +95,13 @@ type Manager struct {
 	sweeping  units.Time // when the sweep began
 	nextSweep units.Time
 	again     bool   // the fabric changed during this sweep
-	changes   int    // sweeps that followed at once because of traps
-	settled   bool   // the last sweep got to its end: the nodes found are the routed subnet's
-	repeats   int    // sweeps with requests given up, in a row
-	instead   string // why the router used another engine than asked for
+	changes   int    // sweeps without a pause because of traps
+	settled   bool   // the last sweep was finished: its nodes are the routed subnet's
+	repeats   int    // consecutive sweeps with requests given up
+	instead   string // why the router used another engine than configured
 }
 
-// New makes a manager that has not started. It needs a Router.
+// New makes a manager that has not started. Config.Route must be set.
 func New(cfg Config) *Manager {
 	if cfg.Route == nil {
 		panic("sm: a manager without a router")
@@ -166,8 +166,8 @@ func (m *Manager) Subnet() *subnet.Subnet { return m.routed.sub }
 // Tables are the tables that were written for Subnet.
 func (m *Manager) Tables() *subnet.Tables { return m.routed.tables }
 
-// LIDs is the LIDs of all ports that were ever met, by port GUID: the value for
-// Config.LIDs after a restart.
+// LIDs is the LIDs of all ports ever discovered, by port GUID: the value for Config.LIDs after a
+// restart.
 func (m *Manager) LIDs() map[units.GUID]units.LID { return maps.Clone(m.lids.lids) }
 
 // Start begins the first sweep.
@@ -177,20 +177,20 @@ func (m *Manager) Start(now units.Time, out *Batch) {
 	m.leave()
 }
 
-// Sweep begins a heavy sweep, at once or after the sweep that is under way. A manager
-// that is not master does nothing.
+// Sweep begins a heavy sweep, at once or after the current sweep. A manager that is not master does
+// nothing.
 func (m *Manager) Sweep(now units.Time, out *Batch) {
 	m.enter(now, out)
 	m.changed()
 	m.leave()
 }
 
-// NextTimeout is the time at which Timeout must be called, units.Forever if it need not.
+// NextTimeout is the time of the next call of Timeout, units.Forever if none is necessary.
 func (m *Manager) NextTimeout() units.Time {
 	return min(m.nextSweep, m.protection.next, m.requests.nextDeadline())
 }
 
-// Timeout lets time pass. Too early or too late does no harm.
+// Timeout tells the manager the time. A call too early or too late does no harm.
 func (m *Manager) Timeout(now units.Time, out *Batch) {
 	m.enter(now, out)
 	m.expire()
@@ -229,7 +229,7 @@ func (m *Manager) leave() {
 	m.outbox.out = nil
 }
 
-// more is the next request of a phase that makes them one at a time.
+// more is the next request of a phase that makes its requests one at a time.
 func (m *Manager) more() (request, bool) {
 	if m.phase != program {
 		return request{}, false
@@ -237,7 +237,7 @@ func (m *Manager) more() (request, bool) {
 	return m.delivery.next()
 }
 
-// receive tells answers from requests.
+// receive handles a datagram: a request, a trap, or an answer.
 func (m *Manager) receive(p *Packet) {
 	d := &p.MAD
 	switch {
@@ -268,7 +268,7 @@ func (m *Manager) answered(d *mad.MAD) {
 	}
 }
 
-// expire gives up the requests that were repeated often enough.
+// expire gives up the requests without repeats left.
 func (m *Manager) expire() {
 	lost := m.requests.expire()
 	for i := range lost {
@@ -312,15 +312,15 @@ func (m *Manager) gaveUp(r *request) {
 	}
 	m.requests.givenUp++
 	if w := m.delivery.written[m.fabric.guidOf(r.node)]; w != nil && m.phase != discover {
-		w.forget() // the contents of the node's tables are not known
+		w.forget() // the contents of the node's tables are unknown now
 	}
 }
 
-// periodic begins the work whose time has come: a sweep, or a question to the master.
+// periodic begins the work that is due: a sweep, or a poll of the master.
 func (m *Manager) periodic() {
 	switch {
 	case m.phase == regroup || m.phase == renew:
-		m.nextSweep = m.outbox.now + m.cfg.Timeout // it will be over by then
+		m.nextSweep = m.outbox.now + m.cfg.Timeout // the current work will be over by then
 	case m.phase != idle:
 		m.nextSweep = units.Forever // the end of the sweep sets it
 	case m.mastery.state == mad.SMStandby:
@@ -334,8 +334,8 @@ func (m *Manager) periodic() {
 	}
 }
 
-// changed starts a heavy sweep. A sweep that has not written anything yet starts anew; a
-// sweep that writes is finished first.
+// changed starts a heavy sweep. A sweep that has written nothing yet starts again; a sweep that
+// writes is finished first.
 func (m *Manager) changed() {
 	switch looks := m.phase == discover || m.phase == consult; {
 	case m.mastery.state != mad.SMMaster:

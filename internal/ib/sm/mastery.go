@@ -10,18 +10,17 @@ type otherManager struct {
 	path []uint8 // to its node
 }
 
-// mastery is the manager's state among the Subnet Managers of the subnet, and the SMInfo
-// of the others.
+// mastery is the manager's state and the SMInfo of the other Subnet Managers.
 type mastery struct {
 	*requests
 	priority  uint8
 	smKey     uint64
 	state     mad.SMState
 	actCount  uint32
-	others    []otherManager // in the order in which they were met
+	others    []otherManager // in the order of discovery
 	master    int            // of others: the manager that a standby watches; -1: none
 	successor int            // of others: the next master; -1: none
-	lostPolls int            // questions in a row that the master has left unanswered
+	lostPolls int            // consecutive polls without an answer
 }
 
 // enter changes the state.
@@ -33,15 +32,15 @@ func (s *mastery) enter(state mad.SMState) {
 	s.actCount++
 }
 
-// watch makes a standby of the manager, which watches a master.
+// watch makes the manager a standby of a master.
 func (s *mastery) watch(master int) {
 	s.master, s.successor, s.lostPolls = master, -1, 0
 	s.enter(mad.SMStandby)
 	s.claim()
 }
 
-// claim sends a trap 144 to a master that ranks below this manager: the trap makes the
-// master sweep, and hand over (IBA vol. 1, 14.4.1). A port without a LID cannot send it.
+// claim sends a trap 144 to a master that ranks below this manager: the master then sweeps and
+// hands over (IBA vol. 1, 14.4.1). A port without a LID cannot send it.
 func (s *mastery) claim() {
 	if s.master < 0 || s.others[s.master].info.State != mad.SMMaster || s.before(&s.others[s.master]) {
 		return
@@ -57,7 +56,7 @@ func (s *mastery) claim() {
 	s.send(p)
 }
 
-// consult asks every other manager that discovery saw for its SMInfo.
+// consult asks every other manager that discovery found for its SMInfo.
 func (s *mastery) consult() {
 	s.others = s.others[:0]
 	own := s.own()
@@ -77,8 +76,8 @@ func (s *mastery) askInfo(other int) {
 	s.ask(request{method: mad.Get, attr: mad.AttrSMInfo, node: unmet, other: int16(other), path: s.others[other].path})
 }
 
-// before reports whether another manager should be master rather than this one:
-// its priority is higher, or equal and its GUID lower (IBA vol. 1, 14.4.1).
+// before reports whether another manager should be master rather than this one: its priority is
+// higher, or the priorities are equal and its GUID is lower (IBA vol. 1, 14.4.1).
 func (s *mastery) before(o *otherManager) bool {
 	if o.info.State == mad.SMNotActive {
 		return false
@@ -98,8 +97,8 @@ func (s *mastery) better(a, b int) bool {
 	return x.GUID < y.GUID
 }
 
-// rank finds the best other manager in state master, and the best other manager that
-// ranks before this one; -1 if there is none.
+// rank finds the best other master, and the best other manager that ranks before this one; -1
+// stands for none.
 func (s *mastery) rank() (master, best int) {
 	master, best = -1, -1
 	for i := range s.others {
@@ -136,7 +135,7 @@ func (s *mastery) known() []mad.SMInfo {
 	return all
 }
 
-// reply answers another manager with the own SMInfo.
+// reply sends the manager's own SMInfo to another manager.
 func (s *mastery) reply(p *Packet, status mad.Status) {
 	answer := *p
 	info := s.info()

@@ -11,9 +11,9 @@ type MKey struct {
 	// Level is M_KeyProtectBits. Without the key, a port refuses Set at every level; at
 	// level 1 Get returns no key; at levels 2 and 3 it refuses Get too.
 	Level uint8
-	// Lease is M_KeyLeasePeriod in seconds: a request with a wrong key starts it, a
-	// request with the right key stops it, and when it ends the port is open. 0 never
-	// ends. The manager shows its key every half lease.
+	// Lease is M_KeyLeasePeriod in seconds: a request with a wrong key starts it, a request with
+	// the right key stops it, and when it ends the port loses its protection. 0 never ends. The
+	// manager sends a request with its key every half lease.
 	Lease uint16
 }
 
@@ -27,7 +27,7 @@ type protection struct {
 	next units.Time // of the next renewal
 }
 
-// renewLater sets the time of the next renewal. A heavy sweep renews too: it shows
+// renewLater sets the time of the next renewal. A heavy sweep renews too: it sends requests with
 // the key to every port.
 func (k *protection) renewLater(master bool) {
 	k.next = units.Forever
@@ -49,8 +49,8 @@ func (k *protection) renew() {
 	}
 }
 
-// holds reports whether a port still has the key, and its protection. A lease that ran
-// out, or another manager, has taken them from others.
+// holds reports whether a port still has the key and its protection. A lease that ran out, or
+// another manager, can remove them.
 func (k *protection) holds(d *mad.MAD) bool {
 	var info mad.PortInfo
 	_ = mad.Parse(d.SMPData(), &info)

@@ -11,12 +11,12 @@ import (
 type group struct {
 	mad.MCMemberRecord          // of the group as a whole; JoinState and PortGID are 0
 	members            []member // in the order in which they joined
-	permanent          bool     // it stays without members
+	permanent          bool     // the group exists without members too
 }
 
-// broadcastGroup is the group that IP over InfiniBand needs before anything else
-// (RFC 4391, 4 and 5): the manager makes it for the default partition, on the
-// first multicast LID, and it stays without members. Its terms are OpenSM's.
+// broadcastGroup is the broadcast group of IP over InfiniBand (RFC 4391, 4 and 5). The manager
+// makes it for the default partition, on the first multicast LID, and keeps it without members. Its
+// parameters are OpenSM's.
 func broadcastGroup() *group {
 	return &group{permanent: true, MCMemberRecord: mad.MCMemberRecord{
 		MGID: mad.GID{Prefix: 0xFF12_401B_FFFF_0000, GUID: 0xFFFF_FFFF}, QKey: 0xB1B, MLID: units.FirstMulticastLID,
@@ -59,7 +59,7 @@ func (s *groups) answer(q *query) {
 	}
 }
 
-// find answers with groups, and with members if a port is asked for.
+// find answers with groups, or with members if the query names a port.
 func (s *groups) find(q *query, want *mad.MCMemberRecord) {
 	if !q.only(mad.MCMGID | mad.MCPortGID | mad.MCMLID | mad.MCPKey | mad.MCQKey) {
 		return
@@ -92,7 +92,7 @@ func (g *group) of(i int) *mad.MCMemberRecord {
 	return &r
 }
 
-// join makes a port a member, and the group if there is none.
+// join makes a port a member; it creates the group if there is none.
 func (s *groups) join(q *query, want *mad.MCMemberRecord) {
 	if need := mad.MCMGID | mad.MCPortGID | mad.MCJoinState; q.mask&need != need {
 		q.status = mad.MissingComponent
@@ -127,10 +127,10 @@ func (s *groups) join(q *query, want *mad.MCMemberRecord) {
 	s.changed, q.regroup = true, true
 }
 
-// create makes a group with the lowest LID that is free.
+// create makes a group with the lowest free LID.
 func (s *groups) create(q *query, want *mad.MCMemberRecord) int {
 	if q.mask&createComponents != createComponents || want.JoinState&mad.JoinFull == 0 {
-		q.status = mad.MissingComponent // only a full member can make a group
+		q.status = mad.MissingComponent // only a full member can create a group
 		return -1
 	}
 	if len(s.all) >= maxGroups {
@@ -162,7 +162,7 @@ const (
 	groupRate = 3
 )
 
-// quit ends a membership, and the group with its last member.
+// quit ends a membership, and the group if it was the last member.
 func (s *groups) quit(q *query, want *mad.MCMemberRecord) {
 	at := slices.IndexFunc(s.all, func(g *group) bool { return g.MGID == want.MGID })
 	if at < 0 {

@@ -13,7 +13,7 @@ type EndPort struct {
 	Self bool // the manager runs on it
 }
 
-// partitions writes the partition keys of end ports, and knows which ports share one.
+// partitions writes the partition keys of end ports, and finds the keys that two ports share.
 type partitions struct {
 	*writer
 	keys func(EndPort) []mad.PKey // nil: the default partition for all
@@ -22,7 +22,7 @@ type partitions struct {
 // inUse reports whether the manager writes partition keys.
 func (k *partitions) inUse() bool { return k.keys != nil }
 
-// of is the keys of an end port.
+// of is the partition keys of an end port.
 func (k *partitions) of(n *node, p uint8) []mad.PKey {
 	guid := n.ports[p].guid
 	return k.keys(EndPort{Kind: subnet.Kind(n.info.Type), GUID: guid, Self: guid == k.guid})

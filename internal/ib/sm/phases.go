@@ -18,7 +18,7 @@ func (m *Manager) startSweep() {
 // with a method that queues its requests.
 func (m *Manager) advance() {
 	for _, n := range m.fabric.nodes {
-		n.silent = false // it may answer what the next phase asks
+		n.silent = false // it may answer in the next phase
 	}
 	switch m.phase {
 	case discover:
@@ -72,8 +72,8 @@ func (m *Manager) enterAssign() {
 	m.ports.writeEndPorts()
 }
 
-// tellOfFallback reports when routing begins to use another engine than asked for, and
-// when it stops.
+// tellOfFallback reports when routing begins or stops to use another engine than the configured
+// one.
 func (m *Manager) tellOfFallback(instead string) {
 	switch {
 	case instead == m.instead:
@@ -140,8 +140,8 @@ func (m *Manager) abandon() {
 	}
 }
 
-// startLight begins a light sweep: every switch is asked whether a port changed,
-// and every other manager how it is.
+// startLight begins a light sweep: it asks every switch for a change of its ports, and every other
+// manager for its SMInfo.
 func (m *Manager) startLight() {
 	m.requests.forget()
 	m.phase, m.again = light, false
@@ -157,7 +157,7 @@ func (m *Manager) startLight() {
 	}
 }
 
-// tookLight looks at the change bit in a switch's answer.
+// tookLight reads the change bit in a switch's answer.
 func (m *Manager) tookLight(d *mad.MAD) {
 	var sw mad.SwitchInfo
 	_ = mad.Parse(d.SMPData(), &sw)
@@ -167,7 +167,7 @@ func (m *Manager) tookLight(d *mad.MAD) {
 }
 
 // finishLight ends a light sweep, or begins a heavy one. A subnet without switches has no
-// change bit: there every light sweep is followed by a heavy one.
+// change bit: there a heavy sweep follows every light one.
 func (m *Manager) finishLight() {
 	m.phase = idle
 	m.nextSweep = m.outbox.now + m.cfg.Sweep
@@ -176,23 +176,22 @@ func (m *Manager) finishLight() {
 	}
 }
 
-// groupsChanged writes the multicast tables anew if the manager is idle. Otherwise the
-// end of the phase under way does it, for all groups that have changed until then; after
-// an abandoned sweep, the next sweep does it.
+// groupsChanged writes the multicast tables if the manager is idle. Otherwise the end of the
+// current phase writes them, for all groups that have changed by then; after an abandoned sweep,
+// the next sweep does.
 func (m *Manager) groupsChanged() {
 	if m.phase == idle && m.settled {
 		m.startRegroup()
 	}
 }
 
-// startRegroup writes the multicast tables alone.
+// startRegroup writes only the multicast tables.
 func (m *Manager) startRegroup() {
 	m.phase, m.again, m.requests.givenUp = regroup, false, 0
 	m.trees.rewrite()
 }
 
-// finishRegroup ends the writing of multicast tables, or begins the work that has come up
-// meanwhile.
+// finishRegroup ends the writing of multicast tables, and begins work that arrived meanwhile.
 func (m *Manager) finishRegroup() {
 	m.phase = idle
 	switch {
@@ -208,7 +207,7 @@ func (m *Manager) startRenewal() {
 	switch {
 	case m.mastery.state != mad.SMMaster || !m.settled:
 		m.protection.next = units.Forever
-	case m.phase != idle: // a sweep, after which it is time again
+	case m.phase != idle: // busy: try again later
 		m.protection.next = m.outbox.now + m.cfg.Timeout
 	default:
 		m.phase, m.again = renew, false

@@ -25,8 +25,7 @@ func (w *portSetup) writeEndPorts() {
 	}
 }
 
-// writeEndPort writes LID and keys of an end port, if it has others, and its
-// partition keys.
+// writeEndPort writes the LID and M_Key of an end port if they differ, and its partition keys.
 func (w *portSetup) writeEndPort(n int32, p uint8, q *subnet.Port) {
 	r := &w.nodes[n].ports[p]
 	want := r.info
@@ -46,14 +45,14 @@ func (w *portSetup) writeEndPort(n int32, p uint8, q *subnet.Port) {
 	w.partitions.write(n, p)
 }
 
-// unchanged sets the components of a PortInfo to write that 0 leaves as they are.
+// unchanged sets to 0 the components of a PortInfo that a Set leaves unchanged at 0.
 func unchanged(p *mad.PortInfo) {
 	p.State, p.PhysState, p.LinkDownDefault = mad.PortNop, mad.PhysNop, 0
 	p.LinkWidthEnabled, p.LinkSpeedEnabled, p.LinkSpeedExtOn, p.LinkSpeedExt2On = 0, 0, 0, 0
 }
 
-// arm takes every port with a link from Init to Armed, and writes the MTU and lanes that
-// both ends have.
+// arm takes every port with a link from Init to Armed, and writes the common MTU and lanes of both
+// ends.
 func (w *portSetup) arm() {
 	w.eachLinked(func(n int32, p uint8, here, there *mad.PortInfo) {
 		want := *here
@@ -115,7 +114,7 @@ func (w *portSetup) activate() {
 	})
 	for i, n := range w.nodes {
 		if n.isSwitch() && n.complete() {
-			w.clearChange(int32(i)) // of a sweep that began before this manager was master
+			w.clearChange(int32(i)) // left by a sweep that began before this manager was master
 		}
 	}
 }

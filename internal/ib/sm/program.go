@@ -14,18 +14,18 @@ type delivery struct {
 	cursor  cursor
 }
 
-// cursor is the progress of the phase program: blocks are made one at a time,
-// as the window asks for them, since a large subnet has millions.
+// cursor is the progress of the phase program. Blocks are made one at a time, when the window has
+// room: a large subnet has millions.
 type cursor struct {
-	sw    int // in the dense order of tables
+	sw    int // number of the switch in the tables
 	block int
 	lanes bool // all blocks have been sent, and lanes are queued
 }
 
-// start queues the first requests: LinearFDBTop of each switch and the multicast tables.
-// The blocks of the linear tables and the lanes follow (next). Like OpenSM
-// (osm_state_mgr.c: osm_ucast_mgr_process, then osm_qos_setup) it does not wait for the
-// answers to the blocks before it writes lanes.
+// start queues the first requests: LinearFDBTop of each switch and the multicast tables. next makes
+// the blocks of the linear tables and the lanes. Like OpenSM (osm_state_mgr.c:
+// osm_ucast_mgr_process, then osm_qos_setup) it does not wait for the answers to the blocks before
+// it writes lanes.
 func (d *delivery) start() {
 	d.cursor = cursor{}
 	d.trees.compute()

@@ -8,10 +8,10 @@ import (
 	"weft/wire/mad"
 )
 
-// subscriber is a port that subscribed to reports of events (IBA vol. 1, 13.4.11).
+// subscriber is a port that has subscribed to reports of events (IBA vol. 1, 13.4.11).
 type subscriber struct {
 	lid  units.LID
-	pkey mad.PKey // by which it asked
+	pkey mad.PKey // of its subscription
 	mad.InformInfo
 }
 
@@ -24,7 +24,7 @@ const (
 // byManager is the Notice.ProducerType of a class manager (IBA vol. 1, 13.4.8.2).
 const byManager = 4
 
-// subscriptions is the ports that subscribed to reports of events.
+// subscriptions is the subscribers and the ports of the last sweep.
 type subscriptions struct {
 	*outbox
 	*fabric
@@ -73,7 +73,7 @@ func (s *subscriptions) report(n *mad.Notice, issuer mad.GID) {
 	}
 }
 
-// reportGID reports a port or a group that came or went: traps 64 to 67.
+// reportGID reports a port or a group that appeared or disappeared: traps 64 to 67.
 func (s *subscriptions) reportGID(number mad.TrapNumber, gid mad.GID) {
 	if len(s.all) == 0 {
 		return
@@ -83,7 +83,7 @@ func (s *subscriptions) reportGID(number mad.TrapNumber, gid mad.GID) {
 	s.report(&n, mad.GID{Prefix: mad.DefaultPrefix, GUID: s.guid})
 }
 
-// reportPorts reports the ports that came or went since the sweep before.
+// reportPorts reports the ports that appeared or disappeared since the previous sweep.
 func (s *subscriptions) reportPorts() {
 	var now []units.GUID
 	s.eachEndPort(func(_ subnet.End, p *subnet.Port) bool {
@@ -94,7 +94,7 @@ func (s *subscriptions) reportPorts() {
 	before := s.ports
 	s.ports = now
 	if before == nil {
-		return // the first sweep has none before it
+		return // this was the first sweep
 	}
 	for i, j := 0, 0; i < len(before) || j < len(now); {
 		switch {

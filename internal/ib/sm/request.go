@@ -5,15 +5,15 @@ import (
 	"weft/wire/mad"
 )
 
-// request is a datagram of subnet management that waits, or is under way.
+// request is a datagram of subnet management that waits or is outstanding.
 type request struct {
 	method   mad.Method
 	attr     mad.Attribute
 	modifier uint32
-	node     int32 // that it is about; unmet for one not met yet
+	node     int32 // the node that it asks; unmet for an unmet node
 	port     uint8
-	near     int32   // of one not met: the node before it
-	other    int16   // of others, for SMInfo
+	near     int32   // for an unmet node: the node before it
+	other    int16   // for SMInfo: index into others
 	path     []uint8 // directed route; shared, never written to
 	data     [mad.SMPDataBytes]byte
 
@@ -26,8 +26,8 @@ type request struct {
 // then has the near end of the link.
 const unmet int32 = -1
 
-// requests is the queue of subnet management datagrams, and the datagrams under way: at
-// most a window at a time. A request without an answer is repeated, then given up.
+// requests is the queue of subnet management datagrams, and the outstanding datagrams: at most a
+// window at a time. A request without an answer is repeated, then given up.
 type requests struct {
 	*outbox
 	*fabric
@@ -38,7 +38,7 @@ type requests struct {
 
 	queue   []request // from head on
 	head    int
-	wire    []request // under way, at most the window
+	wire    []request // outstanding, at most the window
 	givenUp int       // of this sweep
 }
 
@@ -51,7 +51,7 @@ func (q *requests) ask(r request) {
 	q.queue = append(q.queue, r)
 }
 
-// askFirst queues a request before all that wait.
+// askFirst queues a request before all waiting requests.
 func (q *requests) askFirst(r request) {
 	q.queue = append([]request{r}, q.queue[q.head:]...)
 	q.head = 0
@@ -69,20 +69,19 @@ func (q *requests) set(n int32, attr mad.Attribute, modifier uint32, port uint8,
 	return r
 }
 
-// clearChange clears the change bit of a switch that has it.
+// clearChange clears the change bit of a switch, if it is set.
 func (q *requests) clearChange(i int32) {
 	n := q.nodes[i]
 	if !n.sw.PortStateChange {
 		return
 	}
-	want := n.sw // writing the bit clears it
+	want := n.sw // writing 1 to the bit clears it
 	n.sw.PortStateChange = false
 	q.ask(q.set(i, mad.AttrSwitchInfo, 0, 0, &want))
 }
 
 // fill sends requests until the window is full or no request is left: first the queue,
-// then the requests that more makes. A request to a silent node is not sent but given to
-// gaveUp.
+// then the requests that more makes. A request to a silent node goes to gaveUp instead.
 func (q *requests) fill(more func() (request, bool), gaveUp func(*request)) {
 	for len(q.wire) < q.window {
 		r, waits := q.dequeue()
@@ -103,7 +102,7 @@ func (q *requests) fill(more func() (request, bool), gaveUp func(*request)) {
 	}
 }
 
-// dequeue takes the first request that waits.
+// dequeue takes the first waiting request.
 func (q *requests) dequeue() (r request, waits bool) {
 	if q.head == len(q.queue) {
 		return r, false
@@ -126,8 +125,8 @@ func (q *requests) transmit(r *request) {
 	q.send(Packet{DLID: units.PermissiveLID, SLID: units.PermissiveLID, MAD: d})
 }
 
-// keyFor is the M_Key of a request: the key that the port told, if it did, which may be
-// another manager's; otherwise this manager's key.
+// keyFor is the M_Key of a request: the key that the port reported, which may be another manager's,
+// otherwise this manager's key.
 func (q *requests) keyFor(r *request) uint64 {
 	if r.node != unmet && int(r.node) < len(q.nodes) && q.nodes[r.node].key != 0 {
 		return q.nodes[r.node].key
@@ -140,9 +139,9 @@ func (q *requests) forget() {
 	q.queue, q.head, q.wire = q.queue[:0], 0, q.wire[:0]
 }
 
-// answered ends the request that a datagram answers. waited is false for a datagram that
-// came twice or too late. The upper half of a transaction ID belongs to the carrier of
-// datagrams (IBA vol. 1, 13.4.6.4; Linux's umad).
+// answered ends the request that a datagram answers. waited is false for a duplicate or late
+// datagram. The upper half of a transaction ID belongs to the carrier of datagrams (IBA vol. 1,
+// 13.4.6.4; Linux's umad).
 func (q *requests) answered(d *mad.MAD) (done request, waited bool) {
 	for i := range q.wire {
 		r := &q.wire[i]
@@ -150,7 +149,7 @@ func (q *requests) answered(d *mad.MAD) (done request, waited bool) {
 			continue
 		}
 		if d.Status()&mad.Busy != 0 {
-			return done, false // the deadline repeats it
+			return done, false // expire repeats it
 		}
 		done = *r
 		q.wire = append(q.wire[:i], q.wire[i+1:]...)
@@ -159,8 +158,8 @@ func (q *requests) answered(d *mad.MAD) (done request, waited bool) {
 	return done, false
 }
 
-// expire repeats the requests that have waited too long, and ends the requests that were
-// repeated often enough.
+// expire repeats the requests that have waited too long, and ends the requests without repeats
+// left.
 func (q *requests) expire() (lost []request) {
 	kept := q.wire[:0]
 	for _, r := range q.wire {
@@ -178,7 +177,7 @@ func (q *requests) expire() (lost []request) {
 	return lost
 }
 
-// nextDeadline is the time at which the first request will have waited too long.
+// nextDeadline is the earliest timeout of the outstanding requests.
 func (q *requests) nextDeadline() units.Time {
 	next := units.Forever
 	for i := range q.wire {

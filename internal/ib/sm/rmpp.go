@@ -8,7 +8,7 @@ import (
 // transfer is an answer in several segments. Segments beyond the window wait for the
 // receiver's acknowledgements (IBA vol. 1, 13.6).
 type transfer struct {
-	to      Packet // the request that it answers
+	to      Packet // addressed as the answer to the query
 	records []byte
 	stride  int
 	acked   uint32 // segments
@@ -16,7 +16,7 @@ type transfer struct {
 	until   units.Time
 }
 
-// transfers is the answers in several segments that are under way.
+// transfers is the unfinished answers in several segments.
 type transfers struct {
 	*outbox
 	all []transfer
@@ -58,7 +58,7 @@ func (t *transfer) segments() uint32 {
 	return max(uint32((len(t.records)+mad.SADataBytes-1)/mad.SADataBytes), 1)
 }
 
-// sendSegments sends the segments from a number on that the window allows.
+// sendSegments sends the segments within the window, from a number on.
 func (s *transfers) sendSegments(t *transfer, from uint32) {
 	last := t.segments()
 	for n := from; n <= min(last, t.window); n++ {
@@ -79,7 +79,7 @@ func (s *transfers) sendSegments(t *transfer, from uint32) {
 	}
 }
 
-// acknowledged goes on with a transfer, or ends it.
+// acknowledged continues a transfer, or ends it.
 func (s *transfers) acknowledged(p *Packet, r *mad.RMPP) {
 	for i := range s.all {
 		t := &s.all[i]
@@ -91,12 +91,12 @@ func (s *transfers) acknowledged(p *Packet, r *mad.RMPP) {
 			return
 		}
 		if r.Segment > t.window {
-			return // acknowledges a segment that was never sent
+			return // it acknowledges a segment that was never sent
 		}
 		t.acked = max(t.acked, r.Segment)
 		sent := t.window
 		if r.Segment < t.acked || r.Length <= sent {
-			sent = t.acked // a repeated acknowledgement: the segments behind it were lost
+			sent = t.acked // a repeated acknowledgement: the segments after it were lost
 		}
 		t.window = min(max(r.Length, t.acked+1), t.acked+maxSegments)
 		s.sendSegments(t, sent+1)

@@ -9,14 +9,14 @@ import (
 type routed struct {
 	sub    *subnet.Subnet // nil before the first
 	tables *subnet.Tables
-	owners []subnet.End              // by LID, in sub
-	at     []int32                   // by number in sub: the number in the sweep's nodes
-	behind []*node                   // by number in sub: the node as discovery read it
+	owners []subnet.End              // by LID: port in sub
+	at     []int32                   // by node of sub: index into the sweep's nodes
+	behind []*node                   // by node of sub: the discovered node
 	byPort map[units.GUID]subnet.End // end ports, in sub
-	dense  map[*node]int             // a switch's number in tables
+	dense  map[*node]int             // number of a switch in tables
 }
 
-// newRouted is a subnet whose ports have their LIDs, with its tables.
+// newRouted is a subnet with the LIDs of its ports and its tables.
 func newRouted(s *subnet.Subnet, t *subnet.Tables, at []int32, nodes []*node) routed {
 	r := routed{
 		sub: s, tables: t, owners: s.Owners(), at: at, behind: make([]*node, len(s.Nodes)),
@@ -59,7 +59,7 @@ func (r *routed) eachEndPort(f func(at subnet.End, p *subnet.Port) bool) {
 	}
 }
 
-// owner is the end port that answers to a LID.
+// owner is the end port that has a LID.
 func (r *routed) owner(lid units.LID) (at subnet.End, exists bool) {
 	if r.sub == nil || int(lid) >= len(r.owners) {
 		return subnet.None, false
@@ -67,7 +67,7 @@ func (r *routed) owner(lid units.LID) (at subnet.End, exists bool) {
 	return r.owners[lid], r.owners[lid].Exists()
 }
 
-// base is the base LID of the port that answers to a LID.
+// base is the base LID of the port that has a LID.
 func (r *routed) base(lid units.LID) units.LID {
 	if at, exists := r.owner(lid); exists {
 		return r.sub.Port(at).LID
@@ -75,7 +75,7 @@ func (r *routed) base(lid units.LID) units.LID {
 	return lid
 }
 
-// lidOf is the LID of a port: of a switch's, the switch's.
+// lidOf is the LID of a port; a switch's ports have the LID of the switch.
 func (r *routed) lidOf(at subnet.End) units.LID {
 	if r.sub.Nodes[at.Node].Kind == subnet.Switch {
 		at.Port = 0

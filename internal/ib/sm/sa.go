@@ -21,7 +21,7 @@ type administration struct {
 // groups, and capability masks of ports matched bit by bit (IBA vol. 1, 15.1.3).
 const saCapabilities = 1<<9 | 1<<13
 
-// query is a request to subnet administration, and the records that it gets.
+// query is a request to subnet administration, and the records of its answer.
 type query struct {
 	p       *Packet
 	mask    uint64
@@ -31,10 +31,10 @@ type query struct {
 	count   int
 	status  mad.Status
 	regroup bool                // groups have changed
-	shown   map[subnet.End]bool // whether the asker may learn of a port, where that is known
+	shown   map[subnet.End]bool // by port: result of access.shows, if known
 }
 
-// add puts a record into the answer. It refuses more than one answer may hold.
+// add adds a record to the answer. It refuses more than maxRecords.
 func (q *query) add(r mad.Structure) bool {
 	if q.count >= maxRecords {
 		q.status = mad.TooManyRecords
@@ -116,8 +116,7 @@ func (a *administration) lookUp(q *query) {
 	}
 }
 
-// only refuses a query with other components than the known ones: ignoring them would
-// find too many records.
+// only refuses a query with unknown components: ignoring them would find too many records.
 func (q *query) only(known uint64) bool {
 	if q.mask&^known != 0 {
 		q.status = mad.ReqInvalid
@@ -126,8 +125,7 @@ func (q *query) only(known uint64) bool {
 	return true
 }
 
-// wants reports whether a component is not asked for, or has the value asked
-// for.
+// wants reports whether the query leaves a component open, or asks for its value.
 func wants[T comparable](q *query, component uint64, asked, have T) bool {
 	return q.mask&component == 0 || asked == have
 }

@@ -4,16 +4,16 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// access decides which ports a query may learn of.
+// access decides which ports the sender of a query may see.
 type access struct {
 	*routed
 	partitions *partitions
 	smKey      uint64
 }
 
-// shows reports whether the asker may learn of a port: it shares a partition with the
-// port, or its query has the manager's key (IBA vol. 1, 15.4.1.2). Without partitions all
-// ports share the default partition.
+// shows reports whether the sender of a query may see a port: it shares a partition with the port,
+// or its query has the manager's key (IBA vol. 1, 15.4.1.2). Without partitions all ports share the
+// default partition.
 func (a *access) shows(q *query, at subnet.End) bool {
 	if !a.partitions.inUse() || a.smKey != 0 && q.p.MAD.SMKey() == a.smKey {
 		return true

@@ -54,8 +54,7 @@ func (r *inventoryRecords) ports(q *query) {
 	})
 }
 
-// wantsCapability reports whether a port's capabilities are not asked for, or are
-// as asked for.
+// wantsCapability reports whether the query leaves a port's capabilities open, or asks for these.
 func (q *query) wantsCapability(asked, have uint32) bool {
 	if q.p.MAD.Modifier()&mad.BitwiseCapability != 0 {
 		have &= asked

@@ -9,8 +9,8 @@ import (
 // pathRecords answers with paths between end ports.
 type pathRecords struct{ *access }
 
-// answer answers with the paths from a port to others, or between all ports. Components
-// in which weft's paths do not differ are ignored.
+// answer answers with the paths from a port to others, or between all ports. Components that are
+// equal for all of weft's paths are ignored.
 func (x *pathRecords) answer(q *query) {
 	var want mad.PathRecord
 	_ = mad.Parse(q.data, &want)
@@ -108,8 +108,8 @@ func fits(q *query, want, r *mad.PathRecord) bool {
 	return q.mask&mad.PathRate == 0 || want.RateSelector.Admits(rateOf(r.Rate), rateOf(want.Rate), q.mask&mad.PathRateSel != 0)
 }
 
-// rates are the codes of a link's rate by speed, for widths of 1, 2, 4, 8 and 12
-// lanes (IBA vol. 1, 15.2.5.16, PathRecord.Rate); 0 is none.
+// rates is the codes of link rates by speed, for widths of 1, 2, 4, 8 and 12 lanes (IBA vol. 1,
+// 15.2.5.16, PathRecord.Rate); 0 stands for none.
 var rates = map[subnet.Speed][5]uint8{
 	subnet.SDR:   {2, 5, 3, 6, 4},
 	subnet.DDR:   {5, 3, 6, 7, 8},
@@ -132,8 +132,8 @@ func rateCode(l subnet.Link) uint8 {
 	return 2
 }
 
-// rateOf is the rate of a code in Mb/s, 0 of an unknown one: codes are not in the
-// order of rates.
+// rateOf is the rate of a code in Mb/s, 0 for an unknown code. The order of codes is not the order
+// of rates.
 func rateOf(code uint8) int64 {
 	best := int64(0)
 	for speed, codes := range rates {

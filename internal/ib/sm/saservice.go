@@ -13,8 +13,7 @@ type service struct {
 	until units.Time
 }
 
-// services is the services that were announced. A service is known by its ID, its port
-// and its partition.
+// services is the announced services. The key of a service is its ID, its port and its partition.
 type services struct {
 	*outbox
 	all []service
@@ -60,7 +59,7 @@ func (s *services) find(q *query, want *mad.ServiceRecord) {
 	}
 }
 
-// announce takes a service in, or renews it.
+// announce adds or renews a service.
 func (s *services) announce(q *query, want *mad.ServiceRecord) {
 	if need := mad.ServiceRecID | mad.ServiceRecGID; q.mask&need != need {
 		q.status = mad.MissingComponent

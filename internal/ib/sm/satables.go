@@ -10,9 +10,8 @@ import (
 	"weft/wire/mad"
 )
 
-// tableRecords answers with the tables that this manager has written into switches and
-// ports, with managers and with subscriptions. A table that it has not written is not
-// known and has no record.
+// tableRecords answers with the tables that this manager has written into switches and ports, with
+// managers and with subscriptions. A table that it has not written has no record.
 type tableRecords struct {
 	*access
 	written       ledger
@@ -46,8 +45,8 @@ func (x *tableRecords) answer(q *query) {
 	}
 }
 
-// eachNode calls f for every node's port with a LID that a query may be about, until
-// it returns false.
+// eachNode calls f for every end port that matches a query's LID, with its node, until it returns
+// false.
 func (x *tableRecords) eachNode(q *query, lid units.LID, f func(at subnet.End, lid units.LID, n *node) bool) {
 	x.eachEndPort(func(at subnet.End, p *subnet.Port) bool {
 		return !wants(q, mad.RecLID, x.base(lid), p.LID) || f(at, p.LID, x.behind[at.Node])
@@ -124,7 +123,7 @@ func (x *tableRecords) levelRecords(q *query) {
 		for _, key := range slices.Sorted(maps.Keys(w.sl2vl)) {
 			r := mad.SLToVLRecord{LID: lid, In: uint8(key >> 8), Out: uint8(key), Table: w.sl2vl[key]}
 			if !n.isSwitch() && r.Out != at.Port {
-				continue // of another port of the adapter
+				continue // it belongs to another port of the adapter
 			}
 			if !n.isSwitch() {
 				r.Out = 0 // an adapter's table belongs to no pair of ports

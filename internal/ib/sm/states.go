@@ -20,7 +20,7 @@ func (m *Manager) becomeMaster() {
 	m.mastery.master = -1
 }
 
-// becomeStandby stops all work but the polling of another manager.
+// becomeStandby stops all work except the polling of another manager.
 func (m *Manager) becomeStandby(master int) {
 	m.requests.forget()
 	m.phase = idle
@@ -36,15 +36,15 @@ func (m *Manager) becomeNotActive() {
 }
 
 // decide ends the phase consult. A manager that finds a master becomes standby until the
-// master hands over. A manager that finds a better one, not yet master, becomes standby
-// too. A master that finds a better standby hands over after this sweep.
+// master hands over. A manager that finds a better manager, not yet master, becomes standby too. A
+// master that finds a better standby hands over after this sweep.
 func (m *Manager) decide() {
 	s := &m.mastery
 	master, best := s.rank()
 	s.successor = -1
 	switch {
 	case s.state == mad.SMMaster && master >= 0 && s.before(&s.others[master]):
-		m.becomeStandby(master) // two masters met: the lower-ranking yields
+		m.becomeStandby(master) // of two masters, the lower-ranking yields
 	case s.state == mad.SMMaster:
 		if best >= 0 && s.others[best].info.State == mad.SMStandby {
 			s.successor = best
@@ -60,8 +60,8 @@ func (m *Manager) decide() {
 	}
 }
 
-// pollMaster asks the master for its SMInfo, and the own port for the LID that the master
-// gave it.
+// pollMaster asks the master for its SMInfo, and the manager's own port for the LID that the master
+// assigned.
 func (m *Manager) pollMaster() {
 	m.requests.forget()
 	m.nextSweep = units.Forever
@@ -75,7 +75,7 @@ func (m *Manager) pollMaster() {
 	m.mastery.askInfo(m.mastery.master)
 }
 
-// tookSMInfo takes in another manager's SMInfo.
+// tookSMInfo handles another manager's SMInfo.
 func (m *Manager) tookSMInfo(r *request, d *mad.MAD) {
 	s := &m.mastery
 	if int(r.other) >= len(s.others) {
@@ -93,8 +93,8 @@ func (m *Manager) tookSMInfo(r *request, d *mad.MAD) {
 	}
 }
 
-// polled takes the answer of the watched manager. If it is neither master nor better than
-// this manager, this manager looks for itself.
+// polled handles the answer of the watched manager. If that manager is neither master nor better,
+// this manager begins a sweep of its own.
 func (m *Manager) polled(o *otherManager) {
 	m.mastery.lostPolls = 0
 	m.nextSweep = m.outbox.now + m.cfg.Poll
@@ -122,8 +122,7 @@ func (m *Manager) lostSMInfo(r *request) {
 	}
 }
 
-// handOver offers the subnet to a better manager, which acknowledges when it has
-// taken it.
+// handOver offers the subnet to a better manager, which acknowledges when it is master.
 func (m *Manager) handOver() {
 	s := &m.mastery
 	r := s.tell(s.successor, mad.SMHandover)

@@ -18,8 +18,7 @@ type trees struct {
 	byGroup []map[int]subnet.PortMask // in the order of groups: ports by switch
 }
 
-// compute computes the trees of all groups, for a subnet that has just changed or for
-// groups that have.
+// compute computes the trees of all groups, after a change of the subnet or of the groups.
 func (t *trees) compute() {
 	t.groups.changed = false
 	t.byGroup = t.byGroup[:0]
@@ -28,7 +27,7 @@ func (t *trees) compute() {
 	}
 }
 
-// rewrite computes the trees anew and writes the tables that changed.
+// rewrite computes the trees again and writes the tables that changed.
 func (t *trees) rewrite() {
 	t.compute()
 	for dense, at := range t.tables.Switch {
@@ -59,8 +58,8 @@ type multicastBlock struct {
 	table    mad.MulticastFDB
 }
 
-// blocks are the blocks of a switch's table that have a port in them,
-// or had one before, in the order of their modifiers.
+// blocks is the blocks of a switch's table that contain a port, or did before, in the order of
+// their modifiers.
 func (t *trees) blocks(dense int, w *written) []multicastBlock {
 	tables := map[uint32]*mad.MulticastFDB{}
 	for key := range w.mft {
@@ -88,9 +87,8 @@ func (t *trees) blocks(dense int, w *written) []multicastBlock {
 	return blocks
 }
 
-// of is the tree of a group: the ports by switch that its packets go out of.
-// It is a part of the tree of shortest ways from the switch of the first member,
-// so it has no loop.
+// of is the tree of a group: by switch, the output ports of its packets. It is part of the tree of
+// shortest paths from the first member's switch, so it has no loop.
 func (t *trees) of(g *group) map[int]subnet.PortMask {
 	masks := map[int]subnet.PortMask{}
 	add := func(node int32, port uint8) {
@@ -104,16 +102,16 @@ func (t *trees) of(g *group) map[int]subnet.PortMask {
 	for _, x := range g.members {
 		at, ok := t.byPort[x.gid.GUID]
 		if !ok {
-			continue // gone; it is a member again when it is back
+			continue // not found; it is a member again when it is back
 		}
 		sw := at
 		if t.sub.Nodes[at.Node].Kind != subnet.Switch {
 			if sw = t.sub.Peer(at); !sw.Exists() || t.tables.Dense[sw.Node] < 0 {
-				continue // two adapters, cable to cable
+				continue // two adapters, back to back
 			}
 		}
 		if root < 0 {
-			root, toRoot = sw.Node, t.shortestWays(sw.Node)
+			root, toRoot = sw.Node, t.shortestPaths(sw.Node)
 		}
 		add(sw.Node, sw.Port)
 		for n := sw.Node; n != root && toRoot[n].Exists(); {
@@ -127,8 +125,8 @@ func (t *trees) of(g *group) map[int]subnet.PortMask {
 	return masks
 }
 
-// shortestWays is, by node, a switch's port towards a root, over fewest switches.
-func (t *trees) shortestWays(root int32) []subnet.End {
+// shortestPaths is, by node, a switch's port towards a root, over the fewest switches.
+func (t *trees) shortestPaths(root int32) []subnet.End {
 	toRoot := make([]subnet.End, len(t.sub.Nodes))
 	for i := range toRoot {
 		toRoot[i] = subnet.None

@@ -11,14 +11,14 @@ type OpenSMVerdict struct {
 	Used   Name   `json:"used"`
 	Reason string `json:"reason,omitempty"` // why Used is not Asked
 	Remedy string `json:"remedy,omitempty"`
-	// Unreachable is the number of pairs of a switch with hosts and another host's LID
-	// without a path. CreditLoops is the number of credit loops that share no port.
+	// Unreachable is the number of pairs, each a switch with hosts and the LID of another host,
+	// without a path. CreditLoops is the number of credit loops without a common port.
 	Unreachable int `json:"unreachable_pairs"`
 	CreditLoops int `json:"credit_loops"`
 }
 
-// Foretell computes the verdict of OpenSM with an engine. It fails as Compute and proof.Check do.
-func Foretell(s *subnet.Subnet, name Name) (OpenSMVerdict, error) {
+// Predict computes the verdict of OpenSM with an engine. It fails as Compute and proof.Check do.
+func Predict(s *subnet.Subnet, name Name) (OpenSMVerdict, error) {
 	res, err := Compute(s, name, Options{AsOpenSM: true})
 	if err != nil {
 		return OpenSMVerdict{}, err

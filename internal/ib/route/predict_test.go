@@ -22,11 +22,11 @@ func TestTheReportSaysWhichTablesOfOpenSMAreUnpredictable(t *testing.T) {
 		torus bool
 		lanes int
 		used  route.Name
-		why   string // of Unforetold, "" for none
+		why   string // of Unpredictable, "" for none
 	}{
-		{"dfsssp on a torus", "dfsssp", true, 8, "minhop", "order in which it looks for circles"},
+		{"dfsssp on a torus", "dfsssp", true, 8, "minhop", "order in which it looks for cycles"},
 		{"dfsssp on a torus with enough lanes", "dfsssp", true, 15, "dfsssp", "takes tables of minhop"},
-		{"dfsssp on a torus with too few lanes", "dfsssp", true, 2, "minhop", "order in which it looks for circles"},
+		{"dfsssp on a torus with too few lanes", "dfsssp", true, 2, "minhop", "order in which it looks for cycles"},
 		{"dfsssp on a tree", "dfsssp", false, 8, "dfsssp", ""},
 		{"lash on a tree", "lash", false, 8, "lash", "weft's own tables of lash"},
 		{"lash with too few lanes", "lash", true, 1, "minhop", "the number that its lash needs"},
@@ -42,13 +42,13 @@ func TestTheReportSaysWhichTablesOfOpenSMAreUnpredictable(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.what, err)
 		}
-		if got := r.Report.Unforetold; r.Report.Used != c.used || (got == "") != (c.why == "") || !strings.Contains(got, c.why) {
-			t.Errorf("%s: tables of %s, not foretold: %q", c.what, r.Report.Used, got)
+		if got := r.Report.Unpredictable; r.Report.Used != c.used || (got == "") != (c.why == "") || !strings.Contains(got, c.why) {
+			t.Errorf("%s: tables of %s, not predicted: %q", c.what, r.Report.Used, got)
 		}
 	}
 	own, err := route.Compute(tree, "lash", route.Options{})
-	if err != nil || own.Report.Unforetold != "" {
-		t.Errorf("weft's own tables are not foretold: %q (%v)", own.Report.Unforetold, err)
+	if err != nil || own.Report.Unpredictable != "" {
+		t.Errorf("weft's own tables are not predicted: %q (%v)", own.Report.Unpredictable, err)
 	}
 }
 
