@@ -1,4 +1,4 @@
-// Package face is the wing that people meet: the command line, the tables, sentences and
+// Package face is the wing for users: the command line, the tables, sentences and
 // plots of a terminal, and the HTML page.
 //
 // # Rooms

@@ -147,7 +147,7 @@ func startHosts(ctx context.Context, servers []string, addrs []netip.AddrPort) (
 		members = append(members, m)
 		addrs[i] = netip.AddrPortFrom(addr, addrs[i].Port())
 	}
-	// At an interruption, the connection to a rank that is waited for is closed.
+	// An interruption closes the connection to the awaited rank.
 	stop := context.AfterFunc(ctx, hangUp)
 	return members, func() {
 		stop()

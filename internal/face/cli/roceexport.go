@@ -61,7 +61,7 @@ func exportTargets() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// exported is what weft roce export --json prints.
+// exported is the output of weft roce export --json.
 type exported struct {
 	Fabric string   `json:"fabric"`
 	Files  []string `json:"files"`

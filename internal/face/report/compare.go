@@ -11,8 +11,8 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// Comparison is what compare, run and bench tell: the table of times, the verdict, and the
-// rest behind them. The scenario may be nil; with it the sentences know more causes. resolved
+// Comparison is the report of compare, run and bench: the table of times, the verdict, and the
+// details. The scenario may be nil; with it the sentences know more causes. resolved
 // is its text, for the page.
 func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *doc.Document {
 	v, judged := newComparison(r), Judge(r, sc)

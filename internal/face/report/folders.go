@@ -40,7 +40,7 @@ func AdviceFiles(a *advise.Advice) ([]runstore.File, error) {
 	return withRecord(files, AdviceResult, a.Record(folderNames(files, AdviceResult)...), Advice(a))
 }
 
-// folderNames are the files of a folder: those that the next result in it replaces.
+// folderNames are the files of a result; the next result in the folder replaces them.
 func folderNames(files []runstore.File, result string) (names []string) {
 	for _, f := range files {
 		names = append(names, f.Name)

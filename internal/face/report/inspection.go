@@ -8,8 +8,8 @@ import (
 	"weft/internal/ib/inspect"
 )
 
-// Inspection is a fabric as its file has it: its parts with their levels, rails, links and
-// findings. routes is what a Subnet Manager would make of it.
+// Inspection describes the fabric of a file: its parts with their levels, rails, links and
+// findings. routes is the result of a Subnet Manager on it.
 func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Document {
 	d := &doc.Document{Brand: "InfiniBand fabric", Title: title, Footer: "Made by weft fabric inspect. The same file and version make the same page."}
 	blocks := append(doc.Paragraphs(fabricCounts(r)), islandBlocks(r)...)
@@ -45,7 +45,7 @@ func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Docume
 	return d
 }
 
-// fabricCounts is what the fabric is made of.
+// fabricCounts is the numbers of the fabric's parts.
 func fabricCounts(r *inspect.Report) string {
 	hosts := number(r.Hosts, "host", "hosts")
 	if r.Hosts != r.Adapters {

@@ -69,8 +69,8 @@ type NCCLTable struct {
 	rows  int
 }
 
-// Start prints the heading for a run of so many ranks on a fabric, of which name
-// and rate are read.
+// Start prints the heading for a run with a number of ranks on a fabric; it uses the
+// fabric's name and rate.
 func (o NCCLTests) Start(w io.Writer, ranks int, f runstore.FabricResult) (*NCCLTable, error) {
 	t, known := tests[o.Collect]
 	if !known {
@@ -82,7 +82,7 @@ func (o NCCLTests) Start(w io.Writer, ranks int, f runstore.FabricResult) (*NCCL
 	return &NCCLTable{o: o, t: t, w: w, ranks: ranks}, err
 }
 
-// Row prints a size: its row, or a comment where it has no result.
+// Row prints a size: its row, or a comment if it has no result.
 func (n *NCCLTable) Row(p runstore.Point) error {
 	var b strings.Builder
 	if p.Measured() {
@@ -96,8 +96,8 @@ func (n *NCCLTable) Row(p runstore.Point) error {
 	return err
 }
 
-// End prints the average, what the fabric's switches reduced for, and that the run is
-// partial where it is. The result says whether NCCL_TESTS_MIN_BW was met, as nccl-tests' exit code does.
+// End prints the average, the use of reductions in switches, and a note if the run is partial. The
+// result reports whether NCCL_TESTS_MIN_BW was met, as nccl-tests' exit code does.
 func (n *NCCLTable) End(partial bool, f *runstore.FabricResult) (ok bool, err error) {
 	average := n.sum / float64(max(1, n.rows))
 	ok, verdict := true, ""

@@ -9,7 +9,7 @@ import (
 	"weft/units"
 )
 
-// Replay is what a workload that was read from files takes on each fabric.
+// Replay is the result of a workload from files on each fabric.
 func Replay(r *runstore.Replay) *doc.Document {
 	src := &r.Source
 	d := &doc.Document{

@@ -15,8 +15,8 @@ func scalingKind(t *runstore.TrainingScale) string {
 	return "the batch growing with them (weak scaling)"
 }
 
-// Efficiency is tokens a second and GPU of a fabric over those at the first size; 0 if one of them
-// is unknown.
+// Efficiency is a fabric's tokens per second and GPU, relative to the first size; 0 if one of the
+// two is unknown.
 func efficiency(t *runstore.TrainingScale, point, fabric int) float64 {
 	a, b := &t.Points[0].Fabrics[fabric], &t.Points[point].Fabrics[fabric]
 	if a.TokensPS == 0 {

@@ -2,7 +2,7 @@ package advise
 
 import "weft/internal/study/plan"
 
-// Record is an advice as JSON has it.
+// Record is an advice as JSON.
 type Record struct {
 	Name            string                       `json:"name"`
 	Choice          string                       `json:"choice"` // infiniband, roce-v2, or none where both have the same points
@@ -46,7 +46,7 @@ type counterfactualRecord struct {
 	Turns     bool               `json:"choice_turns"`
 }
 
-// Record is the advice as JSON has it, with the files of its folder.
+// Record is the advice as JSON, with the files of its folder.
 func (a *Advice) Record(files ...string) Record {
 	out := Record{
 		Name: a.Profile.Name, Choice: string(a.Candidates[a.Verdict.Choice].Kind), Points: perFabric(a, a.Verdict.Points),

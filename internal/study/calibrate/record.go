@@ -6,7 +6,7 @@ import (
 	"weft/internal/formats/logfile"
 )
 
-// DiagnosisRecord is a diagnosis as JSON has it. Times are picoseconds.
+// DiagnosisRecord is a diagnosis as JSON. Times are picoseconds.
 type DiagnosisRecord struct {
 	Log          logRecord           `json:"log"`
 	Fabric       string              `json:"fabric"`
@@ -74,7 +74,7 @@ type untriedRecord struct {
 	Why        string `json:"why"`
 }
 
-// Record is the diagnosis as JSON has it; sentence is the result in words.
+// Record is the diagnosis as JSON; sentence is the result in words.
 func (d *Diagnosis) Record(sentence string) DiagnosisRecord {
 	out := DiagnosisRecord{
 		Log:    logRecord{d.Log.Name, d.Log.Partial(), d.Log.Said, append(d.Log.Notes, d.Notes...)},
@@ -129,7 +129,7 @@ func (e *Explanation) record() explanationRecord {
 // rounded keeps six decimals: further digits differ between processors.
 func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
-// FitRecord is a fit as JSON has it.
+// FitRecord is a fit as JSON.
 type FitRecord struct {
 	Fabric      string           `json:"fabric"`
 	Constants   []constantRecord `json:"constants"`
@@ -161,7 +161,7 @@ type fitSizeRecord struct {
 	Held  bool   `json:"held_out"`
 }
 
-// Record is the fit as JSON has it.
+// Record is the fit as JSON.
 func (f *Fit) Record() FitRecord {
 	out := FitRecord{
 		Fabric: f.Fabric, Seen: errorRecord{rounded(f.Seen[0]), rounded(f.Seen[1])}, HeldOut: errorRecord{rounded(f.HeldOut[0]), rounded(f.HeldOut[1])},

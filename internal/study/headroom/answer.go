@@ -31,7 +31,7 @@ type Answer struct {
 	Proof     *ProofRecord `json:"proof,omitempty"`
 }
 
-// ProofRecord is a Proof as JSON has it, beside the vendor's headroom.
+// ProofRecord is a Proof as JSON, beside the vendor's headroom.
 type ProofRecord struct {
 	LoopPs  int64   `json:"loop_ps"`
 	Bound   int64   `json:"bound_bytes"`

@@ -5,6 +5,6 @@
 // # The model
 //
 // NIC A floods a switch. The output drains at 100 Mb/s, so nothing leaves while the pause is on its
-// way. NIC C sends full packets to A, each 1 ps before a packet of A comes to account: the PFC frame
+// way. NIC C sends full packets to A, each 1 ps before the switch counts a packet of A: the PFC frame
 // then waits for a whole packet. A packet has 4096 bytes of payload.
 package headroom

@@ -30,7 +30,7 @@ type Phase struct {
 func (p *Phase) Drops(ctx context.Context, headroom units.Bytes) (int64, error) {
 	const packets, threshold = 200, 40_000
 	sw := p.Switch
-	// One threshold for all of the run, no multiple of a packet.
+	// One threshold for the whole run; it is not a multiple of a packet.
 	sw.Shared, sw.AlphaNum, sw.AlphaDen = 64<<20, 1, 64<<20/threshold
 	sw.Reserve, sw.Headroom, sw.XonOffset = 0, int32(headroom), 30_000
 	flood := &flood{bytes: packets * payload}
@@ -50,7 +50,7 @@ func (p *Phase) Drops(ctx context.Context, headroom units.Bytes) (int64, error) 
 	if flood.qp, _, err = n.Connect(0, 1, lossless, lossless); err != nil {
 		return 0, err
 	}
-	n.Partition(0).At(1, 0) // C's packets start to leave the switch 1 ps before A's come to account
+	n.Partition(0).At(1, 0) // C's packets start to leave 1 ps before the switch counts A's
 	against, _, err := n.Connect(2, 0, lossy, lossy)
 	if err != nil {
 		return 0, err
@@ -91,8 +91,8 @@ type Proof struct {
 	Loop   units.Time  // from the packet that passes the threshold to the peer's stop
 	Packet units.Bytes // of one packet on the wire
 	Bound  units.Bytes // the least headroom, in whole packets
-	// AtBound and Below are the packets that were lost with the bound and with
-	// one packet less. A proof has none of the first and some of the second.
+	// AtBound is the number of lost packets with the bound, Below with one packet
+	// less. In a proof AtBound is 0, and Below is not.
 	AtBound, Below int64
 }
 

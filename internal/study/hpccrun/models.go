@@ -14,7 +14,7 @@ import (
 	"weft/wire"
 )
 
-// What that simulator has in its code and not in a file. Source of all:
+// Constants in that simulator's code. Source of all:
 // alibaba-edu/High-Precision-Congestion-Control and astra-sim/astra-network-ns3
 // (src/point-to-point/model: switch-mmu.cc, switch-node.cc, qbb-net-device.cc,
 // rdma-hw.cc), as replayed to the nanosecond by internal/formats/hpcc's tests.

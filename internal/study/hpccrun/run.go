@@ -30,18 +30,18 @@ type Result struct {
 // Run runs a case of the simulator published with HPCC on weft's own models. The simulator's
 // peculiarities are parameters: models.go has them all. Four differences remain:
 //
-//   - time is exact, where that simulator rounds each serialisation to a
+//   - weft's times are exact; that simulator rounds each serialisation to a
 //     nanosecond: 1.4 % of a packet of 1036 bytes at 400 Gb/s;
-//   - events of one instant are ordered by link, where that simulator orders
-//     them by when they were scheduled: in a symmetric incast that decides who
-//     is paused first;
-//   - random numbers are weft's, from the seed, so a case that marks is one
-//     sample here and another there;
-//   - a pause holds a host's acknowledgements as it holds its data, where
-//     ACK_HIGH_PRIO 1 lets them pass there. No reference at hand pauses a host
-//     that has both.
+//   - weft orders the events of one instant by link, that simulator by the time
+//     of scheduling: in a symmetric incast the order decides which port is
+//     paused first;
+//   - random numbers come from weft's seed: a case with marks is another sample
+//     in each simulator;
+//   - a pause holds a host's data and acknowledgements; there, ACK_HIGH_PRIO 1
+//     lets acknowledgements pass. No known reference pauses a host that has
+//     both.
 //
-// cores is how many cores it may use, and has no influence on what it gives.
+// cores is the number of cores to use; it does not change the result.
 func Run(ctx context.Context, c *hpcc.Case, seed uint64, cores int) (*Result, error) {
 	workers := min(fabric.MaxPartitions, max(1, cores))
 	r, err := newHPCCRun(c, seed, workers)

@@ -52,7 +52,7 @@ type Result struct {
 	Packets  int         // of the message
 
 	Clock  int64 // of the nodes' CPUs, in Hz
-	Jitter bool  // is drawn
+	Jitter bool  // jitter is drawn
 
 	Terms  []Term
 	OneWay units.Time // from posting until the program has the data; for a READ the whole round trip
@@ -130,7 +130,7 @@ func Measure(r *scenario.Resolved, f *scenario.Fabric, s Spec) (*Result, error) 
 func (s *Spec) Check(f *scenario.Fabric) error {
 	var errs []error
 	if s.Bytes < 1 || s.Bytes > MaxBytes {
-		errs = append(errs, fmt.Errorf("a message of %s: want 1B to %s; with more a time is one of throughput, which weft bench measures", s.Bytes.Exact(), MaxBytes.Exact()))
+		errs = append(errs, fmt.Errorf("a message of %s: want 1B to %s; weft bench measures the throughput of larger ones", s.Bytes.Exact(), MaxBytes.Exact()))
 	}
 	if s.Hops < 0 || s.Hops > MaxHops {
 		errs = append(errs, fmt.Errorf("a path over %d switches: want 0 (a cable between the NICs) to %d", s.Hops, MaxHops))

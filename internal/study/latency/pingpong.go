@@ -20,7 +20,7 @@ type PingPong struct {
 }
 
 // PingPong are the figures of the trips, with perftest's quantiles: the typical time is
-// the median, and of n sorted times the one at (n-1)·99/100 the 99th percentile.
+// the median; the 99th percentile is number (n-1)·99/100 of n sorted times.
 func (l *Result) PingPong() (p PingPong) {
 	t := slices.Clone(l.Trips)
 	slices.Sort(t)

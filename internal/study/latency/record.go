@@ -2,7 +2,7 @@ package latency
 
 import "weft/internal/sim/run/host"
 
-// Record is latencies and figures as JSON has them. Times are in picoseconds.
+// Record is latencies and figures as JSON. Times are in picoseconds.
 type Record struct {
 	Latencies []resultRecord `json:"latencies"`
 	Figures   []figureRecord `json:"figures_in_circulation"`
@@ -57,7 +57,7 @@ type figureRecord struct {
 	Why    string `json:"difference"`
 }
 
-// RecordOf is latencies and the figures in circulation as JSON has them.
+// RecordOf is latencies and the figures in circulation as JSON.
 func RecordOf(all []*Result, figures []Figure) Record {
 	var out Record
 	for _, m := range all {

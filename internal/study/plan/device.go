@@ -184,7 +184,7 @@ func (p fabricPreset) takes(s switchModel) bool {
 func linkRate(generation string) units.Rate {
 	e, err := catalog.Lookup(catalog.Link, generation)
 	if err != nil {
-		panic(fmt.Sprintf("plan: a fabric of the catalog has a link that it has not: %v", err))
+		panic(fmt.Sprintf("plan: the catalog lacks the link of a fabric: %v", err))
 	}
 	code, _ := e.Get("code")
 	ratio, err := scenario.ParseRatio(code.Value)

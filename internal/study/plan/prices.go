@@ -64,7 +64,7 @@ func (p *Prices) read() (out []scenario.Problem) {
 			out = append(out, scenario.Problem{Path: path + ".each", Err: err})
 		}
 		if !slices.Contains(known, x.Item) {
-			hint := "weft plan --init-prices writes all that there are"
+			hint := "weft plan --init-prices writes all items"
 			if near := catalog.Nearest(x.Item, known); near != "" {
 				hint = fmt.Sprintf("did you mean %q?", near)
 			}

@@ -6,17 +6,17 @@ import (
 	"weft/internal/base/topology"
 )
 
-// Record is a plan as JSON has it.
+// Record is a plan as JSON.
 type Record struct {
 	Name    string         `json:"name"`
 	GPUs    int            `json:"gpus"`
 	Later   int            `json:"gpus_later,omitempty"`
 	Node    string         `json:"node"`
 	Designs []DesignRecord `json:"designs"`
-	Files   []string       `json:"files,omitempty"` // of the folder: those that the next plan in it replaces
+	Files   []string       `json:"files,omitempty"` // in the folder; the next plan in it replaces them
 }
 
-// DesignRecord is a design as JSON has it. Power is in watts, latency in nanoseconds.
+// DesignRecord is a design as JSON. Power is in watts, latency in nanoseconds.
 type DesignRecord struct {
 	Name             string         `json:"name"`
 	Protocol         string         `json:"protocol"`
@@ -50,8 +50,7 @@ type lineRecord struct {
 	Tag        string   `json:"watts_tag,omitempty"`
 }
 
-// sumRecord is a sum of which the parts that are missing are named: at_least is then
-// what is known of it.
+// sumRecord is a sum that names its missing parts: at_least is then the known part.
 type sumRecord struct {
 	Total   *float64 `json:"total"` // null: not known in full
 	AtLeast float64  `json:"at_least"`
@@ -73,7 +72,7 @@ type growthRecord struct {
 	Problem  string         `json:"problem,omitempty"`
 }
 
-// Record is the plan as JSON has it, with the files of its folder.
+// Record is the plan as JSON, with the files of its folder.
 func (p *Plan) Record(files ...string) Record {
 	out := Record{Name: p.Request.Name, GPUs: p.Request.GPUs, Later: p.Request.Later, Node: p.Request.Node, Files: files}
 	for _, d := range p.Designs {
@@ -82,7 +81,7 @@ func (p *Plan) Record(files ...string) Record {
 	return out
 }
 
-// Record is the design as JSON has it; costs are in the currency of the prices.
+// Record is the design as JSON; costs are in the currency of the prices.
 func (d *Design) Record(prices *Prices) DesignRecord {
 	out := DesignRecord{
 		Name: d.Name, Protocol: string(d.Kind), Fabric: d.Preset, Switch: d.Switch, NIC: d.NIC, Shape: string(d.Shape),

@@ -67,7 +67,7 @@ func unfit(r *Request, m machine, all []choice) (out []string) {
 		case shape == scenario.DualPlane && m.moduleLinks != 1:
 			out = append(out, fmt.Sprintf("no %s: a cage of %s joins the ports of %d NICs, and a NIC with a port on each plane needs a cage for each", shape, r.Node, m.moduleLinks))
 		case shape == scenario.DualPlane:
-			out = append(out, fmt.Sprintf("no %s: the catalog has no card of two ports in place of %s that the constraints leave", shape, m.nic))
+			out = append(out, fmt.Sprintf("no %s: the constraints allow no two-port card of the catalog in place of %s", shape, m.nic))
 		}
 	}
 	return out

@@ -1,5 +1,5 @@
 // Package predict predicts the time of a collective in a network with one measured pair: it
-// simulates n hosts that are all like that pair.
+// simulates n hosts, each like a host of that pair.
 //
 // The network is n hosts with one NIC each at one switch that takes no time. The rate of the links
 // and the time of the NIC's transmit pipeline are chosen so that the simulated pair has the

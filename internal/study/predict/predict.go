@@ -135,7 +135,7 @@ func spread(rounds []Pair) (median, best, worst Pair) {
 func knows(best, worst Pair, machines []Machine) error {
 	for _, m := range machines {
 		if m.Hosts > m.Processors {
-			return &UnknownError{fmt.Sprintf("%d ranks share the %d processors of %s, and each keeps one busy: how long they wait for one, a pair does not show", m.Hosts, m.Processors, m.Name)}
+			return &UnknownError{fmt.Sprintf("%d ranks share the %d processors of %s, and each keeps one busy: a pair does not show how long ranks wait for a processor", m.Hosts, m.Processors, m.Name)}
 		}
 	}
 	if worst.Latency <= 0 || worst.Rate < leastRate {

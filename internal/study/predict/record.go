@@ -6,7 +6,7 @@ import (
 	"weft/units"
 )
 
-// Record is a prediction as JSON has it. Times are picoseconds, rates bits per second.
+// Record is a prediction as JSON. Times are picoseconds, rates bits per second.
 type Record struct {
 	PairLatency int64 `json:"pair_latency_ps"`
 	PairRate    int64 `json:"pair_rate_bps"`
@@ -22,7 +22,7 @@ type Record struct {
 	Error *Error `json:"error,omitempty"`
 }
 
-// Times are the predicted times of one size as JSON has them, in picoseconds. They are absent if
+// Times are the predicted times of one size as JSON, in picoseconds. They are absent if
 // the size was too large to simulate.
 type Times struct {
 	Predicted int64 `json:"predicted_ps,omitempty"`
@@ -40,7 +40,7 @@ type Error struct {
 	Most   float64 `json:"most"`
 }
 
-// Record is the prediction as JSON has it, with its error against the measured times of all sizes.
+// Record is the prediction as JSON, with its error against the measured times of all sizes.
 func (p *Prediction) Record(measured []units.Time) *Record {
 	return &Record{
 		PairLatency: int64(p.Measured.Latency), PairRate: int64(p.Measured.Rate),
@@ -49,7 +49,7 @@ func (p *Prediction) Record(measured []units.Time) *Record {
 	}
 }
 
-// Size is the predicted times of the i-th size as JSON has them.
+// Size is the predicted times of the i-th size as JSON.
 func (p *Prediction) Size(i int) Times {
 	return Times{int64(p.Times[i]), int64(p.Least[i]), int64(p.Most[i])}
 }

@@ -70,7 +70,7 @@ type Target struct {
 // Targets are the known kinds of devices.
 func Targets() []Target {
 	return []Target{
-		{"sonic", "SONiC: config_db.json to load on top of what is there", (*Plan).SONiC},
+		{"sonic", "SONiC: config_db.json to load over the present configuration", (*Plan).SONiC},
 		{"cumulus", "Cumulus Linux: NVUE commands", (*Plan).Cumulus},
 		{"eos", "Arista EOS", (*Plan).EOS},
 		{"nxos", "Cisco NX-OS (Nexus 9000)", (*Plan).NXOS},

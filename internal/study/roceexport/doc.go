@@ -8,8 +8,8 @@
 // packets or marks, and otherwise a note: nothing is rounded in silence.
 //
 // SONiC's configuration is complete: written, and read again by switch.sonic of a scenario, it
-// gives the same numbers. The others leave to the device the settings that their vendors recommend
-// to leave (NVUE sizes its buffers itself) or that follow from the platform (EOS and NX-OS).
+// gives the same numbers. The other files leave out the settings that the device makes itself, as its
+// vendor recommends (NVUE's buffers), or that follow from the platform (EOS and NX-OS).
 //
 // # Sources
 //

@@ -73,7 +73,7 @@ type parameter struct {
 }
 
 // parameters are DCQCN's in the firmware's units (mlx5_ifc,
-// cong_control_r_roce_ecn_rp_bits; the gain and the unit of the byte counter as catalog's dcqcn-firmware reads them).
+// cong_control_r_roce_ecn_rp_bits; the gain and the unit of the byte counter as in the catalog's dcqcn-firmware).
 func (p *Plan) parameters() []parameter {
 	v := scenario.ValuesOf(&p.CC)
 	span := func(name string, t units.Time) parameter {

@@ -32,7 +32,7 @@ func (p *Plan) SONiC() (*Output, error) {
 		}
 	}
 	if _, err := sonic.Resolve(w.config); err != nil {
-		return nil, fmt.Errorf("this cannot be said to SONiC: %w", err)
+		return nil, fmt.Errorf("SONiC cannot express this: %w", err)
 	}
 	var b strings.Builder
 	if err := w.config.Write(&b); err != nil {

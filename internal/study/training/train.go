@@ -163,9 +163,9 @@ type steps struct {
 	fabric  int
 	result  *runstore.TrainingFabric
 	fold    *phases.Folding
-	base    *steps              // of run.seed, where this is the step with another
+	base    *steps              // of run.seed, if this step has another seed
 	own     sync.Mutex          // guards the fields below
-	islands []*phases.IslandRun // by number of the folding's
+	islands []*phases.IslandRun // by number in the folding
 	done    int
 	failed  error
 	runs    []*phases.Run // by phase, once all islands are run

@@ -16,7 +16,7 @@
 //
 //  1. Explore: a quarter of the budget on a Latin hypercube (McKay, Beckman and
 //     Conover 1979), which covers each parameter evenly however many there are.
-//  2. Refine: CMA-ES (Hansen 2016, as gonum has it after Krause et al. 2016) over
+//  2. Refine: CMA-ES (Hansen 2016; gonum implements Krause et al. 2016) over
 //     the ranges, from the best candidate, whose enumerated values stay. It needs
 //     no gradient, adapts to ranges that matter differently and to parameters that
 //     depend on each other, and takes noise. Places beyond the cube are mirrored

@@ -129,7 +129,7 @@ type StandsError struct {
 }
 
 func (e *StandsError) Error() string {
-	return "the scenario as it stands fails, so that there is nothing to be better than: " + e.Reason
+	return "the scenario as it stands fails, so there is no reference to improve on: " + e.Reason
 }
 
 // score is the objective of a candidate, the mean over seeds; +Inf if it is impossible or failed.

@@ -89,7 +89,7 @@ func (j *Journal) read(path string, f io.Reader, want header, axes int) (kept in
 			return 0, err
 		}
 		if len(text) > maxLine {
-			return 0, fmt.Errorf("%s:%d: a line of %d bytes is none of a tuning", path, n, len(text))
+			return 0, fmt.Errorf("%s:%d: a line of %d bytes is not from a tuning", path, n, len(text))
 		}
 		if n == 1 {
 			err = want.check(text)

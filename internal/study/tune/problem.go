@@ -49,7 +49,7 @@ func New(file *scenario.File, overrides ...scenario.Override) (*Problem, error) 
 		return nil, err
 	}
 	if len(r.Tune.Parameters) == 0 {
-		return nil, fmt.Errorf("%s says nothing of what to tune: give it a section tune: {parameters: [{path: fabrics[0].ethernet.ecn.kmin, from: 50KB, to: 5MB}]}, or --param 'fabrics[0].ethernet.ecn.kmin=50KB..5MB'", file.Name)
+		return nil, fmt.Errorf("%s has no parameters to tune: add a section tune: {parameters: [{path: fabrics[0].ethernet.ecn.kmin, from: 50KB, to: 5MB}]}, or --param 'fabrics[0].ethernet.ecn.kmin=50KB..5MB'", file.Name)
 	}
 	p := &Problem{Stands: r, Fabric: r.TunedFabric(), Axes: scenario.Axes(r), file: file, overrides: overrides, limit: r.Run.Limit.SimulatedTime}
 	if p.plan, err = planOf(&r.Tune, p.Axes); err != nil {

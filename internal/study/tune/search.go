@@ -190,7 +190,7 @@ func (s *searcher) explore(ctx context.Context) error {
 	}
 	if first == s.left {
 		_, why := s.e.impossible()
-		return errors.New("none of the combinations that were drawn makes a scenario: " + why)
+		return errors.New("no drawn combination is a valid scenario: " + why)
 	}
 	return nil
 }

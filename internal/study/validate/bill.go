@@ -7,7 +7,7 @@ import (
 )
 
 // superpods is the table of the DGX H100 SuperPOD: NVIDIA RA-11333-001 V11, tables 3
-// and 4. With a manager, one node gives its place to it.
+// and 4. A manager takes the place of one node.
 var superpods = []struct {
 	gpus    int
 	manager bool
@@ -25,7 +25,7 @@ var superpods = []struct {
 	{16384, false, []float64{512, 512, 256, 16384, 16384, 16384}},
 }
 
-// billCases hold bills of materials against published ones.
+// billCases compare bills of materials with published ones.
 func billCases() []*Case {
 	return []*Case{{
 		ID:        "bill/superpod",

@@ -12,11 +12,11 @@ type Case struct {
 	ID string
 	// Claim is the statement that the case tests, as a sentence.
 	Claim string
-	// Reference says how the reference comes about: a formula with every term,
+	// Reference is the origin of the reference values: a formula with every term,
 	// or a measurement with its source.
 	Reference string
-	// Setting is what was simulated: the parameters, with their source where
-	// they are somebody's.
+	// Setting is the simulated parameters, with their source if they are
+	// published.
 	Setting string
 	// Calibrated says which parameter values were taken from which data; empty
 	// is none.
@@ -31,25 +31,25 @@ type Case struct {
 // Env is the surroundings of a case.
 type Env struct {
 	Ctx context.Context
-	// Short shortens slow cases; the tolerance of a statistical one grows with
+	// Short shortens slow cases; the tolerance of a statistical case grows with
 	// its confidence interval.
 	Short bool
-	// Change, if not nil, alters the models before a network is built of them:
-	// the test that every case can fail.
+	// Change, if not nil, changes the models before the network is built: a test
+	// uses it to show that every case can fail.
 	Change func(*Models)
 	// Collective runs a collective operation on a system of the measured
 	// tables.
 	Collective Collective
 }
 
-// Row is one number, or one series of numbers of a kind, beside its reference.
+// Row is a number, or a series of numbers of one kind, with its reference.
 type Row struct {
 	Name            string
-	Level           int // 1: part of the row above it that has 0
+	Level           int // 1: part of the nearest row above with level 0
 	Unit            Unit
 	Reference, Weft []float64
 	Tolerance       Tolerance
-	// Note explains what the numbers do not: a miss above all.
+	// Note explains the numbers, above all a miss.
 	Note string
 }
 
@@ -59,7 +59,7 @@ type Tolerance struct {
 	Limit float64
 }
 
-// ToleranceKind is the sort of a tolerance.
+// ToleranceKind is the kind of a tolerance.
 type ToleranceKind uint8
 
 // The tolerances.
@@ -112,7 +112,7 @@ const (
 	Shown Verdict = "shown"
 )
 
-// Verdict holds the row against its tolerance.
+// Verdict compares the row with its tolerance.
 func (r *Row) Verdict() Verdict {
 	if r.Tolerance.Kind == ToleranceNone {
 		return Shown
@@ -169,7 +169,7 @@ type Result struct {
 	Err  error
 }
 
-// Verdict is the worst of the rows': an error is a miss.
+// Verdict is the worst verdict of the rows; an error is a miss.
 func (r *Result) Verdict() Verdict {
 	v := Shown
 	if r.Err != nil {

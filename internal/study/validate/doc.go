@@ -8,7 +8,7 @@
 // A reference is separate arithmetic. Header sizes, rates, delays and
 // formulas are written out once more in the case and never taken from the
 // packages under test. A test changes the constants of the models, one after
-// another, and sees that the case that covers it fails.
+// another, and checks that the case for each constant fails.
 //
 // # Verdicts
 //

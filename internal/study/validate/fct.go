@@ -20,7 +20,7 @@ var fctFolders embed.FS
 
 const fctRoot = "testdata/fct"
 
-// fctNotes say why a folder misses, if that is known.
+// fctNotes are the known reasons why a folder misses.
 var fctNotes = map[string]string{
 	"star100_inc32_1MB_pfconly_buf4": "The order of events at one instant decides which of the 32 flows in step is paused first: there it is the order of scheduling, in weft the order of the links. " +
 		"The sums agree: mean and last completion and the distribution are beside it.",
@@ -28,11 +28,10 @@ var fctNotes = map[string]string{
 		"weft's own spread over many seeds is shown with the case, and so is the other simulator's with other seeds: their median means agree within 1 %.",
 }
 
-// replayed are that simulator's own median mean completion over 50 other seeds
-// in microseconds, for the cases that marks decide: from internal/formats/hpcc's replay
-// of it, which reproduces every reference here to the nanosecond with the
-// original seed, run with math/rand/v2's PCG(s, 1), s = 0 to 49, in place of
-// its random stream.
+// replayed is that simulator's mean completion time in microseconds, as the median over
+// 50 other seeds, for the cases that depend on marks. The replay in internal/formats/hpcc
+// gives it, which reproduces every reference here to the nanosecond with the original
+// seed; here math/rand/v2's PCG(s, 1), s = 0 to 49, replaces its random stream.
 var replayed = map[string]float64{
 	"leafspine16_100_perm2MB_dcqcn_buf32":       528.818,
 	"leafspine16_100_perm2MB_dcqcn_paper_buf32": 346.695,
@@ -40,7 +39,7 @@ var replayed = map[string]float64{
 	"star100_inc8_1MB_dcqcn_buf32":              1080.548,
 }
 
-// fctCases hold the completion times of flows against another simulator's.
+// fctCases compare the completion times of flows with another simulator's.
 func fctCases() []*Case {
 	folders, err := fs.ReadDir(fctFolders, fctRoot)
 	if err != nil {
@@ -193,7 +192,7 @@ func readReference(folder fs.FS) (*fctReference, error) {
 }
 
 // distances are the distances of two distributions of completion times: the largest relative
-// difference of a quantile, and Kolmogorov and Smirnov's.
+// difference of a quantile, and the Kolmogorov-Smirnov distance.
 func distances(all *Row) []Row {
 	a, b := slices.Sorted(slices.Values(all.Reference)), slices.Sorted(slices.Values(all.Weft))
 	quantile := 0.0
@@ -210,7 +209,7 @@ func distances(all *Row) []Row {
 	}
 }
 
-// below is the part of sorted values that are at most x.
+// below is the share of sorted values up to x.
 func below(sorted []float64, x float64) float64 {
 	i, _ := slices.BinarySearch(sorted, math.Nextafter(x, math.Inf(1)))
 	return float64(i) / float64(len(sorted))

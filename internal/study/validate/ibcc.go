@@ -90,7 +90,7 @@ func victimRows(e *Env) ([]Row, error) {
 	}, nil
 }
 
-// victimGoodput is what each receiver gets, in bits per second.
+// victimGoodput is the goodput of each receiver, in bits per second.
 func victimGoodput(e *Env, controlled bool) (map[int32]float64, error) {
 	m, err := infiniband("ndr")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"weft/units"
 )
 
-// incastCases hold k senders to one receiver against the bottleneck.
+// incastCases compare k senders to one receiver with the bottleneck.
 func incastCases() []*Case {
 	const formula = "Latency of the first packet + (k · bytes on the wire - first packet) · 20 ps. Latency: 2·50.5 ns + switch + wire bytes · 20 ps + NIC 300 ns. "
 	return []*Case{

@@ -8,8 +8,8 @@ import (
 	"weft/wire"
 )
 
-// iwarpCases hold the serialisation of a message of iWARP against the bytes that its
-// framing gives it.
+// iwarpCases compare the serialisation of a message of iWARP with the bytes of its
+// framing.
 func iwarpCases() []*Case {
 	return []*Case{{
 		ID:    "iwarp/message",
@@ -36,7 +36,7 @@ func iwarp(name string, ipMTU units.Bytes, markers, sends bool) (*Models, error)
 	return m, nil
 }
 
-// iwarpBytes is what a message takes on the wire, unit by unit.
+// iwarpBytes is the bytes of a message on the wire, unit by unit.
 func iwarpBytes(message, ipMTU int64, markers, sends bool) int64 {
 	emss := ipMTU - 20 - 20 - 12
 	mulpdu := emss - (6 + emss%4)

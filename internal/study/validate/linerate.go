@@ -8,7 +8,7 @@ import (
 	"weft/units"
 )
 
-// lineRates are all-reduces beside the rate of a node's NICs.
+// lineRates are all-reduces to compare with the rate of a node's NICs.
 var lineRates = []struct {
 	nodes     int
 	algorithm scenario.Algorithm // empty is NCCL's choice
@@ -21,7 +21,7 @@ var lineRates = []struct {
 	{4, "", atMost},
 }
 
-// lineRateCases hold a rule of NCCL's maintainers against the simulation.
+// lineRateCases compare a rule of NCCL's maintainers with the simulation.
 func lineRateCases() []*Case {
 	return []*Case{{
 		ID:    "nccl/line-rate",

@@ -11,7 +11,7 @@ import (
 	"weft/units"
 )
 
-// queueCases hold the wait in a queue against queueing theory.
+// queueCases compare the wait in a queue with queueing theory.
 func queueCases() []*Case {
 	return []*Case{{
 		ID:    "queue/md1",

@@ -10,9 +10,9 @@ import (
 	"weft/units"
 )
 
-// models are the scenarios of the measured systems: presets of the catalog, and
-// where the system differs from them what its source says. Nothing in them was
-// taken from the tables that they are held against.
+// models are the scenarios of the measured systems: presets of the catalog, with
+// the values of the system's source where the system differs. No value comes from
+// the measured tables.
 var models = map[string]scenario.Scenario{
 	"A1":   clusterOf(2, scenario.Node{Preset: "dgx-a100", NICs: 4}, "", "roce-v2-100g"),
 	"A2":   clusterOf(2, scenario.Node{Preset: "dgx-h100", NICs: 32}, "", "roce-v2-100g"),

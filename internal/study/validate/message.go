@@ -6,8 +6,8 @@ import (
 	"weft/units"
 )
 
-// messageCases hold the serialisation of a long message against the bytes that
-// it has on the wire.
+// messageCases compare the serialisation of a long message with its bytes on the
+// wire.
 func messageCases() []*Case {
 	return []*Case{
 		{

@@ -15,9 +15,8 @@ import (
 	"weft/wire"
 )
 
-// Models are the models that a case builds its network of. What a user gets is
-// here as weft makes it: rates from the catalog, sizes from package wire. A
-// reference never looks at it.
+// Models are the parts of a case's network, as a user gets them: rates from the
+// catalog, sizes from package wire. A reference never uses them.
 type Models struct {
 	InfiniBandFabric bool
 	PerByte          units.PerByte
@@ -37,8 +36,8 @@ const ns = units.Nanosecond
 
 const ucSendOnly = wire.UCSendOnly
 
-// The parts that most cases share, chosen to have no common divisor with
-// anything else. A reference writes these numbers down again.
+// The values that most cases share. They have no common divisor with other
+// values. A reference writes these numbers out again.
 const (
 	signal10m  = 50_500 // ps: 10 m at 5.05 ns/m
 	nicDelay   = 300 * ns
@@ -53,8 +52,8 @@ const (
 	ethReserve = 4096
 )
 
-// link is a link of the catalog: the time of a byte on it, and what its line
-// code puts around each InfiniBand packet.
+// link is a link of the catalog: the time of a byte on it, and the bytes that
+// its line code adds to each InfiniBand packet.
 func link(name string) (units.PerByte, uint16, error) {
 	e, err := catalog.Lookup(catalog.Link, name)
 	if err != nil {
@@ -206,7 +205,7 @@ func (m *Models) starOf(b *fabric.Builder, rates []units.PerByte) (*fabric.Netwo
 	return b.Build(nil)
 }
 
-// builder makes ready what all networks share. The change of a test comes
+// builder prepares the common parts of all networks. The change of a test comes
 // last.
 func (m *Models) builder(e *Env, a fabric.App) *fabric.Builder {
 	if e.Change != nil {
@@ -224,8 +223,8 @@ func (m *Models) addSwitch(b *fabric.Builder, name string, ports, row int) {
 	b.EthernetSwitch(name, ports, row, fabric.Static, &m.Switch)
 }
 
-// unreliable is a connection that nobody acknowledges, so that nothing goes
-// the other way.
+// unreliable is a connection without acknowledgements: nothing goes the other
+// way.
 var unreliable = fabric.Connection{Service: transport.UC}
 
 // post connects two NICs and posts one message before the run.
@@ -237,7 +236,7 @@ func post(n *fabric.Network, from, to int32, c fabric.Connection, wr transport.W
 	return n.Partition(from).Post(from, qp, wr)
 }
 
-// run runs a network until nothing is left to happen, for at most limit.
+// run runs a network until it has no more events, for at most limit.
 func run(e *Env, n *fabric.Network, limit units.Time) error {
 	var stop atomic.Bool
 	defer context.AfterFunc(e.Ctx, func() { stop.Store(true) })()

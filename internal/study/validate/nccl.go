@@ -11,18 +11,18 @@ import (
 // and gives its time, as nccl-tests counts it (out of place).
 type Collective func(ctx context.Context, s *System, p *Point) (units.Time, error)
 
-// System is a cluster whose nccl-tests table somebody has published.
+// System is a cluster with a published nccl-tests table.
 type System struct {
 	ID     string // the row of the list of references
 	Title  string
 	Source string
-	// What the model of the system is made of.
+	// The parts of the system's model.
 	Nodes, GPUs int    // GPUs of a node
 	Node        string // the kind of node
 	Network     string // between nodes
 	NCCL        string // version, where the source says so
-	// Scored is from which size on the table is scored, within 10 %; 0 is not
-	// at all, for the reason in Why.
+	// Scored is the smallest scored size of the table, within 10 %; with 0 no
+	// size is scored, for the reason in Why.
 	Scored int64
 	Why    string
 	Points []Point
@@ -177,7 +177,7 @@ var systems = []System{
 	},
 }
 
-// ncclCases hold measured nccl-tests tables against the model of the system.
+// ncclCases compare measured nccl-tests tables with the model of the system.
 func ncclCases() []*Case {
 	var out []*Case
 	for i := range systems {
@@ -200,8 +200,7 @@ func ncclCases() []*Case {
 	return out
 }
 
-// what is the operation of the table, as a sentence begins with it: that of its first
-// line.
+// what is the operation of the table's first line, as the beginning of a sentence.
 func (s *System) what() string {
 	if s.Points[0].Op == "all-gather" {
 		return "All-gather"

@@ -11,8 +11,8 @@ import (
 	"weft/units"
 )
 
-// reckoned is what NCCL's cost model says of one algorithm with one protocol for
-// an all-reduce: a latency, a bandwidth, and by size a factor to the latter.
+// reckoned is NCCL's cost model of an all-reduce with one algorithm and protocol: a
+// latency, a bandwidth, and a factor on the bandwidth by size.
 type reckoned struct {
 	algo, proto string
 	latency     float64             // µs
@@ -22,8 +22,8 @@ type reckoned struct {
 }
 
 // plateauBytes is the size from which a ring's steps with Simple between nodes take
-// longer: 64 bytes for each of the 16 channels that logs of such clusters show, of each of
-// 128 ranks.
+// longer: 64 bytes for each of 128 ranks and of 16 channels, the number in logs of
+// such clusters.
 const plateauBytes = 64 * 16 * 128
 
 // reckonings are NCCL's times for a cluster of eight H100 a node with 400 Gb/s each. The formulas
@@ -61,7 +61,7 @@ func (r *reckoned) micros(bytes float64) float64 {
 	return latency + bytes/1000/(r.gbps*f)
 }
 
-// modelCases hold the executor of collectives against NCCL's own model.
+// modelCases compare the executor of collectives with NCCL's own model.
 func modelCases() []*Case {
 	out := []*Case{formulaCase()}
 	for i := range reckonings {
@@ -106,8 +106,8 @@ func modelRows(e *Env, nodes int, list []reckoned) ([]Row, error) {
 	return rows, nil
 }
 
-// formulaCase holds the cost model that weft chooses by, package nccl, against the same
-// arithmetic at every size: what NCCL reckons and what weft takes NCCL to reckon.
+// formulaCase compares weft's copy of NCCL's cost model, package nccl, with the same
+// arithmetic at every size.
 func formulaCase() *Case {
 	return &Case{
 		ID:    "model/formula",

@@ -8,8 +8,8 @@ import (
 	"weft/units"
 )
 
-// generation is a link generation as the references have it: the time of a
-// byte of data, and what the line code puts around a packet.
+// generation is a link generation of the references: the time of a byte of
+// data, and the bytes that the line code adds to a packet.
 type generation struct {
 	name, catalog string
 	num, den      int64 // picoseconds per byte
@@ -53,7 +53,7 @@ const maxLinks = 6
 // and a full one.
 var packetSizes = []int64{64, 1023, 4096}
 
-// packetCases hold the way of one packet over 1 to 6 links against the sum of
+// packetCases compare the time of one packet over 1 to 6 links with the sum of
 // its parts.
 func packetCases() []*Case {
 	return []*Case{

@@ -6,8 +6,8 @@ import (
 	"weft/units"
 )
 
-// pfcCases find the least headroom with which nothing is lost, and hold it
-// against arithmetic and against what vendors ship.
+// pfcCases find the least headroom without loss, and compare it with
+// arithmetic and with vendors' values.
 func pfcCases() []*Case {
 	return []*Case{{
 		ID:    "pfc/headroom",
@@ -38,7 +38,7 @@ func pfcCases() []*Case {
 	}, losslessClasses}
 }
 
-// pauseSpans adds up what the pauses of a run should have cost in frames.
+// pauseSpans adds up the frames that the pauses of a run should take.
 type pauseSpans struct {
 	half   units.Time
 	since  map[int32]units.Time // by link
@@ -90,7 +90,7 @@ func pfcRows(e *Env) ([]Row, error) {
 		c := &headroomCases[i]
 		const size = 4096 + 82
 		want, loop := c.bound(size)
-		// The least headroom is looked for from below and from above.
+		// The search for the least headroom starts from below and from above.
 		low, high := int64(0), 2*want/size
 		for high-low > 1 {
 			mid := (low + high) / 2

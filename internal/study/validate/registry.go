@@ -12,8 +12,8 @@ func Cases() []*Case {
 	return slices.Concat(packetCases(), messageCases(), verbCases(), creditCases(), pfcCases(), incastCases(), queueCases(), ringCases(), sharpCases(), uniformCases(), dcqcnCases(), ccCases(), ibccCases(), ultraEthernetCases(), iwarpCases(), fctCases(), modelCases(), ncclCases(), trainingCases(), lineRateCases(), billCases(), scaleOutCases())
 }
 
-// Select is the cases whose ID, or a folder of whose ID, matches a glob; an
-// empty glob is all.
+// Select is the cases with an ID, or a folder of an ID, that matches a glob; an
+// empty glob selects all.
 func Select(glob string) ([]*Case, error) {
 	if glob == "" {
 		return Cases(), nil

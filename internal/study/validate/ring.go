@@ -8,7 +8,7 @@ import (
 	"weft/units"
 )
 
-// ringCases hold a ring all-reduce against α and β.
+// ringCases compare a ring all-reduce with the model of α and β.
 func ringCases() []*Case {
 	const formula = "2(n-1)(α + S/(n·B)). α is the one-packet case without its serialisation: 2·50.5 ns + switch + NIC 300 ns. "
 	return []*Case{

@@ -23,8 +23,8 @@ type Options struct {
 }
 
 // Run runs cases and gives their results in their order. When ctx ends it
-// returns those that are complete, up to the first that is not, and the
-// context's error.
+// returns the results before the first incomplete one, and the context's
+// error.
 func Run(ctx context.Context, cases []*Case, o Options) ([]Result, error) {
 	if o.Collective == nil {
 		o.Collective = simulated

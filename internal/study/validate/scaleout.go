@@ -20,14 +20,14 @@ var decay = struct {
 	[]float64{100, 70, 58, 40},
 }
 
-// uplinkGain is what is published of twice the uplinks, as the most that was gained.
+// uplinkGain is the largest published gain of twice the uplinks.
 const (
 	uplinkGain   = 0.40
 	uplinkSource = `"up to 40 %" for all-reduce with twice the uplinks: Meta, RoCE networks for distributed AI training at scale, SIGCOMM 2024 (S; system, sizes and load not stated)`
 )
 
-// layouts are the cablings that the decay is simulated on, as that of the cluster is
-// not known: from one where nothing crosses the spines to one where everything does.
+// layouts are the cablings of the decay's simulations; the cluster's own is not known.
+// They reach from no traffic over the spines to all traffic over the spines.
 var layouts = []struct {
 	name     string
 	topology scenario.Topology

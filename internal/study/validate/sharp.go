@@ -98,8 +98,8 @@ func sharpShards(e *Env) ([]Row, error) {
 	return rows, nil
 }
 
-// shards is the time until every NIC has what a reduce-scatter or an all-gather of
-// shards of some bytes brings it, and the number of NICs.
+// shards is the time until every NIC has its result of a reduce-scatter or an
+// all-gather of shards of some bytes, and the number of NICs.
 func shards(e *Env, c *sharpShape, kind fabric.StreamKind, bytes uint32) (last units.Time, hosts int, err error) {
 	m, err := infiniband("ndr")
 	if err != nil {

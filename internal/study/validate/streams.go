@@ -9,11 +9,11 @@ import (
 	"weft/units"
 )
 
-// streams are senders without end to one receiver, that start one after the
+// streams are endless senders to one receiver; they start one after the
 // other.
 type streams struct {
 	senders int
-	depth   int        // messages under way, enough that a queue pair never waits for its application
+	depth   int        // messages in flight; a queue pair never waits for its application
 	stagger units.Time // between two starts
 	end     units.Time
 	window  units.Time // the last of the run, over which goodput is counted

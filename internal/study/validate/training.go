@@ -9,7 +9,7 @@ import (
 	"weft/internal/study/training"
 )
 
-// trainingCases hold training steps against themselves and against published ones.
+// trainingCases compare training steps with each other and with published steps.
 func trainingCases() []*Case {
 	return []*Case{
 		{

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// kind is a sort of number that weft gives, with its answer to "can I trust it?".
+// kind is a kind of number in weft's results, with its answer to "can I trust it?".
 type kind struct {
 	number  string
 	against string
-	cases   []string // how the IDs of its cases begin; none if nothing is known to hold it against
+	cases   []string // prefixes of the IDs of its cases; none if no reference is known
 	doubt   string   // when not to trust it
 	// contrast: the rows without a score are contrasts, such as a worse setting, and
 	// say nothing of the error.
@@ -117,15 +117,15 @@ func (k *kind) covers(id string) bool {
 	})
 }
 
-// Trust is a sort of number that weft gives, with what its cases found.
+// Trust is a kind of number in weft's results, with the outcome of its cases.
 type Trust struct {
 	Number, Against string
 	Doubt           string // when not to trust it
-	Passed, Missed  int    // rows that are scored
-	Scored, Shown   Worst  // of rows that are scored, and of the others
+	Passed, Missed  int    // scored rows
+	Scored, Shown   Worst  // of the scored rows, and of the others
 }
 
-// Trusts are the sorts of numbers, from the best known to the least.
+// Trusts are the kinds of numbers, from the best known to the least.
 func Trusts(results []Result) (out []Trust) {
 	for i := range kinds {
 		k := &kinds[i]
@@ -164,7 +164,7 @@ type Worst struct {
 	At    string  // its case and name; empty if no row has an error
 }
 
-// add takes a row along. What is only to be at least or at most a reference has no error.
+// add counts a row. A row with a tolerance of at least or at most has no error.
 func (w *Worst) add(c *Case, r *Row) {
 	if r.Tolerance.Kind == ToleranceAtLeast || r.Tolerance.Kind == ToleranceAtMost || len(r.Weft) == 0 || len(r.Reference) == 0 {
 		return

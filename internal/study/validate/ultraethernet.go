@@ -14,7 +14,7 @@ import (
 	"weft/wire"
 )
 
-// ultraEthernetCases hold Ultra Ethernet against the wire, the bottleneck and the
+// ultraEthernetCases compare Ultra Ethernet with the wire, the bottleneck and the
 // whole fabric.
 func ultraEthernetCases() []*Case {
 	const setting = "400 GbE; data, trimmed packets and control in classes of their own; NSCC with the specification's parameters; marked from 20 to 80 % of the bytes that a link carries in the base round trip, " +
@@ -169,8 +169,8 @@ func uetIncastRows(e *Env) ([]Row, error) {
 	return append(rows, phases...), err
 }
 
-// uetPhaseRows show what an incast of two owes to the one sender's packets coming to
-// the switch at the same time as the other's, or a part of a packet later.
+// uetPhaseRows show how the time of an incast of two depends on the phase of the second
+// sender: its packets come to the switch at the same time, or a part of a packet later.
 func uetPhaseRows(e *Env) ([]Row, error) {
 	const starts = 16
 	var took []float64
@@ -199,13 +199,13 @@ func uetPhaseRows(e *Env) ([]Row, error) {
 // uetPacket is a full packet on the wire.
 const uetPacket = 4096 + 122
 
-// uetIncastBound is when the last of k messages is there if the last link never waits.
+// uetIncastBound is the arrival of the last of k messages if the last link never waits.
 func uetIncastBound(k int64) float64 {
 	return float64(2*50_500 + 500_000 + uetPacket*20 + 300_000 + (k*256*uetPacket-uetPacket)*20)
 }
 
-// uetIncast gives when the last of k messages is there that begin so far apart, through
-// a switch with such a jitter.
+// uetIncast returns the arrival of the last of k messages. Their starts are apart by the
+// given time, and the switch has the given jitter.
 func uetIncast(e *Env, k int32, apart units.Time, jitter fabric.Jitter) (units.Time, *fabric.Network, error) {
 	m, err := ultraEthernet("400g", 1, signal10m)
 	if err != nil {
@@ -245,7 +245,7 @@ func uetIncast(e *Env, k int32, apart units.Time, jitter fabric.Jitter) (units.T
 	return last, n, nil
 }
 
-// uetIncastNotes say why an incast misses, if that is known.
+// uetIncastNotes are the known reasons why an incast misses.
 var uetIncastNotes = map[int64]string{
 	2: "The two senders are in step to the picosecond, so that every trimmed packet is from the same sender, and within the first 5.7 µs: its window falls from 135 to 37 kB and the other's stays at 142 kB. " +
 		"Below the target delay NSCC evens nothing out; alone from 29.5 µs on, the late one's window grows by 0.25 · a = 16 % in a round trip, from 34 kB to 109 kB at 48 µs (94 kB are in flight). The phase alone decides this: see below.",
@@ -296,7 +296,7 @@ func uetPermutationRows(e *Env) ([]Row, error) {
 	return append(rows, one("time of RoCE v2 over that of Ultra Ethernet", Plain, 6, took/ue, shown, "%d pauses", s.Pauses)), nil
 }
 
-// permute gives when the last message of the permutation was there.
+// permute returns the arrival of the permutation's last message.
 func permute(e *Env, m *Models, alg func() cc.Algorithm, bytes uint32) (float64, fabric.Stats, error) {
 	g, err := topology.TwoLevel{
 		Endpoints: uetLeaves * uetLeaves, NodeNICs: 1, Radix: 2 * uetLeaves, LeafEndpoints: uetLeaves, Spines: uetLeaves,

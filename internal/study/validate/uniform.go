@@ -9,8 +9,8 @@ import (
 	"weft/units"
 )
 
-// uniformCases hold the throughput of a saturated switch under uniform traffic
-// against what its queueing is known for.
+// uniformCases compare the throughput of a saturated switch under uniform traffic
+// with the known limit of its queueing.
 func uniformCases() []*Case {
 	const traffic = "64 NICs at line rate, each packet to one of the other 63 drawn anew (seeded), SENDs of 1024 B without acknowledgement, NDR, input buffers of 2048 blocks; " +
 		"the bytes that arrive from 50 to 250 µs, over what 64 links carry."

@@ -8,8 +8,8 @@ import (
 	"weft/units"
 )
 
-// verbCases hold services and operations on one cable against their headers,
-// and READ against the number that may be outstanding.
+// verbCases compare services and operations on one cable with their headers,
+// and READ with the number of outstanding requests.
 func verbCases() []*Case {
 	const trip = "Round trip: (request: RETH 16) and (response: 4096 B + AETH 4), each with BTH and what the fabric puts around it, · 20 ps + 2·50.5 ns + 2·300 ns. " +
 		"Time = 128/r round trips + (r-1) responses, by which the r READs that begin together are spread. "
