@@ -103,7 +103,7 @@ func (x *auditing) run(cmd *cobra.Command, e *Env, r *scenario.Resolved) error {
 		return err
 	}
 	if !found.Proved {
-		return fail(Refuted, "not everything that must be apart is")
+		return fail(Refuted, "not every required separation is proved")
 	}
 	return nil
 }

@@ -103,19 +103,19 @@ out-of-place from in-place; both columns show the same.`,
 	f.IntVarP(&b.factor, "stepfactor", "f", 1, "factor between sizes; above 1 it replaces the increment")
 	f.IntVarP(&b.iters, "iters", "n", 1, "iterations of each size; without jitter each is the same")
 	f.IntVarP(&b.warmup, "warmup_iters", "w", 0, "iterations before the measured ones")
-	f.IntVarP(&b.gpus, "ngpus", "g", 0, "GPUs of each node and thread that take part, with their share of its NICs (default: all; 1 with -t)")
-	f.IntVarP(&b.threads, "nthreads", "t", 1, "threads of each node: -t times -g GPUs of it take part")
+	f.IntVarP(&b.gpus, "ngpus", "g", 0, "GPUs of each node and thread, with their share of its NICs (default: all; 1 with -t)")
+	f.IntVarP(&b.threads, "nthreads", "t", 1, "threads of each node; -t times -g GPUs take part")
 	f.IntVarP(&b.checks, "check", "c", 1, "0 prints N/A for #wrong; nothing else to check")
 	f.StringVarP(&b.datatype, "datatype", "d", "float", "element type")
 	f.IntVarP(&b.root, "root", "r", 0, "root rank of a broadcast")
-	f.StringVarP(&b.op, "op", "o", "sum", "reduction: "+strings.Join(reductions, ", ")+"; its kind makes no difference to the network")
+	f.StringVarP(&b.op, "op", "o", "sum", "reduction: "+strings.Join(reductions, ", ")+"; it has no effect on the network")
 	for i := range fixedFlags {
 		fixedFlags[i].register(f)
 	}
 	b.choice.register(cmd)
 	b.execution.register(cmd)
 	e.reportFlags(cmd)
-	f.Lookup("algo").Usage += "; all sets NCCL's choice beside the fastest of its algorithms, and takes --details and --html"
+	f.Lookup("algo").Usage += "; all compares NCCL's choice with the fastest of its algorithms, and allows --details and --html"
 	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"
 	_ = cmd.RegisterFlagCompletionFunc("cluster", completeCluster)
 	return cmd

@@ -42,7 +42,7 @@ without it; otherwise the exit code is 5.`,
 	f := cmd.Flags()
 	f.StringSliceVar(&c.fit, "fit", []string{"nccl"}, "constants or sets of them: "+strings.Join(calibrate.ConstantNames(), ", "))
 	outFlag(cmd, &c.out, "the overlay", "it is printed with the fit", "yaml", "yml")
-	f.IntVar(&c.sizes, "sizes", 0, "how many sizes of a table take part at the most (default: 15)")
+	f.IntVar(&c.sizes, "sizes", 0, "maximum number of sizes of a table (default: 15)")
 	_ = cmd.RegisterFlagCompletionFunc("fit", cobra.FixedCompletions(calibrate.ConstantNames(), cobra.ShellCompDirectiveNoFileComp))
 	c.register(cmd)
 	e.pageFlag(cmd)
@@ -75,7 +75,7 @@ func (c *calibrating) do(ctx context.Context, e *Env, paths []string) error {
 	line.end()
 	switch {
 	case ctx.Err() != nil:
-		return fail(Partial, "stopped: there is no overlay of half a search")
+		return fail(Partial, "stopped: an incomplete search gives no overlay")
 	case err != nil:
 		return err
 	}

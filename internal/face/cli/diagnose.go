@@ -37,7 +37,7 @@ func (l *logged) register(cmd *cobra.Command) {
 	f.StringVar(&l.name, "cluster", "dgx-h100", "the cluster that the log is from: a node preset of the catalog, or a scenario file")
 	f.IntVar(&l.nodes, "nodes", 0, "nodes that took part (default: from the log)")
 	f.StringVar(&l.op, "op", "", "the operation, if the log does not name it: all-reduce, all-gather, …")
-	f.StringVar(&l.maxSize, "max-size", "", "largest size that is simulated, such as 8G (default: 4 GiB over the ranks, of a fit 1 GiB)")
+	f.StringVar(&l.maxSize, "max-size", "", "largest simulated size, such as 8G (default: 4 GiB divided by the ranks; 1 GiB for a fit)")
 	f.IntVar(&l.hops, "hops", 1, "switches between two hosts, for latencies of perftest")
 	f.IntVarP(&l.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
@@ -183,8 +183,8 @@ explained or not.`,
 		RunE: func(cmd *cobra.Command, given []string) error { return d.do(cmd.Context(), e, given[0]) },
 	}
 	f := cmd.Flags()
-	f.IntVar(&d.sizes, "sizes", 0, "how many sizes of a table are compared at the most (default: 6)")
-	f.StringVar(&d.known, "known-error", "", "error of weft on this cluster, such as 3%, as weft calibrate finds it (default: that on published tables of healthy clusters)")
+	f.IntVar(&d.sizes, "sizes", 0, "maximum number of compared sizes of a table (default: 6)")
+	f.StringVar(&d.known, "known-error", "", "error of weft on this cluster, such as 3%, as weft calibrate finds it (default: the error on published tables of healthy clusters)")
 	d.register(cmd)
 	e.reportFlags(cmd)
 	return cmd

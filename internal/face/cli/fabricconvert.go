@@ -99,7 +99,7 @@ LIDs of the tables. A file that cannot be written whole is not written.`,
 	}
 	cmd.Flags().StringVar(&to, "to", "", "the format: "+strings.Join(targetNames(), ", "))
 	outFlag(cmd, &out, "the fabric", "it is printed")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was written as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "describe the output as JSON")
 	cmd.Flags().StringVar(&tables, "tables", "", "a file with the tables that the format needs")
 	cmd.Flags().StringVar(&lids, "lids", "", "a guid2lid file: give the ports these LIDs")
 	_ = cmd.MarkFlagRequired("to")

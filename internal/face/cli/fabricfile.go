@@ -66,7 +66,7 @@ func remark(e *Env, r *format.Report) {
 		fmt.Fprintf(e.Stderr, "and %d more remarks\n", r.MoreNotes)
 	}
 	for _, s := range r.Skipped {
-		fmt.Fprintf(e.Stderr, "%s:%d: lines that begin with %q are not known and were passed over (%d in all)\n", s.File, s.Line, s.What, s.Count)
+		fmt.Fprintf(e.Stderr, "%s:%d: unknown lines that begin with %q were skipped (%d in all)\n", s.File, s.Line, s.What, s.Count)
 	}
 }
 

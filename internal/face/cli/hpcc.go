@@ -64,7 +64,7 @@ func (x *execution) runHPCC(ctx context.Context, e *Env, dir string, seed uint64
 // noCase accepts any folder that is not a case itself, whose own results would be lost.
 func noCase(dir, _ string) error {
 	if _, err := os.Stat(filepath.Join(dir, "config.txt")); err == nil {
-		return fmt.Errorf("it is a case itself, whose %s would be overwritten: name another folder", fctFile)
+		return fmt.Errorf("the folder is a case itself, and its %s would be overwritten: name another folder", fctFile)
 	}
 	return nil
 }

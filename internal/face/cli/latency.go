@@ -56,7 +56,7 @@ after the response.`,
 	f.StringVar(&l.op, "op", "write", "operation: write, send or read; TCP sends")
 	f.StringVar(&l.path, "path", "", "data path of RDMA: cpu, rdma-host, gpudirect-p2p or gpudirect-rdma (default: the fabric's); TCP has cpu")
 	f.StringVar(&l.cable, "cable", "", "length of each cable, such as 5m (default: the scenario's)")
-	f.IntVar(&l.hops, "hops", 1, "switches between the two; 0 is a cable")
+	f.IntVar(&l.hops, "hops", 1, "switches between the two hosts; 0 is a cable")
 	f.IntVarP(&l.iterations, "iters", "n", 1000, "round trips of the ping-pong")
 	f.BoolVar(&l.jitter, "jitter", false, "turn the seeded jitter of hosts, NICs and switches on (default: the scenario's)")
 	f.Uint64Var(&l.seed, "seed", 0, "seed of the jitter (default: the scenario's)")
@@ -180,7 +180,7 @@ func (l *explaining) change(scenarios []*scenario.Resolved) error {
 			return fmt.Errorf("--path: %w", err)
 		}
 		if l.path != string(scenario.PathCPU) && l.onlyTCP(scenarios, "path") {
-			return fmt.Errorf("--path %s: TCP in the kernel has the path cpu alone", l.path)
+			return fmt.Errorf("--path %s: TCP in the kernel has only the path cpu", l.path)
 		}
 		file, err := scenario.New("--path", &scenario.Scenario{
 			Fabrics: []scenario.Fabric{{Preset: "infiniband-ndr", Host: scenario.Host{Path: scenario.HostPath(l.path)}}},

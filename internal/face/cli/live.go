@@ -113,17 +113,17 @@ the five differ too much, there is no prediction.`,
 	f.StringVarP(&l.min, "min", "b", "8", "smallest vector")
 	f.StringVarP(&l.max, "max", "e", "16M", "largest vector")
 	f.Int64VarP(&l.factor, "factor", "f", 2, "from one size to the next")
-	f.IntVar(&l.iters, "iters", 20, "operations that are measured, of each size")
+	f.IntVar(&l.iters, "iters", 20, "measured operations of each size")
 	f.IntVarP(&l.warmup, "warmup", "w", 5, "operations before them")
 	f.BoolVarP(&l.check, "check", "c", true, "check every element of a result")
 	f.StringVar(&l.algo, "algo", "ring", "ring, tree or halving-doubling")
 	f.StringVar(&l.chunk, "chunk", "1M", "longest message of a channel's ring or tree")
-	f.StringVar(&l.addr, "addr", "127.0.1.1", "address of the first rank; the others have those after it")
+	f.StringVar(&l.addr, "addr", "127.0.1.1", "address of the first rank; the others have the next addresses")
 	f.Uint16Var(&l.port, "udp-port", wire.RoCEv2Port, "UDP port of all ranks' devices")
 	f.BoolVar(&l.inside, "in-process", false, "ranks are goroutines of this process, with sockets of their own")
-	f.StringSliceVar(&l.hosts, "hosts", nil, "hosts that run weft live serve, HOST or HOST:RANKS; in the place of -n and --addr")
+	f.StringSliceVar(&l.hosts, "hosts", nil, "hosts that run weft live serve, HOST or HOST:RANKS; instead of -n and --addr")
 	f.Uint16VarP(&l.tcp, "port", "p", livePort, "TCP port of the hosts' servers")
-	f.StringVar(&l.pcap, "pcap", "", "write every packet to files of this name, one of each rank with its number before the extension (pcapng)")
+	f.StringVar(&l.pcap, "pcap", "", "write every packet to files of this name, one for each rank, with its number before the extension (pcapng)")
 	cmd.MarkFlagsMutuallyExclusive("hosts", "ranks")
 	cmd.MarkFlagsMutuallyExclusive("hosts", "addr")
 	cmd.MarkFlagsMutuallyExclusive("hosts", "in-process")
@@ -160,7 +160,7 @@ func (l *liveRun) spec() (s ranks.Spec, from, to int64, err error) {
 	case from > to:
 		err = errors.Join(err, fmt.Errorf("-b %s is more than -e %s", l.min, l.max))
 	case l.predict && l.ranks < 2:
-		err = errors.Join(err, fmt.Errorf("-n %d with --predict: it is from a pair, 2 ranks are the least", l.ranks))
+		err = errors.Join(err, fmt.Errorf("-n %d with --predict: a prediction needs 2 ranks or more", l.ranks))
 	}
 	s.Algo, s.Max = algo, int(max(to&^3, 4))
 	if l.predict {

@@ -26,9 +26,9 @@ type liveDevice struct {
 func (d *liveDevice) flags(cmd *cobra.Command, addr, what string) {
 	f := cmd.Flags()
 	f.StringVar(&d.addr, "addr", addr, what)
-	f.Uint16Var(&d.port, "udp-port", wire.RoCEv2Port, "UDP port of the device; others than 4791 only between two weft")
+	f.Uint16Var(&d.port, "udp-port", wire.RoCEv2Port, "UDP port of the device; other ports than 4791 work only between two weft")
 	f.StringVar(&d.dcqcn, "dcqcn", "", "pace by DCQCN from this line rate (10Gbps), and let switches mark packets")
-	f.Var(shareFlag(&d.lose), "lose", "share of the packets that arrive which this device loses: 0.01, 1%")
+	f.Var(shareFlag(&d.lose), "lose", "share of arriving packets that this device loses: 0.01, 1%")
 	f.Uint64Var(&d.seed, "seed", 1, "which packets --lose loses")
 	f.StringVar(&d.pcap, "pcap", "", "write every packet to this file (pcapng)")
 }

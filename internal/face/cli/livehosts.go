@@ -67,9 +67,9 @@ use TCP and are not encrypted.`,
 		},
 	}
 	cmd.Flags().StringSliceVar(&addrs, "addr", []string{"127.0.0.1"}, "addresses of this machine, one for each rank; it listens on the first")
-	cmd.Flags().Uint16VarP(&port, "port", "p", livePort, "TCP port on which ranks are asked for")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print that it serves, and where, as a line of JSON")
-	cmd.Flags().StringVar(&memory, "memory", units.Bytes(ranks.DefaultMemory).Exact(), "memory that all ranks together may have for their vectors")
+	cmd.Flags().Uint16VarP(&port, "port", "p", livePort, "TCP port for requests of ranks")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the server's address as a line of JSON")
+	cmd.Flags().StringVar(&memory, "memory", units.Bytes(ranks.DefaultMemory).Exact(), "memory for the vectors of all ranks together")
 	return cmd
 }
 
@@ -80,7 +80,7 @@ func rankAddrs(texts []string) (list []netip.Addr, err error) {
 		a, err := netip.ParseAddr(text)
 		switch {
 		case err != nil || a.IsUnspecified():
-			return nil, fmt.Errorf("--addr %q is no IP address of a device: such as 192.0.2.7", text)
+			return nil, fmt.Errorf("--addr %q: want an IP address such as 192.0.2.7", text)
 		case seen[a]:
 			return nil, fmt.Errorf("--addr has %v twice: an address has one rank", a)
 		}

@@ -28,7 +28,7 @@ var fixedFlags = []fixedFlag{
 	{"run_cycles", "N", 1, []int{1}, "cycles over all sizes: 1", "each cycle would print the same rows"},
 	{"average", "a", 1, []int{1, 3}, "time over the ranks: 1 and 3 (they start together, and time ends with the last)", "the time of rank 0, or of the first rank that is done, is not kept"},
 	{"parallel_init", "p", 0, nil, "no effect: nothing is initialised", ""},
-	{"blocking", "z", 0, []int{0}, "0: an operation is posted before the one before it is done", "waiting for each operation is not simulated"},
+	{"blocking", "z", 0, []int{0}, "0: the next operation is posted before the previous one is done", "waiting for each operation is not simulated"},
 	{"stream_null", "y", 0, nil, "no effect: there is no stream", ""},
 	{"timeout", "T", 0, nil, "no effect: run.limit bounds a simulation", ""},
 	{"cudagraph", "G", 0, []int{0}, "0: CUDA graphs are not simulated", "CUDA graphs are not simulated"},
@@ -56,5 +56,5 @@ func (f *fixedFlag) check(flags *pflag.FlagSet) error {
 	for _, v := range f.may {
 		may = append(may, strconv.Itoa(v))
 	}
-	return fmt.Errorf("-%s %d: %s; only -%s %s is taken", f.short, v, f.why, f.short, strings.Join(may, " or "))
+	return fmt.Errorf("-%s %d: %s; only -%s %s is accepted", f.short, v, f.why, f.short, strings.Join(may, " or "))
 }

@@ -91,7 +91,7 @@ func (f *ownFolder) store(e *Env, files []runstore.File, silent bool) error {
 	}
 	e.note("wrote %s: %s\n", f.name, strings.Join(names, ", "))
 	if len(gone) > 0 {
-		e.note("removed from %s, of the %s before: %s\n", f.name, f.what, strings.Join(gone, ", "))
+		e.note("removed from %s, of the earlier %s: %s\n", f.name, f.what, strings.Join(gone, ", "))
 	}
 	return nil
 }

@@ -109,9 +109,9 @@ memory and processor time.`,
 		},
 	}
 	d.flags(cmd, "127.0.0.1", "address of this machine")
-	cmd.Flags().Uint16VarP(&port, "port", "p", perfPort, "TCP port on which clients ask")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print that it serves, and where, as a line of JSON")
-	cmd.Flags().StringVar(&memory, "memory", units.Bytes(perf.DefaultMemory).Exact(), "memory that all tests together may take")
+	cmd.Flags().Uint16VarP(&port, "port", "p", perfPort, "TCP port for clients")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the server's address as a line of JSON")
+	cmd.Flags().StringVar(&memory, "memory", units.Bytes(perf.DefaultMemory).Exact(), "memory for all tests together")
 	return cmd
 }
 
@@ -119,7 +119,7 @@ memory and processor time.`,
 func memoryFlag(text string) (int64, error) {
 	n, err := units.ParseBytes(text)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("--memory %q: give the bytes that may be taken, such as 8G", text)
+		return 0, fmt.Errorf("--memory %q: want a number of bytes such as 8G", text)
 	}
 	return int64(n), nil
 }
@@ -178,7 +178,7 @@ iterations and queue pairs.`,
 	sizeVarP(f, &p.test.Size, "size", "s", size, "bytes of a message")
 	f.BoolVarP(&p.all, "all", "a", false, "all sizes from 2 to 8388608")
 	f.IntVarP(&p.test.Iters, "iters", "n", iters, "iterations")
-	f.IntVar(&p.test.Warmup, "warmup", 200, "iterations before, which do not count")
+	f.IntVar(&p.test.Warmup, "warmup", 200, "iterations before the measured ones")
 	sizeVarP(f, &p.test.MTU, "mtu", "m", 4096, "path MTU: 256, 512, 1024, 2048 or 4096")
 	sizeVarP(f, &p.test.Inline, "inline-size", "I", 220, "messages up to this size are copied when they are posted")
 	f.Uint16VarP(&p.port, "port", "p", perfPort, "TCP port of the server")
@@ -186,13 +186,13 @@ iterations and queue pairs.`,
 	f.BoolVar(&p.json, "json", false, "print as JSON")
 	f.BoolVar(&p.perftest, "perftest", false, "the other side is perftest, not weft; without HOST, serve it")
 	f.BoolVarP(&p.cm, "rdma_cm", "R", false, "the other side is perftest with its -R: connect by the connection manager")
-	f.BoolVar(&p.test.Selective, "selective-repeat", true, "offer selective repeat; false, or with a peer other than weft, it is go-back-N")
+	f.BoolVar(&p.test.Selective, "selective-repeat", true, "offer selective repeat; go-back-N if false, or with a peer other than weft")
 	f.BoolVarP(&p.test.Events, "events", "e", false, "sleep until something completes, instead of polling")
 	p.test.QPs, p.test.Depth = 1, depth
 	if t.Kind == perf.Bandwidth {
 		f.IntVarP(&p.test.QPs, "qp", "q", 1, "queue pairs")
-		f.IntVarP(&p.test.Depth, "tx-depth", "t", depth, "work requests outstanding, of each queue pair")
-		f.IntVarP(&p.test.List, "post-list", "l", 16, "of them posted in one call; perftest's own default is 1")
+		f.IntVarP(&p.test.Depth, "tx-depth", "t", depth, "outstanding work requests of each queue pair")
+		f.IntVarP(&p.test.List, "post-list", "l", 16, "work requests posted in one call; perftest's own default is 1")
 		f.BoolVar(&p.gbits, "report-gbits", false, "in 10^9 bits per second, not in MiB")
 	}
 	return cmd
@@ -203,7 +203,7 @@ func (p *perfRun) run(ctx context.Context, e *Env, host string) (err error) {
 	case p.against != "" && p.against != "tcp":
 		return fmt.Errorf("--against %q: valid is tcp", p.against)
 	case host == "":
-		return errors.New("no host: name the one where weft live perf serve runs, or give --perftest to serve perftest")
+		return errors.New("no host: name the host that runs weft live perf serve, or give --perftest to serve perftest")
 	}
 	first := p.test
 	if p.all {

@@ -129,7 +129,7 @@ func TestPerfPrintsPerftestsColumnsAndTCPBesideThem(t *testing.T) {
 		" #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]",
 		"\n 10000      20         ",
 		" the same over kernel TCP",
-		" the data that arrived is what was sent\n",
+		" the received data equals the sent data\n",
 	} {
 		if !strings.Contains(out, part) {
 			t.Errorf("the output lacks %q:\n%s", part, out)

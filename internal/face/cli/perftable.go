@@ -119,7 +119,7 @@ func (t *perfTable) notes(results []*perf.Result) {
 	}
 	fmt.Fprintf(t.w, " sent by this device: %d packets in %d datagrams, %d of them again (%s); %d bad ICRCs arrived\n", sent, datagrams, repeated, how, bad)
 	if lost > 0 {
-		fmt.Fprintf(t.w, " lost by this device on request: %d packets that arrived\n", lost)
+		fmt.Fprintf(t.w, " lost by this device on request: %d arriving packets\n", lost)
 	}
 	if marked+cnpsOut+cnpsIn > 0 {
 		fmt.Fprintf(t.w, " congestion: %d packets arrived marked, %d CNPs sent, %d received\n", marked, cnpsOut, cnpsIn)
@@ -128,9 +128,9 @@ func (t *perfTable) notes(results []*perf.Result) {
 	case broken > 0:
 		fmt.Fprintf(t.w, " WRONG DATA in %d of %d measurements\n", broken, len(results))
 	case compared > 0:
-		fmt.Fprintf(t.w, " the data that arrived is what was sent\n")
+		fmt.Fprintf(t.w, " the received data equals the sent data\n")
 	default:
-		fmt.Fprintf(t.w, " the data was not compared: perftest does not say what arrived\n")
+		fmt.Fprintf(t.w, " the data was not compared: perftest does not report the received data\n")
 	}
 }
 

@@ -17,9 +17,9 @@ func (p *perfRun) runPerftest(ctx context.Context, e *Env, host string) (err err
 	case p.all:
 		return errors.New("-a: with --perftest one size is measured at a time; give -s")
 	case p.test.Selective && !p.cm:
-		return errors.New("--selective-repeat: perftest connects by the connection manager, which offers it, with -R only")
+		return errors.New("--selective-repeat: give -R too, because only the connection manager offers it to perftest")
 	case p.against != "":
-		return errors.New("--against: with --perftest there is nobody to measure TCP with")
+		return errors.New("--against: perftest does not measure TCP")
 	}
 	if err := p.test.Check(); err != nil {
 		return err

@@ -48,7 +48,7 @@ part, not its software.`,
 
 func (p *pinging) run(ctx context.Context, e *Env, host string) (err error) {
 	if p.interval > perf.PingIdle/2 {
-		return fmt.Errorf("-i %v: at most %v, after twice of which the other side ends the connection", p.interval, perf.PingIdle/2)
+		return fmt.Errorf("-i %v: at most %v: after twice that time the other side ends the connection", p.interval, perf.PingIdle/2)
 	}
 	if p.count < 0 || p.interval < 0 {
 		return fmt.Errorf("-c %d, -i %v: neither may be negative", p.count, p.interval)

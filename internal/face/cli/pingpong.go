@@ -90,11 +90,11 @@ retransmit: weft reports a lost message, for which Linux's programs wait for eve
 			return l.pingPong(ctx, e, p)
 		},
 	}
-	l.flags(cmd, perfPort, "TCP port on which the two meet")
+	l.flags(cmd, perfPort, "TCP port for the exchange of addresses")
 	f := cmd.Flags()
 	sizeVarP(f, &p.Size, "size", "s", 4096, "bytes of a message")
 	f.IntVarP(&p.Iters, "iters", "n", 1000, "messages of each side")
-	f.DurationVar(&p.Patience, "patience", 10*time.Second, "how long a message is waited for")
+	f.DurationVar(&p.Patience, "patience", 10*time.Second, "time to wait for a message")
 	sizeVarP(f, &p.MTU, "mtu", "m", 1024, "path MTU: 256, 512, 1024, 2048 or 4096")
 	return cmd
 }
@@ -118,7 +118,7 @@ func (l *linuxTool) pingPong(ctx context.Context, e *Env, p *perf.PingPong) erro
 	fmt.Fprintf(out, "%d bytes in %.2f seconds = %.2f Mbit/sec\n", r.Bytes, s, float64(r.Bytes)*8/1e6/s)
 	fmt.Fprintf(out, "%d iters in %.2f seconds = %.2f usec/iter\n", p.Iters, s, s*1e6/float64(p.Iters))
 	if r.Unconfirmed {
-		fmt.Fprintln(out, "the last message was not acknowledged: the other side went when it had it, or has not got it")
+		fmt.Fprintln(out, "the last message was not acknowledged: the other side received it and left, or did not receive it")
 	}
 	if l.json {
 		if err := printJSON(e, r); err != nil {

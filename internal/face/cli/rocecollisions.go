@@ -64,7 +64,7 @@ routing.hash-seed differs between the simulations of a distribution.`,
 	}
 	c.register(cmd)
 	f := cmd.Flags()
-	f.Lookup("fabric").Usage = "the fabric that is measured, by name (default: the scenario's only RoCE v2 fabric)"
+	f.Lookup("fabric").Usage = "the fabric to measure, by name (default: the scenario's only RoCE v2 fabric)"
 	f.IntSliceVar(&c.nodes, "nodes", nil, "cluster sizes in nodes (default: 2, 4, 8, … up to the scenario's)")
 	f.IntSliceVar(&c.qps, "qps", []int{1, 2, 4}, "queue pairs per connection, of ECMP")
 	f.StringSliceVar(&c.modes, "modes", []string{"ecmp", "flowlet", "adaptive", "spray"}, "ways of balancing: "+strings.Join(balancing, ", "))

@@ -47,8 +47,8 @@ to a scenario with switch.sonic, is simulated with the same numbers again.`,
 	x.register(cmd)
 	f := cmd.Flags()
 	f.StringSliceVar(&x.to, "to", roceexport.Names(), "targets: "+strings.Join(roceexport.Names(), ", "))
-	outFolder(cmd, &x.dir, "the files; none in it is overwritten")
-	f.BoolVar(&x.json, "json", false, "print what was written as JSON")
+	outFolder(cmd, &x.dir, "the files; existing files are not overwritten")
+	f.BoolVar(&x.json, "json", false, "describe the written files as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(roceexport.Names(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -138,7 +138,7 @@ func (x *exporting) write(e *Env, files []roceexport.File) error {
 	folder, err := e.claim(x.dir, func(dir, _ string) error {
 		for _, f := range files {
 			if _, err := os.Lstat(filepath.Join(dir, f.Name)); !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("there is a %s already: name another folder, or take it out", f.Name)
+				return fmt.Errorf("there is a %s already: name another folder, or remove the file", f.Name)
 			}
 		}
 		return nil

@@ -67,7 +67,7 @@ config.txt with its topology and flow files, and no other file.
 func refuseScenarioFlags(cmd *cobra.Command) error {
 	for _, flag := range []string{"print-scenario", "fabric", "algo", "proto", "set"} {
 		if cmd.Flags().Changed(flag) {
-			return fmt.Errorf("--%s does not go with --hpcc: such a folder is no scenario; its config.txt says everything", flag)
+			return fmt.Errorf("--%s cannot be used with --hpcc: config.txt of the folder has all settings", flag)
 		}
 	}
 	return nil

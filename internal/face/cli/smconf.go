@@ -39,7 +39,7 @@ ib.opensm-conf.`,
 		},
 	}
 	outFlag(cmd, &out, "the keys", "they are printed")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was written as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "describe the output as JSON")
 	c.register(cmd)
 	return cmd
 }

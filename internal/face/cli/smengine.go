@@ -24,7 +24,7 @@ func (in *engineInput) register(cmd *cobra.Command) {
 	f.StringVar(&in.hosts, "compute-nodes", "", "file with the port GUIDs of compute nodes, for ftree (opensm -u; default: all adapters)")
 	f.StringVar(&in.order, "order", "", "file with port GUIDs that get routes first (opensm --guid_routing_order_file)")
 	f.StringVar(&in.torus, "torus-config", "", "torus-2QoS.conf, for torus-2QoS: dimensions and the directions of some cables")
-	f.IntVar(&in.lanes, "lanes", 8, "data lanes that switches have, 1 to 15")
+	f.IntVar(&in.lanes, "lanes", 8, "data lanes of the switches, 1 to 15")
 	for _, name := range []string{"roots", "compute-nodes", "order", "torus-config"} {
 		_ = cmd.MarkFlagFilename(name)
 	}

@@ -159,7 +159,7 @@ func standing(s *subnet.Subnet, fabric string, res *route.Result, o route.Option
 func (r *routing) options(e *Env) (route.Options, error) {
 	switch {
 	case r.as != "" && r.as != "opensm":
-		return route.Options{}, fmt.Errorf("--as %s: the only manager that weft computes the tables of is opensm", r.as)
+		return route.Options{}, fmt.Errorf("--as %s: want opensm, the only other manager whose tables weft computes", r.as)
 	case r.lmc < -1 || r.lmc > 7:
 		return route.Options{}, fmt.Errorf("--lmc %d: valid are 0 to 7", r.lmc)
 	case r.workers < 0:

@@ -47,7 +47,7 @@ interrupted, which needs root or CAP_NET_RAW, on Linux.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&s.nic, "interface", "i", "", "read this interface until interrupted")
-	f.BoolVar(&s.anomalies, "anomalies", false, "only the packets with something to say")
+	f.BoolVar(&s.anomalies, "anomalies", false, "only the packets with anomalies")
 	f.BoolVar(&s.summary, "summary", false, "only the flows")
 	f.BoolVar(&s.json, "json", false, "print as JSON")
 	cmd.MarkFlagsMutuallyExclusive("anomalies", "summary")
@@ -114,7 +114,7 @@ func (s *sniffing) tell(e *Env, path string, r packetSource, out *bufio.Writer) 
 		return err
 	}
 	if cut != nil {
-		return fmt.Errorf("%s: %w: what was read until there is above", path, cut)
+		return fmt.Errorf("%s: %w: the packets before it are above", path, cut)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func sniffDocument(path string, t *sniff.Tracker) *doc.Document {
 		counts += fmt.Sprintf(", %s others", report.Integer(t.Other))
 	}
 	if t.Unfollowed > 0 {
-		counts += fmt.Sprintf(", %s of flows that were too many to follow", report.Integer(t.Unfollowed))
+		counts += fmt.Sprintf(", %s of flows beyond the limit", report.Integer(t.Unfollowed))
 	}
 	if t.Cut > 0 {
 		counts += fmt.Sprintf(", %s cut by the capture's snap length (their ICRC is not checked)", report.Integer(t.Cut))

@@ -190,7 +190,7 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 			return nil, err
 		}
 		if own.Training.Nodes*per != gpus {
-			return nil, file.ErrorAt("training.nodes", fmt.Errorf("%s: the job is held to %d nodes: take training.nodes out", flag, own.Training.Nodes))
+			return nil, file.ErrorAt("training.nodes", fmt.Errorf("%s: the job has a fixed number of nodes, %d: remove training.nodes", flag, own.Training.Nodes))
 		}
 		out = append(out, own)
 	}

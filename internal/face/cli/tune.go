@@ -58,14 +58,14 @@ or another objective reuses the simulations.`,
 	t.register(cmd)
 	e.detailsFlag(cmd)
 	f := cmd.Flags()
-	f.Lookup("fabric").Usage = "the fabric that is tuned, by name (default: the scenario's tune.fabric, or its only one)"
+	f.Lookup("fabric").Usage = "the fabric to tune, by name (default: the scenario's tune.fabric, or its only one)"
 	f.Lookup("seed").Usage = "first seed of the search; the next seeds follow (default: the scenario's)"
 	f.StringArrayVar(&t.params, "param", nil, "a field and its range or values, instead of the scenario's parameters; may be repeated")
 	f.StringVar(&t.objective, "objective", "", "time, tail, pauses or fairness, or weights such as time=1,tail=0.5 (default: the scenario's, or time)")
-	f.IntVar(&t.runs, "runs", 0, "most simulations in all (default: the scenario's, or 300)")
-	f.IntVar(&t.seeds, "seeds", 0, "seeds on which each candidate is simulated (default: the scenario's, or 3)")
+	f.IntVar(&t.runs, "runs", 0, "maximum number of simulations in all (default: the scenario's, or 300)")
+	f.IntVar(&t.seeds, "seeds", 0, "number of seeds for each candidate (default: the scenario's, or 3)")
 	f.IntVar(&t.heldOut, "held-out", 0, "further seeds for the proof (default: the scenario's, or 10)")
-	outFolder(cmd, &t.out, "the outcome and all simulations; one of the same scenario is gone on with")
+	outFolder(cmd, &t.out, "the outcome and all simulations; a folder of the same scenario is continued")
 	f.IntVarP(&t.workers, "workers", "j", 0, "simulations at the same time; results do not depend on it (default: all cores)")
 	f.BoolVar(&t.json, "json", false, "print the outcome as JSON, the same as tune.json")
 	_ = cmd.RegisterFlagCompletionFunc("objective", cobra.FixedCompletions([]string{"time", "tail", "pauses", "fairness"}, cobra.ShellCompDirectiveNoFileComp))

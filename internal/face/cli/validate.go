@@ -28,7 +28,7 @@ docs/VALIDATION.md.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), e) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&v.glob, "case", "", "only the cases whose name, or a folder of it, matches: packet, pfc/*, fct/star100_*")
+	f.StringVar(&v.glob, "case", "", "only the cases with a matching name or folder: packet, pfc/*, fct/star100_*")
 	f.BoolVar(&v.json, "json", false, "print as JSON")
 	f.BoolVar(&v.markdown, "markdown", false, "print the page docs/VALIDATION.md")
 	f.IntVarP(&v.workers, "workers", "j", 0, "cases to run at the same time; results do not depend on it (default: all cores)")

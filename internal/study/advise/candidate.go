@@ -27,7 +27,7 @@ type Candidate struct {
 // Name is the protocol's title.
 func (c *Candidate) Name() string { return protocol.Of(c.Kind).Title }
 
-// sides are the two protocols that advice is about.
+// sides are the two compared protocols.
 var sides = [2]scenario.FabricKind{scenario.InfiniBandKind, scenario.RoCEv2Kind}
 
 // ErrNothing is the error for a profile whose constraints no design of any fabric meets.

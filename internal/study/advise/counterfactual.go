@@ -8,7 +8,7 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// Counterfactual is the same comparison with one thing changed.
+// Counterfactual is the same comparison with one change.
 type Counterfactual struct {
 	Criterion string
 	Change    string

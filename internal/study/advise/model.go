@@ -33,7 +33,7 @@ func (m Model) Text() string {
 // maxDivisor is the largest divisor of ports.
 const maxDivisor = 64
 
-// errNoModel is the error for a design whose levels no model of the allowed size has.
+// errNoModel is the error if no model of the allowed size has the levels of the design.
 var errNoModel = errors.New("no model of that size has the levels of the design: allow more with simulate.nodes")
 
 // modelsOf is the model of each design, in their order. All have the same divisor if one fits all;

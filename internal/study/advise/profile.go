@@ -28,15 +28,15 @@ type Profile struct {
 	Simulate Simulate `yaml:"simulate"`
 }
 
-// Organisation is the part of the choice that the network's figures do not decide.
+// Organisation has the criteria that do not follow from the network's figures.
 type Organisation struct {
 	// Skills are the team's skills in each protocol.
 	Skills Skills `yaml:"skills"`
-	// Ethernet says that there is a routed Ethernet already that the cluster joins.
+	// Ethernet says that the cluster joins an existing routed Ethernet.
 	Ethernet bool `yaml:"existing-ethernet"`
 	// Monitoring is the protocols that the tools in use can watch.
 	Monitoring Monitoring `yaml:"monitoring"`
-	// Vendors is the policy: one maker is fine, or there must be a choice.
+	// Vendors is the policy: one maker is enough, or there must be several.
 	Vendors VendorPolicy `yaml:"vendor-policy"`
 	// Tenants is the number of tenants that share the cluster.
 	Tenants int `yaml:"tenants" range:"1..4096"`
@@ -100,7 +100,7 @@ func (VendorPolicy) Choices() []string { return []string{string(OneVendor), stri
 // Separation is the required separation of zones.
 type Separation string
 
-// The ways to be apart.
+// The kinds of separation.
 const (
 	NotApart Separation = "none"
 	Logical  Separation = "logical"
@@ -112,7 +112,7 @@ func (Separation) Choices() []string {
 	return []string{string(NotApart), string(Logical), string(Physical)}
 }
 
-// Weights are the points that a criterion gives to whoever is best in it.
+// Weights are the points that each criterion gives to the better fabric.
 type Weights struct {
 	Performance int `yaml:"performance" range:"0..1000"`
 	Tail        int `yaml:"tail" range:"0..1000"`
@@ -124,13 +124,13 @@ type Weights struct {
 	Vendors     int `yaml:"vendors" range:"0..1000"`
 }
 
-// DefaultWeights are weights that say what most projects say: the job first, then
-// money and people. They are an opinion, and the profile's to change.
+// DefaultWeights are the priorities of most projects: the job first, then money
+// and people. They are an opinion; the profile can change them.
 var DefaultWeights = Weights{Performance: 25, Tail: 10, Scale: 10, Recovery: 5, Operation: 20, Cost: 15, Power: 5, Vendors: 10}
 
 // Simulate is the amount of simulation.
 type Simulate struct {
-	// Nodes is the most nodes of the model.
+	// Nodes is the maximum number of nodes of the model.
 	Nodes int `yaml:"nodes" range:"2..256"`
 	// Message is the message of each NIC in the permutation that shows the tail.
 	Message units.Bytes `yaml:"message" range:"4KiB..1GiB"`
@@ -139,7 +139,7 @@ type Simulate struct {
 	Largest int `yaml:"largest-gpus" range:"1..262144"`
 }
 
-// Default is the profile that says nothing.
+// Default is an empty profile: all defaults.
 func Default() Profile {
 	p := Profile{
 		Name: "unnamed", Design: plan.Default(), PriceRatio: scenario.Ratio{Num: 1, Den: 1},

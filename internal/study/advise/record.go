@@ -5,7 +5,7 @@ import "weft/internal/study/plan"
 // Record is an advice as JSON.
 type Record struct {
 	Name            string                       `json:"name"`
-	Choice          string                       `json:"choice"` // infiniband, roce-v2, or none where both have the same points
+	Choice          string                       `json:"choice"` // infiniband, roce-v2, or none if both have the same points
 	Points          map[string]float64           `json:"points"`
 	RuledOut        map[string]string            `json:"ruled_out,omitempty"`
 	Designs         map[string]plan.DesignRecord `json:"designs"`
@@ -18,7 +18,7 @@ type Record struct {
 	Thumbs          []Thumb                      `json:"rules_of_thumb"`
 	Generations     []Generation                 `json:"generations"`
 	Needs           []Need                       `json:"needs,omitempty"`
-	Files           []string                     `json:"files,omitempty"` // of the folder: those that the next advice in it replaces
+	Files           []string                     `json:"files,omitempty"` // in the folder; the next advice in it replaces them
 }
 
 type criterionRecord struct {
@@ -31,7 +31,7 @@ type criterionRecord struct {
 
 type cellRecord struct {
 	Text   string   `json:"text"`
-	Value  *float64 `json:"value"` // what is compared; null: not known
+	Value  *float64 `json:"value"` // the compared value; null: not known
 	Points float64  `json:"points"`
 	Basis  string   `json:"basis"`
 }
@@ -88,7 +88,7 @@ func (a *Advice) criterionRecord(c Criterion) criterionRecord {
 	return out
 }
 
-// orEmpty is the list, as [] in JSON where it is empty.
+// orEmpty is the list, as [] in JSON if it is empty.
 func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
 // perFabric names the two of a pair.

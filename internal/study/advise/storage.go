@@ -7,11 +7,11 @@ import (
 	"weft/internal/study/plan"
 )
 
-// Ports of storage on the fabric, if a profile does not say how many: one for every
-// eight nodes, and four at least, so that no server or gateway stands alone. With ports
+// Ports of storage on the fabric, if a profile does not give their number: one for every
+// eight nodes, and at least four, so that servers and gateways are redundant. With ports
 // of 400 Gb/s that is 6 GB/s for each node; NVIDIA's guidance for a SuperPOD with DGX H100
-// asks for 4 GB/s of reads if it wants the most (recalled: 125 GB/s for 32 nodes). An
-// assumption, and the profile's to change.
+// asks for 4 GB/s of reads in its highest class (recalled: 125 GB/s for 32 nodes). An
+// assumption; the profile can change it.
 const (
 	nodesPerStoragePort = 8
 	leastStoragePorts   = 4
