@@ -310,7 +310,7 @@ func reuse(f *runstore.TrainingFabric) string {
 
 // notComputed names the parts that the computing times leave out.
 func notComputed(t *runstore.Training) string {
-	return "Computing is matrix products at the rate that large ones reach (weft catalog gpu " + t.Job.GPU + " has the sources), attention at its kernel's and the optimizer at the memory's. Norms, activations, the loss, kernel launches, data and checkpoints are left out: with them the same schedule takes longer, and its MFU is lower."
+	return "Computing is matrix products by their shapes, attention by its length, and norms, activations, conversions to 8 bits, the loss and the optimizer by their memory traffic (weft catalog gpu " + t.Job.GPU + " has the rates' sources), all at training.framework of these kernels' rate. Input data, checkpoints, stragglers and uneven experts are left out; docs/TRAINING.md has the errors against published steps."
 }
 
 // muchBubble is the share of bubbles in a step from which on the schedule determines its length.

@@ -93,12 +93,16 @@ type GPU struct {
 	BF16 units.FLOPS `yaml:"bf16" range:"0..1000PFLOPS"`
 	// FP8 is the same in 8 bits. 0: the GPU has none.
 	FP8 units.FLOPS `yaml:"fp8" range:"0..1000PFLOPS"`
-	// MatrixBF16 is the share of the peak that large matrix products reach.
+	// MatrixBF16 is the share of the peak that large matrix products reach in a short run.
 	MatrixBF16 Ratio `yaml:"matrix-bf16"`
 	// MatrixFP8 is the same in 8 bits.
 	MatrixFP8 Ratio `yaml:"matrix-fp8"`
-	// Attention is the share of the peak in bfloat16 that the attention kernel reaches.
+	// Attention is the share of the peak in bfloat16 that the attention kernel reaches for
+	// long sequences.
 	Attention Ratio `yaml:"attention"`
+	// Sustained is the share of a short run's rate of products and attention that remains in
+	// a long one, in which power limits the clock.
+	Sustained Ratio `yaml:"sustained"`
 }
 
 // ScaleUp is the network inside a node. It may be given as a generation.

@@ -45,6 +45,9 @@ func (r workloadRules) deriveTraining() {
 			r.complain("training.noise.slow-gpus", "%d slow GPUs of %d", n.SlowGPUs, gpus)
 		}
 	}
+	if f := t.Framework.Float(); f <= 0 || f > 1 {
+		r.complain("training.framework", "computations reach %s of the kernels' rate: want more than 0 and at most 100%%", t.Framework)
+	}
 	if peak, _ := r.Cluster.Node.GPU.Peak(t.Precision); peak == 0 {
 		r.complain("training.precision", "the GPU %s computes no %s: take bf16", r.Cluster.Node.GPU.Model, t.Precision)
 	}

@@ -25,6 +25,9 @@ type Training struct {
 	Bucket int64 `yaml:"bucket,omitzero" range:"0..1000000000000"`
 	// Overlap is the communication that goes on beside computation.
 	Overlap Overlap `yaml:"overlap"`
+	// Framework is the share of the rate of kernels measured alone that computations of a
+	// step reach: other kernels' caches, launches, operators that are not fused, the host.
+	Framework Ratio `yaml:"framework"`
 	// Noise is the differences between GPUs.
 	Noise Noise `yaml:"noise,omitzero"`
 }

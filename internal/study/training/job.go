@@ -10,6 +10,12 @@ func trainingJob(r *scenario.Resolved) *llm.Job {
 	t, g := &r.Training, &r.Cluster.Node.GPU
 	m, p := &t.Model, &t.Parallel
 	peak, reached := g.Peak(t.Precision)
+	width := 2.0
+	if t.Precision == scenario.FP8 {
+		width = 1
+	}
+	sustained := g.Sustained.Float()
+	bf16 := float64(g.BF16) * sustained
 	return &llm.Job{
 		Model: llm.Model{
 			Layers: m.Layers, Hidden: m.Hidden, FFN: m.FFN, Gated: m.Gated, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim,
@@ -19,15 +25,17 @@ func trainingJob(r *scenario.Resolved) *llm.Job {
 		},
 		GPU: llm.GPU{
 			Memory: g.Memory, MemoryRate: g.MemoryRate,
-			Peak: float64(peak), Matrix: float64(peak) * reached.Float(), Attention: float64(g.BF16) * g.Attention.Float(),
+			Peak: float64(peak), Matrix: float64(peak) * sustained * reached.Float(), Width: width,
+			Head: bf16 * g.MatrixBF16.Float(), Attention: bf16 * g.Attention.Float(),
 		},
 		Parallel: llm.Parallel{
 			Tensor: p.Tensor, Sequence: p.Sequence && p.Tensor > 1, Context: p.Context, Data: p.Data, Pipeline: p.Pipeline,
 			Chunks: p.Interleave, Expert: p.Expert, ZeRO: p.ZeRO,
 		},
-		Batch:   llm.Batch{Global: t.Batch.Global, Micro: t.Batch.Micro, Sequence: t.Batch.Sequence},
-		Memory:  widths(t),
-		Overlap: llm.Overlap{Gradients: t.Overlap.Gradients, Parameters: t.Overlap.Parameters, Tensor: t.Overlap.Tensor, Context: t.Overlap.Context},
+		Batch:     llm.Batch{Global: t.Batch.Global, Micro: t.Batch.Micro, Sequence: t.Batch.Sequence},
+		Memory:    widths(t),
+		Framework: t.Framework.Float(),
+		Overlap:   llm.Overlap{Gradients: t.Overlap.Gradients, Parameters: t.Overlap.Parameters, Tensor: t.Overlap.Tensor, Context: t.Overlap.Context},
 	}
 }
 

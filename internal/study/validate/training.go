@@ -28,14 +28,9 @@ func trainingCases() []*Case {
 			Slow:      true,
 			Run:       collidingSteps,
 		},
-		{
-			ID:        "training/published",
-			Claim:     "A step beside published steps of the same job; work that weft leaves out makes these longer.",
-			Reference: "NVIDIA-NeMo/Megatron-Bridge, docs/performance-summary.md, container 25.11, DGX-H100, FP8: model TFLOP a second and GPU.",
-			Setting:   "The parallelism, batches and sequences of that table; DGX H100 and InfiniBand NDR, rail-optimised, which the table does not say; gradients in bfloat16 as in NVIDIA's recipes; rates of products and attention from the catalog. With FSDP the table's job is ZeRO 3 here, which gathers a layer ahead.",
-			Slow:      true,
-			Run:       publishedSteps,
-		},
+		publishedCase("nvidia", "of NVIDIA's own stacks of 2024 to 2026", func(s *publishedStep) bool { return s.Year >= 2024 && nvidiaStacks[s.Stack] }),
+		publishedCase("others", "of other stacks of 2024 to 2026", func(s *publishedStep) bool { return s.Year >= 2024 && !nvidiaStacks[s.Stack] }),
+		publishedCase("before-2024", "of stacks before 2024", func(s *publishedStep) bool { return s.Year < 2024 }),
 	}
 }
 
@@ -133,47 +128,4 @@ func moving(f *runstore.TrainingFabric, purpose string) (ps float64) {
 		}
 	}
 	return ps
-}
-
-// published is a job of Megatron-Bridge's table.
-type published struct {
-	name   string
-	nodes  int
-	tflops float64 // model operations a second and GPU, in 10^12
-	job    scenario.Training
-}
-
-var publishedJobs = []published{
-	{"Llama 3 8B, 8 GPUs", 1, 744, job("llama3-8b", 128, scenario.Parallel{ZeRO: 3})},
-	{"Llama 3 70B, 64 GPUs", 8, 719, job("llama3-70b", 128, scenario.Parallel{Tensor: 4, Pipeline: 8, Interleave: 5})},
-	{"Llama 3.1 405B, 1,024 GPUs", 128, 737, job("llama3-405b", 512, scenario.Parallel{Tensor: 8, Pipeline: 8, Context: 2, Interleave: 8})},
-}
-
-// job is a model trained in FP8 as in NVIDIA's recipes.
-func job(model string, batch int, p scenario.Parallel) scenario.Training {
-	return scenario.Training{
-		Model: scenario.Model{Preset: model}, Parallel: p, Batch: scenario.Batch{Global: batch},
-		Precision: scenario.FP8, Gradients: "bf16", Recompute: "selective",
-	}
-}
-
-func publishedSteps(e *Env) ([]Row, error) {
-	var rows []Row
-	for _, p := range publishedJobs {
-		if e.Short && p.nodes > 1 {
-			break
-		}
-		s := clusterOf(p.nodes, scenario.Node{Preset: "dgx-h100"}, "", "infiniband-ndr")
-		s.Training = p.job
-		out, err := trained(e.Ctx, &s, false)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.name, err)
-		}
-		f := &out.Fabrics[0]
-		rows = append(rows, Row{
-			Name: p.name, Unit: Plain, Reference: []float64{p.tflops}, Weft: []float64{f.MFU * float64(out.Job.Peak) / 1e12}, Tolerance: shown,
-			Note: "TFLOP a second and GPU",
-		})
-	}
-	return rows, nil
 }

@@ -5,7 +5,7 @@ import "weft/units"
 // bucket is a set of parameters of a stage whose gradients are sent together.
 type bucket struct {
 	chunk   int
-	last    int // the layer whose backward pass fills it
+	last    int // the layer whose backward pass fills it; in a chunk without layers its end
 	first   int // the layer whose forward pass needs it first
 	dense   int64
 	experts int64
@@ -27,16 +27,24 @@ func (j *Job) bucketsOf(stage int) (list []bucket) {
 	tensor, experts := int64(p.Tensor), int64(p.Tensor*p.Expert)
 	for chunk := p.Chunks - 1; chunk >= 0; chunk-- {
 		from, to := j.Layers(stage, chunk)
-		b := bucket{chunk: chunk, first: to - 1}
+		b := bucket{chunk: chunk, first: from, last: from}
 		if stage == p.Pipeline-1 && chunk == p.Chunks-1 {
 			b.dense += m.Output() / tensor
+		}
+		embedding := int64(0)
+		if stage == 0 && chunk == 0 {
+			embedding = m.Embedding() / tensor
+		}
+		if from == to && b.dense+embedding > 0 {
+			b.dense += embedding
+			list = append(list, b)
 		}
 		for l := to - 1; l >= from; l-- {
 			b.dense += m.Layer(l) / tensor
 			b.experts += m.Routed(l) / experts
 			b.last = l
-			if l == from && stage == 0 && chunk == 0 {
-				b.dense += m.Embedding() / tensor
+			if l == from {
+				b.dense += embedding
 			}
 			b.first = l
 			if b.dense+b.experts >= j.bucketSize() || l == from {

@@ -1,42 +1,129 @@
 package llm
 
-import "weft/units"
+import (
+	"math"
+
+	"weft/units"
+)
 
 // attentionBackward is the number of the attention kernel's operations in the backward pass for
 // each operation of the forward pass: it computes the scores again (Dao 2023, section 4.1).
 const attentionBackward = 2.5
 
-// block is one of the two parts of a layer, with the communication of tensor parallelism around it.
+// block is the times of one of the two parts of a layer: of the products before, of the work in the
+// middle, and of the products after; in the backward pass also of the weights' gradients.
 type block struct {
-	forward, backward units.Time
-	attention         units.Time // of forward, the time of the attention's kernel
+	forward, backward pass
+	weights           units.Time
 }
 
-// duration is a number of seconds as a time.
-func duration(seconds float64) units.Time { return units.Time(seconds * float64(units.Second)) }
+// pass is a part of a layer in one direction, in the order of its work.
+type pass struct{ in, middle, out units.Time }
 
-// attentionBlock and feedForwardBlock are the times of a layer's parts for a
-// micro-batch on one GPU.
-func (j *Job) attentionBlock(layer int) block {
-	m := &j.Model
-	tokens := float64(j.tokens()) / float64(j.Parallel.Tensor)
-	_, scores := m.Forward(layer, j.Batch.Sequence)
-	products := 2 * float64(m.Attention()) * tokens / j.GPU.Matrix
-	kernel := scores * tokens / j.GPU.Attention
+// all is the time of a pass.
+func (p pass) all() units.Time { return p.in + p.middle + p.out }
+
+// blockOf is a block of the products before and after, with the seconds of the work in the middle.
+func (j *Job) blockOf(in, out []product, middle, middleBack float64) block {
+	inF, inB, inW := j.GPU.products(in, j.Memory.Gradient)
+	outF, outB, outW := j.GPU.products(out, j.Memory.Gradient)
 	return block{
-		forward: duration(products + kernel), backward: duration(2*products + attentionBackward*kernel), attention: duration(kernel),
+		forward:  pass{duration(inF), duration(middle), duration(outF)},
+		backward: pass{duration(outB), duration(middleBack), duration(inB)},
+		weights:  duration((inW + outW)),
 	}
 }
 
-func (j *Job) feedForwardBlock(layer int) block {
-	all, _ := j.Model.Forward(layer, j.Batch.Sequence)
-	products := (all - 2*float64(j.Model.Attention())) * float64(j.tokens()) / float64(j.Parallel.Tensor) / j.GPU.Matrix
-	return block{forward: duration(products), backward: duration(2 * products)}
+// attentionBlock is the times of a layer's attention for a micro-batch on one GPU.
+func (j *Job) attentionBlock(layer int) block {
+	m, g := &j.Model, &j.GPU
+	tokens, tensor := float64(j.tokens()), float64(j.Parallel.Tensor)
+	h, q, kv := float64(m.Hidden), float64(m.Heads*m.HeadDim)/tensor, float64(m.KVHeads*m.HeadDim)/tensor
+	in := []product{{tokens, q + 2*kv, h, 1}}
+	if m.KVRank > 0 {
+		rope := float64(m.RopeDim)
+		query, keys := float64(m.QueryRank), float64(m.KVRank)
+		in = []product{
+			{tokens, query + keys + rope, h, 1},
+			{tokens, q + float64(m.Heads)*rope/tensor, query, 1},
+			{tokens, 2 * q, keys, 1},
+		}
+	}
+	_, scores := m.Forward(layer, j.Batch.Sequence)
+	sequence := float64(j.Batch.Sequence)
+	rate := g.Attention * sequence / (sequence + attentionRamp) * min(1, math.Sqrt(math.Sqrt(float64(m.HeadDim)/128)))
+	kernel := start + scores*tokens/tensor/rate
+	forward := j.normed(8*h) + g.streamed(tokens*2*(q+kv))
+	backward := j.normed(10*h) + g.streamed(tokens*2*(q+kv))
+	if j.Memory.Recompute == RecomputeSelective {
+		backward += j.normed(4 * h)
+	}
+	return j.blockOf(in, []product{{tokens, h, q, 1}}, kernel+forward, attentionBackward/attentionBackwardRate*kernel+backward)
 }
 
-// logits is the time of the output embedding's products in the forward pass.
-func (j *Job) logits() units.Time {
-	return duration(j.Model.Logits() * float64(j.tokens()) / float64(j.Parallel.Tensor) / j.GPU.Matrix)
+// normed is the time of a layer's norm and of its addition to the residual stream, with a number of
+// bytes for each token, in four kernels.
+func (j *Job) normed(bytes float64) float64 {
+	if j.Parallel.Sequence {
+		bytes /= float64(j.Parallel.Tensor)
+	}
+	return 4*start + j.GPU.streamed(bytes*float64(j.tokens()))
+}
+
+// feedForwardBlock is the times of a layer's feed-forward part for a micro-batch on one GPU.
+func (j *Job) feedForwardBlock(layer int) block {
+	m, g := &j.Model, &j.GPU
+	tokens, tensor, h := float64(j.tokens()), float64(j.Parallel.Tensor), float64(m.Hidden)
+	up := float64(m.ffnMatrices() - 1)
+	var in, out []product
+	width := 0.0 // numbers of each token between the matrices
+	add := func(rows, ffn, times float64) {
+		if rows*ffn*times > 0 {
+			in = append(in, product{rows, up * ffn / tensor, h, times})
+			out = append(out, product{rows, h, ffn / tensor, times})
+			width += rows * ffn * times / tensor / tokens
+		}
+	}
+	moved := 0.0
+	if m.MoE(layer) {
+		here := float64(m.Experts) / float64(j.Parallel.Expert)
+		add(tokens*float64(m.TopK)/here, float64(m.ExpertFFN), here)
+		add(tokens, float64(m.Shared*m.ExpertFFN), 1)
+		in = append(in, product{tokens / tensor, float64(m.Experts), h, 1})
+		moved = 8 * float64(m.TopK) * h / tensor // permuted, and put back
+	} else {
+		add(tokens, float64(m.FFN), 1)
+	}
+	act := 2*up + 2
+	forward := j.normed(8*h) + g.streamed(tokens*(act*width+moved))
+	backward := j.normed(10*h) + g.streamed(tokens*((2*act-2)*width+moved))
+	if j.Memory.Recompute == RecomputeSelective {
+		backward += j.normed(4*h) + g.streamed(tokens*act*width)
+	}
+	return j.blockOf(in, out, forward, backward)
+}
+
+// logits is the time of the output embedding's product in the forward pass, and of its two products
+// in the backward pass, always in 16 bits; with the loss, of which 12 bytes a word are moved.
+func (j *Job) logits() (forward, backward units.Time) {
+	g := j.GPU
+	if j.Model.Vocab == 0 {
+		return 0, 0
+	}
+	g.Matrix, g.Width = g.Head, 2
+	tokens, words := float64(j.tokens()), float64(j.Model.Vocab)/float64(j.Parallel.Tensor)
+	f, in, weights := g.products([]product{{tokens, words, float64(j.Model.Hidden), 1}}, j.Memory.Gradient)
+	loss := g.streamed(6 * tokens * words)
+	return duration(f + loss), duration(in + weights + loss)
+}
+
+// embedding is the time of looking up the input embedding: 4 bytes for each of a token's numbers;
+// twice as long backward.
+func (j *Job) embedding() units.Time {
+	if j.Model.Vocab == 0 {
+		return 0
+	}
+	return duration(start + j.GPU.streamed(4*float64(j.tokens())*float64(j.Model.Hidden)))
 }
 
 // optimizerTraffic is the memory traffic of Adam for a parameter, in bytes, without the weight that
@@ -51,6 +138,5 @@ func (j *Job) optimizer(stage int) units.Time {
 		dense /= int64(p.Data * p.Context)
 		experts /= int64(p.Data * p.Context / p.Expert)
 	}
-	bytes := float64(dense+experts) * float64(optimizerTraffic+j.Memory.Weight)
-	return duration(bytes * 8 / float64(j.GPU.MemoryRate))
+	return duration(j.GPU.streamed(float64(dense+experts) * float64(optimizerTraffic+j.Memory.Weight)))
 }

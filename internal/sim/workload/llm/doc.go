@@ -10,10 +10,18 @@
 // twice as many as forward, the attention's kernel 2.5 times as many as it
 // recomputes its scores (Dao, "FlashAttention-2", 2023, section 4.1).
 //
+// # Time
+//
+// A product of matrices takes a start, its operations at the GPU's rate, and a part of its
+// memory traffic; if it is small, its traffic at the memory's rate. Operands of 8 bits are
+// converted before. The attention's kernel depends on the sequence's length and the head's
+// dimension. Norms, activations, rotary embeddings, the permutation of tokens, the embeddings,
+// the loss and the optimizer take their memory traffic. Everything is divided by what the
+// framework leaves of these rates (Job.Framework). docs/TRAINING.md has constants and errors.
+//
 // # What is left out
 //
-// All work except matrix products: norms, activations, rotary embeddings, dropout, the
-// loss, routing and permutation of tokens; kernel launches; input data, checkpoints
-// and logging; power and clock limits beyond the stated efficiency; imbalance of
-// experts (each gets as many tokens); DeepSeek's multi-token prediction.
+// Dropout; input data, checkpoints and logging; a GPU's resources that collectives take, except
+// those of tensor parallelism; imbalance of experts (each gets as many tokens); DeepSeek's
+// multi-token prediction.
 package llm

@@ -30,13 +30,15 @@ type family uint8
 const (
 	tensorGroups family = iota
 	contextGroups
-	dataGroups       // parameters of every replica: over data and context
-	expertGroups     // GPUs with different experts
-	expertDataGroups // GPUs with the same experts
+	dataGroups         // parameters of every replica: over data and context
+	expertGroups       // GPUs with different experts
+	expertDataGroups   // GPUs with the same experts
+	gatherGroups       // as dataGroups and expertDataGroups: the communicators of ZeRO 3's gatherings, which
+	expertGatherGroups // go on beside the reductions
 	numFamilies
 )
 
-var familyNames = [numFamilies]string{"tensor", "context", "data", "expert", "expert data"}
+var familyNames = [numFamilies]string{"tensor", "context", "data", "expert", "expert data", "data", "expert data"}
 
 // first is the member of a GPU's group that is first in all dimensions.
 func (f family) first(x coord, expert int) coord {
@@ -45,11 +47,11 @@ func (f family) first(x coord, expert int) coord {
 		x.tensor = 0
 	case contextGroups:
 		x.context = 0
-	case dataGroups:
+	case dataGroups, gatherGroups:
 		x.context, x.data = 0, 0
 	case expertGroups:
 		x.data -= x.data % expert
-	case expertDataGroups:
+	case expertDataGroups, expertGatherGroups:
 		x.context, x.data = 0, x.data%expert
 	}
 	return x

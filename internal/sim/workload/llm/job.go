@@ -16,15 +16,21 @@ type Job struct {
 	Batch    Batch
 	Memory   Memory
 	Overlap  Overlap
+	// Framework is the share of the computations' rate that the training framework leaves.
+	Framework float64
 }
 
 // GPU holds the properties of a GPU for training.
 type GPU struct {
 	Memory     units.Bytes
 	MemoryRate units.Rate
-	// Peak is the operations per second in the precision of the matrices, by the datasheet; Matrix
-	// and Attention are the rates that products of matrices and the attention's kernel reach.
-	Peak, Matrix, Attention float64
+	// Peak is the operations per second in the precision of the matrices, by the datasheet. Matrix,
+	// Head and Attention are the rates that long products of layers, those of the output embedding (in
+	// 16 bits), and the attention's kernel for long sequences reach in a long run.
+	Peak, Matrix, Head, Attention float64
+	// Width is the number of bytes of a number in the products of layers. Operands of less than two
+	// bytes are converted before each product.
+	Width float64
 }
 
 // Parallel is the division of the work. The product of Tensor, Context, Data and Pipeline is the
@@ -113,8 +119,8 @@ func (j *Job) Check() error {
 	if b.Global == 0 {
 		return fmt.Errorf("a step has no sequence")
 	}
-	if n := p.Pipeline * p.Chunks; n > m.Layers {
-		return fmt.Errorf("%d layers for %d stages with %d chunks each: a chunk has at least one", m.Layers, p.Pipeline, p.Chunks)
+	if n, ends := p.Pipeline*p.Chunks, min(p.Chunks-1, 1)*2; n > m.Layers+ends {
+		return fmt.Errorf("%d layers for %d stages with %d chunks each: a chunk has at least one; with several chunks the first and the last may have only the embeddings", m.Layers, p.Pipeline, p.Chunks)
 	}
 	if p.ZeRO >= 2 && p.Pipeline > 1 {
 		return fmt.Errorf("ZeRO %d with %d pipeline stages: gradients or parameters that are divided would be gathered for every micro-batch; no framework does both: take ZeRO 1", p.ZeRO, p.Pipeline)
@@ -127,7 +133,8 @@ func (j *Job) Check() error {
 
 // Layers are the layers [from, to) of a chunk of a stage. Chunks are assigned to the stages in
 // turn. If the layers do not divide evenly, some chunks have fewer: the last chunk and the first,
-// because of the embeddings, then the others from the end on.
+// because of the embeddings, then the others from the end on. The first and the last may have none,
+// as Llama 3 405B had (arXiv 2407.21783, section 3.3.2).
 func (j *Job) Layers(stage, chunk int) (from, to int) {
 	n := j.Parallel.Pipeline * j.Parallel.Chunks
 	each := (j.Model.Layers + n - 1) / n

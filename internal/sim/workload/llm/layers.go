@@ -20,18 +20,25 @@ func (r *rankBuilder) forward(w pipeline.Work) {
 		r.take(w, of)
 	}
 	from, to := r.Layers(r.at.stage, w.Chunk)
+	if w.Micro == 0 {
+		r.wait(r.needed[[2]int{w.Chunk, from}]...)
+	}
+	if first {
+		r.wait(r.compute("embedding", r.embedding()))
+	}
 	end := r.after
 	r.after = nil
 	for l := from; l < to; l++ {
 		r.wait(end...)
-		if w.Micro == 0 {
+		if w.Micro == 0 && l > from {
 			r.wait(r.needed[[2]int{w.Chunk, l}]...)
 		}
 		end = r.layerForward(l)
 	}
 	r.wait(end...)
 	if last {
-		r.compute("logits", r.logits())
+		forward, _ := r.logits()
+		r.compute("logits", forward)
 		return
 	}
 	r.give(w)
@@ -42,14 +49,14 @@ func (r *rankBuilder) layerForward(l int) []int32 {
 	if r.Parallel.ZeRO == 3 {
 		r.gatherLayer(l)
 	}
-	attention := r.attentionBlock(l)
-	end := r.divided(func() []int32 {
-		return r.attended(collective.AllGather, func() []int32 { return []int32{r.compute("attention", attention.forward)} })
+	attention := r.attentionBlock(l).forward
+	end := r.divided("attention", attention, func(t units.Time) []int32 {
+		return r.attended(collective.AllGather, func() []int32 { return []int32{r.compute("attention", t)} })
 	})
 	r.wait(end...)
-	ffn := r.feedForwardBlock(l)
-	return r.divided(func() []int32 {
-		return r.routed(l, func() []int32 { return []int32{r.compute("feed-forward", ffn.forward)} })
+	ffn := r.feedForwardBlock(l).forward
+	return r.divided("feed-forward", ffn, func(t units.Time) []int32 {
+		return r.routed(l, func() []int32 { return []int32{r.compute("feed-forward", t)} })
 	})
 }
 
@@ -65,23 +72,29 @@ func (r *rankBuilder) backward(w pipeline.Work) {
 		}
 		r.take(w, of)
 	} else {
-		r.wait(r.compute("logits", 2*r.logits()))
+		_, backward := r.logits()
+		r.wait(r.compute("logits", backward))
 	}
 	from, to := r.Layers(r.at.stage, w.Chunk)
 	end := r.after
 	r.after = nil
-	final := w.Micro == r.Micros()-1
+	sends := w.Micro == r.Micros()-1 && r.Overlap.Gradients || p.ZeRO >= 2
 	for l := to - 1; l >= from; l-- {
 		r.wait(end...)
 		end = r.layerBackward(l)
-		if final && r.Overlap.Gradients || p.ZeRO >= 2 {
+		if sends {
 			r.filled(w.Chunk, l, end)
 		}
 	}
-	if !first {
-		r.wait(end...)
-		r.give(w)
+	if sends && from == to {
+		r.filled(w.Chunk, from, end)
 	}
+	r.wait(end...)
+	if first {
+		r.compute("embedding", 2*r.embedding())
+		return
+	}
+	r.give(w)
 }
 
 // filled adds the reduction of a bucket if a layer's backward pass has filled it.
@@ -104,110 +117,132 @@ func (r *rankBuilder) layerBackward(l int) []int32 {
 		r.wait(r.layerForward(l)...)
 	}
 	ffn := r.feedForwardBlock(l)
-	end := r.dividedBack(ffn.backward, func(t units.Time) []int32 {
+	end := r.dividedBack("feed-forward", ffn, func(t units.Time) []int32 {
 		return r.routed(l, func() []int32 { return []int32{r.compute("feed-forward", t)} })
 	})
 	r.wait(end...)
 	attention := r.attentionBlock(l)
-	return r.dividedBack(attention.backward, func(t units.Time) []int32 {
+	return r.dividedBack("attention", attention, func(t units.Time) []int32 {
 		return r.attended(collective.ReduceScatter, func() []int32 { return []int32{r.compute("attention", t)} })
 	})
 }
 
-// residual is the bytes of the residual stream of a micro-batch, at every stage.
-func (r *rankBuilder) residual() []units.Bytes {
-	return r.uniform(r.tokens() * int64(r.Model.Hidden) * r.Memory.Activation)
-}
-
-// tensor adds a collective of the residual stream.
-func (r *rankBuilder) tensor(do collective.Op) int32 {
-	return r.collective(tensorGroups, workload.Tensor, do, r.residual())
+// tensor adds a collective of a part of the residual stream.
+func (r *rankBuilder) tensor(do collective.Op, parts, of int64) int32 {
+	bytes := r.tokens() * int64(r.Model.Hidden) * r.Memory.Activation
+	return r.collective(tensorGroups, workload.Tensor, do, r.uniform(bytes*parts/of))
 }
 
 // divided adds a part of a layer that tensor parallelism divides: with sequence parallelism the
 // tokens are gathered before and the sums scattered after (Korthikanti et al. 2022, section 4.2.2),
-// without it the sums are reduced after.
-//
-// With overlap, the collectives begin with the part, as if the products were cut into pieces
-// (userbuffers of Transformer Engine): only the longer of the two shows. That is the best possible
-// overlap.
-func (r *rankBuilder) divided(part func() []int32) []int32 {
-	before := r.after
+// without it the sums are reduced after. middle adds the part's work between its products.
+func (r *rankBuilder) divided(name string, t pass, middle func(units.Time) []int32) []int32 {
+	if r.piecewise() {
+		r.into(name, t.in)
+		return r.outOf(name, t.out, middle(t.middle))
+	}
+	do := collective.AllReduce
+	if r.Parallel.Sequence {
+		do = collective.ReduceScatter
+		r.wait(r.tensor(collective.AllGather, 1, 1))
+	}
+	end := middle(t.all())
+	r.wait(end...)
+	if after := r.tensor(do, 1, 1); after != none {
+		return []int32{after}
+	}
+	r.after = nil
+	return end
+}
+
+// piecewise reports whether products are cut into pieces that run beside their collectives.
+func (r *rankBuilder) piecewise() bool { return r.Overlap.Tensor && r.Parallel.Tensor > 1 }
+
+// slowed is a computation's time while a collective runs.
+func slowed(t units.Time) units.Time { return duration(t.Seconds() * besides) }
+
+// into adds the products before the work in the middle: with sequence parallelism the tokens of the
+// other GPUs arrive one after the other while the products of earlier ones run (userbuffers of
+// Transformer Engine), so that those of the last tokens wait for the whole gathering. The next
+// operation waits for all of it.
+func (r *rankBuilder) into(name string, t units.Time) {
 	if !r.Parallel.Sequence {
-		end := part()
-		if r.Overlap.Tensor {
-			r.after = before
-		} else {
-			r.wait(end...)
+		if t > 0 {
+			r.wait(r.compute(name+" in", t))
 		}
-		return r.joined(end, r.tensor(collective.AllReduce))
+		return
+	}
+	before := r.after
+	gathered := r.tensor(collective.AllGather, 1, 1)
+	if t == 0 {
+		r.after = []int32{gathered}
+		return
 	}
 	r.after = before
-	if gathered := r.tensor(collective.AllGather); gathered == none || r.Overlap.Tensor {
-		r.after = before
-	} else {
-		r.after = []int32{gathered}
-	}
-	end := part()
-	if r.Overlap.Tensor {
-		r.after = before
-	} else {
-		r.wait(end...)
-	}
-	return r.joined(end, r.tensor(collective.ReduceScatter))
+	last := t / units.Time(r.Parallel.Tensor)
+	r.compute(name+" in", slowed(t-last))
+	r.wait(gathered)
+	r.wait(r.compute(name+" in", last))
 }
 
-// joined are the ends of a part and of its last collective.
-func (r *rankBuilder) joined(end []int32, after int32) []int32 {
-	r.after = nil
-	if after == none {
-		return end
+// scatters is the number of pieces in which sums are scattered beside the products that they come
+// from; that of the last piece runs alone (Transformer Engine's default).
+const scatters = 4
+
+// outOf adds the products after the work in the middle, whose ends are given, and the sums.
+func (r *rankBuilder) outOf(name string, t units.Time, middle []int32) []int32 {
+	do := collective.AllReduce
+	if r.Parallel.Sequence {
+		do = collective.ReduceScatter
 	}
-	if r.Overlap.Tensor {
-		return append(end, after)
+	r.wait(middle...)
+	if t == 0 {
+		return []int32{r.tensor(do, 1, 1)}
 	}
-	return []int32{after}
+	first := r.compute(name+" out", t/scatters)
+	r.wait(first)
+	r.tensor(do, scatters-1, scatters)
+	r.wait(first)
+	r.wait(r.compute(name+" out", slowed(t-t/scatters)))
+	return []int32{r.tensor(do, 1, scatters)}
 }
 
-// dividedBack is divided in the backward pass, in two halves: the gradient of the input, and the
-// gradient of the weights. The saved input is gathered during the first half, and the sums are
-// scattered during the second, as in Megatron-LM.
-func (r *rankBuilder) dividedBack(t units.Time, part func(t units.Time) []int32) []int32 {
+// dividedBack is divided in the backward pass. Then the gradients of the weights follow: the sums
+// are scattered beside them, and the saved input that they need is gathered again beside the
+// gradients of the inputs, as in Megatron-LM.
+func (r *rankBuilder) dividedBack(name string, t block, middle func(units.Time) []int32) []int32 {
+	back, weights := t.backward, t.weights
 	before := r.after
-	if !r.Parallel.Sequence {
-		end := part(t / 2)
-		r.wait(end...)
-		sums := r.tensor(collective.AllReduce)
-		r.after = nil
-		weights := r.compute("weights", t-t/2)
-		if sums == none {
-			return []int32{weights}
-		}
-		return []int32{weights, sums}
+	saved, do := none, collective.AllReduce
+	if r.Parallel.Tensor > 1 {
+		weights = slowed(weights)
 	}
-	if gathered := r.tensor(collective.AllGather); gathered != none && !r.Overlap.Tensor {
-		r.after = []int32{gathered}
-	} else {
+	switch {
+	case !r.Parallel.Sequence:
+	case r.piecewise():
+		r.into(name, back.in)
+		before, back.in = r.after, 0
+	default:
+		r.wait(r.tensor(collective.AllGather, 1, 1))
+		before = r.after
+	}
+	if r.Parallel.Sequence {
+		do = collective.ReduceScatter
 		r.after = before
+		saved = r.tensor(collective.AllGather, 1, 1)
 	}
-	waits := r.after
-	saved := r.tensor(collective.AllGather)
-	r.after = waits
-	end := part(t / 2)
-	if r.Overlap.Tensor {
-		r.after = before
-	} else {
-		r.wait(end...)
-	}
-	sums := r.tensor(collective.ReduceScatter)
+	r.after = before
+	end := middle(back.all())
+	r.wait(end...)
+	sums := r.tensor(do, 1, 1)
 	r.after = nil
 	r.wait(end...)
 	r.wait(saved)
-	weights := r.compute("weights", t-t/2)
-	if sums == none {
-		return []int32{weights}
+	end = []int32{r.compute("weights", weights)}
+	if sums != none {
+		end = append(end, sums)
 	}
-	return []int32{weights, sums}
+	return end
 }
 
 // attended adds attention whose keys and values are divided by context parallelism: they are
@@ -271,9 +306,9 @@ func (r *rankBuilder) gatherLayer(l int) {
 	dense := r.uniform(m.Layer(l) / int64(p.Tensor) * r.Memory.Weight)
 	experts := r.uniform(m.Routed(l) / int64(p.Tensor*p.Expert) * r.Memory.Weight)
 	waits := r.after
-	gathered := r.collective(dataGroups, workload.Data, collective.AllGather, dense)
+	gathered := r.collective(gatherGroups, workload.Data, collective.AllGather, dense)
 	r.after = waits
-	more := r.collective(expertDataGroups, workload.Data, collective.AllGather, experts)
+	more := r.collective(expertGatherGroups, workload.Data, collective.AllGather, experts)
 	r.after = before
 	r.wait(gathered, more)
 	r.starts = append(r.starts, int32(len(r.ops)))

@@ -22,11 +22,14 @@ const (
 	streamExpert
 	streamData
 	streamExpertData
+	streamGather
+	streamExpertGather
 )
 
 var familyStreams = [numFamilies]uint8{
 	tensorGroups: streamTensor, contextGroups: streamContext, dataGroups: streamData,
 	expertGroups: streamExpert, expertDataGroups: streamExpertData,
+	gatherGroups: streamGather, expertGatherGroups: streamExpertGather,
 }
 
 // rankBuilder builds the list of operations of a rank.
@@ -62,9 +65,9 @@ func (r *rankBuilder) wait(ops ...int32) {
 	}
 }
 
-// compute adds a computation.
+// compute adds a computation, which takes the given time if the framework adds nothing.
 func (r *rankBuilder) compute(name string, t units.Time) int32 {
-	return r.op(workload.Op{Name: r.label + name, Kind: workload.Compute, Time: t, Stream: streamCompute})
+	return r.op(workload.Op{Name: r.label + name, Kind: workload.Compute, Time: duration(t.Seconds() / r.Framework), Stream: streamCompute})
 }
 
 // collective adds a collective of a family, with the bytes at each stage; none if the group has one
@@ -202,7 +205,7 @@ func (r *rankBuilder) give(w pipeline.Work) {
 }
 
 var streamNames = [...]string{
-	"compute", "send forward", "send backward", "receive forward", "receive backward", "tensor", "context", "expert", "data", "expert data",
+	"compute", "send forward", "send backward", "receive forward", "receive backward", "tensor", "context", "expert", "data", "expert data", "data parameters", "expert parameters",
 }
 
 // StreamName is the name of a stream of a step's ranks.

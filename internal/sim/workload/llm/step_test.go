@@ -9,7 +9,7 @@ import (
 	"weft/units"
 )
 
-var h100 = GPU{Memory: 80_000_000_000, MemoryRate: 26800 * units.Gbps, Peak: 989e12, Matrix: 792e12, Attention: 614e12}
+var h100 = GPU{Memory: 80_000_000_000, MemoryRate: 26800 * units.Gbps, Peak: 989e12, Matrix: 756e12, Head: 756e12, Attention: 582e12, Width: 2}
 
 // mixed are the widths of training in bfloat16 with Adam in 32 bits.
 var mixed = Memory{Activation: 2, Dispatch: 2, Weight: 2, Gradient: 4, Optimizer: 12}
@@ -36,7 +36,7 @@ func jobs() (list []Job) {
 	} {
 		for _, o := range []Overlap{{}, {Gradients: true, Parameters: true, Tensor: true, Context: true}} {
 			for _, re := range []Recompute{RecomputeNone, RecomputeFull} {
-				j := Job{Model: tiny(0), GPU: h100, Parallel: p, Batch: Batch{Global: 16, Micro: 1, Sequence: 512}, Memory: mixed, Overlap: o}
+				j := Job{Model: tiny(0), GPU: h100, Parallel: p, Batch: Batch{Global: 16, Micro: 1, Sequence: 512}, Memory: mixed, Overlap: o, Framework: 1}
 				j.Memory.Recompute = re
 				if p.Expert > 1 {
 					j.Model = tiny(8)
@@ -114,7 +114,7 @@ func TestTheBubbleIsTheClosedForm(t *testing.T) {
 		m := tiny(0)
 		m.Vocab = 0 // the embeddings would make the last stage longer
 		j := Job{
-			Model: m, GPU: h100, Memory: mixed, Batch: Batch{Global: c.micros, Micro: 1, Sequence: 512},
+			Model: m, GPU: h100, Framework: 1, Memory: mixed, Batch: Batch{Global: c.micros, Micro: 1, Sequence: 512},
 			Parallel: Parallel{Tensor: 1, Context: 1, Data: 1, Pipeline: c.stages, Chunks: c.chunks, Expert: 1},
 		}
 		if err := j.Check(); err != nil {
