@@ -114,7 +114,7 @@ func faster(a, b []runstore.Point) []runstore.Point {
 
 // standings is the verdict on NCCL's choice, and a row for each size.
 func standings(r *scenario.Resolved, chosen, best []runstore.Point) *doc.Document {
-	rows := [][]string{{"size", "NCCL's choice", "time", "fastest in weft", "time", "choice / fastest"}}
+	t := doc.NewTable("size", "NCCL's choice", "time", "fastest in weft", "time", "choice / fastest")
 	name := func(p *runstore.Point) string { return strings.TrimSpace(p.Algorithm + " " + p.Wire) }
 	right, worst := 0, 1.0
 	for i := range chosen {
@@ -124,14 +124,14 @@ func standings(r *scenario.Resolved, chosen, best []runstore.Point) *doc.Documen
 			right++
 		}
 		worst = max(worst, ratio)
-		rows = append(rows, []string{units.Bytes(c.Bytes).String(), name(c), c.Time.String(), name(f), f.Time.String(), fmt.Sprintf("%.2f", ratio)})
+		t.Add(doc.Bytes(units.Bytes(c.Bytes)), doc.Text(name(c)), doc.Time(c.Time), doc.Text(name(f)), doc.Time(f.Time), doc.Ratio(ratio, 2))
 	}
 	return &doc.Document{
 		Brand: "NCCL's choice of algorithm", Title: fmt.Sprintf("%s on %s", r.Workload.Collective, r.Fabrics[0].Name),
 		Footer: "Made by weft bench --algo all. The same flags and version make the same page.",
 		Sections: []doc.Section{
 			{Verdict: true, Blocks: doc.Paragraphs(fmt.Sprintf("NCCL's choice is the fastest at %d of %d sizes, and takes at most %.2f times as long as the fastest.", right, len(chosen), worst))},
-			{Title: "Sizes", In: doc.Details, Blocks: []doc.Block{doc.Grid(rows, 2, 4, 5)}},
+			{Title: "Sizes", In: doc.Details, Blocks: []doc.Block{t}},
 		},
 	}
 }

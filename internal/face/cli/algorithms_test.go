@@ -28,7 +28,7 @@ func TestTheFastestOfEachSizeIsKept(t *testing.T) {
 	if err := d.Terminal(&text, doc.Style{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"fastest at 1 of 2 sizes, and takes at most 1.25 times", "1 MiB  ring LL        5 us  tree             4 us              1.25\n"} {
+	for _, want := range []string{"fastest at 1 of 2 sizes, and takes at most 1.25 times", "1 MiB  ring LL        5.000 us  tree             4.000 us              1.25\n"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("there is no %q:\n%s", want, text.String())
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/face/doc"
-	"weft/internal/face/report"
 	"weft/internal/roce"
 	"weft/internal/study/headroom"
 	"weft/units"
@@ -77,35 +76,34 @@ func (h *headroomFlags) run(ctx context.Context, e *Env) error {
 
 // document is the terms, their source, and the proof.
 func (h *headroomFlags) document(a *headroom.Answer) *doc.Document {
-	rows := [][]string{{"term", "bytes", "why"}}
+	terms := doc.Wrapped("term", "bytes", "why")
+	add := func(name string, bytes doc.Cell, why string) { terms.Add(doc.Text(name), bytes, doc.Text(why)) }
 	sum := 0.0
 	for _, t := range a.Terms {
-		rows = append(rows, []string{t.Name, report.Integer(int64(t.Bytes + 0.5)), t.Why})
+		add(t.Name, doc.ExactBytes(int64(t.Bytes+0.5)), t.Why)
 		sum += t.Bytes
 	}
 	if len(a.Terms) > 0 {
-		rows = append(rows,
-			[]string{"sum", report.Integer(int64(sum + 0.5)), ""},
-			[]string{"× cells", fmt.Sprintf("× %.3f", a.Occupancy), fmt.Sprintf("buffer that a byte takes with %d %% packets of 64 B", h.Pattern.SmallPercent)},
-			[]string{"+ packet", report.Integer(a.Lossless), "the lossless packet that passes the threshold"})
+		add("sum", doc.ExactBytes(int64(sum+0.5)), "")
+		add("× cells", doc.Ratio(a.Occupancy, 3).As(fmt.Sprintf("× %.3f", a.Occupancy)), fmt.Sprintf("buffer that a byte takes with %d %% packets of 64 B", h.Pattern.SmallPercent))
+		add("+ packet", doc.ExactBytes(a.Lossless), "the lossless packet that passes the threshold")
 	}
-	rows = append(rows,
-		[]string{"XOFF", report.Integer(a.Xoff), "the headroom, in whole KiB"},
-		[]string{"XON", report.Integer(a.Xon), "to which the queue drains before the peer goes on"},
-		[]string{"size", report.Integer(a.Size), "the priority's own reserve"})
+	add("XOFF", doc.ExactBytes(a.Xoff), "the headroom, in whole KiB")
+	add("XON", doc.ExactBytes(a.Xon), "to which the queue drains before the peer goes on")
+	add("size", doc.ExactBytes(a.Size), "the priority's own reserve")
 	if a.Shipped != "" {
-		rows[1][2] = a.Shipped
+		terms.Rows[1][2].Text = a.Shipped
 	}
 	d := &doc.Document{
 		Brand: "RoCE v2 configuration", Title: fmt.Sprintf("Headroom of a lossless priority: %s, %s, %s of cable", a.ASIC, a.Speed, a.Cable),
 		Footer: "Made by weft roce headroom. The same flags and version make the same page.",
 	}
-	d.Add(doc.Section{Blocks: append([]doc.Block{doc.Grid(rows, 1)}, doc.Notes("Source: "+a.Source+".")...)})
+	d.Add(doc.Section{Blocks: append([]doc.Block{terms}, doc.Notes("Source: "+a.Source+".")...)})
 	if p := a.Proof; p != nil {
-		d.Add(doc.Section{Title: "In the simulator", Caption: fmt.Sprintf("worst phase, full packets of %s B", report.Integer(p.Packet)), Blocks: doc.Paragraphs(
-			fmt.Sprintf("weft's own bound is %s B (a loop of %v).", report.Integer(p.Bound), units.Time(p.LoopPs)),
+		d.Add(doc.Section{Title: "In the simulator", Caption: fmt.Sprintf("worst phase, full packets of %s B", doc.Integer(p.Packet)), Blocks: doc.Paragraphs(
+			fmt.Sprintf("weft's own bound is %s B (a loop of %v).", doc.Integer(p.Bound), units.Time(p.LoopPs)),
 			fmt.Sprintf("With it %s packets were lost, with one packet less %s. The vendor's XOFF lies %s B above it, %.1f times.",
-				report.Integer(p.AtBound), report.Integer(p.Below), report.Integer(p.Margin), p.Times))})
+				doc.Integer(p.AtBound), doc.Integer(p.Below), doc.Integer(p.Margin), p.Times))})
 	}
 	return d
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/face/doc"
-	"weft/internal/face/report"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/scenario"
 )
@@ -100,11 +99,11 @@ func losslessTable(a *control.Lossless) *doc.Table {
 	rows := [][]string{
 		{"property", "value"},
 		{"circles of buffers", circleText(a)},
-		{"XOFF", fmt.Sprintf("%s B of one input alone, %s B of each with all %d ports congested", report.Integer(v.XoffOne), report.Integer(v.XoffAll), v.Ports)},
-		{"headroom", fmt.Sprintf("%s B; %s B may come after a pause%s", report.Integer(v.Headroom), report.Integer(v.Bound), vendorText(v))},
+		{"XOFF", fmt.Sprintf("%s B of one input alone, %s B of each with all %d ports congested", doc.Integer(v.XoffOne), doc.Integer(v.XoffAll), v.Ports)},
+		{"headroom", fmt.Sprintf("%s B; %s B may come after a pause%s", doc.Integer(v.Headroom), doc.Integer(v.Bound), vendorText(v))},
 	}
 	if v.Kmax > 0 {
-		rows = append(rows, []string{"ECN", fmt.Sprintf("kmin %s B, kmax %s B", report.Integer(v.Kmin), report.Integer(v.Kmax))})
+		rows = append(rows, []string{"ECN", fmt.Sprintf("kmin %s B, kmax %s B", doc.Integer(v.Kmin), doc.Integer(v.Kmax))})
 	}
 	for _, x := range a.Findings {
 		kind := "note"
@@ -120,7 +119,7 @@ func vendorText(v *control.Thresholds) string {
 	if v.Vendor == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", and the vendor's formula asks for %s B", report.Integer(v.Vendor))
+	return fmt.Sprintf(", and the vendor's formula asks for %s B", doc.Integer(v.Vendor))
 }
 
 // circleText says whether there is a circle.

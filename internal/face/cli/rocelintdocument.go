@@ -22,8 +22,7 @@ func lintDocument(r *lint.Report, trials []prove.Trial) *doc.Document {
 	}
 	if len(r.Findings) > 0 {
 		var lines strings.Builder // in the form of compilers, which editors and CI understand
-		t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {Left: true}, {Left: true}, {Left: true}}}
-		t.AddTexts("severity", "rule", "reason", "place", "value")
+		t := doc.NewTable("severity", "rule", "reason", "place", "value")
 		for i := range r.Findings {
 			f := &r.Findings[i]
 			fmt.Fprintf(&lines, "%s: %s: %s [%s]\n", f.At, f.Severity, f.Why, f.Rule)

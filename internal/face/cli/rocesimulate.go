@@ -10,7 +10,6 @@ import (
 
 	"weft"
 	"weft/internal/face/doc"
-	"weft/internal/face/report"
 	"weft/internal/roce/lint"
 	"weft/internal/roce/prove"
 	"weft/internal/sim/runstore"
@@ -141,34 +140,34 @@ func takeResult(s *prove.Result, p *runstore.Point, class units.SL) {
 }
 
 // figures are how a side shows each figure.
-var figures = map[prove.Figure]func(*prove.Result) string{
-	prove.DSCP:       func(s *prove.Result) string { return fmt.Sprint(s.DSCP) },
-	prove.CNPDSCP:    func(s *prove.Result) string { return fmt.Sprint(s.CNPDSCP) },
-	prove.Packets:    func(s *prove.Result) string { return s.Packets },
-	prove.Congestion: func(s *prove.Result) string { return s.Congestion },
-	prove.Room:       func(s *prove.Result) string { return report.Integer(s.Room) + " B" },
-	prove.Time:       func(s *prove.Result) string { return timeText(s, s.TimePs) },
-	prove.OwnTime:    func(s *prove.Result) string { return timeText(s, s.OwnTimePs) },
-	prove.VictimTime: func(s *prove.Result) string { return timeText(s, s.OwnTimePs) },
-	prove.Dropped:    func(s *prove.Result) string { return report.Integer(s.Dropped) },
-	prove.Resent:     func(s *prove.Result) string { return report.Integer(s.Resent) },
-	prove.Pauses:     func(s *prove.Result) string { return report.Integer(s.Pauses) },
-	prove.Storms:     func(s *prove.Result) string { return report.Integer(s.Storms) },
-	prove.Marks:      func(s *prove.Result) string { return report.Integer(s.Marks) },
-	prove.CNPDelay:   func(s *prove.Result) string { return timeText(s, s.CNPDelayPs) },
+var figures = map[prove.Figure]func(*prove.Result) doc.Cell{
+	prove.DSCP:       func(s *prove.Result) doc.Cell { return doc.Instead(fmt.Sprint(s.DSCP)) },
+	prove.CNPDSCP:    func(s *prove.Result) doc.Cell { return doc.Instead(fmt.Sprint(s.CNPDSCP)) },
+	prove.Packets:    func(s *prove.Result) doc.Cell { return doc.Instead(s.Packets) },
+	prove.Congestion: func(s *prove.Result) doc.Cell { return doc.Instead(s.Congestion) },
+	prove.Room:       func(s *prove.Result) doc.Cell { return doc.ExactBytes(s.Room).As(doc.Integer(s.Room) + " B") },
+	prove.Time:       func(s *prove.Result) doc.Cell { return timeCell(s, s.TimePs) },
+	prove.OwnTime:    func(s *prove.Result) doc.Cell { return timeCell(s, s.OwnTimePs) },
+	prove.VictimTime: func(s *prove.Result) doc.Cell { return timeCell(s, s.OwnTimePs) },
+	prove.Dropped:    func(s *prove.Result) doc.Cell { return doc.Count(s.Dropped) },
+	prove.Resent:     func(s *prove.Result) doc.Cell { return doc.Count(s.Resent) },
+	prove.Pauses:     func(s *prove.Result) doc.Cell { return doc.Count(s.Pauses) },
+	prove.Storms:     func(s *prove.Result) doc.Cell { return doc.Count(s.Storms) },
+	prove.Marks:      func(s *prove.Result) doc.Cell { return doc.Count(s.Marks) },
+	prove.CNPDelay:   func(s *prove.Result) doc.Cell { return timeCell(s, s.CNPDelayPs) },
 }
 
-// timeText is a time, or the reason why there is none.
-func timeText(s *prove.Result, ps int64) string {
+// timeCell is a time, or the reason why there is none.
+func timeCell(s *prove.Result, ps int64) doc.Cell {
 	switch {
 	case ps > 0:
-		return units.Time(ps).String()
+		return doc.Time(units.Time(ps))
 	case s.Failed != "":
 		reason, _, _ := strings.Cut(s.Failed, ";")
 		reason, _, _ = strings.Cut(reason, " (") // --json has the whole text
-		return "failed: " + reason
+		return doc.Instead("failed: " + reason)
 	}
-	return "unknown"
+	return doc.Instead("unknown")
 }
 
 // trialSection is a trial as a section of the document.
@@ -178,10 +177,10 @@ func trialSection(t *prove.Trial) doc.Section {
 		out.Blocks = []doc.Block{doc.Paragraph{Lead: "Not simulated:", Text: t.Refused + "."}}
 		return out
 	}
-	rows := [][]string{{"", "as configured", "mended"}}
+	rows := doc.NewTable("", "as configured", "mended")
 	for _, f := range t.Shows {
-		rows = append(rows, []string{string(f), figures[f](&t.Before), figures[f](&t.After)})
+		rows.Add(doc.Text(string(f)), figures[f](&t.Before), figures[f](&t.After))
 	}
-	out.Blocks = append(doc.Paragraphs(fmt.Sprintf("%s, on %s at %s.", upperFirst(t.Traffic), t.Port, t.Speed)), doc.Grid(rows, 1, 2))
+	out.Blocks = append(doc.Paragraphs(fmt.Sprintf("%s, on %s at %s.", upperFirst(t.Traffic), t.Port, t.Speed)), rows)
 	return out
 }

@@ -195,15 +195,15 @@ func checkDocument(tables string, s *subnet.Subnet, r *proof.Report, t *subnet.T
 	}
 	d.Add(findingsSection(s, r))
 	if len(r.Patterns) > 0 {
-		rows := [][]string{{"pattern", "flows on the worst cable", "bandwidth of an end", "worst cable"}}
+		t := doc.Wrapped("pattern", "flows on the worst cable", "bandwidth of an end", "worst cable")
 		for _, p := range r.Patterns {
 			at := "none"
 			if p.Worst.Exists() {
 				at = s.EndName(p.Worst)
 			}
-			rows = append(rows, []string{p.Name, fmt.Sprintf("%.4g", p.Contention), fmt.Sprintf("%.1f %%", 100*p.Bandwidth), at})
+			t.Add(doc.Text(p.Name), doc.Number(p.Contention, "flows"), doc.Tenths(p.Bandwidth), doc.Text(at))
 		}
-		d.Add(doc.Section{Title: "Patterns", In: doc.Details, Blocks: []doc.Block{doc.Grid(rows, 1, 2)}})
+		d.Add(doc.Section{Title: "Patterns", In: doc.Details, Blocks: []doc.Block{t}})
 	}
 	if m != nil {
 		d.Add(doc.Section{Title: "LID matrix", Blocks: []doc.Block{matrixTable(s, m)}})
@@ -302,15 +302,15 @@ func findingsSection(s *subnet.Subnet, r *proof.Report) doc.Section {
 	if len(r.Findings) == 0 {
 		return doc.Section{}
 	}
-	rows := [][]string{{"finding", "count", "first"}}
+	t := doc.Wrapped("finding", "count", "first")
 	for _, f := range r.Findings {
 		var first []string
 		for _, p := range f.Places[:min(3, len(f.Places))] {
 			first = append(first, placeText(s, p))
 		}
-		rows = append(rows, []string{f.Kind.String(), fmt.Sprint(f.Count), strings.Join(first, "; ")})
+		t.Add(doc.Text(f.Kind.String()), doc.Count(f.Count), doc.Text(strings.Join(first, "; ")))
 	}
-	return doc.Section{Title: "Findings", Blocks: []doc.Block{doc.Grid(rows, 1)}}
+	return doc.Section{Title: "Findings", Blocks: []doc.Block{t}}
 }
 
 // placeText is the place of a finding. Port 255 is the entry that drops.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,7 +85,7 @@ func diffDocument(s *subnet.Subnet, d *proof.Difference, moved int, fabric, tabl
 	if d.Entries == 0 {
 		return out
 	}
-	rows = [][]string{{"switch", "entries", "first: LID, port before, port after"}}
+	t := doc.Wrapped("switch", "entries", "first: LID, port before, port after")
 	for _, w := range d.Switches {
 		var first []string
 		for _, c := range d.First {
@@ -92,19 +93,21 @@ func diffDocument(s *subnet.Subnet, d *proof.Difference, moved int, fabric, tabl
 				first = append(first, fmt.Sprintf("%d: %s %s", c.LID, portText(c.Old), portText(c.New)))
 			}
 		}
-		rows = append(rows, []string{s.NodeName(w.Switch), fmt.Sprint(w.Entries), strings.Join(first, ", ")})
+		t.Add(doc.Text(s.NodeName(w.Switch)), doc.Count(w.Entries), doc.Text(strings.Join(first, ", ")))
 	}
-	shown := min(len(rows), maxShown+1)
-	out.Add(doc.Section{Title: "Switches", Blocks: []doc.Block{doc.Grid(rows[:shown], 1)}})
-	if shown < len(rows) {
-		out.Add(doc.Section{Title: "Further switches", In: doc.Details, Blocks: []doc.Block{doc.Grid(append(rows[:1:1], rows[shown:]...), 1)}})
+	further := *t
+	shown := min(len(t.Rows), maxShown+1)
+	t.Rows, further.Rows = t.Rows[:shown], slices.Delete(slices.Clone(t.Rows), 1, shown)
+	out.Add(doc.Section{Title: "Switches", Blocks: []doc.Block{t}})
+	if len(further.Rows) > 1 {
+		out.Add(doc.Section{Title: "Further switches", In: doc.Details, Blocks: []doc.Block{&further}})
 	}
 	if len(d.Loads) > 0 {
-		rows = [][]string{{"cable, sending side", "paths before", "paths after"}}
+		loads := doc.NewTable("cable, sending side", "paths before", "paths after")
 		for _, l := range d.Loads {
-			rows = append(rows, []string{s.EndName(l.Port), fmt.Sprint(l.Old), fmt.Sprint(l.New)})
+			loads.Add(doc.Text(s.EndName(l.Port)), doc.Count(l.Old), doc.Count(l.New))
 		}
-		out.Add(doc.Section{Title: "Cables", Caption: "the largest changes of load", In: doc.Details, Blocks: []doc.Block{doc.Grid(rows, 1, 2)}})
+		out.Add(doc.Section{Title: "Cables", Caption: "the largest changes of load", In: doc.Details, Blocks: []doc.Block{loads}})
 	}
 	return out
 }

@@ -329,22 +329,22 @@ func triedSection(tried []route.Attempt) doc.Section {
 	if len(tried) < 2 {
 		return doc.Section{}
 	}
-	rows := [][]string{{"engine", "lanes", "bandwidth of shifts", "flows on the worst cable", "proof"}}
+	out := doc.Wrapped("engine", "lanes", "bandwidth of shifts", "flows on the worst cable", "proof")
 	for i := range tried {
 		t := &tried[i]
-		row := []string{strings.TrimSpace(string(t.Engine) + " " + t.With), "", "", "", "refuted: " + t.Refused}
+		row := []doc.Cell{doc.Text(strings.TrimSpace(string(t.Engine) + " " + t.With)), {}, {}, {}, doc.Text("refuted: " + t.Refused)}
 		switch {
 		case t.Lanes == 0:
-			row[4] = "cannot route this fabric: " + t.Refused
+			row[4].Text = "cannot route this fabric: " + t.Refused
 		case t.Refused == "":
-			row[4] = "proven"
+			row[4].Text = "proven"
 		}
 		if t.Lanes > 0 {
-			row[1], row[2], row[3] = fmt.Sprint(t.Lanes), fmt.Sprintf("%.1f %%", 100*t.Bandwidth), fmt.Sprintf("%.4g", t.Contention)
+			row[1], row[2], row[3] = doc.Count(t.Lanes), doc.Tenths(t.Bandwidth), doc.Number(t.Contention, "flows")
 		}
-		rows = append(rows, row)
+		out.Add(row...)
 	}
-	return doc.Section{Title: "Engines tried", In: doc.Details, Blocks: []doc.Block{doc.Grid(rows, 1, 2, 3)}}
+	return doc.Section{Title: "Engines tried", In: doc.Details, Blocks: []doc.Block{out}}
 }
 
 func managerName(s *subnet.Subnet) string {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/internal/face/report"
+	"weft/internal/face/doc"
 	"weft/internal/live/sniff"
 	"weft/internal/live/wiretap"
 	"weft/wire/pcap"
@@ -166,7 +166,7 @@ func anomalyCounts(c *sniff.Counts) string {
 		if n > 1 {
 			one = many
 		}
-		text += report.Integer(n) + " " + one
+		text += doc.Integer(n) + " " + one
 	})
 	return text
 }

@@ -4,22 +4,21 @@ import (
 	"fmt"
 
 	"weft/internal/face/doc"
-	"weft/internal/face/report"
 	"weft/internal/live/sniff"
 	"weft/units"
 )
 
 // sniffDocument is the counts of a capture and its flows.
 func sniffDocument(path string, t *sniff.Tracker) *doc.Document {
-	counts := report.Integer(t.Packets) + " packets of RoCE v2"
+	counts := doc.Integer(t.Packets) + " packets of RoCE v2"
 	if t.Other > 0 {
-		counts += fmt.Sprintf(", %s others", report.Integer(t.Other))
+		counts += fmt.Sprintf(", %s others", doc.Integer(t.Other))
 	}
 	if t.Unfollowed > 0 {
-		counts += fmt.Sprintf(", %s of flows beyond the limit", report.Integer(t.Unfollowed))
+		counts += fmt.Sprintf(", %s of flows beyond the limit", doc.Integer(t.Unfollowed))
 	}
 	if t.Cut > 0 {
-		counts += fmt.Sprintf(", %s cut by the capture's snap length (their ICRC is not checked)", report.Integer(t.Cut))
+		counts += fmt.Sprintf(", %s cut by the capture's snap length (their ICRC is not checked)", doc.Integer(t.Cut))
 	}
 	if found := anomalyCounts(&t.Counts); found != "" {
 		counts += ": " + found
@@ -31,15 +30,15 @@ func sniffDocument(path string, t *sniff.Tracker) *doc.Document {
 	if len(t.Flows()) == 0 {
 		return d
 	}
-	rows := [][]string{{"flow", "packets", "payload", "sent again", "what happened"}}
+	flows := doc.Wrapped("flow", "packets", "payload", "sent again", "what happened")
 	for _, f := range t.Flows() {
 		found := anomalyCounts(&f.Counts)
 		if found == "" {
 			found = "nothing unusual"
 		}
-		rows = append(rows, []string{flowName(f), report.Integer(f.Packets), units.Bytes(f.Payload).String(), units.Bytes(f.Repeated).String(), found})
+		flows.Add(doc.Text(flowName(f)), doc.Count(f.Packets), doc.Bytes(units.Bytes(f.Payload)), doc.Bytes(units.Bytes(f.Repeated)), doc.Text(found))
 	}
-	d.Sections[0].Blocks = append(d.Sections[0].Blocks, doc.Grid(rows, 1, 2, 3))
+	d.Sections[0].Blocks = append(d.Sections[0].Blocks, flows)
 	return d
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"weft/internal/face/doc"
 	"weft/internal/face/report"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
@@ -48,7 +49,7 @@ func openTuneFolder(e *Env, name string, p *tune.Problem) (*tuneFolder, error) {
 		return nil, errors.Join(fmt.Errorf("--out %s: %w", name, reason(err)), f.Close())
 	}
 	if f.journal.Earlier > 0 {
-		e.note("%s has %s simulations already: they are not repeated\n", name, report.Integer(int64(f.journal.Earlier)))
+		e.note("%s has %s simulations already: they are not repeated\n", name, doc.Integer(int64(f.journal.Earlier)))
 	}
 	return f, nil
 }

@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"weft/units"
 )
 
 // long is a document with two sections in Details: a table of many rows, and a note.
 func long(rows int) *Document {
-	t := &Table{Columns: []Column{{Left: true}, {}}}
-	t.AddTexts("size", "time")
+	t := NewTable("size", "time")
 	for i := range rows {
-		t.AddTexts(fmt.Sprintf("size-%d", i), "1 us")
+		t.Add(Text(fmt.Sprintf("size-%d", i)), Time(units.Microsecond))
 	}
 	d := &Document{Title: "a | run", Heading: "the heading", Series: []string{"fast", "fast-er"}}
 	d.Add(Section{Verdict: true, Blocks: Paragraphs("fast leads fast-er by <2 %.")})
@@ -59,12 +60,11 @@ func TestADocumentFitsTheScreen(t *testing.T) {
 // levels on a terminal, if it then fits.
 func TestEveryRendererShowsTheLevelOfARow(t *testing.T) {
 	parts := func(rows int) *Document {
-		t := &Table{Columns: []Column{{Left: true}, {}}}
-		t.AddTexts("part", "time")
-		t.AddTexts("whole", "9 us")
-		t.Add(Cell{Text: "half", Level: 1}, Text("4 us"))
+		t := NewTable("part", "bytes")
+		t.Add(Text("whole"), Bytes(9))
+		t.Add(Cell{Text: "half", Level: 1}, Bytes(4))
 		for range rows {
-			t.Add(Cell{Text: "piece", Level: 2}, Text("1 us"))
+			t.Add(Cell{Text: "piece", Level: 2}, Bytes(1))
 		}
 		return &Document{Title: "a run", Sections: []Section{{Blocks: []Block{t}}}}
 	}
@@ -73,11 +73,11 @@ func TestEveryRendererShowsTheLevelOfARow(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ got, want string }{
-		{onTerminal(t, parts(1), Style{}), "\nwhole      9 us\n  half     4 us\n    piece  1 us\n"},
-		{onTerminal(t, parts(60), Style{}), "\nwhole   9 us\n  half  4 us\n\nWith --details also: the parts of the rows.\n"},
-		{onTerminal(t, parts(60), Style{Details: true}), "\n    piece  1 us\n    piece  1 us\n"},
+		{onTerminal(t, parts(1), Style{}), "\nwhole        9 B\n  half       4 B\n    piece    1 B\n"},
+		{onTerminal(t, parts(60), Style{}), "\nwhole     9 B\n  half    4 B\n\nWith --details also: the parts of the rows.\n"},
+		{onTerminal(t, parts(60), Style{Details: true}), "\n    piece    1 B\n    piece    1 B\n"},
 		{page.String(), `<td class="w in2">piece</td>`},
-		{text.String(), "| &emsp;half | 4 us |\n| &emsp;&emsp;piece | 1 us |\n"},
+		{text.String(), "| &emsp;half | 4 B |\n| &emsp;&emsp;piece | 1 B |\n"},
 	} {
 		if !strings.Contains(c.got, c.want) {
 			t.Errorf("no %q in\n%s", c.want, c.got)
@@ -99,7 +99,7 @@ func TestThePageEscapesItsTexts(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		`<b class="t0">fast</b> leads <b class="t1">fast-er</b> by &lt;2`, "name: &lt;script&gt;", "<details", `<td class="n">1` + "\u00a0us</td>",
+		`<b class="t0">fast</b> leads <b class="t1">fast-er</b> by &lt;2`, "name: &lt;script&gt;", "<details", `<td class="n" data-value="1000000" data-unit="ps">1.000` + "\u00a0us</td>",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the page has no %q:\n%s", want, b.String()[strings.Index(b.String(), "<main>"):])
@@ -110,8 +110,7 @@ func TestThePageEscapesItsTexts(t *testing.T) {
 // TestARowWithoutANameContinuesTheRowAbove: the page has a line above every other row,
 // even if its first cell is blank.
 func TestARowWithoutANameContinuesTheRowAbove(t *testing.T) {
-	table := &Table{Columns: []Column{{Left: true}}}
-	table.AddTexts("name")
+	table := NewTable("name")
 	for _, name := range []string{"*", " ", "", "  inner"} {
 		table.AddTexts(name)
 	}
@@ -124,7 +123,7 @@ func TestARowWithoutANameContinuesTheRowAbove(t *testing.T) {
 
 // TestMarkdownKeepsItsTables: a bar in a text does not begin a column.
 func TestMarkdownKeepsItsTables(t *testing.T) {
-	table := &Table{Columns: []Column{{Left: true}, {}}, Rows: [][]Cell{{Text("what"), Text("error")}, {Text("a|b"), {Text: "MISS", Tone: Bad}}}}
+	table := &Table{Rows: [][]Cell{{Text("what"), Text("error")}, {Text("a|b"), Instead("MISS").In(Bad)}}}
 	d := &Document{Title: "Validation", Sections: []Section{{Title: "One", Blocks: []Block{Paragraph{Lead: "Reference.", Text: "arithmetic"}, table, List{"x", "y"}}}}}
 	var b strings.Builder
 	if err := d.Markdown(&b); err != nil {

@@ -73,7 +73,7 @@ func (d *Document) Shown() (out []Section) {
 }
 
 // wide reports whether the page gives a table its full width.
-func (t *Table) wide() bool { return len(t.Columns) > 12 }
+func (t *Table) wide() bool { return len(t.Rows[0]) > 12 }
 
 // Colours are the indices of the palette, for the style sheet.
 func (d *Document) Colours() []int {
@@ -153,6 +153,8 @@ type pageRow struct {
 type pageCell struct {
 	Cell
 	Class string
+	Value string // of a quantity, in its base unit
+	Unit  string
 	Width string // width of its bar in per cent; empty without a bar
 	Span  int    // columns
 }
@@ -171,27 +173,31 @@ func (t *Table) pageHead() (out [][]pageCell) {
 		}
 		out = append(out, groups)
 	}
-	return append(out, t.pageCells(0))
+	return append(out, t.pageCells(0, t.numeric()))
 }
 
 // pageRows are the rows below the heading.
 func (t *Table) pageRows() (out []pageRow) {
+	numeric := t.numeric()
 	for i := 1; i < len(t.Rows); i++ {
-		out = append(out, pageRow{First: t.Rows[i][0].Text != "", Cells: t.pageCells(i)})
+		out = append(out, pageRow{First: t.Rows[i][0].Text != "", Cells: t.pageCells(i, numeric)})
 	}
 	return out
 }
 
-func (t *Table) pageCells(i int) (out []pageCell) {
+func (t *Table) pageCells(i int, numeric []bool) (out []pageCell) {
 	for j, c := range t.Rows[i] {
 		cell := pageCell{Cell: c, Class: "n", Span: 1}
-		if t.Columns[j].Left {
+		if !numeric[j] {
 			if cell.Class = "w"; utf8.RuneCountInString(c.Text) > 40 {
 				cell.Class = "w long"
 			}
 			if c.Level > 0 {
 				cell.Class += " in" + strconv.Itoa(c.Level)
 			}
+		}
+		if c.unit != "" {
+			cell.Value, cell.Unit = strconv.FormatFloat(c.value, 'f', -1, 64), c.unit
 		}
 		if c.Bar > 0 {
 			cell.Width = Num(100 * min(1, c.Bar))

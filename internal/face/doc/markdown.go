@@ -78,10 +78,10 @@ func (t *Table) markdown(b *strings.Builder) {
 		if i > 0 {
 			continue
 		}
-		for _, c := range t.Columns {
-			rule := "---:"
-			if c.Left {
-				rule = "---"
+		for _, numeric := range t.numeric() {
+			rule := "---"
+			if numeric {
+				rule = "---:"
 			}
 			b.WriteString("|" + rule)
 		}

@@ -150,7 +150,12 @@ func (t *Table) groupEnd(j int) int {
 
 // part is the table of the key columns and some others.
 func (t *Table) part(keys, from, to int) *Table {
-	p := &Table{Columns: append(append([]Column{}, t.Columns[:keys]...), t.Columns[from:to]...), Keys: keys}
+	p := &Table{Keys: keys}
+	for j := range t.Rows[0] {
+		if j < keys || from <= j && j < to {
+			p.Columns = append(p.Columns, t.column(j))
+		}
+	}
 	for _, g := range t.Groups {
 		if a, b := max(g.From, from), min(g.To, to); a < b {
 			p.Groups = append(p.Groups, Group{a - from + keys, b - from + keys, g.Cell})
@@ -183,8 +188,8 @@ func (t *Table) shortened(width int) *Table {
 
 // wrapped is a table whose last column is broken into lines if it does not fit.
 func (t *Table) wrapped(s Style) *Table {
-	last := len(t.Columns) - 1
-	if !t.Columns[last].Wrap {
+	last := len(t.Rows[0]) - 1
+	if !t.column(last).Wrap {
 		return t
 	}
 	widths := t.widths()
@@ -201,7 +206,7 @@ func (t *Table) wrapped(s Style) *Table {
 			if i == 0 {
 				copy(cells, row)
 			}
-			cells[last] = Cell{Text: line, Tone: row[last].Tone}
+			cells[last] = row[last].As(line)
 			out.Rows = append(out.Rows, cells)
 		}
 	}

@@ -75,8 +75,7 @@ func TestLongNamesLeaveRoom(t *testing.T) {
 
 // TestPartsOfATableNameTheirRows: a mark or a number that rows share does not name them.
 func TestPartsOfATableNameTheirRows(t *testing.T) {
-	tab := &Table{Columns: []Column{{Left: true}, {Left: true}, {Left: true}, {}}}
-	tab.AddTexts("", "design", "what", "power")
+	tab := NewTable("", "design", "what", "power")
 	tab.AddTexts("*", "fat-tree", strings.Repeat("a", 30), "11 kW")
 	tab.AddTexts("*", "single-switch", strings.Repeat("b", 30), "6 kW")
 	tab.AddTexts("", "dragonfly", strings.Repeat("c", 30), "9 kW")

@@ -8,25 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Cell is a text with its tone. A cell with a number also has the number's unit.
-type Cell struct {
-	Text  string
-	Tone  Tone
-	Bar   float64 // length of a bar on the page, as a share of the column; 0 is none
-	Level int     // of a row's name: 0 to maxLevel; a row is a part of the row above it with a lower level
-}
-
-const maxLevel = 2
-
-// Text is a cell of plain text.
-func Text(s string) Cell { return Cell{Text: s} }
-
 // indented is the cell's text on a terminal, by its level.
 func (c Cell) indented() string { return strings.Repeat("  ", c.Level) + c.Text }
 
-// Column is the layout of a column's cells.
+// Column is the layout of a column's cells. A column with a quantity is aligned right, others left.
 type Column struct {
-	Left  bool // words; numbers are aligned right
 	Gap   int  // before it, on a terminal; 0 is 2
 	Least int  // to fit the terminal, texts are cut in their middle down to this width; 0 is never
 	Wrap  bool // the last column: texts are broken into lines on a terminal
@@ -35,9 +21,9 @@ type Column struct {
 
 // Table is rows of cells in columns. The first row is the heading.
 type Table struct {
-	Title   string // above a table among others of its section
-	Columns []Column
-	Keys    int // number of columns from the left that name a row; 0 is the number that makes rows distinct
+	Title   string   // above a table among others of its section
+	Columns []Column // of the first columns; the others have the zero value
+	Keys    int      // number of columns from the left that name a row; 0 is the number that makes rows distinct
 	Groups  []Group
 	Rows    [][]Cell
 }
@@ -46,6 +32,31 @@ type Table struct {
 type Group struct {
 	From, To int // columns, To excluded
 	Cell
+}
+
+// NewTable is a table with a heading of plain texts.
+func NewTable(heading ...string) *Table {
+	t := &Table{}
+	t.AddTexts(heading...)
+	return t
+}
+
+// Wrapped is a table with a heading of plain texts, whose last column is broken into lines if it
+// does not fit.
+func Wrapped(heading ...string) *Table {
+	t := NewTable(heading...)
+	t.Columns = make([]Column, len(heading))
+	t.Columns[len(heading)-1].Wrap = true
+	return t
+}
+
+// Grid is a wrapped table of texts.
+func Grid(rows [][]string) *Table {
+	t := Wrapped(rows[0]...)
+	for _, row := range rows[1:] {
+		t.AddTexts(row...)
+	}
+	return t
 }
 
 // Add adds a row.
@@ -60,18 +71,23 @@ func (t *Table) AddTexts(row ...string) {
 	t.Add(cells...)
 }
 
-// Grid is rows of text with a heading, aligned left except for some columns of numbers; the last
-// column is broken into lines if it does not fit.
-func Grid(rows [][]string, numbers ...int) *Table {
-	t := &Table{Columns: make([]Column, len(rows[0]))}
-	for j := range t.Columns {
-		t.Columns[j].Left = !slices.Contains(numbers, j)
+// column is the layout of column j.
+func (t *Table) column(j int) Column {
+	if j < len(t.Columns) {
+		return t.Columns[j]
 	}
-	t.Columns[len(t.Columns)-1].Wrap = true
-	for _, row := range rows {
-		t.AddTexts(row...)
+	return Column{}
+}
+
+// numeric reports for each column whether it has a quantity below its heading.
+func (t *Table) numeric() []bool {
+	out := make([]bool, len(t.Rows[0]))
+	for _, row := range t.Rows[1:] {
+		for j, c := range row {
+			out[j] = out[j] || c.unit != "" || c.instead
+		}
 	}
-	return t
+	return out
 }
 
 // Filled is the table without columns that are empty below their headings. It has no groups.
@@ -80,11 +96,11 @@ func (t *Table) Filled() *Table {
 		return t
 	}
 	out := &Table{Title: t.Title, Keys: t.Keys, Rows: make([][]Cell, len(t.Rows))}
-	for j, column := range t.Columns {
+	for j := range t.Rows[0] {
 		if !slices.ContainsFunc(t.Rows[1:], func(row []Cell) bool { return row[j].Text != "" || row[j].Bar > 0 }) {
 			continue
 		}
-		out.Columns = append(out.Columns, column)
+		out.Columns = append(out.Columns, t.column(j))
 		for i, row := range t.Rows {
 			out.Rows[i] = append(out.Rows[i], row[j])
 		}
@@ -133,7 +149,7 @@ func (t *Table) Write(w io.Writer, s Style) error {
 
 // writeWhole is Write for a table without cuts.
 func (t *Table) writeWhole(w io.Writer, s Style) error {
-	widths := t.widths()
+	widths, numeric := t.widths(), t.numeric()
 	var b strings.Builder
 	if len(t.Groups) > 0 {
 		t.writeGroups(&b, s, widths)
@@ -142,7 +158,7 @@ func (t *Table) writeWhole(w io.Writer, s Style) error {
 		var line strings.Builder
 		below := ""
 		for j, c := range row {
-			if t.Columns[j].Below {
+			if t.column(j).Below {
 				below = c.Text
 				continue
 			}
@@ -154,7 +170,7 @@ func (t *Table) writeWhole(w io.Writer, s Style) error {
 				tone = Soft
 			}
 			switch {
-			case !t.Columns[j].Left:
+			case numeric[j]:
 				line.WriteString(pad + s.Paint(text, tone))
 			case strings.TrimSpace(text) == "":
 				line.WriteString(pad + text)
@@ -173,19 +189,19 @@ func (t *Table) writeWhole(w io.Writer, s Style) error {
 
 func (t *Table) gap(j int) int {
 	switch {
-	case j == 0 || t.Columns[j].Below:
+	case j == 0 || t.column(j).Below:
 		return 0
-	case t.Columns[j].Gap > 0:
-		return t.Columns[j].Gap
+	case t.column(j).Gap > 0:
+		return t.column(j).Gap
 	}
 	return 2
 }
 
 func (t *Table) widths() []int {
-	widths := make([]int, len(t.Columns))
+	widths := make([]int, len(t.Rows[0]))
 	for _, row := range t.Rows {
 		for j, c := range row {
-			if !t.Columns[j].Below {
+			if !t.column(j).Below {
 				widths[j] = max(widths[j], utf8.RuneCountInString(c.indented()))
 			}
 		}

@@ -43,7 +43,7 @@ func Advice(a *advise.Advice) *doc.Document {
 }
 
 func adviceHeading(a *advise.Advice) string {
-	return fmt.Sprintf("%s: %s GPUs of %s", a.Profile.Name, Integer(int64(a.Profile.Design.GPUs)), a.Profile.Design.Node)
+	return fmt.Sprintf("%s: %s GPUs of %s", a.Profile.Name, doc.Integer(int64(a.Profile.Design.GPUs)), a.Profile.Design.Node)
 }
 
 // choiceLines are the choice and its margin.
@@ -76,22 +76,22 @@ func weightSum(a *advise.Advice) (sum float64) {
 func points(x float64) string { return fmt.Sprintf("%.1f", x) }
 
 func comparisonSection(a *advise.Advice) doc.Section {
-	t := [][]string{{"criterion", "fabric", "points", "of", "value [source]"}}
+	t := doc.Wrapped("criterion", "fabric", "points", "of", "value [source]")
 	for _, c := range a.Verdict.Criteria {
 		for i, candidate := range a.Candidates {
-			name, weight := c.Name, fmt.Sprint(c.Weight)
+			name, weight := c.Name, doc.Number(float64(c.Weight), "points")
 			if i > 0 {
-				name, weight = "", ""
+				name, weight = "", doc.Cell{}
 			}
-			got := points(c.Points[i])
+			got := doc.Number(c.Points[i], "points").As(points(c.Points[i]))
 			if !c.Scored {
-				got = none
+				got = doc.None
 			}
 			what := c.Cells[i].Text
 			if basis := c.Cells[i].Basis; basis != "" {
 				what += " [" + basis + "]"
 			}
-			t = append(t, []string{name, candidate.Name(), got, weight, what})
+			t.Add(doc.Text(name), doc.Text(candidate.Name()), got, weight, doc.Text(what))
 		}
 	}
 	notes := []string{"Performance and tail are from one run of each design, without jitter: chance can move them by some per cent. weft compare on a design's scenario gives intervals."}
@@ -105,7 +105,7 @@ func comparisonSection(a *advise.Advice) doc.Section {
 			notes = append(notes, fmt.Sprintf("Not known: %s. It is simulated with the catalog's assumption of %s.", strings.Join(c.Design.Latency.Missing, "; "), c.Design.Resolved.Fabrics[0].Switch.Latency))
 		}
 	}
-	return doc.Section{Title: "Both fabrics", Blocks: append([]doc.Block{doc.Grid(t, 2, 3)}, doc.Notes(notes...)...)}
+	return doc.Section{Title: "Both fabrics", Blocks: append([]doc.Block{t}, doc.Notes(notes...)...)}
 }
 
 func reasonSection(title string, reasons []advise.Reason) doc.Section {
@@ -151,7 +151,7 @@ func counterfactualSection(a *advise.Advice) doc.Section {
 }
 
 func flipSection(a *advise.Advice) doc.Section {
-	t := [][]string{{"as this changes", "searched", "tried", "lead", "the choice"}}
+	t := doc.Wrapped("as this changes", "searched", "tried", "lead", "the choice")
 	for _, f := range a.Flips {
 		var turns []string
 		for _, x := range f.Turns {
@@ -167,9 +167,9 @@ func flipSection(a *advise.Advice) doc.Section {
 		if f.Tried > 0 {
 			between, lead = f.From+" to "+f.To, fmt.Sprintf("%+.1f, now %+.1f, %+.1f", f.Leads[0], f.Leads[1], f.Leads[2])
 		}
-		t = append(t, []string{f.What + ", now " + f.Now, between, fmt.Sprint(f.Tried), lead, strings.Join(turns, "; ")})
+		t.Add(doc.Text(f.What+", now "+f.Now), doc.Text(between), doc.Count(f.Tried), doc.Text(lead), doc.Text(strings.Join(turns, "; ")))
 	}
-	return doc.Section{Title: "Where the choice turns", In: doc.Details, Blocks: append([]doc.Block{doc.Grid(t)}, doc.Notes(
+	return doc.Section{Title: "Where the choice turns", In: doc.Details, Blocks: append([]doc.Block{t}, doc.Notes(
 		"The column lead has the lead of the present choice: at the first end of the range, now, and at the other end. Sizes and oversubscriptions are planned and simulated anew at each point. A bisection between now and each end finds the turn: several turns on a side show as one. Prices, skills and weights are computed at every point; only weights that turn the choice are listed.",
 	)...)}
 }

@@ -50,13 +50,12 @@ func Audit(r *audit.Report) *doc.Document {
 
 // separationTable has a row for each pair of zones.
 func separationTable(f *audit.FabricReport) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {Left: true}}}
-	t.AddTexts("zones", "by", "verdict")
+	t := doc.NewTable("zones", "by", "verdict")
 	for i := range f.Verdicts {
 		v := &f.Verdicts[i]
-		verdict := doc.Cell{Text: "apart", Tone: doc.Good}
+		verdict := doc.Text("apart").In(doc.Good)
 		if !v.Proved {
-			verdict = doc.Cell{Text: "NOT APART", Tone: doc.Bad}
+			verdict = doc.Text("NOT APART").In(doc.Bad)
 		}
 		t.Add(doc.Text(v.Zones[0]+" and "+v.Zones[1]), doc.Text(string(v.By)), verdict)
 	}
@@ -97,15 +96,14 @@ func someOf(names []string) string {
 
 // inspectionTable is the cost of inspection in the path.
 func inspectionTable(r *audit.Report) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {}}}
-	t.AddTexts("fabric", "what", "planes apart", "inspected in line", "times")
+	t := doc.NewTable("fabric", "what", "planes apart", "inspected in line", "times")
 	for i := range r.Cost {
 		c := &r.Cost[i]
 		what := c.What
 		if c.Bytes > 0 {
 			what += " of " + units.Bytes(c.Bytes).String()
 		}
-		t.AddTexts(c.Fabric, what, c.Apart.String(), c.Inline.String(), fmt.Sprintf("%.2f×", c.Ratio()))
+		t.Add(doc.Text(c.Fabric), doc.Text(what), doc.Time(c.Apart), doc.Time(c.Inline), doc.Ratio(c.Ratio(), 2))
 	}
 	return t
 }

@@ -11,6 +11,7 @@ import (
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
+	"weft/units"
 )
 
 // comparison is results with their sizes, the smallest first.
@@ -42,7 +43,7 @@ func subtitle(r *runstore.Results, sc *scenario.Resolved) string {
 		if r.Nodes == 1 {
 			nodes = "node"
 		}
-		parts[1] = fmt.Sprintf("%s %s of %d %s", Integer(int64(r.Nodes)), nodes, n.GPUs, title(catalog.GPU, n.GPU.Model))
+		parts[1] = fmt.Sprintf("%s %s of %d %s", doc.Integer(int64(r.Nodes)), nodes, n.GPUs, title(catalog.GPU, n.GPU.Model))
 		parts = append(parts, shapes(sc))
 	}
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", r.Seed)), " · ")
@@ -162,11 +163,10 @@ func (v *comparison) bars() doc.Section {
 		p, _ := point(f, v.sizes[0])
 		most = max(most, float64(p.Time))
 	}
-	t := &doc.Table{Columns: []doc.Column{{Left: true}, {}, {Left: true}}}
-	t.AddTexts("fabric", "time", "less is better")
+	t := doc.NewTable("fabric", "time", "less is better")
 	for i, f := range v.r.Fabrics {
 		if p, ok := point(f, v.sizes[0]); ok && p.Measured() {
-			t.Add(doc.Cell{Text: f.Name, Tone: doc.Series(i)}, doc.Text(timeCell(p.Time)), doc.Cell{Tone: doc.Series(i), Bar: float64(p.Time) / most})
+			t.Add(doc.Text(f.Name).In(doc.Series(i)), doc.Time(p.Time), doc.Cell{Tone: doc.Series(i), Bar: float64(p.Time) / most})
 		}
 	}
 	return doc.Section{Title: "Time " + figureAt("", v.sizes[0]), In: doc.Page, Blocks: []doc.Block{t}}
@@ -177,8 +177,7 @@ const hotLinks = 4
 
 // hot is the busiest links of the largest size, a number of them for each fabric.
 func (v *comparison) hot(links int) doc.Section {
-	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {Left: true}, {Left: true}}}
-	t.AddTexts("fabric", "link", "busy", "carried", "over the mean of its tier", "whose bytes")
+	t := doc.NewTable("fabric", "link", "busy", "carried", "over the mean of its tier", "whose bytes")
 	last := int64(0)
 	if len(v.sizes) > 0 {
 		last = v.sizes[len(v.sizes)-1]
@@ -186,8 +185,9 @@ func (v *comparison) hot(links int) doc.Section {
 	for i, f := range v.r.Fabrics {
 		p, _ := point(f, last)
 		for _, h := range p.Hottest[:min(links, len(p.Hottest))] {
-			t.Add(doc.Cell{Text: f.Name, Tone: doc.Series(i)}, doc.Text(h.Name), doc.Cell{Text: percent(h.Busy), Tone: doc.Series(i), Bar: max(0, h.Busy)},
-				doc.Text(bytesText(h.Bytes)), doc.Text(spreadText(h)), doc.Text(shared(h)))
+			busy := doc.Share(h.Busy).In(doc.Series(i))
+			busy.Bar = max(0, h.Busy)
+			t.Add(doc.Text(f.Name).In(doc.Series(i)), doc.Text(h.Name), busy, doc.Bytes(units.Bytes(h.Bytes)), doc.Text(spreadText(h)), doc.Text(shared(h)))
 		}
 	}
 	if len(t.Rows) < 2 {

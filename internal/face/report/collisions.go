@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
-	"strconv"
+	"slices"
 
 	"weft/internal/face/doc"
 	"weft/internal/study/collisions"
@@ -64,31 +64,26 @@ func collisionsNotes(r *collisions.Result) []string {
 
 // collisionsTable is a row per size and policy.
 func collisionsTable(r *collisions.Result) *doc.Table {
-	t := &doc.Table{Keys: 3, Columns: make([]doc.Column, 8)}
-	t.Columns[2].Left = true
-	t.Add(doc.Text("nodes"), doc.Text("ranks"), doc.Text("load balancing"), doc.Text("busbw GB/s"), doc.Text("lost, median"), doc.Text("10 %"), doc.Text("90 %"), doc.Text("worst"))
+	t := doc.NewTable("nodes", "ranks", "load balancing", "busbw GB/s", "lost, median", "10 %", "90 %", "worst")
+	t.Keys = 3
 	for i := range r.Sizes {
 		size := &r.Sizes[i]
-		t.Add(doc.Text(strconv.Itoa(size.Nodes)), doc.Text(Integer(int64(size.Ranks))), doc.Text("one ideal switch"),
-			doc.Text(bandwidth(size.Reference)), doc.Cell{}, doc.Cell{}, doc.Cell{}, doc.Cell{})
+		t.Add(doc.Count(size.Nodes), doc.Count(size.Ranks), doc.Text("one ideal switch"),
+			doc.Bandwidth(size.Reference), doc.Cell{}, doc.Cell{}, doc.Cell{}, doc.Cell{})
 		for k := range size.Cells {
 			c := &size.Cells[k]
-			row := []doc.Cell{{}, {}, {Text: r.Policies[k].Name}}
-			for _, text := range cellTexts(c) {
-				row = append(row, doc.Text(text))
-			}
-			t.Add(row...)
+			t.Add(append([]doc.Cell{{}, {}, doc.Text(r.Policies[k].Name)}, losses(c)...)...)
 		}
 	}
 	return t
 }
 
-// cellTexts are the numbers of a policy at a size.
-func cellTexts(c *collisions.Cell) []string {
+// losses are the numbers of a policy at a size.
+func losses(c *collisions.Cell) []doc.Cell {
 	if c.Measured == 0 {
-		return []string{none, none, none, none, none}
+		return slices.Repeat([]doc.Cell{doc.None}, 5)
 	}
-	return []string{bandwidth(c.BusBW.Median), signedPercent(c.Lost.Median), signedPercent(c.Lost.P10), signedPercent(c.Lost.P90), signedPercent(c.Lost.Most)}
+	return []doc.Cell{doc.Bandwidth(c.BusBW.Median), doc.Tenths(c.Lost.Median), doc.Tenths(c.Lost.P10), doc.Tenths(c.Lost.P90), doc.Tenths(c.Lost.Most)}
 }
 
 // collisionsPlot is a line and a band per policy over the ranks. A gain is drawn as zero loss: the
@@ -100,7 +95,7 @@ func collisionsPlot(r *collisions.Result, title, note string, format func(float6
 		if first, last := float64(r.Sizes[0].Ranks), float64(r.Sizes[len(r.Sizes)-1].Ranks); last > first {
 			place = math.Log(float64(r.Sizes[i].Ranks)/first) / math.Log(last/first)
 		}
-		p.over.places, p.over.labels = append(p.over.places, place), append(p.over.labels, Integer(int64(r.Sizes[i].Ranks)))
+		p.over.places, p.over.labels = append(p.over.places, place), append(p.over.labels, doc.Integer(int64(r.Sizes[i].Ranks)))
 	}
 	for k := range r.Policies {
 		s := series{fabric: k, line: dash(min(k/doc.Palette, len(dashes)-1)), label: r.Policies[k].Name}

@@ -74,16 +74,16 @@ func names(r *runstore.Results) (out []string) {
 // speedTable is time and bandwidth of the fabrics side by side. The last column names the
 // fastest.
 func speedTable(r *runstore.Results) *doc.Table {
-	t := &doc.Table{Keys: 1, Columns: []doc.Column{{}}}
+	t := &doc.Table{Keys: 1, Columns: make([]doc.Column, 1)}
 	head := []doc.Cell{{Text: "size"}}
 	for i, f := range r.Fabrics {
-		t.Groups = append(t.Groups, doc.Group{From: 1 + 3*i, To: 4 + 3*i, Cell: doc.Cell{Text: f.Name, Tone: doc.Series(i)}})
+		t.Groups = append(t.Groups, doc.Group{From: 1 + 3*i, To: 4 + 3*i, Cell: doc.Text(f.Name).In(doc.Series(i))})
 		t.Columns = append(t.Columns, doc.Column{Gap: 3}, doc.Column{Gap: 2}, doc.Column{Gap: 2})
 		head = append(head, doc.Text("time"), doc.Text("algbw"), doc.Text("busbw"))
 	}
 	contest := len(r.Fabrics) > 1
 	if contest {
-		t.Columns = append(t.Columns, doc.Column{Left: true, Gap: 3})
+		t.Columns = append(t.Columns, doc.Column{Gap: 3})
 		heading := "fastest"
 		if !repeated(r) {
 			heading = "least, in this run"
@@ -92,22 +92,22 @@ func speedTable(r *runstore.Results) *doc.Table {
 	}
 	t.Add(head...)
 	for _, size := range sizes(r) {
-		row := []doc.Cell{{Text: sizeText(size)}}
+		row := []doc.Cell{sizeCell(size)}
 		s := standingAt(r, size)
 		for i, f := range r.Fabrics {
 			p, ok := point(f, size)
 			if !ok || !p.Measured() {
-				row = append(row, doc.Text(missing(ok, p)), doc.Text(none), doc.Text(none))
+				row = append(row, missing(ok, p), doc.None, doc.None)
 				continue
 			}
-			tone, mark := doc.Plain, ""
+			tone, time := doc.Plain, doc.Time(p.Time)
 			if contest && s.first(i) {
 				tone = doc.Strong
 			}
 			if p.Partial {
-				mark = "~"
+				time.Text = "~" + time.Text
 			}
-			row = append(row, doc.Cell{Text: mark + timeCell(p.Time), Tone: tone}, doc.Cell{Text: bandwidth(p.AlgBW), Tone: tone}, doc.Cell{Text: bandwidth(p.BusBW), Tone: tone})
+			row = append(row, time.In(tone), doc.Bandwidth(p.AlgBW).In(tone), doc.Bandwidth(p.BusBW).In(tone))
 		}
 		if contest {
 			row = append(row, doc.Text(s.text(r)))
@@ -117,11 +117,11 @@ func speedTable(r *runstore.Results) *doc.Table {
 	return t
 }
 
-func missing(stated bool, p runstore.Point) string {
+func missing(stated bool, p runstore.Point) doc.Cell {
 	if stated && p.Failure != "" {
-		return "failed"
+		return doc.Instead("failed")
 	}
-	return none
+	return doc.None
 }
 
 // standing is the ranking of the fabrics at a size.
@@ -204,34 +204,28 @@ const linkWidth, leastLink = 36, 12
 
 // networkTable is the counters of flows and links, a row per size and fabric.
 func networkTable(r *runstore.Results) *doc.Table {
-	t := &doc.Table{Keys: 2, Columns: []doc.Column{{}, {Left: true}, {Left: true}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {Left: true, Least: leastLink}, {}}}
-	t.AddTexts("size", "fabric", "algorithm", "flow p50", "flow p99", "flow max", "stalls", "pauses", "ECN marks", "CNPs", "resent", "drops", "packets", "hottest link", "busy")
+	t := doc.NewTable("size", "fabric", "algorithm", "flow p50", "flow p99", "flow max", "stalls", "pauses", "ECN marks", "CNPs", "resent", "drops", "packets", "hottest link", "busy")
+	t.Keys, t.Columns = 2, []doc.Column{13: {Least: leastLink}}
 	for _, size := range sizes(r) {
-		label := sizeText(size)
+		label := sizeCell(size)
 		for i, f := range r.Fabrics {
 			p, ok := point(f, size)
 			if !ok || !p.Measured() {
 				continue
 			}
-			link, busy := none, none
+			link, busy := none, doc.None
 			if h, ok := hottest(p); ok {
-				link, busy = doc.Fit(h.Name, linkWidth), percent(h.Busy)
+				link, busy = doc.Fit(h.Name, linkWidth), doc.Share(h.Busy)
 			}
-			p50, p99, most := none, none, none
+			p50, p99, most := doc.None, doc.None, doc.None
 			if p.Flows.N > 0 {
-				p50, p99, most = timeCell(p.Flows.P50), timeCell(p.Flows.P99), timeCell(p.Flows.Max)
+				p50, p99, most = doc.Time(p.Flows.P50), doc.Time(p.Flows.P99), doc.Time(p.Flows.Max)
 			}
-			row := []doc.Cell{{Text: label}, {Text: doc.Fit(f.Name, 22), Tone: doc.Series(i)}}
 			is := protocol.Of(f.Protocol)
-			for _, text := range []string{
-				algorithmText(&p), p50, p99, most,
-				stallsText(is, p.Counts), pausesText(is, p.Counts), marksText(is, p.Counts), notificationsText(is, p.Counts),
-				count(p.Counts.Retransmissions), count(p.Counts.Drops()), count(p.Counts.Packets), link, busy,
-			} {
-				row = append(row, doc.Text(text))
-			}
-			t.Add(row...)
-			label = ""
+			t.Add(label, doc.Text(doc.Fit(f.Name, 22)).In(doc.Series(i)), doc.Text(algorithmText(&p)), p50, p99, most,
+				stalls(is, p.Counts), pauses(is, p.Counts), marks(is, p.Counts), notifications(is, p.Counts),
+				doc.Count(p.Counts.Retransmissions), doc.Count(p.Counts.Drops()), doc.Count(p.Counts.Packets), doc.Text(link), busy)
+			label = doc.Cell{}
 		}
 	}
 	return t

@@ -129,20 +129,16 @@ func taskNotes(t *calibrate.Task) (out []string) {
 // taskTable is a table's sizes: the log, weft, and the likeliest explanations.
 func taskTable(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanation) *doc.Table {
 	t := d.Tasks[task]
-	tab := &doc.Table{Columns: make([]doc.Column, 5)}
-	head := []doc.Cell{{Text: "size"}, {Text: "log"}, {Text: "weft"}, {Text: "log/weft"}, {Text: "healthy"}}
 	busy := t.Points[0].Factor > 0
 	what := "Gb/s"
 	if busy {
 		what = "busbw GB/s"
 	}
-	head = append(head, doc.Text(what+" log"), doc.Text("weft"))
-	tab.Columns = append(tab.Columns, doc.Column{Gap: 4}, doc.Column{})
+	tab := doc.NewTable("size", "log", "weft", "log/weft", "healthy", what+" log", "weft")
+	tab.Columns = []doc.Column{5: {Gap: 4}}
 	for i := range likeliest {
-		head = append(head, doc.Text(likeliest[i].ID))
-		tab.Columns = append(tab.Columns, doc.Column{})
+		tab.Rows[0] = append(tab.Rows[0], doc.Text(likeliest[i].ID))
 	}
-	tab.Add(head...)
 	for j := range t.Points {
 		p := &t.Points[j]
 		ratio := float64(p.Measured) / float64(d.Predicted[task][j])
@@ -151,16 +147,11 @@ func taskTable(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanati
 			tone = doc.Strong
 		}
 		row := []doc.Cell{
-			{Text: sizeText(p.Bytes)},
-			{Text: timeCell(p.Measured)},
-			{Text: timeCell(d.Predicted[task][j])},
-			{Text: fmt.Sprintf("%.2f", ratio), Tone: tone},
-			{Text: healthyRange(p)},
-			{Text: speed(p, p.Measured)},
-			{Text: speed(p, d.Predicted[task][j])},
+			sizeCell(p.Bytes), doc.Time(p.Measured), doc.Time(d.Predicted[task][j]), doc.Ratio(ratio, 2).In(tone), doc.Instead(healthyRange(p)),
+			speed(p, p.Measured), speed(p, d.Predicted[task][j]),
 		}
 		for i := range likeliest {
-			row = append(row, doc.Text(speed(p, likeliest[i].Predicted[task][j])))
+			row = append(row, speed(p, likeliest[i].Predicted[task][j]))
 		}
 		tab.Add(row...)
 	}
@@ -173,8 +164,12 @@ func healthyRange(p *calibrate.Point) string {
 }
 
 // speed is a time as the log's kind of bandwidth: GB/s of bus bandwidth, or Gb/s.
-func speed(p *calibrate.Point, t units.Time) string {
-	return fmt.Sprintf("%.2f", speedOf(p, t))
+func speed(p *calibrate.Point, t units.Time) doc.Cell {
+	x, unit := speedOf(p, t), "Gb/s"
+	if p.Factor > 0 {
+		unit = "GB/s"
+	}
+	return doc.Number(x, unit).As(fmt.Sprintf("%.2f", x))
 }
 
 func speedOf(p *calibrate.Point, t units.Time) float64 {
@@ -285,16 +280,15 @@ func explanation(i int, e *calibrate.Explanation) doc.Section {
 // explanationTable is all hypotheses with their likeliest variants, and the alternatives they are
 // weighed against.
 func explanationTable(d *calibrate.Diagnosis) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}}}
-	t.Add(doc.Text("hypothesis"), doc.Text("variant that is the likeliest"), doc.Text("probability"), doc.Text("off by"))
-	t.Add(doc.Cell{Text: "(healthy)", Tone: doc.Strong}, doc.Text("the cluster as it is described"), doc.Text(percent(d.Healthy)), doc.Text(percent(math.Expm1(d.Match))))
-	t.Add(doc.Cell{Text: "(other)", Tone: doc.Strong}, doc.Text("a fault for which there is no hypothesis"), doc.Text(percent(d.Other)), doc.Cell{})
+	t := doc.NewTable("hypothesis", "variant that is the likeliest", "probability", "off by")
+	t.Add(doc.Text("(healthy)").In(doc.Strong), doc.Text("the cluster as it is described"), doc.Share(d.Healthy), doc.Share(math.Expm1(d.Match)))
+	t.Add(doc.Text("(other)").In(doc.Strong), doc.Text("a fault for which there is no hypothesis"), doc.Share(d.Other), doc.Cell{})
 	for _, e := range d.Explanations {
-		share := percent(e.Posterior)
+		share := doc.Share(e.Posterior)
 		if !e.Shows {
-			share = "no trace"
+			share = doc.Instead("no trace")
 		}
-		t.Add(doc.Text(e.ID), doc.Text(e.Label), doc.Text(share), doc.Text(percent(math.Expm1(e.Match))))
+		t.Add(doc.Text(e.ID), doc.Text(e.Label), share, doc.Share(math.Expm1(e.Match)))
 	}
 	return t
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -26,7 +27,7 @@ func disturbedSentences(t *runstore.Training) (out []string) {
 			text = fmt.Sprintf("What disturbs %s (faults, slow cables, streams beside the job) does not lengthen its step: %s without.", f.Name, shortTime(units.Time(f.UndisturbedPs)))
 		}
 		if lost := f.Counts.Drops(); lost > 0 {
-			text += fmt.Sprintf(" %s packets were lost, %s sent again.", Integer(lost), Integer(f.Counts.Retransmissions))
+			text += fmt.Sprintf(" %s packets were lost, %s sent again.", doc.Integer(lost), doc.Integer(f.Counts.Retransmissions))
 			if !f.Exact && f.Counts.DroppedFault > 0 {
 				text += " Every use of a phase meets the faults from their time 0 on; --exact has them once in the step."
 			}

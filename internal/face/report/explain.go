@@ -38,24 +38,22 @@ func explainedPoint(p *runstore.Point) (out []doc.Block) {
 		return []doc.Block{doc.Alarm("failed: " + p.Failure)}
 	}
 	if len(p.Hottest) > 0 {
-		rows := [][]string{{"busiest links", "busy", "carried", "over the mean of its tier", "flows on it"}}
+		t := doc.Wrapped("busiest links", "busy", "carried", "over the mean of its tier", "flows on it")
 		if len(p.Beside) > 0 {
-			rows[0][4] = "whose bytes"
+			t.Rows[0][4].Text = "whose bytes"
 		}
 		for _, h := range p.Hottest {
-			rows = append(rows, []string{h.Name, percent(h.Busy), bytesText(h.Bytes), spreadText(h), cmp.Or(shared(h), flowsText(h.Flows))})
+			t.Add(doc.Text(h.Name), doc.Share(h.Busy), doc.Bytes(units.Bytes(h.Bytes)), doc.Text(spreadText(h)), doc.Text(cmp.Or(shared(h), flowsText(h.Flows))))
 		}
-		out = append(out, doc.Grid(rows, 1, 2))
+		out = append(out, t)
 	}
 	if len(p.Beside) > 0 {
-		rows := [][]string{{"beside it", "", "class", "messages", "GB/s", "mean", "p99", "slowest"}}
+		t := doc.NewTable("beside it", "", "class", "messages", "GB/s", "mean", "p99", "slowest")
 		for _, x := range p.Beside {
-			rows = append(rows, []string{
-				x.Name, x.Operation, fmt.Sprint(x.Class), count(x.Messages), bandwidth(x.GBps),
-				shortTime(units.Time(x.MeanPs)), shortTime(units.Time(x.P99Ps)), shortTime(units.Time(x.MaxPs)),
-			})
+			t.Add(doc.Text(x.Name), doc.Text(x.Operation), doc.Instead(fmt.Sprint(x.Class)), doc.Count(x.Messages), doc.Bandwidth(x.GBps),
+				doc.Time(units.Time(x.MeanPs)), doc.Time(units.Time(x.P99Ps)), doc.Time(units.Time(x.MaxPs)))
 		}
-		out = append(out, doc.Grid(rows, 2, 3, 4, 5, 6, 7))
+		out = append(out, t)
 	}
 	return append(out, explainedPauses(p)...)
 }

@@ -12,10 +12,7 @@ import (
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport/cc"
-	"weft/units"
 )
-
-func bytesText(n int64) string { return units.Bytes(n).String() }
 
 // factSection lays the fabrics' definitions side by side.
 func factSection(r *runstore.Results, sc *scenario.Resolved) doc.Section {
@@ -23,7 +20,7 @@ func factSection(r *runstore.Results, sc *scenario.Resolved) doc.Section {
 	if sc == nil || len(r.Fabrics) == 0 {
 		return out
 	}
-	t, head := &doc.Table{Columns: []doc.Column{{Left: true}}}, []doc.Cell{{}}
+	head := []doc.Cell{{}}
 	rows := make([][]doc.Cell, len(properties))
 	for k, row := range properties {
 		rows[k] = []doc.Cell{{Text: row.label, Tone: doc.Soft}}
@@ -33,13 +30,12 @@ func factSection(r *runstore.Results, sc *scenario.Resolved) doc.Section {
 		if at < 0 {
 			return out
 		}
-		t.Columns, head = append(t.Columns, doc.Column{Left: true}), append(head, doc.Cell{Text: f.Name, Tone: doc.Series(i)})
+		head = append(head, doc.Text(f.Name).In(doc.Series(i)))
 		for k, row := range properties {
 			rows[k] = append(rows[k], doc.Text(row.of(&sc.Fabrics[at])))
 		}
 	}
-	t.Rows = append([][]doc.Cell{head}, rows...)
-	out.Blocks = []doc.Block{t}
+	out.Blocks = []doc.Block{&doc.Table{Rows: append([][]doc.Cell{head}, rows...)}}
 	return out
 }
 
@@ -59,7 +55,7 @@ var properties = []struct {
 	{"full packet", func(f *scenario.Fabric) string {
 		p := Framing(f)
 		return fmt.Sprintf("%s B of payload in %s B on the cable (%.1f %% lost to headers)",
-			Integer(int64(p.Payload)), Integer(int64(p.Wire)), 100*(1-1/p.Overhead()))
+			doc.Integer(int64(p.Payload)), doc.Integer(int64(p.Wire)), 100*(1-1/p.Overhead()))
 	}},
 	{"against overflow", lossless},
 	{"routing", func(f *scenario.Fabric) string {

@@ -46,21 +46,21 @@ func faultSentences(r *runstore.Results) (out []string) {
 
 // fabricTable is a heading with the fabrics' names, for rows of [addRow].
 func fabricTable(title string, r *runstore.Results) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{Left: true}}}
+	t := &doc.Table{Columns: make([]doc.Column, 1)}
 	head := []doc.Cell{{Text: title}}
 	for i, f := range r.Fabrics {
 		t.Columns = append(t.Columns, doc.Column{Gap: 3})
-		head = append(head, doc.Cell{Text: doc.Fit(f.Name, 22), Tone: doc.Series(i)})
+		head = append(head, doc.Text(doc.Fit(f.Name, 22)).In(doc.Series(i)))
 	}
 	t.Add(head...)
 	return t
 }
 
-// addRow adds a row with a text for each fabric; an empty text is none.
-func addRow(t *doc.Table, r *runstore.Results, label string, of func(runstore.FabricResult) string) {
+// addRow adds a row with a cell for each fabric; an empty cell is none.
+func addRow(t *doc.Table, r *runstore.Results, label string, of func(runstore.FabricResult) doc.Cell) {
 	row := []doc.Cell{{Text: label, Level: 1}}
 	for _, f := range r.Fabrics {
-		row = append(row, doc.Text(cmp.Or(of(f), none)))
+		row = append(row, cmp.Or(of(f), doc.None))
 	}
 	t.Add(row...)
 }
@@ -100,11 +100,11 @@ func recoveryOf(f runstore.FabricResult, of runstore.Recovery) (runstore.Recover
 }
 
 // since is a time after a fault.
-func since(t units.Time) string {
+func since(t units.Time) doc.Cell {
 	if t == runstore.Never {
-		return none
+		return doc.None
 	}
-	return timeCell(t)
+	return doc.Time(t)
 }
 
 func faultTitle(of runstore.Recovery) string {
@@ -118,34 +118,34 @@ func faultTitle(of runstore.Recovery) string {
 // recoveryRow is a row of the recovery table.
 type recoveryRow struct {
 	label string
-	of    func(runstore.Recovery) string
+	of    func(runstore.Recovery) doc.Cell
 }
 
 // recoveryRows are the stages of recovery; times count from the fault.
 var recoveryRows = []recoveryRow{
-	{"noticed", func(x runstore.Recovery) string { return since(x.Detected) }},
-	{"by", func(x runstore.Recovery) string { return x.How }},
-	{"fabric swept", func(x runstore.Recovery) string { return since(x.Swept) }},
-	{"tables computed", func(x runstore.Recovery) string { return since(x.Computed) }},
-	{"first switch mended", func(x runstore.Recovery) string { return since(x.First) }},
-	{"time to recovery", func(x runstore.Recovery) string {
+	{"noticed", func(x runstore.Recovery) doc.Cell { return since(x.Detected) }},
+	{"by", func(x runstore.Recovery) doc.Cell { return doc.Text(x.How) }},
+	{"fabric swept", func(x runstore.Recovery) doc.Cell { return since(x.Swept) }},
+	{"tables computed", func(x runstore.Recovery) doc.Cell { return since(x.Computed) }},
+	{"first switch mended", func(x runstore.Recovery) doc.Cell { return since(x.First) }},
+	{"time to recovery", func(x runstore.Recovery) doc.Cell {
 		if x.Repaired || x.Last == runstore.Never && x.Open == 0 {
-			return none
+			return doc.None
 		}
 		return since(x.Open)
 	}},
-	{"last table written", func(x runstore.Recovery) string { return since(x.Last) }},
-	{"switches, entries", func(x runstore.Recovery) string {
-		return Integer(int64(x.Switches)) + ", " + Integer(int64(x.Entries))
+	{"last table written", func(x runstore.Recovery) doc.Cell { return since(x.Last) }},
+	{"switches, entries", func(x runstore.Recovery) doc.Cell {
+		return doc.Instead(doc.Integer(int64(x.Switches)) + ", " + doc.Integer(int64(x.Entries)))
 	}},
 }
 
 // laneRow is added if a fault changed the lanes of service levels.
-var laneRow = recoveryRow{"SL2VL tables, last written", func(x runstore.Recovery) string {
+var laneRow = recoveryRow{"SL2VL tables, last written", func(x runstore.Recovery) doc.Cell {
 	if x.LaneTables == 0 {
-		return none
+		return doc.None
 	}
-	return Integer(int64(x.LaneTables)) + ", " + timeCell(x.LastLanes)
+	return doc.Instead(doc.Integer(int64(x.LaneTables)) + ", " + fullTime(x.LastLanes))
 }}
 
 func recoveryTable(r *runstore.Results, of runstore.Recovery) *doc.Table {
@@ -158,11 +158,11 @@ func recoveryTable(r *runstore.Results, of runstore.Recovery) *doc.Table {
 		rows = slices.Concat(rows, []recoveryRow{laneRow})
 	}
 	for _, row := range rows {
-		addRow(t, r, row.label, func(f runstore.FabricResult) string {
+		addRow(t, r, row.label, func(f runstore.FabricResult) doc.Cell {
 			if rec, ok := recoveryOf(f, of); ok {
 				return row.of(rec)
 			}
-			return ""
+			return doc.Cell{}
 		})
 	}
 	return t
@@ -209,28 +209,28 @@ func circles(r *runstore.Results, of runstore.Recovery) (all []string) {
 // trafficRows are the effects of faults on the traffic of a size.
 var trafficRows = []struct {
 	label string
-	of    func(*runstore.Point) string
+	of    func(*runstore.Point) doc.Cell
 }{
-	{"time without faults", func(p *runstore.Point) string { return timeCell(p.Fault.Clean) }},
-	{"time with them", func(p *runstore.Point) string {
+	{"time without faults", func(p *runstore.Point) doc.Cell { return doc.Time(p.Fault.Clean) }},
+	{"time with them", func(p *runstore.Point) doc.Cell {
 		if !p.Measured() {
 			return missing(true, *p)
 		}
-		return timeCell(p.Time)
+		return doc.Time(p.Time)
 	}},
-	{"delay", func(p *runstore.Point) string {
+	{"delay", func(p *runstore.Point) doc.Cell {
 		if !p.Measured() || p.Fault.Clean == 0 {
-			return none
+			return doc.None
 		}
-		return timeCell(p.Time - p.Fault.Clean)
+		return doc.Time(p.Time - p.Fault.Clean)
 	}},
-	{"packets lost at cables", func(p *runstore.Point) string { return count(p.Counts.DroppedFault) }},
-	{"packets without a route", func(p *runstore.Point) string { return count(p.Counts.DroppedNoRoute) }},
-	{"packets that waited too long", func(p *runstore.Point) string { return count(p.Counts.DroppedLifetime + p.Counts.DroppedStalled) }},
-	{"last of them at", func(p *runstore.Point) string { return timeCell(p.Fault.LastLoss) }},
-	{"retransmission timeouts", func(p *runstore.Point) string { return count(p.Counts.Timeouts) }},
-	{"packets sent again", func(p *runstore.Point) string { return count(p.Counts.Retransmissions) }},
-	{"messages lost", func(p *runstore.Point) string { return count(p.Counts.MessagesLost) }},
+	{"packets lost at cables", func(p *runstore.Point) doc.Cell { return doc.Count(p.Counts.DroppedFault) }},
+	{"packets without a route", func(p *runstore.Point) doc.Cell { return doc.Count(p.Counts.DroppedNoRoute) }},
+	{"packets that waited too long", func(p *runstore.Point) doc.Cell { return doc.Count(p.Counts.DroppedLifetime + p.Counts.DroppedStalled) }},
+	{"last of them at", func(p *runstore.Point) doc.Cell { return doc.Time(p.Fault.LastLoss) }},
+	{"retransmission timeouts", func(p *runstore.Point) doc.Cell { return doc.Count(p.Counts.Timeouts) }},
+	{"packets sent again", func(p *runstore.Point) doc.Cell { return doc.Count(p.Counts.Retransmissions) }},
+	{"messages lost", func(p *runstore.Point) doc.Cell { return doc.Count(p.Counts.MessagesLost) }},
 }
 
 func trafficTable(r *runstore.Results, size int64) *doc.Table {
@@ -240,11 +240,11 @@ func trafficTable(r *runstore.Results, size int64) *doc.Table {
 	}
 	t := fabricTable(title, r)
 	for _, row := range trafficRows {
-		addRow(t, r, row.label, func(f runstore.FabricResult) string {
+		addRow(t, r, row.label, func(f runstore.FabricResult) doc.Cell {
 			if p, ok := point(f, size); ok && p.Fault != nil {
 				return row.of(&p)
 			}
-			return ""
+			return doc.Cell{}
 		})
 	}
 	return t
@@ -253,15 +253,15 @@ func trafficTable(r *runstore.Results, size int64) *doc.Table {
 // bringUpRows are the phases of bring-up.
 var bringUpRows = []struct {
 	label string
-	of    func(*runstore.BringUp) string
+	of    func(*runstore.BringUp) doc.Cell
 }{
-	{"from power-on", func(u *runstore.BringUp) string { return timeCell(u.Time) }},
-	{"discovery", func(u *runstore.BringUp) string { return timeCell(u.Discovery) }},
-	{"computing tables", func(u *runstore.BringUp) string { return timeCell(u.Compute) }},
-	{"LIDs and tables", func(u *runstore.BringUp) string { return timeCell(u.Tables) }},
-	{"ports to active", func(u *runstore.BringUp) string { return timeCell(u.Activate) }},
-	{"datagrams, table blocks", func(u *runstore.BringUp) string {
-		return Integer(int64(u.Datagrams)) + ", " + Integer(int64(u.Blocks))
+	{"from power-on", func(u *runstore.BringUp) doc.Cell { return doc.Time(u.Time) }},
+	{"discovery", func(u *runstore.BringUp) doc.Cell { return doc.Time(u.Discovery) }},
+	{"computing tables", func(u *runstore.BringUp) doc.Cell { return doc.Time(u.Compute) }},
+	{"LIDs and tables", func(u *runstore.BringUp) doc.Cell { return doc.Time(u.Tables) }},
+	{"ports to active", func(u *runstore.BringUp) doc.Cell { return doc.Time(u.Activate) }},
+	{"datagrams, table blocks", func(u *runstore.BringUp) doc.Cell {
+		return doc.Instead(doc.Integer(int64(u.Datagrams)) + ", " + doc.Integer(int64(u.Blocks)))
 	}},
 }
 
@@ -272,11 +272,11 @@ func bringUpTable(r *runstore.Results) *doc.Table {
 		return t
 	}
 	for _, row := range bringUpRows {
-		addRow(t, r, row.label, func(f runstore.FabricResult) string {
+		addRow(t, r, row.label, func(f runstore.FabricResult) doc.Cell {
 			if f.Control != nil && f.Control.BringUp != nil {
 				return row.of(f.Control.BringUp)
 			}
-			return ""
+			return doc.Cell{}
 		})
 	}
 	return t

@@ -31,26 +31,24 @@ func Fit(f *calibrate.Fit) *doc.Document {
 }
 
 func constantTable(f *calibrate.Fit) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{Left: true}, {}, {}, {}, {Left: true}}}
-	t.AddTexts("constant", "before", "after", "factor", "")
+	t := doc.NewTable("constant", "before", "after", "factor", "")
 	for _, c := range f.Constants {
 		bound := ""
 		if c.AtBound {
 			bound = "at the bound of the search: the log does not determine it, or the model lacks something"
 		}
-		t.AddTexts(c.Field, c.Before, c.After, fmt.Sprintf("%.3f", c.Factor), bound)
+		t.Add(doc.Text(c.Field), doc.Instead(c.Before), doc.Instead(c.After), doc.Ratio(c.Factor, 3), doc.Text(bound))
 	}
 	return t
 }
 
 func errorTable(f *calibrate.Fit) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{Left: true}, {}, {}}}
-	t.AddTexts("", "before", "after")
+	t := doc.NewTable("", "before", "after")
 	for _, row := range []struct {
 		name  string
 		error [2]float64
 	}{{"sizes of the search", f.Seen}, {"sizes held out", f.HeldOut}} {
-		t.AddTexts(row.name, percent(math.Expm1(row.error[0])), percent(math.Expm1(row.error[1])))
+		t.Add(doc.Text(row.name), doc.Share(math.Expm1(row.error[0])), doc.Share(math.Expm1(row.error[1])))
 	}
 	return t
 }

@@ -6,70 +6,34 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
 
-// none is the cell for a number that a fabric cannot have.
+// none is the text for what a fabric cannot have.
 const none = "–"
 
 // sizeText is a message size for people; patterns without one have 0.
-func sizeText(bytes int64) string {
+func sizeText(bytes int64) string { return sizeCell(bytes).Text }
+
+// sizeCell is a message size in a table.
+func sizeCell(bytes int64) doc.Cell {
 	if bytes == 0 {
-		return "all"
+		return doc.Instead("all")
 	}
-	return units.Bytes(bytes).String()
+	return doc.Bytes(units.Bytes(bytes))
 }
 
-// timeCell is a time to four digits, with trailing zeros, so that a column is aligned.
-func timeCell(t units.Time) string { return digits(t, 4) }
-
-// shortTime is a time to three digits, for sentences.
-func shortTime(t units.Time) string { return digits(t, 3) }
-
-// digits is a time in its usual unit.
-func digits(t units.Time, n int) string {
-	if t == 0 {
-		return "0"
-	}
-	for _, u := range []struct {
-		size units.Time
-		name string
-	}{{units.Second, "s"}, {units.Millisecond, "ms"}, {units.Microsecond, "us"}, {units.Nanosecond, "ns"}, {1, "ps"}} {
-		v := float64(t) / float64(u.size)
-		if v < 1 && u.size > 1 {
-			continue
-		}
-		decimals := n - len(strconv.FormatInt(int64(v), 10))
-		if u.size == 1 {
-			decimals = 0 // no smaller unit
-		}
-		text := strconv.FormatFloat(v, 'f', max(0, decimals), 64)
-		if decimals > 0 && len(text) > n+1 { // 9.9996 is 10.00
-			text = strings.TrimSuffix(text[:len(text)-1], ".")
-		}
-		return text + " " + u.name
-	}
-	return t.String()
-}
-
-// bandwidth is GB/s to about three digits, never as an exponent.
-func bandwidth(gbytes float64) string {
-	switch {
-	case gbytes == 0:
-		return "0"
-	case gbytes < 0.0995:
-		return strconv.FormatFloat(gbytes, 'f', 4, 64)
-	case gbytes < 0.995:
-		return strconv.FormatFloat(gbytes, 'f', 3, 64)
-	case gbytes < 9.995:
-		return strconv.FormatFloat(gbytes, 'f', 2, 64)
-	case gbytes < 999.5:
-		return strconv.FormatFloat(gbytes, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(gbytes, 'f', 0, 64)
-}
+// The texts of quantities, for sentences: shortTime is a time to three digits, and the others are
+// those of cells.
+func shortTime(t units.Time) string   { return doc.TimeText(t, 3) }
+func fullTime(t units.Time) string    { return doc.Time(t).Text }
+func bandwidth(gbytes float64) string { return doc.Bandwidth(gbytes).Text }
+func count(n int64) string            { return doc.Count(n).Text }
+func percent(x float64) string        { return doc.Share(x).Text }
+func signedPercent(x float64) string  { return doc.Tenths(x).Text }
 
 // shortBandwidth is GB/s to three digits, for sentences.
 func shortBandwidth(gbytes float64) string {
@@ -77,41 +41,6 @@ func shortBandwidth(gbytes float64) string {
 		return strconv.FormatFloat(gbytes, 'f', 0, 64)
 	}
 	return bandwidth(gbytes)
-}
-
-// count is an integer with thousands separated, and with its magnitude from a million on.
-func count(n int64) string {
-	if n >= 10_000_000 {
-		for _, u := range []struct {
-			div  float64
-			name string
-		}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}} {
-			if v := float64(n) / u.div; v >= 1 {
-				return strconv.FormatFloat(v, 'g', 4, 64) + " " + u.name
-			}
-		}
-	}
-	return Integer(n)
-}
-
-// Integer is n with thousands separated: 12,345.
-func Integer(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// percent is a fraction of 1 as a percentage.
-func percent(x float64) string {
-	if x > 0 && x < 0.0005 {
-		return "<0.1 %"
-	}
-	if x != 0 && x < 0.0995 {
-		return strconv.FormatFloat(100*x, 'f', 1, 64) + " %"
-	}
-	return strconv.FormatFloat(100*x, 'f', 0, 64) + " %"
 }
 
 // times is a ratio: 1.23, 8.3, 120.
@@ -141,40 +70,36 @@ func list(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// stallsText and pausesText are the number of times that the link layer held a sender back: for
-// lack of credits on InfiniBand, by PFC on Ethernet. A stall is one lane of one port that begins to
-// wait, a pause one frame that stops a port: the two cannot be compared. TCP's classes are lossy
-// and have neither.
-func stallsText(p *protocol.Protocol, c runstore.Counts) string {
-	if p.Ethernet() && c.CreditStalls == 0 {
-		return none
-	}
-	return count(c.CreditStalls)
+// stalls and pauses are the number of times that the link layer held a sender back: for lack of
+// credits on InfiniBand, by PFC on Ethernet. A stall is one lane of one port that begins to wait, a
+// pause one frame that stops a port: the two cannot be compared. TCP's classes are lossy and have
+// neither.
+func stalls(p *protocol.Protocol, c runstore.Counts) doc.Cell {
+	return countUnless(p.Ethernet(), c.CreditStalls)
 }
 
-func pausesText(p *protocol.Protocol, c runstore.Counts) string {
-	if !p.NeedsPauses() && c.Pauses == 0 {
-		return none
-	}
-	return count(c.Pauses)
+func pauses(p *protocol.Protocol, c runstore.Counts) doc.Cell {
+	return countUnless(!p.NeedsPauses(), c.Pauses)
 }
 
-// marksText is the number of ECN marks; InfiniBand has its own congestion control, which is counted
+// marks is the number of ECN marks; InfiniBand has its own congestion control, which is counted
 // elsewhere.
-func marksText(p *protocol.Protocol, c runstore.Counts) string {
-	if c.Marks == 0 && !p.Ethernet() {
-		return none
-	}
-	return count(c.Marks)
+func marks(p *protocol.Protocol, c runstore.Counts) doc.Cell {
+	return countUnless(!p.Ethernet(), c.Marks)
 }
 
-// notificationsText is the number of CNPs; none on a fabric without them, and within one segment
+// notifications is the number of CNPs; none on a fabric without them, and within one segment
 // without marking.
-func notificationsText(p *protocol.Protocol, c runstore.Counts) string {
-	if (!p.CNPs || p.OneSegment) && c.CNPs == 0 {
-		return none
+func notifications(p *protocol.Protocol, c runstore.Counts) doc.Cell {
+	return countUnless(!p.CNPs || p.OneSegment, c.CNPs)
+}
+
+// countUnless is a count; none if a fabric lacks the thing and nothing was counted.
+func countUnless(lacks bool, n int64) doc.Cell {
+	if lacks && n == 0 {
+		return doc.None
 	}
-	return count(c.CNPs)
+	return doc.Count(n)
 }
 
 // point finds a size in a fabric's results.

@@ -101,40 +101,41 @@ func islandBlocks(r *inspect.Report) (out []doc.Block) {
 
 // levelTable is a row for each level of a tree.
 func levelTable(levels []inspect.Level) *doc.Table {
-	rows := [][]string{{"level", "switches", "ports", "cables down", "to hosts", "cables up", "free ports", "oversubscription"}}
+	t := doc.Wrapped("level", "switches", "ports", "cables down", "to hosts", "cables up", "free ports", "oversubscription")
 	for i := range levels {
 		l := &levels[i]
-		up, over := none, none
+		up, over := doc.None, none
 		if l.Up > 0 {
 			up, over = each(l.Up, l.UpEach), ratioText(l.Oversubscription)
 			if l.Worst > l.Oversubscription*1.001 {
 				over += fmt.Sprintf(" (worst %s at %s)", ratioText(l.Worst), l.WorstSwitch)
 			}
 		}
-		rows = append(rows, []string{l.Name, fmt.Sprint(l.Switches), fmt.Sprint(l.Ports), each(l.Down, l.DownEach), fmt.Sprint(l.Hosts), up, fmt.Sprint(l.Free), over})
+		t.Add(doc.Text(l.Name), doc.Count(l.Switches), doc.Count(l.Ports), each(l.Down, l.DownEach), doc.Count(l.Hosts), up, doc.Count(l.Free), doc.Text(over))
 	}
-	return doc.Grid(rows, 1, 2, 3, 4, 5, 6)
+	return t
 }
 
 // memberTable is a row for each switch of a part without a known family.
 func memberTable(members []inspect.Member) *doc.Table {
-	rows := [][]string{{"switch", "adapters", "free ports", "cables to switches"}}
+	t := doc.Wrapped("switch", "adapters", "free ports", "cables to switches")
 	for _, m := range members {
 		var to []string
 		for _, b := range m.To {
 			to = append(to, fmt.Sprintf("%d to %s", b.Cables, b.Switch))
 		}
-		rows = append(rows, []string{m.Switch, fmt.Sprint(m.Hosts), fmt.Sprint(m.Free), strings.Join(to, ", ")})
+		t.Add(doc.Text(m.Switch), doc.Count(m.Hosts), doc.Count(m.Free), doc.Text(strings.Join(to, ", ")))
 	}
-	return doc.Grid(rows, 1, 2)
+	return t
 }
 
 // each is a sum of cables, and the share that most switches have.
-func each(sum, share int) string {
-	if share < 0 || share == sum {
-		return fmt.Sprint(sum)
+func each(sum, share int) doc.Cell {
+	c := doc.Count(sum)
+	if share >= 0 && share != sum {
+		c.Text += fmt.Sprintf(" (%d each)", share)
 	}
-	return fmt.Sprintf("%d (%d each)", sum, share)
+	return c
 }
 
 func ratioText(r float64) string {

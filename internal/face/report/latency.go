@@ -94,17 +94,20 @@ type termRow struct {
 func sumOf(label doc.Cell, rows []termRow, sources string) []doc.Cell {
 	out := []doc.Cell{label}
 	for k := range rows[0].times {
-		sum, text := units.Time(0), none
+		sum, cell := units.Time(0), doc.None
 		for i := range rows {
 			if t := rows[i].times[k]; t >= 0 {
 				sum += t
-				text = host.Nanoseconds(sum)
+				cell = nanoseconds(sum)
 			}
 		}
-		out = append(out, doc.Text(text))
+		out = append(out, cell)
 	}
 	return append(out, doc.Text(sources))
 }
+
+// nanoseconds is a term of a budget, to the picosecond: terms sum up.
+func nanoseconds(t units.Time) doc.Cell { return doc.Time(t).As(host.Nanoseconds(t)) }
 
 // leading is the first rows, as long as they belong together.
 func leading(rows []termRow, belongs func(termRow) bool) []termRow {
@@ -116,37 +119,36 @@ func leading(rows []termRow, belongs func(termRow) bool) []termRow {
 
 // fabricColumns is a table with a column of numbers for each fabric.
 func fabricColumns(all []*latency.Result) *doc.Table {
-	t, head := &doc.Table{Columns: []doc.Column{{Left: true}}}, []doc.Cell{{}}
+	head := []doc.Cell{{}}
 	for i := range all {
-		t.Columns, head = append(t.Columns, doc.Column{}), append(head, doc.Cell{Text: all[i].Fabric, Tone: doc.Series(i)})
+		head = append(head, doc.Text(all[i].Fabric).In(doc.Series(i)))
 	}
-	t.Add(head...)
-	return t
+	return &doc.Table{Rows: [][]doc.Cell{head}}
 }
 
-// addOf adds a row with a text for each fabric, and further texts behind it.
-func addOf(t *doc.Table, all []*latency.Result, label string, of func(m *latency.Result) string, behind ...string) {
-	row := []string{label}
+// addOf adds a row with a cell for each fabric, and further cells behind it.
+func addOf(t *doc.Table, all []*latency.Result, label string, of func(m *latency.Result) doc.Cell, behind ...doc.Cell) {
+	row := []doc.Cell{doc.Text(label)}
 	for i := range all {
 		row = append(row, of(all[i]))
 	}
-	t.AddTexts(append(row, behind...)...)
+	t.Add(append(row, behind...)...)
 }
 
 // latencyTable is a column per fabric and a row per term, in the order of the path.
 func latencyTable(all []*latency.Result, refs *references) *doc.Table {
 	t := fabricColumns(all)
-	t.Columns = append(t.Columns, doc.Column{Left: true, Wrap: true})
+	t.Columns = append(make([]doc.Column, len(all)+1), doc.Column{Wrap: true})
 	t.Rows[0] = append(t.Rows[0], doc.Text("sources"))
-	addOf(t, all, "path", func(m *latency.Result) string { return string(m.Path) }, "")
-	addOf(t, all, "operation", func(m *latency.Result) string { return string(m.Op) }, "")
+	addOf(t, all, "path", func(m *latency.Result) doc.Cell { return doc.Text(string(m.Path)) }, doc.Cell{})
+	addOf(t, all, "operation", func(m *latency.Result) doc.Cell { return doc.Text(string(m.Op)) }, doc.Cell{})
 	part, way := latency.Part(""), ""
 	rows := mergeTerms(all, refs)
 	for i, x := range rows {
 		if x.part != part {
 			part = x.part
 			same := leading(rows[i:], func(r termRow) bool { return r.part == part })
-			t.Add(sumOf(doc.Cell{Text: string(part), Tone: doc.Strong}, same, "")...)
+			t.Add(sumOf(doc.Text(string(part)).In(doc.Strong), same, "")...)
 		}
 		if x.way != way && x.way != "" {
 			same := leading(rows[i:], func(r termRow) bool { return r.way == x.way })
@@ -164,7 +166,7 @@ func latencyTable(all []*latency.Result, refs *references) *doc.Table {
 		}
 		t.Add(sumOf(doc.Cell{Text: x.name, Level: level}, rows[i:i+1], numbers)...)
 	}
-	addOf(t, all, "sum, and one way", func(m *latency.Result) string { return host.Nanoseconds(m.OneWay) }, "")
+	addOf(t, all, "sum, and one way", func(m *latency.Result) doc.Cell { return nanoseconds(m.OneWay) }, doc.Cell{})
 	return t
 }
 
@@ -214,16 +216,18 @@ func gigabytes(r units.Rate) string {
 // costTable is a column per fabric with the costs of its message.
 func costTable(all []*latency.Result) *doc.Table {
 	t := fabricColumns(all)
-	both := func(n [2]int) string { return fmt.Sprintf("%d + %d", n[0], n[1]) }
-	addOf(t, all, "copies by a CPU", func(m *latency.Result) string { return both(m.Cost.CPUCopies) })
-	addOf(t, all, "copies by a GPU", func(m *latency.Result) string { return both(m.Cost.GPUCopies) })
-	addOf(t, all, "times that the data move, NIC to NIC included", func(m *latency.Result) string { return strconv.Itoa(m.Cost.Moves()) })
-	addOf(t, all, "system calls", func(m *latency.Result) string { return both(m.Cost.KernelCalls) })
-	addOf(t, all, "interrupts", func(m *latency.Result) string { return both(m.Cost.Interrupts) })
-	addOf(t, all, "time on a CPU, sender", func(m *latency.Result) string { return host.Nanoseconds(m.Cost.CPU[0]) })
-	addOf(t, all, "time on a CPU, receiver", func(m *latency.Result) string { return host.Nanoseconds(m.Cost.CPU[1]) })
-	addOf(t, all, "CPU cycles", func(m *latency.Result) string { return fmt.Sprintf("%d + %d", m.Cost.Cycles[0], m.Cost.Cycles[1]) })
-	addOf(t, all, "at a clock of", func(m *latency.Result) string { return strconv.FormatFloat(float64(m.Clock)/1e9, 'f', -1, 64) + " GHz" })
+	both := func(n [2]int) doc.Cell { return doc.Instead(fmt.Sprintf("%d + %d", n[0], n[1])) }
+	addOf(t, all, "copies by a CPU", func(m *latency.Result) doc.Cell { return both(m.Cost.CPUCopies) })
+	addOf(t, all, "copies by a GPU", func(m *latency.Result) doc.Cell { return both(m.Cost.GPUCopies) })
+	addOf(t, all, "times that the data move, NIC to NIC included", func(m *latency.Result) doc.Cell { return doc.Count(m.Cost.Moves()) })
+	addOf(t, all, "system calls", func(m *latency.Result) doc.Cell { return both(m.Cost.KernelCalls) })
+	addOf(t, all, "interrupts", func(m *latency.Result) doc.Cell { return both(m.Cost.Interrupts) })
+	addOf(t, all, "time on a CPU, sender", func(m *latency.Result) doc.Cell { return nanoseconds(m.Cost.CPU[0]) })
+	addOf(t, all, "time on a CPU, receiver", func(m *latency.Result) doc.Cell { return nanoseconds(m.Cost.CPU[1]) })
+	addOf(t, all, "CPU cycles", func(m *latency.Result) doc.Cell {
+		return doc.Instead(fmt.Sprintf("%d + %d", m.Cost.Cycles[0], m.Cost.Cycles[1]))
+	})
+	addOf(t, all, "at a clock of", func(m *latency.Result) doc.Cell { return doc.Frequency(m.Clock) })
 	return t
 }
 

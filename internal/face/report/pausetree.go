@@ -101,20 +101,18 @@ func furtherBack(p *runstore.Pauses, f *runstore.PausedFlow, link int) bool {
 
 // pauseTable is the table of pauses.
 func pauseTable(p *runstore.Pauses) *doc.Table {
-	rows := [][]string{{"who was paused, from the root cause to those who waited", "by", "priority", "times", "in pause", "first at", "victim of it"}}
+	t := doc.Wrapped("who was paused, from the root cause to those who waited", "by", "priority", "times", "in pause", "first at", "victim of it")
 	for _, r := range pauseRows(p) {
 		if r.link < 0 {
-			rows = append(rows, []string{r.text, "", "", "", "", "", ""})
+			t.AddTexts(r.text, "", "", "", "", "", "")
 			continue
 		}
 		l := &p.Links[r.link]
-		rows = append(rows, []string{
-			r.branch + r.text, l.By, fmt.Sprint(l.Priority), count(l.Pauses), shortTime(units.Time(l.PausedPs)),
-			shortTime(units.Time(l.FirstPs)), strings.Join(victims(p, r.link), "; "),
-		})
+		t.Add(doc.Text(r.branch+r.text), doc.Text(l.By), doc.Instead(fmt.Sprint(l.Priority)), doc.Count(l.Pauses), doc.Time(units.Time(l.PausedPs)),
+			doc.Time(units.Time(l.FirstPs)), doc.Text(strings.Join(victims(p, r.link), "; ")))
 	}
 	if p.More > 0 {
-		rows = append(rows, []string{fmt.Sprintf("and %d more", p.More), "", "", "", "", "", ""})
+		t.AddTexts(fmt.Sprintf("and %d more", p.More), "", "", "", "", "", "")
 	}
-	return doc.Grid(rows, 2, 3, 4, 5)
+	return t
 }

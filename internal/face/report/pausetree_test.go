@@ -38,9 +38,9 @@ func TestATreeLeadsFromTheRootToTheVictim(t *testing.T) {
 	}
 	want := []string{
 		"slow does not receive at line rate",
-		"└ leaf port 1 slow 3 1 4.00 ms 0",
-		"├ a port 1 leaf 3 2 3.00 ms 0",
-		"└ b port 1 leaf 3 2 2.00 ms 0 b to c, 3.00 ms",
+		"└ leaf port 1 slow 3 1 4.000 ms 0",
+		"├ a port 1 leaf 3 2 3.000 ms 0",
+		"└ b port 1 leaf 3 2 2.000 ms 0 b to c, 3.00 ms",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the tree is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

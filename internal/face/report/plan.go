@@ -3,11 +3,11 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"weft/internal/face/doc"
 	"weft/internal/study/plan"
+	"weft/units"
 )
 
 // Plan is the designs of a plan as a table, with unknown figures, and bills of materials: a
@@ -45,65 +45,71 @@ func scenarioSection(title string, text []byte) doc.Section {
 }
 
 func planHeading(r *plan.Request) string {
-	text := fmt.Sprintf("%s: %s GPUs of %s", r.Name, Integer(int64(r.GPUs)), r.Node)
+	text := fmt.Sprintf("%s: %s GPUs of %s", r.Name, doc.Integer(int64(r.GPUs)), r.Node)
 	if r.Later > r.GPUs {
-		text += fmt.Sprintf(", later %s", Integer(int64(r.Later)))
+		text += fmt.Sprintf(", later %s", doc.Integer(int64(r.Later)))
 	}
 	return text
 }
 
 // designTable is a row per design.
 func designTable(p *plan.Plan, designs []*plan.Design) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {}, {}, {}, {}, {}, {}, {}}}
-	head := []doc.Cell{{}, {Text: "design"}, {Text: "oversub."}, {Text: "levels"}, {Text: "switches"}, {Text: "cables"}, {Text: "ports used"}, {Text: "free"}, {Text: "transceivers"}, {Text: "latency"}, {Text: "power"}}
+	t := doc.NewTable("", "design", "oversub.", "levels", "switches", "cables", "ports used", "free", "transceivers", "latency", "power")
 	if p.Prices != nil {
-		t.Columns = append(t.Columns, doc.Column{})
-		head = append(head, doc.Text("cost"))
+		t.Rows[0] = append(t.Rows[0], doc.Text("cost"))
 	}
 	if p.Request.Later > p.Request.GPUs {
-		t.Columns = append(t.Columns, doc.Column{})
-		head = append(head, doc.Text("switches later"))
+		t.Rows[0] = append(t.Rows[0], doc.Text("switches later"))
 	}
-	t.Add(head...)
 	for _, d := range designs {
 		mark := " "
 		if d.Front {
 			mark = "*"
 		}
 		row := []doc.Cell{
-			{Text: mark},
-			{Text: d.Name},
-			{Text: fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)},
-			{Text: strconv.Itoa(d.Levels)},
-			{Text: Integer(int64(d.Count.TotalSwitches()))},
-			{Text: Integer(int64(d.Count.TotalCables()))},
-			{Text: Integer(int64(d.Count.PortsUsed))},
-			{Text: Integer(int64(d.Count.PortsFree))},
-			{Text: Integer(int64(pieces(d, "transceiver")))},
-			{Text: d.Latency.Text(plan.LatencyText)},
-			{Text: d.Power.Text(plan.PowerText)},
+			doc.Text(mark),
+			doc.Text(d.Name),
+			doc.Ratio(d.Oversubscription.Float(), 0).As(fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)),
+			doc.Count(d.Levels),
+			doc.Count(d.Count.TotalSwitches()),
+			doc.Count(d.Count.TotalCables()),
+			doc.Count(d.Count.PortsUsed),
+			doc.Count(d.Count.PortsFree),
+			doc.Count(pieces(d, "transceiver")),
+			sum(d.Latency, func(v int64) doc.Cell { return doc.Time(units.Time(v)).As(plan.LatencyText(v)) }),
+			sum(d.Power, func(v int64) doc.Cell { return doc.Power(units.Power(v)) }),
 		}
 		if d.Cost != nil {
-			row = append(row, doc.Text(d.Cost.Total().Text(d.Cost.Text)))
+			row = append(row, sum(d.Cost.Total(), func(v int64) doc.Cell { return doc.Money(float64(v)/plan.PerUnit, d.Cost.Currency) }))
 		}
 		if d.Growth != nil {
-			row = append(row, doc.Text(growthText(d)))
+			row = append(row, growth(d))
 		}
 		t.Add(row...)
 	}
 	return t
 }
 
-// growthText is the switches of the later size, with the levels if they change.
-func growthText(d *plan.Design) string {
-	g := d.Growth
-	switch {
-	case g.Problem != "":
-		return "cannot"
-	case g.Levels != d.Levels:
-		return fmt.Sprintf("%s (%d levels)", Integer(int64(g.Count.TotalSwitches())), g.Levels)
+// sum is a total; if parts are unknown, with "at least", or unknown.
+func sum(s plan.Sum, of func(int64) doc.Cell) doc.Cell {
+	if s.Known == 0 && !s.Complete() {
+		return doc.Instead("unknown")
 	}
-	return Integer(int64(g.Count.TotalSwitches()))
+	c := of(s.Known)
+	return c.As(s.Text(func(int64) string { return c.Text }))
+}
+
+// growth is the switches of the later size, with the levels if they change.
+func growth(d *plan.Design) doc.Cell {
+	g := d.Growth
+	if g.Problem != "" {
+		return doc.Instead("cannot")
+	}
+	c := doc.Count(g.Count.TotalSwitches())
+	if g.Levels != d.Levels {
+		c.Text += fmt.Sprintf(" (%d levels)", g.Levels)
+	}
+	return c
 }
 
 // pieces is the number of pieces of a kind in a design's bill.
@@ -150,10 +156,10 @@ func Bill(d *plan.Design) *doc.Document {
 }
 
 func billSection(d *plan.Design, in doc.Place) doc.Section {
-	t := &doc.Table{Keys: 3, Columns: []doc.Column{{}, {Left: true}, {Left: true}, {Left: true, Least: 16}, {}, {}, {}}}
-	t.AddTexts("quantity", "item", "where", "what", "length", "power each", "power")
+	t := doc.NewTable("quantity", "item", "where", "what", "length", "power each", "power")
+	t.Keys, t.Columns = 3, []doc.Column{3: {Least: 16}}
 	for _, l := range d.Bill {
-		t.AddTexts(billRow(l)...)
+		t.Add(billRow(l)...)
 	}
 	notes := []string{fmt.Sprintf("Power: %s%s.", d.Power.Text(plan.PowerText), softness(d.Power))}
 	if d.Cost != nil {
@@ -184,15 +190,15 @@ func softness(x plan.Sum) string {
 	return text
 }
 
-func billRow(l plan.Line) []string {
-	length, each, total := "", "unknown", "unknown"
+func billRow(l plan.Line) []doc.Cell {
+	length, each, total := doc.Cell{}, doc.Instead("unknown"), doc.Instead("unknown")
 	if l.Length > 0 {
-		length = l.Length.String()
+		length = doc.Length(l.Length)
 	}
 	if l.Power.Known {
-		each, total = plan.PowerText(l.Power.Value), plan.PowerText(l.Power.Value*int64(l.Quantity))
+		each, total = doc.Power(units.Power(l.Power.Value)), doc.Power(units.Power(l.Power.Value*int64(l.Quantity)))
 	}
-	return []string{Integer(int64(l.Quantity)), l.Item, l.Where, l.Title, length, each, total}
+	return []doc.Cell{doc.Count(l.Quantity), doc.Text(l.Item), doc.Text(l.Where), doc.Text(l.Title), length, each, total}
 }
 
 // Unmet names the constraints to relax if no design meets them all, and the unknown figures of

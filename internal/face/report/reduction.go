@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 )
 
@@ -15,7 +16,7 @@ func reductionSentences(fabric string, r *runstore.Reduction) (out []string) {
 	}
 	if r.Groups > 0 {
 		out = append(out, fmt.Sprintf("On %s %s trees in the switches (ib.sharp), %s in all: NCCL uses them with nvls and collnet, if its cost model finds them faster.",
-			fabric, exactly(int64(r.Groups), "group of ranks has", "groups of ranks have"), Integer(int64(r.Trees))))
+			fabric, exactly(int64(r.Groups), "group of ranks has", "groups of ranks have"), doc.Integer(int64(r.Trees))))
 	}
 	if r.Without > 0 {
 		out = append(out, fmt.Sprintf("%s on %s could not have their collectives reduced in the switches, and NCCL falls back to sending from GPU to GPU. Of the first, %s.",

@@ -14,13 +14,13 @@ func Replay(r *runstore.Replay) *doc.Document {
 	src := &r.Source
 	d := &doc.Document{
 		Brand: simulation, Title: r.Scenario, Heading: fmt.Sprintf("%s: %s", src.Format, files(src.Files)), Footer: sameAgain,
-		Subtitle: fmt.Sprintf("%s: %s · %s nodes, %s GPUs", src.Format, files(src.Files), Integer(int64(r.Nodes)), Integer(int64(r.GPUs))),
+		Subtitle: fmt.Sprintf("%s: %s · %s nodes, %s GPUs", src.Format, files(src.Files), doc.Integer(int64(r.Nodes)), doc.Integer(int64(r.GPUs))),
 	}
 	for i := range r.Fabrics {
 		d.Series = append(d.Series, r.Fabrics[i].Name)
 	}
 	d.Add(doc.Section{
-		Title:   fmt.Sprintf("On %s: %s nodes, %s GPUs", r.Scenario, Integer(int64(r.Nodes)), Integer(int64(r.GPUs))),
+		Title:   fmt.Sprintf("On %s: %s nodes, %s GPUs", r.Scenario, doc.Integer(int64(r.Nodes)), doc.Integer(int64(r.GPUs))),
 		Caption: "means over the ranks; exposed: moving data and computing nothing", Blocks: []doc.Block{replayTable(r)},
 	})
 	verdict := doc.Section{Verdict: true}
@@ -66,27 +66,26 @@ func exactly(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return Integer(n) + " " + many
+	return doc.Integer(n) + " " + many
 }
 
 // replayTable is a row for each fabric.
 func replayTable(r *runstore.Replay) *doc.Table {
-	out := &doc.Table{Columns: []doc.Column{{Left: true}, {}, {}, {}, {}, {}}}
-	out.Add(doc.Text("fabric"), doc.Text("time"), doc.Text("computing"), doc.Text("exposed"), doc.Text("waiting"), doc.Text("idle"))
+	out := doc.NewTable("fabric", "time", "computing", "exposed", "waiting", "idle")
 	best := fastestReplay(r)
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		if f.Failure != "" {
-			out.Add(doc.Text(f.Name), doc.Text("failed"), doc.Text(none), doc.Text(none), doc.Text(none), doc.Text(none))
+			out.Add(doc.Text(f.Name), doc.Instead("failed"), doc.None, doc.None, doc.None, doc.None)
 			continue
 		}
 		tone := doc.Plain
 		if i == best && len(r.Fabrics) > 1 {
 			tone = doc.Strong
 		}
-		row := []doc.Cell{{Text: f.Name}, {Text: timeCell(units.Time(f.TimePs)), Tone: tone}}
+		row := []doc.Cell{doc.Text(f.Name), doc.Time(units.Time(f.TimePs)).In(tone)}
 		for _, ps := range []int64{f.ComputingPs, f.ExposedPs, f.WaitingPs, f.IdlePs} {
-			row = append(row, doc.Text(timeCell(units.Time(ps))))
+			row = append(row, doc.Time(units.Time(ps)))
 		}
 		out.Add(row...)
 	}
@@ -107,25 +106,22 @@ func fastestReplay(r *runstore.Replay) int {
 // replayKindTable is a row for each kind of communication and a column for each
 // fabric.
 func replayKindTable(r *runstore.Replay) *doc.Table {
-	out := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}}}
-	head := []doc.Cell{{Text: "purpose"}, {Text: "operation"}, {Text: "count"}, {Text: "size"}}
+	out := doc.NewTable("purpose", "operation", "count", "size")
 	var ran []*runstore.ReplayFabric
 	for i := range r.Fabrics {
 		if f := &r.Fabrics[i]; f.Failure == "" {
 			ran = append(ran, f)
-			out.Columns = append(out.Columns, doc.Column{})
-			head = append(head, doc.Text(f.Name))
+			out.Rows[0] = append(out.Rows[0], doc.Text(f.Name))
 		}
 	}
-	out.Add(head...)
 	if len(ran) == 0 {
 		return out
 	}
 	for k := range ran[0].Kinds { // the same on all
 		kind := &ran[0].Kinds[k]
-		row := []doc.Cell{{Text: kind.Purpose}, {Text: kind.Kind}, {Text: Integer(kind.Count)}, {Text: units.Bytes(kind.Bytes).String()}}
+		row := []doc.Cell{doc.Text(kind.Purpose), doc.Text(kind.Kind), doc.Count(kind.Count), doc.Bytes(units.Bytes(kind.Bytes))}
 		for _, f := range ran {
-			row = append(row, doc.Text(timeCell(units.Time(f.Kinds[k].MovingPs))))
+			row = append(row, doc.Time(units.Time(f.Kinds[k].MovingPs)))
 		}
 		out.Add(row...)
 	}
@@ -171,7 +167,7 @@ func replaySentences(r *runstore.Replay) (out []string) {
 	}
 	for i := range r.Fabrics {
 		if f := &r.Fabrics[i]; f.Simulated > 0 {
-			return append(out, fmt.Sprintf("Each of the %d distinct phases was simulated once, all its groups at once, for the %s communications of a rank; phases that overlap in time do not slow each other here. --exact simulates all as it comes.", f.Simulated, Integer(f.Communications)))
+			return append(out, fmt.Sprintf("Each of the %d distinct phases was simulated once, all its groups at once, for the %s communications of a rank; phases that overlap in time do not slow each other here. --exact simulates all as it comes.", f.Simulated, doc.Integer(f.Communications)))
 		}
 	}
 	return out

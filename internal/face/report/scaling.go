@@ -36,30 +36,24 @@ func terms(f *runstore.TrainingFabric) (names []string, ps []int64) {
 
 func scalingTable(t *runstore.TrainingScale) *doc.Table {
 	names, _ := terms(longestTerms(t))
-	out := &doc.Table{Columns: []doc.Column{{}, {Left: true}, {}, {}, {}, {}}}
-	head := []doc.Cell{{Text: "GPUs"}, {Text: "fabric"}, {Text: "step"}, {Text: "tokens/s"}, {Text: "MFU"}, {Text: "efficiency"}}
-	for _, n := range names {
-		out.Columns = append(out.Columns, doc.Column{})
-		head = append(head, doc.Text(n))
-	}
-	out.Add(head...)
+	out := doc.NewTable(append([]string{"GPUs", "fabric", "step", "tokens/s", "MFU", "efficiency"}, names...)...)
 	for p := range t.Points {
 		for i := range t.Points[p].Fabrics {
 			f := &t.Points[p].Fabrics[i]
-			gpus := ""
+			gpus := doc.Cell{}
 			if i == 0 {
-				gpus = Integer(int64(t.Points[p].Job.GPUs))
+				gpus = doc.Count(t.Points[p].Job.GPUs)
 			}
-			row := []doc.Cell{{Text: gpus}, {Text: f.Name}, {Text: timeCell(units.Time(f.StepPs))}, {Text: count(int64(f.TokensPS))}, {Text: fmt.Sprintf("%.1f %%", 100*f.MFU)}, {Text: fmt.Sprintf("%.1f %%", 100*efficiency(t, p, i))}}
+			row := []doc.Cell{gpus, doc.Text(f.Name), doc.Time(units.Time(f.StepPs)), doc.TokensPerSecond(f.TokensPS), doc.Tenths(f.MFU), doc.Tenths(efficiency(t, p, i))}
 			own, ps := terms(f)
 			for _, n := range names {
-				text := none
+				cell := doc.None
 				for k := range own {
 					if own[k] == n {
-						text = percent(part(ps[k], f))
+						cell = doc.Share(part(ps[k], f))
 					}
 				}
-				row = append(row, doc.Text(text))
+				row = append(row, cell)
 			}
 			out.Add(row...)
 		}
@@ -110,7 +104,7 @@ func scalingSentences(t *runstore.TrainingScale) (out []string) {
 			}
 		}
 		kept := efficiency(t, last, i)
-		text := fmt.Sprintf("%s has a scaling efficiency of %.1f %% from %s to %s GPUs", a.Name, 100*kept, Integer(int64(t.Points[0].Job.GPUs)), Integer(int64(t.Points[last].Job.GPUs)))
+		text := fmt.Sprintf("%s has a scaling efficiency of %.1f %% from %s to %s GPUs", a.Name, 100*kept, doc.Integer(int64(t.Points[0].Job.GPUs)), doc.Integer(int64(t.Points[last].Job.GPUs)))
 		if kept < 1 && what != "" && most > 0.001 {
 			text += fmt.Sprintf("; the term that grows the most is %s, by %s of the step", termText(what), percent(most))
 		}

@@ -73,19 +73,18 @@ func streamSums(p *runstore.Point) (out []streamSum) {
 // streamTable is the results of the streams beside a workload, a row per size, fabric and name; nil
 // if there are none.
 func streamTable(r *runstore.Results) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{}, {Left: true}, {Left: true}, {Left: true}, {}, {}, {}, {}, {}, {}}}
-	t.AddTexts("size", "fabric", "stream", "", "streams", "messages", "GB/s", "mean", "p99", "share")
+	t := doc.NewTable("size", "fabric", "stream", "", "streams", "messages", "GB/s", "mean", "p99", "share")
 	for _, size := range sizes(r) {
-		label := sizeText(size)
+		label := sizeCell(size)
 		for _, f := range r.Fabrics {
 			p, ok := point(f, size)
 			if !ok || !p.Measured() {
 				continue
 			}
 			for _, s := range streamSums(&p) {
-				t.AddTexts(label, doc.Fit(f.Name, 22), doc.Fit(s.name, 20), s.Operation, fmt.Sprint(s.streams), count(s.Messages), bandwidth(s.GBps),
-					shortTime(units.Time(s.MeanPs)), shortTime(units.Time(s.P99Ps)), percent(s.share))
-				label = ""
+				t.Add(label, doc.Text(doc.Fit(f.Name, 22)), doc.Text(doc.Fit(s.name, 20)), doc.Text(s.Operation), doc.Count(s.streams), doc.Count(s.Messages), doc.Bandwidth(s.GBps),
+					doc.Time(units.Time(s.MeanPs)), doc.Time(units.Time(s.P99Ps)), doc.Share(s.share))
+				label = doc.Cell{}
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func TestLoadIsAttributedToItsSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := terminal(t, r, madeUp(), doc.Style{})
-	for _, want := range []string{"28.0", "50.0 us", "90.0 us", "78 %", "storage"} {
+	for _, want := range []string{"28.0", "50.00 us", "90.00 us", "78 %", "storage"} {
 		if !strings.Contains(text, want) || !strings.Contains(words(page.String()), want) {
 			t.Errorf("%q is not both in the table and on the page:\n%s", want, text)
 		}

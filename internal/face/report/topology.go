@@ -1,8 +1,6 @@
 package report
 
 import (
-	"strconv"
-
 	"weft/internal/base/topology"
 	"weft/internal/face/doc"
 	"weft/internal/sim/run/network"
@@ -11,11 +9,11 @@ import (
 
 // Topology is the parts of a scenario's fabrics: a column per fabric, without rows that are zero for all.
 func Topology(sc *scenario.Resolved, bills []network.Bill) *doc.Document {
-	columns, head, shape := []doc.Column{{Left: true}}, []string{""}, []string{"shape"}
+	head, shape := []string{""}, []string{"shape"}
 	for i := range bills {
-		columns, head, shape = append(columns, doc.Column{}), append(head, bills[i].Fabric), append(shape, string(bills[i].Shape))
+		head, shape = append(head, bills[i].Fabric), append(shape, string(bills[i].Shape))
 	}
-	t := &doc.Table{Keys: 1, Columns: columns}
+	t := &doc.Table{Keys: 1}
 	t.AddTexts(head...)
 	t.AddTexts(shape...)
 	add := func(level int, label string, always bool, of func(*network.Bill) int) {
@@ -23,7 +21,7 @@ func Topology(sc *scenario.Resolved, bills []network.Bill) *doc.Document {
 		for i := range bills {
 			n := of(&bills[i])
 			shown = shown || n != 0
-			row = append(row, doc.Text(strconv.Itoa(n)))
+			row = append(row, doc.Count(n))
 		}
 		if shown {
 			t.Add(row...)

@@ -18,8 +18,8 @@ func Training(t *runstore.TrainingScale, lines []*Drawn, resolved []byte) *doc.D
 	j := &last.Job
 	d := &doc.Document{
 		Brand: simulation, Title: last.Scenario, Footer: sameAgain,
-		Heading:  fmt.Sprintf("%s: %s on %s %s", last.Scenario, j.Model, Integer(int64(j.GPUs)), strings.ToUpper(j.GPU)),
-		Subtitle: fmt.Sprintf("%s on %s %s · seed %d", j.Model, Integer(int64(j.GPUs)), strings.ToUpper(j.GPU), last.Seed),
+		Heading:  fmt.Sprintf("%s: %s on %s %s", last.Scenario, j.Model, doc.Integer(int64(j.GPUs)), strings.ToUpper(j.GPU)),
+		Subtitle: fmt.Sprintf("%s on %s %s · seed %d", j.Model, doc.Integer(int64(j.GPUs)), strings.ToUpper(j.GPU), last.Seed),
 	}
 	for i := range last.Fabrics {
 		d.Series = append(d.Series, last.Fabrics[i].Name)
@@ -27,7 +27,7 @@ func Training(t *runstore.TrainingScale, lines []*Drawn, resolved []byte) *doc.D
 	if len(t.Points) > 1 {
 		d.Heading = fmt.Sprintf("%s: %s over %d cluster sizes, %s", last.Scenario, j.Model, len(t.Points), scalingKind(t))
 		d.Add(doc.Section{
-			Title: "Efficiency", Caption: fmt.Sprintf("tokens per second and GPU, relative to the fabric at %s GPUs; the other columns are shares of the step", Integer(int64(t.Points[0].Job.GPUs))),
+			Title: "Efficiency", Caption: fmt.Sprintf("tokens per second and GPU, relative to the fabric at %s GPUs; the other columns are shares of the step", doc.Integer(int64(t.Points[0].Job.GPUs))),
 			Blocks: []doc.Block{scalingTable(t)},
 		})
 		d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(scalingSentences(t)...)})
@@ -46,7 +46,7 @@ func Training(t *runstore.TrainingScale, lines []*Drawn, resolved []byte) *doc.D
 // stepSections describe a step.
 func stepSections(t *runstore.Training, lines []*Drawn) []doc.Section {
 	out := []doc.Section{
-		{Title: "A step on " + Integer(int64(t.Job.GPUs)) + " GPUs", Caption: "means over the GPUs; exposed: the GPU computes nothing meanwhile", Blocks: []doc.Block{trainingTable(t)}},
+		{Title: "A step on " + doc.Integer(int64(t.Job.GPUs)) + " GPUs", Caption: "means over the GPUs; exposed: the GPU computes nothing meanwhile", Blocks: []doc.Block{trainingTable(t)}},
 		{Verdict: true, Blocks: doc.Paragraphs(trainingSentences(t)...)},
 		{Title: "Communication", Caption: "moving, and exposed of it", In: doc.Details, Blocks: []doc.Block{purposeTable(t)}},
 	}
@@ -86,7 +86,7 @@ func jobLines(j *runstore.TrainingJob) []string {
 	m := j.Stages[most]
 	return []string{
 		fmt.Sprintf("%.4g billion parameters, %s; %s, ZeRO %d; %s sequences a step (%s tokens), %d micro-batches for each replica",
-			float64(j.Parameters)/1e9, j.Precision, strings.Join(dims, ", "), j.ZeRO, Integer(int64(j.Sequences)), count(j.Tokens), j.Micros),
+			float64(j.Parameters)/1e9, j.Precision, strings.Join(dims, ", "), j.ZeRO, doc.Integer(int64(j.Sequences)), count(j.Tokens), j.Micros),
 		fmt.Sprintf("memory of the fullest stage (%d): %s of %s (weights %s, gradients %s, optimizer %s, activations %s, logits %s)",
 			most, units.Bytes(m.Total()), j.Memory, units.Bytes(m.Weights), units.Bytes(m.Gradients), units.Bytes(m.Optimizer), units.Bytes(m.Activations), units.Bytes(m.Logits)),
 	}
@@ -94,8 +94,7 @@ func jobLines(j *runstore.TrainingJob) []string {
 
 // trainingTable is a row for each fabric.
 func trainingTable(t *runstore.Training) *doc.Table {
-	out := &doc.Table{Columns: []doc.Column{{Left: true}, {}, {}, {}, {}, {}, {}, {}}}
-	out.Add(doc.Text("fabric"), doc.Text("step"), doc.Text("tokens/s"), doc.Text("MFU"), doc.Text("computing"), doc.Text("exposed"), doc.Text("waiting"), doc.Text("bubble"))
+	out := doc.NewTable("fabric", "step", "tokens/s", "MFU", "computing", "exposed", "waiting", "bubble")
 	best := fastestTraining(t)
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
@@ -104,15 +103,15 @@ func trainingTable(t *runstore.Training) *doc.Table {
 			if f.Failure == runstore.Stopped {
 				state = "stopped"
 			}
-			out.Add(doc.Text(f.Name), doc.Text(state), doc.Text(none), doc.Text(none), doc.Text(none), doc.Text(none), doc.Text(none), doc.Text(none))
+			out.Add(doc.Text(f.Name), doc.Instead(state), doc.None, doc.None, doc.None, doc.None, doc.None, doc.None)
 			continue
 		}
 		tone := doc.Plain
 		if i == best && len(t.Fabrics) > 1 {
 			tone = doc.Strong
 		}
-		out.Add(doc.Text(f.Name), doc.Cell{Text: timeCell(units.Time(f.StepPs)), Tone: tone}, doc.Cell{Text: count(int64(f.TokensPS)), Tone: tone}, doc.Cell{Text: fmt.Sprintf("%.1f %%", 100*f.MFU), Tone: tone},
-			doc.Text(timeCell(units.Time(f.ComputingPs))), doc.Text(timeCell(exposed(f))), doc.Text(timeCell(units.Time(f.WaitingPs))), doc.Text(timeCell(units.Time(f.BubblePs))))
+		out.Add(doc.Text(f.Name), doc.Time(units.Time(f.StepPs)).In(tone), doc.TokensPerSecond(f.TokensPS).In(tone), doc.Tenths(f.MFU).In(tone),
+			doc.Time(units.Time(f.ComputingPs)), doc.Time(exposed(f)), doc.Time(units.Time(f.WaitingPs)), doc.Time(units.Time(f.BubblePs)))
 	}
 	return out
 }
@@ -146,7 +145,7 @@ func purposeTable(t *runstore.Training) *doc.Table {
 			}
 		}
 	}
-	out := &doc.Table{Columns: []doc.Column{{Left: true}}}
+	out := &doc.Table{Columns: make([]doc.Column, 1)}
 	head := []doc.Cell{{Text: "fabric"}}
 	for i, p := range purposes {
 		out.Groups = append(out.Groups, doc.Group{From: 1 + 2*i, To: 3 + 2*i, Cell: doc.Text(p)})
@@ -157,13 +156,13 @@ func purposeTable(t *runstore.Training) *doc.Table {
 	for i := range t.Fabrics {
 		row := []doc.Cell{{Text: t.Fabrics[i].Name}}
 		for _, name := range purposes {
-			moving, open := none, none
+			moving, open := doc.None, doc.None
 			for _, p := range t.Fabrics[i].Purposes {
 				if p.Purpose == name {
-					moving, open = timeCell(units.Time(p.MovingPs)), timeCell(units.Time(p.ExposedPs))
+					moving, open = doc.Time(units.Time(p.MovingPs)), doc.Time(units.Time(p.ExposedPs))
 				}
 			}
-			row = append(row, doc.Text(moving), doc.Text(open))
+			row = append(row, moving, open)
 		}
 		out.Add(row...)
 	}
@@ -172,10 +171,7 @@ func purposeTable(t *runstore.Training) *doc.Table {
 
 // phaseTable is a row for each phase on each fabric; nil if nothing was reused.
 func phaseTable(t *runstore.Training) *doc.Table {
-	out := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {}, {}, {Left: true}, {}, {}, {}, {Left: true}}}
-	out.Add(doc.Text("phase"), doc.Text("fabric"), doc.Text("groups"), doc.Text("ranks"), doc.Text("size"), doc.Text("uses"), doc.Text("by"),
-		doc.Text("fastest"), doc.Text("mean"), doc.Text("slowest"), doc.Text("how"))
-	rows := 0
+	out := doc.NewTable("phase", "fabric", "groups", "ranks", "size", "uses", "by", "fastest", "mean", "slowest", "how")
 	for n := 0; ; n++ {
 		named := false
 		for i := range t.Fabrics {
@@ -189,17 +185,14 @@ func phaseTable(t *runstore.Training) *doc.Table {
 				name = ""
 			}
 			named = true
-			rows++
-			how := howText(p)
-			out.Add(doc.Text(name), doc.Text(f.Name), doc.Text(Integer(int64(p.Groups))), doc.Text(Integer(int64(p.Ranks))), doc.Text(units.Bytes(p.Bytes).String()),
-				doc.Text(Integer(int64(p.Uses))), doc.Text(p.Algorithm+"/"+p.Wire),
-				doc.Text(timeCell(units.Time(p.LeastPs))), doc.Text(timeCell(units.Time(p.MeanPs))), doc.Text(timeCell(units.Time(p.MostPs))), doc.Text(how))
+			out.Add(doc.Text(name), doc.Text(f.Name), doc.Count(p.Groups), doc.Count(p.Ranks), doc.Bytes(units.Bytes(p.Bytes)), doc.Count(p.Uses), doc.Text(p.Algorithm+"/"+p.Wire),
+				doc.Time(units.Time(p.LeastPs)), doc.Time(units.Time(p.MeanPs)), doc.Time(units.Time(p.MostPs)), doc.Text(howText(p)))
 		}
 		if !named {
 			break
 		}
 	}
-	if rows == 0 {
+	if len(out.Rows) < 2 {
 		return nil
 	}
 	return out
@@ -302,10 +295,10 @@ func slower(best, f *runstore.TrainingFabric) string {
 // reuse is the simulated part of the step.
 func reuse(f *runstore.TrainingFabric) string {
 	if f.Exact {
-		return fmt.Sprintf("All %s communications of the step were simulated as they come (--exact).", Integer(f.Communications))
+		return fmt.Sprintf("All %s communications of the step were simulated as they come (--exact).", doc.Integer(f.Communications))
 	}
 	return fmt.Sprintf("Each distinct phase was simulated once, all its groups at once, and its times reused: %s of the step's %s communications (%s) were simulated. Phases of different kinds that overlap in time do not slow each other here; --exact simulates the whole step in full.",
-		Integer(f.Simulated), Integer(f.Communications), percent(float64(f.Simulated)/float64(max(1, f.Communications))))
+		doc.Integer(f.Simulated), doc.Integer(f.Communications), percent(float64(f.Simulated)/float64(max(1, f.Communications))))
 }
 
 // notComputed names the parts that the computing times leave out.

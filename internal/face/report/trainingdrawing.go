@@ -27,7 +27,7 @@ func scalingPlots(t *runstore.TrainingScale) (out []doc.Plot) {
 	first, last := math.Log(float64(t.Points[0].Job.GPUs)), math.Log(float64(t.Points[len(t.Points)-1].Job.GPUs))
 	for i := range t.Points {
 		n := t.Points[i].Job.GPUs
-		over.labels = append(over.labels, Integer(int64(n)))
+		over.labels = append(over.labels, doc.Integer(int64(n)))
 		over.places = append(over.places, (math.Log(float64(n))-first)/max(1e-9, last-first))
 	}
 	share := func(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
@@ -106,7 +106,7 @@ func stepFigures(lines []*Drawn) (out []doc.Block) {
 		if more := len(d.Graph.Ranks) - mostLanes; more > 0 {
 			note = fmt.Sprintf("%d more stages are in the trace.", more)
 		}
-		out = append(out, doc.Figure{Title: d.Fabric + ": " + timeCell(d.Line.End), Tone: doc.Series(i), Note: note, SVG: drawLanes(d, end, lines)})
+		out = append(out, doc.Figure{Title: d.Fabric + ": " + fullTime(d.Line.End), Tone: doc.Series(i), Note: note, SVG: drawLanes(d, end, lines)})
 	}
 	return out
 }
@@ -132,7 +132,7 @@ func drawLanes(d *Drawn, end units.Time, all []*Drawn) template.HTML {
 		drawLane(&b, d, r, end, top+laneHeight+1, true)
 	}
 	fmt.Fprintf(&b, `<text x="%s" y="%s" font-size="11">0</text><text x="%s" y="%s" font-size="11" text-anchor="end">%s</text></svg>`,
-		doc.Num(laneLeft), doc.Num(height-4), doc.Num(laneLeft+laneWidth), doc.Num(height-4), html.EscapeString(timeCell(end)))
+		doc.Num(laneLeft), doc.Num(height-4), doc.Num(laneLeft+laneWidth), doc.Num(height-4), html.EscapeString(fullTime(end)))
 	return template.HTML(b.String()) // built above, texts escaped
 }
 

@@ -22,16 +22,13 @@ func seedsTitle(t *runstore.Training) string {
 // seedsTable is a row for the step and each kind of exposed communication, fabric by fabric; nil
 // with one seed.
 func seedsTable(t *runstore.Training) *doc.Table {
-	out := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {}, {}, {}}}
-	out.Add(doc.Text("fabric"), doc.Text("time"), doc.Text("mean"), doc.Text("from"), doc.Text("to"), doc.Text("least"), doc.Text("most"))
-	rows := 0
+	out := doc.NewTable("fabric", "time", "mean", "from", "to", "least", "most")
 	add := func(fabric, what string, s *runstore.Spread) {
 		row := []doc.Cell{{Text: fabric}, {Text: what}}
 		for _, ps := range []int64{s.MeanPs, s.LowPs, s.HighPs, s.LeastPs, s.MostPs} {
-			row = append(row, doc.Text(timeCell(units.Time(ps))))
+			row = append(row, doc.Time(units.Time(ps)))
 		}
 		out.Add(row...)
-		rows++
 	}
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
@@ -44,7 +41,7 @@ func seedsTable(t *runstore.Training) *doc.Table {
 			add("", "exposed, "+p.Purpose, &p.Spread)
 		}
 	}
-	if rows == 0 {
+	if len(out.Rows) < 2 {
 		return nil
 	}
 	return out
@@ -63,7 +60,7 @@ func seedsSentences(t *runstore.Training) (out []string) {
 			out = append(out, fmt.Sprintf("The step on %s is the same with each of %d seeds: random choices make no difference.", f.Name, s.Seeds))
 		default:
 			out = append(out, fmt.Sprintf("Over %d seeds %s takes %s on the mean (95 %% interval %s to %s; least %s, most %s).", s.Seeds, f.Name,
-				timeCell(units.Time(s.Step.MeanPs)), timeCell(units.Time(s.Step.LowPs)), timeCell(units.Time(s.Step.HighPs)), timeCell(units.Time(s.Step.LeastPs)), timeCell(units.Time(s.Step.MostPs))))
+				fullTime(units.Time(s.Step.MeanPs)), fullTime(units.Time(s.Step.LowPs)), fullTime(units.Time(s.Step.HighPs)), fullTime(units.Time(s.Step.LeastPs)), fullTime(units.Time(s.Step.MostPs))))
 		}
 		if s != nil && i != best && s.Step.LowPs <= t.Fabrics[best].Seeds.Step.HighPs {
 			out = append(out, fmt.Sprintf("The intervals of %s and %s overlap: these seeds do not show which is faster.", f.Name, t.Fabrics[best].Name))

@@ -28,12 +28,12 @@ func Tune(r *tune.Result, configs []NamedText, tuned []byte) *doc.Document {
 	if len(r.Sensitivity) > 0 {
 		matters = doc.Notes("Matters: how much the objective changes when only this parameter varies, as a share of the tuned objective. It does not show the combined effect of two parameters.")
 	}
-	d.Add(doc.Section{Title: "Parameters", Blocks: append([]doc.Block{doc.Grid(parameterRows(r), 3)}, matters...)})
+	d.Add(doc.Section{Title: "Parameters", Blocks: append([]doc.Block{parameterTable(r)}, matters...)})
 	if r.Proof != nil && len(r.Proof.Measures) > 0 {
 		d.Add(doc.Section{
 			Title:   fmt.Sprintf("On %s held out of the search", plural(int64(r.Proof.Pairs), "seed", "seeds")),
 			Caption: "means over seeds; the change of pairs with the same seed, from one end of its 95 % interval (Student) to the other",
-			Blocks:  []doc.Block{doc.Grid(measureRows(r.Proof), 2, 3, 4, 5, 6)},
+			Blocks:  []doc.Block{measureTable(r.Proof)},
 		})
 	}
 	if len(r.Sensitivity) > 0 {
@@ -124,41 +124,32 @@ func lowerBy(x float64) string {
 	return signedPercent(x) + " lower"
 }
 
-// signedPercent is a fraction that may be negative as a percentage, to three digits.
-func signedPercent(x float64) string {
-	return strconv.FormatFloat(math.Round(x*1000)/10, 'f', 1, 64) + " %"
-}
-
 // oneLine is a reason without its line breaks.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// parameterRows is a row per parameter.
-func parameterRows(r *tune.Result) [][]string {
-	rows := [][]string{{"parameter", "as it stands", "tuned", "matters", "searched"}}
-	spread := make(map[string]string)
-	for _, p := range r.Sensitivity {
-		spread[p.Path] = signedPercent(p.Spread)
-	}
+// parameterTable is a row per parameter.
+func parameterTable(r *tune.Result) *doc.Table {
+	t := doc.Wrapped("parameter", "as it stands", "tuned", "matters", "searched")
 	for _, p := range r.Parameters {
-		matters := none
-		if text, ok := spread[p.Path]; ok {
-			matters = text
+		matters := doc.None
+		for _, x := range r.Sensitivity {
+			if x.Path == p.Path {
+				matters = doc.Tenths(x.Spread)
+			}
 		}
-		rows = append(rows, []string{p.Path, p.Stands, p.Tuned, matters, p.Range})
+		t.Add(doc.Text(p.Path), doc.Text(p.Stands), doc.Text(p.Tuned), matters, doc.Text(p.Range))
 	}
-	return rows
+	return t
 }
 
-// measureRows is a row per size and term.
-func measureRows(p *tune.Proof) [][]string {
-	rows := [][]string{{"size", "", "as it stands", "tuned", "change", "from", "to"}}
+// measureTable is a row per size and term.
+func measureTable(p *tune.Proof) *doc.Table {
+	t := doc.NewTable("size", "", "as it stands", "tuned", "change", "from", "to")
 	for _, m := range p.Measures {
-		text := func(x float64) string { return measureText(m.Unit, x) }
-		rows = append(rows, []string{
-			sizeText(m.Bytes), measureName(m.Name), text(m.Stands), text(m.Tuned), text(m.Change.Mean), text(m.Change.Low), text(m.Change.High),
-		})
+		of := func(x float64) doc.Cell { return measure(m.Unit, x) }
+		t.Add(sizeCell(m.Bytes), doc.Text(measureName(m.Name)), of(m.Stands), of(m.Tuned), of(m.Change.Mean), of(m.Change.Low), of(m.Change.High))
 	}
-	return rows
+	return t
 }
 
 // measureName is the display name of a term.
@@ -174,15 +165,12 @@ func measureName(name string) string {
 	return name
 }
 
-// measureText is a number of a term.
-func measureText(u tune.Unit, x float64) string {
+// measure is a number of a term.
+func measure(u tune.Unit, x float64) doc.Cell {
 	if u != tune.Picoseconds {
-		return strconv.FormatFloat(x, 'g', 4, 64)
+		return doc.Number(x, string(u))
 	}
-	if x < 0 {
-		return "-" + timeCell(units.Time(math.Round(-x)))
-	}
-	return timeCell(units.Time(math.Round(x)))
+	return doc.Time(units.Time(math.Round(x)))
 }
 
 // sensitivityRows is a row per parameter, with its values and the objective there over the

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -59,14 +60,13 @@ func Validation(results []validate.Result) *doc.Document {
 
 // trustTable answers by kind of number.
 func trustTable(results []validate.Result) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {Left: true}, {Left: true}, {Left: true}}}
-	t.AddTexts("kind of number", "held against", "scored rows", "largest error of a scored row", "of a row that is not scored", "do not trust it")
+	t := doc.NewTable("kind of number", "held against", "scored rows", "largest error of a scored row", "of a row that is not scored", "do not trust it")
 	for _, x := range validate.Trusts(results) {
-		count := none
+		count := doc.None
 		if n := x.Passed + x.Missed; n > 0 {
-			count = fmt.Sprintf("%d, %d miss", n, x.Missed)
+			count = doc.Instead(fmt.Sprintf("%d, %d miss", n, x.Missed))
 		}
-		t.AddTexts(x.Number, x.Against, count, worstText(x.Scored, x.Passed+x.Missed > 0), worstText(x.Shown, false), x.Doubt)
+		t.Add(doc.Text(x.Number), doc.Text(x.Against), count, doc.Text(worstText(x.Scored, x.Passed+x.Missed > 0)), doc.Text(worstText(x.Shown, false)), doc.Text(x.Doubt))
 	}
 	return t
 }
@@ -86,15 +86,14 @@ func worstText(w validate.Worst, scored bool) string {
 
 // countTable is a row for each chapter, or for each case.
 func countTable(results []validate.Result, byChapter bool) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{Left: true}, {}, {}, {}}}
-	t.AddTexts("case", "pass", "miss", "not scored")
+	t := doc.NewTable("case", "pass", "miss", "not scored")
 	add := func(name string, of []validate.Result) {
 		pass, miss, notScored := validate.Count(of)
 		tone := doc.Plain
 		if miss > 0 {
 			tone = doc.Bad
 		}
-		t.Add(doc.Text(name), doc.Text(fmt.Sprint(pass)), doc.Cell{Text: fmt.Sprint(miss), Tone: tone}, doc.Text(fmt.Sprint(notScored)))
+		t.Add(doc.Text(name), doc.Count(pass), doc.Count(miss).In(tone), doc.Count(notScored))
 	}
 	if !byChapter {
 		for i := range results {
@@ -113,28 +112,24 @@ func countTable(results []validate.Result, byChapter bool) *doc.Table {
 
 // missTable is the rows that miss, with explanations if explained is true.
 func missTable(results []validate.Result, explained bool) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{Left: true}, {}, {}, {}, {Left: true}}}
-	head := []string{"miss", "reference", "weft", "error", "tolerance"}
-	add := func(cells []string, note string) {
+	t := &doc.Table{}
+	add := func(cells []doc.Cell, note string) {
 		if explained {
-			cells = append(cells, note)
+			cells = append(cells, doc.Text(note))
 		}
-		t.AddTexts(cells...)
+		t.Add(cells...)
 	}
-	if explained {
-		t.Columns = append(t.Columns, doc.Column{Left: true})
-	}
-	add(head, "known about the miss")
+	add(doc.NewTable("miss", "reference", "weft", "error", "tolerance").Rows[0], "known about the miss")
 	for i := range results {
 		r := &results[i]
 		if r.Err != nil {
-			add([]string{r.Case.ID, "", "", "", ""}, r.Err.Error())
+			add([]doc.Cell{doc.Text(r.Case.ID), {}, {}, {}, {}}, r.Err.Error())
 			continue
 		}
 		for j := range r.Rows {
 			if row := &r.Rows[j]; row.Verdict() == validate.Miss {
-				cells := row.Texts()[:5]
-				cells[0] = r.Case.ID + ": " + cells[0]
+				cells := rowCells(row)[:5]
+				cells[0].Text = r.Case.ID + ": " + cells[0].Text
 				note := row.Note
 				if note == "" {
 					note = "nothing yet"
@@ -144,6 +139,20 @@ func missTable(results []validate.Result, explained bool) *doc.Table {
 		}
 	}
 	return t
+}
+
+// rowCells are a row's name, reference, weft's value, error, tolerance and verdict.
+func rowCells(r *validate.Row) []doc.Cell {
+	texts := r.Texts()
+	value := func(v []float64, text string) doc.Cell {
+		if len(v) != 1 {
+			return doc.Instead(text) // a range, or none
+		}
+		return doc.Number(v[0], cmp.Or(r.Unit.Base(), "1")).As(text)
+	}
+	return []doc.Cell{
+		doc.Text(texts[0]), value(r.Reference, texts[1]), value(r.Weft, texts[2]), doc.Instead(texts[3]), doc.Text(texts[4]), doc.Text(texts[5]),
+	}
 }
 
 // chapterSections are the chapters that have results, each with its cases.
@@ -176,14 +185,11 @@ func caseBlocks(r *validate.Result, before *validate.Case) []doc.Block {
 	if r.Err != nil {
 		return append(out, doc.Alarm(fmt.Sprintf("%s: %v", validate.Miss, r.Err)))
 	}
-	t := &doc.Table{Columns: []doc.Column{{Left: true}, {}, {}, {}, {Left: true}, {Left: true}, {Left: true, Below: true}}}
-	t.AddTexts("case", "reference", "weft", "error", "tolerance", "verdict", "")
+	t := doc.NewTable("case", "reference", "weft", "error", "tolerance", "verdict", "")
+	t.Columns = []doc.Column{6: {Below: true}}
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		var cells []doc.Cell
-		for _, text := range append(row.Texts(), row.Note) {
-			cells = append(cells, doc.Text(text))
-		}
+		cells := append(rowCells(row), doc.Text(row.Note))
 		cells[0].Level = row.Level
 		switch row.Verdict() {
 		case validate.Miss:

@@ -107,7 +107,7 @@ type Cost struct {
 	Equipment Sum // ten-thousandths
 	Energy    Sum // of the years
 	Years     int
-	currency  string
+	Currency  string
 }
 
 // Total is equipment and energy.
@@ -116,7 +116,7 @@ func (c *Cost) Total() Sum {
 }
 
 // Text prints an amount.
-func (c *Cost) Text(v int64) string { return money(v, c.currency) }
+func (c *Cost) Text(v int64) string { return money(v, c.Currency) }
 
 // money is an amount in whole units, with separators of thousands.
 func money(v int64, currency string) string {
@@ -135,7 +135,7 @@ func (p *Prices) cost(d *Design) *Cost {
 	if p == nil {
 		return nil
 	}
-	c := &Cost{Years: p.Years, currency: p.Currency}
+	c := &Cost{Years: p.Years, Currency: p.Currency}
 	for _, l := range d.Bill {
 		part, ok := p.each[l.Item]
 		if !ok {

@@ -39,6 +39,9 @@ var baseUnits = map[Unit]string{
 	Plain: "", Nanoseconds: "ps", Microseconds: "ps", Bytes: "B", Gigabits: "bit/s", Gigabytes: "B/s", Percent: "1",
 }
 
+// Base is the base unit of values; empty for a plain number.
+func (u Unit) Base() string { return baseUnits[u] }
+
 // WriteJSON writes results as one JSON value.
 func WriteJSON(w io.Writer, results []Result) error {
 	out := []jsonCase{}
