@@ -145,7 +145,7 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 func TestEveryVerbSaysWhatItDoes(t *testing.T) {
 	for _, c := range newRoot(environment(nil)).Commands() {
 		if c.Short == "" || c.Name() != "completion" && c.Name() != "help" && c.Runnable() && c.Args == nil {
-			t.Errorf("%s has no short help or takes any arguments", c.Name())
+			t.Errorf("%s has no short help, or does not check its arguments", c.Name())
 		}
 	}
 }
@@ -162,7 +162,7 @@ func TestATerminalHasALineOfProgress(t *testing.T) {
 	}
 	for _, want := range []string{"\r\x1b[K1 of 6  infiniband-ndr  1 MiB", "M events/s"} {
 		if !strings.Contains(stderr, want) {
-			t.Errorf("the terminal got no %q: %q", want, stderr)
+			t.Errorf("the terminal lacks %q: %q", want, stderr)
 		}
 	}
 	for line := range strings.SplitSeq(stderr, "\r\x1b[K") {

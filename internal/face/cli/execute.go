@@ -39,7 +39,7 @@ func (x *execution) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
 }
 
-// run simulates, prints and stores. Available results are printed and stored even if the run failed
+// run simulates, prints and stores. Available results are printErr and stored even if the run failed
 // or was interrupted; the error has the exit code.
 func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell func(*runstore.Results) error) error {
 	if err := checkWorkers(x.workers); err != nil {
@@ -68,12 +68,12 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	}
 	// The folder comes first: a closed pipe ends the program during the output.
 	stored := x.store(folder, r, resolved, results, x.meta(e, r, results, started, wall, err))
-	told := x.tell(e, results, tell)
+	printErr := x.tell(e, results, tell)
 	switch {
 	case stored != nil:
 		return stored
-	case told != nil:
-		return told
+	case printErr != nil:
+		return printErr
 	case x.out != "" && !x.json:
 		e.note("wrote %s: %s, %s, %s, %s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile)
 	}

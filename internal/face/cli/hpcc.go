@@ -47,8 +47,8 @@ func (x *execution) runHPCC(ctx context.Context, e *Env, dir string, seed uint64
 			return fail(Failed, "the results cannot be written to %s: %w", x.out, err)
 		}
 	}
-	if told := x.tellHPCC(e, c, r); told != nil {
-		return fail(Failed, "the results cannot be written: %w", told)
+	if printErr := x.tellHPCC(e, c, r); printErr != nil {
+		return fail(Failed, "the results cannot be written: %w", printErr)
 	}
 	switch {
 	case err != nil:

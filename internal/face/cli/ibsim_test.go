@@ -52,7 +52,7 @@ func TestAScenarioIsServedToRealTools(t *testing.T) {
 	ibsimtest.WaitFor(t, "the server's start", func() bool { return strings.Contains(out.String(), `"ibsim_sockname":"`+socket+`"`) })
 	before := ibsimtest.Run(t, dir, socket, "", "ibnetdiscover", "-p")
 	if n := strings.Count(before, "\nCA "); n < 8 || !strings.Contains(before, "4x NDR") {
-		t.Fatalf("ibnetdiscover -p shows %d ports of adapters:\n%s", n, before)
+		t.Fatalf("ibnetdiscover -p shows %d ports of adapters, want 8 or more:\n%s", n, before)
 	}
 	for _, line := range []string{"nonsense", "down nobody[1]", "down node0/nic0[9]", "down node1/nic0[1]"} {
 		if _, err := io.WriteString(console, line+"\n"); err != nil {
@@ -78,7 +78,7 @@ func TestAScenarioIsServedToRealTools(t *testing.T) {
 		}
 	}
 	if words < 1000 || words > 1<<20 {
-		t.Errorf("node0/nic3 has sent %d words", words)
+		t.Errorf("node0/nic3 has sent %d words, want 1000 to 2^20", words)
 	}
 	if after := ibsimtest.Run(t, dir, socket, "", "ibnetdiscover"); strings.Contains(after, "node1/nic0") || !strings.Contains(after, "node1/nic1") {
 		t.Errorf("after the cable of node1/nic0 is gone:\n%s", after)

@@ -33,7 +33,7 @@ func TestAnEndlessStreamCanBeInterrupted(t *testing.T) {
 		select {
 		case code := <-done:
 			if code == OK {
-				t.Errorf("%v: exit code 0 for a stream that was cut off", args)
+				t.Errorf("%v: exit code 0 for an interrupted stream", args)
 			}
 		case <-time.After(20 * time.Second):
 			t.Errorf("%v does not end", args)

@@ -224,7 +224,7 @@ func (l *liveRun) measure(ctx context.Context, e *Env, g *ranks.Group, addrs []n
 		rows = append(rows, row)
 	}
 	wrong := table.end()
-	p, why, err := l.beside(ctx, e, table.w, pair, g.Machines(), rows)
+	p, why, err := l.withPrediction(ctx, e, table.w, pair, g.Machines(), rows)
 	if err != nil {
 		return fail(Failed, "%w", err)
 	}

@@ -54,7 +54,7 @@ func TestACollectiveIsPredictedFromOnePairOfItsRanks(t *testing.T) {
 func followsTwice(t *testing.T, algo string, s *liveSize, latency int64) {
 	t.Helper()
 	if least := 2 * latency * 99 / 100; s.Predicted < least {
-		t.Errorf("%s of %d bytes: predicted %d ps, less than %d", algo, s.Bytes, s.Predicted, least)
+		t.Errorf("%s of %d bytes: predicted %d ps, want at least %d", algo, s.Bytes, s.Predicted, least)
 	}
 }
 
@@ -67,7 +67,7 @@ func predicted(t *testing.T, algo string, pair ...ranks.Pair) (string, *liveReco
 	took := &ranks.Result{Time: time.Millisecond}
 	rows := []liveRow{{4 << 10, [2]*ranks.Result{took, took}}, {64 << 10, [2]*ranks.Result{took, took}}}
 	var text bytes.Buffer
-	p, why, err := l.beside(t.Context(), e, &text, pair, nil, rows)
+	p, why, err := l.withPrediction(t.Context(), e, &text, pair, nil, rows)
 	if err != nil {
 		t.Fatal(err)
 	}

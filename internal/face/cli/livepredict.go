@@ -16,10 +16,10 @@ import (
 // idlePair is the advice if a pair does not predict a collective.
 const idlePair = "measure on machines that do nothing else, with no more ranks on each than it has processors"
 
-// beside compares the simulator's prediction with the measurement, in lines that readers of
+// withPrediction compares the simulator's prediction with the measurement, in lines that readers of
 // nccl-tests' table skip. It is nil if it was not requested, and if the pair does not allow a
 // prediction; why is the reason.
-func (l *liveRun) beside(ctx context.Context, e *Env, w io.Writer, rounds []ranks.Pair, machines []ranks.Machine, rows []liveRow) (p *predict.Prediction, why string, err error) {
+func (l *liveRun) withPrediction(ctx context.Context, e *Env, w io.Writer, rounds []ranks.Pair, machines []ranks.Machine, rows []liveRow) (p *predict.Prediction, why string, err error) {
 	if !l.predict {
 		return nil, "", nil
 	}

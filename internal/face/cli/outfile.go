@@ -31,7 +31,7 @@ func (e *Env) writeFile(name string, write func(io.Writer) error) error {
 	case isFolder(path):
 		return unwritable(name, errFolder)
 	}
-	f, err := runstore.Lock(beside(path))
+	f, err := runstore.Lock(temporary(path))
 	if err != nil {
 		return unwritable(name, err)
 	}
@@ -58,8 +58,8 @@ func unwritable(name string, err error) error {
 	return fmt.Errorf("%s cannot be written: %w", filepath.ToSlash(name), reason(err))
 }
 
-// beside is the temporary path of a file.
-func beside(path string) string {
+// temporary is the temporary path of a file.
+func temporary(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".weft-new")
 }
 
@@ -97,7 +97,7 @@ func writableFile(e *Env, flag, path string) error {
 	if isFolder(e.path(path)) {
 		return fmt.Errorf("%s: %w", flag, errFolder)
 	}
-	f, err := runstore.Lock(beside(e.path(path)))
+	f, err := runstore.Lock(temporary(e.path(path)))
 	if err != nil {
 		return fmt.Errorf("%s: %w", flag, reason(err))
 	}

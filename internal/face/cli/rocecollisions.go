@@ -108,8 +108,8 @@ func (c *colliding) do(ctx context.Context, e *Env, path string) error {
 	case result == nil || len(result.Sizes) == 0:
 		return fail(Partial, "stopped before a size was complete")
 	}
-	stored, told := c.store(e, &folder, result, r), c.tell(e, result)
-	if err := cmp.Or(stored, told); err != nil {
+	stored, printErr := c.store(e, &folder, result, r), c.tell(e, result)
+	if err := cmp.Or(stored, printErr); err != nil {
 		return err
 	}
 	if result.Partial {

@@ -73,7 +73,7 @@ func askBoth(t *testing.T, policy bool, queries []string) {
 			t.Errorf("saquery %s: OpenSM says\n%s\nweft says\n%s", query, want, got)
 		}
 		if query != "IIR" && !strings.Contains(want, "dump:") {
-			t.Errorf("saquery %s: OpenSM has no record, so that nothing is compared: %s", query, want)
+			t.Errorf("saquery %s: OpenSM has no record to compare: %s", query, want)
 		}
 	}
 }

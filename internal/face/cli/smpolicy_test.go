@@ -75,7 +75,7 @@ func TestPartitionsAndQoSAreWrittenAsByOpenSM(t *testing.T) {
 		}
 	}
 	if !slices.ContainsFunc(want, func(line string) bool { return strings.Contains(line, "8001") }) {
-		t.Error("no port is a full member of partition 1: the comparison says nothing")
+		t.Error("no port is a full member of partition 1: the comparison covers no partition")
 	}
 }
 

@@ -113,16 +113,16 @@ func (t *tuning) do(ctx context.Context, e *Env, path string) error {
 
 // finish stores the outcome, and prints it.
 func (t *tuning) finish(e *Env, p *tune.Problem, folder *tuneFolder, result *tune.Result) error {
-	var stored, told error
+	var stored, printErr error
 	if t.out != "" {
 		stored = folder.store(e, p, result, t.json)
 	}
 	if t.json {
-		told = printJSON(e, result)
+		printErr = printJSON(e, result)
 	} else {
-		told = e.tell(report.Tune(result, nil, nil))
+		printErr = e.tell(report.Tune(result, nil, nil))
 	}
-	if err := cmp.Or(stored, told); err != nil {
+	if err := cmp.Or(stored, printErr); err != nil {
 		return err
 	}
 	if result.Partial {

@@ -58,7 +58,7 @@ func TestDrawingsAreWellFormed(t *testing.T) {
 			}
 		}
 		if elements < 10 {
-			t.Errorf("%T: a drawing of %d elements", shape, elements)
+			t.Errorf("%T: the drawing has %d elements, want 10 or more", shape, elements)
 		}
 	}
 }

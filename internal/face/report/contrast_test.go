@@ -49,7 +49,7 @@ func TestALeadThatAnotherSeedReversesIsNotClaimed(t *testing.T) {
 	mustSay(t, Judge(r, nil), "the seeds do not distinguish infiniband-ndr", "and roce-v2-400g", "times as long)")
 	mustNotSay(t, Judge(r, nil), "credit stalls", "the limit of its wire") // and no cause is named
 	if text := terminal(t, r, nil, doc.Style{}); !strings.Contains(text, "2 not told apart") || !strings.Contains(text, "Over seeds") {
-		t.Errorf("the table does not say so:\n%s", text)
+		t.Errorf("the table lacks the note that the seeds do not distinguish the fabrics:\n%s", text)
 	}
 }
 

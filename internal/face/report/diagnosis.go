@@ -260,21 +260,21 @@ func worstOf(d *calibrate.Diagnosis) (ratio float64, at string) {
 
 // explanation describes one of the likeliest explanations in full.
 func explanation(i int, e *calibrate.Explanation) doc.Section {
-	told := doc.List{fmt.Sprintf("Probability %s; off by %s on the average, by %s at the worst size.", percent(e.Posterior), percent(math.Expm1(e.Match)), percent(math.Expm1(math.Abs(e.Worst))))}
+	points := doc.List{fmt.Sprintf("Probability %s; off by %s on the average, by %s at the worst size.", percent(e.Posterior), percent(math.Expm1(e.Match)), percent(math.Expm1(math.Abs(e.Worst))))}
 	if e.Evidence != "" {
-		told = append(told, "The log itself says: "+e.Evidence)
+		points = append(points, "The log itself says: "+e.Evidence)
 	}
 	var sets []string
 	for _, o := range e.Changes {
 		sets = append(sets, fmt.Sprintf("--set '%s=%s'", o.Path, o.Value))
 	}
 	if len(sets) > 0 {
-		told = append(told, "Simulated with "+strings.Join(sets, " "))
+		points = append(points, "Simulated with "+strings.Join(sets, " "))
 	}
 	for _, c := range e.Check {
-		told = append(told, "Check: "+c)
+		points = append(points, "Check: "+c)
 	}
-	return doc.Section{Title: fmt.Sprintf("%d. %s: %s", i+1, e.Title, e.Label), Blocks: []doc.Block{told}}
+	return doc.Section{Title: fmt.Sprintf("%d. %s: %s", i+1, e.Title, e.Label), Blocks: []doc.Block{points}}
 }
 
 // explanationTable is all hypotheses with their likeliest variants, and the alternatives they are

@@ -19,6 +19,6 @@ func TestPerftestLine(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	if got := len(strings.Fields(perftestLine(m))); got != 9 {
-		t.Errorf("a line has %d columns, perftest has 9", got)
+		t.Errorf("a line has %d columns, want the 9 of perftest", got)
 	}
 }

@@ -74,7 +74,7 @@ func TestThePictureOfPausesShowsThemInTime(t *testing.T) {
 	}
 	for _, want := range []string{"slow does not receive at line rate", "4.00 ms"} {
 		if !strings.Contains(svg, want) {
-			t.Errorf("the picture does not say %q", want)
+			t.Errorf("the picture lacks %q", want)
 		}
 	}
 	if note := victimNote(slowNIC()); note != "Victims: flows slowed although they never cross the congested port: b to c (3.00 ms)." {

@@ -26,10 +26,10 @@ func switchRangeSentences(r *runstore.Results) []string {
 			best = i
 		}
 	}
-	var told, holds, turns, even []string
+	var lines, holds, turns, even []string
 	for i, s := range ranges {
 		if s.LatencyPs[0] != s.LatencyPs[2] {
-			told = append(told, fmt.Sprintf("%s (%s: %s, sources from %s to %s) %s to %s", names[i], s.Switch,
+			lines = append(lines, fmt.Sprintf("%s (%s: %s, sources from %s to %s) %s to %s", names[i], s.Switch,
 				ns(s.LatencyPs[1]), ns(s.LatencyPs[0]), ns(s.LatencyPs[2]), shortTime(units.Time(s.TimePs[0])), shortTime(units.Time(s.TimePs[2]))))
 		}
 		if i == best {
@@ -46,7 +46,7 @@ func switchRangeSentences(r *runstore.Results) []string {
 			even = append(even, text)
 		}
 	}
-	out := fmt.Sprintf("At %s the latency of the switches counts, and sources differ on it. Without jitter: %s.", sizeText(ranges[0].Bytes), list(told))
+	out := fmt.Sprintf("At %s the latency of the switches counts, and sources differ on it. Without jitter: %s.", sizeText(ranges[0].Bytes), list(lines))
 	if len(holds) > 0 {
 		out += fmt.Sprintf(" For every published latency, %s leads %s.", names[best], list(holds))
 	}

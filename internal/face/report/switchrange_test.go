@@ -30,6 +30,6 @@ func TestALeadMustHoldForEveryPublishedSwitchLatency(t *testing.T) {
 		}
 	}
 	if got := switchRangeSentences(&runstore.Results{Fabrics: []runstore.FabricResult{{Name: "ib"}, {Name: "roce"}}}); got != nil {
-		t.Errorf("without ranges: %q", got)
+		t.Errorf("without ranges: %q, want no sentence", got)
 	}
 }

@@ -155,7 +155,7 @@ func TestATraceHasEveryOperation(t *testing.T) {
 		}
 	}
 	if ops != 4 {
-		t.Errorf("%d operations of 4", ops)
+		t.Errorf("%d operations, want 4", ops)
 	}
 }
 

@@ -37,7 +37,7 @@ func mustNotSay(t *testing.T, v Verdict, others ...string) {
 func TestVerdictNamesTheRangesAndTheCauses(t *testing.T) {
 	v := judged(fabricate(threeFabrics, sweep()), madeUp())
 	if len(v.Where) != 2 {
-		t.Errorf("%d sentences say where, want 2:\n%s", len(v.Where), said(v))
+		t.Errorf("%d sentences name a winner, want 2:\n%s", len(v.Where), said(v))
 	}
 	mustSay(t, v,
 		"where latency decides, infiniband-ndr is the fastest (27.4 us at 1 KiB)",
