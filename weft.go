@@ -219,7 +219,7 @@ type (
 	// it.
 	Fabric = scenario.Fabric
 	// FabricKind is the protocol of a fabric. Values: infiniband, roce-v2, roce-v1, ultra-ethernet,
-	// iwarp, tcp.
+	// efa, iwarp, tcp.
 	FabricKind = scenario.FabricKind
 	// Link is a generation of cable and transceiver, by a preset such as ndr or 400g.
 	Link = scenario.Link

@@ -105,7 +105,7 @@ func (m *MTU) Has(size units.Bytes) bool {
 }
 
 // All are the protocols, in the order in which errors and the schema name them.
-var All = []*Protocol{&infiniBand, &roceV2, &roceV1, &ultraEthernet, &iwarp, &tcp}
+var All = []*Protocol{&infiniBand, &roceV2, &roceV1, &ultraEthernet, &efa, &iwarp, &tcp}
 
 // unknown is the protocol for a name that could not be read.
 var unknown Protocol

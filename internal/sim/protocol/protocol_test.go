@@ -47,6 +47,7 @@ func TestAFullPacketHasTheHeadersOfItsProtocol(t *testing.T) {
 		{"roce-v2", 4096, Framing{}, 4096, 4096 + ethernet + 20 + 8 + 12 + 4},
 		{"roce-v2", 4096, Framing{EthernetFraming: wire.EthernetFraming{VLAN: true, IPv6: true}}, 4096, 4096 + ethernet + 4 + 40 + 8 + 12 + 4},
 		{"roce-v1", 4096, Framing{}, 4096, 4096 + ethernet + 40 + 12 + 4},
+		{"efa", 8928, Framing{}, 8928, 9000 + ethernet},
 		{"tcp", 9000, Framing{}, 9000 - segment, 9000 + ethernet},
 		{"iwarp", 9000, Framing{}, 9000 - segment - 20, 9000 + ethernet}, // MPA 2 + 4, DDP and RDMAP 14
 	} {

@@ -104,12 +104,12 @@ func (r *Resolved) longestPath(t *Topology) int {
 }
 
 func (r ethernetRules) checkUltraEthernet() {
-	e := &r.Ethernet
+	e, title := &r.Ethernet, protocol.Of(r.Kind).Title
 	if e.PFC.Enabled {
-		r.complain("ethernet.pfc.enabled", "Ultra Ethernet is modelled on a network without PFC, which trims: set ethernet.pfc.enabled: false")
+		r.complain("ethernet.pfc.enabled", "%s is modelled on a network without PFC: set ethernet.pfc.enabled: false", title)
 	}
 	if r.Transport.Recovery != SelectiveRepeat {
-		r.complain("transport.recovery", "Ultra Ethernet retransmits only lost packets: want selective-repeat")
+		r.complain("transport.recovery", "%s retransmits only lost packets: want selective-repeat", title)
 	}
 	if r.Transport.Entropy == "" || r.Transport.EntropyValues == 0 {
 		r.complain("transport", "the spraying of packets is not stated: give entropy: oblivious or recycled, and entropy-values of 1 to 256")
@@ -139,7 +139,7 @@ func (r transportRules) checkOthers() {
 	}
 	for _, field := range []string{"ethernet.trim", "transport.entropy", "transport.entropy-values"} {
 		if r.wrote(field) {
-			r.complain(field, "this is a fabric of kind %s: trimming and entropy values are ultra-ethernet's", r.Kind)
+			r.complain(field, "this is a fabric of kind %s: trimming and entropy values are of ultra-ethernet and efa", r.Kind)
 		}
 	}
 }
