@@ -210,7 +210,7 @@ func finding(d *calibrate.Diagnosis) string {
 		}
 		return text
 	case calibrate.Faster:
-		return fmt.Sprintf("Faster than the cluster can be as it is described: %s. The description is of another cluster, or the log of other ranks.", off)
+		return fmt.Sprintf("Faster than the described cluster can be: %s. The description is of another cluster, or the log of other ranks.", off)
 	case calibrate.Explained:
 		first := &d.Explanations[0]
 		text := fmt.Sprintf("The cluster falls short: %s. The cause (probability %s): %s (%s).", off, percent(first.Posterior), first.Title, first.Label)
@@ -228,7 +228,7 @@ func finding(d *calibrate.Diagnosis) string {
 		}
 		return text
 	}
-	text := fmt.Sprintf("The cluster falls short: %s. Nothing that weft has simulated explains it at every size.", off)
+	text := fmt.Sprintf("The cluster falls short: %s. No simulated cause explains it at every size.", off)
 	if near := d.Likeliest(1); len(near) > 0 {
 		text += fmt.Sprintf(" The nearest, still off by %s on the average: %s (%s).", percent(math.Expm1(near[0].Match)), near[0].Title, near[0].Label)
 	}

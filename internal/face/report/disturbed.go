@@ -19,17 +19,17 @@ func disturbedSentences(t *runstore.Training) (out []string) {
 			continue
 		}
 		share := float64(f.StepPs)/float64(f.UndisturbedPs) - 1
-		text := fmt.Sprintf("What disturbs %s (faults, slow cables, streams beside the job) makes its step %s longer: %s without.", f.Name, percent(share), shortTime(units.Time(f.UndisturbedPs)))
+		text := fmt.Sprintf("Disturbances on %s (faults, slow cables, streams beside the job) make its step %s longer: %s without them.", f.Name, percent(share), shortTime(units.Time(f.UndisturbedPs)))
 		if share >= 2 {
-			text = fmt.Sprintf("What disturbs %s (faults, slow cables, streams beside the job) makes its step %s times as long: %s without.", f.Name, times(1+share), shortTime(units.Time(f.UndisturbedPs)))
+			text = fmt.Sprintf("Disturbances on %s (faults, slow cables, streams beside the job) make its step %s times as long: %s without them.", f.Name, times(1+share), shortTime(units.Time(f.UndisturbedPs)))
 		}
 		if share < 0.0005 {
-			text = fmt.Sprintf("What disturbs %s (faults, slow cables, streams beside the job) does not lengthen its step: %s without.", f.Name, shortTime(units.Time(f.UndisturbedPs)))
+			text = fmt.Sprintf("Disturbances on %s (faults, slow cables, streams beside the job) do not lengthen its step: %s without them.", f.Name, shortTime(units.Time(f.UndisturbedPs)))
 		}
 		if lost := f.Counts.Drops(); lost > 0 {
 			text += fmt.Sprintf(" %s packets were lost, %s sent again.", doc.Integer(lost), doc.Integer(f.Counts.Retransmissions))
 			if !f.Exact && f.Counts.DroppedFault > 0 {
-				text += " Every use of a phase meets the faults from their time 0 on; --exact has them once in the step."
+				text += " In each use of a phase the faults begin anew, at time 0; with --exact they occur once in the step."
 			}
 		}
 		out = append(out, text)
@@ -71,7 +71,7 @@ func besideTexts(f *runstore.TrainingFabric) (out []string) {
 	}
 	for _, name := range names {
 		x := least[name]
-		out = append(out, fmt.Sprintf("%s got %s GB/s at the least, in %s, its messages %s at the 99th percentile", name, shortBandwidth(x.gbps), in[name], shortTime(units.Time(x.mostPs))))
+		out = append(out, fmt.Sprintf("%s got at least %s GB/s, in %s; the 99th percentile of its messages was %s", name, shortBandwidth(x.gbps), in[name], shortTime(units.Time(x.mostPs))))
 	}
 	return out
 }

@@ -136,7 +136,7 @@ func leftOut(sc *scenario.Resolved) []string {
 	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool {
 		return protocol.Of(f.Kind).Controls == cc.InfiniBand && f.CC.Algorithm == scenario.CCNone
 	}) {
-		notes = append(notes, "InfiniBand's congestion control is off where the table says none, as it is in OpenSM unless asked for. `cc: ib-cc` turns it on; it changes what happens under congestion.")
+		notes = append(notes, "InfiniBand's congestion control is off where the table has none; OpenSM's default is off, too. `cc: ib-cc` turns it on; it changes what happens under congestion.")
 	}
 	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool { return protocol.Of(f.Kind).Settings }) {
 		notes = append(notes, "RoCE v2 runs with thresholds as configured below and switches that behave as specified; finding those settings on real equipment takes work, which is in none of these times.")

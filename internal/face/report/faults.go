@@ -199,7 +199,7 @@ func sooner(r *runstore.Results, of runstore.Recovery) string {
 func circles(r *runstore.Results, of runstore.Recovery) (all []string) {
 	for _, f := range r.Fabrics {
 		if rec, ok := recoveryOf(f, of); ok && rec.Circle != "" {
-			all = append(all, fmt.Sprintf("After %s, on %s, connections keep the service levels of their old paths, and the new tables then have a credit loop: %s. An engine that needs no lanes (updn) has none.",
+			all = append(all, fmt.Sprintf("After %s, on %s, connections keep the service levels of their old paths, and the new tables then have a credit loop: %s. An engine that needs no lanes (updn) has no such loop.",
 				faultTitle(of), f.Name, rec.Circle))
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // Fit is the constants fitted to logs, with the errors before and after.
 func Fit(f *calibrate.Fit) *doc.Document {
-	d := &doc.Document{Brand: "calibration", Title: "Constants fitted to logs, on " + f.Fabric, Footer: "Made by weft from logs and simulations of the cluster that they are said to be from."}
+	d := &doc.Document{Brand: "calibration", Title: "Constants fitted to logs, on " + f.Fabric, Footer: "Made by weft from logs and simulations of the named cluster."}
 	d.Add(doc.Section{Title: "Off by, on the average", Verdict: true, Blocks: []doc.Block{errorTable(f)}})
 	d.Add(doc.Section{Title: "Constants", Blocks: []doc.Block{constantTable(f)}})
 	var notes []string

@@ -39,7 +39,7 @@ func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Docume
 		d.Add(s)
 	}
 	if len(r.Findings) == 0 {
-		d.Add(doc.Section{Blocks: doc.Paragraphs("Nothing is out of the ordinary.")})
+		d.Add(doc.Section{Blocks: doc.Paragraphs("There are no findings.")})
 	}
 	d.Add(doc.Section{Title: "Routes of OpenSM 3.3.23", Blocks: routes})
 	return d

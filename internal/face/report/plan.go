@@ -131,7 +131,7 @@ func planNotes(p *plan.Plan, shown []*plan.Design) []string {
 		notes = append(notes, fmt.Sprintf("Not shown: %s; --all lists them.", plural(int64(hidden), "dominated design", "dominated designs")))
 	}
 	if p.Prices == nil {
-		notes = append(notes, "Cost is in counts: switches, ports, watts. With --prices it is an amount of money by your prices; weft has none of its own.")
+		notes = append(notes, "Cost is in counts: switches, ports, watts. With --prices it is money, by your prices; weft has no prices of its own.")
 	}
 	var missing []string
 	for _, d := range shown {
@@ -217,7 +217,7 @@ func Unmet(p *plan.Plan) string {
 	case len(p.Relax) > 0 && b.Len() > 0:
 		b.WriteString(unfit + "\nConstraints to relax for a design that does, any one of:")
 	case len(p.Relax) > 0 && unfit != "":
-		b.WriteString("no design meets all constraints:" + unfit + "\nWhat to relax, any one of:")
+		b.WriteString("no design meets all constraints:" + unfit + "\nConstraints to relax, any one of:")
 	case len(p.Relax) > 0:
 		b.WriteString("no design meets all constraints. Constraints to relax, any one of:")
 	case b.Len() == 0:
