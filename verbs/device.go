@@ -192,7 +192,7 @@ type Stats struct {
 	Repeated                         int64 // packets retransmitted
 	Marked                           int64 // packets that arrived with a congestion mark
 	CNPsSent, CNPsReceived           int64 // congestion notifications
-	ManagerDropped                   int64 // messages to the connection manager that were invalid, or for which there was no room
+	ManagerDropped                   int64 // messages to the connection manager that were invalid, or found no room
 }
 
 // Stats returns the counters since the device was opened.

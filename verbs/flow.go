@@ -6,8 +6,8 @@ import (
 	"weft/verbs/internal/socket"
 )
 
-// A UDP socket on an ordinary network has neither credits nor pauses: queue pairs probe how much
-// the network carries, and measure the round-trip time.
+// A UDP socket on an ordinary network has neither credits nor pauses: queue pairs probe the
+// capacity of the network, and measure the round-trip time.
 var (
 	// plainFlow is for any peer: timeouts stay in the specification's range of the Local ACK
 	// Timeout.
@@ -33,7 +33,7 @@ const AckTimeout = 16
 
 const (
 	// firstWindow is the number of packets that a queue pair sends before it has measured the
-	// network: one datagram's worth, and of the order of RFC 6928's ten.
+	// network: as many as one datagram holds, and close to the ten of RFC 6928.
 	firstWindow = 16
 	// firstTimeout is Local ACK Timeout 14, 67 ms: the cost of a loss before a round trip was
 	// measured.

@@ -14,7 +14,7 @@ const (
 	// MaxInline bounds inline data: it is copied at posting.
 	MaxInline = 1024
 	// MaxMR bounds the memory regions and windows together: keys have 24 bits of index, and half of
-	// the indices stay free, so that a random free one is soon found.
+	// the indices stay free, so that a random choice soon finds a free index.
 	MaxMR = 1 << 23
 	// MaxMessage is the longest message (IBA vol. 1, 9.4.3).
 	MaxMessage = 1 << 31
@@ -30,15 +30,15 @@ const (
 	// maxBacklog bounds the unaccepted requests of a listener. Further requests count as lost, and
 	// are sent again.
 	maxBacklog = 1 << 12
-	// maxHalfOpen bounds the requests of others that are not connections yet: the oldest is dropped
-	// for a new one. A flood of 20 000 requests a second leaves an honest request 0.8 s for its
+	// maxHalfOpen bounds the peers' requests that are not yet connections: a new request replaces
+	// the oldest. A flood of 20 000 requests a second leaves an honest request 0.8 s for its
 	// handshake.
 	maxHalfOpen = 1 << 14
 	// maxConns bounds the connections of a device: the manager keeps some 1 KiB
 	// of each.
 	maxConns = 1 << 17
-	// maxResolving bounds this device's open resolutions of UD queue pairs. maxQuestions bounds
-	// those of peers, open or answered within 4 s: the oldest is dropped for a new one.
+	// maxResolving bounds this device's open resolutions of UD queue pairs. maxQuestions bounds the
+	// resolutions of peers, open or answered within 4 s: a new one replaces the oldest.
 	maxResolving = 1 << 14
 	maxQuestions = 1 << 14
 	// maxStrangers bounds the answers in a tickTime to senders without a connection: otherwise a

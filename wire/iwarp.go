@@ -35,5 +35,5 @@ func MPAUnit(emss int, markers bool) int {
 	return mulpdu + MPALengthBytes + MPACRCBytes
 }
 
-// FPDUBytes is the size of an FPDU without its payload, padding and markers.
+// FPDUBytes is the size of an FPDU without payload, padding and markers.
 func FPDUBytes(header int) int { return MPALengthBytes + header + MPACRCBytes }

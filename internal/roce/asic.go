@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ASIC holds the properties of a switch chip that the headroom depends on. The values are those of
-// a chip family, not fitted to the table of a single product.
+// ASIC holds the properties of a switch chip that the headroom depends on. The values belong to a
+// chip family; they are not fitted to the table of a single product.
 type ASIC struct {
 	Name, Title string
 	Cell        int     // bytes of a buffer cell

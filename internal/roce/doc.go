@@ -1,6 +1,6 @@
 // Package roce is the arithmetic of lossless Ethernet: the buffer that a switch must keep free
 // behind a PFC threshold, as vendors compute it, term by term, and the tables that they ship; and
-// whether the thresholds of PFC, ECN and headroom fit one another. It simulates nothing; its
+// checks whether the thresholds of PFC, ECN and headroom fit one another. It simulates nothing; its
 // numbers go into a switch's configuration.
 //
 // It is also the wing for the RoCE v2 settings of switches and hosts.
@@ -10,7 +10,7 @@
 //	sonic  the configuration of a SONiC switch, read and written with line numbers
 //	host   the settings of a Linux host with an mlx5 adapter
 //	lint   faults between the two
-//	prove  a fault as two scenarios: the switch as configured, and fixed
+//	prove  a fault as two scenarios: the switch as configured, and after the fix
 //
 // # Imports
 //

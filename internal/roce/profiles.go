@@ -60,7 +60,7 @@ func ReadProfiles(name string, r io.Reader) ([]Row, error) {
 	return rows, errors.Join(problems...)
 }
 
-// maxProblems bounds how many errors of one file are listed.
+// maxProblems is the maximum number of listed errors of one file.
 const maxProblems = 20
 
 func parseRow(fields []string) (Row, error) {

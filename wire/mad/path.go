@@ -40,7 +40,7 @@ type PathRecord struct {
 	HopLimit         uint8
 	TClass           uint8
 	Reversible       bool
-	NumbPath         uint8 // 7 bits: how many paths a query wants
+	NumbPath         uint8 // 7 bits: maximum number of paths in the answer
 	PKey             PKey
 	QoSClass         uint16 // 12 bits
 	SL               units.SL

@@ -8,13 +8,13 @@ import (
 	"weft/units"
 )
 
-// Assign gives the ports of a subnet the LIDs that they had when the tables were made, and
-// removes all others. A port with several LIDs gets the LMC that covers them. It returns
-// the number of LIDs whose ports are not in the subnet.
+// Assign gives the ports of a subnet the LIDs that they have in the tables, and removes all others.
+// A port with several LIDs gets the LMC that covers them. It returns the number of LIDs whose ports
+// are not in the subnet.
 //
-// If the file does not name the owners of its LIDs, the subnet is left alone. A LID that
-// the file leaves out (Undumped) stays with the port that had it, or goes to the only port
-// that has none; if there is no such port, Undumped becomes 0.
+// If the file does not name the owners of its LIDs, the subnet stays unchanged. A LID that the file
+// leaves out (Undumped) stays with its port, or goes to the only port without a LID; if there is no
+// such port, Undumped becomes 0.
 func (l *LFTs) Assign(s *subnet.Subnet) (strangers int) {
 	before := subnet.None
 	if l.Undumped > 0 && l.Undumped <= s.TopLID() {
@@ -49,7 +49,7 @@ func (l *LFTs) placeUndumped(s *subnet.Subnet, before subnet.End) {
 	}
 }
 
-// assign gives out LIDs by the GUIDs of the ports that they belong to.
+// assign gives out LIDs by the port GUIDs of their owners.
 func assign(s *subnet.Subnet, port []units.GUID) (strangers int) {
 	by := newIndex(s)
 	first, last := map[subnet.End]int{}, map[subnet.End]int{}
@@ -83,5 +83,5 @@ func assign(s *subnet.Subnet, port []units.GUID) (strangers int) {
 	return strangers
 }
 
-// lmcOf is the least LMC with which a port answers to all of first to last.
+// lmcOf is the least LMC that covers the LIDs first to last.
 func lmcOf(first, last int) uint8 { return uint8(min(bits.Len(uint(last-first)), 7)) }

@@ -9,8 +9,7 @@ import (
 	"weft/units"
 )
 
-// sighting is one line's description of a port and its node. Fields that the line does not
-// have are zero.
+// sighting is one line's description of a port and its node. Missing fields are zero.
 type sighting struct {
 	node   subnet.Node // Kind, GUID, SystemGUID, VendorID, DeviceID, Revision, Name; no ports
 	ports  int         // number of the node's ports
@@ -20,8 +19,8 @@ type sighting struct {
 	hasLID bool
 }
 
-// builder makes a subnet from lines that describe one directed link each, with both ends.
-// All formats without a section per node have such lines.
+// builder makes a subnet from lines that each describe one directed link with both ends. All
+// formats without a section per node have such lines.
 type builder struct {
 	log   *log
 	seen  []seenPort          // a switch, or one port of another node
@@ -29,7 +28,7 @@ type builder struct {
 	said  []saidLink          // by line
 	nodes map[units.GUID]bool // NodeGUIDs that the file names apart from ports
 	first map[units.LID][]int // into seen
-	ends  map[endKey]int      // into said, by the port that speaks
+	ends  map[endKey]int      // into said, by the port that the line describes
 }
 
 // seenPort is a switch with all its ports, or one port of an adapter.
@@ -37,7 +36,7 @@ type seenPort struct {
 	sighting
 	where place
 	top   int  // highest number of a port
-	own   bool // there is a line about it, not only lines that lead to it
+	own   bool // a line describes it; else it is only the far end of lines
 }
 
 type endKey struct {
@@ -61,7 +60,7 @@ func newBuilder(l *log) *builder {
 	}
 }
 
-// key is the GUID by which lines about one node or port find each other.
+// key is the GUID that identifies the node or port of a line.
 func (s *sighting) key() units.GUID {
 	if s.guid == 0 && s.node.Kind == subnet.Switch {
 		return s.node.GUID
@@ -69,8 +68,8 @@ func (s *sighting) key() units.GUID {
 	return s.guid
 }
 
-// see finds or adds the port of a line; own says that the line describes the port, not
-// only the peer of another.
+// see finds or adds the port of a line; own says that the line describes the port itself, not a
+// peer.
 func (b *builder) see(in *lines, s sighting, own bool) (int, bool) {
 	key := s.key()
 	i, known := b.by[key]
@@ -105,8 +104,8 @@ func (b *builder) see(in *lines, s sighting, own bool) (int, bool) {
 	return i, true
 }
 
-// compare notes where two lines about one port differ, and fills in the fields that the
-// first did not have.
+// compare notes differences between two lines about one port, and fills in the fields that the
+// first lacks.
 func (b *builder) compare(in *lines, p *seenPort, s *sighting) {
 	if s.hasLID && p.hasLID && s.lid != p.lid {
 		in.note("%s has LID %d here and LID %d in line %d: the latter was taken", p.describe(), s.lid, p.lid, p.where.line)
@@ -126,7 +125,7 @@ func (p *seenPort) describe() string {
 	return p.key().String()
 }
 
-// line takes one line.
+// line adds one line.
 func (b *builder) line(in *lines, from sighting, to *sighting, link subnet.Link) {
 	i, ok := b.see(in, from, true)
 	if !ok {
@@ -171,7 +170,7 @@ func (b *builder) finish(name string) *subnet.Subnet {
 			continue
 		}
 		if s.Peer(a).Exists() && s.Peer(a) == c {
-			continue // by the line of the other end
+			continue // the line of the other end has connected it
 		}
 		if said.from == far[i] {
 			b.fail(said.where, "%s is joined to itself: expected another port", s.EndName(a))
@@ -202,8 +201,7 @@ func (b *builder) finish(name string) *subnet.Subnet {
 	return s
 }
 
-// contradicted is the ports about which lines contradict each other, if that is not an
-// error.
+// contradicted is the ports with contradicting lines, if that is not an error.
 func (b *builder) contradicted(s *subnet.Subnet, far []endKey, where func(endKey) subnet.End) map[subnet.End]bool {
 	if !b.log.lenient {
 		return nil
@@ -256,8 +254,8 @@ func (b *builder) resolve(name string) []endKey {
 	return far
 }
 
-// settleKinds gives a kind to nodes whose lines have none, as in iblinkinfo -l: a node
-// with one port is taken for an adapter.
+// settleKinds gives a kind to nodes whose lines have none, as in iblinkinfo -l: a node with one
+// port becomes an adapter.
 func (b *builder) settleKinds(far []endKey) {
 	ports := map[int]map[uint8]bool{}
 	count := func(e endKey) {
@@ -284,7 +282,7 @@ func (b *builder) settleKinds(far []endKey) {
 	b.log.note(b.seen[0].where.file, 0, "the file has no kind for %d nodes: nodes with one port were taken for adapters, all others for switches", len(ports))
 }
 
-// byLID finds the far end of a line that does not say its GUID.
+// byLID finds the far end of a line without its GUID.
 func (b *builder) byLID(said *saidLink) endKey {
 	lid := said.to.lid
 	candidates := b.first[lid]
@@ -307,9 +305,8 @@ func (b *builder) byLID(said *saidLink) endKey {
 	return endKey{seen: -1}
 }
 
-// layNodes makes the nodes: one of each switch, and one of the ports that
-// belong to one adapter. where is the place of a port in the
-// subnet.
+// layNodes makes the nodes: one for each switch, and one for the ports of each adapter. where is
+// the place of a port in the subnet.
 func (b *builder) layNodes() (s *subnet.Subnet, where func(endKey) subnet.End, ok bool) {
 	s = &subnet.Subnet{Origin: subnet.None}
 	at := make([]int32, len(b.seen))
@@ -381,9 +378,8 @@ func (b *builder) groups() [][]int {
 	return groups
 }
 
-// nodeGUID is the GUID of a node whose port GUIDs alone are known: the NodeGUID that the
-// file names elsewhere; else, for an adapter with several ports, the GUID before port 1's;
-// else the port's GUID.
+// nodeGUID is the GUID of a node with known port GUIDs: the NodeGUID from elsewhere in the file;
+// else, for an adapter with several ports, the GUID before port 1's; else the port's GUID.
 func (b *builder) nodeGUID(group []int) units.GUID {
 	p := &b.seen[group[0]]
 	if p.node.Kind == subnet.Switch {
@@ -400,7 +396,7 @@ func (b *builder) fail(at place, format string, args ...any) {
 	b.log.fail(at.file, at.line, format, args...)
 }
 
-// counted is a number with the words for one or for several.
+// counted is a number with its noun in the singular or plural.
 func counted(n int, one, several string) string {
 	if n == 1 {
 		return "1 " + one

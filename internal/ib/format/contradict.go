@@ -6,15 +6,15 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// claim is a line's statement about a cable: it joins two ports, or the first port has no
-// cable (to is then None).
+// claim is a line's statement about a cable: it connects two ports, or the first port has no cable
+// (to is then None).
 type claim struct {
 	from, to subnet.End
 	where    place
 }
 
-// contradicted finds the ports about which lines contradict each other, and notes both
-// lines. Such cables are left out: the file does not show which line is true.
+// contradicted finds the ports with contradicting lines, and notes both lines. Such cables are left
+// out: the file does not show which line is true.
 func (l *log) contradicted(claims []claim, name func(subnet.End) string) map[subnet.End]bool {
 	type said struct {
 		peer  subnet.End

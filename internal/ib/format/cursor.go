@@ -6,11 +6,11 @@ import (
 	"weft/units"
 )
 
-// cursor goes through the text of one line. Each method takes its word or number from the
-// front and reports whether it was there; if not, the cursor stays.
+// cursor is a position in one line. Each method takes its word or number from the front and reports
+// whether it was there; if not, the cursor stays.
 type cursor struct{ rest string }
 
-// space takes blanks and tabs, as many as there are.
+// space takes all blanks and tabs.
 func (c *cursor) space() { c.rest = strings.TrimLeft(c.rest, " \t") }
 
 func (c *cursor) lit(text string) bool {
@@ -32,7 +32,7 @@ func (c *cursor) word() string {
 	return word
 }
 
-// until takes everything before text, and text.
+// until takes everything up to and including text.
 func (c *cursor) until(text string) (string, bool) {
 	before, after, ok := strings.Cut(c.rest, text)
 	if ok {
@@ -41,7 +41,7 @@ func (c *cursor) until(text string) (string, bool) {
 	return before, ok
 }
 
-// number takes decimal digits that stand for at most limit.
+// number takes a decimal number of at most limit.
 func (c *cursor) number(limit int) (int, bool) {
 	n, i := 0, 0
 	for i < len(c.rest) && c.rest[i] >= '0' && c.rest[i] <= '9' {
@@ -55,7 +55,7 @@ func (c *cursor) number(limit int) (int, bool) {
 	return n, i > 0
 }
 
-// hex takes 1 to 16 hexadecimal digits, with or without 0x before.
+// hex takes 1 to 16 hexadecimal digits, with or without 0x.
 func (c *cursor) hex() (uint64, bool) {
 	text := c.rest
 	if strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X") {

@@ -11,7 +11,7 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// Format is a file format, by the name that the command line has for it.
+// Format is a file format, by its name on the command line.
 type Format string
 
 // The formats that are read and written.
@@ -29,8 +29,7 @@ const (
 	Unknown   Format = ""
 )
 
-// marks is the beginnings of lines by which a format is recognised. The first line of a
-// file that begins with one of them decides.
+// marks is the line prefixes that identify a format. The first line with such a prefix decides.
 var marks = []struct {
 	begin  string
 	format Format
@@ -69,7 +68,7 @@ var marks = []struct {
 	{"Rt ", Topo},
 }
 
-// Detect tells the format of a file from its first lines.
+// Detect finds the format of a file from its first lines.
 func Detect(head []byte) Format {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	for len(head) > 0 {
@@ -105,7 +104,7 @@ func detectLine(line string) Format {
 	return Unknown
 }
 
-// ReadSubnet reads a file that describes a subnet, in whichever format it is.
+// ReadSubnet reads a file that describes a subnet, in any known format.
 func ReadSubnet(name string, r io.Reader, opt Options) (*subnet.Subnet, Format, *Report, error) {
 	in := bufio.NewReaderSize(r, maxLine)
 	head, err := in.Peek(maxLine)

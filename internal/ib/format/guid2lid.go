@@ -8,13 +8,13 @@ import (
 	"weft/units"
 )
 
-// LIDRange is the LIDs that one port answers to.
+// LIDRange is the LIDs of one port.
 type LIDRange struct {
 	Port        units.GUID
 	First, Last units.LID
 }
 
-// ReadGUID2LID reads the file in which OpenSM keeps which port has which LIDs.
+// ReadGUID2LID reads OpenSM's file with the LIDs of each port.
 func ReadGUID2LID(name string, r io.Reader) ([]LIDRange, *Report, error) {
 	var l log
 	var ranges []LIDRange
@@ -63,8 +63,8 @@ func lidRange(text string) (LIDRange, bool) {
 }
 
 // AssignLIDs gives the ports of a subnet the LIDs of a guid2lid file, and removes
-// all others. It returns the number of ranges whose ports are not in the subnet: OpenSM
-// keeps the LIDs of ports that are gone.
+// all others. It returns the number of ranges whose ports are not in the subnet: OpenSM keeps the
+// LIDs of removed ports.
 func AssignLIDs(s *subnet.Subnet, ranges []LIDRange) (strangers int) {
 	by := newIndex(s)
 	for i := range s.Nodes {

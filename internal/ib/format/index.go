@@ -5,7 +5,7 @@ import (
 	"weft/units"
 )
 
-// index finds the nodes and ports of a subnet by their names in tables.
+// index finds the nodes and ports of a subnet by the GUIDs in tables.
 type index struct {
 	node map[units.GUID]int32      // by NodeGUID
 	port map[units.GUID]subnet.End // by PortGUID
@@ -28,8 +28,7 @@ func newIndex(s *subnet.Subnet) *index {
 	return x
 }
 
-// switchOf finds a switch by its NodeGUID or the GUID of its port 0: the tools print
-// either.
+// switchOf finds a switch by its NodeGUID or the GUID of its port 0: the tools print either one.
 func (x *index) switchOf(s *subnet.Subnet, guid units.GUID) (int32, bool) {
 	if node, ok := x.node[guid]; ok && s.Nodes[node].Kind == subnet.Switch {
 		return node, true

@@ -10,14 +10,14 @@ import (
 	"weft/units"
 )
 
-// LFTs is the forwarding tables of a file, with the owners of LIDs as the file names them.
+// LFTs is the forwarding tables of a file and the LID owners that the file names.
 type LFTs struct {
 	Tables *subnet.Tables
-	// Port is the GUID of the port that each LID, from 0 to Tables.Top,
-	// belonged to when the tables were made; 0 if the file does not say.
+	// Port is the GUID of the owner of each LID, from 0 to Tables.Top; 0 if the file does not name
+	// it.
 	Port []units.GUID
 	// Undumped is the highest LID of the switches' tables if the file leaves it out:
-	// dump_fts and ibroute do so if it is a multiple of 64. 0 if nothing is left out.
+	// dump_fts and ibroute do so if it is a multiple of 64. It is 0 if nothing is left out.
 	Undumped units.LID
 }
 
@@ -26,8 +26,7 @@ type LFTs struct {
 // follow each other. Every switch of the file must be in the subnet;
 // switches of the subnet without a table are noted and forward nothing.
 //
-// The LIDs of the file need not be those of the subnet: LFTs.Assign puts them
-// there.
+// The LIDs of the file may differ from the LIDs of the subnet: LFTs.Assign copies them there.
 func ReadLFTs(name string, r io.Reader, s *subnet.Subnet) (*LFTs, *Report, error) {
 	t := &lftReader{s: s, by: newIndex(s)}
 	in := newLines(name, r, &t.log)
@@ -53,15 +52,15 @@ type lftReader struct {
 	log    log
 	s      *subnet.Subnet
 	by     *index
-	tables int       // number begun
+	tables int       // number of tables begun
 	rows   [][]uint8 // by node; nil if no table was read
 	port   []units.GUID
-	top    int // highest LID of any head
+	top    int // highest LID in a head
 
-	node    int32 // node of the table that is being read; outside or broken if there is none
+	node    int32 // node of the current table; outside or broken if there is none
 	begin   int   // line of its head
-	entries int   // number so far
-	ended   bool  // its last line was there
+	entries int   // entries of the table so far
+	ended   bool  // the table's last line was read
 }
 
 // line reads one line of a dump. Entries are by far the most frequent, and are
@@ -106,7 +105,7 @@ func (t *lftReader) head(in *lines, line string) {
 	t.beginSwitch(in, c.rest)
 }
 
-// topOf is the higher LID of «Unicast lids [0x0-0x91]», 0 if it is none of a subnet.
+// topOf is the higher LID of «Unicast lids [0x0-0x91]», 0 if no subnet has it.
 func topOf(span string) int {
 	_, top, _ := strings.Cut(strings.TrimSuffix(span, "]"), "-")
 	n, err := strconv.ParseUint(top, 0, 16)
@@ -145,7 +144,7 @@ func (t *lftReader) beginSwitch(in *lines, rest string) {
 //	0x0001 003 : (Channel Adapter portguid 0x0002c90300100005: 'h001 HCA-1')
 func (t *lftReader) entry(in *lines, raw []byte) {
 	if t.node < 0 {
-		return // of a table that was refused
+		return // the entry of a refused table
 	}
 	lid, rest, ok := byteHex(raw[2:])
 	if !ok || lid > uint64(units.LastUnicastLID) || len(rest) == 0 || rest[0] != ' ' {
@@ -164,8 +163,8 @@ func (t *lftReader) entry(in *lines, raw []byte) {
 	}
 }
 
-// store keeps an entry. An entry that stands twice must be equal. A port that the switch
-// does not have is a fault of the tables, not of the file.
+// store keeps an entry. A repeated entry must be equal. A port that the switch does not have is a
+// fault of the tables, not of the file.
 func (t *lftReader) store(in *lines, lid units.LID, to int) {
 	if ports := t.s.Nodes[t.node].NumPorts(); to > ports && to != subnet.NoPort {
 		in.note("LID 0x%04x goes to port %d of %s, which has %d ports", lid, to, t.s.NodeName(t.node), ports)
@@ -208,14 +207,14 @@ func (t *lftReader) count(in *lines, line string) {
 	}
 }
 
-// endTable sees whether the table that ends here was whole.
+// endTable checks that the table that ends here is complete.
 func (t *lftReader) endTable(in *lines) {
 	if t.tables > 0 && t.node >= 0 && !t.ended {
 		in.fail("the table of %s, from line %d on, has no last line «N lids dumped»: is the file cut off?", t.s.NodeName(t.node), t.begin)
 	}
 }
 
-// finish lays the rows out as tables of the subnet.
+// finish makes tables of the subnet from the rows.
 func (t *lftReader) finish(name string) *LFTs {
 	last := 0
 	for _, row := range t.rows {
@@ -256,8 +255,7 @@ const dumpedAtOnce = 64
 // portGUID takes the GUID from «Channel Adapter portguid 0x…: 'name'».
 func portGUID(rest []byte) (units.GUID, bool) {
 	const mark = " portguid 0x"
-	// The mark begins near the front: the text before it is «# Switch» or «: (Channel
-	// Adapter».
+	// The mark is near the front, after «# Switch» or «: (Channel Adapter».
 	for i := 0; i+len(mark) < len(rest) && i < 32; i++ {
 		if rest[i] == ' ' && rest[i+1] == 'p' && string(rest[i:i+len(mark)]) == mark {
 			guid, _, ok := byteHex(rest[i+len(mark):])

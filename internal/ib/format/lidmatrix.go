@@ -9,9 +9,8 @@ import (
 )
 
 // ReadLIDMatrix reads opensm-lid-matrix.dump: the least number of hops from
-// each switch to each switch through each of its ports. Destinations are found
-// by the port GUID behind #, else by the LIDs of the subnet. What the file does
-// not have is 255, or nil in Hops.Other.
+// each switch to each switch through each of its ports. Destinations are found by the port GUID
+// behind #, else by the LIDs of the subnet. Missing entries are 255, or nil in Hops.Other.
 func ReadLIDMatrix(name string, r io.Reader, s *subnet.Subnet) (*subnet.Hops, *Report, error) {
 	m := &matrixReader{
 		tableHead: newTableHead(s),
@@ -84,7 +83,7 @@ func (m *matrixReader) row(in *lines, line string) {
 	}
 }
 
-// rowOf is where the hops to a LID are kept.
+// rowOf is the row for the hops to a LID.
 func (m *matrixReader) rowOf(in *lines, lid units.LID, comment string) ([]uint8, bool) {
 	c := cursor{comment}
 	end := subnet.None

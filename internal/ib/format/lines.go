@@ -8,11 +8,11 @@ import (
 	"iter"
 )
 
-// lines hands out the lines of a file one by one, without their ends (LF, or
-// CR and LF). A byte order mark before the first is dropped.
+// lines reads a file line by line, without the line ends (LF, or CR and LF). It drops a byte order
+// mark at the beginning.
 type lines struct {
 	name string
-	n    int // number of the line that next returned last
+	n    int // number of the current line
 	log  *log
 	r    *bufio.Reader
 }
@@ -21,9 +21,8 @@ func newLines(name string, r io.Reader, l *log) *lines {
 	return &lines{name: name, log: l, r: bufio.NewReaderSize(r, maxLine)}
 }
 
-// next is the next line, which is good until the call after. It is false at
-// the end. A line that is too long is an error and ends the reading: the file
-// is no text, and may be a device that never ends.
+// next returns the next line, which is valid until the next call; false at the end. A line that is
+// too long is an error and ends the reading: the file is no text, and may be an endless device.
 func (l *lines) next() ([]byte, bool) {
 	line, err := l.r.ReadSlice('\n')
 	if len(line) == 0 && err != nil {
@@ -45,8 +44,7 @@ func (l *lines) next() ([]byte, bool) {
 	return bytes.TrimSuffix(line, []byte("\r")), true
 }
 
-// content gives the lines that are left, one by one: without the white space around
-// them, and without those that are empty or comments.
+// content yields the remaining lines, trimmed, without empty lines and comments.
 func (l *lines) content() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for raw, ok := l.next(); ok; raw, ok = l.next() {
@@ -57,11 +55,11 @@ func (l *lines) content() iter.Seq[string] {
 	}
 }
 
-// fail reports an error in the present line.
+// fail reports an error in the current line.
 func (l *lines) fail(format string, args ...any) { l.log.fail(l.name, l.n, format, args...) }
 
-// note reports a remark about the present line.
+// note reports a remark about the current line.
 func (l *lines) note(format string, args ...any) { l.log.note(l.name, l.n, format, args...) }
 
-// skip counts the present line among the unknown ones.
+// skip counts the current line as unknown.
 func (l *lines) skip(text string) { l.log.skip(l.name, l.n, text) }

@@ -10,10 +10,9 @@ import (
 
 // ReadLinkInfo reads the output of iblinkinfo, with and without -l and -p.
 //
-// Without -l, adapters have no NodeGUID and the other end of a link no GUID: it
-// is found by its LID, so the subnet must have LIDs. With -l, nodes have no
-// kind: a node with one port is taken for an adapter, any other for a switch. Neither form
-// has NodeGUIDs; they are derived as in ReadPortList.
+// Without -l, adapters have no NodeGUID and the other end of a link no GUID: it is found by its
+// LID, so the subnet must have LIDs. With -l, nodes have no kind: a node with one port becomes an
+// adapter, any other a switch. Neither form has NodeGUIDs; they are derived as in ReadPortList.
 func ReadLinkInfo(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
 	l := log{lenient: opt.Contradictions}
 	k := &linkInfoReader{b: newBuilder(&l)}
@@ -52,7 +51,7 @@ func ReadLinkInfo(name string, r io.Reader, opt Options) (*subnet.Subnet, *Repor
 
 type linkInfoReader struct {
 	b    *builder
-	kind subnet.Kind // of the head before; 0 if there was none
+	kind subnet.Kind // of the last head; 0 before the first
 	guid units.GUID  // of the switch
 	name string
 }
@@ -91,7 +90,7 @@ func (k *linkInfoReader) line(in *lines, line string) {
 		from.guid = guid
 		c.space()
 	}
-	if c.lit(`"`) { // line mode: the name stands on every line, and no kind
+	if c.lit(`"`) { // line mode: every line has the name, and no kind
 		end := strings.LastIndex(before(c.rest, "=="), `"`)
 		if end < 0 {
 			in.fail("expected the name of the node in quotes, not %s", found(c.rest))
@@ -129,7 +128,7 @@ func (k *linkInfoReader) line(in *lines, line string) {
 	k.b.line(in, from, &to, link)
 }
 
-// before is the text up to mark, all of it without one.
+// before is the text up to mark, or the whole text if there is no mark.
 func before(text, mark string) string {
 	head, _, _ := strings.Cut(text, mark)
 	return head
@@ -148,7 +147,7 @@ func lidAndPort(c *cursor) (units.LID, uint8, bool) {
 	return units.LID(lid), uint8(number), ok
 }
 
-// linkInfoFar reads the far end, behind the arrow; up is false if there is none.
+// linkInfoFar reads the far end, after the arrow; up is false if there is none.
 func linkInfoFar(in *lines, c *cursor) (to sighting, up, ok bool) {
 	c.space()
 	if strings.HasPrefix(c.rest, "[") || c.rest == "" || strings.HasPrefix(c.rest, `"Port not available"`) {
@@ -177,8 +176,8 @@ func linkInfoFar(in *lines, c *cursor) (to sighting, up, ok bool) {
 	return to, true, true
 }
 
-// linkSpeeds is the speeds as iblinkinfo prints them: the signalling rate of a lane, with
-// coding. FDR10 comes before QDR because its text begins with QDR's.
+// linkSpeeds is the speeds in iblinkinfo's form: the signalling rate of a lane, with coding. FDR10
+// comes before QDR because its text begins with QDR's.
 var linkSpeeds = []struct {
 	text  string
 	speed subnet.Speed
@@ -195,7 +194,7 @@ var linkSpeeds = []struct {
 }
 
 // linkInfoLink reads width and speed from « 4X 53.125 Gbps Active/  LinkUp)».
-// What it does not know is unknown.
+// Other texts are an unknown width or speed.
 func linkInfoLink(state string) subnet.Link {
 	var link subnet.Link
 	c := cursor{state}

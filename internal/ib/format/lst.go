@@ -8,9 +8,8 @@ import (
 	"weft/units"
 )
 
-// ReadSubnetList reads opensm-subnet.lst, which is also the form of ibdm's and
-// ibdiagnet's .lst: a line for each port that has a cable. The SM's own node is
-// marked there; its port becomes the Origin of the subnet.
+// ReadSubnetList reads opensm-subnet.lst, which is also the form of ibdm's and ibdiagnet's .lst: a
+// line for each port with a cable. The port of the marked SM becomes the Origin of the subnet.
 func ReadSubnetList(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
 	l := log{lenient: opt.Contradictions}
 	b := newBuilder(&l)
@@ -57,7 +56,7 @@ func ReadSubnetList(name string, r io.Reader, opt Options) (*subnet.Subnet, *Rep
 	return s, &l.report, nil
 }
 
-// lstKinds are the words for kinds. OpenSM writes Rt, ibdm writes RT.
+// lstKinds is the kinds by their words. OpenSM writes Rt, ibdm writes RT.
 var lstKinds = map[string]subnet.Kind{"SW": subnet.Switch, "CA": subnet.Adapter, "RT": subnet.Router, "Rt": subnet.Router}
 
 // lstEnd reads one end of a line:
@@ -95,7 +94,7 @@ func lstEnd(in *lines, c *cursor) (s sighting, manager, ok bool) {
 		in.fail("expected {name} LID:hhhh PN:hh } with a port from 01 to FE, not %s", found(c.rest))
 		return s, false, false
 	}
-	if v[5] > 0xffff { // OpenSM swaps only half of it in the second end
+	if v[5] > 0xffff { // OpenSM swaps only half of the device ID in the second end
 		v[5] >>= 16
 	}
 	n := &s.node
@@ -116,7 +115,7 @@ func lstField(c *cursor, key string) (uint64, bool) {
 	return c.hex()
 }
 
-// lstSpeeds are the words for speeds, in Gb/s of a lane.
+// lstSpeeds is the speeds by their words, in Gb/s of a lane.
 var lstSpeeds = map[string]subnet.Speed{
 	"2.5": subnet.SDR, "5": subnet.DDR, "10": subnet.QDR, "FDR10": subnet.FDR10, "14": subnet.FDR,
 	"25": subnet.EDR, "50": subnet.HDR, "100": subnet.NDR, "200": subnet.XDR, "??": subnet.SpeedUnknown,

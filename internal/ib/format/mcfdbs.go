@@ -40,7 +40,7 @@ func ReadMFTs(name string, r io.Reader, s *subnet.Subnet) ([]map[units.LID]subne
 
 type mftReader struct {
 	tableHead
-	live  bool // the present table is from dump_fts
+	live  bool // the current table is from dump_fts
 	dense []int32
 	out   []map[units.LID]subnet.PortMask
 }
@@ -86,7 +86,7 @@ func (m *mftReader) store(in *lines, lid units.LID, mask subnet.PortMask) {
 	m.out[at][lid] = mask
 }
 
-// liveHead reads the head of a table that a live switch was asked for:
+// liveHead reads the head of a table from a live switch:
 //
 //	Multicast mlids [0xc000-0xc3ff] of switch DR path slid 0; dlid 0; 0,1 guid 0x0002c90200400008 (leaf1):
 func (m *mftReader) liveHead(in *lines, line string) {
@@ -103,14 +103,14 @@ func (m *mftReader) liveHead(in *lines, line string) {
 	m.begin(in, c.rest)
 }
 
-// liveColumn is where the column of port 0 is in a row of a live table; each
-// port has two characters, the first of which is an x if the group goes out.
+// liveColumn is the column of port 0 in a row of a live table. Each port has two characters; the
+// first is an x if the group goes out of the port.
 const liveColumn = 12
 
 // liveRow reads a row: «0xc000        x   x» goes to ports 1 and 3.
 func (m *mftReader) liveRow(in *lines, line string) {
 	if m.node < 0 {
-		return // of a table that was refused
+		return // the row of a refused table
 	}
 	c := cursor{line}
 	lid, ok := c.hex()

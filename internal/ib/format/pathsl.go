@@ -13,9 +13,8 @@ import (
 // ReadPathSL reads the service levels of paths, one path a line, in either of
 // two forms: the form of ibdmchk (-c), "0x<node GUID of the source> <LID of the
 // destination> <SL>", and a list of path records, "<source LID>
-// <destination LID> <status> <SL> …", where a line with
-// another status than 0 is not a path. Paths that are not in the file have level 0. The
-// ports of the subnet must have the LIDs of the file.
+// <destination LID> <status> <SL> …", where a line with a status other than 0 is not a path. Paths
+// outside the file have level 0. The ports of the subnet must have the LIDs of the file.
 func ReadPathSL(name string, r io.Reader, s *subnet.Subnet) (subnet.PathSL, *Report, error) {
 	p := &pathReader{s: s, by: newIndex(s), levels: map[[2]units.LID]units.SL{}}
 	in := newLines(name, r, &p.log)
@@ -100,8 +99,8 @@ func (p *pathReader) byLID(in *lines, fields []string) {
 }
 
 // WritePathSL writes the service level of the paths from each adapter to each
-// LID of another, in the form that ibdmchk reads (-c). An adapter with several
-// ports is listed with its first: the form has no place for the others.
+// LID of another, in the form that ibdmchk reads (-c). An adapter with several ports is listed with
+// its first port: the form has no place for the others.
 func WritePathSL(w io.Writer, s *subnet.Subnet, sl subnet.PathSL) error {
 	out := bufio.NewWriter(w)
 	owners := s.Owners()

@@ -8,14 +8,13 @@ import (
 	"weft/units"
 )
 
-// ReadPortList reads the list of ports that ibnetdiscover -p prints, and the
-// same with the lines of the discovery before it, as hwloc's netloc keeps it.
+// ReadPortList reads the port list of ibnetdiscover -p, also with the lines of the discovery before
+// it, as in files of hwloc's netloc.
 //
-// The list names ports, not nodes. A NodeGUID is taken from the lines of the
-// discovery if these are there. Otherwise it is the GUID of the port or, for an adapter
-// with several ports, the GUID before its first port's. A switch has as many ports as the
-// list names. Filtered lists are read: a cable may be described from one end only, which
-// is noted.
+// The list names ports, not nodes. A NodeGUID comes from the lines of the discovery, if there are
+// any. Otherwise it is the GUID of the port or, for an adapter with several ports, the GUID before
+// its first port's. A switch has as many ports as the list names. In a filtered list a cable may
+// have one end only; this is noted.
 func ReadPortList(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
 	l := log{lenient: opt.Contradictions}
 	p := &portListReader{b: newBuilder(&l)}
@@ -51,12 +50,11 @@ func ReadPortList(name string, r io.Reader, opt Options) (*subnet.Subnet, *Repor
 
 type portListReader struct {
 	b *builder
-	// unclear is the lines that can be split into two names in several ways, by their
-	// index in the builder.
+	// unclear is the lines with an ambiguous split into two names, by their index in the builder.
 	unclear map[int]string
 }
 
-// kindOf is the kind of node that a line begins with, 0 if it is none.
+// kindOf is the node kind at the beginning of a line, 0 if there is none.
 func kindOf(line string) subnet.Kind {
 	switch {
 	case strings.HasPrefix(line, "CA "):
@@ -167,8 +165,8 @@ func unquote(text string) string {
 	return text
 }
 
-// names splits lines whose names contain the separator of names, with the help of lines
-// that have only one of the two names.
+// names splits lines with the separator inside a name, with the help of lines that have only one of
+// the two names.
 func (p *portListReader) names() {
 	known := map[string]bool{}
 	for i := range p.b.seen {

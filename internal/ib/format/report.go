@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Problem is one thing that is wrong with a file.
+// Problem is one error in a file, or a remark.
 type Problem struct {
 	File string `json:"file"`
 	Line int    `json:"line"` // from 1; 0: the file as a whole
@@ -21,7 +21,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
 }
 
-// Errors is everything that is wrong with a file, in the order of its lines.
+// Errors is all errors in a file, in the order of its lines.
 type Errors struct {
 	List []Problem
 	More int // problems beyond those in List
@@ -41,7 +41,7 @@ func (e *Errors) Error() string {
 	return b.String()
 }
 
-// Skipped is a kind of line that a reader did not know.
+// Skipped is a kind of line unknown to a reader.
 type Skipped struct {
 	What  string `json:"what"`  // the first word of the line
 	File  string `json:"file"`  // where it occurs first
@@ -49,14 +49,13 @@ type Skipped struct {
 	Count int    `json:"count"` // how often it occurs
 }
 
-// Report is a reader's remarks about a file that it could read.
+// Report is a reader's remarks about a valid file.
 type Report struct {
 	Lines     int       `json:"lines"`
 	Skipped   []Skipped `json:"skipped,omitempty"`
-	Notes     []Problem `json:"notes,omitempty"` // oddities, and assumptions about things that are not in the file
+	Notes     []Problem `json:"notes,omitempty"` // oddities, and assumptions about missing data
 	MoreNotes int       `json:"more_notes,omitempty"`
-	// Contradictions is the lines that contradict each other about a cable. These cables
-	// were left out.
+	// Contradictions is the contradicting lines about cables. These cables were left out.
 	Contradictions     []Problem `json:"contradictions,omitempty"`
 	MoreContradictions int       `json:"more_contradictions,omitempty"`
 }
@@ -65,7 +64,7 @@ type Report struct {
 type log struct {
 	errs    Errors
 	report  Report
-	lenient bool // contradictions about cables are reported, and are no errors
+	lenient bool // contradictions about cables are remarks, not errors
 }
 
 func (l *log) fail(file string, line int, format string, args ...any) {
@@ -84,7 +83,7 @@ func (l *log) note(file string, line int, format string, args ...any) {
 	l.report.Notes = append(l.report.Notes, Problem{file, line, fmt.Sprintf(format, args...)})
 }
 
-// others stands for further kinds of unknown lines.
+// others is the name for further kinds of unknown lines.
 const others = "(other)"
 
 func (l *log) skip(file string, line int, text string) {
@@ -129,7 +128,7 @@ func (l *log) err() error {
 	return &l.errs
 }
 
-// shorten cuts text that is quoted in a message.
+// shorten cuts a quotation in a message.
 func shorten(text string, n int) string {
 	if len(text) > n {
 		return text[:n] + "…"
@@ -137,7 +136,7 @@ func shorten(text string, n int) string {
 	return text
 }
 
-// found quotes the text of a line where something else was expected.
+// found quotes the unexpected text of a line.
 func found(text string) string {
 	if text == "" {
 		return "the end of the line"

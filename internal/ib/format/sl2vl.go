@@ -8,11 +8,11 @@ import (
 	"weft/units"
 )
 
-// SL2VL are the tables from service levels to lanes of a whole subnet.
+// SL2VL is the SL2VL tables of a whole subnet.
 type SL2VL struct {
-	// Switch is the table of each switch, by Tables.Dense. A switch that the
-	// file does not have has one with Ports 0. Output ports that the file does
-	// not have (OpenSM leaves out those that are down) are on lane 0.
+	// Switch is the table of each switch, by Tables.Dense. A switch that is not in the file has a
+	// table with Ports 0. Output ports that are not in the file (OpenSM leaves out ports that are
+	// down) are on lane 0.
 	Switch []subnet.SLMap
 	// Adapter is the table of each port of an adapter or router, by its GUID.
 	Adapter map[units.GUID][16]units.VL
@@ -57,7 +57,7 @@ type slReader struct {
 	tableHead
 	dense   []int32
 	out     *SL2VL
-	adapter units.GUID // port whose table is being read; 0: a switch
+	adapter units.GUID // port of the current table; 0: a switch
 }
 
 func (v *slReader) beginAdapter(in *lines, rest string) {

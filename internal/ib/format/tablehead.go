@@ -4,13 +4,13 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// tableHead finds the switch that a part of a dump is about.
+// tableHead finds the switch of a part of a dump.
 type tableHead struct {
 	log  log
 	s    *subnet.Subnet
 	by   *index
 	seen []bool // by node
-	node int32  // node of the part that is being read; outside or broken if there is none
+	node int32  // node of the current part; outside or broken if there is none
 }
 
 func newTableHead(s *subnet.Subnet) tableHead {

@@ -13,25 +13,23 @@ import (
 type Options struct {
 	// Open opens a file that an ibsim net includes. nil refuses to include.
 	Open func(name string) (io.ReadCloser, error)
-	// Contradictions has a file read in which lines say different things of a
-	// cable: such cables are left out, and named in the report. Else that is an error.
+	// Contradictions accepts lines that contradict each other about a cable: such cables are left
+	// out, and the report names them. Otherwise a contradiction is an error.
 	Contradictions bool
 }
 
 // ReadTopo reads a topology in the form of ibnetdiscover (-g and -f too) and of
-// ibsim's nets, which is the same with extensions: names instead of GUIDs,
-// include, module, aliases, and enabled widths and speeds. name is for
-// messages.
+// ibsim's nets, which have extensions: names instead of GUIDs, include, module, aliases, and
+// enabled widths and speeds. name is for messages.
 //
-// As with ibsim, a node without a GUID line has the next GUID of its kind,
-// from 0x100000 (adapters) or 0x200000 (switches) on, and the ports of an
-// adapter the GUIDs after it; unlike with ibsim, a node whose identifier
-// is made of a GUID (S-0002c9…) has that GUID. A link without width and speed has those
-// that both ports have enabled, 4x SDR by default. Both ends must name the cable, except
-// where one has an alias.
+// As with ibsim, a node without a GUID line has the next GUID of its kind, from 0x100000 (adapters)
+// or 0x200000 (switches) on, and the ports of an adapter have the GUIDs after it. Unlike with
+// ibsim, a node with a GUID in its identifier (S-0002c9…) has that GUID. A link without width and
+// speed has the best ones that both ports have enabled, 4x SDR by default. Both ends must name the
+// cable, unless one has an alias.
 //
-// The subnet is nil when the error is not: contradictions are not resolved.
-// subnet.Check reports whether GUIDs and LIDs are unique.
+// With an error the subnet is nil: contradictions are not resolved. subnet.Check reports whether
+// GUIDs and LIDs are unique.
 func ReadTopo(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
 	t := &topoReader{
 		opt:     opt,
@@ -56,13 +54,13 @@ func ReadTopo(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, e
 	return t.s, &t.log.report, nil
 }
 
-// firstGUIDs are the first GUIDs that ibsim gives to nodes without one.
+// firstGUIDs is the first GUIDs that ibsim gives to nodes without a GUID.
 var firstGUIDs = [4]units.GUID{subnet.Adapter: 0x100000, subnet.Switch: 0x200000, subnet.Router: 0x300000}
 
-// Places of a port line that belong to no node.
+// Values in place of a node, for port lines that belong to no node.
 const (
 	outside int32 = -1 // before the first node, or after an empty line
-	broken  int32 = -2 // below a head that could not be read
+	broken  int32 = -2 // below an invalid head
 )
 
 // place is a line of a file.
@@ -78,9 +76,9 @@ type topoReader struct {
 	includes int // number of included files
 	ports    int // of all nodes
 
-	ids     map[string]int32      // node by identifier; broken where its head is
+	ids     map[string]int32      // node by identifier; broken if its head is
 	heads   []place               // by node
-	aliases map[string]*saidCable // the ports that they name, without their peers
+	aliases map[string]*saidCable // the named ports, without their peers
 	said    []saidCable
 
 	module     string         // prefix of the identifiers, with #
@@ -93,7 +91,7 @@ type topoReader struct {
 	}
 }
 
-// nodeAttributes are the lines above a node's head.
+// nodeAttributes is the attributes from the lines above a node's head.
 type nodeAttributes struct {
 	portGUID units.GUID
 	hasGUID  bool
@@ -125,7 +123,7 @@ func (t *topoReader) file(name string, r io.Reader) {
 	}
 }
 
-// comment takes from a comment the port that ibnetdiscover started at.
+// comment reads the port at which ibnetdiscover started.
 func (t *topoReader) comment(in *lines, line string) {
 	c := cursor{line}
 	if !c.lit("# Initiated from node ") {
@@ -144,8 +142,8 @@ func (t *topoReader) comment(in *lines, line string) {
 	t.origin.node, t.origin.port, t.origin.at = node, port, place{in.name, in.n}
 }
 
-// statement reads a line that is no comment and no port, and returns the node
-// to which the port lines after it belong.
+// statement reads any line except comments and ports, and returns the node of the port lines after
+// it.
 func (t *topoReader) statement(in *lines, line string, node int32) int32 {
 	word := line
 	if i := strings.IndexAny(line, " \t=+"); i >= 0 {
@@ -163,7 +161,7 @@ func (t *topoReader) statement(in *lines, line string, node int32) int32 {
 	case "include":
 		t.include(in, line)
 		return outside
-	case "do", "pdebug": // commands of ibsim's console, which act on its clients
+	case "do", "pdebug": // commands of ibsim's console that act on its clients
 		in.skip(line)
 		return outside
 	}
@@ -185,7 +183,7 @@ func (t *topoReader) head(in *lines, kind subnet.Kind, rest string) int32 {
 	ports, ok := c.number(subnet.MaxPorts)
 	if !ok || ports == 0 {
 		in.fail("expected a number of ports from 1 to %d, not %s", subnet.MaxPorts, found(c.rest))
-		if _, ok := c.until(`"`); ok { // lines that name this node are not reported as well
+		if _, ok := c.until(`"`); ok { // lines that name this node are not reported too
 			if id, ok := c.until(`"`); ok {
 				t.ids[t.module+id] = broken
 			}
@@ -276,7 +274,7 @@ func guidOfID(kind subnet.Kind, id string) (units.GUID, bool) {
 	return guid, ok && c.rest == ""
 }
 
-// idLetter is the first letter of the identifier of a node of that kind.
+// idLetter is the first letter in the identifiers of a kind of node.
 func idLetter(kind subnet.Kind) string {
 	switch kind {
 	case subnet.Switch:
@@ -287,7 +285,7 @@ func idLetter(kind subnet.Kind) string {
 	return "H"
 }
 
-// findOrigin looks up the port that the file says it was discovered from.
+// findOrigin looks up the port at which the discovery started.
 func (t *topoReader) findOrigin() {
 	if t.origin.at.line == 0 {
 		return

@@ -6,8 +6,8 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// connect joins the ports that the lines name. It works on lines, not on the
-// subnet, so that each contradiction is reported where it stands.
+// connect connects the ports that the lines name. It works on lines, not on the subnet, so that
+// each contradiction is reported with its line.
 func (t *topoReader) connect() {
 	byEnd := make(map[subnet.End]int, len(t.said))
 	far := make([]subnet.End, len(t.said))
@@ -53,8 +53,7 @@ func (t *topoReader) connect() {
 	}
 }
 
-// contradicted is the ports about which lines contradict each other, if that is not an
-// error.
+// contradicted is the ports with contradicting lines, if that is not an error.
 func (t *topoReader) contradicted(far []subnet.End) map[subnet.End]bool {
 	if !t.log.lenient {
 		return nil
@@ -91,7 +90,7 @@ func (t *topoReader) resolve(said *saidCable) subnet.End {
 			t.end(said.at), shorten(said.remote, 40))
 		return subnet.None
 	case node == broken:
-		return subnet.None // reported at its head
+		return subnet.None // the error at its head is enough
 	case int(said.port) > t.s.Nodes[node].NumPorts():
 		t.fail(said.where, "%s is joined to port %d of %s, which has %d ports", t.end(said.at), said.port, t.name(node), t.s.Nodes[node].NumPorts())
 		return subnet.None
@@ -117,7 +116,7 @@ func (t *topoReader) join(a, b *saidCable) {
 		if !b.hasLink {
 			pb.Link = a.link
 		}
-	case a.hasLID || b.hasLID: // as ibnetdiscover writes it, of unknown width and speed
+	case a.hasLID || b.hasLID: // a line of ibnetdiscover with unknown width and speed
 	default:
 		link, ok := negotiate(a.own, b.own)
 		if !ok {
@@ -127,7 +126,7 @@ func (t *topoReader) join(a, b *saidCable) {
 	}
 }
 
-// sameEnd compares one end's description of the other with the other end itself.
+// sameEnd compares one end's description of the other end with that end itself.
 func (t *topoReader) sameEnd(a, b *saidCable) {
 	p, n := t.s.Port(b.at), &t.s.Nodes[b.at.Node]
 	if a.guid != 0 && n.Kind != subnet.Switch && a.guid != p.GUID {
@@ -142,7 +141,7 @@ func (t *topoReader) sameEnd(a, b *saidCable) {
 	}
 }
 
-// negotiate is the best width and speed that two ports have both enabled.
+// negotiate is the best width and speed that both ports have enabled.
 func negotiate(a, b masks) (subnet.Link, bool) {
 	var link subnet.Link
 	for _, w := range []struct {

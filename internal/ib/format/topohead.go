@@ -61,7 +61,7 @@ var attributes = map[string]func(t *topoReader, rest string) (expected string, o
 }
 
 // guidLine sets the next GUID of a kind: =GUID or, counted from the last such GUID, +N.
-// Behind a switch's GUID stands its port's GUID in brackets.
+// A switch's port GUID follows in brackets.
 func guidLine(kind subnet.Kind) func(*topoReader, string) (string, bool) {
 	return func(t *topoReader, rest string) (string, bool) {
 		const expected = "= or + and a GUID, as in switchguid=0x2c90200400020(2c90200400020)"
@@ -92,8 +92,8 @@ func guidLine(kind subnet.Kind) func(*topoReader, string) (string, bool) {
 	}
 }
 
-// value reads = and a number, hexadecimal behind 0x, decimal otherwise; text
-// behind a blank is ignored (ibnetdiscover -g has comments there).
+// value reads = and a number, hexadecimal after 0x, decimal otherwise; text after a blank is
+// ignored (ibnetdiscover -g has comments there).
 func value(rest string, limit uint64) (uint64, bool) {
 	c := cursor{rest}
 	if !c.lit("=") {
@@ -110,12 +110,11 @@ func value(rest string, limit uint64) (uint64, bool) {
 }
 
 // headComment reads ibnetdiscover's comment of a head:
-// "name" and, of a switch, base or enhanced port 0 lid N lmc N. Free text is
-// the name, as ibsim takes it.
+// "name" and, of a switch, base or enhanced port 0 lid N lmc N. Free text is the name, as in ibsim.
 func headComment(text string, n *subnet.Node) (lid units.LID, lmc uint8) {
 	text = strings.TrimSpace(text)
 	tail := ""
-	// The last of the marks counts: a name may hold one too.
+	// The last mark counts: a name may contain the same text.
 	const mark = " port 0 "
 	if i := strings.LastIndex(text, mark); i >= 0 && n.Kind == subnet.Switch {
 		text, tail = text[:i], text[i+len(mark):]
@@ -143,7 +142,7 @@ func headComment(text string, n *subnet.Node) (lid units.LID, lmc uint8) {
 	return lid, lmc
 }
 
-// include reads the file that a line of the form include "FILE" names.
+// include reads the file of a line include "FILE".
 func (t *topoReader) include(in *lines, line string) {
 	c := cursor{line}
 	_, ok := c.until(`"`)

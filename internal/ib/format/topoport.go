@@ -7,8 +7,8 @@ import (
 	"weft/units"
 )
 
-// masks are the widths and speeds that a port may use, as PortInfo encodes
-// them (IBA vol. 1, 14.2.5.6).
+// masks is the widths and speeds that a port may use, in PortInfo's encoding (IBA vol. 1,
+// 14.2.5.6).
 type masks struct {
 	width, speed, extended uint8
 }
@@ -19,11 +19,11 @@ type saidCable struct {
 	where  place
 	remote string // identifier of the other node, or alias of a port
 	port   uint8
-	guid   units.GUID // of the other port; 0 if it is not said
-	lid    units.LID  // of the other port; 0 if it is not said
+	guid   units.GUID // of the other port; 0 if the line has none
+	lid    units.LID  // of the other port; 0 if the line has none
 	hasLID bool
 
-	link    subnet.Link // as the line says it
+	link    subnet.Link // from the line
 	hasLink bool
 	own     masks // widths and speeds that the port has enabled
 	hasOwn  bool
@@ -81,7 +81,7 @@ func (t *topoReader) port(in *lines, node int32, line string) {
 		}
 		return
 	}
-	switch { // a name without a module belongs to the present module
+	switch { // a name without a module belongs to the current module
 	case strings.HasPrefix(name, "@"):
 		name = strings.TrimSuffix(t.module, "#") + name
 	case !strings.ContainsAny(name, "#@"):
@@ -93,14 +93,14 @@ func (t *topoReader) port(in *lines, node int32, line string) {
 	}
 }
 
-// externalPort takes the number on the housing, which ibnetdiscover -g writes.
+// externalPort skips the port number on the housing, from ibnetdiscover -g.
 func externalPort(c *cursor) {
 	if c.lit("[ext ") {
 		c.until("]")
 	}
 }
 
-// bracketed takes a GUID in brackets; it is 0 if there are no brackets.
+// bracketed takes a GUID in brackets; without brackets it is 0.
 func bracketed(c *cursor) (units.GUID, bool) {
 	if !c.lit("(") {
 		return 0, true
@@ -154,7 +154,7 @@ func enabledOptions(in *lines, text string, said *saidCable) bool {
 			said.own.width = uint8(v)
 		case "s":
 			if v == 0 {
-				v = 4 // ibsim: 0 stands for QDR
+				v = 4 // in ibsim 0 stands for QDR
 			}
 			said.own.speed = uint8(v)
 		case "e":
@@ -207,9 +207,8 @@ func (t *topoReader) portComment(in *lines, text string, said *saidCable) {
 	said.link, said.hasLink = link, ok
 }
 
-// parseLink reads a width and a speed in one word, 4xEDR. A width of ?? and a
-// speed of ??? are not known to the port, and count as read; ok is false if the word is
-// something else.
+// parseLink reads a width and a speed in one word, 4xEDR. A width of ?? and a speed of ??? are
+// unknown to the port and valid; ok is false for any other word.
 func parseLink(word string) (subnet.Link, bool) {
 	var link subnet.Link
 	end := strings.IndexByte(word, 'x') + 1
@@ -223,7 +222,7 @@ func parseLink(word string) (subnet.Link, bool) {
 	return link, (okWidth || width == "??") && (okSpeed || speed == "???" || speed == "??")
 }
 
-// alias gives a port a name that stands for it in other modules.
+// alias gives a port a name for other modules.
 func (t *topoReader) alias(in *lines, name string, said *saidCable) {
 	if strings.ContainsAny(name, "#@") {
 		in.fail("the alias %q has a # or an @: these stand between a module and a name", name)

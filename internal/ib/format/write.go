@@ -13,7 +13,7 @@ import (
 	"weft/units"
 )
 
-// writing is a file being written: Printf and the end, with one error.
+// writing is a file in progress; end returns its first error.
 type writing struct{ w *bufio.Writer }
 
 func newWriting(w io.Writer) writing { return writing{bufio.NewWriterSize(w, 64<<10)} }
@@ -23,8 +23,8 @@ func (w writing) f(format string, args ...any) { fmt.Fprintf(w.w, format, args..
 
 func (w writing) end() error { return w.w.Flush() }
 
-// writable says why a subnet cannot be written: GUIDs that two nodes share, as
-// nothing else tells them apart in a file, and names that end a line.
+// writable returns an error for a subnet that no file can hold: two nodes with one GUID, or a line
+// break in a name.
 func writable(s *subnet.Subnet) error {
 	nodes, ports := map[units.GUID]int32{}, map[units.GUID]int32{}
 	for i := range s.Nodes {
@@ -47,7 +47,7 @@ func writable(s *subnet.Subnet) error {
 	return nil
 }
 
-// opensmOrder lists the nodes that keep chooses, in OpenSM's order: by GUID, read backwards
+// opensmOrder lists the nodes for which keep is true, in OpenSM's order: by GUID, read backwards
 // byte by byte.
 func opensmOrder(s *subnet.Subnet, keep func(*subnet.Node) bool) []int32 {
 	var order []int32
@@ -66,7 +66,7 @@ func compareBackwards(a, b units.GUID) int {
 
 func isSwitch(n *subnet.Node) bool { return n.Kind == subnet.Switch }
 
-// lidAt is the LID that a cable at e leads to; a switch has the LID of its port 0.
+// lidAt is the LID of the port at e; on a switch it is the LID of port 0.
 func lidAt(s *subnet.Subnet, e subnet.End) units.LID {
 	if s.Nodes[e.Node].Kind == subnet.Switch {
 		return s.Nodes[e.Node].Ports[0].LID
@@ -74,8 +74,7 @@ func lidAt(s *subnet.Subnet, e subnet.End) units.LID {
 	return s.Port(e).LID
 }
 
-// guidAt is the GUID by which the tools name the port at e: of a switch, that
-// of its port 0.
+// guidAt is the GUID of the port at e in the tools' output; on a switch it is the GUID of port 0.
 func guidAt(s *subnet.Subnet, e subnet.End) units.GUID {
 	if s.Nodes[e.Node].Kind == subnet.Switch {
 		return s.Nodes[e.Node].Ports[0].GUID

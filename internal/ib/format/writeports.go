@@ -7,11 +7,11 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// shortKinds are the kinds as ibnetdiscover -p and opensm write them.
+// shortKinds is the words of ibnetdiscover -p and opensm for kinds.
 var shortKinds = map[subnet.Kind]string{subnet.Adapter: "CA", subnet.Switch: "SW", subnet.Router: "RT"}
 
-// WritePortList writes a subnet as ibnetdiscover -p prints it. Left out, as
-// there: all about nodes but name and kind, and LMCs.
+// WritePortList writes a subnet in the form of ibnetdiscover -p, which has no LMCs and only the
+// names and kinds of nodes.
 func WritePortList(to io.Writer, s *subnet.Subnet) error {
 	if err := writable(s); err != nil {
 		return err
@@ -23,7 +23,7 @@ func WritePortList(to io.Writer, s *subnet.Subnet) error {
 			e := subnet.End{Node: int32(i), Port: uint8(j)}
 			p := s.Port(e)
 			if !p.Peer.Exists() && guidAt(s, e) == 0 {
-				continue // an adapter's port without any known attribute
+				continue // an adapter's port without known attributes
 			}
 			w.f("%2s %5d %2d %v %v %v", shortKinds[n.Kind], lidAt(s, e), j, guidAt(s, e), p.Link.Width, p.Link.Speed)
 			if !p.Peer.Exists() {
@@ -37,14 +37,13 @@ func WritePortList(to io.Writer, s *subnet.Subnet) error {
 	return w.end()
 }
 
-// linkInfoKinds are the kinds as iblinkinfo prints them.
+// linkInfoKinds is the words of iblinkinfo for kinds.
 var linkInfoKinds = map[subnet.Kind]string{subnet.Adapter: "CA", subnet.Switch: "Switch", subnet.Router: "Router"}
 
-// WriteLinkInfo writes a subnet as iblinkinfo prints it or, by line, as
-// iblinkinfo -l does. The first form names the far end of a link by its LID
-// alone; in the second form nodes have no kind. Ports with a cable are written as active,
-// all others as down. The first form is refused if a port with a cable has no LID: the far
-// end of the cable would have no name.
+// WriteLinkInfo writes a subnet in the form of iblinkinfo or, if line is set, of iblinkinfo -l. The
+// first form names the far end of a link by its LID alone; in the second form nodes have no kind.
+// Ports with a cable are written as active, all others as down. The first form is refused if a port
+// with a cable has no LID: the far end of the cable would have no name.
 func WriteLinkInfo(to io.Writer, s *subnet.Subnet, line bool) error {
 	if err := writable(s); err != nil {
 		return err
@@ -78,7 +77,7 @@ func allHaveLIDs(s *subnet.Subnet) error {
 	for i := range s.Nodes {
 		for j := 1; j <= s.Nodes[i].NumPorts(); j++ {
 			if e := (subnet.End{Node: int32(i), Port: uint8(j)}); s.Port(e).Peer.Exists() && lidAt(s, e) == 0 {
-				return fmt.Errorf("%s has no LID, by which iblinkinfo names the far end of a link: give the ports LIDs, or take iblinkinfo-l", s.NodeName(int32(i)))
+				return fmt.Errorf("%s has no LID, and iblinkinfo names the far end of a link by its LID: give the ports LIDs, or use iblinkinfo-l", s.NodeName(int32(i)))
 			}
 		}
 	}
@@ -132,10 +131,10 @@ func linkInfoSpeed(speed subnet.Speed) string {
 	return "undefined (0)"
 }
 
-// WriteSubnetList writes a subnet as opensm-subnet.lst, in OpenSM's order and
-// with its slips: in the second block of a line the vendor has eight digits and
-// the device stands in the upper half. Left out, as there: LMCs, ports without
-// a cable. The port at Origin is marked as the manager's.
+// WriteSubnetList writes a subnet as opensm-subnet.lst, in OpenSM's order and with its errors: in
+// the second block of a line the vendor ID has eight digits and the device ID is in the upper half.
+// Like OpenSM it leaves out LMCs and ports without a cable. The port at Origin is marked as the
+// manager's.
 func WriteSubnetList(to io.Writer, s *subnet.Subnet) error {
 	if err := writable(s); err != nil {
 		return err

@@ -10,11 +10,11 @@ import (
 	"weft/units"
 )
 
-// opensmKinds are the kinds as OpenSM and ibroute write them in tables.
+// opensmKinds is the words of OpenSM and ibroute for kinds in tables.
 var opensmKinds = map[subnet.Kind]string{subnet.Adapter: "Channel Adapter", subnet.Switch: "Switch", subnet.Router: "Router"}
 
-// WriteLFTs writes forwarding tables as opensm-lfts.dump, which OpenSM reads
-// again with -R file -U. The subnet has the owners of LIDs.
+// WriteLFTs writes forwarding tables as opensm-lfts.dump, which OpenSM reads with -R file -U. The
+// LID owners come from the subnet.
 func WriteLFTs(to io.Writer, s *subnet.Subnet, t *subnet.Tables) error {
 	w := newWriting(to)
 	owner := lidTexts(s, int(t.Top), func(e subnet.End) string {
@@ -44,7 +44,7 @@ func WriteLFTs(to io.Writer, s *subnet.Subnet, t *subnet.Tables) error {
 	return w.end()
 }
 
-// lidTexts is the text that stands behind each LID from 0 to top.
+// lidTexts is the text after each LID from 0 to top.
 func lidTexts(s *subnet.Subnet, top int, text func(subnet.End) string) []string {
 	owners := s.Owners()
 	texts := make([]string, top+1)
@@ -63,8 +63,8 @@ func appendHex4(b []byte, v int) []byte {
 	return append(b, digits[v>>12&15], digits[v>>8&15], digits[v>>4&15], digits[v&15])
 }
 
-// WriteLIDMatrix writes hops as opensm-lid-matrix.dump, which OpenSM reads again
-// with -M. Switches are named by their LIDs: all must have one.
+// WriteLIDMatrix writes hops as opensm-lid-matrix.dump, which OpenSM reads with -M. Switches are
+// named by their LIDs: all must have one.
 func WriteLIDMatrix(to io.Writer, s *subnet.Subnet, h *subnet.Hops) error {
 	w := newWriting(to)
 	dense := subnet.NewTablesTo(s, 0).Dense
@@ -92,7 +92,7 @@ func WriteLIDMatrix(to io.Writer, s *subnet.Subnet, h *subnet.Hops) error {
 	return w.end()
 }
 
-// WriteGUID2LID writes the LIDs of a subnet as OpenSM keeps them, by LID.
+// WriteGUID2LID writes the LIDs of a subnet as OpenSM's guid2lid, by LID.
 func WriteGUID2LID(to io.Writer, s *subnet.Subnet) error {
 	w := newWriting(to)
 	last := subnet.None
@@ -135,8 +135,8 @@ func WriteFDBs(to io.Writer, s *subnet.Subnet, t *subnet.Tables, h *subnet.Hops)
 	return w.end()
 }
 
-// hopsOf is the number of hops from a switch to a port through one of its ports, the least
-// number through any port, and the lowest port with it.
+// hopsOf is the number of hops from a switch to a port through one of its ports, the least number
+// through any port, and the lowest port with that number.
 func hopsOf(s *subnet.Subnet, t *subnet.Tables, h *subnet.Hops, node int32, to subnet.End, port uint8) (hops, least, best int) {
 	more := 0
 	if s.Nodes[to.Node].Kind != subnet.Switch {
@@ -193,9 +193,8 @@ const (
 	slSeparator = "#--------------------------------------------------------\n"
 )
 
-// WriteSL2VL writes tables from service levels to lanes as opensm-sl2vl.dump:
-// switches and the ports of adapters in OpenSM's order, of switches the rows of
-// output ports that have a cable. A port without a table is left out.
+// WriteSL2VL writes SL2VL tables as opensm-sl2vl.dump: switches and adapter ports in OpenSM's
+// order. A switch has rows for output ports with a cable. A port without a table is left out.
 func WriteSL2VL(to io.Writer, s *subnet.Subnet, t *SL2VL) error {
 	w := newWriting(to)
 	dense := subnet.NewTablesTo(s, 0).Dense

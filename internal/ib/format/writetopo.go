@@ -7,15 +7,15 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// WriteTopo writes a subnet as ibnetdiscover prints it, in the order of its
-// nodes. Left out, as there: ports without a cable, and the revision.
+// WriteTopo writes a subnet in the form of ibnetdiscover, in the order of its nodes. Like
+// ibnetdiscover it leaves out ports without a cable, and the revision.
 func WriteTopo(w io.Writer, s *subnet.Subnet) error {
 	return writeTopo(w, s, guidID)
 }
 
 // WriteNet writes a subnet as a net for ibsim: as WriteTopo does, except that
-// nodes keep the identifiers that an earlier net gave them. ibsim gives the
-// ports of an adapter the GUIDs after its NodeGUID and ignores the file's.
+// nodes keep their identifiers from an earlier net. ibsim gives the ports of an adapter the GUIDs
+// after its NodeGUID and ignores the file's.
 func WriteNet(w io.Writer, s *subnet.Subnet) error {
 	ids := map[string]int{}
 	for i := range s.Nodes {
@@ -23,19 +23,19 @@ func WriteNet(w io.Writer, s *subnet.Subnet) error {
 	}
 	return writeTopo(w, s, func(n *subnet.Node) string {
 		if n.ID == "" || ids[n.ID] > 1 || strings.ContainsAny(n.ID, "#@\"\n\r") {
-			return guidID(n) // not a name that ibsim takes
+			return guidID(n) // ibsim does not accept the identifier
 		}
 		return n.ID
 	})
 }
 
-// guidID is the identifier that ibnetdiscover makes of a GUID.
+// guidID is ibnetdiscover's identifier for a GUID.
 func guidID(n *subnet.Node) string { return idLetter(n.Kind) + "-" + n.GUID.Digits() }
 
-// guidLines are the lines with the GUID above the head of a node.
+// guidLines is the keywords of the GUID line above a node's head.
 var guidLines = map[subnet.Kind]string{subnet.Adapter: "caguid", subnet.Switch: "switchguid", subnet.Router: "rtguid"}
 
-// heads are the words that begin the head of a node.
+// heads is the first words of node heads.
 var heads = map[subnet.Kind]string{subnet.Adapter: "Ca", subnet.Switch: "Switch", subnet.Router: "Rt"}
 
 func writeTopo(to io.Writer, s *subnet.Subnet, id func(*subnet.Node) string) error {

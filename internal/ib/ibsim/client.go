@@ -13,14 +13,14 @@ import (
 	"weft/wire/mad"
 )
 
-// Client is a program that is attached at a port of a simulated fabric.
+// Client is a program at a port of a simulated fabric.
 type Client struct {
 	control *net.UnixConn
 	data    *net.UnixConn
 	id      uint32
 	own     user
 
-	// What the simulator said about the port when the client was attached.
+	// The port's attributes at the time of attachment.
 	Node mad.NodeInfo
 	Port mad.PortInfo
 }
@@ -29,22 +29,21 @@ type Client struct {
 type Datagram struct {
 	DLID, SLID units.LID
 	MAD        mad.MAD
-	TimedOut   bool // no node answered it: it came back
+	TimedOut   bool // no node has answered; the datagram is the request itself
 }
 
-// ErrNoServer says that no simulator listens under a name.
+// ErrNoServer: no simulator listens under the name.
 var ErrNoServer = errors.New("no simulator runs under this name")
 
 var attached atomic.Uint32
 
-// Dial attaches to the simulator of a name, at a node that is named by its ID,
-// its description or as H- and 16 digits of its GUID. An empty node is the
-// simulator's default, its first.
+// Dial attaches to the simulator with the name base, at a node: its ID, its description, or H- and
+// the 16 digits of its GUID. An empty node is the simulator's default, the first.
 func Dial(base, node string) (*Client, error) {
 	if err := checkPlatform(); err != nil {
 		return nil, err
 	}
-	// Where libumad2sim sends the process ID, each client of a process sends a different
+	// In place of the process ID, as libumad2sim sends, each client of a process sends its own
 	// number: the simulator uses it only as a name.
 	number := uint32(os.Getpid())&(1<<processBits-1) | attached.Add(1)<<processBits
 	data, err := net.ListenUnixgram("unixgram", address(base, "in", number))
@@ -81,7 +80,7 @@ func (c *Client) attach(base, node string, self uint32) error {
 	if err != nil {
 		return err
 	}
-	// The socket was bound before the simulator's was there to connect to.
+	// The socket was bound before the simulator's socket existed, so it connects now.
 	if cerr := raw.Control(func(fd uintptr) {
 		err = connectSocket(fd, address(base, "out", c.id).Name)
 	}); cerr != nil {
@@ -105,7 +104,7 @@ func (c *Client) attach(base, node string, self uint32) error {
 	return nil
 }
 
-// errRefused says that the simulator cannot do what was asked.
+// errRefused: the simulator refuses a request.
 var errRefused = errors.New("the simulator refuses")
 
 // ask sends a control message and waits for the answer to it.
@@ -161,19 +160,18 @@ func (c *Client) Receive() (*Datagram, error) {
 			return nil, err
 		}
 		if n != datagramSize {
-			continue // nothing that the protocol has
+			continue // not a datagram of the protocol
 		}
 		d := datagram(w[:datagramSize])
 		return &Datagram{DLID: d.dlid(), SLID: d.slid(), MAD: d.mad(), TimedOut: d.status() != 0}, nil
 	}
 }
 
-// SetReceiveDeadline ends a Receive at a time, with an error of
-// os.ErrDeadlineExceeded.
+// SetReceiveDeadline ends Receive at a time, with os.ErrDeadlineExceeded.
 func (c *Client) SetReceiveDeadline(t time.Time) error { return c.data.SetReadDeadline(t) }
 
 // Close detaches.
 func (c *Client) Close() error {
-	_, _ = c.ask(newMessage(disconnect, c.id, nil)) // a simulator that has gone has forgotten
+	_, _ = c.ask(newMessage(disconnect, c.id, nil)) // an ended simulator needs no message
 	return errors.Join(c.control.Close(), c.data.Close())
 }

@@ -22,27 +22,28 @@ import (
 type Console struct {
 	server *Server
 	out    io.Writer
-	read   func(name string) ([]byte, error) // of files that ! names
-	depth  int                               // of files that are carried out
+	read   func(name string) ([]byte, error) // reads the file of a line !FILE
+	depth  int                               // nesting depth of such files
 }
 
-// NewConsole is the console of a server. What commands say goes to out; read opens the
-// files that lines beginning with ! name.
+// NewConsole is the console of a server. The output of commands goes to out; read reads the file of
+// a line !FILE.
 func NewConsole(s *Server, out io.Writer, read func(name string) ([]byte, error)) *Console {
 	return &Console{server: s, out: out, read: read}
 }
 
-// ErrQuit says that a console command ends the simulator.
+// ErrQuit: a console command ends the simulator.
 var ErrQuit = errors.New("the simulator ends: Quit")
 
-// command is a command of the console. Any beginning of its name stands for it, in upper or
-// lower case; if several commands begin so, the first in the list counts.
+// command is a command of the console. Any prefix of its name stands for it, in upper or lower
+// case; of several commands with the prefix, the first in the list counts.
 type command struct {
 	name, usage, does string
 	run               func(c *Console, ctx context.Context, rest string) error
 }
 
-// commands are in ibsim's order, then weft's own. It is a function, since help lists it.
+// commands lists ibsim's commands in its order, then weft's own. It is a function because help uses
+// it.
 func commands() []command {
 	return []command{
 		{"Dump", `["NODE"]`, "the nodes, their ports and LIDs", (*Console).dump},
@@ -69,9 +70,9 @@ func commands() []command {
 	}
 }
 
-// Run carries out the lines of r until it ends, the context does, or a line says so. A line
-// that was carried out is repeated on the console, so scripts can wait for it. An error is
-// printed there too, and the next line follows.
+// Run carries out the lines of r until the end of r or of the context, or a line that quits. It
+// repeats each finished line on the console, so scripts can wait for it. It prints errors there
+// too, and goes on with the next line.
 func (c *Console) Run(ctx context.Context, r io.Reader) error {
 	lines := bufio.NewScanner(r)
 	for ctx.Err() == nil && lines.Scan() {
@@ -108,7 +109,7 @@ func (c *Console) Do(ctx context.Context, line string) error {
 	return fmt.Errorf("there is no command %q: Help lists all", word)
 }
 
-// file carries out the lines of a file, which may name others.
+// file carries out the lines of a file, which may name further files.
 func (c *Console) file(ctx context.Context, name string) error {
 	if c.depth == maxScripts {
 		return fmt.Errorf("%s: more than %d files name each other", name, maxScripts)
@@ -130,7 +131,7 @@ func (c *Console) help(context.Context, string) error {
 	return nil
 }
 
-// place takes "NODE"[PORT] off the front of a line; without a port it is below 0.
+// place takes "NODE"[PORT] from the front of a line; without [PORT], port is below 0.
 func (c *Console) place(text string) (node int32, port int, rest string, err error) {
 	var name string
 	port = -1
@@ -170,8 +171,7 @@ func firstPort(n *subnet.Node) int {
 	return 1
 }
 
-// each does something to a port, or to all external ports of a node; of a node it is enough
-// that one succeeds.
+// each calls do for a port, or for all external ports of a node. For a node, one success is enough.
 func (c *Console) each(text string, do func(f *sma.Fabric, at subnet.End) error) (err error) {
 	node, port, rest, err := c.place(text)
 	if err != nil {
@@ -337,7 +337,7 @@ func (c *Console) wait(ctx context.Context, rest string) error {
 }
 
 func (c *Console) attached(context.Context, string) error {
-	var b strings.Builder // printed without the lock, since the reader may be slow
+	var b strings.Builder // printed without the lock: the reader may be slow
 	c.server.Do(func(f *sma.Fabric) {
 		for _, id := range slices.Sorted(maps.Keys(c.server.clients)) {
 			k := c.server.clients[id]

@@ -29,7 +29,7 @@ func (s *Server) serveControl() error {
 			m.setKind(refused)
 		}
 		from.Name = strings.TrimSuffix(from.Name, "\x00") + "\x00" // package net cuts the zero at the end of names
-		_, _ = s.control.WriteToUnix(m[:], from)                   // a client that has gone needs no answer
+		_, _ = s.control.WriteToUnix(m[:], from)                   // an ended client needs no answer
 		s.send(out)
 	}
 }
@@ -131,8 +131,8 @@ func (s *Server) attach(m *message) bool {
 	return true
 }
 
-// freeID is a number that no client has. If all are taken, the numbers of programs that
-// have ended without disconnecting are freed.
+// freeID is an unused client number. If there is none, it frees the numbers of programs that ended
+// without disconnecting.
 func (s *Server) freeID() (uint32, bool) {
 	for try := range 2 {
 		for id := range uint32(maxClients) {

@@ -19,12 +19,10 @@ const (
 	datagramSize = offMAD + mad.Size
 )
 
-// timedOut is the status of a datagram that was not answered: Linux's ETIMEDOUT, on every
-// system.
+// timedOut is the status of an unanswered datagram: Linux's ETIMEDOUT, on every system.
 const timedOut = 110
 
-// datagram is a management datagram with its addresses, as it stands on the
-// socket.
+// datagram is a management datagram with its addresses, in the form of the socket.
 type datagram [datagramSize]byte
 
 func (d *datagram) dlid() units.LID { return units.LID(binary.BigEndian.Uint16(d[offDLID:])) }
@@ -36,8 +34,7 @@ func (d *datagram) setLIDs(dlid, slid units.LID) {
 	binary.BigEndian.PutUint16(d[offSLID:], uint16(slid))
 }
 
-// setQueuePairs says between which queue pairs the datagram travels: 0 for
-// subnet management, 1 for the rest.
+// setQueuePairs sets the queue pairs of both ends: 0 for subnet management, 1 for the rest.
 func (d *datagram) setQueuePairs(class mad.Class) {
 	qp := uint32(1)
 	if class.Subnet() {
@@ -53,8 +50,8 @@ func (d *datagram) setStatus(status uint32) { binary.BigEndian.PutUint32(d[offSt
 
 func (d *datagram) mad() mad.MAD { return mad.MAD(d[offMAD:]) }
 
-// length is the number of bytes of the management datagram, as the sender counts them: a
-// datagram of subnet administration ends behind its last record. A larger value is cut.
+// length is the sender's length of the management datagram in bytes: a datagram of subnet
+// administration ends after its last record. A larger value is cut.
 func (d *datagram) length() uint64 {
 	return min(binary.BigEndian.Uint64(d[offLength:]), mad.Size)
 }

@@ -30,7 +30,7 @@ var kindNames = map[subnet.Kind]string{subnet.Adapter: "Ca", subnet.Switch: "Swi
 
 var stateNames = map[mad.PortState]string{mad.PortDown: "Down", mad.PortInit: "Init", mad.PortArmed: "Armed", mad.PortActive: "Active"}
 
-// dump lists all nodes, or the node that is named.
+// dump lists all nodes, or the named node.
 func (c *Console) dump(_ context.Context, rest string) error {
 	only := int32(-1)
 	if rest != "" {
@@ -79,7 +79,7 @@ func dumpNode(b *strings.Builder, f *sma.Fabric, i int32) {
 	}
 }
 
-// route prints the way between two LIDs.
+// route prints the path between two LIDs.
 func (c *Console) route(_ context.Context, rest string) error {
 	fields := strings.Fields(rest)
 	if len(fields) != 2 {
@@ -117,7 +117,7 @@ func describeRoute(b *strings.Builder, f *sma.Fabric, source, to units.LID) erro
 		return fmt.Errorf("LID %d is not reached: the tables send it to node %s again", to, name(end))
 	}
 	if !ok {
-		return fmt.Errorf("LID %d is not reached: node %s drops what is for it", to, name(end))
+		return fmt.Errorf("LID %d is not reached: node %s drops packets to it", to, name(end))
 	}
 	fmt.Fprintf(b, "To node %s lid %d\n", name(end), to)
 	return nil
@@ -134,7 +134,7 @@ func portWith(f *sma.Fabric, lid units.LID) (subnet.End, bool) {
 				return at, true
 			}
 			if n.Kind == subnet.Switch {
-				break // its other ports have none
+				break // the other ports have no LID
 			}
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"weft/wire/mad"
 )
 
-// A control message is the same size in both directions: a head of four words,
-// then data. Its numbers are in the order of the processor that both run on;
-// all that libumad2sim is built for with abstract sockets are little-endian.
+// A control message has the same size in both directions: a head of four words, then data. Its
+// numbers are in the processor's byte order; all platforms of libumad2sim with abstract sockets are
+// little-endian.
 const (
 	messageSize  = 80
 	messageMagic = 0xdeadbeef
@@ -41,7 +41,7 @@ const (
 	getPKeys    kind = 10
 )
 
-// message is a control message as it stands on the socket.
+// message is a control message in the form of the socket.
 type message [messageSize]byte
 
 var le = binary.LittleEndian
@@ -66,7 +66,7 @@ func (m *message) data() []byte       { return m[offData:] }
 func (m *message) manager() bool      { return le.Uint32(m[offManager:]) != 0 }
 func (m *message) setClient(v uint32) { le.PutUint32(m[offClient:], v) }
 
-// nodeID is the name of the node that a connect message asks for.
+// nodeID is the node in a connect message.
 func (m *message) nodeID() string {
 	id, _, _ := bytes.Cut(m[offNodeID:offNodeID+nodeIDSize], []byte{0})
 	return string(id)
@@ -80,8 +80,8 @@ func connectMessage(process uint32, node string) message {
 	return newMessage(connect, 0, data[:])
 }
 
-// address is a socket's name: abstract names begin with a zero byte, which
-// package net writes @, and these end with one too.
+// address is a socket's name. Abstract names begin with a zero byte, which package net writes as @;
+// these names end with a zero byte too.
 func address(base, suffix string, number ...uint32) *net.UnixAddr {
 	for _, n := range number {
 		suffix += strconv.FormatUint(uint64(n), 10)
@@ -89,8 +89,7 @@ func address(base, suffix string, number ...uint32) *net.UnixAddr {
 	return &net.UnixAddr{Name: "@" + base + ":" + suffix + "\x00", Net: "unixgram"}
 }
 
-// appendPadded is an attribute in the 64 bytes in which the simulator hands
-// it out.
+// appendPadded appends an attribute, padded to the 64 bytes of a simulator's answer.
 func appendPadded(to []byte, attribute mad.Structure) {
 	clear(to[:mad.SMPDataBytes])
 	mad.Append(to[:0], attribute)

@@ -7,16 +7,16 @@ import (
 	"os"
 )
 
-// Abstract names have no permissions: any user's program can send to them, or bind one
-// first. So both sides check the sender of each datagram. A user trusts itself and root.
+// Abstract names have no permissions: a program of any user can send to them, or bind a name first.
+// So both sides check the sender of each datagram. A user trusts itself and root.
 
-// ErrUser says that the simulator of a name is another user's.
-var ErrUser = errors.New("the simulator of this name is another user's")
+// ErrUser: the simulator of the name belongs to another user.
+var ErrUser = errors.New("the simulator of this name belongs to another user")
 
-// trusts reports whether the user may say something.
+// trusts reports whether datagrams of the other user are accepted.
 func (own user) trusts(other user) bool { return other == 0 || other == own }
 
-// user is the number of a user; nobody stands for a datagram without one.
+// user is the number of a user; nobody stands for a datagram without a user.
 type user int
 
 const nobody user = -1
@@ -33,7 +33,7 @@ func readTrusted(c *net.UnixConn, b []byte, own user) (int, error) {
 	}
 }
 
-// mustTrust is the error of an answer of another user's.
+// mustTrust is the error for an answer from another user.
 func mustTrust(own, who user) error {
 	if own.trusts(who) {
 		return nil

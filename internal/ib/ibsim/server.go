@@ -20,24 +20,24 @@ import (
 // Server lets programs attach to the agents of a subnet.
 type Server struct {
 	base    string
-	own     user // it answers programs of this user and of root
+	own     user // only its programs and root's are answered
 	control *net.UnixConn
 	wait    sync.WaitGroup
 	started time.Time
 
-	mu      sync.Mutex // of all that follows
+	mu      sync.Mutex // guards the fields below
 	fabric  *sma.Fabric
 	names   map[string]subnet.End
 	clients map[uint32]*client
 	closed  bool
 }
 
-// client is a program that is attached.
+// client is an attached program.
 type client struct {
 	id      uint32
 	process uint32
 	at      subnet.End
-	manager bool // it takes the datagrams to a Subnet Manager at its port
+	manager bool // it receives the datagrams to a Subnet Manager at its port
 	conn    *net.UnixConn
 }
 
@@ -48,7 +48,7 @@ func Listen(base string, f *sma.Fabric) (*Server, error) {
 		return nil, err
 	}
 	if len(f.Subnet().Nodes) == 0 {
-		return nil, errors.New("a fabric without nodes has nothing to attach to")
+		return nil, errors.New("the fabric has no nodes, so no program can attach")
 	}
 	conn, err := net.ListenUnixgram("unixgram", address(base, "ctl"))
 	if err != nil {
@@ -64,9 +64,9 @@ func Listen(base string, f *sma.Fabric) (*Server, error) {
 	return &Server{base: base, own: self(), control: conn, started: time.Now(), fabric: f, names: names(f.Subnet()), clients: map[uint32]*client{}}, nil
 }
 
-// names is the ports by the names that programs may use: a node's ID, the identifier made
-// of its GUID, or its description, in this order. Names are cut to the size of a message.
-// The first of several nodes with one name counts.
+// names is the ports by the names that programs may use: a node's ID, the identifier made of its
+// GUID, or its description, in this order. Names are cut to the size of a message. Of several nodes
+// with one name, the first counts.
 func names(s *subnet.Subnet) map[string]subnet.End {
 	all := map[string]subnet.End{}
 	for _, most := range []int{math.MaxInt, nodeIDSize - 1} {
@@ -87,8 +87,7 @@ func names(s *subnet.Subnet) map[string]subnet.End {
 	return all
 }
 
-// Serve answers until the context ends, and then closes all sockets. It returns
-// nil then.
+// Serve answers until the context ends, then closes all sockets and returns nil.
 func (s *Server) Serve(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, s.close)
 	defer stop()
@@ -104,7 +103,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	return err
 }
 
-// repeatTraps sends traps that wait for their time, or to be repressed.
+// repeatTraps sends due traps, again until a manager represses them.
 func (s *Server) repeatTraps(ended <-chan struct{}) {
 	tick := time.NewTicker(trapTick)
 	defer tick.Stop()
@@ -133,7 +132,7 @@ func (s *Server) close() {
 	}
 }
 
-// Do runs a function on the agents under the lock, then carries the traps that it caused.
+// Do runs a function on the agents under the lock, then carries its traps.
 func (s *Server) Do(change func(*sma.Fabric)) {
 	s.mu.Lock()
 	s.setNow()
@@ -149,14 +148,14 @@ type outgoing struct {
 	d  datagram
 }
 
-// send hands out datagrams. It is called without the lock: a program that does
-// not read must not hold up the others.
+// send sends datagrams to clients. Callers do not hold the lock: a program that does not read must
+// not block the others.
 func (s *Server) send(all []outgoing) {
 	for i := range all {
 		o := &all[i]
 		_ = o.to.conn.SetWriteDeadline(time.Now().Add(writeWait))
 		if _, err := o.to.conn.Write(o.d[:]); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-			s.drop(o.to) // it ended without a word
+			s.drop(o.to) // it ended without disconnecting
 		}
 	}
 }
@@ -188,12 +187,12 @@ func (s *Server) serveClient(c *client) {
 		n, err := readTrusted(c.conn, buf[:], s.own)
 		if err != nil {
 			if errors.Is(err, syscall.ECONNREFUSED) {
-				continue // of a datagram to it that came too late; reading goes on
+				continue // an earlier datagram to the client failed; reading goes on
 			}
 			return
 		}
 		if n != datagramSize {
-			continue // no program that knows the protocol sends it
+			continue // not a datagram of the protocol
 		}
 		s.mu.Lock()
 		out := s.carry(c, datagram(buf[:datagramSize]))
@@ -202,7 +201,7 @@ func (s *Server) serveClient(c *client) {
 	}
 }
 
-// carry brings a client's datagram to where it goes. Callers hold the lock.
+// carry carries a client's datagram to its destination. Callers hold the lock.
 func (s *Server) carry(c *client, d datagram) []outgoing {
 	p := sma.Packet{DLID: d.dlid(), SLID: d.slid(), MAD: d.mad()}
 	asks := !p.MAD.Answers()
@@ -240,8 +239,8 @@ func wrap(to *client, p *sma.Packet, length uint64) outgoing {
 	return o
 }
 
-// receiver is the client at a port that gets a datagram: the asker gets an answer, the
-// manager gets subnet management and administration, any client gets the rest.
+// receiver is the client at a port that receives a datagram: the asker receives an answer, the
+// manager receives subnet management and administration, any client receives the rest.
 func (s *Server) receiver(at subnet.End, m *mad.MAD) *client {
 	if m.Answers() {
 		if c := s.clients[uint32(m.TID()>>48)]; c != nil && s.same(c.at, at) {
@@ -262,13 +261,13 @@ func (s *Server) managerAt(at subnet.End) *client {
 	return first
 }
 
-// same reports whether two ends are one port to programs: all ports of a switch are its
-// port 0.
+// same reports whether two ends are one port for programs: all ports of a switch count as its port
+// 0.
 func (s *Server) same(a, b subnet.End) bool {
 	return a == b || a.Node == b.Node && s.fabric.Subnet().Nodes[a.Node].Kind == subnet.Switch
 }
 
-// traps carries the traps that wait.
+// traps carries the waiting traps.
 func (s *Server) traps() []outgoing {
 	var out []outgoing
 	s.setNow()

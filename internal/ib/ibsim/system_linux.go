@@ -6,16 +6,15 @@ import (
 	"syscall"
 )
 
-// checkPlatform passes: Linux has the abstract names of sockets.
+// checkPlatform succeeds: Linux has abstract socket names.
 func checkPlatform() error { return nil }
 
-// connectSocket connects a bound socket to the abstract name of another.
+// connectSocket connects a bound socket to the abstract name of another socket.
 func connectSocket(fd uintptr, name string) error {
 	return syscall.Connect(int(fd), &syscall.SockaddrUnix{Name: name})
 }
 
-// identify has the kernel say with each datagram that a socket receives which user has
-// sent it (SO_PASSCRED, unix(7)).
+// identify makes the kernel add the sender's user to each received datagram (SO_PASSCRED, unix(7)).
 func identify(c *net.UnixConn) error {
 	raw, err := c.SyscallConn()
 	if err != nil {
@@ -29,7 +28,7 @@ func identify(c *net.UnixConn) error {
 	return err
 }
 
-// readFrom reads a datagram, and says where it comes from and which user has sent it.
+// readFrom reads a datagram, with its source address and the sender's user.
 func readFrom(c *net.UnixConn, b []byte) (n int, from *net.UnixAddr, who user, err error) {
 	oob := make([]byte, syscall.CmsgSpace(syscall.SizeofUcred))
 	n, m, _, from, err := c.ReadMsgUnix(b, oob)

@@ -2,7 +2,7 @@ package partition
 
 import "weft/units"
 
-// Membership is full or limited: limited members may talk to full members only (IBA vol.
+// Membership is full or limited: limited members may communicate with full members only (IBA vol.
 // 1, 10.9.1.1).
 type Membership uint8
 
@@ -13,7 +13,7 @@ const (
 	Both
 )
 
-// String is the word of the file.
+// String is the keyword in the file.
 func (m Membership) String() string { return memberships[m] }
 
 var memberships = [...]string{Limited: "limited", Full: "full", Both: "both"}
@@ -43,11 +43,10 @@ type Member struct {
 // Default is the key of the default partition, without the bit of membership.
 const Default = 0x7fff
 
-// Partition is one rule of the file. Rules with one key belong to one
-// partition.
+// Partition is one rule of the file. Rules with the same key belong to one partition.
 type Partition struct {
 	Name string
-	// Key is the P_Key, 15 bits. 0 if the file leaves it to the manager.
+	// Key is the P_Key, 15 bits; 0 if the manager chooses it.
 	Key uint16
 	// First says that the key goes to index 0 of the tables.
 	First bool
@@ -57,22 +56,22 @@ type Partition struct {
 	Broadcast Properties
 	Members   []Member
 	Groups    []Group
-	Line      int // where the rule begins; 0 in a rule that was not read
+	Line      int // first line of the rule; 0 if it is not from a file
 }
 
 // Group is a multicast group that the manager creates.
 type Group struct {
-	MGID       string // as the file has it: an IPv6 address
+	MGID       string // in the file's form: an IPv6 address
 	Properties Properties
 }
 
 // Properties is the properties of a multicast group. Rate, MTU and scope are the codes of
-// the specification (IBA vol. 1, 15.2.5.17): rate 3 is 10 Gb/s, MTU 4 is 2048 bytes. nil
-// is the manager's default.
+// the specification (IBA vol. 1, 15.2.5.17): rate 3 is 10 Gb/s, MTU 4 is 2048 bytes. nil stands for
+// the manager's default.
 type Properties struct {
 	Rate, MTU, SL, TClass *uint8
 	QKey, FlowLabel       *uint32
-	Scopes                []uint8 // several make several groups
+	Scopes                []uint8 // one group per scope
 }
 
 // Config is a whole file.

@@ -19,8 +19,8 @@ const (
 	maxStatements = 1 << 16
 )
 
-// Read reads a partitions.conf. Everything that is wrong with it comes as one
-// *format.Errors with the lines; the configuration is nil then.
+// Read reads a partitions.conf. All errors come as one *format.Errors with their lines; the
+// configuration is then nil.
 func Read(name string, r io.Reader) (*Config, error) {
 	p := &parser{name: name}
 	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
@@ -42,8 +42,8 @@ type parser struct {
 	name   string
 	errs   format.Errors
 	config Config
-	line   int    // of rest's first byte
-	rest   string // of the present statement, comments blanked
+	line   int    // line of rest's first byte
+	rest   string // rest of the current statement, with blanks for comments
 }
 
 func (p *parser) fail(line int, text string, args ...any) {
@@ -54,7 +54,7 @@ func (p *parser) fail(line int, text string, args ...any) {
 	p.errs.List = append(p.errs.List, format.Problem{File: p.name, Line: line, Text: fmt.Sprintf(text, args...)})
 }
 
-// file takes the statements apart, which end in a semicolon.
+// file splits a text into its statements, which end in a semicolon.
 func (p *parser) file(text string) {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -185,8 +185,8 @@ func (p *parser) definition(rule *Partition, membership *Membership) bool {
 	return true
 }
 
-// property reads a member or a group, and the comma behind it. defmember, with
-// a colon, may stand there as well.
+// property reads a member or a group, and the comma after it. It may also be defmember with a
+// colon.
 func (p *parser) property(rule *Partition, membership *Membership) bool {
 	line, word := p.line, p.word("=,:")
 	switch word {
@@ -239,7 +239,7 @@ func (m *Member) who(word string) bool {
 	return err == nil && guid != 0
 }
 
-// group reads ff12:401b::16,sl=1 behind mgid; it ends at a blank.
+// group reads ff12:401b::16,sl=1 after mgid; it ends at a blank.
 func (p *parser) group(rule *Partition) bool {
 	line := p.line
 	if !p.mark("=") {

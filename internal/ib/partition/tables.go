@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// full is the bit of a P_Key that says full membership (IBA vol. 1, 10.9.1.2).
+// full is the bit of a P_Key for full membership (IBA vol. 1, 10.9.1.2).
 const full = 0x8000
 
 // Match reports whether two P_Keys belong to the same partition and at least one has full
@@ -19,8 +19,8 @@ func Match(a, b uint16) bool {
 	return a&^full != 0 && a&^full == b&^full && (a|b)&full != 0
 }
 
-// Common is the first key of a port, in the order of its table, that matches a key of
-// another port, and the key that it matches. ok is false if the two cannot talk.
+// Common is the first key in a port's table that matches a key of another port, and that other key.
+// ok is false if the two cannot communicate.
 func Common(a, b []uint16) (own, other uint16, ok bool) {
 	for _, own := range a {
 		for _, other := range b {
@@ -32,13 +32,12 @@ func Common(a, b []uint16) (own, other uint16, ok bool) {
 	return 0, 0, false
 }
 
-// Tables are the P_Key tables that OpenSM writes into the adapters' ports with
-// these GUIDs; self is the index of its own port. A nil config means no file: all ports
-// are full members of the default partition. With a file, all ports begin as limited
-// members and the manager as a full one; where several rules name a port and a key, the
-// last counts. The default partition has index 0 unless a rule with indx0 takes it. The
-// other keys follow in the order of their byte-swapped values, because OpenSM sorts keys
-// in wire order on little-endian machines.
+// Tables is the P_Key tables that OpenSM writes into the adapter ports with these GUIDs; self is
+// the index of its own port. A nil config means no file: all ports are full members of the default
+// partition. With a file, all ports begin as limited members and the manager as a full member. If
+// several rules name a port and a key, the last counts. The default partition has index 0 unless a
+// rule with indx0 takes it. The other keys follow in the order of their byte-swapped values,
+// because OpenSM sorts keys in wire order on little-endian machines.
 //
 // The error names a port whose table is too small for its keys.
 //
@@ -95,7 +94,7 @@ type builder struct {
 	members []map[uint16]Membership // by port and key
 	index   map[units.GUID]int
 	self    int
-	full    bool // port over has no room
+	full    bool // the table of port over is full
 	over    int
 }
 
@@ -132,8 +131,8 @@ func (b *builder) add(i int, key uint16, m Membership) {
 
 // order decides the order of the keys in a table.
 type order struct {
-	first uint16 // the partition that asks for index 0; else the default one
-	both  bool   // some port has both memberships of a partition
+	first uint16 // the partition with indx0; else the default partition
+	both  bool   // a port has both memberships of a partition
 }
 
 func (c *Config) order() order {
@@ -147,10 +146,9 @@ func (c *Config) order() order {
 }
 
 // table lists the keys of a port in ascending order of their swapped bytes,
-// limited before full. One key then moves to index 0: the key of the partition that asks
-// for it, if the port is a member; otherwise the key of the default partition, which
-// OpenSM finds there and keeps. If both memberships are allowed, the full key alone is
-// kept.
+// limited before full. One key then moves to index 0: the key of the partition with indx0, if the
+// port is a member; otherwise the key of the default partition, which OpenSM finds there and keeps.
+// If both memberships are allowed, only the full key stays.
 func (o order) table(members map[uint16]Membership) (t []uint16) {
 	keys := slices.SortedFunc(maps.Keys(members), func(a, b uint16) int {
 		return cmp.Compare(bits.ReverseBytes16(a), bits.ReverseBytes16(b))
@@ -181,9 +179,8 @@ func (o order) table(members map[uint16]Membership) (t []uint16) {
 	return t
 }
 
-// Both reports whether some member has both memberships of a partition. OpenSM
-// makes that a full one unless it runs with allow_both_pkeys, which weft takes for
-// granted then.
+// Both reports whether a member has both memberships of a partition. OpenSM makes it a full member
+// unless it runs with allow_both_pkeys; weft then assumes that option.
 func (c *Config) Both() bool {
 	for i := range c.Partitions {
 		for _, m := range c.Partitions[i].Members {

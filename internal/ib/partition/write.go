@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Write writes a partitions.conf that OpenSM reads, one rule on one or a few
-// lines, every membership in words.
+// Write writes a partitions.conf that OpenSM reads: each rule on one or a few lines, each
+// membership as a keyword.
 func Write(to io.Writer, c *Config) error {
 	w := bufio.NewWriter(to)
 	for i := range c.Partitions {
@@ -58,7 +58,7 @@ func Write(to io.Writer, c *Config) error {
 	return w.Flush()
 }
 
-// words are the flags as the file has them.
+// words is the flags in the file's form.
 func (f *Properties) words() []string {
 	var words []string
 	for _, s := range []struct {

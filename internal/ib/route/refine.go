@@ -153,7 +153,8 @@ func (s *spanner) lightest(u int32) int32 {
 	return best
 }
 
-// book adds the paths of the current tree to the loads, times times each, and updates the prices.
+// book adds the paths of the current tree to the loads, with the factor times, and updates the
+// prices.
 func (s *spanner) book(load []int64, mean, times int64) {
 	for _, u := range s.order {
 		s.load[u] = s.ends[u]

@@ -90,7 +90,7 @@ func (s *spanner) grow() {
 	}
 }
 
-// charge adds the paths of the tree to the weights, times times each.
+// charge adds the paths of the tree to the weights; each path counts as many as times.
 func (s *spanner) charge(times int64) {
 	for _, u := range s.order {
 		s.load[u] = s.ends[u]

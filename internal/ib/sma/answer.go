@@ -7,12 +7,12 @@ import (
 
 // request is a Get or Set that arrived at an agent: its data become the answer's.
 type request struct {
-	at   subnet.End // the port by which it arrived; port 0 of a switch that it was addressed to
+	at   subnet.End // the port of its arrival; port 0 of a switch that it is addressed to
 	n    *node
 	of   *subnet.Node
 	mod  uint32
 	set  bool
-	key  uint64 // the M_Key that it was sent with
+	key  uint64 // its M_Key
 	data []byte
 }
 
@@ -93,7 +93,7 @@ func (r *request) readOnly(s mad.Structure) mad.Status {
 	return mad.OK
 }
 
-// blank clears the data, and is the slice to append the answer to.
+// blank clears the data, and returns the empty slice for the answer.
 func (r *request) blank() []byte {
 	clear(r.data)
 	return r.data[:0]
@@ -115,7 +115,7 @@ func (f *Fabric) nodeInfo(r *request) *mad.NodeInfo {
 func (r *request) switchInfo() mad.Status {
 	if r.set {
 		var in mad.SwitchInfo
-		_ = mad.Parse(r.data, &in) // as long as the data of any datagram
+		_ = mad.Parse(r.data, &in) // the data of a datagram is always long enough
 		if int(in.LinearFDBTop) >= linearEntries {
 			return mad.BadField
 		}
@@ -132,8 +132,8 @@ func (r *request) switchInfo() mad.Status {
 	return mad.OK
 }
 
-// selected is the port that the low byte of a modifier selects: 0 is the port by
-// which an adapter was asked, and port 0 of a switch.
+// selected is the port that the low byte of a modifier selects: 0 is the receiving port of an
+// adapter, or port 0 of a switch.
 func (r *request) selected(number uint32) (*port, uint8, bool) {
 	p := number
 	if p == 0 && r.of.Kind != subnet.Switch {

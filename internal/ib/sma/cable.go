@@ -9,20 +9,20 @@ import (
 	"weft/wire/mad"
 )
 
-// Errors of changing cables.
+// Errors of changes to cables.
 var (
 	ErrCabled  = errors.New("a port has a cable already")
 	ErrNoCable = errors.New("the port has no cable")
 	ErrNotKept = errors.New("no cable was taken from the port before")
 )
 
-// cable is a cable that was unplugged, by both of its ends.
+// cable is an unplugged cable with both of its ends.
 type cable struct {
 	peer subnet.End
 	link subnet.Link
 }
 
-// Unlink takes the cable from a port, and remembers it for Relink.
+// Unlink unplugs the cable of a port, and keeps it for Relink.
 func (f *Fabric) Unlink(at subnet.End) error {
 	peer := f.sub.Peer(at)
 	if !peer.Exists() {
@@ -35,7 +35,7 @@ func (f *Fabric) Unlink(at subnet.End) error {
 	return nil
 }
 
-// Relink puts the cable back that Unlink took from a port.
+// Relink plugs in the cable that Unlink took from a port.
 func (f *Fabric) Relink(at subnet.End) error {
 	c, kept := f.taken[at]
 	if !kept {
@@ -44,8 +44,7 @@ func (f *Fabric) Relink(at subnet.End) error {
 	return f.link(at, c.peer, c.link)
 }
 
-// Link joins two ports that have no cable. The link is as fast and wide as the slower of
-// both nodes allows.
+// Link connects two ports without a cable. The link is as fast and wide as the slower node allows.
 func (f *Fabric) Link(a, b subnet.End) error {
 	link := f.best(a)
 	if other := f.best(b); other.Rate() < link.Rate() {
@@ -104,8 +103,7 @@ func (f *Fabric) SetGUID(node int32, port uint8, guid units.GUID) {
 	f.nodes[node].ports[port].guids[0] = guid
 }
 
-// SetLID gives a port another LID behind the manager's back, and another LMC unless that is
-// below 0.
+// SetLID changes a port's LID without its manager, and its LMC unless lmc is below 0.
 func (f *Fabric) SetLID(at subnet.End, lid units.LID, lmc int) {
 	info := &f.endport(at).info
 	info.LID = lid
@@ -119,10 +117,9 @@ func (f *Fabric) SetLID(at subnet.End, lid units.LID, lmc int) {
 	}
 }
 
-// Trace is the way of a packet to a LID by the forwarding tables and the states of ports: the
-// ports by which it leaves, and where it ends. ok is false if it is dropped there, or comes
-// to a switch for the second time. Nothing is sent: no counter moves. Partitions and SetLoss
-// are not looked at.
+// Trace is the path of a packet to a LID by the forwarding tables and the states of ports: its
+// output ports, and its end. ok is false if it is dropped there, or reaches a switch for the second
+// time. Nothing is sent: no counter changes. Partitions and SetLoss are ignored.
 func (f *Fabric) Trace(from subnet.End, to units.LID) (out []subnet.End, end subnet.End, ok bool) {
 	at := from
 	for {

@@ -11,15 +11,14 @@ type Outcome uint8
 
 // The outcomes.
 const (
-	Lost     Outcome = iota // on its way, or an agent dropped it
-	Taken                   // an agent took it, and there is nothing to answer
-	Answered                // the datagram is now the answer, back where it went in
-	Arrived                 // for a program at the port that it reached
+	Lost     Outcome = iota // lost on a link, or dropped by an agent
+	Taken                   // an agent processed it, and it needs no answer
+	Answered                // the datagram is now the answer, at the sender's port
+	Arrived                 // it is for a program at its last port
 )
 
-// Carry takes a datagram from a port to where it is addressed. When an agent
-// answers, the datagram becomes its answer. The end is where it arrived, or from
-// where the answer came.
+// Carry carries a datagram from a port to its destination. If an agent answers, the datagram
+// becomes the answer. The end is the port of its arrival, or the port that answered.
 func (f *Fabric) Carry(from subnet.End, p *Packet) (subnet.End, Outcome) {
 	m := &p.MAD
 	if p.PKey == 0 && !m.Class().Subnet() {
@@ -54,9 +53,9 @@ func (f *Fabric) Carry(from subnet.End, p *Packet) (subnet.End, Outcome) {
 	return at, f.back(at, from, p)
 }
 
-// back takes an answer to where the request went in: along the directed route,
-// by LID, or both. It can be lost: tables lead one way only, or the request took
-// down a port that the answer needs.
+// back carries an answer to the sender of the request: along the directed route, by LID, or both.
+// It can be lost: the tables may lead in one direction only, or the request may have taken down a
+// port on the path.
 func (f *Fabric) back(at, to subnet.End, p *Packet) Outcome {
 	ok, directed := true, p.MAD.Class() == mad.SubnDirected
 	if directed {
@@ -75,7 +74,7 @@ func (f *Fabric) back(at, to subnet.End, p *Packet) Outcome {
 }
 
 // forProgram reports whether a datagram is for a program and not for the agents:
-// subnet administration, talk between managers, traps, and every answer.
+// subnet administration, datagrams between managers, traps, and every answer.
 func forProgram(m *mad.MAD) bool {
 	switch m.Class() {
 	case mad.SubnLID, mad.SubnDirected:
@@ -120,7 +119,7 @@ func (f *Fabric) byPath(at subnet.End, m *mad.MAD) (subnet.End, bool) {
 	return at, true
 }
 
-// cross leaves a node by a port. Only switches forward datagrams of others.
+// cross sends a datagram out of a port. Only switches forward datagrams of others.
 func (f *Fabric) cross(at subnet.End, out uint8, first bool, m *mad.MAD) (subnet.End, bool) {
 	n := &f.sub.Nodes[at.Node]
 	if n.Kind != subnet.Switch && (!first || out != at.Port) {
@@ -132,7 +131,7 @@ func (f *Fabric) cross(at subnet.End, out uint8, first bool, m *mad.MAD) (subnet
 	return f.over(subnet.End{Node: at.Node, Port: out}, m)
 }
 
-// over goes over the link at a port, if the states of its ports let it.
+// over carries a datagram over the link at a port, if the states of its ports allow it.
 func (f *Fabric) over(out subnet.End, m *mad.MAD) (subnet.End, bool) {
 	peer := f.sub.Peer(out)
 	if !peer.Exists() {
@@ -159,7 +158,7 @@ func (f *Fabric) over(out subnet.End, m *mad.MAD) (subnet.End, bool) {
 	return peer, true
 }
 
-// open reports whether the states of both ports of a link let data through.
+// open reports whether the states of both ports of a link allow data.
 func (f *Fabric) open(out, peer subnet.End) bool {
 	here, there := &f.nodes[out.Node].ports[out.Port].info, &f.nodes[peer.Node].ports[peer.Port].info
 	return here.State == mad.PortActive && there.State >= mad.PortArmed
@@ -205,7 +204,7 @@ func (f *Fabric) byLID(at subnet.End, p *Packet) (subnet.End, bool) {
 	return at, false
 }
 
-// forward is a switch's port for a LID, NoPort if it drops.
+// forward is a switch's port for a LID, NoPort if the switch drops the packet.
 func (n *node) forward(lid units.LID) uint8 {
 	if lid > n.sw.LinearFDBTop {
 		return subnet.NoPort
@@ -223,11 +222,10 @@ func (f *Fabric) answersTo(at subnet.End, lid units.LID) bool {
 	return q.LID != 0 && lid >= q.LID && int(lid) < int(q.LID)+1<<q.LMC
 }
 
-// lidAt is the LID of a port: of a switch's, the switch's.
+// lidAt is the LID of a port; a switch's ports have the LID of the switch.
 func (f *Fabric) lidAt(at subnet.End) units.LID { return f.endport(at).info.LID }
 
-// endport is the port that has the LID and the keys of the port at an end: of a
-// switch's, port 0.
+// endport is the port with the LID and the keys for the port at an end: on a switch, port 0.
 func (f *Fabric) endport(at subnet.End) *port {
 	if f.sub.Nodes[at.Node].Kind == subnet.Switch {
 		return &f.nodes[at.Node].ports[0]

@@ -23,14 +23,14 @@ const (
 	logOfAdapter = 2
 )
 
-// congestionKey says which attribute of a node, and which block of it.
+// congestionKey is an attribute of a node, and a block of it.
 type congestionKey struct {
 	attr mad.Attribute
 	mod  uint32
 }
 
-// answerCongestion answers congestion control: it stores the attributes that a manager
-// writes. No packet is ever marked here, so the log stays empty.
+// answerCongestion answers congestion control: it stores the attributes that a manager writes. The
+// agents mark no packets, so the log stays empty.
 func (f *Fabric) answerCongestion(r *request, attr mad.Attribute) mad.Status {
 	isSwitch := r.of.Kind == subnet.Switch
 	switch attr {
@@ -68,7 +68,7 @@ func (r *request) readOnlyBytes(data ...byte) mad.Status {
 	return mad.OK
 }
 
-// keepCongestion stores a block of an attribute, or gives it back.
+// keepCongestion stores a block of an attribute, or returns it.
 func (r *request) keepCongestion(attr mad.Attribute, exists bool) mad.Status {
 	if !exists {
 		return mad.BadField

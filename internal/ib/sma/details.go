@@ -46,7 +46,7 @@ func perLane(name string) (fields []string) {
 	return fields
 }
 
-// detailOf is the description of an attribute, nil if it is none of them.
+// detailOf is the description of an optional attribute, nil for any other.
 func detailOf(attr mad.Attribute) *detail {
 	for i := range details {
 		if details[i].attr == attr {
@@ -56,7 +56,7 @@ func detailOf(attr mad.Attribute) *detail {
 	return nil
 }
 
-// most is the highest value of a counter, where it stops.
+// most is the highest value of a counter; the counter stops there.
 func (d *detail) most() uint64 { return 1<<d.bits - 1 }
 
 // values are the counters of an attribute.
@@ -114,9 +114,8 @@ func putBits(b []byte, at, n int, v uint64) {
 	}
 }
 
-// SetCounter sets a counter of a port, named as the specification names attribute and
-// field; upper and lower case are the same. A value above the counter's range becomes its
-// highest value.
+// SetCounter sets a counter of a port by the specification's names for attribute and field, in any
+// case. A value above the counter's range becomes its highest value.
 func (f *Fabric) SetCounter(at subnet.End, attribute, field string, value uint64) error {
 	c := &f.nodes[at.Node].ports[at.Port].counters
 	switch {

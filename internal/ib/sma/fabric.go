@@ -9,17 +9,16 @@ import (
 	"weft/wire/mad"
 )
 
-// Fabric is the agents of a subnet. It is not safe for use by several
-// goroutines at a time.
+// Fabric is the agents of a subnet. It is not safe for concurrent use.
 type Fabric struct {
 	sub     *subnet.Subnet
 	nodes   []node
-	telling []subnet.End // ports with traps that wait, in the order in which they began
+	telling []subnet.End // ports with waiting traps, in the order of their first trap
 	traps   TrapCounts
 	lastTID uint64 // of a trap
 	now     units.Time
-	onCross func(out subnet.End) // follows datagrams; may be nil
-	taken   map[subnet.End]cable // by both ends, of cables that Unlink took
+	onCross func(out subnet.End) // called for each crossed link; may be nil
+	taken   map[subnet.End]cable // by both ends: cables that Unlink took
 	random  *rand.Rand           // of SetLoss
 }
 
@@ -30,9 +29,9 @@ type node struct {
 	ports []port
 	lft   []*mad.LinearFDB // by block; nil: nothing was written
 	mft   map[uint32]*mad.MulticastFDB
-	sl2vl map[uint32]mad.SLToVL // by modifier: of an adapter by port
+	sl2vl map[uint32]mad.SLToVL // by modifier; on an adapter by port
 
-	congestion map[congestionKey][]byte // attributes of congestion control that were written
+	congestion map[congestionKey][]byte // written attributes of congestion control
 }
 
 // port is a port's state. A switch keeps its M_Key, and the P_Keys of its management port,
@@ -48,7 +47,7 @@ type port struct {
 	loss     loss
 
 	leaseEnds units.Time // of the M_Key; 0 while no lease runs
-	outbox    outbox     // of ports with a LID
+	outbox    outbox     // only of ports with a LID
 }
 
 // Packet is a datagram with its addresses.
@@ -61,15 +60,15 @@ type Packet struct {
 	MAD  mad.MAD
 }
 
-// Sent is a datagram and the port at which it goes in.
+// Sent is a datagram and the port of its sender.
 type Sent struct {
 	From   subnet.End
 	Packet Packet
 }
 
-// New makes the agents of a subnet as they are after power-on: cables work,
-// ports are Init, no port has a LID. Afterwards only the Fabric
-// may change the subnet (Link, Unlink, SetGUID). It refuses nodes with the same GUID.
+// New makes the agents of a subnet in their state after power-on: cables work, ports are Init, no
+// port has a LID. Afterwards only the Fabric may change the subnet (Link, Unlink, SetGUID). New
+// refuses nodes with the same GUID.
 func New(s *subnet.Subnet) (*Fabric, error) {
 	seen := make(map[units.GUID]int, len(s.Nodes))
 	for i := range s.Nodes {
@@ -81,8 +80,8 @@ func New(s *subnet.Subnet) (*Fabric, error) {
 	return NewUnchecked(s), nil
 }
 
-// NewUnchecked makes the agents of a subnet that may have two nodes of one
-// GUID, as broken ones do.
+// NewUnchecked makes the agents of a subnet that may have nodes with the same GUID, as broken
+// subnets do.
 func NewUnchecked(s *subnet.Subnet) *Fabric {
 	f := &Fabric{sub: s, nodes: make([]node, len(s.Nodes)), taken: map[subnet.End]cable{}}
 	for i := range s.Nodes {
@@ -94,8 +93,8 @@ func NewUnchecked(s *subnet.Subnet) *Fabric {
 // Subnet is the subnet of the agents.
 func (f *Fabric) Subnet() *subnet.Subnet { return f.sub }
 
-// OnCross has f called for every link that a datagram goes over, with the port
-// by which it leaves.
+// OnCross sets a function that is called for every link that a datagram crosses, with its output
+// port.
 func (f *Fabric) OnCross(cross func(out subnet.End)) { f.onCross = cross }
 
 func (f *Fabric) powerOn(i int32) node {
@@ -161,7 +160,7 @@ func powerOnPort(of *subnet.Node, p uint8, best subnet.Link) port {
 	}
 	q.pkeys = make([]mad.PKeyTable, partitions/mad.PKeysPerBlock)
 	q.pkeys[0][0] = mad.DefaultPKey
-	for i := range arbEntries { // as ibsim: lane 0 by the high table, the others by the low one
+	for i := range arbEntries { // as ibsim: lane 0 in the high table, the others in the low table
 		q.vlarb[0][i] = mad.VLWeight{VL: units.VL(i), Weight: arbWeight}
 		q.vlarb[1][i] = mad.VLWeight{VL: units.VL(i)}
 	}
@@ -169,7 +168,7 @@ func powerOnPort(of *subnet.Node, p uint8, best subnet.Link) port {
 	return q
 }
 
-// portGUID is the GUID that a port answers with: of a switch, its port 0's.
+// portGUID is the GUID in a port's answers; on a switch it is the GUID of port 0.
 func portGUID(of *subnet.Node, p uint8) units.GUID {
 	if of.Kind == subnet.Switch {
 		p = 0
@@ -180,7 +179,7 @@ func portGUID(of *subnet.Node, p uint8) units.GUID {
 	return of.GUID
 }
 
-// widthBit is a width as PortInfo codes it.
+// widthBit is PortInfo's code of a width.
 func widthBit(w subnet.Width) uint8 {
 	switch w {
 	case 1:
@@ -199,7 +198,7 @@ func widthBit(w subnet.Width) uint8 {
 // port supports, from the slowest.
 type speedCode struct{ legacy, extended, second uint8 }
 
-// speeds2 are the bits of CapabilityMask2 that go with speeds.
+// speeds2 is the bits of CapabilityMask2 for speeds.
 func speeds2(s speedCode) (mask uint16) {
 	mask = mad.Cap2Width2x
 	if s.extended >= 3 {

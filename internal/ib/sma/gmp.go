@@ -9,8 +9,8 @@ import (
 // table of the receiving port, at any index. Datagrams of subnet management, between queue
 // pairs 0, are not checked (IBA vol. 1, 9.6.1.2.3, 10.9.7 and 13.5.1, recalled). Switch
 // ports that enforce partitions check them like data (10.9.7, 18.2.4.2.1): as in
-// internal/sim/fabric, the table of the port must have the key, and as a full member's if
-// the datagram says so.
+// internal/sim/fabric, the table of the port must have the key, for a full member if the datagram's
+// key says so.
 
 // entry is the key of a port's table that a key matches.
 func (q *port) entry(match func(mad.PKey) bool) (mad.PKey, bool) {
@@ -24,12 +24,11 @@ func (q *port) entry(match func(mad.PKey) bool) (mad.PKey, bool) {
 	return 0, false
 }
 
-// firstKey is the key of programs that choose none: index 0 of their port's table.
+// firstKey is the default key of programs: index 0 of their port's table.
 func (f *Fabric) firstKey(at subnet.End) mad.PKey { return f.endport(at).pkeys[0][0] }
 
-// accepts reports whether the port that a datagram has come to takes it. The
-// datagram then has the key of the port's table that fits, by which an answer goes
-// back.
+// accepts reports whether the receiving port accepts a datagram. It then sets the datagram's key to
+// the matching key in the port's table, which the answer uses.
 func (f *Fabric) accepts(at subnet.End, p *Packet) bool {
 	if p.MAD.Class().Subnet() {
 		return true
@@ -43,7 +42,7 @@ func (f *Fabric) accepts(at subnet.End, p *Packet) bool {
 	return true
 }
 
-// enforced reports whether a port of a switch lets a datagram in or out.
+// enforced reports whether a port of a switch allows a datagram in or out.
 func (f *Fabric) enforced(at subnet.End, in bool, p *Packet) bool {
 	if p.MAD.Class().Subnet() || at.Port == 0 || f.sub.Nodes[at.Node].Kind != subnet.Switch {
 		return true
@@ -63,7 +62,7 @@ func (f *Fabric) enforced(at subnet.End, in bool, p *Packet) bool {
 	return true
 }
 
-// refuseKey counts and traps a datagram whose key does not fit a port.
+// refuseKey counts a datagram whose key does not match a port's, and sends a trap.
 func (f *Fabric) refuseKey(at subnet.End, in bool, p *Packet) {
 	f.PKeyViolation(at, in, 1, &mad.KeyNotice{LID1: p.SLID, LID2: p.DLID, Key: uint32(p.PKey), QP1: 1, QP2: 1})
 }

@@ -12,15 +12,13 @@ const (
 	lanes8           = 4     // the code of 8 data lanes
 	maxMTU           = 5     // the code of 4096 bytes
 
-	// maxHops ends the way of a LID-routed datagram that tables send in a
-	// circle. Real fabrics are below 64 hops; a torus of 49,151 ports has fewer
-	// than 200.
+	// maxHops ends the path of a LID-routed datagram in a loop. Real fabrics have fewer than 64
+	// hops, a torus of 49,151 ports fewer than 200.
 	maxHops = 1024
 
-	// maxLetters is the number of a port's traps that may wait to be repressed; more
-	// are lost. At the usual rate of one in 1.07 s that is a quarter of a minute. Older
-	// traps have no use: after a trap of a link, a manager looks at all switches.
-	// Linux's hfi1 keeps 100 of each kind.
+	// maxLetters is the maximum number of a port's unrepressed traps; further traps are lost. At
+	// the usual rate of one in 1.07 s they span a quarter of a minute. Older traps have no use:
+	// after a link's trap, a manager checks all switches. Linux's hfi1 keeps 100 of each kind.
 	maxLetters = 16
 
 	// madWords is the length of a datagram in PortXmitData, in words of 4 bytes:

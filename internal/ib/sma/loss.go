@@ -10,16 +10,16 @@ import (
 // loss is the percentage of datagrams that a port drops.
 type loss struct {
 	percent uint8
-	attr    mad.Attribute // only requests of this attribute; 0: everything that comes in
+	attr    mad.Attribute // only requests of this attribute; 0: all arriving datagrams
 }
 
-// SetLoss lets a port drop a share of the datagrams that come in, or of the requests of
-// one attribute that its agents are asked. The draws come from a fixed seed.
+// SetLoss makes a port drop a share of the arriving datagrams, or of the requests to its agents for
+// one attribute. The seed of the random choice is fixed.
 func (f *Fabric) SetLoss(at subnet.End, percent uint8, attr mad.Attribute) {
 	f.nodes[at.Node].ports[at.Port].loss = loss{percent, attr}
 }
 
-// drops draws whether a port loses a datagram that comes in over its link.
+// drops decides at random whether a port loses a datagram from its link.
 func (f *Fabric) drops(q *port) bool {
 	if q.loss.percent == 0 || q.loss.attr != 0 || !f.draw(q.loss.percent) {
 		return false
@@ -28,7 +28,7 @@ func (f *Fabric) drops(q *port) bool {
 	return true
 }
 
-// ignores draws whether the agents at a port lose a request.
+// ignores decides at random whether the agents at a port lose a request.
 func (f *Fabric) ignores(at subnet.End, m *mad.MAD) bool {
 	l := f.nodes[at.Node].ports[at.Port].loss
 	return l.percent > 0 && (l.attr == 0 || l.attr == m.Attribute()) && f.draw(l.percent)

@@ -9,10 +9,10 @@ import (
 // Without SetNow no lease ends and no trap is repeated.
 func (f *Fabric) SetNow(now units.Time) { f.now = now }
 
-// admit checks the M_Key (IBA vol. 1, 14.2.4). A request with a wrong key is dropped
-// without an answer; the port sends a trap and starts the lease of its key, if it has
-// one. If no request with the right key comes until the lease ends, the key may be read,
-// so another manager can take the port over.
+// admit checks the M_Key (IBA vol. 1, 14.2.4). A request with a wrong key is dropped without an
+// answer; the port sends a trap and starts the lease of its key, if there is one. If no request
+// with the right key arrives before the lease ends, the key becomes readable, so another manager
+// can take the port over.
 func (f *Fabric) admit(r *request, m *mad.MAD) bool {
 	port := f.endport(r.at)
 	q := &port.info

@@ -12,10 +12,10 @@ type counters struct {
 	short mad.PortCounters
 	long  mad.PortCountersExtended
 
-	details map[mad.Attribute][]uint64 // of the optional attributes, once one is used
+	details map[mad.Attribute][]uint64 // of the optional attributes that are in use
 }
 
-// sum adds where an overflow would show as a small number.
+// sum adds to a counter, which stops at its highest value.
 func sum[T ~uint8 | ~uint16 | ~uint32](field *T, n T) {
 	if *field+n < *field {
 		*field = ^T(0)
@@ -81,8 +81,8 @@ func (f *Fabric) answerPerf(r *request, attr mad.Attribute) mad.Status {
 	return mad.BadAttribute
 }
 
-// counted are the counters of the port that a datagram selects. 255, for all
-// ports together, is not offered.
+// counted is the counters of the port that a datagram selects. 255, for all ports together, is not
+// supported.
 func (r *request) counted(number uint8) (*counters, uint8, bool) {
 	if int(number) >= len(r.n.ports) || (number == 0 && r.of.Kind != subnet.Switch) {
 		return nil, 0, false
@@ -90,7 +90,7 @@ func (r *request) counted(number uint8) (*counters, uint8, bool) {
 	return &r.n.ports[number].counters, number, true
 }
 
-// write sets a counter that a mask selects.
+// write sets a counter if the mask selects it.
 func write[T any](mask uint16, bit int, field *T, to T) {
 	if mask>>bit&1 == 1 {
 		*field = to
@@ -137,7 +137,7 @@ func (c *counters) clearLong(in *mad.PortCountersExtended) {
 // Traffic is packets that passed a port, and their data in words of 4 bytes.
 type Traffic struct{ XmitPkts, XmitWords, RcvPkts, RcvWords uint64 }
 
-// CountTraffic adds packets that are not management to a port's counters.
+// CountTraffic adds data packets to a port's counters.
 func (f *Fabric) CountTraffic(at subnet.End, t Traffic) {
 	c := &f.nodes[at.Node].ports[at.Port].counters
 	short := func(n uint64) uint32 { return uint32(min(n, 1<<32-1)) }

@@ -24,13 +24,13 @@ func (f *Fabric) portInfo(r *request) mad.Status {
 	out := q.info
 	out.LocalPort = r.at.Port
 	if !r.set && out.MKeyProtect > 0 && r.key != out.MKey {
-		out.MKey = 0 // the asker does not know it (IBA vol. 1, 14.2.4)
+		out.MKey = 0 // the sender does not know it (IBA vol. 1, 14.2.4)
 	}
 	mad.Append(r.blank(), &out)
 	return status
 }
 
-// check refuses values that a port cannot take; then nothing is set.
+// check refuses values that a port cannot have; then nothing is set.
 func check(in *mad.PortInfo, q *port, own bool) mad.Status {
 	now := &q.info
 	if own && (in.LID > units.LastUnicastLID || in.LID&(1<<in.LMC-1) != 0) {
@@ -58,7 +58,7 @@ func check(in *mad.PortInfo, q *port, own bool) mad.Status {
 	return mad.BadField
 }
 
-// setPort takes over the writable fields, then changes the states.
+// setPort copies the writable fields, then changes the states.
 func (f *Fabric) setPort(at subnet.End, in *mad.PortInfo, own bool) {
 	q := &f.nodes[at.Node].ports[at.Port]
 	now := &q.info
@@ -151,8 +151,7 @@ func (f *Fabric) train(at subnet.End) {
 	}
 }
 
-// SetLink makes the cable at a port work or not. It reports whether there is a
-// cable.
+// SetLink makes the cable at a port work or fail. It reports whether there is a cable.
 func (f *Fabric) SetLink(at subnet.End, works bool) bool {
 	if at.Node < 0 || int(at.Node) >= len(f.sub.Nodes) || int(at.Port) >= len(f.sub.Nodes[at.Node].Ports) {
 		return false
@@ -171,7 +170,7 @@ func (f *Fabric) SetLink(at subnet.End, works bool) bool {
 	return true
 }
 
-// extPortInfo tells FDR10 from QDR.
+// extPortInfo answers the vendor's attribute that distinguishes FDR10 from QDR.
 func (r *request) extPortInfo() mad.Status {
 	q, _, ok := r.selected(r.mod & 0xFF)
 	if !ok {
@@ -185,7 +184,7 @@ func (r *request) extPortInfo() mad.Status {
 	return mad.OK
 }
 
-// Restart resets a node, as a power cut does. Its links go down and come up again.
+// Restart resets a node, as after a power cut. Its links go down and come up again.
 func (f *Fabric) Restart(i int32) {
 	for p := range f.sub.Nodes[i].Ports {
 		if p > 0 {

@@ -24,8 +24,8 @@ func (r *request) pkeys() mad.Status {
 	return mad.OK
 }
 
-// slToVL answers SLtoVLMappingTable (IBA vol. 1, 14.2.5.8). After power-on a
-// service level is on the lane of its number, modulo the lanes.
+// slToVL answers SLtoVLMappingTable (IBA vol. 1, 14.2.5.8). After power-on the lane is the service
+// level modulo the number of lanes.
 func (r *request) slToVL() mad.Status {
 	key := uint32(r.at.Port)
 	if r.of.Kind == subnet.Switch {
@@ -50,8 +50,8 @@ func (r *request) slToVL() mad.Status {
 	return mad.OK
 }
 
-// vlArb answers VLArbitrationTable (IBA vol. 1, 14.2.5.9). Tables have one block
-// each: blocks 2 and 4 are not there.
+// vlArb answers VLArbitrationTable (IBA vol. 1, 14.2.5.9). Tables have one block each: blocks 2 and
+// 4 do not exist.
 func (r *request) vlArb() mad.Status {
 	q, _, ok := r.selected(r.mod & 0xFF)
 	block := r.mod >> 16

@@ -8,16 +8,15 @@ import (
 	"weft/wire/mad"
 )
 
-// outbox is the traps of a port, of a switch's port 0, that no manager has
-// repressed. The first is on its way: it goes out again and again until it is
-// (IBA vol. 1, 13.4.9), and no two go out within the time that
-// PortInfo.SubnetTimeOut says (14.2.5.6).
+// outbox is the unrepressed traps of a port; a switch has one outbox, at port 0. The first trap is
+// repeated until a manager represses it (IBA vol. 1, 13.4.9). The interval between two datagrams is
+// at least PortInfo.SubnetTimeOut (14.2.5.6).
 type outbox struct {
 	letters []letter
-	next    units.Time // when the next datagram may go
+	next    units.Time // earliest time of the next datagram
 }
 
-// letter is a trap that waits to be repressed.
+// letter is an unrepressed trap.
 type letter struct {
 	tid    uint64
 	notice mad.Notice
@@ -26,10 +25,10 @@ type letter struct {
 
 // TrapCounts counts the traps of a fabric by their fate.
 type TrapCounts struct {
-	Raised    int // different ones, one after the other
+	Raised    int // traps, without those equal to a waiting trap
 	Merged    int // equal to a trap that still waited
-	Lost      int // that found a full outbox, or a port that knows no manager
-	Sent      int // datagrams, repetitions too
+	Lost      int // because of a full outbox, or a port without a known manager
+	Sent      int // datagrams, including repetitions
 	Repressed int
 }
 
@@ -43,8 +42,8 @@ func (f *Fabric) stateChanged(at subnet.End) {
 	f.trap(at, mad.NoticeUrgent, mad.TrapLinkState, &mad.LinkStateNotice{LID: f.lidAt(at)})
 }
 
-// SetManager says whether a Subnet Manager runs on a port: its capabilities then
-// show it, which traps 144.
+// SetManager sets whether a Subnet Manager runs on a port. The change of the port's capabilities
+// sends trap 144.
 func (f *Fabric) SetManager(at subnet.End, runs bool) {
 	q := &f.endport(at).info
 	was := q.CapabilityMask
@@ -57,7 +56,7 @@ func (f *Fabric) SetManager(at subnet.End, runs bool) {
 	}
 }
 
-// trap puts a trap into a port's outbox. A port that knows no manager loses it.
+// trap puts a trap into a port's outbox. A port without a known manager loses it.
 func (f *Fabric) trap(at subnet.End, kind mad.NoticeType, number mad.TrapNumber, data mad.Structure) {
 	if f.sub.Nodes[at.Node].Kind == subnet.Switch {
 		at.Port = 0
@@ -86,7 +85,7 @@ func (f *Fabric) trap(at subnet.End, kind mad.NoticeType, number mad.TrapNumber,
 	}
 }
 
-// Traps returns the traps that are to go out by now, and notes that they have.
+// Traps returns the due traps, and notes that they are sent.
 func (f *Fabric) Traps() (due []Sent) {
 	f.keepTelling()
 	for _, at := range f.telling {
@@ -101,7 +100,7 @@ func (f *Fabric) Traps() (due []Sent) {
 	return due
 }
 
-// keepTelling keeps the ports that have traps to send and know a manager.
+// keepTelling keeps the ports with waiting traps and a known manager.
 func (f *Fabric) keepTelling() {
 	f.telling = slices.DeleteFunc(f.telling, func(at subnet.End) bool {
 		q := f.endport(at)
@@ -119,7 +118,7 @@ func (l *letter) from(at subnet.End, port *mad.PortInfo) Sent {
 	return s
 }
 
-// NextTrap is when Traps has something to return; Forever while no trap waits.
+// NextTrap is the time of the next due trap; Forever while no trap waits.
 func (f *Fabric) NextTrap() units.Time {
 	f.keepTelling()
 	next := units.Forever
@@ -134,19 +133,19 @@ func (f *Fabric) NextTrap() units.Time {
 func (f *Fabric) repressed(at subnet.End, m *mad.MAD) {
 	o := &f.endport(at).outbox
 	if m.Attribute() != mad.AttrNotice || len(o.letters) == 0 || !o.letters[0].sent || uint32(o.letters[0].tid) != uint32(m.TID()) {
-		return // too late, or of no trap
+		return // too late, or for an unknown trap
 	}
 	f.traps.Repressed++
 	o.letters = o.letters[1:]
 }
 
-// TrapCounts are the counts since the agents were made.
+// TrapCounts is the counts since New.
 func (f *Fabric) TrapCounts() TrapCounts { return f.traps }
 
 // Info is a port's answer to a Get(PortInfo).
 func (f *Fabric) Info(at subnet.End) mad.PortInfo { return f.nodes[at.Node].ports[at.Port].info }
 
-// LID is the LID of a port: of a switch's, the switch's.
+// LID is the LID of a port; a switch's ports have the LID of the switch.
 func (f *Fabric) LID(at subnet.End) units.LID { return f.lidAt(at) }
 
 // NodeInfo is a port's answer to a Get(NodeInfo).

@@ -30,14 +30,13 @@ func (f *Fabric) PKeyViolation(at subnet.End, in bool, packets int, n *mad.KeyNo
 	})
 }
 
-// QKeyViolation notes that an adapter has discarded datagrams for their Q_Key,
-// and traps 258.
+// QKeyViolation notes that an adapter has discarded datagrams for their Q_Key, and sends trap 258.
 func (f *Fabric) QKeyViolation(at subnet.End, packets int, n *mad.KeyNotice) {
 	sum(&f.nodes[at.Node].ports[at.Port].info.QKeyViolations, uint16(min(packets, 0xFFFF)))
 	f.trap(at, mad.NoticeSecurity, mad.TrapBadQKey, n)
 }
 
-// Counters are a port's PortCounters, as a Get would show them.
+// Counters is a port's PortCounters, as in the answer to a Get.
 func (f *Fabric) Counters(at subnet.End) mad.PortCounters {
 	return f.nodes[at.Node].ports[at.Port].counters.short
 }

@@ -15,14 +15,14 @@ type FaultKind string
 const (
 	DuplicateNodeGUID FaultKind = "duplicate-node-guid" // two nodes with one NodeGUID
 	DuplicatePortGUID FaultKind = "duplicate-port-guid" // two ports with one PortGUID
-	LIDClash          FaultKind = "lid-clash"           // two ports that answer to one LID
+	LIDClash          FaultKind = "lid-clash"           // two ports with the same LID
 	BadLID            FaultKind = "bad-lid"             // a LID beyond the unicast range, or not a multiple of 2^LMC
 	OneEnded          FaultKind = "one-ended-cable"     // a port whose peer names another port, or none
 	LinkMismatch      FaultKind = "link-mismatch"       // ends that report different widths or speeds
 )
 
-// Fault is something that no working subnet has. Subnets of real files can:
-// readers hand them on as they are.
+// Fault is an error that no working subnet has. Subnets from real files can have faults: readers do
+// not repair them.
 type Fault struct {
 	Kind FaultKind
 	Ends []End  // the ports concerned; port 0 stands for a node
@@ -141,13 +141,13 @@ func (s *Subnet) cableFaults() []Fault {
 				faults = append(faults, Fault{
 					OneEnded,
 					[]End{e, p.Peer},
-					fmt.Sprintf("%s is joined to %s, which is not joined to it", s.EndName(e), s.EndName(p.Peer)),
+					fmt.Sprintf("%s names %s as its peer, but not the other way round", s.EndName(e), s.EndName(p.Peer)),
 				})
 			case p.Link != far.Link && (p.Peer.Node > e.Node || p.Peer.Node == e.Node && p.Peer.Port > e.Port):
 				faults = append(faults, Fault{
 					LinkMismatch,
 					[]End{e, p.Peer},
-					fmt.Sprintf("%s reports %v and %s, the other end of its cable, %v", s.EndName(e), p.Link, s.EndName(p.Peer), far.Link),
+					fmt.Sprintf("%s reports %v, but %s, the other end of its cable, reports %v", s.EndName(e), p.Link, s.EndName(p.Peer), far.Link),
 				})
 			}
 		}

@@ -7,19 +7,17 @@ import (
 	"weft/units"
 )
 
-// GUIDs of a subnet that is made from a graph: each node has a block of four,
-// adapters and switches from different bases, so a GUID shows the kind of its node. The
-// prefix is a locally administered EUI-64 (IEEE: the universal/local bit set), which no
-// vendor assigns.
+// GUIDs of a subnet from a graph: each node has a block of GUIDs. Adapters and switches have
+// different bases, so a GUID shows the kind of its node. The prefix is a locally administered
+// EUI-64 (IEEE: the universal/local bit set), which no vendor assigns.
 const (
 	adapterGUIDs units.GUID = 0x0200_5745_0010_0000
 	switchGUIDs  units.GUID = 0x0200_5745_0040_0000
 	guidBlock    units.GUID = 4
 )
 
-// FromGraph is the subnet that a graph describes, with the same link everywhere. Each
-// endpoint is an adapter, whose ports have consecutive GUIDs. Port p of the graph is port
-// p+1 here. Node i of the graph is
+// FromGraph is the subnet of a graph, with the same link everywhere. Each endpoint is an adapter,
+// whose ports have consecutive GUIDs. Port p of the graph is port p+1 here. Node i of the graph is
 // node i of the subnet. No port has a LID.
 //
 // It refuses switches with more ports than InfiniBand numbers.

@@ -2,9 +2,8 @@ package subnet
 
 import "weft/units"
 
-// Row is the row of a LID from one switch: the hops through each port, column
-// 0 the least. dense is Dense of the Tables, owner the port that has the LID. The row is
-// nil if the matrix has none.
+// Row is the hops from a switch to a LID through each port; column 0 is the least. dense is
+// Tables.Dense, owner the port with the LID. The row is nil if the matrix has none.
 func (h *Hops) Row(s *Subnet, dense []int32, from int32, lid units.LID, owner End) []uint8 {
 	if !owner.Exists() {
 		return nil
@@ -18,8 +17,8 @@ func (h *Hops) Row(s *Subnet, dense []int32, from int32, lid units.LID, owner En
 	return nil
 }
 
-// LeastHops is the LID matrix of the cables alone: through each port that leads
-// to a switch, one more than from there, as OpenSM's minhop counts.
+// LeastHops is the LID matrix of the shortest paths: through each port to a switch, one hop more
+// than from that switch, as in OpenSM's minhop.
 func LeastHops(s *Subnet) *Hops {
 	h := NewHops(s)
 	dense := NewTablesTo(s, 0).Dense

@@ -7,9 +7,9 @@ import (
 	"weft/units"
 )
 
-// AssignLIDsKeeping gives every end port a LID, as AssignLIDs does, but ports whose GUID is
-// in known keep that LID. A known LID that is out of the unicast range, does not fit the
-// LMC, or was given to another port is not kept: its port gets a new LID.
+// AssignLIDsKeeping gives every end port a LID, as AssignLIDs does, but a port with a LID in known
+// keeps it. If a known LID is out of the unicast range, does not fit the LMC, or belongs to another
+// port, its port gets a new LID.
 func (s *Subnet) AssignLIDsKeeping(lmc uint8, known map[units.GUID]units.LID) error {
 	if len(known) == 0 {
 		return s.AssignLIDs(lmc)
@@ -47,7 +47,7 @@ func (s *Subnet) AssignLIDsKeeping(lmc uint8, known map[units.GUID]units.LID) er
 			rest = append(rest, e)
 		}
 	}
-	next := map[int]int{1: 1, 1 << lmc: 1} // by width: below it nothing is free
+	next := map[int]int{1: 1, 1 << lmc: 1} // by width: no lower LID is free
 	for _, e := range rest {
 		w := width(e)
 		lid := (next[w] + w - 1) / w * w

@@ -8,7 +8,7 @@ import (
 	"weft/units"
 )
 
-// TopLID is the highest LID that any port answers to, 0 if none has one.
+// TopLID is the highest LID of any port, 0 if no port has a LID.
 func (s *Subnet) TopLID() units.LID {
 	top := units.LID(0)
 	for i := range s.Nodes {
@@ -21,9 +21,8 @@ func (s *Subnet) TopLID() units.LID {
 	return top
 }
 
-// Owners is the port that answers to each LID from 0 to TopLID, None if no
-// port does. Of two ports that claim one LID the first in the order of nodes
-// is there; Check reports the clash.
+// Owners is the port of each LID from 0 to TopLID, None if there is none. If two ports have the
+// same LID, the first in the order of nodes counts; Check reports the clash.
 func (s *Subnet) Owners() []End {
 	owners := make([]End, int(s.TopLID())+1)
 	for i := range owners {
@@ -45,16 +44,15 @@ func (s *Subnet) Owners() []End {
 	return owners
 }
 
-// AssignLIDs gives every end port a LID, as OpenSM 3.3 does for a
-// subnet in which no port has one: the port that the manager runs on (Origin)
-// comes first, then the ports in the order of their GUIDs read backwards, byte
-// by byte (OpenSM compares GUIDs in network order as if they were in the
-// processor's; seen in its guid2lid of every reference fabric). With an LMC
-// above 0, adapters get 2^lmc LIDs from a multiple of that. Switches get one LID, even
-// with an enhanced port 0 (OpenSM's lmc_esp0 is FALSE by default).
+// AssignLIDs gives every end port a LID, as OpenSM 3.3 does for a subnet without LIDs: first the
+// manager's port (Origin), then the ports in the order of their GUIDs read backwards, byte by byte
+// (OpenSM compares the network byte order of GUIDs as if it were the processor's; seen in its
+// guid2lid of every reference fabric). With an LMC above 0, adapters get 2^lmc LIDs from a multiple
+// of 2^lmc. Switches get one LID, even with an enhanced port 0 (OpenSM's lmc_esp0 is FALSE by
+// default).
 //
-// An adapter's port without a cable gets no LID. The error says that the unicast range, 1
-// to 49,151, does not suffice.
+// An adapter's port without a cable gets no LID. It is an error if the unicast range, 1 to 49,151,
+// does not suffice.
 func (s *Subnet) AssignLIDs(lmc uint8) error {
 	if lmc > 7 {
 		return fmt.Errorf("LMC %d: valid are 0 to 7", lmc)
@@ -76,7 +74,7 @@ func (s *Subnet) AssignLIDs(lmc uint8) error {
 	return nil
 }
 
-// lidOrder lists the ports that get a LID in the order in which they do.
+// lidOrder lists the ports that get a LID, in the order of assignment.
 func (s *Subnet) lidOrder() []End {
 	var order []End
 	for i := range s.Nodes {

@@ -7,8 +7,8 @@ import (
 	"weft/units"
 )
 
-// Width is the number of lanes of a link: 1, 2, 4, 8 or 12; 0 if it is not
-// known (IBA vol. 1, 14.2.5.6, PortInfo.LinkWidthActive).
+// Width is the number of lanes of a link: 1, 2, 4, 8 or 12; 0 if unknown (IBA vol. 1, 14.2.5.6,
+// PortInfo.LinkWidthActive).
 type Width uint8
 
 // Speed is the signalling of each lane of a link.
@@ -28,15 +28,14 @@ const (
 	XDR
 )
 
-// Link is the width and speed of a cable, as both ports report it.
+// Link is the width and speed of a cable.
 type Link struct {
 	Width Width
 	Speed Speed
 }
 
-// speeds has the name and the data rate of a lane in Mb/s, coding and FEC
-// taken off (IBTA roadmap; IBA vol. 2, 5.2: 8b/10b up to QDR, 64b/66b from
-// FDR10; from EDR on, the marketed rate of a lane).
+// speeds is the name and the data rate of a lane in Mb/s, without coding and FEC (IBTA roadmap; IBA
+// vol. 2, 5.2: 8b/10b up to QDR, 64b/66b from FDR10; from EDR on, the marketed rate of a lane).
 var speeds = [...]struct {
 	name string
 	mbps int64
@@ -71,7 +70,7 @@ func ParseSpeed(text string) (Speed, bool) {
 	return SpeedUnknown, false
 }
 
-// ParseWidth reads a number of lanes that InfiniBand has: "1x" to "12x".
+// ParseWidth reads a width of InfiniBand: "1x" to "12x".
 func ParseWidth(text string) (Width, bool) {
 	switch strings.ToLower(text) {
 	case "1x":
@@ -88,8 +87,7 @@ func ParseWidth(text string) (Width, bool) {
 	return 0, false
 }
 
-// String is the number of lanes as the tools print it, "??" if it is not
-// known.
+// String is the number of lanes in the tools' form, "??" if it is unknown.
 func (w Width) String() string {
 	if w == 0 {
 		return "??"
@@ -97,10 +95,10 @@ func (w Width) String() string {
 	return strconv.Itoa(int(w)) + "x"
 }
 
-// String is width and speed as ibnetdiscover prints them: 4xEDR.
+// String is width and speed in ibnetdiscover's form: 4xEDR.
 func (l Link) String() string { return l.Width.String() + l.Speed.String() }
 
-// Rate is the data rate of the link, 0 if width or speed are not known.
+// Rate is the data rate of the link, 0 if width or speed is unknown.
 func (l Link) Rate() units.Rate {
 	if int(l.Speed) >= len(speeds) {
 		return 0

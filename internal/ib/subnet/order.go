@@ -2,9 +2,8 @@ package subnet
 
 import "strings"
 
-// CompareNames orders names as people do: numbers in them count as numbers, so
-// that node9 comes before node10. It is negative, 0 or positive like
-// strings.Compare.
+// CompareNames compares names in natural order: digits count as numbers, so node9 comes before
+// node10. The result is negative, 0 or positive, as from strings.Compare.
 func CompareNames(a, b string) int {
 	for a != "" && b != "" {
 		x, restA := digits(a)
@@ -28,7 +27,7 @@ func CompareNames(a, b string) int {
 	return len(a) - len(b)
 }
 
-// digits cuts off the number that a text begins with.
+// digits splits a text into its leading number and the rest.
 func digits(s string) (number, rest string) {
 	i := 0
 	for i < len(s) && s[i] >= '0' && s[i] <= '9' {

@@ -1,9 +1,8 @@
 package subnet
 
-// Reachable is the part of a subnet that its manager sees: the nodes that cables and
-// switches join to Origin. Adapters and routers do not forward, so their ports on another
-// fabric count as unplugged. Nodes keep their order. Without an Origin it is a copy of the
-// whole subnet.
+// Reachable is the part of a subnet that its manager reaches: the nodes that cables and switches
+// connect to Origin. Adapters and routers do not forward, so their ports on another fabric count as
+// unplugged. Nodes keep their order. Without an Origin it is a copy of the whole subnet.
 func (s *Subnet) Reachable() *Subnet {
 	if !s.Origin.Exists() {
 		return s.Clone()
@@ -11,7 +10,7 @@ func (s *Subnet) Reachable() *Subnet {
 	seen := make([]bool, len(s.Nodes))
 	queue := []End{s.Origin}
 	seen[s.Origin.Node] = true
-	var ports []End // of adapters and routers, that lead into this part
+	var ports []End // ports of adapters and routers with a cable into this part
 	for len(queue) > 0 {
 		e := queue[0]
 		queue = queue[1:]
@@ -40,8 +39,8 @@ func (s *Subnet) Reachable() *Subnet {
 	return s.keep(seen, ports)
 }
 
-// keep is a copy with only some nodes, and only some ports of adapters and
-// routers cabled.
+// keep is a copy with the given nodes only, and cables only at the given ports of adapters and
+// routers.
 func (s *Subnet) keep(nodes []bool, ports []End) *Subnet {
 	c := &Subnet{Origin: None}
 	at := make([]int32, len(s.Nodes))

@@ -45,9 +45,9 @@ func (e End) Exists() bool { return e.Node >= 0 }
 type Port struct {
 	GUID units.GUID // of an adapter's port and of a switch's port 0; 0 elsewhere
 	LID  units.LID  // of an adapter's port and of a switch's port 0; 0: none yet
-	LMC  uint8      // 0 to 7: the port answers to 2^LMC LIDs from LID on
-	Peer End        // the port at the other side of the cable, or None
-	Link Link       // of the cable in Peer
+	LMC  uint8      // 0 to 7: the port has 2^LMC LIDs from LID on
+	Peer End        // the port at the other end of the cable, or None
+	Link Link       // of the cable to Peer
 }
 
 // Node is a switch, an adapter or a router.
@@ -59,10 +59,10 @@ type Node struct {
 	DeviceID   uint16
 	Revision   uint32
 	Name       string // NodeDescription: up to 64 bytes of free text
-	// ID is the name that a file gave the node if that is not made of its
-	// GUID, as in ibsim's short form. It is empty elsewhere.
+	// ID is the node's name in a file if it is not made of the GUID, as in ibsim's short form;
+	// otherwise empty.
 	ID string
-	// Enhanced says of a switch that its port 0 is an enhanced one.
+	// Enhanced says that port 0 of the switch is an enhanced port 0.
 	Enhanced bool
 	Ports    []Port // by port number, from 0
 }
@@ -70,8 +70,8 @@ type Node struct {
 // NumPorts is the number of external ports of the node: the highest port number.
 func (n *Node) NumPorts() int { return len(n.Ports) - 1 }
 
-// Base is the port that has the node's LID: port 0 of a switch, and of an
-// adapter or a router the first with a cable, else the first.
+// Base is the port with the node's LID: port 0 of a switch; the first port with a cable of an
+// adapter or router, else its first port.
 func (n *Node) Base() uint8 {
 	if n.Kind == Switch {
 		return 0
@@ -84,20 +84,18 @@ func (n *Node) Base() uint8 {
 	return 1
 }
 
-// Subnet is a set of nodes joined by cables. The order of the nodes is the
-// order in which they were read or built; nothing that is computed from a
-// subnet depends on it unless it says so.
+// Subnet is a set of nodes connected by cables. The order of the nodes is the order of reading or
+// building. No result depends on it unless the function says so.
 type Subnet struct {
 	Nodes []Node
-	// Origin is the port from which the subnet was discovered, or on which its
-	// manager runs; None if that is not known.
+	// Origin is the port at which the discovery began, or the manager's port; None if unknown.
 	Origin End
 }
 
 // Port is the port at e.
 func (s *Subnet) Port(e End) *Port { return &s.Nodes[e.Node].Ports[e.Port] }
 
-// Peer is the port at the other side of the cable at e, or None.
+// Peer is the port at the other end of the cable at e, or None.
 func (s *Subnet) Peer(e End) End { return s.Nodes[e.Node].Ports[e.Port].Peer }
 
 // Switches counts the switches.
@@ -111,7 +109,7 @@ func (s *Subnet) Switches() int {
 	return n
 }
 
-// Connect joins two ports with a cable. The ports must exist and be free.
+// Connect connects two ports with a cable. The ports must exist and be free.
 func (s *Subnet) Connect(a, b End, link Link) {
 	pa, pb := s.Port(a), s.Port(b)
 	if pa.Peer.Exists() || pb.Peer.Exists() {
@@ -131,7 +129,7 @@ func (s *Subnet) Add(n Node, ports int) int32 {
 	return int32(len(s.Nodes) - 1)
 }
 
-// Clone is a copy that shares nothing with s, for code that breaks cables or assigns LIDs.
+// Clone is a deep copy, for code that breaks cables or assigns LIDs.
 func (s *Subnet) Clone() *Subnet {
 	c := &Subnet{Nodes: append([]Node(nil), s.Nodes...), Origin: s.Origin}
 	for i := range c.Nodes {

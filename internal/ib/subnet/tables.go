@@ -13,15 +13,15 @@ const NoPort = 255
 // Tables is the result of routing a subnet: linear forwarding tables of the switches, and
 // the virtual lanes that keep them free of deadlock. Slices by switch are indexed by the number of the switch in Dense.
 type Tables struct {
-	// Switch lists the switches as indices into Subnet.Nodes; Dense is its
-	// inverse, -1 for nodes that are none.
+	// Switch lists the switches as indices into Subnet.Nodes; Dense is its inverse, -1 for other
+	// nodes.
 	Switch []int32
 	Dense  []int32
 
-	// Top is the highest LID that the tables know.
+	// Top is the highest LID of the tables.
 	Top units.LID
-	// LFT is the port by LID, 0 to Top, for each switch; NoPort if the
-	// switch drops. Port 0 is the switch itself.
+	// LFT is the port by LID, 0 to Top, for each switch; NoPort if the switch drops the packet.
+	// Port 0 is the switch itself.
 	LFT [][]uint8
 	// MFT is the mask of ports, by multicast LID from FirstMulticastLID on,
 	// for each switch; nil without multicast groups.
@@ -29,25 +29,24 @@ type Tables struct {
 
 	// Lanes is the number of data lanes that the tables use, at least 1.
 	Lanes int
-	// SL is the service level that a path must use: nil if any will do.
+	// SL is the service level that a path must use; nil if any level is allowed.
 	SL PathSL
 	// SL2VL is the lane by switch, input port, output port and service level;
 	// nil if service levels and lanes are the same.
 	SL2VL []SLMap
 }
 
-// PathSL is the service level of the path from one LID to another, as path
-// records tell it.
+// PathSL is the service level of the path from one LID to another, as in path records.
 type PathSL func(src, dst units.LID) units.SL
 
-// SLMap is one switch's table from service levels to lanes: by input port,
-// output port and service level (IBA vol. 1, 14.2.5.8). Lane 15 drops.
+// SLMap is a switch's SL2VL table: the lane by input port, output port and service level (IBA vol.
+// 1, 14.2.5.8). Lane 15 means that the packet is dropped.
 type SLMap struct {
 	Ports int // highest port number
 	VL    []units.VL
 }
 
-// NewSLMap makes a map for ports 0 to ports in which all levels are on lane 0.
+// NewSLMap makes a map for ports 0 to ports with all levels on lane 0.
 func NewSLMap(ports int) SLMap {
 	return SLMap{Ports: ports, VL: make([]units.VL, (ports+1)*(ports+1)*16)}
 }
@@ -57,7 +56,7 @@ func (m *SLMap) At(in, out uint8, sl units.SL) units.VL {
 	return m.VL[(int(in)*(m.Ports+1)+int(out))*16+int(sl)]
 }
 
-// Set says the lane of level sl from port in to port out.
+// Set sets the lane of level sl from port in to port out.
 func (m *SLMap) Set(in, out uint8, sl units.SL, vl units.VL) {
 	m.VL[(int(in)*(m.Ports+1)+int(out))*16+int(sl)] = vl
 }
@@ -88,11 +87,10 @@ func (m *PortMask) Ports(list []uint8) []uint8 {
 	return list
 }
 
-// NewTables makes tables for a subnet in which no switch forwards anything.
-// Top is the highest LID that any port of the subnet answers to.
+// NewTables makes tables without entries. Top is the highest LID in the subnet.
 func NewTables(s *Subnet) *Tables { return NewTablesTo(s, s.TopLID()) }
 
-// NewTablesTo makes tables as NewTables does, whose highest LID is top.
+// NewTablesTo is NewTables with the highest LID top.
 func NewTablesTo(s *Subnet, top units.LID) *Tables {
 	t := &Tables{Dense: make([]int32, len(s.Nodes)), Top: top, Lanes: 1}
 	for i := range s.Nodes {
@@ -114,19 +112,18 @@ func NewTablesTo(s *Subnet, top units.LID) *Tables {
 	return t
 }
 
-// Hops are the entries of a LID matrix: the least number of hops from each
-// switch to each switch through each port, as opensm-lid-matrix.dump has it.
+// Hops is a LID matrix: the least number of hops from each switch to each switch through each port,
+// as in opensm-lid-matrix.dump.
 type Hops struct {
 	// At is indexed by switch, then by destination switch (both in Dense),
-	// then by port; column 0 is the least of all. 255 is no way.
+	// then by port; column 0 is the least of all. 255 is no path.
 	At [][][]uint8
-	// Other has the rows of LIDs that are not the base LID of a switch, by
-	// switch and port. Some of OpenSM's engines (ftree, sssp, dfsssp, nue) count
-	// hops to adapters too; it is nil elsewhere.
+	// Other is the rows of LIDs that are not the base LID of a switch, by switch and port. Some of
+	// OpenSM's engines (ftree, sssp, dfsssp, nue) count hops to adapters too; for others it is nil.
 	Other map[units.LID][][]uint8
 }
 
-// NewHops makes a LID matrix in which no switch reaches another.
+// NewHops makes a LID matrix without paths.
 func NewHops(s *Subnet) *Hops {
 	var switches []int32
 	width := 0

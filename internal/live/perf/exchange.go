@@ -41,7 +41,7 @@ type Test struct {
 	Verb    Verb `json:"verb"`
 	Kind    Kind `json:"kind"`
 	Size    int  `json:"size"`  // of a message, in bytes
-	Iters   int  `json:"iters"` // of all queue pairs together
+	Iters   int  `json:"iters"` // total of all queue pairs
 	QPs     int  `json:"qps"`
 	MTU     int  `json:"mtu"`
 	Depth   int  `json:"depth"`  // work requests outstanding

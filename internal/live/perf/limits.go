@@ -24,7 +24,7 @@ const (
 	// maxClients bounds the connections of a server. A further client replaces the client that has
 	// been idle for longest.
 	maxClients = 64
-	// DefaultMemory bounds the memory of all tests of a server together: two of the longest
+	// DefaultMemory bounds the memory of all tests of a server: enough for two of the longest
 	// messages.
 	DefaultMemory = 4 << 30
 	// firstOrder and nextOrder end an idle connection: clients order a test as soon as they have

@@ -31,7 +31,7 @@ type server struct {
 	ended Ended
 	tests chan struct{} // one place for each running test
 
-	// Deadlines: first for a client's first order, idle for each further one, queue for the wait
+	// Deadlines: first for a client's first order, idle for each further order, queue for the wait
 	// for a place, still for a test without progress, longest for any test.
 	first, idle, queue, still, longest time.Duration
 
@@ -148,7 +148,7 @@ func (s *server) release(n int64) {
 	s.free += n
 }
 
-// one runs one test, when it has a place and its memory.
+// one runs one test, once a place and memory are free.
 func (s *server) one(ctx context.Context, l *link, order *End) error {
 	t := order.Test
 	if t == nil {
@@ -248,7 +248,7 @@ func (e *ends) progress() (all uint64) {
 	return all
 }
 
-// meet tells the client of this side's queue pairs and connects them with the client's.
+// meet sends this side's queue pairs to the client and connects them with the client's.
 func (e *ends) meet(l *link, client *End) error {
 	if err := errors.Join(e.connect(client), e.prepare()); err != nil {
 		return errors.Join(err, l.write(&End{Error: err.Error()}))

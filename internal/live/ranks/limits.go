@@ -28,7 +28,7 @@ const (
 	receives = 4096
 	// The parameters of a pair's measurement. Each round has round trips of a short message, and a
 	// stream of long messages. Together the rounds take about a second. Five is the least number of
-	// rounds whose median survives two rounds that another program has disturbed.
+	// rounds with a valid median if another program disturbs two rounds.
 	PairRounds              = 5
 	pingBytes, pings        = 8, 400
 	PairBytes, pairMessages = 1 << 20, 48

@@ -7,8 +7,8 @@ import (
 	"weft/wire"
 )
 
-// Flow is the packets of one host to one queue pair of another: requests, and responses to the
-// requests of the flow in the other direction.
+// Flow is the packets of one host to one queue pair of another: requests, and responses to requests
+// of the opposite flow.
 type Flow struct {
 	Src      netip.Addr `json:"src"`
 	Dst      netip.Addr `json:"dst"`

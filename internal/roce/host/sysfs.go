@@ -10,7 +10,7 @@ import (
 )
 
 // attribute reports whether a file is a known attribute of sysfs. The file may be in a copy of the
-// tree: only the end of its path counts, and is returned.
+// tree: only the end of its path counts, and attribute returns it.
 func attribute(name string) (string, bool) {
 	name = strings.ReplaceAll(name, "\\", "/")
 	for _, mark := range []string{"ecn/roce_np/", "ecn/roce_rp/", "tc/1/traffic_class", "default_roce_tos"} {

@@ -53,7 +53,7 @@ type Finding struct {
 	// any.
 	Traffic Traffic
 	Setting Setting
-	// Where lists the affected ports of the switch, in their order.
+	// Where lists the affected ports of the switch, in the switch's order.
 	Where []string
 }
 
@@ -156,7 +156,7 @@ type checker struct {
 	hosts    []*host.Host
 	options  Options
 	findings []Finding
-	unjudged map[string][]string // text, and the ports that it is about
+	unjudged map[string][]string // by text: the ports concerned
 }
 
 // name is the name of the switch in findings.

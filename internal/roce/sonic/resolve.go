@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// maxProblems bounds how many defects of a configuration are listed.
+// maxProblems is the maximum number of listed defects of a configuration.
 const maxProblems = 50
 
 // Resolve makes a Switch of a configuration without defects. The error joins all defects that
@@ -205,10 +205,10 @@ const (
 	mostAlpha  = 7
 )
 
-// xonBelow checks that XON lies below XOFF. XON must lie below the most that the group may ever
-// hold before it pauses, and below its fill at the pause when the pool is used up, which is its
-// reserved size. On some chips SONiC's size includes the headroom. On others, shipped profiles have
-// an XON a little above the size, so XON is an error only if it lies above the headroom too.
+// xonBelow checks that XON lies below XOFF. XON must lie below the maximum fill of the group before
+// it pauses, and below its fill at the pause with an exhausted pool, which is its reserved size. On
+// some chips SONiC's size includes the headroom. On others, shipped profiles have an XON a little
+// above the size, so XON is an error only if it lies above the headroom too.
 func (r *resolver) xonBelow(row *Row, p *Profile) {
 	if !p.Lossless() {
 		return
@@ -273,7 +273,7 @@ func (r *resolver) headroomFits() {
 			continue
 		}
 		has := p.Pool.Xoff
-		if has == 0 { // no headroom is shared: the headroom of one group is at least less than the pool
+		if has == 0 { // no headroom is shared: the headroom of one group must still be smaller than the pool
 			has = p.Pool.Size
 		}
 		if has > 0 && p.Xoff > has {

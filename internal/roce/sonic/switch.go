@@ -74,8 +74,8 @@ type Profile struct {
 // Lossless reports whether the profile makes a priority group lossless.
 func (p *Profile) Lossless() bool { return p != nil && p.Xoff > 0 }
 
-// Threshold is the most that a group may hold before it pauses, including its reserved size, with
-// the rest of the pool empty. ok is false if the switch decides the pool's size.
+// Threshold is the maximum fill of a group before it pauses, including its reserved size, with the
+// rest of the pool empty. ok is false if the switch decides the pool's size.
 func (p *Profile) Threshold() (units.Bytes, bool) {
 	if p.StaticTh > 0 {
 		return p.Size + p.StaticTh, true
@@ -159,7 +159,7 @@ type Port struct {
 	Speed units.Rate
 	MTU   units.Bytes
 	Lanes int
-	Cable units.Length // 0: CABLE_LENGTH has none
+	Cable units.Length // 0: not in CABLE_LENGTH
 	Up    bool
 	Line  int
 	// Routed and Tagged are the lines that make the port a routed port (INTERFACE) or a tagged

@@ -46,12 +46,11 @@ func missing(t testing.TB, what string) {
 
 var sockets atomic.Int32
 
-// SocketName is a name that no other test has.
+// SocketName is a unique name for a test's socket.
 func SocketName() string { return fmt.Sprintf("weft-test-%d-%d", os.Getpid(), sockets.Add(1)) }
 
-// Command is a program that is attached to a simulator, at a node: by name, or
-// as H- and the digits of its GUID. It runs in a directory of its own below dir,
-// where OpenSM also leaves its dumps: in dir itself.
+// Command is a program at a node of a simulator: the node's name, or H- and the digits of its GUID.
+// It runs in a directory of its own below dir; OpenSM leaves its dumps in dir.
 func Command(ctx context.Context, t testing.TB, dir, socket, node, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	own, err := os.MkdirTemp(dir, name)
@@ -69,13 +68,12 @@ func Command(ctx context.Context, t testing.TB, dir, socket, node, name string, 
 // longest is the time limit of a program of infiniband-diags.
 const longest = 60 * time.Second
 
-// crashes is how often a program may die of its own before that is a failure:
-// ibqueryerrors of infiniband-diags 44.0 was seen to, with a segmentation fault, in
-// one of some forty runs on a busy machine.
+// crashes is the number of crashes of a program that are no failure: ibqueryerrors of
+// infiniband-diags 44.0 had a segmentation fault in one of some forty runs on a busy machine.
 const crashes = 2
 
-// Run runs a program to its end and returns what it printed. A program that dies
-// of a segmentation fault is run again, and the test's log says so.
+// Run runs a program and returns its output. It runs a program again after a segmentation fault,
+// and notes this in the test's log.
 func Run(t testing.TB, dir, socket, node, name string, args ...string) string {
 	t.Helper()
 	for died := 0; ; died++ {
@@ -102,7 +100,7 @@ func runOnce(t testing.TB, dir, socket, node, name string, args ...string) (stdo
 	return out.String(), errs.String(), err
 }
 
-// WaitFor waits for something that happens elsewhere.
+// WaitFor waits until happened is true.
 func WaitFor(t testing.TB, what string, happened func() bool) {
 	t.Helper()
 	for end := time.Now().Add(longest); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
