@@ -45,10 +45,29 @@ func (r workloadRules) deriveTraining() {
 			r.complain("training.noise.slow-gpus", "%d slow GPUs of %d", n.SlowGPUs, gpus)
 		}
 	}
-	if f := t.Framework.Float(); f <= 0 || f > 1 {
-		r.complain("training.framework", "computations reach %s of the kernels' rate: want more than 0 and at most 100%%", t.Framework)
+	r.checkComputing()
+}
+
+// checkComputing checks the rates of a training job's computations.
+func (r workloadRules) checkComputing() {
+	t, g := &r.Training, &r.Cluster.Node.GPU
+	peak, reached := g.Peak(t.Precision)
+	if peak == 0 {
+		r.complain("training.precision", "the GPU %s computes no %s: take bf16", g.Model, t.Precision)
+		return
 	}
-	if peak, _ := r.Cluster.Node.GPU.Peak(t.Precision); peak == 0 {
-		r.complain("training.precision", "the GPU %s computes no %s: take bf16", r.Cluster.Node.GPU.Model, t.Precision)
+	for _, share := range []struct {
+		field string
+		of    Ratio
+	}{
+		{"training.framework", t.Framework},
+		{"cluster.node.gpu.matrix-" + string(t.Precision), reached},
+		{"cluster.node.gpu.matrix-bf16", g.MatrixBF16},
+		{"cluster.node.gpu.attention", g.Attention},
+		{"cluster.node.gpu.sustained", g.Sustained},
+	} {
+		if f := share.of.Float(); f <= 0 || f > 1 {
+			r.complain(share.field, "computations at %s of a rate: want more than 0 and at most 100%%", share.of)
+		}
 	}
 }

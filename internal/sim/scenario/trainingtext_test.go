@@ -63,3 +63,19 @@ func TestAModelWithoutAPresetHasAName(t *testing.T) {
 		}
 	}
 }
+
+// A rate of zero would make a step infinitely long, one above the datasheet's too short.
+func TestImpossibleRatesOfComputationsAreRefused(t *testing.T) {
+	const job = trainingCluster + "training: {model: llama3-8b, precision: fp8, parallel: {tensor: 4}}\n"
+	for _, field := range []string{"training.framework", "cluster.node.gpu.matrix-fp8", "cluster.node.gpu.matrix-bf16", "cluster.node.gpu.attention", "cluster.node.gpu.sustained"} {
+		for value, refused := range map[string]bool{"0": true, "101%": true, "100%": false, "30%": false} {
+			f, err := Decode("t", []byte(job))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err = f.Resolve(Override{Path: field, Value: value, Origin: "test"}); (err != nil) != refused || refused && !strings.Contains(err.Error(), field) {
+				t.Errorf("%s of %s: %v", field, value, err)
+			}
+		}
+	}
+}
