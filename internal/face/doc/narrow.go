@@ -150,12 +150,8 @@ func (t *Table) groupEnd(j int) int {
 
 // part is the table of the key columns and some others.
 func (t *Table) part(keys, from, to int) *Table {
-	p := &Table{Keys: keys}
-	for j := range t.Rows[0] {
-		if j < keys || from <= j && j < to {
-			p.Columns = append(p.Columns, t.column(j))
-		}
-	}
+	columns := append(slices.Clone(t.Columns), make([]Column, len(t.Rows[0]))...)
+	p := &Table{Columns: slices.Concat(columns[:keys], columns[from:to]), Keys: keys}
 	for _, g := range t.Groups {
 		if a, b := max(g.From, from), min(g.To, to); a < b {
 			p.Groups = append(p.Groups, Group{a - from + keys, b - from + keys, g.Cell})

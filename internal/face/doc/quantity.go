@@ -127,14 +127,9 @@ func TokensPerSecond(x float64) Cell { return counted(int64(x), "tokens/s") }
 
 func counted(n int64, unit string) Cell {
 	text := Integer(n)
-	if n >= 10_000_000 {
-		for _, u := range []struct {
-			size float64
-			name string
-		}{{1e6, " M"}, {1e9, " G"}, {1e12, " T"}} {
-			if v := float64(n) / u.size; v >= 1 {
-				text = strconv.FormatFloat(v, 'g', 4, 64) + u.name
-			}
+	for i, size := range []float64{1e6, 1e9, 1e12} {
+		if v := float64(n) / size; v >= 1 && n >= 10_000_000 {
+			text = strconv.FormatFloat(v, 'g', 4, 64) + " " + "MGT"[i:i+1]
 		}
 	}
 	return quantity(float64(n), unit, text)
@@ -157,23 +152,17 @@ func TimeText(t units.Time, n int) string {
 	case t < 0:
 		return "-" + TimeText(-t, n)
 	}
-	for _, u := range []struct {
-		size units.Time
-		name string
-	}{{units.Second, "s"}, {units.Millisecond, "ms"}, {units.Microsecond, "us"}, {units.Nanosecond, "ns"}, {1, "ps"}} {
-		v := float64(t) / float64(u.size)
-		if v < 1 && u.size > 1 {
-			continue
-		}
-		decimals := n - len(strconv.FormatInt(int64(v), 10))
-		if u.size == 1 {
-			decimals = 0 // no smaller unit
-		}
-		text := strconv.FormatFloat(v, 'f', max(0, decimals), 64)
-		if decimals > 0 && len(text) > n+1 { // 9.9996 is 10.00
-			text = strings.TrimSuffix(text[:len(text)-1], ".")
-		}
-		return text + " " + u.name
+	size, unit := units.Picosecond, 0
+	for unit < 4 && t >= 1000*size {
+		size, unit = 1000*size, unit+1
 	}
-	return t.String()
+	v, decimals := float64(t)/float64(size), 0
+	if unit > 0 { // nothing is smaller than a picosecond
+		decimals = max(0, n-len(strconv.FormatInt(int64(v), 10)))
+	}
+	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	if decimals > 0 && len(text) > n+1 { // 9.9996 is 10.00
+		text = strings.TrimSuffix(text[:len(text)-1], ".")
+	}
+	return text + " " + []string{"ps", "ns", "us", "ms", "s"}[unit]
 }

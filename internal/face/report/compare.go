@@ -74,12 +74,12 @@ func names(r *runstore.Results) (out []string) {
 // speedTable is time and bandwidth of the fabrics side by side. The last column names the
 // fastest.
 func speedTable(r *runstore.Results) *doc.Table {
-	t := &doc.Table{Keys: 1, Columns: make([]doc.Column, 1)}
-	head := []doc.Cell{{Text: "size"}}
+	t := doc.NewTable("size")
+	t.Keys, t.Columns = 1, make([]doc.Column, 1)
 	for i, f := range r.Fabrics {
 		t.Groups = append(t.Groups, doc.Group{From: 1 + 3*i, To: 4 + 3*i, Cell: doc.Text(f.Name).In(doc.Series(i))})
 		t.Columns = append(t.Columns, doc.Column{Gap: 3}, doc.Column{Gap: 2}, doc.Column{Gap: 2})
-		head = append(head, doc.Text("time"), doc.Text("algbw"), doc.Text("busbw"))
+		t.Rows[0] = append(t.Rows[0], doc.Text("time"), doc.Text("algbw"), doc.Text("busbw"))
 	}
 	contest := len(r.Fabrics) > 1
 	if contest {
@@ -88,9 +88,8 @@ func speedTable(r *runstore.Results) *doc.Table {
 		if !repeated(r) {
 			heading = "least, in this run"
 		}
-		head = append(head, doc.Text(heading))
+		t.Rows[0] = append(t.Rows[0], doc.Text(heading))
 	}
-	t.Add(head...)
 	for _, size := range sizes(r) {
 		row := []doc.Cell{sizeCell(size)}
 		s := standingAt(r, size)
@@ -223,7 +222,8 @@ func networkTable(r *runstore.Results) *doc.Table {
 			}
 			is := protocol.Of(f.Protocol)
 			t.Add(label, doc.Text(doc.Fit(f.Name, 22)).In(doc.Series(i)), doc.Text(algorithmText(&p)), p50, p99, most,
-				stalls(is, p.Counts), pauses(is, p.Counts), marks(is, p.Counts), notifications(is, p.Counts),
+				countIf(!is.Ethernet(), p.Counts.CreditStalls), countIf(is.NeedsPauses(), p.Counts.Pauses),
+				countIf(is.Ethernet(), p.Counts.Marks), countIf(is.CNPs && !is.OneSegment, p.Counts.CNPs),
 				doc.Count(p.Counts.Retransmissions), doc.Count(p.Counts.Drops()), doc.Count(p.Counts.Packets), doc.Text(link), busy)
 			label = doc.Cell{}
 		}

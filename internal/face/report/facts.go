@@ -20,22 +20,21 @@ func factSection(r *runstore.Results, sc *scenario.Resolved) doc.Section {
 	if sc == nil || len(r.Fabrics) == 0 {
 		return out
 	}
-	head := []doc.Cell{{}}
-	rows := make([][]doc.Cell, len(properties))
-	for k, row := range properties {
-		rows[k] = []doc.Cell{{Text: row.label, Tone: doc.Soft}}
+	t := doc.NewTable("")
+	for _, row := range properties {
+		t.Add(doc.Text(row.label).In(doc.Soft))
 	}
 	for i, f := range r.Fabrics {
 		at := slices.IndexFunc(sc.Fabrics, func(s scenario.Fabric) bool { return s.Name == f.Name })
 		if at < 0 {
 			return out
 		}
-		head = append(head, doc.Text(f.Name).In(doc.Series(i)))
+		t.Rows[0] = append(t.Rows[0], doc.Text(f.Name).In(doc.Series(i)))
 		for k, row := range properties {
-			rows[k] = append(rows[k], doc.Text(row.of(&sc.Fabrics[at])))
+			t.Rows[k+1] = append(t.Rows[k+1], doc.Text(row.of(&sc.Fabrics[at])))
 		}
 	}
-	out.Blocks = []doc.Block{&doc.Table{Rows: append([][]doc.Cell{head}, rows...)}}
+	out.Blocks = []doc.Block{t}
 	return out
 }
 

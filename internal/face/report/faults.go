@@ -46,13 +46,12 @@ func faultSentences(r *runstore.Results) (out []string) {
 
 // fabricTable is a heading with the fabrics' names, for rows of [addRow].
 func fabricTable(title string, r *runstore.Results) *doc.Table {
-	t := &doc.Table{Columns: make([]doc.Column, 1)}
-	head := []doc.Cell{{Text: title}}
+	t := doc.NewTable(title)
+	t.Columns = make([]doc.Column, 1)
 	for i, f := range r.Fabrics {
 		t.Columns = append(t.Columns, doc.Column{Gap: 3})
-		head = append(head, doc.Text(doc.Fit(f.Name, 22)).In(doc.Series(i)))
+		t.Rows[0] = append(t.Rows[0], doc.Text(doc.Fit(f.Name, 22)).In(doc.Series(i)))
 	}
-	t.Add(head...)
 	return t
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -70,33 +69,11 @@ func list(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// stalls and pauses are the number of times that the link layer held a sender back: for lack of
-// credits on InfiniBand, by PFC on Ethernet. A stall is one lane of one port that begins to wait, a
-// pause one frame that stops a port: the two cannot be compared. TCP's classes are lossy and have
-// neither.
-func stalls(p *protocol.Protocol, c runstore.Counts) doc.Cell {
-	return countUnless(p.Ethernet(), c.CreditStalls)
-}
-
-func pauses(p *protocol.Protocol, c runstore.Counts) doc.Cell {
-	return countUnless(!p.NeedsPauses(), c.Pauses)
-}
-
-// marks is the number of ECN marks; InfiniBand has its own congestion control, which is counted
-// elsewhere.
-func marks(p *protocol.Protocol, c runstore.Counts) doc.Cell {
-	return countUnless(!p.Ethernet(), c.Marks)
-}
-
-// notifications is the number of CNPs; none on a fabric without them, and within one segment
-// without marking.
-func notifications(p *protocol.Protocol, c runstore.Counts) doc.Cell {
-	return countUnless(!p.CNPs || p.OneSegment, c.CNPs)
-}
-
-// countUnless is a count; none if a fabric lacks the thing and nothing was counted.
-func countUnless(lacks bool, n int64) doc.Cell {
-	if lacks && n == 0 {
+// countIf is a count; none on a fabric that lacks the thing, if nothing was counted. A credit stall
+// is one lane of one port that begins to wait, a pause one frame that stops a port: the two cannot
+// be compared. TCP's classes are lossy and have neither.
+func countIf(has bool, n int64) doc.Cell {
+	if !has && n == 0 {
 		return doc.None
 	}
 	return doc.Count(n)

@@ -119,11 +119,11 @@ func leading(rows []termRow, belongs func(termRow) bool) []termRow {
 
 // fabricColumns is a table with a column of numbers for each fabric.
 func fabricColumns(all []*latency.Result) *doc.Table {
-	head := []doc.Cell{{}}
+	t := doc.NewTable("")
 	for i := range all {
-		head = append(head, doc.Text(all[i].Fabric).In(doc.Series(i)))
+		t.Rows[0] = append(t.Rows[0], doc.Text(all[i].Fabric).In(doc.Series(i)))
 	}
-	return &doc.Table{Rows: [][]doc.Cell{head}}
+	return t
 }
 
 // addOf adds a row with a cell for each fabric, and further cells behind it.

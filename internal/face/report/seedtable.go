@@ -7,14 +7,13 @@ import (
 
 // intervalTable is the uncertainty over seeds, a row per size.
 func intervalTable(r *runstore.Results) *doc.Table {
-	t := &doc.Table{Keys: 2, Columns: make([]doc.Column, 2)}
-	head := []doc.Cell{{Text: "size"}, {Text: "seeds"}}
+	t := doc.NewTable("size", "seeds")
+	t.Keys, t.Columns = 2, make([]doc.Column, 2)
 	for i, f := range r.Fabrics {
 		t.Groups = append(t.Groups, doc.Group{From: 2 + 2*i, To: 4 + 2*i, Cell: doc.Text(f.Name).In(doc.Series(i))})
 		t.Columns = append(t.Columns, doc.Column{Gap: 3}, doc.Column{Gap: 2})
-		head = append(head, doc.Text("±"), doc.Text("× the fastest"))
+		t.Rows[0] = append(t.Rows[0], doc.Text("±"), doc.Text("× the fastest"))
 	}
-	t.Add(head...)
 	for _, size := range sizes(r) {
 		n := 0
 		s := standingAt(r, size)

@@ -9,13 +9,12 @@ import (
 
 // Topology is the parts of a scenario's fabrics: a column per fabric, without rows that are zero for all.
 func Topology(sc *scenario.Resolved, bills []network.Bill) *doc.Document {
-	head, shape := []string{""}, []string{"shape"}
+	t := doc.NewTable("")
+	t.AddTexts("shape")
 	for i := range bills {
-		head, shape = append(head, bills[i].Fabric), append(shape, string(bills[i].Shape))
+		t.Rows[0], t.Rows[1] = append(t.Rows[0], doc.Text(bills[i].Fabric)), append(t.Rows[1], doc.Text(string(bills[i].Shape)))
 	}
-	t := &doc.Table{Keys: 1}
-	t.AddTexts(head...)
-	t.AddTexts(shape...)
+	t.Keys = 1
 	add := func(level int, label string, always bool, of func(*network.Bill) int) {
 		row, shown := []doc.Cell{{Text: label, Level: level}}, always
 		for i := range bills {

@@ -145,14 +145,13 @@ func purposeTable(t *runstore.Training) *doc.Table {
 			}
 		}
 	}
-	out := &doc.Table{Columns: make([]doc.Column, 1)}
-	head := []doc.Cell{{Text: "fabric"}}
+	out := doc.NewTable("fabric")
+	out.Columns = make([]doc.Column, 1)
 	for i, p := range purposes {
 		out.Groups = append(out.Groups, doc.Group{From: 1 + 2*i, To: 3 + 2*i, Cell: doc.Text(p)})
 		out.Columns = append(out.Columns, doc.Column{Gap: 3}, doc.Column{})
-		head = append(head, doc.Text("moving"), doc.Text("exposed"))
+		out.Rows[0] = append(out.Rows[0], doc.Text("moving"), doc.Text("exposed"))
 	}
-	out.Add(head...)
 	for i := range t.Fabrics {
 		row := []doc.Cell{{Text: t.Fabrics[i].Name}}
 		for _, name := range purposes {
