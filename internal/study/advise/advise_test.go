@@ -270,7 +270,7 @@ func TestABadProfileIsAnErrorWithItsPlace(t *testing.T) {
 		"organisation: {skills: {ethernet: guru}}":    `organisation.skills.ethernet: "guru" is not known: want none, some or expert`,
 		"organisation: {separation: walls}":           `organisation.separation: "walls" is not known`,
 		"design: {shapes: [dragonfly]}":               "design.shapes[0]: a dragonfly has no smaller model",
-		"price-ratio: 0":                              "price-ratio: 0: want what a port",
+		"price-ratio: 0":                              "price-ratio: 0: want the cost of a port",
 		"weights: {cost: -1}":                         "weights.cost",
 		"simulate: {nodes: 1}":                        "simulate.nodes: 1 is out of range",
 		"organisation: {vendor-policy: [single, no]}": "organisation.vendor-policy: a list is given",

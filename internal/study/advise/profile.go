@@ -171,7 +171,7 @@ func Read(name string, text []byte, overrides ...scenario.Override) (*Profile, e
 		}
 	}
 	if p.PriceRatio.Num == 0 {
-		problems = append(problems, scenario.Problem{Path: "price-ratio", Err: fmt.Errorf("0: want what a port of InfiniBand costs over one of Ethernet, such as 1.5")})
+		problems = append(problems, scenario.Problem{Path: "price-ratio", Err: fmt.Errorf("0: want the cost of a port of InfiniBand over the cost of a port of Ethernet, such as 1.5")})
 	}
 	if p.Organisation.SharedStorage && !doc.Stated("design.spare-ports") {
 		p.Design.SparePorts = storagePorts(&p.Design)

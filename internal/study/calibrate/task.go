@@ -156,7 +156,7 @@ func orNone(s string) string {
 func trueRanks(t *logfile.Table, said *logfile.Said, cluster int) (ranks int, told []string, err error) {
 	by := t.Ranks()
 	if by.Most > 0 && by.Least > by.Most {
-		return 0, nil, fmt.Errorf("busbw over algbw is that of no number of ranks, if this is an %s: the rows are of different runs, or of another operation", t.Op)
+		return 0, nil, fmt.Errorf("no number of ranks gives this busbw over algbw in an %s: the rows are of different runs, or of another operation", t.Op)
 	}
 	exact, isExact := by.Exact()
 	for _, claim := range []struct {
@@ -166,9 +166,9 @@ func trueRanks(t *logfile.Table, said *logfile.Said, cluster int) (ranks int, to
 		switch {
 		case claim.ranks == 0:
 		case !by.Allows(claim.ranks) && isExact:
-			told = append(told, fmt.Sprintf("%s says %d ranks, but busbw over algbw is that of %d: %d are taken", claim.who, claim.ranks, exact, exact))
+			told = append(told, fmt.Sprintf("%s says %d ranks, but busbw over algbw is for %d: weft takes %d", claim.who, claim.ranks, exact, exact))
 		case !by.Allows(claim.ranks):
-			told = append(told, fmt.Sprintf("%s says %d ranks, but busbw over algbw is that of %d to %d", claim.who, claim.ranks, by.Least, by.Most))
+			told = append(told, fmt.Sprintf("%s says %d ranks, but busbw over algbw is for %d to %d", claim.who, claim.ranks, by.Least, by.Most))
 		case ranks == 0:
 			ranks = claim.ranks
 		}
@@ -179,9 +179,9 @@ func trueRanks(t *logfile.Table, said *logfile.Said, cluster int) (ranks int, to
 	case ranks > 0:
 		return ranks, told, nil
 	case by.Allows(cluster):
-		return cluster, append(told, fmt.Sprintf("how many ranks took part is not in the log: the cluster's %d are taken", cluster)), nil
+		return cluster, append(told, fmt.Sprintf("the log does not have the number of ranks: weft takes the cluster's %d", cluster)), nil
 	}
-	return 0, told, fmt.Errorf("busbw over algbw is that of %d to %d ranks, and the cluster has %d: give --nodes", by.Least, by.Most, cluster)
+	return 0, told, fmt.Errorf("busbw over algbw is for %d to %d ranks, and the cluster has %d: give --nodes", by.Least, by.Most, cluster)
 }
 
 // place assigns ranks to nodes: as many as the log lists, or else full nodes.
