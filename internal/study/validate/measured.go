@@ -14,8 +14,8 @@ import (
 // the values of the system's source where the system differs. No value comes from
 // the measured tables.
 var models = map[string]scenario.Scenario{
-	"A1":   clusterOf(2, scenario.Node{Preset: "dgx-a100", NICs: 4}, "", "roce-v2-100g"),
-	"A2":   clusterOf(2, scenario.Node{Preset: "dgx-h100", NICs: 32}, "", "roce-v2-100g"),
+	"A1":   clusterOf(2, scenario.Node{Preset: "dgx-a100", NICs: 4}, "", "efa-100g"),
+	"A2":   clusterOf(2, scenario.Node{Preset: "dgx-h100", NICs: 32}, "", "efa-100g"),
 	"A4":   clusterOf(1, scenario.Node{Preset: "dgx-h100"}, scenario.SingleSwitch, "infiniband-ndr"),
 	"A5":   clusterOf(2, scenario.Node{Preset: "oci-h100"}, "", "roce-v2-200g"),
 	"A8":   clusterOf(1, scenario.Node{Preset: "gb200-nvl72"}, scenario.FatTree, "infiniband-ndr"),

@@ -85,7 +85,7 @@ var systems = []System{
 		ID: "A1", Title: "2 nodes of 8 A100-80, 4 × 100G EFA (AWS p4de)", Nodes: 2, GPUs: 8, Node: "hgx-a100",
 		Network: "EFA, 4 ports of 100 Gb/s a node",
 		Source:  "aws-samples/awsome-distributed-training, micro-benchmarks/nccl-tests/README.md L157-187 (V)",
-		Why:     "EFA is neither InfiniBand nor RoCE v2: its transport (SRD) is not modelled",
+		Why:     "NCCL's plug-in for EFA is not modelled (its time for each message, its choice of algorithm and channels), and the rate control of SRD is not public",
 		Points: []Point{
 			{Bytes: 8, Microseconds: 164.3},
 			{Bytes: 64 * kib, Microseconds: 227.4},
@@ -100,7 +100,7 @@ var systems = []System{
 		ID: "A2", Title: "2 nodes of 8 H100, 3200G EFAv2 (AWS p5.48xlarge)", Nodes: 2, GPUs: 8, Node: "dgx-h100",
 		Network: "EFA, 32 ports of 100 Gb/s a node",
 		Source:  "aws-samples/awsome-distributed-training, micro-benchmarks/nccl-tests/README.md L192-225 (V)",
-		Why:     "EFA is neither InfiniBand nor RoCE v2: its transport (SRD) is not modelled",
+		Why:     "NCCL's plug-in for EFA is not modelled (its time for each message, its choice of algorithm and channels), and the rate control of SRD is not public",
 		Points: []Point{
 			{Bytes: 8, Microseconds: 69.12},
 			{Bytes: 64 * kib, Microseconds: 135.1},
