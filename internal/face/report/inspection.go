@@ -17,7 +17,7 @@ func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Docume
 	if r.Rails != nil {
 		text := fmt.Sprintf("Rail-optimised: %d rails (%s)", r.Rails.Count, someOf(r.Rails.Labels))
 		if r.Rails.Islands > 1 {
-			text += fmt.Sprintf(" in %d fabrics that no cable joins", r.Rails.Islands)
+			text += fmt.Sprintf(" in %d fabrics without a cable between them", r.Rails.Islands)
 		}
 		lines = append(lines, text)
 	}
@@ -64,7 +64,7 @@ func fabricCounts(r *inspect.Report) string {
 // number is a number with its noun.
 func number(n int, one, many string) string { return exactly(int64(n), one, many) }
 
-// islandBlocks are the parts that no cable joins, equal ones once.
+// islandBlocks are the parts without a cable between them, equal ones once.
 func islandBlocks(r *inspect.Report) (out []doc.Block) {
 	const most = 8
 	for i := 0; i < len(r.Islands); {

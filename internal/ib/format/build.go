@@ -108,10 +108,10 @@ func (b *builder) see(in *lines, s sighting, own bool) (int, bool) {
 // first lacks.
 func (b *builder) compare(in *lines, p *seenPort, s *sighting) {
 	if s.hasLID && p.hasLID && s.lid != p.lid {
-		in.note("%s has LID %d here and LID %d in line %d: the latter was taken", p.describe(), s.lid, p.lid, p.where.line)
+		in.note("%s has LID %d here and LID %d in line %d: the latter is used", p.describe(), s.lid, p.lid, p.where.line)
 	}
 	if s.node.Name != "" && p.node.Name != "" && s.node.Name != p.node.Name {
-		in.note("%v is called %q here and %q in line %d: the latter was taken", s.key(), shorten(s.node.Name, 64), shorten(p.node.Name, 64), p.where.line)
+		in.note("%v is called %q here and %q in line %d: the latter is used", s.key(), shorten(s.node.Name, 64), shorten(p.node.Name, 64), p.where.line)
 	}
 	if p.node.Name == "" {
 		p.node.Name = s.node.Name
@@ -178,7 +178,7 @@ func (b *builder) finish(name string) *subnet.Subnet {
 		}
 		back, mutual := b.ends[far[i]]
 		if mutual && (b.said[back].down || far[back] != said.from) {
-			b.fail(said.where, "the ends of a cable disagree: %s is joined to %s here, and line %d says otherwise of that port", s.EndName(a), s.EndName(c), b.said[back].where.line)
+			b.fail(said.where, "the ends of a cable disagree: %s is joined to %s here, and line %d contradicts this", s.EndName(a), s.EndName(c), b.said[back].where.line)
 			continue
 		}
 		if s.Peer(a).Exists() || s.Peer(c).Exists() {
@@ -279,7 +279,7 @@ func (b *builder) settleKinds(far []endKey) {
 			b.seen[i].node.Kind = subnet.Adapter
 		}
 	}
-	b.log.note(b.seen[0].where.file, 0, "the file has no kind for %d nodes: nodes with one port were taken for adapters, all others for switches", len(ports))
+	b.log.note(b.seen[0].where.file, 0, "the file has no kind for %d nodes: nodes with one port count as adapters, all others as switches", len(ports))
 }
 
 // byLID finds the far end of a line without its GUID.

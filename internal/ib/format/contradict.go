@@ -34,7 +34,7 @@ func (l *log) contradicted(claims []claim, name func(subnet.End) string) map[sub
 			first[at] = said{to, where}
 		case was.peer != to && !told[[2]subnet.End{at, to}]:
 			bad[at], told[[2]subnet.End{at, to}] = true, true
-			l.contradict(where, "%s is joined to %s here and to %s in line %d: neither cable was taken", name(at), peer(to), peer(was.peer), was.where.line)
+			l.contradict(where, "%s is joined to %s here and to %s in line %d: neither cable is used", name(at), peer(to), peer(was.peer), was.where.line)
 		}
 	}
 	for _, c := range claims {

@@ -230,7 +230,7 @@ func (t *topoReader) addNode(in *lines, kind subnet.Kind, ports int, id, rest st
 	named, isGUID := guidOfID(kind, id)
 	switch {
 	case t.next.hasGUID && isGUID && named != n.GUID:
-		in.note("the node is called %q, and the line above says that its GUID is %v: the latter was taken", id, n.GUID)
+		in.note("the node is called %q, and the line above says that its GUID is %v: the latter is used", id, n.GUID)
 		n.ID = id
 	case isGUID:
 		n.GUID = named

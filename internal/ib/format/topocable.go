@@ -43,7 +43,7 @@ func (t *topoReader) connect() {
 			}
 			t.join(said, t.aliases[said.remote])
 		case !mutual:
-			t.fail(said.where, "a cable with one end: %s is joined to %s, and nothing is said of that port: expected [%d] %q[%d] there",
+			t.fail(said.where, "a cable with one end: %s is joined to %s, and no line describes that port: expected [%d] %q[%d] there",
 				t.end(said.at), t.end(far[i]), far[i].Port, t.id(said.at), said.at.Port)
 		case far[j] != said.at:
 			t.disagree(said, &t.said[j], far[i])
@@ -137,7 +137,7 @@ func (t *topoReader) sameEnd(a, b *saidCable) {
 		lid = n.Ports[0].LID
 	}
 	if a.hasLID && a.lid != lid {
-		t.log.note(a.where.file, a.where.line, "%s has LID %d here and LID %d where it is described: the latter was taken", t.name(b.at.Node), a.lid, lid)
+		t.log.note(a.where.file, a.where.line, "%s has LID %d here and LID %d where it is described: the latter is used", t.name(b.at.Node), a.lid, lid)
 	}
 }
 

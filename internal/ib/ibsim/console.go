@@ -47,12 +47,12 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"Dump", `["NODE"]`, "the nodes, their ports and LIDs", (*Console).dump},
-		{"Route", "FROM-LID TO-LID", "the way between two LIDs by the tables as they are", (*Console).route},
+		{"Route", "FROM-LID TO-LID", "the path between two LIDs by the current tables", (*Console).route},
 		{"Link", `"NODE"[PORT] "NODE"[PORT]`, "join two ports that have no cable", (*Console).link},
 		{"Unlink", `"NODE"[PORT] or "NODE"`, "take a cable away, or all of a node", (*Console).unlink},
 		{"Clear", `"NODE"[PORT] or "NODE"`, "unlink, and reset the port to its state after power-on", (*Console).clear},
 		{"Guid", `"NODE"[PORT] GUID`, "give a node or a port of an adapter another GUID", (*Console).guid},
-		{"Error", `"NODE"[PORT] PERCENT [ATTRIBUTE]`, "drop a share of what comes in, or of the requests of one attribute", (*Console).loss},
+		{"Error", `"NODE"[PORT] PERCENT [ATTRIBUTE]`, "drop a share of arriving datagrams, or of requests for an attribute", (*Console).loss},
 		{"Baselid", `"NODE"[PORT] LID [LMC]`, "give a port another LID", (*Console).baseLID},
 		{"Start", "", "nothing: the network has started", func(*Console, context.Context, string) error { return nil }},
 		{"Verbose", "[LEVEL]", "nothing: this simulator is silent", func(*Console, context.Context, string) error { return nil }},
@@ -66,7 +66,7 @@ func commands() []command {
 		{"PerformanceSet", `"NODE"[PORT] ATTRIBUTE.FIELD=VALUE`, "set a performance counter", (*Console).performance},
 		{"down", "NODE[PORT]", "as Unlink", (*Console).unlink},
 		{"up", "NODE[PORT]", "as ReLink", (*Console).relink},
-		{"restart", "NODE", "let a node lose its power for a moment", (*Console).restart},
+		{"restart", "NODE", "interrupt the power of a node", (*Console).restart},
 	}
 }
 

@@ -18,7 +18,7 @@ func (in *inspection) cuts(p *island) {
 			continue
 		}
 		e := subnet.End{Node: p.g.node[b[0]], Port: p.g.ports(b[0], b[1])[0]}
-		in.find(Warning, "single-cable", []subnet.End{e, in.s.Peer(e)}, "the cable from %s to %s is the only way between %s and the other %d",
+		in.find(Warning, "single-cable", []subnet.End{e, in.s.Peer(e)}, "the cable from %s to %s is the only path between %s and the other %d",
 			in.endName(e), in.endName(in.s.Peer(e)), plural(min(beyond, total-beyond), "adapter"), max(beyond, total-beyond))
 	}
 	for sw, parts := range c.parts {

@@ -30,7 +30,7 @@ func (in *inspection) extendedTree(p *island) bool {
 		return false
 	}
 	p.about.Family, p.about.Levels = inner.about.Family, inner.about.Levels
-	p.about.What = fmt.Sprintf("%s with %s hung onto it", inner.about.What, plural(len(hung), "further switch"))
+	p.about.What = fmt.Sprintf("%s with %s attached", inner.about.What, plural(len(hung), "further switch"))
 	for _, sw := range hung {
 		in.addedSwitch(p, sw)
 	}
@@ -57,6 +57,6 @@ func (in *inspection) addedSwitch(p *island, sw int32) {
 		cables += len(n.ports)
 		at = append(at, ends(p.g, sw, n.to)...)
 	}
-	in.find(Warning, "hung-switch", at, "%s with %s is no leaf of the tree: it hangs on other leaves by %s (%s)",
+	in.find(Warning, "hung-switch", at, "%s with %s is no leaf of the tree: it is connected to other leaves by %s (%s)",
 		p.g.name(sw), plural(len(p.g.hosts[sw]), "adapter"), plural(cables, "cable"), list(to, 4))
 }

@@ -127,10 +127,10 @@ func (in *inspection) apart() {
 	}
 	for i, p := range in.parts[1:] {
 		if p.adapters() == 0 || 10*p.adapters() < in.parts[0].adapters() {
-			in.find(Warning, "island", nil, "%s (%s) %s joined to the rest by no cable",
+			in.find(Warning, "island", nil, "%s (%s) %s without a cable to the rest",
 				list(p.switchNames(), 3), plural(p.adapters(), "adapter"), isAre(len(p.g.node)))
 		} else if i == 0 {
-			in.find(Note, "islands", nil, "the fabric has %d parts that no cable joins: separate planes or rails, or a cable is missing", len(in.parts))
+			in.find(Note, "islands", nil, "the fabric has %d parts without a cable between them: separate planes or rails, or a cable is missing", len(in.parts))
 		}
 	}
 }

@@ -159,7 +159,7 @@ func (in *inspection) mixedHosts() {
 		for _, name := range slices.Sorted(maps.Keys(families[link])) {
 			who = append(who, fmt.Sprintf("%d %s*", families[link][name], name))
 		}
-		in.find(Note, "mixed-speeds", nil, "%d of %s run at %v (%s), %d at %v: what all hosts do together goes at the pace of the slowest",
+		in.find(Note, "mixed-speeds", nil, "%d of %s run at %v (%s), %d at %v: jobs on all hosts run at the pace of the slowest",
 			count[link], plural(all, "host link"), link, list(who, 6), count[most], most)
 	}
 }

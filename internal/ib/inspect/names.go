@@ -63,13 +63,13 @@ func (in *inspection) naming() {
 	for _, name := range twice {
 		nodes := count[name]
 		first, second := &in.s.Nodes[nodes[0]], &in.s.Nodes[nodes[1]]
-		in.find(Warning, "duplicate-name", nil, "%s have the name %q (%v, %v): messages that name it may mean either", plural(len(nodes), "node"), name, first.GUID, second.GUID)
+		in.find(Warning, "duplicate-name", nil, "%s have the name %q (%v, %v): messages with this name are ambiguous", plural(len(nodes), "node"), name, first.GUID, second.GUID)
 	}
 	if unnamed > 0 {
-		in.find(Note, "unnamed-switch", nil, "%s only the name that the maker gave: name switches, or give the tools a node-name-map", have(unnamed, "switch"))
+		in.find(Note, "unnamed-switch", nil, "%s only the vendor's default name: name switches, or give the tools a node-name-map", have(unnamed, "switch"))
 	}
 	if mlx > 0 {
-		in.find(Note, "unnamed-adapter", nil, "%s only the name that the maker gave: which host they are in is unknown", have(mlx, "adapter"))
+		in.find(Note, "unnamed-adapter", nil, "%s only the vendor's default name: which host they are in is unknown", have(mlx, "adapter"))
 	}
 	if noLID == len(in.s.Nodes) && noLID > 0 {
 		in.find(Note, "no-lids", nil, "no node has a LID: no Subnet Manager has run, or the file does not keep LIDs")

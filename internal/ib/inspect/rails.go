@@ -46,10 +46,10 @@ func (in *inspection) planes(family []*host) {
 		case counts[i] == each:
 			whole++
 		case counts[i] < each && counts[i] > 0:
-			in.find(Warning, "fewer-planes", endsOf(h), "%q is on %d of the %s that no cable joins, most hosts like it are on %d", h.name, counts[i], plural(len(all), "part"), each)
+			in.find(Warning, "fewer-planes", endsOf(h), "%q is on %d of the %s without a cable between them, most hosts like it are on %d", h.name, counts[i], plural(len(all), "part"), each)
 		}
 	}
-	in.find(Note, "planes", nil, "%s on %d of the %s that no cable joins: these are planes, and traffic between them goes through a host", haveAre(whole, withoutNumber(family[0].name)), each, plural(len(all), "part"))
+	in.find(Note, "planes", nil, "%s on %d of the %s without a cable between them: these are planes, and traffic between them goes through a host", haveAre(whole, withoutNumber(family[0].name)), each, plural(len(all), "part"))
 }
 
 func haveAre(n int, family string) string {

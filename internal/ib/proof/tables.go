@@ -23,7 +23,7 @@ func checkTables(s *subnet.Subnet, t *subnet.Tables) error {
 	for i := range s.Nodes {
 		d := t.Dense[i]
 		if isSwitch := s.Nodes[i].Kind == subnet.Switch; isSwitch != (d >= 0) || int(d) >= len(t.LFT) {
-			return fmt.Errorf("the tables do not know which nodes are switches: node %d, %q", i, s.Nodes[i].Name)
+			return fmt.Errorf("the tables and the subnet disagree on which nodes are switches: node %d, %q", i, s.Nodes[i].Name)
 		}
 	}
 	if t.SL2VL != nil && len(t.SL2VL) != len(t.LFT) {

@@ -19,11 +19,11 @@ func (r *Report) Refutations() []string {
 		}
 	}
 	if r.EndToEnd.Proven() && r.EndToSwitch.Proven() && len(out) > 0 {
-		out[len(out)-1] += ", which only management by LID takes; all that ends send arrives"
+		out[len(out)-1] += ", which only management by LID takes; all packets of ends arrive"
 	}
 	switch {
 	case r.Deadlocks() && r.AnyLevel:
-		out = append(out, "there is a credit loop if paths use all service levels; those of paths are not known")
+		out = append(out, "there is a credit loop if paths use all service levels; the real levels are not known")
 	case r.Deadlocks():
 		out = append(out, "there is a credit loop")
 	}

@@ -206,7 +206,7 @@ func asRefusal(err error) (*Refusal, bool) {
 func whyChosen(tried []Attempt, best int) string {
 	t := &tried[best]
 	if t.Refused != "" {
-		return "no tables are proven: those of minhop are what OpenSM takes, and they are refuted: " + t.Refused
+		return "no tables are proven; the tables of minhop, OpenSM's choice, are refuted:  " + t.Refused
 	}
 	if !t.pairs {
 		return "its tables are proven, and there are no two hosts that send to each other"

@@ -59,7 +59,7 @@ func (j *job) freeOfLoops(engine Name, d *deadlocks) error {
 		return &Refusal{
 			Engine: engine,
 			Reason: fmt.Sprintf("its paths need at least %d virtual lanes to be free of credit loops, and the switches have %d", need, have),
-			Remedy: "Use lash, updn or dnup, or torus-2QoS where the fabric is a torus; or give the data more lanes if the switches have them",
+			Remedy: "Use lash, updn or dnup, or torus-2QoS if the fabric is a torus; or give the data more lanes if the switches have them",
 		}
 	}
 	j.tab.Lanes = need

@@ -55,16 +55,16 @@ type engine struct {
 
 // engines is all engines, in the order of help.
 var engines = []engine{
-	{"minhop", "shortest paths, balanced port by port; on one lane they may deadlock where the fabric has loops", minhop},
+	{"minhop", "shortest paths, balanced port by port; on one lane they can deadlock if the fabric has loops", minhop},
 	{"updn", "shortest paths that go up and then down, never up again; free of deadlock; needs roots", updn},
-	{"dnup", "the same the other way round, for hosts close to the roots", dnup},
+	{"dnup", "as updn, ranked by the distance from hosts; for hosts close to the roots", dnup},
 	{"ftree", "fat trees, balanced for shifts of all hosts; free of deadlock", ftree},
 	{"dor", "dimension by dimension; free of deadlock on meshes and hypercubes", dor},
-	{"sssp", "shortest paths, balanced over the whole fabric; on one lane they may deadlock where the fabric has loops", sssp},
+	{"sssp", "shortest paths, balanced over the whole fabric; on one lane they can deadlock if the fabric has loops", sssp},
 	{"dfsssp", "sssp made free of deadlock by virtual lanes", dfsssp},
 	{"lash", "shortest paths, each pair of switches on a virtual lane where it closes no loop", lash},
 	{"torus-2QoS", "dimension order on a torus or mesh, free of deadlock by virtual lanes, around faults; needs torus-2QoS.conf", torus2QoS},
-	{"dragonfly", "at most one cable between groups on a path; with an LMC further LIDs go by way of a third group (Valiant)", dragonfly},
+	{"dragonfly", "at most one cable between groups on a path; with an LMC, paths to further LIDs go through a third group (Valiant)", dragonfly},
 }
 
 // Engine is the name of an engine and its description in a line.

@@ -188,7 +188,7 @@ func (t *tree) severalLeaves() error {
 		}
 	}
 	if leaves < 2 {
-		return refuse("all its compute nodes hang on one switch, and a tree has two leaves at least")
+		return refuse("all its compute nodes are on one switch, and a tree has at least two leaves")
 	}
 	return nil
 }

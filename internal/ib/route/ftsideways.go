@@ -45,7 +45,7 @@ func (r *treeRouter) noteUnknownOrders() {
 	for _, i := range r.order {
 		if r.opt.AsOpenSM && r.unknown[i] {
 			r.notes = append(r.notes, fmt.Sprintf(
-				"leaf %v has a cable to a switch that is not above it: OpenSM takes its hosts in an order that depends on its memory and differs from run to run, and can leave some without a way. The tables here take them in the order of ports",
+				"leaf %v has a cable to a switch that is not above it: OpenSM takes its hosts in an order that depends on its memory and differs from run to run, and can leave some without a path. The tables here take them in the order of ports",
 				r.sw[i].guid))
 		}
 	}

@@ -72,7 +72,7 @@ func (j *job) placePairs(s *spanner, pairs []pair, have int) (lane [][]uint8, us
 			return nil, 0, &Refusal{
 				Engine: "lash",
 				Reason: fmt.Sprintf("the switches have %d virtual lanes, and the path between %s and %s closes a loop on each of them", have, j.nameOf(p.a), j.nameOf(p.b)),
-				Remedy: "Use updn or dnup, or torus-2QoS where the fabric is a torus; or give the data more lanes if the switches have them",
+				Remedy: "Use updn or dnup, or torus-2QoS if the fabric is a torus; or give the data more lanes if the switches have them",
 
 				unpredictable: "OpenSM takes minhop in place of lash if its lanes do not suffice, and the number that its lash needs is not known",
 			}

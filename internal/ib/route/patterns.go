@@ -35,7 +35,7 @@ func (j *job) orOpenSMs(s *spanner, targets []target) *spanner {
 	}
 	o.improve(theirs)
 	o.followEnds(targets)
-	j.notes = append(j.notes, "the trees are improved from OpenSM's, which load the most loaded cable less than weft's own in some pattern of traffic")
+	j.notes = append(j.notes, "the trees are improved from OpenSM's, which load the most loaded cable less than weft's own in a traffic pattern")
 	return o
 }
 

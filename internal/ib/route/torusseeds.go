@@ -69,7 +69,7 @@ func WriteTorusConf(to io.Writer, s *subnet.Subnet) error {
 	if c == nil {
 		return &Refusal{
 			Engine: "torus-2QoS", Reason: "its switches form no whole torus of two or three dimensions",
-			Remedy: "See what weft fabric inspect says that it is",
+			Remedy: "See its family with weft fabric inspect",
 		}
 	}
 	w := bufio.NewWriter(to)

@@ -77,11 +77,11 @@ func (e Event) String() string {
 	case RoutedAsAsked:
 		return "routed as asked again"
 	case LIDNotKept:
-		return fmt.Sprintf("port %v had LID %d, which another port has or which it cannot have: it has LID %d now", e.GUID, e.LID, e.Now)
+		return fmt.Sprintf("port %v could not keep LID %d, which belongs to another port or is invalid: its LID is now %d", e.GUID, e.LID, e.Now)
 	case TrapReceived:
 		return trapText(&e.Notice)
 	case TooLarge:
-		return fmt.Sprintf("more than one subnet has, at %s: not managed", pathText(e.Path))
+		return fmt.Sprintf("too many nodes or hops for one subnet, at %s: not managed", pathText(e.Path))
 	case HandedOver:
 		return fmt.Sprintf("handed mastery over to %v", e.GUID)
 	case MasterLost:
