@@ -70,6 +70,30 @@ func TestANICHoldsPacketsUntilTheirContextIsThere(t *testing.T) {
 	}
 }
 
+// TestALonePacketWaitsForItsContext compares the only packet of a message with and without its
+// context at the receiver: the fetch takes its whole time, however many run at once.
+func TestALonePacketWaitsForItsContext(t *testing.T) {
+	const fetch = 800 * ns
+	var done [2]units.Time
+	for i, c := range []*fabric.Contexts{nil, {Entries: 4, Fetch: fetch, AtOnce: 8}} {
+		f := &flows{}
+		n, err := buildReceiving("roce", f, c, units.PerByte{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.send(n, 0, 2, 64); err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Run(units.Second, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		done[i] = f.done[0]
+	}
+	if got := done[1] - done[0]; got < fetch-ns || got > fetch {
+		t.Errorf("a packet without its context is acknowledged %v later, want %v", got, units.Time(fetch))
+	}
+}
+
 // TestAReceiverTakesPacketsAtItsHostsRate has two hosts send at 400 Gb/s to a NIC whose host takes
 // 200 Gb/s: the time is that of all bytes at the host's rate, and pauses or credits hold the
 // senders back.
