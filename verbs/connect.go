@@ -23,7 +23,7 @@ var (
 )
 
 // ConnParam holds one end's parameters of a connection (rdma_connect(3), rdma_accept(3)). The zero
-// value has the usual ones.
+// value stands for the usual parameters.
 type ConnParam struct {
 	// PrivateData is sent to the peer: up to 56 bytes with Dial, 196 with Accept.
 	PrivateData []byte

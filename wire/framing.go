@@ -4,7 +4,7 @@ package wire
 const (
 	// InfiniBandFlowControlBytes is the flow-control packet of one virtual
 	// lane: operand, FCTBS, VL and FCCL in 4 bytes, LPCRC in 2 (IBA vol. 1,
-	// 7.9). It stands on the cable between delimiters.
+	// 7.9). On the cable it is between delimiters.
 	InfiniBandFlowControlBytes = 6
 
 	// PFCBytes is a priority flow control frame on the cable: a MAC control

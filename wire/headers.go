@@ -42,8 +42,8 @@ const (
 	EthernetGapBytes = 8 + 12
 )
 
-// Headers is a set of the extended transport headers that follow a BTH. On the
-// wire they stand in the order of these constants.
+// Headers is a set of the extended transport headers that follow a BTH. Their order on the wire is
+// the order of these constants.
 type Headers uint16
 
 // The extended transport headers.

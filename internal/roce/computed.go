@@ -15,8 +15,8 @@ var Harshest = Pattern{SmallPercent: 100, MTU: 1024}
 func Frame(mtu units.Bytes) units.Bytes { return mtu + 14 + 4 + 4 }
 
 // Computed is the profile that SONiC's dynamic buffer manager gives a lossless group of a
-// port (sonic-swss, buffermgrdyn, by the script that a vendor ships for its chips). The
-// chip is that of the HwSKU.
+// port (sonic-swss, buffermgrdyn, by the script that a vendor ships for its chips). The HwSKU
+// decides the chip.
 func Computed(sku string, port Port, pattern Pattern, shared bool) (Profile, error) {
 	asic, _, err := Lookup(OfSKU(sku))
 	switch {

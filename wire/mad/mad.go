@@ -9,7 +9,7 @@ import (
 // Size is the length of every management datagram in bytes (IBA vol. 1, 13.4.2).
 const Size = 256
 
-// MAD is a management datagram as it stands on the wire.
+// MAD is a management datagram in wire format.
 type MAD [Size]byte
 
 // The offsets of the common header (IBA vol. 1, 13.4.3).
@@ -55,7 +55,7 @@ func (c Class) version() uint8 {
 // Method is the method of a datagram (IBA vol. 1, 13.4.5 and 15.2.2).
 type Method uint8
 
-// The methods. Subnet administration alone uses GetTable and the methods behind it.
+// The methods. Only subnet administration uses GetTable and the methods after it.
 const (
 	Get         Method = 0x01
 	Set         Method = 0x02
@@ -83,8 +83,8 @@ func (m Method) Answer() Method {
 	return m | Response
 }
 
-// Attribute is an attribute ID. The numbers of subnet management stand in IBA
-// vol. 1, table 124; subnet administration's in table 192.
+// Attribute is an attribute ID. The numbers of subnet management are in IBA vol. 1, table 124, the
+// numbers of subnet administration in table 192.
 type Attribute uint16
 
 // The attributes.
@@ -129,8 +129,8 @@ const (
 // classes, the high byte belongs to the class.
 type Status uint16
 
-// The statuses. NoResources and those behind it belong to subnet administration (IBA
-// vol. 1, 15.2.1.2).
+// The statuses. NoResources and the statuses after it belong to subnet administration (IBA vol. 1,
+// 15.2.1.2).
 const (
 	OK               Status = 0
 	Busy             Status = 0x0001

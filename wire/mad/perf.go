@@ -2,13 +2,13 @@ package mad
 
 import "weft/units"
 
-// offPerfData is where the attribute of a performance datagram begins.
+// offPerfData is the offset of the attribute in a performance datagram.
 const offPerfData = 64
 
 // PerfData is the attribute of a performance datagram, in place.
 func (m *MAD) PerfData() []byte { return m[offPerfData:] }
 
-// offLogData is where a congestion log begins. It is the only attribute of congestion control at
+// offLogData is the offset of a congestion log. It is the only attribute of congestion control at
 // this offset (IBA vol. 1, A10.4.1).
 const offLogData = 32
 

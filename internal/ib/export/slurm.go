@@ -15,10 +15,10 @@ import (
 
 // WriteSlurm writes a topology.conf for Slurm's topology/tree.
 //
-// Slurm knows trees in which each node is on one switch and each switch under
-// one other. So leaves that share hosts, as leaves of rails do, become one
-// switch of the file. All spines of a pod become one, and all cores too. A comment lists
-// the switches behind a name. If the fabric is no tree, all switches are under one root.
+// Slurm has trees with each node on one switch and each switch under one other. So leaves that
+// share hosts, as leaves of rails do, become one switch of the file. All spines of a pod become
+// one, and all cores too. A comment lists the switches behind a name. If the fabric is no tree, all
+// switches are under one root.
 func WriteSlurm(to io.Writer, s *subnet.Subnet) error {
 	l := inspect.Lay(s)
 	w := bufio.NewWriter(to)

@@ -44,8 +44,8 @@ func (e *Errors) Error() string {
 // Skipped is a kind of line unknown to a reader.
 type Skipped struct {
 	What  string `json:"what"`  // the first word of the line
-	File  string `json:"file"`  // where it occurs first
-	Line  int    `json:"line"`  // where it occurs first
+	File  string `json:"file"`  // file of the first such line
+	Line  int    `json:"line"`  // number of the first such line
 	Count int    `json:"count"` // how often it occurs
 }
 

@@ -116,7 +116,7 @@ const (
 	Note    Severity = "note"    // worth knowing
 )
 
-// Finding is one thing that an operator wants to know.
+// Finding is a fact about the subnet for its operator.
 type Finding struct {
 	Severity Severity `json:"severity"`
 	Kind     string   `json:"kind"` // such as missing-cable or slow-link

@@ -118,7 +118,7 @@ func (m *Matrix) cables(n *network, h *subnet.Hops, to int32, least []uint16) {
 
 // paths compares the paths to one LID with the entries of the ports that they take. If
 // the matrix has a row for the LID, its entries count the cable to the adapter too.
-// Otherwise the row of the last switch is used, where that switch itself needs no entry.
+// Otherwise the row of the last switch is used; that switch itself needs no entry.
 func (m *Matrix) paths(n *network, h *subnet.Hops, t *tree, lid int) {
 	for u := range n.sw {
 		hops := t.hops[u]

@@ -35,7 +35,7 @@ func (r *Report) Refutations() []string {
 	return out
 }
 
-// Warnings says what is wrong with tables without refuting them.
+// Warnings is the faults of tables that do not refute them.
 func (r *Report) Warnings() []string {
 	var out []string
 	if n := r.BetweenSwitches.Lost; n > 0 {

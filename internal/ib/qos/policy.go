@@ -4,7 +4,7 @@ package qos
 // rule counts. The rules of qos-ulps come after the rules of qos-match-rules, as in OpenSM.
 type Policy struct {
 	Groups  []PortGroup
-	Levels  []Level // at least the one named DEFAULT
+	Levels  []Level // at least the level DEFAULT
 	Rules   []Match
 	Default Level // of paths without a matching rule
 }

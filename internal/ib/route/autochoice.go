@@ -130,7 +130,7 @@ func floor(tried []Attempt) *score {
 // tables, or -1 if minhop was not tried yet.
 func choice(tried []Attempt) int {
 	least := floor(tried)
-	for _, floored := range []bool{true, false} { // minhop's tables may be refuted, and all proven ones worse
+	for _, floored := range []bool{true, false} { // minhop's tables may be refuted, and all proven tables worse
 		best := -1
 		for i := range tried {
 			t := &tried[i]

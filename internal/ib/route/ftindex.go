@@ -148,8 +148,7 @@ func (t *tree) leavesOf(order []int32) []int32 {
 	return level[first : last+1]
 }
 
-// byLoad orders groups: the least loaded first, of several the one to the
-// first place.
+// byLoad orders groups: the least loaded first, ties by the place of the far switch.
 func byLoad(a, b *group) int {
 	if a.load != b.load {
 		return cmp.Compare(a.load, b.load)

@@ -150,7 +150,7 @@ func (o *osmTrees) write(root int32, lid int, port uint8) {
 type fourHeap struct {
 	cost  []int64
 	items []int32
-	at    []int32 // where each number is in items
+	at    []int32 // by number: its index in items
 }
 
 // fill adds the numbers below n, with equal costs.

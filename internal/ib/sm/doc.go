@@ -49,8 +49,8 @@
 //
 // # Determinism
 //
-// The output depends on the calls and their order alone. Maps are never
-// iterated over where order can be seen.
+// The output depends on the calls and their order alone. No visible order depends on the iteration
+// over a map.
 //
 // The caller provides the routing function ([Config].Route). Left out: congestion control and
 // routers.
@@ -61,9 +61,9 @@
 //     phases of a sweep; other managers
 //   - discover.go, fabric.go, routed.go: the sweep, the nodes that it finds, the subnet and
 //     tables of the last sweep
-//   - lids.go, ports.go, lanes.go, partitions.go, mkey.go: what ports get: LIDs, PortInfo, QoS
+//   - lids.go, ports.go, lanes.go, partitions.go, mkey.go: settings of ports: LIDs, PortInfo, QoS
 //     tables, P_Keys, M_Keys
-//   - program.go, trees.go, ledger.go, writer.go: what switches get: forwarding tables and
+//   - program.go, trees.go, ledger.go, writer.go: tables of switches: forwarding tables and
 //     multicast trees; only changes are written
 //   - request.go, outbox.go, rmpp.go: datagrams: requests and repetitions, the batch of a call,
 //     answers in segments

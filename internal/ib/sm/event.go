@@ -38,7 +38,7 @@ var eventNames = [...]string{
 // String is the kind in words.
 func (k EventKind) String() string { return eventNames[k] }
 
-// Event is something that an operator may want to know.
+// Event is a message of the manager to its operator.
 type Event struct {
 	Kind   EventKind
 	State  mad.SMState

@@ -13,7 +13,7 @@ type QoS struct {
 	MaxVLs    uint8 // data lanes for service levels, 1 to 15; 0: all lanes of the port
 	HighLimit *uint8
 	High, Low []mad.VLWeight // arbitration; entries beyond the port's tables are dropped
-	SL2VL     *mad.SLToVL    // used where routing does not set SL2VL
+	SL2VL     *mad.SLToVL    // used if routing does not set SL2VL
 }
 
 // laneTables writes SL2VL and arbitration tables.

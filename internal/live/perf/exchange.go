@@ -101,7 +101,7 @@ type End struct {
 	VAddr  uint64 `json:"vaddr"`  // target of WRITEs and atomics
 	Source uint64 `json:"source"` // source of READs
 	RKey   uint32 `json:"rkey"`
-	MTU    int    `json:"mtu"`   // path MTU; in the server's End the one agreed for the test
+	MTU    int    `json:"mtu"`   // path MTU; in the server's End the agreed path MTU of the test
 	Reads  int    `json:"reads"` // READs and atomics that each queue pair of this side serves at a time
 	// Selective, in the server's End, accepts the client's offer of selective repeat.
 	Selective bool    `json:"selective_repeat,omitempty"`

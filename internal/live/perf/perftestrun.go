@@ -78,8 +78,8 @@ func (p *Perftest) meetTCP(ctx context.Context) (*session, func(), error) {
 	return &session{Perftest: p, party: party{over: tcpChannel{c}, serves: p.Server == "", text: true}, begun: begun}, end, nil
 }
 
-// meetCM uses the connection manager: the two sides talk on a connection of its own, before the
-// queue pairs of the test are connected at the same port.
+// meetCM uses the connection manager: the two sides exchange messages on a separate connection,
+// before the queue pairs of the test are connected at the same port.
 func (p *Perftest) meetCM(ctx context.Context) (*session, func(), error) {
 	c, err := newCMChannel(ctx, p.Dev)
 	if err != nil {

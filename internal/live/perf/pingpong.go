@@ -187,7 +187,7 @@ func (t *pingPong) connect(psn units.PSN) (err error) {
 	return err
 }
 
-// place is where the i-th receive's memory begins.
+// place is the offset of the i-th receive's memory.
 func (t *pingPong) place(i uint64) int { return t.Size + int(i)*(t.Size+grhBytes) }
 
 // post posts the i-th receive.

@@ -33,7 +33,7 @@ type times struct {
 	posted, completed []time.Duration // since the start
 }
 
-// bandwidth fills in r from the times of iterations of so many bytes.
+// bandwidth fills in r from the times of iterations of size bytes each.
 func (r *Result) bandwidth(t *times, size int) {
 	n := len(t.completed)
 	r.Elapsed = t.completed[n-1] - t.posted[0]

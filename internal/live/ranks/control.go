@@ -58,8 +58,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 // errIdle ends a rank without orders.
 var errIdle = errors.New("ranks: the caller gives no order")
 
-// serve is Serve with deadlines for the first order and for each order after the one before; 0 is
-// no deadline.
+// serve is Serve with deadlines for the first order and for each further order; 0 is no deadline.
 func (r *rank) serve(ctx context.Context, in io.Reader, out io.Writer, first, then time.Duration) error {
 	defer r.close()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -88,7 +87,7 @@ func (r *rank) serve(ctx context.Context, in io.Reader, out io.Writer, first, th
 	}
 }
 
-// readLines reads orders while the rank is still busy with the one before. So it notices a caller
+// readLines reads orders while the rank is still busy with an earlier order. So it notices a caller
 // that has gone, and calls gone.
 func readLines(ctx context.Context, gone func(error), in io.Reader, to chan<- []byte) {
 	lines := bufio.NewScanner(in)

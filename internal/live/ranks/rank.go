@@ -162,7 +162,7 @@ func (r *rank) register(n int) (region, error) {
 // servicePort is the port of the ranks' connection managers.
 const servicePort = 18600
 
-// place is this rank's memory as its peer needs to know it.
+// place is the addresses of this rank's memory for a peer.
 func (r *rank) place(peer int) *place {
 	p := &place{vector: r.vector.mr.Addr(), vKey: r.vector.mr.RKey()}
 	for i, s := range r.peers[peer].scratch {

@@ -1,12 +1,12 @@
-// Package host reads what a Linux host with an mlx5 adapter says about RoCE: the output of
+// Package host reads the RoCE settings of a Linux host with an mlx5 adapter: the output of
 // mlnx_qos, ethtool and ip, listings of sysfs, cma_roce_tos, and the environment of NCCL.
 //
 // # The model
 //
 // A Host is one interface. Every value has the file and the line that it comes from. A value that
-// no file gives is unknown; it is not a default. The content of a file tells its kind; only the
-// bare number of cma_roce_tos is known by the file's name. A script, which begins with #!, is read
-// for the values that its commands set.
+// no file gives is unknown; it is not a default. The content of a file shows its kind; only the
+// bare number of cma_roce_tos is recognised by the file's name. A script, which begins with #!, is
+// read for the values that its commands set.
 //
 // # Units
 //

@@ -29,7 +29,7 @@ func (s Said[T]) Known() bool { return s.At.Line > 0 }
 // Host is everything known of an interface.
 type Host struct {
 	Name  string // of the host
-	Iface string // of the interface; "$IF" where no file names it
+	Iface string // of the interface; "$IF" if no file names it
 	Trust Said[string]
 	// Priority is the priority of each DSCP; it is used if Trust is dscp.
 	Priority [64]Said[int]

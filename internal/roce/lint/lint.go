@@ -86,8 +86,8 @@ type Options struct {
 	Ports  []string     // ports of the hosts; none: every port of a host's speed
 	Cable  units.Length // instead of CABLE_LENGTH; 0: as configured
 	Buffer units.Bytes  // of the chip; 0: not known
-	// Profiles is the switch's pg_profile_lookup.ini. The switch makes profiles from it where none
-	// are configured.
+	// Profiles is the switch's pg_profile_lookup.ini. The switch makes profiles from it if none are
+	// configured.
 	Profiles []roce.Row
 }
 
@@ -167,7 +167,7 @@ func (c *checker) place(line int) Place {
 	return Place{file, line}
 }
 
-// add notes a finding of a port. It joins the same finding of other ports, whose rows may stand on
+// add notes a finding of a port. It joins the same finding of other ports, whose rows may be on
 // other lines.
 func (c *checker) add(p *sonic.Port, f Finding) {
 	i := slices.IndexFunc(c.findings, func(g Finding) bool {

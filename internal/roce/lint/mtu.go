@@ -34,8 +34,8 @@ func (c *checker) mtu(h *host.Host, p *sonic.Port) {
 	c.add(p, f)
 }
 
-// tooLong says what happens at a port to packets of hosts with a larger MTU. RDMA packets are
-// shorter than the MTU allows, so they may fit where TCP packets do not.
+// tooLong is the fate of packets at a port if hosts have a larger MTU. RDMA packets are shorter
+// than the MTU allows, so they may fit if TCP packets do not.
 func (c *checker) tooLong(p *sonic.Port, mtu, mended units.Bytes, t *Traffic) (Severity, string) {
 	*t = c.lossless(p)
 	if payload := host.PathMTU(mtu); payload+mostHeaders > p.MTU {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// part is one file of a configuration. Lines are numbered through all files, so one number tells
-// both the file and the line.
+// part is one file of a configuration. Lines are numbered through all files, so one number
+// identifies the file and the line.
 type part struct {
 	file   string
 	before int // lines of the files before it

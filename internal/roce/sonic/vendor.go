@@ -2,7 +2,7 @@ package sonic
 
 import "strings"
 
-// headLength is the length of the part of a file that tells its network system.
+// headLength is the length of the part of a file in which its network system is recognised.
 const headLength = 64 << 10
 
 // vendors are other network systems, each with a text that its configuration has and SONiC's does

@@ -8,7 +8,7 @@ import (
 // Selective repeat between two weft devices. The receiver keeps a request that arrives ahead of the
 // expected one, unchanged. It tells the sender by a NAK of the sequence error, whose MSN field
 // holds the PSN that arrived instead of the message count. The sender repeats the missing packets;
-// then the receiver processes the kept ones in turn, with the same checks as packets in order.
+// then the receiver processes the kept requests in turn, with the same checks as packets in order.
 // Losses in the other direction are handled by the requester: see package transport.
 
 // ahead reports whether a packet is a request ahead of the expected one.
