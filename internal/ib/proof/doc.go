@@ -15,7 +15,8 @@
 //     has an edge where a path between ends holds the buffer behind one cable while
 //     it waits for the next cable. Lanes come from the path's service level and each
 //     switch's SL2VL table. The report shows the shortest cycle.
-//   - The balance of paths over cables, and the load of traffic patterns on cables, with the nodes in their real order.
+//   - The balance of paths over cables, and the load of traffic patterns on cables, with the nodes
+//     in their real order.
 //
 // # How
 //

@@ -44,9 +44,10 @@
 // # Files
 //
 //   - engine.go, report.go: the table of engines and Compute; the report and refusals
-//   - autoattempts.go, autochoice.go: the engines and options that Auto tries; the choice among their
-//     tables
-//   - fabric.go, targets.go, hops.go, tablecolumns.go: the subnet in the engines' form: switches, ports with LIDs, hops; tables filled target by target
+//   - autoattempts.go, autochoice.go: the engines and options that Auto tries; the choice among
+//     their tables
+//   - fabric.go, targets.go, hops.go, tablecolumns.go: the subnet in the engines' form: switches,
+//     ports with LIDs, hops; tables filled target by target
 //   - minhop.go, balance.go, lmc.go: minhop, and the balance of ports that updn, dnup and dor
 //     share; several LIDs at a port
 //   - updn.go, dnup.go, dor.go: the engines of these names

@@ -15,9 +15,12 @@ import (
 // of destinations, in the weight of a path, and in the choice between paths of equal weight.
 // OpenSM's tables follow these rules:
 //
-//   - Destinations are first the ends, by switch: the switch with the most ends first, ties in the order of GUIDs; then the switches, in the same order. All LIDs of a port follow each other.
-//   - The initial weight of a cable is the square of the number of ends' LIDs. In each tree every switch adds the number of its ends' LIDs plus one, for itself, to all cables of its path.
-//   - Of paths of equal weight the first is taken; switches are visited in the order of a heap with four branches.
+//   - Destinations are first the ends, by switch: the switch with the most ends first, ties in the
+//     order of GUIDs; then the switches, in the same order. All LIDs of a port follow each other.
+//   - The initial weight of a cable is the square of the number of ends' LIDs. In each tree every
+//     switch adds the number of its ends' LIDs plus one, for itself, to all cables of its path.
+//   - Of paths of equal weight the first is taken; switches are visited in the order of a heap with
+//     four branches.
 type osmTrees struct {
 	s      *spanner
 	number []int32 // of each switch in OpenSM's order
