@@ -45,13 +45,16 @@ type LocalMessage struct {
 	// KernelPerByte, if not zero, is the time of the GPU's kernel for a byte of the message, if it
 	// is longer than the link's: the next burst waits for it.
 	KernelPerByte units.PerByte
-	Tag           uint64
-	Key           uint64 // Reduce: identifies the reduction; unique among the reductions in progress
-	Bytes         int64
-	To            int32 // the receiving GPU's node; unused with Multicast
-	Parts         int16
-	Queue         uint8
-	Kind          LocalKind
+	// Due is the earliest time at which the message's last burst leaves: the GPU's kernel signals a
+	// message after its last store.
+	Due   units.Time
+	Tag   uint64
+	Key   uint64 // Reduce: identifies the reduction; unique among the reductions in progress
+	Bytes int64
+	To    int32 // the receiving GPU's node; unused with Multicast
+	Parts int16
+	Queue uint8
+	Kind  LocalKind
 }
 
 // gpuState is the state of one GPU.
@@ -126,6 +129,10 @@ func (o *port) sendGPU(p *Partition, link int32) {
 		q := g.next()
 		m := &q.messages[q.head]
 		payload := int32(min(m.Bytes, int64(g.spec.BurstBytes)))
+		if m.Due > p.now && m.Bytes == int64(payload) {
+			soonest = min(soonest, m.Due)
+			continue
+		}
 		if p.spend(true, link, p.localClass(m.Kind), g.spec.wireBytes(payload), &soonest) {
 			g.sendBurst(p, o, link, q, payload)
 			return

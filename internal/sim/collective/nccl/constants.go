@@ -157,7 +157,8 @@ const (
 	pciBW            = 12       // PCI_BW, src/graph/topo.h: GB/s
 	p2pPerNIC        = 2        // channels per NIC, ncclTopoGetNchannels in src/graph/paths.cc
 	p2pLocal         = 32       // channels between GPUs of an NVSwitch node (logs)
-	p2pLLThreshold   = 16 << 10 // NCCL_P2P_LL_THRESHOLD
+	p2pLLThreshold   = 16 << 10 // NCCL_P2P_LL_THRESHOLD, for each channel
+	p2pMaxPart       = 16 << 20 // of a channel inside a node: 32 slots of 512 KiB (addP2pToPlan, src/enqueue.cc)
 )
 
 // If NVLS reaches less than nvlsSlowGBps between nodes, its chunks are no larger than nvlsSlowChunk

@@ -362,26 +362,42 @@ func (c Cluster) With(op collective.Op, a Algo, p Proto, bytes int64) (Choice, e
 	return c.Choose(op, bytes)
 }
 
-// direct is NCCL's way to send point to point: LL for small sizes, else Simple, over two channels
-// per NIC of a GPU, or many inside a node.
+// direct is NCCL's way to send point to point: LL for small sizes, else Simple (addP2pToPlan in
+// src/enqueue.cc). Between nodes a pair has two channels per NIC of a GPU. Inside a node it has as
+// many as all pairs can have beside each other, and twice that until no channel moves more than 32
+// slots.
 func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
 	if err := c.check(); err != nil {
 		return Choice{}, err
 	}
-	ch := Choice{Cluster: c, Op: op, Bytes: bytes, Algo: Direct, Proto: Simple, Channels: p2pLocal}
-	if c.Nodes > 1 {
-		ch.Channels = p2pPerNIC * max(1, c.NICs/c.PerNode)
-	}
+	ch := Choice{Cluster: c, Op: op, Bytes: bytes, Algo: Direct, Proto: Simple}
 	each := bytes
 	if op == collective.AllToAll {
 		each /= int64(c.Ranks())
 	}
-	if each <= p2pLLThreshold {
+	most := c.p2pChannels()
+	ch.Channels = max(1, most/ceilPower2(c.Ranks()))
+	if c.Nodes > 1 {
+		most = p2pPerNIC * max(1, c.NICs/c.PerNode)
+		ch.Channels = most
+	}
+	if each <= int64(most)*p2pLLThreshold {
 		ch.Proto = LL
 	}
-	ch.Channels = min(ch.Channels, max(1, int(each/minTraffic)))
+	for ch.Channels*2 <= most && each > int64(ch.Channels)*p2pMaxPart {
+		ch.Channels *= 2
+	}
 	return ch, nil
 }
+
+// p2pChannels is the number of channels for sends and receives inside a node: two for every NVLink,
+// as a power of two (ncclTopoComputeP2pChannels in src/graph/paths.cc).
+func (c Cluster) p2pChannels() int {
+	return min(1<<log2(int64(2*c.NVLinkGBps/nvLinkGBps[c.GPU].reckoned+.5)), p2pLocal)
+}
+
+// ceilPower2 is the least power of two that is not below n.
+func ceilPower2(n int) int { return 1 << bits.Len(uint(max(n, 1)-1)) }
 
 // channelsFor is the number of channels for a size: topoGetAlgoInfo, then the least traffic of a
 // channel in scheduleCollTasksToPlan.

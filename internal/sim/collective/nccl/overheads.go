@@ -36,8 +36,7 @@ type Overheads struct {
 	Proxy units.Time
 	// Fraction is the share of data in the bytes on the wire.
 	Fraction float64
-	// ChannelGBps is the rate at which the kernel of one running channel sends.
-	ChannelGBps float64
+	Turn     Turn // of the thread block of a running channel
 	// SwitchGBps is the total rate at which the kernel of a GPU sends, with reductions in the
 	// switch.
 	SwitchGBps float64
@@ -88,14 +87,14 @@ func (ch Choice) Overheads(wire Wire) Overheads {
 		intra = c.collNetLocalUs(intra) / localSteps(ch.Op)
 	}
 	o := Overheads{
-		Base:        micros(baseLatencies[a][ch.Proto]),
-		TableIntra:  micros(intra),
-		TableInter:  micros(inter),
-		Proxy:       micros(c.proxyUs(ch.Proto)),
-		Fraction:    ch.Proto.Fraction(),
-		ChannelGBps: c.kernelGBps(a, ch.Proto) / float64(c.Channels()),
-		SwitchGBps:  c.switchGBps(ch.Op, a),
-		HostGBps:    c.hostGBps(ch.Proto),
+		Base:       micros(baseLatencies[a][ch.Proto]),
+		TableIntra: micros(intra),
+		TableInter: micros(inter),
+		Proxy:      micros(c.proxyUs(ch.Proto)),
+		Fraction:   ch.Proto.Fraction(),
+		Turn:       Turn{SendGBps: c.kernelGBps(a, ch.Proto) / float64(c.Channels()), CopyGBps: c.kernelGBps(a, ch.Proto) / float64(c.Channels()), Streams: true},
+		SwitchGBps: c.switchGBps(ch.Op, a),
+		HostGBps:   c.hostGBps(ch.Proto),
 	}
 	local := wire.NVLink
 	if c.intra() == linkPCI {
@@ -103,6 +102,7 @@ func (ch Choice) Overheads(wire Wire) Overheads {
 	}
 	o.PerStepIntra = max(o.TableIntra-local, 0)
 	o.PerStepInter = max(o.TableInter-wire.Net, 0)
+	ch.measured(&o)
 	return o
 }
 

@@ -80,7 +80,7 @@ func (r *collectives) contribute(p *fabric.Partition, o *operation, member, lane
 		}
 	}
 	l := r.links[k]
-	next := message{rank: int(rank), pace: &o.plan.Pace, tag: m.Tag, bytes: m.Bytes}
+	next := message{rank: int(rank), pace: &o.plan.Pace, tag: m.Tag, bytes: m.Bytes, due: m.Due}
 	if t.Path == collective.PathNetScatter {
 		for i := range parts {
 			next.results = append(next.results, part{c.nic(int(parts[i].Peer), rail), o.plan.choice.Proto.WireBytes(parts[i].Bytes)})

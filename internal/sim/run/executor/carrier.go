@@ -81,6 +81,7 @@ type message struct {
 	pace   *Pace
 	tag    uint64
 	bytes  int64
+	due    units.Time // earliest time of its posting: the kernel has written it
 	at     units.Time // time at which it leaves for the NIC
 	number uint32     // of its pair
 	parts  uint32     // number of its parts
@@ -183,13 +184,13 @@ const (
 
 // post takes a message from a GPU to its NIC. rank is the GPU beside the NIC; pace
 // bounds the host's rate.
-func (c *carrier) post(p *fabric.Partition, rank int, k Pair, pc *Pace, tag uint64, bytes int64) {
+func (c *carrier) post(p *fabric.Partition, rank int, k Pair, pc *Pace, tag uint64, bytes int64, due units.Time) {
 	l, err := c.connect(k)
 	if err != nil {
 		c.fail(p, k.A, err)
 		return
 	}
-	l.waiting = append(l.waiting, message{rank: rank, pace: pc, tag: tag, bytes: bytes, number: l.sent})
+	l.waiting = append(l.waiting, message{rank: rank, pace: pc, tag: tag, bytes: bytes, number: l.sent, due: due})
 	l.sent++
 	c.release(p, k, l)
 }
@@ -206,7 +207,8 @@ func (c *carrier) release(p *fabric.Partition, k Pair, l *connections) {
 
 // dispatch sends a message: on the next connection in turn, or in equal parts on all of them.
 func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m message) {
-	m.at = m.pace.leave(m.rank, l, p.Now(), m.bytes)
+	m.due = max(m.due, p.Now())
+	m.at = m.pace.leave(m.rank, l, m.due, m.bytes)
 	parts := c.partsOf(m.bytes, len(l.ends))
 	m.parts = uint32(parts)
 	for rest := m.bytes; parts > 0; parts-- {
@@ -249,7 +251,7 @@ func (c *carrier) dispatchPart(p *fabric.Partition, k Pair, end units.QPN, m mes
 		c.copies[c.copying] = &copied{m.tag, p.Now(), e.members}
 		t.Tag, m.number = c.copying, c.copying
 	}
-	e.under.post(posting{p.Now(), m.tag, m.number, m.parts, c.lastPiece(m.bytes)})
+	e.under.post(posting{m.due, m.tag, m.number, m.parts, c.lastPiece(m.bytes)})
 	c.throughHost(p, e, t, &m, extra)
 }
 
@@ -259,7 +261,7 @@ func (c *carrier) dispatchParts(p *fabric.Partition, e *endpoint, t host.Transfe
 	for i, part := range m.results {
 		if part.nic == t.NIC {
 			own = true
-			e.under.post(posting{p.Now(), m.tag, m.number, m.parts, part.bytes})
+			e.under.post(posting{m.due, m.tag, m.number, m.parts, part.bytes})
 		}
 		t.Bytes, t.To, t.More = part.bytes, part.nic, i < len(m.results)-1
 		c.throughHost(p, e, t, m, extra)

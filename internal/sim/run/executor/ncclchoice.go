@@ -83,6 +83,7 @@ type chosen struct {
 	program  collective.Program
 	choice   nccl.Choice
 	overhead nccl.Overheads
+	kernel   kernel
 	algo     collective.Algo
 	channels int
 }
@@ -112,7 +113,8 @@ func choose(r *scenario.Resolved, f *scenario.Fabric, bytes units.Bytes, reduces
 	if err != nil {
 		return chosen{}, fmt.Errorf("%s of %v on %s: %w", w.Collective, bytes, f.Name, err)
 	}
-	return chosen{prog, ch, scaled(ch.Overheads(nccl.ReferenceWire), &r.NCCL), spec.Algo, prog.Channels()}, nil
+	over := scaled(ch.Overheads(nccl.ReferenceWire), &r.NCCL)
+	return chosen{prog, ch, over, kernelOf(&over, spec.Algo, ch.Blocks(prog.Channels())), spec.Algo, prog.Channels()}, nil
 }
 
 // scaled is the cost of a choice with the scenario's factors on NCCL's figures.
@@ -123,7 +125,7 @@ func scaled(o nccl.Overheads, n *scenario.NCCL) nccl.Overheads {
 	}{{&o.Base, n.Base}, {&o.PerStepIntra, n.StepLocal}, {&o.PerStepInter, n.StepNetwork}, {&o.Proxy, n.Proxy}} {
 		*f.time = units.Time(f.factor.Of(int64(*f.time)))
 	}
-	for _, rate := range []*float64{&o.ChannelGBps, &o.SwitchGBps, &o.HostGBps} {
+	for _, rate := range []*float64{&o.Turn.SendGBps, &o.Turn.CopyGBps, &o.SwitchGBps, &o.HostGBps} {
 		*rate *= n.Kernel.Float()
 	}
 	return o

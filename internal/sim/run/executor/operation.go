@@ -71,6 +71,8 @@ type laneRun struct {
 	lane, step int
 	missing    int        // messages still to arrive
 	bytes      int64      // bytes of them for the kernel
+	end        units.Time // end of the kernel's turn for the step's messages
+	turned     bool       // the turn is taken
 	moved      int64      // bytes in total
 	ready      units.Time // time at which the software has processed the arrived ones
 }
@@ -176,10 +178,11 @@ func (r *collectives) finish(p *fabric.Partition, o *operation, member int) {
 	r.leave(o)
 }
 
-// advance goes on to the next step of a lane that waits for messages; false if the lane has none.
-// If all messages of a step came early, its software time may have passed as well.
+// advance goes on to the next step of a lane that waits for messages, or for its turn in the kernel;
+// false if the lane has none. If all messages of a step came early, its software time may have
+// passed as well.
 func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
-	m, s := &o.members[member], &r.share(p).step
+	s := &r.share(p).step
 	for {
 		o.meter.add(p.Now(), l.moved)
 		l.moved = 0
@@ -187,45 +190,93 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 		if !o.plan.program.Step(member, l.lane, l.step+o.skipped[l.lane], s) {
 			return false
 		}
+		if len(s.Sends) > 0 && !l.turned && !r.fresh(p, o, member, l, s) {
+			l.step--
+			return true
+		}
+		l.turned = false
 		for sends := s.Sends; len(sends) > 0; {
 			parts := 1
 			for sends[parts-1].More {
 				parts++
 			}
-			r.send(p, o, member, l.lane, sends[:parts])
+			r.send(p, o, member, l, sends[:parts])
 			sends = sends[parts:]
 		}
-		if s.Recvs == 0 {
-			continue
-		}
-		tag := tagOf(o.number, l.lane, l.step)
-		a := m.early[tag]
-		delete(m.early, tag)
-		l.missing, l.ready = s.Recvs-a.count, a.ready
-		l.bytes, l.moved = s.RecvBytes, s.RecvBytes
-		if s.Reduce { // all inputs at once
-			l.bytes /= int64(s.Recvs)
-		}
-		if l.missing > 0 || !r.take(p, o, member, l) {
+		if s.Recvs > 0 && !r.await(p, o, member, l, s) {
 			return true
 		}
 	}
 }
 
-// take makes the kernel of a channel process the messages of a lane's step, which have all arrived.
-// It returns true if that is done already; otherwise the lane continues later. The kernel processes
-// messages while they arrive: an idle kernel is done when the software is, and a busy one is
-// limited by its rate.
-func (r *collectives) take(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
-	if rate := o.plan.Pace.kernel; rate.Num > 0 {
-		k := o.comm.kernel(member, l.lane%o.plan.program.Channels())
-		*k = max(*k+units.Time(l.bytes*rate.Num/rate.Den), l.ready)
-		l.ready = *k
+// await makes a lane wait for the messages of its step; true if they have come and the next step
+// can begin.
+func (r *collectives) await(p *fabric.Partition, o *operation, member int, l *laneRun, s *collective.Step) bool {
+	m, tag := &o.members[member], tagOf(o.number, l.lane, l.step)
+	a := m.early[tag]
+	delete(m.early, tag)
+	l.missing, l.ready = s.Recvs-a.count, a.ready
+	l.bytes, l.moved = s.RecvBytes, s.RecvBytes
+	if s.Reduce { // all inputs at once
+		l.bytes /= int64(s.Recvs)
 	}
-	if l.ready <= p.Now() {
+	return l.missing == 0 && r.take(p, o, member, l)
+}
+
+// fresh takes the kernel's turn for a step that sends without having received. It returns true if
+// the step can begin now; otherwise the lane continues later.
+func (r *collectives) fresh(p *fabric.Partition, o *operation, member int, l *laneRun, s *collective.Step) bool {
+	k := &o.plan.kernel
+	start, end := k.begin(r.kernel(o, member, l, l.step), p.Now(), k.bytesOf(s, o.comm.layout.PerNode), r.writes(o, member, s))
+	l.turned, l.end = true, end
+	return r.until(p, o, member, l, k.leaves(start, end, l.step))
+}
+
+// take gives the messages of a lane's step, which have all arrived, their turn in the channel's
+// kernel. It returns true if the next step can begin now; otherwise the lane continues later: at
+// the beginning of the turn if it sends, else at its end.
+func (r *collectives) take(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
+	s := &r.share(p).step
+	next := l.step + 1
+	more := o.plan.program.Step(member, l.lane, next+o.skipped[l.lane], s)
+	k := &o.plan.kernel
+	l.turned = more && len(s.Sends) > 0
+	to := toSelf
+	if l.turned {
+		to = r.writes(o, member, s)
+	}
+	if more && k.staged { // the switch reduces, and the warps of a tree pass on: at the wire's rate
+		l.end = l.ready
+		return r.until(p, o, member, l, l.ready)
+	}
+	start, end := k.follow(r.kernel(o, member, l, next), p.Now(), l.ready, l.bytes, to)
+	l.end = end
+	if l.turned {
+		return r.until(p, o, member, l, k.leaves(start, end, next))
+	}
+	return r.until(p, o, member, l, end)
+}
+
+// writes is the memory that a step with sends writes.
+func (r *collectives) writes(o *operation, member int, s *collective.Step) destination {
+	t, c := &s.Sends[0], o.comm
+	if t.Path == collective.PathAuto && r.cluster.Node(int(c.Members[member])) != r.cluster.Node(int(c.Members[t.Peer])) {
+		return toNIC
+	}
+	return toPeer
+}
+
+// kernel is the time until which the warps that serve a lane's step are busy.
+func (r *collectives) kernel(o *operation, member int, l *laneRun, step int) *units.Time {
+	return o.comm.kernel(member, l.lane%o.plan.kernel.blocks*kernelGroups+o.plan.kernel.group(step))
+}
+
+// until is true at a time that has come, and otherwise schedules the lane's next step.
+func (r *collectives) until(p *fabric.Partition, o *operation, member int, l *laneRun, at units.Time) bool {
+	if at <= p.Now() {
 		return true
 	}
-	r.schedule(p, int(o.comm.Members[member]), l.ready, host.Timer{Kind: host.TimerStep, Tag: tagOf(o.number, l.lane, 0)})
+	r.schedule(p, int(o.comm.Members[member]), at, host.Timer{Kind: host.TimerStep, Tag: tagOf(o.number, l.lane, 0)})
 	return false
 }
 
@@ -275,18 +326,18 @@ func (r *collectives) arrived(p *fabric.Partition, rank int, tag uint64, remote 
 }
 
 // send posts one message of a member, in one or several parts.
-func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, parts []collective.Transfer) {
-	c, t, bytes := o.comm, &parts[0], int64(0)
+func (r *collectives) send(p *fabric.Partition, o *operation, member int, l *laneRun, parts []collective.Transfer) {
+	c, t, bytes, lane := o.comm, &parts[0], int64(0), l.lane
 	for i := range parts {
 		bytes += parts[i].Bytes
 	}
 	rank := int(c.Members[member])
 	tag := tagOf(o.number, lane, int(t.PeerStep)-o.skipped[lane])
 	m := fabric.LocalMessage{
-		Bytes: o.plan.choice.Proto.WireBytes(bytes), Tag: tag, KernelPerByte: o.plan.inSwitch,
+		Bytes: o.plan.choice.Proto.WireBytes(bytes), Tag: tag, KernelPerByte: o.plan.inSwitch, Due: l.end,
 	}
 	channel := lane % o.plan.program.Channels()
-	m.Queue = uint8(2 * channel) // kernels send multicasts from separate warps
+	m.Queue = uint8(2 * (lane % o.plan.kernel.blocks)) // kernels send multicasts from separate warps
 	switch t.Path {
 	case collective.PathMulticast:
 		m.Kind, m.Queue = fabric.Multicast, m.Queue+1
@@ -317,7 +368,7 @@ func (r *collectives) sendOut(p *fabric.Partition, o *operation, member, channel
 	c := o.comm
 	k, relayed := c.Pair(&Leg{From: int32(member), To: t.Peer, Channel: int32(channel), rail: t.Rail})
 	if !relayed {
-		r.post(p, int(k.From), k, &o.plan.Pace, m.Tag, m.Bytes)
+		r.post(p, int(k.From), k, &o.plan.Pace, m.Tag, m.Bytes, m.Due)
 		return
 	}
 	via := int(c.Members[c.layout.Node(member)*c.layout.PerNode+c.layout.RailGPU(int(t.Rail)-1)])
@@ -361,7 +412,7 @@ func (r *collectives) Arrived(p *fabric.Partition, gpu int32, tag uint64) {
 		r.readPool(p, gpu, &m)
 		return
 	}
-	r.post(p, r.net.Rank(gpu), m.key, m.pace, m.tag, m.bytes)
+	r.post(p, r.net.Rank(gpu), m.key, m.pace, m.tag, m.bytes, 0)
 }
 
 // Timer is called at a rank's timer.

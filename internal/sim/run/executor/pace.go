@@ -8,9 +8,8 @@ import (
 // Pace is the bounds on the rate of a collective in addition to the wires, from nccl.Overheads.
 // Zero is no bound.
 type Pace struct {
-	kernel units.PerByte // time of a data byte in the kernel of a channel
-	Host   units.PerByte // time of a byte that a node sends to others, as on the wire
-	proxy  units.Time    // between two messages of a connection
+	Host  units.PerByte // time of a byte that a node sends to others, as on the wire
+	proxy units.Time    // between two messages of a connection
 	// passed is, by node, the time at which the host has passed on all its data.
 	passed  []units.Time
 	perNode int // ranks
@@ -18,7 +17,7 @@ type Pace struct {
 
 func paceOf(o *nccl.Overheads, nodes, perNode int) Pace {
 	return Pace{
-		kernel: dataRate(o.ChannelGBps, 1), Host: dataRate(o.HostGBps, o.Fraction),
+		Host:  dataRate(o.HostGBps, o.Fraction),
 		proxy: o.Proxy, passed: make([]units.Time, nodes), perNode: perNode,
 	}
 }

@@ -83,7 +83,7 @@ func (p *Planner) choose(k planKey) (*CollectivePlan, error) {
 	}
 	over := scaled(ch.Overheads(nccl.ReferenceWire), p.factors)
 	plan := &CollectivePlan{
-		chosen: chosen{prog, ch, over, spec.Algo, prog.Channels()},
+		chosen: chosen{prog, ch, over, kernelOf(&over, spec.Algo, ch.Blocks(prog.Channels())), spec.Algo, prog.Channels()},
 		Pace:   paceOf(&over, 0, p.node.GPUs), inSwitch: dataRate(over.SwitchGBps, 1), unicast: dataRate(cluster.NVLinkGBps*p.factors.Kernel.Float(), 1),
 	}
 	plan.Pace.passed = p.passed // all collectives share one host
@@ -105,7 +105,7 @@ func (p *Planner) plainSend(k planKey) (*CollectivePlan, error) {
 		over.PerStepIntra, over.PerStepInter = mpiSoftware, mpiSoftware
 	}
 	plan := &CollectivePlan{
-		chosen: chosen{prog, nccl.Choice{Algo: nccl.Direct, Proto: nccl.Simple, Channels: 1}, over, collective.Direct, 1},
+		chosen: chosen{prog, nccl.Choice{Algo: nccl.Direct, Proto: nccl.Simple, Channels: 1}, over, kernelOf(&over, collective.Direct, 1), collective.Direct, 1},
 		Pace:   paceOf(&over, 0, p.node.GPUs),
 	}
 	plan.Pace.passed = p.passed

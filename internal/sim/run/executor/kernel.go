@@ -1,0 +1,119 @@
+package executor
+
+import (
+	"weft/internal/sim/collective"
+	"weft/internal/sim/collective/nccl"
+	"weft/units"
+)
+
+// kernel is the time that the thread blocks of a collective's channels take for their work.
+//
+// A channel of a GPU is one thread block. Its warps form one to three groups, and a group is a
+// serial server: it takes one turn after another. A turn receives the messages of a step and sends
+// those of the next. nccl.Turn gives its time.
+type kernel struct {
+	fixed      units.Time
+	trip       units.PerByte // of the data of the first trip
+	tripBytes  int64
+	send, copy units.PerByte
+	streams    bool
+	groups     func(step int) (group int)
+	staged     bool // as NVLS: see leaves
+	blocks     int  // thread blocks: a lane's is its number modulo blocks
+}
+
+// kernelGroups is the maximum number of groups of warps of a channel.
+const kernelGroups = 3
+
+// kernelOf is the kernel of an algorithm.
+func kernelOf(o *nccl.Overheads, a collective.Algo, blocks int) kernel {
+	k := kernel{blocks: blocks, fixed: o.Turn.Fixed, send: dataRate(o.Turn.SendGBps, 1), copy: dataRate(o.Turn.CopyGBps, 1), streams: o.Turn.Streams}
+	if o.Turn.TripBytes > 0 {
+		k.trip, k.tripBytes = units.PerByte{Num: int64(o.Turn.Trip), Den: o.Turn.TripBytes}, o.Turn.TripBytes
+	}
+	switch a {
+	case collective.Tree: // runTreeSplit: some warps reduce towards the root, the others pass the result down
+		k.groups = func(step int) int { return step / 2 }
+	case collective.Direct: // each send and each receive has its own warps
+		k.groups = func(step int) int { return step }
+	case collective.NVLS: // warps that scatter, that reduce and that gather
+		k.staged = o.Turn.Fixed > 0
+		k.groups = func(step int) int { return min(step, kernelGroups-1) }
+	}
+	return k
+}
+
+// destination is the memory that a turn writes: of its own GPU, of another one, or for a NIC.
+type destination uint8
+
+const (
+	toSelf destination = iota
+	toPeer
+	toNIC
+)
+
+// group is the group of warps that begins a step.
+func (k *kernel) group(step int) int {
+	if k.groups == nil {
+		return 0
+	}
+	return min(k.groups(step), kernelGroups-1)
+}
+
+// work is the time of a turn. Data for a NIC is written to the GPU's own memory.
+func (k *kernel) work(bytes int64, to destination) units.Time {
+	rate := k.copy
+	if to == toPeer {
+		rate = k.send
+	}
+	if rate.Num == 0 {
+		return k.fixed
+	}
+	return k.fixed + units.Time(bytes*rate.Num/rate.Den)
+}
+
+// begin takes a turn that has nothing to wait for. free is the time at which its warps are free.
+func (k *kernel) begin(free *units.Time, now units.Time, bytes int64, to destination) (start, end units.Time) {
+	start = max(now, *free)
+	*free = start + k.work(bytes, to)
+	return start, *free
+}
+
+// follow takes the turn for received messages whose flags the warps see at ready. Warps that stream
+// have processed the data while it came.
+func (k *kernel) follow(free *units.Time, now, ready units.Time, bytes int64, to destination) (start, end units.Time) {
+	work := k.work(bytes, to)
+	if k.tripBytes > 0 {
+		ready += units.Time(min(bytes, k.tripBytes) * k.trip.Num / k.trip.Den)
+	}
+	if k.streams {
+		end = max(*free+work, ready)
+		start = max(now, end-work)
+	} else {
+		start = max(*free, ready)
+		end = start + work
+	}
+	*free = end
+	return start, end
+}
+
+// leaves is the time at which the messages of a turn begin to leave: with its beginning, or, where
+// other warps load them, with its end.
+func (k *kernel) leaves(start, end units.Time, step int) units.Time {
+	if k.staged && step == 0 {
+		return end
+	}
+	return start
+}
+
+// bytesOf is the size of a turn that begins a lane: the sent data, and in a reduction by the switch
+// the rank's own part, which warps copy with the others.
+func (k *kernel) bytesOf(s *collective.Step, perNode int) (bytes int64) {
+	for i := range s.Sends {
+		bytes += s.Sends[i].Bytes
+	}
+	if k.staged && s.Sends[0].Path == collective.PathReduce {
+		bytes = bytes * int64(perNode) / int64(max(perNode-1, 1))
+	}
+	return bytes
+}
