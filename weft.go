@@ -251,6 +251,8 @@ type (
 	// RoutingEngine is a routing engine of InfiniBand's Subnet Manager, by its name in OpenSM.
 	// Values: auto, minhop, updn, dnup, ftree, dor, sssp, dfsssp, lash, torus-2QoS, dragonfly.
 	RoutingEngine = scenario.RoutingEngine
+	// KernelTimes is the source of the times of NCCL's kernels. Values: measured, nccl.
+	KernelTimes = scenario.KernelTimes
 	// Inspection is a store-and-forward box in the cable of each NIC, such as a firewall.
 	Inspection = scenario.Inspection
 	// SlowLink is a set of NICs whose cables run slower than the others.

@@ -153,6 +153,18 @@ const (
 	FIFO Queueing = "fifo"
 )
 
+// KernelTimes is the source of the times of NCCL's kernels.
+type KernelTimes string
+
+// The sources.
+const (
+	// KernelsMeasured is published measurements of the generation of GPUs; generations without any
+	// have NCCL's constants.
+	KernelsMeasured KernelTimes = "measured"
+	// KernelsReckoned is the constants of NCCL's cost model (src/graph/tuning.cc).
+	KernelsReckoned KernelTimes = "nccl"
+)
+
 // Enforcement is the place where P_Keys are checked, in addition to the receiving HCA, which always
 // checks. The values are OpenSM's part_enforce.
 type Enforcement string
@@ -411,6 +423,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[RoutingMode]():       {"deterministic", "adaptive", "ecmp", "flowlet", "spray", "up-down"},
 	reflect.TypeFor[RoutingEngine]():     {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
 	reflect.TypeFor[Queueing]():          {"voq", "fifo"},
+	reflect.TypeFor[KernelTimes]():       {"measured", "nccl"},
 	reflect.TypeFor[Schedule]():          {"strict", "dwrr"},
 	reflect.TypeFor[Enforcement]():       {"both", "in", "out", "off"},
 	reflect.TypeFor[ZoneKind]():          texts(zoneKinds),

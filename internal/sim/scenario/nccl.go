@@ -5,6 +5,9 @@ package scenario
 // them to a measured log. NCCL's choice of algorithm uses its own constants,
 // whatever the factors.
 type NCCL struct {
+	// Times is the source of the times of the kernels and of the messages between nodes: measured,
+	// or nccl, the constants of NCCL's own cost model.
+	Times KernelTimes `yaml:"times"`
 	// Base is on the fixed time of an operation: launch, first and last copies.
 	Base Ratio `yaml:"base"`
 	// StepLocal is on the software's time of a message inside a node.

@@ -151,6 +151,8 @@ type Cluster struct {
 	CPU      CPU
 	// NetLatency is the network plugin's own figure in µs, 0 for NCCL's net_ib.
 	NetLatencyUs float64
+	// Reckoned takes NCCL's own constants for the times of kernels, not the measured ones.
+	Reckoned bool
 	// Only selects the algorithms and protocols that may be chosen, as NCCL_ALGO and NCCL_PROTO do;
 	// nil is all that NCCL enables.
 	Only func(Algo, Proto) bool

@@ -50,7 +50,7 @@ var tripBytes = [numProtos]int64{LL: 512 * 8, LL128: 640 * 8 * 8 / 128 * 120, Si
 // measured replaces NCCL's constants by measured ones.
 func (ch Choice) measured(o *Overheads) {
 	f, ok := Measured[ch.Cluster.GPU]
-	if !ok {
+	if !ok || ch.Cluster.Reckoned {
 		return
 	}
 	base := micros(f.BaseUs + f.DoublingUs*math.Log2(float64(ch.Channels)))
