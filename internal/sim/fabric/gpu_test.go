@@ -151,6 +151,28 @@ func TestASlowKernelPacesBursts(t *testing.T) {
 	}
 }
 
+// The last burst of a message leaves when it is due, and no earlier; the others do not wait for it,
+// and other queues go on meanwhile.
+func TestTheLastBurstLeavesWhenItIsDue(t *testing.T) {
+	const due = 10 * units.Microsecond
+	app, s := together(t, 2, 64, func(n *fabric.Network) {
+		n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: 3 * burstPayload, Tag: 1, To: 1, Due: due})
+		n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: burstPayload, Tag: 2, To: 1, Queue: 1})
+		n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: burstPayload, Tag: 3, To: 1, Queue: 1, Due: ns})
+	})
+	if want := due + burstWire*20 + through; app.at["1@1"] != want {
+		t.Errorf("a message due at %v arrives at %v, want %v", due, app.at["1@1"], want)
+	}
+	for _, other := range []string{"2@1", "3@1"} {
+		if latest := 5*burstWire*20 + through; app.at[other] > latest {
+			t.Errorf("message %s of another queue arrives at %v, want %v at the latest", other, app.at[other], latest)
+		}
+	}
+	if s.Bursts != 5 {
+		t.Errorf("%d bursts, want 5", s.Bursts)
+	}
+}
+
 // The buffer of a receiver bounds the bursts under way: room for one passes one each loop.
 func TestCreditsPaceBursts(t *testing.T) {
 	app, s := together(t, 2, 1, func(n *fabric.Network) {

@@ -155,7 +155,7 @@ const (
 	maxChannels      = 64       // MAXCHANNELS, src/include/device.h
 	minTraffic       = 32 << 10 // MinTrafficPerChannel, src/enqueue.cc
 	pciBW            = 12       // PCI_BW, src/graph/topo.h: GB/s
-	p2pPerNIC        = 2        // channels per NIC, ncclTopoGetNchannels in src/graph/paths.cc
+	p2pNetGBps       = 14       // NCCL_P2P_PER_CHANNEL_NET_BW, src/graph/paths.cc
 	p2pLocal         = 32       // channels between GPUs of an NVSwitch node (logs)
 	p2pLLThreshold   = 16 << 10 // NCCL_P2P_LL_THRESHOLD, for each channel
 	p2pMaxPart       = 16 << 20 // of a channel inside a node: 32 slots of 512 KiB (addP2pToPlan, src/enqueue.cc)

@@ -363,7 +363,8 @@ func (c Cluster) With(op collective.Op, a Algo, p Proto, bytes int64) (Choice, e
 }
 
 // direct is NCCL's way to send point to point: LL for small sizes, else Simple (addP2pToPlan in
-// src/enqueue.cc). Between nodes a pair has two channels per NIC of a GPU. Inside a node it has as
+// src/enqueue.cc). Between nodes a pair has
+// one channel for each 14 GB/s of a GPU's NICs. Inside a node it has as
 // many as all pairs can have beside each other, and twice that until no channel moves more than 32
 // slots.
 func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
@@ -378,7 +379,8 @@ func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
 	most := c.p2pChannels()
 	ch.Channels = max(1, most/ceilPower2(c.Ranks()))
 	if c.Nodes > 1 {
-		most = p2pPerNIC * max(1, c.NICs/c.PerNode)
+		nics := float64(max(1, c.NICs/c.PerNode))
+		most = ceilPower2(int(max(nics, math.Ceil(nics*c.NICGBps/p2pNetGBps))))
 		ch.Channels = most
 	}
 	if each <= int64(most)*p2pLLThreshold {

@@ -10,11 +10,11 @@ import (
 
 // dgxH100 is a cluster of nodes with eight H100 and eight 400 Gb/s NICs each.
 func dgxH100(nodes int) Cluster {
-	return Cluster{Nodes: nodes, PerNode: 8, GPU: Hopper, NVLinkGBps: 18 * 20.6, NICs: 8, NICGBps: 50, NVSwitch: true, NVLS: true, CPU: Intel}
+	return Cluster{Nodes: nodes, PerNode: 8, GPU: Hopper, NVLinkGBps: 18 * 20.6, NICs: 8, NICGBps: 50, NVSwitch: true, NVLS: true, CPU: Intel, Reckoned: true}
 }
 
 func dgxA100(nodes int) Cluster {
-	return Cluster{Nodes: nodes, PerNode: 8, GPU: Ampere, NVLinkGBps: 12 * 20, NICs: 8, NICGBps: 25, NVSwitch: true, CPU: AMD}
+	return Cluster{Nodes: nodes, PerNode: 8, GPU: Ampere, NVLinkGBps: 12 * 20, NICs: 8, NICGBps: 25, NVSwitch: true, CPU: AMD, Reckoned: true}
 }
 
 // b200 is one node of eight B200.
@@ -271,7 +271,7 @@ func TestCeilingsAreThePublishedOnes(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := ch.Overheads(ReferenceWire)
-		kernel := o.ChannelGBps * float64(c.cluster.Channels())
+		kernel := o.Turn.SendGBps * float64(c.cluster.Channels())
 		if !near(kernel, c.kernel, 1e-9) || !near(o.SwitchGBps, c.inSwitch, 1e-9) || o.HostGBps != c.host {
 			t.Errorf("%v %v %v on %d nodes: kernel %.2f, in the switch %.2f, host %.2f GB/s, not %.2f, %.2f, %.2f", c.op, c.algo, c.proto, c.cluster.Nodes, kernel, o.SwitchGBps, o.HostGBps, c.kernel, c.inSwitch, c.host)
 		}

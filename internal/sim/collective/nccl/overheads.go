@@ -8,23 +8,23 @@ import (
 // Overheads are the costs of a choice in addition to the wire, for a simulator that carries the
 // bytes itself.
 //
-// NCCL's hwLatencies were fitted to whole collectives, so a step's value holds the GPU's part
-// (store, fence, poll; between nodes also the CPU's proxy thread and the flush) and the wire's
-// latency. The split proposed here is
+// A channel of a GPU is a thread block, which is a serial server: each of its turns takes Turn. A
+// message is seen PerStepIntra after its arrival, or PerStepInter if it is from another node; these
+// are delays and occupy nothing, so the delays of several messages overlap. Base is added once per
+// operation. Each transfer of b bytes is Proto.WireBytes(b) on the wire.
+//
+// The times are measured where there are measurements of the generation (measured.go). Otherwise
+// they are NCCL's own constants: its hwLatencies were fitted to whole collectives, so a step's
+// value holds the GPU's part (store, fence, poll; between nodes also the CPU's proxy thread and the
+// flush) and the wire's latency. The split proposed here is
 //
 //	software = table value − latency of an uncontended minimal packet on the
 //	           hardware that NCCL's constants describe, never negative
 //
-// which keeps the published sum on that hardware and shows the effect of a slower wire. The
-// software time of a step is a delay and no occupancy: it runs from the arrival of a message,
-// whether or not the receiver is busy, and the delays of several messages of one connection
-// overlap. So the two laps of a ring pay it once for each hop of a chunk, as in NCCL's own sum. A
-// message between nodes takes PerStepInter, any other PerStepIntra; a step is over when that has
-// passed for all its messages. Base is added once per operation. Each transfer of b bytes is
-// Proto.WireBytes(b) on the wire.
+// which keeps the published sum on that hardware and shows the effect of a slower wire. A turn then
+// has no fixed time.
 //
-// ChannelGBps, SwitchGBps and HostGBps bound the rate in addition to the wires, in GB/s of data; 0
-// is no bound.
+// SwitchGBps and HostGBps bound the rate in addition to the wires, in GB/s of data; 0 is no bound.
 type Overheads struct {
 	Base         units.Time // once: launch, first and last copies
 	PerStepIntra units.Time // software of a step inside the node

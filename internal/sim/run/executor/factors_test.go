@@ -16,7 +16,7 @@ func TestNCCLsFactorsScaleItsFigures(t *testing.T) {
 		return runtest.Point(t, fmt.Sprintf(`
 cluster: {nodes: %d, node: dgx-h100}
 fabrics: [infiniband-ndr]
-nccl: {%s}
+nccl: {times: nccl, %s}
 workload: {collective: all-reduce, algorithm: ring, protocol: ll, sizes: [%s]}`, nodes, factors, size)).Time
 	}
 	plain := run(1, "", "8B")

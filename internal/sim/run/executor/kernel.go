@@ -37,7 +37,7 @@ func kernelOf(o *nccl.Overheads, a collective.Algo, blocks int) kernel {
 	case collective.Direct: // each send and each receive has its own warps
 		k.groups = func(step int) int { return step }
 	case collective.NVLS: // warps that scatter, that reduce and that gather
-		k.staged = o.Turn.Fixed > 0
+		k.staged = o.Turn.Staged
 		k.groups = func(step int) int { return min(step, kernelGroups-1) }
 	}
 	return k

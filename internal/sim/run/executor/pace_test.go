@@ -40,6 +40,7 @@ func TestSmallOperationsTakeWhatNCCLReckons(t *testing.T) {
 cluster: {nodes: %d, node: dgx-h100}
 topology: {shape: rail-optimised}
 fabrics: [infiniband-ndr]
+nccl: {times: nccl}
 workload: {collective: all-reduce, algorithm: %s, protocol: %s, sizes: [8B]}`, c.nodes, c.algo, c.proto))
 			chosen, err := choose(r, &r.Fabrics[0], 8, r.Fabrics[0].IB.SHARP)
 			if err != nil {
@@ -72,6 +73,7 @@ func TestLargeOperationsKeepToTheCeilings(t *testing.T) {
 cluster: {nodes: %d, node: dgx-h100}
 topology: {shape: fat-tree}
 fabrics: [infiniband-ndr]
+nccl: {times: nccl}
 workload: {collective: all-reduce, algorithm: %s, protocol: %s, sizes: [%s]}`, c.nodes, c.algo, c.proto, c.bytes)))
 			if got := out.BusBW; got > c.busbw || got < 0.85*c.busbw {
 				t.Errorf("busbw %.1f GB/s, want no more than %.1f and no less than 85 %% of it", got, c.busbw)
@@ -91,7 +93,6 @@ func TestReferenceWireIsTheCatalogs(t *testing.T) {
 }
 
 func TestMessagesLeaveAtTheHostsPace(t *testing.T) {
-	const us = units.Microsecond
 	o := nccl.Overheads{Proxy: us, Fraction: 0.5, HostGBps: 1} // 2000 bytes of wire in a microsecond
 	p := paceOf(&o, 2, 4)
 	one, two := &connections{}, &connections{}

@@ -18,6 +18,7 @@ cluster:
     preset: dgx-h100
     scale-up: {generation: cxl-3-pool, links: 1, link-rate: 100GB/s, latency: 300ns, packet: 64B, overhead: 0B, devices: %DEV%}
 fabrics: [infiniband-ndr]
+nccl: {times: nccl} # only the wires
 workload: {collective: send-recv, channels: 1, chunk: 64MiB, protocol: simple, sizes: [64MiB]}`
 	at := func(devices string) float64 {
 		return runtest.Point(t, strings.ReplaceAll(text, "%DEV%", devices)).Time.Seconds()

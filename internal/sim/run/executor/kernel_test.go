@@ -1,0 +1,94 @@
+package executor
+
+import (
+	"fmt"
+	"testing"
+
+	"weft/internal/sim/collective"
+	"weft/internal/sim/collective/nccl"
+	"weft/internal/sim/simtest"
+	"weft/units"
+)
+
+const us = units.Microsecond
+
+// simpleTurn is a thread block with 2 us for each turn, 1 GB/s to a peer and 2 GB/s to its own memory.
+var simpleTurn = nccl.Turn{Fixed: 2 * us, SendGBps: 1, CopyGBps: 2}
+
+func kernelWith(t nccl.Turn, a collective.Algo) kernel {
+	return kernelOf(&nccl.Overheads{Turn: t}, a, 4)
+}
+
+// A thread block is a server: of two messages that are ready at one time, the second waits for the
+// first. The time of a turn occupies it.
+func TestAThreadBlockTakesOneTurnAfterAnother(t *testing.T) {
+	k := kernelWith(simpleTurn, collective.Ring)
+	var free units.Time
+	for i, c := range []struct {
+		ready, start, end units.Time
+		to                destination
+	}{
+		{10 * us, 10 * us, 16 * us, toPeer}, // 2 us and 4000 bytes at 1 GB/s
+		{10 * us, 16 * us, 22 * us, toPeer},
+		{10 * us, 22 * us, 26 * us, toSelf}, // at 2 GB/s
+		{10 * us, 26 * us, 30 * us, toNIC},  // into its own memory, for the NIC
+		{50 * us, 50 * us, 56 * us, toPeer}, // it was idle
+	} {
+		if start, end := k.follow(&free, c.ready, c.ready, 4000, c.to); start != c.start || end != c.end {
+			t.Errorf("turn %d lasts from %v to %v, want %v to %v", i, start, end, c.start, c.end)
+		}
+	}
+	if start, end := k.begin(&free, 0, 4000, toPeer); start != 56*us || end != 62*us {
+		t.Errorf("a turn without a message lasts from %v to %v, want 56 us to 62 us", start, end)
+	}
+}
+
+// A block that streams has processed a message when its last line is there, if it was idle; the
+// first trip of its threads lasts in proportion to its lines.
+func TestAStreamingBlockEndsWithItsMessage(t *testing.T) {
+	turn := simpleTurn
+	turn.Streams, turn.Trip, turn.TripBytes = true, us, 1000
+	k := kernelWith(turn, collective.Ring)
+	var free units.Time
+	for i, c := range []struct {
+		bytes             int64
+		ready, start, end units.Time
+	}{
+		{500, 10 * us, 10 * us, 10*us + us/2},       // idle: half a trip
+		{4000, 10 * us, 10*us + us/2, 16*us + us/2}, // busy: 2 us and 4 us
+		{4000, 50 * us, 50 * us, 51 * us},           // idle again: one trip
+	} {
+		start, end := k.follow(&free, c.ready, c.ready, c.bytes, toPeer)
+		if end != c.end || start != c.start {
+			t.Errorf("turn %d lasts from %v to %v, want %v to %v", i, start, end, c.start, c.end)
+		}
+	}
+}
+
+// The two directions of a tree, and the sends and receives of pairs, have warps of their own.
+func TestGroupsOfWarps(t *testing.T) {
+	for algo, groups := range map[collective.Algo][4]int{
+		collective.Ring: {0, 0, 0, 0}, collective.Tree: {0, 0, 1, 1}, collective.Direct: {0, 1, 2, 2}, collective.NVLS: {0, 1, 2, 2},
+	} {
+		k := kernelWith(simpleTurn, algo)
+		for step, want := range groups {
+			if got := k.group(step); got != want {
+				t.Errorf("%v: group %d begins step %d, want %d", algo, got, step, want)
+			}
+		}
+	}
+}
+
+// TestAllToAllHasABlockForEachPairsChannel compares 8 MiB to each of seven GPUs with 8 MiB to one:
+// each pair of GPUs has thread blocks of its own, so that the seven go side by side.
+func TestAllToAllHasABlockForEachPairsChannel(t *testing.T) {
+	at := func(operation, size string) units.Time {
+		return carriedOut(t, simtest.Resolve(t, fmt.Sprintf(`
+cluster: {nodes: 1, node: dgx-b200}
+fabrics: [infiniband-ndr]
+workload: {collective: %s, sizes: [%s]}`, operation, size))).Time
+	}
+	if one, seven := at("send-recv", "8MiB"), at("all-to-all", "64MiB"); float64(seven) > 1.3*float64(one) {
+		t.Errorf("8 MiB to each of seven GPUs take %v, to one %v", seven, one)
+	}
+}
