@@ -380,7 +380,7 @@ func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
 	ch.Channels = max(1, most/ceilPower2(c.Ranks()))
 	if c.Nodes > 1 {
 		nics := float64(max(1, c.NICs/c.PerNode))
-		most = ceilPower2(int(max(nics, math.Ceil(nics*c.NICGBps/p2pNetGBps))))
+		most = min(ceilPower2(int(max(nics, math.Ceil(nics*c.NICGBps/p2pNetGBps)))), maxChannels)
 		ch.Channels = most
 	}
 	if each <= int64(most)*p2pLLThreshold {

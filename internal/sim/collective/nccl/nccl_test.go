@@ -99,8 +99,15 @@ func TestChoicesFollowTheSize(t *testing.T) {
 		{dgxH100(2), collective.AllGather, 1 << 30, Ring, Simple, 16},
 		{dgxH100(2), collective.Broadcast, 1 << 30, Ring, Simple, 16},
 		{dgxA100(1), collective.AllReduce, 1 << 30, Ring, Simple, 24},
-		{dgxH100(2), collective.AllToAll, 1 << 30, Direct, Simple, 2},
-		{dgxH100(2), collective.SendRecv, 1 << 10, Direct, LL, 1},
+		{dgxH100(2), collective.AllToAll, 1 << 30, Direct, Simple, 4},
+		{dgxH100(2), collective.SendRecv, 1 << 10, Direct, LL, 4},
+		// The channels of send/recv on 8 B200 double at 128, 256 and 512 MiB: 84.6, 159, 319, 625 GB/s in
+		// table T1. LL ends at 16 KiB for each of 32 channels, where its all-to-all gets faster.
+		{b200, collective.SendRecv, 64 << 20, Direct, Simple, 4},
+		{b200, collective.SendRecv, 128 << 20, Direct, Simple, 8},
+		{b200, collective.SendRecv, 512 << 20, Direct, Simple, 32},
+		{b200, collective.AllToAll, 4 << 20, Direct, LL, 4},
+		{b200, collective.AllToAll, 8 << 20, Direct, Simple, 4},
 	} {
 		got, err := c.cluster.Choose(c.op, c.bytes)
 		if err != nil || got.Algo != c.algo || got.Proto != c.proto || got.Channels != c.channels {
