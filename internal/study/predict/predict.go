@@ -251,7 +251,7 @@ fabric:
   mtu: 4KiB
   cc: none
   ethernet: {ecn: {enabled: false}}
-nccl: {base: 0.01, step-local: 0.01, step-network: 0.01, proxy: 0.01, kernel: 100}
+nccl: {times: nccl, base: 0.01, step-local: 0.01, step-network: 0.01, proxy: 0.01, kernel: 100}
 `, hosts, p.Link.Exact(), p.NIC.Exact())
 }
 

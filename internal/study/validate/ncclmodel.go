@@ -156,5 +156,6 @@ func modelled(ctx context.Context, nodes int, c *reckoned, bytes int64) (units.T
 	s.Workload = scenario.Workload{
 		Collective: scenario.AllReduce, Algorithm: scenario.Algorithm(c.algo), Protocol: scenario.Protocol(c.proto), Sizes: []units.Bytes{units.Bytes(bytes)},
 	}
+	s.NCCL.Times = scenario.KernelsReckoned
 	return firstPoint(ctx, "model", &s)
 }
