@@ -21,8 +21,8 @@ func ExampleCollective() {
 		fmt.Printf("%s: %v, busbw %.1f GB/s\n", f.Name, f.Points[0].Time, f.Points[0].BusBW)
 	}
 	// Output:
-	// infiniband-ndr: 55.23 us, busbw 35.6 GB/s
-	// roce-v2-400g: 54.07 us, busbw 36.4 GB/s
+	// infiniband-ndr: 68.47 us, busbw 28.7 GB/s
+	// roce-v2-400g: 67.64 us, busbw 29.1 GB/s
 }
 
 // A scenario from a file, with two fields changed. Each fabric is compared with the first.
@@ -48,9 +48,9 @@ func ExampleLoad() {
 		fmt.Printf("%-16s %10v  %4.2f times the first\n", f.Name, p.Time, float64(p.Time)/float64(first))
 	}
 	// Output:
-	// infiniband-ndr     76.01 us  1.00 times the first
-	// roce-v2-400g       74.15 us  0.98 times the first
-	// tcp-400g           242.2 us  3.19 times the first
+	// infiniband-ndr      96.2 us  1.00 times the first
+	// roce-v2-400g       94.57 us  0.98 times the first
+	// tcp-400g           246.2 us  2.56 times the first
 }
 
 // An incast of seven NICs into one, on RoCE v2 with DCQCN and without congestion control.
@@ -110,8 +110,8 @@ func ExampleRun() {
 	}
 	fmt.Printf("%d ranks, %.0f %% done\n", results.Ranks, 100*share)
 	// Output:
-	// 64 KiB ring 25.39 us
-	// 1 MiB ring 48.05 us
+	// 64 KiB ring 34.08 us
+	// 1 MiB ring 50.07 us
 	// 16 ranks, 100 % done
 }
 
