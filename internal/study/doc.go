@@ -17,6 +17,7 @@
 //	roceexport  the fabric of a scenario as configuration of switches and hosts
 //	headroom    the PFC headroom of a link, found in the simulator
 //	hpccrun     cases of the simulator published with HPCC
+//	measured    published tables of collectives, with weft's times
 //	validate    weft against closed forms, other simulators and measurements
 //
 // # Imports

@@ -40,6 +40,9 @@ func Validation(results []validate.Result) *doc.Document {
 	var calibrations doc.List = append(validate.Calibrations(results), noCalibration)
 	d.Add(doc.Section{In: doc.Page, Blocks: doc.Paragraphs(validationIntro)})
 	d.Add(doc.Section{Title: "Can I trust this number?", In: doc.Page, Blocks: []doc.Block{doc.Paragraph{Text: trustIntro}, trustTable(results)}})
+	if t := clusterTable(results); t != nil {
+		d.Add(doc.Section{Title: "Measured clusters", In: doc.Page, Blocks: append(doc.Paragraphs(clustersIntro), t)})
+	}
 	d.Add(doc.Section{Title: "How to read the cases", In: doc.Page, Blocks: []doc.Block{validationRules}})
 	d.Add(doc.Section{Title: "What was calibrated on what", In: doc.Page, Blocks: []doc.Block{calibrations}})
 	d.Add(doc.Section{Title: "Summary", Blocks: doc.Paragraphs(fmt.Sprintf("%d rows pass, %d miss, %d are not scored.", pass, miss, notScored))})
@@ -198,6 +201,9 @@ func caseBlocks(r *validate.Result, before *validate.Case) []doc.Block {
 			cells[5].Tone = doc.Soft
 		}
 		t.Add(cells...)
+	}
+	if c.Cluster != nil {
+		out = append(out, clusterPicture(r)...)
 	}
 	return append(out, t)
 }

@@ -11,6 +11,7 @@ import (
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
 	"weft/internal/sim/scenario"
+	"weft/internal/study/measured"
 )
 
 // small is a cluster that simulates in no time: two nodes of two GPUs and NICs.
@@ -68,7 +69,7 @@ func measure(t *testing.T, op string, seed uint64, fault ...scenario.Override) s
 		for range 2 {
 			us := float64(p.Time) / 1e6 * (1 + .02*rng.NormFloat64())
 			alg := float64(p.Bytes) / us / 1e3
-			fmt.Fprintf(&b, " %.2f %.2f %.2f 0", us, alg, alg*busFactor(op, 4))
+			fmt.Fprintf(&b, " %.2f %.2f %.2f 0", us, alg, alg*measured.BusFactor(scenario.Collective(op), 4))
 		}
 		b.WriteByte('\n')
 	}

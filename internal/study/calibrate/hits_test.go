@@ -13,6 +13,8 @@ import (
 	"weft/internal/base/golden"
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
+	"weft/internal/sim/scenario"
+	"weft/internal/study/measured"
 	"weft/units"
 )
 
@@ -30,15 +32,18 @@ type rig struct {
 }
 
 // healthyRig draws a healthy cluster. The ranges include the published tables of one and two nodes
-// of eight H100 and H200: a start of 13 to 19 us on one node, 360 GB/s of a ring and 480 GB/s in
-// the NVSwitches, a drag of 5 to 11 us per root of a MiB.
+// of eight H100 and H200: on one node a start of 13 to 16 us, 360 GB/s of a ring and 480 GB/s in
+// the NVSwitches, and a drag of 8 to 12.5 us per root of a MiB (tables A4 and T2 have 7.9 to 12.7
+// from 1 to 64 MiB); on two nodes a start of 13 to 19 us and more, and a drag of 5 to 11 us.
 func healthyRig(nodes, gpus int, rng *rand.Rand) rig {
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
 	r := rig{
 		nodes: nodes, gpus: gpus, nics: gpus, start: between(13, 19), drag: between(5, 11),
 		inside: between(455, 485), nic: 50, shares: between(.93, .98),
 	}
-	if nodes > 1 {
+	if nodes == 1 {
+		r.start, r.drag = between(13, 16), between(8, 12.5)
+	} else {
 		r.start += between(8, 20)
 	}
 	return r
@@ -48,7 +53,7 @@ func (r *rig) ranks() int { return r.nodes * r.gpus }
 
 // micros is the time of an all-reduce.
 func (r *rig) micros(bytes int64) float64 {
-	factor := busFactor("all-reduce", r.ranks())
+	factor := measured.BusFactor(scenario.AllReduce, r.ranks())
 	bandwidth := r.inside
 	if r.nodes > 1 {
 		bandwidth = min(bandwidth, float64(r.nics)*r.nic*r.shares)

@@ -2,73 +2,46 @@ package calibrate
 
 import (
 	"math"
+	"sync"
 
 	"weft/internal/sim/scenario"
+	"weft/internal/study/measured"
 )
 
-// healthyTable is a published table of a healthy cluster compared with weft: at each size the ratio
-// of the measured time to the predicted one.
+// healthyTable is the errors of one operation on a healthy cluster: at each size the ratio of the
+// measured time to the predicted one.
 type healthyTable struct {
-	id           string // of docs/VALIDATION.md, or else of the source
-	source       string
+	cluster      string
 	architecture scenario.Architecture
 	op           scenario.Collective
 	sizes        []int64
 	ratios       []float64
-	// simulated is the scenario of a table that is not in docs/VALIDATION.md.
-	simulated string
 }
 
-const (
-	kib = 1 << 10
-	mib = 1 << 20
-	gib = 1 << 30
-)
-
-// healthyTables are all tables found for clusters whose network weft models. A test compares them
-// with docs/VALIDATION.md, or simulates them again.
-var healthyTables = []healthyTable{
-	{
-		id: "nccl/A4", source: "1 x 8 H100, awsome-distributed-training", architecture: scenario.Hopper, op: scenario.AllReduce,
-		sizes:  []int64{8, kib, 64 * kib, mib, 8 * mib, 64 * mib, 256 * mib, gib, 16 * gib},
-		ratios: []float64{.860, 1.095, 1.170, 1.429, 1.377, 1.145, 1.094, 1.063, .985},
-	},
-	{
-		id: "nccl/A5", source: "2 x 8 H100, RoCE v2, oci-hpc", architecture: scenario.Hopper, op: scenario.AllReduce,
-		sizes:  []int64{gib, 4 * gib, 16 * gib},
-		ratios: []float64{.995, .980, .978},
-	},
-	{
-		id: "nccl/H200", source: "2 x 8 H200, skypilot, gcp_gpu_direct_tcpx", architecture: scenario.Hopper, op: scenario.AllGather,
-		sizes:  []int64{kib, 64 * kib, mib, 8 * mib, 64 * mib, 256 * mib, gib, 4 * gib},
-		ratios: []float64{1.199, 1.600, 1.216, 1.407, 1.515, 1.330, 1.204, 1.204},
-	},
-	{
-		id: "2 x 8 H200, NDR", source: "skypilot, coreweave_infiniband", architecture: scenario.Hopper, op: scenario.AllReduce,
-		simulated: "cluster: {nodes: 2, node: dgx-h200}\nfabric: infiniband-ndr",
-		sizes:     []int64{512 * mib, gib},
-		ratios:    []float64{1.045, .989},
-	},
-	{
-		// Timed from PyTorch, whose launch takes 10 to 20 us: only sizes at which that is small.
-		id: "1 x 8 H200", source: "stas00/ml-engineering, network/README.md", architecture: scenario.Hopper, op: scenario.AllReduce,
-		simulated: "cluster: {nodes: 1, node: dgx-h200}\nfabric: infiniband-ndr",
-		sizes:     []int64{64 * mib, 256 * mib, gib},
-		ratios:    []float64{1.188, 1.050, 1.013},
-	},
-	{
-		id: "1 x 8 A100", source: "stas00/ml-engineering, network/README.md", architecture: scenario.Ampere, op: scenario.AllReduce,
-		simulated: "cluster: {nodes: 1, node: hgx-a100-100g}\nfabric: roce-v2-100g",
-		sizes:     []int64{64 * kib, mib, 8 * mib, 64 * mib, 256 * mib},
-		ratios:    []float64{2.143, 3.675, 1.642, 1.366, 1.229},
-	},
-	{
-		id: "2 x 8 A100, 16 x 100G RoCE v2", source: "oci-hpc-oke", architecture: scenario.Ampere, op: scenario.AllReduce,
-		simulated: "cluster: {nodes: 2, node: {preset: hgx-a100-100g, nics: 16}}\nfabric: roce-v2-100g",
-		sizes:     []int64{8, kib, 64 * kib, mib, 8 * mib, 64 * mib, 128 * mib},
-		ratios:    []float64{1.424, 1.607, 1.823, 1.556, 1.682, 1.166, 1.179},
-	},
-}
+// healthyTables are the rows of package measured that are scored and not fitted: a fitted row says
+// nothing of the error on another cluster.
+var healthyTables = sync.OnceValue(func() (out []healthyTable) {
+	clusters := measured.Clusters()
+	for i := range clusters {
+		c := &clusters[i]
+		tables := make(map[scenario.Collective]int)
+		for j := range c.Rows {
+			r := &c.Rows[j]
+			if ok, _ := c.Scores(r); !ok || r.Fitted || r.Predicted == 0 {
+				continue
+			}
+			at, ok := tables[r.Op]
+			if !ok {
+				at = len(out)
+				tables[r.Op] = at
+				out = append(out, healthyTable{cluster: c.ID, architecture: c.Architecture, op: r.Op})
+			}
+			t := &out[at]
+			t.sizes, t.ratios = append(t.sizes, r.Bytes), append(t.ratios, float64(r.Time)/float64(r.Predicted))
+		}
+	}
+	return out
+})
 
 // The weights of a table for a size of another cluster: assumptions.
 const (
@@ -79,12 +52,13 @@ const (
 )
 
 // knownError is the known error for healthy clusters of that kind, as ln(measured / predicted): its
-// mean, and the spread between clusters. One table can be left out, by its id.
+// mean, and the spread between tables. One cluster can be left out.
 func knownError(architecture scenario.Architecture, op scenario.Collective, bytes int64, without string) (bias, spread float64) {
 	var means, weights []float64
-	for i := range healthyTables {
-		t := &healthyTables[i]
-		if t.id == without {
+	tables := healthyTables()
+	for i := range tables {
+		t := &tables[i]
+		if t.cluster == without {
 			continue
 		}
 		mean, near := t.at(bytes)

@@ -10,6 +10,7 @@ import (
 	"weft/internal/formats/logfile"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
+	"weft/internal/study/measured"
 	"weft/units"
 )
 
@@ -294,23 +295,10 @@ func (t *Task) point(r *logfile.Row, architecture scenario.Architecture, o Optio
 		p.noise = math.Abs(math.Log(r.InPlace / r.Micros))
 	}
 	if t.kind == collective {
-		p.Factor = busFactor(t.Table.Op, t.Ranks())
+		p.Factor = measured.BusFactor(scenario.Collective(t.Table.Op), t.Ranks())
 	}
 	p.Bias, p.Known = t.known(architecture, r.Bytes, &o)
 	return p
-}
-
-// busFactor is bus bandwidth over algorithm bandwidth (nccl-tests,
-// doc/PERFORMANCE.md).
-func busFactor(op string, ranks int) float64 {
-	n := float64(ranks)
-	switch op {
-	case string(scenario.AllReduce):
-		return 2 * (n - 1) / n
-	case string(scenario.AllGather), string(scenario.ReduceScatter), string(scenario.AllToAll):
-		return (n - 1) / n
-	}
-	return 1
 }
 
 // sizes is the list in the form of a scenario.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"weft/internal/study/measured"
 )
 
 // Case is one claim about weft with its reference.
@@ -24,6 +26,8 @@ type Case struct {
 	// Slow is a case of more than a second: its numbers are on the page, but a
 	// test repeats it shortened.
 	Slow bool
+	// Cluster is the measured cluster of a case that compares a table; nil in others.
+	Cluster *measured.Cluster
 	// Run simulates and computes.
 	Run func(*Env) ([]Row, error)
 }
@@ -37,9 +41,6 @@ type Env struct {
 	// Change, if not nil, changes the models before the network is built: a test
 	// uses it to show that every case can fail.
 	Change func(*Models)
-	// Collective runs a collective operation on a system of the measured
-	// tables.
-	Collective Collective
 }
 
 // Row is a number, or a series of numbers of one kind, with its reference.
@@ -49,6 +50,8 @@ type Row struct {
 	Unit            Unit
 	Reference, Weft []float64
 	Tolerance       Tolerance
+	// Measured is the line of the cluster's table, nil in other rows.
+	Measured *measured.Row
 	// Note explains the numbers, above all a miss.
 	Note string
 }

@@ -14,7 +14,7 @@
 //
 // A row passes, misses, or is shown without a score. A miss stays a miss until
 // the model is better; its note gives the known reasons. Nothing is fitted
-// to a case on which it is scored.
+// to a row on which it is scored.
 //
 // # What is left out
 //

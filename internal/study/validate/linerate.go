@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weft/internal/sim/scenario"
+	"weft/internal/study/measured"
 	"weft/units"
 )
 
@@ -45,11 +46,11 @@ func lineRateRows(e *Env) ([]Row, error) {
 	for _, c := range lineRates {
 		s := clusterOf(c.nodes, scenario.Node{Preset: "oci-h100"}, "", "roce-v2-200g")
 		s.Workload = scenario.Workload{Collective: scenario.AllReduce, Algorithm: c.algorithm, Sizes: []units.Bytes{units.Bytes(bytes)}}
-		took, err := firstPoint(e.Ctx, "line rate", &s)
+		p, err := firstPoint(e.Ctx, "line rate", &s)
 		if err != nil {
 			return nil, err
 		}
-		bus := busFactor("all-reduce", 8*c.nodes) * float64(bytes) / (float64(took) / 1e12)
+		bus := measured.BusFactor(scenario.AllReduce, 8*c.nodes) * float64(bytes) / (float64(p.Time) / 1e12)
 		rows = append(rows, one(fmt.Sprintf("%d nodes, %s", c.nodes, cmp.Or(string(c.algorithm), "NCCL's choice")), Gigabytes, nics, bus, c.tolerance, ""))
 	}
 	return rows, nil

@@ -15,9 +15,6 @@ type Options struct {
 	Workers int
 	// Short shortens slow cases.
 	Short bool
-	// Collective runs collectives for the measured tables; nil is the
-	// simulator.
-	Collective Collective
 	// Done, if not nil, is called with each result, in the order of the cases.
 	Done func(*Result)
 }
@@ -26,9 +23,6 @@ type Options struct {
 // returns the results before the first incomplete one, and the context's
 // error.
 func Run(ctx context.Context, cases []*Case, o Options) ([]Result, error) {
-	if o.Collective == nil {
-		o.Collective = simulated
-	}
 	results, complete := make([]Result, len(cases)), make([]bool, len(cases))
 	var mu sync.Mutex
 	told := 0 // cases, in their order
@@ -36,7 +30,7 @@ func Run(ctx context.Context, cases []*Case, o Options) ([]Result, error) {
 		if ctx.Err() != nil {
 			return
 		}
-		rows, err := cases[i].Run(&Env{Ctx: ctx, Short: o.Short, Collective: o.Collective})
+		rows, err := cases[i].Run(&Env{Ctx: ctx, Short: o.Short})
 		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return
 		}

@@ -77,15 +77,21 @@ var kinds = []kind{
 		doubt:   "for the choice between two algorithms: see MODELS.md",
 	},
 	{
-		number:  "bandwidth of a large collective",
-		against: "measured tables of two healthy systems",
-		cases:   []string{"nccl/A4", "nccl/A5", "nccl/line-rate"},
-		doubt:   "below 64 MiB: weft is faster than the measurements, since kernels lose time that NCCL's constants leave out",
+		number:  "time of a collective inside a node",
+		against: "measured tables of healthy clusters; some rows are fitted",
+		cases:   []string{"nccl/A100", "nccl/H100", "nccl/B200", "nccl/A4", "nccl/T2", "nccl/V8", "nccl/T1", "nccl/A8", "nccl/V10", "nccl/T8"},
+		doubt:   "where the launch counts: one thread for all GPUs, PyTorch, or a slow host. See \"Measured clusters\" by range of sizes",
 	},
 	{
-		number:  "the same on other systems",
+		number:  "time of a collective between nodes",
+		against: "measured tables of healthy clusters, and a rule of NCCL's maintainers",
+		cases:   []string{"nccl/V4", "nccl/V1", "nccl/A5", "nccl/line-rate"},
+		doubt:   "below 1 MiB on a host or a NIC that no table shows",
+	},
+	{
+		number:  "the same on other clusters",
 		against: "measured tables that are not scored, each for its own reason",
-		cases:   []string{"nccl/A1", "nccl/A2", "nccl/A8", "nccl/H200"},
+		cases:   []string{"nccl/A1", "nccl/A2", "nccl/H200", "nccl/T1-default", "nccl/T1-tuned"},
 		doubt:   "as an absolute time; calibrate to your own log first (DIAGNOSE.md)",
 	},
 	{

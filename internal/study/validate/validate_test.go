@@ -17,13 +17,13 @@ import (
 var knownMisses = []string{
 	"fct/star100_inc2_1MB_dcqcn_buf32: mean completion",
 	"fct/star100_inc32_1MB_pfconly_buf4: 32 flows, each",
-	"nccl/A4: all-reduce 64 MiB, 8 ranks",
 	"training/published-others: OT7, PyTorch, 2026, llama3-8b, 8 GPUs, bf16",
 	"uet/incast: 2:1",
 }
 
 func TestEveryCasePassesExceptTheKnownMisses(t *testing.T) {
-	results, err := Run(t.Context(), Cases(), Options{Workers: runtime.GOMAXPROCS(0), Short: true})
+	cases := slices.DeleteFunc(Cases(), func(c *Case) bool { return c.Cluster != nil }) // their test is TestPredictedTimes
+	results, err := Run(t.Context(), cases, Options{Workers: runtime.GOMAXPROCS(0), Short: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,22 +159,6 @@ func TestNamesAreUniqueAndTheirChaptersExist(t *testing.T) {
 		seen[id] = true
 		if !slices.ContainsFunc(Chapters, func(c Chapter) bool { return c.ID == group(id) }) {
 			t.Errorf("%s is in no chapter of the page", id)
-		}
-	}
-}
-
-// Time and bus bandwidth of a measured table must agree.
-func TestMeasuredTablesAreConsistent(t *testing.T) {
-	for i := range systems {
-		s := &systems[i]
-		for _, p := range s.Points {
-			if p.Microseconds == 0 || p.BusGBps == 0 || p.Op != "" {
-				continue
-			}
-			bus := busFactor("all-reduce", s.Nodes*s.GPUs) * float64(p.Bytes) / p.Microseconds / 1e3
-			if e := bus/p.BusGBps - 1; e > 0.002 || e < -0.002 {
-				t.Errorf("%s, %d B: %g µs is %.2f GB/s, the table says %.2f", s.ID, p.Bytes, p.Microseconds, bus, p.BusGBps)
-			}
 		}
 	}
 }

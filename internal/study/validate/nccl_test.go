@@ -1,0 +1,85 @@
+package validate_test
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"testing"
+
+	"weft/internal/sim/scenario"
+	"weft/internal/study/measured"
+	"weft/internal/study/validate"
+	"weft/units"
+)
+
+const predictedFile = "../measured/predicted.csv"
+
+// TestPredictedTimes simulates the measured tables up to 64 MiB, and compares weft's times with
+// predicted.csv. With -update it simulates all sizes and rewrites the file.
+func TestPredictedTimes(t *testing.T) {
+	cases := slices.DeleteFunc(validate.Cases(), func(c *validate.Case) bool { return c.Cluster == nil })
+	results, err := validate.Run(t.Context(), cases, validate.Options{Workers: runtime.GOMAXPROCS(0), Short: !*update})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var clusters []measured.Cluster
+	simulated := 0
+	for i := range results {
+		if results[i].Err != nil {
+			t.Fatalf("%s: %v", results[i].Case.ID, results[i].Err)
+		}
+		c := *results[i].Case.Cluster
+		c.Rows = nil
+		for _, r := range results[i].Rows {
+			if r.Measured == nil {
+				continue
+			}
+			m := *r.Measured
+			if len(r.Weft) > 0 {
+				simulated++
+				m.Predicted = units.Time(r.Weft[0])
+				if off := r.Weft[0] - float64(r.Measured.Predicted); !*update && math.Abs(off) > float64(units.Nanosecond) {
+					t.Errorf("%s, %s: weft's time is %v, and predicted.csv has %v; go test -run Predicted -update writes it", c.ID, r.Name, m.Predicted, r.Measured.Predicted)
+				}
+			}
+			c.Rows = append(c.Rows, m)
+		}
+		clusters = append(clusters, c)
+	}
+	if simulated < 300 {
+		t.Errorf("%d rows were simulated, want 300 or more", simulated)
+	}
+	if !*update {
+		return
+	}
+	var out bytes.Buffer
+	if err := measured.WritePredicted(&out, clusters); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(predictedFile, out.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestClustersAreOfTheirArchitecture compares the column with the catalog's node.
+func TestClustersAreOfTheirArchitecture(t *testing.T) {
+	for _, c := range measured.Clusters() {
+		if c.Preset == "" {
+			continue
+		}
+		s := c.Scenario(&c.Rows[0])
+		f, err := scenario.New(c.ID, &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Cluster.Node.GPU.Architecture; got != c.Architecture {
+			t.Errorf("%s is %s in clusters.csv, and its node is %s", c.ID, c.Architecture, got)
+		}
+	}
+}

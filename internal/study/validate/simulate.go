@@ -1,0 +1,35 @@
+package validate
+
+import (
+	"context"
+
+	"weft/internal/sim"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+)
+
+// clusterOf is a cluster on presets of fabrics.
+func clusterOf(nodes int, node scenario.Node, shape scenario.Shape, fabrics ...string) scenario.Scenario {
+	s := scenario.Scenario{Cluster: scenario.Cluster{Nodes: nodes, Node: node}, Topology: scenario.Topology{Shape: shape}}
+	for _, preset := range fabrics {
+		s.Fabrics = append(s.Fabrics, scenario.Fabric{Preset: preset})
+	}
+	return s
+}
+
+// firstPoint runs a scenario of one size on one fabric.
+func firstPoint(ctx context.Context, name string, s *scenario.Scenario) (p runstore.Point, err error) {
+	f, err := scenario.New(name, s)
+	if err != nil {
+		return p, err
+	}
+	r, err := f.Resolve()
+	if err != nil {
+		return p, err
+	}
+	out, err := sim.Run(ctx, r, sim.Options{Workers: 1})
+	if err != nil {
+		return p, err
+	}
+	return out.Fabrics[0].Points[0], nil
+}
