@@ -16,7 +16,7 @@ of the models, a row held out gave none. "–" is a range without rows.`
 
 // clusterTable is the errors of all measured clusters; nil if there are none.
 func clusterTable(results []validate.Result) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {Left: true}, {Left: true}, {Left: true}, {}, {}, {}, {}}}
+	t := &doc.Table{}
 	head := []string{"cluster", "what", "scored", "operation, ranks", "rows are", "rows"}
 	for at := range tables.Ranges {
 		head = append(head, at.String())
@@ -74,20 +74,25 @@ func yes(b bool) string {
 // errorRow adds a row if there are errors, and returns the number of added rows.
 func errorRow(t *doc.Table, e *validate.Errors, cells ...string) int {
 	n := 0
-	var ranges []string
+	var ranges []doc.Cell
 	for at := range e.Of {
 		sum := &e.Of[at]
 		n += sum.Rows
-		text := none
+		cell := doc.None
 		if sum.Rows > 0 {
-			text = fmt.Sprintf("%.1f %% (%+.1f %%)", 100*sum.Mean(), 100*sum.Worst)
+			cell = doc.Tenths(sum.Mean())
+			cell = cell.As(fmt.Sprintf("%s (%+.1f %%)", cell.Text, 100*sum.Worst))
 		}
-		ranges = append(ranges, text)
+		ranges = append(ranges, cell)
 	}
 	if n == 0 {
 		return 0
 	}
-	t.AddTexts(slices.Concat(cells, []string{[]string{"held out", "in sample"}[inSample(e.Fitted)], fmt.Sprint(n)}, ranges)...)
+	var row []doc.Cell
+	for _, text := range append(cells, []string{"held out", "in sample"}[inSample(e.Fitted)]) {
+		row = append(row, doc.Text(text))
+	}
+	t.Add(append(append(row, doc.Count(n)), ranges...)...)
 	return 1
 }
 
