@@ -18,34 +18,38 @@ import (
 	"weft/units"
 )
 
-// rig is a cluster as arithmetic. On it an all-reduce takes
+// rig is a cluster without weft's models. Between nodes an all-reduce is arithmetic:
 //
 //	start + size · factor of bus bandwidth / bandwidth + drag · √size,
 //
 // The bandwidth is the least of a GPU's links and, between nodes, of all NICs of a node, as in a
-// ring. The arithmetic shares nothing with weft's models. Figures are in GB/s and us, drag is in us
-// per root of a MiB.
+// ring. Inside a node it is a published table, with start and the difference that slower links
+// make in addition. Figures are in GB/s and us, drag is in us per root of a MiB.
 type rig struct {
 	nodes, gpus, nics   int
 	start, drag         float64
+	scale               float64 // of the published times of one node
 	inside, nic, shares float64 // of a GPU's links as bus bandwidth; of a NIC; of its rate that NCCL uses
 }
 
-// healthyRig draws a healthy cluster. The ranges include the published tables of one and two nodes
-// of eight H100 and H200: on one node a start of 13 to 16 us, 360 GB/s of a ring and 480 GB/s in
-// the NVSwitches, and a drag of 8 to 12.5 us per root of a MiB (tables A4 and T2 have 7.9 to 12.7
-// from 1 to 64 MiB); on two nodes a start of 13 to 19 us and more, and a drag of 5 to 11 us.
+// publishedNode is the time of an all-reduce on eight H100 in us: at 1 and 64 MiB of table A4, at 4
+// and 16 MiB of T2, and at 256 KiB between A4's neighbours and those of aiconfigurator's table.
+var publishedNode = map[int64]float64{256 * kib: 21.5, mib: 28.6, 4 * mib: 57.9, 16 * mib: 125.9, 64 * mib: 327}
+
+// nodeBandwidth is the bus bandwidth of NVLS in the published tables.
+const nodeBandwidth = 480
+
+// healthyRig draws a healthy cluster: one node within 2 % and 2 us of the published times, or two
+// nodes of eight H100 or H200 with a start of 21 to 39 us, 455 to 485 GB/s in the NVSwitches, 93 to
+// 98 % of the NICs and a drag of 5 to 11 us per root of a MiB.
 func healthyRig(nodes, gpus int, rng *rand.Rand) rig {
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
-	r := rig{
-		nodes: nodes, gpus: gpus, nics: gpus, start: between(13, 19), drag: between(5, 11),
-		inside: between(455, 485), nic: 50, shares: between(.93, .98),
-	}
+	r := rig{nodes: nodes, gpus: gpus, nics: gpus, nic: 50, shares: between(.93, .98)}
 	if nodes == 1 {
-		r.start, r.drag = between(13, 16), between(8, 12.5)
-	} else {
-		r.start += between(8, 20)
+		r.inside, r.scale, r.start = nodeBandwidth, between(.98, 1.02), between(-2, 2)
+		return r
 	}
+	r.inside, r.start, r.drag = between(455, 485), between(21, 39), between(5, 11)
 	return r
 }
 
@@ -53,12 +57,12 @@ func (r *rig) ranks() int { return r.nodes * r.gpus }
 
 // micros is the time of an all-reduce.
 func (r *rig) micros(bytes int64) float64 {
-	factor := measured.BusFactor(scenario.AllReduce, r.ranks())
-	bandwidth := r.inside
-	if r.nodes > 1 {
-		bandwidth = min(bandwidth, float64(r.nics)*r.nic*r.shares)
+	data := float64(bytes) * measured.BusFactor(scenario.AllReduce, r.ranks()) / 1e3
+	if r.nodes == 1 {
+		return r.start + r.scale*publishedNode[bytes] + data*(1/r.inside-1/float64(nodeBandwidth))
 	}
-	return r.start + float64(bytes)*factor/bandwidth/1e3 + r.drag*math.Sqrt(float64(bytes)/mib)
+	bandwidth := min(r.inside, float64(r.nics)*r.nic*r.shares)
+	return r.start + data/bandwidth + r.drag*math.Sqrt(float64(bytes)/mib)
 }
 
 // planted is a fault as arithmetic.
