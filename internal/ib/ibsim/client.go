@@ -32,7 +32,7 @@ type Datagram struct {
 	TimedOut   bool // no node has answered; the datagram is the request itself
 }
 
-// ErrNoServer: no simulator listens under the name.
+// ErrNoServer is the error for a name under which no simulator listens.
 var ErrNoServer = errors.New("no simulator runs under this name")
 
 var attached atomic.Uint32

@@ -32,7 +32,7 @@ func NewConsole(s *Server, out io.Writer, read func(name string) ([]byte, error)
 	return &Console{server: s, out: out, read: read}
 }
 
-// ErrQuit: a console command ends the simulator.
+// ErrQuit is the result of a console command that ends the simulator.
 var ErrQuit = errors.New("the simulator ends: Quit")
 
 // command is a command of the console. Any prefix of its name stands for it, in upper or lower

@@ -10,7 +10,7 @@ import (
 // Abstract names have no permissions: a program of any user can send to them, or bind a name first.
 // So both sides check the sender of each datagram. A user trusts itself and root.
 
-// ErrUser: the simulator of the name belongs to another user.
+// ErrUser is the error for a name whose simulator belongs to another user.
 var ErrUser = errors.New("the simulator of this name belongs to another user")
 
 // trusts reports whether datagrams of the other user are accepted.
