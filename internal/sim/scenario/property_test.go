@@ -44,7 +44,9 @@ func leaves(v reflect.Value, path string) (all []leaf) {
 	}
 	if c, ok := v.Interface().(CC); ok {
 		for _, name := range slices.Sorted(maps.Keys(c.fields)) {
-			all = append(all, leaf{join(path, name), cc.ParameterOf(name).Range, c.field(name)})
+			if f := c.field(name); f.Kind() != reflect.Slice {
+				all = append(all, leaf{join(path, name), cc.ParameterOf(name).Range, f})
+			}
 		}
 	}
 	return all
