@@ -90,7 +90,7 @@ func TestALonePacketWaitsForItsContext(t *testing.T) {
 		done[i] = f.done[0]
 	}
 	if got := done[1] - done[0]; got < fetch-ns || got > fetch {
-		t.Errorf("a packet without its context is acknowledged %v later, want %v", got, units.Time(fetch))
+		t.Errorf("a packet without its context is acknowledged %v later, want %v", got, fetch)
 	}
 }
 
