@@ -110,7 +110,7 @@ var kinds = []kind{
 		number:  "speed of a training step",
 		against: "published steps",
 		cases:   []string{"training/published-nvidia", "training/published-others", "training/published-before-2024"},
-		doubt:   "as an absolute time: weft leaves out work that is no matrix product. The difference between two fabrics is the better figure",
+		doubt:   "on GB300, with experts, or with a stack that no row shows; data loading and checkpoints are left out. The difference between two fabrics is the better figure",
 	},
 	{number: "anything over kernel TCP", against: "no case", doubt: "closely: copies and interrupts of the host decide, and the scenario gives their times"},
 	{number: "time of recovery from faults", against: "no case", doubt: "closely: the times of control planes are mostly assumptions"},
