@@ -154,7 +154,7 @@ func TestTheFittedRowsAreNamed(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]int{"A100": 48, "H100": 48, "B200": 48, "T1": 2, "T2": 21, "T1-default": 9, "V4": 18}
+	want := map[string]int{"A100": 48, "H100": 48, "B200": 48, "T1": 4, "T2": 21, "T1-default": 9, "V4": 18}
 	for id, n := range want {
 		if fitted[id] != n {
 			t.Errorf("%s has %d fitted rows, want %d", id, fitted[id], n)

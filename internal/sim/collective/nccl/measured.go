@@ -6,12 +6,14 @@ package nccl
 //     (ai-dynamo/aiconfigurator, systems/data/{a100,h100,b200}_sxm/comm/nccl);
 //   - Hopper in addition: all-reduce from 8 MiB, all-gather and reduce-scatter from 32 MiB to 4 GiB
 //     on 8 GPUs (table T2);
-//   - Blackwell in addition: all-reduce of 2 and 4 GiB on 8 GPUs (table T1).
+//   - Blackwell in addition: all-reduce of 2 and 4 GiB, and for LL128 all-gather and reduce-scatter
+//     of 16 MiB, on 8 GPUs (table T1).
 //
 // The least mean error was sought with Simple, LL, LL128 and NVLS one after another. Not fitted are
 // the rate of a block of Ampere, 12.5 GB/s, half of a link's (two blocks fill a link: NVIDIA/nccl
 // issue 1703), and Hopper's, which is taken as the rate of NVLS's copying warps: one node with 24
-// channels only shows their sum, sendGBps.
+// channels only shows their sum, sendGBps. Hopper's NVLS was set by hand beside T2, within the
+// intervals of the fit, 6.5 us, 20.7 GB/s and 1.02.
 //
 // The 95 % intervals, from the slope of each row's time: launch 6 to 9 %, its part for a doubling 32
 // to 78 %; with LL the flag 10 to 15 %, the first trip 49 % (Ampere), 67 % (Hopper) and a factor of
