@@ -15,6 +15,9 @@ package nccl
 // channels only shows their sum, sendGBps. Hopper's NVLS was set by hand beside T2, within the
 // intervals of the fit, 6.5 us, 20.7 GB/s and 1.02.
 //
+// The form of the model was chosen with the tables T1, V4 and H200 in view, beyond the rows above;
+// Hopper's rate of a block also agrees with H200's all-gather.
+//
 // The 95 % intervals, from the slope of each row's time: launch 6 to 9 %, its part for a doubling 32
 // to 78 %; with LL the flag 10 to 15 %, the first trip 49 % (Ampere), 67 % (Hopper) and a factor of
 // 4.6 (Blackwell), the turn a factor of 2, 1.8 and 11 %, the rate 11 to 15 %; with Simple the turn
