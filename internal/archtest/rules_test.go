@@ -108,7 +108,7 @@ var rooms = []room{
 	{"internal/live/sniff", []string{"units", "wire", "wire/cm", "wire/pcap"}, "packets from a wire are judged without knowing who sent them"},
 	{"internal/live/wiretap", []string{"wire", "wire/pcap"}, "an interface gives packets as a file does, whoever judges them"},
 
-	{"internal/face/doc", []string{"units"}, "a document is shown without knowing what it tells"},
+	{"internal/face/doc", []string{"units"}, "a renderer does not know the subject of a document"},
 	{"internal/face/draw", []string{"internal/base/topology", "internal/ib/subnet", "internal/ib/inspect"}, "a drawing shows a graph, whoever built or read it"},
 
 	{"internal/formats/hpcc", []string{"units"}, "files of another simulator are read and written without running anything"},

@@ -25,8 +25,8 @@ func sizeCell(bytes int64) doc.Cell {
 	return doc.Bytes(units.Bytes(bytes))
 }
 
-// The texts of quantities, for sentences: shortTime is a time to three digits, and the others are
-// those of cells.
+// The texts of quantities, for sentences. shortTime has three digits; the others have the format of
+// a table's cell.
 func shortTime(t units.Time) string   { return doc.TimeText(t, 3) }
 func fullTime(t units.Time) string    { return doc.Time(t).Text }
 func bandwidth(gbytes float64) string { return doc.Bandwidth(gbytes).Text }

@@ -44,7 +44,7 @@ func newCut(s Spec, length, unit int64, slices, window int) (cut, error) {
 	return c, nil
 }
 
-// Lanes, Channels and Window are the fields of Program.
+// Lanes, Channels and Window implement Program.
 func (c *cut) Lanes() int    { return c.channels * c.loops * c.slices }
 func (c *cut) Channels() int { return c.channels }
 func (c *cut) Window() int   { return c.window }

@@ -58,7 +58,7 @@ func newNetShards(s Spec, inSwitch bool) (Program, error) {
 
 func newCollNetShards(s Spec) (Program, error) { return newNetShards(s, false) }
 
-// Ranks, Lanes, Channels and Window are the fields of Program.
+// Ranks, Lanes, Channels and Window implement Program.
 func (p *netShards) Ranks() int    { return p.l.Ranks() }
 func (p *netShards) Lanes() int    { return p.lanes }
 func (p *netShards) Channels() int { return p.channels }

@@ -10,7 +10,7 @@ import (
 
 // ringCases compare a ring all-reduce with the model of α and β.
 func ringCases() []*Case {
-	const formula = "2(n-1)(α + S/(n·B)). α is the one-packet case without its serialisation: 2·50.5 ns + switch + NIC 300 ns. "
+	const formula = "2(n-1)(α + S/(n·B)). α is the latency of one packet without serialisation: 2·50.5 ns + switch + NIC 300 ns. "
 	return []*Case{
 		{
 			ID:    "ring/infiniband",

@@ -28,28 +28,28 @@ var measuredFigures = map[GPU]figures{
 	Ampere: {
 		baseUs: 7.73, doublingUs: .534, sendGBps: 252,
 		ring: [numProtos]turnFigures{
-			LL:     {delayUs: .682, tripUs: .277, fixedUs: .101, sendGBps: 3.97, copyGBps: 3.97},
-			LL128:  {delayUs: 1.32, tripUs: .100, fixedUs: 1.03, sendGBps: 6.37, copyGBps: 6.37},
+			LL:     {delayUs: .682, tripUs: .277, fixedUs: .101, sendGBps: 3.97},
+			LL128:  {delayUs: 1.32, tripUs: .100, fixedUs: 1.03, sendGBps: 6.37},
 			Simple: {delayUs: 1.62, fixedUs: 5.01, sendGBps: 12.5, copyGBps: 15.0},
 		},
 	},
 	Hopper: {
 		baseUs: 4.06, doublingUs: .242, sendGBps: 390, switchShare: 1.04,
 		ring: [numProtos]turnFigures{
-			LL:     {delayUs: .556, tripUs: .148, fixedUs: .208, sendGBps: 6.71, copyGBps: 6.71},
-			LL128:  {delayUs: .899, tripUs: .101, fixedUs: 1.15, sendGBps: 11.5, copyGBps: 11.5},
+			LL:     {delayUs: .556, tripUs: .148, fixedUs: .208, sendGBps: 6.71},
+			LL128:  {delayUs: .899, tripUs: .101, fixedUs: 1.15, sendGBps: 11.5},
 			Simple: {delayUs: .811, fixedUs: 2.69, sendGBps: 21.0, copyGBps: 28.6},
 		},
-		nvls: turnFigures{delayUs: .1, fixedUs: 6.8, sendGBps: 20.7, copyGBps: 20.7},
+		nvls: turnFigures{delayUs: .1, fixedUs: 6.8, sendGBps: 20.7},
 	},
 	Blackwell: {
 		baseUs: 6.41, doublingUs: .176, sendGBps: 771, switchShare: .904,
 		ring: [numProtos]turnFigures{
-			LL:     {delayUs: .996, tripUs: .060, fixedUs: 1.01, sendGBps: 9.75, copyGBps: 9.75},
-			LL128:  {delayUs: .908, tripUs: .109, fixedUs: 1.13, sendGBps: 15.3, copyGBps: 15.3},
+			LL:     {delayUs: .996, tripUs: .060, fixedUs: 1.01, sendGBps: 9.75},
+			LL128:  {delayUs: .908, tripUs: .109, fixedUs: 1.13, sendGBps: 15.3},
 			Simple: {delayUs: .801, fixedUs: 3.37, sendGBps: 24.1, copyGBps: 35.2},
 		},
-		nvls: turnFigures{delayUs: .146, fixedUs: 11.2, sendGBps: 27.6, copyGBps: 27.6},
+		nvls: turnFigures{delayUs: .146, fixedUs: 11.2, sendGBps: 27.6},
 	},
 }
 

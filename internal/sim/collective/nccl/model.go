@@ -363,10 +363,9 @@ func (c Cluster) With(op collective.Op, a Algo, p Proto, bytes int64) (Choice, e
 }
 
 // direct is NCCL's way to send point to point: LL for small sizes, else Simple (addP2pToPlan in
-// src/enqueue.cc). Between nodes a pair has
-// one channel for each 14 GB/s of a GPU's NICs. Inside a node it has as
-// many as all pairs can have beside each other, and twice that until no channel moves more than 32
-// slots.
+// src/enqueue.cc). Between nodes a pair has one channel for each 14 GB/s of a GPU's NICs. Inside a
+// node it has as many as all pairs can have beside each other, and twice that until no channel moves
+// more than 32 slots.
 func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
 	if err := c.check(); err != nil {
 		return Choice{}, err
@@ -377,8 +376,9 @@ func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
 		each /= int64(c.Ranks())
 	}
 	most := c.p2pChannels()
-	ch.Channels = max(1, most/ceilPower2(c.Ranks()))
-	if c.Nodes > 1 {
+	if c.Nodes == 1 {
+		ch.Channels = max(1, most/ceilPower2(c.Ranks()))
+	} else {
 		nics := float64(max(1, c.NICs/c.PerNode))
 		most = min(ceilPower2(int(max(nics, math.Ceil(nics*c.NICGBps/p2pNetGBps)))), maxChannels)
 		ch.Channels = most
@@ -392,9 +392,13 @@ func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
 	return ch, nil
 }
 
-// p2pChannels is the number of channels for sends and receives inside a node: two for every NVLink,
-// as a power of two (ncclTopoComputeP2pChannels in src/graph/paths.cc).
+// p2pChannels is the number of channels for sends and receives inside a node: two for every link of
+// the path, as a power of two (ncclTopoComputeP2pChannels in src/graph/paths.cc). A path over PCIe
+// is one link.
 func (c Cluster) p2pChannels() int {
+	if c.intra() == linkPCI {
+		return 2
+	}
 	return min(1<<log2(int64(2*c.NVLinkGBps/nvLinkGBps[c.GPU].reckoned+.5)), p2pLocal)
 }
 

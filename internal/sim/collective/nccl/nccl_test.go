@@ -249,6 +249,32 @@ func TestOverheadsLeaveTheWireToTheWire(t *testing.T) {
 	}
 }
 
+// The measured times are of GPUs with NVLink: GPUs on PCIe keep NCCL's constants, and two channels
+// for each pair.
+func TestGPUsOnPCIeHaveNCCLsConstants(t *testing.T) {
+	for _, algo := range []Algo{Ring, Tree} {
+		c := Cluster{Nodes: 1, PerNode: 8, GPU: Ampere, PCIeGBps: 20}
+		overheads := func(reckoned bool) Overheads {
+			c.Reckoned = reckoned
+			ch, err := c.With(collective.AllReduce, algo, LL, 1<<10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ch.Overheads(ReferenceWire)
+		}
+		if got, want := overheads(false), overheads(true); got != want {
+			t.Errorf("%v: %+v, want NCCL's %+v", algo, got, want)
+		}
+		c.NVLinkGBps = 240
+		if overheads(false) == overheads(true) {
+			t.Errorf("%v with NVLink has NCCL's constants", algo)
+		}
+	}
+	if got := (Cluster{Nodes: 1, PerNode: 8, GPU: Ampere, PCIeGBps: 20}).p2pChannels(); got != 2 {
+		t.Errorf("a pair on PCIe has %d channels, want 2", got)
+	}
+}
+
 // Ceilings worked out by hand from the published constants: for all channels of a
 // GPU, for a GPU's sends with reductions in the switch, for a node's sends.
 func TestCeilingsAreThePublishedOnes(t *testing.T) {

@@ -86,13 +86,14 @@ func (ch Choice) Overheads(wire Wire) Overheads {
 	case CollNetDirect:
 		intra = c.collNetLocalUs(intra) / localSteps(ch.Op)
 	}
+	channel := c.kernelGBps(a, ch.Proto) / float64(c.Channels())
 	o := Overheads{
 		Base:       micros(baseLatencies[a][ch.Proto]),
 		TableIntra: micros(intra),
 		TableInter: micros(inter),
 		Proxy:      micros(c.proxyUs(ch.Proto)),
 		Fraction:   ch.Proto.Fraction(),
-		Turn:       Turn{SendGBps: c.kernelGBps(a, ch.Proto) / float64(c.Channels()), CopyGBps: c.kernelGBps(a, ch.Proto) / float64(c.Channels()), Streams: true},
+		Turn:       Turn{SendGBps: channel, CopyGBps: channel, Streams: true},
 		SwitchGBps: c.switchGBps(ch.Op, a),
 		HostGBps:   c.hostGBps(ch.Proto),
 	}

@@ -1,6 +1,7 @@
 package nccl
 
 import (
+	"cmp"
 	"math"
 
 	"weft/internal/sim/collective"
@@ -41,7 +42,7 @@ type figures struct {
 
 // turnFigures are the times of a turn: from the arrival of a message until its flag is seen, of the
 // first trip of all threads, and of a turn without data, in µs; the rates of a thread block, in
-// GB/s.
+// GB/s: sendGBps to another GPU, copyGBps to the own memory if it differs.
 type turnFigures struct{ delayUs, tripUs, fixedUs, sendGBps, copyGBps float64 }
 
 // tripBytes is the data of one trip of a whole thread block: a line of every thread.
@@ -50,14 +51,15 @@ var tripBytes = [numProtos]int64{LL: 512 * 8, LL128: 640 * 8 * 8 / 128 * 120, Si
 func (f *turnFigures) turn(p Proto) Turn {
 	return Turn{
 		Fixed: micros(f.fixedUs), Trip: micros(f.tripUs), TripBytes: tripBytes[p],
-		SendGBps: f.sendGBps, CopyGBps: f.copyGBps, Streams: p != Simple,
+		SendGBps: f.sendGBps, CopyGBps: cmp.Or(f.copyGBps, f.sendGBps), Streams: p != Simple,
 	}
 }
 
-// measured replaces NCCL's constants by measured ones, for the algorithms that were measured.
+// measured replaces NCCL's constants by measured ones, for the algorithms that were measured and
+// GPUs with NVLink.
 func (ch Choice) measured(o *Overheads) {
 	f, ok := measuredFigures[ch.Cluster.GPU]
-	if !ok || ch.Cluster.Reckoned {
+	if !ok || ch.Cluster.Reckoned || ch.Cluster.intra() == linkPCI {
 		return
 	}
 	ring := &f.ring[ch.Proto]
@@ -90,7 +92,7 @@ func (ch Choice) pairTurn(f *turnFigures) Turn {
 	t := f.turn(ch.Proto)
 	t.Streams = true
 	if ch.Proto != Simple {
-		t.SendGBps, t.CopyGBps = f.sendGBps/2, f.copyGBps/2
+		t.SendGBps, t.CopyGBps = t.SendGBps/2, t.CopyGBps/2
 		return t
 	}
 	chunk := float64(collective.SlotBytes)

@@ -18,7 +18,7 @@ type kernel struct {
 	send, copy units.PerByte
 	streams    bool
 	groups     func(step int) (group int)
-	staged     bool // as NVLS: see leaves
+	staged     bool // as NVLS: other warps send what a lane's first turn has copied
 	blocks     int  // thread blocks: a lane's is its number modulo blocks
 }
 
@@ -34,11 +34,9 @@ func kernelOf(o *nccl.Overheads, a collective.Algo, blocks int) kernel {
 	switch a {
 	case collective.Tree: // runTreeSplit: some warps reduce towards the root, the others pass the result down
 		k.groups = func(step int) int { return step / 2 }
-	case collective.Direct: // each send and each receive has its own warps
-		k.groups = func(step int) int { return step }
-	case collective.NVLS: // warps that scatter, that reduce and that gather
+	case collective.Direct, collective.NVLS: // warps for sends and for receives; to scatter, to reduce and to gather
 		k.staged = o.Turn.Staged
-		k.groups = func(step int) int { return min(step, kernelGroups-1) }
+		k.groups = func(step int) int { return step }
 	}
 	return k
 }
@@ -72,11 +70,15 @@ func (k *kernel) work(bytes int64, to destination) units.Time {
 	return k.fixed + units.Time(bytes*rate.Num/rate.Den)
 }
 
-// begin takes a turn that has nothing to wait for. free is the time at which its warps are free.
-func (k *kernel) begin(free *units.Time, now units.Time, bytes int64, to destination) (start, end units.Time) {
-	start = max(now, *free)
-	*free = start + k.work(bytes, to)
-	return start, *free
+// begin takes a turn that waits for no message. free is the time at which its warps are free. Its
+// messages begin to leave at the beginning of the turn, or at its end if other warps send them.
+func (k *kernel) begin(free *units.Time, now units.Time, bytes int64, to destination) (leave, end units.Time) {
+	leave = max(now, *free)
+	*free = leave + k.work(bytes, to)
+	if k.staged {
+		leave = *free
+	}
+	return leave, *free
 }
 
 // follow takes the turn for received messages whose flags the warps see at ready. Warps that stream
@@ -95,15 +97,6 @@ func (k *kernel) follow(free *units.Time, now, ready units.Time, bytes int64, to
 	}
 	*free = end
 	return start, end
-}
-
-// leaves is the time at which the messages of a turn begin to leave: with its beginning, or, where
-// other warps load them, with its end.
-func (k *kernel) leaves(start, end units.Time, step int) units.Time {
-	if k.staged && step == 0 {
-		return end
-	}
-	return start
 }
 
 // bytesOf is the size of a turn that begins a lane: the sent data, and in a reduction by the switch

@@ -227,9 +227,9 @@ func (r *collectives) await(p *fabric.Partition, o *operation, member int, l *la
 // the step can begin now; otherwise the lane continues later.
 func (r *collectives) fresh(p *fabric.Partition, o *operation, member int, l *laneRun, s *collective.Step) bool {
 	k := &o.plan.kernel
-	start, end := k.begin(r.kernel(o, member, l, l.step), p.Now(), k.bytesOf(s, o.comm.layout.PerNode), r.writes(o, member, s))
+	leave, end := k.begin(r.kernel(o, member, l, l.step), p.Now(), k.bytesOf(s, o.comm.layout.PerNode), r.writes(o, member, s))
 	l.turned, l.end = true, end
-	return r.until(p, o, member, l, k.leaves(start, end, l.step))
+	return r.until(p, o, member, l, leave)
 }
 
 // take gives the messages of a lane's step, which have all arrived, their turn in the channel's
@@ -245,14 +245,14 @@ func (r *collectives) take(p *fabric.Partition, o *operation, member int, l *lan
 	if l.turned {
 		to = r.writes(o, member, s)
 	}
-	if more && k.staged { // the switch reduces, and the warps of a tree pass on: at the wire's rate
+	if more && k.staged { // the switch reduces at the wire's rate
 		l.end = l.ready
 		return r.until(p, o, member, l, l.ready)
 	}
 	start, end := k.follow(r.kernel(o, member, l, next), p.Now(), l.ready, l.bytes, to)
 	l.end = end
 	if l.turned {
-		return r.until(p, o, member, l, k.leaves(start, end, next))
+		return r.until(p, o, member, l, start)
 	}
 	return r.until(p, o, member, l, end)
 }
