@@ -92,3 +92,16 @@ workload: {collective: %s, sizes: [%s]}`, operation, size))).Time
 		t.Errorf("8 MiB to each of seven GPUs take %v, to one %v", seven, one)
 	}
 }
+
+// TestOneChannelHasTheRateOfItsBlock runs a ring on one channel, whose block is not slowed by the
+// total rate of a GPU's blocks: 4 MiB are 14 turns of 512 KiB, in two slices each.
+func TestOneChannelHasTheRateOfItsBlock(t *testing.T) {
+	got := carriedOut(t, simtest.Resolve(t, `
+cluster: {nodes: 1, node: dgx-h100}
+fabrics: [infiniband-ndr]
+workload: {collective: all-reduce, algorithm: ring, protocol: simple, channels: 1, sizes: [4MiB]}`)).Time
+	const turns = 14 * (2*2.69 + 512*1.024/21) // us
+	if us := got.Seconds() * 1e6; us < turns || us > 1.15*turns {
+		t.Errorf("4 MiB take %.1f us, the turns %.1f us", us, turns)
+	}
+}

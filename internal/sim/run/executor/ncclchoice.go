@@ -101,7 +101,7 @@ func choose(r *scenario.Resolved, f *scenario.Fabric, bytes units.Bytes, reduces
 	}
 	spec.Root, spec.Elem = w.Root, elementSize(w, bytes)
 	if w.Channels > 0 {
-		spec.Channels = w.Channels
+		spec.Channels, ch.Channels = w.Channels, w.Channels
 	}
 	if w.Chunk > 0 {
 		spec.Chunk = int64(w.Chunk)
