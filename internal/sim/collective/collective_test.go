@@ -220,6 +220,30 @@ func TestEveryProgramComputesItsOperation(t *testing.T) {
 	}
 }
 
+func TestANodeOfMoreThan32GPUsHas32Heads(t *testing.T) {
+	for _, l := range []Layout{{1, 36, 0}, {2, 36, 36}, {2, 40, 80}, {3, 34, 17}, {2, 66, 33}} {
+		if got, want := l.Heads(), min(MaxHeads, max(l.Rails(), l.PerNode*(2-l.Nodes))); got != want {
+			t.Errorf("%+v has %d heads, not %d", l, got, want)
+		}
+		for _, algo := range []Algo{NVLS, NVLSTree} {
+			if algo == NVLSTree && l.Nodes == 1 {
+				continue
+			}
+			for _, bytes := range []int64{8, 257, 4000} {
+				s := Spec{Op: AllReduce, Algo: algo, Layout: l, Bytes: bytes, Channels: 2, Chunk: 16}
+				if _, err := check(s, 1); err != nil {
+					t.Fatalf("%+v: %v", s, err)
+				}
+			}
+		}
+		for _, op := range []Op{AllGather, ReduceScatter} {
+			if _, err := New(Spec{Op: op, Algo: NVLS, Layout: l, Bytes: 4096, Channels: 1}); err == nil {
+				t.Errorf("%v by NVLS on %+v is not refused", op, l)
+			}
+		}
+	}
+}
+
 func TestEightBytesOverAHundredAndTwentyEightRanks(t *testing.T) {
 	for _, p := range programs() {
 		if p.Algo == NVLS {

@@ -33,7 +33,7 @@ func newNetShards(s Spec, inSwitch bool) (Program, error) {
 	case s.Layout.Nodes < 2:
 		return nil, fmt.Errorf("collective: %v %v goes between nodes: one is not enough", s.Algo, s.Op)
 	case h.n < s.Layout.PerNode:
-		return nil, fmt.Errorf("collective: %v %v needs a NIC for each GPU, as NCCL does: the %d GPUs of a node have %d", s.Algo, s.Op, s.Layout.PerNode, s.Layout.Rails())
+		return nil, fmt.Errorf("collective: %v %v needs a NIC for each GPU, and at most %d GPUs in a node, as NCCL does: the %d GPUs of a node have %d", s.Algo, s.Op, MaxHeads, s.Layout.PerNode, s.Layout.Rails())
 	case inSwitch && s.Layout.PerNode < 2:
 		return nil, fmt.Errorf("collective: %v needs at least two GPUs in a node", s.Algo)
 	}

@@ -5,23 +5,31 @@ import "fmt"
 // NVLSChunk is NCCL_NVLS_CHUNKSIZE (src/transport/nvls.cc): the amount that a head moves at a time.
 const NVLSChunk = 128 << 10
 
-// heads is NVLS's division of a node's work: head h, the GPU beside NIC h, owns slice h of every
-// loop. With one node every GPU is a head.
+// MaxHeads is NCCL_MAX_NVLS_ARITY (src/include/device.h): of a node with more GPUs, such as an
+// NVL72 rack, only so many own slices.
+const MaxHeads = 32
+
+// heads is NVLS's division of a node's work: head h owns slice h of every loop. A head is a GPU with
+// a NIC of its own, or the first GPU beside NIC h. With one node every GPU can be a head.
 type heads struct {
 	l Layout
 	n int
 }
 
-func newHeads(l Layout) heads {
-	if l.Nodes == 1 {
-		return heads{l: l, n: l.PerNode}
+func newHeads(l Layout) heads { return heads{l: l, n: l.Heads()} }
+
+// Heads is the number of heads of a node.
+func (l Layout) Heads() int {
+	n := min(l.PerNode, MaxHeads)
+	if l.Nodes > 1 {
+		n = min(n, l.Rails())
 	}
-	return heads{l: l, n: min(l.PerNode, l.Rails())}
+	return n
 }
 
 // local is the GPU of head h.
 func (h heads) local(head int) int {
-	if h.n == h.l.PerNode {
+	if h.l.Nodes == 1 || h.l.Rails() >= h.l.PerNode {
 		return head
 	}
 	return h.l.RailGPU(head)
@@ -29,7 +37,11 @@ func (h heads) local(head int) int {
 
 // head is the head number of a GPU, or −1.
 func (h heads) head(local int) int {
-	if head := local * h.n / h.l.PerNode; h.local(head) == local {
+	head := local
+	if h.l.Nodes > 1 && h.l.Rails() < h.l.PerNode {
+		head = local * h.l.Rails() / h.l.PerNode
+	}
+	if head < h.n && h.local(head) == local {
 		return head
 	}
 	return -1

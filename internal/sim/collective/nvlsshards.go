@@ -15,8 +15,12 @@ func newNVLSShards(s Spec) (Program, error) {
 	if s.Layout.Nodes > 1 {
 		return newNetShards(s, true)
 	}
-	if s.Layout.PerNode < 2 {
+	h := newHeads(s.Layout)
+	switch {
+	case s.Layout.PerNode < 2:
 		return nil, fmt.Errorf("collective: %v needs at least two GPUs in a node", s.Algo)
+	case h.n < s.Layout.PerNode:
+		return nil, fmt.Errorf("collective: %v %v has at most %d GPUs of a node, as in NCCL: here are %d", s.Algo, s.Op, MaxHeads, s.Layout.PerNode)
 	}
 	s.Chunk = s.chunk(NVLSChunk)
 	if s.Window == 0 {
@@ -24,7 +28,7 @@ func newNVLSShards(s Spec) (Program, error) {
 	}
 	s.Slices = 1
 	sh, err := newRingShards(s)
-	return &nvlsShards{ringShards: sh, heads: newHeads(s.Layout), gather: s.Op == AllGather}, err
+	return &nvlsShards{ringShards: sh, heads: h, gather: s.Op == AllGather}, err
 }
 
 func (p *nvlsShards) Step(rank, lane, k int, s *Step) bool {

@@ -27,15 +27,16 @@ func (c Cluster) RingGraph() Graph {
 	return dup(c.GPU, fill(speedsInter[c.GPU], c.NICGBps, links, c.NICs))
 }
 
-// NVLSGraph is the graph of NVLS: one channel per head. Each channel uses its speed on every GPU's
-// links. There are no channels without in-switch reduction.
+// NVLSGraph is the graph of NVLS: one channel per head, at most NCCL_MAX_NVLS_ARITY
+// (ncclTopoCompute). Each channel uses its speed on every GPU's links. There are no channels without
+// in-switch reduction.
 func (c Cluster) NVLSGraph() Graph {
 	if !c.switchReduces() || c.PerNode < 2 {
 		return Graph{}
 	}
-	speeds, heads := speedsIntra[c.GPU], c.PerNode
+	speeds, heads := speedsIntra[c.GPU], c.Layout().Heads()
 	if c.Nodes > 1 {
-		speeds, heads = speedsInter[c.GPU], min(c.PerNode, c.NICs)
+		speeds = speedsInter[c.GPU]
 	}
 	g := Graph{Channels: heads, IntraGBps: highest(speeds, c.local()/float64(heads))}
 	g.InterGBps = g.IntraGBps

@@ -65,7 +65,7 @@ func (c Cluster) enabled(op collective.Op, a Algo, p Proto) bool {
 	case CollNetChain:
 		return op == collective.AllReduce && p == Simple && c.CollNet && c.Nodes > 1
 	case NVLS:
-		if c.Nodes > 1 && (!c.CollNet || gathers && !c.headEach()) {
+		if c.Nodes > 1 && !c.CollNet || gathers && !c.headEach() {
 			return false
 		}
 		return p == Simple && c.NVLSGraph().Channels >= 2 && (gathers || op == collective.AllReduce)
@@ -78,9 +78,9 @@ func (c Cluster) enabled(op collective.Op, a Algo, p Proto) bool {
 	}
 }
 
-// headEach reports whether each GPU has a NIC of its own, without which CollNet
-// neither gathers nor scatters ("AllGather/ReduceScatter requires 1:1 GPU:NIC").
-func (c Cluster) headEach() bool { return c.NICs >= c.PerNode }
+// headEach reports whether each GPU is a head, without which neither NVLS (getAlgoInfo in
+// src/enqueue.cc) nor CollNet ("AllGather/ReduceScatter requires 1:1 GPU:NIC") gathers or scatters.
+func (c Cluster) headEach() bool { return c.Layout().Heads() == c.PerNode }
 
 // nsteps is the number of times that a ring sends a byte.
 func (c Cluster) nsteps(op collective.Op) int {

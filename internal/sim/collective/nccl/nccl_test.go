@@ -20,6 +20,11 @@ func dgxA100(nodes int) Cluster {
 // b200 is one node of eight B200.
 var b200 = Cluster{Nodes: 1, PerNode: 8, GPU: Blackwell, NVLinkGBps: 18 * 40.1, NVSwitch: true, NVLS: true}
 
+// nvl72 are racks of 72 GB200.
+func nvl72(racks int) Cluster {
+	return Cluster{Nodes: racks, PerNode: 72, GPU: Blackwell, NVLinkGBps: 18 * 40.1, NICs: 72, NICGBps: 50, NVSwitch: true, NVLS: true}
+}
+
 func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*math.Abs(b) }
 
 func TestGraphsAgreeWithTheLogs(t *testing.T) {
@@ -30,6 +35,7 @@ func TestGraphsAgreeWithTheLogs(t *testing.T) {
 		"8 H100":                {dgxH100(1).RingGraph(), Graph{12, 30, 30}},
 		"8 H100, NVLS":          {dgxH100(1).NVLSGraph(), Graph{8, 40, 40}},
 		"8 B200, NVLS":          {b200.NVLSGraph(), Graph{8, 90, 90}},
+		"72 GB200, NVLS":        {nvl72(1).NVLSGraph(), Graph{32, 20, 20}},
 		"8 B200":                {b200.RingGraph(), Graph{16, 45, 45}},
 		"2x8 H100":              {dgxH100(2).RingGraph(), Graph{8, 48, 48}},
 		"4x8 A100, 200 Gb/s":    {dgxA100(4).RingGraph(), Graph{8, 24, 24}},

@@ -45,6 +45,11 @@ type figures struct {
 // GB/s: sendGBps to another GPU, copyGBps to the own memory if it differs.
 type turnFigures struct{ delayUs, tripUs, fixedUs, sendGBps, copyGBps float64 }
 
+// nvlsMeasuredHeads is the number of heads of the tables that gave figures.nvls. That a turn's fixed
+// time is proportional to the heads is an assumption: its warps copy head by head (scatter and
+// gather in src/device/prims_simple.h).
+const nvlsMeasuredHeads = 8
+
 // tripBytes is the data of one trip of a whole thread block: a line of every thread.
 var tripBytes = [numProtos]int64{LL: 512 * 8, LL128: 640 * 8 * 8 / 128 * 120, Simple: 16 << 12}
 
@@ -72,7 +77,9 @@ func (ch Choice) measured(o *Overheads) {
 	case ch.Algo == Direct:
 		o.Turn, o.PerStepIntra = ch.pairTurn(ring), micros(ring.delayUs)
 	case ch.Algo == NVLS && ch.Cluster.Nodes == 1:
-		o.Turn, o.PerStepIntra = f.nvls.turn(Simple), micros(f.nvls.delayUs)
+		nvls := f.nvls
+		nvls.fixedUs *= float64(ch.Cluster.Layout().Heads()) / nvlsMeasuredHeads
+		o.Turn, o.PerStepIntra = nvls.turn(Simple), micros(nvls.delayUs)
 		o.Turn.Staged = true
 		o.SwitchGBps *= f.switchShare
 	default:
