@@ -40,8 +40,8 @@ func Validation(results []validate.Result) *doc.Document {
 	var calibrations doc.List = append(validate.Calibrations(results), noCalibration)
 	d.Add(doc.Section{In: doc.Page, Blocks: doc.Paragraphs(validationIntro)})
 	d.Add(doc.Section{Title: "Can I trust this number?", In: doc.Page, Blocks: []doc.Block{doc.Paragraph{Text: trustIntro}, trustTable(results)}})
-	if t := clusterTable(results); t != nil {
-		d.Add(doc.Section{Title: "Measured clusters", In: doc.Page, Blocks: append(doc.Paragraphs(clustersIntro), t)})
+	if blocks := clusterTables(results); blocks != nil {
+		d.Add(doc.Section{Title: "Measured clusters", In: doc.Page, Blocks: blocks})
 	}
 	d.Add(doc.Section{Title: "How to read the cases", In: doc.Page, Blocks: []doc.Block{validationRules}})
 	d.Add(doc.Section{Title: "What was calibrated on what", In: doc.Page, Blocks: []doc.Block{calibrations}})

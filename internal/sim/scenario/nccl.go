@@ -1,5 +1,7 @@
 package scenario
 
+import "weft/internal/sim/collective/nccl"
+
 // NCCL is factors on the constants that NCCL publishes in its cost model
 // (src/graph/tuning.cc): a field of 1 is NCCL's figure. weft calibrate fits
 // them to a measured log. NCCL's choice of algorithm uses its own constants,
@@ -20,7 +22,15 @@ type NCCL struct {
 	Proxy Ratio `yaml:"proxy"`
 	// Kernel is on the rates at which the GPUs' kernels move data.
 	Kernel Ratio `yaml:"kernel"`
+
+	figures *nccl.Figures
 }
+
+// Figures replace the measured times of kernels and of messages between nodes; nil is those in use.
+func (n *NCCL) Figures() *nccl.Figures { return n.figures }
+
+// SetFigures sets Figures; a file cannot.
+func (n *NCCL) SetFigures(f *nccl.Figures) { n.figures = f }
 
 // checkNCCL keeps the factors within two orders of magnitude: beyond, they no longer describe NCCL.
 func (r clusterRules) checkNCCL() {

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"math"
 	"sync"
 
@@ -18,8 +19,8 @@ type healthyTable struct {
 	ratios       []float64
 }
 
-// healthyTables are the rows of package measured that are scored and not fitted: a fitted row says
-// nothing of the error on another cluster.
+// healthyTables are the rows of package measured that are scored, with weft's times by figures that
+// were fitted without the cluster: they show the error on another cluster.
 var healthyTables = sync.OnceValue(func() (out []healthyTable) {
 	clusters := measured.Clusters()
 	for i := range clusters {
@@ -27,7 +28,7 @@ var healthyTables = sync.OnceValue(func() (out []healthyTable) {
 		tables := make(map[scenario.Collective]int)
 		for j := range c.Rows {
 			r := &c.Rows[j]
-			if ok, _ := c.Scores(r); !ok || r.Fitted || r.Predicted == 0 {
+			if ok, _ := c.Scores(r); !ok || r.Predicted == 0 {
 				continue
 			}
 			at, ok := tables[r.Op]
@@ -37,7 +38,7 @@ var healthyTables = sync.OnceValue(func() (out []healthyTable) {
 				out = append(out, healthyTable{cluster: c.ID, architecture: c.Architecture, op: r.Op})
 			}
 			t := &out[at]
-			t.sizes, t.ratios = append(t.sizes, r.Bytes), append(t.ratios, float64(r.Time)/float64(r.Predicted))
+			t.sizes, t.ratios = append(t.sizes, r.Bytes), append(t.ratios, float64(r.Time)/float64(cmp.Or(r.Without, r.Predicted)))
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"weft/internal/sim/collective/nccl"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -50,6 +51,11 @@ type Cluster struct {
 	Network string // between the nodes, in words
 	NCCL    string // version; empty if unknown
 	Harness Harness
+	// Fit is the fit that takes the cluster's rows; empty if none does.
+	Fit Fit
+	// Without are the figures of NCCL's kernels that were fitted without the cluster, nil if no fit
+	// takes it.
+	Without *nccl.Figures
 	// Unscored is the reason against a score; empty if the cluster is healthy and states its launch.
 	Unscored string
 	Note     string // the known reason for the errors; empty if none is known
@@ -68,11 +74,20 @@ type Row struct {
 	Algorithm scenario.Algorithm
 	// Chosen is the algorithm and the protocol of NCCL's debug output; empty if not published.
 	Chosen string
-	Fitted bool
 	Note   string
-	// Predicted is weft's time in predicted.csv, 0 if it has none.
-	Predicted units.Time
+	// Predicted is weft's time in predicted.csv, Without its time by the cluster's figures of that
+	// name; 0 if the file has none.
+	Predicted, Without units.Time
 }
+
+// Fit is a fit of the figures of NCCL's kernels.
+type Fit string
+
+// The fits.
+const (
+	FitNode    Fit = "node"    // of kernels, to tables of one node
+	FitBetween Fit = "between" // of the software between nodes
+)
 
 // MaxSimulated is the largest size that is simulated. A larger one takes minutes and has the same
 // bandwidth.
@@ -167,27 +182,22 @@ func RangeOf(bytes int64) Range {
 	return Large
 }
 
-// Kind is rows of one operation on as many ranks, of which all or none are fitted.
+// Kind is rows of one operation on as many ranks.
 type Kind struct {
-	Op     scenario.Collective
-	Ranks  int
-	Fitted bool
+	Op    scenario.Collective
+	Ranks int
 }
 
 // String is the kind for people. Without an operation it is all operations.
 func (k Kind) String() string {
-	what, sample := "all operations", "held out"
-	if k.Op != "" {
-		what = fmt.Sprintf("%s, %d ranks", k.Op, k.Ranks)
+	if k.Op == "" {
+		return "all operations"
 	}
-	if k.Fitted {
-		sample = "in sample"
-	}
-	return what + ", " + sample
+	return fmt.Sprintf("%s, %d ranks", k.Op, k.Ranks)
 }
 
 // Kind is the kind of the row.
-func (r *Row) Kind() Kind { return Kind{r.Op, r.Ranks, r.Fitted} }
+func (r *Row) Kind() Kind { return Kind{r.Op, r.Ranks} }
 
 // Kinds are the kinds of the cluster's rows, in their order.
 func (c *Cluster) Kinds() (out []Kind) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"weft/internal/sim/collective/nccl"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -21,8 +22,8 @@ var files embed.FS
 
 // Clusters are the embedded clusters, in the order of the file. The caller does not change them.
 var Clusters = sync.OnceValue(func() []Cluster {
-	var parts [3]io.Reader
-	for i, name := range []string{"clusters.csv", "rows.csv", "predicted.csv"} {
+	var parts [4]io.Reader
+	for i, name := range []string{"clusters.csv", "rows.csv", "predicted.csv", "folds.csv"} {
 		text, err := files.ReadFile(name)
 		if err != nil {
 			panic(err)
@@ -33,14 +34,21 @@ var Clusters = sync.OnceValue(func() []Cluster {
 	if err != nil {
 		panic(err)
 	}
+	folds, err := nccl.ReadFigures("folds.csv", parts[3])
+	if err != nil {
+		panic(err)
+	}
+	for id, f := range nccl.FiguresOf(folds) {
+		find(c, id).Without = &f
+	}
 	return c
 })
 
 // The columns of the files.
 const (
-	clusterColumns   = "id,title,nodes,gpus,architecture,preset,nics,fabric,network,nccl,harness,unscored,note,source"
-	rowColumns       = "cluster,op,ranks,bytes,us,busbw,algorithm,fitted,chosen,note"
-	predictedColumns = "cluster,op,ranks,bytes,algorithm,us"
+	clusterColumns   = "id,title,nodes,gpus,architecture,preset,nics,fabric,network,nccl,harness,fit,unscored,note,source"
+	rowColumns       = "cluster,op,ranks,bytes,us,busbw,algorithm,chosen,note"
+	predictedColumns = "cluster,op,ranks,bytes,algorithm,us,without"
 )
 
 // The limits of a row: no message takes less than leastTime, no GPU's links carry more than
@@ -62,13 +70,13 @@ func Read(clusters, rows, predicted io.Reader) ([]Cluster, error) {
 			ID: l.text(0), Title: l.text(1), Nodes: l.count(2, mostRanks), GPUs: l.count(3, mostRanks),
 			Architecture: scenario.Architecture(l.one(4, string(scenario.Ampere), string(scenario.Hopper), string(scenario.Blackwell))),
 			Preset:       l.of[5], Fabric: l.of[7], Network: l.text(8), NCCL: l.of[9],
-			Harness: Harness(l.one(10, "", string(Process), string(Thread), string(ForAll), string(Torch))), Unscored: l.of[11], Note: l.of[12], Source: l.text(13),
+			Harness: Harness(l.one(10, "", string(Process), string(Thread), string(ForAll), string(Torch))), Fit: Fit(l.one(11, "", string(FitNode), string(FitBetween))), Unscored: l.of[12], Note: l.of[13], Source: l.text(14),
 		}
 		if l.of[6] != "" {
 			c.NICs = l.count(6, mostRanks)
 		}
 		if c.Preset == "" && c.Unscored == "" {
-			l.fail(11, "is empty, but the cluster has no preset and cannot be simulated")
+			l.fail(12, "is empty, but the cluster has no preset and cannot be simulated")
 		}
 		if find(out, c.ID) != nil {
 			l.fail(0, "names a second cluster")
@@ -108,6 +116,9 @@ func Read(clusters, rows, predicted io.Reader) ([]Cluster, error) {
 			return
 		}
 		r.Predicted = l.micros(5)
+		if l.of[6] != "" {
+			r.Without = l.micros(6)
+		}
 	})
 	return out, err
 }
@@ -117,7 +128,7 @@ func (l *line) row(c *Cluster) Row {
 	r := Row{
 		Op:    scenario.Collective(l.one(1, string(scenario.AllReduce), string(scenario.AllGather), string(scenario.ReduceScatter), string(scenario.AllToAll), string(scenario.SendRecv))),
 		Ranks: l.count(2, mostRanks), Bytes: int64(l.count(3, mostBytes)), Algorithm: scenario.Algorithm(l.of[6]),
-		Fitted: l.one(7, "", "yes") == "yes", Chosen: l.of[8], Note: l.of[9],
+		Chosen: l.of[7], Note: l.of[8],
 	}
 	if l.err != nil {
 		return r
@@ -172,11 +183,17 @@ func (c *Cluster) row(op scenario.Collective, ranks int, bytes int64, a scenario
 // WritePredicted writes predicted.csv.
 func WritePredicted(w io.Writer, clusters []Cluster) error {
 	out := csv.NewWriter(w)
+	micros := func(t units.Time) string {
+		if t == 0 {
+			return ""
+		}
+		return strconv.FormatFloat(float64(t)/1e6, 'f', 3, 64)
+	}
 	lines := [][]string{strings.Split(predictedColumns, ",")}
 	for i := range clusters {
 		for _, r := range clusters[i].Rows {
 			if r.Predicted > 0 {
-				lines = append(lines, []string{clusters[i].ID, string(r.Op), strconv.Itoa(r.Ranks), strconv.FormatInt(r.Bytes, 10), string(r.Algorithm), strconv.FormatFloat(float64(r.Predicted)/1e6, 'f', 3, 64)})
+				lines = append(lines, []string{clusters[i].ID, string(r.Op), strconv.Itoa(r.Ranks), strconv.FormatInt(r.Bytes, 10), string(r.Algorithm), micros(r.Predicted), micros(r.Without)})
 			}
 		}
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	oneCluster = clusterColumns + "\nX,eight GPUs,1,8,hopper,dgx-h100,,infiniband-ndr,none,,process,,,a page (V)\n"
-	oneRow     = rowColumns + "\nX,all-reduce,8,1048576,28.56,64.24,,,,\n"
+	oneCluster = clusterColumns + "\nX,eight GPUs,1,8,hopper,dgx-h100,,infiniband-ndr,none,,process,,,,a page (V)\n"
+	oneRow     = rowColumns + "\nX,all-reduce,8,1048576,28.56,64.24,,,\n"
 	noTimes    = predictedColumns + "\n"
 )
 
@@ -21,12 +21,12 @@ func read(clusters, rows, predicted string) ([]Cluster, error) {
 }
 
 func TestATableIsRead(t *testing.T) {
-	c, err := read(oneCluster, oneRow, noTimes+"X,all-reduce,8,1048576,,30.000\n")
+	c, err := read(oneCluster, oneRow, noTimes+"X,all-reduce,8,1048576,,30.000,31.000\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := c[0].Rows[0]
-	if r.Time != 28_560*units.Nanosecond || r.Predicted != 30*units.Microsecond || c[0].Source != "a page (V)" {
+	if r.Time != 28_560*units.Nanosecond || r.Predicted != 30*units.Microsecond || r.Without != 31*units.Microsecond || c[0].Source != "a page (V)" {
 		t.Errorf("%+v", c[0])
 	}
 }
@@ -36,9 +36,10 @@ func TestABadTableIsRefused(t *testing.T) {
 	for _, c := range []struct{ file, from, to, want string }{
 		{"clusters", "a page (V)", "", `clusters.csv: line 2: source "" is empty`},
 		{"clusters", "title,", "", "clusters.csv: the columns are id,nodes"},
-		{"clusters", "dgx-h100,", "", "clusters.csv: line 2 has 13 columns: it must have 14"},
+		{"clusters", "dgx-h100,", "", "clusters.csv: line 2 has 14 columns: it must have 15"},
 		{"clusters", "dgx-h100", "", "the cluster has no preset"},
 		{"clusters", "process", "mpi", `harness "mpi" is none of`},
+		{"clusters", "process,,", "process,yes,", `fit "yes" is none of`},
 		{"clusters", ",1,8,", ",0,8,", `nodes "0" is no number from 1`},
 		{"rows", "X,", "Y,", `cluster "Y" is no cluster of clusters.csv`},
 		{"rows", "28.56", "29", `rows.csv: line 2: busbw "64.24" and 29 us of the same row differ by 1.5 %`},
@@ -49,9 +50,9 @@ func TestABadTableIsRefused(t *testing.T) {
 		{"rows", "1048576,28.56,64.24", "8,0.05,", "is shorter than any message takes"},
 		{"rows", "reduce,8,", "reduce,12,", `ranks "12" does not fill nodes of 8 GPUs`},
 		{"rows", "all-reduce", "allreduce", `op "allreduce" is none of`},
-		{"rows", "\nX", "\nX,all-reduce,8,1048576,28.56,,,,,\nX", "line 3: bytes \"1048576\" stands twice"},
-		{"rows", "\nX,all-reduce,8,1048576,28.56,64.24,,,,", "", "clusters.csv: X has no row"},
-		{"predicted", "\n", "\nX,all-reduce,8,8,,30\n", "predicted.csv: line 2: cluster \"X\" has no such row"},
+		{"rows", "\nX", "\nX,all-reduce,8,1048576,28.56,,,,\nX", "line 3: bytes \"1048576\" stands twice"},
+		{"rows", "\nX,all-reduce,8,1048576,28.56,64.24,,,", "", "clusters.csv: X has no row"},
+		{"predicted", "\n", "\nX,all-reduce,8,8,,30,\n", "predicted.csv: line 2: cluster \"X\" has no such row"},
 		{"predicted", predictedColumns, "", "predicted.csv"},
 	} {
 		clusters, rows, predicted := oneCluster, oneRow, noTimes
@@ -141,26 +142,5 @@ func TestAScenarioHasTheNodesAndGPUsOfItsRow(t *testing.T) {
 		if s.Cluster.Nodes != x.wantNodes || s.Cluster.Node.GPUs != x.wantGPUs {
 			t.Errorf("%d ranks on %d nodes: %d nodes of %d GPUs, want %d of %d", x.ranks, x.nodes, s.Cluster.Nodes, s.Cluster.Node.GPUs, x.wantNodes, x.wantGPUs)
 		}
-	}
-}
-
-// TestTheFittedRowsAreNamed counts the rows that the constants of package nccl were taken from.
-func TestTheFittedRowsAreNamed(t *testing.T) {
-	fitted := make(map[string]int)
-	for _, c := range Clusters() {
-		for _, r := range c.Rows {
-			if r.Fitted {
-				fitted[c.ID]++
-			}
-		}
-	}
-	want := map[string]int{"A100": 48, "H100": 48, "B200": 48, "T1": 4, "T2": 21, "T1-default": 9, "V4": 18}
-	for id, n := range want {
-		if fitted[id] != n {
-			t.Errorf("%s has %d fitted rows, want %d", id, fitted[id], n)
-		}
-	}
-	if len(fitted) != len(want) {
-		t.Errorf("fitted rows are in %v", fitted)
 	}
 }

@@ -52,6 +52,9 @@ type Row struct {
 	Tolerance       Tolerance
 	// Measured is the line of the cluster's table, nil in other rows.
 	Measured *measured.Row
+	// InUse is weft's time of such a line by the figures of NCCL's kernels in use, if Weft is by
+	// other ones; else 0.
+	InUse float64
 	// Note explains the numbers, above all a miss.
 	Note string
 }

@@ -1,10 +1,13 @@
 package validate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"weft/internal/sim/collective/nccl"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/measured"
 	"weft/units"
 )
@@ -26,8 +29,8 @@ const (
 // betweenMean is the limit of a range of sizes between nodes.
 var betweenMean = [measured.Ranges]float64{measured.Small: .20, measured.Medium: .10, measured.Large: .05}
 
-// fitted says what was taken from the fitted rows.
-const fitted = "the times of NCCL's kernels by generation of GPU, and of the software between nodes, are fitted to the rows marked \"fitted\". Those rows are shown and not scored. The form of the model, not its constants, was chosen with the held-out tables T1, V4 and H200 in view."
+// fitted says what was fitted, and what the score is.
+const fitted = "the times of NCCL's kernels by generation of GPU, and of the software between nodes, are fitted to these tables. Each of the tables is scored with times that were fitted without it; beside them stand the times in use, which are fitted to all. Which form the model has was decided with the tables in view."
 
 // ncclCases compare published tables with the model of the cluster.
 func ncclCases() []*Case {
@@ -50,7 +53,7 @@ func ncclCases() []*Case {
 		if c.Note != "" {
 			k.Setting += " Known: " + c.Note + "."
 		}
-		if slices.ContainsFunc(c.Rows, func(r measured.Row) bool { return r.Fitted }) {
+		if c.Fit != "" {
 			k.Calibrated = fitted
 		}
 		if c.Unscored != "" {
@@ -99,8 +102,6 @@ func ncclRow(e *Env, c *measured.Cluster, m *measured.Row) (r Row, chosen string
 	}
 	notes := []string{m.Note}
 	switch scores, why := c.Scores(m); {
-	case m.Fitted:
-		notes = append(notes, "fitted")
 	case scores:
 		r.Tolerance = within(rowLimit)
 	case c.Unscored == "":
@@ -114,12 +115,21 @@ func ncclRow(e *Env, c *measured.Cluster, m *measured.Row) (r Row, chosen string
 	case e.Short && m.Bytes > longest:
 		notes = append(notes, "left out of a short run")
 	default:
-		s := c.Scenario(m)
-		p, err := firstPoint(e.Ctx, c.ID, &s)
-		if err != nil {
-			return r, "", fmt.Errorf("%s: %w", r.Name, err)
+		for _, f := range []*nccl.Figures{nil, c.Without} {
+			if f == nil && len(r.Weft) > 0 {
+				break
+			}
+			s := c.Scenario(m)
+			p, err := firstPoint(e.Ctx, c.ID, &s, f)
+			if err != nil {
+				return r, "", fmt.Errorf("%s: %w", r.Name, err)
+			}
+			if f != nil {
+				r.InUse = r.Weft[0]
+				notes = append(notes, fmt.Sprintf("figures in use: %s, %+.1f %%", r.Unit.text(r.InUse), 100*m.Error(units.Time(r.InUse))))
+			}
+			r.Weft, chosen = []float64{float64(p.Time)}, p.Algorithm+" "+p.Wire
 		}
-		r.Weft, chosen = []float64{float64(p.Time)}, p.Algorithm+" "+p.Wire
 	}
 	if len(r.Weft) == 0 {
 		r.Tolerance = shown
@@ -142,43 +152,57 @@ func noteOf(notes []string) string {
 	return strings.Join(out, "; ")
 }
 
-// Errors are a cluster's errors by range of sizes: of one kind of rows, or of all kinds if the
-// operation is empty.
+// Errors are errors by range of sizes: of one kind of rows, or of all kinds if the operation is
+// empty.
 type Errors struct {
 	measured.Kind
-	Of [measured.Ranges]measured.Sum
+	// Of are the errors of the score. InUse are the errors with the figures in use, without rows if
+	// they are the same.
+	Of, InUse [measured.Ranges]measured.Sum
 }
 
-// errorsOf are the errors of a table: of the rows that count, or of all rows of a cluster that is
-// not scored. Fitted rows and the others stay apart.
-func errorsOf(c *measured.Cluster, rows []Row) (out []Errors) {
-	kinds := c.Kinds()
-	for _, sample := range []bool{false, true} {
-		all := Errors{Kind: measured.Kind{Fitted: sample}}
-		var apart []Errors
-		for _, k := range kinds {
-			if k.Fitted != sample {
+// add counts a row.
+func (e *Errors) add(r *Row) {
+	at := measured.RangeOf(r.Measured.Bytes)
+	e.Of[at].Add(relative(r.Reference[0], r.Weft[0]))
+	if r.InUse > 0 {
+		e.InUse[at].Add(relative(r.Reference[0], r.InUse))
+	}
+}
+
+// Count is the number of rows.
+func (e *Errors) Count() (n int) {
+	for at := range e.Of {
+		n += e.Of[at].Rows
+	}
+	return n
+}
+
+// Merge adds other errors.
+func (e *Errors) Merge(of *Errors) {
+	for at := range e.Of {
+		e.Of[at].Merge(&of.Of[at])
+		e.InUse[at].Merge(&of.InUse[at])
+	}
+}
+
+// errorsOf are the errors of a table, of all kinds and of each: of the rows that count, or of all
+// rows of a cluster that is not scored.
+func errorsOf(c *measured.Cluster, rows []Row) []Errors {
+	out := []Errors{{}}
+	for _, k := range c.Kinds() {
+		of := Errors{Kind: k}
+		for i := range rows {
+			r := &rows[i]
+			if r.Measured == nil || r.Measured.Kind() != k || len(r.Weft) == 0 {
 				continue
 			}
-			of := Errors{Kind: k}
-			for i := range rows {
-				m := rows[i].Measured
-				if m == nil || m.Kind() != k || len(rows[i].Weft) == 0 {
-					continue
-				}
-				if ok, _ := c.Scores(m); !ok && c.Unscored == "" {
-					continue
-				}
-				e := relative(rows[i].Reference[0], rows[i].Weft[0])
-				at := measured.RangeOf(m.Bytes)
-				of.Of[at].Add(e)
-				all.Of[at].Add(e)
+			if ok, _ := c.Scores(r.Measured); ok || c.Unscored != "" {
+				of.add(r)
 			}
-			apart = append(apart, of)
 		}
-		if len(apart) > 0 {
-			out = append(append(out, all), apart...)
-		}
+		out[0].Merge(&of)
+		out = append(out, of)
 	}
 	return out
 }
@@ -191,6 +215,65 @@ func (r *Result) Errors() []Errors {
 	return errorsOf(r.Case.Cluster, r.Rows)
 }
 
+// limitOf is the limit of a mean error: of all operations of a table, or of one.
+func limitOf(between, all bool, at measured.Range) float64 {
+	switch {
+	case between:
+		return betweenMean[at]
+	case all:
+		return insideMean
+	}
+	return insideKind
+}
+
+// Aim is the errors of all scored tables of a kind beside the limits.
+type Aim struct {
+	Between  bool                  // two nodes or more
+	GPU      scenario.Architecture // empty for all
+	Clusters []string
+	Errors
+	Limit [measured.Ranges]float64
+}
+
+// Aims are the errors of the scored tables inside a node, then between nodes: of all, and by GPU,
+// operation and number of ranks.
+func Aims(results []Result) (out []Aim) {
+	for _, between := range []bool{false, true} {
+		first := len(out)
+		out = append(out, Aim{Between: between})
+		for i := range results {
+			c := results[i].Case.Cluster
+			if c == nil || c.Unscored != "" || c.Nodes > 1 != between {
+				continue
+			}
+			for _, e := range results[i].Errors() {
+				at := first
+				if e.Op != "" {
+					at = slices.IndexFunc(out, func(a Aim) bool { return a.Between == between && a.GPU == c.Architecture && a.Kind == e.Kind })
+				}
+				if at < 0 {
+					at = len(out)
+					out = append(out, Aim{Between: between, GPU: c.Architecture, Errors: Errors{Kind: e.Kind}})
+				}
+				out[at].Merge(&e)
+				if e.Count() > 0 {
+					out[at].Clusters = append(out[at].Clusters, c.ID)
+				}
+			}
+		}
+		slices.SortStableFunc(out[first:], func(a, b Aim) int {
+			return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Ranks, b.Ranks))
+		})
+		for i := range out[first:] {
+			a := &out[first+i]
+			for at := range a.Limit {
+				a.Limit[at] = limitOf(between, a.Op == "", measured.Range(at))
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(a Aim) bool { return a.Count() == 0 })
+}
+
 // meanRows are the means of a table beside the aims.
 func meanRows(c *measured.Cluster, table []Row) (rows []Row) {
 	for _, of := range errorsOf(c, table) {
@@ -199,18 +282,15 @@ func meanRows(c *measured.Cluster, table []Row) (rows []Row) {
 			if sum.Rows == 0 {
 				continue
 			}
-			limit := insideKind
-			switch {
-			case c.Nodes > 1:
-				limit = betweenMean[at]
-			case of.Op == "":
-				limit = insideMean
-			}
+			limit := limitOf(c.Nodes > 1, of.Op == "", at)
 			r := one(fmt.Sprintf("mean error %s: %s", at, of.Kind), Percent, limit, sum.Mean(), atMost, "%d rows, the largest %+.1f %%", sum.Rows, 100*sum.Worst)
+			if use := &of.InUse[at]; use.Rows > 0 {
+				r.Note += fmt.Sprintf("; figures in use: %.1f %%, the largest %+.1f %%", 100*use.Mean(), 100*use.Worst)
+			}
 			if of.Op != "" {
 				r.Level = 1
 			}
-			if c.Unscored != "" || of.Fitted {
+			if c.Unscored != "" {
 				r.Tolerance, r.Reference = shown, nil
 			}
 			if r.Verdict() == Miss {

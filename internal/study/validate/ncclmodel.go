@@ -157,6 +157,6 @@ func modelled(ctx context.Context, nodes int, c *reckoned, bytes int64) (units.T
 		Collective: scenario.AllReduce, Algorithm: scenario.Algorithm(c.algo), Protocol: scenario.Protocol(c.proto), Sizes: []units.Bytes{units.Bytes(bytes)},
 	}
 	s.NCCL.Times = scenario.KernelsReckoned
-	p, err := firstPoint(ctx, "model", &s)
+	p, err := firstPoint(ctx, "model", &s, nil)
 	return p.Time, err
 }

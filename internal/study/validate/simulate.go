@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"weft/internal/sim"
+	"weft/internal/sim/collective/nccl"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
@@ -17,8 +18,9 @@ func clusterOf(nodes int, node scenario.Node, shape scenario.Shape, fabrics ...s
 	return s
 }
 
-// firstPoint runs a scenario of one size on one fabric.
-func firstPoint(ctx context.Context, name string, s *scenario.Scenario) (p runstore.Point, err error) {
+// firstPoint runs a scenario of one size on one fabric, with figures of NCCL's kernels; nil is those
+// in use.
+func firstPoint(ctx context.Context, name string, s *scenario.Scenario, figures *nccl.Figures) (p runstore.Point, err error) {
 	f, err := scenario.New(name, s)
 	if err != nil {
 		return p, err
@@ -27,6 +29,7 @@ func firstPoint(ctx context.Context, name string, s *scenario.Scenario) (p runst
 	if err != nil {
 		return p, err
 	}
+	r.NCCL.SetFigures(figures)
 	out, err := sim.Run(ctx, r, sim.Options{Workers: 1})
 	if err != nil {
 		return p, err

@@ -153,6 +153,8 @@ type Cluster struct {
 	NetLatencyUs float64
 	// Reckoned takes NCCL's own constants for the times of kernels, not the measured ones.
 	Reckoned bool
+	// Figures replaces the measured times of kernels; nil is those in use.
+	Figures *Figures
 	// Only selects the algorithms and protocols that may be chosen, as NCCL_ALGO and NCCL_PROTO do;
 	// nil is all that NCCL enables.
 	Only func(Algo, Proto) bool

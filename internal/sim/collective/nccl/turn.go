@@ -1,7 +1,6 @@
 package nccl
 
 import (
-	"cmp"
 	"math"
 
 	"weft/internal/sim/collective"
@@ -27,25 +26,7 @@ type Turn struct {
 	Staged bool
 }
 
-// figures are the measured times of the kernels of a generation of GPUs.
-type figures struct {
-	baseUs     float64 // launch and completion of one thread block
-	doublingUs float64 // the same in addition, for each doubling of the channels
-	ring       [numProtos]turnFigures
-	nvls       turnFigures
-	// sendGBps is the rate at which all thread blocks of a GPU together send to others with Simple.
-	sendGBps float64
-	// switchShare is the share of NCCL's own figure at which a GPU sends through the reducing
-	// switch.
-	switchShare float64
-}
-
-// turnFigures are the times of a turn: from the arrival of a message until its flag is seen, of the
-// first trip of all threads, and of a turn without data, in µs; the rates of a thread block, in
-// GB/s: sendGBps to another GPU, copyGBps to the own memory if it differs.
-type turnFigures struct{ delayUs, tripUs, fixedUs, sendGBps, copyGBps float64 }
-
-// nvlsMeasuredHeads is the number of heads of the tables that gave figures.nvls. That a turn's fixed
+// nvlsMeasuredHeads is the number of heads of the tables that gave the figures of NVLS. That a turn's fixed
 // time is proportional to the heads is an assumption: its warps copy head by head (scatter and
 // gather in src/device/prims_simple.h).
 const nvlsMeasuredHeads = 8
@@ -56,38 +37,41 @@ var tripBytes = [numProtos]int64{LL: 512 * 8, LL128: 640 * 8 * 8 / 128 * 120, Si
 func (f *turnFigures) turn(p Proto) Turn {
 	return Turn{
 		Fixed: micros(f.fixedUs), Trip: micros(f.tripUs), TripBytes: tripBytes[p],
-		SendGBps: f.sendGBps, CopyGBps: cmp.Or(f.copyGBps, f.sendGBps), Streams: p != Simple,
+		SendGBps: f.sendGBps, CopyGBps: f.copyGBps, Streams: p != Simple,
 	}
 }
 
 // measured replaces NCCL's constants by measured ones, for the algorithms that were measured and
 // GPUs with NVLink.
 func (ch Choice) measured(o *Overheads) {
-	f, ok := measuredFigures[ch.Cluster.GPU]
-	if !ok || ch.Cluster.Reckoned || ch.Cluster.intra() == linkPCI {
+	f := ch.Cluster.Figures
+	if f == nil {
+		f = MeasuredOf(ch.Cluster.GPU)
+	}
+	if f == nil || ch.Cluster.Reckoned || ch.Cluster.intra() == linkPCI {
 		return
 	}
-	ring := &f.ring[ch.Proto]
+	ring := f.ring(ch.Proto)
 	switch {
 	case ch.Algo == Ring || ch.Algo == Tree:
 		o.Turn, o.PerStepIntra = ring.turn(ch.Proto), micros(ring.delayUs)
 		if ch.Proto == Simple {
-			o.Turn.SendGBps = min(o.Turn.SendGBps, f.sendGBps/float64(max(ch.Channels, 1)))
+			o.Turn.SendGBps = min(o.Turn.SendGBps, f[SimpleAll]/float64(max(ch.Channels, 1)))
 		}
 	case ch.Algo == Direct:
-		o.Turn, o.PerStepIntra = ch.pairTurn(ring), micros(ring.delayUs)
+		o.Turn, o.PerStepIntra = ch.pairTurn(&ring), micros(ring.delayUs)
 	case ch.Algo == NVLS && ch.Cluster.Nodes == 1:
-		nvls := f.nvls
+		nvls := f.nvls()
 		nvls.fixedUs *= float64(ch.Cluster.Layout().Heads()) / nvlsMeasuredHeads
 		o.Turn, o.PerStepIntra = nvls.turn(Simple), micros(nvls.delayUs)
 		o.Turn.Staged = true
-		o.SwitchGBps *= f.switchShare
+		o.SwitchGBps *= f[NVLSSwitch]
 	default:
 		return
 	}
-	o.Base = micros(f.baseUs + f.doublingUs*math.Log2(float64(max(ch.Channels, 1))))
+	o.Base = micros(f[Launch] + f[LaunchDoubling]*math.Log2(float64(max(ch.Channels, 1))))
 	if ch.Cluster.Nodes > 1 {
-		o.PerStepInter = micros(betweenNodesUs[ch.Proto])
+		o.PerStepInter = micros(f[BetweenLL+Figure(ch.Proto)])
 	}
 }
 

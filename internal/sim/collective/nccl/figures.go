@@ -1,0 +1,72 @@
+package nccl
+
+// Figure is a measured constant of NCCL's kernels, or of the software between nodes.
+type Figure int
+
+// The figures. Times are in µs, rates in GB/s of a thread block unless it says more.
+const (
+	Launch         Figure = iota // launch and completion of one thread block
+	LaunchDoubling               // the same in addition, for each doubling of the channels
+
+	LLFlag // from the arrival of a message until its flag is seen
+	LLTrip // of the first trip of all threads of a block
+	LLTurn // a turn without data
+	LLRate
+
+	LL128Flag
+	LL128Trip
+	LL128Turn
+	LL128Rate
+
+	SimpleFlag
+	SimpleTurn
+	SimpleSend // to another GPU
+	SimpleCopy // to the own memory, or for a NIC
+	SimpleAll  // all thread blocks of a GPU together, to others
+
+	NVLSFlag
+	NVLSTurn
+	NVLSRate
+	NVLSSwitch // the share of NCCL's own figure at which a GPU sends through the reducing switch
+
+	// The software's time of a message between two nodes: from the kernel's store to the NIC, and
+	// from the NIC to the kernel's poll, with the proxy thread at both ends.
+	BetweenLL
+	BetweenLL128
+	BetweenSimple
+
+	NumFigures
+)
+
+var figureNames = [NumFigures]string{
+	"launch", "launch-doubling",
+	"ll-flag", "ll-trip", "ll-turn", "ll-rate",
+	"ll128-flag", "ll128-trip", "ll128-turn", "ll128-rate",
+	"simple-flag", "simple-turn", "simple-send", "simple-copy", "simple-all",
+	"nvls-flag", "nvls-turn", "nvls-rate", "nvls-switch",
+	"between-ll", "between-ll128", "between-simple",
+}
+
+// String is the figure's name in figures.csv.
+func (f Figure) String() string { return figureNames[f] }
+
+// Figures are the figures of a generation of GPUs; 0 is one that the generation does not have.
+type Figures [NumFigures]float64
+
+// turnFigures are the times of a turn of a protocol, or of NVLS.
+type turnFigures struct{ delayUs, tripUs, fixedUs, sendGBps, copyGBps float64 }
+
+func (f *Figures) ring(p Proto) turnFigures {
+	switch p {
+	case LL:
+		return turnFigures{f[LLFlag], f[LLTrip], f[LLTurn], f[LLRate], f[LLRate]}
+	case LL128:
+		return turnFigures{f[LL128Flag], f[LL128Trip], f[LL128Turn], f[LL128Rate], f[LL128Rate]}
+	default:
+		return turnFigures{f[SimpleFlag], 0, f[SimpleTurn], f[SimpleSend], f[SimpleCopy]}
+	}
+}
+
+func (f *Figures) nvls() turnFigures {
+	return turnFigures{f[NVLSFlag], 0, f[NVLSTurn], f[NVLSRate], f[NVLSRate]}
+}

@@ -1,0 +1,441 @@
+package validate
+
+import (
+	"context"
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"weft/internal/base/cores"
+	"weft/internal/sim/collective/nccl"
+	"weft/internal/sim/scenario"
+	"weft/internal/study/measured"
+)
+
+var refit = flag.Bool("refit", false, "fit the figures of NCCL's kernels, and write figures.csv and folds.csv")
+
+const (
+	figuresFile = "../../sim/collective/nccl/figures.csv"
+	foldsFile   = "../measured/folds.csv"
+)
+
+// The fit's constants.
+const (
+	longestFitted = 256 * mib // above, the bandwidth is the same
+	scale         = .05       // usual error of a row: the scale of its distribution, which is Laplace's
+	smooth        = .02       // below this error a row counts by its square
+	nearOthers    = .7        // ln 2: the distance of a figure from the mean of other generations'
+	nearUsual     = 1.4       // ln 4: the same from the usual value, in a first fit without others
+	enough        = .05       // gain of a step below which a search ends: a twentieth of ln(probability)
+	slope         = .05       // step of ln(figure) for the slope of a row's time
+	most          = 12        // steps of a fit
+)
+
+// usual are round values of a figure on any generation: where a search begins.
+var usual = nccl.Figures{
+	nccl.Launch: 6, nccl.LaunchDoubling: .3,
+	nccl.LLFlag: .7, nccl.LLTrip: .15, nccl.LLTurn: .3, nccl.LLRate: 6,
+	nccl.LL128Flag: 1, nccl.LL128Trip: .1, nccl.LL128Turn: 1, nccl.LL128Rate: 10,
+	nccl.SimpleFlag: 1, nccl.SimpleTurn: 4, nccl.SimpleSend: 20, nccl.SimpleCopy: 25, nccl.SimpleAll: 400,
+	nccl.NVLSFlag: .1, nccl.NVLSTurn: 8, nccl.NVLSRate: 24, nccl.NVLSSwitch: 1,
+	nccl.BetweenLL: 6, nccl.BetweenLL128: 10, nccl.BetweenSimple: 14,
+}
+
+type sourced struct {
+	value  float64
+	origin string
+}
+
+// given are the figures that are not fitted, with their sources.
+var given = map[nccl.GPU]map[nccl.Figure]sourced{
+	nccl.Ampere: {nccl.SimpleSend: {12.5, "two blocks fill a link: NVIDIA/nccl issue 1703"}},
+}
+
+var gpuOf = map[scenario.Architecture]nccl.GPU{scenario.Ampere: nccl.Ampere, scenario.Hopper: nccl.Hopper, scenario.Blackwell: nccl.Blackwell}
+
+// fitRow is a row of a table in a fit.
+type fitRow struct {
+	c      *measured.Cluster
+	m      *measured.Row
+	kernel string // the prefix of the figures that count: ll-, ll128-, simple- or nvls-
+	// kernels are the figures of the row's GPU, if only the software between nodes is fitted.
+	kernels *nccl.Figures
+}
+
+// fitRows are the rows that fits take, by simulation with any figures.
+func fitRows(t *testing.T) (rows []fitRow) {
+	t.Helper()
+	clusters := measured.Clusters()
+	for i := range clusters {
+		c := &clusters[i]
+		for j := range c.Rows {
+			m := &c.Rows[j]
+			if ok, _ := c.Scores(m); c.Fit == "" || !ok && c.Unscored == "" || m.Algorithm != "" || m.Bytes > longestFitted {
+				continue
+			}
+			if c.Fit == measured.FitBetween && m.Bytes > mib {
+				continue // the software's part is small
+			}
+			s := c.Scenario(m)
+			p, err := firstPoint(t.Context(), c.ID, &s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := fitRow{c: c, m: m, kernel: strings.ToLower(p.Wire) + "-"}
+			if strings.HasPrefix(p.Algorithm, "nvls") {
+				r.kernel = "nvls-"
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// counts reports whether a figure has a part in the row's time.
+func (r *fitRow) counts(f nccl.Figure) bool {
+	name := f.String()
+	if between, ok := strings.CutPrefix(name, "between-"); ok {
+		return r.c.Nodes > 1 && between+"-" == r.kernel
+	}
+	return strings.HasPrefix(name, "launch") || strings.HasPrefix(name, r.kernel)
+}
+
+// simulations are the times that were simulated.
+type simulations map[simulated]float64
+
+// simulated is a row with the figures that count in it.
+type simulated struct {
+	row     *measured.Row
+	figures nccl.Figures
+}
+
+// errors are ln(weft's time / measured time) of rows.
+func (s simulations) errors(rows []fitRow, x *nccl.Figures) []float64 {
+	keys := make([]simulated, len(rows))
+	var missing []int
+	for i := range rows {
+		keys[i] = simulated{row: rows[i].m}
+		for f := range nccl.NumFigures {
+			if rows[i].counts(f) {
+				keys[i].figures[f] = x[f]
+				if k := rows[i].kernels; k != nil && f < nccl.BetweenLL {
+					keys[i].figures[f] = k[f]
+				}
+			}
+		}
+		if _, ok := s[keys[i]]; !ok {
+			missing = append(missing, i)
+		}
+	}
+	took := make([]float64, len(rows))
+	cores.Each(len(missing), 2, func(j int) {
+		i := missing[j]
+		sc := rows[i].c.Scenario(rows[i].m)
+		p, err := firstPoint(context.Background(), rows[i].c.ID, &sc, &keys[i].figures)
+		if err != nil {
+			panic(err)
+		}
+		took[i] = float64(p.Time)
+	})
+	for _, i := range missing {
+		s[keys[i]] = took[i]
+	}
+	out := make([]float64, len(rows))
+	for i := range rows {
+		out[i] = math.Log(s[keys[i]] / float64(rows[i].m.Time))
+	}
+	return out
+}
+
+// fit is a search for figures: the most probable ones, if a row's error has Laplace's distribution,
+// and a figure is near a centre. Each step is a Gauss-Newton step with weights by error.
+type fit struct {
+	simulations
+	rows   []fitRow
+	free   []nccl.Figure
+	x      nccl.Figures // with all other figures
+	centre nccl.Figures
+	near   float64 // the distance of ln(figure) from ln(centre)
+}
+
+// loss is the negative logarithm of the probability.
+func (f *fit) loss(x *nccl.Figures) (sum float64) {
+	for _, e := range f.errors(f.rows, x) {
+		sum += (math.Hypot(e, smooth) - smooth) / scale
+	}
+	for _, k := range f.free {
+		d := math.Log(x[k]/f.centre[k]) / f.near
+		sum += d * d / 2
+	}
+	return sum
+}
+
+// slopes are the errors at x, and how ln(time) of each row changes with ln(figure).
+func (f *fit) slopes() (errors []float64, slopes *mat.Dense) {
+	errors = f.errors(f.rows, &f.x)
+	slopes = mat.NewDense(len(f.rows), len(f.free), nil)
+	for j, k := range f.free {
+		x := f.x
+		x[k] *= math.Exp(slope)
+		for i, e := range f.errors(f.rows, &x) {
+			slopes.Set(i, j, (e-errors[i])/slope)
+		}
+	}
+	return errors, slopes
+}
+
+// search moves x to the least loss.
+func (f *fit) search(t *testing.T) {
+	t.Helper()
+	n := len(f.free)
+	damping := .01
+	for range most {
+		errors, slopes := f.slopes()
+		before := f.loss(&f.x)
+		normal, right := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
+		for i, e := range errors {
+			weight := 1 / scale / math.Hypot(e, smooth)
+			row := slopes.RowView(i)
+			var outer mat.Dense
+			outer.Outer(weight, row, row)
+			normal.Add(normal, &outer)
+			right.AddScaledVec(right, -weight*e, row)
+		}
+		for j, k := range f.free {
+			normal.Set(j, j, normal.At(j, j)+1/f.near/f.near)
+			right.SetVec(j, right.AtVec(j)-math.Log(f.x[k]/f.centre[k])/f.near/f.near)
+		}
+		after := before
+		for damping < 1e4 {
+			damped := mat.DenseCopyOf(normal)
+			for j := range n {
+				damped.Set(j, j, damped.At(j, j)*(1+damping))
+			}
+			var step mat.VecDense
+			if err := step.SolveVec(damped, right); err != nil {
+				t.Fatal(err)
+			}
+			x := f.x
+			for j, k := range f.free {
+				x[k] *= math.Exp(max(-.5, min(step.AtVec(j), .5)))
+			}
+			if after = f.loss(&x); after < before {
+				f.x = x
+				damping /= 4
+				break
+			}
+			damping *= 4
+		}
+		if before-after < enough {
+			break
+		}
+	}
+}
+
+// interval is the factor of the 95 % interval of each free figure.
+func (f *fit) interval(t *testing.T) map[nccl.Figure]float64 {
+	t.Helper()
+	errors, slopes := f.slopes()
+	squares := 0.
+	for _, e := range errors {
+		squares += e * e
+	}
+	n := len(f.free)
+	var information, inverse mat.Dense
+	information.Mul(slopes.T(), slopes)
+	information.Scale(float64(max(1, len(errors)-n))/squares, &information)
+	for j := range n {
+		information.Set(j, j, information.At(j, j)+1/f.near/f.near)
+	}
+	if err := inverse.Inverse(&information); err != nil {
+		t.Fatal(err)
+	}
+	out := map[nccl.Figure]float64{}
+	for j, k := range f.free {
+		out[k] = math.Exp(1.96 * math.Sqrt(inverse.At(j, j)))
+	}
+	return out
+}
+
+// refitting is all fits.
+type refitting struct {
+	simulations
+	rows []fitRow
+}
+
+// of are the rows of a fit of a generation, without a cluster.
+func (r *refitting) of(g nccl.GPU, which measured.Fit, without string) (out []fitRow) {
+	for _, row := range r.rows {
+		if row.c.Fit == which && row.c.ID != without && (which == measured.FitBetween || gpuOf[row.c.Architecture] == g) {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// kernels fits the figures of a generation's kernels.
+func (r *refitting) kernels(t *testing.T, g nccl.GPU, without string, begin, centre *nccl.Figures, near float64) *fit {
+	t.Helper()
+	f := &fit{simulations: r.simulations, rows: r.of(g, measured.FitNode, without), centre: *centre, near: near, x: *begin}
+	for k := range nccl.BetweenLL {
+		if s, ok := given[g][k]; ok {
+			f.x[k] = s.value
+		} else if g >= nccl.Hopper || !strings.HasPrefix(k.String(), "nvls-") {
+			f.free = append(f.free, k)
+		} else {
+			f.x[k] = 0
+		}
+	}
+	f.search(t)
+	return f
+}
+
+// others is the geometric mean of other generations' figures.
+func others(of map[nccl.GPU]*fit, g nccl.GPU) (out nccl.Figures) {
+	for k := range nccl.NumFigures {
+		sum, n := 0., 0.
+		for _, other := range slices.Sorted(maps.Keys(of)) {
+			if x := of[other].x[k]; other != g && x > 0 {
+				sum, n = sum+math.Log(x), n+1
+			}
+		}
+		out[k] = math.Exp(sum / max(n, 1))
+	}
+	return out
+}
+
+// between fits the software between nodes on all generations, whose kernels are fitted.
+func (r *refitting) between(t *testing.T, of map[nccl.GPU]*fit, without string) *fit {
+	t.Helper()
+	f := &fit{
+		simulations: r.simulations, rows: r.of(0, measured.FitBetween, without), centre: usual, near: nearUsual, x: usual,
+		free: []nccl.Figure{nccl.BetweenLL, nccl.BetweenLL128, nccl.BetweenSimple},
+	}
+	for i := range f.rows {
+		f.rows[i].kernels = &of[gpuOf[f.rows[i].c.Architecture]].x
+	}
+	f.search(t)
+	return f
+}
+
+// with is the figures of a generation's kernels and of the software between nodes.
+func with(kernels, between *fit) nccl.Figures {
+	x := kernels.x
+	copy(x[nccl.BetweenLL:], between.x[nccl.BetweenLL:])
+	return x
+}
+
+// TestCrossValidation fits the figures of NCCL's kernels, once to all tables, and once without each
+// of them, and writes figures.csv and folds.csv. It takes minutes:
+//
+//	go test ./internal/study/validate -run CrossValidation -refit -v -timeout 1h
+//	go test ./internal/study/validate -run Predicted -update
+func TestCrossValidation(t *testing.T) {
+	if !*refit {
+		t.Skip("without -refit")
+	}
+	r := &refitting{simulations: simulations{}, rows: fitRows(t)}
+	gpus := []nccl.GPU{nccl.Ampere, nccl.Hopper, nccl.Blackwell}
+	first, full := map[nccl.GPU]*fit{}, map[nccl.GPU]*fit{}
+	for _, g := range gpus {
+		first[g] = r.kernels(t, g, "", &usual, &usual, nearUsual)
+		t.Log(g, "first", first[g])
+	}
+	for _, g := range gpus {
+		centre := others(first, g)
+		full[g] = r.kernels(t, g, "", &first[g].x, &centre, nearOthers)
+		t.Log(g, full[g])
+	}
+	between := r.between(t, full, "")
+	t.Log("between nodes", between)
+	var figures, folds []nccl.Estimate
+	for _, g := range gpus {
+		estimates := full[g].estimates(t, g.String(), given[g])
+		figures = append(figures, append(estimates, between.estimates(t, g.String(), nil)...)...)
+	}
+	clusters := measured.Clusters()
+	for i := range clusters {
+		c := &clusters[i]
+		var x nccl.Figures
+		switch g := gpuOf[c.Architecture]; c.Fit {
+		case measured.FitNode:
+			centre := others(first, g)
+			f := r.kernels(t, g, c.ID, &full[g].x, &centre, nearOthers)
+			t.Log("without", c.ID, f)
+			x = with(f, between)
+		case measured.FitBetween:
+			f := r.between(t, full, c.ID)
+			t.Log("without", c.ID, f)
+			x = with(full[g], f)
+		default:
+			continue
+		}
+		for k, value := range x {
+			if value > 0 {
+				folds = append(folds, nccl.Estimate{Of: c.ID, Figure: nccl.Figure(k), Value: value})
+			}
+		}
+	}
+	writeFigures(t, figuresFile, figures)
+	writeFigures(t, foldsFile, folds)
+}
+
+// String is the rows, their mean error and the figures.
+func (f *fit) String() string {
+	sum := 0.
+	for _, e := range f.errors(f.rows, &f.x) {
+		sum += math.Abs(e)
+	}
+	out := fmt.Sprintf("%d rows, mean %.1f %%:", len(f.rows), 100*sum/float64(len(f.rows)))
+	for _, k := range f.free {
+		out += fmt.Sprintf(" %s %.3g", k, f.x[k])
+	}
+	return out
+}
+
+// estimates are the fitted and the given figures.
+func (f *fit) estimates(t *testing.T, of string, given map[nccl.Figure]sourced) (out []nccl.Estimate) {
+	t.Helper()
+	wide := f.interval(t)
+	for k := range nccl.NumFigures {
+		if by, ok := wide[k]; ok {
+			out = append(out, nccl.Estimate{Of: of, Figure: k, Value: f.x[k], Low: f.x[k] / by, High: f.x[k] * by})
+		} else if s, ok := given[k]; ok {
+			out = append(out, nccl.Estimate{Of: of, Figure: k, Value: s.value, Origin: s.origin})
+		}
+	}
+	return out
+}
+
+// writeFigures writes estimates as nccl.ReadFigures reads them.
+func writeFigures(t *testing.T, file string, estimates []nccl.Estimate) {
+	t.Helper()
+	to, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	number := func(x float64) string {
+		if x == 0 {
+			return ""
+		}
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	}
+	lines := [][]string{strings.Split(nccl.FiguresColumns, ",")}
+	for i := range estimates {
+		e := &estimates[i]
+		lines = append(lines, []string{e.Of, e.Figure.String(), number(e.Value), number(e.Low), number(e.High), e.Origin})
+	}
+	if err := csv.NewWriter(to).WriteAll(lines); err != nil {
+		t.Fatal(err)
+	}
+}
