@@ -65,10 +65,16 @@ func stepSections(t *runstore.Training, lines []*Drawn) []doc.Section {
 		})
 }
 
+// ordinarySchedule is the schedule that is not named.
+const ordinarySchedule = "1f1b"
+
 // jobLines describe the job.
 func jobLines(j *runstore.TrainingJob) []string {
 	dims := []string{fmt.Sprintf("tensor %d", j.Tensor), fmt.Sprintf("pipeline %d", j.Pipeline), fmt.Sprintf("data %d", j.Data)}
-	if j.Interleave > 1 {
+	switch {
+	case j.Schedule != ordinarySchedule:
+		dims[1] += " (" + j.Schedule + ")"
+	case j.Interleave > 1:
 		dims[1] += fmt.Sprintf(" × %d interleaved", j.Interleave)
 	}
 	if j.Context > 1 {
@@ -318,9 +324,9 @@ func schedule(t *runstore.Training) string {
 		if j.Pipeline < 2 || f.StepPs == 0 || share < muchBubble {
 			continue
 		}
-		text := fmt.Sprintf("%s of the step of %s are bubbles of the schedule that the scenario asks for: %d stages, %d micro-batches to each replica, %s to each stage (training.parallel.interleave).",
-			percent(share), f.Name, j.Pipeline, j.Micros, plural(int64(j.Interleave), "chunk", "chunks"))
-		return text + " More chunks or more micro-batches have fewer. A published step has its own schedule, and may be shorter than this one."
+		text := fmt.Sprintf("%s of the step of %s are bubbles of the schedule that the scenario asks for: %d stages, %d micro-batches to each replica, %s to each stage, %s (training.parallel.interleave, schedule).",
+			percent(share), f.Name, j.Pipeline, j.Micros, plural(int64(j.Interleave), "chunk", "chunks"), j.Schedule)
+		return text + " More chunks, more micro-batches or another schedule have fewer. A published step has its own schedule, and may be shorter than this one."
 	}
 	return ""
 }

@@ -19,7 +19,7 @@ func fabricatedTraining(gpus int, slower float64) *runstore.Training {
 	t := &runstore.Training{
 		Version: 1, Scenario: "a job", Seed: 1,
 		Job: runstore.TrainingJob{
-			Model: "llama3-8b", Parameters: 8_030_000_000, GPU: "h100", GPUs: gpus, Nodes: gpus / 8, Precision: "bf16", Tensor: 4, Context: 1, Pipeline: 2, Interleave: 1,
+			Model: "llama3-8b", Parameters: 8_030_000_000, GPU: "h100", GPUs: gpus, Nodes: gpus / 8, Precision: "bf16", Tensor: 4, Context: 1, Pipeline: 2, Interleave: 1, Schedule: "1f1b",
 			Data: gpus / 8, Expert: 1, ZeRO: 1, Sequences: 2 * gpus, Micros: 16, Tokens: int64(2*gpus) * 8192, Memory: 80_000_000_000, Peak: 989 * units.TFLOPS,
 			Stages: []runstore.StageMemory{{Weights: 2e9, Gradients: 4e9, Optimizer: 1e9, Activations: 9e9}, {Weights: 2e9, Gradients: 4e9, Optimizer: 1e9, Activations: 5e9, Logits: 1e9}},
 		},

@@ -39,6 +39,7 @@ type TrainingJob struct {
 	Context    int           `json:"context"`
 	Pipeline   int           `json:"pipeline"`
 	Interleave int           `json:"interleave"`
+	Schedule   string        `json:"schedule"`
 	Data       int           `json:"data"`
 	Expert     int           `json:"expert"`
 	ZeRO       int           `json:"zero"`

@@ -80,6 +80,19 @@ const (
 	RecomputeFull      Recompute = "full"      // all but the layers' inputs
 )
 
+// PipelineSchedule is the order in which pipeline stages take their work.
+type PipelineSchedule string
+
+// The schedules of a pipeline.
+const (
+	OneFOneB  PipelineSchedule = "1f1b"       // interleaved, if stages have several parts of the layers
+	ZBH1      PipelineSchedule = "zb-h1"      // gradients of weights in the bubbles
+	ZBH2      PipelineSchedule = "zb-h2"      // the same, with twice the activations
+	ZBV       PipelineSchedule = "zb-v"       // two parts a stage: the layers go down the stages and up
+	DualPipe  PipelineSchedule = "dualpipe"   // micro-batches from both ends, and every part of the layers twice
+	DualPipeV PipelineSchedule = "dualpipe-v" // the same with the parts of zb-v
+)
+
 // Detection is a switch's method of detecting the loss of a neighbour.
 type Detection string
 
@@ -449,4 +462,5 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Precision]():         {"bf16", "fp8"},
 	reflect.TypeFor[GradientPrecision](): {"fp32", "bf16"},
 	reflect.TypeFor[Recompute]():         {"none", "selective", "full"},
+	reflect.TypeFor[PipelineSchedule]():  {"1f1b", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"},
 }

@@ -103,6 +103,8 @@ type Parallel struct {
 	Pipeline int `yaml:"pipeline" range:"1..10000"`
 	// Interleave is the number of parts of the layers in each stage (virtual pipeline).
 	Interleave int `yaml:"interleave" range:"1..10000"`
+	// Schedule is the order in which the stages take their work.
+	Schedule PipelineSchedule `yaml:"schedule"`
 	// Expert is the number of replicas that the experts of a layer are divided over.
 	Expert int `yaml:"expert" range:"1..65536"`
 	// ZeRO divides over the replicas: nothing (0), the optimizer's states (1), also the
@@ -133,6 +135,9 @@ type Overlap struct {
 	Tensor bool `yaml:"tensor"`
 	// Context: keys and values arrive while attention works on earlier ones.
 	Context bool `yaml:"context"`
+	// Experts: tokens go to experts and back beside the other micro-batch of a pair, one
+	// forward and one backward. The DualPipe schedules always do.
+	Experts bool `yaml:"experts"`
 }
 
 // Peak is the datasheet's rate of matrix products in a precision, and the share that large ones

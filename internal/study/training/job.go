@@ -3,6 +3,7 @@ package training
 import (
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload/llm"
+	"weft/internal/sim/workload/pipeline"
 )
 
 // trainingJob is a scenario's training job.
@@ -15,6 +16,7 @@ func trainingJob(r *scenario.Resolved) *llm.Job {
 		width = 1
 	}
 	sustained := g.Sustained.Float()
+	schedule, _ := pipeline.KindOf(string(p.Schedule))
 	bf16 := float64(g.BF16) * sustained
 	return &llm.Job{
 		Model: llm.Model{
@@ -30,12 +32,12 @@ func trainingJob(r *scenario.Resolved) *llm.Job {
 		},
 		Parallel: llm.Parallel{
 			Tensor: p.Tensor, Sequence: p.Sequence && p.Tensor > 1, Context: p.Context, Data: p.Data, Pipeline: p.Pipeline,
-			Chunks: p.Interleave, Expert: p.Expert, ZeRO: p.ZeRO,
+			Chunks: schedule.Chunks(p.Interleave), Schedule: schedule, Expert: p.Expert, ZeRO: p.ZeRO,
 		},
 		Batch:     llm.Batch{Global: t.Batch.Global, Micro: t.Batch.Micro, Sequence: t.Batch.Sequence},
 		Memory:    widths(t),
 		Framework: t.Framework.Float(),
-		Overlap:   llm.Overlap{Gradients: t.Overlap.Gradients, Parameters: t.Overlap.Parameters, Tensor: t.Overlap.Tensor, Context: t.Overlap.Context},
+		Overlap:   llm.Overlap{Gradients: t.Overlap.Gradients, Parameters: t.Overlap.Parameters, Tensor: t.Overlap.Tensor, Context: t.Overlap.Context, Experts: t.Overlap.Experts},
 	}
 }
 

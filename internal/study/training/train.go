@@ -384,7 +384,7 @@ func describeJob(r *scenario.Resolved, j *llm.Job) runstore.TrainingJob {
 	p := &j.Parallel
 	out := runstore.TrainingJob{
 		Model: r.Training.Model.Name(), Parameters: j.Model.Parameters(), GPU: r.Cluster.Node.GPU.Model, GPUs: p.GPUs(), Nodes: r.Training.Nodes,
-		Precision: string(r.Training.Precision), Tensor: p.Tensor, Context: p.Context, Pipeline: p.Pipeline, Interleave: p.Chunks,
+		Precision: string(r.Training.Precision), Tensor: p.Tensor, Context: p.Context, Pipeline: p.Pipeline, Interleave: p.Chunks, Schedule: p.Schedule.String(),
 		Data: p.Data, Expert: p.Expert, ZeRO: p.ZeRO, Sequences: j.Batch.Global, Micros: j.Micros(),
 		Tokens: int64(j.Batch.Global) * int64(j.Batch.Sequence), Memory: j.GPU.Memory,
 	}

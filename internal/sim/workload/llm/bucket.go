@@ -1,6 +1,10 @@
 package llm
 
-import "weft/units"
+import (
+	"slices"
+
+	"weft/units"
+)
 
 // bucket is a set of parameters of a stage whose gradients are sent together.
 type bucket struct {
@@ -20,19 +24,20 @@ func (j *Job) bucketSize() int64 {
 	return max(40_000_000, 1_000_000*int64(j.Parallel.Data*j.Parallel.Context))
 }
 
-// bucketsOf are the buckets of a stage, in the order in which the backward pass fills them: the
-// last layer of the last chunk first. A bucket ends with a layer, and with its chunk.
+// bucketsOf are the buckets of a stage, from the model's last layer to its first, as the backward
+// pass fills them. A bucket ends with a layer, and with its chunk.
 func (j *Job) bucketsOf(stage int) (list []bucket) {
 	p, m := &j.Parallel, &j.Model
 	tensor, experts := int64(p.Tensor), int64(p.Tensor*p.Expert)
-	for chunk := p.Chunks - 1; chunk >= 0; chunk-- {
+	for _, chunk := range j.chunksBack(stage) {
+		first, last := j.ends(stage, chunk)
 		from, to := j.Layers(stage, chunk)
 		b := bucket{chunk: chunk, first: from, last: from}
-		if stage == p.Pipeline-1 && chunk == p.Chunks-1 {
+		if last {
 			b.dense += m.Output() / tensor
 		}
 		embedding := int64(0)
-		if stage == 0 && chunk == 0 {
+		if first {
 			embedding = m.Embedding() / tensor
 		}
 		if from == to && b.dense+embedding > 0 {
@@ -54,6 +59,16 @@ func (j *Job) bucketsOf(stage int) (list []bucket) {
 		}
 	}
 	return list
+}
+
+// chunksBack are the chunks of a stage, from the model's end to its beginning.
+func (j *Job) chunksBack(stage int) (chunks []int) {
+	s := j.schedule()
+	for chunk := range j.Parallel.Chunks {
+		chunks = append(chunks, chunk)
+	}
+	slices.SortFunc(chunks, func(a, b int) int { return s.Place(stage, b) - s.Place(stage, a) })
+	return chunks
 }
 
 // sizes are the bytes of the i-th bucket of every stage, with the given number of bytes for a

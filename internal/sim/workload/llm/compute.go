@@ -135,8 +135,8 @@ func (j *Job) optimizer(stage int) units.Time {
 	dense, experts := j.parameters(stage)
 	p := &j.Parallel
 	if p.ZeRO > 0 {
-		dense /= int64(p.Data * p.Context)
-		experts /= int64(p.Data * p.Context / p.Expert)
+		dense /= p.replicas()
+		experts /= p.replicas() / int64(p.Expert)
 	}
 	return duration(j.GPU.streamed(float64(dense+experts) * float64(optimizerTraffic+j.Memory.Weight)))
 }

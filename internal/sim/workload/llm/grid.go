@@ -1,13 +1,20 @@
 package llm
 
+import "weft/internal/sim/workload/pipeline"
+
 // coord is a GPU's coordinates in the grid of parallelism.
 type coord struct{ tensor, context, data, stage int }
 
 // grid numbers the GPUs of a job in Megatron-LM's default order: tensor first, then context, data,
 // pipeline. A grid may stand for a larger grid, whose first GPUs it has in some dimensions.
-type grid struct{ tensor, context, data, stages int }
+type grid struct {
+	tensor, context, data, stages int
+	twice                         bool // opposite stages have the same parameters
+}
 
-func (p *Parallel) grid() grid { return grid{p.Tensor, p.Context, p.Data, p.Pipeline} }
+func (p *Parallel) grid() grid {
+	return grid{p.Tensor, p.Context, p.Data, p.Pipeline, p.Schedule == pipeline.DualPipe}
+}
 
 func (g grid) size() int { return g.tensor * g.context * g.data * g.stages }
 
@@ -41,7 +48,10 @@ const (
 var familyNames = [numFamilies]string{"tensor", "context", "data", "expert", "expert data", "data", "expert data"}
 
 // first is the member of a GPU's group that is first in all dimensions.
-func (f family) first(x coord, expert int) coord {
+func (g grid) first(f family, x coord, expert int) coord {
+	if g.twice && f != tensorGroups && f != contextGroups && f != expertGroups {
+		x.stage = min(x.stage, g.stages-1-x.stage)
+	}
 	switch f {
 	case tensorGroups:
 		x.tensor = 0
@@ -63,7 +73,7 @@ func (g grid) groups(f family, expert int) (groups [][]int32, of []int32) {
 	number := make(map[coord]int32)
 	of = make([]int32, g.size())
 	for rank := range of {
-		first := f.first(g.at(rank), expert)
+		first := g.first(f, g.at(rank), expert)
 		n, known := number[first]
 		if !known {
 			n = int32(len(groups))

@@ -41,7 +41,8 @@ type Parallel struct {
 	Context  int
 	Data     int
 	Pipeline int
-	Chunks   int // groups of layers at each stage; more than 1 interleaves
+	Chunks   int // groups of layers at each stage
+	Schedule pipeline.Kind
 	Expert   int // divides Data
 	ZeRO     int // 0 to 3: optimizer (1), gradients (2) and parameters (3) divided over Data
 }
@@ -88,6 +89,22 @@ type Overlap struct {
 	Parameters bool // parameters are gathered when the first forward work needs them; else before it
 	Tensor     bool // overlap with the products around it
 	Context    bool // overlap with the attention
+	Experts    bool // overlap with the other work of a pair; always with DualPipe
+}
+
+// schedule is the order of the pipeline's work.
+func (j *Job) schedule() *pipeline.Schedule {
+	p := &j.Parallel
+	return &pipeline.Schedule{Kind: p.Schedule, Stages: p.Pipeline, Chunks: p.Chunks, Micros: j.Micros(), Pairs: j.Overlap.Experts && p.Schedule < pipeline.DualPipe}
+}
+
+// replicas is the number of GPUs that have the same parameters.
+func (p *Parallel) replicas() int64 {
+	n := int64(p.Data * p.Context)
+	if p.Schedule == pipeline.DualPipe { // at two stages
+		n *= 2
+	}
+	return n
 }
 
 // Micros is the number of micro-batches of each replica in a step.
@@ -119,8 +136,14 @@ func (j *Job) Check() error {
 	if b.Global == 0 {
 		return fmt.Errorf("a step has no sequence")
 	}
-	if n, ends := p.Pipeline*p.Chunks, min(p.Chunks-1, 1)*2; n > m.Layers+ends {
+	if n, ends := j.schedule().Places(), min(p.Chunks-1, 1)*2; n > m.Layers+ends {
 		return fmt.Errorf("%d layers for %d stages with %d chunks each: a chunk has at least one; with several chunks the first and the last may have only the embeddings", m.Layers, p.Pipeline, p.Chunks)
+	}
+	if j.schedule().Paired() && p.ZeRO == 3 {
+		return fmt.Errorf("pairs of forward and backward work with ZeRO 3: both would gather parameters at once; take ZeRO 1")
+	}
+	if p.Schedule != pipeline.OneFOneB && j.Memory.Recompute == RecomputeFull {
+		return fmt.Errorf("full recomputation with schedule %s: what is computed again would be kept until the weights' gradients; take 1f1b, or recompute less", p.Schedule)
 	}
 	if p.ZeRO >= 2 && p.Pipeline > 1 {
 		return fmt.Errorf("ZeRO %d with %d pipeline stages: gradients or parameters that are divided would be gathered for every micro-batch; no framework does both: take ZeRO 1", p.ZeRO, p.Pipeline)
@@ -128,19 +151,18 @@ func (j *Job) Check() error {
 	if p.Expert > 1 && m.Experts == 0 {
 		return fmt.Errorf("expert parallelism %d, and the model has no experts", p.Expert)
 	}
-	return pipeline.Check(p.Pipeline, p.Chunks, j.Micros())
+	return j.schedule().Check()
 }
 
-// Layers are the layers [from, to) of a chunk of a stage. Chunks are assigned to the stages in
-// turn. If the layers do not divide evenly, some chunks have fewer: the last chunk and the first,
+// Layers are the layers [from, to) of a chunk of a stage, by the chunk's place in the model. If the layers do not divide evenly, some chunks have fewer: the last chunk and the first,
 // because of the embeddings, then the others from the end on. The first and the last may have none,
 // as Llama 3 405B had (arXiv 2407.21783, section 3.3.2).
 func (j *Job) Layers(stage, chunk int) (from, to int) {
-	n := j.Parallel.Pipeline * j.Parallel.Chunks
+	schedule := j.schedule()
+	n := schedule.Places()
 	each := (j.Model.Layers + n - 1) / n
 	short := each*n - j.Model.Layers
-	at := chunk*j.Parallel.Pipeline + stage
-	for i := range at + 1 {
+	for i := range schedule.Place(stage, chunk) + 1 {
 		from = to
 		to += each
 		if lacks(i, n, short) {
@@ -148,6 +170,14 @@ func (j *Job) Layers(stage, chunk int) (from, to int) {
 		}
 	}
 	return from, to
+}
+
+// ends reports whether a chunk of a stage has the input embedding, and whether it has the output
+// embedding.
+func (j *Job) ends(stage, chunk int) (first, last bool) {
+	s := j.schedule()
+	place := s.Place(stage, chunk)
+	return place == 0, place == s.Places()-1
 }
 
 // lacks reports whether the i-th of n chunks has fewer layers.

@@ -9,39 +9,32 @@ import (
 
 // forward adds a micro-batch's forward pass through a chunk.
 func (r *rankBuilder) forward(w pipeline.Work) {
-	p := &r.Parallel
-	first := w.Chunk == 0 && r.at.stage == 0
-	last := w.Chunk == p.Chunks-1 && r.at.stage == p.Pipeline-1
-	if !first {
-		of := w
-		if r.at.stage == 0 {
-			of.Chunk--
-		}
-		r.take(w, of)
-	}
+	first, last := r.ends(r.at.stage, w.Chunk)
+	r.take(w)
 	from, to := r.Layers(r.at.stage, w.Chunk)
-	if w.Micro == 0 {
-		r.wait(r.needed[[2]int{w.Chunk, from}]...)
-	}
+	r.parameters(w.Chunk, from)
 	if first {
 		r.wait(r.compute("embedding", r.embedding()))
 	}
-	end := r.after
-	r.after = nil
 	for l := from; l < to; l++ {
-		r.wait(end...)
-		if w.Micro == 0 && l > from {
-			r.wait(r.needed[[2]int{w.Chunk, l}]...)
+		if l > from {
+			r.parameters(w.Chunk, l)
 		}
-		end = r.layerForward(l)
+		r.wait(r.layerForward(l)...)
 	}
-	r.wait(end...)
 	if last {
 		forward, _ := r.logits()
 		r.compute("logits", forward)
 		return
 	}
 	r.give(w)
+}
+
+// parameters waits for the gathering of the parameters of a layer and those after it.
+func (r *rankBuilder) parameters(chunk, layer int) {
+	at := [2]int{chunk, layer}
+	r.wait(r.needed[at]...)
+	delete(r.needed, at)
 }
 
 // layerForward adds a layer; its dependencies are already recorded. It returns the last operations.
@@ -60,41 +53,50 @@ func (r *rankBuilder) layerForward(l int) []int32 {
 	})
 }
 
-// backward adds a micro-batch's backward pass through a chunk.
-func (r *rankBuilder) backward(w pipeline.Work) {
-	p := &r.Parallel
-	first := w.Chunk == 0 && r.at.stage == 0
-	last := w.Chunk == p.Chunks-1 && r.at.stage == p.Pipeline-1
-	if !last {
-		of := w
-		if r.at.stage == p.Pipeline-1 {
-			of.Chunk++
-		}
-		r.take(w, of)
-	} else {
+// backward adds a micro-batch's backward pass through a chunk: all of it, or the gradients of the
+// inputs. sends says that full buckets of gradients are reduced.
+func (r *rankBuilder) backward(w pipeline.Work, sends bool) {
+	first, last := r.ends(r.at.stage, w.Chunk)
+	r.take(w)
+	if last {
 		_, backward := r.logits()
 		r.wait(r.compute("logits", backward))
 	}
 	from, to := r.Layers(r.at.stage, w.Chunk)
-	end := r.after
-	r.after = nil
-	sends := w.Micro == r.Micros()-1 && r.Overlap.Gradients || p.ZeRO >= 2
+	whole := w.Pass == pipeline.Backward
 	for l := to - 1; l >= from; l-- {
-		r.wait(end...)
-		end = r.layerBackward(l)
-		if sends {
+		end := r.layerBackward(l, whole)
+		if sends && whole {
 			r.filled(w.Chunk, l, end)
 		}
+		r.wait(end...)
 	}
-	if sends && from == to {
+	if sends && whole && from == to {
+		end := r.after
+		r.after = nil
 		r.filled(w.Chunk, from, end)
+		r.wait(end...)
 	}
-	r.wait(end...)
 	if first {
 		r.compute("embedding", 2*r.embedding())
 		return
 	}
 	r.give(w)
+}
+
+// weights adds the gradients of the weights of a chunk.
+func (r *rankBuilder) weights(w pipeline.Work, sends bool) {
+	from, to := r.Layers(r.at.stage, w.Chunk)
+	for l := to - 1; l >= from; l-- {
+		attention, ffn := r.attentionBlock(l), r.feedForwardBlock(l)
+		end := r.compute("weights", attention.weights+ffn.weights)
+		if sends {
+			r.filled(w.Chunk, l, []int32{end})
+		}
+	}
+	if sends && from == to {
+		r.filled(w.Chunk, from, nil)
+	}
 }
 
 // filled adds the reduction of a bucket if a layer's backward pass has filled it.
@@ -108,20 +110,23 @@ func (r *rankBuilder) filled(chunk, layer int, end []int32) {
 	}
 }
 
-// layerBackward adds a layer's backward pass.
-func (r *rankBuilder) layerBackward(l int) []int32 {
+// layerBackward adds a layer's backward pass; its dependencies are already recorded. whole says that
+// the gradients of the weights are part of it.
+func (r *rankBuilder) layerBackward(l int, whole bool) []int32 {
 	if r.Parallel.ZeRO == 3 {
 		r.gatherLayer(l)
 	}
 	if r.Memory.Recompute == RecomputeFull {
 		r.wait(r.layerForward(l)...)
 	}
-	ffn := r.feedForwardBlock(l)
+	ffn, attention := r.feedForwardBlock(l), r.attentionBlock(l)
+	if !whole {
+		ffn.weights, attention.weights = 0, 0
+	}
 	end := r.dividedBack("feed-forward", ffn, func(t units.Time) []int32 {
 		return r.routed(l, func() []int32 { return []int32{r.compute("feed-forward", t)} })
 	})
 	r.wait(end...)
-	attention := r.attentionBlock(l)
 	return r.dividedBack("attention", attention, func(t units.Time) []int32 {
 		return r.attended(collective.ReduceScatter, func() []int32 { return []int32{r.compute("attention", t)} })
 	})
@@ -236,9 +241,14 @@ func (r *rankBuilder) dividedBack(name string, t block, middle func(units.Time) 
 	r.wait(end...)
 	sums := r.tensor(do, 1, 1)
 	r.after = nil
-	r.wait(end...)
-	r.wait(saved)
-	end = []int32{r.compute("weights", weights)}
+	if weights > 0 {
+		if !r.order.Paired() { // else beside the tokens' way to their experts and back
+			r.wait(end...)
+			end = nil
+		}
+		r.wait(saved)
+		end = append(end, r.compute("weights", weights))
+	}
 	if sums != none {
 		end = append(end, sums)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"weft/internal/sim/workload/pipeline"
 	"weft/units"
 )
 
@@ -33,11 +32,14 @@ func (u *Use) Total() units.Bytes {
 // parameters is the number of parameters that a GPU of a stage has of its chunks.
 func (j *Job) parameters(stage int) (dense, experts int64) {
 	p, m := &j.Parallel, &j.Model
+	begins, ends := false, false
 	for chunk := range p.Chunks {
 		d, e := j.chunkParameters(stage, chunk)
 		dense, experts = dense+d, experts+e
+		first, last := j.ends(stage, chunk)
+		begins, ends = begins || first, ends || last
 	}
-	if stage == p.Pipeline-1 && m.Tied && p.Pipeline > 1 { // it keeps a copy
+	if ends && !begins && m.Tied { // it keeps a copy
 		dense += int64(m.Vocab) * int64(m.Hidden) / int64(p.Tensor)
 	}
 	return dense, experts
@@ -51,10 +53,11 @@ func (j *Job) chunkParameters(stage, chunk int) (dense, experts int64) {
 		dense += m.Layer(l)
 		experts += m.Routed(l)
 	}
-	if stage == 0 && chunk == 0 {
+	first, last := j.ends(stage, chunk)
+	if first {
 		dense += m.Embedding()
 	}
-	if stage == p.Pipeline-1 && chunk == p.Chunks-1 {
+	if last {
 		dense += m.Output()
 	}
 	return dense / int64(p.Tensor), experts / int64(p.Tensor*p.Expert)
@@ -69,18 +72,19 @@ func (j *Job) Use(stage int) Use {
 		if p.ZeRO < level {
 			return units.Bytes((u.Dense + u.Experts) * each)
 		}
-		over, expertsOver := int64(p.Data*p.Context), int64(p.Data*p.Context/p.Expert)
-		return units.Bytes(u.Dense*each/over + u.Experts*each/expertsOver)
+		return units.Bytes(u.Dense*each/p.replicas() + u.Experts*each/(p.replicas()/int64(p.Expert)))
 	}
 	u.Optimizer, u.Gradients, u.Weights = share(1, m.Optimizer), share(2, m.Gradient), share(3, m.Weight)
-	u.InFlight = pipeline.InFlight(stage, p.Pipeline, p.Chunks, j.Micros())
+	u.InFlight = j.schedule().InFlight(stage)
 	u.PerPiece = j.activations(stage)
 	u.Activations = units.Bytes(int64(u.PerPiece) * int64(u.InFlight))
 	if m.Recompute == RecomputeFull { // the activations of one layer exist again during its backward pass
 		u.Activations += j.layerActivations(j.Model.Layers-1, RecomputeNone)
 	}
-	if stage == p.Pipeline-1 { // in 32 bits, and their gradient with the activations' width
-		u.Logits = units.Bytes(j.tokens() * int64(j.Model.Vocab) / int64(p.Tensor) * (4 + m.Activation))
+	for chunk := range p.Chunks {
+		if _, last := j.ends(stage, chunk); last { // in 32 bits, and their gradient with the activations' width
+			u.Logits = units.Bytes(j.tokens() * int64(j.Model.Vocab) / int64(p.Tensor) * (4 + m.Activation))
+		}
 	}
 	return u
 }
@@ -160,7 +164,7 @@ func (e *MemoryError) Error() string {
 		if p.ZeRO < level {
 			return ""
 		}
-		return fmt.Sprintf(", divided over %d GPUs by ZeRO %d", p.Data*p.Context, p.ZeRO)
+		return fmt.Sprintf(", divided over %d GPUs by ZeRO %d", p.replicas(), p.ZeRO)
 	}
 	all := float64(u.Dense+u.Experts) / 1e9
 	row(u.Weights, "weights: %.3g billion parameters of %d bytes%s", all, m.Weight, divided(3))

@@ -40,9 +40,16 @@ type rankBuilder struct {
 	ops     []workload.Op
 	label   string             // name of the current piece of work
 	after   []int32            // dependencies of the next operation, in addition to its stream
-	needed  map[[2]int][]int32 // by chunk and layer: the gathering of its parameters
+	needed  map[[2]int][]int32 // by chunk and layer: the gathering of its parameters, until it is waited for
+	turned  map[piece][]int32  // the ends of work that goes on at this stage
 	reduced []int32            // the reductions of gradients
 	starts  []int32            // the first operations of layers (ZeRO 3)
+}
+
+// piece is the work of a micro-batch in one direction of a chunk.
+type piece struct {
+	micro, chunk int
+	back         bool
 }
 
 // none is the index for no operation.
@@ -89,22 +96,24 @@ func (r *rankBuilder) groupSize(fam family) int { return len(r.groups[fam][0]) }
 // build adds the operations of the step.
 func (r *rankBuilder) build() {
 	p := &r.Parallel
-	r.needed = make(map[[2]int][]int32)
+	r.needed, r.turned = make(map[[2]int][]int32), make(map[piece][]int32)
+	order := r.order.Of(r.at.stage)
 	if p.ZeRO == 1 || p.ZeRO == 2 {
-		r.gather()
+		r.gather(order[0].Chunk)
 	}
-	for _, w := range pipeline.Schedule(r.at.stage, p.Pipeline, p.Chunks, r.Micros()) {
-		r.label = fmt.Sprintf("F%d ", w.Micro)
-		if w.Backward {
-			r.label = fmt.Sprintf("B%d ", w.Micro)
-		}
-		if p.Chunks > 1 {
-			r.label = fmt.Sprintf("%s%d.%d ", r.label[:1], w.Micro, w.Chunk)
-		}
-		if w.Backward {
-			r.backward(w)
-		} else {
-			r.forward(w)
+	full := make(map[int]int) // by chunk: the last work, which completes its gradients
+	for i, w := range order {
+		full[w.Chunk] = i
+	}
+	pair := 0 // the beginning of the first work of a pair
+	for i, w := range order {
+		begin := len(r.ops)
+		r.piece(w, i == full[w.Chunk])
+		switch {
+		case w.Paired:
+			pair = begin
+		case i > 0 && order[i-1].Paired:
+			r.zip(pair, begin)
 		}
 	}
 	r.label = ""
@@ -119,9 +128,29 @@ func (r *rankBuilder) build() {
 	r.compute("optimizer", r.optimizer(r.at.stage))
 }
 
+// passLetters begin the names of a pass's operations.
+var passLetters = [...]string{pipeline.Forward: "F", pipeline.Backward: "B", pipeline.Inputs: "B", pipeline.Weights: "W"}
+
+// piece adds a piece of work; full reports whether it completes the gradients of its chunk.
+func (r *rankBuilder) piece(w pipeline.Work, full bool) {
+	r.label = fmt.Sprintf("%s%d ", passLetters[w.Pass], w.Micro)
+	if r.Parallel.Chunks > 1 {
+		r.label = fmt.Sprintf("%s%d.%d ", passLetters[w.Pass], w.Micro, w.Chunk)
+	}
+	sends := full && r.Overlap.Gradients || r.Parallel.ZeRO >= 2
+	switch w.Pass {
+	case pipeline.Forward:
+		r.forward(w)
+	case pipeline.Weights:
+		r.weights(w, sends)
+	default:
+		r.backward(w, sends)
+	}
+}
+
 // gather adds the gathering of the optimizer's parameters, in the order in which the forward pass
-// needs them.
-func (r *rankBuilder) gather() {
+// needs them. begins is the chunk of the first work.
+func (r *rankBuilder) gather(begins int) {
 	buckets := r.buckets[r.at.stage]
 	last := []int32{none, none}
 	for i := len(buckets) - 1; i >= 0; i-- {
@@ -132,8 +161,8 @@ func (r *rankBuilder) gather() {
 	}
 	if !r.Overlap.Parameters { // all before the first work
 		clear(r.needed)
-		from, _ := r.Layers(r.at.stage, 0)
-		r.needed[[2]int{0, from}] = last
+		from, _ := r.Layers(r.at.stage, begins)
+		r.needed[[2]int{begins, from}] = last
 	}
 }
 
@@ -163,44 +192,74 @@ func (r *rankBuilder) passBytes() units.Bytes {
 	return units.Bytes(bytes)
 }
 
-// tag tells the messages between two stages apart.
-func (r *rankBuilder) tag(w pipeline.Work) int32 {
-	t := int32(2 * (w.Micro*r.Parallel.Chunks + w.Chunk))
-	if w.Backward {
-		t++
+// message is the tag, which tells the messages between two stages apart, and the phase of a message
+// with a piece of work's result; chunk is the sender's.
+func (r *rankBuilder) message(w pipeline.Work, chunk int) (tag, phase int32) {
+	tag = int32(2 * (w.Micro*r.Parallel.Chunks + chunk))
+	if w.Back() {
+		tag++
 	}
-	return t
+	return tag, r.passing(w.Back() != r.order.Up(chunk), r.passBytes())
 }
 
-// neighbour is the rank at the given distance in stages.
-func (r *rankBuilder) neighbour(by int) int32 {
+// stage is the rank with this one's coordinates in another stage.
+func (r *rankBuilder) stage(stage int) int32 {
 	x := r.at
-	x.stage = (x.stage + by + r.Parallel.Pipeline) % r.Parallel.Pipeline
+	x.stage = stage
 	return r.here.rank(x)
 }
 
-// take adds the Recv for a piece of work, on which the next operation depends. of is the work of
-// the other stage.
-func (r *rankBuilder) take(w, of pipeline.Work) {
-	stream, by := uint8(streamRecvForward), -1
-	if w.Backward {
-		stream, by = streamRecvBackward, 1
+// neighbour is the stage and chunk that a piece of work's result goes to, or that what it needs
+// comes from; ok reports whether there is one.
+func (r *rankBuilder) neighbour(w pipeline.Work, before bool) (stage, chunk int, ok bool) {
+	if before != w.Back() {
+		return r.order.Before(r.at.stage, w.Chunk)
 	}
+	return r.order.Next(r.at.stage, w.Chunk)
+}
+
+// take adds the Recv for a piece of work, on which the next operation depends.
+func (r *rankBuilder) take(w pipeline.Work) {
+	stage, chunk, ok := r.neighbour(w, true)
+	if !ok {
+		return
+	}
+	if stage == r.at.stage {
+		from := piece{w.Micro, chunk, w.Back()}
+		r.wait(r.turned[from]...)
+		delete(r.turned, from)
+		return
+	}
+	stream := uint8(streamRecvForward)
+	if w.Back() {
+		stream = streamRecvBackward
+	}
+	tag, phase := r.message(w, chunk)
 	r.wait(r.op(workload.Op{
-		Name: r.label + "receive", Kind: workload.Recv, Purpose: workload.Pipeline, Stream: stream, Peer: r.neighbour(by), Tag: r.tag(of),
-		Bytes: r.passBytes(), Phase: r.passing(w.Backward, r.passBytes()),
+		Name: r.label + "receive", Kind: workload.Recv, Purpose: workload.Pipeline, Stream: stream, Peer: r.stage(stage), Tag: tag,
+		Bytes: r.passBytes(), Phase: phase,
 	}))
 }
 
-// give adds the Send after a piece of work.
+// give adds the Send after a piece of work, whose ends the next operation depends on.
 func (r *rankBuilder) give(w pipeline.Work) {
-	stream, by := uint8(streamSendForward), 1
-	if w.Backward {
-		stream, by = streamSendBackward, -1
+	stage, _, ok := r.neighbour(w, false)
+	if !ok {
+		r.after = nil
+		return
 	}
+	if stage == r.at.stage {
+		r.turned[piece{w.Micro, w.Chunk, w.Back()}], r.after = r.after, nil
+		return
+	}
+	stream := uint8(streamSendForward)
+	if w.Back() {
+		stream = streamSendBackward
+	}
+	tag, phase := r.message(w, w.Chunk)
 	r.op(workload.Op{
-		Name: r.label + "send", Kind: workload.Send, Purpose: workload.Pipeline, Stream: stream, Peer: r.neighbour(by), Tag: r.tag(w),
-		Bytes: r.passBytes(), Phase: r.passing(w.Backward, r.passBytes()),
+		Name: r.label + "send", Kind: workload.Send, Purpose: workload.Pipeline, Stream: stream, Peer: r.stage(stage), Tag: tag,
+		Bytes: r.passBytes(), Phase: phase,
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"weft/internal/sim/collective"
 	"weft/internal/sim/workload"
+	"weft/internal/sim/workload/pipeline"
 	"weft/units"
 )
 
@@ -36,6 +37,7 @@ type Step struct {
 // builder makes a step.
 type builder struct {
 	*Job
+	order       *pipeline.Schedule
 	whole, here grid
 	groups      [numFamilies][][]int32 // of the whole grid
 	first       [numFamilies]int32     // the number of a family's first group in the graph
@@ -47,7 +49,7 @@ type builder struct {
 
 // Step is the job's training step, folded. The job must have passed Check.
 func (j *Job) Step(f Fold) *Step {
-	b := &builder{Job: j, whole: j.Parallel.grid(), phases: make(map[string]int32)}
+	b := &builder{Job: j, order: j.schedule(), whole: j.Parallel.grid(), phases: make(map[string]int32)}
 	b.here = b.whole
 	if f >= FoldReplicas {
 		b.here.tensor, b.here.context = 1, 1
@@ -103,26 +105,32 @@ func (b *builder) add(key string, p *workload.Phase) int32 {
 	return n
 }
 
-// passing is the number of the phase that passes activations to the next stage, or their gradients
-// to the stage before.
-func (b *builder) passing(backward bool, bytes units.Bytes) int32 {
-	key := fmt.Sprint("pass", backward)
+// passing is the number of the phase of the messages to the next stage, or to the stage before:
+// activations and gradients, or both if the model goes down the stages and up.
+func (b *builder) passing(up bool, bytes units.Bytes) int32 {
+	key := fmt.Sprint("pass", up)
 	if n, known := b.phases[key]; known {
 		return n
 	}
-	p := workload.Phase{Name: "pipeline activations", Purpose: workload.Pipeline, Kind: workload.Send}
-	if backward {
-		p.Name = "pipeline gradients"
+	name := "pipeline activations"
+	switch {
+	case b.order.Up(1) && up:
+		name = "pipeline to the stage before"
+	case b.order.Up(1):
+		name = "pipeline to the next stage"
+	case up:
+		name = "pipeline gradients"
 	}
+	p := workload.Phase{Name: name, Purpose: workload.Pipeline, Kind: workload.Send}
 	for rank := range b.whole.size() {
 		x := b.whole.at(rank)
-		if x.stage == b.Parallel.Pipeline-1 && b.Parallel.Chunks == 1 {
+		if x.stage == b.Parallel.Pipeline-1 && !b.order.Wraps() {
 			continue
 		}
 		next := x
 		next.stage = (x.stage + 1) % b.Parallel.Pipeline
 		pair := []int32{int32(rank), b.whole.rank(next)}
-		if backward {
+		if up {
 			pair[0], pair[1] = pair[1], pair[0]
 		}
 		p.Groups, p.Bytes = append(p.Groups, pair), append(p.Bytes, bytes)
