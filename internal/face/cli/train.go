@@ -29,6 +29,7 @@ type trainFlags struct {
 	json    bool
 	scale   []int
 	strong  bool
+	calm    bool
 	trace   string
 	out     string
 	started time.Time
@@ -49,7 +50,9 @@ each kind of parallelism, its exposed part, and the reasons.
 
 With --scale it does so for several cluster sizes, the batch growing with them
 unless --strong is given, and prints the scaling efficiency with the terms that
-reduce it.
+reduce it. GPUs and kernels are uneven as training.noise says, by default as published
+measurements have it; --without-noise leaves that out. The column working is the share of
+the time that interruptions leave (training.failures).
 
 With --seeds it does so for several seeds, and prints the mean of the step and of the
 exposed communication with its 95 % interval: collisions in hashing switches are
@@ -88,6 +91,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	f.BoolVar(&x.json, "json", false, "print the results as JSON")
 	f.IntSliceVar(&x.scale, "scale", nil, "numbers of GPUs, smallest first: the scaling efficiency over them")
 	f.BoolVar(&x.strong, "strong", false, "with --scale: keep the batch of the step, which otherwise grows with the GPUs")
+	f.BoolVar(&x.calm, "without-noise", false, "with --scale: all GPUs and kernels are equal")
 	f.StringVar(&x.trace, "trace", "", "folder for a trace of the step on each fabric, for Perfetto or Chrome")
 	outFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json, report.html and trace.json")
 	_ = cmd.MarkFlagDirname("trace")
@@ -183,8 +187,16 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 			}
 			batch = batch * gpus / base
 		}
+		draws := r.Training.Noise.Draws
+		switch {
+		case x.calm:
+			draws = 0
+		case draws == 0:
+			draws = scenario.NoiseDraws
+		}
 		own, err := x.resolve(file,
 			scenario.Set("cluster.nodes", gpus/per, flag),
+			scenario.Set("training.noise.draws", draws, flag),
 			scenario.Set("training.batch.global", batch, flag))
 		if err != nil {
 			return nil, err

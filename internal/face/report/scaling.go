@@ -22,7 +22,12 @@ func efficiency(t *runstore.TrainingScale, point, fabric int) float64 {
 	if a.TokensPS == 0 {
 		return 0
 	}
-	return b.TokensPS / float64(t.Points[point].Job.GPUs) / (a.TokensPS / float64(t.Points[0].Job.GPUs))
+	return lasting(b) / float64(t.Points[point].Job.GPUs) / (lasting(a) / float64(t.Points[0].Job.GPUs))
+}
+
+// lasting is the tokens a second of a fabric; with noise, of the mean step.
+func lasting(f *runstore.TrainingFabric) float64 {
+	return f.TokensPS * float64(f.StepPs) / float64(max(1, f.LastingPs()))
 }
 
 // terms are the parts of a step, in the order of the report.
@@ -31,12 +36,19 @@ func terms(f *runstore.TrainingFabric) (names []string, ps []int64) {
 	for _, p := range f.Purposes {
 		names, ps = append(names, p.Purpose), append(ps, p.ExposedPs)
 	}
-	return append(names, "waiting", "bubble"), append(ps, f.WaitingPs, f.BubblePs)
+	names, ps = append(names, "waiting", "bubble"), append(ps, f.WaitingPs, f.BubblePs)
+	if f.Storage != nil {
+		names, ps = append(names, "storage"), append(ps, f.StoragePs)
+	}
+	if f.Noise != nil {
+		names, ps = append(names, "noise"), append(ps, f.LastingPs()-f.StepPs)
+	}
+	return names, ps
 }
 
 func scalingTable(t *runstore.TrainingScale) *doc.Table {
 	names, _ := terms(longestTerms(t))
-	out := doc.NewTable(append([]string{"GPUs", "fabric", "step", "tokens/s", "MFU", "efficiency"}, names...)...)
+	out := doc.NewTable(append(append([]string{"GPUs", "fabric", "step", "tokens/s", "MFU", "efficiency"}, names...), "working")...)
 	for p := range t.Points {
 		for i := range t.Points[p].Fabrics {
 			f := &t.Points[p].Fabrics[i]
@@ -44,18 +56,18 @@ func scalingTable(t *runstore.TrainingScale) *doc.Table {
 			if i == 0 {
 				gpus = doc.Count(t.Points[p].Job.GPUs)
 			}
-			row := []doc.Cell{gpus, doc.Text(f.Name), doc.Time(units.Time(f.StepPs)), doc.TokensPerSecond(f.TokensPS), doc.Tenths(f.MFU), doc.Tenths(efficiency(t, p, i))}
+			row := []doc.Cell{gpus, doc.Text(f.Name), doc.Time(units.Time(f.LastingPs())), doc.TokensPerSecond(lasting(f)), doc.Tenths(f.MFU * float64(f.StepPs) / float64(max(1, f.LastingPs()))), doc.Tenths(efficiency(t, p, i))}
 			own, ps := terms(f)
 			for _, n := range names {
 				cell := doc.None
 				for k := range own {
 					if own[k] == n {
-						cell = doc.Share(part(ps[k], f))
+						cell = doc.Share(float64(ps[k]) / float64(max(1, f.LastingPs())))
 					}
 				}
 				row = append(row, cell)
 			}
-			out.Add(row...)
+			out.Add(append(row, doc.Tenths(f.Failures.Effective))...)
 		}
 	}
 	return out
@@ -66,7 +78,7 @@ func longestTerms(t *runstore.TrainingScale) *runstore.TrainingFabric {
 	best := &t.Points[0].Fabrics[0]
 	for p := range t.Points {
 		for i := range t.Points[p].Fabrics {
-			if f := &t.Points[p].Fabrics[i]; len(f.Purposes) > len(best.Purposes) {
+			if f := &t.Points[p].Fabrics[i]; len(f.Purposes) > len(best.Purposes) || f.Noise != nil && best.Noise == nil {
 				best = f
 			}
 		}
@@ -93,10 +105,10 @@ func scalingSentences(t *runstore.TrainingScale) (out []string) {
 			if names[k] == "computing" {
 				continue
 			}
-			grown := part(ps[k], b)
+			grown := float64(ps[k]) / float64(b.LastingPs())
 			for j := range before {
 				if before[j] == names[k] {
-					grown -= part(beforePs[j], a)
+					grown -= float64(beforePs[j]) / float64(a.LastingPs())
 				}
 			}
 			if grown > most {
@@ -110,6 +122,20 @@ func scalingSentences(t *runstore.TrainingScale) (out []string) {
 		}
 		out = append(out, text+".")
 	}
+	return append(out, unevenSentences(t)...)
+}
+
+// unevenSentences state the assumptions of the noise, and the effect of failures at the largest size.
+func unevenSentences(t *runstore.TrainingScale) (out []string) {
+	last := t.Points[len(t.Points)-1]
+	f := &last.Fabrics[0]
+	if n := f.Noise; n != nil {
+		out = append(out, fmt.Sprintf("Steps are means of %d draws of training.noise: uneven GPUs and kernels, and nothing else that differs from step to step. --without-noise leaves it out.", n.Draws))
+	}
+	if x := &f.Failures; x.PerDay > 0 {
+		out = append(out, fmt.Sprintf("Failures are not in the efficiency: %s GPUs have %.2g interruptions a day, of %.3g minutes each (training.failures). The column working has the share of the time that they leave: %s.",
+			doc.Integer(int64(last.Job.GPUs)), x.PerDay, x.LostSeconds/60, percent(x.Effective)))
+	}
 	return out
 }
 
@@ -120,6 +146,10 @@ func termText(name string) string {
 		return "waiting for stragglers"
 	case "bubble":
 		return "the pipeline's bubble"
+	case "storage":
+		return "checkpoints and input"
+	case "noise":
+		return "uneven GPUs and noise"
 	}
 	return "the exposed communication of " + name + " parallelism"
 }

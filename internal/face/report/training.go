@@ -27,7 +27,7 @@ func Training(t *runstore.TrainingScale, lines []*Drawn, resolved []byte) *doc.D
 	if len(t.Points) > 1 {
 		d.Heading = fmt.Sprintf("%s: %s over %d cluster sizes, %s", last.Scenario, j.Model, len(t.Points), scalingKind(t))
 		d.Add(doc.Section{
-			Title: "Efficiency", Caption: fmt.Sprintf("tokens per second and GPU, relative to the fabric at %s GPUs; the other columns are shares of the step", doc.Integer(int64(t.Points[0].Job.GPUs))),
+			Title: "Efficiency", Caption: fmt.Sprintf("tokens per second and GPU, relative to the fabric at %s GPUs; the other columns are shares of the step, and working is the share of the time without interruptions", doc.Integer(int64(t.Points[0].Job.GPUs))),
 			Blocks: []doc.Block{scalingTable(t)},
 		})
 		d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(scalingSentences(t)...)})
@@ -259,7 +259,7 @@ func trainingSentences(t *runstore.Training) (out []string) {
 		out = append(out, fmt.Sprintf("This is one run (seed %d): with another seed the order may change. --seeds 8 gives intervals.", t.Seed))
 	}
 	out = append(out, noiseSentences(t)...)
-	return out
+	return append(out, storageSentences(t)...)
 }
 
 // trainingNotes describe the simulation of the step, and the effects that it leaves out.
@@ -308,7 +308,7 @@ func reuse(f *runstore.TrainingFabric) string {
 
 // notComputed names the parts that the computing times leave out.
 func notComputed(t *runstore.Training) string {
-	return "Computing is matrix products by their shapes, attention by its length, and norms, activations, conversions to 8 bits, the loss and the optimizer by their memory traffic (weft catalog gpu " + t.Job.GPU + " has the rates' sources), all at training.framework of these kernels' rate. Input data, checkpoints, stragglers and uneven experts are left out; docs/TRAINING.md has the errors against published steps."
+	return "Computing is matrix products by their shapes, attention by its length, and norms, activations, conversions to 8 bits, the loss and the optimizer by their memory traffic (weft catalog gpu " + t.Job.GPU + " has the rates' sources), all at training.framework of these kernels' rate. Uneven experts are left out, and unless the scenario has them also input and checkpoints (training.storage) and stragglers (training.noise); docs/TRAINING.md has the errors against published steps."
 }
 
 // muchBubble is the share of bubbles in a step from which on the schedule determines its length.
@@ -341,6 +341,23 @@ func noiseSentences(t *runstore.Training) (out []string) {
 		out = append(out, fmt.Sprintf("With noise %s takes %s on the mean of %d draws (95 %% interval %s to %s; fastest %s, slowest %s), %s more than without; %s of it is waiting for others.",
 			t.Fabrics[i].Name, shortTime(units.Time(n.MeanPs)), n.Draws, shortTime(units.Time(n.LowPs)), shortTime(units.Time(n.HighPs)), shortTime(units.Time(n.LeastPs)), shortTime(units.Time(n.MostPs)),
 			percent(float64(n.MeanPs)/float64(max(1, t.Fabrics[i].StepPs))-1), percent(float64(n.WaitingPs)/float64(max(1, n.MeanPs)))))
+	}
+	return out
+}
+
+// storageSentences state the effect of checkpoints and of the input on the step.
+func storageSentences(t *runstore.Training) (out []string) {
+	for i := range t.Fabrics {
+		f := &t.Fabrics[i]
+		s := f.Storage
+		if s == nil || f.StepPs == 0 {
+			continue
+		}
+		text := fmt.Sprintf("Storage adds %s to each step on %s (%s): its input takes %s beside the step before", shortTime(units.Time(s.AddedPs)), f.Name, percent(part(s.AddedPs, f)), shortTime(units.Time(s.InputPs)))
+		if s.Every > 0 {
+			text += fmt.Sprintf("; every %s steps a checkpoint of %s is written in %s, for %s of which the GPUs wait", doc.Integer(int64(s.Every)), units.Bytes(s.CheckpointBytes), shortTime(units.Time(s.WritePs)), shortTime(units.Time(s.StallPs)))
+		}
+		out = append(out, text+".")
 	}
 	return out
 }

@@ -36,6 +36,7 @@ func fabricatedTraining(gpus int, slower float64) *runstore.Training {
 				{Name: "data reduce-scatter", Purpose: "data", Groups: 8, Ranks: 8, Bytes: 1 << 30, Uses: 2, Algorithm: "ring", Wire: "Simple", LeastPs: 1e9, MeanPs: 2e9, MostPs: 3e9, Share: 0.25},
 			},
 			Hottest: []runstore.HotLink{{Name: "leaf port 1", Busy: 0.9}}, HottestIn: "data reduce-scatter",
+			Failures: runstore.TrainingFailures{PerDay: 0.03, LostSeconds: 1500, Effective: 0.9995},
 		}
 		if i == 0 {
 			same := runstore.Spread{MeanPs: f.StepPs, LowPs: f.StepPs, HighPs: f.StepPs, LeastPs: f.StepPs, MostPs: f.StepPs}
@@ -43,6 +44,8 @@ func fabricatedTraining(gpus int, slower float64) *runstore.Training {
 			f.Reduction = &runstore.Reduction{Trees: 8, Groups: 1, Without: 2, Why: "rail 0: another tree has the port"}
 		}
 		if i == 1 {
+			f.Storage = &runstore.TrainingStorage{InputPs: 2e6, Every: 100, CheckpointBytes: 112e9, WritePs: 2e12, StallPs: 2e12, AddedPs: 2e10}
+			f.StoragePs, f.StepPs = 2e10, f.StepPs+2e10
 			f.Noise = &runstore.TrainingNoise{Draws: 20, Spread: around(f.StepPs * 11 / 10), WaitingPs: f.StepPs / 20}
 			f.Seeds = &runstore.TrainingSeeds{Seeds: 5, Step: around(f.StepPs), Exposed: []runstore.PurposeSpread{{Purpose: "data", Spread: around(int64(data))}}}
 		}

@@ -57,7 +57,7 @@ func scalingPlots(t *runstore.TrainingScale) (out []doc.Plot) {
 			own, ps := terms(f)
 			for n := range own {
 				if own[n] == name {
-					return part(ps[n], f)
+					return float64(ps[n]) / float64(max(1, f.LastingPs()))
 				}
 			}
 			return 0

@@ -75,10 +75,11 @@ type TrainingFabric struct {
 	StepPs   int64      `json:"step_ps"`
 	TokensPS float64    `json:"tokens_per_s"`
 	MFU      float64    `json:"mfu"`
-	// ComputingPs, the exposed times, WaitingPs and BubblePs sum to the step.
+	// ComputingPs, the exposed times, WaitingPs, BubblePs and StoragePs sum to the step.
 	ComputingPs int64           `json:"computing_ps"`
-	WaitingPs   int64           `json:"waiting_ps"` // for members of a collective that arrive later
-	BubblePs    int64           `json:"bubble_ps"`  // neither computing nor communicating
+	WaitingPs   int64           `json:"waiting_ps"`           // for members of a collective that arrive later
+	BubblePs    int64           `json:"bubble_ps"`            // neither computing nor communicating
+	StoragePs   int64           `json:"storage_ps,omitempty"` // stalls for checkpoints and input
 	Purposes    []PurposeTime   `json:"communication"`
 	Phases      []TrainingPhase `json:"phases"`
 	Hottest     []HotLink       `json:"hottest_links"`
@@ -93,12 +94,32 @@ type TrainingFabric struct {
 	Reduction *Reduction     `json:"reduction,omitempty"`
 	Noise     *TrainingNoise `json:"noise,omitempty"`      // nil without
 	Seeds     *TrainingSeeds `json:"over_seeds,omitempty"` // nil with one seed
+	// Storage is nil if the scenario gives no rate of storage.
+	Storage  *TrainingStorage `json:"storage,omitempty"`
+	Failures TrainingFailures `json:"failures"`
 	// UndisturbedPs is the step without the scenario's faults, slow cables and streams; 0 if it has
 	// none.
 	UndisturbedPs int64 `json:"undisturbed_ps,omitempty"`
 	// Beside is the streams' results during the simulated step.
 	Beside  []Stream `json:"beside,omitempty"`
 	Failure string   `json:"failure,omitempty"`
+}
+
+// TrainingStorage is the job's input and its checkpoints.
+type TrainingStorage struct {
+	InputPs         int64 `json:"input_ps"`                   // reading the input of a step
+	Every           int   `json:"checkpoint_every,omitempty"` // steps; 0: no checkpoints
+	CheckpointBytes int64 `json:"checkpoint_bytes,omitempty"` // of all GPUs together
+	WritePs         int64 `json:"checkpoint_write_ps,omitempty"`
+	StallPs         int64 `json:"checkpoint_stall_ps,omitempty"` // the GPUs wait, once a checkpoint
+	AddedPs         int64 `json:"added_ps"`                      // to a step, on the average
+}
+
+// TrainingFailures are the interruptions of a job. The step does not contain them.
+type TrainingFailures struct {
+	PerDay      float64 `json:"per_day"`
+	LostSeconds float64 `json:"lost_s"`    // by an interruption
+	Effective   float64 `json:"effective"` // share of the time in which the job makes progress
 }
 
 // Spread is a time over draws: its mean with the 95 % interval, its minimum and its maximum.
@@ -108,6 +129,14 @@ type Spread struct {
 	HighPs  int64 `json:"high_ps"`
 	LeastPs int64 `json:"least_ps"` // of the draws
 	MostPs  int64 `json:"most_ps"`
+}
+
+// LastingPs is the length of a step: with noise its mean over the draws.
+func (f *TrainingFabric) LastingPs() int64 {
+	if f.Noise != nil {
+		return f.Noise.MeanPs
+	}
+	return f.StepPs
 }
 
 // TrainingNoise is the step with random stragglers and noise, over several draws.

@@ -34,19 +34,52 @@ func (r workloadRules) deriveTraining() {
 	if b.Global == 0 {
 		b.Global = 8 * p.Pipeline * p.Data * b.Micro
 	}
-	if n := &t.Noise; r.stated("training.noise") {
-		if n.Draws == 0 {
-			n.Draws = 20
-		}
-		if n.Draws == 1 {
-			r.complain("training.noise.draws", "one draw does not show the spread: take 2 or more")
-		}
-		if n.SlowGPUs > gpus {
-			r.complain("training.noise.slow-gpus", "%d slow GPUs of %d", n.SlowGPUs, gpus)
-		}
+	if r.written["training.noise"] && !r.written["training.noise.draws"] {
+		t.Noise.Draws = NoiseDraws
 	}
+	r.checkNoise(gpus)
+	r.checkStorage()
 	r.checkComputing()
 }
+
+// NoiseDraws is the number of draws of noise if a scenario does not say it.
+const NoiseDraws = 20
+
+// checkNoise checks the differences between the GPUs of a job.
+func (r workloadRules) checkNoise(gpus int) {
+	n := &r.Training.Noise
+	if n.Draws == 1 {
+		r.complain("training.noise.draws", "one draw does not show the spread: take 2 or more")
+	}
+	if n.SlowGPUs > gpus {
+		r.complain("training.noise.slow-gpus", "%d slow GPUs of %d", n.SlowGPUs, gpus)
+	}
+	for _, share := range []struct {
+		field string
+		of    Ratio
+	}{{"spread", n.Spread}, {"jitter", n.Jitter}} {
+		if share.of.Float() > mostNoise {
+			r.complain("training.noise."+share.field, "a standard deviation of %s of a computation's time: want at most %.0f%%, beyond it the normal distribution has negative times", share.of, 100*mostNoise)
+		}
+	}
+}
+
+// mostNoise bounds standard deviations of computing times: a third leaves three of them above 0.
+const mostNoise = 0.33
+
+// checkStorage checks that a checkpoint has a place to go.
+func (r workloadRules) checkStorage() {
+	t := &r.Training
+	if t.Checkpoint.Every > 0 && t.Storage == 0 {
+		r.complain("training.storage", "checkpoints every %d steps and no rate of storage: give the rate at which all GPUs together write, such as 200GB/s", t.Checkpoint.Every)
+	}
+	if f := t.Failures.PerGPUYear.Float(); f > mostFailures {
+		r.complain("training.failures.per-gpu-year", "%s interruptions in a year of a GPU: want at most %d", t.Failures.PerGPUYear, mostFailures)
+	}
+}
+
+// mostFailures bounds the interruptions of a GPU: one an hour.
+const mostFailures = 8766
 
 // checkComputing checks the rates of a training job's computations.
 func (r workloadRules) checkComputing() {

@@ -29,19 +29,49 @@ type Training struct {
 	// step reach: other kernels' caches, launches, operators that are not fused, the host.
 	Framework Ratio `yaml:"framework"`
 	// Noise is the differences between GPUs.
-	Noise Noise `yaml:"noise,omitzero"`
+	Noise Noise `yaml:"noise"`
+	// Storage is the rate at which the job reads its input and writes its checkpoints, all GPUs
+	// together. 0: storage is not counted.
+	Storage units.Rate `yaml:"storage" range:"0bps..1000Tbps"`
+	// Checkpoint is how the job saves its state.
+	Checkpoint Checkpoint `yaml:"checkpoint"`
+	// Failures are the interruptions of the job. The step has none: they reduce the time in which
+	// the job makes progress.
+	Failures Failures `yaml:"failures"`
+}
+
+// Checkpoint is how a job saves its state.
+type Checkpoint struct {
+	// Every is the number of steps from one checkpoint to the next. 0: none.
+	Every int `yaml:"every" range:"0..100000000"`
+	// Asynchronous says that the GPUs wait only for the copy to the memory of their hosts.
+	Asynchronous bool `yaml:"asynchronous"`
+}
+
+// Failures are the unexpected interruptions of a job.
+type Failures struct {
+	// PerGPUYear is the mean number of interruptions in a year of a GPU.
+	PerGPUYear Ratio `yaml:"per-gpu-year"`
+	// Restart is the time to find the cause and to start again.
+	Restart units.Time `yaml:"restart" range:"0..1000000s"`
+	// Redo is the time to compute the steps since the last checkpoint again. 0: half of the time
+	// between two checkpoints.
+	Redo units.Time `yaml:"redo" range:"0..1000000s"`
 }
 
 // Noise is the differences between the GPUs of a job. It is drawn at random Draws times,
 // and the step is put together for each.
 type Noise struct {
+	// Spread is the standard deviation of the GPUs' computing times over their mean: a GPU is
+	// faster or slower than another all the time.
+	Spread Ratio `yaml:"spread"`
 	// SlowGPUs is the number of GPUs, drawn at random, that compute slower all the time.
 	SlowGPUs int `yaml:"slow-gpus" range:"0..16777216"`
 	// Slowdown is the ratio by which they are slower.
 	Slowdown Ratio `yaml:"slowdown"`
 	// Jitter is the standard deviation of each computation's length, over its length.
 	Jitter Ratio `yaml:"jitter"`
-	// Draws is the number of draws. 0: twenty.
+	// Draws is the number of draws. 0: none. If noise is given without it: twenty.
 	Draws int `yaml:"draws" range:"0..10000"`
 }
 

@@ -79,3 +79,28 @@ func TestImpossibleRatesOfComputationsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// Noise without a meaning, a checkpoint without a place to go, and figures without units are
+// refused; the message names the field.
+func TestNoiseAndStorageWithoutAMeaningAreRefused(t *testing.T) {
+	const job = trainingCluster + "training: {model: llama3-8b, parallel: {tensor: 4}}\n"
+	for _, c := range []struct{ field, value, want string }{
+		{"training.noise.spread", "50%", "negative times"},
+		{"training.noise.jitter", "34%", "negative times"},
+		{"training.noise.spread", "-1%", "training.noise.spread"},
+		{"training.noise.draws", "1", "2 or more"},
+		{"training.checkpoint.every", "100", "no rate of storage"},
+		{"training.storage", "100", "has no unit"},
+		{"training.failures.restart", "10", "unit"},
+		{"training.failures.per-gpu-year", "100000", "at most 8766"},
+	} {
+		f, err := Decode("t", []byte(job))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.Resolve(Override{Path: c.field, Value: c.value, Origin: "test"})
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "training.") {
+			t.Errorf("%s: %s is %v, want an error with %q", c.field, c.value, err, c.want)
+		}
+	}
+}

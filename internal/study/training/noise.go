@@ -1,6 +1,7 @@
 package training
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"weft/internal/sim/engine"
@@ -15,12 +16,12 @@ const streamNoise = 9
 
 // noisy reports whether a job has noise or stragglers.
 func noisy(n *scenario.Noise) bool {
-	return n.SlowGPUs > 0 && n.Slowdown.Num > 0 || n.Jitter.Num > 0
+	return n.Draws > 0 && (n.SlowGPUs > 0 && n.Slowdown.Num > 0 || n.Jitter.Num > 0 || n.Spread.Num > 0)
 }
 
-// withNoise assembles the step again, replica by replica, once per draw. Each computation of a
-// replica's stage is drawn once for the GPUs that share its layers: a slow GPU slows them all,
-// since they wait for each other in every layer.
+// withNoise assembles the step again, replica by replica, once per draw. The GPUs that share the
+// layers of a replica's stage wait for each other in every layer: each of their computations takes
+// as long as the slowest one's.
 func (s *steps) withNoise() error {
 	n := &s.scenario.Training.Noise
 	took := s.took(s.replicas)
@@ -38,7 +39,7 @@ func (s *steps) withNoise() error {
 			sum += int64(accounts[i].Waiting)
 		}
 		waiting += sum / int64(len(accounts))
-		ends = append(ends, int64(line.End))
+		ends = append(ends, int64(line.End)+s.result.StoragePs)
 	}
 	s.result.Noise = &runstore.TrainingNoise{Draws: n.Draws, Spread: spreadOf(ends), WaitingPs: waiting / int64(n.Draws)}
 	return nil
@@ -52,22 +53,37 @@ func (s *steps) unequal(n *scenario.Noise, draw int) *workload.Graph {
 	for _, gpu := range rng.Perm(s.job.Parallel.GPUs())[:n.SlowGPUs] {
 		slow[int32(gpu)] = true
 	}
+	speeds := make([]float64, s.job.Parallel.GPUs())
+	for gpu := range speeds {
+		speeds[gpu] = 1 + float64(n.Spread.Float()*rng.NormFloat64())
+		if slow[int32(gpu)] {
+			speeds[gpu] *= 1 + n.Slowdown.Float()
+		}
+	}
 	g := &workload.Graph{Groups: s.replicas.Graph.Groups, Ranks: make([][]workload.Op, len(s.replicas.Graph.Ranks))}
 	for rank, ops := range s.replicas.Graph.Ranks {
-		factor := 1.0
+		factor, members := 0.0, len(s.replicas.Stands[rank])
 		for _, gpu := range s.replicas.Stands[rank] {
-			if slow[gpu] {
-				factor = 1 + n.Slowdown.Float()
-			}
+			factor = max(factor, speeds[gpu])
 		}
 		own := append([]workload.Op(nil), ops...)
 		for i := range own {
 			if own[i].Kind == workload.Compute {
-				noise := 1 + float64(n.Jitter.Float()*rng.NormFloat64())
+				noise := 1 + float64(n.Jitter.Float()*largest(rng, members))
 				own[i].Time = units.Time(float64(own[i].Time) * factor * max(0, noise))
 			}
 		}
 		g.Ranks[rank] = own
 	}
 	return g
+}
+
+// largest is the largest of some draws from the standard normal distribution: the quantile of the
+// root of a uniform draw.
+func largest(rng *rand.Rand, draws int) float64 {
+	if draws == 1 {
+		return rng.NormFloat64()
+	}
+	p := math.Pow(rng.Float64(), 1/float64(draws))
+	return math.Sqrt2 * math.Erfinv(min(max(float64(2*p)-1, -1+1e-12), 1-1e-12))
 }

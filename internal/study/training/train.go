@@ -300,7 +300,12 @@ func (s *steps) tell(line *workload.Timeline) {
 			sum.Exposed[p] += a.Exposed[p]
 		}
 	}
-	f.StepPs = int64(line.End)
+	step := line.End
+	if f.Storage = s.storing(step); f.Storage != nil {
+		f.StoragePs = f.Storage.AddedPs
+	}
+	step += units.Time(f.StoragePs)
+	f.StepPs, f.Failures = int64(step), s.failing(step)
 	f.ComputingPs, f.WaitingPs, f.BubblePs = int64(sum.Computing)/n, int64(sum.Waiting)/n, int64(sum.Bubble)/n
 	for p := range sum.Moving {
 		if sum.Moving[p] > 0 {
@@ -309,7 +314,7 @@ func (s *steps) tell(line *workload.Timeline) {
 			})
 		}
 	}
-	if seconds := line.End.Seconds(); seconds > 0 {
+	if seconds := step.Seconds(); seconds > 0 {
 		f.TokensPS = float64(j.Tokens) / seconds
 		f.MFU = j.FLOPs / seconds / float64(j.GPUs) / float64(j.Peak)
 	}
