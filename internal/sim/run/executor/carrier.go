@@ -65,6 +65,7 @@ type connections struct {
 	turn           int
 	slots          int        // that are free
 	waiting        []message  // for a slot
+	written        units.Time // time at which the kernel will have written the first waiting message
 	posting        units.Time // time at which the proxy thread can post the next message
 	sent           uint32     // number of messages so far: the number of the next
 	unacknowledged partsLeft
@@ -195,10 +196,18 @@ func (c *carrier) post(p *fabric.Partition, rank int, k Pair, pc *Pace, tag uint
 	c.release(p, k, l)
 }
 
-// release sends the messages of a pair that have a slot.
+// release sends the messages of a pair that have a slot and that the kernel has written. So messages
+// come to the host in the order of their times.
 func (c *carrier) release(p *fabric.Partition, k Pair, l *connections) {
 	for l.slots > 0 && len(l.waiting) > 0 {
 		m := l.waiting[0]
+		if m.due > p.Now() {
+			if l.written != m.due {
+				l.written = m.due
+				c.schedule(p, m.rank, m.due, host.Timer{Kind: host.TimerWritten, Transfer: host.Transfer{NIC: k.A, End: l.ends[0]}})
+			}
+			return
+		}
 		l.waiting = l.waiting[:copy(l.waiting, l.waiting[1:])]
 		l.slots--
 		c.dispatch(p, k, l, m)
@@ -207,7 +216,7 @@ func (c *carrier) release(p *fabric.Partition, k Pair, l *connections) {
 
 // dispatch sends a message: on the next connection in turn, or in equal parts on all of them.
 func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m message) {
-	m.due = max(m.due, p.Now())
+	m.due = p.Now()
 	m.at = m.pace.leave(m.rank, l, m.due, m.bytes)
 	parts := c.partsOf(m.bytes, len(l.ends))
 	m.parts = uint32(parts)

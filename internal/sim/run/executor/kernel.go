@@ -34,7 +34,7 @@ func kernelOf(o *nccl.Overheads, a collective.Algo, blocks int) kernel {
 	switch a {
 	case collective.Tree: // runTreeSplit: some warps reduce towards the root, the others pass the result down
 		k.groups = func(step int) int { return step / 2 }
-	case collective.Direct, collective.NVLS: // warps for sends and for receives; to scatter, to reduce and to gather
+	case collective.Direct, collective.NVLS, collective.NVLSTree: // warps for sends and for receives; to scatter, to reduce and to gather
 		k.staged = o.Turn.Staged
 		k.groups = func(step int) int { return step }
 	}
@@ -50,12 +50,14 @@ const (
 	toNIC
 )
 
-// group is the group of warps that begins a step.
-func (k *kernel) group(step int) int {
+// server is the number of the group of warps that begins a step of a lane, among the groups of all
+// blocks.
+func (k *kernel) server(lane, step int) int {
+	first := lane % k.blocks * kernelGroups
 	if k.groups == nil {
-		return 0
+		return first
 	}
-	return min(k.groups(step), kernelGroups-1)
+	return first + min(k.groups(step), kernelGroups-1)
 }
 
 // work is the time of a turn. Data for a NIC is written to the GPU's own memory.

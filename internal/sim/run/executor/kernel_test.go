@@ -68,11 +68,11 @@ func TestAStreamingBlockEndsWithItsMessage(t *testing.T) {
 // The two directions of a tree, and the sends and receives of pairs, have warps of their own.
 func TestGroupsOfWarps(t *testing.T) {
 	for algo, groups := range map[collective.Algo][4]int{
-		collective.Ring: {0, 0, 0, 0}, collective.Tree: {0, 0, 1, 1}, collective.Direct: {0, 1, 2, 2}, collective.NVLS: {0, 1, 2, 2},
+		collective.Ring: {0, 0, 0, 0}, collective.Tree: {0, 0, 1, 1}, collective.Direct: {0, 1, 2, 2}, collective.NVLS: {0, 1, 2, 2}, collective.NVLSTree: {0, 1, 2, 2},
 	} {
 		k := kernelWith(simpleTurn, algo)
-		for step, want := range groups {
-			if got := k.group(step); got != want {
+		for step, group := range groups {
+			if got, want := k.server(6, step), 2*kernelGroups+group; got != want { // lane 6 of 4 blocks is on block 2
 				t.Errorf("%v: group %d begins step %d, want %d", algo, got, step, want)
 			}
 		}

@@ -71,7 +71,7 @@ type laneRun struct {
 	lane, step int
 	missing    int        // messages still to arrive
 	bytes      int64      // bytes of them for the kernel
-	end        units.Time // end of the kernel's turn for the step's messages
+	end        units.Time // end of the kernel's last turn
 	turned     bool       // the turn is taken
 	moved      int64      // bytes in total
 	ready      units.Time // time at which the software has processed the arrived ones
@@ -179,8 +179,8 @@ func (r *collectives) finish(p *fabric.Partition, o *operation, member int) {
 }
 
 // advance goes on to the next step of a lane that waits for messages, or for its turn in the kernel;
-// false if the lane has none. If all messages of a step came early, its software time may have
-// passed as well.
+// false if the lane has none and its last turn is over. If all messages of a step came early, its
+// software time may have passed as well.
 func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
 	s := &r.share(p).step
 	for {
@@ -188,7 +188,8 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 		l.moved = 0
 		l.step++
 		if !o.plan.program.Step(member, l.lane, l.step+o.skipped[l.lane], s) {
-			return false
+			l.step--
+			return !r.until(p, o, member, l, l.end)
 		}
 		if len(s.Sends) > 0 && !l.turned && !r.fresh(p, o, member, l, s) {
 			l.step--
@@ -227,7 +228,7 @@ func (r *collectives) await(p *fabric.Partition, o *operation, member int, l *la
 // the step can begin now; otherwise the lane continues later.
 func (r *collectives) fresh(p *fabric.Partition, o *operation, member int, l *laneRun, s *collective.Step) bool {
 	k := &o.plan.kernel
-	leave, end := k.begin(r.kernel(o, member, l, l.step), p.Now(), k.bytesOf(s, o.comm.layout.PerNode), r.writes(o, member, s))
+	leave, end := k.begin(r.kernel(o, member, l, l.step), p.Now(), k.bytesOf(s, o.comm.layout.PerNode), r.writes(o, member, l.lane, s))
 	l.turned, l.end = true, end
 	return r.until(p, o, member, l, leave)
 }
@@ -243,7 +244,7 @@ func (r *collectives) take(p *fabric.Partition, o *operation, member int, l *lan
 	l.turned = more && len(s.Sends) > 0
 	to := toSelf
 	if l.turned {
-		to = r.writes(o, member, s)
+		to = r.writes(o, member, l.lane, s)
 	}
 	if more && k.staged { // the switch reduces at the wire's rate
 		l.end = l.ready
@@ -257,18 +258,32 @@ func (r *collectives) take(p *fabric.Partition, o *operation, member int, l *lan
 	return r.until(p, o, member, l, end)
 }
 
-// writes is the memory that a step with sends writes.
-func (r *collectives) writes(o *operation, member int, s *collective.Step) destination {
-	t, c := &s.Sends[0], o.comm
-	if t.Path == collective.PathAuto && r.cluster.Node(int(c.Members[member])) != r.cluster.Node(int(c.Members[t.Peer])) {
-		return toNIC
+// writes is the memory that a step with sends writes: that of another GPU if one of them goes there.
+func (r *collectives) writes(o *operation, member, lane int, s *collective.Step) destination {
+	for i := range s.Sends {
+		if !r.ownNIC(o, member, lane, &s.Sends[i]) {
+			return toPeer
+		}
 	}
-	return toPeer
+	return toNIC
+}
+
+// ownNIC reports whether a member's NIC reads a transfer from the member's memory.
+func (r *collectives) ownNIC(o *operation, member, lane int, t *collective.Transfer) bool {
+	c := o.comm
+	switch {
+	case t.Path.InNetwork():
+		return true
+	case t.Path != collective.PathAuto, r.cluster.Node(int(c.Members[member])) == r.cluster.Node(int(c.Members[t.Peer])):
+		return false
+	}
+	_, _, relayed := c.Ends(&Leg{From: int32(member), To: t.Peer, Channel: int32(lane % o.plan.program.Channels()), rail: t.Rail})
+	return !relayed
 }
 
 // kernel is the time until which the warps that serve a lane's step are busy.
 func (r *collectives) kernel(o *operation, member int, l *laneRun, step int) *units.Time {
-	return o.comm.kernel(member, l.lane%o.plan.kernel.blocks*kernelGroups+o.plan.kernel.group(step))
+	return o.comm.kernel(member, o.plan.kernel.server(l.lane, step))
 }
 
 // until is true at a time that has come, and otherwise schedules the lane's next step.
@@ -335,12 +350,12 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member int, l *lan
 	tag := tagOf(o.number, lane, int(t.PeerStep)-o.skipped[lane])
 	m := fabric.LocalMessage{
 		Bytes: o.plan.choice.Proto.WireBytes(bytes), Tag: tag, KernelPerByte: o.plan.inSwitch, Due: l.end,
+		Queue: uint8(o.plan.kernel.server(lane, l.step)),
 	}
 	channel := lane % o.plan.program.Channels()
-	m.Queue = uint8(2 * (lane % o.plan.kernel.blocks)) // kernels send multicasts from separate warps
 	switch t.Path {
 	case collective.PathMulticast:
-		m.Kind, m.Queue = fabric.Multicast, m.Queue+1
+		m.Kind = fabric.Multicast
 		p.SendLocal(r.net.GPU(rank), m)
 		return
 	case collective.PathReduce:
@@ -430,6 +445,9 @@ func (r *collectives) due(p *fabric.Partition, rank int, t *host.Timer) {
 	case host.TimerStep:
 		o, lane := r.named(t.Tag)
 		r.resume(p, o, o.comm.place[int32(rank)], lane)
+	case host.TimerWritten:
+		e := &r.ends[t.Transfer.NIC][t.Transfer.End]
+		r.release(p, e.pair, e.of)
 	case host.TimerPost:
 		r.handOver(p, &t.Transfer)
 	case host.TimerArrive:

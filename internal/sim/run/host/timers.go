@@ -20,12 +20,13 @@ type TimerKind uint8
 
 // The kinds.
 const (
-	TimerBegin  TimerKind = iota // an operation or a message begins; tag is its number
-	TimerStep                    // the software time of a step has passed; tag is its operation and lane
-	TimerPost                    // a piece reaches the NIC
-	TimerArrive                  // a message is in memory
-	TimerRepost                  // a receive is posted again
-	TimerOver                    // a computation is over; tag is its number in the rank's list
+	TimerBegin   TimerKind = iota // an operation or a message begins; tag is its number
+	TimerStep                     // the software time of a step has passed; tag is its operation and lane
+	TimerWritten                  // the kernel has written the message of a connection
+	TimerPost                     // a piece reaches the NIC
+	TimerArrive                   // a message is in memory
+	TimerRepost                   // a receive is posted again
+	TimerOver                     // a computation is over; tag is its number in the rank's list
 )
 
 // Timers is a heap of a rank's timers, earliest first.
