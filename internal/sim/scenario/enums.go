@@ -70,7 +70,7 @@ const (
 	GradientsBF16 GradientPrecision = "bf16"
 )
 
-// Recompute is the part of the forward pass that the backward pass computes again.
+// Recompute is a part of the forward pass that the backward pass computes again.
 type Recompute string
 
 // The kinds of recomputation.
@@ -78,6 +78,14 @@ const (
 	RecomputeNone      Recompute = "none"
 	RecomputeSelective Recompute = "selective" // norms and activations, which costs no matrix product
 	RecomputeFull      Recompute = "full"      // all but the layers' inputs
+
+	RecomputeNorms         Recompute = "layernorm"
+	RecomputeActivation    Recompute = "moe-act"     // of the feed-forward part, with and without experts
+	RecomputeAttention     Recompute = "core-attn"   // the attention's kernel
+	RecomputeUpProjections Recompute = "mla-up-proj" // of latent attention
+	RecomputeDense         Recompute = "mlp"         // the feed-forward part of layers without experts
+	RecomputeExperts       Recompute = "moe"         // that of layers with experts
+	RecomputeProducts      Recompute = "op"          // every second product, and all that is no product (torchtitan)
 )
 
 // PipelineSchedule is the order in which pipeline stages take their work.
@@ -461,6 +469,6 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Datatype]():          {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
 	reflect.TypeFor[Precision]():         {"bf16", "fp8"},
 	reflect.TypeFor[GradientPrecision](): {"fp32", "bf16"},
-	reflect.TypeFor[Recompute]():         {"none", "selective", "full"},
+	reflect.TypeFor[Recompute]():         {"none", "selective", "full", "layernorm", "moe-act", "core-attn", "mla-up-proj", "mlp", "moe", "op"},
 	reflect.TypeFor[PipelineSchedule]():  {"1f1b", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"},
 }

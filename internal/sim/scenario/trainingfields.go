@@ -15,9 +15,9 @@ type Training struct {
 	Parallel Parallel `yaml:"parallel"`
 	// Batch is how much data a step takes.
 	Batch Batch `yaml:"batch"`
-	// Recompute is the part of the forward pass that the backward pass computes again to
-	// save memory: none, selective or full.
-	Recompute Recompute `yaml:"recompute"`
+	// Recompute is the parts of the forward pass that the backward pass computes again to
+	// save memory: none, selective or full, or Megatron-LM's modules, or torchtitan's op.
+	Recompute []Recompute `yaml:"recompute"`
 	// Gradients is the format of gradients: fp32 or bf16.
 	Gradients GradientPrecision `yaml:"gradients"`
 	// Bucket is the number of parameters whose gradients are sent together. 0: as
@@ -168,6 +168,9 @@ type Overlap struct {
 	// Experts: tokens go to experts and back beside the other micro-batch of a pair, one
 	// forward and one backward. The DualPipe schedules always do.
 	Experts bool `yaml:"experts"`
+	// Prefetch is the number of layers ahead whose parameters are gathered with ZeRO 3 in
+	// the backward pass; one more in the forward pass. 0: none, so that computing waits.
+	Prefetch int `yaml:"prefetch" range:"0..100"`
 }
 
 // Peak is the datasheet's rate of matrix products in a precision, and the share that large ones

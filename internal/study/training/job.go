@@ -37,12 +37,15 @@ func trainingJob(r *scenario.Resolved) *llm.Job {
 		Batch:     llm.Batch{Global: t.Batch.Global, Micro: t.Batch.Micro, Sequence: t.Batch.Sequence},
 		Memory:    widths(t),
 		Framework: t.Framework.Float(),
-		Overlap:   llm.Overlap{Gradients: t.Overlap.Gradients, Parameters: t.Overlap.Parameters, Tensor: t.Overlap.Tensor, Context: t.Overlap.Context, Experts: t.Overlap.Experts},
+		Overlap:   llm.Overlap{Gradients: t.Overlap.Gradients, Parameters: t.Overlap.Parameters, Tensor: t.Overlap.Tensor, Context: t.Overlap.Context, Experts: t.Overlap.Experts, Prefetch: t.Overlap.Prefetch},
 	}
 }
 
 var recomputes = map[scenario.Recompute]llm.Recompute{
-	scenario.RecomputeNone: llm.RecomputeNone, scenario.RecomputeSelective: llm.RecomputeSelective, scenario.RecomputeFull: llm.RecomputeFull,
+	scenario.RecomputeNone: llm.RecomputeNone, scenario.RecomputeSelective: llm.RecomputeSelective, scenario.RecomputeFull: llm.RecomputeLayer,
+	scenario.RecomputeNorms: llm.RecomputeNorms, scenario.RecomputeActivation: llm.RecomputeActivation, scenario.RecomputeAttention: llm.RecomputeAttention,
+	scenario.RecomputeUpProjections: llm.RecomputeUpProjections, scenario.RecomputeDense: llm.RecomputeDense, scenario.RecomputeExperts: llm.RecomputeExperts,
+	scenario.RecomputeProducts: llm.RecomputeProducts,
 }
 
 // widths are the sizes of a training job's numbers: mixed precision with Adam, whose master copy
@@ -50,7 +53,10 @@ var recomputes = map[scenario.Recompute]llm.Recompute{
 // precision of the products; with FP8, data to experts is sent in 8 bits, as in DeepSeek-V3 (arXiv
 // 2412.19437, section 3.3.3).
 func widths(t *scenario.Training) llm.Memory {
-	m := llm.Memory{Activation: 2, Dispatch: 2, Weight: 2, Gradient: 4, Optimizer: 12, Recompute: recomputes[t.Recompute], Bucket: t.Bucket}
+	m := llm.Memory{Activation: 2, Dispatch: 2, Weight: 2, Gradient: 4, Optimizer: 12, Bucket: t.Bucket}
+	for _, part := range t.Recompute {
+		m.Recompute |= recomputes[part]
+	}
 	if t.Gradients == scenario.GradientsBF16 {
 		m.Gradient = 2
 	}

@@ -109,7 +109,7 @@ func stepOf(f map[string]string) (publishedStep, error) {
 		framework, bad = scenario.ParseRatio(f["framework"])
 	}
 	s.scenario.Training = scenario.Training{
-		Model: model, Precision: scenario.Precision(f["precision"]), Gradients: scenario.GradientsBF16, Recompute: scenario.Recompute(f["recompute"]),
+		Model: model, Precision: scenario.Precision(f["precision"]), Gradients: scenario.GradientsBF16, Recompute: recomputed(f["recompute"]),
 		Parallel: scenario.Parallel{
 			Tensor: number("tensor"), Pipeline: number("pipeline"), Interleave: number("interleave"), Context: number("context"),
 			Expert: number("expert"), ZeRO: number("zero"),
@@ -121,6 +121,14 @@ func stepOf(f map[string]string) (publishedStep, error) {
 		return s, err
 	}
 	return s, bad
+}
+
+// recomputed is the words of a row's recomputation.
+func recomputed(text string) (parts []scenario.Recompute) {
+	for _, word := range strings.Fields(text) {
+		parts = append(parts, scenario.Recompute(word))
+	}
+	return parts
 }
 
 // publishedModel is a model of stepsCSV.

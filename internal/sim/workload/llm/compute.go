@@ -55,10 +55,9 @@ func (j *Job) attentionBlock(layer int) block {
 	kernel := start + scores*tokens/tensor/rate
 	forward := j.normed(8*h) + g.streamed(tokens*2*(q+kv))
 	backward := j.normed(10*h) + g.streamed(tokens*2*(q+kv))
-	if j.Memory.Recompute == RecomputeSelective {
-		backward += j.normed(4 * h)
-	}
-	return j.blockOf(in, []product{{tokens, h, q, 1}}, kernel+forward, attentionBackward/attentionBackwardRate*kernel+backward)
+	out := []product{{tokens, h, q, 1}}
+	backward += j.attentionAgain(in, out, kernel, g.streamed(tokens*2*(q+kv)))
+	return j.blockOf(in, out, kernel+forward, attentionBackward/attentionBackwardRate*kernel+backward)
 }
 
 // normed is the time of a layer's norm and of its addition to the residual stream, with a number of
@@ -97,9 +96,7 @@ func (j *Job) feedForwardBlock(layer int) block {
 	act := 2*up + 2
 	forward := j.normed(8*h) + g.streamed(tokens*(act*width+moved))
 	backward := j.normed(10*h) + g.streamed(tokens*((2*act-2)*width+moved))
-	if j.Memory.Recompute == RecomputeSelective {
-		backward += j.normed(4*h) + g.streamed(tokens*act*width)
-	}
+	backward += j.feedForwardAgain(layer, in, g.streamed(tokens*act*width))
 	return j.blockOf(in, out, forward, backward)
 }
 

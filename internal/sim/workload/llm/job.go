@@ -57,19 +57,6 @@ type Batch struct {
 	Sequence int // tokens
 }
 
-// Recompute is the part of a layer's forward pass that the backward pass computes again.
-type Recompute uint8
-
-// The kinds of recomputation.
-const (
-	RecomputeNone Recompute = iota
-	// RecomputeSelective drops results whose recomputation needs no product of matrices: the norms'
-	// and the activation's.
-	RecomputeSelective
-	// RecomputeFull keeps only a layer's input.
-	RecomputeFull
-)
-
 // Memory is the sizes of numbers, and the dropped activations.
 type Memory struct {
 	Activation int64 // bytes of an activation's number, as computed and sent
@@ -90,6 +77,7 @@ type Overlap struct {
 	Tensor     bool // overlap with the products around it
 	Context    bool // overlap with the attention
 	Experts    bool // overlap with the other work of a pair; always with DualPipe
+	Prefetch   int  // ZeRO 3: layers ahead in the backward pass whose parameters are gathered
 }
 
 // schedule is the order of the pipeline's work.
@@ -142,7 +130,7 @@ func (j *Job) Check() error {
 	if j.schedule().Paired() && p.ZeRO == 3 {
 		return fmt.Errorf("pairs of forward and backward work with ZeRO 3: both would gather parameters at once; take ZeRO 1")
 	}
-	if p.Schedule != pipeline.OneFOneB && j.Memory.Recompute == RecomputeFull {
+	if p.Schedule != pipeline.OneFOneB && j.Memory.Recompute.has(RecomputeLayer) {
 		return fmt.Errorf("full recomputation with schedule %s: what is computed again would be kept until the weights' gradients; take 1f1b, or recompute less", p.Schedule)
 	}
 	if p.ZeRO >= 2 && p.Pipeline > 1 {

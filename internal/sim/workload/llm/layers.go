@@ -20,7 +20,8 @@ func (r *rankBuilder) forward(w pipeline.Work) {
 		if l > from {
 			r.parameters(w.Chunk, l)
 		}
-		r.wait(r.layerForward(l)...)
+		r.gatherLayer(l, false)
+		r.wait(r.layer(l)...)
 	}
 	if last {
 		forward, _ := r.logits()
@@ -37,16 +38,19 @@ func (r *rankBuilder) parameters(chunk, layer int) {
 	delete(r.needed, at)
 }
 
-// layerForward adds a layer; its dependencies are already recorded. It returns the last operations.
-func (r *rankBuilder) layerForward(l int) []int32 {
-	if r.Parallel.ZeRO == 3 {
-		r.gatherLayer(l)
-	}
+// layer adds a layer's forward pass; its dependencies are already recorded. It returns the last
+// operations.
+func (r *rankBuilder) layer(l int) []int32 {
 	attention := r.attentionBlock(l).forward
 	end := r.divided("attention", attention, func(t units.Time) []int32 {
 		return r.attended(collective.AllGather, func() []int32 { return []int32{r.compute("attention", t)} })
 	})
 	r.wait(end...)
+	return r.feedForward(l)
+}
+
+// feedForward adds a layer's feed-forward part.
+func (r *rankBuilder) feedForward(l int) []int32 {
 	ffn := r.feedForwardBlock(l).forward
 	return r.divided("feed-forward", ffn, func(t units.Time) []int32 {
 		return r.routed(l, func() []int32 { return []int32{r.compute("feed-forward", t)} })
@@ -113,11 +117,12 @@ func (r *rankBuilder) filled(chunk, layer int, end []int32) {
 // layerBackward adds a layer's backward pass; its dependencies are already recorded. whole says that
 // the gradients of the weights are part of it.
 func (r *rankBuilder) layerBackward(l int, whole bool) []int32 {
-	if r.Parallel.ZeRO == 3 {
-		r.gatherLayer(l)
-	}
-	if r.Memory.Recompute == RecomputeFull {
-		r.wait(r.layerForward(l)...)
+	r.gatherLayer(l, true)
+	switch {
+	case r.Memory.Recompute.has(RecomputeLayer):
+		r.wait(r.layer(l)...)
+	case r.feedForwardWhole(l):
+		r.wait(r.feedForward(l)...)
 	}
 	ffn, attention := r.feedForwardBlock(l), r.attentionBlock(l)
 	if !whole {
@@ -304,22 +309,33 @@ func (r *rankBuilder) routed(l int, part func() []int32) []int32 {
 	return []int32{back}
 }
 
-// gatherLayer gathers a layer's parameters (ZeRO 3) during the computation of the layer before: it
-// waits for the first operations of that layer.
-func (r *rankBuilder) gatherLayer(l int) {
+// gatherLayer gathers a layer's parameters (ZeRO 3) while the layers before it compute.
+func (r *rankBuilder) gatherLayer(l int, back bool) {
+	m, p := &r.Model, &r.Parallel
+	if p.ZeRO < 3 {
+		return
+	}
 	before := r.after
 	r.after = nil
-	if n := len(r.starts); n > 1 {
-		r.wait(r.starts[n-2])
+	r.begins = append(r.begins, r.computed)
+	if at := len(r.begins) - 1 - r.ahead(back); at >= 0 {
+		r.wait(r.begins[at])
 	}
-	m, p := &r.Model, &r.Parallel
-	dense := r.uniform(m.Layer(l) / int64(p.Tensor) * r.Memory.Weight)
-	experts := r.uniform(m.Routed(l) / int64(p.Tensor*p.Expert) * r.Memory.Weight)
 	waits := r.after
-	gathered := r.collective(gatherGroups, workload.Data, collective.AllGather, dense)
+	gathered := r.collective(gatherGroups, workload.Data, collective.AllGather, r.uniform(m.Layer(l)/int64(p.Tensor)*r.Memory.Weight))
 	r.after = waits
-	more := r.collective(expertGatherGroups, workload.Data, collective.AllGather, experts)
+	more := r.collective(expertGatherGroups, workload.Data, collective.AllGather, r.uniform(m.Routed(l)/int64(p.Tensor*p.Expert)*r.Memory.Weight))
 	r.after = before
 	r.wait(gathered, more)
-	r.starts = append(r.starts, int32(len(r.ops)))
+}
+
+// ahead is the number of layers ahead whose parameters are gathered. PyTorch's FSDP2 gathers those of
+// the next layer when a layer begins in the backward pass; in the forward pass it gathers one more,
+// since it waits for the copies of the layer before the current one
+// (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py).
+func (j *Job) ahead(back bool) int {
+	if n := j.Overlap.Prefetch; back || n == 0 {
+		return n
+	}
+	return j.Overlap.Prefetch + 1
 }

@@ -75,10 +75,14 @@ func (j *Job) Use(stage int) Use {
 		return units.Bytes(u.Dense*each/p.replicas() + u.Experts*each/(p.replicas()/int64(p.Expert)))
 	}
 	u.Optimizer, u.Gradients, u.Weights = share(1, m.Optimizer), share(2, m.Gradient), share(3, m.Weight)
+	if p.ZeRO == 3 { // the layers that are gathered
+		gathered := min(int64(j.ahead(false)+1), int64(j.Model.Layers))
+		u.Weights += units.Bytes(gathered * m.Weight * (j.Model.Layer(j.Model.Layers-1)/int64(p.Tensor) + j.Model.Routed(j.Model.Layers-1)/int64(p.Tensor*p.Expert)))
+	}
 	u.InFlight = j.schedule().InFlight(stage)
 	u.PerPiece = j.activations(stage)
 	u.Activations = units.Bytes(int64(u.PerPiece) * int64(u.InFlight))
-	if m.Recompute == RecomputeFull { // the activations of one layer exist again during its backward pass
+	if m.Recompute.has(RecomputeLayer) { // the activations of one layer exist again during its backward pass
 		u.Activations += j.layerActivations(j.Model.Layers-1, RecomputeNone)
 	}
 	for chunk := range p.Chunks {
@@ -116,23 +120,38 @@ func (j *Job) layerActivations(layer int, r Recompute) units.Bytes {
 	m, p := &j.Model, &j.Parallel
 	h, q, kv := int64(m.Hidden), int64(m.Heads*m.HeadDim), int64(m.KVHeads*m.HeadDim)
 	whole, divided := 2*h, 2*q+2*kv // the inputs of the norms; query, key, value, the attention's result
-	wide := j.wide(layer)
+	wide, part := j.wide(layer), RecomputeDense
+	if m.MoE(layer) {
+		part = RecomputeExperts
+	}
 	if m.KVRank > 0 {
 		divided += int64(m.QueryRank + m.KVRank + m.RopeDim)
 	}
-	switch r {
-	case RecomputeNone:
+	if !r.has(RecomputeNorms | RecomputeProducts) {
 		whole += 2 * h // the norms' results
-		divided += int64(m.ffnMatrices()) * wide
-	case RecomputeSelective:
-		divided += int64(m.ffnMatrices()-1) * wide
-	case RecomputeFull:
+	}
+	kept := int64(m.ffnMatrices()) // of the feed-forward part's width
+	switch {
+	case r.has(part):
+		kept = 0
+	case r.has(RecomputeProducts):
+		kept = 1
+	case r.has(RecomputeActivation):
+		kept--
+	}
+	divided += kept * wide
+	switch {
+	case r.has(RecomputeLayer):
 		whole, divided = h, 0
+	case r.has(RecomputeProducts): // the attention's output projection is computed again, and the keys
+		whole, divided = h, divided-kv
+	case r.has(RecomputeUpProjections) && m.KVRank > 0:
+		divided -= q + 2*kv
 	}
 	if p.Sequence {
 		whole /= int64(p.Tensor)
 	}
-	if m.MoE(layer) && r != RecomputeFull { // data sent to the experts and received back
+	if m.MoE(layer) && !r.has(RecomputeExperts|RecomputeLayer) { // data sent to the experts and received back
 		divided += 2 * int64(m.TopK) * h
 	}
 	return units.Bytes(j.tokens() * (whole + divided/int64(p.Tensor)) * j.Memory.Activation)

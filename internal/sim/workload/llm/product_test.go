@@ -90,7 +90,8 @@ func TestTheFirstAndTheLastChunkMayHaveNoLayer(t *testing.T) {
 
 // With ZeRO 3 the parameters of a layer are gathered while the layer before computes and its
 // gradients are reduced: if a layer's communication is half as long as the least of its
-// computations, all but the first gathering and the last reduction is hidden.
+// computations, all but the first gathering and the last reduction is hidden. Without prefetching
+// every gathering is exposed, but of the layer that turns from forward to backward.
 func TestParametersAreGatheredBesideReductions(t *testing.T) {
 	m := tiny(0)
 	j := Job{
@@ -98,17 +99,24 @@ func TestParametersAreGatheredBesideReductions(t *testing.T) {
 		Parallel: Parallel{Tensor: 1, Context: 1, Data: 2, Pipeline: 1, Chunks: 1, Expert: 1, ZeRO: 3},
 	}
 	each := j.feedForwardBlock(0).forward.all() / 2
-	line, err := workload.Replay(j.Step(FoldAll).Graph, func(int32, int) units.Time { return each })
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := j.Step(FoldAll)
-	computing := units.Time(0)
-	for _, o := range s.Graph.Ranks[0] {
-		computing += o.Time
-	}
-	if over := line.End - computing; over > 3*each {
-		t.Errorf("the step is %v longer than its computations; each communication takes %v", over, each)
+	for prefetch := range 3 {
+		j.Overlap.Prefetch = prefetch
+		s := j.Step(FoldAll)
+		line, err := workload.Replay(s.Graph, func(int32, int) units.Time { return each })
+		if err != nil {
+			t.Fatal(err)
+		}
+		computing := units.Time(0)
+		for _, o := range s.Graph.Ranks[0] {
+			computing += o.Time
+		}
+		least, most := units.Time(0), 3*each
+		if prefetch == 0 {
+			least, most = units.Time(2*m.Layers-1)*each, units.Time(2*m.Layers+2)*each
+		}
+		if over := line.End - computing; over < least || over > most {
+			t.Errorf("%d layers ahead: the step is %v longer than its computations; each communication takes %v", prefetch, over, each)
+		}
 	}
 }
 

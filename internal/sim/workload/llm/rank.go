@@ -43,7 +43,9 @@ type rankBuilder struct {
 	needed  map[[2]int][]int32 // by chunk and layer: the gathering of its parameters, until it is waited for
 	turned  map[piece][]int32  // the ends of work that goes on at this stage
 	reduced []int32            // the reductions of gradients
-	starts  []int32            // the first operations of layers (ZeRO 3)
+	// The last computation, and the last one before each use of a layer (ZeRO 3).
+	computed int32
+	begins   []int32
 }
 
 // piece is the work of a micro-batch in one direction of a chunk.
@@ -74,7 +76,8 @@ func (r *rankBuilder) wait(ops ...int32) {
 
 // compute adds a computation, which takes the given time if the framework adds nothing.
 func (r *rankBuilder) compute(name string, t units.Time) int32 {
-	return r.op(workload.Op{Name: r.label + name, Kind: workload.Compute, Time: duration(t.Seconds() / r.Framework), Stream: streamCompute})
+	r.computed = r.op(workload.Op{Name: r.label + name, Kind: workload.Compute, Time: duration(t.Seconds() / r.Framework), Stream: streamCompute})
+	return r.computed
 }
 
 // collective adds a collective of a family, with the bytes at each stage; none if the group has one

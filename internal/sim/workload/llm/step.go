@@ -76,7 +76,7 @@ func (j *Job) Step(f Fold) *Step {
 		b.buckets = append(b.buckets, j.bucketsOf(stage))
 	}
 	for rank := range b.out.Graph.Ranks {
-		r := rankBuilder{builder: b, at: b.here.at(rank), rank: int32(rank)}
+		r := rankBuilder{builder: b, at: b.here.at(rank), rank: int32(rank), computed: none}
 		r.build()
 		b.out.Graph.Ranks[rank] = r.ops
 	}

@@ -43,8 +43,8 @@ func jobs() (list []Job) {
 		{Tensor: 1, Context: 1, Data: 4, Pipeline: 1, Chunks: 1, Expert: 4, ZeRO: 1},
 	} {
 		for _, o := range []Overlap{{}, {Gradients: true, Parameters: true, Tensor: true, Context: true, Experts: p.Expert > 1 && p.ZeRO < 3 && p.Schedule == pipeline.OneFOneB && (p.Chunks > 1 || p.Pipeline == 1)}} {
-			for _, re := range []Recompute{RecomputeNone, RecomputeFull} {
-				if p.Schedule != pipeline.OneFOneB && re == RecomputeFull {
+			for _, re := range []Recompute{RecomputeNone, RecomputeLayer, RecomputeDense | RecomputeExperts, RecomputeProducts} {
+				if p.Schedule != pipeline.OneFOneB && re.has(RecomputeLayer) {
 					continue
 				}
 				j := Job{Model: tiny(0), GPU: h100, Parallel: p, Batch: Batch{Global: 16, Micro: 1, Sequence: 512}, Memory: mixed, Overlap: o, Framework: 1}
@@ -83,7 +83,7 @@ func TestStepsAreWellFormed(t *testing.T) {
 				}
 			}
 			each := 2
-			if j.Memory.Recompute == RecomputeFull {
+			if j.Memory.Recompute.has(RecomputeLayer) {
 				each = 3
 			}
 			want := each * j.Model.Layers * j.Micros() * len(s.Graph.Ranks) / j.Parallel.Pipeline
