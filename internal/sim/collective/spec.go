@@ -56,7 +56,7 @@ const (
 	NVLS                 // reduction and multicast in the scale-up switch, and between nodes in the network
 	NVLSTree             // NVLS inside the nodes, double binary tree between them
 	Bruck                // log n steps, each with more shards
-	Direct               // every pair directly: all-to-all, send/recv
+	Direct               // every pair directly: all-to-all, send/recv; an all-reduce in two such steps
 	CollNetDirect        // between nodes reduction in the network, inside them every pair directly
 	CollNetChain         // between nodes reduction in the network, inside them a chain for each channel
 	numAlgos
@@ -104,6 +104,7 @@ type maker func(Spec) (Program, error)
 var makers = map[Op]map[Algo]maker{
 	AllReduce: {
 		Ring:            newRingAllReduce,
+		Direct:          newPairsAllReduce,
 		Tree:            newTreeAllReduce,
 		Hierarchical:    newHierarchicalAllReduce,
 		HalvingDoubling: newHalvingAllReduce,

@@ -11,10 +11,11 @@ import (
 type progress struct {
 	events  atomic.Int64
 	reached atomic.Int64 // picoseconds
-	hopped  atomic.Int64 // picoseconds: time of the last packet-hop
+	hopped  atomic.Int64 // picoseconds: time of the last packet-hop or delivery
 }
 
-// moved adds a partition's work in a window. It ends the run if the work exceeds a bound, or if
+// moved adds a partition's work in a window: its events, its packet-hops, and the packets that
+// arrived, those of the scale-up network with them. It ends the run if the work exceeds a bound, or if
 // nothing has moved for too long although there are packets.
 func (p *Partition) moved(events, hops int64) {
 	n := p.net
@@ -38,12 +39,12 @@ func (n *Network) Progress() (simulated units.Time, events int64) {
 	return units.Time(n.progress.reached.Load()), n.progress.events.Load()
 }
 
-// patience is the time without a packet-hop after which a run is abandoned: far longer than any
+// patience is the time without a packet-hop or a delivery after which a run is abandoned: far longer than any
 // pause whose cause can end. If packets at the head of a queue have a lifetime, it is longer than
 // that.
 const patience = 50 * units.Millisecond
 
-// Standstill is a run with packets in the network but without any further packet-hop: they wait for
+// Standstill is a run with packets in the network but without any further packet-hop or delivery: they wait for
 // each other in a circle, or for an event that never happens.
 type Standstill struct {
 	Since   units.Time // time at which the last of the packets waiting in switches arrived

@@ -49,6 +49,7 @@ const (
 	Ampere    Architecture = "ampere"
 	Hopper    Architecture = "hopper"
 	Blackwell Architecture = "blackwell"
+	CDNA3     Architecture = "cdna3" // AMD's MI300X and MI325X, with RCCL
 	Ada       Architecture = "ada"
 )
 
@@ -408,7 +409,7 @@ const (
 	AlgoNVLSTree        Algorithm = "nvls-tree"
 	AlgoCollNetDirect   Algorithm = "collnet-direct" // the NVLink of the node, and SHARP
 	AlgoCollNetChain    Algorithm = "collnet-chain"  // a chain in the node, and SHARP
-	AlgoDirect          Algorithm = "direct"         // every pair at once: all-to-all, send-recv
+	AlgoDirect          Algorithm = "direct"         // every pair at once: all-to-all, send-recv; an all-reduce in two such steps
 )
 
 // BetweenNodes reports whether an algorithm uses reduction in the fabric's switches between nodes,
@@ -436,7 +437,7 @@ type Datatype string
 var enums = map[reflect.Type][]string{
 	reflect.TypeFor[FabricKind]():        protocol.Names(),
 	reflect.TypeFor[ScaleUpKind]():       {"switch", "mesh", "pcie", "memory-pool", "none"},
-	reflect.TypeFor[Architecture]():      {"volta", "ampere", "ada", "hopper", "blackwell"},
+	reflect.TypeFor[Architecture]():      {"volta", "ampere", "ada", "hopper", "blackwell", "cdna3"},
 	reflect.TypeFor[Forwarding]():        {"cut-through", "store-and-forward"},
 	reflect.TypeFor[Aggregation]():       {"none", "one-per-switch", "one-per-port"},
 	reflect.TypeFor[Detection]():         {"loss-of-signal", "bfd"},

@@ -81,7 +81,7 @@ func (r workloadRules) derive() {
 
 // algorithmsOf lists the algorithms for each operation.
 var algorithmsOf = map[Collective][]Algorithm{
-	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree, AlgoCollNetDirect, AlgoCollNetChain},
+	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree, AlgoCollNetDirect, AlgoCollNetChain, AlgoDirect},
 	AllGather:     {AlgoRing, AlgoHierarchical, AlgoNVLS, AlgoCollNetDirect},
 	ReduceScatter: {AlgoRing, AlgoHierarchical, AlgoNVLS, AlgoCollNetDirect},
 	Broadcast:     {AlgoRing, AlgoTree},

@@ -68,7 +68,7 @@ func Read(clusters, rows, predicted io.Reader) ([]Cluster, error) {
 	err := each("clusters.csv", clusters, clusterColumns, func(l *line) {
 		c := Cluster{
 			ID: l.text(0), Title: l.text(1), Nodes: l.count(2, mostRanks), GPUs: l.count(3, mostRanks),
-			Architecture: scenario.Architecture(l.one(4, string(scenario.Ampere), string(scenario.Hopper), string(scenario.Blackwell))),
+			Architecture: scenario.Architecture(l.one(4, string(scenario.Ampere), string(scenario.Hopper), string(scenario.Blackwell), string(scenario.CDNA3))),
 			Preset:       l.of[5], Fabric: l.of[7], Network: l.text(8), NCCL: l.of[9],
 			Harness: Harness(l.one(10, "", string(Process), string(Thread), string(ForAll), string(Torch))), Fit: Fit(l.one(11, "", string(FitNode), string(FitBetween))), Unscored: l.of[12], Note: l.of[13], Source: l.text(14),
 		}

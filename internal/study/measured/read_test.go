@@ -82,8 +82,8 @@ func TestTheEmbeddedTablesHaveTheirRows(t *testing.T) {
 			t.Errorf("%s: the source %q has no tag", c.ID, c.Source)
 		}
 	}
-	if all != 482 {
-		t.Errorf("there are %d rows, want 482", all)
+	if all != 548 {
+		t.Errorf("there are %d rows, want 548", all)
 	}
 }
 

@@ -6,13 +6,15 @@ import (
 	"weft/internal/sim/collective"
 )
 
-// GPU is a generation of NVIDIA GPUs.
+// GPU is a generation of GPUs.
 type GPU uint8
 
-// The generations with different constants in NCCL.
+// The generations with different constants in NCCL, and AMD's, which runs RCCL. NCCL's rules "from
+// Hopper on" are not RCCL's.
 const (
 	Volta GPU = iota
 	Ampere
+	CDNA3 // MI300X, MI325X
 	Hopper
 	Blackwell
 	numGPUs
@@ -20,7 +22,7 @@ const (
 
 func (g GPU) String() string {
 	if g < numGPUs {
-		return [...]string{"Volta", "Ampere", "Hopper", "Blackwell"}[g]
+		return [...]string{"Volta", "Ampere", "CDNA3", "Hopper", "Blackwell"}[g]
 	}
 	return fmt.Sprintf("GPU(%d)", uint8(g))
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Everything in this file is from github.com/NVIDIA/nccl; the comments name NCCL's file and
-// identifier.
+// Everything in this file is from github.com/NVIDIA/nccl but the lines of CDNA3 (rccl.go); the
+// comments name NCCL's file and identifier.
 
 // latencies are in µs, per algorithm, for LL, LL128 and Simple.
 type latencies [numAlgos][numProtos]float64
@@ -141,6 +141,7 @@ var (
 // SM100_NVLINK_BW, src/graph/topo.h), and the rate of the link.
 var nvLinkGBps = [numGPUs]struct{ reckoned, rate float64 }{
 	Volta: {20, 25}, Ampere: {20, 25}, Hopper: {20.6, 25}, Blackwell: {40.1, 50},
+	CDNA3: {48, 64}, // GFX94X_XGMI_WIDTH, src/graph/topo.h of RCCL
 }
 
 // LinkGBps is NCCL's figure for a link of a scale-up network, in GB/s: its own figure for NVLink,

@@ -17,6 +17,9 @@ type Graph struct {
 // as it carries at the highest speed of the table (8 × 48 with 400 Gb/s); inside the node a channel
 // omits one link of each node, which the NIC replaces.
 func (c Cluster) RingGraph() Graph {
+	if c.GPU == CDNA3 {
+		return c.rcclGraph()
+	}
 	if c.Nodes == 1 {
 		return dup(c.GPU, fill(speedsIntra[c.GPU], c.local(), c.local(), 1))
 	}

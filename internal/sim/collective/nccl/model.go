@@ -54,6 +54,9 @@ func (c Cluster) enabled(op collective.Op, a Algo, p Proto) bool {
 	if p == LL128 && c.NVLinkGBps <= 0 && c.PerNode > 1 {
 		return false // only between GPUs connected by NVLink
 	}
+	if c.GPU == CDNA3 && !c.rcclEnabled(a, p) {
+		return false
+	}
 	gathers := op == collective.AllGather || op == collective.ReduceScatter
 	switch a {
 	case Ring:
@@ -124,6 +127,8 @@ func (c Cluster) busbw(op collective.Op, a Algo, p Proto) float64 {
 	}
 	scale := c.scale()
 	switch {
+	case c.GPU == CDNA3:
+		return channels * g.InterGBps * c.rcclRatio(op, a, p)
 	case a == PAT:
 		return bw * patFraction
 	case a == Ring && p == LL:
@@ -202,7 +207,7 @@ func (c Cluster) collNetBusBW(op collective.Op, a Algo) float64 {
 
 // latency is in µs.
 func (c Cluster) latency(op collective.Op, a Algo, p Proto) float64 {
-	base := baseLatencies[a][p]
+	base := c.base(a, p)
 	intra, inter := c.steps(a, p)
 	n, nodes, per := float64(c.Ranks()), float64(c.Nodes), float64(c.PerNode)
 	hops := float64(log2(int64(c.Nodes)))
@@ -234,11 +239,27 @@ func (c Cluster) collNetLocalUs(intra float64) float64 {
 	return 2 * (min(1, others)*intra + others*collNetArity)
 }
 
+// base is what an operation pays once, in µs.
+func (c Cluster) base(a Algo, p Proto) float64 {
+	if c.GPU == CDNA3 {
+		return rcclBase[p]
+	}
+	return baseLatencies[a][p]
+}
+
+// step is the cost of a step over a kind of link, in µs.
+func (c Cluster) step(on link, a Algo, p Proto) float64 {
+	if c.GPU == CDNA3 {
+		return rcclLatencies[on][a][p]
+	}
+	return hwLatencies[on][a][p]
+}
+
 // steps are the costs of a step inside a node and between nodes.
 func (c Cluster) steps(a Algo, p Proto) (intra, inter float64) {
-	intra, inter = hwLatencies[c.intra()][a][p], hwLatencies[linkNet][a][p]
+	intra, inter = c.step(c.intra(), a, p), c.step(linkNet, a, p)
 	if c.PerNode == 1 {
-		inter = hwLatencies[linkNet][Tree][p]
+		inter = c.step(linkNet, Tree, p)
 	}
 	inter += c.NetLatencyUs
 	if p == Simple {
@@ -255,13 +276,13 @@ func (c Cluster) ringLatency(op collective.Op, p Proto, intra, inter float64) fl
 			on = c.intra()
 		}
 		if c.Nodes == 1 || c.PerNode == 1 {
-			return hwLatencies[on][Ring][p] // the rings are alike
+			return c.step(on, Ring, p) // the rings are alike
 		}
 		of := Ring
 		if p == Simple {
 			of = Tree
 		}
-		return float64(steps) * hwLatencies[on][of][p]
+		return float64(steps) * c.step(on, of, p)
 	}
 	between := 0
 	if c.Nodes > 1 {
@@ -285,6 +306,9 @@ func (c Cluster) proxyUs(p Proto) float64 {
 // micros is ncclTopoGetAlgoTime for one operation.
 func (c Cluster) micros(op collective.Op, cost Cost, bytes int64) float64 {
 	bw, lat := cost.AlgBWGBps, cost.LatencyUs
+	if c.GPU == CDNA3 {
+		return lat + float64(bytes)/(1000*bw*c.rcclCorrection(cost.Algo, cost.Proto, bytes))
+	}
 	if op == collective.AllReduce && bytes >= 64 {
 		bucket := log2(bytes >> 6)
 		table := treeCorrection[cost.Proto]
@@ -327,6 +351,9 @@ func grouped(op collective.Op) bool {
 func (c Cluster) Choose(op collective.Op, bytes int64) (Choice, error) {
 	if grouped(op) {
 		return c.direct(op, bytes)
+	}
+	if ch, ok := c.allPairs(op, bytes); ok {
+		return ch, nil
 	}
 	costs, err := c.Costs(op, bytes)
 	if err != nil {
@@ -376,14 +403,16 @@ func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
 		each /= int64(c.Ranks())
 	}
 	most := c.p2pChannels()
-	if c.Nodes == 1 {
+	if c.Nodes == 1 && c.GPU == CDNA3 {
+		ch.Channels = rcclPairChannels
+	} else if c.Nodes == 1 {
 		ch.Channels = max(1, most/ceilPower2(c.Ranks()))
 	} else {
 		nics := float64(max(1, c.NICs/c.PerNode))
 		most = min(ceilPower2(int(max(nics, math.Ceil(nics*c.NICGBps/p2pNetGBps)))), maxChannels)
 		ch.Channels = most
 	}
-	if each <= int64(most)*p2pLLThreshold {
+	if c.GPU == CDNA3 && each <= p2pLLThreshold || c.GPU != CDNA3 && each <= int64(most)*p2pLLThreshold {
 		ch.Proto = LL
 	}
 	for ch.Channels*2 <= most && each > int64(ch.Channels)*p2pMaxPart {
@@ -396,7 +425,10 @@ func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
 // the path, as a power of two (ncclTopoComputeP2pChannels in src/graph/paths.cc). A path over PCIe
 // is one link.
 func (c Cluster) p2pChannels() int {
-	if c.intra() == linkPCI {
+	switch {
+	case c.GPU == CDNA3:
+		return maxChannels
+	case c.intra() == linkPCI:
 		return 2
 	}
 	return min(1<<log2(int64(2*c.NVLinkGBps/nvLinkGBps[c.GPU].reckoned+.5)), p2pLocal)
@@ -418,6 +450,9 @@ func (c Cluster) channelsFor(op collective.Op, a Algo, p Proto, bytes int64) int
 	}
 	n := int64(c.Channels())
 	t := threads[p]
+	if c.GPU == CDNA3 {
+		t.max = rcclThreads
+	}
 	if g := c.RingGraph(); a == Ring && p == Simple && g.IntraGBps*float64(g.Channels) <= pciBW {
 		t.max = 256
 	}

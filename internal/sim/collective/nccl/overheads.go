@@ -88,7 +88,7 @@ func (ch Choice) Overheads(wire Wire) Overheads {
 	}
 	channel := c.kernelGBps(a, ch.Proto) / float64(c.Channels())
 	o := Overheads{
-		Base:       micros(baseLatencies[a][ch.Proto]),
+		Base:       micros(c.base(a, ch.Proto)),
 		TableIntra: micros(intra),
 		TableInter: micros(inter),
 		Proxy:      micros(c.proxyUs(ch.Proto)),
@@ -104,6 +104,9 @@ func (ch Choice) Overheads(wire Wire) Overheads {
 	o.PerStepIntra = max(o.TableIntra-local, 0)
 	o.PerStepInter = max(o.TableInter-wire.Net, 0)
 	ch.measured(&o)
+	if c.GPU == CDNA3 && !c.Reckoned {
+		ch.rccl(&o)
+	}
 	return o
 }
 
@@ -119,6 +122,10 @@ func (c Cluster) kernelGBps(a Algo, p Proto) float64 {
 	}
 	switch {
 	case a != Ring && a != Tree:
+		return 0
+	case c.GPU == CDNA3 && p == LL:
+		return channels * c.RingGraph().IntraGBps * c.rcclRatio(collective.AllReduce, a, p)
+	case c.GPU == CDNA3:
 		return 0
 	case p == LL:
 		return llMaxBws[c.GPU][0]

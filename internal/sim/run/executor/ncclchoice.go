@@ -36,7 +36,7 @@ var protocols = map[scenario.Protocol]nccl.Proto{
 
 var generations = map[scenario.Architecture]nccl.GPU{
 	scenario.Volta: nccl.Volta, scenario.Ampere: nccl.Ampere, scenario.Ada: nccl.Ampere,
-	scenario.Hopper: nccl.Hopper, scenario.Blackwell: nccl.Blackwell,
+	scenario.Hopper: nccl.Hopper, scenario.Blackwell: nccl.Blackwell, scenario.CDNA3: nccl.CDNA3,
 }
 
 // gbps is a rate in GB/s, as NCCL counts.

@@ -7,6 +7,7 @@ import (
 
 	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
+	"weft/units"
 )
 
 // TestRingsOfSwitchesDoNotDeadlock runs fabrics that would stand still on one lane: with
@@ -25,6 +26,18 @@ workload: {pattern: permutation, sizes: [1MiB]}`), 2)
 		if p := out.Fabrics[0].Points[0]; p.Time <= 0 || p.Counts.Drops() > 0 {
 			t.Errorf("%s: %v, %d drops", shape, p.Time, p.Counts.Drops())
 		}
+	}
+}
+
+// TestATransferInANodeIsProgress runs a collective of one node, in which no NIC sends, for longer
+// than a standstill takes to be found.
+func TestATransferInANodeIsProgress(t *testing.T) {
+	out := runtest.Run(t, simtest.Resolve(t, `
+cluster: {nodes: 1, node: {preset: mi300x-8, gpus: 2, nics: 2, scale-up: {generation: xgmi-mi300, link-rate: 1GB/s}}}
+fabrics: [roce-v2-400g]
+workload: {collective: all-reduce, algorithm: ring, sizes: [64MiB]}`), 1)
+	if p := out.Fabrics[0].Points[0]; p.Time < 60*units.Millisecond {
+		t.Errorf("64 MiB at 1 GB/s took %v", p.Time)
 	}
 }
 
