@@ -136,6 +136,24 @@ type (
 	SwitchRange = runstore.SwitchRange
 )
 
+// What a simulation records over its time, if Options.Series is set. docs/SERIES.md describes the fields.
+type (
+	// Series is the record of a simulation.
+	Series = runstore.Series
+	// SeriesSimulation says which simulation it is, and how long its intervals are.
+	SeriesSimulation = runstore.SeriesSimulation
+	// SeriesNode is a node of the topology.
+	SeriesNode = runstore.SeriesNode
+	// SeriesLink is one direction of a cable.
+	SeriesLink = runstore.SeriesLink
+	// SeriesSample is a lane of a link in an interval.
+	SeriesSample = runstore.SeriesSample
+	// SeriesFlow is a message between two NICs.
+	SeriesFlow = runstore.SeriesFlow
+	// SeriesStep is a step of a rank of a collective.
+	SeriesStep = runstore.SeriesStep
+)
+
 // The results of flow control, keys and faults.
 type (
 	// Pauses says which port paused which by PFC.

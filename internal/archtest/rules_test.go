@@ -92,6 +92,7 @@ var rooms = []room{
 	{"internal/sim/catalog", nil, "a datasheet knows nothing about its use"},
 	{"internal/sim/protocol", []string{"units", "wire", "internal/sim/transport/cc"}, "a protocol is described without knowing who asks"},
 	{"internal/sim/runstore", []string{"units"}, "the folder of a run outlives the simulator that filled it"},
+	{"internal/sim/runstore/seriesfile", []string{"internal/sim/runstore"}, "a file of series is rows, whoever recorded them"},
 	{"internal/sim/transport", []string{"units", "wire", "internal/sim/transport/cc"}, "a queue pair is written once, for the simulator and for real sockets"},
 	{"internal/sim/transport/cc", []string{"units"}, "congestion control sees marks, delays and rates, not packets"},
 	{"internal/sim/transport/tcp", []string{"units"}, "TCP is one more transport beside the queue pairs, under the same rules"},

@@ -24,6 +24,10 @@ type Options struct {
 	// Finished, if not nil, is called with each simulation that has ended or failed, never
 	// concurrently with itself or with Progress.
 	Finished func(Finished)
+	// Series, if not nil, makes each simulation of the first seed record its links, messages and steps over
+	// time, and is called with the record, in the order of the simulations, never concurrently with itself.
+	// Results are the same with and without it.
+	Series func(*runstore.Series)
 }
 
 // MaxSeeds bounds Options.Seeds: an interval of more seeds would be narrower than the model's error.

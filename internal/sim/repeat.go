@@ -63,8 +63,8 @@ func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.
 			}
 			j := *base
 			plan := *base.Plan
-			plan.Run = &scenarios[k+1].Run
-			j.Plan, j.Scenario, j.into, j.again = &plan, scenarios[k+1], &points[i][k], true
+			plan.Run, plan.Series = &scenarios[k+1].Run, nil
+			j.Plan, j.Scenario, j.into, j.again, j.ended = &plan, scenarios[k+1], &points[i][k], true, nil
 			more = append(more, j)
 		}
 	}

@@ -28,6 +28,7 @@ type job struct {
 	again         bool            // with another seed than the scenario's
 	watch         *watch
 	observe       func(*fabric.Network) // nil, or called with the network
+	ended         func()                // nil, or called at its end
 }
 
 // Run simulates a scenario. If ctx is cancelled, it returns the finished simulations, marked as
@@ -59,6 +60,9 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
 	w := newWatch(len(jobs), o)
 	defer w.end()
+	if o.Series != nil {
+		record(jobs, o.Series)
+	}
 	work(ctx, jobs, o, w, &stop)
 	if ctx.Err() == nil && seedsFor(o.Seeds, 0) > 1 {
 		again(ctx, r, jobs, out, o, w, &stop)
@@ -71,6 +75,21 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 		return out, err
 	}
 	return out, failures(out)
+}
+
+// record makes simulations record their series.
+func record(jobs []job, tell func(*runstore.Series)) {
+	order := &runstore.SeriesOrder{Pass: tell}
+	for i := range jobs {
+		j := &jobs[i]
+		plan, bytes := *j.Plan, int64(j.Bytes)
+		var own *runstore.Series
+		plan.Series = func(s *runstore.Series) {
+			s.Simulation.Bytes = bytes
+			own = s
+		}
+		j.Plan, j.ended = &plan, func() { order.Ended(i, own) }
+	}
 }
 
 func workloadName(w *scenario.Workload) string {
@@ -145,6 +164,9 @@ func work(ctx context.Context, jobs []job, o Options, w *watch, stop *atomic.Boo
 		*point = runstore.Point{Bytes: int64(j.Bytes), Partial: true}
 		if ctx.Err() == nil {
 			*point = j.run()
+		}
+		if j.ended != nil {
+			j.ended()
 		}
 		w.finished(j, point)
 	})

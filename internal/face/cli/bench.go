@@ -182,6 +182,8 @@ func (b *bench) do(ctx context.Context, e *Env, collect scenario.Collective) err
 	}
 	every := b.algo == everyAlgorithm
 	switch {
+	case every && b.series:
+		return fmt.Errorf("--series cannot be used with --algo %s, which writes no run folder", everyAlgorithm)
 	case every:
 		b.algo = ""
 	case e.html != "" || e.details:

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type execution struct {
 	out     string
 	workers int
 	json    bool
+	series  bool
 	seeds   int                 // as in weft.Options
 	ranges  bool                // also the smallest size with other switch latencies: weft.Options.SwitchRange
 	each    func(weft.Finished) // called with each simulation that has ended; may be nil
@@ -36,6 +38,7 @@ func (x *execution) register(cmd *cobra.Command) {
 	outFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json and report.html")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as results.json")
+	seriesFlag(cmd, &x.series)
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
 }
 
@@ -54,10 +57,17 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 		return err
 	}
 	defer folder.Close()
+	series, err := e.recordSeries(x.series, folder, r)
+	if err != nil {
+		return err
+	}
 	started := e.Now()
 	p := newProgress(e, r)
-	results, err := e.Run(ctx, r, x.options(p))
+	o := x.options(p)
+	o.Series = series.add()
+	results, err := e.Run(ctx, r, o)
 	p.end()
+	recorded, unrecorded := series.files()
 	wall := e.Now().Sub(started)
 	verdict := outcome(ctx, results, err)
 	if results == nil {
@@ -67,7 +77,7 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 		results.Partial, err = true, verdict // "context canceled" is not a useful reason
 	}
 	// The folder comes first: a closed pipe ends the program during the output.
-	stored := x.store(folder, r, resolved, results, x.meta(e, r, results, started, wall, err))
+	stored := cmp.Or(x.store(folder, r, resolved, results, recorded, x.meta(e, r, results, started, wall, err)), unrecorded)
 	printErr := x.tell(e, results, tell)
 	switch {
 	case stored != nil:
@@ -75,7 +85,7 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	case printErr != nil:
 		return printErr
 	case x.out != "" && !x.json:
-		e.note("wrote %s: %s, %s, %s, %s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile)
+		e.note("wrote %s: %s, %s, %s, %s%s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile, series.note())
 	}
 	return verdict
 }
@@ -119,7 +129,7 @@ func (x *execution) tell(e *Env, results *runstore.Results, tell func(*runstore.
 }
 
 // store writes the run folder, if requested.
-func (x *execution) store(folder *runstore.Output, r *scenario.Resolved, resolved []byte, results *runstore.Results, meta runstore.Meta) error {
+func (x *execution) store(folder *runstore.Output, r *scenario.Resolved, resolved []byte, results *runstore.Results, series []runstore.File, meta runstore.Meta) error {
 	if folder == nil {
 		return nil
 	}
@@ -127,7 +137,7 @@ func (x *execution) store(folder *runstore.Output, r *scenario.Resolved, resolve
 	if err := report.Comparison(results, r, resolved).HTML(&page); err != nil {
 		return fail(Failed, "the page cannot be made: %w", err)
 	}
-	run := runstore.Run{Scenario: resolved, Results: results, Meta: meta, Report: page.Bytes()}
+	run := runstore.Run{Scenario: resolved, Results: results, Meta: meta, Report: page.Bytes(), Series: series}
 	if err := folder.Write(run); err != nil {
 		return fail(Failed, "the results cannot be written to %s: %w", x.out, err)
 	}

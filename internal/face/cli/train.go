@@ -23,18 +23,20 @@ const maxTrainSeeds = 1000
 // trainFlags are the flags of weft train.
 type trainFlags struct {
 	choice
-	workers int
-	seeds   int
-	exact   bool
-	json    bool
-	scale   []int
-	strong  bool
-	calm    bool
-	trace   string
-	out     string
-	started time.Time
-	folder  *runstore.Output
-	steps   steps // steps of the largest simulated cluster
+	workers  int
+	seeds    int
+	exact    bool
+	json     bool
+	series   bool
+	scale    []int
+	strong   bool
+	calm     bool
+	trace    string
+	out      string
+	started  time.Time
+	folder   *runstore.Output
+	recorded *seriesOf
+	steps    steps // steps of the largest simulated cluster
 }
 
 func newTrain(e *Env) *cobra.Command {
@@ -70,6 +72,9 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 			if err := checkWorkers(x.workers); err != nil {
 				return err
 			}
+			if x.series && len(x.scale) > 0 {
+				return fmt.Errorf("--series cannot be used with --scale: record one size of the cluster")
+			}
 			if x.seeds < 1 || x.seeds > maxTrainSeeds {
 				return fmt.Errorf("--seeds %d: want 1 to %d", x.seeds, maxTrainSeeds)
 			}
@@ -95,6 +100,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	f.StringVar(&x.trace, "trace", "", "folder for a trace of the step on each fabric, for Perfetto or Chrome")
 	outFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json, report.html and trace.json")
 	_ = cmd.MarkFlagDirname("trace")
+	seriesFlag(cmd, &x.series)
 	e.reportFlags(cmd)
 	for _, flag := range []string{"workers", "scale", "seeds"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
@@ -117,6 +123,9 @@ func (x *trainFlags) run(ctx context.Context, e *Env, file *scenario.File) error
 	defer folder.Close()
 	x.folder = folder
 	if err := x.writable(e); err != nil {
+		return err
+	}
+	if x.recorded, err = e.recordSeries(x.series, folder, r); err != nil {
 		return err
 	}
 	x.started = e.Now()
@@ -211,7 +220,7 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 
 // step simulates a step. Results may come with an error: of single fabrics, or of an interruption.
 func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) (*runstore.Training, error) {
-	o := training.Options{Workers: x.workers, Exact: x.exact, Seeds: x.seeds}
+	o := training.Options{Workers: x.workers, Exact: x.exact, Seeds: x.seeds, Series: x.recorded.add()}
 	line := e.working("the step begins")
 	o.Progress = func(p weft.Progress) { line.count(p.Done, p.Total, p.Fabric) }
 	if x.trace != "" || e.html != "" || x.out != "" {

@@ -86,6 +86,8 @@ func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, d *doc.Document, r
 		{Name: runstore.ReportFile, Text: page.Bytes()},
 		{Name: traceFile, Text: trace.Bytes()},
 	}
+	series, unrecorded := x.recorded.files()
+	files = append(files, series...)
 	wall := e.Now().Sub(x.started)
 	meta := runstore.Meta{
 		Weft: e.Version.Weft, Go: e.Version.Go, Platform: e.Version.Platform, CatalogDigest: catalog.Digest(),
@@ -106,7 +108,7 @@ func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, d *doc.Document, r
 		return fail(Failed, "the results cannot be written to %s: %w", x.out, err)
 	}
 	if !x.json {
-		e.note("wrote %s: %s, %s, %s, %s, %s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile, traceFile)
+		e.note("wrote %s: %s, %s, %s, %s, %s%s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile, traceFile, x.recorded.note())
 	}
-	return nil
+	return unrecorded
 }

@@ -129,7 +129,7 @@ func wall(b *testing.B, g *topology.Graph, name string, pat pattern, cores []int
 	return seconds / float64(hops)
 }
 
-func fatTree(b *testing.B, radix int) *topology.Graph {
+func fatTree(b testing.TB, radix int) *topology.Graph {
 	g, err := topology.KAry{K: radix}.Build()
 	if err != nil {
 		b.Fatal(err)
@@ -174,4 +174,41 @@ func peakMB() float64 {
 		}
 	}
 	return 0
+}
+
+// BenchmarkRecord is the CPU time of a run that records its links over the time of one that does not, and
+// over the time of the same run again, which shows the noise. The runs take turns.
+func BenchmarkRecord(b *testing.B) {
+	for _, name := range fabrics {
+		for _, pat := range []pattern{
+			{"permutation/128", 8, flowsOf(permutation(128, 2<<20))},
+			{"permutation/1024", 16, flowsOf(permutation(1024, 2<<20))},
+			{"incast32/128", 8, flowsOf(incast(32, 2<<20))},
+			{"allreduce/128", 8, func() workload { return newRing(128, 64<<10) }},
+		} {
+			b.Run(name+"/"+pat.name, func(b *testing.B) {
+				g := fatTree(b, pat.radix)
+				var spent [3]time.Duration
+				for b.Loop() {
+					for i := range spent {
+						w, n := prepare(b, g, name, nil, pat)
+						if i == 1 {
+							n.Record(0)
+						}
+						runtime.GC()
+						start := cpuTime(b)
+						if err := n.Run(units.Second, 1, nil); err != nil {
+							b.Fatal(err)
+						}
+						spent[i] += cpuTime(b) - start
+						finished(b, w)
+					}
+				}
+				off := (spent[0] + spent[2]).Seconds() / 2
+				b.ReportMetric(100*(spent[1].Seconds()/off-1), "record-%")
+				b.ReportMetric(100*(spent[2].Seconds()/spent[0].Seconds()-1), "again-%")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
 }

@@ -275,7 +275,7 @@ func (b *Builder) partitions(parts int) {
 	}
 	for i := range parts {
 		p := &Partition{net: n, id: uint8(i), pool: newPool(), queue: engine.NewQueue(b.wheel(parts))}
-		p.wide = len(n.ports)/parts >= manyLinks
+		p.wide, p.closes = len(n.ports)/parts >= manyLinks, units.Forever
 		for j := range p.mail {
 			p.mail[j].to = make([]outbox, parts)
 			p.mail[j].earliest = units.Forever

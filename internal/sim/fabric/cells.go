@@ -108,6 +108,9 @@ func (p *Partition) runCells(limit units.Time) {
 		if t >= limit {
 			break
 		}
+		if t >= p.closes {
+			p.sample(t)
+		}
 		end = min(p.cells.Seek(t), limit)
 		p.runEnds(end)
 		last = max(last, p.now)

@@ -115,6 +115,9 @@ func (l *lane) waitsForCredit(p *Partition, link, index, need int32, soonest *un
 // awaits records that a lane begins to wait for credits, or no longer waits.
 func (p *Partition) awaits(link, index int32, waits bool) {
 	u := p.net.updatesOf(link, index)
+	if p.tallies != nil {
+		p.tallyStop(index, waits)
+	}
 	if !waits {
 		u.odd &^= creditsAwaited
 		return

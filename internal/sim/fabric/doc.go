@@ -85,6 +85,12 @@
 // standstill is a run in which no event is left, or in which no packet has made a hop for a long
 // time.
 //
+// # Series
+//
+// Record makes a network count what each lane does in intervals of simulated time. The number of
+// intervals is bounded; they double. A partition closes an interval between two slots of its cells, so
+// the order of events stays, and the record does not depend on the partitions.
+//
 // # Files
 //
 //   - build.go, network.go, partition.go: the description of a network, its assembly, and its
@@ -114,4 +120,5 @@
 //   - deadlock.go, waiting.go, timeouts.go: why a run stands still
 //   - conserve.go, breach.go, limits.go: invariants, their breaches, bounds
 //   - trace.go: packets followed from port to port
+//   - series.go, flowseries.go: links by interval, and messages, recorded over time
 package fabric

@@ -143,6 +143,6 @@ func (p *Partition) corrupted(link, i int32) bool {
 		p.hold(link, k)
 		p.free(link, k.class, k.size, p.now)
 	}
-	p.drop(i, DropCorrupt)
+	p.dropFrom(link, i, DropCorrupt)
 	return true
 }

@@ -162,7 +162,7 @@ func (s *ethernetState) arrive(p *Partition, nd *node, b *inbox, link, i int32) 
 	k := &p.pool.hot[i]
 	k.in = link
 	if k.size > s.longest {
-		p.drop(i, DropMTU)
+		p.dropFrom(link, i, DropMTU)
 		return
 	}
 	if n.segments != nil && nd.unrouted(p, link, i) {
@@ -171,12 +171,12 @@ func (s *ethernetState) arrive(p *Partition, nd *node, b *inbox, link, i int32) 
 	out := nd.route(p, k)
 	o := &n.ports[out]
 	if o.flags&flagStorm != 0 && p.stormy(out, k.class) {
-		p.drop(i, DropWatchdog)
+		p.dropAt(out, i, DropWatchdog)
 		return
 	}
 	lossless := s.lossless>>(k.class&15)&1 != 0
 	if !lossless && s.spec.EgressDen != 0 && s.overEgress(p, b, o, out, k) && !s.trims(p, b, o, out, k) {
-		p.drop(i, DropBuffer)
+		p.dropAt(out, i, DropBuffer)
 		return
 	}
 	if !s.admit(p, b, link, k) && (!s.trims(p, b, o, out, k) || !s.admit(p, b, link, k)) {
@@ -184,7 +184,7 @@ func (s *ethernetState) arrive(p *Partition, nd *node, b *inbox, link, i int32) 
 		if lossless {
 			why = DropHeadroom
 		}
-		p.drop(i, why)
+		p.dropAt(out, i, why)
 		return
 	}
 	if o.nonEmpty == 0 && o.atOnce(p) && s.pass(p, o, out, i, k) {
@@ -192,6 +192,9 @@ func (s *ethernetState) arrive(p *Partition, nd *node, b *inbox, link, i int32) 
 	}
 	depth := o.enqueueEthernet(p, out, i, k)
 	o.queued += int32(k.size)
+	if p.tallies != nil {
+		p.tallyCame(p.lane(out, k.class), int32(k.size))
+	}
 	s.markIn(p, out, k, depth)
 	o.touch(p, out)
 }
@@ -422,6 +425,9 @@ func (s *ethernetState) send(p *Partition, o *port, link int32) {
 	i, depth := o.dequeueEthernet(p, link, class)
 	k := &p.pool.hot[i]
 	o.queued -= int32(k.size)
+	if p.tallies != nil {
+		p.tallyLeft(p.lane(link, k.class), int32(k.size))
+	}
 	s.launch(p, o, link, i, k, depth)
 	if o.nonEmpty&^o.blocked != 0 {
 		o.wake(p, link, o.freeAt)
@@ -477,4 +483,5 @@ func (e *ECN) mark(p *Partition, bytes, link int32, k *pkt) {
 	}
 	k.mark |= marked
 	p.stats.Marked++
+	p.tallyMark(p.lane(link, k.class))
 }

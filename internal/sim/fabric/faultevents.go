@@ -45,7 +45,7 @@ func (p *Partition) faultOut(link int32) {
 
 // unpause ends the pauses of a port whose pausing neighbour is unreachable.
 func (o *port) unpause(p *Partition, link int32) {
-	o.blocked = 0
+	o.block(p, link, 0)
 	if p.net.pauseUntil != nil {
 		clear(p.net.pauseUntil[int(link)*p.net.classes:][:p.net.classes])
 	}
@@ -85,12 +85,14 @@ func (p *Partition) lost(link, i int32) {
 		p.hold(link, k)
 		p.free(link, k.class, k.size, p.now)
 	}
-	p.dropByFault(i, DropFault)
+	p.stats.LastFault = max(p.stats.LastFault, p.now)
+	p.dropFrom(link, i, DropFault)
 }
 
-func (p *Partition) dropByFault(i int32, why Drop) {
+// dropByFault drops a packet that waits at a port whose cable has failed.
+func (p *Partition) dropByFault(port, i int32, why Drop) {
 	p.stats.LastFault = max(p.stats.LastFault, p.now)
-	p.drop(i, why)
+	p.dropAt(port, i, why)
 }
 
 // sendDown drops all packets that wait at a port with a failed cable, or without a cable.
@@ -117,8 +119,11 @@ func (s *ethernetState) sendDown(p *Partition, o *port, link int32, why Drop) {
 		i, _ := o.dequeueEthernet(p, link, uint8(bits.TrailingZeros16(o.nonEmpty)))
 		k := &p.pool.hot[i]
 		o.queued -= int32(k.size)
+		if p.tallies != nil {
+			p.tallyLeft(p.lane(link, k.class), int32(k.size))
+		}
 		s.release(p, k.in, k.class, int32(k.size))
-		p.dropByFault(i, why)
+		p.dropByFault(link, i, why)
 	}
 	if o.serveIn >= 0 {
 		o.wake(p, link, o.freeAt)
@@ -145,10 +150,10 @@ func (o *port) sendDownNIC(p *Partition, link int32) {
 	for class := range n.classes {
 		q := &n.nicQueues[int(link)*n.classes+class]
 		for q.replies.head >= 0 {
-			p.dropByFault(p.pool.pop(&q.replies), DropFault)
+			p.dropByFault(link, p.pool.pop(&q.replies), DropFault)
 		}
 		if q.held >= 0 {
-			p.dropByFault(q.held, DropFault)
+			p.dropByFault(link, q.held, DropFault)
 			q.held = -1
 		}
 		o.settleClass(q, uint8(class))

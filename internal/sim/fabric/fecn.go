@@ -46,6 +46,7 @@ func (f *FECN) markForward(p *Partition, index int32, k *pkt) {
 	l.unmarked = 0
 	k.mark |= marked
 	p.stats.Marked++
+	p.tallyMark(index)
 }
 
 // hasMore reports whether a lane has credits for one more packet of a size.

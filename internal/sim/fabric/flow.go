@@ -163,6 +163,9 @@ func (nic *nicState) replies(p *Partition, f *flow) {
 // completions delivers the completions of the transport.
 func (f *flow) completions(p *Partition, node int32) {
 	for j := range p.batch.Completions {
+		if c := &p.batch.Completions[j]; p.tallies != nil && !c.Recv {
+			p.concluded(node, f)
+		}
 		p.net.app.Complete(p, node, &p.batch.Completions[j])
 	}
 	p.batch.Completions = p.batch.Completions[:0]
@@ -177,6 +180,9 @@ func (f *flow) completions(p *Partition, node int32) {
 			c.Recv = true
 		case tcp.Failed:
 			c.Status = transport.RetryExcErr
+		}
+		if p.tallies != nil && !c.Recv {
+			p.concluded(node, f)
 		}
 		p.net.app.Complete(p, node, &c)
 	}

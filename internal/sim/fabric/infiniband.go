@@ -162,24 +162,24 @@ func (s *infinibandState) enqueue(p *Partition, nd *node, out, i int32) {
 // await queues a packet at an output. A single waiting packet is stored in the port, not in a
 // queue: most packets never enter a queue.
 func (s *infinibandState) await(p *Partition, nd *node, o *port, out, i int32, k *pkt) {
+	lane := nd.laneOut(p, k, out)
 	if o.nonEmpty == 0 && !s.fifo {
 		o.single = i
-		o.nonEmpty = 1 << (nd.laneOut(p, k, out) & 15)
+		o.nonEmpty = 1 << (lane & 15)
 	} else {
 		s.queueSingle(p, nd, o, out)
-		s.queueUp(p, nd, out, i)
+		s.queueUpOn(p, nd, out, i, lane)
 	}
 	o.queued += int32(k.size)
+	if p.tallies != nil && !s.fifo {
+		p.tallyCame(p.lane(out, lane), int32(k.size))
+	}
 	if s.marks {
-		p.net.fecn[int(out)*p.net.classes+int(nd.laneOut(p, k, out))].waiting += int32(k.size)
+		p.net.fecn[int(out)*p.net.classes+int(lane)].waiting += int32(k.size)
 	}
 }
 
-// queueUp puts a packet into the virtual output queue of an output.
-func (s *infinibandState) queueUp(p *Partition, nd *node, out, i int32) {
-	s.queueUpOn(p, nd, out, i, nd.laneOut(p, &p.pool.hot[i], out))
-}
-
+// queueUpOn puts a packet into the virtual output queue of an output, on a lane.
 func (s *infinibandState) queueUpOn(p *Partition, nd *node, out, i int32, lane uint8) {
 	k := &p.pool.hot[i]
 	input := p.net.input(nd, k.in)
@@ -335,6 +335,9 @@ func (s *infinibandState) sendSingle(p *Partition, nd *node, o *port, out int32)
 	}
 	o.single, o.nonEmpty = -1, 0
 	o.queued -= int32(k.size)
+	if p.tallies != nil {
+		p.tallyLeft(p.lane(out, lane), int32(k.size))
+	}
 	n.turns[index] = uint16(n.input(nd, k.in))
 	s.forward(p, o, out, lane, i, k)
 }
@@ -477,6 +480,9 @@ func (s *infinibandState) dequeue(p *Partition, nd *node, o *port, q *list, out,
 	}
 	q.head = k.next
 	o.queued -= int32(k.size)
+	if p.tallies != nil {
+		p.tallyLeft(p.lane(out, class), int32(k.size))
+	}
 	if q.head < 0 {
 		s.clearWant(p, nd, out, input, class)
 	}

@@ -34,7 +34,7 @@ const (
 	flagJitter                          // the receiver's pipeline jitters, or the link sends packets again
 	flagStorm                           // the PFC watchdog drops packets for a queue
 	flagDown                            // no working cable: packets to be sent are lost
-	flagFollowed                        // a packet trace is on
+	flagFollowed                        // a packet trace is on, or a record, and it has sent nothing in the interval
 )
 
 // occupy puts size bytes on the wire from start on and returns the time of the last bit. A fraction
@@ -78,7 +78,7 @@ func (o *port) transmit(p *Partition, link, i int32, k *pkt, start units.Time) u
 		at = end
 	}
 	k.arrive = at + units.Time(o.delay)
-	if o.flags&(flagJitter|flagUncounted|flagFollowed|flagRemote) != 0 {
+	if o.flags&(flagJitter|flagUncounted|flagFollowed|flagRemote) != 0 || p.minor>>(k.class&15)&1 != 0 {
 		o.transmitOddly(p, link, i, k, start, end)
 		return end
 	}
@@ -95,8 +95,8 @@ func (o *port) transmitOddly(p *Partition, link, i int32, k *pkt, start, end uni
 	if o.flags&flagUncounted == 0 {
 		p.stats.Hops++
 	}
-	if o.flags&flagFollowed != 0 {
-		p.sent(link, i, start, end)
+	if o.flags&flagFollowed != 0 || p.minor>>(k.class&15)&1 != 0 {
+		p.follow(link, i, k, start, end)
 	}
 	if o.flags&flagRemote != 0 {
 		p.sendRemote(p.net.inboxes[link].part, link, i)

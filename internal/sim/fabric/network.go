@@ -269,6 +269,49 @@ func (n *Network) Back(link int32) int32 { return n.inboxes[link].back }
 // Links is the number of directed links.
 func (n *Network) Links() int { return len(n.ports) }
 
+// Nodes is the number of nodes.
+func (n *Network) Nodes() int { return len(n.nodes) }
+
+// The kinds of nodes.
+const (
+	KindNIC           = "nic"
+	KindSwitch        = "switch"
+	KindMiddlebox     = "middlebox"
+	KindGPU           = "gpu"
+	KindScaleUpSwitch = "scale-up-switch"
+)
+
+// NodeKind is the kind of a node.
+func (n *Network) NodeKind(node int32) string {
+	switch nd := &n.nodes[node]; {
+	case nd.kind == kindNIC:
+		return KindNIC
+	case nd.kind == kindGPU:
+		return KindGPU
+	case nd.local == byPort:
+		return KindScaleUpSwitch
+	case nd.local == inline:
+		return KindMiddlebox
+	}
+	return KindSwitch
+}
+
+// LinkPerByte is the time of a byte on a link.
+func (n *Network) LinkPerByte(link int32) units.PerByte {
+	return units.PerByte{Num: int64(n.ports[link].num), Den: int64(n.ports[link].den)}
+}
+
+// LinkRate is the rate of a link, rounded down.
+func (n *Network) LinkRate(link int32) units.Rate { return n.ports[link].rate() }
+
+// Propagation is the delay of a link's signal.
+func (n *Network) Propagation(link int32) units.Time { return n.propagation[link] }
+
+// Credited reports whether a link has credits.
+func (n *Network) Credited(link int32) bool {
+	return n.inboxes[link].back >= 0 && n.receiverCredits(link).Period > 0
+}
+
 // LinkBytes is the number of bytes sent on a link, as on the wire.
 func (n *Network) LinkBytes(link int32) int64 { return n.ports[link].bytes }
 
@@ -367,6 +410,9 @@ func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) err
 	}
 	if err != nil {
 		return err
+	}
+	if p.tallies != nil {
+		p.posted(nic, f, &wr)
 	}
 	s.look(p, nic, f)
 	return nil

@@ -93,6 +93,8 @@ type Partition struct {
 	mailboxes
 	preview
 	copyRecords
+	recorder
+	flowRecorder
 
 	err error
 }
@@ -107,10 +109,13 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 	if len(p.dirty) > 0 { // posted before the run
 		p.decide()
 	}
-	if p.cells == nil {
-		p.runEnds(limit)
-	} else {
+	switch {
+	case p.cells != nil:
 		p.runCells(limit)
+	case p.tallies != nil:
+		p.runIntervals(limit)
+	default:
+		p.runEnds(limit)
 	}
 }
 

@@ -64,7 +64,7 @@ func (nic *nicState) trespasses(p *Partition, link, i int32) bool {
 		return false
 	}
 	p.offend(TrapHCA, n.inboxes[link].back, true, i)
-	p.drop(i, DropPKey)
+	p.dropFrom(link, i, DropPKey)
 	return true
 }
 
@@ -87,7 +87,7 @@ func (nd *node) barred(p *Partition, link, i int32) bool {
 	}
 	k := &p.pool.hot[i]
 	p.free(link, k.class, k.size, p.now)
-	p.drop(i, DropPKey)
+	p.dropFrom(link, i, DropPKey)
 	return true
 }
 

@@ -88,6 +88,7 @@ func (pfc *PFC) send(p *Partition, link int32, class uint8, kind pauseKind) {
 	back := n.inboxes[link].back
 	o := &n.ports[back]
 	end := o.occupy(max(p.now, o.freeAt), int64(pfc.FrameBytes))
+	p.tallyFrame(back, pfc.FrameBytes)
 	if kind == pauseOn {
 		p.stats.Pauses++
 	} else {
@@ -171,7 +172,7 @@ func (p *Partition) applyPause(port int32, f pause) {
 	until := &n.pauseUntil[int(port)*n.classes+int(f.class)]
 	switch f.kind {
 	case pauseOn:
-		o.blocked |= p.obeyed(port, n.stopped(port, f.class))
+		o.block(p, port, o.blocked|p.obeyed(port, n.stopped(port, f.class)))
 		*until = f.until
 		if f.until != units.Forever {
 			p.schedulePause(port, pause{at: f.until, class: f.class, kind: pauseLapse})
@@ -183,6 +184,6 @@ func (p *Partition) applyPause(port int32, f pause) {
 		}
 	}
 	*until = 0
-	o.blocked &^= n.released(port, f.class)
+	o.block(p, port, o.blocked&^n.released(port, f.class))
 	o.touch(p, port)
 }

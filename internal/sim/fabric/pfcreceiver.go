@@ -60,7 +60,7 @@ func (r *receiver) receive(p *Partition, node, i int32) bool {
 	}
 	size := int64(p.pool.hot[i].size)
 	if r.held+size > r.spec.Buffer {
-		p.drop(i, DropReceiver)
+		p.dropFrom(p.pool.hot[i].in, i, DropReceiver)
 		return true
 	}
 	first := r.packets.head < 0

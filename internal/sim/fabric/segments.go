@@ -21,7 +21,7 @@ func (nd *node) unrouted(p *Partition, link, i int32) bool {
 		return false
 	}
 	p.stray(n.inboxes[link].back, from, to)
-	p.drop(i, DropSegment)
+	p.dropFrom(link, i, DropSegment)
 	return true
 }
 

@@ -71,5 +71,6 @@ func (s *infinibandState) discardHead(p *Partition, nd *node, o *port, out, inpu
 		p.net.fecn[int(out)*p.net.classes+int(class)].waiting -= int32(k.size)
 	}
 	p.free(k.in, k.class, k.size, p.now)
-	p.drop(i, why)
+	k.class = class
+	p.dropAt(out, i, why)
 }

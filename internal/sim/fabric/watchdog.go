@@ -124,7 +124,7 @@ func (w *Watchdog) stuck(p *Partition, port int32, class uint8) {
 		o.flags |= flagStorm
 		o.discardQueue(p, port, class)
 	case WatchdogForward:
-		o.blocked &^= 1 << class
+		o.block(p, port, o.blocked&^(1<<class))
 		o.touch(p, port)
 	case WatchdogAlert:
 	}
@@ -171,8 +171,11 @@ func (o *port) discardQueue(p *Partition, port int32, class uint8) {
 		i, _ := o.dequeueEthernet(p, port, class)
 		k := &p.pool.hot[i]
 		o.queued -= int32(k.size)
+		if p.tallies != nil {
+			p.tallyLeft(p.lane(port, class), int32(k.size))
+		}
 		s.release(p, k.in, class, int32(k.size))
-		p.drop(i, DropWatchdog)
+		p.dropAt(port, i, DropWatchdog)
 	}
 }
 

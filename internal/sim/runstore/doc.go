@@ -5,6 +5,7 @@
 //	scenario.yaml  the resolved scenario; running it again gives the same results
 //	results.json   the results
 //	report.html    one self-contained page
+//	series/        links, messages and steps over time, on request; package seriesfile writes them
 //	meta.json      versions, command, seed, wall time, events, and the digests of the
 //	               catalog and of the other files
 //

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 )
 
@@ -51,6 +53,7 @@ type Run struct {
 	Results  *Results
 	Meta     Meta
 	Report   []byte // HTML; nil if there is none
+	Series   []File // files of series; nil if there are none, and after Read
 }
 
 // Write writes a run into a folder. meta.json has the digests of the other files.
@@ -63,6 +66,7 @@ func (o *Output) Write(run Run) error {
 	if run.Report != nil {
 		files = append(files, File{Name: ReportFile, Text: run.Report})
 	}
+	files = append(files, run.Series...)
 	return o.Seal(files, run.Meta)
 }
 
@@ -71,13 +75,36 @@ func (o *Output) Seal(files []File, meta Meta) error {
 	meta.Version = MetaVersion
 	meta.Files = map[string]string{}
 	for _, f := range files {
-		meta.Files[f.Name] = digest(f.Text)
+		if !f.Staged {
+			meta.Files[f.Name] = digest(f.Text)
+			continue
+		}
+		sum, err := digestOf(filepath.Join(o.auxiliary(stagingName), f.Name))
+		if err != nil {
+			return err
+		}
+		meta.Files[f.Name] = sum
 	}
 	text, err := encode(meta)
 	if err != nil {
 		return err
 	}
-	return o.Put(append(files, File{Name: MetaFile, Text: text}))
+	before, _ := readMeta(o.dir) // of an earlier run, if there is one
+	if err := o.Put(append(files, File{Name: MetaFile, Text: text})); err != nil {
+		return err
+	}
+	return o.removeSeries(&before, &meta)
+}
+
+// removeSeries removes the files of an earlier run's series that the new run does not have.
+func (o *Output) removeSeries(before, now *Meta) (err error) {
+	for name := range before.Files {
+		if _, kept := now.Files[name]; !kept && path.Dir(name) == SeriesFolder && filepath.IsLocal(name) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(o.dir, name)))
+		}
+	}
+	_ = os.Remove(filepath.Join(o.dir, SeriesFolder)) // if it is empty
+	return err
 }
 
 // File is a file of a folder.
@@ -85,6 +112,8 @@ type File struct {
 	Name string // may contain a folder: configs/pfc.json
 	Text []byte
 	Mode fs.FileMode // 0 is 0644
+	// Staged is a file that is complete in the folder of Output.Begin; it has no Text.
+	Staged bool
 }
 
 // Read reads a run folder. It refuses a folder of another version, and a folder whose files were
@@ -126,8 +155,8 @@ func Read(dir string) (*Run, error) {
 
 func readMeta(dir string) (Meta, error) {
 	var m Meta
-	path := filepath.Join(dir, MetaFile)
-	text, err := os.ReadFile(path)
+	name := filepath.Join(dir, MetaFile)
+	text, err := os.ReadFile(name)
 	if err != nil {
 		if at, bad := os.Stat(dir); bad == nil && !at.IsDir() {
 			return m, fmt.Errorf("%s is a file: name the folder that a run was written to", dir)
@@ -138,12 +167,26 @@ func readMeta(dir string) (Meta, error) {
 		return m, err
 	}
 	if err := json.Unmarshal(text, &m); err != nil || m.Weft == "" {
-		return m, fmt.Errorf("%s is not the meta data of a run", path)
+		return m, fmt.Errorf("%s is not the meta data of a run", name)
 	}
 	if m.Version != MetaVersion {
-		return m, fmt.Errorf("%s is of version %d, and this weft reads version %d", path, m.Version, MetaVersion)
+		return m, fmt.Errorf("%s is of version %d, and this weft reads version %d", name, m.Version, MetaVersion)
 	}
 	return m, nil
+}
+
+// digestOf is the digest of a file.
+func digestOf(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 func digest(text []byte) string {

@@ -45,6 +45,8 @@ var ErrHeld = errors.New("another weft writes to it now: wait for it, or choose 
 type Output struct {
 	dir   string
 	fresh bool // the folder did not exist before
+	// begun is true while the staging folder has files of a run that goes on.
+	begun bool
 	lock  *os.File
 }
 
@@ -90,7 +92,11 @@ func (o *Output) Close() error {
 	if o == nil {
 		return nil
 	}
-	return unlock(o.lock)
+	var err error
+	if o.begun { // nothing came of the run
+		err = os.RemoveAll(o.auxiliary(stagingName))
+	}
+	return errors.Join(err, unlock(o.lock))
 }
 
 // auxiliary is the path of an auxiliary file: next to a new folder, inside an existing one.
@@ -148,6 +154,18 @@ func strangers(dir string, may Holding) error {
 // rename is os.Rename; a test replaces it to fail half-way.
 var rename = os.Rename
 
+// Begin makes the staging folder, for files that are written while the run goes on; Put moves those with
+// Staged. Its meta.json says until then that the run is partial.
+func (o *Output) Begin(meta Meta) (dir string, err error) {
+	meta.Version, meta.Partial, meta.Error = MetaVersion, true, "the run has not ended: its process works, or was killed"
+	text, err := encode(meta)
+	if err != nil {
+		return "", err
+	}
+	dir, o.begun = o.auxiliary(stagingName), true
+	return dir, stage(dir, []File{{Name: MetaFile, Text: text}})
+}
+
 // Put writes an outcome into the folder. The last of the files is its mark: an interrupted folder
 // does not read as an outcome. If space runs out, Put fails before anything is lost.
 func (o *Output) Put(files []File) error {
@@ -159,7 +177,7 @@ func (o *Output) Put(files []File) error {
 		if err := rename(staging, o.dir); err != nil {
 			return fmt.Errorf("%w; the files are in %s", err, staging)
 		}
-		o.fresh = false
+		o.fresh, o.begun = false, false
 		return nil
 	}
 	for _, f := range files {
@@ -170,6 +188,7 @@ func (o *Output) Put(files []File) error {
 			return err
 		}
 	}
+	o.begun = false
 	return os.RemoveAll(staging)
 }
 
@@ -180,11 +199,19 @@ func stage(dir string, files []File) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = os.MkdirAll(dir, 0o777)
 	}
+	staged := map[string]bool{}
+	for _, f := range files {
+		if f.Staged {
+			staged[strings.Split(f.Name, "/")[0]] = true
+		}
+	}
 	for _, e := range left {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		if !staged[e.Name()] {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
 	}
 	for _, f := range files {
-		if err == nil {
+		if err == nil && !f.Staged {
 			err = writeSynced(filepath.Join(dir, f.Name), f)
 		}
 	}

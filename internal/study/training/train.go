@@ -31,6 +31,9 @@ type Options struct {
 	Progress func(sim.Progress)
 	// Timeline, if not nil, is called with the step on each fabric, never concurrently.
 	Timeline func(fabric int, g *workload.Graph, t *workload.Timeline)
+	// Series, if not nil, makes each simulation of run.seed record its links and messages over time. It is
+	// called with their records in order, and at the end with the operations of each fabric's step.
+	Series func(*runstore.Series)
 }
 
 // Run simulates a training step of the scenario's job on each of its fabrics.
@@ -62,10 +65,15 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Traini
 		tasks = append(tasks, on[i].tasks()...)
 		again = append(again, on[i].again()...)
 	}
+	var series *recorder
+	if o.Series != nil {
+		series = newRecorder(o.Series, out, tasks)
+	}
 	runTasks(ctx, &o, tasks, again)
 	for _, f := range on {
 		f.tell()
 	}
+	series.steps(on)
 	if err := ctx.Err(); err != nil {
 		out.Partial = true
 		for i := range out.Fabrics {
@@ -136,10 +144,10 @@ func (f *fabricSteps) tell() {
 // tasks are the simulations of a step.
 func (s *steps) tasks() (tasks []trainingTask) {
 	if s.exact {
-		return []trainingTask{{s, -1}}
+		return []trainingTask{{steps: s, island: -1}}
 	}
 	for number := range s.islands {
-		tasks = append(tasks, trainingTask{s, number})
+		tasks = append(tasks, trainingTask{steps: s, island: number})
 	}
 	return tasks
 }
@@ -167,6 +175,7 @@ type steps struct {
 	own     sync.Mutex          // guards the fields below
 	islands []*phases.IslandRun // by number in the folding
 	done    int
+	line    *workload.Timeline // of the step, once it is known
 	failed  error
 	runs    []*phases.Run // by phase, once all islands are run
 }
@@ -174,7 +183,9 @@ type steps struct {
 // trainingTask is one simulation: an island of a phase on a fabric, or the whole step (-1).
 type trainingTask struct {
 	*steps
-	island int
+	island   int
+	recorder *recorder // nil: it is not recorded
+	number   int       // of its series
 }
 
 // runTasks runs the simulations on as many cores as allowed; each round starts after the one
@@ -204,10 +215,12 @@ func runTasks(ctx context.Context, o *Options, rounds ...[]trainingTask) {
 // run runs one simulation; the last one of a fabric assembles the step.
 func (t trainingTask) run(ctx context.Context) {
 	var err error
+	plan, ended := t.recorded()
+	defer ended()
 	if t.island < 0 {
-		err = t.whole(ctx)
+		err = t.whole(ctx, plan)
 	} else if t.islands[t.island] = t.known(t.island); t.islands[t.island] == nil {
-		t.islands[t.island], err = phases.RunIsland(ctx, t.plan, t.scenario, &t.fold.Islands[t.island].Phase)
+		t.islands[t.island], err = phases.RunIsland(ctx, plan, t.scenario, &t.fold.Islands[t.island].Phase)
 	}
 	t.own.Lock()
 	defer t.own.Unlock()
@@ -235,8 +248,8 @@ func (t *training) failures() error {
 }
 
 // whole simulates the whole step as it is.
-func (s *steps) whole(ctx context.Context) error {
-	x, err := executor.Execute(ctx, s.plan, s.scenario, s.step.Graph)
+func (s *steps) whole(ctx context.Context, plan *network.Plan) error {
+	x, err := executor.Execute(ctx, plan, s.scenario, s.step.Graph)
 	if err != nil {
 		return err
 	}
@@ -283,6 +296,7 @@ func (s *steps) took(step *llm.Step) func(phase int32, rank int) units.Time {
 
 // tell fills in the results of a timeline.
 func (s *steps) tell(line *workload.Timeline) {
+	s.line = line
 	if s.timeline != nil && s.result == &s.out.Fabrics[s.fabric] {
 		s.mu.Lock()
 		s.timeline(s.fabric, s.step.Graph, line)

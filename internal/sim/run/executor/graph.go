@@ -73,6 +73,7 @@ func Forwarded(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *wo
 	out := &Execution{Timeline: run.timeline, Counts: measure.Counts(run.net.Network), Flows: run.flowTimes().Distribution(), Plans: run.planner.list()}
 	var links []int32
 	out.Hottest, links = measure.Hottest(run.net, run.timeline.End)
+	measure.TellSeries(run.net, run.timeline.End, nil, 0)
 	streams.attribute(out.Hottest, links, "the job")
 	out.Beside = streams.results(run.timeline.End)
 	f.settle(run)

@@ -99,6 +99,7 @@ type collectives struct {
 	carrier
 	cluster collective.Layout
 	*register
+	steps *stepRecord // nil if steps are not recorded
 	// finished is called when a member has finished its part of an operation.
 	finished func(p *fabric.Partition, o *operation, member int)
 }
@@ -188,14 +189,19 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 		l.moved = 0
 		l.step++
 		if !o.plan.program.Step(member, l.lane, l.step+o.skipped[l.lane], s) {
-			l.step--
-			return !r.until(p, o, member, l, l.end)
+			if !r.until(p, o, member, l, l.end) {
+				l.step-- // to come here again at the end of its last turn
+				return true
+			}
+			r.steps.turn(p.Now(), member, l, nil)
+			return false
 		}
 		if len(s.Sends) > 0 && !l.turned && !r.fresh(p, o, member, l, s) {
 			l.step--
 			return true
 		}
 		l.turned = false
+		r.steps.turn(p.Now(), member, l, s)
 		for sends := s.Sends; len(sends) > 0; {
 			parts := 1
 			for sends[parts-1].More {

@@ -26,6 +26,7 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 	if err := streams.start(run.net); err != nil {
 		return err
 	}
+	run.recordSteps(j.Plan)
 	run.start()
 	j.Started(run.net.Network)
 	run.net.UseSpare(j.Spare)
@@ -36,6 +37,8 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 	if err == nil {
 		err = run.verdict(r.Run.Limit.SimulatedTime)
 	}
+	steps, merged := run.steps.rows()
+	measure.TellSeries(run.net, run.sum().ended, steps, merged)
 	point.Counts = measure.Counts(run.net.Network)
 	point.Fault = j.Plan.Suffered(run.net.Network)
 	point.Flows = run.flowTimes().Distribution()

@@ -9,6 +9,7 @@ import (
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/jitter"
+	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
@@ -37,6 +38,9 @@ type Plan struct {
 	Verbs       Verbs
 	Run         *scenario.Run
 	Slow        map[topology.NodeID]units.Rate // rates of NICs whose cables are slower than the fabric's
+	// Series, if not nil, takes what a simulation on this plan recorded over its time. It is called once, when
+	// the simulation has ended; not if it cannot be built.
+	Series func(*runstore.Series)
 	// control makes the congestion control of a new queue pair; nil for none.
 	control func() cc.Algorithm
 }
@@ -168,6 +172,9 @@ func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts i
 	}
 	if p.Run.Pauses {
 		n.RecordPauses()
+	}
+	if p.Series != nil {
+		n.Record(p.Class.Data(f))
 	}
 	return n, nil
 }

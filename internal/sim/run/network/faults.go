@@ -46,10 +46,10 @@ func (p *Plan) broken() *fabric.Faults {
 	return f
 }
 
-// Unbroken is the plan without faults, on the same network.
+// Unbroken is the plan without faults, on the same network. It records no series.
 func (p *Plan) Unbroken() *Plan {
 	q := *p
-	q.Faults = &Faults{}
+	q.Faults, q.Series = &Faults{}, nil
 	return &q
 }
 

@@ -162,6 +162,7 @@ func Run(j *network.Task, point *runstore.Point) error {
 	run.net.UseSpare(j.Spare)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	all := run.sum()
+	measure.TellSeries(run.net, all.finished, nil, 0)
 	point.Counts = measure.Counts(run.net.Network)
 	if err := run.violations(point, &r.Control); err != nil {
 		return err

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/sim/catalog"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/runstore/seriesfile"
+	"weft/internal/sim/scenario"
+)
+
+func seriesFlag(cmd *cobra.Command, to *bool) {
+	cmd.Flags().BoolVar(to, "series", false, "with --out: links, messages and steps over time as Parquet files (docs/SERIES.md)")
+}
+
+// seriesOf is the series of a run folder; nil if none is recorded.
+type seriesOf struct{ writer *seriesfile.Writer }
+
+// recordSeries begins the files of series in a run folder, if they are asked for.
+func (e *Env) recordSeries(asked bool, folder *runstore.Output, r *scenario.Resolved) (*seriesOf, error) {
+	if !asked {
+		return nil, nil
+	}
+	if folder == nil {
+		return nil, fmt.Errorf("--series needs --out: the files go into the run folder")
+	}
+	dir, err := folder.Begin(runstore.Meta{
+		Weft: e.Version.Weft, Go: e.Version.Go, Platform: e.Version.Platform, CatalogDigest: catalog.Digest(),
+		Command: append([]string{"weft"}, e.Args...), Seed: r.Run.Seed,
+	})
+	if err != nil {
+		return nil, fail(Failed, "the series cannot be written: %w", err)
+	}
+	w, err := seriesfile.Create(filepath.Join(dir, runstore.SeriesFolder), seriesfile.About{Weft: e.Version.Weft, Scenario: r.Name, Seed: r.Run.Seed})
+	if err != nil {
+		return nil, fail(Failed, "the series cannot be written: %w", err)
+	}
+	return &seriesOf{w}, nil
+}
+
+// add is the callback of simulations; nil without series.
+func (s *seriesOf) add() func(*runstore.Series) {
+	if s == nil {
+		return nil
+	}
+	return s.writer.Add
+}
+
+// files completes the files. If they cannot be written the run folder has none.
+func (s *seriesOf) files() ([]runstore.File, error) {
+	if s == nil {
+		return nil, nil
+	}
+	if err := s.writer.Close(); err != nil {
+		return nil, fail(Failed, "the series cannot be written: %w", err)
+	}
+	return s.writer.Files(), nil
+}
+
+// note names the folder behind a list of files.
+func (s *seriesOf) note() string {
+	if s == nil {
+		return ""
+	}
+	return ", " + runstore.SeriesFolder + "/"
+}

@@ -1,0 +1,105 @@
+package fabric
+
+import (
+	"cmp"
+	"slices"
+
+	"weft/internal/sim/transport"
+	"weft/units"
+)
+
+// FlowRecord is a message that a NIC posted: one work request, or several of which the last is
+// signaled.
+type FlowRecord struct {
+	From, To        int32 // the posting NIC and its peer
+	QP              units.QPN
+	Class           uint8
+	Bytes           int64
+	Posted, Ended   units.Time // the first work request; the completion at the poster
+	Retransmissions uint32
+}
+
+// maxFlowRecords is the number of messages that a record keeps, the slowest ones: they take 2 MB, and in
+// each partition twice that during a run.
+const maxFlowRecords = 1 << 15
+
+// flowRecorder is the record of the messages of a partition's NICs.
+type flowRecorder struct {
+	ended int64
+	kept  []FlowRecord
+}
+
+// posting is the messages in progress of a queue pair or socket, in order.
+type posting struct {
+	open     []FlowRecord // the last may be incomplete
+	partial  bool         // its signaled work request is still to come
+	repeated uint32       // retransmissions of the messages before
+}
+
+// posted records a work request.
+func (p *Partition) posted(nic int32, f *flow, wr *transport.WorkRequest) {
+	s := p.net.nicOf(nic)
+	for len(s.postings) <= int(f.id) {
+		s.postings = append(s.postings, posting{})
+	}
+	q := &s.postings[f.id]
+	if !q.partial {
+		q.open = append(q.open, FlowRecord{From: nic, To: f.dst, QP: f.id, Class: f.class, Posted: p.now})
+	}
+	q.open[len(q.open)-1].Bytes += int64(wr.Length)
+	q.partial = wr.Unsignaled && !f.socket
+}
+
+// concluded records the completion of the oldest message of a flow.
+func (p *Partition) concluded(nic int32, f *flow) {
+	s := p.net.nicOf(nic)
+	if int(f.id) >= len(s.postings) || len(s.postings[f.id].open) == 0 {
+		return
+	}
+	q := &s.postings[f.id]
+	r := q.open[0]
+	q.open = append(q.open[:0], q.open[1:]...)
+	repeated := f.repeated()
+	r.Ended, r.Retransmissions = p.now, repeated-q.repeated
+	q.repeated = repeated
+	p.ended++
+	p.kept = append(p.kept, r)
+	if len(p.kept) == 2*maxFlowRecords {
+		p.kept = slowest(p.kept)
+	}
+}
+
+// repeated is the number of packets that the flow has sent again.
+func (f *flow) repeated() uint32 {
+	if f.socket {
+		return uint32(f.conn.Stats().Retransmitted)
+	}
+	return f.qp.Repeated()
+}
+
+// slowest are the slowest messages, as many as a record keeps. The order has no ties.
+func slowest(list []FlowRecord) []FlowRecord {
+	if len(list) <= maxFlowRecords {
+		return list
+	}
+	slices.SortFunc(list, func(a, b FlowRecord) int {
+		return cmp.Or(cmp.Compare(b.Ended-b.Posted, a.Ended-a.Posted), a.compare(&b))
+	})
+	return list[:maxFlowRecords]
+}
+
+func (a *FlowRecord) compare(b *FlowRecord) int {
+	return cmp.Or(cmp.Compare(a.Posted, b.Posted), cmp.Compare(a.From, b.From), cmp.Compare(a.QP, b.QP), cmp.Compare(a.Ended, b.Ended), cmp.Compare(a.Bytes, b.Bytes))
+}
+
+// RecordedFlows is the number of completed messages between NICs, and the slowest of them in the order
+// in which they were posted. It is called after the run.
+func (n *Network) RecordedFlows() (ended int64, kept []FlowRecord) {
+	for _, p := range n.parts {
+		ended += p.ended
+		kept = append(kept, p.kept...)
+	}
+	kept = slowest(kept)
+	slices.SortFunc(kept, func(a, b FlowRecord) int { return a.compare(&b) })
+	return ended, kept
+}

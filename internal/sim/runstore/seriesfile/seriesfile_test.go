@@ -1,0 +1,180 @@
+package seriesfile
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"weft/internal/sim/runstore"
+)
+
+// sample is the series of a simulation with some rows of each kind.
+func sample(fabric string, rows int) *runstore.Series {
+	s := &runstore.Series{
+		Simulation: runstore.SeriesSimulation{Fabric: fabric, Protocol: "roce-v2", Bytes: 1 << 20, DurationPs: 5 << 20, IntervalPs: 1 << 20, Intervals: 128, Flows: 2, FlowsKept: 1},
+		Nodes:      []runstore.SeriesNode{{Fabric: fabric, Node: 0, Name: "node0/nic0 <b>", Kind: "nic", Group: -1}, {Fabric: fabric, Node: 1, Name: "leaf", Kind: "switch", Layer: 1}},
+		Links:      []runstore.SeriesLink{{Fabric: fabric, Name: "a", From: 0, To: 1, Back: 1, RateBps: 4e11}, {Fabric: fabric, Link: 1, Name: "b", From: 1, Back: 0, RateBps: 4e11}},
+		Flows:      []runstore.SeriesFlow{{To: 1, QP: 3, Lane: 3, Bytes: 4096, StartPs: 1, EndPs: 90_000, RateGbps: 364.1}},
+		Steps:      []runstore.SeriesStep{{Rank: 2, Step: 1, Lane: -1, Name: "ring", StartPs: 5, EndPs: 7}},
+	}
+	s.Samples = func(yield func(runstore.SeriesSample) bool) {
+		for i := range rows {
+			row := runstore.SeriesSample{
+				Simulation: s.Simulation.Simulation, Link: int32(i % 2), Lane: 3, TimePs: int64(i) << 20, Bytes: int64(1000 + i), Utilisation: 0.5,
+				QueueMean: 1.5, QueueMax: 3, Pauses: 1, PausedPs: 7, Marks: 2, Drops: 1, ReceiveDrops: 4,
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+	return s
+}
+
+// written is a folder with the files of two simulations.
+func written(t *testing.T, rows int) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "series")
+	w, err := Create(dir, About{Weft: "test", Scenario: "two", Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := runstore.SeriesOrder{Pass: w.Add}
+	order.Ended(1, nil) // failed
+	order.Ended(2, sample("b", rows))
+	order.Ended(0, sample("a", rows))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestSeriesAreReadAsTheyWereWritten(t *testing.T) {
+	const rows = 3 * leastGroup
+	dir := written(t, rows)
+	got, err := Read[runstore.SeriesSample](filepath.Join(dir, LinkSamples))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Collect(sample("a", rows).Samples)
+	b := sample("b", rows)
+	b.Simulation.Simulation = 2
+	want = append(want, slices.Collect(b.Samples)...)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%d samples, the first %+v; want %d, the first %+v", len(got), got[0], len(want), want[0])
+	}
+	simulations, err := Read[runstore.SeriesSimulation](filepath.Join(dir, Simulations))
+	if err != nil || len(simulations) != 2 || simulations[1].Simulation != 2 || simulations[1].Fabric != "b" {
+		t.Errorf("simulations %+v, %v; want numbers 0 and 2, of a and b", simulations, err)
+	}
+	nodes, err := Read[runstore.SeriesNode](filepath.Join(dir, Nodes))
+	if want := append(sample("a", 0).Nodes, sample("b", 0).Nodes...); err != nil || !reflect.DeepEqual(nodes, want) {
+		t.Errorf("nodes %+v, %v; want %+v", nodes, err, want)
+	}
+	flows, err := Read[runstore.SeriesFlow](filepath.Join(dir, Flows))
+	if err != nil || len(flows) != 2 || flows[1].Simulation != 2 || flows[1].Bytes != 4096 {
+		t.Errorf("flows %+v, %v", flows, err)
+	}
+}
+
+func TestFilesThatCannotBeReadAreRefused(t *testing.T) {
+	dir := written(t, 10)
+	whole := filepath.Join(dir, Flows)
+	text, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(dir, "cut.parquet")
+	if err := os.WriteFile(cut, text[:len(text)-20], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other := func(name string, options ...parquet.WriterOption) string {
+		out, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		w := parquet.NewGenericWriter[runstore.SeriesFlow](out, options...)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return out.Name()
+	}
+	for name, want := range map[string]string{
+		cut:                       "cut short",
+		other("stranger.parquet"): "weft has not written it",
+		other("newer.parquet", parquet.KeyValueMetadata(keyVersion, "2")):   "it is of version 2, and this weft reads versions up to 1",
+		other("strange.parquet", parquet.KeyValueMetadata(keyVersion, "x")): "no version",
+		filepath.Join(dir, "missing.parquet"):                               "no such file",
+	} {
+		if _, err := Read[runstore.SeriesFlow](name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want an error with %q", filepath.Base(name), err, want)
+		}
+	}
+	if _, err := Read[runstore.SeriesFlow](whole); err != nil {
+		t.Error(err)
+	}
+}
+
+// A full disk ends the writing of series, not the run.
+func TestAFullDiskIsAnError(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("there is no /dev/full")
+	}
+	w, err := Create(filepath.Join(t.TempDir(), "series"), About{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = w.samples.out.Close()
+	w.samples.out = full
+	w.samples.buffer.Reset(full)
+	for range 20 {
+		w.Add(sample("a", leastGroup))
+	}
+	if err := w.Close(); err == nil || !strings.Contains(err.Error(), LinkSamples+": ") || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("Close = %v, want that %s has no space", err, LinkSamples)
+	}
+}
+
+// page are the documented columns of a file, with their types.
+func page(t *testing.T, name string) (columns, types []string) {
+	t.Helper()
+	text, err := os.ReadFile("../../../../docs/SERIES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(text), "### "+name+"\n")
+	if !found {
+		t.Fatalf("docs/SERIES.md does not describe %s", name)
+	}
+	section, _, _ = strings.Cut(section, "\n#")
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\|").FindAllStringSubmatch(section, -1) {
+		columns, types = append(columns, row[1]), append(types, row[2])
+	}
+	return columns, types
+}
+
+func TestThePageDescribesEveryColumn(t *testing.T) {
+	kinds := map[reflect.Kind]string{reflect.Int32: "int32", reflect.Int64: "int64", reflect.Float32: "float32", reflect.String: "text"}
+	for name, row := range map[string]any{
+		Simulations: runstore.SeriesSimulation{}, Nodes: runstore.SeriesNode{}, Links: runstore.SeriesLink{},
+		LinkSamples: runstore.SeriesSample{}, Flows: runstore.SeriesFlow{}, Steps: runstore.SeriesStep{},
+	} {
+		columns, types := page(t, name)
+		var want, wantTypes []string
+		for f := range reflect.TypeOf(row).Fields() {
+			column, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
+			want, wantTypes = append(want, column), append(wantTypes, kinds[f.Type.Kind()])
+		}
+		if !slices.Equal(columns, want) || !slices.Equal(types, wantTypes) {
+			t.Errorf("docs/SERIES.md describes %s with\n%v %v\nthe columns are\n%v %v", name, columns, types, want, wantTypes)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package training
+
+import (
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/workload"
+	"weft/internal/sim/workload/llm"
+)
+
+// recorder passes on the series of a training job: of the simulated phases of run.seed in their order, then
+// of each fabric's step.
+type recorder struct {
+	order runstore.SeriesOrder
+	next  int // number of the next series
+}
+
+// newRecorder makes the tasks whose results are the job's record their series.
+func newRecorder(tell func(*runstore.Series), out *runstore.Training, tasks []trainingTask) *recorder {
+	r := &recorder{order: runstore.SeriesOrder{Pass: tell}}
+	for i := range tasks {
+		if t := &tasks[i]; t.result == &out.Fabrics[t.fabric] {
+			t.recorder, t.number = r, r.next
+			r.next++
+		}
+	}
+	return r
+}
+
+// recorded is the plan of a task, which records if the task does, and the call for its end.
+func (t *trainingTask) recorded() (*network.Plan, func()) {
+	if t.recorder == nil {
+		return t.plan, func() {}
+	}
+	var own *runstore.Series
+	plan := *t.plan
+	plan.Series = func(s *runstore.Series) {
+		if s.Simulation.Phase = "the whole step"; t.island >= 0 {
+			p := &t.fold.Islands[t.island].Phase
+			s.Simulation.Phase = p.Name
+			for _, bytes := range p.Bytes {
+				s.Simulation.Bytes = max(s.Simulation.Bytes, int64(bytes))
+			}
+		}
+		own = s
+	}
+	return &plan, func() { t.recorder.order.Ended(t.number, own) }
+}
+
+// stepPhase is the phase of the series of a step's operations.
+const stepPhase = "operations of the step"
+
+// steps passes on the operations of each fabric's step, if it is complete.
+func (r *recorder) steps(on []*fabricSteps) {
+	if r == nil {
+		return
+	}
+	for _, f := range on {
+		if f.line != nil {
+			r.order.Ended(r.next, operations(f.result, f.step, f.line))
+			r.next++
+		}
+	}
+}
+
+// operations is the series of a step: its operations with their times.
+func operations(f *runstore.TrainingFabric, step *llm.Step, line *workload.Timeline) *runstore.Series {
+	s := &runstore.Series{
+		Simulation: runstore.SeriesSimulation{Fabric: f.Name, Protocol: f.Protocol, Phase: stepPhase, DurationPs: int64(line.End), StepsMerged: 1},
+		Samples:    func(func(runstore.SeriesSample) bool) {},
+	}
+	for rank, ops := range step.Graph.Ranks {
+		for i := range ops {
+			o, span := &ops[i], line.Spans[rank][i]
+			if span.End < 0 {
+				continue
+			}
+			row := runstore.SeriesStep{
+				Rank: int32(rank), Step: int32(i), Lane: -1, Name: o.Name, Stream: llm.StreamName(o.Stream), Bytes: int64(o.Bytes),
+				StartPs: int64(span.Begin), EndPs: int64(span.End),
+			}
+			if o.Kind != workload.Compute {
+				row.Phase = step.Phases[o.Phase].Name
+			}
+			s.Steps = append(s.Steps, row)
+		}
+	}
+	return s
+}
