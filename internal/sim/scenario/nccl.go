@@ -1,6 +1,10 @@
 package scenario
 
-import "weft/internal/sim/collective/nccl"
+import (
+	"fmt"
+
+	"weft/internal/sim/collective/nccl"
+)
 
 // NCCL is factors on the constants that NCCL publishes in its cost model
 // (src/graph/tuning.cc): a field of 1 is NCCL's figure. weft calibrate fits
@@ -22,6 +26,10 @@ type NCCL struct {
 	Proxy Ratio `yaml:"proxy"`
 	// Kernel is on the rates at which the GPUs' kernels move data.
 	Kernel Ratio `yaml:"kernel"`
+	// Tuner is what a tuner plug-in has NCCL choose: lines as in the configuration of NCCL's example
+	// plug-in (plugins/tuner/example), collective_type,min_bytes,max_bytes,algorithm,protocol,
+	// channels,nNodes,nRanks. The first line that fits holds.
+	Tuner []string `yaml:"tuner,omitzero"`
 
 	figures *nccl.Figures
 }
@@ -32,9 +40,24 @@ func (n *NCCL) Figures() *nccl.Figures { return n.figures }
 // SetFigures sets Figures; a file cannot.
 func (n *NCCL) SetFigures(f *nccl.Figures) { n.figures = f }
 
+// Rules are the lines of Tuner, which are checked.
+func (n *NCCL) Rules() (rules []nccl.Rule) {
+	for _, line := range n.Tuner {
+		if r, err := nccl.ParseRule(line); err == nil {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
 // checkNCCL keeps the factors within two orders of magnitude: beyond, they no longer describe NCCL.
 func (r clusterRules) checkNCCL() {
 	n := &r.NCCL
+	for i, line := range n.Tuner {
+		if _, err := nccl.ParseRule(line); err != nil {
+			r.complain(fmt.Sprintf("nccl.tuner[%d]", i), "%v", err)
+		}
+	}
 	for _, f := range []struct {
 		name  string
 		value Ratio

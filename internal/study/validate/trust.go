@@ -68,7 +68,7 @@ var kinds = []kind{
 		number:  "the choice of algorithm and protocol that NCCL makes",
 		against: "NCCL's own formula",
 		cases:   []string{"model/formula"},
-		doubt:   "with a tuner plug-in, or on nodes without an NVSwitch",
+		doubt:   "with a tuner plug-in whose rules nccl.tuner does not have, or on nodes without an NVSwitch",
 	},
 	{
 		number:  "time of a collective by one algorithm",

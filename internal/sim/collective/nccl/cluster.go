@@ -157,6 +157,8 @@ type Cluster struct {
 	Reckoned bool
 	// Figures replaces the measured times of kernels; nil is those in use.
 	Figures *Figures
+	// Tuner is the rules of a tuner plug-in.
+	Tuner []Rule
 	// Only selects the algorithms and protocols that may be chosen, as NCCL_ALGO and NCCL_PROTO do;
 	// nil is all that NCCL enables.
 	Only func(Algo, Proto) bool

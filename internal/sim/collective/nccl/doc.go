@@ -26,8 +26,8 @@
 //
 // # What is left out
 //
-// Tuner plug-ins, user buffers (registered ones run faster), symmetric-memory kernels, copy-engine
-// collectives, multi-node NVLink domains of more than one node, aggregation of operations in a
-// group, NCCL_ALGO and NCCL_PROTO except by Cluster.Only. Point-to-point operations have no cost
-// model in NCCL.
+// Tuner plug-ins but for Cluster.Tuner, user buffers (registered ones run faster), symmetric-memory
+// kernels, copy-engine collectives, multi-node NVLink domains of more than one node, aggregation of
+// operations in a group, NCCL_ALGO and NCCL_PROTO except by Cluster.Only. Point-to-point operations
+// have no cost model in NCCL.
 package nccl

@@ -352,6 +352,12 @@ func (c Cluster) Choose(op collective.Op, bytes int64) (Choice, error) {
 	if grouped(op) {
 		return c.direct(op, bytes)
 	}
+	if err := c.check(); err != nil {
+		return Choice{}, err
+	}
+	if ch, ok := c.tuned(op, bytes); ok {
+		return ch, nil
+	}
 	if ch, ok := c.allPairs(op, bytes); ok {
 		return ch, nil
 	}
@@ -403,11 +409,12 @@ func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
 		each /= int64(c.Ranks())
 	}
 	most := c.p2pChannels()
-	if c.Nodes == 1 && c.GPU == CDNA3 {
+	switch {
+	case c.Nodes == 1 && c.GPU == CDNA3:
 		ch.Channels = rcclPairChannels
-	} else if c.Nodes == 1 {
+	case c.Nodes == 1:
 		ch.Channels = max(1, most/ceilPower2(c.Ranks()))
-	} else {
+	default:
 		nics := float64(max(1, c.NICs/c.PerNode))
 		most = min(ceilPower2(int(max(nics, math.Ceil(nics*c.NICGBps/p2pNetGBps)))), maxChannels)
 		ch.Channels = most

@@ -121,11 +121,7 @@ func (c Cluster) kernelGBps(a Algo, p Proto) float64 {
 		pattern = treePattern
 	}
 	switch {
-	case a != Ring && a != Tree:
-		return 0
-	case c.GPU == CDNA3 && p == LL:
-		return channels * c.RingGraph().IntraGBps * c.rcclRatio(collective.AllReduce, a, p)
-	case c.GPU == CDNA3:
+	case a != Ring && a != Tree || c.GPU == CDNA3:
 		return 0
 	case p == LL:
 		return llMaxBws[c.GPU][0]

@@ -131,8 +131,8 @@ var pairsGBps = [numProtos]float64{LL: 24, Simple: 80}
 
 const pairBlocks = 8
 
-// rccl sets the times that RCCL's own constants do not give. Its times between nodes are for its
-// choice alone: a ring's 320 µs with Simple is no time of a message.
+// rccl sets the times that RCCL's own constants do not give. Its times between nodes and its ratios
+// are for its choice alone: a ring's 320 µs with Simple is no time of a message.
 func (ch Choice) rccl(o *Overheads) {
 	if ch.Cluster.Nodes > 1 {
 		o.PerStepInter = micros(MeasuredOf(Hopper)[BetweenLL+Figure(ch.Proto)]) // assumption: as with H100
@@ -141,7 +141,7 @@ func (ch Choice) rccl(o *Overheads) {
 	switch {
 	case ch.Algo == Direct && ch.Op == collective.AllReduce:
 		rate = pairsGBps[ch.Proto]
-	case ch.Algo == Direct && ch.Proto == LL:
+	case ch.Proto == LL:
 		rate = pairsGBps[LL] / pairBlocks
 	case ch.Algo == Ring && ch.Proto == Simple:
 		rate, o.Turn.Fixed = rcclRingGBps/float64(ch.Channels), micros(rcclRingUs)

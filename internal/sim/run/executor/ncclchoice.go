@@ -69,7 +69,7 @@ func clusterOf(r *scenario.Resolved, f *scenario.Fabric, op collective.Op) nccl.
 	port := min(f.Link.Rate()*units.Rate(max(1, f.NIC.Ports)), n.PCIe.PeerRate)
 	c := nccl.Cluster{
 		Nodes: r.Cluster.Nodes, PerNode: n.GPUs, GPU: generations[n.GPU.Architecture], PCIeGBps: gbps(n.PCIe.PeerRate),
-		NICs: n.NICs, NICGBps: gbps(port), CPU: nccl.Intel, Reckoned: r.NCCL.Times == scenario.KernelsReckoned, Figures: r.NCCL.Figures(),
+		NICs: n.NICs, NICGBps: gbps(port), CPU: nccl.Intel, Reckoned: r.NCCL.Times == scenario.KernelsReckoned, Figures: r.NCCL.Figures(), Tuner: r.NCCL.Rules(),
 	}
 	c.NVLinkGBps = nvLinkGBps(n, n.GPUs, op)
 	if n.ScaleUp.Kind == scenario.ScaleUpSwitch {
