@@ -89,6 +89,9 @@ type GPU struct {
 	Memory units.Bytes `yaml:"memory" range:"1MB..1TiB"`
 	// MemoryRate is the rate of the memory, reads and writes together.
 	MemoryRate units.Rate `yaml:"memory-rate" range:"1Gbps..1000Tbps"`
+	// Multiprocessors is their number, of which a kernel of communication has one for each of
+	// its thread blocks. 0: it takes none from computing.
+	Multiprocessors int `yaml:"multiprocessors" range:"0..10000"`
 	// BF16 is the datasheet's peak of matrix products in bfloat16, without sparsity.
 	BF16 units.FLOPS `yaml:"bf16" range:"0..1000PFLOPS"`
 	// FP8 is the same in 8 bits. 0: the GPU has none.

@@ -15,6 +15,9 @@ type Graph struct {
 	Groups []Group
 	// Sender is the software that sends the messages of Send and Recv.
 	Sender Sender
+	// Multiprocessors is the number that a GPU has, of which communication takes some from
+	// computation (Op.Blocks). 0: it takes none.
+	Multiprocessors int
 }
 
 // Sender is the software that sends messages between two ranks.
@@ -99,6 +102,8 @@ type Op struct {
 	After []int32
 	// Time is the time of a Compute.
 	Time units.Time
+	// Blocks is the number of thread blocks of a communication's kernel.
+	Blocks int32
 	// Bytes is the message's length, or the size of a collective as nccl-tests
 	// counts it (collective.Op).
 	Bytes units.Bytes
@@ -156,7 +161,7 @@ func (g *Graph) Ops() (n int) {
 	return n
 }
 
-// Computing is the longest computation time of a rank.
+// Computing is the longest computation time of a rank, without what communication takes from it.
 func (g *Graph) Computing() (most units.Time) {
 	for _, ops := range g.Ranks {
 		sum := units.Time(0)

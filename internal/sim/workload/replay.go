@@ -15,7 +15,7 @@ import (
 // The graph must have passed Check. Replay fails only if a phase's time is missing (negative).
 func Replay(g *Graph, took func(phase int32, rank int) units.Time) (*Timeline, error) {
 	r := &replay{
-		g: g, took: took, out: NewTimeline(g), meetings: make([][]meeting, len(g.Groups)), entered: make([]map[int32]int, len(g.Groups)),
+		g: g, took: took, out: NewTimeline(g), beside: NewContention(g), meetings: make([][]meeting, len(g.Groups)), entered: make([]map[int32]int, len(g.Groups)),
 	}
 	var count int
 	r.numbers, count = g.Messages()
@@ -46,6 +46,7 @@ type replay struct {
 	took     func(phase int32, rank int) units.Time
 	out      *Timeline
 	progress []*Progress
+	beside   []Contention // by rank
 	due      engine.Heap[due, *due]
 	now      units.Time
 	meetings [][]meeting // by group: the collectives that not all members have entered; past ones precede them
@@ -68,6 +69,7 @@ type message struct {
 type due struct {
 	at units.Time
 	place
+	turn uint32 // of a computation's end
 }
 
 // Before orders by time, then by rank and operation.
@@ -76,7 +78,7 @@ func (d *due) Before(o *due) bool {
 }
 
 func (r *replay) after(t units.Time, rank int, op int32) {
-	r.due.Push(due{r.now + t, place{int32(rank), op}})
+	r.due.Push(due{r.now + t, place{int32(rank), op}, 0})
 }
 
 // time is the time of a rank in a phase.
@@ -91,9 +93,10 @@ func (r *replay) time(o *Op, rank int) units.Time {
 func (r *replay) begin(rank int, op int32) {
 	o := &r.g.Ranks[rank][op]
 	r.out.Began(rank, op, r.now)
+	if end, ok := r.beside[rank].Begin(o, op, r.now); ok {
+		r.computes(rank, end)
+	}
 	switch o.Kind {
-	case Compute:
-		r.after(o.Time, rank, op)
 	case Send:
 		m := &r.messages[r.numbers[rank][op]]
 		t := r.time(o, rank)
@@ -132,7 +135,19 @@ func (r *replay) enter(rank int, op int32, o *Op) {
 	m.in = nil
 }
 
+// computes takes down the new end of a rank's computation.
+func (r *replay) computes(rank int, end End) {
+	r.due.Push(due{end.At, place{int32(rank), end.Op}, end.Turn})
+}
+
 func (r *replay) over(d due) {
+	o := &r.g.Ranks[d.rank][d.op]
+	if o.Kind == Compute && !r.beside[d.rank].Holds(d.turn) {
+		return
+	}
+	if end, ok := r.beside[d.rank].Over(o, r.now); ok {
+		r.computes(int(d.rank), end)
+	}
 	r.out.Over(int(d.rank), d.op, r.now)
 	r.progress[d.rank].Over(d.op, func(next int32) { r.begin(int(d.rank), next) })
 }

@@ -26,7 +26,7 @@ func trainingJob(r *scenario.Resolved) *llm.Job {
 			QueryRank: m.QueryRank, KVRank: m.KVRank, RopeDim: m.RopeDim,
 		},
 		GPU: llm.GPU{
-			Memory: g.Memory, MemoryRate: g.MemoryRate,
+			Memory: g.Memory, MemoryRate: g.MemoryRate, Multiprocessors: g.Multiprocessors,
 			Peak: float64(peak), Matrix: float64(peak) * sustained * reached.Float(), Width: width,
 			Head: bf16 * g.MatrixBF16.Float(), Attention: bf16 * g.Attention.Float(),
 		},

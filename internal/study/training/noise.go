@@ -60,7 +60,7 @@ func (s *steps) unequal(n *scenario.Noise, draw int) *workload.Graph {
 			speeds[gpu] *= 1 + n.Slowdown.Float()
 		}
 	}
-	g := &workload.Graph{Groups: s.replicas.Graph.Groups, Ranks: make([][]workload.Op, len(s.replicas.Graph.Ranks))}
+	g := &workload.Graph{Groups: s.replicas.Graph.Groups, Multiprocessors: s.replicas.Graph.Multiprocessors, Ranks: make([][]workload.Op, len(s.replicas.Graph.Ranks))}
 	for rank, ops := range s.replicas.Graph.Ranks {
 		factor, members := 0.0, len(s.replicas.Stands[rank])
 		for _, gpu := range s.replicas.Stands[rank] {

@@ -62,7 +62,7 @@ func Forwarded(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *wo
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
 	run.forward = f
 	run.start()
-	limit := r.Run.Limit.SimulatedTime + g.Computing() // the limit is meant for moving data
+	limit := r.Run.Limit.SimulatedTime + 2*g.Computing() // the limit is meant for moving data, beside which computing takes up to twice as long
 	err = run.net.Run(limit, 1, &stop)
 	if err == nil {
 		err = streams.failure
@@ -90,6 +90,7 @@ type graphRun struct {
 	planner  *Planner
 	progress []*workload.Progress
 	timeline *workload.Timeline
+	beside   []workload.Contention // by rank
 	groups   []*Communicator
 	pairs    map[[2]int32]*Communicator // by the two ranks of a message
 	numbers  [][]int32                  // by rank and operation: the number of its message
@@ -107,7 +108,7 @@ type graphMessage struct {
 func newGraphRun(r *scenario.Resolved, p *network.Plan, g *workload.Graph) *graphRun {
 	run := &graphRun{
 		collectives: newCollectives(r, p.Fabric, communications(g)), graph: g, planner: NewPlanner(r, p.Fabric),
-		timeline: workload.NewTimeline(g), pairs: make(map[[2]int32]*Communicator), undone: len(g.Ranks),
+		timeline: workload.NewTimeline(g), beside: workload.NewContention(g), pairs: make(map[[2]int32]*Communicator), undone: len(g.Ranks),
 	}
 	run.finished = run.memberOver
 	run.planner.sender = g.Sender
@@ -163,9 +164,10 @@ func (r *graphRun) settle(rank int) {
 func (r *graphRun) beginOp(p *fabric.Partition, rank int, op int32) {
 	o := &r.graph.Ranks[rank][op]
 	r.timeline.Began(rank, op, p.Now())
+	if end, ok := r.beside[rank].Begin(o, op, p.Now()); ok {
+		r.computes(p, rank, end)
+	}
 	switch o.Kind {
-	case workload.Compute:
-		r.schedule(p, rank, p.Now()+o.Time, host.Timer{Kind: host.TimerOver, Tag: uint64(op)})
 	case workload.Send:
 		r.sendMessage(p, rank, op)
 	case workload.Recv:
@@ -254,9 +256,17 @@ func (r *graphRun) memberOver(p *fabric.Partition, o *operation, member int) {
 
 // over ends an operation of a rank and begins the operations that waited for it.
 func (r *graphRun) over(p *fabric.Partition, rank int, op int32) {
+	if end, ok := r.beside[rank].Over(&r.graph.Ranks[rank][op], p.Now()); ok {
+		r.computes(p, rank, end)
+	}
 	r.timeline.Over(rank, op, p.Now())
 	r.progress[rank].Over(op, func(next int32) { r.beginOp(p, rank, next) })
 	r.settle(rank)
+}
+
+// computes sets the timer of a new end of a rank's computation.
+func (r *graphRun) computes(p *fabric.Partition, rank int, end workload.End) {
+	r.schedule(p, rank, end.At, host.Timer{Kind: host.TimerOver, Tag: uint64(end.Turn)<<32 | uint64(end.Op)})
 }
 
 // Timer is called at a rank's timer.
@@ -264,7 +274,10 @@ func (r *graphRun) Timer(p *fabric.Partition, source uint32) {
 	rank := int(source)
 	r.hosts[rank].timers.Run(p, source, func(t *host.Timer) {
 		if t.Kind == host.TimerOver {
-			r.over(p, rank, int32(t.Tag))
+			op := int32(t.Tag)
+			if r.graph.Ranks[rank][op].Kind != workload.Compute || r.beside[rank].Holds(uint32(t.Tag>>32)) {
+				r.over(p, rank, op)
+			}
 			return
 		}
 		r.due(p, rank, t)

@@ -26,7 +26,7 @@ const (
 	TimerPost                     // a piece reaches the NIC
 	TimerArrive                   // a message is in memory
 	TimerRepost                   // a receive is posted again
-	TimerOver                     // a computation is over; tag is its number in the rank's list
+	TimerOver                     // a computation is over; tag is its number in the rank's list, and its end's turn above 32 bits
 )
 
 // Timers is a heap of a rank's timers, earliest first.

@@ -21,7 +21,7 @@
 //
 // # What is left out
 //
-// Dropout; input data, checkpoints and logging; a GPU's resources that collectives take, except
-// those of tensor parallelism; imbalance of experts (each gets as many tokens); DeepSeek's
+// Dropout; input data, checkpoints and logging; memory bandwidth that collectives take from
+// computation; imbalance of experts (each gets as many tokens); DeepSeek's
 // multi-token prediction.
 package llm

@@ -24,6 +24,8 @@ type Job struct {
 type GPU struct {
 	Memory     units.Bytes
 	MemoryRate units.Rate
+	// Multiprocessors is their number; 0: communication takes none from computation.
+	Multiprocessors int
 	// Peak is the operations per second in the precision of the matrices, by the datasheet. Matrix,
 	// Head and Attention are the rates that long products of layers, those of the output embedding (in
 	// 16 bits), and the attention's kernel for long sequences reach in a long run.

@@ -168,9 +168,6 @@ func (r *rankBuilder) divided(name string, t pass, middle func(units.Time) []int
 // piecewise reports whether products are cut into pieces that run beside their collectives.
 func (r *rankBuilder) piecewise() bool { return r.Overlap.Tensor && r.Parallel.Tensor > 1 }
 
-// slowed is a computation's time while a collective runs.
-func slowed(t units.Time) units.Time { return duration(t.Seconds() * besides) }
-
 // into adds the products before the work in the middle: with sequence parallelism the tokens of the
 // other GPUs arrive one after the other while the products of earlier ones run (userbuffers of
 // Transformer Engine), so that those of the last tokens wait for the whole gathering. The next
@@ -190,7 +187,7 @@ func (r *rankBuilder) into(name string, t units.Time) {
 	}
 	r.after = before
 	last := t / units.Time(r.Parallel.Tensor)
-	r.compute(name+" in", slowed(t-last))
+	r.compute(name+" in", t-last)
 	r.wait(gathered)
 	r.wait(r.compute(name+" in", last))
 }
@@ -213,7 +210,7 @@ func (r *rankBuilder) outOf(name string, t units.Time, middle []int32) []int32 {
 	r.wait(first)
 	r.tensor(do, scatters-1, scatters)
 	r.wait(first)
-	r.wait(r.compute(name+" out", slowed(t-t/scatters)))
+	r.wait(r.compute(name+" out", t-t/scatters))
 	return []int32{r.tensor(do, 1, scatters)}
 }
 
@@ -221,12 +218,9 @@ func (r *rankBuilder) outOf(name string, t units.Time, middle []int32) []int32 {
 // are scattered beside them, and the saved input that they need is gathered again beside the
 // gradients of the inputs, as in Megatron-LM.
 func (r *rankBuilder) dividedBack(name string, t block, middle func(units.Time) []int32) []int32 {
-	back, weights := t.backward, t.weights
+	back := t.backward
 	before := r.after
 	saved, do := none, collective.AllReduce
-	if r.Parallel.Tensor > 1 {
-		weights = slowed(weights)
-	}
 	switch {
 	case !r.Parallel.Sequence:
 	case r.piecewise():
@@ -246,13 +240,13 @@ func (r *rankBuilder) dividedBack(name string, t block, middle func(units.Time) 
 	r.wait(end...)
 	sums := r.tensor(do, 1, 1)
 	r.after = nil
-	if weights > 0 {
+	if t.weights > 0 {
 		if !r.order.Paired() { // else beside the tokens' way to their experts and back
 			r.wait(end...)
 			end = nil
 		}
 		r.wait(saved)
-		end = append(end, r.compute("weights", weights))
+		end = append(end, r.compute("weights", t.weights))
 	}
 	if sums != none {
 		end = append(end, sums)

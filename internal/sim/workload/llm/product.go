@@ -24,9 +24,6 @@ const (
 	// attentionBackwardRate is the rate of the attention's kernel in the backward pass over that of
 	// the forward pass: 473 over 555 TFLOP/s in deepseek-ai/profile-data.
 	attentionBackwardRate = 0.85
-	// besides is the factor by which a computation is longer while a collective runs: NCCL's 16
-	// thread blocks each take one of 132 SMs. (NCCL issues 689 and 1656.)
-	besides = 132.0 / (132 - 16)
 )
 
 // product is a product of matrices, of m×k by k×n numbers; times of them run after each other.

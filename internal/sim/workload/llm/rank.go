@@ -88,7 +88,7 @@ func (r *rankBuilder) collective(fam family, purpose workload.Purpose, do collec
 	}
 	phase := r.phase(fam, purpose, do, bytes)
 	return r.op(workload.Op{
-		Name: r.label + familyNames[fam] + " " + do.String(), Kind: workload.Collective, Purpose: purpose, Stream: familyStreams[fam],
+		Name: r.label + familyNames[fam] + " " + do.String(), Kind: workload.Collective, Purpose: purpose, Stream: familyStreams[fam], Blocks: familyBlocks[fam],
 		Group: r.first[fam] + r.of[fam][r.rank], Do: do, Bytes: bytes[r.at.stage], Phase: phase,
 	})
 }
@@ -261,7 +261,7 @@ func (r *rankBuilder) give(w pipeline.Work) {
 	}
 	tag, phase := r.message(w, w.Chunk)
 	r.op(workload.Op{
-		Name: r.label + "send", Kind: workload.Send, Purpose: workload.Pipeline, Stream: stream, Peer: r.stage(stage), Tag: tag,
+		Name: r.label + "send", Kind: workload.Send, Purpose: workload.Pipeline, Stream: stream, Blocks: passingBlocks, Peer: r.stage(stage), Tag: tag,
 		Bytes: r.passBytes(), Phase: phase,
 	})
 }

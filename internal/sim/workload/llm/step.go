@@ -57,7 +57,7 @@ func (j *Job) Step(f Fold) *Step {
 	if f >= FoldAll {
 		b.here.data = 1
 	}
-	b.out = &Step{Graph: &workload.Graph{Ranks: make([][]workload.Op, b.here.size())}, Stands: make([][]int32, b.here.size())}
+	b.out = &Step{Graph: &workload.Graph{Ranks: make([][]workload.Op, b.here.size()), Multiprocessors: j.GPU.Multiprocessors}, Stands: make([][]int32, b.here.size())}
 	for fam := range numFamilies {
 		b.groups[fam], _ = b.whole.groups(fam, j.Parallel.Expert)
 		groups, of := b.here.groups(fam, j.Parallel.Expert)
