@@ -137,6 +137,9 @@ type Parallel struct {
 	Schedule PipelineSchedule `yaml:"schedule"`
 	// Expert is the number of replicas that the experts of a layer are divided over.
 	Expert int `yaml:"expert" range:"1..65536"`
+	// WholeExperts says that tensor parallelism does not divide the experts: they are divided over
+	// tensor, context and data together (Megatron-LM's expert-tensor-parallel-size of 1).
+	WholeExperts bool `yaml:"whole-experts"`
 	// ZeRO divides over the replicas: nothing (0), the optimizer's states (1), also the
 	// gradients (2), also the parameters (3).
 	ZeRO int `yaml:"zero" range:"0..3"`

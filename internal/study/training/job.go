@@ -32,7 +32,7 @@ func trainingJob(r *scenario.Resolved) *llm.Job {
 		},
 		Parallel: llm.Parallel{
 			Tensor: p.Tensor, Sequence: p.Sequence && p.Tensor > 1, Context: p.Context, Data: p.Data, Pipeline: p.Pipeline,
-			Chunks: schedule.Chunks(p.Interleave), Schedule: schedule, Expert: p.Expert, ZeRO: p.ZeRO,
+			Chunks: schedule.Chunks(p.Interleave), Schedule: schedule, Expert: p.Expert, WholeExperts: p.WholeExperts, ZeRO: p.ZeRO,
 		},
 		Batch:     llm.Batch{Global: t.Batch.Global, Micro: t.Batch.Micro, Sequence: t.Batch.Sequence},
 		Memory:    widths(t),

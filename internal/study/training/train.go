@@ -34,6 +34,10 @@ type Options struct {
 	// Series, if not nil, makes each simulation of run.seed record its links and messages over time. It is
 	// called with their records in order, and at the end with the operations of each fabric's step.
 	Series func(*runstore.Series)
+	// Again, if not nil, is called with a function once a fabric's step is put together, not with
+	// Exact: the length of the step of a changed job whose communication takes the same times. A
+	// change may alter the computing times only.
+	Again func(fabric int, step func(change func(*llm.Job)) (units.Time, error)) error
 }
 
 // Run simulates a training step of the scenario's job on each of its fabrics.
@@ -50,7 +54,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Traini
 	if o.Exact {
 		fold = llm.FoldNone
 	}
-	t := &training{scenario: r, job: job, step: job.Step(fold), exact: o.Exact, out: out, timeline: o.Timeline}
+	t := &training{scenario: r, job: job, step: job.Step(fold), exact: o.Exact, out: out, timeline: o.Timeline, again: o.Again}
 	if noisy(&r.Training.Noise) && !o.Exact {
 		t.replicas = job.Step(llm.FoldReplicas)
 	}
@@ -162,6 +166,7 @@ type training struct {
 	out      *runstore.Training
 	mu       sync.Mutex // of timeline
 	timeline func(fabric int, g *workload.Graph, t *workload.Timeline)
+	again    func(fabric int, step func(change func(*llm.Job)) (units.Time, error)) error
 }
 
 // steps is a step on one fabric.
@@ -273,9 +278,26 @@ func (s *steps) assemble(ctx context.Context) (err error) {
 	s.tell(line)
 	s.tellPhases()
 	if s.replicas != nil {
-		return s.withNoise()
+		if err := s.withNoise(); err != nil {
+			return err
+		}
+	}
+	if s.again != nil {
+		return s.again(s.fabric, s.changed)
 	}
 	return nil
+}
+
+// changed is the length of the step if the job is changed, with the same times of communication.
+func (s *steps) changed(change func(*llm.Job)) (units.Time, error) {
+	job := *s.job
+	change(&job)
+	step := job.Step(llm.FoldAll)
+	line, err := workload.Replay(step.Graph, s.took(step))
+	if err != nil {
+		return 0, err
+	}
+	return line.End, nil
 }
 
 // took is the time of the ranks of a step's graph in a phase. A rank of the graph stands for

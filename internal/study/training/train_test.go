@@ -45,6 +45,8 @@ func TestEveryParallelismTrains(t *testing.T) {
 		"tensor and pipeline":      tinyJob(denseModel, "tensor: 4, pipeline: 2"),
 		"tensor without sequence":  tinyJob(denseModel, "tensor: 8, sequence: false"),
 		"interleaved":              tinyJob(denseModel, "tensor: 2, pipeline: 2, interleave: 2"),
+		"whole experts":            tinyJob(expertModel, "tensor: 2, expert: 4, whole-experts: true"),
+		"whole experts, no shared": tinyJob(strings.Replace(expertModel, "shared-experts: 1, ", "", 1), "tensor: 2, context: 2, expert: 2, whole-experts: true"),
 		"context":                  tinyJob(denseModel, "tensor: 2, context: 2"),
 		"parameters divided":       tinyJob(denseModel, "zero: 3"),
 		"experts":                  tinyJob(expertModel, "expert: 8"),
@@ -95,11 +97,12 @@ func TestTrainingDoesNotDependOnCores(t *testing.T) {
 // A job that does not fit, or cannot be divided, is refused with the arithmetic.
 func TestImpossibleJobsAreRefused(t *testing.T) {
 	for job, want := range map[string]string{
-		tinyModel + "training: {model: llama3-405b}": "the job needs",
-		tinyJob(denseModel, "tensor: 16"):            "8 attention heads cannot be divided by 16",
-		tinyJob(denseModel, "pipeline: 8"):           "4 layers for 8 stages",
-		tinyJob(denseModel, "pipeline: 2, zero: 3"):  "ZeRO 3 with 2 pipeline stages",
-		tinyJob(denseModel, "expert: 2"):             "the model has no experts",
+		tinyModel + "training: {model: llama3-405b}":                                                      "the job needs",
+		tinyJob(denseModel, "tensor: 16"):                                                                 "8 attention heads cannot be divided by 16",
+		tinyJob(denseModel, "pipeline: 8"):                                                                "4 layers for 8 stages",
+		tinyJob(denseModel, "pipeline: 2, zero: 3"):                                                       "ZeRO 3 with 2 pipeline stages",
+		tinyJob(denseModel, "expert: 2"):                                                                  "the model has no experts",
+		tinyJob(expertModel, "tensor: 4, sequence: false, expert: 4, whole-experts: true"):                "whole experts over 4 GPUs",
 		strings.Replace(tinyJob(denseModel, "tensor: 2"), "batch: {global: 32}", "batch: {global: 9}", 1): "9 sequences of a step cannot be divided by 8",
 	} {
 		_, err := Run(context.Background(), simtest.Resolve(t, job), Options{Workers: 1})

@@ -17,7 +17,6 @@ import (
 var knownMisses = []string{
 	"fct/star100_inc2_1MB_dcqcn_buf32: mean completion",
 	"fct/star100_inc32_1MB_pfconly_buf4: 32 flows, each",
-	"training/published-others: OT7, PyTorch, 2026, llama3-8b, 8 GPUs, bf16",
 	"uet/incast: 2:1",
 }
 

@@ -28,7 +28,7 @@ func (j *Job) bucketSize() int64 {
 // pass fills them. A bucket ends with a layer, and with its chunk.
 func (j *Job) bucketsOf(stage int) (list []bucket) {
 	p, m := &j.Parallel, &j.Model
-	tensor, experts := int64(p.Tensor), int64(p.Tensor*p.Expert)
+	tensor, experts := int64(p.Tensor), p.expertParts()
 	for _, chunk := range j.chunksBack(stage) {
 		first, last := j.ends(stage, chunk)
 		from, to := j.Layers(stage, chunk)

@@ -52,7 +52,7 @@ func (j *Job) attentionBlock(layer int) block {
 	_, scores := m.Forward(layer, j.Batch.Sequence)
 	sequence := float64(j.Batch.Sequence)
 	rate := g.Attention * sequence / (sequence + attentionRamp) * min(1, math.Sqrt(math.Sqrt(float64(m.HeadDim)/128)))
-	kernel := start + scores*tokens/tensor/rate
+	kernel := j.Framework * (start + scores*tokens/tensor/rate) // one long kernel: the framework slows only the work around it
 	forward := j.normed(8*h) + g.streamed(tokens*2*(q+kv))
 	backward := j.normed(10*h) + g.streamed(tokens*2*(q+kv))
 	out := []product{{tokens, h, q, 1}}
@@ -86,7 +86,11 @@ func (j *Job) feedForwardBlock(layer int) block {
 	moved := 0.0
 	if m.MoE(layer) {
 		here := float64(m.Experts) / float64(j.Parallel.Expert)
-		add(tokens*float64(m.TopK)/here, float64(m.ExpertFFN), here)
+		rows, ffn := tokens*float64(m.TopK)/here, float64(m.ExpertFFN)
+		if j.Parallel.WholeExperts { // each GPU of a layer sends its part of the tokens
+			rows, ffn = rows/tensor, ffn*tensor
+		}
+		add(rows, ffn, here)
 		add(tokens, float64(m.Shared*m.ExpertFFN), 1)
 		in = append(in, product{tokens / tensor, float64(m.Experts), h, 1})
 		moved = 8 * float64(m.TopK) * h / tensor // permuted, and put back
@@ -133,7 +137,7 @@ func (j *Job) optimizer(stage int) units.Time {
 	p := &j.Parallel
 	if p.ZeRO > 0 {
 		dense /= p.replicas()
-		experts /= p.replicas() / int64(p.Expert)
+		experts /= p.expertReplicas()
 	}
 	return duration(j.GPU.streamed(float64(dense+experts) * float64(optimizerTraffic+j.Memory.Weight)))
 }

@@ -10,10 +10,11 @@ type coord struct{ tensor, context, data, stage int }
 type grid struct {
 	tensor, context, data, stages int
 	twice                         bool // opposite stages have the same parameters
+	whole                         bool // expert parallelism is over tensor, context and data together
 }
 
 func (p *Parallel) grid() grid {
-	return grid{p.Tensor, p.Context, p.Data, p.Pipeline, p.Schedule == pipeline.DualPipe}
+	return grid{p.Tensor, p.Context, p.Data, p.Pipeline, p.Schedule == pipeline.DualPipe, p.WholeExperts}
 }
 
 func (g grid) size() int { return g.tensor * g.context * g.data * g.stages }
@@ -59,12 +60,41 @@ func (g grid) first(f family, x coord, expert int) coord {
 		x.context = 0
 	case dataGroups, gatherGroups:
 		x.context, x.data = 0, 0
-	case expertGroups:
-		x.data -= x.data % expert
-	case expertDataGroups, expertGatherGroups:
-		x.context, x.data = 0, x.data%expert
+	case expertGroups, expertDataGroups, expertGatherGroups:
+		if g.whole {
+			return g.firstWhole(f, x, expert)
+		}
+		if f == expertGroups {
+			x.data -= x.data % expert
+		} else {
+			x.context, x.data = 0, x.data%expert
+		}
 	}
 	return x
+}
+
+// firstWhole is first for experts that tensor parallelism does not divide: the GPUs of a stage hold
+// them one after the other.
+func (g grid) firstWhole(f family, x coord, expert int) coord {
+	own := x
+	own.stage = 0
+	place := int(g.rank(own))
+	if f == expertGroups {
+		place -= place % expert
+	} else {
+		place %= expert
+	}
+	first := g.at(place)
+	first.stage = x.stage
+	return first
+}
+
+// experts is the number of GPUs of a grid over which the experts of the whole grid's are divided.
+func (g grid) experts(whole grid, expert int) int {
+	if !g.whole {
+		return expert
+	}
+	return max(1, expert*g.tensor*g.context/(whole.tensor*whole.context))
 }
 
 // groups are the groups of a family in a grid, each in the order of ranks, and the

@@ -45,8 +45,11 @@ type Parallel struct {
 	Pipeline int
 	Chunks   int // groups of layers at each stage
 	Schedule pipeline.Kind
-	Expert   int // divides Data
-	ZeRO     int // 0 to 3: optimizer (1), gradients (2) and parameters (3) divided over Data
+	Expert   int // GPUs that experts are divided over; divides Data
+	// WholeExperts: tensor parallelism does not divide the experts. Expert is then over tensor,
+	// context and data together (Megatron-LM's expert-tensor-parallel-size of 1).
+	WholeExperts bool
+	ZeRO         int // 0 to 3: optimizer (1), gradients (2) and parameters (3) divided over Data
 }
 
 // GPUs is the number of GPUs of the job.
@@ -97,12 +100,29 @@ func (p *Parallel) replicas() int64 {
 	return n
 }
 
+// expertParts is the number of GPUs over which a layer's experts are divided.
+func (p *Parallel) expertParts() int64 {
+	if p.WholeExperts {
+		return int64(p.Expert)
+	}
+	return int64(p.Tensor * p.Expert)
+}
+
+// expertReplicas is the number of GPUs that have the same experts.
+func (p *Parallel) expertReplicas() int64 {
+	return p.replicas() * int64(p.Tensor) / p.expertParts()
+}
+
 // Micros is the number of micro-batches of each replica in a step.
 func (j *Job) Micros() int { return j.Batch.Global / (j.Parallel.Data * j.Batch.Micro) }
 
 // Check reports why a job cannot be divided as requested, with the numbers; nil if it can.
 func (j *Job) Check() error {
 	m, p, b := &j.Model, &j.Parallel, &j.Batch
+	over, room := "replicas", p.Data
+	if p.WholeExperts {
+		over, room = "GPUs of a stage", p.Data*p.Context*p.Tensor
+	}
 	for _, c := range []struct {
 		what string
 		n    int
@@ -113,7 +133,7 @@ func (j *Job) Check() error {
 		{"columns of the feed-forward part", max(m.FFN, m.ExpertFFN), "tensor parallelism", p.Tensor},
 		{"tokens of a sequence", b.Sequence, "context times tensor parallelism", p.Context * p.Tensor},
 		{"sequences of a step", b.Global, "replicas times the micro-batch", p.Data * b.Micro},
-		{"replicas", p.Data, "expert parallelism", p.Expert},
+		{over, room, "expert parallelism", p.Expert},
 		{"experts", m.Experts, "expert parallelism", p.Expert},
 	} {
 		if c.d < 1 {
@@ -137,6 +157,9 @@ func (j *Job) Check() error {
 	}
 	if p.ZeRO >= 2 && p.Pipeline > 1 {
 		return fmt.Errorf("ZeRO %d with %d pipeline stages: gradients or parameters that are divided would be gathered for every micro-batch; no framework does both: take ZeRO 1", p.ZeRO, p.Pipeline)
+	}
+	if inner := p.Tensor * p.Context; p.WholeExperts && (inner%p.Expert != 0 && p.Expert%inner != 0 || p.Tensor > 1 && !p.Sequence) {
+		return fmt.Errorf("whole experts over %d GPUs: want a divisor or a multiple of tensor times context, %d × %d, and with tensor parallelism sequence", p.Expert, p.Tensor, p.Context)
 	}
 	if p.Expert > 1 && m.Experts == 0 {
 		return fmt.Errorf("expert parallelism %d, and the model has no experts", p.Expert)

@@ -52,6 +52,8 @@ func (r *rankBuilder) layer(l int) []int32 {
 // feedForward adds a layer's feed-forward part.
 func (r *rankBuilder) feedForward(l int) []int32 {
 	ffn := r.feedForwardBlock(l).forward
+	r.apart = r.routedApart(l)
+	defer func() { r.apart = false }()
 	return r.divided("feed-forward", ffn, func(t units.Time) []int32 {
 		return r.routed(l, func() []int32 { return []int32{r.compute("feed-forward", t)} })
 	})
@@ -128,9 +130,11 @@ func (r *rankBuilder) layerBackward(l int, whole bool) []int32 {
 	if !whole {
 		ffn.weights, attention.weights = 0, 0
 	}
+	r.apart = r.routedApart(l)
 	end := r.dividedBack("feed-forward", ffn, func(t units.Time) []int32 {
 		return r.routed(l, func() []int32 { return []int32{r.compute("feed-forward", t)} })
 	})
+	r.apart = false
 	r.wait(end...)
 	return r.dividedBack("attention", attention, func(t units.Time) []int32 {
 		return r.attended(collective.ReduceScatter, func() []int32 { return []int32{r.compute("attention", t)} })
@@ -139,6 +143,9 @@ func (r *rankBuilder) layerBackward(l int, whole bool) []int32 {
 
 // tensor adds a collective of a part of the residual stream.
 func (r *rankBuilder) tensor(do collective.Op, parts, of int64) int32 {
+	if r.apart {
+		return none
+	}
 	bytes := r.tokens() * int64(r.Model.Hidden) * r.Memory.Activation
 	return r.collective(tensorGroups, workload.Tensor, do, r.uniform(bytes*parts/of))
 }
@@ -166,7 +173,7 @@ func (r *rankBuilder) divided(name string, t pass, middle func(units.Time) []int
 }
 
 // piecewise reports whether products are cut into pieces that run beside their collectives.
-func (r *rankBuilder) piecewise() bool { return r.Overlap.Tensor && r.Parallel.Tensor > 1 }
+func (r *rankBuilder) piecewise() bool { return r.Overlap.Tensor && r.Parallel.Tensor > 1 && !r.apart }
 
 // into adds the products before the work in the middle: with sequence parallelism the tokens of the
 // other GPUs arrive one after the other while the products of earlier ones run (userbuffers of
@@ -303,6 +310,12 @@ func (r *rankBuilder) routed(l int, part func() []int32) []int32 {
 	return []int32{back}
 }
 
+// routedApart reports whether a layer's tokens go to their experts from the GPUs that hold them, so
+// that tensor parallelism gathers none: its experts are whole, and none is shared.
+func (r *rankBuilder) routedApart(l int) bool {
+	return r.Parallel.WholeExperts && r.Model.MoE(l) && r.Model.Shared == 0
+}
+
 // gatherLayer gathers a layer's parameters (ZeRO 3) while the layers before it compute.
 func (r *rankBuilder) gatherLayer(l int, back bool) {
 	m, p := &r.Model, &r.Parallel
@@ -318,7 +331,7 @@ func (r *rankBuilder) gatherLayer(l int, back bool) {
 	waits := r.after
 	gathered := r.collective(gatherGroups, workload.Data, collective.AllGather, r.uniform(m.Layer(l)/int64(p.Tensor)*r.Memory.Weight))
 	r.after = waits
-	more := r.collective(expertGatherGroups, workload.Data, collective.AllGather, r.uniform(m.Routed(l)/int64(p.Tensor*p.Expert)*r.Memory.Weight))
+	more := r.collective(expertGatherGroups, workload.Data, collective.AllGather, r.uniform(m.Routed(l)/p.expertParts()*r.Memory.Weight))
 	r.after = before
 	r.wait(gathered, more)
 }

@@ -60,7 +60,7 @@ func (j *Job) chunkParameters(stage, chunk int) (dense, experts int64) {
 	if last {
 		dense += m.Output()
 	}
-	return dense / int64(p.Tensor), experts / int64(p.Tensor*p.Expert)
+	return dense / int64(p.Tensor), experts / p.expertParts()
 }
 
 // Use is the memory of a GPU of a stage.
@@ -72,12 +72,12 @@ func (j *Job) Use(stage int) Use {
 		if p.ZeRO < level {
 			return units.Bytes((u.Dense + u.Experts) * each)
 		}
-		return units.Bytes(u.Dense*each/p.replicas() + u.Experts*each/(p.replicas()/int64(p.Expert)))
+		return units.Bytes(u.Dense*each/p.replicas() + u.Experts*each/p.expertReplicas())
 	}
 	u.Optimizer, u.Gradients, u.Weights = share(1, m.Optimizer), share(2, m.Gradient), share(3, m.Weight)
 	if p.ZeRO == 3 { // the layers that are gathered
 		gathered := min(int64(j.ahead(false)+1), int64(j.Model.Layers))
-		u.Weights += units.Bytes(gathered * m.Weight * (j.Model.Layer(j.Model.Layers-1)/int64(p.Tensor) + j.Model.Routed(j.Model.Layers-1)/int64(p.Tensor*p.Expert)))
+		u.Weights += units.Bytes(gathered * m.Weight * (j.Model.Layer(j.Model.Layers-1)/int64(p.Tensor) + j.Model.Routed(j.Model.Layers-1)/p.expertParts()))
 	}
 	u.InFlight = j.schedule().InFlight(stage)
 	u.PerPiece = j.activations(stage)

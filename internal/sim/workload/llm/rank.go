@@ -38,6 +38,7 @@ type rankBuilder struct {
 	at      coord
 	rank    int32
 	ops     []workload.Op
+	apart   bool               // the feed-forward part has no collectives of tensor parallelism
 	label   string             // name of the current piece of work
 	after   []int32            // dependencies of the next operation, in addition to its stream
 	needed  map[[2]int][]int32 // by chunk and layer: the gathering of its parameters, until it is waited for

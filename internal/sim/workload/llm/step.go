@@ -60,7 +60,7 @@ func (j *Job) Step(f Fold) *Step {
 	b.out = &Step{Graph: &workload.Graph{Ranks: make([][]workload.Op, b.here.size()), Multiprocessors: j.GPU.Multiprocessors}, Stands: make([][]int32, b.here.size())}
 	for fam := range numFamilies {
 		b.groups[fam], _ = b.whole.groups(fam, j.Parallel.Expert)
-		groups, of := b.here.groups(fam, j.Parallel.Expert)
+		groups, of := b.here.groups(fam, b.here.experts(b.whole, j.Parallel.Expert))
 		b.first[fam], b.of[fam] = int32(len(b.out.Graph.Groups)), of
 		for _, members := range groups {
 			b.out.Graph.Groups = append(b.out.Graph.Groups, workload.Group{Name: familyNames[fam], Ranks: members})

@@ -3,6 +3,7 @@ package llm
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"weft/internal/sim/workload"
@@ -223,5 +224,50 @@ func TestAJobThatDoesNotFitIsRefusedWithTheArithmetic(t *testing.T) {
 	j.Parallel.Tensor, j.Parallel.Sequence, j.Parallel.Data, j.Parallel.ZeRO = 8, true, 1, 1
 	if err := j.Fits(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Whole experts lie one after the other over the GPUs of a stage: tensor, context, then data. The GPUs
+// with the same experts are as far apart as there are parts.
+func TestWholeExpertsLieOverTensorContextAndData(t *testing.T) {
+	whole := grid{tensor: 4, context: 2, data: 4, stages: 2, whole: true}
+	for expert, want := range map[int][]int32{8: {8, 9, 10, 11, 12, 13, 14, 15}, 2: {12, 13}} {
+		groups, of := whole.groups(expertGroups, expert)
+		if got := groups[of[13]]; !slices.Equal(got, want) {
+			t.Errorf("experts over %d GPUs: GPU 13 is in the group %v, want %v", expert, got, want)
+		}
+		same, of := whole.groups(expertDataGroups, expert)
+		if got := same[of[13]]; len(got) != 32/expert || got[0] != int32(13%expert) {
+			t.Errorf("experts over %d GPUs: %v have the experts of GPU 13", expert, got)
+		}
+	}
+	folded := grid{tensor: 1, context: 1, data: 4, stages: 2, whole: true}
+	if got := folded.experts(whole, 16); got != 2 {
+		t.Errorf("of 16 GPUs %d are written out, want 2: each stands for 8", got)
+	}
+}
+
+// Whether an expert is whole or divided, a GPU has the same parameters and the same operations.
+func TestWholeExpertsAreTheSameWork(t *testing.T) {
+	job := Job{
+		Model:    Model{Layers: 2, Hidden: 1024, FFN: 4096, Gated: true, Heads: 8, KVHeads: 8, HeadDim: 128, Vocab: 1000, Experts: 16, TopK: 2, ExpertFFN: 4096},
+		GPU:      GPU{MemoryRate: 8e15, Peak: 1e15, Matrix: 1e15, Head: 1e15, Attention: 1e15, Width: 2},
+		Parallel: Parallel{Tensor: 4, Sequence: true, Context: 1, Data: 4, Pipeline: 1, Chunks: 1, Expert: 4, ZeRO: 1},
+		Batch:    Batch{Global: 4, Micro: 1, Sequence: 65536}, Memory: Memory{Activation: 2, Dispatch: 2, Weight: 2, Gradient: 2}, Framework: 1,
+	}
+	whole := job
+	whole.Parallel.WholeExperts, whole.Parallel.Expert = true, 16
+	for _, j := range []*Job{&job, &whole} {
+		if err := j.Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, divided := job.parameters(0)
+	if _, own := whole.parameters(0); own != divided {
+		t.Errorf("%d parameters of whole experts, %d of divided ones", own, divided)
+	}
+	a, b := job.feedForwardBlock(1).forward.all().Seconds(), whole.feedForwardBlock(1).forward.all().Seconds()
+	if math.Abs(a/b-1) > .03 { // wider products read less
+		t.Errorf("divided experts take %v s, whole ones %v", a, b)
 	}
 }

@@ -1,0 +1,68 @@
+package validate
+
+import (
+	"fmt"
+	"slices"
+)
+
+// publishedCurves are the published steps of a job on several numbers of GPUs, by ID. Left out are
+// torchtitan's (with and without torch.compile) and MaxText's (on an Ethernet that weft has no table
+// of).
+var publishedCurves = [][]string{{"LF1", "LF3"}, {"DG7", "DG9"}, {"DG13a", "DG15a"}, {"DG13b", "DG15b"}, {"MS1", "MS3"}, {"MS5", "MS7"}}
+
+// curveDraws is the number of draws of noise for each step of a curve.
+const curveDraws = 8
+
+func onACurve(id string) bool {
+	return slices.ContainsFunc(publishedCurves, func(ids []string) bool { return slices.Contains(ids, id) })
+}
+
+// scalingCase is the scaling efficiency of published steps.
+func scalingCase() *Case {
+	return &Case{
+		ID:        "training/scaling",
+		Claim:     "Scaling efficiency over cluster sizes, with uneven GPUs and kernels as weft train --scale has them.",
+		Reference: "Published steps of the same job on more GPUs (training/published-*): tokens a second and GPU over those of the smaller cluster.",
+		Setting:   fmt.Sprintf("As there, with training.noise as in the catalog and %d draws. Batches grow with the GPUs, but those of MegaScale's paper stay as they are. Nothing is fitted to an efficiency.", curveDraws),
+		Slow:      true,
+		Run:       scalingRows,
+	}
+}
+
+func scalingRows(e *Env) (rows []Row, err error) {
+	curves := publishedCurves
+	if e.Short { // all have steps on many GPUs
+		curves = nil
+	}
+	all, err := publishedStepList()
+	if err != nil {
+		return nil, err
+	}
+	for _, ids := range curves {
+		var on []*predictedStep
+		for i := range all {
+			if !slices.Contains(ids, all[i].ID) {
+				continue
+			}
+			p, err := all[i].predicted(e.Ctx)
+			if err != nil {
+				return nil, err
+			}
+			on = append(on, p)
+		}
+		small, large := on[0], on[1]
+		efficiency := func(seconds func(*predictedStep) float64) float64 {
+			each := func(p *predictedStep) float64 {
+				return float64(p.scenario.Training.Batch.Global) / float64(p.GPUs) / seconds(p)
+			}
+			return each(large) / each(small)
+		}
+		rows = append(rows, Row{
+			Name: fmt.Sprintf("%s, %s, %s, %d to %d GPUs (%s, %s)", small.Stack, small.Model, small.Precision, small.GPUs, large.GPUs, small.ID, large.ID), Unit: Percent,
+			Reference: []float64{efficiency(func(p *predictedStep) float64 { return p.Seconds })},
+			Weft:      []float64{efficiency(func(p *predictedStep) float64 { return p.noisy })}, Tolerance: within(0.03),
+			Note: fmt.Sprintf("%.1f %% without noise", 100*efficiency(func(p *predictedStep) float64 { return p.seconds })),
+		})
+	}
+	return rows, nil
+}
