@@ -150,6 +150,10 @@ type (
 	SeriesSample = runstore.SeriesSample
 	// SeriesFlow is a message between two NICs.
 	SeriesFlow = runstore.SeriesFlow
+	// SeriesHop is a link on the path of one of the slowest messages.
+	SeriesHop = runstore.SeriesHop
+	// SeriesPause is a lane of a link that PFC paused, with the cause.
+	SeriesPause = runstore.SeriesPause
 	// SeriesStep is a step of a rank of a collective.
 	SeriesStep = runstore.SeriesStep
 )

@@ -88,7 +88,13 @@ func record(jobs []job, tell func(*runstore.Series)) {
 			s.Simulation.Bytes = bytes
 			own = s
 		}
-		j.Plan, j.ended = &plan, func() { order.Ended(i, own) }
+		j.Plan = &plan
+		j.ended = func() {
+			if own != nil {
+				own.Simulation.Complete = j.into.Failure == "" && !j.into.Partial
+			}
+			order.Ended(i, own)
+		}
 	}
 }
 

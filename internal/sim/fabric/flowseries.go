@@ -11,9 +11,11 @@ import (
 // FlowRecord is a message that a NIC posted: one work request, or several of which the last is
 // signaled.
 type FlowRecord struct {
-	From, To        int32 // the posting NIC and its peer
-	QP              units.QPN
+	From, To        int32     // the posting NIC and its peer
+	QP              units.QPN // depends on the order in which connections were made
+	Entropy         uint32    // of the connection
 	Class           uint8
+	Read            bool // its data comes from the peer
 	Bytes           int64
 	Posted, Ended   units.Time // the first work request; the completion at the poster
 	Retransmissions uint32
@@ -44,7 +46,7 @@ func (p *Partition) posted(nic int32, f *flow, wr *transport.WorkRequest) {
 	}
 	q := &s.postings[f.id]
 	if !q.partial {
-		q.open = append(q.open, FlowRecord{From: nic, To: f.dst, QP: f.id, Class: f.class, Posted: p.now})
+		q.open = append(q.open, FlowRecord{From: nic, To: f.dst, QP: f.id, Entropy: f.entropy, Class: f.class, Read: !f.socket && wr.Op == transport.OpRead, Posted: p.now})
 	}
 	q.open[len(q.open)-1].Bytes += int64(wr.Length)
 	q.partial = wr.Unsignaled && !f.socket
@@ -89,7 +91,7 @@ func slowest(list []FlowRecord) []FlowRecord {
 }
 
 func (a *FlowRecord) compare(b *FlowRecord) int {
-	return cmp.Or(cmp.Compare(a.Posted, b.Posted), cmp.Compare(a.From, b.From), cmp.Compare(a.QP, b.QP), cmp.Compare(a.Ended, b.Ended), cmp.Compare(a.Bytes, b.Bytes))
+	return cmp.Or(cmp.Compare(a.Posted, b.Posted), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Entropy, b.Entropy), cmp.Compare(a.Ended, b.Ended), cmp.Compare(a.Bytes, b.Bytes))
 }
 
 // RecordedFlows is the number of completed messages between NICs, and the slowest of them in the order

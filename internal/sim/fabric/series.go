@@ -50,8 +50,8 @@ const (
 type tally struct {
 	bytes   int64      // of the main lane: the port's bytes that are not this interval's
 	area    uint64     // sum of size·time over packets that left the queue, less those that came, modulo 2^64
-	stopped units.Time // until since
-	since   units.Time // start of the pause or the wait; Forever if there is none
+	stopped units.Time // sum of the ends of pauses or waits, less their beginnings
+	changed units.Time // of the queue
 	queued  int32
 	peak    int32
 	stops   uint32
@@ -59,6 +59,7 @@ type tally struct {
 	drops   uint32
 	refused uint32
 	open    bool // it is in the partition's list
+	halted  bool // a pause or a wait goes on
 }
 
 // recorder is the record of a partition.
@@ -79,9 +80,6 @@ type recorder struct {
 func (n *Network) Record(main uint8) {
 	lanes := len(n.ports) * n.classes
 	tallies := make([]tally, lanes)
-	for i := range tallies {
-		tallies[i].since = units.Forever
-	}
 	for link := range n.ports {
 		n.ports[link].flags |= flagFollowed
 	}
@@ -146,29 +144,40 @@ func (p *Partition) tallyCame(index, size int32) {
 	if t.queued == 0 {
 		p.tally(index)
 	}
+	t.change(p.now)
 	t.area -= uint64(size) * uint64(p.now)
 	t.queued += size
-	if t.queued > t.peak {
-		t.peak = t.queued
-	}
 }
 
 // tallyLeft counts a packet that waits no longer.
 func (p *Partition) tallyLeft(index, size int32) {
 	t := &p.tallies[index]
+	t.change(p.now)
 	t.area += uint64(size) * uint64(p.now)
 	t.queued -= size
+}
+
+// change notes the largest queue before a change. A queue that came and left in one instant does not count:
+// whether there is one depends on the partitions.
+func (t *tally) change(now units.Time) {
+	if t.changed < now {
+		t.changed = now
+		if t.queued > t.peak {
+			t.peak = t.queued
+		}
+	}
 }
 
 // tallyStop records that a lane is stopped from now on, by a pause or for want of credits, or no longer.
 func (p *Partition) tallyStop(index int32, stops bool) {
 	switch t := p.tally(index); {
-	case stops && t.since == units.Forever:
-		t.since = p.now
+	case stops && !t.halted:
+		t.halted = true
+		t.stopped -= p.now
 		t.stops++
-	case !stops && t.since != units.Forever:
-		t.stopped += p.now - t.since
-		t.since = units.Forever
+	case !stops && t.halted:
+		t.halted = false
+		t.stopped += p.now
 	}
 }
 
@@ -247,22 +256,23 @@ func (p *Partition) end(now units.Time) {
 	still := p.open[:0]
 	for _, index := range p.open {
 		t := &p.tallies[index]
+		t.change(now)
 		s := Sample{
 			Lane: index, Interval: interval, Bytes: t.bytes, Area: t.area + uint64(t.queued)*uint64(now), Stopped: t.stopped,
 			Peak: t.peak, Stops: t.stops, Marks: t.marks, Drops: t.drops, Refused: t.refused,
 		}
-		next := tally{since: t.since, queued: t.queued, peak: t.queued, area: -uint64(t.queued) * uint64(now)}
+		next := tally{queued: t.queued, changed: t.changed, area: -uint64(t.queued) * uint64(now), halted: t.halted}
 		if link := index / int32(p.net.classes); index == p.lane(link, p.main) {
 			o := &p.net.ports[link]
 			s.Bytes = o.bytes - t.bytes
 			next.bytes = o.bytes
 			o.flags |= flagFollowed
 		}
-		if t.since != units.Forever {
-			s.Stopped += now - t.since
-			next.since = now
+		if t.halted {
+			s.Stopped += now
+			next.stopped = -now
 		}
-		if next.queued != 0 || next.since != units.Forever {
+		if next.queued != 0 || next.halted {
 			next.open = true
 			still = append(still, index)
 		}

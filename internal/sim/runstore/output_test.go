@@ -195,3 +195,66 @@ func TestAFolderThatWasFilledMeanwhileLosesNothing(t *testing.T) {
 		t.Errorf("the kept results are %q (%v)", text, err)
 	}
 }
+
+// Files that are written during a run lie beside the folder until Seal, with a meta.json that says that the run
+// is partial. A process that is killed leaves just that, and the next one takes the folder.
+func TestAFolderThatIsWrittenDuringTheRun(t *testing.T) {
+	for _, exists := range []bool{false, true} {
+		dir := filepath.Join(t.TempDir(), "run")
+		staging := filepath.Join(filepath.Dir(dir), ".run"+stagingName)
+		if exists {
+			write(t, dir)
+			staging = filepath.Join(dir, stagingName)
+		}
+		begin := func() *Output {
+			o, err := Claim(dir, Runs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, err := o.Begin(Meta{Weft: "test"})
+			if err == nil && at != staging {
+				t.Errorf("Begin = %s, want %s", at, staging)
+			}
+			if err == nil {
+				err = os.Mkdir(filepath.Join(at, SeriesFolder), 0o777)
+			}
+			if err == nil {
+				err = os.WriteFile(filepath.Join(at, SeriesFolder, "a.parquet"), []byte("rows"), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return o
+		}
+		killed := begin()
+		if m, err := readMeta(staging); err != nil || !m.Partial || !strings.Contains(m.Error, "has not ended") {
+			t.Errorf("the meta data of a run that goes on is %+v, %v; want partial", m, err)
+		}
+		if err := unlock(killed.lock); err != nil { // what the kernel does for a killed process
+			t.Fatal(err)
+		}
+		o := begin()
+		series := []File{{Name: SeriesFolder + "/a.parquet", Staged: true}}
+		if err := errors.Join(o.Seal(append(series, File{Name: ResultsFile, Text: []byte("{}")}), Meta{Weft: "test"}), o.Close()); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, SeriesFolder, "a.parquet"))
+		m, bad := readMeta(dir)
+		if err != nil || bad != nil || string(text) != "rows" || m.Partial || m.Files[series[0].Name] != digest(text) {
+			t.Errorf("the folder has %q, %v and %+v, %v", text, err, m, bad)
+		}
+		if _, err := os.Stat(staging); err == nil {
+			t.Errorf("%s is left", staging)
+		}
+		staging = filepath.Join(dir, stagingName) // now there is a folder
+		if err := begin().Close(); err != nil {   // a run without an outcome
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(staging); err == nil {
+			t.Errorf("a run without an outcome leaves %s", staging)
+		}
+		if _, err := readMeta(dir); err != nil {
+			t.Errorf("a run without an outcome changes the run before it: %v", err)
+		}
+	}
+}

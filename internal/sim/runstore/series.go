@@ -21,6 +21,8 @@ type Series struct {
 	// Samples are the samples of links, by link, lane and time. They may be walked more than once.
 	Samples iter.Seq[SeriesSample]
 	Flows   []SeriesFlow
+	Hops    []SeriesHop
+	Pauses  []SeriesPause
 	Steps   []SeriesStep
 }
 
@@ -37,6 +39,7 @@ type SeriesSimulation struct {
 	Flows       int64  `parquet:"flows" json:"flows"`               // messages between NICs
 	FlowsKept   int64  `parquet:"flows_kept" json:"flows_kept"`     // of them the slowest, in flows.parquet
 	StepsMerged int32  `parquet:"steps_merged" json:"steps_merged"` // steps of a collective in a row of steps.parquet
+	Complete    bool   `parquet:"complete" json:"complete"`         // false if it failed or was stopped
 }
 
 // SeriesNode is a node of a fabric's topology.
@@ -92,13 +95,39 @@ type SeriesFlow struct {
 	Simulation      int32   `parquet:"simulation"`
 	From            int32   `parquet:"src_node"` // the NIC that posted it
 	To              int32   `parquet:"dst_node"` // its peer
-	QP              int32   `parquet:"qp"`       // at src_node
+	Connection      int64   `parquet:"connection"`
 	Lane            int32   `parquet:"lane"`
 	Bytes           int64   `parquet:"bytes"`
 	StartPs         int64   `parquet:"start_ps"` // posted
 	EndPs           int64   `parquet:"end_ps"`   // complete at the poster
 	Retransmissions int32   `parquet:"retransmissions"`
 	RateGbps        float32 `parquet:"rate_gbps"`
+}
+
+// SeriesHop is a link on the path of one of the slowest messages.
+type SeriesHop struct {
+	Simulation  int32 `parquet:"simulation"`
+	From        int32 `parquet:"src_node"` // with connection and start_ps the message of SeriesFlow
+	Connection  int64 `parquet:"connection"`
+	StartPs     int64 `parquet:"start_ps"`
+	Hop         int32 `parquet:"hop"` // from 0, at the NIC
+	Link        int32 `parquet:"link"`
+	QueueWaitPs int64 `parquet:"queue_wait_ps"` // the link's mean queue during the message, at its rate
+	StoppedPs   int64 `parquet:"stopped_ps"`    // pauses and waits for credits of the lane during the message
+}
+
+// SeriesPause is a lane of a link that PFC paused, with the cause.
+type SeriesPause struct {
+	Simulation int32   `parquet:"simulation"`
+	Link       int32   `parquet:"link"` // whose sender was paused
+	Lane       int32   `parquet:"lane"`
+	Pauses     int64   `parquet:"pauses"`
+	PausedPs   int64   `parquet:"paused_ps"`
+	FirstPs    int64   `parquet:"first_ps"`
+	Cause      int32   `parquet:"cause_link"`  // held most of the link's bytes when pauses began; -1: a NIC
+	Share      float32 `parquet:"cause_share"` // of these bytes
+	After      int32   `parquet:"after_link"`  // cause_link, if its pauses are the cause; -1: this is the root
+	Circle     bool    `parquet:"circle"`      // the chain of causes leads back here
 }
 
 // SeriesStep is a step of a rank: of a collective, or an operation of a training step.

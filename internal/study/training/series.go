@@ -27,9 +27,9 @@ func newRecorder(tell func(*runstore.Series), out *runstore.Training, tasks []tr
 }
 
 // recorded is the plan of a task, which records if the task does, and the call for its end.
-func (t *trainingTask) recorded() (*network.Plan, func()) {
+func (t *trainingTask) recorded() (*network.Plan, func(error)) {
 	if t.recorder == nil {
-		return t.plan, func() {}
+		return t.plan, func(error) {}
 	}
 	var own *runstore.Series
 	plan := *t.plan
@@ -43,7 +43,12 @@ func (t *trainingTask) recorded() (*network.Plan, func()) {
 		}
 		own = s
 	}
-	return &plan, func() { t.recorder.order.Ended(t.number, own) }
+	return &plan, func(err error) {
+		if own != nil {
+			own.Simulation.Complete = err == nil
+		}
+		t.recorder.order.Ended(t.number, own)
+	}
 }
 
 // stepPhase is the phase of the series of a step's operations.
@@ -65,7 +70,7 @@ func (r *recorder) steps(on []*fabricSteps) {
 // operations is the series of a step: its operations with their times.
 func operations(f *runstore.TrainingFabric, step *llm.Step, line *workload.Timeline) *runstore.Series {
 	s := &runstore.Series{
-		Simulation: runstore.SeriesSimulation{Fabric: f.Name, Protocol: f.Protocol, Phase: stepPhase, DurationPs: int64(line.End), StepsMerged: 1},
+		Simulation: runstore.SeriesSimulation{Fabric: f.Name, Protocol: f.Protocol, Phase: stepPhase, DurationPs: int64(line.End), StepsMerged: 1, Complete: true},
 		Samples:    func(func(runstore.SeriesSample) bool) {},
 	}
 	for rank, ops := range step.Graph.Ranks {

@@ -221,12 +221,12 @@ func runTasks(ctx context.Context, o *Options, rounds ...[]trainingTask) {
 func (t trainingTask) run(ctx context.Context) {
 	var err error
 	plan, ended := t.recorded()
-	defer ended()
 	if t.island < 0 {
 		err = t.whole(ctx, plan)
 	} else if t.islands[t.island] = t.known(t.island); t.islands[t.island] == nil {
 		t.islands[t.island], err = phases.RunIsland(ctx, plan, t.scenario, &t.fold.Islands[t.island].Phase)
 	}
+	ended(err)
 	t.own.Lock()
 	defer t.own.Unlock()
 	t.done++

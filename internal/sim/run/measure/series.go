@@ -34,6 +34,13 @@ func series(n *network.Network, end units.Time) *runstore.Series {
 	for i := range kept {
 		s.Flows = append(s.Flows, flow(n, &kept[i]))
 	}
+	if end == 0 && len(r.Samples) > 0 { // it was not complete
+		for i := range r.Samples {
+			s.Simulation.DurationPs = max(s.Simulation.DurationPs, int64(r.Samples[i].Interval+1)*int64(r.Interval))
+		}
+	}
+	s.Hops = hopsOf(n, r, kept)
+	s.Pauses = pausesOf(n, units.Time(s.Simulation.DurationPs))
 	return s
 }
 
@@ -85,7 +92,7 @@ func laneOf(p *network.Plan, class int32, scaleOut bool) int32 {
 // flow is the row of a message.
 func flow(n *network.Network, f *fabric.FlowRecord) runstore.SeriesFlow {
 	row := runstore.SeriesFlow{
-		From: f.From, To: f.To, QP: int32(f.QP), Lane: laneOf(n.Plan, int32(f.Class), true), Bytes: f.Bytes,
+		From: f.From, To: f.To, Connection: int64(f.Entropy), Lane: laneOf(n.Plan, int32(f.Class), true), Bytes: f.Bytes,
 		StartPs: int64(f.Posted), EndPs: int64(f.Ended), Retransmissions: int32(f.Retransmissions),
 	}
 	if took := f.Ended - f.Posted; took > 0 {

@@ -170,7 +170,7 @@ func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts i
 	if n.Partitions() > 1 && n.Lookahead() < leastLookahead {
 		return p.Build(app, seed, nodes, up, 1)
 	}
-	if p.Run.Pauses {
+	if p.Run.Pauses || p.Series != nil {
 		n.RecordPauses()
 	}
 	if p.Series != nil {

@@ -59,8 +59,8 @@ func ask(t *testing.T, statements ...string) (answers [][]map[string]any) {
 func TestDuckDBReadsEveryFile(t *testing.T) {
 	const rows = 2*leastGroup + 5
 	dir := written(t, rows)
-	types := map[string]string{"int32": "INTEGER", "int64": "BIGINT", "float32": "FLOAT", "text": "VARCHAR"}
-	names := []string{Simulations, Nodes, Links, LinkSamples, Flows, Steps}
+	types := map[string]string{"int32": "INTEGER", "int64": "BIGINT", "float32": "FLOAT", "text": "VARCHAR", "bool": "BOOLEAN"}
+	names := []string{Simulations, Nodes, Links, LinkSamples, Flows, FlowHops, Pauses, Steps}
 	samples := "'" + filepath.Join(dir, LinkSamples) + "'"
 	statements := []string{
 		"SELECT sum(bytes)::DOUBLE AS bytes, max(time_ps)::DOUBLE AS last, max(simulation) AS simulations FROM " + samples,

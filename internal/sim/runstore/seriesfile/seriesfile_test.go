@@ -20,7 +20,9 @@ func sample(fabric string, rows int) *runstore.Series {
 		Simulation: runstore.SeriesSimulation{Fabric: fabric, Protocol: "roce-v2", Bytes: 1 << 20, DurationPs: 5 << 20, IntervalPs: 1 << 20, Intervals: 128, Flows: 2, FlowsKept: 1},
 		Nodes:      []runstore.SeriesNode{{Fabric: fabric, Node: 0, Name: "node0/nic0 <b>", Kind: "nic", Group: -1}, {Fabric: fabric, Node: 1, Name: "leaf", Kind: "switch", Layer: 1}},
 		Links:      []runstore.SeriesLink{{Fabric: fabric, Name: "a", From: 0, To: 1, Back: 1, RateBps: 4e11}, {Fabric: fabric, Link: 1, Name: "b", From: 1, Back: 0, RateBps: 4e11}},
-		Flows:      []runstore.SeriesFlow{{To: 1, QP: 3, Lane: 3, Bytes: 4096, StartPs: 1, EndPs: 90_000, RateGbps: 364.1}},
+		Flows:      []runstore.SeriesFlow{{To: 1, Connection: 3, Lane: 3, Bytes: 4096, StartPs: 1, EndPs: 90_000, RateGbps: 364.1}},
+		Hops:       []runstore.SeriesHop{{Connection: 3, StartPs: 1, Hop: 1, Link: 1, QueueWaitPs: 70}},
+		Pauses:     []runstore.SeriesPause{{Link: 1, Lane: 3, Pauses: 2, Cause: -1, After: -1, Circle: true}},
 		Steps:      []runstore.SeriesStep{{Rank: 2, Step: 1, Lane: -1, Name: "ring", StartPs: 5, EndPs: 7}},
 	}
 	s.Samples = func(yield func(runstore.SeriesSample) bool) {
@@ -162,10 +164,10 @@ func page(t *testing.T, name string) (columns, types []string) {
 }
 
 func TestThePageDescribesEveryColumn(t *testing.T) {
-	kinds := map[reflect.Kind]string{reflect.Int32: "int32", reflect.Int64: "int64", reflect.Float32: "float32", reflect.String: "text"}
+	kinds := map[reflect.Kind]string{reflect.Int32: "int32", reflect.Int64: "int64", reflect.Float32: "float32", reflect.String: "text", reflect.Bool: "bool"}
 	for name, row := range map[string]any{
 		Simulations: runstore.SeriesSimulation{}, Nodes: runstore.SeriesNode{}, Links: runstore.SeriesLink{},
-		LinkSamples: runstore.SeriesSample{}, Flows: runstore.SeriesFlow{}, Steps: runstore.SeriesStep{},
+		LinkSamples: runstore.SeriesSample{}, Flows: runstore.SeriesFlow{}, FlowHops: runstore.SeriesHop{}, Pauses: runstore.SeriesPause{}, Steps: runstore.SeriesStep{},
 	} {
 		columns, types := page(t, name)
 		var want, wantTypes []string

@@ -22,6 +22,8 @@ const (
 	Links       = "links.parquet"
 	LinkSamples = "link_samples.parquet"
 	Flows       = "flows.parquet"
+	FlowHops    = "flow_hops.parquet"
+	Pauses      = "pauses.parquet"
 	Steps       = "steps.parquet"
 )
 
@@ -49,6 +51,8 @@ type Writer struct {
 	links       *file[runstore.SeriesLink]
 	samples     *file[runstore.SeriesSample]
 	flows       *file[runstore.SeriesFlow]
+	hops        *file[runstore.SeriesHop]
+	pauses      *file[runstore.SeriesPause]
 	steps       *file[runstore.SeriesStep]
 	known       map[string]bool // fabrics whose topology is written
 	all         []runstore.SeriesSimulation
@@ -66,13 +70,15 @@ func Create(dir string, about About) (*Writer, error) {
 	w.links = create[runstore.SeriesLink](w, dir, Links)
 	w.samples = create[runstore.SeriesSample](w, dir, LinkSamples)
 	w.flows = create[runstore.SeriesFlow](w, dir, Flows)
+	w.hops = create[runstore.SeriesHop](w, dir, FlowHops)
+	w.pauses = create[runstore.SeriesPause](w, dir, Pauses)
 	w.steps = create[runstore.SeriesStep](w, dir, Steps)
 	return w, w.err
 }
 
 // Files are the complete files, by their names in the run folder, for [runstore.Output.Seal].
 func (w *Writer) Files() (list []runstore.File) {
-	for _, name := range []string{Simulations, Nodes, Links, LinkSamples, Flows, Steps} {
+	for _, name := range []string{Simulations, Nodes, Links, LinkSamples, Flows, FlowHops, Pauses, Steps} {
 		list = append(list, runstore.File{Name: path.Join(runstore.SeriesFolder, name), Staged: true})
 	}
 	return list
@@ -98,13 +104,22 @@ func (w *Writer) Add(s *runstore.Series) {
 	for i := range s.Flows {
 		s.Flows[i].Simulation = s.Simulation.Simulation
 	}
+	for i := range s.Hops {
+		s.Hops[i].Simulation = s.Simulation.Simulation
+	}
+	for i := range s.Pauses {
+		s.Pauses[i].Simulation = s.Simulation.Simulation
+	}
 	for i := range s.Steps {
 		s.Steps[i].Simulation = s.Simulation.Simulation
 	}
 	w.flows.write(s.Flows...)
+	w.hops.write(s.Hops...)
+	w.pauses.write(s.Pauses...)
 	w.steps.write(s.Steps...)
 	w.samples.group()
 	w.flows.group()
+	w.hops.group()
 	w.steps.group()
 }
 
@@ -124,6 +139,8 @@ func (w *Writer) Close() error {
 	w.links.close(meta)
 	w.samples.close(meta)
 	w.flows.close(meta)
+	w.hops.close(meta)
+	w.pauses.close(meta)
 	w.steps.close(meta)
 	return w.err
 }
