@@ -393,3 +393,25 @@ func TestClustersThatMakeNoSenseAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// Between nodes NVLS has the copying warps of one node, and so their turns; the network's reduction
+// keeps NCCL's own latency.
+func TestNVLSBetweenNodesHasTheTurnsOfOneNode(t *testing.T) {
+	one, many := dgxH100(1), dgxH100(4)
+	one.Reckoned, many.Reckoned, many.CollNet = false, false, true
+	a, err := one.With(collective.AllReduce, NVLS, Simple, 512<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := many.With(collective.AllReduce, NVLS, Simple, 512<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := a.Overheads(ReferenceWire), b.Overheads(ReferenceWire)
+	if x.Turn != y.Turn || !y.Turn.Staged {
+		t.Errorf("turns %+v on one node, %+v on four", x.Turn, y.Turn)
+	}
+	if want := micros(18) - ReferenceWire.Net; y.PerStepInter != want {
+		t.Errorf("the network's reduction takes %v, not %v", y.PerStepInter, want)
+	}
+}

@@ -60,7 +60,7 @@ func (ch Choice) measured(o *Overheads) {
 		}
 	case ch.Algo == Direct:
 		o.Turn, o.PerStepIntra = ch.pairTurn(&ring), micros(ring.delayUs)
-	case ch.Algo == NVLS && ch.Cluster.Nodes == 1:
+	case ch.Algo == NVLS: // between nodes as many warps copy as on one node (src/device/all_reduce.h)
 		nvls := f.nvls()
 		nvls.fixedUs *= float64(ch.Cluster.Layout().Heads()) / nvlsMeasuredHeads
 		o.Turn, o.PerStepIntra = nvls.turn(Simple), micros(nvls.delayUs)
@@ -70,7 +70,7 @@ func (ch Choice) measured(o *Overheads) {
 		return
 	}
 	o.Base = micros(f[Launch] + f[LaunchDoubling]*math.Log2(float64(max(ch.Channels, 1))))
-	if ch.Cluster.Nodes > 1 {
+	if ch.Cluster.Nodes > 1 && ch.Algo != NVLS { // the network's reduction keeps NCCL's figure
 		o.PerStepInter = micros(f[BetweenLL+Figure(ch.Proto)])
 	}
 }
