@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -258,6 +259,7 @@ func trainingSentences(t *runstore.Training) (out []string) {
 	if best >= 0 && len(t.Fabrics) > 1 && t.Fabrics[best].Seeds == nil {
 		out = append(out, fmt.Sprintf("This is one run (seed %d): with another seed the order may change. --seeds 8 gives intervals.", t.Seed))
 	}
+	out = append(out, publishedSentences(t)...)
 	out = append(out, noiseSentences(t)...)
 	return append(out, storageSentences(t)...)
 }
@@ -329,6 +331,23 @@ func schedule(t *runstore.Training) string {
 		return text + " More chunks, more micro-batches or another schedule have fewer. A published step has its own schedule, and may be shorter than this one."
 	}
 	return ""
+}
+
+// publishedSentences state the MFU that the scenario's source has for the job, beside each fabric's.
+func publishedSentences(t *runstore.Training) (out []string) {
+	j := &t.Job
+	for i := range t.Fabrics {
+		f := &t.Fabrics[i]
+		if j.PublishedMFU == 0 || f.StepPs == 0 {
+			continue
+		}
+		side := "longer"
+		if f.MFU > j.PublishedMFU {
+			side = "shorter"
+		}
+		out = append(out, fmt.Sprintf("The MFU on %s is %s, the published one %s (%s): weft's step is %s %s.", f.Name, percent(f.MFU), percent(j.PublishedMFU), j.PublishedSource, percent(math.Abs(1-j.PublishedMFU/f.MFU)), side))
+	}
+	return out
 }
 
 // noiseSentences state the effect of stragglers and noise on the step.

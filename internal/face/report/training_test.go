@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -180,5 +181,25 @@ func TestAStepIsTheFastestOnlyIfTheSeedsSaySo(t *testing.T) {
 		if once := c.a == nil; strings.Contains(text, "This is one run (seed 7)") != once {
 			t.Errorf("the note on a single run: want %v in\n%s", once, text)
 		}
+	}
+}
+
+// The MFU that a scenario's source has for the job stands beside each fabric's, with the difference of
+// the steps.
+func TestThePublishedMFUStandsBesideTheResult(t *testing.T) {
+	r := &runstore.Training{
+		Job:     runstore.TrainingJob{PublishedMFU: 0.4, PublishedSource: "a paper, table 4"},
+		Fabrics: []runstore.TrainingFabric{{Name: "a", StepPs: 1, MFU: 0.5}, {Name: "b", StepPs: 1, MFU: 0.32}, {Name: "failed"}},
+	}
+	want := []string{
+		"The MFU on a is 50 %, the published one 40 % (a paper, table 4): weft's step is 20 % shorter.",
+		"The MFU on b is 32 %, the published one 40 % (a paper, table 4): weft's step is 25 % longer.",
+	}
+	if got := publishedSentences(r); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	r.Job.PublishedMFU = 0
+	if got := publishedSentences(r); len(got) > 0 {
+		t.Errorf("without a publication: %q", got)
 	}
 }

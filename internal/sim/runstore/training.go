@@ -50,6 +50,9 @@ type TrainingJob struct {
 	Peak       units.FLOPS   `json:"peak_flops"`   // of a GPU in the precision
 	Memory     units.Bytes   `json:"memory_bytes"` // of a GPU
 	Stages     []StageMemory `json:"stages"`
+	// PublishedMFU is the MFU that the scenario's source states; 0: none.
+	PublishedMFU    float64 `json:"published_mfu,omitempty"`
+	PublishedSource string  `json:"published_source,omitempty"`
 }
 
 // StageMemory is the memory that a GPU of a pipeline stage needs.

@@ -28,6 +28,8 @@ type Training struct {
 	// Framework is the share of the rate of kernels measured alone that computations of a
 	// step reach: other kernels' caches, launches, operators that are not fused, the host.
 	Framework Ratio `yaml:"framework"`
+	// Published is what a publication says of the job, to stand beside the result.
+	Published Published `yaml:"published,omitzero"`
 	// Noise is the differences between GPUs.
 	Noise Noise `yaml:"noise"`
 	// Storage is the rate at which the job reads its input and writes its checkpoints, all GPUs
@@ -57,6 +59,14 @@ type Failures struct {
 	// Redo is the time to compute the steps since the last checkpoint again. 0: half of the time
 	// between two checkpoints.
 	Redo units.Time `yaml:"redo" range:"0..1000000s"`
+}
+
+// Published is what a publication says of a job.
+type Published struct {
+	// MFU is the share of the datasheet's rate that the model's operations had.
+	MFU Ratio `yaml:"mfu"`
+	// Source is where it is written.
+	Source string `yaml:"source"`
 }
 
 // Noise is the differences between the GPUs of a job. It is drawn at random Draws times,

@@ -429,6 +429,9 @@ func describeJob(r *scenario.Resolved, j *llm.Job) runstore.TrainingJob {
 		Data: p.Data, Expert: p.Expert, ZeRO: p.ZeRO, Sequences: j.Batch.Global, Micros: j.Micros(),
 		Tokens: int64(j.Batch.Global) * int64(j.Batch.Sequence), Memory: j.GPU.Memory,
 	}
+	if p := &r.Training.Published; p.MFU.Den > 0 {
+		out.PublishedMFU, out.PublishedSource = p.MFU.Float(), p.Source
+	}
 	out.FLOPs = j.Model.StepFLOPs(j.Batch.Sequence) * float64(out.Tokens)
 	out.Peak, _ = r.Cluster.Node.GPU.Peak(r.Training.Precision)
 	for stage := range p.Pipeline {
