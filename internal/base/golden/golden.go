@@ -13,6 +13,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files; then review the difference")
 
+// Updating reports whether the test runs with -update.
+func Updating() bool { return *update }
+
 // File fails the test unless the file at path, relative to the test's package, equals got. With
 // -update it writes got to the file, and makes its folder.
 func File(t testing.TB, path, got string) {

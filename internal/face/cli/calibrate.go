@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,9 +27,9 @@ func newCalibrate(e *Env) *cobra.Command {
 		Use:   "calibrate LOG…",
 		Short: "fit constants of the model to measured logs, with sizes held out",
 		Long: `Fits a named set of the model's constants to logs of a cluster by a search over
-factors (Nelder-Mead), each step of which simulates every size. Of three sizes the
-middle one is held out: the search never sees it, and the error on those sizes,
-before and after, is the result. The constants are written as an overlay for
+factors. Every second size is held out: the search never sees it, and the error on
+those sizes, before and after, is the result. Each constant has its interval; one that
+the log does not determine keeps its value. The constants are written as an overlay for
 --overlay of compare, run, bench, diagnose and others.
 
 An overlay is only written if it predicts the held-out sizes better than the model
@@ -42,7 +43,7 @@ without it; otherwise the exit code is 5.`,
 	f := cmd.Flags()
 	f.StringSliceVar(&c.fit, "fit", []string{"nccl"}, "constants or sets of them: "+strings.Join(calibrate.ConstantNames(), ", "))
 	outFlag(cmd, &c.out, "the overlay", "it is printed with the fit", "yaml", "yml")
-	f.IntVar(&c.sizes, "sizes", 0, "maximum number of sizes of a table (default: 15)")
+	f.IntVar(&c.sizes, "sizes", 0, "maximum number of sizes of a table (default: 32)")
 	_ = cmd.RegisterFlagCompletionFunc("fit", cobra.FixedCompletions(calibrate.ConstantNames(), cobra.ShellCompDirectiveNoFileComp))
 	c.register(cmd)
 	e.pageFlag(cmd)
@@ -87,7 +88,10 @@ func (c *calibrating) tell(e *Env, fit *calibrate.Fit, paths []string) error {
 	if err := e.present(report.Fit(fit), c.json, fit.Record()); err != nil {
 		return err
 	}
-	if !fit.Better() {
+	switch {
+	case !slices.ContainsFunc(fit.Constants, func(c calibrate.Fitted) bool { return c.Determined }):
+		return fail(Refuted, "the log determines none of the constants: no overlay is written")
+	case !fit.Better():
 		return fail(Refuted, "the fit does not predict the held-out sizes better than the model without it: no overlay is written")
 	}
 	switch {

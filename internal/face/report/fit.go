@@ -31,13 +31,13 @@ func Fit(f *calibrate.Fit) *doc.Document {
 }
 
 func constantTable(f *calibrate.Fit) *doc.Table {
-	t := doc.NewTable("constant", "before", "after", "factor", "")
+	t := doc.NewTable("constant", "before", "after", "factor", "with 95 %")
 	for _, c := range f.Constants {
-		bound := ""
-		if c.AtBound {
-			bound = "at the bound of the search: the log does not determine it, or the model lacks something"
+		if !c.Determined {
+			t.Add(doc.Text(c.Field), doc.Instead(c.Before), doc.Instead(c.Before), doc.Ratio(1, 3), doc.Text("not determined by the log: as before"))
+			continue
 		}
-		t.Add(doc.Text(c.Field), doc.Instead(c.Before), doc.Instead(c.After), doc.Ratio(c.Factor, 3), doc.Text(bound))
+		t.Add(doc.Text(c.Field), doc.Instead(c.Before), doc.Instead(c.After), doc.Ratio(c.Factor, 3), doc.Text(fmt.Sprintf("%.2f to %.2f", c.Least, c.Most)))
 	}
 	return t
 }
@@ -45,10 +45,11 @@ func constantTable(f *calibrate.Fit) *doc.Table {
 func errorTable(f *calibrate.Fit) *doc.Table {
 	t := doc.NewTable("", "before", "after")
 	for _, row := range []struct {
-		name  string
-		error [2]float64
-	}{{"sizes of the search", f.Seen}, {"sizes held out", f.HeldOut}} {
-		t.Add(doc.Text(row.name), doc.Share(math.Expm1(row.error[0])), doc.Share(math.Expm1(row.error[1])))
+		name string
+		held bool
+	}{{"sizes of the search", false}, {"sizes held out", true}} {
+		before, after := f.Error(row.held)
+		t.Add(doc.Text(row.name), doc.Share(math.Expm1(before)), doc.Share(math.Expm1(after)))
 	}
 	return t
 }

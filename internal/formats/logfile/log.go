@@ -36,6 +36,7 @@ const (
 	NCCLTests  Format = "nccl-tests"
 	Perftest   Format = "perftest"
 	ClusterKit Format = "clusterkit"
+	Cells      Format = "table" // with a heading of its own: Markdown, CSV, JSON
 )
 
 // Table is the rows of one run of one test.
@@ -54,6 +55,10 @@ type Table struct {
 	Hosts   []string
 	PerHost int
 	GPU     string
+	// Harness is the way of launch: process, thread or for-all, as the heading of nccl-tests says, or
+	// torch; "" if it is not known. Nodes is the number of nodes if the table says it.
+	Harness string
+	Nodes   int
 	// Average is the line "# Avg bus bandwidth" in GB/s, 0 if it is missing.
 	Average float64
 

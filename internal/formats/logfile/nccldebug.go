@@ -1,6 +1,7 @@
 package logfile
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ type ncclSaid struct{ b *builder }
 
 var (
 	ncclVersion = regexp.MustCompile(`NCCL version (\d+\.\d+[^\s]*)`)
+	testVersion = regexp.MustCompile(`nccl-library=(\d{1,9})\b`)
 	ncclRanks   = regexp.MustCompile(`n[rR]anks (\d{1,9})\b`)
 	ncclDevices = regexp.MustCompile(`NET/\w+ ?: Using (\[\d+\].*)`)
 	ncclDevice  = regexp.MustCompile(`\[\d+\]([^\s:;]+:\d+)/(IB|RoCE)`)
@@ -53,6 +55,10 @@ func (r *ncclSaid) line(n int, text string) {
 	s := &r.b.Said
 	if w := warning(text); w != "" && len(s.Warnings) < maxNotes {
 		s.Warnings = append(s.Warnings, Note{n, w})
+	}
+	if m := testVersion.FindStringSubmatch(text); m != nil {
+		code, _ := strconv.Atoi(m[1]) // NCCL_VERSION_CODE, nccl.h
+		s.Version = fmt.Sprintf("%d.%d.%d", code/10000, code/100%100, code%100)
 	}
 	if !strings.Contains(text, "NCCL") {
 		return

@@ -1,6 +1,7 @@
 package logfile
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -17,9 +18,11 @@ type ncclTests struct {
 	test  string   // the last one named
 	shape []column // columns of the open table
 	old   bool     // it is of nccl-tests 1, whose times are milliseconds
-	cpu   bool     // its times are host times: it is skipped
-	table *Table   // the open table, or nil
-	whole bool     // its last line has been seen
+	// skipped says that its rows are not read: its times are those of the host, or its heading is not
+	// known.
+	skipped bool
+	table   *Table // the open table, or nil
+	whole   bool   // its last line has been seen
 }
 
 // ncclRun is the list of devices that stands above a table.
@@ -29,6 +32,7 @@ type ncclRun struct {
 	hosts   []string
 	gpu     string
 	more    int // ranks that the list leaves out
+	harness string
 }
 
 // column is the meaning of a column.
@@ -63,6 +67,7 @@ var usualShape = []column{
 
 var (
 	deviceLine = regexp.MustCompile(`\bRank\s+(\d+)\s+(?:Group\s+\d+\s+)?Pid\s+\d+\s+on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*(.*)`)
+	launchLine = regexp.MustCompile(`\bnThread (\d+) nGpus (\d+)\b`)
 	moreRanks  = regexp.MustCompile(`\.\.\. and (\d{1,9}) more ranks`)
 	testName   = regexp.MustCompile(`\b(all_reduce|all_gather|reduce_scatter|broadcast|alltoall|alltoallv|sendrecv|reduce|scatter|gather|hypercube)_perf`)
 	average    = regexp.MustCompile(`Avg bus bandwidth\s*:\s*([0-9.eE+-]+)`)
@@ -81,7 +86,7 @@ func (r *ncclTests) line(n int, text string) {
 	case strings.Contains(text, "nThread ") || strings.Contains(text, "Using devices"):
 		if strings.Contains(text, "nThread ") || r.table != nil {
 			r.close()
-			r.run = ncclRun{}
+			r.run = ncclRun{harness: harnessOf(text)}
 		}
 	case strings.Contains(text, "Avg bus bandwidth"):
 		r.ended(text)
@@ -102,6 +107,20 @@ func (r *ncclTests) line(n int, text string) {
 		}
 	}
 	r.row(n, text)
+}
+
+// harnessOf is the way of launch in nccl-tests' line of its parameters, "" if it has none.
+func harnessOf(text string) string {
+	m := launchLine.FindStringSubmatch(text)
+	switch {
+	case m == nil:
+		return ""
+	case m[2] != "1":
+		return "for-all"
+	case m[1] != "1":
+		return "thread"
+	}
+	return "process"
 }
 
 // device counts a rank of the list.
@@ -127,15 +146,28 @@ func (r *ncclTests) headed(n int, text string) {
 	cpu := strings.Contains(text, hostTime)
 	shape := heading(strings.ReplaceAll(text, hostTime, string(columnTime)), old)
 	if shape == nil {
+		r.unknown(n, text)
 		return
 	}
 	r.close()
-	if r.old, r.cpu = old, cpu; cpu {
+	if r.old, r.skipped = old, cpu; cpu {
 		r.b.note(n, "the times of this table are those of the call on the host (-C 1), not of the operation: it is left out")
 		return
 	}
 	r.shape = shape
 	r.open(n)
+}
+
+// unknown takes a heading with columns that nccl-tests does not print: the rows below it are not
+// read.
+func (r *ncclTests) unknown(n int, text string) {
+	fields := strings.Fields(text)
+	if strings.ContainsAny(text, "|,{") || !slices.Contains(fields, string(columnAlg)) || !slices.Contains(fields, string(columnTime)) {
+		return // of another format, or a sentence
+	}
+	r.close()
+	r.skipped = true
+	r.b.note(n, "the columns of this table are not nccl-tests': it is left out; want size, count, type, redop, root, and time, algbw, busbw, #wrong once or twice, or a CSV file with columns such as size, time_us, busbw")
 }
 
 // heading is the columns of a heading, nil if the line is not a heading.
@@ -168,7 +200,7 @@ func heading(text string, old bool) []column {
 
 // open begins a table.
 func (r *ncclTests) open(n int) {
-	t := Table{Format: NCCLTests, Line: n, Hosts: r.run.hosts, GPU: r.run.gpu}
+	t := Table{Format: NCCLTests, Line: n, Hosts: r.run.hosts, GPU: r.run.gpu, Harness: r.run.harness}
 	if r.test != "" {
 		t.Test, t.Op = r.test+"_perf", ncclOps[r.test]
 	}
@@ -209,7 +241,6 @@ func (r *ncclTests) close() {
 		t.Cut = "it has no line \"# Avg bus bandwidth\": the run ended early, or this is a part of its table"
 	}
 	r.whole = false
-	t.infer()
 }
 
 // infer finds the operation of a table that does not name it: only an all-reduce of more than two
@@ -241,7 +272,7 @@ func (r *ncclTests) row(n int, text string) {
 	if shape == nil {
 		shape = usualShape
 	}
-	if len(fields) < 6 || r.cpu {
+	if len(fields) < 6 || r.skipped {
 		return
 	}
 	for at := range fields {
@@ -253,8 +284,12 @@ func (r *ncclTests) row(n int, text string) {
 		case fit == len(shape):
 			r.add(n, shape, fields[at:])
 			return
-		case fit >= 5 && fit >= len(fields)-at-1 && r.table != nil:
+		case fit < 4 || r.table == nil: // no row
+		case fit == len(fields)-at:
 			r.b.note(n, "the row of size %s is cut after %d of %d columns: left out", fields[at], fit, len(shape))
+			return
+		case len(fields)-at >= len(shape):
+			r.b.note(n, "the row of size %s is left out: %q is no %s", fields[at], abridged(fields[at+fit]), shape[fit])
 			return
 		}
 	}
@@ -278,10 +313,8 @@ func (c column) fits(field string) bool {
 	case columnRoot:
 		_, err := strconv.Atoi(field)
 		return err == nil
-	case columnWrong, columnError:
-		return field == "N/A" || isNumber(field)
 	}
-	return isNumber(field)
+	return field == "N/A" || isNumber(field)
 }
 
 // isCount reports whether a field is a non-negative whole number.
@@ -308,7 +341,7 @@ func (r *ncclTests) add(n int, shape []column, fields []string) {
 		}
 	}
 	row := Row{Line: n}
-	var inPlaceAlg float64
+	var inPlaceAlg, inPlaceBus float64
 	times := 0
 	for i, c := range shape {
 		x, _ := strconv.ParseFloat(fields[i], 64) // N/A is 0: unknown
@@ -333,6 +366,8 @@ func (r *ncclTests) add(n int, shape []column, fields []string) {
 		case columnBus:
 			if times == 1 {
 				row.BusGBps = x
+			} else {
+				inPlaceBus = x
 			}
 		case columnWrong, columnError:
 			if c == columnWrong {
@@ -340,10 +375,14 @@ func (r *ncclTests) add(n int, shape []column, fields []string) {
 			}
 		}
 	}
-	if wrong := contradiction(row.Bytes, row.Micros, row.AlgGBps); wrong != "" {
+	if row.Micros == 0 && row.InPlace > 0 { // N/A out of place
+		row.Micros, row.AlgGBps, row.BusGBps, row.InPlace = row.InPlace, inPlaceAlg, inPlaceBus, 0
+	}
+	if wrong := cmp.Or(contradiction(row.Bytes, row.Micros, row.AlgGBps), row.impossible()); wrong != "" {
 		r.b.note(n, "the row of size %d is left out: %s", row.Bytes, wrong)
 		return
 	}
+	r.begun(n, row.Bytes)
 	if row.InPlace > 0 && contradiction(row.Bytes, row.InPlace, inPlaceAlg) != "" {
 		r.b.note(n, "the row of size %d is cut or garbled in its in-place half, which is left out", row.Bytes)
 		row.InPlace = 0
@@ -351,6 +390,22 @@ func (r *ncclTests) add(n int, shape []column, fields []string) {
 	r.b.rows++
 	if len(r.table.Rows) < maxRows {
 		r.table.Rows = append(r.table.Rows, row)
+	}
+}
+
+// begun opens a further table if a size is smaller than the one before: nccl-tests' sizes ascend, so
+// that another run begins here.
+func (r *ncclTests) begun(n int, bytes int64) {
+	if last := len(r.table.Rows); last == 0 || bytes >= r.table.Rows[last-1].Bytes {
+		return
+	}
+	r.b.note(n, "the sizes begin anew: from here on this is another table")
+	shape := r.shape
+	r.whole = true // its rows are, though its last line is not here
+	r.close()
+	r.shape = shape
+	if r.open(n); r.table == nil {
+		r.table = &Table{} // too many tables
 	}
 }
 

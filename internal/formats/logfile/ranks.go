@@ -34,7 +34,7 @@ func (t *Table) Ranks() RankRange {
 	const half = 0.005 // of the last decimal
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		if row.AlgGBps < 1 {
+		if row.AlgGBps < 1 || row.BusGBps == 0 {
 			continue
 		}
 		// ratio = factor(1 - 1/n), n = 1/(1 - ratio/factor)

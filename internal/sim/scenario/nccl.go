@@ -24,6 +24,8 @@ type NCCL struct {
 	// Proxy is on the time that the CPU's thread takes to post a message between
 	// nodes, in which the next of the connection waits.
 	Proxy Ratio `yaml:"proxy"`
+	// Turn is on the fixed time of a turn of a channel's thread block, and on that of its first trip.
+	Turn Ratio `yaml:"turn"`
 	// Kernel is on the rates at which the GPUs' kernels move data.
 	Kernel Ratio `yaml:"kernel"`
 	// Tuner is what a tuner plug-in has NCCL choose: lines as in the configuration of NCCL's example
@@ -66,6 +68,7 @@ func (r clusterRules) checkNCCL() {
 		{"step-local", n.StepLocal},
 		{"step-network", n.StepNetwork},
 		{"proxy", n.Proxy},
+		{"turn", n.Turn},
 		{"kernel", n.Kernel},
 	} {
 		if f.value.Cmp(1, 100) < 0 || f.value.Cmp(100, 1) > 0 {

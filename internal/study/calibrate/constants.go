@@ -29,6 +29,7 @@ var constants = []constant{
 	ratioConstant("step-local", func(n *scenario.NCCL) scenario.Ratio { return n.StepLocal }),
 	ratioConstant("step-network", func(n *scenario.NCCL) scenario.Ratio { return n.StepNetwork }),
 	ratioConstant("proxy", func(n *scenario.NCCL) scenario.Ratio { return n.Proxy }),
+	ratioConstant("turn", func(n *scenario.NCCL) scenario.Ratio { return n.Turn }),
 	ratioConstant("kernel", func(n *scenario.NCCL) scenario.Ratio { return n.Kernel }),
 	timeConstant("post", "fabric.host.post", func(r *scenario.Resolved) units.Time { return r.Fabrics[0].Host.Post }),
 	timeConstant("poll", "fabric.host.poll", func(r *scenario.Resolved) units.Time { return r.Fabrics[0].Host.Poll }),

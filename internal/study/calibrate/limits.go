@@ -4,8 +4,8 @@ package calibrate
 const (
 	maxPoints = 6        // sizes of a table for hypotheses: a curve's ends, bend and slopes
 	maxTables = 16       // tables of a log that are compared: each is simulated with every variant
-	maxMoved  = 4 << 30  // bytes of size times ranks of the largest simulated size: half a second each
-	maxFitted = 1 << 30  // the same for a fit, which simulates every size in each step of its search
+	maxMoved  = 4 << 30  // bytes of size times ranks of the largest simulated size between nodes: half a second each
+	maxInNode = 4 << 30  // the same in one node, without the ranks
 	maxFlows  = 256      // messages of one of perftest's sizes: enough to make the first one negligible
 	flowBytes = 64 << 20 // their maximum total size, if that is two messages or more
 	minFlows  = 4
@@ -14,7 +14,7 @@ const (
 	refinements       = 2
 	refinedHypotheses = 4
 	betweenTwo        = 4  // steps between two simulated severities
-	maxEvals          = 80 // simulations of all fitted sizes in a search
+	usualEvals        = 60 // simulations of all fitted sizes in a search, for its progress
 )
 
 // knownPerftest is the spread of perftest's own bandwidths and latencies. Bandwidth: clouds accept

@@ -17,12 +17,16 @@ type match struct {
 func (m *match) add(t *Task, predicted []units.Time) {
 	for i := range t.Points {
 		p := &t.Points[i]
-		off := offBy(predicted[i], p.Measured)
-		m.squares += off * off
-		m.n++
-		if math.Abs(off) > math.Abs(m.worst) {
-			m.worst = off
-		}
+		m.count(offBy(predicted[i], p.Measured))
+	}
+}
+
+// count counts a difference.
+func (m *match) count(off float64) {
+	m.squares += off * off
+	m.n++
+	if math.Abs(off) > math.Abs(m.worst) {
+		m.worst = off
 	}
 }
 

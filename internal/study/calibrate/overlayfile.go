@@ -16,10 +16,20 @@ func (f *Fit) WriteOverlay(w io.Writer, logs []string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Fitted by weft calibrate to %s, on %s.\n", oneLine(strings.Join(logs, ", ")), oneLine(f.Fabric))
 	fmt.Fprintf(&b, "# Root mean square of ln(predicted / measured), before and after:\n")
-	fmt.Fprintf(&b, "#   sizes of the search  %.4f  %.4f\n#   sizes held out      %.4f  %.4f\n", f.Seen[0], f.Seen[1], f.HeldOut[0], f.HeldOut[1])
+	for _, part := range []struct {
+		name string
+		held bool
+	}{{"sizes of the search", false}, {"sizes held out     ", true}} {
+		before, after := f.Error(part.held)
+		fmt.Fprintf(&b, "#   %s  %.4f  %.4f\n", part.name, before, after)
+	}
 	root := &branch{}
 	for _, c := range f.Constants {
-		root.put(strings.Split(c.Field, "."), fmt.Sprintf("%s # was %s", c.After, c.Before))
+		if c.Determined {
+			root.put(strings.Split(c.Field, "."), fmt.Sprintf("%s # was %s; times %.2f, with 95 %% %.2f to %.2f", c.After, c.Before, c.Factor, c.Least, c.Most))
+		} else {
+			fmt.Fprintf(&b, "# The log does not determine %s.\n", c.Field)
+		}
 	}
 	root.write(&b, "")
 	_, err := io.WriteString(w, b.String())

@@ -22,7 +22,6 @@ type Options struct {
 	Workers  int // cores; 0 is all
 	// MaxSize is the largest simulated size; 0 for a size that takes a second or two.
 	MaxSize units.Bytes
-	moved   int64 // bytes of size times ranks behind MaxSize; 0 for maxMoved
 	// Sizes is the maximum number of sizes of a table, 0 for maxPoints.
 	Sizes int
 	// Nodes is the number of nodes of the log; 0 to take it from the log.
@@ -50,8 +49,17 @@ func (c *Cluster) under(t *Task, over []scenario.Override) (*scenario.Resolved, 
 	return c.resolve(append(t.over[:len(t.over):len(t.over)], over...))
 }
 
-// simulate runs a task in a scenario.
+// simulate runs a task in a scenario: a time for each of its points.
 func (t *Task) simulate(ctx context.Context, r *scenario.Resolved, hops int, o *Options) ([]units.Time, error) {
+	times, err := t.run(ctx, r, hops, o)
+	if err != nil {
+		return nil, err
+	}
+	return t.compared(times), nil
+}
+
+// run simulates the sizes of a task.
+func (t *Task) run(ctx context.Context, r *scenario.Resolved, hops int, o *Options) ([]units.Time, error) {
 	switch t.kind {
 	case bandwidth:
 		return bandwidths(ctx, r, t, o)
@@ -92,8 +100,7 @@ func times(results *runstore.Results) (out []units.Time) {
 // bandwidths simulates perftest: messages of a size, posted one after another, from one NIC to
 // another; the time of one message is the total over their number.
 func bandwidths(ctx context.Context, r *scenario.Resolved, t *Task, o *Options) (out []units.Time, err error) {
-	for i := range t.Points {
-		bytes := t.Points[i].Bytes
+	for _, bytes := range t.simulated {
 		count := int(min(maxFlows, max(minFlows, flowBytes/bytes)))
 		w := scenario.Workload{Pattern: scenario.Flows, Transport: scenario.RC, Operation: scenario.Operation(t.Table.Op)}
 		to := r.Cluster.Node.NICs // the first NIC of the second node
@@ -120,12 +127,12 @@ func bandwidths(ctx context.Context, r *scenario.Resolved, t *Task, o *Options) 
 
 // latencies simulates a ping-pong of one message of each size.
 func latencies(ctx context.Context, r *scenario.Resolved, t *Task, hops int) (out []units.Time, err error) {
-	for i := range t.Points {
+	for _, bytes := range t.simulated {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		m, err := latency.Measure(r, &r.Fabrics[0], latency.Spec{
-			Bytes: units.Bytes(t.Points[i].Bytes), Op: latency.Op(t.Table.Op), Hops: hops, Iterations: 1,
+			Bytes: units.Bytes(bytes), Op: latency.Op(t.Table.Op), Hops: hops, Iterations: 1,
 		})
 		if err != nil {
 			return nil, shortened(fmt.Errorf("%w", err))

@@ -142,12 +142,14 @@ type FitRecord struct {
 }
 
 type constantRecord struct {
-	Name    string  `json:"name"`
-	Field   string  `json:"field"`
-	Before  string  `json:"before"`
-	After   string  `json:"after"`
-	Factor  float64 `json:"factor"`
-	AtBound bool    `json:"at_bound,omitempty"`
+	Name       string  `json:"name"`
+	Field      string  `json:"field"`
+	Before     string  `json:"before"`
+	After      string  `json:"after"`
+	Factor     float64 `json:"factor"`
+	Least      float64 `json:"least"` // of the factor, with 95 %
+	Most       float64 `json:"most"`
+	Determined bool    `json:"determined"`
 }
 
 type errorRecord struct {
@@ -159,20 +161,28 @@ type fitSizeRecord struct {
 	Table string `json:"table"`
 	Bytes int64  `json:"bytes"`
 	Held  bool   `json:"held_out"`
+	// ln(predicted / measured)
+	Before float64 `json:"before"`
+	After  float64 `json:"after"`
+}
+
+func (f *Fit) errorRecord(held bool) errorRecord {
+	before, after := f.Error(held)
+	return errorRecord{rounded(before), rounded(after)}
 }
 
 // Record is the fit as JSON.
 func (f *Fit) Record() FitRecord {
 	out := FitRecord{
-		Fabric: f.Fabric, Seen: errorRecord{rounded(f.Seen[0]), rounded(f.Seen[1])}, HeldOut: errorRecord{rounded(f.HeldOut[0]), rounded(f.HeldOut[1])},
+		Fabric: f.Fabric, Seen: f.errorRecord(false), HeldOut: f.errorRecord(true),
 		Better: f.Better(), Evaluations: f.Evaluations, Notes: f.Notes,
 	}
 	for _, c := range f.Constants {
-		out.Constants = append(out.Constants, constantRecord{c.Name, c.Field, c.Before, c.After, rounded(c.Factor), c.AtBound})
+		out.Constants = append(out.Constants, constantRecord{c.Name, c.Field, c.Before, c.After, rounded(c.Factor), rounded(c.Least), rounded(c.Most), c.Determined})
 	}
 	for i, t := range f.Tasks {
 		for j, p := range t.Points {
-			out.Sizes = append(out.Sizes, fitSizeRecord{t.Title, p.Bytes, f.Held[i][j]})
+			out.Sizes = append(out.Sizes, fitSizeRecord{t.Title, p.Bytes, f.Held[i][j], rounded(f.Off[0][i][j]), rounded(f.Off[1][i][j])})
 		}
 	}
 	return out

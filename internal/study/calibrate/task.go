@@ -50,14 +50,15 @@ type Task struct {
 	Nodes  int
 	GPUs   int // of a node, in use
 	Points []Point
-	// Skipped names the sizes of the table that are not compared, with the reason.
+	// Skipped says which sizes of the table are not compared or not simulated, with the reason.
 	Skipped string
 	// Told lists contradictions within the log, or with the scenario.
 	Told []string
 
-	kind kind
-	over []scenario.Override
-	base *scenario.Resolved // with over
+	kind      kind
+	simulated []int64 // sizes, ascending
+	over      []scenario.Override
+	base      *scenario.Resolved // with over
 }
 
 // Point is a compared size.
@@ -101,7 +102,7 @@ func (c *Cluster) task(log *logfile.Log, t *logfile.Table, o Options) (*Task, er
 		return nil, err
 	}
 	task := &Task{Table: t}
-	if t.Format == logfile.NCCLTests {
+	if t.Format == logfile.NCCLTests || t.Format == logfile.Cells {
 		err = c.collective(task, whole, log, o)
 	} else {
 		err = c.message(task, whole)
@@ -119,7 +120,7 @@ func (c *Cluster) task(log *logfile.Log, t *logfile.Table, o Options) (*Task, er
 	return task, err
 }
 
-// collective is a table of nccl-tests.
+// collective is a table of a collective.
 func (c *Cluster) collective(task *Task, whole *scenario.Resolved, log *logfile.Log, o Options) error {
 	t := task.Table
 	if t.Op == "" {
@@ -134,6 +135,9 @@ func (c *Cluster) collective(task *Task, whole *scenario.Resolved, log *logfile.
 		return err
 	}
 	node := &whole.Cluster.Node
+	if err := task.plausible(whole); err != nil {
+		return err
+	}
 	task.Title = fmt.Sprintf("%s, %d ranks on %s", t.Op, ranks, several(task.Nodes, "node"))
 	task.over = []scenario.Override{
 		{Path: "workload.collective", Value: t.Op, Origin: "the log's operation"},
@@ -194,6 +198,11 @@ func (t *Task) place(ranks int, c *scenario.Cluster, nodes int) error {
 			return fmt.Errorf("%d ranks are no whole number on each of %d nodes (--nodes)", ranks, nodes)
 		}
 		per, why = ranks/nodes, "--nodes"
+	case t.Table.Nodes > 0:
+		if ranks%t.Table.Nodes != 0 {
+			return fmt.Errorf("%d ranks are no whole number on each of the table's %d nodes", ranks, t.Table.Nodes)
+		}
+		per, why = ranks/t.Table.Nodes, "the table"
 	case t.Table.Listed == ranks && len(t.Table.Hosts) > 0 && len(t.Table.Hosts)*t.Table.PerHost == ranks:
 		per, why = t.Table.PerHost, "the list of devices"
 	}
@@ -240,8 +249,7 @@ func (c *Cluster) message(task *Task, whole *scenario.Resolved) error {
 	return nil
 }
 
-// choose chooses the sizes to compare: at most maxPoints, evenly spread over the sizes that are not
-// too large to simulate.
+// choose chooses the sizes to compare: at most maxPoints, evenly spread.
 func (t *Task) choose(architecture scenario.Architecture, o Options) error {
 	rows := slices.Clone(t.Table.Rows)
 	slices.SortStableFunc(rows, func(a, b logfile.Row) int { return int(min(1, max(-1, a.Bytes-b.Bytes))) })
@@ -250,27 +258,12 @@ func (t *Task) choose(architecture scenario.Architecture, o Options) error {
 	if len(rows) == 0 {
 		return errors.New("it has no size that weft simulates")
 	}
-	moved := int64(maxMoved)
-	if o.moved > 0 {
-		moved = o.moved
-	}
-	limit := moved / int64(max(2, t.Ranks()))
-	if o.MaxSize > 0 {
-		limit = int64(o.MaxSize)
-	}
-	all := len(rows)
-	for len(rows) > 1 && rows[len(rows)-1].Bytes > limit {
-		rows = rows[:len(rows)-1]
-	}
-	if large := all - len(rows); large > 0 {
-		t.Skipped = fmt.Sprintf("not simulated: %s above %s (--max-size)", several(large, "size"), units.Bytes(limit))
-	}
 	most := maxPoints
 	if o.Sizes > 0 {
 		most = o.Sizes
 	}
 	if len(rows) > most {
-		t.Skipped = strings.TrimPrefix(fmt.Sprintf("%s; %d of %d others are compared (--sizes)", t.Skipped, most, len(rows)), "; ")
+		t.Skipped = fmt.Sprintf("%d of %d sizes are compared (--sizes)", most, len(rows))
 	}
 	for i := range min(most, len(rows)) {
 		at := i
@@ -279,7 +272,50 @@ func (t *Task) choose(architecture scenario.Architecture, o Options) error {
 		}
 		t.Points = append(t.Points, t.point(&rows[at], architecture, o))
 	}
+	t.reach(o)
 	return nil
+}
+
+// reach chooses the sizes to simulate: the compared ones up to a limit. If some are larger, two
+// neighbours give the bandwidth of all of them: the limit, or the smallest compared size if that is
+// larger, and its half.
+func (t *Task) reach(o Options) {
+	limit := int64(maxInNode)
+	if t.Network() {
+		limit = maxMoved / int64(t.Ranks())
+	}
+	if o.MaxSize > 0 {
+		limit = int64(o.MaxSize)
+	}
+	limit = max(limit, t.Points[0].Bytes)
+	large := 0
+	for i := range t.Points {
+		if t.Points[i].Bytes <= limit {
+			t.simulated = append(t.simulated, t.Points[i].Bytes)
+		} else {
+			large++
+		}
+	}
+	if large == 0 {
+		return
+	}
+	t.simulated = slices.Compact(slices.Sorted(slices.Values(append(t.simulated, max(limit/2, 1), limit))))
+	t.Skipped = strings.TrimPrefix(fmt.Sprintf("%s; above %s (--max-size), %s: by the bandwidth between %s and %s", t.Skipped, units.Bytes(limit), several(large, "size"), units.Bytes(limit/2), units.Bytes(limit)), "; ")
+}
+
+// compared are the times of the compared sizes, from those of the simulated ones.
+func (t *Task) compared(simulated []units.Time) (out []units.Time) {
+	n := len(t.simulated)
+	for i := range t.Points {
+		bytes := t.Points[i].Bytes
+		if at, ok := slices.BinarySearch(t.simulated, bytes); ok {
+			out = append(out, simulated[at])
+			continue
+		}
+		slope := float64(simulated[n-1]-simulated[n-2]) / float64(t.simulated[n-1]-t.simulated[n-2])
+		out = append(out, simulated[n-1]+units.Time(math.Round(slope*float64(bytes-t.simulated[n-1]))))
+	}
+	return out
 }
 
 // point converts a row for the comparison.
@@ -304,8 +340,8 @@ func (t *Task) point(r *logfile.Row, architecture scenario.Architecture, o Optio
 // sizes is the list in the form of a scenario.
 func (t *Task) sizes() string {
 	var list []string
-	for i := range t.Points {
-		list = append(list, units.Bytes(t.Points[i].Bytes).Exact())
+	for _, bytes := range t.simulated {
+		list = append(list, units.Bytes(bytes).Exact())
 	}
 	return "[" + strings.Join(list, ", ") + "]"
 }

@@ -122,7 +122,7 @@ func scaled(o nccl.Overheads, n *scenario.NCCL) nccl.Overheads {
 	for _, f := range []struct {
 		time   *units.Time
 		factor scenario.Ratio
-	}{{&o.Base, n.Base}, {&o.PerStepIntra, n.StepLocal}, {&o.PerStepInter, n.StepNetwork}, {&o.Proxy, n.Proxy}} {
+	}{{&o.Base, n.Base}, {&o.PerStepIntra, n.StepLocal}, {&o.PerStepInter, n.StepNetwork}, {&o.Proxy, n.Proxy}, {&o.Turn.Fixed, n.Turn}, {&o.Turn.Trip, n.Turn}} {
 		*f.time = units.Time(f.factor.Of(int64(*f.time)))
 	}
 	for _, rate := range []*float64{&o.Turn.SendGBps, &o.Turn.CopyGBps, &o.SwitchGBps, &o.HostGBps} {

@@ -1,0 +1,254 @@
+package calibrate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/internal/base/golden"
+	"weft/internal/formats/logfile"
+	"weft/internal/sim"
+	"weft/internal/sim/scenario"
+	"weft/internal/study/measured"
+)
+
+// ncclNames are nccl-tests' names of operations.
+var ncclNames = map[scenario.Collective]string{
+	scenario.AllReduce: "all_reduce", scenario.AllGather: "all_gather", scenario.ReduceScatter: "reduce_scatter", scenario.AllToAll: "alltoall", scenario.SendRecv: "sendrecv",
+}
+
+// part is the rows of a cluster with one operation on as many ranks, as NCCL chose its algorithm.
+type part struct {
+	cluster *measured.Cluster
+	op      scenario.Collective
+	ranks   int
+	rows    []measured.Row
+}
+
+func (p *part) nodes() int { return max(p.cluster.Nodes, p.ranks/p.cluster.GPUs) }
+
+// parts are the parts of all measured clusters that the catalog has.
+func parts() (out []part) {
+	clusters := measured.Clusters()
+	for i := range clusters {
+		c := &clusters[i]
+		if c.Preset == "" {
+			continue
+		}
+		first := len(out)
+		for _, r := range c.Rows {
+			if r.Algorithm != "" {
+				continue
+			}
+			at := slices.IndexFunc(out[first:], func(p part) bool { return p.op == r.Op && p.ranks == r.Ranks })
+			if at < 0 {
+				at = len(out) - first
+				out = append(out, part{cluster: c, op: r.Op, ranks: r.Ranks})
+			}
+			out[first+at].rows = append(out[first+at].rows, r)
+		}
+	}
+	return out
+}
+
+// launches are nccl-tests' parameters for a harness.
+var launches = map[measured.Harness]string{measured.Thread: "# nThread 8 nGpus 1\n", measured.ForAll: "# nThread 1 nGpus 8\n", measured.Process: "# nThread 1 nGpus 1\n"}
+
+// nccltests is the part as a log of nccl-tests.
+func (p *part) nccltests() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Collective test starting: %s_perf\n%s# Using devices\n", ncclNames[p.op], launches[p.cluster.Harness])
+	for rank := range p.ranks {
+		per := p.ranks / p.nodes()
+		fmt.Fprintf(&b, "#  Rank %2d Group  0 Pid %6d on node%d device %2d [0x00] some GPU\n", rank, rank+1, rank/per, rank%per)
+	}
+	b.WriteString("#  size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n")
+	for _, r := range p.rows {
+		us := float64(r.Time) / 1e6
+		alg := float64(r.Bytes) / us / 1e3
+		half := fmt.Sprintf(" %.2f %.2f %.2f 0", us, alg, alg*measured.BusFactor(r.Op, r.Ranks))
+		fmt.Fprintf(&b, "%d %d float sum -1%s%s\n", r.Bytes, r.Bytes/4, half, half)
+	}
+	b.WriteString("# Avg bus bandwidth    : 1\n")
+	return b.String()
+}
+
+// table is the part in cells, as a heading, rows and what stands between two cells.
+func (p *part) table(heading, between string, row func(r *measured.Row, us float64) string) string {
+	b := heading + "\n"
+	for i := range p.rows {
+		b += strings.ReplaceAll(row(&p.rows[i], float64(p.rows[i].Time)/1e6), ",", between) + "\n"
+	}
+	return b
+}
+
+// describe is the cluster as a user knows it: preset, nodes, NICs and fabric.
+func (p *part) describe(t *testing.T) *Cluster {
+	t.Helper()
+	nics := ""
+	if p.cluster.NICs > 0 {
+		nics = fmt.Sprintf(", nics: %d", p.cluster.NICs)
+	}
+	return describe(t, fmt.Sprintf("cluster: {nodes: %d, node: {preset: %s%s}}\nfabric: %s", p.nodes(), p.cluster.Preset, nics, p.cluster.Fabric))
+}
+
+func (p *part) String() string { return fmt.Sprintf("%s, %s, %d ranks", p.cluster.ID, p.op, p.ranks) }
+
+// read reads logs that a test wrote.
+func read(t *testing.T, logs ...string) (out []*logfile.Log) {
+	t.Helper()
+	for _, text := range logs {
+		l, err := logfile.Read("log", strings.NewReader(text))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// TestEveryMeasuredTableIsReadInEveryForm writes each table as a log of nccl-tests, as CSV and as
+// JSON. All forms give the same sizes and times, on the same nodes.
+func TestEveryMeasuredTableIsReadInEveryForm(t *testing.T) {
+	for _, p := range parts() {
+		c := p.describe(t)
+		forms := []string{
+			p.nccltests(),
+			p.table("op,nodes,ranks,size,time_us", ",", func(r *measured.Row, us float64) string {
+				return fmt.Sprintf("%s,%d,%d,%d,%.3f", r.Op, p.nodes(), r.Ranks, r.Bytes, us)
+			}),
+			p.table("| operation | nodes | gpus | message size | latency (us) |\n|---|---|---|---|---|", "|", func(r *measured.Row, us float64) string {
+				return fmt.Sprintf("%s,%d,%d,%d,%.3f", ncclNames[r.Op], p.nodes(), r.Ranks, r.Bytes, us)
+			}),
+			p.table("", ",", func(r *measured.Row, us float64) string {
+				return fmt.Sprintf(`{"collective": %q; "nodes": %d; "world_size": %d; "size": %d; "out_of_place": {"time_us": %.3f}}`, r.Op, p.nodes(), r.Ranks, r.Bytes, us)
+			}),
+		}
+		forms[3] = strings.ReplaceAll(forms[3], ";", ",")
+		for i, text := range forms {
+			tasks, notes := c.Tasks(read(t, text)[0], Options{Simulate: sim.Run, Sizes: 100})
+			if len(tasks) != 1 || len(notes) > 0 {
+				t.Errorf("%s, form %d: %d tasks, notes %v", &p, i, len(tasks), notes)
+				continue
+			}
+			task := tasks[0]
+			if len(task.Points) != len(p.rows) || task.Ranks() != p.ranks || task.Nodes != p.nodes() {
+				t.Errorf("%s, form %d: %d sizes of %d ranks on %d nodes, want %d of %d on %d", &p, i, len(task.Points), task.Ranks(), task.Nodes, len(p.rows), p.ranks, p.nodes())
+				continue
+			}
+			for j, point := range task.Points {
+				if want := float64(p.rows[j].Time); math.Abs(float64(point.Measured)/want-1) > .005 {
+					t.Errorf("%s, form %d, %d B: %v, want %v", &p, i, point.Bytes, point.Measured, p.rows[j].Time)
+				}
+			}
+		}
+	}
+}
+
+// fitted is a fit to tables of one cluster.
+type fitted struct {
+	name   string
+	sizes  int
+	before measured.Sum // on the sizes held out
+	after  measured.Sum
+}
+
+// fitOf fits to parts of a cluster.
+func fitOf(t *testing.T, name string, of ...part) fitted {
+	t.Helper()
+	var logs []string
+	for i := range of {
+		logs = append(logs, of[i].nccltests())
+	}
+	o := Options{Simulate: sim.Run, Sizes: fittedSizes}
+	if of[0].nodes() == 1 {
+		o.MaxSize = 128 * mib
+	}
+	f, err := of[0].describe(t).FitTo(context.Background(), read(t, logs...), []string{"nccl"}, o)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	out := fitted{name: name}
+	for i := range f.Held {
+		for j, held := range f.Held[i] {
+			if out.sizes++; held {
+				out.before.Add(math.Expm1(f.Off[0][i][j]))
+				out.after.Add(math.Expm1(f.Off[1][i][j]))
+			}
+		}
+	}
+	if testing.Verbose() {
+		t.Log(name, f.Evaluations, f.Constants)
+	}
+	return out
+}
+
+// The marks of the section of DIAGNOSE.md with the fits.
+const (
+	fitsBegin  = "<!-- fits -->"
+	fitsEnd    = "<!-- /fits -->"
+	fitsHeader = "| fitted to | sizes | held out | before | after | worst after |\n|---|---:|---:|---:|---:|---:|\n"
+)
+
+func (f *fitted) String() string {
+	return fmt.Sprintf("| %s | %d | %d | %.1f %% | %.1f %% | %+.0f %% |\n", f.name, f.sizes, f.before.Rows, 100*f.before.Mean(), 100*f.after.Mean(), 100*f.after.Worst)
+}
+
+// fittedSizes bounds the sizes of a table in a fit of the page, half of which are held out.
+const fittedSizes = 12
+
+// quickFits are the fits of a test without -update: few sizes, large ones, several operations.
+var quickFits = []string{"T1-tuned, send-recv, 16 ranks", "H100, all-gather, 2 ranks", "H200, all-gather, 16 ranks"}
+
+// TestTheFitsAgreeWithThePage fits to every second size of each measured table, and compares the
+// errors on the other sizes with DIAGNOSE.md. -update fits to all tables.
+func TestTheFitsAgreeWithThePage(t *testing.T) {
+	rows := make(map[string]string)
+	var b strings.Builder
+	b.WriteString(fitsHeader)
+	fit := func(name string, of ...part) {
+		if golden.Updating() || slices.Contains(quickFits, name) {
+			f := fitOf(t, name, of...)
+			rows[name] = f.String()
+			b.WriteString(f.String())
+		}
+	}
+	all := parts()
+	for i, p := range all {
+		if len(p.rows) > 1 {
+			fit(p.String(), p)
+		}
+		if i+1 == len(all) || all[i+1].cluster != p.cluster {
+			of := slices.DeleteFunc(slices.Clone(all[:i+1]), func(q part) bool { return q.cluster != p.cluster })
+			if len(of) > 1 {
+				fit(p.cluster.ID+", all together", of...)
+			}
+		}
+	}
+	stands := golden.Section(t, "../../../docs/DIAGNOSE.md", fitsBegin, fitsEnd, b.String())
+	for name, row := range rows {
+		_, rest, found := strings.Cut(stands, "| "+name+" |")
+		page, _, _ := strings.Cut(rest, "\n")
+		if is, want := shares(row), shares(page); !found || math.Abs(is[0]-want[0]) > pageSlack || math.Abs(is[1]-want[1]) > pageSlack {
+			t.Errorf("the page has %q, want %q: rewrite it with -update", page, row)
+		}
+	}
+}
+
+// pageSlack is the difference in per cent at which the page must be rewritten: a small change of a
+// model moves some figures.
+const pageSlack = 3
+
+// shares are the mean errors of a row in per cent, before and after.
+func shares(row string) (out [2]float64) {
+	cells := strings.Split(row, "|")
+	for i := range out {
+		if at := len(cells) - 4 + i; at > 0 {
+			fmt.Sscanf(strings.TrimSpace(cells[at]), "%f", &out[i])
+		}
+	}
+	return out
+}
