@@ -201,7 +201,7 @@ func finding(d *calibrate.Diagnosis) string {
 	}
 	switch d.Verdict {
 	case calibrate.Healthy:
-		text := fmt.Sprintf("Healthy (probability %s). The largest difference: %s. The column healthy has the range of most healthy clusters.", percent(d.Healthy), off)
+		text := fmt.Sprintf("As expected: the cluster is healthy (probability %s). The largest difference: %s. The column healthy has the range of most healthy clusters.", percent(d.Healthy), off)
 		if d.Healthy < clearlyHealthy {
 			text += fmt.Sprintf(" It was %s before the log was read: the log tells little.", percent(calibrate.PriorHealthy))
 		}

@@ -74,7 +74,7 @@ func TestThePageOfADiagnosisNeedsNoOtherFile(t *testing.T) {
 
 func TestEveryVerdictHasASentence(t *testing.T) {
 	for verdict, want := range map[calibrate.Verdict]string{
-		calibrate.Healthy: "Healthy (probability", calibrate.Faster: "another cluster", calibrate.Explained: "does not exclude: slow-nic", calibrate.Undecided: "cannot distinguish these causes: fewer-rails (4 of 8 NICs of each node in use; 60 %) and slow-nic", calibrate.Unexplained: "No simulated cause explains",
+		calibrate.Healthy: "As expected: the cluster is healthy (probability", calibrate.Faster: "another cluster", calibrate.Explained: "does not exclude: slow-nic", calibrate.Undecided: "cannot distinguish these causes: fewer-rails (4 of 8 NICs of each node in use; 60 %) and slow-nic", calibrate.Unexplained: "No simulated cause explains",
 	} {
 		d := found()
 		d.Verdict = verdict

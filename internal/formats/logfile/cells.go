@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"weft/units"
 )
 
 // cells reads tables with a heading of their own and bars, commas or tabs between the cells: of
@@ -74,6 +72,11 @@ var cellUnits = map[string]float64{
 	"GB/s": 1, "GBps": 1, "GB/sec": 1, "Gb/s": .125, "Gbps": .125, "Gbit/s": .125, "MB/s": 1e-3, "MBps": 1e-3, "GiB/s": 1.073741824,
 }
 
+// sizeUnits are the units of sizes in bytes; K and M are powers of 1024, as in nccl-tests' flags.
+var sizeUnits = map[string]float64{
+	"": 1, "b": 1, "k": 1 << 10, "kib": 1 << 10, "kb": 1e3, "m": 1 << 20, "mib": 1 << 20, "mb": 1e6, "g": 1 << 30, "gib": 1 << 30, "gb": 1e9,
+}
+
 // cellOps are weft's names of operations, by their letters.
 var cellOps = map[string]string{
 	"allreduce": "all-reduce", "allgather": "all-gather", "reducescatter": "reduce-scatter", "alltoall": "all-to-all", "broadcast": "broadcast", "sendrecv": "send-recv",
@@ -106,11 +109,10 @@ func cellOf(name string) (c cell) {
 		name = strings.TrimLeft(rest, "_. ")
 	}
 	plain := func(s string) string { return notLetters.ReplaceAllString(strings.ToLower(s), "") }
-	if m := namedUnit.FindStringSubmatch(name); m != nil && cellNames[plain(m[1])] != other {
-		c.what, c.unit = cellNames[plain(m[1])], cellUnits[m[2]]
-		return c
-	}
 	c.what = cellNames[plain(name)]
+	if m := namedUnit.FindStringSubmatch(name); len(m) == 3 && cellNames[plain(m[1])] != other {
+		c.what, c.unit = cellNames[plain(m[1])], cellUnits[m[2]]
+	}
 	return c
 }
 
@@ -198,17 +200,15 @@ func (r *cells) row(n int, fields []string) {
 
 // number is a cell with its unit: us, GB/s or bytes.
 func (v *value) number() (x float64, ok bool) {
-	if v.what == size {
-		if b, err := units.ParseBytes(v.text); err == nil {
-			return float64(b), true
-		}
-	}
 	m := valueUnit.FindStringSubmatch(v.text)
 	if m == nil {
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(m[1], 64)
 	unit := cmp.Or(cellUnits[m[2]], v.unit, 1)
+	if v.what == size {
+		unit = sizeUnits[strings.ToLower(m[2])]
+	}
 	return x * unit, err == nil && x > 0 && !math.IsInf(x, 0) && !math.IsNaN(x)
 }
 

@@ -36,7 +36,7 @@ const (
 	NCCLTests  Format = "nccl-tests"
 	Perftest   Format = "perftest"
 	ClusterKit Format = "clusterkit"
-	Cells      Format = "table" // with a heading of its own: Markdown, CSV, JSON
+	Cells      Format = "named columns" // Markdown, CSV or JSON
 )
 
 // Table is the rows of one run of one test.

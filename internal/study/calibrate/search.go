@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -70,7 +71,9 @@ func (s *search) run() (err error) {
 		if err != nil {
 			return err
 		}
-		slopes = s.felt(slopes)
+		if slopes = s.felt(slopes); len(s.free) == 0 {
+			break
+		}
 		gain, err := s.step(slopes)
 		if err != nil {
 			return err
@@ -224,8 +227,11 @@ func (s *search) step(slopes [][][]float64) (gain float64, err error) {
 	left, right := s.normal(slopes)
 	var move mat.VecDense
 	var factors mat.Cholesky
-	if !factors.Factorize(left) || factors.SolveVecTo(&move, right) != nil {
-		return 0, nil
+	if !factors.Factorize(left) {
+		return 0, errors.New("the search for the constants: no equation has a solution")
+	}
+	if err := factors.SolveVecTo(&move, right); err != nil {
+		return 0, fmt.Errorf("the search for the constants: %w", err)
 	}
 	was := s.cost(s.off, s.logs)
 	for half, part := 0, 1.; half < maxHalves; half, part = half+1, part/2 {

@@ -181,7 +181,7 @@ func fitOf(t *testing.T, name string, of ...part) fitted {
 		}
 	}
 	if testing.Verbose() {
-		t.Log(name, f.Evaluations, f.Constants)
+		t.Log(out.String(), f.Evaluations, f.Constants)
 	}
 	return out
 }
