@@ -53,23 +53,23 @@ const (
 )
 
 // knownError is the known error for healthy clusters of that kind, as ln(measured / predicted): its
-// mean, and the spread between tables. One cluster can be left out.
+// mean, and the spread between tables and between the sizes of a table. One cluster can be left out.
 func knownError(architecture scenario.Architecture, op scenario.Collective, bytes int64, without string) (bias, spread float64) {
-	var means, weights []float64
+	var means, within, weights []float64
 	tables := healthyTables()
 	for i := range tables {
 		t := &tables[i]
 		if t.cluster == without {
 			continue
 		}
-		mean, near := t.at(bytes)
+		mean, scatter, near := t.at(bytes)
 		if t.architecture != architecture {
 			near *= otherKind
 		}
 		if t.op != op {
 			near *= otherKind
 		}
-		means, weights = append(means, mean), append(weights, near)
+		means, within, weights = append(means, mean), append(within, scatter), append(weights, near)
 	}
 	sum, all := 0., doubt
 	for i, w := range weights {
@@ -78,21 +78,23 @@ func knownError(architecture scenario.Architecture, op scenario.Collective, byte
 	bias = sum / all
 	squares, n := unseen*unseen, 1.
 	for i, w := range weights {
-		squares, n = squares+w*(means[i]-bias)*(means[i]-bias), n+w
+		squares, n = squares+w*((means[i]-bias)*(means[i]-bias)+within[i]), n+w
 	}
 	return bias, math.Sqrt(squares / n)
 }
 
-// at is a table's error near a size, and the proximity of its sizes: 1 at one of them.
-func (t *healthyTable) at(bytes int64) (mean, near float64) {
-	sum, all := 0., 0.
+// at is a table's error near a size, the mean square about it, and the proximity of its sizes: 1 at
+// one of them.
+func (t *healthyTable) at(bytes int64) (mean, scatter, near float64) {
+	sum, squares, all := 0., 0., 0.
 	for i, size := range t.sizes {
 		apart := math.Log(float64(bytes)/float64(size)) / reach
-		w := math.Exp(-apart * apart / 2)
-		sum, all, near = sum+w*math.Log(t.ratios[i]), all+w, max(near, w)
+		w, off := math.Exp(-apart*apart/2), math.Log(t.ratios[i])
+		sum, squares, all, near = sum+w*off, squares+w*off*off, all+w, max(near, w)
 	}
 	if all == 0 {
-		return 0, 0
+		return 0, 0, 0
 	}
-	return sum / all, near
+	mean = sum / all
+	return mean, max(0, squares/all-mean*mean), near
 }

@@ -16,12 +16,13 @@ import (
 
 // The assumptions of a search.
 const (
-	// priorSpread is the spread of the logarithm of a factor before the log is known: a factor of 1.4, or 2 in one
-	// case of twenty.
-	priorSpread = .35
-	// formSpread is the spread of ln(predicted / measured) that no constant removes: the form of the
-	// model, and noise.
-	formSpread = .05
+	// priorSpread is the spread of the logarithm of a factor before the log is known: a factor of 1.65,
+	// or of 2.7 in one case of twenty.
+	priorSpread = .5
+	// mostForm is the largest spread of ln(predicted / measured) that no constant removes: the form
+	// of the model, and noise. leastForm is the smallest.
+	mostForm  = .05
+	leastForm = .015
 	// determined is the largest spread of a factor's logarithm, as a part of priorSpread, at which the
 	// log determines the constant.
 	determined = .5
@@ -50,6 +51,7 @@ type search struct {
 	off    [][]float64 // ln(predicted / measured) by task and point, at the best factors so far
 	logs   []float64   // the logarithms of these factors
 	spread []float64   // of each logarithm
+	form   float64     // spread of errors that no constant removes
 }
 
 // run seeks the factors, and stores them in the fit.
@@ -66,6 +68,7 @@ func (s *search) run() (err error) {
 	for i := range s.spread {
 		s.spread[i] = priorSpread
 	}
+	s.form = mostForm
 	for round := 0; round < maxRounds && len(s.free) > 0; round++ {
 		slopes, err := s.slopes()
 		if err != nil {
@@ -185,15 +188,15 @@ func (s *search) seen(do func(task, point int)) {
 
 // weight is the weight of an error by Student's distribution: 1 if it is as expected, less if it is
 // larger.
-func weight(off float64) float64 {
-	z := off / formSpread
+func (s *search) weight(off float64) float64 {
+	z := off / s.form
 	return (freedom + 1) / (freedom + z*z)
 }
 
 // cost is the negative logarithm of the probability density of errors and factors.
 func (s *search) cost(times [][]float64, logs []float64) (sum float64) {
 	s.seen(func(t, j int) {
-		z := times[t][j] / formSpread
+		z := times[t][j] / s.form
 		sum += (freedom + 1) / 2. * math.Log1p(z*z/freedom)
 	})
 	for _, l := range logs {
@@ -211,7 +214,7 @@ func (s *search) normal(slopes [][][]float64) (*mat.SymDense, *mat.VecDense) {
 		right.SetVec(a, -s.logs[k]/(priorSpread*priorSpread))
 	}
 	s.seen(func(t, j int) {
-		w := weight(s.off[t][j]) / (formSpread * formSpread)
+		w := s.weight(s.off[t][j]) / (s.form * s.form)
 		for a := range n {
 			right.SetVec(a, right.AtVec(a)-w*slopes[a][t][j]*s.off[t][j])
 			for b := a; b < n; b++ {
@@ -251,9 +254,23 @@ func (s *search) step(slopes [][][]float64) (gain float64, err error) {
 	return 0, nil
 }
 
+// remaining is the spread of the errors at the best factors so far, for as many constants.
+func (s *search) remaining() float64 {
+	squares, n := 0., 0
+	s.seen(func(t, j int) {
+		squares += s.off[t][j] * s.off[t][j]
+		n++
+	})
+	if n <= len(s.free) {
+		return mostForm
+	}
+	return min(mostForm, max(leastForm, math.Sqrt(squares/float64(n-len(s.free)))))
+}
+
 // release computes the spread of each constant, and sets back those that the log does not determine,
 // the least determined first. It reports whether there was one.
 func (s *search) release(slopes [][][]float64) (released bool, err error) {
+	s.form = s.remaining()
 	for len(s.free) > 0 {
 		left, _ := s.normal(slopes)
 		var factors mat.Cholesky
