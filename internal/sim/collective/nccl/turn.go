@@ -52,15 +52,15 @@ func (ch Choice) measured(o *Overheads) {
 		return
 	}
 	ring := f.ring(ch.Proto)
-	switch {
-	case ch.Algo == Ring || ch.Algo == Tree:
+	switch ch.Algo {
+	case Ring, Tree:
 		o.Turn, o.PerStepIntra = ring.turn(ch.Proto), micros(ring.delayUs)
 		if ch.Proto == Simple {
 			o.Turn.SendGBps = min(o.Turn.SendGBps, f[SimpleAll]/float64(max(ch.Channels, 1)))
 		}
-	case ch.Algo == Direct:
+	case Direct:
 		o.Turn, o.PerStepIntra = ch.pairTurn(&ring), micros(ring.delayUs)
-	case ch.Algo == NVLS: // between nodes as many warps copy as on one node (src/device/all_reduce.h)
+	case NVLS: // between nodes as many warps copy as on one node (src/device/all_reduce.h)
 		nvls := f.nvls()
 		nvls.fixedUs *= float64(ch.Cluster.Layout().Heads()) / nvlsMeasuredHeads
 		o.Turn, o.PerStepIntra = nvls.turn(Simple), micros(nvls.delayUs)
