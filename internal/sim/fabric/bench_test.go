@@ -182,7 +182,6 @@ func BenchmarkRecord(b *testing.B) {
 	for _, name := range fabrics {
 		for _, pat := range []pattern{
 			{"permutation/128", 8, flowsOf(permutation(128, 2<<20))},
-			{"permutation/1024", 16, flowsOf(permutation(1024, 2<<20))},
 			{"incast32/128", 8, flowsOf(incast(32, 2<<20))},
 			{"allreduce/128", 8, func() workload { return newRing(128, 64<<10) }},
 		} {
