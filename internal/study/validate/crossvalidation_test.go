@@ -19,9 +19,13 @@ import (
 	"weft/internal/sim/collective/nccl"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/measured"
+	"weft/units"
 )
 
-var refit = flag.Bool("refit", false, "fit the figures of NCCL's kernels, and write figures.csv and folds.csv")
+var (
+	refit      = flag.Bool("refit", false, "fit the figures of NCCL's kernels, and write figures.csv and folds.csv")
+	fitWorkers = flag.Int("refit-workers", 1, "cores of -refit")
+)
 
 const (
 	figuresFile = "../../sim/collective/nccl/figures.csv"
@@ -30,7 +34,8 @@ const (
 
 // The fit's constants.
 const (
-	longestFitted = 256 * mib // above, the bandwidth is the same
+	longestRing   = 256 * mib // above, the bandwidth is the same
+	longestNVLS   = 1 * gib   // its chunks grow up to there
 	scale         = .05       // usual error of a row: the scale of its distribution, which is Laplace's
 	smooth        = .02       // below this error a row counts by its square
 	nearOthers    = .7        // ln 2: the distance of a figure from the mean of other generations'
@@ -71,19 +76,24 @@ type fitRow struct {
 	kernels *nccl.Figures
 }
 
-// fitRows are the rows that fits take, by simulation with any figures.
-func fitRows(t *testing.T) (rows []fitRow) {
+// fits reports whether the fits take a row.
+func fits(c *measured.Cluster, m *measured.Row) bool {
+	if ok, _ := c.Scores(m); c.Fit == "" || !ok && c.Unscored == "" || m.Algorithm != "" || m.Bytes > longestNVLS {
+		return false
+	}
+	return c.Fit == measured.FitNode || m.Bytes <= mib // above, the software's part between nodes is small
+}
+
+// fitRows are the rows that take part, with their kernels.
+func fitRows(t *testing.T, part func(*measured.Cluster, *measured.Row) bool) (rows []fitRow) {
 	t.Helper()
 	clusters := measured.Clusters()
 	for i := range clusters {
 		c := &clusters[i]
 		for j := range c.Rows {
 			m := &c.Rows[j]
-			if ok, _ := c.Scores(m); c.Fit == "" || !ok && c.Unscored == "" || m.Algorithm != "" || m.Bytes > longestFitted {
+			if !part(c, m) {
 				continue
-			}
-			if c.Fit == measured.FitBetween && m.Bytes > mib {
-				continue // the software's part is small
 			}
 			s := c.Scenario(m)
 			p, err := firstPoint(t.Context(), c.ID, &s, nil)
@@ -94,7 +104,9 @@ func fitRows(t *testing.T) (rows []fitRow) {
 			if strings.HasPrefix(p.Algorithm, "nvls") {
 				r.kernel = "nvls-"
 			}
-			rows = append(rows, r)
+			if m.Bytes <= longestRing || r.kernel == "nvls-" {
+				rows = append(rows, r)
+			}
 		}
 	}
 	return rows
@@ -137,7 +149,7 @@ func (s simulations) errors(rows []fitRow, x *nccl.Figures) []float64 {
 		}
 	}
 	took := make([]float64, len(rows))
-	cores.Each(len(missing), 2, func(j int) {
+	cores.Each(len(missing), *fitWorkers, func(j int) {
 		i := missing[j]
 		sc := rows[i].c.Scenario(rows[i].m)
 		p, err := firstPoint(context.Background(), rows[i].c.ID, &sc, &keys[i].figures)
@@ -167,9 +179,9 @@ type fit struct {
 	near   float64 // the distance of ln(figure) from ln(centre)
 }
 
-// loss is the negative logarithm of the probability.
-func (f *fit) loss(x *nccl.Figures) (sum float64) {
-	for _, e := range f.errors(f.rows, x) {
+// loss is the negative logarithm of the probability of errors, at figures.
+func (f *fit) loss(errors []float64, x *nccl.Figures) (sum float64) {
+	for _, e := range errors {
 		sum += (math.Hypot(e, smooth) - smooth) / scale
 	}
 	for _, k := range f.free {
@@ -179,10 +191,9 @@ func (f *fit) loss(x *nccl.Figures) (sum float64) {
 	return sum
 }
 
-// slopes are the errors at x, and how ln(time) of each row changes with ln(figure).
-func (f *fit) slopes() (errors []float64, slopes *mat.Dense) {
-	errors = f.errors(f.rows, &f.x)
-	slopes = mat.NewDense(len(f.rows), len(f.free), nil)
+// slopes are how ln(time) of each row changes with ln(figure); errors are those at x.
+func (f *fit) slopes(errors []float64) *mat.Dense {
+	slopes := mat.NewDense(len(f.rows), len(f.free), nil)
 	for j, k := range f.free {
 		x := f.x
 		x[k] *= math.Exp(slope)
@@ -190,21 +201,51 @@ func (f *fit) slopes() (errors []float64, slopes *mat.Dense) {
 			slopes.Set(i, j, (e-errors[i])/slope)
 		}
 	}
-	return errors, slopes
+	return slopes
 }
 
-// search moves x to the least loss.
+// search moves x to the least loss. Simulations are rare: a step is the best one by the slopes, which
+// are computed again when it no longer helps.
 func (f *fit) search(t *testing.T) {
 	t.Helper()
-	n := len(f.free)
-	damping := .01
+	errors := f.errors(f.rows, &f.x)
+	slopes, fresh, reach := f.slopes(errors), true, .7
 	for range most {
-		errors, slopes := f.slopes()
-		before := f.loss(&f.x)
+		x := f.step(t, errors, slopes, reach)
+		next := f.errors(f.rows, &x)
+		gain := f.loss(errors, &f.x) - f.loss(next, &x)
+		if gain > 0 {
+			f.x, errors = x, next
+		} else {
+			reach /= 3
+		}
+		switch {
+		case gain >= enough:
+			fresh = false
+		case !fresh:
+			slopes, fresh = f.slopes(errors), true
+		case gain >= 0 || reach < .05:
+			return
+		}
+	}
+}
+
+// step is the figures of the least loss by the slopes, with no figure's logarithm farther away than
+// reach: weighted least squares, whose weights follow the errors.
+func (f *fit) step(t *testing.T, errors []float64, slopes *mat.Dense, reach float64) nccl.Figures {
+	t.Helper()
+	x, n := f.x, len(f.free)
+	for range 20 {
+		moved := mat.NewVecDense(n, nil)
+		for j, k := range f.free {
+			moved.SetVec(j, math.Log(x[k]/f.x[k]))
+		}
+		var now mat.VecDense
+		now.MulVec(slopes, moved)
 		normal, right := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
 		for i, e := range errors {
-			weight := 1 / scale / math.Hypot(e, smooth)
-			row := slopes.RowView(i)
+			e += now.AtVec(i)
+			weight, row := 1/scale/math.Hypot(e, smooth), slopes.RowView(i)
 			var outer mat.Dense
 			outer.Outer(weight, row, row)
 			normal.Add(normal, &outer)
@@ -212,39 +253,24 @@ func (f *fit) search(t *testing.T) {
 		}
 		for j, k := range f.free {
 			normal.Set(j, j, normal.At(j, j)+1/f.near/f.near)
-			right.SetVec(j, right.AtVec(j)-math.Log(f.x[k]/f.centre[k])/f.near/f.near)
+			right.SetVec(j, right.AtVec(j)-math.Log(x[k]/f.centre[k])/f.near/f.near)
 		}
-		after := before
-		for damping < 1e4 {
-			damped := mat.DenseCopyOf(normal)
-			for j := range n {
-				damped.Set(j, j, damped.At(j, j)*(1+damping))
-			}
-			var step mat.VecDense
-			if err := step.SolveVec(damped, right); err != nil {
-				t.Fatal(err)
-			}
-			x := f.x
-			for j, k := range f.free {
-				x[k] *= math.Exp(max(-.5, min(step.AtVec(j), .5)))
-			}
-			if after = f.loss(&x); after < before {
-				f.x = x
-				damping /= 4
-				break
-			}
-			damping *= 4
+		var by mat.VecDense
+		if err := by.SolveVec(normal, right); err != nil {
+			t.Fatal(err)
 		}
-		if before-after < enough {
-			break
+		for j, k := range f.free {
+			x[k] = f.x[k] * math.Exp(max(-reach, min(moved.AtVec(j)+by.AtVec(j), reach)))
 		}
 	}
+	return x
 }
 
 // interval is the factor of the 95 % interval of each free figure.
 func (f *fit) interval(t *testing.T) map[nccl.Figure]float64 {
 	t.Helper()
-	errors, slopes := f.slopes()
+	errors := f.errors(f.rows, &f.x)
+	slopes := f.slopes(errors)
 	squares := 0.
 	for _, e := range errors {
 		squares += e * e
@@ -343,7 +369,7 @@ func TestCrossValidation(t *testing.T) {
 	if !*refit {
 		t.Skip("without -refit")
 	}
-	r := &refitting{simulations: simulations{}, rows: fitRows(t)}
+	r := &refitting{simulations: simulations{}, rows: fitRows(t, fits)}
 	gpus := []nccl.GPU{nccl.Ampere, nccl.Hopper, nccl.Blackwell}
 	first, full := map[nccl.GPU]*fit{}, map[nccl.GPU]*fit{}
 	for _, g := range gpus {
@@ -387,6 +413,56 @@ func TestCrossValidation(t *testing.T) {
 	}
 	writeFigures(t, figuresFile, figures)
 	writeFigures(t, foldsFile, folds)
+}
+
+// TestAFitFindsTheFiguresThatMadeTheTimes gives rows the times of known figures, and begins at other
+// ones.
+func TestAFitFindsTheFiguresThatMadeTheTimes(t *testing.T) {
+	made := *nccl.MeasuredOf(nccl.Hopper)
+	f := &fit{simulations: simulations{}, centre: made, near: 10, x: made, free: []nccl.Figure{nccl.Launch, nccl.LLTurn, nccl.LLRate}}
+	for _, r := range fitRows(t, func(c *measured.Cluster, m *measured.Row) bool {
+		return c.ID == "H100" && m.Op == scenario.AllGather && m.Bytes >= 32*kib && m.Bytes <= 2*mib
+	}) {
+		known := *r.m
+		r.m = &known
+		known.Time = units.Time(float64(known.Time) * math.Exp(f.errors([]fitRow{r}, &made)[0]))
+		f.rows = append(f.rows, r)
+	}
+	if len(f.rows) < 6 {
+		t.Fatalf("%d rows", len(f.rows))
+	}
+	clear(f.simulations)
+	for _, k := range f.free {
+		f.x[k] *= 1.4
+	}
+	f.search(t)
+	for _, k := range f.free {
+		if off := f.x[k]/made[k] - 1; math.Abs(off) > .03 {
+			t.Errorf("%s is %.4g, want %.4g", k, f.x[k], made[k])
+		}
+	}
+}
+
+// TestTheFoldsAreOfTheFits finds figures without each cluster of a fit, and none without another.
+func TestTheFoldsAreOfTheFits(t *testing.T) {
+	for _, c := range measured.Clusters() {
+		if c.Without == nil != (c.Fit == "") {
+			t.Errorf("%s has figures without it: %t; its fit is %q", c.ID, c.Without != nil, c.Fit)
+			continue
+		}
+		if c.Without == nil {
+			continue
+		}
+		use := nccl.MeasuredOf(gpuOf[c.Architecture])
+		for k := range nccl.NumFigures {
+			if (use[k] > 0) != (c.Without[k] > 0) {
+				t.Errorf("%s: %s is %g without it, and %g in use", c.ID, k, c.Without[k], use[k])
+			}
+		}
+		if *use == *c.Without {
+			t.Errorf("%s: the figures without it are those in use", c.ID)
+		}
+	}
 }
 
 // String is the rows, their mean error and the figures.

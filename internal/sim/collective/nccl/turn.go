@@ -15,6 +15,9 @@ type Turn struct {
 	// data. With less data it is shorter in proportion.
 	Trip      units.Time
 	TripBytes int64
+	// WholeTrips is true if a turn of more than one trip takes whole trips, as with LL: its threads
+	// meet at a barrier, and a trip of few threads waits for memory as long as one of all.
+	WholeTrips bool
 	// SendGBps and CopyGBps are the rates in GB/s of data of a turn that sends to another GPU, and
 	// of one that only writes to its own memory; 0 is no bound.
 	SendGBps, CopyGBps float64
@@ -36,7 +39,7 @@ var tripBytes = [numProtos]int64{LL: 512 * 8, LL128: 640 * 8 * 8 / 128 * 120, Si
 
 func (f *turnFigures) turn(p Proto) Turn {
 	return Turn{
-		Fixed: micros(f.fixedUs), Trip: micros(f.tripUs), TripBytes: tripBytes[p],
+		Fixed: micros(f.fixedUs), Trip: micros(f.tripUs), TripBytes: tripBytes[p], WholeTrips: p == LL,
 		SendGBps: f.sendGBps, CopyGBps: f.copyGBps, Streams: p != Simple,
 	}
 }

@@ -17,6 +17,7 @@ type kernel struct {
 	tripBytes  int64
 	send, copy units.PerByte
 	streams    bool
+	whole      bool // trips
 	groups     func(step int) (group int)
 	staged     bool // as NVLS: other warps send what a lane's first turn has copied
 	blocks     int  // thread blocks: a lane's is its number modulo blocks
@@ -27,7 +28,7 @@ const kernelGroups = 3
 
 // kernelOf is the kernel of an algorithm.
 func kernelOf(o *nccl.Overheads, a collective.Algo, blocks int) kernel {
-	k := kernel{blocks: blocks, fixed: o.Turn.Fixed, send: dataRate(o.Turn.SendGBps, 1), copy: dataRate(o.Turn.CopyGBps, 1), streams: o.Turn.Streams}
+	k := kernel{blocks: blocks, fixed: o.Turn.Fixed, send: dataRate(o.Turn.SendGBps, 1), copy: dataRate(o.Turn.CopyGBps, 1), streams: o.Turn.Streams, whole: o.Turn.WholeTrips}
 	if o.Turn.TripBytes > 0 {
 		k.trip, k.tripBytes = units.PerByte{Num: int64(o.Turn.Trip), Den: o.Turn.TripBytes}, o.Turn.TripBytes
 	}
@@ -68,6 +69,9 @@ func (k *kernel) work(bytes int64, to destination) units.Time {
 	}
 	if rate.Num == 0 {
 		return k.fixed
+	}
+	if k.whole && bytes > k.tripBytes {
+		bytes = (bytes + k.tripBytes - 1) / k.tripBytes * k.tripBytes
 	}
 	return k.fixed + units.Time(bytes*rate.Num/rate.Den)
 }

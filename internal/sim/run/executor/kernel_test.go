@@ -43,6 +43,21 @@ func TestAThreadBlockTakesOneTurnAfterAnother(t *testing.T) {
 	}
 }
 
+// A turn of LL with more data than one trip of all threads takes whole trips.
+func TestATurnTakesWholeTrips(t *testing.T) {
+	turn := simpleTurn
+	turn.WholeTrips, turn.TripBytes = true, 1000
+	k := kernelWith(turn, collective.Ring)
+	for _, c := range []struct {
+		bytes int64
+		want  units.Time
+	}{{500, 2500 * units.Nanosecond}, {1000, 3 * us}, {1001, 4 * us}, {2000, 4 * us}, {2500, 5 * us}} {
+		if got := k.work(c.bytes, toPeer); got != c.want {
+			t.Errorf("%d bytes take %v, want %v", c.bytes, got, c.want)
+		}
+	}
+}
+
 // A block that streams has processed a message when its last line is there, if it was idle; the
 // first trip of its threads lasts in proportion to its lines.
 func TestAStreamingBlockEndsWithItsMessage(t *testing.T) {
