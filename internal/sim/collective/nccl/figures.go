@@ -6,7 +6,7 @@ type Figure int
 // The figures. Times are in µs, rates in GB/s of a thread block unless it says more.
 const (
 	Launch         Figure = iota // launch and completion of one thread block
-	LaunchDoubling               // the same in addition, for each doubling of the channels
+	LaunchDoubling               // the same in addition, for each doubling of the blocks
 
 	LLFlag // from the arrival of a message until its flag is seen
 	LLTrip // of the first trip of all threads of a block

@@ -72,7 +72,7 @@ func (ch Choice) measured(o *Overheads) {
 	default:
 		return
 	}
-	o.Base = micros(f[Launch] + f[LaunchDoubling]*math.Log2(float64(max(ch.Channels, 1))))
+	o.Base = micros(f[Launch] + f[LaunchDoubling]*math.Log2(float64(max(ch.Blocks(ch.Channels), 1))))
 	if ch.Cluster.Nodes > 1 && ch.Algo != NVLS { // the network's reduction keeps NCCL's figure
 		o.PerStepInter = micros(f[BetweenLL+Figure(ch.Proto)])
 	}
