@@ -34,8 +34,7 @@ const (
 
 // The fit's constants.
 const (
-	longestRing   = 256 * mib // above, the bandwidth is the same
-	longestNVLS   = 1 * gib   // its chunks grow up to there
+	longestFitted = 1 * gib // above, the bandwidth is the same
 	scale         = .05       // usual error of a row: the scale of its distribution, which is Laplace's
 	smooth        = .02       // below this error a row counts by its square
 	nearOthers    = .7        // ln 2: the distance of a figure from the mean of other generations'
@@ -79,13 +78,14 @@ type fitRow struct {
 	c      *measured.Cluster
 	m      *measured.Row
 	kernel string // the prefix of the figures that count: ll-, ll128-, simple- or nvls-
+	weight float64
 	// kernels are the figures of the row's GPU, if only the software between nodes is fitted.
 	kernels *nccl.Figures
 }
 
 // fits reports whether the fits take a row.
 func fits(c *measured.Cluster, m *measured.Row) bool {
-	if ok, _ := c.Scores(m); c.Fit == "" || !ok && c.Unscored == "" || m.Algorithm != "" || m.Bytes > longestNVLS {
+	if ok, _ := c.Scores(m); c.Fit == "" || !ok && c.Unscored == "" || m.Algorithm != "" || m.Bytes > longestFitted {
 		return false
 	}
 	return c.Fit == measured.FitNode || m.Bytes <= mib // above, the software's part between nodes is small
@@ -107,16 +107,37 @@ func fitRows(t *testing.T, part func(*measured.Cluster, *measured.Row) bool) (ro
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := fitRow{c: c, m: m, kernel: strings.ToLower(p.Wire) + "-"}
+			r := fitRow{c: c, m: m, weight: 1, kernel: strings.ToLower(p.Wire) + "-"}
 			if strings.HasPrefix(p.Algorithm, "nvls") {
 				r.kernel = "nvls-"
 			}
-			if m.Bytes <= longestRing || r.kernel == "nvls-" {
-				rows = append(rows, r)
-			}
+			rows = append(rows, r)
 		}
 	}
-	return rows
+	return onlyLargest(rows)
+}
+
+// onlyLargest leaves of the rows of a table above 64 MiB, which take long, the largest one of each
+// kind and kernel, with the weight of all.
+func onlyLargest(rows []fitRow) (out []fitRow) {
+	for i := range rows {
+		r := rows[i]
+		if r.m.Bytes > longest {
+			for j := range rows {
+				if of := &rows[j]; j != i && of.m.Bytes > longest && of.c == r.c && of.m.Kind() == r.m.Kind() && of.kernel == r.kernel {
+					r.weight++
+					if of.m.Bytes > r.m.Bytes {
+						r.weight = 0
+						break
+					}
+				}
+			}
+		}
+		if r.weight > 0 {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // counts reports whether a figure has a part in the row's time.
@@ -188,8 +209,8 @@ type fit struct {
 
 // loss is the negative logarithm of the probability of errors, at figures.
 func (f *fit) loss(errors []float64, x *nccl.Figures) (sum float64) {
-	for _, e := range errors {
-		sum += (math.Hypot(e, smooth) - smooth) / scale
+	for i, e := range errors {
+		sum += f.rows[i].weight * (math.Hypot(e, smooth) - smooth) / scale
 	}
 	for _, k := range f.free {
 		d := math.Log(x[k]/f.centre[k]) / f.near
@@ -252,7 +273,7 @@ func (f *fit) step(t *testing.T, errors []float64, slopes *mat.Dense, reach floa
 		normal, right := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
 		for i, e := range errors {
 			e += now.AtVec(i)
-			weight, row := 1/scale/math.Hypot(e, smooth), slopes.RowView(i)
+			weight, row := f.rows[i].weight/scale/math.Hypot(e, smooth), slopes.RowView(i)
 			var outer mat.Dense
 			outer.Outer(weight, row, row)
 			normal.Add(normal, &outer)
