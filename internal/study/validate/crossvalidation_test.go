@@ -34,7 +34,8 @@ const (
 
 // The fit's constants.
 const (
-	longestFitted = 1 * gib // above, the bandwidth is the same
+	longestFitted = 512 * mib // above, a ring's bandwidth is the same
+	switched      = 1 * gib   // there NVLS is bound by the switch
 	scale         = .05       // usual error of a row: the scale of its distribution, which is Laplace's
 	smooth        = .02       // below this error a row counts by its square
 	nearOthers    = .7        // ln 2: the distance of a figure from the mean of other generations'
@@ -85,7 +86,7 @@ type fitRow struct {
 
 // fits reports whether the fits take a row.
 func fits(c *measured.Cluster, m *measured.Row) bool {
-	if ok, _ := c.Scores(m); c.Fit == "" || !ok && c.Unscored == "" || m.Algorithm != "" || m.Bytes > longestFitted {
+	if ok, _ := c.Scores(m); c.Fit == "" || !ok && c.Unscored == "" || m.Algorithm != "" || m.Bytes > longestFitted && m.Bytes != switched {
 		return false
 	}
 	return c.Fit == measured.FitNode || m.Bytes <= mib // above, the software's part between nodes is small
@@ -111,7 +112,9 @@ func fitRows(t *testing.T, part func(*measured.Cluster, *measured.Row) bool) (ro
 			if strings.HasPrefix(p.Algorithm, "nvls") {
 				r.kernel = "nvls-"
 			}
-			rows = append(rows, r)
+			if m.Bytes != switched || r.kernel == "nvls-" {
+				rows = append(rows, r)
+			}
 		}
 	}
 	return onlyLargest(rows)
@@ -124,7 +127,7 @@ func onlyLargest(rows []fitRow) (out []fitRow) {
 		r := rows[i]
 		if r.m.Bytes > longest {
 			for j := range rows {
-				if of := &rows[j]; j != i && of.m.Bytes > longest && of.c == r.c && of.m.Kind() == r.m.Kind() && of.kernel == r.kernel {
+				if of := &rows[j]; j != i && of.m.Bytes > longest && of.c == r.c && of.m.Kind() == r.m.Kind() && of.kernel == r.kernel && (of.m.Bytes < switched) == (r.m.Bytes < switched) {
 					r.weight++
 					if of.m.Bytes > r.m.Bytes {
 						r.weight = 0
@@ -204,6 +207,7 @@ type fit struct {
 	free   []nccl.Figure
 	x      nccl.Figures // with all other figures
 	centre nccl.Figures
+	bound  *fit    // of the rate through the switch, after the others
 	near   float64 // the distance of ln(figure) from ln(centre)
 }
 
@@ -233,8 +237,8 @@ func (f *fit) slopes(errors []float64) *mat.Dense {
 }
 
 // search moves x to the least loss. Simulations are rare: a step is the best one by the slopes, which
-// are computed again when it no longer helps.
-func (f *fit) search(t *testing.T) {
+// are computed again when it no longer helps, a number of times.
+func (f *fit) search(t *testing.T, again int) {
 	t.Helper()
 	errors := f.errors(f.rows, &f.x)
 	slopes, fresh, reach := f.slopes(errors), true, .7
@@ -250,8 +254,9 @@ func (f *fit) search(t *testing.T) {
 		switch {
 		case gain >= enough:
 			fresh = false
-		case !fresh:
+		case !fresh && again > 0:
 			slopes, fresh = f.slopes(errors), true
+			again--
 		case gain >= 0 || reach < .05:
 			return
 		}
@@ -326,10 +331,11 @@ type refitting struct {
 	rows []fitRow
 }
 
-// of are the rows of a fit of a generation, without a cluster.
-func (r *refitting) of(g nccl.GPU, which measured.Fit, without string) (out []fitRow) {
+// of are the rows of a fit of a generation, without a cluster: of its kernels, or those that are
+// bound by the switch.
+func (r *refitting) of(g nccl.GPU, which measured.Fit, bound bool, without string) (out []fitRow) {
 	for _, row := range r.rows {
-		if row.c.Fit == which && row.c.ID != without && (which == measured.FitBetween || gpuOf[row.c.Architecture] == g) {
+		if row.c.Fit == which && row.m.Bytes == switched == bound && row.c.ID != without && (which == measured.FitBetween || gpuOf[row.c.Architecture] == g) {
 			out = append(out, row)
 		}
 	}
@@ -339,17 +345,30 @@ func (r *refitting) of(g nccl.GPU, which measured.Fit, without string) (out []fi
 // kernels fits the figures of a generation's kernels.
 func (r *refitting) kernels(t *testing.T, g nccl.GPU, without string, begin, centre *nccl.Figures, near float64) *fit {
 	t.Helper()
-	f := &fit{simulations: r.simulations, rows: r.of(g, measured.FitNode, without), centre: *centre, near: near, x: *begin}
+	f := &fit{simulations: r.simulations, rows: r.of(g, measured.FitNode, false, without), centre: *centre, near: near, x: *begin}
 	for k := range nccl.BetweenLL {
 		if s, ok := given(g)[k]; ok {
 			f.x[k] = s.value
+		} else if k == nccl.NVLSSwitch && g > nccl.Ampere {
+			continue // fitted alone
 		} else if g > nccl.Ampere || !strings.HasPrefix(k.String(), "nvls-") {
 			f.free = append(f.free, k)
 		} else {
 			f.x[k] = 0
 		}
 	}
-	f.search(t)
+	again := 1
+	if without != "" {
+		again = 0 // it begins at the fit of all tables, whose slopes hold nearby
+	}
+	f.search(t, again)
+	if g > nccl.Ampere {
+		f.bound = &fit{simulations: r.simulations, rows: r.of(g, measured.FitNode, true, without), centre: *centre, near: near, x: f.x, free: []nccl.Figure{nccl.NVLSSwitch}}
+		if len(f.bound.rows) > 0 {
+			f.bound.search(t, 0)
+		}
+		f.x = f.bound.x
+	}
 	return f
 }
 
@@ -371,13 +390,13 @@ func others(of map[nccl.GPU]*fit, g nccl.GPU) (out nccl.Figures) {
 func (r *refitting) between(t *testing.T, of map[nccl.GPU]*fit, without string) *fit {
 	t.Helper()
 	f := &fit{
-		simulations: r.simulations, rows: r.of(0, measured.FitBetween, without), centre: usual, near: nearUsual, x: usual,
+		simulations: r.simulations, rows: r.of(0, measured.FitBetween, false, without), centre: usual, near: nearUsual, x: usual,
 		free: []nccl.Figure{nccl.BetweenLL, nccl.BetweenLL128, nccl.BetweenSimple},
 	}
 	for i := range f.rows {
 		f.rows[i].kernels = &of[gpuOf[f.rows[i].c.Architecture]].x
 	}
-	f.search(t)
+	f.search(t, 1)
 	return f
 }
 
@@ -463,7 +482,7 @@ func TestAFitFindsTheFiguresThatMadeTheTimes(t *testing.T) {
 	for _, k := range f.free {
 		f.x[k] *= 1.4
 	}
-	f.search(t)
+	f.search(t, 2)
 	for _, k := range f.free {
 		if off := f.x[k]/made[k] - 1; math.Abs(off) > .03 {
 			t.Errorf("%s is %.4g, want %.4g", k, f.x[k], made[k])
@@ -503,6 +522,9 @@ func (f *fit) String() string {
 	for _, k := range f.free {
 		out += fmt.Sprintf(" %s %.3g", k, f.x[k])
 	}
+	if f.bound != nil {
+		out += "; " + f.bound.String()
+	}
 	return out
 }
 
@@ -510,6 +532,9 @@ func (f *fit) String() string {
 func (f *fit) estimates(t *testing.T, of string, given map[nccl.Figure]sourced) (out []nccl.Estimate) {
 	t.Helper()
 	wide := f.interval(t)
+	if f.bound != nil {
+		maps.Copy(wide, f.bound.interval(t))
+	}
 	for k := range nccl.NumFigures {
 		if by, ok := wide[k]; ok {
 			out = append(out, nccl.Estimate{Of: of, Figure: k, Value: f.x[k], Low: f.x[k] / by, High: f.x[k] * by})
