@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,18 +33,19 @@ const (
 
 // The fit's constants.
 const (
-	longestFitted = 512 * mib // above, a ring's bandwidth is the same
+	longestFitted = 256 * mib // above, a ring's bandwidth is the same
 	switched      = 1 * gib   // there NVLS is bound by the switch
 	scale         = .05       // usual error of a row: the scale of its distribution, which is Laplace's
 	smooth        = .02       // below this error a row counts by its square
-	nearOthers    = .7        // ln 2: the distance of a figure from the mean of other generations'
-	nearUsual     = 1.4       // ln 4: the same from the usual value, in a first fit without others
-	enough        = .05       // gain of a step below which a search ends: a twentieth of ln(probability)
+	near          = .7        // ln 2: the distance of a figure from its usual value
+	enough        = .1        // gain of a step below which a search ends, of ln(probability)
+	careful       = .3        // usual length of a step of ln(figure)
 	slope         = .05       // step of ln(figure) for the slope of a row's time
 	most          = 12        // steps of a fit
 )
 
-// usual are round values of a figure on any generation: where a search begins.
+// usual are round values of the figures on any generation, chosen with fits in view: where a search
+// begins, and all that is known of a figure which no row shows.
 var usual = nccl.Figures{
 	nccl.Launch: 6, nccl.LaunchDoubling: .3,
 	nccl.LLFlag: .7, nccl.LLTrip: .15, nccl.LLTurn: .3, nccl.LLRate: 6,
@@ -200,15 +200,13 @@ func (s simulations) errors(rows []fitRow, x *nccl.Figures) []float64 {
 }
 
 // fit is a search for figures: the most probable ones, if a row's error has Laplace's distribution,
-// and a figure is near a centre. Each step is a Gauss-Newton step with weights by error.
+// and a figure is near its usual value. Each step is a Gauss-Newton step with weights by error.
 type fit struct {
 	simulations
-	rows   []fitRow
-	free   []nccl.Figure
-	x      nccl.Figures // with all other figures
-	centre nccl.Figures
-	bound  *fit    // of the rate through the switch, after the others
-	near   float64 // the distance of ln(figure) from ln(centre)
+	rows  []fitRow
+	free  []nccl.Figure
+	x     nccl.Figures // with all other figures
+	bound *fit         // of the rate through the switch, after the others
 }
 
 // loss is the negative logarithm of the probability of errors, at figures.
@@ -217,7 +215,7 @@ func (f *fit) loss(errors []float64, x *nccl.Figures) (sum float64) {
 		sum += f.rows[i].weight * (math.Hypot(e, smooth) - smooth) / scale
 	}
 	for _, k := range f.free {
-		d := math.Log(x[k]/f.centre[k]) / f.near
+		d := math.Log(x[k]/usual[k]) / near
 		sum += d * d / 2
 	}
 	return sum
@@ -236,36 +234,38 @@ func (f *fit) slopes(errors []float64) *mat.Dense {
 	return slopes
 }
 
-// search moves x to the least loss. Simulations are rare: a step is the best one by the slopes, which
-// are computed again when it no longer helps, a number of times.
-func (f *fit) search(t *testing.T, again int) {
+// search moves x to the least loss. Simulations are rare: a step is the best one by the slopes, or a
+// part of it. The slopes are computed again once, when the step no longer helps.
+func (f *fit) search(t *testing.T) {
 	t.Helper()
 	errors := f.errors(f.rows, &f.x)
-	slopes, fresh, reach := f.slopes(errors), true, .7
+	slopes, again := f.slopes(errors), true
 	for range most {
-		x := f.step(t, errors, slopes, reach)
-		next := f.errors(f.rows, &x)
-		gain := f.loss(errors, &f.x) - f.loss(next, &x)
-		if gain > 0 {
-			f.x, errors = x, next
-		} else {
-			reach /= 3
+		step, gain := f.step(t, errors, slopes), 0.
+		for _, part := range []float64{1, .3, .1} {
+			x := f.x
+			for _, k := range f.free {
+				x[k] *= math.Pow(step[k]/f.x[k], part)
+			}
+			next := f.errors(f.rows, &x)
+			if gain = f.loss(errors, &f.x) - f.loss(next, &x); gain > 0 {
+				f.x, errors = x, next
+				break
+			}
 		}
 		switch {
 		case gain >= enough:
-			fresh = false
-		case !fresh && again > 0:
-			slopes, fresh = f.slopes(errors), true
-			again--
-		case gain >= 0 || reach < .05:
+		case again:
+			slopes, again = f.slopes(errors), false
+		default:
 			return
 		}
 	}
 }
 
-// step is the figures of the least loss by the slopes, with no figure's logarithm farther away than
-// reach: weighted least squares, whose weights follow the errors.
-func (f *fit) step(t *testing.T, errors []float64, slopes *mat.Dense, reach float64) nccl.Figures {
+// step is the figures of the least loss by the slopes, if a far figure costs more: weighted least
+// squares, whose weights follow the errors.
+func (f *fit) step(t *testing.T, errors []float64, slopes *mat.Dense) nccl.Figures {
 	t.Helper()
 	x, n := f.x, len(f.free)
 	for range 20 {
@@ -285,15 +285,15 @@ func (f *fit) step(t *testing.T, errors []float64, slopes *mat.Dense, reach floa
 			right.AddScaledVec(right, -weight*e, row)
 		}
 		for j, k := range f.free {
-			normal.Set(j, j, normal.At(j, j)+1/f.near/f.near)
-			right.SetVec(j, right.AtVec(j)-math.Log(x[k]/f.centre[k])/f.near/f.near)
+			normal.Set(j, j, normal.At(j, j)+1/near/near+1/careful/careful)
+			right.SetVec(j, right.AtVec(j)-math.Log(x[k]/usual[k])/near/near-moved.AtVec(j)/careful/careful)
 		}
 		var by mat.VecDense
 		if err := by.SolveVec(normal, right); err != nil {
 			t.Fatal(err)
 		}
 		for j, k := range f.free {
-			x[k] = f.x[k] * math.Exp(max(-reach, min(moved.AtVec(j)+by.AtVec(j), reach)))
+			x[k] = f.x[k] * math.Exp(max(-1, min(moved.AtVec(j)+by.AtVec(j), 1)))
 		}
 	}
 	return x
@@ -313,7 +313,7 @@ func (f *fit) interval(t *testing.T) map[nccl.Figure]float64 {
 	information.Mul(slopes.T(), slopes)
 	information.Scale(float64(max(1, len(errors)-n))/squares, &information)
 	for j := range n {
-		information.Set(j, j, information.At(j, j)+1/f.near/f.near)
+		information.Set(j, j, information.At(j, j)+1/near/near)
 	}
 	if err := inverse.Inverse(&information); err != nil {
 		t.Fatal(err)
@@ -343,9 +343,9 @@ func (r *refitting) of(g nccl.GPU, which measured.Fit, bound bool, without strin
 }
 
 // kernels fits the figures of a generation's kernels.
-func (r *refitting) kernels(t *testing.T, g nccl.GPU, without string, begin, centre *nccl.Figures, near float64) *fit {
+func (r *refitting) kernels(t *testing.T, g nccl.GPU, without string) *fit {
 	t.Helper()
-	f := &fit{simulations: r.simulations, rows: r.of(g, measured.FitNode, false, without), centre: *centre, near: near, x: *begin}
+	f := &fit{simulations: r.simulations, rows: r.of(g, measured.FitNode, false, without), x: usual}
 	for k := range nccl.BetweenLL {
 		if s, ok := given(g)[k]; ok {
 			f.x[k] = s.value
@@ -357,46 +357,28 @@ func (r *refitting) kernels(t *testing.T, g nccl.GPU, without string, begin, cen
 			f.x[k] = 0
 		}
 	}
-	again := 1
-	if without != "" {
-		again = 0 // it begins at the fit of all tables, whose slopes hold nearby
-	}
-	f.search(t, again)
+	f.search(t)
 	if g > nccl.Ampere {
-		f.bound = &fit{simulations: r.simulations, rows: r.of(g, measured.FitNode, true, without), centre: *centre, near: near, x: f.x, free: []nccl.Figure{nccl.NVLSSwitch}}
+		f.bound = &fit{simulations: r.simulations, rows: r.of(g, measured.FitNode, true, without), x: f.x, free: []nccl.Figure{nccl.NVLSSwitch}}
 		if len(f.bound.rows) > 0 {
-			f.bound.search(t, 0)
+			f.bound.search(t)
 		}
 		f.x = f.bound.x
 	}
 	return f
 }
 
-// others is the geometric mean of other generations' figures.
-func others(of map[nccl.GPU]*fit, g nccl.GPU) (out nccl.Figures) {
-	for k := range nccl.NumFigures {
-		sum, n := 0., 0.
-		for _, other := range slices.Sorted(maps.Keys(of)) {
-			if x := of[other].x[k]; other != g && x > 0 {
-				sum, n = sum+math.Log(x), n+1
-			}
-		}
-		out[k] = math.Exp(sum / max(n, 1))
-	}
-	return out
-}
-
 // between fits the software between nodes on all generations, whose kernels are fitted.
 func (r *refitting) between(t *testing.T, of map[nccl.GPU]*fit, without string) *fit {
 	t.Helper()
 	f := &fit{
-		simulations: r.simulations, rows: r.of(0, measured.FitBetween, false, without), centre: usual, near: nearUsual, x: usual,
+		simulations: r.simulations, rows: r.of(0, measured.FitBetween, false, without), x: usual,
 		free: []nccl.Figure{nccl.BetweenLL, nccl.BetweenLL128, nccl.BetweenSimple},
 	}
 	for i := range f.rows {
 		f.rows[i].kernels = &of[gpuOf[f.rows[i].c.Architecture]].x
 	}
-	f.search(t, 1)
+	f.search(t)
 	return f
 }
 
@@ -418,14 +400,9 @@ func TestCrossValidation(t *testing.T) {
 	}
 	r := &refitting{simulations: simulations{}, rows: fitRows(t, fits)}
 	gpus := []nccl.GPU{nccl.Ampere, nccl.Hopper, nccl.Blackwell}
-	first, full := map[nccl.GPU]*fit{}, map[nccl.GPU]*fit{}
+	full := map[nccl.GPU]*fit{}
 	for _, g := range gpus {
-		first[g] = r.kernels(t, g, "", &usual, &usual, nearUsual)
-		t.Log(g, "first", first[g])
-	}
-	for _, g := range gpus {
-		centre := others(first, g)
-		full[g] = r.kernels(t, g, "", &first[g].x, &centre, nearOthers)
+		full[g] = r.kernels(t, g, "")
 		t.Log(g, full[g])
 	}
 	between := r.between(t, full, "")
@@ -441,8 +418,7 @@ func TestCrossValidation(t *testing.T) {
 		var x nccl.Figures
 		switch g := gpuOf[c.Architecture]; c.Fit {
 		case measured.FitNode:
-			centre := others(first, g)
-			f := r.kernels(t, g, c.ID, &full[g].x, &centre, nearOthers)
+			f := r.kernels(t, g, c.ID)
 			t.Log("without", c.ID, f)
 			x = with(f, between)
 		case measured.FitBetween:
@@ -466,7 +442,7 @@ func TestCrossValidation(t *testing.T) {
 // ones.
 func TestAFitFindsTheFiguresThatMadeTheTimes(t *testing.T) {
 	made := *nccl.MeasuredOf(nccl.Hopper)
-	f := &fit{simulations: simulations{}, centre: made, near: 10, x: made, free: []nccl.Figure{nccl.Launch, nccl.LLTurn, nccl.LLRate}}
+	f := &fit{simulations: simulations{}, x: made, free: []nccl.Figure{nccl.Launch, nccl.LLTurn, nccl.LLRate}}
 	for _, r := range fitRows(t, func(c *measured.Cluster, m *measured.Row) bool {
 		return c.ID == "H100" && m.Op == scenario.AllGather && m.Bytes >= 32*kib && m.Bytes <= 2*mib
 	}) {
@@ -482,7 +458,7 @@ func TestAFitFindsTheFiguresThatMadeTheTimes(t *testing.T) {
 	for _, k := range f.free {
 		f.x[k] *= 1.4
 	}
-	f.search(t, 2)
+	f.search(t)
 	for _, k := range f.free {
 		if off := f.x[k]/made[k] - 1; math.Abs(off) > .03 {
 			t.Errorf("%s is %.4g, want %.4g", k, f.x[k], made[k])
