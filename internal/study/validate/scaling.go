@@ -3,6 +3,7 @@ package validate
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // publishedCurves are the published steps of a job on several numbers of GPUs, by ID. Left out are
@@ -61,7 +62,7 @@ func scalingRows(e *Env) (rows []Row, err error) {
 			Name: fmt.Sprintf("%s, %s, %s, %d to %d GPUs (%s, %s)", small.Stack, small.Model, small.Precision, small.GPUs, large.GPUs, small.ID, large.ID), Unit: Percent,
 			Reference: []float64{efficiency(func(p *predictedStep) float64 { return p.Seconds })},
 			Weft:      []float64{efficiency(func(p *predictedStep) float64 { return p.noisy })}, Tolerance: within(0.03),
-			Note: fmt.Sprintf("%.1f %% without noise", 100*efficiency(func(p *predictedStep) float64 { return p.seconds })),
+			Note: strings.Trim(fmt.Sprintf("%.1f %% without noise; %s", 100*efficiency(func(p *predictedStep) float64 { return p.seconds }), large.Note), "; "),
 		})
 	}
 	return rows, nil
