@@ -50,7 +50,7 @@ func ExampleLoad() {
 	// Output:
 	// infiniband-ndr      96.2 us  1.00 times the first
 	// roce-v2-400g       94.57 us  0.98 times the first
-	// tcp-400g           246.2 us  2.56 times the first
+	// tcp-400g             248 us  2.58 times the first
 }
 
 // An incast of seven NICs into one, on RoCE v2 with DCQCN and without congestion control.

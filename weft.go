@@ -273,6 +273,9 @@ type (
 	// RoutingEngine is a routing engine of InfiniBand's Subnet Manager, by its name in OpenSM.
 	// Values: auto, minhop, updn, dnup, ftree, dor, sssp, dfsssp, lash, torus-2QoS, dragonfly.
 	RoutingEngine = scenario.RoutingEngine
+	// Harness is the program that measures a collective, and its way of launch. Values: process,
+	// thread, for-all, torch.
+	Harness = scenario.Harness
 	// KernelTimes is the source of the times of NCCL's kernels. Values: measured, nccl.
 	KernelTimes = scenario.KernelTimes
 	// Inspection is a store-and-forward box in the cable of each NIC, such as a firewall.
@@ -366,7 +369,7 @@ type (
 	// Workload is the work of each fabric: a collective or a traffic pattern.
 	Workload = scenario.Workload
 	// CollectiveOp is a collective operation. Values: all-reduce, all-gather, reduce-scatter,
-	// broadcast, all-to-all, send-recv.
+	// broadcast, reduce, scatter, gather, all-to-all, send-recv.
 	CollectiveOp = scenario.Collective
 	// Algorithm is the algorithm of a collective; auto is NCCL's choice. Values: auto, ring, tree,
 	// hierarchical, halving-doubling, nvls, nvls-tree, collnet-direct, collnet-chain, direct.

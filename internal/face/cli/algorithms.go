@@ -15,36 +15,19 @@ import (
 // everyAlgorithm is the value of --algo that compares all of NCCL's.
 const everyAlgorithm = "all"
 
-// contender is an algorithm with its protocols.
-type contender struct {
-	algo      scenario.Algorithm
-	protocols []scenario.Protocol
-}
-
-// contenders are NCCL's algorithms for a collective, with the protocols of each; some collectives
-// have no choice.
-var contenders = map[scenario.Collective][]contender{
+// contenders are NCCL's algorithms for a collective; some collectives have no choice.
+var contenders = map[scenario.Collective][]scenario.Algorithm{
 	scenario.AllReduce: {
-		{scenario.AlgoRing, everyProtocol},
-		{scenario.AlgoTree, everyProtocol},
-		{scenario.AlgoNVLS, []scenario.Protocol{scenario.ProtoSimple}},
-		{scenario.AlgoNVLSTree, []scenario.Protocol{scenario.ProtoSimple}},
-		{scenario.AlgoCollNetDirect, []scenario.Protocol{scenario.ProtoSimple}},
-		{scenario.AlgoCollNetChain, []scenario.Protocol{scenario.ProtoSimple}},
+		scenario.AlgoRing, scenario.AlgoTree, scenario.AlgoNVLS, scenario.AlgoNVLSTree, scenario.AlgoCollNetDirect, scenario.AlgoCollNetChain,
 	},
 	scenario.AllGather:     shards,
 	scenario.ReduceScatter: shards,
-	scenario.Broadcast:     {{scenario.AlgoRing, everyProtocol}},
+	scenario.Broadcast:     {scenario.AlgoRing},
+	scenario.Reduce:        {scenario.AlgoRing},
 }
 
 // shards are the contenders of all-gather and reduce-scatter.
-var shards = []contender{
-	{scenario.AlgoRing, everyProtocol},
-	{scenario.AlgoNVLS, []scenario.Protocol{scenario.ProtoSimple}},
-	{scenario.AlgoCollNetDirect, []scenario.Protocol{scenario.ProtoSimple}},
-}
-
-var everyProtocol = []scenario.Protocol{scenario.ProtoLL, scenario.ProtoLL128, scenario.ProtoSimple}
+var shards = []scenario.Algorithm{scenario.AlgoRing, scenario.AlgoNVLS, scenario.AlgoCollNetDirect}
 
 // algorithms runs a sweep with NCCL's choice and with each of its algorithms and protocols, and
 // reports the fastest at each size.
@@ -69,13 +52,13 @@ func (b *bench) algorithms(ctx context.Context, e *Env, r *scenario.Resolved) er
 		return err
 	}
 	best := slices.Clone(chosen)
-	for _, c := range list {
-		if !takesPart(r, c.algo) {
+	for _, algo := range list {
+		if !takesPart(r, algo) {
 			continue
 		}
-		for _, proto := range c.protocols {
+		for _, proto := range scenario.Protocols(r.Workload.Collective, algo) {
 			forced := *r
-			forced.Workload.Algorithm, forced.Workload.Protocol = c.algo, proto
+			forced.Workload.Algorithm, forced.Workload.Protocol = algo, proto
 			var points []runstore.Point
 			err := b.execution.run(ctx, e, &forced, keep(&points))
 			if err != nil && codeOf(err) != Failed { // an algorithm that the cluster cannot run has no points

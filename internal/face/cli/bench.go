@@ -26,6 +26,9 @@ var operations = []struct {
 	{"all-gather", scenario.AllGather},
 	{"reduce-scatter", scenario.ReduceScatter},
 	{"broadcast", scenario.Broadcast},
+	{"reduce", scenario.Reduce},
+	{"scatter", scenario.Scatter},
+	{"gather", scenario.Gather},
 	{"alltoall", scenario.AllToAll},
 	{"sendrecv", scenario.SendRecv},
 }
@@ -66,6 +69,7 @@ type bench struct {
 	datatype string
 	root     int
 	op       string
+	as       string
 }
 
 func newBench(e *Env) *cobra.Command {
@@ -80,10 +84,14 @@ func newBench(e *Env) *cobra.Command {
 		Long: `Simulates a collective as nccl-tests measures it, and prints its table, column
 for column: scripts for nccl-tests can read it. Sizes (8, 64K, 1M, 8G in powers of
 1024) and flags have the form of nccl-tests. A simulation does not distinguish
-out-of-place from in-place; both columns show the same.`,
+out-of-place from in-place; both columns show the same. --as, -t and -g are the
+program and the launch that the times are to be compared with: one thread that
+launches for several GPUs has a floor, and PyTorch adds its own launch.`,
 		Example: `  weft bench all-reduce -b 8 -e 8G -f 2 --cluster dgx-h100 --nodes 16
   weft bench alltoall -b 1M -e 64M -f 4 --cluster examples/h100-128.yaml --fabric roce-v2-400g
-  weft bench all-reduce -b 1G -e 1G | grep 'Avg bus bandwidth'`,
+  weft bench all-reduce -b 1G -e 1G | grep 'Avg bus bandwidth'
+  weft bench all-reduce -b 8 -e 1G -f 2 --nodes 1 -g 8    # a log of all_reduce_perf -g 8
+  weft bench all-reduce -b 8 -e 1G -f 2 --as torch        # PyTorch's times`,
 		Args:              args(1, 1, "one collective ("+strings.Join(names, ", ")+")"),
 		ValidArgsFunction: cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -103,11 +111,12 @@ out-of-place from in-place; both columns show the same.`,
 	f.IntVarP(&b.factor, "stepfactor", "f", 1, "factor between sizes; above 1 it replaces the increment")
 	f.IntVarP(&b.iters, "iters", "n", 1, "iterations of each size; without jitter each is the same")
 	f.IntVarP(&b.warmup, "warmup_iters", "w", 0, "iterations before the measured ones")
-	f.IntVarP(&b.gpus, "ngpus", "g", 0, "GPUs of each node and thread, with their share of its NICs (default: all; 1 with -t)")
+	f.IntVarP(&b.gpus, "ngpus", "g", 0, "GPUs of each node and thread, with their share of its NICs; one thread launches for all of them (default: all, each with a process; 1 with -t)")
 	f.IntVarP(&b.threads, "nthreads", "t", 1, "threads of each node; -t times -g GPUs take part")
+	f.StringVar(&b.as, "as", "", "the harness that reports the times: nccl-tests, launched as -t and -g say, or torch (default: the scenario's, nccl-tests with a process for each GPU)")
 	f.IntVarP(&b.checks, "check", "c", 1, "0 prints N/A for #wrong; nothing else to check")
 	f.StringVarP(&b.datatype, "datatype", "d", "float", "element type")
-	f.IntVarP(&b.root, "root", "r", 0, "root rank of a broadcast")
+	f.IntVarP(&b.root, "root", "r", 0, "root rank of a broadcast, reduce, scatter or gather")
 	f.StringVarP(&b.op, "op", "o", "sum", "reduction: "+strings.Join(reductions, ", ")+"; it has no effect on the network")
 	for i := range fixedFlags {
 		fixedFlags[i].register(f)
@@ -200,7 +209,7 @@ func (b *bench) do(ctx context.Context, e *Env, collect scenario.Collective) err
 		Weft: e.Version.Weft, MinBytes: from, MaxBytes: to, Step: int64(step),
 		Iters: r.Run.Iterations, Warmup: r.Run.Warmup, Check: b.checks != 0,
 		Collect: collect, Op: b.op, Root: r.Workload.Root, Datatype: r.Workload.Datatype,
-		GPUs: r.Cluster.Node.GPUs, GPU: gpuTitle(r.Cluster.Node.GPU.Model),
+		GPUs: r.Cluster.Node.GPUs, Threads: b.threads, PerThread: max(1, b.gpus), GPU: gpuTitle(r.Cluster.Node.GPU.Model),
 	}
 	if b.factor > 1 {
 		header.Step, header.Factor = int64(b.factor), true
@@ -243,7 +252,7 @@ func (b *bench) scenario(e *Env, collect scenario.Collective, from, to, step uni
 	if b.flags.Flags().Changed("datatype") {
 		over = append(over, scenario.Override{Path: "workload.datatype", Value: b.datatype, Origin: "-d " + abridged(b.datatype)})
 	}
-	if collect == scenario.Broadcast {
+	if slices.Contains([]scenario.Collective{scenario.Broadcast, scenario.Reduce, scenario.Scatter, scenario.Gather}, collect) {
 		over = append(over, scenario.Set("workload.root", b.root, fmt.Sprintf("-r %d", b.root)))
 	}
 	file, err := b.choice.cluster(e, b.cluster)
@@ -251,6 +260,9 @@ func (b *bench) scenario(e *Env, collect scenario.Collective, from, to, step uni
 		return nil, err
 	}
 	if over, err = b.reduced(file, over); err != nil {
+		return nil, err
+	}
+	if over, err = b.harness(over); err != nil {
 		return nil, err
 	}
 	r, err := b.resolve(file, over...)

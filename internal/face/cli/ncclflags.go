@@ -31,7 +31,7 @@ var fixedFlags = []fixedFlag{
 	{"blocking", "z", 0, []int{0}, "0: the next operation is posted before the previous one is done", "waiting for each operation is not simulated"},
 	{"stream_null", "y", 0, nil, "no effect: there is no stream", ""},
 	{"timeout", "T", 0, nil, "no effect: run.limit bounds a simulation", ""},
-	{"cudagraph", "G", 0, []int{0}, "0: CUDA graphs are not simulated", "CUDA graphs are not simulated"},
+	{"cudagraph", "G", 0, nil, "launches of CUDA graphs: from 1 on no launch is a floor, and kernels start as without", ""},
 	{"report_cputime", "C", 0, []int{0}, "0: time of the operation", "the table has the time of the operation, not of the CPU's calls"},
 	{"local_register", "R", 0, []int{0}, "0: buffers are not registered", "registered buffers are not simulated"},
 }

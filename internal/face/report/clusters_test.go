@@ -16,7 +16,7 @@ import (
 // clusterResults are two clusters with made-up times: one node, scored, in a fit, with a row of a
 // forced algorithm; and two nodes that are not scored.
 func clusterResults() []validate.Result {
-	inside := &tables.Cluster{ID: "X", Title: "8 GPUs of one node", Nodes: 1, GPUs: 8, Harness: tables.Process, Architecture: scenario.Hopper, Fit: tables.FitNode, Without: &nccl.Figures{}}
+	inside := &tables.Cluster{ID: "X", Title: "8 GPUs of one node", Nodes: 1, GPUs: 8, Harness: scenario.Process, Architecture: scenario.Hopper, Fit: tables.FitNode, Without: &nccl.Figures{}}
 	between := &tables.Cluster{ID: "Y", Title: "2 nodes of 8 GPUs", Nodes: 2, GPUs: 8, Unscored: "a fault"}
 	var out []validate.Result
 	for _, c := range []*tables.Cluster{inside, between} {

@@ -31,6 +31,8 @@ type NCCLTests struct {
 	Root      int
 	Datatype  scenario.Datatype
 	GPUs      int    // per node
+	Threads   int    // of a process
+	PerThread int    // GPUs of a thread
 	GPU       string // model
 	MinBusBW  float64
 	HasMinBus bool // NCCL_TESTS_MIN_BW is set
@@ -50,6 +52,9 @@ var tests = map[scenario.Collective]test{
 	scenario.AllGather:     {program: "all_gather_perf", perRank: true, inPlace: true},
 	scenario.ReduceScatter: {program: "reduce_scatter_perf", reduces: true, perRank: true, inPlace: true},
 	scenario.Broadcast:     {program: "broadcast_perf", rooted: true, inPlace: true},
+	scenario.Reduce:        {program: "reduce_perf", reduces: true, rooted: true, inPlace: true},
+	scenario.Scatter:       {program: "scatter_perf", rooted: true, perRank: true, inPlace: true},
+	scenario.Gather:        {program: "gather_perf", rooted: true, perRank: true, inPlace: true},
 	scenario.AllToAll:      {program: "alltoall_perf", perRank: true},
 	scenario.SendRecv:      {program: "sendrecv_perf", reduces: true},
 }
@@ -133,8 +138,8 @@ func (o NCCLTests) heading(b *strings.Builder, t test, ranks int, f runstore.Fab
 		step = "factor"
 	}
 	fmt.Fprintf(b, "# weft %s: %s simulated on %s, %s a port; #wrong counts what did not arrive\n", o.Weft, t.program, f.Name, f.Rate)
-	fmt.Fprintf(b, "# nThread 1 nGpus 1 minBytes %d maxBytes %d step: %d(%s) warmup iters: %d iters: %d agg iters: 1 validation: %d graph: 0\n",
-		o.MinBytes, o.MaxBytes, o.Step, step, o.Warmup, o.Iters, check)
+	fmt.Fprintf(b, "# nThread %d nGpus %d minBytes %d maxBytes %d step: %d(%s) warmup iters: %d iters: %d agg iters: 1 validation: %d graph: 0\n",
+		max(1, o.Threads), max(1, o.PerThread), o.MinBytes, o.MaxBytes, o.Step, step, o.Warmup, o.Iters, check)
 	fmt.Fprintf(b, "#\n# Using devices\n")
 	gpus := max(1, o.GPUs)
 	for rank := range min(ranks, maxRankLines) {

@@ -76,7 +76,7 @@ var (
 // ncclOps are weft's names of nccl-tests' operations; weft has no model of the others.
 var ncclOps = map[string]string{
 	"all_reduce": "all-reduce", "all_gather": "all-gather", "reduce_scatter": "reduce-scatter",
-	"broadcast": "broadcast", "alltoall": "all-to-all", "sendrecv": "send-recv",
+	"broadcast": "broadcast", "reduce": "reduce", "scatter": "scatter", "gather": "gather", "alltoall": "all-to-all", "sendrecv": "send-recv",
 }
 
 func (r *ncclTests) line(n int, text string) {

@@ -22,11 +22,17 @@ type allToAll struct {
 const allToAllWindow = 8
 
 func newAllToAll(s Spec) (Program, error) {
+	p := pairs(s)
+	return &p, nil
+}
+
+// pairs is the division of a spec's data among all pairs.
+func pairs(s Spec) allToAll {
 	w := s.Window
 	if w == 0 {
 		w = allToAllWindow
 	}
-	return &allToAll{l: s.Layout, bytes: s.Bytes, elem: s.Elem, channels: s.Channels, window: w}, nil
+	return allToAll{l: s.Layout, bytes: s.Bytes, elem: s.Elem, channels: s.Channels, window: w}
 }
 
 func (p *allToAll) Ranks() int    { return p.l.Ranks() }

@@ -1,16 +1,19 @@
 package collective
 
 // ringBroadcast passes the vector along the ring from the root, chunk by chunk
-// (src/device/broadcast.h of NCCL). Every chunk is a lane of two steps: receive it, pass it on.
+// (src/device/broadcast.h of NCCL). Every chunk is a lane of two steps: receive it, pass it on. A
+// reduce goes from the rank after the root to the root, and every rank adds its own vector
+// (src/device/reduce.h).
 type ringBroadcast struct {
 	cut
-	l    Layout
-	root int
+	l       Layout
+	root    int
+	reduces bool
 }
 
 func newRingBroadcast(s Spec) (Program, error) {
 	c, err := newCut(s, s.Bytes, s.chunk(SlotBytes), 1, Slots)
-	return &ringBroadcast{cut: c, l: s.Layout, root: s.Root}, err
+	return &ringBroadcast{cut: c, l: s.Layout, root: s.Root, reduces: s.Op == Reduce}, err
 }
 
 func (p *ringBroadcast) Ranks() int { return p.l.Ranks() }
@@ -24,10 +27,15 @@ func (p *ringBroadcast) Step(rank, lane, k int, s *Step) bool {
 	}
 	r := p.l.ring(lane % p.channels)
 	i := r.index(rank)
-	place := mod(i-r.index(p.root), n)
+	first := r.index(p.root)
+	if p.reduces {
+		first++
+	}
+	place := mod(i-first, n)
 	switch {
 	case k == 0 && place > 0:
 		s.recv(hi - lo)
+		s.Reduce = p.reduces
 	case k == 1 && place < n-1:
 		s.send(r.send(rank, r.at(i+1), 0, lo, hi))
 	}

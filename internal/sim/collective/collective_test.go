@@ -35,7 +35,11 @@ func buffers(s Spec) (in, out [][]uint64) {
 			lo, hi := shardOf(s, r)
 			clear(buf[:lo])
 			clear(buf[hi:])
-		case Broadcast:
+		case Gather:
+			lo, hi := shardOf(s, r)
+			clear(buf[:lo])
+			clear(buf[hi:])
+		case Broadcast, Scatter:
 			if r != s.Root {
 				clear(buf)
 			}
@@ -60,6 +64,12 @@ func want(s Spec, rank, b int) (uint64, bool) {
 	n := s.Layout.Ranks()
 	lo, hi := shardOf(s, rank)
 	switch s.Op {
+	case Reduce:
+		var v uint64
+		for r := range n {
+			v += value(r, b)
+		}
+		return v, rank == s.Root
 	case ReduceScatter:
 		if b < lo || b >= hi {
 			return 0, false
@@ -79,6 +89,14 @@ func want(s Spec, rank, b int) (uint64, bool) {
 		}
 	case Broadcast:
 		return value(s.Root, b), true
+	case Scatter:
+		return value(s.Root, b), b >= lo && b < hi
+	case Gather:
+		for r := range n {
+			if lo, hi := shardOf(s, r); b >= lo && b < hi {
+				return value(r, b), rank == s.Root
+			}
+		}
 	case AllToAll:
 		from := b / (hi - lo)
 		return value(from, lo+b%(hi-lo)), from != rank
@@ -150,6 +168,9 @@ func traffic(s Spec) int64 {
 		return n * s.Bytes
 	case s.Op == Send:
 		return s.Bytes
+	case s.Op == Scatter || s.Op == Gather:
+		lo, hi := shardOf(s, s.Root)
+		return s.Bytes - int64(hi-lo)
 	default:
 		return (n - 1) * s.Bytes
 	}
@@ -177,8 +198,8 @@ func layouts() []Layout {
 		all = append(all, Layout{Nodes: 1, PerNode: n})
 	}
 	return append(all,
-		Layout{2, 2, 0}, Layout{3, 2, 0}, Layout{4, 2, 1}, Layout{2, 3, 0}, Layout{3, 3, 2}, Layout{2, 4, 8}, Layout{3, 4, 2},
-		Layout{4, 4, 0}, Layout{5, 4, 1}, Layout{2, 8, 0}, Layout{3, 8, 4}, Layout{4, 8, 8}, Layout{3, 5, 7}, Layout{2, 4, 5}, Layout{3, 4, 6}, Layout{2, 8, 3}, Layout{2, 8, 12}, Layout{11, 3, 0}, Layout{33, 1, 2})
+		Layout{2, 2, 0, 0}, Layout{3, 2, 0, 0}, Layout{4, 2, 1, 0}, Layout{2, 3, 0, 0}, Layout{3, 3, 2, 0}, Layout{2, 4, 8, 0}, Layout{3, 4, 2, 0},
+		Layout{4, 4, 0, 0}, Layout{5, 4, 1, 0}, Layout{2, 8, 0, 0}, Layout{3, 8, 4, 0}, Layout{4, 8, 8, 0}, Layout{3, 5, 7, 0}, Layout{2, 4, 5, 0}, Layout{3, 4, 6, 0}, Layout{2, 8, 3, 0}, Layout{2, 8, 12, 0}, Layout{11, 3, 0, 0}, Layout{33, 1, 2, 0})
 }
 
 func TestEveryProgramComputesItsOperation(t *testing.T) {
@@ -221,7 +242,7 @@ func TestEveryProgramComputesItsOperation(t *testing.T) {
 }
 
 func TestANodeOfMoreThan32GPUsHas32Heads(t *testing.T) {
-	for _, l := range []Layout{{1, 36, 0}, {2, 36, 36}, {2, 40, 80}, {3, 34, 17}, {2, 66, 33}} {
+	for _, l := range []Layout{{1, 36, 0, 0}, {2, 36, 36, 0}, {2, 40, 80, 0}, {3, 34, 17, 0}, {2, 66, 33, 0}} {
 		if got, want := l.Heads(), min(MaxHeads, max(l.Rails(), l.PerNode*(2-l.Nodes))); got != want {
 			t.Errorf("%+v has %d heads, not %d", l, got, want)
 		}
@@ -389,7 +410,7 @@ func TestHierarchicalAllReduceSparesTheNICs(t *testing.T) {
 }
 
 func TestRingsStayOnTheirRail(t *testing.T) {
-	for _, l := range []Layout{{4, 8, 8}, {2, 8, 0}, {6, 4, 8}, {3, 8, 4}, {4, 8, 1}, {5, 1, 2}, {3, 3, 0}} {
+	for _, l := range []Layout{{4, 8, 8, 0}, {2, 8, 0, 0}, {6, 4, 8, 0}, {3, 8, 4, 0}, {4, 8, 1, 0}, {5, 1, 2, 0}, {3, 3, 0, 0}} {
 		for c := range 16 {
 			r := l.ring(c)
 			for i := range l.Ranks() {
@@ -610,7 +631,7 @@ func TestSpecsThatMakeNoSenseAreRefused(t *testing.T) {
 }
 
 func TestBusFactorsAreThoseOfNCCLTests(t *testing.T) {
-	for op, want := range map[Op]float64{AllReduce: 1.75, AllGather: .875, ReduceScatter: .875, AllToAll: .875, Broadcast: 1, SendRecv: 1} {
+	for op, want := range map[Op]float64{AllReduce: 1.75, AllGather: .875, ReduceScatter: .875, AllToAll: .875, Broadcast: 1, SendRecv: 1, Reduce: 1, Scatter: .875, Gather: .875} {
 		if got := op.BusFactor(8); got != want {
 			t.Errorf("%v: %v, not %v", op, got, want)
 		}

@@ -32,9 +32,9 @@
 //
 // # Buffers
 //
-// All-reduce, all-gather, reduce-scatter and broadcast work in place in a buffer of Bytes. Rank i's
+// All-reduce, all-gather, reduce-scatter, broadcast, reduce, scatter and gather work in place in a buffer of Bytes. Rank i's
 // part is the i-th of n parts that differ by at most one element; a reduce-scatter leaves partial
-// sums in the other parts. All-to-all and send/recv go from a send buffer to a receive buffer.
+// sums in the other parts, and a reduce in the ranks that are not the root. All-to-all and send/recv go from a send buffer to a receive buffer.
 // Transfer.Src and Dst are the offsets.
 //
 // # Sources
@@ -46,8 +46,7 @@
 //
 // # What is left out
 //
-// The reduction and copying in the network (CollNet, SHARP), which the fabric models; reduce,
-// gather and scatter; trees in which two GPUs of a node share the traffic with other nodes
+// The reduction and copying in the network (CollNet, SHARP), which the fabric models; trees in which two GPUs of a node share the traffic with other nodes
 // (NCCL_TOPO_PATTERN_BALANCED_TREE of Ampere); nodes with unequal numbers of GPUs; user-registered
 // buffers. The slots of a connection, NCCL's flow control, are modelled by the executor of the
 // program.
@@ -58,8 +57,8 @@
 //     numbering of ranks
 //   - chunk.go: NCCL's division of messages
 //   - ringallreduce.go, ringgather.go, tree.go, dtree.go, broadcast.go: rings and trees
-//   - halving.go, bruck.go, alltoall.go, sendrecv.go: halving and doubling, Bruck, all-to-all,
-//     send and receive
+//   - halving.go, bruck.go, alltoall.go, rooted.go, sendrecv.go: halving and doubling, Bruck,
+//     all-to-all, scatter and gather, send and receive
 //   - hierarchical.go: a ring per rail between the nodes
 //   - nvls.go, nvlsshards.go, collnet.go, collnetchain.go, collnetshards.go: reductions in
 //     scale-up switches and in the network

@@ -8,6 +8,7 @@ type Layout struct {
 	Nodes   int
 	PerNode int // GPUs of a node
 	NICs    int // NICs of a node, each on the same rail in every node; 0 is one per GPU
+	Stripe  int // NICs beside each other that make one rail, and share its messages; 0 is 1
 }
 
 // Ranks is the number of ranks.
@@ -19,12 +20,12 @@ func (l Layout) Node(rank int) int { return rank / l.PerNode }
 // Local is a rank's number inside its node.
 func (l Layout) Local(rank int) int { return rank % l.PerNode }
 
-// Rails is the number of NICs of a node.
+// Rails is the number of NICs of a node, or of their stripes.
 func (l Layout) Rails() int {
 	if l.NICs == 0 {
 		return l.PerNode
 	}
-	return l.NICs
+	return l.NICs / max(l.Stripe, 1)
 }
 
 // RailGPU is the local number of the GPU beside a NIC; if several GPUs share a NIC, of the first of

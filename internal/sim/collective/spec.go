@@ -12,13 +12,16 @@ const (
 	AllGather               // the gathered vector; rank i contributes its i-th part
 	ReduceScatter           // the vector of every rank; rank i keeps its i-th part
 	Broadcast               // the root's vector
+	Reduce                  // the vector of every rank; the root gets the sum
+	Scatter                 // the root's data for all ranks, itself included, in equal parts
+	Gather                  // the data that the root gets from all ranks, itself included, in equal parts
 	AllToAll                // the data that a rank sends to all, itself included, in equal parts
 	SendRecv                // the data that rank r sends to rank r+1
 	Send                    // the data that the root sends to the next rank
 	numOps
 )
 
-var opNames = [numOps]string{"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "send/recv", "send"}
+var opNames = [numOps]string{"all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce", "scatter", "gather", "all-to-all", "send/recv", "send"}
 
 func (o Op) String() string {
 	if o < numOps {
@@ -37,7 +40,7 @@ func (o Op) BusFactor(ranks int) float64 {
 	switch o {
 	case AllReduce:
 		return 2 * (n - 1) / n
-	case AllGather, ReduceScatter, AllToAll:
+	case AllGather, ReduceScatter, AllToAll, Scatter, Gather:
 		return (n - 1) / n
 	default:
 		return 1
@@ -78,12 +81,12 @@ type Spec struct {
 	Algo   Algo
 	Layout Layout
 	Bytes  int64 // the size column of nccl-tests
-	Root   int   // of a broadcast or a send
+	Root   int   // of a broadcast, a reduce, a scatter, a gather or a send
 
 	// Channels is the number of equal parts of the message, each with its own order of ranks (1).
 	Channels int
 	// Chunk is the maximum size of a message of a channel (the defaults of NCCL's Simple protocol:
-	// chunk.go). An all-to-all does not use it: each pair has one piece.
+	// chunk.go). An all-to-all, a scatter and a gather do not use it: each pair has one piece.
 	Chunk int64
 	// Slices cuts each chunk of a ring, so that one slice is on the wire while
 	// another is reduced (2, as NCCL).
@@ -116,6 +119,9 @@ var makers = map[Op]map[Algo]maker{
 	AllGather:     {Ring: newRingAllGather, Hierarchical: newHierarchicalAllGather, NVLS: newNVLSShards, CollNetDirect: newCollNetShards, Bruck: newBruckAllGather},
 	ReduceScatter: {Ring: newRingReduceScatter, Hierarchical: newHierarchicalReduceScatter, NVLS: newNVLSShards, CollNetDirect: newCollNetShards, Bruck: newBruckReduceScatter},
 	Broadcast:     {Ring: newRingBroadcast, Tree: newTreeBroadcast},
+	Reduce:        {Ring: newRingBroadcast},
+	Scatter:       {Direct: newRooted},
+	Gather:        {Direct: newRooted},
 	AllToAll:      {Direct: newAllToAll},
 	SendRecv:      {Direct: newSendRecv},
 	Send:          {Direct: newSend},

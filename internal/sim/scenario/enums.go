@@ -187,6 +187,32 @@ const (
 	KernelsReckoned KernelTimes = "nccl"
 )
 
+// Harness is the program that measures a collective, and its way of launch.
+type Harness string
+
+// The harnesses.
+const (
+	Process Harness = "process" // nccl-tests, a process for each GPU
+	Thread  Harness = "thread"  // nccl-tests -t: one process, a thread for each GPU
+	ForAll  Harness = "for-all" // nccl-tests -g: one thread launches for all GPUs
+	Torch   Harness = "torch"   // PyTorch, which times one operation at a time
+)
+
+// String is the harness for people.
+func (h Harness) String() string {
+	switch h {
+	case Process:
+		return "nccl-tests, a process for each GPU"
+	case Thread:
+		return "nccl-tests, a thread for each GPU"
+	case ForAll:
+		return "nccl-tests, one thread for all GPUs"
+	case Torch:
+		return "PyTorch"
+	}
+	return "not known"
+}
+
 // Enforcement is the place where P_Keys are checked, in addition to the receiving HCA, which always
 // checks. The values are OpenSM's part_enforce.
 type Enforcement string
@@ -349,6 +375,9 @@ const (
 	AllGather     Collective = "all-gather"
 	ReduceScatter Collective = "reduce-scatter"
 	Broadcast     Collective = "broadcast"
+	Reduce        Collective = "reduce"
+	Scatter       Collective = "scatter"
+	Gather        Collective = "gather"
 	AllToAll      Collective = "all-to-all"
 	SendRecv      Collective = "send-recv"
 )
@@ -446,6 +475,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[RoutingEngine]():     {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
 	reflect.TypeFor[Queueing]():          {"voq", "fifo"},
 	reflect.TypeFor[KernelTimes]():       {"measured", "nccl"},
+	reflect.TypeFor[Harness]():           {"process", "thread", "for-all", "torch"},
 	reflect.TypeFor[Schedule]():          {"strict", "dwrr"},
 	reflect.TypeFor[Enforcement]():       {"both", "in", "out", "off"},
 	reflect.TypeFor[ZoneKind]():          texts(zoneKinds),
@@ -459,7 +489,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[HostPath]():          {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
 	reflect.TypeFor[FEC]():               {"none", "rs-272-258", "rs-528-514", "rs-544-514"},
 	reflect.TypeFor[Distribution]():      {"none", "exponential", "lognormal"},
-	reflect.TypeFor[Collective]():        {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "send-recv"},
+	reflect.TypeFor[Collective]():        {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce", "scatter", "gather", "all-to-all", "send-recv"},
 	reflect.TypeFor[Pattern]():           {"permutation", "incast", "uniform", "flows"},
 	reflect.TypeFor[Service]():           {"rc", "uc", "ud"},
 	reflect.TypeFor[Operation]():         {"write", "read", "send"},

@@ -44,7 +44,7 @@ func (r *Resolved) Estimate() Estimate {
 	}
 	perRank := int64(2)
 	switch {
-	case w.Collective == AllToAll:
+	case w.Collective == AllToAll || w.Collective == Scatter || w.Collective == Gather:
 		perRank = max(0, e.Ranks-gpus)
 	case w.Collective == SendRecv:
 		perRank = 1

@@ -11,6 +11,14 @@ import (
 // them to a measured log. NCCL's choice of algorithm uses its own constants,
 // whatever the factors.
 type NCCL struct {
+	// Version is NCCL's release, whose rules and constants decide: 2.18 or later, such as 2.27 or
+	// 2.27.3. Empty is the newest that is known.
+	Version string `yaml:"version"`
+	// Harness is the program that reports a collective's time, and its way of launch.
+	Harness Harness `yaml:"harness"`
+	// PerThread is the number of GPUs for which one thread launches, with the harness for-all; 0 is
+	// all of a node.
+	PerThread int `yaml:"per-thread" range:"0..1024"`
 	// Times is the source of the times of the kernels and of the messages between nodes: measured,
 	// or nccl, the constants of NCCL's own cost model.
 	Times KernelTimes `yaml:"times"`
@@ -59,6 +67,12 @@ func (r clusterRules) checkNCCL() {
 		if _, err := nccl.ParseRule(line); err != nil {
 			r.complain(fmt.Sprintf("nccl.tuner[%d]", i), "%v", err)
 		}
+	}
+	if _, err := nccl.ParseRelease(n.Version); err != nil {
+		r.complain("nccl.version", "%v", err)
+	}
+	if n.PerThread > 0 && n.Harness != ForAll {
+		r.complain("nccl.per-thread", "it is for the harness %s: with %s a thread launches for one GPU", ForAll, n.Harness)
 	}
 	for _, f := range []struct {
 		name  string

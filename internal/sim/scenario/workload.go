@@ -16,6 +16,9 @@ var workloadFields = map[string][]string{
 	"all-gather":     {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
 	"reduce-scatter": {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
 	"broadcast":      {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype", "root"},
+	"reduce":         {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype", "root"},
+	"scatter":        {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype", "root"},
+	"gather":         {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype", "root"},
 	"all-to-all":     {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
 	"send-recv":      {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
 	"permutation":    {"sizes", "transport", "operation", "receive-queue", "repost", "qkey"},
@@ -85,8 +88,22 @@ var algorithmsOf = map[Collective][]Algorithm{
 	AllGather:     {AlgoRing, AlgoHierarchical, AlgoNVLS, AlgoCollNetDirect},
 	ReduceScatter: {AlgoRing, AlgoHierarchical, AlgoNVLS, AlgoCollNetDirect},
 	Broadcast:     {AlgoRing, AlgoTree},
+	Reduce:        {AlgoRing},
+	Scatter:       {AlgoDirect},
+	Gather:        {AlgoDirect},
 	AllToAll:      {AlgoDirect},
 	SendRecv:      {AlgoDirect},
+}
+
+// Protocols lists the protocols of an algorithm for a collective (ncclTopoTuneModel, addP2pToPlan).
+func Protocols(c Collective, a Algorithm) []Protocol {
+	switch {
+	case a == AlgoDirect || slices.Equal(algorithmsOf[c], []Algorithm{AlgoDirect}):
+		return []Protocol{ProtoSimple, ProtoLL}
+	case a == AlgoNVLS || a == AlgoNVLSTree || a == AlgoCollNetDirect || a == AlgoCollNetChain:
+		return []Protocol{ProtoSimple}
+	}
+	return []Protocol{ProtoSimple, ProtoLL, ProtoLL128}
 }
 
 func (r workloadRules) check() {
@@ -135,6 +152,9 @@ func (r workloadRules) checkCollective(ranks int) {
 	valid := algorithmsOf[w.Collective]
 	if w.Algorithm != AlgoAuto && !slices.Contains(valid, w.Algorithm) {
 		r.complain("workload.algorithm", "there is no %s by %s: want %s", w.Collective, w.Algorithm, oneOf(append([]string{string(AlgoAuto)}, texts(valid)...)))
+	}
+	if protocols := Protocols(w.Collective, w.Algorithm); w.Protocol != ProtoAuto && !slices.Contains(protocols, w.Protocol) {
+		r.complain("workload.protocol", "NCCL has no %s by %s with %s: want %s", w.Collective, w.Algorithm, w.Protocol, oneOf(append([]string{string(ProtoAuto)}, texts(protocols)...)))
 	}
 	switch inside := w.Algorithm == AlgoNVLS || w.Algorithm == AlgoNVLSTree; {
 	case inside && !r.Cluster.Node.ScaleUp.Multicast:

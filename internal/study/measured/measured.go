@@ -10,32 +10,6 @@ import (
 	"weft/units"
 )
 
-// Harness is the program that measured a table, and how it launched.
-type Harness string
-
-// The harnesses.
-const (
-	Process Harness = "process" // nccl-tests, a process for each GPU
-	Thread  Harness = "thread"  // nccl-tests -t: one process, a thread for each GPU
-	ForAll  Harness = "for all" // nccl-tests -g: one thread launches for all GPUs
-	Torch   Harness = "torch"   // PyTorch, which adds 10 to 20 us for each operation
-)
-
-// String is the harness for people.
-func (h Harness) String() string {
-	switch h {
-	case Process:
-		return "nccl-tests, a process for each GPU"
-	case Thread:
-		return "nccl-tests, a thread for each GPU"
-	case ForAll:
-		return "nccl-tests, one thread for all GPUs"
-	case Torch:
-		return "PyTorch"
-	}
-	return "not known"
-}
-
 // Cluster is a cluster with a published table.
 type Cluster struct {
 	ID, Title string
@@ -50,7 +24,7 @@ type Cluster struct {
 	Fabric  string
 	Network string // between the nodes, in words
 	NCCL    string // version; empty if unknown
-	Harness Harness
+	Harness scenario.Harness
 	// Fit is the fit that takes the cluster's rows; empty if none does.
 	Fit Fit
 	// Without are the figures of NCCL's kernels that were fitted without the cluster, nil if no fit
@@ -109,9 +83,9 @@ func (c *Cluster) Scores(r *Row) (ok bool, why string) {
 		return false, c.Unscored
 	case c.Harness == "":
 		return false, "the launch is not known"
-	case c.Harness == ForAll && r.Time < floors*c.launch(r.Op):
+	case c.Harness == scenario.ForAll && r.Time < floors*c.launch(r.Op):
 		return false, "less than three times the launch for all GPUs"
-	case c.Harness == Torch && r.Time < torchPart*torchLaunch:
+	case c.Harness == scenario.Torch && r.Time < torchPart*torchLaunch:
 		return false, "PyTorch's launch is more than a tenth of the time"
 	}
 	return true, ""
@@ -139,6 +113,7 @@ func (c *Cluster) Scenario(r *Row) scenario.Scenario {
 	return scenario.Scenario{
 		Cluster:  scenario.Cluster{Nodes: nodes, Node: node},
 		Fabrics:  []scenario.Fabric{{Preset: c.Fabric}},
+		NCCL:     scenario.NCCL{Version: c.NCCL, Harness: c.Harness},
 		Workload: scenario.Workload{Collective: r.Op, Algorithm: r.Algorithm, Sizes: []units.Bytes{units.Bytes(r.Bytes)}},
 	}
 }
@@ -152,7 +127,7 @@ func BusFactor(op scenario.Collective, ranks int) float64 {
 	switch op {
 	case scenario.AllReduce:
 		return 2 * (n - 1) / n
-	case scenario.AllGather, scenario.ReduceScatter, scenario.AllToAll:
+	case scenario.AllGather, scenario.ReduceScatter, scenario.AllToAll, scenario.Scatter, scenario.Gather:
 		return (n - 1) / n
 	}
 	return 1

@@ -70,7 +70,7 @@ func Read(clusters, rows, predicted io.Reader) ([]Cluster, error) {
 			ID: l.text(0), Title: l.text(1), Nodes: l.count(2, mostRanks), GPUs: l.count(3, mostRanks),
 			Architecture: scenario.Architecture(l.one(4, string(scenario.Ampere), string(scenario.Hopper), string(scenario.Blackwell), string(scenario.CDNA3))),
 			Preset:       l.of[5], Fabric: l.of[7], Network: l.text(8), NCCL: l.of[9],
-			Harness: Harness(l.one(10, "", string(Process), string(Thread), string(ForAll), string(Torch))), Fit: Fit(l.one(11, "", string(FitNode), string(FitBetween))), Unscored: l.of[12], Note: l.of[13], Source: l.text(14),
+			Harness: scenario.Harness(l.one(10, "", string(scenario.Process), string(scenario.Thread), string(scenario.ForAll), string(scenario.Torch))), Fit: Fit(l.one(11, "", string(FitNode), string(FitBetween))), Unscored: l.of[12], Note: l.of[13], Source: l.text(14),
 		}
 		if l.of[6] != "" {
 			c.NICs = l.count(6, mostRanks)
@@ -126,7 +126,7 @@ func Read(clusters, rows, predicted io.Reader) ([]Cluster, error) {
 // row reads a row of a cluster.
 func (l *line) row(c *Cluster) Row {
 	r := Row{
-		Op:    scenario.Collective(l.one(1, string(scenario.AllReduce), string(scenario.AllGather), string(scenario.ReduceScatter), string(scenario.AllToAll), string(scenario.SendRecv))),
+		Op:    scenario.Collective(l.one(1, string(scenario.AllReduce), string(scenario.AllGather), string(scenario.ReduceScatter), string(scenario.Broadcast), string(scenario.Reduce), string(scenario.Scatter), string(scenario.Gather), string(scenario.AllToAll), string(scenario.SendRecv))),
 		Ranks: l.count(2, mostRanks), Bytes: int64(l.count(3, mostBytes)), Algorithm: scenario.Algorithm(l.of[6]),
 		Chosen: l.of[7], Note: l.of[8],
 	}

@@ -106,24 +106,24 @@ func TestPredictedTimesAreWrittenAsTheyAreRead(t *testing.T) {
 func TestARowCountsIfTheLaunchIsSmall(t *testing.T) {
 	us := units.Microsecond
 	for _, x := range []struct {
-		harness  Harness
+		harness  scenario.Harness
 		unscored string
 		took     units.Time
 		want     bool
 	}{
-		{Process, "", 5 * us, true},
-		{Thread, "", 5 * us, true},
-		{Process, "a fault", 500 * us, false},
+		{scenario.Process, "", 5 * us, true},
+		{scenario.Thread, "", 5 * us, true},
+		{scenario.Process, "a fault", 500 * us, false},
 		{"", "", 500 * us, false},
-		{ForAll, "", 134 * us, false},
-		{ForAll, "", 135 * us, true},
-		{Torch, "", 199 * us, false},
-		{Torch, "", 200 * us, true},
+		{scenario.ForAll, "", 134 * us, false},
+		{scenario.ForAll, "", 135 * us, true},
+		{scenario.Torch, "", 199 * us, false},
+		{scenario.Torch, "", 200 * us, true},
 	} {
 		c := Cluster{Harness: x.harness, Unscored: x.unscored, Rows: []Row{
 			{Op: scenario.AllReduce, Time: 45 * us}, {Op: scenario.AllReduce, Time: x.took}, {Op: scenario.AllToAll, Time: us},
 		}}
-		if x.harness != ForAll {
+		if x.harness != scenario.ForAll {
 			c.Rows = c.Rows[1:]
 		}
 		r := &c.Rows[len(c.Rows)-2]

@@ -66,12 +66,12 @@ func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *
 		return err
 	}
 	if w.Folded != nil && !exact {
-		executor.AllocateForPhases(p, executor.LayoutOf(&r.Cluster), w.Folded.Phases)
+		executor.AllocateForPhases(p, executor.LayoutOf(&r.Cluster, p.Fabric), w.Folded.Phases)
 		res.Reduction = p.Aggregation.Result()
 		return replayFolded(ctx, p, r, w.Folded, res)
 	}
 	g := w.Whole()
-	executor.AllocateForGraph(p, executor.LayoutOf(&r.Cluster), g)
+	executor.AllocateForGraph(p, executor.LayoutOf(&r.Cluster, p.Fabric), g)
 	res.Reduction = p.Aggregation.Result()
 	x, err := executor.Execute(ctx, p, r, g)
 	if err != nil {

@@ -106,7 +106,7 @@ func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
 	if err != nil {
 		return nil, err
 	}
-	executor.AllocateForPhases(p, executor.LayoutOf(&r.Cluster), t.step.Phases)
+	executor.AllocateForPhases(p, executor.LayoutOf(&r.Cluster, p.Fabric), t.step.Phases)
 	t.out.Fabrics[fabric].Reduction = p.Aggregation.Result()
 	out := &fabricSteps{steps: t.stepsOn(p, fabric, &t.out.Fabrics[fabric])}
 	if calm := phases.Undisturbed(p); calm != nil {

@@ -151,8 +151,9 @@ type Cluster struct {
 	NVLS     bool // in-switch reduction; needs NVSwitch and Hopper or later
 	CollNet  bool // reduction in the network, with the plugin for it
 	CPU      CPU
-	// NetLatency is the network plugin's own figure in µs, 0 for NCCL's net_ib.
-	NetLatencyUs float64
+	Plugin   Plugin // for the network; empty is NCCL's net_ib
+	// Release is NCCL's.
+	Release Release
 	// Reckoned takes NCCL's own constants for the times of kernels, not the measured ones.
 	Reckoned bool
 	// Figures replaces the measured times of kernels; nil is those in use.
@@ -201,10 +202,10 @@ func (c Cluster) intra() link {
 func (c Cluster) llMax() float64 {
 	switch {
 	case c.Nodes == 1:
-		return llMaxBws[c.GPU][0]
+		return c.tuning().llMax[c.GPU][0]
 	case c.CPU == AMD:
-		return llMaxBws[Ampere][c.scale()]
+		return c.tuning().llMax[Ampere][c.scale()]
 	default:
-		return llMaxBws[Volta][c.scale()]
+		return c.tuning().llMax[Volta][c.scale()]
 	}
 }

@@ -2,8 +2,9 @@
 // that NCCL chooses for an operation of a size on a cluster, and its estimate of the time. It
 // follows ncclTopoTuneModel and ncclTopoGetAlgoTime in src/graph/tuning.cc, topoGetAlgoInfo and
 // calcCollChunking in src/enqueue.cc and ncclTopoCompute in src/graph/search.cc of
-// github.com/NVIDIA/nccl, as of mid-2026 (the constants are the same since 2.27). All its constants
-// are in constants.go and tree-correction.csv. AMD's RCCL has its own constants, in rccl.go.
+// github.com/NVIDIA/nccl, as of mid-2026. All its constants are in constants.go and
+// tree-correction.csv, and the differences of older releases in releases.go. AMD's RCCL has its own
+// constants, in rccl.go.
 //
 // The model's units are NCCL's: microseconds, and GB/s of 10^9 bytes. It is a plan made before the
 // run and decides no event: floats do no harm here.

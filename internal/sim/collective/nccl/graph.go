@@ -21,13 +21,13 @@ func (c Cluster) RingGraph() Graph {
 		return c.rcclGraph()
 	}
 	if c.Nodes == 1 {
-		return dup(c.GPU, fill(speedsIntra[c.GPU], c.local(), c.local(), 1))
+		return c.dup(c.fill(c.tuning().intra[c.GPU], c.local(), c.local(), 1))
 	}
 	links := math.Inf(1)
 	if c.PerNode > 1 {
 		links = c.local() * float64(c.PerNode) / float64(c.PerNode-1)
 	}
-	return dup(c.GPU, fill(speedsInter[c.GPU], c.NICGBps, links, c.NICs))
+	return c.dup(c.fill(c.tuning().inter[c.GPU], c.NICGBps, links, c.NICs))
 }
 
 // NVLSGraph is the graph of NVLS: one channel per head, at most NCCL_MAX_NVLS_ARITY
@@ -37,9 +37,9 @@ func (c Cluster) NVLSGraph() Graph {
 	if !c.switchReduces() || c.PerNode < 2 {
 		return Graph{}
 	}
-	speeds, heads := speedsIntra[c.GPU], c.Layout().Heads()
+	speeds, heads := c.tuning().intra[c.GPU], c.Layout().Heads()
 	if c.Nodes > 1 {
-		speeds = speedsInter[c.GPU]
+		speeds = c.tuning().inter[c.GPU]
 	}
 	g := Graph{Channels: heads, IntraGBps: highest(speeds, c.local()/float64(heads))}
 	g.InterGBps = g.IntraGBps
@@ -71,7 +71,7 @@ func (c Cluster) local() float64 {
 // fill chooses the speed that moves the most over ports of the given rate in GB/s, while all
 // channels together fit in links. The search tries the highest speed first, keeps the better of two
 // results, and stops at half of it.
-func fill(speeds []float64, port, links float64, ports int) Graph {
+func (c Cluster) fill(speeds []float64, port, links float64, ports int) Graph {
 	var best Graph
 	for _, s := range speeds {
 		if s > port || s > links {
@@ -81,7 +81,7 @@ func fill(speeds []float64, port, links float64, ports int) Graph {
 			break
 		}
 		// Floats until the last step: links may be infinite.
-		n := int(min(float64(ports)*math.Floor(port/s), math.Floor(links/s), maxGraphChannels))
+		n := int(min(float64(ports)*math.Floor(port/s), math.Floor(links/s), float64(c.graphChannels())))
 		if float64(n)*s > float64(best.Channels)*best.IntraGBps {
 			best = Graph{Channels: n, IntraGBps: s, InterGBps: s}
 		}
@@ -94,11 +94,11 @@ func fill(speeds []float64, port, links float64, ports int) Graph {
 }
 
 // dup is ncclTopoDupChannels: fast channels are split in two.
-func dup(gpu GPU, g Graph) Graph {
-	if g.IntraGBps < 25 || gpu >= Hopper && g.IntraGBps < 50 && g.Channels > 4 {
+func (c Cluster) dup(g Graph) Graph {
+	if g.IntraGBps < 25 || c.GPU >= Hopper && g.IntraGBps < 50 && g.Channels > 4 {
 		return g
 	}
-	n := min(2*g.Channels, maxGraphChannels)
+	n := min(2*g.Channels, c.graphChannels())
 	if n == 2*g.Channels {
 		g.IntraGBps /= 2
 		g.InterGBps /= 2
@@ -117,11 +117,14 @@ func highest(speeds []float64, limit float64) float64 {
 	return 0
 }
 
+// graphChannels is the maximum number of channels of a graph (src/init.cc).
+func (c Cluster) graphChannels() int { return c.tuning().channels / 2 }
+
 // Channels is the maximum number of running channels: twice the graph's, for the two trees, and
 // twice that between Hopper nodes with few, fast channels (ncclTopoPostset, src/graph/connect.cc).
 func (c Cluster) Channels() int {
 	g := c.RingGraph()
-	n := min(2*g.Channels, maxChannels)
+	n := min(2*g.Channels, c.tuning().channels)
 	if c.GPU >= Hopper && c.Nodes > 1 && g.IntraGBps > 45 && n < 16 {
 		n *= 2
 	}
@@ -130,8 +133,8 @@ func (c Cluster) Channels() int {
 
 // NVLSChannels is the number of running channels of NVLS.
 func (c Cluster) NVLSChannels() int {
-	n := nvlsChannels[c.GPU][min(c.Nodes, 2)-1]
-	if c.GPU == Blackwell && c.Nodes > 1 && c.NICGBps >= 96 && c.PerNode <= 8 {
+	n := c.tuning().nvlsChannels[c.GPU][min(c.Nodes, 2)-1]
+	if c.Release.since(30) && c.GPU == Blackwell && c.Nodes > 1 && c.NICGBps >= 96 && c.PerNode <= 8 {
 		n = 24
 	}
 	return n

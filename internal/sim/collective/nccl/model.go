@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strings"
 
 	"weft/internal/sim/collective"
 	"weft/units"
@@ -48,7 +49,7 @@ func (c Cluster) Costs(op collective.Op, bytes int64) ([]Cost, error) {
 // enabled reports whether NCCL considers an algorithm: the end of ncclTopoTuneModel, ncclPatEnable
 // and updateCollCostTable.
 func (c Cluster) enabled(op collective.Op, a Algo, p Proto) bool {
-	if c.Only != nil && !c.Only(a, p) {
+	if !c.Has(op, a, 0) || !c.Release.has(op, a) || !c.allows(a, p) {
 		return false
 	}
 	if p == LL128 && c.NVLinkGBps <= 0 && c.PerNode > 1 {
@@ -59,25 +60,40 @@ func (c Cluster) enabled(op collective.Op, a Algo, p Proto) bool {
 	}
 	gathers := op == collective.AllGather || op == collective.ReduceScatter
 	switch a {
-	case Ring:
-		return op == collective.AllReduce || op == collective.Broadcast || gathers
-	case Tree:
-		return op == collective.AllReduce
 	case CollNetDirect:
-		return (op == collective.AllReduce || gathers && c.headEach()) && p == Simple && c.CollNet && c.NVSwitch && c.Nodes > 1 && c.PerNode <= 8
+		return (!gathers || c.headEach()) && p == Simple && c.CollNet && c.NVSwitch && c.Nodes > 1 && c.PerNode <= 8
 	case CollNetChain:
-		return op == collective.AllReduce && p == Simple && c.CollNet && c.Nodes > 1
+		return p == Simple && c.CollNet && c.Nodes > 1
 	case NVLS:
 		if c.Nodes > 1 && !c.CollNet || gathers && !c.headEach() {
 			return false
 		}
-		return p == Simple && c.NVLSGraph().Channels >= 2 && (gathers || op == collective.AllReduce)
+		return p == Simple && c.NVLSGraph().Channels >= 2
 	case NVLSTree:
-		return op == collective.AllReduce && p == Simple && c.NVLSGraph().Channels >= 2 && c.Nodes > 1
+		return p == Simple && c.NVLSGraph().Channels >= 2 && c.Nodes > 1
 	case PAT:
-		return gathers && p == Simple && c.PerNode == 1
+		return p == Simple && c.PerNode == 1
 	default:
-		return false
+		return true
+	}
+}
+
+// allows reports whether Only leaves an algorithm with a protocol.
+func (c Cluster) allows(a Algo, p Proto) bool { return c.Only == nil || c.Only(a, p) }
+
+// Has reports whether NCCL has an algorithm for an operation of a size: on some cluster of NVIDIA's
+// GPUs, on this one of AMD's.
+func (c Cluster) Has(op collective.Op, a Algo, bytes int64) bool {
+	switch op {
+	case collective.AllReduce:
+		_, pairs := c.allPairs(op, bytes)
+		return a < PAT || a == Direct && pairs
+	case collective.AllGather, collective.ReduceScatter:
+		return a == Ring || a == CollNetDirect || a == NVLS || a == PAT
+	case collective.Broadcast, collective.Reduce:
+		return a == Ring
+	default:
+		return a == Direct
 	}
 }
 
@@ -100,6 +116,9 @@ func (c Cluster) nsteps(op collective.Op) int {
 // bandwidth is the algorithm bandwidth in GB/s.
 func (c Cluster) bandwidth(op collective.Op, a Algo, p Proto) float64 {
 	bus := c.busbw(op, a, p)
+	if (a == NVLS || a == NVLSTree) && !c.Release.since(28) {
+		return bus
+	}
 	gathers := op == collective.AllGather || op == collective.ReduceScatter
 	switch {
 	case a == Ring, (a == NVLS || a == NVLSTree) && !gathers:
@@ -130,15 +149,15 @@ func (c Cluster) busbw(op collective.Op, a Algo, p Proto) float64 {
 	case c.GPU == CDNA3:
 		return channels * g.InterGBps * c.rcclRatio(op, a, p)
 	case a == PAT:
-		return bw * patFraction
+		return bw * c.tuning().pat
 	case a == Ring && p == LL:
-		return min(c.llMax(), bw*llFraction)
+		return min(c.llMax(), bw*c.llFraction(op))
 	case a == Ring && p == LL128:
-		return min(bw*ringLL128Fraction, channels*perChMaxRingLL128Bws[c.GPU][scale])
+		return min(bw*c.ringLL128Fraction(), channels*c.tuning().ringLL128[c.GPU][scale])
 	case a == Ring:
 		return bw
 	}
-	bw = min(bw*treeFraction, channels*perChMaxTreeBws[c.GPU][scale])
+	bw = min(bw*treeFraction, channels*c.tuning().tree[c.GPU][scale])
 	switch p {
 	case LL:
 		bw = min(bw/treeLLDivisor, c.llMax())
@@ -147,7 +166,7 @@ func (c Cluster) busbw(op collective.Op, a Algo, p Proto) float64 {
 		if c.Nodes == 1 {
 			f = treeLL128One
 		}
-		bw = min(bw*f, channels*perChMaxTreeLL128Bws[c.GPU][scale])
+		bw = min(bw*f, channels*c.tuning().treeLL128[c.GPU][scale])
 	}
 	if c.treePattern() {
 		bw *= treePattern
@@ -163,6 +182,9 @@ func (c Cluster) treePattern() bool {
 }
 
 func (c Cluster) nvlsBusBW(op collective.Op, a Algo) float64 {
+	if !c.Release.since(28) {
+		return c.oldNVLSBusBW(op, a)
+	}
 	g := c.NVLSGraph()
 	n := float64(g.Channels)
 	intra := g.IntraGBps * nvlsEfficiency[c.GPU] * (n - 1) / n
@@ -180,7 +202,7 @@ func (c Cluster) nvlsBusBW(op collective.Op, a Algo) float64 {
 		bw = intra
 	}
 	if a == NVLSTree {
-		bw = min(bw, perChMaxNVLSTreeBws[c.GPU][c.scale()])
+		bw = min(bw, c.tuning().nvlsTree[c.GPU][c.scale()])
 	}
 	return n * bw
 }
@@ -189,6 +211,9 @@ func (c Cluster) nvlsBusBW(op collective.Op, a Algo) float64 {
 // them.
 func (c Cluster) collNetBusBW(op collective.Op, a Algo) float64 {
 	g := c.RingGraph()
+	if op != collective.AllReduce && !c.Release.since(27) {
+		return c.oldShardsBusBW()
+	}
 	if op != collective.AllReduce {
 		return float64(c.PerNode) * min(g.IntraGBps, g.InterGBps*collNetShards)
 	}
@@ -207,7 +232,7 @@ func (c Cluster) collNetBusBW(op collective.Op, a Algo) float64 {
 
 // latency is in µs.
 func (c Cluster) latency(op collective.Op, a Algo, p Proto) float64 {
-	base := c.base(a, p)
+	base := c.tuning().base[a][p]
 	intra, inter := c.steps(a, p)
 	n, nodes, per := float64(c.Ranks()), float64(c.Nodes), float64(c.PerNode)
 	hops := float64(log2(int64(c.Nodes)))
@@ -226,6 +251,9 @@ func (c Cluster) latency(op collective.Op, a Algo, p Proto) float64 {
 		}
 		return intra
 	case NVLSTree:
+		if !c.Release.since(19) {
+			return intra + 2*(nodes-1)*inter
+		}
 		return base + intra + 2*hops*inter
 	default: // PAT
 		return base + hops*inter/patLogDivisor + n*patLinear
@@ -239,50 +267,34 @@ func (c Cluster) collNetLocalUs(intra float64) float64 {
 	return 2 * (min(1, others)*intra + others*collNetArity)
 }
 
-// base is what an operation pays once, in µs.
-func (c Cluster) base(a Algo, p Proto) float64 {
-	if c.GPU == CDNA3 {
-		return rcclBase[p]
-	}
-	return baseLatencies[a][p]
-}
-
-// step is the cost of a step over a kind of link, in µs.
-func (c Cluster) step(on link, a Algo, p Proto) float64 {
-	if c.GPU == CDNA3 {
-		return rcclLatencies[on][a][p]
-	}
-	return hwLatencies[on][a][p]
-}
-
 // steps are the costs of a step inside a node and between nodes.
 func (c Cluster) steps(a Algo, p Proto) (intra, inter float64) {
-	intra, inter = c.step(c.intra(), a, p), c.step(linkNet, a, p)
+	intra, inter = c.tuning().hw[c.intra()][a][p], c.tuning().hw[linkNet][a][p]
 	if c.PerNode == 1 {
-		inter = c.step(linkNet, Tree, p)
+		inter = c.tuning().hw[linkNet][Tree][p]
 	}
-	inter += c.NetLatencyUs
+	inter += c.Plugin.LatencyUs
 	if p == Simple {
-		inter += c.NetLatencyUs // the flush
+		inter += c.Plugin.LatencyUs // the flush
 	}
 	return intra, inter
 }
 
 func (c Cluster) ringLatency(op collective.Op, p Proto, intra, inter float64) float64 {
 	steps := c.nsteps(op)
-	if op == collective.Broadcast {
+	if op == collective.Broadcast || op == collective.Reduce {
 		on := linkNet
 		if c.Nodes == 1 {
 			on = c.intra()
 		}
 		if c.Nodes == 1 || c.PerNode == 1 {
-			return c.step(on, Ring, p) // the rings are alike
+			return c.tuning().hw[on][Ring][p] // the rings are alike
 		}
 		of := Ring
 		if p == Simple {
 			of = Tree
 		}
-		return float64(steps) * c.step(on, of, p)
+		return float64(steps) * c.tuning().hw[on][of][p]
 	}
 	between := 0
 	if c.Nodes > 1 {
@@ -313,9 +325,9 @@ func (c Cluster) micros(op collective.Op, cost Cost, bytes int64) float64 {
 		bucket := log2(bytes >> 6)
 		table := treeCorrection[cost.Proto]
 		switch {
-		case cost.Algo == Tree && bucket < len(table)-1:
+		case cost.Algo == Tree && bucket < 23:
 			bw *= table[bucket]
-		case cost.Algo == NVLSTree && bucket < len(table) && c.GPU == Blackwell && c.CPU != OtherCPU:
+		case cost.Algo == NVLSTree && bucket < len(table) && c.Release.since(29) && c.GPU == Blackwell && c.CPU != OtherCPU:
 			bw *= table[bucket]
 		}
 	}
@@ -341,12 +353,6 @@ type Choice struct {
 	Time units.Time
 }
 
-// grouped reports whether an operation consists of sends and receives, for which NCCL has no choice
-// of algorithm.
-func grouped(op collective.Op) bool {
-	return op == collective.AllToAll || op == collective.SendRecv || op == collective.Send
-}
-
 // Choose is the algorithm and protocol with the shortest time.
 func (c Cluster) Choose(op collective.Op, bytes int64) (Choice, error) {
 	if grouped(op) {
@@ -369,7 +375,7 @@ func (c Cluster) Choose(op collective.Op, bytes int64) (Choice, error) {
 		return Choice{Cluster: c, Op: op, Bytes: bytes, Algo: Ring, Proto: Simple, Channels: 1}, nil
 	}
 	if len(costs) == 0 {
-		return Choice{}, fmt.Errorf("nccl: no algorithm and protocol is left for %v on %d nodes with %d %v GPUs each", op, c.Nodes, c.PerNode, c.GPU)
+		return Choice{}, c.none(op, bytes)
 	}
 	best := costs[0]
 	for _, cost := range costs {
@@ -384,65 +390,28 @@ func (c Cluster) Choose(op collective.Op, bytes int64) (Choice, error) {
 	}, nil
 }
 
+// none is the error of an operation for which Only leaves nothing: it lists what NCCL has.
+func (c Cluster) none(op collective.Op, bytes int64) error {
+	c.Only = nil
+	has := []string{fmt.Sprintf("%v LL, %v Simple", Direct, Direct)}
+	if !grouped(op) {
+		costs, err := c.Costs(op, bytes)
+		if err != nil {
+			return err
+		}
+		has = nil
+		for _, cost := range costs {
+			has = append(has, fmt.Sprintf("%v %v", cost.Algo, cost.Proto))
+		}
+	}
+	return fmt.Errorf("NCCL has no such pair for %v on a cluster of %d × %d %v GPUs: want %s", op, c.Nodes, c.PerNode, c.GPU, strings.Join(has, ", "))
+}
+
 // With is a choice made by the caller.
 func (c Cluster) With(op collective.Op, a Algo, p Proto, bytes int64) (Choice, error) {
-	if grouped(op) {
-		ch, err := c.direct(op, bytes)
-		ch.Proto = p
-		return ch, err
-	}
 	c.Only = func(x Algo, y Proto) bool { return x == a && y == p }
 	return c.Choose(op, bytes)
 }
-
-// direct is NCCL's way to send point to point: LL for small sizes, else Simple (addP2pToPlan in
-// src/enqueue.cc). Between nodes a pair has one channel for each 14 GB/s of a GPU's NICs. Inside a
-// node it has as many as all pairs can have beside each other, and twice that until no channel moves
-// more than 32 slots.
-func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
-	if err := c.check(); err != nil {
-		return Choice{}, err
-	}
-	ch := Choice{Cluster: c, Op: op, Bytes: bytes, Algo: Direct, Proto: Simple}
-	each := bytes
-	if op == collective.AllToAll {
-		each /= int64(c.Ranks())
-	}
-	most := c.p2pChannels()
-	switch {
-	case c.Nodes == 1 && c.GPU == CDNA3:
-		ch.Channels = rcclPairChannels
-	case c.Nodes == 1:
-		ch.Channels = max(1, most/ceilPower2(c.Ranks()))
-	default:
-		nics := float64(max(1, c.NICs/c.PerNode))
-		most = min(ceilPower2(int(max(nics, math.Ceil(nics*c.NICGBps/p2pNetGBps)))), maxChannels)
-		ch.Channels = most
-	}
-	if c.GPU == CDNA3 && each <= p2pLLThreshold || c.GPU != CDNA3 && each <= int64(most)*p2pLLThreshold {
-		ch.Proto = LL
-	}
-	for ch.Channels*2 <= most && each > int64(ch.Channels)*p2pMaxPart {
-		ch.Channels *= 2
-	}
-	return ch, nil
-}
-
-// p2pChannels is the number of channels for sends and receives inside a node: two for every link of
-// the path, as a power of two (ncclTopoComputeP2pChannels in src/graph/paths.cc). A path over PCIe
-// is one link.
-func (c Cluster) p2pChannels() int {
-	switch {
-	case c.GPU == CDNA3:
-		return maxChannels
-	case c.intra() == linkPCI:
-		return 2
-	}
-	return min(1<<log2(int64(2*c.NVLinkGBps/nvLinkGBps[c.GPU].reckoned+.5)), p2pLocal)
-}
-
-// ceilPower2 is the least power of two that is not below n.
-func ceilPower2(n int) int { return 1 << bits.Len(uint(max(n, 1)-1)) }
 
 // channelsFor is the number of channels for a size: topoGetAlgoInfo, then the least traffic of a
 // channel in scheduleCollTasksToPlan.
@@ -469,14 +438,14 @@ func (c Cluster) channelsFor(op collective.Op, a Algo, p Proto, bytes int64) int
 	for n > 1 && bytes < n*t.max*t.bytes {
 		n--
 	}
-	traffic := int64(1) // per byte of the size
+	traffic, least := int64(1), c.tuning().minTraffic // per byte of the size
 	if op == collective.AllReduce {
 		traffic = 2
 	}
 	if p == LL {
 		traffic *= 4
 	}
-	return int(min(n, max(1, (bytes*traffic+minTraffic-1)/minTraffic)))
+	return int(min(n, max(1, (bytes*traffic+least-1)/least)))
 }
 
 // collNetChannels is the same for CollNetDirect. Its threshold of traffic per channel is halved

@@ -2,6 +2,7 @@ package nccl
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"weft/internal/sim/collective"
@@ -23,6 +24,12 @@ var b200 = Cluster{Nodes: 1, PerNode: 8, GPU: Blackwell, NVLinkGBps: 18 * 40.1, 
 // nvl72 are racks of 72 GB200.
 func nvl72(racks int) Cluster {
 	return Cluster{Nodes: racks, PerNode: 72, GPU: Blackwell, NVLinkGBps: 18 * 40.1, NICs: 72, NICGBps: 50, NVSwitch: true, NVLS: true}
+}
+
+// of is a cluster with another release of NCCL.
+func of(c Cluster, r Release) Cluster {
+	c.Release = r
+	return c
 }
 
 func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*math.Abs(b) }
@@ -74,6 +81,22 @@ func TestCostsAreTheFormulas(t *testing.T) {
 		{dgxA100(2), collective.AllReduce, Ring, Simple, 8.4 + 28*6 + 2*14, 192. * 16 / 30}, // AMD: 3 · 2 µs a step
 		{dgxH100(4), collective.AllGather, Ring, Simple, 8.4 + 28*3.4 + 3*14, 384. * 32 / 31},
 		{dgxH100(1), collective.Broadcast, Ring, Simple, 8.4 + 3.4, 360},
+		// Older releases.
+		{of(dgxH100(1), 28), collective.AllReduce, NVLS, Simple, 25, 476. * 8 / 14},
+		{of(dgxH100(1), 27), collective.AllReduce, NVLS, Simple, 25, 8 * 40 * 5. / 6},
+		{of(dgxH100(1), 27), collective.AllGather, NVLS, Simple, 25, 8 * 40 * 7. / 8},
+		{of(dgxH100(1), 26), collective.AllGather, NVLS, Simple, 25, 8 * 40},
+		{of(dgxH100(1), 22), collective.AllGather, NVLS, Simple, 25, 8 * 40 * 5. / 6},
+		{of(dgxH100(1), 20), collective.AllReduce, NVLS, Simple, 23, 8 * 40 * 5. / 6},
+		{of(dgxH100(1), 22), collective.AllReduce, Tree, Simple, 2 * 7 * 28, 360 * .92 / 2},
+		{of(dgxH100(1), 21), collective.AllReduce, Ring, LL, 6.6 + 14*.6, 141. * 8 / 14},
+		{of(dgxH100(1), 20), collective.AllReduce, Ring, LL, 6.6 + 14*.6, 87.7 * 8 / 14},
+		{of(dgxH100(2), 20), collective.AllReduce, Ring, LL, 6.6 + 28 + 2*2.7, 39. * 16 / 30},
+		{of(dgxH100(2), 28), collective.AllReduce, NVLSTree, Simple, 25 + 2*14, 8 * 57.7 * 16 / 30},
+		{of(dgxH100(4), 27), collective.AllReduce, NVLSTree, Simple, 25 + 4*14, 8 * 48 / 2 * 5. / 6},
+		{of(dgxH100(4), 18), collective.AllReduce, NVLSTree, Simple, 23 + 6*19, 8 * 48 / 2 * .7 * 4 / 6},
+		{of(b200, 29), collective.AllReduce, Ring, LL128, 14 + 14*1.9, 16 * 34.5 * 8 / 14},
+		{of(b200, 28), collective.AllReduce, Ring, LL128, 14 + 14*1.9, 720 * .92 * 8 / 14},
 	} {
 		cluster := c.cluster
 		cluster.Only = func(a Algo, p Proto) bool { return a == c.algo && p == c.proto }
@@ -106,14 +129,23 @@ func TestChoicesFollowTheSize(t *testing.T) {
 		{dgxH100(2), collective.Broadcast, 1 << 30, Ring, Simple, 16},
 		{dgxA100(1), collective.AllReduce, 1 << 30, Ring, Simple, 24},
 		{dgxH100(2), collective.AllToAll, 1 << 30, Direct, Simple, 4},
-		{dgxH100(2), collective.SendRecv, 1 << 10, Direct, LL, 4},
+		{dgxH100(2), collective.SendRecv, 1 << 10, Direct, LL, 1},
+		{dgxH100(2), collective.SendRecv, 1 << 20, Direct, Simple, 4},
 		// The channels of send/recv on 8 B200 double at 128, 256 and 512 MiB: 84.6, 159, 319, 625 GB/s in
-		// table T1. LL ends at 16 KiB for each of 32 channels, where its all-to-all gets faster.
+		// table T1.
 		{b200, collective.SendRecv, 64 << 20, Direct, Simple, 4},
 		{b200, collective.SendRecv, 128 << 20, Direct, Simple, 8},
 		{b200, collective.SendRecv, 512 << 20, Direct, Simple, 32},
-		{b200, collective.AllToAll, 4 << 20, Direct, LL, 4},
-		{b200, collective.AllToAll, 8 << 20, Direct, Simple, 4},
+		// Before 2.29 LL ends at 16 KiB for each of the 32 channels that a pair may have, where T1's
+		// all-to-all gets faster; since then for each channel that it has.
+		{of(b200, 28), collective.AllToAll, 4 << 20, Direct, LL, 4},
+		{of(b200, 28), collective.AllToAll, 8 << 20, Direct, Simple, 4},
+		{b200, collective.AllToAll, 128 << 10, Direct, LL, 1},
+		{b200, collective.AllToAll, 256 << 10, Direct, Simple, 1},
+		// Between nodes a pair has two channels before 2.29, and then one for each 14 GB/s.
+		{of(dgxH100(2), 28), collective.SendRecv, 1 << 20, Direct, Simple, 2},
+		{of(dgxH100(8), 28), collective.SendRecv, 1 << 20, Direct, Simple, 1},
+		{dgxH100(8), collective.SendRecv, 1 << 20, Direct, Simple, 2},
 	} {
 		got, err := c.cluster.Choose(c.op, c.bytes)
 		if err != nil || got.Algo != c.algo || got.Proto != c.proto || got.Channels != c.channels {
@@ -278,6 +310,97 @@ func TestGPUsOnPCIeHaveNCCLsConstants(t *testing.T) {
 	}
 	if got := (Cluster{Nodes: 1, PerNode: 8, GPU: Ampere, PCIeGBps: 20}).p2pChannels(); got != 2 {
 		t.Errorf("a pair on PCIe has %d channels, want 2", got)
+	}
+}
+
+// The rules and constants of releases, at the numbers that their sources have.
+func TestReleasesHaveTheirRules(t *testing.T) {
+	for _, c := range []struct {
+		cluster Cluster
+		op      collective.Op
+		algo    Algo
+		proto   Proto
+		bytes   int64
+		want    int // channels
+	}{
+		{of(dgxA100(1), 28), collective.AllGather, Ring, LL128, 128 << 10, 8}, // 128 KiB over 16 KiB
+		{of(dgxA100(1), 29), collective.AllGather, Ring, LL128, 128 << 10, 4},
+		{of(dgxA100(1), 22), collective.AllGather, Ring, LL128, 128 << 10, 24}, // 5 KiB for each
+		{of(b200, 27), collective.AllReduce, NVLS, Simple, 1 << 30, 24},
+		{of(b200, 26), collective.AllReduce, NVLS, Simple, 1 << 30, 32},
+		{of(b200, 24), collective.AllReduce, NVLS, Simple, 1 << 30, 16},
+	} {
+		got, err := c.cluster.With(c.op, c.algo, c.proto, c.bytes)
+		if err != nil || got.Channels != c.want {
+			t.Errorf("2.%d: %v by %v %v of %d bytes: %d channels (error %v), not %d", c.cluster.Release, c.op, c.algo, c.proto, c.bytes, got.Channels, err, c.want)
+		}
+	}
+	for text, want := range map[string]Release{"": 0, "2.27": 27, "2.27.3": 27, "v2.18.3-1": 18, "2.31.2": 31, "2.21.5+cuda12.4": 21} {
+		if got, err := ParseRelease(text); err != nil || got != want {
+			t.Errorf("version %q is %d, error %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"2", "1.4", "2.17", "3.20", "2.x", "latest"} {
+		if got, err := ParseRelease(text); err == nil {
+			t.Errorf("version %q is %d, want an error", text, got)
+		}
+	}
+	for _, op := range []collective.Op{collective.AllGather, collective.ReduceScatter} {
+		if _, err := of(dgxH100(1), 18).With(op, NVLS, Simple, 1<<20); err == nil {
+			t.Errorf("2.18 has %v by NVLS", op)
+		}
+	}
+}
+
+// What a harness adds: the launches of one thread are a floor, PyTorch's launch is added.
+func TestHarnessesReportTheirLaunch(t *testing.T) {
+	us := units.Microsecond
+	for _, c := range []struct {
+		h               Harness
+		each            int
+		took, low, high units.Time
+	}{
+		{Process, 8, 10 * us, 10 * us, 10 * us},
+		{Thread, 8, 10 * us, 10 * us, 10 * us},
+		{ForAll, 2, 1 * us, 9 * us, 10500 * units.Nanosecond}, // measured: 10.0
+		{ForAll, 8, 1 * us, 33 * us, 34 * us},                 // measured: 33.7
+		{ForAll, 8, 100 * us, 100 * us, 100 * us},
+		{Torch, 8, 20 * us, 39 * us, 39 * us},
+		{Torch, 8, 100 * us, 112 * us, 112 * us},
+	} {
+		if got := c.h.Reports(c.took, c.each); got < c.low || got > c.high {
+			t.Errorf("harness %d, %d GPUs a thread: %v for %v, want %v to %v", c.h, c.each, got, c.took, c.low, c.high)
+		}
+	}
+}
+
+// A pair of algorithm and protocol that NCCL does not have on the cluster is refused, with the pairs
+// that it has.
+func TestPairsThatNCCLDoesNotHaveAreRefused(t *testing.T) {
+	pcie := Cluster{Nodes: 1, PerNode: 8, GPU: Ampere, PCIeGBps: 20}
+	for _, c := range []struct {
+		cluster Cluster
+		op      collective.Op
+		algo    Algo
+		proto   Proto
+		want    string
+	}{
+		{dgxH100(1), collective.AllReduce, NVLS, LL, "NVLS Simple"},
+		{dgxH100(2), collective.AllReduce, NVLS, Simple, "NVLSTree Simple"},
+		{dgxA100(1), collective.AllReduce, NVLS, Simple, "Ring Simple"},
+		{dgxH100(1), collective.AllGather, Tree, LL, "Ring LL,"},
+		{dgxH100(1), collective.AllToAll, Direct, LL128, "Direct LL,"},
+		{pcie, collective.AllReduce, Ring, LL128, "Ring Simple"},
+	} {
+		_, err := c.cluster.With(c.op, c.algo, c.proto, 1<<20)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v by %v with %v on %d nodes: error %v, want the valid pairs with %s", c.op, c.algo, c.proto, c.cluster.Nodes, err, c.want)
+		}
+	}
+	for _, p := range []Proto{LL, Simple} {
+		if ch, err := dgxH100(1).With(collective.AllToAll, Direct, p, 1<<30); err != nil || ch.Proto != p {
+			t.Errorf("all-to-all with %v: %v, error %v", p, ch.Proto, err)
+		}
 	}
 }
 

@@ -88,7 +88,7 @@ func (ch Choice) Overheads(wire Wire) Overheads {
 	}
 	channel := c.kernelGBps(a, ch.Proto) / float64(c.Channels())
 	o := Overheads{
-		Base:       micros(c.base(a, ch.Proto)),
+		Base:       micros(c.tuning().base[a][ch.Proto]),
 		TableIntra: micros(intra),
 		TableInter: micros(inter),
 		Proxy:      micros(c.proxyUs(ch.Proto)),
@@ -104,6 +104,9 @@ func (ch Choice) Overheads(wire Wire) Overheads {
 	o.PerStepIntra = max(o.TableIntra-local, 0)
 	o.PerStepInter = max(o.TableInter-wire.Net, 0)
 	ch.measured(&o)
+	if c.Nodes > 1 && c.Plugin.MessageUs > 0 {
+		o.PerStepInter = micros(c.Plugin.softwareUs(ch.Proto))
+	}
 	if c.GPU == CDNA3 && !c.Reckoned {
 		ch.rccl(&o)
 	}
@@ -124,13 +127,13 @@ func (c Cluster) kernelGBps(a Algo, p Proto) float64 {
 	case a != Ring && a != Tree || c.GPU == CDNA3:
 		return 0
 	case p == LL:
-		return llMaxBws[c.GPU][0]
+		return c.tuning().llMax[c.GPU][0]
 	case a == Ring && p == LL128:
-		return channels * perChMaxRingLL128Bws[c.GPU][scale]
+		return channels * c.tuning().ringLL128[c.GPU][scale]
 	case p == LL128:
-		return channels * perChMaxTreeLL128Bws[c.GPU][scale] * pattern
+		return channels * c.tuning().treeLL128[c.GPU][scale] * pattern
 	case a == Tree:
-		return channels * perChMaxTreeBws[c.GPU][scale] * pattern
+		return channels * c.tuning().tree[c.GPU][scale] * pattern
 	default:
 		return 0
 	}
@@ -160,7 +163,7 @@ func (c Cluster) switchGBps(op collective.Op, a Algo) float64 {
 	if op == collective.AllReduce {
 		bus *= 2
 		if a == NVLSTree {
-			bus = min(bus, perChMaxNVLSTreeBws[c.GPU][c.scale()])
+			bus = min(bus, c.tuning().nvlsTree[c.GPU][c.scale()])
 		}
 		return n * bus / op.BusFactor(c.Ranks())
 	}

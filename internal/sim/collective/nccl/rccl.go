@@ -10,15 +10,19 @@ import (
 // 0cbce2a7 (2.21.5); the comments name its file and identifier. Their tuning model is number 5
 // (rome_model_79 and _81, src/graph/rome_models.cc).
 
-// rcclBase is baseLat of rings and trees, src/graph/tuning.cc: paid once, in µs.
-var rcclBase = [numProtos]float64{LL: 12, LL128: 12, Simple: 17}
-
-// rcclLatencies is hwLat of tuning_model_5, src/graph/tuning.cc: paid at every step, in µs.
-var rcclLatencies = [numLinks]latencies{
-	linkNVLink: {Tree: {LL: .9, Simple: 2.3}, Ring: {LL: .8, Simple: 2.1}},
-	linkPCI:    {Tree: {LL: 2.2, Simple: 5.7}, Ring: {LL: 2.2, Simple: 5.7}},
-	linkNet:    {Tree: {LL: 10.5, Simple: 25}, Ring: {LL: 9.5, Simple: 320}},
-}
+// rcclTuning is baseLat of rings and trees and hwLat of tuning_model_5, src/graph/tuning.cc, and
+// GFX94X_XGMI_WIDTH, src/graph/topo.h. The limits of channels are NCCL's.
+var rcclTuning = func() tuning {
+	t := newest
+	once := [numProtos]float64{LL: 12, LL128: 12, Simple: 17}
+	t.base = latencies{Tree: once, Ring: once}
+	t.hw = [numLinks]latencies{
+		linkNVLink: {Tree: {LL: .9, Simple: 2.3}, Ring: {LL: .8, Simple: 2.1}},
+		linkPCI:    {Tree: {LL: 2.2, Simple: 5.7}, Ring: {LL: 2.2, Simple: 5.7}},
+		linkNet:    {Tree: {LL: 10.5, Simple: 25}, Ring: {LL: 9.5, Simple: 320}},
+	}
+	return t
+}()
 
 // rcclRatios is bwRatio of tuning_model_5, src/graph/tuning.cc: the share of the links' rate, up to
 // two nodes and beyond.
@@ -53,11 +57,11 @@ func (c Cluster) rcclGraph() Graph {
 	n := 4 * (c.PerNode - 1)
 	switch {
 	case c.Nodes > 1:
-		n = maxGraphChannels
+		n = c.graphChannels()
 	case c.PerNode == 2:
 		n = 16
 	}
-	n = max(1, min(n, maxGraphChannels))
+	n = max(1, min(n, c.graphChannels()))
 	speed := c.local() / float64(n)
 	if c.PerNode == 1 {
 		speed = float64(c.NICs) * c.NICGBps / float64(n)

@@ -1,6 +1,7 @@
 package nccl
 
 import (
+	"cmp"
 	"fmt"
 
 	"weft/internal/sim/collective"
@@ -49,11 +50,11 @@ func (ch Choice) chunk() int64 {
 	case ch.Proto == LL128:
 		return ll128Slot
 	case ch.Algo == Direct && ch.Cluster.Nodes > 1:
-		return netChunk
-	case ch.Algo == Ring && ch.Op != collective.Broadcast:
-		return collective.RingChunk
+		return ch.Cluster.netChunk()
+	case ch.Algo == Ring && ch.Op != collective.Broadcast && ch.Op != collective.Reduce:
+		return collective.RingChunk / collective.SlotBytes * ch.Cluster.slot()
 	default:
-		return collective.SlotBytes
+		return ch.Cluster.slot()
 	}
 }
 
@@ -75,7 +76,7 @@ func (ch Choice) nvlsChunk() int64 {
 	if c := ch.Cluster; c.Nodes > 1 && c.bandwidth(ch.Op, NVLS, Simple) < nvlsSlowGBps {
 		return ch.shrunk(nvlsSlowChunk, []shrink{{2, 16 << 10}})
 	}
-	return ch.shrunk(collective.NVLSChunk, []shrink{{64, 64 << 10}, {8, 32 << 10}, {2, 16 << 10}})
+	return ch.shrunk(cmp.Or(ch.Cluster.Plugin.NVLSChunk, collective.NVLSChunk), []shrink{{64, 64 << 10}, {8, 32 << 10}, {2, 16 << 10}})
 }
 
 // collNetChunk halves the chunk if there are few chunks for every head; depth is the depth inside a
@@ -108,11 +109,13 @@ func (ch Choice) chainChunk() int64 {
 }
 
 func (ch Choice) nvlsTreeChunk() int64 {
-	chunk := int64(collective.NVLSChunk)
-	if ch.Cluster.Nodes >= 4 {
+	chunk := cmp.Or(ch.Cluster.Plugin.NVLSChunk, collective.NVLSChunk)
+	if most := ch.Cluster.Plugin.NVLSTreeChunk; most > 0 {
+		chunk = min(chunk, most)
+	} else if ch.Cluster.Nodes >= 4 {
 		chunk = 64 << 10 // NCCL_NVLSTREE_MAX_CHUNKSIZE
 	}
-	return ch.shrunk(chunk, []shrink{{16, 128 << 10}, {4, 64 << 10}, {1, 32 << 10}})
+	return ch.shrunk(chunk, []shrink{{32, 256 << 10}, {16, 128 << 10}, {4, 64 << 10}, {1, 32 << 10}})
 }
 
 func (ch Choice) treeLL128Chunk() int64 {

@@ -69,8 +69,8 @@ func ParseRule(line string) (r Rule, err error) {
 	switch {
 	case r.Min < 0 || r.Max < r.Min:
 		return r, fmt.Errorf("sizes from %d to %d: want the smaller first", r.Min, r.Max)
-	case r.Channels > maxChannels:
-		return r, fmt.Errorf("%d channels: NCCL has at most %d", r.Channels, maxChannels)
+	case r.Channels > newest.channels:
+		return r, fmt.Errorf("%d channels: NCCL has at most %d", r.Channels, newest.channels)
 	}
 	r.never = len(f) > 8 && numbers[8] != -1 && numbers[8] != 1 || len(f) > 9 && numbers[9] == 1
 	return r, nil

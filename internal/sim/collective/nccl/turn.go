@@ -91,11 +91,11 @@ func (ch Choice) pairTurn(f *turnFigures) Turn {
 	}
 	chunk := float64(collective.SlotBytes)
 	if ch.Cluster.Nodes > 1 {
-		chunk = netChunk
+		chunk = float64(ch.Cluster.netChunk())
 	}
 	fixedNs := 1000 * f.fixedUs
 	t.Trip, t.TripBytes = micros(f.fixedUs+chunk/f.copyGBps/1000), int64(chunk)
-	if ch.Cluster.Nodes == 1 || ch.Op == collective.AllToAll {
+	if ch.Cluster.Nodes == 1 || sharded(ch.Op) {
 		t.Fixed = 0
 		t.SendGBps, t.CopyGBps = chunk/(fixedNs+chunk/f.sendGBps), chunk/(fixedNs+chunk/f.copyGBps)
 	}
@@ -103,10 +103,10 @@ func (ch Choice) pairTurn(f *turnFigures) Turn {
 }
 
 // Blocks is the number of thread blocks that run a choice with a number of channels: for an
-// all-to-all the channels of all pairs.
+// all-to-all, a scatter and a gather the channels of all pairs, as far as there are blocks for them.
 func (ch Choice) Blocks(channels int) int {
-	if ch.Op == collective.AllToAll {
-		return max(channels, ch.Cluster.p2pChannels())
+	if sharded(ch.Op) {
+		return max(channels, min(channels*ch.Cluster.Ranks(), ch.Cluster.p2pTotal()))
 	}
 	return channels
 }

@@ -58,7 +58,7 @@ func (c *carrier) joinStream(comm *Communicator, k Pair, rail int) error {
 			return err
 		}
 		under := newUnderWay(c.room())
-		m := &connections{ends: []units.QPN{send}, slots: collective.Slots, early: make(map[int]message)}
+		m := &connections{ends: []nicEnd{{k.A, send}}, slots: collective.Slots, early: make(map[int]message)}
 		c.bind(k.A, send, endpoint{rank: k.From, under: under, of: m, pair: k, members: l.Nodes})
 		c.bind(k.A, receive, endpoint{rank: k.From, under: under, of: m, pair: k})
 		c.links[k] = m

@@ -28,6 +28,7 @@ type carrier struct {
 	connected bool
 	// divides is true if messages are posted as in NCCL, see network.Plan.Divides.
 	divides bool
+	stripe  int        // NICs beside each other that share the messages of a pair
 	hosts   []rankHost // by rank
 	links   map[Pair]*connections
 	copies  map[uint32]*copied                                   // copies in flight from one NIC to others, by number; none with several partitions
@@ -61,7 +62,7 @@ type Pair struct {
 // receiver's NIC by at most this number. In NCCL a slot is free only when the receiving GPU has
 // used the data; that is left out.
 type connections struct {
-	ends           []units.QPN // ends at the sender's NIC
+	ends           []nicEnd // at the sender's NICs
 	turn           int
 	slots          int        // that are free
 	waiting        []message  // for a slot
@@ -74,6 +75,12 @@ type connections struct {
 	serial uint64
 	lane   int
 	early  map[int]message
+}
+
+// nicEnd is an end of a connection.
+type nicEnd struct {
+	nic int32
+	qpn units.QPN
 }
 
 // message is a message from a rank to another node.
@@ -131,18 +138,19 @@ func (c *carrier) connect(k Pair) (*connections, error) {
 	}
 	l, left := &connections{slots: collective.Slots}, new(partsLeft)
 	sending, receiving := c.threads(), c.threads()
-	for i := range c.net.Plan.ConnectionsPerPair() {
-		qa, qb, err := c.net.ConnectNICs(k.A, k.B, k.Entropy(i), k.identity(i), 0)
+	for i := range c.net.Plan.ConnectionsPerPair() * max(c.stripe, 1) {
+		a, b := k.A+int32(i%max(c.stripe, 1)), k.B+int32(i%max(c.stripe, 1))
+		qa, qb, err := c.net.ConnectNICs(a, b, k.Entropy(i), k.identity(i), 0)
 		if err == nil {
-			err = c.net.Refuse(k.A, k.B)
+			err = c.net.Refuse(a, b)
 		}
 		if err != nil {
 			return nil, err
 		}
 		under := newUnderWay(c.room())
-		c.bind(k.A, qa, endpoint{rank: k.From, under: under, of: l, pair: k, thread: threadOf(sending, i)})
-		c.bind(k.B, qb, endpoint{rank: k.To, under: under, from: left, pair: k, thread: threadOf(receiving, i)})
-		l.ends = append(l.ends, qa)
+		c.bind(a, qa, endpoint{rank: k.From, under: under, of: l, pair: k, thread: threadOf(sending, i)})
+		c.bind(b, qb, endpoint{rank: k.To, under: under, from: left, pair: k, thread: threadOf(receiving, i)})
+		l.ends = append(l.ends, nicEnd{a, qa})
 	}
 	c.links[k] = l
 	return l, nil
@@ -204,7 +212,7 @@ func (c *carrier) release(p *fabric.Partition, k Pair, l *connections) {
 		if m.due > p.Now() {
 			if l.written != m.due {
 				l.written = m.due
-				c.schedule(p, m.rank, m.due, host.Timer{Kind: host.TimerWritten, Transfer: host.Transfer{NIC: k.A, End: l.ends[0]}})
+				c.schedule(p, m.rank, m.due, host.Timer{Kind: host.TimerWritten, Transfer: host.Transfer{NIC: l.ends[0].nic, End: l.ends[0].qpn}})
 			}
 			return
 		}
@@ -224,9 +232,9 @@ func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m messag
 		part := m
 		part.bytes = rest / parts
 		rest -= part.bytes
-		end := l.ends[l.turn%len(l.ends)]
+		to := l.ends[l.turn%len(l.ends)]
 		l.turn++
-		c.dispatchPart(p, k, end, part)
+		c.dispatchPart(p, k, to, part)
 	}
 }
 
@@ -234,12 +242,17 @@ func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m messag
 // src/transport/net_socket.cc).
 const leastOfSocket = 64 << 10
 
+// leastOfStripe is the part of a message for each NIC of a stripe (OFI_NCCL_MIN_STRIPE_SIZE, include/nccl_ofi_param.h of aws-ofi-nccl).
+const leastOfStripe = 128 << 10
+
 // partsOf is the number of parts of a message on the connections of a pair.
 func (c *carrier) partsOf(bytes int64, ends int) int64 {
 	f := c.net.Plan.Fabric
 	switch {
 	case !protocol.Of(f.Kind).RDMA():
 		return min(int64(ends), max(1, (bytes+leastOfSocket-1)/leastOfSocket))
+	case c.stripe > 1:
+		return min(int64(ends), max(1, (bytes+leastOfStripe-1)/leastOfStripe))
 	case f.Transport.SplitData:
 		return min(bytes, int64(ends))
 	}
@@ -247,10 +260,10 @@ func (c *carrier) partsOf(bytes int64, ends int) int64 {
 }
 
 // dispatchPart takes a part of a message through the host, in pieces if a CPU copies it.
-func (c *carrier) dispatchPart(p *fabric.Partition, k Pair, end units.QPN, m message) {
-	e := &c.ends[k.A][end]
+func (c *carrier) dispatchPart(p *fabric.Partition, k Pair, from nicEnd, m message) {
+	e := &c.ends[from.nic][from.qpn]
 	extra := c.Jitter.Draw(jitter.Sender, m.rank)
-	t := host.Transfer{NIC: k.A, End: end, Tag: lastPiece, Bytes: m.bytes, To: k.A}
+	t := host.Transfer{NIC: from.nic, End: from.qpn, Tag: lastPiece, Bytes: m.bytes, To: from.nic}
 	if k.Path == collective.PathNetScatter {
 		c.dispatchParts(p, e, t, &m, extra)
 		return

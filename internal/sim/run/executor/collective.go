@@ -21,7 +21,7 @@ type collectiveRun struct {
 // newCollectiveRun is the run of a size, with NCCL's or the scenario's choices.
 func newCollectiveRun(r *scenario.Resolved, p *network.Plan, bytes units.Bytes) (*collectiveRun, error) {
 	job := r.Job()
-	all := NewCommunicator(0, LayoutOf(&r.Cluster), everybody(job.Ranks()))
+	all := NewCommunicator(0, LayoutOf(&r.Cluster, p.Fabric), everybody(job.Ranks()))
 	all.FindTrees(p)
 	c, err := choose(r, p.Fabric, bytes, all.trees != nil)
 	if err != nil {

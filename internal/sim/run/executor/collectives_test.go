@@ -6,6 +6,7 @@ import (
 
 	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
+	"weft/units"
 )
 
 // TestEveryCollectiveFinishesOnEveryFabric runs each operation with each
@@ -16,6 +17,9 @@ func TestEveryCollectiveFinishesOnEveryFabric(t *testing.T) {
 		"all-gather":     "auto ring hierarchical",
 		"reduce-scatter": "auto ring hierarchical",
 		"broadcast":      "auto ring tree",
+		"reduce":         "auto ring",
+		"scatter":        "auto",
+		"gather":         "auto direct",
 		"all-to-all":     "auto direct",
 		"send-recv":      "auto",
 	}
@@ -33,6 +37,28 @@ workload: {collective: `+op+`, algorithm: `+algo+`, sizes: [8B, 1000000B]}`+simt
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestTheHarnessIsPartOfTheTime has a small all-reduce as each harness reports it.
+func TestTheHarnessIsPartOfTheTime(t *testing.T) {
+	times := make(map[string]units.Time)
+	for _, harness := range []string{"process", "thread", "for-all", "for-all, per-thread: 2", "torch"} {
+		out := runtest.Run(t, simtest.Resolve(t, `
+cluster: {nodes: 1, node: dgx-h100}
+nccl: {harness: `+harness+`}
+workload: {collective: all-reduce, sizes: [8B]}`), 2)
+		times[harness] = out.Fabrics[0].Points[0].Time
+	}
+	for harness, want := range map[string]units.Time{
+		"thread":                 times["process"],
+		"for-all":                33310 * units.Nanosecond, // 1.63 + 8 · 3.96 us
+		"for-all, per-thread: 2": times["process"],         // longer than 1.63 + 2 · 3.96 us
+		"torch":                  39 * units.Microsecond,
+	} {
+		if times[harness] != want {
+			t.Errorf("harness %s: %v, want %v; with a process for each GPU %v", harness, times[harness], want, times["process"])
 		}
 	}
 }

@@ -40,7 +40,7 @@ func NewCommunicator(id int32, cluster collective.Layout, members []int32) *Comm
 	c.layout = collective.Layout{Nodes: len(members) / per, PerNode: per, NICs: own.count()}
 	for node := range c.layout.Nodes {
 		for _, rail := range own.of(node, c.layout.NICs) {
-			c.nics = append(c.nics, int32(cluster.Node(int(members[node*per]))*cluster.Rails()+rail))
+			c.nics = append(c.nics, int32((cluster.Node(int(members[node*per]))*cluster.Rails()+rail)*max(cluster.Stripe, 1)))
 		}
 	}
 	return c

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"fmt"
 
 	"weft/internal/sim/collective"
@@ -12,6 +13,7 @@ import (
 var operations = map[scenario.Collective]collective.Op{
 	scenario.AllReduce: collective.AllReduce, scenario.AllGather: collective.AllGather,
 	scenario.ReduceScatter: collective.ReduceScatter, scenario.Broadcast: collective.Broadcast,
+	scenario.Reduce: collective.Reduce, scenario.Scatter: collective.Scatter, scenario.Gather: collective.Gather,
 	scenario.AllToAll: collective.AllToAll, scenario.SendRecv: collective.SendRecv,
 }
 
@@ -34,6 +36,10 @@ var protocols = map[scenario.Protocol]nccl.Proto{
 	scenario.ProtoSimple: nccl.Simple, scenario.ProtoLL: nccl.LL, scenario.ProtoLL128: nccl.LL128,
 }
 
+var harnesses = map[scenario.Harness]nccl.Harness{
+	scenario.Process: nccl.Process, scenario.Thread: nccl.Thread, scenario.ForAll: nccl.ForAll, scenario.Torch: nccl.Torch,
+}
+
 var generations = map[scenario.Architecture]nccl.GPU{
 	scenario.Volta: nccl.Volta, scenario.Ampere: nccl.Ampere, scenario.Ada: nccl.Ampere,
 	scenario.Hopper: nccl.Hopper, scenario.Blackwell: nccl.Blackwell, scenario.CDNA3: nccl.CDNA3,
@@ -46,9 +52,9 @@ func gbps(r units.Rate) float64 { return float64(r) / 8e9 }
 // node, in GB/s; 0 for GPUs without such links. In a mesh these are the links to the others: a
 // collective uses all, since NCCL's rings use different ones; an operation in which a GPU sends to
 // one other uses one.
-func nvLinkGBps(n *scenario.Node, gpus int, op collective.Op) float64 {
+func nvLinkGBps(n *scenario.Node, release nccl.Release, gpus int, op collective.Op) float64 {
 	if s := &n.ScaleUp; s.Kind == scenario.ScaleUpSwitch || s.Kind == scenario.ScaleUpMesh {
-		return nccl.LinkGBps(generations[n.GPU.Architecture], gbps(s.LinkRate)) * float64(s.LinksTo(others(gpus, op)))
+		return release.LinkGBps(generations[n.GPU.Architecture], gbps(s.LinkRate)) * float64(s.LinksTo(others(gpus, op)))
 	}
 	return 0
 }
@@ -71,7 +77,13 @@ func clusterOf(r *scenario.Resolved, f *scenario.Fabric, op collective.Op) nccl.
 		Nodes: r.Cluster.Nodes, PerNode: n.GPUs, GPU: generations[n.GPU.Architecture], PCIeGBps: gbps(n.PCIe.PeerRate),
 		NICs: n.NICs, NICGBps: gbps(port), CPU: nccl.Intel, Reckoned: r.NCCL.Times == scenario.KernelsReckoned, Figures: r.NCCL.Figures(), Tuner: r.NCCL.Rules(),
 	}
-	c.NVLinkGBps = nvLinkGBps(n, n.GPUs, op)
+	if f.Kind == efa {
+		stripe := stripeOf(&r.Cluster, f)
+		c.Plugin = nccl.EFA(c.GPU, int(f.Link.Rate()/units.Gbps))
+		c.NICs, c.NICGBps = n.NICs/stripe, min(gbps(f.Link.Rate()*units.Rate(stripe)), gbps(n.PCIe.PeerRate))
+	}
+	c.Release, _ = nccl.ParseRelease(r.NCCL.Version) // the scenario has checked it
+	c.NVLinkGBps = nvLinkGBps(n, c.Release, n.GPUs, op)
 	if n.ScaleUp.Kind == scenario.ScaleUpSwitch {
 		c.NVSwitch, c.NVLS = true, n.ScaleUp.Multicast
 	}
@@ -131,6 +143,11 @@ func scaled(o nccl.Overheads, n *scenario.NCCL) nccl.Overheads {
 	return o
 }
 
+// reported is the time that the scenario's harness reports for a collective.
+func reported(r *scenario.Resolved, t units.Time) units.Time {
+	return harnesses[r.NCCL.Harness].Reports(t, cmp.Or(r.NCCL.PerThread, r.Cluster.Node.GPUs))
+}
+
 // elementSize is the size of the datatype, or 1 if the size is not a whole number of elements.
 func elementSize(w *scenario.Workload, bytes units.Bytes) int64 {
 	e := w.Datatype.ElementBytes()
@@ -140,46 +157,23 @@ func elementSize(w *scenario.Workload, bytes units.Bytes) int64 {
 	return int64(e)
 }
 
-// pick is the choice and the program's spec before the scenario's overrides.
+// pick is the choice and the program's spec before the scenario's overrides. An algorithm that NCCL
+// does not have for the operation costs as much as its ring.
 func pick(c nccl.Cluster, w *scenario.Workload, op collective.Op, bytes int64) (nccl.Choice, collective.Spec, error) {
 	proto, fixed := protocols[w.Protocol]
 	algo, forced := algorithms[w.Algorithm]
-	c.Only = func(_ nccl.Algo, p nccl.Proto) bool { return !fixed || p == proto }
-	if !forced {
-		ch, err := c.Choose(op, bytes)
-		if err != nil {
-			return ch, collective.Spec{}, err
-		}
-		spec, err := ch.Spec()
-		return ch, spec, err
+	want, known := ncclAlgo[algo]
+	if !known || !c.Has(op, want, bytes) {
+		want = nccl.Ring
 	}
-	ch, err := costOf(c, algo, op, bytes)
+	c.Only = func(a nccl.Algo, p nccl.Proto) bool { return (!fixed || p == proto) && (!forced || a == want) }
+	ch, err := c.Choose(op, bytes)
 	if err != nil {
-		return ch, collective.Spec{}, err
+		return ch, collective.Spec{}, fmt.Errorf("workload.algorithm %s, workload.protocol %s: %w", w.Algorithm, w.Protocol, err)
 	}
 	spec, err := ch.Spec()
-	if err != nil {
-		return ch, spec, err
-	}
-	if spec.Algo != algo {
+	if err == nil && forced && spec.Algo != algo {
 		spec.Algo, spec.Chunk, spec.Slices = algo, 0, 0
 	}
-	return ch, spec, nil
-}
-
-// costOf is NCCL's choice among the protocols of an algorithm. An operation that NCCL does not
-// support by that algorithm costs as much as its ring.
-func costOf(c nccl.Cluster, algo collective.Algo, op collective.Op, bytes int64) (nccl.Choice, error) {
-	only := c.Only
-	restrict := func(to nccl.Algo) {
-		c.Only = func(a nccl.Algo, p nccl.Proto) bool { return a == to && (only == nil || only(a, p)) }
-	}
-	if known, ok := ncclAlgo[algo]; ok {
-		restrict(known)
-		if ch, err := c.Choose(op, bytes); err == nil {
-			return ch, nil
-		}
-	}
-	restrict(nccl.Ring)
-	return c.Choose(op, bytes)
+	return ch, spec, err
 }

@@ -60,7 +60,7 @@ func (p *Planner) choose(k planKey) (*CollectivePlan, error) {
 	}
 	cluster := p.cluster
 	cluster.Nodes, cluster.PerNode, cluster.NICs = k.layout.Nodes, k.layout.PerNode, k.layout.NICs
-	cluster.NVLinkGBps = nvLinkGBps(p.node, k.layout.PerNode, k.do)
+	cluster.NVLinkGBps = nvLinkGBps(p.node, cluster.Release, k.layout.PerNode, k.do)
 	// A multicast group spans the node: for a part of its GPUs NCCL makes a separate group, which
 	// the model of the switch does not have.
 	cluster.NVLS = cluster.NVLS && k.layout.PerNode == p.node.GPUs

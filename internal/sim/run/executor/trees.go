@@ -45,7 +45,7 @@ func AllocateForAll(p *network.Plan, r *scenario.Resolved) error {
 	if !known || !reducible(op) || job.Nodes < 2 {
 		return nil
 	}
-	g, forced := allocateTrees(p, LayoutOf(&r.Cluster), everybody(job.Ranks())), r.Workload.Algorithm
+	g, forced := allocateTrees(p, LayoutOf(&r.Cluster, p.Fabric), everybody(job.Ranks())), r.Workload.Algorithm
 	switch {
 	case !forced.BetweenNodes():
 		return nil

@@ -45,7 +45,7 @@ func TestCollectivesFollowEachOtherOnATree(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := sequence(32, false, 4*units.MiB, 300*units.KiB, 200*units.KiB, 32*units.MiB, 3*units.MiB, 2*units.MiB, units.KiB, 128, 256, 16*units.MiB)
-	AllocateForGraph(p, LayoutOf(&r.Cluster), g)
+	AllocateForGraph(p, LayoutOf(&r.Cluster, p.Fabric), g)
 	if got := p.Aggregation.Result(); got.Groups != 2 || got.Trees != 8 || got.Without != 0 {
 		t.Fatalf("%+v", got)
 	}
@@ -72,7 +72,7 @@ func TestOverlappingCollectivesOfATreeAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := sequence(32, true, 32*units.MiB, 32*units.MiB)
-	AllocateForGraph(p, LayoutOf(&r.Cluster), g)
+	AllocateForGraph(p, LayoutOf(&r.Cluster, p.Fabric), g)
 	if _, err := Execute(context.Background(), p, r, g); err == nil || !strings.Contains(err.Error(), "two collectives under way at once") {
 		t.Errorf("%v", err)
 	}
@@ -86,7 +86,7 @@ func TestRanksThatShareANICHaveNoTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := allocateTrees(p, LayoutOf(&r.Cluster), []int32{0, 8, 1, 9})
+	g := allocateTrees(p, LayoutOf(&r.Cluster, p.Fabric), []int32{0, 8, 1, 9})
 	if g == nil || g.Reason == nil || !strings.Contains(g.Reason.Error(), "share node0/nic0") {
 		t.Errorf("%+v", g)
 	}

@@ -86,7 +86,7 @@ func (s *shore) same() bool { return len(s.keys) > 0 }
 // shoreOf divides a phase into islands.
 func shoreOf(p *network.Plan, r *scenario.Resolved, planner *executor.Planner, phase *workload.Phase) *shore {
 	f := &footing{
-		plan: p, whole: r, cluster: executor.LayoutOf(&r.Cluster), planner: planner, carries: make(map[resource]int32), islands: newUnion(len(phase.Groups)),
+		plan: p, whole: r, cluster: executor.LayoutOf(&r.Cluster, p.Fabric), planner: planner, carries: make(map[resource]int32), islands: newUnion(len(phase.Groups)),
 	}
 	forms := make([]*form, len(phase.Groups))
 	for i := range phase.Groups {

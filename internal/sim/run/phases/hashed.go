@@ -23,7 +23,7 @@ func hashedShore(p *network.Plan, r *scenario.Resolved, planner *executor.Planne
 		return &shore{}
 	}
 	u := newUnion(len(phase.Groups))
-	cluster := executor.LayoutOf(&r.Cluster)
+	cluster := executor.LayoutOf(&r.Cluster, p.Fabric)
 	for i, members := range phase.Groups {
 		c := executor.NewCommunicator(executor.MessageGroup, cluster, members)
 		cp, err := planner.Plan(c, collective.Send, max(1, int64(phase.Bytes[i])), 0)

@@ -57,7 +57,7 @@ func RunPhases(ctx context.Context, p *network.Plan, r *scenario.Resolved, phase
 
 // RunIsland simulates an island. Disturbances of the fabric do not affect an island inside nodes.
 func RunIsland(ctx context.Context, p *network.Plan, r *scenario.Resolved, phase *workload.Phase) (*IslandRun, error) {
-	if calm := Undisturbed(p); calm != nil && inNodes(executor.LayoutOf(&r.Cluster), phase) {
+	if calm := Undisturbed(p); calm != nil && inNodes(executor.LayoutOf(&r.Cluster, p.Fabric), phase) {
 		p = calm
 	}
 	var forward *executor.Forwarder

@@ -1,0 +1,42 @@
+package collective
+
+// rooted is a scatter or a gather: the rounds of allToAll of which one end is the root (NCCL's
+// grouped ncclSend/ncclRecv; src/scatter.cu and src/gather.cu of nccl-tests). The part of the rank
+// that is not the root moves; it has the same place in both buffers.
+type rooted struct {
+	allToAll
+	root    int
+	gathers bool
+}
+
+func newRooted(s Spec) (Program, error) {
+	return &rooted{pairs(s), s.Root, s.Op == Gather}, nil
+}
+
+// Step is a round in which the rank sends to or receives from the root, or nothing.
+func (p *rooted) Step(rank, lane, k int, s *Step) bool {
+	s.reset()
+	n := p.Ranks()
+	channel, round := lane%p.channels, lane/p.channels+1
+	if k > 0 || n == 1 || p.bytes == 0 {
+		return false
+	}
+	to, from := mod(rank+round, n), mod(rank-round, n)
+	sends, receives, owner, came := rank == p.root, from == p.root, to, rank
+	if p.gathers {
+		sends, receives, owner, came = to == p.root, rank == p.root, rank, from
+	}
+	if sends {
+		src, _, length, _ := p.part(owner, channel)
+		t := Transfer{Peer: int32(to), Bytes: length, Src: src, Dst: src}
+		if p.l.Node(rank) != p.l.Node(to) {
+			t.Rail = int16(1 + p.l.Rail(p.l.Local(to), channel))
+		}
+		s.send(t)
+	}
+	if receives {
+		_, _, length, _ := p.part(came, channel)
+		s.recv(length)
+	}
+	return true
+}
