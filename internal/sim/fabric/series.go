@@ -51,7 +51,7 @@ type tally struct {
 	bytes   int64      // of the main lane: the port's bytes that are not this interval's
 	area    uint64     // sum of size·time over packets that left the queue, less those that came, modulo 2^64
 	stopped units.Time // sum of the ends of pauses or waits, less their beginnings
-	changed units.Time // of the queue
+	changed units.Time // of the queue, if it is larger than peak
 	queued  int32
 	peak    int32
 	stops   uint32
@@ -144,7 +144,10 @@ func (p *Partition) tallyCame(index, size int32) {
 	if t.queued == 0 {
 		p.tally(index)
 	}
-	t.change(p.now)
+	if t.queued+size > t.peak {
+		t.lasted(p.now)
+		t.changed = p.now
+	}
 	t.area -= uint64(size) * uint64(p.now)
 	t.queued += size
 }
@@ -152,19 +155,18 @@ func (p *Partition) tallyCame(index, size int32) {
 // tallyLeft counts a packet that waits no longer.
 func (p *Partition) tallyLeft(index, size int32) {
 	t := &p.tallies[index]
-	t.change(p.now)
+	if t.queued > t.peak {
+		t.lasted(p.now)
+	}
 	t.area += uint64(size) * uint64(p.now)
 	t.queued -= size
 }
 
-// change notes the largest queue before a change. A queue that came and left in one instant does not count:
-// whether there is one depends on the partitions.
-func (t *tally) change(now units.Time) {
+// lasted notes the queue before a change, if it is the largest. A queue that came and left in one instant
+// does not count: whether there is one depends on the partitions.
+func (t *tally) lasted(now units.Time) {
 	if t.changed < now {
-		t.changed = now
-		if t.queued > t.peak {
-			t.peak = t.queued
-		}
+		t.peak = max(t.peak, t.queued)
 	}
 }
 
@@ -252,33 +254,32 @@ func (p *Partition) fit() {
 // end appends the rows of the open interval, which ends now, and begins the next with the lanes that
 // have a queue or are stopped.
 func (p *Partition) end(now units.Time) {
-	interval := int32(p.closes/p.width) - 1
+	interval, classes := int32(p.closes/p.width)-1, int32(p.net.classes)
 	still := p.open[:0]
 	for _, index := range p.open {
-		t := &p.tallies[index]
-		t.change(now)
-		s := Sample{
+		t, s := &p.tallies[index], p.rows.next()
+		t.lasted(now)
+		*s = Sample{
 			Lane: index, Interval: interval, Bytes: t.bytes, Area: t.area + uint64(t.queued)*uint64(now), Stopped: t.stopped,
 			Peak: t.peak, Stops: t.stops, Marks: t.marks, Drops: t.drops, Refused: t.refused,
 		}
-		next := tally{queued: t.queued, changed: t.changed, area: -uint64(t.queued) * uint64(now), halted: t.halted}
-		if link := index / int32(p.net.classes); index == p.lane(link, p.main) {
+		t.bytes, t.area, t.stopped, t.changed = 0, -uint64(t.queued)*uint64(now), 0, now
+		t.peak, t.stops, t.marks, t.drops, t.refused = 0, 0, 0, 0, 0
+		if link := index / classes; index == p.lane(link, p.main) {
 			o := &p.net.ports[link]
-			s.Bytes = o.bytes - t.bytes
-			next.bytes = o.bytes
+			s.Bytes = o.bytes - s.Bytes
+			t.bytes = o.bytes
 			o.flags |= flagFollowed
 		}
 		if t.halted {
 			s.Stopped += now
-			next.stopped = -now
+			t.stopped = -now
 		}
-		if next.queued != 0 || next.halted {
-			next.open = true
+		if t.open = t.queued != 0 || t.halted; t.open {
 			still = append(still, index)
 		}
-		*t = next
-		if s.Bytes|int64(s.Area)|int64(s.Stopped)|int64(s.Stops|s.Marks|s.Drops|s.Refused) != 0 {
-			*p.rows.next() = s
+		if s.Bytes|int64(s.Area)|int64(s.Stopped)|int64(s.Stops|s.Marks|s.Drops|s.Refused) == 0 {
+			p.rows.n-- // it did nothing after all
 		}
 	}
 	p.open = still
