@@ -538,3 +538,61 @@ func TestNVLSBetweenNodesHasTheTurnsOfOneNode(t *testing.T) {
 		t.Errorf("the network's reduction takes %v, not %v", y.PerStepInter, want)
 	}
 }
+
+// The settings of EFA's plug-in, and NCCL's own beside them.
+func TestEFAsPlugInSetsSizesAndTimes(t *testing.T) {
+	efa := func(c Cluster, gbps int) Cluster {
+		c.Plugin, c.Reckoned = EFA(c.GPU, gbps), false
+		return c
+	}
+	for _, c := range []struct {
+		cluster  Cluster
+		op       collective.Op
+		algo     Algo
+		proto    Proto
+		bytes    int64
+		chunk    int64
+		software float64 // µs of a message between nodes; 0 on one node
+	}{
+		{efa(dgxH100(1), 100), collective.AllReduce, NVLS, Simple, 1 << 30, 64 << 10, 0}, // until 4 GiB
+		{efa(dgxH100(1), 100), collective.AllReduce, NVLS, Simple, 8 << 30, 512 << 10, 0},
+		{dgxH100(1), collective.AllReduce, NVLS, Simple, 1 << 30, 128 << 10, 0},
+		{efa(dgxH100(2), 100), collective.AllGather, Ring, Simple, 1 << 30, 4 << 20, 20 - 9 + 3},
+		{efa(dgxH100(2), 100), collective.AllReduce, Tree, LL, 8, 32 << 10, 20 - 9},
+		{efa(dgxH100(2), 200), collective.AllReduce, Tree, LL, 8, 32 << 10, 18 - 6.5},
+		{efa(dgxA100(2), 100), collective.AllReduce, Tree, LL, 8, 32 << 10, 75 - 9},
+		{efa(dgxH100(2), 100), collective.SendRecv, Direct, Simple, 1 << 30, 512 << 10, 20 - 9 + 3},
+		{efa(dgxH100(2), 100), collective.AllReduce, NVLSTree, Simple, 8 << 30, 512 << 10, 20 - 9 + 3},
+	} {
+		ch, err := c.cluster.With(c.op, c.algo, c.proto, c.bytes)
+		if err != nil {
+			t.Errorf("%v by %v: %v", c.op, c.algo, err)
+			continue
+		}
+		if got := ch.chunk(); got != c.chunk {
+			t.Errorf("%v by %v %v of %d bytes has chunks of %d bytes, not %d", c.op, c.algo, c.proto, c.bytes, got, c.chunk)
+		}
+		if got := ch.Overheads(ReferenceWire).PerStepInter; c.cluster.Nodes > 1 && got != micros(c.software) {
+			t.Errorf("%v by %v %v: a message takes the software %v, not %g us", c.op, c.algo, c.proto, got, c.software)
+		}
+	}
+	plain, err := dgxH100(2).Costs(collective.AllReduce, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late, err := efa(dgxH100(2), 100).Costs(collective.AllReduce, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range plain {
+		if a := plain[i]; a.Algo == Tree {
+			want := 2 * 75. // up and down, one hop each
+			if a.Proto == Simple {
+				want *= 2
+			}
+			if got := late[i].LatencyUs - a.LatencyUs; !near(got, want, 1e-9) {
+				t.Errorf("the plug-in adds %g us to a tree with %v, not %g", got, a.Proto, want)
+			}
+		}
+	}
+}

@@ -63,6 +63,20 @@ workload: {collective: all-reduce, sizes: [8B]}`), 2)
 	}
 }
 
+// TestEFAsNICsShareMessages has 16 channels on 32 NICs: a stripe of four carries a large message of a
+// channel, so that a ring is faster than half of the NICs.
+func TestEFAsNICsShareMessages(t *testing.T) {
+	out := runtest.Run(t, simtest.Resolve(t, `
+cluster: {nodes: 2, node: {preset: dgx-h100, nics: 32}}
+fabrics: [efa-100g]
+workload: {collective: all-gather, algorithm: ring, protocol: simple, sizes: [256MiB]}`), 2)
+	p := out.Fabrics[0].Points[0]
+	const half = 16 * 12.5 // GB/s
+	if p.Channels != 16 || p.BusBW < 1.2*half || p.BusBW > 2*half {
+		t.Errorf("%d channels reach %.1f GB/s, want 16 and between %.0f and %.0f", p.Channels, p.BusBW, 1.2*half, 2*half)
+	}
+}
+
 // TestNoCollectiveBeatsItsBound compares the bus bandwidth of rings between nodes with
 // the NICs' rate: nothing may be faster than the wire.
 func TestNoCollectiveBeatsItsBound(t *testing.T) {
