@@ -144,6 +144,7 @@ func TestChoicesFollowTheSize(t *testing.T) {
 		{b200, collective.AllToAll, 256 << 10, Direct, Simple, 1},
 		// Between nodes a pair has two channels before 2.29, and then one for each 14 GB/s.
 		{of(dgxH100(2), 28), collective.SendRecv, 1 << 20, Direct, Simple, 2},
+		{Cluster{Nodes: 8, PerNode: 1, GPU: Hopper, NICs: 1, NICGBps: 50}, collective.SendRecv, 1 << 20, Direct, Simple, 4},
 		{of(dgxH100(8), 28), collective.SendRecv, 1 << 20, Direct, Simple, 1},
 		{dgxH100(8), collective.SendRecv, 1 << 20, Direct, Simple, 2},
 	} {

@@ -91,7 +91,9 @@ func (c Cluster) p2pChannels() int {
 	switch {
 	case c.GPU == CDNA3 && c.Nodes == 1:
 		return c.tuning().channels
-	case c.intra() == linkNVLink && c.PerNode > 1:
+	case c.PerNode == 1:
+		n = c.tuning().channels // no pair is inside a node
+	case c.intra() == linkNVLink:
 		n = int(2*c.NVLinkGBps/c.tuning().nvLink[c.GPU] + .5)
 	}
 	if c.Nodes == 1 {
