@@ -33,7 +33,7 @@ const (
 
 // The fit's constants.
 const (
-	longestFitted = 256 * mib // above, a ring's bandwidth is the same
+	longestFitted = 512 * mib // above, a ring's bandwidth is the same
 	switched      = 1 * gib   // there NVLS is bound by the switch
 	scale         = .05       // usual error of a row: the scale of its distribution, which is Laplace's
 	smooth        = .02       // below this error a row counts by its square
@@ -45,12 +45,13 @@ const (
 )
 
 // usual are round values of the figures on any generation, chosen with fits in view: where a search
-// begins, and all that is known of a figure which no row shows.
+// begins, and all that is known of a figure which no row shows. A bound begins low, where it binds:
+// else no row has a slope.
 var usual = nccl.Figures{
 	nccl.Launch: 6, nccl.LaunchDoubling: .3,
 	nccl.LLFlag: .7, nccl.LLTrip: .15, nccl.LLTurn: .3, nccl.LLRate: 6,
 	nccl.LL128Flag: 1, nccl.LL128Trip: .1, nccl.LL128Turn: 1, nccl.LL128Rate: 10,
-	nccl.SimpleFlag: 1, nccl.SimpleTurn: 4, nccl.SimpleSend: 20, nccl.SimpleCopy: 25, nccl.SimpleAll: 400,
+	nccl.SimpleFlag: 1, nccl.SimpleTurn: 4, nccl.SimpleSend: 20, nccl.SimpleCopy: 25, nccl.SimpleAll: 250,
 	nccl.NVLSFlag: .1, nccl.NVLSTurn: 8, nccl.NVLSRate: 24, nccl.NVLSSwitch: 1,
 	nccl.BetweenLL: 6, nccl.BetweenLL128: 10, nccl.BetweenSimple: 14,
 }
