@@ -55,7 +55,7 @@ func parts() (out []part) {
 }
 
 // launches are nccl-tests' parameters for a harness.
-var launches = map[measured.Harness]string{measured.Thread: "# nThread 8 nGpus 1\n", measured.ForAll: "# nThread 1 nGpus 8\n", measured.Process: "# nThread 1 nGpus 1\n"}
+var launches = map[scenario.Harness]string{scenario.Thread: "# nThread 8 nGpus 1\n", scenario.ForAll: "# nThread 1 nGpus 8\n", scenario.Process: "# nThread 1 nGpus 1\n"}
 
 // nccltests is the part as a log of nccl-tests.
 func (p *part) nccltests() string {
