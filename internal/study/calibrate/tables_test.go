@@ -54,13 +54,19 @@ func parts() (out []part) {
 	return out
 }
 
-// launches are nccl-tests' parameters for a harness.
-var launches = map[scenario.Harness]string{scenario.Thread: "# nThread 8 nGpus 1\n", scenario.ForAll: "# nThread 1 nGpus 8\n", scenario.Process: "# nThread 1 nGpus 1\n"}
+// launchLines are nccl-tests' parameters for a harness.
+var launchLines = map[measured.Harness]string{measured.Thread: "# nThread 8 nGpus 1\n", measured.ForAll: "# nThread 1 nGpus 8\n", measured.Process: "# nThread 1 nGpus 1\n"}
 
 // nccltests is the part as a log of nccl-tests.
 func (p *part) nccltests() string {
+	if p.cluster.Harness == "torch" && p.op == scenario.AllReduce {
+		return p.table(fmt.Sprintf("The average bandwidth of all_reduce over %d ranks:\n| payload | busbw | algbw |\n|---|---|---|", p.ranks), "|", func(r *measured.Row, us float64) string {
+			alg := float64(r.Bytes) / us / 1e3
+			return fmt.Sprintf("%d,%.2fGBps,%.2fGBps", r.Bytes, alg*measured.BusFactor(r.Op, r.Ranks), alg)
+		})
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Collective test starting: %s_perf\n%s# Using devices\n", ncclNames[p.op], launches[p.cluster.Harness])
+	fmt.Fprintf(&b, "# Collective test starting: %s_perf\n%s# Using devices\n", ncclNames[p.op], launchLines[p.cluster.Harness])
 	for rank := range p.ranks {
 		per := p.ranks / p.nodes()
 		fmt.Fprintf(&b, "#  Rank %2d Group  0 Pid %6d on node%d device %2d [0x00] some GPU\n", rank, rank+1, rank/per, rank%per)
@@ -135,6 +141,10 @@ func TestEveryMeasuredTableIsReadInEveryForm(t *testing.T) {
 				continue
 			}
 			task := tasks[0]
+			if i == 0 && (p.cluster.Harness == measured.ForAll || p.cluster.Harness == measured.Torch) {
+				p.holdsLaunches(t, task)
+				continue
+			}
 			if len(task.Points) != len(p.rows) || task.Ranks() != p.ranks || task.Nodes != p.nodes() {
 				t.Errorf("%s, form %d: %d sizes of %d ranks on %d nodes, want %d of %d on %d", &p, i, len(task.Points), task.Ranks(), task.Nodes, len(p.rows), p.ranks, p.nodes())
 				continue
@@ -145,6 +155,21 @@ func TestEveryMeasuredTableIsReadInEveryForm(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// holdsLaunches checks that a table whose header names the launch is compared at the sizes that
+// package measured would score.
+func (p *part) holdsLaunches(t *testing.T, task *Task) {
+	t.Helper()
+	scored := 0
+	for i := range p.rows {
+		if ok, _ := p.cluster.Scores(&p.rows[i]); ok {
+			scored++
+		}
+	}
+	if scored == 0 || len(task.Points) != scored {
+		t.Errorf("%s: %d of %d sizes are compared, want %d: %s", p, len(task.Points), len(p.rows), scored, task.Skipped)
 	}
 }
 

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -258,12 +259,19 @@ func (t *Task) choose(architecture scenario.Architecture, o Options) error {
 	if len(rows) == 0 {
 		return errors.New("it has no size that weft simulates")
 	}
+	all := len(rows)
+	if rows = slices.DeleteFunc(rows, dominated(t.Table.Harness, rows)); len(rows) == 0 {
+		return fmt.Errorf("at every size the launch (%s) is too large a part of the time: want larger sizes", t.Table.Harness)
+	}
+	if short := all - len(rows); short > 0 {
+		t.Skipped = fmt.Sprintf("not compared: %s, of which the launch (%s) is a large part", several(short, "size"), t.Table.Harness)
+	}
 	most := maxPoints
 	if o.Sizes > 0 {
 		most = o.Sizes
 	}
 	if len(rows) > most {
-		t.Skipped = fmt.Sprintf("%d of %d sizes are compared (--sizes)", most, len(rows))
+		t.Skipped = strings.TrimPrefix(fmt.Sprintf("%s; %d of %d sizes are compared (--sizes)", t.Skipped, most, len(rows)), "; ")
 	}
 	for i := range min(most, len(rows)) {
 		at := i
@@ -274,6 +282,25 @@ func (t *Task) choose(architecture scenario.Architecture, o Options) error {
 	}
 	t.reach(o)
 	return nil
+}
+
+// The limits of the launch's part of a time: as package measured has them for its score.
+const (
+	manyLaunches = 3   // a time of one thread for all GPUs is at least as many times the table's least
+	torchLeast   = 200 // µs: a time of PyTorch, which adds up to 20
+)
+
+// dominated reports whether the launch is a large part of a row's time. weft does not model it.
+func dominated(harness string, rows []logfile.Row) func(logfile.Row) bool {
+	limit := 0.
+	switch harness {
+	case "for-all":
+		least := slices.MinFunc(rows, func(a, b logfile.Row) int { return cmp.Compare(a.Micros, b.Micros) })
+		limit = manyLaunches * least.Micros
+	case "torch":
+		limit = torchLeast
+	}
+	return func(r logfile.Row) bool { return r.Micros < limit }
 }
 
 // reach chooses the sizes to simulate: the compared ones up to a limit. If some are larger, two
