@@ -31,7 +31,7 @@ const (
 // The steps of a search.
 const (
 	slopeStep = .05  // of a logarithm, for the slope of the times
-	maxRounds = 12   // of slopes
+	maxRounds = 16   // of slopes
 	maxHalves = 4    // of a step that makes the fit worse
 	enough    = 3e-2 // gain of a round, as a part, at which the search ends
 )
@@ -82,6 +82,10 @@ func (s *search) run() (err error) {
 			return err
 		}
 		if gain >= enough {
+			continue
+		}
+		if form := s.remaining(); form < .9*s.form {
+			s.form = form // the form fits better than assumed: the log counts for more
 			continue
 		}
 		if released, err := s.release(slopes); err != nil || !released {
@@ -270,7 +274,6 @@ func (s *search) remaining() float64 {
 // release computes the spread of each constant, and sets back those that the log does not determine,
 // the least determined first. It reports whether there was one.
 func (s *search) release(slopes [][][]float64) (released bool, err error) {
-	s.form = s.remaining()
 	for len(s.free) > 0 {
 		left, _ := s.normal(slopes)
 		var factors mat.Cholesky

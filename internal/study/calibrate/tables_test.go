@@ -55,7 +55,7 @@ func parts() (out []part) {
 }
 
 // launchLines are nccl-tests' parameters for a harness.
-var launchLines = map[measured.Harness]string{measured.Thread: "# nThread 8 nGpus 1\n", measured.ForAll: "# nThread 1 nGpus 8\n", measured.Process: "# nThread 1 nGpus 1\n"}
+var launchLines = map[scenario.Harness]string{scenario.Thread: "# nThread 8 nGpus 1\n", scenario.ForAll: "# nThread 1 nGpus 8\n", scenario.Process: "# nThread 1 nGpus 1\n"}
 
 // nccltests is the part as a log of nccl-tests.
 func (p *part) nccltests() string {
@@ -141,7 +141,7 @@ func TestEveryMeasuredTableIsReadInEveryForm(t *testing.T) {
 				continue
 			}
 			task := tasks[0]
-			if i == 0 && (p.cluster.Harness == measured.ForAll || p.cluster.Harness == measured.Torch) {
+			if i == 0 && (p.cluster.Harness == scenario.ForAll || p.cluster.Harness == scenario.Torch) {
 				p.holdsLaunches(t, task)
 				continue
 			}

@@ -144,6 +144,9 @@ func (c *Cluster) collective(task *Task, whole *scenario.Resolved, log *logfile.
 		{Path: "workload.collective", Value: t.Op, Origin: "the log's operation"},
 		{Path: "cluster.nodes", Value: fmt.Sprint(task.Nodes), Origin: "the log's nodes"},
 	}
+	if t.Harness != "" {
+		task.over = append(task.over, scenario.Override{Path: "nccl.harness", Value: t.Harness, Origin: "the log's launch"})
+	}
 	if task.GPUs < node.GPUs {
 		task.over = append(task.over, node.Part(task.GPUs, "the log's ranks")...)
 	}
@@ -290,7 +293,8 @@ const (
 	torchLeast   = 200 // µs: a time of PyTorch, which adds up to 20
 )
 
-// dominated reports whether the launch is a large part of a row's time. weft does not model it.
+// dominated reports whether the launch is a large part of a row's time: it differs between
+// hosts by more than the rest.
 func dominated(harness string, rows []logfile.Row) func(logfile.Row) bool {
 	limit := 0.
 	switch harness {
