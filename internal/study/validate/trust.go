@@ -79,19 +79,19 @@ var kinds = []kind{
 	{
 		number:  "time of a collective inside a node",
 		against: "measured tables of healthy clusters; some rows are fitted",
-		cases:   []string{"nccl/A100", "nccl/H100", "nccl/B200", "nccl/A4", "nccl/T2", "nccl/V8", "nccl/T1", "nccl/A8", "nccl/V10", "nccl/T8"},
+		cases:   []string{"nccl/A100", "nccl/H100", "nccl/B200", "nccl/A4", "nccl/T2", "nccl/V8", "nccl/T1", "nccl/A8", "nccl/V10", "nccl/T8", "nccl/MI300X", "nccl/MI300X-torch", "nccl/MI325X"},
 		doubt:   "where the launch counts: one thread for all GPUs, PyTorch, or a slow host. See \"Measured clusters\" by range of sizes",
 	},
 	{
 		number:  "time of a collective between nodes",
 		against: "measured tables of healthy clusters, and a rule of NCCL's maintainers",
-		cases:   []string{"nccl/V4", "nccl/V1", "nccl/A5", "nccl/line-rate"},
+		cases:   []string{"nccl/V4", "nccl/V1", "nccl/A5", "nccl/MI325X-nodes", "nccl/line-rate"},
 		doubt:   "below 1 MiB on a host or a NIC that no table shows",
 	},
 	{
 		number:  "the same on other clusters",
 		against: "measured tables that are not scored, each for its own reason",
-		cases:   []string{"nccl/A1", "nccl/A2", "nccl/H200", "nccl/T1-default", "nccl/T1-tuned"},
+		cases:   []string{"nccl/A1", "nccl/A2", "nccl/H200", "nccl/T1-default", "nccl/T1-tuned", "nccl/MI300X-nodes"},
 		doubt:   "as an absolute time; calibrate to your own log first (DIAGNOSE.md)",
 	},
 	{
@@ -109,7 +109,7 @@ var kinds = []kind{
 	{
 		number:  "speed of a training step",
 		against: "published steps",
-		cases:   []string{"training/published-nvidia", "training/published-others", "training/published-before-2024"},
+		cases:   []string{"training/published-nvidia", "training/published-others", "training/published-before-2024", "training/left-out-source"},
 		doubt:   "with experts, or with a stack that no row shows (training/left-out-source). The difference between two fabrics is the better figure",
 	},
 	{
