@@ -212,8 +212,8 @@ type (
 	Node = scenario.Node
 	// GPU is a model of GPU, by a preset such as h100.
 	GPU = scenario.GPU
-	// Architecture is a generation of GPU in NCCL's cost model. Values: volta, ampere, ada, hopper,
-	// blackwell.
+	// Architecture is a generation of GPU in the cost model of NCCL or RCCL. Values: volta, ampere,
+	// ada, hopper, blackwell, cdna3.
 	Architecture = scenario.Architecture
 	// ScaleUp is the network inside a node, by a preset such as nvlink-4.
 	ScaleUp = scenario.ScaleUp
@@ -421,9 +421,18 @@ type (
 	Parallel = scenario.Parallel
 	// Batch is the data of a step.
 	Batch = scenario.Batch
-	// Recompute is the part of the forward pass that the backward pass computes again. Values: none,
-	// selective, full.
+	// Recompute is a part of the forward pass that the backward pass computes again. Values: none,
+	// selective, full, layernorm, moe-act, core-attn, mla-up-proj, mlp, moe, op.
 	Recompute = scenario.Recompute
+	// PipelineSchedule is the order in which pipeline stages take their work. Values: 1f1b, zb-h1,
+	// zb-h2, zb-v, dualpipe, dualpipe-v.
+	PipelineSchedule = scenario.PipelineSchedule
+	// Checkpoint is how a job saves its state.
+	Checkpoint = scenario.Checkpoint
+	// Failures are the unexpected interruptions of a job.
+	Failures = scenario.Failures
+	// Published is what a publication says of a job.
+	Published = scenario.Published
 	// GradientPrecision is the format of gradients. Values: fp32, bf16.
 	GradientPrecision = scenario.GradientPrecision
 	// Overlap is the communication that goes on beside computation.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
 	"weft/units"
 )
 
@@ -174,6 +175,7 @@ func (r *resolver) fabric(path string, n *node) {
 	}
 	r.rate = r.linkRate(path, n, preset)
 	r.preset(path, preset, p, reflect.ValueOf(&f).Elem())
+	kind := f.Kind
 	f.Topology = r.commonTopology(n)
 	if _, stated := r.set[path+".nic"]; !stated {
 		f.NIC = r.Cluster.Node.NIC
@@ -183,6 +185,9 @@ func (r *resolver) fabric(path string, n *node) {
 		rest.base = nil
 		rest.pairs = slices.DeleteFunc(slices.Clone(n.pairs), func(kv pair) bool { return kv.key.text == p.key })
 		r.overrides(path, &rest, reflect.ValueOf(&f).Elem())
+	}
+	if len(r.errs) == before && protocol.Of(kind).OnTCP() != protocol.Of(f.Kind).OnTCP() {
+		r.fail(n.child("kind").place, path+".kind", "the preset %s is of kind %s and has no values for the transport of %s: take a preset of kind %s", preset.text, kind, f.Kind, f.Kind)
 	}
 	read := len(r.errs)
 	r.fabricAt(path, &f).derive()
