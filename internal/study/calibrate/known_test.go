@@ -32,7 +32,7 @@ func TestTheKnownErrorsAreOfScoredClusters(t *testing.T) {
 			}
 		}
 	}
-	for cluster, want := range map[string]bool{"A4": true, "A5": true, "T1": true, "V4": true, "V10": true, "H100": true, "A1": false, "A12": false, "T1-default": false} {
+	for cluster, want := range map[string]bool{"A4": true, "A5": true, "T1": true, "V4": true, "V10": true, "H100": true, "A1": true, "A12": false, "T1-default": false} {
 		if got := seen[cluster] > 0; got != want {
 			t.Errorf("%s is among the known errors: %t, want %t", cluster, got, want)
 		}
