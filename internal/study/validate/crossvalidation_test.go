@@ -44,16 +44,32 @@ const (
 	most          = 12        // steps of a fit
 )
 
-// usual are round values of the figures on any generation, chosen with fits in view: where a search
-// begins, and all that is known of a figure which no row shows. A bound begins low, where it binds:
-// else no row has a slope.
+// usual are round values of the figures on Hopper, chosen with fits in view; [usualOf] has them for
+// any generation.
 var usual = nccl.Figures{
 	nccl.Launch: 6, nccl.LaunchDoubling: .3,
 	nccl.LLFlag: .7, nccl.LLTrip: .15, nccl.LLTurn: .3, nccl.LLRate: 6,
 	nccl.LL128Flag: 1, nccl.LL128Trip: .1, nccl.LL128Turn: 1, nccl.LL128Rate: 10,
-	nccl.SimpleFlag: 1, nccl.SimpleTurn: 4, nccl.SimpleSend: 20, nccl.SimpleCopy: 25, nccl.SimpleAll: 250,
+	nccl.SimpleFlag: 1, nccl.SimpleTurn: 4, nccl.SimpleSend: 20, nccl.SimpleCopy: 25, nccl.SimpleAll: 371,
 	nccl.NVLSFlag: .1, nccl.NVLSTurn: 8, nccl.NVLSRate: 24, nccl.NVLSSwitch: 1,
 	nccl.BetweenLL: 6, nccl.BetweenLL128: 10, nccl.BetweenSimple: 14,
+}
+
+// linksGBps is NCCL's figure of the NVLinks of a GPU together: 12 × 20, 18 × 20.6, 18 × 40.1 GB/s.
+// It is the usual value of SimpleAll.
+var linksGBps = map[nccl.GPU]float64{nccl.Ampere: 240, nccl.Hopper: 371, nccl.Blackwell: 722}
+
+var rates = []nccl.Figure{nccl.LLRate, nccl.LL128Rate, nccl.SimpleSend, nccl.SimpleCopy, nccl.SimpleAll, nccl.NVLSRate}
+
+// usualOf are the usual figures of a generation: where a search begins, and all that is known of a
+// figure which no row shows. Times are alike on all generations, rates grow with the NVLinks: what a
+// thread block moves was made for them, as its number of blocks is the same.
+func usualOf(g nccl.GPU) nccl.Figures {
+	x := usual
+	for _, k := range rates {
+		x[k] *= linksGBps[g] / linksGBps[nccl.Hopper]
+	}
+	return x
 }
 
 type sourced struct {
@@ -207,7 +223,8 @@ type fit struct {
 	rows  []fitRow
 	free  []nccl.Figure
 	x     nccl.Figures // with all other figures
-	bound *fit         // of the rate through the switch, after the others
+	usual nccl.Figures
+	bound *fit // of the rate through the switch, after the others
 }
 
 // loss is the negative logarithm of the probability of errors, at figures.
@@ -216,7 +233,7 @@ func (f *fit) loss(errors []float64, x *nccl.Figures) (sum float64) {
 		sum += f.rows[i].weight * (math.Hypot(e, smooth) - smooth) / scale
 	}
 	for _, k := range f.free {
-		d := math.Log(x[k]/usual[k]) / near
+		d := math.Log(x[k]/f.usual[k]) / near
 		sum += d * d / 2
 	}
 	return sum
@@ -287,7 +304,7 @@ func (f *fit) step(t *testing.T, errors []float64, slopes *mat.Dense) nccl.Figur
 		}
 		for j, k := range f.free {
 			normal.Set(j, j, normal.At(j, j)+1/near/near+1/careful/careful)
-			right.SetVec(j, right.AtVec(j)-math.Log(x[k]/usual[k])/near/near-moved.AtVec(j)/careful/careful)
+			right.SetVec(j, right.AtVec(j)-math.Log(x[k]/f.usual[k])/near/near-moved.AtVec(j)/careful/careful)
 		}
 		var by mat.VecDense
 		if err := by.SolveVec(normal, right); err != nil {
@@ -346,7 +363,7 @@ func (r *refitting) of(g nccl.GPU, which measured.Fit, bound bool, without strin
 // kernels fits the figures of a generation's kernels.
 func (r *refitting) kernels(t *testing.T, g nccl.GPU, without string) *fit {
 	t.Helper()
-	f := &fit{simulations: r.simulations, rows: r.of(g, measured.FitNode, false, without), x: usual}
+	f := &fit{simulations: r.simulations, rows: r.of(g, measured.FitNode, false, without), x: usualOf(g), usual: usualOf(g)}
 	for k := range nccl.BetweenLL {
 		if s, ok := given(g)[k]; ok {
 			f.x[k] = s.value
@@ -360,7 +377,7 @@ func (r *refitting) kernels(t *testing.T, g nccl.GPU, without string) *fit {
 	}
 	f.search(t)
 	if g > nccl.Ampere {
-		f.bound = &fit{simulations: r.simulations, rows: r.of(g, measured.FitNode, true, without), x: f.x, free: []nccl.Figure{nccl.NVLSSwitch}}
+		f.bound = &fit{simulations: r.simulations, rows: r.of(g, measured.FitNode, true, without), x: f.x, usual: f.usual, free: []nccl.Figure{nccl.NVLSSwitch}}
 		if len(f.bound.rows) > 0 {
 			f.bound.search(t)
 		}
@@ -373,7 +390,7 @@ func (r *refitting) kernels(t *testing.T, g nccl.GPU, without string) *fit {
 func (r *refitting) between(t *testing.T, of map[nccl.GPU]*fit, without string) *fit {
 	t.Helper()
 	f := &fit{
-		simulations: r.simulations, rows: r.of(0, measured.FitBetween, false, without), x: usual,
+		simulations: r.simulations, rows: r.of(0, measured.FitBetween, false, without), x: usual, usual: usual,
 		free: []nccl.Figure{nccl.BetweenLL, nccl.BetweenLL128, nccl.BetweenSimple},
 	}
 	for i := range f.rows {
@@ -443,7 +460,7 @@ func TestCrossValidation(t *testing.T) {
 // ones.
 func TestAFitFindsTheFiguresThatMadeTheTimes(t *testing.T) {
 	made := *nccl.MeasuredOf(nccl.Hopper)
-	f := &fit{simulations: simulations{}, x: made, free: []nccl.Figure{nccl.Launch, nccl.LLTurn, nccl.LLRate}}
+	f := &fit{simulations: simulations{}, x: made, usual: usual, free: []nccl.Figure{nccl.Launch, nccl.LLTurn, nccl.LLRate}}
 	for _, r := range fitRows(t, func(c *measured.Cluster, m *measured.Row) bool {
 		return c.ID == "H100" && m.Op == scenario.AllGather && m.Bytes >= 32*kib && m.Bytes <= 2*mib
 	}) {
@@ -463,6 +480,19 @@ func TestAFitFindsTheFiguresThatMadeTheTimes(t *testing.T) {
 	for _, k := range f.free {
 		if off := f.x[k]/made[k] - 1; math.Abs(off) > .03 {
 			t.Errorf("%s is %.4g, want %.4g", k, f.x[k], made[k])
+		}
+	}
+}
+
+// TestMeasuredRatesGrowWithTheLinks: a rate that no row shows is guessed from the GPU's links, so
+// the measured ones must be near it.
+func TestMeasuredRatesGrowWithTheLinks(t *testing.T) {
+	for g := range linksGBps {
+		use, usual := nccl.MeasuredOf(g), usualOf(g)
+		for _, k := range rates {
+			if off := math.Abs(math.Log(use[k] / usual[k])); use[k] > 0 && off > near {
+				t.Errorf("%v: %v is %.4g, and %.4g is usual", g, k, use[k], usual[k])
+			}
 		}
 	}
 }
