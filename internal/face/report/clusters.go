@@ -3,20 +3,24 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/collective/nccl"
-	"weft/internal/sim/scenario"
 	tables "weft/internal/study/measured"
 	"weft/internal/study/validate"
 )
 
-const clustersIntro = `Published tables of collectives beside weft: the mean error of the time without its sign, and
+const overviewIntro = `Published tables of collectives beside weft: the mean error of the time without its sign, and
 the largest with it; a positive one means that weft is slower. "–" is a range without rows.
 The times of NCCL's kernels are fitted to tables. Such a table is scored with figures that were fitted
-without it, each other table with the figures in use.`
+without it, each other table with the figures in use. The limit of a mean is 8 % inside a node;
+between nodes it is 20, 10 and 5 % in the three ranges. Each cluster has its case below (nccl/A100 …),
+with a picture of its times.`
+
+const clustersIntro = `The same by operation and number of ranks.`
 
 const aimsIntro = `All scored tables together, beside the aims: a mean error of at most 8 % inside a node, and of at
 most 12 % for an operation on a GPU and a number of ranks; between nodes of at most 20, 10 and 5 %
@@ -25,9 +29,13 @@ in the three ranges.`
 const figuresIntro = `The figures of NCCL's kernels in use, with the 95 % interval of the fit: by the slope of each row's
 time, if the errors of rows are independent. Times are in µs, rates in GB/s of a thread block.`
 
-// clusterTables are the errors of all measured clusters, with their summary and the fitted figures;
-// nil if there are none.
+// clusterTables are the errors of all measured clusters, first a line for each, with their summary
+// and the fitted figures; nil if there are none.
 func clusterTables(results []validate.Result) []doc.Block {
+	overview := overviewTable(results)
+	if len(overview.Rows) == 1 {
+		return nil
+	}
 	t := &doc.Table{}
 	errorHead(t, "cluster", "what", "scored", "operation, ranks", "figures are")
 	for i := range results {
@@ -45,9 +53,6 @@ func clusterTables(results []validate.Result) []doc.Block {
 			}
 		}
 	}
-	if len(t.Rows) == 1 {
-		return nil
-	}
 	aims := &doc.Table{}
 	errorHead(aims, "where", "GPU", "operation, ranks", "tables")
 	for _, a := range validate.Aims(results) {
@@ -60,9 +65,34 @@ func clusterTables(results []validate.Result) []doc.Block {
 		}
 		errorRow(aims, &a.Of, &a.Limit, where, gpu, what, strings.Join(a.Clusters, ", "))
 	}
-	out := append(doc.Paragraphs(aimsIntro), aims)
+	out := append(doc.Paragraphs(overviewIntro), overview)
+	out = append(append(out, doc.Paragraphs(aimsIntro)...), aims)
 	out = append(append(out, doc.Paragraphs(clustersIntro)...), t)
 	return append(append(out, doc.Paragraphs(figuresIntro)...), figureTable())
+}
+
+// overviewTable is a line for each cluster. A mean above its limit is a miss if the cluster is
+// scored.
+func overviewTable(results []validate.Result) *doc.Table {
+	t := &doc.Table{}
+	errorHead(t, "cluster", "what", "scored")
+	t.Rows[0] = append(t.Rows[0], doc.Text("known"))
+	for i := range results {
+		of := results[i].Errors()
+		if len(of) == 0 || of[0].Count() == 0 {
+			continue
+		}
+		c := results[i].Case.Cluster
+		var limit *[tables.Ranges]float64
+		if c.Unscored == "" {
+			l := validate.Limits(c)
+			limit = &l
+		}
+		errorRow(t, &of[0].Of, limit, c.ID, c.Title, yes(limit != nil))
+		last := &t.Rows[len(t.Rows)-1]
+		*last = append(*last, doc.Text(cmp.Or(c.Unscored, c.Note)))
+	}
+	return t
 }
 
 func yes(b bool) string {
@@ -131,32 +161,57 @@ func figureTable() *doc.Table {
 // of a scored row.
 const measuredBand = .25
 
-// clusterPicture is the measured and the predicted times of a cluster, a diagram for each operation
-// and number of ranks.
+// measuredLegend names the lines of the diagrams of times.
+var measuredLegend = []string{"measured, ±25 %", "weft"}
+
+// pictureFolder has the pictures of docs/VALIDATION.md, relative to it.
+const pictureFolder = "images/clusters/"
+
+// clusterPicture is the picture of a cluster with the times of this run.
 func clusterPicture(r *validate.Result) []doc.Block {
-	var plots []*plot
-	for _, k := range r.Case.Cluster.Kinds() {
-		plots = append(plots, timesPlot(r, k.Op, k.Ranks))
+	c := r.Times()
+	plots := clusterPlots(&c)
+	if len(plots) == 0 {
+		return nil
 	}
-	return diagrams([]string{"measured, ±25 %", "weft"}, drawn(plots...))
+	return []doc.Block{doc.Plots{Legend: measuredLegend, Plots: plots, File: pictureFolder + c.ID + ".svg"}}
 }
 
-// timesPlot is the times of NCCL's own choice.
-func timesPlot(r *validate.Result, op scenario.Collective, ranks int) *plot {
-	p := &plot{title: fmt.Sprintf("%s, %d ranks", op, ranks), note: "time of one operation", log: true, format: timeText}
-	var rows []*validate.Row
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		if m := row.Measured; m != nil && m.Op == op && m.Ranks == ranks && m.Algorithm == "" && len(row.Weft) > 0 {
-			rows = append(rows, row)
+// WriteClusterPicture draws the measured and the predicted times of a cluster. It draws nothing if
+// less than two sizes of an operation have both.
+func WriteClusterPicture(w io.Writer, c *tables.Cluster) error {
+	plots := clusterPlots(c)
+	if len(plots) == 0 {
+		return nil
+	}
+	return sheet(w, measuredLegend, plots, 2)
+}
+
+// clusterPlots are a diagram of the times for each operation and number of ranks.
+func clusterPlots(c *tables.Cluster) []doc.Plot {
+	var plots []*plot
+	for _, k := range c.Kinds() {
+		plots = append(plots, timesPlot(c, k))
+	}
+	return drawn(plots...)
+}
+
+// timesPlot is the times of NCCL's own choice. weft's time is the score's: with figures that were
+// fitted without the cluster.
+func timesPlot(c *tables.Cluster, kind tables.Kind) *plot {
+	p := &plot{title: fmt.Sprintf("%s, %d ranks", kind.Op, kind.Ranks), note: "time of one operation", log: true, format: timeText}
+	var rows []*tables.Row
+	for i := range c.Rows {
+		if m := &c.Rows[i]; m.Kind() == kind && m.Algorithm == "" && m.Predicted > 0 {
+			rows = append(rows, m)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b *validate.Row) int { return int(a.Measured.Bytes - b.Measured.Bytes) })
+	slices.SortStableFunc(rows, func(a, b *tables.Row) int { return cmp.Compare(a.Bytes, b.Bytes) })
 	was, is := series{fabric: 0, label: "measured"}, series{fabric: 1, label: "weft"}
-	for _, row := range rows {
-		took := row.Reference[0]
-		p.sizes = append(p.sizes, row.Measured.Bytes)
-		was.values, is.values = append(was.values, took), append(is.values, row.Weft[0])
+	for _, m := range rows {
+		took := float64(m.Time)
+		p.sizes = append(p.sizes, m.Bytes)
+		was.values, is.values = append(was.values, took), append(is.values, float64(cmp.Or(m.Without, m.Predicted)))
 		was.low, was.high = append(was.low, took*(1-measuredBand)), append(was.high, took*(1+measuredBand))
 	}
 	p.series = []series{was, is}

@@ -18,24 +18,35 @@ func Picture(w io.Writer, r *runstore.Results) error {
 	if len(plots) < 2 || plots[0].Title != "Bus bandwidth" || plots[1].Title != "Time" {
 		return fmt.Errorf("there is nothing to draw: a drawing needs results of two sizes or more")
 	}
-	const gap, top = 24.0, 74.0
-	width, height := 2*plotWidth+3*gap, plotHeight+top+gap
+	var legend []string
+	for _, f := range r.Fabrics {
+		legend = append(legend, f.Name)
+	}
+	return sheet(w, legend, plots[:2], 2)
+}
+
+// sheet writes diagrams in columns, under the names of their lines, as a drawing that needs no page.
+func sheet(w io.Writer, legend []string, plots []doc.Plot, columns int) error {
+	const gap, top, head = 24.0, 36.0, 38.0
+	columns = min(columns, len(plots))
+	rows := (len(plots) + columns - 1) / columns
+	width, height := gap+float64(columns)*(plotWidth+gap), top+float64(rows)*(head+plotHeight)+gap
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" font-family="system-ui, sans-serif">`, width, height, width, height)
 	fmt.Fprintf(&b, "\n<style>%s</style>\n", pictureStyle())
 	fmt.Fprintf(&b, `<rect width="%g" height="%g" fill="#fff"/>`, width, height)
 	x := gap
-	for i, f := range r.Fabrics {
+	for i, name := range legend {
 		s := i % doc.Palette
 		fmt.Fprintf(&b, "\n"+`<g transform="translate(%g 24)"><path class="line s%d" d="M0 0H28"/><path class="mark s%d" d="%s"/><text class="name" x="36" y="5">%s</text></g>`,
-			x, s, s, doc.Marker(i, 14, 0), html.EscapeString(f.Name))
-		x += 60 + 9*float64(len([]rune(f.Name)))
+			x, s, s, doc.Marker(i, 14, 0), html.EscapeString(name))
+		x += 60 + 9*float64(len([]rune(name)))
 	}
-	for i, p := range plots[:2] {
-		at := gap + float64(i)*(plotWidth+gap)
-		fmt.Fprintf(&b, "\n"+`<text class="title" x="%g" y="60">%s</text><text class="note" x="%g" y="60">%s</text>`,
-			at+10, html.EscapeString(p.Title), at+30+9*float64(len(p.Title)), html.EscapeString(p.Note))
-		inner := strings.Replace(string(p.SVG), "<svg ", fmt.Sprintf(`<svg x="%g" y="%g" width="%g" height="%g" `, at, top, plotWidth, plotHeight), 1)
+	for i, p := range plots {
+		x, y := gap+float64(i%columns)*(plotWidth+gap), top+float64(i/columns)*(head+plotHeight)
+		fmt.Fprintf(&b, "\n"+`<text class="title" x="%g" y="%g">%s</text><text class="note" x="%g" y="%g">%s</text>`,
+			x+10, y+24, html.EscapeString(p.Title), x+30+9*float64(len(p.Title)), y+24, html.EscapeString(p.Note))
+		inner := strings.Replace(string(p.SVG), "<svg ", fmt.Sprintf(`<svg x="%g" y="%g" width="%g" height="%g" `, x, y+head, plotWidth, plotHeight), 1)
 		fmt.Fprintf(&b, "\n%s", inner)
 	}
 	b.WriteString("\n</svg>\n")

@@ -207,6 +207,25 @@ func errorsOf(c *measured.Cluster, rows []Row) []Errors {
 	return out
 }
 
+// Times is the case's cluster with weft's times of this run, without the rows that were not
+// simulated.
+func (r *Result) Times() measured.Cluster {
+	c := *r.Case.Cluster
+	c.Rows = nil
+	for _, row := range r.Rows {
+		if row.Measured == nil || len(row.Weft) == 0 {
+			continue
+		}
+		m := *row.Measured
+		m.Predicted, m.Without = units.Time(row.Weft[0]), 0
+		if row.InUse > 0 {
+			m.Predicted, m.Without = units.Time(row.InUse), m.Predicted
+		}
+		c.Rows = append(c.Rows, m)
+	}
+	return c
+}
+
 // Errors are the errors of the case's cluster, nil if it has none.
 func (r *Result) Errors() []Errors {
 	if r.Case.Cluster == nil {
@@ -224,6 +243,14 @@ func limitOf(between, all bool, at measured.Range) float64 {
 		return insideMean
 	}
 	return insideKind
+}
+
+// Limits are the limits of a cluster's mean errors over all operations.
+func Limits(c *measured.Cluster) (out [measured.Ranges]float64) {
+	for at := range out {
+		out[at] = limitOf(c.Nodes > 1, true, measured.Range(at))
+	}
+	return out
 }
 
 // Aim is the errors of all scored tables of a kind beside the limits.

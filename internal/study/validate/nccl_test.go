@@ -29,24 +29,13 @@ func TestPredictedTimes(t *testing.T) {
 		if results[i].Err != nil {
 			t.Fatalf("%s: %v", results[i].Case.ID, results[i].Err)
 		}
-		c := *results[i].Case.Cluster
-		c.Rows = nil
-		for _, r := range results[i].Rows {
-			if r.Measured == nil {
-				continue
+		c := results[i].Times()
+		simulated += len(c.Rows)
+		for j := range c.Rows {
+			m, was := &c.Rows[j], stands(results[i].Case.Cluster, &c.Rows[j])
+			if !*update && (!near(m.Predicted, was.Predicted) || !near(m.Without, was.Without)) {
+				t.Errorf("%s, %s of %d B: weft's times are %v and %v, and predicted.csv has %v and %v; go test -run Predicted -update writes it", c.ID, m.Op, m.Bytes, m.Predicted, m.Without, was.Predicted, was.Without)
 			}
-			m := *r.Measured
-			if len(r.Weft) > 0 {
-				simulated++
-				m.Predicted, m.Without = units.Time(r.Weft[0]), 0
-				if r.InUse > 0 {
-					m.Predicted, m.Without = units.Time(r.InUse), m.Predicted
-				}
-				if !*update && (!near(m.Predicted, r.Measured.Predicted) || !near(m.Without, r.Measured.Without)) {
-					t.Errorf("%s, %s: weft's times are %v and %v, and predicted.csv has %v and %v; go test -run Predicted -update writes it", c.ID, r.Name, m.Predicted, m.Without, r.Measured.Predicted, r.Measured.Without)
-				}
-			}
-			c.Rows = append(c.Rows, m)
 		}
 		clusters = append(clusters, c)
 	}
@@ -63,6 +52,14 @@ func TestPredictedTimes(t *testing.T) {
 	if err := os.WriteFile(predictedFile, out.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// stands is the same row as predicted.csv has it.
+func stands(c *measured.Cluster, m *measured.Row) *measured.Row {
+	i := slices.IndexFunc(c.Rows, func(r measured.Row) bool {
+		return r.Kind() == m.Kind() && r.Bytes == m.Bytes && r.Algorithm == m.Algorithm
+	})
+	return &c.Rows[i]
 }
 
 // near reports whether two times are the same in predicted.csv.
