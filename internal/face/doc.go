@@ -6,6 +6,7 @@
 //	doc     a typed document, and its renderers: terminal, HTML page, Markdown
 //	draw    the graph of a network as SVG
 //	report  results as documents: sentences, tables and plots
+//	page    views of a run's series in a browser, and their server
 //	cli     the commands
 //
 // # Imports

@@ -25,7 +25,7 @@ type verbGroup struct {
 // constructor, and a line here.
 var verbGroups = []verbGroup{
 	{"sim", "Simulate a scenario:", []func(*Env) *cobra.Command{
-		newCompare, newRun, newExplain, newBench, newLatency, newTopology, newCatalog,
+		newCompare, newRun, newExplain, newUI, newBench, newLatency, newTopology, newCatalog,
 	}},
 	{"study", "Study, with many simulations:", []func(*Env) *cobra.Command{
 		newPlan, newAdvise, newTune, newTrain, newReplay, newDiagnose, newCalibrate, newAudit, newValidate,

@@ -11,6 +11,7 @@ type Document struct {
 	Series   []string // names with a colour, in paragraphs of the verdict
 	Sections []Section
 	Footer   string // of the page
+	Policy   string // Content-Security-Policy of the page; empty if it has no scripts
 }
 
 // Section is blocks under a title.
@@ -36,7 +37,7 @@ const (
 )
 
 // Block is a part of a section: [Heading], [Paragraph], [List], [*Table], [Alarm], [Listing],
-// [Plots], [Figure] or [Cards].
+// [Plots], [Figure], [Cards] or [Live].
 type Block interface{ kind() string }
 
 // Heading is a title below the section's.
@@ -89,6 +90,9 @@ type Figure struct {
 // Cards are summaries, a card for each series.
 type Cards []Card
 
+// Live is views with their own script, on the page below the verdict. Only weft's own code makes it.
+type Live template.HTML
+
 // Card is the figures of a series.
 type Card struct {
 	Title, Subtitle string
@@ -107,6 +111,7 @@ func (Listing) kind() string   { return "listing" }
 func (Plots) kind() string     { return "diagrams" }
 func (Figure) kind() string    { return "figure" }
 func (Cards) kind() string     { return "cards" }
+func (Live) kind() string      { return "live" }
 
 // Add adds a section.
 func (d *Document) Add(s Section) { d.Sections = append(d.Sections, s) }

@@ -21,6 +21,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"unbroken": unbroken,
 	"inline":   func(text string) template.HTML { return inline(html.EscapeString(text)) },
 	"class":    Tone.class,
+	"views":    func(l Live) template.HTML { return template.HTML(l) },
 	"marker":   legendMarker,
 	"head":     (*Table).pageHead,
 	"rows":     (*Table).pageRows,

@@ -89,7 +89,7 @@ func (o *Output) Seal(files []File, meta Meta) error {
 	if err != nil {
 		return err
 	}
-	before, _ := readMeta(o.dir) // of an earlier run, if there is one
+	before, _ := ReadMeta(o.dir) // of an earlier run, if there is one
 	if err := o.Put(append(files, File{Name: MetaFile, Text: text})); err != nil {
 		return err
 	}
@@ -119,25 +119,18 @@ type File struct {
 // Read reads a run folder. It refuses a folder of another version, and a folder whose files were
 // not written together.
 func Read(dir string) (*Run, error) {
-	meta, err := readMeta(dir)
+	meta, err := ReadMeta(dir)
 	if err != nil {
 		return nil, err
 	}
 	run := &Run{Meta: meta}
 	for _, name := range []string{ScenarioFile, ResultsFile, ReportFile} {
-		want, listed := meta.Files[name]
-		if !listed {
-			if name == ReportFile {
-				continue
-			}
-			return nil, fmt.Errorf("%s: %s does not list %s", dir, MetaFile, name)
+		if _, listed := meta.Files[name]; !listed && name == ReportFile {
+			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, name))
+		text, err := meta.Read(dir, name)
 		if err != nil {
 			return nil, err
-		}
-		if digest(text) != want {
-			return nil, fmt.Errorf("%s: %s is not the file that was written with %s: it was changed, or the write was cut short", dir, name, MetaFile)
 		}
 		switch name {
 		case ScenarioFile:
@@ -153,7 +146,24 @@ func Read(dir string) (*Run, error) {
 	return run, nil
 }
 
-func readMeta(dir string) (Meta, error) {
+// Read reads a file of the run's folder. It refuses a file that was not written with meta.json.
+func (m *Meta) Read(dir, name string) ([]byte, error) {
+	want, listed := m.Files[name]
+	if !listed {
+		return nil, fmt.Errorf("%s: %s does not list %s", dir, MetaFile, name)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	if digest(text) != want {
+		return nil, fmt.Errorf("%s: %s is not the file that was written with %s: it was changed, or the write was cut short", dir, name, MetaFile)
+	}
+	return text, nil
+}
+
+// ReadMeta reads meta.json of a run folder. It refuses a folder of another version.
+func ReadMeta(dir string) (Meta, error) {
 	var m Meta
 	name := filepath.Join(dir, MetaFile)
 	text, err := os.ReadFile(name)

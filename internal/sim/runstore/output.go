@@ -27,7 +27,7 @@ type Holding func(dir, stranger string) error
 
 // Runs accepts folders of earlier runs.
 func Runs(dir, stranger string) error {
-	if _, err := readMeta(dir); err != nil {
+	if _, err := ReadMeta(dir); err != nil {
 		return Stranger(stranger, "earlier run")
 	}
 	return nil

@@ -227,7 +227,7 @@ func TestAFolderThatIsWrittenDuringTheRun(t *testing.T) {
 			return o
 		}
 		killed := begin()
-		if m, err := readMeta(staging); err != nil || !m.Partial || !strings.Contains(m.Error, "has not ended") {
+		if m, err := ReadMeta(staging); err != nil || !m.Partial || !strings.Contains(m.Error, "has not ended") {
 			t.Errorf("the meta data of a run that goes on is %+v, %v; want partial", m, err)
 		}
 		if err := unlock(killed.lock); err != nil { // what the kernel does for a killed process
@@ -239,7 +239,7 @@ func TestAFolderThatIsWrittenDuringTheRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, SeriesFolder, "a.parquet"))
-		m, bad := readMeta(dir)
+		m, bad := ReadMeta(dir)
 		if err != nil || bad != nil || string(text) != "rows" || m.Partial || m.Files[series[0].Name] != digest(text) {
 			t.Errorf("the folder has %q, %v and %+v, %v", text, err, m, bad)
 		}
@@ -253,7 +253,7 @@ func TestAFolderThatIsWrittenDuringTheRun(t *testing.T) {
 		if _, err := os.Stat(staging); err == nil {
 			t.Errorf("a run without an outcome leaves %s", staging)
 		}
-		if _, err := readMeta(dir); err != nil {
+		if _, err := ReadMeta(dir); err != nil {
 			t.Errorf("a run without an outcome changes the run before it: %v", err)
 		}
 	}

@@ -60,19 +60,18 @@ func TestDuckDBReadsEveryFile(t *testing.T) {
 	const rows = 2*leastGroup + 5
 	dir := written(t, rows)
 	types := map[string]string{"int32": "INTEGER", "int64": "BIGINT", "float32": "FLOAT", "text": "VARCHAR", "bool": "BOOLEAN"}
-	names := []string{Simulations, Nodes, Links, LinkSamples, Flows, FlowHops, Pauses, Steps}
 	samples := "'" + filepath.Join(dir, LinkSamples) + "'"
 	statements := []string{
 		"SELECT sum(bytes)::DOUBLE AS bytes, max(time_ps)::DOUBLE AS last, max(simulation) AS simulations FROM " + samples,
 		"SELECT decode(value) AS version FROM parquet_kv_metadata(" + samples + ") WHERE decode(key) = '" + keyVersion + "'",
 		"SELECT name FROM '" + filepath.Join(dir, Nodes) + "' WHERE fabric = 'b' AND node = 0",
 	}
-	for _, name := range names {
+	for _, name := range Names {
 		from := " FROM '" + filepath.Join(dir, name) + "'"
 		statements = append(statements, "DESCRIBE SELECT *"+from, "SELECT count(*)::INT AS n, count(columns(*))"+from)
 	}
 	sums := ask(t, statements...)
-	for k, name := range names {
+	for k, name := range Names {
 		got := sums[3+2*k:]
 		columns, documented := page(t, name)
 		for i, column := range columns {

@@ -20,16 +20,9 @@ func Read[T any](name string) ([]T, error) {
 		return nil, err
 	}
 	defer in.Close()
-	info, err := in.Stat()
+	f, err := opened(in)
 	if err != nil {
 		return nil, err
-	}
-	f, err := parquet.OpenFile(in, info.Size())
-	if err != nil {
-		return nil, fmt.Errorf("%s is no complete Parquet file: its run was cut short, or the file was changed: %w", name, err)
-	}
-	if err := check(f); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	rows := make([]T, f.NumRows())
 	r := parquet.NewGenericReader[T](f)
@@ -41,6 +34,22 @@ func Read[T any](name string) ([]T, error) {
 		}
 	}
 	return rows, nil
+}
+
+// opened is a file that is complete, of weft and of a known version.
+func opened(in *os.File) (*parquet.File, error) {
+	info, err := in.Stat()
+	if err != nil {
+		return nil, err
+	}
+	f, err := parquet.OpenFile(in, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s is no complete Parquet file: its run was cut short, or the file was changed: %w", in.Name(), err)
+	}
+	if err := check(f); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name(), err)
+	}
+	return f, nil
 }
 
 // check refuses files of other programs and of newer versions.

@@ -78,7 +78,7 @@ func Create(dir string, about About) (*Writer, error) {
 
 // Files are the complete files, by their names in the run folder, for [runstore.Output.Seal].
 func (w *Writer) Files() (list []runstore.File) {
-	for _, name := range []string{Simulations, Nodes, Links, LinkSamples, Flows, FlowHops, Pauses, Steps} {
+	for _, name := range Names {
 		list = append(list, runstore.File{Name: path.Join(runstore.SeriesFolder, name), Staged: true})
 	}
 	return list

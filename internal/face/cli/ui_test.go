@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/runstore/seriesfile"
+)
+
+// uiViews are the views that each run has.
+var uiViews = []string{"heat", "tables", "report"}
+
+// Every view of an InfiniBand, a RoCE and a training run opens, wide and on a phone, light and dark, without an
+// error, a request to another host, or a breach of WCAG 2.1 AA.
+func TestEveryViewOpensInABrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	b := newBrowser(t)
+	base := uiServed(t,
+		recorded(t, "run", "../../../examples/infiniband-congestion.yaml"),
+		recorded(t, "run", "../../../examples/pfc-storm.yaml"))
+	for run, name := range []string{"infiniband", "roce"} {
+		for _, width := range []int64{1400, 390} {
+			for _, scheme := range []string{"light", "dark"} {
+				b.screen(width, scheme)
+				for _, view := range uiViews {
+					what := fmt.Sprintf("%s-%s-%d-%s", name, view, width, scheme)
+					b.open(base, fmt.Sprintf("#view=%s&simulation=%d.0&quantity=queue", view, run), view)
+					b.shoot(what)
+					if found := b.axe(); found != "" {
+						t.Errorf("%s: axe-core finds\n%s", what, found)
+					}
+					if wide := b.text(`String(document.documentElement.scrollWidth - innerWidth)`); wide != "0" && !wideLess(wide) {
+						t.Errorf("%s: the page is %s pixels wider than the window", what, wide)
+					}
+					if seen := b.seen(); seen != "" {
+						t.Errorf("%s: %s", what, seen)
+					}
+				}
+			}
+		}
+	}
+}
+
+func wideLess(text string) bool {
+	n, err := strconv.Atoi(text)
+	return err == nil && n <= 0
+}
+
+// The slider moves, and the heat map then shows the values of the Parquet file, in their colours.
+func TestTheSliderShowsTheValuesOfTheSeries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	b := newBrowser(t)
+	dir := recorded(t, "run", "../../../examples/pfc-storm.yaml", "--fabric", "no watchdog")
+	base := uiServed(t, dir)
+	samples, err := seriesfile.Read[runstore.SeriesSample](filepath.Join(dir, "series", seriesfile.LinkSamples))
+	if err != nil {
+		t.Fatal(err)
+	}
+	simulations, err := seriesfile.Read[runstore.SeriesSimulation](filepath.Join(dir, "series", seriesfile.Simulations))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.screen(1400, "light")
+	b.open(base, "#view=heat&quantity=stopped", "heat")
+	colours, values := map[string]string{}, map[string]bool{}
+	for _, interval := range []int64{0, 1, 5, 40} {
+		b.do(chromedp.Evaluate(fmt.Sprintf(`{const s = document.getElementById('time'); s.value = %d; s.dispatchEvent(new Event('input'));}`, interval), nil))
+		b.wait(fmt.Sprintf(`document.getElementById('weft').dataset.ready.endsWith(' %d')`, interval))
+		got := decoded[struct{ Link, Interval, Value, Colour string }](t, b.text(`JSON.stringify(document.querySelector('canvas.heat').dataset)`))
+		want := 0.0
+		for _, s := range samples {
+			if strconv.Itoa(int(s.Link)) == got.Link && s.TimePs/simulations[0].IntervalPs == interval {
+				want = max(want, float64(s.PausedPs+s.CreditWaitPs)/float64(simulations[0].IntervalPs))
+			}
+		}
+		value, err := strconv.ParseFloat(got.Value, 64)
+		if err != nil || got.Interval != strconv.FormatInt(interval, 10) || math.Abs(value-min(1, want)) > 1e-6 {
+			t.Errorf("interval %d: the page shows %+v, and the samples of the link give %v", interval, got, want)
+		}
+		colours[got.Colour] = got.Value
+		values[got.Value] = true
+	}
+	if len(colours) < 2 || len(colours) != len(values) {
+		t.Errorf("the colours are %v: want one for each of the values %v, at least two", colours, values)
+	}
+	if seen := b.seen(); seen != "" {
+		t.Error(seen)
+	}
+}
+
+// A port that is taken is an error that names the way out.
+func TestAPortThatIsTaken(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if code := Main(context.Background(), environment([]string{"run", "../../../examples/two-nodes-h100.yaml", "--out", dir})); code != OK {
+		t.Fatalf("exit code %d", code)
+	}
+	base := uiServed(t, dir)
+	_, port, _ := strings.Cut(strings.TrimSuffix(base, "/"), "127.0.0.1:")
+	e := environment([]string{"ui", dir, "--port", port})
+	var errs strings.Builder
+	e.Stderr = &errs
+	if code := Main(context.Background(), e); code != Failed || !strings.Contains(errs.String(), "address already in use; --port 0 takes a free one") {
+		t.Errorf("exit code %d, %q", code, errs.String())
+	}
+}

@@ -1,0 +1,57 @@
+// Data by path: from the server, or from the page itself, if it is a file with its data inside.
+const kept = new Map(); // the last answers
+const inside = document.getElementById('weft-data');
+const embedded = inside ? JSON.parse(inside.textContent) : null;
+
+async function bytes(path) {
+  if (embedded) {
+    if (!(path in embedded)) throw new Error('This file does not hold it: it has the largest size of each fabric. weft ui shows the whole run.');
+    const packed = Uint8Array.from(atob(embedded[path]), c => c.charCodeAt(0));
+    return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+  }
+  const answer = await fetch(path);
+  if (!answer.ok) throw new Error((await answer.text()).trim());
+  return answer.arrayBuffer();
+}
+
+// data is the decoded answer of a path.
+function data(path) {
+  if (!kept.has(path)) {
+    const wanted = bytes(path).then(b => path.startsWith('matrix/') ? asMatrix(b) : asTable(JSON.parse(new TextDecoder().decode(b))));
+    wanted.catch(() => kept.delete(path));
+    kept.set(path, wanted);
+    if (kept.size > 40) kept.delete(kept.keys().next().value);
+  }
+  return kept.get(path);
+}
+
+function asMatrix(buffer) {
+  const [links, intervals] = new Uint32Array(buffer, 0, 2);
+  const cells = new Float32Array(buffer, 8);
+  return { links, intervals, cells, at: (link, i) => link < links && i >= 0 && i < intervals ? cells[link * intervals + i] : 0 };
+}
+
+// asTable gives a table its columns by name.
+function asTable(t) {
+  if (t.names) t.names.forEach((name, i) => { t[name] = t.values[i]; });
+  return t;
+}
+
+const table = (name, run, where = '') => data(`data/${run}/${name}.parquet${where}`);
+
+// simulations are all simulations of all runs, with their keys run.simulation.
+let about = null;
+function simulations() {
+  return about.runs.flatMap((run, r) => run.simulations.map(s => ({ ...s, run: r, folder: run.name, key: r + '.' + s.simulation })));
+}
+
+// simulationAt is a simulation with its topology and, if asked, the matrix of a quantity.
+async function scene(key, quantity) {
+  const s = simulations().find(x => x.key === key);
+  if (!s) throw new Error('there is no simulation ' + key);
+  const fabric = '?fabric=' + encodeURIComponent(s.fabric);
+  const [nodes, links, matrix] = await Promise.all([table('nodes', s.run, fabric), table('links', s.run, fabric), data(`matrix/${s.run}/${s.simulation}/${quantity}`)]);
+  return { ...s, nodes, links, matrix, quantity: about.quantities.find(q => q.id === quantity) };
+}
+const rowsOf = (name, s) => table(name, s.run, '?simulation=' + s.simulation);
+const column = (s, time) => Math.max(0, Math.min(s.matrix.intervals - 1, Math.floor(time / s.interval_ps)));

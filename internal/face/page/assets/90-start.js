@@ -1,0 +1,110 @@
+// The frame of the page: tabs, choices, the time slider, and the place of the view.
+const views = [heat, tables, ...(embedded ? [] : [report])];
+const ui = {};
+let drawing = 0, playing = 0;
+
+function frame(root) {
+  ui.tabs = el('nav', { class: 'tabs', 'aria-label': 'views' }, views.map(v => el('button', { type: 'button', id: 'tab-' + v.id, onclick: () => set({ view: v.id }, true) }, v.label)));
+  ui.simulation = el('select', { id: 'simulation', onchange: e => set({ simulation: e.target.value, links: '', flow: '', focus: '', time: '0' }, true) },
+    simulations().map(s => el('option', { value: s.key }, simulationText(s))));
+  ui.quantity = el('select', { id: 'quantity', onchange: e => set({ quantity: e.target.value }) }, about.quantities.map(q => el('option', { value: q.id }, q.label)));
+  ui.time = el('input', { id: 'time', type: 'range', min: 0, max: 0, step: 1, oninput: e => set({ time: Number(e.target.value) * ui.interval }) });
+  ui.now = el('output', { for: 'time' });
+  ui.play = el('button', { type: 'button', onclick: play }, 'Play');
+  ui.message = el('p', { class: 'message', role: 'alert', hidden: true });
+  ui.panel = el('div', { class: 'panel' });
+  ui.series = el('div', { class: 'series' });
+  root.replaceChildren(ui.tabs, el('div', { class: 'controls' }, control('simulation', ui.simulation), control('links show', ui.quantity)),
+    el('div', { class: 'controls timeline' }, ui.play, el('label', { for: 'time' }, 'time'), ui.time, ui.now), ui.message, ui.panel, ui.series);
+  for (const v of views) {
+    v.panel = el('section', { 'aria-labelledby': 'tab-' + v.id, hidden: true });
+    v.make(v.panel);
+    ui.panel.append(v.panel);
+  }
+}
+
+// play moves the time until the end of the simulation.
+function play() {
+  if (playing) { clearInterval(playing); playing = 0; ui.play.textContent = 'Play'; return; }
+  ui.play.textContent = 'Stop';
+  if (Number(ui.time.value) >= Number(ui.time.max)) set({ time: 0 });
+  playing = setInterval(() => {
+    if (Number(ui.time.value) >= Number(ui.time.max)) return play();
+    set({ time: (Number(ui.time.value) + 1) * ui.interval });
+  }, 120);
+}
+
+// refresh draws the view again; of several at once the last one counts.
+async function refresh() {
+  const mine = ++drawing;
+  try {
+    const view = views.find(v => v.id === state.view) || views[0];
+    const s = await scene(state.simulation, state.quantity);
+    if (mine !== drawing) return;
+    ui.interval = s.interval_ps;
+    ui.time.max = s.matrix.intervals - 1;
+    const at = column(s, Number(state.time));
+    ui.time.value = at;
+    ui.time.setAttribute('aria-valuetext', timeText(at * s.interval_ps));
+    ui.now.textContent = `${timeText(at * s.interval_ps)} of ${timeText(s.duration_ps)}`;
+    ui.simulation.value = s.key;
+    ui.quantity.value = s.quantity.id;
+    for (const v of views) {
+      v.panel.hidden = v !== view;
+      document.getElementById('tab-' + v.id).setAttribute('aria-current', v === view ? 'page' : 'false');
+    }
+    await view.draw(s);
+    if (mine !== drawing) return;
+    chosenSeries(s);
+    ui.message.hidden = true;
+    document.getElementById('weft').dataset.ready = `${view.id} ${s.key} ${s.quantity.id} ${at}`;
+  } catch (e) {
+    if (mine !== drawing) return;
+    ui.message.hidden = false;
+    ui.message.textContent = e.message;
+    document.getElementById('weft').dataset.ready = 'error';
+  }
+}
+
+// chosenSeries is the chosen links over time.
+function chosenSeries(s) {
+  const links = chosenLinks().filter(l => s.links.link.includes(l)).slice(0, 12);
+  ui.series.hidden = !links.length || ['tables', 'report'].includes(state.view);
+  if (ui.series.hidden) { ui.series.replaceChildren(); return; }
+  const place = el('div', { class: 'card pad' });
+  ui.series.replaceChildren(el('h3', {}, 'Chosen links over time'), el('button', { type: 'button', onclick: () => set({ links: '' }) }, 'Choose none'), place);
+  const unit = s.quantity.unit;
+  chart(place, {
+    x: [...Array(s.matrix.intervals).keys()].map(i => i * s.interval_ps), mark: Number(state.time), xLabel: 'time', xText: timeText, yLabel: s.quantity.label, yText: v => valueText(v, unit),
+    range: unit === 'share' ? [0, 1.02] : undefined, text: `${s.quantity.label} of ${links.length} links over time`,
+    lines: links.map(l => ({ label: s.links.name[s.links.link.indexOf(l)], y: Array.from(row(s.matrix, l)) })),
+  });
+}
+
+async function start() {
+  const root = document.getElementById('weft');
+  try {
+    about = await data('runs');
+    const all = simulations();
+    if (!all.length) {
+      root.replaceChildren(...about.runs.map(r => el('p', {}, r.name + ': ' + (r.note || 'no simulation has ended'))));
+      root.dataset.ready = 'empty';
+      return;
+    }
+    frame(root);
+    state.simulation = defaults.simulation = all[0].key;
+    Object.assign(state, readAddress());
+    if (!all.some(s => s.key === state.simulation)) state.simulation = all[0].key;
+    if (!about.quantities.some(q => q.id === state.quantity)) state.quantity = defaults.quantity;
+    watchers.push(refresh);
+    window.addEventListener('hashchange', () => set(readAddress()));
+    window.addEventListener('popstate', () => set(readAddress()));
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', refresh);
+    let width = innerWidth;
+    window.addEventListener('resize', () => { if (innerWidth !== width) { width = innerWidth; refresh(); } });
+    await refresh();
+  } catch (e) {
+    root.textContent = 'The page cannot be shown: ' + e.message;
+    root.dataset.ready = 'error';
+  }
+}

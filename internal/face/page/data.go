@@ -1,0 +1,113 @@
+package page
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"weft/internal/sim/runstore/seriesfile"
+)
+
+// mostRows bounds the rows of a table that one answer has, and so the memory of the browser.
+const mostRows = 200_000
+
+// about is the answer to the path runs.
+type about struct {
+	Runs       []*Folder  `json:"runs"`
+	Quantities []Quantity `json:"quantities"`
+	Tables     []string   `json:"tables"`
+}
+
+// answer is the data of a path, relative to the page:
+//
+//	runs                                  the folders and their simulations
+//	data/0/flows.parquet?simulation=3     columns of a table of run 0, filtered by columns
+//	matrix/0/3/queue                      a quantity of simulation 3 of run 0
+//
+// A matrix is two integers, the numbers of links and intervals, and their values as float32, all little-endian.
+func answer(folders []*Folder, path string, query url.Values) ([]byte, error) {
+	part := strings.Split(path, "/")
+	if path == "runs" {
+		return json.Marshal(about{folders, Quantities, seriesfile.Names})
+	}
+	if len(part) < 3 {
+		return nil, fmt.Errorf("%w path: %.80q", seriesfile.ErrQuery, path)
+	}
+	run, err := strconv.Atoi(part[1])
+	if err != nil || run < 0 || run >= len(folders) {
+		return nil, fmt.Errorf("%w run: %.80q", seriesfile.ErrQuery, part[1])
+	}
+	f := folders[run]
+	switch {
+	case part[0] == "data" && len(part) == 3:
+		return f.columns(part[2], query)
+	case part[0] == "matrix" && len(part) == 4:
+		simulation, err := strconv.Atoi(part[2])
+		if err != nil {
+			return nil, fmt.Errorf("%w simulation: %.80q", seriesfile.ErrQuery, part[2])
+		}
+		m, err := f.matrix(simulation, part[3])
+		if err != nil {
+			return nil, err
+		}
+		return m.encode(), nil
+	}
+	return nil, fmt.Errorf("%w path: %.80q", seriesfile.ErrQuery, path)
+}
+
+// columns are the rows of a table that have given values in given columns.
+func (f *Folder) columns(name string, query url.Values) ([]byte, error) {
+	q := seriesfile.Query{Limit: mostRows, Where: map[string][]string{}}
+	for column, values := range query {
+		q.Where[column] = strings.Split(strings.Join(values, ","), ",")
+	}
+	c, err := seriesfile.Select(f.series(), name, q)
+	if err != nil {
+		return nil, err
+	}
+	for i, values := range c.Values {
+		switch list := values.(type) {
+		case []int64:
+			c.Values[i] = exact(list)
+		case []float32:
+			for _, v := range list {
+				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+					return nil, errors.New(name + ": a value of " + c.Names[i] + " is no number")
+				}
+			}
+		}
+	}
+	return json.Marshal(c)
+}
+
+// exact are integers as JSON has them for JavaScript, whose numbers are exact up to 2^53: as text if one is larger.
+func exact(list []int64) any {
+	const most = 1 << 53
+	for _, v := range list {
+		if v > most || v < -most {
+			texts := make([]string, len(list))
+			for i, v := range list {
+				texts[i] = strconv.FormatInt(v, 10)
+			}
+			return texts
+		}
+	}
+	return list
+}
+
+func (m *Matrix) encode() []byte {
+	var b bytes.Buffer
+	b.Grow(8 + 4*len(m.Cells))
+	out := binary.LittleEndian.AppendUint32(b.AvailableBuffer(), uint32(m.Links))
+	out = binary.LittleEndian.AppendUint32(out, uint32(m.Intervals))
+	for _, v := range m.Cells {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
+	}
+	return out
+}

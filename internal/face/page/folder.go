@@ -1,0 +1,174 @@
+package page
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/runstore/seriesfile"
+)
+
+// Folder is a run folder.
+type Folder struct {
+	Name        string                      `json:"name"`
+	Command     string                      `json:"command"`
+	Weft        string                      `json:"weft"`
+	Seed        uint64                      `json:"seed"`
+	Partial     bool                        `json:"partial"`
+	Report      bool                        `json:"report"` // it has report.html
+	Note        string                      `json:"note"`   // why it has no series
+	Simulations []runstore.SeriesSimulation `json:"simulations"`
+
+	dir  string
+	meta runstore.Meta
+}
+
+// Open opens a run folder. A folder without series has a note.
+func Open(dir string) (*Folder, error) {
+	meta, err := runstore.ReadMeta(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{
+		Name: filepath.Base(dir), Command: strings.Join(meta.Command, " "), Weft: meta.Weft, Seed: meta.Seed, Partial: meta.Partial,
+		dir: dir, meta: meta, Simulations: []runstore.SeriesSimulation{},
+	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		f.Name = filepath.Base(abs)
+	}
+	_, f.Report = meta.Files[runstore.ReportFile]
+	series, err := seriesfile.Read[runstore.SeriesSimulation](filepath.Join(f.series(), seriesfile.Simulations))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.Note = "The run has no series: weft run, compare, bench and train record them with --series."
+	case err != nil:
+		return nil, err
+	default:
+		f.Simulations = append(f.Simulations, series...)
+	}
+	return f, nil
+}
+
+func (f *Folder) series() string { return filepath.Join(f.dir, runstore.SeriesFolder) }
+
+// simulation is a simulation of the folder by its number.
+func (f *Folder) simulation(number int) (*runstore.SeriesSimulation, error) {
+	for i := range f.Simulations {
+		if int(f.Simulations[i].Simulation) == number {
+			return &f.Simulations[i], nil
+		}
+	}
+	return nil, fmt.Errorf("%w simulation: %d", seriesfile.ErrQuery, number)
+}
+
+// Quantity is a value of a link in an interval, over its lanes.
+type Quantity struct {
+	ID    string `json:"id"`
+	Label string `json:"label"`
+	Unit  string `json:"unit"` // share, bytes or packets
+
+	columns []string // of link_samples, which are added
+	most    bool     // of the lanes; otherwise their sum
+	time    bool     // the columns are times, and the value their share of the interval
+}
+
+// Quantities are the quantities that the views colour links by.
+var Quantities = []Quantity{
+	{ID: "utilisation", Label: "utilisation", Unit: "share", columns: []string{"utilisation"}},
+	{ID: "queue", Label: "longest queue", Unit: "bytes", columns: []string{"queue_max_bytes"}, most: true},
+	{ID: "stopped", Label: "pauses and credit waits", Unit: "share", columns: []string{"paused_ps", "credit_wait_ps"}, most: true, time: true},
+	{ID: "marks", Label: "ECN and FECN marks", Unit: "packets", columns: []string{"marks"}},
+	{ID: "drops", Label: "drops", Unit: "packets", columns: []string{"drops", "receive_drops"}},
+}
+
+// mostCells bounds a matrix. A run records at most 2,097,152 lanes of links in intervals (docs/SERIES.md), and
+// more only on networks with so many links that 16 intervals exceed it.
+const mostCells = 1 << 24
+
+// Matrix is a quantity of all links of a simulation over time.
+type Matrix struct {
+	Links, Intervals int
+	Cells            []float32 // by link, then interval
+}
+
+// matrix reads a quantity of a simulation.
+func (f *Folder) matrix(simulation int, quantity string) (*Matrix, error) {
+	s, err := f.simulation(simulation)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range Quantities {
+		if q.ID == quantity {
+			return f.read(s, q)
+		}
+	}
+	return nil, fmt.Errorf("%w quantity: %.80q", seriesfile.ErrQuery, quantity)
+}
+
+func (f *Folder) read(s *runstore.SeriesSimulation, q Quantity) (*Matrix, error) {
+	c, err := seriesfile.Select(f.series(), seriesfile.LinkSamples, seriesfile.Query{
+		Columns: append([]string{"link", "time_ps"}, q.columns...), Where: where(s),
+	})
+	if err != nil {
+		return nil, err
+	}
+	links, ok := c.Values[0].([]int64)
+	times, too := c.Values[1].([]int64)
+	interval := max(1, s.IntervalPs)
+	m := &Matrix{Intervals: int(min(mostCells, max(1, (s.DurationPs+interval-1)/interval)))}
+	if !ok || !too {
+		return nil, errors.New("link and time_ps are no integers")
+	}
+	for i, link := range links {
+		m.Links = max(m.Links, int(link)+1)
+		m.Intervals = max(m.Intervals, int(times[i]/interval)+1)
+		if link < 0 || times[i] < 0 || m.Links > mostCells || m.Intervals > mostCells || m.Links*m.Intervals > mostCells {
+			return nil, fmt.Errorf("link %d at %d ps: a matrix has at most %d cells", link, times[i], mostCells)
+		}
+	}
+	m.Cells = make([]float32, m.Links*m.Intervals)
+	for i, link := range links {
+		v := float32(0)
+		for _, column := range c.Values[2:] {
+			v += valueAt(column, i)
+		}
+		if q.time {
+			v = min(1, v/float32(interval))
+		}
+		if cell := &m.Cells[int(link)*m.Intervals+int(times[i]/interval)]; q.most {
+			*cell = max(*cell, v)
+		} else {
+			*cell += v
+		}
+	}
+	return m, nil
+}
+
+// where are the rows of a simulation.
+func where(s *runstore.SeriesSimulation) map[string][]string {
+	return map[string][]string{"simulation": {fmt.Sprint(s.Simulation)}}
+}
+
+func valueAt(column any, i int) float32 {
+	switch l := column.(type) {
+	case []int64:
+		return float32(l[i])
+	case []float32:
+		return l[i]
+	}
+	return float32(math.NaN())
+}
+
+// title names the folders of a page.
+func title(folders []*Folder) string {
+	var names []string
+	for _, f := range folders {
+		names = append(names, f.Name)
+	}
+	return cmp.Or(strings.Join(names, ", "), "no run")
+}

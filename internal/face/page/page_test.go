@@ -1,0 +1,246 @@
+package page
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/runstore/seriesfile"
+)
+
+// nasty is a name that would run as a script if a page took it as HTML.
+const nasty = `</script><img src=x onerror=alert(1)>`
+
+// folder is a run folder with two simulations.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w, err := seriesfile.Create(filepath.Join(dir, runstore.SeriesFolder), seriesfile.About{Weft: "test", Scenario: nasty})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, fabric := range []string{"a", nasty} {
+		s := &runstore.Series{
+			Simulation: runstore.SeriesSimulation{Simulation: int32(n), Fabric: fabric, DurationPs: 250, IntervalPs: 100, Complete: true},
+			Nodes:      []runstore.SeriesNode{{Fabric: fabric, Name: nasty}},
+			Links:      []runstore.SeriesLink{{Fabric: fabric, Name: nasty}},
+			Flows:      []runstore.SeriesFlow{{Connection: math.MaxInt64, Bytes: 7}},
+		}
+		s.Samples = func(yield func(runstore.SeriesSample) bool) {
+			for i := range 3 {
+				for lane := range 2 {
+					if !yield(runstore.SeriesSample{
+						Simulation: s.Simulation.Simulation, Link: 1, Lane: int32(lane), TimePs: int64(100 * i), Utilisation: 0.25 * float32(n+1),
+						QueueMax: int32(10*i + lane), PausedPs: int64(20 * lane), CreditWaitPs: 5, Marks: 1, Drops: 1, ReceiveDrops: 2,
+					}) {
+						return
+					}
+				}
+			}
+		}
+		w.Add(s)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	meta, err := json.Marshal(runstore.Meta{Version: runstore.MetaVersion, Weft: "test"})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, runstore.MetaFile), meta, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+const host = "127.0.0.1:8080"
+
+// ask is an answer of the page's server, to a request as a browser sends it.
+func ask(t *testing.T, h http.Handler, path string, headers ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, "http://"+host+path, nil)
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			r.Host = headers[i+1]
+		}
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func handler(t *testing.T) http.Handler {
+	t.Helper()
+	f, err := Open(folder(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Handler([]*Folder{f}, host)
+}
+
+func TestRequestsFromElsewhereAreRefused(t *testing.T) {
+	h := handler(t)
+	for _, c := range []struct {
+		headers []string
+		want    int
+	}{
+		{nil, 200},
+		{[]string{"Host", "localhost:8080", "Origin", "http://localhost:8080"}, 200},
+		{[]string{"Sec-Fetch-Site", "same-origin"}, 200},
+		{[]string{"Host", "evil.example:8080"}, 403},
+		{[]string{"Host", "127.0.0.1:81"}, 403},
+		{[]string{"Origin", "http://evil.example"}, 403},
+		{[]string{"Origin", "null"}, 403},
+		{[]string{"Origin", "http://127.0.0.1:81"}, 403},
+		{[]string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{[]string{"Sec-Fetch-Site", "same-site"}, 403},
+	} {
+		for _, path := range []string{"/", "/runs", "/page.js", "/data/0/flows.parquet", "/report/0"} {
+			if got := ask(t, h, path, c.headers...).Code; got != c.want && (path != "/report/0" || got != 404) {
+				t.Errorf("%s with %v: status %d, want %d", path, c.headers, got, c.want)
+			}
+		}
+	}
+	r := httptest.NewRequest(http.MethodPost, "http://"+host+"/runs", nil)
+	w := httptest.NewRecorder()
+	if h.ServeHTTP(w, r); w.Code != 405 {
+		t.Errorf("POST: status %d, want 405", w.Code)
+	}
+}
+
+func TestPathsThatDoNotExistAreNotFound(t *testing.T) {
+	h := handler(t)
+	for _, path := range []string{
+		"/data/1/flows.parquet", "/data/-1/flows.parquet", "/data/0/meta.json", "/data/0/..%2Fmeta.json", "/data/0/flows.parquet?nothing=1",
+		"/matrix/0/9/queue", "/matrix/0/0/nothing", "/matrix/0/x/queue", "/etc/passwd", "/report/7", "/report/x",
+	} {
+		if w := ask(t, h, path); w.Code != 404 {
+			t.Errorf("%s: status %d %s, want 404", path, w.Code, w.Body)
+		}
+	}
+}
+
+func TestAMatrixHasTheValuesOfTheSamples(t *testing.T) {
+	h := handler(t)
+	for quantity, want := range map[string][]float32{
+		"utilisation": {0, 0, 0, 1, 1, 1}, "queue": {0, 0, 0, 1, 11, 21}, "stopped": {0, 0, 0, 0.25, 0.25, 0.25}, "marks": {0, 0, 0, 2, 2, 2}, "drops": {0, 0, 0, 6, 6, 6},
+	} {
+		text := ask(t, h, "/matrix/0/1/"+quantity).Body.Bytes()
+		if len(text) != 8+4*len(want) || binary.LittleEndian.Uint32(text) != 2 || binary.LittleEndian.Uint32(text[4:]) != 3 {
+			t.Fatalf("%s: %v, want 2 links and 3 intervals", quantity, text)
+		}
+		for i, v := range want {
+			if got := math.Float32frombits(binary.LittleEndian.Uint32(text[8+4*i:])); got != v {
+				t.Errorf("%s: cell %d is %v, want %v", quantity, i, got, v)
+			}
+		}
+	}
+}
+
+func TestATableIsFilteredByItsColumns(t *testing.T) {
+	h := handler(t)
+	w := ask(t, h, "/data/0/link_samples.parquet?simulation=1&time_ps=100,200")
+	var c struct {
+		Rows, Matched int
+		Names         []string
+		Values        []json.RawMessage
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &c); err != nil || c.Rows != 4 || c.Matched != 4 {
+		t.Fatalf("%v, %+v: want 4 rows", err, c)
+	}
+	for i, name := range c.Names {
+		if name == "time_ps" && string(c.Values[i]) != "[100,100,200,200]" {
+			t.Errorf("times %s", c.Values[i])
+		}
+	}
+	if text := ask(t, h, "/data/0/flows.parquet?simulation=0").Body.String(); !strings.Contains(text, `"9223372036854775807"`) {
+		t.Errorf("an integer beyond 2^53 is no text: %s", text)
+	}
+}
+
+// The names of an untrusted folder are nowhere in the document, and its report runs no scripts.
+func TestNamesOfAFolderAreNoHTML(t *testing.T) {
+	dir := folder(t)
+	named := filepath.Join(filepath.Dir(dir), "<img src=x onerror=alert(1)>")
+	if err := os.Rename(dir, named); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(named)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := Handler([]*Folder{f}, host)
+	page := ask(t, h, "/")
+	if text := page.Body.String(); strings.Contains(text, "<img") || !strings.Contains(text, "&lt;img") {
+		t.Error("the name of the folder is HTML in the page")
+	}
+	if got := page.Header().Get("Content-Security-Policy"); !strings.Contains(got, "default-src 'none'; script-src 'self';") {
+		t.Errorf("the policy of the page is %q", got)
+	}
+	if text := ask(t, h, "/runs").Body.String(); strings.ContainsAny(text, "<>") {
+		t.Errorf("JSON has the signs of HTML: %s", text)
+	}
+}
+
+func TestTheReportOfAFolderRunsNoScripts(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	text := []byte("<script>alert(1)</script>")
+	out, err := runstore.Claim(dir, runstore.Runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Seal([]runstore.File{{Name: runstore.ReportFile, Text: text}}, runstore.Meta{Weft: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	_ = out.Close()
+	f, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := ask(t, Handler([]*Folder{f}, host), "/report/0")
+	if got := w.Header().Get("Content-Security-Policy"); w.Code != 200 || !strings.HasPrefix(got, "sandbox; default-src 'none'") {
+		t.Errorf("status %d, policy %q", w.Code, got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, runstore.ReportFile), []byte("changed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if w := ask(t, Handler([]*Folder{f}, host), "/report/0"); w.Code != 404 || !strings.Contains(w.Body.String(), "is not the file that was written") {
+		t.Errorf("a changed report: status %d, %s", w.Code, w.Body)
+	}
+}
+
+func TestFoldersThatCannotBeShownAreRefused(t *testing.T) {
+	empty := t.TempDir()
+	newer, cut, bare := folder(t), folder(t), folder(t)
+	if err := os.WriteFile(filepath.Join(newer, runstore.MetaFile), []byte(`{"version": 99, "weft": "later"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(cut, runstore.SeriesFolder, seriesfile.Simulations), 100); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{
+		empty: "is not a run folder", filepath.Join(empty, "missing"): "is not a run folder",
+		filepath.Join(cut, runstore.MetaFile): "is a file", newer: "is of version 99", cut: "cut short",
+	} {
+		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want an error with %q", dir, err, want)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(bare, runstore.SeriesFolder)); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := Open(bare); err != nil || !strings.Contains(f.Note, "--series") {
+		t.Errorf("a run without series: %+v, %v; want a note with the flag", f, err)
+	}
+}

@@ -1,0 +1,104 @@
+package page
+
+import (
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"weft/internal/face/doc"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/runstore/seriesfile"
+)
+
+// policy is the Content-Security-Policy of the page: its own scripts, its own data, and nothing else.
+// report.html comes in a frame.
+const policy = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// reportPolicy is the policy of a folder's report.html, which anybody may have written: no scripts.
+const reportPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
+// Handler serves the page of some folders, to requests for the given host (an address with a port).
+func Handler(folders []*Folder, host string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		d := doc.Document{Brand: "look", Title: title(folders), Sections: []doc.Section{{In: doc.Page, Blocks: []doc.Block{
+			doc.Live(shell + `<script src="page.js"></script>`),
+		}}}}
+		w.Header().Set("Content-Security-Policy", policy)
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_ = d.HTML(w) // the browser has gone
+	})
+	mux.HandleFunc("GET /page.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		_, _ = w.Write([]byte(script))
+	})
+	mux.HandleFunc("GET /report/{run}", func(w http.ResponseWriter, r *http.Request) {
+		for i, f := range folders {
+			if r.PathValue("run") == itoa(i) {
+				serveReport(w, f)
+				return
+			}
+		}
+		http.NotFound(w, r)
+	})
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
+		serveData(w, folders, strings.TrimPrefix(r.URL.Path, "/"), r.URL.Query())
+	})
+	return guarded(mux, host)
+}
+
+func serveReport(w http.ResponseWriter, f *Folder) {
+	text, err := f.meta.Read(f.dir, runstore.ReportFile)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Security-Policy", reportPolicy)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(text)
+}
+
+func serveData(w http.ResponseWriter, folders []*Folder, path string, query url.Values) {
+	text, err := answer(folders, path, query)
+	switch {
+	case errors.Is(err, seriesfile.ErrQuery):
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if strings.HasPrefix(path, "matrix/") {
+		w.Header().Set("Content-Type", "application/octet-stream")
+	}
+	_, _ = w.Write(text)
+}
+
+// guarded refuses what a page of another site could make a browser send: another name of the host, which
+// such a site can let point to loopback, and other origins.
+func guarded(next http.Handler, host string) http.Handler {
+	_, port, _ := strings.Cut(host[strings.LastIndex(host, "]")+1:], ":")
+	names := map[string]bool{host: true, "localhost:" + port: true}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
+		switch {
+		case !names[r.Host]:
+			http.Error(w, "weft answers requests for "+host+" only", http.StatusForbidden)
+		case origin != "" && origin != "http://"+r.Host, site != "" && site != "same-origin" && site != "none":
+			http.Error(w, "weft refuses requests from other origins", http.StatusForbidden)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// shell is the place of the views in a page.
+var shell = template.HTML("<style>" + style + `</style><div id="weft" class="views"><noscript><p>The views need JavaScript. The tables are in the Parquet files of the folder.</p></noscript></div>`)
