@@ -53,6 +53,8 @@ type (
 	Options = sim.Options
 	// Progress is the progress of a run; Options.Progress gets it.
 	Progress = sim.Progress
+	// Live shows what a run in progress has counted; Options.Live takes it.
+	Live = sim.Live
 	// Finished is a simulation that has ended; Options.Finished gets it.
 	Finished = sim.Finished
 )

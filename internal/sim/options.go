@@ -28,6 +28,9 @@ type Options struct {
 	// time, and is called with the record, in the order of the simulations, never concurrently with itself.
 	// Results are the same with and without it.
 	Series func(*runstore.Series)
+	// Live, if not nil, shows what the simulations of the first seed have counted so far, while they run.
+	// Results are the same with and without it.
+	Live *Live
 }
 
 // MaxSeeds bounds Options.Seeds: an interval of more seeds would be narrower than the model's error.

@@ -60,6 +60,9 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
 	w := newWatch(len(jobs), o)
 	defer w.end()
+	if o.Series == nil && o.Live != nil {
+		o.Series = func(*runstore.Series) {}
+	}
 	if o.Series != nil {
 		record(jobs, o.Series)
 	}
@@ -197,10 +200,10 @@ func (j *job) run() runstore.Point {
 // once is one simulation; its error becomes the point's failure.
 func (j *job) once() runstore.Point {
 	point := runstore.Point{Bytes: int64(j.Bytes)}
-	j.Started = func(n *fabric.Network) {
+	j.Started = func(n *network.Network) {
 		j.watch.started(j, n)
 		if j.observe != nil {
-			j.observe(n)
+			j.observe(n.Network)
 		}
 	}
 	var err error

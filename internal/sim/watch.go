@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
 )
 
@@ -17,15 +17,19 @@ type watch struct {
 	tell    func(Progress)
 	done    func(Finished)
 	sum     Progress // sum of the finished simulations
-	running map[*job]*fabric.Network
+	running map[*job]*network.Network
+	live    *Live
 	quit    chan struct{}
 	ended   chan struct{}
 }
 
 func newWatch(total int, o Options) *watch {
 	w := &watch{
-		tell: o.Progress, done: o.Finished, sum: Progress{Total: total}, running: make(map[*job]*fabric.Network),
+		tell: o.Progress, done: o.Finished, sum: Progress{Total: total}, running: make(map[*job]*network.Network), live: o.Live,
 		quit: make(chan struct{}), ended: make(chan struct{}),
+	}
+	if w.live != nil {
+		w.live.watch.Store(w)
 	}
 	go w.look()
 	return w
@@ -50,6 +54,13 @@ func (w *watch) look() {
 func (w *watch) once() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.tell != nil && len(w.running) > 0 {
+		w.tell(w.progress())
+	}
+}
+
+// progress is the sum of the finished and the running simulations. The caller has locked w.
+func (w *watch) progress() Progress {
 	now := w.sum
 	for j, n := range w.running {
 		simulated, events := n.Progress()
@@ -57,13 +68,11 @@ func (w *watch) once() {
 		now.Events += events
 		now.Fabric, now.Bytes = j.Plan.Fabric.Name, int64(j.Bytes)
 	}
-	if w.tell != nil && len(w.running) > 0 {
-		w.tell(now)
-	}
+	return now
 }
 
 // started adds a simulation that begins to run.
-func (w *watch) started(j *job, n *fabric.Network) {
+func (w *watch) started(j *job, n *network.Network) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running[j] = n
@@ -80,6 +89,9 @@ func (w *watch) left(j *job) {
 func (w *watch) finished(j *job, point *runstore.Point) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if n := w.running[j]; n != nil && w.live != nil {
+		w.live.add(j, n)
+	}
 	delete(w.running, j)
 	w.sum.Fabric, w.sum.Bytes = j.Plan.Fabric.Name, int64(j.Bytes)
 	w.sum.Done++

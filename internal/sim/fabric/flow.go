@@ -109,7 +109,11 @@ func (f *flow) expire(p *Partition) {
 		f.conn.Timeout(p.now, &p.segments)
 		return
 	}
+	expired := f.qp.Timeouts()
 	f.qp.Timeout(p.now, &p.batch)
+	if p.tallies != nil {
+		p.net.adapters[f.port].now.Timeouts += int64(f.qp.Timeouts() - expired)
+	}
 }
 
 // mayNotify reports whether the port of a flow may send a CNP now, and counts it as sent.
@@ -137,6 +141,9 @@ func (nic *nicState) replies(p *Partition, f *flow) {
 			}
 			class = f.cnp
 			p.stats.CNPs++
+			if p.tallies != nil {
+				p.net.adapters[f.port].now.CNPsSent++
+			}
 			answer.VA = uint64(p.now) // unused in a CNP: holds the time of its cause
 			if nic.cnps != nil && nic.cnps.generates(p, f, answer) {
 				continue

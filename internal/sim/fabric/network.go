@@ -106,8 +106,9 @@ type Network struct {
 // observers are the traces of a network.
 type observers struct {
 	trace    Trace
-	packets  PacketTrace // nil if packets are not followed
-	examined bool        // arriving packets are followed, or may be corrupted
+	packets  PacketTrace    // nil if packets are not followed
+	examined bool           // arriving packets are followed, or may be corrupted
+	adapters []*adapterPort // by link: counters of NICs' ports, if the network records; nil for others
 }
 
 // forwarding is the switches' choice of ports and lanes.

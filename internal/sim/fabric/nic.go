@@ -118,6 +118,9 @@ func (nic *nicState) deliver(p *Partition, node, link, i int32) {
 	}
 	p.stats.Delivered++
 	p.stats.OutBytes += int64(k.size)
+	if p.tallies != nil {
+		nic.countArrival(p, link, i)
+	}
 	f := nic.receive(p, i)
 	p.pool.put(i)
 	nic.afterQP(p, node, f)
@@ -150,6 +153,9 @@ func (f *flow) fill(p *Partition, i int32, size uint16, class uint8, r role) {
 	}
 	p.stats.Injected++
 	p.stats.InBytes += int64(size)
+	if p.tallies != nil {
+		p.net.adapters[f.port].now.Sent++
+	}
 }
 
 // look updates a flow's place after a change: the flow goes into the ring of its class if it may

@@ -89,6 +89,7 @@ func (pfc *PFC) send(p *Partition, link int32, class uint8, kind pauseKind) {
 	o := &n.ports[back]
 	end := o.occupy(max(p.now, o.freeAt), int64(pfc.FrameBytes))
 	p.tallyFrame(back, pfc.FrameBytes)
+	p.countPause(back, class, true)
 	if kind == pauseOn {
 		p.stats.Pauses++
 	} else {
@@ -168,6 +169,9 @@ func (p *Partition) applyPause(port int32, f pause) {
 	o := &n.ports[port]
 	if o.flags&flagDown != 0 {
 		return // it was lost on the link
+	}
+	if f.kind != pauseLapse {
+		p.countPause(port, f.class, false)
 	}
 	until := &n.pauseUntil[int(port)*n.classes+int(f.class)]
 	switch f.kind {

@@ -71,7 +71,9 @@ type recorder struct {
 	minor   uint16     // classes other than the main lane's
 	main    uint8
 
-	mu    sync.Mutex // guards width and rows, which are read during the run
+	adapters []*adapterPort // ports of NICs
+
+	mu    sync.Mutex // guards width, rows and what adapters show, which are read during the run
 	width units.Time
 	rows  rows
 }
@@ -80,6 +82,7 @@ type recorder struct {
 func (n *Network) Record(main uint8) {
 	lanes := len(n.ports) * n.classes
 	tallies := make([]tally, lanes)
+	n.recordPorts()
 	for link := range n.ports {
 		n.ports[link].flags |= flagFollowed
 	}
@@ -283,6 +286,7 @@ func (p *Partition) end(now units.Time) {
 		}
 	}
 	p.open = still
+	p.show()
 }
 
 // add merges the next interval of the same lane into a sample.
@@ -371,6 +375,7 @@ func (n *Network) Recorded() *Recording {
 			p.fit()
 			p.end(last)
 		}
+		p.show()
 	}
 	return n.gather(func(r *rows) rows { return *r })
 }

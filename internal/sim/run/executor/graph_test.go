@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"weft/internal/sim/collective"
-	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
@@ -42,7 +41,7 @@ func carriedOut(t *testing.T, r *scenario.Resolved) runstore.Point {
 		t.Fatal(err)
 	}
 	point := runstore.Point{}
-	job := network.Task{Plan: p, Scenario: r, Bytes: r.Workload.Sizes[0], Cores: 1, Parts: 1, Stop: new(atomic.Bool), Started: func(*fabric.Network) {}}
+	job := network.Task{Plan: p, Scenario: r, Bytes: r.Workload.Sizes[0], Cores: 1, Parts: 1, Stop: new(atomic.Bool), Started: func(*network.Network) {}}
 	if err := RunCollective(&job, &point); err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 	}
 	run.recordSteps(j.Plan)
 	run.start()
-	j.Started(run.net.Network)
+	j.Started(run.net)
 	run.net.UseSpare(j.Spare)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	if err == nil {

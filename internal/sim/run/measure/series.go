@@ -22,14 +22,8 @@ func TellSeries(n *network.Network, end units.Time, steps []runstore.SeriesStep,
 func series(n *network.Network, end units.Time) *runstore.Series {
 	r := n.Recorded()
 	flows, kept := n.RecordedFlows()
-	f := n.Plan.Fabric
-	s := &runstore.Series{
-		Simulation: runstore.SeriesSimulation{
-			Fabric: f.Name, Protocol: string(f.Kind), DurationPs: int64(end),
-			IntervalPs: int64(r.Interval), Intervals: int32(r.Most), Flows: flows, FlowsKept: int64(len(kept)),
-		},
-		Nodes: nodes(n), Links: links(n),
-	}
+	s := &runstore.Series{Simulation: simulation(n, r, end), Nodes: nodes(n), Links: links(n)}
+	s.Simulation.Flows, s.Simulation.FlowsKept = flows, int64(len(kept))
 	s.Samples = samples(n, r, &s.Simulation)
 	for i := range kept {
 		s.Flows = append(s.Flows, flow(n, &kept[i]))

@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 
 	"weft/internal/sim/engine"
-	"weft/internal/sim/fabric"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -14,11 +13,11 @@ type Task struct {
 	Plan     *Plan
 	Scenario *scenario.Resolved
 	Bytes    units.Bytes
-	Cores    int                   // cores from the beginning
-	Parts    int                   // number of simulation partitions, if the network can be divided
-	Spare    *engine.Spare         // additional cores when available; nil for none
-	Stop     *atomic.Bool          // ends it early
-	Started  func(*fabric.Network) // called with its network before the first event
+	Cores    int            // cores from the beginning
+	Parts    int            // number of simulation partitions, if the network can be divided
+	Spare    *engine.Spare  // additional cores when available; nil for none
+	Stop     *atomic.Bool   // ends it early
+	Started  func(*Network) // called with its network before the first event
 }
 
 // Unfinished is the error for a simulation that ran to its end, or to its time limit, without

@@ -158,7 +158,7 @@ func Run(j *network.Task, point *runstore.Point) error {
 	if err := run.start(); err != nil {
 		return err
 	}
-	j.Started(run.net.Network)
+	j.Started(run.net)
 	run.net.UseSpare(j.Spare)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	all := run.sum()

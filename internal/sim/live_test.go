@@ -1,0 +1,125 @@
+package sim_test
+
+import (
+	"bytes"
+	"context"
+	"sync"
+	"testing"
+
+	"weft/internal/sim"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/scenario"
+)
+
+const counted = `
+cluster: {nodes: 4, node: {gpu: h100, gpus: 4, nics: 4, nic: connectx-7}}
+workload: {pattern: incast, fan-in: 6, sizes: [256KiB, 4MiB]}
+fabrics:
+  - {name: paused, preset: roce-v2-400g, cc: {algorithm: dcqcn}}
+  - {name: lossy, preset: roce-v2-400g, cc: {algorithm: none}, link: {error-rate: 1e-4}}
+  - {preset: infiniband-ndr, routing: {mode: deterministic}}
+`
+
+func liveRun(t *testing.T, o sim.Options) []byte {
+	t.Helper()
+	file, err := scenario.Decode("live.yaml", []byte(counted))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := sim.Run(context.Background(), r, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := out.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Live == nil {
+		return text
+	}
+	counters := o.Live.Counters()
+	if len(counters) != len(out.Fabrics) {
+		t.Fatalf("%d fabrics are counted, want %d", len(counters), len(out.Fabrics))
+	}
+	for i, c := range counters {
+		var want, got struct{ packets, cnps, handled, timeouts, marks, drops int64 }
+		for _, p := range out.Fabrics[i].Points {
+			want.packets += p.Counts.Packets
+			want.cnps += p.Counts.CNPs
+			want.handled += p.Counts.CNPsTaken
+			want.timeouts += p.Counts.Timeouts
+			want.marks += p.Counts.Marks
+			want.drops += p.Counts.Drops()
+		}
+		var sum fabric.PortCounts
+		for _, p := range c.Ports {
+			got.packets += p.Sent
+			got.cnps += p.CNPsSent
+			got.handled += p.CNPsHandled
+			got.timeouts += p.Timeouts
+			sum.Received += p.Received
+			sum.OutOfSequence += p.OutOfSequence
+			sum.SequenceNAKs += p.SequenceNAKs
+		}
+		for _, s := range c.Lanes {
+			got.marks += int64(s.Marks)
+			got.drops += int64(s.Drops + s.Refused)
+		}
+		if got != want {
+			t.Errorf("%s: counted is %+v, the results have %+v", c.Fabric, got, want)
+		}
+		if lost := want.packets - want.drops; sum.Received != lost {
+			t.Errorf("%s: %d packets arrived of %d sent and %d dropped", c.Fabric, sum.Received, want.packets, want.drops)
+		}
+		if lossy := c.Fabric == "lossy"; lossy != (sum.SequenceNAKs > 0) || lossy != (sum.OutOfSequence > 0) || sum.OutOfSequence < sum.SequenceNAKs {
+			t.Errorf("%s: %d packets out of sequence, %d NAKs arrived", c.Fabric, sum.OutOfSequence, sum.SequenceNAKs)
+		}
+		if c.Fabric == "paused" && got.cnps == 0 {
+			t.Error("no CNP: the test shows nothing of them")
+		}
+	}
+	return text
+}
+
+// What a run shows has the sums of its results when it has ended, and the results are those of a run that
+// nobody looks at.
+func TestLiveCountersAgreeWithTheResults(t *testing.T) {
+	alone := liveRun(t, sim.Options{Seeds: 2})
+	live, stop := new(sim.Live), make(chan struct{})
+	var reader sync.WaitGroup
+	looks, last := 0, map[string]int64{}
+	reader.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			for _, c := range live.Counters() {
+				sent := int64(0)
+				for _, p := range c.Ports {
+					sent += p.Sent
+				}
+				if sent < last[c.Fabric] {
+					t.Errorf("%s: %d packets after %d", c.Fabric, sent, last[c.Fabric])
+				}
+				last[c.Fabric] = sent
+				looks++
+			}
+			_, _ = live.Progress(), live.Series()
+		}
+	})
+	watched := liveRun(t, sim.Options{Seeds: 2, Workers: 2, Live: live})
+	close(stop)
+	reader.Wait()
+	if looks == 0 {
+		t.Error("nothing was seen during the run")
+	}
+	if !bytes.Equal(alone, watched) {
+		t.Error("the results depend on whether somebody looks")
+	}
+}

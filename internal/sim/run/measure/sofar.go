@@ -1,0 +1,67 @@
+package measure
+
+import (
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// SeriesSoFar is what a simulation has recorded of its links while it runs: no messages, pauses or steps. It
+// is nil if the simulation records nothing.
+func SeriesSoFar(n *network.Network) *runstore.Series {
+	r := n.RecordedSoFar()
+	if r == nil {
+		return nil
+	}
+	reached, _ := n.Progress()
+	s := &runstore.Series{Simulation: simulation(n, r, reached), Nodes: nodes(n), Links: links(n)}
+	s.Samples = samples(n, r, &s.Simulation)
+	return s
+}
+
+// Counters are the counters of a fabric, over the simulations that record.
+type Counters struct {
+	Fabric, Protocol string
+	Nodes            []runstore.SeriesNode
+	Links            []runstore.SeriesLink
+	Classes          int // lanes of a link
+	fabric.Totals
+	Simulated units.Time
+
+	lane     func(link, class int32) int32
+	credited func(link int32) bool
+}
+
+// Lane is the priority or the virtual lane of a class of a link.
+func (c *Counters) Lane(link, class int32) int32 { return c.lane(link, class) }
+
+// Credited reports whether a link has credits: its stops are waits for them, and not pauses.
+func (c *Counters) Credited(link int32) bool { return c.credited(link) }
+
+// Add adds what a network of the fabric has counted so far.
+func (c *Counters) Add(n *network.Network) {
+	if c.Links == nil {
+		c.Fabric, c.Protocol, c.Nodes, c.Links = n.Plan.Fabric.Name, string(n.Plan.Fabric.Kind), nodes(n), links(n)
+		c.Classes, c.credited = n.Classes(), n.Credited
+		c.lane = func(link, class int32) int32 { return laneOf(n.Plan, class, n.ScaleOut(link)) }
+	}
+	reached, _ := n.Progress()
+	c.Simulated += reached
+	n.AddTotals(&c.Totals)
+}
+
+// Clone is a copy to which more can be added.
+func (c *Counters) Clone() *Counters {
+	own := *c
+	own.Totals = c.Totals.Clone()
+	return &own
+}
+
+// simulation describes a simulation with a record.
+func simulation(n *network.Network, r *fabric.Recording, end units.Time) runstore.SeriesSimulation {
+	f := n.Plan.Fabric
+	return runstore.SeriesSimulation{
+		Fabric: f.Name, Protocol: string(f.Kind), DurationPs: int64(end), IntervalPs: int64(r.Interval), Intervals: int32(r.Most),
+	}
+}
