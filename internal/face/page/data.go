@@ -29,6 +29,7 @@ type about struct {
 //	runs                                  the folders and their simulations
 //	data/0/flows.parquet?simulation=3     columns of a table of run 0, filtered by columns
 //	matrix/0/3/queue                      a quantity of simulation 3 of run 0
+//	causes/0/3                            its pauses by cause
 //
 // A matrix is two integers, the numbers of links and intervals, and their values as float32, all little-endian.
 func answer(folders []*Folder, path string, query url.Values) ([]byte, error) {
@@ -47,11 +48,14 @@ func answer(folders []*Folder, path string, query url.Values) ([]byte, error) {
 	switch {
 	case part[0] == "data" && len(part) == 3:
 		return f.columns(part[2], query)
+	}
+	simulation, err := strconv.Atoi(part[2])
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w simulation: %.80q", seriesfile.ErrQuery, part[2])
+	case part[0] == "causes" && len(part) == 3:
+		return f.causes(simulation)
 	case part[0] == "matrix" && len(part) == 4:
-		simulation, err := strconv.Atoi(part[2])
-		if err != nil {
-			return nil, fmt.Errorf("%w simulation: %.80q", seriesfile.ErrQuery, part[2])
-		}
 		m, err := f.matrix(simulation, part[3])
 		if err != nil {
 			return nil, err

@@ -66,7 +66,7 @@ func victimNote(p *runstore.Pauses) string {
 // drawPauses is the tree of pauses with a timeline for each row: the darker, the larger the share
 // of paused time.
 func drawPauses(p *runstore.Pauses, colour int) template.HTML {
-	rows := pauseRows(p)
+	rows := PauseTree(p)
 	left := len(rows) - pausePicture
 	rows = rows[:min(len(rows), pausePicture)]
 	slices := 1
@@ -78,14 +78,14 @@ func drawPauses(p *runstore.Pauses, colour int) template.HTML {
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %s %s" role="img" aria-label="who paused whom over time">`, doc.Num(pauseNames+pauseTime+10), doc.Num(height))
 	for k, r := range rows {
 		y := float64(k) * pauseRowHeight
-		depth := float64(len([]rune(r.branch))) / 2
+		depth := float64(len([]rune(r.Branch))) / 2
 		class := "who"
-		if r.link < 0 {
+		if r.Link < 0 {
 			class = "who root"
 		}
-		fmt.Fprintf(&b, `<text class="%s" x="%s" y="%s">%s</text>`, class, doc.Num(depth*pauseIndent), doc.Num(y+14), html.EscapeString(r.text))
-		if r.link >= 0 {
-			drawTimeline(&b, p.Links[r.link].Timeline, slices, y, colour)
+		fmt.Fprintf(&b, `<text class="%s" x="%s" y="%s">%s</text>`, class, doc.Num(depth*pauseIndent), doc.Num(y+14), html.EscapeString(r.Text))
+		if r.Link >= 0 {
+			drawTimeline(&b, p.Links[r.Link].Timeline, slices, y, colour)
 		}
 	}
 	foot := float64(len(rows))*pauseRowHeight + 15

@@ -10,17 +10,17 @@ import (
 	"weft/units"
 )
 
-// pauseRow is a line of the tree of pauses: a root cause, or a sender that was paused because of
+// PauseRow is a line of the tree of pauses: a root cause, or a sender that was paused because of
 // the row above it.
-type pauseRow struct {
-	branch string // the branch from the row above
-	text   string
-	link   int // link number; -1 at a root
+type PauseRow struct {
+	Branch string // the branch from the row above
+	Text   string
+	Link   int // index of the link in the pauses; -1 at a root
 }
 
-// pauseRows are the rows of the trees, each from its root cause to the last delayed senders, the
+// PauseTree are the rows of the trees, each from its root cause to the last delayed senders, the
 // root with the longest pauses first.
-func pauseRows(p *runstore.Pauses) []pauseRow {
+func PauseTree(p *runstore.Pauses) []PauseRow {
 	t := pauseTree{p: p, below: make(map[int][]int)}
 	var roots []string
 	under := make(map[string][]int)
@@ -37,7 +37,7 @@ func pauseRows(p *runstore.Pauses) []pauseRow {
 		under[root] = append(under[root], i)
 	}
 	for _, root := range roots {
-		t.rows = append(t.rows, pauseRow{text: root, link: -1})
+		t.rows = append(t.rows, PauseRow{Text: root, Link: -1})
 		t.grow("", under[root])
 	}
 	return t.rows
@@ -47,7 +47,7 @@ func pauseRows(p *runstore.Pauses) []pauseRow {
 type pauseTree struct {
 	p     *runstore.Pauses
 	below map[int][]int // by link: the pauses that it caused
-	rows  []pauseRow
+	rows  []PauseRow
 }
 
 // grow adds the rows of some links and of all below them.
@@ -57,7 +57,7 @@ func (t *pauseTree) grow(indent string, links []int) {
 		if k == len(links)-1 {
 			branch, next = "└ ", "\u00a0\u00a0" // which HTML keeps
 		}
-		t.rows = append(t.rows, pauseRow{indent + branch, t.p.Links[i].Name, i})
+		t.rows = append(t.rows, PauseRow{indent + branch, t.p.Links[i].Name, i})
 		t.grow(indent+next, t.below[i])
 	}
 }
@@ -102,14 +102,14 @@ func furtherBack(p *runstore.Pauses, f *runstore.PausedFlow, link int) bool {
 // pauseTable is the table of pauses.
 func pauseTable(p *runstore.Pauses) *doc.Table {
 	t := doc.Wrapped("who was paused, from the root cause to those who waited", "by", "priority", "times", "in pause", "first at", "victim of it")
-	for _, r := range pauseRows(p) {
-		if r.link < 0 {
-			t.AddTexts(r.text, "", "", "", "", "", "")
+	for _, r := range PauseTree(p) {
+		if r.Link < 0 {
+			t.AddTexts(r.Text, "", "", "", "", "", "")
 			continue
 		}
-		l := &p.Links[r.link]
-		t.Add(doc.Text(r.branch+r.text), doc.Text(l.By), doc.Instead(fmt.Sprint(l.Priority)), doc.Count(l.Pauses), doc.Time(units.Time(l.PausedPs)),
-			doc.Time(units.Time(l.FirstPs)), doc.Text(strings.Join(victims(p, r.link), "; ")))
+		l := &p.Links[r.Link]
+		t.Add(doc.Text(r.Branch+r.Text), doc.Text(l.By), doc.Instead(fmt.Sprint(l.Priority)), doc.Count(l.Pauses), doc.Time(units.Time(l.PausedPs)),
+			doc.Time(units.Time(l.FirstPs)), doc.Text(strings.Join(victims(p, r.Link), "; ")))
 	}
 	if p.More > 0 {
 		t.AddTexts(fmt.Sprintf("and %d more", p.More), "", "", "", "", "", "")

@@ -57,8 +57,8 @@ func TestACircleIsTheRootOfItsTree(t *testing.T) {
 		{Name: "apart", Cause: "z", After: -1},
 	}}
 	var got []string
-	for _, r := range pauseRows(p) {
-		got = append(got, r.branch+r.text)
+	for _, r := range PauseTree(p) {
+		got = append(got, r.Branch+r.Text)
 	}
 	want := "2 ports wait for one another in a circle|├ x|│ └ sender|└ y|more came for z than it carries|└ apart"
 	if text := strings.Join(got, "|"); text != want {

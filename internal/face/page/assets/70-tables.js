@@ -1,5 +1,5 @@
 // Tables: every file of the series, filtered, sorted, and downloaded as it is shown.
-const pageRows = 100;
+const pageRows = 50;
 const tables = {
   id: 'tables', label: 'Tables', sortBy: '', up: false, page: 0,
   make(panel) {

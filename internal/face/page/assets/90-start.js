@@ -1,5 +1,5 @@
 // The frame of the page: tabs, choices, the time slider, and the place of the view.
-const views = [heat, tables, ...(embedded ? [] : [report])];
+const views = [map, heat, flows, why, compare, training, tables, ...(embedded ? [] : [report])];
 const ui = {};
 let drawing = 0, playing = 0;
 
