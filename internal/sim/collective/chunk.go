@@ -12,6 +12,7 @@ const (
 	SlotBytes  = 4 << 20 / Slots
 	RingChunk  = Slots / 2 * SlotBytes
 	RingSlices = 2
+	leastSlice = 32 // a slice has at least this part of a full one (genericOp, src/device/prims_simple.h)
 	TreeChunk  = SlotBytes
 	ringAlign  = 16
 )
@@ -26,6 +27,7 @@ type cut struct {
 	channels int
 	loops    int
 	slices   int
+	least    int64 // of a slice, but the last
 	window   int
 }
 
@@ -35,6 +37,7 @@ func newCut(s Spec, length, unit int64, slices, window int) (cut, error) {
 	}
 	unit = max(unit-unit%s.Elem, s.Elem)
 	c := cut{length: length, unit: unit, elem: s.Elem, channels: s.Channels, slices: slices, window: window}
+	c.least = max(ceil(s.chunk(RingChunk), slices*leastSlice, s.Elem), s.Elem)
 	lo, hi := c.part(0) // the longest
 	loops := (hi - lo + unit - 1) / unit
 	if loops*int64(slices)*int64(s.Channels) > MaxLanes {
@@ -60,6 +63,12 @@ func (c *cut) loop(lane int) (lo, hi int64, slice int) {
 	lane /= c.channels
 	lo = min(plo+int64(lane/c.slices)*c.unit, phi)
 	return lo, min(lo+c.unit, phi), lane % c.slices
+}
+
+// slice is a slice of the chunk [lo, hi): of a small chunk the first one has all, and the others are
+// empty.
+func (c *cut) slice(lo, hi int64, i int) (int64, int64) {
+	return block(lo, hi, max(ceil(hi-lo, c.slices, c.elem), c.least), i)
 }
 
 // split is the i-th of n parts of [lo, hi), equal within one element.

@@ -3,6 +3,7 @@ package collective
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -634,6 +635,39 @@ func TestBusFactorsAreThoseOfNCCLTests(t *testing.T) {
 	for op, want := range map[Op]float64{AllReduce: 1.75, AllGather: .875, ReduceScatter: .875, AllToAll: .875, Broadcast: 1, SendRecv: 1, Reduce: 1, Scatter: .875, Gather: .875} {
 		if got := op.BusFactor(8); got != want {
 			t.Errorf("%v: %v, not %v", op, got, want)
+		}
+	}
+}
+
+// NCCL's slices have 32 KiB at least (genericOp, src/device/prims_simple.h): a chunk of 24 KiB is one
+// message, one of 40 KiB is two, and one of 80 KiB two halves.
+func TestASmallChunkIsOneSlice(t *testing.T) {
+	for _, c := range []struct {
+		chunk int64
+		want  []int64
+	}{
+		{24 << 10, []int64{24 << 10, 0}},
+		{40 << 10, []int64{32 << 10, 8 << 10}},
+		{80 << 10, []int64{40 << 10, 40 << 10}},
+	} {
+		for _, op := range []Op{AllReduce, AllGather} {
+			p, err := New(Spec{Op: op, Algo: Ring, Layout: Layout{Nodes: 1, PerNode: 4, NICs: 4}, Bytes: 4 * c.chunk})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []int64
+			for lane := range p.Lanes() {
+				var s Step
+				p.Step(0, lane, 0, &s)
+				sum := int64(0)
+				for _, x := range s.Sends {
+					sum += x.Bytes
+				}
+				got = append(got, sum)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%v: a chunk of %d bytes is slices of %v, want %v", op, c.chunk, got, c.want)
+			}
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (p *hierarchicalAllReduce) Ranks() int { return p.l.Ranks() }
 func (p *hierarchicalAllReduce) Step(rank, lane, k int, s *Step) bool {
 	s.reset()
 	lo, hi, slice := p.loop(lane)
-	lo, hi = split(lo, hi, p.slices, slice, p.elem)
+	lo, hi = p.slice(lo, hi, slice)
 	ring := 2 * (p.l.Nodes - 1)
 	if k > ring+1 || lo == hi || p.Ranks() == 1 {
 		return false

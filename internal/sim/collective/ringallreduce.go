@@ -25,7 +25,7 @@ func (p *ringAllReduce) piece(lo, hi int64, slice, j int) (int64, int64) {
 	n := p.Ranks()
 	size := max(ceil(hi-lo, n, p.elem), p.minChunk)
 	lo, hi = block(lo, hi, size, mod(j, n))
-	return split(lo, hi, p.slices, slice, p.elem)
+	return p.slice(lo, hi, slice)
 }
 
 func (p *ringAllReduce) Step(rank, lane, k int, s *Step) bool {

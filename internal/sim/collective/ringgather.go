@@ -22,7 +22,7 @@ func (p *ringShards) Ranks() int { return p.l.Ranks() }
 func (p *ringShards) piece(lane, shard int) (int64, int64) {
 	slo, shi := split(0, p.bytes, p.Ranks(), shard, p.elem)
 	lo, hi, slice := p.loop(lane)
-	lo, hi = split(lo, hi, p.slices, slice, p.elem)
+	lo, hi = p.slice(lo, hi, slice)
 	return min(slo+lo, shi), min(slo+hi, shi)
 }
 

@@ -25,6 +25,8 @@ type Cluster struct {
 	Network string // between the nodes, in words
 	NCCL    string // version; empty if unknown
 	Harness scenario.Harness
+	// Protocol is NCCL_PROTO; empty is NCCL's choice.
+	Protocol scenario.Protocol
 	// Fit is the fit that takes the cluster's rows; empty if none does.
 	Fit Fit
 	// Without are the figures of NCCL's kernels that were fitted without the cluster, nil if no fit
@@ -114,7 +116,7 @@ func (c *Cluster) Scenario(r *Row) scenario.Scenario {
 		Cluster:  scenario.Cluster{Nodes: nodes, Node: node},
 		Fabrics:  []scenario.Fabric{{Preset: c.Fabric}},
 		NCCL:     scenario.NCCL{Version: c.NCCL, Harness: c.Harness},
-		Workload: scenario.Workload{Collective: r.Op, Algorithm: r.Algorithm, Sizes: []units.Bytes{units.Bytes(r.Bytes)}},
+		Workload: scenario.Workload{Collective: r.Op, Algorithm: r.Algorithm, Protocol: c.Protocol, Sizes: []units.Bytes{units.Bytes(r.Bytes)}},
 	}
 }
 

@@ -46,7 +46,7 @@ var Clusters = sync.OnceValue(func() []Cluster {
 
 // The columns of the files.
 const (
-	clusterColumns   = "id,title,nodes,gpus,architecture,preset,nics,fabric,network,nccl,harness,fit,unscored,note,source"
+	clusterColumns   = "id,title,nodes,gpus,architecture,preset,nics,fabric,network,nccl,harness,protocol,fit,unscored,note,source"
 	rowColumns       = "cluster,op,ranks,bytes,us,busbw,algorithm,chosen,note"
 	predictedColumns = "cluster,op,ranks,bytes,algorithm,us,without"
 )
@@ -70,13 +70,14 @@ func Read(clusters, rows, predicted io.Reader) ([]Cluster, error) {
 			ID: l.text(0), Title: l.text(1), Nodes: l.count(2, mostRanks), GPUs: l.count(3, mostRanks),
 			Architecture: scenario.Architecture(l.one(4, string(scenario.Ampere), string(scenario.Hopper), string(scenario.Blackwell), string(scenario.CDNA3))),
 			Preset:       l.of[5], Fabric: l.of[7], Network: l.text(8), NCCL: l.of[9],
-			Harness: scenario.Harness(l.one(10, "", string(scenario.Process), string(scenario.Thread), string(scenario.ForAll), string(scenario.Torch))), Fit: Fit(l.one(11, "", string(FitNode), string(FitBetween))), Unscored: l.of[12], Note: l.of[13], Source: l.text(14),
+			Harness: scenario.Harness(l.one(10, "", string(scenario.Process), string(scenario.Thread), string(scenario.ForAll), string(scenario.Torch))), Protocol: scenario.Protocol(l.one(11, "", string(scenario.ProtoSimple), string(scenario.ProtoLL), string(scenario.ProtoLL128))),
+			Fit: Fit(l.one(12, "", string(FitNode), string(FitBetween))), Unscored: l.of[13], Note: l.of[14], Source: l.text(15),
 		}
 		if l.of[6] != "" {
 			c.NICs = l.count(6, mostRanks)
 		}
 		if c.Preset == "" && c.Unscored == "" {
-			l.fail(12, "is empty, but the cluster has no preset and cannot be simulated")
+			l.fail(13, "is empty, but the cluster has no preset and cannot be simulated")
 		}
 		if find(out, c.ID) != nil {
 			l.fail(0, "names a second cluster")

@@ -65,7 +65,7 @@ func stands(c *measured.Cluster, m *measured.Row) *measured.Row {
 // near reports whether two times are the same in predicted.csv.
 func near(a, b units.Time) bool { return max(a-b, b-a) <= units.Nanosecond }
 
-// TestClustersAreOfTheirArchitecture compares the column with the catalog's node.
+// TestClustersAreOfTheirArchitecture compares the columns with the catalog's node.
 func TestClustersAreOfTheirArchitecture(t *testing.T) {
 	for _, c := range measured.Clusters() {
 		if c.Preset == "" {
@@ -79,6 +79,9 @@ func TestClustersAreOfTheirArchitecture(t *testing.T) {
 		r, err := f.Resolve()
 		if err != nil {
 			t.Fatal(err)
+		}
+		if got := r.Cluster.Node.GPUs; got != c.Rows[0].Ranks/r.Cluster.Nodes {
+			t.Errorf("%s has a row of %d ranks on %d nodes, and its scenario %d GPUs a node", c.ID, c.Rows[0].Ranks, r.Cluster.Nodes, got)
 		}
 		if got := r.Cluster.Node.GPU.Architecture; got != c.Architecture {
 			t.Errorf("%s is %s in clusters.csv, and its node is %s", c.ID, c.Architecture, got)

@@ -358,19 +358,67 @@ func TestHarnessesReportTheirLaunch(t *testing.T) {
 	us := units.Microsecond
 	for _, c := range []struct {
 		h               Harness
-		each            int
+		each, items     int
 		took, low, high units.Time
 	}{
-		{Process, 8, 10 * us, 10 * us, 10 * us},
-		{Thread, 8, 10 * us, 10 * us, 10 * us},
-		{ForAll, 2, 1 * us, 9 * us, 10500 * units.Nanosecond}, // measured: 10.0
-		{ForAll, 8, 1 * us, 33 * us, 34 * us},                 // measured: 33.7
-		{ForAll, 8, 100 * us, 100 * us, 100 * us},
-		{Torch, 8, 20 * us, 39 * us, 39 * us},
-		{Torch, 8, 100 * us, 112 * us, 112 * us},
+		{Process, 8, 1, 10 * us, 10 * us, 10 * us},
+		{Thread, 8, 24, 10 * us, 10 * us, 10 * us},
+		{ForAll, 2, 1, 1 * us, 9 * us, 10500 * units.Nanosecond}, // measured: 10.0
+		{ForAll, 8, 1, 1 * us, 33 * us, 34 * us},                 // measured: 33.7
+		{ForAll, 8, 16, 1 * us, 66 * us, 76 * us},                // measured: 75.8 for an all-to-all (T2), which gave no figure
+		{ForAll, 8, 24, 1 * us, 90 * us, 102 * us},               // measured: 101.9 (V10)
+		{ForAll, 8, 24, 100 * us, 100 * us, 100 * us},
+		{Torch, 8, 1, 20 * us, 39 * us, 39 * us},
+		{Torch, 8, 1, 100 * us, 112 * us, 112 * us},
 	} {
-		if got := c.h.Reports(c.took, c.each); got < c.low || got > c.high {
+		if got := c.h.Reports(c.took, c.each, c.items); got < c.low || got > c.high {
 			t.Errorf("harness %d, %d GPUs a thread: %v for %v, want %v to %v", c.h, c.each, got, c.took, c.low, c.high)
+		}
+	}
+}
+
+// The host prepares a work item for each thread block, and since 2.22 one for all.
+func TestTheHostPreparesAnItemForEachBlockBefore222(t *testing.T) {
+	a100 := Cluster{Nodes: 1, PerNode: 8, GPU: Ampere, NVLinkGBps: 240, NVSwitch: true}
+	for _, c := range []struct {
+		op      collective.Op
+		release Release
+		bytes   int64
+		want    int
+	}{
+		{collective.AllReduce, 19, 32 << 10, 1},
+		{collective.AllReduce, 19, 256 << 10, 8},
+		{collective.AllReduce, 19, 2 << 20, 24},
+		{collective.AllReduce, 22, 2 << 20, 1},
+		{collective.AllToAll, 22, 2 << 20, 16},
+		{collective.SendRecv, 19, 2 << 20, 2},
+	} {
+		a100.Release = c.release
+		ch, err := a100.Choose(c.op, c.bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ch.LaunchItems(); got != c.want {
+			t.Errorf("2.%d, %v of %d bytes: %d items, want %d", c.release, c.op, c.bytes, got, c.want)
+		}
+	}
+}
+
+// A message of one chunk takes a whole turn of the sender and one of the receiver, however small it is.
+func TestASmallMessageTakesAWholeTurnAtBothEnds(t *testing.T) {
+	turn := micros(MeasuredOf(Hopper)[SimpleTurn])
+	for _, bytes := range []int64{4 << 10, 64 << 10} {
+		c := dgxH100(1)
+		c.Reckoned = false
+		ch, err := c.With(collective.SendRecv, Direct, Simple, bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ch.Overheads(ReferenceWire).Turn
+		send := got.Fixed + units.Time(float64(bytes)/got.SendGBps*float64(units.Nanosecond))
+		receive := units.Time(float64(bytes) / float64(got.TripBytes) * float64(got.Trip))
+		if send < turn || receive < turn || send > 2*turn+8*units.Microsecond || receive > 2*turn+8*units.Microsecond {
+			t.Errorf("%d bytes: %v to send, %v to receive; a turn without data takes %v", bytes, send, receive, turn)
 		}
 	}
 }

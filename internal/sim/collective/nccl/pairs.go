@@ -28,10 +28,7 @@ func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
 		return Choice{}, err
 	}
 	ch := Choice{Cluster: c, Op: op, Bytes: bytes, Algo: Direct, Proto: Simple}
-	each := bytes
-	if sharded(op) {
-		each /= int64(c.Ranks())
-	}
+	each := ch.pairBytes()
 	step := int64(collective.SlotBytes)
 	if c.Nodes > 1 {
 		step = c.netChunk()
@@ -55,6 +52,14 @@ func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
 		ch.Channels = c.pairChannels(each, 2*llSlot)
 	}
 	return ch, nil
+}
+
+// pairBytes is the message of a pair.
+func (ch Choice) pairBytes() int64 {
+	if sharded(ch.Op) {
+		return ch.Bytes / int64(ch.Cluster.Ranks())
+	}
+	return ch.Bytes
 }
 
 // pairChannels is the number of channels of a pair for a message and a step of a protocol.

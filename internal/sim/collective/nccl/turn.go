@@ -79,9 +79,9 @@ func (ch Choice) measured(o *Overheads) {
 }
 
 // pairTurn is the turn of a send or a receive. Half of the block's warps send, the others receive:
-// LL has half of a ring's rate. Simple works in chunks; the receiver copies the last one after its
-// arrival, which is the Trip. The program has one message for several chunks inside a node, and in
-// an all-to-all, so that the rate includes their fixed times.
+// LL has half of a ring's rate. Simple works in chunks, of which a small message is one; the receiver
+// copies the last one after its arrival, which is the Trip. The program has one message for several
+// chunks inside a node, and in an all-to-all, so that the rate includes their fixed times.
 func (ch Choice) pairTurn(f *turnFigures) Turn {
 	t := f.turn(ch.Proto)
 	t.Streams = true
@@ -93,6 +93,7 @@ func (ch Choice) pairTurn(f *turnFigures) Turn {
 	if ch.Cluster.Nodes > 1 {
 		chunk = float64(ch.Cluster.netChunk())
 	}
+	chunk = math.Ceil(min(chunk, float64(ch.pairBytes())/float64(max(ch.Channels, 1))))
 	fixedNs := 1000 * f.fixedUs
 	t.Trip, t.TripBytes = micros(f.fixedUs+chunk/f.copyGBps/1000), int64(chunk)
 	if ch.Cluster.Nodes == 1 || sharded(ch.Op) {

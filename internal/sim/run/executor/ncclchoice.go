@@ -144,8 +144,8 @@ func scaled(o nccl.Overheads, n *scenario.NCCL) nccl.Overheads {
 }
 
 // reported is the time that the scenario's harness reports for a collective.
-func reported(r *scenario.Resolved, t units.Time) units.Time {
-	return harnesses[r.NCCL.Harness].Reports(t, cmp.Or(r.NCCL.PerThread, r.Cluster.Node.GPUs))
+func reported(r *scenario.Resolved, c *chosen, t units.Time) units.Time {
+	return harnesses[r.NCCL.Harness].Reports(t, cmp.Or(r.NCCL.PerThread, r.Cluster.Node.GPUs), c.choice.LaunchItems())
 }
 
 // elementSize is the size of the datatype, or 1 if the size is not a whole number of elements.

@@ -46,7 +46,7 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 		return err
 	}
 	all := run.sum()
-	point.Time = reported(r, (all.ended-all.began)/units.Time(r.Run.Iterations))
+	point.Time = reported(r, c, (all.ended-all.began)/units.Time(r.Run.Iterations))
 	var links []int32
 	point.Hottest, links = measure.Hottest(run.net, all.ended)
 	streams.attribute(point.Hottest, links, string(r.Workload.Collective))
