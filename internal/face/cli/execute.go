@@ -77,7 +77,7 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 		results.Partial, err = true, verdict // "context canceled" is not a useful reason
 	}
 	// The folder comes first: a closed pipe ends the program during the output.
-	stored := cmp.Or(x.store(folder, r, resolved, results, recorded, x.meta(e, r, results, started, wall, err)), unrecorded)
+	stored := cmp.Or(x.store(folder, r, resolved, results, series, recorded, x.meta(e, r, results, started, wall, err)), unrecorded)
 	printErr := x.tell(e, results, tell)
 	switch {
 	case stored != nil:
@@ -129,15 +129,16 @@ func (x *execution) tell(e *Env, results *runstore.Results, tell func(*runstore.
 }
 
 // store writes the run folder, if requested.
-func (x *execution) store(folder *runstore.Output, r *scenario.Resolved, resolved []byte, results *runstore.Results, series []runstore.File, meta runstore.Meta) error {
+func (x *execution) store(folder *runstore.Output, r *scenario.Resolved, resolved []byte, results *runstore.Results, series *seriesOf, recorded []runstore.File, meta runstore.Meta) error {
 	if folder == nil {
 		return nil
 	}
 	var page bytes.Buffer
-	if err := report.Comparison(results, r, resolved).HTML(&page); err != nil {
+	d := report.Comparison(results, r, resolved)
+	if err := cmp.Or(series.embed(d, recorded), d.HTML(&page)); err != nil {
 		return fail(Failed, "the page cannot be made: %w", err)
 	}
-	run := runstore.Run{Scenario: resolved, Results: results, Meta: meta, Report: page.Bytes(), Series: series}
+	run := runstore.Run{Scenario: resolved, Results: results, Meta: meta, Report: page.Bytes(), Series: recorded}
 	if err := folder.Write(run); err != nil {
 		return fail(Failed, "the results cannot be written to %s: %w", x.out, err)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/face/doc"
+	"weft/internal/face/page"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
@@ -17,7 +19,11 @@ func seriesFlag(cmd *cobra.Command, to *bool) {
 }
 
 // seriesOf is the series of a run folder; nil if none is recorded.
-type seriesOf struct{ writer *seriesfile.Writer }
+type seriesOf struct {
+	writer *seriesfile.Writer
+	dir    string // with the files until the run ends
+	name   string // of the scenario
+}
 
 // recordSeries begins the files of series in a run folder, if they are asked for.
 func (e *Env) recordSeries(asked bool, folder *runstore.Output, r *scenario.Resolved) (*seriesOf, error) {
@@ -38,7 +44,7 @@ func (e *Env) recordSeries(asked bool, folder *runstore.Output, r *scenario.Reso
 	if err != nil {
 		return nil, fail(Failed, "the series cannot be written: %w", err)
 	}
-	return &seriesOf{w}, nil
+	return &seriesOf{w, dir, r.Name}, nil
 }
 
 // add is the callback of simulations; nil without series.
@@ -58,6 +64,14 @@ func (s *seriesOf) files() ([]runstore.File, error) {
 		return nil, fail(Failed, "the series cannot be written: %w", err)
 	}
 	return s.writer.Files(), nil
+}
+
+// embed adds views of the complete files to a report.
+func (s *seriesOf) embed(d *doc.Document, files []runstore.File) error {
+	if s == nil || files == nil {
+		return nil
+	}
+	return page.Embed(d, s.dir, s.name)
 }
 
 // note names the folder behind a list of files.

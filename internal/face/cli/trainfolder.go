@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -74,7 +75,8 @@ func (x *trainFlags) writeTraces(e *Env, gpus int) error {
 // and the trace; failed is the reason if the run is incomplete.
 func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, d *doc.Document, resolved, results []byte, failed error) error {
 	var page, trace bytes.Buffer
-	if err := d.HTML(&page); err != nil {
+	series, unrecorded := x.recorded.files()
+	if err := cmp.Or(x.recorded.embed(d, series), d.HTML(&page)); err != nil {
 		return fail(Failed, "the page cannot be made: %w", err)
 	}
 	if err := x.steps.writeTrace(&trace); err != nil {
@@ -86,7 +88,6 @@ func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, d *doc.Document, r
 		{Name: runstore.ReportFile, Text: page.Bytes()},
 		{Name: traceFile, Text: trace.Bytes()},
 	}
-	series, unrecorded := x.recorded.files()
 	files = append(files, series...)
 	wall := e.Now().Sub(x.started)
 	meta := runstore.Meta{

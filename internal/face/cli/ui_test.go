@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -148,5 +150,41 @@ func TestAPausedMessageLeadsToItsRootCause(t *testing.T) {
 	}
 	if seen := b.seen(); seen != "" {
 		t.Error(seen)
+	}
+}
+
+// report.html of a run with series is the same page with its data inside: it works from a file, without a server.
+func TestTheReportIsThePageWithItsData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	b := newBrowser(t)
+	dir := recorded(t, "run", "../../../examples/pfc-storm.yaml")
+	report := filepath.Join(dir, runstore.ReportFile)
+	text, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if verdict, views := strings.Index(string(text), `class="card verdict"`), strings.Index(string(text), `id="weft"`); verdict < 0 || views < verdict {
+		t.Errorf("the verdict stands at %d and the views at %d: want the sentences first", verdict, views)
+	}
+	base := (&url.URL{Scheme: "file", Path: filepath.ToSlash(report)}).String()
+	for _, width := range []int64{1400, 390} {
+		for _, scheme := range []string{"light", "dark"} {
+			b.screen(width, scheme)
+			b.open(base, "#simulation=0.1", "map")
+			for _, view := range uiViews[:len(uiViews)-1] { // the report is the page
+				what := fmt.Sprintf("file-%s-%d-%s", view, width, scheme)
+				b.do(chromedp.Evaluate(fmt.Sprintf("location.hash = 'view=%s&simulation=0.1&quantity=stopped&table=links.parquet'", view), nil))
+				b.wait(fmt.Sprintf("document.getElementById('weft').dataset.ready.startsWith('%s 0.1 stopped')", view))
+				b.shoot(what)
+				if seen := b.seen(); seen != "" {
+					t.Errorf("%s: %s", what, seen)
+				}
+			}
+			if found := b.axe(); found != "" {
+				t.Errorf("%d %s: axe-core finds\n%s", width, scheme, found)
+			}
+		}
 	}
 }

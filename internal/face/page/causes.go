@@ -2,7 +2,6 @@ package page
 
 import (
 	"encoding/json"
-	"slices"
 
 	"weft/internal/face/report"
 	"weft/internal/sim/runstore"
@@ -36,7 +35,7 @@ func (f *Folder) causes(simulation int) ([]byte, error) {
 			if err != nil {
 				return nil
 			}
-			return c.Values[slices.Index(c.Names, column)]
+			return c.Column(column)
 		}
 	}
 	fabric := map[string][]string{"fabric": {s.Fabric}}

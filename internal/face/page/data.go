@@ -75,6 +75,11 @@ func (f *Folder) columns(name string, query url.Values) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return encoded(name, c)
+}
+
+// encoded is columns as JSON.
+func encoded(name string, c *seriesfile.Columns) ([]byte, error) {
 	for i, values := range c.Values {
 		switch list := values.(type) {
 		case []int64:

@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/binary"
 	"encoding/json"
+	"html"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
 )
@@ -190,6 +192,39 @@ func TestNamesOfAFolderAreNoHTML(t *testing.T) {
 	}
 	if text := ask(t, h, "/runs").Body.String(); strings.ContainsAny(text, "<>") {
 		t.Errorf("JSON has the signs of HTML: %s", text)
+	}
+}
+
+// A page with its data inside takes no name as HTML, allows its own script alone, and keeps its bound.
+func TestDataInsideAPageAreNoHTML(t *testing.T) {
+	page := func() string {
+		d := doc.Document{Title: "run", Sections: []doc.Section{{Verdict: true, Blocks: doc.Paragraphs("the verdict")}}}
+		if err := Embed(&d, folder(t), nasty); err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := d.HTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	text := page()
+	if strings.Contains(text, "<img") || strings.Count(text, "<script") != 2 || strings.Count(text, "</script>") != 2 {
+		t.Error("a name of the run is HTML in the page")
+	}
+	_, run, _ := strings.Cut(text, "</script><script>")
+	run, _, _ = strings.Cut(run, "</script>")
+	if !strings.Contains(text, html.EscapeString("script-src 'sha256-"+digest(run)+"'")) {
+		t.Error("the policy does not name the script of the page")
+	}
+	if strings.Index(text, "the verdict") > strings.Index(text, `id="weft"`) {
+		t.Error("the views stand above the verdict")
+	}
+	if len(text) > 300_000 {
+		t.Errorf("the page has %d bytes with nearly no data", len(text))
+	}
+	if text != page() {
+		t.Error("equal runs make different pages")
 	}
 }
 

@@ -24,7 +24,7 @@ func Handler(folders []*Folder, host string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		d := doc.Document{Brand: "look", Title: title(folders), Sections: []doc.Section{{In: doc.Page, Blocks: []doc.Block{
-			doc.Live(shell + `<script src="page.js"></script>`),
+			doc.Live(shell("views alone") + `<script src="page.js"></script>`),
 		}}}}
 		w.Header().Set("Content-Security-Policy", policy)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -101,4 +101,6 @@ func guarded(next http.Handler, host string) http.Handler {
 }
 
 // shell is the place of the views in a page.
-var shell = template.HTML("<style>" + style + `</style><div id="weft" class="views"><noscript><p>The views need JavaScript. The tables are in the Parquet files of the folder.</p></noscript></div>`)
+func shell(class string) template.HTML {
+	return template.HTML("<style>" + style + `</style><div id="weft" class="` + class + `"><noscript><p class="note">The views need JavaScript.</p></noscript></div>`)
+}

@@ -11,6 +11,9 @@ const SeriesVersion = 1
 // SeriesFolder is the folder of the files of series in a run folder.
 const SeriesFolder = "series"
 
+// StepOperations is the phase of the simulation whose steps are the operations of a training step.
+const StepOperations = "operations of the step"
+
 // Series is what one simulation recorded over its time. The tags of its rows are the columns of the
 // Parquet files, which docs/SERIES.md describes. Times are simulated picoseconds from the beginning of
 // the simulation.

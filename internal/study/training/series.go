@@ -51,9 +51,6 @@ func (t *trainingTask) recorded() (*network.Plan, func(error)) {
 	}
 }
 
-// stepPhase is the phase of the series of a step's operations.
-const stepPhase = "operations of the step"
-
 // steps passes on the operations of each fabric's step, if it is complete.
 func (r *recorder) steps(on []*fabricSteps) {
 	if r == nil {
@@ -70,7 +67,7 @@ func (r *recorder) steps(on []*fabricSteps) {
 // operations is the series of a step: its operations with their times.
 func operations(f *runstore.TrainingFabric, step *llm.Step, line *workload.Timeline) *runstore.Series {
 	s := &runstore.Series{
-		Simulation: runstore.SeriesSimulation{Fabric: f.Name, Protocol: f.Protocol, Phase: stepPhase, DurationPs: int64(line.End), StepsMerged: 1, Complete: true},
+		Simulation: runstore.SeriesSimulation{Fabric: f.Name, Protocol: f.Protocol, Phase: runstore.StepOperations, DurationPs: int64(line.End), StepsMerged: 1, Complete: true},
 		Samples:    func(func(runstore.SeriesSample) bool) {},
 	}
 	for rank, ops := range step.Graph.Ranks {

@@ -50,7 +50,7 @@ func checkPhases(t *testing.T, out *runstore.Training, all []*runstore.Series) {
 		if int(at.Simulation) != i || !at.Complete {
 			t.Errorf("series %d is %+v", i, at)
 		}
-		if at.Phase != stepPhase {
+		if at.Phase != runstore.StepOperations {
 			simulated[[2]string{at.Fabric, at.Phase}] = true
 			if len(slices.Collect(s.Samples)) == 0 {
 				t.Errorf("%s: no sample", at.Phase)

@@ -5,6 +5,7 @@ const embedded = inside ? JSON.parse(inside.textContent) : null;
 
 async function bytes(path) {
   if (embedded) {
+    path = decodeURIComponent(path);
     if (!(path in embedded)) throw new Error('This file does not hold it: it has the largest size of each fabric. weft ui shows the whole run.');
     const packed = Uint8Array.from(atob(embedded[path]), c => c.charCodeAt(0));
     return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();

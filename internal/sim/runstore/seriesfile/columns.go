@@ -25,6 +25,40 @@ type Columns struct {
 	Values  []any    `json:"values"` // by column: []int64, []float32, []string or []bool
 }
 
+// Column is the values of a column; nil if it is not among the columns.
+func (c *Columns) Column(name string) any {
+	i := slices.Index(c.Names, name)
+	if i < 0 {
+		return nil
+	}
+	return c.Values[i]
+}
+
+// Keep keeps the rows with given numbers. Matched stays.
+func (c *Columns) Keep(rows []int) {
+	for i, values := range c.Values {
+		switch l := values.(type) {
+		case []int64:
+			c.Values[i] = kept(l, rows)
+		case []float32:
+			c.Values[i] = kept(l, rows)
+		case []bool:
+			c.Values[i] = kept(l, rows)
+		case []string:
+			c.Values[i] = kept(l, rows)
+		}
+	}
+	c.Rows = len(rows)
+}
+
+func kept[T any](list []T, rows []int) []T {
+	out := make([]T, len(rows))
+	for i, row := range rows {
+		out[i] = list[row]
+	}
+	return out
+}
+
 // Query chooses rows and columns of a file.
 type Query struct {
 	Columns []string            // nil: all

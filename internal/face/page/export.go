@@ -1,0 +1,207 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"math"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"weft/internal/face/doc"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/runstore/seriesfile"
+)
+
+// The bounds of a page with its data inside.
+const (
+	mostInside = 1_300_000 // characters of data: a page of the main job stays below 2 MB, which mail carries
+	flowsShown = 1_500     // messages of a simulation, the slowest
+	stepsShown = 12_000    // rows of steps of a simulation; with more it has none
+)
+
+// Embed adds the views of the series in a folder to its report, below the verdict, with the data of the largest
+// simulations of each fabric inside: the page needs no server.
+func Embed(d *doc.Document, dir, name string) error {
+	f := &Folder{Name: name, dir: dir}
+	all, err := seriesfile.Read[runstore.SeriesSimulation](filepath.Join(f.series(), seriesfile.Simulations))
+	if err != nil {
+		return err
+	}
+	f.Simulations = all // causes and matrices look a simulation up
+	e := export{f: f, inside: map[string]string{}}
+	var chosen []runstore.SeriesSimulation
+	for _, s := range byImportance(all) {
+		fits, err := e.add(&s)
+		if err != nil {
+			return err
+		}
+		if fits {
+			chosen = append(chosen, s)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil // nothing was recorded
+	}
+	slices.SortFunc(chosen, func(a, b runstore.SeriesSimulation) int { return cmp.Compare(a.Simulation, b.Simulation) })
+	f.Simulations = chosen
+	if _, err := e.put("runs", func() ([]byte, error) { return answer([]*Folder{f}, "runs", nil) }); err != nil {
+		return err
+	}
+	if _, err := e.put("data/0/simulations.parquet", func() ([]byte, error) { return f.columns(seriesfile.Simulations, nil) }); err != nil {
+		return err
+	}
+	data, err := json.Marshal(e.inside)
+	if err != nil {
+		return err
+	}
+	d.Policy = fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'", digest(script))
+	d.Sections = slices.Insert(d.Sections, 0, doc.Section{
+		Title: "Look inside", In: doc.Page, Caption: fmt.Sprintf("%d of %d simulations, with the %d slowest messages of each at most, and values rounded to 0.4 %%. weft ui shows the whole run.", len(chosen), len(all), flowsShown),
+		Blocks: []doc.Block{doc.Live(shell("views") + template.HTML(`<script type="application/json" id="weft-data">`+string(data)+`</script><script>`+script+`</script>`))},
+	})
+	return nil
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// byImportance orders simulations: the operations of training steps, then the largest of each fabric, then the next.
+func byImportance(all []runstore.SeriesSimulation) []runstore.SeriesSimulation {
+	place := map[int32]int{}
+	for i, s := range all {
+		for _, other := range all {
+			if other.Fabric == s.Fabric && (other.Bytes > s.Bytes || other.Bytes == s.Bytes && other.Simulation < s.Simulation) && s.Phase != runstore.StepOperations {
+				place[all[i].Simulation]++
+			}
+		}
+	}
+	out := slices.Clone(all)
+	slices.SortStableFunc(out, func(a, b runstore.SeriesSimulation) int { return place[a.Simulation] - place[b.Simulation] })
+	return out
+}
+
+// export is the data of a page: packed answers by path.
+type export struct {
+	f      *Folder
+	inside map[string]string
+	size   int
+}
+
+// put adds the answer of a path.
+func (e *export) put(path string, make func() ([]byte, error)) (size int, err error) {
+	if _, has := e.inside[path]; has {
+		return 0, nil
+	}
+	text, err := make()
+	if err != nil {
+		return 0, err
+	}
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	e.inside[path] = base64.StdEncoding.EncodeToString(packed.Bytes())
+	e.size += len(e.inside[path])
+	return len(e.inside[path]), err
+}
+
+// add adds what the views ask for of a simulation, if there is room for all of it.
+func (e *export) add(s *runstore.SeriesSimulation) (fits bool, err error) {
+	number := strconv.Itoa(int(s.Simulation))
+	paths := map[string]func() ([]byte, error){}
+	for _, q := range Quantities {
+		paths["matrix/0/"+number+"/"+q.ID] = func() ([]byte, error) {
+			m, err := e.f.matrix(int(s.Simulation), q.ID)
+			if err != nil {
+				return nil, err
+			}
+			for i, v := range m.Cells {
+				m.Cells[i] = rounded(v)
+			}
+			return m.encode(), nil
+		}
+	}
+	fabric, own := url.Values{"fabric": {s.Fabric}}, url.Values{"simulation": {number}}
+	for _, name := range []string{seriesfile.Nodes, seriesfile.Links} {
+		paths["data/0/"+name+"?fabric="+s.Fabric] = func() ([]byte, error) { return e.f.columns(name, fabric) }
+	}
+	for _, name := range []string{seriesfile.FlowHops, seriesfile.Pauses} {
+		paths["data/0/"+name+"?simulation="+number] = func() ([]byte, error) { return e.f.columns(name, own) }
+	}
+	paths["data/0/"+seriesfile.Flows+"?simulation="+number] = func() ([]byte, error) { return e.f.some(seriesfile.Flows, s, slowest) }
+	paths["data/0/"+seriesfile.Steps+"?simulation="+number] = func() ([]byte, error) { return e.f.some(seriesfile.Steps, s, allOrNone) }
+	paths["causes/0/"+number] = func() ([]byte, error) { return e.f.causes(int(s.Simulation)) }
+
+	before := e.size
+	var added []string
+	for path, make := range paths {
+		if n, err := e.put(path, make); err != nil {
+			return false, err
+		} else if n > 0 {
+			added = append(added, path)
+		}
+	}
+	if e.size <= mostInside {
+		return true, nil
+	}
+	for _, path := range added {
+		delete(e.inside, path)
+	}
+	e.size = before
+	return false, nil
+}
+
+// rounded is a value with 8 bits of mantissa, which packs better.
+func rounded(v float32) float32 {
+	const cut = 23 - 8
+	return math.Float32frombits((math.Float32bits(v) + 1<<(cut-1)) &^ (1<<cut - 1))
+}
+
+// some are the rows of a table that a choice keeps.
+func (f *Folder) some(name string, s *runstore.SeriesSimulation, keep func(*seriesfile.Columns) []int) ([]byte, error) {
+	c, err := seriesfile.Select(f.series(), name, seriesfile.Query{Where: where(s)})
+	if err != nil {
+		return nil, err
+	}
+	c.Keep(keep(c))
+	return encoded(name, c)
+}
+
+// slowest are the rows of the slowest messages, in the order of the file.
+func slowest(c *seriesfile.Columns) []int {
+	start, end := list[int64](c.Column("start_ps")), list[int64](c.Column("end_ps"))
+	rows := everyRow(c)
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(end[b]-start[b], end[a]-start[a]) })
+	rows = rows[:min(len(rows), flowsShown)]
+	slices.Sort(rows)
+	return rows
+}
+
+func allOrNone(c *seriesfile.Columns) []int {
+	if c.Rows > stepsShown {
+		return nil
+	}
+	return everyRow(c)
+}
+
+func everyRow(c *seriesfile.Columns) []int {
+	rows := make([]int, c.Rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
