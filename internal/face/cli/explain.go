@@ -37,7 +37,7 @@ the messages that had no part in the cause (victims).`,
 			return e.present(report.Explanation(run.Results), asJSON, map[string]any{"simulations": explanationOf(run.Results)})
 		},
 	}
-	svgFlag(cmd, &svg, "bus bandwidth and time over message size")
+	svgFlag(cmd, &svg, "bus bandwidth over message size, and how far each fabric is behind the fastest")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	e.reportFlags(cmd)
 	return cmd

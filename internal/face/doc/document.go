@@ -37,7 +37,7 @@ const (
 )
 
 // Block is a part of a section: [Heading], [Paragraph], [List], [*Table], [Alarm], [Listing],
-// [Plots], [Figure], [Cards] or [Live].
+// [Plots], [Figure], [Lanes], [Cards] or [Live].
 type Block interface{ kind() string }
 
 // Heading is a title below the section's.

@@ -134,3 +134,26 @@ func TestMarkdownKeepsItsTables(t *testing.T) {
 		t.Errorf("%q, want\n%q", b.String(), want)
 	}
 }
+
+// TestAGroupIsALineOfItsOwnOnAPhone: the page has what the style needs for that: the name of a group
+// at its first cell, escaped, with its colour, and the number of a group's columns.
+func TestAGroupIsALineOfItsOwnOnAPhone(t *testing.T) {
+	x := NewTable("size", "time", "busbw", "time", "busbw", "fastest")
+	x.Groups = []Group{{1, 3, Text(`a"<b>`).In(Series(0))}, {3, 5, Text("b").In(Series(7))}}
+	x.Add(Bytes(1), Number(1, "us"), Number(2, "GB/s"), Number(3, "us"), Number(4, "GB/s"), Text("a"))
+	var b strings.Builder
+	if err := (&Document{Sections: []Section{{Blocks: []Block{x}}}}).HTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`class="card scroll grouped" style="--columns:2"`,
+		`<td class="n apart" data-value="1" data-unit="B">`,
+		`<td class="n of" data-value="1" data-unit="us" data-group="a&#34;&lt;b&gt;" style="--of:var(--c0)">1</td><td class="n" data-value="2"`,
+		`<td class="n again of" data-value="3" data-unit="us" data-group="b" style="--of:var(--c1)">3</td><td class="n again" data-value="4"`,
+		`<td class="w apart" data-group="fastest" style="--of:inherit">a</td>`,
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the page has no %q:\n%s", want, b.String()[strings.Index(b.String(), "<table"):])
+		}
+	}
+}

@@ -26,6 +26,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"head":     (*Table).pageHead,
 	"rows":     (*Table).pageRows,
 	"wide":     (*Table).wide,
+	"grouped":  (*Table).grouped,
 	"colour":   func(i int) int { return i % Palette },
 	"show":     func(Block) (template.HTML, error) { return "", nil }, // HTML has the document's
 }).ParseFS(files, "*.html.tmpl"))
@@ -75,6 +76,15 @@ func (d *Document) Shown() (out []Section) {
 
 // wide reports whether the page gives a table its full width.
 func (t *Table) wide() bool { return len(t.Rows[0]) > 12 }
+
+// grouped is the largest number of columns of a group; 0 without groups. On a narrow screen each
+// group is a line of its row, after its name.
+func (t *Table) grouped() (columns int) {
+	for _, g := range t.Groups {
+		columns = max(columns, g.To-g.From)
+	}
+	return columns
+}
 
 // Colours are the indices of the palette, for the style sheet.
 func (d *Document) Colours() []int {
@@ -158,6 +168,15 @@ type pageCell struct {
 	Unit  string
 	Width string // width of its bar in per cent; empty without a bar
 	Span  int    // columns
+	Group *Cell  // the name of the group that the cell begins, or the heading of a cell between groups; nil for other cells
+}
+
+// Colour is the colour of the name of the cell's group.
+func (c pageCell) Colour() template.CSS {
+	if c.Group.Tone >= firstSeries {
+		return template.CSS("var(--c" + strconv.Itoa(int(c.Group.Tone-firstSeries)) + ")")
+	}
+	return "inherit"
 }
 
 // pageHead is the heading of a table, after the headings of its groups.
@@ -203,8 +222,34 @@ func (t *Table) pageCells(i int, numeric []bool) (out []pageCell) {
 		if c.Bar > 0 {
 			cell.Width = Num(100 * min(1, c.Bar))
 		}
+		cell.Group = t.place(j, &cell.Class)
 		cell.Class = strings.TrimSpace(cell.Class + " " + c.Tone.class())
 		out = append(out, cell)
 	}
 	return out
+}
+
+// place is the name of the group that column j begins, or the heading of a later column that is in
+// none. It adds the column's place among groups to a class: of begins a group, apart is in none,
+// again is in a group after the first.
+func (t *Table) place(j int, class *string) *Cell {
+	if len(t.Groups) == 0 {
+		return nil
+	}
+	i := slices.IndexFunc(t.Groups, func(g Group) bool { return g.From <= j && j < g.To })
+	if i < 0 {
+		*class += " apart"
+		if j > 0 {
+			return &t.Rows[0][j]
+		}
+		return nil
+	}
+	if i > 0 {
+		*class += " again"
+	}
+	if g := &t.Groups[i]; g.From == j {
+		*class += " of"
+		return &g.Cell
+	}
+	return nil
 }

@@ -24,9 +24,9 @@ func taskPlots(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanati
 		}{e.ID, e.Predicted[task]})
 	}
 	var out doc.Plots
-	speedPlot := &plot{title: "Bandwidth", note: "Gb/s, more is better", format: axisNumber}
+	speedPlot := &plot{title: "Bandwidth", note: "more is better", unit: "Gb/s", format: axisNumber}
 	if t.Points[0].Factor > 0 {
-		speedPlot.title, speedPlot.note = "Bus bandwidth", "GB/s, more is better"
+		speedPlot.title, speedPlot.unit = "Bus bandwidth", "GB/s"
 	}
 	timePlot := &plot{title: "Time", note: "of one operation, less is better", log: true, format: timeText}
 	for i := range t.Points {

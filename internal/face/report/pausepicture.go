@@ -2,40 +2,55 @@ package report
 
 import (
 	"fmt"
-	"html"
-	"html/template"
-	"strings"
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
 
-// The dimensions of the picture of pauses, in the units of its viewBox.
-const (
-	pauseRowHeight = 20.0
-	pauseNames     = 430.0 // room for the names
-	pauseTime      = 640.0 // length of the time axis
-	pauseIndent    = 12.0
-	pausePicture   = 48 // rows of a picture; the others are in results.json
-)
+// pausePicture is the maximum number of rows of a picture of pauses; the others are in results.json.
+const pausePicture = 48
 
-// pauses are the pictures of all simulations with recorded pauses.
+// pauses are the pictures of all simulations with recorded pauses, over one time axis.
 func (v *comparison) pauses() doc.Section {
-	var blocks []doc.Block
+	end := units.Time(0)
+	for _, f := range v.r.Fabrics {
+		for _, p := range f.Points {
+			if p.Pauses != nil {
+				end = max(end, pausesEnd(p.Pauses))
+			}
+		}
+	}
+	if end == 0 {
+		return doc.Section{}
+	}
+	out := doc.Lanes{Label: "who paused whom over time", Ticks: timeTicks(end)}
 	for i, f := range v.r.Fabrics {
 		for _, p := range f.Points {
 			if p.Pauses != nil {
-				blocks = append(blocks, doc.Figure{
-					Title: heading(f.Name, p.Bytes), Tone: doc.Series(i), Note: victimNote(p.Pauses), SVG: drawPauses(p.Pauses, i%doc.Palette),
-				})
+				out.Rows = append(out.Rows, doc.Lane{Name: heading(f.Name, p.Bytes), Tone: doc.Series(i), Note: victimNote(p.Pauses)})
+				out.Rows = append(out.Rows, drawPauses(p.Pauses, end, i%doc.Palette)...)
 			}
 		}
 	}
 	return doc.Section{
-		Title: "Who paused whom", In: doc.Page, Blocks: blocks,
-		Caption: "Each port was paused by the port above it; the root cause is on top. The darker, the longer the pause.",
+		Title: "Who paused whom", In: doc.Page, Blocks: []doc.Block{out},
+		Caption: "Each port was paused by the port above it; the root cause is on top. The darker, the longer the pause. The time axis is the same for all fabrics.",
 	}
+}
+
+// pausesEnd is the end of the timelines.
+func pausesEnd(p *runstore.Pauses) units.Time {
+	slices := 1
+	for i := range p.Links {
+		slices = max(slices, len(p.Links[i].Timeline))
+	}
+	return units.Time(int64(slices) * p.SlicePs)
+}
+
+// timeTicks are four equal parts of a time axis from 0.
+func timeTicks(end units.Time) []doc.LaneTick {
+	return doc.LaneTicks(4, func(share float64) string { return shortTime(units.Time(share * float64(end))) })
 }
 
 // heading names a simulation: its fabric, and its size if the workload has one.
@@ -63,53 +78,43 @@ func victimNote(p *runstore.Pauses) string {
 	return "Victims: flows slowed although they never cross the congested port: " + list(names) + "."
 }
 
-// drawPauses is the tree of pauses with a timeline for each row: the darker, the larger the share
-// of paused time.
-func drawPauses(p *runstore.Pauses, colour int) template.HTML {
+// drawPauses is the tree of pauses with a timeline for each row, until a given time: the darker, the
+// larger the share of paused time.
+func drawPauses(p *runstore.Pauses, end units.Time, colour int) (out []doc.Lane) {
 	rows := PauseTree(p)
-	left := len(rows) - pausePicture
-	rows = rows[:min(len(rows), pausePicture)]
-	slices := 1
-	for i := range p.Links {
-		slices = max(slices, len(p.Links[i].Timeline))
-	}
-	var b strings.Builder
-	height := float64(len(rows)+2) * pauseRowHeight
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %s %s" role="img" aria-label="who paused whom over time">`, doc.Num(pauseNames+pauseTime+10), doc.Num(height))
-	for k, r := range rows {
-		y := float64(k) * pauseRowHeight
-		depth := float64(len([]rune(r.Branch))) / 2
-		class := "who"
+	for _, r := range rows[:min(len(rows), pausePicture)] {
+		lane := doc.Lane{Name: r.Text, Level: min(len([]rune(r.Branch))/2, mostIndent)}
 		if r.Link < 0 {
-			class = "who root"
+			lane.Note = "root cause"
+		} else {
+			lane.Tracks = [][]doc.Span{pauseSpans(&p.Links[r.Link], p.SlicePs, end, colour)}
 		}
-		fmt.Fprintf(&b, `<text class="%s" x="%s" y="%s">%s</text>`, class, doc.Num(depth*pauseIndent), doc.Num(y+14), html.EscapeString(r.Text))
-		if r.Link >= 0 {
-			drawTimeline(&b, p.Links[r.Link].Timeline, slices, y, colour)
-		}
+		out = append(out, lane)
 	}
-	foot := float64(len(rows))*pauseRowHeight + 15
-	if left > 0 {
-		fmt.Fprintf(&b, `<text class="who" x="0" y="%s">and %d more rows</text>`, doc.Num(foot), left)
+	if left := len(rows) - pausePicture; left > 0 {
+		out = append(out, doc.Lane{Note: fmt.Sprintf("and %d more rows", left)})
 	}
-	fmt.Fprintf(&b, `<text class="who" x="%s" y="%s">0</text><text class="who" x="%s" y="%s" text-anchor="end">%s</text></svg>`,
-		doc.Num(pauseNames), doc.Num(foot), doc.Num(pauseNames+pauseTime), doc.Num(foot), html.EscapeString(shortTime(units.Time(int64(slices)*p.SlicePs))))
-	return template.HTML(b.String())
+	return out
 }
 
-// drawTimeline draws the slices of a row; neighbours with equal shares are one rectangle.
-func drawTimeline(b *strings.Builder, timeline []int, slices int, y float64, colour int) {
-	step := pauseTime / float64(slices)
-	fmt.Fprintf(b, `<path class="base" d="M%s %sH%s"/>`, doc.Num(pauseNames), doc.Num(y+pauseRowHeight-2), doc.Num(pauseNames+pauseTime))
-	for from := 0; from < len(timeline); {
+// mostIndent is the deepest level with an indent of its own.
+const mostIndent = 4
+
+// pauseSpans are the slices of a link with pauses; neighbours with equal shares are one.
+func pauseSpans(l *runstore.PausedLink, slice int64, end units.Time, colour int) (out []doc.Span) {
+	at := func(i int) float64 { return float64(int64(i)*slice) / float64(end) }
+	for from := 0; from < len(l.Timeline); {
 		to := from + 1
-		for to < len(timeline) && timeline[to] == timeline[from] {
+		for to < len(l.Timeline) && l.Timeline[to] == l.Timeline[from] {
 			to++
 		}
-		if share := timeline[from]; share > 0 {
-			fmt.Fprintf(b, `<rect class="mark s%d" x="%s" y="%s" width="%s" height="%s" opacity="%s"/>`, colour,
-				doc.Num(pauseNames+float64(from)*step), doc.Num(y+3), doc.Num(float64(to-from)*step), doc.Num(pauseRowHeight-6), doc.Num(0.15+0.85*float64(share)/100))
+		if share := l.Timeline[from]; share > 0 {
+			out = append(out, doc.Span{
+				From: at(from), To: at(to), Class: fmt.Sprintf("s%d", colour), Opacity: 0.15 + 0.85*float64(share)/100,
+				Title: fmt.Sprintf("%s to %s: paused %d %% of the time", shortTime(units.Time(int64(from)*slice)), shortTime(units.Time(int64(to)*slice)), share),
+			})
 		}
 		from = to
 	}
+	return out
 }

@@ -66,18 +66,45 @@ func TestACircleIsTheRootOfItsTree(t *testing.T) {
 	}
 }
 
-// The picture has a box for each run of equal slices that are not empty.
+// The picture has a box for each run of equal slices that are not empty, at its place on the common
+// axis: here the axis is twice as long as these timelines.
 func TestThePictureOfPausesShowsThemInTime(t *testing.T) {
-	svg := string(drawPauses(slowNIC(), 0))
-	if boxes := strings.Count(svg, "<rect"); boxes != 5 {
-		t.Errorf("%d boxes, want 5: two shares on the first row, two on the second, one on the third", boxes)
+	lanes := drawPauses(slowNIC(), 8*units.Millisecond, 0)
+	type box struct{ from, to, opacity float64 }
+	want := [][]box{nil, {{0.125, 0.375, 1}, {0.375, 0.5, 0.575}}, {{0.25, 0.375, 1}, {0.375, 0.5, 0.575}}, {{0.25, 0.375, 1}}}
+	if len(lanes) != len(want) || lanes[0].Name != "slow does not receive at line rate" || !lanes[0].Heading() || lanes[1].Level != 1 {
+		t.Fatalf("the rows are %+v", lanes)
 	}
-	for _, want := range []string{"slow does not receive at line rate", "4.00 ms"} {
-		if !strings.Contains(svg, want) {
-			t.Errorf("the picture lacks %q", want)
+	for i, row := range want[1:] {
+		spans := lanes[i+1].Tracks[0]
+		if len(spans) != len(row) {
+			t.Fatalf("row %d has %d boxes, want %d", i+1, len(spans), len(row))
+		}
+		for k, w := range row {
+			if got := (box{spans[k].From, spans[k].To, spans[k].Opacity}); got != w {
+				t.Errorf("row %d, box %d: %v, want %v", i+1, k, got, w)
+			}
 		}
 	}
 	if note := victimNote(slowNIC()); note != "Victims: flows slowed although they never cross the congested port: b to c (3.00 ms)." {
 		t.Errorf("the note is %q", note)
+	}
+}
+
+// All fabrics of a page have one time axis: the longest.
+func TestPausesOfAllFabricsAreOverOneAxis(t *testing.T) {
+	r := fabricate(threeFabrics[:2], []int64{1 << 20})
+	r.Fabrics[0].Points[0].Pauses, r.Fabrics[1].Points[0].Pauses = slowNIC(), slowNIC()
+	r.Fabrics[1].Points[0].Pauses.SlicePs *= 4
+	s := newComparison(r).pauses()
+	if len(s.Blocks) != 1 {
+		t.Fatalf("%d pictures, want one for both fabrics", len(s.Blocks))
+	}
+	lanes := s.Blocks[0].(doc.Lanes)
+	if got := lanes.Ticks[len(lanes.Ticks)-1].Label; got != "16.0 ms" {
+		t.Errorf("the axis ends at %s, want 16.0 ms", got)
+	}
+	if first, second := lanes.Rows[2].Tracks[0][0], lanes.Rows[7].Tracks[0][0]; second.From != 4*first.From {
+		t.Errorf("the pauses begin at %v and %v of the axis, want the second at four times the first", first.From, second.From)
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"weft/internal/sim/runstore"
 )
 
-// Picture writes bus bandwidth and time over message size as a separate drawing: equal results give
-// equal bytes.
+// Picture writes bus bandwidth over message size as a separate drawing, and beside it how far each
+// fabric is behind the fastest, or the time if there is one fabric: equal results give equal bytes.
 func Picture(w io.Writer, r *runstore.Results) error {
 	v := newComparison(r)
 	plots := v.plots()
-	if len(plots) < 2 || plots[0].Title != "Bus bandwidth" || plots[1].Title != "Time" {
+	if len(plots) < 2 || plots[0].Title != bandwidthTitle || plots[1].Title != behindTitle && plots[1].Title != timeTitle {
 		return fmt.Errorf("there is nothing to draw: a drawing needs results of two sizes or more")
 	}
 	var legend []string
@@ -59,7 +59,7 @@ var pictureColours = [doc.Palette]string{"#0072b2", "#c25400", "#7458a5", "#0080
 
 func pictureStyle() string {
 	var b strings.Builder
-	b.WriteString(".grid path{stroke:#e9edf1}.base,.tick path{stroke:#5b6878;opacity:.55;fill:none}.tick text{fill:#5b6878;font-size:11.5px}" +
+	b.WriteString(".grid path{stroke:#e9edf1}.base,.tick path{stroke:#5b6878;opacity:.7;fill:none}.tick text{fill:#5b6878;font-size:11.5px}" +
 		".line{fill:none;stroke-width:2.2;stroke-linejoin:round}.mark{stroke:#fff;stroke-width:1}.band{opacity:.15}" +
 		".name{fill:#16202c;font-size:14px}.title{fill:#16202c;font-size:15px;font-weight:bold}.note{fill:#5b6878;font-size:13px}")
 	for i, c := range pictureColours {
