@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -49,6 +50,10 @@ func stepSections(t *runstore.Training, lines []*Drawn) []doc.Section {
 	out := []doc.Section{
 		{Title: "A step on " + doc.Integer(int64(t.Job.GPUs)) + " GPUs", Caption: "means over the GPUs; exposed: the GPU computes nothing meanwhile", Blocks: []doc.Block{trainingTable(t)}},
 		{Verdict: true, Blocks: doc.Paragraphs(trainingSentences(t)...)},
+		{
+			Title: "A step, stage by stage", In: doc.Page, Blocks: stepLanes(lines),
+			Caption: "One GPU of each pipeline stage: computation above, communication below. The time axis is the same for all fabrics. The trace has every operation (trace.json of --out, or --trace).",
+		},
 		{Title: "Communication", Caption: "moving, and exposed of it", In: doc.Details, Blocks: []doc.Block{purposeTable(t)}},
 	}
 	if table := seedsTable(t); table != nil {
@@ -59,11 +64,7 @@ func stepSections(t *runstore.Training, lines []*Drawn) []doc.Section {
 	}
 	return append(out,
 		doc.Section{Title: "The job", In: doc.Details, Blocks: doc.Notes(jobLines(&t.Job)...)},
-		doc.Section{Title: "The simulation", In: doc.Details, Blocks: doc.Notes(trainingNotes(t)...)},
-		doc.Section{
-			Title: "A step, stage by stage", In: doc.Page, Blocks: stepFigures(lines),
-			Caption: "One GPU of each pipeline stage: computation above, communication below. The time axis is the same for all fabrics. The trace has every operation (trace.json of --out, or --trace).",
-		})
+		doc.Section{Title: "The simulation", In: doc.Details, Blocks: doc.Notes(trainingNotes(t)...)})
 }
 
 // ordinarySchedule is the schedule that is not named.
@@ -175,33 +176,80 @@ func purposeTable(t *runstore.Training) *doc.Table {
 	return out
 }
 
-// phaseTable is a row for each phase on each fabric; nil if nothing was reused.
+// phaseTable is a row for each distinct phase on each fabric, with the uses of all that equal it; nil
+// if nothing was reused. Fabrics with equal figures share a row.
 func phaseTable(t *runstore.Training) *doc.Table {
 	out := doc.NewTable("phase", "fabric", "groups", "ranks", "size", "uses", "by", "fastest", "mean", "slowest", "how")
-	for n := 0; ; n++ {
-		named := false
+	phases, uses := distinctPhases(t)
+	for k, n := range phases {
+		of := func(f *runstore.TrainingFabric) (p runstore.TrainingPhase, ok bool) {
+			if n < len(f.Phases) {
+				p, ok = f.Phases[n], true
+			}
+			return p, ok
+		}
+		name, alike := "", true
+		for i := range t.Fabrics {
+			p, ok := of(&t.Fabrics[i])
+			first, _ := of(&t.Fabrics[0])
+			alike = alike && ok && samePhase(&p, &first) && howText(&p) == howText(&first)
+		}
 		for i := range t.Fabrics {
 			f := &t.Fabrics[i]
-			if n >= len(f.Phases) {
+			p, ok := of(f)
+			if !ok || alike && i > 0 {
 				continue
 			}
-			p := &f.Phases[n]
-			name := p.Name
-			if named {
-				name = ""
+			fabric := f.Name
+			if alike && len(t.Fabrics) > 1 {
+				fabric = "every fabric"
 			}
-			named = true
-			out.Add(doc.Text(name), doc.Text(f.Name), doc.Count(p.Groups), doc.Count(p.Ranks), doc.Bytes(units.Bytes(p.Bytes)), doc.Count(p.Uses), doc.Text(p.Algorithm+"/"+p.Wire),
-				doc.Time(units.Time(p.LeastPs)), doc.Time(units.Time(p.MeanPs)), doc.Time(units.Time(p.MostPs)), doc.Text(howText(p)))
-		}
-		if !named {
-			break
+			if name == p.Name {
+				p.Name = ""
+			}
+			name = cmp.Or(p.Name, name)
+			out.Add(doc.Text(p.Name), doc.Text(fabric), doc.Count(p.Groups), doc.Count(p.Ranks), doc.Bytes(units.Bytes(p.Bytes)), doc.Count(uses[k]), doc.Text(p.Algorithm+"/"+p.Wire),
+				doc.Time(units.Time(p.LeastPs)), doc.Time(units.Time(p.MeanPs)), doc.Time(units.Time(p.MostPs)), doc.Text(howText(&p)))
 		}
 	}
 	if len(out.Rows) < 2 {
 		return nil
 	}
 	return out
+}
+
+// samePhase reports whether two phases are equal in all but their uses and the way of simulation.
+func samePhase(p, q *runstore.TrainingPhase) bool {
+	return p.Name == q.Name && p.Groups == q.Groups && p.Ranks == q.Ranks && p.Bytes == q.Bytes && p.Algorithm == q.Algorithm &&
+		p.Wire == q.Wire && p.LeastPs == q.LeastPs && p.MeanPs == q.MeanPs && p.MostPs == q.MostPs
+}
+
+// distinctPhases are the numbers of the phases that differ from all before them on some fabric, and
+// the uses of each with all phases that equal it.
+func distinctPhases(t *runstore.Training) (numbers, uses []int) {
+	phases := 0
+	for i := range t.Fabrics {
+		phases = max(phases, len(t.Fabrics[i].Phases))
+	}
+	for n := range phases {
+		count := 0
+		for i := range t.Fabrics {
+			if n < len(t.Fabrics[i].Phases) {
+				count = max(count, t.Fabrics[i].Phases[n].Uses)
+			}
+		}
+		at := slices.IndexFunc(numbers, func(m int) bool {
+			return !slices.ContainsFunc(t.Fabrics, func(f runstore.TrainingFabric) bool {
+				return n < len(f.Phases) && !samePhase(&f.Phases[n], &f.Phases[m])
+			})
+		})
+		if at < 0 {
+			numbers, uses = append(numbers, n), append(uses, count)
+		} else {
+			uses[at] += count
+		}
+	}
+	return numbers, uses
 }
 
 // howText is the simulated part of a phase.

@@ -3,6 +3,8 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -201,5 +203,43 @@ func TestThePublishedMFUStandsBesideTheResult(t *testing.T) {
 	r.Job.PublishedMFU = 0
 	if got := publishedSentences(r); len(got) > 0 {
 		t.Errorf("without a publication: %q", got)
+	}
+}
+
+// A phase that equals an earlier one on every fabric is a use of that one, and fabrics with equal
+// figures share a row.
+func TestRepeatedPhasesAreOneRow(t *testing.T) {
+	phase := func(name string, bytes, ps int64, uses int) runstore.TrainingPhase {
+		return runstore.TrainingPhase{Name: name, Groups: 8, Ranks: 8, Bytes: bytes, Uses: uses, LeastPs: ps, MeanPs: ps, MostPs: ps}
+	}
+	tr := &runstore.Training{Fabrics: []runstore.TrainingFabric{
+		{Name: "a", Phases: []runstore.TrainingPhase{phase("data", 1, 10, 1), phase("tensor", 2, 5, 7), phase("data", 1, 10, 3), phase("data", 1, 11, 2)}},
+		{Name: "b", Phases: []runstore.TrainingPhase{phase("data", 1, 20, 1), phase("tensor", 2, 5, 7), phase("data", 1, 20, 3), phase("data", 1, 20, 2)}},
+	}}
+	var got []string
+	for _, row := range phaseTable(tr).Rows[1:] {
+		got = append(got, fmt.Sprintf("%s %s %s %s", row[0].Text, row[1].Text, row[5].Text, row[8].Text))
+	}
+	want := []string{"data a 4 10 ps", " b 4 20 ps", "tensor every fabric 7 5 ps", "data a 2 11 ps", " b 2 20 ps"}
+	if !slices.Equal(got, want) {
+		t.Errorf("rows %q, want %q", got, want)
+	}
+}
+
+// The lanes of a step are at the operations' times, as shares of the longest step.
+func TestTheLanesOfAStepAreAtItsTimes(t *testing.T) {
+	d := &Drawn{Fabric: "a", Graph: stepOfTwo(), Line: lineOfTwo()}
+	lanes := stepLanes([]*Drawn{d})[0].(doc.Lanes)
+	if len(lanes.Rows) != 3 {
+		t.Fatalf("%d rows, want a heading and two stages", len(lanes.Rows))
+	}
+	near := func(s doc.Span, from, to float64, class string) bool {
+		return math.Abs(s.From-from) < 1e-6 && math.Abs(s.To-to) < 1e-6 && s.Class == class
+	}
+	if work, sent := lanes.Rows[1].Tracks[0][0], lanes.Rows[1].Tracks[1][0]; !near(work, 0, 1./3, "w0") || !near(sent, 1./3, 2./3, workClass(workCommunication+int(workload.Pipeline))) {
+		t.Errorf("stage 0 has %+v and %+v", work, sent)
+	}
+	if back := lanes.Rows[2].Tracks[0][0]; !near(back, 2./3, 1, "w1") || len(lanes.Rows[2].Tracks[1]) != 0 {
+		t.Errorf("stage 1 has %+v", lanes.Rows[2].Tracks)
 	}
 }

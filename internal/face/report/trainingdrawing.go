@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html"
-	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -66,11 +64,8 @@ func scalingPlots(t *runstore.TrainingScale) (out []doc.Plot) {
 	return out
 }
 
-// The frame of the drawing of a step.
-const (
-	laneWidth, laneHeight, laneLeft, laneTop = 1100.0, 11.0, 62.0, 26.0
-	mostLanes                                = 16 // stages that are drawn
-)
+// mostLanes is the maximum number of drawn stages of a fabric.
+const mostLanes = 16
 
 // The contents of the lanes of a timeline, by colour: the forward pass, the backward pass, and
 // communication by purpose.
@@ -95,60 +90,47 @@ func workNames(lines []*Drawn) (names [workCommunication + workload.NumPurposes]
 	return names
 }
 
-// stepFigures draw the step on each fabric, all over the time of the longest.
-func stepFigures(lines []*Drawn) (out []doc.Block) {
+// stepLanes draw the step on each fabric, all over the time of the longest; none without timelines.
+func stepLanes(lines []*Drawn) []doc.Block {
 	end := units.Time(0)
 	for _, d := range lines {
 		end = max(end, d.Line.End)
 	}
+	if end == 0 {
+		return nil
+	}
+	out := doc.Lanes{Label: "a step, stage by stage", Ticks: timeTicks(end)}
+	for colour, name := range workNames(lines) {
+		if name != "" {
+			out.Keys = append(out.Keys, doc.LaneKey{Class: workClass(colour), Label: name})
+		}
+	}
 	for i, d := range lines {
 		note := ""
 		if more := len(d.Graph.Ranks) - mostLanes; more > 0 {
-			note = fmt.Sprintf("%d more stages are in the trace.", more)
+			note = fmt.Sprintf("%d more stages are in the trace", more)
 		}
-		out = append(out, doc.Figure{Title: d.Fabric + ": " + fullTime(d.Line.End), Tone: doc.Series(i), Note: note, SVG: drawLanes(d, end, lines)})
+		out.Rows = append(out.Rows, doc.Lane{Name: d.Fabric + ": " + fullTime(d.Line.End), Tone: doc.Series(i), Note: note})
+		for r := range min(len(d.Graph.Ranks), mostLanes) {
+			out.Rows = append(out.Rows, doc.Lane{
+				Name: fmt.Sprintf("stage %d", r), Level: 1, Tracks: [][]doc.Span{workSpans(d, r, end, false), workSpans(d, r, end, true)},
+			})
+		}
 	}
-	return out
+	return []doc.Block{out}
 }
 
-// drawLanes draws a timeline over a given time, below the names of its colours: two lanes for each
-// rank, computation and communication. Adjacent spans of a kind are drawn as one.
-func drawLanes(d *Drawn, end units.Time, all []*Drawn) template.HTML {
-	n := min(len(d.Graph.Ranks), mostLanes)
-	height := laneTop + float64(n)*(2*laneHeight+8) + 18
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %g %g" role="img" aria-label="a step, stage by stage">`, laneWidth+laneLeft+10, height)
-	x := laneLeft
-	for colour, name := range workNames(all) {
-		if name != "" {
-			fmt.Fprintf(&b, `<rect class="w%d" x="%s" width="11" height="11"/><text x="%s" y="10" font-size="11">%s</text>`, colour, doc.Num(x), doc.Num(x+16), html.EscapeString(name))
-			x += 44 + 6*float64(len(name))
-		}
-	}
-	for r := range n {
-		top := laneTop + float64(r)*(2*laneHeight+8)
-		fmt.Fprintf(&b, `<text x="0" y="%s" font-size="11">stage %d</text>`, doc.Num(top+laneHeight), r)
-		drawLane(&b, d, r, end, top, false)
-		drawLane(&b, d, r, end, top+laneHeight+1, true)
-	}
-	fmt.Fprintf(&b, `<text x="%s" y="%s" font-size="11">0</text><text x="%s" y="%s" font-size="11" text-anchor="end">%s</text></svg>`,
-		doc.Num(laneLeft), doc.Num(height-4), doc.Num(laneLeft+laneWidth), doc.Num(height-4), html.EscapeString(fullTime(end)))
-	return template.HTML(b.String()) // built above, texts escaped
-}
+func workClass(colour int) string { return fmt.Sprintf("w%d", colour) }
 
-// drawLane draws the computation or the communication of a rank.
-func drawLane(b *strings.Builder, d *Drawn, rank int, end units.Time, top float64, communication bool) {
-	at := func(t units.Time) float64 { return laneLeft + laneWidth*float64(t)/float64(max(1, end)) }
-	const nothing = -1
-	colour, from, to := nothing, 0.0, 0.0
-	flush := func() {
-		if colour != nothing && to > from {
-			fmt.Fprintf(b, `<rect class="w%d" x="%s" y="%s" width="%s" height="%s"/>`, colour, doc.Num(from), doc.Num(top), doc.Num(max(0.3, to-from)), doc.Num(laneHeight))
-		}
-	}
+// workGap is the largest gap between spans of a kind that are drawn as one, as a share of the axis.
+const workGap = 0.0003
+
+// workSpans are the computation or the communication of a rank. Adjacent spans of a kind are one.
+func workSpans(d *Drawn, rank int, end units.Time, communication bool) (out []doc.Span) {
+	at := func(t units.Time) float64 { return float64(t) / float64(max(1, end)) }
 	for i := range d.Graph.Ranks[rank] {
 		o, s := &d.Graph.Ranks[rank][i], d.Line.Spans[rank][i]
-		if (o.Kind != workload.Compute) != communication || s.End < 0 || o.Kind == workload.Recv {
+		if (o.Kind != workload.Compute) != communication || s.End <= s.Begin || o.Kind == workload.Recv {
 			continue
 		}
 		c := workForward
@@ -158,12 +140,11 @@ func drawLane(b *strings.Builder, d *Drawn, rank int, end units.Time, top float6
 		case strings.HasPrefix(o.Name, "B") || o.Name == "optimizer":
 			c = workBackward
 		}
-		if c == colour && at(s.Begin) <= to+0.3 && at(s.Begin) >= from {
-			to = max(to, at(s.End))
+		if n := len(out); n > 0 && out[n-1].Class == workClass(c) && at(s.Begin) <= out[n-1].To+workGap && at(s.Begin) >= out[n-1].From {
+			out[n-1].To = max(out[n-1].To, at(s.End))
 			continue
 		}
-		flush()
-		colour, from, to = c, at(s.Begin), at(s.End)
+		out = append(out, doc.Span{From: at(s.Begin), To: at(s.End), Class: workClass(c)})
 	}
-	flush()
+	return out
 }
