@@ -55,7 +55,7 @@ func sheet(w io.Writer, legend []string, plots []doc.Plot, columns int) error {
 }
 
 // pictureColours are the colours of the page's light theme.
-var pictureColours = [doc.Palette]string{"#0072b2", "#c25400", "#7458a5", "#00805d", "#8a6500", "#b0437f"}
+var pictureColours = [doc.Palette]string{"#0072b2", "#b84f00", "#7458a5", "#00805d", "#8a6500", "#b0437f"}
 
 func pictureStyle() string {
 	var b strings.Builder
