@@ -53,6 +53,16 @@ const (
 	Ada       Architecture = "ada"
 )
 
+// CPUVendor is the kind of a node's CPU as NCCL's cost model groups them.
+type CPUVendor string
+
+// The vendors.
+const (
+	IntelCPU CPUVendor = "intel"
+	AMDCPU   CPUVendor = "amd"
+	OtherCPU CPUVendor = "other"
+)
+
 // Precision is the number format of a training job's matrix products.
 type Precision string
 
@@ -467,6 +477,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[FabricKind]():        protocol.Names(),
 	reflect.TypeFor[ScaleUpKind]():       {"switch", "mesh", "pcie", "memory-pool", "none"},
 	reflect.TypeFor[Architecture]():      {"volta", "ampere", "ada", "hopper", "blackwell", "cdna3"},
+	reflect.TypeFor[CPUVendor]():         {"intel", "amd", "other"},
 	reflect.TypeFor[Forwarding]():        {"cut-through", "store-and-forward"},
 	reflect.TypeFor[Aggregation]():       {"none", "one-per-switch", "one-per-port"},
 	reflect.TypeFor[Detection]():         {"loss-of-signal", "bfd"},

@@ -29,8 +29,8 @@ type NCCL struct {
 	// StepNetwork is on the software's time of a message between nodes, which is a
 	// delay: messages of one connection overlap in it.
 	StepNetwork Ratio `yaml:"step-network"`
-	// Proxy is on the time that the CPU's thread takes to post a message between
-	// nodes, in which the next of the connection waits.
+	// Proxy is on the time that a rank's proxy thread takes for a message between
+	// nodes, in which the rank's other messages wait.
 	Proxy Ratio `yaml:"proxy"`
 	// Turn is on the fixed time of a turn of a channel's thread block, and on that of its first trip.
 	Turn Ratio `yaml:"turn"`

@@ -170,6 +170,9 @@ func (p PCIe) Rate() units.Rate {
 
 // CPU is the host's processor and memory.
 type CPU struct {
+	// Vendor is the row of NCCL's cost model: the time of its proxy thread, and rates between
+	// nodes.
+	Vendor CPUVendor `yaml:"vendor"`
 	// Clock is the core's frequency in cycles per second: weft latency counts
 	// the cycles of a message by it.
 	Clock int64 `yaml:"clock" range:"1..100000000000"`

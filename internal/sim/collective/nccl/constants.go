@@ -120,8 +120,8 @@ var newest = tuning{
 // nvlsEfficiency, src/graph/tuning.cc.
 var nvlsEfficiency = [numGPUs]float64{Hopper: .85, Blackwell: .74}
 
-// netOverhead in µs, getNetOverhead in src/graph/tuning.cc: the CPU's time to
-// post one message. Simple pays it three times.
+// netOverhead in µs, getNetOverhead in src/graph/tuning.cc: the CPU's time for the
+// messages of a step. In NCCL's latencies Simple pays it three times.
 var netOverhead = [numCPUs]float64{OtherCPU: 1, Intel: 1, AMD: 2}
 
 // Factors of ncclTopoTuneModel.

@@ -31,9 +31,13 @@ type Overheads struct {
 	PerStepInter units.Time // software of a step between nodes
 	TableIntra   units.Time // NCCL's own value, with the wire
 	TableInter   units.Time
-	// Proxy is the CPU's time to post one message between nodes: the minimum distance of two
-	// messages of one connection. It is part of PerStepInter.
+	// Proxy is the time of a rank's proxy thread for a message between nodes, at each end. It
+	// occupies the thread, and is part of PerStepInter: a message waits only for others before it.
+	// Tests is true if the kernel waits for the receiver's thread, as with Simple.
 	Proxy units.Time
+	Tests bool
+	// SliceSteps is the number of slots of a connection that a message takes, of NCCL_STEPS.
+	SliceSteps int
 	// Fraction is the share of data in the bytes on the wire.
 	Fraction float64
 	Turn     Turn // of the thread block of a running channel
@@ -91,7 +95,9 @@ func (ch Choice) Overheads(wire Wire) Overheads {
 		Base:       micros(c.tuning().base[a][ch.Proto]),
 		TableIntra: micros(intra),
 		TableInter: micros(inter),
-		Proxy:      micros(c.proxyUs(ch.Proto)),
+		Proxy:      micros(netOverhead[c.CPU] / 2),
+		Tests:      ch.Proto == Simple,
+		SliceSteps: ch.sliceSteps(),
 		Fraction:   ch.Proto.Fraction(),
 		Turn:       Turn{SendGBps: channel, CopyGBps: channel, Streams: true},
 		SwitchGBps: c.switchGBps(ch.Op, a),
@@ -111,6 +117,15 @@ func (ch Choice) Overheads(wire Wire) Overheads {
 		ch.rccl(&o)
 	}
 	return o
+}
+
+// sliceSteps is the number of slots of a message (ALLREDUCE_SLICESTEPS and its like in
+// src/include/collectives.h; 1 for all that is no ring with Simple).
+func (ch Choice) sliceSteps() int {
+	if ch.Algo == Ring && ch.Proto == Simple && ch.Op != collective.Broadcast {
+		return collective.RingChunk / collective.RingSlices / collective.SlotBytes
+	}
+	return 1
 }
 
 // kernelGBps is the total rate at which the kernels of all channels of a GPU send, 0 for no bound:

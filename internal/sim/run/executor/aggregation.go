@@ -58,7 +58,7 @@ func (c *carrier) joinStream(comm *Communicator, k Pair, rail int) error {
 			return err
 		}
 		under := newUnderWay(c.room())
-		m := &connections{ends: []nicEnd{{k.A, send}}, slots: collective.Slots, early: make(map[int]message)}
+		m := &connections{ends: []nicEnd{{k.A, send}}, early: make(map[int]message)}
 		c.bind(k.A, send, endpoint{rank: k.From, under: under, of: m, pair: k, members: l.Nodes})
 		c.bind(k.A, receive, endpoint{rank: k.From, under: under, of: m, pair: k})
 		c.links[k] = m
@@ -158,7 +158,7 @@ func (c *carrier) streamed(p *fabric.Partition, e *endpoint, number uint32) (tag
 // answered ends the oldest pending contribution of a NIC to a stream, and frees its slot.
 func (c *carrier) answered(p *fabric.Partition, e *endpoint) posting {
 	came := e.under.end()
-	e.of.slots++
+	e.of.posted--
 	c.release(p, e.pair, e.of)
 	return came
 }
@@ -171,7 +171,7 @@ func (c *carrier) sent(p *fabric.Partition, e *endpoint) {
 	own := e.leaving[0]
 	e.leaving = e.leaving[:copy(e.leaving, e.leaving[1:])]
 	if !own {
-		e.of.slots++
+		e.of.posted--
 		c.release(p, e.pair, e.of)
 	}
 }

@@ -41,8 +41,9 @@ type carrier struct {
 type rankHost struct {
 	timers    host.Timers
 	cores     host.Cores
-	sending   units.Time // end of the last copy of the sending thread
-	receiving units.Time // end of the last copy of the receiving thread
+	proxies   map[int32]*proxy // by communicator
+	sending   units.Time       // end of the last copy of the sending thread
+	receiving units.Time       // end of the last copy of the receiving thread
 }
 
 // Pair identifies the connections for one channel's messages from one rank to another through two
@@ -57,17 +58,16 @@ type Pair struct {
 
 // connections are the queue pairs or sockets of a pair; messages use them in turn.
 //
-// A pair has as many slots as NCCL's connections have (NCCL_STEPS): a message takes a slot from its
-// posting to its acknowledgement, and waits if none is free. So a sender runs ahead of its
-// receiver's NIC by at most this number. In NCCL a slot is free only when the receiving GPU has
-// used the data; that is left out.
+// A connection of NCCL has NCCL_STEPS slots. A message takes one or two from its posting to its
+// acknowledgement, and waits if none is free. So a sender runs ahead of its receiver's NIC by at most
+// this number. In NCCL a slot is free only when the receiving GPU has used the data; that is left
+// out.
 type connections struct {
 	ends           []nicEnd // at the sender's NICs
 	turn           int
-	slots          int        // that are free
+	posted         int        // messages without an acknowledgement
 	waiting        []message  // for a slot
 	written        units.Time // time at which the kernel will have written the first waiting message
-	posting        units.Time // time at which the proxy thread can post the next message
 	sent           uint32     // number of messages so far: the number of the next
 	unacknowledged partsLeft
 	// For reductions in the network: the operation, the lane whose turn it is, and early
@@ -136,7 +136,7 @@ func (c *carrier) connect(k Pair) (*connections, error) {
 	if c.connected {
 		panic(fmt.Sprintf("executor: rank %d sends to rank %d through the NICs %d and %d, which no step of its program had said", k.From, k.To, k.A, k.B))
 	}
-	l, left := &connections{slots: collective.Slots}, new(partsLeft)
+	l, left := new(connections), new(partsLeft)
 	sending, receiving := c.threads(), c.threads()
 	for i := range c.net.Plan.ConnectionsPerPair() * max(c.stripe, 1) {
 		a, b := k.A+int32(i%max(c.stripe, 1)), k.B+int32(i%max(c.stripe, 1))
@@ -207,7 +207,7 @@ func (c *carrier) post(p *fabric.Partition, rank int, k Pair, pc *Pace, tag uint
 // release sends the messages of a pair that have a slot and that the kernel has written. So messages
 // come to the host in the order of their times.
 func (c *carrier) release(p *fabric.Partition, k Pair, l *connections) {
-	for l.slots > 0 && len(l.waiting) > 0 {
+	for len(l.waiting) > 0 && l.posted < l.waiting[0].pace.ahead() {
 		m := l.waiting[0]
 		if m.due > p.Now() {
 			if l.written != m.due {
@@ -217,7 +217,7 @@ func (c *carrier) release(p *fabric.Partition, k Pair, l *connections) {
 			return
 		}
 		l.waiting = l.waiting[:copy(l.waiting, l.waiting[1:])]
-		l.slots--
+		l.posted++
 		c.dispatch(p, k, l, m)
 	}
 }
@@ -225,13 +225,12 @@ func (c *carrier) release(p *fabric.Partition, k Pair, l *connections) {
 // dispatch sends a message: on the next connection in turn, or in equal parts on all of them.
 func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m message) {
 	m.due = p.Now()
-	m.at = m.pace.leave(m.rank, l, m.due, m.bytes)
-	parts := c.partsOf(m.bytes, len(l.ends))
-	m.parts = uint32(parts)
-	for rest := m.bytes; parts > 0; parts-- {
+	m.at = m.pace.leave(m.rank, c.hosts[m.rank].proxy(k.Group), m.due, m.bytes)
+	each := c.partOf(m.bytes, int64(len(l.ends)))
+	m.parts = uint32((m.bytes + each - 1) / each)
+	for rest := m.bytes; rest > 0; rest -= each {
 		part := m
-		part.bytes = rest / parts
-		rest -= part.bytes
+		part.bytes = min(rest, each)
 		to := l.ends[l.turn%len(l.ends)]
 		l.turn++
 		c.dispatchPart(p, k, to, part)
@@ -245,18 +244,23 @@ const leastOfSocket = 64 << 10
 // leastOfStripe is the part of a message for each NIC of a stripe (OFI_NCCL_MIN_STRIPE_SIZE, include/nccl_ofi_param.h of aws-ofi-nccl).
 const leastOfStripe = 128 << 10
 
-// partsOf is the number of parts of a message on the connections of a pair.
-func (c *carrier) partsOf(bytes int64, ends int) int64 {
-	f := c.net.Plan.Fabric
+// unitOfPart is the unit of a part of a message for a queue pair, as LL and LL128 need it
+// (IB_WRITE_CHUNK_ALIGNMENT, src/transport/net_ib/p2p.cc).
+const unitOfPart = 128
+
+// partOf is the size of a message's parts on the connections of a pair; the last one may be smaller.
+func (c *carrier) partOf(bytes, ends int64) int64 {
+	f, part := c.net.Plan.Fabric, (bytes+ends-1)/ends
 	switch {
 	case !protocol.Of(f.Kind).RDMA():
-		return min(int64(ends), max(1, (bytes+leastOfSocket-1)/leastOfSocket))
+		return max(part, leastOfSocket)
 	case c.stripe > 1:
-		return min(int64(ends), max(1, (bytes+leastOfStripe-1)/leastOfStripe))
+		n := min(ends, max(1, (bytes+leastOfStripe-1)/leastOfStripe))
+		return (bytes + n - 1) / n
 	case f.Transport.SplitData:
-		return min(bytes, int64(ends))
+		return (part + unitOfPart - 1) / unitOfPart * unitOfPart
 	}
-	return 1
+	return max(1, bytes)
 }
 
 // dispatchPart takes a part of a message through the host, in pieces if a CPU copies it.
@@ -366,7 +370,7 @@ func (c *carrier) acknowledged(p *fabric.Partition, nic int32, w *transport.Comp
 	if done := e.under.end(); e.of.unacknowledged.missing(&done) {
 		return
 	}
-	e.of.slots++
+	e.of.posted--
 	c.release(p, e.pair, e.of)
 }
 

@@ -11,8 +11,9 @@
 //
 // A group of ranks is a communicator. A collective in progress on it is an operation; its messages
 // carry the operation's number. A rank enters lanes within the program's window. A message takes
-// one of the eight slots of its pair until it is acknowledged, and goes over a connection of its
-// own per pair of ranks, NICs and channel, or in parts over several. When all messages of a step
+// one or two of the eight slots of its pair until it is acknowledged, and goes over a connection of its
+// own per pair of ranks, NICs and channel, or in parts over several. The proxy threads of both ranks
+// serve messages one after the other (pace.go). When all messages of a step
 // have arrived, the step's software time passes, and the rank enters the next step.
 //
 // If switches reduce, groups request trees before the run (trees.go). Contributions go into a

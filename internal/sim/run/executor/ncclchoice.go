@@ -45,6 +45,10 @@ var generations = map[scenario.Architecture]nccl.GPU{
 	scenario.Hopper: nccl.Hopper, scenario.Blackwell: nccl.Blackwell, scenario.CDNA3: nccl.CDNA3,
 }
 
+var vendors = map[scenario.CPUVendor]nccl.CPU{
+	scenario.IntelCPU: nccl.Intel, scenario.AMDCPU: nccl.AMD, scenario.OtherCPU: nccl.OtherCPU,
+}
+
 // gbps is a rate in GB/s, as NCCL counts.
 func gbps(r units.Rate) float64 { return float64(r) / 8e9 }
 
@@ -75,7 +79,7 @@ func clusterOf(r *scenario.Resolved, f *scenario.Fabric, op collective.Op) nccl.
 	port := min(f.Link.Rate()*units.Rate(max(1, f.NIC.Ports)), n.PCIe.PeerRate)
 	c := nccl.Cluster{
 		Nodes: r.Cluster.Nodes, PerNode: n.GPUs, GPU: generations[n.GPU.Architecture], PCIeGBps: gbps(n.PCIe.PeerRate),
-		NICs: n.NICs, NICGBps: gbps(port), CPU: nccl.Intel, Reckoned: r.NCCL.Times == scenario.KernelsReckoned, Figures: r.NCCL.Figures(), Tuner: r.NCCL.Rules(),
+		NICs: n.NICs, NICGBps: gbps(port), CPU: vendors[n.CPU.Vendor], Reckoned: r.NCCL.Times == scenario.KernelsReckoned, Figures: r.NCCL.Figures(), Tuner: r.NCCL.Rules(),
 	}
 	if f.Kind == efa {
 		stripe := stripeOf(&r.Cluster, f)

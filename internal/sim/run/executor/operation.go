@@ -323,7 +323,7 @@ func (r *collectives) arrived(p *fabric.Partition, rank int, tag uint64, remote 
 	o := r.of(number)
 	ready := p.Now() + o.plan.overhead.PerStepIntra
 	if remote {
-		ready = p.Now() + o.plan.overhead.PerStepInter
+		ready = r.hosts[rank].proxy(o.comm.ID).sees(p.Now(), &o.plan.Pace) + o.plan.overhead.PerStepInter
 	}
 	member := o.comm.place[int32(rank)]
 	m := &o.members[member]

@@ -13,7 +13,13 @@ import (
 // their NICs, as fabric says.
 func besideAllReduce(t *testing.T, fabric string) runstore.Point {
 	t.Helper()
-	text := "cluster: {nodes: 2, node: dgx-h100}\ntopology: {shape: single-switch}\nfabrics: [" + fabric + "]\nworkload: {collective: all-reduce, sizes: [16MiB]}\n"
+	return beside(t, fabric, "sizes: [16MiB]")
+}
+
+// beside runs an all-reduce as workload says.
+func beside(t *testing.T, fabric, workload string) runstore.Point {
+	t.Helper()
+	text := "cluster: {nodes: 2, node: dgx-h100}\ntopology: {shape: single-switch}\nfabrics: [" + fabric + "]\nworkload: {collective: all-reduce, " + workload + "}\n"
 	file, err := scenario.Decode("beside", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -64,12 +70,12 @@ func TestAStreamHasItsOwnClass(t *testing.T) {
 }
 
 // An NVMe-oF command takes two more messages one after the other than its data alone:
-// the command before them, the response behind them.
+// the command before them, the response behind them. The collective uses another NIC.
 func TestANVMeCommandIsItsDataAndTwoCapsules(t *testing.T) {
-	const pair = "{preset: roce-v2-400g, name: x, beside: [{src: 0, dst: 8, bytes: 64KiB, operation: %s, class: 3}]}"
+	const pair = "{preset: roce-v2-400g, name: x, beside: [{src: 3, dst: 11, bytes: 64KiB, operation: %s, class: 3}]}"
 	mean := map[string]int64{}
 	for _, op := range []string{"write", "read", "nvme-read", "nvme-write"} {
-		got := besideAllReduce(t, strings.Replace(pair, "%s", op, 1))
+		got := beside(t, strings.Replace(pair, "%s", op, 1), "algorithm: ring, channels: 1, sizes: [1MiB]")
 		if s := got.Beside[0]; s.Operation != op || s.Messages < 10 {
 			t.Fatalf("%s: %d messages of %s", op, s.Messages, s.Operation)
 		}
