@@ -20,6 +20,7 @@ type Cluster struct {
 	// Preset is the catalog's node, NICs its number of NICs if it differs, Fabric the catalog's
 	// fabric. An empty preset means that the catalog has no such node.
 	Preset  string
+	CPU     scenario.CPUVendor // of the hosts, if it differs from the preset's
 	NICs    int
 	Fabric  string
 	Network string // between the nodes, in words
@@ -109,6 +110,7 @@ func (c *Cluster) launch(op scenario.Collective) units.Time {
 func (c *Cluster) Scenario(r *Row) scenario.Scenario {
 	nodes := max(c.Nodes, r.Ranks/c.GPUs)
 	node := scenario.Node{Preset: c.Preset, NICs: c.NICs}
+	node.CPU.Vendor = c.CPU
 	if gpus := r.Ranks / nodes; gpus < c.GPUs {
 		node.GPUs, node.NICs = gpus, gpus
 	}

@@ -46,7 +46,7 @@ var Clusters = sync.OnceValue(func() []Cluster {
 
 // The columns of the files.
 const (
-	clusterColumns   = "id,title,nodes,gpus,architecture,preset,nics,fabric,network,nccl,harness,protocol,fit,unscored,note,source"
+	clusterColumns   = "id,title,nodes,gpus,architecture,preset,cpu,nics,fabric,network,nccl,harness,protocol,fit,unscored,note,source"
 	rowColumns       = "cluster,op,ranks,bytes,us,busbw,algorithm,chosen,note"
 	predictedColumns = "cluster,op,ranks,bytes,algorithm,us,without"
 )
@@ -69,15 +69,16 @@ func Read(clusters, rows, predicted io.Reader) ([]Cluster, error) {
 		c := Cluster{
 			ID: l.text(0), Title: l.text(1), Nodes: l.count(2, mostRanks), GPUs: l.count(3, mostRanks),
 			Architecture: scenario.Architecture(l.one(4, string(scenario.Ampere), string(scenario.Hopper), string(scenario.Blackwell), string(scenario.CDNA3))),
-			Preset:       l.of[5], Fabric: l.of[7], Network: l.text(8), NCCL: l.of[9],
-			Harness: scenario.Harness(l.one(10, "", string(scenario.Process), string(scenario.Thread), string(scenario.ForAll), string(scenario.Torch))), Protocol: scenario.Protocol(l.one(11, "", string(scenario.ProtoSimple), string(scenario.ProtoLL), string(scenario.ProtoLL128))),
-			Fit: Fit(l.one(12, "", string(FitNode), string(FitBetween))), Unscored: l.of[13], Note: l.of[14], Source: l.text(15),
+			Preset:       l.of[5], CPU: scenario.CPUVendor(l.one(6, "", string(scenario.IntelCPU), string(scenario.AMDCPU), string(scenario.OtherCPU))),
+			Fabric: l.of[8], Network: l.text(9), NCCL: l.of[10],
+			Harness: scenario.Harness(l.one(11, "", string(scenario.Process), string(scenario.Thread), string(scenario.ForAll), string(scenario.Torch))), Protocol: scenario.Protocol(l.one(12, "", string(scenario.ProtoSimple), string(scenario.ProtoLL), string(scenario.ProtoLL128))),
+			Fit: Fit(l.one(13, "", string(FitNode), string(FitBetween))), Unscored: l.of[14], Note: l.of[15], Source: l.text(16),
 		}
-		if l.of[6] != "" {
-			c.NICs = l.count(6, mostRanks)
+		if l.of[7] != "" {
+			c.NICs = l.count(7, mostRanks)
 		}
 		if c.Preset == "" && c.Unscored == "" {
-			l.fail(13, "is empty, but the cluster has no preset and cannot be simulated")
+			l.fail(14, "is empty, but the cluster has no preset and cannot be simulated")
 		}
 		if find(out, c.ID) != nil {
 			l.fail(0, "names a second cluster")

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	oneCluster = clusterColumns + "\nX,eight GPUs,1,8,hopper,dgx-h100,,infiniband-ndr,none,,process,,,,,a page (V)\n"
+	oneCluster = clusterColumns + "\nX,eight GPUs,1,8,hopper,dgx-h100,,,infiniband-ndr,none,,process,,,,,a page (V)\n"
 	oneRow     = rowColumns + "\nX,all-reduce,8,1048576,28.56,64.24,,,\n"
 	noTimes    = predictedColumns + "\n"
 )
@@ -36,7 +36,7 @@ func TestABadTableIsRefused(t *testing.T) {
 	for _, c := range []struct{ file, from, to, want string }{
 		{"clusters", "a page (V)", "", `clusters.csv: line 2: source "" is empty`},
 		{"clusters", "title,", "", "clusters.csv: the columns are id,nodes"},
-		{"clusters", "dgx-h100,", "", "clusters.csv: line 2 has 15 columns: it must have 16"},
+		{"clusters", "dgx-h100,", "", "clusters.csv: line 2 has 16 columns: it must have 17"},
 		{"clusters", "dgx-h100", "", "the cluster has no preset"},
 		{"clusters", "process", "mpi", `harness "mpi" is none of`},
 		{"clusters", "process,,,", "process,,yes,", `fit "yes" is none of`},

@@ -52,7 +52,7 @@ var usual = nccl.Figures{
 	nccl.LL128Flag: 1, nccl.LL128Trip: .1, nccl.LL128Turn: 1, nccl.LL128Rate: 10,
 	nccl.SimpleFlag: 1, nccl.SimpleTurn: 4, nccl.SimpleSend: 20, nccl.SimpleCopy: 25, nccl.SimpleAll: 371,
 	nccl.NVLSFlag: .1, nccl.NVLSTurn: 8, nccl.NVLSRate: 24, nccl.NVLSSwitch: 1,
-	nccl.BetweenLL: 6, nccl.BetweenLL128: 10, nccl.BetweenSimple: 14,
+	nccl.BetweenLL: 6, nccl.BetweenGDR: 12,
 }
 
 // linksGBps is NCCL's figure of the NVLinks of a GPU together: 12 × 20, 18 × 20.6, 18 × 40.1 GB/s.
@@ -163,8 +163,8 @@ func onlyLargest(rows []fitRow) (out []fitRow) {
 // counts reports whether a figure has a part in the row's time.
 func (r *fitRow) counts(f nccl.Figure) bool {
 	name := f.String()
-	if between, ok := strings.CutPrefix(name, "between-"); ok {
-		return r.c.Nodes > 1 && between+"-" == r.kernel
+	if f >= nccl.BetweenLL {
+		return r.c.Nodes > 1 && (f == nccl.BetweenLL) == (r.kernel == "ll-")
 	}
 	return strings.HasPrefix(name, "launch") || strings.HasPrefix(name, r.kernel)
 }
@@ -391,7 +391,7 @@ func (r *refitting) between(t *testing.T, of map[nccl.GPU]*fit, without string) 
 	t.Helper()
 	f := &fit{
 		simulations: r.simulations, rows: r.of(0, measured.FitBetween, false, without), x: usual, usual: usual,
-		free: []nccl.Figure{nccl.BetweenLL, nccl.BetweenLL128, nccl.BetweenSimple},
+		free: []nccl.Figure{nccl.BetweenLL, nccl.BetweenGDR},
 	}
 	for i := range f.rows {
 		f.rows[i].kernels = &of[gpuOf[f.rows[i].c.Architecture]].x

@@ -30,10 +30,11 @@ const (
 	NVLSSwitch // the share of NCCL's own figure at which a GPU sends through the reducing switch
 
 	// The software's time of a message between two nodes: from the kernel's store to the NIC, and
-	// from the NIC to the kernel's poll, with the proxy thread at both ends.
+	// from the NIC to the kernel's poll, with the proxy thread at both ends. The sender's buffer is in
+	// the host's memory with LL, where the proxy thread reads the flags, and in the GPU's with LL128
+	// and Simple.
 	BetweenLL
-	BetweenLL128
-	BetweenSimple
+	BetweenGDR
 
 	NumFigures
 )
@@ -44,7 +45,7 @@ var figureNames = [NumFigures]string{
 	"ll128-flag", "ll128-trip", "ll128-turn", "ll128-rate",
 	"simple-flag", "simple-turn", "simple-send", "simple-copy", "simple-all",
 	"nvls-flag", "nvls-turn", "nvls-rate", "nvls-switch",
-	"between-ll", "between-ll128", "between-simple",
+	"between-ll", "between-gdr",
 }
 
 // String is the figure's name in figures.csv.
@@ -65,6 +66,15 @@ func (f *Figures) ring(p Proto) turnFigures {
 	default:
 		return turnFigures{f[SimpleFlag], 0, f[SimpleTurn], f[SimpleSend], f[SimpleCopy]}
 	}
+}
+
+// between is the software's time of a message between two nodes. What Simple has in addition to
+// LL128, the completion's test, occupies the proxy thread: [Overheads.Tests].
+func (f *Figures) between(p Proto) float64 {
+	if p == LL {
+		return f[BetweenLL]
+	}
+	return f[BetweenGDR]
 }
 
 func (f *Figures) nvls() turnFigures {

@@ -1,6 +1,9 @@
 package nccl
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Graph is the result of NCCL's search in a node for one kind of algorithm.
 type Graph struct {
@@ -9,7 +12,7 @@ type Graph struct {
 	InterGBps float64 // of a channel through its NIC
 }
 
-// RingGraph is the graph of rings, and of trees, which have as many channels.
+// RingGraph is the graph of rings; trees have as many channels.
 //
 // On one node a ring puts its speed on every GPU's NVLink once in each direction: the best graph
 // fills the links best, with the fastest channels first (60 × 6 = 360 of an H100's 370.8). Each
@@ -23,11 +26,32 @@ func (c Cluster) RingGraph() Graph {
 	if c.Nodes == 1 {
 		return c.dup(c.fill(c.tuning().intra[c.GPU], c.local(), c.local(), 1))
 	}
-	links := math.Inf(1)
-	if c.PerNode > 1 {
-		links = c.local() * float64(c.PerNode) / float64(c.PerNode-1)
+	return c.dup(c.fill(c.tuning().inter[c.GPU], c.NICGBps, c.chainLinks(), c.NICs))
+}
+
+// chainLinks is the sum of the speeds of channels that omit one link of each node.
+func (c Cluster) chainLinks() float64 {
+	if c.PerNode == 1 {
+		return math.Inf(1)
 	}
-	return c.dup(c.fill(c.tuning().inter[c.GPU], c.NICGBps, links, c.NICs))
+	return c.local() * float64(c.PerNode) / float64(c.PerNode-1)
+}
+
+// TreeGraph is the graph of trees between nodes: the rings', with the highest speed inside a node for
+// which the links have room, one step of the table after the other up to the first that is twice the
+// NICs' or more ("increase bwIntra for trees", ncclTopoCompute). NCCL reckons two nodes with it: there
+// a tree's NIC carries each byte once.
+func (c Cluster) TreeGraph() Graph {
+	g := c.RingGraph()
+	if c.Nodes == 1 || c.PerNode == 1 || c.GPU == CDNA3 {
+		return g
+	}
+	for _, s := range slices.Backward(c.tuning().inter[c.GPU]) {
+		if s > g.IntraGBps && g.IntraGBps < 2*g.InterGBps && s*float64(g.Channels) <= c.chainLinks() {
+			g.IntraGBps = s
+		}
+	}
+	return g
 }
 
 // NVLSGraph is the graph of NVLS: one channel per head, at most NCCL_MAX_NVLS_ARITY

@@ -139,6 +139,9 @@ func (c Cluster) busbw(op collective.Op, a Algo, p Proto) float64 {
 		return c.collNetBusBW(op, a)
 	}
 	g := c.RingGraph()
+	if a == Tree {
+		g = c.TreeGraph()
+	}
 	channels := float64(g.Channels)
 	bw := channels * g.InterGBps
 	if c.Nodes <= 2 {

@@ -48,6 +48,11 @@ func TestGraphsAgreeWithTheLogs(t *testing.T) {
 		"4x8 A100, 200 Gb/s":    {dgxA100(4).RingGraph(), Graph{8, 24, 24}},
 		"16 A100, one a node":   {Cluster{Nodes: 16, PerNode: 1, GPU: Ampere, NICs: 1, NICGBps: 25}.RingGraph(), Graph{1, 24, 24}},
 		"4x8 A100 without NVLS": {dgxA100(4).NVLSGraph(), Graph{}},
+		// Of trees no log is known: the search, worked out by hand.
+		"2x8 A100 with 16 of 100 Gb/s, trees": {Cluster{Nodes: 2, PerNode: 8, GPU: Ampere, NVLinkGBps: 240, NICs: 16, NICGBps: 12.5}.TreeGraph(), Graph{16, 15, 12}},
+		"2x8 A100 with 4 of 100 Gb/s, trees":  {Cluster{Nodes: 2, PerNode: 8, GPU: Ampere, NVLinkGBps: 240, NICs: 4, NICGBps: 12.5}.TreeGraph(), Graph{4, 24, 12}},
+		"2x8 H100, trees":                     {dgxH100(2).TreeGraph(), Graph{8, 48, 48}},
+		"8 H100, trees":                       {dgxH100(1).TreeGraph(), Graph{12, 30, 30}},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %+v, not %+v", name, c.got, c.want)

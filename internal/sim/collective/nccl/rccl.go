@@ -139,7 +139,7 @@ const pairBlocks = 8
 // are for its choice alone: a ring's 320 µs with Simple is no time of a message.
 func (ch Choice) rccl(o *Overheads) {
 	if ch.Cluster.Nodes > 1 {
-		o.PerStepInter = micros(MeasuredOf(Hopper)[BetweenLL+Figure(ch.Proto)]) // assumption: as with H100
+		o.PerStepInter = micros(MeasuredOf(Hopper).between(ch.Proto)) // assumption: as with H100
 	}
 	var rate float64
 	switch {

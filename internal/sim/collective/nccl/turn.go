@@ -74,7 +74,7 @@ func (ch Choice) measured(o *Overheads) {
 	}
 	o.Base = micros(f[Launch] + f[LaunchDoubling]*math.Log2(float64(max(ch.Blocks(ch.Channels), 1))))
 	if ch.Cluster.Nodes > 1 && ch.Algo != NVLS { // the network's reduction keeps NCCL's figure
-		o.PerStepInter = micros(f[BetweenLL+Figure(ch.Proto)])
+		o.PerStepInter = micros(f.between(ch.Proto))
 	}
 }
 
