@@ -148,8 +148,12 @@ func TestSlotsOfAMessage(t *testing.T) {
 		operation, algorithm, proto string
 		ahead                       int
 	}{
-		{"all-reduce", "ring", "simple", 4}, {"all-gather", "ring", "simple", 4}, {"all-reduce", "ring", "ll128", 8},
-		{"all-reduce", "tree", "simple", 8}, {"broadcast", "ring", "simple", 8}, {"send-recv", "direct", "simple", 8},
+		{"all-reduce", "ring", "simple", 4},
+		{"all-gather", "ring", "simple", 4},
+		{"all-reduce", "ring", "ll128", 8},
+		{"all-reduce", "tree", "simple", 8},
+		{"broadcast", "ring", "simple", 8},
+		{"send-recv", "direct", "simple", 8},
 	} {
 		run := idleRun(t, fmt.Sprintf("cluster: {nodes: 2, node: dgx-h100}\nfabrics: [infiniband-ndr]\nworkload: {collective: %s, algorithm: %s, protocol: %s, sizes: [1MiB]}\n", c.operation, c.algorithm, c.proto))
 		if got := run.plan.Pace.ahead(); got != c.ahead {
