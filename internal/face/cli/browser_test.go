@@ -25,7 +25,7 @@ import (
 
 // browser is Chromium with a tab, which reports errors in the console and requests to other hosts.
 type browser struct {
-	t   *testing.T
+	t   testing.TB
 	ctx context.Context
 
 	mu       sync.Mutex
@@ -34,7 +34,7 @@ type browser struct {
 }
 
 // newBrowser starts Chromium. Without it the test is skipped, and in CI it fails.
-func newBrowser(t *testing.T) *browser {
+func newBrowser(t testing.TB) *browser {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
 	switch {
@@ -44,12 +44,12 @@ func newBrowser(t *testing.T) *browser {
 	default:
 		t.Skip("SKIPPED: chromium is not installed (bash .ci/run tools)")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("lang", "en-US"), chromedp.UserDataDir(t.TempDir()))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("lang", "en-US"))
 	allocated, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
 	ctx, end := chromedp.NewContext(allocated)
 	t.Cleanup(end)
-	limited, stop := context.WithTimeout(ctx, 4*time.Minute) // a browser that hangs must not hang the test
+	limited, stop := context.WithTimeout(ctx, 10*time.Minute) // a browser that hangs must not hang the test
 	t.Cleanup(stop)
 	b := &browser{t: t, ctx: limited}
 	chromedp.ListenTarget(limited, b.listen)
@@ -165,7 +165,7 @@ func (b *browser) axe() string {
 }
 
 // recorded runs a verb with --series and gives the run folder.
-func recorded(t *testing.T, given ...string) string {
+func recorded(t testing.TB, given ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run <b>&amp;")
 	e := environment(append(given, "--series", "--out", dir))
@@ -178,7 +178,7 @@ func recorded(t *testing.T, given ...string) string {
 }
 
 // uiServed is the address of weft ui with arguments, which ends with the test.
-func uiServed(t *testing.T, given ...string) string {
+func uiServed(t testing.TB, given ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, w := io.Pipe()
@@ -204,7 +204,7 @@ func uiServed(t *testing.T, given ...string) string {
 }
 
 // decoded is a JSON text as a value.
-func decoded[T any](t *testing.T, text string) (v T) {
+func decoded[T any](t testing.TB, text string) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		t.Fatalf("%v: %.200s", err, text)

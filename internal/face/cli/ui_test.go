@@ -39,7 +39,7 @@ func TestEveryViewOpensInABrowser(t *testing.T) {
 				for _, view := range uiViews {
 					what := fmt.Sprintf("%s-%s-%d-%s", name, view, width, scheme)
 					b.do(chromedp.Evaluate(fmt.Sprintf("location.hash = 'view=%s&simulation=%d.0&quantity=utilisation&links=1,2'", view, run), nil))
-					b.wait(fmt.Sprintf("document.getElementById('weft').dataset.ready === '%s %d.0 utilisation 0'", view, run))
+					b.wait(fmt.Sprintf("document.getElementById('weft').dataset.ready.startsWith('%s %d.0 utilisation ')", view, run))
 					b.shoot(what)
 					// Contrast follows from the scheme, layout from the width: of two runs the two extremes are enough.
 					if name == "roce" || (width == 390) == (scheme == "dark") {
@@ -186,5 +186,35 @@ func TestTheReportIsThePageWithItsData(t *testing.T) {
 				t.Errorf("%d %s: axe-core finds\n%s", width, scheme, found)
 			}
 		}
+	}
+}
+
+// A drag over rows of the heat map chooses their links in all views, and the address holds them.
+func TestABrushChoosesLinksInAllViews(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	b := newBrowser(t)
+	base := uiServed(t, recorded(t, "run", "../../../examples/pfc-storm.yaml", "--fabric", "no watchdog"))
+	b.screen(1400, "light")
+	b.open(base, "#view=heat&quantity=queue", "heat")
+	b.do(chromedp.Evaluate(`{
+		const c = document.querySelector('canvas.heat'), box = c.getBoundingClientRect();
+		c.setPointerCapture = () => {};
+		for (const [type, y] of [['pointerdown', 0.01], ['pointerup', 0.99]])
+			c.dispatchEvent(new PointerEvent(type, {pointerId: 1, clientX: box.left + box.width / 2, clientY: box.top + y * box.height}));
+	}`, nil))
+	b.wait(`document.querySelector('.series .u-legend')`)
+	links := b.text(`new URLSearchParams(location.hash.slice(1)).get('links')`)
+	if n := len(strings.Split(links, ",")); n != 5 { // the links with a queue
+		t.Errorf("the drag chooses %s: want 5 links", links)
+	}
+	b.do(chromedp.Evaluate(`document.getElementById('tab-map').click()`, nil))
+	b.wait(`document.getElementById('weft').dataset.ready.startsWith('map')`)
+	if chosen := b.text(`String(document.querySelectorAll('section:not([hidden]) tr.chosen').length)`); chosen != "5" {
+		t.Errorf("%s rows of the map's table are chosen: want 5", chosen)
+	}
+	if seen := b.seen(); seen != "" {
+		t.Error(seen)
 	}
 }

@@ -45,8 +45,7 @@ func answer(folders []*Folder, path string, query url.Values) ([]byte, error) {
 		return nil, fmt.Errorf("%w run: %.80q", seriesfile.ErrQuery, part[1])
 	}
 	f := folders[run]
-	switch {
-	case part[0] == "data" && len(part) == 3:
+	if part[0] == "data" && len(part) == 3 {
 		return f.columns(part[2], query)
 	}
 	simulation, err := strconv.Atoi(part[2])

@@ -98,11 +98,11 @@ type export struct {
 }
 
 // put adds the answer of a path.
-func (e *export) put(path string, make func() ([]byte, error)) (size int, err error) {
+func (e *export) put(path string, ask func() ([]byte, error)) (size int, err error) {
 	if _, has := e.inside[path]; has {
 		return 0, nil
 	}
-	text, err := make()
+	text, err := ask()
 	if err != nil {
 		return 0, err
 	}
@@ -148,8 +148,8 @@ func (e *export) add(s *runstore.SeriesSimulation) (fits bool, err error) {
 
 	before := e.size
 	var added []string
-	for path, make := range paths {
-		if n, err := e.put(path, make); err != nil {
+	for path, ask := range paths {
+		if n, err := e.put(path, ask); err != nil {
 			return false, err
 		} else if n > 0 {
 			added = append(added, path)

@@ -55,4 +55,15 @@ async function scene(key, quantity) {
   return { ...s, nodes, links, matrix, quantity: about.quantities.find(q => q.id === quantity) };
 }
 const rowsOf = (name, s) => table(name, s.run, '?simulation=' + s.simulation);
-const column = (s, time) => Math.max(0, Math.min(s.matrix.intervals - 1, Math.floor(time / s.interval_ps)));
+
+// chosenTime is the chosen time in picoseconds; without a choice the interval with the most of the quantity.
+function chosenTime(s) {
+  if (state.time !== '') return Number(state.time) || 0;
+  if (s.matrix.busiest === undefined) {
+    const sums = new Float64Array(s.matrix.intervals);
+    s.matrix.cells.forEach((v, i) => { sums[i % s.matrix.intervals] += v; });
+    s.matrix.busiest = sums.indexOf(Math.max(...sums));
+  }
+  return s.matrix.busiest * s.interval_ps;
+}
+const chosenColumn = s => Math.max(0, Math.min(s.matrix.intervals - 1, Math.floor(chosenTime(s) / s.interval_ps)));

@@ -10,7 +10,7 @@ const row = (m, link) => link < m.links ? m.cells.subarray(link * m.intervals, (
 
 // ranked are the links of a simulation that are not always 0, in an order, largest first, of a tier or of all.
 function ranked(s, order, tier) {
-  const at = column(s, Number(state.time)), m = s.matrix;
+  const at = chosenColumn(s), m = s.matrix;
   return [...s.links.link.keys()].filter(i => (!tier || s.links.tier[i] === tier) && row(m, s.links.link[i]).some(v => v > 0))
     .map(i => ({ i, link: s.links.link[i], key: orders[order][1](m, s.links.link[i], at) }))
     .sort((a, b) => b.key - a.key || a.link - b.link);
@@ -51,7 +51,7 @@ const heat = {
       }
       if (some.some(r => chosen.has(r.link))) { g.fillStyle = token('--c1'); g.fillRect(0, y * h, 5, Math.ceil(h)); }
     }
-    const at = column(s, Number(state.time));
+    const at = chosenColumn(s);
     g.strokeStyle = token('--ink');
     g.strokeRect(at * w, 0, Math.max(2, w), height);
     this.tell(s, at);
@@ -91,7 +91,7 @@ function probe(canvas, s, link, at) {
 
 // linkTable is links as text, each with a button that chooses it.
 function linkTable(s, rows) {
-  const at = column(s, Number(state.time)), chosen = new Set(chosenLinks());
+  const at = chosenColumn(s), chosen = new Set(chosenLinks());
   return dataTable('links', ['link', 'tier', { text: 'at ' + timeText(at * s.interval_ps), numeric: true }, { text: 'largest', numeric: true }, { text: 'mean', numeric: true }], rows.map(r => {
     const values = row(s.matrix, r.link), unit = s.quantity.unit;
     return {

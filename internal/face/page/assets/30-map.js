@@ -22,7 +22,7 @@ const map = {
     this.crumbs();
     this.paint();
     this.legend.replaceChildren(legend(s));
-    const at = column(s, Number(state.time));
+    const at = chosenColumn(s);
     const shown = new Set(this.plan.lines.flatMap(l => l.links));
     const rows = ranked(s, 'now', '').filter(r => shown.has(r.link)).slice(0, 12);
     this.list.replaceChildren(linkTable(s, rows));
@@ -40,7 +40,7 @@ const map = {
   paint() {
     const s = this.scene, p = this.plan, gap = 110;
     const { g, width, height } = prepare(this.canvas, 50 + (p.layers.length - 1) * gap + 30);
-    const at = column(s, Number(state.time)), most = scaleMost(s), chosen = new Set(chosenLinks()), edge = 30;
+    const at = chosenColumn(s), most = scaleMost(s), chosen = new Set(chosenLinks()), edge = 30;
     p.layers.forEach((layer, y) => layer.places.forEach((q, i) => { q.x = edge + (width - 2 * edge) * (i + 0.5) / layer.places.length; q.y = 34 + y * gap; }));
     const values = p.lines.map(l => l.links.reduce((v, link) => Math.max(v, s.matrix.at(link, at)), 0));
     const order = [...p.lines.keys()].sort((a, b) => values[a] - values[b]); // the largest on top

@@ -45,7 +45,7 @@ const flows = {
       order.slice(0, 12).map(i => ({ chosen: state.flow === flowKey(F, i), call: () => chooseFlow(s, flowKey(F, i), F.start_ps[i]),
         cells: [`${nodeName(s, F.src_node[i])} to ${nodeName(s, F.dst_node[i])}`, bytesText(F.bytes[i]), timeText(F.start_ps[i]), timeText(F.end_ps[i] - F.start_ps[i]), digits(F.rate_gbps[i]), F.retransmissions[i]] }))));
     await this.hops(s);
-    this.gantt.draw(s, steps, () => '', 'rank');
+    this.gantt.draw({ ...s, ownTime: true }, steps, () => '', 'rank');
   },
   async hops(s) {
     this.path.replaceChildren();
@@ -83,7 +83,7 @@ function gantt(label) {
     c.fillStyle = token('--soft');
     c.font = '11px system-ui';
     rows.forEach(([, r], y) => { if (h >= 12 || y % Math.ceil(14 / h) === 0) c.fillText(`${who} ${r.rank}${r.line ? ' ' + r.line : ''}`, 2, y * h + Math.min(h, 14) - 3); });
-    const now = x(Number(state.time));
+    const now = s.ownTime ? x(chosenTime(s)) : Infinity;
     if (now <= width) { c.fillStyle = token('--ink'); c.fillRect(now, 0, 1, height); }
     canvas.setAttribute('aria-label', `${label}: ${T.rows} steps of ${new Set(T.rank).size} ${who}s, until ${timeText(end)}; the table steps.parquet has them`);
     canvas.dataset.rows = T.rows;

@@ -17,7 +17,7 @@ const training = {
     const ranks = new Set(T.rank).size;
     this.text.textContent = `The step takes ${timeText(step.duration_ps)} on ${step.fabric}. A stage communicates, or waits for data of another, and computes nothing for ${timeText(idle(T) / ranks)}, the mean of ${ranks} stages. The report splits the exposed time by purpose.`;
     const colours = { compute: token('--w-compute'), covered: token('--w-covered'), exposed: token('--c1') };
-    this.timeline.draw({ ...step, matrix: s.matrix }, T, i => T.stream[i], 'stage', i => !T.phase[i] ? colours.compute : shares[i] > 0 ? colours.exposed : colours.covered, i => this.open(s, T, i));
+    this.timeline.draw(step, T, i => T.stream[i], 'stage', i => !T.phase[i] ? colours.compute : shares[i] > 0 ? colours.exposed : colours.covered, i => this.open(s, T, i));
     const byPhase = new Map();
     for (let i = 0; i < T.rows; i++) if (T.phase[i]) {
       const p = byPhase.get(T.phase[i]) ?? { n: 0, time: 0, exposed: 0, bytes: T.bytes[i], i };
@@ -31,7 +31,7 @@ const training = {
   open(s, T, i) {
     const of = simulations().filter(x => x.run === s.run && x.fabric === s.fabric && x.phase && x.phase === T.phase[i]);
     const same = of.find(x => x.size_bytes === T.bytes[i]) ?? of[0];
-    if (same) set({ simulation: same.key, view: 'map', time: 0, links: '', focus: '', flow: '' }, true);
+    if (same) set({ simulation: same.key, view: 'map', time: '', links: '', focus: '', flow: '' }, true);
   },
 };
 

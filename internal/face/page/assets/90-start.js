@@ -5,7 +5,7 @@ let drawing = 0, playing = 0;
 
 function frame(root) {
   ui.tabs = el('nav', { class: 'tabs', 'aria-label': 'views' }, views.map(v => el('button', { type: 'button', id: 'tab-' + v.id, onclick: () => set({ view: v.id }, true) }, v.label)));
-  ui.simulation = el('select', { id: 'simulation', onchange: e => set({ simulation: e.target.value, links: '', flow: '', focus: '', time: '0' }, true) },
+  ui.simulation = el('select', { id: 'simulation', onchange: e => set({ simulation: e.target.value, links: '', flow: '', focus: '', time: '' }, true) },
     simulations().map(s => el('option', { value: s.key }, simulationText(s))));
   ui.quantity = el('select', { id: 'quantity', onchange: e => set({ quantity: e.target.value }) }, about.quantities.map(q => el('option', { value: q.id }, q.label)));
   ui.time = el('input', { id: 'time', type: 'range', min: 0, max: 0, step: 1, oninput: e => set({ time: Number(e.target.value) * ui.interval }) });
@@ -43,7 +43,7 @@ async function refresh() {
     if (mine !== drawing) return;
     ui.interval = s.interval_ps;
     ui.time.max = s.matrix.intervals - 1;
-    const at = column(s, Number(state.time));
+    const at = chosenColumn(s);
     ui.time.value = at;
     ui.time.setAttribute('aria-valuetext', timeText(at * s.interval_ps));
     ui.now.textContent = `${timeText(at * s.interval_ps)} of ${timeText(s.duration_ps)}`;
@@ -57,7 +57,9 @@ async function refresh() {
     if (mine !== drawing) return;
     chosenSeries(s);
     ui.message.hidden = true;
-    document.getElementById('weft').dataset.ready = `${view.id} ${s.key} ${s.quantity.id} ${at}`;
+    const root = document.getElementById('weft');
+    root.dataset.drawn ??= performance.now(); // ms since the page was asked for
+    root.dataset.ready = `${view.id} ${s.key} ${s.quantity.id} ${at}`;
   } catch (e) {
     if (mine !== drawing) return;
     ui.message.hidden = false;
@@ -75,7 +77,7 @@ function chosenSeries(s) {
   ui.series.replaceChildren(el('h3', {}, 'Chosen links over time'), el('button', { type: 'button', onclick: () => set({ links: '' }) }, 'Choose none'), place);
   const unit = s.quantity.unit;
   chart(place, {
-    x: [...Array(s.matrix.intervals).keys()].map(i => i * s.interval_ps), mark: Number(state.time), xLabel: 'time', xText: timeText, yLabel: s.quantity.label, yText: v => valueText(v, unit),
+    x: [...Array(s.matrix.intervals).keys()].map(i => i * s.interval_ps), mark: chosenTime(s), xLabel: 'time', xText: timeText, yLabel: s.quantity.label, yText: v => valueText(v, unit),
     range: unit === 'share' ? [0, 1.02] : undefined, text: `${s.quantity.label} of ${links.length} links over time`,
     lines: links.map(l => ({ label: s.links.name[s.links.link.indexOf(l)], y: Array.from(row(s.matrix, l)) })),
   });
