@@ -99,6 +99,15 @@ const (
 	RecomputeProducts      Recompute = "op"          // every second product, and all that is no product (torchtitan)
 )
 
+// BackwardPass is the stack whose backward pass a job has.
+type BackwardPass string
+
+// The backward passes.
+const (
+	MegatronBackward BackwardPass = "megatron-lm"
+	PyTorchBackward  BackwardPass = "pytorch" // autograd: FSDP2, DTensor, torch.utils.checkpoint
+)
+
 // PipelineSchedule is the order in which pipeline stages take their work.
 type PipelineSchedule string
 
@@ -512,5 +521,6 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Precision]():         {"bf16", "fp8"},
 	reflect.TypeFor[GradientPrecision](): {"fp32", "bf16"},
 	reflect.TypeFor[Recompute]():         {"none", "selective", "full", "layernorm", "moe-act", "core-attn", "mla-up-proj", "mlp", "moe", "op"},
+	reflect.TypeFor[BackwardPass]():      {"megatron-lm", "pytorch"},
 	reflect.TypeFor[PipelineSchedule]():  {"1f1b", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"},
 }

@@ -18,6 +18,10 @@ type Training struct {
 	// Recompute is the parts of the forward pass that the backward pass computes again to
 	// save memory: none, selective or full, or Megatron-LM's modules, or torchtitan's op.
 	Recompute []Recompute `yaml:"recompute"`
+	// Backward is the stack whose backward pass the job has. PyTorch's sends the sums of tensor
+	// parallelism after the weights' gradients and not beside them, and ends a recomputation with
+	// the last result that is needed.
+	Backward BackwardPass `yaml:"backward"`
 	// Gradients is the format of gradients: fp32 or bf16.
 	Gradients GradientPrecision `yaml:"gradients"`
 	// Bucket is the number of parameters whose gradients are sent together. 0: as

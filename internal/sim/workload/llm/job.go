@@ -16,6 +16,10 @@ type Job struct {
 	Batch    Batch
 	Memory   Memory
 	Overlap  Overlap
+	// PyTorch: the backward pass is that of PyTorch's autograd, and not Megatron-LM's. Its collectives of
+	// tensor parallelism run beside nothing unless Overlap.Tensor is set, the gathered inputs of products
+	// are kept, and recomputation ends with the last result that is needed.
+	PyTorch bool
 	// Framework is the share of the computations' rate that the training framework leaves.
 	Framework float64
 }

@@ -52,6 +52,12 @@ func (r *rankBuilder) layer(l int) []int32 {
 // feedForward adds a layer's feed-forward part.
 func (r *rankBuilder) feedForward(l int) []int32 {
 	ffn := r.feedForwardBlock(l).forward
+	if r.stops {
+		if r.Parallel.Sequence {
+			r.wait(r.tensor(collective.AllGather, 1, 1))
+		}
+		return []int32{r.compute("feed-forward", ffn.in+ffn.middle)}
+	}
 	r.apart = r.routedApart(l)
 	defer func() { r.apart = false }()
 	return r.divided("feed-forward", ffn, func(t units.Time) []int32 {
@@ -122,7 +128,9 @@ func (r *rankBuilder) layerBackward(l int, whole bool) []int32 {
 	r.gatherLayer(l, true)
 	switch {
 	case r.Memory.Recompute.has(RecomputeLayer):
+		r.stops = r.PyTorch && !r.Model.MoE(l)
 		r.wait(r.layer(l)...)
+		r.stops = false
 	case r.feedForwardWhole(l):
 		r.wait(r.feedForward(l)...)
 	}
@@ -225,6 +233,9 @@ func (r *rankBuilder) outOf(name string, t units.Time, middle []int32) []int32 {
 // are scattered beside them, and the saved input that they need is gathered again beside the
 // gradients of the inputs, as in Megatron-LM.
 func (r *rankBuilder) dividedBack(name string, t block, middle func(units.Time) []int32) []int32 {
+	if r.PyTorch && !r.piecewise() {
+		return r.dividedInOrder(t, middle)
+	}
 	back := t.backward
 	before := r.after
 	saved, do := none, collective.AllReduce
@@ -258,6 +269,31 @@ func (r *rankBuilder) dividedBack(name string, t block, middle func(units.Time) 
 	if sums != none {
 		end = append(end, sums)
 	}
+	return end
+}
+
+// dividedInOrder is dividedBack with PyTorch's DTensor: a product's two gradients are one operation of
+// autograd, and the sums follow it. The gathered input was kept; it is gathered again if it is
+// recomputed without the whole layer.
+func (r *rankBuilder) dividedInOrder(t block, middle func(units.Time) []int32) []int32 {
+	do := collective.AllReduce
+	if r.Parallel.Sequence {
+		do = collective.ReduceScatter
+		if r.Memory.Recompute.has(RecomputeNorms | RecomputeProducts) {
+			r.wait(r.tensor(collective.AllGather, 1, 1))
+		}
+		r.wait(r.tensor(collective.AllGather, 1, 1))
+	}
+	end := middle(t.backward.all())
+	if t.weights > 0 {
+		r.wait(end...)
+		end = []int32{r.compute("weights", t.weights)}
+	}
+	r.wait(end...)
+	if sums := r.tensor(do, 1, 1); sums != none {
+		return []int32{sums}
+	}
+	r.after = nil
 	return end
 }
 

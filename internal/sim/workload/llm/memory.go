@@ -120,6 +120,7 @@ func (j *Job) layerActivations(layer int, r Recompute) units.Bytes {
 	m, p := &j.Model, &j.Parallel
 	h, q, kv := int64(m.Hidden), int64(m.Heads*m.HeadDim), int64(m.KVHeads*m.HeadDim)
 	whole, divided := 2*h, 2*q+2*kv // the inputs of the norms; query, key, value, the attention's result
+	gathered := int64(0)
 	wide, part := j.wide(layer), RecomputeDense
 	if m.MoE(layer) {
 		part = RecomputeExperts
@@ -127,8 +128,12 @@ func (j *Job) layerActivations(layer int, r Recompute) units.Bytes {
 	if m.KVRank > 0 {
 		divided += int64(m.QueryRank + m.KVRank + m.RopeDim)
 	}
-	if !r.has(RecomputeNorms | RecomputeProducts) {
-		whole += 2 * h // the norms' results
+	switch {
+	case r.has(RecomputeNorms | RecomputeProducts):
+	case j.PyTorch:
+		gathered = 2 * h // the norms' results, as the products take them
+	default:
+		whole += 2 * h
 	}
 	kept := int64(m.ffnMatrices()) // of the feed-forward part's width
 	switch {
@@ -142,7 +147,7 @@ func (j *Job) layerActivations(layer int, r Recompute) units.Bytes {
 	divided += kept * wide
 	switch {
 	case r.has(RecomputeLayer):
-		whole, divided = h, 0
+		whole, divided, gathered = h, 0, 0
 	case r.has(RecomputeProducts): // the attention's output projection is computed again, and the keys
 		whole, divided = h, divided-kv
 	case r.has(RecomputeUpProjections) && m.KVRank > 0:
@@ -154,7 +159,7 @@ func (j *Job) layerActivations(layer int, r Recompute) units.Bytes {
 	if m.MoE(layer) && !r.has(RecomputeExperts|RecomputeLayer) { // data sent to the experts and received back
 		divided += 2 * int64(m.TopK) * h
 	}
-	return units.Bytes(j.tokens() * (whole + divided/int64(p.Tensor)) * j.Memory.Activation)
+	return units.Bytes(j.tokens() * (whole + gathered + divided/int64(p.Tensor)) * j.Memory.Activation)
 }
 
 // wide is the number of values per token and feed-forward width in a layer.

@@ -39,6 +39,7 @@ type rankBuilder struct {
 	rank    int32
 	ops     []workload.Op
 	apart   bool               // the feed-forward part has no collectives of tensor parallelism
+	stops   bool               // recomputation ends before the feed-forward part's last product
 	label   string             // name of the current piece of work
 	after   []int32            // dependencies of the next operation, in addition to its stream
 	needed  map[[2]int][]int32 // by chunk and layer: the gathering of its parameters, until it is waited for

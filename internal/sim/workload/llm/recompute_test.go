@@ -3,6 +3,7 @@ package llm
 import (
 	"testing"
 
+	"weft/internal/sim/collective"
 	"weft/internal/sim/workload"
 	"weft/units"
 )
@@ -74,5 +75,69 @@ func TestEverySecondProductIsTorchtitans(t *testing.T) {
 	again := (layer() - without).Seconds()
 	if want := 2 * 8192 * 79.7e6 / j.GPU.Matrix; again < want || again > 1.05*want {
 		t.Errorf("%.4g s are computed again, want %.4g s and the starts of kernels", again, want)
+	}
+}
+
+// The collectives of a layer with tensor and sequence parallelism. Megatron-LM keeps divided inputs and
+// gathers them again beside the gradients; PyTorch keeps gathered ones, gathers again what it
+// recomputes, and does not recompute the layer's last sums. Its collectives run beside nothing.
+func TestCollectivesOfTheBackwardPass(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		pytorch          bool
+		recompute        Recompute
+		gathers, scatter int
+	}{
+		{"Megatron-LM", false, RecomputeNone, 6, 4},
+		{"Megatron-LM, full", false, RecomputeLayer, 8, 6},
+		{"PyTorch", true, RecomputeNone, 4, 4},
+		{"PyTorch, op", true, RecomputeProducts, 6, 4},
+		{"PyTorch, full", true, RecomputeLayer, 6, 5},
+	} {
+		j := Job{
+			Model: tiny(0), GPU: h100, Framework: 1, Memory: mixed, Batch: Batch{Global: 1, Micro: 1, Sequence: 2048}, PyTorch: c.pytorch,
+			Parallel: Parallel{Tensor: 2, Sequence: true, Context: 1, Data: 1, Pipeline: 1, Chunks: 1, Expert: 1},
+		}
+		j.Memory.Recompute = c.recompute
+		graph := j.Step(FoldAll).Graph
+		uses := make(map[collective.Op]int)
+		for _, o := range graph.Ranks[0] {
+			if o.Kind == workload.Collective {
+				uses[o.Do]++
+			}
+		}
+		layers := j.Model.Layers
+		if got, want := [2]int{uses[collective.AllGather], uses[collective.ReduceScatter]}, [2]int{c.gathers * layers, c.scatter * layers}; got != want {
+			t.Errorf("%s: %d all-gathers and reduce-scatters, want %d", c.name, got, want)
+		}
+		line, err := workload.Replay(graph, func(int32, int) units.Time { return units.Microsecond })
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := workload.Accounts(graph, line)[0]
+		if hidden := a.Moving[workload.Tensor] - a.Exposed[workload.Tensor]; (hidden == 0) != c.pytorch {
+			t.Errorf("%s: %v of the collectives run beside computing", c.name, hidden)
+		}
+	}
+}
+
+// PyTorch ends the recomputation of a layer before its last product.
+func TestPyTorchDoesNotRecomputeTheLastProduct(t *testing.T) {
+	j := Job{
+		Model: llama8, GPU: h100, Framework: 1, Memory: mixed, Batch: Batch{Global: 1, Micro: 1, Sequence: 8192},
+		Parallel: Parallel{Tensor: 1, Context: 1, Data: 1, Pipeline: 1, Chunks: 1, Expert: 1},
+	}
+	j.Memory.Recompute = RecomputeLayer
+	step := func() units.Time {
+		line, err := workload.Replay(j.Step(FoldAll).Graph, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return line.End
+	}
+	all := step()
+	j.PyTorch = true
+	if got, want := all-step(), units.Time(j.Model.Layers)*j.feedForwardBlock(0).forward.out; got != want {
+		t.Errorf("the step is %v shorter, want the last product of every layer, %v", got, want)
 	}
 }
