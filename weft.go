@@ -437,6 +437,8 @@ type (
 	Published = scenario.Published
 	// GradientPrecision is the format of gradients. Values: fp32, bf16.
 	GradientPrecision = scenario.GradientPrecision
+	// BackwardPass is the stack whose backward pass a job has. Values: megatron-lm, pytorch.
+	BackwardPass = scenario.BackwardPass
 	// Overlap is the communication that goes on beside computation.
 	Overlap = scenario.Overlap
 	// Noise is the difference in speed between the GPUs of a job.
