@@ -190,9 +190,15 @@ func (j *job) run() runstore.Point {
 	clean.Plan, clean.observe = j.Plan.Unbroken(), nil
 	before := clean.once()
 	j.watch.left(&clean)
-	point := j.once()
-	if point.Fault != nil && before.Failure == "" {
-		point.Fault.Clean = before.Time
+	broken := *j
+	var arrived runstore.FaultPoint
+	broken.withArrivals(&arrived)
+	point := broken.once()
+	if point.Fault != nil {
+		point.Fault.Slice, point.Fault.Arrived = arrived.Slice, arrived.Arrived
+		if before.Failure == "" {
+			point.Fault.Clean = before.Time
+		}
 	}
 	return point
 }

@@ -29,6 +29,7 @@ func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *do
 	}
 	d.Add(doc.Section{Title: time + " and bandwidth", Caption: "algbw and busbw in GB/s", Blocks: []doc.Block{speedTable(r)}})
 	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(alarms(r), doc.Paragraphs(slices.Concat(judged.Where, judged.Why, faultSentences(r))...), doc.Notes(judged.Notes...))})
+	d.Add(faultTimeline(r))
 	d.Add(doc.Section{Title: "Faults", Caption: "times count from the fault; recovery: every leaf-host path that can return has returned", In: doc.Details, Blocks: faultTables(r)})
 	if t := streamTable(r); t != nil {
 		d.Add(doc.Section{Title: "Streams beside the workload", Caption: "GB/s of all; p99 of the slowest; share of the hottest link's bytes", In: doc.Details, Blocks: []doc.Block{t}})

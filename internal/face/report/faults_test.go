@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -60,5 +61,35 @@ func TestNoFaultsNoSection(t *testing.T) {
 	r := &runstore.Results{Fabrics: []runstore.FabricResult{{Name: "a"}}}
 	if len(faultTables(r)) > 0 || len(faultSentences(r)) > 0 {
 		t.Error("the report of a run without faults has a section on faults")
+	}
+}
+
+// TestFaultsAreDrawnAtTheirTimes: the phases of a recovery follow each other from the fault on, and what
+// arrives is relative to the most of all fabrics.
+func TestFaultsAreDrawnAtTheirTimes(t *testing.T) {
+	r := &runstore.Results{Fabrics: []runstore.FabricResult{
+		recovered("quick", 2*units.Millisecond, 9*units.Millisecond), recovered("slow", 8*units.Millisecond, 9*units.Millisecond),
+	}}
+	for i := range r.Fabrics {
+		p := &r.Fabrics[i].Points[0]
+		p.Time = 20 * units.Millisecond
+		p.Fault.Slice, p.Fault.Arrived = 10*units.Millisecond, []int64{int64(40 * (i + 1)), 20}
+	}
+	lanes := faultTimeline(r).Blocks[0].(doc.Lanes)
+	if len(lanes.Rows) != 6 || lanes.Ticks[4].Label != "20.0 ms" {
+		t.Fatalf("the timeline is %+v", lanes)
+	}
+	if quick, slow := lanes.Rows[1], lanes.Rows[4]; quick.Area[0] != 0.5 || quick.Area[1] != 0.25 || slow.Area[0] != 1 || quick.Until != 1 {
+		t.Errorf("arriving: %v and %v, want a half, a quarter and the whole of the most", quick.Area, slow.Area)
+	}
+	spans := lanes.Rows[2].Tracks[0]
+	want := []float64{0.05, 0.05 + 15./20000, 0.15, 0.5} // the fault, noticed, open, last table
+	if len(spans) != 3 {
+		t.Fatalf("%d phases, want 3: %+v", len(spans), spans)
+	}
+	for i, s := range spans {
+		if math.Abs(s.From-want[i]) > 1e-9 || math.Abs(s.To-want[i+1]) > 1e-9 {
+			t.Errorf("phase %d is from %v to %v of the axis, want %v to %v", i, s.From, s.To, want[i], want[i+1])
+		}
 	}
 }

@@ -64,6 +64,10 @@ type FaultPoint struct {
 	Clean units.Time
 	// LastLoss is the time at which a fault lost its last packet; 0 if it lost none.
 	LastLoss units.Time
+	// Arrived is the bytes that arrived at NICs in each part of the run, headers and repeated
+	// packets included, and Slice the length of a part.
+	Arrived []int64
+	Slice   units.Time
 }
 
 type bringUpJSON struct {
@@ -98,6 +102,9 @@ type recoveryJSON struct {
 type faultPointJSON struct {
 	Clean    int64 `json:"time_without_faults_ps"`
 	LastLoss int64 `json:"last_loss_ps"`
+
+	Slice   int64   `json:"slice_ps,omitempty"`
+	Arrived []int64 `json:"arrived_bytes,omitempty"`
 }
 
 // MarshalJSON writes times as integer picoseconds.
@@ -186,6 +193,8 @@ func (x FaultPoint) MarshalJSON() ([]byte, error) {
 	return json.Marshal(faultPointJSON{
 		Clean:    int64(x.Clean),
 		LastLoss: int64(x.LastLoss),
+		Slice:    int64(x.Slice),
+		Arrived:  x.Arrived,
 	})
 }
 
@@ -198,6 +207,8 @@ func (x *FaultPoint) UnmarshalJSON(text []byte) error {
 	*x = FaultPoint{
 		Clean:    units.Time(y.Clean),
 		LastLoss: units.Time(y.LastLoss),
+		Slice:    units.Time(y.Slice),
+		Arrived:  y.Arrived,
 	}
 	return nil
 }

@@ -14,6 +14,9 @@ const SeriesFolder = "series"
 // StepOperations is the phase of the simulation whose steps are the operations of a training step.
 const StepOperations = "operations of the step"
 
+// ScaleUpTier is the tier of the links between GPUs and NICs of a node.
+const ScaleUpTier = "scale-up"
+
 // Series is what one simulation recorded over its time. The tags of its rows are the columns of the
 // Parquet files, which docs/SERIES.md describes. Times are simulated picoseconds from the beginning of
 // the simulation.

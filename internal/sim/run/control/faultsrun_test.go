@@ -96,11 +96,27 @@ func TestFaultsDoNotDependOnCores(t *testing.T) {
 				if p.Counts.DroppedFault == 0 || p.Fault.LastLoss < 5*units.Microsecond {
 					t.Errorf("%s loses %d packets, the last at %v: want some, from 5 us on", f.Name, p.Counts.DroppedFault, p.Fault.LastLoss)
 				}
+				checkArrivals(t, f.Name, &p)
 				if p.Time < p.Fault.Clean || p.Fault.Clean == 0 {
 					t.Errorf("%s takes %v, and %v without faults", f.Name, p.Time, p.Fault.Clean)
 				}
 			}
 		})
+	}
+}
+
+// checkArrivals holds what arrived at NICs over time against the packets and the time of a run.
+func checkArrivals(t *testing.T, name string, p *runstore.Point) {
+	t.Helper()
+	sum := int64(0)
+	for _, bytes := range p.Fault.Arrived {
+		sum += bytes
+	}
+	if payload := p.Bytes * p.Flows.N; sum < payload || sum > 2*payload {
+		t.Errorf("%s: %d bytes arrived, of messages of %d together", name, sum, payload)
+	}
+	if end := units.Time(len(p.Fault.Arrived)) * p.Fault.Slice; end < p.Time || end > p.Time+p.Fault.Slice {
+		t.Errorf("%s: arrivals until %v in a run of %v", name, end, p.Time)
 	}
 }
 

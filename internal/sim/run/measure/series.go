@@ -139,7 +139,7 @@ func links(n *network.Network) (rows []runstore.SeriesLink) {
 		}
 		from, to := n.LinkEnds(link)
 		row := runstore.SeriesLink{
-			Fabric: n.Plan.Fabric.Name, Link: link, Name: n.LinkName(link), Tier: "scale-up", From: from, FromPort: n.LinkPort(link) + 1,
+			Fabric: n.Plan.Fabric.Name, Link: link, Name: n.LinkName(link), Tier: runstore.ScaleUpTier, From: from, FromPort: n.LinkPort(link) + 1,
 			To: to, ToPort: n.LinkPort(back) + 1, Back: back, RateBps: int64(n.LinkRate(link)), PropagationPs: int64(n.Propagation(link)),
 		}
 		if n.ScaleOut(link) {
