@@ -218,3 +218,36 @@ func TestABrushChoosesLinksInAllViews(t *testing.T) {
 		t.Error(seen)
 	}
 }
+
+// A scenario from somebody else: its names are shown as text in every view, of the server and of the file.
+func TestNamesOfAScenarioNeverRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	const nasty = `<img src=x onerror=document.title=1>`
+	name := filepath.Join(t.TempDir(), "nasty.yaml")
+	text := "name: " + nasty + "\ncluster: {nodes: 2}\nfabrics:\n  - {preset: roce-v2-400g, name: " + nasty + "}\nworkload: {pattern: permutation, sizes: [4KiB]}\n"
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := newBrowser(t)
+	dir := recorded(t, "run", name)
+	b.screen(1400, "light")
+	file := (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, runstore.ReportFile))}).String()
+	for base, views := range map[string][]string{uiServed(t, dir): uiViews, file: uiViews[:len(uiViews)-1]} {
+		b.open(base, "", "map")
+		for _, view := range views {
+			b.do(chromedp.Evaluate("location.hash = 'view="+view+"&table=nodes.parquet'", nil))
+			b.wait(fmt.Sprintf("document.getElementById('weft').dataset.ready.startsWith('%s')", view))
+			if found := b.text(`document.title + document.querySelectorAll('img').length`); found == "10" || !strings.HasSuffix(found, "0") {
+				t.Errorf("%s, %s: a name became an element or ran: %s", base, view, found)
+			}
+		}
+		if shown := b.text(`document.getElementById('simulation').textContent`); !strings.Contains(shown, nasty) {
+			t.Errorf("the choice of simulations shows %q, want the name as it is", shown)
+		}
+		if seen := b.seen(); seen != "" {
+			t.Errorf("%s: %s", base, seen)
+		}
+	}
+}
