@@ -13,10 +13,11 @@
 //	hpcctopo  its topology as a cluster
 //	ncclxml   topology files of NCCL
 //	logfile   logs of nccl-tests, perftest and clusterkit
+//	metrics   counters under the names of Prometheus's exporters, written and read
 //
 // # Imports
 //
-// formats imports units, and the workload graph and the collectives of sim. study and face import
+// formats imports units, and the workload graph, the collectives and the counters of sim. study and face import
 // it. A reader runs nothing: it returns a workload or a cluster, with the assumptions that the file
 // makes necessary.
 package formats

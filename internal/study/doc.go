@@ -11,6 +11,7 @@
 //	latency     the time of one small message, term by term
 //	collisions  the cost of ECMP's collisions over hash seeds
 //	calibrate   measured logs compared with predictions: causes, and fitted constants
+//	peers       ports, GPUs and ranks whose counters do not look like their peers'
 //	predict     a network with one measured pair
 //	traffic     packets of a simulation at the ports that they pass, for the emulated subnet
 //	audit       zones of a scenario proved apart, or the path that connects them

@@ -158,13 +158,14 @@ func fits(p *protocol.Protocol, logs []*logfile.Log) bool {
 // diagnosing is the flags of weft diagnose.
 type diagnosing struct {
 	logged
+	peers comparing
 }
 
 func newDiagnose(e *Env) *cobra.Command {
 	d := &diagnosing{}
 	cmd := &cobra.Command{
-		Use:   "diagnose LOG",
-		Short: "explain why a cluster is slow, from a measured log",
+		Use:   "diagnose LOG | --prometheus URL|FILE",
+		Short: "explain why a cluster is slow, from a measured log or its counters",
 		Long: `Reads a log of nccl-tests, of perftest (ib_write_bw, ib_send_lat, …) or the report
 of clusterkit, whatever stands between its rows, and compares it with weft's prediction
 for the cluster, size by size. Then it simulates possible causes of the difference:
@@ -174,18 +175,34 @@ probability, from its frequency, the noise of the log and weft's error on health
 clusters. Causes that the log cannot distinguish are named together, with checks to
 make on the cluster. "-" is standard input.
 
+With --prometheus it compares the counters of ports, GPUs and ranks with those of
+their peers instead, and says which stand out and what that fits. Nothing is simulated.
+The token for a Prometheus that asks for one is in WEFT_PROMETHEUS_TOKEN.
+
 The exit code is 0 for a healthy cluster and 5 for a cluster that falls short,
 explained or not.`,
 		Example: `  weft diagnose slurm-4711.out --cluster dgx-h100 --fabric infiniband-ndr
   weft diagnose nccl.log --cluster examples/two-nodes-h100.yaml --html why.html
+  weft diagnose --prometheus http://prometheus:9090 --last 2h --match 'job="node"'
   ib_write_bw host2 | weft diagnose - --cluster my.yaml --json`,
-		Args: args(1, 1, "one log"),
-		RunE: func(cmd *cobra.Command, given []string) error { return d.do(cmd.Context(), e, given[0]) },
+		Args: func(cmd *cobra.Command, given []string) error {
+			if len(d.peers.from) > 0 {
+				return args(0, 0, "either a log or --prometheus")(cmd, given)
+			}
+			return args(1, 1, "one log")(cmd, given)
+		},
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if len(d.peers.from) > 0 {
+				return d.peers.do(cmd.Context(), e, d.json)
+			}
+			return d.do(cmd.Context(), e, given[0])
+		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&d.sizes, "sizes", 0, "maximum number of compared sizes of a table (default: 6)")
 	f.StringVar(&d.known, "known-error", "", "error of weft on this cluster, such as 3%, as weft calibrate finds it (default: the error on published tables of healthy clusters)")
 	d.register(cmd)
+	d.peers.register(cmd)
 	e.reportFlags(cmd)
 	return cmd
 }

@@ -28,6 +28,7 @@ type execution struct {
 	workers int
 	json    bool
 	series  bool
+	metrics string
 	seeds   int                 // as in weft.Options
 	ranges  bool                // also the smallest size with other switch latencies: weft.Options.SwitchRange
 	each    func(weft.Finished) // called with each simulation that has ended; may be nil
@@ -39,6 +40,7 @@ func (x *execution) register(cmd *cobra.Command) {
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as results.json")
 	seriesFlag(cmd, &x.series)
+	metricsFlag(cmd, &x.metrics)
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
 }
 
@@ -62,11 +64,20 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 		return err
 	}
 	started := e.Now()
+	shown := &runMetrics{scenario: r}
+	unshow, err := e.export(x.metrics, shown.snapshot)
+	if err != nil {
+		return err
+	}
 	p := newProgress(e, r)
 	o := x.options(p)
 	o.Series = series.add()
+	if x.metrics != "" {
+		shown.watch(&o)
+	}
 	results, err := e.Run(ctx, r, o)
 	p.end()
+	unseen := unshow()
 	recorded, unrecorded := series.files()
 	wall := e.Now().Sub(started)
 	verdict := outcome(ctx, results, err)
@@ -77,7 +88,7 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 		results.Partial, err = true, verdict // "context canceled" is not a useful reason
 	}
 	// The folder comes first: a closed pipe ends the program during the output.
-	stored := cmp.Or(x.store(folder, r, resolved, results, series, recorded, x.meta(e, r, results, started, wall, err)), unrecorded)
+	stored := cmp.Or(x.store(folder, r, resolved, results, series, recorded, x.meta(e, r, results, started, wall, err)), unrecorded, unseen)
 	printErr := x.tell(e, results, tell)
 	switch {
 	case stored != nil:

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/formats/metrics"
 	"weft/internal/live/perf"
+	"weft/internal/sim/fabric"
 	"weft/units"
 	"weft/wire"
 )
@@ -16,6 +19,8 @@ type liveDevice struct {
 	addr string
 	port uint16
 	pcap string
+	// metrics is where the device's counters go.
+	metrics string
 	// dcqcn is the line rate of DCQCN; empty is none.
 	dcqcn string
 	// lose is the share of arriving packets that the device loses, by seed.
@@ -30,6 +35,7 @@ func (d *liveDevice) flags(cmd *cobra.Command, addr, what string) {
 	f.StringVar(&d.dcqcn, "dcqcn", "", "pace by DCQCN from this line rate (10Gbps), and let switches mark packets")
 	f.Var(shareFlag(&d.lose), "lose", "share of arriving packets that this device loses: 0.01, 1%")
 	f.Uint64Var(&d.seed, "seed", 1, "which packets --lose loses")
+	metricsFlag(cmd, &d.metrics)
 	f.StringVar(&d.pcap, "pcap", "", "write every packet to this file (pcapng)")
 }
 
@@ -69,5 +75,18 @@ func (d *liveDevice) open(e *Env, mtu int) (*perf.Device, error) {
 	if err != nil {
 		return nil, fail(Failed, "%w", err)
 	}
+	if dev.AtClose, err = e.export(d.metrics, func() *metrics.Snapshot { return deviceSnapshot(dev) }); err != nil {
+		return nil, errors.Join(err, dev.Close())
+	}
 	return dev, nil
+}
+
+// deviceSnapshot is the counters of a live device, under the names of an adapter. A socket has no rate.
+func deviceSnapshot(dev *perf.Device) *metrics.Snapshot {
+	s, at := dev.Stats(), dev.QueryPort()
+	return &metrics.Snapshot{Ports: []metrics.Port{{
+		Protocol: "roce-v2", Device: "weft_" + dev.Addr().Addr().String(), Number: 1, State: int(at.State), Live: true,
+		Sent: s.BytesSent, Received: s.BytesReceived,
+		Counts: fabric.PortCounts{Sent: s.PacketsSent, Received: s.PacketsReceived, CNPsSent: s.CNPsSent, CNPsHandled: s.CNPsReceived, Marked: s.Marked},
+	}}}
 }

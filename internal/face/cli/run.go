@@ -65,7 +65,7 @@ config.txt with its topology and flow files, and no other file.
 
 // refuseScenarioFlags refuses flags that change or show a scenario together with --hpcc.
 func refuseScenarioFlags(cmd *cobra.Command) error {
-	for _, flag := range []string{"print-scenario", "fabric", "algo", "proto", "set", "series"} {
+	for _, flag := range []string{"print-scenario", "fabric", "algo", "proto", "set", "series", "metrics"} {
 		if cmd.Flags().Changed(flag) {
 			return fmt.Errorf("--%s cannot be used with --hpcc: config.txt of the folder has all settings", flag)
 		}

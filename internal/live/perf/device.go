@@ -31,7 +31,8 @@ type DeviceOptions struct {
 // Device is an open device and the capture that it writes.
 type Device struct {
 	*verbs.Device
-	capture *os.File // nil for none
+	AtClose func() error // nil, or called before the device closes
+	capture *os.File     // nil for none
 }
 
 // OpenDevice opens a device. An address in use is an error that says what to change.
@@ -58,7 +59,13 @@ func OpenDevice(o DeviceOptions) (*Device, error) {
 }
 
 // Close closes the device, then the capture.
-func (d *Device) Close() error { return errors.Join(d.Device.Close(), d.closeCapture()) }
+func (d *Device) Close() error {
+	var before error
+	if d.AtClose != nil {
+		before = d.AtClose()
+	}
+	return errors.Join(before, d.Device.Close(), d.closeCapture())
+}
 
 func (d *Device) closeCapture() error {
 	if d.capture == nil {

@@ -1,0 +1,78 @@
+package metrics
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"strconv"
+)
+
+// answer is what Prometheus's HTTP API answers to query and query_range.
+type answer struct {
+	Status    string `json:"status"`
+	ErrorType string `json:"errorType"`
+	Error     string `json:"error"`
+	Data      struct {
+		ResultType string `json:"resultType"`
+		Result     []struct {
+			Metric map[string]string `json:"metric"`
+			Value  *sample           `json:"value"`
+			Values []sample          `json:"values"`
+		} `json:"result"`
+	} `json:"data"`
+	Warnings []string `json:"warnings"`
+}
+
+// sample is a time in seconds and a value as text.
+type sample [2]any
+
+func (s sample) numbers() (at, value float64, err error) {
+	at, isTime := s[0].(float64)
+	text, isText := s[1].(string)
+	if !isTime || !isText {
+		return 0, 0, fmt.Errorf("a sample is %v: want [seconds, \"value\"]", []any{s[0], s[1]})
+	}
+	value, err = strconv.ParseFloat(text, 64)
+	return at, value, err
+}
+
+// ReadAnswer adds an answer of Prometheus, or several in a row. An answer without a series adds nothing.
+func (d *Data) ReadAnswer(name string, in io.Reader) error {
+	decoder := json.NewDecoder(in)
+	defer d.sorted()
+	for n := 0; ; n++ {
+		var a answer
+		switch err := decoder.Decode(&a); {
+		case errors.Is(err, io.EOF) && n > 0:
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: no whole answer of Prometheus's HTTP API: %w", name, err)
+		case a.Status == "error":
+			return fmt.Errorf("%s: Prometheus answers %s: %s", name, a.ErrorType, a.Error)
+		case a.Status != "success" || a.Data.ResultType != "matrix" && a.Data.ResultType != "vector":
+			return fmt.Errorf("%s: status %q with a result of type %q: want the answer to query_range, a matrix", name, short(a.Status), short(a.Data.ResultType))
+		}
+		for _, r := range a.Data.Result {
+			metric := r.Metric["__name__"]
+			labels := maps.Clone(r.Metric)
+			delete(labels, "__name__")
+			if r.Value != nil {
+				r.Values = append(r.Values, *r.Value)
+			}
+			for _, v := range r.Values {
+				at, value, err := v.numbers()
+				if err == nil {
+					err = d.add(metric, labels, at, value)
+				}
+				if err != nil {
+					return fmt.Errorf("%s: %s: %w", name, metric, err)
+				}
+			}
+		}
+		for _, w := range a.Warnings {
+			d.Notes = append(d.Notes, "Prometheus warns: "+w)
+		}
+	}
+}

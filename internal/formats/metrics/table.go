@@ -1,0 +1,259 @@
+package metrics
+
+import (
+	"fmt"
+	"strings"
+
+	dto "github.com/prometheus/client_model/go"
+
+	"weft/units"
+)
+
+// Subject is what a metric counts.
+type Subject string
+
+// The subjects. Their labels are those of the original exporters, and for all but collectives instance, the
+// host; a fabric of weft is in fabric.
+const (
+	OfPort       Subject = "port of a NIC"      // device (mlx5_0), port
+	OfNetdev     Subject = "interface of a NIC" // device (eth0)
+	OfGPU        Subject = "GPU"                // gpu, UUID, device, Hostname
+	OfCollective Subject = "collective"         // as NCCL Inspector's
+	OfRun        Subject = "run"                // fabric
+)
+
+// Row is a metric.
+type Row struct {
+	Name    string   // %d is a priority, 0 to 7
+	Also    []string // names of the same counter at other exporters: they are read, and not written
+	Type    dto.MetricType
+	Unit    string
+	Of      Subject
+	Only    string // the protocols that have it begin so; empty: all
+	Help    string // the original's
+	Source  string // of the name
+	Counter string // of Linux, or the exporter's field
+	Counts  string // what weft counts under this name
+	// More and Less say what a value means that is above or below the peers'; empty if it means nothing.
+	More, Less string
+
+	live bool                                // a live device counts it, too
+	port func(p *Port, priority int) float64 // of OfPort and OfNetdev
+}
+
+const (
+	counter = dto.MetricType_COUNTER
+	gauge   = dto.MetricType_GAUGE
+	untyped = dto.MetricType_UNTYPED
+
+	infiniband = "infiniband"
+	roce       = "roce"
+
+	nodeInfiniband = "node_exporter, infiniband"
+	nodeEthtool    = "node_exporter, ethtool"
+	rdmaExporter   = "rdma_"
+)
+
+// Names of metrics that code outside of the table uses.
+const (
+	RateName      = "node_infiniband_rate_bytes_per_second"
+	SimulatedName = "weft_simulated_seconds_total"
+	busBandwidth  = "nccl_bus_bandwidth_gbs"
+	nvlinkSent    = "DCGM_FI_PROF_NVLINK_TX_BYTES"
+	nvlinkTaken   = "DCGM_FI_PROF_NVLINK_RX_BYTES"
+	nvlinkBoth    = "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL"
+)
+
+// hw is a row of an adapter's hw_counters.
+func hw(name, file, only, help, counts string, of func(p *Port) int64) Row {
+	return Row{
+		Name: "node_infiniband_" + name, Also: []string{rdmaExporter + file + "_total"}, Type: counter, Unit: "packets", Of: OfPort, Only: only,
+		Help: help, Source: nodeInfiniband, Counter: "hw_counters/" + file, Counts: counts, port: func(p *Port, _ int) float64 { return float64(of(p)) },
+	}
+}
+
+// means gives a row its meaning.
+func (r Row) means(more, less string) Row {
+	r.More, r.Less = more, less
+	return r
+}
+
+// counted marks a row that live devices have, too.
+func (r Row) counted() Row {
+	r.live = true
+	return r
+}
+
+// on limits a row to a protocol.
+func (r Row) on(protocol string) Row {
+	r.Only = protocol
+	return r
+}
+
+// pfc is a row of ethtool's counters of a priority.
+func pfc(name, key, unit, counts string, of func(p *Port, priority int) float64) Row {
+	return Row{
+		Name: "node_ethtool_" + name, Type: untyped, Unit: unit, Of: OfNetdev, Only: roce, Help: "Network interface " + key,
+		Source: nodeEthtool, Counter: "ethtool -S: " + key, Counts: counts, port: of,
+	}
+}
+
+// simple is a row of an adapter's counters. rdma_exporter has no gauges of them, and counts data in units of 4
+// bytes.
+func simple(name, file string, t dto.MetricType, unit, help, counts string, of func(p *Port) float64) Row {
+	r := Row{
+		Name: "node_infiniband_" + name, Type: t, Unit: unit, Of: OfPort, Help: help, Source: nodeInfiniband, Counter: file, Counts: counts,
+		port: func(p *Port, _ int) float64 { return of(p) },
+	}
+	if t == counter && unit != "bytes" {
+		r.Also = []string{rdmaExporter + file + "_total"}
+	}
+	return r
+}
+
+const (
+	lessTraffic = "less traffic than its peers: work that is spread unevenly, a route or rail that is avoided, or a slower link; other counters of the same port tell them apart"
+	moreTraffic = "more traffic than its peers: it is the target or the source of more flows, as the root of an incast or a rail that others fail over to"
+)
+
+// Rows are the metrics.
+var Rows = []Row{
+	simple("state_id", "state", gauge, "state", "State of the InfiniBand port (0: no change, 1: down, 2: init, 3: armed, 4: active, 5: act defer)",
+		"4", func(p *Port) float64 { return float64(p.State) }).means("", "the port is not active as its peers are").counted(),
+	simple("physical_state_id", "phys_state", gauge, "state", "Physical state of the InfiniBand port (0: no change, 1: sleep, 2: polling, 3: disable, 4: shift, 5: link up, 6: link error recover, 7: phytest)",
+		"5", func(p *Port) float64 { return map[int]float64{4: 5}[p.State] }).counted(),
+	simple("rate_bytes_per_second", "rate", gauge, "bytes/s", "Maximum signal transfer rate",
+		"rate of the link", func(p *Port) float64 { return float64(p.Rate) / 8 }).means("", "the link runs at a lower rate than its peers': a cable, a breakout mode or a speed that was set"),
+	simple("port_data_transmitted_bytes_total", "port_xmit_data", counter, "bytes", "Number of data octets transmitted on all links",
+		"bytes on the wire that the port sent, with headers", func(p *Port) float64 { return float64(p.Sent) }).means(moreTraffic, lessTraffic).counted(),
+	simple("port_data_received_bytes_total", "port_rcv_data", counter, "bytes", "Number of data octets received on all links",
+		"bytes that the switch sent to the port", func(p *Port) float64 { return float64(p.Received) }).means(moreTraffic, lessTraffic).counted(),
+	simple("port_packets_transmitted_total", "port_xmit_packets", counter, "packets", "Number of packets transmitted on all VLs from this port (including errors)",
+		"packets, with acknowledgements", func(p *Port) float64 { return float64(p.Counts.Sent) }).counted(),
+	simple("port_packets_received_total", "port_rcv_packets", counter, "packets", "Number of packets received on all VLs by this port (including errors)",
+		"packets that reached a queue pair", func(p *Port) float64 { return float64(p.Counts.Received) }).counted(),
+	simple("port_transmit_wait_total", "port_xmit_wait", counter, "ticks", "Number of ticks during which the port had data to transmit but no data was sent during the entire tick",
+		"time in which a packet waited for credits. A tick is taken for 1 ns, an assumption: its length depends on the adapter", func(p *Port) float64 { return float64(p.CreditWait / units.Nanosecond) }).on(infiniband).
+		means("it waits for credits more than its peers do: the switch's buffers are full of packets for a congested port or for a host that receives slowly", ""),
+	simple("port_discards_transmitted_total", "port_xmit_discards", counter, "packets", "Number of outbound packets discarded by the port because the port is down or congested",
+		"packets dropped at the port", func(p *Port) float64 { return float64(p.DiscardsSent) }).means("it discards packets that it should send: the link was down or stood still", ""),
+	simple("port_discards_received_total", "port_rcv_discards", counter, "packets", "Number of inbound packets discarded by the port because the port is down or congested",
+		"packets that came in by the port and were dropped", func(p *Port) float64 { return float64(p.DiscardsTaken) }).means("it discards packets that arrive: the host receives too slowly, or the packets are damaged", ""),
+	hw("np_cnp_packets_sent_total", "np_cnp_sent", roce,
+		"The number of CNP packets sent by the Notification Point when it noticed congestion experienced in the RoCEv2 IP header (ECN bits). The counters was added in MLNX_OFED 4.1",
+		"CNPs sent", func(p *Port) int64 { return p.Counts.CNPsSent }).
+		means("it asks its senders to slow down more than its peers do: several flows meet on the way to it, or at its own link", "").counted(),
+	hw("np_ecn_marked_roce_packets_received_total", "np_ecn_marked_roce_packets", roce,
+		"The number of RoCEv2 packets received by the notification point which were marked for experiencing the congestion (ECN bits where '11' on the ingress RoCE traffic) . The counters was added in MLNX_OFED 4.1",
+		"packets that arrived with a mark", func(p *Port) int64 { return p.Counts.Marked }).
+		means("more of its packets met a queue: several flows meet on the way to it, or at its own link", "").counted(),
+	hw("rp_cnp_packets_handled_total", "rp_cnp_handled", roce,
+		"The number of CNP packets handled by the Reaction Point HCA to throttle the transmission rate. The counters was added in MLNX_OFED 4.1",
+		"CNPs that arrived", func(p *Port) int64 { return p.Counts.CNPsHandled }).
+		means("it was slowed down by CNPs more than its peers: its flows cross a congested port", "").counted(),
+	hw("out_of_sequence_packets_received_total", "out_of_sequence", "", "The number of out of sequence packets received.",
+		"requests with a PSN ahead of the expected one", func(p *Port) int64 { return p.Counts.OutOfSequence }).
+		means("packets on the way to it are lost or overtaken: a bad cable on its side, drops in a switch, or adaptive routing", ""),
+	hw("packet_sequence_errors_total", "packet_seq_err", "", "The number of received NAK sequence error packets. The QP retry limit was not exceeded.",
+		"NAKs for a sequence error that arrived", func(p *Port) int64 { return p.Counts.SequenceNAKs }).
+		means("packets that it sent were lost on the way: a bad cable on its side, or drops in a switch", ""),
+	hw("local_ack_timeout_errors_total", "local_ack_timeout_err", "", "The number of times QP's ack timer expired for RC, XRC, DCT QPs at the sender side. The QP retry limit was not exceed, therefore it is still recoverable error.",
+		"timeouts of acknowledgements", func(p *Port) int64 { return p.Counts.Timeouts }).
+		means("its acknowledgements did not come: a lost last packet, a lost answer, or a peer that stood still", ""),
+	hw("rnr_nak_retry_packets_received_total", "rnr_nak_retry_err", "", "The number of received RNR NAK packets. The QP retry limit was not exceeded.",
+		"RNR NAKs that arrived", func(p *Port) int64 { return p.Counts.RNRNAKs }).
+		means("its peers had no receive posted: their processes are late", ""),
+	hw("duplicate_requests_packets_total", "duplicate_request", "", "The number of received packets. A duplicate request is a request that had been previously executed.",
+		"requests with a PSN behind the expected one", func(p *Port) int64 { return p.Counts.Duplicates }).
+		means("packets came to it twice: acknowledgements that it sent were lost or late", ""),
+	hw("rx_read_requests_total", "rx_read_requests", "", "The number of received READ requests for the associated QPs.",
+		"READ requests that arrived", func(p *Port) int64 { return p.Counts.Reads }),
+	hw("rx_write_requests_total", "rx_write_requests", "", "The number of received WRITE requests for the associated QPs.",
+		"WRITEs whose first packet arrived", func(p *Port) int64 { return p.Counts.Writes }),
+	fault("symbol_error_total", "symbol_error", "Number of minor link errors detected on one or more physical lanes.", "its cable or transceiver damages bits"),
+	fault("link_downed_total", "link_downed", "Number of times the link failed to recover from an error state and went down", "its link went down"),
+	fault("link_error_recovery_total", "link_error_recovery", "Number of times the link successfully recovered from an error state", "its link recovered from errors: a marginal cable or transceiver"),
+	fault("port_errors_received_total", "port_rcv_errors", "Number of packets containing an error that were received on this port", "damaged packets come in by its link"),
+	fault("local_link_integrity_errors_total", "local_link_integrity_errors", "Number of times that the count of local physical errors exceeded the threshold specified by LocalPhyErrors.", "its link has physical errors"),
+	pfc("received_prio%d_pause", "rx_prio%d_pause", "frames", "PFC frames of the priority that arrived, with those that end a pause",
+		func(p *Port, priority int) float64 { return float64(p.Counts.PausesTaken[priority]) }).
+		means("its switch stops it more than its peers: its packets go to a congested port, or to a host that receives slowly", ""),
+	pfc("received_prio%d_pause_duration", "rx_prio%d_pause_duration", "us", "time in which the priority was paused",
+		func(p *Port, priority int) float64 { return float64(p.Paused[priority] / units.Microsecond) }).
+		means("it is paused for longer than its peers: its packets go to a congested port, or to a host that receives slowly", ""),
+	pfc("transmitted_prio%d_pause", "tx_prio%d_pause", "frames", "PFC frames of the priority that the NIC sent",
+		func(p *Port, priority int) float64 { return float64(p.Counts.PausesSent[priority]) }).
+		means("it stops its switch: the host does not take in what arrives. Causes are the PCIe slot, memory, or page tables, not the network", ""),
+	{
+		Name: nvlinkSent, Type: gauge, Unit: "bytes/s", Of: OfGPU, Source: "dcgm-exporter", Counter: "DCGM field 1011",
+		Help:   "The rate of data transmitted over NVLink, not including protocol headers, in bytes per second.",
+		Counts: "bytes that the GPU sent into the scale-up network, over the simulated time; protocol headers are in them",
+		Less:   "the GPU sends less over NVLink than its peers", More: "the GPU sends more over NVLink than its peers",
+	},
+	{
+		Name: nvlinkTaken, Type: gauge, Unit: "bytes/s", Of: OfGPU, Source: "dcgm-exporter", Counter: "DCGM field 1012",
+		Help:   "The rate of data received over NVLink, not including protocol headers, in bytes per second.",
+		Counts: "the same for what it received",
+		Less:   "the GPU receives less over NVLink than its peers", More: "the GPU receives more over NVLink than its peers",
+	},
+	{
+		Name: nvlinkBoth, Type: untyped, Unit: "MB/s", Of: OfGPU, Source: "dcgm-exporter, as a counter; it behaves as a rate", Counter: "DCGM field 449",
+		Help:   "Total number of NVLink bandwidth counters for all lanes.",
+		Counts: "the sum of both directions, in 10⁶ bytes a second",
+	},
+	{
+		Name: busBandwidth, Type: gauge, Unit: "GB/s", Of: OfCollective, Source: "NCCL Inspector", Counter: "coll_busbw_gbs",
+		Help:   "NCCL bus bandwidth for collective operations",
+		Counts: "bus bandwidth of each size that was simulated",
+		Less:   "the rank spends longer in the collective than its peers: it waits for others", More: "the rank spends less time in the collective than its peers: it comes last, and the others wait for it",
+	},
+	{
+		Name: SimulatedName, Type: counter, Unit: "s", Of: OfRun, Source: "weft", Help: "Simulated time of the simulations that are counted.",
+		Counts: "the denominator of rates: counters grow with simulated time, and Prometheus scrapes by the clock on the wall",
+	},
+	{Name: "weft_events_total", Type: counter, Unit: "events", Of: OfRun, Source: "weft", Help: "Events of the simulator.", Counts: "work of the simulator, of all simulations"},
+	{Name: "weft_simulations", Type: gauge, Unit: "simulations", Of: OfRun, Source: "weft", Help: "Simulations that the run consists of.", Counts: "simulations"},
+	{Name: "weft_simulations_done_total", Type: counter, Unit: "simulations", Of: OfRun, Source: "weft", Help: "Simulations that have ended.", Counts: "simulations that have ended"},
+}
+
+// fault is a row of a counter that weft reads from clusters; its simulation has no such fault on a port of a
+// NIC.
+func fault(name, file, help, more string) Row {
+	r := simple(name, file, counter, "errors", help, "read, not written", nil)
+	r.More, r.port = more, nil
+	return r
+}
+
+// names are the names of a row, one for each priority.
+func (r *Row) names() []string {
+	if !strings.Contains(r.Name, "%d") {
+		return []string{r.Name}
+	}
+	var all []string
+	for priority := range 8 {
+		all = append(all, fmt.Sprintf(r.Name, priority))
+	}
+	return all
+}
+
+// Judged reports whether a value unlike the peers' means something.
+func (r *Row) Judged() bool { return r.More != "" || r.Less != "" }
+
+// rowsByName are the rows by each name under which they are read.
+var rowsByName = func() map[string]*Row {
+	by := make(map[string]*Row)
+	for i := range Rows {
+		for _, name := range append(Rows[i].names(), Rows[i].Also...) {
+			by[name] = &Rows[i]
+		}
+	}
+	return by
+}()
+
+// Selector is the selector of PromQL for the row under all of its names, with further matchers.
+func (r *Row) Selector(match string) string {
+	return `{__name__=~"` + strings.Join(append(r.names(), r.Also...), "|") + `",` + match + `}`
+}
+
+// Known reports whether a metric is in the table.
+func Known(name string) bool { return rowsByName[name] != nil }

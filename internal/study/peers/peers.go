@@ -1,0 +1,250 @@
+package peers
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"weft/internal/formats/metrics"
+)
+
+const (
+	leastPeers = 5
+	railHosts  = 16
+	sigmas     = 6
+	leastCount = 10
+	tails      = 7
+	mostShare  = 0.25
+	ownShare   = 0.05
+)
+
+// Finding is a value that stands out.
+type Finding struct {
+	Subject string  `json:"subject"` // host, device and port, or host and GPU or rank
+	Metric  string  `json:"metric"`
+	Value   float64 `json:"value"` // of a counter its increase in the range
+	Median  float64 `json:"median"`
+	Spread  float64 `json:"spread"` // of the peers
+	Peers   int     `json:"peers"`
+	Unit    string  `json:"unit"`
+	Where   string  `json:"role"` // of the peers
+	Fits    string  `json:"fits"` // what it means
+	rank    int
+}
+
+// Group is a metric of one role.
+type Group struct {
+	Metric string  `json:"metric"`
+	Where  string  `json:"role"`
+	Peers  int     `json:"peers"`
+	Median float64 `json:"median"`
+	Spread float64 `json:"spread"`
+	Out    int     `json:"standing_out"`
+	Why    string  `json:"not_judged,omitempty"` // the reason; empty if it was judged
+}
+
+// Result is the comparison.
+type Result struct {
+	Findings []Finding `json:"findings"` // by subject; the metric that is nearest to a cause first
+	Groups   []Group   `json:"groups"`
+	Seconds  float64   `json:"range_seconds"` // 0: each counter has one value, its count since it began
+	Subjects int       `json:"subjects"`
+	Resets   int       `json:"counter_resets"`
+	Invalid  int       `json:"values_not_numbers"`
+	Notes    []string  `json:"notes,omitempty"`
+}
+
+// value is the value of a metric on a subject.
+type value struct {
+	subject string
+	x       float64
+}
+
+// group is the values of a metric in a role.
+type group struct {
+	row    *metrics.Row
+	metric string
+	where  string
+	values []value
+}
+
+// Compare compares everything with its peers.
+func Compare(d *metrics.Data) *Result {
+	r := &Result{Seconds: d.Seconds(), Invalid: d.Invalid, Notes: slices.Clone(d.Notes)}
+	roles := rolesOf(d)
+	groups, order := map[string]*group{}, []string(nil)
+	subjects := map[string]bool{}
+	for _, s := range d.Series {
+		if !s.Row.Judged() {
+			continue
+		}
+		x, resets := s.Value()
+		r.Resets += resets
+		subject, where := subjectOf(s), roles.of(s)
+		subjects[subject] = true
+		key := s.Name + "\x00" + where
+		g := groups[key]
+		if g == nil {
+			g = &group{row: s.Row, metric: s.Name, where: where}
+			groups[key] = g
+			order = append(order, key)
+		}
+		g.values = append(g.values, value{subject, x})
+	}
+	r.Subjects = len(subjects)
+	slices.Sort(order)
+	for _, key := range order {
+		r.judge(groups[key])
+	}
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.rank, b.rank), cmp.Compare(a.Metric, b.Metric))
+	})
+	return r
+}
+
+// judge finds the values of a group that stand out.
+func (r *Result) judge(g *group) {
+	sorted := make([]float64, len(g.values))
+	for i, v := range g.values {
+		sorted[i] = v.x
+	}
+	middle := median(sorted)
+	out := Group{Metric: g.metric, Where: g.where, Peers: len(sorted), Median: middle}
+	most := sorted[(len(sorted)-1)*9/10]
+	for i, v := range g.values {
+		sorted[i] = math.Abs(v.x - middle)
+	}
+	traffic := g.row.Less != "" // a count of faults has no value that is too small
+	limit := 0.0
+	if traffic {
+		out.Spread = max(1.4826*median(sorted), ownShare*math.Abs(middle))
+	} else {
+		out.Spread = max(most-middle, math.Sqrt(math.Abs(middle)), 1)
+		limit = max(leastCount, most+tails*out.Spread)
+	}
+	var found []Finding
+	for _, v := range g.values {
+		away := v.x - middle
+		fits := g.row.More
+		if away < 0 {
+			fits = g.row.Less
+		}
+		if fits == "" || traffic && math.Abs(away) <= sigmas*out.Spread || !traffic && v.x <= limit {
+			continue
+		}
+		found = append(found, Finding{
+			Subject: v.subject, Metric: g.metric, Value: v.x, Median: middle, Spread: out.Spread, Peers: len(g.values) - 1, Unit: g.row.Unit,
+			Where: g.where, Fits: fits, rank: rankOf(g.metric),
+		})
+	}
+	out.Out = len(found)
+	switch {
+	case len(g.values) < leastPeers:
+		out.Why = fmt.Sprintf("fewer than %d peers", leastPeers)
+	case float64(len(found)) > mostShare*float64(len(g.values)):
+		out.Why = "more than a quarter stand out: they have several roles"
+	default:
+		r.Findings = append(r.Findings, found...)
+	}
+	r.Groups = append(r.Groups, out)
+}
+
+// median sorts values and returns the median.
+func median(values []float64) float64 {
+	slices.Sort(values)
+	n := len(values)
+	return values[n/2]/2 + values[(n-1)/2]/2
+}
+
+// nearCause are parts of names of metrics, those nearest to a cause first: a link's rate and its errors, the
+// host that stops its switch; then losses; then waits; then traffic, which follows from all of them.
+var nearCause = []string{
+	"state_id", "rate_bytes", "link_downed", "symbol_error", "link_error", "port_errors", "integrity", "transmitted_prio", "discards",
+	"sequence", "timeout", "rnr_nak", "duplicate", "wait", "received_prio", "cnp", "ecn",
+}
+
+func rankOf(metric string) int {
+	if i := slices.IndexFunc(nearCause, func(part string) bool { return strings.Contains(metric, part) }); i >= 0 {
+		return i
+	}
+	return len(nearCause)
+}
+
+// subjectOf names what a series is of.
+func subjectOf(s *metrics.Series) string {
+	l := s.Labels
+	host := cmp.Or(l["instance"], l["Hostname"], l["hostname"], l["node"])
+	switch s.Row.Of {
+	case metrics.OfCollective:
+		host = cmp.Or(l["node"], host)
+		if l["rank"] != "" {
+			return strings.TrimSpace(host + " rank " + l["rank"])
+		}
+		return strings.TrimSpace(host + " " + l["gpu"])
+	case metrics.OfGPU:
+		return strings.TrimSpace(cmp.Or(l["Hostname"], host) + " GPU " + l["gpu"])
+	}
+	name := strings.TrimSpace(host + " " + cmp.Or(l["device"], l["interface"]))
+	if l["port"] != "" && l["port"] != "1" {
+		name += " port " + l["port"]
+	}
+	if l["fabric"] != "" {
+		name += " (" + l["fabric"] + ")"
+	}
+	return name
+}
+
+// roles are the roles of ports.
+type roles struct {
+	hosts map[string]map[string]bool // by device: hosts
+	rate  map[string]float64         // by subject: of the link
+}
+
+func rolesOf(d *metrics.Data) roles {
+	r := roles{map[string]map[string]bool{}, map[string]float64{}}
+	for _, s := range d.Series {
+		if s.Row.Of != metrics.OfPort && s.Row.Of != metrics.OfNetdev {
+			continue
+		}
+		device := deviceOf(s)
+		if r.hosts[device] == nil {
+			r.hosts[device] = map[string]bool{}
+		}
+		r.hosts[device][s.Labels["instance"]] = true
+		if s.Row.Name == metrics.RateName {
+			r.rate[subjectOf(s)], _ = s.Value()
+		}
+	}
+	return r
+}
+
+func deviceOf(s *metrics.Series) string {
+	return strings.TrimSpace(s.Labels["fabric"] + " " + cmp.Or(s.Labels["device"], s.Labels["interface"]) + " " + s.Labels["port"])
+}
+
+// of is the role of a series, in words.
+func (r roles) of(s *metrics.Series) string {
+	l := s.Labels
+	switch s.Row.Of {
+	case metrics.OfCollective:
+		return strings.Join(strings.Fields(strings.Join([]string{l["collective"], l["message_size"], l["nranks"], "ranks", l["algo_proto"], l["comm_name"], l["fabric"]}, " ")), " ")
+	case metrics.OfGPU:
+		return strings.TrimSpace("GPUs " + l["modelName"] + " " + l["fabric"])
+	}
+	fabric := ""
+	if l["fabric"] != "" {
+		fabric = " of " + l["fabric"]
+	}
+	if device := deviceOf(s); len(r.hosts[device]) >= railHosts {
+		return cmp.Or(l["device"], l["interface"]) + " of all hosts" + fabric
+	}
+	if rate := r.rate[subjectOf(s)]; rate > 0 && s.Row.Name != metrics.RateName {
+		return fmt.Sprintf("ports of %.0f Gb/s%s", rate*8/1e9, fabric)
+	}
+	if s.Row.Of == metrics.OfNetdev {
+		return "interfaces" + fabric
+	}
+	return "ports" + fabric
+}

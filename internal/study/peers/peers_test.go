@@ -1,0 +1,161 @@
+package peers
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"weft/internal/formats/metrics"
+)
+
+// cluster is a text dump of hosts with 8 ports, at two times. A change is by "host device metric".
+func cluster(hosts int, changes map[string]float64) string {
+	chance := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	value := map[string]func() float64{
+		"node_infiniband_rate_bytes_per_second":                     func() float64 { return 5e10 },
+		"node_infiniband_port_data_transmitted_bytes_total":         func() float64 { return 1e12 * (1 + 0.03*chance.NormFloat64()) },
+		"node_infiniband_symbol_error_total":                        func() float64 { return 0 },
+		"node_infiniband_np_cnp_packets_sent_total":                 func() float64 { return 1000 * chance.ExpFloat64() },
+		"node_infiniband_rx_write_requests_total":                   func() float64 { return 1e6 * chance.Float64() },
+		"node_infiniband_packet_sequence_errors_total":              func() float64 { return float64(chance.IntN(4)) },
+		"node_infiniband_local_ack_timeout_errors_total":            func() float64 { return 0 },
+		"node_infiniband_port_transmit_wait_total":                  func() float64 { return 1e6 * (1 + 0.2*chance.NormFloat64()) },
+		"node_infiniband_np_ecn_marked_roce_packets_received_total": func() float64 { return 1e4 * chance.ExpFloat64() },
+		"node_ethtool_received_prio3_pause":                         func() float64 { return 50 * chance.ExpFloat64() },
+		"node_infiniband_out_of_sequence_packets_received_total":    func() float64 { return float64(chance.IntN(4)) },
+		"node_infiniband_port_packets_received_total":               func() float64 { return 1e9 * chance.Float64() },
+		"node_infiniband_port_discards_received_total":              func() float64 { return 0 },
+		"node_infiniband_duplicate_requests_packets_total":          func() float64 { return 0 },
+		"node_infiniband_rnr_nak_retry_packets_received_total":      func() float64 { return 0 },
+		"node_infiniband_rp_cnp_packets_handled_total":              func() float64 { return 1000 * chance.ExpFloat64() },
+		"node_infiniband_link_downed_total":                         func() float64 { return 0 },
+		"node_infiniband_port_data_received_bytes_total":            func() float64 { return 1e12 * (1 + 0.03*chance.NormFloat64()) },
+	}
+	for host := range hosts {
+		for nic := range 8 {
+			for name, of := range value {
+				x := of()
+				if c, is := changes[fmt.Sprintf("n%d mlx5_%d %s", host, nic, name)]; is {
+					x = c
+				}
+				labels := fmt.Sprintf(`{device="mlx5_%d",port="1",instance="n%d"}`, nic, host)
+				start, end := 1e6*chance.Float64(), x
+				if name != metrics.RateName {
+					end += start
+				} else {
+					start = x
+				}
+				fmt.Fprintf(&b, "%s%s %v 1700000000000\n%s%s %v 1700003600000\n", name, labels, start, name, labels, end)
+			}
+		}
+	}
+	return b.String()
+}
+
+func compared(t *testing.T, text string) *Result {
+	t.Helper()
+	var d metrics.Data
+	if err := d.Read("dump", strings.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	return Compare(&d)
+}
+
+// In a healthy cluster whose congestion is exponential and whose traffic varies by 3 %, no link is accused of
+// a fault.
+func TestAHealthyClusterHasNoFaults(t *testing.T) {
+	for _, hosts := range []int{4, 64} {
+		r := compared(t, cluster(hosts, nil))
+		for _, f := range r.Findings {
+			t.Errorf("%d hosts: %s %s %v beside %v", hosts, f.Subject, f.Metric, f.Value, f.Median)
+		}
+		if r.Seconds != 3600 || len(r.Groups) == 0 {
+			t.Errorf("%v s, %d groups", r.Seconds, len(r.Groups))
+		}
+	}
+}
+
+// Planted faults are found, the metric that is nearest to the cause first, and nothing else.
+func TestPlantedFaultsAreFound(t *testing.T) {
+	traffic := "n3 mlx5_2 node_infiniband_port_data_transmitted_bytes_total"
+	planted := map[string]float64{
+		"n3 mlx5_2 node_infiniband_rate_bytes_per_second": 1.25e10,
+		traffic: 2.4e11,
+		"n1 mlx5_7 node_infiniband_symbol_error_total":           400,
+		"n1 mlx5_7 node_infiniband_packet_sequence_errors_total": 90,
+		"n0 mlx5_0 node_infiniband_link_downed_total":            12,
+	}
+	for _, hosts := range []int{4, 64} {
+		r := compared(t, cluster(hosts, planted))
+		first := map[string]string{}
+		for _, f := range r.Findings {
+			if first[f.Subject] == "" {
+				first[f.Subject] = f.Metric
+			}
+			if _, is := planted[f.Subject+" "+f.Metric]; !is {
+				t.Errorf("%d hosts: %s %s was not planted", hosts, f.Subject, f.Metric)
+			}
+			if f.Fits == "" {
+				t.Errorf("%s says nothing", f.Metric)
+			}
+		}
+		want := len(planted)
+		if hosts < railHosts {
+			want-- // a port of another rate has no peers in traffic
+		}
+		if len(r.Findings) != want {
+			t.Errorf("%d hosts: %d findings of %d planted: %+v", hosts, len(r.Findings), len(planted), r.Findings)
+		}
+		for subject, metric := range map[string]string{
+			"n3 mlx5_2": metrics.RateName, "n1 mlx5_7": "node_infiniband_symbol_error_total", "n0 mlx5_0": "node_infiniband_link_downed_total",
+		} {
+			if first[subject] != metric {
+				t.Errorf("%d hosts, %s: first is %q, want %q", hosts, subject, first[subject], metric)
+			}
+		}
+	}
+}
+
+// A device that is slower on every host has another role, and is no outlier.
+func TestAnotherRoleIsNoOutlier(t *testing.T) {
+	changes := map[string]float64{}
+	for host := range 32 {
+		changes[fmt.Sprintf("n%d mlx5_7 %s", host, metrics.RateName)] = 1.25e10
+		changes[fmt.Sprintf("n%d mlx5_7 node_infiniband_port_data_transmitted_bytes_total", host)] = 1e9 + float64(host)
+	}
+	if r := compared(t, cluster(32, changes)); len(r.Findings) > 0 {
+		t.Errorf("%+v", r.Findings)
+	}
+}
+
+// The rank that spends the least time in a collective came last.
+func TestTheLastRankIsNamed(t *testing.T) {
+	var b strings.Builder
+	for rank := range 16 {
+		for call := range 5 {
+			busbw := 300 + float64(rank%3)
+			if rank == 11 {
+				busbw = 460
+			}
+			fmt.Fprintf(&b, `{"header":{"id":"0x1","rank":%d,"n_ranks":16,"nnodes":2},"metadata":{"dump_timestamp_us":%d,"hostname":"h%d"},"coll_perf":{"coll":"AllReduce","coll_msg_size_bytes":1073741824,"coll_busbw_gbs":%v}}`+"\n", rank, 1700000000000000+call*1000000, rank/8, busbw)
+		}
+	}
+	r := compared(t, b.String())
+	if len(r.Findings) != 1 || r.Findings[0].Subject != "h1 rank 11" || !strings.Contains(r.Findings[0].Fits, "comes last") {
+		t.Errorf("%+v", r.Findings)
+	}
+}
+
+// Few peers are not judged.
+func TestFewPeersAreNotJudged(t *testing.T) {
+	text := ""
+	for i, v := range []string{"0", "0", "0", "500"} {
+		text += fmt.Sprintf("node_infiniband_symbol_error_total{device=\"mlx5_0\",instance=\"n%d\"} %s\n", i, v)
+	}
+	r := compared(t, text)
+	if len(r.Findings) > 0 || len(r.Groups) != 1 || r.Groups[0].Why == "" {
+		t.Errorf("%+v", r)
+	}
+}
