@@ -18,7 +18,8 @@ func newValidate(e *Env) *cobra.Command {
 		Use:   "validate",
 		Short: "compare weft with closed forms, other simulators and measurements",
 		Long: `Runs the validation cases: the reference, weft's result, the error and the verdict of
-each. It prints the number of passing rows, and the misses; with --details every case.
+each. Standard error has a line for each case when it is done, in the order of the page;
+then come the number of passing rows, and the misses, with --details every case.
 It exits with 3 if a scored case misses its tolerance. --markdown prints
 docs/VALIDATION.md.`,
 		Example: `  weft validate
@@ -63,6 +64,11 @@ func (v *validation) run(ctx context.Context, e *Env) error {
 	line := e.working("cases are simulated")
 	done := 0
 	o.Done = func(r *validate.Result) {
+		if len(cases) > 1 {
+			line.clear()
+			pass, miss, shown := validate.Count([]validate.Result{*r})
+			e.note("%s: %d pass, %d miss, %d not scored\n", r.Case.ID, pass, miss, shown)
+		}
 		done++
 		line.count(done, len(cases), r.Case.ID)
 	}

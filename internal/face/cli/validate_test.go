@@ -44,6 +44,14 @@ func TestValidateExitsWith3OnAMiss(t *testing.T) {
 	}
 }
 
+// A case is reported when it is done: a run that is stopped has told what it knew.
+func TestValidateReportsEachCaseWhenItIsDone(t *testing.T) {
+	_, errs, code := runVerb(t, newValidate, "--case", "packet")
+	if want := "packet/infiniband: 9 pass, 0 miss, 0 not scored\npacket/roce/cut-through: 8 pass"; code != OK || !strings.Contains(errs, want) {
+		t.Errorf("exit code %d, want %q on standard error:\n%s", code, want, errs)
+	}
+}
+
 func TestValidateOfNothingIsBadInput(t *testing.T) {
 	_, errs, code := runVerb(t, newValidate, "--case", "nonsense")
 	if code != BadInput || !strings.Contains(errs, "packet/infiniband") {

@@ -1,10 +1,12 @@
 package validate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 
+	"weft/internal/base/cores"
 	"weft/internal/study/measured"
 )
 
@@ -35,12 +37,25 @@ type Case struct {
 // Env is the surroundings of a case.
 type Env struct {
 	Ctx context.Context
+	// Workers is the number of cores of a case whose parts are independent; 0 is 1.
+	Workers int
 	// Short shortens slow cases; the tolerance of a statistical case grows with
 	// its confidence interval.
 	Short bool
 	// Change, if not nil, changes the models before the network is built: a test
 	// uses it to show that every case can fail.
 	Change func(*Models)
+}
+
+// each does the n independent parts of a case, and returns the first of their errors.
+func (e *Env) each(n int, do func(i int) error) error {
+	errs := make([]error, n)
+	cores.Each(n, max(1, e.Workers), func(i int) {
+		if errs[i] = e.Ctx.Err(); errs[i] == nil {
+			errs[i] = do(i)
+		}
+	})
+	return cmp.Or(errs...)
 }
 
 // Row is a number, or a series of numbers of one kind, with its reference.

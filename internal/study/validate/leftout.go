@@ -35,15 +35,21 @@ func (p *predictedStep) exact() float64 { return 1 / (1/p.factor + (p.Seconds-p.
 // off is the relative error with a factor.
 func (p *predictedStep) off(factor float64) float64 { return relative(p.Seconds, p.at(factor)) }
 
-// predictedSteps are the steps that were simulated, by ID: several cases show some.
+// predictedSteps are the steps that were simulated or begun, by ID: several cases show some.
 var predictedSteps sync.Map
 
-// predicted simulates a published step.
+// predicted is weft's time of a published step, simulated once.
 func (s *publishedStep) predicted(ctx context.Context) (*predictedStep, error) {
-	known, _ := predictedSteps.Load(s.ID)
-	if p, ok := known.(*predictedStep); ok {
-		return p, nil
+	once, _ := predictedSteps.LoadOrStore(s.ID, sync.OnceValues(func() (*predictedStep, error) { return s.simulated(ctx) }))
+	p, err := once.(func() (*predictedStep, error))()
+	if err != nil {
+		predictedSteps.Delete(s.ID) // a run that was stopped says nothing about the next
 	}
+	return p, err
+}
+
+// simulated simulates a published step.
+func (s *publishedStep) simulated(ctx context.Context) (*predictedStep, error) {
 	if onACurve(s.ID) {
 		s.scenario.Training.Noise.Draws = curveDraws
 	}
@@ -80,7 +86,6 @@ func (s *publishedStep) predicted(ctx context.Context) (*predictedStep, error) {
 	if n := result.Fabrics[0].Noise; n != nil {
 		out.noisy = units.Time(n.MeanPs).Seconds()
 	}
-	predictedSteps.Store(s.ID, out)
 	return out, nil
 }
 
@@ -90,18 +95,15 @@ func predictedList(e *Env, of func(*publishedStep) bool) (out []*predictedStep, 
 	if err != nil {
 		return nil, err
 	}
-	for i := range list {
-		s := &list[i]
-		if !of(s) || s.GPUs > mostStepGPUs || e.Short && (s.GPUs > 8 || s.Model != "llama3-8b" && s.Model != "mpt-7b") {
-			continue
-		}
-		p, err := s.predicted(e.Ctx)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, p)
-	}
-	return out, nil
+	list = slices.DeleteFunc(list, func(s publishedStep) bool {
+		return !of(&s) || s.GPUs > mostStepGPUs || e.Short && (s.GPUs > 8 || s.Model != "llama3-8b" && s.Model != "mpt-7b")
+	})
+	out = make([]*predictedStep, len(list))
+	err = e.each(len(list), func(i int) (err error) {
+		out[i], err = list[i].predicted(e.Ctx)
+		return err
+	})
+	return out, err
 }
 
 // sourceSteps is the steps of a source, and of all others whose factor is the same.

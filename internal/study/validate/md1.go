@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weft/internal/base/cores"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/transport"
 	"weft/units"
@@ -32,14 +31,12 @@ func md1Rows(e *Env) ([]Row, error) {
 		count = 200_000
 	}
 	rows := make([]Row, len(loads))
-	errs := make([]error, len(loads))
-	cores.Each(len(loads), len(loads), func(i int) {
+	return rows, e.each(len(loads), func(i int) error {
 		const service = (1024 + 82) * 20 // ps
 		gap := math.Round(service / loads[i])
 		mean, half, err := meanWait(e, gap, service, count, uint64(i+1))
 		if err != nil {
-			errs[i] = err
-			return
+			return err
 		}
 		rho := service / gap
 		want := rho / (2 * (1 - rho)) * service
@@ -48,13 +45,8 @@ func md1Rows(e *Env) ([]Row, error) {
 			t = within(max(0.02, 2*half/want))
 		}
 		rows[i] = one(fmt.Sprintf("load %.1f", loads[i]), Nanoseconds, want, mean, t, "±%.3f ns (%.2f %%) at 95 %%, %d packets", half/1000, 100*half/want, count)
+		return nil
 	})
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return rows, nil
 }
 
 // meanWait is the mean wait of a number of packets in picoseconds and half the width of its 95 %

@@ -67,22 +67,24 @@ func ncclCases() []*Case {
 
 // ncclRows are the mean errors of a cluster, then its table.
 func ncclRows(e *Env, c *measured.Cluster) ([]Row, error) {
-	var table []Row
+	table, chosen := make([]Row, len(c.Rows)), make([]string, len(c.Rows))
+	err := e.each(len(table), func(i int) (err error) {
+		table[i], chosen[i], err = ncclRow(e, c, &c.Rows[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	choices := one("choices of NCCL's debug output", Plain, 0, 0, atLeast, "")
-	for i := range c.Rows {
-		r, chosen, err := ncclRow(e, c, &c.Rows[i])
-		if err != nil {
-			return nil, err
-		}
-		if want := c.Rows[i].Chosen; want != "" && chosen != "" {
+	for i := range table {
+		if want := c.Rows[i].Chosen; want != "" && chosen[i] != "" {
 			choices.Reference[0]++
-			if want == chosen {
+			if want == chosen[i] {
 				choices.Weft[0]++
 			} else {
-				choices.Note = fmt.Sprintf("%s: %s, weft %s", r.Name, want, chosen)
+				choices.Note = fmt.Sprintf("%s: %s, weft %s", table[i].Name, want, chosen[i])
 			}
 		}
-		table = append(table, r)
 	}
 	rows := meanRows(c, table)
 	if choices.Reference[0] > 0 {

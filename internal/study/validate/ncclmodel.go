@@ -88,22 +88,16 @@ func modelRows(e *Env, nodes int, list []reckoned) ([]Row, error) {
 	if e.Short {
 		sizes = sizes[:2]
 	}
-	var rows []Row
-	for i := range list {
-		c := &list[i]
-		for _, bytes := range sizes {
-			got, err := modelled(e.Ctx, nodes, c, int64(bytes))
-			if err != nil {
-				return nil, err
-			}
-			r := one(fmt.Sprintf("%s, %s, %s", c.algo, c.proto, units.Bytes(bytes)), Microseconds, math.Round(c.micros(bytes)*1e6), float64(got), shown, "")
-			if bytes == 8 {
-				r.Tolerance = within(0.01)
-			}
-			rows = append(rows, r)
+	rows := make([]Row, len(list)*len(sizes))
+	return rows, e.each(len(rows), func(i int) error {
+		c, bytes := &list[i/len(sizes)], sizes[i%len(sizes)]
+		got, err := modelled(e.Ctx, nodes, c, int64(bytes))
+		rows[i] = one(fmt.Sprintf("%s, %s, %s", c.algo, c.proto, units.Bytes(bytes)), Microseconds, math.Round(c.micros(bytes)*1e6), float64(got), shown, "")
+		if bytes == 8 {
+			rows[i].Tolerance = within(0.01)
 		}
-	}
-	return rows, nil
+		return err
+	})
 }
 
 // formulaCase compares weft's copy of NCCL's cost model, package nccl, with the same

@@ -39,8 +39,9 @@ func ringRows(e *Env, ib bool) ([]Row, error) {
 	if e.Short {
 		ranks = ranks[:3]
 	}
-	var rows []Row
-	for _, n := range ranks {
+	rows := make([]Row, len(ranks))
+	return rows, e.each(len(ranks), func(i int) error {
+		n := ranks[len(ranks)-1-i] // the longest first
 		m, err := roce("400g")
 		perPacket, pipeline := 4096.0+82+86, 500_000.0
 		if ib {
@@ -48,17 +49,17 @@ func ringRows(e *Env, ib bool) ([]Row, error) {
 			perPacket, pipeline = 4096+26+30+12, 130_000
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		got, err := ring(e, m, n)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		alpha := 2*50_500 + pipeline + 300_000
 		want := 2 * float64(n-1) * (alpha + ringChunk/4096*perPacket*20)
-		rows = append(rows, one(fmt.Sprintf("n = %d", n), Microseconds, want, float64(got), within(0.01), ""))
-	}
-	return rows, nil
+		rows[len(rows)-1-i] = one(fmt.Sprintf("n = %d", n), Microseconds, want, float64(got), within(0.01), "")
+		return nil
+	})
 }
 
 // ring is the time until the last rank has its last chunk.

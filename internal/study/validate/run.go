@@ -10,8 +10,8 @@ import (
 
 // Options are the settings of a run of cases.
 type Options struct {
-	// Workers is the number of cases that run at the same time, at least 1. Results do not depend
-	// on it.
+	// Workers is the number of cores, at least 1: as many cases run at the same time, and as many parts
+	// of a long case. Results do not depend on it.
 	Workers int
 	// Short shortens slow cases.
 	Short bool
@@ -30,7 +30,7 @@ func Run(ctx context.Context, cases []*Case, o Options) ([]Result, error) {
 		if ctx.Err() != nil {
 			return
 		}
-		rows, err := cases[i].Run(&Env{Ctx: ctx, Short: o.Short})
+		rows, err := cases[i].Run(&Env{Ctx: ctx, Workers: o.Workers, Short: o.Short})
 		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return
 		}

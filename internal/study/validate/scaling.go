@@ -31,26 +31,15 @@ func scalingCase() *Case {
 }
 
 func scalingRows(e *Env) (rows []Row, err error) {
-	curves := publishedCurves
-	if e.Short { // all have steps on many GPUs
-		curves = nil
+	if e.Short { // all curves have steps on many GPUs
+		return nil, nil
 	}
-	all, err := publishedStepList()
+	all, err := predictedList(e, func(s *publishedStep) bool { return onACurve(s.ID) })
 	if err != nil {
 		return nil, err
 	}
-	for _, ids := range curves {
-		var on []*predictedStep
-		for i := range all {
-			if !slices.Contains(ids, all[i].ID) {
-				continue
-			}
-			p, err := all[i].predicted(e.Ctx)
-			if err != nil {
-				return nil, err
-			}
-			on = append(on, p)
-		}
+	for _, ids := range publishedCurves {
+		on := slices.DeleteFunc(slices.Clone(all), func(p *predictedStep) bool { return !slices.Contains(ids, p.ID) })
 		small, large := on[0], on[1]
 		efficiency := func(seconds func(*predictedStep) float64) float64 {
 			each := func(p *predictedStep) float64 {
