@@ -54,7 +54,7 @@ type Table struct {
 	Listed  int
 	Hosts   []string
 	PerHost int
-	GPU     string
+	GPUs    []string // their names as the driver prints them, each once
 	// Harness is the way of launch: process, thread or for-all, as the heading of nccl-tests says, or
 	// torch; "" if it is not known. Nodes is the number of nodes if the table says it.
 	Harness string

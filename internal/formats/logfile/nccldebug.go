@@ -13,7 +13,8 @@ import (
 type ncclSaid struct{ b *builder }
 
 var (
-	ncclVersion = regexp.MustCompile(`NCCL version (\d+\.\d+[^\s]*)`)
+	ncclVersion = regexp.MustCompile(`\bNCCL version:? (\d+\.\d+[^\s,;]*)`)
+	listVersion = regexp.MustCompile(`\bnccl ?[=:] ?v?\(?(\d+)[., ]+(\d+)(?:[., ]+(\d+))?`) // all_reduce_bench.py, torch.cuda.nccl.version()
 	testVersion = regexp.MustCompile(`nccl-library=(\d{1,9})\b`)
 	ncclRanks   = regexp.MustCompile(`n[rR]anks (\d{1,9})\b`)
 	ncclDevices = regexp.MustCompile(`NET/\w+ ?: Using (\[\d+\].*)`)
@@ -56,15 +57,19 @@ func (r *ncclSaid) line(n int, text string) {
 	if w := warning(text); w != "" && len(s.Warnings) < maxNotes {
 		s.Warnings = append(s.Warnings, Note{n, w})
 	}
-	if m := testVersion.FindStringSubmatch(text); m != nil {
-		code, _ := strconv.Atoi(m[1]) // NCCL_VERSION_CODE, nccl.h
-		s.Version = fmt.Sprintf("%d.%d.%d", code/10000, code/100%100, code%100)
+	if strings.Contains(text, "nccl") {
+		if m := testVersion.FindStringSubmatch(text); m != nil {
+			code, _ := strconv.Atoi(m[1]) // NCCL_VERSION_CODE, nccl.h
+			r.version(n, fmt.Sprintf("%d.%d.%d", code/10000, code/100%100, code%100))
+		} else if m := listVersion.FindStringSubmatch(text); m != nil {
+			r.version(n, strings.TrimSuffix(m[1]+"."+m[2]+"."+m[3], "."))
+		}
 	}
 	if !strings.Contains(text, "NCCL") {
 		return
 	}
 	if m := ncclVersion.FindStringSubmatch(text); m != nil {
-		s.Version = m[1]
+		r.version(n, m[1])
 	}
 	if m := ncclRanks.FindStringSubmatch(text); m != nil {
 		ranks, _ := strconv.Atoi(m[1])
@@ -88,6 +93,24 @@ func (r *ncclSaid) line(n int, text string) {
 			s.Forced = append(s.Forced, set)
 		}
 	}
+}
+
+// version keeps the first version, and notes another one: nodes or runs differ.
+func (r *ncclSaid) version(n int, version string) {
+	s := &r.b.Said
+	if s.Version == "" {
+		s.Version = version
+	}
+	if first, other := release(s.Version), release(version); first != other {
+		r.b.note(n, "NCCL is %s here, and %s above: the runs or the nodes differ", other, first)
+	}
+}
+
+// release is a version without its build: 2.28.3 of 2.28.3+cuda12.9.
+func release(version string) string {
+	of, _, _ := strings.Cut(version, "+")
+	of, _, _ = strings.Cut(of, "-")
+	return of
 }
 
 // devices keeps the longest list of network devices found by any process.

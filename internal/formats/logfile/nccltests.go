@@ -30,8 +30,8 @@ type ncclRun struct {
 	ranks   map[int]bool
 	perHost map[string]int
 	hosts   []string
-	gpu     string
-	more    int // ranks that the list leaves out
+	gpus    []string // distinct names
+	more    int      // ranks that the list leaves out
 	harness string
 }
 
@@ -137,7 +137,9 @@ func (u *ncclRun) device(rank, host, gpu string) {
 		u.hosts = append(u.hosts, host)
 	}
 	u.perHost[host]++
-	u.gpu = strings.TrimSpace(gpu)
+	if gpu = strings.TrimSpace(gpu); gpu != "" && !slices.Contains(u.gpus, gpu) && len(u.gpus) < maxNames {
+		u.gpus = append(u.gpus, gpu)
+	}
 }
 
 // headed opens a table if the line is a heading.
@@ -200,7 +202,7 @@ func heading(text string, old bool) []column {
 
 // open begins a table.
 func (r *ncclTests) open(n int) {
-	t := Table{Format: NCCLTests, Line: n, Hosts: r.run.hosts, GPU: r.run.gpu, Harness: r.run.harness}
+	t := Table{Format: NCCLTests, Line: n, Hosts: r.run.hosts, GPUs: r.run.gpus, Harness: r.run.harness}
 	if r.test != "" {
 		t.Test, t.Op = r.test+"_perf", ncclOps[r.test]
 	}

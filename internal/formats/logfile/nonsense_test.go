@@ -115,8 +115,26 @@ func TestOtherLayoutsAreReadRightly(t *testing.T) {
 			t.Errorf("%s: %d ranks, %+v by the bandwidths, want 8", c.name, tab.Listed, tab.Ranks())
 		}
 	}
-	if l := parse(t, "# nccl-tests version 2.17.1 nccl-headers=22803 nccl-library=22803\n"+usualHead+line(1<<20, 50)); l.Said.Version != "2.28.3" {
-		t.Errorf("NCCL's version is %q, want 2.28.3", l.Said.Version)
+}
+
+// TestTheReleaseOfNCCLIsReadFromEveryForm reads nccl-tests' header, NCCL's own line, and PyTorch's
+// forms. Runs with several releases are noted.
+func TestTheReleaseOfNCCLIsReadFromEveryForm(t *testing.T) {
+	for said, want := range map[string]string{
+		"# nccl-tests version 2.17.1 nccl-headers=22803 nccl-library=22803": "2.28.3",
+		"node7:412:412 [0] NCCL INFO NCCL version 2.21.5+cuda12.4":          "2.21.5+cuda12.4",
+		"NCCL version 2.18.3-1+cuda12.2":                                    "2.18.3-1+cuda12.2",
+		"- software: torch=2.8.0, cuda=12.8, nccl=(2, 27, 3)":               "2.27.3",
+		"torch 2.4, nccl: 2.20.5":                                           "2.20.5",
+		"NCCL INFO nccl_net: 2 devices":                                     "",
+	} {
+		if l := parse(t, said+"\n"+usualHead+line(1<<20, 50)); l.Said.Version != want {
+			t.Errorf("%q: NCCL's version is %q, want %q", said, l.Said.Version, want)
+		}
+	}
+	l := parse(t, "NCCL version 2.21.5+cuda12.4\n"+usualHead+line(1<<20, 50)+"\nNCCL version 2.27.3+cuda12.9\n")
+	if len(l.Notes) != 1 || !strings.Contains(l.Notes[0].Text, "2.27.3 here, and 2.21.5 above") {
+		t.Errorf("the notes of two releases are %v", l.Notes)
 	}
 }
 

@@ -137,6 +137,9 @@ func eachLine(name string, from io.Reader, call func(n int, text string)) (n int
 			return n, err
 		}
 		n++
+		if n == 1 && (strings.HasPrefix(string(text), "\xff\xfe") || strings.HasPrefix(string(text), "\xfe\xff")) {
+			return n, &Error{name, n, "this is text in UTF-16, as PowerShell writes it: convert it with iconv -f UTF-16 -t UTF-8"}
+		}
 		if strings.IndexByte(string(text), 0) >= 0 || !utf8.Valid(text) && n == 1 {
 			return n, &Error{name, n, "this is not text"}
 		}

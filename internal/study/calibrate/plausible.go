@@ -18,12 +18,8 @@ const slack = 1.02
 // plausible returns an error if the described cluster cannot have printed the table: its GPUs are of
 // another generation, or a bus bandwidth is above what the wires carry.
 func (t *Task) plausible(r *scenario.Resolved) error {
-	gpu := &r.Cluster.Node.GPU
-	if model, architecture := gpuNamed(t.Table.GPU); model != "" && model != gpu.Model {
-		if architecture != gpu.Architecture {
-			return fmt.Errorf("its GPUs are %s, and the cluster's %s: give the log's cluster (--cluster)", t.Table.GPU, gpu.Model)
-		}
-		t.Told = append(t.Told, fmt.Sprintf("the list of devices names %s, and the cluster has %s", t.Table.GPU, gpu.Model))
+	if err := t.sameGPUs(&r.Cluster.Node.GPU); err != nil {
+		return err
 	}
 	limit, who := t.carried(r)
 	if limit == 0 {
@@ -32,6 +28,29 @@ func (t *Task) plausible(r *scenario.Resolved) error {
 	rows := t.Table.Rows
 	if i := slices.IndexFunc(rows, func(row logfile.Row) bool { return row.BusGBps > limit*slack }); i >= 0 {
 		return fmt.Errorf("the busbw of %g GB/s on line %d is above %.0f GB/s, the most that the %s of the described cluster carry: the log is of another cluster, or on other nodes (--cluster, --fabric, --nodes)", rows[i].BusGBps, rows[i].Line, limit, who)
+	}
+	return nil
+}
+
+// sameGPUs returns an error if the list of devices names several GPUs, or one of another generation
+// than the cluster's.
+func (t *Task) sameGPUs(gpu *scenario.GPU) error {
+	names := t.Table.GPUs
+	if len(names) == 0 {
+		return nil
+	}
+	model, architecture := gpuNamed(names[0])
+	for _, name := range names[1:] {
+		if other, _ := gpuNamed(name); other != model {
+			return fmt.Errorf("its list of devices names different GPUs (%s): a cluster has one kind here, and the slower ones decide", strings.Join(names, ", "))
+		}
+	}
+	switch {
+	case model == "" || model == gpu.Model:
+	case architecture != gpu.Architecture:
+		return fmt.Errorf("its GPUs are %s, and the cluster's %s: give the log's cluster (--cluster)", names[0], gpu.Model)
+	default:
+		t.Told = append(t.Told, fmt.Sprintf("the list of devices names %s, and the cluster has %s", names[0], gpu.Model))
 	}
 	return nil
 }

@@ -11,8 +11,11 @@ import (
 // Release is a release of NCCL 2 by its second number: 27 is 2.27. 0 is the newest.
 type Release int
 
-// OldestRelease is the first release whose constants are known here.
-const OldestRelease Release = 18
+// OldestRelease and NewestRelease are the first and the last release whose constants are known here.
+const (
+	OldestRelease Release = 18
+	NewestRelease Release = 30
+)
 
 // ParseRelease reads a version as NCCL writes it: 2.27, 2.27.3, v2.27.3-1. The empty text is the
 // newest release.
@@ -39,7 +42,7 @@ var changes = []struct {
 	at     Release
 	before func(t *tuning)
 }{
-	{30, func(t *tuning) {
+	{NewestRelease, func(t *tuning) {
 		t.ringLL128[Blackwell] = byNodes{34.5, 34.6, 34.5}
 		t.nvlsTree[Blackwell][2] = 43.8
 		t.inter[Blackwell] = []float64{96, 48, 45.1, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2, .24, .12}
