@@ -25,7 +25,7 @@
 //
 // # The fit
 //
-// Constants are fitted by factors; the Nelder-Mead simplex searches their logarithms (fit.go). Part
+// Constants are fitted by factors; Gauss and Newton's method searches their logarithms (search.go). Part
 // of the sizes is held out and never seen by the search; the error on them, before and after, is
 // the result.
 package calibrate

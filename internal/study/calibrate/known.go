@@ -5,14 +5,39 @@ import (
 	"math"
 	"sync"
 
+	"weft/internal/sim/catalog"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/measured"
 )
+
+// stack is the software that moves a collective's data, and its way between nodes. weft's errors on
+// one stack say little about those on another.
+type stack struct {
+	rccl bool // RCCL, on AMD's GPUs; else NCCL
+	// network is empty inside a node, verbs on InfiniBand and RoCE v2 (NCCL's net_ib), or the name of
+	// another protocol.
+	network scenario.FabricKind
+}
+
+const verbs scenario.FabricKind = "verbs"
+
+func stackOf(gpu scenario.Architecture, nodes int, kind scenario.FabricKind) stack {
+	s := stack{rccl: gpu == scenario.CDNA3}
+	switch {
+	case nodes == 1:
+	case kind == scenario.InfiniBandKind || kind == scenario.RoCEv2Kind:
+		s.network = verbs
+	default:
+		s.network = kind
+	}
+	return s
+}
 
 // healthyTable is the errors of one operation on a healthy cluster: at each size the ratio of the
 // measured time to the predicted one.
 type healthyTable struct {
 	cluster      string
+	stack        stack
 	architecture scenario.Architecture
 	op           scenario.Collective
 	sizes        []int64
@@ -35,7 +60,9 @@ var healthyTables = sync.OnceValue(func() (out []healthyTable) {
 			if !ok {
 				at = len(out)
 				tables[r.Op] = at
-				out = append(out, healthyTable{cluster: c.ID, architecture: c.Architecture, op: r.Op})
+				preset, _ := catalog.Lookup(catalog.Fabric, c.Fabric)
+				kind, _ := preset.Get("kind")
+				out = append(out, healthyTable{cluster: c.ID, stack: stackOf(c.Architecture, c.Nodes, scenario.FabricKind(kind.Value)), architecture: c.Architecture, op: r.Op})
 			}
 			t := &out[at]
 			t.sizes, t.ratios = append(t.sizes, r.Bytes), append(t.ratios, float64(r.Time)/float64(cmp.Or(r.Without, r.Predicted)))
@@ -47,21 +74,42 @@ var healthyTables = sync.OnceValue(func() (out []healthyTable) {
 // The weights of a table for a size of another cluster: assumptions.
 const (
 	reach     = 2.08 // ln of the factor of sizes over which an error varies: 8
+	isNear    = .5   // proximity of a size at which a table is evidence: within a factor of 11
 	otherKind = .3   // weight of a table of another architecture, or of another operation
 	unseen    = .15  // error of ln(measured / predicted) that a further table could show
 	doubt     = .25  // weight of the prior that weft has no bias
 )
 
+// evidence are the tables for a size on a stack, without one cluster: of the first of three groups
+// that has a size near it. The groups are the stack's own tables, those of the same place (inside
+// a node, or between nodes), and all.
+func evidence(of stack, bytes int64, without string) []*healthyTable {
+	tables := healthyTables()
+	for _, belongs := range []func(s stack) bool{
+		func(s stack) bool { return s == of },
+		func(s stack) bool { return (s.network == "") == (of.network == "") },
+		func(stack) bool { return true },
+	} {
+		var out []*healthyTable
+		found := false
+		for i := range tables {
+			if t := &tables[i]; t.cluster != without && belongs(t.stack) {
+				_, _, near := t.at(bytes)
+				out, found = append(out, t), found || near >= isNear
+			}
+		}
+		if found {
+			return out
+		}
+	}
+	return nil
+}
+
 // knownError is the known error for healthy clusters of that kind, as ln(measured / predicted): its
 // mean, and the spread between tables and between the sizes of a table. One cluster can be left out.
-func knownError(architecture scenario.Architecture, op scenario.Collective, bytes int64, without string) (bias, spread float64) {
+func knownError(of stack, architecture scenario.Architecture, op scenario.Collective, bytes int64, without string) (bias, spread float64) {
 	var means, within, weights []float64
-	tables := healthyTables()
-	for i := range tables {
-		t := &tables[i]
-		if t.cluster == without {
-			continue
-		}
+	for _, t := range evidence(of, bytes, without) {
 		mean, scatter, near := t.at(bytes)
 		if t.architecture != architecture {
 			near *= otherKind

@@ -39,6 +39,34 @@ func TestTheKnownErrorsAreOfScoredClusters(t *testing.T) {
 	}
 }
 
+// TestTheEvidenceIsOfTheSameStack finds the clusters whose errors count for a size: those of the same
+// stack, or of the same place if none has such a size.
+func TestTheEvidenceIsOfTheSameStack(t *testing.T) {
+	for _, c := range []struct {
+		of       stack
+		bytes    int64
+		in, out  string
+		fallback bool
+	}{
+		{stack{}, 64 * mib, "A4", "A2", false},
+		{stack{}, 64 * mib, "V8", "MI325X", false},
+		{stack{network: verbs}, mib, "V4", "A2", false},
+		{stack{network: "efa"}, mib, "A2", "V4", false},
+		{stack{rccl: true}, 4096 * mib, "MI325X", "A4", false},
+		{stack{rccl: true}, mib, "A4", "V4", true},     // RCCL's tables are of large sizes
+		{stack{network: "tcp"}, mib, "V4", "A4", true}, // no table
+	} {
+		seen := make(map[string]bool)
+		others := false
+		for _, h := range evidence(c.of, c.bytes, "") {
+			seen[h.cluster], others = true, others || h.stack != c.of
+		}
+		if !seen[c.in] || seen[c.out] || others != c.fallback {
+			t.Errorf("%+v at %d B: the evidence is %v, want %s in it, %s not, and other stacks %t", c.of, c.bytes, seen, c.in, c.out, c.fallback)
+		}
+	}
+}
+
 // TestAPublishedTableOfAHealthyClusterIsHealthy diagnoses each table, with noise, by the errors of
 // the other tables.
 func TestAPublishedTableOfAHealthyClusterIsHealthy(t *testing.T) {

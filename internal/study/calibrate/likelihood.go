@@ -105,7 +105,7 @@ func (d *Diagnosis) alike(a, b int) float64 {
 }
 
 // known is weft's known error at a size.
-func (t *Task) known(architecture scenario.Architecture, bytes int64, o *Options) (bias, spread float64) {
+func (t *Task) known(whole *scenario.Resolved, bytes int64, o *Options) (bias, spread float64) {
 	switch {
 	case o.Known > 0:
 		return 0, o.Known
@@ -114,5 +114,6 @@ func (t *Task) known(architecture scenario.Architecture, bytes int64, o *Options
 	case t.kind == oneMessage:
 		return 0, knownLatency
 	}
-	return knownError(architecture, scenario.Collective(t.Table.Op), bytes, o.without)
+	gpu := whole.Cluster.Node.GPU.Architecture
+	return knownError(stackOf(gpu, t.Nodes, whole.Fabrics[0].Kind), gpu, scenario.Collective(t.Table.Op), bytes, o.without)
 }

@@ -98,11 +98,7 @@ func (s *search) run() (err error) {
 	if s.ctx.Err() != nil {
 		return s.ctx.Err()
 	}
-	after, err := s.at(s.logs)
-	if err != nil {
-		return err
-	}
-	s.fit.Off[1] = after[0]
+	s.fit.Off[1] = s.off
 	s.tell()
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/base/cores"
 	"weft/internal/base/golden"
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
@@ -158,6 +159,36 @@ func TestEveryMeasuredTableIsReadInEveryForm(t *testing.T) {
 	}
 }
 
+// TestTheLogSaysTheReleaseOfNCCL takes NCCL's release from the log, and says by which rules it
+// predicts. A release that is not known, or none, leaves the cluster's.
+func TestTheLogSaysTheReleaseOfNCCL(t *testing.T) {
+	for _, c := range []struct{ said, cluster, version, told string }{
+		{"", "", "", "does not state NCCL's release: predicted by the rules of the newest that weft knows, 2.30"},
+		{"", "\nnccl: {version: 2.27}", "2.27", "predicted by the rules of 2.27, as the cluster has it"},
+		{"NCCL version 2.23.4+cuda12.6\n", "", "2.23.4+cuda12.6", "by the rules of NCCL 2.23.4"},
+		{"# nccl-tests version 2.17.1 nccl-headers=22803 nccl-library=22803\n", "\nnccl: {version: 2.27}", "2.28.3", "2.28.3, as the log has it; the cluster as described has 2.27"},
+		{"NCCL version 2.12.7+cuda11.6\n", "", "", "NCCL 2.12.7+cuda11.6 are not known (2.18 is the oldest)"},
+	} {
+		cluster := describe(t, "cluster: {nodes: 1, node: dgx-h100}\nfabric: infiniband-ndr"+c.cluster)
+		tasks, notes := cluster.Tasks(read(t, c.said+parts()[0].nccltests())[0], Options{Simulate: sim.Run})
+		if len(tasks) != 1 {
+			t.Fatalf("%q: %v", c.said, notes)
+		}
+		if got, told := tasks[0].base.NCCL.Version, strings.Join(tasks[0].Told, "; "); got != c.version || !strings.Contains(told, c.told) {
+			t.Errorf("%q: NCCL %q, told %q; want %q and %q", c.said, got, told, c.version, c.told)
+		}
+	}
+}
+
+// TestDifferentGPUsInOneListAreRefused has a list of devices with H100 and A100.
+func TestDifferentGPUsInOneListAreRefused(t *testing.T) {
+	text := strings.Replace(strings.ReplaceAll(parts()[0].nccltests(), "some GPU", "NVIDIA H100 80GB HBM3"), "NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-80GB", 1)
+	_, notes := describe(t, "cluster: {nodes: 1, node: dgx-h100}\nfabric: infiniband-ndr").Tasks(read(t, text)[0], Options{Simulate: sim.Run})
+	if len(notes) != 1 || !strings.Contains(notes[0].Text, "different GPUs (NVIDIA A100-SXM4-80GB, NVIDIA H100 80GB HBM3)") {
+		t.Errorf("the notes are %v", notes)
+	}
+}
+
 // holdsLaunches checks that a table whose header names the launch is compared at the sizes that
 // package measured would score.
 func (p *part) holdsLaunches(t *testing.T, task *Task) {
@@ -175,40 +206,44 @@ func (p *part) holdsLaunches(t *testing.T, task *Task) {
 
 // fitted is a fit to tables of one cluster.
 type fitted struct {
-	name   string
-	sizes  int
-	before measured.Sum // on the sizes held out
-	after  measured.Sum
+	name    string
+	cluster *Cluster
+	logs    []*logfile.Log
+	sizes   int
+	before  measured.Sum // on the sizes held out
+	after   measured.Sum
+	fit     *Fit
+	err     error
 }
 
-// fitOf fits to parts of a cluster.
-func fitOf(t *testing.T, name string, of ...part) fitted {
+// fitOf is a fit to parts of a cluster, not yet run.
+func fitOf(t *testing.T, name string, of ...part) *fitted {
 	t.Helper()
 	var logs []string
 	for i := range of {
 		logs = append(logs, of[i].nccltests())
 	}
-	o := Options{Simulate: sim.Run, Sizes: fittedSizes}
-	if of[0].nodes() == 1 {
-		o.MaxSize = 128 * mib
+	return &fitted{name: name, cluster: of[0].describe(t), logs: read(t, logs...)}
+}
+
+// largestFitted is the largest simulated size of a fit of the page: larger ones have most of the
+// cost.
+const largestFitted = 64 * mib
+
+// run fits on one core.
+func (f *fitted) run() {
+	f.fit, f.err = f.cluster.FitTo(context.Background(), f.logs, []string{"nccl"}, Options{Simulate: sim.Run, Workers: 1, Sizes: fittedSizes, MaxSize: largestFitted})
+	if f.err != nil {
+		return
 	}
-	f, err := of[0].describe(t).FitTo(context.Background(), read(t, logs...), []string{"nccl"}, o)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	out := fitted{name: name}
-	for i := range f.Held {
-		for j, held := range f.Held[i] {
-			if out.sizes++; held {
-				out.before.Add(math.Expm1(f.Off[0][i][j]))
-				out.after.Add(math.Expm1(f.Off[1][i][j]))
+	for i := range f.fit.Held {
+		for j, held := range f.fit.Held[i] {
+			if f.sizes++; held {
+				f.before.Add(math.Expm1(f.fit.Off[0][i][j]))
+				f.after.Add(math.Expm1(f.fit.Off[1][i][j]))
 			}
 		}
 	}
-	if testing.Verbose() {
-		t.Log(out.String(), f.Evaluations, f.Constants)
-	}
-	return out
 }
 
 // The marks of the section of DIAGNOSE.md with the fits.
@@ -231,14 +266,10 @@ var quickFits = []string{"T1-tuned, send-recv, 16 ranks", "H100, all-gather, 2 r
 // TestTheFitsAgreeWithThePage fits to every second size of each measured table, and compares the
 // errors on the other sizes with DIAGNOSE.md. -update fits to all tables.
 func TestTheFitsAgreeWithThePage(t *testing.T) {
-	rows := make(map[string]string)
-	var b strings.Builder
-	b.WriteString(fitsHeader)
+	var fits []*fitted
 	fit := func(name string, of ...part) {
 		if golden.Updating() || slices.Contains(quickFits, name) {
-			f := fitOf(t, name, of...)
-			rows[name] = f.String()
-			b.WriteString(f.String())
+			fits = append(fits, fitOf(t, name, of...))
 		}
 	}
 	all := parts()
@@ -251,6 +282,20 @@ func TestTheFitsAgreeWithThePage(t *testing.T) {
 			if len(of) > 1 {
 				fit(p.cluster.ID+", all together", of...)
 			}
+		}
+	}
+	cores.Each(len(fits), 0, func(i int) { fits[i].run() })
+	rows := make(map[string]string)
+	var b strings.Builder
+	b.WriteString(fitsHeader)
+	for _, f := range fits {
+		if f.err != nil {
+			t.Fatalf("%s: %v", f.name, f.err)
+		}
+		rows[f.name] = f.String()
+		b.WriteString(f.String())
+		if testing.Verbose() {
+			t.Log(f.String(), f.fit.Evaluations, f.fit.Constants, f.fit.Off)
 		}
 	}
 	stands := golden.Section(t, "../../../docs/DIAGNOSE.md", fitsBegin, fitsEnd, b.String())

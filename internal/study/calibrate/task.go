@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"weft/internal/formats/logfile"
+	"weft/internal/sim/collective/nccl"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/measured"
@@ -111,7 +112,7 @@ func (c *Cluster) task(log *logfile.Log, t *logfile.Table, o Options) (*Task, er
 	if err != nil {
 		return nil, err
 	}
-	if err := task.choose(whole.Cluster.Node.GPU.Architecture, o); err != nil {
+	if err := task.choose(whole, o); err != nil {
 		return nil, err
 	}
 	if task.kind == collective {
@@ -144,6 +145,7 @@ func (c *Cluster) collective(task *Task, whole *scenario.Resolved, log *logfile.
 		{Path: "workload.collective", Value: t.Op, Origin: "the log's operation"},
 		{Path: "cluster.nodes", Value: fmt.Sprint(task.Nodes), Origin: "the log's nodes"},
 	}
+	task.release(whole, &log.Said)
 	if t.Harness != "" {
 		task.over = append(task.over, scenario.Override{Path: "nccl.harness", Value: t.Harness, Origin: "the log's launch"})
 	}
@@ -151,6 +153,33 @@ func (c *Cluster) collective(task *Task, whole *scenario.Resolved, log *logfile.
 		task.over = append(task.over, node.Part(task.GPUs, "the log's ranks")...)
 	}
 	return nil
+}
+
+// release takes NCCL's release from the log, and tells by which rules the log is predicted. RCCL has
+// one set of rules.
+func (t *Task) release(whole *scenario.Resolved, said *logfile.Said) {
+	if whole.Cluster.Node.GPU.Architecture == scenario.CDNA3 {
+		return
+	}
+	logged, err := nccl.ParseRelease(said.Version)
+	described, _ := nccl.ParseRelease(whole.NCCL.Version) // the scenario has been checked
+	by := fmt.Sprintf("the newest that weft knows, 2.%d", nccl.NewestRelease)
+	if described > 0 {
+		by = whole.NCCL.Version + ", as the cluster has it"
+	}
+	switch {
+	case said.Version == "":
+		t.Told = append(t.Told, fmt.Sprintf("the log does not state NCCL's release: predicted by the rules of %s", by))
+	case err != nil:
+		t.Told = append(t.Told, fmt.Sprintf("the rules of the log's NCCL %s are not known (2.%d is the oldest): predicted by those of %s", said.Version, nccl.OldestRelease, by))
+	default:
+		t.over = append(t.over, scenario.Override{Path: "nccl.version", Value: said.Version, Origin: "the log's NCCL"})
+		told := fmt.Sprintf("predicted by the rules of NCCL %s, as the log has it", said.Version)
+		if described > 0 && described != logged {
+			told += "; the cluster as described has " + whole.NCCL.Version
+		}
+		t.Told = append(t.Told, told)
+	}
 }
 
 func orNone(s string) string {
@@ -254,7 +283,7 @@ func (c *Cluster) message(task *Task, whole *scenario.Resolved) error {
 }
 
 // choose chooses the sizes to compare: at most maxPoints, evenly spread.
-func (t *Task) choose(architecture scenario.Architecture, o Options) error {
+func (t *Task) choose(whole *scenario.Resolved, o Options) error {
 	rows := slices.Clone(t.Table.Rows)
 	slices.SortStableFunc(rows, func(a, b logfile.Row) int { return int(min(1, max(-1, a.Bytes-b.Bytes))) })
 	rows = slices.CompactFunc(rows, func(a, b logfile.Row) bool { return a.Bytes == b.Bytes })
@@ -281,30 +310,17 @@ func (t *Task) choose(architecture scenario.Architecture, o Options) error {
 		if len(rows) > most {
 			at = int(math.Round(float64(i) * float64(len(rows)-1) / float64(max(1, most-1))))
 		}
-		t.Points = append(t.Points, t.point(&rows[at], architecture, o))
+		t.Points = append(t.Points, t.point(&rows[at], whole, o))
 	}
 	t.reach(o)
 	return nil
 }
 
-// The limits of the launch's part of a time: as package measured has them for its score.
-const (
-	manyLaunches = 3   // a time of one thread for all GPUs is at least as many times the table's least
-	torchLeast   = 200 // µs: a time of PyTorch, which adds up to 20
-)
-
-// dominated reports whether the launch is a large part of a row's time: it differs between
-// hosts by more than the rest.
+// dominated reports whether the launch is a large part of a row's time.
 func dominated(harness string, rows []logfile.Row) func(logfile.Row) bool {
-	limit := 0.
-	switch harness {
-	case "for-all":
-		least := slices.MinFunc(rows, func(a, b logfile.Row) int { return cmp.Compare(a.Micros, b.Micros) })
-		limit = manyLaunches * least.Micros
-	case "torch":
-		limit = torchLeast
-	}
-	return func(r logfile.Row) bool { return r.Micros < limit }
+	least := slices.MinFunc(rows, func(a, b logfile.Row) int { return cmp.Compare(a.Micros, b.Micros) })
+	bound, _ := measured.LaunchBound(scenario.Harness(harness), time(least.Micros))
+	return func(r logfile.Row) bool { return time(r.Micros) < bound }
 }
 
 // reach chooses the sizes to simulate: the compared ones up to a limit. If some are larger, two
@@ -349,12 +365,15 @@ func (t *Task) compared(simulated []units.Time) (out []units.Time) {
 	return out
 }
 
+// time is a time in us.
+func time(micros float64) units.Time { return units.Time(micros * float64(units.Microsecond)) }
+
 // point converts a row for the comparison.
-func (t *Task) point(r *logfile.Row, architecture scenario.Architecture, o Options) Point {
+func (t *Task) point(r *logfile.Row, whole *scenario.Resolved, o Options) Point {
 	p := Point{Line: r.Line, Bytes: r.Bytes}
 	switch {
 	case r.Micros > 0:
-		p.Measured = units.Time(r.Micros * float64(units.Microsecond))
+		p.Measured = time(r.Micros)
 	default:
 		p.Measured = units.Time(float64(r.Bytes) * 8 * 1000 / r.Gbps)
 	}
@@ -364,7 +383,7 @@ func (t *Task) point(r *logfile.Row, architecture scenario.Architecture, o Optio
 	if t.kind == collective {
 		p.Factor = measured.BusFactor(scenario.Collective(t.Table.Op), t.Ranks())
 	}
-	p.Bias, p.Known = t.known(architecture, r.Bytes, &o)
+	p.Bias, p.Known = t.known(whole, r.Bytes, &o)
 	return p
 }
 

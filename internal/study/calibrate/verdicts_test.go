@@ -24,17 +24,20 @@ const (
 	isHealthy = "healthy"
 	isFaulty  = "faulty"
 	isUnknown = "not known"
+	isForced  = "protocol forced" // which the log does not say
 )
 
 // faultyClusters are the clusters whose source, or whose figures beside those of their kind, tell a
 // fault.
-var faultyClusters = []string{"A11", "A12", "T1-default", "T8"}
+var faultyClusters = []string{"A11", "A12", "T1-default"}
 
 // stateOf is the state of a cluster by its source.
 func stateOf(c *measured.Cluster) string {
 	switch {
 	case slices.Contains(faultyClusters, c.ID):
 		return isFaulty
+	case c.Protocol != "":
+		return isForced
 	case c.Unscored == "":
 		return isHealthy
 	}
@@ -75,7 +78,7 @@ func verdict(t *testing.T, name string, of ...part) (row string, d *Diagnosis) {
 }
 
 // quickVerdicts are the logs of a test without -update.
-var quickVerdicts = []string{"H100, all-reduce, 2 ranks", "A100, all-gather, 8 ranks", "T8"}
+var quickVerdicts = []string{"H100, all-reduce, 2 ranks", "A100, all-gather, 8 ranks", "T8, all-reduce, 4 ranks"}
 
 // TestTheVerdictsAgreeWithThePage diagnoses the measured tables as a user does: with the preset, the
 // number of nodes and the fabric, and with weft's errors on the other clusters. A healthy cluster is

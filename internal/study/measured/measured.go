@@ -77,19 +77,30 @@ const (
 	torchPart   = 10                     // a time of a Torch table is at least this many of it
 )
 
+// LaunchBound is the least time at which the launch is a small part: below it, hosts differ by more
+// than the rest of the time. For ForAll it needs the least time of the operation in the table. It is
+// 0 for the other harnesses.
+func LaunchBound(h scenario.Harness, least units.Time) (t units.Time, why string) {
+	switch h {
+	case scenario.ForAll:
+		return floors * least, "less than three times the launch for all GPUs"
+	case scenario.Torch:
+		return torchPart * torchLaunch, "PyTorch's launch is more than a tenth of the time"
+	}
+	return 0, ""
+}
+
 // Scores reports whether a row counts: the cluster is healthy, and the launch is a small part of
 // the time. The launch of a ForAll table is the least time of the operation in the table. If the
 // row does not count, why is the reason.
 func (c *Cluster) Scores(r *Row) (ok bool, why string) {
-	switch {
+	switch bound, why := LaunchBound(c.Harness, c.launch(r.Op)); {
 	case c.Unscored != "":
 		return false, c.Unscored
 	case c.Harness == "":
 		return false, "the launch is not known"
-	case c.Harness == scenario.ForAll && r.Time < floors*c.launch(r.Op):
-		return false, "less than three times the launch for all GPUs"
-	case c.Harness == scenario.Torch && r.Time < torchPart*torchLaunch:
-		return false, "PyTorch's launch is more than a tenth of the time"
+	case r.Time < bound:
+		return false, why
 	}
 	return true, ""
 }
