@@ -40,8 +40,11 @@ var predictedSteps sync.Map
 
 // predicted is weft's time of a published step, simulated once.
 func (s *publishedStep) predicted(ctx context.Context) (*predictedStep, error) {
-	once, _ := predictedSteps.LoadOrStore(s.ID, sync.OnceValues(func() (*predictedStep, error) { return s.simulated(ctx) }))
-	p, err := once.(func() (*predictedStep, error))()
+	once := sync.OnceValues(func() (*predictedStep, error) { return s.simulated(ctx) })
+	if known, found := predictedSteps.LoadOrStore(s.ID, once); found {
+		once, _ = known.(func() (*predictedStep, error))
+	}
+	p, err := once()
 	if err != nil {
 		predictedSteps.Delete(s.ID) // a run that was stopped says nothing about the next
 	}
