@@ -228,7 +228,7 @@ func fitOf(t *testing.T, name string, of ...part) *fitted {
 
 // largestFitted is the largest simulated size of a fit of the page: larger ones have most of the
 // cost.
-const largestFitted = 64 * mib
+const largestFitted = 128 * mib
 
 // run fits on one core.
 func (f *fitted) run() {
