@@ -63,7 +63,7 @@ func (ch Choice) measured(o *Overheads) {
 		}
 	case Direct:
 		o.Turn, o.PerStepIntra = ch.pairTurn(&ring), micros(ring.delayUs)
-	case NVLS: // between nodes as many warps copy as on one node (src/device/all_reduce.h)
+	case NVLS, NVLSTree: // between nodes as many warps copy as on one node (src/device/all_reduce.h)
 		nvls := f.nvls()
 		nvls.fixedUs *= float64(ch.Cluster.Layout().Heads()) / nvlsMeasuredHeads
 		o.Turn, o.PerStepIntra = nvls.turn(Simple), micros(nvls.delayUs)

@@ -8,7 +8,7 @@ import (
 
 // kernel is the time that the thread blocks of a collective's channels take for their work.
 //
-// A channel of a GPU is one thread block. Its warps form one to three groups, and a group is a
+// A channel of a GPU is one thread block. Its warps form one to four groups, and a group is a
 // serial server: it takes one turn after another. A turn receives the messages of a step and sends
 // those of the next. nccl.Turn gives its time.
 type kernel struct {
@@ -24,7 +24,7 @@ type kernel struct {
 }
 
 // kernelGroups is the maximum number of groups of warps of a channel.
-const kernelGroups = 3
+const kernelGroups = 4
 
 // kernelOf is the kernel of an algorithm.
 func kernelOf(o *nccl.Overheads, a collective.Algo, blocks int) kernel {
@@ -35,9 +35,12 @@ func kernelOf(o *nccl.Overheads, a collective.Algo, blocks int) kernel {
 	switch a {
 	case collective.Tree: // runTreeSplit: some warps reduce towards the root, the others pass the result down
 		k.groups = func(step int) int { return step / 2 }
-	case collective.Direct, collective.NVLS, collective.NVLSTree: // warps for sends and for receives; to scatter, to reduce and to gather
+	case collective.NVLSTree: // to scatter; to reduce and send up; to send down; to gather
 		k.staged = o.Turn.Staged
-		k.groups = func(step int) int { return step }
+		k.groups = func(step int) int { return min(step-min(step/2, 1), 3) }
+	case collective.Direct, collective.NVLS: // warps for sends and for receives; to scatter, to reduce and to gather
+		k.staged = o.Turn.Staged
+		k.groups = func(step int) int { return min(step, 2) }
 	}
 	return k
 }
@@ -58,7 +61,7 @@ func (k *kernel) server(lane, step int) int {
 	if k.groups == nil {
 		return first
 	}
-	return first + min(k.groups(step), kernelGroups-1)
+	return first + k.groups(step)
 }
 
 // work is the time of a turn. Data for a NIC is written to the GPU's own memory.

@@ -83,7 +83,7 @@ func TestAStreamingBlockEndsWithItsMessage(t *testing.T) {
 // The two directions of a tree, and the sends and receives of pairs, have warps of their own.
 func TestGroupsOfWarps(t *testing.T) {
 	for algo, groups := range map[collective.Algo][4]int{
-		collective.Ring: {0, 0, 0, 0}, collective.Tree: {0, 0, 1, 1}, collective.Direct: {0, 1, 2, 2}, collective.NVLS: {0, 1, 2, 2}, collective.NVLSTree: {0, 1, 2, 2},
+		collective.Ring: {0, 0, 0, 0}, collective.Tree: {0, 0, 1, 1}, collective.Direct: {0, 1, 2, 2}, collective.NVLS: {0, 1, 2, 2}, collective.NVLSTree: {0, 1, 1, 2},
 	} {
 		k := kernelWith(simpleTurn, algo)
 		for step, group := range groups {
@@ -91,6 +91,20 @@ func TestGroupsOfWarps(t *testing.T) {
 				t.Errorf("%v: group %d begins step %d, want %d", algo, got, step, want)
 			}
 		}
+	}
+}
+
+// TestTwoRacksAreNoFasterThanOne compares an all-reduce on an NVL72 rack with one on two: NVLS-tree
+// copies as NVLS does, and crosses the NICs besides.
+func TestTwoRacksAreNoFasterThanOne(t *testing.T) {
+	at := func(racks int) units.Time {
+		return carriedOut(t, simtest.Resolve(t, fmt.Sprintf(`
+cluster: {nodes: %d, node: gb200-nvl72}
+fabrics: [infiniband-ndr]
+workload: {collective: all-reduce, sizes: [4MiB]}`, racks))).Time
+	}
+	if one, two := at(1), at(2); two < one {
+		t.Errorf("one rack takes %v, two take %v", one, two)
 	}
 }
 
