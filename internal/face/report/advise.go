@@ -16,6 +16,8 @@ func Advice(a *advise.Advice) *doc.Document {
 		Footer: "Made by weft advise; the same profile, prices and version make the same page.",
 	}
 	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(choiceLines(a)...)})
+	d.Add(doc.Section{Title: "Points by criterion", In: doc.Page, Blocks: pointLanes(a), Caption: "Each fabric's points; the length of a row is the criterion's weight."})
+	d.Add(doc.Section{Title: "The choice by weight", In: doc.Page, Blocks: weightLanes(a), Caption: "The fabric with more points at every weight of one criterion, the other weights unchanged."})
 	d.Add(comparisonSection(a))
 	if len(a.Reasons) > 0 {
 		d.Add(reasonSection("The strongest reasons", a.Reasons))
@@ -220,7 +222,7 @@ func ruleSection(a *advise.Advice) doc.Section {
 	w := a.Profile.Weights
 	return doc.Section{Title: "How it was decided", In: doc.Details, Blocks: doc.Notes(
 		fmt.Sprintf("Each criterion gives its weight to the fabric with the better number, and to the other the share that follows from the ratio of the two; within 2 %% both get all. Weights: performance %d, tail %d, scale %d, fault recovery %d, operation %d, cost %d, power %d, vendors %d. They are assumptions: change them under weights in the profile.", w.Performance, w.Tail, w.Scale, w.Recovery, w.Operation, w.Cost, w.Power, w.Vendors),
-		fmt.Sprintf("Performance is %s; tail is the slowest message of a permutation of %s. Effort points are assumptions, under effort in the profile. An unknown number gives no points to either.", performanceText(a), a.Profile.Simulate.Message),
+		fmt.Sprintf("Performance is %s; tail is the slowest message of a permutation of %s. Effort points are assumptions, under effort in the profile. An unknown number gives no points to either.", performanceText(a), written(a.Profile.Simulate.Message)),
 		"Simulated on a scale model if a cell says so: fewer nodes, on switches with fewer ports, so that levels and oversubscription stay the same. Times of recovery depend on the times of control planes, most of which are assumptions (control, in docs/SCENARIO.md).",
 	)}
 }

@@ -86,20 +86,20 @@ func shapeText(f *scenario.Fabric) string {
 func lossless(f *scenario.Fabric) string {
 	switch {
 	case !protocol.Of(f.Kind).Ethernet():
-		return fmt.Sprintf("credits, %s per lane and port", f.IB.Buffer)
+		return fmt.Sprintf("credits, %s per lane and port", written(f.IB.Buffer))
 	case f.Ethernet.PFC.Enabled:
-		return fmt.Sprintf("PFC, %s of headroom per port; %s shared", f.Ethernet.PFC.Headroom, f.Switch.Buffer)
+		return fmt.Sprintf("PFC, %s of headroom per port; %s shared", written(f.Ethernet.PFC.Headroom), written(f.Switch.Buffer))
 	}
 	if t := f.Ethernet.Trim; t.On() {
-		return fmt.Sprintf("trims to %s when %s wait at a port", t.Size, t.Threshold)
+		return fmt.Sprintf("trims to %s when %s wait at a port", written(t.Size), written(t.Threshold))
 	}
-	return fmt.Sprintf("drops when the share of %s is full", f.Switch.Buffer)
+	return fmt.Sprintf("drops when the share of %s is full", written(f.Switch.Buffer))
 }
 
 func congestion(f *scenario.Fabric) string {
 	marks := ""
 	if protocol.Of(f.Kind).Ethernet() && f.Ethernet.ECN.Enabled {
-		marks = fmt.Sprintf(", ECN from %s to %s", f.Ethernet.ECN.Kmin, f.Ethernet.ECN.Kmax)
+		marks = fmt.Sprintf(", ECN from %s to %s", written(f.Ethernet.ECN.Kmin), written(f.Ethernet.ECN.Kmax))
 	}
 	switch {
 	case protocol.Of(f.Kind).OnTCP():

@@ -22,7 +22,15 @@ func sizeCell(bytes int64) doc.Cell {
 	if bytes == 0 {
 		return doc.Instead("all")
 	}
-	return doc.Bytes(units.Bytes(bytes))
+	return doc.Bytes(units.Bytes(bytes)).As(written(units.Bytes(bytes)))
+}
+
+// written is a configured amount of data in the unit that loses nothing, as a scenario has it:
+// 100 KB, not 97.66 KiB. Measured amounts are in KiB.
+func written(b units.Bytes) string {
+	text := b.Exact()
+	end := strings.IndexAny(text, "TGMKB")
+	return text[:end] + " " + text[end:]
 }
 
 // The texts of quantities, for sentences. shortTime has three digits; the others have the format of

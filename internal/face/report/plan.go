@@ -24,6 +24,7 @@ func Plan(p *plan.Plan, all bool) *doc.Document {
 	}
 	d.Add(doc.Section{In: doc.Screen, Blocks: append([]doc.Block{designTable(p, front)}, doc.Notes(planNotes(p, front)...)...)})
 	d.Add(doc.Section{Title: "Designs", In: doc.Page, Blocks: append([]doc.Block{designTable(p, p.Designs)}, doc.Notes(planNotes(p, p.Designs)...)...)})
+	d.Add(planPlots(p))
 	for i, x := range front {
 		in := doc.Details
 		if i > 0 && front[i-1].Kind == x.Kind {

@@ -38,6 +38,8 @@ type series struct {
 	line   dash
 	label  string // for the tooltip: infiniband-ndr, p99
 	values []float64
+	names  []string // for the tooltips of single values, instead of label
+	bare   bool     // hollow markers without a line
 	// low and high, if present, are drawn as a band around the line.
 	low, high []float64
 }
@@ -82,7 +84,9 @@ func (p *plot) draw() template.HTML {
 		p.band(&b, s, lo, hi)
 	}
 	for _, s := range p.series {
-		p.line(&b, s, lo, hi)
+		if !s.bare {
+			p.line(&b, s, lo, hi)
+		}
 	}
 	for _, s := range p.series {
 		p.markers(&b, s, lo, hi)
@@ -118,7 +122,9 @@ func (p *plot) line(b *strings.Builder, s series, lo, hi float64) {
 	pen := "M"
 	for i, v := range s.values {
 		if !p.drawn(v) {
-			pen = "M"
+			if s.names == nil { // values of one thing: a gap
+				pen = "M"
+			}
 			continue
 		}
 		fmt.Fprintf(&d, "%s%s %s", pen, doc.Num(p.x(i)), doc.Num(p.y(v, lo, hi)))
@@ -139,13 +145,17 @@ func (p *plot) markers(b *strings.Builder, s series, lo, hi float64) {
 		if !p.drawn(v) {
 			continue
 		}
-		fmt.Fprintf(b, `<path class="mark s%d%s" d="%s"><title>%s, %s: %s</title></path>`, s.fabric%doc.Palette, hollow(s.line),
-			doc.Marker(s.fabric, p.x(i), p.y(v, lo, hi)), html.EscapeString(s.label), html.EscapeString(p.label(i)), html.EscapeString(p.format(v)))
+		name := s.label
+		if s.names != nil {
+			name = s.names[i]
+		}
+		fmt.Fprintf(b, `<path class="mark s%d%s" d="%s"><title>%s, %s: %s</title></path>`, s.fabric%doc.Palette, s.hollow(),
+			doc.Marker(s.fabric, p.x(i), p.y(v, lo, hi)), html.EscapeString(name), html.EscapeString(p.label(i)), html.EscapeString(p.format(v)))
 	}
 }
 
-func hollow(d dash) string {
-	if d == solid {
+func (s *series) hollow() string {
+	if s.line == solid && !s.bare {
 		return ""
 	}
 	return " hollow"

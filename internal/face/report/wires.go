@@ -122,5 +122,5 @@ func (v *judgement) queueing(f, s int) string {
 	if sc == nil || c.Packets == 0 || float64(c.Marks) < queuedShare*float64(c.Packets) {
 		return ""
 	}
-	return fmt.Sprintf("queues: at least %s of its packets met more than %s before them", percent(float64(c.Marks)/float64(c.Packets)), sc.Ethernet.ECN.Kmin)
+	return fmt.Sprintf("queues: at least %s of its packets met more than %s before them", percent(float64(c.Marks)/float64(c.Packets)), written(sc.Ethernet.ECN.Kmin))
 }
