@@ -59,11 +59,12 @@ var usual = nccl.Figures{
 // It is the usual value of SimpleAll.
 var linksGBps = map[nccl.GPU]float64{nccl.Ampere: 240, nccl.Hopper: 371, nccl.Blackwell: 722}
 
-var rates = []nccl.Figure{nccl.LLRate, nccl.LL128Rate, nccl.SimpleSend, nccl.SimpleCopy, nccl.SimpleAll, nccl.NVLSRate}
+var rates = []nccl.Figure{nccl.LLRate, nccl.LL128Rate, nccl.SimpleCopy, nccl.SimpleAll, nccl.NVLSRate}
 
 // usualOf are the usual figures of a generation: where a search begins, and all that is known of a
-// figure which no row shows. Times are alike on all generations, rates grow with the NVLinks: what a
-// thread block moves was made for them, as its number of blocks is the same.
+// figure which no row shows. Times are alike on all generations, rates grow with the NVLinks. The rate
+// to a peer does not: two blocks fill a link of an A100 or a B200 (NVIDIA/nccl issue 1703), and the
+// blocks of an H100 send faster than that.
 func usualOf(g nccl.GPU) nccl.Figures {
 	x := usual
 	for _, k := range rates {
