@@ -62,9 +62,9 @@ var linksGBps = map[nccl.GPU]float64{nccl.Ampere: 240, nccl.Hopper: 371, nccl.Bl
 var rates = []nccl.Figure{nccl.LLRate, nccl.LL128Rate, nccl.SimpleCopy, nccl.SimpleAll, nccl.NVLSRate}
 
 // usualOf are the usual figures of a generation: where a search begins, and all that is known of a
-// figure which no row shows. Times are alike on all generations, rates grow with the NVLinks. The rate
-// to a peer does not: two blocks fill a link of an A100 or a B200 (NVIDIA/nccl issue 1703), and the
-// blocks of an H100 send faster than that.
+// figure which no row shows. Times are alike on all generations, rates grow with the NVLinks, for NCCL
+// runs as many blocks. That to a peer does not: two blocks fill a link (NVIDIA/nccl issue 1703), of 25
+// GB/s or of 50.
 func usualOf(g nccl.GPU) nccl.Figures {
 	x := usual
 	for _, k := range rates {
