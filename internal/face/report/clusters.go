@@ -27,7 +27,7 @@ most 12 % for an operation on a GPU and a number of ranks; between nodes of at m
 in the three ranges.`
 
 const figuresIntro = `The figures of NCCL's kernels in use, with the 95 % interval of the fit: by the slope of each row's
-time, if the errors of rows are independent. Times are in µs, rates in GB/s of a thread block.`
+time, if the errors of rows are independent. Times are in us, rates in GB/s of a thread block.`
 
 // clusterTables are the errors of all measured clusters, first a line for each, with their summary
 // and the fitted figures; nil if there are none.

@@ -127,7 +127,7 @@ func (p *Plan) nccl() string {
 	return l.String()
 }
 
-// timeoutCode is the verbs' local acknowledgement timeout: the least n with 4.096 µs · 2^n at least
+// timeoutCode is the verbs' local acknowledgement timeout: the least n with 4.096 us · 2^n at least
 // that long.
 func timeoutCode(t units.Time) int {
 	const unit = 4096 * units.Nanosecond

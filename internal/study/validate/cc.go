@@ -14,8 +14,8 @@ func ccCases() []*Case {
 		Claim: "With Swift and HPCC two and eight long flows that start one after the other share a 100 Gb/s link fairly, Jain's index > 0.95, and fill it to 90 %, without a single pause; TIMELY is shown beside them.",
 		Reference: "Jain's index is (Σx)²/(k·Σx²) of the flows' goodputs; full goodput is 100 Gb/s · 1024 / (1024 + 82), HPCC's with 42 bytes of telemetry more in each packet. HPCC aims at 95 % of a link (Li et al., SIGCOMM 2019). The bars are weft's own. " +
 			"TIMELY is not scored: it has no unique fixed point, so flows keep whatever shares they come to (Zhu et al., \"ECN or Delay\", CoNEXT 2016).",
-		Setting: "k NICs to one over one switch of 100 GbE; base round trip 10 µs; packets of 1024 B, each acknowledged; PFC on, ECN off. Flow i starts at i · 200 µs; 20 ms in all, goodput over the last 10 ms. " +
-			"Swift: target 20 µs + 1 µs a switch, 100 µs more for windows of 0.1 to 100 packets, ai 1, β 0.8, at most half. HPCC: T 12 µs, η 95 %, maxStage 5, W_AI 80 B. TIMELY: α 7/8, β 0.8, 50 and 500 µs, minRTT 20 µs, δ 100 Mb/s, segments of 16 KB.",
+		Setting: "k NICs to one over one switch of 100 GbE; base round trip 10 us; packets of 1024 B, each acknowledged; PFC on, ECN off. Flow i starts at i · 200 us; 20 ms in all, goodput over the last 10 ms. " +
+			"Swift: target 20 us + 1 us a switch, 100 us more for windows of 0.1 to 100 packets, ai 1, β 0.8, at most half. HPCC: T 12 us, η 95 %, maxStage 5, W_AI 80 B. TIMELY: α 7/8, β 0.8, 50 and 500 us, minRTT 20 us, δ 100 Mb/s, segments of 16 KB.",
 		Slow: true,
 		Run:  controlRows,
 	}}

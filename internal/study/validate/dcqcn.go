@@ -16,17 +16,17 @@ func dcqcnCases() []*Case {
 			Claim: "Two and eight long flows that start one after the other share a 40 Gb/s link fairly and fill it: Jain's index > 0.95, goodput ≥ 95 %, over the last 100 ms.",
 			Reference: "Jain's index is (Σx)²/(k·Σx²) of the flows' goodputs; full goodput is 40 Gb/s · 1024 / (1024 + 82). The thresholds are weft's own bar for DCQCN; " +
 				"Zhu et al., SIGCOMM 2015, section 6 show the same in figures only.",
-			Setting: "k NICs to one over one switch; base round trip 10 µs (2.04 µs a cable, one way, 0.5 µs in the switch and 0.3 µs in the NIC each way, serialisation); DCQCN, paper: g 1/256, cut at each CNP, alpha and timer 55 µs, byte counter 10 MB, F 5, 40 Mb/s, 200 Mb/s, " +
-				"CNPs at least 50 µs apart; ECN 5 KB to 200 KB, 1 % (Zhu et al.; see the preset's source for what is recalled); PFC on. Flow i starts at i · 10 ms; 400 ms in all.",
+			Setting: "k NICs to one over one switch; base round trip 10 us (2.04 us a cable, one way, 0.5 us in the switch and 0.3 us in the NIC each way, serialisation); DCQCN, paper: g 1/256, cut at each CNP, alpha and timer 55 us, byte counter 10 MB, F 5, 40 Mb/s, 200 Mb/s, " +
+				"CNPs at least 50 us apart; ECN 5 KB to 200 KB, 1 % (Zhu et al.; see the preset's source for what is recalled); PFC on. Flow i starts at i · 10 ms; 400 ms in all.",
 			Slow: true,
 			Run:  fairnessRows,
 		},
 		{
 			ID:    "dcqcn/equations",
 			Claim: "The reaction point's rate follows the published equations.",
-			Reference: "Zhu et al., SIGCOMM 2015, section 3.1: at a CNP R_T = R_C, R_C = R_C (1 - α/2), α = (1-g) α + g; without one for 55 µs α = (1-g) α; every 55 µs R_C = (R_T + R_C)/2, from the 5th on with R_T = R_T + 40 Mb/s. " +
+			Reference: "Zhu et al., SIGCOMM 2015, section 3.1: at a CNP R_T = R_C, R_C = R_C (1 - α/2), α = (1-g) α + g; without one for 55 us α = (1-g) α; every 55 us R_C = (R_T + R_C)/2, from the 5th on with R_T = R_T + 40 Mb/s. " +
 				"Computed in floating point; weft's fixed point must stay within 1 kb/s + 0.0001 %.",
-			Setting: "40 Gb/s, CNPs at 0, 20, 60, 400, 410 and 5000 µs, the rate 1 µs after each timer up to 12 ms (and after each CNP).",
+			Setting: "40 Gb/s, CNPs at 0, 20, 60, 400, 410 and 5000 us, the rate 1 us after each timer up to 12 ms (and after each CNP).",
 			Run:     equationRows,
 		},
 	}

@@ -18,8 +18,8 @@ func ibccCases() []*Case {
 			ID:    "ibcc/table",
 			Claim: "The delay between packets follows the congestion control table: a BECN raises the index by CCTI_Increase up to CCTI_Limit, each CCTI_Timer lowers it by one down to CCTI_Min.",
 			Reference: "IBA vol. 1, annex A10.2.2: after a packet of time t a queue pair waits t · m/2^s, so that it sends at line rate / (1 + m/2^s). The index is counted out here: " +
-				"BECNs at 0, 1, 2 and 3 µs (index 3, 6, 9, 9), then one less every 10 µs from 10 µs on, to 1 at 80 µs.",
-			Setting: "NDR; the table has delays of i²/4 packets for i = 0 to 9, CCTI_Increase 3, CCTI_Timer 10 µs, CCTI_Min 1. The rate after each change, rounded down to a bit per second.",
+				"BECNs at 0, 1, 2 and 3 us (index 3, 6, 9, 9), then one less every 10 us from 10 us on, to 1 at 80 us.",
+			Setting: "NDR; the table has delays of i²/4 packets for i = 0 to 9, CCTI_Increase 3, CCTI_Timer 10 us, CCTI_Min 1. The rate after each change, rounded down to a bit per second.",
 			Run:     tableRows,
 		},
 		{
@@ -28,7 +28,7 @@ func ibccCases() []*Case {
 			Reference: "400 Gb/s · 4096 / (4096 + 26). Without: the hot port serves its five inputs in turn, a fifth of the wire each; the victim and the contributor take turns for the credits of the link between the switches, so the victim gets as much as the contributor. " +
 				"With: the contributor's fair share leaves four fifths of the link free. Half of that is weft's own bar: how near a setting comes is a matter of its parameters, which is why both are shown.",
 			Setting: "Two switches and a link between them, all NDR, credits of 2048 blocks. On the first switch the victim and one contributor, on the second four contributors, the hot receiver and the victim's. Messages of 64 KiB without end; goodput from 1 to 4 ms. " +
-				"With: threshold 8 KiB, one packet in nine marked, the table 7 i²/95²/0.218 of 128 entries, CCTI_Increase 1, CCTI_Timer 8.192 µs.",
+				"With: threshold 8 KiB, one packet in nine marked, the table 7 i²/95²/0.218 of 128 entries, CCTI_Increase 1, CCTI_Timer 8.192 us.",
 			Run: victimRows,
 		},
 	}

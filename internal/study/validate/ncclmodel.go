@@ -15,10 +15,10 @@ import (
 // latency, a bandwidth, and a factor on the bandwidth by size.
 type reckoned struct {
 	algo, proto string
-	latency     float64             // µs
+	latency     float64             // us
 	gbps        float64             // of algorithm bandwidth, GB/s
 	factor      map[float64]float64 // treeCorrectionFactor; others are 1
-	plateau     float64             // added to the latency from plateauBytes on, µs
+	plateau     float64             // added to the latency from plateauBytes on, us
 }
 
 // plateauBytes is the size from which a ring's steps with Simple between nodes take

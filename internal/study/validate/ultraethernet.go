@@ -47,7 +47,7 @@ func ultraEthernetCases() []*Case {
 			ID:        "uet/fairness",
 			Claim:     "With NSCC two and eight long flows that start one after the other share a link fairly, Jain's index > 0.95, and fill it to 90 %, and nothing is dropped.",
 			Reference: "Jain's index is (Σx)²/(k·Σx²) of the flows' goodputs; full goodput is 100 Gb/s · 4096 / (4096 + 122). The bars are weft's own, the same as for the other congestion controls.",
-			Setting:   "k NICs to one over one switch of 100 GbE; base round trip 10 µs; otherwise as above. Flow i starts at i · 200 µs; 20 ms in all, goodput over the last 10 ms: the setting of the other congestion controls, but for the MTU.",
+			Setting:   "k NICs to one over one switch of 100 GbE; base round trip 10 us; otherwise as above. Flow i starts at i · 200 us; 20 ms in all, goodput over the last 10 ms: the setting of the other congestion controls, but for the MTU.",
 			Slow:      true,
 			Run:       uetFairnessRows,
 		},
@@ -247,8 +247,8 @@ func uetIncast(e *Env, k int32, apart units.Time, jitter fabric.Jitter) (units.T
 
 // uetIncastNotes are the known reasons why an incast misses.
 var uetIncastNotes = map[int64]string{
-	2: "The two senders are in step to the picosecond, so that every trimmed packet is from the same sender, and within the first 5.7 µs: its window falls from 135 to 37 kB and the other's stays at 142 kB. " +
-		"Below the target delay NSCC evens nothing out; alone from 29.5 µs on, the late one's window grows by 0.25 · a = 16 % in a round trip, from 34 kB to 109 kB at 48 µs (94 kB are in flight). The phase alone decides this: see below.",
+	2: "The two senders are in step to the picosecond, so that every trimmed packet is from the same sender, and within the first 5.7 us: its window falls from 135 to 37 kB and the other's stays at 142 kB. " +
+		"Below the target delay NSCC evens nothing out; alone from 29.5 us on, the late one's window grows by 0.25 · a = 16 % in a round trip, from 34 kB to 109 kB at 48 us (94 kB are in flight). The phase alone decides this: see below.",
 }
 
 // uetLeaves are the leaves, spines, and NICs of a leaf of the permutation.

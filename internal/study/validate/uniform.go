@@ -13,7 +13,7 @@ import (
 // with the known limit of its queueing.
 func uniformCases() []*Case {
 	const traffic = "64 NICs at line rate, each packet to one of the other 63 drawn anew (seeded), SENDs of 1024 B without acknowledgement, NDR, input buffers of 2048 blocks; " +
-		"the bytes that arrive from 50 to 250 µs, over what 64 links carry."
+		"the bytes that arrive from 50 to 250 us, over what 64 links carry."
 	return []*Case{
 		{
 			ID:        "uniform/voq",

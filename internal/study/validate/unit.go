@@ -27,7 +27,7 @@ func (u Unit) text(v float64) string {
 	case Nanoseconds:
 		return fixed(v/1e3, 3) + " ns"
 	case Microseconds:
-		return fixed(v/1e6, 3) + " µs"
+		return fixed(v/1e6, 3) + " us"
 	case Bytes:
 		return strconv.FormatFloat(v, 'f', -1, 64) + " B"
 	case Gigabits:

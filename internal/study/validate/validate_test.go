@@ -90,7 +90,7 @@ func TestChangingAConstantFailsTheCaseThatCoversIt(t *testing.T) {
 		{"g of 1/128", "dcqcn/equations", func(m *Models) { m.DCQCN.Gain *= 2 }},
 		{"a CCTI_Increase of 2", "ibcc/table", func(m *Models) { m.IBCC.Increase-- }},
 		{"a hot port that marks nothing", "ibcc/victim", func(m *Models) { m.InfiniBandSwitch.FECN.Threshold = 0 }},
-		{"links of that simulator 1 µs longer", "fct/star100_inc1_1MB_pfconly_buf32", func(m *Models) { m.Propagation += units.Microsecond }},
+		{"links of that simulator 1 us longer", "fct/star100_inc1_1MB_pfconly_buf32", func(m *Models) { m.Propagation += units.Microsecond }},
 		{"acknowledgements of 192 B", "ring/roce", func(m *Models) { m.NIC.Overhead[wire.RCAcknowledge] += 106 }},
 		{"a SES header of 40 bytes", "uet/message", func(m *Models) { m.NIC.Overhead[wire.RCWriteMiddle] -= 4 }},
 		{"a link of 350 Gb/s", "uet/incast", func(m *Models) { m.PerByte = units.PerByte{Num: 160, Den: 7} }},

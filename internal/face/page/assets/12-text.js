@@ -16,7 +16,7 @@ function scaled(v, step, names) {
   while (Math.abs(v) >= step && i < names.length - 1) { v /= step; i++; }
   return digits(v, 4) + ' ' + names[i];
 }
-const timeText = ps => scaled(Number(ps), 1000, ['ps', 'ns', 'µs', 'ms', 's']);
+const timeText = ps => scaled(Number(ps), 1000, ['ps', 'ns', 'us', 'ms', 's']);
 const bytesText = b => scaled(Number(b), 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
 const valueText = (v, unit) => unit === 'share' ? digits(100 * v) + ' %' : unit === 'bytes' ? bytesText(v) : digits(v) + ' ' + unit;
 const simulationText = s => [about.runs.length > 1 ? s.folder : '', s.fabric, s.size_bytes > 0 ? bytesText(s.size_bytes) : '', s.phase, s.complete ? '' : 'incomplete'].filter(Boolean).join(' · ');
