@@ -64,7 +64,7 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 		o.Series = func(*runstore.Series) {}
 	}
 	if o.Series != nil {
-		record(jobs, o.Series)
+		record(jobs, o.Series, o.Live != nil)
 	}
 	work(ctx, jobs, o, w, &stop)
 	if ctx.Err() == nil && seedsFor(o.Seeds, 0) > 1 {
@@ -80,12 +80,13 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	return out, failures(out)
 }
 
-// record makes simulations record their series.
-func record(jobs []job, tell func(*runstore.Series)) {
+// record makes simulations record their series, and the counters of NICs' ports if they are shown.
+func record(jobs []job, tell func(*runstore.Series), ports bool) {
 	order := &runstore.SeriesOrder{Pass: tell}
 	for i := range jobs {
 		j := &jobs[i]
 		plan, bytes := *j.Plan, int64(j.Bytes)
+		plan.CountPorts = ports
 		var own *runstore.Series
 		plan.Series = func(s *runstore.Series) {
 			s.Simulation.Bytes = bytes

@@ -111,7 +111,7 @@ func (f *flow) expire(p *Partition) {
 	}
 	expired := f.qp.Timeouts()
 	f.qp.Timeout(p.now, &p.batch)
-	if p.tallies != nil {
+	if p.adapters != nil {
 		p.net.adapters[f.port].now.Timeouts += int64(f.qp.Timeouts() - expired)
 	}
 }
@@ -141,7 +141,7 @@ func (nic *nicState) replies(p *Partition, f *flow) {
 			}
 			class = f.cnp
 			p.stats.CNPs++
-			if p.tallies != nil {
+			if p.adapters != nil {
 				p.net.adapters[f.port].now.CNPsSent++
 			}
 			answer.VA = uint64(p.now) // unused in a CNP: holds the time of its cause

@@ -118,7 +118,7 @@ func (nic *nicState) deliver(p *Partition, node, link, i int32) {
 	}
 	p.stats.Delivered++
 	p.stats.OutBytes += int64(k.size)
-	if p.tallies != nil {
+	if p.adapters != nil {
 		nic.countArrival(p, link, i)
 	}
 	f := nic.receive(p, i)
@@ -153,7 +153,7 @@ func (f *flow) fill(p *Partition, i int32, size uint16, class uint8, r role) {
 	}
 	p.stats.Injected++
 	p.stats.InBytes += int64(size)
-	if p.tallies != nil {
+	if p.adapters != nil {
 		p.net.adapters[f.port].now.Sent++
 	}
 }

@@ -26,8 +26,8 @@ type adapterPort struct {
 	now, shown PortCounts
 }
 
-// recordPorts makes the ports of NICs count.
-func (n *Network) recordPorts() {
+// CountPorts makes the ports of NICs count, in a network that records. It is called before the run.
+func (n *Network) CountPorts() {
 	n.adapters = make([]*adapterPort, len(n.ports))
 	for i := range n.ports {
 		nd := &n.nodes[n.ports[i].node]
@@ -87,7 +87,7 @@ func (nic *nicState) countArrival(p *Partition, link, i int32) {
 
 // countPause counts a PFC frame at a port of a NIC that sends it or obeys it.
 func (p *Partition) countPause(port int32, class uint8, sent bool) {
-	if p.tallies == nil || p.net.adapters[port] == nil {
+	if p.net.adapters == nil || p.net.adapters[port] == nil {
 		return
 	}
 	c := &p.net.adapters[port].now

@@ -82,7 +82,6 @@ type recorder struct {
 func (n *Network) Record(main uint8) {
 	lanes := len(n.ports) * n.classes
 	tallies := make([]tally, lanes)
-	n.recordPorts()
 	for link := range n.ports {
 		n.ports[link].flags |= flagFollowed
 	}

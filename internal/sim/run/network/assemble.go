@@ -41,6 +41,8 @@ type Plan struct {
 	// Series, if not nil, takes what a simulation on this plan recorded over its time. It is called once, when
 	// the simulation has ended; not if it cannot be built.
 	Series func(*runstore.Series)
+	// CountPorts makes the ports of NICs of a simulation with Series count packets, CNPs and NAKs, too.
+	CountPorts bool
 	// control makes the congestion control of a new queue pair; nil for none.
 	control func() cc.Algorithm
 }
@@ -175,6 +177,9 @@ func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts i
 	}
 	if p.Series != nil {
 		n.Record(p.Class.Data(f))
+		if p.CountPorts {
+			n.CountPorts()
+		}
 	}
 	return n, nil
 }
