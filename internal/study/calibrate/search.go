@@ -33,7 +33,7 @@ const (
 	slopeStep = .05  // of a logarithm, for the slope of the times
 	maxRounds = 16   // of slopes
 	maxHalves = 4    // of a step that makes the fit worse
-	enough    = 3e-2 // gain of a round, as a part, at which the search ends
+	enough    = 1e-3 // gain of a round, as a part, at which the search ends
 )
 
 // search seeks the most probable factors of the constants, by the method of Gauss and Newton. Before
