@@ -225,6 +225,8 @@ type (
 	PCIe = scenario.PCIe
 	// CPU is the processor and the memory of a host.
 	CPU = scenario.CPU
+	// CPUVendor is the kind of a CPU in NCCL's cost model. Values: intel, amd, other.
+	CPUVendor = scenario.CPUVendor
 	// NIC is a model of network adapter, by a preset such as connectx-7.
 	NIC = scenario.NIC
 	// RetransmissionSchedule is the adaptive retransmission of a NIC.

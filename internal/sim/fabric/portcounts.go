@@ -87,7 +87,7 @@ func (nic *nicState) countArrival(p *Partition, link, i int32) {
 
 // countPause counts a PFC frame at a port of a NIC that sends it or obeys it.
 func (p *Partition) countPause(port int32, class uint8, sent bool) {
-	if p.net.adapters == nil || p.net.adapters[port] == nil {
+	if len(p.net.adapters) == 0 || p.net.adapters[port] == nil {
 		return
 	}
 	c := &p.net.adapters[port].now

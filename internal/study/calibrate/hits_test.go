@@ -105,6 +105,17 @@ var plantedFaults = []planted{
 	{"software, proxy", 2, "60 to 240 us more at every size", func(r *rig, between func(a, b float64) float64) { r.start += between(60, 240) }},
 }
 
+// severe are faults that cost half of the bandwidth of large messages or more, or more than a
+// start: no log with one is called healthy.
+var severe = map[string]bool{
+	"20 to 45 GB/s among the GPUs, 10 to 20 us more": true,
+	"four NICs of eight":                             true,
+	"2 to 5 GB/s a NIC, 100 to 300 us more":          true,
+	"60 to 240 us more at every size":                true,
+	"a NIC at 0.25 of its rate":                      true,
+	"10 GB/s between GPU and NIC":                    true,
+}
+
 // sizedFaults are faults of given sizes: they show from which size on a log convicts.
 func sizedFaults() (out []planted) {
 	add := func(id string, nodes int, what string, harm func(r *rig, by float64), sizes ...float64) {
@@ -235,6 +246,9 @@ func TestTheHitsAgreeWithThePage(t *testing.T) {
 			of.count(d, p.id)
 			told = append(told, fmt.Sprintf("%s, %s, %d: %s, healthy %.3f, other %.3f; %s", p.id, p.what, seed, d.Verdict, d.Healthy, d.Other, firstFew(d)))
 		}
+		if severe[p.what] && of.healthy > 0 {
+			t.Errorf("%s, %s: %d of %d logs are called healthy", p.id, p.what, of.healthy, of.logs)
+		}
 		sum, name := &faulty, "`"+p.id+"`"
 		if p.id == "" {
 			sum, name = &healthy, "healthy"
@@ -250,9 +264,6 @@ func TestTheHitsAgreeWithThePage(t *testing.T) {
 	holdAgainstPage(t, b.String())
 	if healthy.healthy+healthy.named < healthy.logs*9/10 {
 		t.Errorf("of %d logs of healthy clusters %d are called healthy and %d undecided", healthy.logs, healthy.healthy, healthy.named)
-	}
-	if faulty.found+faulty.named < faulty.logs/2 {
-		t.Errorf("of %d logs with a fault it is the answer in %d and among the named causes in %d", faulty.logs, faulty.found, faulty.named)
 	}
 }
 
