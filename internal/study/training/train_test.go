@@ -114,9 +114,9 @@ func TestImpossibleJobsAreRefused(t *testing.T) {
 
 // On switches that serve one tree at each port, each data-parallel group of a job has a tree for
 // each of its rails, and its all-reduces run on these trees. Groups inside a node ask for no tree.
-// Fabrics that do not reduce report nothing.
+// Fabrics that do not reduce report nothing. The job has four nodes: between two NCCL takes trees.
 func TestGroupsOfAJobHaveTreesOfTheirOwn(t *testing.T) {
-	job := strings.Replace(tinyJob(denseModel, "tensor: 2, zero: 0"), "[infiniband-ndr, roce-v2-400g]", "[infiniband-ndr, {preset: infiniband-ndr, name: sharp, ib: {sharp: true}}]", 1)
+	job := strings.Replace(strings.Replace(tinyJob(denseModel, "tensor: 2, zero: 0"), "nodes: 2", "nodes: 4", 1), "[infiniband-ndr, roce-v2-400g]", "[infiniband-ndr, {preset: infiniband-ndr, name: sharp, ib: {sharp: true}}]", 1)
 	for _, exact := range []bool{false, true} {
 		out := trainStep(t, job, Options{Workers: 1, Exact: exact})
 		plain, sharp := out.Fabrics[0].Reduction, out.Fabrics[1].Reduction
