@@ -182,7 +182,7 @@ func TestALogThatNothingExplainsIsUnexplained(t *testing.T) {
 func TestContradictoryRanksAreReportedAndPlaced(t *testing.T) {
 	log := strings.ReplaceAll(measure(t, "all-reduce", 3), "Rank  0 ", "Rank 30 ")
 	d := diagnose(t, small, log, .06)
-	if task := d.Tasks[0]; task.Ranks() != 4 || task.Nodes != 2 || len(task.Told) != 1 || !strings.Contains(task.Told[0], "31 ranks") {
+	if task := d.Tasks[0]; task.Ranks() != 4 || task.Nodes != 2 || !slices.ContainsFunc(task.Told, func(said string) bool { return strings.Contains(said, "31 ranks") }) {
 		t.Errorf("%d ranks on %d nodes, said: %v", task.Ranks(), task.Nodes, task.Told)
 	}
 }

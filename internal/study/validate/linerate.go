@@ -40,7 +40,7 @@ func lineRateRows(e *Env) ([]Row, error) {
 	const nics = 16 * 200e9 / 8 // B/s
 	bytes := int64(gib)
 	if e.Short {
-		bytes = 256 * mib
+		bytes = 512 * mib
 	}
 	var rows []Row
 	for _, c := range lineRates {

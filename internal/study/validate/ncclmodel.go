@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"weft/internal/sim/collective"
 	"weft/internal/sim/collective/nccl"
@@ -80,6 +81,10 @@ func modelCases() []*Case {
 	return out
 }
 
+// treeMiss is the reason for the trees' rows above the tolerance; without the time of the proxy
+// thread they are within it.
+const treeMiss = "the proxy thread of a rank serves the rank's connections, three in a tree, one after the other, 0.5 us each; the formula takes each connection alone"
+
 // modelSizes are the sizes of the rows, in bytes.
 var modelSizes = []float64{8, 64 * kib, 256 * kib, 4 * mib, 16 * mib, 64 * mib}
 
@@ -95,6 +100,9 @@ func modelRows(e *Env, nodes int, list []reckoned) ([]Row, error) {
 		rows[i] = one(fmt.Sprintf("%s, %s, %s", c.algo, c.proto, units.Bytes(bytes)), Microseconds, math.Round(c.micros(bytes)*1e6), float64(got), shown, "")
 		if bytes == 8 {
 			rows[i].Tolerance = within(0.01)
+		}
+		if rows[i].Verdict() == Miss && strings.Contains(c.algo, "tree") {
+			rows[i].Note = treeMiss
 		}
 		return err
 	})
