@@ -193,7 +193,7 @@ var Rows = []Row{
 	{
 		Name: nvlinkTaken, Type: gauge, Unit: "bytes/s", Of: OfGPU, Source: "dcgm-exporter", Counter: "DCGM field 1012",
 		Help:   "The rate of data received over NVLink, not including protocol headers, in bytes per second.",
-		Counts: "the same for what it received",
+		Counts: "bytes that the GPU received from the scale-up network, over the simulated time; protocol headers are in them",
 		Less:   "the GPU receives less over NVLink than its peers", More: "the GPU receives more over NVLink than its peers",
 	},
 	{

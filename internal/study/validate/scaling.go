@@ -23,8 +23,8 @@ func scalingCase() *Case {
 	return &Case{
 		ID:        "training/scaling",
 		Claim:     "Scaling efficiency over cluster sizes, with uneven GPUs and kernels as weft train --scale has them.",
-		Reference: "Published steps of the same job on more GPUs (training/published-*): tokens a second and GPU over those of the smaller cluster.",
-		Setting:   fmt.Sprintf("As there, with training.noise as in the catalog and %d draws. Batches grow with the GPUs, but those of MegaScale's paper stay as they are. Nothing is fitted to an efficiency.", curveDraws),
+		Reference: "Published steps of one job on several numbers of GPUs (training/published-*). The efficiency is tokens a second and GPU on the larger cluster over tokens a second and GPU on the smaller one.",
+		Setting:   fmt.Sprintf("The clusters of training/published-*, with the catalog's training.noise and %d draws. The batch grows with the number of GPUs; in MegaScale's paper it is constant. No constant is fitted to an efficiency.", curveDraws),
 		Slow:      true,
 		Run:       scalingRows,
 	}
