@@ -9,10 +9,12 @@
 // least 5 % of the median.
 //
 // A count of events has no value that is too small, and comes in bursts. It stands out if it exceeds the ninth
-// decile by seven times the spread, which is from the median to the ninth decile, and at least √n at a median of
-// n, and 1; and if it is more than ten. Of an exponential distribution one value in a million is beyond this
-// limit; of a normal one none in practice. All of these numbers are assumptions.
+// decile by seven times the spread, and if it is more than ten. The spread is 1 + 8/√peers times the distance from
+// the median to the ninth decile, since a small group knows these badly, and at least √n at a median of n, and 1.
+// Of healthy groups with exponential counts, one in 500 has a value beyond this limit with 8 peers, one in 4,000
+// with 16, and one in 20,000 with 32; of a normal distribution none in practice. All of these numbers are
+// assumptions.
 //
-// Nothing is judged of fewer than five peers, or if more than a quarter of them stand out: then the ports have
-// several roles. A result says what a counter means and what fits it, not what the cause is.
+// Nothing is judged of fewer than five peers, no count of fewer than eight, and nothing if more than a quarter of
+// the peers stand out: then the ports have several roles. A result says what a counter means and what fits it, not what the cause is.
 package peers

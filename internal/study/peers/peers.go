@@ -11,13 +11,15 @@ import (
 )
 
 const (
-	leastPeers = 5
-	railHosts  = 16
-	sigmas     = 6
-	leastCount = 10
-	tails      = 7
-	mostShare  = 0.25
-	ownShare   = 0.05
+	leastPeers   = 5
+	leastOfCount = 8 // peers of a count
+	railHosts    = 16
+	sigmas       = 6
+	leastCount   = 10
+	tails        = 7
+	smallGroup   = 8 // the spread of a count is wider by 8/√peers: a small group knows its quantiles badly
+	mostShare    = 0.25
+	ownShare     = 0.05
 )
 
 // Finding is a value that stands out.
@@ -121,7 +123,8 @@ func (r *Result) judge(g *group) {
 	if traffic {
 		out.Spread = max(1.4826*median(sorted), ownShare*math.Abs(middle))
 	} else {
-		out.Spread = max(most-middle, math.Sqrt(math.Abs(middle)), 1)
+		wider := 1 + smallGroup/math.Sqrt(float64(len(sorted)))
+		out.Spread = max(wider*(most-middle), math.Sqrt(math.Abs(middle)), 1)
 		limit = max(leastCount, most+tails*out.Spread)
 	}
 	var found []Finding
@@ -140,9 +143,13 @@ func (r *Result) judge(g *group) {
 		})
 	}
 	out.Out = len(found)
+	least := leastPeers
+	if !traffic {
+		least = leastOfCount
+	}
 	switch {
-	case len(g.values) < leastPeers:
-		out.Why = fmt.Sprintf("fewer than %d peers", leastPeers)
+	case len(g.values) < least:
+		out.Why = fmt.Sprintf("fewer than %d peers", least)
 	case float64(len(found)) > mostShare*float64(len(g.values)):
 		out.Why = "more than a quarter stand out: they have several roles"
 	default:
