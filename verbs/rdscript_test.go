@@ -78,7 +78,7 @@ func newRDDevices(t *testing.T) *rdDevices {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.cfg.RetryTimeout = transport.RetryTime(18) // a busy machine must not cause losses
+		e.cfg.RetryTimeout = transport.RetryTime(22) // a busy machine must not cause losses
 		s.g.eecs[i] = []*EEC{e}
 		for k, q := range s.g.qps[i] {
 			s.names[q.QPN()] = fmt.Sprintf("%c%d", 'a'+i, k+1)
