@@ -72,11 +72,11 @@ func TestTheSliderShowsTheValuesOfTheSeries(t *testing.T) {
 	b := newBrowser(t)
 	dir := recorded(t, "run", "../../../examples/pfc-storm.yaml", "--fabric", "no watchdog")
 	base := uiServed(t, dir)
-	samples, err := seriesfile.Read[runstore.SeriesSample](filepath.Join(dir, "series", seriesfile.LinkSamples))
+	samples, err := seriesfile.Read[runstore.SeriesSample](filepath.Join(dir, "series"), seriesfile.LinkSamples)
 	if err != nil {
 		t.Fatal(err)
 	}
-	simulations, err := seriesfile.Read[runstore.SeriesSimulation](filepath.Join(dir, "series", seriesfile.Simulations))
+	simulations, err := seriesfile.Read[runstore.SeriesSimulation](filepath.Join(dir, "series"), seriesfile.Simulations)
 	if err != nil {
 		t.Fatal(err)
 	}

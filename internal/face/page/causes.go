@@ -8,6 +8,9 @@ import (
 	"weft/internal/sim/runstore/seriesfile"
 )
 
+// mostPauses bounds the lines of the tree: weft records at most 128 pauses of a simulation.
+const mostPauses = 1024
+
 // cause is a line of the tree of pauses.
 type cause struct {
 	Branch string `json:"branch"`
@@ -26,10 +29,10 @@ func (f *Folder) causes(simulation int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := func(file string, where map[string][]string) func(column string) any {
+	of := func(file string, where map[string][]string, limit int) func(column string) any {
 		var c *seriesfile.Columns
 		if err == nil {
-			c, err = seriesfile.Select(f.series(), file, seriesfile.Query{Where: where})
+			c, err = seriesfile.Select(f.series(), file, seriesfile.Query{Where: where, Limit: limit})
 		}
 		return func(column string) any {
 			if err != nil {
@@ -39,7 +42,7 @@ func (f *Folder) causes(simulation int) ([]byte, error) {
 		}
 	}
 	fabric := map[string][]string{"fabric": {s.Fabric}}
-	nodes, links, pauses := of(seriesfile.Nodes, fabric), of(seriesfile.Links, fabric), of(seriesfile.Pauses, where(s))
+	nodes, links, pauses := of(seriesfile.Nodes, fabric, 0), of(seriesfile.Links, fabric, 0), of(seriesfile.Pauses, where(s), mostPauses)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +93,7 @@ func recordedPauses(nodes, links, pauses func(string) any) (*runstore.Pauses, []
 	return p, numbers
 }
 
-// list is a column of a type; nil if it has another, as the file of a stranger may.
+// list is a column of a type, which it has in every file that seriesfile reads.
 func list[T any](column any) []T {
 	l, _ := column.([]T)
 	return l

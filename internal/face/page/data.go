@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"net/url"
@@ -74,21 +73,14 @@ func (f *Folder) columns(name string, query url.Values) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encoded(name, c)
+	return encoded(c)
 }
 
 // encoded is columns as JSON.
-func encoded(name string, c *seriesfile.Columns) ([]byte, error) {
+func encoded(c *seriesfile.Columns) ([]byte, error) {
 	for i, values := range c.Values {
-		switch list := values.(type) {
-		case []int64:
+		if list, ok := values.([]int64); ok {
 			c.Values[i] = exact(list)
-		case []float32:
-			for _, v := range list {
-				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-					return nil, errors.New(name + ": a value of " + c.Names[i] + " is no number")
-				}
-			}
 		}
 	}
 	return json.Marshal(c)

@@ -11,7 +11,6 @@ import (
 	"html/template"
 	"math"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -31,7 +30,7 @@ const (
 // simulations of each fabric inside: the page needs no server.
 func Embed(d *doc.Document, dir, name string) error {
 	f := &Folder{Name: name, dir: dir}
-	all, err := seriesfile.Read[runstore.SeriesSimulation](filepath.Join(f.series(), seriesfile.Simulations))
+	all, err := seriesfile.Read[runstore.SeriesSimulation](f.series(), seriesfile.Simulations)
 	if err != nil {
 		return err
 	}
@@ -178,7 +177,7 @@ func (f *Folder) some(name string, s *runstore.SeriesSimulation, keep func(*seri
 		return nil, err
 	}
 	c.Keep(keep(c))
-	return encoded(name, c)
+	return encoded(c)
 }
 
 // slowest are the rows of the slowest messages, in the order of the file.

@@ -42,7 +42,7 @@ func Open(dir string) (*Folder, error) {
 		f.Name = filepath.Base(abs)
 	}
 	_, f.Report = meta.Files[runstore.ReportFile]
-	series, err := seriesfile.Read[runstore.SeriesSimulation](filepath.Join(f.series(), seriesfile.Simulations))
+	series, err := seriesfile.Read[runstore.SeriesSimulation](f.series(), seriesfile.Simulations)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f.Note = "The run has no series: weft run, compare, bench and train record them with --series."
@@ -117,19 +117,18 @@ func (f *Folder) read(s *runstore.SeriesSimulation, q Quantity) (*Matrix, error)
 	if err != nil {
 		return nil, err
 	}
-	links, ok := c.Values[0].([]int64)
-	times, too := c.Values[1].([]int64)
+	links, times := list[int64](c.Values[0]), list[int64](c.Values[1])
 	interval := max(1, s.IntervalPs)
-	m := &Matrix{Intervals: int(min(mostCells, max(1, (s.DurationPs+interval-1)/interval)))}
-	if !ok || !too {
-		return nil, errors.New("link and time_ps are no integers")
-	}
+	m := &Matrix{Intervals: int(min(mostCells, max(0, s.DurationPs-1)/interval+1))}
 	for i, link := range links {
+		if link < 0 || times[i] < 0 || link >= mostCells || times[i]/interval >= mostCells {
+			return nil, fmt.Errorf("%s: link %d at %d ps: a matrix has at most %d cells", seriesfile.LinkSamples, link, times[i], mostCells)
+		}
 		m.Links = max(m.Links, int(link)+1)
 		m.Intervals = max(m.Intervals, int(times[i]/interval)+1)
-		if link < 0 || times[i] < 0 || m.Links > mostCells || m.Intervals > mostCells || m.Links*m.Intervals > mostCells {
-			return nil, fmt.Errorf("link %d at %d ps: a matrix has at most %d cells", link, times[i], mostCells)
-		}
+	}
+	if m.Links*m.Intervals > mostCells {
+		return nil, fmt.Errorf("%s: %d links in %d intervals: a matrix has at most %d cells", seriesfile.LinkSamples, m.Links, m.Intervals, mostCells)
 	}
 	m.Cells = make([]float32, m.Links*m.Intervals)
 	for i, link := range links {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"html"
@@ -11,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
@@ -258,6 +261,10 @@ func TestTheReportOfAFolderRunsNoScripts(t *testing.T) {
 func TestFoldersThatCannotBeShownAreRefused(t *testing.T) {
 	empty := t.TempDir()
 	newer, cut, bare := folder(t), folder(t), folder(t)
+	running := filepath.Join(empty, "run")
+	if err := os.Mkdir(filepath.Join(empty, ".run.weft-new"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(newer, runstore.MetaFile), []byte(`{"version": 99, "weft": "later"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -267,6 +274,7 @@ func TestFoldersThatCannotBeShownAreRefused(t *testing.T) {
 	for dir, want := range map[string]string{
 		empty: "is not a run folder", filepath.Join(empty, "missing"): "is not a run folder",
 		filepath.Join(cut, runstore.MetaFile): "is a file", newer: "is of version 99", cut: "cut short",
+		running: "its run goes on, or was killed",
 	} {
 		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error with %q", dir, err, want)
@@ -277,5 +285,54 @@ func TestFoldersThatCannotBeShownAreRefused(t *testing.T) {
 	}
 	if f, err := Open(bare); err != nil || !strings.Contains(f.Note, "--series") {
 		t.Errorf("a run without series: %+v, %v; want a note with the flag", f, err)
+	}
+}
+
+// A file that weft cannot have written is refused with its name, in every view that reads it.
+func TestFilesThatCannotBeShownAreRefused(t *testing.T) {
+	far := runstore.SeriesSample{TimePs: math.MaxInt64}
+	wrong := runstore.SeriesSample{Utilisation: float32(math.NaN())}
+	for _, c := range []struct {
+		file  string
+		put   func(t *testing.T, name string)
+		paths []string
+		want  string
+	}{
+		{seriesfile.LinkSamples, put(far), []string{"/matrix/0/0/queue"}, "a matrix has at most"},
+		{seriesfile.LinkSamples, put(wrong), []string{"/matrix/0/0/utilisation", "/data/0/link_samples.parquet"}, "a value is no number"},
+		{seriesfile.Pauses, put(far), []string{"/causes/0/0", "/data/0/pauses.parquet"}, "the column pauses is of type INT(32,true)"},
+		{seriesfile.Nodes, put(far), []string{"/causes/0/0", "/data/0/nodes.parquet"}, "the column fabric is missing"},
+	} {
+		dir := folder(t)
+		c.put(t, filepath.Join(dir, runstore.SeriesFolder, c.file))
+		f, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Simulations[0].IntervalPs = 1
+		for _, path := range c.paths {
+			if w := ask(t, Handler([]*Folder{f}, host), path); w.Code != 422 || !strings.Contains(w.Body.String(), c.want) || !strings.Contains(w.Body.String(), c.file) {
+				t.Errorf("%s: status %d, %s; want 422 with %s and %q", path, w.Code, w.Body, c.file, c.want)
+			}
+		}
+	}
+}
+
+// put writes a file of series with one row of samples, whatever its name.
+func put(row runstore.SeriesSample) func(t *testing.T, name string) {
+	return func(t *testing.T, name string) {
+		t.Helper()
+		var b bytes.Buffer
+		w := parquet.NewGenericWriter[runstore.SeriesSample](&b, parquet.KeyValueMetadata("weft.series_version", "1"))
+		_, err := w.Write([]runstore.SeriesSample{row})
+		if err == nil {
+			err = w.Close()
+		}
+		if err == nil {
+			err = os.WriteFile(name, b.Bytes(), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

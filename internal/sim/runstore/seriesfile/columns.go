@@ -5,17 +5,29 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+
+	"weft/internal/sim/runstore"
 )
 
 // Names are the files of a folder of series, in the order of docs/SERIES.md.
 var Names = []string{Simulations, Nodes, Links, LinkSamples, Flows, FlowHops, Pauses, Steps}
+
+// schemas are the columns of the files.
+var schemas = map[string]*parquet.Schema{
+	Simulations: parquet.SchemaOf(runstore.SeriesSimulation{}), Nodes: parquet.SchemaOf(runstore.SeriesNode{}),
+	Links: parquet.SchemaOf(runstore.SeriesLink{}), LinkSamples: parquet.SchemaOf(runstore.SeriesSample{}),
+	Flows: parquet.SchemaOf(runstore.SeriesFlow{}), FlowHops: parquet.SchemaOf(runstore.SeriesHop{}),
+	Pauses: parquet.SchemaOf(runstore.SeriesPause{}), Steps: parquet.SchemaOf(runstore.SeriesStep{}),
+}
+
+// mostBytes bounds the values that a query returns: 16,384 hosts with all their links in 16 intervals have half of it.
+const mostBytes = 1 << 28
 
 // Columns are chosen columns of chosen rows of a file.
 type Columns struct {
@@ -23,6 +35,8 @@ type Columns struct {
 	Matched int      `json:"matched"` // rows of the file that match, of which at most a limit is returned
 	Names   []string `json:"names"`
 	Values  []any    `json:"values"` // by column: []int64, []float32, []string or []bool
+
+	kinds []kind
 }
 
 // Column is the values of a column; nil if it is not among the columns.
@@ -37,26 +51,63 @@ func (c *Columns) Column(name string) any {
 // Keep keeps the rows with given numbers. Matched stays.
 func (c *Columns) Keep(rows []int) {
 	for i, values := range c.Values {
-		switch l := values.(type) {
-		case []int64:
-			c.Values[i] = kept(l, rows)
-		case []float32:
-			c.Values[i] = kept(l, rows)
-		case []bool:
-			c.Values[i] = kept(l, rows)
-		case []string:
-			c.Values[i] = kept(l, rows)
-		}
+		c.Values[i] = c.kinds[i].kept(values, rows)
 	}
 	c.Rows = len(rows)
 }
 
-func kept[T any](list []T, rows []int) []T {
-	out := make([]T, len(rows))
-	for i, row := range rows {
-		out[i] = list[row]
+// kind lists the values of a type of columns.
+type kind struct {
+	none     any // the empty list
+	extended func(list any, chunk parquet.ColumnChunk, keep func() bool, room *int) (any, error)
+	kept     func(list any, rows []int) any
+}
+
+var kinds = map[parquet.Kind]kind{
+	parquet.Boolean:   kindOf(func(v parquet.Value) (bool, error) { return v.Boolean(), nil }),
+	parquet.Int32:     kindOf(func(v parquet.Value) (int64, error) { return int64(v.Int32()), nil }),
+	parquet.Int64:     kindOf(func(v parquet.Value) (int64, error) { return v.Int64(), nil }),
+	parquet.ByteArray: kindOf(func(v parquet.Value) (string, error) { return string(v.ByteArray()), nil }),
+	parquet.Float: kindOf(func(v parquet.Value) (float32, error) {
+		x := v.Float()
+		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+			return 0, errors.New("a value is no number")
+		}
+		return x, nil
+	}),
+}
+
+func kindOf[T any](of func(parquet.Value) (T, error)) kind {
+	return kind{
+		none: []T{},
+		extended: func(list any, chunk parquet.ColumnChunk, keep func() bool, room *int) (any, error) {
+			l, _ := list.([]T)
+			err := each(chunk, func(v parquet.Value) error {
+				if !keep() {
+					return nil
+				}
+				x, err := of(v)
+				*room -= 8
+				if text, ok := any(x).(string); ok {
+					*room -= 8 + len(text)
+				}
+				if *room < 0 {
+					return fmt.Errorf("more than %d bytes are asked for at once", mostBytes)
+				}
+				l = append(l, x)
+				return err
+			})
+			return l, err
+		},
+		kept: func(list any, rows []int) any {
+			l, _ := list.([]T)
+			out := make([]T, len(rows))
+			for i, row := range rows {
+				out[i] = l[row]
+			}
+			return out
+		},
 	}
-	return out
 }
 
 // Query chooses rows and columns of a file.
@@ -69,44 +120,42 @@ type Query struct {
 // ErrQuery is the error for a column or file that does not exist.
 var ErrQuery = errors.New("there is no such")
 
-// Select reads columns of a file in a folder of series. Row groups without a match are not read.
+// Select reads columns of a file in a folder of series. Row groups without a match are not read. It refuses a file
+// that is incomplete or damaged, that another program has written, or that is of a newer version.
 func Select(dir, name string, q Query) (*Columns, error) {
-	if !slices.Contains(Names, name) {
+	schema := schemas[name]
+	if schema == nil {
 		return nil, fmt.Errorf("%w file of series: %.80q; there are %s", ErrQuery, name, strings.Join(Names, ", "))
 	}
-	in, err := os.Open(filepath.Join(dir, name))
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	f, err := opened(in)
-	if err != nil {
-		return nil, err
-	}
-	s := selection{limit: q.Limit}
+	s := selection{limit: q.Limit, room: mostBytes}
 	if q.Columns == nil {
-		for _, c := range f.Schema().Columns() {
+		for _, c := range schema.Columns() {
 			q.Columns = append(q.Columns, c[0])
 		}
 	}
 	for _, c := range q.Columns {
-		at, values, err := s.column(f, c)
+		kind, err := s.kind(schema, c)
 		if err != nil {
 			return nil, err
 		}
-		s.out.Names, s.out.Values, s.at = append(s.out.Names, c), append(s.out.Values, values), append(s.at, at)
+		s.out.Names, s.out.Values, s.out.kinds = append(s.out.Names, c), append(s.out.Values, kind.none), append(s.out.kinds, kind)
 	}
 	for c, accepted := range q.Where {
-		at, _, err := s.column(f, c)
-		if err != nil {
+		if _, err := s.kind(schema, c); err != nil {
 			return nil, err
 		}
-		s.where = append(s.where, condition{at, accepted})
+		s.where = append(s.where, condition{c, accepted})
 	}
-	for _, g := range f.RowGroups() {
-		if err := s.group(g); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+	err := open(filepath.Join(dir, name), schema, func(r *reading) error {
+		for i := range r.RowGroups() {
+			if err := s.group(r, i); err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if s.out.Rows = s.out.Matched; q.Limit > 0 {
 		s.out.Rows = min(s.out.Rows, q.Limit)
@@ -117,63 +166,50 @@ func Select(dir, name string, q Query) (*Columns, error) {
 // selection is the state of a query.
 type selection struct {
 	out   Columns
-	at    []int // by column of out: its index in the file
 	where []condition
 	limit int
+	room  int // bytes that are left
 }
 
 // condition is a column with the values that match.
 type condition struct {
-	at       int
+	column   string
 	accepted []string
 }
 
-// column is the index of a column, and an empty list of its type.
-func (s *selection) column(f *parquet.File, name string) (int, any, error) {
-	leaf, ok := f.Schema().Lookup(name)
+func (s *selection) kind(schema *parquet.Schema, column string) (kind, error) {
+	leaf, ok := schema.Lookup(column)
 	if !ok {
-		return 0, nil, fmt.Errorf("%w column: %.80q", ErrQuery, name)
+		return kind{}, fmt.Errorf("%w column: %.80q", ErrQuery, column)
 	}
-	switch leaf.Node.Type().Kind() {
-	case parquet.Boolean:
-		return leaf.ColumnIndex, []bool{}, nil
-	case parquet.Int32, parquet.Int64:
-		return leaf.ColumnIndex, []int64{}, nil
-	case parquet.Float:
-		return leaf.ColumnIndex, []float32{}, nil
-	case parquet.ByteArray:
-		return leaf.ColumnIndex, []string{}, nil
-	}
-	return 0, nil, fmt.Errorf("the column %q is of no type of weft's", name)
+	return kinds[leaf.Node.Type().Kind()], nil
 }
 
 // group adds the matching rows of a row group.
-func (s *selection) group(g parquet.RowGroup) error {
-	if g.NumRows() > 2*mostGroup {
-		return fmt.Errorf("a row group of %d rows: weft writes %d at most", g.NumRows(), mostGroup)
-	}
-	keep := make([]bool, g.NumRows())
+func (s *selection) group(r *reading, group int) error {
+	keep := make([]bool, r.RowGroups()[group].NumRows())
 	for i := range keep {
 		keep[i] = true
 	}
-	chunks := g.ColumnChunks()
 	for _, c := range s.where {
-		if outside(chunks[c.at], c.accepted) {
+		if r.outside(group, c) {
 			return nil
 		}
-		found := false
-		row := 0
+		chunk, err := r.column(group, c.column)
+		if err != nil {
+			return err
+		}
+		found, row := false, 0
 		var last parquet.Value // neighbours are mostly equal
 		var matches bool
-		err := each(chunks[c.at], func(v parquet.Value) {
+		err = each(chunk, func(v parquet.Value) error {
 			if row == 0 || !parquet.Equal(v, last) {
 				last, matches = v.Clone(), slices.Contains(c.accepted, v.String())
 			}
-			if row < len(keep) {
-				keep[row] = keep[row] && matches
-				found = found || keep[row]
-			}
+			keep[row] = keep[row] && matches
+			found = found || keep[row]
 			row++
+			return nil
 		})
 		if err != nil || !found {
 			return err
@@ -188,31 +224,35 @@ func (s *selection) group(g parquet.RowGroup) error {
 	if s.limit > 0 && before >= s.limit {
 		return nil
 	}
-	for i, at := range s.at {
-		row, n := 0, before
-		var err error
-		s.out.Values[i], err = extended(s.out.Values[i], chunks[at], func() bool {
-			ok := row < len(keep) && keep[row] && (s.limit == 0 || n < s.limit)
-			if row++; ok {
-				n++
-			}
-			return ok
-		})
+	for i, name := range s.out.Names {
+		chunk, err := r.column(group, name)
 		if err != nil {
 			return err
+		}
+		row, n := -1, before
+		s.out.Values[i], err = s.out.kinds[i].extended(s.out.Values[i], chunk, func() bool {
+			row++
+			if !keep[row] || s.limit > 0 && n == s.limit {
+				return false
+			}
+			n++
+			return true
+		}, &s.room)
+		if err != nil {
+			return fmt.Errorf("the column %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// outside reports whether a column chunk of integers has none of the accepted values, by its bounds.
-func outside(chunk parquet.ColumnChunk, accepted []string) bool {
-	bounded, ok := chunk.(*parquet.FileColumnChunk)
+// outside reports whether a row group has none of the accepted integers of a column, by its bounds.
+func (r *reading) outside(group int, c condition) bool {
+	chunk, ok := r.chunk(group, c.column).(*parquet.FileColumnChunk)
 	if !ok || chunk.Type().Kind() == parquet.ByteArray {
 		return false
 	}
-	least, most, known := bounded.Bounds()
-	return known && !slices.ContainsFunc(accepted, func(text string) bool {
+	least, most, known := chunk.Bounds()
+	return known && !slices.ContainsFunc(c.accepted, func(text string) bool {
 		v, err := strconv.ParseFloat(text, 64)
 		return err != nil || v >= number(least) && v <= number(most)
 	})
@@ -226,48 +266,8 @@ func number(v parquet.Value) float64 {
 	return x
 }
 
-// extended is a list with the values of a column chunk at the rows that are kept.
-func extended(list any, chunk parquet.ColumnChunk, kept func() bool) (any, error) {
-	var err error
-	switch l := list.(type) {
-	case []int64:
-		err = each(chunk, func(v parquet.Value) {
-			switch {
-			case !kept():
-			case v.Kind() == parquet.Int32:
-				l = append(l, int64(v.Int32()))
-			default:
-				l = append(l, v.Int64())
-			}
-		})
-		return l, err
-	case []float32:
-		err = each(chunk, func(v parquet.Value) {
-			if kept() {
-				l = append(l, v.Float())
-			}
-		})
-		return l, err
-	case []bool:
-		err = each(chunk, func(v parquet.Value) {
-			if kept() {
-				l = append(l, v.Boolean())
-			}
-		})
-		return l, err
-	case []string:
-		err = each(chunk, func(v parquet.Value) {
-			if kept() {
-				l = append(l, string(v.ByteArray()))
-			}
-		})
-		return l, err
-	}
-	return nil, fmt.Errorf("a list of %T", list)
-}
-
 // each calls a function with all values of a column chunk.
-func each(chunk parquet.ColumnChunk, call func(parquet.Value)) error {
+func each(chunk parquet.ColumnChunk, call func(parquet.Value) error) error {
 	pages := chunk.Pages()
 	defer pages.Close()
 	values := make([]parquet.Value, 1024)
@@ -283,7 +283,9 @@ func each(chunk parquet.ColumnChunk, call func(parquet.Value)) error {
 		for {
 			n, err := r.ReadValues(values)
 			for _, v := range values[:n] {
-				call(v)
+				if err := call(v); err != nil {
+					return err
+				}
 			}
 			if errors.Is(err, io.EOF) {
 				break

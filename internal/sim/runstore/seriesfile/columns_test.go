@@ -2,7 +2,6 @@ package seriesfile
 
 import (
 	"errors"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,7 +12,7 @@ import (
 // Select finds the rows that a reading of all rows finds, over several row groups, of which it skips some.
 func TestSelectedRowsAreThoseOfTheWholeFile(t *testing.T) {
 	dir := written(t, 3*leastGroup)
-	all, err := Read[runstore.SeriesSample](filepath.Join(dir, LinkSamples))
+	all, err := Read[runstore.SeriesSample](dir, LinkSamples)
 	if err != nil {
 		t.Fatal(err)
 	}

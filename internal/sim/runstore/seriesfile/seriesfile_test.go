@@ -1,6 +1,7 @@
 package seriesfile
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -40,7 +41,7 @@ func sample(fabric string, rows int) *runstore.Series {
 }
 
 // written is a folder with the files of two simulations.
-func written(t *testing.T, rows int) string {
+func written(t testing.TB, rows int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "series")
 	w, err := Create(dir, About{Weft: "test", Scenario: "two", Seed: 7})
@@ -60,7 +61,7 @@ func written(t *testing.T, rows int) string {
 func TestSeriesAreReadAsTheyWereWritten(t *testing.T) {
 	const rows = 3 * leastGroup
 	dir := written(t, rows)
-	got, err := Read[runstore.SeriesSample](filepath.Join(dir, LinkSamples))
+	got, err := Read[runstore.SeriesSample](dir, LinkSamples)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,56 +72,85 @@ func TestSeriesAreReadAsTheyWereWritten(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%d samples, the first %+v; want %d, the first %+v", len(got), got[0], len(want), want[0])
 	}
-	simulations, err := Read[runstore.SeriesSimulation](filepath.Join(dir, Simulations))
+	simulations, err := Read[runstore.SeriesSimulation](dir, Simulations)
 	if err != nil || len(simulations) != 2 || simulations[1].Simulation != 2 || simulations[1].Fabric != "b" {
 		t.Errorf("simulations %+v, %v; want numbers 0 and 2, of a and b", simulations, err)
 	}
-	nodes, err := Read[runstore.SeriesNode](filepath.Join(dir, Nodes))
+	nodes, err := Read[runstore.SeriesNode](dir, Nodes)
 	if want := append(sample("a", 0).Nodes, sample("b", 0).Nodes...); err != nil || !reflect.DeepEqual(nodes, want) {
 		t.Errorf("nodes %+v, %v; want %+v", nodes, err, want)
 	}
-	flows, err := Read[runstore.SeriesFlow](filepath.Join(dir, Flows))
+	flows, err := Read[runstore.SeriesFlow](dir, Flows)
 	if err != nil || len(flows) != 2 || flows[1].Simulation != 2 || flows[1].Bytes != 4096 {
 		t.Errorf("flows %+v, %v", flows, err)
 	}
 }
 
-func TestFilesThatCannotBeReadAreRefused(t *testing.T) {
-	dir := written(t, 10)
-	whole := filepath.Join(dir, Flows)
-	text, err := os.ReadFile(whole)
+// thisVersion marks a file as weft's.
+var thisVersion = parquet.KeyValueMetadata(keyVersion, "1")
+
+// put writes flows.parquet with rows of a type into a new folder of series.
+func put[T any](t testing.TB, rows []T, options ...parquet.WriterOption) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	out, err := os.Create(filepath.Join(dir, Flows))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := filepath.Join(dir, "cut.parquet")
-	if err := os.WriteFile(cut, text[:len(text)-20], 0o600); err != nil {
+	defer out.Close()
+	w := parquet.NewGenericWriter[T](out, options...)
+	if _, err := w.Write(rows); err != nil {
 		t.Fatal(err)
 	}
-	other := func(name string, options ...parquet.WriterOption) string {
-		out, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer out.Close()
-		w := parquet.NewGenericWriter[runstore.SeriesFlow](out, options...)
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return out.Name()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
 	}
-	for name, want := range map[string]string{
-		cut:                       "cut short",
-		other("stranger.parquet"): "weft has not written it",
-		other("newer.parquet", parquet.KeyValueMetadata(keyVersion, "2")):   "it is of version 2, and this weft reads versions up to 1",
-		other("strange.parquet", parquet.KeyValueMetadata(keyVersion, "x")): "no version",
-		filepath.Join(dir, "missing.parquet"):                               "no such file",
+	return dir
+}
+
+func TestFilesThatCannotBeReadAreRefused(t *testing.T) {
+	type (
+		wide struct { // has bytes as text
+			runstore.SeriesFlow
+			Bytes string `parquet:"bytes"`
+		}
+		optional struct {
+			runstore.SeriesFlow
+			Bytes *int64 `parquet:"bytes,optional"`
+		}
+	)
+	flow := runstore.SeriesFlow{Bytes: 7, RateGbps: 1}
+	wrong := flow
+	wrong.RateGbps = float32(math.NaN())
+	known := thisVersion
+	zstd := parquet.Compression(&parquet.Zstd)
+	whole := put(t, []runstore.SeriesFlow{flow}, known, zstd)
+	cut := put(t, []runstore.SeriesFlow{flow}, known)
+	if err := os.Truncate(filepath.Join(cut, Flows), 300); err != nil {
+		t.Fatal(err)
+	}
+	huge := slices.Repeat([]runstore.SeriesFlow{flow}, 2*mostGroup+1)
+	for name, c := range map[string]struct{ dir, want string }{
+		"a cut file":        {cut, "cut short"},
+		"another program's": {put(t, []runstore.SeriesFlow{flow}), "weft has not written it"},
+		"a newer weft's":    {put(t, []runstore.SeriesFlow{flow}, parquet.KeyValueMetadata(keyVersion, "2")), "it is of version 2, and this weft reads versions up to 1"},
+		"a strange version": {put(t, []runstore.SeriesFlow{flow}, parquet.KeyValueMetadata(keyVersion, "x")), "no version"},
+		"no file":           {t.TempDir(), "no such file"},
+		"other columns":     {put(t, []runstore.SeriesHop{{}}, known), "the column dst_node is missing"},
+		"another type":      {put(t, []wide{{SeriesFlow: flow}}, known), "the column bytes is of type STRING: want INT(64,true)"},
+		"missing values":    {put(t, []optional{{SeriesFlow: flow}}, known), "the column bytes may have no value"},
+		"no number":         {put(t, []runstore.SeriesFlow{wrong}, known, zstd), "the column rate_gbps: a value is no number"},
+		"a large row group": {put(t, huge, known, zstd, parquet.MaxRowsPerRowGroup(1<<30)), "a row group of 262145 rows"},
+		"another packing":   {put(t, []runstore.SeriesFlow{flow}, known, parquet.Compression(&parquet.Gzip)), "pages are packed by GZIP"},
+		"another encoding":  {put(t, []runstore.SeriesFlow{flow, flow}, known, parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked)), "which weft does not write"},
 	} {
-		if _, err := Read[runstore.SeriesFlow](name); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want an error with %q", filepath.Base(name), err, want)
+		_, err := Read[runstore.SeriesFlow](c.dir, Flows)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), filepath.Join(c.dir, Flows)) {
+			t.Errorf("%s: %v, want the file's name and %q", name, err, c.want)
 		}
 	}
-	if _, err := Read[runstore.SeriesFlow](whole); err != nil {
-		t.Error(err)
+	if got, err := Read[runstore.SeriesFlow](whole, Flows); err != nil || !slices.Equal(got, []runstore.SeriesFlow{flow}) {
+		t.Error(got, err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
@@ -181,13 +182,15 @@ func create[T any](w *Writer, dir, name string) *file[T] {
 }
 
 func (f *file[T]) write(rows ...T) {
-	if f.of.err != nil {
-		return
-	}
-	_, err := f.rows.Write(rows)
-	f.fail(err)
-	if f.grouped += len(rows); f.grouped >= mostGroup {
-		f.group()
+	for part := range slices.Chunk(rows, mostGroup) {
+		if f.of.err != nil {
+			return
+		}
+		_, err := f.rows.Write(part)
+		f.fail(err)
+		if f.grouped += len(part); f.grouped >= mostGroup {
+			f.group()
+		}
 	}
 }
 
