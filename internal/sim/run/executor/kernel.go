@@ -18,7 +18,7 @@ type kernel struct {
 	send, copy units.PerByte
 	streams    bool
 	whole      bool // trips
-	groups     func(step int) (group int)
+	groups     []int // of warps, by step: later steps have the last one; nil: all steps have the first
 	staged     bool // as NVLS: other warps send what a lane's first turn has copied
 	blocks     int  // thread blocks: a lane's is its number modulo blocks
 }
@@ -34,13 +34,13 @@ func kernelOf(o *nccl.Overheads, a collective.Algo, blocks int) kernel {
 	}
 	switch a {
 	case collective.Tree: // runTreeSplit: some warps reduce towards the root, the others pass the result down
-		k.groups = func(step int) int { return step / 2 }
+		k.groups = []int{0, 0, 1, 1}
 	case collective.NVLSTree: // to scatter; to reduce and send up; to send down; to gather
 		k.staged = o.Turn.Staged
-		k.groups = func(step int) int { return min(step-min(step/2, 1), 3) }
+		k.groups = []int{0, 1, 1, 2, 3}
 	case collective.Direct, collective.NVLS: // warps for sends and for receives; to scatter, to reduce and to gather
 		k.staged = o.Turn.Staged
-		k.groups = func(step int) int { return min(step, 2) }
+		k.groups = []int{0, 1, 2}
 	}
 	return k
 }
@@ -61,7 +61,7 @@ func (k *kernel) server(lane, step int) int {
 	if k.groups == nil {
 		return first
 	}
-	return first + k.groups(step)
+	return first + k.groups[min(step, len(k.groups)-1)]
 }
 
 // work is the time of a turn. Data for a NIC is written to the GPU's own memory.
