@@ -220,6 +220,11 @@ func (b *bench) do(ctx context.Context, e *Env, collect scenario.Collective) err
 		}
 		header.HasMinBus = true
 	}
+	for _, own := range [][2]string{{"NCCL_ALGO", "--algo"}, {"NCCL_PROTO", "--proto"}} {
+		if e.Getenv(own[0]) != "" {
+			e.note("weft: %s of the environment is not read: set %s\n", own[0], own[1])
+		}
+	}
 	table := &benchTable{e: e, header: header, r: r, waiting: map[int]runstore.Point{}}
 	if !b.json {
 		b.each = table.finished

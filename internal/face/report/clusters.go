@@ -18,7 +18,12 @@ the largest with it; a positive one means that weft is slower. "–" is a range 
 The times of NCCL's kernels are fitted to tables. Such a table is scored with figures that were fitted
 without it, each other table with the figures in use. The limit of a mean is 8 % inside a node;
 between nodes it is 20, 10 and 5 % in the three ranges. Each cluster has its case below (nccl/A100 …),
-with a picture of its times.`
+with a picture of its times.
+
+What the tables do not show: between nodes on InfiniBand and RoCE v2, V4 alone has scored rows below 512 MiB
+(A100-40, ConnectX-5); A1 and A2 are EFA. H100 and H200 have them from 512 MiB on, B200 has none.
+T1-default and H200 are not scored, each for its own reason, and their rows to 1 MiB take part in the fit of a
+message's time between nodes beside V4's. Broadcast, reduce, scatter and gather have no table.`
 
 const clustersIntro = `The same by operation and number of ranks.`
 

@@ -201,14 +201,7 @@ func finding(d *calibrate.Diagnosis) string {
 	}
 	switch d.Verdict {
 	case calibrate.Healthy:
-		text := fmt.Sprintf("As expected: the cluster is healthy (probability %s). The largest difference: %s. The column healthy has the range of most healthy clusters.", percent(d.Healthy), off)
-		if d.Healthy < clearlyHealthy {
-			text += fmt.Sprintf(" It was %s before the log was read: the log tells little.", percent(calibrate.PriorHealthy))
-		}
-		if alike := d.Alike(); len(alike) > 0 {
-			text += fmt.Sprintf(" The log does not exclude: %s.", causes(alike))
-		}
-		return text
+		return healthy(d, off)
 	case calibrate.Faster:
 		return fmt.Sprintf("Faster than the described cluster can be: %s. The description is of another cluster, or the log of other ranks.", off)
 	case calibrate.Explained:
@@ -233,6 +226,47 @@ func finding(d *calibrate.Diagnosis) string {
 		text += fmt.Sprintf(" The nearest, still off by %s on the average: %s (%s).", percent(math.Expm1(near[0].Match)), near[0].Title, near[0].Label)
 	}
 	return text
+}
+
+// healthy is the finding of a healthy cluster. A probability needs all causes.
+func healthy(d *calibrate.Diagnosis, off string) string {
+	text := fmt.Sprintf("As expected: the cluster is healthy (probability %s). The largest difference: %s. The column healthy has the range of most healthy clusters.", percent(d.Healthy), off)
+	if d.Partial {
+		text = fmt.Sprintf("As expected so far: no cause that was tested explains the log better. The largest difference: %s.", off)
+	}
+	if out, small := outside(d); len(out) > 0 {
+		text += fmt.Sprintf(" Outside of that range: %s; no cause that weft tested is likelier.", list(out))
+		if small {
+			text += " Only the smallest sizes take longer: probably the launch of a kernel, as with one process for all GPUs or a slow CPU."
+		}
+	}
+	if d.Healthy < clearlyHealthy && !d.Partial {
+		text += fmt.Sprintf(" It was %s before the log was read: the log tells little.", percent(calibrate.PriorHealthy))
+	}
+	if alike := d.Alike(); len(alike) > 0 {
+		text += fmt.Sprintf(" The log does not exclude: %s.", causes(alike))
+	}
+	return text
+}
+
+// outside are the sizes whose times are not in the range of most healthy clusters. small reports that
+// they are the smallest of their tables, and that all take longer than predicted.
+func outside(d *calibrate.Diagnosis) (sizes []string, small bool) {
+	small = true
+	for i, t := range d.Tasks {
+		within := false
+		for j := range t.Points {
+			p := &t.Points[j]
+			x := math.Log(float64(p.Measured)/float64(d.Predicted[i][j])) - p.Bias
+			if math.Abs(x) <= 2*p.Known {
+				within = true
+				continue
+			}
+			small = small && x > 0 && !within
+			sizes = append(sizes, sizeText(p.Bytes))
+		}
+	}
+	return sizes, small
 }
 
 // causes are explanations by their names, with their variants and probabilities.

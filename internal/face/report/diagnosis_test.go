@@ -131,6 +131,42 @@ func TestAHealthyAnswerSaysWhenTheLogTellsLittle(t *testing.T) {
 	}
 }
 
+// TestAHealthyAnswerNamesTheSizesOutside: of the sizes 8 B, 1 MiB and 64 MiB, those beyond the range
+// of healthy clusters are named, and a slow launch if they are the smallest.
+func TestAHealthyAnswerNamesTheSizesOutside(t *testing.T) {
+	const launch = "probably the launch of a kernel"
+	for _, c := range []struct {
+		us     []units.Time // predicted
+		want   string
+		launch bool
+	}{
+		{[]units.Time{26, 50, 700}, "", false},
+		{[]units.Time{10, 50, 700}, "Outside of that range: 8 B;", true},
+		{[]units.Time{10, 20, 700}, "Outside of that range: 8 B and 1 MiB;", true},
+		{[]units.Time{26, 20, 700}, "Outside of that range: 1 MiB;", false},
+		{[]units.Time{90, 50, 700}, "Outside of that range: 8 B;", false},
+	} {
+		d := found()
+		d.Verdict, d.Healthy = calibrate.Healthy, .9
+		for j, us := range c.us {
+			d.Predicted[0][j] = us * units.Microsecond
+		}
+		got := Finding(d)
+		if !strings.Contains(got, c.want) || strings.Contains(got, "Outside") != (c.want != "") || strings.Contains(got, launch) != c.launch {
+			t.Errorf("predicted %v: %q", c.us, got)
+		}
+	}
+}
+
+// TestAStoppedDiagnosisHasNoProbability: the causes that were not tested could explain the log.
+func TestAStoppedDiagnosisHasNoProbability(t *testing.T) {
+	d := found()
+	d.Verdict, d.Healthy, d.Partial = calibrate.Healthy, 1, true
+	if got := Finding(d); strings.Contains(got, "probability") || !strings.HasPrefix(got, "As expected so far: ") {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestAStoppedDiagnosisOfAFastLogDoesNotFallShort: an interrupted diagnosis still reports a
 // log that is too fast for the cluster, or a log that may be healthy.
 func TestAStoppedDiagnosisOfAFastLogDoesNotFallShort(t *testing.T) {

@@ -2,6 +2,7 @@ package logfile
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -344,12 +345,15 @@ func (r *ncclTests) add(n int, shape []column, fields []string) {
 	}
 	row := Row{Line: n}
 	var inPlaceAlg, inPlaceBus float64
+	var elements int64
 	times := 0
 	for i, c := range shape {
 		x, _ := strconv.ParseFloat(fields[i], 64) // N/A is 0: unknown
 		switch c {
 		case columnSize:
 			row.Bytes, _ = strconv.ParseInt(fields[i], 10, 64)
+		case columnCount:
+			elements, _ = strconv.ParseInt(fields[i], 10, 64)
 		case columnTime:
 			if times++; r.old {
 				x *= 1000
@@ -380,7 +384,7 @@ func (r *ncclTests) add(n int, shape []column, fields []string) {
 	if row.Micros == 0 && row.InPlace > 0 { // N/A out of place
 		row.Micros, row.AlgGBps, row.BusGBps, row.InPlace = row.InPlace, inPlaceAlg, inPlaceBus, 0
 	}
-	if wrong := cmp.Or(contradiction(row.Bytes, row.Micros, row.AlgGBps), row.impossible()); wrong != "" {
+	if wrong := cmp.Or(fraction(row.Bytes, elements), contradiction(row.Bytes, row.Micros, row.AlgGBps), row.impossible()); wrong != "" {
 		r.b.note(n, "the row of size %d is left out: %s", row.Bytes, wrong)
 		return
 	}
@@ -409,6 +413,15 @@ func (r *ncclTests) begun(n int, bytes int64) {
 	if r.open(n); r.table == nil {
 		r.table = &Table{} // too many tables
 	}
+}
+
+// fraction is the reason why a size and a count of elements do not agree, "" if they do. A count is of
+// one rank or of all, and 0 if a rank has less than an element.
+func fraction(bytes, elements int64) string {
+	if elements > 0 && bytes%elements != 0 {
+		return fmt.Sprintf("%d elements do not have this size: want a multiple of the count", elements)
+	}
+	return ""
 }
 
 // contradiction is the reason why a size, a time and a bandwidth do not agree, "" if they do: the

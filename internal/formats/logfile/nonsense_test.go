@@ -32,6 +32,7 @@ func TestBadRowsAreNamed(t *testing.T) {
 		{"negative time", usualHead + threeRows + strings.Replace(line(32<<20, 400), "400.00", "-400.00", 1), `"-400.00" is no time`, 5, 3},
 		{"NaN", usualHead + threeRows + strings.Replace(line(32<<20, 400), "400.00", "nan", 1), `"nan" is no time`, 5, 3},
 		{"inf", usualHead + threeRows + strings.Replace(line(32<<20, 400), "400.00", "inf", 1), `"inf" is no time`, 5, 3},
+		{"a size that the count does not have", usualHead + threeRows + strings.Replace(line(1<<31, 5000), "2147483648", "2147483647", 1), "do not have this size", 5, 3},
 		{"huge time", usualHead + threeRows + "33554432 8388608 float sum -1 9e12 0.00 0.00 0 9e12 0.00 0.00 0\n", "longer than an hour", 5, 3},
 		{"above any wire", usualHead + threeRows + line(32<<20, 20), "above what any GPU's links have", 5, 3},
 		{"no time", usualHead + threeRows + "33554432 8388608 float sum -1 0 0 0 0 0 0 0 0\n", "it has no time", 5, 3},

@@ -112,7 +112,7 @@ func (b *builder) empty(lines int) error {
 		w := b.Said.Warnings[0]
 		return &Error{b.Name, w.Line, text + "; NCCL ended with: " + w.Text}
 	case len(b.Notes) > 0:
-		return &Error{b.Name, b.Notes[0].Line, text + "; " + b.Notes[0].Text}
+		return &Error{b.Name, b.Notes[0].Line, b.Notes[0].Text + "; so " + text}
 	}
 	return &Error{b.Name, 0, text}
 }

@@ -17,10 +17,10 @@ type kernel struct {
 	tripBytes  int64
 	send, copy units.PerByte
 	streams    bool
-	whole      bool // trips
+	whole      bool  // trips
 	groups     []int // of warps, by step: later steps have the last one; nil: all steps have the first
-	staged     bool // as NVLS: other warps send what a lane's first turn has copied
-	blocks     int  // thread blocks: a lane's is its number modulo blocks
+	staged     bool  // as NVLS: other warps send what a lane's first turn has copied
+	blocks     int   // thread blocks: a lane's is its number modulo blocks
 }
 
 // kernelGroups is the maximum number of groups of warps of a channel.
