@@ -25,17 +25,23 @@ type answer struct {
 	Warnings []string `json:"warnings"`
 }
 
-// sample is a time in seconds and a value as text.
-type sample [2]any
+// sample is a value at a time in seconds, which the API writes as [1700000000.5, "3"].
+type sample struct{ at, value float64 }
 
-func (s sample) numbers() (at, value float64, err error) {
-	at, isTime := s[0].(float64)
-	text, isText := s[1].(string)
-	if !isTime || !isText {
-		return 0, 0, fmt.Errorf("a sample is %v: want [seconds, \"value\"]", []any{s[0], s[1]})
+func (s *sample) UnmarshalJSON(text []byte) error {
+	var pair [2]any
+	if err := json.Unmarshal(text, &pair); err != nil {
+		return err
 	}
-	value, err = strconv.ParseFloat(text, 64)
-	return at, value, err
+	at, isTime := pair[0].(float64)
+	value, isText := pair[1].(string)
+	if !isTime || !isText {
+		return fmt.Errorf("a sample is %.40s: want [seconds, \"value\"]", text)
+	}
+	var err error
+	s.at = at
+	s.value, err = strconv.ParseFloat(value, 64)
+	return err
 }
 
 // ReadAnswer adds an answer of Prometheus, or several in a row. An answer without a series adds nothing.
@@ -62,11 +68,7 @@ func (d *Data) ReadAnswer(name string, in io.Reader) error {
 				r.Values = append(r.Values, *r.Value)
 			}
 			for _, v := range r.Values {
-				at, value, err := v.numbers()
-				if err == nil {
-					err = d.add(metric, labels, at, value)
-				}
-				if err != nil {
+				if err := d.add(metric, labels, v.at, v.value); err != nil {
 					return fmt.Errorf("%s: %s: %w", name, metric, err)
 				}
 			}

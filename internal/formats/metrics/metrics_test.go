@@ -116,10 +116,13 @@ func TestResetsAndValuesWithoutANumber(t *testing.T) {
 	}
 }
 
+const (
+	oneCollective = `{"header":{"id":"0x1","rank":2,"n_ranks":8,"nnodes":1},"metadata":{"dump_timestamp_us":1748030377748202,"hostname":"h"},"coll_perf":{"coll":"AllReduce","coll_sn":1,"coll_msg_size_bytes":17179869184,"coll_exec_time_us":61974,"coll_algobw_gbs":277.2,"coll_busbw_gbs":485.1}}`
+	oneAnswer    = `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"rdma_np_cnp_sent_total","device":"mlx5_1","port":"1"},"values":[[1700000000,"3"],[1700000015.5,"9"]]}]}}`
+)
+
 // Each kind of file is recognised; a cut end is left out and reported.
 func TestFilesAreRecognised(t *testing.T) {
-	inspector := `{"header":{"id":"0x1","rank":2,"n_ranks":8,"nnodes":1},"metadata":{"dump_timestamp_us":1748030377748202,"hostname":"h"},"coll_perf":{"coll":"AllReduce","coll_sn":1,"coll_msg_size_bytes":17179869184,"coll_exec_time_us":61974,"coll_algobw_gbs":277.2,"coll_busbw_gbs":485.1}}`
-	answer := `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"rdma_np_cnp_sent_total","device":"mlx5_1","port":"1"},"values":[[1700000000,"3"],[1700000015.5,"9"]]}]}}`
 	for _, c := range []struct {
 		text, name string
 		value      float64
@@ -128,9 +131,9 @@ func TestFilesAreRecognised(t *testing.T) {
 		{line + "7\n", "node_infiniband_link_downed_total", 7, 0},
 		{"# TYPE node_infiniband_link_downed counter\n" + line + "7 1700000000.5\n# EOF\n", "node_infiniband_link_downed_total", 7, 0},
 		{line + "7\nnode_infiniband_link_do", "node_infiniband_link_downed_total", 7, 1},
-		{"\xef\xbb\xbf\n" + answer, "rdma_np_cnp_sent_total", 6, 0},
-		{inspector + "\n" + inspector, busBandwidth, 485.1, 0},
-		{inspector + "\n" + inspector[:100], busBandwidth, 485.1, 1},
+		{"\xef\xbb\xbf\n" + oneAnswer, "rdma_np_cnp_sent_total", 6, 0},
+		{oneCollective + "\n" + oneCollective, busBandwidth, 485.1, 0},
+		{oneCollective + "\n" + oneCollective[:100], busBandwidth, 485.1, 1},
 	} {
 		d, err := read(c.text)
 		if err != nil {
@@ -190,7 +193,11 @@ func TestSizesHaveInspectorsBuckets(t *testing.T) {
 
 // Whatever is in a file, it is read or refused.
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{line + "7 1\n", `{"header":{"rank":1},"coll_perf":{"coll":"A"}}`, `{"status":"success","data":{"resultType":"matrix","result":[]}}`} {
+	for _, seed := range []string{
+		line + "7 1\n" + line + "3 2 # {trace=\"x\"} 1\n# EOF\n", line + "1e308\n" + line + "-1e308\n", `{"a.b"} 1` + "\n" + line + "9\n",
+		oneCollective, oneCollective + oneCollective[:90], `{"header":{"rank":-1},"coll_perf":{"coll":"A","coll_busbw_gbs":1e-9,"coll_msg_size_bytes":-1}}`,
+		oneAnswer, `{"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"nccl_bus_bandwidth_gbs"},"value":[1,"NaN"]}]},"warnings":["w"]}`,
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -198,9 +205,12 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
+		if sec := d.Seconds(); !(sec >= 0 && sec <= 2*maxTime) && len(d.Series) > 0 {
+			t.Errorf("the range is %v s", sec)
+		}
 		for _, s := range d.Series {
-			if v, _ := s.Value(); math.IsNaN(v) {
-				t.Errorf("%s is no number", s.Name)
+			if v, _ := s.Value(); math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Errorf("%s is %v", s.Name, v)
 			}
 		}
 	})

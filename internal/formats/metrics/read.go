@@ -75,6 +75,9 @@ func (d *Data) readText(name string, in io.Reader) error {
 			continue
 		case line == "" || line[0] == '#':
 			continue
+		case line[0] == '{': // a name in quotes, with other signs than a name of the table has
+			d.Others++
+			continue
 		case ended:
 			ended = false // several dumps in a row
 		}

@@ -8,10 +8,13 @@ import (
 	"strings"
 )
 
-// The bounds of what is read: a cluster of 8,192 ports has some 200,000 series of the table.
+// The bounds of what is read: a cluster of 8,192 ports has some 200,000 series of the table, and no counter has
+// 100 digits, whose sums would be infinite.
 const (
 	maxRead   = 500_000
 	maxPoints = 20_000_000
+	maxValue  = 1e100
+	maxTime   = 1e12 // seconds since 1970
 )
 
 // Series is the values of a metric of the table on one port, GPU or collective.
@@ -31,7 +34,7 @@ type Point struct {
 // Data is what was read.
 type Data struct {
 	Series  []*Series
-	Invalid int      // values that are no number, which are left out
+	Invalid int      // values that are no number, or larger than a counter or time can be: they are left out
 	Others  int      // values of metrics that are not in the table
 	Notes   []string // about the files: a cut end, …
 
@@ -49,7 +52,7 @@ func (d *Data) add(name string, labels map[string]string, at, value float64) err
 		d.Others++
 		return nil
 	}
-	if math.IsNaN(value) || math.IsInf(value, 0) {
+	if !(math.Abs(value) <= maxValue && math.Abs(at) <= maxTime) {
 		d.Invalid++
 		return nil
 	}
