@@ -19,7 +19,8 @@ const (
 	OfNetdev     Subject = "interface of a NIC" // device (eth0)
 	OfGPU        Subject = "GPU"                // gpu, UUID, device, Hostname
 	OfCollective Subject = "collective"         // as NCCL Inspector's
-	OfRun        Subject = "run"                // fabric
+	OfFabric     Subject = "fabric"             // fabric
+	OfRun        Subject = "run"
 )
 
 // Row is a metric.
@@ -39,6 +40,8 @@ type Row struct {
 
 	live bool                                // a live device counts it, too
 	port func(p *Port, priority int) float64 // of OfPort and OfNetdev
+	gpu  func(g *GPU) float64
+	run  func(s *Snapshot) float64
 }
 
 const (
@@ -187,19 +190,19 @@ var Rows = []Row{
 	{
 		Name: nvlinkSent, Type: gauge, Unit: "bytes/s", Of: OfGPU, Source: "dcgm-exporter", Counter: "DCGM field 1011",
 		Help:   "The rate of data transmitted over NVLink, not including protocol headers, in bytes per second.",
-		Counts: "bytes that the GPU sent into the scale-up network, over the simulated time; protocol headers are in them",
+		Counts: "bytes that the GPU sent into the scale-up network, over the simulated time; protocol headers are in them", gpu: func(g *GPU) float64 { return g.Sent },
 		Less:   "the GPU sends less over NVLink than its peers", More: "the GPU sends more over NVLink than its peers",
 	},
 	{
 		Name: nvlinkTaken, Type: gauge, Unit: "bytes/s", Of: OfGPU, Source: "dcgm-exporter", Counter: "DCGM field 1012",
 		Help:   "The rate of data received over NVLink, not including protocol headers, in bytes per second.",
-		Counts: "bytes that the GPU received from the scale-up network, over the simulated time; protocol headers are in them",
+		Counts: "bytes that the GPU received from the scale-up network, over the simulated time; protocol headers are in them", gpu: func(g *GPU) float64 { return g.Received },
 		Less:   "the GPU receives less over NVLink than its peers", More: "the GPU receives more over NVLink than its peers",
 	},
 	{
 		Name: nvlinkBoth, Type: untyped, Unit: "MB/s", Of: OfGPU, Source: "dcgm-exporter, as a counter; it behaves as a rate", Counter: "DCGM field 449",
 		Help:   "Total number of NVLink bandwidth counters for all lanes.",
-		Counts: "the sum of both directions, in 10⁶ bytes a second",
+		Counts: "the sum of both directions, in 10⁶ bytes a second", gpu: func(g *GPU) float64 { return (g.Sent + g.Received) / 1e6 },
 	},
 	{
 		Name: busBandwidth, Type: gauge, Unit: "GB/s", Of: OfCollective, Source: "NCCL Inspector", Counter: "coll_busbw_gbs",
@@ -208,12 +211,12 @@ var Rows = []Row{
 		Less:   "the rank spends longer in the collective than its peers: it waits for others", More: "the rank spends less time in the collective than its peers: it comes last, and the others wait for it",
 	},
 	{
-		Name: SimulatedName, Type: counter, Unit: "s", Of: OfRun, Source: "weft", Help: "Simulated time of the simulations that are counted.",
+		Name: SimulatedName, Type: counter, Unit: "s", Of: OfFabric, Source: "weft", Help: "Simulated time of the simulations that are counted.",
 		Counts: "the denominator of rates: counters grow with simulated time, and Prometheus scrapes by the clock on the wall",
 	},
-	{Name: "weft_events_total", Type: counter, Unit: "events", Of: OfRun, Source: "weft", Help: "Events of the simulator.", Counts: "work of the simulator, of all simulations"},
-	{Name: "weft_simulations", Type: gauge, Unit: "simulations", Of: OfRun, Source: "weft", Help: "Simulations that the run consists of.", Counts: "simulations"},
-	{Name: "weft_simulations_done_total", Type: counter, Unit: "simulations", Of: OfRun, Source: "weft", Help: "Simulations that have ended.", Counts: "simulations that have ended"},
+	{Name: "weft_events_total", Type: counter, Unit: "events", Of: OfRun, Source: "weft", Help: "Events of the simulator.", Counts: "work of the simulator, of all simulations", run: func(s *Snapshot) float64 { return float64(s.Events) }},
+	{Name: "weft_simulations", Type: gauge, Unit: "simulations", Of: OfRun, Source: "weft", Help: "Simulations that the run consists of.", Counts: "simulations", run: func(s *Snapshot) float64 { return float64(s.Total) }},
+	{Name: "weft_simulations_done_total", Type: counter, Unit: "simulations", Of: OfRun, Source: "weft", Help: "Simulations that have ended.", Counts: "simulations that have ended", run: func(s *Snapshot) float64 { return float64(s.Done) }},
 }
 
 // fault is a row of a counter that weft reads from clusters; its simulation has no such fault on a port of a

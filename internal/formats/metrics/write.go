@@ -3,6 +3,7 @@ package metrics
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,44 +68,35 @@ func (r *Row) helpOf(priority int) string {
 // collect adds the series of a row.
 func (s *Snapshot) collect(r *Row, priority int, instance string, f *dto.MetricFamily) {
 	shown := func(host string) bool { return instance == "" || instance == host }
+	add := func(value float64, labels []string) { f.Metric = append(f.Metric, r.metric(value, labels)) }
 	switch r.Of {
 	case OfPort, OfNetdev:
 		for i := range s.Ports {
 			if p := &s.Ports[i]; r.port != nil && (r.live || !p.Live) && shown(p.Instance) && strings.HasPrefix(p.Protocol, r.Only) && (r.Of == OfPort || p.uses(priority)) {
-				f.Metric = append(f.Metric, r.metric(r.port(p, priority), p.labels(r.Of)))
+				add(r.port(p, priority), p.labels(r.Of))
 			}
 		}
 	case OfGPU:
 		for i := range s.GPUs {
 			if g := &s.GPUs[i]; shown(g.Host) {
-				value := map[string]float64{nvlinkSent: g.Sent, nvlinkTaken: g.Received, nvlinkBoth: (g.Sent + g.Received) / 1e6}[r.Name]
-				f.Metric = append(f.Metric, r.metric(value, g.labels()))
+				add(r.gpu(g), g.labels())
 			}
 		}
 	case OfCollective:
 		for i := range s.Collectives {
 			if c := &s.Collectives[i]; shown(c.Host) {
-				f.Metric = append(f.Metric, r.metric(c.BusBW, c.labels()))
+				add(c.BusBW, c.labels())
 			}
 		}
-	case OfRun:
-		s.collectRun(r, f)
-	}
-}
-
-func (s *Snapshot) collectRun(r *Row, f *dto.MetricFamily) {
-	if s.Simulated == nil {
-		return
-	}
-	if r.Name == SimulatedName {
-		for fabric, t := range s.Simulated {
-			f.Metric = append(f.Metric, r.metric(t.Seconds(), []string{"fabric", fabric}))
+	case OfFabric:
+		for _, fabric := range slices.Sorted(maps.Keys(s.Simulated)) {
+			add(s.Simulated[fabric].Seconds(), []string{"fabric", fabric})
 		}
-		slices.SortFunc(f.Metric, func(a, b *dto.Metric) int { return strings.Compare(a.Label[0].GetValue(), b.Label[0].GetValue()) })
-		return
+	case OfRun:
+		if s.Simulated != nil {
+			add(r.run(s), nil)
+		}
 	}
-	value := map[string]float64{"weft_events_total": float64(s.Events), "weft_simulations": float64(s.Total), "weft_simulations_done_total": float64(s.Done)}
-	f.Metric = append(f.Metric, r.metric(value[r.Name], nil))
 }
 
 // metric is a series with pairs of label and value.
