@@ -59,7 +59,7 @@ func TestRowsAreWhole(t *testing.T) {
 			}
 			seen[name] = true
 		}
-		if r.Unit == "" || r.Help == "" || r.Source == "" || r.Counts == "" || r.Of == "" {
+		if r.Unit == "" || r.Help == "" || r.Source == "" || r.Counts == "" || r.Of == "" || r.Judged() != (r.Near > 0) {
 			t.Errorf("%s: %+v", r.Name, r)
 		}
 	}
@@ -118,7 +118,7 @@ func TestResetsAndValuesWithoutANumber(t *testing.T) {
 
 const (
 	oneCollective = `{"header":{"id":"0x1","rank":2,"n_ranks":8,"nnodes":1},"metadata":{"dump_timestamp_us":1748030377748202,"hostname":"h"},"coll_perf":{"coll":"AllReduce","coll_sn":1,"coll_msg_size_bytes":17179869184,"coll_exec_time_us":61974,"coll_algobw_gbs":277.2,"coll_busbw_gbs":485.1}}`
-	oneAnswer    = `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"rdma_np_cnp_sent_total","device":"mlx5_1","port":"1"},"values":[[1700000000,"3"],[1700000015.5,"9"]]}]}}`
+	oneAnswer     = `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"rdma_np_cnp_sent_total","device":"mlx5_1","port":"1"},"values":[[1700000000,"3"],[1700000015.5,"9"]]}]}}`
 )
 
 // Each kind of file is recognised; a cut end is left out and reported.

@@ -31,12 +31,15 @@ type Row struct {
 	Unit    string
 	Of      Subject
 	Only    string // the protocols that have it begin so; empty: all
-	Help    string // the original's
+	Help    string // of node_exporter's metrics the original, which its textfile collector compares
 	Source  string // of the name
 	Counter string // of Linux, or the exporter's field
 	Counts  string // what weft counts under this name
 	// More and Less say what a value means that is above or below the peers'; empty if it means nothing.
 	More, Less string
+	// Near is the place of the meaning in the order of causes, the nearest first: a link's state, rate and errors;
+	// the host that stops its switch; losses; waits; traffic, which follows from all of them.
+	Near int
 
 	live bool                                // a live device counts it, too
 	port func(p *Port, priority int) float64 // of OfPort and OfNetdev
@@ -76,8 +79,8 @@ func hw(name, file, only, help, counts string, of func(p *Port) int64) Row {
 }
 
 // means gives a row its meaning.
-func (r Row) means(more, less string) Row {
-	r.More, r.Less = more, less
+func (r Row) means(near int, more, less string) Row {
+	r.Near, r.More, r.Less = near, more, less
 	return r
 }
 
@@ -122,93 +125,93 @@ const (
 // Rows are the metrics.
 var Rows = []Row{
 	simple("state_id", "state", gauge, "state", "State of the InfiniBand port (0: no change, 1: down, 2: init, 3: armed, 4: active, 5: act defer)",
-		"4", func(p *Port) float64 { return float64(p.State) }).means("", "the port is not active as its peers are").counted(),
+		"4", func(p *Port) float64 { return float64(p.State) }).means(1, "", "the port is not active as its peers are").counted(),
 	simple("physical_state_id", "phys_state", gauge, "state", "Physical state of the InfiniBand port (0: no change, 1: sleep, 2: polling, 3: disable, 4: shift, 5: link up, 6: link error recover, 7: phytest)",
 		"5", func(p *Port) float64 { return map[int]float64{4: 5}[p.State] }).counted(),
 	simple("rate_bytes_per_second", "rate", gauge, "bytes/s", "Maximum signal transfer rate",
-		"rate of the link", func(p *Port) float64 { return float64(p.Rate) / 8 }).means("", "the link runs at a lower rate than its peers': a cable, a breakout mode or a speed that was set"),
+		"rate of the link", func(p *Port) float64 { return float64(p.Rate) / 8 }).means(2, "", "the link runs at a lower rate than its peers': a cable, a breakout mode or a speed that was set"),
 	simple("port_data_transmitted_bytes_total", "port_xmit_data", counter, "bytes", "Number of data octets transmitted on all links",
-		"bytes on the wire that the port sent, with headers", func(p *Port) float64 { return float64(p.Sent) }).means(moreTraffic, lessTraffic).counted(),
+		"bytes on the wire that the port sent, with headers", func(p *Port) float64 { return float64(p.Sent) }).means(18, moreTraffic, lessTraffic).counted(),
 	simple("port_data_received_bytes_total", "port_rcv_data", counter, "bytes", "Number of data octets received on all links",
-		"bytes that the switch sent to the port", func(p *Port) float64 { return float64(p.Received) }).means(moreTraffic, lessTraffic).counted(),
+		"bytes that the switch sent to the port", func(p *Port) float64 { return float64(p.Received) }).means(18, moreTraffic, lessTraffic).counted(),
 	simple("port_packets_transmitted_total", "port_xmit_packets", counter, "packets", "Number of packets transmitted on all VLs from this port (including errors)",
 		"packets, with acknowledgements", func(p *Port) float64 { return float64(p.Counts.Sent) }).counted(),
 	simple("port_packets_received_total", "port_rcv_packets", counter, "packets", "Number of packets received on all VLs by this port (including errors)",
 		"packets that reached a queue pair", func(p *Port) float64 { return float64(p.Counts.Received) }).counted(),
 	simple("port_transmit_wait_total", "port_xmit_wait", counter, "ticks", "Number of ticks during which the port had data to transmit but no data was sent during the entire tick",
 		"time in which a packet waited for credits. A tick is taken for 1 ns, an assumption: its length depends on the adapter", func(p *Port) float64 { return float64(p.CreditWait / units.Nanosecond) }).on(infiniband).
-		means("it waits for credits more than its peers do: the switch's buffers are full of packets for a congested port or for a host that receives slowly", ""),
+		means(14, "it waits for credits more than its peers do: the switch's buffers are full of packets for a congested port or for a host that receives slowly", ""),
 	simple("port_discards_transmitted_total", "port_xmit_discards", counter, "packets", "Number of outbound packets discarded by the port because the port is down or congested",
-		"packets dropped at the port", func(p *Port) float64 { return float64(p.DiscardsSent) }).means("it discards packets that it should send: the link was down or stood still", ""),
+		"packets dropped at the port", func(p *Port) float64 { return float64(p.DiscardsSent) }).means(9, "it discards packets that it should send: the link was down or stood still", ""),
 	simple("port_discards_received_total", "port_rcv_discards", counter, "packets", "Number of inbound packets discarded by the port because the port is down or congested",
-		"packets that came in by the port and were dropped", func(p *Port) float64 { return float64(p.DiscardsTaken) }).means("it discards packets that arrive: the host receives too slowly, or the packets are damaged", ""),
+		"packets that came in by the port and were dropped", func(p *Port) float64 { return float64(p.DiscardsTaken) }).means(9, "it discards packets that arrive: the host receives too slowly, or the packets are damaged", ""),
 	hw("np_cnp_packets_sent_total", "np_cnp_sent", roce,
 		"The number of CNP packets sent by the Notification Point when it noticed congestion experienced in the RoCEv2 IP header (ECN bits). The counters was added in MLNX_OFED 4.1",
 		"CNPs sent", func(p *Port) int64 { return p.Counts.CNPsSent }).
-		means("it asks its senders to slow down more than its peers do: several flows meet on the way to it, or at its own link", "").counted(),
+		means(16, "it asks its senders to slow down more than its peers do: several flows meet on the way to it, or at its own link", "").counted(),
 	hw("np_ecn_marked_roce_packets_received_total", "np_ecn_marked_roce_packets", roce,
 		"The number of RoCEv2 packets received by the notification point which were marked for experiencing the congestion (ECN bits where '11' on the ingress RoCE traffic) . The counters was added in MLNX_OFED 4.1",
 		"packets that arrived with a mark", func(p *Port) int64 { return p.Counts.Marked }).
-		means("more of its packets met a queue: several flows meet on the way to it, or at its own link", "").counted(),
+		means(17, "more of its packets met a queue: several flows meet on the way to it, or at its own link", "").counted(),
 	hw("rp_cnp_packets_handled_total", "rp_cnp_handled", roce,
 		"The number of CNP packets handled by the Reaction Point HCA to throttle the transmission rate. The counters was added in MLNX_OFED 4.1",
 		"CNPs that arrived", func(p *Port) int64 { return p.Counts.CNPsHandled }).
-		means("it was slowed down by CNPs more than its peers: its flows cross a congested port", "").counted(),
+		means(16, "it was slowed down by CNPs more than its peers: its flows cross a congested port", "").counted(),
 	hw("out_of_sequence_packets_received_total", "out_of_sequence", "", "The number of out of sequence packets received.",
 		"requests with a PSN ahead of the expected one", func(p *Port) int64 { return p.Counts.OutOfSequence }).
-		means("packets on the way to it are lost or overtaken: a bad cable on its side, drops in a switch, or adaptive routing", ""),
+		means(10, "packets on the way to it are lost or overtaken: a bad cable on its side, drops in a switch, or adaptive routing", ""),
 	hw("packet_sequence_errors_total", "packet_seq_err", "", "The number of received NAK sequence error packets. The QP retry limit was not exceeded.",
 		"NAKs for a sequence error that arrived", func(p *Port) int64 { return p.Counts.SequenceNAKs }).
-		means("packets that it sent were lost on the way: a bad cable on its side, or drops in a switch", ""),
+		means(10, "packets that it sent were lost on the way: a bad cable on its side, or drops in a switch", ""),
 	hw("local_ack_timeout_errors_total", "local_ack_timeout_err", "", "The number of times QP's ack timer expired for RC, XRC, DCT QPs at the sender side. The QP retry limit was not exceed, therefore it is still recoverable error.",
 		"timeouts of acknowledgements", func(p *Port) int64 { return p.Counts.Timeouts }).
-		means("its acknowledgements did not come: a lost last packet, a lost answer, or a peer that stood still", ""),
+		means(11, "its acknowledgements did not come: a lost last packet, a lost answer, or a peer that stood still", ""),
 	hw("rnr_nak_retry_packets_received_total", "rnr_nak_retry_err", "", "The number of received RNR NAK packets. The QP retry limit was not exceeded.",
 		"RNR NAKs that arrived", func(p *Port) int64 { return p.Counts.RNRNAKs }).
-		means("its peers had no receive posted: their processes are late", ""),
+		means(12, "its peers had no receive posted: their processes are late", ""),
 	hw("duplicate_requests_packets_total", "duplicate_request", "", "The number of received packets. A duplicate request is a request that had been previously executed.",
 		"requests with a PSN behind the expected one", func(p *Port) int64 { return p.Counts.Duplicates }).
-		means("packets came to it twice: acknowledgements that it sent were lost or late", ""),
+		means(13, "packets came to it twice: acknowledgements that it sent were lost or late", ""),
 	hw("rx_read_requests_total", "rx_read_requests", "", "The number of received READ requests for the associated QPs.",
 		"READ requests that arrived", func(p *Port) int64 { return p.Counts.Reads }),
 	hw("rx_write_requests_total", "rx_write_requests", "", "The number of received WRITE requests for the associated QPs.",
 		"WRITEs whose first packet arrived", func(p *Port) int64 { return p.Counts.Writes }),
-	fault("symbol_error_total", "symbol_error", "Number of minor link errors detected on one or more physical lanes.", "its cable or transceiver damages bits"),
-	fault("link_downed_total", "link_downed", "Number of times the link failed to recover from an error state and went down", "its link went down"),
-	fault("link_error_recovery_total", "link_error_recovery", "Number of times the link successfully recovered from an error state", "its link recovered from errors: a marginal cable or transceiver"),
-	fault("port_errors_received_total", "port_rcv_errors", "Number of packets containing an error that were received on this port", "damaged packets come in by its link"),
-	fault("local_link_integrity_errors_total", "local_link_integrity_errors", "Number of times that the count of local physical errors exceeded the threshold specified by LocalPhyErrors.", "its link has physical errors"),
+	fault(4, "symbol_error_total", "symbol_error", "Number of minor link errors detected on one or more physical lanes.", "its cable or transceiver damages bits"),
+	fault(3, "link_downed_total", "link_downed", "Number of times the link failed to recover from an error state and went down", "its link went down"),
+	fault(5, "link_error_recovery_total", "link_error_recovery", "Number of times the link successfully recovered from an error state", "its link recovered from errors: a marginal cable or transceiver"),
+	fault(6, "port_errors_received_total", "port_rcv_errors", "Number of packets containing an error that were received on this port", "damaged packets come in by its link"),
+	fault(7, "local_link_integrity_errors_total", "local_link_integrity_errors", "Number of times that the count of local physical errors exceeded the threshold specified by LocalPhyErrors.", "its link has physical errors"),
 	pfc("received_prio%d_pause", "rx_prio%d_pause", "frames", "PFC frames of the priority that arrived, with those that end a pause",
 		func(p *Port, priority int) float64 { return float64(p.Counts.PausesTaken[priority]) }).
-		means("its switch stops it more than its peers: its packets go to a congested port, or to a host that receives slowly", ""),
+		means(15, "its switch stops it more than its peers: its packets go to a congested port, or to a host that receives slowly", ""),
 	pfc("received_prio%d_pause_duration", "rx_prio%d_pause_duration", "us", "time in which the priority was paused",
 		func(p *Port, priority int) float64 { return float64(p.Paused[priority] / units.Microsecond) }).
-		means("it is paused for longer than its peers: its packets go to a congested port, or to a host that receives slowly", ""),
+		means(15, "it is paused for longer than its peers: its packets go to a congested port, or to a host that receives slowly", ""),
 	pfc("transmitted_prio%d_pause", "tx_prio%d_pause", "frames", "PFC frames of the priority that the NIC sent",
 		func(p *Port, priority int) float64 { return float64(p.Counts.PausesSent[priority]) }).
-		means("it stops its switch: the host does not take in what arrives. Causes are the PCIe slot, memory, or page tables, not the network", ""),
+		means(8, "it stops its switch: the host does not take in what arrives. Causes are the PCIe slot, memory, or page tables, not the network", ""),
 	{
 		Name: nvlinkSent, Type: gauge, Unit: "bytes/s", Of: OfGPU, Source: "dcgm-exporter", Counter: "DCGM field 1011",
-		Help:   "The rate of data transmitted over NVLink, not including protocol headers, in bytes per second.",
+		Help:   "Bytes per second that the GPU sent over NVLink.",
 		Counts: "bytes that the GPU sent into the scale-up network, over the simulated time; protocol headers are in them", gpu: func(g *GPU) float64 { return g.Sent },
-		Less:   "the GPU sends less over NVLink than its peers", More: "the GPU sends more over NVLink than its peers",
+		Near: 18, Less: "the GPU sends less over NVLink than its peers", More: "the GPU sends more over NVLink than its peers",
 	},
 	{
 		Name: nvlinkTaken, Type: gauge, Unit: "bytes/s", Of: OfGPU, Source: "dcgm-exporter", Counter: "DCGM field 1012",
-		Help:   "The rate of data received over NVLink, not including protocol headers, in bytes per second.",
+		Help:   "Bytes per second that the GPU received over NVLink.",
 		Counts: "bytes that the GPU received from the scale-up network, over the simulated time; protocol headers are in them", gpu: func(g *GPU) float64 { return g.Received },
-		Less:   "the GPU receives less over NVLink than its peers", More: "the GPU receives more over NVLink than its peers",
+		Near: 18, Less: "the GPU receives less over NVLink than its peers", More: "the GPU receives more over NVLink than its peers",
 	},
 	{
 		Name: nvlinkBoth, Type: untyped, Unit: "MB/s", Of: OfGPU, Source: "dcgm-exporter, as a counter; it behaves as a rate", Counter: "DCGM field 449",
-		Help:   "Total number of NVLink bandwidth counters for all lanes.",
+		Help:   "NVLink traffic of the GPU over all links, both directions, in MB per second.",
 		Counts: "the sum of both directions, in 10⁶ bytes a second", gpu: func(g *GPU) float64 { return (g.Sent + g.Received) / 1e6 },
 	},
 	{
 		Name: busBandwidth, Type: gauge, Unit: "GB/s", Of: OfCollective, Source: "NCCL Inspector", Counter: "coll_busbw_gbs",
-		Help:   "NCCL bus bandwidth for collective operations",
+		Help:   "Bus bandwidth of a collective as nccl-tests computes it, in GB per second.",
 		Counts: "bus bandwidth of each size that was simulated",
-		Less:   "the rank spends longer in the collective than its peers: it waits for others", More: "the rank spends less time in the collective than its peers: it comes last, and the others wait for it",
+		Near:   18, Less: "the rank spends longer in the collective than its peers: it waits for others", More: "the rank spends less time in the collective than its peers: it comes last, and the others wait for it",
 	},
 	{
 		Name: SimulatedName, Type: counter, Unit: "s", Of: OfFabric, Source: "weft", Help: "Simulated time of the simulations that are counted.",
@@ -221,10 +224,10 @@ var Rows = []Row{
 
 // fault is a row of a counter that weft reads from clusters; its simulation has no such fault on a port of a
 // NIC.
-func fault(name, file, help, more string) Row {
+func fault(near int, name, file, help, more string) Row {
 	r := simple(name, file, counter, "errors", help, "read, not written", nil)
-	r.More, r.port = more, nil
-	return r
+	r.port = nil
+	return r.means(near, more, "")
 }
 
 // names are the names of a row, one for each priority.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/stats"
 	"weft/internal/formats/metrics"
 )
 
@@ -139,7 +140,7 @@ func (r *Result) judge(g *group) {
 		}
 		found = append(found, Finding{
 			Subject: v.subject, Metric: g.metric, Value: v.x, Median: middle, Spread: out.Spread, Peers: len(g.values) - 1, Unit: g.row.Unit,
-			Where: g.where, Fits: fits, rank: rankOf(g.metric),
+			Where: g.where, Fits: fits, rank: g.row.Near,
 		})
 	}
 	out.Out = len(found)
@@ -161,22 +162,7 @@ func (r *Result) judge(g *group) {
 // median sorts values and returns the median.
 func median(values []float64) float64 {
 	slices.Sort(values)
-	n := len(values)
-	return values[n/2]/2 + values[(n-1)/2]/2
-}
-
-// nearCause are parts of names of metrics, those nearest to a cause first: a link's rate and its errors, the
-// host that stops its switch; then losses; then waits; then traffic, which follows from all of them.
-var nearCause = []string{
-	"state_id", "rate_bytes", "link_downed", "symbol_error", "link_error", "port_errors", "integrity", "transmitted_prio", "discards",
-	"sequence", "timeout", "rnr_nak", "duplicate", "wait", "received_prio", "cnp", "ecn",
-}
-
-func rankOf(metric string) int {
-	if i := slices.IndexFunc(nearCause, func(part string) bool { return strings.Contains(metric, part) }); i >= 0 {
-		return i
-	}
-	return len(nearCause)
+	return stats.Quantile(values, 0.5)
 }
 
 // subjectOf names what a series is of.
