@@ -220,7 +220,7 @@ func (d *diagnosing) do(ctx context.Context, e *Env, path string) error {
 	if err != nil {
 		return err
 	}
-	line := e.working("the diagnosis begins")
+	line := e.working("the cluster is simulated as it is described")
 	o.Progress = line.count
 	found, err := c.Diagnose(ctx, log, o)
 	line.end()

@@ -257,12 +257,11 @@ func outside(d *calibrate.Diagnosis) (sizes []string, small bool) {
 		within := false
 		for j := range t.Points {
 			p := &t.Points[j]
-			x := math.Log(float64(p.Measured)/float64(d.Predicted[i][j])) - p.Bias
-			if math.Abs(x) <= 2*p.Known {
+			if !p.Beyond(d.Predicted[i][j]) {
 				within = true
 				continue
 			}
-			small = small && x > 0 && !within
+			small = small && p.Measured > d.Predicted[i][j] && !within
 			sizes = append(sizes, sizeText(p.Bytes))
 		}
 	}

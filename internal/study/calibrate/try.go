@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -34,6 +35,10 @@ func (t *trial) sameFamily(other *trial) bool {
 // of the likeliest. It returns the context's error if interrupted.
 func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) ([]*trial, error) {
 	trials := d.trials(c)
+	if o.Progress != nil {
+		healthy := d.matchOf(d.Predicted)
+		o.Progress(0, len(trials), fmt.Sprintf("off by %.0f %% as the cluster is described; causes are tested", 100*math.Expm1(healthy.rms())))
+	}
 	for next, round := trials, 0; len(next) > 0 && ctx.Err() == nil; round++ {
 		d.runAll(ctx, c, o, next)
 		if round > 0 {
