@@ -486,3 +486,17 @@ type (
 	// Scale is the spacing of the values in a range. Values: linear, log.
 	Scale = scenario.Scale
 )
+
+// The variants of a scenario, for weft sweep; [Run] does not read them.
+type (
+	// Sweep is a scenario's variants.
+	Sweep = scenario.Sweep
+	// SweepAxis is a field that varies.
+	SweepAxis = scenario.SweepAxis
+	// Sampling is a way to draw points from the space of the axes. Values: latin-hypercube, halton.
+	Sampling = scenario.Sampling
+	// SweepQuantity is a quantity in the table of a sweep. Values: time_ps, algbw_gbytes_per_s,
+	// busbw_gbytes_per_s, message_p50_ps, message_p99_ps, message_max_ps, fairness, packets, packet_hops,
+	// pfc_pauses, credit_stalls, ecn_marks, cnps, retransmissions, drops, hottest_link_busy.
+	SweepQuantity = scenario.SweepQuantity
+)

@@ -105,6 +105,8 @@ var rooms = []room{
 		"hardware is given its specification; it reads neither scenario nor catalog",
 	},
 
+	{"internal/study/ledger", nil, "work is shared among processes, whatever it is"},
+
 	{"internal/live/perf", []string{"units", "verbs"}, "a measurement sees what an application sees"},
 	{"internal/live/sniff", []string{"units", "wire", "wire/cm", "wire/pcap"}, "packets from a wire are judged without knowing who sent them"},
 	{"internal/live/wiretap", []string{"wire", "wire/pcap"}, "an interface gives packets as a file does, whoever judges them"},

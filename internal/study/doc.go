@@ -5,6 +5,8 @@
 //
 //	plan        designs of a network: from constraints to candidates, bill of materials, power, cost
 //	advise      InfiniBand or RoCE v2, by stated weights, and where the choice turns
+//	sweep       the variants of a scenario, in one table
+//	ledger      work that processes share through a folder
 //	tune        a search of a scenario's parameters, confirmed on held-out seeds
 //	training    a step of a training job, from its phases
 //	replay      a workload of another program, from its phases

@@ -28,7 +28,7 @@ var verbGroups = []verbGroup{
 		newCompare, newRun, newExplain, newUI, newBench, newLatency, newTopology, newCatalog,
 	}},
 	{"study", "Study, with many simulations:", []func(*Env) *cobra.Command{
-		newPlan, newAdvise, newTune, newTrain, newReplay, newDiagnose, newDashboards, newCalibrate, newAudit, newValidate,
+		newPlan, newAdvise, newSweep, newTune, newTrain, newReplay, newDiagnose, newDashboards, newCalibrate, newAudit, newValidate,
 	}},
 	{"ib", "InfiniBand:", []func(*Env) *cobra.Command{newFabric, newSM, newIbsim}},
 	{"roce", "RoCE v2:", []func(*Env) *cobra.Command{newRoCE}},
@@ -129,7 +129,7 @@ func addVerbs(e *Env, root *cobra.Command) {
 		root.AddCommand(c)
 	}
 	for _, c := range root.Commands() {
-		if c.HasSubCommands() {
+		if c.HasSubCommands() && c.RunE == nil {
 			group(c)
 		}
 	}

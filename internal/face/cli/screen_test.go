@@ -56,6 +56,7 @@ func TestAVerbFitsAScreen(t *testing.T) {
 		{"latency", "../../../examples/h100-128.yaml", "--op", "send", "--jitter"},
 		{"plan", "../../../examples/plan/1024.yaml"},
 		{"plan", "../../../examples/plan/1024.yaml", "--all"},
+		{"sweep", "../../../examples/sweep.yaml"},
 		{"audit", "isolation", "../../../examples/isolation.yaml"},
 		{"audit", "isolation", "../../../examples/isolation-leak.yaml"},
 		{"roce", "headroom"},

@@ -36,7 +36,7 @@ func lineOf(t *testing.T, svg string, fabric int) (out [][2]float64) {
 // TestDistancesFromTheFastestAreDrawnAsTheyAre: of a logarithmic axis equal ratios are equally high,
 // and the fastest of a size is on the line below the axis.
 func TestDistancesFromTheFastestAreDrawnAsTheyAre(t *testing.T) {
-	r := fabricate(threeFabrics[:2], sweep()[:4])
+	r := fabricate(threeFabrics[:2], sizesOf()[:4])
 	for j, percent := range []units.Time{1, 10, 100, 0} {
 		least := r.Fabrics[0].Points[j].Time
 		r.Fabrics[1].Points[j].Time = least + least*percent/100
@@ -77,7 +77,7 @@ func TestALogarithmicAxisHasAMarkForEachDigit(t *testing.T) {
 
 // TestACounterOfZeroIsNotDrawn: a plot without any event is none.
 func TestACounterOfZeroIsNotDrawn(t *testing.T) {
-	r := fabricate(threeFabrics[:2], sweep())
+	r := fabricate(threeFabrics[:2], sizesOf())
 	for i := range r.Fabrics {
 		for j := range r.Fabrics[i].Points {
 			r.Fabrics[i].Points[j].Counts.CreditStalls = int64(j * (1 - i))

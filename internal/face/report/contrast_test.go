@@ -74,7 +74,7 @@ func TestTheVerdictEndsWhereTheSeedsEnd(t *testing.T) {
 		{14, []string{"Up to 4 MiB, where latency decides, infiniband-ndr", "At 16 MiB, the largest size that is compared, infiniband-ndr"}, []string{"bandwidth decides"}},
 		{6, []string{"Up to 64 KiB, where latency decides, infiniband-ndr"}, []string{"bandwidth decides"}},
 	} {
-		r := seeded(fabricate(threeFabrics, sweep()))
+		r := seeded(fabricate(threeFabrics, sizesOf()))
 		for i := range r.Fabrics {
 			for j := c.last + 1; j < len(r.Fabrics[i].Points); j++ {
 				p := &r.Fabrics[i].Points[j]
@@ -91,7 +91,7 @@ func TestTheVerdictEndsWhereTheSeedsEnd(t *testing.T) {
 }
 
 func TestOneRunClaimsNoLead(t *testing.T) {
-	r := fabricate(threeFabrics, sweep())
+	r := fabricate(threeFabrics, sizesOf())
 	mustSay(t, Judge(r, madeUp()), "takes the least time in this run", "This is one run (seed 1)")
 	mustNotSay(t, Judge(r, madeUp()), "is the fastest", "leads", "interval of")
 	if text := terminal(t, r, madeUp(), doc.Style{}); strings.Contains(text, "fastest\n") || !strings.Contains(text, "least, in this run") {
@@ -108,7 +108,7 @@ func TestOneRunClaimsNoLead(t *testing.T) {
 
 // Leads of two fabrics that cancel over a range are not a tie.
 func TestLeadsThatCancelAreNoTie(t *testing.T) {
-	r := fabricate(threeFabrics[:2], sweep()[:4])
+	r := fabricate(threeFabrics[:2], sizesOf()[:4])
 	for j, f := range []int64{110, 90, 110, 91} {
 		r.Fabrics[1].Points[j].Time = r.Fabrics[0].Points[j].Time * units.Time(f) / 100
 	}

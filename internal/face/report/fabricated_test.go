@@ -39,8 +39,8 @@ var threeFabrics = []fabricated{
 	},
 }
 
-// sweep is 1 KiB to 256 MiB, doubling.
-func sweep() []int64 {
+// sizesOf is 1 KiB to 256 MiB, doubling.
+func sizesOf() []int64 {
 	var out []int64
 	for b := int64(1 << 10); b <= 256<<20; b *= 2 {
 		out = append(out, b)

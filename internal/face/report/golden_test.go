@@ -10,7 +10,7 @@ import (
 
 func TestPage(t *testing.T) {
 	var b bytes.Buffer
-	if err := Comparison(seeded(fabricate(threeFabrics, sweep())), madeUp(), []byte("name: H100 pod, 128 GPUs\n")).HTML(&b); err != nil {
+	if err := Comparison(seeded(fabricate(threeFabrics, sizesOf())), madeUp(), []byte("name: H100 pod, 128 GPUs\n")).HTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	golden.File(t, "testdata/page.html", b.String())
@@ -19,7 +19,7 @@ func TestPage(t *testing.T) {
 func TestTerminal(t *testing.T) {
 	for file, style := range map[string]doc.Style{"terminal.txt": {}, "terminal-details.txt": {Details: true}} {
 		var b bytes.Buffer
-		if err := Comparison(seeded(fabricate(threeFabrics, sweep())), madeUp(), nil).Terminal(&b, style); err != nil {
+		if err := Comparison(seeded(fabricate(threeFabrics, sizesOf())), madeUp(), nil).Terminal(&b, style); err != nil {
 			t.Fatal(err)
 		}
 		golden.File(t, "testdata/"+file, b.String())

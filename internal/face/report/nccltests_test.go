@@ -15,7 +15,7 @@ import (
 
 func ncclTable(t *testing.T, o NCCLTests) []byte {
 	t.Helper()
-	r := fabricate(threeFabrics[:1], sweep())
+	r := fabricate(threeFabrics[:1], sizesOf())
 	text, _ := ncclPrinted(t, o, r)
 	return []byte(text)
 }
@@ -120,7 +120,7 @@ func TestNCCLTestsColumnsDependOnTheOperation(t *testing.T) {
 }
 
 func TestNCCLTestsMinimumBandwidth(t *testing.T) {
-	r := fabricate(threeFabrics[:1], sweep())
+	r := fabricate(threeFabrics[:1], sizesOf())
 	for _, c := range []struct {
 		least float64
 		ok    bool
@@ -136,7 +136,7 @@ func TestNCCLTestsMinimumBandwidth(t *testing.T) {
 }
 
 func TestNCCLTestsFailedSizeIsAComment(t *testing.T) {
-	r := fabricate(threeFabrics[:1], sweep()[:3])
+	r := fabricate(threeFabrics[:1], sizesOf()[:3])
 	r.Fabrics[0].Points[1].Failure = "deadlock:\na waits for b"
 	r.Partial = true
 	text, _ := ncclPrinted(t, allReduce, r)

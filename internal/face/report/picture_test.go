@@ -12,7 +12,7 @@ import (
 // TestAPictureNeedsNoPage: it is XML by itself, with a line of each fabric in both plots.
 func TestAPictureNeedsNoPage(t *testing.T) {
 	var b strings.Builder
-	r := fabricate(threeFabrics, sweep())
+	r := fabricate(threeFabrics, sizesOf())
 	if err := Picture(&b, r); err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func TestTerminalFitsItsWidth(t *testing.T) {
 		f.bus = 1e4 * float64(i+1)
 		many = append(many, f)
 	}
-	r := fabricate(many, sweep())
+	r := fabricate(many, sizesOf())
 	r.Fabrics[3].Points[18].Hottest[0].Name = strings.Repeat("a-very-long-name-of-a-switch-port", 3)
 	for _, width := range []int{120, 200} {
 		for line := range strings.Lines(terminal(t, r, madeUp(), doc.Style{Width: width})) {
@@ -52,7 +52,7 @@ func TestTerminalFitsItsWidth(t *testing.T) {
 }
 
 func TestTerminalIsPlainInAPipe(t *testing.T) {
-	r := fabricate(threeFabrics, sweep())
+	r := fabricate(threeFabrics, sizesOf())
 	if text := terminal(t, r, madeUp(), doc.Style{}); strings.Contains(text, "\x1b") {
 		t.Error("there are escape sequences in plain text")
 	}
@@ -66,7 +66,7 @@ func TestTerminalIsPlainInAPipe(t *testing.T) {
 }
 
 func TestTerminalShowsFailedAndPartialSizes(t *testing.T) {
-	r := fabricate(threeFabrics, sweep()[:4])
+	r := fabricate(threeFabrics, sizesOf()[:4])
 	r.Partial = true
 	r.Fabrics[1].Points[2].Partial = true
 	r.Fabrics[2].Points[3] = runstore.Point{Bytes: 8 << 10, Failure: "deadlock: nothing moves\n  nic-3 waits for leaf-0"}
@@ -80,7 +80,7 @@ func TestTerminalShowsFailedAndPartialSizes(t *testing.T) {
 
 func TestPageIsSelfContainedAndWellFormed(t *testing.T) {
 	var b bytes.Buffer
-	if err := Comparison(fabricate(threeFabrics, sweep()), madeUp(), []byte("name: <script>alert(1)</script>\n")).HTML(&b); err != nil {
+	if err := Comparison(fabricate(threeFabrics, sizesOf()), madeUp(), []byte("name: <script>alert(1)</script>\n")).HTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	selfContained(t, b.String())
@@ -115,7 +115,7 @@ func TestPageOfIncompleteResults(t *testing.T) {
 	one := fabricate(threeFabrics[2:], []int64{1 << 20})
 	one.Fabrics[0].Points[0].Hottest = nil
 	one.Fabrics[0].Points[0].Counts = runstore.Counts{}
-	failed := fabricate(threeFabrics, sweep()[:3])
+	failed := fabricate(threeFabrics, sizesOf()[:3])
 	for i := range failed.Fabrics {
 		for j := range failed.Fabrics[i].Points {
 			failed.Fabrics[i].Points[j] = runstore.Point{Bytes: failed.Fabrics[i].Points[j].Bytes, Failure: "it <broke>"}
@@ -150,7 +150,7 @@ func TestPageNamesTheAssumptionsOfPresets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts := factSection(fabricate(threeFabrics[:2], sweep()), sc).Blocks[0].(*doc.Table)
+	facts := factSection(fabricate(threeFabrics[:2], sizesOf()), sc).Blocks[0].(*doc.Table)
 	if n := len(facts.Rows) - 1; n != len(properties) || len(assumptionSection(sc).Blocks) == 0 {
 		t.Errorf("%d facts, want %d, and assumptions: %v", n, len(properties), assumptionSection(sc).Blocks)
 	}

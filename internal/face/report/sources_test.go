@@ -59,7 +59,7 @@ func TestAFabricThatUsesFewerPortsThanItsSwitchHasIsNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := fabricate(threeFabrics[:2], sweep()[:3])
+		r := fabricate(threeFabrics[:2], sizesOf()[:3])
 		for i := range r.Fabrics {
 			r.Fabrics[i].Name = sc.Fabrics[i].Name
 		}

@@ -26,7 +26,7 @@ func TestTheReportNamesTheSettingsOfKernelTCP(t *testing.T) {
 		for i := range two {
 			two[i].name = r.Fabrics[i].Name
 		}
-		v := judged(fabricate(two, sweep()), r)
+		v := judged(fabricate(two, sizesOf()), r)
 		if got := strings.Join(v.Setting, " "); !strings.Contains(got, want) || want == "" && strings.Contains(got, "depends on its hosts") {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}

@@ -35,7 +35,7 @@ func mustNotSay(t *testing.T, v Verdict, others ...string) {
 }
 
 func TestVerdictNamesTheRangesAndTheCauses(t *testing.T) {
-	v := judged(fabricate(threeFabrics, sweep()), madeUp())
+	v := judged(fabricate(threeFabrics, sizesOf()), madeUp())
 	if len(v.Where) != 2 {
 		t.Errorf("%d sentences name a winner, want 2:\n%s", len(v.Where), said(v))
 	}
@@ -51,7 +51,7 @@ func TestVerdictNamesTheRangesAndTheCauses(t *testing.T) {
 func TestVerdictOfTwoWithinTwoPercentIsNoDifference(t *testing.T) {
 	a, b := threeFabrics[0], threeFabrics[0]
 	b.name, b.protocol, b.latency = "roce-v2-400g", "roce-v2", a.latency*1015/1000
-	v := judged(fabricate([]fabricated{a, b}, sweep()), madeUp())
+	v := judged(fabricate([]fabricated{a, b}, sizesOf()), madeUp())
 	mustSay(t, v, "there is no difference that matters: infiniband-ndr (27.4 us at 1 KiB) and roce-v2-400g (27.8 us) are within 2 %")
 	mustNotSay(t, v, "is the fastest", "headers", "cost per message")
 }
@@ -59,7 +59,7 @@ func TestVerdictOfTwoWithinTwoPercentIsNoDifference(t *testing.T) {
 // Uniform traffic has the offered bandwidth on every fabric, even if a message takes ten times as
 // long on one of them.
 func TestVerdictOfUniformTrafficGoesByTheTimeOfAMessage(t *testing.T) {
-	r := fabricate(threeFabrics[:2], sweep())
+	r := fabricate(threeFabrics[:2], sizesOf())
 	r.Workload = "uniform"
 	for _, s := range []int{0, 1} {
 		for i := range r.Fabrics {
@@ -80,7 +80,7 @@ func TestVerdictOfFlowsNamesTheTimeBetweenTheirStarts(t *testing.T) {
 	for last, want := range map[units.Time]string{0: "", 900 * units.Microsecond: "essages start up to 899 us apart"} {
 		sc := madeUp()
 		sc.Workload.Pattern, sc.Workload.Flows = scenario.Flows, []scenario.Flow{{Start: last}, {Start: min(last, units.Microsecond)}}
-		v := judged(fabricate(threeFabrics[:2], sweep()), sc)
+		v := judged(fabricate(threeFabrics[:2], sizesOf()), sc)
 		if want == "" {
 			mustNotSay(t, v, "essages start")
 		} else {
@@ -92,13 +92,13 @@ func TestVerdictOfFlowsNamesTheTimeBetweenTheirStarts(t *testing.T) {
 func TestVerdictNamesTheWinnerOfEachRange(t *testing.T) {
 	a, b := threeFabrics[0], threeFabrics[1]
 	a.bus, b.bus = 300, 360
-	v := judged(fabricate([]fabricated{a, b}, sweep()), nil)
+	v := judged(fabricate([]fabricated{a, b}, sizesOf()), nil)
 	mustSay(t, v, "where latency decides, infiniband-ndr is the fastest", "where bandwidth decides, roce-v2-400g is the fastest")
 	mustNotSay(t, v, "on the cable") // a scenario would be needed to know
 }
 
 func TestVerdictOnSmallSizesDoesNotNameBandwidth(t *testing.T) {
-	v := judged(fabricate(threeFabrics, sweep()[:6]), madeUp())
+	v := judged(fabricate(threeFabrics, sizesOf()[:6]), madeUp())
 	mustNotSay(t, v, "bandwidth decides", "limit of its wire")
 	mustSay(t, v, "At every size, where latency decides")
 }
@@ -128,16 +128,16 @@ func TestVerdictOfAPatternHasNoSize(t *testing.T) {
 func TestVerdictExcludesLinksOnlyIfTheyWereIdle(t *testing.T) {
 	slow := threeFabrics[2]
 	slow.counts = func(int64, int64) runstore.Counts { return runstore.Counts{} }
-	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
+	r := fabricate([]fabricated{threeFabrics[0], slow}, sizesOf())
 	mustSay(t, judged(r, nil), "At 256 MiB tcp-400g is limited by the host, not by the network: links stay below 13 % busy, no drops or pauses.")
-	r.Fabrics[1].Points[len(sweep())-1].Hottest[0].Busy = 0.5
+	r.Fabrics[1].Points[len(sizesOf())-1].Hottest[0].Busy = 0.5
 	mustNotSay(t, judged(r, nil), "limited by")
-	r.Fabrics[1].Protocol, r.Fabrics[1].Points[len(sweep())-1].Hottest[0].Busy = "roce-v2", 0.12
+	r.Fabrics[1].Protocol, r.Fabrics[1].Points[len(sizesOf())-1].Hottest[0].Busy = "roce-v2", 0.12
 	mustSay(t, judged(r, nil), "tcp-400g is not limited by its links: they stay below 13 % busy, no drops or pauses.")
 }
 
 func TestVerdictNamesMissingResults(t *testing.T) {
-	r := fabricate(threeFabrics, sweep())
+	r := fabricate(threeFabrics, sizesOf())
 	for i := range r.Fabrics[2].Points {
 		r.Fabrics[2].Points[i] = runstore.Point{Bytes: r.Fabrics[2].Points[i].Bytes, Failure: "deadlock"}
 	}
@@ -147,13 +147,13 @@ func TestVerdictNamesMissingResults(t *testing.T) {
 }
 
 func TestVerdictOfOneFabric(t *testing.T) {
-	mustSay(t, judged(fabricate(threeFabrics[1:2], sweep()), madeUp()),
+	mustSay(t, judged(fabricate(threeFabrics[1:2], sizesOf()), madeUp()),
 		"roce-v2-400g takes 30.9 us at 1 KiB and reaches 353 GB/s of bus bandwidth at 256 MiB; from 32 MiB on it is within 20 % of that.",
 		"At 256 MiB roce-v2-400g is at the limit of its wire: leaf-0:3 → node-0 nic-0 is busy 93 % of the time; it counted 799 PFC pauses")
 }
 
 func TestVerdictNamesSizesAtWhichAnotherLeads(t *testing.T) {
-	r := fabricate(threeFabrics[:2], sweep())
+	r := fabricate(threeFabrics[:2], sizesOf())
 	r.Fabrics[1].Points[2].Time = 20 * units.Microsecond
 	mustSay(t, judged(r, nil), "It is not so at every size: roce-v2-400g leads at 4 KiB.")
 }
@@ -163,8 +163,8 @@ func TestVerdictNamesSizesAtWhichAnotherLeads(t *testing.T) {
 func TestVerdictNamesCollisions(t *testing.T) {
 	slow := threeFabrics[1]
 	slow.bus = 180
-	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
-	h := &r.Fabrics[1].Points[len(sweep())-1].Hottest[0]
+	r := fabricate([]fabricated{threeFabrics[0], slow}, sizesOf())
+	h := &r.Fabrics[1].Points[len(sizesOf())-1].Hottest[0]
 	h.Name, h.Tier, h.Mean = "leaf-0:3 → spine-1", "leaf to spine", h.Bytes*10/25
 	mustSay(t, judged(r, madeUp()), "At 256 MiB roce-v2-400g has flows collide, which ECMP hashes onto one link: leaf-0:3 → spine-1 carries 2.5 times the mean of its tier (leaf to spine) and is busy 94 % of the time")
 	mustSay(t, judged(r, nil), "roce-v2-400g spreads its load unevenly: leaf-0:3 → spine-1 carries 2.5 times")
@@ -194,8 +194,8 @@ func TestVerdictNamesTheMessagesThatShareALink(t *testing.T) {
 func TestVerdictNamesSlowedSenders(t *testing.T) {
 	slow := threeFabrics[1]
 	slow.bus = 180
-	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
-	last := &r.Fabrics[1].Points[len(sweep())-1]
+	r := fabricate([]fabricated{threeFabrics[0], slow}, sizesOf())
+	last := &r.Fabrics[1].Points[len(sizesOf())-1]
 	last.Hottest[0].Busy = 0.5
 	last.Counts.Marks = last.Counts.Packets / 4
 	mustSay(t, judged(r, madeUp()),
@@ -206,7 +206,7 @@ func TestVerdictNamesSlowedSenders(t *testing.T) {
 	mustNotSay(t, judged(r, sc), "cut its senders back")
 
 	// If the winner's wire was not the limit either, the verdict gives the counters only.
-	r.Fabrics[0].Points[len(sweep())-1].Hottest[0].Busy = 0.8
+	r.Fabrics[0].Points[len(sizesOf())-1].Hottest[0].Busy = 0.8
 	last.Counts.CNPs = 1234
 	mustSay(t, judged(r, madeUp()), "told its senders to slow down 1,234 times, and its busiest link was busy no more than 50 % of the time, while infiniband-ndr kept its own busy 80 %")
 	mustNotSay(t, judged(r, madeUp()), "cut its senders back")
@@ -249,7 +249,7 @@ func TestVerdictNamesWhatEachHopCosts(t *testing.T) {
 	roce := &sc.Fabrics[1]
 	roce.Switch.Model, roce.Switch.Latency = e.Name, latency
 	roce.Link.FECLatency = 60 * units.Nanosecond
-	r := fabricate(threeFabrics, sweep())
+	r := fabricate(threeFabrics, sizesOf())
 	mustSay(t, judged(r, sc), "cost per message, not one of bandwidth.", "\nroce-v2-400g pays "+latency.String()+
 		" (an assumption) at each switch and 60 ns of FEC on each link, while infiniband-ndr pays 230 ns and none")
 	tcp := &sc.Fabrics[2]
@@ -271,7 +271,7 @@ func TestVerdictNamesWhatEachHopCosts(t *testing.T) {
 func TestVerdictNamesTheLeaderInBetween(t *testing.T) {
 	a, b := threeFabrics[0], threeFabrics[1]
 	b.bus, b.counts = 372, a.counts // at the end of the sweep none leads
-	r := fabricate([]fabricated{a, b}, sweep())
+	r := fabricate([]fabricated{a, b}, sizesOf())
 	const between = 13 // 8 MiB, where neither latency nor bandwidth decides
 	mustNotSay(t, judged(r, nil), "In between")
 	p := &r.Fabrics[1].Points[between]
@@ -284,12 +284,12 @@ func TestVerdictGivesTheTimesIfNoCounterExplainsThem(t *testing.T) {
 	a.bus, b.bus, a.busy, b.busy = 180, 150, 0.6, 0.5
 	a.counts = func(int64, int64) runstore.Counts { return runstore.Counts{} }
 	b.counts = a.counts
-	mustSay(t, judged(fabricate([]fabricated{a, b}, sweep()), nil),
+	mustSay(t, judged(fabricate([]fabricated{a, b}, sizesOf()), nil),
 		"At 256 MiB roce-v2-400g has no drops or pauses, and no link above 50 % busy: its messages took 125 us on average, and the messages of infiniband-ndr took 104 us.")
 }
 
 func TestVerdictOfOneNodeSaysThatNoFabricIsUsed(t *testing.T) {
-	r := fabricate(threeFabrics, sweep())
+	r := fabricate(threeFabrics, sizesOf())
 	for i := range r.Fabrics {
 		for j := range r.Fabrics[i].Points {
 			p := &r.Fabrics[i].Points[j]
@@ -323,8 +323,8 @@ func TestVerdictNamesHeadersOnlyForFullPackets(t *testing.T) {
 func TestVerdictNamesHashedFlowsOnlyIfRoutingHashesFlows(t *testing.T) {
 	slow := threeFabrics[1]
 	slow.bus = 180
-	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
-	h := &r.Fabrics[1].Points[len(sweep())-1].Hottest[0]
+	r := fabricate([]fabricated{threeFabrics[0], slow}, sizesOf())
+	h := &r.Fabrics[1].Points[len(sizesOf())-1].Hottest[0]
 	h.Tier, h.Mean = "switch to switch", h.Bytes*10/25
 	sc := madeUp()
 	mustSay(t, judged(r, sc), "which ECMP hashes onto one link")
@@ -339,8 +339,8 @@ func TestVerdictNamesHashedFlowsOnlyIfRoutingHashesFlows(t *testing.T) {
 func TestVerdictDistinguishesRetransmissions(t *testing.T) {
 	slow := threeFabrics[1]
 	slow.bus = 180
-	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
-	p := &r.Fabrics[1].Points[len(sweep())-1]
+	r := fabricate([]fabricated{threeFabrics[0], slow}, sizesOf())
+	p := &r.Fabrics[1].Points[len(sizesOf())-1]
 	mustSay(t, judged(r, madeUp()), "roce-v2-400g is at the limit of its wire")
 	p.Counts.Retransmissions = p.Counts.Packets * 2 / 3
 	mustSay(t, judged(r, madeUp()), "roce-v2-400g fills its wire with retransmissions, 67 % of its packets: leaf-0:3 → node-0 nic-0 is busy 94 % of the time")

@@ -118,6 +118,12 @@ func (p *Point) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// RoundedBandwidth is a bandwidth as results.json has it.
+func RoundedBandwidth(x float64) float64 { return rounded(x, bandwidthDigits) }
+
+// RoundedShare is a share or an index as results.json has it.
+func RoundedShare(x float64) float64 { return rounded(x, shareDigits) }
+
 // rounded is x rounded to a number of significant digits; NaN and infinities become 0.
 func rounded(x float64, digits int) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {

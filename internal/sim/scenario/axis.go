@@ -9,12 +9,30 @@ import (
 // Axis is the values of a parameter, mapped to the numbers from 0 to 1.
 type Axis struct {
 	Path   string
+	Name   string   // in a sweep
+	Points int      // of a range in a sweep's grid
 	Values []string // values of an enumeration, in the order of the scenario; nil for a range
 
 	typ    reflect.Type
 	lo, hi float64
 	step   float64 // 0: three significant digits
 	log    bool
+}
+
+// Count is the number of values of the axis in a grid.
+func (a *Axis) Count() int {
+	if a.Numeric() {
+		return a.Points
+	}
+	return len(a.Values)
+}
+
+// Value is a value of the axis in a grid.
+func (a *Axis) Value(i int) string {
+	if a.Numeric() {
+		return a.At(float64(i) / float64(max(1, a.Points-1)))
+	}
+	return a.Values[i]
 }
 
 // Axes are the axes of the tuning's parameters, in their order.

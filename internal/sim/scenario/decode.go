@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"weft/internal/sim/catalog"
@@ -404,12 +405,24 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
+// fieldNumbers are the indices of the fields of each type by their YAML names: a map[string]int by reflect.Type.
+var fieldNumbers sync.Map
+
 // fieldByName is the index of the field with a YAML name, -1 if there is none.
 func fieldByName(t reflect.Type, name string) int {
-	for i := range t.NumField() {
-		if name != "" && yamlName(t.Field(i)) == name { // a field without a name does not occur in files
-			return i
+	known, ok := fieldNumbers.Load(t)
+	if !ok {
+		own := map[string]int{}
+		for i := range t.NumField() {
+			if n := yamlName(t.Field(i)); n != "" { // a field without a name does not occur in files
+				own[n] = i
+			}
 		}
+		known, _ = fieldNumbers.LoadOrStore(t, own)
+	}
+	numbers, _ := known.(map[string]int)
+	if i, ok := numbers[name]; ok {
+		return i
 	}
 	return -1
 }

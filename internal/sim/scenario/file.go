@@ -47,14 +47,15 @@ func LoadFrom(path string, in io.Reader) (*File, error) {
 	case err != nil:
 		return nil, err
 	}
-	return decodeIn(filepath.Dir(path), path, text)
+	return DecodeIn(filepath.Dir(path), path, text)
 }
 
 // Decode reads a scenario. The error holds all problems, as Errors, each beginning with name. Files
 // that the scenario names are relative to the process's folder.
-func Decode(name string, text []byte) (*File, error) { return decodeIn("", name, text) }
+func Decode(name string, text []byte) (*File, error) { return DecodeIn("", name, text) }
 
-func decodeIn(dir, name string, text []byte) (*File, error) {
+// DecodeIn is Decode for a scenario whose files are relative to a folder.
+func DecodeIn(dir, name string, text []byte) (*File, error) {
 	root, errs := parse(name, text)
 	if root == nil {
 		return nil, errs.err()
@@ -89,6 +90,12 @@ func (f *File) Resolve(overrides ...Override) (*Resolved, error) {
 	}
 	f.set = g.set
 	return r, nil
+}
+
+// Copy is the file for another goroutine.
+func (f *File) Copy() *File {
+	g := *f
+	return &g
 }
 
 // under is the file with the overrides applied, and the overrides that do not fit.

@@ -40,6 +40,8 @@ type Scenario struct {
 	Isolation Isolation `yaml:"isolation"`
 	// Tune is a search for better parameters, for weft tune.
 	Tune Tune `yaml:"tune"`
+	// Sweep is the scenario's variants, for weft sweep.
+	Sweep Sweep `yaml:"sweep"`
 }
 
 // resolver reads a file over the defaults and the catalog. Rules then derive values that are not
@@ -59,7 +61,7 @@ func (f *File) resolve() (*Resolved, Errors) {
 	r.document(f.root)
 	r.Name, r.Cluster, r.Workload, r.Run = r.doc.Name, r.doc.Cluster, r.doc.Workload, r.doc.Run
 	r.Faults, r.Control, r.NCCL = r.doc.Faults, r.doc.Control, r.doc.NCCL
-	r.Isolation, r.Tune, r.Training = r.doc.Isolation, r.doc.Tune, r.doc.Training
+	r.Isolation, r.Tune, r.Sweep, r.Training = r.doc.Isolation, r.doc.Tune, r.doc.Sweep, r.doc.Training
 	r.fabrics(f.root)
 	r.misread = len(r.errs)
 	if !r.broken("cluster", "topology") {
@@ -70,6 +72,7 @@ func (f *File) resolve() (*Resolved, Errors) {
 	zoneRules{r.rules}.derive()
 	workloadRules{r.rules}.deriveTraining()
 	tuneRules{r.rules}.derive()
+	sweepRules{r.rules}.derive()
 	r.check()
 	r.errs = consequences(r.errs, r.misread)
 	normalise(reflect.ValueOf(r.Resolved).Elem())
@@ -297,6 +300,9 @@ func (r *resolver) check() {
 	}
 	if !r.broken("fabrics", "tune") {
 		tuneRules{r.rules}.check()
+	}
+	if !r.broken("fabrics", "sweep") {
+		sweepRules{r.rules}.check()
 	}
 	if !r.broken("cluster", "workload", "run", "fabrics") {
 		workloadRules{r.rules}.checkMemory()

@@ -29,6 +29,8 @@ type Resolved struct {
 	Isolation Isolation `yaml:"isolation"`
 	// Tune is a search for better parameters, for weft tune.
 	Tune Tune `yaml:"tune"`
+	// Sweep is the scenario's variants, for weft sweep.
+	Sweep Sweep `yaml:"sweep"`
 }
 
 // Cluster is the machines: all nodes are alike.

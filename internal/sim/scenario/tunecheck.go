@@ -39,7 +39,7 @@ func (r tuneRules) check() {
 		at := fmt.Sprintf("tune.parameters[%d]", i)
 		p := &t.Parameters[i]
 		if r.checkPath(at, p, k) {
-			r.checkValues(at, p, k)
+			r.checkValues(at, p, k, maxValues)
 		}
 		if j := slices.IndexFunc(t.Parameters, func(q Parameter) bool { return q.Path == p.Path }); j < i {
 			r.complain(at+".path", "%s is given twice: first as parameters[%d]", p.Path, j)
@@ -73,18 +73,27 @@ func (r tuneRules) checkPath(at string, p *Parameter, fabric int) bool {
 		r.complain(at, "%s is not the fabric that is tuned, which is fabrics[%d], %s", first, fabric, r.Fabrics[fabric].Name)
 		return false
 	}
-	typ, err := fieldType(p.Path)
+	return r.checkField(at, p.Path)
+}
+
+// checkField checks that a field exists and has a single value.
+func (r tuneRules) checkField(at, path string) bool {
+	typ, err := fieldType(path)
 	if err != nil {
 		r.complain(at, "%v", err)
 		return false
 	}
-	_, named := presets[typ]
-	if text := typ.Kind() == reflect.String && choices(typ) == nil; text || !named && !isScalar(typ) {
-		r.complain(at, "%s takes %s: only a field with one number, one of several words, or a preset is tuned", p.Path, wanted(typ))
+	single := typ
+	if typ.Kind() == reflect.Slice { // a value stands for a list of one
+		single = typ.Elem()
+	}
+	_, named := presets[single]
+	if text := single.Kind() == reflect.String && choices(single) == nil; text || !named && !isScalar(single) {
+		r.complain(at, "%s takes %s: only a field with one number, one of several words, or a preset varies", path, wanted(typ))
 		return false
 	}
-	if _, ok := r.ValueAt(p.Path); !ok && !named {
-		r.complain(at, "this scenario has no %s", p.Path)
+	if _, ok := r.ValueAt(path); !ok && !named && single == typ {
+		r.complain(at, "this scenario has no %s", path)
 		return false
 	}
 	return true
@@ -116,15 +125,21 @@ func fieldType(path string) (reflect.Type, error) {
 	return t, nil
 }
 
-// checkValues checks that the field can have the values, each by itself.
-func (r tuneRules) checkValues(at string, p *Parameter, fabric int) {
+// checkValues checks that the field can have the values, each by itself, and at most the given number.
+func (r tuneRules) checkValues(at string, p *Parameter, fabric, most int) bool {
+	before := len(r.errs)
+	r.checkRange(at, p, fabric, most)
+	return len(r.errs) == before
+}
+
+func (r tuneRules) checkRange(at string, p *Parameter, fabric, most int) {
 	typ, _ := fieldType(p.Path)
 	switch {
 	case len(p.Values) > 0 && (p.From != "" || p.To != "" || p.Scale != "" || p.Step != ""):
 		r.complain(at, "give from and to, with scale and step if need be, or values, not both")
 		return
-	case len(p.Values) > maxValues:
-		r.complain(at+".values", "%d values are given: at most %d are tried", len(p.Values), maxValues)
+	case len(p.Values) > most:
+		r.complain(at+".values", "%d values are given: at most %d are tried", len(p.Values), most)
 		return
 	case len(p.Values) > 0:
 		r.checkEach(at, p, fabric)

@@ -88,7 +88,7 @@ func (p *Problem) Resolve(c Candidate, seed uint64) (*scenario.Resolved, error) 
 func (p *Problem) overridesOf(c Candidate, seed uint64) []scenario.Override {
 	var own []scenario.Override
 	for i, value := range c {
-		own = append(own, scenario.Override{Path: p.Axes[i].Path, Value: value, Origin: p.Axes[i].Path + "=" + value})
+		own = append(own, p.Axes[i].Override(value))
 	}
 	slices.SortStableFunc(own, func(a, b scenario.Override) int { return len(a.Path) - len(b.Path) })
 	text := strconv.FormatUint(seed, 10)

@@ -1,0 +1,344 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/doc"
+	"weft/internal/face/report"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+	"weft/internal/study/sweep"
+	"weft/units"
+)
+
+// sweeping is the flags of weft sweep.
+type sweeping struct {
+	set     []string
+	out     string
+	like    []string
+	workers int
+	memory  string
+	dry     bool
+	json    bool
+	csv     bool
+}
+
+func newSweep(e *Env) *cobra.Command {
+	s := &sweeping{}
+	cmd := &cobra.Command{
+		Use:   "sweep FILE",
+		Short: "run many variants of a scenario into one table and one page",
+		Long: `Runs the variants of a scenario that its section sweep describes: a grid, lists, ranges
+or drawn points of its fields, with conditions between them, and seeds. The scenario's
+fabrics and sizes are axes too, so a variant is one simulation and one row.
+
+The folder keeps every row: after Ctrl-C, a crash or kill -9 the same command continues
+with the variants that are missing. Several processes may work on the same folder. A
+variant that fails has its error in the table. The table does not depend on -j.`,
+		Example: `  weft sweep examples/sweep.yaml --out swept
+  weft sweep examples/sweep.yaml --dry-run
+  weft sweep show swept --csv`,
+		Args:              args(1, 1, "one scenario file"),
+		ValidArgsFunction: scenarioArg,
+		RunE:              func(cmd *cobra.Command, given []string) error { return s.do(cmd.Context(), e, given[0]) },
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&s.set, "set", nil, "change a field of the scenario first, such as sweep.samples=100; may be repeated")
+	outFolder(cmd, &s.out, "the rows, results.parquet and report.html; a folder of the same sweep is continued")
+	f.IntVarP(&s.workers, "workers", "j", 0, "simulations at the same time; the table does not depend on it (default: all cores)")
+	f.StringVar(&s.memory, "memory", "", "memory of all simulations at the same time, by their estimates (default: most of what is free)")
+	f.BoolVar(&s.dry, "dry-run", false, "count the variants, and estimate their time and memory from what similar runs took; run nothing")
+	f.StringArrayVar(&s.like, "like", nil, "with --dry-run, the folder of a similar run or sweep; may be repeated")
+	_ = cmd.MarkFlagDirname("like")
+	s.printing(e, cmd)
+	for _, flag := range []string{"set", "workers", "memory"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
+	}
+	cmd.AddCommand(newSweepShow(e))
+	return cmd
+}
+
+// printing registers the forms of the table.
+func (s *sweeping) printing(e *Env, cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&s.json, "json", false, "print the table as JSON")
+	cmd.Flags().BoolVar(&s.csv, "csv", false, "print the table as CSV, all rows")
+	e.detailsFlag(cmd)
+}
+
+func newSweepShow(e *Env) *cobra.Command {
+	s := &sweeping{}
+	variant := -1
+	cmd := &cobra.Command{
+		Use:   "show FOLDER",
+		Short: "print the table of a sweep, or the command that makes a row again",
+		Long: `Reads the rows that the folder has, also while the sweep goes on, writes results.parquet,
+runs.parquet and report.html, and prints the table. It says which variants are missing.`,
+		Example: `  weft sweep show swept
+  weft sweep show swept --csv >swept.csv
+  weft sweep show swept --variant 17`,
+		Args: args(1, 1, "the folder of a sweep"),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			s.out = given[0]
+			f, err := sweep.Open(e.path(s.out), e.Version.Weft)
+			switch {
+			case err != nil:
+				return err
+			case cmd.Flags().Changed("variant"):
+				return s.again(e, f, variant)
+			}
+			return s.collect(e, f)
+		},
+	}
+	cmd.Flags().IntVar(&variant, "variant", 0, "only this variant: its row, and the command that makes it again")
+	s.printing(e, cmd)
+	return cmd
+}
+
+func (s *sweeping) do(ctx context.Context, e *Env, path string) error {
+	memory, err := s.budget()
+	if err := cmp.Or(checkWorkers(s.workers), err); err != nil {
+		return err
+	}
+	if s.out == "" { // the rows need a place
+		if s.out, err = os.MkdirTemp("", "weft-sweep-"); err != nil {
+			return fail(Failed, "%w", err)
+		}
+		defer os.RemoveAll(s.out)
+	}
+	f, err := s.folder(e, path)
+	if err != nil {
+		return err
+	}
+	if s.dry {
+		return s.estimate(e, f)
+	}
+	host, _ := os.Hostname()
+	release, worker, err := localWorker(f.Dir, host)
+	if err != nil {
+		return fail(Failed, "--out %s: %w", s.out, err)
+	}
+	defer release()
+	line := e.working("the sweep begins")
+	ending, err := f.Work(ctx, sweep.Options{
+		Run: sweep.Runner(e.Run), Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Worker: worker, Host: host,
+		Progress: func(p sweep.Progress) {
+			line.count(p.Done, p.Total, "variants")
+		},
+	})
+	line.end()
+	if err != nil && ctx.Err() == nil {
+		return fail(Failed, "the sweep stopped: %w", err)
+	}
+	shown := s.collect(e, f)
+	switch {
+	case shown != nil:
+		return shown
+	case ctx.Err() != nil:
+		return fail(Partial, "stopped with %d of %d variants: the same command continues with the others", ending.Done, f.Space.Len())
+	case ending.TooLarge > 0:
+		return fail(Failed, "%d variants need more memory than the %s that there is, each by itself: raise --memory if the machine has more, or run the same command on a machine that does", ending.TooLarge, memory)
+	}
+	return nil
+}
+
+// budget is the memory for all simulations.
+func (s *sweeping) budget() (units.Bytes, error) {
+	if s.memory == "" {
+		return sweep.FreeMemory(), nil
+	}
+	n, err := units.ParseBytes(s.memory)
+	if err != nil || n <= 0 {
+		return 0, fmt.Errorf("--memory %s: want an amount such as 16GiB", abridged(s.memory))
+	}
+	return n, nil
+}
+
+// folder makes the folder of the sweep, or opens the one that it has.
+func (s *sweeping) folder(e *Env, path string) (*sweep.Folder, error) {
+	if path == "-" {
+		return nil, errors.New("a sweep is continued from its file: name one, not standard input")
+	}
+	if _, err := overridesOf(s.set); err != nil {
+		return nil, err
+	}
+	if _, err := open(e, path); err != nil { // errors with the name that the user gave
+		return nil, err
+	}
+	in, err := e.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
+	base, err := filepath.Abs(filepath.Dir(e.path(path)))
+	if err != nil {
+		return nil, err
+	}
+	about := sweep.About{Weft: e.Version.Weft, Set: s.set, Base: base}
+	if s.dry {
+		return sweep.Plan(e.path(s.out), text, about)
+	}
+	return sweep.Create(e.path(s.out), text, about)
+}
+
+// localWorker is the name of this process among those of the host, and holds it.
+func localWorker(dir, host string) (release func(), worker string, err error) {
+	for n := 1; ; n++ {
+		worker = fmt.Sprintf("%s-%d", host, n)
+		lock, err := runstore.Lock(filepath.Join(dir, "."+worker+".lock"))
+		if err == nil {
+			return func() { _ = errors.Join(os.Remove(lock.Name()), lock.Close()) }, worker, nil
+		}
+		if !errors.Is(err, runstore.ErrHeld) {
+			return nil, "", err
+		}
+	}
+}
+
+// collect writes the tables and the page, and prints the table.
+func (s *sweeping) collect(e *Env, f *sweep.Folder) error {
+	t, err := f.Load()
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	d, err := report.Sweep(t, s.out)
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	var page bytes.Buffer
+	if err := d.HTML(&page); err != nil {
+		return fail(Failed, "the page cannot be made: %w", err)
+	}
+	if err := cmp.Or(t.WriteParquet(), os.WriteFile(filepath.Join(f.Dir, sweep.ReportFile), page.Bytes(), 0o666)); err != nil {
+		return fail(Failed, "the table cannot be written to %s: %w", s.out, err)
+	}
+	switch {
+	case s.csv:
+		return t.WriteCSV(e.Stdout)
+	case s.json:
+		return s.asJSON(e, t)
+	}
+	return e.tell(d)
+}
+
+// asJSON prints the table.
+func (s *sweeping) asJSON(e *Env, t *sweep.Table) error {
+	out := struct {
+		About   sweep.About          `json:"sweep"`
+		Counts  map[sweep.Status]int `json:"counts"`
+		Columns []sweep.Column       `json:"columns"`
+		Rows    []map[string]any     `json:"rows"`
+	}{About: t.About, Counts: t.Counts, Columns: t.Columns}
+	for line, err := range t.Lines() {
+		if err != nil {
+			return fail(Failed, "%w", err)
+		}
+		out.Rows = append(out.Rows, s.object(t, line))
+	}
+	return printJSON(e, out)
+}
+
+// object is a row by the names of its columns.
+func (s *sweeping) object(t *sweep.Table, line *sweep.Line) map[string]any {
+	row := map[string]any{}
+	for i := range t.Columns {
+		row[t.Columns[i].Name] = t.Columns[i].Value(line)
+	}
+	return row
+}
+
+// again prints a row and the command that makes it again.
+func (s *sweeping) again(e *Env, f *sweep.Folder, i int) error {
+	if i < 0 || i >= f.Space.Len() {
+		return fmt.Errorf("--variant %d: the sweep has the variants 0 to %d", i, f.Space.Len()-1)
+	}
+	t, err := f.Load()
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	line, err := t.Line(i)
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	command := report.CommandLine(f.Space.Command(i, filepath.Join(s.out, sweep.ScenarioFile)))
+	if s.json {
+		row := s.object(t, line)
+		row["command"] = command
+		return printJSON(e, row)
+	}
+	table := doc.NewTable("", "")
+	for k, text := range t.Texts(line) {
+		table.Add(doc.Text(t.Columns[k].Name), doc.Text(cmp.Or(text, "–")))
+	}
+	d := &doc.Document{Heading: fmt.Sprintf("Variant %d of %s", i, s.out)}
+	d.Add(doc.Section{Blocks: []doc.Block{table}})
+	d.Add(doc.Section{Title: "Made again by", Blocks: []doc.Block{doc.Listing(command)}})
+	return e.tell(d)
+}
+
+// estimate prints the number of variants, and their expected time and memory.
+func (s *sweeping) estimate(e *Env, f *sweep.Folder) error {
+	t, err := f.Load()
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	past, err := t.Past()
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	for _, dir := range s.like {
+		more, err := s.similar(e, dir)
+		if err != nil {
+			return fmt.Errorf("--like %s: %w", dir, err)
+		}
+		past = append(past, more...)
+	}
+	x, err := t.Estimate(past)
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	if s.json {
+		return printJSON(e, x)
+	}
+	return e.tell(report.SweepEstimate(t, x, cmp.Or(s.workers, e.Cores)))
+}
+
+// similar are the timed simulations of a folder of a sweep or of a run.
+func (s *sweeping) similar(e *Env, dir string) ([]sweep.Past, error) {
+	if _, err := os.Stat(filepath.Join(e.path(dir), sweep.AboutFile)); err == nil {
+		f, err := sweep.Open(e.path(dir), e.Version.Weft)
+		if err != nil {
+			return nil, err
+		}
+		t, err := f.Load()
+		if err != nil {
+			return nil, err
+		}
+		return t.Past()
+	}
+	run, err := runstore.Read(e.path(dir))
+	if err != nil {
+		return nil, err
+	}
+	file, err := scenario.Decode(dir, run.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	return []sweep.Past{sweep.PastOf(r, run.Meta.WallSeconds*float64(max(1, run.Meta.Workers)))}, nil
+}

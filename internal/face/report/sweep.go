@@ -1,0 +1,288 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"weft/internal/face/doc"
+	"weft/internal/study/sweep"
+	"weft/units"
+)
+
+// rowsOnPage bounds the rows of a sweep's table on the page; the Parquet file and --csv have all.
+const rowsOnPage = 500
+
+// Sweep is the table of a sweep. dir is its folder as the user named it.
+func Sweep(t *sweep.Table, dir string) (*doc.Document, error) {
+	a, err := t.Analyse()
+	if err != nil {
+		return nil, err
+	}
+	name := t.Space.Base.Name
+	d := &doc.Document{
+		Brand: simulation, Title: name + ", swept", Heading: name + ": " + plural(int64(t.Space.Len()), "variant", "variants"),
+		Subtitle: sweptText(t),
+		Footer:   "Made by weft. The same sweep and version make the same page.",
+	}
+	sentences, err := sweepSentences(t, a, dir)
+	if err != nil {
+		return nil, err
+	}
+	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(sentences...)})
+	table, err := sweepTable(t)
+	if err != nil {
+		return nil, err
+	}
+	d.Add(doc.Section{Title: "Variants", In: doc.Details, Blocks: table})
+	if len(a.Factor) > 0 {
+		d.Add(doc.Section{
+			Title: "Which axis explains how much", Blocks: append([]doc.Block{sensitivityTable(a)}, doc.Notes(
+				"Explains: the share of the variance of the logarithm of the time, at equal size, that the axis explains by itself, less the share of chance (adjusted R²). The rest is the combined effect of several axes.")...),
+		})
+	}
+	return d, nil
+}
+
+// sweptText names what varies.
+func sweptText(t *sweep.Table) string {
+	var axes []string
+	for i := range t.Space.Axes {
+		axes = append(axes, t.Space.Axes[i].Path)
+	}
+	return strings.Join(axes, " · ")
+}
+
+// sweepSentences are the three sentences that matter: the best variant, the axis that explains the most, and
+// what is not in the table, or the spread.
+func sweepSentences(t *sweep.Table, a *sweep.Analysis, dir string) (out []string, err error) {
+	if len(a.Lines) == 0 {
+		out = append(out, "No variant has a result.")
+	}
+	if front := a.Pareto(); len(front) > 0 {
+		best := front[0]
+		text := fmt.Sprintf("The shortest time%s is %s: variant %d", ofSize(best.Bytes), doc.TimeText(units.Time(best.Time()), 4), best.Number)
+		if at := variantText(t, best); at != "" {
+			text += ", " + at
+		}
+		if len(front) > 1 {
+			text += fmt.Sprintf("; %d variants are on the Pareto front of time, tail, pauses, drops and retransmissions", len(front))
+		}
+		out = append(out, text+".")
+	}
+	if len(a.Factor) > 0 && a.Factor[0].Share > 0 {
+		text := fmt.Sprintf("%s explains %s of the differences in time", a.Factor[0].Name, percent(a.Factor[0].Share))
+		if len(a.Factor) > 1 {
+			text += fmt.Sprintf(", %s %s", a.Factor[1].Name, percent(a.Factor[1].Share))
+		}
+		out = append(out, text+".")
+	}
+	missing, failed := t.Counts[sweep.Missing], t.Counts[sweep.Failed]+t.Counts[sweep.Invalid]
+	switch {
+	case missing > 0:
+		numbers, err := t.Missing()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, fmt.Sprintf("%s missing (%s): weft sweep with --out %s continues with them.", plural(int64(missing), "variant is", "variants are"), someNumbers(numbers), dir))
+	case failed > 0:
+		why, err := firstFailure(t)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, fmt.Sprintf("%s no result; %s", plural(int64(failed), "variant has", "variants have"), why))
+	case len(a.Lines) > 1:
+		out = append(out, slowestText(a))
+	}
+	return out, nil
+}
+
+// slowestText compares the slowest variant of the largest size with the fastest.
+func slowestText(a *sweep.Analysis) string {
+	best := a.Pareto()[0]
+	worst := best
+	for _, l := range a.Lines {
+		if l.Bytes == best.Bytes && l.Time() > worst.Time() {
+			worst = l
+		}
+	}
+	if worst == best {
+		return "All variants take the same time."
+	}
+	return fmt.Sprintf("The slowest%s takes %.3g times as long: variant %d, %s.", ofSize(worst.Bytes), worst.Time()/best.Time(), worst.Number, variantText(a.Table, worst))
+}
+
+func ofSize(bytes int64) string {
+	if bytes == 0 {
+		return ""
+	}
+	return " of " + units.Bytes(bytes).String()
+}
+
+// variantText are the values of a variant, without what all have.
+func variantText(t *sweep.Table, l *sweep.Line) string {
+	var parts []string
+	for i := range t.Space.Axes {
+		parts = append(parts, t.Space.Axes[i].Name+" "+l.Variant.Values[i])
+	}
+	if len(t.Space.Axes) == 0 || l.Variant.Fabric != "" {
+		parts = append(parts, l.Row.Fabric)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// someNumbers are the first of some numbers.
+func someNumbers(numbers []int) string {
+	var out []string
+	for _, n := range numbers[:min(len(numbers), 8)] {
+		out = append(out, strconv.Itoa(n))
+	}
+	if len(numbers) > len(out) {
+		out = append(out, "…")
+	}
+	return strings.Join(out, ", ")
+}
+
+// firstFailure is the first variant without a result, with the reason.
+func firstFailure(t *sweep.Table) (string, error) {
+	for line, err := range t.Lines() {
+		if err != nil {
+			return "", err
+		}
+		if line.Status == sweep.Failed || line.Status == sweep.Invalid {
+			return fmt.Sprintf("the first is variant %d, %s: %s", line.Number, variantText(t, line), line.Error), nil
+		}
+	}
+	return "", nil
+}
+
+// sweepTable is a row per variant.
+func sweepTable(t *sweep.Table) (out []doc.Block, err error) {
+	var names []string
+	var columns []int
+	for i := range t.Columns {
+		if slices.Contains(screenColumns, t.Columns[i].Name) || t.Columns[i].Path != "" {
+			columns = append(columns, i)
+			names = append(names, withoutUnit(t.Columns[i].Name))
+		}
+	}
+	table := doc.NewTable(names...)
+	for line, err := range t.Lines() {
+		if err != nil {
+			return nil, err
+		}
+		if line.Number == rowsOnPage {
+			out = doc.Notes(fmt.Sprintf("The first %d of %s variants; %s and weft sweep show --csv have all.", rowsOnPage, count(int64(t.Space.Len())), sweep.TableFile))
+			break
+		}
+		var row []doc.Cell
+		for _, c := range columns { // the axes follow the number
+			if t.Columns[c].Path != "" {
+				row = append(row, doc.Instead(line.Variant.Values[c-1]))
+				continue
+			}
+			row = append(row, sweepCell(&t.Columns[c], line))
+		}
+		table.Add(row...)
+	}
+	return append([]doc.Block{table}, out...), nil
+}
+
+// screenColumns are the columns of the table for people, with the axes.
+var screenColumns = []string{"variant", "fabric", "size_bytes", "seed", "status", "time_ps", "busbw_gbytes_per_s", "message_p99_ps", "pfc_pauses", "drops"}
+
+func sweepCell(c *sweep.Column, l *sweep.Line) doc.Cell {
+	switch x := c.Value(l).(type) {
+	case int64:
+		switch c.Unit {
+		case "bytes":
+			return doc.Bytes(units.Bytes(x))
+		case "ps":
+			return doc.Time(units.Time(x))
+		case "bps":
+			return doc.Text(units.Rate(x).String())
+		}
+		if c.Name == "variant" || c.Name == "seed" {
+			return doc.Number(float64(x), "number").As(strconv.FormatInt(x, 10))
+		}
+		return doc.Count(x)
+	case float64:
+		switch c.Unit {
+		case "ps":
+			return doc.Time(units.Time(x))
+		case "gbytes_per_s":
+			return doc.Bandwidth(x)
+		}
+		return doc.Number(x, "number").As(strconv.FormatFloat(x, 'g', 4, 64))
+	case string:
+		return doc.Text(x)
+	}
+	return doc.None
+}
+
+// withoutUnit is the name of a column for a table whose cells have units.
+func withoutUnit(name string) string {
+	for _, unit := range []string{"_ps", "_bytes", "_bps", "_mm"} {
+		name = strings.TrimSuffix(name, unit)
+	}
+	if name == "busbw_gbytes_per_s" {
+		return "busbw GB/s"
+	}
+	return name
+}
+
+func sensitivityTable(a *sweep.Analysis) *doc.Table {
+	t := doc.NewTable("axis", "values", "explains")
+	for i := range a.Factor {
+		f := &a.Factor[i]
+		t.Add(doc.Text(f.Name), doc.Count(len(f.Values)), doc.Tenths(f.Share))
+	}
+	return t
+}
+
+// SweepEstimate is the estimate of a sweep.
+func SweepEstimate(t *sweep.Table, x *sweep.Estimate, workers int) *doc.Document {
+	d := &doc.Document{Heading: t.Space.Base.Name + ": " + plural(int64(x.Variants), "variant", "variants")}
+	var out []string
+	if x.Missing < x.Variants {
+		out = append(out, fmt.Sprintf("%s of them have a row already, %s missing.", count(int64(x.Variants-x.Missing)), plural(int64(x.Missing), "is", "are")))
+	}
+	switch {
+	case x.Missing == 0:
+	case x.Past == 0:
+		out = append(out, "Their time is not known: no similar run is. --like FOLDER names one, or --out FOLDER one of this sweep that was begun.")
+	default:
+		out = append(out, fmt.Sprintf("They take about %s of a core (%s to %s), %s on %s, as the median of %s took for its bytes and ranks (the fastest, the slowest).",
+			secondsText(x.CoreSeconds), secondsText(x.LeastSeconds), secondsText(x.MostSeconds), secondsText(x.CoreSeconds/float64(max(1, workers))),
+			plural(int64(workers), "core", "cores"), plural(int64(x.Past), "similar simulation", "similar simulations")))
+	}
+	if x.Looked > x.Invalid {
+		out = append(out, fmt.Sprintf("A simulation needs at most %s by its estimate, among %s that were looked at.", x.Memory, plural(int64(x.Looked), "variant", "variants")))
+	}
+	if x.Invalid > 0 {
+		out = append(out, fmt.Sprintf("%d of them cannot be simulated: their values do not fit together.", x.Invalid))
+	}
+	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(out...)})
+	return d
+}
+
+// secondsText is a time of the wall clock.
+func secondsText(s float64) string {
+	if s < 10 {
+		return fmt.Sprintf("%.2g s", s)
+	}
+	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
+}
+
+// CommandLine is a command for a shell.
+func CommandLine(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		if out[i] = w; strings.ContainsAny(w, " []{}*?'\"$&|;<>()#~!\\") {
+			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
+}

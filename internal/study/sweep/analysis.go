@@ -1,0 +1,209 @@
+package sweep
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// analysed bounds the rows that an analysis holds; of more, every n-th is taken.
+const analysed = 50_000
+
+// groupsMost bounds the groups of an axis in a sensitivity: an axis with more values is cut into as many
+// ranges with equally many rows.
+const groupsMost = 12
+
+// Analysis is what the rows say together.
+type Analysis struct {
+	Table  *Table
+	Lines  []*Line  // with a result, in the order of variants
+	Taken  int      // of how many rows with a result
+	Factor []Factor // what varies apart from the size, the most important first
+
+	logs []float64 // by line: logarithm of its time over the mean of its size
+}
+
+// Factor is something that varies: an axis, the fabric or the seed.
+type Factor struct {
+	Name   string
+	Column int // in the table's columns
+	Share  float64
+	Values []string // distinct, in the order of the axis; at most analysed
+	Number bool
+
+	places []int // by line: index in Values
+}
+
+// Analyse reads the rows with a result.
+func (t *Table) Analyse() (*Analysis, error) {
+	a := &Analysis{Table: t, Taken: t.Counts[OK]}
+	every := (t.Counts[OK] + analysed - 1) / analysed
+	seen := 0
+	for line, err := range t.Lines() {
+		if err != nil {
+			return nil, err
+		}
+		if line.Status != OK || line.Row.Values[0] <= 0 {
+			continue
+		}
+		if seen++; seen%every == 0 {
+			a.Lines = append(a.Lines, line)
+		}
+	}
+	a.relate()
+	for c := range t.Columns {
+		if name := t.Columns[c].Name; t.Columns[c].Path != "" || name == "fabric" || name == "seed" {
+			if f := a.factor(c); len(f.Values) > 1 {
+				a.Factor = append(a.Factor, f)
+			}
+		}
+	}
+	slices.SortStableFunc(a.Factor, func(x, y Factor) int { return cmp.Compare(y.Share, x.Share) })
+	return a, nil
+}
+
+// relate relates each time to the mean of its size: a larger message takes longer, and that is no finding.
+func (a *Analysis) relate() {
+	sums, counts := map[int64]float64{}, map[int64]float64{}
+	for _, l := range a.Lines {
+		sums[l.Bytes] += math.Log(l.Time())
+		counts[l.Bytes]++
+	}
+	for _, l := range a.Lines {
+		a.logs = append(a.logs, math.Log(l.Time())-sums[l.Bytes]/counts[l.Bytes])
+	}
+}
+
+// Time is the time of a line in picoseconds.
+func (l *Line) Time() float64 { return l.Row.Values[0] }
+
+// factor is a column as a factor.
+func (a *Analysis) factor(c int) Factor {
+	f := Factor{Name: a.Table.Columns[c].Name, Column: c, Number: a.Table.Columns[c].kind != textual}
+	index := map[any]int{}
+	var values []any
+	for _, l := range a.Lines {
+		x := a.Table.Columns[c].value(l)
+		if _, known := index[x]; !known {
+			index[x] = 0
+			values = append(values, x)
+		}
+	}
+	if f.Number {
+		slices.SortFunc(values, func(x, y any) int { return cmp.Compare(asNumber(x), asNumber(y)) })
+	}
+	for i, x := range values {
+		index[x] = i
+		f.Values = append(f.Values, asText(x))
+	}
+	for _, l := range a.Lines {
+		f.places = append(f.places, index[a.Table.Columns[c].value(l)])
+	}
+	f.Share = a.share(&f)
+	return f
+}
+
+func asNumber(x any) float64 {
+	if n, ok := x.(int64); ok {
+		return float64(n)
+	}
+	n, _ := x.(float64)
+	return n
+}
+
+func asText(x any) string {
+	switch x := x.(type) {
+	case string:
+		return x
+	case int64:
+		return strconv.FormatInt(x, 10)
+	case float64:
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	}
+	return ""
+}
+
+// share is the part of the variance of the logarithm of the time, at equal size, that the means of a factor's groups
+// explain, less the part that as many groups of chance would explain (adjusted R²); 0 at least.
+func (a *Analysis) share(f *Factor) float64 {
+	n := len(a.Lines)
+	group := f.groups()
+	sums, counts := map[int]float64{}, map[int]float64{}
+	sum, squares := 0.0, 0.0
+	for i, x := range a.logs {
+		sum, squares = sum+x, squares+float64(x*x)
+		sums[group[i]] += x
+		counts[group[i]]++
+	}
+	mean := sum / float64(max(1, n))
+	total := squares - float64(sum*mean)
+	if total <= 1e-12 || n <= len(counts) {
+		return 0
+	}
+	between := 0.0
+	for g := range groupsMost + analysed {
+		if counts[g] > 0 {
+			d := sums[g]/counts[g] - mean
+			between += float64(counts[g] * float64(d*d))
+		}
+	}
+	explained := between / total
+	return max(0, 1-float64((1-explained)*float64(n-1))/float64(n-len(counts)))
+}
+
+// groups are the groups of a factor by line: its values, or ranges of them if there are many.
+func (f *Factor) groups() []int {
+	if len(f.Values) <= groupsMost {
+		return f.places
+	}
+	out := make([]int, len(f.places))
+	for i, p := range f.places {
+		out[i] = p * groupsMost / len(f.Values)
+	}
+	return out
+}
+
+// Place is the index of a line's value among the factor's values.
+func (f *Factor) Place(i int) int { return f.places[i] }
+
+// objectives are the quantities of the Pareto set; less is better.
+var objectives = []string{"time_ps", "message_p99_ps", "pfc_pauses", "drops", "retransmissions"}
+
+// Pareto marks the lines with the largest size that no other line dominates: none is at least as good in every
+// objective and better in one.
+func (a *Analysis) Pareto() (front []*Line) {
+	size := int64(0)
+	for _, l := range a.Lines {
+		size = max(size, l.Bytes)
+	}
+	var of []int
+	for i, q := range a.Table.quantityNames() {
+		if slices.Contains(objectives, q) {
+			of = append(of, i)
+		}
+	}
+	var same []*Line
+	for _, l := range a.Lines {
+		if l.Bytes == size {
+			same = append(same, l)
+		}
+	}
+	// A line can only be dominated by one that comes before it in the order of the objectives.
+	slices.SortStableFunc(same, func(x, y *Line) int {
+		for _, i := range of {
+			if c := cmp.Compare(x.Row.Values[i], y.Row.Values[i]); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	for _, l := range same {
+		if !slices.ContainsFunc(front, func(f *Line) bool {
+			return !slices.ContainsFunc(of, func(i int) bool { return f.Row.Values[i] > l.Row.Values[i] })
+		}) {
+			front = append(front, l)
+		}
+	}
+	return front
+}

@@ -1,0 +1,174 @@
+package sweep
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"weft/internal/sim/catalog"
+	"weft/internal/sim/scenario"
+)
+
+// The files of a sweep's folder. Its rows are in the folders of package ledger.
+const (
+	ScenarioFile = "sweep.yaml" // as it was given
+	AboutFile    = "sweep.json"
+	TableFile    = "results.parquet" // equal for equal sweeps
+	RunsFile     = "runs.parquet"    // host and time of each variant
+	ReportFile   = "report.html"
+)
+
+// aboutVersion is the version of the folder's layout.
+const aboutVersion = 1
+
+// About says what a folder holds. Equal sweeps have equal rows.
+type About struct {
+	Version  int      `json:"weft_sweep"`
+	Weft     string   `json:"weft"`
+	Catalog  string   `json:"catalog_sha256"`
+	Scenario string   `json:"scenario_sha256"` // of the sweep's file
+	Set      []string `json:"set,omitempty"`   // of --set
+	Base     string   `json:"base"`            // the folder of the files that the scenario names
+	Variants int      `json:"variants"`
+	Seed     uint64   `json:"seed"` // the first
+	Seeds    int      `json:"seeds"`
+}
+
+// Folder is the folder of a sweep.
+type Folder struct {
+	Dir   string
+	About About
+	Space *Space
+}
+
+// Create makes the folder of a sweep, or continues one of the same sweep. text is the sweep's file.
+func Create(dir string, text []byte, about About) (*Folder, error) {
+	f, err := Plan(dir, text, about)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, AboutFile)); err == nil {
+		return f, nil
+	}
+	err = f.begin(text)
+	return f, err
+}
+
+// Plan is Create without a change of the folder.
+func Plan(dir string, text []byte, about About) (*Folder, error) {
+	space, err := spaceOf(text, &about)
+	if err != nil {
+		return nil, err
+	}
+	about.Version, about.Catalog, about.Scenario = aboutVersion, catalog.Digest(), digest(text)
+	about.Variants, about.Seed, about.Seeds = space.Len(), space.Base.Run.Seed, space.seeds
+	f := &Folder{dir, about, space}
+	before, err := readAbout(dir)
+	switch {
+	case err == nil:
+		return f, before.same(dir, &about)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
+		return nil, fmt.Errorf("%s holds %s and no sweep (%s): name a new folder, or empty this one", dir, entries[0].Name(), AboutFile)
+	}
+	return f, nil
+}
+
+// begin writes the files that say what is swept, the mark of the folder last.
+func (f *Folder) begin(text []byte) error {
+	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
+		return err
+	}
+	about, err := json.MarshalIndent(f.About, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(f.Dir, ScenarioFile), text, 0o666); err != nil {
+		return err
+	}
+	part := filepath.Join(f.Dir, "."+AboutFile)
+	if err := os.WriteFile(part, append(about, '\n'), 0o666); err != nil {
+		return err
+	}
+	return os.Rename(part, filepath.Join(f.Dir, AboutFile))
+}
+
+// Open opens the folder of a sweep that this version of weft has begun.
+func Open(dir, weft string) (*Folder, error) {
+	about, err := readAbout(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not the folder of a sweep: it has no %s", dir, AboutFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(dir, ScenarioFile))
+	if err != nil {
+		return nil, err
+	}
+	now := *about
+	now.Version, now.Weft, now.Catalog, now.Scenario = aboutVersion, weft, catalog.Digest(), digest(text)
+	if err := about.same(dir, &now); err != nil {
+		return nil, err
+	}
+	space, err := spaceOf(text, about)
+	if err != nil {
+		return nil, err
+	}
+	return &Folder{dir, *about, space}, nil
+}
+
+// spaceOf is the space of a sweep's file. Errors begin with the name that the file has in the folder, so that rows
+// do not depend on the name that it was given under.
+func spaceOf(text []byte, about *About) (*Space, error) {
+	file, err := scenario.DecodeIn(about.Base, ScenarioFile, text)
+	if err != nil {
+		return nil, err
+	}
+	var set []scenario.Override
+	for _, s := range about.Set {
+		path, value, _ := strings.Cut(s, "=")
+		set = append(set, scenario.Override{Path: path, Value: value, Origin: "--set " + s})
+	}
+	return NewSpace(file, set...)
+}
+
+func readAbout(dir string) (*About, error) {
+	text, err := os.ReadFile(filepath.Join(dir, AboutFile))
+	if err != nil {
+		return nil, err
+	}
+	a := new(About)
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(a); err != nil || a.Version == 0 {
+		return nil, fmt.Errorf("%s says nothing of a sweep: name another folder", filepath.Join(dir, AboutFile))
+	}
+	return a, nil
+}
+
+// same refuses to continue a sweep whose rows would differ.
+func (a *About) same(dir string, now *About) error {
+	switch {
+	case a.Version != now.Version:
+		return fmt.Errorf("%s has the layout of version %d, and this weft has version %d: run it with weft %s, or name another folder", dir, a.Version, now.Version, a.Weft)
+	case a.Weft != now.Weft || a.Catalog != now.Catalog:
+		return fmt.Errorf("%s has results of weft %s, and this is weft %s with catalog %.12s, whose results may differ: run it with that version, or sweep into another folder (weft sweep %s --out NEW)", dir, a.Weft, now.Weft, now.Catalog, filepath.ToSlash(filepath.Join(dir, ScenarioFile)))
+	case a.Scenario != now.Scenario || strings.Join(a.Set, "\n") != strings.Join(now.Set, "\n"):
+		return fmt.Errorf("%s holds another sweep: the file or --set has changed since; name another folder", dir)
+	}
+	return nil
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,106 @@
+package sweep
+
+import (
+	"errors"
+	"strings"
+
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+	"weft/units"
+)
+
+// Status is what became of a variant.
+type Status string
+
+// The states of a variant.
+const (
+	OK      Status = "ok"
+	Invalid Status = "invalid" // no scenario can have these values together
+	Failed  Status = "failed"  // the simulation has no result
+	Missing Status = "missing" // not run yet
+)
+
+// Row is the outcome of a variant.
+type Row struct {
+	Status Status    `json:"status"`
+	Error  string    `json:"error,omitempty"`
+	Fabric string    `json:"fabric,omitempty"` // its name
+	Bytes  int64     `json:"size,omitempty"`
+	Values []float64 `json:"values,omitempty"` // of every quantity, in the order of scenario.SweepQuantities
+
+	// The circumstances, which differ between equal rows.
+	Host        string  `json:"host"`
+	WallSeconds float64 `json:"wall_s"`
+}
+
+// quantities gives the quantities of a result, in the order of scenario.SweepQuantities.
+var quantities = map[scenario.SweepQuantity]func(*runstore.Point) float64{
+	"time_ps":            func(p *runstore.Point) float64 { return float64(p.Time) },
+	"algbw_gbytes_per_s": func(p *runstore.Point) float64 { return runstore.RoundedBandwidth(p.AlgBW) },
+	"busbw_gbytes_per_s": func(p *runstore.Point) float64 { return runstore.RoundedBandwidth(p.BusBW) },
+	"message_p50_ps":     func(p *runstore.Point) float64 { return float64(p.Flows.P50) },
+	"message_p99_ps":     func(p *runstore.Point) float64 { return float64(p.Flows.P99) },
+	"message_max_ps":     func(p *runstore.Point) float64 { return float64(p.Flows.Max) },
+	"fairness":           func(p *runstore.Point) float64 { return runstore.RoundedShare(p.Flows.Fairness) },
+	"packets":            func(p *runstore.Point) float64 { return float64(p.Counts.Packets) },
+	"packet_hops":        func(p *runstore.Point) float64 { return float64(p.Counts.PacketHops) },
+	"pfc_pauses":         func(p *runstore.Point) float64 { return float64(p.Counts.Pauses) },
+	"credit_stalls":      func(p *runstore.Point) float64 { return float64(p.Counts.CreditStalls) },
+	"ecn_marks":          func(p *runstore.Point) float64 { return float64(p.Counts.Marks) },
+	"cnps":               func(p *runstore.Point) float64 { return float64(p.Counts.CNPs) },
+	"retransmissions":    func(p *runstore.Point) float64 { return float64(p.Counts.Retransmissions) },
+	"drops":              func(p *runstore.Point) float64 { return float64(p.Counts.Drops()) },
+	"hottest_link_busy":  hottest,
+}
+
+// hottest is the share of time in which the busiest link was busy.
+func hottest(p *runstore.Point) float64 {
+	if len(p.Hottest) == 0 {
+		return 0
+	}
+	return runstore.RoundedShare(p.Hottest[0].Busy)
+}
+
+// rowOf is the row of a simulation.
+func rowOf(r *scenario.Resolved, results *runstore.Results, err error) *Row {
+	row := &Row{Status: OK, Fabric: r.Fabrics[0].Name}
+	if len(r.Workload.Sizes) == 1 {
+		row.Bytes = int64(r.Workload.Sizes[0])
+	}
+	if err == nil && (results == nil || results.Partial || len(results.Fabrics) != 1 || len(results.Fabrics[0].Points) != 1) {
+		err = errors.New("the simulator gave neither results nor a reason")
+	}
+	if err != nil {
+		row.Status, row.Error = Failed, oneLine(err.Error())
+		return row
+	}
+	p := &results.Fabrics[0].Points[0]
+	for _, q := range scenario.SweepQuantities() {
+		row.Values = append(row.Values, quantities[q](p))
+	}
+	return row
+}
+
+// oneLine is a text without line breaks, for a table.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// workOf is a measure of the work of a simulation, for the estimate of its time: bytes over the network,
+// with a minimum for each rank.
+func workOf(r *scenario.Resolved) float64 {
+	work := 4096.0
+	for _, size := range r.Workload.Sizes {
+		work += float64(size)
+	}
+	for _, f := range r.Workload.Flows {
+		work += float64(f.Bytes)
+	}
+	return work * float64(max(1, r.Cluster.Ranks())) * float64(max(1, units.Time(r.Run.Iterations+r.Run.Warmup)))
+}
+
+// quantityNames are the names of all quantities, in the order of a row's values.
+func (t *Table) quantityNames() (out []string) {
+	for _, q := range scenario.SweepQuantities() {
+		out = append(out, string(q))
+	}
+	return out
+}
