@@ -34,11 +34,14 @@ type Windows struct {
 	// Grain, if not 0, is the unit of time that a partition handles in one go: windows end at
 	// multiples of it if possible.
 	Grain units.Time
+	// Single is the window of a run with one partition: the time for which it continues after stop.
+	// It must be positive.
+	Single units.Time
 }
 
-// end is the end of a window that begins with an event at t.
-func (w *Windows) end(t units.Time) units.Time {
-	end := t + w.Lookahead
+// end is the end of a window of a length that begins with an event at t.
+func (w *Windows) end(t, length units.Time) units.Time {
+	end := t + length
 	if w.Grain > 0 {
 		if whole := end - end%w.Grain; whole > t {
 			return whole
@@ -53,7 +56,7 @@ func (w *Windows) end(t units.Time) units.Time {
 // not depend on workers.
 func Run(parts []Partition, windows Windows, until units.Time, workers int, spare *Spare, stop *atomic.Bool) {
 	if len(parts) == 1 {
-		runOne(parts[0], until, stop)
+		runOne(parts[0], windows, until, stop)
 		return
 	}
 	if windows.Lookahead <= 0 {
@@ -79,18 +82,15 @@ func Run(parts []Partition, windows Windows, until units.Time, workers int, spar
 	spare.Give(int(r.barrier.size.Load()) - workers)
 }
 
-// checkEvery bounds the time for which a run of one partition continues after stop.
-const checkEvery = 50 * units.Microsecond
-
-func runOne(p Partition, until units.Time, stop *atomic.Bool) {
+func runOne(p Partition, windows Windows, until units.Time, stop *atomic.Bool) {
 	for !p.Stopped() && (stop == nil || !stop.Load()) {
 		t := p.NextTime()
 		if t >= until {
 			return
 		}
 		limit := until
-		if t < until-checkEvery {
-			limit = t + checkEvery
+		if t < until-windows.Single {
+			limit = windows.end(t, windows.Single)
 		}
 		p.RunTo(limit, 0)
 	}
@@ -129,7 +129,7 @@ func (r *run) work(w int, window uint64) {
 		window++
 		limit := r.until
 		if t < r.until-r.windows.Lookahead {
-			limit = r.windows.end(t)
+			limit = r.windows.end(t, r.windows.Lookahead)
 		}
 		for i := w; i < len(r.parts); i += workers {
 			p := r.parts[i]

@@ -150,7 +150,7 @@ func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
 	for i, p := range n.parts {
 		parts[i] = p
 	}
-	engine.Run(parts, engine.Windows{Lookahead: n.lookahead, Grain: n.slot}, until, workers, n.spare, stop)
+	engine.Run(parts, engine.Windows{Lookahead: n.lookahead, Grain: n.slot, Single: n.single()}, until, workers, n.spare, stop)
 	for _, p := range n.parts {
 		if d := (*cores.Panic)(nil); errors.As(p.err, &d) {
 			panic(d)
@@ -163,6 +163,12 @@ func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
 		}
 	}
 	return n.conserved()
+}
+
+// single is the window of a run with one partition: 50 us for 1,024 NICs and less for more, so that a run
+// stops and tells its progress within a second.
+func (n *Network) single() units.Time {
+	return 50 * units.Microsecond * 1024 / units.Time(max(1024, len(n.nics)))
 }
 
 // UseSpare lets runs use spare cores, when available, in addition to their workers.
