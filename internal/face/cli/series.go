@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,7 @@ type seriesOf struct {
 	writer *seriesfile.Writer
 	dir    string // with the files until the run ends
 	name   string // of the scenario
+	left   string // what the report has no room for
 }
 
 // recordSeries begins the files of series in a run folder, if they are asked for.
@@ -44,7 +46,7 @@ func (e *Env) recordSeries(asked bool, folder *runstore.Output, r *scenario.Reso
 	if err != nil {
 		return nil, fail(Failed, "the series cannot be written: %w", err)
 	}
-	return &seriesOf{w, dir, r.Name}, nil
+	return &seriesOf{writer: w, dir: dir, name: r.Name}, nil
 }
 
 // add is the callback of simulations; nil without series.
@@ -67,17 +69,17 @@ func (s *seriesOf) files() ([]runstore.File, error) {
 }
 
 // embed adds views of the complete files to a report.
-func (s *seriesOf) embed(d *doc.Document, files []runstore.File) error {
-	if s == nil || files == nil {
-		return nil
+func (s *seriesOf) embed(d *doc.Document, files []runstore.File) (err error) {
+	if s != nil && files != nil {
+		s.left, err = page.Embed(d, s.dir, s.name)
 	}
-	return page.Embed(d, s.dir, s.name)
+	return err
 }
 
-// note names the folder behind a list of files.
+// note names the folder behind a list of files, and what the report has no room for.
 func (s *seriesOf) note() string {
 	if s == nil {
 		return ""
 	}
-	return ", " + runstore.SeriesFolder + "/"
+	return strings.TrimSpace(", " + runstore.SeriesFolder + "/\n" + s.left)
 }

@@ -13,10 +13,12 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
+	"weft/units"
 )
 
 // The bounds of a page with its data inside.
@@ -27,12 +29,12 @@ const (
 )
 
 // Embed adds the views of the series in a folder to its report, below the verdict, with the data of the largest
-// simulations of each fabric inside: the page needs no server.
-func Embed(d *doc.Document, dir, name string) error {
+// simulations of each fabric inside: the page needs no server. What has no room is left out, as the note says.
+func Embed(d *doc.Document, dir, name string) (note string, err error) {
 	f := &Folder{Name: name, dir: dir}
 	all, err := seriesfile.Read[runstore.SeriesSimulation](f.series(), seriesfile.Simulations)
-	if err != nil {
-		return err
+	if err != nil || len(all) == 0 { // nothing was recorded
+		return "", err
 	}
 	f.Simulations = all // causes and matrices look a simulation up
 	e := export{f: f, inside: map[string]string{}}
@@ -40,33 +42,64 @@ func Embed(d *doc.Document, dir, name string) error {
 	for _, s := range byImportance(all) {
 		fits, err := e.add(&s)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if fits {
 			chosen = append(chosen, s)
+		} else {
+			e.left = append(e.left, simulationName(&s))
 		}
 	}
-	if len(chosen) == 0 {
-		return nil // nothing was recorded
+	note = e.note(len(all))
+	section := doc.Section{
+		Title: "Look inside", In: doc.Page,
+		Caption: strings.TrimSpace(fmt.Sprintf("At most the %d slowest messages of a simulation; values are rounded to 0.4 %%. %s", flowsShown, note)),
 	}
-	slices.SortFunc(chosen, func(a, b runstore.SeriesSimulation) int { return cmp.Compare(a.Simulation, b.Simulation) })
-	f.Simulations = chosen
-	if _, err := e.put("runs", func() ([]byte, error) { return answer([]*Folder{f}, "runs", nil) }); err != nil {
-		return err
+	if len(chosen) > 0 {
+		slices.SortFunc(chosen, func(a, b runstore.SeriesSimulation) int { return cmp.Compare(a.Simulation, b.Simulation) })
+		f.Simulations = chosen
+		if section.Blocks, err = e.views(); err != nil {
+			return "", err
+		}
+		d.Policy = fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'", digest(script))
 	}
-	if _, err := e.put("data/0/simulations.parquet", func() ([]byte, error) { return f.columns(seriesfile.Simulations, nil) }); err != nil {
-		return err
+	d.Sections = slices.Insert(d.Sections, 0, section)
+	return note, nil
+}
+
+func simulationName(s *runstore.SeriesSimulation) string {
+	return strings.Join(strings.Fields(s.Fabric+" "+s.Phase), " ") + " " + units.Bytes(s.Bytes).String()
+}
+
+// note says what of a number of simulations has no room; it is empty if everything has.
+func (e *export) note(all int) string {
+	var parts []string
+	if n := len(e.left); n > 0 {
+		names := strings.Join(e.left[:min(n, 3)], ", ")
+		if n > 3 {
+			names += ", …"
+		}
+		parts = append(parts, fmt.Sprintf("%d of %d simulations (%s)", n, all, names))
+	}
+	if e.stepless > 0 {
+		parts = append(parts, fmt.Sprintf("the steps of %d of the others (more than %d rows)", e.stepless, stepsShown))
+	}
+	if parts == nil {
+		return ""
+	}
+	return runstore.ReportFile + " has no room for " + strings.Join(parts, ", and ") + ": weft ui shows them."
+}
+
+// views are the page's views with their data.
+func (e *export) views() ([]doc.Block, error) {
+	if _, err := e.put("runs", func() ([]byte, error) { return answer([]*Folder{e.f}, "runs", nil) }); err != nil {
+		return nil, err
+	}
+	if _, err := e.put("data/0/simulations.parquet", func() ([]byte, error) { return e.f.columns(seriesfile.Simulations, nil) }); err != nil {
+		return nil, err
 	}
 	data, err := json.Marshal(e.inside)
-	if err != nil {
-		return err
-	}
-	d.Policy = fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'", digest(script))
-	d.Sections = slices.Insert(d.Sections, 0, doc.Section{
-		Title: "Look inside", In: doc.Page, Caption: fmt.Sprintf("%d of %d simulations, with the %d slowest messages of each at most, and values rounded to 0.4 %%. weft ui shows the whole run.", len(chosen), len(all), flowsShown),
-		Blocks: []doc.Block{doc.Live(shell("views") + template.HTML(`<script type="application/json" id="weft-data">`+string(data)+`</script><script>`+script+`</script>`))},
-	})
-	return nil
+	return []doc.Block{doc.Live(shell("views") + template.HTML(`<script type="application/json" id="weft-data">`+string(data)+`</script><script>`+script+`</script>`))}, err
 }
 
 func digest(text string) string {
@@ -94,6 +127,9 @@ type export struct {
 	f      *Folder
 	inside map[string]string
 	size   int
+
+	left     []string // names of simulations without room
+	stepless int      // simulations in the page without their steps
 }
 
 // put adds the answer of a path.
@@ -122,6 +158,7 @@ func (e *export) put(path string, ask func() ([]byte, error)) (size int, err err
 func (e *export) add(s *runstore.SeriesSimulation) (fits bool, err error) {
 	number := strconv.Itoa(int(s.Simulation))
 	paths := map[string]func() ([]byte, error){}
+	stepless := false
 	for _, q := range Quantities {
 		paths["matrix/0/"+number+"/"+q.ID] = func() ([]byte, error) {
 			m, err := e.f.matrix(int(s.Simulation), q.ID)
@@ -142,7 +179,14 @@ func (e *export) add(s *runstore.SeriesSimulation) (fits bool, err error) {
 		paths["data/0/"+name+"?simulation="+number] = func() ([]byte, error) { return e.f.columns(name, own) }
 	}
 	paths["data/0/"+seriesfile.Flows+"?simulation="+number] = func() ([]byte, error) { return e.f.some(seriesfile.Flows, s, slowest) }
-	paths["data/0/"+seriesfile.Steps+"?simulation="+number] = func() ([]byte, error) { return e.f.some(seriesfile.Steps, s, allOrNone) }
+	paths["data/0/"+seriesfile.Steps+"?simulation="+number] = func() ([]byte, error) {
+		return e.f.some(seriesfile.Steps, s, func(c *seriesfile.Columns) []int {
+			if stepless = c.Rows > stepsShown; stepless {
+				return nil
+			}
+			return everyRow(c)
+		})
+	}
 	paths["causes/0/"+number] = func() ([]byte, error) { return e.f.causes(int(s.Simulation)) }
 
 	before := e.size
@@ -155,6 +199,9 @@ func (e *export) add(s *runstore.SeriesSimulation) (fits bool, err error) {
 		}
 	}
 	if e.size <= mostInside {
+		if stepless {
+			e.stepless++
+		}
 		return true, nil
 	}
 	for _, path := range added {
@@ -188,13 +235,6 @@ func slowest(c *seriesfile.Columns) []int {
 	rows = rows[:min(len(rows), flowsShown)]
 	slices.Sort(rows)
 	return rows
-}
-
-func allOrNone(c *seriesfile.Columns) []int {
-	if c.Rows > stepsShown {
-		return nil
-	}
-	return everyRow(c)
 }
 
 func everyRow(c *seriesfile.Columns) []int {

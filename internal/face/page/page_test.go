@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"html"
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -202,8 +203,8 @@ func TestNamesOfAFolderAreNoHTML(t *testing.T) {
 func TestDataInsideAPageAreNoHTML(t *testing.T) {
 	page := func() string {
 		d := doc.Document{Title: "run", Sections: []doc.Section{{Verdict: true, Blocks: doc.Paragraphs("the verdict")}}}
-		if err := Embed(&d, folder(t), nasty); err != nil {
-			t.Fatal(err)
+		if note, err := Embed(&d, folder(t), nasty); err != nil || note != "" {
+			t.Fatal(note, err)
 		}
 		var b strings.Builder
 		if err := d.HTML(&b); err != nil {
@@ -334,5 +335,40 @@ func put(row runstore.SeriesSample) func(t *testing.T, name string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// What has no room in a page is named, in the page and to the caller.
+func TestAPageSaysWhatItHasNoRoomFor(t *testing.T) {
+	dir := t.TempDir()
+	w, err := seriesfile.Create(filepath.Join(dir, runstore.SeriesFolder), seriesfile.About{Weft: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rough := rand.New(rand.NewPCG(1, 2))
+	for n, links := range []int{1, 8000} {
+		s := &runstore.Series{Simulation: runstore.SeriesSimulation{Simulation: int32(n), Fabric: "a", Bytes: int64(1 + n), DurationPs: 128, IntervalPs: 1}}
+		s.Samples = func(yield func(runstore.SeriesSample) bool) {
+			for i := range 128 * links {
+				if !yield(runstore.SeriesSample{Simulation: s.Simulation.Simulation, Link: int32(i / 128), TimePs: int64(i % 128), Utilisation: rough.Float32()}) {
+					return
+				}
+			}
+		}
+		if n == 0 {
+			s.Steps = make([]runstore.SeriesStep, stepsShown+1)
+		}
+		w.Add(s)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var d doc.Document
+	note, err := Embed(&d, dir, "run")
+	if want := "report.html has no room for 1 of 2 simulations (a 2 B), and the steps of 1 of the others (more than 12000 rows): weft ui shows them."; err != nil || note != want {
+		t.Errorf("%v, %q; want %q", err, note, want)
+	}
+	if len(d.Sections) != 1 || !strings.Contains(d.Sections[0].Caption, note) {
+		t.Errorf("the page does not say so: %+v", d.Sections)
 	}
 }
