@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/formats/metrics"
 	"weft/internal/live/ranks"
 	"weft/internal/sim/collective"
 	"weft/units"
@@ -82,6 +84,7 @@ type liveRun struct {
 	tcp      uint16
 	predict  bool
 	pcap     string
+	metrics  string
 	json     bool
 }
 
@@ -128,6 +131,7 @@ the five differ too much, there is no prediction.`,
 	cmd.MarkFlagsMutuallyExclusive("hosts", "addr")
 	cmd.MarkFlagsMutuallyExclusive("hosts", "in-process")
 	cmd.MarkFlagsMutuallyExclusive("hosts", "pcap")
+	metricsFlag(cmd, &l.metrics)
 	f.BoolVar(&l.predict, "predict", false, "compare with the simulator's prediction from one pair")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
 	return cmd
@@ -196,7 +200,11 @@ func (l *liveRun) run(ctx context.Context, e *Env) error {
 	if err != nil {
 		return fail(Failed, "%w", err)
 	}
-	return l.measure(ctx, e, g, s.Addrs, from, to)
+	unshow, err := e.export(l.metrics, func() *metrics.Snapshot { return ranksSnapshot(g.Devices()) })
+	if err != nil {
+		return err
+	}
+	return cmp.Or(l.measure(ctx, e, g, s.Addrs, from, to), unshow())
 }
 
 // measure runs all sizes and prints them.

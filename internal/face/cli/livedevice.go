@@ -9,8 +9,10 @@ import (
 
 	"weft/internal/formats/metrics"
 	"weft/internal/live/perf"
+	"weft/internal/live/ranks"
 	"weft/internal/sim/fabric"
 	"weft/units"
+	"weft/verbs"
 	"weft/wire"
 )
 
@@ -81,12 +83,23 @@ func (d *liveDevice) open(e *Env, mtu int) (*perf.Device, error) {
 	return dev, nil
 }
 
-// deviceSnapshot is the counters of a live device, under the names of an adapter. A socket has no rate.
+// deviceSnapshot is the counters of a live device, under the names of an adapter.
 func deviceSnapshot(dev *perf.Device) *metrics.Snapshot {
-	s, at := dev.Stats(), dev.QueryPort()
-	return &metrics.Snapshot{Ports: []metrics.Port{{
-		Protocol: "roce-v2", Device: "weft_" + dev.Addr().Addr().String(), Number: 1, State: int(at.State), Live: true,
-		Sent: s.BytesSent, Received: s.BytesReceived,
-		Counts: fabric.PortCounts{Sent: s.PacketsSent, Received: s.PacketsReceived, CNPsSent: s.CNPsSent, CNPsHandled: s.CNPsReceived, Marked: s.Marked},
-	}}}
+	return ranksSnapshot([]ranks.Device{{Addr: dev.Addr().Addr(), Stats: dev.Stats(), Open: dev.QueryPort().State == verbs.PortActive}})
+}
+
+// ranksSnapshot is the counters of the live devices of ranks. A socket has no rate.
+func ranksSnapshot(devices []ranks.Device) *metrics.Snapshot {
+	s := new(metrics.Snapshot)
+	for _, d := range devices {
+		state := verbs.PortDown
+		if d.Open {
+			state = verbs.PortActive
+		}
+		s.Ports = append(s.Ports, metrics.Port{
+			Protocol: "roce-v2", Device: "weft_" + d.Addr.String(), Number: 1, State: int(state), Live: true, Sent: d.BytesSent, Received: d.BytesReceived,
+			Counts: fabric.PortCounts{Sent: d.PacketsSent, Received: d.PacketsReceived, CNPsSent: d.CNPsSent, CNPsHandled: d.CNPsReceived, Marked: d.Marked},
+		})
+	}
+	return s
 }

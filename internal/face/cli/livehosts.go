@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/formats/metrics"
 	"weft/internal/live/ranks"
 	"weft/units"
 )
@@ -23,7 +25,7 @@ func newLiveServe(e *Env) *cobra.Command {
 	var asJSON bool
 	var addrs []string
 	var port uint16
-	var memory string
+	var memory, to string
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "offer ranks on this host to collectives that other hosts start",
@@ -57,10 +59,15 @@ use TCP and are not encrypted.`,
 			} else {
 				fmt.Fprintf(e.Stdout, "serving on %v, ranks at %s\n", l.Addr(), strings.Join(addrs, ", "))
 			}
-			err = ranks.NewServer(bytes, list...).Serve(ctx, l, func(caller net.Addr, err error) {
+			server := ranks.NewServer(bytes, list...)
+			end, err := e.export(to, func() *metrics.Snapshot { return ranksSnapshot(server.Devices()) })
+			if err != nil {
+				return errors.Join(err, l.Close())
+			}
+			err = server.Serve(ctx, l, func(caller net.Addr, err error) {
 				fmt.Fprintf(e.Stderr, "weft: %v: %v\n", caller, err)
 			})
-			if err != nil {
+			if err = errors.Join(err, end()); err != nil {
 				return fail(Failed, "%w", err)
 			}
 			return nil
@@ -69,6 +76,7 @@ use TCP and are not encrypted.`,
 	cmd.Flags().StringSliceVar(&addrs, "addr", []string{"127.0.0.1"}, "addresses of this machine, one for each rank; it listens on the first")
 	cmd.Flags().Uint16VarP(&port, "port", "p", livePort, "TCP port for requests of ranks")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the server's address as a line of JSON")
+	metricsFlag(cmd, &to)
 	cmd.Flags().StringVar(&memory, "memory", units.Bytes(ranks.DefaultMemory).Exact(), "memory for the vectors of all ranks together")
 	return cmd
 }

@@ -67,6 +67,62 @@ func TestResultsDoNotDependOnMetrics(t *testing.T) {
 	}
 }
 
+// The ranks of a collective are devices with their bytes.
+func TestRanksOfACollectiveHaveMetrics(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ranks.prom")
+	live(t, "-n", "3", "-b", "64K", "-e", "64K", "--addr", "127.4.0.1", "--metrics", file)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d metrics.Data
+	if err := d.Read(file, bytes.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	sent := map[string]float64{}
+	for _, s := range d.Series {
+		if s.Name == "node_infiniband_port_data_transmitted_bytes_total" {
+			sent[s.Labels["device"]] = s.Points[0].Value
+		}
+	}
+	// Each rank of a ring sends 4/3 of the vector in each operation.
+	for _, device := range []string{"weft_127.4.0.1", "weft_127.4.0.2", "weft_127.4.0.3"} {
+		if sent[device] < 64<<10*4/3 {
+			t.Errorf("%s sent %v bytes, want at least those of an operation; all: %v", device, sent[device], sent)
+		}
+	}
+}
+
+// A training step has the counters of its phases, and the same results.
+func TestATrainingStepHasMetrics(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "step.prom")
+	train := []string{"train", "../../../examples/llama3-8b-64.yaml", "--set", "cluster.nodes=2", "--set", "training.batch.global=32", "--fabric", "roce-v2-400g", "--json"}
+	_, alone, errs := invoke(environmentOf(train, nil))
+	_, shown, _ := invoke(environmentOf(append(train, "--metrics", file), nil))
+	if alone == "" || alone != shown {
+		t.Errorf("%d bytes of results without metrics, %d with them\n%s", len(alone), len(shown), errs)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d metrics.Data
+	if err := d.Read(file, bytes.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	sums := map[string]float64{}
+	for _, s := range d.Series {
+		sums[s.Name] += s.Points[0].Value
+	}
+	total, done := sums["weft_simulations"], sums["weft_simulations_done_total"]
+	if total < 2 || total != done || sums["weft_events_total"] == 0 || sums["node_infiniband_port_packets_transmitted_total"] == 0 || sums["DCGM_FI_PROF_NVLINK_TX_BYTES"] == 0 {
+		t.Errorf("%v of %v simulations, sums %v", done, total, sums)
+	}
+	if code, _, errs := invoke(environmentOf(append(train, "--metrics", file, "--scale", "16,32"), nil)); code == OK || !strings.Contains(errs, "--scale") {
+		t.Errorf("with --scale: %v, %s", code, errs)
+	}
+}
+
 // prometheus runs Debian's Prometheus, which scrapes target, until the test ends, and returns its URL. Without
 // the program the test is skipped, and in CI it fails.
 func prometheus(t *testing.T, target string) string {

@@ -28,6 +28,8 @@ type trainFlags struct {
 	exact    bool
 	json     bool
 	series   bool
+	metrics  string
+	shown    runMetrics
 	scale    []int
 	strong   bool
 	calm     bool
@@ -75,6 +77,9 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 			if x.series && len(x.scale) > 0 {
 				return fmt.Errorf("--series cannot be used with --scale: record one size of the cluster")
 			}
+			if x.metrics != "" && len(x.scale) > 0 {
+				return fmt.Errorf("--metrics cannot be used with --scale: show one size of the cluster")
+			}
 			if x.seeds < 1 || x.seeds > maxTrainSeeds {
 				return fmt.Errorf("--seeds %d: want 1 to %d", x.seeds, maxTrainSeeds)
 			}
@@ -101,6 +106,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	outFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json, report.html and trace.json")
 	_ = cmd.MarkFlagDirname("trace")
 	seriesFlag(cmd, &x.series)
+	metricsFlag(cmd, &x.metrics)
 	e.reportFlags(cmd)
 	for _, flag := range []string{"workers", "scale", "seeds"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
@@ -128,6 +134,15 @@ func (x *trainFlags) run(ctx context.Context, e *Env, file *scenario.File) error
 	if x.recorded, err = e.recordSeries(x.series, folder, r); err != nil {
 		return err
 	}
+	unshow, err := e.export(x.metrics, x.shown.snapshot)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(x.simulate(ctx, e, file, r), unshow())
+}
+
+// simulate runs the job, on one size of the cluster or several.
+func (x *trainFlags) simulate(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) error {
 	x.started = e.Now()
 	if len(x.scale) == 0 {
 		out, err := x.step(ctx, e, file, r)
@@ -221,6 +236,9 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 // step simulates a step. Results may come with an error: of single fabrics, or of an interruption.
 func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) (*runstore.Training, error) {
 	o := training.Options{Workers: x.workers, Exact: x.exact, Seeds: x.seeds, Series: x.recorded.add()}
+	if x.metrics != "" {
+		o.Live = &x.shown.live
+	}
 	line := e.working("the step begins")
 	o.Progress = func(p weft.Progress) { line.count(p.Done, p.Total, p.Fabric) }
 	if x.trace != "" || e.html != "" || x.out != "" {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"weft/internal/sim/collective"
+	"weft/verbs"
 )
 
 // order is an order to a rank, as one line of JSON.
@@ -42,8 +43,7 @@ type reply struct {
 	Error string        `json:"error,omitempty"`
 	Time  time.Duration `json:"time"` // of all iterations
 	Wrong int64         `json:"wrong"`
-	Bytes int64         `json:"bytes"` // received by its device since it was opened
-	Again int64         `json:"again"` // packets that it retransmitted
+	Stats verbs.Stats   `json:"stats"` // of its device since it was opened
 	// With open: the name of the rank's machine, and the processors that it may use there.
 	Machine    string `json:"machine,omitempty"`
 	Processors int    `json:"processors,omitempty"`
@@ -180,8 +180,7 @@ func (r *rank) run(ctx context.Context, o *order, p *reply) (err error) {
 			return err
 		}
 	}
-	s := r.dev.Stats()
-	p.Bytes, p.Again = s.BytesReceived, s.Repeated
+	p.Stats = r.dev.Stats()
 	return nil
 }
 

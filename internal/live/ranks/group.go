@@ -10,9 +10,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"weft/internal/sim/collective"
+	"weft/verbs"
 )
 
 // Member is the caller's view of a rank: the stream that it reads, and the stream that it writes.
@@ -26,6 +28,25 @@ type Group struct {
 	members  []Member
 	lines    []*bufio.Scanner
 	machines []Machine
+	addrs    []netip.AddrPort
+	stats    atomic.Pointer[[]reply] // of the last measurement
+}
+
+// Devices are the counters of the ranks' devices at the end of the last measurement. Any goroutine may ask.
+func (g *Group) Devices() (list []Device) {
+	if replies := g.stats.Load(); replies != nil {
+		for i, r := range *replies {
+			list = append(list, Device{g.addrs[i].Addr(), r.Stats, true})
+		}
+	}
+	return list
+}
+
+// Device is the counters of the device at an address.
+type Device struct {
+	Addr netip.Addr
+	verbs.Stats
+	Open bool
 }
 
 // Machine is a machine that ranks run on.
@@ -73,7 +94,7 @@ func NewGroup(members []Member, s Spec) (*Group, error) {
 	if len(members) != len(s.Addrs) || len(members) < 1 || len(members) > MaxRanks {
 		return nil, fmt.Errorf("ranks: %d ranks: 1 to %d", len(members), MaxRanks)
 	}
-	g := &Group{members: members}
+	g := &Group{members: members, addrs: s.Addrs}
 	for _, m := range members {
 		l := bufio.NewScanner(m.Out)
 		l.Buffer(nil, maxLine)
@@ -161,12 +182,13 @@ func (g *Group) AllReduce(bytes, iters, warmup int, check, inPlace bool) (*Resul
 	if err != nil {
 		return nil, err
 	}
+	g.stats.Store(&replies)
 	r := &Result{}
 	for _, p := range replies {
 		r.Time += p.Time
 		r.Wrong += p.Wrong
-		r.Received += p.Bytes
-		r.Again += p.Again
+		r.Received += p.Stats.BytesReceived
+		r.Again += p.Stats.Repeated
 	}
 	r.Time /= time.Duration(max(1, iters*len(replies)))
 	return r, nil

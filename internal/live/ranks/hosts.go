@@ -9,8 +9,11 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
+
+	"weft/verbs"
 )
 
 // greeting is the first line from a server of ranks to a caller, as JSON.
@@ -24,6 +27,8 @@ type greeting struct {
 type Server struct {
 	mu     sync.Mutex
 	free   []netip.Addr
+	last   map[netip.Addr]verbs.Stats // of the last rank at an address
+	open   map[netip.Addr]*verbs.Device
 	memory memory
 	// Deadlines of a caller's first order, and of each further one.
 	first, then time.Duration
@@ -32,7 +37,27 @@ type Server struct {
 // NewServer is a server of one rank at a time on each address. The vectors of all ranks together
 // take at most the given number of bytes.
 func NewServer(bytes int64, addrs ...netip.Addr) *Server {
-	return &Server{free: addrs, memory: memory{most: bytes}, first: openTime, then: orderTime}
+	return &Server{
+		free: addrs, memory: memory{most: bytes}, first: openTime, then: orderTime,
+		last: map[netip.Addr]verbs.Stats{}, open: map[netip.Addr]*verbs.Device{},
+	}
+}
+
+// Devices are the counters of the last device at each address that had one, in the order of the addresses. Any
+// goroutine may ask.
+func (s *Server) Devices() (list []Device) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for a, dev := range s.open {
+		list = append(list, Device{a, dev.Stats(), true})
+	}
+	for a, stats := range s.last {
+		if s.open[a] == nil {
+			list = append(list, Device{a, stats, false})
+		}
+	}
+	slices.SortFunc(list, func(a, b Device) int { return a.Addr.Compare(b.Addr) })
+	return list
 }
 
 // memory is the memory for the vectors of all ranks of a server.
@@ -111,7 +136,23 @@ func (s *Server) rank(ctx context.Context, conn net.Conn) error {
 	if err := writeLine(c, &greeting{Addr: addr}); err != nil {
 		return err
 	}
-	return (&rank{only: addr, memory: &s.memory}).serve(ctx, c, c, s.first, s.then)
+	defer s.closed(addr)
+	return (&rank{only: addr, memory: &s.memory, opened: s.opened}).serve(ctx, c, c, s.first, s.then)
+}
+
+func (s *Server) opened(dev *verbs.Device) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open[dev.Addr().Addr()] = dev
+}
+
+func (s *Server) closed(a netip.Addr) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if dev := s.open[a]; dev != nil {
+		s.last[a] = dev.Stats()
+		delete(s.open, a)
+	}
 }
 
 func (s *Server) take() (a netip.Addr, ok bool) {

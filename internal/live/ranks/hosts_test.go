@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -14,6 +15,12 @@ import (
 
 // servedAt is the address of a server of ranks on these loopback addresses.
 func servedAt(t *testing.T, addrs ...string) string {
+	t.Helper()
+	_, at := serverAt(t, addrs...)
+	return at
+}
+
+func serverAt(t *testing.T, addrs ...string) (*Server, string) {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(addrs[0], "0"))
 	if err != nil {
@@ -25,14 +32,60 @@ func servedAt(t *testing.T, addrs ...string) string {
 		list = append(list, netip.MustParseAddr(a))
 	}
 	done := make(chan error, 1)
-	go func() { done <- NewServer(DefaultMemory, list...).Serve(ctx, l, func(net.Addr, error) {}) }()
+	server := NewServer(DefaultMemory, list...)
+	go func() { done <- server.Serve(ctx, l, func(net.Addr, error) {}) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})
-	return l.Addr().String()
+	return server, l.Addr().String()
+}
+
+// A server shows the device of each address: open while its rank runs, and with its last counters afterwards.
+func TestAServerShowsItsDevices(t *testing.T) {
+	server, at := serverAt(t, "127.3.0.5", "127.3.0.6")
+	s := Spec{Algo: collective.Ring, Max: 1 << 12}
+	var members []Member
+	var ends []func() error
+	port := freePort(t)
+	for range 2 {
+		m, addr, end, err := Call(context.Background(), at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		members, s.Addrs, ends = append(members, m), append(s.Addrs, netip.AddrPortFrom(addr, port)), append(ends, end)
+	}
+	if got := server.Devices(); len(got) != 0 {
+		t.Errorf("%d devices before the first", len(got))
+	}
+	g, err := NewGroup(members, s)
+	if err == nil {
+		_, err = g.AllReduce(1<<12, 2, 0, true, true)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := g.Devices()
+	for i, d := range server.Devices() {
+		if !d.Open || len(theirs) != 2 || d.Addr != theirs[i].Addr || d.BytesSent < theirs[i].BytesSent || d.BytesSent < 1<<12 {
+			t.Errorf("device %d is %+v, its rank says %+v", i, d, theirs)
+		}
+	}
+	for _, end := range ends {
+		_ = end()
+	}
+	for open := 2; open > 0; runtime.Gosched() { // until the server has noticed
+		open = 0
+		for _, d := range server.Devices() {
+			if d.Open {
+				open++
+			} else if d.BytesSent < 1<<12 {
+				t.Fatalf("the closed device is %+v", d)
+			}
+		}
+	}
 }
 
 func called(t *testing.T, server string) (Member, netip.Addr) {

@@ -13,9 +13,10 @@ import (
 
 // rank is one member of a group.
 type rank struct {
-	only    netip.Addr // the only address its device may have; any if invalid
-	memory  *memory    // shared by all ranks of a server; nil has no bound but maxMemory
-	claimed int64      // part of memory that this rank has claimed
+	only    netip.Addr          // the only address its device may have; any if invalid
+	memory  *memory             // shared by all ranks of a server; nil has no bound but maxMemory
+	opened  func(*verbs.Device) // called with its device; nil for none
+	claimed int64               // part of memory that this rank has claimed
 	id, n   int
 	algo    collective.Algo
 	chunk   int64
@@ -104,6 +105,9 @@ func (r *rank) openDevice(at netip.AddrPort, capture string) (*verbs.Device, err
 func (r *rank) open(addrs []netip.AddrPort, capture string) (err error) {
 	if r.dev, err = r.openDevice(addrs[r.id], capture); err != nil {
 		return err
+	}
+	if r.opened != nil {
+		r.opened(r.dev)
 	}
 	r.pd = r.dev.AllocPD()
 	if r.cq, err = r.dev.CreateCQ(receives + depth*r.n); err != nil {

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"weft/internal/sim"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/workload"
@@ -11,17 +12,24 @@ import (
 // of each fabric's step.
 type recorder struct {
 	order runstore.SeriesOrder
-	next  int // number of the next series
+	next  int       // number of the next series
+	live  *sim.Live // nil: they are not shown while they run
 }
 
 // newRecorder makes the tasks whose results are the job's record their series.
-func newRecorder(tell func(*runstore.Series), out *runstore.Training, tasks []trainingTask) *recorder {
-	r := &recorder{order: runstore.SeriesOrder{Pass: tell}}
+func newRecorder(o *Options, out *runstore.Training, tasks []trainingTask) *recorder {
+	r := &recorder{order: runstore.SeriesOrder{Pass: o.Series}, live: o.Live}
+	if o.Series == nil {
+		r.order.Pass = func(*runstore.Series) {}
+	}
 	for i := range tasks {
 		if t := &tasks[i]; t.result == &out.Fabrics[t.fabric] {
 			t.recorder, t.number = r, r.next
 			r.next++
 		}
+	}
+	if r.live != nil {
+		r.live.Expect(r.next)
 	}
 	return r
 }
@@ -43,7 +51,12 @@ func (t *trainingTask) recorded() (*network.Plan, func(error)) {
 		}
 		own = s
 	}
+	shown := func() {}
+	if live := t.recorder.live; live != nil {
+		shown = live.Show(t.fabric, &plan)
+	}
 	return &plan, func(err error) {
+		shown()
 		if own != nil {
 			own.Simulation.Complete = err == nil
 		}

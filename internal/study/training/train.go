@@ -34,6 +34,8 @@ type Options struct {
 	// Series, if not nil, makes each simulation of run.seed record its links and messages over time. It is
 	// called with their records in order, and at the end with the operations of each fabric's step.
 	Series func(*runstore.Series)
+	// Live, if not nil, shows what the simulations of run.seed have counted so far.
+	Live *sim.Live
 	// Again, if not nil, is called with a function once a fabric's step is put together, not with
 	// Exact: the length of the step of a changed job whose communication takes the same times. A
 	// change may alter the computing times only.
@@ -70,8 +72,8 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Traini
 		again = append(again, on[i].again()...)
 	}
 	var series *recorder
-	if o.Series != nil {
-		series = newRecorder(o.Series, out, tasks)
+	if o.Series != nil || o.Live != nil {
+		series = newRecorder(&o, out, tasks)
 	}
 	runTasks(ctx, &o, tasks, again)
 	for _, f := range on {

@@ -43,6 +43,8 @@ type Plan struct {
 	Series func(*runstore.Series)
 	// CountPorts makes the ports of NICs of a simulation with Series count packets, CNPs and NAKs, too.
 	CountPorts bool
+	// Started, if not nil, is called with each network that is built, before its first event.
+	Started func(*Network)
 	// control makes the congestion control of a new queue pair; nil for none.
 	control func() cc.Algorithm
 }
@@ -180,6 +182,9 @@ func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts i
 		if p.CountPorts {
 			n.CountPorts()
 		}
+	}
+	if p.Started != nil {
+		p.Started(n)
 	}
 	return n, nil
 }
