@@ -20,15 +20,15 @@ type Live struct {
 	ended []*measure.Counters // by fabric; nil if none of its simulations has ended. The watch's lock guards it
 }
 
-// Expect adds to the number of simulations that package training runs by itself.
-func (l *Live) Expect(n int) {
+// Expect adds simulations that package training runs by itself to those that a Live shows.
+func Expect(l *Live, n int) {
 	l.watch.CompareAndSwap(nil, &watch{running: make(map[*job]*network.Network), live: l})
 	l.watch.Load().more(n)
 }
 
-// Show makes one of the expected simulations, on a fabric, show itself. Its plan, which no other simulation has,
+// Show lets a Live show one of the expected simulations, on a fabric. Its plan, which no other simulation has,
 // records. The caller calls ended behind it.
-func (l *Live) Show(fabric int, plan *network.Plan) (ended func()) {
+func Show(l *Live, fabric int, plan *network.Plan) (ended func()) {
 	w, j := l.watch.Load(), &job{Task: network.Task{Plan: plan}, fabric: fabric}
 	plan.CountPorts = true
 	plan.Started = func(n *network.Network) { w.started(j, n) }

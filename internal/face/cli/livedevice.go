@@ -12,7 +12,6 @@ import (
 	"weft/internal/live/ranks"
 	"weft/internal/sim/fabric"
 	"weft/units"
-	"weft/verbs"
 	"weft/wire"
 )
 
@@ -85,19 +84,15 @@ func (d *liveDevice) open(e *Env, mtu int) (*perf.Device, error) {
 
 // deviceSnapshot is the counters of a live device, under the names of an adapter.
 func deviceSnapshot(dev *perf.Device) *metrics.Snapshot {
-	return ranksSnapshot([]ranks.Device{{Addr: dev.Addr().Addr(), Stats: dev.Stats(), Open: dev.QueryPort().State == verbs.PortActive}})
+	return ranksSnapshot([]ranks.Device{{Addr: dev.Addr().Addr(), Stats: dev.Stats(), State: dev.QueryPort().State}})
 }
 
 // ranksSnapshot is the counters of the live devices of ranks. A socket has no rate.
 func ranksSnapshot(devices []ranks.Device) *metrics.Snapshot {
 	s := new(metrics.Snapshot)
 	for _, d := range devices {
-		state := verbs.PortDown
-		if d.Open {
-			state = verbs.PortActive
-		}
 		s.Ports = append(s.Ports, metrics.Port{
-			Protocol: "roce-v2", Device: "weft_" + d.Addr.String(), Number: 1, State: int(state), Live: true, Sent: d.BytesSent, Received: d.BytesReceived,
+			Protocol: "roce-v2", Device: "weft_" + d.Addr.String(), Number: 1, State: int(d.State), Live: true, Sent: d.BytesSent, Received: d.BytesReceived,
 			Counts: fabric.PortCounts{Sent: d.PacketsSent, Received: d.PacketsReceived, CNPsSent: d.CNPsSent, CNPsHandled: d.CNPsReceived, Marked: d.Marked},
 		})
 	}

@@ -36,7 +36,7 @@ type Group struct {
 func (g *Group) Devices() (list []Device) {
 	if replies := g.stats.Load(); replies != nil {
 		for i, r := range *replies {
-			list = append(list, Device{g.addrs[i].Addr(), r.Stats, true})
+			list = append(list, Device{g.addrs[i].Addr(), r.Stats, verbs.PortActive})
 		}
 	}
 	return list
@@ -46,7 +46,7 @@ func (g *Group) Devices() (list []Device) {
 type Device struct {
 	Addr netip.Addr
 	verbs.Stats
-	Open bool
+	State verbs.PortState
 }
 
 // Machine is a machine that ranks run on.

@@ -49,11 +49,11 @@ func (s *Server) Devices() (list []Device) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for a, dev := range s.open {
-		list = append(list, Device{a, dev.Stats(), true})
+		list = append(list, Device{a, dev.Stats(), verbs.PortActive})
 	}
 	for a, stats := range s.last {
 		if s.open[a] == nil {
-			list = append(list, Device{a, stats, false})
+			list = append(list, Device{a, stats, verbs.PortDown})
 		}
 	}
 	slices.SortFunc(list, func(a, b Device) int { return a.Addr.Compare(b.Addr) })

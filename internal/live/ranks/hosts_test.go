@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"weft/internal/sim/collective"
+	"weft/verbs"
 )
 
 // servedAt is the address of a server of ranks on these loopback addresses.
@@ -69,7 +70,7 @@ func TestAServerShowsItsDevices(t *testing.T) {
 	}
 	theirs := g.Devices()
 	for i, d := range server.Devices() {
-		if !d.Open || len(theirs) != 2 || d.Addr != theirs[i].Addr || d.BytesSent < theirs[i].BytesSent || d.BytesSent < 1<<12 {
+		if d.State != verbs.PortActive || len(theirs) != 2 || d.Addr != theirs[i].Addr || d.BytesSent < theirs[i].BytesSent || d.BytesSent < 1<<12 {
 			t.Errorf("device %d is %+v, its rank says %+v", i, d, theirs)
 		}
 	}
@@ -79,7 +80,7 @@ func TestAServerShowsItsDevices(t *testing.T) {
 	for open := 2; open > 0; runtime.Gosched() { // until the server has noticed
 		open = 0
 		for _, d := range server.Devices() {
-			if d.Open {
+			if d.State == verbs.PortActive {
 				open++
 			} else if d.BytesSent < 1<<12 {
 				t.Fatalf("the closed device is %+v", d)

@@ -29,7 +29,7 @@ func newRecorder(o *Options, out *runstore.Training, tasks []trainingTask) *reco
 		}
 	}
 	if r.live != nil {
-		r.live.Expect(r.next)
+		sim.Expect(r.live, r.next)
 	}
 	return r
 }
@@ -53,7 +53,7 @@ func (t *trainingTask) recorded() (*network.Plan, func(error)) {
 	}
 	shown := func() {}
 	if live := t.recorder.live; live != nil {
-		shown = live.Show(t.fabric, &plan)
+		shown = sim.Show(live, t.fabric, &plan)
 	}
 	return &plan, func(err error) {
 		shown()
