@@ -84,6 +84,9 @@ func graphOf(r *scenario.Resolved, f *scenario.Fabric) (*topology.Graph, *routin
 	if g.Compute() < r.Cluster.Endpoints() {
 		return nil, nil, fmt.Errorf("the topology has %d ports for NICs, the cluster has %d", g.Compute(), r.Cluster.Endpoints())
 	}
+	if lids := (g.Endpoints + g.Switches()) / max(1, g.Planes); protocol.Of(f.Kind).SubnetManager && lids > int(units.LastUnicastLID) {
+		return nil, nil, fmt.Errorf("a subnet of %d NIC ports and switches: the most is %d, its unicast LIDs: take planes, or fewer nodes", lids, units.LastUnicastLID)
+	}
 	t, err := routing.Build(g)
 	if err != nil {
 		return nil, nil, err

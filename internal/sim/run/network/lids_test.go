@@ -1,0 +1,22 @@
+package network_test
+
+import (
+	"strings"
+	"testing"
+
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/simtest"
+)
+
+// A subnet has 49,151 unicast LIDs, and a fabric with more ports is refused before it is
+// routed.
+func TestAFabricWithMorePortsThanLIDsIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip()
+	}
+	r := simtest.Resolve(t, "cluster: {nodes: 6000, node: dgx-h100}\ntopology: {shape: rail-optimised}\nfabrics: [infiniband-ndr]\n")
+	_, err := network.NewPlan(r, &r.Fabrics[0])
+	if err == nil || !strings.Contains(err.Error(), "the most is 49151, its unicast LIDs") {
+		t.Errorf("48,000 NICs and their switches: %v", err)
+	}
+}
