@@ -232,6 +232,16 @@ func TestPrometheusScrapesARun(t *testing.T) {
 	if n, _ := query(t, base, `node_infiniband_port_data_transmitted_bytes_total{instance="node3",device="mlx5_1",port="1"}`); n != 2 {
 		t.Errorf("%d series of node3's mlx5_1, want one of each fabric", n)
 	}
+	// What NICs send comes in at the switches, whose names the GUIDs have.
+	for _, c := range [][2]string{
+		{`node_infiniband_port_data_transmitted_bytes_total{fabric="infiniband-ndr"}`, `infiniband_switch_port_receive_data_bytes_total * on (guid) group_left (switch) infiniband_switch_info`},
+		{`node_infiniband_port_data_received_bytes_total{fabric="roce-v2-400g"}`, `sonic_queue_bytes_total{fabric="roce-v2-400g"}`},
+	} {
+		_, nics := query(t, base, "sum("+c[0]+")")
+		if _, switches := query(t, base, "sum("+c[1]+")"); nics == 0 || switches != nics {
+			t.Errorf("%s is %v, %s is %v", c[0], nics, c[1], switches)
+		}
+	}
 	if _, done := query(t, base, "weft_simulations_done_total"); done != 4 {
 		t.Errorf("%v simulations are done, want 4", done)
 	}

@@ -15,5 +15,7 @@
 // Sources: prometheus/node_exporter 1.12.1, its collectors infiniband and ethtool;
 // NVIDIA/dcgm-exporter, etc/default-counters.csv, and its issues 87 and 472; NVIDIA/nccl,
 // plugins/profiler/inspector (README.md, inspector_prom.cc, inspector_json.cc); yuuki/rdma_exporter, README.md;
+// treydock/infiniband_exporter, collectors/switch.go at 0f510330; vinted/sonic-exporter,
+// internal/collector/queue_collector.go at 6e6674ea;
 // "Understanding mlx5 Linux counters and status parameters" (NVIDIA) for the meaning of counters.
 package metrics

@@ -26,7 +26,12 @@ type Port struct {
 	Paused                   [8]units.Time
 	Counts                   fabric.PortCounts // pauses by priority
 	Live                     bool              // a device of sockets, which counts less
+	GUID                     string            // of a switch of InfiniBand
+	Queues                   [8]Queue          // of a switch of Ethernet, by priority
 }
+
+// Queue is the traffic class of a priority at a port of a switch.
+type Queue struct{ Bytes, Drops, Peak int64 }
 
 // GPU is the traffic of a GPU in its host, in bytes per second.
 type GPU struct {
@@ -45,7 +50,8 @@ type Collective struct {
 
 // Snapshot is what is counted at one time.
 type Snapshot struct {
-	Ports       []Port
+	Ports       []Port // of NICs
+	Switches    []Port
 	GPUs        []GPU
 	Collectives []Collective
 	Simulated   map[string]units.Time // by fabric; nil for a device
@@ -68,6 +74,8 @@ func (s *Snapshot) Add(c *measure.Counters) {
 		switch node.Kind {
 		case fabric.KindNIC:
 			s.Ports = append(s.Ports, portOf(c, l, h))
+		case fabric.KindSwitch:
+			s.Switches = append(s.Switches, switchPortOf(c, l))
 		case fabric.KindGPU:
 			g := gpus[l.From]
 			if g == nil {
@@ -111,6 +119,24 @@ func bytesOf(c *measure.Counters, link int32) (sum int64) {
 		sum += c.Lanes[int(link)*c.Classes+class].Bytes
 	}
 	return sum
+}
+
+// switchPortOf is the port of a switch at the sending end of a link.
+func switchPortOf(c *measure.Counters, l *runstore.SeriesLink) Port {
+	p := portOf(c, l, host{c.Nodes[l.From].Name, 0})
+	p.Device = fmt.Sprintf("Ethernet%d", (p.Number-1)*c.PortLanes)
+	if c.Credited(l.Link) {
+		p.GUID = fmt.Sprintf("0x%016x", uint64(c.SwitchGUID(l.From)))
+	}
+	for class := range c.Classes {
+		if priority := c.Lane(l.Link, int32(class)); priority < int32(len(p.Queues)) {
+			lane, q := &c.Lanes[int(l.Link)*c.Classes+class], &p.Queues[priority]
+			q.Bytes += lane.Bytes
+			q.Drops += int64(lane.Drops)
+			q.Peak = max(q.Peak, int64(lane.Peak))
+		}
+	}
+	return p
 }
 
 // portOf is the port at the sending end of a link.

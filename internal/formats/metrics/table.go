@@ -17,6 +17,9 @@ type Subject string
 const (
 	OfPort       Subject = "port of a NIC"      // device (mlx5_0), port
 	OfNetdev     Subject = "interface of a NIC" // device (eth0)
+	OfSwitch     Subject = "switch"             // guid, switch
+	OfSwitchPort Subject = "port of a switch"   // guid, port
+	OfQueue      Subject = "queue of a switch"  // device (Ethernet0), queue
 	OfGPU        Subject = "GPU"                // gpu, UUID, device, Hostname
 	OfCollective Subject = "collective"         // as NCCL Inspector's
 	OfFabric     Subject = "fabric"             // fabric
@@ -42,7 +45,7 @@ type Row struct {
 	Near int
 
 	live bool                                // a live device counts it, too
-	port func(p *Port, priority int) float64 // of OfPort and OfNetdev
+	port func(p *Port, priority int) float64 // of ports of NICs and switches
 	gpu  func(g *GPU) float64
 	run  func(s *Snapshot) float64
 }
@@ -57,6 +60,8 @@ const (
 
 	nodeInfiniband = "node_exporter, infiniband"
 	nodeEthtool    = "node_exporter, ethtool"
+	ibExporter     = "infiniband_exporter, switch"
+	sonicExporter  = "sonic-exporter, queue"
 	rdmaExporter   = "rdma_"
 )
 
@@ -101,6 +106,22 @@ func pfc(name, key, unit, counts string, of func(p *Port, priority int) float64)
 	return Row{
 		Name: "node_ethtool_" + name, Type: untyped, Unit: unit, Of: OfNetdev, Only: roce, Help: "Network interface " + key,
 		Source: nodeEthtool, Counter: "ethtool -S: " + key, Counts: counts, port: of,
+	}
+}
+
+// ibSwitch is a row of the counters of a port of an InfiniBand switch, with their name in perfquery.
+func ibSwitch(name, file, unit, help, counts string, of func(p *Port) float64) Row {
+	return Row{
+		Name: "infiniband_switch_port_" + name + "_total", Type: counter, Unit: unit, Of: OfSwitchPort, Only: infiniband,
+		Help: help, Source: ibExporter, Counter: file, Counts: counts, port: func(p *Port, _ int) float64 { return of(p) },
+	}
+}
+
+// sonicQueue is a row of the counters of a queue of a switch with SONiC, with their name in SAI.
+func sonicQueue(name, key, unit, help, counts string, of func(q *Queue) int64) Row {
+	return Row{
+		Name: "sonic_queue_" + name + "_total", Type: counter, Unit: unit, Of: OfQueue, Only: roce,
+		Help: help, Source: sonicExporter, Counter: key, Counts: counts, port: func(p *Port, priority int) float64 { return float64(of(&p.Queues[priority])) },
 	}
 }
 
@@ -190,6 +211,24 @@ var Rows = []Row{
 	pfc("transmitted_prio%d_pause", "tx_prio%d_pause", "frames", "PFC frames of the priority that the NIC sent",
 		func(p *Port, priority int) float64 { return float64(p.Counts.PausesSent[priority]) }).
 		means(8, "it stops its switch: the host does not take in what arrives. Causes are the PCIe slot, memory, or page tables, not the network", ""),
+	{
+		Name: "infiniband_switch_info", Type: gauge, Unit: "1", Of: OfSwitch, Only: infiniband, Help: "The name of each switch by its GUID.",
+		Source: ibExporter, Counter: "ibnetdiscover", Counts: "1: its labels are the GUID, as weft fabric has it, and the name", port: func(*Port, int) float64 { return 1 },
+	},
+	ibSwitch("transmit_data_bytes", "PortXmitData", "bytes", "Bytes that the port of the switch sent.",
+		"bytes on the wire that the port sent, with headers", func(p *Port) float64 { return float64(p.Sent) }),
+	ibSwitch("receive_data_bytes", "PortRcvData", "bytes", "Bytes that the port of the switch received.",
+		"bytes that came in by the port", func(p *Port) float64 { return float64(p.Received) }),
+	ibSwitch("transmit_wait", "PortXmitWait", "ticks", "Ticks in which the port had a packet to send, and no credits.",
+		"time in which a packet waited for credits. A tick is taken for 1 ns, an assumption", func(p *Port) float64 { return float64(p.CreditWait / units.Nanosecond) }),
+	ibSwitch("transmit_discards", "PortXmitDiscards", "packets", "Packets that the port discarded and did not send.",
+		"packets dropped at the port", func(p *Port) float64 { return float64(p.DiscardsSent) }),
+	sonicQueue("bytes", "SAI_QUEUE_STAT_BYTES", "bytes", "Bytes that the queue sent.",
+		"bytes of the priority that the port sent", func(q *Queue) int64 { return q.Bytes }),
+	sonicQueue("dropped_packets", "SAI_QUEUE_STAT_DROPPED_PACKETS", "packets", "Packets that the queue dropped.",
+		"packets of the priority dropped at the port", func(q *Queue) int64 { return q.Drops }),
+	sonicQueue("shared_watermark_bytes", "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES", "bytes", "The most bytes that waited in the queue.",
+		"the longest queue of the priority", func(q *Queue) int64 { return q.Peak }),
 	{
 		Name: nvlinkSent, Type: gauge, Unit: "bytes/s", Of: OfGPU, Source: "dcgm-exporter", Counter: "DCGM field 1011",
 		Help:   "Bytes per second that the GPU sent over NVLink.",

@@ -49,6 +49,11 @@ func everything() *Snapshot {
 			{Fabric: "b", Protocol: "infiniband", Instance: `no"de\1`, Device: "mlx5_0", Netdev: "ib0", Number: 2, State: 1, CreditWait: units.Microsecond, Counts: counts},
 			{Protocol: "roce-v2", Device: "weft_127.0.0.1", Number: 1, State: 4, Live: true},
 		},
+		Switches: []Port{
+			{Fabric: "a", Protocol: "roce-v2", Instance: "leaf0", Device: "Ethernet8", Number: 2, Queues: [8]Queue{3: {100, 1, 50}}},
+			{Fabric: "b", Protocol: "infiniband", Instance: "leaf0", GUID: "0x0200574500400000", Number: 1, Sent: 5, Received: 6, CreditWait: units.Microsecond},
+			{Fabric: "b", Protocol: "infiniband", Instance: "leaf0", GUID: "0x0200574500400000", Number: 2},
+		},
 		GPUs:        []GPU{{Fabric: "a", Host: "node0", Index: 3, Sent: 1e9, Received: 2e9}},
 		Collectives: []Collective{{Fabric: "a", Host: "node0", Name: "AllReduce", Algorithm: "RING_SIMPLE", Ranks: 16, Nodes: 2, Bytes: 4 << 30, BusBW: 370.5}},
 		Simulated:   map[string]units.Time{"a": units.Millisecond, "b": units.Second},
@@ -87,6 +92,9 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 			if s.Row.Of == OfPort && s.Labels["instance"] == `no"de\1` && s.Row.Name == RateName && s.Points[0].Value != 0 {
 				t.Errorf("%s is %v", s.Name, s.Points)
 			}
+			if want, is := map[string]float64{"sonic_queue_bytes_total": 100, "sonic_queue_shared_watermark_bytes_total": 50}[s.Name]; is && (s.Points[0].Value != want || s.Labels["queue"] != "3" || s.Labels["device"] != "Ethernet8") {
+				t.Errorf("%s%v is %v, want %v", s.Name, s.Labels, s.Points, want)
+			}
 			if s.Name == "node_ethtool_received_prio5_pause" && s.Points[0].Value != 35 {
 				t.Errorf("%s is %v, want 35", s.Name, s.Points)
 			}
@@ -96,6 +104,9 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 			if written := r.Counts != "read, not written"; written != (read[r.Name] > 0) {
 				t.Errorf("%v: %s is written: %v, and read %d times", format, r.Name, written, read[r.Name])
 			}
+		}
+		if read["infiniband_switch_info"] != 1 || read["infiniband_switch_port_transmit_wait_total"] != 2 {
+			t.Errorf("%v: the switch of two ports has %v", format, read)
 		}
 		if d.Others != 0 || d.Invalid != 0 {
 			t.Errorf("%v: %d unknown metrics, %d values without a number", format, d.Others, d.Invalid)

@@ -76,6 +76,8 @@ func (s *Snapshot) collect(r *Row, priority int, instance string, f *dto.MetricF
 				add(r.port(p, priority), p.labels(r.Of))
 			}
 		}
+	case OfSwitch, OfSwitchPort, OfQueue:
+		s.collectSwitches(r, shown, add)
 	case OfGPU:
 		for i := range s.GPUs {
 			if g := &s.GPUs[i]; shown(g.Host) {
@@ -95,6 +97,32 @@ func (s *Snapshot) collect(r *Row, priority int, instance string, f *dto.MetricF
 	case OfRun:
 		if s.Simulated != nil {
 			add(r.run(s), nil)
+		}
+	}
+}
+
+// collectSwitches adds the series of a row of switches: one of each switch, port, or queue that did something.
+func (s *Snapshot) collectSwitches(r *Row, shown func(string) bool, add func(float64, []string)) {
+	told := make(map[[2]string]bool)
+	for i := range s.Switches {
+		p := &s.Switches[i]
+		if !shown(p.Instance) || !strings.HasPrefix(p.Protocol, r.Only) {
+			continue
+		}
+		switch r.Of {
+		case OfSwitch:
+			if own := [2]string{p.Fabric, p.GUID}; !told[own] {
+				told[own] = true
+				add(r.port(p, 0), p.labels(r.Of))
+			}
+		case OfSwitchPort:
+			add(r.port(p, 0), p.labels(r.Of))
+		default:
+			for priority := range p.Queues {
+				if p.Queues[priority] != (Queue{}) {
+					add(r.port(p, priority), append(p.labels(r.Of), "queue", strconv.Itoa(priority)))
+				}
+			}
 		}
 	}
 }
@@ -125,8 +153,15 @@ func (p *Port) uses(priority int) bool {
 }
 
 func (p *Port) labels(of Subject) []string {
-	if of == OfNetdev {
+	switch of {
+	case OfNetdev:
 		return []string{"device", p.Netdev, "instance", p.Instance, "fabric", p.Fabric}
+	case OfSwitch:
+		return []string{"guid", p.GUID, "switch", p.Instance, "instance", p.Instance, "fabric", p.Fabric}
+	case OfSwitchPort:
+		return []string{"guid", p.GUID, "port", strconv.Itoa(p.Number), "instance", p.Instance, "fabric", p.Fabric}
+	case OfQueue:
+		return []string{"device", p.Device, "instance", p.Instance, "fabric", p.Fabric}
 	}
 	return []string{"device", p.Device, "port", strconv.Itoa(p.Number), "instance", p.Instance, "fabric", p.Fabric}
 }

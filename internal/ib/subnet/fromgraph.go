@@ -29,7 +29,7 @@ func FromGraph(g *topology.Graph, link Link) (*Subnet, error) {
 			return nil, fmt.Errorf("%s has %d ports: an InfiniBand node has at most %d", n.Name, len(n.Cables), MaxPorts)
 		}
 		if n.Kind == topology.Switch {
-			guid := switchGUIDs + units.GUID(i-g.Endpoints)*guidBlock
+			guid := SwitchAt(i - g.Endpoints)
 			at := s.Add(Node{Kind: Switch, GUID: guid, SystemGUID: guid, Name: n.Name}, len(n.Cables))
 			s.Nodes[at].Ports[0].GUID = guid
 			continue

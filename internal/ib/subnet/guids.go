@@ -13,6 +13,9 @@ func AdapterPort(endpoint, port int) units.GUID {
 	return adapterGUIDs + units.GUID(endpoint)*adapterBlock + units.GUID(port) + 1
 }
 
+// SwitchAt is FromGraph's GUID of a switch by its number among the switches, from 0.
+func SwitchAt(number int) units.GUID { return switchGUIDs + units.GUID(number)*guidBlock }
+
 // AdapterOf is the endpoint and the port for FromGraph's GUID of an adapter port; ok is false for
 // any other GUID.
 func AdapterOf(guid units.GUID) (endpoint, port int, ok bool) {

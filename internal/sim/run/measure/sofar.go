@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"weft/internal/ib/subnet"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
@@ -29,9 +30,16 @@ type Counters struct {
 	fabric.Totals
 	Simulated units.Time
 
+	// PortLanes is the number of lanes of a cable: SONiC numbers ports by them.
+	PortLanes int
+
 	lane     func(link, class int32) int32
 	credited func(link int32) bool
+	adapters int // endpoints of the network, whose nodes come before the switches
 }
+
+// SwitchGUID is the GUID of a switch, as weft fabric and weft sm have it.
+func (c *Counters) SwitchGUID(node int32) units.GUID { return subnet.SwitchAt(int(node) - c.adapters) }
 
 // Lane is the priority or the virtual lane of a class of a link.
 func (c *Counters) Lane(link, class int32) int32 { return c.lane(link, class) }
@@ -43,7 +51,7 @@ func (c *Counters) Credited(link int32) bool { return c.credited(link) }
 func (c *Counters) Add(n *network.Network) {
 	if c.Links == nil {
 		c.Fabric, c.Protocol, c.Nodes, c.Links = n.Plan.Fabric.Name, string(n.Plan.Fabric.Kind), nodes(n), links(n)
-		c.Classes, c.credited = n.Classes(), n.Credited
+		c.Classes, c.credited, c.adapters, c.PortLanes = n.Classes(), n.Credited, n.Plan.Graph.Endpoints, max(1, n.Plan.Fabric.Link.Lanes)
 		c.lane = func(link, class int32) int32 { return laneOf(n.Plan, class, n.ScaleOut(link)) }
 	}
 	reached, _ := n.Progress()
