@@ -46,6 +46,14 @@ type Folder struct {
 	Dir   string
 	About About
 	Space *Space
+	Text  []byte // of the sweep's file
+}
+
+// ID is a short text, equal for equal sweeps only.
+func (a About) ID() string { //nolint:gocritic // a copy without the folder
+	a.Base = ""
+	text, _ := json.Marshal(a)
+	return digest(text)[:8]
 }
 
 // Create makes the folder of a sweep, or continues one of the same sweep. text is the sweep's file.
@@ -57,7 +65,7 @@ func Create(dir string, text []byte, about About) (*Folder, error) {
 	if _, err := os.Stat(filepath.Join(dir, AboutFile)); err == nil {
 		return f, nil
 	}
-	err = f.begin(text)
+	err = f.begin()
 	return f, err
 }
 
@@ -69,7 +77,8 @@ func Plan(dir string, text []byte, about About) (*Folder, error) {
 	}
 	about.Version, about.Catalog, about.Scenario = aboutVersion, catalog.Digest(), digest(text)
 	about.Variants, about.Seed, about.Seeds = space.Len(), space.Base.Run.Seed, space.seeds
-	f := &Folder{dir, about, space}
+	f := &Folder{dir, about, space, text}
+	entries, _ := os.ReadDir(dir) // before AboutFile, which another process may write now
 	before, err := readAbout(dir)
 	switch {
 	case err == nil:
@@ -77,29 +86,50 @@ func Plan(dir string, text []byte, about About) (*Folder, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
-		return nil, fmt.Errorf("%s holds %s and no sweep (%s): name a new folder, or empty this one", dir, entries[0].Name(), AboutFile)
+	for _, e := range entries {
+		if e.Name() != ScenarioFile && e.Name() != AboutFile && !strings.HasPrefix(e.Name(), part) {
+			return nil, fmt.Errorf("%s holds %s and no sweep (%s): name a new folder, or empty this one", dir, e.Name(), AboutFile)
+		}
 	}
 	return f, nil
 }
 
-// begin writes the files that say what is swept, the mark of the folder last.
-func (f *Folder) begin(text []byte) error {
-	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
-		return err
-	}
+// part begins the name of a file that is not complete.
+const part = ".part-"
+
+// begin writes the files that say what is swept, the mark of the folder last. Other processes may begin it, too: each
+// file gets its name when it is complete, and all write the same.
+func (f *Folder) begin() error {
 	about, err := json.MarshalIndent(f.About, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(f.Dir, ScenarioFile), text, 0o666); err != nil {
+	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
 		return err
 	}
-	part := filepath.Join(f.Dir, "."+AboutFile)
-	if err := os.WriteFile(part, append(about, '\n'), 0o666); err != nil {
+	for _, file := range []struct {
+		name string
+		text []byte
+	}{{ScenarioFile, f.Text}, {AboutFile, append(about, '\n')}} {
+		if err := f.put(file.name, file.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put writes a file, which gets its name when it is complete.
+func (f *Folder) put(name string, text []byte) error {
+	out, err := os.CreateTemp(f.Dir, part)
+	if err != nil {
 		return err
 	}
-	return os.Rename(part, filepath.Join(f.Dir, AboutFile))
+	defer os.Remove(out.Name()) // if it was not renamed
+	_, err = out.Write(text)
+	if err = errors.Join(err, out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), filepath.Join(f.Dir, name))
 }
 
 // Open opens the folder of a sweep that this version of weft has begun.
@@ -124,7 +154,7 @@ func Open(dir, weft string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{dir, *about, space}, nil
+	return &Folder{dir, *about, space, text}, nil
 }
 
 // spaceOf is the space of a sweep's file. Errors begin with the name that the file has in the folder, so that rows

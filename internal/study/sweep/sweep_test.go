@@ -7,13 +7,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
 	"weft/internal/sim"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
+	"weft/internal/study/ledger"
 	"weft/units"
 )
 
@@ -148,6 +151,29 @@ func TestProcessesShareASweep(t *testing.T) {
 	}
 	if got, _ := table(t, shared); !bytes.Equal(got, want) {
 		t.Error("the table differs from the table of one process")
+	}
+}
+
+// Elements of a job may begin a sweep at the same time, and go on with it at once.
+func TestProcessesBeginASweepTogether(t *testing.T) {
+	for range 20 {
+		dir := filepath.Join(t.TempDir(), "swept")
+		var wait sync.WaitGroup
+		for i := range 8 {
+			wait.Go(func() {
+				f, err := Create(dir, []byte(grid), About{Weft: "v1"})
+				if err == nil {
+					_, err = ledger.Open(f.Dir, strconv.Itoa(i))
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		if _, err := Open(dir, "v1"); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
