@@ -9,6 +9,7 @@
 //	cycles    directed graphs searched for a circle: the prover of credit loops
 //	stats     confidence intervals and quantiles
 //	golden    files that tests compare with and rewrite
+//	slurmtest a Slurm that a test runs on this machine
 //
 // # Imports
 //

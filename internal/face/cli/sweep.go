@@ -30,6 +30,7 @@ type sweeping struct {
 	dry     bool
 	json    bool
 	csv     bool
+	array   arrayJob
 }
 
 func newSweep(e *Env) *cobra.Command {
@@ -46,10 +47,16 @@ with the variants that are missing. Several processes may work on the same folde
 variant that fails has its error in the table. The table does not depend on -j.`,
 		Example: `  weft sweep examples/sweep.yaml --out swept
   weft sweep examples/sweep.yaml --dry-run
+  weft sweep examples/sweep.yaml --out /shared/swept --slurm --partition cpu --time 2h --elements 64
   weft sweep show swept --csv`,
 		Args:              args(1, 1, "one scenario file"),
 		ValidArgsFunction: scenarioArg,
-		RunE:              func(cmd *cobra.Command, given []string) error { return s.do(cmd.Context(), e, given[0]) },
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if err := s.array.check(cmd, s.out); err != nil {
+				return err
+			}
+			return s.do(cmd.Context(), e, given[0])
+		},
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&s.set, "set", nil, "change a field of the scenario first, such as sweep.samples=100; may be repeated")
@@ -63,7 +70,8 @@ variant that fails has its error in the table. The table does not depend on -j.`
 	for _, flag := range []string{"set", "workers", "memory"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
-	cmd.AddCommand(newSweepShow(e))
+	s.array.register(cmd)
+	cmd.AddCommand(newSweepShow(e), newSweepWork(e))
 	return cmd
 }
 
@@ -120,6 +128,9 @@ func (s *sweeping) do(ctx context.Context, e *Env, path string) error {
 	}
 	if s.dry {
 		return s.estimate(e, f)
+	}
+	if s.array.on {
+		return s.submit(ctx, e, f)
 	}
 	host, _ := os.Hostname()
 	release, worker, err := localWorker(f.Dir, host)

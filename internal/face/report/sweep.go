@@ -36,13 +36,17 @@ func Sweep(t *sweep.Table, dir string) (*doc.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Add(doc.Section{Title: "Variants", In: doc.Details, Blocks: table})
 	if len(a.Factor) > 0 {
 		d.Add(doc.Section{
 			Title: "Which axis explains how much", Blocks: append([]doc.Block{sensitivityTable(a)}, doc.Notes(
 				"Explains: the share of the variance of the logarithm of the time, at equal size, that the axis explains by itself, less the share of chance (adjusted R²). The rest is the combined effect of several axes.")...),
 		})
 	}
+	for _, s := range sweepPlots(a) {
+		d.Add(s)
+	}
+	d.Add(doc.Section{Title: "Variants", In: doc.Details, Blocks: table})
+	d.Add(scenarioSection("The sweep", t.Text))
 	return d, nil
 }
 
@@ -73,9 +77,9 @@ func sweepSentences(t *sweep.Table, a *sweep.Analysis, dir string) (out []string
 		out = append(out, text+".")
 	}
 	if len(a.Factor) > 0 && a.Factor[0].Share > 0 {
-		text := fmt.Sprintf("%s explains %s of the differences in time", a.Factor[0].Name, percent(a.Factor[0].Share))
+		text := fmt.Sprintf("%s explains %s of the differences in time", withoutUnit(a.Factor[0].Name), percent(a.Factor[0].Share))
 		if len(a.Factor) > 1 {
-			text += fmt.Sprintf(", %s %s", a.Factor[1].Name, percent(a.Factor[1].Share))
+			text += fmt.Sprintf(", %s %s", withoutUnit(a.Factor[1].Name), percent(a.Factor[1].Share))
 		}
 		out = append(out, text+".")
 	}
@@ -237,7 +241,7 @@ func sensitivityTable(a *sweep.Analysis) *doc.Table {
 	t := doc.NewTable("axis", "values", "explains")
 	for i := range a.Factor {
 		f := &a.Factor[i]
-		t.Add(doc.Text(f.Name), doc.Count(len(f.Values)), doc.Tenths(f.Share))
+		t.Add(doc.Text(withoutUnit(f.Name)), doc.Count(len(f.Values)), doc.Tenths(f.Share))
 	}
 	return t
 }

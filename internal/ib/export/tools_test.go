@@ -4,17 +4,14 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"weft/internal/base/slurmtest"
 	"weft/internal/base/topology"
 	"weft/internal/ib/subnet"
 )
@@ -106,38 +103,27 @@ func drawnNodes(t *testing.T, svg []byte) (n int) {
 // Slurm's controller accepts weft's topology.conf: scontrol shows the same switches with
 // the same nodes and switches below them.
 func TestSlurmTakesTheTopology(t *testing.T) {
-	const packages = "slurmctld, slurm-client, munge"
-	slurmctld, scontrol, munged := program(t, "slurmctld", packages), program(t, "scontrol", packages), program(t, "munged", packages)
 	for _, shape := range shapes {
-		dir := t.TempDir()
 		var text bytes.Buffer
 		if err := WriteSlurm(&text, fabric(t, shape)); err != nil {
 			t.Fatal(err)
 		}
-		conf := slurmConf(t, dir, munged, text.String())
-		log := filepath.Join(dir, "slurmctld.log")
-		c := exec.Command(slurmctld, "-D", "-c", "-f", conf)
-		c.Env = append(os.Environ(), "SLURM_CONF="+conf)
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			_ = c.Process.Kill()
-			_ = c.Wait()
-		})
-		var shown []byte
-		for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-			show := exec.Command(scontrol, "show", "topology")
-			show.Env = c.Env
-			if out, err := show.Output(); err == nil {
-				shown = out
-				break
+		var nodes []string
+		for _, below := range switchesOf(text.String()) {
+			for word := range strings.FieldsSeq(below) {
+				if list, ok := strings.CutPrefix(word, "Nodes="); ok {
+					nodes = append(nodes, list)
+				}
 			}
+		}
+		slurm := slurmtest.Start(t, "SelectType=select/linear\nTopologyPlugin=topology/tree\nNodeName="+strings.Join(nodes, ",")+" NodeAddr=127.0.0.1 CPUs=1 State=UNKNOWN\nPartitionName=all Nodes=ALL Default=YES State=UP", text.String(), false)
+		shown, err := slurm.Command("scontrol", "show", "topology").Output()
+		if err != nil {
+			t.Fatal(err)
 		}
 		want, got := switchesOf(text.String()), switchesOf(string(shown))
 		if len(got) != len(want) {
-			said, _ := os.ReadFile(log) // for the message only
-			t.Fatalf("%T: Slurm has %d switches, want %d\n%s", shape, len(got), len(want), said)
+			t.Fatalf("%T: Slurm has %d switches, want %d", shape, len(got), len(want))
 		}
 		for name, below := range want {
 			if got[name] != below {
@@ -145,75 +131,6 @@ func TestSlurmTakesTheTopology(t *testing.T) {
 			}
 		}
 	}
-}
-
-// slurmConf writes the configuration of a controller with the nodes of a topology, and
-// starts munged, which authenticates the controller.
-func slurmConf(t *testing.T, dir, munged, topology string) string {
-	t.Helper()
-	me, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := func(name string) string { return filepath.Join(dir, name) }
-	var nodes []string
-	for _, below := range switchesOf(topology) {
-		for word := range strings.FieldsSeq(below) {
-			if list, ok := strings.CutPrefix(word, "Nodes="); ok {
-				nodes = append(nodes, list)
-			}
-		}
-	}
-	for name, text := range map[string]string{
-		"topology.conf": topology, "munge.key": strings.Repeat("weft", 256),
-		"slurm.conf": fmt.Sprintf(`ClusterName=weft
-SlurmctldHost=%s(127.0.0.1)
-SlurmUser=%s
-SlurmdUser=%[2]s
-AuthType=auth/munge
-AuthInfo=socket=%[3]s/munge.sock
-SlurmctldPidFile=%[3]s/slurmctld.pid
-SlurmctldPort=%d
-SlurmdPort=%d
-StateSaveLocation=%[3]s
-SlurmctldLogFile=%[3]s/slurmctld.log
-ProctrackType=proctrack/pgid
-TaskPlugin=task/none
-SelectType=select/linear
-TopologyPlugin=topology/tree
-NodeName=%[6]s NodeAddr=127.0.0.1 CPUs=1 State=UNKNOWN
-PartitionName=all Nodes=ALL Default=YES State=UP
-`, host, me.Username, dir, freePort(t), freePort(t), strings.Join(nodes, ",")),
-	} {
-		if err := os.WriteFile(in(name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c := exec.Command(munged, "-F", "-f", "--socket="+in("munge.sock"), "--key-file="+in("munge.key"), "--pid-file="+in("munged.pid"),
-		"--log-file="+in("munged.log"), "--seed-file="+in("munged.seed"))
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = c.Process.Kill()
-		_ = c.Wait()
-	})
-	return in("slurm.conf")
-}
-
-// freePort is a free TCP port.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 // switchesOf are the switches of a topology with the nodes or switches below each, as

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"weft/internal/sim/scenario"
 )
 
 // analysed bounds the rows that an analysis holds; of more, every n-th is taken.
@@ -29,7 +31,8 @@ type Factor struct {
 	Name   string
 	Column int // in the table's columns
 	Share  float64
-	Values []string // distinct, in the order of the axis; at most analysed
+	Values []string // distinct, numbers rising, words in the order of their first variant; at most analysed
+	Texts  []string // the values as the sweep's file has them
 	Number bool
 
 	places []int // by line: index in Values
@@ -78,15 +81,24 @@ func (a *Analysis) relate() {
 // Time is the time of a line in picoseconds.
 func (l *Line) Time() float64 { return l.Row.Values[0] }
 
+// Tail is the 99th percentile of the messages of a line in picoseconds.
+func (l *Line) Tail() float64 { return l.Row.Values[tailPlace] }
+
+// tailPlace is the place of the tail in a row's values.
+var tailPlace = slices.Index(scenario.SweepQuantities(), "message_p99_ps")
+
 // factor is a column as a factor.
 func (a *Analysis) factor(c int) Factor {
 	f := Factor{Name: a.Table.Columns[c].Name, Column: c, Number: a.Table.Columns[c].kind != textual}
-	index := map[any]int{}
+	index, texts := map[any]int{}, map[any]string{}
 	var values []any
 	for _, l := range a.Lines {
 		x := a.Table.Columns[c].value(l)
 		if _, known := index[x]; !known {
-			index[x] = 0
+			index[x], texts[x] = 0, asText(x)
+			if a.Table.Columns[c].Path != "" {
+				texts[x] = l.Variant.Values[c-1] // the axes follow the number
+			}
 			values = append(values, x)
 		}
 	}
@@ -95,7 +107,7 @@ func (a *Analysis) factor(c int) Factor {
 	}
 	for i, x := range values {
 		index[x] = i
-		f.Values = append(f.Values, asText(x))
+		f.Values, f.Texts = append(f.Values, asText(x)), append(f.Texts, texts[x])
 	}
 	for _, l := range a.Lines {
 		f.places = append(f.places, index[a.Table.Columns[c].value(l)])

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/study/slurm"
+	"weft/internal/study/sweep"
+	"weft/units"
+)
+
+// arrayJob is the flags of a verb that can run as an array job of Slurm.
+type arrayJob struct {
+	slurm.Array
+	on bool
+}
+
+// mostElements bounds an array: more are not faster on any machine.
+const mostElements = 100_000
+
+func (a *arrayJob) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&a.on, "slurm", false, "submit an array job of Slurm that does the work, and a job that collects; needs --out on a shared file system")
+	f.StringVar(&a.Partition, "partition", "", "with --slurm: partition (default: the site's)")
+	f.StringVar(&a.Account, "account", "", "with --slurm: account (default: the user's)")
+	f.DurationVar(&a.Time, "time", 0, "with --slurm: time limit of an element, such as 2h (default: the partition's)")
+	f.IntVar(&a.Elements, "elements", 0, "with --slurm: elements of the array (default: 32 at most)")
+	f.IntVar(&a.AtOnce, "at-once", 0, "with --slurm: elements that run at the same time (default: all)")
+	f.IntVar(&a.CPUs, "cpus", 1, "with --slurm: cores of an element")
+	for _, flag := range []string{"partition", "account", "time", "elements", "at-once", "cpus"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
+	}
+}
+
+// check refuses flags that no array job can have.
+func (a *arrayJob) check(cmd *cobra.Command, out string) error {
+	if !a.on {
+		for _, flag := range []string{"partition", "account", "time", "elements", "at-once", "cpus"} {
+			if cmd.Flags().Changed(flag) {
+				return fmt.Errorf("--%s is an option of --slurm", flag)
+			}
+		}
+		return nil
+	}
+	switch {
+	case out == "":
+		return fmt.Errorf("--slurm: the elements need a folder on a file system that all nodes share: name it with --out")
+	case a.Elements < 0 || a.Elements > mostElements:
+		return fmt.Errorf("--elements %d: want 1 to %d", a.Elements, mostElements)
+	case a.AtOnce < 0 || a.CPUs < 1:
+		return fmt.Errorf("--at-once %d, --cpus %d: want numbers from 1", a.AtOnce, a.CPUs)
+	case a.Time < 0 || a.Time > 0 && a.Time < time.Minute:
+		return fmt.Errorf("--time %s: want a minute or more, such as 2h", a.Time)
+	}
+	return nil
+}
+
+// submit writes the script of the array job into its folder, and submits it and the job that collects.
+func (a *arrayJob) submit(ctx context.Context, e *Env, out string, element, collect []string) error {
+	folder, err := filepath.Abs(e.path(out))
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	a.Folder = folder
+	a.Command = report.CommandLine(append([]string{self}, element...))
+	script := filepath.Join(folder, "slurm.sh")
+	if err := cmp.Or(os.MkdirAll(filepath.Join(folder, "logs"), 0o777), os.WriteFile(script, []byte(a.Script()), 0o777)); err != nil {
+		return fail(Failed, "--out %s: %w", out, err)
+	}
+	if _, err := exec.LookPath("sbatch"); err != nil {
+		return fail(Failed, "sbatch is not on this machine: on one that submits jobs, run sbatch %s", script)
+	}
+	if err := a.limit(ctx); err != nil {
+		return err
+	}
+	array, err := sbatch(ctx, "--parsable", script)
+	if err != nil {
+		return err
+	}
+	after, err := sbatch(ctx, a.Collect(array, report.CommandLine(append([]string{self}, collect...)))...)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.Stdout, "submitted job %s with %d elements, and job %s, which collects when they have ended.\nsqueue --job %s,%s shows them; weft sweep show %s shows the rows so far.\n", array, a.Elements, after, array, after, out)
+	return err
+}
+
+// limit refuses an array that is larger than the site allows.
+func (a *arrayJob) limit(ctx context.Context) error {
+	text, err := exec.CommandContext(ctx, "scontrol", "show", "config").Output()
+	if err != nil {
+		return nil //nolint:nilerr // sbatch has the reason
+	}
+	found := regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*(\d+)`).FindSubmatch(text)
+	if found == nil {
+		return nil
+	}
+	if most, err := strconv.Atoi(string(found[1])); err == nil && a.Elements > most {
+		return fmt.Errorf("--elements %d: the site allows arrays of %d (MaxArraySize): take --elements %d; each element then does more of the work", a.Elements, most, most)
+	}
+	return nil
+}
+
+// sbatch submits a job and gives its number.
+func sbatch(ctx context.Context, options ...string) (job string, err error) {
+	var errs bytes.Buffer
+	c := exec.CommandContext(ctx, "sbatch", options...)
+	c.Stderr = &errs
+	text, err := c.Output()
+	if err != nil {
+		return "", fail(Failed, "sbatch refuses the job: %s; --partition, --account, --time, --elements, --cpus and --memory change what it asks for", strings.TrimSpace(errs.String()))
+	}
+	job, _, _ = strings.Cut(strings.TrimSpace(string(text)), ";")
+	return job, nil
+}
+
+// submit makes the array job of a sweep.
+func (s *sweeping) submit(ctx context.Context, e *Env, f *sweep.Folder) error {
+	t, err := f.Load()
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	x, err := t.Estimate(nil)
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	if x.Missing == 0 {
+		return fmt.Errorf("all %d variants have a row already: weft sweep show %s prints the table", x.Variants, s.out)
+	}
+	a := &s.array
+	a.Name = "weft-" + filepath.Base(f.Dir)
+	if a.Elements = cmp.Or(a.Elements, min(32, x.Missing)); a.Elements > x.Missing {
+		a.Elements = x.Missing
+	}
+	work := units.Bytes(a.CPUs) * x.Memory * 5 / 4 // the estimate was made of some of the variants
+	if s.memory != "" {
+		if work, err = s.budget(); err != nil {
+			return err
+		}
+	}
+	a.Memory = work + 256*units.MiB
+	folder, err := filepath.Abs(f.Dir)
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	element := []string{"sweep", "work", folder, "-j", strconv.Itoa(a.CPUs), "--memory", work.Exact()}
+	return a.submit(ctx, e, s.out, element, []string{"sweep", "show", folder})
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"weft"
+	"weft/internal/base/slurmtest"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+	"weft/internal/study/slurm"
+)
+
+// asProgram makes this test binary the program weft, for jobs that begin it. holdFile names a file: while it exists,
+// a process has two simulations and waits in the third.
+const (
+	asProgram = "WEFT_TEST_PROGRAM"
+	holdFile  = "WEFT_TEST_HOLD"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) == "" {
+		os.Exit(m.Run())
+	}
+	e := environment(os.Args[1:])
+	e.Getenv, e.Stdout, e.Stderr, e.Now, e.Run = os.Getenv, os.Stdout, os.Stderr, time.Now, held
+	os.Exit(int(Main(context.Background(), e)))
+}
+
+var heldRuns int
+
+// held is weft.Run with the file of holdFile.
+func held(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
+	if heldRuns++; heldRuns == 1 {
+		pid := filepath.Join(filepath.Dir(os.Getenv(holdFile)), os.Getenv(slurm.WorkerVariable)+".pid")
+		if err := os.WriteFile(pid, []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	for heldRuns > 2 {
+		if _, err := os.Stat(os.Getenv(holdFile)); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return weft.Run(ctx, r, o)
+}
+
+const slurmSweep = `name: slurm
+cluster: {nodes: 2, node: dgx-h100}
+topology: {shape: single-switch}
+fabrics: [infiniband-ndr, roce-v2-400g]
+workload: {collective: all-reduce, sizes: [1KiB, 64KiB]}
+sweep:
+  axes:
+    - {path: cluster.nodes, values: [2, 3, 4, 40000]}
+    - {path: workload.algorithm, values: [ring, tree]}
+  seeds: 2
+`
+
+// The real Slurm runs 64 variants in 8 elements. One is killed, one is requeued, and the controller is restarted, all
+// while each element is in the middle of its work. The table is the local one, byte for byte.
+func TestASweepOnSlurmHasTheLocalTable(t *testing.T) {
+	c := slurmtest.Start(t, `SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SlurmdParameters=config_overrides
+ReturnToService=2
+KillWait=1
+SchedulerParameters=sched_min_interval=1000
+NodeName=`+slurmtest.NodeName+` NodeAddr=127.0.0.1 CPUs=10 RealMemory=8000 State=UNKNOWN
+PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP`, "", true)
+	for _, v := range c.Env() {
+		if name, value, _ := strings.Cut(v, "="); name == "SLURM_CONF" {
+			t.Setenv(name, value)
+		}
+	}
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(in(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("grid.yaml", slurmSweep)
+	local := environment([]string{"sweep", "grid.yaml", "--out", "local", "--quiet"})
+	local.Dir, local.Run = dir, weft.Run
+	if code, _, stderr := invoke(local); code != OK {
+		t.Fatal(stderr)
+	}
+	write("hold", "")
+	t.Setenv(asProgram, "1")
+	t.Setenv(holdFile, in("hold"))
+	c.Await("the node", func() bool {
+		out, _ := c.Command("sinfo", "-h", "-o", "%t").Output()
+		return strings.TrimSpace(string(out)) == "idle"
+	})
+	began := time.Now()
+	submit := environment([]string{"sweep", "grid.yaml", "--out", "array", "--slurm", "--partition", "p", "--time", "10m", "--elements", "8"})
+	submit.Dir = dir
+	code, stdout, stderr := invoke(submit)
+	var array, collect int
+	if _, err := fmt.Sscanf(stdout, "submitted job %d with 8 elements, and job %d,", &array, &collect); code != OK || err != nil {
+		t.Fatalf("%s%s", stdout, stderr)
+	}
+	worker := func(k int) string { return fmt.Sprintf("slurm-%d-%d", array, k) }
+	rows := func(process string) int {
+		text, _ := os.ReadFile(in("array/rows/" + process + ".jsonl")) // none yet: 0
+		return bytes.Count(text, []byte("\n"))
+	}
+	c.Await("two rows of each element", func() bool {
+		for k := range 8 {
+			if rows(worker(k)+".1") < 2 {
+				return false
+			}
+		}
+		return true
+	})
+	waited := time.Since(began)
+
+	text, err := os.ReadFile(in(worker(3) + ".pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := c.Command("scontrol", "requeue", fmt.Sprintf("%d_5", array)).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	c.Await("the second process of "+worker(3), func() bool { return rows(worker(3)+".2") >= 2 })
+	c.Await("the second process of "+worker(5), func() bool {
+		// Slurm begins a requeued job two minutes later, unless it is told otherwise.
+		_ = c.Command("scontrol", "update", fmt.Sprintf("JobId=%d_5", array), "StartTime=now").Run()
+		return rows(worker(5)+".2") >= 2
+	})
+	c.RestartController()
+	if err := os.Remove(in("hold")); err != nil {
+		t.Fatal(err)
+	}
+	released := time.Now()
+	c.Await("the end of both jobs", func() bool {
+		out, err := c.Command("squeue", "-h", "-j", fmt.Sprintf("%d,%d", array, collect)).Output()
+		return err == nil && len(bytes.TrimSpace(out)) == 0
+	})
+	said, _ := c.Command("sh", "-c", "cat "+in("array/logs/*")+"; scontrol show job "+strconv.Itoa(collect)).CombinedOutput() // for the message only
+	got, err := os.ReadFile(in("array/results.parquet"))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	want, err := os.ReadFile(in("local/results.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("the table of the array differs from the local one:\n%s", said)
+	}
+	t.Logf("%v from sbatch to two rows of each element, %v from the release to the table; local rows are %d bytes", waited, time.Since(released), len(want))
+}

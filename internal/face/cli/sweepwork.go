@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/study/slurm"
+	"weft/internal/study/sweep"
+)
+
+// newSweepWork is what an element of an array job, or a pod, runs.
+func newSweepWork(e *Env) *cobra.Command {
+	s := &sweeping{}
+	cmd := &cobra.Command{
+		Use:   "work FOLDER",
+		Short: "run variants of a sweep that others run too: an element of an array job",
+		Long: `Runs variants of a sweep that was begun, beside other processes on the same folder, until
+all have a row or the time is nearly up. It prints no table.
+
+Its place comes from the environment: WEFT_WORKER is a name that no other process has at
+the same time, and that a process that replaces it has again; WEFT_ELEMENT such as 3/8 is its number
+from 0 among all; WEFT_LIMIT is its time in seconds. weft sweep --slurm sets them.`,
+		Example: `  WEFT_WORKER=a WEFT_ELEMENT=0/2 weft sweep work swept`,
+		Args:    args(1, 1, "the folder of a sweep"),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			s.out = given[0]
+			return s.element(cmd.Context(), e)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVarP(&s.workers, "workers", "j", 0, "simulations at the same time (default: all cores)")
+	f.StringVar(&s.memory, "memory", "", "memory of all simulations at the same time, by their estimates (default: most of what is free)")
+	f.BoolVar(&s.json, "json", false, "print as JSON what was done")
+	return cmd
+}
+
+// place is the place of an element of a job, from the environment.
+func (e *Env) place(o *sweep.Options) error {
+	o.Worker = e.Getenv(slurm.WorkerVariable)
+	if strings.ContainsAny(o.Worker, "/\\") || strings.HasPrefix(o.Worker, ".") {
+		return fmt.Errorf("%s=%s: want a name without slashes", slurm.WorkerVariable, abridged(o.Worker))
+	}
+	if text := e.Getenv(slurm.ElementVariable); text != "" {
+		number, all, _ := strings.Cut(text, "/")
+		k, err := strconv.Atoi(number)
+		n, err2 := strconv.Atoi(all)
+		if err != nil || err2 != nil || k < 0 || k >= n {
+			return fmt.Errorf("%s=%s: want a number and the number of all, such as 3/8", slurm.ElementVariable, abridged(text))
+		}
+		o.Begin = float64(k) / float64(n)
+	} else {
+		o.Begin = sweep.BeginOf(o.Worker)
+	}
+	if text := e.Getenv(slurm.LimitVariable); text != "" {
+		seconds, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("%s=%s: want a number of seconds", slurm.LimitVariable, abridged(text))
+		}
+		o.Limit = max(1, time.Duration(seconds)*time.Second)
+	}
+	return nil
+}
+
+func (s *sweeping) element(ctx context.Context, e *Env) error {
+	memory, err := s.budget()
+	if err := cmp.Or(checkWorkers(s.workers), err); err != nil {
+		return err
+	}
+	f, err := sweep.Open(e.path(s.out), e.Version.Weft)
+	if err != nil {
+		return err
+	}
+	host, _ := os.Hostname()
+	o := sweep.Options{Run: sweep.Runner(e.Run), Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Host: host}
+	if err := e.place(&o); err != nil {
+		return err
+	}
+	if o.Worker == "" {
+		release, worker, err := localWorker(f.Dir, host)
+		if err != nil {
+			return fail(Failed, "%s: %w", s.out, err)
+		}
+		defer release()
+		o.Worker, o.Begin = worker, sweep.BeginOf(worker)
+	}
+	line := e.working("the element begins")
+	o.Progress = func(p sweep.Progress) { line.count(p.Done, p.Total, "variants") }
+	ending, err := f.Work(ctx, o)
+	line.end()
+	switch {
+	case ctx.Err() != nil:
+		return fail(Partial, "stopped with %d of %d variants done by all", ending.Done, f.Space.Len())
+	case err != nil:
+		return fail(Failed, "%s stopped: %w", o.Worker, err)
+	}
+	if s.json {
+		return printJSON(e, map[string]any{"worker": o.Worker, "done": ending.Done, "variants": f.Space.Len(), "time_up": ending.Late, "too_large": ending.TooLarge})
+	}
+	text := fmt.Sprintf("%s: %d of %d variants are done", o.Worker, ending.Done, f.Space.Len())
+	if ending.Late {
+		text += "; its time is nearly up"
+	}
+	if ending.TooLarge > 0 {
+		text += fmt.Sprintf("; %d need more memory than %s", ending.TooLarge, memory)
+	}
+	_, err = fmt.Fprintln(e.Stdout, text)
+	return err
+}

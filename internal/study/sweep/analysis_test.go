@@ -1,0 +1,98 @@
+package sweep
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"weft/internal/sim"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+	"weft/units"
+)
+
+// madeUp is a simulator whose time is 100 us, times 4 on the second fabric, times 1.1 with 4 nodes; larger sizes take
+// longer, and the tail of the second fabric is shorter.
+func madeUp(_ context.Context, r *scenario.Resolved, _ sim.Options) (*runstore.Results, error) {
+	t := 100 * float64(units.Microsecond)
+	tail := 50 * units.Microsecond
+	if r.Fabrics[0].Name == "roce-v2-400g" {
+		t, tail = 4*t, tail/2
+	}
+	if r.Cluster.Nodes == 4 {
+		t *= 1.1
+	}
+	p := runstore.Point{Bytes: int64(r.Workload.Sizes[0]), Time: units.Time(t) * units.Time(r.Workload.Sizes[0]/units.KiB)}
+	p.Flows.P99 = tail
+	return &runstore.Results{Fabrics: []runstore.FabricResult{{Points: []runstore.Point{p}}}}, nil
+}
+
+func TestAnAxisExplainsItsShareAtEqualSize(t *testing.T) {
+	f := folder(t, grid, t.TempDir())
+	sweepAll(t, f, Options{Run: madeUp, Workers: 2})
+	rows, err := f.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := rows.Analyse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The logarithms of 4 and of 1.1 in a third of the variants, as variances: 1/4 and 2/9 of their squares.
+	fabric, nodes := math.Pow(math.Log(4), 2)/4, math.Pow(math.Log(1.1), 2)*2/9
+	want := map[string]float64{"fabric": fabric / (fabric + nodes), "nodes": nodes / (fabric + nodes), "algorithm": 0, "seed": 0}
+	if len(a.Factor) != len(want) || a.Factor[0].Name != "fabric" {
+		t.Fatalf("factors: %+v", a.Factor)
+	}
+	for i := range a.Factor {
+		x := &a.Factor[i]
+		chance := float64(len(x.Values)-1) / 47 // what as many groups explain by chance
+		if math.Abs(x.Share-want[x.Name]) > 1.1*chance {
+			t.Errorf("%s explains %.4f, want %.4f less at most %.4f for chance", x.Name, x.Share, want[x.Name], chance)
+		}
+	}
+}
+
+func TestTheParetoSetHasTheFastestAndTheShortestTail(t *testing.T) {
+	f := folder(t, grid, t.TempDir())
+	sweepAll(t, f, Options{Run: madeUp, Workers: 2})
+	rows, err := f.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := rows.Analyse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := a.Pareto()
+	if len(front) != 2 || front[0].Row.Fabric != "infiniband-ndr" || front[1].Row.Fabric != "roce-v2-400g" || front[0].Bytes != 64<<10 || front[1].Variant.Values[0] == "4" {
+		for _, l := range front {
+			t.Errorf("on the front: %+v", l)
+		}
+	}
+}
+
+func TestTheEstimateTakesTheTimeOfSimilarRuns(t *testing.T) {
+	f := folder(t, grid, t.TempDir())
+	rows, err := f.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := rows.Estimate(nil)
+	if err != nil || e.CoreSeconds != 0 || e.Variants != 48 || e.Missing != 48 || e.Invalid != 0 || e.Memory <= 0 {
+		t.Errorf("without a similar run: %+v, %v", e, err)
+	}
+	work := 0.0
+	for i := range 48 {
+		v := f.Space.Variant(i)
+		r, err := f.Space.resolve(f.Space.file, &v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		work += workOf(r)
+	}
+	e, err = rows.Estimate([]Past{{work: 2, seconds: 1}, {work: 1, seconds: 4}, {work: 1, seconds: 1}})
+	if err != nil || math.Abs(e.CoreSeconds/work-1) > 1e-9 || math.Abs(e.LeastSeconds/work-0.5) > 1e-9 || math.Abs(e.MostSeconds/work-4) > 1e-9 {
+		t.Errorf("work %g, at 0.5, 1 and 4 s: %+v, %v", work, e, err)
+	}
+}
