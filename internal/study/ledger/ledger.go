@@ -157,6 +157,9 @@ func (l *Ledger) Refresh() error {
 // take reads the new lines of a file.
 func (l *Ledger) take(name string) error {
 	f, err := os.Open(filepath.Join(l.dir, rowsFolder, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // its process has left without an outcome
+	}
 	if err != nil {
 		return err
 	}
