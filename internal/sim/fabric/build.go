@@ -218,7 +218,6 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	if b.Tables != nil {
 		n.tables = *b.Tables
 	}
-	n.flowlets = make([][]flowletEntry, n.tables.Switches)
 	if n.classes < 1 || n.classes > MaxClasses {
 		return nil, fmt.Errorf("a network has 1 to %d classes, not %d", MaxClasses, n.classes)
 	}
@@ -262,6 +261,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	if b.Faults != nil {
 		b.faults()
 	}
+	n.flowlets = make([][]flowletEntry, len(n.tables.SetStart))
 	b.ways()
 	return n, errors.Join(b.err...)
 }

@@ -56,7 +56,7 @@ func (nd *node) route(p *Partition, k *pkt) int32 {
 		nd.turn++
 		return nd.base + int32(set[int(nd.turn)%len(set)])
 	case Flowlet:
-		return nd.flowlet(p, k, set)
+		return nd.flowlet(p, k, first, set)
 	}
 	static := nd.base + int32(t.Port[int(nd.row)*t.Endpoints+int(k.dst)])
 	least, load := nd.leastLoaded(p, set)
@@ -97,8 +97,10 @@ func (nd *node) leastLoaded(p *Partition, set []uint16) (best int32, least int64
 	return best, least
 }
 
-// flowletSlots is the size of a switch's flowlet table: flows with the same slot use the same
-// entry, as in hardware.
+// flowletSlots is the size of a flowlet table: flows with the same slot use the same entry, as in
+// hardware. Each set of ports has its own table, as each ECMP group has at Juniper, whose switches divide
+// 32,768 entries among their groups ("Configure Flowset Table Size in DLB Flowlet Mode"). The size is an
+// assumption.
 const flowletSlots = 1024
 
 type flowletEntry struct {
@@ -108,16 +110,15 @@ type flowletEntry struct {
 
 // flowlet keeps a flow on its port as long as the gaps between its packets are shorter than the
 // flowlet gap.
-func (nd *node) flowlet(p *Partition, k *pkt, set []uint16) int32 {
-	table := p.net.flowlets[nd.row]
+func (nd *node) flowlet(p *Partition, k *pkt, first int, set []uint16) int32 {
+	table := p.net.flowlets[first]
 	if table == nil {
 		table = make([]flowletEntry, flowletSlots)
-		p.net.flowlets[nd.row] = table
+		p.net.flowlets[first] = table
 	}
-	// A slot is shared by all destinations, so its port is kept only if it is a minimal port for
-	// this one.
 	e := &table[Hash(k.entropy^uint32(k.dst)*0x9e3779b9, nd.salt, flowletSlots)]
 	if int64(p.now)-e.last <= int64(p.net.flowletGap) {
+		// the set may have lost the port: by a fault
 		for _, port := range set {
 			if nd.base+int32(port) == e.port {
 				e.last = int64(p.now)
