@@ -59,8 +59,13 @@ func Main(ctx context.Context, e *Env) (code Code) {
 	own.listen(ctx)
 	root := newRoot(&own)
 	err := flagBeforeVerb(root, e.Args)
+	leave := func() error { return nil }
+	if err == nil {
+		leave, err = own.share()
+	}
 	if err == nil {
 		err = root.ExecuteContext(ctx)
+		err = cmp.Or(err, leave())
 	}
 	own.finish()
 	if ctx.Err() != nil && codeOf(err) == BadInput {

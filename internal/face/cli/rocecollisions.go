@@ -41,6 +41,7 @@ type colliding struct {
 	out     string
 	workers int
 	json    bool
+	array   arrayJob
 }
 
 func newRoCECollisions(e *Env) *cobra.Command {
@@ -60,7 +61,19 @@ routing.hash-seed differs between the simulations of a distribution.`,
   weft roce collisions my.yaml --nodes 4,8,16 --qps 1,4 --modes ecmp,spray --hash-seeds 50`,
 		Args:              args(1, 1, "one scenario file"),
 		ValidArgsFunction: scenarioArg,
-		RunE:              func(cmd *cobra.Command, given []string) error { return c.do(cmd.Context(), e, given[0]) },
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if err := c.array.sharesOut(cmd, c.out); err != nil {
+				return err
+			}
+			if c.array.on {
+				_, r, err := c.spec(e, given[0])
+				if err != nil {
+					return err
+				}
+				return c.array.submitStudy(cmd.Context(), cmd, e, c.out, r)
+			}
+			return c.do(cmd.Context(), e, given[0])
+		},
 	}
 	c.register(cmd)
 	f := cmd.Flags()
@@ -72,6 +85,7 @@ routing.hash-seed differs between the simulations of a distribution.`,
 	outFolder(cmd, &c.out, "scenario.yaml, collisions.json and report.html")
 	f.IntVarP(&c.workers, "workers", "j", 0, "simulations at the same time; results do not depend on it (default: all cores)")
 	f.BoolVar(&c.json, "json", false, "print as JSON, the same as collisions.json")
+	c.array.register(cmd)
 	for _, flag := range []string{"nodes", "qps", "hash-seeds", "workers"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}

@@ -97,7 +97,7 @@ func (a *arrayJob) submit(ctx context.Context, e *Env, out string, element, coll
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.Stdout, "submitted job %s with %d elements, and job %s, which collects when they have ended.\nsqueue --job %s,%s shows them; weft sweep show %s shows the rows so far.\n", array, a.Elements, after, array, after, out)
+	_, err = fmt.Fprintf(e.Stdout, "submitted job %s with %d elements, and job %s, which collects when they have ended.\nsqueue --job %s,%s shows them; what they print is in %s.\n", array, a.Elements, after, array, after, filepath.Join(out, "logs"))
 	return err
 }
 

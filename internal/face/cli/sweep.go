@@ -178,10 +178,15 @@ func (s *sweeping) folder(e *Env, path string) (*sweep.Folder, error) {
 	if path == "-" {
 		return nil, errors.New("a sweep is continued from its file: name one, not standard input")
 	}
-	if _, err := overridesOf(s.set); err != nil {
+	set, err := overridesOf(s.set)
+	if err != nil {
 		return nil, err
 	}
-	if _, err := open(e, path); err != nil { // errors with the name that the user gave
+	file, err := open(e, path)
+	if err == nil { // errors with the name that the user gave
+		_, err = sweep.NewSpace(file, set...)
+	}
+	if err != nil {
 		return nil, err
 	}
 	in, err := e.open(path)

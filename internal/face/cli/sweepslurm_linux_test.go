@@ -68,9 +68,9 @@ sweep:
   seeds: 2
 `
 
-// The real Slurm runs 64 variants in 8 elements. One is killed, one is requeued, and the controller is restarted, all
-// while each element is in the middle of its work. The table is the local one, byte for byte.
-func TestASweepOnSlurmHasTheLocalTable(t *testing.T) {
+// slurmOf is a Slurm with one node, and this test binary as the program of its jobs.
+func slurmOf(t *testing.T) *slurmtest.Cluster {
+	t.Helper()
 	c := slurmtest.Start(t, `SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
@@ -84,6 +84,31 @@ PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP`, "", true)
 			t.Setenv(name, value)
 		}
 	}
+	t.Setenv(asProgram, "1")
+	c.Await("the node", func() bool {
+		out, _ := c.Command("sinfo", "-h", "-o", "%t").Output()
+		return strings.TrimSpace(string(out)) == "idle"
+	})
+	return c
+}
+
+// awaitJobs waits until jobs have ended.
+func awaitJobs(c *slurmtest.Cluster, jobs ...int) {
+	c.Await("the end of the jobs", func() bool {
+		for _, job := range jobs {
+			out, err := c.Command("squeue", "-h", "-j", strconv.Itoa(job)).Output()
+			if err != nil || len(bytes.TrimSpace(out)) > 0 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// The real Slurm runs 64 variants in 8 elements. One is killed, one is requeued, and the controller is restarted, all
+// while each element is in the middle of its work. The table is the local one, byte for byte.
+func TestASweepOnSlurmHasTheLocalTable(t *testing.T) {
+	c := slurmOf(t)
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	write := func(name, text string) {
@@ -99,12 +124,7 @@ PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP`, "", true)
 		t.Fatal(stderr)
 	}
 	write("hold", "")
-	t.Setenv(asProgram, "1")
 	t.Setenv(holdFile, in("hold"))
-	c.Await("the node", func() bool {
-		out, _ := c.Command("sinfo", "-h", "-o", "%t").Output()
-		return strings.TrimSpace(string(out)) == "idle"
-	})
 	began := time.Now()
 	submit := environment([]string{"sweep", "grid.yaml", "--out", "array", "--slurm", "--partition", "p", "--time", "10m", "--elements", "8"})
 	submit.Dir = dir
@@ -153,10 +173,7 @@ PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP`, "", true)
 		t.Fatal(err)
 	}
 	released := time.Now()
-	c.Await("the end of both jobs", func() bool {
-		out, err := c.Command("squeue", "-h", "-j", fmt.Sprintf("%d,%d", array, collect)).Output()
-		return err == nil && len(bytes.TrimSpace(out)) == 0
-	})
+	awaitJobs(c, array, collect)
 	said, _ := c.Command("sh", "-c", "cat "+in("array/logs/*")+"; scontrol show job "+strconv.Itoa(collect)).CombinedOutput() // for the message only
 	got, err := os.ReadFile(in("array/results.parquet"))
 	if err != nil {
@@ -170,4 +187,80 @@ PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP`, "", true)
 		t.Errorf("the table of the array differs from the local one:\n%s", said)
 	}
 	t.Logf("%v from sbatch to two rows of each element, %v from the release to the table; local rows are %d bytes", waited, time.Since(released), len(want))
+}
+
+// Elements that do the same study share its simulations; the outcome is the local one, byte for byte.
+func TestAStudyOnSlurmHasTheLocalOutcome(t *testing.T) {
+	c := slurmOf(t)
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	t.Setenv(holdFile, in("no-hold"))
+	t.Chdir(dir) // jobs begin in the folder in which they were submitted
+	const text = `name: study
+cluster: {nodes: 4, node: hgx-a100-100g}
+topology: {shape: fat-tree, levels: 2, radix: 32}
+fabrics: [roce-v2-100g]
+workload: {collective: all-reduce, sizes: [64KiB]}
+tune: {runs: 70, seeds: 2, held-out: 3, parameters: [{path: "fabrics[0].routing.mode", values: [ecmp, spray]}, {path: "fabrics[0].ethernet.ecn.kmin", from: 50KB, to: 5MB}]}
+`
+	if err := os.WriteFile("study.yaml", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for file, study := range map[string][]string{
+		"tune.json":       {"tune", "study.yaml"},
+		"collisions.json": {"roce", "collisions", "study.yaml", "--hash-seeds", "3", "--nodes", "2,4"},
+	} {
+		local := environment(append(study, "--out", "local", "--quiet"))
+		local.Run = weft.Run
+		if code, _, stderr := invoke(local); code != OK {
+			t.Fatal(stderr)
+		}
+		submit := environment(append(study, "--out", "array", "--slurm", "--elements", "4", "--partition=p"))
+		code, stdout, stderr := invoke(submit)
+		var array, collect int
+		if _, err := fmt.Sscanf(stdout, "submitted job %d with 4 elements, and job %d,", &array, &collect); code != OK || err != nil {
+			t.Fatalf("%s%s", stdout, stderr)
+		}
+		awaitJobs(c, array, collect)
+		said, _ := c.Command("sh", "-c", "cat "+in("array.slurm/logs/*")).CombinedOutput() // for the message only
+		got, err := os.ReadFile(filepath.Join("array", file))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		want, err := os.ReadFile(filepath.Join("local", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s of the array differs from the local one:\n%s", file, said)
+		}
+		pieces, workers := map[string]bool{}, 0
+		rows, err := filepath.Glob("array.slurm/rows/*.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range rows {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range bytes.Lines(text) {
+				piece, _, _ := bytes.Cut(line, []byte(","))
+				if pieces[string(piece)] {
+					t.Errorf("%s ran twice", piece)
+				}
+				pieces[string(piece)] = true
+			}
+			workers++
+		}
+		t.Logf("%s: %d simulations by %d processes", file, len(pieces), workers)
+		if len(pieces) < 20 {
+			t.Errorf("%s: %d simulations were shared, want 20 at least", file, len(pieces))
+		}
+		for _, name := range []string{"local", "array", "array.slurm"} {
+			if err := os.RemoveAll(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }

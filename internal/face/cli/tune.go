@@ -26,6 +26,7 @@ type tuning struct {
 	out       string
 	workers   int
 	json      bool
+	array     arrayJob
 }
 
 func newTune(e *Env) *cobra.Command {
@@ -53,7 +54,19 @@ or another objective reuses the simulations.`,
   weft tune my.yaml --param 'fabrics[0].transport.qps-per-connection=1..8' --objective tail`,
 		Args:              args(1, 1, "one scenario file"),
 		ValidArgsFunction: scenarioArg,
-		RunE:              func(cmd *cobra.Command, given []string) error { return t.do(cmd.Context(), e, given[0]) },
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if err := t.array.sharesOut(cmd, t.out); err != nil {
+				return err
+			}
+			if t.array.on {
+				p, err := t.problem(e, given[0])
+				if err != nil {
+					return err
+				}
+				return t.array.submitStudy(cmd.Context(), cmd, e, t.out, p.Stands)
+			}
+			return t.do(cmd.Context(), e, given[0])
+		},
 	}
 	t.register(cmd)
 	e.detailsFlag(cmd)
@@ -68,6 +81,7 @@ or another objective reuses the simulations.`,
 	outFolder(cmd, &t.out, "the outcome and all simulations; a folder of the same scenario is continued")
 	f.IntVarP(&t.workers, "workers", "j", 0, "simulations at the same time; results do not depend on it (default: all cores)")
 	f.BoolVar(&t.json, "json", false, "print the outcome as JSON, the same as tune.json")
+	t.array.register(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("objective", cobra.FixedCompletions([]string{"time", "tail", "pauses", "fairness"}, cobra.ShellCompDirectiveNoFileComp))
 	for _, flag := range []string{"param", "runs", "seeds", "held-out", "workers"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)

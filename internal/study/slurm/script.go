@@ -21,6 +21,8 @@ type Array struct {
 	Memory    units.Bytes // of an element
 	// Command is what an element runs: the words of a shell, to which the element's name, place and time are added.
 	Command string
+	// Variables of the environment of the elements and of the job that collects: NAME=value.
+	Variables []string
 }
 
 // The environment of an element's command.
@@ -59,9 +61,9 @@ func (a *Array) Script() string {
 #SBATCH --output=%s/logs/%%A_%%a.log
 export %s=slurm-$SLURM_ARRAY_JOB_ID-$SLURM_ARRAY_TASK_ID
 export %s=$SLURM_ARRAY_TASK_ID/%d
-trap 'kill -TERM "$process" 2>/dev/null' TERM
+%strap 'kill -TERM "$process" 2>/dev/null' TERM
 for try in $(seq %d); do
-`, array, a.CPUs, (int64(a.Memory)+1<<20-1)>>20, a.Folder, WorkerVariable, ElementVariable, a.Elements, processes)
+`, array, a.CPUs, (int64(a.Memory)+1<<20-1)>>20, a.Folder, WorkerVariable, ElementVariable, a.Elements, a.exports(), processes)
 	if a.Time > 0 {
 		rest := a.Time - max(leastMargin, a.Time/margin)
 		fmt.Fprintf(&b, "  export %s=$((%d - SECONDS))\n", LimitVariable, int(rest.Seconds()))
@@ -81,7 +83,16 @@ exit "$code"
 // Collect are the options of sbatch for the job that collects when the array has ended.
 func (a *Array) Collect(array, command string) []string {
 	out := []string{"--parsable", "--dependency=afterany:" + array, "--output=" + a.Folder + "/logs/collect.log"}
-	return append(append(out, a.common(a.Name+"-collect")...), "--wrap", command)
+	return append(append(out, a.common(a.Name+"-collect")...), "--wrap", a.exports()+command)
+}
+
+// exports are the commands that set the variables.
+func (a *Array) exports() string {
+	var b strings.Builder
+	for _, v := range a.Variables {
+		fmt.Fprintf(&b, "export %s\n", v)
+	}
+	return b.String()
 }
 
 // common are the options of both jobs.

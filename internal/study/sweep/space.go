@@ -54,9 +54,6 @@ func NewSpace(file *scenario.File, overrides ...scenario.Override) (*Space, erro
 	if err != nil {
 		return nil, err
 	}
-	if len(r.Sweep.Axes) == 0 && r.Sweep.Seeds < 2 {
-		return nil, fmt.Errorf("%s has no axes to sweep: add a section such as sweep: {axes: [{path: cluster.nodes, values: [2, 4, 8]}]}", file.Name)
-	}
 	s := &Space{Base: r, Axes: scenario.SweepAxes(r), file: file, overrides: overrides, fabrics: []string{""}, sizes: []units.Bytes{0}, seeds: max(1, r.Sweep.Seeds)}
 	if !s.varies("fabrics", "fabric") {
 		s.fabrics = nil
@@ -69,6 +66,9 @@ func NewSpace(file *scenario.File, overrides ...scenario.Override) (*Space, erro
 	}
 	if err := s.count(); err != nil {
 		return nil, err
+	}
+	if len(s.Axes) == 0 && s.all() == 1 {
+		return nil, fmt.Errorf("%s has one variant: add a section such as sweep: {axes: [{path: cluster.nodes, values: [2, 4, 8]}]}", file.Name)
 	}
 	s.draw()
 	err = s.restrict()

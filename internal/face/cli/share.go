@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/sim/scenario"
+	"weft/internal/study/ledger"
+	"weft/internal/study/slurm"
+	"weft/internal/study/sweep"
+	"weft/units"
+)
+
+// shareVariable names the folder in which processes that do the same study share its simulations.
+const shareVariable = "WEFT_SHARE"
+
+// share makes the simulations of this process shared, if shareVariable is set. leave ends that.
+func (e *Env) share() (leave func() error, err error) {
+	dir := e.Getenv(shareVariable)
+	if dir == "" {
+		return func() error { return nil }, nil
+	}
+	release, worker := func() {}, e.Getenv(slurm.WorkerVariable)
+	if worker == "" {
+		if err := os.MkdirAll(e.path(dir), 0o777); err != nil {
+			return nil, fail(Failed, "%s=%s: %w", shareVariable, dir, reason(err))
+		}
+		host, _ := os.Hostname()
+		if release, worker, err = localWorker(e.path(dir), host); err != nil {
+			return nil, fail(Failed, "%s=%s: %w", shareVariable, dir, reason(err))
+		}
+	}
+	l, err := ledger.Open(e.path(dir), worker)
+	if err != nil {
+		return nil, fail(Failed, "%s=%s: %w", shareVariable, dir, reason(err))
+	}
+	e.Run = Runner(sweep.Shared(l, sweep.Runner(e.Run), e.Version.Weft, e.Cores))
+	return func() error {
+		defer release()
+		return l.Close()
+	}, nil
+}
+
+// studyElements are the elements of a study's array if the user does not say.
+const studyElements = 8
+
+// submitStudy makes the array job of a study: each element does the whole study, and they share its simulations. The job
+// that collects does it once more, with outcomes that are all known, and writes the output.
+func (a *arrayJob) submitStudy(ctx context.Context, cmd *cobra.Command, e *Env, out string, r *scenario.Resolved) error {
+	a.Name = "weft-" + filepath.Base(out)
+	if a.Elements == 0 {
+		a.Elements = studyElements
+	}
+	a.Memory = units.Bytes(a.CPUs)*r.Estimate().Memory*5/4 + 256*units.MiB
+	folder, err := filepath.Abs(e.path(out + ".slurm"))
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	a.Variables = []string{shareVariable + "=" + folder, "GOMAXPROCS=" + strconv.Itoa(a.CPUs)}
+	same := without(e.Args, cmd, "slurm", "partition", "account", "time", "elements", "at-once", "cpus", "workers")
+	// An element asks for many simulations at a time, so that it finds those that no other one runs.
+	element := append(without(same, cmd, "out"), "--quiet", "-j", strconv.Itoa(maxWorkers))
+	return a.submit(ctx, e, out+".slurm", element, same)
+}
+
+// without are arguments without some flags of a command.
+func without(args []string, cmd *cobra.Command, names ...string) (out []string) {
+	for i := 0; i < len(args); i++ {
+		name, _, inline := strings.Cut(args[i], "=")
+		f := cmd.Flags().Lookup(strings.TrimPrefix(name, "--"))
+		if short, ok := strings.CutPrefix(name, "-"); ok && !strings.HasPrefix(name, "--") && short != "" {
+			f = cmd.Flags().ShorthandLookup(short[:1])
+			inline = len(short) > 1 || inline
+		} else if !strings.HasPrefix(name, "--") {
+			f = nil
+		}
+		if f == nil || !slices.Contains(names, f.Name) {
+			out = append(out, args[i])
+			continue
+		}
+		if !inline && f.NoOptDefVal == "" {
+			i++ // its value
+		}
+	}
+	return out
+}
+
+// sharesOut refuses a study's array job without a folder for its output.
+func (a *arrayJob) sharesOut(cmd *cobra.Command, out string) error {
+	if err := a.check(cmd, out); err != nil {
+		return err
+	}
+	if a.on && cmd.Flags().Changed("json") {
+		return fmt.Errorf("--slurm submits jobs and prints no result: leave --json out; the outcome is in --out")
+	}
+	return nil
+}
