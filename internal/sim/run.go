@@ -193,7 +193,9 @@ func (j *job) run() runstore.Point {
 	j.watch.left(&clean)
 	broken := *j
 	var arrived runstore.FaultPoint
-	broken.withArrivals(&arrived)
+	if !j.again { // of the first seed: the other seeds give their times alone
+		broken.withArrivals(&arrived)
+	}
 	point := broken.once()
 	if point.Fault != nil {
 		point.Fault.Slice, point.Fault.Arrived = arrived.Slice, arrived.Arrived
