@@ -40,6 +40,12 @@ func Set(path string, value any, origin string) Override { return scenario.Set(p
 // cannot be built, the results are nil and the error gives the reason.
 func Run(ctx context.Context, r *Resolved, o Options) (*Results, error) { return sim.Run(ctx, r, o) }
 
+// Pausable is a context whose runs can be paused: after hold(true) they wait, without using a core, until
+// hold(false) or the end of the context. Results do not depend on it.
+func Pausable(ctx context.Context) (pausable context.Context, hold func(bool)) {
+	return sim.Pausable(ctx)
+}
+
 // AutoSeeds as Options.Seeds simulates a small size with three to five seeds and a large size
 // with one. The choice depends on the scenario alone.
 const AutoSeeds = sim.AutoSeeds

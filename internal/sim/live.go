@@ -37,8 +37,9 @@ func Show(l *Live, fabric int, plan *network.Plan) (ended func()) {
 		defer w.mu.Unlock()
 		if n := w.running[j]; n != nil {
 			l.add(j, n)
-			_, events := n.Progress()
+			_, events, hops := n.Progress()
 			w.sum.Events += events
+			w.sum.Hops += hops
 		}
 		delete(w.running, j)
 		w.sum.Done++

@@ -60,4 +60,5 @@ type Progress struct {
 	Done, Total int        // simulations
 	Simulated   units.Time // so far, over all simulations
 	Events      int64      // so far, over all simulations
+	Hops        int64      // packet-hops so far, over all simulations
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync/atomic"
 
 	"weft/internal/base/stats"
+	"weft/internal/sim/engine"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -39,7 +39,7 @@ func seedsFor(asked int, hops int64) int {
 
 // again repeats each simulation that has a result with further seeds, the same on all fabrics, and
 // replaces the result by the mean over the seeds.
-func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.Results, o Options, w *watch, stop *atomic.Bool) {
+func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.Results, o Options, w *watch, stop *engine.Stop) {
 	hops := make([]int64, len(out.Fabrics[0].Points))
 	for i := range out.Fabrics {
 		for j := range out.Fabrics[i].Points {

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync/atomic"
 
 	"weft/internal/base/cores"
+	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/executor"
@@ -37,6 +37,11 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Result
 	return simulate(ctx, r, o, nil)
 }
 
+// Pausable is [engine.Pausable].
+func Pausable(ctx context.Context) (pausable context.Context, hold func(bool)) {
+	return engine.Pausable(ctx)
+}
+
 // Observe simulates a scenario, one simulation after the other. It passes the network of each to
 // the caller before its first event, to follow packets ([fabric.Network.Follow]). It omits the runs
 // without faults that faults are compared with.
@@ -56,8 +61,8 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	if err != nil {
 		return nil, err
 	}
-	var stop atomic.Bool
-	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
+	stop, release := engine.NewStop(ctx)
+	defer release()
 	w := newWatch(len(jobs), o)
 	defer w.end()
 	if o.Series == nil && o.Live != nil {
@@ -66,9 +71,9 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	if o.Series != nil {
 		record(jobs, o.Series, o.Live != nil)
 	}
-	work(ctx, jobs, o, w, &stop)
+	work(ctx, jobs, o, w, stop)
 	if ctx.Err() == nil && seedsFor(o.Seeds, 0) > 1 {
-		again(ctx, r, jobs, out, o, w, &stop)
+		again(ctx, r, jobs, out, o, w, stop)
 	}
 	if o.SwitchRange && ctx.Err() == nil {
 		switchRanges(ctx, r, out, o.Workers)
@@ -159,7 +164,7 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results, see func(*fabric.Networ
 }
 
 // work runs the jobs on as many cores as allowed.
-func work(ctx context.Context, jobs []job, o Options, w *watch, stop *atomic.Bool) {
+func work(ctx context.Context, jobs []job, o Options, w *watch, stop *engine.Stop) {
 	workers := o.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -223,7 +228,7 @@ func (j *job) once() runstore.Point {
 	}
 	switch {
 	case err == nil:
-	case j.Stop.Load():
+	case j.Stop.Ended():
 		point.Partial = true
 	default:
 		failed := runstore.Point{

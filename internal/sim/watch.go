@@ -63,9 +63,10 @@ func (w *watch) once() {
 func (w *watch) progress() Progress {
 	now := w.sum
 	for j, n := range w.running {
-		simulated, events := n.Progress()
+		simulated, events, hops := n.Progress()
 		now.Simulated += simulated
 		now.Events += events
+		now.Hops += hops
 		now.Fabric, now.Bytes = j.Plan.Fabric.Name, int64(j.Bytes)
 	}
 	return now
@@ -97,6 +98,7 @@ func (w *watch) finished(j *job, point *runstore.Point) {
 	w.sum.Done++
 	w.sum.Simulated += max(point.Time, j.Scenario.Workload.Duration)
 	w.sum.Events += point.Counts.Events
+	w.sum.Hops += point.Counts.PacketHops
 	if w.done != nil && !point.Partial && !j.again {
 		w.done(Finished{j.fabric, j.point, *point})
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/face/report"
+	"weft/internal/sim/runstore"
 	"weft/internal/study/advise"
 	"weft/internal/study/plan"
 	"weft/internal/study/training"
@@ -74,7 +75,7 @@ func (x *advising) run(ctx context.Context, e *Env, path string) error {
 	line := e.working("the advice begins")
 	a, err := advise.Make(ctx, profile, prices, advise.Options{
 		Simulate: advise.Simulator(e.Run), Train: training.Run, Workers: x.workers,
-		Tell: func(what string) { line.show([]string{what}, 0, false) },
+		Tell: func(what string) { line.show(runstore.Progress{}, what) },
 	})
 	line.end()
 	switch {

@@ -325,18 +325,16 @@ func TestTimeLeftWeighsSizes(t *testing.T) {
 	for _, c := range []struct {
 		done, total int
 		elapsed     time.Duration
-		want        time.Duration
-		ok          bool
+		want        time.Duration // 0: unknown
 	}{
-		{1, 3, 3 * time.Second, 2 * time.Second, true},
-		{2, 3, 8 * time.Second, 2 * time.Second, true},
-		{0, 3, 8 * time.Second, 0, false},
-		{1, 3, time.Second, 0, false}, // too early to say
-		{3, 3, 8 * time.Second, 0, false},
+		{1, 3, 3 * time.Second, 2 * time.Second},
+		{2, 3, 8 * time.Second, 2 * time.Second},
+		{0, 3, 8 * time.Second, 0},
+		{1, 3, time.Second, 0}, // too early to say
+		{3, 3, 8 * time.Second, 0},
 	} {
-		got, ok := p.left(weft.Progress{Done: c.done, Total: c.total}, c.elapsed)
-		if got != c.want || ok != c.ok {
-			t.Errorf("%d of %d after %v: %v left (%v), want %v (%v)", c.done, c.total, c.elapsed, got, ok, c.want, c.ok)
+		if got := p.left(weft.Progress{Done: c.done, Total: c.total}, c.elapsed); got != c.want {
+			t.Errorf("%d of %d after %v: %v left, want %v", c.done, c.total, c.elapsed, got, c.want)
 		}
 	}
 }
@@ -346,11 +344,9 @@ func TestTimeLeftFallsWhileOneSimulationRuns(t *testing.T) {
 	p := &progress{status: &status{}, costs: []float64{10, 10, 60}}
 	for _, c := range []struct {
 		elapsed, want time.Duration
-		ok            bool
-	}{{4 * time.Second, 12 * time.Second, true}, {9 * time.Second, 7 * time.Second, true}, {20 * time.Second, 0, false}} {
-		got, ok := p.left(weft.Progress{Done: 2, Total: 3}, c.elapsed)
-		if ok != c.ok || ok && got != c.want {
-			t.Errorf("after %v: %v left (%v), want %v (%v)", c.elapsed, got, ok, c.want, c.ok)
+	}{{4 * time.Second, 12 * time.Second}, {9 * time.Second, 7 * time.Second}, {20 * time.Second, 0}} {
+		if got := p.left(weft.Progress{Done: 2, Total: 3}, c.elapsed); got != c.want {
+			t.Errorf("after %v: %v left, want %v", c.elapsed, got, c.want)
 		}
 	}
 }

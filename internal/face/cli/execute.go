@@ -54,7 +54,7 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	if err != nil {
 		return err
 	}
-	folder, err := e.claim(x.out, runstore.Runs)
+	folder, err := e.claimRun(x.out, r)
 	if err != nil {
 		return err
 	}
@@ -75,12 +75,13 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	if x.metrics != "" {
 		shown.watch(&o)
 	}
+	ctx, unfollow := folder.follow(ctx, p.status)
 	results, err := e.Run(ctx, r, o)
 	p.end()
+	verdict, wall := outcome(ctx, results, err), p.elapsed()
+	unfollow()
 	unseen := unshow()
 	recorded, unrecorded := series.files()
-	wall := e.Now().Sub(started)
-	verdict := outcome(ctx, results, err)
 	if results == nil {
 		return verdict
 	}
@@ -140,7 +141,7 @@ func (x *execution) tell(e *Env, results *runstore.Results, tell func(*runstore.
 }
 
 // store writes the run folder, if requested.
-func (x *execution) store(folder *runstore.Output, r *scenario.Resolved, resolved []byte, results *runstore.Results, series *seriesOf, recorded []runstore.File, meta runstore.Meta) error {
+func (x *execution) store(folder *runFolder, r *scenario.Resolved, resolved []byte, results *runstore.Results, series *seriesOf, recorded []runstore.File, meta runstore.Meta) error {
 	if folder == nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"weft"
+	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -45,14 +46,16 @@ func (p *progress) update(s weft.Progress) {
 	if sec := elapsed.Seconds(); sec > 0.05 {
 		parts = append(parts, fmt.Sprintf("%.1f M events/s", float64(s.Events)/sec/1e6))
 	}
-	left, known := p.left(s, elapsed)
-	p.show(parts, left, known)
+	p.show(runstore.Progress{
+		Done: s.Done, Total: s.Total, What: s.Fabric, Bytes: s.Bytes,
+		SimulatedPs: int64(s.Simulated), Events: s.Events, Hops: s.Hops, Left: p.left(s, elapsed).Seconds(),
+	}, parts...)
 }
 
 // left estimates the remaining time from the completed work.
-func (p *progress) left(s weft.Progress, elapsed time.Duration) (time.Duration, bool) {
+func (p *progress) left(s weft.Progress, elapsed time.Duration) time.Duration {
 	if s.Total != len(p.costs) {
-		return 0, false // seeds after the first: their work is unknown
+		return 0 // seeds after the first: their work is unknown
 	}
 	done, all := 0.0, 0.0
 	for i, c := range p.costs {

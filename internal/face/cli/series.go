@@ -9,7 +9,6 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/face/page"
-	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
 	"weft/internal/sim/scenario"
@@ -28,20 +27,14 @@ type seriesOf struct {
 }
 
 // recordSeries begins the files of series in a run folder, if they are asked for.
-func (e *Env) recordSeries(asked bool, folder *runstore.Output, r *scenario.Resolved) (*seriesOf, error) {
+func (e *Env) recordSeries(asked bool, folder *runFolder, r *scenario.Resolved) (*seriesOf, error) {
 	if !asked {
 		return nil, nil
 	}
 	if folder == nil {
 		return nil, fmt.Errorf("--series needs --out: the files go into the run folder")
 	}
-	dir, err := folder.Begin(runstore.Meta{
-		Weft: e.Version.Weft, Go: e.Version.Go, Platform: e.Version.Platform, CatalogDigest: catalog.Digest(),
-		Command: append([]string{"weft"}, e.Args...), Seed: r.Run.Seed,
-	})
-	if err != nil {
-		return nil, fail(Failed, "the series cannot be written: %w", err)
-	}
+	dir := folder.staging
 	w, err := seriesfile.Create(filepath.Join(dir, runstore.SeriesFolder), seriesfile.About{Weft: e.Version.Weft, Scenario: r.Name, Seed: r.Run.Seed})
 	if err != nil {
 		return nil, fail(Failed, "the series cannot be written: %w", err)

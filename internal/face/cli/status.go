@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"weft/internal/sim/runstore"
 )
 
 const (
@@ -29,8 +31,11 @@ type status struct {
 	shown   bool
 	pace    pace
 	of      string     // the part that the remaining time refers to, if more follows
-	mu      sync.Mutex // of text
+	mu      sync.Mutex // of what follows
 	text    string
+	now     runstore.Progress
+	paused  time.Time     // since then; zero while the work goes on
+	rested  time.Duration // in earlier pauses
 	stop    chan struct{}
 	stopped chan struct{}
 }
@@ -90,19 +95,49 @@ func (e *Env) every() time.Duration {
 	return pulse
 }
 
-// elapsed is the time since the work began.
-func (s *status) elapsed() time.Duration { return s.e.Now().Sub(s.started) }
+// elapsed is the time since the work began, without pauses.
+func (s *status) elapsed() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.worked()
+}
 
-// show shows the current work. left is the estimated remaining time, if known.
-func (s *status) show(parts []string, left time.Duration, known bool) {
-	if known {
-		parts = append(parts, "about "+durationText(left)+" left"+s.of)
+// worked is elapsed. The caller has locked s.
+func (s *status) worked() time.Duration {
+	now := s.e.Now()
+	if !s.paused.IsZero() {
+		now = s.paused
+	}
+	return now.Sub(s.started) - s.rested
+}
+
+// enter begins or ends a pause, and returns the progress.
+func (s *status) enter(state string) runstore.Progress {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch now := s.e.Now(); {
+	case state == runstore.Paused && s.paused.IsZero():
+		s.paused = now
+	case state != runstore.Paused && !s.paused.IsZero():
+		s.rested, s.paused = s.rested+now.Sub(s.paused), time.Time{}
+	}
+	s.now.State, s.now.Seconds = state, s.worked().Seconds()
+	return s.now
+}
+
+// show shows the current work, in a run folder as p, elsewhere as text.
+func (s *status) show(p runstore.Progress, parts ...string) {
+	if p.Left > 0 {
+		parts = append(parts, "about "+durationText(time.Duration(p.Left*float64(time.Second)))+" left"+s.of)
+	}
+	s.mu.Lock()
+	if !s.paused.IsZero() {
+		parts = append(parts, "paused in weft ui")
 	}
 	text := strings.Join(parts, "  ")
+	s.text, s.now = text, p
+	s.mu.Unlock()
 	if !s.e.StderrTerminal {
-		s.mu.Lock()
-		s.text = text
-		s.mu.Unlock()
 		return
 	}
 	now := s.e.Now()
@@ -126,8 +161,8 @@ func visible(r rune) rune {
 
 // count is show for work that consists of a number of parts.
 func (s *status) count(done, total int, what string) {
-	left, known := s.pace.left(done, float64(done)/float64(max(1, total)), s.elapsed())
-	s.show([]string{fmt.Sprintf("%d of %d", done, total), what}, left, known)
+	left := s.pace.left(done, float64(done)/float64(max(1, total)), s.elapsed())
+	s.show(runstore.Progress{Done: done, Total: total, What: what, Left: left.Seconds()}, fmt.Sprintf("%d of %d", done, total), what)
 }
 
 // pace is the time at which the last part was done.
@@ -138,16 +173,15 @@ type pace struct {
 
 // left estimates the remaining time, given the number of completed parts and their share of all the
 // work. It counts from the end of the last part: during a long part the estimate decreases with the
-// clock, and past its end there is none.
-func (p *pace) left(done int, share float64, elapsed time.Duration) (time.Duration, bool) {
+// clock, and past its end there is none, which is 0.
+func (p *pace) left(done int, share float64, elapsed time.Duration) time.Duration {
 	if done != p.done {
 		p.done, p.at = done, elapsed
 	}
 	if elapsed < settle || done == 0 || share <= 0 || share >= 1 {
-		return 0, false
+		return 0
 	}
-	left := time.Duration(float64(p.at)/share) - elapsed
-	return left, left > 0
+	return max(0, time.Duration(float64(p.at)/share)-elapsed)
 }
 
 // clear removes the line until the next one.

@@ -36,7 +36,9 @@ type trainFlags struct {
 	trace    string
 	out      string
 	started  time.Time
-	folder   *runstore.Output
+	folder   *runFolder
+	line     *status
+	end      func() // of the line, and of following the folder
 	recorded *seriesOf
 	steps    steps // steps of the largest simulated cluster
 }
@@ -122,7 +124,7 @@ func (x *trainFlags) run(ctx context.Context, e *Env, file *scenario.File) error
 	if r.Training.Model.Layers == 0 {
 		return file.ErrorAt("training", fmt.Errorf("the scenario has no training job: write training: with a model, as in examples/llama3-8b-64.yaml"))
 	}
-	folder, err := e.claim(x.out, runstore.Runs)
+	folder, err := e.claimRun(x.out, r)
 	if err != nil {
 		return err
 	}
@@ -144,6 +146,10 @@ func (x *trainFlags) run(ctx context.Context, e *Env, file *scenario.File) error
 // simulate runs the job, on one size of the cluster or several.
 func (x *trainFlags) simulate(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) error {
 	x.started = e.Now()
+	x.line = e.working("the step begins")
+	ctx, unfollow := x.folder.follow(ctx, x.line)
+	x.end = func() { x.line.end(); unfollow() }
+	defer x.end()
 	if len(x.scale) == 0 {
 		out, err := x.step(ctx, e, file, r)
 		if out == nil {
@@ -239,8 +245,7 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 	if x.metrics != "" {
 		o.Live = &x.shown.live
 	}
-	line := e.working("the step begins")
-	o.Progress = func(p weft.Progress) { line.count(p.Done, p.Total, p.Fabric) }
+	o.Progress = func(p weft.Progress) { x.line.count(p.Done, p.Total, p.Fabric) }
 	if x.trace != "" || e.html != "" || x.out != "" {
 		x.steps = steps{lines: make([]*report.Drawn, len(r.Fabrics)), whole: x.exact}
 		o.Timeline = func(fabric int, g *workload.Graph, t *workload.Timeline) {
@@ -248,7 +253,7 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 		}
 	}
 	out, err := training.Run(ctx, r, o)
-	line.end()
+	x.line.clear()
 	if failed := x.writeTraces(e, r.Training.Nodes*r.Cluster.Node.GPUs); failed != nil {
 		return nil, fail(Failed, "%w", failed)
 	}
@@ -268,6 +273,7 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 // conclude stores and prints the results, in this order: a closed pipe ends the program during the
 // output. err is the reason if they are incomplete.
 func (x *trainFlags) conclude(e *Env, t *runstore.TrainingScale, r *scenario.Resolved, err error) error {
+	x.end()
 	resolved, bad := r.MarshalYAML()
 	if bad != nil {
 		return fail(Failed, "%w", bad)

@@ -89,7 +89,7 @@ func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, d *doc.Document, r
 		{Name: traceFile, Text: trace.Bytes()},
 	}
 	files = append(files, series...)
-	wall := e.Now().Sub(x.started)
+	wall := x.line.elapsed()
 	meta := runstore.Meta{
 		Weft: e.Version.Weft, Go: e.Version.Go, Platform: e.Version.Platform, CatalogDigest: catalog.Digest(),
 		Command: append([]string{"weft"}, e.Args...), Seed: t.Points[len(t.Points)-1].Seed,

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -52,9 +51,8 @@ func (w *Windows) end(t, length units.Time) units.Time {
 
 // Run runs the partitions until no event is earlier than until, on at most workers goroutines. It
 // uses one more for each core that spare has, as long as there are partitions for them, and returns
-// these cores. stop, if not nil, ends the run after the window in which it becomes true. Results do
-// not depend on workers.
-func Run(parts []Partition, windows Windows, until units.Time, workers int, spare *Spare, stop *atomic.Bool) {
+// these cores. stop ends the run after a window, or holds it there. Results do not depend on workers.
+func Run(parts []Partition, windows Windows, until units.Time, workers int, spare *Spare, stop *Stop) {
 	if len(parts) == 1 {
 		runOne(parts[0], windows, until, stop)
 		return
@@ -82,8 +80,8 @@ func Run(parts []Partition, windows Windows, until units.Time, workers int, spar
 	spare.Give(int(r.barrier.size.Load()) - workers)
 }
 
-func runOne(p Partition, windows Windows, until units.Time, stop *atomic.Bool) {
-	for !p.Stopped() && (stop == nil || !stop.Load()) {
+func runOne(p Partition, windows Windows, until units.Time, stop *Stop) {
+	for !p.Stopped() && !stop.Ended() {
 		t := p.NextTime()
 		if t >= until {
 			return
@@ -108,7 +106,7 @@ type run struct {
 	windows Windows
 	until   units.Time
 	spare   *Spare
-	stop    *atomic.Bool
+	stop    *Stop
 	workers [2]int      // by the window's parity: the number of workers in the window after it
 	next    [2][]padded // by the window's parity, by worker
 	barrier barrier
@@ -120,7 +118,7 @@ type run struct {
 // that a worker may fill one set while a slower one still reads the other.
 func (r *run) work(w int, window uint64) {
 	for {
-		r.barrier.wait()
+		r.barrier.wait(r.stop)
 		t, stopped := r.earliest(window)
 		if stopped || t >= r.until {
 			return
@@ -163,7 +161,7 @@ func (r *run) publish(w, workers int, window uint64) {
 		t = min(t, p.NextTime(), p.Sent(window))
 		stopped = stopped || p.Stopped()
 	}
-	if w == 0 && r.stop != nil && r.stop.Load() {
+	if w == 0 && r.stop.Ended() {
 		stopped = true
 	}
 	own := &r.next[window&1][w]
@@ -192,7 +190,7 @@ type barrier struct {
 // spins is the number of times that a waiting worker checks before it yields its core.
 const spins = 2000
 
-func (b *barrier) wait() {
+func (b *barrier) wait(stop *Stop) {
 	phase := b.phase.Load()
 	if b.arrived.Add(1) == b.size.Load() {
 		b.arrived.Store(0)
@@ -201,7 +199,7 @@ func (b *barrier) wait() {
 	}
 	for i := 0; b.phase.Load() == phase; i++ {
 		if i > spins {
-			runtime.Gosched()
+			stop.yield()
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"sync/atomic"
 	"testing"
 
 	"weft/internal/sim/engine"
@@ -11,12 +10,14 @@ import (
 // stopping is a partition that stops its run in its third window.
 type stopping struct {
 	clockwork
-	stop atomic.Bool
+	stop engine.Stop
 }
 
 func (s *stopping) RunTo(limit units.Time, window uint64) {
 	s.clockwork.RunTo(limit, window)
-	s.stop.Store(len(s.windows) == 3)
+	if len(s.windows) == 3 {
+		s.stop.End()
+	}
 }
 
 // A run of one partition ends after the window in which it is stopped.

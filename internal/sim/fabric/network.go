@@ -3,7 +3,6 @@ package fabric
 import (
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"weft/internal/base/cores"
 	"weft/internal/sim/engine"
@@ -145,7 +144,7 @@ type hazards struct {
 
 // Run runs the network until an exact time, or until no event is left, on at most workers cores. It
 // returns the error that ended it, if any.
-func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
+func (n *Network) Run(until units.Time, workers int, stop *engine.Stop) error {
 	parts := make([]engine.Partition, len(n.parts))
 	for i, p := range n.parts {
 		parts[i] = p

@@ -103,8 +103,8 @@ type Partition struct {
 func (p *Partition) RunTo(limit units.Time, window uint64) {
 	defer p.recoverFault()
 	p.window = window
-	events, hops := p.stats.Events, p.stats.Hops+p.stats.Delivered
-	defer func() { p.moved(p.stats.Events-events, p.stats.Hops+p.stats.Delivered-hops) }()
+	events, hops, delivered := p.stats.Events, p.stats.Hops, p.stats.Delivered
+	defer func() { p.moved(p.stats.Events-events, p.stats.Hops-hops, p.stats.Delivered-delivered) }()
 	p.outgoing().reset()
 	if len(p.dirty) > 0 { // posted before the run
 		p.decide()

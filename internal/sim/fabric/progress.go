@@ -10,16 +10,17 @@ import (
 // progress is the progress of a run, for an outside observer.
 type progress struct {
 	events  atomic.Int64
+	hops    atomic.Int64
 	reached atomic.Int64 // picoseconds
 	hopped  atomic.Int64 // picoseconds: time of the last packet-hop or delivery
 }
 
-// moved adds a partition's work in a window: its events, its packet-hops, and the packets that
-// arrived, those of the scale-up network with them. It ends the run if the work exceeds a bound, or if
+// moved adds a partition's work in a window: its events, its packet-hops, and the packets
+// delivered, those of the scale-up network with them. It ends the run if the work exceeds a bound, or if
 // nothing has moved for too long although there are packets.
-func (p *Partition) moved(events, hops int64) {
+func (p *Partition) moved(events, hops, delivered int64) {
 	n := p.net
-	if hops > 0 {
+	if hops+delivered > 0 {
 		n.progress.hopped.Store(int64(p.now))
 	}
 	since := units.Time(n.progress.hopped.Load())
@@ -27,16 +28,17 @@ func (p *Partition) moved(events, hops int64) {
 		p.err = &Standstill{}
 	}
 	n.progress.reached.Store(int64(p.now))
+	n.progress.hops.Add(hops)
 	sum := n.progress.events.Add(events)
 	if n.maxEvents > 0 && sum > n.maxEvents && p.err == nil {
 		p.err = &Overload{"events (run.limit.events)", n.maxEvents}
 	}
 }
 
-// Progress is the simulated time and the number of events so far. It may be
+// Progress is the simulated time, and the numbers of events and of packet-hops so far. It may be
 // called while the network runs.
-func (n *Network) Progress() (simulated units.Time, events int64) {
-	return units.Time(n.progress.reached.Load()), n.progress.events.Load()
+func (n *Network) Progress() (simulated units.Time, events, hops int64) {
+	return units.Time(n.progress.reached.Load()), n.progress.events.Load(), n.progress.hops.Load()
 }
 
 // patience is the time without a packet-hop or a delivery after which a run is abandoned: far longer than any

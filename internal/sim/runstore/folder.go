@@ -1,6 +1,7 @@
 package runstore
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -177,7 +178,7 @@ func ReadMeta(dir string) (Meta, error) {
 			}
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			return m, fmt.Errorf("%s is not a run folder: it has no %s", dir, MetaFile)
+			return m, cmp.Or(unended(dir), fmt.Errorf("%s is not a run folder: it has no %s", dir, MetaFile))
 		}
 		return m, err
 	}

@@ -30,6 +30,16 @@ func Lock(path string) (*os.File, error) {
 	}
 }
 
+// held reports whether a process holds the lock of a file.
+func held(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}
+
 func same(f *os.File, path string) bool {
 	mine, err := f.Stat()
 	if err != nil {

@@ -3,10 +3,10 @@ package headroom
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 
 	"weft/internal/roce"
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
@@ -58,9 +58,9 @@ func (p *Phase) Drops(ctx context.Context, headroom units.Bytes) (int64, error) 
 	if err := n.Partition(2).Post(2, against, transport.WorkRequest{Op: transport.OpSend, Length: 20 * packets * payload}); err != nil {
 		return 0, err
 	}
-	var stop atomic.Bool
-	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
-	if err := n.Run(units.Second, 1, &stop); err != nil {
+	stop, release := engine.NewStop(ctx)
+	defer release()
+	if err := n.Run(units.Second, 1, stop); err != nil {
 		return 0, err
 	}
 	s := n.Stats()

@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"weft/internal/formats/hpcc"
+	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/transport"
 	"weft/units"
@@ -48,13 +48,13 @@ func Run(ctx context.Context, c *hpcc.Case, seed uint64, cores int) (*Result, er
 	if err != nil {
 		return nil, err
 	}
-	var stop atomic.Bool
-	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
+	stop, release := engine.NewStop(ctx)
+	defer release()
 	for i := range c.Flows {
 		f := &c.Flows[i]
 		r.net.Partition(r.node[f.Src]).At(f.Start, uint32(i))
 	}
-	err = r.net.Run(c.Config.Stop, workers, &stop)
+	err = r.net.Run(c.Config.Stop, workers, stop)
 	return r.result(ctx.Err() != nil), err
 }
 

@@ -1,12 +1,11 @@
 package validate
 
 import (
-	"context"
 	"fmt"
 	"strings"
-	"sync/atomic"
 
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
@@ -238,9 +237,9 @@ func post(n *fabric.Network, from, to int32, c fabric.Connection, wr transport.W
 
 // run runs a network until it has no more events, for at most limit.
 func run(e *Env, n *fabric.Network, limit units.Time) error {
-	var stop atomic.Bool
-	defer context.AfterFunc(e.Ctx, func() { stop.Store(true) })()
-	if err := n.Run(limit, 1, &stop); err != nil {
+	stop, release := engine.NewStop(e.Ctx)
+	defer release()
+	if err := n.Run(limit, 1, stop); err != nil {
 		return err
 	}
 	return e.Ctx.Err()

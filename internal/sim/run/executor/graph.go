@@ -3,10 +3,10 @@ package executor
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 
 	"weft/internal/sim/collective"
 	"weft/internal/sim/collective/nccl"
+	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/measure"
@@ -58,12 +58,12 @@ func Forwarded(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *wo
 	if err := streams.start(run.net); err != nil {
 		return nil, err
 	}
-	var stop atomic.Bool
-	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
+	stop, release := engine.NewStop(ctx)
+	defer release()
 	run.forward = f
 	run.start()
 	limit := r.Run.Limit.SimulatedTime + 2*g.Computing() // the limit is meant for moving data, beside which computing takes up to twice as long
-	err = run.net.Run(limit, 1, &stop)
+	err = run.net.Run(limit, 1, stop)
 	if err == nil {
 		err = streams.failure
 	}

@@ -2,7 +2,6 @@ package executor
 
 import (
 	"context"
-	"sync/atomic"
 	"testing"
 
 	"weft/internal/sim/collective"
@@ -41,7 +40,7 @@ func carriedOut(t *testing.T, r *scenario.Resolved) runstore.Point {
 		t.Fatal(err)
 	}
 	point := runstore.Point{}
-	job := network.Task{Plan: p, Scenario: r, Bytes: r.Workload.Sizes[0], Cores: 1, Parts: 1, Stop: new(atomic.Bool), Started: func(*network.Network) {}}
+	job := network.Task{Plan: p, Scenario: r, Bytes: r.Workload.Sizes[0], Cores: 1, Parts: 1, Stop: nil, Started: func(*network.Network) {}}
 	if err := RunCollective(&job, &point); err != nil {
 		t.Fatal(err)
 	}

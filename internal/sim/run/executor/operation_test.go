@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"sync/atomic"
 	"testing"
 
 	"weft/internal/sim/collective"
@@ -58,7 +57,7 @@ func posted(t *testing.T, text string, bytes []int64, due []units.Time) map[uint
 		k, _ := run.all.Pair(&Leg{From: int32(i), To: int32(i + 8), Channel: 31})
 		run.post(p, i, k, &run.plan.Pace, tagOf(0, 31, i), bytes[i], due[i])
 	}
-	_ = run.net.Run(units.Second, 1, new(atomic.Bool)) // the program knows nothing of the messages
+	_ = run.net.Run(units.Second, 1, nil) // the program knows nothing of the messages
 	return at
 }
 
@@ -126,7 +125,7 @@ func TestTheDirectionsOfATreeDoNotWaitForEachOther(t *testing.T) {
 			run.send(p, o, 0, &laneRun{step: step, end: due}, []collective.Transfer{{Peer: 1, PeerStep: int32(step), Bytes: 8}})
 		}
 	}
-	if err := run.net.Run(units.Second, 1, new(atomic.Bool)); err != nil {
+	if err := run.net.Run(units.Second, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	up, down := o.members[1].early[tagOf(o.number, 0, 1)].ready, o.members[1].early[tagOf(o.number, 0, 2)].ready

@@ -15,7 +15,7 @@ func SeriesSoFar(n *network.Network) *runstore.Series {
 	if r == nil {
 		return nil
 	}
-	reached, _ := n.Progress()
+	reached, _, _ := n.Progress()
 	s := &runstore.Series{Simulation: simulation(n, r, reached), Nodes: nodes(n), Links: links(n)}
 	s.Samples = samples(n, r, &s.Simulation)
 	return s
@@ -54,7 +54,7 @@ func (c *Counters) Add(n *network.Network) {
 		c.Classes, c.credited, c.adapters, c.PortLanes = n.Classes(), n.Credited, n.Plan.Graph.Endpoints, max(1, n.Plan.Fabric.Link.Lanes)
 		c.lane = func(link, class int32) int32 { return laneOf(n.Plan, class, n.ScaleOut(link)) }
 	}
-	reached, _ := n.Progress()
+	reached, _, _ := n.Progress()
 	c.Simulated += reached
 	n.AddTotals(&c.Totals)
 }

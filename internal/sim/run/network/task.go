@@ -1,8 +1,6 @@
 package network
 
 import (
-	"sync/atomic"
-
 	"weft/internal/sim/engine"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -16,7 +14,7 @@ type Task struct {
 	Cores    int            // cores from the beginning
 	Parts    int            // number of simulation partitions, if the network can be divided
 	Spare    *engine.Spare  // additional cores when available; nil for none
-	Stop     *atomic.Bool   // ends it early
+	Stop     *engine.Stop   // ends it early, or holds it
 	Started  func(*Network) // called with its network before the first event
 }
 
