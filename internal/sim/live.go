@@ -15,6 +15,9 @@ import (
 // by any goroutine, before, during and after the run. What it shows ends with the last closed interval of the
 // record (docs/SERIES.md): at most 1/16 of a simulation's time is missing, and nothing when it has ended.
 type Live struct {
+	// SeriesOnly leaves out the counters of NICs' ports, which Series does not show.
+	SeriesOnly bool
+
 	watch atomic.Pointer[watch]
 
 	ended []*measure.Counters // by fabric; nil if none of its simulations has ended. The watch's lock guards it
@@ -67,7 +70,7 @@ func (l *Live) Series() (series []*runstore.Series) {
 	defer w.mu.Unlock()
 	for _, j := range w.jobs() {
 		if s := measure.SeriesSoFar(w.running[j]); s != nil {
-			s.Simulation.Bytes = int64(j.Bytes)
+			s.Simulation.Bytes, s.Simulation.Simulation = int64(j.Bytes), j.number
 			series = append(series, s)
 		}
 	}

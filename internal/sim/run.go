@@ -29,6 +29,7 @@ type job struct {
 	watch         *watch
 	observe       func(*fabric.Network) // nil, or called with the network
 	ended         func()                // nil, or called at its end
+	number        int32                 // in the series
 }
 
 // Run simulates a scenario. If ctx is cancelled, it returns the finished simulations, marked as
@@ -69,7 +70,7 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 		o.Series = func(*runstore.Series) {}
 	}
 	if o.Series != nil {
-		record(jobs, o.Series, o.Live != nil)
+		record(jobs, o.Series, o.Live != nil && !o.Live.SeriesOnly)
 	}
 	work(ctx, jobs, o, w, stop)
 	if ctx.Err() == nil && seedsFor(o.Seeds, 0) > 1 {
@@ -104,6 +105,7 @@ func record(jobs []job, tell func(*runstore.Series), ports bool) {
 			}
 			order.Ended(i, own)
 		}
+		j.number = int32(i)
 	}
 }
 

@@ -177,8 +177,15 @@ func recorded(t testing.TB, given ...string) string {
 	return dir
 }
 
-// uiServed is the address of weft ui with arguments, which ends with the test.
+// uiServed is the address of weft ui with arguments, which ends with the test, without its token.
 func uiServed(t testing.TB, given ...string) string {
+	t.Helper()
+	base, _ := uiWithToken(t, given...)
+	return base
+}
+
+// uiWithToken is uiServed, with the token as the address has it.
+func uiWithToken(t testing.TB, given ...string) (base, token string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, w := io.Pipe()
@@ -200,7 +207,8 @@ func uiServed(t testing.TB, given ...string) string {
 			t.Errorf("weft ui ends with exit code %d: %s", code, errs.String())
 		}
 	})
-	return strings.TrimSpace(line)
+	base, token, _ = strings.Cut(strings.TrimSpace(line), "#")
+	return base, "#" + token
 }
 
 // decoded is a JSON text as a value.

@@ -75,6 +75,10 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	if x.metrics != "" {
 		shown.watch(&o)
 	}
+	if x.series {
+		shown.live.SeriesOnly = x.metrics == ""
+		o.Live, folder.live = &shown.live, &shown.live
+	}
 	ctx, unfollow := folder.follow(ctx, p.status)
 	results, err := e.Run(ctx, r, o)
 	p.end()

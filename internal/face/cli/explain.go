@@ -34,7 +34,7 @@ the messages that had no part in the cause (victims).`,
 					return err
 				}
 			}
-			return e.present(report.Explanation(run.Results), asJSON, map[string]any{"simulations": explanationOf(run.Results)})
+			return e.present(report.Explanation(run.Results), asJSON, map[string]any{"simulations": explanationOf(run.Results), "partial": run.Results.Partial})
 		},
 	}
 	svgFlag(cmd, &svg, "bus bandwidth over message size, and how far each fabric is behind the fastest")

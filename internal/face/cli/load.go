@@ -112,10 +112,18 @@ func (c *choice) loadFile(e *Env, path string) (*scenario.File, *scenario.Resolv
 // no workload is for another verb: the default workload would not be the user's intention.
 func (c *choice) loadWorkload(e *Env, path string) (*scenario.Resolved, error) {
 	file, r, err := c.loadFile(e, path)
-	if err == nil && file.Writes("training") && !file.Writes("workload") {
-		err = file.ErrorAt("training", fmt.Errorf("the scenario has a training job and no workload: weft train %s simulates the job's step; to run a collective on its cluster, name it under workload", path))
+	if err == nil {
+		err = hasWorkload(file, path)
 	}
 	return r, err
+}
+
+// hasWorkload is nil for a scenario that weft run simulates.
+func hasWorkload(file *scenario.File, path string) error {
+	if file.Writes("training") && !file.Writes("workload") {
+		return file.ErrorAt("training", fmt.Errorf("the scenario has a training job and no workload: weft train %s simulates the job's step; to run a collective on its cluster, name it under workload", path))
+	}
+	return nil
 }
 
 // overlaid is the scenario with the files of --overlay applied.

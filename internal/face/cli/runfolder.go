@@ -8,6 +8,7 @@ import (
 	"weft"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/runstore/seriesfile"
 	"weft/internal/sim/scenario"
 )
 
@@ -15,6 +16,10 @@ import (
 type runFolder struct {
 	*runstore.Output
 	staging string // with the files until the run ends
+	live    *weft.Live
+	about   seriesfile.About
+	views   int       // the number of the latest series so far
+	rest    time.Time // no series so far before it
 }
 
 // claimRun reserves the run folder of --out and begins it; nil if none is given. Close releases it.
@@ -31,7 +36,7 @@ func (e *Env) claimRun(name string, r *scenario.Resolved) (*runFolder, error) {
 		_ = out.Close()
 		return nil, fail(Failed, "the run cannot be begun in %s: %w", name, reason(err))
 	}
-	return &runFolder{out, dir}, nil
+	return &runFolder{Output: out, staging: dir, about: seriesfile.About{Weft: e.Version.Weft, Scenario: r.Name, Seed: r.Run.Seed}}, nil
 }
 
 // Close releases the folder. A nil folder does nothing.
@@ -65,7 +70,12 @@ func (f *runFolder) follow(ctx context.Context, s *status) (run context.Context,
 				state = runstore.Paused
 			}
 			hold(state == runstore.Paused)
-			_ = f.Show(s.enter(state)) // a full disk is reported with the results
+			if f.live != nil && f.Watched() {
+				f.showSoFar(f.live.Series())
+			}
+			p := s.enter(state)
+			p.Views = f.views
+			_ = f.Show(p) // a full disk is reported with the results
 			select {
 			case <-quit:
 				return
@@ -78,4 +88,26 @@ func (f *runFolder) follow(ctx context.Context, s *status) (run context.Context,
 		following.Wait()
 		cancel()
 	})
+}
+
+// showSoFar writes the series of running simulations for viewers. It takes a tenth of the time at most.
+func (f *runFolder) showSoFar(series []*runstore.Series) {
+	begun := time.Now()
+	if len(series) == 0 || begun.Before(f.rest) {
+		return
+	}
+	err := f.ShowSoFar(f.views+1, func(dir string) error {
+		w, err := seriesfile.Create(dir, f.about)
+		if err != nil {
+			return err
+		}
+		for _, s := range series {
+			w.Add(s)
+		}
+		return w.Close()
+	})
+	if err == nil {
+		f.views++
+	}
+	f.rest = time.Now().Add(9 * time.Since(begun))
 }

@@ -34,12 +34,11 @@ func (e *Env) recordSeries(asked bool, folder *runFolder, r *scenario.Resolved) 
 	if folder == nil {
 		return nil, fmt.Errorf("--series needs --out: the files go into the run folder")
 	}
-	dir := folder.staging
-	w, err := seriesfile.Create(filepath.Join(dir, runstore.SeriesFolder), seriesfile.About{Weft: e.Version.Weft, Scenario: r.Name, Seed: r.Run.Seed})
+	w, err := seriesfile.Create(filepath.Join(folder.staging, runstore.SeriesFolder), folder.about)
 	if err != nil {
 		return nil, fail(Failed, "the series cannot be written: %w", err)
 	}
-	return &seriesOf{writer: w, dir: dir, name: r.Name}, nil
+	return &seriesOf{writer: w, dir: folder.staging, name: r.Name}, nil
 }
 
 // add is the callback of simulations; nil without series.

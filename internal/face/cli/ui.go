@@ -6,37 +6,54 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"weft/internal/face/page"
+	"weft/internal/sim/runstore"
 )
 
 func newUI(e *Env) *cobra.Command {
 	var port int
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "ui RUN...",
+		Use:   "ui RUN|FOLDER...",
 		Short: "look into runs in a browser: which link, when, whose messages, and why",
 		Long: `Serves a page on 127.0.0.1 that shows run folders: the network over time, links
 as a heat map, messages and steps, the causes of pauses, two runs side by side, and
 tables. The runs need series: weft run, compare, bench and train record them with
---series. The page works without other servers. The command ends with Ctrl-C.`,
-		Example: `  weft run examples/pfc-storm.yaml --out run --series
-  weft ui run`,
-		Args: args(1, maxRunFolders, "one run folder or several"),
+--series. A run that goes on is shown with its progress; the page can pause it, and
+stop it with partial results. In a folder that holds runs, or nothing, the page also
+begins new runs, from an edited scenario. They go on when weft ui ends.
+
+The address has a token: who has it may begin, pause and stop runs. The page works
+without other servers. The command ends with Ctrl-C.`,
+		Example: `  weft run examples/pfc-storm.yaml --out runs/storm --series
+  weft ui runs/storm
+  weft ui runs`,
+		Args: args(1, page.MostRuns, "one run folder or several"),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			var folders []*page.Folder
+			root := ""
 			for _, dir := range given {
-				f, err := page.Open(e.path(dir))
+				runs, holds, err := openRuns(e.path(dir))
 				if err != nil {
 					return err
 				}
-				folders = append(folders, f)
+				if folders = append(folders, runs...); holds && root == "" {
+					root = e.path(dir)
+				}
 			}
-			return e.serve(cmd.Context(), port, asJSON, folders)
+			if n := len(folders) - page.MostRuns; n > 0 {
+				e.note("weft: %d runs are left out: the page shows %d; name those that it shall show\n", n, page.MostRuns)
+				folders = folders[:page.MostRuns]
+			}
+			return e.serve(cmd.Context(), port, asJSON, root, folders)
 		},
 	}
 	cmd.Flags().IntVar(&port, "port", 0, "TCP port on 127.0.0.1 (default: a free one)")
@@ -45,11 +62,30 @@ tables. The runs need series: weft run, compare, bench and train record them wit
 	return cmd
 }
 
-// maxRunFolders bounds the folders of a page: more cannot be told apart.
-const maxRunFolders = 32
+// openRuns opens a run folder, or the runs in a folder that holds them; an empty folder holds none so far.
+func openRuns(dir string) (runs []*page.Folder, holds bool, err error) {
+	f, err := page.Open(dir)
+	if err == nil {
+		return []*page.Folder{f}, false, nil
+	}
+	entries, unread := os.ReadDir(dir)
+	if unread != nil || errors.Is(err, runstore.ErrKilled) {
+		return nil, false, err
+	}
+	for _, entry := range entries {
+		name := runstore.RunNamed(entry.Name()) // a run that goes on may have no folder of its own yet
+		if f, err := page.Open(filepath.Join(dir, name)); err == nil && !slices.ContainsFunc(runs, func(r *page.Folder) bool { return r.Name == f.Name }) {
+			runs = append(runs, f)
+		}
+	}
+	if len(entries) > 0 && len(runs) == 0 {
+		return nil, false, fmt.Errorf("%w; nor does it hold runs, which weft run writes with --out", err)
+	}
+	return runs, true, nil
+}
 
 // serve serves the page until the command is interrupted, which is its normal end.
-func (e *Env) serve(ctx context.Context, port int, asJSON bool, folders []*page.Folder) error {
+func (e *Env) serve(ctx context.Context, port int, asJSON bool, root string, folders []*page.Folder) error {
 	if port < 0 || port > 65535 {
 		return fmt.Errorf("--port %d: want 1 to 65535, or 0 for a free one", port)
 	}
@@ -58,8 +94,12 @@ func (e *Env) serve(ctx context.Context, port int, asJSON bool, folders []*page.
 	if err != nil {
 		return fail(Failed, "the page cannot be served on port %d: %w; --port 0 takes a free one", port, reason(err))
 	}
-	host := l.Addr().String()
-	if address := "http://" + host + "/"; asJSON {
+	site := page.NewSite(l.Addr().String(), folders)
+	if root != "" {
+		runs := newRuns{e, root}
+		site.Check, site.Start = runs.check, runs.start
+	}
+	if address := "http://" + site.Host + "/#token=" + site.Token; asJSON {
 		err = e.printLine(map[string]string{"address": address})
 	} else {
 		_, err = fmt.Fprintln(e.Stdout, address)
@@ -68,7 +108,7 @@ func (e *Env) serve(ctx context.Context, port int, asJSON bool, folders []*page.
 		return err
 	}
 	e.note("weft: open this address in a browser on this machine; Ctrl-C ends the command\n")
-	s := &http.Server{Handler: page.Handler(folders, host), ReadHeaderTimeout: 10 * time.Second}
+	s := &http.Server{Handler: site.Handler(), ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
 	defer stop()
 	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {

@@ -21,6 +21,7 @@ type about struct {
 	Runs       []*Folder  `json:"runs"`
 	Quantities []Quantity `json:"quantities"`
 	Tables     []string   `json:"tables"`
+	Starts     bool       `json:"starts"` // new runs can be begun
 }
 
 // answer is the data of a path, relative to the page:
@@ -31,10 +32,10 @@ type about struct {
 //	causes/0/3                            its pauses by cause
 //
 // A matrix is two integers, the numbers of links and intervals, and their values as float32, all little-endian.
-func answer(folders []*Folder, path string, query url.Values) ([]byte, error) {
-	part := strings.Split(path, "/")
+func (s *Site) answer(path string, query url.Values) ([]byte, error) {
+	folders, part := s.look(), strings.Split(path, "/")
 	if path == "runs" {
-		return json.Marshal(about{folders, Quantities, seriesfile.Names})
+		return json.Marshal(about{folders, Quantities, seriesfile.Names, s.Start != nil})
 	}
 	if len(part) < 3 {
 		return nil, fmt.Errorf("%w path: %.80q", seriesfile.ErrQuery, path)

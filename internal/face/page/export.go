@@ -92,7 +92,7 @@ func (e *export) note(all int) string {
 
 // views are the page's views with their data.
 func (e *export) views() ([]doc.Block, error) {
-	if _, err := e.put("runs", func() ([]byte, error) { return answer([]*Folder{e.f}, "runs", nil) }); err != nil {
+	if _, err := e.put("runs", func() ([]byte, error) { return (&Site{folders: []*Folder{e.f}}).answer("runs", nil) }); err != nil {
 		return nil, err
 	}
 	if _, err := e.put("data/0/simulations.parquet", func() ([]byte, error) { return e.f.columns(seriesfile.Simulations, nil) }); err != nil {

@@ -22,25 +22,30 @@ type Folder struct {
 	Partial     bool                        `json:"partial"`
 	Report      bool                        `json:"report"` // it has report.html
 	Note        string                      `json:"note"`   // why it has no series
+	Progress    *runstore.Progress          `json:"progress,omitempty"` // of a run that goes on
 	Simulations []runstore.SeriesSimulation `json:"simulations"`
 
-	dir  string
-	meta runstore.Meta
+	dir   string
+	sofar string // the folder with the series of a run that goes on; "" if it has none
+	meta  runstore.Meta
+	child *Child // nil: another process has begun the run
 }
 
-// Open opens a run folder. A folder without series has a note.
+// Open opens the folder of a run that has ended or goes on. One without series has a note.
 func Open(dir string) (*Folder, error) {
+	f := &Folder{Name: filepath.Base(dir), dir: dir, Simulations: []runstore.SeriesSimulation{}}
+	if abs, err := filepath.Abs(dir); err == nil {
+		f.Name = filepath.Base(abs)
+	}
+	if f.Progress = runstore.InProgress(dir); f.Progress != nil {
+		f.soFar()
+		return f, nil
+	}
 	meta, err := runstore.ReadMeta(dir)
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{
-		Name: filepath.Base(dir), Command: strings.Join(meta.Command, " "), Weft: meta.Weft, Seed: meta.Seed, Partial: meta.Partial,
-		dir: dir, meta: meta, Simulations: []runstore.SeriesSimulation{},
-	}
-	if abs, err := filepath.Abs(dir); err == nil {
-		f.Name = filepath.Base(abs)
-	}
+	f.Command, f.Weft, f.Seed, f.Partial, f.meta = strings.Join(meta.Command, " "), meta.Weft, meta.Seed, meta.Partial, meta
 	_, f.Report = meta.Files[runstore.ReportFile]
 	series, err := seriesfile.Read[runstore.SeriesSimulation](f.series(), seriesfile.Simulations)
 	switch {
@@ -54,7 +59,19 @@ func Open(dir string) (*Folder, error) {
 	return f, nil
 }
 
-func (f *Folder) series() string { return filepath.Join(f.dir, runstore.SeriesFolder) }
+// soFar reads what a run that goes on shows of its running simulations.
+func (f *Folder) soFar() {
+	f.Note = "The run goes on. Its views come with its end."
+	if f.Progress.Views == 0 {
+		return
+	}
+	f.sofar = runstore.SoFar(f.dir, f.Progress.Views)
+	if series, err := seriesfile.Read[runstore.SeriesSimulation](f.sofar, seriesfile.Simulations); err == nil {
+		f.Note, f.Simulations = "", append(f.Simulations, series...)
+	}
+}
+
+func (f *Folder) series() string { return cmp.Or(f.sofar, filepath.Join(f.dir, runstore.SeriesFolder)) }
 
 // simulation is a simulation of the folder by its number.
 func (f *Folder) simulation(number int) (*runstore.SeriesSimulation, error) {

@@ -92,7 +92,7 @@ func handler(t *testing.T) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Handler([]*Folder{f}, host)
+	return NewSite(host, []*Folder{f}).Handler()
 }
 
 func TestRequestsFromElsewhereAreRefused(t *testing.T) {
@@ -186,7 +186,7 @@ func TestNamesOfAFolderAreNoHTML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := Handler([]*Folder{f}, host)
+	h := NewSite(host, []*Folder{f}).Handler()
 	page := ask(t, h, "/")
 	if text := page.Body.String(); strings.Contains(text, "<img") || !strings.Contains(text, "&lt;img") {
 		t.Error("the name of the folder is HTML in the page")
@@ -247,14 +247,14 @@ func TestTheReportOfAFolderRunsNoScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := ask(t, Handler([]*Folder{f}, host), "/report/0")
+	w := ask(t, NewSite(host, []*Folder{f}).Handler(), "/report/0")
 	if got := w.Header().Get("Content-Security-Policy"); w.Code != 200 || !strings.HasPrefix(got, "sandbox; default-src 'none'") {
 		t.Errorf("status %d, policy %q", w.Code, got)
 	}
 	if err := os.WriteFile(filepath.Join(dir, runstore.ReportFile), []byte("changed"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if w := ask(t, Handler([]*Folder{f}, host), "/report/0"); w.Code != 404 || !strings.Contains(w.Body.String(), "is not the file that was written") {
+	if w := ask(t, NewSite(host, []*Folder{f}).Handler(), "/report/0"); w.Code != 404 || !strings.Contains(w.Body.String(), "is not the file that was written") {
 		t.Errorf("a changed report: status %d, %s", w.Code, w.Body)
 	}
 }
@@ -312,7 +312,7 @@ func TestFilesThatCannotBeShownAreRefused(t *testing.T) {
 		}
 		f.Simulations[0].IntervalPs = 1
 		for _, path := range c.paths {
-			if w := ask(t, Handler([]*Folder{f}, host), path); w.Code != 422 || !strings.Contains(w.Body.String(), c.want) || !strings.Contains(w.Body.String(), c.file) {
+			if w := ask(t, NewSite(host, []*Folder{f}).Handler(), path); w.Code != 422 || !strings.Contains(w.Body.String(), c.want) || !strings.Contains(w.Body.String(), c.file) {
 				t.Errorf("%s: status %d, %s; want 422 with %s and %q", path, w.Code, w.Body, c.file, c.want)
 			}
 		}

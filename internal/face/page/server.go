@@ -19,11 +19,11 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'
 // reportPolicy is the policy of a folder's report.html, which anybody may have written: no scripts.
 const reportPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
-// Handler serves the page of some folders, to requests for the given host (an address with a port).
-func Handler(folders []*Folder, host string) http.Handler {
+// Handler serves the page of a site.
+func (s *Site) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		d := doc.Document{Brand: "look", Title: title(folders), Sections: []doc.Section{{In: doc.Page, Blocks: []doc.Block{
+		d := doc.Document{Brand: "look", Title: title(s.look()), Sections: []doc.Section{{In: doc.Page, Blocks: []doc.Block{
 			doc.Live(shell("views alone") + `<script src="page.js"></script>`),
 		}}}}
 		w.Header().Set("Content-Security-Policy", policy)
@@ -35,33 +35,50 @@ func Handler(folders []*Folder, host string) http.Handler {
 		_, _ = w.Write([]byte(script))
 	})
 	mux.HandleFunc("GET /report/{run}", func(w http.ResponseWriter, r *http.Request) {
-		for i, f := range folders {
-			if r.PathValue("run") == itoa(i) {
-				serveReport(w, f)
-				return
-			}
-		}
-		http.NotFound(w, r)
+		w.Header().Set("Content-Security-Policy", reportPolicy)
+		s.serveFile(w, r, runstore.ReportFile, "text/html; charset=utf-8")
 	})
+	mux.HandleFunc("GET /scenario/{run}", func(w http.ResponseWriter, r *http.Request) {
+		s.serveFile(w, r, runstore.ScenarioFile, "text/plain; charset=utf-8")
+	})
+	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("POST /ask/{run}/{request}", s.withToken(s.ask))
+	mux.HandleFunc("POST /check/{name}", s.withToken(s.check))
+	mux.HandleFunc("POST /start/{name}", s.withToken(s.start))
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
-		serveData(w, folders, strings.TrimPrefix(r.URL.Path, "/"), r.URL.Query())
+		s.serveData(w, strings.TrimPrefix(r.URL.Path, "/"), r.URL.Query())
 	})
-	return guarded(mux, host)
+	return guarded(mux, s.Host)
 }
 
-func serveReport(w http.ResponseWriter, f *Folder) {
-	text, err := f.meta.Read(f.dir, runstore.ReportFile)
+// run is the run of a request; nil if there is none.
+func (s *Site) run(r *http.Request) *Folder {
+	for i, f := range s.look() {
+		if r.PathValue("run") == itoa(i) {
+			return f
+		}
+	}
+	return nil
+}
+
+// serveFile serves a file of a run that has ended.
+func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, name, kind string) {
+	f := s.run(r)
+	if f == nil {
+		http.NotFound(w, r)
+		return
+	}
+	text, err := f.meta.Read(f.dir, name)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
-	w.Header().Set("Content-Security-Policy", reportPolicy)
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Type", kind)
 	_, _ = w.Write(text)
 }
 
-func serveData(w http.ResponseWriter, folders []*Folder, path string, query url.Values) {
-	text, err := answer(folders, path, query)
+func (s *Site) serveData(w http.ResponseWriter, path string, query url.Values) {
+	text, err := s.answer(path, query)
 	switch {
 	case errors.Is(err, seriesfile.ErrQuery):
 		http.Error(w, err.Error(), http.StatusNotFound)

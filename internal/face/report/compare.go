@@ -50,13 +50,15 @@ func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *do
 	return d
 }
 
+// partial is the alarm of a run that was stopped.
+const partial = doc.Alarm("Partial: the run was stopped before its end. Sizes that were not finished are missing or marked with ~.")
+
 // alarms are the failures in a run.
 func alarms(r *runstore.Results) (out []doc.Block) {
-	lines := failures(r)
 	if r.Partial {
-		lines = append([]string{"Partial: the run was stopped before its end. Sizes that were not finished are missing or marked with ~."}, lines...)
+		out = append(out, partial)
 	}
-	for _, line := range append(lines, strings.Join(levels(r), "\n"), strings.Join(violations(r), "\n")) {
+	for _, line := range append(failures(r), strings.Join(levels(r), "\n"), strings.Join(violations(r), "\n")) {
 		if line != "" {
 			out = append(out, doc.Alarm(line))
 		}

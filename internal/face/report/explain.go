@@ -15,6 +15,9 @@ import (
 func Explanation(r *runstore.Results) *doc.Document {
 	v := newComparison(r)
 	d := &doc.Document{Brand: simulation, Title: r.Scenario, Subtitle: "busiest links and pauses", Heading: Heading(r), Footer: sameAgain}
+	if r.Partial {
+		d.Add(doc.Section{Verdict: true, Blocks: []doc.Block{partial}})
+	}
 	busiest := v.hot(max(1, 12/max(1, len(r.Fabrics))))
 	busiest.In = doc.Everywhere
 	d.Add(busiest)

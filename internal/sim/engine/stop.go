@@ -29,8 +29,10 @@ func (s *Stop) Ended() bool {
 	if s == nil {
 		return false
 	}
-	if s.pause != nil && s.pause.held.Load() && !s.pause.wait(s.ctx) {
-		return true
+	for p := s.pause; p != nil; p = p.outer {
+		if p.held.Load() && !p.wait(s.ctx) {
+			return true
+		}
 	}
 	return s.ended.Load()
 }
@@ -47,14 +49,16 @@ type pauseKey struct{}
 // hold(false) or the end of the context. Results do not depend on it.
 func Pausable(ctx context.Context) (pausable context.Context, hold func(bool)) {
 	p := &pause{}
+	p.outer, _ = ctx.Value(pauseKey{}).(*pause)
 	return context.WithValue(ctx, pauseKey{}, p), p.hold
 }
 
 // pause is where paused runs wait.
 type pause struct {
-	held atomic.Bool
-	mu   sync.Mutex
-	over chan struct{} // closed at the end of the pause; nil if there is none
+	outer *pause // of the context around; nil if it cannot be paused
+	held  atomic.Bool
+	mu    sync.Mutex
+	over  chan struct{} // closed at the end of the pause; nil if there is none
 }
 
 func (p *pause) hold(on bool) {

@@ -188,6 +188,9 @@ func ReadMeta(dir string) (Meta, error) {
 	if m.Version != MetaVersion {
 		return m, fmt.Errorf("%s is of version %d, and this weft reads version %d", name, m.Version, MetaVersion)
 	}
+	if halfMoved(dir) {
+		return m, fmt.Errorf("%s: %w", dir, ErrKilled)
+	}
 	return m, nil
 }
 

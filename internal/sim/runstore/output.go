@@ -154,10 +154,13 @@ func strangers(dir string, may Holding) error {
 // rename is os.Rename; a test replaces it to fail half-way.
 var rename = os.Rename
 
+// notEnded is the error in the meta.json of Begin.
+const notEnded = "the run has not ended: its process works, or was killed"
+
 // Begin makes the staging folder, for files that are written while the run goes on; Put moves those with
 // Staged. Its meta.json says until then that the run is partial.
 func (o *Output) Begin(meta Meta) (dir string, err error) {
-	meta.Version, meta.Partial, meta.Error = MetaVersion, true, "the run has not ended: its process works, or was killed"
+	meta.Version, meta.Partial, meta.Error = MetaVersion, true, notEnded
 	text, err := encode(meta)
 	if err != nil {
 		return "", err
@@ -173,11 +176,12 @@ func (o *Output) Put(files []File) error {
 	if err := stage(staging, files); err != nil {
 		return err
 	}
+	o.begun = false // the files are kept, whatever comes
 	if o.fresh {
 		if err := rename(staging, o.dir); err != nil {
 			return fmt.Errorf("%w; the files are in %s", err, staging)
 		}
-		o.fresh, o.begun = false, false
+		o.fresh = false
 		return nil
 	}
 	for _, f := range files {
@@ -188,7 +192,6 @@ func (o *Output) Put(files []File) error {
 			return err
 		}
 	}
-	o.begun = false
 	return os.RemoveAll(staging)
 }
 

@@ -183,11 +183,16 @@ func TestAFolderThatWasFilledMeanwhileLosesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer o.Close()
+	if _, err := o.Begin(Meta{Weft: "test"}); err != nil {
+		t.Fatal(err)
+	}
 	if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	err = o.Put([]File{{Name: "a", Text: []byte("b")}})
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
 	if err == nil || !strings.Contains(err.Error(), "the files are in "+o.auxiliary(stagingName)) {
 		t.Fatalf("Put = %v, want an error with the place of the files", err)
 	}

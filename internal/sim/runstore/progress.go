@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // A run and those who watch it meet in its staging folder, and know nothing else of each other: the run
@@ -14,6 +15,7 @@ import (
 const (
 	progressFile = "progress.json"
 	requestFile  = "request"
+	watchedFile  = "watched" // a viewer writes it now and then, and the run removes it
 )
 
 // Request is what a viewer asks of a run in progress.
@@ -38,6 +40,7 @@ type Progress struct {
 	Hops        int64   `json:"packet_hops"`
 	Seconds     float64 `json:"wall_s"`           // since the beginning, without pauses
 	Left        float64 `json:"left_s,omitempty"` // estimated; 0 is unknown
+	Views       int     `json:"views,omitempty"`  // the number of the latest series so far; 0 is none
 }
 
 // The states of a run in progress.
@@ -73,6 +76,35 @@ func (o *Output) Requested() (r Request) {
 	return r
 }
 
+// Watched reports whether a viewer has watched the run since the last call.
+func (o *Output) Watched() bool {
+	return os.Remove(filepath.Join(o.auxiliary(stagingName), watchedFile)) == nil
+}
+
+// Watch tells the run in progress in a folder that somebody watches it.
+func Watch(dir string) {
+	if staging, alive := begun(dir); alive {
+		_ = os.WriteFile(filepath.Join(staging, watchedFile), nil, 0o666) // without it there are no series so far
+	}
+}
+
+// SoFar is the folder with the series so far of a run in progress, by its number in Progress.
+func SoFar(dir string, number int) string {
+	staging, _ := begun(dir)
+	return soFar(staging, number)
+}
+
+func soFar(staging string, number int) string {
+	return filepath.Join(staging, fmt.Sprintf("so-far-%d", number))
+}
+
+// ShowSoFar makes the folder of the series so far with a number, by a call that fills it. Two remain: a viewer may
+// read the one before.
+func (o *Output) ShowSoFar(number int, fill func(dir string) error) error {
+	staging := o.auxiliary(stagingName)
+	return errors.Join(fill(soFar(staging, number)), os.RemoveAll(soFar(staging, number-2)))
+}
+
 // Ask writes a request to the run that is in progress in a folder.
 func Ask(dir string, r Request) error {
 	staging, alive := begun(dir)
@@ -99,6 +131,15 @@ func InProgress(dir string) *Progress {
 	return p
 }
 
+// RunNamed is the name of the folder to which an entry of the folder around it belongs: its own, or that of the
+// run whose staging folder it is.
+func RunNamed(entry string) string {
+	if name, is := strings.CutSuffix(entry, stagingName); is {
+		return strings.TrimPrefix(name, ".")
+	}
+	return entry
+}
+
 // ErrKilled is the error for a run whose process was killed.
 var ErrKilled = errors.New("the process of this run was killed, and what it left cannot be shown: run it again")
 
@@ -111,6 +152,14 @@ func unended(dir string) error {
 		return fmt.Errorf("%s: %w", dir, ErrKilled)
 	}
 	return nil
+}
+
+// halfMoved reports whether a process was killed that moved the files of a later run into the folder: their
+// meta.json, the last of them, is still in the staging folder, and no longer that of Begin.
+func halfMoved(dir string) bool {
+	var m Meta
+	text, err := bounded(filepath.Join(dir, stagingName, MetaFile))
+	return err == nil && json.Unmarshal(text, &m) == nil && m.Error != notEnded && !held(filepath.Join(dir, lockName))
 }
 
 // begun is the staging folder of a run that has begun and not ended; "" if there is none. alive is true while its

@@ -46,6 +46,12 @@ function simulations() {
   return about.runs.flatMap((run, r) => run.simulations.map(s => ({ ...s, run: r, folder: run.name, key: r + '.' + s.simulation })));
 }
 
+// choices are the simulations, and a place for each run without one, which may have a report or a note.
+function choices() {
+  const empty = (run, r) => ({ run: r, folder: run.name, key: r + '.', none: run.note || 'The run has no simulation that ended.' });
+  return about.runs.flatMap((run, r) => run.simulations.length ? simulations().filter(s => s.run === r) : [empty(run, r)]);
+}
+
 // simulationAt is a simulation with its topology and, if asked, the matrix of a quantity.
 async function scene(key, quantity) {
   const s = simulations().find(x => x.key === key);

@@ -28,7 +28,7 @@ function byTier(s) {
 const compare = {
   id: 'compare', label: 'Compare',
   make(panel) {
-    this.other = el('select', { id: 'compare-other', onchange: e => set({ other: e.target.value }) }, simulations().map(s => el('option', { value: s.key }, simulationText(s))));
+    this.other = el('select', { id: 'compare-other', onchange: e => set({ other: e.target.value }) });
     this.text = el('p');
     this.scale = el('p', { class: 'note legend-line' });
     this.canvas = el('canvas', { class: 'compare', role: 'img', onpointermove: e => this.hover(e), onclick: e => this.click(e) });
@@ -40,7 +40,7 @@ const compare = {
   async draw(a) {
     const fallback = simulations().find(x => x.key !== a.key && x.size_bytes === a.size_bytes && x.phase === a.phase) ?? simulations().find(x => x.key !== a.key) ?? a;
     const b = await scene(simulations().some(x => x.key === state.other) ? state.other : fallback.key, state.quantity);
-    this.other.value = b.key;
+    this.other.replaceChildren(...simulations().map(s => el('option', { value: s.key, selected: s.key === b.key }, simulationText(s))));
     const end = Math.max(a.duration_ps, b.duration_ps, 1), unit = a.quantity.unit;
     this.end = end;
     const ratio = b.duration_ps / Math.max(1, a.duration_ps);

@@ -1,12 +1,13 @@
 // Report: the sentences and tables of the run, as report.html of the folder has them, in a frame without scripts.
 const report = {
-  id: 'report', label: 'Report', live: true,
+  id: 'report', label: 'Report', bare: true,
   make(panel) { this.place = el('div'); panel.append(this.place); },
   draw(s) {
-    if (this.run === s.run) return;
-    this.run = s.run;
-    this.place.replaceChildren(about.runs[s.run].report
-      ? el('iframe', { class: 'report', src: 'report/' + s.run, title: 'report.html of ' + about.runs[s.run].name, sandbox: '' })
-      : el('p', {}, 'The folder has no report.html.'));
+    const run = s ? about.runs[s.run] : null;
+    if (this.run === run) return;
+    this.run = run;
+    this.place.replaceChildren(run?.report
+      ? el('iframe', { class: 'report', src: 'report/' + s.run, title: 'report.html of ' + run.name, sandbox: '' })
+      : el('p', {}, run?.note || 'The folder has no report.html.'));
   },
 };

@@ -1,12 +1,12 @@
 // The frame of the page: tabs, choices, the time slider, and the place of the view.
-const views = [map, heat, flows, why, compare, training, tables, ...(embedded ? [] : [report])];
+const views = [map, heat, flows, why, compare, training, tables, ...(embedded ? [] : [report, begin])];
 const ui = {};
 let drawing = 0, playing = 0;
 
 function frame(root) {
+  if (!about.starts || !permit) views.splice(views.indexOf(begin), Number(views.includes(begin)));
   ui.tabs = el('nav', { class: 'tabs', 'aria-label': 'views' }, views.map(v => el('button', { type: 'button', id: 'tab-' + v.id, onclick: () => set({ view: v.id }, true) }, v.label)));
-  ui.simulation = el('select', { id: 'simulation', onchange: e => set({ simulation: e.target.value, links: '', flow: '', focus: '', time: '' }, true) },
-    simulations().map(s => el('option', { value: s.key }, simulationText(s))));
+  ui.simulation = el('select', { id: 'simulation', onchange: e => set({ simulation: e.target.value, links: '', flow: '', focus: '', time: '' }, true) });
   ui.quantity = el('select', { id: 'quantity', onchange: e => set({ quantity: e.target.value }) }, about.quantities.map(q => el('option', { value: q.id }, q.label)));
   ui.time = el('input', { id: 'time', type: 'range', min: 0, max: 0, step: 1, oninput: e => set({ time: Number(e.target.value) * ui.interval }) });
   ui.now = el('output', { for: 'time' });
@@ -14,13 +14,25 @@ function frame(root) {
   ui.message = el('p', { class: 'message', role: 'alert', hidden: true });
   ui.panel = el('div', { class: 'panel' });
   ui.series = el('div', { class: 'series' });
-  root.replaceChildren(ui.tabs, el('div', { class: 'controls' }, control('simulation', ui.simulation), control('links show', ui.quantity)),
-    el('div', { class: 'controls timeline' }, ui.play, el('label', { for: 'time' }, 'time'), ui.time, ui.now), ui.message, ui.panel, ui.series);
+  ui.live = el('div');
+  ui.note = el('p', { hidden: true });
+  ui.partial = el('p', { class: 'message', hidden: true }, 'Partial: the run was stopped before its end. What had not ended is incomplete or missing.');
+  ui.which = control('links show', ui.quantity);
+  ui.timeline = el('div', { class: 'controls timeline' }, ui.play, el('label', { for: 'time' }, 'time'), ui.time, ui.now);
+  root.replaceChildren(ui.live, ui.tabs, el('div', { class: 'controls' }, control('simulation', ui.simulation), ui.which), ui.timeline, ui.partial, ui.message, ui.note, ui.panel, ui.series);
   for (const v of views) {
     v.panel = el('section', { 'aria-labelledby': 'tab-' + v.id, hidden: true });
     v.make(v.panel);
     ui.panel.append(v.panel);
   }
+}
+
+// fill lists the simulations, and chooses the first if the chosen one is gone.
+function fill() {
+  const all = choices(), first = all.find(s => !s.none) ?? all[0];
+  ui.simulation.replaceChildren(...all.map(s => el('option', { value: s.key }, simulationText(s) + (about.runs[s.run].partial ? ' · partial' : ''))));
+  defaults.simulation = first?.key ?? '';
+  if (!all.some(s => s.key === state.simulation)) state.simulation = (all.find(s => String(s.run) === state.simulation.split('.')[0]) ?? first)?.key ?? '';
 }
 
 // play moves the time until the end of the simulation.
@@ -39,25 +51,37 @@ async function refresh() {
   const mine = ++drawing;
   try {
     const view = views.find(v => v.id === state.view) || views[0];
-    const s = await scene(state.simulation, state.quantity);
+    const root = document.getElementById('weft'), chosen = choices().find(s => s.key === state.simulation);
+    const none = view.bare ? '' : chosen ? chosen.none : 'There is no run yet.';
+    const s = view.bare || none ? chosen : await scene(state.simulation, state.quantity);
     if (mine !== drawing) return;
+    for (const v of views) {
+      v.panel.hidden = v !== view || Boolean(none);
+      document.getElementById('tab-' + v.id).setAttribute('aria-current', v === view ? 'page' : 'false');
+    }
+    ui.simulation.value = state.simulation;
+    ui.partial.hidden = !chosen || !about.runs[chosen.run].partial;
+    ui.which.hidden = ui.timeline.hidden = view.bare || Boolean(none);
+    ui.note.hidden = !none;
+    ui.note.textContent = none;
+    if (view.bare || none) {
+      if (!none) await view.draw(s);
+      if (mine !== drawing) return;
+      ui.message.hidden = ui.series.hidden = true;
+      root.dataset.ready = `${view.id} ${state.simulation} ${state.quantity} ${none ? 'none' : ''}`;
+      return;
+    }
     ui.interval = s.interval_ps;
     ui.time.max = s.matrix.intervals - 1;
     const at = chosenColumn(s);
     ui.time.value = at;
     ui.time.setAttribute('aria-valuetext', timeText(at * s.interval_ps));
     ui.now.textContent = `${timeText(at * s.interval_ps)} of ${timeText(s.duration_ps)}`;
-    ui.simulation.value = s.key;
     ui.quantity.value = s.quantity.id;
-    for (const v of views) {
-      v.panel.hidden = v !== view;
-      document.getElementById('tab-' + v.id).setAttribute('aria-current', v === view ? 'page' : 'false');
-    }
     await view.draw(s);
     if (mine !== drawing) return;
     chosenSeries(s);
     ui.message.hidden = true;
-    const root = document.getElementById('weft');
     root.dataset.drawn ??= performance.now(); // ms since the page was asked for
     root.dataset.ready = `${view.id} ${s.key} ${s.quantity.id} ${at}`;
   } catch (e) {
@@ -71,7 +95,7 @@ async function refresh() {
 // chosenSeries is the chosen links over time.
 function chosenSeries(s) {
   const links = chosenLinks().filter(l => s.links.link.includes(l)).slice(0, 12);
-  ui.series.hidden = !links.length || ['tables', 'report'].includes(state.view);
+  ui.series.hidden = !links.length || state.view === 'tables';
   if (ui.series.hidden) { ui.series.replaceChildren(); return; }
   const place = el('div', { class: 'card pad' });
   ui.series.replaceChildren(el('h3', {}, 'Chosen links over time'), el('button', { type: 'button', onclick: () => set({ links: '' }) }, 'Choose none'), place);
@@ -87,16 +111,11 @@ async function start() {
   const root = document.getElementById('weft');
   try {
     about = await data('runs');
-    const all = simulations();
-    if (!all.length) {
-      root.replaceChildren(...about.runs.map(r => el('p', {}, r.name + ': ' + (r.note || 'no simulation has ended'))));
-      root.dataset.ready = 'empty';
-      return;
-    }
     frame(root);
-    state.simulation = defaults.simulation = all[0].key;
+    fill();
+    if (!about.runs.length) state.view = defaults.view = 'begin';
     Object.assign(state, readAddress());
-    if (!all.some(s => s.key === state.simulation)) state.simulation = all[0].key;
+    fill();
     if (!about.quantities.some(q => q.id === state.quantity)) state.quantity = defaults.quantity;
     watchers.push(refresh);
     window.addEventListener('hashchange', () => set(readAddress()));
@@ -104,6 +123,7 @@ async function start() {
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', refresh);
     let width = innerWidth;
     window.addEventListener('resize', () => { if (innerWidth !== width) { width = innerWidth; refresh(); } });
+    live.make(ui.live);
     await refresh();
   } catch (e) {
     root.textContent = 'The page cannot be shown: ' + e.message;
