@@ -16,5 +16,11 @@
 // forms and frames. report.html of a folder is shown in a frame without scripts.
 //
 // The server answers on loopback only, and refuses requests by other names of its host and from other
-// origins, which a page of another site could make the browser send.
+// origins, which a page of another site could make the browser send. What begins, pauses or stops a run needs a
+// token, which other users of the machine do not have.
+//
+// # Runs that go on
+//
+// The server and a run meet in the run's folder alone (package runstore): either may be killed. New runs are
+// processes that package cli begins.
 package page

@@ -13,5 +13,6 @@
 // taken; a folder with other files, or with the lock of another process, is refused. After
 // the run the files are written into a folder beside it, which is then renamed. Into a
 // folder that exists they are moved one by one, meta.json last, so that Claim sees where a
-// process was killed.
+// process was killed. Until then the staging folder has the progress of the run, and the
+// requests of those who watch it (InProgress, Ask).
 package runstore
