@@ -20,8 +20,8 @@ type Folder struct {
 	Weft        string                      `json:"weft"`
 	Seed        uint64                      `json:"seed"`
 	Partial     bool                        `json:"partial"`
-	Report      bool                        `json:"report"` // it has report.html
-	Note        string                      `json:"note"`   // why it has no series
+	Report      bool                        `json:"report"`             // it has report.html
+	Note        string                      `json:"note"`               // why it has no series
 	Progress    *runstore.Progress          `json:"progress,omitempty"` // of a run that goes on
 	Simulations []runstore.SeriesSimulation `json:"simulations"`
 

@@ -57,8 +57,12 @@ func TestNothingIsDoneWithoutTheToken(t *testing.T) {
 	s, _, out, started := begun(t)
 	for _, path := range []string{"/ask/0/pause", "/ask/0/stop", "/start/new", "/check/new"} {
 		for _, headers := range [][]string{
-			nil, {"Weft-Token", ""}, {"Weft-Token", "guess"},
-			{"Weft-Token", s.Token, "Origin", "http://evil.example"}, {"Weft-Token", s.Token, "Origin", "null"}, {"Weft-Token", s.Token, "Sec-Fetch-Site", "cross-site"},
+			nil,
+			{"Weft-Token", ""},
+			{"Weft-Token", "guess"},
+			{"Weft-Token", s.Token, "Origin", "http://evil.example"},
+			{"Weft-Token", s.Token, "Origin", "null"},
+			{"Weft-Token", s.Token, "Sec-Fetch-Site", "cross-site"},
 		} {
 			if w := post(s, path, "good", headers...); w.Code != http.StatusForbidden {
 				t.Errorf("%s with %q: status %d, want 403", path, headers, w.Code)

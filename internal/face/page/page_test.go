@@ -262,7 +262,7 @@ func TestTheReportOfAFolderRunsNoScripts(t *testing.T) {
 func TestFoldersThatCannotBeShownAreRefused(t *testing.T) {
 	empty := t.TempDir()
 	newer, cut, bare := folder(t), folder(t), folder(t)
-	running := filepath.Join(empty, "run")
+	killed := filepath.Join(empty, "run")
 	if err := os.Mkdir(filepath.Join(empty, ".run.weft-new"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func TestFoldersThatCannotBeShownAreRefused(t *testing.T) {
 	for dir, want := range map[string]string{
 		empty: "is not a run folder", filepath.Join(empty, "missing"): "is not a run folder",
 		filepath.Join(cut, runstore.MetaFile): "is a file", newer: "is of version 99", cut: "cut short",
-		running: "its run goes on, or was killed",
+		killed: "was killed",
 	} {
 		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error with %q", dir, err, want)

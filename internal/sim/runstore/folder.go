@@ -172,11 +172,6 @@ func ReadMeta(dir string) (Meta, error) {
 		if at, bad := os.Stat(dir); bad == nil && !at.IsDir() {
 			return m, fmt.Errorf("%s is a file: name the folder that a run was written to", dir)
 		}
-		for _, staging := range []string{filepath.Join(dir, stagingName), hidden(dir, stagingName)} {
-			if _, bad := os.Stat(staging); bad == nil {
-				return m, fmt.Errorf("%s is not a complete run folder: its run goes on, or was killed, and what it wrote is in %s", dir, staging)
-			}
-		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return m, cmp.Or(unended(dir), fmt.Errorf("%s is not a run folder: it has no %s", dir, MetaFile))
 		}
