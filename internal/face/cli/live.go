@@ -29,8 +29,6 @@ func newLive(e *Env) *cobra.Command {
 NIC and without privileges. Collectives run along the schedules of the simulator. perf,
 ping, pingpong and rping also talk to perftest's, libibverbs' and librdmacm's own programs.`,
 		Example: "  weft live all-reduce -n 4 -b 8 -e 64M\n  weft live serve --addr 192.0.2.7    # on each of several hosts, for --hosts",
-		Args:    args(0, 0, "one of its verbs"),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newLiveAllReduce(e), newLiveServe(e), newLiveRank(e))
 	for _, verb := range liveVerbs {

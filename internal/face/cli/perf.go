@@ -49,8 +49,6 @@ serves, the other measures; the columns are perftest's (ib_write_bw and so on).`
   weft live perf write-bw 127.0.0.1
   weft live perf write-lat 127.0.0.1 -s 8
   weft live perf write-bw 127.0.0.1 -s 1048576 --against tcp`,
-		Args: args(0, 0, "one of its verbs"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newPerfServe(e))
 	for _, t := range perfTests {

@@ -9,8 +9,6 @@ func newRoCE(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "roce",
 		Short: "lossless Ethernet: size buffers, check, lint and export configurations",
-		Args:  args(0, 0, "one of its verbs"),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newHeadroom(e), newRoCECheck(e), newRoCELint(e), newRoCEExport(e), newRoCECollisions(e))
 	return cmd

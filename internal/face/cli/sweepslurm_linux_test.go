@@ -21,21 +21,11 @@ import (
 	"weft/internal/study/slurm"
 )
 
-// asProgram makes this test binary the program weft, for jobs that begin it. holdFile names a file: while it exists,
-// a process has two simulations and waits in the third.
-const (
-	asProgram = "WEFT_TEST_PROGRAM"
-	holdFile  = "WEFT_TEST_HOLD"
-)
+// holdFile is the variable with the name of a file: while it exists, a process of the runner held has two
+// simulations and waits in the third.
+const holdFile = "WEFT_TEST_HOLD"
 
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) == "" {
-		os.Exit(m.Run())
-	}
-	e := environment(os.Args[1:])
-	e.Getenv, e.Stdout, e.Stderr, e.Now, e.Run = os.Getenv, os.Stdout, os.Stderr, time.Now, held
-	os.Exit(int(Main(context.Background(), e)))
-}
+func init() { runners["held"] = held }
 
 var heldRuns int
 
@@ -84,7 +74,7 @@ PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP`, "", true)
 			t.Setenv(name, value)
 		}
 	}
-	t.Setenv(asProgram, "1")
+	t.Setenv(asProgram, "held")
 	c.Await("the node", func() bool {
 		out, _ := c.Command("sinfo", "-h", "-o", "%t").Output()
 		return strings.TrimSpace(string(out)) == "idle"

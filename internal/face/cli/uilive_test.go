@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -24,40 +23,28 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// asProgram makes the test's binary work as weft. Its value is a file: a run waits after its first simulation
-// until the file exists.
-const asProgram = "WEFT_TEST_AS_PROGRAM"
+// gateFile is the variable with the name of a file: until it exists, a run of the runner gated is held after its
+// first simulation.
+const gateFile = "WEFT_TEST_GATE"
 
-func TestMain(m *testing.M) {
-	gate := os.Getenv(asProgram)
-	if gate == "" {
-		os.Exit(m.Run())
+func gated(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
+	tell := o.Progress
+	ctx, hold := weft.Pausable(ctx)
+	var once sync.Once
+	o.Progress = func(p weft.Progress) {
+		if tell(p); p.Done > 0 {
+			once.Do(func() {
+				hold(true)
+				go func() {
+					for !exists(os.Getenv(gateFile)) {
+						time.Sleep(10 * time.Millisecond)
+					}
+					hold(false)
+				}()
+			})
+		}
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	os.Exit(int(Main(ctx, &Env{
-		Args: os.Args[1:], Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Now: time.Now, Cores: 2, Version: ReadVersion(),
-		Run: func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
-			tell := o.Progress
-			ctx, hold := weft.Pausable(ctx)
-			var once sync.Once
-			o.Progress = func(p weft.Progress) {
-				if tell(p); p.Done > 0 {
-					once.Do(func() {
-						hold(true)
-						go func() {
-							for !exists(gate) {
-								time.Sleep(10 * time.Millisecond)
-							}
-							hold(false)
-						}()
-					})
-				}
-			}
-			return weft.Run(ctx, r, o)
-		},
-	})))
+	return weft.Run(ctx, r, o)
 }
 
 func exists(path string) bool {
@@ -107,7 +94,7 @@ func begin(t *testing.T, dir, gate string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	c := exec.Command(program, args...)
-	c.Dir, c.Env = dir, append(os.Environ(), asProgram+"="+gate)
+	c.Dir, c.Env = dir, append(os.Environ(), asProgram+"=gated", gateFile+"="+gate)
 	return c
 }
 
@@ -311,7 +298,8 @@ func TestARunBeginsFromAnEditedScenario(t *testing.T) {
 	}
 	dir, gate := t.TempDir(), filepath.Join(t.TempDir(), "gate")
 	openGate(t, gate)
-	t.Setenv(asProgram, gate)
+	t.Setenv(asProgram, "gated")
+	t.Setenv(gateFile, gate)
 	b := newBrowser(t)
 	base, token := uiWithToken(t, dir)
 	b.screen(1400, "light")
