@@ -48,6 +48,8 @@ type Output struct {
 	// begun is true while the staging folder has files of a run that goes on.
 	begun bool
 	lock  *os.File
+	// request and watched are the files of viewers.
+	request, watched string
 }
 
 // FolderError is the reason why a folder cannot take a run.
@@ -96,7 +98,15 @@ func (o *Output) Close() error {
 	if o.begun { // nothing came of the run
 		err = os.RemoveAll(o.auxiliary(stagingName))
 	}
+	o.unask()
 	return errors.Join(err, unlock(o.lock))
+}
+
+// unask removes the files of viewers.
+func (o *Output) unask() {
+	for _, path := range []string{o.request, o.watched} {
+		_ = os.Remove(path)
+	}
 }
 
 // auxiliary is the path of an auxiliary file: next to a new folder, inside an existing one.
@@ -165,6 +175,8 @@ func (o *Output) Begin(meta Meta) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
+	o.request, o.watched = o.auxiliary(requestName), o.auxiliary(watchedName)
+	o.unask() // what a viewer wrote to a killed process
 	dir, o.begun = o.auxiliary(stagingName), true
 	return dir, stage(dir, []File{{Name: MetaFile, Text: text}})
 }

@@ -10,12 +10,13 @@ import (
 	"strings"
 )
 
-// A run and those who watch it meet in its staging folder, and know nothing else of each other: the run
-// rewrites its progress, and a viewer writes a request. So a viewer that is killed ends no run.
+// A run and those who watch it meet in files, and know nothing else of each other: the run rewrites its
+// progress in the staging folder, and a viewer writes beside it, where nothing becomes a part of the run. So a
+// viewer that is killed ends no run.
 const (
 	progressFile = "progress.json"
-	requestFile  = "request"
-	watchedFile  = "watched" // a viewer writes it now and then, and the run removes it
+	requestName  = ".weft-request"
+	watchedName  = ".weft-watched" // a viewer writes it now and then, and the run removes it
 )
 
 // Request is what a viewer asks of a run in progress.
@@ -58,18 +59,26 @@ func (o *Output) Show(p Progress) error {
 // replace writes a file of JSON, which a reader sees whole.
 func replace(path string, v any) error {
 	text, err := json.Marshal(v)
-	if err == nil {
-		err = os.WriteFile(path+temporary, text, 0o666)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = os.Rename(path+temporary, path)
+	f, err := os.CreateTemp(filepath.Dir(path), temporary+"*") // several may write it at a time
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
 	}
 	return err
 }
 
 // Requested is the last request of a viewer; "" if there is none.
 func (o *Output) Requested() (r Request) {
-	text, err := bounded(filepath.Join(o.auxiliary(stagingName), requestFile))
+	text, err := bounded(o.request)
 	if err != nil || json.Unmarshal(text, &r) != nil {
 		return ""
 	}
@@ -78,20 +87,34 @@ func (o *Output) Requested() (r Request) {
 
 // Watched reports whether a viewer has watched the run since the last call.
 func (o *Output) Watched() bool {
-	return os.Remove(filepath.Join(o.auxiliary(stagingName), watchedFile)) == nil
+	return os.Remove(o.watched) == nil
 }
 
 // Watch tells the run in progress in a folder that somebody watches it.
 func Watch(dir string) {
-	if staging, alive := begun(dir); alive {
-		_ = os.WriteFile(filepath.Join(staging, watchedFile), nil, 0o666) // without it there are no series so far
+	_ = tell(dir, watchedName, nil) // without it there are no series so far
+}
+
+// tell writes a file for the run that is in progress in a folder, and leaves none if the run ends meanwhile.
+func tell(dir, name string, v any) error {
+	o, alive := begun(dir)
+	if !alive {
+		return fmt.Errorf("%s: no run is in progress there", dir)
 	}
+	err := replace(o.auxiliary(name), v)
+	if _, alive := begun(dir); !alive {
+		_ = os.Remove(o.auxiliary(name))
+	}
+	return err
 }
 
 // SoFar is the folder with the series so far of a run in progress, by its number in Progress.
 func SoFar(dir string, number int) string {
-	staging, _ := begun(dir)
-	return soFar(staging, number)
+	o, _ := begun(dir)
+	if o == nil {
+		return "" // the run has ended
+	}
+	return soFar(o.auxiliary(stagingName), number)
 }
 
 func soFar(staging string, number int) string {
@@ -107,21 +130,17 @@ func (o *Output) ShowSoFar(number int, fill func(dir string) error) error {
 
 // Ask writes a request to the run that is in progress in a folder.
 func Ask(dir string, r Request) error {
-	staging, alive := begun(dir)
-	if !alive {
-		return fmt.Errorf("%s: no run is in progress there", dir)
-	}
-	return replace(filepath.Join(staging, requestFile), r)
+	return tell(dir, requestName, r)
 }
 
 // InProgress is the progress of the run that a process is writing to a folder; nil if there is none.
 func InProgress(dir string) *Progress {
-	staging, alive := begun(dir)
+	o, alive := begun(dir)
 	if !alive {
 		return nil
 	}
 	p := &Progress{State: Running}
-	text, err := bounded(filepath.Join(staging, progressFile))
+	text, err := bounded(filepath.Join(o.auxiliary(stagingName), progressFile))
 	if err == nil {
 		err = json.Unmarshal(text, p)
 	}
@@ -145,10 +164,10 @@ var ErrKilled = errors.New("the process of this run was killed, and what it left
 
 // unended is the reason why a folder has no run, if one was begun.
 func unended(dir string) error {
-	switch staging, alive := begun(dir); {
+	switch o, alive := begun(dir); {
 	case alive:
 		return fmt.Errorf("%s: the run has not ended; weft ui shows it meanwhile", dir)
-	case staging != "":
+	case o != nil:
 		return fmt.Errorf("%s: %w", dir, ErrKilled)
 	}
 	return nil
@@ -162,15 +181,16 @@ func halfMoved(dir string) bool {
 	return err == nil && json.Unmarshal(text, &m) == nil && m.Error != notEnded && !held(filepath.Join(dir, lockName))
 }
 
-// begun is the staging folder of a run that has begun and not ended; "" if there is none. alive is true while its
-// process holds it.
-func begun(dir string) (staging string, alive bool) {
-	for _, o := range []Output{{dir: filepath.Clean(dir), fresh: true}, {dir: filepath.Clean(dir)}} {
+// begun is the folder of a run that has begun and not ended, as a viewer sees it; nil if there is none. alive is true
+// while its process holds it.
+func begun(dir string) (o *Output, alive bool) {
+	for _, fresh := range []bool{true, false} {
+		o := &Output{dir: filepath.Clean(dir), fresh: fresh}
 		if _, err := os.Stat(o.auxiliary(stagingName)); err == nil {
-			return o.auxiliary(stagingName), held(o.auxiliary(lockName))
+			return o, held(o.auxiliary(lockName))
 		}
 	}
-	return "", false
+	return nil, false
 }
 
 // mostText bounds the files of a viewer and a run, which others may have written.

@@ -41,7 +41,7 @@ func TestARunIsSeenWhileItGoesOn(t *testing.T) {
 		if _, err := ReadMeta(dir); err == nil || !strings.Contains(err.Error(), "the run has not ended") {
 			t.Errorf("ReadMeta: %v", err)
 		}
-		if err := os.WriteFile(filepath.Join(staging, requestFile), []byte("\x00garbage"), 0o600); err != nil || o.Requested() != "" {
+		if err := os.WriteFile(o.request, []byte("\x00garbage"), 0o600); err != nil || o.Requested() != "" {
 			t.Errorf("%v: garbage asks for %q", err, o.Requested())
 		}
 		lock := o.auxiliary(lockName)
