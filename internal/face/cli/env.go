@@ -13,6 +13,7 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
+	"weft/internal/study/sweep"
 )
 
 // Runner simulates a scenario. When ctx ends it returns the results so far, with Partial set, and a
@@ -48,6 +49,7 @@ type Env struct {
 	html     string          // --html: the file for the page
 	screen   io.Writer       // standard error itself, for the line of progress
 	done     <-chan struct{} // set by Main: closed when the command must end
+	sharing  *sweep.Sharing  // nil: this process shares no simulations
 }
 
 // path is a file's path in the process's view.

@@ -41,7 +41,8 @@ func (e *Env) share() (leave func() error, err error) {
 	if err != nil {
 		return nil, fail(Failed, "%s=%s: %w", shareVariable, dir, reason(err))
 	}
-	e.Run = Runner(sweep.Shared(l, sweep.Runner(e.Run), e.Version.Weft, e.Cores))
+	e.sharing = sweep.NewSharing(l, e.Version.Weft, e.Cores)
+	e.Run = Runner(e.sharing.Runner(sweep.Runner(e.Run)))
 	return func() error {
 		defer release()
 		return l.Close()
@@ -66,7 +67,7 @@ func (a *arrayJob) submitStudy(ctx context.Context, cmd *cobra.Command, e *Env, 
 	a.Variables = []string{shareVariable + "=" + folder, "GOMAXPROCS=" + strconv.Itoa(a.CPUs)}
 	same := without(e.Args, cmd, "slurm", "partition", "account", "time", "elements", "at-once", "cpus", "workers")
 	// An element asks for many simulations at a time, so that it finds those that no other one runs.
-	element := append(without(same, cmd, "out"), "--quiet", "-j", strconv.Itoa(maxWorkers))
+	element := append(without(same, cmd, "out", "html", "trace"), "--quiet", "-j", strconv.Itoa(maxWorkers))
 	return a.submit(ctx, e, out+".slurm", element, same)
 }
 

@@ -41,6 +41,7 @@ type trainFlags struct {
 	end      func() // of the line, and of following the folder
 	recorded *seriesOf
 	steps    steps // steps of the largest simulated cluster
+	array    arrayJob
 }
 
 func newTrain(e *Env) *cobra.Command {
@@ -72,28 +73,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
   weft train examples/llama3-8b-64.yaml --fabric infiniband-ndr --exact`,
 		Args:              args(1, 1, "one scenario file"),
 		ValidArgsFunction: scenarioArg,
-		RunE: func(cmd *cobra.Command, given []string) error {
-			if err := checkWorkers(x.workers); err != nil {
-				return err
-			}
-			if x.series && len(x.scale) > 0 {
-				return fmt.Errorf("--series cannot be used with --scale: record one size of the cluster")
-			}
-			if x.metrics != "" && len(x.scale) > 0 {
-				return fmt.Errorf("--metrics cannot be used with --scale: show one size of the cluster")
-			}
-			if x.seeds < 1 || x.seeds > maxTrainSeeds {
-				return fmt.Errorf("--seeds %d: want 1 to %d", x.seeds, maxTrainSeeds)
-			}
-			file, err := open(e, given[0])
-			if err == nil {
-				file, err = x.overlaid(e, file)
-			}
-			if err != nil {
-				return err
-			}
-			return x.run(cmd.Context(), e, file)
-		},
+		RunE:              func(cmd *cobra.Command, given []string) error { return x.do(cmd, e, given[0]) },
 	}
 	x.register(cmd)
 	f := cmd.Flags()
@@ -107,6 +87,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	f.StringVar(&x.trace, "trace", "", "folder for a trace of the step on each fabric, for Perfetto or Chrome")
 	outFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json, report.html and trace.json")
 	_ = cmd.MarkFlagDirname("trace")
+	x.array.register(cmd)
 	seriesFlag(cmd, &x.series)
 	metricsFlag(cmd, &x.metrics)
 	e.reportFlags(cmd)
@@ -114,6 +95,42 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
 	return cmd
+}
+
+// check refuses flags that do not go together.
+func (x *trainFlags) check(cmd *cobra.Command) error {
+	switch {
+	case x.series && len(x.scale) > 0:
+		return fmt.Errorf("--series cannot be used with --scale: record one size of the cluster")
+	case x.metrics != "" && len(x.scale) > 0:
+		return fmt.Errorf("--metrics cannot be used with --scale: show one size of the cluster")
+	case x.seeds < 1 || x.seeds > maxTrainSeeds:
+		return fmt.Errorf("--seeds %d: want 1 to %d", x.seeds, maxTrainSeeds)
+	case x.array.on && (x.series || x.metrics != "" || x.exact):
+		return fmt.Errorf("--slurm divides the parts of a step among processes, and --series, --metrics and --exact need them in one: leave them out")
+	}
+	return cmp.Or(checkWorkers(x.workers), x.array.sharesOut(cmd, x.out))
+}
+
+func (x *trainFlags) do(cmd *cobra.Command, e *Env, path string) error {
+	if err := x.check(cmd); err != nil {
+		return err
+	}
+	file, err := open(e, path)
+	if err == nil {
+		file, err = x.overlaid(e, file)
+	}
+	if err != nil {
+		return err
+	}
+	if x.array.on {
+		r, err := x.resolve(file)
+		if err != nil {
+			return err
+		}
+		return x.array.submitStudy(cmd.Context(), cmd, e, x.out, r)
+	}
+	return x.run(cmd.Context(), e, file)
 }
 
 func (x *trainFlags) run(ctx context.Context, e *Env, file *scenario.File) error {
@@ -244,6 +261,9 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 	o := training.Options{Workers: x.workers, Exact: x.exact, Seeds: x.seeds, Series: x.recorded.add()}
 	if x.metrics != "" {
 		o.Live = &x.shown.live
+	}
+	if e.sharing != nil {
+		o.Share = e.sharing.Island
 	}
 	o.Progress = func(p weft.Progress) { x.line.count(p.Done, p.Total, p.Fabric) }
 	if x.trace != "" || e.html != "" || x.out != "" {

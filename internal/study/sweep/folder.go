@@ -50,7 +50,7 @@ type Folder struct {
 }
 
 // ID is a short text, equal for equal sweeps only.
-func (a About) ID() string { //nolint:gocritic // a copy without the folder
+func (a About) ID() string {
 	a.Base = ""
 	text, _ := json.Marshal(a)
 	return digest(text)[:8]
@@ -126,7 +126,7 @@ func (f *Folder) put(name string, text []byte) error {
 	}
 	defer os.Remove(out.Name()) // if it was not renamed
 	_, err = out.Write(text)
-	if err = errors.Join(err, out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
+	if err := errors.Join(err, out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
 		return err
 	}
 	return os.Rename(out.Name(), filepath.Join(f.Dir, name))

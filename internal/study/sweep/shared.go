@@ -11,22 +11,33 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/run/phases"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/ledger"
 )
 
-// outcome is the outcome of a simulation that processes share.
-type outcome struct {
-	Results []byte `json:"results,omitempty"` // in the form of gob, which keeps every bit
-	Error   string `json:"error,omitempty"`
+// Sharing is the simulations that processes share through a folder: each is run by one of them, and the others take its
+// outcome. So processes that do the same study divide its work, if each asks for many simulations at a time.
+type Sharing struct {
+	ledger  *ledger.Ledger
+	version string        // of weft
+	slots   chan struct{} // one for each simulation that this process runs at the same time
 }
 
-// Shared is a runner whose simulations are shared among the processes of a folder: each is run by one of them, and the
-// others take its outcome. So processes that do the same study divide its work, if each asks for many simulations at
-// a time; run is called for as many at a time as there are cores. Version is weft's.
-func Shared(l *ledger.Ledger, run Runner, version string, cores int) Runner {
-	slots := make(chan struct{}, max(1, cores))
+// NewSharing shares through a ledger. This process runs as many simulations at a time as it has cores.
+func NewSharing(l *ledger.Ledger, version string, cores int) *Sharing {
+	return &Sharing{l, version, make(chan struct{}, max(1, cores))}
+}
+
+// outcome is the outcome of a simulation.
+type outcome struct {
+	Value []byte `json:"value,omitempty"` // in the form of gob, which keeps every bit
+	Error string `json:"error,omitempty"`
+}
+
+// Runner is a runner whose simulations are shared.
+func (s *Sharing) Runner(run Runner) Runner {
 	return func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
 		if o.Series != nil || o.Live != nil || o.Finished != nil {
 			return run(ctx, r, o) // the caller looks at the simulation itself
@@ -35,28 +46,39 @@ func Shared(l *ledger.Ledger, run Runner, version string, cores int) Runner {
 		if err != nil {
 			return nil, err
 		}
-		piece := digest(fmt.Appendf(nil, "%s\n%s\n%d %t\n%s", version, catalog.Digest(), o.Seeds, o.SwitchRange, text))
-		for {
-			var kept outcome
-			if ok, err := l.Get(piece, &kept); ok || err != nil {
-				return kept.decoded(err)
-			}
+		piece := fmt.Sprintf("run %d %t\n%s", o.Seeds, o.SwitchRange, text)
+		return shared(ctx, s, piece, func() (*runstore.Results, error) { return run(ctx, r, o) })
+	}
+}
+
+// Island is a simulated part of a training step, shared. Piece says everything that it depends on.
+func (s *Sharing) Island(ctx context.Context, piece string, run func() (*phases.IslandRun, error)) (*phases.IslandRun, error) {
+	return shared(ctx, s, "island "+piece, run)
+}
+
+// shared is the outcome of a simulation, which this process or another one runs.
+func shared[T any](ctx context.Context, s *Sharing, text string, run func() (*T, error)) (*T, error) {
+	piece := digest([]byte(s.version + "\n" + catalog.Digest() + "\n" + text))
+	for {
+		var kept outcome
+		if ok, err := s.ledger.Get(piece, &kept); ok || err != nil {
+			return decoded[T](&kept, err)
+		}
+		select {
+		case s.slots <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		mine, err := attempt(ctx, s.ledger, piece, run)
+		<-s.slots
+		if err == nil && !mine {
 			select {
-			case slots <- struct{}{}:
+			case <-time.After(lookAgain):
 			case <-ctx.Done():
-				return nil, ctx.Err()
 			}
-			mine, err := attempt(ctx, l, piece, func() (*runstore.Results, error) { return run(ctx, r, o) })
-			<-slots
-			if err == nil && !mine {
-				select {
-				case <-time.After(lookAgain):
-				case <-ctx.Done():
-				}
-			}
-			if err := cmp.Or(err, ctx.Err()); err != nil {
-				return nil, err
-			}
+		}
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return nil, err
 		}
 	}
 }
@@ -65,7 +87,7 @@ func Shared(l *ledger.Ledger, run Runner, version string, cores int) Runner {
 const lookAgain = waitFor / 5
 
 // attempt runs a simulation and keeps its outcome, unless another process does.
-func attempt(ctx context.Context, l *ledger.Ledger, piece string, run func() (*runstore.Results, error)) (mine bool, err error) {
+func attempt[T any](ctx context.Context, l *ledger.Ledger, piece string, run func() (*T, error)) (mine bool, err error) {
 	if mine, err = l.Claim(piece); err != nil {
 		return false, err
 	}
@@ -76,7 +98,7 @@ func attempt(ctx context.Context, l *ledger.Ledger, piece string, run func() (*r
 		l.Finished(piece)
 		return true, nil
 	}
-	results, failed := run()
+	value, failed := run()
 	if ctx.Err() != nil {
 		return true, ctx.Err()
 	}
@@ -84,12 +106,12 @@ func attempt(ctx context.Context, l *ledger.Ledger, piece string, run func() (*r
 	if failed != nil {
 		kept.Error = failed.Error()
 	}
-	if results != nil {
+	if value != nil {
 		var b bytes.Buffer
-		if err := gob.NewEncoder(&b).Encode(results); err != nil {
+		if err := gob.NewEncoder(&b).Encode(value); err != nil {
 			return true, err
 		}
-		kept.Results = b.Bytes()
+		kept.Value = b.Bytes()
 	}
 	if err := l.Add(piece, kept); err != nil {
 		return true, err
@@ -98,20 +120,20 @@ func attempt(ctx context.Context, l *ledger.Ledger, piece string, run func() (*r
 	return true, nil
 }
 
-// decoded is the outcome as its runner gave it; err is the error of reading it.
-func (o *outcome) decoded(err error) (*runstore.Results, error) {
+// decoded is the outcome as its simulation gave it; err is the error of reading it.
+func decoded[T any](o *outcome, err error) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
 	if o.Error != "" {
 		err = errors.New(o.Error)
 	}
-	if o.Results == nil {
+	if o.Value == nil {
 		return nil, err
 	}
-	results := new(runstore.Results)
-	if bad := gob.NewDecoder(bytes.NewReader(o.Results)).Decode(results); bad != nil {
+	value := new(T)
+	if bad := gob.NewDecoder(bytes.NewReader(o.Value)).Decode(value); bad != nil {
 		return nil, bad
 	}
-	return results, err
+	return value, err
 }

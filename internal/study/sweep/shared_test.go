@@ -45,7 +45,7 @@ func TestProcessesOfAStudyDivideItsSimulations(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer l.Close()
-		run := Shared(l, count, "v1", 1)
+		run := NewSharing(l, "v1", 1).Runner(count)
 		wait.Go(func() {
 			cores.Each(len(wanted), 100, func(i int) {
 				got, err := run(t.Context(), wanted[i], sim.Options{Workers: 1})
@@ -77,9 +77,9 @@ func TestAFailureIsSharedToo(t *testing.T) {
 	}
 	defer l.Close()
 	partial := &runstore.Results{Scenario: "x"}
-	run := Shared(l, func(context.Context, *scenario.Resolved, sim.Options) (*runstore.Results, error) {
+	run := NewSharing(l, "v1", 1).Runner(func(context.Context, *scenario.Resolved, sim.Options) (*runstore.Results, error) {
 		return partial, errors.New("deadlock")
-	}, "v1", 1)
+	})
 	for range 2 {
 		got, err := run(t.Context(), space.Base, sim.Options{})
 		if err == nil || err.Error() != "deadlock" || !reflect.DeepEqual(got, partial) {

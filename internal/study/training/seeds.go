@@ -20,7 +20,7 @@ func (s *steps) withSeed(seed uint64) *steps {
 	q := *s.plan
 	q.Run = &r.Run
 	own := &steps{
-		training: &training{scenario: &r, job: s.job, step: s.step, exact: s.exact, out: s.out},
+		training: &training{scenario: &r, job: s.job, step: s.step, exact: s.exact, out: s.out, share: s.share},
 		plan:     &q, fabric: s.fabric, result: new(runstore.TrainingFabric), base: s,
 	}
 	if !s.exact {

@@ -40,6 +40,9 @@ type Options struct {
 	// Exact: the length of the step of a changed job whose communication takes the same times. A
 	// change may alter the computing times only.
 	Again func(fabric int, step func(change func(*llm.Job)) (units.Time, error)) error
+	// Share, if not nil, runs the simulation of a part of the step, or gives its outcome from another process. Piece
+	// says everything that it depends on.
+	Share func(ctx context.Context, piece string, run func() (*phases.IslandRun, error)) (*phases.IslandRun, error)
 }
 
 // Run simulates a training step of the scenario's job on each of its fabrics.
@@ -56,7 +59,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Traini
 	if o.Exact {
 		fold = llm.FoldNone
 	}
-	t := &training{scenario: r, job: job, step: job.Step(fold), exact: o.Exact, out: out, timeline: o.Timeline, again: o.Again}
+	t := &training{scenario: r, job: job, step: job.Step(fold), exact: o.Exact, out: out, timeline: o.Timeline, again: o.Again, share: o.Share}
 	if noisy(&r.Training.Noise) && !o.Exact {
 		t.replicas = job.Step(llm.FoldReplicas)
 	}
@@ -113,6 +116,7 @@ func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
 	out := &fabricSteps{steps: t.stepsOn(p, fabric, &t.out.Fabrics[fabric])}
 	if calm := phases.Undisturbed(p); calm != nil {
 		out.undisturbed = t.stepsOn(calm, fabric, new(runstore.TrainingFabric))
+		out.undisturbed.calm = true
 	}
 	for k := 1; k < seeds; k++ {
 		out.seeds = append(out.seeds, out.withSeed(r.Run.Seed+uint64(k)))
@@ -169,6 +173,7 @@ type training struct {
 	mu       sync.Mutex // of timeline
 	timeline func(fabric int, g *workload.Graph, t *workload.Timeline)
 	again    func(fabric int, step func(change func(*llm.Job)) (units.Time, error)) error
+	share    func(ctx context.Context, piece string, run func() (*phases.IslandRun, error)) (*phases.IslandRun, error)
 }
 
 // steps is a step on one fabric.
@@ -176,6 +181,7 @@ type steps struct {
 	*training
 	plan    *network.Plan
 	fabric  int
+	calm    bool // without the job's disturbances
 	result  *runstore.TrainingFabric
 	fold    *phases.Folding
 	base    *steps              // of run.seed, if this step has another seed
@@ -226,7 +232,7 @@ func (t trainingTask) run(ctx context.Context) {
 	if t.island < 0 {
 		err = t.whole(ctx, plan)
 	} else if t.islands[t.island] = t.known(t.island); t.islands[t.island] == nil {
-		t.islands[t.island], err = phases.RunIsland(ctx, plan, t.scenario, &t.fold.Islands[t.island].Phase)
+		t.islands[t.island], err = t.simulate(ctx, plan)
 	}
 	ended(err)
 	t.own.Lock()
@@ -241,6 +247,21 @@ func (t trainingTask) run(ctx context.Context) {
 			t.result.Failure = err.Error()
 		}
 	}
+}
+
+// simulate simulates the island of a task, or takes its outcome from another process.
+func (t *trainingTask) simulate(ctx context.Context, plan *network.Plan) (*phases.IslandRun, error) {
+	run := func() (*phases.IslandRun, error) {
+		return phases.RunIsland(ctx, plan, t.scenario, &t.fold.Islands[t.island].Phase)
+	}
+	if t.share == nil || t.recorder != nil {
+		return run()
+	}
+	text, err := t.scenario.MarshalYAML()
+	if err != nil {
+		return nil, err
+	}
+	return t.share(ctx, fmt.Sprintf("%d on fabric %d, calm %t\n%s", t.island, t.fabric, t.calm, text), run)
 }
 
 // failures joins the errors of the fabrics.

@@ -1,7 +1,9 @@
 package phases
 
 import (
+	"bytes"
 	"context"
+	"encoding/gob"
 	"fmt"
 
 	"weft/internal/sim/collective"
@@ -40,6 +42,28 @@ type IslandRun struct {
 	*executor.Execution
 	times          []units.Time // by rank of the cluster
 	moved, skipped int64        // bytes, as counted by the fast-forward
+}
+
+// islandRun is an IslandRun in the form of gob.
+type islandRun struct {
+	Execution      *executor.Execution
+	Times          []units.Time
+	Moved, Skipped int64
+}
+
+// MarshalBinary is the result for another process.
+func (r *IslandRun) MarshalBinary() ([]byte, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(islandRun{r.Execution, r.times, r.moved, r.skipped})
+	return b.Bytes(), err
+}
+
+// UnmarshalBinary reads the result of another process.
+func (r *IslandRun) UnmarshalBinary(text []byte) error {
+	var x islandRun
+	err := gob.NewDecoder(bytes.NewReader(text)).Decode(&x)
+	*r = IslandRun{x.Execution, x.Times, x.Moved, x.Skipped}
+	return err
 }
 
 // RunPhases simulates phases, one after another.
