@@ -147,7 +147,7 @@ func (s *sweeping) do(ctx context.Context, e *Env, path string) error {
 	})
 	line.end()
 	if err != nil && ctx.Err() == nil {
-		return fail(Failed, "the sweep stopped: %w", err)
+		return fail(Failed, "the sweep stopped with %d of %d variants: %w; when that is mended, the same command continues", ending.Done, f.Space.Len(), err)
 	}
 	shown := s.collect(e, f)
 	switch {

@@ -200,6 +200,10 @@ tune: {runs: 70, seeds: 2, held-out: 3, parameters: [{path: "fabrics[0].routing.
 	if err := os.WriteFile("study.yaml", []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	tooMany := environment([]string{"tune", "study.yaml", "--out", "array", "--slurm", "--elements", "2000"})
+	if code, _, stderr := invoke(tooMany); code != BadInput || !strings.Contains(stderr, "the site allows arrays of 1001 (MaxArraySize): take --elements 1001") {
+		t.Errorf("2000 elements: %d, %s", code, stderr)
+	}
 	for file, study := range map[string][]string{
 		"tune.json":       {"tune", "study.yaml"},
 		"results.json":    {"train", "study.yaml", "--scale", "16,32", "--seeds", "3"},

@@ -199,7 +199,7 @@ func (w *work) variant(ctx context.Context, file *scenario.File, i int) error {
 	if row != nil {
 		row.Host, row.WallSeconds = w.o.Host, time.Since(began).Seconds()
 		if err := w.l.Add(strconv.Itoa(i), row); err != nil {
-			return fmt.Errorf("the row of variant %d cannot be kept: %w; make room, and the same command continues", i, err)
+			return fmt.Errorf("the row of variant %d cannot be kept: %w", i, err)
 		}
 	}
 	w.mu.Lock()
