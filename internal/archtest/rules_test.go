@@ -105,6 +105,7 @@ var rooms = []room{
 		"hardware is given its specification; it reads neither scenario nor catalog",
 	},
 
+	{"internal/study/kubernetes", []string{"units"}, "a Job runs a command, whatever it does"},
 	{"internal/study/slurm", []string{"units"}, "a job runs a command, whatever it does"},
 	{"internal/study/ledger", nil, "work is shared among processes, whatever it is"},
 

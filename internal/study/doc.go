@@ -7,6 +7,7 @@
 //	advise      InfiniBand or RoCE v2, by stated weights, and where the choice turns
 //	sweep       the variants of a scenario, in one table
 //	slurm       array jobs whose elements share work
+//	kubernetes  Indexed Jobs whose pods share work
 //	ledger      work that processes share through a folder
 //	tune        a search of a scenario's parameters, confirmed on held-out seeds
 //	training    a step of a training job, from its phases

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,26 +40,35 @@ func (a *arrayJob) register(cmd *cobra.Command) {
 	f.IntVar(&a.Elements, "elements", 0, "with --slurm: elements of the array (default: 32 at most)")
 	f.IntVar(&a.AtOnce, "at-once", 0, "with --slurm: elements that run at the same time (default: all)")
 	f.IntVar(&a.CPUs, "cpus", 1, "with --slurm: cores of an element")
-	for _, flag := range []string{"partition", "account", "time", "elements", "at-once", "cpus"} {
+	for _, flag := range slurmFlags {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
 }
 
+// slurmFlags are the options of --slurm, and elementFlags the ones of them that Kubernetes has, too.
+var (
+	elementFlags = []string{"elements", "at-once", "cpus"}
+	slurmFlags   = append([]string{"partition", "account", "time"}, elementFlags...)
+)
+
 // check refuses flags that no array job can have.
 func (a *arrayJob) check(cmd *cobra.Command, out string) error {
-	if !a.on {
-		for _, flag := range []string{"partition", "account", "time", "elements", "at-once", "cpus"} {
-			if cmd.Flags().Changed(flag) {
-				return fmt.Errorf("--%s is an option of --slurm", flag)
-			}
+	pods := cmd.Flags().Changed("kubernetes")
+	for _, flag := range slurmFlags {
+		if f := cmd.Flags().Lookup(flag); f.Changed && !a.on && !(pods && slices.Contains(elementFlags, flag)) {
+			with, _, _ := strings.Cut(f.Usage, ":")
+			return fmt.Errorf("--%s is an option of %s", flag, strings.TrimPrefix(with, "with "))
 		}
-		return nil
 	}
 	switch {
-	case out == "":
+	case a.on && pods:
+		return fmt.Errorf("--slurm or --kubernetes, not both")
+	case !a.on && !pods:
+		return nil
+	case a.on && out == "":
 		return fmt.Errorf("--slurm: the elements need a folder on a file system that all nodes share: name it with --out")
 	case a.Elements < 0 || a.Elements > mostElements:
-		return fmt.Errorf("--elements %d: want 1 to %d", a.Elements, mostElements)
+		return fmt.Errorf("--elements %d: want 1 to %d; each takes work until none is left", a.Elements, mostElements)
 	case a.AtOnce < 0 || a.CPUs < 1:
 		return fmt.Errorf("--at-once %d, --cpus %d: want numbers from 1", a.AtOnce, a.CPUs)
 	case a.Time < 0 || a.Time > 0 && a.Time < time.Minute:
@@ -130,31 +140,40 @@ func sbatch(ctx context.Context, options ...string) (job string, err error) {
 	return job, nil
 }
 
-// submit makes the array job of a sweep.
-func (s *sweeping) submit(ctx context.Context, e *Env, f *sweep.Folder) error {
+// extent sets the number of elements and their memory by the estimate of what is missing; work is the memory for an
+// element's simulations.
+func (s *sweeping) extent(f *sweep.Folder) (work units.Bytes, err error) {
 	t, err := f.Load()
 	if err != nil {
-		return fail(Failed, "%w", err)
+		return 0, fail(Failed, "%w", err)
 	}
 	x, err := t.Estimate(nil)
 	if err != nil {
-		return fail(Failed, "%w", err)
+		return 0, fail(Failed, "%w", err)
 	}
 	if x.Missing == 0 {
-		return fmt.Errorf("all %d variants have a row already: weft sweep show %s prints the table", x.Variants, s.out)
+		return 0, fmt.Errorf("all %d variants have a row already: weft sweep show %s prints the table", x.Variants, s.out)
 	}
 	a := &s.array
-	a.Name = "weft-" + filepath.Base(f.Dir)
-	if a.Elements = cmp.Or(a.Elements, min(32, x.Missing)); a.Elements > x.Missing {
-		a.Elements = x.Missing
-	}
-	work := units.Bytes(a.CPUs) * x.Memory * 5 / 4 // the estimate was made of some of the variants
+	a.Elements = min(cmp.Or(a.Elements, 32), x.Missing)
+	work = units.Bytes(a.CPUs) * x.Memory * 5 / 4 // the estimate was made of some of the variants
 	if s.memory != "" {
 		if work, err = s.budget(); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	a.Memory = work + 256*units.MiB
+	return work, nil
+}
+
+// submit makes the array job of a sweep.
+func (s *sweeping) submit(ctx context.Context, e *Env, f *sweep.Folder) error {
+	work, err := s.extent(f)
+	if err != nil {
+		return err
+	}
+	a := &s.array
+	a.Name = "weft-" + filepath.Base(f.Dir)
 	folder, err := filepath.Abs(f.Dir)
 	if err != nil {
 		return fail(Failed, "%w", err)

@@ -31,6 +31,7 @@ type sweeping struct {
 	json    bool
 	csv     bool
 	array   arrayJob
+	pods    indexedJob
 }
 
 func newSweep(e *Env) *cobra.Command {
@@ -48,11 +49,12 @@ variant that fails has its error in the table. The table does not depend on -j.`
 		Example: `  weft sweep examples/sweep.yaml --out swept
   weft sweep examples/sweep.yaml --dry-run
   weft sweep examples/sweep.yaml --out /shared/swept --slurm --partition cpu --time 2h --elements 64
+  weft sweep examples/sweep.yaml --kubernetes --storage-class nfs | kubectl apply -f -
   weft sweep show swept --csv`,
 		Args:              args(1, 1, "one scenario file"),
 		ValidArgsFunction: scenarioArg,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			if err := s.array.check(cmd, s.out); err != nil {
+			if err := cmp.Or(s.array.check(cmd, s.out), s.pods.check(cmd, s.out)); err != nil {
 				return err
 			}
 			return s.do(cmd.Context(), e, given[0])
@@ -71,6 +73,7 @@ variant that fails has its error in the table. The table does not depend on -j.`
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
 	s.array.register(cmd)
+	s.pods.register(cmd)
 	cmd.AddCommand(newSweepShow(e), newSweepWork(e))
 	return cmd
 }
@@ -129,6 +132,9 @@ func (s *sweeping) do(ctx context.Context, e *Env, path string) error {
 	if s.dry {
 		return s.estimate(e, f)
 	}
+	if s.pods.on {
+		return s.manifest(e, f)
+	}
 	if s.array.on {
 		return s.submit(ctx, e, f)
 	}
@@ -155,10 +161,8 @@ func (s *sweeping) do(ctx context.Context, e *Env, path string) error {
 		return shown
 	case ctx.Err() != nil:
 		return fail(Partial, "stopped with %d of %d variants: the same command continues with the others", ending.Done, f.Space.Len())
-	case ending.TooLarge > 0:
-		return fail(Failed, "%d variants need more memory than the %s that there is, each by itself: raise --memory if the machine has more, or run the same command on a machine that does", ending.TooLarge, memory)
 	}
-	return nil
+	return tooLarge(ending.TooLarge, memory)
 }
 
 // budget is the memory for all simulations.
@@ -203,7 +207,7 @@ func (s *sweeping) folder(e *Env, path string) (*sweep.Folder, error) {
 		return nil, err
 	}
 	about := sweep.About{Weft: e.Version.Weft, Set: s.set, Base: base}
-	if s.dry {
+	if s.dry || s.pods.on {
 		return sweep.Plan(e.path(s.out), text, about)
 	}
 	return sweep.Create(e.path(s.out), text, about)

@@ -13,11 +13,12 @@ import (
 
 	"weft/internal/study/slurm"
 	"weft/internal/study/sweep"
+	"weft/units"
 )
 
 // newSweepWork is what an element of an array job, or a pod, runs.
 func newSweepWork(e *Env) *cobra.Command {
-	s := &sweeping{}
+	s, from := &sweeping{}, ""
 	cmd := &cobra.Command{
 		Use:   "work FOLDER",
 		Short: "run variants of a sweep that others run too: an element of an array job",
@@ -31,13 +32,16 @@ from 0 among all; WEFT_LIMIT is its time in seconds. weft sweep --slurm sets the
 		Args:    args(1, 1, "the folder of a sweep"),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			s.out = given[0]
-			return s.element(cmd.Context(), e)
+			return s.element(cmd.Context(), e, from)
 		},
 	}
 	f := cmd.Flags()
 	f.IntVarP(&s.workers, "workers", "j", 0, "simulations at the same time (default: all cores)")
 	f.StringVar(&s.memory, "memory", "", "memory of all simulations at the same time, by their estimates (default: most of what is free)")
 	f.BoolVar(&s.json, "json", false, "print as JSON what was done")
+	f.BoolVar(&s.csv, "csv", false, "with --from, let the element that collects print the table as CSV")
+	f.StringVar(&from, "from", "", "begin the sweep of this file if the folder has none; element 0 waits for all, and collects")
+	f.StringArrayVar(&s.set, "set", nil, "with --from, change a field of the scenario first; may be repeated")
 	return cmd
 }
 
@@ -68,12 +72,28 @@ func (e *Env) place(o *sweep.Options) error {
 	return nil
 }
 
-func (s *sweeping) element(ctx context.Context, e *Env) error {
+// tooLarge is the error for variants that have no row for want of memory; nil if there are none.
+func tooLarge(variants int, memory units.Bytes) error {
+	if variants == 0 {
+		return nil
+	}
+	return fail(Failed, "%d variants need more memory than the %s that there is, each by itself: raise --memory if the machine has more, or run the same command on a machine that does", variants, memory)
+}
+
+// begun is the folder of a sweep that was begun, or is begun now.
+func (s *sweeping) begun(e *Env, from string) (*sweep.Folder, error) {
+	if from != "" {
+		return s.folder(e, from)
+	}
+	return sweep.Open(e.path(s.out), e.Version.Weft)
+}
+
+func (s *sweeping) element(ctx context.Context, e *Env, from string) error {
 	memory, err := s.budget()
 	if err := cmp.Or(checkWorkers(s.workers), err); err != nil {
 		return err
 	}
-	f, err := sweep.Open(e.path(s.out), e.Version.Weft)
+	f, err := s.begun(e, from)
 	if err != nil {
 		return err
 	}
@@ -90,6 +110,7 @@ func (s *sweeping) element(ctx context.Context, e *Env) error {
 		defer release()
 		o.Worker, o.Begin = worker, sweep.BeginOf(worker)
 	}
+	o.Leave = from != "" && o.Begin > 0 && e.Getenv(slurm.ElementVariable) != ""
 	line := e.working("the element begins")
 	o.Progress = func(p sweep.Progress) { line.count(p.Done, p.Total, "variants") }
 	ending, err := f.Work(ctx, o)
@@ -99,6 +120,9 @@ func (s *sweeping) element(ctx context.Context, e *Env) error {
 		return fail(Partial, "stopped with %d of %d variants done by all", ending.Done, f.Space.Len())
 	case err != nil:
 		return fail(Failed, "%s stopped: %w", o.Worker, err)
+	}
+	if from != "" && !o.Leave {
+		return cmp.Or(s.collect(e, f), tooLarge(ending.TooLarge, memory))
 	}
 	if s.json {
 		return printJSON(e, map[string]any{"worker": o.Worker, "done": ending.Done, "variants": f.Space.Len(), "time_up": ending.Late, "too_large": ending.TooLarge})

@@ -18,9 +18,16 @@ type Version struct {
 	Platform string
 }
 
+// release is the version that the linker was given, as Dockerfile does; empty: the module's, or the revision.
+var release string
+
 // ReadVersion is the version of the running program.
 func ReadVersion() Version {
 	v := Version{Weft: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if release != "" {
+		v.Weft = release
+		return v
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v

@@ -19,6 +19,8 @@ type File struct {
 	dir  string // folder for the files that it names; "": the process's own
 	root *node
 	set  map[string]place // each stated field with its place
+
+	named *[]string // nil, or the names of the files that Resolve opens
 }
 
 // Override is a value from outside the file, applied over it: a flag of the command line.
@@ -96,6 +98,15 @@ func (f *File) Resolve(overrides ...Override) (*Resolved, error) {
 func (f *File) Copy() *File {
 	g := *f
 	return &g
+}
+
+// Named are the files that the scenario names, as it writes them, under overrides.
+func (f *File) Named(overrides ...Override) (names []string) {
+	g, _ := f.under(overrides)
+	g.named = &names
+	_, _ = g.resolve()
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // under is the file with the overrides applied, and the overrides that do not fit.

@@ -28,6 +28,9 @@ func bounded(in io.Reader, most int64) ([]byte, error) {
 // open opens a file that the scenario names, relative to its folder. The error is without the
 // name of the file.
 func (r *rules) open(name string) (*os.File, error) {
+	if r.named != nil {
+		*r.named = append(*r.named, name)
+	}
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(r.dir, name)
 	}

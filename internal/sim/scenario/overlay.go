@@ -98,7 +98,9 @@ func (f *File) Explicit() (*File, error) {
 }
 
 // with is the file with another tree.
-func (f *File) with(root *node) *File { return &File{Name: f.Name, dir: f.dir, root: root} }
+func (f *File) with(root *node) *File {
+	return &File{Name: f.Name, dir: f.dir, root: root, named: f.named}
+}
 
 // eachFabric is the scenario with each of its fabrics changed. The fabrics are a list.
 func (f *File) eachFabric(change func(*node) *node) *File {

@@ -11,10 +11,11 @@ type rules struct {
 	*Resolved
 	dir   string // folder for the files that the scenario names
 	names int    // number of names in patterns so far
+	named *[]string
 }
 
 func newRules(f *File) *rules {
-	r := &rules{decoder: newDecoder(f.Name), Resolved: &Resolved{}, dir: f.dir}
+	r := &rules{decoder: newDecoder(f.Name), Resolved: &Resolved{}, dir: f.dir, named: f.named}
 	r.start = f.start()
 	return r
 }

@@ -31,7 +31,9 @@ type Options struct {
 	// sweep begin at different places.
 	Begin float64
 	// Limit is the time that this process has, 0 if it has no end. A variant is not begun if it might not end in time.
-	Limit    time.Duration
+	Limit time.Duration
+	// Leave ends the work when others hold all that is left: each of them is begun again if it fails.
+	Leave    bool
 	Progress func(Progress) // nil, or called after each variant, never concurrently
 }
 
@@ -143,7 +145,7 @@ func (w *work) next() (i int, wait bool, err error) {
 	for len(w.queue) == 0 {
 		if w.cursor == blocks {
 			w.cursor = 0
-			again := w.seen
+			again := w.seen && !w.o.Leave
 			w.seen = false
 			return -1, again, nil
 		}
