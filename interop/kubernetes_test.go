@@ -347,8 +347,8 @@ func check(_ string, err error) bool { return err == nil }
 
 var update = flag.Bool("update", false, "rewrite the schemas that package kubernetes has")
 
-// TestTheSchemasAreTheServers: the ordinary tests hold manifests against what the API server says of itself.
-func TestTheSchemasAreTheServers(t *testing.T) {
+// TestTheSchemasAreTheOnesOfKubernetes: the ordinary tests hold manifests against what the API server says of itself.
+func TestTheSchemasAreTheOnesOfKubernetes(t *testing.T) {
 	c := startCluster(t)
 	var all struct{ Definitions map[string]any }
 	c.until("the schemas are there", func() bool { return c.get("/openapi/v2", &all) == nil && len(all.Definitions) > 0 })
