@@ -62,13 +62,21 @@ func Open(dir string) (*Folder, error) {
 // soFar reads what a run that goes on shows of its running simulations.
 func (f *Folder) soFar() {
 	f.Note = "The run goes on. Its views come with its end."
-	if f.Progress.Views == 0 {
-		return
+	if f.Progress.Views > 0 {
+		*f = *f.at(f.Progress.Views)
 	}
-	f.sofar = runstore.SoFar(f.dir, f.Progress.Views)
-	if series, err := seriesfile.Read[runstore.SeriesSimulation](f.sofar, seriesfile.Simulations); err == nil {
-		f.Note, f.Simulations = "", append(f.Simulations, series...)
+}
+
+// at is a run that goes on with its series so far of a number, or as it is if they are gone.
+func (f *Folder) at(number int) *Folder {
+	dir := runstore.SoFar(f.dir, number)
+	series, err := seriesfile.Read[runstore.SeriesSimulation](dir, seriesfile.Simulations)
+	if err != nil {
+		return f
 	}
+	own := *f
+	own.Note, own.sofar, own.Simulations = "", dir, series
+	return &own
 }
 
 func (f *Folder) series() string { return cmp.Or(f.sofar, filepath.Join(f.dir, runstore.SeriesFolder)) }

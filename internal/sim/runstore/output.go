@@ -48,8 +48,8 @@ type Output struct {
 	// begun is true while the staging folder has files of a run that goes on.
 	begun bool
 	lock  *os.File
-	// request and watched are the files of viewers.
-	request, watched string
+	// request and watched are the files of viewers, and sofar is a folder for them.
+	request, watched, sofar string
 }
 
 // FolderError is the reason why a folder cannot take a run.
@@ -102,10 +102,10 @@ func (o *Output) Close() error {
 	return errors.Join(err, unlock(o.lock))
 }
 
-// unask removes the files of viewers.
+// unask removes what viewers wrote and read.
 func (o *Output) unask() {
-	for _, path := range []string{o.request, o.watched} {
-		_ = os.Remove(path)
+	for _, path := range []string{o.request, o.watched, o.sofar} {
+		_ = os.RemoveAll(path)
 	}
 }
 
@@ -175,7 +175,7 @@ func (o *Output) Begin(meta Meta) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	o.request, o.watched = o.auxiliary(requestName), o.auxiliary(watchedName)
+	o.request, o.watched, o.sofar = o.auxiliary(requestName), o.auxiliary(watchedName), o.auxiliary(soFarName)
 	o.unask() // what a viewer wrote to a killed process
 	dir, o.begun = o.auxiliary(stagingName), true
 	return dir, stage(dir, []File{{Name: MetaFile, Text: text}})

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -17,6 +18,7 @@ const (
 	progressFile = "progress.json"
 	requestName  = ".weft-request"
 	watchedName  = ".weft-watched" // a viewer writes it now and then, and the run removes it
+	soFarName    = ".weft-so-far"  // the series so far, by number, until the folder has the series
 )
 
 // Request is what a viewer asks of a run in progress.
@@ -114,18 +116,15 @@ func SoFar(dir string, number int) string {
 	if o == nil {
 		return "" // the run has ended
 	}
-	return soFar(o.auxiliary(stagingName), number)
+	return filepath.Join(o.auxiliary(soFarName), strconv.Itoa(number))
 }
 
-func soFar(staging string, number int) string {
-	return filepath.Join(staging, fmt.Sprintf("so-far-%d", number))
-}
+// soFarKept is the number of the latest series so far that remain: a slow viewer still reads an earlier one.
+const soFarKept = 8
 
-// ShowSoFar makes the folder of the series so far with a number, by a call that fills it. Two remain: a viewer may
-// read the one before.
+// ShowSoFar makes the folder of the series so far with a number, by a call that fills it.
 func (o *Output) ShowSoFar(number int, fill func(dir string) error) error {
-	staging := o.auxiliary(stagingName)
-	return errors.Join(fill(soFar(staging, number)), os.RemoveAll(soFar(staging, number-2)))
+	return errors.Join(os.MkdirAll(o.sofar, 0o777), fill(filepath.Join(o.sofar, strconv.Itoa(number))), os.RemoveAll(filepath.Join(o.sofar, strconv.Itoa(number-soFarKept))))
 }
 
 // Ask writes a request to the run that is in progress in a folder.

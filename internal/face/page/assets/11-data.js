@@ -3,6 +3,8 @@ const kept = new Map(); // the last answers
 const inside = document.getElementById('weft-data');
 const embedded = inside ? JSON.parse(inside.textContent) : null;
 
+let about = null; // the runs, as the server has told last
+
 async function bytes(path) {
   if (embedded) {
     path = decodeURIComponent(path);
@@ -10,7 +12,8 @@ async function bytes(path) {
     const packed = Uint8Array.from(atob(embedded[path]), c => c.charCodeAt(0));
     return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
   }
-  const answer = await fetch(path);
+  const views = about?.runs[path.split('/')[1]]?.progress?.views; // of a run that goes on
+  const answer = await fetch(views ? `${path}${path.includes('?') ? '&' : '?'}views=${views}` : path);
   if (!answer.ok) throw new Error((await answer.text()).trim());
   return answer.arrayBuffer();
 }
@@ -41,7 +44,6 @@ function asTable(t) {
 const table = (name, run, where = '') => data(`data/${run}/${name}.parquet${where}`);
 
 // simulations are all simulations of all runs, with their keys run.simulation.
-let about = null;
 function simulations() {
   return about.runs.flatMap((run, r) => run.simulations.map(s => ({ ...s, run: r, folder: run.name, key: r + '.' + s.simulation })));
 }

@@ -19,7 +19,7 @@ const manyText = n => n < 1e4 ? digits(n) : scaled(n, 1000, ['', 'thousand', 'mi
 
 // progressText are the figures of a run that goes on.
 const progressText = p => [
-  p.total ? `${p.done} of ${p.total} simulations` : 'The run begins', p.what, p.size_bytes ? bytesText(p.size_bytes) : '',
+  p.total ? `${p.done} of ${p.total} simulations` : 'No simulation has ended yet', p.what, p.size_bytes ? bytesText(p.size_bytes) : '',
   p.events ? `${timeText(p.simulated_ps)} simulated, ${manyText(p.events)} events, ${manyText(p.packet_hops / Math.max(p.wall_s, 0.001))} packet-hops per second` : '',
   p.state === 'running' && p.left_s ? `about ${secondsText(p.left_s)} left` : '',
 ].filter(Boolean).join(' · ');
@@ -45,8 +45,9 @@ const live = {
     runs.forEach((run, r) => this.show(run, r));
     const known = list => JSON.stringify(list.map(run => [run.name, run.note, run.progress?.views ?? -1]));
     if (known(runs) === known(about.runs)) return;
-    kept.clear();
+    kept.delete('runs');
     about = await data('runs');
+    kept.clear(); // also what was asked for meanwhile
     fill();
     await refresh();
   },
