@@ -26,12 +26,13 @@ const progressText = p => [
 
 const live = {
   cards: new Map(), // by the number of the run
+  turn: Promise.resolve(), // one event after the other: the last answer is the newest
   make(place) {
     this.place = place;
     about.runs.forEach((run, r) => this.show(run, r));
     if (embedded || !about.starts && !about.runs.some(run => run.progress)) return;
     const events = new EventSource('events');
-    events.onmessage = e => { this.lost(false); this.news(JSON.parse(e.data)).catch(failed); };
+    events.onmessage = e => { this.lost(false); this.turn = this.turn.then(() => this.news(JSON.parse(e.data))).catch(failed); };
     events.onerror = () => this.lost(true);
   },
   // lost says that the server does not answer; the browser asks again by itself.
