@@ -23,11 +23,12 @@ type Cluster struct {
 	t          testing.TB
 	env        []string
 	controller *exec.Cmd
+	daemons    []*exec.Cmd
 	said       *os.File // of the daemons
 }
 
 // patience is how long a test waits for Slurm: far longer than it takes.
-const patience = time.Minute
+const patience = 4 * time.Minute
 
 // Start starts munge and the controller with lines of slurm.conf in addition, such as its nodes, and with a
 // topology.conf if it has text. If daemon is set, it also starts the daemon of the node NodeName. Without the programs the
@@ -44,6 +45,7 @@ func Start(t testing.TB, lines, topology string, daemon bool) *Cluster {
 	program(t, "slurmctld")
 	conf := c.configure(lines, topology)
 	c.env = append(os.Environ(), "SLURM_CONF="+conf)
+	c.watch(conf)
 	in := func(name string) string { return filepath.Join(c.Dir, name) }
 	c.start(exec.Command(munged, "-F", "-f", "--socket="+in("munge.sock"), "--key-file="+in("munge.key"), "--pid-file="+in("munged.pid"),
 		"--log-file="+in("munged.log"), "--seed-file="+in("munged.seed")))
@@ -119,7 +121,38 @@ func (c *Cluster) RestartController() {
 	c.control()
 }
 
-// start starts a daemon that ends with the test.
+// atEnd is the script of a shell that waits for the end of the test's process, cancels all jobs, and kills all
+// processes that have this Slurm's configuration ($1) in their environment: the daemons, and what is left of jobs.
+const atEnd = `trap "" INT TERM
+read -r _
+SLURM_CONF=$1 timeout 20 scancel --user="$(id -u)"
+for _ in $(seq 100); do [ -z "$(SLURM_CONF=$1 timeout 20 squeue -h)" ] && break; sleep 0.1; done
+left() { grep -lzsxF "SLURM_CONF=$1" /proc/[0-9]*/environ | tr -dc '0-9\n'; }
+while pids=$(left "$1") && [ -n "$pids" ]; do kill -9 $pids; sleep 0.05; done
+`
+
+// watch starts the process that ends this Slurm with the test, in whatever way the test ends.
+func (c *Cluster) watch(conf string) {
+	c.t.Helper()
+	w := exec.Command(program(c.t, "sh"), "-c", atEnd, "sh", conf)
+	w.Stderr = c.said
+	end, err := w.StdinPipe() // the system closes it if this process dies
+	if err == nil {
+		err = w.Start()
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() {
+		_ = end.Close()
+		_ = w.Wait()
+		for _, d := range c.daemons {
+			_ = d.Wait()
+		}
+	})
+}
+
+// start starts a daemon.
 func (c *Cluster) start(d *exec.Cmd) *exec.Cmd {
 	c.t.Helper()
 	d.Env = c.env
@@ -127,10 +160,7 @@ func (c *Cluster) start(d *exec.Cmd) *exec.Cmd {
 	if err := d.Start(); err != nil {
 		c.t.Fatal(err)
 	}
-	c.t.Cleanup(func() {
-		_ = d.Process.Kill()
-		_ = d.Wait()
-	})
+	c.daemons = append(c.daemons, d)
 	return d
 }
 

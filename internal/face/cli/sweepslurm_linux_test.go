@@ -98,8 +98,8 @@ func awaitJobs(c *slurmtest.Cluster, jobs ...int) {
 // The real Slurm runs 64 variants in 8 elements. One is killed, one is requeued, and the controller is restarted, all
 // while each element is in the middle of its work. The table is the local one, byte for byte.
 func TestASweepOnSlurmHasTheLocalTable(t *testing.T) {
+	dir := t.TempDir() // it is removed after the end of Slurm
 	c := slurmOf(t)
-	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	write := func(name, text string) {
 		t.Helper()
@@ -181,8 +181,8 @@ func TestASweepOnSlurmHasTheLocalTable(t *testing.T) {
 
 // Elements that do the same study share its simulations; the outcome is the local one, byte for byte.
 func TestAStudyOnSlurmHasTheLocalOutcome(t *testing.T) {
+	dir := t.TempDir() // it is removed after the end of Slurm
 	c := slurmOf(t)
-	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	t.Setenv(holdFile, in("no-hold"))
 	t.Chdir(dir) // jobs begin in the folder in which they were submitted
