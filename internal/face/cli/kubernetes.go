@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -73,12 +72,8 @@ func (s *sweeping) manifest(e *Env, f *sweep.Folder) error {
 	j.Image = cmp.Or(j.Image, "weft:"+imageTag.ReplaceAllString(e.Version.Weft, "-"))
 	j.Storage = units.GiB + units.Bytes(f.Space.Len())*sizeOfRow
 	j.Files = []kubernetes.File{{Name: sweep.ScenarioFile, Text: f.Text}}
-	for _, name := range f.Space.Named() {
-		text, err := os.ReadFile(filepath.Join(f.About.Base, name))
-		if err != nil {
-			return err
-		}
-		j.Files = append(j.Files, kubernetes.File{Name: filepath.ToSlash(name), Text: text})
+	for _, file := range f.Files {
+		j.Files = append(j.Files, kubernetes.File{Name: filepath.ToSlash(file.Name), Text: file.Text})
 	}
 	folder := path.Join(kubernetes.SharedFolder, j.Name)
 	j.Args = []string{"sweep", "work", folder, "--from", path.Join(kubernetes.FilesFolder, sweep.ScenarioFile), "-j", strconv.Itoa(j.CPUs), "--memory", work.Exact()}

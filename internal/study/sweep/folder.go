@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"weft/internal/sim/catalog"
@@ -35,10 +37,19 @@ type About struct {
 	Catalog  string   `json:"catalog_sha256"`
 	Scenario string   `json:"scenario_sha256"` // of the sweep's file
 	Set      []string `json:"set,omitempty"`   // of --set
-	Base     string   `json:"base"`            // the folder of the files that the scenario names
 	Variants int      `json:"variants"`
 	Seed     uint64   `json:"seed"` // the first
 	Seeds    int      `json:"seeds"`
+	// Files are the SHA-256 of the files that the scenario names. The folder has copies of those with a relative name.
+	Files map[string]string `json:"files,omitempty"`
+
+	Base string `json:"-"` // the folder of these files; of a sweep that was begun, the sweep's
+}
+
+// File is a file that the scenario names.
+type File struct {
+	Name string // as the scenario writes it
+	Text []byte
 }
 
 // Folder is the folder of a sweep.
@@ -47,11 +58,11 @@ type Folder struct {
 	About About
 	Space *Space
 	Text  []byte // of the sweep's file
+	Files []File
 }
 
 // ID is a short text, equal for equal sweeps only.
 func (a About) ID() string {
-	a.Base = ""
 	text, _ := json.Marshal(a)
 	return digest(text)[:8]
 }
@@ -75,9 +86,13 @@ func Plan(dir string, text []byte, about About) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	files, err := named(space, &about)
+	if err != nil {
+		return nil, err
+	}
 	about.Version, about.Catalog, about.Scenario = aboutVersion, catalog.Digest(), digest(text)
 	about.Variants, about.Seed, about.Seeds = space.Len(), space.Base.Run.Seed, space.seeds
-	f := &Folder{dir, about, space, text}
+	f := &Folder{dir, about, space, text, files}
 	entries, _ := os.ReadDir(dir) // before AboutFile, which another process may write now
 	before, err := readAbout(dir)
 	switch {
@@ -87,11 +102,40 @@ func Plan(dir string, text []byte, about About) (*Folder, error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if e.Name() != ScenarioFile && e.Name() != AboutFile && !strings.HasPrefix(e.Name(), part) {
+		if e.Name() != ScenarioFile && e.Name() != AboutFile && !strings.HasPrefix(e.Name(), part) && !f.copies(e.Name()) {
 			return nil, fmt.Errorf("%s holds %s and no sweep (%s): name a new folder, or empty this one", dir, e.Name(), AboutFile)
 		}
 	}
 	return f, nil
+}
+
+// named are the files that the scenario names; it notes their digests.
+func named(space *Space, about *About) (out []File, err error) {
+	about.Files = map[string]string{}
+	for _, name := range space.file.Named(space.overrides...) { // no axis names one: its values are numbers and words
+		path := name
+		if !filepath.IsAbs(name) {
+			path = filepath.Join(about.Base, name)
+			if !filepath.IsLocal(name) {
+				return nil, fmt.Errorf("the scenario names the file %s: a sweep copies the files of the scenario's folder and below; put it there, and name it relative to the scenario", name)
+			}
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, File{name, text})
+		about.Files[name] = digest(text)
+	}
+	return out, nil
+}
+
+// copies reports whether an entry of the folder is, or holds, the copy of a file.
+func (f *Folder) copies(entry string) bool {
+	return slices.ContainsFunc(f.Files, func(file File) bool {
+		first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(file.Name)), "/")
+		return first == entry
+	})
 }
 
 // part begins the name of a file that is not complete.
@@ -107,11 +151,11 @@ func (f *Folder) begin() error {
 	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
 		return err
 	}
-	for _, file := range []struct {
-		name string
-		text []byte
-	}{{ScenarioFile, f.Text}, {AboutFile, append(about, '\n')}} {
-		if err := f.put(file.name, file.text); err != nil {
+	for _, file := range append(slices.Clone(f.Files), File{ScenarioFile, f.Text}, File{AboutFile, append(about, '\n')}) {
+		if filepath.IsAbs(file.Name) {
+			continue
+		}
+		if err := f.put(file.Name, file.Text); err != nil {
 			return err
 		}
 	}
@@ -126,10 +170,11 @@ func (f *Folder) put(name string, text []byte) error {
 	}
 	defer os.Remove(out.Name()) // if it was not renamed
 	_, err = out.Write(text)
-	if err := errors.Join(err, out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
+	path := filepath.Join(f.Dir, name)
+	if err := errors.Join(err, out.Chmod(0o644), out.Sync(), out.Close(), os.MkdirAll(filepath.Dir(path), 0o777)); err != nil {
 		return err
 	}
-	return os.Rename(out.Name(), filepath.Join(f.Dir, name))
+	return os.Rename(out.Name(), path)
 }
 
 // Open opens the folder of a sweep that this version of weft has begun.
@@ -146,15 +191,19 @@ func Open(dir, weft string) (*Folder, error) {
 		return nil, err
 	}
 	now := *about
-	now.Version, now.Weft, now.Catalog, now.Scenario = aboutVersion, weft, catalog.Digest(), digest(text)
+	now.Version, now.Weft, now.Catalog, now.Scenario, now.Base = aboutVersion, weft, catalog.Digest(), digest(text), dir
 	if err := about.same(dir, &now); err != nil {
 		return nil, err
 	}
-	space, err := spaceOf(text, about)
+	space, err := spaceOf(text, &now)
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{dir, *about, space, text}, nil
+	files, err := named(space, &now)
+	if err != nil {
+		return nil, err
+	}
+	return &Folder{dir, now, space, text, files}, about.same(dir, &now)
 }
 
 // spaceOf is the space of a sweep's file. Errors begin with the name that the file has in the folder, so that rows
@@ -192,8 +241,8 @@ func (a *About) same(dir string, now *About) error {
 		return fmt.Errorf("%s has the layout of version %d, and this weft has version %d: run it with weft %s, or name another folder", dir, a.Version, now.Version, a.Weft)
 	case a.Weft != now.Weft || a.Catalog != now.Catalog:
 		return fmt.Errorf("%s has results of weft %s, and this is weft %s with catalog %.12s, whose results may differ: run it with that version, or sweep into another folder (weft sweep %s --out NEW)", dir, a.Weft, now.Weft, now.Catalog, filepath.ToSlash(filepath.Join(dir, ScenarioFile)))
-	case a.Scenario != now.Scenario || strings.Join(a.Set, "\n") != strings.Join(now.Set, "\n"):
-		return fmt.Errorf("%s holds another sweep: the file or --set has changed since; name another folder", dir)
+	case a.Scenario != now.Scenario || !slices.Equal(a.Set, now.Set) || !maps.Equal(a.Files, now.Files):
+		return fmt.Errorf("%s holds another sweep: the file, a file that it names, or --set has changed since; name another folder", dir)
 	}
 	return nil
 }

@@ -220,9 +220,6 @@ func (s *Space) resolve(file *scenario.File, v *Variant) (*scenario.Resolved, er
 	return r, nil
 }
 
-// Named are the files that the scenario names, as it writes them. No axis names one: its values are numbers and words.
-func (s *Space) Named() []string { return s.file.Named(s.overrides...) }
-
 // Command is the command that makes the row of a variant again, from the sweep's file.
 func (s *Space) Command(i int, file string) []string {
 	v := s.Variant(i)
