@@ -37,10 +37,11 @@ func Sweep(t *sweep.Table, dir string) (*doc.Document, error) {
 		return nil, err
 	}
 	if len(a.Factor) > 0 {
-		d.Add(doc.Section{
-			Title: "Which axis explains how much", Blocks: append([]doc.Block{sensitivityTable(a)}, doc.Notes(
-				"Explains: the share of the variance of the logarithm of the time, at equal size, that the axis explains by itself, less the share of chance (adjusted R²). The rest is the combined effect of several axes.")...),
-		})
+		notes := []string{"Explains: the share of the variance of the logarithm of the time, at equal size, that the axis explains by itself, less the share of chance (adjusted R²). The rest is the combined effect of several axes."}
+		if n := len(a.Lines); n < a.Of {
+			notes = append(notes, fmt.Sprintf("This table and the plots are of %s variants, drawn at random from %s with a result. The sentences, the Pareto set and the files are of all.", count(int64(n)), count(int64(a.Of))))
+		}
+		d.Add(doc.Section{Title: "Which axis explains how much", Blocks: append([]doc.Block{sensitivityTable(a)}, doc.Notes(notes...)...)})
 	}
 	for _, s := range sweepPlots(a) {
 		d.Add(s)
@@ -65,7 +66,7 @@ func sweepSentences(t *sweep.Table, a *sweep.Analysis, dir string) (out []string
 	if len(a.Lines) == 0 {
 		out = append(out, "No variant has a result.")
 	}
-	if front := a.Pareto(); len(front) > 0 {
+	if front := a.Pareto; len(front) > 0 {
 		best := front[0]
 		text := fmt.Sprintf("The shortest time%s is %s: variant %d", ofSize(best.Bytes), doc.TimeText(units.Time(best.Time()), 4), best.Number)
 		if at := variantText(t, best); at != "" {
@@ -105,14 +106,8 @@ func sweepSentences(t *sweep.Table, a *sweep.Analysis, dir string) (out []string
 
 // slowestText compares the slowest variant of the largest size with the fastest.
 func slowestText(a *sweep.Analysis) string {
-	best := a.Pareto()[0]
-	worst := best
-	for _, l := range a.Lines {
-		if l.Bytes == best.Bytes && l.Time() > worst.Time() {
-			worst = l
-		}
-	}
-	if worst == best {
+	best, worst := a.Pareto[0], a.Slowest
+	if worst.Time() == best.Time() {
 		return "All variants take the same time."
 	}
 	return fmt.Sprintf("The slowest%s takes %.3g times as long: variant %d, %s.", ofSize(worst.Bytes), worst.Time()/best.Time(), worst.Number, variantText(a.Table, worst))

@@ -101,13 +101,21 @@ func sweepPlots(a *sweep.Analysis) (out []doc.Section) {
 	if p := paretoPlot(a, all); p != nil {
 		out = append(out, doc.Section{
 			Title: "Pareto set", In: doc.Page, Blocks: diagrams(nil, drawn(p)),
-			Caption: "Less is better. Filled: no other variant is at least as good in time, tail, pauses, drops and retransmissions, and better in one.",
+			Caption: "Less is better. Filled: no other variant is at least as good in time, tail, pauses, drops and retransmissions, and better in one." + drawnFrom("dots are the Pareto set and", dotsMost, len(all)),
 		})
 	}
 	return append(out, doc.Section{
 		Title: "Parallel coordinates", In: doc.Page, Blocks: []doc.Block{wires(a, all)},
-		Caption: "A line is a variant. Its colour is the quarter of the times that it is in, the fastest first.",
+		Caption: "A line is a variant. Its colour is the quarter of the times that it is in, the fastest first." + drawnFrom("lines are", wiresMost, len(all)),
 	})
+}
+
+// drawnFrom says that a plot shows some of the variants, if it does.
+func drawnFrom(what string, most, all int) string {
+	if all <= most {
+		return ""
+	}
+	return fmt.Sprintf(" The %s %d variants, drawn at random from %s.", what, most, count(int64(all)))
 }
 
 // largest are the lines with the largest size.
@@ -171,11 +179,11 @@ func panelPlot(a *sweep.Analysis, along, by *sweep.Factor, panel subset) *plot {
 
 // paretoPlot is the tail over the time; nil if one of them does not vary.
 func paretoPlot(a *sweep.Analysis, all []int) *plot {
-	front := a.Pareto()
-	var lines []*sweep.Line
-	every := len(all)/dotsMost + 1
-	for k, i := range all {
-		if k%every == 0 || slices.Contains(front, a.Lines[i]) {
+	front := a.Pareto
+	lines := slices.Clone(front)
+	drawn := sweep.Sample(len(all), dotsMost)
+	for _, i := range all {
+		if drawn() && !slices.Contains(front, a.Lines[i]) {
 			lines = append(lines, a.Lines[i])
 		}
 	}
@@ -217,13 +225,16 @@ func wires(a *sweep.Analysis, all []int) doc.Figure {
 	least, most := times[0], times[len(times)-1]
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %g %g" role="img" aria-label="parallel coordinates">`, width, height)
-	every := len(all)/wiresMost + 1
-	for k := 0; k < len(all); k += every {
-		l := a.Lines[all[k]]
+	drawn := sweep.Sample(len(all), wiresMost)
+	for _, i := range all {
+		if !drawn() {
+			continue
+		}
+		l := a.Lines[i]
 		var d strings.Builder
 		for n := range factors {
 			f := &factors[n]
-			fmt.Fprintf(&d, "%s%s %s", [2]string{"L", "M"}[min(1, 1-min(1, n))], doc.Num(x(n)), doc.Num(y(float64(f.Place(all[k]))/float64(len(f.Values)-1))))
+			fmt.Fprintf(&d, "%s%s %s", [2]string{"L", "M"}[min(1, 1-min(1, n))], doc.Num(x(n)), doc.Num(y(float64(f.Place(i))/float64(len(f.Values)-1))))
 		}
 		fmt.Fprintf(&d, "L%s %s", doc.Num(x(len(factors))), doc.Num(y((l.Time()-least)/max(1, most-least))))
 		rank, _ := slices.BinarySearch(times, l.Time())

@@ -3,14 +3,31 @@ package sweep
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 
 	"weft/internal/sim/scenario"
 )
 
-// analysed bounds the rows that an analysis holds; of more, every n-th is taken.
+// analysed bounds the rows that an analysis holds; more are drawn from.
 const analysed = 50_000
+
+// streamSample separates the random numbers of Sample from those of other draws.
+const streamSample = 19
+
+// Sample draws at most so many of n things, the same ones each time: it says of one after the other whether it is drawn.
+// Every n-th would see one value of an axis alone, as axes repeat, too.
+func Sample(n, most int) func() bool {
+	random := rand.New(rand.NewPCG(uint64(n), streamSample))
+	return func() bool {
+		drawn := random.IntN(max(1, n)) < most
+		if n--; drawn {
+			most--
+		}
+		return drawn
+	}
+}
 
 // groupsMost bounds the groups of an axis in a sensitivity: an axis with more values is cut into as many
 // ranges with equally many rows.
@@ -19,9 +36,13 @@ const groupsMost = 12
 // Analysis is what the rows say together.
 type Analysis struct {
 	Table  *Table
-	Lines  []*Line  // with a result, in the order of variants
-	Taken  int      // of how many rows with a result
+	Lines  []*Line  // with a result, in the order of variants; at most analysed, drawn from all
+	Of     int      // rows with a result
 	Factor []Factor // what varies apart from the size, the most important first
+	// Pareto are the lines with the largest size that no other line dominates, the fastest first: none is at least as
+	// good in every objective and better in one. Slowest takes the longest time of that size. Both are of all rows.
+	Pareto  []*Line
+	Slowest *Line
 
 	logs []float64 // by line: logarithm of its time over the mean of its size
 }
@@ -40,20 +61,33 @@ type Factor struct {
 
 // Analyse reads the rows with a result.
 func (t *Table) Analyse() (*Analysis, error) {
-	a := &Analysis{Table: t, Taken: t.Counts[OK]}
-	every := (t.Counts[OK] + analysed - 1) / analysed
-	seen := 0
+	a := &Analysis{Table: t, Of: t.Counts[OK]}
+	drawn := Sample(a.Of, analysed)
+	of := objectivesOf(t)
 	for line, err := range t.Lines() {
 		if err != nil {
 			return nil, err
 		}
-		if line.Status != OK || line.Row.Values[0] <= 0 {
+		if line.Status != OK {
 			continue
 		}
-		if seen++; seen%every == 0 {
+		take := drawn()
+		if line.Time() <= 0 {
+			continue
+		}
+		if take {
 			a.Lines = append(a.Lines, line)
 		}
+		a.compare(line, of)
 	}
+	slices.SortStableFunc(a.Pareto, func(x, y *Line) int {
+		for _, i := range of {
+			if c := cmp.Compare(x.Row.Values[i], y.Row.Values[i]); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
 	a.relate()
 	for c := range t.Columns {
 		if name := t.Columns[c].Name; t.Columns[c].Path != "" || name == "fabric" || name == "seed" {
@@ -182,40 +216,32 @@ func (f *Factor) Place(i int) int { return f.places[i] }
 // objectives are the quantities of the Pareto set; less is better.
 var objectives = []string{"time_ps", "message_p99_ps", "pfc_pauses", "drops", "retransmissions"}
 
-// Pareto marks the lines with the largest size that no other line dominates: none is at least as good in every
-// objective and better in one.
-func (a *Analysis) Pareto() (front []*Line) {
-	size := int64(0)
-	for _, l := range a.Lines {
-		size = max(size, l.Bytes)
-	}
-	var of []int
-	for i, q := range a.Table.quantityNames() {
+// objectivesOf are the places of the objectives in a row's values.
+func objectivesOf(t *Table) (out []int) {
+	for i, q := range t.quantityNames() {
 		if slices.Contains(objectives, q) {
-			of = append(of, i)
+			out = append(out, i)
 		}
 	}
-	var same []*Line
-	for _, l := range a.Lines {
-		if l.Bytes == size {
-			same = append(same, l)
-		}
+	return out
+}
+
+// compare holds a line against the lines of the Pareto set so far, and against the slowest.
+func (a *Analysis) compare(l *Line, objectives []int) {
+	if a.Slowest != nil && l.Bytes < a.Slowest.Bytes {
+		return
 	}
-	// A line can only be dominated by one that comes before it in the order of the objectives.
-	slices.SortStableFunc(same, func(x, y *Line) int {
-		for _, i := range of {
-			if c := cmp.Compare(x.Row.Values[i], y.Row.Values[i]); c != 0 {
-				return c
-			}
-		}
-		return 0
-	})
-	for _, l := range same {
-		if !slices.ContainsFunc(front, func(f *Line) bool {
-			return !slices.ContainsFunc(of, func(i int) bool { return f.Row.Values[i] > l.Row.Values[i] })
-		}) {
-			front = append(front, l)
-		}
+	if a.Slowest == nil || l.Bytes > a.Slowest.Bytes {
+		a.Slowest, a.Pareto = l, nil
 	}
-	return front
+	if l.Time() > a.Slowest.Time() {
+		a.Slowest = l
+	}
+	reaches := func(x, y *Line) bool {
+		return !slices.ContainsFunc(objectives, func(i int) bool { return x.Row.Values[i] > y.Row.Values[i] })
+	}
+	if slices.ContainsFunc(a.Pareto, func(f *Line) bool { return reaches(f, l) }) {
+		return
+	}
+	a.Pareto = append(slices.DeleteFunc(a.Pareto, func(f *Line) bool { return reaches(l, f) }), l)
 }

@@ -64,7 +64,7 @@ func TestTheParetoSetHasTheFastestAndTheShortestTail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := a.Pareto()
+	front := a.Pareto
 	if len(front) != 2 || front[0].Row.Fabric != "infiniband-ndr" || front[1].Row.Fabric != "roce-v2-400g" || front[0].Bytes != 64<<10 || front[1].Variant.Values[0] == "4" {
 		for _, l := range front {
 			t.Errorf("on the front: %+v", l)
@@ -94,5 +94,55 @@ func TestTheEstimateTakesTheTimeOfSimilarRuns(t *testing.T) {
 	e, err = rows.Estimate([]Past{{work: 2, seconds: 1}, {work: 1, seconds: 4}, {work: 1, seconds: 1}})
 	if err != nil || math.Abs(e.CoreSeconds/work-1) > 1e-9 || math.Abs(e.LeastSeconds/work-0.5) > 1e-9 || math.Abs(e.MostSeconds/work-4) > 1e-9 {
 		t.Errorf("work %g, at 0.5, 1 and 4 s: %+v, %v", work, e, err)
+	}
+}
+
+// Every fourth of these variants has the smaller size: an estimate that looked at them alone would be a thirtieth.
+func TestTheEstimateLooksAtAllSizes(t *testing.T) {
+	text := `cluster: {nodes: 2, node: dgx-h100}
+topology: {shape: single-switch}
+fabrics: [roce-v2-400g]
+workload: {collective: all-reduce, sizes: [1KiB, 1MiB]}
+sweep: {axes: [{path: "fabrics[0].ethernet.ecn.kmin", from: 1KB, to: 200KB, step: 1KB, points: 200, scale: linear}], seeds: 2}
+`
+	f := folder(t, text, t.TempDir())
+	rows, err := f.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := rows.Estimate([]Past{{work: 1, seconds: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.0
+	for i := range 4 { // as all
+		v := f.Space.Variant(i)
+		r, err := f.Space.resolve(f.Space.file, &v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want += workOf(r) / 4 * float64(f.Space.Len())
+	}
+	if f.Space.Len() != 800 || e.Looked != looksAt || math.Abs(e.CoreSeconds/want-1) > 0.2 {
+		t.Errorf("%d variants, %d were looked at: %.3g s, want %.3g s", f.Space.Len(), e.Looked, e.CoreSeconds, want)
+	}
+}
+
+func TestASampleIsOfTheSizeAndTheSameEachTime(t *testing.T) {
+	for n, most := range map[int]int{0: 5, 3: 5, 5: 5, 1000: 50} {
+		first, again := Sample(n, most), Sample(n, most)
+		drawn := 0
+		for i := range n {
+			take := first()
+			if take != again() {
+				t.Errorf("thing %d of %d is drawn once and is not drawn again", i, n)
+			}
+			if take {
+				drawn++
+			}
+		}
+		if drawn != min(n, most) {
+			t.Errorf("%d of %d are drawn, want %d", drawn, n, min(n, most))
+		}
 	}
 }

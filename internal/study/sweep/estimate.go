@@ -41,16 +41,12 @@ const looksAt = 200
 // Past are simulations that the folder has rows of.
 func (t *Table) Past() (out []Past, err error) {
 	file := t.Space.file.Copy()
-	every := max(1, t.Counts[OK]/looksAt)
-	seen := 0
+	drawn := Sample(t.Counts[OK], looksAt)
 	for line, err := range t.Lines() {
 		if err != nil {
 			return nil, err
 		}
-		if line.Status != OK {
-			continue
-		}
-		if seen++; seen%every != 0 {
+		if line.Status != OK || !drawn() {
 			continue
 		}
 		if r, err := t.Space.resolve(file, &line.Variant); err == nil {
@@ -60,7 +56,7 @@ func (t *Table) Past() (out []Past, err error) {
 	return out, nil
 }
 
-// Estimate looks at some of the missing variants, evenly spaced, and takes their time from past runs.
+// Estimate looks at some of the missing variants, drawn at random, and takes their time from past runs.
 func (t *Table) Estimate(past []Past) (*Estimate, error) {
 	missing, err := t.Missing()
 	if err != nil {
@@ -69,9 +65,12 @@ func (t *Table) Estimate(past []Past) (*Estimate, error) {
 	e := &Estimate{Variants: t.Space.Len(), Missing: len(missing), Past: len(past)}
 	file := t.Space.file.Copy()
 	work := 0.0
-	every := max(1, len(missing)/looksAt)
-	for i := 0; i < len(missing); i += every {
-		v := t.Space.Variant(missing[i])
+	drawn := Sample(len(missing), looksAt)
+	for _, i := range missing {
+		if !drawn() {
+			continue
+		}
+		v := t.Space.Variant(i)
 		e.Looked++
 		r, err := t.Space.resolve(file, &v)
 		if err != nil {

@@ -220,7 +220,7 @@ func (s *Space) resolve(file *scenario.File, v *Variant) (*scenario.Resolved, er
 	return r, nil
 }
 
-// Command is the command that makes the row of a variant again, from the sweep's file.
+// Command is the command that makes the row of a variant again, from the sweep's file in its folder.
 func (s *Space) Command(i int, file string) []string {
 	v := s.Variant(i)
 	out := []string{"weft", "run", filepath.ToSlash(file)}
