@@ -120,12 +120,12 @@ func (b *browser) open(base, hash, view string) {
 func (b *browser) wait(expression string) {
 	b.t.Helper()
 	var holds bool
-	for begun := time.Now(); time.Since(begun) < 20*time.Second; time.Sleep(20 * time.Millisecond) {
+	for begun := time.Now(); time.Since(begun) < 2*time.Minute; time.Sleep(20 * time.Millisecond) {
 		if err := chromedp.Run(b.ctx, chromedp.Evaluate("!!("+expression+")", &holds)); err == nil && holds {
 			return
 		}
 	}
-	state := b.text(`String(document.getElementById('weft')?.dataset.ready) + ' ' + (document.querySelector('.message')?.textContent ?? '')`)
+	state := b.text(`String(document.getElementById('weft')?.dataset.ready) + ' ' + ([...document.querySelectorAll('.message')].find(e => e.offsetParent)?.textContent ?? '')`)
 	b.t.Fatalf("%s never holds; the page is %s; %s", expression, state, b.seen())
 }
 

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -19,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"weft"
+	"weft/internal/face/page"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
@@ -340,6 +343,34 @@ func TestARunBeginsFromAnEditedScenario(t *testing.T) {
 	if seen := b.seen(); seen != "" {
 		t.Error(seen)
 	}
+}
+
+// A run that the page began and that ends before it tells of any progress is shown as well.
+func TestAShortRunIsShownAtItsEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	dir := filepath.Join(t.TempDir(), "run-1")
+	var ended atomic.Bool
+	server := httptest.NewUnstartedServer(nil)
+	site := page.NewSite(server.Listener.Addr().String(), nil)
+	site.Check = func(string, []byte) []page.Fault { return nil }
+	site.Start = func(string, []byte) (string, *page.Child, error) {
+		return dir, &page.Child{Alive: func() bool { return !ended.Load() }}, nil
+	}
+	server.Config.Handler = site.Handler()
+	server.Start()
+	t.Cleanup(server.Close)
+	b := newBrowser(t)
+	b.screen(1400, "light")
+	b.open(server.URL+"/", "#token="+site.Token, "begin")
+	b.clickText("Start the run")
+	b.wait(`document.getElementById('weft').dataset.ready === 'map 0. utilisation none' && document.querySelector('.live')`)
+	if err := os.Rename(recorded(t, "run", "../../../examples/two-nodes-h100.yaml"), dir); err != nil {
+		t.Fatal(err)
+	}
+	ended.Store(true)
+	b.wait(`document.getElementById('weft').dataset.ready.startsWith('map 0.0 utilisation ')`)
 }
 
 // A server that is killed ends no run: the folder is as if there had been no server.

@@ -44,7 +44,7 @@ const live = {
   // news shows the runs that go on; when one has begun or ended, the page asks for all runs again.
   async news(runs) {
     runs.forEach((run, r) => this.show(run, r));
-    const known = list => JSON.stringify(list.map(run => [run.name, run.note, run.progress?.views ?? -1]));
+    const known = list => JSON.stringify(list.map(run => [run.name, run.note, run.progress ? run.progress.views ?? 0 : -1]));
     if (known(runs) === known(about.runs)) return;
     kept.delete('runs');
     about = await data('runs');
