@@ -15,7 +15,8 @@ type benchTable struct {
 	r       *scenario.Resolved
 	table   *report.NCCLTable // nil before the first row
 	waiting map[int]runstore.Point
-	next    int // next size to print
+	held    []runstore.Point // sizes before the first row
+	next    int              // next size to print
 	met     bool
 	err     error // the first write error
 }
@@ -33,28 +34,38 @@ func (b *benchTable) finished(f weft.Finished) {
 	}
 }
 
-// row prints the next size, after the heading if it is the first.
+// row prints the next size. The heading and sizes without a result wait for the first size with one.
 func (b *benchTable) row(p runstore.Point) {
 	b.next++
-	if b.start(); b.err == nil {
-		b.err = b.table.Row(p)
+	b.held = append(b.held, p)
+	if p.Measured() || b.table != nil {
+		b.flush()
 	}
 }
 
-func (b *benchTable) start() {
-	if b.table != nil || b.err != nil {
-		return
+func (b *benchTable) flush() {
+	if b.table == nil && b.err == nil {
+		f := &b.r.Fabrics[0]
+		b.table, b.err = b.header.Start(b.e.Stdout, b.r.Job().Ranks(), runstore.FabricResult{Name: f.Name, Rate: f.Link.Rate()})
 	}
-	f := &b.r.Fabrics[0]
-	b.table, b.err = b.header.Start(b.e.Stdout, b.r.Job().Ranks(), runstore.FabricResult{Name: f.Name, Rate: f.Link.Rate()})
+	for _, p := range b.held {
+		if b.err == nil {
+			b.err = b.table.Row(p)
+		}
+	}
+	b.held = nil
 }
 
-// end prints the remaining sizes and the lines after the rows.
+// end prints the remaining sizes and the lines after the rows. A table of errors alone is an error.
 func (b *benchTable) end(results *runstore.Results) error {
 	for _, p := range results.Fabrics[0].Points[b.next:] {
 		b.row(p)
 	}
-	if b.start(); b.err == nil {
+	if b.table == nil && len(b.held) > 0 && !results.Partial {
+		p := b.held[0]
+		return fail(Failed, "no size has a result; %v: %s", p.Bytes, p.Failure)
+	}
+	if b.flush(); b.err == nil {
 		b.met, b.err = b.table.End(results.Partial, &results.Fabrics[0])
 	}
 	return b.err

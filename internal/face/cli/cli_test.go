@@ -402,3 +402,15 @@ func (s *slow) Read(b []byte) (int, error) {
 	time.Sleep(40 * time.Millisecond)
 	return s.Reader.Read(b)
 }
+
+// What the report has no room for is said with --json, too.
+func TestJSONSaysWhatTheReportLeavesOut(t *testing.T) {
+	for asJSON, want := range map[bool]string{true: "left\n", false: "wrote run: a, series/\nleft\n"} {
+		e := environment(nil)
+		var errs strings.Builder
+		e.Stderr = &errs
+		if e.wrote("run", asJSON, &seriesOf{left: "left\n"}, "a"); errs.String() != want {
+			t.Errorf("--json %t: %q, want %q", asJSON, errs.String(), want)
+		}
+	}
+}

@@ -100,8 +100,8 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 		return stored
 	case printErr != nil:
 		return printErr
-	case x.out != "" && !x.json:
-		e.note("wrote %s: %s, %s, %s, %s%s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile, series.note())
+	case x.out != "":
+		e.wrote(x.out, x.json, series, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile)
 	}
 	return verdict
 }

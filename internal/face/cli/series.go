@@ -68,10 +68,15 @@ func (s *seriesOf) embed(d *doc.Document, files []runstore.File) (err error) {
 	return err
 }
 
-// note names the folder behind a list of files, and what the report has no room for.
-func (s *seriesOf) note() string {
-	if s == nil {
-		return ""
+// wrote names the files of a run folder, unless the results are JSON, and says what the report has no room for.
+func (e *Env) wrote(dir string, asJSON bool, s *seriesOf, files ...string) {
+	if s != nil {
+		files = append(files, runstore.SeriesFolder+"/")
 	}
-	return strings.TrimSpace(", " + runstore.SeriesFolder + "/\n" + s.left)
+	if !asJSON {
+		e.note("wrote %s: %s\n", dir, strings.Join(files, ", "))
+	}
+	if s != nil && s.left != "" {
+		e.note("%s\n", strings.TrimSpace(s.left))
+	}
 }

@@ -108,8 +108,6 @@ func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, d *doc.Document, r
 	if err := x.folder.Seal(files, meta); err != nil {
 		return fail(Failed, "the results cannot be written to %s: %w", x.out, err)
 	}
-	if !x.json {
-		e.note("wrote %s: %s, %s, %s, %s, %s%s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile, traceFile, x.recorded.note())
-	}
+	e.wrote(x.out, x.json, x.recorded, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile, traceFile)
 	return unrecorded
 }
