@@ -134,6 +134,14 @@ func TestARowCountsIfTheLaunchIsSmall(t *testing.T) {
 	}
 }
 
+// A table of one thread for all GPUs that begins at a large size has no launch in it.
+func TestALargeTimeIsNoLaunch(t *testing.T) {
+	c := Cluster{Harness: scenario.ForAll, Rows: []Row{{Op: scenario.AllReduce, Time: 300 * units.Microsecond}}}
+	if ok, why := c.Scores(&c.Rows[0]); !ok {
+		t.Error(why)
+	}
+}
+
 func TestAScenarioHasTheNodesAndGPUsOfItsRow(t *testing.T) {
 	for _, x := range []struct{ nodes, ranks, wantNodes, wantGPUs int }{
 		{1, 8, 1, 0}, {1, 2, 1, 2}, {2, 16, 2, 0}, {2, 2, 2, 1}, {2, 48, 6, 0},
