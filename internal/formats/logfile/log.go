@@ -59,6 +59,8 @@ type Table struct {
 	// torch; "" if it is not known. Nodes is the number of nodes if the table says it.
 	Harness string
 	Nodes   int
+	// Version is NCCL's release, if nccl-tests says it of the run of this table; "" if it does not.
+	Version string
 	// Average is the line "# Avg bus bandwidth" in GB/s, 0 if it is missing.
 	Average float64
 

@@ -60,7 +60,8 @@ func (r *ncclSaid) line(n int, text string) {
 	if strings.Contains(text, "nccl") {
 		if m := testVersion.FindStringSubmatch(text); m != nil {
 			code, _ := strconv.Atoi(m[1]) // NCCL_VERSION_CODE, nccl.h
-			r.version(n, fmt.Sprintf("%d.%d.%d", code/10000, code/100%100, code%100))
+			r.b.library = fmt.Sprintf("%d.%d.%d", code/10000, code/100%100, code%100)
+			r.version(n, r.b.library)
 		} else if m := listVersion.FindStringSubmatch(text); m != nil {
 			r.version(n, strings.TrimSuffix(m[1]+"."+m[2]+"."+m[3], "."))
 		}

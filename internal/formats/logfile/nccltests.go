@@ -203,7 +203,7 @@ func heading(text string, old bool) []column {
 
 // open begins a table.
 func (r *ncclTests) open(n int) {
-	t := Table{Format: NCCLTests, Line: n, Hosts: r.run.hosts, GPUs: r.run.gpus, Harness: r.run.harness}
+	t := Table{Format: NCCLTests, Line: n, Hosts: r.run.hosts, GPUs: r.run.gpus, Harness: r.run.harness, Version: r.b.library}
 	if r.test != "" {
 		t.Test, t.Op = r.test+"_perf", ncclOps[r.test]
 	}

@@ -33,7 +33,8 @@ type format interface {
 // builder is the log that the readers build together.
 type builder struct {
 	Log
-	rows int
+	rows    int
+	library string // NCCL's release by the latest line of nccl-tests' versions
 }
 
 // note adds a remark on a place.

@@ -167,6 +167,8 @@ func TestTheLogSaysTheReleaseOfNCCL(t *testing.T) {
 		{"", "\nnccl: {version: 2.27}", "2.27", "predicted by the rules of 2.27, as the cluster has it"},
 		{"NCCL version 2.23.4+cuda12.6\n", "", "2.23.4+cuda12.6", "by the rules of NCCL 2.23.4"},
 		{"# nccl-tests version 2.17.1 nccl-headers=22803 nccl-library=22803\n", "\nnccl: {version: 2.27}", "2.28.3", "2.28.3, as the log has it; the cluster as described has 2.27"},
+		{"# nccl-tests version 2.19.7 nccl-headers=21803 nccl-library=21803\n# nThread 1 nGpus 1\nTest NCCL failure\n" +
+			"# nccl-tests version 2.19.7 nccl-headers=22803 nccl-library=22803\n", "", "2.28.3", "2.28.3, as the log has it"}, // of two runs the table's
 		{"NCCL version 2.12.7+cuda11.6\n", "", "", "NCCL 2.12.7+cuda11.6 are not known (2.18 is the oldest)"},
 	} {
 		cluster := describe(t, "cluster: {nodes: 1, node: dgx-h100}\nfabric: infiniband-ndr"+c.cluster)

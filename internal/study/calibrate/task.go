@@ -145,7 +145,7 @@ func (c *Cluster) collective(task *Task, whole *scenario.Resolved, log *logfile.
 		{Path: "workload.collective", Value: t.Op, Origin: "the log's operation"},
 		{Path: "cluster.nodes", Value: fmt.Sprint(task.Nodes), Origin: "the log's nodes"},
 	}
-	task.release(whole, &log.Said)
+	task.release(whole, cmp.Or(task.Table.Version, log.Said.Version))
 	if t.Harness != "" {
 		task.over = append(task.over, scenario.Override{Path: "nccl.harness", Value: t.Harness, Origin: "the log's launch"})
 	}
@@ -155,26 +155,26 @@ func (c *Cluster) collective(task *Task, whole *scenario.Resolved, log *logfile.
 	return nil
 }
 
-// release takes NCCL's release from the log, and tells by which rules the log is predicted. RCCL has
+// release takes NCCL's release, as the log has it, and tells by which rules the log is predicted. RCCL has
 // one set of rules.
-func (t *Task) release(whole *scenario.Resolved, said *logfile.Said) {
+func (t *Task) release(whole *scenario.Resolved, version string) {
 	if whole.Cluster.Node.GPU.Architecture == scenario.CDNA3 {
 		return
 	}
-	logged, err := nccl.ParseRelease(said.Version)
+	logged, err := nccl.ParseRelease(version)
 	described, _ := nccl.ParseRelease(whole.NCCL.Version) // the scenario has been checked
 	by := fmt.Sprintf("the newest that weft knows, 2.%d", nccl.NewestRelease)
 	if described > 0 {
 		by = whole.NCCL.Version + ", as the cluster has it"
 	}
 	switch {
-	case said.Version == "":
+	case version == "":
 		t.Told = append(t.Told, fmt.Sprintf("the log does not state NCCL's release: predicted by the rules of %s", by))
 	case err != nil:
-		t.Told = append(t.Told, fmt.Sprintf("the rules of the log's NCCL %s are not known (2.%d is the oldest): predicted by those of %s", said.Version, nccl.OldestRelease, by))
+		t.Told = append(t.Told, fmt.Sprintf("the rules of the log's NCCL %s are not known (2.%d is the oldest): predicted by those of %s", version, nccl.OldestRelease, by))
 	default:
-		t.over = append(t.over, scenario.Override{Path: "nccl.version", Value: said.Version, Origin: "the log's NCCL"})
-		told := fmt.Sprintf("predicted by the rules of NCCL %s, as the log has it", said.Version)
+		t.over = append(t.over, scenario.Override{Path: "nccl.version", Value: version, Origin: "the log's NCCL"})
+		told := fmt.Sprintf("predicted by the rules of NCCL %s, as the log has it", version)
 		if described > 0 && described != logged {
 			told += "; the cluster as described has " + whole.NCCL.Version
 		}
