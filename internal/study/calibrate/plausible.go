@@ -1,11 +1,11 @@
 package calibrate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"weft/internal/formats/logfile"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -25,9 +25,15 @@ func (t *Task) plausible(r *scenario.Resolved) error {
 	if limit == 0 {
 		return nil
 	}
-	rows := t.Table.Rows
-	if i := slices.IndexFunc(rows, func(row logfile.Row) bool { return row.BusGBps > limit*slack }); i >= 0 {
-		return fmt.Errorf("the busbw of %g GB/s on line %d is above %.0f GB/s, the most that the %s of the described cluster carry: the log is of another cluster, or on other nodes (--cluster, --fabric, --nodes)", rows[i].BusGBps, rows[i].Line, limit, who)
+	ranks := float64(t.Ranks())
+	factor := (ranks - 1) / ranks
+	if scenario.Collective(t.Table.Op) == scenario.AllReduce {
+		factor *= 2
+	}
+	for _, row := range t.Table.Rows {
+		if bus := cmp.Or(row.BusGBps, row.AlgGBps*factor); bus > limit*slack { // a table of times has no busbw
+			return fmt.Errorf("the busbw of %.4g GB/s on line %d is above %.0f GB/s, the most that the %s of the described cluster carry: the log is of another cluster, or on other nodes (--cluster, --fabric, --nodes)", bus, row.Line, limit, who)
+		}
 	}
 	return nil
 }
