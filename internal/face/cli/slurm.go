@@ -25,7 +25,8 @@ import (
 // arrayJob is the flags of a verb that can run as an array job of Slurm.
 type arrayJob struct {
 	slurm.Array
-	on bool
+	on     bool
+	chosen bool // the number of elements, by the user
 }
 
 // mostElements bounds an array: more are not faster on any machine.
@@ -54,6 +55,7 @@ var (
 // check refuses flags that no array job can have.
 func (a *arrayJob) check(cmd *cobra.Command, out string) error {
 	pods := cmd.Flags().Changed("kubernetes")
+	a.chosen = cmd.Flags().Changed("elements")
 	for _, flag := range slurmFlags {
 		if f := cmd.Flags().Lookup(flag); f.Changed && !a.on && !(pods && slices.Contains(elementFlags, flag)) {
 			with, _, _ := strings.Cut(f.Usage, ":")
@@ -87,6 +89,9 @@ func (a *arrayJob) submit(ctx context.Context, e *Env, out string, element, coll
 	if err != nil {
 		return fail(Failed, "%w", err)
 	}
+	if err := a.limit(ctx); err != nil {
+		return err
+	}
 	a.Folder = folder
 	a.Command = report.CommandLine(append([]string{self}, element...))
 	script := filepath.Join(folder, "slurm.sh")
@@ -95,9 +100,6 @@ func (a *arrayJob) submit(ctx context.Context, e *Env, out string, element, coll
 	}
 	if _, err := exec.LookPath("sbatch"); err != nil {
 		return fail(Failed, "sbatch is not on this machine: on one that submits jobs, run sbatch %s", script)
-	}
-	if err := a.limit(ctx); err != nil {
-		return err
 	}
 	array, err := sbatch(ctx, "--parsable", script)
 	if err != nil {
@@ -111,7 +113,7 @@ func (a *arrayJob) submit(ctx context.Context, e *Env, out string, element, coll
 	return err
 }
 
-// limit refuses an array that is larger than the site allows.
+// limit refuses an array that is larger than the site allows; a size that the user has not chosen is the site's at most.
 func (a *arrayJob) limit(ctx context.Context) error {
 	text, err := exec.CommandContext(ctx, "scontrol", "show", "config").Output()
 	if err != nil {
@@ -121,7 +123,12 @@ func (a *arrayJob) limit(ctx context.Context) error {
 	if found == nil {
 		return nil
 	}
-	if most, err := strconv.Atoi(string(found[1])); err == nil && a.Elements > most {
+	most, err := strconv.Atoi(string(found[1]))
+	switch {
+	case err != nil || a.Elements <= most:
+	case !a.chosen:
+		a.Elements = most
+	default:
 		return fmt.Errorf("--elements %d: the site allows arrays of %d (MaxArraySize): take --elements %d; each element then does more of the work", a.Elements, most, most)
 	}
 	return nil
@@ -162,7 +169,7 @@ func (s *sweeping) extent(f *sweep.Folder) (work units.Bytes, err error) {
 			return 0, err
 		}
 	}
-	a.Memory = work + 256*units.MiB
+	a.Memory = work + 256*units.MiB + units.Bytes(f.Space.Len())*units.KiB // all rows are known to each element
 	return work, nil
 }
 

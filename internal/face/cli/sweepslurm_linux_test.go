@@ -179,6 +179,29 @@ func TestASweepOnSlurmHasTheLocalTable(t *testing.T) {
 	t.Logf("%v from sbatch to two rows of each element, %v from the release to the table; local rows are %d bytes", waited, time.Since(released), len(want))
 }
 
+// Without --elements an array of Slurm has 32 elements, or as many as the site allows.
+func TestAnArrayOnSlurmIsNoLargerThanTheSiteAllows(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"scontrol": "#!/bin/sh\necho 'MaxArraySize            = 5'\n", "sbatch": "#!/bin/sh\necho 7\n", "grid.yaml": slurmSweep} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	submit := environment([]string{"sweep", "grid.yaml", "--out", "array", "--slurm"})
+	submit.Dir = dir
+	code, stdout, stderr := invoke(submit)
+	script, err := os.ReadFile(filepath.Join(dir, "array", "slurm.sh"))
+	if code != OK || err != nil || !strings.Contains(stdout, "with 5 elements") || !bytes.Contains(script, []byte("--array=0-4\n")) || !bytes.Contains(script, []byte("TASK_ID/5\n")) {
+		t.Errorf("%d, %s%s%v\n%s", code, stdout, stderr, err, script)
+	}
+	submit = environment([]string{"sweep", "grid.yaml", "--out", "array", "--slurm", "--elements", "6"})
+	submit.Dir = dir
+	if code, _, stderr := invoke(submit); code != BadInput || !strings.Contains(stderr, "take --elements 5") {
+		t.Errorf("6 elements: %d, %s", code, stderr)
+	}
+}
+
 // Elements that do the same study share its simulations; the outcome is the local one, byte for byte.
 func TestAStudyOnSlurmHasTheLocalOutcome(t *testing.T) {
 	dir := t.TempDir() // it is removed after the end of Slurm

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -103,6 +104,46 @@ func TestASilentProcessLosesItsPieces(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Nodes whose clocks are a year apart write files with such times: only the observer's clock counts.
+func TestClocksThatDifferChangeNothing(t *testing.T) {
+	for _, apart := range []time.Duration{-365 * 24 * time.Hour, 365 * 24 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			dir := t.TempDir()
+			stamp := func() {
+				t.Helper()
+				err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+					at := time.Now().Add(apart)
+					return errors.Join(err, os.Chtimes(path, at, at))
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			alive, silent := opened(t, dir, "alive"), opened(t, dir, "silent")
+			claim(t, alive, "1", true)
+			claim(t, silent, "2", true)
+			close(silent.stop)
+			<-silent.stopped
+			third := opened(t, dir, "third")
+			for range Silence/Beat - 1 {
+				time.Sleep(Beat)
+				synctest.Wait() // the beats are written
+				stamp()
+				claim(t, third, "1", false)
+				claim(t, third, "2", false)
+			}
+			time.Sleep(3 * Beat)
+			claim(t, third, "1", false)
+			claim(t, third, "2", true)
+			for _, l := range []*Ledger{alive, third} {
+				if err := l.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
 }
 
 func TestAPieceThatIsGivenUpIsFree(t *testing.T) {

@@ -18,7 +18,7 @@ type Array struct {
 	Elements  int
 	AtOnce    int         // elements that run at the same time; 0: no bound of its own
 	CPUs      int         // cores of an element
-	Memory    units.Bytes // of an element
+	Memory    units.Bytes // of an element, and of the job that collects
 	// Command is what an element runs: the words of a shell, to which the element's name, place and time are added.
 	Command string
 	// Variables of the environment of the elements and of the job that collects: NAME=value.
@@ -55,7 +55,6 @@ func (a *Array) Script() string {
 	}
 	fmt.Fprintf(&b, `#SBATCH --array=%s
 #SBATCH --cpus-per-task=%d
-#SBATCH --mem=%dM
 #SBATCH --requeue
 #SBATCH --open-mode=append
 #SBATCH --output=%s/logs/%%A_%%a.log
@@ -63,7 +62,7 @@ export %s=slurm-$SLURM_ARRAY_JOB_ID-$SLURM_ARRAY_TASK_ID
 export %s=$SLURM_ARRAY_TASK_ID/%d
 %strap 'kill -TERM "$process" 2>/dev/null' TERM
 for try in $(seq %d); do
-`, array, a.CPUs, (int64(a.Memory)+1<<20-1)>>20, a.Folder, WorkerVariable, ElementVariable, a.Elements, a.exports(), processes)
+`, array, a.CPUs, a.Folder, WorkerVariable, ElementVariable, a.Elements, a.exports(), processes)
 	if a.Time > 0 {
 		rest := a.Time - max(leastMargin, a.Time/margin)
 		fmt.Fprintf(&b, "  export %s=$((%d - SECONDS))\n", LimitVariable, int(rest.Seconds()))
@@ -97,7 +96,7 @@ func (a *Array) exports() string {
 
 // common are the options of both jobs.
 func (a *Array) common(name string) (out []string) {
-	out = []string{"--job-name=" + name}
+	out = []string{"--job-name=" + name, fmt.Sprintf("--mem=%dM", (int64(a.Memory)+1<<20-1)>>20)}
 	if a.Partition != "" {
 		out = append(out, "--partition="+a.Partition)
 	}

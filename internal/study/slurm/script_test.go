@@ -25,6 +25,9 @@ func TestTheScriptAsksForWhatTheArrayNeeds(t *testing.T) {
 			t.Errorf("the script has no %q:\n%s", want, text)
 		}
 	}
+	if collect := strings.Join(a.Collect("7", "weft sweep show /shared/swept"), " "); !strings.Contains(collect, "--mem=3073M") {
+		t.Errorf("the job that collects asks for no memory, so a node's whole may be its: %s", collect)
+	}
 	if bare := (&Array{Name: "n", Folder: "/f", Elements: 2, CPUs: 1, Command: "true"}).Script(); strings.Contains(bare, "--partition") || strings.Contains(bare, "--account") || strings.Contains(bare, "--time") || strings.Contains(bare, "LIMIT") {
 		t.Errorf("a script without partition, account and time has one of them:\n%s", bare)
 	}

@@ -240,7 +240,7 @@ func (a *About) same(dir string, now *About) error {
 	case a.Version != now.Version:
 		return fmt.Errorf("%s has the layout of version %d, and this weft has version %d: run it with weft %s, or name another folder", dir, a.Version, now.Version, a.Weft)
 	case a.Weft != now.Weft || a.Catalog != now.Catalog:
-		return fmt.Errorf("%s has results of weft %s, and this is weft %s with catalog %.12s, whose results may differ: run it with that version, or sweep into another folder (weft sweep %s --out NEW)", dir, a.Weft, now.Weft, now.Catalog, filepath.ToSlash(filepath.Join(dir, ScenarioFile)))
+		return fmt.Errorf("%s has results of weft %s, and this is weft %s with catalog %.12s, whose results may differ: run it with that version, or name another folder", dir, a.Weft, now.Weft, now.Catalog)
 	case a.Scenario != now.Scenario || !slices.Equal(a.Set, now.Set) || !maps.Equal(a.Files, now.Files):
 		return fmt.Errorf("%s holds another sweep: the file, a file that it names, or --set has changed since; name another folder", dir)
 	}
