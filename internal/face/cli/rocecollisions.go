@@ -70,7 +70,7 @@ routing.hash-seed differs between the simulations of a distribution.`,
 				if err != nil {
 					return err
 				}
-				return c.array.submitStudy(cmd.Context(), cmd, e, c.out, r)
+				return c.array.submitStudy(cmd.Context(), cmd, e, c.out, r.Estimate().Memory)
 			}
 			return c.do(cmd.Context(), e, given[0])
 		},

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/internal/sim/scenario"
 	"weft/internal/study/ledger"
 	"weft/internal/study/slurm"
 	"weft/internal/study/sweep"
@@ -53,13 +52,13 @@ func (e *Env) share() (leave func() error, err error) {
 const studyElements = 8
 
 // submitStudy makes the array job of a study: each element does the whole study, and they share its simulations. The job
-// that collects does it once more, with outcomes that are all known, and writes the output.
-func (a *arrayJob) submitStudy(ctx context.Context, cmd *cobra.Command, e *Env, out string, r *scenario.Resolved) error {
+// that collects does it once more, with outcomes that are all known, and writes the output. A simulation needs so much memory.
+func (a *arrayJob) submitStudy(ctx context.Context, cmd *cobra.Command, e *Env, out string, simulation units.Bytes) error {
 	a.Name = "weft-" + filepath.Base(out)
 	if a.Elements == 0 {
 		a.Elements = studyElements
 	}
-	a.Memory = units.Bytes(a.CPUs)*r.Estimate().Memory*5/4 + 256*units.MiB
+	a.Memory = units.Bytes(a.CPUs)*simulation*5/4 + 256*units.MiB
 	folder, err := filepath.Abs(e.path(out + ".slurm"))
 	if err != nil {
 		return fail(Failed, "%w", err)

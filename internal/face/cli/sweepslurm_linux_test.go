@@ -230,6 +230,7 @@ tune: {runs: 70, seeds: 2, held-out: 3, parameters: [{path: "fabrics[0].routing.
 	for file, study := range map[string][]string{
 		"tune.json":       {"tune", "study.yaml"},
 		"results.json":    {"train", "study.yaml", "--scale", "16,32", "--seeds", "3"},
+		"validation.json": {"validate", "--case", "p*"},
 		"collisions.json": {"roce", "collisions", "study.yaml", "--hash-seeds", "3", "--nodes", "2,4"},
 	} {
 		local := environment(append(study, "--out", "local", "--quiet"))

@@ -128,7 +128,7 @@ func (x *trainFlags) do(cmd *cobra.Command, e *Env, path string) error {
 		if err != nil {
 			return err
 		}
-		return x.array.submitStudy(cmd.Context(), cmd, e, x.out, r)
+		return x.array.submitStudy(cmd.Context(), cmd, e, x.out, r.Estimate().Memory)
 	}
 	return x.run(cmd.Context(), e, file)
 }

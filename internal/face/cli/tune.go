@@ -63,7 +63,7 @@ or another objective reuses the simulations.`,
 				if err != nil {
 					return err
 				}
-				return t.array.submitStudy(cmd.Context(), cmd, e, t.out, p.Stands)
+				return t.array.submitStudy(cmd.Context(), cmd, e, t.out, p.Stands.Estimate().Memory)
 			}
 			return t.do(cmd.Context(), e, given[0])
 		},

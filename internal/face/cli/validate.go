@@ -2,14 +2,19 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/face/doc"
 	"weft/internal/face/report"
+	"weft/internal/sim/runstore"
+	"weft/internal/study/sweep"
 	"weft/internal/study/validate"
+	"weft/units"
 )
 
 func newValidate(e *Env) *cobra.Command {
@@ -26,13 +31,23 @@ docs/VALIDATION.md.`,
   weft validate --case 'packet'
   weft validate --case 'fct/star100_*' --json`,
 		Args: args(0, 0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), e) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := v.array.sharesOut(cmd, v.out); err != nil {
+				return err
+			}
+			if v.array.on {
+				return v.array.submitStudy(cmd.Context(), cmd, e, v.out, caseMemory)
+			}
+			return v.run(cmd.Context(), e)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&v.glob, "case", "", "only the cases with a matching name or folder: packet, pfc/*, fct/star100_*")
 	f.BoolVar(&v.json, "json", false, "print as JSON")
 	f.BoolVar(&v.markdown, "markdown", false, "print the page docs/VALIDATION.md")
 	f.IntVarP(&v.workers, "workers", "j", 0, "cases to run at the same time; results do not depend on it (default: all cores)")
+	outFolder(cmd, &v.out, "validation.json and report.html")
+	v.array.register(cmd)
 	e.reportFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("case", cobra.FixedCompletions(validate.IDs(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
@@ -44,7 +59,15 @@ type validation struct {
 	glob           string
 	json, markdown bool
 	workers        int
+	out            string
+	array          arrayJob
 }
+
+// validationResult is the result in the folder of --out.
+const validationResult = "validation.json"
+
+// caseMemory is the memory for a case: the first 58 cases, two at a time, took 172 MB.
+const caseMemory = units.GiB
 
 func (v *validation) run(ctx context.Context, e *Env) error {
 	if err := checkWorkers(v.workers); err != nil {
@@ -57,7 +80,17 @@ func (v *validation) run(ctx context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
+	folder := ownFolder{name: v.out, mark: validationResult, what: "validation"}
+	if err := folder.open(e); err != nil {
+		return err
+	}
+	defer folder.Close()
 	o := validate.Options{Workers: v.workers}
+	if e.sharing != nil {
+		o.Share = func(ctx context.Context, id string, run func() ([]validate.Row, error)) ([]validate.Row, error) {
+			return sweep.Rows(ctx, e.sharing, "case "+id, run)
+		}
+	}
 	if o.Workers == 0 {
 		o.Workers = max(1, e.Cores)
 	}
@@ -91,10 +124,22 @@ func (v *validation) run(ctx context.Context, e *Env) error {
 	default:
 		written = e.present(d, false, nil)
 	}
-	if written != nil {
-		return fail(Failed, "the results cannot be written: %w", written)
+	if err := cmp.Or(written, v.store(e, &folder, d, results)); err != nil {
+		return fail(Failed, "the results cannot be written: %w", err)
 	}
 	return scored(results, stopped)
+}
+
+// store writes the folder, if requested.
+func (v *validation) store(e *Env, folder *ownFolder, d *doc.Document, results []validate.Result) error {
+	if v.out == "" {
+		return nil
+	}
+	var page, answer bytes.Buffer
+	if err := cmp.Or(validate.WriteJSON(&answer, results), d.HTML(&page)); err != nil {
+		return err
+	}
+	return folder.store(e, []runstore.File{{Name: runstore.ReportFile, Text: page.Bytes()}, {Name: validationResult, Text: answer.Bytes()}}, v.json || v.markdown)
 }
 
 // scored is the exit code at the end of the run.

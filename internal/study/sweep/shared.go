@@ -56,6 +56,18 @@ func (s *Sharing) Island(ctx context.Context, piece string, run func() (*phases.
 	return shared(ctx, s, "island "+piece, run)
 }
 
+// Rows are the rows of a case or a table, shared. Piece says everything that they depend on.
+func Rows[T any](ctx context.Context, s *Sharing, piece string, run func() ([]T, error)) ([]T, error) {
+	rows, err := shared(ctx, s, "rows "+piece, func() (*[]T, error) {
+		rows, err := run()
+		return &rows, err
+	})
+	if rows == nil {
+		return nil, err
+	}
+	return *rows, err
+}
+
 // shared is the outcome of a simulation, which this process or another one runs.
 func shared[T any](ctx context.Context, s *Sharing, text string, run func() (*T, error)) (*T, error) {
 	piece := digest([]byte(s.version + "\n" + catalog.Digest() + "\n" + text))

@@ -3,6 +3,7 @@ package validate
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 
 	"weft/internal/base/cores"
@@ -17,6 +18,8 @@ type Options struct {
 	Short bool
 	// Done, if not nil, is called with each result, in the order of the cases.
 	Done func(*Result)
+	// Share, if not nil, gives the rows of the case with an ID: by run, or by another process that has run it.
+	Share func(ctx context.Context, id string, run func() ([]Row, error)) ([]Row, error)
 }
 
 // Run runs cases and gives their results in their order. When ctx ends it
@@ -30,7 +33,16 @@ func Run(ctx context.Context, cases []*Case, o Options) ([]Result, error) {
 		if ctx.Err() != nil {
 			return
 		}
-		rows, err := cases[i].Run(&Env{Ctx: ctx, Workers: o.Workers, Short: o.Short})
+		run := func() ([]Row, error) {
+			return cases[i].Run(&Env{Ctx: ctx, Workers: min(o.Workers, runtime.GOMAXPROCS(0)), Short: o.Short})
+		}
+		var rows []Row
+		var err error
+		if o.Share != nil {
+			rows, err = o.Share(ctx, cases[i].ID, run)
+		} else {
+			rows, err = run()
+		}
 		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return
 		}
