@@ -124,14 +124,13 @@ func (a *arrayJob) limit(ctx context.Context) error {
 		return nil
 	}
 	most, err := strconv.Atoi(string(found[1]))
-	switch {
-	case err != nil || a.Elements <= most:
-	case !a.chosen:
+	if err == nil && a.Elements > most {
+		if a.chosen {
+			return fmt.Errorf("--elements %d: the site allows arrays of %d (MaxArraySize): take --elements %d; each element then does more of the work", a.Elements, most, most)
+		}
 		a.Elements = most
-	default:
-		return fmt.Errorf("--elements %d: the site allows arrays of %d (MaxArraySize): take --elements %d; each element then does more of the work", a.Elements, most, most)
 	}
-	return nil
+	return err
 }
 
 // sbatch submits a job and gives its number.
