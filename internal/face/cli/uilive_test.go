@@ -373,6 +373,37 @@ func TestAShortRunIsShownAtItsEnd(t *testing.T) {
 	b.wait(`document.getElementById('weft').dataset.ready.startsWith('map 0.0 utilisation ')`)
 }
 
+// A page that nobody sees holds no connection: with six tabs that do, a browser opens no seventh.
+func TestAHiddenPageHoldsNoConnection(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	server := httptest.NewUnstartedServer(nil)
+	site := page.NewSite(server.Listener.Addr().String(), nil)
+	site.Check = func(string, []byte) []page.Fault { return nil }
+	site.Start = func(string, []byte) (string, *page.Child, error) { return "", nil, errors.ErrUnsupported }
+	var held atomic.Int32
+	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/events" {
+			held.Add(1)
+			defer held.Add(-1)
+		}
+		site.Handler().ServeHTTP(w, r)
+	})
+	server.Start()
+	t.Cleanup(server.Close)
+	b := newBrowser(t)
+	b.open(server.URL+"/", "#token="+site.Token, "begin")
+	hide := func(is bool) {
+		b.do(chromedp.Evaluate(fmt.Sprintf(`Object.defineProperty(document, 'hidden', {value: %t, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))`, is), nil))
+	}
+	until(t, "the page listens", func() bool { return held.Load() == 1 })
+	hide(true)
+	until(t, "the hidden page has gone", func() bool { return held.Load() == 0 })
+	hide(false)
+	until(t, "the page listens again", func() bool { return held.Load() == 1 })
+}
+
 // A server that is killed ends no run: the folder is as if there had been no server.
 func TestAKilledServerLeavesTheRunWhole(t *testing.T) {
 	dir, gate := t.TempDir(), filepath.Join(t.TempDir(), "gate")

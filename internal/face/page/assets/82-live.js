@@ -31,9 +31,19 @@ const live = {
     this.place = place;
     about.runs.forEach((run, r) => this.show(run, r));
     if (embedded || !about.starts && !about.runs.some(run => run.progress)) return;
-    const events = new EventSource('events');
-    events.onmessage = e => { this.lost(false); this.turn = this.turn.then(() => this.news(JSON.parse(e.data))).catch(failed); };
-    events.onerror = () => this.lost(true);
+    document.addEventListener('visibilitychange', () => this.listen());
+    this.listen();
+  },
+  // listen asks for events while the page is seen: a browser has six connections to a server, for all its tabs.
+  listen() {
+    if (document.hidden) {
+      this.events?.close();
+      this.events = null;
+      return;
+    }
+    this.events ??= new EventSource('events');
+    this.events.onmessage = e => { this.lost(false); this.turn = this.turn.then(() => this.news(JSON.parse(e.data))).catch(failed); };
+    this.events.onerror = () => this.lost(true);
   },
   // lost says that the server does not answer; the browser asks again by itself.
   lost(is) {
