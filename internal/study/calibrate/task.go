@@ -350,7 +350,9 @@ func (t *Task) reach(o Options) {
 	t.Skipped = strings.TrimPrefix(fmt.Sprintf("%s; above %s (--max-size), %s: by the bandwidth between %s and %s", t.Skipped, units.Bytes(limit), several(large, "size"), units.Bytes(limit/2), units.Bytes(limit)), "; ")
 }
 
-// compared are the times of the compared sizes, from those of the simulated ones.
+// compared are the times of the compared sizes, from those of the simulated ones. Larger sizes than these go on as the
+// last two do. If the last took no longer than the one before it, as with lost packets, they go on in proportion to
+// their bytes.
 func (t *Task) compared(simulated []units.Time) (out []units.Time) {
 	n := len(t.simulated)
 	for i := range t.Points {
@@ -360,6 +362,9 @@ func (t *Task) compared(simulated []units.Time) (out []units.Time) {
 			continue
 		}
 		slope := float64(simulated[n-1]-simulated[n-2]) / float64(t.simulated[n-1]-t.simulated[n-2])
+		if slope <= 0 {
+			slope = float64(simulated[n-1]) / float64(t.simulated[n-1])
+		}
 		out = append(out, simulated[n-1]+units.Time(math.Round(slope*float64(bytes-t.simulated[n-1]))))
 	}
 	return out
