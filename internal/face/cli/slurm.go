@@ -124,13 +124,14 @@ func (a *arrayJob) limit(ctx context.Context) error {
 		return nil
 	}
 	most, err := strconv.Atoi(string(found[1]))
-	if err == nil && a.Elements > most {
-		if a.chosen {
-			return fmt.Errorf("--elements %d: the site allows arrays of %d (MaxArraySize): take --elements %d; each element then does more of the work", a.Elements, most, most)
-		}
-		a.Elements = most
+	switch {
+	case err != nil || a.Elements <= most:
+		return err
+	case a.chosen:
+		return fmt.Errorf("--elements %d: the site allows arrays of %d (MaxArraySize): take --elements %d; each element then does more of the work", a.Elements, most, most)
 	}
-	return err
+	a.Elements = most
+	return nil
 }
 
 // sbatch submits a job and gives its number.

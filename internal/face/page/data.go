@@ -33,28 +33,31 @@ type about struct {
 //
 // A matrix is two integers, the numbers of links and intervals, and their values as float32, all little-endian.
 func (s *Site) answer(path string, query url.Values) ([]byte, error) {
-	part := strings.Split(path, "/")
+	folders, part := s.look(), strings.Split(path, "/")
 	if path == "runs" {
-		return json.Marshal(about{s.look(), Quantities, seriesfile.Names, s.Start != nil})
+		return json.Marshal(about{folders, Quantities, seriesfile.Names, s.Start != nil})
 	}
 	if len(part) < 3 {
 		return nil, fmt.Errorf("%w path: %.80q", seriesfile.ErrQuery, path)
 	}
 	run, err := strconv.Atoi(part[1])
-	if err != nil || run < 0 || run >= len(s.look()) {
+	if err != nil || run < 0 || run >= len(folders) {
 		return nil, fmt.Errorf("%w run: %.80q", seriesfile.ErrQuery, part[1])
 	}
 	views, _ := strconv.Atoi(query.Get("views")) // of a run that goes on: the number of its series so far
 	query.Del("views")
-	f := s.look()[run]
+	f := folders[run]
 	if f.Progress == nil {
 		return f.answer(part, query)
 	}
 	text, err := f.at(views).answer(part, query)
-	if now := s.look()[run]; err != nil && now.Progress == nil { // it has ended meanwhile
+	if err == nil {
+		return text, nil
+	}
+	if now := s.look()[run]; now.Progress == nil { // the run has ended meanwhile
 		return now.answer(part, query)
 	}
-	return text, err
+	return nil, err
 }
 
 // answer is the data of a path within the run.

@@ -8,6 +8,7 @@ import (
 
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/scenario"
+	"weft/internal/study/measured"
 	"weft/units"
 )
 
@@ -25,11 +26,7 @@ func (t *Task) plausible(r *scenario.Resolved) error {
 	if limit == 0 {
 		return nil
 	}
-	ranks := float64(t.Ranks())
-	factor := (ranks - 1) / ranks
-	if scenario.Collective(t.Table.Op) == scenario.AllReduce {
-		factor *= 2
-	}
+	factor := measured.BusFactor(scenario.Collective(t.Table.Op), t.Ranks())
 	for _, row := range t.Table.Rows {
 		if bus := cmp.Or(row.BusGBps, row.AlgGBps*factor); bus > limit*slack { // a table of times has no busbw
 			return fmt.Errorf("the busbw of %.4g GB/s on line %d is above %.0f GB/s, the most that the %s of the described cluster carry: the log is of another cluster, or on other nodes (--cluster, --fabric, --nodes)", bus, row.Line, limit, who)

@@ -171,7 +171,7 @@ func (t *Task) release(whole *scenario.Resolved, version string) {
 	case version == "":
 		t.Told = append(t.Told, fmt.Sprintf("the log does not state NCCL's release: predicted by the rules of %s", by))
 	case err != nil:
-		t.Told = append(t.Told, fmt.Sprintf("the rules of the log's NCCL %s are not known (2.%d is the oldest): predicted by those of %s", version, nccl.OldestRelease, by))
+		t.Told = append(t.Told, fmt.Sprintf("the rules of the log's NCCL %s are not known (2.%d is the oldest): the prediction uses the rules of %s", version, nccl.OldestRelease, by))
 	default:
 		t.over = append(t.over, scenario.Override{Path: "nccl.version", Value: version, Origin: "the log's NCCL"})
 		told := fmt.Sprintf("predicted by the rules of NCCL %s, as the log has it", version)
@@ -350,9 +350,9 @@ func (t *Task) reach(o Options) {
 	t.Skipped = strings.TrimPrefix(fmt.Sprintf("%s; above %s (--max-size), %s: by the bandwidth between %s and %s", t.Skipped, units.Bytes(limit), several(large, "size"), units.Bytes(limit/2), units.Bytes(limit)), "; ")
 }
 
-// compared are the times of the compared sizes, from those of the simulated ones. Larger sizes than these go on as the
-// last two do. If the last took no longer than the one before it, as with lost packets, they go on in proportion to
-// their bytes.
+// compared computes the times of the compared sizes from the times of the simulated sizes. Above the largest simulated
+// size, time grows with the bandwidth between the two largest. Lost packets can make the largest size the faster of the
+// two; then time grows in proportion to the bytes.
 func (t *Task) compared(simulated []units.Time) (out []units.Time) {
 	n := len(t.simulated)
 	for i := range t.Points {

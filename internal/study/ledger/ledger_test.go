@@ -84,25 +84,31 @@ func TestTheNextProcessOfAWorkerTakesOverAtOnce(t *testing.T) {
 	claim(t, other, "2", false)
 }
 
+// silence makes one of two processes silent, as a killed process is. A third process sees no silence during wait, which is
+// shorter than Silence, and takes the silent process's piece soon after it, but not the piece of the other.
+func silence(t *testing.T, dir string, wait func(third *Ledger)) {
+	t.Helper()
+	alive, silent := opened(t, dir, "alive"), opened(t, dir, "silent")
+	claim(t, alive, "1", true)
+	claim(t, silent, "2", true)
+	close(silent.stop) // its beat ends
+	<-silent.stopped
+	third := opened(t, dir, "third")
+	wait(third)
+	claim(t, third, "2", false)
+	time.Sleep(3 * Beat)
+	claim(t, third, "1", false)
+	claim(t, third, "2", true)
+	for _, l := range []*Ledger{alive, third} {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestASilentProcessLosesItsPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
-		alive, silent := opened(t, dir, "alive"), opened(t, dir, "silent")
-		claim(t, alive, "1", true)
-		claim(t, silent, "2", true)
-		close(silent.stop) // its beat ends, as that of a killed process
-		<-silent.stopped
-		third := opened(t, dir, "third")
-		time.Sleep(Silence - Beat)
-		claim(t, third, "2", false)
-		time.Sleep(3 * Beat)
-		claim(t, third, "1", false)
-		claim(t, third, "2", true)
-		for _, l := range []*Ledger{alive, third} {
-			if err := l.Close(); err != nil {
-				t.Error(err)
-			}
-		}
+		silence(t, t.TempDir(), func(*Ledger) { time.Sleep(Silence - Beat) })
 	})
 }
 
@@ -121,27 +127,15 @@ func TestClocksThatDifferChangeNothing(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			alive, silent := opened(t, dir, "alive"), opened(t, dir, "silent")
-			claim(t, alive, "1", true)
-			claim(t, silent, "2", true)
-			close(silent.stop)
-			<-silent.stopped
-			third := opened(t, dir, "third")
-			for range Silence/Beat - 1 {
-				time.Sleep(Beat)
-				synctest.Wait() // the beats are written
-				stamp()
-				claim(t, third, "1", false)
-				claim(t, third, "2", false)
-			}
-			time.Sleep(3 * Beat)
-			claim(t, third, "1", false)
-			claim(t, third, "2", true)
-			for _, l := range []*Ledger{alive, third} {
-				if err := l.Close(); err != nil {
-					t.Error(err)
+			silence(t, dir, func(third *Ledger) {
+				for range Silence/Beat - 1 {
+					time.Sleep(Beat)
+					synctest.Wait() // the beats are written
+					stamp()
+					claim(t, third, "1", false)
+					claim(t, third, "2", false)
 				}
-			}
+			})
 		})
 	}
 }

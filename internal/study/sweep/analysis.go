@@ -13,11 +13,12 @@ import (
 // analysed bounds the rows that an analysis holds; more are drawn from.
 const analysed = 50_000
 
-// streamSample separates the random numbers of Sample from those of other draws.
+// streamSample is the random stream of Sample. Every other draw of weft has its own stream.
 const streamSample = 19
 
-// Sample draws at most so many of n things, the same ones each time: it says of one after the other whether it is drawn.
-// Every n-th would see one value of an axis alone, as axes repeat, too.
+// Sample draws at most a given number of n things, the same ones each time. The returned function is called for one thing
+// after the other, and reports whether the sample has it. A sample of every k-th thing could have a single value of
+// an axis, because the values of axes come in a cycle.
 func Sample(n, most int) func() bool {
 	random := rand.New(rand.NewPCG(uint64(n), streamSample))
 	return func() bool {
