@@ -402,6 +402,7 @@ func (b *Builder) allocateInfiniBand(ports int) {
 	n.accounts = makeHuge[account](ports*n.classes, ports*n.classes)
 	n.creditLinks = make([]creditLink, ports)
 	n.fifos = makeHuge[list](ports*n.classes, ports*n.classes)
+	n.deferred = make([]uint16, ports)
 	n.arbiters = make([]arbiter, ports)
 	n.starved = make([]units.Time, ports*n.classes)
 	n.stalls = make([]stall, ports*n.classes)

@@ -71,7 +71,8 @@ type infinibandPorts struct {
 	infiniband []infinibandState
 	readers    []reader // by link: read ports of input buffers beyond two; nil if none has more
 	voqs       []list
-	fifos      []list // by link and class
+	fifos      []list   // by link and class
+	deferred   []uint16 // by link: the lanes whose FIFO's head waits until that of another lane is gone
 	requests   []uint64
 	arbiters   []arbiter    // by port
 	starved    []units.Time // by port and class
@@ -226,16 +227,35 @@ func (p *Partition) hold(link int32, k *pkt) {
 	}
 }
 
-// request announces the head of an input FIFO to its output.
+// request announces the head of an input FIFO to its output. Where packets change lanes, the heads
+// of two FIFOs of an input may want the same lane of an output: the second is deferred.
 func (s *infinibandState) request(p *Partition, nd *node, link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
 	out := nd.route(p, k)
 	lane := nd.laneOut(p, k, out)
 	input := n.input(nd, link)
-	s.voqAt(n, nd, out, input, lane).head = i
+	q := s.voqAt(n, nd, out, input, lane)
+	if q.head >= 0 {
+		n.deferred[link] |= 1 << k.class
+		return
+	}
+	q.head = i
 	s.setWant(p, nd, out, input, lane)
 	n.ports[out].touch(p, out)
+}
+
+// requestDeferred announces the deferred heads of an input after a packet of a lane has left it.
+// The lanes take turns.
+func (s *infinibandState) requestDeferred(p *Partition, nd *node, link int32, left uint8) {
+	n := p.net
+	lanes := n.deferred[link]
+	n.deferred[link] = 0
+	for i := 1; lanes != 0 && i < n.classes; i++ {
+		if lane := (int(left) + i) % n.classes; lanes>>lane&1 != 0 {
+			s.request(p, nd, link, n.fifos[int(link)*n.classes+lane].head)
+		}
+	}
 }
 
 // input is the port of a switch, from 0, at which a link ends.
@@ -473,6 +493,7 @@ func (s *infinibandState) dequeue(p *Partition, nd *node, o *port, q *list, out,
 		p.pool.pop(fifo)
 		q.head = -1
 		s.clearWant(p, nd, out, input, class)
+		s.requestDeferred(p, nd, k.in, k.class)
 		if fifo.head >= 0 {
 			s.request(p, nd, k.in, fifo.head)
 		}
