@@ -78,4 +78,6 @@ func (r *collectiveRun) again(p *fabric.Partition, _ *operation, member int) {
 }
 
 // running reports whether ranks are still busy.
-func (r *collectiveRun) running() bool { return r.sum().over < len(r.all.Members) }
+func (r *collectiveRun) running() bool {
+	return r.sum().over < len(r.all.Members) && r.failed() == nil
+}

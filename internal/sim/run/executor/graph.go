@@ -142,7 +142,7 @@ func communications(g *workload.Graph) (n int) {
 }
 
 // running reports whether ranks are still busy.
-func (r *graphRun) running() bool { return r.undone > 0 }
+func (r *graphRun) running() bool { return r.undone > 0 && r.failed() == nil }
 
 // start begins the operations without dependencies.
 func (r *graphRun) start() {

@@ -59,7 +59,7 @@ func (b *streamRun) Timer(p *fabric.Partition, source uint32) {
 		return
 	}
 	s := &b.streams[source&^streamTimer]
-	if !b.running() {
+	if !b.goesOn() {
 		return
 	}
 	if last := len(s.paced.free) - 1; last >= 0 {

@@ -14,7 +14,7 @@ import (
 	"weft/units"
 )
 
-// foreground is the workload that streams run beside.
+// foreground is the workload that streams run beside. It runs until it is over or has failed.
 type foreground interface {
 	fabric.App
 	fabric.LocalApp
@@ -149,6 +149,10 @@ func (b *streamRun) Complete(p *fabric.Partition, nic int32, c *transport.Comple
 	}
 }
 
+// goesOn reports whether streams post further messages: without an end, a run that has failed would
+// last until its limit of time.
+func (b *streamRun) goesOn() bool { return b.failure == nil && b.running() }
+
 // completed continues a stream after a completion.
 func (b *streamRun) completed(p *fabric.Partition, s *stream, e streamEnd, c *transport.Completion) {
 	slot := c.ID
@@ -159,7 +163,7 @@ func (b *streamRun) completed(p *fabric.Partition, s *stream, e streamEnd, c *tr
 		}
 		slot = s.response()
 	}
-	if !e.asked && b.running() {
+	if !e.asked && b.goesOn() {
 		s.times.Add(p.Now() - s.posted[slot])
 		if s.paced.keeps(slot) {
 			return

@@ -5,8 +5,11 @@ import (
 	"testing"
 
 	"weft/internal/sim"
+	"weft/internal/sim/fabric"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
+	"weft/internal/sim/simtest"
+	"weft/units"
 )
 
 // besideAllReduce runs an all-reduce of two nodes with streams between some of
@@ -172,6 +175,28 @@ func TestNodesForStorageTakeNoPartInTheCollective(t *testing.T) {
 	for _, s := range with.Beside {
 		if s.GBps <= 1 || s.GBps > 30 { // both share the link of the storage node
 			t.Errorf("%s: %.1f GB/s", s.Name, s.GBps)
+		}
+	}
+}
+
+// Streams end when a connection of the collective fails. Without that, the run lasts until its limit
+// of simulated time: 50 ms here, after less than one of the collective.
+func TestStreamsEndWithARunThatFails(t *testing.T) {
+	for name, load := range map[string]string{"one after another": "", "at a load": ", load: 10%"} {
+		r := simtest.Resolve(t, `
+cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: single-switch}
+fabric: {preset: roce-v2-400g, transport: {timeout: 100us, retry: 3}, beside: [{src: 0, dst: 1, bytes: 64KiB`+load+`}]}
+workload: {collective: all-gather, sizes: [4MiB]}
+faults: [{at: 5us, link: node3/nic0 port 1}]
+run: {limit: {simulated-time: 50ms}}`)
+		var net *fabric.Network
+		_, err := sim.Observe(t.Context(), r, func(n *fabric.Network) { net = n })
+		if err == nil || !strings.Contains(err.Error(), "RETRY_EXC_ERR") {
+			t.Errorf("%s: %v, want a connection that gives up", name, err)
+		}
+		if last := net.Partition(0).Now(); last > 10*units.Millisecond {
+			t.Errorf("%s: the run ended at %v, want soon after the failure", name, last)
 		}
 	}
 }
