@@ -40,7 +40,11 @@ func (r ethernetRules) derivePFC() {
 	}
 	r.deriveWatchdog()
 	if r.NIC.ReceiveBuffer == 0 && r.NIC.limited() {
-		r.NIC.ReceiveBuffer = 2 * pfc.Headroom
+		headroom := pfc.Headroom
+		if headroom == 0 { // of a fabric that does not pause: without a buffer the NIC would drop every packet
+			headroom = r.headroom(quanta)
+		}
+		r.NIC.ReceiveBuffer = 2 * headroom
 	}
 	for i := range pfc.Receivers {
 		if x := &pfc.Receivers[i]; x.Buffer == 0 && x.Drain > 0 {

@@ -217,7 +217,8 @@ type NIC struct {
 	// more than its PCIe slot has. 0: as fast as the wire, and PCIe bounds sending only.
 	ReceiveRate units.Rate `yaml:"receive-rate,omitzero" range:"0bps..100Tbps"`
 	// ReceiveBuffer is the NIC's buffer in front of that on Ethernet; on InfiniBand it is
-	// IB.NICBuffer. At one half the NIC pauses its switch. 0: twice the PFC headroom.
+	// IB.NICBuffer. At one half the NIC pauses its switch. 0: twice the PFC headroom, or, on a
+	// fabric without, twice what PFC would need on its cables.
 	ReceiveBuffer units.Bytes `yaml:"receive-buffer,omitzero" range:"0B..1GiB"`
 	// Contexts is the number of queue pairs whose context (with the translation of its
 	// buffers' addresses) the NIC holds; others are fetched from the host. 0: all.

@@ -119,3 +119,37 @@ workload: {collective: all-reduce, sizes: [64KiB]}
 		t.Errorf("%v without latency, %v with 2 ps", times[0], times[1])
 	}
 }
+
+// Packets of two lanes of an input may want the same lane of an output, where the Subnet Manager's
+// engine changes lanes along a path. With FIFO inputs each has its turn.
+func TestFIFOInputsServeEveryLane(t *testing.T) {
+	p := runtest.Point(t, `
+cluster: {nodes: 18, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: dragonfly, hosts-per-leaf: 2, switches-per-group: 3, global-links: 2, groups: 6}
+fabric: {preset: infiniband-ndr, routing: {mode: deterministic}, ib: {queueing: fifo}}
+workload: {pattern: incast, fan-in: 10, receivers: 3, sizes: [400KiB]}
+run: {seed: 15}`)
+	if p.Counts.Drops() > 0 {
+		t.Errorf("%d packets were dropped, want none", p.Counts.Drops())
+	}
+}
+
+// A NIC that takes packets in slowly has a buffer on a fabric without pauses, too: the headroom of
+// such a fabric is 0.
+func TestASlowNICHasABufferWithoutPauses(t *testing.T) {
+	for _, preset := range []string{"ultra-ethernet-400g", "efa-200g", "tcp-400g", "iwarp-400g"} {
+		for _, slow := range []string{"receive-rate: 90Gbps", "contexts: 16"} {
+			if slow == "contexts: 16" && (preset == "tcp-400g" || preset == "iwarp-400g") {
+				continue // sockets have no contexts
+			}
+			p := runtest.Point(t, `
+cluster: {nodes: 2, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: single-switch}
+fabric: {preset: `+preset+`, nic: {`+slow+`}}
+workload: {pattern: flows, flows: [{src: 0, dst: 1, bytes: 100KiB}]}`)
+			if p.Counts.DroppedReceiver > 0 {
+				t.Errorf("%s, %s: %d packets of a message of 100 KiB found no room, want none", preset, slow, p.Counts.DroppedReceiver)
+			}
+		}
+	}
+}
