@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"weft/internal/sim"
+	"weft/internal/sim/known"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -61,6 +62,13 @@ type (
 	Progress = sim.Progress
 	// Live shows what a run in progress has counted; Options.Live takes it.
 	Live = sim.Live
+	// Cache keeps results of simulations for later runs; Options.Cache takes it. It keeps the results of different programs
+	// apart: a key does not name the program.
+	Cache = known.Store
+	// CacheKey identifies a simulation.
+	CacheKey = known.Key
+	// CacheEntry is the result of a simulation with what is needed to simulate it again.
+	CacheEntry = known.Entry
 	// Finished is a simulation that has ended; Options.Finished gets it.
 	Finished = sim.Finished
 )

@@ -26,5 +26,6 @@ func run() cli.Code {
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		StdoutTerminal: outTerminal, StderrTerminal: errTerminal, Width: max(width, errWidth),
 		Now: time.Now, Cores: cli.Cores(), Version: cli.ReadVersion(),
+		UserCache: os.UserCacheDir,
 	})
 }

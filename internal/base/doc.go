@@ -7,6 +7,7 @@
 //	          topologytest: shapes drawn at random, for tests
 //	cores     independent work shared among processor cores
 //	cycles    directed graphs searched for a circle: the prover of credit loops
+//	canon     the bytes that identify a value
 //	stats     confidence intervals and quantiles
 //	golden    files that tests compare with and rewrite
 //	slurmtest a Slurm that a test runs on this machine

@@ -14,6 +14,7 @@
 //	collective  schedules of collectives; nccl: NCCL's choice of algorithm and protocol
 //	workload    the work of ranks as a graph; llm: a training step of a language model
 //	run         from a scenario to packets and back to counts (below)
+//	known       what a simulation depends on, so that its result can be kept
 //	runstore    the folder of a run; seriesfile: its series as Parquet files
 //	simtest     scenarios that tests share
 //	runtest     runs of scenarios that tests share

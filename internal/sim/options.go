@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"weft/internal/sim/known"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -31,6 +32,10 @@ type Options struct {
 	// Live, if not nil, shows what the simulations of the first seed have counted so far, while they run.
 	// Results are the same with and without it.
 	Live *Live
+	// Cache, if not nil, has the results of earlier simulations, and takes the new ones. A simulation whose
+	// result is known is not run again; results are the same with and without it. A run with Series or
+	// Live does not use it, since what they show has to happen.
+	Cache known.Store
 }
 
 // MaxSeeds bounds Options.Seeds: an interval of more seeds would be narrower than the model's error.
@@ -58,6 +63,7 @@ type Progress struct {
 	Fabric      string     // of the simulation that finished last or is running
 	Bytes       int64      // its size
 	Done, Total int        // simulations
+	Known       int        // simulations whose results were in the cache; they add nothing to the sums below
 	Simulated   units.Time // so far, over all simulations
 	Events      int64      // so far, over all simulations
 	Hops        int64      // packet-hops so far, over all simulations

@@ -46,7 +46,6 @@ func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.
 			hops[j] += out.Fabrics[i].Points[j].Counts.PacketHops
 		}
 	}
-	scenarios := []*scenario.Resolved{r}
 	points := make([][]runstore.Point, len(jobs)) // of each job, by seed after the first
 	var more []job
 	for i := range jobs {
@@ -56,18 +55,15 @@ func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.
 		}
 		points[i] = make([]runstore.Point, seedsFor(o.Seeds, hops[base.point])-1)
 		for k := range points[i] {
-			if len(scenarios) <= k+1 {
-				own := *r
-				own.Run.Seed += uint64(k) + 1
-				scenarios = append(scenarios, &own)
-			}
 			j := *base
+			j.part = base.part.WithSeed(r.Run.Seed + uint64(k) + 1)
 			plan := *base.Plan
-			plan.Run, plan.Series = &scenarios[k+1].Run, nil
-			j.Plan, j.Scenario, j.into, j.again, j.ended = &plan, scenarios[k+1], &points[i][k], true, nil
+			plan.Run, plan.Series = &j.part.Scenario.Run, nil
+			j.Plan, j.Scenario, j.into, j.again, j.ended = &plan, j.part.Scenario, &points[i][k], true, nil
 			more = append(more, j)
 		}
 	}
+	recall(o.Cache, more)
 	w.more(len(more))
 	work(ctx, more, o, w, stop)
 	for i := range jobs {

@@ -11,6 +11,7 @@ import (
 	"weft/internal/base/cores"
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/known"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
@@ -23,6 +24,9 @@ import (
 // job is one simulation: a size on a fabric.
 type job struct {
 	network.Task
+	part          *known.Part
+	key           known.Key       // of the simulation, if there is a cache
+	known         *runstore.Point // its result in the cache; nil if it must be simulated
 	fabric, point int
 	into          *runstore.Point // its result; no other job writes it
 	again         bool            // with another seed than the scenario's
@@ -62,6 +66,10 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	if err != nil {
 		return nil, err
 	}
+	if see != nil || o.Series != nil || o.Live != nil {
+		o.Cache = nil
+	}
+	recall(o.Cache, jobs)
 	stop, release := engine.NewStop(ctx)
 	defer release()
 	w := newWatch(len(jobs), o)
@@ -77,7 +85,7 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 		again(ctx, r, jobs, out, o, w, stop)
 	}
 	if o.SwitchRange && ctx.Err() == nil {
-		switchRanges(ctx, r, out, o.Workers)
+		switchRanges(ctx, r, out, o)
 	}
 	if err := ctx.Err(); err != nil {
 		out.Partial = true
@@ -144,9 +152,10 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results, see func(*fabric.Networ
 		out.Fabrics = append(out.Fabrics, runstore.FabricResult{
 			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Points: make([]runstore.Point, len(sizes)),
 		})
-		p, err := control.NewPlan(r, f)
+		part := known.PartOf(r, i)
+		p, err := control.NewPlan(part.Scenario, &part.Scenario.Fabrics[0])
 		if err == nil {
-			err = executor.AllocateForAll(p, r)
+			err = executor.AllocateForAll(p, part.Scenario)
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -158,7 +167,7 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results, see func(*fabric.Networ
 			out.Fabrics[i].Control = &p.Faults.Control
 		}
 		for j := range sizes {
-			jobs = append(jobs, job{Task: network.Task{Bytes: sizes[j], Plan: p, Scenario: r}, fabric: i, point: j, into: &out.Fabrics[i].Points[j], observe: see})
+			jobs = append(jobs, job{part: part, Task: network.Task{Bytes: sizes[j], Plan: p, Scenario: part.Scenario}, fabric: i, point: j, into: &out.Fabrics[i].Points[j], observe: see})
 		}
 	}
 	slices.SortStableFunc(jobs, func(a, b job) int { return cmp.Compare(a.Bytes, b.Bytes) })
@@ -179,8 +188,11 @@ func work(ctx context.Context, jobs []job, o Options, w *watch, stop *engine.Sto
 		defer a.end(j)
 		point := j.into
 		*point = runstore.Point{Bytes: int64(j.Bytes), Partial: true}
-		if ctx.Err() == nil {
+		if j.known != nil {
+			*point = *j.known
+		} else if ctx.Err() == nil {
 			*point = j.run()
+			j.keep(o.Cache)
 		}
 		if j.ended != nil {
 			j.ended()

@@ -39,7 +39,7 @@ func bounds(f *scenario.Fabric) (latency [2]units.Time, sources [2]string, diffe
 // switchRanges simulates the smallest size again with the smallest and the largest switch latency
 // of each fabric, if there is more than one fabric and the sources differ for one: at small sizes
 // that can decide which fabric leads.
-func switchRanges(ctx context.Context, r *scenario.Resolved, out *runstore.Results, workers int) {
+func switchRanges(ctx context.Context, r *scenario.Resolved, out *runstore.Results, o Options) {
 	var hops int64
 	differ := false
 	for i := range out.Fabrics {
@@ -69,7 +69,7 @@ func switchRanges(ctx context.Context, r *scenario.Resolved, out *runstore.Resul
 			}
 			ranges[i].LatencyPs[end], ranges[i].Switch = int64(f.Switch.Latency), f.Switch.Model
 		}
-		again, err := Run(ctx, &own, Options{Workers: workers})
+		again, err := Run(ctx, &own, Options{Workers: o.Workers, Cache: o.Cache})
 		if err != nil {
 			return // there is no result with other switches: nothing is reported
 		}

@@ -96,9 +96,13 @@ func (w *watch) finished(j *job, point *runstore.Point) {
 	delete(w.running, j)
 	w.sum.Fabric, w.sum.Bytes = j.Plan.Fabric.Name, int64(j.Bytes)
 	w.sum.Done++
-	w.sum.Simulated += max(point.Time, j.Scenario.Workload.Duration)
-	w.sum.Events += point.Counts.Events
-	w.sum.Hops += point.Counts.PacketHops
+	if j.known != nil {
+		w.sum.Known++
+	} else {
+		w.sum.Simulated += max(point.Time, j.Scenario.Workload.Duration)
+		w.sum.Events += point.Counts.Events
+		w.sum.Hops += point.Counts.PacketHops
+	}
 	if w.done != nil && !point.Partial && !j.again {
 		w.done(Finished{j.fabric, j.point, *point})
 	}

@@ -9,6 +9,7 @@
 //	slurm       array jobs whose elements share work
 //	kubernetes  Indexed Jobs whose pods share work
 //	ledger      work that processes share through a folder
+//	cache       results of simulations that later runs know
 //	tune        a search of a scenario's parameters, confirmed on held-out seeds
 //	training    a step of a training job, from its phases
 //	replay      a workload of another program, from its phases

@@ -89,7 +89,7 @@ func (x *auditing) run(cmd *cobra.Command, e *Env, r *scenario.Resolved) error {
 		return err
 	}
 	if !x.noCost {
-		found.Cost, err = audit.Measure(cmd.Context(), r, audit.Simulator(e.Run), weft.Options{Workers: x.workers})
+		found.Cost, err = audit.Measure(cmd.Context(), r, audit.Simulator(e.study()), weft.Options{Workers: x.workers})
 		switch {
 		case cmd.Context().Err() != nil:
 			return fail(Partial, "interrupted while the cost of inspection was simulated")

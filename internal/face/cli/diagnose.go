@@ -48,7 +48,7 @@ func (l *logged) register(cmd *cobra.Command) {
 
 // options are the flags for a comparison.
 func (l *logged) options(e *Env) (o calibrate.Options, err error) {
-	o = calibrate.Options{Workers: l.workers, Nodes: l.nodes, Sizes: l.sizes, Simulate: calibrate.Simulator(e.Run)}
+	o = calibrate.Options{Workers: l.workers, Nodes: l.nodes, Sizes: l.sizes, Simulate: calibrate.Simulator(e.study())}
 	errs := []error{checkWorkers(l.workers)}
 	flags := l.flags.Flags()
 	if flags.Changed("nodes") && l.nodes < 1 {

@@ -38,6 +38,9 @@ type Env struct {
 	Version Version
 	Run     Runner // nil is weft.Run
 
+	// UserCache is the folder in which the user's programs keep what they can make again; nil: there is none.
+	UserCache func() (string, error)
+
 	// Pulse is the period of progress lines without a terminal; 0 is ten seconds.
 	Pulse time.Duration
 
@@ -50,6 +53,7 @@ type Env struct {
 	screen   io.Writer       // standard error itself, for the line of progress
 	done     <-chan struct{} // set by Main: closed when the command must end
 	sharing  *sweep.Sharing  // nil: this process shares no simulations
+	known    *knownResults   // set by Main
 }
 
 // path is a file's path in the process's view.

@@ -70,7 +70,7 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 		return err
 	}
 	p := newProgress(e, r)
-	o := x.options(p)
+	o := x.options(e, p)
 	o.Series = series.add()
 	if x.metrics != "" {
 		shown.watch(&o)
@@ -119,10 +119,11 @@ func checkWorkers(n int) error {
 }
 
 // options are the run's; output about a simulation replaces the line of progress.
-func (x *execution) options(p *progress) weft.Options {
+func (x *execution) options(e *Env, p *progress) weft.Options {
 	o := weft.Options{Workers: x.workers, Seeds: x.seeds, SwitchRange: x.ranges, Progress: p.update}
 	if x.seeds != 0 && x.seeds != 1 {
 		p.of = " of the first seed"
+		o.Cache = e.store() // one run alone is simulated when it is asked for
 	}
 	if x.each != nil {
 		o.Finished = func(f weft.Finished) {

@@ -28,7 +28,7 @@ var verbGroups = []verbGroup{
 		newCompare, newRun, newExplain, newUI, newBench, newLatency, newTopology, newCatalog,
 	}},
 	{"study", "Study, with many simulations:", []func(*Env) *cobra.Command{
-		newPlan, newAdvise, newSweep, newTune, newTrain, newReplay, newDiagnose, newDashboards, newCalibrate, newAudit, newValidate,
+		newPlan, newAdvise, newSweep, newTune, newTrain, newReplay, newDiagnose, newDashboards, newCalibrate, newAudit, newValidate, newCache,
 	}},
 	{"ib", "InfiniBand:", []func(*Env) *cobra.Command{newFabric, newSM, newIbsim}},
 	{"roce", "RoCE v2:", []func(*Env) *cobra.Command{newRoCE}},
@@ -44,6 +44,7 @@ func Main(ctx context.Context, e *Env) (code Code) {
 	if own.Run == nil {
 		own.Run = weft.Run
 	}
+	own.known = new(knownResults)
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(own.Stderr, "weft: this is a defect of weft, please report it with the scenario: %v\n%s", p, debug.Stack())
@@ -68,6 +69,7 @@ func Main(ctx context.Context, e *Env) (code Code) {
 		err = cmp.Or(err, leave())
 	}
 	own.finish()
+	own.closeCache()
 	if ctx.Err() != nil && codeOf(err) == BadInput {
 		err = errInterrupted // an interrupted input is not the user's mistake
 	}

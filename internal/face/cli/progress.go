@@ -39,6 +39,9 @@ func costs(r *scenario.Resolved) []float64 {
 func (p *progress) update(s weft.Progress) {
 	elapsed := p.elapsed()
 	parts := []string{fmt.Sprintf("%d of %d", s.Done, s.Total), s.Fabric}
+	if s.Known > 0 {
+		parts[0] += fmt.Sprintf(" (%d known)", s.Known)
+	}
 	if s.Bytes > 0 {
 		parts = append(parts, units.Bytes(s.Bytes).String())
 	}

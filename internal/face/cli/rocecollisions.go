@@ -111,7 +111,7 @@ func (c *colliding) do(ctx context.Context, e *Env, path string) error {
 	if workers == 0 {
 		workers = e.Cores
 	}
-	result, err := collisions.Run(ctx, spec, collisions.Runner(e.Run), workers, func(done, total int) { line.count(done, total, "simulations") })
+	result, err := collisions.Run(ctx, spec, collisions.Runner(e.study()), workers, func(done, total int) { line.count(done, total, "simulations") })
 	line.end()
 	var reference *collisions.ReferenceError
 	switch {

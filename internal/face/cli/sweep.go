@@ -146,7 +146,7 @@ func (s *sweeping) do(ctx context.Context, e *Env, path string) error {
 	defer release()
 	line := e.working("the sweep begins")
 	ending, err := f.Work(ctx, sweep.Options{
-		Run: sweep.Runner(e.Run), Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Worker: worker, Host: host,
+		Run: sweep.Runner(e.study()), Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Worker: worker, Host: host,
 		Progress: func(p sweep.Progress) {
 			line.count(p.Done, p.Total, "variants")
 		},

@@ -102,7 +102,7 @@ func (t *tuning) do(ctx context.Context, e *Env, path string) error {
 		return err
 	}
 	defer folder.Close()
-	o := tune.Options{Run: tune.Runner(e.Run), Journal: folder.journal, Workers: t.workers}
+	o := tune.Options{Run: tune.Runner(e.study()), Journal: folder.journal, Workers: t.workers}
 	if o.Workers == 0 {
 		o.Workers = e.Cores
 	}

@@ -1,0 +1,134 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"weft/internal/base/canon"
+	"weft/internal/sim/engine"
+	"weft/internal/sim/known"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+	"weft/units"
+)
+
+// SizeKind is the kind of the entries that a run keeps: one size on one fabric.
+const SizeKind = "size"
+
+// sizeRecipe is what Resimulate needs.
+type sizeRecipe struct {
+	Scenario []byte // of one fabric and size, as YAML
+	Bytes    int64
+	Again    bool
+}
+
+// recall finds the simulations whose results are known.
+func recall(cache known.Store, jobs []job) {
+	for i := range jobs {
+		j := &jobs[i]
+		j.known = nil
+		if cache == nil || j.identify() != nil {
+			continue
+		}
+		value, is := cache.Get(j.key)
+		if point := new(runstore.Point); is && canon.Decode(value, point) == nil {
+			j.known = point
+		}
+	}
+}
+
+// identify sets the key of a simulation. Of faults, the first seed counts more than the others do.
+func (j *job) identify() (err error) {
+	j.key, err = j.part.Key(SizeKind, int64(j.Bytes), j.lean())
+	return err
+}
+
+// lean reports whether a simulation counts less than one of the first seed.
+func (j *job) lean() bool { return j.again && len(j.Scenario.Faults) > 0 }
+
+// keep gives the result of a simulation to the cache, unless the simulation failed or was stopped.
+func (j *job) keep(cache known.Store) {
+	if cache == nil || j.key == (known.Key{}) || j.into.Failure != "" || j.into.Partial {
+		return
+	}
+	value, err := valueOf(j.into)
+	if err != nil {
+		return
+	}
+	recipe, err := j.recipe()
+	if err != nil {
+		return
+	}
+	cache.Put(j.key, known.Entry{Kind: SizeKind, What: j.name(), Recipe: recipe, Value: value})
+}
+
+// valueOf are the bytes of a result, without the engine's work.
+func valueOf(p *runstore.Point) ([]byte, error) {
+	own := *p
+	own.Counts.Events = 0
+	return canon.Append(nil, own)
+}
+
+// name is the simulation for people.
+func (j *job) name() string {
+	parts := []string{workloadName(&j.Scenario.Workload)}
+	if j.Bytes > 0 {
+		parts = append(parts, j.Bytes.String())
+	}
+	return strings.Join(append(parts, "on", j.Scenario.Fabrics[0].Name), " ")
+}
+
+// recipe has the scenario as text, which resolves to the same scenario.
+func (j *job) recipe() ([]byte, error) {
+	own := *j.Scenario
+	own.Name = SizeKind
+	if j.Bytes > 0 {
+		own.Workload.Sizes = []units.Bytes{j.Bytes}
+	}
+	text, err := own.MarshalYAML()
+	if err != nil {
+		return nil, err
+	}
+	return canon.Append(nil, sizeRecipe{text, int64(j.Bytes), j.again})
+}
+
+// Resimulate simulates an entry of kind SizeKind again. Key and value are those that a run would keep.
+func Resimulate(ctx context.Context, recipe []byte, workers int) (key known.Key, value []byte, err error) {
+	var of sizeRecipe
+	if err := canon.Decode(recipe, &of); err != nil {
+		return key, nil, err
+	}
+	file, err := scenario.Decode(SizeKind, of.Scenario)
+	if err != nil {
+		return key, nil, err
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		return key, nil, err
+	}
+	var out runstore.Results
+	jobs, err := jobsOf(r, &out, nil)
+	if err != nil {
+		return key, nil, err
+	}
+	if len(jobs) != 1 || int64(jobs[0].Bytes) != of.Bytes {
+		return key, nil, fmt.Errorf("the scenario has %d simulations, want one of %v", len(jobs), units.Bytes(of.Bytes))
+	}
+	jobs[0].again = of.Again
+	if err := jobs[0].identify(); err != nil {
+		return key, nil, err
+	}
+	stop, release := engine.NewStop(ctx)
+	defer release()
+	o := Options{Workers: workers}
+	w := newWatch(1, o)
+	defer w.end()
+	work(ctx, jobs, o, w, stop)
+	if err := errors.Join(ctx.Err(), failures(&out)); err != nil {
+		return key, nil, err
+	}
+	value, err = valueOf(jobs[0].into)
+	return jobs[0].key, value, err
+}
