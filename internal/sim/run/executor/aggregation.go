@@ -43,11 +43,15 @@ func (c *carrier) joinStream(comm *Communicator, k Pair, rail int) error {
 	id := streamID{comm.trees.Tree(rail, port), k.Channel, streamKinds[k.Path]}
 	stream := c.net.Stream(int(id.tree), id.kind)
 	l := &comm.layout
-	for node := range l.Nodes {
-		k.From, k.A = comm.Members[node*l.PerNode+l.RailGPU(rail)], comm.nics[node*l.Rails()+rail]
+	nics := make([]int32, l.Nodes)
+	for node := range nics {
+		nics[node] = comm.nics[node*l.Rails()+rail]
+	}
+	keys := c.net.Plan.Keys.Group(nics)
+	for node, nic := range nics {
+		k.From, k.A = comm.Members[node*l.PerNode+l.RailGPU(rail)], nic
 		k.To, k.B = k.From, k.A
-		next := comm.nics[(node+1)%l.Nodes*l.Rails()+rail]
-		key, _ := c.net.Plan.Keys.Pair(k.A, next)
+		next, key := nics[(node+1)%l.Nodes], keys[node]
 		end := c.net.Plan.Connection(k.A, uint32(stream), uint32(port)<<16, c.net.Plan.Level(k.A, next, key, 0))
 		end.PKey = key
 		send, receive, err := c.net.Join(stream, k.A, end)

@@ -103,3 +103,17 @@ workload: {collective: ` + collect + `, algorithm: ` + c.algo + `, datatype: int
 		}
 	}
 }
+
+// The results of a reduction go to all members, so all have the key of one partition. The Subnet
+// Manager's NIC, here the first, is also a full member of the default partition, which the others
+// share only with it.
+func TestAReductionStaysInOnePartition(t *testing.T) {
+	p := runtest.Point(t, `
+cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: single-switch}
+fabric: {preset: infiniband-ndr, ib: {sharp: true, partitions: [{name: everybody, key: 0x6c2a, full: all}]}}
+workload: {collective: all-reduce, algorithm: collnet-chain, sizes: [96KiB]}`)
+	if p.Counts.DroppedPKey > 0 {
+		t.Errorf("%d packets were dropped for their P_Key, want none", p.Counts.DroppedPKey)
+	}
+}

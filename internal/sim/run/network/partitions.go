@@ -2,6 +2,7 @@ package network
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/partition"
@@ -61,6 +62,41 @@ func (k *PKeys) Pair(a, b int32) (keyA, keyB uint16) {
 		return x, y
 	}
 	return ta[0], tb[0]
+}
+
+// Group is the P_Keys of NICs of which each may get a packet of each: the first partition of all in
+// which no two are limited members. Without one it is the keys of each pair of neighbours, the last
+// and the first too.
+func (k *PKeys) Group(nics []int32) []uint16 {
+	keys := make([]uint16, len(nics))
+	if k.Tables != nil {
+		for _, first := range k.Tables[nics[0]] {
+			if k.common(first, nics, keys) {
+				return keys
+			}
+		}
+	}
+	for i, nic := range nics {
+		keys[i], _ = k.Pair(nic, nics[(i+1)%len(nics)])
+	}
+	return keys
+}
+
+// common looks for the partition of a key in the tables of NICs, writes their keys, and reports
+// whether all have one and at most one is limited.
+func (k *PKeys) common(key uint16, nics []int32, keys []uint16) bool {
+	limited := 0
+	for i, nic := range nics {
+		at := slices.IndexFunc(k.Tables[nic], func(own uint16) bool { return own&^fullMember == key&^fullMember })
+		if at < 0 {
+			return false
+		}
+		keys[i] = k.Tables[nic][at]
+		if keys[i]&fullMember == 0 {
+			limited++
+		}
+	}
+	return limited <= 1
 }
 
 // apart reports whether two NICs share no partition.
