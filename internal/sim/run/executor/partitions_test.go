@@ -50,6 +50,7 @@ func TestCollectivesDoNotDependOnPartitions(t *testing.T) {
 			"collective: all-reduce, sizes: [1MiB]",
 		},
 		{"a link that fails", trees + "faults: [{at: 20us, link: leaf0 port 9}]\n", "infiniband-ndr; roce-v2-400g", "collective: all-reduce, sizes: [4MiB]"},
+		{"contexts", thin, "{preset: roce-v2-400g, nic: {contexts: 4}}; {preset: infiniband-ndr, nic: {contexts: 4}}", "collective: all-to-all, sizes: [64KiB]"},
 		{"a pool of memory", "cluster: {nodes: 4, node: {preset: dgx-h100, scale-up: {generation: cxl-3-pool, links: 1, link-rate: 100GB/s, latency: 300ns, packet: 64B, overhead: 0B, devices: 4}}}\n", "infiniband-ndr", "collective: all-reduce, sizes: [1MiB]"},
 	} {
 		cuts := []int{1, 3}

@@ -66,8 +66,11 @@ func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
 	var legs []Leg
 	nodes := j.Scenario.Cluster.Nodes
 	parts := min(j.Parts, nodes)
-	if j.Scenario.Job().Nodes < nodes {
+	switch {
+	case j.Scenario.Job().Nodes < nodes:
 		parts = 1 // streams may go anywhere
+	case j.Plan.Fabric.NIC.Contexts > 0:
+		parts = 1 // a context's place is its queue pair's number, which are given in the order of first use
 	}
 	if parts > 1 {
 		if legs = r.plan.allLegs(parts); !r.divisible(j.Plan, r.all, legs) {
