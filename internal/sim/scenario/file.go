@@ -19,6 +19,7 @@ type File struct {
 	dir  string // folder for the files that it names; "": the process's own
 	root *node
 	set  map[string]place // each stated field with its place
+	read *Resolved        // nil, or what the check of the file resolved, for the first Resolve
 
 	named *[]string // nil, or the names of the files that Resolve opens
 }
@@ -74,16 +75,21 @@ func (f *File) checked(errs Errors) (*File, error) {
 		at := f.start()
 		return nil, Errors{{File: f.Name, Line: at.line, Col: at.col, Msg: "the file says nothing: a scenario names at least its cluster, such as `cluster: {nodes: 16, node: dgx-h100}`; what it leaves out has a default"}}
 	}
-	_, more := f.resolve()
+	r, more := f.resolve()
 	if err := append(errs, more...).err(); err != nil {
 		return nil, err
 	}
+	f.read = r
 	return f, nil
 }
 
 // Resolve applies the file, then the overrides, to the defaults and computes the values that
 // neither gives. The error holds all problems, as Errors; each names the override that caused it.
 func (f *File) Resolve(overrides ...Override) (*Resolved, error) {
+	if r := f.read; r != nil && len(overrides) == 0 {
+		f.read = nil
+		return r, nil
+	}
 	g, errs := f.under(overrides)
 	r, more := g.resolve()
 	f.blame(overrides, more)
@@ -97,6 +103,7 @@ func (f *File) Resolve(overrides ...Override) (*Resolved, error) {
 // Copy is the file for another goroutine.
 func (f *File) Copy() *File {
 	g := *f
+	g.read = nil
 	return &g
 }
 
