@@ -1,0 +1,138 @@
+package randomtest_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"weft/internal/sim"
+	"weft/internal/sim/protocol"
+	"weft/internal/sim/randomtest"
+	"weft/internal/sim/scenario"
+)
+
+// ways are ways to run a scenario that give the same results.
+var ways = []struct {
+	name    string
+	options sim.Options
+}{
+	{"on one core", sim.Options{Workers: 1}},
+	{"on one core again", sim.Options{Workers: 1}},
+	{"on two cores, in two parts", sim.Options{Workers: 2}},
+	{"on three cores, in three parts", sim.Options{Workers: 3}},
+}
+
+// There are 500 scenarios, of which each commit has the next part.
+const (
+	scenarios = 500
+	part      = 25
+)
+
+// mostEvents bounds the simulation of a scenario: 500 take some minutes.
+const mostEvents = 400_000
+
+// Every way to run a scenario gives the same bytes of results, or the same error. Invariants,
+// conservation of packets among them, are checked in each run; a breach is an error that nothing
+// excuses. WEFT_RANDOM=0-499 tries all scenarios, WEFT_RANDOM=17 one.
+func TestEveryWayToRunGivesTheSameResults(t *testing.T) {
+	for _, seed := range turn(t) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			s := randomtest.New(seed)
+			t.Cleanup(func() {
+				if t.Failed() {
+					t.Logf("WEFT_RANDOM=%d go test ./internal/sim/randomtest -run GivesTheSame -count=1\n%s", seed, s.Text)
+				}
+			})
+			var first []byte
+			for i, way := range ways {
+				got, err := outcome(t, s.Resolved, way.options)
+				switch {
+				case i > 0 && !bytes.Equal(got, first):
+					t.Errorf("%s:\n%s\n%s:\n%s", ways[0].name, first, way.name, got)
+				case i == 0:
+					first = got
+					if err != nil && !mayFail(s.Resolved) {
+						t.Errorf("want a run without an error: %v", err)
+					}
+				}
+			}
+			if s.Calm && !seeded(s.Resolved) {
+				other := *s.Resolved
+				other.Run.Seed++
+				got, _ := outcome(t, &other, ways[0].options)
+				if !bytes.Equal(got, first) {
+					t.Errorf("a calm scenario draws nothing, and depends on its seed:\n%s\n%s", first, got)
+				}
+			}
+		})
+	}
+}
+
+// turn is the seeds of this commit, or those of WEFT_RANDOM.
+func turn(t *testing.T) (seeds []uint64) {
+	t.Helper()
+	first, last := uint64(0), uint64(part-1)
+	if asked := os.Getenv("WEFT_RANDOM"); asked != "" {
+		from, to, several := strings.Cut(asked, "-")
+		if !several {
+			to = from
+		}
+		var errs [2]error
+		first, errs[0] = strconv.ParseUint(from, 10, 64)
+		last, errs[1] = strconv.ParseUint(to, 10, 64)
+		if errs[0] != nil || errs[1] != nil || last < first {
+			t.Fatalf("WEFT_RANDOM=%s: want a number, or two such as 0-499", asked)
+		}
+	} else if text, err := exec.Command("git", "rev-list", "--count", "HEAD").Output(); err == nil {
+		commits, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+		first = commits * part % scenarios
+		last = first + part - 1
+	}
+	for seed := first; seed <= last; seed++ {
+		if os.Getenv("WEFT_RANDOM") == "" {
+			seed %= scenarios
+		}
+		seeds = append(seeds, seed)
+	}
+	return seeds
+}
+
+// outcome is the bytes of the results, without the seed, and the text of the error.
+func outcome(t *testing.T, r *scenario.Resolved, o sim.Options) ([]byte, error) {
+	t.Helper()
+	results, failed := sim.Run(t.Context(), r, o)
+	if results == nil {
+		t.Fatalf("the scenario is refused: %v", failed)
+	}
+	for _, p := range results.Fabrics[0].Points {
+		if p.Counts.Events > mostEvents {
+			t.Errorf("%d events, want at most %d", p.Counts.Events, mostEvents)
+		}
+	}
+	results.Seed = 0
+	text, err := results.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Append(text, failed), failed
+}
+
+// seeded reports whether the seed has an influence before a run: on the messages of a pattern, or on
+// the paths of connections by their hash.
+func seeded(r *scenario.Resolved) bool {
+	f := &r.Fabrics[0]
+	hashed := protocol.Of(f.Kind).Ethernet() && f.Topology.Shape != scenario.SingleSwitch
+	return hashed || r.Workload.Pattern != "" && r.Workload.Pattern != scenario.Flows
+}
+
+// mayFail reports whether messages of a scenario may not arrive.
+func mayFail(r *scenario.Resolved) bool {
+	f := &r.Fabrics[0]
+	pfc := &f.Ethernet.PFC
+	lossy := protocol.Of(f.Kind).Unordered // a packet that is dropped or trimmed again and again ends its queue pair
+	return lossy || len(r.Faults) > 0 || f.Link.HasErrors() || len(pfc.Receivers) > 0 || len(pfc.Stops) > 0
+}
