@@ -82,7 +82,7 @@ func (b *Builder) aggregate() {
 			case len(s.Children) == 0:
 				b.fail("%s has no children in its tree", n.names[s.Switch])
 			default:
-				n.loop(nd, &n.infiniband[nd.state].spec.Credits)
+				b.loop(nd, &n.infiniband[nd.state].spec.Credits)
 			}
 			at[s.Switch] = s
 		}
@@ -91,20 +91,18 @@ func (b *Builder) aggregate() {
 	n.aggregation = a
 }
 
-// loop makes the link from a switch's aggregation unit into its queues.
-func (n *Network) loop(nd *node, c *Credits) {
-	link := nd.aggregator()
+// loop makes the link from a switch's aggregation unit into its queues. Its updates are no packets.
+func (b *Builder) loop(nd *node, c *Credits) {
+	n, link := &b.n, nd.aggregator()
 	in := &n.inboxes[link]
 	in.node, in.back, in.kind, in.part = n.ports[link].node, link, nd.kind, nd.part
 	n.back[link] = link
 	n.ports[link].flags |= flagUncounted
-	n.creditLinks[link] = creditLink{period: c.Period, latency: c.Latency}
+	inside := Credits{Period: c.Period, Latency: c.Latency}
 	for class := range n.classes {
-		index := int(link)*n.classes + class
-		a := &n.accounts[index]
-		a.granted, a.period = aggregatorRoom, int32(c.Period)
-		n.lanes[index] = lane{available: aggregatorRoom, granted: aggregatorRoom}
+		inside.Blocks[class] = aggregatorRoom
 	}
+	b.grantLink(link, &inside)
 }
 
 // contribute moves a contribution into the aggregation unit; the last contribution of a packet

@@ -57,7 +57,10 @@ type Builder struct {
 	delay []units.Time // by node: receive pipeline
 	tail  []bool       // by node: takes packets at the tail
 	cable []cable
-	err   []error
+
+	longest units.Time // bytes of a NIC's largest packet
+	places  int        // of the rings of credit updates
+	err     []error
 }
 
 type cable struct {
@@ -112,6 +115,12 @@ func (b *Builder) NIC(name string, ports int, s *NIC) int32 {
 func (b *Builder) check(name string, c *Credits) {
 	if c.Period < 0 || c.Period > MaxCreditPeriod {
 		b.fail("%s updates its credits every %v: at most %v is possible", name, c.Period, units.Time(MaxCreditPeriod))
+	}
+	if c.Latency > MaxDelay {
+		b.fail("%s has credit updates that take %v: at most %v is possible", name, c.Latency, units.Time(MaxDelay))
+	}
+	if most := slices.Max(c.Blocks[:]); most >= 1<<updateBlocks {
+		b.fail("%s has %d blocks of credit: fewer than %d are possible", name, most, 1<<updateBlocks)
 	}
 }
 
@@ -245,6 +254,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	b.jitters()
 	b.markSlower()
 	b.aggregate()
+	n.rings = makeHuge[update](b.places, b.places)
 	b.errors()
 	for i := range n.nodes {
 		switch nd := &n.nodes[i]; nd.kind {
@@ -481,17 +491,13 @@ func (n *Network) receiverCredits(link int32) *Credits {
 	return &Credits{}
 }
 
-// credits grants every sender the buffer at the end of its link, and sizes the ring of updates in
-// flight. The ring covers the longest time from the moment at which a packet's departure is known,
-// before its tail has arrived and left, to the effect of the update. It also covers the difference
-// between the clocks of two simulation partitions, which is less than the time of an update.
+// credits grants every sender the buffer at the end of its link.
 func (b *Builder) credits() {
 	n := &b.n
 	if !n.credited {
 		return
 	}
-	span := int64(0)
-	largest := b.largestPacket()
+	b.longest = b.largestPacket()
 	for link := range n.ports {
 		if n.inboxes[link].back < 0 {
 			continue
@@ -500,43 +506,53 @@ func (b *Builder) credits() {
 		if c.Period == 0 {
 			continue
 		}
-		cl := &n.creditLinks[link]
-		*cl = creditLink{c.Period, c.Latency + n.propagation[link], c.FrameBytes}
-		span = max(span, int64((2*cl.latency+2*n.slowest(largest, n.inboxes[link].node))/c.Period)+4)
-		for class := range n.classes {
-			index := link*n.classes + class
-			n.accounts[index] = account{
-				granted: c.Blocks[class], period: int32(c.Period), frame: c.FrameBytes,
-			}
-			n.lanes[index] = lane{available: c.Blocks[class], granted: c.Blocks[class]}
-			if n.ports[n.inboxes[link].back].flags&flagRemote != 0 {
-				n.accounts[index].odd = creditsRemote
-			}
-		}
 		if n.ports[link].flags&flagRemote != 0 && n.mirrors == nil {
 			n.mirrors = makeHuge[updates](len(n.lanes), len(n.lanes))
 		}
-	}
-	ring := int64(ringInUpdates)
-	for ring < span {
-		ring *= 2
-	}
-	n.ringMask = ring - 1
-	if ring > ringInUpdates {
-		n.ringForFarUpdates()
+		b.grantLink(int32(link), c)
 	}
 }
 
-// ringForFarUpdates gives updates a separate ring if their delay exceeds the built-in ring.
-func (n *Network) ringForFarUpdates() {
-	size := len(n.lanes) * int(n.ringMask+1)
-	n.grants = makeHuge[uint16](size, size)
-	for index := range n.accounts {
-		n.accounts[index].odd |= creditsFar
+// grantLink grants the sender of a link the buffer at its end.
+func (b *Builder) grantLink(link int32, c *Credits) {
+	n := &b.n
+	cl := &n.creditLinks[link]
+	*cl = creditLink{c.Period, c.Latency + n.propagation[link]}
+	most := b.mostInFlight(link)
+	for class := range n.classes {
+		index, granted := int(link)*n.classes+class, c.Blocks[class]
+		n.lanes[index] = lane{available: granted, granted: granted}
+		a, kept := &n.accounts[index], min(most, int64(granted)) // an update returns a block at least
+		*a = account{updates: b.newUpdates(kept), granted: granted, period: int32(c.Period), frame: c.FrameBytes}
+		if n.ports[link].flags&flagRemote != 0 {
+			a.odd = creditsRemote
+			n.mirrors[index] = b.newUpdates(kept)
+		}
 	}
-	for index := range n.mirrors {
-		n.mirrors[index].odd |= creditsFar
+}
+
+// mostInFlight bounds the updates of a lane of a link that have not taken effect. They are a period
+// apart, between the departure of a packet's tail, which is known before the tail has arrived and
+// left, and before the port has sent its flow-control packets, and the effect of the update. The
+// clocks of the two ends may also differ, by less than the time of an update.
+func (b *Builder) mostInFlight(link int32) int64 {
+	n := &b.n
+	c, node := &n.creditLinks[link], n.inboxes[link].node
+	bytes := b.longest
+	if nd := &n.nodes[node]; nd.kind == kindGPU || nd.local == byPort {
+		bytes = MaxPacketBytes
 	}
+	return int64((2*c.latency+3*n.slowest(bytes, node))/c.period) + 2
+}
+
+// newUpdates makes the updates of a lane, with a ring that keeps a number of them.
+func (b *Builder) newUpdates(most int64) updates {
+	size := 1
+	for int64(size) < most {
+		size *= 2
+	}
+	b.places += size
+	return updates{latest: longAgo, first: uint32(b.places - size), mask: uint32(size - 1)}
 }
 
 // slowest is the time of a number of bytes on a node's slowest link.
@@ -552,23 +568,16 @@ func (n *Network) slowest(bytes units.Time, node int32) (t units.Time) {
 	return t
 }
 
-// largestPacket is the length of the largest packet on the wire.
+// largestPacket is the length of a NIC's largest packet on the wire.
 func (b *Builder) largestPacket() units.Time {
 	largest := units.Time(0)
-	for i := range b.n.nodes {
-		nd := &b.n.nodes[i]
-		switch nd.kind {
-		case kindEthernet, kindInfiniBand:
-		case kindNIC:
-			t := b.n.nics[nd.state].spec.Transport
-			if t == nil {
-				return MaxPacketBytes
-			}
-			// No header is longer than the payload of the smallest MTU.
-			largest = max(largest, units.Time(t.PathMTU)+256)
-		default:
+	for i := range b.n.nics {
+		t := b.n.nics[i].spec.Transport
+		if t == nil {
 			return MaxPacketBytes
 		}
+		// No header is longer than the payload of the smallest MTU.
+		largest = max(largest, units.Time(t.PathMTU)+256)
 	}
 	return largest
 }

@@ -6,14 +6,14 @@ import "weft/units"
 // input buffer to the sender.
 //
 // A packet takes one credit for each 64 bytes or part of it. The room is free again when the
-// packet's tail has left. The receiver says so in a flow-control packet at the next multiple of
-// Period; the grant reaches the sender after Latency on top of propagation. Flow-control packets go
-// before data packets and take FrameBytes of the wire; in the model they need not wait for the end
-// of the packet on the wire.
+// packet's tail has left. The receiver says so in a flow-control packet, at once or Period after the
+// lane's flow-control packet before; the grant reaches the sender after Latency on top of
+// propagation. Flow-control packets go before data packets and take FrameBytes of the wire; in the
+// model they need not wait for the end of the packet on the wire.
 type Credits struct {
 	// Blocks is the input buffer in blocks of 64 bytes, by lane.
 	Blocks [MaxClasses]int32
-	// Period is the time between credit updates.
+	// Period is the shortest time between two flow-control packets of a lane.
 	Period units.Time
 	// Latency is the time from the decision to send an update to the first use of the credits,
 	// without propagation: serialisation and the link layers at both ends.
@@ -30,13 +30,14 @@ type lane struct {
 	known     uint32 // part of updates.total that is included in available
 }
 
-// account is the receiver's view of a lane, in one cache line.
+// account is the receiver's view of a lane.
 type account struct {
 	updates
 	held    int32 // blocks in the buffer
 	granted int32 // blocks of the buffer
-	period  int32 // picoseconds between updates
+	period  int32 // picoseconds between updates, at least
 	frame   uint16
+	odd     oddCredits
 }
 
 // creditPorts is the state of links with credits.
@@ -46,14 +47,13 @@ type creditPorts struct {
 	accounts    []account    // by link and class
 	creditLinks []creditLink // by link
 	mirrors     []updates    // by link and class: the updates of lanes whose receiver is in another partition; nil with a single partition
-	farUpdates
+	rings       updateRings
 }
 
 // creditLink is the common properties of the credits of a link.
 type creditLink struct {
 	period  units.Time
 	latency units.Time // from the decision for an update to its effect, including propagation
-	frame   uint16
 }
 
 func blocks(size uint16) int32 { return int32((uint32(size) + CreditBlock - 1) / CreditBlock) }
@@ -68,13 +68,13 @@ func (l *lane) takeIn(p *Partition, link, index, need int32) units.Time {
 		return units.Forever
 	}
 	c := &n.creditLinks[link]
-	now := c.effective(p.now)
-	if u.latest-now > n.ringMask+1 {
-		p.breach("credit update further off than the longest way", link, u.latest-now, n.ringMask+1)
+	to := p.now - c.latency // later updates are on the way
+	if kept := units.Time(u.mask) + 1; u.latest-to > kept*c.period && kept < units.Time(l.granted) {
+		p.breach("credit update further off than the longest way", link, int64(u.latest-to), int64(kept*c.period))
 	}
-	period, sum := u.lastNeeded(&n.farUpdates, index, all, need, now)
-	if period > now {
-		return c.effect(period)
+	at, sum := u.lastNeeded(n.rings, all, need, to)
+	if at > to {
+		return at + c.latency
 	}
 	l.known += uint32(sum - l.available)
 	l.available = sum
@@ -114,22 +114,20 @@ func (l *lane) waitsForCredit(p *Partition, link, index, need int32, soonest *un
 
 // awaits records that a lane begins to wait for credits, or no longer waits.
 func (p *Partition) awaits(link, index int32, waits bool) {
-	u := p.net.updatesOf(link, index)
 	if p.tallies != nil {
 		p.tallyStop(index, waits)
 	}
-	if !waits {
-		u.odd &^= creditsAwaited
-		return
+	flags := p.net.ports[link].flags
+	if flags&flagRemote == 0 {
+		p.net.accounts[index].odd ^= creditsAwaited // it waits, or no longer
 	}
-	u.odd |= creditsAwaited
-	if p.net.ports[link].flags&flagUncounted == 0 {
+	if waits && flags&flagUncounted == 0 {
 		p.stats.Stalls++
 	}
 }
 
-// free returns the room of a packet to the sender of its incoming link, with the next update after
-// its tail has left, at end.
+// free returns the room of a packet to the sender of its incoming link, with an update when its tail
+// has left, at end, or later.
 func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
 	n := p.net
 	index := link*int32(n.classes) + int32(class)
@@ -139,52 +137,40 @@ func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
 	if a.held < 0 {
 		p.breach("input buffer holds less than nothing", link, int64(a.held), 0)
 	}
-	period := int64((uint64(end) + uint64(a.period) - 1) / uint64(a.period))
-	if period > a.latest { // one more flow-control packet
+	at := a.due(n.rings, end, units.Time(a.period))
+	if a.add(n.rings, at, room) { // one more flow-control packet
 		n.ports[n.inboxes[link].back].debt += a.frame
 	}
 	switch {
 	case a.odd == 0:
-		a.updates.add(p, link, period, room)
 	case a.odd&creditsRemote != 0:
-		a.latest = max(a.latest, period)
-		p.freeRemote(link, remoteCredit{index, room, period})
+		p.freeRemote(link, remoteCredit{index, room, at})
 	default:
-		a.updates.addCredit(p, link, index, period, room)
+		a.awaited(p, link, index, at)
 	}
 }
 
 // freeRemote sends an update to another partition.
 func (p *Partition) freeRemote(link int32, c remoteCredit) {
 	n := p.net
-	cl := &n.creditLinks[link]
 	m := p.outgoing()
-	m.earliest = min(m.earliest, units.Time(c.period)*cl.period+cl.latency)
+	m.earliest = min(m.earliest, c.at+n.creditLinks[link].latency)
 	b := &m.to[n.inboxes[n.inboxes[link].back].part]
 	b.credits = append(b.credits, c)
 }
 
 // collectCredit receives an update from another partition.
 func (p *Partition) collectCredit(c remoteCredit) {
-	p.net.mirrors[c.lane].addCredit(p, c.lane/int32(p.net.classes), c.lane, c.period, c.blocks)
-}
-
-// addCredit records the blocks that the receiver returns in a period, and wakes the sender if it
-// waits for them.
-func (u *updates) addCredit(p *Partition, link, index int32, period int64, room int32) {
-	if u.odd&creditsFar == 0 {
-		u.add(p, link, period, room)
-	} else {
-		u.addFar(p, link, index, period, room)
-	}
-	if u.odd&creditsAwaited != 0 {
-		u.awaited(p, link, index, period)
+	u := &p.net.mirrors[c.lane]
+	u.add(p.net.rings, c.at, c.blocks)
+	if p.net.lanes[c.lane].need > 0 {
+		u.awaited(p, c.lane/int32(p.net.classes), c.lane, c.at)
 	}
 }
 
 // awaited wakes the port of a lane that waits for credits at the time at which the updates in
-// flight suffice, if the update of this period is the decisive one.
-func (u *updates) awaited(p *Partition, link, index int32, period int64) {
+// flight suffice, if the update of this time is the decisive one.
+func (u *updates) awaited(p *Partition, link, index int32, now units.Time) {
 	n := p.net
 	l := &n.lanes[index]
 	all := l.available + int32(u.total-l.known)
@@ -193,8 +179,8 @@ func (u *updates) awaited(p *Partition, link, index int32, period int64) {
 	}
 	// If the updates before this one were enough, the port checks already, or will do so when its
 	// wire is free. In a partition that is ahead of these updates, they would wake it in the past.
-	if at, _ := u.lastNeeded(&n.farUpdates, index, all, l.need, period-1); at >= period {
-		n.ports[link].wake(p, link, n.creditLinks[link].effect(at))
+	if at, _ := u.lastNeeded(n.rings, all, l.need, now-1); at >= now {
+		n.ports[link].wake(p, link, at+n.creditLinks[link].latency)
 	}
 }
 

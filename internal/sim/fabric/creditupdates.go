@@ -6,33 +6,46 @@ import (
 	"weft/units"
 )
 
-// ringInUpdates is the number of periods in the built-in ring of updates.
-const ringInUpdates = 16
+// update is a flow-control packet of a lane: the blocks that it returns, and above them the time
+// since the lane's update before, in picoseconds. A lane keeps its latest updates in a ring.
+type update uint64
 
-// updates are the blocks that the receiver of a lane returns, by period. The receiver writes them,
-// and they lie with its other data of the lane. The sender reads them only when it has used up its
-// known credits, once in many packets.
+const (
+	updateBlocks = 24                       // bits
+	longGap      = 1<<(64-updateBlocks) - 1 // 1.1 s or more: all updates before have taken effect
+)
+
+func newUpdate(gap units.Time, blocks int32) update {
+	return update(min(gap, longGap)<<updateBlocks) | update(blocks)
+}
+
+func (e update) gap() units.Time { return units.Time(e >> updateBlocks) }
+
+func (e update) blocks() int32 { return int32(e & (1<<updateBlocks - 1)) }
+
+// updates are the updates of a lane. The receiver writes them, and they lie with its other data of
+// the lane. The sender reads them only when it has used up its known credits, once in many packets.
+// If it is in another partition, it has a copy.
 type updates struct {
-	latest int64  // the latest period with an update
-	total  uint32 // sum of all blocks, modulo 2^32
-	filled uint16 // a bit for each of the last periods with blocks; the lowest is the latest's
-	odd    oddCredits
-	ring   [ringInUpdates]uint16 // blocks, by period; entries that are not filled are left from earlier periods
+	latest units.Time // of the latest update
+	total  uint32     // sum of all blocks, modulo 2^32
+	first  uint32     // of the lane's ring in updateRings
+	head   uint32     // the latest update's place in the ring, modulo its size
+	mask   uint32     // size of the ring - 1
 }
 
-// farUpdates is the ring of updates whose delay exceeds the built-in ring.
-type farUpdates struct {
-	grants   []uint16 // by link, class and period, in a ring; nil if the built-in rings suffice
-	ringMask int64
-}
+// longAgo is the time of the latest update of a lane that has had none.
+const longAgo = math.MinInt64 / 2
+
+// updateRings are the rings of all lanes, one behind the other.
+type updateRings []update
 
 // oddCredits are flags for unusual updates.
 type oddCredits uint8
 
 const (
-	creditsAwaited oddCredits = 1 << iota // the sender waits for them
-	creditsRemote                         // the sender, and with it the updates, are in another partition
-	creditsFar                            // the longest delay exceeds the built-in ring: the ring is in grants
+	creditsAwaited oddCredits = 1 << iota // the sender, in the same partition, waits for them
+	creditsRemote                         // the sender is in another partition
 )
 
 // updatesOf are the updates of a lane of a link, as the sender sees them.
@@ -43,48 +56,84 @@ func (n *Network) updatesOf(link, index int32) *updates {
 	return &n.accounts[index].updates
 }
 
-// returned is the number of blocks that the receiver returns in a period up to the latest.
-func (u *updates) returned(f *farUpdates, index int32, period int64) int32 {
-	if u.odd&creditsFar != 0 {
-		return int32(*f.at(index, period))
+// at is the update at a place of a lane's ring.
+func (r updateRings) at(u *updates, place uint32) *update { return &r[u.first+place&u.mask] }
+
+// due is the time of the update for a packet whose tail leaves at end: at once, or a period after the
+// update before. If a packet that was sent earlier leaves later, its update is for both, unless
+// another update fits before it.
+func (u *updates) due(r updateRings, end, period units.Time) units.Time {
+	if end > u.latest {
+		return max(end, u.latest+period)
 	}
-	if u.filled>>uint64(u.latest-period)&1 == 0 {
-		return 0
+	at := u.latest
+	for place := u.head; at > end; place-- {
+		before := at - r.at(u, place).gap()
+		if before < end {
+			if between := max(end, before+period); between+period <= at {
+				return between
+			}
+			break
+		}
+		at = before
 	}
-	return int32(u.ring[period&(ringInUpdates-1)])
+	return at
 }
 
-// at is the number of blocks that a lane gets back in a period.
-func (f *farUpdates) at(index int32, period int64) *uint16 {
-	return &f.grants[int64(index)*(f.ringMask+1)+period&f.ringMask]
-}
-
-// effect is the time at which the update of a period of a link takes effect at the sender.
-func (c *creditLink) effect(period int64) units.Time {
-	return c.latency + units.Time(period)*c.period
-}
-
-// effective is the last period whose update has taken effect by a time, -1 if there is none.
-func (c *creditLink) effective(now units.Time) int64 {
-	if now < c.latency {
-		return -1
+// add adds blocks to the update at a time, and reports whether the update is new.
+func (u *updates) add(r updateRings, at units.Time, room int32) bool {
+	u.total += uint32(room)
+	switch {
+	case at > u.latest:
+		u.head++
+		*r.at(u, u.head) = newUpdate(at-u.latest, room)
+		u.latest = at
+		return true
+	case at < u.latest:
+		return u.addEarlier(r, at, room)
 	}
-	return int64(uint64(now-c.latency) / uint64(c.period))
+	*r.at(u, u.head) += update(room)
+	return false
+}
+
+// addEarlier is add for an update that is not the latest.
+func (u *updates) addEarlier(r updateRings, at units.Time, room int32) bool {
+	place, later := u.head, u.latest
+	for before := later; before > at; place-- {
+		later = before
+		before -= r.at(u, place).gap()
+		if before == at {
+			*r.at(u, place-1) += update(room)
+			return false
+		}
+	}
+	// The new update is between the one at this place and the later one.
+	for k := u.head; k != place; k-- {
+		*r.at(u, k+1) = *r.at(u, k)
+	}
+	u.head++
+	next := r.at(u, place+2)
+	*r.at(u, place+1) = newUpdate(next.gap()-(later-at), room)
+	*next = newUpdate(later-at, next.blocks())
+	return true
 }
 
 // lastNeeded finds the decisive update of a lane. With all updates the lane has the given number of
 // blocks; lastNeeded goes back from the latest update to the last one without which the lane has
-// less than it needs, and returns its period. It goes back at most to a given period, and returns
-// the lane's blocks by then.
-func (u *updates) lastNeeded(f *farUpdates, index, sum, need int32, to int64) (period int64, left int32) {
-	for period = u.latest; period > to; period-- {
-		less := sum - u.returned(f, index, period)
+// less than it needs, and returns its time. It goes back at most to a given time, and returns the
+// lane's blocks by then.
+func (u *updates) lastNeeded(r updateRings, sum, need int32, to units.Time) (at units.Time, left int32) {
+	at = u.latest
+	for place := u.head; at > to; place-- {
+		e := r.at(u, place)
+		less := sum - e.blocks()
 		if less < need {
 			break
 		}
 		sum = less
+		at -= e.gap()
 	}
-	return period, sum
+	return at, sum
 }
 
 // creditsBy is the number of blocks that a lane may send by a time, including updates that have
@@ -92,42 +141,6 @@ func (u *updates) lastNeeded(f *farUpdates, index, sum, need int32, to int64) (p
 func (n *Network) creditsBy(link, index int32, now units.Time) int32 {
 	l, u := &n.lanes[index], n.updatesOf(link, index)
 	all := l.available + int32(u.total-l.known)
-	_, left := u.lastNeeded(&n.farUpdates, index, all, math.MinInt32, n.creditLinks[link].effective(now))
+	_, left := u.lastNeeded(n.rings, all, math.MinInt32, now-n.creditLinks[link].latency)
 	return left
-}
-
-// add adds blocks to the update of a period.
-func (u *updates) add(p *Partition, link int32, period int64, room int32) {
-	u.total += uint32(room)
-	at := &u.ring[period&(ringInUpdates-1)]
-	if ahead := period - u.latest; ahead > 0 {
-		u.filled = u.filled<<uint64(ahead) | 1
-		u.latest = period
-		*at = uint16(room)
-		return
-	}
-	back := uint64(u.latest - period)
-	if back >= ringInUpdates {
-		p.breach("credit update before those that are kept", link, int64(back), ringInUpdates-1)
-	}
-	if u.filled>>back&1 == 0 {
-		u.filled |= 1 << back
-		*at = 0
-	}
-	*at += uint16(room)
-}
-
-// addFar is add for a separate ring.
-func (u *updates) addFar(p *Partition, link, index int32, period int64, room int32) {
-	n := p.net
-	if u.latest-period > n.ringMask {
-		p.breach("credit update before those that are kept", link, u.latest-period, n.ringMask)
-	}
-	for last := max(u.latest, period-n.ringMask-1); last < period; {
-		last++
-		*n.farUpdates.at(index, last) = 0
-	}
-	u.latest = max(u.latest, period)
-	u.total += uint32(room)
-	*n.farUpdates.at(index, period) += uint16(room)
 }

@@ -1,6 +1,9 @@
 package fabric
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"testing"
 
 	"weft/internal/sim/engine"
@@ -71,24 +74,93 @@ func TestALookAheadSeparatesArrivalsFromTurnsToSend(t *testing.T) {
 	}
 }
 
-// TestALaneNeedsTheUpdatesOfNoMorePeriodsThanItsPacket gives 10 blocks back in each of
-// the periods 5 to 8, by near and by far updates.
-func TestALaneNeedsTheUpdatesOfNoMorePeriodsThanItsPacket(t *testing.T) {
-	const lane = 1
-	far := farUpdates{grants: make([]uint16, 2*64), ringMask: 63}
-	p := &Partition{net: &Network{creditPorts: creditPorts{farUpdates: far}}}
-	for _, odd := range []oddCredits{0, creditsFar} {
-		u := updates{odd: odd}
-		for period := int64(5); period <= 8; period++ {
-			u.addCredit(p, 0, lane, period, 10)
+// TestALaneNeedsNoMoreUpdatesThanItsPacket gives 10 blocks back at each of the times 50 to 80.
+func TestALaneNeedsNoMoreUpdatesThanItsPacket(t *testing.T) {
+	u, ring := updates{latest: longAgo, mask: 7}, make(updateRings, 8)
+	for at := units.Time(50); at <= 80; at += 10 {
+		u.add(ring, at, 10)
+	}
+	for _, c := range []struct {
+		need, sum int32
+		at        units.Time
+	}{{40, 40, 80}, {31, 40, 80}, {30, 30, 70}, {11, 20, 60}, {1, 10, 50}} {
+		if at, sum := u.lastNeeded(ring, int32(u.total), c.need, 0); at != c.at || sum != c.sum {
+			t.Errorf("%d blocks are there at %d (%d), want %d (%d)", c.need, at, sum, c.at, c.sum)
 		}
-		for _, c := range []struct {
-			need, sum int32
-			period    int64
-		}{{40, 40, 8}, {31, 40, 8}, {30, 30, 7}, {11, 20, 6}, {1, 10, 5}} {
-			period, sum := u.lastNeeded(&far, lane, int32(u.total), c.need, 0)
-			if period != c.period || sum != c.sum {
-				t.Errorf("kind %d: %d blocks are there with period %d (%d), want %d (%d)", odd, c.need, period, sum, c.period, c.sum)
+	}
+}
+
+// TestRoomGoesIntoTheFirstUpdateThatKeepsThePeriod frees packets of a lane whose tails leave in
+// another order, with 10 ps between updates.
+func TestRoomGoesIntoTheFirstUpdateThatKeepsThePeriod(t *testing.T) {
+	u, ring := updates{latest: longAgo, mask: 7}, make(updateRings, 8)
+	for _, c := range []struct {
+		end, at units.Time
+		fresh   bool
+	}{
+		{3, 3, true},       // nothing before
+		{50, 50, true},     // long after the update before
+		{51, 60, true},     // a period after the update before
+		{60, 60, false},    // together with it
+		{55, 60, false},    // also before it
+		{20, 20, true},     // before two others, and away from all
+		{15, 20, false},    // too near to the next
+		{22, 30, true},     // a period after 20, and two before 50
+		{35, 40, true},     // exactly between 30 and 50
+		{41, 50, false},    // no room between 40 and 50
+		{1000, 1000, true}, // alone again
+	} {
+		at := u.due(ring, c.end, 10)
+		if fresh := u.add(ring, at, 1); at != c.at || fresh != c.fresh {
+			t.Errorf("room at %d is returned at %d, in a new update: %v; want %d, %v", c.end, at, fresh, c.at, c.fresh)
+		}
+	}
+}
+
+// TestUpdatesAreAsAListOfTimesSaysThem frees packets at random and compares with a plain list: a
+// tail leaves up to 50 ps after the time, and the time runs.
+func TestUpdatesAreAsAListOfTimesSaysThem(t *testing.T) {
+	const period, ahead, back = 7, 50, 60
+	random := engine.Stream(1, 2, 3)
+	u, ring := updates{latest: longAgo, mask: 31}, make(updateRings, 32)
+	copied, mirror := updates{latest: longAgo, mask: 31}, make(updateRings, 32) // in another partition
+	type listed struct {
+		at     units.Time
+		blocks int32
+	}
+	var list []listed
+	now := units.Time(0)
+	for range 100_000 {
+		now += units.Time(random.Uint64() % 12)
+		end, room := now+units.Time(random.Uint64()%ahead), int32(1+random.Uint64()%9)
+		at := u.due(ring, end, period)
+		u.add(ring, at, room)
+		copied.add(mirror, at, room)
+		if at < end || at >= end+2*period {
+			t.Fatalf("room at %d is returned at %d, with a period of %d", end, at, period)
+		}
+		k, same := slices.BinarySearchFunc(list, at, func(e listed, at units.Time) int { return cmp.Compare(e.at, at) })
+		if same {
+			list[k].blocks += room
+		} else {
+			list = slices.Insert(list, k, listed{at, room})
+		}
+		list = list[max(0, len(list)-32):]
+		to, sum := now-back, int32(0)
+		for j := len(list) - 1; j >= 0; j-- {
+			if j > 0 && list[j].at-list[j-1].at < period {
+				t.Fatalf("updates at %d and %d are nearer than the period", list[j-1].at, list[j].at)
+			}
+			if list[j].at > to {
+				sum += list[j].blocks
+			}
+		}
+		for _, v := range []struct {
+			u *updates
+			r updateRings
+		}{{&u, ring}, {&copied, mirror}} {
+			if _, left := v.u.lastNeeded(v.r, int32(u.total), math.MinInt32, to); left != int32(u.total)-sum {
+				t.Fatalf("at %d: %d blocks are in flight, want %d", now, int32(u.total)-left, sum)
 			}
 		}
 	}

@@ -47,6 +47,19 @@ func together(t *testing.T, gpus int, bursts int32, send func(n *fabric.Network)
 func togetherAt(t *testing.T, gpus int, bursts int32, rate units.PerByte, latency units.Time, send func(n *fabric.Network)) (*landed, fabric.Stats) {
 	t.Helper()
 	app := &landed{at: map[string]units.Time{}}
+	n, err := scaleUp(app, gpus, bursts, rate, latency).Build(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	send(n)
+	if err := n.Run(units.Second, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	return app, n.Stats()
+}
+
+// scaleUp describes GPUs on one switch.
+func scaleUp(app fabric.App, gpus int, bursts int32, rate units.PerByte, latency units.Time) *fabric.Builder {
 	b := &fabric.Builder{Classes: 2, Seed: 1, App: app}
 	c := fabric.Credits{Period: 10 * ns, Latency: latency}
 	c.Blocks[0], c.Blocks[1] = bursts*burstWire/64, bursts*burstWire/64
@@ -58,15 +71,7 @@ func togetherAt(t *testing.T, gpus int, bursts int32, rate units.PerByte, latenc
 	for g := range int32(gpus) {
 		b.ScaleUpCable(g, 0, sw, g, rate, hop)
 	}
-	n, err := b.Build(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	send(n)
-	if err := n.Run(units.Second, 1, nil); err != nil {
-		t.Fatal(err)
-	}
-	return app, n.Stats()
+	return b
 }
 
 // A message takes the time of its bytes and of its packets' overhead, and the way.
@@ -178,8 +183,8 @@ func TestCreditsPaceBursts(t *testing.T) {
 	app, s := together(t, 2, 1, func(n *fabric.Network) {
 		n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: 50 * burstPayload, Tag: 1, To: 1})
 	})
-	// To the GPU: tail, cable, pipeline; back with the next update: cable, latency.
-	loop := (burstWire*20+hop+300*ns+10*ns-1)/(10*ns)*(10*ns) + hop + 20*ns
+	// To the GPU: tail, cable, pipeline; back with the update: cable, latency.
+	loop := burstWire*20 + hop + 300*ns + hop + 20*ns
 	got := (app.at["1@1"] - burstWire*20 - through) / 49
 	if e := float64(got)/float64(loop) - 1; e > 0.02 || e < -0.02 {
 		t.Errorf("with room for one burst there is one each %v, closed form %v", got, loop)
@@ -195,9 +200,9 @@ func TestAGPUWaitsForCreditsOnTheWay(t *testing.T) {
 	app, _ := togetherAt(t, 2, 1, (400 * units.Gbps).PerByte(), latency, func(n *fabric.Network) {
 		n.Partition(0).SendLocal(0, fabric.LocalMessage{Bytes: 2 * burstPayload, Tag: 1, To: 1, KernelPerByte: units.PerByte{Num: kernel, Den: 1}})
 	})
-	heard := func(gone units.Time) units.Time { return (gone+10*ns-1)/(10*ns)*(10*ns) + hop + latency }
-	second := heard(burstWire*20 + hop + 200*ns)                    // from the GPU, when the first has left the switch
-	atSwitch := max(second+hop+200*ns, heard(burstWire*20+through)) // and from the switch, when the first is in memory
+	const heard = hop + latency                                    // after a burst has gone
+	second := burstWire*20 + hop + 200*ns + heard                  // from the GPU, when the first has left the switch
+	atSwitch := max(second+hop+200*ns, burstWire*20+through+heard) // and from the switch, when the first is in memory
 	if want := atSwitch + burstWire*20 + hop + 300*ns; app.at["1@1"] != want {
 		t.Errorf("the second burst arrives at %v, want %v", app.at["1@1"], want)
 	}

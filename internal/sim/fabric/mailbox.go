@@ -42,7 +42,7 @@ type remotePacket struct {
 type remoteCredit struct {
 	lane   int32
 	blocks int32
-	period int64
+	at     units.Time
 }
 
 type remotePause struct {

@@ -24,9 +24,9 @@ func (l *later) Timer(p *fabric.Partition, _ uint32) {
 	}
 }
 
-// TestDiscardsInARowStallTheLane sends 20 packets to a NIC that has room for one and
-// returns its credits only after a millisecond. Each further packet is discarded after
-// 3 us at the head. After VLStallCount discards the lane stalls: it discards the rest at
+// TestDiscardsInARowStallTheLane sends 20 packets to a NIC that has room for one. It returns the
+// credits of the first at once, and of the second only a millisecond later. Each further packet is
+// discarded after 3 us at the head. After VLStallCount discards the lane stalls: it discards the rest at
 // once, and packets that arrive in the next 24 us. Then a packet has its lifetime again.
 func TestDiscardsInARowStallTheLane(t *testing.T) {
 	const us = units.Microsecond
@@ -34,10 +34,10 @@ func TestDiscardsInARowStallTheLane(t *testing.T) {
 		count           int
 		lifetime, stall int64 // packets discarded
 	}{
-		{0, 19 + 2, 0},
-		{1, 1 + 1, 18 + 1},
-		{3, 3 + 1, 16 + 1},
-		{7, 7, 12 + 2}, // the packet at 40 us comes into the stall from 21 to 45 us
+		{0, 18 + 2, 0},
+		{1, 1 + 1, 17 + 1},
+		{3, 3 + 1, 15 + 1},
+		{7, 7, 11 + 2}, // the packet at 40 us comes into the stall from 21 to 45 us
 	} {
 		for _, fifo := range []bool{false, true} {
 			nic := infinibandNIC()
@@ -71,8 +71,8 @@ func TestDiscardsInARowStallTheLane(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := n.Stats()
-			if s.Delivered != 1 || s.Dropped[fabric.DropLifetime] != c.lifetime || s.Dropped[fabric.DropStall] != c.stall {
-				t.Errorf("stalled after %d, FIFO %t: %d delivered, %d discarded for their lifetime and %d in the stall; want 1, %d and %d",
+			if s.Delivered != 2 || s.Dropped[fabric.DropLifetime] != c.lifetime || s.Dropped[fabric.DropStall] != c.stall {
+				t.Errorf("stalled after %d, FIFO %t: %d delivered, %d discarded for their lifetime and %d in the stall; want 2, %d and %d",
 					c.count, fifo, s.Delivered, s.Dropped[fabric.DropLifetime], s.Dropped[fabric.DropStall], c.lifetime, c.stall)
 			}
 		}

@@ -288,11 +288,11 @@ type InfiniBand struct {
 	HighLimit int `yaml:"high-limit" range:"0..255"`
 	// NICVLArb is the arbitration at the ports of NICs. Empty: as at switches.
 	NICVLArb VLArbitration `yaml:"nic-vlarb,omitzero"`
-	// CreditUpdate is the longest time between two flow control packets of a
-	// virtual lane.
+	// CreditUpdate is the longest time that freed room waits after a virtual
+	// lane's flow control packet for the next.
 	CreditUpdate units.Time `yaml:"credit-update" range:"1ns..1s"`
-	// CreditThreshold is the number of freed bytes at which the receiver sends a
-	// flow control packet early.
+	// CreditThreshold is the number of bytes whose time on the link is enough
+	// between two flow control packets.
 	CreditThreshold units.Bytes `yaml:"credit-threshold" range:"64B..128KiB"`
 	// HOQLifetime is how long a packet may wait at the head of a switch's
 	// queue before it is discarded; forever turns it off.

@@ -11,12 +11,11 @@ import (
 // creditCases compare the throughput of a link whose buffer is below bandwidth × delay with
 // buffer ÷ credit-loop time.
 func creditCases() []*Case {
-	const formula = "⌊credit blocks / blocks per packet⌋ · packet / loop. A packet takes ⌈wire bytes / 64⌉ blocks. loop = ⌈(update latency + return + serialisation + signal + residence) / period⌉ · period. The parts of the loop: " +
-		"(1) An update leaves at a multiple of the period. It arrives after the update latency, 50 ns, and the return (signal). The packet starts then. " +
+	const formula = "⌊credit blocks / blocks per packet⌋ · packet / loop. A packet takes ⌈wire bytes / 64⌉ blocks. loop = update latency + return + serialisation + signal + residence, and at least the period. The parts of the loop: " +
+		"(1) An update arrives after the update latency, 50 ns, and the return (signal). The packet starts then. " +
 		"(2) The packet's tail is at the receiver after serialisation (wire bytes · ps per byte) + signal. " +
-		"(3) The packet leaves the buffer after the residence. (4) The next multiple of the period sends the update back. " +
-		"The formula holds if the packets that one update frees leave before the period's next multiple: " +
-		"(packets per update - 1) · serialisation ≤ what rounding up added, and packets · serialisation ≤ loop."
+		"(3) The packet leaves the buffer after the residence. (4) The update is sent at once, but a period after the update before at the earliest. " +
+		"The formula holds if the updates of one loop do not wait for one another: packets · max(period, serialisation) ≤ loop."
 	return []*Case{
 		{
 			ID:        "credits/nic",
@@ -36,6 +35,7 @@ func creditCases() []*Case {
 					{256, 60 * 5, 2500 * ns, 1},
 					{4096, 65, 1000 * ns, 400},
 					{2048, 2 * 33, 1500 * ns, 997},
+					{4096, 65, 202 * 1000, 2000},
 					{4096, 2048, 50_000 * ns, 3},
 				})
 			},
@@ -69,7 +69,7 @@ func creditRows(e *Env, links int, residence int64, cases []creditCase) ([]Row, 
 		wire := c.payload + 8 + 12 + 4 + 2
 		packets := c.blocks / ((wire + 63) / 64)
 		signal, period := int64(c.signal), c.periodNs*1000
-		loop := (latency + signal + wire*perByte + signal + residence + period - 1) / period * period
+		loop := max(period, latency+signal+wire*perByte+signal+residence)
 		got, err := creditRate(e, links, c, packets)
 		if err != nil {
 			return nil, err

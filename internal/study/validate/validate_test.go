@@ -82,7 +82,7 @@ func TestChangingAConstantFailsTheCaseThatCoversIt(t *testing.T) {
 		{"a signal that takes a picosecond longer", "packet/roce/store-and-forward", func(m *Models) { m.Propagation++ }},
 		{"a switch that takes a picosecond less", "packet/two-rates", func(m *Models) { m.Switch.Pipeline--; m.InfiniBandSwitch.Pipeline-- }},
 		{"a buffer that is a credit block smaller", "credits/nic", func(m *Models) { m.NIC.Credits.Blocks[0]-- }},
-		{"a credit update that is a period late", "credits/switch", func(m *Models) { m.InfiniBandSwitch.Credits.Latency += 10 * ns }},
+		{"a credit update that is 10 ns late", "credits/switch", func(m *Models) { m.InfiniBandSwitch.Credits.Latency += 10 * ns }},
 		{"a reaction to PFC of one more packet", "pfc/headroom", func(m *Models) {
 			m.NIC.PFC.Reaction += units.Time((4096 + 82) * m.PerByte.Num / m.PerByte.Den)
 		}},
