@@ -3,14 +3,12 @@ package sim
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"weft/internal/base/canon"
 	"weft/internal/sim/engine"
 	"weft/internal/sim/known"
 	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/units"
 )
 
@@ -82,12 +80,7 @@ func (j *job) name() string {
 
 // recipe has the scenario as text, which resolves to the same scenario.
 func (j *job) recipe() ([]byte, error) {
-	own := *j.Scenario
-	own.Name = SizeKind
-	if j.Bytes > 0 {
-		own.Workload.Sizes = []units.Bytes{j.Bytes}
-	}
-	text, err := own.MarshalYAML()
+	text, err := j.part.Text(j.Bytes)
 	if err != nil {
 		return nil, err
 	}
@@ -100,21 +93,16 @@ func Resimulate(ctx context.Context, recipe []byte, workers int) (key known.Key,
 	if err := canon.Decode(recipe, &of); err != nil {
 		return key, nil, err
 	}
-	file, err := scenario.Decode(SizeKind, of.Scenario)
+	part, err := known.FromText(of.Scenario)
 	if err != nil {
 		return key, nil, err
 	}
-	r, err := file.Resolve()
-	if err != nil {
-		return key, nil, err
-	}
+	r := *part.Scenario
+	r.Workload.Sizes = []units.Bytes{units.Bytes(of.Bytes)}
 	var out runstore.Results
-	jobs, err := jobsOf(r, &out, nil)
+	jobs, err := jobsOf(&r, &out, nil)
 	if err != nil {
 		return key, nil, err
-	}
-	if len(jobs) != 1 || int64(jobs[0].Bytes) != of.Bytes {
-		return key, nil, fmt.Errorf("the scenario has %d simulations, want one of %v", len(jobs), units.Bytes(of.Bytes))
 	}
 	jobs[0].again = of.Again
 	if err := jobs[0].identify(); err != nil {

@@ -153,7 +153,8 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results, see func(*fabric.Networ
 			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Points: make([]runstore.Point, len(sizes)),
 		})
 		part := known.PartOf(r, i)
-		p, err := control.NewPlan(part.Scenario, &part.Scenario.Fabrics[0])
+		anySeed := part.WithSeed(0).Scenario // the plan is every seed's
+		p, err := control.NewPlan(anySeed, &anySeed.Fabrics[0])
 		if err == nil {
 			err = executor.AllocateForAll(p, part.Scenario)
 		}
@@ -161,6 +162,7 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results, see func(*fabric.Networ
 			errs = append(errs, err)
 			continue
 		}
+		p.Run = &part.Scenario.Run
 		out.Fabrics[i].Reduction = p.Aggregation.Result()
 		out.Fabrics[i].Engine, out.Fabrics[i].EngineWhy = string(p.Routed.Used), p.Routed.Reason
 		if p.Faults != nil {

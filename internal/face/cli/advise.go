@@ -10,7 +10,6 @@ import (
 	"weft/internal/sim/runstore"
 	"weft/internal/study/advise"
 	"weft/internal/study/plan"
-	"weft/internal/study/training"
 )
 
 func newAdvise(e *Env) *cobra.Command {
@@ -74,7 +73,7 @@ func (x *advising) run(ctx context.Context, e *Env, path string) error {
 	defer folder.Close()
 	line := e.working("the advice begins")
 	a, err := advise.Make(ctx, profile, prices, advise.Options{
-		Simulate: advise.Simulator(e.study()), Train: training.Run, Workers: x.workers,
+		Simulate: advise.Simulator(e.study()), Train: e.training, Workers: x.workers,
 		Tell: func(what string) { line.show(runstore.Progress{}, what) },
 	})
 	line.end()

@@ -15,8 +15,8 @@ func newCache(e *Env) *cobra.Command {
 		Use:   "cache",
 		Short: "results of simulations that later runs know",
 		Long: `Shows the file with the results of simulations that this machine knows. Studies with
-many simulations (sweep, tune, advise, roce collisions, diagnose, audit, and compare
-with several seeds) take what is known instead of simulating it again. The outcome has
+many simulations (sweep, tune, advise, train, roce collisions, diagnose, audit, and
+compare with several seeds) take what is known instead of simulating it again. The outcome has
 the same bytes.
 
 A result is known if the same program simulated the same thing: every value of the

@@ -11,6 +11,7 @@ import (
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/cache"
+	"weft/internal/study/training"
 )
 
 // cacheVariable names the folder of known results, or is "off". One variable is the place and the switch, as GOCACHE
@@ -81,6 +82,12 @@ func (e *Env) study() Runner {
 		o.Cache = e.store()
 		return e.Run(ctx, r, o)
 	}
+}
+
+// training is training.Run for a study with many steps.
+func (e *Env) training(ctx context.Context, r *scenario.Resolved, o training.Options) (*runstore.Training, error) {
+	o.Cache = e.store()
+	return training.Run(ctx, r, o)
 }
 
 // closeCache closes the cache, and says how many simulations were known.

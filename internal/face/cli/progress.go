@@ -38,10 +38,7 @@ func costs(r *scenario.Resolved) []float64 {
 // update is the simulator's callback.
 func (p *progress) update(s weft.Progress) {
 	elapsed := p.elapsed()
-	parts := []string{fmt.Sprintf("%d of %d", s.Done, s.Total), s.Fabric}
-	if s.Known > 0 {
-		parts[0] += fmt.Sprintf(" (%d known)", s.Known)
-	}
+	parts := []string{fmt.Sprintf("%d of %d", s.Done, s.Total), s.Fabric + knownOf(s)}
 	if s.Bytes > 0 {
 		parts = append(parts, units.Bytes(s.Bytes).String())
 	}
@@ -53,6 +50,14 @@ func (p *progress) update(s weft.Progress) {
 		Done: s.Done, Total: s.Total, What: s.Fabric, Bytes: s.Bytes,
 		SimulatedPs: int64(s.Simulated), Events: s.Events, Hops: s.Hops, Left: p.left(s, elapsed).Seconds(),
 	}, parts...)
+}
+
+// knownOf says how many simulations were known.
+func knownOf(s weft.Progress) string {
+	if s.Known == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d known", s.Known)
 }
 
 // left estimates the remaining time from the completed work.

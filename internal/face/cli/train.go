@@ -258,14 +258,14 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 
 // step simulates a step. Results may come with an error: of single fabrics, or of an interruption.
 func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) (*runstore.Training, error) {
-	o := training.Options{Workers: x.workers, Exact: x.exact, Seeds: x.seeds, Series: x.recorded.add()}
+	o := training.Options{Workers: x.workers, Exact: x.exact, Cache: e.store(), Seeds: x.seeds, Series: x.recorded.add()}
 	if x.metrics != "" {
 		o.Live = &x.shown.live
 	}
 	if e.sharing != nil {
 		o.Share = e.sharing.Island
 	}
-	o.Progress = func(p weft.Progress) { x.line.count(p.Done, p.Total, p.Fabric) }
+	o.Progress = func(p weft.Progress) { x.line.count(p.Done, p.Total, p.Fabric+knownOf(p)) }
 	if x.trace != "" || e.html != "" || x.out != "" {
 		x.steps = steps{lines: make([]*report.Drawn, len(r.Fabrics)), whole: x.exact}
 		o.Timeline = func(fabric int, g *workload.Graph, t *workload.Timeline) {

@@ -8,6 +8,7 @@ import (
 	"weft/internal/base/canon"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/scenario"
+	"weft/units"
 )
 
 // Key identifies a simulation.
@@ -54,6 +55,30 @@ func (p *Part) WithSeed(seed uint64) *Part {
 	own := *p.Scenario
 	own.Run.Seed = seed
 	return newPart(&own)
+}
+
+// Text is the part as a scenario's text, of which PartOf makes an equal part. A size is one for which the text is
+// valid; 0 if the workload has no sizes.
+func (p *Part) Text(size units.Bytes) ([]byte, error) {
+	own := *p.Scenario
+	own.Name = "known"
+	if size > 0 {
+		own.Workload.Sizes = []units.Bytes{size}
+	}
+	return own.MarshalYAML()
+}
+
+// FromText is the part whose text it is.
+func FromText(text []byte) (*Part, error) {
+	file, err := scenario.Decode("known", text)
+	if err != nil {
+		return nil, err
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	return PartOf(r, 0), nil
 }
 
 // facts is the digest of the catalog.

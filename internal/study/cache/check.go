@@ -11,6 +11,7 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/known"
+	"weft/internal/study/training"
 )
 
 // Checked is a result that was simulated again.
@@ -91,15 +92,21 @@ func forget(dir string, key []byte) error {
 	return err
 }
 
+// kinds simulate a result of a kind again, from its recipe.
+var kinds = map[string]func(ctx context.Context, recipe []byte, workers int) (known.Key, []byte, error){
+	sim.SizeKind: sim.Resimulate, training.IslandKind: training.Resimulate,
+}
+
 // wrong simulates a result again, and says how it differs.
 func (r *row) wrong(ctx context.Context, p *Program, workers int) string {
 	if want := sumOf(known.Key(r.key), r.value); !bytes.Equal(r.sum, want[:]) {
 		return errSum.Error()
 	}
-	if r.kind != sim.SizeKind {
+	simulate := kinds[r.kind]
+	if simulate == nil {
 		return fmt.Sprintf("it is of a kind %q that this program does not know", r.kind)
 	}
-	of, value, err := sim.Resimulate(ctx, r.recipe, workers)
+	of, value, err := simulate(ctx, r.recipe, workers)
 	if err != nil {
 		return err.Error()
 	}

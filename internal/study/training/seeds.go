@@ -15,13 +15,13 @@ import (
 
 // withSeed is the step with another seed.
 func (s *steps) withSeed(seed uint64) *steps {
-	r := *s.scenario
+	r, part := *s.scenario, s.part.WithSeed(seed)
 	r.Run.Seed = seed
 	q := *s.plan
-	q.Run = &r.Run
+	q.Run = &part.Scenario.Run
 	own := &steps{
-		training: &training{scenario: &r, job: s.job, step: s.step, exact: s.exact, out: s.out, share: s.share},
-		plan:     &q, fabric: s.fabric, result: new(runstore.TrainingFabric), base: s,
+		training: &training{scenario: &r, job: s.job, step: s.step, exact: s.exact, out: s.out, share: s.share, cache: s.cache},
+		part:     part, plan: &q, fabric: s.fabric, result: new(runstore.TrainingFabric), base: s,
 	}
 	if !s.exact {
 		own.fold = s.fold.Again(&q, &r, s.step.Phases)

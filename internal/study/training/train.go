@@ -8,7 +8,7 @@ import (
 
 	"weft/internal/base/cores"
 	"weft/internal/sim"
-	"weft/internal/sim/run/control"
+	"weft/internal/sim/known"
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/phases"
@@ -40,6 +40,9 @@ type Options struct {
 	// Exact: the length of the step of a changed job whose communication takes the same times. A
 	// change may alter the computing times only.
 	Again func(fabric int, step func(change func(*llm.Job)) (units.Time, error)) error
+	// Cache, if not nil, has the results of earlier simulations of parts of the step, and takes the new ones. Simulations
+	// that record, and the whole step of Exact, do not use it.
+	Cache known.Store
 	// Share, if not nil, runs the simulation of a part of the step, or gives its outcome from another process. Piece
 	// says everything that it depends on.
 	Share func(ctx context.Context, piece string, run func() (*phases.IslandRun, error)) (*phases.IslandRun, error)
@@ -59,7 +62,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Traini
 	if o.Exact {
 		fold = llm.FoldNone
 	}
-	t := &training{scenario: r, job: job, step: job.Step(fold), exact: o.Exact, out: out, timeline: o.Timeline, again: o.Again, share: o.Share}
+	t := &training{scenario: r, job: job, step: job.Step(fold), exact: o.Exact, out: out, timeline: o.Timeline, again: o.Again, share: o.Share, cache: o.Cache}
 	if noisy(&r.Training.Noise) && !o.Exact {
 		t.replicas = job.Step(llm.FoldReplicas)
 	}
@@ -107,15 +110,15 @@ func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
 	r := t.scenario
 	f := &r.Fabrics[fabric]
 	t.out.Fabrics[fabric] = runstore.TrainingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Exact: t.exact}
-	p, err := control.NewPlan(r, f)
+	part := known.PartOf(r, fabric)
+	p, err := planOf(part, t.step.Phases)
 	if err != nil {
 		return nil, err
 	}
-	executor.AllocateForPhases(p, executor.LayoutOf(&r.Cluster, p.Fabric), t.step.Phases)
 	t.out.Fabrics[fabric].Reduction = p.Aggregation.Result()
-	out := &fabricSteps{steps: t.stepsOn(p, fabric, &t.out.Fabrics[fabric])}
+	out := &fabricSteps{steps: t.stepsOn(part, p, fabric, &t.out.Fabrics[fabric])}
 	if calm := phases.Undisturbed(p); calm != nil {
-		out.undisturbed = t.stepsOn(calm, fabric, new(runstore.TrainingFabric))
+		out.undisturbed = t.stepsOn(part, calm, fabric, new(runstore.TrainingFabric))
 		out.undisturbed.calm = true
 	}
 	for k := 1; k < seeds; k++ {
@@ -125,8 +128,8 @@ func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
 }
 
 // stepsOn is the step on a plan; its results go to result.
-func (t *training) stepsOn(p *network.Plan, fabric int, result *runstore.TrainingFabric) *steps {
-	s := &steps{training: t, plan: p, fabric: fabric, result: result}
+func (t *training) stepsOn(part *known.Part, p *network.Plan, fabric int, result *runstore.TrainingFabric) *steps {
+	s := &steps{training: t, part: part, plan: p, fabric: fabric, result: result}
 	if !t.exact {
 		s.fold = phases.Fold(p, t.scenario, t.step.Phases)
 		s.islands = make([]*phases.IslandRun, len(s.fold.Islands))
@@ -174,11 +177,13 @@ type training struct {
 	timeline func(fabric int, g *workload.Graph, t *workload.Timeline)
 	again    func(fabric int, step func(change func(*llm.Job)) (units.Time, error)) error
 	share    func(ctx context.Context, piece string, run func() (*phases.IslandRun, error)) (*phases.IslandRun, error)
+	cache    known.Store
 }
 
 // steps is a step on one fabric.
 type steps struct {
 	*training
+	part    *known.Part // what its simulations are given
 	plan    *network.Plan
 	fabric  int
 	calm    bool // without the job's disturbances
@@ -199,6 +204,7 @@ type trainingTask struct {
 	island   int
 	recorder *recorder // nil: it is not recorded
 	number   int       // of its series
+	found    bool      // its result was in the cache
 }
 
 // runTasks runs the simulations on as many cores as allowed; each round starts after the one
@@ -218,6 +224,9 @@ func runTasks(ctx context.Context, o *Options, rounds ...[]trainingTask) {
 			mu.Lock()
 			defer mu.Unlock()
 			told.Done, told.Fabric = told.Done+1, tasks[i].plan.Fabric.Name
+			if tasks[i].found {
+				told.Known++
+			}
 			if o.Progress != nil {
 				o.Progress(told)
 			}
@@ -226,7 +235,7 @@ func runTasks(ctx context.Context, o *Options, rounds ...[]trainingTask) {
 }
 
 // run runs one simulation; the last one of a fabric assembles the step.
-func (t trainingTask) run(ctx context.Context) {
+func (t *trainingTask) run(ctx context.Context) {
 	var err error
 	plan, ended := t.recorded()
 	if t.island < 0 {
@@ -249,12 +258,17 @@ func (t trainingTask) run(ctx context.Context) {
 	}
 }
 
-// simulate simulates the island of a task, or takes its outcome from another process.
+// simulate simulates the island of a task, or takes its outcome from the cache or from another process.
 func (t *trainingTask) simulate(ctx context.Context, plan *network.Plan) (*phases.IslandRun, error) {
-	run := func() (*phases.IslandRun, error) {
-		return phases.RunIsland(ctx, plan, t.scenario, &t.fold.Islands[t.island].Phase)
+	island := &t.fold.Islands[t.island].Phase
+	if t.recorder != nil {
+		return phases.RunIsland(ctx, plan, t.part.Scenario, island)
 	}
-	if t.share == nil || t.recorder != nil {
+	run := func() (out *phases.IslandRun, err error) {
+		out, t.found, err = t.remembered(ctx, island)
+		return out, err
+	}
+	if t.share == nil {
 		return run()
 	}
 	text, err := t.scenario.MarshalYAML()
@@ -277,7 +291,7 @@ func (t *training) failures() error {
 
 // whole simulates the whole step as it is.
 func (s *steps) whole(ctx context.Context, plan *network.Plan) error {
-	x, err := executor.Execute(ctx, plan, s.scenario, s.step.Graph)
+	x, err := executor.Execute(ctx, plan, s.part.Scenario, s.step.Graph)
 	if err != nil {
 		return err
 	}
@@ -291,7 +305,11 @@ func (s *steps) whole(ctx context.Context, plan *network.Plan) error {
 
 // assemble assembles the step from its phases.
 func (s *steps) assemble(ctx context.Context) (err error) {
-	if s.runs, err = phases.Of(ctx, s.plan, s.scenario, s.step.Phases, s.fold, s.islands); err != nil {
+	whole := func(phase *workload.Phase) (*phases.IslandRun, error) {
+		run, _, err := s.remembered(ctx, phase)
+		return run, err
+	}
+	if s.runs, err = phases.Of(s.scenario.Cluster.Ranks(), s.step.Phases, s.fold, s.islands, whole); err != nil {
 		return err
 	}
 	line, err := workload.Replay(s.step.Graph, s.took(s.step))

@@ -1,11 +1,10 @@
 package phases
 
 import (
-	"bytes"
 	"context"
-	"encoding/gob"
 	"fmt"
 
+	"weft/internal/base/canon"
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
@@ -44,24 +43,30 @@ type IslandRun struct {
 	moved, skipped int64        // bytes, as counted by the fast-forward
 }
 
-// islandRun is an IslandRun in the form of gob.
+// islandRun is an IslandRun in canonical bytes.
 type islandRun struct {
 	Execution      *executor.Execution
 	Times          []units.Time
 	Moved, Skipped int64
 }
 
-// MarshalBinary is the result for another process.
+// MarshalBinary is the result for another process: every bit of it.
 func (r *IslandRun) MarshalBinary() ([]byte, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(islandRun{r.Execution, r.times, r.moved, r.skipped})
-	return b.Bytes(), err
+	return canon.Append(nil, islandRun{r.Execution, r.times, r.moved, r.skipped})
+}
+
+// Results is the result without the engine's work, which is none.
+func (r *IslandRun) Results() *IslandRun {
+	x, own := *r.Execution, *r
+	x.Counts.Events = 0
+	own.Execution = &x
+	return &own
 }
 
 // UnmarshalBinary reads the result of another process.
 func (r *IslandRun) UnmarshalBinary(text []byte) error {
 	var x islandRun
-	err := gob.NewDecoder(bytes.NewReader(text)).Decode(&x)
+	err := canon.Decode(text, &x)
 	*r = IslandRun{x.Execution, x.Times, x.Moved, x.Skipped}
 	return err
 }
@@ -76,7 +81,7 @@ func RunPhases(ctx context.Context, p *network.Plan, r *scenario.Resolved, phase
 			return nil, err
 		}
 	}
-	return Of(ctx, p, r, phases, f, runs)
+	return Of(r.Cluster.Ranks(), phases, f, runs, func(whole *workload.Phase) (*IslandRun, error) { return RunIsland(ctx, p, r, whole) })
 }
 
 // RunIsland simulates an island. Disturbances of the fabric do not affect an island inside nodes.
@@ -120,13 +125,13 @@ func (r *IslandRun) trouble() bool {
 func (r *IslandRun) spread() bool { return r.Counts.Pauses > 0 || r.Counts.Drops() > 0 }
 
 // Of assembles phases from the simulated islands. If the islands of a phase may have affected each
-// other after all, the whole phase is simulated.
-func Of(ctx context.Context, p *network.Plan, r *scenario.Resolved, phases []workload.Phase, f *Folding, runs []*IslandRun) ([]*Run, error) {
+// other after all, simulate simulates the whole phase. ranks is the size of the cluster.
+func Of(ranks int, phases []workload.Phase, f *Folding, runs []*IslandRun, simulate func(whole *workload.Phase) (*IslandRun, error)) ([]*Run, error) {
 	out := make([]*Run, len(phases))
 	for i := range phases {
 		places, islands, own := f.places[i], f.Islands, runs
 		if troubled(i, places, islands, runs) {
-			whole, err := RunIsland(ctx, p, r, &phases[i])
+			whole, err := simulate(&phases[i])
 			if err != nil {
 				return nil, err
 			}
@@ -135,7 +140,7 @@ func Of(ctx context.Context, p *network.Plan, r *scenario.Resolved, phases []wor
 				places = append(places, placed{0, int32(g)})
 			}
 		}
-		out[i] = gather(&phases[i], i, r.Cluster.Ranks(), places, islands, own)
+		out[i] = gather(&phases[i], i, ranks, places, islands, own)
 	}
 	return out, nil
 }
