@@ -59,6 +59,9 @@ func (nic *nicState) trespasses(p *Partition, link, i int32) bool {
 	n := p.net
 	h := &p.pool.cold[i]
 	to := nic.flows.at(h.DestQP)
+	if to.dst == n.inboxes[link].node { // the result of a reduction, which has many senders: its stream has one partition
+		return false
+	}
 	from := n.nics[n.nodes[to.dst].state].flows.at(h.SrcQP)
 	if keysMatch(from.pkey, to.pkey) {
 		return false

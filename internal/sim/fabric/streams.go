@@ -51,7 +51,7 @@ func newStream(tree int, kind StreamKind) stream {
 }
 
 // Join makes a NIC a member of a stream and returns the queue pairs for sending and for results.
-// All NICs below the tree must join before a result appears.
+// All NICs below the tree must join before a result appears. Their P_Keys must be of one partition.
 func (n *Network) Join(stream int, nic int32, c Connection) (send, receive units.QPN, err error) {
 	s := &n.aggregation.streams[stream]
 	if _, twice := s.ends[nic]; twice {

@@ -47,7 +47,16 @@ func (c *carrier) joinStream(comm *Communicator, k Pair, rail int) error {
 	for node := range nics {
 		nics[node] = comm.nics[node*l.Rails()+rail]
 	}
+	for node, nic := range nics {
+		if err := c.net.Refuse(nic, nics[(node+1)%l.Nodes]); err != nil {
+			return err
+		}
+	}
 	keys := c.net.Plan.Keys.Group(nics)
+	if keys == nil {
+		return fmt.Errorf("the NICs of a reduction, %s to %s, have no partition in which at most one is a limited member, and each gets packets of each: see ib.partitions, or leave out ib.sharp",
+			c.net.NodeName(nics[0]), c.net.NodeName(nics[len(nics)-1]))
+	}
 	for node, nic := range nics {
 		k.From, k.A = comm.Members[node*l.PerNode+l.RailGPU(rail)], nic
 		k.To, k.B = k.From, k.A
@@ -55,9 +64,6 @@ func (c *carrier) joinStream(comm *Communicator, k Pair, rail int) error {
 		end := c.net.Plan.Connection(k.A, uint32(stream), uint32(port)<<16, c.net.Plan.Level(k.A, next, key, 0))
 		end.PKey = key
 		send, receive, err := c.net.Join(stream, k.A, end)
-		if err == nil {
-			err = c.net.Refuse(k.A, next)
-		}
 		if err != nil {
 			return err
 		}

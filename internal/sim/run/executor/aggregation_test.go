@@ -106,14 +106,29 @@ workload: {collective: ` + collect + `, algorithm: ` + c.algo + `, datatype: int
 
 // The results of a reduction go to all members, so all have the key of one partition. The Subnet
 // Manager's NIC, here the first, is also a full member of the default partition, which the others
-// share only with it.
+// share only with it, and by which its stream goes.
 func TestAReductionStaysInOnePartition(t *testing.T) {
-	p := runtest.Point(t, `
-cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+	for _, beside := range []string{"", ", beside: [{src: 0, dst: 3, bytes: 16KiB}]"} {
+		p := runtest.Point(t, `
+cluster: {nodes: 12, node: {preset: dgx-h100, gpus: 1, nics: 1}}
 topology: {shape: single-switch}
-fabric: {preset: infiniband-ndr, ib: {sharp: true, partitions: [{name: everybody, key: 0x6c2a, full: all}]}}
-workload: {collective: all-reduce, algorithm: collnet-chain, sizes: [96KiB]}`)
-	if p.Counts.DroppedPKey > 0 {
-		t.Errorf("%d packets were dropped for their P_Key, want none", p.Counts.DroppedPKey)
+fabric: {preset: infiniband-ndr, ib: {sharp: true, partitions: [{name: everybody, key: 0x6c2a, full: all}]}`+beside+`}
+workload: {collective: all-reduce, algorithm: collnet-chain, sizes: [96KiB]}
+run: {limit: {simulated-time: 5ms}}`)
+		if p.Counts.DroppedPKey > 0 {
+			t.Errorf("%d packets were dropped for their P_Key, want none", p.Counts.DroppedPKey)
+		}
+	}
+}
+
+// Without a partition in which all reach all, a reduction is refused, though each pair has one.
+func TestAReductionWithoutACommonPartitionIsRefused(t *testing.T) {
+	_, err := sim.Run(t.Context(), simtest.Resolve(t, `
+cluster: {nodes: 3, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: single-switch}
+fabric: {preset: infiniband-ndr, ib: {sharp: true, partitions: [{key: 1, full: "node[0-1]"}, {key: 2, full: "node[1-2]"}, {key: 3, full: [node0, node2]}]}}
+workload: {collective: all-reduce, algorithm: collnet-chain, sizes: [96KiB]}`), sim.Options{Workers: 1})
+	if err == nil || !strings.Contains(err.Error(), "at most one is a limited member") {
+		t.Errorf("%v, want a refusal that names the partitions", err)
 	}
 }

@@ -64,22 +64,22 @@ func (k *PKeys) Pair(a, b int32) (keyA, keyB uint16) {
 	return ta[0], tb[0]
 }
 
-// Group is the P_Keys of NICs of which each may get a packet of each: the first partition of all in
-// which no two are limited members. Without one it is the keys of each pair of neighbours, the last
-// and the first too.
+// Group is the P_Keys of NICs of which each may get a packet of each: those of the first partition of
+// all in which no two are limited members; nil if there is none.
 func (k *PKeys) Group(nics []int32) []uint16 {
 	keys := make([]uint16, len(nics))
-	if k.Tables != nil {
-		for _, first := range k.Tables[nics[0]] {
-			if k.common(first, nics, keys) {
-				return keys
-			}
+	if k.Tables == nil {
+		for i := range keys {
+			keys[i] = partition.Default | fullMember
+		}
+		return keys
+	}
+	for _, first := range k.Tables[nics[0]] {
+		if k.common(first, nics, keys) {
+			return keys
 		}
 	}
-	for i, nic := range nics {
-		keys[i], _ = k.Pair(nic, nics[(i+1)%len(nics)])
-	}
-	return keys
+	return nil
 }
 
 // common looks for the partition of a key in the tables of NICs, writes their keys, and reports
