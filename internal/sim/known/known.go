@@ -57,6 +57,14 @@ func (p *Part) WithSeed(seed uint64) *Part {
 	return newPart(&own)
 }
 
+// WithoutSlowLinks is the part with every cable at the fabric's rate.
+func (p *Part) WithoutSlowLinks() *Part {
+	own := *p.Scenario
+	own.Fabrics = []scenario.Fabric{own.Fabrics[0]}
+	own.Fabrics[0].SlowLinks = nil
+	return newPart(&own)
+}
+
 // Text is the part as a scenario's text, of which PartOf makes an equal part. A size is one for which the text is
 // valid; 0 if the workload has no sizes.
 func (p *Part) Text(size units.Bytes) ([]byte, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weft/internal/base/canon"
+	"weft/internal/base/topology"
 	"weft/internal/sim/known"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/executor"
@@ -19,9 +20,10 @@ const IslandKind = "island"
 
 // islandGiven is what the simulation of an island is given beside the part of the scenario.
 type islandGiven struct {
-	Calm   bool             // without the job's disturbances
-	Island workload.Phase   // of any number of uses
-	Trees  []workload.Phase // the phases that share the switches' trees; nil if switches do not reduce
+	Calm   bool                           // without the job's disturbances
+	Island workload.Phase                 // of any number of uses
+	Slow   map[topology.NodeID]units.Rate // the slow cables that it can touch, if the part has none
+	Trees  []workload.Phase               // the phases that share the switches' trees; nil if switches do not reduce
 }
 
 // islandRecipe is what Resimulate needs.
@@ -30,39 +32,57 @@ type islandRecipe struct {
 	Given    islandGiven
 }
 
-// planOf is the plan of a part for the phases of a step. It does not depend on the seed.
+// planOf is the plan of a part for the phases of a step. Neither the seed nor a slow cable changes the rest of it.
 func planOf(part *known.Part, step []workload.Phase) (*network.Plan, error) {
-	anySeed := part.WithSeed(0).Scenario
-	p, err := control.NewPlan(anySeed, &anySeed.Fabrics[0])
+	bare := part.WithoutSlowLinks().WithSeed(0).Scenario
+	p, err := control.NewPlan(bare, &bare.Fabrics[0])
 	if err != nil {
 		return nil, err
 	}
-	p.Run = &part.Scenario.Run
+	p.Run, p.Fabric = &part.Scenario.Run, &part.Scenario.Fabrics[0]
+	p.Slow = network.SlowLinks(&part.Scenario.Cluster, p.Fabric)
 	executor.AllocateForPhases(p, executor.LayoutOf(&part.Scenario.Cluster, p.Fabric), step)
 	return p, nil
 }
 
-// given is what the simulation of an island is given.
-func (s *steps) given(island *workload.Phase) islandGiven {
-	own := islandGiven{Calm: s.calm, Island: *island}
-	own.Island.Uses = 0
+// island is a simulation of a step.
+type island struct {
+	plan  *network.Plan
+	part  *known.Part
+	given islandGiven
+	size  units.Bytes // of the scenario's own workload, which is no part of a step; its text needs one
+}
+
+// islandOf is the simulation of an island. It has the slow cables that it can touch, and knows of no other.
+func (s *steps) islandOf(phase *workload.Phase) *island {
+	out := &island{plan: s.plan, part: s.part, given: islandGiven{Calm: s.calm, Island: *phase}}
+	out.given.Island.Uses = 0
 	if s.plan.Aggregation != nil {
-		own.Trees = s.step.Phases
+		out.given.Trees = s.step.Phases
 	}
-	return own
+	if sizes := s.scenario.Workload.Sizes; len(sizes) > 0 {
+		out.size = sizes[0]
+	}
+	if f := &s.part.Scenario.Fabrics[0]; len(s.scenario.Faults) == 0 && len(f.Beside) == 0 {
+		out.plan, out.part, out.given.Calm = phases.Touched(s.plan, s.scenario, phase), s.bare, false
+		out.given.Slow = out.plan.Slow
+	}
+	return out
+}
+
+// run simulates it.
+func (i *island) run(ctx context.Context) (*phases.IslandRun, error) {
+	return phases.RunIsland(ctx, i.plan, i.part.Scenario, &i.given.Island)
 }
 
 // remembered is the result of an island from the cache; if it is not known, of its simulation.
-func (s *steps) remembered(ctx context.Context, island *workload.Phase) (out *phases.IslandRun, found bool, err error) {
-	given := s.given(island)
-	run := func() (*phases.IslandRun, error) {
-		return phases.RunIsland(ctx, s.plan, s.part.Scenario, &given.Island)
-	}
+func (s *steps) remembered(ctx context.Context, phase *workload.Phase) (out *phases.IslandRun, found bool, err error) {
+	i := s.islandOf(phase)
 	if s.cache == nil {
-		out, err = run()
+		out, err = i.run(ctx)
 		return out, false, err
 	}
-	key, err := s.part.Key(IslandKind, given)
+	key, err := i.part.Key(IslandKind, i.given)
 	if err != nil {
 		return nil, false, err
 	}
@@ -71,38 +91,29 @@ func (s *steps) remembered(ctx context.Context, island *workload.Phase) (out *ph
 			return out, true, nil
 		}
 	}
-	out, err = run()
+	out, err = i.run(ctx)
 	if err == nil && ctx.Err() == nil {
-		s.keep(key, &given, out)
+		i.keep(s.cache, key, out)
 	}
 	return out, false, err
 }
 
 // keep gives the result of an island to the cache.
-func (s *steps) keep(key known.Key, given *islandGiven, out *phases.IslandRun) {
+func (i *island) keep(cache known.Store, key known.Key, out *phases.IslandRun) {
 	value, err := out.Results().MarshalBinary()
 	if err != nil {
 		return
 	}
-	recipe, err := s.recipe(given)
+	text, err := i.part.Text(i.size)
 	if err != nil {
 		return
 	}
-	what := fmt.Sprintf("%s, %d groups, on %s", given.Island.Name, len(given.Island.Groups), s.plan.Fabric.Name)
-	s.cache.Put(key, known.Entry{Kind: IslandKind, What: what, Recipe: recipe, Value: value})
-}
-
-// recipe is what Resimulate needs. The sizes of the scenario's own workload are no part of a step; the text needs one.
-func (s *steps) recipe(given *islandGiven) ([]byte, error) {
-	size := units.Bytes(0)
-	if len(s.scenario.Workload.Sizes) > 0 {
-		size = s.scenario.Workload.Sizes[0]
-	}
-	text, err := s.part.Text(size)
+	recipe, err := canon.Append(nil, islandRecipe{text, i.given})
 	if err != nil {
-		return nil, err
+		return
 	}
-	return canon.Append(nil, islandRecipe{text, *given})
+	what := fmt.Sprintf("%s, %d groups, on %s", i.given.Island.Name, len(i.given.Island.Groups), i.plan.Fabric.Name)
+	cache.Put(key, known.Entry{Kind: IslandKind, What: what, Recipe: recipe, Value: value})
 }
 
 // Resimulate simulates an entry of kind IslandKind again. Key and value are those that a step would keep.
@@ -124,6 +135,9 @@ func Resimulate(ctx context.Context, recipe []byte, _ int) (key known.Key, value
 	}
 	if calm := phases.Undisturbed(p); of.Given.Calm && calm != nil {
 		p = calm
+	}
+	if of.Given.Slow != nil {
+		p.Slow = of.Given.Slow
 	}
 	run, err := phases.RunIsland(ctx, p, part.Scenario, &of.Given.Island)
 	if err != nil {

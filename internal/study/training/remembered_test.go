@@ -8,7 +8,10 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/known"
+	"weft/internal/sim/run/phases"
+	"weft/internal/sim/runstore"
 	"weft/internal/sim/simtest"
+	"weft/internal/sim/workload/llm"
 )
 
 // memory is a store for one test.
@@ -84,5 +87,63 @@ func TestAJobWithTheSamePhasesIsKnown(t *testing.T) {
 		if (cache.missed == 0) != (i == 1) {
 			t.Errorf("with %s %d simulations were not known", batch, cache.missed)
 		}
+	}
+}
+
+// One stage's node gets a slower cable: what does not touch the node is known.
+func TestASlowerLinkIsSimulatedWhereItIsTouched(t *testing.T) {
+	cache := &memory{entries: make(map[known.Key]known.Entry)}
+	run := func(fabric string) sim.Progress {
+		var last sim.Progress
+		r := simtest.Resolve(t, strings.Replace(collidingJob, "fabrics: [infiniband-ndr, roce-v2-400g]", "fabrics: ["+fabric+"]", 1))
+		if _, err := Run(t.Context(), r, Options{Cache: cache, Progress: func(p sim.Progress) { last = p }}); err != nil {
+			t.Fatal(err)
+		}
+		return last
+	}
+	run("infiniband-ndr")
+	for _, rate := range []string{"200Gbps", "100Gbps"} {
+		before := cache.missed
+		p := run("{preset: infiniband-ndr, slow-links: [{nics: node7/nic0, rate: " + rate + "}]}")
+		if missed := cache.missed - before; missed == 0 || p.Known <= p.Total/2 {
+			t.Errorf("with node7's cable at %s %d of %d simulations were known, and %d were not", rate, p.Known, p.Total, missed)
+		}
+	}
+}
+
+// An island takes the same times whether or not it is told of cables that it cannot touch.
+func TestAnIslandDoesNotFeelTheCablesOfOtherNodes(t *testing.T) {
+	text := strings.ReplaceAll(disturbed, "preset: infiniband-ndr,", `preset: infiniband-ndr, slow-links: [{nics: "node[1-2]/nic[2-3]", rate: 200Gbps}],`)
+	r := simtest.Resolve(t, text)
+	job := trainingJob(r)
+	all := &training{scenario: r, job: job, step: job.Step(llm.FoldAll), out: &runstore.Training{Fabrics: make([]runstore.TrainingFabric, len(r.Fabrics))}}
+	untouched := 0
+	for fabric := range r.Fabrics {
+		on, err := all.on(fabric, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, own := range on.fold.Islands {
+			i := on.islandOf(&own.Phase)
+			if len(i.given.Slow) < len(on.plan.Slow) {
+				untouched++
+			}
+			touched, err := i.run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, err := phases.RunIsland(t.Context(), on.plan, r, &own.Phase)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, _ := touched.MarshalBinary()
+			b, _ := whole.MarshalBinary()
+			if !bytes.Equal(a, b) {
+				t.Errorf("%s: %s takes other times", r.Fabrics[fabric].Name, own.Phase.Name)
+			}
+		}
+	}
+	if untouched == 0 {
+		t.Error("every island touches every slow cable")
 	}
 }

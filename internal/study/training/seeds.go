@@ -21,7 +21,7 @@ func (s *steps) withSeed(seed uint64) *steps {
 	q.Run = &part.Scenario.Run
 	own := &steps{
 		training: &training{scenario: &r, job: s.job, step: s.step, exact: s.exact, out: s.out, share: s.share, cache: s.cache},
-		part:     part, plan: &q, fabric: s.fabric, result: new(runstore.TrainingFabric), base: s,
+		part:     part, bare: part.WithoutSlowLinks(), plan: &q, fabric: s.fabric, result: new(runstore.TrainingFabric), base: s,
 	}
 	if !s.exact {
 		own.fold = s.fold.Again(&q, &r, s.step.Phases)

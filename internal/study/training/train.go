@@ -129,7 +129,7 @@ func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
 
 // stepsOn is the step on a plan; its results go to result.
 func (t *training) stepsOn(part *known.Part, p *network.Plan, fabric int, result *runstore.TrainingFabric) *steps {
-	s := &steps{training: t, part: part, plan: p, fabric: fabric, result: result}
+	s := &steps{training: t, part: part, bare: part.WithoutSlowLinks(), plan: p, fabric: fabric, result: result}
 	if !t.exact {
 		s.fold = phases.Fold(p, t.scenario, t.step.Phases)
 		s.islands = make([]*phases.IslandRun, len(s.fold.Islands))
@@ -184,6 +184,7 @@ type training struct {
 type steps struct {
 	*training
 	part    *known.Part // what its simulations are given
+	bare    *known.Part // the part without slow cables
 	plan    *network.Plan
 	fabric  int
 	calm    bool // without the job's disturbances

@@ -101,7 +101,7 @@ func PlanOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *rout
 		Fabric: f, Graph: g, Tables: t, Class: classesOf(f, &r.Workload),
 		Node: &r.Cluster.Node, Verbs: verbsOf(&r.Workload), Run: &r.Run, control: scenario.ControllerOf(f),
 		OwnLevels: ownLevels(f, &r.Workload),
-		Slow:      slowLinks(&r.Cluster, f),
+		Slow:      SlowLinks(&r.Cluster, f),
 	}
 }
 
@@ -206,9 +206,9 @@ func (p *Plan) CableRate(c *topology.Cable) units.PerByte {
 	return PerByte(&p.Fabric.Link)
 }
 
-// slowLinks are the rates of NICs' cables that are slower than the others; for a NIC named twice,
+// SlowLinks are the rates of NICs' cables that are slower than the others; for a NIC named twice,
 // the slowest.
-func slowLinks(c *scenario.Cluster, f *scenario.Fabric) map[topology.NodeID]units.Rate {
+func SlowLinks(c *scenario.Cluster, f *scenario.Fabric) map[topology.NodeID]units.Rate {
 	slow := map[topology.NodeID]units.Rate{}
 	for i := range f.SlowLinks {
 		s := &f.SlowLinks[i]
