@@ -71,6 +71,20 @@ type (
 	CacheEntry = known.Entry
 	// Finished is a simulation that has ended; Options.Finished gets it.
 	Finished = sim.Finished
+	// Exact is what a simulation does with traffic that repeats itself; Options.Exact takes it.
+	Exact = sim.Exact
+	// Skipped is the part of a run that repeats an earlier part exactly, and so was not simulated.
+	Skipped = runstore.Skipped
+)
+
+// The values of [Exact]. Results are the same with each.
+const (
+	// ExactOn skips periods that are equal to an earlier one.
+	ExactOn = sim.ExactOn
+	// ExactOff simulates every period.
+	ExactOff = sim.ExactOff
+	// ExactCheck runs each simulation both ways. A difference is the simulation's failure.
+	ExactCheck = sim.ExactCheck
 )
 
 // Collective is a collective operation on a cluster. A zero field has its default.

@@ -79,6 +79,7 @@ var rooms = []room{
 	{"internal/roce/host", []string{"units"}, "the settings of a host are read without knowing its switch"},
 	{"internal/roce/lint", []string{"units", "internal/roce", "internal/roce/sonic", "internal/roce/host"}, "a link is judged by the settings of both ends and by arithmetic"},
 
+	{"internal/sim/state", []string{"units"}, "states are compared field by field, whatever the fields mean"},
 	{"internal/sim/engine", []string{"units"}, "the clock and the event queue do not know the meaning of events"},
 	{"internal/sim/routing", []string{"internal/base/cycles", "internal/base/topology"}, "routes are a pure function of the graph"},
 	{"internal/sim/collective", nil, "a schedule knows ranks, not networks"},
@@ -93,13 +94,13 @@ var rooms = []room{
 	{"internal/sim/protocol", []string{"units", "wire", "internal/sim/transport/cc"}, "a protocol is described without knowing who asks"},
 	{"internal/sim/runstore", []string{"units"}, "the folder of a run outlives the simulator that filled it"},
 	{"internal/sim/runstore/seriesfile", []string{"internal/sim/runstore"}, "a file of series is rows, whoever recorded them"},
-	{"internal/sim/transport", []string{"units", "wire", "internal/sim/transport/cc"}, "a queue pair is written once, for the simulator and for real sockets"},
+	{"internal/sim/transport", []string{"units", "wire", "internal/sim/state", "internal/sim/transport/cc"}, "a queue pair is written once, for the simulator and for real sockets"},
 	{"internal/sim/transport/cc", []string{"units"}, "congestion control sees marks, delays and rates, not packets"},
 	{"internal/sim/transport/tcp", []string{"units"}, "TCP is one more transport beside the queue pairs, under the same rules"},
 	{
 		"internal/sim/fabric",
 		[]string{
-			"units", "wire", "internal/base/cores", "internal/sim/engine", "internal/sim/routing",
+			"units", "wire", "internal/base/cores", "internal/sim/engine", "internal/sim/routing", "internal/sim/state",
 			"internal/sim/transport", "internal/sim/transport/cc", "internal/sim/transport/tcp",
 		},
 		"hardware is given its specification; it reads neither scenario nor catalog",
@@ -125,7 +126,7 @@ var rooms = []room{
 var core = []string{
 	"units", "wire", "internal/base/topology", "internal/base/cores", "internal/base/cycles", "internal/ib/subnet", "internal/ib/format",
 	"internal/ib/inspect", "internal/ib/proof", "internal/ib/route", "internal/ib/partition", "internal/ib/qos",
-	"internal/ib/export", "internal/ib/sm", "internal/ib/sma", "internal/sim/engine", "internal/sim/routing",
+	"internal/ib/export", "internal/ib/sm", "internal/ib/sma", "internal/sim/state", "internal/sim/engine", "internal/sim/routing",
 	"internal/sim/collective", "internal/sim/workload", "internal/sim/transport", "internal/sim/fabric",
 	"internal/live/sniff", "internal/formats/goal", "internal/formats/hpcc",
 }

@@ -7,6 +7,7 @@
 //	scenario    the user's file, its defaults and derived values: Resolved
 //	protocol    the description of each protocol: its ports, frames, transport, abilities
 //	catalog     facts of hardware and protocols, each with its source
+//	state       compares two states of a simulation, and moves one on in time
 //	engine      the clock, the event queue, windows of partitions, random streams
 //	fabric      links, ports, buffers, switches and NICs of both fabrics, packet by packet
 //	transport   queue pairs without I/O; cc: congestion control; tcp: TCP

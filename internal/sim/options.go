@@ -29,6 +29,9 @@ type Options struct {
 	// time, and is called with the record, in the order of the simulations, never concurrently with itself.
 	// Results are the same with and without it.
 	Series func(*runstore.Series)
+	// Exact says whether a simulation skips periods in which it would repeat itself exactly. Results are the
+	// same with and without it.
+	Exact Exact
 	// Live, if not nil, shows what the simulations of the first seed have counted so far, while they run.
 	// Results are the same with and without it.
 	Live *Live
@@ -62,9 +65,11 @@ type Finished struct {
 type Progress struct {
 	Fabric      string     // of the simulation that finished last or is running
 	Bytes       int64      // its size
-	Done, Total int        // simulations
+	Done, Total int        // simulations; with ExactCheck each is two
 	Known       int        // simulations whose results were in the cache; they add nothing to the sums below
 	Simulated   units.Time // so far, over all simulations
 	Events      int64      // so far, over all simulations
 	Hops        int64      // packet-hops so far, over all simulations
+	// Skipped is the part of all this that was not simulated, in the simulations that have ended.
+	Skipped runstore.Skipped
 }

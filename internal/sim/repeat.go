@@ -64,7 +64,7 @@ func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.
 		}
 	}
 	recall(o.Cache, more)
-	w.more(len(more))
+	w.more(len(more) * o.Exact.ways())
 	work(ctx, more, o, w, stop)
 	for i := range jobs {
 		if len(points[i]) > 0 {
@@ -86,6 +86,7 @@ func overSeeds(first *runstore.Point, more []runstore.Point, seed uint64, ownTim
 	for k := range more {
 		p := &more[k]
 		first.Counts.Events += p.Counts.Events
+		first.Counts.Skipped.Add(p.Counts.Skipped)
 		if p.Failure != "" {
 			*first = *p
 			first.Failure = fmt.Sprintf("with seed %d: %s", seed+uint64(k)+1, p.Failure)

@@ -66,13 +66,13 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	if err != nil {
 		return nil, err
 	}
-	if see != nil || o.Series != nil || o.Live != nil {
+	if see != nil || o.Series != nil || o.Live != nil || o.Exact == ExactCheck {
 		o.Cache = nil
 	}
 	recall(o.Cache, jobs)
 	stop, release := engine.NewStop(ctx)
 	defer release()
-	w := newWatch(len(jobs), o)
+	w := newWatch(len(jobs)*o.Exact.ways(), o)
 	defer w.end()
 	if o.Series == nil && o.Live != nil {
 		o.Series = func(*runstore.Series) {}
@@ -193,7 +193,7 @@ func work(ctx context.Context, jobs []job, o Options, w *watch, stop *engine.Sto
 		if j.known != nil {
 			*point = *j.known
 		} else if ctx.Err() == nil {
-			*point = j.run()
+			*point = j.inWay(o.Exact)
 			j.keep(o.Cache)
 		}
 		if j.ended != nil {
@@ -247,9 +247,7 @@ func (j *job) once() runstore.Point {
 	case j.Stop.Ended():
 		point.Partial = true
 	default:
-		failed := runstore.Point{
-			Bytes: point.Bytes, Algorithm: point.Algorithm, Wire: point.Wire, Channels: point.Channels, Failure: err.Error(),
-		}
+		failed := failed(&point, err)
 		// The progress of an abandoned run depends on the partitioning: the failure has only the
 		// reason.
 		if errors.As(err, &network.Unfinished{}) {
@@ -258,6 +256,11 @@ func (j *job) once() runstore.Point {
 		point = failed
 	}
 	return point
+}
+
+// failed is the point of a simulation that failed.
+func failed(p *runstore.Point, err error) runstore.Point {
+	return runstore.Point{Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels, Failure: err.Error()}
 }
 
 // failures joins the failures of the points.

@@ -69,7 +69,7 @@ func switchRanges(ctx context.Context, r *scenario.Resolved, out *runstore.Resul
 			}
 			ranges[i].LatencyPs[end], ranges[i].Switch = int64(f.Switch.Latency), f.Switch.Model
 		}
-		again, err := Run(ctx, &own, Options{Workers: o.Workers, Cache: o.Cache})
+		again, err := Run(ctx, &own, Options{Workers: o.Workers, Cache: o.Cache, Exact: o.Exact})
 		if err != nil {
 			return // there is no result with other switches: nothing is reported
 		}

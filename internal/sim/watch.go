@@ -79,6 +79,23 @@ func (w *watch) started(j *job, n *network.Network) {
 	w.running[j] = n
 }
 
+// add counts a simulation that has ended. The caller has locked w.
+func (w *watch) add(j *job, point *runstore.Point) {
+	w.sum.Done++
+	w.sum.Simulated += max(point.Time, j.Scenario.Workload.Duration)
+	w.sum.Events += point.Counts.Events
+	w.sum.Hops += point.Counts.PacketHops
+	w.sum.Skipped.Add(point.Counts.Skipped)
+}
+
+// compared removes a simulation that has ended, whose result another one is compared with.
+func (w *watch) compared(j *job, point *runstore.Point) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.running, j)
+	w.add(j, point)
+}
+
 // left removes a simulation that has ended without a result.
 func (w *watch) left(j *job) {
 	w.mu.Lock()
@@ -95,13 +112,11 @@ func (w *watch) finished(j *job, point *runstore.Point) {
 	}
 	delete(w.running, j)
 	w.sum.Fabric, w.sum.Bytes = j.Plan.Fabric.Name, int64(j.Bytes)
-	w.sum.Done++
 	if j.known != nil {
+		w.sum.Done++
 		w.sum.Known++
 	} else {
-		w.sum.Simulated += max(point.Time, j.Scenario.Workload.Duration)
-		w.sum.Events += point.Counts.Events
-		w.sum.Hops += point.Counts.PacketHops
+		w.add(j, point)
 	}
 	if w.done != nil && !point.Partial && !j.again {
 		w.done(Finished{j.fabric, j.point, *point})

@@ -34,6 +34,7 @@ oversubscription or skill at which the choice changes. docs/ADVISE.md has the ru
 	f.StringArrayVar(&x.set, "set", nil, "change a field of the profile, such as weights.cost=30; may be repeated")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; the advice does not depend on it (default: all)")
 	f.BoolVar(&x.asJSON, "json", false, "print as JSON")
+	e.exactFlag(cmd)
 	e.detailsFlag(cmd)
 	return cmd
 }

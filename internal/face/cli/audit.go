@@ -67,6 +67,7 @@ The exit code is 0 if every requirement is proved, else 5.`,
 	f.StringVar(&x.partitions, "partitions-conf", "", "write the (first) fabric's partitions.conf into this file; - is standard output, without other output")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use (default: all)")
 	c.register(cmd)
+	e.exactFlag(cmd)
 	e.reportFlags(cmd)
 	return cmd
 }

@@ -122,7 +122,7 @@ launches for several GPUs has a floor, and PyTorch adds its own launch.`,
 		fixedFlags[i].register(f)
 	}
 	b.choice.register(cmd)
-	b.execution.register(cmd)
+	b.execution.register(e, cmd)
 	e.reportFlags(cmd)
 	f.Lookup("algo").Usage += "; all compares NCCL's choice with the fastest of its algorithms, and allows --details and --html"
 	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"

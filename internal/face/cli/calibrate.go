@@ -45,7 +45,7 @@ without it; otherwise the exit code is 5.`,
 	outFlag(cmd, &c.out, "the overlay", "it is printed with the fit", "yaml", "yml")
 	f.IntVar(&c.sizes, "sizes", 0, "maximum number of sizes of a table (default: 32)")
 	_ = cmd.RegisterFlagCompletionFunc("fit", cobra.FixedCompletions(calibrate.ConstantNames(), cobra.ShellCompDirectiveNoFileComp))
-	c.register(cmd)
+	c.register(e, cmd)
 	e.pageFlag(cmd)
 	return cmd
 }

@@ -54,7 +54,7 @@ scenario, as weft run makes it: no lead is claimed.`,
 	cmd.Flags().IntVar(&seeds, "seeds", 0, "seeds of each size, with jitter; 1: one run of the unchanged scenario (default: 5, fewer of long runs)")
 	_ = cmd.RegisterFlagCompletionFunc("seeds", cobra.NoFileCompletions)
 	c.register(cmd)
-	x.register(cmd)
+	x.register(e, cmd)
 	e.detailsFlag(cmd)
 	return cmd
 }

@@ -32,7 +32,7 @@ type logged struct {
 	json    bool
 }
 
-func (l *logged) register(cmd *cobra.Command) {
+func (l *logged) register(e *Env, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&l.name, "cluster", "dgx-h100", "the cluster that the log is from: a node preset of the catalog, or a scenario file")
 	f.IntVar(&l.nodes, "nodes", 0, "nodes that took part (default: from the log)")
@@ -41,6 +41,7 @@ func (l *logged) register(cmd *cobra.Command) {
 	f.IntVar(&l.hops, "hops", 1, "switches between two hosts, for latencies of perftest")
 	f.IntVarP(&l.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
+	e.exactFlag(cmd)
 	l.choice.register(cmd)
 	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first with the links in the log)"
 	_ = cmd.RegisterFlagCompletionFunc("cluster", completeCluster)
@@ -201,7 +202,7 @@ explained or not.`,
 	f := cmd.Flags()
 	f.IntVar(&d.sizes, "sizes", 0, "maximum number of compared sizes of a table (default: 6)")
 	f.StringVar(&d.known, "known-error", "", "error of weft on this cluster, such as 3%, as weft calibrate finds it (default: the error on published tables of healthy clusters)")
-	d.register(cmd)
+	d.register(e, cmd)
 	d.peers.register(cmd)
 	e.reportFlags(cmd)
 	return cmd

@@ -49,6 +49,7 @@ type Env struct {
 	begun    bool            // the beginning, with the version, is printed already: a list as long as a capture
 	quiet    bool            // --quiet: no progress, and no messages about written files
 	details  bool            // --details: the whole document, even if it exceeds a screen
+	exact    weft.Exact      // --exact: skipping of repeated periods
 	html     string          // --html: the file for the page
 	screen   io.Writer       // standard error itself, for the line of progress
 	done     <-chan struct{} // set by Main: closed when the command must end

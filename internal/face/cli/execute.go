@@ -34,11 +34,12 @@ type execution struct {
 	each    func(weft.Finished) // called with each simulation that has ended; may be nil
 }
 
-func (x *execution) register(cmd *cobra.Command) {
+func (x *execution) register(e *Env, cmd *cobra.Command) {
 	f := cmd.Flags()
 	outFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json and report.html")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as results.json")
+	e.exactFlag(cmd)
 	seriesFlag(cmd, &x.series)
 	metricsFlag(cmd, &x.metrics)
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
@@ -95,6 +96,7 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	// The folder comes first: a closed pipe ends the program during the output.
 	stored := cmp.Or(x.store(folder, r, resolved, results, series, recorded, x.meta(e, r, results, started, wall, err)), unrecorded, unseen)
 	printErr := x.tell(e, results, tell)
+	e.skipped(results)
 	switch {
 	case stored != nil:
 		return stored
@@ -170,6 +172,8 @@ func (x *execution) meta(e *Env, r *scenario.Resolved, results *runstore.Results
 		Started: started.UTC().Format(time.RFC3339), WallSeconds: wall.Round(time.Millisecond).Seconds(),
 		Events: results.Events(), Cores: e.Cores, Workers: x.workers, Partial: results.Partial,
 	}
+	skipped := results.Skipped()
+	m.Skipped = runstore.MetaOf(skipped)
 	if m.Workers == 0 {
 		m.Workers = e.Cores
 	}
@@ -177,7 +181,7 @@ func (x *execution) meta(e *Env, r *scenario.Resolved, results *runstore.Results
 		m.Error = failed.Error()
 	}
 	if s := wall.Seconds(); s > 0 {
-		m.EventsPerSec = float64(int64(float64(m.Events) / s))
+		m.EventsPerSec = float64(int64(float64(m.Events-skipped.Events) / s))
 	}
 	return m
 }

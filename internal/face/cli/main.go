@@ -44,6 +44,7 @@ func Main(ctx context.Context, e *Env) (code Code) {
 	if own.Run == nil {
 		own.Run = weft.Run
 	}
+	own.Run = own.inWay(own.Run)
 	own.known = new(knownResults)
 	defer func() {
 		if p := recover(); p != nil {
@@ -108,7 +109,7 @@ and one page.`,
 	})
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		text, _, _ := strings.Cut(err.Error(), ": strconv.") // the rest does not help the user
-		return fmt.Errorf("%s\nsee %s --help", text, c.CommandPath())
+		return fmt.Errorf("%s%s\nsee %s --help", text, aboutExact(c, text), c.CommandPath())
 	})
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		e.begin(c)

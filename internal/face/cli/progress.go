@@ -18,7 +18,12 @@ type progress struct {
 }
 
 func newProgress(e *Env, r *scenario.Resolved) *progress {
-	return &progress{e.working("the simulation begins"), costs(r)}
+	all := costs(r)
+	if e.exact == weft.ExactCheck { // each simulation runs twice
+		all = append(all, all...)
+		slices.Sort(all)
+	}
+	return &progress{e.working("the simulation begins"), all}
 }
 
 // costs estimates the work of each simulation, in proportion to the bytes and with a minimum for
@@ -42,14 +47,24 @@ func (p *progress) update(s weft.Progress) {
 	if s.Bytes > 0 {
 		parts = append(parts, units.Bytes(s.Bytes).String())
 	}
-	parts = append(parts, "simulated "+s.Simulated.String())
+	parts = append(parts, simulated(s))
 	if sec := elapsed.Seconds(); sec > 0.05 {
-		parts = append(parts, fmt.Sprintf("%.1f M events/s", float64(s.Events)/sec/1e6))
+		parts = append(parts, fmt.Sprintf("%.1f M events/s", float64(s.Events-s.Skipped.Events)/sec/1e6))
 	}
 	p.show(runstore.Progress{
 		Done: s.Done, Total: s.Total, What: s.Fabric, Bytes: s.Bytes,
-		SimulatedPs: int64(s.Simulated), Events: s.Events, Hops: s.Hops, Left: p.left(s, elapsed).Seconds(),
+		SimulatedPs: int64(s.Simulated), Events: s.Events, Hops: s.Hops,
+		Periods: s.Skipped.Periods, SkippedPs: int64(s.Skipped.Time), Left: p.left(s, elapsed).Seconds(),
 	}, parts...)
+}
+
+// simulated is the simulated time, with the part of it that was skipped.
+func simulated(s weft.Progress) string {
+	text := "simulated " + s.Simulated.String()
+	if s.Skipped.Periods > 0 {
+		text += ", of which skipped " + s.Skipped.Time.String()
+	}
+	return text
 }
 
 // knownOf says how many simulations were known.

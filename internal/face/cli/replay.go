@@ -29,7 +29,7 @@ type replayFlags struct {
 	cluster string
 	sender  string
 	partial bool
-	exact   bool
+	whole   bool
 	json    bool
 	out     string
 }
@@ -63,7 +63,9 @@ links. A file that is cut or foreign is refused with the place and the reason;
 	f.StringVar(&x.cluster, "cluster", "dgx-h100", "a node preset of the catalog, with as many nodes as the ranks need, or a scenario file")
 	f.StringVar(&x.sender, "messages", "", "who sends messages between two ranks: "+strings.Join(workload.SenderNames(), ", ")+" (default: by the format; the assumptions name it)")
 	f.BoolVar(&x.partial, "partial", false, "run the readable part of files that are cut, wrong or incomplete")
-	f.BoolVar(&x.exact, "exact", false, "simulate every communication in full, even if all ranks do the same")
+	f.BoolVar(&x.whole, "whole", false, "simulate every communication in full, even if all ranks do the same")
+	e.exactFlag(cmd)
+	f.Lookup("exact").Usage = stepsExact
 	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as "+replayFile)
 	e.reportFlags(cmd)
 	outFolder(cmd, &x.out, replayFile)
@@ -75,6 +77,9 @@ links. A file that is cut or foreign is refused with the place and the reason;
 const maxReplayFiles = 4096
 
 func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
+	if err := e.stepsExact(); err != nil {
+		return err
+	}
 	w, cluster, err := x.read(e, paths)
 	if err != nil {
 		return err
@@ -106,7 +111,7 @@ func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
 	}
 	defer folder.Close()
 	p := newProgress(e, r)
-	out, err := replay.Run(cmd.Context(), r, w, replay.Options{Exact: x.exact, Progress: p.update})
+	out, err := replay.Run(cmd.Context(), r, w, replay.Options{Whole: x.whole, Progress: p.update})
 	p.end()
 	switch {
 	case out == nil:

@@ -85,6 +85,7 @@ routing.hash-seed differs between the simulations of a distribution.`,
 	outFolder(cmd, &c.out, "scenario.yaml, collisions.json and report.html")
 	f.IntVarP(&c.workers, "workers", "j", 0, "simulations at the same time; results do not depend on it (default: all cores)")
 	f.BoolVar(&c.json, "json", false, "print as JSON, the same as collisions.json")
+	e.exactFlag(cmd)
 	c.array.register(cmd)
 	for _, flag := range []string{"nodes", "qps", "hash-seeds", "workers"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -58,13 +59,16 @@ config.txt with its topology and flow files, and no other file.
 	cmd.Flags().StringVar(&hpccDir, "hpcc", "", "a folder with the config, topology and flow files of the HPCC simulator")
 	_ = cmd.MarkFlagDirname("hpcc")
 	c.register(cmd)
-	x.register(cmd)
+	x.register(e, cmd)
 	e.detailsFlag(cmd)
 	return cmd
 }
 
 // refuseScenarioFlags refuses flags that change or show a scenario together with --hpcc.
 func refuseScenarioFlags(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("exact") {
+		return errors.New("--exact cannot be used with --hpcc: nothing is skipped there")
+	}
 	for _, flag := range []string{"print-scenario", "fabric", "algo", "proto", "set", "series", "metrics"} {
 		if cmd.Flags().Changed(flag) {
 			return fmt.Errorf("--%s cannot be used with --hpcc: config.txt of the folder has all settings", flag)

@@ -186,5 +186,6 @@ func (s *sweeping) submit(ctx context.Context, e *Env, f *sweep.Folder) error {
 		return fail(Failed, "%w", err)
 	}
 	element := []string{"sweep", "work", folder, "-j", strconv.Itoa(a.CPUs), "--memory", work.Exact()}
+	element = append(element, e.exactArgs()...)
 	return a.submit(ctx, e, s.out, element, []string{"sweep", "show", folder})
 }

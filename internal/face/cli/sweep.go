@@ -72,6 +72,7 @@ variant that fails has its error in the table. The table does not depend on -j.`
 	for _, flag := range []string{"set", "workers", "memory"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
+	e.exactFlag(cmd)
 	s.array.register(cmd)
 	s.pods.register(cmd)
 	cmd.AddCommand(newSweepShow(e), newSweepWork(e))

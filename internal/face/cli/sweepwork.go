@@ -42,6 +42,7 @@ from 0 among all; WEFT_LIMIT is its time in seconds. weft sweep --slurm sets the
 	f.BoolVar(&s.csv, "csv", false, "with --from, let the element that collects print the table as CSV")
 	f.StringVar(&from, "from", "", "begin the sweep of this file if the folder has none; element 0 waits for all, and collects")
 	f.StringArrayVar(&s.set, "set", nil, "with --from, change a field of the scenario first; may be repeated")
+	e.exactFlag(cmd)
 	return cmd
 }
 

@@ -25,7 +25,7 @@ type trainFlags struct {
 	choice
 	workers  int
 	seeds    int
-	exact    bool
+	whole    bool
 	json     bool
 	series   bool
 	metrics  string
@@ -70,7 +70,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
   weft train examples/llama3-8b-64.yaml --scale 64,128,256 --html scaling.html
   weft train examples/llama3-8b-64.yaml --seeds 10
   weft train examples/llama3-8b-64.yaml --trace step
-  weft train examples/llama3-8b-64.yaml --fabric infiniband-ndr --exact`,
+  weft train examples/llama3-8b-64.yaml --fabric infiniband-ndr --whole`,
 		Args:              args(1, 1, "one scenario file"),
 		ValidArgsFunction: scenarioArg,
 		RunE:              func(cmd *cobra.Command, given []string) error { return x.do(cmd, e, given[0]) },
@@ -79,7 +79,9 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	f := cmd.Flags()
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.IntVar(&x.seeds, "seeds", 1, "number of seeds for the step: run.seed and the next ones")
-	f.BoolVar(&x.exact, "exact", false, "simulate every communication of the step in full, and reuse nothing")
+	f.BoolVar(&x.whole, "whole", false, "simulate every communication of the step in full, and reuse nothing")
+	e.exactFlag(cmd)
+	f.Lookup("exact").Usage = stepsExact
 	f.BoolVar(&x.json, "json", false, "print the results as JSON")
 	f.IntSliceVar(&x.scale, "scale", nil, "numbers of GPUs, smallest first: the scaling efficiency over them")
 	f.BoolVar(&x.strong, "strong", false, "with --scale: keep the batch of the step, which otherwise grows with the GPUs")
@@ -98,7 +100,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 }
 
 // check refuses flags that do not go together.
-func (x *trainFlags) check(cmd *cobra.Command) error {
+func (x *trainFlags) check(cmd *cobra.Command, e *Env) error {
 	switch {
 	case x.series && len(x.scale) > 0:
 		return fmt.Errorf("--series cannot be used with --scale: record one size of the cluster")
@@ -106,14 +108,14 @@ func (x *trainFlags) check(cmd *cobra.Command) error {
 		return fmt.Errorf("--metrics cannot be used with --scale: show one size of the cluster")
 	case x.seeds < 1 || x.seeds > maxTrainSeeds:
 		return fmt.Errorf("--seeds %d: want 1 to %d", x.seeds, maxTrainSeeds)
-	case x.array.on && (x.series || x.metrics != "" || x.exact):
-		return fmt.Errorf("--slurm divides the parts of a step among processes, and --series, --metrics and --exact need them in one: leave them out")
+	case x.array.on && (x.series || x.metrics != "" || x.whole):
+		return fmt.Errorf("--slurm divides the parts of a step among processes, and --series, --metrics and --whole need them in one: leave them out")
 	}
-	return cmp.Or(checkWorkers(x.workers), x.array.sharesOut(cmd, x.out))
+	return cmp.Or(checkWorkers(x.workers), e.stepsExact(), x.array.sharesOut(cmd, x.out))
 }
 
 func (x *trainFlags) do(cmd *cobra.Command, e *Env, path string) error {
-	if err := x.check(cmd); err != nil {
+	if err := x.check(cmd, e); err != nil {
 		return err
 	}
 	file, err := open(e, path)
@@ -258,7 +260,7 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 
 // step simulates a step. Results may come with an error: of single fabrics, or of an interruption.
 func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) (*runstore.Training, error) {
-	o := training.Options{Workers: x.workers, Exact: x.exact, Cache: e.store(), Seeds: x.seeds, Series: x.recorded.add()}
+	o := training.Options{Workers: x.workers, Whole: x.whole, Cache: e.store(), Seeds: x.seeds, Series: x.recorded.add()}
 	if x.metrics != "" {
 		o.Live = &x.shown.live
 	}
@@ -267,7 +269,7 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 	}
 	o.Progress = func(p weft.Progress) { x.line.count(p.Done, p.Total, p.Fabric+knownOf(p)) }
 	if x.trace != "" || e.html != "" || x.out != "" {
-		x.steps = steps{lines: make([]*report.Drawn, len(r.Fabrics)), whole: x.exact}
+		x.steps = steps{lines: make([]*report.Drawn, len(r.Fabrics)), whole: x.whole}
 		o.Timeline = func(fabric int, g *workload.Graph, t *workload.Timeline) {
 			x.steps.lines[fabric] = &report.Drawn{Fabric: r.Fabrics[fabric].Name, Graph: g, Line: t}
 		}

@@ -81,6 +81,7 @@ or another objective reuses the simulations.`,
 	outFolder(cmd, &t.out, "the outcome and all simulations; a folder of the same scenario is continued")
 	f.IntVarP(&t.workers, "workers", "j", 0, "simulations at the same time; results do not depend on it (default: all cores)")
 	f.BoolVar(&t.json, "json", false, "print the outcome as JSON, the same as tune.json")
+	e.exactFlag(cmd)
 	t.array.register(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("objective", cobra.FixedCompletions([]string{"time", "tail", "pauses", "fairness"}, cobra.ShellCompDirectiveNoFileComp))
 	for _, flag := range []string{"param", "runs", "seeds", "held-out", "workers"} {

@@ -47,6 +47,7 @@ docs/VALIDATION.md.`,
 	f.BoolVar(&v.markdown, "markdown", false, "print the page docs/VALIDATION.md")
 	f.IntVarP(&v.workers, "workers", "j", 0, "cases to run at the same time; results do not depend on it (default: all cores)")
 	outFolder(cmd, &v.out, "validation.json and report.html")
+	e.exactFlag(cmd)
 	v.array.register(cmd)
 	e.reportFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("case", cobra.FixedCompletions(validate.IDs(), cobra.ShellCompDirectiveNoFileComp))
@@ -85,7 +86,7 @@ func (v *validation) run(ctx context.Context, e *Env) error {
 		return err
 	}
 	defer folder.Close()
-	o := validate.Options{Workers: v.workers}
+	o := validate.Options{Workers: v.workers, Exact: e.exact}
 	if e.sharing != nil {
 		o.Share = func(ctx context.Context, id string, run func() ([]validate.Row, error)) ([]validate.Row, error) {
 			return sweep.Rows(ctx, e.sharing, "case "+id, run)

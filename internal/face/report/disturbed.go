@@ -28,8 +28,8 @@ func disturbedSentences(t *runstore.Training) (out []string) {
 		}
 		if lost := f.Counts.Drops(); lost > 0 {
 			text += fmt.Sprintf(" %s packets were lost, %s sent again.", doc.Integer(lost), doc.Integer(f.Counts.Retransmissions))
-			if !f.Exact && f.Counts.DroppedFault > 0 {
-				text += " In each use of a phase the faults begin anew, at time 0; with --exact they occur once in the step."
+			if !f.Whole && f.Counts.DroppedFault > 0 {
+				text += " In each use of a phase the faults begin anew, at time 0; with --whole they occur once in the step."
 			}
 		}
 		out = append(out, text)

@@ -167,7 +167,7 @@ func replaySentences(r *runstore.Replay) (out []string) {
 	}
 	for i := range r.Fabrics {
 		if f := &r.Fabrics[i]; f.Simulated > 0 {
-			return append(out, fmt.Sprintf("Each of the %d distinct phases was simulated once, all its groups at once, for the %s communications of a rank; phases that overlap in time do not slow each other here. --exact simulates all as it comes.", f.Simulated, doc.Integer(f.Communications)))
+			return append(out, fmt.Sprintf("Each of the %d distinct phases was simulated once, all its groups at once, for the %s communications of a rank; phases that overlap in time do not slow each other here. --whole simulates all as it comes.", f.Simulated, doc.Integer(f.Communications)))
 		}
 	}
 	return out

@@ -349,10 +349,10 @@ func slower(best, f *runstore.TrainingFabric) string {
 
 // reuse is the simulated part of the step.
 func reuse(f *runstore.TrainingFabric) string {
-	if f.Exact {
-		return fmt.Sprintf("All %s communications of the step were simulated as they come (--exact).", doc.Integer(f.Communications))
+	if f.Whole {
+		return fmt.Sprintf("All %s communications of the step were simulated as they come (--whole).", doc.Integer(f.Communications))
 	}
-	return fmt.Sprintf("Each distinct phase was simulated once, all its groups at once, and its times reused: %s of the step's %s communications (%s) were simulated. Phases of different kinds that overlap in time do not slow each other here; --exact simulates the whole step in full.",
+	return fmt.Sprintf("Each distinct phase was simulated once, all its groups at once, and its times reused: %s of the step's %s communications (%s) were simulated. Phases of different kinds that overlap in time do not slow each other here; --whole simulates the whole step in full.",
 		doc.Integer(f.Simulated), doc.Integer(f.Communications), percent(float64(f.Simulated)/float64(max(1, f.Communications))))
 }
 

@@ -80,3 +80,10 @@ type Program interface {
 	// past the lane's last step. A lane without data has no steps.
 	Step(rank, lane, k int, s *Step) bool
 }
+
+// Regular is a program that knows which of its steps are alike.
+type Regular interface {
+	// Alike returns the end of a stretch of steps of a lane that begins with step k: at every rank
+	// they differ only in their number.
+	Alike(lane, k int) (end int)
+}

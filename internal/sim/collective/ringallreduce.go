@@ -46,3 +46,17 @@ func (p *ringAllReduce) Step(rank, lane, k int, s *Step) bool {
 	s.Reduce = k < n-1
 	return true
 }
+
+// Alike implements Regular: all chunks of a loop have one size if the ranks divide it, and the steps that reduce
+// are alike, and those that distribute.
+func (p *ringAllReduce) Alike(lane, k int) int {
+	lo, hi, _ := p.loop(lane)
+	n := p.Ranks()
+	switch {
+	case max(ceil(hi-lo, n, p.elem), p.minChunk)*int64(n) != hi-lo:
+		return k + 1
+	case k < n-1:
+		return n - 1
+	}
+	return max(k+1, 2*(n-1))
+}

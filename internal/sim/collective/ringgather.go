@@ -70,3 +70,18 @@ func (p *ringReduceScatter) Step(rank, lane, k int, s *Step) bool {
 	s.Reduce = ok
 	return ok
 }
+
+// Alike implements Regular.
+func (p *ringAllGather) Alike(_, k int) int { return p.alike(k) }
+
+// Alike implements Regular.
+func (p *ringReduceScatter) Alike(_, k int) int { return p.alike(k) }
+
+// alike is the end of the steps that are like step k of a ring: all, if the ranks divide the vector. Programs of other
+// steps have these shards too, so it is no method of Regular.
+func (p *ringShards) alike(k int) int {
+	if p.bytes%(int64(p.Ranks())*p.elem) != 0 {
+		return k + 1
+	}
+	return max(k+1, p.Ranks()-1)
+}

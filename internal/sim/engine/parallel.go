@@ -23,6 +23,9 @@ type Partition interface {
 	// Stopped reports that the partition cannot go on: the run ends after the
 	// window.
 	Stopped() bool
+	// Halt is the time at which the run is to end instead of later, units.Forever if there is none.
+	// With several partitions it is after the window in which it was set.
+	Halt() units.Time
 }
 
 // Windows are the stretches of time for which partitions run on their own.
@@ -66,7 +69,7 @@ func Run(parts []Partition, windows Windows, until units.Time, workers int, spar
 	for i := range r.next {
 		r.next[i] = make([]padded, len(parts))
 		for w := range r.next[i] {
-			r.next[i][w].time = units.Forever // for workers that start later
+			r.next[i][w].time, r.next[i][w].halt = units.Forever, units.Forever // for workers that start later
 		}
 	}
 	for w := range workers {
@@ -82,12 +85,12 @@ func Run(parts []Partition, windows Windows, until units.Time, workers int, spar
 
 func runOne(p Partition, windows Windows, until units.Time, stop *Stop) {
 	for !p.Stopped() && !stop.Ended() {
-		t := p.NextTime()
-		if t >= until {
+		t, last := p.NextTime(), min(until, p.Halt())
+		if t >= last {
 			return
 		}
-		limit := until
-		if t < until-windows.Single {
+		limit := last
+		if t < last-windows.Single {
 			limit = windows.end(t, windows.Single)
 		}
 		p.RunTo(limit, 0)
@@ -97,8 +100,9 @@ func runOne(p Partition, windows Windows, until units.Time, stop *Stop) {
 // padded gives each worker its own cache line for writing.
 type padded struct {
 	time    units.Time
+	halt    units.Time
 	stopped bool
-	_       [64 - 9]byte
+	_       [64 - 17]byte
 }
 
 type run struct {
@@ -119,14 +123,21 @@ type run struct {
 func (r *run) work(w int, window uint64) {
 	for {
 		r.barrier.wait(r.stop)
-		t, stopped := r.earliest(window)
+		t, halt, stopped := r.earliest(window)
 		if stopped || t >= r.until {
 			return
 		}
+		if t >= halt {
+			for i := w; i < len(r.parts); i += r.workers[window&1] {
+				r.parts[i].Collect(window)
+			}
+			return
+		}
+		last := min(r.until, halt)
 		workers := r.workers[window&1]
 		window++
-		limit := r.until
-		if t < r.until-r.windows.Lookahead {
+		limit := last
+		if t < last-r.windows.Lookahead {
 			limit = r.windows.end(t, r.windows.Lookahead)
 		}
 		for i := w; i < len(r.parts); i += workers {
@@ -154,29 +165,30 @@ func (r *run) addWorker(workers int, window uint64) int {
 
 // publish stores the earliest pending time of the worker's partitions.
 func (r *run) publish(w, workers int, window uint64) {
-	t := units.Forever
+	t, halt := units.Forever, units.Forever
 	stopped := false
 	for i := w; i < len(r.parts); i += workers {
 		p := r.parts[i]
 		t = min(t, p.NextTime(), p.Sent(window))
+		halt = min(halt, p.Halt())
 		stopped = stopped || p.Stopped()
 	}
 	if w == 0 && r.stop.Ended() {
 		stopped = true
 	}
 	own := &r.next[window&1][w]
-	own.time, own.stopped = t, stopped
+	own.time, own.halt, own.stopped = t, halt, stopped
 }
 
-// earliest is the earliest time that any worker published for a window.
-func (r *run) earliest(window uint64) (units.Time, bool) {
-	t, stopped := units.Forever, false
+// earliest is the earliest pending time and the earliest halt that any worker published for a window.
+func (r *run) earliest(window uint64) (t, halt units.Time, stopped bool) {
+	t, halt = units.Forever, units.Forever
 	for i := range r.next[window&1] {
 		p := &r.next[window&1][i]
-		t = min(t, p.time)
+		t, halt = min(t, p.time), min(halt, p.halt)
 		stopped = stopped || p.stopped
 	}
-	return t, stopped
+	return t, halt, stopped
 }
 
 // barrier is a spinning barrier: windows last microseconds, too short to sleep. After a while a

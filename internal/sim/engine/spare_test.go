@@ -23,6 +23,7 @@ func (c *clockwork) NextTime() units.Time   { return c.next }
 func (c *clockwork) Sent(uint64) units.Time { return units.Forever }
 func (c *clockwork) Collect(uint64)         {}
 func (c *clockwork) Stopped() bool          { return false }
+func (c *clockwork) Halt() units.Time       { return units.Forever }
 func (c *clockwork) RunTo(limit units.Time, window uint64) {
 	c.windows = append(c.windows, window)
 	c.spare.Give(c.gives[window])

@@ -29,6 +29,7 @@ func (p *ticker) RunTo(limit units.Time, _ uint64) {
 func (p *ticker) Sent(uint64) units.Time { return units.Forever }
 func (p *ticker) Collect(uint64)         {}
 func (p *ticker) Stopped() bool          { return false }
+func (p *ticker) Halt() units.Time       { return units.Forever }
 
 // A paused run does nothing, on one core or several, until it goes on; the end of its context ends it also while it
 // is paused.

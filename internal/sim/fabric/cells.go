@@ -104,6 +104,7 @@ func (p *Partition) push(cell uint16, t units.Time, class engine.Class, source u
 func (p *Partition) runCells(limit units.Time) {
 	last, end := p.now, units.Time(0)
 	for end < limit {
+		limit = min(limit, p.halt)
 		t := min(p.queue.NextTime(), p.cells.NextSlot())
 		if t >= limit {
 			break

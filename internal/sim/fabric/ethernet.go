@@ -83,7 +83,7 @@ type ECN struct {
 // ethernetPorts is the state of the ports of Ethernet switches.
 type ethernetPorts struct {
 	ethernet []ethernetState
-	egress   []egress     // by port and class
+	egress   []egress     `state:"-"` // by port and class
 	ingress  []ingress    // by link and class
 	rounds   []roundRobin // by port
 	random   []rand.PCG   // by port
@@ -91,23 +91,23 @@ type ethernetPorts struct {
 
 // ethernetState is the state of one switch.
 type ethernetState struct {
-	spec *EthernetSwitch
+	spec *EthernetSwitch `state:"-"`
 	// used is the part of the shared pool in the ingress queues. It still includes the buffers of
 	// packets that have left, if their port has not run since; settle removes these when the
 	// difference could change a decision.
 	used     int64
-	shared   int64 // spec.Shared
+	shared   int64 `state:"-"` // spec.Shared
 	headroom int64 // headroom in use by the ingress queues; counted like used
-	reserve  int32 // spec.Reserve
+	reserve  int32 `state:"-"` // spec.Reserve
 	paused   int32 // ingress queues with a paused sender
 	// leastIn and leastOut are the lengths of an egress queue up to which nothing is marked, at
 	// queueing and at leaving.
-	leastIn, leastOut int32
-	lossless          uint16
-	longest           uint16 // longest accepted packet: spec.MaxFrame
-	early             bool   // spec.EarlyRelease
-	inspects          bool   // a middlebox, with spec.inspects
-	outrun            bool   // with cut-through, some input is slower than some output
+	leastIn, leastOut int32  `state:"-"`
+	lossless          uint16 `state:"-"`
+	longest           uint16 `state:"-"` // longest accepted packet: spec.MaxFrame
+	early             bool   `state:"-"` // spec.EarlyRelease
+	inspects          bool   `state:"-"` // a middlebox, with spec.inspects
+	outrun            bool   `state:"-"` // with cut-through, some input is slower than some output
 }
 
 func newEthernetState(s *EthernetSwitch) ethernetState {
@@ -142,7 +142,7 @@ func (s *ethernetState) marks(ecn *[8]ECN) {
 type ingress struct {
 	held     int32 // bytes in the reserve and the shared pool
 	headroom int32 // bytes in the headroom
-	num, den int64 // alpha; num is 0 if the threshold is not dynamic
+	num, den int64 `state:"-"` // alpha; num is 0 if the threshold is not dynamic
 	paused   bool
 }
 

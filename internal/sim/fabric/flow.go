@@ -13,25 +13,25 @@ import (
 // Its first cache line has the data that every packet touches. The beginning of the queue pair's
 // data is in the same line: see transport.QP.
 type flow struct {
-	timerAt units.Time // when the NIC next runs it; Forever if it need not
-	id      units.QPN  // its number in the NIC
-	dst     int32      // node of the peer
-	port    int32      // its sending port of the NIC
-	entropy uint32
-	class   uint8 // of data
-	reply   uint8 // of acknowledgements
-	ready   bool  // it is in the ring of its class
-	socket  bool  // the flow is conn, and not qp
-	role    role  // of its packets: data, or contributions to reductions in the network
-	sl      units.SL
-	wants   cc.Wants // telemetry that its data packets must report
-	qp      transport.QP
-	conn    *tcp.Conn // nil for RDMA
-	timer   int32     // its index among the NIC's timers; -1 if it has none
-	cnp     uint8     // class of congestion notifications
-	pkey    uint16    // P_Key of its packets, which packets for it must match; used if Builder.PKeys is set
-	order   uint64    // order among timers of the same instant
-	_       [16]byte  // padding to a multiple of cache lines
+	timerAt units.Time   `state:"bound"` // when the NIC next runs it; Forever if it need not
+	id      units.QPN    `state:"-"`     // its number in the NIC
+	dst     int32        `state:"-"`     // node of the peer
+	port    int32        `state:"-"`     // its sending port of the NIC
+	entropy uint32       `state:"-"`
+	class   uint8        `state:"-"` // of data
+	reply   uint8        `state:"-"` // of acknowledgements
+	ready   bool         // it is in the ring of its class
+	socket  bool         `state:"-"` // the flow is conn, and not qp
+	role    role         `state:"-"` // of its packets: data, or contributions to reductions in the network
+	sl      units.SL     `state:"-"`
+	wants   cc.Wants     `state:"-"` // telemetry that its data packets must report
+	qp      transport.QP `state:"-"`
+	conn    *tcp.Conn    `state:"-"` // nil for RDMA
+	timer   int32        `state:"-"` // its index among the NIC's timers; -1 if it has none
+	cnp     uint8        `state:"-"` // class of congestion notifications
+	pkey    uint16       `state:"-"` // P_Key of its packets, which packets for it must match; used if Builder.PKeys is set
+	order   uint64       `state:"-"` // order among timers of the same instant
+	_       [16]byte     // padding to a multiple of cache lines
 }
 
 // readyAt is when the flow may next send.

@@ -59,7 +59,7 @@ type LocalMessage struct {
 
 // gpuState is the state of one GPU.
 type gpuState struct {
-	spec   *GPU
+	spec   *GPU `state:"-"`
 	queues []localQueue
 	busy   int // queues with messages
 	turn   int // the queue that sent last

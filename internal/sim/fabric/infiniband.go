@@ -68,11 +68,11 @@ type infinibandState struct {
 
 // infinibandPorts is the state of the ports of switches with credits.
 type infinibandPorts struct {
-	infiniband []infinibandState
-	readers    []reader // by link: read ports of input buffers beyond two; nil if none has more
-	voqs       []list
-	fifos      []list   // by link and class
-	deferred   []uint16 // by link: the lanes whose FIFO's head waits until that of another lane is gone
+	infiniband []infinibandState `state:"-"`
+	readers    []reader          `state:"until"` // by link: read ports of input buffers beyond two; nil if none has more
+	voqs       []list            `state:"-"`     // visited by node
+	fifos      []list            `state:"-"`     // by link and class
+	deferred   []uint16          // by link: the lanes whose FIFO's head waits until that of another lane is gone
 	requests   []uint64
 	arbiters   []arbiter    // by port
 	starved    []units.Time // by port and class

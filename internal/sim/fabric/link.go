@@ -4,23 +4,23 @@ import "weft/units"
 
 // port is the sending side of a link, in one cache line.
 type port struct {
-	freeAt   units.Time // time at which the wire is free
+	freeAt   units.Time `state:"until"` // time at which the wire is free
 	wakeAt   units.Time // the valid pending event; Forever if none
-	bytes    int64      // sent
-	delay    uint32     // propagation and the receiver's fixed pipeline, in picoseconds
-	node     int32
-	num      int32 // picoseconds per byte: num/den
-	queued   int32 // bytes that wait
-	single   int32 // switches: the single waiting packet, which is in no queue; -1 if none
-	serveIn  int32 // Ethernet: incoming link of the packet on the wire, -1 if its buffer is released
-	den      int16
-	rem      int16  // of the end of the last packet, in 1/den ps
-	nonEmpty uint16 // classes with packets
-	blocked  uint16 // classes paused by PFC; InfiniBand: stalled lanes
-	serve    uint16 // Ethernet: size of the packet on the wire
-	debt     uint16 // InfiniBand: bytes of flow-control packets due before the next packet
-	to       uint16 // cell of the receiver
-	class    uint8  // Ethernet: class of the packet on the wire
+	bytes    int64      `state:"count"` // sent
+	delay    uint32     `state:"-"`     // propagation and the receiver's fixed pipeline, in picoseconds
+	node     int32      `state:"-"`
+	num      int32      `state:"-"` // picoseconds per byte: num/den
+	queued   int32      // bytes that wait
+	single   int32      `state:"-"` // switches: the single waiting packet, which is in no queue; -1 if none
+	serveIn  int32      // Ethernet: incoming link of the packet on the wire, -1 if its buffer is released
+	den      int16      `state:"-"`
+	rem      int16      // of the end of the last packet, in 1/den ps
+	nonEmpty uint16     // classes with packets
+	blocked  uint16     // classes paused by PFC; InfiniBand: stalled lanes
+	serve    uint16     // Ethernet: size of the packet on the wire
+	debt     uint16     // InfiniBand: bytes of flow-control packets due before the next packet
+	to       uint16     `state:"-"` // cell of the receiver
+	class    uint8      // Ethernet: class of the packet on the wire
 	flags    portFlags
 }
 
@@ -56,12 +56,12 @@ func (o *port) occupy(start units.Time, size int64) units.Time {
 
 // inbox is the receiving side of a link, in half a cache line.
 type inbox struct {
-	node   int32
-	back   int32 // the port of the receiver in the other direction
-	part   uint8 // partition of the receiver
-	kind   nodeKind
-	slower bool // some port of the receiver is faster: cut-through could outrun the tail
-	reader reader
+	node   int32    `state:"-"`
+	back   int32    `state:"-"` // the port of the receiver in the other direction
+	part   uint8    `state:"-"` // partition of the receiver
+	kind   nodeKind `state:"-"`
+	slower bool     `state:"-"` // some port of the receiver is faster: cut-through could outrun the tail
+	reader reader   `state:"until"`
 }
 
 // serialisation is the time of size bytes on the port's link, rounded up.

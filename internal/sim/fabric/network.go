@@ -34,21 +34,21 @@ const (
 
 // node is the constant description of a node, and the place of its state.
 type node struct {
-	ethernet    *ethernetState   // Ethernet switches
-	infiniband  *infinibandState // switches with credits
-	ways        []uint16         // its row of the tables: with static routing the port to each destination; else the set of ports
-	sets        int32            // the first of its sets of ports
-	base, ports int32            // its ports
-	state       int32            // index into the states of its kind
-	row         int32            // switches: row of the forwarding tables
-	first       int32            // local routing: the node at port 0
-	salt        uint32
-	turn        uint32 // turn of spraying and adaptive routing
-	cell        uint16 // 0 is the cell of the ends: NICs, GPUs, scale-up switches, the application
-	kind        nodeKind
-	part        uint8
-	routing     Routing
-	local       localRouting
+	ethernet    *ethernetState   `state:"-"` // Ethernet switches
+	infiniband  *infinibandState `state:"-"` // switches with credits
+	ways        []uint16         `state:"-"` // its row of the tables: with static routing the port to each destination; else the set of ports
+	sets        int32            `state:"-"` // the first of its sets of ports
+	base, ports int32            `state:"-"` // its ports
+	state       int32            `state:"-"` // index into the states of its kind
+	row         int32            `state:"-"` // switches: row of the forwarding tables
+	first       int32            `state:"-"` // local routing: the node at port 0
+	salt        uint32           `state:"-"`
+	turn        uint32           // turn of spraying and adaptive routing
+	cell        uint16           `state:"-"` // 0 is the cell of the ends: NICs, GPUs, scale-up switches, the application
+	kind        nodeKind         `state:"-"`
+	part        uint8            `state:"-"`
+	routing     Routing          `state:"-"`
+	local       localRouting     `state:"-"`
 }
 
 // App is the application of a network. Its methods are called from the simulation partition of the
@@ -70,26 +70,26 @@ type Trace interface {
 
 // Network is a fabric ready to run.
 type Network struct {
-	app       App
-	progress  progress
-	maxEvents int64 // 0 is no bound
-	patience  units.Time
-	spare     *engine.Spare // additional cores for a run; nil for none
-	parts     []*Partition
-	lookahead units.Time
-	slot      units.Time // length of the slots of cells; 0 without cells
-	classes   int
-	seed      uint64
-	names     []string
+	app       App           `state:"-"`
+	progress  progress      `state:"-"`
+	maxEvents int64         `state:"-"` // 0 is no bound
+	patience  units.Time    `state:"-"`
+	spare     *engine.Spare `state:"-"` // additional cores for a run; nil for none
+	parts     []*Partition  `state:"-"`
+	lookahead units.Time    `state:"-"`
+	slot      units.Time    `state:"-"` // length of the slots of cells; 0 without cells
+	classes   int           `state:"-"`
+	seed      uint64        `state:"-"`
+	names     []string      `state:"-"`
 
 	nodes       []node
 	ports       []port
 	inboxes     []inbox
-	back        []int32      // by port: the incoming link
-	propagation []units.Time // by link
+	back        []int32      `state:"-"` // by port: the incoming link
+	propagation []units.Time `state:"-"` // by link
 	turns       []uint16     // by port and class: the turn
 
-	observers
+	observers `state:"-"`
 	forwarding
 	ethernetPorts
 	pauseState
@@ -97,9 +97,10 @@ type Network struct {
 	infinibandPorts
 	nicPorts
 	scaleUp
-	borders
-	hazards
-	aggregation *aggregation // nil: no switch reduces
+	borders     `state:"-"`
+	hazards     `state:"-"`
+	aggregation *aggregation `state:"-"` // nil: no switch reduces
+	repeats     repeats      `state:"-"`
 }
 
 // observers are the traces of a network.
@@ -112,18 +113,18 @@ type observers struct {
 
 // forwarding is the switches' choice of ports and lanes.
 type forwarding struct {
-	tables     routing.Tables
-	laneRule   *routing.Lanes
-	flowletGap units.Time
+	tables     routing.Tables `state:"-"`
+	laneRule   *routing.Lanes `state:"-"`
+	flowletGap units.Time     `state:"-"`
 	flowlets   [][]flowletEntry
-	threshold  int64                                      // of adaptive routing, in bytes
-	hash       func(row int32, entropy uint32, n int) int // ECMP's hash; nil is weft's
+	threshold  int64                                      `state:"-"` // of adaptive routing, in bytes
+	hash       func(row int32, entropy uint32, n int) int `state:"-"` // ECMP's hash; nil is weft's
 }
 
 // scaleUp is the GPUs of the scale-up network.
 type scaleUp struct {
-	local LocalApp
-	gpus  []gpuState
+	local LocalApp   `state:"-"`
+	gpus  []gpuState `state:"-"` // visited by node
 }
 
 // borders are the rules that separate hosts.
@@ -149,7 +150,14 @@ func (n *Network) Run(until units.Time, workers int, stop *engine.Stop) error {
 	for i, p := range n.parts {
 		parts[i] = p
 	}
-	engine.Run(parts, engine.Windows{Lookahead: n.lookahead, Grain: n.slot, Single: n.single()}, until, workers, n.spare, stop)
+	for {
+		engine.Run(parts, engine.Windows{Lookahead: n.lookahead, Grain: n.slot, Single: n.single()}, until, workers, n.spare, stop)
+		at, halted := n.halted(until, stop)
+		if !halted {
+			break
+		}
+		n.lookBack(at, until)
+	}
 	for _, p := range n.parts {
 		if d := (*cores.Panic)(nil); errors.As(p.err, &d) {
 			panic(d)

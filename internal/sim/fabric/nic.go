@@ -58,35 +58,35 @@ type NIC struct {
 
 // nicState is the state of one NIC.
 type nicState struct {
-	spec   *NIC
+	spec   *NIC      `state:"-"`
 	flows  flowTable // by queue pair number
 	timers timers
-	wakeAt units.Time // the next timer event; Forever if none
-	later  units.Time // the timer event after it, if remembered
+	wakeAt units.Time `state:"bound"` // the next timer event; Forever if none
+	later  units.Time `state:"bound"` // the timer event after it, if remembered
 	// receiver is not nil for a slow or failed NIC.
 	receiver *receiver
 	contexts *contexts  // nil if every context is at hand
 	cnps     *cnpDelays // nil if CNPs take no time
-	delays   bool       // receiver or cnps is not nil
-	postings []posting  // by flow: messages in progress, if they are recorded
+	delays   bool       `state:"-"` // receiver or cnps is not nil
+	postings []posting  `state:"-"` // by flow: messages in progress, if they are recorded
 }
 
 // nicPorts is the state of the NICs and of their ports.
 type nicPorts struct {
 	nics      []nicState
-	nicQueues []nicQueue   // by port and class
-	cnpAt     []units.Time // by port: earliest time of the next CNP
-	slab      flowSlab     // room for further flows
+	nicQueues []nicQueue   `state:"-"`     // by port and class
+	cnpAt     []units.Time `state:"until"` // by port: earliest time of the next CNP
+	slab      flowSlab     `state:"-"`     // room for further flows
 }
 
 // nicQueue is the queue of one port of a NIC in one class, in one cache line.
 type nicQueue struct {
 	replies list
-	held    int32 // the packet that was pulled from a flow and waits for credits; -1 if none
+	held    int32 `state:"-"` // the packet that was pulled from a flow and waits for credits; -1 if none
 	turn    bool  // the last packet was a reply
 	ring    ring  // flows that may send
-	data    block // records for its data packets
-	answers block // records for its replies
+	data    block `state:"-"` // records for its data packets
+	answers block `state:"-"` // records for its replies
 }
 
 // arrive takes a packet from the wire.

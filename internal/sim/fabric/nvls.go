@@ -17,9 +17,9 @@ type copies struct {
 
 // copyRecords are the packets that a simulation partition's switches copy and sum.
 type copyRecords struct {
-	copies     []copies
-	copiesFree []int32
-	sums       map[reduction]int32
+	copies     []copies            `state:"-"`
+	copiesFree []int32             `state:"-"`
+	sums       map[reduction]int32 `state:"-"`
 }
 
 // reduction identifies one burst of one reduction in one switch.

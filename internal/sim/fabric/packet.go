@@ -27,7 +27,7 @@ const (
 // separate, at the same index.
 type pkt struct {
 	arrive  units.Time // at the node where it waits or its next node
-	next    int32      // the packet behind it in a queue
+	next    int32      `state:"-"` // the packet behind it in a queue
 	dst     int32      // destination node
 	in      int32      // link by which it came to the node where it waits
 	entropy uint32     // the input of ECMP's hash: the flow's addresses and UDP source port

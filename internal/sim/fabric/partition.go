@@ -25,31 +25,31 @@ const (
 
 // Stats are the counters of a run. They are sums: the counters of partitions add up.
 type Stats struct {
-	Events    int64
-	Hops      int64 // packet-hops of the scale-out fabric
-	Bursts    int64 // the part of Injected that are bursts of the scale-up network
-	Injected  int64 // packets that NICs and GPUs put on the wire
-	Delivered int64 // packets that arrived at their end
-	Dropped   [DropReasons]int64
-	InBytes   int64 // bytes of the packets above
-	OutBytes  int64
-	LostBytes int64
-	CNPs      int64 // congestion notification packets sent
-	CNPsTaken int64 // received ones, and CNPDelay the sum of their times
-	CNPDelay  units.Time
-	Marked    int64 // ECN or FECN marks set
-	Trimmed   int64 // packets whose payload a switch cut off
+	Events    int64              `state:"count"`
+	Hops      int64              `state:"count"` // packet-hops of the scale-out fabric
+	Bursts    int64              `state:"count"` // the part of Injected that are bursts of the scale-up network
+	Injected  int64              `state:"count"` // packets that NICs and GPUs put on the wire
+	Delivered int64              `state:"count"` // packets that arrived at their end
+	Dropped   [DropReasons]int64 `state:"count"`
+	InBytes   int64              `state:"count"` // bytes of the packets above
+	OutBytes  int64              `state:"count"`
+	LostBytes int64              `state:"count"`
+	CNPs      int64              `state:"count"` // congestion notification packets sent
+	CNPsTaken int64              `state:"count"` // received ones, and CNPDelay the sum of their times
+	CNPDelay  units.Time         `state:"count"`
+	Marked    int64              `state:"count"` // ECN or FECN marks set
+	Trimmed   int64              `state:"count"` // packets whose payload a switch cut off
 	// LinkRetries are the repetitions of packets by links with link-level retry.
-	LinkRetries int64
+	LinkRetries int64 `state:"count"`
 	// ContextMisses are the fetches of queue pair contexts by NICs.
-	ContextMisses int64
-	Pauses        int64 // PFC frames sent with XOFF
-	Resumes       int64 // PFC frames sent with XON
-	Storms        int64 // queues in which the PFC watchdog found a storm
-	Stalls        int64 // times that a lane of the scale-out fabric began to wait for credits
+	ContextMisses int64 `state:"count"`
+	Pauses        int64 `state:"count"` // PFC frames sent with XOFF
+	Resumes       int64 `state:"count"` // PFC frames sent with XON
+	Storms        int64 `state:"count"` // queues in which the PFC watchdog found a storm
+	Stalls        int64 `state:"count"` // times that a lane of the scale-out fabric began to wait for credits
 	// LastFault is the time of the last packet dropped because of a fault; it is the latest of the
 	// partitions'.
-	LastFault units.Time
+	LastFault units.Time `state:"fixed"`
 }
 
 // Drop is the reason for a dropped packet.
@@ -75,28 +75,29 @@ const (
 // Partition is a simulation partition: a part of the network with its own clock. It implements
 // engine.Partition. It is not a partition of P_Keys.
 type Partition struct {
-	net      *Network
-	queue    *engine.Queue // of the ends
-	cells    *engine.Cells // of the switches; nil if they are in the cell of the ends
-	pool     pool
+	net      *Network      `state:"-"`
+	queue    *engine.Queue `state:"-"` // of the ends
+	cells    *engine.Cells `state:"-"` // of the switches; nil if they are in the cell of the ends
+	pool     pool          `state:"-"`
 	now      units.Time
-	flows    int // ends of connections
-	dirty    []int32
-	last     bool // the event being handled is the last of its instant
-	batch    transport.Batch
-	seen     seen    // telemetry of the packet being passed to the transport
-	shown    cc.Seen // the same, in the transport's form
-	segments tcp.Batch
-	id       uint8
+	flows    int             `state:"-"` // ends of connections
+	dirty    []int32         `state:"-"`
+	last     bool            `state:"-"` // the event being handled is the last of its instant
+	batch    transport.Batch `state:"-"`
+	seen     seen            `state:"-"` // telemetry of the packet being passed to the transport
+	shown    cc.Seen         `state:"-"` // the same, in the transport's form
+	segments tcp.Batch       `state:"-"`
+	id       uint8           `state:"-"`
 	stats    Stats
 
-	mailboxes
-	preview
+	mailboxes `state:"-"`
+	preview   `state:"-"`
 	copyRecords
-	recorder
-	flowRecorder
+	recorder     `state:"-"`
+	flowRecorder `state:"-"`
+	repeater     `state:"-"`
 
-	err error
+	err error `state:"-"`
 }
 
 // RunTo handles the events before limit.
@@ -123,8 +124,8 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 func (p *Partition) runEnds(limit units.Time) {
 	looksAhead := p.wide || p.flows >= manyFlows
 	for {
-		p.handle(&p.queue.Bucket, limit)
-		if !p.queue.Advance(limit) {
+		p.handle(&p.queue.Bucket, min(limit, p.halt))
+		if !p.queue.Advance(min(limit, p.halt)) {
 			return
 		}
 		if looksAhead {

@@ -44,10 +44,10 @@ const (
 // link's end.
 type pauseLog struct {
 	count         int64
-	since, first  units.Time // since: start of the current pause; Forever if there is none
-	paused, width units.Time
-	slices        [pauseSlices]units.Time
-	causes        map[int32]int64 // by port: bytes
+	since, first  units.Time              `state:"fixed"` // since: start of the current pause; Forever if there is none
+	paused, width units.Time              `state:"fixed"`
+	slices        [pauseSlices]units.Time `state:"fixed"`
+	causes        map[int32]int64         `state:"-"` // by port: bytes
 }
 
 // RecordPauses makes the network record pauses and their causes. It is called before the run; a

@@ -26,9 +26,9 @@ type PFC struct {
 // pauses is the state of PFC on all links.
 type pauseState struct {
 	pauses     [][]pause    // by port: frames in flight
-	pauseUntil []units.Time // by port and class
+	pauseUntil []units.Time `state:"until"` // by port and class
 	renewAt    []units.Time // by link and class: time of the next renewal of the pause of its sender
-	reaction   []units.Time // by link: of its receiver to PFC frames
+	reaction   []units.Time `state:"-"` // by link: of its receiver to PFC frames
 	watched    []watched    // by port and class; nil if no switch has a watchdog
 	pauseLogs  []*pauseLog  // by link and class; nil if pauses are not recorded
 }

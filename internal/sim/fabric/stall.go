@@ -16,8 +16,8 @@ const justDiscarded = units.Forever - 1
 
 // stall is the discard state of an output lane.
 type stall struct {
-	discards int // in a row
-	until    units.Time
+	discards int        // in a row
+	until    units.Time `state:"until"`
 }
 
 // stallCount is the number of consecutive discards that stall a lane of a port; 0 is none.

@@ -32,7 +32,7 @@ const (
 type watched struct {
 	head   int32      // the packet at its head at the last poll; -1 if none
 	came   units.Time // its arrival time
-	left   units.Time // time until it is in a storm, or restored
+	left   units.Time `state:"fixed"` // time until it is in a storm, or restored
 	polled bool       // a poll is pending
 	paused bool       // a frame came since the last poll
 	storm  bool

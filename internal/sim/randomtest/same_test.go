@@ -20,8 +20,9 @@ var ways = []struct {
 	name    string
 	options sim.Options
 }{
+	{"on one core, every period simulated", sim.Options{Workers: 1, Exact: sim.ExactOff}},
+	{"on one core again", sim.Options{Workers: 1, Exact: sim.ExactOff}},
 	{"on one core", sim.Options{Workers: 1}},
-	{"on one core again", sim.Options{Workers: 1}},
 	{"on two cores, in two parts", sim.Options{Workers: 2}},
 	{"on three cores, in three parts", sim.Options{Workers: 3}},
 }

@@ -73,30 +73,34 @@ func (d distributionJSON) distribution() Distribution {
 }
 
 // MarshalJSON writes times as integer picoseconds and rounds floats.
-func (p Point) MarshalJSON() ([]byte, error) {
+func (p Point) MarshalJSON() ([]byte, error) { return json.Marshal(p.json()) }
+
+// json is the point in results.json.
+func (p *Point) json() pointJSON {
 	hottest := make([]HotLink, len(p.Hottest))
 	for i, h := range p.Hottest {
 		h.Busy = rounded(h.Busy, shareDigits)
 		hottest[i] = h
 	}
-	if p.Pauses != nil {
-		own := *p.Pauses
+	pauses := p.Pauses
+	if pauses != nil {
+		own := *pauses
 		own.Links = slices.Clone(own.Links)
 		for i := range own.Links {
 			own.Links[i].Share = rounded(own.Links[i].Share, shareDigits)
 		}
-		p.Pauses = &own
+		pauses = &own
 	}
 	var levels []levelJSON
 	for _, l := range p.Levels {
 		levels = append(levels, levelJSON{l.SL, l.Flows.json()})
 	}
-	return json.Marshal(pointJSON{
+	return pointJSON{
 		Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels,
 		TimePs: int64(p.Time), AlgBW: rounded(p.AlgBW, bandwidthDigits), BusBW: rounded(p.BusBW, bandwidthDigits),
 		Seeds: p.Seeds, FlowsPs: p.Flows.json(),
-		Counts: p.Counts, Hottest: hottest, Fault: p.Fault, Violations: p.Violations, Traps: p.Traps, Levels: levels, Pauses: p.Pauses, Beside: roundedStreams(p.Beside), Partial: p.Partial, Failure: p.Failure,
-	})
+		Counts: p.Counts, Hottest: hottest, Fault: p.Fault, Violations: p.Violations, Traps: p.Traps, Levels: levels, Pauses: pauses, Beside: roundedStreams(p.Beside), Partial: p.Partial, Failure: p.Failure,
+	}
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.

@@ -31,21 +31,38 @@ const temporary = ".weft-"
 // Meta is the circumstances of a run: everything that may differ between equal runs.
 type Meta struct {
 	Version       int               `json:"version"`
-	Weft          string            `json:"weft"`            // the program's version
-	Go            string            `json:"go"`              // of the toolchain
-	Platform      string            `json:"platform"`        // linux/amd64
-	CatalogDigest string            `json:"catalog_sha256"`  // digest of the hardware facts
-	Command       []string          `json:"command"`         // the command line
-	Seed          uint64            `json:"seed"`            // as in the scenario
-	Started       string            `json:"started"`         // RFC 3339, UTC
-	WallSeconds   float64           `json:"wall_seconds"`    // of the simulations
-	Events        int64             `json:"events"`          // of all simulations
-	EventsPerSec  float64           `json:"events_per_s"`    // of wall time
-	Cores         int               `json:"cores"`           // of the machine
-	Workers       int               `json:"workers"`         // the cores that the run could use
-	Partial       bool              `json:"partial"`         // stopped before its end
-	Files         map[string]string `json:"files_sha256"`    // digests of the other files
-	Error         string            `json:"error,omitempty"` // the reason if the run failed
+	Weft          string            `json:"weft"`              // the program's version
+	Go            string            `json:"go"`                // of the toolchain
+	Platform      string            `json:"platform"`          // linux/amd64
+	CatalogDigest string            `json:"catalog_sha256"`    // digest of the hardware facts
+	Command       []string          `json:"command"`           // the command line
+	Seed          uint64            `json:"seed"`              // as in the scenario
+	Started       string            `json:"started"`           // RFC 3339, UTC
+	WallSeconds   float64           `json:"wall_seconds"`      // of the simulations
+	Events        int64             `json:"events"`            // of all simulations
+	EventsPerSec  float64           `json:"events_per_s"`      // of wall time, without those of skipped periods
+	Skipped       *SkippedMeta      `json:"skipped,omitempty"` // nil: every event was simulated
+	Cores         int               `json:"cores"`             // of the machine
+	Workers       int               `json:"workers"`           // the cores that the run could use
+	Partial       bool              `json:"partial"`           // stopped before its end
+	Files         map[string]string `json:"files_sha256"`      // digests of the other files
+	Error         string            `json:"error,omitempty"`   // the reason if the run failed
+}
+
+// SkippedMeta is [Skipped] in meta.json.
+type SkippedMeta struct {
+	Periods int64 `json:"periods"`
+	TimePs  int64 `json:"simulated_ps"`    // of these periods
+	OfPs    int64 `json:"of_simulated_ps"` // of all simulations
+	Events  int64 `json:"events"`          // in these periods
+}
+
+// MetaOf is the skipped part of a run for meta.json; nil if nothing was skipped.
+func MetaOf(s Skipped) *SkippedMeta {
+	if s.Periods == 0 {
+		return nil
+	}
+	return &SkippedMeta{s.Periods, int64(s.Time), int64(s.Of), s.Events}
 }
 
 // Run is the content of a run folder.

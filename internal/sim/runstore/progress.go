@@ -41,9 +41,11 @@ type Progress struct {
 	SimulatedPs int64   `json:"simulated_ps"` // over all simulations, like the next two
 	Events      int64   `json:"events"`
 	Hops        int64   `json:"packet_hops"`
-	Seconds     float64 `json:"wall_s"`           // since the beginning, without pauses
-	Left        float64 `json:"left_s,omitempty"` // estimated; 0 is unknown
-	Views       int     `json:"views,omitempty"`  // the number of the latest series so far; 0 is none
+	Periods     int64   `json:"skipped_periods,omitempty"` // of the ended simulations, which repeat earlier ones exactly
+	SkippedPs   int64   `json:"skipped_ps,omitempty"`      // their simulated time
+	Seconds     float64 `json:"wall_s"`                    // since the beginning, without pauses
+	Left        float64 `json:"left_s,omitempty"`          // estimated; 0 is unknown
+	Views       int     `json:"views,omitempty"`           // the number of the latest series so far; 0 is none
 }
 
 // The states of a run in progress.

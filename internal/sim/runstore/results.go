@@ -87,6 +87,23 @@ type Point struct {
 	Failure string      // the reason if the point has no result
 }
 
+// Skipped is the part of a run that repeats an earlier part exactly, and so was not simulated. All results
+// include it.
+type Skipped struct {
+	Periods int64
+	Time    units.Time // of these periods
+	Events  int64      // in these periods
+	Of      units.Time // of the whole run
+}
+
+// Add adds the skipped part of another run.
+func (s *Skipped) Add(o Skipped) {
+	s.Periods += o.Periods
+	s.Time += o.Time
+	s.Events += o.Events
+	s.Of += o.Of
+}
+
 // Seeds is the times of a size with several seeds, in picoseconds, and the 95 % confidence
 // interval of their mean.
 type Seeds struct {
@@ -111,20 +128,21 @@ type Counts struct {
 	PacketHops int64 `json:"packet_hops"` // one for each port of the fabric that sent the packet
 	// Events is the engine's work and not a result: with several simulation partitions a port may
 	// be woken once more without effect. meta.json has their sum.
-	Events          int64 `json:"-"`
-	Pauses          int64 `json:"pfc_pauses"`             // PFC frames that pause
-	Resumes         int64 `json:"pfc_resumes"`            // PFC frames that end a pause
-	CreditStalls    int64 `json:"credit_stalls"`          // times that a lane began to wait for credits
-	Marks           int64 `json:"ecn_marks"`              // ECN, or FECN on InfiniBand
-	CNPs            int64 `json:"cnps"`                   // congestion notifications sent
-	CNPsTaken       int64 `json:"cnps_arrived,omitempty"` // and that arrived
-	CNPDelay        int64 `json:"cnp_delay_ps,omitempty"` // sum of the times of the received ones
-	Retransmissions int64 `json:"retransmissions"`        // retransmitted packets
-	Timeouts        int64 `json:"timeouts,omitempty"`     // retransmission timeouts that expired
-	Trimmed         int64 `json:"trimmed,omitempty"`      // Ultra Ethernet: packets whose payload a switch cut off
-	DroppedBuffer   int64 `json:"dropped_buffer"`         // lossy class, buffer full
-	DroppedHeadroom int64 `json:"dropped_headroom"`       // lossless class, headroom overrun
-	DroppedLifetime int64 `json:"dropped_lifetime"`       // InfiniBand, head-of-queue lifetime
+	Events          int64   `json:"-"`
+	Skipped         Skipped `json:"-"`                      // the part of the run that was not simulated, because it repeats another part
+	Pauses          int64   `json:"pfc_pauses"`             // PFC frames that pause
+	Resumes         int64   `json:"pfc_resumes"`            // PFC frames that end a pause
+	CreditStalls    int64   `json:"credit_stalls"`          // times that a lane began to wait for credits
+	Marks           int64   `json:"ecn_marks"`              // ECN, or FECN on InfiniBand
+	CNPs            int64   `json:"cnps"`                   // congestion notifications sent
+	CNPsTaken       int64   `json:"cnps_arrived,omitempty"` // and that arrived
+	CNPDelay        int64   `json:"cnp_delay_ps,omitempty"` // sum of the times of the received ones
+	Retransmissions int64   `json:"retransmissions"`        // retransmitted packets
+	Timeouts        int64   `json:"timeouts,omitempty"`     // retransmission timeouts that expired
+	Trimmed         int64   `json:"trimmed,omitempty"`      // Ultra Ethernet: packets whose payload a switch cut off
+	DroppedBuffer   int64   `json:"dropped_buffer"`         // lossy class, buffer full
+	DroppedHeadroom int64   `json:"dropped_headroom"`       // lossless class, headroom overrun
+	DroppedLifetime int64   `json:"dropped_lifetime"`       // InfiniBand, head-of-queue lifetime
 
 	DroppedStalled  int64 `json:"dropped_stalled,omitempty"`  // InfiniBand, lane stalled after such drops
 	DroppedWatchdog int64 `json:"dropped_watchdog,omitempty"` // lossless class, the PFC watchdog ended a storm
@@ -158,9 +176,17 @@ func (c Counts) Drops() int64 {
 
 // Add adds the counts of another network.
 func (c *Counts) Add(o *Counts) {
-	sum, more := reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem()
+	addIntegers(reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem())
+}
+
+// addIntegers adds the integers of a struct, and of the structs in it, to those of another.
+func addIntegers(sum, more reflect.Value) {
+	if sum.Kind() != reflect.Struct {
+		sum.SetInt(sum.Int() + more.Int())
+		return
+	}
 	for i := range sum.NumField() {
-		sum.Field(i).SetInt(sum.Field(i).Int() + more.Field(i).Int())
+		addIntegers(sum.Field(i), more.Field(i))
 	}
 }
 
@@ -247,6 +273,16 @@ func (h HotLink) Spread() float64 {
 
 // Measured reports whether the point has a result.
 func (p Point) Measured() bool { return p.Failure == "" && p.Time > 0 }
+
+// Skipped is the part of the whole run that was not simulated.
+func (r *Results) Skipped() (s Skipped) {
+	for _, f := range r.Fabrics {
+		for _, p := range f.Points {
+			s.Add(p.Counts.Skipped)
+		}
+	}
+	return s
+}
 
 // Events is the number of events of the whole run.
 func (r *Results) Events() int64 {

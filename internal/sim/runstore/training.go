@@ -88,7 +88,7 @@ type TrainingFabric struct {
 	Hottest     []HotLink       `json:"hottest_links"`
 	HottestIn   string          `json:"hottest_links_in,omitempty"` // the phase
 	Counts      Counts          `json:"counts"`                     // of all simulations
-	Exact       bool            `json:"exact"`                      // everything was simulated in full, without reuse
+	Whole       bool            `json:"exact"`                      // everything was simulated in full, without reuse
 	// Simulated is the number of communications of groups that were simulated packet by packet,
 	// Communications the number in the step.
 	Simulated      int64 `json:"simulated"`

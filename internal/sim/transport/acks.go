@@ -8,12 +8,12 @@ import (
 // acks is the progress of a responder, and the part of it that its peer knows.
 type acks struct {
 	epsn    units.PSN     // the next expected
-	msn     uint32        // messages finished
+	msn     uint32        `state:"number"` // messages finished
 	unacked uint32        // packets since the last acknowledgement
 	echo    bool          // a mark waits for the next acknowledgement
 	owedSyn wire.Syndrome // syndrome of the pending acknowledgement
 	nakAt   units.Time    // a gap causes a NAK from this time on; Forever while one is in flight
-	cnpAt   units.Time    // the notification point may send a CNP
+	cnpAt   units.Time    `state:"until"` // the notification point may send a CNP
 }
 
 // step moves on to the next packet after an in-order arrival.

@@ -9,11 +9,11 @@ import (
 type congestion struct {
 	alg        cc.Algorithm
 	allow      cc.Allowance
-	pacedAt    units.Time // sending time of the last paced packet
+	pacedAt    units.Time `state:"-"` // sending time of the last paced packet
 	pacedBytes uint32     // its size on the wire
 	repeated   uint32     // packets sent more than once, modulo 2^32
 
-	paceAt units.Time  // earliest time of the next packet by congestion control
+	paceAt units.Time  `state:"-"` // earliest time of the next packet by congestion control
 	flight units.Bytes // payload from una to nxt
 }
 

@@ -34,7 +34,7 @@ type Packet struct {
 	DestQP   units.QPN     // the receiver's queue pair
 	SrcQP    units.QPN     // DETH source queue pair of UD; the simulator sets it always
 	PSN      units.PSN
-	MSN      uint32 // AETH message sequence number, 24 bits
+	MSN      uint32 `state:"number"` // AETH message sequence number, 24 bits
 	Length   uint32 // bytes of payload
 	Imm      uint32 // immediate data, or the R_Key to invalidate
 	RKey     uint32 // RETH; the Q_Key of a UD packet (DETH)

@@ -45,10 +45,10 @@ type QP struct {
 // endpoint is the shared state of the requester and the responder. Every packet touches
 // it, and nothing else if there is nothing to do.
 type endpoint struct {
-	cfg        *Config
-	wake       units.Time // no deadline is earlier: a lower bound, see NextTimeout
-	remote     units.QPN
-	qpn        units.QPN
+	cfg        *Config    `state:"-"`
+	wake       units.Time `state:"bound"` // no deadline is earlier: a lower bound, see NextTimeout
+	remote     units.QPN  `state:"-"`
+	qpn        units.QPN  `state:"-"`
 	state      State
 	service    Service
 	wants      cc.Wants

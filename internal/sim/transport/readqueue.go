@@ -15,9 +15,9 @@ type readWork struct {
 	length uint32
 	off    uint32    // sent so far
 	psn    units.PSN // of the next response
-	msn    uint32
-	repeat bool // the request was a duplicate
-	atomic bool // one response of no payload, with the value that va holds
+	msn    uint32    `state:"number"`
+	repeat bool      // the request was a duplicate
+	atomic bool      // one response of no payload, with the value that va holds
 }
 
 // readQueue is the READs and atomics that a responder serves, in the order of their PSNs.

@@ -7,7 +7,7 @@ import (
 
 // progress is the progress of acknowledgements, and the number of tries since.
 type progress struct {
-	progressAt units.Time // the last progress, from which the retry timer counts
+	progressAt units.Time `state:"-"` // the last progress, from which the retry timer counts
 	holdUntil  units.Time // RNR: the requester waits
 	ackHigh    units.PSN  // with out-of-order delivery: acknowledged up to here, apart from READs
 	chance     uint32     // see SetChance

@@ -19,9 +19,9 @@ import (
 
 // Options are settings of the caller.
 type Options struct {
-	// Exact simulates every communication as it comes. Otherwise, if all ranks do the same, each
+	// Whole simulates every communication as it comes. Otherwise, if all ranks do the same, each
 	// distinct phase is simulated once.
-	Exact bool
+	Whole bool
 	// Progress, if not nil, is called after each fabric.
 	Progress func(sim.Progress)
 }
@@ -32,8 +32,8 @@ func Run(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Option
 	if gpus := r.Cluster.Ranks(); w.Ranks > gpus {
 		return nil, fmt.Errorf("%s has %d ranks, and the cluster %d GPUs (%d nodes with %d): give it more nodes", w.Files[0], w.Ranks, gpus, r.Cluster.Nodes, r.Cluster.Node.GPUs)
 	}
-	if n := w.Ops(); o.Exact && n > workload.MaxOps {
-		return nil, fmt.Errorf("%s has %d operations when all ranks are written out: weft takes at most %d; leave out --exact", w.Files[0], n, workload.MaxOps)
+	if n := w.Ops(); o.Whole && n > workload.MaxOps {
+		return nil, fmt.Errorf("%s has %d operations when all ranks are written out: weft takes at most %d; leave out --whole", w.Files[0], n, workload.MaxOps)
 	}
 	out := &runstore.Replay{
 		Version: runstore.ReplayVersion, Scenario: r.Name, Nodes: r.Cluster.Nodes, GPUs: r.Cluster.Ranks(), Seed: r.Run.Seed, Source: describeSource(w),
@@ -42,7 +42,7 @@ func Run(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Option
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		res := runstore.ReplayFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate()}
-		err := replayOn(ctx, r, f, w, o.Exact, &res)
+		err := replayOn(ctx, r, f, w, o.Whole, &res)
 		if ctx.Err() != nil {
 			out.Partial = true
 			return out, ctx.Err()
@@ -60,12 +60,12 @@ func Run(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Option
 }
 
 // replayOn runs a workload on one fabric.
-func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *source.Workload, exact bool, res *runstore.ReplayFabric) error {
+func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *source.Workload, whole bool, res *runstore.ReplayFabric) error {
 	p, err := control.NewPlan(r, f)
 	if err != nil {
 		return err
 	}
-	if w.Folded != nil && !exact {
+	if w.Folded != nil && !whole {
 		executor.AllocateForPhases(p, executor.LayoutOf(&r.Cluster, p.Fabric), w.Folded.Phases)
 		res.Reduction = p.Aggregation.Result()
 		return replayFolded(ctx, p, r, w.Folded, res)

@@ -30,31 +30,31 @@ func read(t *testing.T, text string) *source.Workload {
 	return w
 }
 
-func replay(t *testing.T, w *source.Workload, exact bool) *runstore.ReplayFabric {
+func replay(t *testing.T, w *source.Workload, whole bool) *runstore.ReplayFabric {
 	t.Helper()
-	out, err := Run(context.Background(), simtest.Resolve(t, simtest.FourNodes), w, Options{Exact: exact})
+	out, err := Run(context.Background(), simtest.Resolve(t, simtest.FourNodes), w, Options{Whole: whole})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &out.Fabrics[0]
 }
 
-// Each distinct phase is simulated once. The whole takes as long as with --exact.
+// Each distinct phase is simulated once. The whole takes as long as with --whole.
 func TestAWorkloadPutTogetherFromPhasesTakesAsLong(t *testing.T) {
 	w := read(t, twoLayers)
-	folded, exact := replay(t, w, false), replay(t, w, true)
-	if folded.Simulated != 2 || folded.Communications != 3 || exact.Simulated != 0 {
-		t.Errorf("%d phases for %d communications, and %d, want 2 for 3, and none", folded.Simulated, folded.Communications, exact.Simulated)
+	folded, whole := replay(t, w, false), replay(t, w, true)
+	if folded.Simulated != 2 || folded.Communications != 3 || whole.Simulated != 0 {
+		t.Errorf("%d phases for %d communications, and %d, want 2 for 3, and none", folded.Simulated, folded.Communications, whole.Simulated)
 	}
-	if d := float64(folded.TimePs-exact.TimePs) / float64(exact.TimePs); d > 0.01 || d < -0.01 {
-		t.Errorf("%d ps from phases, %d as it comes", folded.TimePs, exact.TimePs)
+	if d := float64(folded.TimePs-whole.TimePs) / float64(whole.TimePs); d > 0.01 || d < -0.01 {
+		t.Errorf("%d ps from phases, %d as it comes", folded.TimePs, whole.TimePs)
 	}
 	for i, k := range folded.Kinds {
-		if e := exact.Kinds[i]; k.Kind != e.Kind || k.Count != e.Count || k.Bytes != e.Bytes {
+		if e := whole.Kinds[i]; k.Kind != e.Kind || k.Count != e.Count || k.Bytes != e.Bytes {
 			t.Errorf("kind %d is %+v from phases, %+v as it comes", i, k, e)
 		}
 	}
-	for _, f := range []*runstore.ReplayFabric{folded, exact} {
+	for _, f := range []*runstore.ReplayFabric{folded, whole} {
 		if sum := f.ComputingPs + f.ExposedPs + f.WaitingPs + f.IdlePs; sum > f.TimePs || sum < f.TimePs-4 {
 			t.Errorf("the parts sum to %d ps of %d", sum, f.TimePs)
 		}

@@ -20,10 +20,10 @@ func (s *steps) withSeed(seed uint64) *steps {
 	q := *s.plan
 	q.Run = &part.Scenario.Run
 	own := &steps{
-		training: &training{scenario: &r, job: s.job, step: s.step, exact: s.exact, out: s.out, share: s.share, cache: s.cache},
+		training: &training{scenario: &r, job: s.job, step: s.step, entire: s.entire, out: s.out, share: s.share, cache: s.cache},
 		part:     part, bare: part.WithoutSlowLinks(), plan: &q, fabric: s.fabric, result: new(runstore.TrainingFabric), base: s,
 	}
-	if !s.exact {
+	if !s.entire {
 		own.fold = s.fold.Again(&q, &r, s.step.Phases)
 		own.islands = make([]*phases.IslandRun, len(own.fold.Islands))
 	}

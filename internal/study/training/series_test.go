@@ -11,29 +11,29 @@ import (
 // The series of a training job are of its phases and of the step, and change no result.
 func TestSeriesOfATrainingStep(t *testing.T) {
 	job := tinyJob(denseModel, "tensor: 4, pipeline: 2")
-	for _, exact := range []bool{false, true} {
-		plain := trainStep(t, job, Options{Workers: 1, Exact: exact})
+	for _, whole := range []bool{false, true} {
+		plain := trainStep(t, job, Options{Workers: 1, Whole: whole})
 		var first []*runstore.Series
 		cores := []int{1, 2}
-		if exact { // one simulation for each fabric
+		if whole { // one simulation for each fabric
 			cores = cores[1:]
 		}
 		for _, workers := range cores {
 			var all []*runstore.Series
-			got := trainStep(t, job, Options{Workers: workers, Exact: exact, Series: func(s *runstore.Series) { all = append(all, s) }})
+			got := trainStep(t, job, Options{Workers: workers, Whole: whole, Series: func(s *runstore.Series) { all = append(all, s) }})
 			if !reflect.DeepEqual(got, plain) {
-				t.Errorf("exact %v, %d workers: the results with series are others", exact, workers)
+				t.Errorf("whole %v, %d workers: the results with series are others", whole, workers)
 			}
 			if first == nil {
 				first = all
 			}
 			if len(all) != len(first) {
-				t.Fatalf("exact %v: %d series with %d workers, %d with one", exact, len(all), workers, len(first))
+				t.Fatalf("whole %v: %d series with %d workers, %d with one", whole, len(all), workers, len(first))
 			}
 			for i := range all {
 				if a, b := all[i], first[i]; a.Simulation != b.Simulation || !reflect.DeepEqual(a.Steps, b.Steps) || !reflect.DeepEqual(a.Flows, b.Flows) ||
 					!slices.Equal(slices.Collect(a.Samples), slices.Collect(b.Samples)) {
-					t.Errorf("exact %v, %d workers: series %d, %s, is another than with one", exact, workers, i, a.Simulation.Phase)
+					t.Errorf("whole %v, %d workers: series %d, %s, is another than with one", whole, workers, i, a.Simulation.Phase)
 				}
 			}
 		}

@@ -23,8 +23,8 @@ import (
 type Options struct {
 	// Workers is the number of cores to use; 0 is all.
 	Workers int
-	// Exact simulates the whole step as it is, and reuses nothing.
-	Exact bool
+	// Whole simulates the whole step as it is, and reuses nothing.
+	Whole bool
 	// Seeds is the number of seeds: run.seed and the following ones. 0 and 1 are run.seed alone.
 	Seeds int
 	// Progress, if not nil, is called after each simulation, never concurrently.
@@ -37,11 +37,11 @@ type Options struct {
 	// Live, if not nil, shows what the simulations of run.seed have counted so far.
 	Live *sim.Live
 	// Again, if not nil, is called with a function once a fabric's step is put together, not with
-	// Exact: the length of the step of a changed job whose communication takes the same times. A
+	// Whole: the length of the step of a changed job whose communication takes the same times. A
 	// change may alter the computing times only.
 	Again func(fabric int, step func(change func(*llm.Job)) (units.Time, error)) error
 	// Cache, if not nil, has the results of earlier simulations of parts of the step, and takes the new ones. Simulations
-	// that record, and the whole step of Exact, do not use it.
+	// that record, and the whole step of Whole, do not use it.
 	Cache known.Store
 	// Share, if not nil, runs the simulation of a part of the step, or gives its outcome from another process. Piece
 	// says everything that it depends on.
@@ -59,11 +59,11 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Traini
 	}
 	out := &runstore.Training{Version: runstore.TrainingVersion, Scenario: r.Name, Seed: r.Run.Seed, Job: describeJob(r, job)}
 	fold := llm.FoldAll
-	if o.Exact {
+	if o.Whole {
 		fold = llm.FoldNone
 	}
-	t := &training{scenario: r, job: job, step: job.Step(fold), exact: o.Exact, out: out, timeline: o.Timeline, again: o.Again, share: o.Share, cache: o.Cache}
-	if noisy(&r.Training.Noise) && !o.Exact {
+	t := &training{scenario: r, job: job, step: job.Step(fold), entire: o.Whole, out: out, timeline: o.Timeline, again: o.Again, share: o.Share, cache: o.Cache}
+	if noisy(&r.Training.Noise) && !o.Whole {
 		t.replicas = job.Step(llm.FoldReplicas)
 	}
 	out.Fabrics = make([]runstore.TrainingFabric, len(r.Fabrics))
@@ -109,7 +109,7 @@ type fabricSteps struct {
 func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
 	r := t.scenario
 	f := &r.Fabrics[fabric]
-	t.out.Fabrics[fabric] = runstore.TrainingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Exact: t.exact}
+	t.out.Fabrics[fabric] = runstore.TrainingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Whole: t.entire}
 	part := known.PartOf(r, fabric)
 	p, err := planOf(part, t.step.Phases)
 	if err != nil {
@@ -130,7 +130,7 @@ func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
 // stepsOn is the step on a plan; its results go to result.
 func (t *training) stepsOn(part *known.Part, p *network.Plan, fabric int, result *runstore.TrainingFabric) *steps {
 	s := &steps{training: t, part: part, bare: part.WithoutSlowLinks(), plan: p, fabric: fabric, result: result}
-	if !t.exact {
+	if !t.entire {
 		s.fold = phases.Fold(p, t.scenario, t.step.Phases)
 		s.islands = make([]*phases.IslandRun, len(s.fold.Islands))
 	}
@@ -156,7 +156,7 @@ func (f *fabricSteps) tell() {
 
 // tasks are the simulations of a step.
 func (s *steps) tasks() (tasks []trainingTask) {
-	if s.exact {
+	if s.entire {
 		return []trainingTask{{steps: s, island: -1}}
 	}
 	for number := range s.islands {
@@ -170,7 +170,7 @@ type training struct {
 	scenario *scenario.Resolved
 	job      *llm.Job
 	step     *llm.Step
-	exact    bool
+	entire   bool      // nothing is reused
 	replicas *llm.Step // with noise: every replica's
 	out      *runstore.Training
 	mu       sync.Mutex // of timeline

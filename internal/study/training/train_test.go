@@ -37,7 +37,7 @@ func tinyJob(model, parallel string) string {
 	return tinyModel + "training:\n  " + model + "\n  parallel: {" + parallel + "}\n  batch: {global: 32}\n"
 }
 
-// Every kind of parallelism runs to its end, put together from phases and with --exact. The terms
+// Every kind of parallelism runs to its end, put together from phases and with --whole. The terms
 // of its time sum to the whole.
 func TestEveryParallelismTrains(t *testing.T) {
 	for name, job := range map[string]string{
@@ -52,8 +52,8 @@ func TestEveryParallelismTrains(t *testing.T) {
 		"experts":                  tinyJob(expertModel, "expert: 8"),
 		"experts and other things": tinyJob(expertModel, "tensor: 2, pipeline: 2, expert: 2"),
 	} {
-		for _, exact := range []bool{false, true} {
-			out := trainStep(t, job, Options{Workers: 1, Exact: exact})
+		for _, whole := range []bool{false, true} {
+			out := trainStep(t, job, Options{Workers: 1, Whole: whole})
 			for i := range out.Fabrics {
 				f := &out.Fabrics[i]
 				sum := f.ComputingPs + f.WaitingPs + f.BubblePs
@@ -61,10 +61,10 @@ func TestEveryParallelismTrains(t *testing.T) {
 					sum += p.ExposedPs
 				}
 				if d := sum - f.StepPs; d > 100 || d < -100 {
-					t.Errorf("%s, %s, exact %v: the terms sum to %d of %d ps", name, f.Name, exact, sum, f.StepPs)
+					t.Errorf("%s, %s, whole %v: the terms sum to %d of %d ps", name, f.Name, whole, sum, f.StepPs)
 				}
 				if f.MFU <= 0 || f.MFU > 1 || f.Communications == 0 {
-					t.Errorf("%s, %s, exact %v: MFU %v, %d communications", name, f.Name, exact, f.MFU, f.Communications)
+					t.Errorf("%s, %s, whole %v: MFU %v, %d communications", name, f.Name, whole, f.MFU, f.Communications)
 				}
 			}
 		}
@@ -117,11 +117,11 @@ func TestImpossibleJobsAreRefused(t *testing.T) {
 // Fabrics that do not reduce report nothing. The job has four nodes: between two NCCL takes trees.
 func TestGroupsOfAJobHaveTreesOfTheirOwn(t *testing.T) {
 	job := strings.Replace(strings.Replace(tinyJob(denseModel, "tensor: 2, zero: 0"), "nodes: 2", "nodes: 4", 1), "[infiniband-ndr, roce-v2-400g]", "[infiniband-ndr, {preset: infiniband-ndr, name: sharp, ib: {sharp: true}}]", 1)
-	for _, exact := range []bool{false, true} {
-		out := trainStep(t, job, Options{Workers: 1, Exact: exact})
+	for _, whole := range []bool{false, true} {
+		out := trainStep(t, job, Options{Workers: 1, Whole: whole})
 		plain, sharp := out.Fabrics[0].Reduction, out.Fabrics[1].Reduction
 		if plain != nil || sharp == nil || sharp.Groups != 2 || sharp.Trees != 8 || sharp.Without > 0 {
-			t.Fatalf("exact %v: %+v on switches that do not reduce, %+v on switches that do", exact, plain, sharp)
+			t.Fatalf("whole %v: %+v on switches that do not reduce, %+v on switches that do", whole, plain, sharp)
 		}
 		for _, p := range out.Fabrics[1].Phases {
 			if p.Purpose == "data" && p.Algorithm != "nvls" && !strings.HasPrefix(p.Algorithm, "collnet") {

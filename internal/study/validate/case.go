@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"weft/internal/base/cores"
+	"weft/internal/sim"
 	"weft/internal/study/measured"
 )
 
@@ -42,6 +43,8 @@ type Env struct {
 	// Short shortens slow cases; the tolerance of a statistical case grows with
 	// its confidence interval.
 	Short bool
+	// Exact says whether the simulations of scenarios skip what repeats itself, as in [sim.Options].
+	Exact sim.Exact
 	// Change, if not nil, changes the models before the network is built: a test
 	// uses it to show that every case can fail.
 	Change func(*Models)

@@ -122,7 +122,7 @@ func fitRows(t *testing.T, part func(*measured.Cluster, *measured.Row) bool) (ro
 				continue
 			}
 			s := c.Scenario(m)
-			p, err := firstPoint(t.Context(), c.ID, &s, nil)
+			p, err := (&Env{Ctx: t.Context()}).firstPoint(c.ID, &s, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -201,7 +201,7 @@ func (s simulations) errors(rows []fitRow, x *nccl.Figures) []float64 {
 	cores.Each(len(missing), *fitWorkers, func(j int) {
 		i := missing[j]
 		sc := rows[i].c.Scenario(rows[i].m)
-		p, err := firstPoint(context.Background(), rows[i].c.ID, &sc, &keys[i].figures)
+		p, err := (&Env{Ctx: context.Background()}).firstPoint(rows[i].c.ID, &sc, &keys[i].figures)
 		if err != nil {
 			panic(err)
 		}

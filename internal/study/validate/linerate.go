@@ -46,7 +46,7 @@ func lineRateRows(e *Env) ([]Row, error) {
 	for _, c := range lineRates {
 		s := clusterOf(c.nodes, scenario.Node{Preset: "oci-h100"}, "", "roce-v2-200g")
 		s.Workload = scenario.Workload{Collective: scenario.AllReduce, Algorithm: c.algorithm, Sizes: []units.Bytes{units.Bytes(bytes)}}
-		p, err := firstPoint(e.Ctx, "line rate", &s, nil)
+		p, err := e.firstPoint("line rate", &s, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -122,7 +122,7 @@ func ncclRow(e *Env, c *measured.Cluster, m *measured.Row) (r Row, chosen string
 				break
 			}
 			s := c.Scenario(m)
-			p, err := firstPoint(e.Ctx, c.ID, &s, f)
+			p, err := e.firstPoint(c.ID, &s, f)
 			if err != nil {
 				return r, "", fmt.Errorf("%s: %w", r.Name, err)
 			}

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -96,7 +95,7 @@ func modelRows(e *Env, nodes int, list []reckoned) ([]Row, error) {
 	rows := make([]Row, len(list)*len(sizes))
 	return rows, e.each(len(rows), func(i int) error {
 		c, bytes := &list[i/len(sizes)], sizes[i%len(sizes)]
-		got, err := modelled(e.Ctx, nodes, c, int64(bytes))
+		got, err := modelled(e, nodes, c, int64(bytes))
 		rows[i] = one(fmt.Sprintf("%s, %s, %s", c.algo, c.proto, units.Bytes(bytes)), Microseconds, math.Round(c.micros(bytes)*1e6), float64(got), shown, "")
 		if bytes == 8 {
 			rows[i].Tolerance = within(0.01)
@@ -153,12 +152,12 @@ var formulaAlgos = map[string]nccl.Algo{"ring": nccl.Ring, "tree": nccl.Tree, "n
 var formulaProtos = map[string]nccl.Proto{"ll": nccl.LL, "ll128": nccl.LL128, "simple": nccl.Simple}
 
 // modelled runs one size by one algorithm and protocol.
-func modelled(ctx context.Context, nodes int, c *reckoned, bytes int64) (units.Time, error) {
+func modelled(e *Env, nodes int, c *reckoned, bytes int64) (units.Time, error) {
 	s := clusterOf(nodes, scenario.Node{Preset: "dgx-h100"}, scenario.RailOptimised, "infiniband-ndr")
 	s.Workload = scenario.Workload{
 		Collective: scenario.AllReduce, Algorithm: scenario.Algorithm(c.algo), Protocol: scenario.Protocol(c.proto), Sizes: []units.Bytes{units.Bytes(bytes)},
 	}
 	s.NCCL.Times = scenario.KernelsReckoned
-	p, err := firstPoint(ctx, "model", &s, nil)
+	p, err := e.firstPoint("model", &s, nil)
 	return p.Time, err
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"weft/internal/base/cores"
+	"weft/internal/sim"
 )
 
 // Options are the settings of a run of cases.
@@ -16,6 +17,8 @@ type Options struct {
 	Workers int
 	// Short shortens slow cases.
 	Short bool
+	// Exact says whether the simulations of scenarios skip what repeats itself, as in [sim.Options].
+	Exact sim.Exact
 	// Done, if not nil, is called with each result, in the order of the cases.
 	Done func(*Result)
 	// Share, if not nil, gives the rows of the case with an ID: by run, or by another process that has run it.
@@ -34,7 +37,7 @@ func Run(ctx context.Context, cases []*Case, o Options) ([]Result, error) {
 			return
 		}
 		run := func() ([]Row, error) {
-			return cases[i].Run(&Env{Ctx: ctx, Workers: min(o.Workers, runtime.GOMAXPROCS(0)), Short: o.Short})
+			return cases[i].Run(&Env{Ctx: ctx, Workers: min(o.Workers, runtime.GOMAXPROCS(0)), Short: o.Short, Exact: o.Exact})
 		}
 		var rows []Row
 		var err error

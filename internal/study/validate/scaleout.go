@@ -3,7 +3,6 @@ package validate
 import (
 	"fmt"
 
-	"weft/internal/sim"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/collisions"
 	"weft/units"
@@ -126,5 +125,5 @@ func scaleOut(e *Env, nodes []int, topology scenario.Topology) (*collisions.Resu
 		return nil, err
 	}
 	spec := &collisions.Spec{File: f, Nodes: nodes, Seeds: hashSeeds(e), Policies: []collisions.Policy{{Name: "ecmp", Mode: scenario.ECMP, QPs: 1}}}
-	return collisions.Run(e.Ctx, spec, sim.Run, max(1, e.Workers), nil)
+	return collisions.Run(e.Ctx, spec, e.simulate, max(1, e.Workers), nil)
 }

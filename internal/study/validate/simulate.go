@@ -18,9 +18,15 @@ func clusterOf(nodes int, node scenario.Node, shape scenario.Shape, fabrics ...s
 	return s
 }
 
+// simulate simulates a scenario for a case.
+func (e *Env) simulate(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+	o.Exact = e.Exact
+	return sim.Run(ctx, r, o)
+}
+
 // firstPoint runs a scenario of one size on one fabric, with figures of NCCL's kernels; nil is those
 // in use.
-func firstPoint(ctx context.Context, name string, s *scenario.Scenario, figures *nccl.Figures) (p runstore.Point, err error) {
+func (e *Env) firstPoint(name string, s *scenario.Scenario, figures *nccl.Figures) (p runstore.Point, err error) {
 	f, err := scenario.New(name, s)
 	if err != nil {
 		return p, err
@@ -30,7 +36,7 @@ func firstPoint(ctx context.Context, name string, s *scenario.Scenario, figures 
 		return p, err
 	}
 	r.NCCL.SetFigures(figures)
-	out, err := sim.Run(ctx, r, sim.Options{Workers: 1})
+	out, err := e.simulate(e.Ctx, r, sim.Options{Workers: 1})
 	if err != nil {
 		return p, err
 	}

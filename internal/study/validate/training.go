@@ -15,15 +15,15 @@ func trainingCases() []*Case {
 		{
 			ID:        "training/exact",
 			Claim:     "A step put together from phases that were simulated once takes as long as the whole step, simulated as it comes.",
-			Reference: "The same step with every communication on the network, packet by packet (weft train --exact).",
+			Reference: "The same step with every communication on the network, packet by packet (weft train --whole).",
 			Setting:   "A decoder of four layers with the other dimensions of Llama 3 8B, 2,048 tokens a sequence; tensor parallelism with sequence parallelism, two stages, ZeRO 1, two micro-batches for each replica; DGX H100, rail-optimised.",
 			Slow:      true,
-			Run:       exactSteps,
+			Run:       wholeSteps,
 		},
 		{
 			ID:        "training/collisions",
 			Claim:     "The same if the pipeline's messages collide on links between switches that hash.",
-			Reference: "The same step with every communication on the network, packet by packet (weft train --exact).",
+			Reference: "The same step with every communication on the network, packet by packet (weft train --whole).",
 			Setting:   "The decoder of training/exact with four stages, each under other leaves than the next: two nodes to a leaf; 400 Gb/s RoCE v2 with ECMP and DCQCN; one seed.",
 			Slow:      true,
 			Run:       collidingSteps,
@@ -37,7 +37,7 @@ func trainingCases() []*Case {
 }
 
 // trained simulates the training step of a scenario.
-func trained(ctx context.Context, s *scenario.Scenario, exact bool) (*runstore.Training, error) {
+func trained(ctx context.Context, s *scenario.Scenario, whole bool) (*runstore.Training, error) {
 	f, err := scenario.New("training", s)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func trained(ctx context.Context, s *scenario.Scenario, exact bool) (*runstore.T
 	if err != nil {
 		return nil, err
 	}
-	return training.Run(ctx, r, training.Options{Workers: 1, Exact: exact})
+	return training.Run(ctx, r, training.Options{Workers: 1, Whole: whole})
 }
 
 // decoder is a job of four layers with the other dimensions of Llama 3 8B.
@@ -64,7 +64,7 @@ type smallStep struct {
 	note          string
 }
 
-func exactSteps(e *Env) ([]Row, error) {
+func wholeSteps(e *Env) ([]Row, error) {
 	const shared = "Two replicas have their GPUs in a node, so that tensor and data parallelism share its NVLink. Phases of different kinds are simulated apart and do not slow each other; with two micro-batches they overlap most of the time, which is most of the difference."
 	sizes := []smallStep{{8, 8, ""}, {16, 8, ""}, {8, 4, shared}}
 	if e.Short {
@@ -103,8 +103,8 @@ func collidingSteps(e *Env) ([]Row, error) {
 		s := clusterOf(nodes, scenario.Node{Preset: "dgx-h100"}, scenario.RailOptimised, "roce-v2-400g")
 		s.Topology.NodesPerUnit, s.Training = 2, decoder(8, 4, 2*nodes)
 		var step, pipeline, data [2]float64 // the reference's and weft's
-		for i, exact := range []bool{true, false} {
-			out, err := trained(e.Ctx, &s, exact)
+		for i, whole := range []bool{true, false} {
+			out, err := trained(e.Ctx, &s, whole)
 			if err != nil {
 				return nil, err
 			}

@@ -104,7 +104,7 @@ var kinds = []kind{
 		number:  "a training step put together from phases",
 		against: "the same step, simulated whole",
 		cases:   []string{"training/exact", "training/collisions"},
-		doubt:   "where phases of different kinds share a link: use --exact",
+		doubt:   "where phases of different kinds share a link: use --whole",
 	},
 	{
 		number:  "speed of a training step",

@@ -21,6 +21,7 @@ const manyText = n => n < 1e4 ? digits(n) : scaled(n, 1000, ['', 'thousand', 'mi
 const progressText = p => [
   p.total ? `${p.done} of ${p.total} simulations` : 'No simulation has ended yet', p.what, p.size_bytes ? bytesText(p.size_bytes) : '',
   p.events ? `${timeText(p.simulated_ps)} simulated, ${manyText(p.events)} events, ${manyText(p.packet_hops / Math.max(p.wall_s, 0.001))} packet-hops per second` : '',
+  p.skipped_periods ? `${timeText(p.skipped_ps)} skipped, ${manyText(p.skipped_periods)} periods that repeat earlier ones exactly` : '',
   p.state === 'running' && p.left_s ? `about ${secondsText(p.left_s)} left` : '',
 ].filter(Boolean).join(' · ');
 

@@ -46,11 +46,12 @@ type operation struct {
 	comm       *Communicator
 	plan       *CollectivePlan
 	members    []memberState
-	absent     int         // number of members that have not begun
-	unfinished int         // number of members that have not finished
-	message    int32       // the message of a workload that it carries
-	meter      *meter      // nil unless its rate is metered
-	skipped    map[int]int // by lane: number of skipped steps
+	absent     int                // number of members that have not begun
+	unfinished int                // number of members that have not finished
+	message    int32              // the message of a workload that it carries
+	meter      *meter             // nil unless its rate is metered
+	skipped    map[int]int        // by lane: number of skipped steps
+	looks      [2]collective.Step // scratch for comparing steps
 }
 
 // memberState is the progress of a member in an operation.
@@ -184,6 +185,9 @@ func (r *collectives) finish(p *fabric.Partition, o *operation, member int) {
 // software time may have passed as well.
 func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
 	s := &r.share(p).step
+	if member == 0 && l.lane%o.plan.program.Channels() == 0 {
+		p.Beat()
+	}
 	for {
 		o.meter.add(p.Now(), l.moved)
 		l.moved = 0

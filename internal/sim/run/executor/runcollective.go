@@ -30,6 +30,9 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 	run.start()
 	j.Started(run.net)
 	run.net.UseSpare(j.Spare)
+	if j.Exact && run.canRepeat(streams) {
+		run.net.SkipRepeats(run, run.beats())
+	}
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	if err == nil {
 		err = streams.failure
@@ -46,6 +49,7 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 		return err
 	}
 	all := run.sum()
+	point.Counts.Skipped.Of = all.ended
 	point.Time = reported(r, c, (all.ended-all.began)/units.Time(r.Run.Iterations))
 	var links []int32
 	point.Hottest, links = measure.Hottest(run.net, all.ended)

@@ -16,6 +16,8 @@ type FlowTimes struct {
 	sum       units.Time
 	most      units.Time
 	n         int64
+	kept      []units.Time // added since a record of the simulation's state
+	keeps     bool
 }
 
 // longestFlow is the longest time that the histogram resolves: 1000 s in nanoseconds.
@@ -28,11 +30,10 @@ func NewFlowTimes() *FlowTimes {
 
 // Add adds the time of a message.
 func (f *FlowTimes) Add(t units.Time) {
-	f.n++
-	f.sum += t
-	f.most = max(f.most, t)
-	// A time out of range is beyond any run's limit.
-	_ = f.histogram.RecordValue(min(longestFlow, int64(t/units.Nanosecond)))
+	f.add(t, 1)
+	if f.keeps {
+		f.kept = append(f.kept, t)
+	}
 }
 
 // Join adds the times of another collection.
@@ -83,7 +84,10 @@ func (f *FlowTimes) quantile(perMille int64) units.Time {
 // Counts are a network's counters.
 func Counts(n *fabric.Network) runstore.Counts {
 	s, refused := n.Stats(), n.Refusals()
+	var skipped runstore.Skipped
+	skipped.Periods, skipped.Time, skipped.Events = n.Skipped()
 	return runstore.Counts{
+		Skipped:          skipped,
 		DroppedNoReceive: refused.NoReceive, DroppedQKey: refused.QKey, DroppedOutOfTurn: refused.OutOfTurn, RNRNAKs: refused.RNRNAKs,
 		Packets: s.Injected - s.Bursts, PacketHops: s.Hops, Events: s.Events,
 		Pauses: s.Pauses, Resumes: s.Resumes, CreditStalls: s.Stalls, Marks: s.Marked,

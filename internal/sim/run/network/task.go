@@ -15,6 +15,7 @@ type Task struct {
 	Parts    int            // number of simulation partitions, if the network can be divided
 	Spare    *engine.Spare  // additional cores when available; nil for none
 	Stop     *engine.Stop   // ends it early, or holds it
+	Exact    bool           // skips what repeats itself
 	Started  func(*Network) // called with its network before the first event
 }
 

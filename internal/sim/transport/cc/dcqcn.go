@@ -133,8 +133,8 @@ type DCQCNParams struct {
 // What it leaves out: the paper's rate limiter is given up, and alpha
 // forgotten, when a flow has been at line rate for a while; here it stays.
 type DCQCN struct {
-	p          *DCQCNParams
-	window     units.Bytes // at line rate; 0 is none
+	p          *DCQCNParams `state:"-"`
+	window     units.Bytes  // at line rate; 0 is none
 	rate       units.Rate
 	target     units.Rate
 	alpha      uint64     // in 2^-32

@@ -54,7 +54,7 @@ type HPCCParams struct {
 // changes, the measurement restarts; another path of the same length is not detected, which matters
 // only with spraying.
 type HPCC struct {
-	p        *HPCCParams
+	p        *HPCCParams `state:"-"`
 	line     units.Bytes // W_init: bytes in flight at line rate
 	window   units.Bytes
 	stable   units.Bytes // Wc, the window of the last round trip

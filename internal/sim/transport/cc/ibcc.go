@@ -102,7 +102,7 @@ type IBCCParams struct {
 // Left out: one index for all queue pairs of a service level, the specification's other mode;
 // Trigger_Threshold and the log of events, which only management reads.
 type IBCC struct {
-	p    *IBCCParams
+	p    *IBCCParams `state:"-"`
 	ccti int
 }
 

@@ -114,12 +114,12 @@ type NSCCParams struct {
 // round trip are left out: a round trip belongs to the packet that drew the
 // acknowledgement, so that a repeated packet is not ambiguous.
 type NSCC struct {
-	p         *NSCCParams
+	p         *NSCCParams `state:"-"`
 	window    units.Bytes
 	most      units.Bytes // 1.5 times the bytes of the line in a base round trip
-	baseRTT   units.Time
-	delay     units.Time // the mean
-	sampledAt units.Time // when the last sample went into it
+	baseRTT   units.Time  `state:"fixed"`
+	delay     units.Time  `state:"fixed"` // the mean
+	sampledAt units.Time  // when the last sample went into it
 
 	grown    int64       // bytes squared, to be divided by the window
 	received units.Bytes // since growth was last applied
@@ -129,7 +129,7 @@ type NSCC struct {
 	fast     bool
 
 	achieved  units.Bytes // came back since the round began
-	roundEnds units.Time  // of quick adaptation; 0 before the first
+	roundEnds units.Time  `state:"until"` // of quick adaptation; 0 before the first
 	trimmed   bool        // quick adaptation is due
 	ignore    units.Bytes // marked acknowledgements of so much say nothing new
 	ignored   units.Bytes

@@ -5,9 +5,9 @@ import "weft/units"
 // RetryTimer is the time that a packet waits for its acknowledgement before it is retransmitted:
 // the smoothed round trip and four times its deviation (RFC 6298), within bounds.
 type RetryTimer struct {
-	srtt, rttvar units.Time
-	wait         units.Time
-	least, most  units.Time
+	srtt, rttvar units.Time `state:"fixed"`
+	wait         units.Time `state:"fixed"`
+	least, most  units.Time `state:"fixed"`
 }
 
 // timerGranularity is the least that the deviation counts for (RFC 6298's G): a thread

@@ -81,7 +81,7 @@ type SwiftParams struct {
 // the queue pair's affair here. It starts at the largest window, as RDMA's flows
 // start at line rate; the paper does not say.
 type Swift struct {
-	p          *SwiftParams
+	p          *SwiftParams `state:"-"`
 	window     int64
 	decreaseAt units.Time // no decrease before
 }

@@ -68,10 +68,10 @@ const hyperSteps = 5
 // it, which in weft is one packet's. A decrease by the gradient leaves no less
 // than nothing, which the paper does not say and the floor makes irrelevant.
 type Timely struct {
-	p        *TimelyParams
+	p        *TimelyParams `state:"-"`
 	rate     units.Rate
-	last     units.Time // the round trip before; 0 if there was none
-	diff     units.Time // the weighted difference
+	last     units.Time `state:"fixed"` // the round trip before; 0 if there was none
+	diff     units.Time `state:"fixed"` // the weighted difference
 	falling  int        // updates in a row whose gradient was not positive
 	unjudged units.Bytes
 }

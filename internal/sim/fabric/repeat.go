@@ -1,0 +1,208 @@
+package fabric
+
+import (
+	"weft/internal/sim/engine"
+	"weft/internal/sim/state"
+	"weft/units"
+)
+
+// Repeating is an application whose traffic may repeat itself. At its beats, which are events that
+// come once or a few times in a period, the network looks whether its state has come back.
+type Repeating interface {
+	App
+	// WalkState visits the application's state.
+	WalkState(w *state.Walk)
+	// WalkTag visits the tag of a message on the scale-up network in a partition.
+	WalkTag(w *state.Walk, p *Partition, tag *uint64)
+	// Repeats is the number of further periods for which the application will do the same again, after
+	// a walk that found its state equal to an earlier one.
+	Repeats(compared *state.Walk) uint64
+}
+
+// repeats is the search for periods.
+//
+// At a beat the network runs on for a fixed time, and halts between two events. It compares its state
+// with a recorded one, which it replaces by the present one after 1, 2, 4, 8 ... beats (R. P. Brent, An
+// improved Monte Carlo factorization algorithm, BIT 20, 1980): so it finds a period of any number of
+// beats, soon after it has begun, with one record.
+//
+// The search takes a few percent of the time if it finds nothing: a visit to a word of the state takes
+// some 4 ns and an event 150 to 200, and the whole run will have an event for every two words.
+type repeats struct {
+	app      Repeating // nil: nothing is skipped
+	record   *state.Walk
+	recorded moment // when record was made
+	since    int    // comparisons since then
+	renew    int    // number of comparisons after which it is replaced
+	total    int64  // number of beats of the run, about
+	beats    int64  // so far
+	spent    int64  // words visited so far
+	next     int64  // words of the next visit, about
+	glance   int64  // words of a comparison that soon finds a difference
+	// What the run has skipped: periods, their time and the events that they would have had.
+	periods int64
+	time    units.Time
+	events  int64
+}
+
+// moment is a point of a run.
+type moment struct {
+	at     units.Time
+	events int64
+	beats  int64
+}
+
+// repeater is the part of the search in a simulation partition.
+type repeater struct {
+	halt   units.Time       // Forever: none
+	events []engine.Waiting // scratch
+}
+
+// settle is the least time from a beat to its halt. It is longer than a slot of cells, so that no cell has
+// passed the halt.
+const settle units.Time = 1 << 20
+
+// SkipRepeats makes the next run skip what repeats itself. The run's results are the same as
+// without it. beats is about the number of beats that the run would have.
+func (n *Network) SkipRepeats(app Repeating, beats int64) {
+	if n.changes() {
+		return
+	}
+	n.repeats = repeats{app: app, total: beats, next: n.words()}
+}
+
+// Skipped is what the run has skipped so far: periods, their time, and the events that they would have had.
+func (n *Network) Skipped() (periods int64, time units.Time, events int64) {
+	return n.repeats.periods, n.repeats.time, n.repeats.events
+}
+
+// changes reports whether something on which the network depends is not in its state.
+func (n *Network) changes() bool {
+	return n.trace != nil || n.packets != nil || n.adapters != nil || n.aggregation != nil || n.pkeys != nil || n.faults != nil ||
+		n.jitter != nil || n.errors != nil || n.bursts != nil || n.watched != nil || n.parts[0].tallies != nil
+}
+
+// words is about the number of words of the state before the run.
+func (n *Network) words() int64 {
+	flows := 0
+	for _, p := range n.parts {
+		flows += p.flows
+	}
+	return int64(len(n.ports)*(10+8*n.classes) + 60*flows)
+}
+
+// Beat says that the application is at a beat. All beats come from one partition.
+func (p *Partition) Beat() {
+	r := &p.net.repeats
+	if r.app == nil {
+		return
+	}
+	r.beats++
+	if p.halt == units.Forever && r.affords(p.stats.Events*int64(len(p.net.parts))) {
+		p.halt = p.now + settle
+		if len(p.net.parts) > 1 {
+			p.halt = p.now + max(settle, p.net.lookahead) // after the window
+		}
+	}
+}
+
+// affords reports whether the search may visit the state once more, after a number of events.
+func (r *repeats) affords(events int64) bool {
+	share := float64(max(r.total, r.beats)) / float64(r.beats)
+	return float64(r.spent+r.next) <= wordsPerEvent*float64(events-r.events)*share
+}
+
+// Halt is the time at which the run halts to look for a repetition.
+func (p *Partition) Halt() units.Time { return p.halt }
+
+// halted reports whether a run has come to a halt, and removes it.
+func (n *Network) halted(until units.Time, stop *engine.Stop) (at units.Time, ok bool) {
+	at = units.Forever
+	for _, p := range n.parts {
+		at = min(at, p.halt)
+		p.halt = units.Forever
+		if p.err != nil {
+			return at, false
+		}
+	}
+	return at, at < until && n.NextTime() >= at && n.NextTime() < units.Forever && !stop.Ended()
+}
+
+// wordsPerEvent is the number of words that are visited for each event of the run, at most.
+const wordsPerEvent = 2
+
+// lookBack compares the state with the recorded one, and skips what will be repeated. Nothing is
+// pending before now.
+func (n *Network) lookBack(now, until units.Time) {
+	r := &n.repeats
+	for _, p := range n.parts {
+		p.mail[0].reset() // collected
+		p.mail[1].reset()
+	}
+	if r.record != nil {
+		r.since++
+		if r.compare(n, now, until) {
+			r.record, r.renew = nil, 0 // what was before helps no more
+			return
+		}
+	}
+	if r.record == nil || r.since >= r.renew {
+		r.keep(n, now)
+	}
+	r.next = r.glance
+	if r.since+1 >= r.renew {
+		r.next += int64(r.record.Size())
+	}
+}
+
+// keep records the state.
+func (r *repeats) keep(n *Network, now units.Time) {
+	r.renew = max(1, 2*r.renew)
+	r.record = state.Record(now, r.record)
+	r.walk(n, r.record)
+	r.recorded, r.since = moment{now, n.Stats().Events, r.beats}, 0
+}
+
+// walk visits the state, and counts its words. To sort the pending events takes as long as some words of each.
+func (r *repeats) walk(n *Network, w *state.Walk) {
+	n.walk(w)
+	r.glance = 0
+	for _, p := range n.parts {
+		r.glance += int64(len(p.events)) * wordsPerPending
+	}
+	r.spent += r.glance + int64(w.Visited())
+}
+
+// wordsPerPending is the number of words whose visit takes as long as the sorting of a pending event.
+const wordsPerPending = 16
+
+// compare reports whether the state is the recorded one, and skips the periods that will follow if it is.
+func (r *repeats) compare(n *Network, now, until units.Time) bool {
+	w := state.Compare(now, r.record)
+	r.walk(n, w)
+	if !w.Equal() {
+		return false
+	}
+	length, events := now-r.recorded.at, n.Stats().Events-r.recorded.events
+	times := min(r.app.Repeats(w), uint64(until-now-1)/uint64(length))
+	if n.maxEvents > 0 {
+		times = min(times, uint64(max(0, n.maxEvents-n.progress.events.Load())/max(1, events)))
+	}
+	if times > 0 {
+		r.skip(n, w, times, length, events)
+	}
+	return true
+}
+
+// skip moves the state on by a number of periods of a length and a number of events.
+func (r *repeats) skip(n *Network, w *state.Walk, times uint64, length units.Time, events int64) {
+	by := units.Time(times) * length
+	r.walk(n, state.Move(w, times, by))
+	n.progress.events.Add(int64(times) * events)
+	n.progress.hopped.Add(int64(by))
+	r.periods += int64(times)
+	r.time += by
+	r.events += int64(times) * events
+	r.beats += int64(times) * (r.beats - r.recorded.beats)
+	r.spent = 0 // the search pays
+}

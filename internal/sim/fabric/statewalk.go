@@ -1,0 +1,286 @@
+package fabric
+
+import (
+	"weft/internal/sim/engine"
+	"weft/internal/sim/state"
+	"weft/units"
+	"weft/wire"
+)
+
+// walk visits the state of the network and of its application, between two events.
+func (n *Network) walk(w *state.Walk) {
+	for _, p := range n.parts {
+		w.Within = p
+		p.walk(w)
+	}
+	for i := range n.nodes {
+		if w.Differs() {
+			return
+		}
+		w.Within = n.parts[n.nodes[i].part]
+		n.nodes[i].walkQueues(w, n)
+	}
+	w.Visit(n)
+	n.repeats.app.WalkState(w)
+}
+
+// within is the partition that a walk visits.
+func within(w *state.Walk) *Partition {
+	p, _ := w.Within.(*Partition)
+	return p
+}
+
+// walkQueues visits the packets that wait at a node.
+func (nd *node) walkQueues(w *state.Walk, n *Network) {
+	for link := nd.base; link < nd.base+nd.ports; link++ {
+		walkAlone(w, n.ports[link].single)
+		from, to := int(link)*n.classes, int(n.back[link])*n.classes
+		for class := range n.classes {
+			switch {
+			case nd.kind == kindNIC:
+				w.Visit(&n.nicQueues[from+class])
+			case nd.kind == kindEthernet:
+				w.Visit(&n.egress[from+class])
+			case nd.infiniband != nil && nd.infiniband.fifo && to >= 0:
+				w.Visit(&n.fifos[to+class])
+			}
+		}
+	}
+	if nd.kind == kindGPU {
+		w.Visit(&n.gpus[nd.state])
+	}
+	if s := nd.infiniband; s != nil && !s.fifo {
+		for i := range int(nd.ports) * int(nd.ports) * n.classes {
+			if q := &n.voqs[int(s.voq)+i]; q.head >= 0 { // most are empty
+				w.Word(uint64(i))
+				q.WalkState(w)
+			}
+		}
+		w.End()
+	}
+}
+
+// walk visits the pending events of a partition and what they carry, and its counters.
+func (p *Partition) walk(w *state.Walk) {
+	events := p.queue.Pending(p.repeater.events[:0])
+	ends := len(events)
+	if p.cells != nil {
+		events = p.cells.Pending(events)
+	}
+	p.repeater.events = events
+	for i := range events {
+		if w.Differs() {
+			return
+		}
+		p.walkEvent(w, &events[i])
+	}
+	w.End()
+	w.Word(uint64(p.pool.live))
+	w.Visit(p)
+	w.Visit(&p.batch.Refusals)
+	if _, by, moving := w.Moves(); moving {
+		p.queue.Restart(w.Now+by, events[:ends])
+		if p.cells != nil {
+			p.cells.Restart(w.Now+by, events[ends:])
+		}
+	}
+}
+
+// walkEvent visits a pending event, with the packet that it carries.
+func (p *Partition) walkEvent(w *state.Walk, e *engine.Waiting) {
+	if e.Class == classTimer {
+		w.Bound(&e.Time)
+		return
+	}
+	w.Time(&e.Time)
+	w.Word(uint64(e.Class))
+	if e.Class != classArrive {
+		w.Word(e.Source)
+		return
+	}
+	link, i := arriving(e.Source)
+	w.Word(uint64(link))
+	p.walkPacket(w, i)
+}
+
+// walkPacket visits a packet.
+func (p *Partition) walkPacket(w *state.Walk, i int32) {
+	k, h := &p.pool.hot[i], &p.pool.cold[i]
+	if k.wants != 0 {
+		w.Refuse("packet with telemetry")
+		return
+	}
+	switch k.role {
+	case roleData, roleContribution:
+		w.Group = groupOf(k.dst, h.DestQP, true)
+	case roleReply:
+		w.Group = groupOf(k.dst, h.DestQP, false)
+	case roleBurst:
+		w.Group = groupLocal
+		w.Visit(k)
+		tag := h.VA
+		h.VA = 0
+		w.Visit(h)
+		p.net.repeats.app.WalkTag(w, p, &tag)
+		h.VA = tag
+		return
+	default:
+		w.Refuse("packet that is copied or summed")
+		return
+	}
+	w.Visit(k)
+	if h.Op == wire.CNP { // its numbers are 0
+		w.Refuse("congestion notification")
+		return
+	}
+	w.Visit(h)
+}
+
+// groupLocal is the group of the PSNs of the scale-up network, which has none.
+const groupLocal state.Group = 1 << 59
+
+// groupOf is the group of the PSNs that a connection's end sends, or that its peer sends.
+func groupOf(node int32, end units.QPN, peer bool) state.Group {
+	g := state.Group(node)<<24 | state.Group(end)
+	if peer {
+		g |= 1 << 62
+	}
+	return g
+}
+
+// walkAlone visits a packet that is in no queue; -1 is none.
+func walkAlone(w *state.Walk, i int32) {
+	if i < 0 {
+		w.Word(0)
+		return
+	}
+	w.Word(1)
+	within(w).walkPacket(w, i)
+}
+
+// WalkState visits the packets of a queue.
+func (l *list) WalkState(w *state.Walk) {
+	p := within(w)
+	for i := l.head; i >= 0 && !w.Differs(); i = p.pool.hot[i].next {
+		w.Word(1)
+		p.walkPacket(w, i)
+	}
+	w.Word(0)
+}
+
+// WalkState visits the queue of a NIC, with the packet that waits for credits.
+func (q *nicQueue) WalkState(w *state.Walk) {
+	w.Fields(q)
+	walkAlone(w, q.held)
+}
+
+// WalkState visits the flows of a ring from its head on.
+func (r *ring) WalkState(w *state.Walk) {
+	w.Word(uint64(r.n))
+	for i := range r.n {
+		w.Word(uint64(r.slots[(r.head+i)&uint32(len(r.slots)-1)].id))
+	}
+}
+
+// WalkState visits the flows of a NIC.
+func (t *flowTable) WalkState(w *state.Walk) {
+	w.Word(uint64(t.n))
+	for f := range t.all {
+		if f.socket {
+			w.Refuse("TCP")
+		}
+		if w.Differs() {
+			return
+		}
+		w.Visit(f)
+		p := within(w)
+		f.qp.Walk(w, groupOf(p.net.ports[f.port].node, f.id, false), groupOf(f.dst, f.qp.Remote(), false))
+	}
+}
+
+// WalkState moves the timers of a NIC on. They are lower bounds of what the flows wait for.
+func (h *timers) WalkState(w *state.Walk) {
+	for i := range *h {
+		w.Bound(&(*h)[i].at)
+	}
+}
+
+// WalkState visits the messages of a queue of a GPU from its head on.
+func (q *localQueue) WalkState(w *state.Walk) {
+	p := within(w)
+	messages := q.messages[q.head:]
+	w.Word(uint64(len(messages)))
+	for i := range messages {
+		m := &messages[i]
+		tag := m.Tag
+		m.Tag = 0
+		w.Visit(m)
+		p.net.repeats.app.WalkTag(w, p, &tag)
+		m.Tag = tag
+	}
+}
+
+// WalkState visits the store of queue pair contexts of a NIC.
+func (c *contexts) WalkState(w *state.Walk) {
+	w.Visit(&c.entries)
+	w.Until(&c.fetched)
+	if len(c.waiting) > 0 {
+		w.Refuse("flow that waits for its context")
+	}
+}
+
+// WalkState refuses CNPs that take a random time.
+func (c *cnpDelays) WalkState(w *state.Walk) { w.Refuse("CNPs that take a random time") }
+
+// WalkState refuses a slow or failed NIC: its behaviour begins and ends at given times.
+func (r *receiver) WalkState(w *state.Walk) { w.Refuse("slow NIC") }
+
+// WalkState visits what is known of a pause.
+func (l *pauseLog) WalkState(w *state.Walk) {
+	w.Word(uint64(l.count))
+	if l.since != units.Forever {
+		w.Refuse("pause that is recorded")
+	}
+}
+
+// WalkState visits the credits of all lanes: the blocks that a sender may use now, and those under way to
+// it. What the sender knows of them makes no difference: it looks when it needs more.
+func (c *creditPorts) WalkState(w *state.Walk) {
+	p := within(w)
+	n := p.net
+	for index := range c.lanes {
+		if w.Differs() {
+			return
+		}
+		link := int32(index / n.classes)
+		if c.creditLinks[link].period == 0 {
+			continue // a link without credits
+		}
+		l, u, a := &c.lanes[index], n.updatesOf(link, int32(index)), &c.accounts[index]
+		w.Word(uint64(l.need))
+		w.Word(uint64(a.held))
+		w.Word(uint64(a.odd))
+		w.Word(uint64(n.creditsBy(link, int32(index), w.Now)))
+		since := max(c.creditLinks[link].latency, units.Time(a.period))
+		a.walk(w, c.rings, since)
+		if u != &a.updates {
+			u.walk(w, c.rings, since)
+		}
+	}
+}
+
+// walk visits the updates of the last stretch of time. Older ones have taken effect, and leave room for the
+// next.
+func (u *updates) walk(w *state.Walk, r updateRings, since units.Time) {
+	at := u.latest
+	for place := u.head; at > w.Now-since; place-- {
+		e := r.at(u, place)
+		w.Word(uint64(at - w.Now))
+		w.Word(uint64(e.blocks()))
+		at -= e.gap()
+	}
+	w.End()
+	if _, by, moving := w.Moves(); moving {
+		u.latest += by
+	}
+}

@@ -1,0 +1,145 @@
+package executor
+
+import (
+	"math"
+
+	"weft/internal/sim/collective"
+	"weft/internal/sim/state"
+)
+
+// canRepeat reports whether the run's state has all on which the run depends.
+func (r *collectiveRun) canRepeat(beside *streamRun) bool {
+	return len(beside.streams) == 0 && r.Jitter == nil && r.steps == nil
+}
+
+// beats is the number of beats of the run: the steps of the first rank's first channel.
+func (r *collectiveRun) beats() int64 {
+	prog := r.plan.program
+	return int64(r.total) * int64(prog.Lanes()/prog.Channels()) * int64(r.plan.steps(0))
+}
+
+// Repeats is the number of further periods in which all steps are like those of the period before.
+func (r *collectiveRun) Repeats(w *state.Walk) uint64 {
+	times := r.repeatsIterations(w)
+	for _, o := range r.register.all[:r.used] {
+		for member := range o.comm.Members {
+			for channel := range o.members[member].channels {
+				times = min(times, o.repeats(w, member, channel))
+				if times <= 0 {
+					return 0
+				}
+			}
+		}
+	}
+	if times == math.MaxInt {
+		return 0 // nothing moves
+	}
+	return uint64(times)
+}
+
+// repeatsIterations is the number of periods of whole iterations before the run begins to measure, or
+// ends.
+func (r *collectiveRun) repeatsIterations(w *state.Walk) int {
+	by := int(w.MovedBy(groupIterations))
+	if by == 0 {
+		return math.MaxInt
+	}
+	times := math.MaxInt
+	for _, done := range r.done {
+		last := r.total
+		if done < r.warmup {
+			last = r.warmup
+		}
+		times = min(times, (last-done-1)/by)
+	}
+	return times
+}
+
+// repeats is the number of further periods for which a member's channel does the same.
+func (o *operation) repeats(w *state.Walk, member, channel int) int {
+	ch := &o.members[member].channels[channel]
+	if len(ch.active) == 0 {
+		return math.MaxInt
+	}
+	lanes, steps := progressOf(w, tagGroup(o.number, channel))
+	if iterations := w.MovedBy(groupIterations) != 0; iterations != (lanes == 0 && steps == 0) {
+		return 0 // neither whole iterations nor steps of one
+	}
+	switch {
+	case lanes > 0:
+		return o.repeatsLanes(member, ch, lanes)
+	case steps > 0:
+		times := math.MaxInt
+		for i := range ch.active {
+			times = min(times, o.repeatsSteps(member, &ch.active[i], steps))
+		}
+		return times
+	case lanes == 0 && steps == 0:
+		return math.MaxInt
+	}
+	return 0
+}
+
+// aheadSteps is the number of steps that a lane looks at beyond the present one, and one more.
+const aheadSteps = 2
+
+// repeatsSteps is the number of periods of a number of steps for which a lane does the same. Its steps
+// from the beginning of the last period on are like those of the period after them.
+func (o *operation) repeatsSteps(member int, l *laneRun, by int) int {
+	regular, _ := o.plan.program.(collective.Regular)
+	first := max(0, l.step-by)
+	at := first
+	for {
+		if regular != nil {
+			at = max(at, regular.Alike(l.lane, at)-by)
+		}
+		if !o.like(member, l.lane, l.lane, at, by) {
+			return (at - first - aheadSteps) / by
+		}
+		at++
+	}
+}
+
+// repeatsLanes is the number of periods of a number of lanes for which a channel does the same.
+func (o *operation) repeatsLanes(member int, ch *channelRun, by int) int {
+	prog := o.plan.program
+	if by%o.plan.kernel.blocks != 0 {
+		return 0
+	}
+	lane := max(ch.active[0].lane-by, ch.active[0].lane%prog.Channels())
+	for lane+by < prog.Lanes() && o.likeLanes(member, lane, lane+by) {
+		lane += prog.Channels()
+	}
+	return (lane - ch.next) / by
+}
+
+// likeLanes reports whether two lanes have the same steps.
+func (o *operation) likeLanes(member, a, b int) bool {
+	for k := 0; ; k++ {
+		if o.like(member, a, b, k, 0) {
+			continue
+		}
+		s := collective.Step{}
+		return !o.plan.program.Step(member, a, k, &s) && !o.plan.program.Step(member, b, k, &s)
+	}
+}
+
+// like reports whether a step of a lane is the same as a later step of a lane but for its number.
+func (o *operation) like(member, lane, later, k, by int) bool {
+	prog, a, b := o.plan.program, &o.looks[0], &o.looks[1]
+	if !prog.Step(member, lane, k, a) || !prog.Step(member, later, k+by, b) {
+		return false
+	}
+	if len(a.Sends) != len(b.Sends) || a.Recvs != b.Recvs || a.RecvBytes != b.RecvBytes || a.Reduce != b.Reduce {
+		return false
+	}
+	for i := range a.Sends {
+		x, y := a.Sends[i], b.Sends[i]
+		x.PeerStep += int32(by)
+		x.Src, x.Dst, y.Src, y.Dst = 0, 0, 0, 0
+		if x != y {
+			return false
+		}
+	}
+	return o.plan.kernel.server(lane, k) == o.plan.kernel.server(later, k+by)
+}

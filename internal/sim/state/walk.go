@@ -1,0 +1,259 @@
+package state
+
+import (
+	"reflect"
+	"unsafe" //nolint:depguard // objects are known by their addresses
+
+	"weft/units"
+)
+
+// Walk is one visit to every field of a state.
+type Walk struct {
+	// Now is the time of the state.
+	Now units.Time
+	// Group is the group of the sequence numbers that are visited next.
+	Group Group
+	// Within is the part of the simulation that is visited, for types that need to know it.
+	Within any
+
+	does   mode
+	words  []uint64 // recorded
+	at     int      // the next word to compare with
+	differ bool
+	refuse bool   // a part of the state cannot be visited
+	where  string // name of the first field that differs
+	name   string // of the field that is visited
+
+	moved   map[Group]uint64 // by how much a group's numbers have moved, while comparing
+	counted []uint64         // by how much each counter has grown
+	count   int              // the next counter to move on
+	times   uint64           // periods to move on by
+	by      units.Time       // time to move on by
+	seen    map[unsafe.Pointer]uint64
+}
+
+// mode is what a walk does with a field.
+type mode uint8
+
+const (
+	records mode = iota
+	compares
+	moves
+)
+
+// Group identifies numbers that count the same thing: the sequence numbers of a connection in one
+// direction.
+type Group uint64
+
+// Record starts a walk that records a state at a time. It uses the room of an earlier walk, which
+// may be nil.
+func Record(now units.Time, room *Walk) *Walk {
+	w := &Walk{Now: now, does: records}
+	if room != nil {
+		w.words = room.words[:0]
+	}
+	return w
+}
+
+// Compare starts a walk that compares a state with a recorded one.
+func Compare(now units.Time, with *Walk) *Walk {
+	return &Walk{Now: now, does: compares, words: with.words, refuse: with.refuse, moved: map[Group]uint64{}}
+}
+
+// Move starts a walk that moves a state on by a number of periods. compared is the walk that has
+// found it equal to an earlier state, and by the time of all these periods.
+func Move(compared *Walk, times uint64, by units.Time) *Walk {
+	return &Walk{Now: compared.Now, does: moves, words: compared.words, moved: compared.moved, counted: compared.counted, times: times, by: by}
+}
+
+// Equal reports whether a comparison has found no difference. The state must have been visited
+// completely.
+func (w *Walk) Equal() bool { return !w.differ && !w.refuse && w.at == len(w.words) }
+
+// Differs reports whether a comparison has found a difference: the rest need not be visited.
+func (w *Walk) Differs() bool { return w.differ }
+
+// Where names the first field that differs.
+func (w *Walk) Where() string { return w.where }
+
+// Size is the number of words of the recorded state.
+func (w *Walk) Size() int { return len(w.words) }
+
+// Visited is the number of words that the walk has visited. A move visits as many as there are.
+func (w *Walk) Visited() int {
+	if w.does == compares {
+		return w.at
+	}
+	return len(w.words)
+}
+
+// Records reports whether the walk records a state.
+func (w *Walk) Records() bool { return w.does == records }
+
+// Moves reports whether the walk moves the state on, and by how many periods and how much time.
+func (w *Walk) Moves() (times uint64, by units.Time, moving bool) {
+	return w.times, w.by, w.does == moves
+}
+
+// Refuse says that a part of the state cannot be visited: the state is equal to none.
+func (w *Walk) Refuse(why string) {
+	w.refuse = true
+	if w.does == compares {
+		w.name = why
+		w.differs()
+	}
+}
+
+func (w *Walk) differs() {
+	if !w.differ {
+		w.differ, w.where = true, w.name
+	}
+}
+
+// past is the next word of the record.
+func (w *Walk) past() (word uint64, ok bool) {
+	if w.differ || w.at == len(w.words) {
+		w.differs()
+		return 0, false
+	}
+	w.at++
+	return w.words[w.at-1], true
+}
+
+// Word visits a value that is the same in equal states.
+func (w *Walk) Word(v uint64) {
+	switch w.does {
+	case records:
+		w.words = append(w.words, v)
+	case compares:
+		if old, ok := w.past(); ok && old != v {
+			w.differs()
+		}
+	case moves:
+	}
+}
+
+// Words that are no distance of a time from now.
+const (
+	never  = 1<<63 + iota // units.Forever
+	unset                 // the time 0
+	passed                // any time before now, if it is a time until which something holds
+	end                   // of a list
+)
+
+// End visits the end of a list of elements that begin with a time, or that were not counted.
+func (w *Walk) End() { w.Word(end) }
+
+// Time visits a time: its distance from now is the same in equal states.
+func (w *Walk) Time(t *units.Time) {
+	switch {
+	case w.does == moves:
+		if *t != units.Forever && *t != 0 {
+			*t += w.by
+		}
+	case *t == units.Forever:
+		w.Word(never)
+	case *t == 0:
+		w.Word(unset)
+	default:
+		w.Word(uint64(*t - w.Now))
+	}
+}
+
+// Bound visits a time that is only a lower bound of times in the state.
+func (w *Walk) Bound(t *units.Time) {
+	if w.does == moves {
+		w.Time(t)
+	}
+}
+
+// Until visits a time until which something holds.
+func (w *Walk) Until(t *units.Time) {
+	if w.does != moves && *t < w.Now {
+		w.Word(passed)
+		return
+	}
+	w.Time(t)
+}
+
+// Count visits a counter on which nothing depends.
+func (w *Walk) Count(v *int64) {
+	switch w.does {
+	case records:
+		w.words = append(w.words, uint64(*v))
+	case compares:
+		if old, ok := w.past(); ok {
+			w.counted = append(w.counted, uint64(*v)-old)
+		}
+	case moves:
+		*v += int64(w.times * w.counted[w.count])
+		w.count++
+	}
+}
+
+// Number visits a number of a group, which counts modulo 2^bits. Only differences between the
+// numbers of a group matter. So a move leaves them as they are.
+func (w *Walk) Number(g Group, v uint64, bits uint) {
+	switch w.does {
+	case records:
+		w.words = append(w.words, v)
+	case compares:
+		old, ok := w.past()
+		if !ok {
+			return
+		}
+		by := (v - old) & (1<<bits - 1)
+		if known, ok := w.moved[g]; !ok {
+			w.moved[g] = by
+		} else if known != by {
+			w.differs()
+		}
+	case moves:
+	}
+}
+
+// Moved visits a number of a group that a move changes, too.
+func (w *Walk) Moved(g Group, v *uint64) {
+	if w.does == moves {
+		*v += w.times * w.moved[g]
+		return
+	}
+	w.Number(g, *v, 63)
+}
+
+// MovedBy is by how much the numbers of a group have moved between the compared states.
+func (w *Walk) MovedBy(g Group) int64 { return int64(w.moved[g]<<1) >> 1 }
+
+// Once reports whether an object is visited for the first time, and so has to be visited now.
+// Equal states have the same objects at the same places.
+func Once[T any](w *Walk, object *T) bool { return w.once(unsafe.Pointer(object)) }
+
+func (w *Walk) once(p unsafe.Pointer) bool {
+	if p == nil {
+		w.Word(0)
+		return false
+	}
+	if w.seen == nil {
+		w.seen = map[unsafe.Pointer]uint64{}
+	}
+	n, known := w.seen[p]
+	if !known {
+		n = uint64(len(w.seen) + 1)
+		w.seen[p] = n
+	}
+	w.Word(n)
+	return !known
+}
+
+// Visit visits the variable that a pointer points to: by its method WalkState, or else by the tags
+// of its fields. No pointer in the state may lead to the variable, which would be visited again.
+func (w *Walk) Visit(pointer any) {
+	v := reflect.ValueOf(pointer)
+	planOf(v.Type().Elem()).visit(w, v.UnsafePointer())
+}
+
+// Fields visits a struct by the tags of its fields, also if it has a method WalkState.
+func (w *Walk) Fields(pointer any) {
+	v := reflect.ValueOf(pointer)
+	fieldPlan(v.Type().Elem()).visit(w, v.UnsafePointer())
+}
