@@ -27,6 +27,12 @@
 // minutes. What decides is a damaged file. bbolt maps the file into memory, so that a shortened one ends
 // the program by a signal; SQLite reads it and says what is wrong.
 //
+// # Costs
+//
+// A miss costs 1.2 ms on a busy machine of two cores: 0.05 ms for the key, 0.03 ms for the question, 0.9 ms
+// for the text of the recipe and 0.2 ms for the row; the shortest simulations of examples/tune-dcqcn.yaml
+// take 50 ms. Once in each process that simulates a study, the digest of the program takes 0.1 to 0.2 s.
+//
 // # Invariants
 //
 //   - A value that Get returns is the value that Put was given with this key by this program. The sum is
@@ -42,5 +48,5 @@
 //
 // WAL mode needs memory that the processes share, so the folder cannot be on a network file system: on
 // Linux that is found out and said. Two processes that miss the same result at the same time both simulate
-// it.
+// it. A run plans its fabrics (tables, trees) also if every result is known.
 package cache

@@ -13,7 +13,7 @@ import (
 // Contents is what a cache has.
 type Contents struct {
 	File     string `json:"file"`
-	Bytes    int64  `json:"bytes"` // of the file
+	Bytes    int64  `json:"bytes"` // of the file, with what SQLite has not moved into it yet
 	MaxBytes int64  `json:"max_bytes"`
 	Results  int    `json:"results"`
 	Hits     int64  `json:"hits"`               // simulations that these results have saved
@@ -42,6 +42,9 @@ func Show(dir string) (*Contents, error) {
 		return nil, plain(out.File, err)
 	}
 	out.Bytes = at.Size()
+	if log, err := os.Stat(out.File + "-wal"); err == nil {
+		out.Bytes += log.Size()
+	}
 	db, err := open(dir, false)
 	if err != nil {
 		return nil, plain(out.File, err)
