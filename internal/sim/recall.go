@@ -65,7 +65,7 @@ func (j *job) keep(cache known.Store) {
 // valueOf are the bytes of a result, without the engine's work.
 func valueOf(p *runstore.Point) ([]byte, error) {
 	own := *p
-	own.Counts.Events = 0
+	own.Counts.Events, own.Counts.Skipped = 0, runstore.Skipped{}
 	return canon.Append(nil, own)
 }
 

@@ -148,3 +148,27 @@ func TestARunThatRecordsSimulates(t *testing.T) {
 		t.Errorf("%d series were recorded, and %d results kept", recorded, len(cache.entries))
 	}
 }
+
+// What is kept does not say how it was simulated: with or without the skipping of periods it is the same.
+func TestARunThatSkipsKeepsTheSame(t *testing.T) {
+	r := simtest.Resolve(t, wholeNodes+`
+fabrics: [roce-v2-400g]
+workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [64MiB]}`)
+	caches := [2]*memory{newMemory(), newMemory()}
+	skipped := int64(0)
+	for i, exact := range []sim.Exact{sim.ExactOff, sim.ExactOn} {
+		out, err := sim.Run(t.Context(), r, sim.Options{Exact: exact, Cache: caches[i]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		skipped += int64(out.Skipped().Periods)
+	}
+	for key, e := range caches[0].entries {
+		if !bytes.Equal(e.Value, caches[1].entries[key].Value) {
+			t.Errorf("%s: two values", e.What)
+		}
+	}
+	if len(caches[0].entries) != 1 || skipped == 0 {
+		t.Errorf("%d results are kept, and %d periods were skipped", len(caches[0].entries), skipped)
+	}
+}

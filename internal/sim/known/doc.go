@@ -21,6 +21,7 @@
 // # The value
 //
 // The value is the canonical bytes of the result, floats with every bit: the files, tables and pages that
-// are made from it have the same bytes as after a simulation. The number of the engine's events is kept as
-// 0. It is no result (it depends on the number of partitions), and a result that is known costs none.
+// are made from it have the same bytes as after a simulation. The numbers of the engine's events and of
+// skipped periods are kept as 0. They are no results (they depend on partitions and options), and a result
+// that is known costs none.
 package known

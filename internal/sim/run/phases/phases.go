@@ -58,7 +58,7 @@ func (r *IslandRun) MarshalBinary() ([]byte, error) {
 // Results is the result without the engine's work, which is none.
 func (r *IslandRun) Results() *IslandRun {
 	x, own := *r.Execution, *r
-	x.Counts.Events = 0
+	x.Counts.Events, x.Counts.Skipped = 0, runstore.Skipped{}
 	own.Execution = &x
 	return &own
 }
