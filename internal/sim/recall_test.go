@@ -161,7 +161,7 @@ workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [64
 		if err != nil {
 			t.Fatal(err)
 		}
-		skipped += int64(out.Skipped().Periods)
+		skipped += out.Skipped().Periods
 	}
 	for key, e := range caches[0].entries {
 		if !bytes.Equal(e.Value, caches[1].entries[key].Value) {
