@@ -84,7 +84,7 @@ var rooms = []room{
 	{"internal/sim/routing", []string{"internal/base/cycles", "internal/base/topology"}, "routes are a pure function of the graph"},
 	{"internal/sim/collective", nil, "a schedule knows ranks, not networks"},
 	{"internal/sim/collective/nccl", []string{"units", "internal/sim/collective"}, "NCCL's choice is arithmetic about a cluster"},
-	{"internal/sim/workload", []string{"units", "internal/sim/collective", "internal/sim/engine"}, "the work of ranks is a graph, whoever describes it and whatever runs it"},
+	{"internal/sim/workload", []string{"units", "internal/sim/collective", "internal/sim/engine", "internal/sim/state"}, "the work of ranks is a graph, whoever describes it and whatever runs it"},
 	{
 		"internal/sim/workload/llm",
 		[]string{"units", "internal/sim/collective", "internal/sim/workload", "internal/sim/workload/pipeline"},

@@ -21,13 +21,13 @@ func (e *Env) exactFlag(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("exact", cobra.FixedCompletions([]string{"on", "off", "check"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// stepsExact describes --exact of verbs that simulate operations in an order: nothing of it is skipped.
-const stepsExact = "`on|off|check`: on and off are the same, because these simulations skip nothing; check is for verbs that simulate a collective"
+// stepsExact describes --exact of verbs that can put a workload together from its parts, which skip nothing.
+const stepsExact = "`on|off|check`: skip what repeats itself in a workload that is simulated as a whole; check runs it both ways and fails on a difference"
 
-// stepsExact refuses a check of simulations that skip nothing.
-func (e *Env) stepsExact() error {
-	if e.exact == weft.ExactCheck {
-		return errors.New("--exact check: the simulations of this verb skip nothing, so that there is nothing to compare; weft run and weft compare check a collective")
+// stepsExact refuses a check of parts, which skip nothing.
+func (e *Env) stepsExact(whole bool) error {
+	if e.exact == weft.ExactCheck && !whole {
+		return errors.New("--exact check: the parts of a workload skip nothing, so that there is nothing to compare: add --whole")
 	}
 	return nil
 }

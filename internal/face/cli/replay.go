@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -77,9 +78,6 @@ links. A file that is cut or foreign is refused with the place and the reason;
 const maxReplayFiles = 4096
 
 func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
-	if err := e.stepsExact(); err != nil {
-		return err
-	}
 	w, cluster, err := x.read(e, paths)
 	if err != nil {
 		return err
@@ -90,7 +88,7 @@ func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
 		}
 		return x.tellCluster(e, cluster)
 	}
-	if err := x.chooseSender(w); err != nil {
+	if err := cmp.Or(e.stepsExact(x.whole || w.Folded == nil), x.chooseSender(w)); err != nil {
 		return err
 	}
 	left, err := x.carriable(w)
@@ -111,7 +109,7 @@ func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
 	}
 	defer folder.Close()
 	p := newProgress(e, r)
-	out, err := replay.Run(cmd.Context(), r, w, replay.Options{Whole: x.whole, Progress: p.update})
+	out, err := replay.Run(cmd.Context(), r, w, replay.Options{Whole: x.whole, Exact: e.exact, Progress: p.update})
 	p.end()
 	switch {
 	case out == nil:

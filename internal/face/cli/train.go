@@ -111,7 +111,7 @@ func (x *trainFlags) check(cmd *cobra.Command, e *Env) error {
 	case x.array.on && (x.series || x.metrics != "" || x.whole):
 		return fmt.Errorf("--slurm divides the parts of a step among processes, and --series, --metrics and --whole need them in one: leave them out")
 	}
-	return cmp.Or(checkWorkers(x.workers), e.stepsExact(), x.array.sharesOut(cmd, x.out))
+	return cmp.Or(checkWorkers(x.workers), e.stepsExact(x.whole), x.array.sharesOut(cmd, x.out))
 }
 
 func (x *trainFlags) do(cmd *cobra.Command, e *Env, path string) error {
@@ -260,7 +260,7 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 
 // step simulates a step. Results may come with an error: of single fabrics, or of an interruption.
 func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) (*runstore.Training, error) {
-	o := training.Options{Workers: x.workers, Whole: x.whole, Cache: e.store(), Seeds: x.seeds, Series: x.recorded.add()}
+	o := training.Options{Workers: x.workers, Whole: x.whole, Exact: e.exact, Cache: e.store(), Seeds: x.seeds, Series: x.recorded.add()}
 	if x.metrics != "" {
 		o.Live = &x.shown.live
 	}

@@ -34,6 +34,7 @@ type repeats struct {
 	recorded moment // when record was made
 	since    int    // comparisons since then
 	renew    int    // number of comparisons after which it is replaced
+	stale    bool   // it will not come back
 	total    int64  // number of beats of the run, about
 	beats    int64  // so far
 	spent    int64  // words visited so far
@@ -106,6 +107,12 @@ func (p *Partition) Beat() {
 	}
 }
 
+// LookAnew says that the application will not come back to the recorded state.
+func (p *Partition) LookAnew() {
+	r := &p.net.repeats
+	r.renew, r.since, r.stale = 0, 0, true
+}
+
 // affords reports whether the search may visit the state once more, after a number of events.
 func (r *repeats) affords(events int64) bool {
 	share := float64(max(r.total, r.beats)) / float64(r.beats)
@@ -139,14 +146,14 @@ func (n *Network) lookBack(now, until units.Time) {
 		p.mail[0].reset() // collected
 		p.mail[1].reset()
 	}
-	if r.record != nil {
+	if r.record != nil && !r.stale {
 		r.since++
 		if r.compare(n, now, until) {
 			r.record, r.renew = nil, 0 // what was before helps no more
 			return
 		}
 	}
-	if r.record == nil || r.since >= r.renew {
+	if r.record == nil || r.stale || r.since >= r.renew {
 		r.keep(n, now)
 	}
 	r.next = r.glance
@@ -160,7 +167,7 @@ func (r *repeats) keep(n *Network, now units.Time) {
 	r.renew = max(1, 2*r.renew)
 	r.record = state.Record(now, r.record)
 	r.walk(n, r.record)
-	r.recorded, r.since = moment{now, n.Stats().Events, r.beats}, 0
+	r.recorded, r.since, r.stale = moment{now, n.Stats().Events, r.beats}, 0, false
 }
 
 // walk visits the state, and counts its words. To sort the pending events takes as long as some words of each.
@@ -184,7 +191,7 @@ func (r *repeats) compare(n *Network, now, until units.Time) bool {
 		return false
 	}
 	length, events := now-r.recorded.at, n.Stats().Events-r.recorded.events
-	times := min(r.app.Repeats(w), uint64(until-now-1)/uint64(length))
+	times := min(r.app.Repeats(w), w.Periods(length), uint64(until-now-1)/uint64(length))
 	if n.maxEvents > 0 {
 		times = min(times, uint64(max(0, n.maxEvents-n.progress.events.Load())/max(1, events)))
 	}

@@ -92,7 +92,11 @@ func (p *Partition) walkEvent(w *state.Walk, e *engine.Waiting) {
 		w.Bound(&e.Time)
 		return
 	}
-	w.Time(&e.Time)
+	if e.Class == classApp {
+		w.Due(&e.Time)
+	} else {
+		w.Time(&e.Time)
+	}
 	w.Word(uint64(e.Class))
 	if e.Class != classArrive {
 		w.Word(e.Source)

@@ -24,9 +24,14 @@ type Walk struct {
 	where  string // name of the first field that differs
 	name   string // of the field that is visited
 
+	then    units.Time       // of the recorded state, while comparing
 	moved   map[Group]uint64 // by how much a group's numbers have moved, while comparing
 	counted []uint64         // by how much each counter has grown
 	count   int              // the next counter to move on
+	stays   []bool           // of each time that may stay: whether it has stayed
+	stay    int              // the next of them to move on
+	outside units.Time       // the first event that has stayed
+	latest  units.Time       // the last event that has moved
 	times   uint64           // periods to move on by
 	by      units.Time       // time to move on by
 	seen    map[unsafe.Pointer]uint64
@@ -57,18 +62,27 @@ func Record(now units.Time, room *Walk) *Walk {
 
 // Compare starts a walk that compares a state with a recorded one.
 func Compare(now units.Time, with *Walk) *Walk {
-	return &Walk{Now: now, does: compares, words: with.words, refuse: with.refuse, moved: map[Group]uint64{}}
+	return &Walk{
+		Now: now, does: compares, words: with.words, refuse: with.refuse, then: with.Now, moved: map[Group]uint64{},
+		outside: units.Forever, latest: now,
+	}
 }
 
 // Move starts a walk that moves a state on by a number of periods. compared is the walk that has
 // found it equal to an earlier state, and by the time of all these periods.
 func Move(compared *Walk, times uint64, by units.Time) *Walk {
-	return &Walk{Now: compared.Now, does: moves, words: compared.words, moved: compared.moved, counted: compared.counted, times: times, by: by}
+	return &Walk{
+		Now: compared.Now, does: moves, words: compared.words, moved: compared.moved, counted: compared.counted, stays: compared.stays,
+		times: times, by: by,
+	}
 }
 
 // Equal reports whether a comparison has found no difference. The state must have been visited
 // completely.
 func (w *Walk) Equal() bool { return !w.differ && !w.refuse && w.at == len(w.words) }
+
+// Part names the part of the state that is visited next, for Where.
+func (w *Walk) Part(name string) { w.name = name }
 
 // Differs reports whether a comparison has found a difference: the rest need not be visited.
 func (w *Walk) Differs() bool { return w.differ }
@@ -165,6 +179,55 @@ func (w *Walk) Bound(t *units.Time) {
 	if w.does == moves {
 		w.Time(t)
 	}
+}
+
+// Due visits the time of a pending event. Its distance from now is the same in equal states, or else the
+// time itself is: such an event comes from outside of the periods, all of which end before it.
+func (w *Walk) Due(t *units.Time) {
+	moved := w.either(t, units.Forever)
+	switch {
+	case w.does != compares || *t == units.Forever || *t == 0:
+	case moved:
+		w.latest = max(w.latest, *t)
+	default:
+		w.outside = min(w.outside, *t)
+	}
+}
+
+// Past visits a time that matters only to those who change it. If it has passed in both states, and is
+// the same time, nobody used it in between.
+func (w *Walk) Past(t *units.Time) { w.either(t, w.then) }
+
+// either visits a time whose distance from now is the same in equal states, or that has stayed the same and
+// was not after most. It reports whether it has moved.
+func (w *Walk) either(t *units.Time, most units.Time) bool {
+	switch w.does {
+	case records:
+		w.words = append(w.words, uint64(*t))
+	case compares:
+		word, ok := w.past()
+		old := units.Time(word)
+		stays := ok && old == *t && old <= most
+		if ok && !stays && (old-w.then != *t-w.Now || old == units.Forever || *t == units.Forever || old == 0 || *t == 0) {
+			w.differs()
+		}
+		w.stays = append(w.stays, stays)
+		return !stays
+	case moves:
+		if !w.stays[w.stay] {
+			*t += w.by
+		}
+		w.stay++
+	}
+	return false
+}
+
+// Periods is the number of periods of a length before the first event from outside.
+func (w *Walk) Periods(length units.Time) uint64 {
+	if w.outside <= w.latest {
+		return 0
+	}
+	return uint64((w.outside - w.latest - 1) / length)
 }
 
 // Until visits a time until which something holds.

@@ -102,6 +102,66 @@ func TestDifferentStates(t *testing.T) {
 	}
 }
 
+// pending is a state with an event that may come from outside, and with a time that its user changes.
+type pending struct{ inside, outside, used units.Time }
+
+func (p *pending) WalkState(w *Walk) {
+	w.Due(&p.inside)
+	w.Due(&p.outside)
+	w.Past(&p.used)
+}
+
+// TestAnEventFromOutsideEndsThePeriods compares two states before an event that does not move.
+func TestAnEventFromOutsideEndsThePeriods(t *testing.T) {
+	for _, c := range []struct {
+		first, later pending // 500 after it
+		periods      uint64
+		moved        pending // by these periods
+	}{
+		{pending{1007, 3508, 900}, pending{1507, 3508, 900}, 4, pending{3507, 3508, 900}},
+		{pending{1007, 3507, 900}, pending{1507, 3507, 900}, 3, pending{3007, 3507, 900}}, // not at the same time
+		{pending{1007, 3508, 900}, pending{1507, 3508, 1400}, 4, pending{3507, 3508, 3400}},
+		{pending{1007, 3508, 900}, pending{1507, 4008, 900}, 1 << 40, pending{}}, // both have moved: no end
+	} {
+		record := Record(1000, nil)
+		record.Visit(&c.first)
+		later := c.later
+		w := Compare(1500, record)
+		w.Visit(&later)
+		if !w.Equal() {
+			t.Errorf("%v differs from the state of before in %s", c.later, w.Where())
+			continue
+		}
+		got := min(w.Periods(500), 1<<40)
+		if got != c.periods {
+			t.Errorf("%v: %d periods until the event from outside, want %d", c.later, got, c.periods)
+		}
+		Move(w, got, units.Time(got)*500).Visit(&later)
+		if later != c.moved && c.moved.inside > 0 {
+			t.Errorf("%v has moved on to %v, want %v", c.later, later, c.moved)
+		}
+	}
+}
+
+// TestATimeThatSomebodyHasUsedIsNotOfBefore compares states in which a time has changed, but not by a period.
+func TestATimeThatSomebodyHasUsedIsNotOfBefore(t *testing.T) {
+	for _, later := range []pending{{1507, 3508, 901}, {1508, 3508, 900}, {1507, 3509, 900}} {
+		record := Record(1000, nil)
+		record.Visit(&pending{1007, 3508, 900})
+		w := Compare(1500, record)
+		w.Visit(&later)
+		if w.Equal() {
+			t.Errorf("%v is equal to a state that it is not a period after", later)
+		}
+	}
+	record := Record(1000, nil) // a time in the future may be used without a change
+	record.Visit(&pending{1007, 3508, 1400})
+	w := Compare(1500, record)
+	if w.Visit(&pending{1507, 3508, 1400}); w.Equal() {
+		t.Error("a time that had not passed is equal to itself")
+	}
+}
+
 // TestRefusedStates are equal to nothing.
 func TestRefusedStates(t *testing.T) {
 	for _, first := range []bool{true, false} {

@@ -11,6 +11,8 @@ type Progress struct {
 	next    []int32 // by edge: the next of the same operation
 	to      []int32 // by edge: the waiting operation
 	running int     // operations that are not over
+	low     int     // operations before it are over
+	high    int     // operations from it on wait for others
 	units   [numUnits]unit
 }
 
@@ -86,6 +88,7 @@ func (p *Progress) Over(op int32, begin func(op int32)) {
 
 // enter begins an operation without open dependencies, or queues it for its unit.
 func (p *Progress) enter(op int32, begin func(op int32)) {
+	p.high = max(p.high, int(op)+1)
 	if u := p.ops[op].Unit; u != NoUnit {
 		if p.units[u].busy {
 			p.units[u].due.Push(turn(op))

@@ -22,6 +22,8 @@ type Options struct {
 	// Whole simulates every communication as it comes. Otherwise, if all ranks do the same, each
 	// distinct phase is simulated once.
 	Whole bool
+	// Exact says whether a workload that is simulated as it comes skips periods in which it repeats itself exactly.
+	Exact sim.Exact
 	// Progress, if not nil, is called after each fabric.
 	Progress func(sim.Progress)
 }
@@ -42,7 +44,7 @@ func Run(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Option
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		res := runstore.ReplayFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate()}
-		err := replayOn(ctx, r, f, w, o.Whole, &res)
+		err := replayOn(ctx, r, f, w, &o, &res)
 		if ctx.Err() != nil {
 			out.Partial = true
 			return out, ctx.Err()
@@ -60,12 +62,12 @@ func Run(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Option
 }
 
 // replayOn runs a workload on one fabric.
-func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *source.Workload, whole bool, res *runstore.ReplayFabric) error {
+func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *source.Workload, o *Options, res *runstore.ReplayFabric) error {
 	p, err := control.NewPlan(r, f)
 	if err != nil {
 		return err
 	}
-	if w.Folded != nil && !whole {
+	if w.Folded != nil && !o.Whole {
 		executor.AllocateForPhases(p, executor.LayoutOf(&r.Cluster, p.Fabric), w.Folded.Phases)
 		res.Reduction = p.Aggregation.Result()
 		return replayFolded(ctx, p, r, w.Folded, res)
@@ -73,7 +75,7 @@ func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *
 	g := w.Whole()
 	executor.AllocateForGraph(p, executor.LayoutOf(&r.Cluster, p.Fabric), g)
 	res.Reduction = p.Aggregation.Result()
-	x, err := executor.Execute(ctx, p, r, g)
+	x, err := sim.Execute(ctx, p, r, g, o.Exact)
 	if err != nil {
 		return err
 	}

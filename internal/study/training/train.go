@@ -9,7 +9,6 @@ import (
 	"weft/internal/base/cores"
 	"weft/internal/sim"
 	"weft/internal/sim/known"
-	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/phases"
 	"weft/internal/sim/runstore"
@@ -25,6 +24,9 @@ type Options struct {
 	Workers int
 	// Whole simulates the whole step as it is, and reuses nothing.
 	Whole bool
+	// Exact says whether the whole step skips periods in which it repeats itself exactly. The parts of a step that
+	// is put together skip nothing.
+	Exact sim.Exact
 	// Seeds is the number of seeds: run.seed and the following ones. 0 and 1 are run.seed alone.
 	Seeds int
 	// Progress, if not nil, is called after each simulation, never concurrently.
@@ -62,7 +64,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Traini
 	if o.Whole {
 		fold = llm.FoldNone
 	}
-	t := &training{scenario: r, job: job, step: job.Step(fold), entire: o.Whole, out: out, timeline: o.Timeline, again: o.Again, share: o.Share, cache: o.Cache}
+	t := &training{scenario: r, job: job, step: job.Step(fold), entire: o.Whole, exact: o.Exact, out: out, timeline: o.Timeline, again: o.Again, share: o.Share, cache: o.Cache}
 	if noisy(&r.Training.Noise) && !o.Whole {
 		t.replicas = job.Step(llm.FoldReplicas)
 	}
@@ -170,7 +172,8 @@ type training struct {
 	scenario *scenario.Resolved
 	job      *llm.Job
 	step     *llm.Step
-	entire   bool      // nothing is reused
+	entire   bool // nothing is reused
+	exact    sim.Exact
 	replicas *llm.Step // with noise: every replica's
 	out      *runstore.Training
 	mu       sync.Mutex // of timeline
@@ -292,7 +295,7 @@ func (t *training) failures() error {
 
 // whole simulates the whole step as it is.
 func (s *steps) whole(ctx context.Context, plan *network.Plan) error {
-	x, err := executor.Execute(ctx, plan, s.part.Scenario, s.step.Graph)
+	x, err := sim.Execute(ctx, plan, s.part.Scenario, s.step.Graph, s.exact)
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ func newCollectiveRun(r *scenario.Resolved, p *network.Plan, bytes units.Bytes) 
 		plan: &CollectivePlan{chosen: c, Pace: paceOf(&c.overhead, job.Nodes, r.Cluster.Node.GPUs), inSwitch: dataRate(c.overhead.SwitchGBps, 1)},
 	}
 	run.plan.unicast = run.plan.inSwitch
+	run.allLead = true
 	return run, checkPlan(run.plan.program)
 }
 

@@ -22,6 +22,7 @@ type Communicator struct {
 	doing   [][]int32           // by member: its operations of a workload in progress
 	trees   *network.GroupTrees // trees of reductions in the network; nil if there are none
 	under   []*operation        // operations that some but not all members have begun, in their order
+	idle    []*operation        // finished operations of this group
 }
 
 // NewCommunicator is the communicator of some ranks of a cluster.

@@ -42,12 +42,18 @@ type PlannedCollective struct {
 // Execute executes a workload, packet by packet, all groups and messages at the same time. Rank i
 // is the i-th GPU, node by node. The workload must have passed Check, and have no more ranks than
 // the cluster has GPUs.
-func Execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph) (*Execution, error) {
-	return Forwarded(ctx, p, r, g, nil)
+//
+// skip makes it skip what repeats itself exactly; results are the same with and without it.
+func Execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, skip bool) (*Execution, error) {
+	return carryOut(ctx, p, r, g, nil, skip)
 }
 
 // Forwarded is Execute with the fast-forward of a phase; nil for none.
 func Forwarded(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, f *Forwarder) (*Execution, error) {
+	return carryOut(ctx, p, r, g, f, false)
+}
+
+func carryOut(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, f *Forwarder, skip bool) (*Execution, error) {
 	run := newGraphRun(r, p, g)
 	streams := withStreams(p, run, len(run.ends))
 	net, err := p.Build(streams.app(), r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{Node: &r.Cluster.Node, Rate: linkRate(&r.Cluster.Node)}, 1)
@@ -61,6 +67,9 @@ func Forwarded(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *wo
 	stop, release := engine.NewStop(ctx)
 	defer release()
 	run.forward = f
+	if skip && run.canRepeat(streams) {
+		run.net.SkipRepeats(run, int64(len(g.Ranks[0])))
+	}
 	run.start()
 	limit := r.Run.Limit.SimulatedTime + 2*g.Computing() // the limit is meant for moving data, beside which computing takes up to twice as long
 	err = run.net.Run(limit, 1, stop)
@@ -95,13 +104,17 @@ type graphRun struct {
 	pairs    map[[2]int32]*Communicator // by the two ranks of a message
 	numbers  [][]int32                  // by rank and operation: the number of its message
 	messages []graphMessage
-	undone   int        // ranks
-	forward  *Forwarder // nil: the whole workload is simulated
+	undone   int             // ranks
+	forward  *Forwarder      // nil: the whole workload is simulated
+	leading  *operation      // whose steps are beats; nil for none
+	sending  []*Communicator // pairs, in the order of their first messages
+	looks    [2][]int32      // scratch for comparing operations
 }
 
 // graphMessage is a message of a workload.
 type graphMessage struct {
-	send, recv int32 // the operations at both ends; recv is -1 until it has begun
+	from, to   int32 // the operations at both ends
+	send, recv int32 // the same; recv is -1 until it has begun
 	there      bool
 }
 
@@ -123,8 +136,16 @@ func newGraphRun(r *scenario.Resolved, p *network.Plan, g *workload.Graph) *grap
 	for i := range run.messages {
 		run.messages[i].recv = -1
 	}
-	for _, ops := range g.Ranks {
+	for rank, ops := range g.Ranks {
 		run.progress = append(run.progress, workload.NewProgress(ops))
+		for op, number := range run.numbers[rank] {
+			switch ops[op].Kind {
+			case workload.Send:
+				run.messages[number].from = int32(op)
+			case workload.Recv:
+				run.messages[number].to = int32(op)
+			}
+		}
 	}
 	return run
 }
@@ -163,6 +184,7 @@ func (r *graphRun) settle(rank int) {
 // beginOp begins an operation of a rank.
 func (r *graphRun) beginOp(p *fabric.Partition, rank int, op int32) {
 	o := &r.graph.Ranks[rank][op]
+	r.beat(p, rank)
 	r.timeline.Began(rank, op, p.Now())
 	if end, ok := r.beside[rank].Begin(o, op, p.Now()); ok {
 		r.computes(p, rank, end)
@@ -197,6 +219,7 @@ func (r *graphRun) beginCollective(p *fabric.Partition, rank int, op int32) {
 	member := c.place[int32(rank)]
 	c.doing[member] = append(c.doing[member], op)
 	if inst := r.enter(p, c, member, plan); inst != nil {
+		r.lead(inst)
 		r.forward.watch(&r.collectives, inst)
 	}
 }
@@ -218,6 +241,7 @@ func (r *graphRun) sendMessage(p *fabric.Partition, rank int, op int32) {
 		return
 	}
 	inst.message = number
+	r.lead(inst)
 	r.join(p, inst, 0)
 	r.join(p, inst, 1)
 }
@@ -229,12 +253,16 @@ func (r *graphRun) between(from, to int32) *Communicator {
 	if c == nil {
 		c = NewCommunicator(MessageGroup, r.cluster, k[:])
 		r.pairs[k] = c
+		r.sending = append(r.sending, c)
 	}
 	return c
 }
 
 // memberOver is called when a rank has finished its part of a collective or message.
 func (r *graphRun) memberOver(p *fabric.Partition, o *operation, member int) {
+	if r.leading == o && o.unfinished == 1 {
+		r.leadNext()
+	}
 	c := o.comm
 	rank := int(c.Members[member])
 	if o.message == workload.NoMessage {

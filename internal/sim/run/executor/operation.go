@@ -31,7 +31,8 @@ func partsOf(tag uint64) (operation, lane, step int) {
 // CollectivePlan is the configuration and the costs of a collective of a size.
 type CollectivePlan struct {
 	chosen
-	Pace Pace
+	number int // of a planner's plans
+	Pace   Pace
 	// The time of a GPU's kernel for a byte that it sends to another GPU of its node, directly and
 	// through reductions in the switch; zero: no limit beyond the link's.
 	unicast, inSwitch units.PerByte
@@ -48,6 +49,8 @@ type operation struct {
 	members    []memberState
 	absent     int                // number of members that have not begun
 	unfinished int                // number of members that have not finished
+	free       bool               // all members have finished
+	leads      bool               // its steps are beats
 	message    int32              // the message of a workload that it carries
 	meter      *meter             // nil unless its rate is metered
 	skipped    map[int]int        // by lane: number of skipped steps
@@ -185,7 +188,7 @@ func (r *collectives) finish(p *fabric.Partition, o *operation, member int) {
 // software time may have passed as well.
 func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
 	s := &r.share(p).step
-	if member == 0 && l.lane%o.plan.program.Channels() == 0 {
+	if o.leads && member == 0 && l.lane%o.plan.program.Channels() == 0 {
 		p.Beat()
 	}
 	for {

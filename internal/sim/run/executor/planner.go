@@ -49,6 +49,7 @@ func (p *Planner) Plan(c *Communicator, do collective.Op, bytes int64, root int)
 	if err != nil {
 		return nil, fmt.Errorf("%v of %v among %d ranks: %w", do, units.Bytes(bytes), c.layout.Ranks(), err)
 	}
+	plan.number = len(p.order)
 	p.plans[k] = plan
 	p.order = append(p.order, k)
 	return plan, nil

@@ -12,11 +12,14 @@ import (
 // on it: a number only identifies messages. The order of numbers matters only to reductions in
 // switches, which run in one partition.
 type register struct {
-	mu    sync.Mutex   // guards everything except the entries of all that are in use
-	all   []*operation // by number, with a fixed length: an operation is found by its number without mu
-	used  int
-	begun uint64       // operations so far
-	idle  []*operation // finished operations, for reuse
+	mu      sync.Mutex   // guards everything except the entries of all that are in use
+	all     []*operation // by number, with a fixed length: an operation is found by its number without mu
+	used    int
+	allLead bool   // the steps of all operations are beats
+	begun   uint64 // operations so far
+	// others are finished operations of any communicator, for reuse once no number is left; some are in use
+	// again.
+	others []*operation
 }
 
 // newRegister has room for a number of operations at the same time; their numbers must fit into
@@ -40,17 +43,11 @@ func (r *register) nextOf(c *Communicator, member int, plan *CollectivePlan) *op
 
 // open makes an operation, or reuses a finished one; nil if there are too many.
 func (r *register) open(c *Communicator, plan *CollectivePlan) *operation {
-	var o *operation
-	if n := len(r.idle); n > 0 {
-		o = r.idle[n-1]
-		r.idle = r.idle[:n-1]
-	} else if r.used == len(r.all) {
+	o := r.unused(c)
+	if o == nil {
 		return nil
-	} else {
-		o = &operation{number: r.used}
-		r.all[r.used] = o
-		r.used++
 	}
+	o.free, o.leads = false, r.allLead
 	r.begun++
 	o.serial = r.begun
 	o.meter, o.skipped, o.message = nil, nil, workload.NoMessage
@@ -69,11 +66,46 @@ func (r *register) open(c *Communicator, plan *CollectivePlan) *operation {
 	return o
 }
 
+// unused is an operation that is not in use; nil if there is none. A communicator has its own again, so that
+// what repeats itself has the same numbers.
+func (r *register) unused(c *Communicator) *operation {
+	for n := len(c.idle); n > 0; n = len(c.idle) {
+		o := c.idle[n-1]
+		c.idle = c.idle[:n-1]
+		if o.free && o.comm == c {
+			return o
+		}
+	}
+	if r.used < len(r.all) {
+		o := &operation{number: r.used}
+		r.all[r.used] = o
+		r.used++
+		return o
+	}
+	for len(r.others) > 0 {
+		o := r.others[len(r.others)-1]
+		r.others = r.others[:len(r.others)-1]
+		if o.free {
+			return o
+		}
+	}
+	for _, o := range r.all {
+		if o.free {
+			r.others = append(r.others, o)
+		}
+	}
+	if len(r.others) == 0 {
+		return nil
+	}
+	return r.unused(c)
+}
+
 // leave ends a member's part of an operation.
 func (r *register) leave(o *operation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if o.unfinished--; o.unfinished == 0 {
-		r.idle = append(r.idle, o)
+		o.free = true
+		o.comm.idle = append(o.comm.idle, o)
 	}
 }

@@ -22,6 +22,9 @@ func (r *collectiveRun) beats() int64 {
 func (r *collectiveRun) Repeats(w *state.Walk) uint64 {
 	times := r.repeatsIterations(w)
 	for _, o := range r.register.all[:r.used] {
+		if o.free {
+			continue
+		}
 		for member := range o.comm.Members {
 			for channel := range o.members[member].channels {
 				times = min(times, o.repeats(w, member, channel))
@@ -130,7 +133,7 @@ func (o *operation) like(member, lane, later, k, by int) bool {
 	if !prog.Step(member, lane, k, a) || !prog.Step(member, later, k+by, b) {
 		return false
 	}
-	if len(a.Sends) != len(b.Sends) || a.Recvs != b.Recvs || a.RecvBytes != b.RecvBytes || a.Reduce != b.Reduce {
+	if len(a.Sends) != len(b.Sends) || a.Recvs != b.Recvs || a.RecvBytes != b.RecvBytes || a.Reduce != b.Reduce && a.Recvs > 1 { // one input is reduced as it is copied
 		return false
 	}
 	for i := range a.Sends {

@@ -11,26 +11,22 @@ import (
 
 // The kinds of groups of numbers, beside those of the fabric.
 const (
-	groupTags    state.Group = 3 << 60 // of the lanes of a channel
-	groupNumbers state.Group = 1 << 60 // of a connection's messages
+	groupTags    state.Group = 3 << 60       // of the lanes of a channel
+	groupNumbers state.Group = 1 << 60       // of a connection's messages
+	groupRanks   state.Group = 3<<60 | 1<<58 // of the operations of a rank
 	// groupIterations are the iterations of the ranks.
 	groupIterations state.Group = 5 << 59
 )
 
 // WalkState visits the state of the run.
 func (r *collectiveRun) WalkState(w *state.Walk) {
-	r.walkHosts(w)
-	r.walkConnections(w)
+	r.walkOperations(w)
 	r.all.walk(w)
+	r.walkHosts(w, nil)
+	r.walkConnections(w)
 	for i := range r.plan.Pace.passed {
 		w.Until(&r.plan.Pace.passed[i])
 	}
-	for _, o := range r.register.all[:r.used] {
-		if !w.Differs() {
-			o.walk(w)
-		}
-	}
-	w.Word(uint64(len(r.idle)))
 	walkIterations(w, r.done)
 	for i := range r.parts {
 		p := &r.parts[i]
@@ -40,8 +36,25 @@ func (r *collectiveRun) WalkState(w *state.Walk) {
 	}
 }
 
-// walkHosts visits the hosts of the ranks, and the times of the messages.
-func (r *collectives) walkHosts(w *state.Walk) {
+// walkOperations visits the operations.
+func (r *collectives) walkOperations(w *state.Walk) {
+	w.Part("operations")
+	w.Word(uint64(r.used))
+	w.Word(uint64(len(r.others)))
+	for _, o := range r.register.all[:r.used] {
+		if w.Differs() {
+			return
+		}
+		w.Visit(&o.free)
+		if !o.free {
+			o.walk(w)
+		}
+	}
+}
+
+// walkHosts visits the hosts of the ranks, and the times of the messages. over visits the tag of a timer of
+// kind TimerOver.
+func (r *collectives) walkHosts(w *state.Walk, over func(rank int, tag *uint64)) {
 	for i := range r.shares {
 		w.Visit(r.shares[i].flows)
 		if r.shares[i].failure.err != nil {
@@ -52,7 +65,7 @@ func (r *collectives) walkHosts(w *state.Walk) {
 		if w.Differs() {
 			return
 		}
-		r.hosts[i].walk(w, r, int32(i))
+		r.hosts[i].walk(w, r, int32(i), over)
 	}
 	if len(r.copies) > 0 {
 		w.Refuse("copies by switches")
@@ -60,7 +73,8 @@ func (r *collectives) walkHosts(w *state.Walk) {
 }
 
 // walk visits the host of a rank.
-func (h *rankHost) walk(w *state.Walk, c *collectives, rank int32) {
+func (h *rankHost) walk(w *state.Walk, c *collectives, rank int32, over func(rank int, tag *uint64)) {
+	w.Part("timers")
 	h.timers.Walk(w, func(t *host.Timer) {
 		switch t.Kind {
 		case host.TimerArrive:
@@ -68,11 +82,14 @@ func (h *rankHost) walk(w *state.Walk, c *collectives, rank int32) {
 		case host.TimerStep:
 			o, lane := c.named(t.Tag)
 			o.walkLane(w, o.comm.place[rank], lane, &t.Tag)
+		case host.TimerOver:
+			over(int(rank), &t.Tag)
 		default:
 			w.Word(t.Tag)
 		}
 	})
 	w.Visit(&h.cores)
+	w.Part("host")
 	w.Until(&h.sending)
 	w.Until(&h.receiving)
 	w.Word(uint64(len(h.proxies)))
@@ -114,6 +131,7 @@ func (l *connections) numbers() state.Group {
 
 // walk visits a connection.
 func (l *connections) walk(w *state.Walk, c *collectives) {
+	w.Part("connection")
 	w.Word(uint64(l.turn % len(l.ends)))
 	w.Word(uint64(l.posted))
 	w.Until(&l.written)
@@ -146,6 +164,7 @@ func (left *partsLeft) walk(w *state.Walk, g state.Group) {
 
 // walk visits the messages in flight, the oldest first.
 func (u *underWay) walk(w *state.Walk, c *collectives, g state.Group) {
+	w.Part("posted")
 	w.Word(uint64(u.posted - u.ended))
 	w.Word(uint64(u.arrived - u.ended))
 	for n := u.ended; n != u.posted; n++ {
@@ -160,12 +179,21 @@ func (u *underWay) walk(w *state.Walk, c *collectives, g state.Group) {
 
 // walk visits the members' progress.
 func (c *Communicator) walk(w *state.Walk) {
-	w.Visit(&c.kernels)
-	walkIterations(w, c.entered)
-	first := []int{c.first}
-	walkIterations(w, first)
-	c.first = first[0]
+	for _, times := range c.kernels {
+		w.Part("kernels")
+		w.Word(uint64(len(times)))
+		for i := range times {
+			w.Past(&times[i]) // who uses it changes it
+		}
+	}
+	w.Part("entered")
+	for _, n := range c.entered {
+		w.Word(uint64(n - c.first))
+	}
 	w.Word(uint64(len(c.under)))
+	for _, o := range c.under {
+		w.Word(uint64(o.number))
+	}
 }
 
 // walkIterations visits numbers of iterations: all ranks go on by the same number.
@@ -185,7 +213,7 @@ func tagGroup(operation, channel int) state.Group {
 }
 
 // WalkTag visits the tag of a message on the scale-up network.
-func (r *collectiveRun) WalkTag(w *state.Walk, p *fabric.Partition, tag *uint64) {
+func (r *collectives) WalkTag(w *state.Walk, p *fabric.Partition, tag *uint64) {
 	if *tag&relayMark == 0 {
 		r.walkTag(w, tag)
 		return
@@ -218,6 +246,12 @@ func (o *operation) walkLane(w *state.Walk, member, lane int, tag *uint64) {
 
 // walk visits an operation.
 func (o *operation) walk(w *state.Walk) {
+	w.Part("operation")
+	w.Word(uint64(o.comm.ID))
+	if o.comm.ID == MessageGroup {
+		w.Visit(&o.comm.Members)
+	}
+	w.Word(uint64(o.plan.number))
 	w.Word(uint64(o.absent))
 	w.Word(uint64(o.unfinished))
 	if o.meter != nil || o.skipped != nil {
@@ -239,6 +273,7 @@ func (o *operation) walk(w *state.Walk) {
 // walk visits a channel's active lanes.
 func (ch *channelRun) walk(w *state.Walk, o *operation, channel int) {
 	g := tagGroup(o.number, channel)
+	w.Part("channel")
 	w.Word(uint64(len(ch.active)))
 	ahead := 0
 	if len(ch.active) > 0 {
@@ -267,6 +302,7 @@ func (ch *channelRun) walk(w *state.Walk, o *operation, channel int) {
 
 // walkEarly visits the messages that have come before their step.
 func (m *memberState) walkEarly(w *state.Walk, o *operation) {
+	w.Part("early")
 	w.Word(uint64(len(m.early)))
 	moved := make(map[uint64]arrival, len(m.early))
 	for _, tag := range slices.Sorted(maps.Keys(m.early)) {

@@ -33,7 +33,7 @@ fabrics: [infiniband-ndr, roce-v2-400g]
 		}
 		for _, do := range []collective.Op{collective.AllGather, collective.ReduceScatter} {
 			phase := workload.Phase{Kind: workload.Collective, Do: do, Groups: [][]int32{all}, Bytes: []units.Bytes{256 * units.MiB}}
-			whole, err := executor.Execute(context.Background(), p, r, phase.Graph(32))
+			whole, err := executor.Execute(context.Background(), p, r, phase.Graph(32), true)
 			if err != nil {
 				t.Fatal(err)
 			}
