@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/base/canon"
 	"weft/internal/sim"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
@@ -236,5 +237,28 @@ func TestExactIsText(t *testing.T) {
 	}
 	if _, err := sim.Exact(3).MarshalText(); err == nil {
 		t.Error("3 has a text")
+	}
+}
+
+// A cache has the results of simulations and not their work. One that was asked to simulate every period does not
+// take what skipping has found.
+func TestKnownResultsDoNotSayWhatWasSkipped(t *testing.T) {
+	r := simtest.Resolve(t, wholeNodes+`
+fabrics: [roce-v2-400g]
+workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [64MiB]}`)
+	m := newMemory()
+	for i, exact := range []sim.Exact{sim.ExactOn, sim.ExactOn, sim.ExactOff, sim.ExactCheck} {
+		if _, err := sim.Run(t.Context(), r, sim.Options{Workers: 1, Cache: m, Exact: exact}); err != nil {
+			t.Fatal(err)
+		}
+		if len(m.entries) != 1 || m.found != min(i, 1) {
+			t.Errorf("run %d: %d entries, found %d times", i, len(m.entries), m.found)
+		}
+	}
+	for _, e := range m.entries {
+		var p runstore.Point
+		if err := canon.Decode(e.Value, &p); err != nil || p.Time == 0 || p.Counts.Skipped != (runstore.Skipped{}) {
+			t.Errorf("the entry has %+v: %v", p.Counts, err)
+		}
 	}
 }

@@ -66,7 +66,7 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	if err != nil {
 		return nil, err
 	}
-	if see != nil || o.Series != nil || o.Live != nil || o.Exact == ExactCheck {
+	if see != nil || o.Series != nil || o.Live != nil || o.Exact != ExactOn {
 		o.Cache = nil
 	}
 	recall(o.Cache, jobs)
