@@ -37,7 +37,8 @@ type Options struct {
 	Live *Live
 	// Cache, if not nil, has the results of earlier simulations, and takes the new ones. A simulation whose
 	// result is known is not run again; results are the same with and without it. A run with Series or
-	// Live does not use it, since what they show has to happen, nor one with another Exact than ExactOn.
+	// Live does not use it, since what they show has to happen. With ExactOff it only takes results, with
+	// ExactCheck not even that.
 	Cache known.Store
 }
 

@@ -22,15 +22,16 @@ type sizeRecipe struct {
 	Again    bool
 }
 
-// recall finds the simulations whose results are known.
-func recall(cache known.Store, jobs []job) {
+// recall finds the simulations whose results are known. A run that simulates every period keeps its results, and
+// takes none, which skipping may have found.
+func recall(o *Options, jobs []job) {
 	for i := range jobs {
 		j := &jobs[i]
 		j.known = nil
-		if cache == nil || j.identify() != nil {
+		if o.Cache == nil || j.identify() != nil || o.Exact != ExactOn {
 			continue
 		}
-		value, is := cache.Get(j.key)
+		value, is := o.Cache.Get(j.key)
 		if point := new(runstore.Point); is && canon.Decode(value, point) == nil {
 			j.known = point
 		}

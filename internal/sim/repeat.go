@@ -63,7 +63,7 @@ func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.
 			more = append(more, j)
 		}
 	}
-	recall(o.Cache, more)
+	recall(&o, more)
 	w.more(len(more) * o.Exact.ways())
 	work(ctx, more, o, w, stop)
 	for i := range jobs {

@@ -66,10 +66,10 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	if err != nil {
 		return nil, err
 	}
-	if see != nil || o.Series != nil || o.Live != nil || o.Exact != ExactOn {
+	if see != nil || o.Series != nil || o.Live != nil || o.Exact == ExactCheck {
 		o.Cache = nil
 	}
-	recall(o.Cache, jobs)
+	recall(&o, jobs)
 	stop, release := engine.NewStop(ctx)
 	defer release()
 	w := newWatch(len(jobs)*o.Exact.ways(), o)
