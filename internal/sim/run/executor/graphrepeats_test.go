@@ -177,3 +177,38 @@ func TestALongCollectiveSkipsItsStepsBesideComputing(t *testing.T) {
 		}
 	}
 }
+
+// Layers that repeat themselves are skipped up to the first operation that is not like those before it.
+func TestSkippingEndsBeforeAnOperationThatIsNotLikeThoseBefore(t *testing.T) {
+	for name, change := range map[string]func(o *workload.Op, rank int){
+		"longer computation": func(o *workload.Op, rank int) {
+			if o.Kind == workload.Compute && rank == 3 {
+				o.Time += units.Microsecond
+			}
+		},
+		"more bytes": func(o *workload.Op, _ int) {
+			if o.Kind == workload.Collective {
+				o.Bytes *= 2
+			}
+		},
+	} {
+		op := workload.Op{Kind: workload.Collective, Do: collective.AllReduce, Bytes: units.MiB}
+		g := on(16, strided(16, 8, 1), op)
+		for rank := range g.Ranks {
+			layer := []workload.Op{g.Ranks[rank][0], {Kind: workload.Compute, Time: 50 * units.Microsecond}}
+			for range 300 {
+				g.Ranks[rank] = append(g.Ranks[rank], layer...)
+			}
+			for i := 400; i < 402; i++ {
+				change(&g.Ranks[rank][i], rank)
+			}
+		}
+		a, b, periods := bothWays(t, "cluster: {nodes: 2, node: dgx-h100}\nfabrics: [infiniband-ndr]\nworkload: {collective: all-reduce}", g)
+		if !reflect.DeepEqual(a, b) {
+			t.Errorf("%s: the results differ after %d skipped periods", name, periods)
+		}
+		if periods < 100 {
+			t.Errorf("%s: %d periods were skipped of 300 layers", name, periods)
+		}
+	}
+}
