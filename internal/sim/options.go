@@ -71,6 +71,6 @@ type Progress struct {
 	Simulated   units.Time // so far, over all simulations
 	Events      int64      // so far, over all simulations
 	Hops        int64      // packet-hops so far, over all simulations
-	// Skipped is the part of all this that was not simulated, in the simulations that have ended.
+	// Skipped is the part of all this that was not simulated.
 	Skipped runstore.Skipped
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
 )
@@ -67,6 +68,7 @@ func (w *watch) progress() Progress {
 		now.Simulated += simulated
 		now.Events += events
 		now.Hops += hops
+		now.Skipped.Add(measure.Skipped(n.Network))
 		now.Fabric, now.Bytes = j.Plan.Fabric.Name, int64(j.Bytes)
 	}
 	return now

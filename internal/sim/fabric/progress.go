@@ -13,6 +13,20 @@ type progress struct {
 	hops    atomic.Int64
 	reached atomic.Int64 // picoseconds
 	hopped  atomic.Int64 // picoseconds: time of the last packet-hop or delivery
+	// What was skipped, which events and hops include.
+	periods, unneeded atomic.Int64 // periods, and the events in them
+	skipped           atomic.Int64 // picoseconds
+}
+
+// skip adds a number of skipped periods, which take a time together.
+func (p *progress) skip(periods int64, by units.Time, events, hops int64) {
+	p.periods.Add(periods)
+	p.skipped.Add(int64(by))
+	p.unneeded.Add(events)
+	p.events.Add(events)
+	p.hops.Add(hops)
+	p.hopped.Add(int64(by))
+	p.reached.Add(int64(by))
 }
 
 // moved adds a partition's work in a window: its events, its packet-hops, and the packets

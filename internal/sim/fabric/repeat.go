@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"weft/internal/sim/engine"
+	"weft/internal/sim/routing"
 	"weft/internal/sim/state"
 	"weft/units"
 )
@@ -31,19 +32,17 @@ type Repeating interface {
 type repeats struct {
 	app      Repeating // nil: nothing is skipped
 	record   *state.Walk
-	recorded moment // when record was made
-	since    int    // comparisons since then
-	renew    int    // number of comparisons after which it is replaced
-	stale    bool   // it will not come back
-	total    int64  // number of beats of the run, about
-	beats    int64  // so far
-	spent    int64  // words visited so far
-	next     int64  // words of the next visit, about
-	glance   int64  // words of a comparison that soon finds a difference
-	// What the run has skipped: periods, their time and the events that they would have had.
-	periods int64
-	time    units.Time
-	events  int64
+	recorded moment  // when record was made
+	since    int     // comparisons since then
+	renew    int     // number of comparisons after which it is replaced
+	stale    bool    // it will not come back
+	total    int64   // number of beats of the run, about
+	beats    int64   // so far
+	spent    int64   // words visited so far
+	next     int64   // words of the next visit, about
+	glance   int64   // words of a comparison that soon finds a difference
+	cycles   []int64 // by node: a multiple of the length of its sets of ports that it takes in turn
+	events   int64   // in the skipped periods
 }
 
 // moment is a point of a run.
@@ -69,18 +68,47 @@ func (n *Network) SkipRepeats(app Repeating, beats int64) {
 	if n.changes() {
 		return
 	}
-	n.repeats = repeats{app: app, total: beats, next: n.words()}
+	n.repeats = repeats{app: app, total: beats, next: n.words(), cycles: make([]int64, len(n.nodes))}
+	for i := range n.nodes {
+		n.repeats.cycles[i] = n.nodes[i].cycle(&n.tables)
+	}
+}
+
+// cycle is the least common multiple of the lengths of the sets of ports that a node takes in turn.
+func (nd *node) cycle(t *routing.Tables) int64 {
+	cycle := int64(1)
+	if nd.local != byTables || nd.routing.settled() {
+		return cycle
+	}
+	for _, way := range nd.ways {
+		first := int(nd.sets) + int(way)
+		ports := int64(t.SetStart[first+1] - t.SetStart[first])
+		if ports > 0 {
+			cycle *= ports / divisor(cycle, ports)
+		}
+	}
+	return cycle
 }
 
 // Skipped is what the run has skipped so far: periods, their time, and the events that they would have had.
+// It may be called while the network runs.
 func (n *Network) Skipped() (periods int64, time units.Time, events int64) {
-	return n.repeats.periods, n.repeats.time, n.repeats.events
+	p := &n.progress
+	return p.periods.Load(), units.Time(p.skipped.Load()), p.unneeded.Load()
 }
 
 // changes reports whether something on which the network depends is not in its state.
 func (n *Network) changes() bool {
 	return n.trace != nil || n.packets != nil || n.adapters != nil || n.aggregation != nil || n.pkeys != nil || n.faults != nil ||
 		n.jitter != nil || n.errors != nil || n.bursts != nil || n.watched != nil || n.parts[0].tallies != nil
+}
+
+// divisor is the greatest common divisor of two positive numbers.
+func divisor(a, b int64) int64 {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // words is about the number of words of the state before the run.
@@ -204,11 +232,9 @@ func (r *repeats) compare(n *Network, now, until units.Time) bool {
 // skip moves the state on by a number of periods of a length and a number of events.
 func (r *repeats) skip(n *Network, w *state.Walk, times uint64, length units.Time, events int64) {
 	by := units.Time(times) * length
+	hops := n.Stats().Hops
 	r.walk(n, state.Move(w, times, by))
-	n.progress.events.Add(int64(times) * events)
-	n.progress.hopped.Add(int64(by))
-	r.periods += int64(times)
-	r.time += by
+	n.progress.skip(int64(times), by, int64(times)*events, n.Stats().Hops-hops)
 	r.events += int64(times) * events
 	r.beats += int64(times) * (r.beats - r.recorded.beats)
 	r.spent = 0 // the search pays

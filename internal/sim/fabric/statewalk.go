@@ -19,9 +19,19 @@ func (n *Network) walk(w *state.Walk) {
 		}
 		w.Within = n.parts[n.nodes[i].part]
 		n.nodes[i].walkQueues(w, n)
+		n.nodes[i].walkTurn(w, n.repeats.cycles[i])
 	}
 	w.Visit(n)
 	n.repeats.app.WalkState(w)
+}
+
+// walkTurn visits the turn of spraying and adaptive routing, of which only the place in a set of ports
+// matters.
+func (nd *node) walkTurn(w *state.Walk, cycle int64) {
+	turn := int64(nd.turn)
+	w.Word(uint64(turn % cycle))
+	w.Count(&turn)
+	nd.turn = uint32(turn)
 }
 
 // within is the partition that a walk visits.

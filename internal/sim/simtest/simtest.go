@@ -7,7 +7,7 @@ import (
 )
 
 // Resolve is a scenario in YAML with every number present. If it is refused, the test fails.
-func Resolve(t *testing.T, text string) *scenario.Resolved {
+func Resolve(t testing.TB, text string) *scenario.Resolved {
 	t.Helper()
 	f, err := scenario.Decode("test.yaml", []byte(text))
 	if err != nil {

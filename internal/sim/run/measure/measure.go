@@ -81,13 +81,17 @@ func (f *FlowTimes) quantile(perMille int64) units.Time {
 	return min(f.most, units.Time(at)*units.Nanosecond)
 }
 
+// Skipped is what a network has skipped so far. It may be called while the network runs.
+func Skipped(n *fabric.Network) (s runstore.Skipped) {
+	s.Periods, s.Time, s.Events = n.Skipped()
+	return s
+}
+
 // Counts are a network's counters.
 func Counts(n *fabric.Network) runstore.Counts {
 	s, refused := n.Stats(), n.Refusals()
-	var skipped runstore.Skipped
-	skipped.Periods, skipped.Time, skipped.Events = n.Skipped()
 	return runstore.Counts{
-		Skipped:          skipped,
+		Skipped:          Skipped(n),
 		DroppedNoReceive: refused.NoReceive, DroppedQKey: refused.QKey, DroppedOutOfTurn: refused.OutOfTurn, RNRNAKs: refused.RNRNAKs,
 		Packets: s.Injected - s.Bursts, PacketHops: s.Hops, Events: s.Events,
 		Pauses: s.Pauses, Resumes: s.Resumes, CreditStalls: s.Stalls, Marks: s.Marked,
