@@ -124,7 +124,7 @@ func (r *run) work(w int, window uint64) {
 	for {
 		r.barrier.wait(r.stop)
 		t, halt, stopped := r.earliest(window)
-		if stopped || t >= r.until {
+		if stopped || t >= r.until && halt >= r.until {
 			return
 		}
 		if t >= halt {

@@ -104,5 +104,6 @@ func (p *Partition) Collect(window uint64) {
 		for _, r := range b.pauses {
 			p.schedulePause(r.port, r.pause)
 		}
+		b.packets, b.seen, b.credits, b.pauses = b.packets[:0], b.seen[:0], b.credits[:0], b.pauses[:0]
 	}
 }

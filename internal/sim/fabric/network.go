@@ -43,7 +43,7 @@ type node struct {
 	row         int32            `state:"-"` // switches: row of the forwarding tables
 	first       int32            `state:"-"` // local routing: the node at port 0
 	salt        uint32           `state:"-"`
-	turn        uint32           `state:"-"` // turn of spraying and adaptive routing
+	turn        uint64           `state:"-"` // turn of spraying and adaptive routing
 	cell        uint16           `state:"-"` // 0 is the cell of the ends: NICs, GPUs, scale-up switches, the application
 	kind        nodeKind         `state:"-"`
 	part        uint8            `state:"-"`

@@ -15,7 +15,8 @@ type copies struct {
 	size uint16
 }
 
-// copyRecords are the packets that a simulation partition's switches copy and sum.
+// copyRecords are the packets that a simulation partition's switches copy and sum. A state with one of them
+// is equal to none.
 type copyRecords struct {
 	copies     []copies            `state:"-"`
 	copiesFree []int32             `state:"-"`

@@ -1,6 +1,8 @@
 package fabric
 
 import (
+	"slices"
+
 	"weft/internal/sim/engine"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/state"
@@ -97,9 +99,10 @@ func (n *Network) Skipped() (periods int64, time units.Time, events int64) {
 	return p.periods.Load(), units.Time(p.skipped.Load()), p.unneeded.Load()
 }
 
-// changes reports whether something on which the network depends is not in its state.
+// changes reports whether something on which the network depends is not visited by walk.
 func (n *Network) changes() bool {
-	return n.trace != nil || n.packets != nil || n.adapters != nil || n.aggregation != nil || n.pkeys != nil || n.faults != nil ||
+	return slices.ContainsFunc(n.nics, func(s nicState) bool { return s.spec.TCP != nil }) ||
+		n.trace != nil || n.packets != nil || n.adapters != nil || n.aggregation != nil || n.pkeys != nil || n.faults != nil ||
 		n.jitter != nil || n.errors != nil || n.bursts != nil || n.watched != nil || n.parts[0].tallies != nil
 }
 

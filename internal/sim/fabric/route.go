@@ -54,7 +54,7 @@ func (nd *node) route(p *Partition, k *pkt) int32 {
 		return nd.base + int32(set[Hash(k.entropy, nd.salt, len(set))])
 	case Spray:
 		nd.turn++
-		return nd.base + int32(set[int(nd.turn)%len(set)])
+		return nd.base + int32(set[int(nd.turn%uint64(len(set)))])
 	case Flowlet:
 		return nd.flowlet(p, k, first, set)
 	}
@@ -89,7 +89,7 @@ func (nd *node) leastLoaded(p *Partition, set []uint16) (best int32, least int64
 	nd.turn++
 	best = -1
 	for j := range set {
-		port := nd.base + int32(set[(int(nd.turn)+j)%len(set)])
+		port := nd.base + int32(set[(int(nd.turn%uint64(len(set)))+j)%len(set)])
 		if load := p.load(port); best < 0 || load < least {
 			best, least = port, load
 		}

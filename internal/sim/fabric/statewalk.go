@@ -31,7 +31,7 @@ func (nd *node) walkTurn(w *state.Walk, cycle int64) {
 	turn := int64(nd.turn)
 	w.Word(uint64(turn % cycle))
 	w.Count(&turn)
-	nd.turn = uint32(turn)
+	nd.turn = uint64(turn)
 }
 
 // within is the partition that a walk visits.
@@ -88,6 +88,9 @@ func (p *Partition) walk(w *state.Walk) {
 	w.Word(uint64(p.pool.live))
 	w.Visit(p)
 	w.Visit(&p.batch.Refusals)
+	if len(p.sums) > 0 {
+		w.Refuse("sums in a switch")
+	}
 	if _, by, moving := w.Moves(); moving {
 		p.queue.Restart(w.Now+by, events[:ends])
 		if p.cells != nil {
@@ -202,6 +205,7 @@ func (t *flowTable) WalkState(w *state.Walk) {
 	for f := range t.all {
 		if f.socket {
 			w.Refuse("TCP")
+			return
 		}
 		if w.Differs() {
 			return

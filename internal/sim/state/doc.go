@@ -19,10 +19,12 @@
 //	state:"-"       not a part of the state: it never changes, or nothing depends on it
 //
 // A field without a tag must be equal. So a forgotten tag can hide a period, but cannot make two
-// different states equal. The four tags that leave something out (until, bound, count and -) must be right.
+// different states equal. The tags that leave something out must be right: until, bound, count, number and -.
 //
 // A type with a method WalkState visits itself: a queue from its head to its tail, a heap in the
-// order of its elements. It may be embedded; the struct around it cannot have a method of its own. Sequence numbers count modulo a power of two, and only their differences
+// order of its elements. It may be embedded; the struct around it cannot have a method of its own.
+//
+// Sequence numbers count modulo a power of two, and only their differences
 // matter: all numbers of a group must have moved by the same distance ([Walk.Number]). A [units.PSN]
 // is such a number, and so is a field with the tag number; [Walk.Group] is their group.
 package state

@@ -94,9 +94,9 @@ func fieldsOf(t reflect.Type, name string, offset uintptr, tag string) plan {
 	case t == timeType && tag != "fixed":
 		return one(func(w *Walk, p unsafe.Pointer) { w.Time((*units.Time)(p)) })
 	case tag == "number" && t.Kind() == reflect.Uint32:
-		return one(func(w *Walk, p unsafe.Pointer) { w.Number(w.Group|messages, uint64(*(*uint32)(p)), psnBits) })
+		return one(func(w *Walk, p unsafe.Pointer) { w.Sequence(w.Group|messages, (*uint32)(p)) })
 	case t == psnType && tag != "fixed":
-		return one(func(w *Walk, p unsafe.Pointer) { w.Number(w.Group, uint64(*(*units.PSN)(p)), psnBits) })
+		return one(func(w *Walk, p unsafe.Pointer) { w.Sequence(w.Group, (*uint32)(p)) })
 	case walks(t):
 		return one(func(w *Walk, p unsafe.Pointer) {
 			if own, ok := reflect.NewAt(t, p).Interface().(Walker); ok {

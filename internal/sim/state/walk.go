@@ -275,6 +275,16 @@ func (w *Walk) Number(g Group, v uint64, bits uint) {
 	}
 }
 
+// Sequence visits a sequence number of packets or messages, of 24 bits: all of a group have moved by the
+// same distance, and a move takes them along.
+func (w *Walk) Sequence(g Group, v *uint32) {
+	if w.does == moves {
+		*v = uint32(uint64(*v)+w.times*w.moved[g]) & (1<<psnBits - 1)
+		return
+	}
+	w.Number(g, uint64(*v), psnBits)
+}
+
 // Moved visits a number of a group that a move changes, too.
 func (w *Walk) Moved(g Group, v *uint64) {
 	if w.does == moves {

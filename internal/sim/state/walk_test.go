@@ -55,6 +55,9 @@ func TestEqualStates(t *testing.T) {
 	}
 	Move(w, 3, 1500).Visit(later)
 	want := sample(3000, 5)
+	if later.PSN != want.PSN || later.MSN != want.MSN {
+		t.Errorf("after three more periods the numbers are %v and %d, want %v and %d", later.PSN, later.MSN, want.PSN, want.MSN)
+	}
 	got := []any{later.Next, later.Busy, later.Ticks, later.Queue[1].At, later.Other.Next, later.Span, later.Least}
 	for i, v := range []any{want.Next, want.Busy, want.Ticks, want.Queue[1].At, units.Forever, units.Time(100), units.Time(12345 + 1500)} {
 		if got[i] != v {

@@ -1,11 +1,17 @@
 package transport
 
-import "weft/internal/sim/state"
+import (
+	"weft/internal/sim/state"
+	"weft/units"
+)
 
 // Walk visits the state of a queue pair. own and peer are the groups of the PSNs that its requester
 // and its peer's requester send.
 func (q *QP) Walk(w *state.Walk, own, peer state.Group) {
 	r := &q.req
+	if r.cfg.PaceSlack > 0 {
+		w.Refuse("packets that make up for late ones")
+	}
 	w.Group = own
 	w.Visit(&r.endpoint)
 	w.Visit(&r.congestion)
@@ -14,12 +20,36 @@ func (q *QP) Walk(w *state.Walk, own, peer state.Group) {
 	w.Visit(&r.sendQueue)
 	w.Visit(&r.flow)
 	r.clocks(w)
+	if b := r.board; b != nil {
+		b.responses.place(w, r.una)
+		b.came.place(w, r.una)
+		if u := b.unordered; u != nil {
+			u.came.place(w, r.una)
+			u.lost.place(w, r.una)
+			u.again.place(w, r.una)
+		}
+	}
 	w.Group = peer
 	w.Visit(&q.resp)
+	if a := q.resp.ahead; a != nil {
+		a.place(w, q.resp.epsn)
+	}
 }
 
-// clocks visits the times of the last packet and of the last progress. Nothing reads the first after
-// the pause behind that packet, nor the second while nothing is in flight.
+// place visits the place in the ring of a PSN, beside which the bits are compared: without a bit it makes no
+// difference.
+func (r *reorder) place(w *state.Walk, base units.PSN) {
+	for _, bits := range r.bits {
+		if bits != 0 {
+			w.Word(uint64(uint32(base)&(r.size()-1)) + 1)
+			return
+		}
+	}
+	w.Word(0)
+}
+
+// clocks visits the times of the last packet and of the last progress. Once the pause behind a packet is over,
+// its times have no effect; nothing reads the last progress while nothing is in flight.
 func (r *requester) clocks(w *state.Walk) {
 	w.Until(&r.paceAt)
 	if r.paceAt > w.Now {

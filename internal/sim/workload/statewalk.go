@@ -51,7 +51,7 @@ func (p *Progress) Skip(op int32) {
 	p.Dependents(op, func(after int32) { p.waits[after]-- })
 }
 
-// Skipped says that all operations before an index have been begun or skipped.
+// Skipped says that operations from an index on wait for others.
 func (p *Progress) Skipped(high int) { p.high = high }
 
 // Walk visits what a rank's computation has lost. Its operations are numbers of the group ops, and the ends

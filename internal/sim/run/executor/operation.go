@@ -12,9 +12,10 @@ import (
 // A tag identifies the purpose of a message: the operation, the lane, and the receiver's step that
 // waits for it. The tag of a reduction in a switch also has the receiver's number in its node.
 const (
-	stepBits      = 13
+	stepBits      = 15
 	laneBits      = 18
 	operationBits = 17
+	localBits     = 64 - operationBits - laneBits - stepBits // of the receiver's number
 	maxSteps      = 1 << stepBits
 	maxLanes      = 1 << laneBits
 	maxOperations = 1 << operationBits
@@ -374,7 +375,7 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member int, l *lan
 	case collective.PathReduce:
 		peer := int(c.Members[t.Peer])
 		m.Kind, m.To, m.Parts = fabric.Reduce, r.net.GPU(peer), int16(c.layout.PerNode-1)
-		m.Key = tag<<16 | uint64(r.cluster.Local(peer))
+		m.Key = tag<<localBits | uint64(r.cluster.Local(peer))
 		p.SendLocal(r.net.GPU(rank), m)
 		return
 	case collective.PathNetReduce, collective.PathNetScatter, collective.PathNetGather:

@@ -114,7 +114,7 @@ func (r *collectives) walkConnections(w *state.Walk) {
 			if state.Once(w, e.under) {
 				e.under.walk(w, r, r.links[e.pair].numbers())
 			}
-			if e.from != nil && len(*e.from) > 0 {
+			if e.from != nil {
 				e.from.walk(w, r.links[e.pair].numbers())
 			}
 			if len(e.leaving) > 0 || e.thread != nil {
