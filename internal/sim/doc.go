@@ -19,7 +19,7 @@
 //	runstore    the folder of a run; seriesfile: its series as Parquet files
 //	simtest     scenarios that tests share
 //	runtest     runs of scenarios that tests share
-//	randomtest  scenarios that are drawn from numbers, for tests of what holds in every run
+//	randomtest  random scenarios from seeds, and tests that hold for all of them
 //
 // # The rooms of run
 //

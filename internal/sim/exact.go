@@ -51,6 +51,9 @@ func (e Exact) ways() int {
 	return 1
 }
 
+// differs is what to do about results that skipping has changed.
+const differs = "this is a defect of weft, please report it with the scenario; --exact off gives the right results"
+
 // inWay is the simulation as Options.Exact says.
 func (j *job) inWay(e Exact) runstore.Point {
 	if e == ExactCheck {
@@ -83,7 +86,7 @@ func compared(with, without *runstore.Point) runstore.Point {
 		field, a, b = "failure", strconv.Quote(with.Failure), strconv.Quote(without.Failure)
 	}
 	if field != "" {
-		return failed(without, fmt.Errorf("%s is %s if repeated periods are skipped, and %s if all are simulated (%d periods were skipped): this is a defect of weft, please report it with the scenario; --exact off gives the right results",
+		return failed(without, fmt.Errorf("%s is %s if repeated periods are skipped, and %s if all are simulated (%d periods were skipped): "+differs,
 			field, a, b, with.Counts.Skipped.Periods))
 	}
 	same := *without

@@ -9,6 +9,7 @@ import (
 	"weft/internal/base/canon"
 	"weft/internal/sim"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
 	"weft/units"
@@ -184,7 +185,8 @@ func TestExamplesAreTheSameWithoutSkipping(t *testing.T) {
 	}
 }
 
-// A check is two simulations, also with several seeds and with series, and its results are those of either.
+// ExactCheck runs two simulations for each result, also with several seeds and with series. The results equal those of
+// both modes.
 func TestACheckIsTwoSimulations(t *testing.T) {
 	r := simtest.Resolve(t, wholeNodes+`
 fabrics: [roce-v2-400g]
@@ -240,22 +242,22 @@ func TestExactIsText(t *testing.T) {
 	}
 }
 
-// A cache has the results of simulations and not their work. One that was asked to simulate every period does not
-// take what skipping has found.
+// A cache keeps the results of simulations, and not how many periods they skipped. A run with ExactOff takes no
+// result from the cache, because a skipping run may have made it.
 func TestKnownResultsDoNotSayWhatWasSkipped(t *testing.T) {
 	r := simtest.Resolve(t, wholeNodes+`
 fabrics: [roce-v2-400g]
 workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [64MiB]}`)
-	m := newMemory()
+	m := runtest.NewMemory()
 	for i, exact := range []sim.Exact{sim.ExactOn, sim.ExactOn, sim.ExactOff, sim.ExactCheck} {
 		if _, err := sim.Run(t.Context(), r, sim.Options{Workers: 1, Cache: m, Exact: exact}); err != nil {
 			t.Fatal(err)
 		}
-		if len(m.entries) != 1 || m.found != min(i, 1) {
-			t.Errorf("run %d: %d entries, found %d times", i, len(m.entries), m.found)
+		if len(m.Entries) != 1 || m.Found != min(i, 1) {
+			t.Errorf("run %d: %d entries, found %d times", i, len(m.Entries), m.Found)
 		}
 	}
-	for _, e := range m.entries {
+	for _, e := range m.Entries {
 		var p runstore.Point
 		if err := canon.Decode(e.Value, &p); err != nil || p.Time == 0 || p.Counts.Skipped != (runstore.Skipped{}) {
 			t.Errorf("the entry has %+v: %v", p.Counts, err)

@@ -66,7 +66,7 @@ func (j *job) keep(cache known.Store) {
 // valueOf are the bytes of a result, without the engine's work.
 func valueOf(p *runstore.Point) ([]byte, error) {
 	own := *p
-	own.Counts.Events, own.Counts.Skipped = 0, runstore.Skipped{}
+	own.Counts = own.Counts.WithoutWork()
 	return canon.Append(nil, own)
 }
 

@@ -4,39 +4,14 @@ import (
 	"bytes"
 	"context"
 	"strings"
-	"sync"
 	"testing"
 
 	"weft/internal/sim"
 	"weft/internal/sim/known"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 )
-
-// memory is a store for one test.
-type memory struct {
-	mu      sync.Mutex
-	entries map[known.Key]known.Entry
-	found   int
-}
-
-func newMemory() *memory { return &memory{entries: make(map[known.Key]known.Entry)} }
-
-func (m *memory) Get(k known.Key) ([]byte, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	e, is := m.entries[k]
-	if is {
-		m.found++
-	}
-	return e.Value, is
-}
-
-func (m *memory) Put(k known.Key, e known.Entry) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.entries[k] = e
-}
 
 // kinds are scenarios whose results together have every part of a point.
 var kinds = map[string]string{
@@ -65,7 +40,7 @@ workload: {pattern: flows, flows: [{src: 0, dst: 2, bytes: 1MiB, sl: 1}, {src: 1
 func TestAKnownResultIsTheSimulated(t *testing.T) {
 	for name, text := range kinds {
 		t.Run(name, func(t *testing.T) {
-			r, cache := simtest.Resolve(t, text), newMemory()
+			r, cache := simtest.Resolve(t, text), runtest.NewMemory()
 			run := func(cache known.Store) ([]byte, sim.Progress) {
 				var last sim.Progress
 				out, err := sim.Run(t.Context(), r, sim.Options{Seeds: 3, SwitchRange: true, Cache: cache, Progress: func(p sim.Progress) { last = p }})
@@ -90,7 +65,7 @@ func TestAKnownResultIsTheSimulated(t *testing.T) {
 			if !bytes.Equal(first, want) || !bytes.Equal(again, want) {
 				t.Errorf("results without a store, with an empty one, with a full one:\n%s\n%s\n%s", want, first, again)
 			}
-			for key, e := range cache.entries {
+			for key, e := range cache.Entries {
 				k, value, err := sim.Resimulate(t.Context(), e.Recipe, 2)
 				if err != nil || k != key || !bytes.Equal(value, e.Value) {
 					t.Errorf("%s, simulated again from its recipe: %v, another key %t, another value %t", e.What, err, k != key, !bytes.Equal(value, e.Value))
@@ -101,7 +76,7 @@ func TestAKnownResultIsTheSimulated(t *testing.T) {
 }
 
 func TestOneMoreSizeIsSimulatedAlone(t *testing.T) {
-	cache, text := newMemory(), `
+	cache, text := runtest.NewMemory(), `
 cluster: {nodes: 2, node: dgx-h100}
 workload: {collective: all-gather, sizes: [SIZES]}
 fabrics: [roce-v2-400g, {preset: infiniband-ndr, name: NAME}]`
@@ -124,28 +99,28 @@ cluster: {nodes: 2, node: dgx-h100}
 workload: {collective: all-reduce, sizes: [64KiB]}
 run: {limit: {simulated-time: 3us}}
 fabrics: [roce-v2-400g]`)
-	cache := newMemory()
-	if _, err := sim.Run(t.Context(), r, sim.Options{Cache: cache}); err == nil || len(cache.entries) > 0 {
-		t.Errorf("the run ended with %v, and %d results are kept", err, len(cache.entries))
+	cache := runtest.NewMemory()
+	if _, err := sim.Run(t.Context(), r, sim.Options{Cache: cache}); err == nil || len(cache.Entries) > 0 {
+		t.Errorf("the run ended with %v, and %d results are kept", err, len(cache.Entries))
 	}
 	r = simtest.Resolve(t, simtest.LeafSpine+simtest.BothFabrics)
 	ctx, stop := context.WithCancel(t.Context())
 	out, err := sim.Run(ctx, r, sim.Options{Workers: 1, Cache: cache, Finished: func(sim.Finished) { stop() }})
-	if err == nil || !out.Partial || len(cache.entries) > 1 {
-		t.Errorf("the run was stopped behind its first simulation: %v, %d results are kept", err, len(cache.entries))
+	if err == nil || !out.Partial || len(cache.Entries) > 1 {
+		t.Errorf("the run was stopped behind its first simulation: %v, %d results are kept", err, len(cache.Entries))
 	}
 }
 
 func TestARunThatRecordsSimulates(t *testing.T) {
-	r, cache := simtest.Resolve(t, simtest.LeafSpine+"fabrics: [roce-v2-400g]"), newMemory()
+	r, cache := simtest.Resolve(t, simtest.LeafSpine+"fabrics: [roce-v2-400g]"), runtest.NewMemory()
 	recorded := 0
 	for range 2 {
 		if _, err := sim.Run(t.Context(), r, sim.Options{Cache: cache, Series: func(*runstore.Series) { recorded++ }}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if recorded != 2 || len(cache.entries) > 0 {
-		t.Errorf("%d series were recorded, and %d results kept", recorded, len(cache.entries))
+	if recorded != 2 || len(cache.Entries) > 0 {
+		t.Errorf("%d series were recorded, and %d results kept", recorded, len(cache.Entries))
 	}
 }
 
@@ -154,7 +129,7 @@ func TestARunThatSkipsKeepsTheSame(t *testing.T) {
 	r := simtest.Resolve(t, wholeNodes+`
 fabrics: [roce-v2-400g]
 workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [64MiB]}`)
-	caches := [2]*memory{newMemory(), newMemory()}
+	caches := [2]*runtest.Memory{runtest.NewMemory(), runtest.NewMemory()}
 	skipped := int64(0)
 	for i, exact := range []sim.Exact{sim.ExactOff, sim.ExactOn} {
 		out, err := sim.Run(t.Context(), r, sim.Options{Exact: exact, Cache: caches[i]})
@@ -163,12 +138,12 @@ workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [64
 		}
 		skipped += out.Skipped().Periods
 	}
-	for key, e := range caches[0].entries {
-		if !bytes.Equal(e.Value, caches[1].entries[key].Value) {
+	for key, e := range caches[0].Entries {
+		if !bytes.Equal(e.Value, caches[1].Entries[key].Value) {
 			t.Errorf("%s: two values", e.What)
 		}
 	}
-	if len(caches[0].entries) != 1 || skipped == 0 {
-		t.Errorf("%d results are kept, and %d periods were skipped", len(caches[0].entries), skipped)
+	if len(caches[0].Entries) != 1 || skipped == 0 {
+		t.Errorf("%d results are kept, and %d periods were skipped", len(caches[0].Entries), skipped)
 	}
 }

@@ -38,7 +38,7 @@ type Env struct {
 	Version Version
 	Run     Runner // nil is weft.Run
 
-	// UserCache is the folder in which the user's programs keep what they can make again; nil: there is none.
+	// UserCache is the user's cache folder, as os.UserCacheDir gives it; nil: there is none.
 	UserCache func() (string, error)
 
 	// Pulse is the period of progress lines without a terminal; 0 is ten seconds.

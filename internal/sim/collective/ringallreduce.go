@@ -47,8 +47,8 @@ func (p *ringAllReduce) Step(rank, lane, k int, s *Step) bool {
 	return true
 }
 
-// Alike implements Regular: all chunks of a loop have one size if the ranks divide it, and the steps that reduce
-// are alike, and those that distribute.
+// Alike implements Regular. If the number of ranks divides a loop, all its chunks have one size. Then all steps that
+// reduce are alike, and all steps that distribute are alike.
 func (p *ringAllReduce) Alike(lane, k int) int {
 	lo, hi, _ := p.loop(lane)
 	n := p.Ranks()

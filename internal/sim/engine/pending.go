@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"weft/units"
@@ -60,7 +61,7 @@ func (l *lists) pending(all []Waiting, list int32, start units.Time, cell int, s
 
 // Restart replaces the pending events by others, none of them before now.
 func (q *Queue) Restart(now units.Time, all []Waiting) {
-	*q = *NewQueue(q.width, log2(q.reach+1))
+	*q = *NewQueue(q.width, uint(bits.Len64(uint64(q.reach))))
 	q.number = int64(now) >> q.width
 	q.start = units.Time(q.number) << q.width
 	for _, e := range all {
@@ -87,18 +88,10 @@ func (q *Cells) Pending(all []Waiting) []Waiting {
 
 // Restart replaces the pending events by others, none of them before now. No cell may be open.
 func (q *Cells) Restart(now units.Time, all []Waiting) {
-	*q = *NewCells(q.cells, q.width, log2(q.reach+1))
+	*q = *NewCells(q.cells, q.width, uint(bits.Len64(uint64(q.reach))))
 	q.slot = int64(now) >> q.width
 	q.floor, q.ahead = q.slot, uint64(q.reach)+1
 	for _, e := range all {
 		q.Push(e.Cell, e.Time, e.Class, e.Source)
 	}
-}
-
-// log2 is the logarithm of a power of two.
-func log2(n int64) (log uint) {
-	for ; n > 1; n >>= 1 {
-		log++
-	}
-	return log
 }

@@ -50,11 +50,15 @@ type remotePause struct {
 	pause pause
 }
 
+// clear drops the messages.
+func (b *outbox) clear() {
+	b.packets, b.seen, b.credits, b.pauses = b.packets[:0], b.seen[:0], b.credits[:0], b.pauses[:0]
+}
+
 func (m *mailbox) reset() {
 	m.earliest = units.Forever
 	for i := range m.to {
-		b := &m.to[i]
-		b.packets, b.seen, b.credits, b.pauses = b.packets[:0], b.seen[:0], b.credits[:0], b.pauses[:0]
+		m.to[i].clear()
 	}
 }
 
@@ -104,6 +108,6 @@ func (p *Partition) Collect(window uint64) {
 		for _, r := range b.pauses {
 			p.schedulePause(r.port, r.pause)
 		}
-		b.packets, b.seen, b.credits, b.pauses = b.packets[:0], b.seen[:0], b.credits[:0], b.pauses[:0]
+		b.clear()
 	}
 }

@@ -82,10 +82,8 @@ func (nd *node) cycle(t *routing.Tables) int64 {
 	if nd.local != byTables || nd.routing.settled() {
 		return cycle
 	}
-	for _, way := range nd.ways {
-		first := int(nd.sets) + int(way)
-		ports := int64(t.SetStart[first+1] - t.SetStart[first])
-		if ports > 0 {
+	for k := range t.Sets(int(nd.row)) {
+		if ports := int64(len(t.Set(int(nd.row), uint16(k)))); ports > 0 {
 			cycle *= ports / divisor(cycle, ports)
 		}
 	}
@@ -173,8 +171,8 @@ const wordsPerEvent = 2
 // pending before now.
 func (n *Network) lookBack(now, until units.Time) {
 	r := &n.repeats
-	for _, p := range n.parts {
-		p.mail[0].reset() // collected
+	for _, p := range n.parts { // the messages are collected
+		p.mail[0].reset()
 		p.mail[1].reset()
 	}
 	if r.record != nil && !r.stale {

@@ -70,7 +70,7 @@ func (nd *node) walkQueues(w *state.Walk, n *Network) {
 	}
 }
 
-// walk visits the pending events of a partition and what they carry, and its counters.
+// walk visits the pending events of a partition, their packets, and the partition's counters.
 func (p *Partition) walk(w *state.Walk) {
 	events := p.queue.Pending(p.repeater.events[:0])
 	ends := len(events)
@@ -216,7 +216,8 @@ func (t *flowTable) WalkState(w *state.Walk) {
 	}
 }
 
-// WalkState moves the timers of a NIC on. They are lower bounds of what the flows wait for.
+// WalkState moves the timers of a NIC on, and compares none. A timer makes its flow look at its deadlines, and is never
+// later than the earliest of them. So equal states may have different timers.
 func (h *timers) WalkState(w *state.Walk) {
 	for i := range *h {
 		w.Bound(&(*h)[i].at)

@@ -11,10 +11,10 @@
 //
 // # The key
 //
-// The key is the SHA-256 of the canonical bytes (base/canon) of the part, of what else the simulation is
-// given (its size), and of the digest of the hardware catalog. The bytes have every field of the part, also
-// one that somebody adds later. One field is in the part and not in the key: the fabric's name. It is in
-// messages about failures and progress; results of simulations that failed are not kept.
+// The key is a SHA-256 over three inputs: the canonical bytes (base/canon) of the part, the simulation's size,
+// and the digest of the hardware catalog. The canonical bytes cover every field of the part, and cover new
+// fields without a change here. The fabric's name is the one field of the part that the key leaves out: only
+// messages about failures and progress use it, and a failed simulation is not kept.
 //
 // The program is not in the key. A Store keeps the results of different programs apart.
 //

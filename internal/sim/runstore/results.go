@@ -274,6 +274,12 @@ func (h HotLink) Spread() float64 {
 // Measured reports whether the point has a result.
 func (p Point) Measured() bool { return p.Failure == "" && p.Time > 0 }
 
+// WithoutWork is the counts without what the engine did for them.
+func (c Counts) WithoutWork() Counts {
+	c.Events, c.Skipped = 0, Skipped{}
+	return c
+}
+
 // Skipped is the part of the whole run that was not simulated.
 func (r *Results) Skipped() (s Skipped) {
 	for _, f := range r.Fabrics {

@@ -24,7 +24,7 @@
 // A type with a method WalkState visits itself: a queue from its head to its tail, a heap in the
 // order of its elements. It may be embedded; the struct around it cannot have a method of its own.
 //
-// Sequence numbers count modulo a power of two, and only their differences
-// matter: all numbers of a group must have moved by the same distance ([Walk.Number]). A [units.PSN]
-// is such a number, and so is a field with the tag number; [Walk.Group] is their group.
+// Sequence numbers count modulo a power of two, and only their differences matter: between equal states, all
+// numbers of a group have moved by the same distance ([Walk.Group]). A [units.PSN] is such a number, and so is
+// a field with the tag number. A move takes them along ([Walk.Sequence]).
 package state

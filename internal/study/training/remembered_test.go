@@ -3,39 +3,16 @@ package training
 import (
 	"bytes"
 	"strings"
-	"sync"
 	"testing"
 
 	"weft/internal/sim"
 	"weft/internal/sim/known"
 	"weft/internal/sim/run/phases"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 	"weft/internal/sim/workload/llm"
 )
-
-// memory is a store for one test.
-type memory struct {
-	mu      sync.Mutex
-	entries map[known.Key]known.Entry
-	missed  int
-}
-
-func (m *memory) Get(k known.Key) ([]byte, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	e, is := m.entries[k]
-	if !is {
-		m.missed++
-	}
-	return e.Value, is
-}
-
-func (m *memory) Put(k known.Key, e known.Entry) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.entries[k] = e
-}
 
 // disturbed is the job beside storage, with a slow cable.
 var disturbed = strings.Replace(collidingJob, "fabrics: [infiniband-ndr, roce-v2-400g]", `fabrics:
@@ -56,17 +33,17 @@ func TestAKnownStepIsTheSimulated(t *testing.T) {
 			return text, last
 		}
 		want, _ := run(nil)
-		cache := &memory{entries: make(map[known.Key]known.Entry)}
+		cache := runtest.NewMemory()
 		first, _ := run(cache)
-		cache.missed = 0
+		cache.Missed = 0
 		again, told := run(cache)
-		if cache.missed > 0 || told.Known == 0 {
-			t.Errorf("%s: %d simulations were not known, %d of %d were", name, cache.missed, told.Known, told.Total)
+		if cache.Missed > 0 || told.Known == 0 {
+			t.Errorf("%s: %d simulations were not known, %d of %d were", name, cache.Missed, told.Known, told.Total)
 		}
 		if !bytes.Equal(first, want) || !bytes.Equal(again, want) {
 			t.Errorf("%s: steps without a cache, with an empty one and a full one differ", name)
 		}
-		for key, e := range cache.entries {
+		for key, e := range cache.Entries {
 			k, value, err := Resimulate(t.Context(), e.Recipe, 1)
 			if err != nil || k != key || !bytes.Equal(value, e.Value) {
 				t.Errorf("%s: %s, from its recipe: %v, another key %t, another value %t", name, e.What, err, k != key, !bytes.Equal(value, e.Value))
@@ -77,22 +54,22 @@ func TestAKnownStepIsTheSimulated(t *testing.T) {
 
 // A larger batch uses the phases more often, and changes none of them.
 func TestAJobWithTheSamePhasesIsKnown(t *testing.T) {
-	cache := &memory{entries: make(map[known.Key]known.Entry)}
+	cache := runtest.NewMemory()
 	for i, batch := range []string{"global: 32", "global: 64"} {
-		cache.missed = 0
+		cache.Missed = 0
 		r := simtest.Resolve(t, strings.Replace(collidingJob, "global: 32", batch, 1))
 		if _, err := Run(t.Context(), r, Options{Cache: cache}); err != nil {
 			t.Fatal(err)
 		}
-		if (cache.missed == 0) != (i == 1) {
-			t.Errorf("with %s %d simulations were not known", batch, cache.missed)
+		if (cache.Missed == 0) != (i == 1) {
+			t.Errorf("with %s %d simulations were not known", batch, cache.Missed)
 		}
 	}
 }
 
 // One stage's node gets a slower cable: what does not touch the node is known.
 func TestASlowerLinkIsSimulatedWhereItIsTouched(t *testing.T) {
-	cache := &memory{entries: make(map[known.Key]known.Entry)}
+	cache := runtest.NewMemory()
 	run := func(fabric string) sim.Progress {
 		var last sim.Progress
 		r := simtest.Resolve(t, strings.Replace(collidingJob, "fabrics: [infiniband-ndr, roce-v2-400g]", "fabrics: ["+fabric+"]", 1))
@@ -103,9 +80,9 @@ func TestASlowerLinkIsSimulatedWhereItIsTouched(t *testing.T) {
 	}
 	run("infiniband-ndr")
 	for _, rate := range []string{"200Gbps", "100Gbps"} {
-		before := cache.missed
+		before := cache.Missed
 		p := run("{preset: infiniband-ndr, slow-links: [{nics: node7/nic0, rate: " + rate + "}]}")
-		if missed := cache.missed - before; missed == 0 || p.Known <= p.Total/2 {
+		if missed := cache.Missed - before; missed == 0 || p.Known <= p.Total/2 {
 			t.Errorf("with node7's cable at %s %d of %d simulations were known, and %d were not", rate, p.Known, p.Total, missed)
 		}
 	}

@@ -127,7 +127,7 @@ func (r *collectives) alike(o *operation, steps int) bool {
 				if !o.plan.program.Step(member, l.lane, next, &soon) || !o.plan.program.Step(member, l.lane, next+steps, &later) {
 					return false
 				}
-				if !sameStep(&soon, &later, steps) {
+				if !sameStep(&soon, &later, steps, near) {
 					return false
 				}
 			}
@@ -136,19 +136,22 @@ func (r *collectives) alike(o *operation, steps int) bool {
 	return true
 }
 
-// sameStep compares a step with the step at a given distance.
-func sameStep(a, b *collective.Step, steps int) bool {
-	if len(a.Sends) != len(b.Sends) || a.Recvs != b.Recvs || !near(a.RecvBytes, b.RecvBytes) {
+// sameStep compares a step with the step at a given distance. same compares two sizes.
+func sameStep(a, b *collective.Step, steps int, same func(a, b int64) bool) bool {
+	if len(a.Sends) != len(b.Sends) || a.Recvs != b.Recvs || !same(a.RecvBytes, b.RecvBytes) {
 		return false
 	}
 	for i := range a.Sends {
 		s, t := &a.Sends[i], &b.Sends[i]
-		if s.Peer != t.Peer || s.Path != t.Path || s.Rail != t.Rail || int(s.PeerStep)+steps != int(t.PeerStep) || !near(s.Bytes, t.Bytes) {
+		if s.Peer != t.Peer || s.Path != t.Path || s.Rail != t.Rail || int(s.PeerStep)+steps != int(t.PeerStep) || !same(s.Bytes, t.Bytes) {
 			return false
 		}
 	}
 	return true
 }
+
+// equal reports whether two sizes are the same.
+func equal(a, b int64) bool { return a == b }
 
 // near reports whether two sizes differ by less than a hundredth.
 func near(a, b int64) bool { return max(a-b, b-a)*100 <= a }

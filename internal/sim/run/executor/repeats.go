@@ -133,14 +133,11 @@ func (o *operation) like(member, lane, later, k, by int) bool {
 	if !prog.Step(member, lane, k, a) || !prog.Step(member, later, k+by, b) {
 		return false
 	}
-	if len(a.Sends) != len(b.Sends) || a.Recvs != b.Recvs || a.RecvBytes != b.RecvBytes || a.Reduce != b.Reduce && a.Recvs > 1 { // one input is reduced as it is copied
+	if !sameStep(a, b, by, equal) || a.Reduce != b.Reduce && a.Recvs > 1 { // one input is reduced as it is copied
 		return false
 	}
 	for i := range a.Sends {
-		x, y := a.Sends[i], b.Sends[i]
-		x.PeerStep += int32(by)
-		x.Src, x.Dst, y.Src, y.Dst = 0, 0, 0, 0
-		if x != y {
+		if a.Sends[i].More != b.Sends[i].More {
 			return false
 		}
 	}

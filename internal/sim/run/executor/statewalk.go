@@ -229,11 +229,18 @@ func (r *collectives) WalkTag(w *state.Walk, p *fabric.Partition, tag *uint64) {
 
 // walkTag visits a tag: the tags of a channel move on together, by steps or by lanes.
 func (r *collectives) walkTag(w *state.Walk, tag *uint64) {
-	number, lane, _ := partsOf(*tag)
-	w.Moved(tagGroup(number, lane%r.of(number).plan.program.Channels()), tag)
+	number, _, _ := partsOf(*tag)
+	r.of(number).walkTag(w, tag)
 }
 
-// walkLane visits the tag of an active lane of a member, whose step is 0.
+// walkTag visits a tag of the operation.
+func (o *operation) walkTag(w *state.Walk, tag *uint64) {
+	_, lane, _ := partsOf(*tag)
+	w.Moved(tagGroup(o.number, lane%o.plan.program.Channels()), tag)
+}
+
+// walkLane visits a tag that names an active lane of a member. The step of the tag is 0. A move finds no lane: it has
+// moved the lanes before, and needs no word.
 func (o *operation) walkLane(w *state.Walk, member, lane int, tag *uint64) {
 	channel := lane % o.plan.program.Channels()
 	active := o.members[member].channels[channel].active
@@ -307,8 +314,7 @@ func (m *memberState) walkEarly(w *state.Walk, o *operation) {
 	moved := make(map[uint64]arrival, len(m.early))
 	for _, tag := range slices.Sorted(maps.Keys(m.early)) {
 		a := m.early[tag]
-		_, lane, _ := partsOf(tag)
-		w.Moved(tagGroup(o.number, lane%o.plan.program.Channels()), &tag)
+		o.walkTag(w, &tag)
 		w.Word(uint64(a.count))
 		w.Time(&a.ready)
 		moved[tag] = a
