@@ -12,41 +12,43 @@ import (
 // work.
 func BenchmarkWrite(b *testing.B) {
 	for _, size := range []int{8, 4096, 64 << 10, 1 << 20} {
-		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			p := newPair(b, Options{}, QPInitAttr{}, size)
-			from, to := p.on[0], p.on[1]
-			b.SetBytes(int64(size))
-			wr := SendWR{Opcode: RDMAWrite, Flags: SendSignaled, SGL: []SGE{from.mr.SGE(0, size)}, RemoteAddr: to.mr.Addr(), RKey: to.mr.RKey()}
-			var wc [64]WC
-			b.ReportAllocs()
-			b.ResetTimer()
-			for posted, done := 0, 0; done < b.N; {
-				for posted < b.N && posted-done < 64 {
-					if err := from.qp.PostSend(wr); err != nil {
+		for way, socketOnly := range map[string]bool{"udp": true, "memory": false} {
+			b.Run(fmt.Sprint(way, "/", size), func(b *testing.B) {
+				p := newPair(b, Options{SocketOnly: socketOnly}, QPInitAttr{}, size)
+				from, to := p.on[0], p.on[1]
+				b.SetBytes(int64(size))
+				wr := SendWR{Opcode: RDMAWrite, Flags: SendSignaled, SGL: []SGE{from.mr.SGE(0, size)}, RemoteAddr: to.mr.Addr(), RKey: to.mr.RKey()}
+				var wc [64]WC
+				b.ReportAllocs()
+				b.ResetTimer()
+				for posted, done := 0, 0; done < b.N; {
+					for posted < b.N && posted-done < 64 {
+						if err := from.qp.PostSend(wr); err != nil {
+							b.Fatal(err)
+						}
+						posted++
+					}
+					n, err := from.cq.Poll(wc[:])
+					if err != nil {
 						b.Fatal(err)
 					}
-					posted++
-				}
-				n, err := from.cq.Poll(wc[:])
-				if err != nil {
-					b.Fatal(err)
-				}
-				for _, c := range wc[:n] {
-					if c.Status != Success {
-						b.Fatal(c.Status)
+					for _, c := range wc[:n] {
+						if c.Status != Success {
+							b.Fatal(c.Status)
+						}
 					}
+					done += n
 				}
-				done += n
-			}
-			b.StopTimer()
-			s := to.dev.Stats()
-			b.ReportMetric(float64(b.N*size)*8/b.Elapsed().Seconds()/1e9, "Gb/s")
-			if s.BytesReceived < int64(b.N*size) {
-				b.Fatalf("%d bytes arrived by the socket, %d were written", s.BytesReceived, b.N*size)
-			}
-			b.ReportMetric(float64(s.PacketsReceived)/float64(s.DatagramsReceived), "packets/datagram")
-			b.ReportMetric(float64(from.dev.Stats().Repeated), "repeated")
-		})
+				b.StopTimer()
+				s := to.dev.Stats()
+				b.ReportMetric(float64(b.N*size)*8/b.Elapsed().Seconds()/1e9, "Gb/s")
+				if s.BytesReceived < int64(b.N*size) {
+					b.Fatalf("%d bytes arrived by the socket, %d were written", s.BytesReceived, b.N*size)
+				}
+				b.ReportMetric(float64(s.PacketsReceived)/float64(s.DatagramsReceived), "packets/datagram")
+				b.ReportMetric(float64(from.dev.Stats().Repeated), "repeated")
+			})
+		}
 	}
 }
 

@@ -25,6 +25,9 @@ type Options struct {
 	// data in flight. 0 is 4096. The device uses less if the interface's MTU is too small: see
 	// Device.PathMTU.
 	PathMTU int
+	// SocketOnly sends every packet through the UDP socket, where tools see it. Otherwise packets to a
+	// device of the same user on this machine go through shared memory.
+	SocketOnly bool
 	// StrictICRC refuses packets whose ICRC does not match the IP identification that weft sends
 	// with; see package weft/verbs/internal/socket. Other implementations send other
 	// identifications.
@@ -90,7 +93,11 @@ func Open(o Options) (*Device, error) {
 	if a.Port() == 0 {
 		a = netip.AddrPortFrom(a.Addr(), wire.RoCEv2Port)
 	}
-	conn, err := socket.OpenUDP(a)
+	way := socket.OpenNear
+	if o.SocketOnly {
+		way = socket.OpenUDP
+	}
+	conn, err := way(a)
 	if err != nil {
 		return nil, err
 	}
@@ -184,6 +191,7 @@ type Stats struct {
 	PacketsSent, PacketsReceived     int64
 	BytesSent, BytesReceived         int64 // from the BTH to the ICRC
 	DatagramsSent, DatagramsReceived int64 // entries of system calls: GSO and GRO put many packets in one
+	NearSent, NearReceived           int64 // of them through shared memory
 	BadICRC                          int64
 	Malformed                        int64
 	Lost                             int64 // dropped because of Options.Lose
@@ -203,7 +211,7 @@ func (d *Device) Stats() Stats {
 	out := Stats{
 		ManagerDropped: d.rejected.Load(),
 		PacketsSent:    s.PacketsOut, PacketsReceived: s.PacketsIn, BytesSent: s.BytesOut, BytesReceived: s.BytesIn,
-		DatagramsSent: s.DatagramsOut, DatagramsReceived: s.DatagramsIn,
+		DatagramsSent: s.DatagramsOut, DatagramsReceived: s.DatagramsIn, NearSent: s.NearOut, NearReceived: s.NearIn,
 		BadICRC: s.BadICRC, Malformed: s.Malformed, Lost: s.Lost, Misdirected: s.Misdirected, SolvedICRC: s.Solved, Repeated: s.Repeated,
 		Marked: s.Marked, CNPsSent: s.CNPsOut, CNPsReceived: s.CNPsIn,
 	}

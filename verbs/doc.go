@@ -42,6 +42,11 @@
 // polling goroutine does the device's work itself, which is fastest; a goroutine that waits for an
 // event sleeps.
 //
+// # One machine
+//
+// Devices of the same user on the same machine pass packets through shared memory, unless
+// Options.SocketOnly is set. Everything else is as between two machines.
+//
 // # Errors
 //
 // Calls return errors that wrap one of ErrInvalid, ErrNoMemory, ErrBusy and ErrClosed, the verbs'

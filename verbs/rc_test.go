@@ -39,7 +39,10 @@ func newSide(t testing.TB, o Options, a QPInitAttr, size int) *side {
 	if !o.Addr.IsValid() {
 		o.Addr = netip.MustParseAddrPort("127.0.0.1:0")
 	}
-	conn := udp(t, o.Addr)
+	conn := withWays(t, o.Addr)
+	if o.SocketOnly {
+		conn = udp(t, o.Addr)
+	}
 	dev, err := open(conn, o)
 	if err != nil {
 		t.Fatal(err)

@@ -34,6 +34,8 @@ func (c *script) MTU() int { return 0 }
 
 func (c *script) AllowMarks() error { return nil }
 
+func (c *script) Reach(netip.AddrPort) *socket.Way { return nil }
+
 func (c *script) Join(netip.Addr) error { return nil }
 
 func (c *script) Leave(netip.Addr) {}

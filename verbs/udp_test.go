@@ -17,3 +17,12 @@ func udp(t testing.TB, a netip.AddrPort) socket.Conn {
 }
 
 func mustAddr(s string) netip.AddrPort { return netip.MustParseAddrPort(s) }
+
+func withWays(t testing.TB, a netip.AddrPort) socket.Conn {
+	t.Helper()
+	c, err := socket.OpenNear(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

@@ -27,6 +27,8 @@ type liveDevice struct {
 	// lose is the share of arriving packets that the device loses, by seed.
 	lose float64
 	seed uint64
+	// socketOnly sends packets to this machine by UDP, too.
+	socketOnly bool
 }
 
 func (d *liveDevice) flags(cmd *cobra.Command, addr, what string) {
@@ -36,6 +38,7 @@ func (d *liveDevice) flags(cmd *cobra.Command, addr, what string) {
 	f.StringVar(&d.dcqcn, "dcqcn", "", "pace by DCQCN from this line rate (10Gbps), and let switches mark packets")
 	f.Var(shareFlag(&d.lose), "lose", "share of arriving packets that this device loses: 0.01, 1%")
 	f.Uint64Var(&d.seed, "seed", 1, "which packets --lose loses")
+	f.BoolVar(&d.socketOnly, "socket-only", false, "send by UDP also to this user's devices on this machine, not through shared memory")
 	metricsFlag(cmd, &d.metrics)
 	f.StringVar(&d.pcap, "pcap", "", "write every packet to this file (pcapng)")
 }
@@ -63,7 +66,7 @@ func (d *liveDevice) open(e *Env, mtu int) (*perf.Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--addr %q is no IP address", d.addr)
 	}
-	o := perf.DeviceOptions{Addr: a, Port: d.port, MTU: mtu, Lose: d.lose, LoseSeed: d.seed}
+	o := perf.DeviceOptions{Addr: a, Port: d.port, MTU: mtu, Lose: d.lose, LoseSeed: d.seed, SocketOnly: d.socketOnly}
 	if d.dcqcn != "" {
 		if o.LineRate, err = units.ParseRate(d.dcqcn); err != nil || o.LineRate < perf.LeastLineRate {
 			return nil, fmt.Errorf("--dcqcn %q: give a line rate of at least %v, such as 10Gbps", d.dcqcn, perf.LeastLineRate)

@@ -97,7 +97,7 @@ func (t *perfTable) end() { fmt.Fprintln(t.w, perfLine) }
 
 // notes prints results without a column in perftest.
 func (t *perfTable) notes(results []*perf.Result) {
-	var repeated, sent, bad, datagrams, lost, marked, cnpsOut, cnpsIn int64
+	var repeated, sent, bad, datagrams, near, lost, marked, cnpsOut, cnpsIn int64
 	broken, compared := 0, 0
 	how := "go-back-N"
 	for _, r := range results {
@@ -105,6 +105,7 @@ func (t *perfTable) notes(results []*perf.Result) {
 		sent += r.PacketsSent
 		bad += r.BadICRC
 		datagrams += r.Datagrams
+		near += r.Near
 		lost += r.Lost
 		if r.Selective {
 			how = "selective repeat"
@@ -118,6 +119,9 @@ func (t *perfTable) notes(results []*perf.Result) {
 		}
 	}
 	fmt.Fprintf(t.w, " sent by this device: %d packets in %d datagrams, %d of them again (%s); %d bad ICRCs arrived\n", sent, datagrams, repeated, how, bad)
+	if near > 0 {
+		fmt.Fprintf(t.w, " through shared memory, without the kernel's UDP: %d of the datagrams (--socket-only sends all by UDP)\n", near)
+	}
 	if lost > 0 {
 		fmt.Fprintf(t.w, " lost by this device on request: %d arriving packets\n", lost)
 	}

@@ -185,6 +185,6 @@ func (c *Client) runTCP(t Test) (*Result, error) {
 func (r *Result) count(a, b verbs.Stats) {
 	r.PacketsSent, r.PacketsReceived = b.PacketsSent-a.PacketsSent, b.PacketsReceived-a.PacketsReceived
 	r.Repeated, r.BadICRC = b.Repeated-a.Repeated, b.BadICRC-a.BadICRC
-	r.Datagrams, r.Lost = b.DatagramsSent-a.DatagramsSent, b.Lost-a.Lost
+	r.Datagrams, r.Near, r.Lost = b.DatagramsSent-a.DatagramsSent, b.NearSent-a.NearSent, b.Lost-a.Lost
 	r.Marked, r.CNPsSent, r.CNPsReceived = b.Marked-a.Marked, b.CNPsSent-a.CNPsSent, b.CNPsReceived-a.CNPsReceived
 }

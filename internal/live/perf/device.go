@@ -25,7 +25,9 @@ type DeviceOptions struct {
 	LineRate units.Rate
 	Lose     float64 // share of arriving packets that the device discards, 0 to 1
 	LoseSeed uint64
-	Capture  string // file that every packet is written to (pcapng); "" for none
+	// SocketOnly is verbs.Options.SocketOnly.
+	SocketOnly bool
+	Capture    string // file that every packet is written to (pcapng); "" for none
 }
 
 // Device is an open device and the capture that it writes.
@@ -40,7 +42,7 @@ func OpenDevice(o DeviceOptions) (*Device, error) {
 	d := &Device{}
 	opts := verbs.Options{
 		Addr: netip.AddrPortFrom(o.Addr, o.Port), PathMTU: o.MTU,
-		LineRate: o.LineRate, Lose: o.Lose, LoseSeed: o.LoseSeed,
+		LineRate: o.LineRate, Lose: o.Lose, LoseSeed: o.LoseSeed, SocketOnly: o.SocketOnly,
 	}
 	var err error
 	if o.Capture != "" {

@@ -22,7 +22,7 @@ type Result struct {
 	Whole, Compared bool
 	// Counters of the client's device during the test.
 	PacketsSent, PacketsReceived, Repeated, BadICRC int64
-	Datagrams, Lost                                 int64
+	Datagrams, Near, Lost                           int64
 	Marked, CNPsSent, CNPsReceived                  int64 // congestion
 	// Selective says that both sides use selective repeat.
 	Selective bool

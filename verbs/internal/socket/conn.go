@@ -9,7 +9,8 @@ import (
 // The last may be shorter. The parts are consecutive on the wire.
 type Outgoing struct {
 	To      netip.AddrPort
-	Segment int // bytes of each packet, from the BTH to the ICRC
+	By      *Way // nil: the socket
+	Segment int  // bytes of each packet, from the BTH to the ICRC
 	Packets int
 	Parts   [][]byte
 }
@@ -21,6 +22,7 @@ type Incoming struct {
 	To      netip.AddrPort // multicast group; invalid for unicast
 	Segment int
 	CE      bool // congestion experienced: IP ECN is 11
+	Near    bool // came by a Way: it has no ICRC
 	Data    []byte
 }
 
@@ -36,6 +38,8 @@ type Conn interface {
 	// AllowMarks sends packets as ECN-capable from now on, with 10 in the field: switches may mark
 	// instead of dropping (RFC 3168).
 	AllowMarks() error
+	// Reach opens a way to a device of this machine; nil if there is none but the socket.
+	Reach(to netip.AddrPort) *Way
 	// Join starts receiving packets to a multicast group, Leave stops it.
 	Join(group netip.Addr) error
 	Leave(group netip.Addr)

@@ -9,6 +9,8 @@
 // other goroutine has to be woken between a packet and its reader.
 //
 //   - conn.go, udp_linux.go, mmsg_linux.go: datagrams by the batch, GSO, GRO
+//   - near.go, near_linux.go, sharedring.go: datagrams through memory that two devices of one user on
+//     one machine share
 //   - port.go: the port, its endpoints and its goroutine
 //   - receive.go, table.go: from datagrams to queue pairs
 //   - multicast.go, multicast_linux.go: groups and their members

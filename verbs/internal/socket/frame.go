@@ -56,7 +56,8 @@ func (p *Port) emit(e *Endpoint, peer *Peer, pkt *transport.Packet, parts [][]by
 	id := p.place(peer, size, len(parts))
 	start := len(t.arena)
 	arena, _ := h.AppendHeaders(t.arena, payload) // queue pairs use no other opcodes
-	crc := peer.flow.Begin(id, wire.UDPBytes+size, arena[start:])
+	crc := checksum{left: peer.way.open() && p.capture == nil}
+	crc.begin(&peer.flow, id, wire.UDPBytes+size, arena[start:])
 	t.arena = arena
 	o := &t.out[t.n-1]
 	if payload <= copied {
@@ -64,20 +65,20 @@ func (p *Port) emit(e *Endpoint, peer *Peer, pkt *transport.Packet, parts [][]by
 		for _, part := range parts {
 			t.arena = append(t.arena, part...)
 		}
-		crc = wire.ICRCUpdate(crc, t.arena[at:])
+		crc.add(t.arena[at:])
 		t.extend(o)
 	} else {
 		t.extend(o)
 		for _, part := range parts {
-			crc = wire.ICRCUpdate(crc, part)
+			crc.add(part)
 			o.Parts = append(o.Parts, part)
 		}
 		t.last.tail = -1
 	}
 	at := len(t.arena)
 	t.arena = append(t.arena, make([]byte, pad)...)
-	crc = wire.ICRCUpdate(crc, t.arena[at:])
-	t.arena = wire.AppendICRC(t.arena, crc)
+	crc.add(t.arena[at:])
+	t.arena = wire.AppendICRC(t.arena, crc.value)
 	if t.last.tail < 0 {
 		t.last.tail = at
 		o.Parts = append(o.Parts, nil)
@@ -115,7 +116,7 @@ func (p *Port) place(peer *Peer, size, parts int) (id uint16) {
 	}
 	o := &t.out[t.n]
 	t.n++
-	*o = Outgoing{To: peer.addr, Segment: size, Packets: 1, Parts: append(o.Parts[:0], nil)}
+	*o = Outgoing{To: peer.addr, By: peer.way, Segment: size, Packets: 1, Parts: append(o.Parts[:0], nil)}
 	*d = datagram{peer: peer, segment: size, bytes: size, tail: len(t.arena)}
 	return 0
 }
@@ -138,6 +139,9 @@ func (p *Port) flush() {
 	p.fail(p.conn.Send(t.out[:t.n]))
 	p.stats.DatagramsOut += int64(t.n)
 	for i := range t.n {
+		if t.out[i].By.open() {
+			p.stats.NearOut++
+		}
 		clear(t.out[i].Parts) // release deregistered memory
 	}
 	t.n, t.arena = 0, t.arena[:0]

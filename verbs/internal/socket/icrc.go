@@ -7,6 +7,24 @@ import (
 	"weft/wire"
 )
 
+// checksum is the ICRC of a packet that is written. It is left out by a Way, unless a capture shows it.
+type checksum struct {
+	left  bool
+	value uint32
+}
+
+func (c *checksum) begin(f *wire.ICRCFlow, id uint16, udp int, head []byte) {
+	if !c.left {
+		c.value = f.Begin(id, udp, head)
+	}
+}
+
+func (c *checksum) add(b []byte) {
+	if !c.left {
+		c.value = wire.ICRCUpdate(c.value, b)
+	}
+}
+
 // verifier checks the ICRCs of the packets that arrive from one address and port.
 type verifier struct {
 	from   netip.AddrPort
@@ -26,6 +44,12 @@ func (v *verifier) aim(from, group, local netip.AddrPort) {
 	}
 	v.flow = wire.NewICRCFlow(from, local)
 	v.v6 = !from.Addr().Unmap().Is4()
+}
+
+// complete writes the ICRC of a packet that came without one.
+func (v *verifier) complete(b []byte, id uint16) {
+	tail := len(b) - wire.ICRCBytes
+	wire.AppendICRC(b[:tail], v.flow.Begin(id, wire.UDPBytes+len(b), b[:tail]))
 }
 
 // verify checks a packet from the BTH to the ICRC; index is its position in the datagram. It

@@ -16,15 +16,16 @@ type end struct {
 	in    [][]byte
 }
 
-func (e *end) Local() netip.AddrPort    { return e.local }
-func (e *end) Buffer() int              { return 1 << 30 }
-func (e *end) MTU() int                 { return 0 }
-func (e *end) AllowMarks() error        { return nil }
-func (e *end) Join(netip.Addr) error    { return nil }
-func (e *end) Leave(netip.Addr)         {}
-func (e *end) Wait(time.Duration, bool) {}
-func (e *end) Wake()                    {}
-func (e *end) Close() error             { return nil }
+func (e *end) Local() netip.AddrPort     { return e.local }
+func (e *end) Buffer() int               { return 1 << 30 }
+func (e *end) MTU() int                  { return 0 }
+func (e *end) AllowMarks() error         { return nil }
+func (e *end) Reach(netip.AddrPort) *Way { return nil }
+func (e *end) Join(netip.Addr) error     { return nil }
+func (e *end) Leave(netip.Addr)          {}
+func (e *end) Wait(time.Duration, bool)  {}
+func (e *end) Wake()                     {}
+func (e *end) Close() error              { return nil }
 func (e *end) Receive() ([]Incoming, error) {
 	if len(e.in) == 0 {
 		return nil, nil

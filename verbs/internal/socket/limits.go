@@ -59,6 +59,21 @@ const (
 	// uses them: a peer takes some 300 bytes.
 	MaxPeers = 1 << 17
 
+	// ringData is the room of a ring between two devices of one machine, see near.go: the packets in
+	// flight to a peer, and the responses to its READs, with room to spare.
+	ringData = 2 << 20
+
+	// nearOverhead is more than the headers of a packet in a ring.
+	nearOverhead = 64
+
+	// MaxNear bounds the devices of this machine that send through shared memory; the others send by
+	// UDP. Each takes a ring of address space, and a file descriptor.
+	MaxNear = 4096
+
+	// socketTurns is the number of looks at the rings for one at the socket, whose system call takes
+	// some 300 ns, ten times as long.
+	socketTurns = 32
+
 	// MaxGroups bounds the multicast groups of a port: each has a socket.
 	MaxGroups = 64
 

@@ -15,6 +15,7 @@ type Peer struct {
 	flight  int // PSNs in flight, of all queue pairs
 	most    int
 	blocked ring
+	way     *Way // nil: only the socket
 }
 
 // Addr is the peer's address and UDP port.

@@ -46,6 +46,7 @@ type Stats struct {
 	PacketsOut, PacketsIn     int64
 	BytesOut, BytesIn         int64 // from the BTH to the ICRC
 	DatagramsOut, DatagramsIn int64 // entries of system calls
+	NearOut, NearIn           int64 // of them by a Way
 	BadICRC                   int64
 	Malformed                 int64 // not a RoCE packet
 	Lost                      int64 // dropped because of Config.Lose
@@ -62,7 +63,8 @@ type Port struct {
 	conn    Conn
 	local   netip.AddrPort
 	clock   func() units.Time
-	most    int // maximum of packets in flight to a peer
+	mtu     int // path MTU
+	most    int // maximum of packets in flight to a peer by UDP
 	closed  bool
 	broken  error
 	done    chan struct{}
@@ -102,7 +104,8 @@ func Open(c Config) *Port {
 		nextQPN:  FirstQPN + units.QPN(rand.N(1<<16)),
 		verifier: verifier{strict: c.StrictID}, loss: newLoss(c.Lose, c.LoseSeed),
 	}
-	p.most = min(PeerPackets, max(burst, min(PeerBytes, c.Conn.Buffer()/4)/max(c.PathMTU, 256)))
+	p.mtu = max(c.PathMTU, 256)
+	p.most = min(PeerPackets, max(burst, min(PeerBytes, c.Conn.Buffer()/4)/p.mtu))
 	if c.Capture != nil {
 		p.capture = &capture{w: c.Capture, local: p.local}
 	}
@@ -142,6 +145,7 @@ func (p *Port) Peer(addr netip.AddrPort) (*Peer, error) {
 	addr = netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
 	if q := p.peers[addr]; q != nil {
 		q.users++
+		p.renew(q)
 		return q, nil
 	}
 	switch {
@@ -150,9 +154,20 @@ func (p *Port) Peer(addr netip.AddrPort) (*Peer, error) {
 	case len(p.peers) >= MaxPeers:
 		return nil, ErrFull
 	}
-	q := &Peer{addr: addr, bare: addr.Addr().WithZone(""), flow: wire.NewICRCFlow(p.local, addr), most: p.most, users: 1}
+	q := &Peer{addr: addr, bare: addr.Addr().WithZone(""), flow: wire.NewICRCFlow(p.local, addr), users: 1}
 	p.peers[addr] = q
+	p.renew(q)
 	return q, nil
+}
+
+// renew looks for a way to a peer that has none, or whose device has ended: there may be another at its
+// address.
+func (p *Port) renew(q *Peer) {
+	if !q.way.open() {
+		q.way.close()
+		q.way = p.conn.Reach(q.addr)
+		q.most = q.way.most(p.most, p.mtu)
+	}
 }
 
 // Release removes a user of a peer; q may be nil. A peer without users is forgotten. The caller
@@ -162,6 +177,7 @@ func (p *Port) Release(q *Peer) {
 		return
 	}
 	if q.users--; q.users == 0 {
+		q.way.close()
 		delete(p.peers, q.addr)
 	}
 }

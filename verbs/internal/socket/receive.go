@@ -9,6 +9,9 @@ import (
 // take processes a datagram, packet by packet.
 func (p *Port) take(in *Incoming, now units.Time) {
 	p.stats.DatagramsIn++
+	if in.Near {
+		p.stats.NearIn++
+	}
 	if in.From != p.verifier.from || in.To != p.verifier.to {
 		p.verifier.aim(in.From, in.To, p.local)
 	}
@@ -20,22 +23,25 @@ func (p *Port) take(in *Incoming, now units.Time) {
 		if p.loss.strikes() {
 			p.stats.Lost++
 		} else {
-			p.packet(rest[:n], index, in.CE, now)
+			p.packet(rest[:n], index, in, now)
 		}
 		rest = rest[n:]
 	}
 }
 
 // packet processes one packet, from the BTH to the ICRC. It trusts no field before it has checked
-// the ICRC.
-func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
+// the ICRC, which a packet by a Way does not have.
+func (p *Port) packet(b []byte, index int, in *Incoming, now units.Time) {
 	p.stats.PacketsIn++
 	p.stats.BytesIn += int64(len(b))
 	if len(b) < packetBytes {
 		p.stats.Malformed++
 		return
 	}
-	id, ok := p.verifier.verify(b, index)
+	id, ok := uint16(index), true
+	if !in.Near {
+		id, ok = p.verifier.verify(b, index)
+	}
 	switch {
 	case !ok:
 		p.stats.BadICRC++
@@ -44,6 +50,9 @@ func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
 		p.stats.Solved++
 	}
 	if p.capture != nil {
+		if in.Near {
+			p.verifier.complete(b, id)
+		}
 		p.capture.arrived(p.verifier.from, p.To(), id, b)
 	}
 	h := &p.arrived
@@ -52,7 +61,7 @@ func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
 		return
 	}
 	if p.verifier.to.IsValid() {
-		p.spread(ce, now)
+		p.spread(in.CE, now)
 		return
 	}
 	to := h.BTH.DestQP
@@ -67,7 +76,7 @@ func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
 	if e.Selective && p.ahead(e, h) && !p.hold(e, h.BTH.PSN, b) {
 		return
 	}
-	p.give(e, ce, now)
+	p.give(e, in.CE, now)
 	p.release(e, now)
 }
 

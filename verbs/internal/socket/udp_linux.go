@@ -150,6 +150,9 @@ func (c *udpConn) AllowMarks() error {
 	return os.NewSyscallError("setsockopt", unix.SetsockoptInt(c.fd, level, option, ect0))
 }
 
+// Reach finds no way but the socket.
+func (c *udpConn) Reach(netip.AddrPort) *Way { return nil }
+
 func (c *udpConn) Send(batch []Outgoing) error { return c.tx.send(c.fd, batch) }
 
 func (c *udpConn) Receive() ([]Incoming, error) {
@@ -181,7 +184,7 @@ func (c *udpConn) Wait(d time.Duration, data bool) {
 
 func (c *udpConn) Wake() {
 	// It fails only if the counter is full: the waiter is awake already.
-	_, _ = unix.Write(c.event, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+	_, _ = unix.Write(c.event, oneEvent)
 }
 
 func (c *udpConn) Close() error {

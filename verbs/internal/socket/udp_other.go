@@ -12,3 +12,6 @@ import (
 func OpenUDP(netip.AddrPort) (Conn, error) {
 	return nil, errors.New("live: RoCE v2 on sockets needs Linux")
 }
+
+// OpenNear fails as OpenUDP does.
+func OpenNear(a netip.AddrPort) (Conn, error) { return OpenUDP(a) }

@@ -89,6 +89,9 @@ func (c *conn) Buffer() int { return 1 << 30 }
 // MTU implements socket.Conn: there is no interface.
 func (c *conn) MTU() int { return 0 }
 
+// Reach implements socket.Conn.
+func (c *conn) Reach(netip.AddrPort) *socket.Way { return nil }
+
 // AllowMarks implements socket.Conn.
 func (c *conn) AllowMarks() error {
 	c.marks = true
