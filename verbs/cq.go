@@ -2,6 +2,8 @@ package verbs
 
 import (
 	"context"
+	"math/bits"
+	"sync/atomic"
 )
 
 // WCFlags says which optional parts a completion has.
@@ -46,14 +48,41 @@ type WC struct {
 
 // CQ is a completion queue.
 type CQ struct {
-	dev        *Device
-	ring       []WC
-	head, size int
-	overrun    bool
-	closed     bool
-	armed      arming
-	event      chan struct{}
-	refs       int
+	dev      *Device
+	ring     CQRing
+	capacity uint32
+	closed   bool
+	armed    arming
+	notify   func()
+	event    chan struct{}
+	refs     int
+}
+
+// CQRing is the memory of a completion queue. The device writes completions, one reader at a time
+// takes them. Memory that a caller gives may be read without a call of this package, by code in
+// another language, too: the completions from Taken to Added, each at its number modulo the length
+// of Entries.
+type CQRing struct {
+	Entries []WC // a power of two
+	*CQMarks
+}
+
+// CQMarks are the counters of a completion queue, each in a cache line of its own.
+type CQMarks struct {
+	Added   atomic.Uint32 // completions that the device has written
+	Overrun atomic.Uint32 // 1: a completion found no room
+	_       [56]byte
+	Taken   atomic.Uint32 // completions that the reader has taken
+	_       [60]byte
+}
+
+// CQInitAttr are the parameters of a completion queue.
+type CQInitAttr struct {
+	Capacity int    // completions that it can hold
+	Ring     CQRing // memory with room for Capacity completions; none if Entries is nil
+	// Notify is called at an event of the armed queue, with the device's lock held: it must not call
+	// the device. Without it, Wait waits for events.
+	Notify func()
 }
 
 // arming says which completions raise the next event.
@@ -66,37 +95,60 @@ const (
 )
 
 // CreateCQ creates a queue for cqe completions.
-func (d *Device) CreateCQ(cqe int) (*CQ, error) {
+func (d *Device) CreateCQ(cqe int) (*CQ, error) { return d.CreateCQWith(CQInitAttr{Capacity: cqe}) }
+
+// CreateCQWith creates a queue with these parameters.
+func (d *Device) CreateCQWith(a CQInitAttr) (*CQ, error) {
 	d.port.Lock()
 	defer d.port.Unlock()
 	switch {
 	case d.closed:
 		return nil, ErrClosed
-	case cqe < 1 || cqe > MaxCQE:
-		return nil, invalid("%d entries: 1 to %d", cqe, MaxCQE)
+	case a.Capacity < 1 || a.Capacity > MaxCQE:
+		return nil, invalid("%d entries: 1 to %d", a.Capacity, MaxCQE)
 	}
-	c := &CQ{dev: d, ring: make([]WC, cqe), event: make(chan struct{}, 1)}
+	c := &CQ{dev: d, capacity: uint32(a.Capacity), notify: a.Notify, event: make(chan struct{}, 1)}
+	if err := c.place(a.Ring); err != nil {
+		return nil, err
+	}
 	d.cqs[c] = struct{}{}
 	return c, nil
 }
+
+// place gives the queue its memory.
+func (c *CQ) place(r CQRing) error {
+	if r.Entries == nil {
+		c.ring = CQRing{make([]WC, 1<<bits.Len32(c.capacity-1)), new(CQMarks)}
+		return nil
+	}
+	if n := len(r.Entries); n&(n-1) != 0 || n < int(c.capacity) || r.CQMarks == nil {
+		return invalid("memory for %d completions: a power of two, at least %d, with its marks", n, c.capacity)
+	}
+	c.ring = r
+	return nil
+}
+
+// at is the place of a completion by its number.
+func (c *CQ) at(n uint32) *WC { return &c.ring.Entries[n&uint32(len(c.ring.Entries)-1)] }
+
+// size is the number of completions not yet taken.
+func (c *CQ) size() uint32 { return c.ring.Added.Load() - c.ring.Taken.Load() }
 
 // Poll returns up to len(wc) completions, without waiting. If there are none it does the device's
 // work once.
 func (c *CQ) Poll(wc []WC) (int, error) {
 	c.dev.port.Lock()
 	defer c.dev.port.Unlock()
-	if c.size == 0 && !c.dev.closed {
+	if c.size() == 0 && !c.dev.closed {
 		c.dev.port.Progress()
 	}
-	n := min(len(wc), c.size)
+	n := min(len(wc), int(c.size()))
+	first := c.ring.Taken.Load()
 	for i := range n {
-		wc[i] = c.ring[c.head]
-		if c.head++; c.head == len(c.ring) {
-			c.head = 0
-		}
+		wc[i] = *c.at(first + uint32(i))
 	}
-	c.size -= n
-	if n == 0 && c.overrun {
+	c.ring.Taken.Add(uint32(n))
+	if n == 0 && c.ring.Overrun.Load() != 0 {
 		return 0, ErrOverrun
 	}
 	return n, nil
@@ -106,7 +158,7 @@ func (c *CQ) Poll(wc []WC) (int, error) {
 func (c *CQ) Pending() int {
 	c.dev.port.Lock()
 	defer c.dev.port.Unlock()
-	return c.size
+	return int(c.size())
 }
 
 // ReqNotify arms the queue: the next completion raises an event. With solicitedOnly, only a failed
@@ -141,16 +193,13 @@ func (c *CQ) Wait(ctx context.Context) error {
 
 // push adds a completion; false says that the queue is full.
 func (c *CQ) push(wc *WC, solicited bool) bool {
-	if c.size == len(c.ring) {
-		c.overrun = true
+	added := c.ring.Added.Load()
+	if added-c.ring.Taken.Load() >= c.capacity {
+		c.ring.Overrun.Store(1)
 		return false
 	}
-	at := c.head + c.size
-	if at >= len(c.ring) {
-		at -= len(c.ring)
-	}
-	c.ring[at] = *wc
-	c.size++
+	*c.at(added) = *wc
+	c.ring.Added.Store(added + 1)
 	if c.armed == armedAny || c.armed == armedSolicited && (solicited || wc.Status != Success) {
 		c.signal()
 	}
@@ -159,6 +208,15 @@ func (c *CQ) push(wc *WC, solicited bool) bool {
 
 func (c *CQ) signal() {
 	c.armed = unarmed
+	if c.notify != nil {
+		c.notify()
+		return
+	}
+	c.wake()
+}
+
+// wake ends a Wait.
+func (c *CQ) wake() {
 	select {
 	case c.event <- struct{}{}:
 	default:
@@ -176,7 +234,7 @@ func (c *CQ) Destroy() error {
 		return ErrBusy
 	}
 	c.closed = true
-	c.signal()
+	c.wake()
 	delete(c.dev.cqs, c)
 	return nil
 }

@@ -240,7 +240,7 @@ func (d *Device) Close() error {
 		q.destroy()
 	}
 	for c := range d.cqs {
-		c.signal()
+		c.wake()
 	}
 	d.port.Unlock()
 	return d.port.Close()

@@ -124,7 +124,7 @@ func (s *SRQ) Query() SRQAttr {
 }
 
 // Capacity is the number of completions that the queue can hold.
-func (c *CQ) Capacity() int { return len(c.ring) }
+func (c *CQ) Capacity() int { return int(c.capacity) }
 
 // Access are the rights of the region.
 func (m *MR) Access() Access { return m.access }

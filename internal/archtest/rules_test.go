@@ -45,7 +45,7 @@ var wings = []wing{
 		},
 		"commands and reports call everything; nothing calls them",
 	},
-	{"cmd", []string{"internal/face"}, "main is a few lines around the command line"},
+	{"cmd", []string{"internal/face", "units", "verbs"}, "main is a few lines around the command line, or around the verbs for programs in C"},
 	{"interop", nil, "weft is held against Linux from outside, as the program that people run"},
 	{"internal/archtest", nil, "the rules are about all packages and part of none"},
 }
@@ -110,6 +110,10 @@ var rooms = []room{
 	{"internal/study/slurm", []string{"units"}, "a job runs a command, whatever it does"},
 	{"internal/study/ledger", nil, "work is shared among processes, whatever it is"},
 
+	{"cmd/weft", []string{"internal/face/cli"}, "the program is the command line, without C"},
+	{"cmd/libweft", []string{"units", "verbs"}, "a C program's verbs are the verbs of Go under other names"},
+
+	{"internal/live/preload", nil, "a program is built and started without knowing what it does"},
 	{"internal/live/perf", []string{"units", "verbs"}, "a measurement sees what an application sees"},
 	{"internal/live/sniff", []string{"units", "wire", "wire/cm", "wire/pcap"}, "packets from a wire are judged without knowing who sent them"},
 	{"internal/live/wiretap", []string{"wire", "wire/pcap"}, "an interface gives packets as a file does, whoever judges them"},

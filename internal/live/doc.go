@@ -5,6 +5,7 @@
 // # Rooms
 //
 //	perf     measurements between two devices; the protocols of perftest's, libibverbs' and librdmacm's programs
+//	preload  unmodified programs of other people, with weft's libibverbs in their way
 //	ranks    collectives between processes, along the schedules of the simulator
 //	sniff    conversations in captured RoCE v2, and their faults
 //	wiretap  packets of a network interface, on Linux

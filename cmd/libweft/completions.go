@@ -1,0 +1,65 @@
+//go:build cgo && linux
+
+package main
+
+/*
+#include "core.h"
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"weft/verbs"
+)
+
+// C reads completions where package verbs writes them: the layouts are one.
+var (
+	_ = [1]struct{}{}[unsafe.Sizeof(verbs.WC{})-C.sizeof_struct_weft_wc]
+	_ = [1]struct{}{}[unsafe.Offsetof(verbs.WC{}.SrcQP)-unsafe.Offsetof(C.struct_weft_wc{}.src_qp)]
+	_ = [1]struct{}{}[unsafe.Offsetof(verbs.WC{}.ByteLen)-unsafe.Offsetof(C.struct_weft_wc{}.byte_len)]
+	_ = [1]struct{}{}[unsafe.Offsetof(verbs.CQMarks{}.Taken)-unsafe.Offsetof(C.struct_weft_cq_marks{}.taken)]
+	_ = [1]struct{}{}[unsafe.Sizeof(verbs.CQMarks{})-C.sizeof_struct_weft_cq_marks]
+)
+
+//export weft_create_cq
+func weft_create_cq(dev C.weft_id, cqe C.uint32_t, entries *C.struct_weft_wc, room C.uint32_t, marks *C.struct_weft_cq_marks, eventFD C.int, of C.uintptr_t, id *C.weft_id) C.int {
+	a := verbs.CQInitAttr{Capacity: int(cqe), Ring: verbs.CQRing{
+		Entries: unsafe.Slice((*verbs.WC)(unsafe.Pointer(entries)), int(room)), CQMarks: (*verbs.CQMarks)(unsafe.Pointer(marks)),
+	}}
+	if eventFD >= 0 {
+		a.Notify = notifier(int(eventFD), uintptr(of))
+	}
+	cq, err := object[*device](dev).CreateCQWith(a)
+	if err != nil {
+		return errno("ibv_create_cq", err)
+	}
+	owners.add(cq, uintptr(of))
+	keep(id, cq)
+	return 0
+}
+
+// notifier writes the C object of a completion queue to the pipe of its channel. A full pipe has
+// thousands of events that nobody fetched.
+func notifier(fd int, of uintptr) func() {
+	return func() { _, _ = unix.Write(fd, unsafe.Slice((*byte)(unsafe.Pointer(&of)), unsafe.Sizeof(of))) }
+}
+
+//export weft_destroy_cq
+func weft_destroy_cq(id C.weft_id) C.int {
+	cq := object[*verbs.CQ](id)
+	if err := cq.Destroy(); err != nil {
+		return errno("ibv_destroy_cq", err)
+	}
+	owners.remove(cq)
+	forget(id)
+	return 0
+}
+
+//export weft_req_notify_cq
+func weft_req_notify_cq(id C.weft_id, solicitedOnly C.int) C.int {
+	object[*verbs.CQ](id).ReqNotify(solicitedOnly != 0)
+	return 0
+}

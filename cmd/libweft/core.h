@@ -1,0 +1,136 @@
+/*
+ * What the C libraries ask of the core: calls on numbered objects, and the memory that both sides
+ * see. A call returns an errno, 0 for success. The core knows nothing of infiniband/verbs.h; numbers
+ * and bits that cross here are the verbs' own.
+ */
+#ifndef WEFT_CORE_H
+#define WEFT_CORE_H
+
+#include <stdint.h>
+
+typedef uintptr_t weft_id; /* of an object in the core; 0 is none */
+
+/* A completion, as package verbs lays it out. */
+struct weft_wc {
+	uint64_t wr_id;
+	uint8_t status, opcode, flags, spare;
+	uint32_t byte_len;
+	uint32_t imm_data;
+	uint32_t invalidated_rkey;
+	uint32_t qp_num;
+	uint32_t src_qp;
+};
+
+/* The counters of a completion queue: the core adds, C takes. */
+struct weft_cq_marks {
+	uint32_t added;
+	uint32_t overrun;
+	uint8_t line0[56];
+	uint32_t taken;
+	uint8_t line1[60];
+};
+
+struct weft_sge {
+	uint64_t addr;
+	uint32_t length;
+	uint32_t lkey;
+};
+
+struct weft_bind {
+	weft_id mw, mr;
+	uint64_t addr, length;
+	uint32_t access, rkey;
+};
+
+/* A work request of a send queue. Inline data is named by addresses alone. */
+struct weft_send {
+	uint64_t wr_id;
+	uint32_t opcode, flags;
+	uint32_t imm_data; /* or the key to invalidate */
+	uint32_t num_sge;
+	const struct weft_sge *sge;
+	uint64_t remote_addr;
+	uint64_t compare_add, swap;
+	uint32_t rkey;
+	uint32_t dest_qpn, qkey;
+	weft_id ah;
+	struct weft_bind bind;
+};
+
+struct weft_recv {
+	uint64_t wr_id;
+	const struct weft_sge *sge;
+	uint32_t num_sge;
+};
+
+struct weft_qp_init {
+	weft_id pd, send_cq, recv_cq, srq;
+	uint32_t type, max_send_wr, max_recv_wr, max_inline, signal_all;
+};
+
+/* Attributes of a queue pair; mask has the bits of ibv_qp_attr_mask. */
+struct weft_qp_attr {
+	uint32_t mask, state, access, qkey, path_mtu; /* bytes */
+	uint32_t dest_qpn, rq_psn, sq_psn;
+	uint32_t max_rd_atomic, max_dest_rd_atomic;
+	uint32_t min_rnr_timer, timeout, retry_cnt, rnr_retry;
+	uint8_t dgid[16];
+};
+
+struct weft_device {
+	uint64_t max_mr_size;
+	uint32_t max_qp, max_qp_wr, max_sge, max_cqe, max_inline, max_mr, max_rd_atomic, max_mcast_grp, max_ah;
+	uint32_t max_mtu, active_mtu; /* bytes */
+	uint32_t state;               /* of the port */
+	uint64_t max_message;
+	uint8_t gid[16];
+	uint32_t ifindex;
+};
+
+/* An asynchronous event, written to the pipe of a device. */
+struct weft_event {
+	uint32_t type; /* ibv_event_type */
+	uint32_t spare;
+	uintptr_t object; /* the C object, as given at its creation */
+};
+
+/* The calls. A name, its arguments. */
+#define WEFT_CALLS(X)                                                                                      \
+	X(open, (const char *address, int event_fd, weft_id *id))                                          \
+	X(close, (weft_id device))                                                                         \
+	X(query, (weft_id device, struct weft_device *out))                                                \
+	X(progress, (weft_id device))                                                                      \
+	X(alloc_pd, (weft_id device, weft_id *id))                                                         \
+	X(dealloc_pd, (weft_id pd))                                                                        \
+	X(reg_mr, (weft_id pd, void *addr, uint64_t length, uint64_t iova, uint32_t access, weft_id *id, uint32_t *key)) \
+	X(dereg_mr, (weft_id mr))                                                                          \
+	X(create_cq, (weft_id device, uint32_t cqe, struct weft_wc *entries, uint32_t room, struct weft_cq_marks *marks, int event_fd, uintptr_t object, weft_id *id)) \
+	X(destroy_cq, (weft_id cq))                                                                        \
+	X(req_notify_cq, (weft_id cq, int solicited_only))                                                 \
+	X(create_srq, (weft_id pd, uint32_t max_wr, uintptr_t object, weft_id *id))                        \
+	X(arm_srq, (weft_id srq, uint32_t limit))                                                          \
+	X(query_srq, (weft_id srq, uint32_t *max_wr, uint32_t *limit))                                     \
+	X(destroy_srq, (weft_id srq))                                                                      \
+	X(post_srq_recv, (weft_id srq, const struct weft_recv *wr))                                        \
+	X(create_qp, (const struct weft_qp_init *init, uintptr_t object, weft_id *id, uint32_t *qpn))      \
+	X(modify_qp, (weft_id qp, const struct weft_qp_attr *attr))                                        \
+	X(query_qp, (weft_id qp, struct weft_qp_attr *attr))                                               \
+	X(destroy_qp, (weft_id qp))                                                                        \
+	X(post_send, (weft_id qp, const struct weft_send *wr))                                             \
+	X(post_recv, (weft_id qp, const struct weft_recv *wr))                                             \
+	X(create_ah, (weft_id pd, const uint8_t *dgid, weft_id *id))                                       \
+	X(destroy_ah, (weft_id ah))                                                                        \
+	X(alloc_mw, (weft_id pd, uint32_t type, weft_id *id, uint32_t *rkey))                              \
+	X(dealloc_mw, (weft_id mw))                                                                        \
+	X(bind_mw, (weft_id qp, uint64_t wr_id, uint32_t flags, const struct weft_bind *bind, uint32_t *rkey)) \
+	X(mcast, (weft_id qp, const uint8_t *gid, int attach))
+
+#define WEFT_FIELD(name, args) int (*name) args;
+
+/* The core's table of calls, under the symbol weft_core. */
+struct weft_core {
+	uint32_t size; /* of this table: both sides are of one build */
+	WEFT_CALLS(WEFT_FIELD)
+};
+
+#endif

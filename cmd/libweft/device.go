@@ -1,0 +1,126 @@
+//go:build cgo && linux
+
+package main
+
+/*
+#include "core.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"weft/verbs"
+)
+
+// device is an open device and the pipe of its asynchronous events.
+type device struct {
+	*verbs.Device
+	events int
+	done   chan struct{}
+}
+
+//export weft_open
+func weft_open(address *C.char, eventFD C.int, id *C.weft_id) C.int {
+	d, err := open(C.GoString(address))
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "weft: %v\n", err)
+		return errno("ibv_open_device", err)
+	}
+	dev := &device{Device: d, events: int(eventFD), done: make(chan struct{})}
+	go dev.forward()
+	keep(id, dev)
+	return 0
+}
+
+// open opens the device at an address; without one, at the first free address of the loopback.
+func open(address string) (*verbs.Device, error) {
+	if address != "" {
+		a, err := netip.ParseAddr(address)
+		if err != nil {
+			return nil, err
+		}
+		return verbs.Open(verbs.Options{Addr: netip.AddrPortFrom(a, 0)})
+	}
+	for n := 1; n < lastLoopback; n++ {
+		a := netip.AddrFrom4([4]byte{127, 0, byte(n >> 8), byte(n)})
+		d, err := verbs.Open(verbs.Options{Addr: netip.AddrPortFrom(a, 0)})
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			return d, err
+		}
+	}
+	return nil, fmt.Errorf("all of 127.0.0.1 to 127.0.%d.%d have a device already: %w", lastLoopback>>8, lastLoopback&255, syscall.EADDRINUSE)
+}
+
+// lastLoopback bounds the search for a free address: each try is a system call. The mission asks for
+// 64 processes.
+const lastLoopback = 1 << 12
+
+//export weft_close
+func weft_close(id C.weft_id) C.int {
+	d := object[*device](id)
+	close(d.done)
+	err := d.Close()
+	forget(id)
+	return errno("ibv_close_device", err)
+}
+
+//export weft_progress
+func weft_progress(id C.weft_id) C.int {
+	object[*device](id).Progress()
+	return 0
+}
+
+//export weft_query
+func weft_query(id C.weft_id, out *C.struct_weft_device) C.int {
+	d := object[*device](id)
+	a, p := d.Query(), d.QueryPort()
+	*out = C.struct_weft_device{
+		max_mr_size: C.uint64_t(a.MaxMRSize), max_qp: C.uint32_t(a.MaxQP), max_qp_wr: C.uint32_t(a.MaxQPWR), max_sge: C.uint32_t(a.MaxSGE),
+		max_cqe: C.uint32_t(a.MaxCQE), max_inline: C.uint32_t(a.MaxInline), max_mr: C.uint32_t(a.MaxMR),
+		max_rd_atomic: C.uint32_t(a.MaxRdAtomic), max_mcast_grp: C.uint32_t(a.MaxMcastGrp), max_ah: C.uint32_t(a.MaxAH),
+		max_mtu: C.uint32_t(p.MaxMTU), active_mtu: C.uint32_t(p.ActiveMTU), state: C.uint32_t(p.State), max_message: C.uint64_t(p.MaxMessage),
+	}
+	gid := d.Addr().Addr().As16()
+	for i, b := range gid {
+		out.gid[i] = C.uint8_t(b)
+	}
+	return 0
+}
+
+// forward writes the device's events to its pipe, by the numbers of ibv_event_type.
+func (d *device) forward() {
+	for {
+		select {
+		case <-d.done:
+			return
+		case e := <-d.Events():
+			var of uintptr
+			switch {
+			case e.QP != nil:
+				of = owners.of(e.QP)
+			case e.CQ != nil:
+				of = owners.of(e.CQ)
+			case e.SRQ != nil:
+				of = owners.of(e.SRQ)
+			}
+			if of == 0 {
+				continue // the object is destroyed already
+			}
+			event := C.struct_weft_event{_type: C.uint32_t(eventNumbers[e.Type]), object: C.uintptr_t(of)}
+			_, _ = unix.Write(d.events, unsafe.Slice((*byte)(unsafe.Pointer(&event)), unsafe.Sizeof(event)))
+		}
+	}
+}
+
+// eventNumbers are the numbers of ibv_event_type.
+var eventNumbers = map[verbs.EventType]uint32{
+	verbs.EventCQErr: 0, verbs.EventQPFatal: 1, verbs.EventQPAccessErr: 3, verbs.EventSRQLimitReached: 15,
+}

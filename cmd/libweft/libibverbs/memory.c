@@ -1,0 +1,139 @@
+/* Protection domains, memory regions, memory windows. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "weft.h"
+
+static void *failed(void *object, int e)
+{
+	free(object);
+	errno = e;
+	return NULL;
+}
+
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+	struct weft_pd *p = calloc(1, sizeof *p);
+	int e = weft->alloc_pd(weft_context_of(context)->id, &p->id);
+	if (e)
+		return failed(p, e);
+	p->pd.context = context;
+	return &p->pd;
+}
+
+int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	struct weft_pd *p = (struct weft_pd *)pd;
+	int e = weft->dealloc_pd(p->id);
+	if (!e)
+		free(p);
+	return e;
+}
+
+/*
+ * The rights that have a meaning here. The optional ones (relaxed ordering and what may come) are
+ * hints; a page of this process is never pinned, so memory on demand and huge pages are as any other.
+ */
+static int rights(unsigned int access, uint32_t *out)
+{
+	const unsigned int known = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
+				   IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED;
+	const unsigned int same = IBV_ACCESS_HUGETLB | IBV_ACCESS_OPTIONAL_RANGE;
+	if (access & ~(known | same))
+		return EOPNOTSUPP;
+	*out = access & known & ~IBV_ACCESS_ZERO_BASED;
+	return 0;
+}
+
+static struct ibv_mr *reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
+{
+	struct weft_mr *m = calloc(1, sizeof *m);
+	uint32_t allowed = 0;
+	int e = rights(access, &allowed);
+	if (!e && access & IBV_ACCESS_ZERO_BASED)
+		iova = 0;
+	if (!e)
+		e = weft->reg_mr(((struct weft_pd *)pd)->id, addr, length, iova, allowed, &m->id, &m->mr.lkey);
+	if (e)
+		return failed(m, e);
+	m->mr.rkey = m->mr.lkey;
+	m->mr.context = pd->context;
+	m->mr.pd = pd;
+	m->mr.addr = addr;
+	m->mr.length = length;
+	return &m->mr;
+}
+
+#undef ibv_reg_mr
+#undef ibv_reg_mr_iova
+
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	return reg(pd, addr, length, (uintptr_t)addr, access);
+}
+
+struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access)
+{
+	return reg(pd, addr, length, iova, access);
+}
+
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
+{
+	return reg(pd, addr, length, iova, access);
+}
+
+int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	struct weft_mr *m = (struct weft_mr *)mr;
+	int e = weft->dereg_mr(m->id);
+	if (!e)
+		free(m);
+	return e;
+}
+
+/* A change is a new registration: its keys are new. The old one ends when the new one stands. */
+int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	errno = EOPNOTSUPP;
+	return IBV_REREG_MR_ERR_INPUT;
+}
+
+struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access)
+{
+	errno = EOPNOTSUPP;
+	return NULL;
+}
+
+struct ibv_mw *weft_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
+{
+	struct weft_mw *w = calloc(1, sizeof *w);
+	int e = weft->alloc_mw(((struct weft_pd *)pd)->id, type, &w->id, &w->mw.rkey);
+	if (e)
+		return failed(w, e);
+	w->mw.context = pd->context;
+	w->mw.pd = pd;
+	w->mw.type = type;
+	return &w->mw;
+}
+
+int weft_dealloc_mw(struct ibv_mw *mw)
+{
+	struct weft_mw *w = (struct weft_mw *)mw;
+	int e = weft->dealloc_mw(w->id);
+	if (!e)
+		free(w);
+	return e;
+}
+
+int weft_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *b)
+{
+	const struct ibv_mw_bind_info *info = &b->bind_info;
+	struct weft_bind bind = {
+		.mw = ((struct weft_mw *)mw)->id,
+		.mr = info->mr ? ((struct weft_mr *)info->mr)->id : 0,
+		.addr = info->addr,
+		.length = info->length,
+		.access = info->mw_access_flags,
+	};
+	return weft->bind_mw(((struct weft_qp *)qp)->id, b->wr_id, b->send_flags, &bind, &mw->rkey);
+}

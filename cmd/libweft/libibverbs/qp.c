@@ -1,0 +1,273 @@
+/* Queue pairs, shared receive queues, address handles, multicast groups. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "weft.h"
+
+static void *failed(void *object, int e)
+{
+	free(object);
+	errno = e;
+	return NULL;
+}
+
+static int check_caps(const struct weft_context *c, const struct ibv_qp_cap *cap)
+{
+	const struct weft_device *w = &c->attr;
+	if (cap->max_send_wr > w->max_qp_wr || cap->max_recv_wr > w->max_qp_wr || cap->max_send_sge > w->max_sge ||
+	    cap->max_recv_sge > w->max_sge || cap->max_inline_data > w->max_inline)
+		return EINVAL;
+	return 0;
+}
+
+struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *a)
+{
+	struct weft_context *c = weft_context_of(pd->context);
+	struct weft_qp *q = calloc(1, sizeof *q);
+	int e = a->qp_type >= IBV_QPT_RC && a->qp_type <= IBV_QPT_UD ? check_caps(c, &a->cap) : EOPNOTSUPP;
+	if (!e && (!a->send_cq || !a->recv_cq))
+		e = EINVAL;
+	if (e)
+		return failed(q, e);
+	struct weft_qp_init init = {
+		.pd = ((struct weft_pd *)pd)->id,
+		.send_cq = ((struct weft_cq *)a->send_cq)->id,
+		.recv_cq = ((struct weft_cq *)a->recv_cq)->id,
+		.srq = a->srq ? ((struct weft_srq *)a->srq)->id : 0,
+		.type = a->qp_type,
+		.max_send_wr = a->cap.max_send_wr,
+		.max_recv_wr = a->cap.max_recv_wr,
+		.max_inline = a->cap.max_inline_data,
+		.signal_all = a->sq_sig_all,
+	};
+	struct ibv_qp *qp = &q->qp.qp_base;
+	e = weft->create_qp(&init, (uintptr_t)q, &q->id, &qp->qp_num);
+	if (e)
+		return failed(q, e);
+	qp->context = pd->context;
+	qp->qp_context = a->qp_context;
+	qp->pd = pd;
+	qp->send_cq = a->send_cq;
+	qp->recv_cq = a->recv_cq;
+	qp->srq = a->srq;
+	qp->qp_type = a->qp_type;
+	qp->state = IBV_QPS_RESET;
+	pthread_mutex_init(&qp->mutex, NULL);
+	pthread_cond_init(&qp->cond, NULL);
+	q->cap = a->cap;
+	q->sig_all = a->sq_sig_all;
+	return qp;
+}
+
+int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
+{
+	struct weft_qp *q = (struct weft_qp *)qp;
+	const int none = IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE | IBV_QP_CAP | IBV_QP_RATE_LIMIT;
+	if (mask & none)
+		return EOPNOTSUPP;
+	if ((mask & IBV_QP_PORT && a->port_num != 1) || (mask & IBV_QP_PKEY_INDEX && a->pkey_index) ||
+	    (mask & IBV_QP_AV && !a->ah_attr.is_global) || (mask & IBV_QP_PATH_MTU && (a->path_mtu < IBV_MTU_256 || a->path_mtu > IBV_MTU_4096)))
+		return EINVAL;
+	if (mask & IBV_QP_STATE && a->qp_state == IBV_QPS_INIT && qp->state == IBV_QPS_RESET && (mask & (IBV_QP_PORT | IBV_QP_PKEY_INDEX)) != (IBV_QP_PORT | IBV_QP_PKEY_INDEX))
+		return EINVAL;
+	if (mask & IBV_QP_CUR_STATE && a->cur_qp_state != qp->state)
+		return EINVAL;
+	struct weft_qp_attr w = {
+		.mask = mask | IBV_QP_STATE,
+		.state = mask & IBV_QP_STATE ? a->qp_state : qp->state,
+		.access = a->qp_access_flags & 0xf,
+		.qkey = a->qkey,
+		.path_mtu = mask & IBV_QP_PATH_MTU ? 128u << a->path_mtu : 0,
+		.dest_qpn = a->dest_qp_num,
+		.rq_psn = a->rq_psn,
+		.sq_psn = a->sq_psn,
+		.max_rd_atomic = a->max_rd_atomic,
+		.max_dest_rd_atomic = a->max_dest_rd_atomic,
+		.min_rnr_timer = a->min_rnr_timer,
+		.timeout = a->timeout,
+		.retry_cnt = a->retry_cnt,
+		.rnr_retry = a->rnr_retry,
+	};
+	memcpy(w.dgid, a->ah_attr.grh.dgid.raw, sizeof w.dgid);
+	int e = weft->modify_qp(q->id, &w);
+	if (e)
+		return e;
+	if (mask & IBV_QP_AV)
+		q->av = a->ah_attr;
+	if (mask & IBV_QP_STATE)
+		qp->state = a->qp_state;
+	return 0;
+}
+
+int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask, struct ibv_qp_init_attr *init)
+{
+	struct weft_qp *q = (struct weft_qp *)qp;
+	struct weft_qp_attr w;
+	int e = weft->query_qp(q->id, &w);
+	if (e)
+		return e;
+	qp->state = w.state;
+	enum ibv_mtu mtu = w.path_mtu ? IBV_MTU_256 : 0;
+	for (uint32_t n = w.path_mtu; n > 256; n /= 2)
+		mtu++;
+	*a = (struct ibv_qp_attr){
+		.qp_state = w.state,
+		.cur_qp_state = w.state,
+		.path_mtu = mtu,
+		.path_mig_state = IBV_MIG_MIGRATED,
+		.qkey = w.qkey,
+		.rq_psn = w.rq_psn,
+		.sq_psn = w.sq_psn,
+		.dest_qp_num = w.dest_qpn,
+		.qp_access_flags = w.access,
+		.cap = q->cap,
+		.ah_attr = q->av,
+		.max_rd_atomic = w.max_rd_atomic,
+		.max_dest_rd_atomic = w.max_dest_rd_atomic,
+		.min_rnr_timer = w.min_rnr_timer,
+		.port_num = 1,
+		.timeout = w.timeout,
+		.retry_cnt = w.retry_cnt,
+		.rnr_retry = w.rnr_retry,
+	};
+	*init = (struct ibv_qp_init_attr){
+		.qp_context = qp->qp_context,
+		.send_cq = qp->send_cq,
+		.recv_cq = qp->recv_cq,
+		.srq = qp->srq,
+		.cap = q->cap,
+		.qp_type = qp->qp_type,
+		.sq_sig_all = q->sig_all,
+	};
+	return 0;
+}
+
+int ibv_destroy_qp(struct ibv_qp *qp)
+{
+	struct weft_qp *q = (struct weft_qp *)qp;
+	int e = weft->destroy_qp(q->id);
+	if (e)
+		return e;
+	weft_drop_completions(qp->send_cq, qp->qp_num);
+	if (qp->recv_cq != qp->send_cq)
+		weft_drop_completions(qp->recv_cq, qp->qp_num);
+	free(q);
+	return 0;
+}
+
+struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
+{
+	return ((struct weft_qp *)qp)->extended ? (struct ibv_qp_ex *)qp : NULL;
+}
+
+int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags) { return 0; }
+
+int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece) { return EOPNOTSUPP; }
+
+int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece) { return EOPNOTSUPP; }
+
+struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *a)
+{
+	struct weft_srq *s = calloc(1, sizeof *s);
+	int e = a->attr.max_sge > weft_context_of(pd->context)->attr.max_sge ? EINVAL : 0;
+	if (!e)
+		e = weft->create_srq(((struct weft_pd *)pd)->id, a->attr.max_wr, (uintptr_t)s, &s->id);
+	if (e)
+		return failed(s, e);
+	s->srq.context = pd->context;
+	s->srq.srq_context = a->srq_context;
+	s->srq.pd = pd;
+	s->max_sge = a->attr.max_sge;
+	pthread_mutex_init(&s->srq.mutex, NULL);
+	pthread_cond_init(&s->srq.cond, NULL);
+	return &s->srq;
+}
+
+int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *a, int mask)
+{
+	if (mask & ~IBV_SRQ_LIMIT)
+		return EOPNOTSUPP;
+	return mask & IBV_SRQ_LIMIT ? weft->arm_srq(((struct weft_srq *)srq)->id, a->srq_limit) : 0;
+}
+
+int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *a)
+{
+	struct weft_srq *s = (struct weft_srq *)srq;
+	a->max_sge = s->max_sge;
+	return weft->query_srq(s->id, &a->max_wr, &a->srq_limit);
+}
+
+int ibv_destroy_srq(struct ibv_srq *srq)
+{
+	struct weft_srq *s = (struct weft_srq *)srq;
+	int e = weft->destroy_srq(s->id);
+	if (!e)
+		free(s);
+	return e;
+}
+
+struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *a)
+{
+	struct weft_ah *h = calloc(1, sizeof *h);
+	int e = a->is_global && a->port_num == 1 && a->grh.sgid_index == 0 ? 0 : EINVAL;
+	if (!e)
+		e = weft->create_ah(((struct weft_pd *)pd)->id, a->grh.dgid.raw, &h->id);
+	if (e)
+		return failed(h, e);
+	h->ah.context = pd->context;
+	h->ah.pd = pd;
+	return &h->ah;
+}
+
+int ibv_destroy_ah(struct ibv_ah *ah)
+{
+	struct weft_ah *h = (struct weft_ah *)ah;
+	int e = weft->destroy_ah(h->id);
+	if (!e)
+		free(h);
+	return e;
+}
+
+/* The sender of a datagram, from the 40 bytes before its data: over IPv4 the last 20 are IP's. */
+static void sender(const struct ibv_grh *grh, union ibv_gid *gid)
+{
+	const uint8_t *b = (const uint8_t *)grh;
+	if (b[0] >> 4 == 6) {
+		*gid = grh->sgid;
+		return;
+	}
+	memset(gid->raw, 0, 10);
+	memset(gid->raw + 10, 0xff, 2);
+	memcpy(gid->raw + 12, b + 20 + 12, 4);
+}
+
+int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port, struct ibv_wc *wc, struct ibv_grh *grh, struct ibv_ah_attr *a)
+{
+	if (!(wc->wc_flags & IBV_WC_GRH))
+		return EINVAL;
+	*a = (struct ibv_ah_attr){.is_global = 1, .port_num = port, .sl = wc->sl, .grh = {.hop_limit = 64}};
+	sender(grh, &a->grh.dgid);
+	return 0;
+}
+
+struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t port)
+{
+	struct ibv_ah_attr a;
+	int e = ibv_init_ah_from_wc(pd->context, port, wc, grh, &a);
+	if (e) {
+		errno = e;
+		return NULL;
+	}
+	return ibv_create_ah(pd, &a);
+}
+
+int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid) { return weft->mcast(((struct weft_qp *)qp)->id, gid->raw, 1); }
+
+int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid) { return weft->mcast(((struct weft_qp *)qp)->id, gid->raw, 0); }
+
+/* Ethernet's addresses are the kernel's matter here. */
+int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr *a, uint8_t mac[ETHERNET_LL_SIZE], uint16_t *vid)
+{
+	return EOPNOTSUPP;
+}

@@ -1,0 +1,88 @@
+//go:build cgo && linux
+
+package main
+
+/*
+#include "core.h"
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"weft/verbs"
+)
+
+//export weft_alloc_pd
+func weft_alloc_pd(dev C.weft_id, id *C.weft_id) C.int {
+	keep(id, object[*device](dev).AllocPD())
+	return 0
+}
+
+//export weft_dealloc_pd
+func weft_dealloc_pd(id C.weft_id) C.int {
+	if err := object[*verbs.PD](id).Dealloc(); err != nil {
+		return errno("ibv_dealloc_pd", err)
+	}
+	forget(id)
+	return 0
+}
+
+//export weft_reg_mr
+func weft_reg_mr(pd C.weft_id, addr unsafe.Pointer, length, iova C.uint64_t, access C.uint32_t, id *C.weft_id, key *C.uint32_t) C.int {
+	mr, err := object[*verbs.PD](pd).RegMRIOVA(unsafe.Slice((*byte)(addr), int(length)), uint64(iova), verbs.Access(access))
+	if err != nil {
+		return errno("ibv_reg_mr", err)
+	}
+	*key = C.uint32_t(mr.RKey())
+	keep(id, mr)
+	return 0
+}
+
+//export weft_dereg_mr
+func weft_dereg_mr(id C.weft_id) C.int {
+	if err := object[*verbs.MR](id).Dereg(); err != nil {
+		return errno("ibv_dereg_mr", err)
+	}
+	forget(id)
+	return 0
+}
+
+//export weft_alloc_mw
+func weft_alloc_mw(pd C.weft_id, kind C.uint32_t, id *C.weft_id, rkey *C.uint32_t) C.int {
+	mw, err := object[*verbs.PD](pd).AllocMW(verbs.MWType(kind))
+	if err != nil {
+		return errno("ibv_alloc_mw", err)
+	}
+	*rkey = C.uint32_t(mw.RKey())
+	keep(id, mw)
+	return 0
+}
+
+//export weft_dealloc_mw
+func weft_dealloc_mw(id C.weft_id) C.int {
+	if err := object[*verbs.MW](id).Dealloc(); err != nil {
+		return errno("ibv_dealloc_mw", err)
+	}
+	forget(id)
+	return 0
+}
+
+//export weft_bind_mw
+func weft_bind_mw(qp C.weft_id, wrid C.uint64_t, flags C.uint32_t, b *C.struct_weft_bind, rkey *C.uint32_t) C.int {
+	mw := object[*verbs.MW](b.mw)
+	if err := object[*verbs.QP](qp).BindMW(mw, uint64(wrid), verbs.SendFlags(flags), bindInfo(b)); err != nil {
+		return errno("ibv_bind_mw", err)
+	}
+	*rkey = C.uint32_t(mw.RKey())
+	return 0
+}
+
+// bindInfo is the memory that a window is bound to.
+func bindInfo(b *C.struct_weft_bind) verbs.BindInfo {
+	info := verbs.BindInfo{Addr: uint64(b.addr), Length: uint64(b.length), Access: verbs.Access(b.access)}
+	if b.mr != 0 {
+		info.MR = object[*verbs.MR](b.mr)
+	}
+	return info
+}

@@ -1,0 +1,146 @@
+package preload
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The files of a built folder.
+const (
+	core       = "libweft.so"
+	libibverbs = "libibverbs.so.1"
+)
+
+// Builder says where the libraries are built from, and where to.
+type Builder struct {
+	Source string // a checkout of weft
+	To     string // the folder of the libraries; it is made
+	Getenv func(string) string
+}
+
+// Build builds the libraries. A library that a program has loaded stays as it is for that program.
+func (b *Builder) Build(ctx context.Context) error {
+	if err := b.check(ctx); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(b.To, 0o755); err != nil {
+		return err
+	}
+	// Files get their names when all of them stand, so that no program finds half of a build.
+	made, err := os.MkdirTemp(b.To, ".build-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(made)
+	if err := b.core(ctx, filepath.Join(made, core)); err != nil {
+		return err
+	}
+	if err := b.library(ctx, "libibverbs", filepath.Join(made, libibverbs)); err != nil {
+		return err
+	}
+	for _, name := range []string{core, libibverbs} {
+		if err := os.Rename(filepath.Join(made, name), filepath.Join(b.To, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check finds what a build needs before it begins, all that lacks at once.
+func (b *Builder) check(ctx context.Context) error {
+	var missing []error
+	if !isCheckout(b.Source) {
+		missing = append(missing, fmt.Errorf("%s is no checkout of weft: run this in one, or name it", b.Source))
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		missing = append(missing, errors.New("no Go: install it from https://go.dev/dl, the version that go.mod names"))
+	}
+	if _, err := exec.LookPath(b.compiler()); err != nil {
+		missing = append(missing, fmt.Errorf("no C compiler %s: on Debian, apt-get install gcc libc6-dev; or name another in CC", b.compiler()))
+	} else if err := b.header(ctx); err != nil {
+		missing = append(missing, err)
+	}
+	return errors.Join(missing...)
+}
+
+// header asks the compiler for the header of libibverbs.
+func (b *Builder) header(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, b.compiler(), "-fsyntax-only", "-x", "c", "-")
+	cmd.Stdin = strings.NewReader("#include <infiniband/verbs.h>\n")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("no infiniband/verbs.h: on Debian, apt-get install libibverbs-dev; the compiler says:\n%s", bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+func (b *Builder) compiler() string { return cmp.Or(b.Getenv("CC"), "gcc") }
+
+// core builds the Go part.
+func (b *Builder) core(ctx context.Context, out string) error {
+	err := b.do(ctx, []string{"CGO_ENABLED=1", "CC=" + b.compiler()}, "go", "build", "-buildmode=c-shared", "-trimpath", "-o", out, "./"+folder)
+	return errors.Join(err, removeIfThere(strings.TrimSuffix(out, ".so")+".h"))
+}
+
+// folder is the folder of the libraries' sources in a checkout.
+const folder = "cmd/libweft"
+
+// library compiles the C library of a folder, with the versions of its names.
+func (b *Builder) library(ctx context.Context, name, out string) error {
+	sources, err := filepath.Glob(filepath.Join(b.Source, folder, name, "*.c"))
+	if err != nil {
+		return err
+	}
+	slices.Sort(sources)
+	return b.do(ctx, nil, b.compiler(), append([]string{
+		"-std=gnu11", "-O2", "-g", "-fPIC", "-shared", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror=implicit-function-declaration",
+		"-Wl,-soname," + filepath.Base(out), "-Wl,--version-script=" + filepath.Join(b.Source, folder, name, name+".map"),
+		"-Wl,-z,now", "-Wl,--no-undefined", "-o", out,
+	}, append(sources, "-ldl", "-lpthread")...)...)
+}
+
+// do runs a compiler in the checkout.
+func (b *Builder) do(ctx context.Context, env []string, name string, args ...string) error {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = b.Source, append(os.Environ(), env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", name, args[0], err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Checkout is the checkout of weft that a folder lies in, or the folder itself if it lies in none.
+func Checkout(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for up := dir; ; up = filepath.Dir(up) {
+		if isCheckout(up) {
+			return up, nil
+		}
+		if up == filepath.Dir(up) {
+			return dir, nil
+		}
+	}
+}
+
+// isCheckout reports whether a folder has the sources of the libraries.
+func isCheckout(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, folder, "core.h"))
+	return err == nil
+}

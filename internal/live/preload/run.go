@@ -1,0 +1,110 @@
+package preload
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Program is a program with weft's libraries in its way.
+type Program struct {
+	Libraries string   // the folder that Build has filled
+	Devices   []string // "name=address", "name" or "address"; none: one device weft0 at the first free address of the loopback
+	Explain   bool     // the libraries write the reason of each refused call to standard error
+}
+
+// The variables that the libraries read.
+const (
+	devicesVariable = "WEFT_VERBS_DEVICES"
+	explainVariable = "WEFT_VERBS_EXPLAIN"
+	pathVariable    = "LD_LIBRARY_PATH"
+)
+
+// Variables are the variables that the program's environment needs, with getenv as it is now.
+func (p *Program) Variables(getenv func(string) string) (map[string]string, error) {
+	dir, err := filepath.Abs(p.Libraries)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{libibverbs, core} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return nil, fmt.Errorf("no %s in %s: build it in a checkout of weft with weft verbs build", name, dir)
+		}
+	}
+	list, err := devices(p.Devices)
+	if err != nil {
+		return nil, err
+	}
+	path := dir
+	if before := getenv(pathVariable); before != "" {
+		path += ":" + before
+	}
+	v := map[string]string{pathVariable: path}
+	if list != "" {
+		v[devicesVariable] = list
+	}
+	if p.Explain {
+		v[explainVariable] = "1"
+	}
+	return v, nil
+}
+
+// maxDevices bounds the devices of a process, as libibverbs/device.c does.
+const maxDevices = 64
+
+var validName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,62}$`)
+
+// devices checks a list of devices and writes it as the libraries read it.
+func devices(list []string) (string, error) {
+	if len(list) > maxDevices {
+		return "", fmt.Errorf("%d devices: at most %d", len(list), maxDevices)
+	}
+	var out, names []string
+	for i, d := range list {
+		name, address, named := strings.Cut(d, "=")
+		if _, err := netip.ParseAddr(d); !named && err == nil {
+			name, address = "", d
+		}
+		name = cmp.Or(name, fmt.Sprintf("weft%d", i))
+		if slices.Contains(names, name) {
+			return "", fmt.Errorf("device %q: %s is there already", d, name)
+		}
+		names = append(names, name)
+		if !validName.MatchString(name) {
+			return "", fmt.Errorf("device %q: a name begins with a letter and has up to 63 letters, digits, - and _; an address is IPv4 or IPv6", d)
+		}
+		if address != "" {
+			if _, err := netip.ParseAddr(address); err != nil {
+				return "", fmt.Errorf("device %q: valid is NAME, ADDRESS or NAME=ADDRESS with an address of this machine: %w", d, err)
+			}
+			name += "=" + address
+		} else if named {
+			return "", fmt.Errorf("device %q: no address behind =", d)
+		}
+		out = append(out, name)
+	}
+	return strings.Join(out, ","), nil
+}
+
+// Environ is an environment with variables in the place of its own.
+func Environ(base []string, variables map[string]string) []string {
+	out := slices.DeleteFunc(slices.Clone(base), func(e string) bool {
+		name, _, _ := strings.Cut(e, "=")
+		_, replaced := variables[name]
+		return replaced
+	})
+	for name, value := range variables {
+		out = append(out, name+"="+value)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// ErrPlatform says that this is not Linux.
+var ErrPlatform = errors.New("programs run on weft's verbs on Linux only")

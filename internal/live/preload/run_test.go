@@ -1,0 +1,70 @@
+package preload
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestDevicesAreNamesAndAddresses(t *testing.T) {
+	for _, c := range []struct {
+		list      []string
+		want, bad string
+	}{
+		{nil, "", ""},
+		{[]string{"127.0.0.7"}, "weft0=127.0.0.7", ""},
+		{[]string{"a"}, "a", ""},
+		{[]string{"a=127.0.0.7", "::1"}, "a=127.0.0.7,weft1=::1", ""},
+		{[]string{"1.2.3"}, "", "a name begins with a letter"},
+		{[]string{"a=1.2.3"}, "", "valid is NAME, ADDRESS or NAME=ADDRESS"},
+		{[]string{"a="}, "", "no address behind ="},
+		{[]string{"a", "a"}, "", "is there already"},
+		{[]string{"weft1", "127.0.0.7"}, "", "is there already"},
+	} {
+		got, err := devices(c.list)
+		switch {
+		case c.bad == "" && (err != nil || got != c.want):
+			t.Errorf("devices %q: %q, %v, want %q", c.list, got, err, c.want)
+		case c.bad != "" && (err == nil || !strings.Contains(err.Error(), c.bad)):
+			t.Errorf("devices %q: error %v, want one with %q", c.list, err, c.bad)
+		}
+	}
+}
+
+// The user's own libraries stay behind weft's.
+func TestTheFolderOfTheLibrariesComesFirst(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{libibverbs, core} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := Program{Libraries: dir}
+	v, err := p.Variables(func(string) string { return "/opt/lib" })
+	if want := dir + ":/opt/lib"; err != nil || v[pathVariable] != want {
+		t.Errorf("%s=%q, %v, want %q", pathVariable, v[pathVariable], err, want)
+	}
+	env := Environ([]string{"A=1", pathVariable + "=/opt/lib"}, v)
+	if got, want := strings.Join(env, " "), "A=1 "+pathVariable+"="+dir+":/opt/lib"; got != want {
+		t.Errorf("the environment is %q, want %q", got, want)
+	}
+}
+
+func TestWithoutLibrariesTheErrorSaysHowToBuildThem(t *testing.T) {
+	_, err := (&Program{Libraries: t.TempDir()}).Variables(os.Getenv)
+	if err == nil || !strings.Contains(err.Error(), "weft verbs build") {
+		t.Errorf("error %v, want one that names weft verbs build", err)
+	}
+}
+
+// All that lacks comes in one error.
+func TestABuildNamesAllThatItLacks(t *testing.T) {
+	b := Builder{Source: t.TempDir(), To: t.TempDir(), Getenv: func(string) string { return "no-such-compiler" }}
+	err := b.Build(t.Context())
+	for _, want := range []string{"is no checkout of weft", "no C compiler no-such-compiler"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}

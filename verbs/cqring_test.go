@@ -1,0 +1,52 @@
+package verbs
+
+import (
+	"errors"
+	"testing"
+)
+
+// A reader in another language takes completions from memory: no call, and no lock.
+func TestCompletionsCanBeReadFromMemory(t *testing.T) {
+	ring := CQRing{Entries: make([]WC, 4), CQMarks: new(CQMarks)}
+	events := 0
+	d := &Device{}
+	c := &CQ{dev: d, capacity: 3, notify: func() { events++ }}
+	if err := c.place(ring); err != nil {
+		t.Fatal(err)
+	}
+	c.armed = armedAny
+	for id := range uint64(20) {
+		if !c.push(&WC{WRID: id}, false) {
+			t.Fatalf("completion %d finds no room in an empty queue", id)
+		}
+		taken := ring.Taken.Load()
+		if added := ring.Added.Load(); added != taken+1 {
+			t.Fatalf("%d completions are added and %d taken, want one more", added, taken)
+		}
+		if got := ring.Entries[taken%4].WRID; got != id {
+			t.Errorf("completion %d lies where %d is to be", got, id)
+		}
+		ring.Taken.Store(taken + 1)
+	}
+	if events != 1 {
+		t.Errorf("%d events of a queue that was armed once", events)
+	}
+	for range 3 {
+		c.push(&WC{}, false)
+	}
+	if c.push(&WC{}, false) || ring.Overrun.Load() != 1 {
+		t.Errorf("a queue of 3 takes a fourth completion; overrun %d, want 1", ring.Overrun.Load())
+	}
+}
+
+func TestTheMemoryOfACompletionQueueMustFit(t *testing.T) {
+	for name, r := range map[string]CQRing{
+		"no power of two": {make([]WC, 3), new(CQMarks)},
+		"too small":       {make([]WC, 2), new(CQMarks)},
+		"no marks":        {make([]WC, 4), nil},
+	} {
+		if err := (&CQ{capacity: 3}).place(r); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: error %v, want ErrInvalid", name, err)
+		}
+	}
+}
