@@ -441,6 +441,18 @@ type (
 	Detection = scenario.Detection
 )
 
+// The serving job of a scenario, for weft bench kv; [Run] does not read it.
+type (
+	// Serving is a job that answers requests: prompts computed on some nodes, answers on others.
+	Serving = scenario.Serving
+	// Pool is the GPUs of a serving job that do the same work.
+	Pool = scenario.Pool
+	// KVTransfer is how keys and values get from prefill to decode.
+	KVTransfer = scenario.KVTransfer
+	// KVLayout is the order of the numbers in a page of keys or values. Values: nhd, hnd.
+	KVLayout = scenario.KVLayout
+)
+
 // The training job of a scenario, for weft train; [Run] does not read it.
 type (
 	// Training is a training job.

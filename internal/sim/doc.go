@@ -13,7 +13,8 @@
 //	transport   queue pairs without I/O; cc: congestion control; tcp: TCP
 //	routing     next hops of a graph: ECMP, adaptive routing, static tables
 //	collective  schedules of collectives; nccl: NCCL's choice of algorithm and protocol
-//	workload    the work of ranks as a graph; llm: a training step of a language model
+//	workload    the work of ranks as a graph; llm: a training step of a language model;
+//	            serving: keys and values
 //	run         from a scenario to packets and back to counts (below)
 //	known       what a simulation depends on, so that its result can be kept
 //	runstore    the folder of a run; seriesfile: its series as Parquet files
@@ -24,10 +25,10 @@
 // # The rooms of run
 //
 //	jitter, host ← network ← control ← pattern, executor ← phases
-//	network ← measure ← pattern, executor
+//	network ← measure ← pattern, executor, transfer
 //
 // The fabric of a scenario becomes the plan of a network (network), which its control plane routes
-// and repairs (control). The workload becomes an application on it (pattern, executor), and the
+// and repairs (control). The workload becomes an application on it (pattern, executor; transfer for a program that decides while it runs), and the
 // counts of the run become results (measure).
 //
 // # Imports

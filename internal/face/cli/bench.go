@@ -127,6 +127,7 @@ launches for several GPUs has a floor, and PyTorch adds its own launch.`,
 	f.Lookup("algo").Usage += "; all compares NCCL's choice with the fastest of its algorithms, and allows --details and --html"
 	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"
 	_ = cmd.RegisterFlagCompletionFunc("cluster", completeCluster)
+	cmd.AddCommand(newBenchKV(e))
 	return cmd
 }
 

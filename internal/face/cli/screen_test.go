@@ -37,7 +37,7 @@ func TestAVerbFitsAScreen(t *testing.T) {
 		}
 	}
 	for i, file := range examples {
-		if base := filepath.Base(file); base == "advise.yaml" || strings.HasPrefix(base, "llama") { // a profile, and training jobs
+		if base := filepath.Base(file); base == "advise.yaml" || strings.HasPrefix(base, "llama") || strings.HasPrefix(base, "serve") { // a profile, training and serving jobs
 			continue
 		}
 		fits(environment([]string{"topology", file}))
@@ -72,6 +72,7 @@ func TestAVerbFitsAScreen(t *testing.T) {
 		append([]string{"roce", "lint"}, sonic...),
 		append([]string{"roce", "lint", "--simulate"}, sonic...),
 		{"validate", "--case", "pfc"},
+		{"bench", "kv", "--model", "llama3-8b", "--tokens", "128,256,512"},
 		{"train", "../../../examples/two-nodes-h100.yaml", "--set", "training={model: llama3-8b, batch: {global: 4}, parallel: {tensor: 8}}"},
 	} {
 		e := environment(args)

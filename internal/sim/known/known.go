@@ -46,7 +46,7 @@ func PartOf(r *scenario.Resolved, fabric int) *Part {
 	own.Name = ""
 	own.Fabrics = []scenario.Fabric{r.Fabrics[fabric]}
 	own.Workload.Sizes = nil
-	own.Training, own.Tune, own.Sweep = scenario.Training{}, scenario.Tune{}, scenario.Sweep{}
+	own.Training, own.Serving, own.Tune, own.Sweep = scenario.Training{}, scenario.Serving{}, scenario.Tune{}, scenario.Sweep{}
 	return newPart(&own)
 }
 

@@ -15,6 +15,7 @@ var unread = map[string]string{
 	".Name":           "a part has no name",
 	".Workload.Sizes": "a part has no list of sizes; a simulation is given its own",
 	".Training":       "a part has no training job",
+	".Serving":        "a part has no serving job",
 	".Tune":           "a part has no search",
 	".Sweep":          "a part has no variants",
 	".Fabrics[].Name": "it is in messages about failures and progress alone",

@@ -20,6 +20,7 @@ import (
 var leftOut = map[string]string{
 	"Scenario.training": training, "Training.*": training, "Model.*": training, "Parallel.*": training, "Batch.*": training,
 	"Overlap.*": training, "Noise.*": training, "Failures.*": training, "Checkpoint.*": training,
+	"Scenario.serving": serving, "Serving.*": serving, "Pool.*": serving, "KVTransfer.*": serving,
 	"Scenario.isolation": audits, "Isolation.*": audits, "Zone.*": audits, "Apart.*": audits, "Device.*": audits, "Leak.*": audits,
 	"PlaneCable.*": audits, "Segment.*": audits, "VRF.*": audits, "Published.*": audits,
 	"Scenario.tune": others, "Tune.*": others, "Parameter.*": others, "Objective.*": others,
@@ -41,6 +42,7 @@ var leftOut = map[string]string{
 // Reasons to leave a field out.
 const (
 	training  = "it is of weft train, which runs graphs and not this workload"
+	serving   = "it is of weft serve and weft bench kv, which run their own application"
 	audits    = "it is of weft audit isolation, which runs nothing"
 	others    = "it is of weft tune and weft sweep, which make other scenarios of this one"
 	oneFabric = "a scenario here has one fabric: each is a simulation of its own"

@@ -29,10 +29,10 @@ func follows(path, cause string) bool {
 		return section == "fabrics" || section == "faults" || section == "isolation" || section == "tune"
 	case of == "run", of == "control", of == "faults", of == "nccl", of == "isolation", of == "tune", of == "name":
 		return false
-	case of == "training":
+	case of == "training", of == "serving":
 		return section == "workload"
 	case of == "workload":
-		return inFabric || section == "training" || section == "tune"
+		return inFabric || section == "training" || section == "serving" || section == "tune"
 	}
 	return true // in the cluster, the topology, or no existing section
 }

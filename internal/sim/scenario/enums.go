@@ -72,6 +72,15 @@ const (
 	FP8  Precision = "fp8"  // 8 bits; the attention in bfloat16
 )
 
+// KVLayout is the order of numbers in a page of keys or values.
+type KVLayout string
+
+// The layouts: tokens (n), heads (h), a head's numbers (d), the last varies fastest.
+const (
+	KVTokensFirst KVLayout = "nhd"
+	KVHeadsFirst  KVLayout = "hnd"
+)
+
 // GradientPrecision is the number format of gradients, in memory and on the network.
 type GradientPrecision string
 
@@ -525,6 +534,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Datatype]():          {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
 	reflect.TypeFor[Precision]():         {"bf16", "fp8"},
 	reflect.TypeFor[GradientPrecision](): {"fp32", "bf16"},
+	reflect.TypeFor[KVLayout]():          {"nhd", "hnd"},
 	reflect.TypeFor[Recompute]():         {"none", "selective", "full", "layernorm", "moe-act", "core-attn", "mla-up-proj", "mlp", "moe", "op"},
 	reflect.TypeFor[BackwardPass]():      {"megatron-lm", "pytorch"},
 	reflect.TypeFor[PipelineSchedule]():  {"1f1b", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"},

@@ -14,7 +14,7 @@ var documents = []struct {
 	what, verb string
 	fields     []string
 }{
-	{"a scenario", "weft run", []string{"cluster", "topology", "workload", "training", "nccl", "faults", "isolation", "tune", "sweep"}},
+	{"a scenario", "weft run", []string{"cluster", "topology", "workload", "training", "serving", "nccl", "faults", "isolation", "tune", "sweep"}},
 	{"a request for designs", "weft plan", []string{"gpus", "gpus-later", "node", "max-oversubscription", "max-levels", "max-switches", "max-power", "max-cost"}},
 	{"a profile of an organisation", "weft advise", []string{"design", "organisation", "simulate", "weights"}},
 	{"a price file", "weft plan --prices", []string{"currency", "electricity", "pue", "years", "items"}},

@@ -28,6 +28,8 @@ type Scenario struct {
 	Workload Workload `yaml:"workload"`
 	// Training is the job of weft train.
 	Training Training `yaml:"training"`
+	// Serving is the job of weft bench kv.
+	Serving Serving `yaml:"serving"`
 	// Faults are failures during the run.
 	Faults []Fault `yaml:"faults"`
 	// Control is how long control planes take.
@@ -58,10 +60,13 @@ func (f *File) resolve() (*Resolved, Errors) {
 	if f.root.child("training") != nil {
 		r.defaults("training", reflect.ValueOf(&r.doc.Training).Elem(), "training")
 	}
+	if f.root.child("serving") != nil {
+		r.defaults("serving", reflect.ValueOf(&r.doc.Serving).Elem(), "serving")
+	}
 	r.document(f.root)
 	r.Name, r.Cluster, r.Workload, r.Run = r.doc.Name, r.doc.Cluster, r.doc.Workload, r.doc.Run
 	r.Faults, r.Control, r.NCCL = r.doc.Faults, r.doc.Control, r.doc.NCCL
-	r.Isolation, r.Tune, r.Sweep, r.Training = r.doc.Isolation, r.doc.Tune, r.doc.Sweep, r.doc.Training
+	r.Isolation, r.Tune, r.Sweep, r.Training, r.Serving = r.doc.Isolation, r.doc.Tune, r.doc.Sweep, r.doc.Training, r.doc.Serving
 	r.fabrics(f.root)
 	r.misread = len(r.errs)
 	if !r.broken("cluster", "topology") {
@@ -71,6 +76,7 @@ func (f *File) resolve() (*Resolved, Errors) {
 	workloadRules{r.rules}.derive()
 	zoneRules{r.rules}.derive()
 	workloadRules{r.rules}.deriveTraining()
+	workloadRules{r.rules}.deriveServing()
 	tuneRules{r.rules}.derive()
 	sweepRules{r.rules}.derive()
 	r.check()

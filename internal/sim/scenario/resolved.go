@@ -17,6 +17,8 @@ type Resolved struct {
 	Workload Workload `yaml:"workload"`
 	// Training is the job of weft train; of all else it is no part.
 	Training Training `yaml:"training"`
+	// Serving is the job of weft bench kv; of all else it is no part.
+	Serving Serving `yaml:"serving"`
 	// Faults are failures during the run; they are the same on every fabric.
 	Faults []Fault `yaml:"faults,omitzero"`
 	// Control is how long control planes take to bring a fabric up and to mend it.

@@ -8,28 +8,12 @@ import (
 
 // trainingJob is a scenario's training job.
 func trainingJob(r *scenario.Resolved) *llm.Job {
-	t, g := &r.Training, &r.Cluster.Node.GPU
-	m, p := &t.Model, &t.Parallel
-	peak, reached := g.Peak(t.Precision)
-	width := 2.0
-	if t.Precision == scenario.FP8 {
-		width = 1
-	}
-	sustained := g.Sustained.Float()
+	t := &r.Training
+	p := &t.Parallel
 	schedule, _ := pipeline.KindOf(string(p.Schedule))
-	bf16 := float64(g.BF16) * sustained
 	return &llm.Job{
-		Model: llm.Model{
-			Layers: m.Layers, Hidden: m.Hidden, FFN: m.FFN, Gated: m.Gated, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim,
-			Vocab: m.Vocab, Tied: m.Tied, Position: m.Positions,
-			Experts: m.Experts, TopK: m.TopK, Shared: m.SharedExperts, ExpertFFN: m.ExpertFFN, Dense: m.DenseLayers,
-			QueryRank: m.QueryRank, KVRank: m.KVRank, RopeDim: m.RopeDim,
-		},
-		GPU: llm.GPU{
-			Memory: g.Memory, MemoryRate: g.MemoryRate, Multiprocessors: g.Multiprocessors,
-			Peak: float64(peak), Matrix: float64(peak) * sustained * reached.Float(), Width: width,
-			Head: bf16 * g.MatrixBF16.Float(), Attention: bf16 * g.Attention.Float(),
-		},
+		Model: ModelOf(&t.Model),
+		GPU:   GPUOf(&r.Cluster.Node.GPU, t.Precision),
 		Parallel: llm.Parallel{
 			Tensor: p.Tensor, Sequence: p.Sequence && p.Tensor > 1, Context: p.Context, Data: p.Data, Pipeline: p.Pipeline,
 			Chunks: schedule.Chunks(p.Interleave), Schedule: schedule, Expert: p.Expert, WholeExperts: p.WholeExperts, ZeRO: p.ZeRO,
@@ -39,6 +23,32 @@ func trainingJob(r *scenario.Resolved) *llm.Job {
 		Framework: t.Framework.Float(),
 		PyTorch:   t.Backward == scenario.PyTorchBackward,
 		Overlap:   llm.Overlap{Gradients: t.Overlap.Gradients, Parameters: t.Overlap.Parameters, Tensor: t.Overlap.Tensor, Context: t.Overlap.Context, Experts: t.Overlap.Experts, Prefetch: t.Overlap.Prefetch},
+	}
+}
+
+// ModelOf is a scenario's model as package llm has it.
+func ModelOf(m *scenario.Model) llm.Model {
+	return llm.Model{
+		Layers: m.Layers, Hidden: m.Hidden, FFN: m.FFN, Gated: m.Gated, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim,
+		Vocab: m.Vocab, Tied: m.Tied, Position: m.Positions,
+		Experts: m.Experts, TopK: m.TopK, Shared: m.SharedExperts, ExpertFFN: m.ExpertFFN, Dense: m.DenseLayers,
+		QueryRank: m.QueryRank, KVRank: m.KVRank, RopeDim: m.RopeDim,
+	}
+}
+
+// GPUOf is a scenario's GPU with the rates that it reaches in a precision.
+func GPUOf(g *scenario.GPU, p scenario.Precision) llm.GPU {
+	peak, reached := g.Peak(p)
+	width := 2.0
+	if p == scenario.FP8 {
+		width = 1
+	}
+	sustained := g.Sustained.Float()
+	bf16 := float64(g.BF16) * sustained
+	return llm.GPU{
+		Memory: g.Memory, MemoryRate: g.MemoryRate, Multiprocessors: g.Multiprocessors,
+		Peak: float64(peak), Matrix: float64(peak) * sustained * reached.Float(), Width: width,
+		Head: bf16 * g.MatrixBF16.Float(), Attention: bf16 * g.Attention.Float(),
 	}
 }
 

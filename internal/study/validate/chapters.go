@@ -27,6 +27,7 @@ var Chapters = []Chapter{
 	{"nccl", "Measured collectives"},
 	{"scaleout", "Scale-out on ECMP"},
 	{"training", "Training steps"},
+	{"serving", "Serving"},
 	{"bill", "Bills of materials"},
 }
 

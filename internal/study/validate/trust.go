@@ -118,6 +118,12 @@ var kinds = []kind{
 		cases:   []string{"training/scaling"},
 		doubt:   "as a prediction of one cluster: its slow hosts and its pauses are its own",
 	},
+	{
+		number:  "time of a transfer of keys and values",
+		against: "one measured cluster, whose rows fitted the time of a layer",
+		cases:   []string{"serving/kv-mooncake"},
+		doubt:   "for another library than Mooncake's: its time of a layer decides below some thousand tokens",
+	},
 	{number: "anything over kernel TCP", against: "no case", doubt: "closely: copies and interrupts of the host decide, and the scenario gives their times"},
 	{number: "time of recovery from faults", against: "no case", doubt: "closely: the times of control planes are mostly assumptions"},
 }

@@ -1,0 +1,295 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"weft/internal/sim/engine"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
+	"weft/internal/sim/run/host"
+	"weft/internal/sim/run/jitter"
+	"weft/internal/sim/run/measure"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+	"weft/internal/sim/transport"
+	"weft/units"
+)
+
+// Program decides what is posted. Its methods are called in the order of simulated time, never
+// concurrently.
+type Program interface {
+	// Begin is called once, at time zero.
+	Begin(b *Board)
+	// Timer is called at the time given to Board.At.
+	Timer(b *Board, tag uint64)
+	// Arrived is called when a message is complete in its receiver's memory.
+	Arrived(b *Board, message int)
+}
+
+// Message is a message to post.
+type Message struct {
+	From, To int32 // ranks; one that reads posts at To
+	Routes   []Route
+	Bytes    int64
+	Block    int64 // bytes that lie together: a work request has no more; 0: all
+	Slice    int64 // most bytes of a work request; 0: a block, up to a GiB
+	Read     bool
+}
+
+// Route is a pair of NICs.
+type Route struct{ From, To int32 }
+
+// Outcome is what the network did for a program.
+type Outcome struct {
+	Counts  runstore.Counts
+	Hottest []runstore.HotLink
+	Ended   units.Time // the last arrival
+}
+
+// Run runs a program on a plan until nothing is left to do or the limit of simulated time is over. An
+// unfinished run has an outcome too.
+func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, limit units.Time, p Program) (*Outcome, error) {
+	own := *plan
+	own.Verbs = network.Verbs{Service: transport.RC, Op: transport.OpWriteImm}
+	ranks := r.Cluster.Ranks()
+	b := &Board{
+		program: p, path: host.PathOf(own.Fabric, &r.Cluster.Node), posting: own.Fabric.Host.Post,
+		jitter: jitter.Of(&r.Run, own.Fabric, ranks), hosts: make([]rankHost, ranks), links: make(map[pair][]link),
+		reads: protocol.Of(own.Fabric.Kind).RDMA(),
+	}
+	send, receive := host.ReadTerms(own.Fabric, &r.Cluster.Node)
+	b.reading = host.Path{Send: host.Sum(send, false, 0), Receive: host.Sum(receive, false, 0)}
+	for i := range b.hosts {
+		b.hosts[i].cores = host.CoresOf(own.Fabric, &r.Cluster.Node)
+	}
+	var err error
+	if b.net, err = own.Build(b, r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{}, 1); err != nil {
+		return nil, err
+	}
+	stop, release := engine.NewStop(ctx)
+	defer release()
+	b.p = b.net.Partition(0)
+	p.Begin(b)
+	err = b.net.Run(limit, 1, stop)
+	out := &Outcome{Counts: measure.Counts(b.net.Network), Ended: b.ended}
+	out.Hottest, _ = measure.Hottest(b.net, b.ended)
+	measure.TellSeries(b.net, b.ended, nil, 0)
+	return out, cmp.Or(ctx.Err(), err, b.failure, b.unfinished(limit))
+}
+
+// Board is where a program posts.
+type Board struct {
+	net      *network.Network
+	p        *fabric.Partition
+	program  Program
+	path     host.Path
+	reading  host.Path  // of READs, without copies
+	posting  units.Time // of a work request, in its thread
+	jitter   *jitter.Jitter
+	hosts    []rankHost
+	own      host.Timers // of the program
+	links    map[pair][]link
+	messages []flight
+	open     int // messages in flight
+	reads    bool
+	ended    units.Time
+	failure  error
+}
+
+// rankHost is the host of a rank.
+type rankHost struct {
+	timers             host.Timers
+	cores              host.Cores
+	posted             units.Time // end of the thread's last posting
+	sending, receiving units.Time // ends of the last copies
+	latest             [2]units.Time
+}
+
+// flight is a message in flight: what is left of it, and the ranks that post and take it.
+type flight struct {
+	left  int32 // slices
+	taker int32 // rank whose memory it reaches
+	read  bool
+}
+
+// pair identifies connections: of two ranks over two NICs.
+type pair struct{ poster, other, a, b int32 }
+
+// link is a connection's end at the poster's NIC, and the other end.
+type link struct{ end, peer units.QPN }
+
+// Now is the simulated time.
+func (b *Board) Now() units.Time { return b.p.Now() }
+
+// At calls the program's Timer with the tag at a time, or a picosecond from now if that is later.
+func (b *Board) At(at units.Time, tag uint64) {
+	b.own.Schedule(b.p, uint32(len(b.hosts)), at, host.Timer{Kind: host.TimerBegin, Tag: tag})
+}
+
+// longestSlice is the most bytes of a work request: a queue pair takes messages of up to 2 GiB.
+const longestSlice = int64(units.GiB)
+
+// maxMessages bounds the messages of a run: their numbers are immediate data.
+const maxMessages = 1 << 31
+
+// Post posts a message and returns its number. A message without bytes has arrived when it is
+// posted; the program hears of it all the same.
+func (b *Board) Post(m *Message) int {
+	id := len(b.messages)
+	read := m.Read && b.reads
+	poster, other := m.From, m.To
+	if read {
+		poster, other = other, poster
+	}
+	b.messages = append(b.messages, flight{taker: m.To, read: read})
+	if id >= maxMessages {
+		b.fail(fmt.Errorf("more than %d messages in a run: simulate fewer requests", maxMessages))
+		return id
+	}
+	b.open++
+	turn := 0
+	m.slices(b.path.Piece, func(bytes int64) {
+		w := m.Routes[turn%len(m.Routes)]
+		k := pair{poster, other, w.From, w.To}
+		if read {
+			k.a, k.b = k.b, k.a
+		}
+		b.messages[id].left++
+		b.post(k, turn/len(m.Routes), id, bytes)
+		turn++
+	})
+	return id
+}
+
+// slices calls f with the bytes of each work request of a message, none longer than piece if that is
+// not 0.
+func (m *Message) slices(piece int64, f func(bytes int64)) {
+	slice := min(longestSlice, cmp.Or(m.Slice, longestSlice))
+	if piece > 0 {
+		slice = min(slice, piece)
+	}
+	for all := max(1, m.Bytes); all > 0; {
+		block := min(all, cmp.Or(m.Block, all))
+		all -= block
+		for block > 0 {
+			n := min(slice, block)
+			block -= n
+			f(n)
+		}
+	}
+}
+
+// post takes a slice through the poster's host.
+func (b *Board) post(k pair, turn, id int, bytes int64) {
+	links, err := b.connect(k)
+	if err != nil {
+		b.fail(err)
+		return
+	}
+	h, path := &b.hosts[k.poster], &b.path
+	h.posted = max(h.posted, b.Now()) + b.posting
+	out := h.posted
+	if b.messages[id].read {
+		path = &b.reading
+	} else {
+		out = max(out, h.cores.Copy(&h.sending, b.Now(), b.path.CopyTime(bytes)))
+	}
+	to := links[turn%len(links)]
+	at := b.jitter.InOrder(&h.latest[jitter.Sender], out+max(0, path.Send-b.posting)+b.jitter.Draw(jitter.Sender, int(k.poster)))
+	h.timers.Schedule(b.p, uint32(k.poster), at, host.Timer{Kind: host.TimerPost, Transfer: host.Transfer{NIC: k.a, End: to.end, Tag: uint32(id), Bytes: bytes}})
+}
+
+// connect is the connections of a pair, made at the first message.
+func (b *Board) connect(k pair) ([]link, error) {
+	if l := b.links[k]; l != nil {
+		return l, nil
+	}
+	var list []link
+	for i := range b.net.Plan.ConnectionsPerPair() {
+		entropy := uint32(engine.Mix(uint64(k.poster)<<40 | uint64(uint32(k.other))<<16 | uint64(uint32(k.a^k.b))<<8 | uint64(i)))
+		end, peer, err := b.net.ConnectNICs(k.a, k.b, entropy, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, link{end, peer})
+	}
+	b.links[k] = list
+	return list, nil
+}
+
+// Timer implements fabric.App.
+func (b *Board) Timer(p *fabric.Partition, source uint32) {
+	if int(source) == len(b.hosts) {
+		b.own.Run(p, source, func(t *host.Timer) { b.program.Timer(b, t.Tag) })
+		return
+	}
+	b.hosts[source].timers.Run(p, source, func(t *host.Timer) {
+		if t.Kind == host.TimerPost {
+			b.handOver(&t.Transfer)
+			return
+		}
+		b.arrived(int(t.Tag))
+	})
+}
+
+// handOver posts a slice on its NIC.
+func (b *Board) handOver(t *host.Transfer) {
+	op := transport.OpWriteImm
+	if b.messages[t.Tag].read {
+		op = transport.OpRead
+	}
+	b.fail(b.p.Post(t.NIC, t.End, transport.WorkRequest{ID: uint64(t.Tag), Op: op, Length: uint32(t.Bytes), Imm: t.Tag}))
+}
+
+// Complete implements fabric.App: data has reached a NIC, or a connection has failed.
+func (b *Board) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
+	if c.Status != transport.Success {
+		b.fail(fmt.Errorf("queue pair %d of %s failed at %v: %v", c.QPN, b.net.NodeName(nic), p.Now(), c.Status))
+		return
+	}
+	id, path := int(c.Imm), &b.path
+	if !c.Recv {
+		if id = int(c.ID); !b.messages[id].read {
+			return // the acknowledgement of a WRITE
+		}
+		path = &b.reading
+	}
+	rank := b.messages[id].taker
+	h := &b.hosts[rank]
+	copied := h.cores.Copy(&h.receiving, p.Now(), b.path.CopyTime(int64(c.Bytes)))
+	at := b.jitter.InOrder(&h.latest[jitter.Receiver], copied+path.Receive+b.jitter.Draw(jitter.Receiver, int(rank)))
+	h.timers.Schedule(p, uint32(rank), at, host.Timer{Kind: host.TimerArrive, Tag: uint64(id)})
+}
+
+// arrived counts a slice in memory.
+func (b *Board) arrived(id int) {
+	m := &b.messages[id]
+	if m.left--; m.left > 0 {
+		return
+	}
+	b.open--
+	b.ended = b.Now()
+	b.program.Arrived(b, id)
+}
+
+// fail keeps the first error of a run.
+func (b *Board) fail(err error) {
+	if b.failure == nil {
+		b.failure = err
+	}
+}
+
+// unfinished is the reason why messages have not arrived; nil if all have.
+func (b *Board) unfinished(limit units.Time) error {
+	switch {
+	case b.open == 0:
+		return nil
+	case b.net.NextTime() == units.Forever:
+		return errors.New("no progress: messages have not arrived and nothing moves; " + b.net.Waiting())
+	}
+	return fmt.Errorf("the limit of %v of simulated time was reached with %d messages in flight; %s", limit, b.open, b.net.Waiting())
+}

@@ -1,0 +1,72 @@
+package scenario
+
+// Given reports whether the job has a model.
+func (s *Serving) Given() bool { return s.Model.Preset != "" || s.Model.Layers > 0 }
+
+// GPUs is the number of GPUs of an instance.
+func (p *Pool) GPUs() int { return p.Tensor * p.Data * p.Pipeline }
+
+// Instances is the number of instances on nodes of a number of GPUs.
+func (p *Pool) Instances(perNode int) int { return p.Nodes * perNode / max(1, p.GPUs()) }
+
+// deriveServing checks a serving job, and gives each pool its nodes if none are stated: half of the
+// cluster.
+func (r workloadRules) deriveServing() {
+	s := &r.Serving
+	if !r.stated("serving") || r.broken("cluster", "serving") {
+		return
+	}
+	if !s.Given() {
+		r.complain("serving.model", "no model is given: name one such as llama3-70b, or give its layers, hidden and so on")
+		return
+	}
+	nodes := r.Cluster.Nodes
+	if !r.stated("serving.prefill.nodes") && !r.stated("serving.decode.nodes") {
+		s.Prefill.Nodes, s.Decode.Nodes = nodes/2, nodes-nodes/2
+	}
+	if s.Prefill.Nodes == 0 || s.Decode.Nodes == 0 {
+		r.complain("serving", "prefill has %d nodes and decode %d: each needs one or more, or keys and values have no way to go", s.Prefill.Nodes, s.Decode.Nodes)
+		return
+	}
+	if s.Prefill.Nodes+s.Decode.Nodes > nodes {
+		r.complain("serving", "prefill takes %d nodes and decode %d, the cluster has %d", s.Prefill.Nodes, s.Decode.Nodes, nodes)
+		return
+	}
+	r.checkPool("serving.prefill", &s.Prefill)
+	r.checkPool("serving.decode", &s.Decode)
+	r.checkKV()
+}
+
+// checkPool checks how a pool divides the model.
+func (r workloadRules) checkPool(at string, p *Pool) {
+	m, per := &r.Serving.Model, r.Cluster.Node.GPUs
+	switch gpus := p.Nodes * per; {
+	case gpus%p.GPUs() != 0:
+		r.complain(at, "%d GPUs are not a whole number of instances of tensor %d × data %d × pipeline %d = %d", gpus, p.Tensor, p.Data, p.Pipeline, p.GPUs())
+	case p.Tensor > per:
+		r.complain(at+".tensor", "%d GPUs share a layer, a node has %d: weft computes tensor parallelism inside nodes only", p.Tensor, per)
+	case m.Heads%p.Tensor != 0:
+		r.complain(at+".tensor", "%d attention heads are not divided evenly over %d GPUs", m.Heads, p.Tensor)
+	case m.KVRank == 0 && m.KVHeads%p.Tensor != 0 && p.Tensor%m.KVHeads != 0:
+		r.complain(at+".tensor", "%d heads of keys and values over %d GPUs: one number must be a multiple of the other", m.KVHeads, p.Tensor)
+	case p.Pipeline > m.Layers:
+		r.complain(at+".pipeline", "%d stages of %d layers", p.Pipeline, m.Layers)
+	case at == "serving.decode" && p.Pipeline > 1:
+		r.complain(at+".pipeline", "a decode pool in stages is not computed: take 1")
+	case p.Data > 1 && m.Experts == 0:
+		r.complain(at+".data", "a model without experts shares nothing between %d parts: take more instances", p.Data)
+	case m.Experts > 0 && p.Tensor*p.Data > m.Experts:
+		r.complain(at, "%d experts over tensor %d × data %d = %d GPUs: a GPU holds one or more", m.Experts, p.Tensor, p.Data, p.Tensor*p.Data)
+	}
+}
+
+// checkKV checks the transfers of keys and values.
+func (r workloadRules) checkKV() {
+	k := &r.Serving.KV
+	if k.NICs > r.Cluster.Node.NICs {
+		r.complain("serving.kv.nics", "a GPU uses %d NICs, a node has %d", k.NICs, r.Cluster.Node.NICs)
+	}
+	if k.Operation != Write && k.Operation != Read {
+		r.complain("serving.kv.operation", "keys and values go by %s: want write or read", k.Operation)
+	}
+}

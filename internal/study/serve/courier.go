@@ -1,0 +1,166 @@
+package serve
+
+import (
+	"weft/internal/sim/collective"
+	"weft/internal/sim/run/transfer"
+	"weft/internal/sim/scenario"
+	"weft/internal/sim/workload/serving"
+	"weft/units"
+)
+
+// courier carries keys and values from prefill to decode. A GPU passes on the layers of a
+// consignment one after the other: the library's time for the layer, then its data, of which all
+// must have arrived before the next layer begins. Consignments do not wait for each other.
+type courier struct {
+	board     *transfer.Board
+	way       *way
+	delivered func(consignment int)
+	sent      []consignment
+	lanes     []lane
+	lane      []int32 // by message
+}
+
+// way is what all consignments of a job have in common.
+type way struct {
+	cluster collective.Layout
+	kv      *scenario.KVTransfer
+	cache   serving.Cache
+	prefill *scenario.Pool
+	decode  *scenario.Pool
+	first   int32 // the first GPU of decode
+	shares  []serving.Share
+}
+
+func wayOf(r *scenario.Resolved) *way {
+	s := &r.Serving
+	cache := cacheOf(s)
+	return &way{
+		cluster: collective.Layout{Nodes: r.Cluster.Nodes, PerNode: r.Cluster.Node.GPUs, NICs: r.Cluster.Node.NICs},
+		kv:      &s.KV, cache: cache, prefill: &s.Prefill, decode: &s.Decode,
+		first:  int32(s.Prefill.Nodes * r.Cluster.Node.GPUs),
+		shares: cache.Shares(s.Prefill.Tensor, s.Decode.Tensor),
+	}
+}
+
+// site is the GPUs that hold a request: a group of an instance of a pool.
+type site struct{ instance, group int }
+
+// consignment is tokens of a request on their way.
+type consignment struct {
+	from, to site
+	tokens   int
+	at       units.Time // layer l leaves no earlier than at + (l+1) × each
+	each     units.Time
+	left     int32 // lanes
+}
+
+// lane is the layers of a consignment that one GPU posts, in order.
+type lane struct {
+	consignment int32
+	stage       int
+	poster      int // of the prefill's group, or of the decode's if that reads
+	layer, end  int // the next layer, and the one after the last
+	open        int // messages of the layer in flight
+}
+
+// send begins a consignment; delivered is called with its number.
+func (c *courier) send(k consignment) int {
+	number := len(c.sent)
+	c.sent = append(c.sent, k)
+	posters, stages, layers := c.way.posters(), c.way.prefill.Pipeline, c.way.cache.Layers
+	for stage := range stages {
+		for poster := range posters {
+			c.lanes = append(c.lanes, lane{consignment: int32(number), stage: stage, poster: poster, layer: stage * layers / stages, end: (stage + 1) * layers / stages})
+			c.sent[number].left++
+			c.arm(len(c.lanes) - 1)
+		}
+	}
+	return number
+}
+
+// posters is the number of GPUs of a group that post.
+func (w *way) posters() int {
+	if w.reads() {
+		return w.decode.Tensor
+	}
+	return w.prefill.Tensor
+}
+
+func (w *way) reads() bool { return w.kv.Operation == scenario.Read }
+
+// posts reports whether a GPU of a group posts a share.
+func (w *way) posts(s serving.Share, poster int) bool {
+	if w.reads() {
+		return s.To == poster
+	}
+	return s.From == poster
+}
+
+// arm sets the timer of a lane's next layer, or ends the lane.
+func (c *courier) arm(number int) {
+	l := &c.lanes[number]
+	k := &c.sent[l.consignment]
+	if l.layer < l.end {
+		computed := k.at + units.Time(l.layer+1)*k.each
+		c.board.At(max(c.board.Now(), computed)+c.way.kv.LayerTime, tagOf(tagLane, number))
+		return
+	}
+	if k.left--; k.left == 0 {
+		c.delivered(int(l.consignment))
+	}
+}
+
+// post posts a lane's next layer.
+func (c *courier) post(number int) {
+	l := &c.lanes[number]
+	k, w := &c.sent[l.consignment], c.way
+	for _, s := range w.shares {
+		if !w.posts(s, l.poster) {
+			continue
+		}
+		m := transfer.Message{From: w.sender(k.from, l.stage, s.From), To: w.receiver(k.to, s.To), Slice: int64(w.kv.Slice), Read: w.reads()}
+		m.Block, m.Bytes = w.cache.Block(s, w.prefill.Tensor, w.decode.Tensor, k.tokens, w.kv.Page, w.kv.Layout == scenario.KVHeadsFirst)
+		m.Routes = w.routes(m.From, m.To)
+		if id := c.board.Post(&m); id == len(c.lane) {
+			c.lane = append(c.lane, int32(number))
+		}
+		l.open++
+	}
+	l.layer++
+	if l.open == 0 { // the heads of this GPU go from others that hold them too
+		c.arm(number)
+	}
+}
+
+// arrived continues a lane whose layer has arrived.
+func (c *courier) arrived(message int) {
+	number := int(c.lane[message])
+	l := &c.lanes[number]
+	if l.open--; l.open == 0 {
+		c.arm(number)
+	}
+}
+
+// sender is the rank of a GPU of prefill, and receiver of one of decode.
+func (w *way) sender(s site, stage, gpu int) int32 {
+	p := w.prefill
+	return int32(s.instance*p.GPUs() + stage*p.Tensor*p.Data + s.group*p.Tensor + gpu)
+}
+
+func (w *way) receiver(s site, gpu int) int32 {
+	p := w.decode
+	return w.first + int32(s.instance*p.GPUs()+s.group*p.Tensor+gpu)
+}
+
+// routes are the pairs of NICs between two ranks: their own, then the next ones of their nodes.
+func (w *way) routes(from, to int32) []transfer.Route {
+	nic := func(rank int32, k int) int32 {
+		first, _ := w.cluster.NICsOf(w.cluster.Local(int(rank)))
+		return int32(w.cluster.Node(int(rank))*w.cluster.NICs + (first+k)%w.cluster.NICs)
+	}
+	out := make([]transfer.Route, w.kv.NICs)
+	for k := range out {
+		out[k] = transfer.Route{From: nic(from, k), To: nic(to, k)}
+	}
+	return out
+}

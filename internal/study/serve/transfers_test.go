@@ -1,0 +1,106 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"testing"
+
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+)
+
+// small is a model of four layers with 8 heads of 128: 4 KiB of a token and layer.
+const small = "{layers: 4, hidden: 1024, ffn: 4096, heads: 8, kv-heads: 8, head-dim: 128, vocab: 1000, sequence: 2048}"
+
+// moved is the transfer of 4,096 tokens with changes of the scenario.
+func moved(t *testing.T, o TransferOptions, serving string, set ...scenario.Override) runstore.KVRow {
+	t.Helper()
+	text := fmt.Sprintf("cluster: {nodes: 3}\ntopology: {shape: single-switch}\nfabric: infiniband-ndr\nserving:\n  model: %s\n%s", small, serving)
+	file, err := scenario.Decode("test", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := file.Resolve(set...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Tokens == nil {
+		o.Tokens = []int{4096}
+	}
+	out, err := Transfers(context.Background(), r, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Fabrics[0].Rows[0]
+}
+
+const whole = "  prefill: {nodes: 1, tensor: 8}\n  decode: {nodes: 1, tensor: 8}\n  kv: {layer-time: 0ps}\n"
+
+// A layer of a GPU is 2 MiB, which a port of 400 Gb/s carries in 42 us with headers; a layer waits for the one before.
+func TestALayerTakesItsBytesOverTheRate(t *testing.T) {
+	row := moved(t, TransferOptions{}, whole)
+	const packets = 512 // of 4 KiB
+	want := 4 * (packets * (4096 + 26 + 8) * 8 / 400e9)
+	if got := float64(row.MeanPs) / 1e12; got < want || got > want*1.05 {
+		t.Errorf("%.1f us, want %.1f and up to 5 %% for the ways of four layers", got*1e6, want*1e6)
+	}
+	if row.Bytes != 4096*4*4096 {
+		t.Errorf("%d bytes, want 4,096 tokens of 4 layers of 4 KiB", row.Bytes)
+	}
+}
+
+func TestTheLibrarysTimeIsAddedToEveryLayer(t *testing.T) {
+	without := moved(t, TransferOptions{}, whole)
+	with := moved(t, TransferOptions{}, whole, scenario.Set("serving.kv.layer-time", "50us", "test"))
+	if got := float64(with.MeanPs-without.MeanPs) / 1e6; math.Abs(got-200) > 1 {
+		t.Errorf("50 us for each of four layers add %.1f us, want 200", got)
+	}
+}
+
+func TestReadersAndWritersMoveAsMuch(t *testing.T) {
+	write := moved(t, TransferOptions{}, whole)
+	read := moved(t, TransferOptions{}, whole, scenario.Set("serving.kv.operation", "read", "test"))
+	if ratio := float64(read.MeanPs) / float64(write.MeanPs); ratio < 1 || ratio > 1.1 {
+		t.Errorf("READ takes %.3f of the time of WRITE, want 1 to 1.1: a round trip for each layer", ratio)
+	}
+}
+
+// One GPU passes all heads on to one GPU: a NIC of eight carries them, or two.
+func TestTwoNICsTakeHalfTheTime(t *testing.T) {
+	const one = "  prefill: {nodes: 1, tensor: 1}\n  decode: {nodes: 1, tensor: 1}\n  kv: {layer-time: 0ps, nics: 1}\n"
+	single := moved(t, TransferOptions{Batch: 1}, one)
+	double := moved(t, TransferOptions{Batch: 1}, one, scenario.Set("serving.kv.nics", 2, "test"))
+	if ratio := float64(single.MeanPs) / float64(double.MeanPs); ratio < 1.95 || ratio > 2.05 {
+		t.Errorf("two NICs are %.3f times as fast as one, want 2", ratio)
+	}
+}
+
+// Two prefill instances pass requests on to the only decode instance, whose NICs are shared.
+func TestMorePrefillThanDecodeIsAnIncast(t *testing.T) {
+	const pools = "  prefill: {nodes: 2, tensor: 8}\n  decode: {nodes: 1, tensor: 8}\n  kv: {layer-time: 0ps}\n"
+	alone := moved(t, TransferOptions{Batch: 1}, pools)
+	both := moved(t, TransferOptions{}, pools)
+	if ratio := float64(both.MeanPs) / float64(alone.MeanPs); ratio < 1.9 || ratio > 2.05 {
+		t.Errorf("two at a time take %.3f times as long as one, want 2", ratio)
+	}
+}
+
+// Heads that part in every token are work requests of 256 bytes, which take a thread's time each.
+func TestSmallBlocksAreSlow(t *testing.T) {
+	const pools = "  prefill: {nodes: 1, tensor: 4}\n  decode: {nodes: 1, tensor: 8}\n  kv: {layer-time: 0ps, page: 64}\n"
+	tokens := moved(t, TransferOptions{Batch: 1}, pools)
+	heads := moved(t, TransferOptions{Batch: 1}, pools, scenario.Set("serving.kv.layout", "hnd", "test"))
+	if tokens.Block != 256 || heads.Block != 64*256 || tokens.MeanPs < 4*heads.MeanPs {
+		t.Errorf("blocks of %d and %d bytes take %d and %d ps", tokens.Block, heads.Block, tokens.MeanPs, heads.MeanPs)
+	}
+}
+
+func TestTransfersDoNotDependOnCores(t *testing.T) {
+	one := moved(t, TransferOptions{Workers: 1}, whole, scenario.Set("run.jitter", true, "test"))
+	two := moved(t, TransferOptions{Workers: 2}, whole, scenario.Set("run.jitter", true, "test"))
+	if !reflect.DeepEqual(one, two) {
+		t.Errorf("one core: %+v, two: %+v", one, two)
+	}
+}
