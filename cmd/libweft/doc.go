@@ -1,3 +1,5 @@
+//go:build cgo && linux
+
 // Command libweft is the core of weft's libibverbs.so.1: the devices of package verbs behind a table
 // of C functions (core.h). It is built as a C shared library, libweft.so.
 //
