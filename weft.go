@@ -144,6 +144,10 @@ type (
 	// Point is the result of a size on a fabric: the time, the algorithm and bus bandwidth of
 	// nccl-tests, and the counts of the network.
 	Point = runstore.Point
+	// ExchangeResult is the kernels of an exchange of tokens with experts.
+	ExchangeResult = runstore.Exchange
+	// RankTimes is the times of the ranks' kernels of an exchange, in picoseconds.
+	RankTimes = runstore.RankTimes
 	// SeedTimes is the times of a size by seed, with the 95 % confidence interval of the mean, in
 	// picoseconds.
 	SeedTimes = runstore.Seeds
@@ -398,7 +402,8 @@ type (
 
 // The workload of a scenario.
 type (
-	// Workload is the work of each fabric: a collective or a traffic pattern.
+	// Workload is the work of each fabric: a collective, a traffic pattern or an
+	// exchange with experts.
 	Workload = scenario.Workload
 	// CollectiveOp is a collective operation. Values: all-reduce, all-gather, reduce-scatter,
 	// broadcast, reduce, scatter, gather, all-to-all, send-recv.
@@ -415,6 +420,22 @@ type (
 	Pattern = scenario.Pattern
 	// Flow is a message of the pattern flows.
 	Flow = scenario.Flow
+	// Exchange is an exchange of tokens with experts. Values: moe-dispatch, moe-combine.
+	Exchange = scenario.Exchange
+	// Experts is the mixture of experts of an exchange.
+	Experts = scenario.Experts
+	// ExpertKernel is a kind of kernel of an exchange. Values: low-latency, throughput.
+	ExpertKernel = scenario.ExpertKernel
+	// Element is the type of a token's elements. Values: fp8, bf16.
+	Element = scenario.Element
+	// Gating is how tokens choose experts. Values: uniform, zipf, weights.
+	Gating = scenario.Gating
+	// Placement is how experts are divided among ranks. Values: contiguous, striped, balanced.
+	Placement = scenario.Placement
+	// Posting is what posts work requests. Values: gpu, proxy.
+	Posting = scenario.Posting
+	// Signal is how the end of a rank's tokens is told. Values: atomic, immediate.
+	Signal = scenario.Signal
 	// Service is the transport service of a pattern. Values: rc, uc, ud.
 	Service = scenario.Service
 	// Operation is the verb of a pattern. Values: write, read, send.

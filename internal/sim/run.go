@@ -13,6 +13,7 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/known"
 	"weft/internal/sim/run/control"
+	"weft/internal/sim/run/exchange"
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/pattern"
@@ -118,21 +119,18 @@ func record(jobs []job, tell func(*runstore.Series), ports bool) {
 }
 
 func workloadName(w *scenario.Workload) string {
-	if w.Collective != "" {
-		return string(w.Collective)
-	}
-	return string(w.Pattern)
+	return w.Name()
 }
 
 func ranksOf(r *scenario.Resolved) int {
-	if r.Workload.Collective != "" {
+	if r.Workload.Pattern == "" {
 		return r.Job().Ranks()
 	}
 	return r.Cluster.Endpoints()
 }
 
 func nodesOf(r *scenario.Resolved) int {
-	if r.Workload.Collective != "" {
+	if r.Workload.Pattern == "" {
 		return r.Job().Nodes
 	}
 	return r.Cluster.Nodes
@@ -237,9 +235,12 @@ func (j *job) once() runstore.Point {
 		}
 	}
 	var err error
-	if j.Scenario.Workload.Collective != "" {
+	switch w := &j.Scenario.Workload; {
+	case w.Collective != "":
 		err = executor.RunCollective(&j.Task, &point)
-	} else {
+	case w.Exchange != "":
+		err = exchange.Run(&j.Task, &point)
+	default:
 		err = pattern.Run(&j.Task, &point)
 	}
 	switch {

@@ -121,6 +121,7 @@ launches for several GPUs has a floor, and PyTorch adds its own launch.`,
 	for i := range fixedFlags {
 		fixedFlags[i].register(f)
 	}
+	cmd.AddCommand(newBenchExperts(e, scenario.Dispatch), newBenchExperts(e, scenario.Combine))
 	b.choice.register(cmd)
 	b.execution.register(e, cmd)
 	e.reportFlags(cmd)

@@ -18,11 +18,11 @@ func completeCluster(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 }
 
 // cluster is the scenario for --cluster: a file, or one line around a node preset of the catalog
-// with the fabric preset of --fabric. The files of --overlay are applied.
+// with the fabric presets of --fabric. The files of --overlay are applied.
 func (c *choice) cluster(e *Env, name string) (*scenario.File, error) {
 	file, preset, err := clusterFile(e, name)
-	if err == nil && preset && len(c.fabrics) == 1 && slices.Contains(catalog.Names(catalog.Fabric), c.fabrics[0]) {
-		file, err = file.With(scenario.Set("fabrics", c.fabrics, "--fabric "+c.fabrics[0]))
+	if err == nil && preset && len(c.fabrics) > 0 && !slices.ContainsFunc(c.fabrics, func(name string) bool { return !slices.Contains(catalog.Names(catalog.Fabric), name) }) {
+		file, err = file.With(scenario.Set("fabrics", c.fabrics, "--fabric "+strings.Join(c.fabrics, ",")))
 	}
 	if err != nil {
 		return nil, err

@@ -27,7 +27,11 @@ func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *do
 	if r.Workload == string(scenario.Uniform) {
 		time = "Mean time of a message,"
 	}
-	d.Add(doc.Section{Title: time + " and bandwidth", Caption: "algbw and busbw in GB/s", Blocks: []doc.Block{speedTable(r)}})
+	if exchanges(r) {
+		d.Add(exchangeSection(r, sc))
+	} else {
+		d.Add(doc.Section{Title: time + " and bandwidth", Caption: "algbw and busbw in GB/s", Blocks: []doc.Block{speedTable(r)}})
+	}
 	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(alarms(r), doc.Paragraphs(slices.Concat(judged.Where, judged.Why, faultSentences(r))...), doc.Notes(judged.Notes...))})
 	d.Add(faultTimeline(r))
 	d.Add(doc.Section{Title: "Faults", Caption: "times count from the fault; recovery: every leaf-host path that can return has returned", In: doc.Details, Blocks: faultTables(r)})

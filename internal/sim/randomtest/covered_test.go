@@ -26,6 +26,8 @@ var leftOut = map[string]string{
 	"Scenario.tune": others, "Tune.*": others, "Parameter.*": others, "Objective.*": others,
 	"Scenario.sweep": others, "Sweep.*": others, "SweepAxis.*": others,
 
+	"Workload.exchange*": exchanges, "Workload.experts": exchanges, "Experts.*": exchanges,
+
 	"Scenario.fabrics": oneFabric, "Scenario.fabrics=*": oneFabric,
 	"Node.gpu": gpus, "GPU.[^a]*": gpus, "GPU.attention": gpus, "GPU.architecture": gpus,
 	"CPU.clock":   "only weft latency counts cycles",
@@ -45,6 +47,7 @@ const (
 	serving   = "it is of weft serve and weft bench kv, which run their own application"
 	audits    = "it is of weft audit isolation, which runs nothing"
 	others    = "it is of weft tune and weft sweep, which make other scenarios of this one"
+	exchanges = "an exchange is a graph, on one core; the tests of internal/sim/run/exchange have it on several"
 	oneFabric = "a scenario here has one fabric: each is a simulation of its own"
 	gpus      = "it is the GPU's speed at computing, of which a collective or pattern has none"
 	files     = "it names a file of another program, which becomes fields that are drawn"

@@ -81,10 +81,12 @@ type Point struct {
 	// nil if there were none.
 	Traps *Traps
 	// Levels are the messages of each service level of InfiniBand, if there is more than one.
-	Levels  []Level
-	Fault   *FaultPoint // nil if the scenario has no faults
-	Partial bool        // stopped before its end
-	Failure string      // the reason if the point has no result
+	Levels []Level
+	// Exchange is of an exchange of tokens with experts.
+	Exchange *Exchange
+	Fault    *FaultPoint // nil if the scenario has no faults
+	Partial  bool        // stopped before its end
+	Failure  string      // the reason if the point has no result
 }
 
 // Skipped is the part of a run that repeats an earlier part exactly, and so was not simulated. All results

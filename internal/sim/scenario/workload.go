@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// workloadFields lists the fields of a collective or pattern.
+// workloadFields lists the fields of a collective, pattern or exchange.
 var workloadFields = map[string][]string{
 	"all-reduce":     {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
 	"all-gather":     {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
@@ -25,6 +25,24 @@ var workloadFields = map[string][]string{
 	"incast":         {"sizes", "fan-in", "receivers", "transport", "operation", "receive-queue", "repost", "qkey"},
 	"uniform":        {"sizes", "load", "duration", "transport", "operation", "receive-queue", "repost", "qkey"},
 	"flows":          {"flows", "transport", "operation", "receive-queue", "repost", "qkey"},
+	"moe-dispatch":   {"experts"},
+	"moe-combine":    {"experts"},
+}
+
+// Name is the collective, pattern or exchange.
+func (w *Workload) Name() string {
+	return string(w.Collective) + string(w.Pattern) + string(w.Exchange)
+}
+
+// several reports whether a workload is of more than one kind.
+func (w *Workload) several() bool {
+	n := 0
+	for _, kind := range []string{string(w.Collective), string(w.Pattern), string(w.Exchange)} {
+		if kind != "" {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // usualSizes is the default sweep: a collective's sizes in training, a single megabyte for a
@@ -43,11 +61,11 @@ func usualSizes(w *Workload) []units.Bytes {
 // derive sets the fields for the kind of workload and clears the others.
 func (r workloadRules) derive() {
 	w := &r.Workload
-	if w.Collective == "" && w.Pattern == "" {
+	if w.Name() == "" {
 		w.Collective = AllReduce
 	}
-	fields := workloadFields[string(w.Collective)+string(w.Pattern)]
-	applies := map[string]bool{"collective": true, "pattern": true}
+	fields := workloadFields[w.Name()]
+	applies := map[string]bool{"collective": true, "pattern": true, "exchange": true}
 	for _, f := range fields {
 		applies[f] = true
 	}
@@ -57,8 +75,8 @@ func (r workloadRules) derive() {
 		if applies[name] {
 			continue
 		}
-		if r.written["workload."+name] && (w.Collective == "" || w.Pattern == "") {
-			r.complain("workload."+name, "a workload of %s has no %s: its fields are %s", string(w.Collective)+string(w.Pattern), name, oneOf(fields))
+		if r.written["workload."+name] && !w.several() {
+			r.complain("workload."+name, "a workload of %s has no %s: its fields are %s", w.Name(), name, oneOf(fields))
 		}
 		v.Field(i).SetZero()
 	}
@@ -67,6 +85,9 @@ func (r workloadRules) derive() {
 	}
 	if w.Pattern != "" {
 		r.deriveVerbs()
+	}
+	if w.Exchange != "" && !w.several() {
+		r.deriveExperts()
 	}
 	if w.Pattern == Incast {
 		setZero(&w.FanIn, min(8, max(1, r.Cluster.Endpoints()-1)))
@@ -112,8 +133,16 @@ func (r workloadRules) check() {
 		r.complain("workload.nodes", "the collective runs on %d nodes, the cluster has %d", w.Nodes, r.Cluster.Nodes)
 		return
 	}
-	if w.Collective != "" && w.Pattern != "" {
-		r.complain("workload.pattern", "give a collective or a pattern, not both")
+	if w.several() {
+		if w.Exchange != "" {
+			r.complain("workload.exchange", "give a collective, a pattern or an exchange, not several")
+		} else {
+			r.complain("workload.pattern", "give a collective or a pattern, not both")
+		}
+		return
+	}
+	if w.Exchange != "" {
+		r.checkExperts()
 		return
 	}
 	if len(w.Sizes) == 0 && w.Pattern != Flows {

@@ -5,14 +5,20 @@ import (
 	"weft/units"
 )
 
-// Workload is a collective, or a synthetic traffic pattern, that runs on each fabric.
+// Workload is a collective, a synthetic traffic pattern, or an exchange with experts, that runs on
+// each fabric.
 type Workload struct {
 	// Collective is the operation; empty for a pattern.
 	Collective Collective `yaml:"collective,omitzero"`
 	// Pattern is the synthetic traffic; empty for a collective.
 	Pattern Pattern `yaml:"pattern,omitzero"`
+	// Exchange is the exchange of tokens with the experts of a mixture; empty for a collective or
+	// pattern.
+	Exchange Exchange `yaml:"exchange,omitzero"`
+	// Experts is the mixture of an exchange.
+	Experts Experts `yaml:"experts,omitzero"`
 	// Sizes are the message sizes of the sweep, as nccl-tests counts them;
-	// each is one simulation. Empty for flows.
+	// each is one simulation. Empty for flows and exchanges.
 	Sizes []units.Bytes `yaml:"sizes,omitzero" range:"1B..1TiB"`
 
 	// Nodes is the number of nodes of a collective, the cluster's first; the others are for

@@ -15,6 +15,9 @@ type Graph struct {
 	Groups []Group
 	// Sender is the software that sends the messages of Send and Recv.
 	Sender Sender
+	// Proxy is the time of a rank's proxy thread for a work request of the sender GPU. 0: the kernel
+	// posts its requests itself.
+	Proxy units.Time
 	// Multiprocessors is the number that a GPU has, of which communication takes some from
 	// computation (Op.Blocks). 0: it takes none.
 	Multiprocessors int
@@ -28,16 +31,30 @@ const (
 	NCCL  Sender = iota // ncclSend and ncclRecv: a kernel's launch, pieces of a channel's slot, software for each
 	Verbs               // a WRITE for each message: only posting and polling in the host's software
 	MPI                 // the same, plus the time of an MPI library for a message
+	GPU                 // a GPU's kernel: stores inside a node, WRITEs between nodes, as Posting says
 	numSenders
 )
 
-var senderNames = [numSenders]string{"nccl", "verbs", "mpi"}
+var senderNames = [numSenders]string{"nccl", "verbs", "mpi", "gpu"}
 
 func (s Sender) String() string {
 	if s < numSenders {
 		return senderNames[s]
 	}
 	return "unknown sender"
+}
+
+// Posting is how the sender GPU sends a message.
+type Posting struct {
+	// Requests is the number of WRITEs of equal length that the message's bytes take between nodes.
+	Requests int32
+	// Connection is the number of the connection between the two ranks.
+	Connection int32
+	// Signal sends an empty request after the last WRITE (an atomic); otherwise the last WRITE has
+	// immediate data.
+	Signal bool
+	// Network sends through the NICs inside a node, too.
+	Network bool
 }
 
 // SenderOf is the sender with a name.
@@ -110,6 +127,8 @@ type Op struct {
 	// Peer is the other rank of a Send or Recv; Tag is for matching the two.
 	Peer int32
 	Tag  int32
+	// Posting is of a Send by the sender GPU; nil is one WRITE.
+	Posting *Posting
 	// Group is a collective's group, Do the operation and Root the root of a broadcast or send, as
 	// an index into the group.
 	Group int32

@@ -12,6 +12,7 @@ import (
 	"weft/internal/sim/run/jitter"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
+	"weft/internal/sim/workload"
 	"weft/units"
 )
 
@@ -93,6 +94,8 @@ type message struct {
 	at     units.Time // time at which it leaves for the NIC
 	number uint32     // of its pair
 	parts  uint32     // number of its parts
+	// posting is how a GPU's kernel posts it; nil: it is one work request.
+	posting *workload.Posting
 	// For a reduction whose results go to one NIC each: the part of each NIC.
 	results []part
 }
@@ -191,15 +194,15 @@ const (
 	noTag     = 1<<32 - 1
 )
 
-// post takes a message from a GPU to its NIC. rank is the GPU beside the NIC; pace
-// bounds the host's rate.
-func (c *carrier) post(p *fabric.Partition, rank int, k Pair, pc *Pace, tag uint64, bytes int64, due units.Time) {
+// post takes a message from a GPU to its NIC.
+func (c *carrier) post(p *fabric.Partition, k Pair, m message) {
 	l, err := c.connect(k)
 	if err != nil {
 		c.fail(p, k.A, err)
 		return
 	}
-	l.waiting = append(l.waiting, message{rank: rank, pace: pc, tag: tag, bytes: bytes, number: l.sent, due: due})
+	m.number = l.sent
+	l.waiting = append(l.waiting, m)
 	l.sent++
 	c.release(p, k, l)
 }
@@ -277,6 +280,10 @@ func (c *carrier) dispatchPart(p *fabric.Partition, k Pair, from nicEnd, m messa
 		c.copies[c.copying] = &copied{m.tag, p.Now(), e.members}
 		t.Tag, m.number = c.copying, c.copying
 	}
+	if m.posting != nil && protocol.Of(c.net.Plan.Fabric.Kind).Reads {
+		c.dispatchRequests(p, e, t, &m, extra)
+		return
+	}
 	e.under.post(posting{m.due, m.tag, m.number, m.parts, c.lastPiece(m.bytes)})
 	c.throughHost(p, e, t, &m, extra)
 }
@@ -326,6 +333,9 @@ func (c *carrier) handOver(p *fabric.Partition, t *host.Transfer) {
 	wr := transport.WorkRequest{
 		ID: uint64(t.Tag), Op: transport.OpWriteImm, Length: uint32(t.Bytes), Imm: t.Tag, Unsignaled: t.Tag == noTag || t.More,
 		RemoteVA: uint64(t.To),
+	}
+	if t.Silent {
+		wr.Op = transport.OpWrite
 	}
 	if c.handing != nil {
 		c.handing(p, &wr)

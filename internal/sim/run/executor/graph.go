@@ -54,6 +54,22 @@ func Forwarded(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *wo
 }
 
 func carryOut(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, f *Forwarder, skip bool) (*Execution, error) {
+	stop, release := engine.NewStop(ctx)
+	defer release()
+	out, err := carryOutTask(&network.Task{Plan: p, Scenario: r, Stop: stop, Exact: skip, Started: func(*network.Network) {}}, g, f)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return out, err
+}
+
+// ExecuteTask is Execute as the simulation of a task.
+func ExecuteTask(j *network.Task, g *workload.Graph) (*Execution, error) {
+	return carryOutTask(j, g, nil)
+}
+
+func carryOutTask(j *network.Task, g *workload.Graph, f *Forwarder) (*Execution, error) {
+	p, r := j.Plan, j.Scenario
 	run := newGraphRun(r, p, g)
 	streams := withStreams(p, run, len(run.ends))
 	net, err := p.Build(streams.app(), r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{Node: &r.Cluster.Node, Rate: linkRate(&r.Cluster.Node)}, 1)
@@ -64,15 +80,14 @@ func carryOut(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *wor
 	if err := streams.start(run.net); err != nil {
 		return nil, err
 	}
-	stop, release := engine.NewStop(ctx)
-	defer release()
 	run.forward = f
-	if skip && run.canRepeat(streams) {
+	if j.Exact && run.canRepeat(streams) {
 		run.net.SkipRepeats(run, int64(len(g.Ranks[0])))
 	}
 	run.start()
+	j.Started(run.net)
 	limit := r.Run.Limit.SimulatedTime + 2*g.Computing() // the limit is meant for moving data, beside which computing takes up to twice as long
-	err = run.net.Run(limit, 1, stop)
+	err = run.net.Run(limit, 1, j.Stop)
 	if err == nil {
 		err = streams.failure
 	}
@@ -86,9 +101,6 @@ func carryOut(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *wor
 	streams.attribute(out.Hottest, links, "the job")
 	out.Beside = streams.results(run.timeline.End)
 	f.settle(run)
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
 	return out, err
 }
 
@@ -124,7 +136,8 @@ func newGraphRun(r *scenario.Resolved, p *network.Plan, g *workload.Graph) *grap
 		timeline: workload.NewTimeline(g), beside: workload.NewContention(g), pairs: make(map[[2]int32]*Communicator), undone: len(g.Ranks),
 	}
 	run.finished = run.memberOver
-	run.planner.sender = g.Sender
+	run.planner.sender, run.planner.proxy = g.Sender, g.Proxy
+	run.divides = run.divides && g.Sender != workload.GPU
 	for i := range g.Groups {
 		c := NewCommunicator(int32(i), run.cluster, g.Groups[i].Ranks)
 		c.FindTrees(p)
@@ -240,7 +253,7 @@ func (r *graphRun) sendMessage(p *fabric.Partition, rank int, op int32) {
 		r.fail(p, int32(rank), errTooMany)
 		return
 	}
-	inst.message = number
+	inst.message, inst.posting = number, o.Posting
 	r.lead(inst)
 	r.join(p, inst, 0)
 	r.join(p, inst, 1)

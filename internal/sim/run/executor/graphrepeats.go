@@ -11,7 +11,8 @@ import (
 
 // canRepeat reports whether the run's state has all on which the run depends.
 func (r *graphRun) canRepeat(beside *streamRun) bool {
-	return len(beside.streams) == 0 && r.Jitter == nil && r.steps == nil && r.forward == nil
+	return len(beside.streams) == 0 && r.Jitter == nil && r.steps == nil && r.forward == nil &&
+		r.graph.Sender != workload.GPU // how it posts is not compared
 }
 
 // leadingSteps is the least number of steps of an operation whose steps are beats. Shorter ones end before they repeat themselves.

@@ -6,6 +6,7 @@ import (
 	"weft/internal/sim/collective"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/host"
+	"weft/internal/sim/workload"
 	"weft/units"
 )
 
@@ -53,6 +54,7 @@ type operation struct {
 	free       bool               // all members have finished
 	leads      bool               // its steps are beats
 	message    int32              // the message of a workload that it carries
+	posting    *workload.Posting  // of that message; nil is one WRITE
 	meter      *meter             // nil unless its rate is metered
 	skipped    map[int]int        // by lane: number of skipped steps
 	looks      [2]collective.Step // scratch for comparing steps
@@ -383,8 +385,11 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member int, l *lan
 		return
 	}
 	m.KernelPerByte = o.plan.unicast
-	if peer := int(c.Members[t.Peer]); r.cluster.Node(rank) == r.cluster.Node(peer) {
+	if peer := int(c.Members[t.Peer]); r.cluster.Node(rank) == r.cluster.Node(peer) && (o.posting == nil || !o.posting.Network) {
 		m.To = r.net.GPU(peer)
+		if o.posting != nil { // its warps store to all peers at the same time
+			m.Queue = uint8(r.cluster.Local(peer))
+		}
 		r.sendLocal(p, rank, m)
 		return
 	}
@@ -395,9 +400,12 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member int, l *lan
 // GPU first, or through each end's own NIC.
 func (r *collectives) sendOut(p *fabric.Partition, o *operation, member, channel int, t *collective.Transfer, m fabric.LocalMessage) {
 	c := o.comm
+	if o.posting != nil {
+		channel = int(o.posting.Connection)
+	}
 	k, relayed := c.Pair(&Leg{From: int32(member), To: t.Peer, Channel: int32(channel), rail: t.Rail})
 	if !relayed {
-		r.post(p, int(k.From), k, &o.plan.Pace, m.Tag, m.Bytes, m.Due)
+		r.post(p, k, message{rank: int(k.From), pace: &o.plan.Pace, tag: m.Tag, bytes: m.Bytes, due: m.Due, posting: o.posting})
 		return
 	}
 	via := int(c.Members[c.layout.Node(member)*c.layout.PerNode+c.layout.RailGPU(int(t.Rail)-1)])
@@ -441,7 +449,7 @@ func (r *collectives) Arrived(p *fabric.Partition, gpu int32, tag uint64) {
 		r.readPool(p, gpu, &m)
 		return
 	}
-	r.post(p, r.net.Rank(gpu), m.key, m.pace, m.tag, m.bytes, 0)
+	r.post(p, m.key, message{rank: r.net.Rank(gpu), pace: m.pace, tag: m.tag, bytes: m.bytes})
 }
 
 // Timer is called at a rank's timer.

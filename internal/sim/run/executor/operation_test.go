@@ -55,7 +55,7 @@ func posted(t *testing.T, text string, bytes []int64, due []units.Time) map[uint
 	p := run.net.Partition(0)
 	for i := range due {
 		k, _ := run.all.Pair(&Leg{From: int32(i), To: int32(i + 8), Channel: 31})
-		run.post(p, i, k, &run.plan.Pace, tagOf(0, 31, i), bytes[i], due[i])
+		run.post(p, k, message{rank: i, pace: &run.plan.Pace, tag: tagOf(0, 31, i), bytes: bytes[i], due: due[i]})
 	}
 	_ = run.net.Run(units.Second, 1, nil) // the program knows nothing of the messages
 	return at

@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"math"
+
 	"weft/internal/sim/collective"
 	"weft/internal/sim/collective/nccl"
 	"weft/units"
@@ -14,6 +16,8 @@ type Pace struct {
 	// tests is true if the kernel sees a message only after the receiver's proxy thread.
 	tests bool
 	slots int // of a message, from 1 on: 0 is 1
+	// free is true if a connection takes messages without waiting for earlier ones.
+	free bool
 	// passed is, by node, the time at which the host has passed on all its data.
 	passed  []units.Time
 	perNode int // ranks
@@ -27,7 +31,12 @@ func paceOf(o *nccl.Overheads, nodes, perNode int) Pace {
 }
 
 // ahead is the number of messages of a connection that have no acknowledgement, at most.
-func (p *Pace) ahead() int { return collective.Slots / max(1, p.slots) }
+func (p *Pace) ahead() int {
+	if p.free {
+		return math.MaxInt
+	}
+	return collective.Slots / max(1, p.slots)
+}
 
 // leave is the time at which a message of a rank leaves for the NIC: the rank's proxy thread has
 // come to it, and the host has passed it on as a whole.

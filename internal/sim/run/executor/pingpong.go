@@ -143,7 +143,7 @@ func (r *PingPong) pass(p *fabric.Partition, rank int) {
 	if rank == 0 {
 		r.posted = p.Now()
 	}
-	r.post(p, rank, r.pairs[rank], new(Pace), 0, r.bytes, 0)
+	r.post(p, r.pairs[rank], message{rank: rank, pace: new(Pace), bytes: r.bytes})
 }
 
 // handed is called when a piece of a message is posted on the NIC.

@@ -18,6 +18,7 @@ type Planner struct {
 	node    *scenario.Node
 	passed  []units.Time
 	sender  workload.Sender // of messages
+	proxy   units.Time      // of a work request of the sender GPU
 	plans   map[planKey]*CollectivePlan
 	order   []planKey
 }
@@ -110,6 +111,10 @@ func (p *Planner) plainSend(k planKey) (*CollectivePlan, error) {
 		Pace:   paceOf(&over, 0, p.node.GPUs),
 	}
 	plan.Pace.passed = p.passed
+	if p.sender == workload.GPU {
+		plan.Pace.free, plan.Pace.proxy = true, p.proxy
+		plan.unicast = dataRate(p.cluster.NVLinkGBps*p.factors.Kernel.Float(), 1)
+	}
 	return plan, nil
 }
 

@@ -84,4 +84,6 @@ type Transfer struct {
 	Bytes int64
 	To    int32 // in a stream: the NIC that gets the result, or whose data is copied
 	More  bool  // the message continues for another NIC
+	// Silent posts a WRITE of which the receiver's host learns nothing.
+	Silent bool
 }

@@ -1,0 +1,200 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"weft/units"
+)
+
+// kernelDefaults are the values of DeepEP's tests of its kernels (tests/legacy/test_low_latency.py,
+// test_internode.py at dd758ca). Other defaults are in the catalog.
+var kernelDefaults = map[ExpertKernel]struct{ tokens, count int }{
+	LowLatency: {128, 288},
+	Throughput: {4096, 256},
+}
+
+// deriveExperts sets the fields of an exchange that depend on others.
+func (r workloadRules) deriveExperts() {
+	w, x := &r.Workload, &r.Workload.Experts
+	usual := kernelDefaults[x.Kernel]
+	setZero(&x.Tokens, usual.tokens)
+	if x.Histogram != "" {
+		r.readHistogram()
+	}
+	if x.Gating == "" {
+		x.Gating = GatingUniform
+		if len(x.Weights) > 0 {
+			x.Gating = GatingWeights
+		}
+	}
+	if x.Count == 0 {
+		x.Count = ceilDiv(usual.count, r.Cluster.Ranks()) * max(1, r.Cluster.Ranks())
+		if len(x.Weights) > 0 {
+			x.Count = len(x.Weights)
+		}
+	}
+	if x.Element == "" {
+		x.Element = ElementFP8
+		if w.Exchange == Combine {
+			x.Element = ElementBF16
+		}
+	}
+	if x.Element == ElementFP8 && !r.stated("workload.experts.scale-group") {
+		x.ScaleGroup = 128 // one scale for 128 elements (kNumPerChannels in internode_ll.cu)
+	}
+	if x.Gating == GatingZipf && x.Skew == (Ratio{}) {
+		x.Skew = Ratio{Num: 1, Den: 1}
+	}
+	if x.QueuePairs == 0 {
+		x.QueuePairs = max(1, x.Channels)
+		if x.Kernel == LowLatency {
+			x.QueuePairs = max(1, x.Copies()/max(1, r.Cluster.Ranks()))
+		}
+	}
+	if x.Kernel == LowLatency {
+		x.Channels, x.Chunk = 0, 0
+	}
+}
+
+// readHistogram reads the file of the experts' weights.
+func (r workloadRules) readHistogram() {
+	x, at := &r.Workload.Experts, "workload.experts.histogram"
+	name := x.Histogram
+	x.Histogram = ""
+	if r.wrote("workload.experts.weights") {
+		r.complain(at, "give weights or histogram, not both")
+		return
+	}
+	f, err := r.open(name)
+	var text []byte
+	if err == nil {
+		defer func() { _ = f.Close() }()
+		text, err = bounded(f, maxNamedFile)
+	}
+	if err == nil {
+		x.Weights, err = histogramOf(string(text))
+	}
+	if err != nil {
+		r.complain(at, "%s cannot be read: %v", name, withoutPath(err))
+	}
+}
+
+// wrote reports whether a user wrote a field.
+func (r workloadRules) wrote(field string) bool { return r.written[field] }
+
+// histogramOf are the whole numbers of a text.
+func histogramOf(text string) (weights []int64, err error) {
+	for n, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		for _, word := range strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(", \t\r;", c) }) {
+			v, err := strconv.ParseInt(word, 10, 64)
+			if err != nil || v < 0 || v > mostWeight {
+				return nil, fmt.Errorf("line %d: %q is no weight: want a whole number from 0 to %d", n+1, abridged(word), int64(mostWeight))
+			}
+			if weights = append(weights, v); len(weights) > maxList {
+				return nil, fmt.Errorf("line %d: more than %d weights", n+1, maxList)
+			}
+		}
+	}
+	if len(weights) == 0 {
+		return nil, fmt.Errorf("it has no numbers: want one for each expert")
+	}
+	return weights, nil
+}
+
+// mostWeight bounds a weight: the sum of all stays within 63 bits.
+const mostWeight = 1_000_000_000_000_000 / 100
+
+// checkExperts finds experts that do not fit the cluster.
+func (r workloadRules) checkExperts() {
+	x, ranks := &r.Workload.Experts, r.Cluster.Ranks()
+	at := func(field string) string { return "workload.experts." + field }
+	copies := x.Copies()
+	switch {
+	case x.Kernel == Throughput:
+		r.complain(at("kernel"), "throughput kernels are not simulated yet: take low-latency")
+		return
+	case ranks < 2:
+		r.complain("cluster", "%s needs at least two GPUs: the cluster has %d", r.Workload.Exchange, ranks)
+		return
+	case copies < ranks || copies%ranks != 0:
+		r.complain(at("count"), "%d experts%s cannot be divided evenly among %d ranks: want a multiple of %d, such as %d; replicas fill up", copies, replicated(x), ranks, ranks, ceilTo(int64(copies), int64(ranks)))
+		return
+	case x.TopK > x.Count:
+		r.complain(at("top-k"), "a token goes to %d experts: there are %d", x.TopK, x.Count)
+		return
+	case x.Gating == GatingWeights && len(x.Weights) != x.Count:
+		r.complain(at("weights"), "%d weights are given for %d experts: want one for each", len(x.Weights), x.Count)
+		return
+	case x.Gating != GatingWeights && len(x.Weights) > 0:
+		r.complain(at("weights"), "weights are for gating: weights, which is %s", x.Gating)
+		return
+	case x.Gating != GatingZipf && x.Skew.Num != 0:
+		r.complain(at("skew"), "a skew is for gating: zipf, which is %s", x.Gating)
+		return
+	case x.Posting == PostingGPU && x.ProxyTime > 0 && r.wrote(at("proxy-time")):
+		r.complain(at("proxy-time"), "the GPU posts its work requests itself: a proxy's time is for posting: proxy")
+		return
+	}
+	if n := r.weighted(); n < x.TopK {
+		r.complain(at("weights"), "%d experts have a weight above 0: a token goes to %d", n, x.TopK)
+	}
+	r.checkNodeLimit(copies / ranks)
+	r.checkExpertMemory(copies / ranks)
+}
+
+func replicated(x *Experts) string {
+	if x.Replicas == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d and %d replicas)", x.Count, x.Replicas)
+}
+
+// weighted is the number of experts that tokens may choose.
+func (r workloadRules) weighted() (n int) {
+	x := &r.Workload.Experts
+	if x.Gating != GatingWeights {
+		return x.Count
+	}
+	for _, w := range x.Weights {
+		if w > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// checkNodeLimit finds a limit of nodes that cannot hold a token's experts.
+func (r workloadRules) checkNodeLimit(perRank int) {
+	x, nodes := &r.Workload.Experts, r.Cluster.Nodes
+	held := x.NodeLimit * perRank * r.Cluster.Node.GPUs
+	switch {
+	case x.NodeLimit == 0:
+	case x.NodeLimit > nodes:
+		r.complain("workload.experts.node-limit", "a limit of %d nodes: the cluster has %d", x.NodeLimit, nodes)
+	case x.Replicas > 0:
+		r.complain("workload.experts.node-limit", "the groups of node-limited routing are the nodes' own experts, and replicas are on other nodes: leave one of the two out")
+	case held < x.TopK:
+		r.complain("workload.experts.node-limit", "%d nodes hold %d experts (%d GPUs with %d each), and a token goes to %d", x.NodeLimit, held, r.Cluster.Node.GPUs, perRank, x.TopK)
+	}
+}
+
+// checkExpertMemory compares the buffers and experts of a GPU with its memory. Low-latency kernels
+// have two sets of buffers, each for sending and receiving, with room for every rank's tokens at
+// every expert of the rank (LowLatencyLayout in csrc/legacy/config.hpp of DeepEP).
+func (r workloadRules) checkExpertMemory(perRank int) {
+	x, ranks := &r.Workload.Experts, r.Cluster.Ranks()
+	experts := saturating(int64(perRank), int64(x.ExpertBytes))
+	slots := saturating(int64(perRank)*int64(ranks), int64(x.Tokens))
+	slot := units.Bytes(x.Hidden) * elementBytes[ElementBF16] // combine's, which share the buffers
+	buffers := int64(0)
+	if x.Kernel == LowLatency {
+		buffers = saturating(saturating(slots, 4), int64(slot))
+	}
+	if memory := r.Cluster.Node.GPU.Memory; units.Bytes(experts)+units.Bytes(buffers) > memory {
+		r.complain("workload.experts.count", "a GPU has %s and needs %s: %d experts of %s, and buffers of %s (2 sets to send and to receive, %d experts x %d ranks x %d tokens x %s)",
+			memory, units.Bytes(experts+buffers), perRank, x.ExpertBytes, units.Bytes(buffers), perRank, ranks, x.Tokens, slot.Exact())
+	}
+}
