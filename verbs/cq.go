@@ -137,6 +137,14 @@ func (c *CQ) size() uint32 { return c.ring.Added.Load() - c.ring.Taken.Load() }
 // Poll returns up to len(wc) completions, without waiting. If there are none it does the device's
 // work once.
 func (c *CQ) Poll(wc []WC) (int, error) {
+	n, err := c.poll(wc)
+	if n == 0 {
+		c.dev.rest()
+	}
+	return n, err
+}
+
+func (c *CQ) poll(wc []WC) (int, error) {
 	c.dev.port.Lock()
 	defer c.dev.port.Unlock()
 	if c.size() == 0 && !c.dev.closed {

@@ -1,10 +1,12 @@
 package verbs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"net/netip"
+	"os"
 	"sync"
 	"sync/atomic"
 
@@ -44,6 +46,12 @@ type Options struct {
 	Lose     float64
 	LoseSeed uint64
 
+	// Emulator is the socket of a weft emulate: the device is then at a NIC of the emulated fabric, which
+	// has its clock, its path MTU and its congestion control, and the other options have no effect. Empty takes
+	// the environment's WEFT_EMULATOR. Addr is an address of the NIC; the zero value takes any of the NIC with
+	// the name NIC, which is by default the environment's WEFT_NIC.
+	Emulator, NIC string
+
 	clock func() units.Time // socket.Config.Clock, for tests
 }
 
@@ -51,7 +59,8 @@ type Options struct {
 type Device struct {
 	port    *socket.Port
 	mtu     int
-	dcqcn   *cc.DCQCNParams // nil: no congestion control
+	fabric  *socket.Emulated // nil: the device is on a real network
+	dcqcn   *cc.DCQCNParams  // nil: no congestion control
 	keys    keys
 	qps     map[*QP]struct{}
 	eecs    map[*transport.EEC]*EEC
@@ -89,6 +98,9 @@ const (
 
 // Open opens a device.
 func Open(o Options) (*Device, error) {
+	if o.Emulator = cmp.Or(o.Emulator, os.Getenv("WEFT_EMULATOR")); o.Emulator != "" {
+		return openEmulated(o)
+	}
 	a := o.Addr
 	if a.Port() == 0 {
 		a = netip.AddrPortFrom(a.Addr(), wire.RoCEv2Port)
@@ -126,7 +138,10 @@ func open(conn socket.Conn, o Options) (*Device, error) {
 			return nil, err
 		}
 	}
-	c := socket.Config{Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC, Lose: o.Lose, LoseSeed: o.LoseSeed, Clock: o.clock}
+	fabric, _ := conn.(*socket.Emulated)
+	c := socket.Config{
+		Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC, Lose: o.Lose, LoseSeed: o.LoseSeed, Clock: o.clock, Unbounded: fabric != nil,
+	}
 	if o.Capture != nil {
 		w, err := pcap.NewWriter(o.Capture, pcap.Raw)
 		if err != nil {
@@ -135,8 +150,11 @@ func open(conn socket.Conn, o Options) (*Device, error) {
 		}
 		c.Capture = w
 	}
-	d := &Device{mtu: o.PathMTU, dcqcn: params, keys: keys{}, qps: map[*QP]struct{}{}, eecs: map[*transport.EEC]*EEC{}, rd: map[QPN]*QP{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
+	d := &Device{mtu: o.PathMTU, fabric: fabric, dcqcn: params, keys: keys{}, qps: map[*QP]struct{}{}, eecs: map[*transport.EEC]*EEC{}, rd: map[QPN]*QP{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
 	d.port = socket.Open(c)
+	if fabric != nil {
+		fabric.Serve(d.port, d.lost)
+	}
 	return d, nil
 }
 
@@ -182,8 +200,12 @@ func (d *Device) raise(e AsyncEvent) {
 // completion, calls it in a loop.
 func (d *Device) Progress() bool {
 	d.port.Lock()
-	defer d.port.Unlock()
-	return d.port.Progress()
+	busy := d.port.Progress()
+	d.port.Unlock()
+	if !busy {
+		d.rest()
+	}
+	return busy
 }
 
 // Stats are the device's counters.

@@ -47,6 +47,9 @@ const (
 // agree sets the loss recovery of a queue pair that becomes ready to receive: selective repeat, or
 // go-back-N.
 func (q *QP) agree(yes bool) {
+	if q.pd.dev.fabric != nil { // its parameters are the fabric's
+		return
+	}
 	yes = yes && q.attr.Type == RC
 	q.end.Selective = yes
 	q.cfg.Delivery, q.cfg.Flow, q.cfg.MaxOutstandingPackets = transport.InOrder, &plainFlow, 0

@@ -107,10 +107,15 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 		PathMTU: p.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, Duplicates: transport.DuplicatesAcked, MaxReads: MaxRdAtomic,
 		Flow: &plainFlow, CNPInterval: 50 * units.Microsecond, Access: q.remote, Atomic: q.atomic, Local: q.local, Invalidate: q.remoteInvalidate,
 	}
+	if p.dev.fabric != nil {
+		q.emulate(&p.dev.fabric.Welcome.QueuePairs)
+	}
 	var alg cc.Algorithm
 	if p.dev.dcqcn != nil && a.Type != UD {
 		alg = cc.NewDCQCN(p.dev.dcqcn, cc.Unlimited)
-		q.cfg.PacedOverhead, q.cfg.PaceSlack, q.cfg.CNPInterval = pacedOverhead, paceSlack, p.dev.dcqcn.CNPInterval
+		if p.dev.fabric == nil {
+			q.cfg.PacedOverhead, q.cfg.PaceSlack, q.cfg.CNPInterval = pacedOverhead, paceSlack, p.dev.dcqcn.CNPInterval
+		}
 	}
 	p.dev.port.Lock()
 	defer p.dev.port.Unlock()

@@ -200,6 +200,9 @@ func (c *choice) filter(r *scenario.Resolved) error {
 		return nil
 	}
 	known := fabricNames(r)
+	if whole := strings.Join(c.fabrics, ","); slices.Contains(known, whole) { // a name with a comma
+		c.fabrics = []string{whole}
+	}
 	for _, name := range c.fabrics {
 		if slices.Contains(known, name) {
 			continue

@@ -32,7 +32,7 @@ var verbGroups = []verbGroup{
 	}},
 	{"ib", "InfiniBand:", []func(*Env) *cobra.Command{newFabric, newSM, newIbsim}},
 	{"roce", "RoCE v2:", []func(*Env) *cobra.Command{newRoCE}},
-	{"live", "RDMA on a real network:", []func(*Env) *cobra.Command{newLive, newVerbs}},
+	{"live", "RDMA on a real network:", []func(*Env) *cobra.Command{newLive, newVerbs, newEmulate}},
 }
 
 // reference are the verbs in the last line of the help.

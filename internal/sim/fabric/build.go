@@ -214,6 +214,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	}
 	n := &b.n
 	n.local, _ = b.App.(LocalApp)
+	n.foreign, _ = b.App.(ForeignApp)
 	n.app, n.trace, n.classes, n.seed, n.flowletGap = b.App, b.Trace, b.Classes, b.Seed, b.FlowletGap
 	n.hash, n.laneRule = b.Hash, b.Lanes
 	n.maxEvents = b.MaxEvents

@@ -71,6 +71,7 @@ type Trace interface {
 // Network is a fabric ready to run.
 type Network struct {
 	app       App           `state:"-"`
+	foreign   ForeignApp    `state:"-"` // nil if the application has no foreign packets
 	progress  progress      `state:"-"`
 	maxEvents int64         `state:"-"` // 0 is no bound
 	patience  units.Time    `state:"-"`

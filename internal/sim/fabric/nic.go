@@ -121,6 +121,11 @@ func (nic *nicState) deliver(p *Partition, node, link, i int32) {
 	if p.adapters != nil {
 		nic.countArrival(p, link, i)
 	}
+	if k.role == roleForeign {
+		p.net.foreign.Landed(p, node, i, k.mark&marked != 0)
+		p.pool.put(i)
+		return
+	}
 	f := nic.receive(p, i)
 	p.pool.put(i)
 	nic.afterQP(p, node, f)

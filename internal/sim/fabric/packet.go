@@ -20,6 +20,7 @@ const (
 	roleSum                      // reduction in the network: in the aggregation unit of a switch
 	roleCopy                     // scale-up: a copy of a multicast burst; entropy is its record
 	roleResult                   // reduction in the network: a copy of the result; entropy is its record
+	roleForeign                  // end to end, of a queue pair outside of the simulation
 	roleNone                     // the record holds no packet
 )
 

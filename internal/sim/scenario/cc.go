@@ -138,6 +138,9 @@ func (f *Fabric) controlLink() cc.Link {
 	return cc.Link{Rate: f.Link.Rate(), Packet: f.MTU, Trims: f.Ethernet.Trim.On()}
 }
 
+// ControlLink is the link information for a fabric's congestion control.
+func ControlLink(f *Fabric) cc.Link { return f.controlLink() }
+
 // ControllerOf returns a function that makes the congestion control of one queue pair; the function
 // returns nil if there is none.
 func ControllerOf(f *Fabric) func() cc.Algorithm {

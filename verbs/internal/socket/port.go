@@ -3,6 +3,7 @@ package socket
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/netip"
 	"runtime"
@@ -36,6 +37,9 @@ type Config struct {
 	// Lose is the share of arriving packets that the port drops, 0 to 1, by LoseSeed.
 	Lose     float64
 	LoseSeed uint64
+	// Unbounded leaves out the bound on the data in flight to a peer, on a network that loses nothing at its
+	// ends.
+	Unbounded bool
 	// Clock is the port's clock if it is a simulation's, not the machine's. The port then has no
 	// goroutine and does nothing by itself: the caller that advances the clock calls Progress.
 	Clock func() units.Time
@@ -78,6 +82,9 @@ type Port struct {
 
 	timers timers
 	ready  ring
+	budget int   // requests that the wire takes at present
+	hungry bool  // the wire knows of requests for which it has no room
+	again  int64 // requests that were sent again
 	owing  []*Endpoint
 	batch  transport.Batch
 	tx     transmitter
@@ -102,12 +109,15 @@ func Open(c Config) *Port {
 		conn: c.Conn, local: c.Conn.Local(), clock: c.Clock, done: make(chan struct{}),
 		peers: map[netip.AddrPort]*Peer{}, groups: map[netip.Addr][]*Endpoint{},
 		nextQPN:  FirstQPN + units.QPN(rand.N(1<<16)),
-		verifier: verifier{strict: c.StrictID}, loss: newLoss(c.Lose, c.LoseSeed),
+		verifier: verifier{strict: c.StrictID}, loss: newLoss(c.Lose, c.LoseSeed), budget: math.MaxInt,
 	}
 	p.mtu = max(c.PathMTU, 256)
 	p.most = min(PeerPackets, max(burst, min(PeerBytes, c.Conn.Buffer()/4)/p.mtu))
 	if c.Capture != nil {
 		p.capture = &capture{w: c.Capture, local: p.local}
+	}
+	if c.Unbounded {
+		p.most = math.MaxInt
 	}
 	p.tx.setUp()
 	if p.clock != nil {
@@ -264,9 +274,12 @@ func (p *Port) Process(e *Endpoint) {
 	p.wakeRunner()
 }
 
-// wakeRunner wakes the port's goroutine if the earliest deadline has changed.
+// wakeRunner wakes the port's goroutine, or its emulated fabric, if the earliest deadline has changed, or if
+// there are requests for which the wire has no room, for the first time.
 func (p *Port) wakeRunner() {
-	if p.timers.next() < p.tx.waitsFor {
+	hungry := p.budget <= 0 && p.ready.size > 0 && !p.hungry
+	if p.timers.next() < p.tx.waitsFor || hungry {
+		p.hungry = p.hungry || hungry
 		p.tx.waitsFor = p.timers.next()
 		p.conn.Wake()
 	}

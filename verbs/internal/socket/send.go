@@ -103,7 +103,7 @@ func (p *Port) sendOwed(e *Endpoint) {
 // push sends all packets that may go now: first the work just posted, then the owed
 // acknowledgements, which are less urgent, and then the turns of the other endpoints.
 func (p *Port) push(now units.Time) {
-	if p.ready.size == 1 {
+	if p.ready.size == 1 && p.budget > 0 {
 		p.next(now)
 	}
 	for _, e := range p.owing {
@@ -111,7 +111,7 @@ func (p *Port) push(now units.Time) {
 	}
 	clear(p.owing)
 	p.owing = p.owing[:0]
-	for p.ready.size > 0 {
+	for p.ready.size > 0 && p.budget > 0 {
 		p.next(now)
 	}
 	p.flush()
@@ -129,15 +129,17 @@ func (p *Port) next(now units.Time) {
 
 // turn lets one endpoint send a burst, and returns the number of packets.
 func (p *Port) turn(e *Endpoint, now units.Time) (n int) {
-	for n = 0; n < burst && e.QP.Ready(now) <= now; n++ {
+	for n = 0; n < burst && p.budget > 0 && e.QP.Ready(now) <= now; n++ {
 		if e.Peer != nil && e.Peer.full() && !e.exempt() {
 			p.block(e)
 			break
 		}
-		pkt := &p.tx.next
+		pkt, repeated := &p.tx.next, e.QP.Repeated()
 		if !e.QP.Next(now, pkt) {
 			break
 		}
+		p.budget--
+		p.again += int64(e.QP.Repeated() - repeated)
 		e.count()
 		if e.crowded(n == burst-1) {
 			e.ask(pkt)

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft"
+	"weft/internal/face/report"
+	"weft/internal/live/emulate"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+)
+
+// emulated is the flags of an emulated fabric, and its report.
+type emulated struct {
+	execution
+	socket   string
+	dilation string
+	during   time.Duration
+	report   *emulate.Report
+}
+
+func newEmulate(e *Env) *cobra.Command {
+	var c choice
+	x := &emulated{}
+	cmd := &cobra.Command{
+		Use:   "emulate FILE",
+		Short: "run RDMA programs through the fabric of a scenario",
+		Long: `Runs the fabric of a scenario under RDMA programs. Each program opens a device at a NIC
+of the scenario; its packets cross the simulated switches with their delays, marks,
+pauses or credits, buffers and faults. The scenario's workload is not run. Programs
+find the fabric by the variable WEFT_EMULATOR, which is printed at the start, and
+their NIC by WEFT_NIC or by an address of the NIC. Ctrl-C ends the fabric and prints
+what the programs did to it.
+
+The fabric's clock waits for the devices, so a slow machine slows the time of all
+devices alike. With a dilation of N, N seconds of the machine are a second of the
+fabric; auto goes as fast as the machine can, never faster than its own clock.`,
+		Example: `  weft emulate examples/two-nodes-h100.yaml --fabric roce-v2-400g --out run
+  weft emulate examples/pfc-victim.yaml --fabric 'slow NIC, PFC only' --dilation 1000`,
+		Args:              args(1, 1, "one scenario file"),
+		ValidArgsFunction: scenarioArg,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			r, err := c.load(e, given[0])
+			if err != nil {
+				return err
+			}
+			return c.placed(x.emulate(cmd.Context(), e, r))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&x.socket, "socket", "", "the socket for programs (default: a new one in a folder for temporary files)")
+	f.StringVar(&x.dilation, "dilation", "auto", "seconds of the machine for a second of the fabric, 1 to 1000000, or auto")
+	f.DurationVar(&x.during, "for", 0, "end after this time of the machine, such as 30s (default: at Ctrl-C)")
+	c.register(cmd)
+	for _, other := range []string{"algo", "proto"} {
+		_ = f.MarkHidden(other)
+	}
+	outFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json and report.html")
+	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as results.json")
+	seriesFlag(cmd, &x.series)
+	metricsFlag(cmd, &x.metrics)
+	e.detailsFlag(cmd)
+	return cmd
+}
+
+// emulate checks the flags, and runs the fabric as a verb that simulates runs a simulation.
+func (x *emulated) emulate(ctx context.Context, e *Env, r *scenario.Resolved) error {
+	if len(r.Fabrics) != 1 {
+		return fmt.Errorf("the scenario has %d fabrics, and programs run on one: choose it with --fabric, one of %s", len(r.Fabrics), strings.Join(fabricNames(r), "; "))
+	}
+	o := emulate.Options{Tell: func(format string, args ...any) { e.note(format+"\n", args...) }}
+	if x.dilation != "auto" {
+		n, err := strconv.ParseInt(x.dilation, 10, 64)
+		if err != nil || n < 1 || n > 1_000_000 {
+			return fmt.Errorf("--dilation %s: want auto or a whole number from 1 to 1000000", abridged(x.dilation))
+		}
+		o.Dilation = n
+	}
+	if x.during < 0 {
+		return fmt.Errorf("--for %v: want a time above 0", x.during)
+	}
+	if o.Socket = x.socket; o.Socket == "" {
+		dir, err := os.MkdirTemp("", "weft-emulate-")
+		if err != nil {
+			return fail(Failed, "no folder for the socket: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		o.Socket = filepath.Join(dir, "fabric")
+	}
+	if x.during > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, x.during)
+		defer cancel()
+	}
+	o.Ready = func(nics []emulate.NIC) { x.ready(e, o.Socket, nics) }
+	own := *e
+	own.Run = func(run context.Context, r *scenario.Resolved, s weft.Options) (*runstore.Results, error) {
+		run, cancel := context.WithCancel(run)
+		defer cancel()
+		defer context.AfterFunc(ctx, cancel)()
+		o.Sim = s
+		var err error
+		if x.report, err = emulate.Run(run, r, o); x.report == nil {
+			return nil, err
+		}
+		return x.report.Results, err
+	}
+	// Ctrl-C is the usual end of an emulation, and its results are whole.
+	return x.run(context.WithoutCancel(ctx), &own, r, func(*runstore.Results) error { return own.tell(report.Emulation(x.report)) })
+}
+
+// ready tells how programs find the fabric.
+func (x *emulated) ready(e *Env, socket string, nics []emulate.NIC) {
+	e.note("export WEFT_EMULATOR=%s\n", socket)
+	const most = 16
+	for i, n := range nics {
+		if i == most {
+			e.note("and %d further NICs, to %s: %s to %s\n", len(nics)-most, nics[len(nics)-1].Name, nics[len(nics)-1].First, nics[len(nics)-1].Last)
+			return
+		}
+		e.note("%s: %s to %s\n", n.Name, n.First, n.Last)
+	}
+}

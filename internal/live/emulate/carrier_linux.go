@@ -1,0 +1,169 @@
+package emulate
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"weft/internal/sim/channel"
+	"weft/internal/sim/engine"
+	simfabric "weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
+	"weft/internal/sim/run/control"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/scenario"
+	"weft/internal/sim/transport"
+	"weft/units"
+	"weft/wire"
+)
+
+// carrier is the simulated network, and the bytes of the packets in it.
+type carrier struct {
+	net     *network.Network
+	now     units.Time // every event before it is handled
+	landed  func(nic int32, p *channel.Packet)
+	ends    map[way]units.QPN
+	pending []sending // to be queued at now
+	bytes   [][]byte  // by record: BTH to ICRC
+	heads   []channel.Packet
+	failure error
+}
+
+// way is the connection that carries the packets between two NICs to some of the queue pairs.
+type way struct {
+	from, to int32
+	hash     uint8
+}
+
+// sending is a packet on its way into a NIC.
+type sending struct {
+	from, to int32
+	packet   channel.Packet // its bytes are the carrier's
+}
+
+// waysPerPair bounds the connections of a pair of NICs: queue pairs share them by their numbers.
+const waysPerPair = 64
+
+// supported refuses fabrics that do not carry the packets of verbs devices.
+func supported(f *scenario.Fabric) error {
+	p := protocol.Of(f.Kind)
+	if p.OnTCP() || p.Unordered || !p.Reads {
+		return fmt.Errorf("fabric %s: devices of verbs have queue pairs of InfiniBand and RoCE, and %s does not carry their packets: take a fabric of InfiniBand or RoCE v2", f.Name, f.Kind)
+	}
+	if !slices.Contains([]units.Bytes{256, 512, 1024, 2048, 4096}, f.MTU) {
+		return fmt.Errorf("fabric %s: its MTU is %v, and a path MTU of verbs is 256, 512, 1024, 2048 or 4096 bytes", f.Name, f.MTU)
+	}
+	return nil
+}
+
+// newCarrier builds the network of a scenario's only fabric.
+func newCarrier(r *scenario.Resolved, change func(*network.Plan)) (*carrier, error) {
+	f := &r.Fabrics[0]
+	if err := supported(f); err != nil {
+		return nil, err
+	}
+	plan, err := control.NewPlan(r, f)
+	if err != nil {
+		return nil, err
+	}
+	run := r.Run
+	run.Limit.Events = 0 // it ends when its user says so
+	plan.Run, plan.Verbs = &run, network.Verbs{Service: transport.RC}
+	if plan.Faults == nil {
+		plan = plan.Unbroken() // faults may come later
+	}
+	change(plan)
+	c := &carrier{ends: map[way]units.QPN{}}
+	c.net, err = plan.Build(c, r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{}, 1)
+	return c, err
+}
+
+// send queues a packet at a NIC at the present time. It keeps no reference to the packet's bytes.
+func (c *carrier) send(from, to int32, p *channel.Packet) {
+	if len(c.pending) == 0 {
+		c.net.Partition(0).At(c.now, 0)
+	}
+	own := *p
+	own.Data = slices.Clone(p.Data)
+	c.pending = append(c.pending, sending{from, to, own})
+}
+
+// Timer queues the pending packets.
+func (c *carrier) Timer(p *simfabric.Partition, _ uint32) {
+	for i := range c.pending {
+		s := &c.pending[i]
+		if err := c.inject(p, s); err != nil && c.failure == nil {
+			c.failure = err
+		}
+	}
+	clear(c.pending)
+	c.pending = c.pending[:0]
+}
+
+func (c *carrier) inject(p *simfabric.Partition, s *sending) error {
+	var bth wire.BTH
+	b := s.packet.Data
+	if len(b) < wire.BTHBytes+wire.ICRCBytes || bth.Parse(b) != nil {
+		return nil // not a packet: a switch would drop it
+	}
+	end, err := c.end(s.from, s.to, bth.DestQP)
+	if err != nil {
+		return err
+	}
+	payload := max(0, len(b)-bth.Opcode.HeaderBytes()-wire.ICRCBytes)
+	record := p.Carry(s.from, end, bth.Opcode, uint32(payload), s.packet.Mark)
+	if record < 0 {
+		return nil
+	}
+	for int(record) >= len(c.heads) {
+		c.heads = append(c.heads, channel.Packet{})
+	}
+	c.heads[record] = s.packet
+	return nil
+}
+
+// end is the sending end of the connection for packets to a queue pair.
+func (c *carrier) end(from, to int32, dest units.QPN) (units.QPN, error) {
+	hash := engine.Mix(uint64(dest))
+	w := way{from, to, uint8(hash % waysPerPair)}
+	if end, ok := c.ends[w]; ok {
+		return end, nil
+	}
+	entropy := uint32(engine.Mix(uint64(from)<<40 | uint64(uint32(to))<<8 | uint64(w.hash)))
+	end, _, err := c.net.ConnectNICs(from, to, entropy, 0, 0)
+	c.ends[w] = end
+	return end, err
+}
+
+// Landed passes an arrived packet on.
+func (c *carrier) Landed(_ *simfabric.Partition, nic, record int32, marked bool) {
+	p := &c.heads[record]
+	p.Mark = marked
+	c.landed(nic, p)
+	*p = channel.Packet{}
+}
+
+// Complete is never called: the NICs' own queue pairs are idle.
+func (c *carrier) Complete(*simfabric.Partition, int32, *transport.Completion) {}
+
+// step handles the events before a time, which is the present afterwards.
+func (c *carrier) step(until units.Time) error {
+	c.now = until
+	if err := c.net.Step(until); err != nil {
+		return err
+	}
+	return c.failure
+}
+
+// address is the k-th address of a NIC, from 1: programs on a NIC take different ones.
+func address(nic int32, k int) [4]byte {
+	var b [4]byte
+	binary.BigEndian.PutUint32(b[:], 127<<24|1<<16+uint32(nic)<<8|uint32(k))
+	return b
+}
+
+// nicOf is the NIC with an address; false if no NIC can have it.
+func nicOf(a [4]byte) (nic int32, ok bool) {
+	v := binary.BigEndian.Uint32(a[:])
+	return int32(v>>8&0xffff) - 1<<8, a[0] == 127 && a[1] >= 1 && a[3] >= 1 && a[3] <= addressesPerNIC
+}

@@ -1,0 +1,53 @@
+package emulate
+
+import (
+	"time"
+
+	"weft/units"
+)
+
+// clock relates the fabric's time to the machine's. The fabric never runs ahead of it.
+type clock struct {
+	dilation int64            // real time over simulated time; 0: as little as the machine allows
+	now      func() time.Time // the machine's clock
+	start    time.Time
+	last     time.Time
+	limit    units.Time // for dilation 0: how far the fabric may have come
+
+	slip units.Time // the furthest that the fabric was behind
+}
+
+func newClock(dilation int64, now func() time.Time) *clock {
+	t := now()
+	return &clock{dilation: dilation, now: now, start: t, last: t}
+}
+
+// target is the time up to which the fabric, which has come to at, may go. With a fixed dilation it follows
+// the machine's clock, and what the fabric is behind is its slip. Otherwise time that the machine needed
+// for its work is lost: the fabric goes on at the machine's pace from where it is.
+func (c *clock) target(at units.Time) units.Time {
+	now := c.now()
+	if c.dilation > 0 {
+		t := units.Time(now.Sub(c.start).Nanoseconds()) * units.Nanosecond / units.Time(c.dilation)
+		c.slip = max(c.slip, t-at)
+		return t
+	}
+	c.limit = min(c.limit, at+grain) + units.Time(now.Sub(c.last).Nanoseconds())*units.Nanosecond
+	c.last = now
+	return c.limit
+}
+
+// until is the real time until the fabric may reach a time.
+func (c *clock) until(t units.Time) time.Duration {
+	if t == units.Forever {
+		return idle
+	}
+	if c.dilation > 0 {
+		due := time.Duration(t/units.Nanosecond+1) * time.Duration(c.dilation)
+		return due - c.now().Sub(c.start)
+	}
+	return time.Duration((t-c.limit)/units.Nanosecond) + 1
+}
+
+// elapsed is the real time since the start.
+func (c *clock) elapsed() time.Duration { return c.now().Sub(c.start) }

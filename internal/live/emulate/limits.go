@@ -1,0 +1,33 @@
+package emulate
+
+import (
+	"time"
+
+	"weft/units"
+)
+
+// All bounds of this package, each with its reason.
+const (
+	// addressesPerNIC bounds the programs on a NIC: the last byte of its addresses, without 0 and 255.
+	addressesPerNIC = 254
+	// maxDevices bounds the devices of a fabric: a descriptor each, of the usual 1024.
+	maxDevices = 512
+	// nicQueue is the number of packets that may wait in a NIC for its wire. A NIC takes its next packet from
+	// a queue pair when the wire is free; a device has a turn for half of the queue, so that turns are worth
+	// their cost. Beyond it, queue pairs wait, as with pauses and without credits.
+	nicQueue = 8
+	// maxInbox bounds the packets that wait for a device's turn: a device that does not answer loses more.
+	maxInbox = 4096
+	// grain is the time for which arrivals at a NIC may wait for its device's turn, and so the error of a
+	// round trip's time: twice a packet of 4 KiB at 400 Gb/s.
+	grain = 160 * units.Nanosecond
+	// patience is the time that the fabric waits for a device's answer. It then goes on without it: the
+	// device's program is stopped, or the machine far too slow.
+	patience = 2 * time.Second
+	// greeting is the time in which a new connection must say what it wants.
+	greeting = time.Second
+	// idle bounds the sleep of a fabric in which nothing happens.
+	idle = 100 * time.Millisecond
+	// maxGroups bounds the multicast groups of a device, as in package verbs.
+	maxGroups = 64
+)

@@ -1,0 +1,245 @@
+package emulate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/netip"
+	"slices"
+	"time"
+
+	"weft/internal/sim/channel"
+	"weft/internal/sim/engine"
+	"weft/internal/sim/run/measure"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+	"weft/units"
+)
+
+// fabric is an emulated fabric.
+type fabric struct {
+	*carrier
+	server
+	clock *clock
+	late  int
+	o     Options
+}
+
+// Run emulates a scenario's only fabric until the context ends.
+func Run(ctx context.Context, r *scenario.Resolved, o Options) (*Report, error) {
+	if o.Tell == nil {
+		o.Tell = func(string, ...any) {}
+	}
+	var series *runstore.Series
+	c, err := newCarrier(r, func(p *network.Plan) {
+		if o.Sim.Series != nil || o.Sim.Live != nil {
+			p.CountPorts = true
+			p.Series = func(s *runstore.Series) { series = s }
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	f := &fabric{carrier: c, server: server{buffer: make([]byte, channel.MaxMessage), byAddr: map[[4]byte]*session{}, tell: o.Tell}, o: o}
+	c.landed = f.land
+	f.describe()
+	if err := f.listen(o.Socket); err != nil {
+		return nil, err
+	}
+	defer context.AfterFunc(ctx, f.alert)()
+	if o.Ready != nil {
+		o.Ready(f.nics())
+	}
+	f.clock = newClock(o.Dilation, time.Now)
+	stop, release := engine.NewStop(ctx)
+	defer release()
+	err = f.loop(stop)
+	report := f.report(r)
+	if series != nil && o.Sim.Series != nil {
+		o.Sim.Series(series)
+	}
+	return report, errors.Join(err, f.close())
+}
+
+// describe names the NICs, and says what devices get.
+func (f *fabric) describe() {
+	plan := f.net.Plan
+	for nic := range plan.Graph.Endpoints {
+		f.names = append(f.names, plan.Graph.Nodes[nic].Name)
+	}
+	f.welcome = channel.Welcome{InfiniBand: plan.InfiniBand(), Rate: plan.Fabric.Link.Rate(), PathMTU: int(plan.Fabric.MTU), QueuePairs: plan.QueuePairs()}
+}
+
+// nics are the NICs with their addresses.
+func (f *fabric) nics() (all []NIC) {
+	for nic, name := range f.names {
+		all = append(all, NIC{name, netip.AddrFrom4(address(int32(nic), 1)).String(), netip.AddrFrom4(address(int32(nic), addressesPerNIC)).String()})
+	}
+	return all
+}
+
+// report is what has been measured until now.
+func (f *fabric) report(r *scenario.Resolved) *Report {
+	plan := f.net.Plan
+	out := &Report{Simulated: f.now, Real: f.clock.elapsed(), Dilation: f.clock.dilation, Slip: f.clock.slip, Late: f.late}
+	for _, s := range slices.Concat(f.left, f.sessions) {
+		if s.nic >= 0 {
+			out.Devices = append(out.Devices, s.device(f.names[s.nic]))
+		}
+	}
+	slices.SortStableFunc(out.Devices, func(a, b Device) int { return cmp.Compare(a.First, b.First) })
+	span, received := out.span()
+	point := runstore.Point{Time: span, Counts: measure.Counts(f.net.Network), Fault: plan.Suffered(f.net.Network)}
+	for i := range out.Devices {
+		point.Counts.Retransmissions += out.Devices[i].Repeated
+	}
+	if s := span.Seconds(); s > 0 {
+		point.AlgBW = float64(received) / s / 1e9
+		point.BusBW = point.AlgBW
+	}
+	point.Hottest, _ = measure.Hottest(f.net, span)
+	point.Pauses, _ = measure.PauseTree(f.net, f.now)
+	measure.TellSeries(f.net, f.now, nil, 0)
+	result := runstore.FabricResult{Name: plan.Fabric.Name, Protocol: string(plan.Fabric.Kind), Rate: plan.Fabric.Link.Rate(), Points: []runstore.Point{point}}
+	result.Engine, result.EngineWhy = string(plan.Routed.Used), plan.Routed.Reason
+	if len(r.Faults) > 0 {
+		result.Control = &plan.Faults.Control
+	}
+	out.Results = &runstore.Results{
+		Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Workload: "emulated programs",
+		Ranks: len(out.Devices), Nodes: r.Cluster.Nodes, Fabrics: []runstore.FabricResult{result},
+	}
+	return out
+}
+
+// loop is the work of a fabric: what devices sent, the network, turns.
+func (f *fabric) loop(stop *engine.Stop) error {
+	for wait := time.Duration(0); !stop.Ended(); wait = f.rest() {
+		f.poll(wait, f.carry)
+		// Nothing happens before the network's next event, and a deadline needs its turn in time.
+		until := min(f.clock.target(f.now), f.deadline(), max(min(f.net.NextTime(), units.Forever-grain), f.now)+grain)
+		if until > f.now {
+			if err := f.step(until); err != nil {
+				return err
+			}
+		}
+		f.serve()
+	}
+	return nil
+}
+
+// deadline is the earliest deadline of a device.
+func (f *fabric) deadline() units.Time {
+	t := units.Forever
+	for _, s := range f.sessions {
+		if !s.asked {
+			t = min(t, max(s.deadline, f.now+1))
+		}
+	}
+	return t
+}
+
+// rest is the time that the fabric may sleep: until the clock reaches the next event or deadline.
+func (f *fabric) rest() time.Duration {
+	next := min(f.net.NextTime(), f.deadline())
+	if f.hungry() {
+		return 0
+	}
+	return max(0, min(idle, f.clock.until(next)))
+}
+
+// hungry reports whether a device waits for a turn at the present time.
+func (f *fabric) hungry() bool {
+	for _, s := range f.sessions {
+		if s.nic >= 0 && s.due(f.now, nicQueue-f.net.WaitingForeign(s.nic)) {
+			return true
+		}
+	}
+	return false
+}
+
+// serve gives a turn to each device that needs one, until none does.
+func (f *fabric) serve() {
+	asked := false
+	for _, s := range f.sessions {
+		if s.nic < 0 {
+			continue
+		}
+		room := nicQueue - f.net.WaitingForeign(s.nic)
+		if s.due(f.now, room) {
+			s.give(f.now, room)
+			asked = true
+		}
+	}
+	if !asked {
+		return
+	}
+	for end := time.Now().Add(patience); ; {
+		missing := 0
+		for _, s := range f.sessions {
+			if s.asked && !s.late {
+				missing++
+			}
+		}
+		if missing == 0 {
+			return
+		}
+		left := time.Until(end)
+		if left <= 0 {
+			break
+		}
+		f.poll(left, f.carry)
+	}
+	for _, s := range f.sessions {
+		if s.asked && !s.late {
+			s.late = true
+			f.late++
+			f.tell("%s does not answer: the fabric goes on without it", f.names[s.nic])
+		}
+	}
+}
+
+// carry takes a packet of a device to its NIC.
+func (f *fabric) carry(s *session, p *channel.Packet) {
+	s.sent(p, f.now)
+	if p.To[0]>>4 == 14 { // a multicast group
+		to := map[int32]bool{}
+		for _, m := range f.sessions {
+			if m.groups[p.To] && !to[m.nic] {
+				to[m.nic] = true
+				f.towards(s, m.nic, p)
+			}
+		}
+		return
+	}
+	if nic, ok := nicOf(p.To); ok && int(nic) < len(f.names) {
+		f.towards(s, nic, p)
+	}
+}
+
+// towards takes a packet to a NIC. Within a NIC it needs no network.
+func (f *fabric) towards(s *session, nic int32, p *channel.Packet) {
+	if nic != s.nic {
+		f.send(s.nic, nic, p)
+		return
+	}
+	own := *p
+	own.Data, own.Mark = append([]byte(nil), p.Data...), false
+	f.land(nic, &own)
+}
+
+// land takes a packet that has arrived at a NIC to its device, or to the members of its group there.
+func (f *fabric) land(nic int32, p *channel.Packet) {
+	if p.To[0]>>4 != 14 {
+		if s := f.byAddr[p.To]; s != nil {
+			s.deliver(p, f.now)
+		}
+		return
+	}
+	for _, s := range f.sessions {
+		if s.nic == nic && s.groups[p.To] {
+			s.deliver(p, f.now)
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package emulate
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"weft/internal/sim/channel"
+	"weft/units"
+)
+
+// server is the socket of a fabric, and its devices.
+type server struct {
+	path     string
+	fd, wake int // the socket; an eventfd that ends a sleep
+	buffer   []byte
+	sessions []*session // in the order of their connections
+	byAddr   map[[4]byte]*session
+	polled   []unix.PollFd
+	welcome  channel.Welcome // without address and name
+	names    []string        // of NICs
+	left     []*session      // devices that have left
+	tell     func(format string, args ...any)
+}
+
+// listen makes the socket, for its user alone.
+func (v *server) listen(path string) error {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return os.NewSyscallError("socket", err)
+	}
+	mask := unix.Umask(0o177)
+	err = unix.Bind(fd, &unix.SockaddrUnix{Name: path})
+	unix.Umask(mask)
+	if err != nil {
+		_ = unix.Close(fd)
+		return fmt.Errorf("the socket %s: %w", path, err)
+	}
+	v.fd, v.path = fd, path
+	if err = unix.Listen(fd, 64); err == nil {
+		v.wake, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	}
+	return err
+}
+
+// close ends all connections, and removes the socket.
+func (v *server) close() error {
+	for _, s := range v.sessions {
+		_ = unix.Close(s.fd)
+	}
+	err := errors.Join(os.NewSyscallError("close", unix.Close(v.fd)), os.NewSyscallError("close", unix.Close(v.wake)))
+	if e := os.Remove(v.path); !errors.Is(e, fs.ErrNotExist) {
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// alert ends the present or the next sleep; any goroutine may call it.
+func (v *server) alert() { _, _ = unix.Write(v.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0}) }
+
+// poll handles what has arrived from devices, after a sleep until something does or d has passed.
+func (v *server) poll(d time.Duration, send func(*session, *channel.Packet)) {
+	v.polled = append(v.polled[:0], unix.PollFd{Fd: int32(v.fd), Events: unix.POLLIN}, unix.PollFd{Fd: int32(v.wake), Events: unix.POLLIN})
+	for _, s := range v.sessions {
+		v.polled = append(v.polled, unix.PollFd{Fd: int32(s.fd), Events: unix.POLLIN})
+	}
+	t := unix.NsecToTimespec(int64(d))
+	if n, err := unix.Ppoll(v.polled, &t, nil); n <= 0 || err != nil {
+		return // EINTR: the caller comes again
+	}
+	if v.polled[1].Revents != 0 {
+		var count [8]byte
+		_, _ = unix.Read(v.wake, count[:])
+	}
+	for i, s := range v.sessions {
+		switch {
+		case v.polled[2+i].Revents == 0:
+		case s.nic < 0:
+			v.greet(s)
+		default:
+			s.take(v.buffer, func(p *channel.Packet) { send(s, p) })
+		}
+	}
+	v.dismiss()
+	if v.polled[0].Revents != 0 {
+		v.accept()
+	}
+}
+
+// dismiss removes devices that have left.
+func (v *server) dismiss() {
+	kept := v.sessions[:0]
+	for _, s := range v.sessions {
+		if s.gone == nil {
+			kept = append(kept, s)
+			continue
+		}
+		_ = unix.Close(s.fd)
+		if s.nic >= 0 {
+			delete(v.byAddr, s.addr)
+			v.left = append(v.left, s)
+			v.tell("%s left %s: %v", netip.AddrFrom4(s.addr), v.names[s.nic], s.gone)
+		}
+	}
+	clear(v.sessions[len(kept):])
+	v.sessions = kept
+}
+
+// accept takes new connections of the own user.
+func (v *server) accept() {
+	for {
+		fd, _, err := unix.Accept4(v.fd, unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK)
+		if err != nil {
+			return
+		}
+		peer, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+		switch {
+		case err != nil || int(peer.Uid) != os.Getuid() && peer.Uid != 0:
+			refuse(fd, "this fabric belongs to another user")
+		case len(v.sessions) >= maxDevices:
+			refuse(fd, fmt.Sprintf("this fabric has %d devices, its most", maxDevices))
+		default:
+			v.sessions = append(v.sessions, &session{fd: fd, nic: -1, deadline: units.Forever, groups: map[[4]byte]bool{}})
+		}
+	}
+}
+
+// refuse ends a connection with a reason.
+func refuse(fd int, why string) {
+	_ = unix.Sendto(fd, append([]byte{byte(channel.KindRefused)}, why...), unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, nil)
+	_ = unix.Close(fd)
+}
+
+// greet answers the hello of a new device.
+func (v *server) greet(s *session) {
+	n, _, err := unix.Recvfrom(s.fd, v.buffer, unix.MSG_DONTWAIT)
+	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) {
+		return
+	}
+	if err != nil || n == 0 {
+		s.gone = errLeft
+		return
+	}
+	var hello channel.Hello
+	if err = channel.Unmarshal(v.buffer[:n], channel.KindHello, &hello); err == nil {
+		s.addr, err = v.place(&hello)
+	}
+	if err != nil {
+		_ = unix.Sendto(s.fd, append([]byte{byte(channel.KindRefused)}, err.Error()...), unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, nil)
+		s.gone = err
+		return
+	}
+	nic, _ := nicOf(s.addr)
+	w := v.welcome
+	w.Addr, w.NIC = netip.AddrFrom4(s.addr).String(), v.names[nic]
+	text, err := channel.Marshal(channel.KindWelcome, w)
+	if err == nil {
+		err = unix.Sendto(s.fd, text, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, nil)
+	}
+	if err != nil {
+		s.gone = err
+		return
+	}
+	s.nic = nic
+	v.byAddr[s.addr] = s
+	v.tell("%s joined at %s", w.Addr, w.NIC)
+}
+
+// place finds the address of a new device.
+func (v *server) place(h *channel.Hello) (addr [4]byte, err error) {
+	if h.Version != channel.Version {
+		return addr, fmt.Errorf("the fabric is of another version of weft: its channel is version %d, the device's %d", channel.Version, h.Version)
+	}
+	if h.Addr != "" {
+		a, err := netip.ParseAddr(h.Addr)
+		if err != nil || !a.Is4() {
+			return addr, fmt.Errorf("%q is no IPv4 address", h.Addr)
+		}
+		addr = a.As4()
+		switch nic, ok := nicOf(addr); {
+		case !ok || int(nic) >= len(v.names):
+			return addr, fmt.Errorf("no NIC of the fabric has the address %v: %s has %v to %v, %s has %v to %v", a,
+				v.names[0], netip.AddrFrom4(address(0, 1)), netip.AddrFrom4(address(0, addressesPerNIC)), v.names[len(v.names)-1],
+				netip.AddrFrom4(address(int32(len(v.names)-1), 1)), netip.AddrFrom4(address(int32(len(v.names)-1), addressesPerNIC)))
+		case v.byAddr[addr] != nil:
+			return addr, fmt.Errorf("a device has the address %v already: programs on %s take different ones, up to %v", a, v.names[nic], netip.AddrFrom4(address(nic, addressesPerNIC)))
+		}
+		return addr, nil
+	}
+	for nic, name := range v.names {
+		if name != h.NIC && h.NIC != "" {
+			continue
+		}
+		for k := 1; k <= addressesPerNIC; k++ {
+			if addr = address(int32(nic), k); v.byAddr[addr] == nil {
+				return addr, nil
+			}
+			if h.NIC == "" {
+				break // the next NIC that has no device
+			}
+		}
+	}
+	if h.NIC == "" {
+		return addr, fmt.Errorf("every NIC of the fabric has a device: name one of %s to %s", v.names[0], v.names[len(v.names)-1])
+	}
+	return addr, fmt.Errorf("the fabric has no NIC %q with a free address: its NICs are %s to %s", h.NIC, v.names[0], v.names[len(v.names)-1])
+}

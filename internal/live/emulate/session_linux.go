@@ -1,0 +1,179 @@
+package emulate
+
+import (
+	"errors"
+	"net/netip"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"weft/internal/sim/channel"
+	"weft/units"
+	"weft/wire"
+)
+
+// session is a device, as the fabric sees it.
+type session struct {
+	fd       int
+	nic      int32 // -1 before its hello
+	addr     [4]byte
+	deadline units.Time
+	inbox    []channel.Packet
+	woken    bool // it wants a turn
+	hungry   bool // it has requests that found no room
+	asked    bool // its answer to a turn is missing
+	late     bool // the fabric does not wait for it
+	groups   map[[4]byte]bool
+	gone     error // why it has left
+
+	counts Device
+}
+
+// device is what the fabric has counted of the device.
+func (s *session) device(nic string) Device {
+	s.counts.Addr, s.counts.NIC = netip.AddrFrom4(s.addr).String(), nic
+	return s.counts
+}
+
+// sent counts a packet of the device, received one for it.
+func (s *session) sent(p *channel.Packet, now units.Time) {
+	c := &s.counts
+	c.PacketsSent++
+	c.BytesSent += int64(len(p.Data))
+	if len(p.Data) > 0 && wire.Opcode(p.Data[0]) == wire.CNP {
+		c.CNPs++
+	}
+	c.seen(now)
+}
+
+func (s *session) received(p *channel.Packet, now units.Time) {
+	c := &s.counts
+	c.PacketsReceived++
+	c.BytesReceived += int64(len(p.Data))
+	if p.Mark {
+		c.Marked++
+	}
+	c.seen(now)
+}
+
+// seen is the time of a packet.
+func (d *Device) seen(now units.Time) {
+	if d.First == 0 {
+		d.First = now
+	}
+	d.Last = now
+}
+
+// due reports whether the device needs a turn now. room is that of its NIC.
+func (s *session) due(now units.Time, room int) bool {
+	return !s.asked && s.nic >= 0 && (s.woken || len(s.inbox) > 0 || s.deadline <= now || s.hungry && 2*room >= nicQueue)
+}
+
+// deliver keeps a packet for the next turn.
+func (s *session) deliver(p *channel.Packet, now units.Time) {
+	if len(s.inbox) >= maxInbox {
+		s.counts.Lost++
+		return
+	}
+	s.inbox = append(s.inbox, *p)
+	s.received(p, now)
+}
+
+// give gives the device a turn.
+func (s *session) give(now units.Time, room int) {
+	t := channel.Turn{Now: now, Room: uint16(max(0, room))}
+	s.woken, s.asked = false, true
+	buffer := make([]byte, 0, 1<<13)
+	for rest := s.inbox; ; {
+		size, n := 64, 0 // 64: more than the head
+		for n < len(rest) && size+rest[n].Bytes() <= channel.MaxMessage {
+			size += rest[n].Bytes()
+			n++
+		}
+		t.More = n < len(rest)
+		b := t.Append(buffer[:0])
+		for i := range n {
+			b = rest[i].Append(b)
+		}
+		if err := unix.Sendto(s.fd, b, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, nil); err != nil {
+			s.gone = os.NewSyscallError("send", err)
+			break
+		}
+		if !t.More {
+			break
+		}
+		rest = rest[n:]
+	}
+	clear(s.inbox)
+	s.inbox = s.inbox[:0]
+}
+
+// take reads the messages that have arrived. It passes the packets of an answer to send.
+func (s *session) take(buffer []byte, send func(*channel.Packet)) {
+	for s.gone == nil {
+		n, _, err := unix.Recvfrom(s.fd, buffer, unix.MSG_DONTWAIT)
+		switch {
+		case errors.Is(err, unix.EAGAIN):
+			return
+		case errors.Is(err, unix.EINTR):
+			continue
+		case err != nil:
+			s.gone = os.NewSyscallError("receive", err)
+			return
+		case n == 0:
+			s.gone = errLeft
+			return
+		}
+		s.gone = s.message(buffer[:n], send)
+	}
+}
+
+// errLeft is the usual end of a device: its program has closed it, or has ended.
+var errLeft = errors.New("it has left")
+
+// message handles a message after the hello.
+func (s *session) message(b []byte, send func(*channel.Packet)) error {
+	switch channel.Kind(b[0]) {
+	case channel.KindWake:
+		s.woken = true
+	case channel.KindAnswer:
+		return s.answer(b, send)
+	case channel.KindJoin, channel.KindLeave:
+		group, err := channel.Group(b)
+		if err != nil {
+			return err
+		}
+		delete(s.groups, group)
+		if channel.Kind(b[0]) == channel.KindJoin && len(s.groups) < maxGroups {
+			s.groups[group] = true
+		}
+	default:
+		return channel.ErrMessage
+	}
+	return nil
+}
+
+// answer handles a message of an answer.
+func (s *session) answer(b []byte, send func(*channel.Packet)) error {
+	var a channel.Answer
+	packets, err := a.Parse(b)
+	if err != nil {
+		return err
+	}
+	if !s.asked {
+		return channel.ErrMessage
+	}
+	s.deadline, s.hungry, s.counts.Repeated = a.Deadline, a.Hungry, int64(a.Repeated)
+	if !a.More {
+		s.asked, s.late = false, false
+	}
+	for len(packets) > 0 {
+		var p channel.Packet
+		if packets, err = p.Parse(packets); err != nil {
+			return err
+		}
+		p.From = s.addr
+		send(&p)
+	}
+	return nil
+}

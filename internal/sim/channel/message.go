@@ -1,0 +1,197 @@
+package channel
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"weft/internal/sim/transport/cc"
+	"weft/units"
+)
+
+// Version is the version of the messages.
+const Version = 1
+
+// MaxMessage bounds a message. A socket's buffer is 208 KiB on Linux (net.core.wmem_default), with the
+// kernel's own bookkeeping.
+const MaxMessage = 96 << 10
+
+// Kind is the kind of a message, its first byte.
+type Kind uint8
+
+// The kinds.
+const (
+	KindHello Kind = iota + 1
+	KindWelcome
+	KindRefused
+	KindTurn
+	KindAnswer
+	KindWake
+	KindJoin
+	KindLeave
+)
+
+// Hello is what a device wants. Addr is the address of a NIC; if it is empty, the fabric chooses one of the
+// NIC with the name.
+type Hello struct {
+	Version int
+	Addr    string `json:",omitempty"`
+	NIC     string `json:",omitempty"`
+}
+
+// Welcome is what a device gets: its address, its NIC, and the parameters of its queue pairs.
+type Welcome struct {
+	Addr       string
+	NIC        string
+	InfiniBand bool // the link layer; otherwise Ethernet
+	Rate       units.Rate
+	PathMTU    int
+	QueuePairs QueuePairs
+}
+
+// QueuePairs are the parameters of transport.Config that the fabric's NICs give their queue pairs.
+type QueuePairs struct {
+	AckEvery      int
+	Window        units.Bytes
+	PacketWindow  int
+	PacedOverhead units.Bytes
+	CNPInterval   units.Time
+	DCQCN         *cc.DCQCNParams // nil: no congestion control
+}
+
+// Marshal is a message of a kind with a JSON body.
+func Marshal(k Kind, body any) ([]byte, error) {
+	text, err := json.Marshal(body)
+	return append([]byte{byte(k)}, text...), err
+}
+
+// Unmarshal reads the JSON body of a message of a kind. A Refused message is an error with its reason.
+func Unmarshal(b []byte, k Kind, body any) error {
+	switch {
+	case len(b) > 0 && Kind(b[0]) == KindRefused:
+		return errors.New(string(b[1:]))
+	case len(b) == 0 || Kind(b[0]) != k:
+		return fmt.Errorf("%w: no message of kind %d", ErrMessage, k)
+	}
+	if err := json.Unmarshal(b[1:], body); err != nil {
+		return fmt.Errorf("%w: %w", ErrMessage, err)
+	}
+	return nil
+}
+
+// ErrMessage is a message that is not of this version, or damaged.
+var ErrMessage = errors.New("the message is none of this version of weft")
+
+// Turn is the head of a fabric's turn; packets follow.
+type Turn struct {
+	More bool       // further packets of the turn are in the next message
+	Now  units.Time // of the fabric's clock
+	Room uint16     // requests that the NIC's queue has room for
+}
+
+// Answer is the head of a device's answer; packets follow.
+type Answer struct {
+	More     bool       // further packets of the answer are in the next message
+	Hungry   bool       // there are requests that found no room
+	Deadline units.Time // when the device needs a turn at the latest; units.Forever: not by itself
+	Repeated uint64     // packets that its queue pairs have retransmitted
+}
+
+// Packet is a packet in a turn or an answer. Data is from the BTH to the ICRC.
+type Packet struct {
+	From, To [4]byte // IPv4 addresses
+	Mark     bool    // in an answer: it is ECN-capable; in a turn: it was marked
+	Data     []byte
+}
+
+const (
+	turnBytes   = 1 + 1 + 8 + 2
+	answerBytes = 1 + 1 + 8 + 8
+	packetBytes = 4 + 4 + 1 + 2
+)
+
+const (
+	flagMore = 1 << iota
+	flagHungry
+)
+
+// Append appends the head of a turn.
+func (t *Turn) Append(b []byte) []byte {
+	b = append(b, byte(KindTurn), flag(t.More, flagMore))
+	b = binary.LittleEndian.AppendUint64(b, uint64(t.Now))
+	return binary.LittleEndian.AppendUint16(b, t.Room)
+}
+
+// Parse reads the head of a turn and returns the packets.
+func (t *Turn) Parse(b []byte) (packets []byte, err error) {
+	if len(b) < turnBytes || Kind(b[0]) != KindTurn {
+		return nil, fmt.Errorf("%w: no turn", ErrMessage)
+	}
+	*t = Turn{More: b[1]&flagMore != 0, Now: units.Time(binary.LittleEndian.Uint64(b[2:])), Room: binary.LittleEndian.Uint16(b[10:])}
+	return b[turnBytes:], nil
+}
+
+// Append appends the head of an answer.
+func (a *Answer) Append(b []byte) []byte {
+	b = append(b, byte(KindAnswer), flag(a.More, flagMore)|flag(a.Hungry, flagHungry))
+	b = binary.LittleEndian.AppendUint64(b, uint64(a.Deadline))
+	return binary.LittleEndian.AppendUint64(b, a.Repeated)
+}
+
+// Parse reads the head of an answer and returns the packets.
+func (a *Answer) Parse(b []byte) (packets []byte, err error) {
+	if len(b) < answerBytes || Kind(b[0]) != KindAnswer {
+		return nil, fmt.Errorf("%w: no answer", ErrMessage)
+	}
+	*a = Answer{
+		More: b[1]&flagMore != 0, Hungry: b[1]&flagHungry != 0,
+		Deadline: units.Time(binary.LittleEndian.Uint64(b[2:])), Repeated: binary.LittleEndian.Uint64(b[10:]),
+	}
+	return b[answerBytes:], nil
+}
+
+// Bytes is the length of a packet in a message.
+func (p *Packet) Bytes() int { return packetBytes + len(p.Data) }
+
+// Append appends a packet.
+func (p *Packet) Append(b []byte) []byte {
+	b = append(b, p.From[:]...)
+	b = append(b, p.To[:]...)
+	b = append(b, flag(p.Mark, 1))
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(p.Data)))
+	return append(b, p.Data...)
+}
+
+// Parse reads the first packet and returns the others. Data is a part of b.
+func (p *Packet) Parse(b []byte) (rest []byte, err error) {
+	if len(b) < packetBytes {
+		return nil, fmt.Errorf("%w: a packet of %d bytes", ErrMessage, len(b))
+	}
+	n := packetBytes + int(binary.LittleEndian.Uint16(b[9:]))
+	if len(b) < n {
+		return nil, fmt.Errorf("%w: a packet of %d bytes has %d", ErrMessage, n, len(b))
+	}
+	*p = Packet{From: [4]byte(b), To: [4]byte(b[4:]), Mark: b[8] != 0, Data: b[packetBytes:n:n]}
+	return b[n:], nil
+}
+
+// AppendGroup is a message of KindJoin or KindLeave with a multicast group.
+func AppendGroup(b []byte, k Kind, group [4]byte) []byte {
+	return append(append(b, byte(k)), group[:]...)
+}
+
+// Group reads the group of such a message.
+func Group(b []byte) (group [4]byte, err error) {
+	if len(b) != 5 {
+		return group, fmt.Errorf("%w: a group of %d bytes", ErrMessage, len(b)-1)
+	}
+	return [4]byte(b[1:]), nil
+}
+
+func flag(set bool, bit byte) byte {
+	if set {
+		return bit
+	}
+	return 0
+}

@@ -1,0 +1,76 @@
+package fabric
+
+import (
+	"weft/internal/sim/transport"
+	"weft/units"
+	"weft/wire"
+)
+
+// A foreign packet belongs to a queue pair outside of the simulation. The network carries it like its
+// own packets, on a connection of two NICs whose own queue pairs stay idle. The application keeps its
+// bytes. It needs a network of one partition.
+
+// ForeignApp is an application whose NICs carry foreign packets.
+type ForeignApp interface {
+	// Landed is called when a foreign packet has reached its NIC. record is the number that Carry
+	// returned; marked says that a switch has marked the packet.
+	Landed(p *Partition, nic, record int32, marked bool)
+}
+
+// Carry queues a foreign packet at a NIC, on the connection with an end there, in the class that the
+// connection has for its operation: data, answers, or notifications. It returns the number of the
+// packet's record, which no other packet has until this one has landed or was dropped; below 0 if
+// the NIC sends no notification so soon after another.
+func (p *Partition) Carry(nic int32, end units.QPN, op wire.Opcode, payload uint32, ect bool) (record int32) {
+	s := p.net.nicOf(nic)
+	f := s.flows.at(end)
+	class := f.class
+	h := transport.Packet{Op: op, DestQP: f.qp.Remote(), SrcQP: f.id, Length: payload}
+	switch op {
+	case wire.RCAcknowledge:
+		class = f.reply
+	case wire.CNP:
+		if !s.mayNotify(p, f) {
+			return -1
+		}
+		class = f.cnp
+		h.VA = uint64(p.now) // as in replies
+		p.stats.CNPs++
+		if p.adapters != nil {
+			p.net.adapters[f.port].now.CNPsSent++
+		}
+	}
+	i := p.pool.get(&p.net.nicQueues[int(f.port)*p.net.classes+int(class)].answers)
+	p.pool.cold[i] = h
+	f.queueReply(p, i, s.spec.wireBytes(op, payload), class)
+	k := &p.pool.hot[i]
+	k.role = roleForeign
+	if !ect {
+		k.mark &^= capable
+	}
+	return i
+}
+
+// WaitingForeign is the number of foreign packets that wait at a NIC for its wire.
+func (n *Network) WaitingForeign(nic int32) (count int) {
+	nd := &n.nodes[nic]
+	p := n.parts[nd.part]
+	for link := nd.base; link < nd.base+nd.ports; link++ {
+		for class := range n.classes {
+			for i := n.nicQueues[int(link)*n.classes+class].replies.head; i >= 0; i = p.pool.hot[i].next {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// Step handles the events before a time. It is Run for an application that gets its work from
+// outside between two steps, on a network of one partition.
+func (n *Network) Step(until units.Time) error {
+	p := n.parts[0]
+	if p.NextTime() < until {
+		p.RunTo(until, 0)
+	}
+	return p.err
+}

@@ -1,0 +1,60 @@
+package verbs
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"time"
+
+	"weft/internal/sim/channel"
+	"weft/verbs/internal/socket"
+)
+
+// openEmulated opens a device at a NIC of an emulated fabric.
+func openEmulated(o Options) (*Device, error) {
+	conn, err := socket.OpenEmulated(o.Emulator, o.Addr.Addr(), cmp.Or(o.NIC, os.Getenv("WEFT_NIC")))
+	if err != nil {
+		return nil, fmt.Errorf("verbs: %w", err)
+	}
+	w := &conn.Welcome
+	if w.QueuePairs.DCQCN != nil {
+		_ = conn.AllowMarks()
+	}
+	d, err := open(conn, Options{PathMTU: w.PathMTU, StrictICRC: true, Capture: o.Capture, clock: conn.Clock})
+	if err == nil {
+		d.dcqcn = w.QueuePairs.DCQCN
+	}
+	return d, err
+}
+
+// emulate gives a queue pair the parameters of an emulated fabric's NICs.
+func (q *QP) emulate(p *channel.QueuePairs) {
+	q.cfg.AckEvery, q.cfg.AskEvery, q.cfg.Flow = p.AckEvery, 0, nil
+	q.cfg.Window, q.cfg.MaxOutstandingPackets = p.Window, p.PacketWindow
+	q.cfg.PacedOverhead, q.cfg.CNPInterval = p.PacedOverhead, p.CNPInterval
+}
+
+// pollRest is how long a call that polls in vain leaves the processor to the emulated fabric, at most: its
+// clock does not move while a device waits for a processor.
+const pollRest = time.Millisecond
+
+// rest lets an emulated fabric work, if there is one.
+func (d *Device) rest() {
+	if d.fabric != nil {
+		d.fabric.Rest(pollRest)
+	}
+}
+
+// lost ends all work of a device whose emulated fabric has ended: it completes with WRFlushErr.
+func (d *Device) lost() {
+	d.port.Lock()
+	defer d.port.Unlock()
+	for q := range d.qps {
+		q.fail()
+		d.port.Process(&q.end)
+		d.raise(AsyncEvent{Type: EventQPFatal, QP: q})
+	}
+	for c := range d.cqs {
+		c.signal()
+	}
+}

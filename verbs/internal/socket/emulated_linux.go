@@ -1,0 +1,311 @@
+package socket
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"weft/internal/sim/channel"
+	"weft/units"
+	"weft/wire"
+)
+
+// Emulated is the wire and the clock of a port on an emulated fabric: see package channel.
+type Emulated struct {
+	Welcome channel.Welcome
+
+	fd    int
+	local netip.AddrPort
+	now   atomic.Int64 // of the fabric's clock
+	woken atomic.Bool  // the fabric has been asked for a turn
+	rest  chan struct{}
+
+	// With the port's lock held.
+	in   []Incoming
+	out  []channel.Packet
+	sent []byte // memory of out
+	ect  bool
+	over bool // the channel is closed
+
+	buffer, answer []byte
+}
+
+// OpenEmulated asks the fabric at a socket for the device with an address, or for any of the NIC with a name.
+func OpenEmulated(path string, addr netip.Addr, nic string) (*Emulated, error) {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("socket", err)
+	}
+	e := &Emulated{fd: fd, rest: make(chan struct{}, 1), buffer: make([]byte, channel.MaxMessage)}
+	if err := e.greet(path, addr, nic); err != nil {
+		_ = unix.Close(fd)
+		return nil, fmt.Errorf("live: the emulated fabric at %s: %w", path, err)
+	}
+	return e, nil
+}
+
+// greet says hello and takes the welcome.
+func (e *Emulated) greet(path string, addr netip.Addr, nic string) error {
+	if err := unix.Connect(e.fd, &unix.SockaddrUnix{Name: path}); err != nil {
+		return os.NewSyscallError("connect", err)
+	}
+	peer, err := unix.GetsockoptUcred(e.fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return os.NewSyscallError("getsockopt", err)
+	}
+	if own := os.Getuid(); int(peer.Uid) != own && own != 0 {
+		return fmt.Errorf("%w: its owner is user %d, and this is user %d", os.ErrPermission, peer.Uid, own)
+	}
+	hello := channel.Hello{Version: channel.Version, NIC: nic}
+	if addr.IsValid() && !addr.IsUnspecified() {
+		hello.Addr = addr.Unmap().String()
+	}
+	text, err := channel.Marshal(channel.KindHello, hello)
+	if err != nil {
+		return err
+	}
+	if _, err := unix.Write(e.fd, text); err != nil {
+		return os.NewSyscallError("write", err)
+	}
+	b, err := e.read()
+	if err != nil {
+		return err
+	}
+	if err := channel.Unmarshal(b, channel.KindWelcome, &e.Welcome); err != nil {
+		return err
+	}
+	a, err := netip.ParseAddr(e.Welcome.Addr)
+	if err != nil || !a.Is4() {
+		return fmt.Errorf("%w: the address %q", channel.ErrMessage, e.Welcome.Addr)
+	}
+	e.local = netip.AddrPortFrom(a, wire.RoCEv2Port)
+	return nil
+}
+
+// errOver is the end of a fabric.
+var errOver = errors.New("live: the emulated fabric has ended")
+
+// read reads a message.
+func (e *Emulated) read() ([]byte, error) {
+	for {
+		switch n, err := unix.Read(e.fd, e.buffer); {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return nil, os.NewSyscallError("read", err)
+		case n == 0:
+			return nil, errOver
+		default:
+			return e.buffer[:n], nil
+		}
+	}
+}
+
+// Clock is the fabric's clock.
+func (e *Emulated) Clock() units.Time { return units.Time(e.now.Load()) }
+
+// Serve gives a port its turns until the fabric or the connection ends; it then calls lost.
+func (e *Emulated) Serve(p *Port, lost func()) {
+	go func() {
+		err := e.turns(p)
+		p.Lock()
+		closed := e.over
+		e.over = true
+		if !closed {
+			p.fail(err)
+		}
+		_ = unix.Close(e.fd) // nothing was to be written
+		e.fd = -1
+		p.Unlock()
+		if !closed {
+			lost()
+		}
+		e.signal()
+	}()
+}
+
+// turns are the turns until the end.
+func (e *Emulated) turns(p *Port) error {
+	var t channel.Turn
+	var packets []byte
+	for {
+		b, err := e.read()
+		if err != nil {
+			return err
+		}
+		more, err := t.Parse(b)
+		if err != nil {
+			return err
+		}
+		if packets = append(packets, more...); t.More {
+			continue
+		}
+		if err := e.turn(p, &t, packets); err != nil {
+			return err
+		}
+		packets = packets[:0]
+	}
+}
+
+// turn does a port's work at a time, and answers.
+func (e *Emulated) turn(p *Port, t *channel.Turn, packets []byte) error {
+	p.Lock()
+	defer p.Unlock()
+	e.woken.Store(false)
+	e.now.Store(int64(t.Now))
+	e.in = e.in[:0]
+	for len(packets) > 0 {
+		var c channel.Packet
+		var err error
+		if packets, err = c.Parse(packets); err != nil {
+			return err
+		}
+		in := Incoming{From: address(c.From), Segment: len(c.Data), CE: c.Mark, Data: c.Data}
+		if to := netip.AddrFrom4(c.To); to.IsMulticast() {
+			in.To = netip.AddrPortFrom(to, wire.RoCEv2Port)
+		}
+		e.in = append(e.in, in)
+	}
+	arrived := len(e.in) > 0
+	p.budget = int(t.Room)
+	p.progress(false)
+	p.push(t.Now)
+	p.budget = 0
+	if arrived {
+		e.signal()
+	}
+	return e.reply(p)
+}
+
+func address(a [4]byte) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom4(a), wire.RoCEv2Port)
+}
+
+// reply sends the answer, in as many messages as its packets take.
+func (e *Emulated) reply(p *Port) error {
+	a := channel.Answer{Hungry: p.ready.size > 0, Deadline: p.timers.next(), Repeated: uint64(p.again)}
+	p.tx.waitsFor, p.hungry = a.Deadline, a.Hungry
+	defer func() { e.out, e.sent = e.out[:0], e.sent[:0] }()
+	rest := e.out
+	for {
+		size, n := 64, 0 // 64: more than the head
+		for n < len(rest) && size+rest[n].Bytes() <= channel.MaxMessage {
+			size += rest[n].Bytes()
+			n++
+		}
+		a.More = n < len(rest)
+		e.answer = a.Append(e.answer[:0])
+		for i := range n {
+			e.answer = rest[i].Append(e.answer)
+		}
+		if err := e.write(e.answer); err != nil || !a.More {
+			return err
+		}
+		rest = rest[n:]
+	}
+}
+
+func (e *Emulated) write(b []byte) error {
+	for !e.over {
+		if _, err := unix.SendmsgN(e.fd, b, nil, nil, unix.MSG_NOSIGNAL); !errors.Is(err, unix.EINTR) {
+			return os.NewSyscallError("send", err)
+		}
+	}
+	return errOver
+}
+
+// Rest waits until packets have arrived or the time has passed. Callers that poll an empty queue leave the
+// processor to the fabric by it.
+func (e *Emulated) Rest(most time.Duration) {
+	t := time.NewTimer(most)
+	defer t.Stop()
+	select {
+	case <-e.rest:
+	case <-t.C:
+	}
+}
+
+func (e *Emulated) signal() {
+	select {
+	case e.rest <- struct{}{}:
+	default:
+	}
+}
+
+// Local implements Conn.
+func (e *Emulated) Local() netip.AddrPort { return e.local }
+
+// Buffer implements Conn: the fabric loses nothing at its ends.
+func (e *Emulated) Buffer() int { return 1 << 40 }
+
+// MTU implements Conn: the fabric has told the path MTU.
+func (e *Emulated) MTU() int { return 0 }
+
+// AllowMarks implements Conn.
+func (e *Emulated) AllowMarks() error {
+	e.ect = true
+	return nil
+}
+
+// Join implements Conn.
+func (e *Emulated) Join(group netip.Addr) error {
+	if !group.Is4() {
+		return ErrFamily
+	}
+	return e.write(channel.AppendGroup(nil, channel.KindJoin, group.As4()))
+}
+
+// Leave implements Conn.
+func (e *Emulated) Leave(group netip.Addr) {
+	_ = e.write(channel.AppendGroup(nil, channel.KindLeave, group.As4())) // an error is the fabric's end
+}
+
+// Send keeps packets for the answer to the present turn, or to the next.
+func (e *Emulated) Send(batch []Outgoing) error {
+	if e.over {
+		return nil // packets get lost, as on a dead link
+	}
+	for i := range batch {
+		o := &batch[i]
+		start := len(e.sent)
+		for _, part := range o.Parts {
+			e.sent = append(e.sent, part...)
+		}
+		for all := e.sent[start:]; len(all) > 0; {
+			n := min(o.Segment, len(all))
+			e.out = append(e.out, channel.Packet{From: e.local.Addr().As4(), To: o.To.Addr().Unmap().As4(), Mark: e.ect, Data: all[:n:n]})
+			all = all[n:]
+		}
+	}
+	return nil
+}
+
+// Receive implements Conn: a turn's packets, once.
+func (e *Emulated) Receive() ([]Incoming, error) {
+	in := e.in
+	e.in = e.in[:0]
+	return in, nil
+}
+
+// Wait implements Conn; nobody calls it, because the port has no goroutine.
+func (e *Emulated) Wait(time.Duration, bool) {}
+
+// Wake asks the fabric for a turn.
+func (e *Emulated) Wake() {
+	if !e.woken.Swap(true) {
+		_ = e.write([]byte{byte(channel.KindWake)}) // an error is the fabric's end
+	}
+}
+
+// Close ends the connection; the goroutine of Serve closes the descriptor.
+func (e *Emulated) Close() error {
+	if e.over {
+		return nil
+	}
+	e.over = true
+	return os.NewSyscallError("shutdown", unix.Shutdown(e.fd, unix.SHUT_RDWR))
+}
