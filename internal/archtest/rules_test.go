@@ -30,7 +30,7 @@ var wings = []wing{
 	},
 	{"verbs", []string{"units", "wire", "internal/sim"}, "the verbs run the simulator's queue pairs on real sockets, without a simulated network"},
 	{"internal/formats", []string{"units", "internal/sim"}, "a file of another tool becomes a workload or a scenario, whoever runs it"},
-	{"internal/live", []string{"units", "wire", "internal/sim", "verbs"}, "a measurement on a real network is an application of the verbs"},
+	{"internal/live", []string{"units", "wire", "internal/sim", "verbs"}, "a measurement on a real network is an application of the verbs; an emulated network is the simulator's, and its devices are those of the verbs"},
 	{
 		"internal/study",
 		[]string{"units", "wire", "internal/base", "internal/roce", "internal/ib", "internal/sim", "internal/formats"},
@@ -91,6 +91,7 @@ var rooms = []room{
 		"a training step follows from the dimensions of a model, whatever cluster it runs on",
 	},
 	{"internal/sim/catalog", nil, "a datasheet knows nothing about its use"},
+	{"internal/sim/channel", []string{"units", "internal/sim/transport/cc"}, "messages between a fabric and a device know neither"},
 	{"internal/sim/protocol", []string{"units", "wire", "internal/sim/transport/cc"}, "a protocol is described without knowing who asks"},
 	{"internal/sim/runstore", []string{"units"}, "the folder of a run outlives the simulator that filled it"},
 	{"internal/sim/runstore/seriesfile", []string{"internal/sim/runstore"}, "a file of series is rows, whoever recorded them"},

@@ -4,6 +4,7 @@
 //
 // # Rooms
 //
+//	emulate  the fabric of a scenario under the devices of other processes
 //	perf     measurements between two devices; the protocols of perftest's, libibverbs' and librdmacm's programs
 //	preload  unmodified programs of other people, with weft's libibverbs in their way
 //	ranks    collectives between processes, along the schedules of the simulator
@@ -12,6 +13,6 @@
 //
 // # Imports
 //
-// live imports units, wire, verbs, and the schedules of collectives in sim. Only face imports live.
-// Nothing here simulates a network.
+// live imports units, wire, verbs, and sim: ranks its schedules of collectives, emulate its network.
+// Only face imports live.
 package live

@@ -23,9 +23,8 @@ type carrier struct {
 	now     units.Time // every event before it is handled
 	landed  func(nic int32, p *channel.Packet)
 	ends    map[way]units.QPN
-	pending []sending // to be queued at now
-	bytes   [][]byte  // by record: BTH to ICRC
-	heads   []channel.Packet
+	pending []sending        // to be queued at now
+	heads   []channel.Packet // by record
 	failure error
 }
 
@@ -103,8 +102,8 @@ func (c *carrier) Timer(p *simfabric.Partition, _ uint32) {
 func (c *carrier) inject(p *simfabric.Partition, s *sending) error {
 	var bth wire.BTH
 	b := s.packet.Data
-	if len(b) < wire.BTHBytes+wire.ICRCBytes || bth.Parse(b) != nil {
-		return nil // not a packet: a switch would drop it
+	if err := bth.Parse(b); err != nil {
+		return fmt.Errorf("a device has sent no packet of RoCE: %w", err)
 	}
 	end, err := c.end(s.from, s.to, bth.DestQP)
 	if err != nil {

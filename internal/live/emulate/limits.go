@@ -16,6 +16,8 @@ const (
 	// a queue pair when the wire is free; a device has a turn for half of the queue, so that turns are worth
 	// their cost. Beyond it, queue pairs wait, as with pauses and without credits.
 	nicQueue = 8
+	// maxPacket bounds a packet from the BTH to the ICRC: the largest path MTU, and more than any headers.
+	maxPacket = 4096 + 128
 	// maxInbox bounds the packets that wait for a device's turn: a device that does not answer loses more.
 	maxInbox = 4096
 	// grain is the time for which arrivals at a NIC may wait for its device's turn, and so the error of a

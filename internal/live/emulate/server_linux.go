@@ -79,6 +79,8 @@ func (v *server) poll(d time.Duration, send func(*session, *channel.Packet)) {
 	}
 	for i, s := range v.sessions {
 		switch {
+		case s.nic < 0 && time.Since(s.since) > greeting:
+			s.gone = errSilent
 		case v.polled[2+i].Revents == 0:
 		case s.nic < 0:
 			v.greet(s)
@@ -125,7 +127,7 @@ func (v *server) accept() {
 		case len(v.sessions) >= maxDevices:
 			refuse(fd, fmt.Sprintf("this fabric has %d devices, its most", maxDevices))
 		default:
-			v.sessions = append(v.sessions, &session{fd: fd, nic: -1, deadline: units.Forever, groups: map[[4]byte]bool{}})
+			v.sessions = append(v.sessions, &session{fd: fd, nic: -1, since: time.Now(), deadline: units.Forever, groups: map[[4]byte]bool{}})
 		}
 	}
 }

@@ -2,8 +2,10 @@ package emulate
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -15,7 +17,8 @@ import (
 // session is a device, as the fabric sees it.
 type session struct {
 	fd       int
-	nic      int32 // -1 before its hello
+	since    time.Time // of the connection
+	nic      int32     // -1 before its hello
 	addr     [4]byte
 	deadline units.Time
 	inbox    []channel.Packet
@@ -129,7 +132,10 @@ func (s *session) take(buffer []byte, send func(*channel.Packet)) {
 }
 
 // errLeft is the usual end of a device: its program has closed it, or has ended.
-var errLeft = errors.New("it has left")
+var errLeft = errors.New("its program has closed it or has ended")
+
+// errSilent is the end of a connection that says nothing.
+var errSilent = errors.New("it did not say what it wants")
 
 // message handles a message after the hello.
 func (s *session) message(b []byte, send func(*channel.Packet)) error {
@@ -171,6 +177,9 @@ func (s *session) answer(b []byte, send func(*channel.Packet)) error {
 		var p channel.Packet
 		if packets, err = p.Parse(packets); err != nil {
 			return err
+		}
+		if n := len(p.Data); n < wire.BTHBytes+wire.ICRCBytes || n > maxPacket || !wire.Opcode(p.Data[0]).Valid() {
+			return fmt.Errorf("%w: a packet of %d bytes that is none of RoCE", channel.ErrMessage, n)
 		}
 		p.From = s.addr
 		send(&p)

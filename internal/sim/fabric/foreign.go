@@ -21,7 +21,7 @@ type ForeignApp interface {
 // connection has for its operation: data, answers, or notifications. It returns the number of the
 // packet's record, which no other packet has until this one has landed or was dropped; below 0 if
 // the NIC sends no notification so soon after another.
-func (p *Partition) Carry(nic int32, end units.QPN, op wire.Opcode, payload uint32, ect bool) (record int32) {
+func (p *Partition) Carry(nic int32, end units.QPN, op wire.Opcode, payload uint32, markable bool) (record int32) {
 	s := p.net.nicOf(nic)
 	f := s.flows.at(end)
 	class := f.class
@@ -45,7 +45,7 @@ func (p *Partition) Carry(nic int32, end units.QPN, op wire.Opcode, payload uint
 	f.queueReply(p, i, s.spec.wireBytes(op, payload), class)
 	k := &p.pool.hot[i]
 	k.role = roleForeign
-	if !ect {
+	if !markable {
 		k.mark &^= capable
 	}
 	return i

@@ -29,8 +29,8 @@ type Emulated struct {
 	in   []Incoming
 	out  []channel.Packet
 	sent []byte // memory of out
-	ect  bool
-	over bool // the channel is closed
+	able bool   // packets are ECN-capable
+	over bool   // the channel is closed
 
 	buffer, answer []byte
 }
@@ -245,9 +245,12 @@ func (e *Emulated) Buffer() int { return 1 << 40 }
 // MTU implements Conn: the fabric has told the path MTU.
 func (e *Emulated) MTU() int { return 0 }
 
+// Reach implements Conn: every packet crosses the fabric.
+func (e *Emulated) Reach(netip.AddrPort) *Way { return nil }
+
 // AllowMarks implements Conn.
 func (e *Emulated) AllowMarks() error {
-	e.ect = true
+	e.able = true
 	return nil
 }
 
@@ -277,7 +280,7 @@ func (e *Emulated) Send(batch []Outgoing) error {
 		}
 		for all := e.sent[start:]; len(all) > 0; {
 			n := min(o.Segment, len(all))
-			e.out = append(e.out, channel.Packet{From: e.local.Addr().As4(), To: o.To.Addr().Unmap().As4(), Mark: e.ect, Data: all[:n:n]})
+			e.out = append(e.out, channel.Packet{From: e.local.Addr().As4(), To: o.To.Addr().Unmap().As4(), Mark: e.able, Data: all[:n:n]})
 			all = all[n:]
 		}
 	}
