@@ -462,12 +462,20 @@ type (
 	Detection = scenario.Detection
 )
 
-// The serving job of a scenario, for weft bench kv; [Run] does not read it.
+// The serving job of a scenario, for weft serve; [Run] does not read it.
 type (
 	// Serving is a job that answers requests: prompts computed on some nodes, answers on others.
 	Serving = scenario.Serving
 	// Pool is the GPUs of a serving job that do the same work.
 	Pool = scenario.Pool
+	// ServingLoad is the requests of a serving job.
+	ServingLoad = scenario.ServingLoad
+	// ServingLimits are the times that a request may take to count as good.
+	ServingLimits = scenario.ServingLimits
+	// LengthDistribution is how the lengths of prompts and answers are distributed. Values: fixed, exponential.
+	LengthDistribution = scenario.LengthDistribution
+	// KVSend is when keys and values leave. Values: layers, whole.
+	KVSend = scenario.KVSend
 	// KVTransfer is how keys and values get from prefill to decode.
 	KVTransfer = scenario.KVTransfer
 	// KVLayout is the order of the numbers in a page of keys or values. Values: nhd, hnd.

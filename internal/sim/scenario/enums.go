@@ -72,6 +72,24 @@ const (
 	FP8  Precision = "fp8"  // 8 bits; the attention in bfloat16
 )
 
+// LengthDistribution is how the lengths of prompts and answers are distributed.
+type LengthDistribution string
+
+// The distributions of lengths.
+const (
+	FixedLengths       LengthDistribution = "fixed"
+	ExponentialLengths LengthDistribution = "exponential"
+)
+
+// KVSend is when keys and values leave.
+type KVSend string
+
+// The times at which keys and values leave.
+const (
+	KVLayers KVSend = "layers" // each layer when it is computed
+	KVWhole  KVSend = "whole"  // all after the prompt
+)
+
 // KVLayout is the order of numbers in a page of keys or values.
 type KVLayout string
 
@@ -538,11 +556,13 @@ var enums = map[reflect.Type][]string{
 		"time_ps", "algbw_gbytes_per_s", "busbw_gbytes_per_s", "message_p50_ps", "message_p99_ps", "message_max_ps", "fairness",
 		"packets", "packet_hops", "pfc_pauses", "credit_stalls", "ecn_marks", "cnps", "retransmissions", "drops", "hottest_link_busy",
 	},
-	reflect.TypeFor[Datatype]():          {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
-	reflect.TypeFor[Precision]():         {"bf16", "fp8"},
-	reflect.TypeFor[GradientPrecision](): {"fp32", "bf16"},
-	reflect.TypeFor[KVLayout]():          {"nhd", "hnd"},
-	reflect.TypeFor[Recompute]():         {"none", "selective", "full", "layernorm", "moe-act", "core-attn", "mla-up-proj", "mlp", "moe", "op"},
-	reflect.TypeFor[BackwardPass]():      {"megatron-lm", "pytorch"},
-	reflect.TypeFor[PipelineSchedule]():  {"1f1b", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"},
+	reflect.TypeFor[Datatype]():           {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
+	reflect.TypeFor[Precision]():          {"bf16", "fp8"},
+	reflect.TypeFor[GradientPrecision]():  {"fp32", "bf16"},
+	reflect.TypeFor[LengthDistribution](): {"fixed", "exponential"},
+	reflect.TypeFor[KVSend]():             {"layers", "whole"},
+	reflect.TypeFor[KVLayout]():           {"nhd", "hnd"},
+	reflect.TypeFor[Recompute]():          {"none", "selective", "full", "layernorm", "moe-act", "core-attn", "mla-up-proj", "mlp", "moe", "op"},
+	reflect.TypeFor[BackwardPass]():       {"megatron-lm", "pytorch"},
+	reflect.TypeFor[PipelineSchedule]():   {"1f1b", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"},
 }

@@ -28,7 +28,7 @@ type Scenario struct {
 	Workload Workload `yaml:"workload"`
 	// Training is the job of weft train.
 	Training Training `yaml:"training"`
-	// Serving is the job of weft bench kv.
+	// Serving is the job of weft serve.
 	Serving Serving `yaml:"serving"`
 	// Faults are failures during the run.
 	Faults []Fault `yaml:"faults"`

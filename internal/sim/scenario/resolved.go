@@ -17,7 +17,7 @@ type Resolved struct {
 	Workload Workload `yaml:"workload"`
 	// Training is the job of weft train; of all else it is no part.
 	Training Training `yaml:"training"`
-	// Serving is the job of weft bench kv; of all else it is no part.
+	// Serving is the job of weft serve; of all else it is no part.
 	Serving Serving `yaml:"serving"`
 	// Faults are failures during the run; they are the same on every fabric.
 	Faults []Fault `yaml:"faults,omitzero"`

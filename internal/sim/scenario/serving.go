@@ -1,5 +1,7 @@
 package scenario
 
+import "fmt"
+
 // Given reports whether the job has a model.
 func (s *Serving) Given() bool { return s.Model.Preset != "" || s.Model.Layers > 0 }
 
@@ -35,6 +37,7 @@ func (r workloadRules) deriveServing() {
 	r.checkPool("serving.prefill", &s.Prefill)
 	r.checkPool("serving.decode", &s.Decode)
 	r.checkKV()
+	r.checkLoad()
 }
 
 // checkPool checks how a pool divides the model.
@@ -58,6 +61,9 @@ func (r workloadRules) checkPool(at string, p *Pool) {
 	case m.Experts > 0 && p.Tensor*p.Data > m.Experts:
 		r.complain(at, "%d experts over tensor %d × data %d = %d GPUs: a GPU holds one or more", m.Experts, p.Tensor, p.Data, p.Tensor*p.Data)
 	}
+	if f := p.Memory.Float(); f <= 0 || f > 1 {
+		r.complain(at+".memory", "%s of the GPUs' memory: want more than 0 and at most 100%%", p.Memory)
+	}
 }
 
 // checkKV checks the transfers of keys and values.
@@ -68,5 +74,26 @@ func (r workloadRules) checkKV() {
 	}
 	if k.Operation != Write && k.Operation != Read {
 		r.complain("serving.kv.operation", "keys and values go by %s: want write or read", k.Operation)
+	}
+}
+
+// mostRequestRate bounds the rate of requests: at a billion in a second, intervals are too short for picoseconds.
+const mostRequestRate = 1e6
+
+// checkLoad checks the requests.
+func (r workloadRules) checkLoad() {
+	l := &r.Serving.Load
+	if f := l.Rate.Float(); f <= 0 || f > mostRequestRate {
+		r.complain("serving.load.rate", "%s requests in a second: want more than 0 and at most %s", l.Rate, fmt.Sprint(int(mostRequestRate)))
+	}
+	if f := l.PrefixHits.Float(); f < 0 || f >= 1 {
+		r.complain("serving.load.prefix-hits", "%s of each prompt: want 0 or more and less than 100%%", l.PrefixHits)
+	}
+	if f := r.Serving.Framework.Float(); f <= 0 || f > 1 {
+		r.complain("serving.framework", "computations at %s of a rate: want more than 0 and at most 100%%", r.Serving.Framework)
+	}
+	g := &r.Cluster.Node.GPU
+	if peak, _ := g.Peak(r.Serving.Precision); peak == 0 {
+		r.complain("serving.precision", "the GPU %s computes no %s: take bf16", g.Model, r.Serving.Precision)
 	}
 }

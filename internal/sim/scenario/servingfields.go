@@ -8,10 +8,18 @@ import "weft/units"
 type Serving struct {
 	// Model is the model that answers.
 	Model Model `yaml:"model"`
+	// Precision is the format of its weights and matrix products: bf16 or fp8.
+	Precision Precision `yaml:"precision"`
+	// Framework is the share of the rate of kernels measured alone that computations reach.
+	Framework Ratio `yaml:"framework"`
 	// Prefill is the GPUs that compute prompts: the cluster's first nodes.
 	Prefill Pool `yaml:"prefill"`
 	// Decode is the GPUs that compute answers: the nodes after those of prefill.
 	Decode Pool `yaml:"decode"`
+	// Load is the requests.
+	Load ServingLoad `yaml:"load"`
+	// Limits are the times that a request may take to count as good.
+	Limits ServingLimits `yaml:"limits"`
 	// KV is how the keys and values get from prefill to decode.
 	KV KVTransfer `yaml:"kv"`
 }
@@ -28,6 +36,37 @@ type Pool struct {
 	Data int `yaml:"data" range:"1..65536"`
 	// Pipeline is the number of stages that the layers are divided over.
 	Pipeline int `yaml:"pipeline" range:"1..10000"`
+	// Tokens is the most tokens that an instance computes in an iteration; a longer prompt takes
+	// several (chunked prefill).
+	Tokens int `yaml:"tokens" range:"1..100000000"`
+	// Requests is the most requests that an instance works on at a time.
+	Requests int `yaml:"requests" range:"1..1000000"`
+	// Memory is the share of the GPUs' memory for weights, keys and values.
+	Memory Ratio `yaml:"memory"`
+}
+
+// ServingLoad is the requests of a serving job, if they do not come from a trace.
+type ServingLoad struct {
+	// Rate is the mean number of requests that arrive in a second, at exponential intervals.
+	Rate Ratio `yaml:"rate"`
+	// Requests is the number of requests.
+	Requests int `yaml:"requests" range:"1..100000000"`
+	// Prompt is the mean number of tokens of a prompt.
+	Prompt int `yaml:"prompt" range:"1..10000000"`
+	// Output is the mean number of tokens of an answer.
+	Output int `yaml:"output" range:"1..10000000"`
+	// Lengths says whether all prompts and answers are alike, or exponentially distributed.
+	Lengths LengthDistribution `yaml:"lengths"`
+	// PrefixHits is the share of a prompt's tokens whose keys and values an instance still has.
+	PrefixHits Ratio `yaml:"prefix-hits"`
+}
+
+// ServingLimits are the times that a request may take to count as good.
+type ServingLimits struct {
+	// FirstToken is the longest time to the first token.
+	FirstToken units.Time `yaml:"first-token" range:"0..1000000s"`
+	// PerToken is the longest mean time of the tokens after the first.
+	PerToken units.Time `yaml:"per-token" range:"0..1000000s"`
 }
 
 // KVTransfer is how the keys and values of a prompt get from the GPUs that computed them to those
@@ -35,6 +74,8 @@ type Pool struct {
 type KVTransfer struct {
 	// Precision is the format of a key or value: bf16 or fp8.
 	Precision Precision `yaml:"precision"`
+	// Send says when a layer leaves: layers as soon as it is computed, whole after the prompt.
+	Send KVSend `yaml:"send"`
 	// Operation is the operation: the prefill's GPU writes, or the decode's reads.
 	Operation Operation `yaml:"operation"`
 	// Page is the number of tokens of a page: pages lie anywhere in memory, and each is a work

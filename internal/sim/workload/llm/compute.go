@@ -39,7 +39,22 @@ func (j *Job) attentionBlock(layer int) block {
 	m, g := &j.Model, &j.GPU
 	tokens, tensor := float64(j.tokens()), float64(j.Parallel.Tensor)
 	h, q, kv := float64(m.Hidden), float64(m.Heads*m.HeadDim)/tensor, float64(m.KVHeads*m.HeadDim)/tensor
-	in := []product{{tokens, q + 2*kv, h, 1}}
+	in, out := j.attentionProducts(tokens)
+	_, scores := m.Forward(layer, j.Batch.Sequence)
+	sequence := float64(j.Batch.Sequence)
+	rate := j.attentionRate(sequence)
+	kernel := j.Framework * (start + scores*tokens/tensor/rate) // one long kernel: the framework slows only the work around it
+	forward := j.normed(8*h) + g.streamed(tokens*2*(q+kv))
+	backward := j.normed(10*h) + g.streamed(tokens*2*(q+kv))
+	backward += j.attentionAgain(in, out, kernel, g.streamed(tokens*2*(q+kv)))
+	return j.blockOf(in, out, kernel+forward, attentionBackward/attentionBackwardRate*kernel+backward)
+}
+
+// attentionProducts are the products before and after the attention's kernel of a number of tokens.
+func (j *Job) attentionProducts(tokens float64) (in, out []product) {
+	m, tensor := &j.Model, float64(j.Parallel.Tensor)
+	h, q, kv := float64(m.Hidden), float64(m.Heads*m.HeadDim)/tensor, float64(m.KVHeads*m.HeadDim)/tensor
+	in = []product{{tokens, q + 2*kv, h, 1}}
 	if m.KVRank > 0 {
 		rope := float64(m.RopeDim)
 		query, keys := float64(m.QueryRank), float64(m.KVRank)
@@ -49,15 +64,12 @@ func (j *Job) attentionBlock(layer int) block {
 			{tokens, 2 * q, keys, 1},
 		}
 	}
-	_, scores := m.Forward(layer, j.Batch.Sequence)
-	sequence := float64(j.Batch.Sequence)
-	rate := g.Attention * sequence / (sequence + attentionRamp) * min(1, math.Sqrt(math.Sqrt(float64(m.HeadDim)/128)))
-	kernel := j.Framework * (start + scores*tokens/tensor/rate) // one long kernel: the framework slows only the work around it
-	forward := j.normed(8*h) + g.streamed(tokens*2*(q+kv))
-	backward := j.normed(10*h) + g.streamed(tokens*2*(q+kv))
-	out := []product{{tokens, h, q, 1}}
-	backward += j.attentionAgain(in, out, kernel, g.streamed(tokens*2*(q+kv)))
-	return j.blockOf(in, out, kernel+forward, attentionBackward/attentionBackwardRate*kernel+backward)
+	return in, []product{{tokens, h, q, 1}}
+}
+
+// attentionRate is the rate of the attention's kernel for sequences of a length.
+func (j *Job) attentionRate(sequence float64) float64 {
+	return j.GPU.Attention * sequence / (sequence + attentionRamp) * min(1, math.Sqrt(math.Sqrt(float64(j.Model.HeadDim)/128)))
 }
 
 // normed is the time of a layer's norm and of its addition to the residual stream, with a number of
@@ -72,10 +84,22 @@ func (j *Job) normed(bytes float64) float64 {
 // feedForwardBlock is the times of a layer's feed-forward part for a micro-batch on one GPU.
 func (j *Job) feedForwardBlock(layer int) block {
 	m, g := &j.Model, &j.GPU
+	tokens := float64(j.tokens())
+	in, out, width, moved := j.feedForwardProducts(layer, float64(m.Experts)/float64(j.Parallel.Expert))
+	act := 2*float64(m.ffnMatrices()-1) + 2
+	forward := j.normed(8*float64(m.Hidden)) + g.streamed(tokens*(act*width+moved))
+	backward := j.normed(10*float64(m.Hidden)) + g.streamed(tokens*((2*act-2)*width+moved))
+	backward += j.feedForwardAgain(layer, in, g.streamed(tokens*act*width))
+	return j.blockOf(in, out, forward, backward)
+}
+
+// feedForwardProducts are the products of a layer's feed-forward part, of whose routed experts a GPU
+// computes a number. width is the numbers of each token between the matrices, and moved the bytes of
+// each token that are permuted for the experts.
+func (j *Job) feedForwardProducts(layer int, here float64) (in, out []product, width, moved float64) {
+	m := &j.Model
 	tokens, tensor, h := float64(j.tokens()), float64(j.Parallel.Tensor), float64(m.Hidden)
 	up := float64(m.ffnMatrices() - 1)
-	var in, out []product
-	width := 0.0 // numbers of each token between the matrices
 	add := func(rows, ffn, times float64) {
 		if rows*ffn*times > 0 {
 			in = append(in, product{rows, up * ffn / tensor, h, times})
@@ -83,9 +107,7 @@ func (j *Job) feedForwardBlock(layer int) block {
 			width += rows * ffn * times / tensor / tokens
 		}
 	}
-	moved := 0.0
 	if m.MoE(layer) {
-		here := float64(m.Experts) / float64(j.Parallel.Expert)
 		rows, ffn := tokens*float64(m.TopK)/here, float64(m.ExpertFFN)
 		if j.Parallel.WholeExperts { // each GPU of a layer sends its part of the tokens
 			rows, ffn = rows/tensor, ffn*tensor
@@ -97,11 +119,7 @@ func (j *Job) feedForwardBlock(layer int) block {
 	} else {
 		add(tokens, float64(m.FFN), 1)
 	}
-	act := 2*up + 2
-	forward := j.normed(8*h) + g.streamed(tokens*(act*width+moved))
-	backward := j.normed(10*h) + g.streamed(tokens*((2*act-2)*width+moved))
-	backward += j.feedForwardAgain(layer, in, g.streamed(tokens*act*width))
-	return j.blockOf(in, out, forward, backward)
+	return in, out, width, moved
 }
 
 // logits is the time of the output embedding's product in the forward pass, and of its two products
