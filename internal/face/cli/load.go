@@ -121,7 +121,7 @@ func (c *choice) loadWorkload(e *Env, path string) (*scenario.Resolved, error) {
 // hasWorkload is nil for a scenario that weft run simulates.
 func hasWorkload(file *scenario.File, path string) error {
 	if file.Writes("serving") && !file.Writes("workload") {
-		return file.ErrorAt("serving", fmt.Errorf("the scenario has a serving job and no workload: weft bench kv --cluster %s simulates its transfers; to run a collective on its cluster, name it under workload", path))
+		return file.ErrorAt("serving", fmt.Errorf("the scenario has a serving job and no workload: weft serve %s simulates it; to run a collective on its cluster, name it under workload", path))
 	}
 	if file.Writes("training") && !file.Writes("workload") {
 		return file.ErrorAt("training", fmt.Errorf("the scenario has a training job and no workload: weft train %s simulates the job's step; to run a collective on its cluster, name it under workload", path))

@@ -28,7 +28,7 @@ var verbGroups = []verbGroup{
 		newCompare, newRun, newExplain, newUI, newBench, newLatency, newTopology, newCatalog,
 	}},
 	{"study", "Study, with many simulations:", []func(*Env) *cobra.Command{
-		newPlan, newAdvise, newSweep, newTune, newTrain, newReplay, newDiagnose, newDashboards, newCalibrate, newAudit, newValidate, newCache,
+		newPlan, newAdvise, newSweep, newTune, newTrain, newServe, newReplay, newDiagnose, newDashboards, newCalibrate, newAudit, newValidate, newCache,
 	}},
 	{"ib", "InfiniBand:", []func(*Env) *cobra.Command{newFabric, newSM, newIbsim}},
 	{"roce", "RoCE v2:", []func(*Env) *cobra.Command{newRoCE}},

@@ -77,14 +77,14 @@ func (r workloadRules) checkKV() {
 	}
 }
 
-// mostRequestRate bounds the rate of requests: at a billion in a second, intervals are too short for picoseconds.
-const mostRequestRate = 1e6
+// MostRequestRate bounds the requests in a second: at more, a picosecond is a long part of an interval.
+const MostRequestRate = 1e6
 
 // checkLoad checks the requests.
 func (r workloadRules) checkLoad() {
 	l := &r.Serving.Load
-	if f := l.Rate.Float(); f <= 0 || f > mostRequestRate {
-		r.complain("serving.load.rate", "%s requests in a second: want more than 0 and at most %s", l.Rate, fmt.Sprint(int(mostRequestRate)))
+	if f := l.Rate.Float(); f <= 0 || f > MostRequestRate {
+		r.complain("serving.load.rate", "%s requests in a second: want more than 0 and at most %s", l.Rate, fmt.Sprint(int(MostRequestRate)))
 	}
 	if f := l.PrefixHits.Float(); f < 0 || f >= 1 {
 		r.complain("serving.load.prefix-hits", "%s of each prompt: want 0 or more and less than 100%%", l.PrefixHits)

@@ -64,7 +64,7 @@ type lane struct {
 }
 
 // send begins a consignment; delivered is called with its number.
-func (c *courier) send(k consignment) int {
+func (c *courier) send(k consignment) {
 	number := len(c.sent)
 	c.sent = append(c.sent, k)
 	posters, stages, layers := c.way.posters(), c.way.prefill.Pipeline, c.way.cache.Layers
@@ -75,7 +75,6 @@ func (c *courier) send(k consignment) int {
 			c.arm(len(c.lanes) - 1)
 		}
 	}
-	return number
 }
 
 // posters is the number of GPUs of a group that post.

@@ -2,9 +2,14 @@ package validate
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 
 	"weft/internal/sim/scenario"
+	"weft/internal/sim/workload/llm"
+	workload "weft/internal/sim/workload/serving"
 	"weft/internal/study/serve"
+	"weft/units"
 )
 
 // mooncakeTransfers are published transfers of keys and values: kvcache-ai/Mooncake@3b5a594,
@@ -32,7 +37,78 @@ func servingCases() []*Case {
 			"4 heads of keys and values on 8 GPUs: each head is on two, and moves twice, as the published sizes say. All tokens of a layer lie together; slices of 64 KiB by WRITE.",
 		Calibrated: "serving.kv.layer-time, 19 us, was fitted on the three rows of serving/kv-mooncake, which are therefore not scored: the least squares of their relative errors. They have too few tokens to tell a time for each layer from one for each transfer.",
 		Run:        mooncakeRows,
+	}, {
+		ID:        "serving/queues",
+		Claim:     "The line before prefill is a queue: the mean wait of random requests without a network is that of M/D/1, M/M/1, M/G/1 and M/M/4 within 2 %.",
+		Reference: "Pollaczek and Khinchine, λ E(S²) / 2 / (1 - ρ); for four instances Erlang's C over 4 (1 - ρ).",
+		Setting:   "Instances that compute one prompt at a time, a nanosecond for each token, 10⁶ tokens in the mean: all alike, exponential, or one of ten 19 times as long as the others. 2·10⁶ requests at each load.",
+		Slow:      true,
+		Run:       lineRows,
 	}}
+}
+
+// line is a queue whose mean wait is known.
+type line struct {
+	name      string
+	instances int
+	second    float64 // E(S²) / E(S)²
+	length    func(random *rand.Rand) int
+}
+
+// lines have prompts of a million tokens in the mean.
+var lines = []line{
+	{"M/D/1", 1, 1, func(*rand.Rand) int { return 1e6 }},
+	{"M/M/1", 1, 2, func(r *rand.Rand) int { return max(1, int(r.ExpFloat64()*1e6)) }},
+	{"M/G/1", 1, (9*1 + 19*19) * 10 / (28. * 28), func(r *rand.Rand) int {
+		if r.IntN(10) == 0 {
+			return 6_785_714
+		}
+		return 357_143
+	}},
+	{"M/M/4", 4, 2, func(r *rand.Rand) int { return max(1, int(r.ExpFloat64()*1e6)) }},
+}
+
+// wait is the mean wait at a load, in means of a service.
+func (l *line) wait(load float64) float64 {
+	if l.instances == 1 {
+		return load * l.second / 2 / (1 - load)
+	}
+	k := float64(l.instances)
+	term, sum := 1.0, 1.0
+	for i := 1; i < l.instances; i++ {
+		term *= k * load / float64(i)
+		sum += term
+	}
+	term *= load / (1 - load)
+	return term / (sum + term) / k / (1 - load)
+}
+
+func lineRows(e *Env) ([]Row, error) {
+	loads, n, limit := []float64{0.3, 0.6, 0.8}, 2_000_000, 0.02
+	if e.Short {
+		n, limit = 100_000, 0.15
+	}
+	rows := make([]Row, len(lines)*len(loads))
+	return rows, e.each(len(rows), func(i int) error {
+		l, load := &lines[i/len(loads)], loads[i%len(loads)]
+		random := rand.New(rand.NewPCG(uint64(i), 0x51))
+		requests := make([]workload.Request, n)
+		at := 0.0
+		for k := range requests {
+			at += random.ExpFloat64() * 1e9 / load / float64(l.instances) // ps
+			requests[k] = workload.Request{Arrival: units.Time(at), Prompt: l.length(random), Output: 1}
+		}
+		pool := workload.Pool{Instances: l.instances, Groups: 1, Stages: 1, Tokens: math.MaxInt32, Requests: 1, Room: math.MaxInt64}
+		done := workload.Alone(&workload.Job{Prefill: pool, Decode: pool, Layers: 1, PrefillTime: func(groups [][]llm.Chunk) units.Time {
+			return units.Time(groups[0][0].Tokens) * units.Nanosecond
+		}}, requests, 0, nil)
+		sum := 0.0
+		for k, r := range done.Records() {
+			sum += float64(r.Begun-requests[k].Arrival) / float64(n)
+		}
+		rows[i] = one(fmt.Sprintf("%s, load %.1f", l.name, load), Microseconds, 1e9*l.wait(load), sum, within(limit), "")
+		return nil
+	})
 }
 
 func mooncakeRows(e *Env) ([]Row, error) {

@@ -119,6 +119,12 @@ var kinds = []kind{
 		doubt:   "as a prediction of one cluster: its slow hosts and its pauses are its own",
 	},
 	{
+		number:  "waiting of requests before prefill",
+		against: "closed forms",
+		cases:   []string{"serving/queues"},
+		doubt:   "as a service's: its arrivals come in bursts",
+	},
+	{
 		number:  "time of a transfer of keys and values",
 		against: "one measured cluster, whose rows fitted the time of a layer",
 		cases:   []string{"serving/kv-mooncake"},

@@ -51,7 +51,7 @@ type Outcome struct {
 }
 
 // Run runs a program on a plan until nothing is left to do or the limit of simulated time is over. An
-// unfinished run has an outcome too.
+// unfinished run has an outcome too; if the limit was reached its error is a network.Unfinished.
 func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, limit units.Time, p Program) (*Outcome, error) {
 	own := *plan
 	own.Verbs = network.Verbs{Service: transport.RC, Op: transport.OpWriteImm}
@@ -291,5 +291,5 @@ func (b *Board) unfinished(limit units.Time) error {
 	case b.net.NextTime() == units.Forever:
 		return errors.New("no progress: messages have not arrived and nothing moves; " + b.net.Waiting())
 	}
-	return fmt.Errorf("the limit of %v of simulated time was reached with %d messages in flight; %s", limit, b.open, b.net.Waiting())
+	return network.Unfinished{Why: fmt.Errorf("the limit of %v of simulated time was reached with %d messages in flight; %s", limit, b.open, b.net.Waiting())}
 }

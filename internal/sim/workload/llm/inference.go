@@ -99,3 +99,9 @@ func (g *GPU) ahead(list []product) float64 {
 	seconds, _, _ := g.products(list, 2)
 	return seconds
 }
+
+// Weights is the memory of a GPU of a stage for its parameters.
+func (j *Job) Weights(stage int) units.Bytes {
+	dense, experts := j.parameters(stage)
+	return units.Bytes((dense + experts) * j.Memory.Weight)
+}

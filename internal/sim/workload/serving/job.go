@@ -62,6 +62,7 @@ type World interface {
 type Record struct {
 	Begun    units.Time // prefill began with it
 	Computed units.Time // prefill has its first token
+	Sent     units.Time // the first keys and values could leave
 	First    units.Time // decode has its keys and values: the first token is told
 	Done     units.Time
 }

@@ -73,7 +73,7 @@ func NewScheduler(j *Job, w World, requests []Request) *Scheduler {
 		prefill: make([]prefiller, j.Prefill.Instances), decode: make([]decoder, j.Decode.Instances), undone: n,
 	}
 	for i := range s.records {
-		s.records[i] = Record{-1, -1, -1, -1}
+		s.records[i] = Record{-1, -1, -1, -1, -1}
 	}
 	for i := range s.prefill {
 		s.prefill[i].groups = make([]prefillGroup, j.Prefill.Groups)
@@ -282,6 +282,9 @@ func (s *Scheduler) shipEarly(work *iteration) {
 }
 
 func (s *Scheduler) ship(request, tokens int, at, each units.Time) {
+	if s.records[request].Sent < 0 {
+		s.records[request].Sent = at + each
+	}
 	s.pending[request]++
 	s.shipped = append(s.shipped, request)
 	s.world.Ship(Shipment{Request: request, From: s.from[request], To: s.to[request], Tokens: tokens, At: at, Each: each})

@@ -1,0 +1,206 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/internal/face/doc"
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// Serving is a serving job at one rate of requests or several. resolved is the text of its scenario.
+func Serving(s *runstore.Serving, resolved []byte) *doc.Document {
+	j := &s.Job
+	d := &doc.Document{
+		Brand: simulation, Title: s.Scenario, Footer: sameAgain,
+		Heading: fmt.Sprintf("%s: %s on %d nodes of %s, %d × %d GPUs of prefill, %d × %d of decode", s.Scenario, j.Model, j.Nodes, strings.ToUpper(j.GPU),
+			j.Prefill.Instances, j.Prefill.GPUs, j.Decode.Instances, j.Decode.GPUs),
+	}
+	for i := range s.Points[0].Fabrics {
+		d.Series = append(d.Series, s.Points[0].Fabrics[i].Name)
+	}
+	many := len(s.Points) > 1
+	if many {
+		d.Add(doc.Section{Title: "Goodput", Caption: "share of requests within " + limitsOf(j) + "; the rate is requests in a second", Blocks: []doc.Block{goodputTable(s)}})
+	}
+	at := shownPoint(s)
+	d.Add(doc.Section{
+		Title: fmt.Sprintf("At %.4g requests in a second", at.Rate), Blocks: []doc.Block{servingTable(at)},
+		Caption: "P50 / P90 / P99; first token: from a request's arrival until decode has its keys and values; per token: mean of a request's tokens after it; exposed: the part of the transfer after the prompt was computed",
+	})
+	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(servingSentences(s, at)...)})
+	d.Add(doc.Section{Title: "Before the first token", Caption: "P50 / P90 / P99", In: doc.Details, Blocks: []doc.Block{stagesTable(at)}})
+	d.Add(doc.Section{Title: "The job", In: doc.Details, Blocks: doc.Notes(servingJob(j)...)})
+	d.Add(scenarioSection(scenarioTitle, resolved))
+	return d
+}
+
+// shownPoint is the point that is shown in full: the last that has a run, or the first.
+func shownPoint(s *runstore.Serving) *runstore.ServingPoint {
+	at := &s.Points[0]
+	for i := range s.Points {
+		if p := &s.Points[i]; p.Ideal != nil && p.Unstable == "" {
+			at = p
+		}
+	}
+	return at
+}
+
+func limitsOf(j *runstore.ServingJob) string {
+	return fmt.Sprintf("%v to the first token and %v for each after it", units.Time(j.FirstToken), units.Time(j.PerToken))
+}
+
+// servingTable is a row for each fabric, and one without a network.
+func servingTable(p *runstore.ServingPoint) *doc.Table {
+	t := doc.NewTable("fabric", "first token", "per token", "transfer", "exposed", "tokens/s", "good")
+	row := func(name string, r *runstore.ServingRun, state string) {
+		if r == nil {
+			t.Add(doc.Text(name), doc.Instead(state), doc.None, doc.None, doc.None, doc.None, doc.None)
+			return
+		}
+		if state != "" {
+			name += " (" + state + ")"
+		}
+		t.Add(doc.Text(name), quantiles(&r.FirstToken), quantiles(&r.PerToken), quantiles(&r.Transfer), quantiles(&r.Exposed), doc.TokensPerSecond(r.Tokens), doc.Tenths(r.Good))
+	}
+	for i := range p.Fabrics {
+		row(p.Fabrics[i].Name, p.Fabrics[i].Run, stateOf(p, &p.Fabrics[i]))
+	}
+	state := ""
+	if p.Unstable != "" {
+		state = "unstable"
+	}
+	row("without network", p.Ideal, state)
+	return t
+}
+
+// stateOf is the state of a fabric without a steady run; "" if it has one.
+func stateOf(p *runstore.ServingPoint, f *runstore.ServingFabric) string {
+	switch {
+	case p.Unstable != "" || f.Unstable != "":
+		return "unstable"
+	case f.Failure == runstore.Stopped:
+		return "stopped"
+	case f.Failure != "":
+		return "failed"
+	}
+	return ""
+}
+
+func quantiles(t *runstore.ServingTimes) doc.Cell {
+	return doc.Text(fmt.Sprintf("%s / %s / %s", units.Time(t.P50), units.Time(t.P90), units.Time(t.P99)))
+}
+
+// goodputTable is a row for each rate, and a column for each fabric.
+func goodputTable(s *runstore.Serving) *doc.Table {
+	heading := []string{"requests/s"}
+	for i := range s.Points[0].Fabrics {
+		heading = append(heading, s.Points[0].Fabrics[i].Name)
+	}
+	t := doc.NewTable(append(heading, "without network")...)
+	for i := range s.Points {
+		p := &s.Points[i]
+		row := []doc.Cell{doc.Text(fmt.Sprintf("%.4g", p.Rate))}
+		for j := range p.Fabrics {
+			row = append(row, goodCell(p.Fabrics[j].Run, stateOf(p, &p.Fabrics[j])))
+		}
+		state := ""
+		if p.Unstable != "" {
+			state = "unstable"
+		}
+		t.Add(append(row, goodCell(p.Ideal, state))...)
+	}
+	return t
+}
+
+func goodCell(r *runstore.ServingRun, state string) doc.Cell {
+	if state != "" || r == nil {
+		return doc.Instead(state)
+	}
+	return doc.Tenths(r.Good)
+}
+
+// stagesTable is the times before the first token.
+func stagesTable(p *runstore.ServingPoint) *doc.Table {
+	t := doc.NewTable("fabric", "waiting for prefill", "prefill", "exposed transfer")
+	row := func(name string, r *runstore.ServingRun) {
+		if r != nil {
+			t.Add(doc.Text(name), quantiles(&r.Waiting), quantiles(&r.Prefill), quantiles(&r.Exposed))
+		}
+	}
+	for i := range p.Fabrics {
+		row(p.Fabrics[i].Name, p.Fabrics[i].Run)
+	}
+	row("without network", p.Ideal)
+	return t
+}
+
+// goodShare is the share of requests within the limits at which a rate still counts: DistServe (OSDI
+// 2024) counts 90 %.
+const goodShare = 0.9
+
+// servingSentences say what the fabrics cost, what is full, and where the knee is.
+func servingSentences(s *runstore.Serving, p *runstore.ServingPoint) (out []string) {
+	if p.Unstable != "" {
+		return []string{fmt.Sprintf("Unstable at %.4g requests in a second: %s. Nothing has a steady state there.", p.Rate, p.Unstable)}
+	}
+	for i := range p.Fabrics {
+		f := &p.Fabrics[i]
+		switch {
+		case f.Unstable != "":
+			out = append(out, fmt.Sprintf("%s is unstable: %s.", f.Name, f.Unstable))
+		case f.Run != nil && p.Ideal != nil:
+			out = append(out, fmt.Sprintf("%s costs %s of the median time to the first token (%.1f %%), and %s at P99.", f.Name,
+				units.Time(f.Run.FirstToken.P50-p.Ideal.FirstToken.P50), 100*float64(f.Run.FirstToken.P50-p.Ideal.FirstToken.P50)/float64(max(1, f.Run.FirstToken.P50)),
+				units.Time(f.Run.FirstToken.P99-p.Ideal.FirstToken.P99)))
+		}
+	}
+	var full []string
+	for _, l := range p.Loads {
+		full = append(full, fmt.Sprintf("%.0f %% of %s", 100*l.Share, l.Resource))
+	}
+	out = append(out, "The requests need "+strings.Join(full, " and ")+".")
+	if len(s.Points) > 1 {
+		out = append(out, kneeSentence(s))
+	}
+	return out
+}
+
+// kneeSentence is the highest rate of each fabric with enough requests within the limits.
+func kneeSentence(s *runstore.Serving) string {
+	var parts []string
+	most := func(name string, of func(p *runstore.ServingPoint) (*runstore.ServingRun, string)) {
+		best := 0.0
+		for i := range s.Points {
+			if r, state := of(&s.Points[i]); r != nil && state == "" && r.Good >= goodShare {
+				best = max(best, s.Points[i].Rate)
+			}
+		}
+		text := "none of the rates"
+		if best > 0 {
+			text = fmt.Sprintf("%.4g", best)
+		}
+		parts = append(parts, name+" "+text)
+	}
+	for i := range s.Points[0].Fabrics {
+		most(s.Points[0].Fabrics[i].Name, func(p *runstore.ServingPoint) (*runstore.ServingRun, string) {
+			return p.Fabrics[i].Run, stateOf(p, &p.Fabrics[i])
+		})
+	}
+	most("without network", func(p *runstore.ServingPoint) (*runstore.ServingRun, string) { return p.Ideal, p.Unstable })
+	return fmt.Sprintf("The highest of these rates with %.0f %% of the requests within the limits: %s.", 100*goodShare, strings.Join(parts, ", "))
+}
+
+// servingJob describes the requests and the memory.
+func servingJob(j *runstore.ServingJob) []string {
+	pool := func(name string, m *runstore.ServingMemory) string {
+		return fmt.Sprintf("%s: %d instances of %d GPUs (tensor %d, data %d, pipeline %d); on a GPU %s of weights and room for %s tokens of %s, in %s",
+			name, m.Instances, m.GPUs, m.Tensor, m.Groups, m.Pipeline, units.Bytes(m.Weights), doc.Integer(m.Room), units.Bytes(m.Token), units.Bytes(m.Memory))
+	}
+	requests := fmt.Sprintf("%s requests, in the mean %.0f tokens of prompt and %.0f of answer", doc.Integer(int64(j.Requests)), j.Prompt, j.Output)
+	if j.Trace != "" {
+		requests += ", of " + j.Trace
+	}
+	return []string{requests, pool("prefill", &j.Prefill), pool("decode", &j.Decode)}
+}

@@ -1,0 +1,134 @@
+package runstore
+
+import (
+	"slices"
+
+	"weft/units"
+)
+
+// ServingVersion is the version of the layout of a serving job's results.
+const ServingVersion = 1
+
+// Serving is the result of a serving job, at one rate of requests or several.
+type Serving struct {
+	Version  int            `json:"version"`
+	Scenario string         `json:"scenario"`
+	Seed     uint64         `json:"seed"`
+	Job      ServingJob     `json:"job"`
+	Points   []ServingPoint `json:"points"`
+	Partial  bool           `json:"partial,omitempty"`
+}
+
+// ServingJob is the job with derived figures.
+type ServingJob struct {
+	Model      string        `json:"model"`
+	GPU        string        `json:"gpu"`
+	Nodes      int           `json:"nodes"`
+	TokenBytes int64         `json:"token_bytes"` // keys and values of a token in all layers, each head once
+	Requests   int           `json:"requests"`
+	Trace      string        `json:"trace,omitempty"` // "" for random requests
+	Prompt     float64       `json:"prompt_tokens"`   // mean
+	Output     float64       `json:"output_tokens"`   // mean
+	FirstToken int64         `json:"limit_first_token_ps"`
+	PerToken   int64         `json:"limit_per_token_ps"`
+	Prefill    ServingMemory `json:"prefill"`
+	Decode     ServingMemory `json:"decode"`
+}
+
+// ServingMemory is a pool with the memory of its GPUs.
+type ServingMemory struct {
+	ServingPool
+	Groups   int   `json:"groups"` // of an instance, each with requests of its own
+	Pipeline int   `json:"pipeline"`
+	Memory   int64 `json:"memory_bytes"`       // of a GPU, for weights, keys and values
+	Weights  int64 `json:"weights_bytes"`      // of a GPU
+	Token    int64 `json:"gpu_token_bytes"`    // keys and values of a token on a GPU
+	Room     int64 `json:"group_token_places"` // tokens that a group holds
+}
+
+// ServingPoint is the job at a rate of requests.
+type ServingPoint struct {
+	Rate float64 `json:"requests_per_s"`
+	// Loads are the shares of their capacity that the requests need, the fullest first.
+	Loads []ServingLoad `json:"loads"`
+	// Unstable is the reason why no steady state exists at the rate; nothing is simulated then.
+	Unstable string          `json:"unstable,omitempty"`
+	Ideal    *ServingRun     `json:"without_network,omitempty"` // on a network that takes no time
+	Fabrics  []ServingFabric `json:"fabrics"`
+}
+
+// ServingLoad is the share of a resource that requests need.
+type ServingLoad struct {
+	Resource string  `json:"resource"`
+	Share    float64 `json:"share"`
+}
+
+// ServingFabric is the job on a fabric.
+type ServingFabric struct {
+	Name     string      `json:"name"`
+	Protocol string      `json:"protocol"`
+	Rate     units.Rate  `json:"rate_bps"`
+	Unstable string      `json:"unstable,omitempty"` // the reason why no steady state exists on it
+	Run      *ServingRun `json:"run,omitempty"`
+	Counts   Counts      `json:"counts"`
+	Hottest  []HotLink   `json:"hottest,omitempty"`
+	Failure  string      `json:"failure,omitempty"`
+}
+
+// ServingRun is the times of a job's requests.
+type ServingRun struct {
+	FirstToken ServingTimes `json:"first_token"`   // from arrival until decode can go on
+	PerToken   ServingTimes `json:"per_token"`     // mean time of a request's tokens after the first
+	Waiting    ServingTimes `json:"waiting"`       // from arrival until prefill begins
+	Prefill    ServingTimes `json:"prefill"`       // until the prompt is computed
+	Transfer   ServingTimes `json:"kv_transfer"`   // from leaving until keys and values have arrived
+	Exposed    ServingTimes `json:"kv_exposed"`    // of that, after the prompt was computed
+	Tokens     float64      `json:"tokens_per_s"`  // of answers
+	Good       float64      `json:"good_share"`    // requests within both limits
+	GoodRate   float64      `json:"goodput_per_s"` // requests within both limits in a second
+	EndPs      int64        `json:"end_ps"`
+	Grew       float64      `json:"backlog_growth"` // requests without a first token that piled up, per arrival in the second half
+}
+
+// ServingTimes are the quantiles of times, in picoseconds.
+type ServingTimes struct {
+	Mean int64 `json:"mean_ps"`
+	P50  int64 `json:"p50_ps"`
+	P90  int64 `json:"p90_ps"`
+	P99  int64 `json:"p99_ps"`
+}
+
+// Encode is the results as JSON, with rounded floats.
+func (s *Serving) Encode() ([]byte, error) {
+	own := *s
+	own.Job.Prompt, own.Job.Output = rounded(s.Job.Prompt, bandwidthDigits), rounded(s.Job.Output, bandwidthDigits)
+	own.Points = slices.Clone(s.Points)
+	for i := range own.Points {
+		p := &own.Points[i]
+		p.Rate = rounded(p.Rate, bandwidthDigits)
+		p.Loads = slices.Clone(p.Loads)
+		for j := range p.Loads {
+			p.Loads[j].Share = rounded(p.Loads[j].Share, shareDigits)
+		}
+		p.Ideal = p.Ideal.rounded()
+		p.Fabrics = slices.Clone(p.Fabrics)
+		for j := range p.Fabrics {
+			f := &p.Fabrics[j]
+			f.Run, f.Hottest = f.Run.rounded(), slices.Clone(f.Hottest)
+			for k := range f.Hottest {
+				f.Hottest[k].Busy = rounded(f.Hottest[k].Busy, shareDigits)
+			}
+		}
+	}
+	return encode(&own)
+}
+
+func (r *ServingRun) rounded() *ServingRun {
+	if r == nil {
+		return nil
+	}
+	own := *r
+	own.Tokens, own.GoodRate = rounded(r.Tokens, bandwidthDigits), rounded(r.GoodRate, bandwidthDigits)
+	own.Good, own.Grew = rounded(r.Good, shareDigits), rounded(r.Grew, shareDigits)
+	return &own
+}

@@ -1,0 +1,100 @@
+package serve
+
+import (
+	"context"
+	"sort"
+
+	"weft/internal/sim"
+	"weft/internal/sim/collective"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/scenario"
+	"weft/internal/sim/workload"
+	"weft/internal/sim/workload/llm"
+	"weft/units"
+)
+
+// table is times by bytes, for sizes between them in proportion.
+type table struct {
+	bytes []int64
+	times []units.Time
+}
+
+// at is the time of a size; beyond the largest in proportion to it.
+func (t *table) at(bytes int64) units.Time {
+	n := len(t.bytes)
+	if n == 0 {
+		return 0
+	}
+	i := sort.Search(n, func(i int) bool { return t.bytes[i] >= bytes })
+	switch i {
+	case 0:
+		return t.times[0]
+	case n:
+		return units.Time(float64(t.times[n-1]) * float64(bytes) / float64(t.bytes[n-1]))
+	}
+	share := float64(bytes-t.bytes[i-1]) / float64(t.bytes[i]-t.bytes[i-1])
+	return t.times[i-1] + units.Time(share*float64(t.times[i]-t.times[i-1]))
+}
+
+// sumSizes are the simulated sizes of the sums of tensor parallelism: from a token to the largest
+// iterations.
+var sumSizes = []int64{8 << 10, 64 << 10, 512 << 10, 4 << 20, 32 << 20, 256 << 20}
+
+// sumsOf simulates the all-reduces of tensor parallelism inside a node, packet by packet.
+func sumsOf(ctx context.Context, plan *network.Plan, r *scenario.Resolved, tensor int) (*table, error) {
+	out := &table{}
+	if tensor == 1 {
+		return out, nil
+	}
+	for _, bytes := range sumSizes {
+		g := &workload.Graph{Ranks: make([][]workload.Op, tensor), Groups: []workload.Group{{Name: "tensor"}}}
+		for rank := range tensor {
+			g.Groups[0].Ranks = append(g.Groups[0].Ranks, int32(rank))
+			g.Ranks[rank] = []workload.Op{{Name: "sum", Kind: workload.Collective, Purpose: workload.Tensor, Bytes: units.Bytes(bytes), Do: collective.AllReduce}}
+		}
+		x, err := sim.Execute(ctx, plan, r, g, sim.ExactOn)
+		if err != nil {
+			return nil, err
+		}
+		out.bytes, out.times = append(out.bytes, bytes), append(out.times, x.Timeline.End)
+	}
+	return out, nil
+}
+
+// pace is the times of a pool's iterations.
+type pace struct {
+	job     *llm.Job
+	cache   int64 // bytes of a token on a GPU in a layer
+	sums    *table
+	experts *experts // nil without experts over several GPUs
+}
+
+// communication is the time of an iteration's sums and exchanges for a number of tokens of the fullest
+// group: none of it overlaps with computation.
+func (p *pace) communication(tokens int) (t units.Time) {
+	m := &p.job.Model
+	if p.job.Parallel.Tensor > 1 {
+		perLayer := 2
+		t += units.Time(m.Layers*perLayer) * p.sums.at(int64(tokens)*int64(m.Hidden)*2)
+	}
+	return t + p.experts.time(tokens)
+}
+
+// prefill is the time of an iteration of prefill: of the group with the longest.
+func (p *pace) prefill(groups [][]llm.Chunk) (most units.Time) {
+	tokens := 0
+	for _, chunks := range groups {
+		sum := 0
+		for _, c := range chunks {
+			sum += c.Tokens
+		}
+		tokens = max(tokens, sum)
+		most = max(most, p.job.PrefillTime(chunks, len(chunks)))
+	}
+	return most + p.communication(tokens)
+}
+
+// decode is the time of an iteration of decode.
+func (p *pace) decode(requests int, context int64) units.Time {
+	return p.job.DecodeTime(requests, context, p.cache) + p.communication(requests)
+}

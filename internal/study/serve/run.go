@@ -1,0 +1,300 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"weft/internal/base/cores"
+	"weft/internal/sim/run/control"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/run/transfer"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+	"weft/internal/sim/workload/serving"
+	"weft/units"
+)
+
+// Options are the settings of Run.
+type Options struct {
+	// Rates are requests in a second, a point each; none: the scenario's.
+	Rates []float64
+	// Knee takes rates from a fifth of saturation to beyond it instead.
+	Knee bool
+	// Trace has requests of another program instead of random ones, in the order of arrival, and Name what it
+	// is called. A rate changes the times between them.
+	Trace   []serving.Request
+	Name    string
+	Workers int // 0 is all cores
+	// Progress, if not nil, is called after each simulation, never concurrently.
+	Progress func(done, total int, fabric string)
+}
+
+// kneeShares are the rates of Options.Knee, as shares of the rate at which the fullest resource has no
+// time left.
+var kneeShares = []float64{0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 1.05}
+
+// study is a serving job on all fabrics.
+type study struct {
+	r        *scenario.Resolved
+	way      *way
+	out      *runstore.Serving
+	requests []serving.Request // at a rate of one in a second in the mean
+	plans    []*network.Plan
+	jobs     []*serving.Job // by fabric; the last without network
+}
+
+// Run simulates a serving job at each rate on each fabric, and on a network that takes no time.
+func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Serving, error) {
+	s := &study{r: r, way: wayOf(r)}
+	rate, err := s.draw(&o)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.describe(&o); err != nil {
+		return nil, err
+	}
+	if err := s.prepare(ctx); err != nil {
+		return nil, err
+	}
+	rates := o.Rates
+	switch {
+	case o.Knee:
+		for _, share := range kneeShares {
+			rates = append(rates, share/s.loads(1, s.jobs[len(s.plans)])[0].Share)
+		}
+	case len(rates) == 0:
+		rates = []float64{rate}
+	}
+	tasks := s.points(rates)
+	tell := counted(len(tasks), o.Progress)
+	cores.Each(len(tasks), o.Workers, func(i int) {
+		if ctx.Err() == nil {
+			tell(tasks[i](ctx))
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		s.out.Partial = true
+		return s.out, err
+	}
+	return s.out, s.failures()
+}
+
+// failures joins the failures of the fabrics.
+func (s *study) failures() error {
+	var errs []error
+	for i := range s.out.Points {
+		for _, f := range s.out.Points[i].Fabrics {
+			if f.Failure != "" {
+				errs = append(errs, fmt.Errorf("%s, %.4g requests/s: %s", f.Name, s.out.Points[i].Rate, f.Failure))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// draw makes the requests, at one a second in the mean, and gives their own rate.
+func (s *study) draw(o *Options) (rate float64, err error) {
+	l := &s.r.Serving.Load
+	if o.Trace == nil {
+		load := serving.Load{
+			Rate: 1, Requests: l.Requests, Prompt: l.Prompt, Output: l.Output, Exponential: l.Lengths == scenario.ExponentialLengths, Hits: l.PrefixHits.Float(), Seed: s.r.Run.Seed,
+		}
+		s.requests = load.Draw()
+		return l.Rate.Float(), nil
+	}
+	n := len(o.Trace)
+	span := o.Trace[n-1].Arrival - o.Trace[0].Arrival
+	if n < 2 || span <= 0 {
+		return 0, fmt.Errorf("%s: %d requests in %v: want two or more at different times", o.Name, n, span)
+	}
+	s.requests = slices.Clone(o.Trace)
+	rate = float64(n-1) / span.Seconds()
+	for i := range s.requests {
+		q := &s.requests[i]
+		q.Arrival = units.Time(float64(q.Arrival-o.Trace[0].Arrival) * rate)
+		q.Cached = max(q.Cached, serving.Cached(q.Prompt, l.PrefixHits.Float()))
+	}
+	return rate, nil
+}
+
+// at is the requests at a rate.
+func (s *study) at(rate float64) []serving.Request {
+	out := slices.Clone(s.requests)
+	for i := range out {
+		out[i].Arrival = units.Time(float64(out[i].Arrival) / rate)
+	}
+	return out
+}
+
+// describe fills in the job; the error says what does not fit.
+func (s *study) describe(o *Options) (err error) {
+	v := &s.r.Serving
+	s.out = &runstore.Serving{Version: runstore.ServingVersion, Scenario: s.r.Name, Seed: s.r.Run.Seed}
+	j := &s.out.Job
+	*j = runstore.ServingJob{
+		Model: v.Model.Name(), GPU: s.r.Cluster.Node.GPU.Model, Nodes: v.Prefill.Nodes + v.Decode.Nodes, TokenBytes: s.way.cache.TokenBytes(),
+		Requests: len(s.requests), Trace: o.Name, FirstToken: int64(v.Limits.FirstToken), PerToken: int64(v.Limits.PerToken),
+	}
+	prompt, whole := int64(0), int64(0)
+	for _, q := range s.requests {
+		prompt, whole = max(prompt, int64(q.Prompt)), max(whole, int64(q.Prompt+q.Output))
+		j.Prompt += float64(q.Prompt) / float64(len(s.requests))
+		j.Output += float64(q.Output) / float64(len(s.requests))
+	}
+	if j.Prefill, err = memoryOf(s.r, "prefill", &v.Prefill, &s.way.cache, prompt); err != nil {
+		return err
+	}
+	j.Decode, err = memoryOf(s.r, "decode", &v.Decode, &s.way.cache, whole)
+	return err
+}
+
+// prepare plans the fabrics and computes the times of iterations on each.
+func (s *study) prepare(ctx context.Context) error {
+	r := s.r
+	for i := range r.Fabrics {
+		plan, err := control.NewPlan(r, &r.Fabrics[i])
+		if err != nil {
+			return err
+		}
+		s.plans = append(s.plans, plan)
+	}
+	sums := map[int]*table{}
+	for _, p := range []*scenario.Pool{&r.Serving.Prefill, &r.Serving.Decode} {
+		if sums[p.Tensor] == nil {
+			t, err := sumsOf(ctx, s.plans[0], r, p.Tensor)
+			if err != nil {
+				return err
+			}
+			sums[p.Tensor] = t
+		}
+	}
+	for range len(s.plans) + 1 {
+		prefill, decode := s.pace(&r.Serving.Prefill, sums), s.pace(&r.Serving.Decode, sums)
+		s.jobs = append(s.jobs, &serving.Job{
+			Prefill: pool(&r.Serving.Prefill, &s.out.Job.Prefill), Decode: pool(&r.Serving.Decode, &s.out.Job.Decode),
+			Layers: s.way.cache.Layers, Early: r.Serving.KV.Send == scenario.KVLayers, PrefillTime: prefill.prefill, DecodeTime: decode.decode,
+		})
+	}
+	return nil
+}
+
+// pool is a pool as the scheduler has it.
+func pool(p *scenario.Pool, m *runstore.ServingMemory) serving.Pool {
+	return serving.Pool{Instances: m.Instances, Groups: p.Data, Stages: p.Pipeline, Tokens: p.Tokens, Requests: p.Requests, Room: m.Room}
+}
+
+// pace is the times of a pool's iterations.
+func (s *study) pace(p *scenario.Pool, sums map[int]*table) *pace {
+	c := &s.way.cache
+	return &pace{job: modelOn(s.r, p), cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: sums[p.Tensor]}
+}
+
+// points makes a point of each rate, and the simulations of those with a steady state. Each returns the name of
+// its fabric.
+func (s *study) points(rates []float64) (tasks []func(context.Context) string) {
+	s.out.Points = make([]runstore.ServingPoint, len(rates))
+	alone := s.jobs[len(s.plans)]
+	for i, rate := range rates {
+		p := &s.out.Points[i]
+		p.Rate, p.Loads = rate, s.loads(rate, alone)
+		p.Fabrics = make([]runstore.ServingFabric, len(s.plans))
+		if most := p.Loads[0]; most.Share >= 1 {
+			p.Unstable = overloaded(most)
+		}
+		requests := s.at(rate)
+		for j, plan := range s.plans {
+			f := &p.Fabrics[j]
+			*f = runstore.ServingFabric{Name: plan.Fabric.Name, Protocol: string(plan.Fabric.Kind), Rate: plan.Fabric.Link.Rate()}
+			if most := s.loadsOn(rate, j); most.Share >= 1 && p.Unstable == "" {
+				f.Unstable = overloaded(most)
+			}
+			if p.Unstable == "" && f.Unstable == "" {
+				tasks = append(tasks, func(ctx context.Context) string {
+					s.onFabric(ctx, j, requests, f)
+					return f.Name
+				})
+			}
+		}
+		if p.Unstable == "" {
+			tasks = append(tasks, func(ctx context.Context) string {
+				done := serving.Alone(alone, requests, s.r.Serving.KV.LayerTime, func() bool { return ctx.Err() != nil })
+				p.Ideal = s.summary(requests, done)
+				p.Unstable = growing(p.Ideal, done)
+				return "without network"
+			})
+		}
+	}
+	return tasks
+}
+
+func overloaded(l runstore.ServingLoad) string {
+	return fmt.Sprintf("the requests need %.0f %% of %s", 100*l.Share, l.Resource)
+}
+
+// onFabric simulates the requests on a fabric.
+func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Request, out *runstore.ServingFabric) {
+	f := &floor{}
+	f.courier = courier{way: s.way, delivered: func(n int) { f.scheduler.Delivered(n) }}
+	f.scheduler = serving.NewScheduler(s.jobs[fabric], f, requests)
+	last := requests[len(requests)-1].Arrival
+	limit := max(s.r.Run.Limit.SimulatedTime, patience*last)
+	x, err := transfer.Run(ctx, s.plans[fabric], s.r, limit, f)
+	if x != nil {
+		out.Counts, out.Hottest = x.Counts, x.Hottest
+	}
+	var unfinished network.Unfinished
+	switch {
+	case ctx.Err() != nil:
+		out.Failure = runstore.Stopped
+	case errors.As(err, &unfinished) || err == nil && f.scheduler.Undone() > 0:
+		out.Unstable = fmt.Sprintf("%d of %d requests had no complete answer after %v, %d times as long as they took to arrive", f.scheduler.Undone(), len(requests), limit, patience)
+	case err != nil:
+		out.Failure = err.Error()
+	default:
+		out.Run = s.summary(requests, f.scheduler)
+		out.Unstable = growing(out.Run, f.scheduler)
+	}
+}
+
+// patience is how much longer than the arrivals a run may last.
+const patience = 10
+
+// floor is a fabric with the scheduler above it.
+type floor struct {
+	courier
+	scheduler *serving.Scheduler
+}
+
+// Begin implements transfer.Program.
+func (f *floor) Begin(b *transfer.Board) {
+	f.board = b
+	f.scheduler.Begin()
+}
+
+// Timer implements transfer.Program.
+func (f *floor) Timer(_ *transfer.Board, tag uint64) {
+	switch kind, number := tagKind(tag); kind {
+	case tagLane:
+		f.post(number)
+	case tagJob:
+		f.scheduler.Timer(uint64(number))
+	}
+}
+
+// Arrived implements transfer.Program.
+func (f *floor) Arrived(_ *transfer.Board, message int) { f.arrived(message) }
+
+// Now implements serving.World.
+func (f *floor) Now() units.Time { return f.board.Now() }
+
+// At implements serving.World.
+func (f *floor) At(at units.Time, tag uint64) { f.board.At(at, tagOf(tagJob, int(tag))) }
+
+// Ship implements serving.World.
+func (f *floor) Ship(s serving.Shipment) {
+	f.send(consignment{
+		from: site{s.From.Instance, s.From.Group}, to: site{s.To.Instance, s.To.Group}, tokens: s.Tokens, at: s.At, each: s.Each,
+	})
+}

@@ -1,0 +1,145 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+)
+
+const servingText = `name: small
+cluster: {nodes: 2}
+topology: {shape: single-switch}
+fabrics: [infiniband-ndr, roce-v2-400g]
+serving:
+  model: {layers: 4, hidden: 1024, ffn: 4096, heads: 8, kv-heads: 8, head-dim: 128, vocab: 1000, sequence: 2048}
+  prefill: {nodes: 1, tensor: 8}
+  decode: {nodes: 1, tensor: 8}
+  load: {rate: 10, requests: 20, prompt: 4096, output: 8, lengths: fixed}
+`
+
+func resolved(t *testing.T, set ...scenario.Override) *scenario.Resolved {
+	t.Helper()
+	file, err := scenario.Decode("test", []byte(servingText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := file.Resolve(set...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func served(t *testing.T, o Options, set ...scenario.Override) *runstore.Serving {
+	t.Helper()
+	out, err := Run(context.Background(), resolved(t, set...), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func set(path, value string) scenario.Override {
+	return scenario.Override{Path: path, Value: value, Origin: "test"}
+}
+
+// Requests that do not meet are transferred as weft bench kv does, to the picosecond.
+func TestALoneRequestIsTransferredAsInTheBenchmark(t *testing.T) {
+	r := resolved(t, set("serving.load.rate", "0.1"))
+	out := served(t, Options{}, set("serving.load.rate", "0.1"))
+	alone, err := Transfers(context.Background(), r, TransferOptions{Tokens: []int{4096}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range out.Points[0].Fabrics {
+		if got, want := f.Run.Transfer.P50, alone.Fabrics[i].Rows[0].TotalPs; got < want || got > want+8 {
+			t.Errorf("%s: the transfer takes %d ps in the job, %d ps alone", f.Name, got, want)
+		}
+	}
+}
+
+// Layers that leave as they are computed hide most of their transfer behind the prompt.
+func TestLayersThatLeaveEarlyAreLessExposed(t *testing.T) {
+	whole := served(t, Options{}).Points[0].Fabrics[0].Run
+	early := served(t, Options{}, set("serving.kv.send", "layers")).Points[0].Fabrics[0].Run
+	if early.Exposed.P50*2 > whole.Exposed.P50 {
+		t.Errorf("exposed at the median: %d ps layer by layer, %d ps after the prompt", early.Exposed.P50, whole.Exposed.P50)
+	}
+	if early.FirstToken.P50 >= whole.FirstToken.P50 {
+		t.Errorf("first token at %d ps layer by layer, %d ps after the prompt", early.FirstToken.P50, whole.FirstToken.P50)
+	}
+}
+
+func TestTheFabricCostsTimeToTheFirstToken(t *testing.T) {
+	p := served(t, Options{}).Points[0]
+	for _, f := range p.Fabrics {
+		if d := f.Run.FirstToken.P50 - p.Ideal.FirstToken.P50; d <= 0 || d > 1e9 {
+			t.Errorf("%s costs %d ps of the first token, want some of the 0.3 ms that 16 MiB take", f.Name, d)
+		}
+	}
+}
+
+// A rate beyond saturation is named, with what is full, and not simulated.
+func TestARateBeyondSaturationIsUnstable(t *testing.T) {
+	p := served(t, Options{Rates: []float64{1e5}}).Points[0]
+	if p.Loads[0].Share < 1 || !strings.Contains(p.Unstable, p.Loads[0].Resource) || p.Ideal != nil || p.Fabrics[0].Run != nil {
+		t.Errorf("%+v", p)
+	}
+}
+
+// The NICs of a pool are full before its GPUs: one NIC of a node for all of a long prompt's keys and values.
+func TestFullNICsAreUnstable(t *testing.T) {
+	slow := []scenario.Override{
+		set("cluster.node.nics", "1"), set("serving.load.prompt", "65536"), set("serving.load.output", "2"), set("serving.load.requests", "4"), set("serving.model.hidden", "64"), set("serving.model.ffn", "64"),
+		set("serving.prefill.tokens", "65536"),
+	}
+	out := served(t, Options{Knee: true}, slow...)
+	for _, p := range out.Points {
+		for _, f := range p.Fabrics {
+			if f.Unstable != "" && strings.Contains(f.Unstable, "NICs") {
+				return
+			}
+		}
+	}
+	t.Errorf("no rate is refused for its NICs: %+v", out.Points)
+}
+
+// A job that does not fit is refused with the sum.
+func TestAJobThatDoesNotFitIsRefusedWithTheArithmetic(t *testing.T) {
+	_, err := Run(context.Background(), resolved(t, set("serving.model", "llama3-405b"), set("serving.decode.tensor", "4")), Options{})
+	if err == nil {
+		t.Fatal("405 billion parameters fit four GPUs")
+	}
+	for _, part := range []string{"serving.prefill", "weights: 406 billion parameters of 2 bytes over 8 GPUs", "keys and values: 4096 tokens"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("the error does not say %q:\n%v", part, err)
+		}
+	}
+}
+
+func TestServingDoesNotDependOnCores(t *testing.T) {
+	var all [][]byte
+	for _, workers := range []int{1, 2} {
+		text, err := served(t, Options{Workers: workers, Rates: []float64{5, 20}}, set("run.jitter", "true")).Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, text)
+	}
+	if !bytes.Equal(all[0], all[1]) {
+		t.Error("one core and two give different results")
+	}
+}
+
+// With a hit rate less is computed, and as much is transferred.
+func TestPrefixHitsShortenPrefillAlone(t *testing.T) {
+	without := served(t, Options{}).Points[0].Fabrics[0].Run
+	with := served(t, Options{}, set("serving.load.prefix-hits", "75%")).Points[0].Fabrics[0].Run
+	if with.Prefill.P50*2 > without.Prefill.P50*2-without.Prefill.P50/2 || with.Transfer.P50 != without.Transfer.P50 {
+		t.Errorf("prefill %d and %d ps, transfer %d and %d ps with and without hits", with.Prefill.P50, without.Prefill.P50, with.Transfer.P50, without.Transfer.P50)
+	}
+}

@@ -1,0 +1,74 @@
+package serve
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/workload/serving"
+	"weft/units"
+)
+
+// summary is the times of the requests of a run that ended.
+func (s *study) summary(requests []serving.Request, done *serving.Scheduler) *runstore.ServingRun {
+	var first, per, waiting, prefill, moving, open []units.Time
+	out := &runstore.ServingRun{}
+	limits := &s.r.Serving.Limits
+	tokens, good := 0, 0
+	for i, r := range done.Records() {
+		if r.Done < 0 {
+			continue
+		}
+		q := &requests[i]
+		tokens += q.Output
+		out.EndPs = max(out.EndPs, int64(r.Done))
+		first, waiting, prefill = append(first, r.First-q.Arrival), append(waiting, r.Begun-q.Arrival), append(prefill, r.Computed-r.Begun)
+		each := units.Time(0)
+		if q.Output > 1 {
+			each = (r.Done - r.First) / units.Time(q.Output-1)
+			per, moving, open = append(per, each), append(moving, r.First-r.Sent), append(open, r.First-max(r.Sent, r.Computed))
+		}
+		if r.First-q.Arrival <= limits.FirstToken && each <= limits.PerToken {
+			good++
+		}
+	}
+	out.FirstToken, out.PerToken, out.Waiting, out.Prefill, out.Transfer, out.Exposed = times(first), times(per), times(waiting), times(prefill), times(moving), times(open)
+	n := len(requests)
+	if span := units.Time(out.EndPs).Seconds(); span > 0 {
+		out.Tokens = float64(tokens) / span
+	}
+	out.Good = float64(good) / float64(n)
+	if span := requests[n-1].Arrival.Seconds(); span > 0 {
+		out.GoodRate = out.Good * float64(n) / span
+	}
+	half, all := done.Backlog()
+	out.Grew = float64(all-half) / math.Max(1, float64(n/2))
+	return out
+}
+
+// times are the quantiles of times, by nearest rank.
+func times(list []units.Time) (out runstore.ServingTimes) {
+	if len(list) == 0 {
+		return out
+	}
+	slices.Sort(list)
+	sum := 0.0
+	for _, t := range list {
+		sum += float64(t)
+	}
+	return runstore.ServingTimes{Mean: int64(sum / float64(len(list))), P50: int64(rank(list, 50)), P90: int64(rank(list, 90)), P99: int64(rank(list, 99))}
+}
+
+// mostGrowth is the share of arriving requests that may pile up in the second half of a run: with more
+// the line has no steady length. A line that stands has a length that varies by about its root.
+const mostGrowth = 0.1
+
+// growing is the reason why a run has no steady state; "" if it seems to have one.
+func growing(r *runstore.ServingRun, done *serving.Scheduler) string {
+	half, all := done.Backlog()
+	if r.Grew <= mostGrowth || float64(all-half) < 3*math.Sqrt(2*float64(max(1, half))) {
+		return ""
+	}
+	return fmt.Sprintf("of the requests of the second half %.0f %% pile up: %d waited for a first token when half had arrived, %d when all had", 100*r.Grew, half, all)
+}
