@@ -14,6 +14,7 @@ import (
 	"weft/internal/formats/hpcctopo"
 	"weft/internal/formats/htsim"
 	"weft/internal/formats/ncclxml"
+	"weft/internal/formats/requests"
 	"weft/internal/formats/simai"
 	"weft/internal/formats/source"
 )
@@ -101,6 +102,19 @@ func Read(files []source.File) (*source.Workload, *source.Cluster, error) {
 		w.Files = append(w.Files, file.Name)
 	}
 	return w, cluster, nil
+}
+
+// ReadRequests reads a trace of requests to language models, also gzipped.
+func ReadRequests(file source.File) (*requests.Trace, error) {
+	r, _, err := open(file)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", file.Name, err)
+	}
+	trace, p := requests.Read(file.Name, r)
+	if p != nil {
+		return nil, p
+	}
+	return trace, nil
 }
 
 // open returns a file's reader and the first bytes. It unpacks gzip; the limits of the readers

@@ -22,10 +22,8 @@ type Options struct {
 	Rates []float64
 	// Knee takes rates from a fifth of saturation to beyond it instead.
 	Knee bool
-	// Trace has requests of another program instead of random ones, in the order of arrival, and Name what it
-	// is called. A rate changes the times between them.
-	Trace   []serving.Request
-	Name    string
+	// Trace, if not nil, has the requests instead of random ones. A rate changes the times between them.
+	Trace   *Trace
 	Workers int // 0 is all cores
 	// Progress, if not nil, is called after each simulation, never concurrently.
 	Progress func(done, total int, fabric string)
@@ -104,19 +102,8 @@ func (s *study) draw(o *Options) (rate float64, err error) {
 		s.requests = load.Draw()
 		return l.Rate.Float(), nil
 	}
-	n := len(o.Trace)
-	span := o.Trace[n-1].Arrival - o.Trace[0].Arrival
-	if n < 2 || span <= 0 {
-		return 0, fmt.Errorf("%s: %d requests in %v: want two or more at different times", o.Name, n, span)
-	}
-	s.requests = slices.Clone(o.Trace)
-	rate = float64(n-1) / span.Seconds()
-	for i := range s.requests {
-		q := &s.requests[i]
-		q.Arrival = units.Time(float64(q.Arrival-o.Trace[0].Arrival) * rate)
-		q.Cached = max(q.Cached, serving.Cached(q.Prompt, l.PrefixHits.Float()))
-	}
-	return rate, nil
+	s.requests, rate, err = o.Trace.requests(l.PrefixHits.Float())
+	return rate, err
 }
 
 // at is the requests at a rate.
@@ -135,7 +122,7 @@ func (s *study) describe(o *Options) (err error) {
 	j := &s.out.Job
 	*j = runstore.ServingJob{
 		Model: v.Model.Name(), GPU: s.r.Cluster.Node.GPU.Model, Nodes: v.Prefill.Nodes + v.Decode.Nodes, TokenBytes: s.way.cache.TokenBytes(),
-		Requests: len(s.requests), Trace: o.Name, FirstToken: int64(v.Limits.FirstToken), PerToken: int64(v.Limits.PerToken),
+		Requests: len(s.requests), Trace: o.Trace.describe(), FirstToken: int64(v.Limits.FirstToken), PerToken: int64(v.Limits.PerToken),
 	}
 	prompt, whole := int64(0), int64(0)
 	for _, q := range s.requests {
