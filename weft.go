@@ -428,6 +428,8 @@ type (
 	ExpertKernel = scenario.ExpertKernel
 	// Element is the type of a token's elements. Values: fp8, bf16.
 	Element = scenario.Element
+	// Library is a library of kernels for experts. Values: deepep, uccl-ep.
+	Library = scenario.Library
 	// Gating is how tokens choose experts. Values: uniform, zipf, weights.
 	Gating = scenario.Gating
 	// Placement is how experts are divided among ranks. Values: contiguous, striped, balanced.

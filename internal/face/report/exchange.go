@@ -10,26 +10,72 @@ import (
 	"weft/units"
 )
 
-// exchangeSection is the kernels of an exchange on each fabric.
+// exchangeSection is the kernels of an exchange on each fabric, with the columns that the tests of
+// DeepEP's kernels print.
 func exchangeSection(r *runstore.Results, sc *scenario.Resolved) doc.Section {
-	t := doc.NewTable("fabric", "avg_t", "min_t", "p50", "p99", "max_t", "GB/s", "RDMA GB/s", "NVLink GB/s", "WRITEs", "busiest rank")
+	columns, caption := lowLatencyColumns, lowLatencyCaption
+	if sc != nil && sc.Workload.Experts.Kernel == scenario.Throughput {
+		columns, caption = throughputColumns, throughputCaption
+	}
+	t := doc.NewTable("fabric", "avg_t", "min_t", "p50", "p99", "max_t")
+	for _, c := range columns {
+		t.Rows[0] = append(t.Rows[0], doc.Text(c.name))
+	}
+	t.Rows[0] = append(t.Rows[0], doc.Text("WRITEs"), doc.Text("busiest rank"))
 	for i, f := range r.Fabrics {
 		for _, p := range f.Points {
-			e := p.Exchange
+			name, e := doc.Text(f.Name).In(doc.Series(i)), p.Exchange
 			if e == nil {
-				t.Add(doc.Text(f.Name).In(doc.Series(i)), missing(true, p))
+				t.Add(name, missing(true, p))
 				continue
 			}
-			t.Add(doc.Text(f.Name).In(doc.Series(i)), doc.Time(p.Time), doc.Time(units.Time(e.Kernel.Min)), doc.Time(units.Time(e.Kernel.P50)),
-				doc.Time(units.Time(e.Kernel.P99)), doc.Time(units.Time(e.Kernel.Max)), doc.Bandwidth(p.AlgBW), wayRate(e, e.NetworkBytes), wayRate(e, e.NVLinkBytes),
-				doc.Count(e.Messages), doc.Ratio(float64(e.MostTokens)/float64(e.MeanTokens), 2))
+			row := []doc.Cell{name, doc.Time(p.Time)}
+			for _, ps := range []int64{e.Kernel.Min, e.Kernel.P50, e.Kernel.P99, e.Kernel.Max} {
+				row = append(row, doc.Time(units.Time(ps)))
+			}
+			for _, c := range columns {
+				row = append(row, wayRate(e, c.bytes(e)))
+			}
+			t.Add(append(row, doc.Count(e.Messages), doc.Ratio(float64(e.MostTokens)/float64(e.MeanTokens), 2))...)
 		}
 	}
-	return doc.Section{
-		Title:   "Kernels of the ranks: " + mixture(sc),
-		Caption: "as DeepEP's tests: GB/s counts each token once for each expert; RDMA and NVLink are what a rank sends, over avg_t; busiest rank: its tokens over the mean",
-		Blocks:  []doc.Block{t},
+	return doc.Section{Title: "Kernels of the ranks: " + mixture(sc), Caption: caption, Blocks: []doc.Block{t}}
+}
+
+// rateColumn is a column of GB/s over the mean time.
+type rateColumn struct {
+	name  string
+	bytes func(*runstore.Exchange) int64
+}
+
+// The columns of each kind of kernel, as its test counts bytes, and what is really sent.
+var (
+	lowLatencyColumns = []rateColumn{{"GB/s", logicalBytes}, {"RDMA GB/s", networkBytes}, {"NVLink GB/s", nvLinkBytes}}
+	throughputColumns = []rateColumn{{"GB/s (RDMA)", perNodeBytes}, {"GB/s (NVL)", perRankBytes}, {"sent RDMA", networkBytes}, {"sent NVLink", nvLinkBytes}}
+)
+
+const (
+	lowLatencyCaption = "as test_low_latency.py of DeepEP: GB/s counts a token once for each expert; RDMA and NVLink are what a rank sends; all over avg_t; busiest rank: its tokens over the mean"
+	throughputCaption = "as test_internode.py of DeepEP: a token once for each of its nodes, the own one too (RDMA), and once for each of its ranks (NVL); sent: GB/s that a rank really sends; all over avg_t; busiest rank: its tokens over the mean"
+)
+
+func logicalBytes(e *runstore.Exchange) int64 { return e.Bytes }
+func networkBytes(e *runstore.Exchange) int64 { return e.NetworkBytes }
+func nvLinkBytes(e *runstore.Exchange) int64  { return e.NVLinkBytes }
+
+// perNodeBytes and perRankBytes are what throughput kernels count by RDMA and by NVLink.
+func perNodeBytes(e *runstore.Exchange) int64 {
+	if e.Forwarded == 0 {
+		return 0
 	}
+	return e.Bytes
+}
+
+func perRankBytes(e *runstore.Exchange) int64 {
+	if e.Forwarded == 0 {
+		return e.Bytes
+	}
+	return e.Forwarded
 }
 
 // exchanges reports whether the workload is an exchange with experts.

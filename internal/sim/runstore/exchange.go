@@ -2,8 +2,12 @@ package runstore
 
 // Exchange is the result of an exchange of tokens with experts. Bytes are the mean of a rank.
 type Exchange struct {
-	TokenBytes   int64     `json:"token_bytes"`   // of a token on the network
-	Bytes        int64     `json:"bytes"`         // of all tokens of a rank, once for each expert
+	TokenBytes int64 `json:"token_bytes"` // of a token on the network
+	// Bytes is what the kernels' tests divide by the time: of all tokens of a rank, once for each
+	// expert with low-latency kernels; once for each node that they go to with throughput kernels, and
+	// inside one node once for each rank. Forwarded is once for each rank, if that is not Bytes.
+	Bytes        int64     `json:"bytes"`
+	Forwarded    int64     `json:"forwarded_bytes,omitempty"`
 	NetworkBytes int64     `json:"network_bytes"` // that a rank sends through NICs
 	NVLinkBytes  int64     `json:"nvlink_bytes"`  // that a rank sends over the scale-up network
 	Messages     int64     `json:"messages"`      // WRITEs with data that a rank posts

@@ -7,6 +7,9 @@ import "weft/units"
 // A rank is a GPU; it has tokens, and it has experts. A dispatch sends each token to its experts; a
 // combine sends the results back, and the token's rank adds them up.
 type Experts struct {
+	// Library is the library whose kernels these are: it gives the fields that a user leaves out their
+	// defaults.
+	Library Library `yaml:"library,omitzero"`
 	// Kernel is the kind of library kernel: low-latency or throughput.
 	Kernel ExpertKernel `yaml:"kernel,omitzero"`
 	// Tokens is the number of tokens of a rank.
@@ -46,9 +49,11 @@ type Experts struct {
 	// QueuePairs is the number of queue pairs from a rank to another. 0: as many as a rank has
 	// experts, with low-latency kernels; else as many as there are channels.
 	QueuePairs int `yaml:"queue-pairs,omitzero" range:"0..4096"`
-	// Posting is what posts work requests: the GPU's kernel (IBGDA), or a proxy thread of the CPU.
+	// Posting is what posts work requests: the GPU's kernel (IBGDA), or proxy threads of the CPU.
 	Posting Posting `yaml:"posting,omitzero"`
-	// ProxyTime is the time of the proxy thread for a work request.
+	// ProxyThreads is the number of proxy threads of a rank.
+	ProxyThreads int `yaml:"proxy-threads,omitzero" range:"0..1024"`
+	// ProxyTime is the time of a proxy thread for a work request.
 	ProxyTime units.Time `yaml:"proxy-time,omitzero" range:"0..1ms"`
 	// Signal is how a receiver learns that all its tokens are there: by an atomic after the last
 	// WRITE, or by the immediate data of the last WRITE.
@@ -56,6 +61,9 @@ type Experts struct {
 	// Software is the time of the library's kernel at each end of a message, without the moving of
 	// its bytes.
 	Software units.Time `yaml:"software,omitzero" range:"0..1s"`
+	// CopyRate is the rate at which a rank's throughput kernel stores tokens at the other GPUs of its
+	// node.
+	CopyRate units.Rate `yaml:"copy-rate,omitzero" range:"0bps..100Tbps"`
 	// Channels is the number of channels of throughput kernels.
 	Channels int `yaml:"channels,omitzero" range:"0..1024"`
 	// Chunk is the number of tokens that a channel of throughput kernels sends at a time.
@@ -86,6 +94,15 @@ type Exchange string
 const (
 	Dispatch Exchange = "moe-dispatch" // from the tokens' ranks to those of their experts
 	Combine  Exchange = "moe-combine"  // back
+)
+
+// Library is a library of kernels for experts.
+type Library string
+
+// The libraries.
+const (
+	DeepEP Library = "deepep"
+	UCCLEP Library = "uccl-ep"
 )
 
 // ExpertKernel is a kind of library kernel.

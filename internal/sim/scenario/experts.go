@@ -15,9 +15,60 @@ var kernelDefaults = map[ExpertKernel]struct{ tokens, count int }{
 	Throughput: {4096, 256},
 }
 
+// library is what a library's kernels do, and the time of their software.
+type library struct {
+	software  units.Time
+	posting   Posting
+	threads   int
+	proxyTime units.Time
+	signal    Signal
+}
+
+// libraries are the values of each library.
+//
+// DeepEP (deepseek-ai/DeepEP@dd758ca): the kernel writes work requests and rings the doorbell
+// (csrc/kernels/legacy/ibgda_device.cuh); an atomic brings the count (internode_ll.cu). Its software time has the
+// least largest error on four published times of 8 and 16 ranks (docs/INFERENCE.md).
+//
+// UCCL-EP (uccl-project/uccl@da914a2): the kernel hands requests to four threads of the CPU (kNumProxyThs in
+// ep/include/common.hpp). Its software time has the least largest error on two published times of 8 ranks,
+// which no NIC serves. The time of a thread for a request is an assumption: no figure was found.
+var libraries = map[Library]library{
+	DeepEP: {software: 17 * units.Microsecond, posting: PostingGPU, signal: SignalAtomic},
+	UCCLEP: {software: 24 * units.Microsecond, posting: PostingProxy, threads: 4, proxyTime: 250 * units.Nanosecond, signal: SignalAtomic},
+}
+
+// deriveLibrary sets what the library gives.
+func (r workloadRules) deriveLibrary() {
+	x := &r.Workload.Experts
+	if x.Library == "" {
+		x.Library = DeepEP
+		if r.Cluster.Node.GPU.Architecture == CDNA3 {
+			x.Library = UCCLEP // DeepEP's kernels are NVIDIA's
+		}
+	}
+	own := libraries[x.Library]
+	if !r.stated("workload.experts.software") {
+		x.Software = own.software
+	}
+	if x.Posting == "" {
+		x.Posting = own.posting
+	}
+	if x.Signal == "" {
+		x.Signal = own.signal
+	}
+	if x.Posting == PostingProxy {
+		setZero(&x.ProxyThreads, max(1, own.threads))
+		if !r.stated("workload.experts.proxy-time") {
+			x.ProxyTime = own.proxyTime
+		}
+	}
+}
+
 // deriveExperts sets the fields of an exchange that depend on others.
 func (r workloadRules) deriveExperts() {
 	w, x := &r.Workload, &r.Workload.Experts
+	r.deriveLibrary()
 	usual := kernelDefaults[x.Kernel]
 	setZero(&x.Tokens, usual.tokens)
 	if x.Histogram != "" {
@@ -54,9 +105,15 @@ func (r workloadRules) deriveExperts() {
 		}
 	}
 	if x.Kernel == LowLatency {
-		x.Channels, x.Chunk = 0, 0
+		x.Channels, x.Chunk, x.CopyRate = 0, 0, 0
+	} else if r.Cluster.Nodes > throughputNodes && x.NodeLimit == 0 && x.Replicas == 0 && !r.stated("workload.experts.node-limit") {
+		x.NodeLimit = throughputNodes
 	}
 }
+
+// throughputNodes is the most nodes of a token in DeepEP's test of throughput kernels
+// (--num-topk-groups).
+const throughputNodes = 4
 
 // readHistogram reads the file of the experts' weights.
 func (r workloadRules) readHistogram() {
@@ -113,9 +170,6 @@ func (r workloadRules) checkExperts() {
 	at := func(field string) string { return "workload.experts." + field }
 	copies := x.Copies()
 	switch {
-	case x.Kernel == Throughput:
-		r.complain(at("kernel"), "throughput kernels are not simulated yet: take low-latency")
-		return
 	case ranks < 2:
 		r.complain("cluster", "%s needs at least two GPUs: the cluster has %d", r.Workload.Exchange, ranks)
 		return
@@ -134,8 +188,8 @@ func (r workloadRules) checkExperts() {
 	case x.Gating != GatingZipf && x.Skew.Num != 0:
 		r.complain(at("skew"), "a skew is for gating: zipf, which is %s", x.Gating)
 		return
-	case x.Posting == PostingGPU && x.ProxyTime > 0 && r.wrote(at("proxy-time")):
-		r.complain(at("proxy-time"), "the GPU posts its work requests itself: a proxy's time is for posting: proxy")
+	case x.Posting == PostingGPU && (x.ProxyTime > 0 || x.ProxyThreads > 0):
+		r.complain(at("posting"), "the GPU posts its work requests itself: proxy-threads and proxy-time are for posting: proxy")
 		return
 	}
 	if n := r.weighted(); n < x.TopK {

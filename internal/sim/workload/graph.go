@@ -16,8 +16,13 @@ type Graph struct {
 	// Sender is the software that sends the messages of Send and Recv.
 	Sender Sender
 	// Proxy is the time of a rank's proxy thread for a work request of the sender GPU. 0: the kernel
-	// posts its requests itself.
-	Proxy units.Time
+	// posts its requests itself. ProxyThreads is the number of these threads, which connections have in
+	// turn; 0 is 1.
+	Proxy        units.Time
+	ProxyThreads int
+	// CopyRate is the rate at which the sender GPU's kernel stores at other GPUs of its node. 0: NCCL's
+	// figure for a kernel.
+	CopyRate units.Rate
 	// Multiprocessors is the number that a GPU has, of which communication takes some from
 	// computation (Op.Blocks). 0: it takes none.
 	Multiprocessors int
@@ -50,6 +55,9 @@ type Posting struct {
 	Requests int32
 	// Connection is the number of the connection between the two ranks.
 	Connection int32
+	// Spread is the number of queue pairs of the connection, which take the requests in equal parts,
+	// each with its own signal. 0 is 1.
+	Spread int32
 	// Signal sends an empty request after the last WRITE (an atomic); otherwise the last WRITE has
 	// immediate data.
 	Signal bool

@@ -130,6 +130,18 @@ var kinds = []kind{
 		cases:   []string{"serving/kv-mooncake"},
 		doubt:   "for another library than Mooncake's: its time of a layer decides below some thousand tokens",
 	},
+	{
+		number:  "time of a dispatch to experts, or a combine",
+		against: "two libraries on one kind of cluster each, whose rows fitted one number for each kind of kernel",
+		cases:   []string{"serving/moe-low-latency", "serving/moe-uccl", "serving/moe-throughput"},
+		doubt:   "for another library or GPU, whose kernels have other times",
+	},
+	{
+		number:  "what ECMP costs a dispatch",
+		against: "a report without figures",
+		cases:   []string{"serving/moe-ecmp"},
+		doubt:   "as an absolute loss: cabling, hash and number of queue pairs decide",
+	},
 	{number: "anything over kernel TCP", against: "no case", doubt: "closely: copies and interrupts of the host decide, and the scenario gives their times"},
 	{number: "time of recovery from faults", against: "no case", doubt: "closely: the times of control planes are mostly assumptions"},
 }

@@ -13,17 +13,21 @@
 // experts without tokens, too. A combine is the same backwards, from the expert's rank to the
 // token's, in the combine's type.
 //
+// Throughput kernels (throughput.go) send a token once for each node, in chunks, to the GPU with the
+// number of the token's rank, which passes it on over NVLink at a rate of its own
+// (Experts.CopyRate). A combine collects inside the node first.
+//
 // The kernel's own time is one number (Experts.Software) before the first message of a rank and
 // after its last. Everything else comes from the network: NICs, links, switches, stores over the
 // scale-up network at the rate that a kernel drives it.
 //
 // # Left out
 //
-// Differences of the ranks' starts; the time by which the data types are converted and tokens copied, beyond
+// Differences of the ranks' starts; the flow control of throughput kernels' buffers; the time by which the data types are converted and tokens copied, beyond
 // Software; the kernel's warps, which post and store all messages at the same time.
 //
 // # Sources
 //
-// deepseek-ai/DeepEP@dd758ca: csrc/kernels/legacy/internode_ll.cu and ibgda_device.cuh for what the
-// kernels send, tests/legacy for what is measured.
+// deepseek-ai/DeepEP@dd758ca: csrc/kernels/legacy/internode_ll.cu, internode.cu and ibgda_device.cuh
+// for what the kernels send, tests/legacy for what is measured.
 package exchange

@@ -17,6 +17,15 @@ type placement struct {
 // node is the node of an expert's first copy.
 func (p *placement) node(expert int) int { return p.ranks[expert] / p.perNode }
 
+// held are the copies of each rank.
+func (p *placement) held(ranks int) [][]int {
+	held := make([][]int, ranks)
+	for c, rank := range p.ranks {
+		held[rank] = append(held[rank], c)
+	}
+	return held
+}
+
 // placementOf divides experts and replicas among ranks, the same number to each.
 func placementOf(x *scenario.Experts, weights []float64, ranks, perNode int) *placement {
 	p := &placement{perNode: perNode}

@@ -1,12 +1,12 @@
 package exchange
 
 import (
-	"cmp"
 	"slices"
 
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
 	"weft/units"
 )
@@ -14,8 +14,9 @@ import (
 // Run simulates the exchange of a scenario.
 func Run(j *network.Task, point *runstore.Point) error {
 	t := trafficOf(j.Scenario)
+	e := t.logical()
+	point.Bytes = e.Bytes
 	g := t.graph()
-	point.Bytes = t.logical()
 	x, err := executor.ExecuteTask(j, g)
 	if x != nil {
 		point.Counts, point.Flows, point.Hottest = x.Counts, x.Flows, x.Hottest
@@ -23,48 +24,61 @@ func Run(j *network.Task, point *runstore.Point) error {
 	if err != nil {
 		return err
 	}
-	e := t.result(g, x.Timeline)
-	point.Exchange, point.Beside = e, x.Beside
-	point.Time = units.Time(e.Kernel.Mean)
-	if s := point.Time.Seconds(); s > 0 {
-		point.AlgBW = float64(e.Bytes) / s / 1e9
-		point.BusBW = point.AlgBW
-	}
+	t.sent(g, e)
+	e.Kernel = kernels(x.Timeline)
+	point.Exchange, point.Beside, point.Time = e, x.Beside, units.Time(e.Kernel.Mean)
+	point.AlgBW = e.Rate(e.Bytes)
+	point.BusBW = point.AlgBW
 	return nil
 }
 
-// logical is the bytes of a rank's tokens, once for each expert.
-func (t *traffic) logical() int64 {
+// logical is the bytes as the kernels' tests count them.
+func (t *traffic) logical() *runstore.Exchange {
 	x := &t.w.Experts
-	return int64(slotBytes(t.w)) * int64(x.Tokens) * int64(x.TopK)
-}
-
-// result is what the users of the kernels' tests see: times of the kernels, bytes by their ways.
-func (t *traffic) result(g *workload.Graph, line *workload.Timeline) *runstore.Exchange {
-	x := &t.w.Experts
-	e := &runstore.Exchange{
-		TokenBytes: int64(slotBytes(t.w)), Bytes: t.logical(),
-		Kernel: kernels(line),
-	}
-	t.bytes(g, e)
-	received := make([]int64, t.ranks)
-	for rank := range t.counts {
-		for c, n := range t.counts[rank] {
-			received[t.place.ranks[c]] += int64(n)
+	e := &runstore.Exchange{TokenBytes: int64(x.TokenBytes()), MeanTokens: int64(x.Tokens) * int64(x.TopK)}
+	received, nodes, ranks := make([]int64, t.ranks), int64(0), int64(0)
+	seenNode, seenRank := make([]bool, t.ranks/t.perNode), make([]bool, t.ranks)
+	for rank := range t.choices {
+		for token := range slices.Chunk(t.choices[rank], x.TopK) {
+			clear(seenNode)
+			clear(seenRank)
+			for _, c := range token {
+				r := t.place.ranks[c]
+				received[r]++
+				nodes += first(seenNode, r/t.perNode)
+				ranks += first(seenRank, r)
+			}
 		}
 	}
-	e.MostTokens, e.MeanTokens = slices.Max(received), int64(x.Tokens)*int64(x.TopK)
+	e.MostTokens = slices.Max(received)
+	switch n := int64(t.ranks); {
+	case x.Kernel == scenario.LowLatency: // with the header, as the test counts it
+		e.TokenBytes = int64(lowLatencyBytes(t.w))
+		e.Bytes = e.TokenBytes * e.MeanTokens
+	case t.ranks > t.perNode:
+		e.Bytes, e.Forwarded = nodes*e.TokenBytes/n, ranks*e.TokenBytes/n
+	default:
+		e.Bytes = ranks * e.TokenBytes / n
+	}
 	return e
 }
 
-// bytes sums up the tokens that ranks send between nodes and inside of them: the mean of a rank.
-func (t *traffic) bytes(g *workload.Graph, e *runstore.Exchange) {
+// first is 1 if an entry was not marked, and marks it.
+func first(seen []bool, i int) int64 {
+	if seen[i] {
+		return 0
+	}
+	seen[i] = true
+	return 1
+}
+
+// sent sums up the tokens that ranks send through NICs and inside nodes: the mean of a rank.
+func (t *traffic) sent(g *workload.Graph, e *runstore.Exchange) {
 	for rank, ops := range g.Ranks {
 		for i := range ops {
-			o := &ops[i]
-			switch {
+			switch o := &ops[i]; {
 			case o.Kind != workload.Send || o.Bytes == signalBytes:
-			case rank/t.perNode != int(o.Peer)/t.perNode || o.Posting.Network:
+			case t.crosses(rank, o):
 				e.NetworkBytes += int64(o.Bytes)
 				e.Messages += int64(o.Posting.Requests)
 			default:
@@ -81,12 +95,10 @@ func kernels(line *workload.Timeline) runstore.RankTimes {
 	times := make([]int64, len(line.Spans))
 	sum := int64(0)
 	for rank, spans := range line.Spans {
-		for i := range spans {
-			times[rank] = max(times[rank], int64(spans[i].End))
-		}
+		times[rank] = int64(spans[len(spans)-1].End)
 		sum += times[rank]
 	}
-	slices.SortFunc(times, cmp.Compare[int64])
+	slices.Sort(times)
 	n := len(times)
 	at := func(perMille int) int64 { return times[min(n-1, n*perMille/1000)] }
 	return runstore.RankTimes{Min: times[0], Mean: sum / int64(n), P50: at(500), P99: at(990), Max: times[n-1]}

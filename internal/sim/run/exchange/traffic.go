@@ -3,6 +3,7 @@ package exchange
 import (
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/units"
 )
 
 // traffic is the tokens of an exchange with their ways.
@@ -11,6 +12,7 @@ type traffic struct {
 	ranks    int
 	perNode  int
 	place    *placement
+	choices  [][]int   // by rank: TopK copies of experts for each token
 	counts   [][]int32 // by rank and copy: tokens
 	postings map[workload.Posting]*workload.Posting
 }
@@ -23,14 +25,74 @@ func trafficOf(r *scenario.Resolved) *traffic {
 	t.place = placementOf(x, weights, t.ranks, perNode)
 	g := &gate{x: x, weights: weights, place: t.place, nodes: r.Cluster.Nodes}
 	for rank := range t.ranks {
-		counts := make([]int32, x.Copies())
-		for _, c := range g.copies(r.Run.Seed, rank) {
+		choices, counts := g.copies(r.Run.Seed, rank), make([]int32, x.Copies())
+		for _, c := range choices {
 			counts[c]++
 		}
-		t.counts = append(t.counts, counts)
+		t.choices, t.counts = append(t.choices, choices), append(t.counts, counts)
 	}
 	return t
 }
 
 // graph is what the kernels send.
-func (t *traffic) graph() *workload.Graph { return t.lowLatency() }
+func (t *traffic) graph() *workload.Graph {
+	if t.w.Experts.Kernel == scenario.Throughput {
+		return t.throughput()
+	}
+	return t.lowLatency()
+}
+
+// newGraph is a graph in which every rank's kernel begins.
+func (t *traffic) newGraph() *workload.Graph {
+	x := &t.w.Experts
+	g := &workload.Graph{Ranks: make([][]workload.Op, t.ranks), Sender: workload.GPU}
+	if x.Posting == scenario.PostingProxy {
+		g.Proxy, g.ProxyThreads = x.ProxyTime, x.ProxyThreads
+	}
+	for rank := range g.Ranks {
+		g.Ranks[rank] = []workload.Op{{Name: "kernel begins", Kind: workload.Compute, Stream: workload.Unordered, Time: x.Software}}
+	}
+	return g
+}
+
+// endKernels ends every rank's kernel: after its begin, all that it receives, and all that it stores
+// at other GPUs of its node. What its NIC has to send may still be on its way.
+func (t *traffic) endKernels(g *workload.Graph) {
+	for rank, ops := range g.Ranks {
+		end := workload.Op{Name: "kernel ends", Kind: workload.Compute, Stream: workload.Unordered, Time: t.w.Experts.Software}
+		for i := range ops {
+			if ops[i].Kind != workload.Send || !t.crosses(rank, &ops[i]) {
+				end.After = append(end.After, int32(i))
+			}
+		}
+		g.Ranks[rank] = append(ops, end)
+	}
+}
+
+// crosses reports whether a rank's Send goes through its NIC.
+func (t *traffic) crosses(rank int, o *workload.Op) bool {
+	return rank/t.perNode != int(o.Peer)/t.perNode || o.Posting.Network
+}
+
+// send adds a message, which its sender posts after some of its operations, and returns the Recv.
+func (t *traffic) send(g *workload.Graph, from, to int, bytes units.Bytes, p *workload.Posting, after []int32) int32 {
+	o := workload.Op{Purpose: workload.Expert, Stream: workload.Unordered, Bytes: bytes}
+	send, receive := o, o
+	send.Kind, send.Peer, send.After, send.Posting = workload.Send, int32(to), after, p
+	receive.Kind, receive.Peer = workload.Recv, int32(from)
+	send.Tag = int32(len(g.Ranks[to])) // unique among the receiver's messages
+	receive.Tag = send.Tag
+	g.Ranks[from] = append(g.Ranks[from], send)
+	g.Ranks[to] = append(g.Ranks[to], receive)
+	return int32(len(g.Ranks[to]) - 1)
+}
+
+// posting is one of equal postings: they are many.
+func (t *traffic) posting(p workload.Posting) *workload.Posting {
+	known := t.postings[p]
+	if known == nil {
+		known = &p
+		t.postings[p] = known
+	}
+	return known
+}

@@ -95,7 +95,8 @@ type message struct {
 	number uint32     // of its pair
 	parts  uint32     // number of its parts
 	// posting is how a GPU's kernel posts it; nil: it is one work request.
-	posting *workload.Posting
+	posting  *workload.Posting
+	requests int64 // of a part, with posting
 	// For a reduction whose results go to one NIC each: the part of each NIC.
 	results []part
 }
@@ -131,8 +132,8 @@ func (k *Pair) identity(i int) uint64 {
 // Entropy is the entropy of the sender's end of a pair's connection, by its number.
 func (k *Pair) Entropy(i int) uint32 { return uint32(k.identity(i)) }
 
-// connect makes the connections of a pair at their first use.
-func (c *carrier) connect(k Pair) (*connections, error) {
+// connect makes the connections of a pair at their first use; posting is how its messages are posted.
+func (c *carrier) connect(k Pair, posting *workload.Posting) (*connections, error) {
 	if l := c.links[k]; l != nil {
 		return l, nil
 	}
@@ -141,7 +142,11 @@ func (c *carrier) connect(k Pair) (*connections, error) {
 	}
 	l, left := new(connections), new(partsLeft)
 	sending, receiving := c.threads(), c.threads()
-	for i := range c.net.Plan.ConnectionsPerPair() * max(c.stripe, 1) {
+	number := c.net.Plan.ConnectionsPerPair()
+	if posting != nil {
+		number = max(number, int(posting.Spread))
+	}
+	for i := range number * max(c.stripe, 1) {
 		a, b := k.A+int32(i%max(c.stripe, 1)), k.B+int32(i%max(c.stripe, 1))
 		qa, qb, err := c.net.ConnectNICs(a, b, k.Entropy(i), k.identity(i), 0)
 		if err == nil {
@@ -196,7 +201,7 @@ const (
 
 // post takes a message from a GPU to its NIC.
 func (c *carrier) post(p *fabric.Partition, k Pair, m message) {
-	l, err := c.connect(k)
+	l, err := c.connect(k, m.posting)
 	if err != nil {
 		c.fail(p, k.A, err)
 		return
@@ -228,8 +233,11 @@ func (c *carrier) release(p *fabric.Partition, k Pair, l *connections) {
 // dispatch sends a message: on the next connection in turn, or in equal parts on all of them.
 func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m message) {
 	m.due = p.Now()
-	m.at = m.pace.leave(m.rank, c.hosts[m.rank].proxy(k.Group), m.due, m.bytes)
+	m.at = m.pace.leave(m.rank, c.proxyOf(&k, &m), m.due, m.bytes)
 	each := c.partOf(m.bytes, int64(len(l.ends)))
+	if c.cuts(&m) {
+		each = m.spread()
+	}
 	m.parts = uint32((m.bytes + each - 1) / each)
 	for rest := m.bytes; rest > 0; rest -= each {
 		part := m
@@ -280,7 +288,7 @@ func (c *carrier) dispatchPart(p *fabric.Partition, k Pair, from nicEnd, m messa
 		c.copies[c.copying] = &copied{m.tag, p.Now(), e.members}
 		t.Tag, m.number = c.copying, c.copying
 	}
-	if m.posting != nil && protocol.Of(c.net.Plan.Fabric.Kind).Reads {
+	if c.cuts(&m) {
 		c.dispatchRequests(p, e, t, &m, extra)
 		return
 	}

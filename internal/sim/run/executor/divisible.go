@@ -41,7 +41,7 @@ func (r *collectives) connectAll(c *Communicator, legs []Leg) error {
 			continue
 		}
 		k, _ := c.Pair(&legs[i])
-		if _, err := r.connect(k); err != nil {
+		if _, err := r.connect(k, nil); err != nil {
 			return err
 		}
 	}

@@ -136,7 +136,8 @@ func newGraphRun(r *scenario.Resolved, p *network.Plan, g *workload.Graph) *grap
 		timeline: workload.NewTimeline(g), beside: workload.NewContention(g), pairs: make(map[[2]int32]*Communicator), undone: len(g.Ranks),
 	}
 	run.finished = run.memberOver
-	run.planner.sender, run.planner.proxy = g.Sender, g.Proxy
+	run.planner.sender, run.planner.copies = g.Sender, g.CopyRate
+	run.planner.proxy, run.planner.threads = g.Proxy, g.ProxyThreads
 	run.divides = run.divides && g.Sender != workload.GPU
 	for i := range g.Groups {
 		c := NewCommunicator(int32(i), run.cluster, g.Groups[i].Ranks)

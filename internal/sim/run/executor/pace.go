@@ -14,8 +14,9 @@ type Pace struct {
 	Host  units.PerByte // time of a byte that a node sends to others, as on the wire
 	proxy units.Time    // of a proxy thread for a message that it posts or tests for
 	// tests is true if the kernel sees a message only after the receiver's proxy thread.
-	tests bool
-	slots int // of a message, from 1 on: 0 is 1
+	tests   bool
+	threads int // proxy threads of a rank; 0 is 1
+	slots   int // of a message, from 1 on: 0 is 1
 	// free is true if a connection takes messages without waiting for earlier ones.
 	free bool
 	// passed is, by node, the time at which the host has passed on all its data.

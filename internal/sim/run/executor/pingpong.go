@@ -85,7 +85,7 @@ func NewPingPong(r *scenario.Resolved, f *scenario.Fabric, s PingPongSpec) (*Pin
 	run.on(net)
 	run.net.Follow(run)
 	for _, k := range run.pairs {
-		if _, err := run.connect(k); err != nil {
+		if _, err := run.connect(k, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"fmt"
 
 	"weft/internal/sim/collective"
@@ -19,6 +20,8 @@ type Planner struct {
 	passed  []units.Time
 	sender  workload.Sender // of messages
 	proxy   units.Time      // of a work request of the sender GPU
+	threads int             // that have it
+	copies  units.Rate      // of its kernel inside a node; 0: NCCL's figure
 	plans   map[planKey]*CollectivePlan
 	order   []planKey
 }
@@ -112,8 +115,8 @@ func (p *Planner) plainSend(k planKey) (*CollectivePlan, error) {
 	}
 	plan.Pace.passed = p.passed
 	if p.sender == workload.GPU {
-		plan.Pace.free, plan.Pace.proxy = true, p.proxy
-		plan.unicast = dataRate(p.cluster.NVLinkGBps*p.factors.Kernel.Float(), 1)
+		plan.Pace.free, plan.Pace.proxy, plan.Pace.threads = true, p.proxy, p.threads
+		plan.unicast = dataRate(cmp.Or(gbps(p.copies), p.cluster.NVLinkGBps*p.factors.Kernel.Float()), 1)
 	}
 	return plan, nil
 }

@@ -2,9 +2,35 @@ package executor
 
 import (
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/host"
 	"weft/units"
 )
+
+// cuts reports whether a message goes in the work requests of a kernel. A socket has none; a queue pair
+// whose packets may be delivered in any order would deliver the signal before the data.
+func (c *carrier) cuts(m *message) bool {
+	return m.posting != nil && protocol.Of(c.net.Plan.Fabric.Kind).Reads
+}
+
+// spread is the size of the parts of a message for the queue pairs of its connection, and sets the
+// number of requests of each.
+func (m *message) spread() int64 {
+	requests := int64(max(1, m.posting.Requests))
+	parts := min(requests, int64(max(1, m.posting.Spread)))
+	m.requests = (requests + parts - 1) / parts
+	return (m.bytes + parts - 1) / parts
+}
+
+// proxyOf is the proxy thread that posts a message. Connections of a kernel that has several threads
+// have them in turn.
+func (c *carrier) proxyOf(k *Pair, m *message) *proxy {
+	number := k.Group
+	if m.posting != nil && m.pace.threads > 1 {
+		number -= (m.posting.Connection + k.To) % int32(m.pace.threads) // below the messages' own, which no communicator has
+	}
+	return c.hosts[m.rank].proxy(number)
+}
 
 // dispatchRequests takes a message that a GPU's kernel cuts into work requests through the host: a
 // WRITE for each, and the signal that all are there, by immediate data of the last WRITE or by an
@@ -14,15 +40,13 @@ import (
 // An atomic is an empty WRITE with immediate data here: the fabric's receiver learns of arrivals by
 // completions. It is 12 B shorter than a FETCH_ADD (IBA vol. 1, 9.3.3.1 and 9.4.5).
 func (c *carrier) dispatchRequests(p *fabric.Partition, e *endpoint, whole host.Transfer, m *message, extra units.Time) {
-	requests := int64(max(1, m.posting.Requests))
-	each := m.bytes / requests
-	last := m.bytes - each*(requests-1)
+	each := max(1, m.bytes/m.requests)
+	last := m.bytes - each*(m.requests-1)
 	if m.posting.Signal {
 		last = 0
 	}
 	e.under.post(posting{m.due, m.tag, m.number, m.parts, last})
-	h := &c.hosts[m.rank]
-	thread := h.proxy(e.pair.Group)
+	thread := c.proxyOf(&e.pair, m)
 	post := func(t host.Transfer) {
 		c.schedule(p, m.rank, c.Jitter.InOrder(&e.latest, m.at+c.Path.Send+extra), host.Timer{Kind: host.TimerPost, Transfer: t})
 	}

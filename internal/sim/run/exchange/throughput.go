@@ -1,0 +1,142 @@
+package exchange
+
+import (
+	"slices"
+
+	"weft/internal/sim/scenario"
+	"weft/internal/sim/workload"
+	"weft/units"
+)
+
+// sourceBytes is what tells a token's source on its way (SourceMeta in internode.cu): 8 B. indexBytes
+// and weightBytes are an expert's number, and its weight in the sum.
+const (
+	sourceBytes = 8
+	indexBytes  = 4
+	weightBytes = 4
+	alignment   = 16
+)
+
+// throughputBytes is the size of a token on its way through throughput kernels
+// (get_num_bytes_per_token in internode.cu): a combine brings no numbers of experts back.
+func throughputBytes(w *scenario.Workload) units.Bytes {
+	x := &w.Experts
+	n := x.TokenBytes() + sourceBytes + units.Bytes(x.TopK)*weightBytes
+	if w.Exchange == scenario.Dispatch {
+		n += units.Bytes(x.TopK) * indexBytes
+	}
+	return (n + alignment - 1) / alignment * alignment
+}
+
+// chunk is the tokens of a rank that go to a node together: a chunk of each channel.
+type chunk struct {
+	tokens int
+	copies []int // by rank of the node: the tokens that it gets
+}
+
+// chunks are the chunks of a rank's tokens by node, in the order of the tokens.
+func (t *traffic) chunks(rank int) [][]chunk {
+	x := &t.w.Experts
+	out := make([][]chunk, t.ranks/t.perNode)
+	unit := max(1, x.Channels*x.Chunk)
+	seen := make([]bool, t.ranks)
+	for token := range slices.Chunk(t.choices[rank], x.TopK) {
+		clear(seen)
+		for _, c := range token {
+			seen[t.place.ranks[c]] = true
+		}
+		for node := range out {
+			hit := seen[node*t.perNode : (node+1)*t.perNode]
+			if !slices.Contains(hit, true) {
+				continue
+			}
+			if n := len(out[node]); n == 0 || out[node][n-1].tokens == unit {
+				out[node] = append(out[node], chunk{copies: make([]int, t.perNode)})
+			}
+			last := &out[node][len(out[node])-1]
+			last.tokens++
+			for local, is := range hit {
+				if is {
+					last.copies[local]++
+				}
+			}
+		}
+	}
+	return out
+}
+
+// throughput is the graph of throughput kernels. Of each node the GPU with the number of the token's
+// rank in its own node passes tokens on to the others, or collects from them what a combine sends
+// back. Nodes take turns, chunk by chunk, and begin with different ones (current_rdma_idx in
+// internode.cu).
+func (t *traffic) throughput() *workload.Graph {
+	g := t.newGraph()
+	g.CopyRate = t.w.Experts.CopyRate
+	nodes := t.ranks / t.perNode
+	all := make([][][]chunk, t.ranks)
+	for rank := range all {
+		all[rank] = t.chunks(rank)
+	}
+	for number, more := 0, true; more; number++ {
+		more = false
+		for away := range nodes {
+			for rank := range t.ranks {
+				node := (rank/t.perNode + away) % nodes
+				if list := all[rank][node]; number < len(list) {
+					more = true
+					t.pass(g, rank, node, &list[number])
+				}
+			}
+		}
+	}
+	t.endKernels(g)
+	return g
+}
+
+// pass adds the messages of a chunk between a rank and a node.
+func (t *traffic) pass(g *workload.Graph, rank, node int, c *chunk) {
+	own, forwarder := rank/t.perNode == node, node*t.perNode+rank%t.perNode
+	if t.w.Exchange == scenario.Combine {
+		if after := t.collect(g, forwarder, c); !own {
+			t.cross(g, forwarder, rank, c, after)
+		}
+		return
+	}
+	after := int32(0)
+	if !own {
+		after = t.cross(g, rank, forwarder, c, []int32{0})
+	}
+	t.spread(g, forwarder, c, after)
+}
+
+// cross adds the message of a chunk between nodes, and returns its Recv at the other rank. Each channel
+// has its queue pair.
+func (t *traffic) cross(g *workload.Graph, from, to int, c *chunk, after []int32) int32 {
+	x := &t.w.Experts
+	bytes := units.Bytes(c.tokens) * throughputBytes(t.w)
+	requests := (c.tokens + x.Chunk - 1) / max(1, x.Chunk)
+	p := t.posting(workload.Posting{Requests: int32(requests), Spread: int32(x.QueuePairs), Signal: x.Signal == scenario.SignalAtomic})
+	return t.send(g, from, to, bytes, p, after)
+}
+
+// spread adds the messages of a chunk inside a node, after an operation of the GPU that passes it on.
+func (t *traffic) spread(g *workload.Graph, from int, c *chunk, after int32) {
+	node := from / t.perNode
+	for local, n := range c.copies {
+		if to := node*t.perNode + local; n > 0 && to != from {
+			t.send(g, from, to, units.Bytes(n)*throughputBytes(t.w), t.posting(workload.Posting{Requests: 1}), []int32{after})
+		}
+	}
+}
+
+// collect adds the messages of a chunk inside a node to the GPU that adds them up, and returns its
+// operations after which the sum is there.
+func (t *traffic) collect(g *workload.Graph, to int, c *chunk) []int32 {
+	node, after := to/t.perNode, []int32{0}
+	for local, n := range c.copies {
+		if from := node*t.perNode + local; n > 0 && from != to {
+			after = append(after, t.send(g, from, to, units.Bytes(n)*throughputBytes(t.w), t.posting(workload.Posting{Requests: 1}), []int32{0}))
+		}
+	}
+	return after
+}
