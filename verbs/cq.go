@@ -128,6 +128,35 @@ func (c *CQ) place(r CQRing) error {
 	return nil
 }
 
+// Resize gives the queue another capacity and, if a.Ring has Entries, other memory
+// (ibv_resize_cq(3)). Completions not yet taken keep their numbers. The old memory may be freed; its
+// reader must wait meanwhile. a.Notify is ignored.
+func (c *CQ) Resize(a CQInitAttr) error {
+	c.dev.port.Lock()
+	defer c.dev.port.Unlock()
+	switch {
+	case c.closed:
+		return ErrClosed
+	case a.Capacity < 1 || a.Capacity > MaxCQE:
+		return invalid("%d entries: 1 to %d", a.Capacity, MaxCQE)
+	case uint32(a.Capacity) < c.size():
+		return invalid("%d entries: %d completions are in the queue", a.Capacity, c.size())
+	}
+	bigger := CQ{capacity: uint32(a.Capacity)}
+	if err := bigger.place(a.Ring); err != nil {
+		return err
+	}
+	taken := c.ring.Taken.Load()
+	for n := range c.size() {
+		*bigger.at(taken + n) = *c.at(taken + n)
+	}
+	bigger.ring.Added.Store(c.ring.Added.Load())
+	bigger.ring.Taken.Store(taken)
+	bigger.ring.Overrun.Store(c.ring.Overrun.Load())
+	c.ring, c.capacity = bigger.ring, bigger.capacity
+	return nil
+}
+
 // at is the place of a completion by its number.
 func (c *CQ) at(n uint32) *WC { return &c.ring.Entries[n&uint32(len(c.ring.Entries)-1)] }
 

@@ -50,3 +50,45 @@ func TestTheMemoryOfACompletionQueueMustFit(t *testing.T) {
 		}
 	}
 }
+
+func TestAResizedQueueKeepsItsCompletions(t *testing.T) {
+	cq, err := newSide(t, Options{}, QPInitAttr{}, 8).dev.CreateCQ(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [8]WC
+	next := uint64(0)
+	add := func(n int) {
+		t.Helper()
+		for range n {
+			if !cq.push(&WC{WRID: next}, false) {
+				t.Fatalf("completion %d finds no room", next)
+			}
+			next++
+		}
+	}
+	add(3)
+	if n, _ := cq.Poll(got[:2]); n != 2 {
+		t.Fatalf("%d completions, want 2", n)
+	}
+	add(3) // 2 to 5: over the end of the ring
+	if err := cq.Resize(CQInitAttr{Capacity: 3}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("4 completions fit a queue of 3: error %v, want ErrInvalid", err)
+	}
+	if err := cq.Resize(CQInitAttr{Capacity: 7}); err != nil {
+		t.Fatal(err)
+	}
+	add(3)
+	if cq.push(&WC{}, false) {
+		t.Error("a queue of 7 takes an eighth completion")
+	}
+	n, _ := cq.Poll(got[:])
+	for i, wc := range got[:n] {
+		if wc.WRID != uint64(i+2) {
+			t.Errorf("completion %d is %d, want %d", i, wc.WRID, i+2)
+		}
+	}
+	if n != 7 {
+		t.Errorf("%d completions, want 7", n)
+	}
+}

@@ -99,6 +99,7 @@ func TestAReceiveWithoutARightEndsWhenSomethingArrives(t *testing.T) {
 		}
 		fillPattern(a.buf, 3)
 		a.post(SendWR{WRID: 1, Opcode: Send, SGL: []SGE{a.mr.SGE(0, 32)}})
+		a.want(1, RemOpErr)
 		b.want(7, LocProtErr)
 		if !bytes.Equal(b.memory(), make([]byte, 4096)) {
 			t.Error("a part of the message was placed")

@@ -127,16 +127,24 @@ func (p *PD) RegMRIOVA(buf []byte, addr uint64, access Access) (*MR, error) {
 	return p.register(buf, addr, access)
 }
 
-func (p *PD) register(buf []byte, addr uint64, access Access) (*MR, error) {
+// checkRegion checks the parameters of a region.
+func (p *PD) checkRegion(buf []byte, addr uint64, access Access) error {
 	switch {
 	case p.dev.closed:
-		return nil, ErrClosed
+		return ErrClosed
 	case access&^(accessAll|AccessMWBind) != 0:
-		return nil, invalid("access %#x has unknown rights", access)
+		return invalid("access %#x has unknown rights", uint8(access))
 	case access&(AccessRemoteWrite|AccessRemoteAtomic) != 0 && access&AccessLocalWrite == 0:
-		return nil, invalid("remote write and atomic need local write")
+		return invalid("remote write and atomic need local write")
 	case addr+uint64(len(buf)) < addr:
-		return nil, invalid("%d bytes at %#x run over the end of the addresses", len(buf), addr)
+		return invalid("%d bytes at %#x run over the end of the addresses", len(buf), addr)
+	}
+	return nil
+}
+
+func (p *PD) register(buf []byte, addr uint64, access Access) (*MR, error) {
+	if err := p.checkRegion(buf, addr, access); err != nil {
+		return nil, err
 	}
 	mr := &MR{pd: p, reach: reach{buf: buf, addr: addr, access: access}, valid: true}
 	key, err := p.dev.keys.add(slot{mr: mr})
@@ -175,6 +183,31 @@ func (m *MR) Dereg() error {
 	m.pd.dev.keys.remove(m.key)
 	m.pd.refs--
 	return nil
+}
+
+// Reregister replaces a region by another with the same key (ibv_rereg_mr(3)): of a protection
+// domain, a buffer, the address of its first byte, and rights. Work requests posted for the old
+// region fail, as after Dereg. If it returns an error, the old region stands.
+func (m *MR) Reregister(pd *PD, buf []byte, addr uint64, access Access) (*MR, error) {
+	m.pd.dev.port.Lock()
+	defer m.pd.dev.port.Unlock()
+	switch {
+	case !m.valid:
+		return nil, ErrClosed
+	case m.windows > 0:
+		return nil, fmt.Errorf("%w: %d memory windows are bound to the region", ErrBusy, m.windows)
+	case pd.dev != m.pd.dev:
+		return nil, invalid("the protection domain is of another device")
+	}
+	if err := pd.checkRegion(buf, addr, access); err != nil {
+		return nil, err
+	}
+	next := &MR{pd: pd, reach: reach{buf: buf, addr: addr, access: access}, key: m.key, valid: true}
+	m.valid = false
+	m.pd.refs--
+	pd.refs++
+	pd.dev.keys[m.key>>8] = slot{mr: next}
+	return next, nil
 }
 
 // SGE is a scatter-gather element of a work request. The verbs have 32 bits of length and a message
@@ -245,6 +278,26 @@ func gather(parts [][]byte, segs []segment, offset, n uint64) ([][]byte, bool) {
 		n, offset = n-m, 0
 	}
 	return parts, n == 0
+}
+
+// writable reports whether the segments have n bytes from offset on, all of them registered.
+func writable(segs []segment, offset, n uint64) bool {
+	for i := range segs {
+		s := &segs[i]
+		if offset >= uint64(s.n) {
+			offset -= uint64(s.n)
+			continue
+		}
+		if n == 0 {
+			break
+		}
+		if !s.mr.valid {
+			return false
+		}
+		n -= min(n, uint64(s.n)-offset)
+		offset = 0
+	}
+	return n == 0
 }
 
 // scatter copies b to the segments from offset on.

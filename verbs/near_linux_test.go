@@ -164,3 +164,45 @@ func TestASleepingReceiverIsWokenThroughMemory(t *testing.T) {
 		t.Errorf("%d of %d datagrams came through memory", n.NearReceived, n.DatagramsReceived)
 	}
 }
+
+// UC and UD lose nothing to a peer that gets no processor for a while: there is no acknowledgement
+// that would bring it back, and a program that counts its messages would wait for ever.
+func TestUnreliableRequestsWaitForRoomInMemory(t *testing.T) {
+	const messages, bytes = 800, 4096
+	for _, service := range []QPType{UC, UD} {
+		p := &pair{t: t}
+		for i := range p.on {
+			p.on[i] = newSide(t, Options{}, QPInitAttr{Type: service, MaxSendWR: messages, MaxRecvWR: messages}, bytes+grhBytes)
+		}
+		from, to := p.on[0], p.on[1]
+		wr := SendWR{Opcode: Send, SGL: []SGE{from.mr.SGE(0, bytes)}}
+		if service == UC {
+			p.connect()
+		} else {
+			for _, s := range p.on {
+				if err := s.qp.ConnectWith(&QPAttr{QKey: 7, SQPSN: 100}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var err error
+			if wr.AH, err = from.pd.CreateAH(to.dev.Addr()); err != nil {
+				t.Fatal(err)
+			}
+			wr.DestQPN, wr.QKey = to.qp.QPN(), 7
+		}
+		for id := range uint64(messages) {
+			if err := to.qp.PostRecv(RecvWR{WRID: id, SGL: []SGE{to.mr.SGE(0, bytes+grhBytes)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		to.dev.port.Lock()
+		time.AfterFunc(50*time.Millisecond, to.dev.port.Unlock)
+		for id := range uint64(messages) {
+			wr.WRID = id
+			from.post(wr)
+		}
+		for id := range uint64(messages) {
+			to.want(id, Success)
+		}
+	}
+}

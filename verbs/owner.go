@@ -55,6 +55,11 @@ func (q *QP) remote(_ units.QPN, a transport.Access, rkey uint32, va uint64, len
 	return ok
 }
 
+// receivable answers the transport whether a part of a posted receive can be written.
+func (q *QP) receivable(_ units.QPN, id uint64, offset, length uint32) bool {
+	return writable(q.recvs.at(id).segs, uint64(offset), uint64(length))
+}
+
 // remoteInvalidate answers the transport whether the peer may invalidate a key, and invalidates it.
 func (q *QP) remoteInvalidate(_ units.QPN, rkey uint32) bool {
 	ok := q.invalidate(rkey)

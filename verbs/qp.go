@@ -105,7 +105,7 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	q := &QP{pd: p, attr: a}
 	q.cfg = transport.Config{
 		PathMTU: p.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, Duplicates: transport.DuplicatesAcked, MaxReads: MaxRdAtomic,
-		Flow: &plainFlow, CNPInterval: 50 * units.Microsecond, Access: q.remote, Atomic: q.atomic, Local: q.local, Invalidate: q.remoteInvalidate,
+		Flow: &plainFlow, CNPInterval: 50 * units.Microsecond, Access: q.remote, Receivable: q.receivable, Atomic: q.atomic, Local: q.local, Invalidate: q.remoteInvalidate,
 	}
 	if p.dev.fabric != nil {
 		q.emulate(&p.dev.fabric.Welcome.QueuePairs)

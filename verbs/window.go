@@ -192,7 +192,7 @@ func (q *QP) checkBind(b *BindWR) error {
 	case b.MR == nil && b.Length != 0:
 		return invalid("a bind of %d bytes needs a region", b.Length)
 	case b.Access&^rights != 0:
-		return invalid("access %#x of a window: remote rights and AccessZeroBased", b.Access)
+		return invalid("access %#x of a window: remote rights and AccessZeroBased", uint8(b.Access))
 	}
 	return nil
 }

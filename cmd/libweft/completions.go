@@ -26,19 +26,31 @@ var (
 
 //export weft_create_cq
 func weft_create_cq(dev C.weft_id, cqe C.uint32_t, entries *C.struct_weft_wc, room C.uint32_t, marks *C.struct_weft_cq_marks, eventFD C.int, of C.uintptr_t, id *C.weft_id) C.int {
-	a := verbs.CQInitAttr{Capacity: int(cqe), Ring: verbs.CQRing{
-		Entries: unsafe.Slice((*verbs.WC)(unsafe.Pointer(entries)), int(room)), CQMarks: (*verbs.CQMarks)(unsafe.Pointer(marks)),
-	}}
+	a := verbs.CQInitAttr{Capacity: int(cqe), Ring: ring(entries, room, marks)}
 	if eventFD >= 0 {
 		a.Notify = notifier(int(eventFD), uintptr(of))
 	}
-	cq, err := object[*device](dev).CreateCQWith(a)
+	c := object[*context](dev)
+	cq, err := c.CreateCQWith(a)
 	if err != nil {
 		return errno("ibv_create_cq", err)
 	}
-	owners.add(cq, uintptr(of))
+	owners.add(cq, owner{uintptr(of), c.events})
 	keep(id, cq)
 	return 0
+}
+
+// ring is a completion queue's memory, which is C's.
+func ring(entries *C.struct_weft_wc, room C.uint32_t, marks *C.struct_weft_cq_marks) verbs.CQRing {
+	return verbs.CQRing{
+		Entries: unsafe.Slice((*verbs.WC)(unsafe.Pointer(entries)), int(room)), CQMarks: (*verbs.CQMarks)(unsafe.Pointer(marks)),
+	}
+}
+
+//export weft_resize_cq
+func weft_resize_cq(id C.weft_id, cqe C.uint32_t, entries *C.struct_weft_wc, room C.uint32_t, marks *C.struct_weft_cq_marks) C.int {
+	err := object[*verbs.CQ](id).Resize(verbs.CQInitAttr{Capacity: int(cqe), Ring: ring(entries, room, marks)})
+	return errno("ibv_resize_cq", err)
 }
 
 // notifier writes the C object of a completion queue to the pipe of its channel. A full pipe has

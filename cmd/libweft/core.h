@@ -96,15 +96,17 @@ struct weft_event {
 
 /* The calls. A name, its arguments. */
 #define WEFT_CALLS(X)                                                                                      \
-	X(open, (const char *address, int event_fd, weft_id *id))                                          \
+	X(open, (const char *name, const char *address, int event_fd, weft_id *id))                                          \
 	X(close, (weft_id device))                                                                         \
 	X(query, (weft_id device, struct weft_device *out))                                                \
 	X(progress, (weft_id device))                                                                      \
 	X(alloc_pd, (weft_id device, weft_id *id))                                                         \
 	X(dealloc_pd, (weft_id pd))                                                                        \
 	X(reg_mr, (weft_id pd, void *addr, uint64_t length, uint64_t iova, uint32_t access, weft_id *id, uint32_t *key)) \
+	X(rereg_mr, (weft_id mr, weft_id pd, void *addr, uint64_t length, uint64_t iova, uint32_t access)) \
 	X(dereg_mr, (weft_id mr))                                                                          \
 	X(create_cq, (weft_id device, uint32_t cqe, struct weft_wc *entries, uint32_t room, struct weft_cq_marks *marks, int event_fd, uintptr_t object, weft_id *id)) \
+	X(resize_cq, (weft_id cq, uint32_t cqe, struct weft_wc *entries, uint32_t room, struct weft_cq_marks *marks)) \
 	X(destroy_cq, (weft_id cq))                                                                        \
 	X(req_notify_cq, (weft_id cq, int solicited_only))                                                 \
 	X(create_srq, (weft_id pd, uint32_t max_wr, uintptr_t object, weft_id *id))                        \

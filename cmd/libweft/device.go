@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"sync"
 	"syscall"
 	"unsafe"
 
@@ -20,23 +21,44 @@ import (
 	"weft/verbs"
 )
 
-// device is an open device and the pipe of its asynchronous events.
+// device is a device with the contexts that have opened it: they share its address, its memory keys
+// and its queue pairs' numbers, as the contexts of a kernel's device do.
 type device struct {
 	*verbs.Device
+	name  string
+	users int
+	done  chan struct{}
+}
+
+// devices are the open devices by name.
+var devices = struct {
+	sync.Mutex
+	open map[string]*device
+}{open: map[string]*device{}}
+
+// context is one opening of a device, with the pipe of its asynchronous events.
+type context struct {
+	*device
 	events int
-	done   chan struct{}
 }
 
 //export weft_open
-func weft_open(address *C.char, eventFD C.int, id *C.weft_id) C.int {
-	d, err := open(C.GoString(address))
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "weft: %v\n", err)
-		return errno("ibv_open_device", err)
+func weft_open(name, address *C.char, eventFD C.int, id *C.weft_id) C.int {
+	devices.Lock()
+	defer devices.Unlock()
+	d := devices.open[C.GoString(name)]
+	if d == nil {
+		v, err := open(C.GoString(address))
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "weft: %v\n", err)
+			return errno("ibv_open_device", err)
+		}
+		d = &device{Device: v, name: C.GoString(name), done: make(chan struct{})}
+		devices.open[d.name] = d
+		go d.forward()
 	}
-	dev := &device{Device: d, events: int(eventFD), done: make(chan struct{})}
-	go dev.forward()
-	keep(id, dev)
+	d.users++
+	keep(id, &context{d, int(eventFD)})
 	return 0
 }
 
@@ -69,22 +91,27 @@ const lastLoopback = 1 << 12
 
 //export weft_close
 func weft_close(id C.weft_id) C.int {
-	d := object[*device](id)
-	close(d.done)
-	err := d.Close()
+	devices.Lock()
+	defer devices.Unlock()
+	d := object[*context](id).device
 	forget(id)
-	return errno("ibv_close_device", err)
+	if d.users--; d.users > 0 {
+		return 0
+	}
+	delete(devices.open, d.name)
+	close(d.done)
+	return errno("ibv_close_device", d.Close())
 }
 
 //export weft_progress
 func weft_progress(id C.weft_id) C.int {
-	object[*device](id).Progress()
+	object[*context](id).Progress()
 	return 0
 }
 
 //export weft_query
 func weft_query(id C.weft_id, out *C.struct_weft_device) C.int {
-	d := object[*device](id)
+	d := object[*context](id)
 	a, p := d.Query(), d.QueryPort()
 	*out = C.struct_weft_device{
 		max_mr_size: C.uint64_t(a.MaxMRSize), max_qp: C.uint32_t(a.MaxQP), max_qp_wr: C.uint32_t(a.MaxQPWR), max_sge: C.uint32_t(a.MaxSGE),
@@ -99,29 +126,33 @@ func weft_query(id C.weft_id, out *C.struct_weft_device) C.int {
 	return 0
 }
 
-// forward writes the device's events to its pipe, by the numbers of ibv_event_type.
+// forward writes the device's events to the pipes of their contexts, by the numbers of
+// ibv_event_type.
 func (d *device) forward() {
 	for {
 		select {
 		case <-d.done:
 			return
 		case e := <-d.Events():
-			var of uintptr
-			switch {
-			case e.QP != nil:
-				of = owners.of(e.QP)
-			case e.CQ != nil:
-				of = owners.of(e.CQ)
-			case e.SRQ != nil:
-				of = owners.of(e.SRQ)
-			}
-			if of == 0 {
+			of, ok := owners.of(subject(e))
+			if !ok {
 				continue // the object is destroyed already
 			}
-			event := C.struct_weft_event{_type: C.uint32_t(eventNumbers[e.Type]), object: C.uintptr_t(of)}
-			_, _ = unix.Write(d.events, unsafe.Slice((*byte)(unsafe.Pointer(&event)), unsafe.Sizeof(event)))
+			event := C.struct_weft_event{_type: C.uint32_t(eventNumbers[e.Type]), object: C.uintptr_t(of.object)}
+			_, _ = unix.Write(of.events, unsafe.Slice((*byte)(unsafe.Pointer(&event)), unsafe.Sizeof(event)))
 		}
 	}
+}
+
+// subject is the object of an event.
+func subject(e verbs.AsyncEvent) any {
+	switch {
+	case e.QP != nil:
+		return e.QP
+	case e.CQ != nil:
+		return e.CQ
+	}
+	return e.SRQ
 }
 
 // eventNumbers are the numbers of ibv_event_type.

@@ -13,35 +13,56 @@ import (
 	"weft/verbs"
 )
 
+// domain is a protection domain and the pipe of its context's events.
+type domain struct {
+	*verbs.PD
+	events int
+}
+
 //export weft_alloc_pd
 func weft_alloc_pd(dev C.weft_id, id *C.weft_id) C.int {
-	keep(id, object[*device](dev).AllocPD())
+	c := object[*context](dev)
+	keep(id, &domain{c.AllocPD(), c.events})
 	return 0
 }
 
 //export weft_dealloc_pd
 func weft_dealloc_pd(id C.weft_id) C.int {
-	if err := object[*verbs.PD](id).Dealloc(); err != nil {
+	if err := object[*domain](id).Dealloc(); err != nil {
 		return errno("ibv_dealloc_pd", err)
 	}
 	forget(id)
 	return 0
 }
 
+// region is a memory region: registering it again replaces it under one ID.
+type region struct{ *verbs.MR }
+
+//export weft_rereg_mr
+func weft_rereg_mr(id, pd C.weft_id, addr unsafe.Pointer, length, iova C.uint64_t, access C.uint32_t) C.int {
+	r := object[*region](id)
+	mr, err := r.Reregister(object[*domain](pd).PD, unsafe.Slice((*byte)(addr), int(length)), uint64(iova), verbs.Access(access))
+	if err != nil {
+		return errno("ibv_rereg_mr", err)
+	}
+	r.MR = mr
+	return 0
+}
+
 //export weft_reg_mr
 func weft_reg_mr(pd C.weft_id, addr unsafe.Pointer, length, iova C.uint64_t, access C.uint32_t, id *C.weft_id, key *C.uint32_t) C.int {
-	mr, err := object[*verbs.PD](pd).RegMRIOVA(unsafe.Slice((*byte)(addr), int(length)), uint64(iova), verbs.Access(access))
+	mr, err := object[*domain](pd).RegMRIOVA(unsafe.Slice((*byte)(addr), int(length)), uint64(iova), verbs.Access(access))
 	if err != nil {
 		return errno("ibv_reg_mr", err)
 	}
 	*key = C.uint32_t(mr.RKey())
-	keep(id, mr)
+	keep(id, &region{mr})
 	return 0
 }
 
 //export weft_dereg_mr
 func weft_dereg_mr(id C.weft_id) C.int {
-	if err := object[*verbs.MR](id).Dereg(); err != nil {
+	if err := object[*region](id).Dereg(); err != nil {
 		return errno("ibv_dereg_mr", err)
 	}
 	forget(id)
@@ -50,7 +71,7 @@ func weft_dereg_mr(id C.weft_id) C.int {
 
 //export weft_alloc_mw
 func weft_alloc_mw(pd C.weft_id, kind C.uint32_t, id *C.weft_id, rkey *C.uint32_t) C.int {
-	mw, err := object[*verbs.PD](pd).AllocMW(verbs.MWType(kind))
+	mw, err := object[*domain](pd).AllocMW(verbs.MWType(kind))
 	if err != nil {
 		return errno("ibv_alloc_mw", err)
 	}
@@ -82,7 +103,7 @@ func weft_bind_mw(qp C.weft_id, wrid C.uint64_t, flags C.uint32_t, b *C.struct_w
 func bindInfo(b *C.struct_weft_bind) verbs.BindInfo {
 	info := verbs.BindInfo{Addr: uint64(b.addr), Length: uint64(b.length), Access: verbs.Access(b.access)}
 	if b.mr != 0 {
-		info.MR = object[*verbs.MR](b.mr)
+		info.MR = object[*region](b.mr).MR
 	}
 	return info
 }

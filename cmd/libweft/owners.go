@@ -4,18 +4,24 @@ package main
 
 import "sync"
 
-// ownerTable finds the C object of an object of package verbs, for events.
+// owner is the C object of an object of package verbs, and the pipe of its context's events.
+type owner struct {
+	object uintptr
+	events int
+}
+
+// ownerTable finds the owners of objects.
 type ownerTable struct{ m sync.Map }
 
 var owners ownerTable
 
-func (t *ownerTable) add(v any, c uintptr) { t.m.Store(v, c) }
+func (t *ownerTable) add(v any, o owner) { t.m.Store(v, o) }
 
 func (t *ownerTable) remove(v any) { t.m.Delete(v) }
 
-// of is the C object; 0 if it is gone.
-func (t *ownerTable) of(v any) uintptr {
+// of is the owner; false if the object is gone.
+func (t *ownerTable) of(v any) (owner, bool) {
 	c, _ := t.m.Load(v)
-	p, _ := c.(uintptr)
-	return p
+	o, ok := c.(owner)
+	return o, ok
 }

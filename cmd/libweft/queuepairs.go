@@ -27,11 +27,12 @@ func weft_create_qp(in *C.struct_weft_qp_init, of C.uintptr_t, id *C.weft_id, qp
 	if in.srq != 0 {
 		a.SRQ = object[*verbs.SRQ](in.srq)
 	}
-	qp, err := object[*verbs.PD](in.pd).CreateQP(a)
+	pd := object[*domain](in.pd)
+	qp, err := pd.CreateQP(a)
 	if err != nil {
 		return errno("ibv_create_qp", err)
 	}
-	owners.add(qp, uintptr(of))
+	owners.add(qp, owner{uintptr(of), pd.events})
 	*qpn = C.uint32_t(qp.QPN())
 	keep(id, qp)
 	return 0
@@ -112,7 +113,7 @@ func address(gid *C.uint8_t) netip.Addr {
 
 //export weft_create_ah
 func weft_create_ah(pd C.weft_id, gid *C.uint8_t, id *C.weft_id) C.int {
-	ah, err := object[*verbs.PD](pd).CreateAH(netip.AddrPortFrom(address(gid), 0))
+	ah, err := object[*domain](pd).CreateAH(netip.AddrPortFrom(address(gid), 0))
 	if err != nil {
 		return errno("ibv_create_ah", err)
 	}
@@ -140,11 +141,12 @@ func weft_mcast(qp C.weft_id, gid *C.uint8_t, attach C.int) C.int {
 
 //export weft_create_srq
 func weft_create_srq(pd C.weft_id, maxWR C.uint32_t, of C.uintptr_t, id *C.weft_id) C.int {
-	srq, err := object[*verbs.PD](pd).CreateSRQ(int(maxWR))
+	d := object[*domain](pd)
+	srq, err := d.CreateSRQ(int(maxWR))
 	if err != nil {
 		return errno("ibv_create_srq", err)
 	}
-	owners.add(srq, uintptr(of))
+	owners.add(srq, owner{uintptr(of), d.events})
 	keep(id, srq)
 	return 0
 }

@@ -55,11 +55,23 @@ static void use_channel(struct ibv_comp_channel *channel, int by)
 	pthread_mutex_unlock(&channel->context->mutex);
 }
 
-static void drop_cq(struct weft_cq *q)
+/* place gives a queue memory for at least cqe completions; the old memory stays the caller's. */
+static int place(struct weft_cq *q, int cqe)
+{
+	for (q->room = 1; q->room < (uint32_t)cqe;)
+		q->room *= 2;
+	q->entries = calloc(q->room, sizeof *q->entries);
+	q->marks = aligned_alloc(64, sizeof *q->marks);
+	if (!q->entries || !q->marks)
+		return ENOMEM;
+	memset(q->marks, 0, sizeof *q->marks);
+	return 0;
+}
+
+static void drop_memory(const struct weft_cq *q)
 {
 	free(q->entries);
 	free(q->marks);
-	free(q);
 }
 
 struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector)
@@ -70,15 +82,13 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 		return NULL;
 	}
 	struct weft_cq *q = calloc(1, sizeof *q);
-	for (q->room = 1; q->room < (uint32_t)cqe;)
-		q->room *= 2;
-	q->entries = calloc(q->room, sizeof *q->entries);
-	q->marks = aligned_alloc(64, sizeof *q->marks);
-	memset(q->marks, 0, sizeof *q->marks);
 	int fd = channel ? ((struct weft_channel *)channel)->event_in : -1;
-	int e = weft->create_cq(c->id, q->room, q->entries, q->room, q->marks, fd, (uintptr_t)q, &q->id);
+	int e = place(q, cqe);
+	if (!e)
+		e = weft->create_cq(c->id, q->room, q->entries, q->room, q->marks, fd, (uintptr_t)q, &q->id);
 	if (e) {
-		drop_cq(q);
+		drop_memory(q);
+		free(q);
 		errno = e;
 		return NULL;
 	}
@@ -94,7 +104,23 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 
 int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 {
-	return cqe <= cq->cqe && cqe > 0 ? 0 : EOPNOTSUPP;
+	struct weft_cq *q = (struct weft_cq *)cq, old, new = {0};
+	if (cqe < 1 || (uint32_t)cqe > weft_context_of(cq->context)->attr.max_cqe)
+		return EINVAL;
+	weft_lock_cq(q);
+	old = *q;
+	int e = place(&new, cqe);
+	if (!e)
+		e = weft->resize_cq(q->id, new.room, new.entries, new.room, new.marks);
+	if (!e) {
+		q->room = new.room;
+		q->entries = new.entries;
+		q->marks = new.marks;
+		cq->cqe = (int)new.room;
+	}
+	weft_unlock_cq(q);
+	drop_memory(e ? &new : &old);
+	return e;
 }
 
 int ibv_destroy_cq(struct ibv_cq *cq)
@@ -103,18 +129,21 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 	int e = weft->destroy_cq(q->id);
 	if (e)
 		return e;
+	weft_wait_for_acks(&cq->mutex, &cq->cond, &q->events, &cq->comp_events_completed);
+	weft_wait_for_acks(&cq->mutex, &cq->cond, &q->async_events, &cq->async_events_completed);
 	use_channel(cq->channel, -1);
-	drop_cq(q);
+	drop_memory(q);
+	free(q);
 	return 0;
 }
 
-static void lock(struct weft_cq *q)
+void weft_lock_cq(struct weft_cq *q)
 {
 	while (atomic_flag_test_and_set_explicit(&q->busy, memory_order_acquire))
 		sched_yield();
 }
 
-static void unlock(struct weft_cq *q) { atomic_flag_clear_explicit(&q->busy, memory_order_release); }
+void weft_unlock_cq(struct weft_cq *q) { atomic_flag_clear_explicit(&q->busy, memory_order_release); }
 
 static void translate(const struct weft_wc *w, struct ibv_wc *out)
 {
@@ -133,11 +162,13 @@ static void translate(const struct weft_wc *w, struct ibv_wc *out)
 	out->dlid_path_bits = 0;
 }
 
-/* take takes up to n completions, with the lock held. */
-static int take(struct weft_cq *q, int n, struct ibv_wc *wc)
+int weft_take(struct weft_cq *q, int n, struct ibv_wc *wc)
 {
 	uint32_t added = __atomic_load_n(&q->marks->added, __ATOMIC_ACQUIRE), taken = q->marks->taken;
 	int got = 0;
+	if (added == taken)
+		return 0;
+	q->idle = 0;
 	for (; got < n && taken != added; taken++) {
 		const struct weft_wc *w = &q->entries[taken & (q->room - 1)];
 		if (w->status != gone)
@@ -147,20 +178,16 @@ static int take(struct weft_cq *q, int n, struct ibv_wc *wc)
 	return got;
 }
 
+bool weft_idle(struct weft_cq *q) { return q->idle++ % polls_per_work == 0; }
+
 int weft_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 {
 	struct weft_cq *q = (struct weft_cq *)cq;
 	for (bool worked = false;; worked = true) {
-		int got = 0;
-		bool work = false;
-		lock(q);
-		if (__atomic_load_n(&q->marks->added, __ATOMIC_ACQUIRE) != q->marks->taken)
-			got = take(q, n, wc);
-		if (got)
-			q->idle = 0;
-		else
-			work = !worked && q->idle++ % polls_per_work == 0;
-		unlock(q);
+		weft_lock_cq(q);
+		int got = weft_take(q, n, wc);
+		bool work = !got && !worked && weft_idle(q);
+		weft_unlock_cq(q);
 		if (got)
 			return got;
 		if (!work)
@@ -173,14 +200,14 @@ int weft_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 void weft_drop_completions(struct ibv_cq *cq, uint32_t qp_num)
 {
 	struct weft_cq *q = (struct weft_cq *)cq;
-	lock(q);
+	weft_lock_cq(q);
 	uint32_t added = __atomic_load_n(&q->marks->added, __ATOMIC_ACQUIRE);
 	for (uint32_t i = q->marks->taken; i != added; i++) {
 		struct weft_wc *w = &q->entries[i & (q->room - 1)];
 		if (w->qp_num == qp_num)
 			w->status = gone;
 	}
-	unlock(q);
+	weft_unlock_cq(q);
 }
 
 int weft_req_notify_cq(struct ibv_cq *cq, int solicited_only)
@@ -195,6 +222,7 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void 
 		return -1;
 	*cq = (struct ibv_cq *)object;
 	*cq_context = (*cq)->cq_context;
+	__atomic_add_fetch(&((struct weft_cq *)object)->events, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 

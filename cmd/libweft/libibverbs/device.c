@@ -10,7 +10,7 @@
 
 #include "weft.h"
 
-enum { most_devices = 64, max_sge_inline = 30 };
+enum { most_devices = 64 };
 
 /*
  * devices reads WEFT_VERBS_DEVICES: entries "name=address" or "name", with commas between. Without it
@@ -114,17 +114,16 @@ WEFT_CALLS(WEFT_ORPHAN)
 static const struct weft_core orphaned_core = {sizeof(struct weft_core), WEFT_CALLS(WEFT_ORPHAN_ENTRY)};
 
 static int query_port(struct ibv_context *c, uint8_t port, struct ibv_port_attr *out, size_t size);
-int weft_extend(struct verbs_context *v); /* extended.c */
 
 static void fill(struct weft_context *c, struct ibv_device *d)
 {
 	struct ibv_context *x = &c->v.context;
 	c->v.sz = sizeof c->v;
 	c->v.query_port = query_port;
+	weft_extend(&c->v);
 	x->device = d;
 	x->abi_compat = __VERBS_ABI_IS_EXTENDED;
 	x->num_comp_vectors = 1;
-	x->cmd_fd = -1;
 	x->ops.poll_cq = weft_poll_cq;
 	x->ops.req_notify_cq = weft_req_notify_cq;
 	x->ops.post_send = weft_post_send;
@@ -147,7 +146,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *d)
 	}
 	fcntl(pipes[1], F_SETFL, O_NONBLOCK);
 	struct weft_context *c = calloc(1, sizeof *c);
-	e = weft->open(((struct weft_devices *)d)->address, pipes[1], &c->id);
+	e = weft->open(d->name, ((struct weft_devices *)d)->address, pipes[1], &c->id);
 	if (e) {
 		close(pipes[0]);
 		close(pipes[1]);
@@ -157,6 +156,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *d)
 	}
 	fill(c, d);
 	c->v.context.async_fd = pipes[0];
+	c->v.context.cmd_fd = pipes[1]; /* a valid descriptor: programs pass it on */
 	c->event_in = pipes[1];
 	weft->query(c->id, &c->attr);
 	static bool forks;
@@ -194,6 +194,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *a)
 	*a = (struct ibv_device_attr){
 		.node_guid = ibv_get_device_guid(context->device),
 		.sys_image_guid = ibv_get_device_guid(context->device),
+		.vendor_id = 0xffffff, /* nobody's: software, as Linux's rxe has it */
 		.max_mr_size = w->max_mr_size,
 		.page_size_cap = (uint64_t)sysconf(_SC_PAGESIZE),
 		.max_qp = w->max_qp,
@@ -298,7 +299,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *
 	if (flags)
 		return -EINVAL;
 	if (!most)
-		return 0;
+		return -EINVAL; /* one entry has no room */
 	int e = _ibv_query_gid_ex(context, 1, 0, entries, 0, size);
 	return e ? -e : 1;
 }

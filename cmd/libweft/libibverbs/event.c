@@ -4,6 +4,28 @@
 
 #include "weft.h"
 
+/* counts are the counters of an object's events: those fetched, and those acknowledged. */
+struct counts {
+	pthread_mutex_t *mutex;
+	pthread_cond_t *cond;
+	uint32_t *fetched, *acknowledged;
+};
+
+static struct counts counts_of(const struct ibv_async_event *event)
+{
+	struct ibv_cq *cq = event->element.cq;
+	struct ibv_srq *srq = event->element.srq;
+	struct ibv_qp *qp = event->element.qp;
+	switch (event->event_type) {
+	case IBV_EVENT_CQ_ERR:
+		return (struct counts){&cq->mutex, &cq->cond, &((struct weft_cq *)cq)->async_events, &cq->async_events_completed};
+	case IBV_EVENT_SRQ_LIMIT_REACHED:
+		return (struct counts){&srq->mutex, &srq->cond, &((struct weft_srq *)srq)->events, &srq->events_completed};
+	default:
+		return (struct counts){&qp->mutex, &qp->cond, &((struct weft_qp *)qp)->events, &qp->events_completed};
+	}
+}
+
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 {
 	struct weft_event e;
@@ -11,32 +33,23 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
 		return -1;
 	event->event_type = e.type;
 	event->element.qp = (struct ibv_qp *)e.object;
+	__atomic_add_fetch(counts_of(event).fetched, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 
 void ibv_ack_async_event(struct ibv_async_event *event)
 {
-	pthread_mutex_t *mutex;
-	pthread_cond_t *cond;
-	uint32_t *count;
-	switch (event->event_type) {
-	case IBV_EVENT_CQ_ERR:
-		mutex = &event->element.cq->mutex;
-		cond = &event->element.cq->cond;
-		count = &event->element.cq->async_events_completed;
-		break;
-	case IBV_EVENT_SRQ_LIMIT_REACHED:
-		mutex = &event->element.srq->mutex;
-		cond = &event->element.srq->cond;
-		count = &event->element.srq->events_completed;
-		break;
-	default:
-		mutex = &event->element.qp->mutex;
-		cond = &event->element.qp->cond;
-		count = &event->element.qp->events_completed;
-	}
+	struct counts c = counts_of(event);
+	pthread_mutex_lock(c.mutex);
+	++*c.acknowledged;
+	pthread_cond_signal(c.cond);
+	pthread_mutex_unlock(c.mutex);
+}
+
+void weft_wait_for_acks(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *fetched, const uint32_t *acknowledged)
+{
 	pthread_mutex_lock(mutex);
-	++*count;
-	pthread_cond_signal(cond);
+	while (*acknowledged != __atomic_load_n(fetched, __ATOMIC_RELAXED))
+		pthread_cond_wait(cond, mutex);
 	pthread_mutex_unlock(mutex);
 }

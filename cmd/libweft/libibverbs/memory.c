@@ -24,7 +24,11 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 int ibv_dealloc_pd(struct ibv_pd *pd)
 {
 	struct weft_pd *p = (struct weft_pd *)pd;
-	int e = weft->dealloc_pd(p->id);
+	int e = 0;
+	if (p->of)
+		__atomic_sub_fetch(&p->of->parents, 1, __ATOMIC_RELAXED);
+	else
+		e = __atomic_load_n(&p->parents, __ATOMIC_RELAXED) ? EBUSY : weft->dealloc_pd(p->id);
 	if (!e)
 		free(p);
 	return e;
@@ -61,6 +65,8 @@ static struct ibv_mr *reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t
 	m->mr.pd = pd;
 	m->mr.addr = addr;
 	m->mr.length = length;
+	m->iova = iova;
+	m->access = access;
 	return &m->mr;
 }
 
@@ -91,11 +97,36 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 	return e;
 }
 
-/* A change is a new registration: its keys are new. The old one ends when the new one stands. */
 int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
 {
-	errno = EOPNOTSUPP;
-	return IBV_REREG_MR_ERR_INPUT;
+	struct weft_mr *m = (struct weft_mr *)mr;
+	const bool moves = flags & IBV_REREG_MR_CHANGE_TRANSLATION;
+	uint32_t allowed = 0;
+	errno = EINVAL;
+	if (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED || !flags || (moves && (!addr || !length)))
+		return IBV_REREG_MR_ERR_INPUT;
+	if (!(flags & IBV_REREG_MR_CHANGE_PD))
+		pd = mr->pd;
+	if (!(flags & IBV_REREG_MR_CHANGE_ACCESS))
+		access = (int)m->access;
+	if (!moves) {
+		addr = mr->addr;
+		length = mr->length;
+	}
+	uint64_t iova = moves ? (uintptr_t)addr : m->iova;
+	int e = rights(access, &allowed);
+	if (!e)
+		e = weft->rereg_mr(m->id, ((struct weft_pd *)pd)->id, addr, length, iova, allowed);
+	if (e) {
+		errno = e;
+		return IBV_REREG_MR_ERR_INPUT;
+	}
+	mr->pd = pd;
+	mr->addr = addr;
+	mr->length = length;
+	m->iova = iova;
+	m->access = access;
+	return 0;
 }
 
 struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access)
@@ -125,6 +156,9 @@ int weft_dealloc_mw(struct ibv_mw *mw)
 	return e;
 }
 
+/* A window gives rights to peers; a local right in the same word has no meaning. */
+uint32_t weft_window_rights(const struct ibv_mw_bind_info *info) { return info->mw_access_flags & ~(unsigned int)IBV_ACCESS_LOCAL_WRITE; }
+
 int weft_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *b)
 {
 	const struct ibv_mw_bind_info *info = &b->bind_info;
@@ -133,7 +167,7 @@ int weft_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *b)
 		.mr = info->mr ? ((struct weft_mr *)info->mr)->id : 0,
 		.addr = info->addr,
 		.length = info->length,
-		.access = info->mw_access_flags,
+		.access = weft_window_rights(info),
 	};
 	return weft->bind_mw(((struct weft_qp *)qp)->id, b->wr_id, b->send_flags, &bind, &mw->rkey);
 }

@@ -14,7 +14,7 @@ static void bind_of(const struct ibv_send_wr *wr, struct weft_bind *b)
 		.mr = info->mr ? ((struct weft_mr *)info->mr)->id : 0,
 		.addr = info->addr,
 		.length = info->length,
-		.access = info->mw_access_flags,
+		.access = weft_window_rights(info),
 		.rkey = wr->bind_mw.rkey,
 	};
 }

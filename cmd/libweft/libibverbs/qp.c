@@ -60,6 +60,14 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *a)
 	return qp;
 }
 
+/* A queue pair that is gone, or begins anew, leaves no completions behind. */
+static void drop_completions(struct ibv_qp *qp)
+{
+	weft_drop_completions(qp->send_cq, qp->qp_num);
+	if (qp->recv_cq != qp->send_cq)
+		weft_drop_completions(qp->recv_cq, qp->qp_num);
+}
+
 int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 {
 	struct weft_qp *q = (struct weft_qp *)qp;
@@ -97,6 +105,8 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 		q->av = a->ah_attr;
 	if (mask & IBV_QP_STATE)
 		qp->state = a->qp_state;
+	if (mask & IBV_QP_STATE && a->qp_state == IBV_QPS_RESET)
+		drop_completions(qp);
 	return 0;
 }
 
@@ -149,9 +159,9 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 	int e = weft->destroy_qp(q->id);
 	if (e)
 		return e;
-	weft_drop_completions(qp->send_cq, qp->qp_num);
-	if (qp->recv_cq != qp->send_cq)
-		weft_drop_completions(qp->recv_cq, qp->qp_num);
+	weft_wait_for_acks(&qp->mutex, &qp->cond, &q->events, &qp->events_completed);
+	drop_completions(qp);
+	weft_free_batch(q->batch);
 	free(q);
 	return 0;
 }
@@ -202,9 +212,11 @@ int ibv_destroy_srq(struct ibv_srq *srq)
 {
 	struct weft_srq *s = (struct weft_srq *)srq;
 	int e = weft->destroy_srq(s->id);
-	if (!e)
-		free(s);
-	return e;
+	if (e)
+		return e;
+	weft_wait_for_acks(&srq->mutex, &srq->cond, &s->events, &srq->events_completed);
+	free(s);
+	return 0;
 }
 
 struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *a)

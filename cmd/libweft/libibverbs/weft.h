@@ -30,12 +30,15 @@ struct weft_context {
 struct weft_pd {
 	struct ibv_pd pd;
 	weft_id id;
-	struct weft_pd *of; /* a parent domain's own domain */
+	struct weft_pd *of; /* the domain of a parent domain */
+	uint32_t parents;   /* parent domains of this one */
 };
 
 struct weft_mr {
 	struct ibv_mr mr;
 	weft_id id;
+	uint64_t iova;
+	unsigned int access;
 };
 
 struct weft_mw {
@@ -61,6 +64,7 @@ struct weft_cq {
 	uint32_t room; /* of entries, a power of two */
 	struct weft_wc *entries;
 	struct weft_cq_marks *marks;
+	uint32_t events, async_events; /* that the program has fetched */
 	struct ibv_wc now; /* the completion of an extended poll */
 };
 
@@ -68,6 +72,7 @@ struct weft_srq {
 	struct ibv_srq srq;
 	weft_id id;
 	uint32_t max_sge;
+	uint32_t events; /* that the program has fetched */
 };
 
 struct weft_qp {
@@ -76,6 +81,7 @@ struct weft_qp {
 	struct ibv_qp_cap cap;
 	struct ibv_ah_attr av;
 	int sig_all;
+	uint32_t events; /* that the program has fetched */
 	bool extended;
 	struct weft_batch *batch; /* work requests between ibv_wr_start and ibv_wr_complete */
 };
@@ -90,9 +96,19 @@ int weft_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr
 int weft_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 int weft_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 int weft_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+void weft_lock_cq(struct weft_cq *q);
+void weft_unlock_cq(struct weft_cq *q);
+int weft_take(struct weft_cq *q, int n, struct ibv_wc *wc); /* with the lock held */
+bool weft_idle(struct weft_cq *q);			      /* an empty poll: is it the one that works for the device? */
+/* An object ends when the program has acknowledged the events that it has fetched. */
+void weft_wait_for_acks(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *fetched, const uint32_t *acknowledged);
 void weft_drop_completions(struct ibv_cq *cq, uint32_t qp_num);
 struct ibv_mw *weft_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
+struct ibv_qp *weft_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *a);
+void weft_free_batch(struct weft_batch *b);
+void weft_extend(struct verbs_context *v);
 int weft_dealloc_mw(struct ibv_mw *mw);
+uint32_t weft_window_rights(const struct ibv_mw_bind_info *info);
 int weft_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *b);
 
 #endif

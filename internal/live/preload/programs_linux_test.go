@@ -73,8 +73,10 @@ func libraries(t *testing.T) string {
 
 // running is a program under way.
 type running struct {
-	cmd *exec.Cmd
-	out bytes.Buffer
+	cmd  *exec.Cmd
+	out  bytes.Buffer // when done is closed
+	done chan struct{}
+	err  error // likewise
 }
 
 // start starts a program on weft's verbs; the test's end kills it.
@@ -85,18 +87,20 @@ func start(t *testing.T, argv ...string) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &running{cmd: exec.Command(argv[0], argv[1:]...)}
+	r := &running{cmd: exec.Command(argv[0], argv[1:]...), done: make(chan struct{})}
 	r.cmd.Env = Environ(os.Environ(), v)
 	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.out
 	r.cmd.WaitDelay = time.Second
 	if err := r.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	go func() {
+		r.err = r.cmd.Wait()
+		close(r.done)
+	}()
 	t.Cleanup(func() {
-		if r.cmd.ProcessState == nil {
-			_ = r.cmd.Process.Kill()
-			_ = r.cmd.Wait()
-		}
+		_ = r.cmd.Process.Kill()
+		<-r.done
 	})
 	return r
 }
@@ -116,14 +120,13 @@ func (r *running) end(t *testing.T) string {
 
 // wait waits for a program, for at most patience.
 func (r *running) wait() (string, error) {
-	done := make(chan error, 1)
-	go func() { done <- r.cmd.Wait() }()
 	select {
-	case err := <-done:
-		return r.out.String(), err
+	case <-r.done:
+		return r.out.String(), r.err
 	case <-time.After(patience):
 		_ = r.cmd.Process.Kill()
-		return r.out.String(), errors.Join(fmt.Errorf("not done after %v", patience), <-done)
+		<-r.done
+		return r.out.String(), errors.Join(fmt.Errorf("not done after %v", patience), r.err)
 	}
 }
 
@@ -142,9 +145,9 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// listens waits until a program listens at a TCP port: its client would find nobody before. A
+// listens waits until the program listens at a TCP port: its client would find nobody before. A
 // connection to ask would be taken for the client's.
-func listens(t *testing.T, port string) {
+func (r *running) listens(t *testing.T, port string) {
 	t.Helper()
 	var n int
 	if _, err := fmt.Sscan(port, &n); err != nil {
@@ -152,6 +155,11 @@ func listens(t *testing.T, port string) {
 	}
 	entry := regexp.MustCompile(fmt.Sprintf(`(?m)^ *\d+: [0-9A-F]+:%04X [0-9A-F]+:0000 0A `, n))
 	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		select {
+		case <-r.done:
+			t.Fatalf("%s ends before it listens: %v\n%s", strings.Join(r.cmd.Args, " "), r.err, r.out.String())
+		default:
+		}
 		for _, file := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 			if table, err := os.ReadFile(file); err == nil && entry.Match(table) {
 				return
@@ -168,7 +176,7 @@ func pair(t *testing.T, argv ...string) (server, client string) {
 	port := freePort(t)
 	argv = append(argv, "-p", port)
 	s := start(t, argv...)
-	listens(t, port)
+	s.listens(t, port)
 	c := start(t, append(argv, "127.0.0.1")...)
 	client = c.end(t)
 	return s.end(t), client
@@ -190,28 +198,57 @@ func TestProgramsSeeADevice(t *testing.T) {
 // -c compares every byte that has arrived.
 func TestPingpongsCarryTheirDataBothWays(t *testing.T) {
 	for _, argv := range [][]string{
-		{"ibv_rc_pingpong", "-g", "0", "-c"},
-		{"ibv_rc_pingpong", "-g", "0", "-c", "-e"},
+		{"ibv_rc_pingpong", "-c"},
+		{"ibv_rc_pingpong", "-c", "-e"},
+		{"ibv_rc_pingpong", "-c", "-N"}, // ibv_wr_*
+		{"ibv_rc_pingpong", "-s", "1000000", "-n", "100", "-m", "1024"},
+		{"ibv_uc_pingpong", "-c"},
+		{"ibv_ud_pingpong", "-c"},
+		{"ibv_ud_pingpong", "-e"},
+		{"ibv_srq_pingpong", "-c"},
+		{"ibv_srq_pingpong", "-c", "-e"},
 	} {
 		t.Run(strings.Join(argv, " "), func(t *testing.T) {
-			server, client := pair(t, argv...)
+			server, client := pair(t, append(argv, "-g", "0")...)
 			for _, out := range []string{server, client} {
-				if !regexp.MustCompile(`1000 iters in .* usec/iter`).MatchString(out) {
-					t.Errorf("no 1000 iterations:\n%s", out)
+				if !regexp.MustCompile(`\d+ iters in .* usec/iter`).MatchString(out) || strings.Contains(out, "invalid data") {
+					t.Errorf("not all iterations, or other data than was sent:\n%s", out)
 				}
 			}
 		})
 	}
 }
 
+// Every program of perftest, with its services and ways of waiting, ends well and prints its row.
 func TestPerftestMeasures(t *testing.T) {
-	for _, argv := range [][]string{
-		{"ib_write_bw", "-n", "1000"},
+	for _, c := range []struct{ argv, row string }{
+		{"ib_write_bw -n 1000", ` 65536 +1000 +`},
+		{"ib_write_bw -n 100 -s 8388608", ` 8388608 +100 +`},
+		{"ib_write_bw -n 200 -q 16 --report_gbits", ` 65536 +3200 +`},
+		{"ib_write_bw -n 1000 -c UC", ` 65536 +1000 +`},
+		{"ib_write_bw -n 500 -b", ` 65536 +500 +`},
+		{"ib_write_bw -n 512 -l 16", ` 65536 +512 +`},
+		{"ib_write_bw -n 100 -a", ` 2 +100 +(?s:.*) 8388608 +100 +`},
+		{"ib_read_bw -n 1000", ` 65536 +1000 +`},
+		{"ib_read_bw -n 500 -q 4 -b", ` 65536 +2000 +`},
+		{"ib_send_bw -n 1000", ` 65536 +1000 +`},
+		{"ib_send_bw -n 1000 -e", ` 65536 +1000 +`},
+		{"ib_send_bw -n 1000 -r 1024 -c UC", ` 65536 +1000 +`},
+		{"ib_send_bw -n 1000 -r 1024 -c UD", ` 4096 +1000 +`},
+		{"ib_send_bw -n 1000 -r 100 --use-srq -q 4", ` 65536 +4000 +`},
+		{"ib_atomic_bw -n 1000", ` 8 +1000 +`},
+		{"ib_atomic_bw -n 1000 -A CMP_AND_SWAP", ` 8 +1000 +`},
+		{"ib_write_lat -n 200", ` 2 +200 +`},
+		{"ib_read_lat -n 200", ` 2 +200 +`},
+		{"ib_send_lat -n 200", ` 2 +200 +`},
+		{"ib_send_lat -n 200 -e", ` 2 +200 +`},
+		{"ib_send_lat -n 200 -c UD", ` 2 +200 +`},
+		{"ib_atomic_lat -n 200", ` 8 +200 +`},
 	} {
-		t.Run(strings.Join(argv, " "), func(t *testing.T) {
-			_, client := pair(t, argv...)
-			if !regexp.MustCompile(`(?m)^ 65536 +1000 +[\d.]+ +[1-9][\d.]*`).MatchString(client) {
-				t.Errorf("no row of 65536 bytes with a bandwidth:\n%s", client)
+		t.Run(c.argv, func(t *testing.T) {
+			_, client := pair(t, strings.Fields(c.argv)...)
+			if !regexp.MustCompile(`(?m)^` + c.row + `[\d.]+ +[\d.]*[1-9]`).MatchString(client) {
+				t.Errorf("no row %q:\n%s", c.row, client)
 			}
 		})
 	}

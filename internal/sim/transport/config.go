@@ -101,6 +101,9 @@ type Config struct {
 	// Access checks a remote request when its message begins, and again at every packet of a WRITE:
 	// memory may be withdrawn meanwhile. nil permits all.
 	Access func(qp units.QPN, a Access, rkey uint32, va uint64, length uint32) bool
+	// Receivable reports whether length bytes at offset of a posted receive can be written, before a
+	// packet of an RC SEND in order is accepted. nil says yes.
+	Receivable func(qp units.QPN, id uint64, offset, length uint32) bool
 	// Atomic executes CMP_SWAP or FETCH_ADD on the 8 bytes at va, which Access has permitted, and
 	// returns their previous value. The operands are in the packet that is being received: like
 	// payload, they do not pass through the queue pair. nil refuses all atomics.

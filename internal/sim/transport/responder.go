@@ -82,6 +82,10 @@ func (s *responder) receiveRC(e *endpoint, now units.Time, p *Packet, info *opIn
 		s.abort(e, syndrome, b)
 		return Dropped
 	}
+	if info.class == classSend && !s.receivable(e, p) {
+		s.loseReceive(e, b)
+		return Dropped
+	}
 	s.step(e)
 	v := s.place(p)
 	if info.last {
@@ -177,6 +181,18 @@ func (s *responder) invalidated(e *endpoint, p *Packet, b *Batch) bool {
 	}
 	e.becomeErr()
 	return false
+}
+
+// receivable asks the owner of the receive whether an assembled packet of a SEND can be placed.
+func (s *responder) receivable(e *endpoint, p *Packet) bool {
+	return e.cfg.Receivable == nil || s.empty() || e.cfg.Receivable(e.qpn, s.oldest().id, s.msg.bytes-p.Length, p.Length)
+}
+
+// loseReceive ends the connection at a receive whose memory is not there: the fault is this end's,
+// and the peer learns that (IBA vol. 1, 9.9.3: class A).
+func (s *responder) loseReceive(e *endpoint, b *Batch) {
+	b.Completions = append(b.Completions, Completion{ID: s.pop().id, QPN: e.qpn, Status: LocProtErr, Recv: true})
+	s.abort(e, wire.NAKRemoteOperational, b)
 }
 
 // failReceive completes the receive of a SEND that does not fit, or that is malformed.

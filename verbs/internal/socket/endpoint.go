@@ -38,9 +38,11 @@ type Endpoint struct {
 	EEC *transport.EEC
 
 	attached bool
-	queued   bool // in Port.ready
-	blocked  bool // in Peer.blocked
-	owes     bool // ack is in Port.owing
+	queued   bool  // in Port.ready
+	blocked  bool  // in Peer.blocked
+	paused   bool  // waits for its deadline, because its peer's memory is crowded
+	last     *Peer // of UD: where the last datagram went
+	owes     bool  // ack is in Port.owing
 	ack      transport.Packet
 	counted  int32                // PSNs in flight that are counted in Peer.flight
 	held     map[units.PSN][]byte // requests ahead of the expected one

@@ -59,6 +59,10 @@ const (
 	// uses them: a peer takes some 300 bytes.
 	MaxPeers = 1 << 17
 
+	// crowdedPause is the wait for room in such a ring: the time in which a reader at 30 Gb/s frees
+	// 40 KB: a few packets.
+	crowdedPause = 10 * units.Microsecond
+
 	// ringData is the room of a ring between two devices of one machine, see near.go: the packets in
 	// flight to a peer, and the responses to its READs, with room to spare.
 	ringData = 2 << 20

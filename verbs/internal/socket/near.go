@@ -25,6 +25,11 @@ func (w *Way) most(most, mtu int) int {
 	return min(most, ringData/3/(mtu+nearOverhead))
 }
 
+// crowded reports whether requests of UC and UD have to wait: they have no window, so that a reader
+// which gets no processor would lose them. They leave half of the ring to what is acknowledged, and
+// to packets that wait to be flushed.
+func (w *Way) crowded() bool { return w.open() && w.ring.memory != nil && !w.ring.room(ringData/2) }
+
 // send passes a datagram on; one that finds no room is lost, as in a full socket.
 func (w *Way) send(o *Outgoing) {
 	if w.ring.memory == nil || !w.ring.put(o) {

@@ -342,6 +342,7 @@ func (p *Port) fire(now units.Time) {
 	for p.timers.next() <= now {
 		e := p.timers[0]
 		p.timers.remove(e)
+		e.paused = false
 		e.QP.Timeout(now, &p.batch)
 		p.settle(e, now)
 	}

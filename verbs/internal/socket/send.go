@@ -43,7 +43,7 @@ func (e *Endpoint) count() bool {
 }
 
 func (p *Port) enqueue(e *Endpoint) {
-	if !e.queued && (!e.blocked || e.exempt()) {
+	if !e.queued && !e.paused && (!e.blocked || e.exempt()) {
 		e.queued = true
 		p.ready.push(e)
 	}
@@ -63,6 +63,30 @@ func (p *Port) block(e *Endpoint) {
 		e.blocked = true
 		e.Peer.blocked.push(e)
 	}
+}
+
+// pause lets e wait for room in the memory that it shares with its peer, as a pause of the link
+// would.
+func (p *Port) pause(e *Endpoint, now units.Time) {
+	e.paused = true
+	p.timers.set(e, now+crowdedPause)
+}
+
+// unreliable reports whether e's requests have no acknowledgements.
+func (e *Endpoint) unreliable() bool {
+	s := e.QP.Service()
+	return s == transport.UC || s == transport.UD
+}
+
+// towards is the way of e's next request, as far as it is known: that of a datagram's predecessor.
+func (e *Endpoint) towards() *Way {
+	if e.Peer != nil {
+		return e.Peer.way
+	}
+	if e.last != nil {
+		return e.last.way
+	}
+	return nil
 }
 
 // unblock lets endpoints that waited for a peer's room try again: as many as have room for a turn.
@@ -134,6 +158,10 @@ func (p *Port) turn(e *Endpoint, now units.Time) (n int) {
 			p.block(e)
 			break
 		}
+		if e.unreliable() && e.towards().crowded() {
+			p.pause(e, now)
+			break
+		}
 		pkt, repeated := &p.tx.next, e.QP.Repeated()
 		if !e.QP.Next(now, pkt) {
 			break
@@ -176,7 +204,7 @@ func (e *Endpoint) crowded(last bool) bool {
 // If many queue pairs share a peer's room, each with a part of a message, none would reach the end
 // of its message, and the room would be freed only by timeouts.
 func (e *Endpoint) ask(pkt *transport.Packet) {
-	if s := e.QP.Service(); s != transport.UC && s != transport.UD && !pkt.Op.Response() {
+	if !e.unreliable() && !pkt.Op.Response() {
 		pkt.Flags |= transport.FlagAckReq
 	}
 }
@@ -186,6 +214,7 @@ func (p *Port) carry(e *Endpoint, pkt *transport.Packet) bool {
 	peer := e.Peer
 	if e.QP.Service() == transport.UD {
 		peer = e.Owner.Destination(pkt)
+		e.last = peer
 	}
 	parts := p.tx.scratch[:0]
 	if pkt.Length > 0 {

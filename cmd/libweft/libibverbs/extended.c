@@ -1,0 +1,134 @@
+/* The extended calls: attributes by size, completion queues read field by field, parent domains. */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "weft.h"
+
+static int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *in, struct ibv_device_attr_ex *out, size_t size)
+{
+	struct ibv_device_attr_ex a = {.phys_port_cnt_ex = 1};
+	if (in && in->comp_mask)
+		return EINVAL;
+	if (size < sizeof a.orig_attr)
+		return EOPNOTSUPP;
+	ibv_query_device(context, &a.orig_attr);
+	a.device_cap_flags_ex = a.orig_attr.device_cap_flags;
+	memcpy(out, &a, size < sizeof a ? size : sizeof a);
+	return 0;
+}
+
+static struct weft_cq *weft_cq_of(struct ibv_cq_ex *cq) { return (struct weft_cq *)cq; }
+
+static int next_poll(struct ibv_cq_ex *cq)
+{
+	struct weft_cq *q = weft_cq_of(cq);
+	if (!weft_take(q, 1, &q->now))
+		return ENOENT;
+	cq->wr_id = q->now.wr_id;
+	cq->status = q->now.status;
+	return 0;
+}
+
+static void end_poll(struct ibv_cq_ex *cq) { weft_unlock_cq(weft_cq_of(cq)); }
+
+static int start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
+{
+	if (attr && attr->comp_mask)
+		return EINVAL;
+	struct weft_cq *q = weft_cq_of(cq);
+	for (bool worked = false;; worked = true) {
+		weft_lock_cq(q);
+		int e = next_poll(cq);
+		bool work = e && !worked && weft_idle(q);
+		if (!e)
+			return 0;
+		weft_unlock_cq(q);
+		if (!work)
+			return __atomic_load_n(&q->marks->overrun, __ATOMIC_RELAXED) ? EIO : ENOENT;
+		weft->progress(weft_context_of(cq->context)->id);
+	}
+}
+
+static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *cq) { return weft_cq_of(cq)->now.opcode; }
+static uint32_t read_vendor_err(struct ibv_cq_ex *cq) { return weft_cq_of(cq)->now.vendor_err; }
+static uint32_t read_byte_len(struct ibv_cq_ex *cq) { return weft_cq_of(cq)->now.byte_len; }
+static __be32 read_imm_data(struct ibv_cq_ex *cq) { return weft_cq_of(cq)->now.imm_data; }
+static uint32_t read_qp_num(struct ibv_cq_ex *cq) { return weft_cq_of(cq)->now.qp_num; }
+static uint32_t read_src_qp(struct ibv_cq_ex *cq) { return weft_cq_of(cq)->now.src_qp; }
+static unsigned int read_wc_flags(struct ibv_cq_ex *cq) { return weft_cq_of(cq)->now.wc_flags; }
+static uint32_t read_slid(struct ibv_cq_ex *cq) { return weft_cq_of(cq)->now.slid; }
+static uint8_t read_sl(struct ibv_cq_ex *cq) { return weft_cq_of(cq)->now.sl; }
+static uint8_t read_dlid_path_bits(struct ibv_cq_ex *cq) { return weft_cq_of(cq)->now.dlid_path_bits; }
+
+static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *a)
+{
+	const uint32_t known = IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD;
+	const bool flags = a->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS;
+	if (a->comp_mask & ~known || a->wc_flags & ~(uint64_t)IBV_WC_STANDARD_FLAGS ||
+	    (flags && a->flags & ~(uint32_t)IBV_CREATE_CQ_ATTR_SINGLE_THREADED)) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	struct ibv_cq_ex *cq = (struct ibv_cq_ex *)ibv_create_cq(context, a->cqe, a->cq_context, a->channel, a->comp_vector);
+	if (!cq)
+		return NULL;
+	cq->start_poll = start_poll;
+	cq->next_poll = next_poll;
+	cq->end_poll = end_poll;
+	cq->read_opcode = read_opcode;
+	cq->read_vendor_err = read_vendor_err;
+	cq->read_wc_flags = read_wc_flags;
+	cq->read_byte_len = read_byte_len;
+	cq->read_imm_data = read_imm_data;
+	cq->read_qp_num = read_qp_num;
+	cq->read_src_qp = read_src_qp;
+	cq->read_slid = read_slid;
+	cq->read_sl = read_sl;
+	cq->read_dlid_path_bits = read_dlid_path_bits;
+	return cq;
+}
+
+/* A thread domain promises that one thread at a time uses its objects: nothing here needs that. */
+static struct ibv_td *alloc_td(struct ibv_context *context, struct ibv_td_init_attr *a)
+{
+	if (a->comp_mask) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	struct ibv_td *td = calloc(1, sizeof *td);
+	td->context = context;
+	return td;
+}
+
+static int dealloc_td(struct ibv_td *td)
+{
+	free(td);
+	return 0;
+}
+
+/* A parent domain is its protection domain once more. Its allocators are for rings of hardware. */
+static struct ibv_pd *alloc_parent_domain(struct ibv_context *context, struct ibv_parent_domain_init_attr *a)
+{
+	if (!a->pd || a->comp_mask & ~(uint32_t)(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)) {
+		errno = a->pd ? EOPNOTSUPP : EINVAL;
+		return NULL;
+	}
+	struct weft_pd *p = calloc(1, sizeof *p), *of = (struct weft_pd *)a->pd;
+	p->pd.context = context;
+	p->id = of->id;
+	p->of = of;
+	__atomic_add_fetch(&of->parents, 1, __ATOMIC_RELAXED);
+	return &p->pd;
+}
+
+void weft_extend(struct verbs_context *v)
+{
+	v->query_device_ex = query_device_ex;
+	v->create_cq_ex = create_cq_ex;
+	v->create_qp_ex = weft_create_qp_ex;
+	v->alloc_td = alloc_td;
+	v->dealloc_td = dealloc_td;
+	v->alloc_parent_domain = alloc_parent_domain;
+}
