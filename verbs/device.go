@@ -140,7 +140,7 @@ func open(conn socket.Conn, o Options) (*Device, error) {
 	}
 	fabric, _ := conn.(*socket.Emulated)
 	c := socket.Config{
-		Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC, Lose: o.Lose, LoseSeed: o.LoseSeed, Clock: o.clock, Unbounded: fabric != nil,
+		Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC, Lose: o.Lose, LoseSeed: o.LoseSeed, Clock: o.clock, Emulated: fabric != nil,
 	}
 	if o.Capture != nil {
 		w, err := pcap.NewWriter(o.Capture, pcap.Raw)

@@ -24,6 +24,7 @@ type carrier struct {
 	landed  func(nic int32, p *channel.Packet)
 	ends    map[way]units.QPN
 	pending []sending        // to be queued at now
+	coming  []int            // by NIC: the number of them
 	heads   []channel.Packet // by record
 	failure error
 }
@@ -72,7 +73,7 @@ func newCarrier(r *scenario.Resolved, change func(*network.Plan)) (*carrier, err
 		plan = plan.Unbroken() // faults may come later
 	}
 	change(plan)
-	c := &carrier{ends: map[way]units.QPN{}}
+	c := &carrier{ends: map[way]units.QPN{}, coming: make([]int, plan.Graph.Endpoints)}
 	c.net, err = plan.Build(c, r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{}, 1)
 	return c, err
 }
@@ -85,6 +86,7 @@ func (c *carrier) send(from, to int32, p *channel.Packet) {
 	own := *p
 	own.Data = slices.Clone(p.Data)
 	c.pending = append(c.pending, sending{from, to, own})
+	c.coming[from]++
 }
 
 // Timer queues the pending packets.
@@ -96,6 +98,7 @@ func (c *carrier) Timer(p *simfabric.Partition, _ uint32) {
 		}
 	}
 	clear(c.pending)
+	clear(c.coming)
 	c.pending = c.pending[:0]
 }
 
@@ -144,6 +147,11 @@ func (c *carrier) Landed(_ *simfabric.Partition, nic, record int32, marked bool)
 
 // Complete is never called: the NICs' own queue pairs are idle.
 func (c *carrier) Complete(*simfabric.Partition, int32, *transport.Completion) {}
+
+// room is the number of packets that a NIC's queue takes.
+func (c *carrier) room(nic int32) int {
+	return max(0, nicQueue-c.net.WaitingForeign(nic)-c.coming[nic])
+}
 
 // step handles the events before a time, which is the present afterwards.
 func (c *carrier) step(until units.Time) error {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -53,23 +55,24 @@ func start(t *testing.T, text string, o emulate.Options) (socket string, end fun
 	return o.Socket, end
 }
 
-// end is one side of a connection.
-type end struct {
+// side is one side of a connection.
+type side struct {
 	dev *verbs.Device
+	pd  *verbs.PD
 	cq  *verbs.CQ
 	qp  *verbs.QP
 	mr  *verbs.MR
 	buf []byte
 }
 
-func open(t *testing.T, socket, nic string, size int) *end {
+func open(t *testing.T, socket, nic string, size int) *side {
 	t.Helper()
 	dev, err := verbs.Open(verbs.Options{Emulator: socket, NIC: nic})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = dev.Close() })
-	e := &end{dev: dev, buf: make([]byte, size)}
+	e := &side{dev: dev, buf: make([]byte, size)}
 	pd := dev.AllocPD()
 	if e.mr, err = pd.RegMR(e.buf, verbs.AccessLocalWrite|verbs.AccessRemoteWrite|verbs.AccessRemoteRead); err != nil {
 		t.Fatal(err)
@@ -77,15 +80,27 @@ func open(t *testing.T, socket, nic string, size int) *end {
 	if e.cq, err = dev.CreateCQ(1024); err != nil {
 		t.Fatal(err)
 	}
+	e.pd = pd
 	if e.qp, err = pd.CreateQP(verbs.QPInitAttr{Type: verbs.RC, SendCQ: e.cq, RecvCQ: e.cq, MaxSendWR: 128, MaxRecvWR: 16}); err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
-func connect(t *testing.T, a, b *end) {
+// another is a further queue pair of a side.
+func (e *side) another(t *testing.T) *side {
 	t.Helper()
-	for _, p := range [][2]*end{{a, b}, {b, a}} {
+	own := *e
+	var err error
+	if own.qp, err = e.pd.CreateQP(verbs.QPInitAttr{Type: verbs.RC, SendCQ: e.cq, RecvCQ: e.cq, MaxSendWR: 128, MaxRecvWR: 16}); err != nil {
+		t.Fatal(err)
+	}
+	return &own
+}
+
+func connect(t *testing.T, a, b *side) {
+	t.Helper()
+	for _, p := range [][2]*side{{a, b}, {b, a}} {
 		err := p[0].qp.Connect(verbs.Remote{Addr: p[1].dev.Addr(), QPN: p[1].qp.QPN(), PSN: 7}, 7, verbs.AccessRemoteWrite|verbs.AccessRemoteRead)
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +109,7 @@ func connect(t *testing.T, a, b *end) {
 }
 
 // write posts a WRITE of the whole buffer.
-func (e *end) write(t *testing.T, to *end) {
+func (e *side) write(t *testing.T, to *side) {
 	t.Helper()
 	err := e.qp.PostSend(verbs.SendWR{
 		Opcode: verbs.RDMAWrite, SGL: []verbs.SGE{e.mr.SGE(0, len(e.buf))},
@@ -106,7 +121,7 @@ func (e *end) write(t *testing.T, to *end) {
 }
 
 // completion waits for a completion.
-func (e *end) completion(t *testing.T) verbs.WC {
+func (e *side) completion(t *testing.T) verbs.WC {
 	t.Helper()
 	var wc [1]verbs.WC
 	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); {
@@ -135,4 +150,10 @@ func TestAWriteCrossesTheFabric(t *testing.T) {
 	}
 	f := end()
 	t.Logf("%+v", f.Devices)
+}
+
+// TestMain gives each device a processor of Go's: the fabric's and the devices' are processes of their own in use.
+func TestMain(m *testing.M) {
+	runtime.GOMAXPROCS(32)
+	os.Exit(m.Run())
 }

@@ -152,7 +152,7 @@ func (f *fabric) rest() time.Duration {
 // hungry reports whether a device waits for a turn at the present time.
 func (f *fabric) hungry() bool {
 	for _, s := range f.sessions {
-		if s.nic >= 0 && s.due(f.now, nicQueue-f.net.WaitingForeign(s.nic)) {
+		if s.nic >= 0 && s.due(f.now, f.room(s.nic)) {
 			return true
 		}
 	}
@@ -166,7 +166,7 @@ func (f *fabric) serve() {
 		if s.nic < 0 {
 			continue
 		}
-		room := nicQueue - f.net.WaitingForeign(s.nic)
+		room := f.room(s.nic)
 		if s.due(f.now, room) {
 			s.give(f.now, room)
 			asked = true

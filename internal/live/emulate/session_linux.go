@@ -84,7 +84,7 @@ func (s *session) deliver(p *channel.Packet, now units.Time) {
 
 // give gives the device a turn.
 func (s *session) give(now units.Time, room int) {
-	t := channel.Turn{Now: now, Room: uint16(max(0, room))}
+	t := channel.Turn{Now: now, Room: uint16(room)}
 	s.woken, s.asked = false, true
 	buffer := make([]byte, 0, 1<<13)
 	for rest := s.inbox; ; {

@@ -267,6 +267,9 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	}
 	n.lookahead = b.findLookahead(func(link int) bool { return n.ports[link].flags&flagRemote != 0 })
 	b.partitions(parts)
+	if n.foreign != nil {
+		n.join() // its steps end within slots
+	}
 	n.watching()
 	n.receivers()
 	if b.Faults != nil {

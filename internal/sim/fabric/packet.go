@@ -13,6 +13,7 @@ type role uint8
 const (
 	roleData         role = iota // end to end, data
 	roleReply                    // end to end, acknowledgement or other response
+	roleForeign                  // end to end, of a queue pair outside of the simulation
 	roleBurst                    // scale-up: a burst of link packets
 	roleMulticast                // scale-up: a burst for every GPU
 	roleReduce                   // scale-up: a contribution to a reduction, or its sum
@@ -20,7 +21,6 @@ const (
 	roleSum                      // reduction in the network: in the aggregation unit of a switch
 	roleCopy                     // scale-up: a copy of a multicast burst; entropy is its record
 	roleResult                   // reduction in the network: a copy of the result; entropy is its record
-	roleForeign                  // end to end, of a queue pair outside of the simulation
 	roleNone                     // the record holds no packet
 )
 

@@ -108,7 +108,7 @@ func (p *Port) place(peer *Peer, size, parts int) (id uint16) {
 			o.Packets++
 			d.bytes += size
 			d.closed = size < d.segment
-			return identification(peer, o.Packets-1)
+			return p.identification(peer, o.Packets-1)
 		}
 	}
 	if t.n == maxBatch {
@@ -123,8 +123,8 @@ func (p *Port) place(peer *Peer, size, parts int) (id uint16) {
 
 // identification is the value that Linux writes into the IP header of a segment; IPv6 has no such
 // field.
-func identification(peer *Peer, segment int) uint16 {
-	if peer.addr.Addr().Is4() {
+func (p *Port) identification(peer *Peer, segment int) uint16 {
+	if !p.alone && peer.addr.Addr().Is4() {
 		return uint16(segment)
 	}
 	return 0

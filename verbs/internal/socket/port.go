@@ -37,9 +37,9 @@ type Config struct {
 	// Lose is the share of arriving packets that the port drops, 0 to 1, by LoseSeed.
 	Lose     float64
 	LoseSeed uint64
-	// Unbounded leaves out the bound on the data in flight to a peer, on a network that loses nothing at its
-	// ends.
-	Unbounded bool
+	// Emulated says that Conn is an emulated fabric: it loses nothing at its ends, so the data in flight to a
+	// peer has no bound, and each packet is a datagram of its own.
+	Emulated bool
 	// Clock is the port's clock if it is a simulation's, not the machine's. The port then has no
 	// goroutine and does nothing by itself: the caller that advances the clock calls Progress.
 	Clock func() units.Time
@@ -83,6 +83,7 @@ type Port struct {
 	timers timers
 	ready  ring
 	budget int   // requests that the wire takes at present
+	alone  bool  // each packet is a datagram
 	hungry bool  // the wire knows of requests for which it has no room
 	again  int64 // requests that were sent again
 	owing  []*Endpoint
@@ -116,8 +117,8 @@ func Open(c Config) *Port {
 	if c.Capture != nil {
 		p.capture = &capture{w: c.Capture, local: p.local}
 	}
-	if c.Unbounded {
-		p.most = math.MaxInt
+	if c.Emulated {
+		p.most, p.alone = math.MaxInt, true
 	}
 	p.tx.setUp()
 	if p.clock != nil {

@@ -1,0 +1,66 @@
+package channel_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"weft/internal/sim/channel"
+	"weft/units"
+)
+
+// TestMessagesComeBack writes each message and reads it.
+func TestMessagesComeBack(t *testing.T) {
+	packet := channel.Packet{From: [4]byte{127, 1, 0, 1}, To: [4]byte{127, 1, 1, 2}, Mark: true, Data: []byte("sixteen bytes 16")}
+	turn := channel.Turn{More: true, Now: 12_345_678_901_234, Room: 8}
+	answer := channel.Answer{More: true, Hungry: true, Deadline: units.Forever, Repeated: 7}
+	var gotTurn channel.Turn
+	rest, err := gotTurn.Parse(packet.Append(turn.Append(nil)))
+	if err != nil || gotTurn != turn {
+		t.Errorf("got %+v, %v; want %+v", gotTurn, err, turn)
+	}
+	var got channel.Packet
+	if rest, err = got.Parse(rest); err != nil || len(rest) > 0 || got.From != packet.From || got.To != packet.To || !got.Mark || !bytes.Equal(got.Data, packet.Data) {
+		t.Errorf("got %+v and %d bytes, %v; want %+v", got, len(rest), err, packet)
+	}
+	var gotAnswer channel.Answer
+	if rest, err = gotAnswer.Parse(answer.Append(nil)); err != nil || len(rest) > 0 || gotAnswer != answer {
+		t.Errorf("got %+v, %v; want %+v", gotAnswer, err, answer)
+	}
+	if group, err := channel.Group(channel.AppendGroup(nil, channel.KindJoin, [4]byte{239, 1, 2, 3})); err != nil || group != [4]byte{239, 1, 2, 3} {
+		t.Errorf("got %v, %v; want 239.1.2.3", group, err)
+	}
+	hello := channel.Hello{Version: 1, NIC: "node0/nic0"}
+	text, err := channel.Marshal(channel.KindHello, hello)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gotHello channel.Hello
+	if err := channel.Unmarshal(text, channel.KindHello, &gotHello); err != nil || gotHello != hello {
+		t.Errorf("got %+v, %v; want %+v", gotHello, err, hello)
+	}
+}
+
+// TestATruncatedMessageIsAnError cuts each message at every length.
+func TestATruncatedMessageIsAnError(t *testing.T) {
+	packet := channel.Packet{Data: []byte("data")}
+	for _, c := range []struct {
+		whole []byte
+		parse func([]byte) ([]byte, error)
+	}{
+		{(&channel.Turn{}).Append(nil), new(channel.Turn).Parse},
+		{(&channel.Answer{}).Append(nil), new(channel.Answer).Parse},
+		{packet.Append(nil), new(channel.Packet).Parse},
+		{channel.AppendGroup(nil, channel.KindLeave, [4]byte{}), func(b []byte) ([]byte, error) { _, err := channel.Group(b); return nil, err }},
+	} {
+		for n := range c.whole {
+			if _, err := c.parse(c.whole[:n]); !errors.Is(err, channel.ErrMessage) {
+				t.Errorf("%d of %d bytes: %v, want %v", n, len(c.whole), err, channel.ErrMessage)
+			}
+		}
+	}
+	var refused channel.Welcome
+	if err := channel.Unmarshal(append([]byte{byte(channel.KindRefused)}, "no room"...), channel.KindWelcome, &refused); err == nil || err.Error() != "no room" {
+		t.Errorf("a refusal gives %v, want its reason", err)
+	}
+}
