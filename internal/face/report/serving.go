@@ -31,6 +31,9 @@ func Serving(s *runstore.Serving, resolved []byte) *doc.Document {
 	})
 	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(servingSentences(s, at)...)})
 	d.Add(doc.Section{Title: "Before the first token", Caption: "P50 / P90 / P99", In: doc.Details, Blocks: []doc.Block{stagesTable(at)}})
+	if t := exchangesTable(at); t != nil {
+		d.Add(doc.Section{Title: "Exchanges with experts", Caption: "a layer's dispatch and combine, each alone on the nodes of an instance; the slowest GPU's", In: doc.Details, Blocks: []doc.Block{t}})
+	}
 	d.Add(doc.Section{Title: "The job", In: doc.Details, Blocks: doc.Notes(servingJob(j)...)})
 	d.Add(scenarioSection(scenarioTitle, resolved))
 	return d
@@ -133,6 +136,20 @@ func stagesTable(p *runstore.ServingPoint) *doc.Table {
 		row(p.Fabrics[i].Name, p.Fabrics[i].Run)
 	}
 	row("without network", p.Ideal)
+	return t
+}
+
+// exchangesTable is a row for each simulated exchange; nil if there are none.
+func exchangesTable(p *runstore.ServingPoint) *doc.Table {
+	t := doc.NewTable("fabric", "pool", "tokens of a GPU", "dispatch", "combine")
+	for i := range p.Fabrics {
+		for _, x := range p.Fabrics[i].Exchanges {
+			t.Add(doc.Text(p.Fabrics[i].Name), doc.Text(x.Pool), doc.Text(doc.Integer(int64(x.Tokens))), doc.Time(units.Time(x.DispatchPs)), doc.Time(units.Time(x.CombinePs)))
+		}
+	}
+	if len(t.Rows) < 2 {
+		return nil
+	}
 	return t
 }
 

@@ -73,6 +73,16 @@ type ServingFabric struct {
 	Counts   Counts      `json:"counts"`
 	Hottest  []HotLink   `json:"hottest,omitempty"`
 	Failure  string      `json:"failure,omitempty"`
+	// Exchanges are the times in which tokens go to experts on other GPUs and come back, in a layer.
+	Exchanges []ServingExchange `json:"exchanges,omitempty"`
+}
+
+// ServingExchange is a layer's exchange of tokens with experts.
+type ServingExchange struct {
+	Pool       string `json:"pool"`
+	Tokens     int    `json:"tokens"` // of a GPU
+	DispatchPs int64  `json:"dispatch_ps"`
+	CombinePs  int64  `json:"combine_ps"`
 }
 
 // ServingRun is the times of a job's requests.

@@ -1,19 +1,176 @@
 package serve
 
-import "weft/units"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
 
-// experts is the times in which the tokens of an iteration go to their experts and back.
+	"weft/internal/base/cores"
+	"weft/internal/sim"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+	"weft/units"
+)
+
+// experts is the times in which the tokens of an iteration go to their experts and come back. A layer's
+// exchanges do not overlap with computation.
 type experts struct {
 	layers int
-	table  table // by tokens of a GPU, there and back
 	tensor int
+	there  table // by tokens of a GPU
+	back   table
 }
 
 // time is the time of all layers' exchanges of a number of tokens of a group.
 func (e *experts) time(tokens int) units.Time {
-	if e == nil {
+	if e == nil || tokens == 0 {
 		return 0
 	}
-	each := (tokens + e.tensor - 1) / e.tensor // each GPU of a group sends its part
-	return units.Time(e.layers) * e.table.at(int64(each))
+	n := int64(tokens+e.tensor-1) / int64(e.tensor) // each GPU of a group sends its part
+	return units.Time(e.layers) * (e.there.at(n) + e.back.at(n))
+}
+
+// tell is the exchanges of a layer at the simulated numbers of tokens.
+func (e *experts) tell(pool string) (out []runstore.ServingExchange) {
+	if e == nil {
+		return nil
+	}
+	for i, n := range e.there.bytes {
+		out = append(out, runstore.ServingExchange{Pool: pool, Tokens: int(n), DispatchPs: int64(e.there.times[i]), CombinePs: int64(e.back.times[i])})
+	}
+	return out
+}
+
+// exchange is a simulation of a dispatch or a combine.
+type exchange struct {
+	fabric int
+	pool   *scenario.Pool
+	kernel scenario.ExpertKernel
+	what   scenario.Exchange
+	tokens int
+	took   units.Time
+	own    units.Time // of the library's kernels, whatever the network
+}
+
+// exchanged reports whether a pool's tokens go to experts on other GPUs, on whole nodes.
+func (s *study) exchanged(p *scenario.Pool) bool {
+	n := p.Tensor * p.Data
+	return s.r.Serving.Model.Experts > 0 && n > 1 && n%s.r.Cluster.Node.GPUs == 0
+}
+
+// exchanges simulates dispatches and combines for some numbers of tokens, packet by packet, each alone on the
+// nodes of an instance: by pool and fabric; the last fabric is no network, on which the library's own
+// time remains.
+func (s *study) exchanges(ctx context.Context, workers int) (prefill, decode []*experts, err error) {
+	v := &s.r.Serving
+	pools := []struct {
+		pool   *scenario.Pool
+		kernel scenario.ExpertKernel
+		most   int // tokens of a GPU
+		out    []*experts
+	}{
+		{&v.Prefill, scenario.Throughput, (v.Prefill.Tokens + v.Prefill.Tensor - 1) / v.Prefill.Tensor, nil},
+		{&v.Decode, scenario.LowLatency, (v.Decode.Requests + v.Decode.Tensor - 1) / v.Decode.Tensor, nil},
+	}
+	var all []*exchange
+	for i := range pools {
+		p := &pools[i]
+		p.out = make([]*experts, len(s.plans)+1)
+		if !s.exchanged(p.pool) {
+			continue
+		}
+		for fabric := range s.plans {
+			for _, tokens := range tokensUpTo(p.most) {
+				for _, what := range []scenario.Exchange{scenario.Dispatch, scenario.Combine} {
+					all = append(all, &exchange{fabric: fabric, pool: p.pool, kernel: p.kernel, what: what, tokens: tokens})
+				}
+			}
+		}
+	}
+	errs := make([]error, len(all))
+	cores.Each(len(all), workers, func(i int) { errs[i] = s.simulate(ctx, all[i]) })
+	if err := errors.Join(errs...); err != nil {
+		return nil, nil, err
+	}
+	for i := range pools {
+		for _, x := range all {
+			if x.pool == pools[i].pool {
+				s.enter(pools[i].out, x)
+			}
+		}
+	}
+	return pools[0].out, pools[1].out, nil
+}
+
+// enter puts the times of an exchange into the tables of its fabric, and once into that of no network.
+func (s *study) enter(out []*experts, x *exchange) {
+	into := func(fabric int, took units.Time) {
+		if out[fabric] == nil {
+			out[fabric] = &experts{layers: s.r.Serving.Model.Layers - s.r.Serving.Model.DenseLayers, tensor: x.pool.Tensor}
+		}
+		t := &out[fabric].there
+		if x.what == scenario.Combine {
+			t = &out[fabric].back
+		}
+		t.bytes, t.times = append(t.bytes, int64(x.tokens)), append(t.times, took)
+	}
+	into(x.fabric, x.took)
+	if x.fabric == 0 {
+		into(len(s.plans), x.own)
+	}
+}
+
+// tokensUpTo are numbers of tokens to simulate: the most, and parts of it.
+func tokensUpTo(most int) []int {
+	out := []int{most}
+	for _, part := range []int{8, 64} {
+		if n := most / part; n > 0 {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// simulate simulates an exchange on the nodes of one instance. All ranks wait for the slowest before the next layer.
+func (s *study) simulate(ctx context.Context, x *exchange) error {
+	r, err := s.alone(x)
+	if err != nil {
+		return err
+	}
+	results, err := sim.Run(ctx, r, sim.Options{Workers: 1})
+	if err != nil {
+		return err
+	}
+	x.took = units.Time(results.Fabrics[0].Points[0].Exchange.Kernel.Max)
+	x.own = 2 * r.Workload.Experts.Software
+	return nil
+}
+
+// alone is the scenario of an exchange.
+func (s *study) alone(x *exchange) (*scenario.Resolved, error) {
+	own := *s.r
+	own.Name = "exchange"
+	own.Serving, own.Training, own.Tune, own.Sweep, own.Faults = scenario.Serving{}, scenario.Training{}, scenario.Tune{}, scenario.Sweep{}, nil
+	own.Fabrics = []scenario.Fabric{s.r.Fabrics[x.fabric]}
+	text, err := own.MarshalYAML()
+	if err != nil {
+		return nil, err
+	}
+	file, err := scenario.Decode("exchange", text)
+	if err != nil {
+		return nil, err
+	}
+	m := &s.r.Serving.Model
+	ranks := x.pool.Tensor * x.pool.Data
+	element := "bf16"
+	if x.what == scenario.Dispatch && s.r.Serving.Precision == scenario.FP8 {
+		element = "fp8"
+	}
+	copies := (m.Experts + ranks - 1) / ranks * ranks // DeepSeek-V3 fills up with copies of experts, too
+	return file.Resolve(
+		scenario.Set("cluster.nodes", ranks/s.r.Cluster.Node.GPUs, "an instance"),
+		scenario.Override{Path: "workload", Value: fmt.Sprintf("{exchange: %s, experts: {kernel: %s, tokens: %d, hidden: %d, count: %d, top-k: %d, replicas: %d, element: %s}}",
+			x.what, x.kernel, x.tokens, m.Hidden, m.Experts, m.TopK, copies-m.Experts, element), Origin: "the job's experts"})
 }

@@ -41,6 +41,8 @@ type study struct {
 	requests []serving.Request // at a rate of one in a second in the mean
 	plans    []*network.Plan
 	jobs     []*serving.Job // by fabric; the last without network
+	// The exchanges of prefill and of decode with experts, by fabric as jobs; nil for none.
+	there, here []*experts
 }
 
 // Run simulates a serving job at each rate on each fabric, and on a network that takes no time.
@@ -53,7 +55,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Servin
 	if err := s.describe(&o); err != nil {
 		return nil, err
 	}
-	if err := s.prepare(ctx); err != nil {
+	if err := s.prepare(ctx, o.Workers); err != nil {
 		return nil, err
 	}
 	rates := o.Rates
@@ -138,7 +140,7 @@ func (s *study) describe(o *Options) (err error) {
 }
 
 // prepare plans the fabrics and computes the times of iterations on each.
-func (s *study) prepare(ctx context.Context) error {
+func (s *study) prepare(ctx context.Context, workers int) error {
 	r := s.r
 	for i := range r.Fabrics {
 		plan, err := control.NewPlan(r, &r.Fabrics[i])
@@ -157,8 +159,12 @@ func (s *study) prepare(ctx context.Context) error {
 			sums[p.Tensor] = t
 		}
 	}
-	for range len(s.plans) + 1 {
-		prefill, decode := s.pace(&r.Serving.Prefill, sums), s.pace(&r.Serving.Decode, sums)
+	var err error
+	if s.there, s.here, err = s.exchanges(ctx, workers); err != nil {
+		return err
+	}
+	for fabric := range len(s.plans) + 1 {
+		prefill, decode := s.pace(&r.Serving.Prefill, sums, s.there[fabric]), s.pace(&r.Serving.Decode, sums, s.here[fabric])
 		s.jobs = append(s.jobs, &serving.Job{
 			Prefill: pool(&r.Serving.Prefill, &s.out.Job.Prefill), Decode: pool(&r.Serving.Decode, &s.out.Job.Decode),
 			Layers: s.way.cache.Layers, Early: r.Serving.KV.Send == scenario.KVLayers, PrefillTime: prefill.prefill, DecodeTime: decode.decode,
@@ -173,9 +179,9 @@ func pool(p *scenario.Pool, m *runstore.ServingMemory) serving.Pool {
 }
 
 // pace is the times of a pool's iterations.
-func (s *study) pace(p *scenario.Pool, sums map[int]*table) *pace {
+func (s *study) pace(p *scenario.Pool, sums map[int]*table, x *experts) *pace {
 	c := &s.way.cache
-	return &pace{job: modelOn(s.r, p), cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: sums[p.Tensor]}
+	return &pace{job: modelOn(s.r, p), cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: sums[p.Tensor], experts: x}
 }
 
 // points makes a point of each rate, and the simulations of those with a steady state. Each returns the name of
@@ -193,7 +199,7 @@ func (s *study) points(rates []float64) (tasks []func(context.Context) string) {
 		requests := s.at(rate)
 		for j, plan := range s.plans {
 			f := &p.Fabrics[j]
-			*f = runstore.ServingFabric{Name: plan.Fabric.Name, Protocol: string(plan.Fabric.Kind), Rate: plan.Fabric.Link.Rate()}
+			*f = runstore.ServingFabric{Name: plan.Fabric.Name, Protocol: string(plan.Fabric.Kind), Rate: plan.Fabric.Link.Rate(), Exchanges: append(s.there[j].tell("prefill"), s.here[j].tell("decode")...)}
 			if most := s.loadsOn(rate, j); most.Share >= 1 && p.Unstable == "" {
 				f.Unstable = overloaded(most)
 			}
