@@ -73,6 +73,7 @@ func TestAVerbFitsAScreen(t *testing.T) {
 		append([]string{"roce", "lint", "--simulate"}, sonic...),
 		{"validate", "--case", "pfc"},
 		{"bench", "kv", "--model", "llama3-8b", "--tokens", "128,256,512"},
+		{"serve", "../../../examples/serve-llama3-70b.yaml", "--set", "serving.load.requests=5", "--rates", "4,8"},
 		{"train", "../../../examples/two-nodes-h100.yaml", "--set", "training={model: llama3-8b, batch: {global: 4}, parallel: {tensor: 8}}"},
 	} {
 		e := environment(args)

@@ -41,6 +41,9 @@ type Pool struct {
 	Tokens int `yaml:"tokens" range:"1..100000000"`
 	// Requests is the most requests that an instance works on at a time.
 	Requests int `yaml:"requests" range:"1..1000000"`
+	// Overlap divides an iteration into halves: while one computes, the other's tokens go to experts
+	// and come back.
+	Overlap bool `yaml:"overlap"`
 	// Memory is the share of the GPUs' memory for weights, keys and values.
 	Memory Ratio `yaml:"memory"`
 }

@@ -66,23 +66,28 @@ type pace struct {
 	job     *llm.Job
 	cache   int64 // bytes of a token on a GPU in a layer
 	sums    *table
-	experts *experts // nil without experts over several GPUs
+	experts *experts // nil without experts over several nodes
+	overlap bool     // of exchanges and computations
 }
 
-// communication is the time of an iteration's sums and exchanges for a number of tokens of the fullest
-// group: none of it overlaps with computation.
-func (p *pace) communication(tokens int) (t units.Time) {
+// iteration is the time of an iteration with a number of tokens of the fullest group, given the time of its
+// computations. Sums of tensor parallelism do not overlap with them. In halves, the exchanges of one half with
+// experts go on beside the computations of the other.
+func (p *pace) iteration(computing units.Time, tokens int) units.Time {
 	m := &p.job.Model
 	if p.job.Parallel.Tensor > 1 {
 		perLayer := 2
-		t += units.Time(m.Layers*perLayer) * p.sums.at(int64(tokens)*int64(m.Hidden)*2)
+		computing += units.Time(m.Layers*perLayer) * p.sums.at(int64(tokens)*int64(m.Hidden)*2)
 	}
-	return t + p.experts.time(tokens)
+	if p.overlap {
+		return max(computing, 2*p.experts.time((tokens+1)/2))
+	}
+	return computing + p.experts.time(tokens)
 }
 
 // prefill is the time of an iteration of prefill: of the group with the longest.
-func (p *pace) prefill(groups [][]llm.Chunk) (most units.Time) {
-	tokens := 0
+func (p *pace) prefill(groups [][]llm.Chunk) units.Time {
+	tokens, most := 0, units.Time(0)
 	for _, chunks := range groups {
 		sum := 0
 		for _, c := range chunks {
@@ -91,10 +96,10 @@ func (p *pace) prefill(groups [][]llm.Chunk) (most units.Time) {
 		tokens = max(tokens, sum)
 		most = max(most, p.job.PrefillTime(chunks, len(chunks)))
 	}
-	return most + p.communication(tokens)
+	return p.iteration(most, tokens)
 }
 
 // decode is the time of an iteration of decode.
 func (p *pace) decode(requests int, context int64) units.Time {
-	return p.job.DecodeTime(requests, context, p.cache) + p.communication(requests)
+	return p.iteration(p.job.DecodeTime(requests, context, p.cache), requests)
 }

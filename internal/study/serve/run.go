@@ -181,7 +181,7 @@ func pool(p *scenario.Pool, m *runstore.ServingMemory) serving.Pool {
 // pace is the times of a pool's iterations.
 func (s *study) pace(p *scenario.Pool, sums map[int]*table, x *experts) *pace {
 	c := &s.way.cache
-	return &pace{job: modelOn(s.r, p), cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: sums[p.Tensor], experts: x}
+	return &pace{job: modelOn(s.r, p), cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: sums[p.Tensor], experts: x, overlap: p.Overlap}
 }
 
 // points makes a point of each rate, and the simulations of those with a steady state. Each returns the name of

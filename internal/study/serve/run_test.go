@@ -96,8 +96,8 @@ func TestARateBeyondSaturationIsUnstable(t *testing.T) {
 // The NICs of a pool are full before its GPUs: one NIC of a node for all of a long prompt's keys and values.
 func TestFullNICsAreUnstable(t *testing.T) {
 	slow := []scenario.Override{
-		set("cluster.node.nics", "1"), set("serving.load.prompt", "65536"), set("serving.load.output", "2"), set("serving.load.requests", "4"), set("serving.model.hidden", "64"), set("serving.model.ffn", "64"),
-		set("serving.prefill.tokens", "65536"),
+		set("cluster.node.nics", "1"), set("serving.load.prompt", "8192"), set("serving.load.output", "2"), set("serving.load.requests", "4"), set("serving.model.hidden", "64"), set("serving.model.ffn", "64"),
+		set("serving.prefill.tokens", "8192"),
 	}
 	out := served(t, Options{Knee: true}, slow...)
 	for _, p := range out.Points {

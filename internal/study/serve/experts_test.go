@@ -1,0 +1,62 @@
+package serve
+
+import (
+	"testing"
+
+	"weft/internal/sim/scenario"
+	"weft/units"
+)
+
+// mixture is a job whose experts are on two nodes at each end.
+var mixture = []scenario.Override{
+	set("cluster.nodes", "4"), set("fabrics", "[infiniband-ndr, roce-v2-100g]"),
+	set("serving.model", "{layers: 3, dense-layers: 1, hidden: 1024, ffn: 4096, heads: 8, kv-heads: 8, head-dim: 128, vocab: 1000, sequence: 2048, experts: 16, top-k: 4, expert-ffn: 512}"),
+	set("serving.prefill", "{nodes: 2, data: 16, tokens: 256}"), set("serving.decode", "{nodes: 2, data: 16, requests: 64}"),
+	set("serving.load", "{rate: 5, requests: 10, prompt: 256, output: 4, lengths: fixed}"),
+}
+
+// The two layers with experts pay a dispatch and a combine each; without a network the library's own time remains.
+func TestExpertsOnOtherNodesCostTheirExchanges(t *testing.T) {
+	out := served(t, Options{}, mixture...)
+	p := out.Points[0]
+	ib, slow := &p.Fabrics[0], &p.Fabrics[1]
+	if len(ib.Exchanges) != 6 {
+		t.Fatalf("%d exchanges, want three numbers of tokens of prefill and of decode: %+v", len(ib.Exchanges), ib.Exchanges)
+	}
+	for i, x := range ib.Exchanges {
+		if x.DispatchPs <= 0 || x.CombinePs <= 0 || i%3 == 2 && slow.Exchanges[i].DispatchPs <= x.DispatchPs {
+			t.Errorf("%+v on InfiniBand, %+v at a quarter of the rate", x, slow.Exchanges[i])
+		}
+	}
+	if ib.Run.PerToken.P50 <= p.Ideal.PerToken.P50 || slow.Run.PerToken.P50 <= ib.Run.PerToken.P50 {
+		t.Errorf("per token %d ps on InfiniBand, %d at a quarter of the rate, %d without network", ib.Run.PerToken.P50, slow.Run.PerToken.P50, p.Ideal.PerToken.P50)
+	}
+	one := ib.Exchanges[3] // of decode, which computes one token of one request at a time
+	if one.Pool != "decode" || one.Tokens != 1 {
+		t.Fatalf("%+v", one)
+	}
+	own := p.Ideal.PerToken.P50
+	tables := &experts{layers: 2, tensor: 1, there: table{[]int64{1}, []units.Time{units.Time(one.DispatchPs)}}, back: table{[]int64{1}, []units.Time{units.Time(one.CombinePs)}}}
+	if d := ib.Run.PerToken.P50 - own; d <= 0 || d > int64(tables.time(1)) {
+		t.Errorf("the fabric adds %d ps to each token, want some of the %d of two layers", d, tables.time(1))
+	}
+}
+
+// In halves the longer of computations and exchanges decides.
+func TestOverlappedExchangesAreHidden(t *testing.T) {
+	slow := append(mixture[:len(mixture):len(mixture)], set("fabrics", "[infiniband-ndr]"))
+	apart := served(t, Options{}, slow...).Points[0].Fabrics[0].Run
+	over := served(t, Options{}, append(slow, set("serving.prefill.overlap", "true"))...).Points[0].Fabrics[0].Run
+	if over.Prefill.P50 >= apart.Prefill.P50 {
+		t.Errorf("prefill takes %d ps in halves, %d in one", over.Prefill.P50, apart.Prefill.P50)
+	}
+}
+
+func TestATableIsInProportionBetweenItsSizes(t *testing.T) {
+	x := table{[]int64{10, 20}, []units.Time{100, 300}}
+	for bytes, want := range map[int64]units.Time{1: 100, 10: 100, 15: 200, 20: 300, 40: 600} {
+		if got := x.at(bytes); got != want {
+			t.Errorf("%d bytes take %d, want %d", bytes, got, want)
+		}
+	}
+}
