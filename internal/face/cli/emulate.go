@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -39,6 +40,10 @@ pauses or credits, buffers and faults. The scenario's workload is not run. Progr
 find the fabric by the variable WEFT_EMULATOR, which is printed at the start, and
 their NIC by WEFT_NIC or by an address of the NIC. Ctrl-C ends the fabric and prints
 what the programs did to it.
+
+Lines of standard input are commands: down NAME and up NAME break and mend a switch,
+a node, a NIC, or a cable by one of its ends (leaf0 port 5); status tells the clock and
+the devices. Faults of the scenario come at their times of the fabric's clock.
 
 The fabric's clock waits for the devices, so a slow machine slows the time of all
 devices alike. With a dilation of N, N seconds of the machine are a second of the
@@ -100,6 +105,7 @@ func (x *emulated) emulate(ctx context.Context, e *Env, r *scenario.Resolved) er
 		ctx, cancel = context.WithTimeout(ctx, x.during)
 		defer cancel()
 	}
+	o.Commands = e.lines(ctx)
 	o.Ready = func(nics []emulate.NIC) { x.ready(e, o.Socket, nics) }
 	own := *e
 	own.Run = func(run context.Context, r *scenario.Resolved, s weft.Options) (*runstore.Results, error) {
@@ -115,6 +121,22 @@ func (x *emulated) emulate(ctx context.Context, e *Env, r *scenario.Resolved) er
 	}
 	// Ctrl-C is the usual end of an emulation, and its results are whole.
 	return x.run(context.WithoutCancel(ctx), &own, r, func(*runstore.Results) error { return own.tell(report.Emulation(x.report)) })
+}
+
+// lines are the lines of standard input until its end.
+func (e *Env) lines(ctx context.Context) <-chan string {
+	out := make(chan string)
+	go func() {
+		defer close(out)
+		for s := bufio.NewScanner(e.Stdin); s.Scan(); {
+			select {
+			case out <- s.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
 }
 
 // ready tells how programs find the fabric.

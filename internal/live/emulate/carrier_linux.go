@@ -23,9 +23,10 @@ type carrier struct {
 	now     units.Time // every event before it is handled
 	landed  func(nic int32, p *channel.Packet)
 	ends    map[way]units.QPN
-	pending []sending        // to be queued at now
-	coming  []int            // by NIC: the number of them
-	heads   []channel.Packet // by record
+	streams map[[2]int32]*stream // by sending and receiving NIC
+	pending []sending            // to be queued at now
+	coming  []int                // by NIC: the number of them
+	heads   []channel.Packet     // by record
 	failure error
 }
 
@@ -73,7 +74,7 @@ func newCarrier(r *scenario.Resolved, change func(*network.Plan)) (*carrier, err
 		plan = plan.Unbroken() // faults may come later
 	}
 	change(plan)
-	c := &carrier{ends: map[way]units.QPN{}, coming: make([]int, plan.Graph.Endpoints)}
+	c := &carrier{ends: map[way]units.QPN{}, streams: map[[2]int32]*stream{}, coming: make([]int, plan.Graph.Endpoints)}
 	c.net, err = plan.Build(c, r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{}, 1)
 	return c, err
 }
@@ -137,9 +138,43 @@ func (c *carrier) end(from, to int32, dest units.QPN) (units.QPN, error) {
 	return end, err
 }
 
+// path is the links of the connections between two NICs.
+func (c *carrier) path(from, to int32) (links []int32) {
+	for hash := range waysPerPair {
+		if end, ok := c.ends[way{from, to, uint8(hash)}]; ok {
+			links = append(links, c.net.Path(from, end)...)
+		}
+	}
+	return links
+}
+
+// stream is the data between two NICs.
+type stream struct {
+	bytes       int64 // of payload that has arrived
+	first, last units.Time
+}
+
+// count adds an arrived packet to its stream. Answers without data do not count.
+func (c *carrier) count(to int32, p *channel.Packet, now units.Time) {
+	op := wire.Opcode(p.Data[0])
+	from, _ := nicOf(p.From)
+	if op == wire.CNP || op == wire.RCAcknowledge {
+		return
+	}
+	k := [2]int32{from, to}
+	s := c.streams[k]
+	if s == nil {
+		s = &stream{first: now}
+		c.streams[k] = s
+	}
+	s.last = now
+	s.bytes += int64(len(p.Data) - op.HeaderBytes() - wire.ICRCBytes)
+}
+
 // Landed passes an arrived packet on.
-func (c *carrier) Landed(_ *simfabric.Partition, nic, record int32, marked bool) {
+func (c *carrier) Landed(part *simfabric.Partition, nic, record int32, marked bool) {
 	p := &c.heads[record]
+	c.count(nic, p, part.Now())
 	p.Mark = marked
 	c.landed(nic, p)
 	*p = channel.Packet{}

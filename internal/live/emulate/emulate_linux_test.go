@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"weft/internal/live/emulate"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
 	"weft/verbs"
 )
@@ -26,13 +27,20 @@ workload: {pattern: incast, fan-in: 1, sizes: [1MiB]}
 // fabric starts an emulated fabric, and ends it with the test.
 func start(t *testing.T, text string, o emulate.Options) (socket string, end func() *emulate.Report) {
 	t.Helper()
+	return startResolved(t, simtest.Resolve(t, text), o)
+}
+
+func startResolved(t *testing.T, r *scenario.Resolved, o emulate.Options) (socket string, end func() *emulate.Report) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	o.Socket = filepath.Join(t.TempDir(), "fabric")
 	ready, done := make(chan bool), make(chan *emulate.Report, 1)
 	o.Ready = func([]emulate.NIC) { close(ready) }
-	o.Tell = t.Logf
+	if o.Tell == nil {
+		o.Tell = t.Logf
+	}
 	go func() {
-		f, err := emulate.Run(ctx, simtest.Resolve(t, text), o)
+		f, err := emulate.Run(ctx, r, o)
 		if err != nil {
 			t.Error(err)
 		}

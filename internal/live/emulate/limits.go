@@ -30,6 +30,8 @@ const (
 	greeting = time.Second
 	// idle bounds the sleep of a fabric in which nothing happens.
 	idle = 100 * time.Millisecond
+	// mostNamed bounds the streams that are listed for a link.
+	mostNamed = 32
 	// maxGroups bounds the multicast groups of a device, as in package verbs.
 	maxGroups = 64
 )

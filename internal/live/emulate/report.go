@@ -18,6 +18,8 @@ type Options struct {
 	Ready func([]NIC)
 	// Tell, if not nil, is called with each thing that happens.
 	Tell func(format string, args ...any)
+	// Commands, if not nil, are the lines of a console: down NAME, up NAME, status.
+	Commands <-chan string
 	// Sim are the options of a simulation: Series, Live and Progress have an effect.
 	Sim sim.Options
 }

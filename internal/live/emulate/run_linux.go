@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"net/netip"
 	"slices"
 	"time"
 
 	"weft/internal/sim/channel"
 	"weft/internal/sim/engine"
+	simfabric "weft/internal/sim/fabric"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
@@ -21,9 +23,11 @@ import (
 type fabric struct {
 	*carrier
 	server
-	clock *clock
-	late  int
-	o     Options
+	clock    *clock
+	late     int
+	scenario *scenario.Resolved
+	faults   []scenario.Fault // one by one: the scenario's, and the console's
+	commands chan string
 }
 
 // Run emulates a scenario's only fabric until the context ends.
@@ -41,7 +45,10 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	f := &fabric{carrier: c, server: server{buffer: make([]byte, channel.MaxMessage), byAddr: map[[4]byte]*session{}, tell: o.Tell}, o: o}
+	f := &fabric{carrier: c, server: server{buffer: make([]byte, channel.MaxMessage), byAddr: map[[4]byte]*session{}, tell: o.Tell}, scenario: r, commands: make(chan string, 1)}
+	for i := range r.Faults {
+		f.faults = append(f.faults, r.Faults[i].Each()...)
+	}
 	c.landed = f.land
 	f.describe()
 	if err := f.listen(o.Socket); err != nil {
@@ -54,12 +61,33 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*Report, error) 
 	f.clock = newClock(o.Dilation, time.Now)
 	stop, release := engine.NewStop(ctx)
 	defer release()
+	go f.listenTo(ctx, o.Commands)
 	err = f.loop(stop)
 	report := f.report(r)
 	if series != nil && o.Sim.Series != nil {
 		o.Sim.Series(series)
 	}
 	return report, errors.Join(err, f.close())
+}
+
+// listenTo passes the console's commands on, and ends the fabric's sleep.
+func (f *fabric) listenTo(ctx context.Context, commands <-chan string) {
+	for {
+		select {
+		case line, ok := <-commands:
+			if !ok {
+				return
+			}
+			select {
+			case f.commands <- line:
+				f.alert()
+			case <-ctx.Done():
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // describe names the NICs, and says what devices get.
@@ -98,12 +126,11 @@ func (f *fabric) report(r *scenario.Resolved) *Report {
 		point.AlgBW = float64(received) / s / 1e9
 		point.BusBW = point.AlgBW
 	}
-	point.Hottest, _ = measure.Hottest(f.net, span)
-	point.Pauses, _ = measure.PauseTree(f.net, f.now)
+	f.attribute(&point, span)
 	measure.TellSeries(f.net, f.now, nil, 0)
 	result := runstore.FabricResult{Name: plan.Fabric.Name, Protocol: string(plan.Fabric.Kind), Rate: plan.Fabric.Link.Rate(), Points: []runstore.Point{point}}
 	result.Engine, result.EngineWhy = string(plan.Routed.Used), plan.Routed.Reason
-	if len(r.Faults) > 0 {
+	if len(f.faults) > 0 {
 		result.Control = &plan.Faults.Control
 	}
 	out.Results = &runstore.Results{
@@ -113,10 +140,34 @@ func (f *fabric) report(r *scenario.Resolved) *Report {
 	return out
 }
 
+// attribute says which NICs' data crossed the hottest links, and stood behind pauses.
+func (f *fabric) attribute(point *runstore.Point, span units.Time) {
+	var links []int32
+	var pauses []simfabric.Pausing
+	point.Hottest, links = measure.Hottest(f.net, span)
+	point.Pauses, pauses = measure.PauseTree(f.net, f.now)
+	for _, k := range slices.SortedFunc(maps.Keys(f.streams), func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) }) {
+		s, name, path := f.streams[k], f.names[k[0]]+" to "+f.names[k[1]], f.carrier.path(k[0], k[1])
+		for i, link := range links {
+			if slices.Contains(path, link) && len(point.Hottest[i].Flows) < mostNamed {
+				point.Hottest[i].Flows = append(point.Hottest[i].Flows, name)
+			}
+		}
+		if pauses != nil {
+			measure.AddPaused(f.net, pauses, point.Pauses, path, runstore.PausedFlow{Name: name, Bytes: s.bytes, TimePs: int64(s.last - s.first)})
+		}
+	}
+}
+
 // loop is the work of a fabric: what devices sent, the network, turns.
 func (f *fabric) loop(stop *engine.Stop) error {
 	for wait := time.Duration(0); !stop.Ended(); wait = f.rest() {
 		f.poll(wait, f.carry)
+		select {
+		case line := <-f.commands:
+			f.command(line)
+		default:
+		}
 		// Nothing happens before the network's next event, and a deadline needs its turn in time.
 		until := min(f.clock.target(f.now), f.deadline(), max(min(f.net.NextTime(), units.Forever-grain), f.now)+grain)
 		if until > f.now {

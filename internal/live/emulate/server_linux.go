@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/netip"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -26,6 +27,9 @@ type server struct {
 	names    []string        // of NICs
 	left     []*session      // devices that have left
 	tell     func(format string, args ...any)
+
+	mu     sync.Mutex // guards closed against alert
+	closed bool
 }
 
 // listen makes the socket, for its user alone.
@@ -50,6 +54,9 @@ func (v *server) listen(path string) error {
 
 // close ends all connections, and removes the socket.
 func (v *server) close() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.closed = true
 	for _, s := range v.sessions {
 		_ = unix.Close(s.fd)
 	}
@@ -61,7 +68,13 @@ func (v *server) close() error {
 }
 
 // alert ends the present or the next sleep; any goroutine may call it.
-func (v *server) alert() { _, _ = unix.Write(v.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0}) }
+func (v *server) alert() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !v.closed {
+		_, _ = unix.Write(v.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // it fails only if the sleeper is awake already
+	}
+}
 
 // poll handles what has arrived from devices, after a sleep until something does or d has passed.
 func (v *server) poll(d time.Duration, send func(*session, *channel.Packet)) {

@@ -269,6 +269,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	b.partitions(parts)
 	if n.foreign != nil {
 		n.join() // its steps end within slots
+		n.builder = b
 	}
 	n.watching()
 	n.receivers()

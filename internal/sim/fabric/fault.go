@@ -112,10 +112,8 @@ func (b *Builder) faults() {
 		if len(f.times) == 0 {
 			continue
 		}
-		link := int32(link)
 		f.receiver = n.inboxes[link].kind
-		n.Partition(n.ports[link].node).push(n.cell(link), f.times[0], classFault, uint64(link))
-		n.Partition(n.inboxes[link].node).push(n.ports[link].to, f.times[0], classFault, n.receiverSource(link))
+		n.watchLink(int32(link))
 	}
 }
 

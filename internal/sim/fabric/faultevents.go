@@ -28,6 +28,9 @@ func (p *Partition) fault(source uint64) {
 func (p *Partition) faultOut(link int32) {
 	n := p.net
 	f, o := &n.faults.links[link], &n.ports[link]
+	if f.out >= len(f.times) || f.times[f.out] != p.now {
+		return // it was amended
+	}
 	f.out++
 	if f.out < len(f.times) {
 		p.push(n.cell(link), f.times[f.out], classFault, uint64(link))
@@ -55,6 +58,9 @@ func (o *port) unpause(p *Partition, link int32) {
 func (p *Partition) faultIn(link int32) {
 	n := p.net
 	f, b := &n.faults.links[link], &n.inboxes[link]
+	if f.in >= len(f.times) || f.times[f.in] != p.now {
+		return // it was amended
+	}
 	f.in++
 	if f.in < len(f.times) {
 		p.push(n.ports[link].to, f.times[f.in], classFault, n.receiverSource(link))
@@ -165,6 +171,9 @@ func (o *port) sendDownNIC(p *Partition, link int32) {
 func (p *Partition) changeRow(row int32) {
 	n := p.net
 	r := &n.faults.rows[row]
+	if r.due() > p.now {
+		return // it was amended
+	}
 	for r.next < len(r.changes) && r.changes[r.next].at <= p.now {
 		c := &r.changes[r.next]
 		at := int(row)*n.tables.Endpoints + int(c.dst)

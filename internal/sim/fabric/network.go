@@ -72,6 +72,7 @@ type Trace interface {
 type Network struct {
 	app       App           `state:"-"`
 	foreign   ForeignApp    `state:"-"` // nil if the application has no foreign packets
+	builder   *Builder      `state:"-"` // for Amend; nil without foreign packets
 	progress  progress      `state:"-"`
 	maxEvents int64         `state:"-"` // 0 is no bound
 	patience  units.Time    `state:"-"`

@@ -29,6 +29,39 @@ func PauseTree(n *network.Network, end units.Time) (*runstore.Pauses, []fabric.P
 	return out, all
 }
 
+// mostPausedFlows bounds the flows that are listed with pauses.
+const mostPausedFlows = 32
+
+// AddPaused adds a flow to the flows that pauses stopped, if its path, a list of links, has paused ones; a
+// victim's path has no root of these pauses.
+func AddPaused(n *network.Network, all []fabric.Pausing, out *runstore.Pauses, path []int32, flow runstore.PausedFlow) {
+	class := n.Plan.Class.Data(n.Plan.Fabric)
+	flow.Victim = true
+	for j := range all {
+		if all[j].Class != class || !slices.Contains(path, all[j].Link) {
+			continue
+		}
+		flow.Links = append(flow.Links, j)
+		if slices.Contains(path, rootPort(all, out, j)) {
+			flow.Victim = false
+		}
+	}
+	if len(flow.Links) > 0 && len(out.Flows) < mostPausedFlows {
+		out.Flows = append(out.Flows, flow)
+	}
+}
+
+// rootPort is the port where the chain of pauses behind a pause began.
+func rootPort(all []fabric.Pausing, out *runstore.Pauses, i int) int32 {
+	for !out.Links[i].Root() {
+		i = out.Links[i].After
+	}
+	if len(all[i].Causes) > 0 && !out.Links[i].Circle {
+		return all[i].Causes[0].Port
+	}
+	return all[i].Link // to the NIC that caused it, or in the circle
+}
+
 // pausedLink is a pause with its index.
 func pausedLink(n *network.Network, all []fabric.Pausing, i int, end units.Time) runstore.PausedLink {
 	x := &all[i]

@@ -148,7 +148,7 @@ func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts i
 		Classes: len(p.Class.Used), Seed: p.Seed(seed), Tables: p.Tables,
 		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.Run.Limit.Events,
 		ErrorRate: f.Link.ErrorRate.Share(), Bursts: bursts(&f.Link),
-		Faults: p.broken(), Aggregation: p.Aggregation.aggregation(),
+		Faults: p.Broken(), Aggregation: p.Aggregation.aggregation(),
 	}
 	if p.Lanes != nil {
 		b.Lanes, b.Classes = p.Lanes, max(b.Classes, p.Lanes.Count)

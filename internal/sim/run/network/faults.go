@@ -33,8 +33,8 @@ type Turn struct {
 	Manager  bool   // the Subnet Manager ends
 }
 
-// broken is the faults in the form for a network; nil without faults.
-func (p *Plan) broken() *fabric.Faults {
+// Broken is the faults in the form for a network; nil without faults.
+func (p *Plan) Broken() *fabric.Faults {
 	if p.Faults == nil {
 		return nil
 	}

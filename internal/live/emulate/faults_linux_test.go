@@ -1,0 +1,118 @@
+package emulate_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"weft/internal/live/emulate"
+	"weft/verbs"
+)
+
+// twoSpines is a fat tree with four leaves of two nodes, and two spines.
+const twoSpines = `
+cluster: {nodes: 8, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: fat-tree, levels: 2, radix: 4}
+fabrics: [{preset: roce-v2-400g}]
+workload: {pattern: incast, fan-in: 1, sizes: [1MiB]}
+`
+
+// telling keeps what a fabric tells.
+type telling struct {
+	mu  sync.Mutex
+	all strings.Builder
+}
+
+func (c *telling) tell(t *testing.T) func(string, ...any) {
+	return func(format string, args ...any) {
+		t.Logf(format, args...)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.all.WriteString(strings.TrimSpace(fmt.Sprintf(format, args...)) + "\n")
+	}
+}
+
+// await waits for a text.
+func (c *telling) await(t *testing.T, text string) {
+	t.Helper()
+	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		c.mu.Lock()
+		told := c.all.String()
+		c.mu.Unlock()
+		if strings.Contains(told, text) {
+			return
+		}
+	}
+	t.Fatalf("nothing told of %q", text)
+}
+
+// TestABrokenCableStopsAWriteAndIsMended breaks the cable of a receiver: a WRITE waits, and ends when the cable
+// works again; with a short timeout it fails, as on a real network.
+func TestABrokenCableStopsAWriteAndIsMended(t *testing.T) {
+	commands, told := make(chan string), &telling{}
+	socket, end := start(t, oneSwitch, emulate.Options{Commands: commands, Tell: told.tell(t)})
+	a, b := open(t, socket, "node0/nic0", 1<<16), open(t, socket, "node1/nic0", 1<<16)
+	connect(t, a, b)
+	impatient := a.another(t)
+	peer := b.another(t)
+	for _, p := range [][2]*side{{impatient, peer}, {peer, impatient}} {
+		err := p[0].qp.ConnectWith(&verbs.QPAttr{
+			Access: verbs.AccessRemoteWrite, PathMTU: 4096, Dest: p[1].dev.Addr(), DestQPN: p[1].qp.QPN(),
+			MaxRdAtomic: 1, MaxDestRdAtomic: 1, Timeout: 8, RetryCnt: 2, RNRRetry: 1,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.write(t, b)
+	if wc := a.completion(t); wc.Status != verbs.Success {
+		t.Fatalf("before the fault: %v", wc.Status)
+	}
+	commands <- "down node1/nic0"
+	told.await(t, "node1/nic0 is down")
+	commands <- "down node1/nic0"
+	told.await(t, "is down already")
+	impatient.write(t, peer)
+	if wc := impatient.completion(t); wc.Status != verbs.RetryExcErr {
+		t.Errorf("with a timeout of 1 ms and 2 retries: %v, want %v", wc.Status, verbs.RetryExcErr)
+	}
+	a.write(t, b)
+	commands <- "status"
+	told.await(t, "node1/nic0 port 1 is down since")
+	commands <- "up node1/nic0"
+	told.await(t, "node1/nic0 is up")
+	if wc := a.completion(t); wc.Status != verbs.Success {
+		t.Errorf("after the repair: %v, want success", wc.Status)
+	}
+	for _, bad := range []struct{ line, answer string }{
+		{"down nowhere", `no node "nowhere"`}, {"up node1/nic0", "is not down"}, {"halt", "want down NAME"}, {"down switch port 99", "no cable at port 99"},
+	} {
+		commands <- bad.line
+		told.await(t, bad.answer)
+	}
+	if n := end().Results.Fabrics[0].Points[0].Counts.Drops(); n == 0 {
+		t.Error("no packet was lost at the broken cable")
+	}
+}
+
+// TestTrafficGoesAroundADeadSpine takes down one spine, then only the other.
+func TestTrafficGoesAroundADeadSpine(t *testing.T) {
+	commands, told := make(chan string), &telling{}
+	socket, end := start(t, twoSpines, emulate.Options{Commands: commands, Tell: told.tell(t)})
+	a, b := open(t, socket, "node0/nic0", 1<<16), open(t, socket, "node2/nic0", 1<<16)
+	connect(t, a, b)
+	for _, line := range []string{"status", "down spine0", "up spine0", "down spine1"} {
+		commands <- line
+		told.await(t, map[string]string{"status": "clock", "down spine0": "spine0 is down", "up spine0": "spine0 is up", "down spine1": "spine1 is down"}[line])
+		time.Sleep(50 * time.Millisecond) // the control plane hears of it and reacts
+		a.write(t, b)
+		if wc := a.completion(t); wc.Status != verbs.Success {
+			t.Fatalf("after %s: %v", line, wc.Status)
+		}
+	}
+	if c := end().Results.Fabrics[0].Control; c == nil || len(c.Recoveries) < 3 {
+		t.Errorf("the control plane reacted with %+v, want to three changes", c)
+	}
+}
