@@ -16,6 +16,15 @@
  */
 enum { polls_per_work = 16 };
 
+/*
+ * A datagram's service level says which header lies in the 40 bytes before its data. ConnectX has it so, and
+ * UCX looks for its own address there.
+ */
+enum { header_ipv6 = 1, header_ipv4 = 2 };
+
+/* The GIDs of IPv4 addresses begin so. */
+static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
 /* gone marks the completion of a destroyed queue pair: it is skipped. */
 enum { gone = 0xff };
 
@@ -92,6 +101,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 		errno = e;
 		return NULL;
 	}
+	q->header = memcmp(c->attr.gid, mapped, sizeof mapped) ? header_ipv6 : header_ipv4;
 	q->cq.context = context;
 	q->cq.channel = channel;
 	q->cq.cq_context = cq_context;
@@ -145,7 +155,7 @@ void weft_lock_cq(struct weft_cq *q)
 
 void weft_unlock_cq(struct weft_cq *q) { atomic_flag_clear_explicit(&q->busy, memory_order_release); }
 
-static void translate(const struct weft_wc *w, struct ibv_wc *out)
+static void translate(const struct weft_cq *q, const struct weft_wc *w, struct ibv_wc *out)
 {
 	out->wr_id = w->wr_id;
 	out->status = w->status;
@@ -158,7 +168,7 @@ static void translate(const struct weft_wc *w, struct ibv_wc *out)
 	out->wc_flags = w->flags;
 	out->pkey_index = 0;
 	out->slid = 0;
-	out->sl = 0;
+	out->sl = w->flags & IBV_WC_GRH ? q->header : 0;
 	out->dlid_path_bits = 0;
 }
 
@@ -172,7 +182,7 @@ int weft_take(struct weft_cq *q, int n, struct ibv_wc *wc)
 	for (; got < n && taken != added; taken++) {
 		const struct weft_wc *w = &q->entries[taken & (q->room - 1)];
 		if (w->status != gone)
-			translate(w, &wc[got++]);
+			translate(q, w, &wc[got++]);
 	}
 	__atomic_store_n(&q->marks->taken, taken, __ATOMIC_RELEASE);
 	return got;

@@ -64,6 +64,7 @@ struct weft_cq {
 	uint32_t room; /* of entries, a power of two */
 	struct weft_wc *entries;
 	struct weft_cq_marks *marks;
+	uint8_t header;		       /* in front of datagrams */
 	uint32_t events, async_events; /* that the program has fetched */
 	struct ibv_wc now; /* the completion of an extended poll */
 };

@@ -13,11 +13,15 @@ import (
 	"strings"
 )
 
-// The files of a built folder.
+// The libraries.
 const (
 	core       = "libweft.so"
 	libibverbs = "libibverbs.so.1"
+	files      = "libweftfiles.so" // preloaded: the files of a kernel's device
 )
+
+// libraries are the files of a built folder.
+var libraries = []string{core, libibverbs, files}
 
 // Builder says where the libraries are built from, and where to.
 type Builder struct {
@@ -43,10 +47,10 @@ func (b *Builder) Build(ctx context.Context) error {
 	if err := b.core(ctx, filepath.Join(made, core)); err != nil {
 		return err
 	}
-	if err := b.library(ctx, "libibverbs", filepath.Join(made, libibverbs)); err != nil {
+	if err := errors.Join(b.library(ctx, "libibverbs", filepath.Join(made, libibverbs)), b.library(ctx, "files", filepath.Join(made, files))); err != nil {
 		return err
 	}
-	for _, name := range []string{core, libibverbs} {
+	for _, name := range libraries {
 		if err := os.Rename(filepath.Join(made, name), filepath.Join(b.To, name)); err != nil {
 			return err
 		}
@@ -92,18 +96,22 @@ func (b *Builder) core(ctx context.Context, out string) error {
 // folder is the folder of the libraries' sources in a checkout.
 const folder = "cmd/libweft"
 
-// library compiles the C library of a folder, with the versions of its names.
+// library compiles the C library of a folder, with the versions of its names if it states them.
 func (b *Builder) library(ctx context.Context, name, out string) error {
 	sources, err := filepath.Glob(filepath.Join(b.Source, folder, name, "*.c"))
 	if err != nil {
 		return err
 	}
 	slices.Sort(sources)
-	return b.do(ctx, nil, b.compiler(), append([]string{
+	args := []string{
 		"-std=gnu11", "-O2", "-g", "-fPIC", "-shared", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror=implicit-function-declaration",
-		"-Wl,-soname," + filepath.Base(out), "-Wl,--version-script=" + filepath.Join(b.Source, folder, name, name+".map"),
-		"-Wl,-z,now", "-Wl,--no-undefined", "-o", out,
-	}, append(sources, "-ldl", "-lpthread")...)...)
+		"-Wl,-soname," + filepath.Base(out), "-Wl,-z,now", "-Wl,--no-undefined", "-o", out,
+	}
+	versions := filepath.Join(b.Source, folder, name, name+".map")
+	if _, err := os.Stat(versions); err == nil {
+		args = append(args, "-Wl,--version-script="+versions)
+	}
+	return b.do(ctx, nil, b.compiler(), append(args, append(sources, "-ldl", "-lpthread")...)...)
 }
 
 // do runs a compiler in the checkout.

@@ -18,8 +18,8 @@ import (
 
 // The tests of this file run Debian's own programs, as they are.
 
-// built is the folder of libraries that the tests share.
-var built struct {
+// shared is the folder of libraries that the tests share.
+var shared struct {
 	once sync.Once
 	dir  string
 	err  error
@@ -27,8 +27,8 @@ var built struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if built.dir != "" {
-		_ = os.RemoveAll(built.dir)
+	if shared.dir != "" {
+		_ = os.RemoveAll(shared.dir)
 	}
 	os.Exit(code)
 }
@@ -53,22 +53,22 @@ func need(t *testing.T, programs ...string) {
 	}
 }
 
-// libraries builds the libraries once.
-func libraries(t *testing.T) string {
+// folderOf builds the libraries once.
+func folderOf(t *testing.T) string {
 	t.Helper()
-	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "weft-verbs-"); built.err != nil {
+	shared.once.Do(func() {
+		if shared.dir, shared.err = os.MkdirTemp("", "weft-verbs-"); shared.err != nil {
 			return
 		}
-		b := Builder{Source: "../../..", To: built.dir, Getenv: os.Getenv}
-		if b.Source, built.err = filepath.Abs(b.Source); built.err == nil {
-			built.err = b.Build(context.Background())
+		b := Builder{Source: "../../..", To: shared.dir, Getenv: os.Getenv}
+		if b.Source, shared.err = filepath.Abs(b.Source); shared.err == nil {
+			shared.err = b.Build(context.Background())
 		}
 	})
-	if built.err != nil {
-		t.Fatal(built.err)
+	if shared.err != nil {
+		t.Fatal(shared.err)
 	}
-	return built.dir
+	return shared.dir
 }
 
 // running is a program under way.
@@ -82,7 +82,7 @@ type running struct {
 // start starts a program on weft's verbs; the test's end kills it.
 func start(t *testing.T, argv ...string) *running {
 	t.Helper()
-	p := Program{Libraries: libraries(t), Explain: true}
+	p := Program{Libraries: folderOf(t), Explain: true}
 	v, err := p.Variables(func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
@@ -247,6 +247,9 @@ func TestPerftestMeasures(t *testing.T) {
 	} {
 		t.Run(c.argv, func(t *testing.T) {
 			_, client := pair(t, strings.Fields(c.argv)...)
+			for try := 0; try < 5 && strings.Contains(client, "Correlation coefficient"); try++ {
+				_, client = pair(t, strings.Fields(c.argv)...) // perftest could not take the processor's clock rate
+			}
 			if !regexp.MustCompile(`(?m)^` + c.row + `[\d.]+ +[\d.]*[1-9]`).MatchString(client) {
 				t.Errorf("no row %q:\n%s", c.row, client)
 			}

@@ -24,6 +24,7 @@ const (
 	devicesVariable = "WEFT_VERBS_DEVICES"
 	explainVariable = "WEFT_VERBS_EXPLAIN"
 	pathVariable    = "LD_LIBRARY_PATH"
+	preloadVariable = "LD_PRELOAD"
 )
 
 // Variables are the variables that the program's environment needs, with getenv as it is now.
@@ -32,7 +33,7 @@ func (p *Program) Variables(getenv func(string) string) (map[string]string, erro
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{libibverbs, core} {
+	for _, name := range libraries {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			return nil, fmt.Errorf("no %s in %s: build it in a checkout of weft with weft verbs build", name, dir)
 		}
@@ -41,11 +42,10 @@ func (p *Program) Variables(getenv func(string) string) (map[string]string, erro
 	if err != nil {
 		return nil, err
 	}
-	path := dir
-	if before := getenv(pathVariable); before != "" {
-		path += ":" + before
+	v := map[string]string{
+		pathVariable:    before(dir, getenv(pathVariable)),
+		preloadVariable: before(filepath.Join(dir, files), getenv(preloadVariable)),
 	}
-	v := map[string]string{pathVariable: path}
 	if list != "" {
 		v[devicesVariable] = list
 	}
@@ -53,6 +53,14 @@ func (p *Program) Variables(getenv func(string) string) (map[string]string, erro
 		v[explainVariable] = "1"
 	}
 	return v, nil
+}
+
+// before is a list of paths with one more at its head.
+func before(path, list string) string {
+	if list == "" {
+		return path
+	}
+	return path + ":" + list
 }
 
 // maxDevices bounds the devices of a process, as libibverbs/device.c does.

@@ -35,18 +35,18 @@ func TestDevicesAreNamesAndAddresses(t *testing.T) {
 // The user's own libraries stay behind weft's.
 func TestTheFolderOfTheLibrariesComesFirst(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{libibverbs, core} {
+	for _, name := range libraries {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	p := Program{Libraries: dir}
-	v, err := p.Variables(func(string) string { return "/opt/lib" })
+	v, err := p.Variables(func(name string) string { return map[string]string{pathVariable: "/opt/lib"}[name] })
 	if want := dir + ":/opt/lib"; err != nil || v[pathVariable] != want {
 		t.Errorf("%s=%q, %v, want %q", pathVariable, v[pathVariable], err, want)
 	}
 	env := Environ([]string{"A=1", pathVariable + "=/opt/lib"}, v)
-	if got, want := strings.Join(env, " "), "A=1 "+pathVariable+"="+dir+":/opt/lib"; got != want {
+	if got, want := strings.Join(env, " "), "A=1 "+pathVariable+"="+dir+":/opt/lib "+preloadVariable+"="+dir+"/"+files; got != want {
 		t.Errorf("the environment is %q, want %q", got, want)
 	}
 }
