@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/internal/face/doc"
@@ -30,9 +31,21 @@ func Serving(s *runstore.Serving, resolved []byte) *doc.Document {
 		Caption: "P50 / P90 / P99; first token: from a request's arrival until decode has its keys and values; per token: mean of a request's tokens after it; exposed: the part of the transfer after the prompt was computed",
 	})
 	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(servingSentences(s, at)...)})
+	legend := append(slices.Clone(d.Series), withoutNetwork)
+	if many {
+		d.Add(doc.Section{Title: "Over rates", In: doc.Page, Blocks: diagrams(legend, ratePlots(s, legend))})
+	}
+	d.Add(doc.Section{Title: "Distributions", In: doc.Page, Blocks: diagrams(legend, distributionPlots(at, legend))})
+	d.Add(doc.Section{
+		Title: "The first requests", In: doc.Page, Blocks: requestLanes(at, legend),
+		Caption: "From each one's arrival to the end of its answer; the time axis is the same for all fabrics.",
+	})
 	d.Add(doc.Section{Title: "Before the first token", Caption: "P50 / P90 / P99", In: doc.Details, Blocks: []doc.Block{stagesTable(at)}})
 	if t := exchangesTable(at); t != nil {
 		d.Add(doc.Section{Title: "Exchanges with experts", Caption: "a layer's dispatch and combine, each alone on the nodes of an instance; the slowest GPU's", In: doc.Details, Blocks: []doc.Block{t}})
+	}
+	if t := besideTable(at); len(t.Rows) > 1 {
+		d.Add(doc.Section{Title: "Other traffic", Caption: "the fabric's streams while the job ran", In: doc.Details, Blocks: []doc.Block{t}})
 	}
 	d.Add(doc.Section{Title: "The job", In: doc.Details, Blocks: doc.Notes(servingJob(j)...)})
 	d.Add(scenarioSection(scenarioTitle, resolved))
@@ -74,7 +87,7 @@ func servingTable(p *runstore.ServingPoint) *doc.Table {
 	if p.Unstable != "" {
 		state = "unstable"
 	}
-	row("without network", p.Ideal, state)
+	row(withoutNetwork, p.Ideal, state)
 	return t
 }
 
@@ -101,7 +114,7 @@ func goodputTable(s *runstore.Serving) *doc.Table {
 	for i := range s.Points[0].Fabrics {
 		heading = append(heading, s.Points[0].Fabrics[i].Name)
 	}
-	t := doc.NewTable(append(heading, "without network")...)
+	t := doc.NewTable(append(heading, withoutNetwork)...)
 	for i := range s.Points {
 		p := &s.Points[i]
 		row := []doc.Cell{doc.Text(fmt.Sprintf("%.4g", p.Rate))}
@@ -135,7 +148,7 @@ func stagesTable(p *runstore.ServingPoint) *doc.Table {
 	for i := range p.Fabrics {
 		row(p.Fabrics[i].Name, p.Fabrics[i].Run)
 	}
-	row("without network", p.Ideal)
+	row(withoutNetwork, p.Ideal)
 	return t
 }
 
@@ -149,6 +162,17 @@ func exchangesTable(p *runstore.ServingPoint) *doc.Table {
 	}
 	if len(t.Rows) < 2 {
 		return nil
+	}
+	return t
+}
+
+// besideTable is a row for each stream beside the job.
+func besideTable(p *runstore.ServingPoint) *doc.Table {
+	t := doc.NewTable("fabric", "stream", "messages", "mean", "P99", "GB/s")
+	for i := range p.Fabrics {
+		for _, x := range p.Fabrics[i].Beside {
+			t.Add(doc.Text(p.Fabrics[i].Name), doc.Text(x.Name), doc.Text(doc.Integer(x.Messages)), doc.Time(units.Time(x.MeanPs)), doc.Time(units.Time(x.P99Ps)), doc.Text(fmt.Sprintf("%.2f", x.GBps)))
+		}
 	}
 	return t
 }
@@ -205,7 +229,7 @@ func kneeSentence(s *runstore.Serving) string {
 			return p.Fabrics[i].Run, stateOf(p, &p.Fabrics[i])
 		})
 	}
-	most("without network", func(p *runstore.ServingPoint) (*runstore.ServingRun, string) { return p.Ideal, p.Unstable })
+	most(withoutNetwork, func(p *runstore.ServingPoint) (*runstore.ServingRun, string) { return p.Ideal, p.Unstable })
 	return fmt.Sprintf("The highest of these rates with %.0f %% of the requests within the limits: %s.", 100*goodShare, strings.Join(parts, ", "))
 }
 

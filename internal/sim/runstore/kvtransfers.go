@@ -50,6 +50,7 @@ type KVRow struct {
 	GBps    float64   `json:"gb_per_s"` // bytes over total
 	Counts  Counts    `json:"counts"`
 	Hottest []HotLink `json:"hottest,omitempty"`
+	Beside  []Stream  `json:"beside,omitempty"` // streams of the fabric
 	Failure string    `json:"failure,omitempty"`
 }
 
@@ -63,7 +64,7 @@ func (t *KVTransfers) Encode() ([]byte, error) {
 		for j := range f.Rows {
 			row := &f.Rows[j]
 			row.GBps = rounded(row.GBps, bandwidthDigits)
-			row.Hottest = slices.Clone(row.Hottest)
+			row.Hottest, row.Beside = slices.Clone(row.Hottest), roundedStreams(row.Beside)
 			for k := range row.Hottest {
 				row.Hottest[k].Busy = rounded(row.Hottest[k].Busy, shareDigits)
 			}

@@ -72,6 +72,7 @@ type ServingFabric struct {
 	Run      *ServingRun `json:"run,omitempty"`
 	Counts   Counts      `json:"counts"`
 	Hottest  []HotLink   `json:"hottest,omitempty"`
+	Beside   []Stream    `json:"beside,omitempty"` // streams of the fabric
 	Failure  string      `json:"failure,omitempty"`
 	// Exchanges are the times in which tokens go to experts on other GPUs and come back, in a layer.
 	Exchanges []ServingExchange `json:"exchanges,omitempty"`
@@ -97,7 +98,30 @@ type ServingRun struct {
 	Good       float64      `json:"good_share"`    // requests within both limits
 	GoodRate   float64      `json:"goodput_per_s"` // requests within both limits in a second
 	EndPs      int64        `json:"end_ps"`
-	Grew       float64      `json:"backlog_growth"` // requests without a first token that piled up, per arrival in the second half
+	// The times that the percentages of ServingPercents of the requests do not exceed.
+	FirstTokenAt []int64 `json:"first_token_quantiles_ps"`
+	PerTokenAt   []int64 `json:"per_token_quantiles_ps"`
+	ExposedAt    []int64 `json:"kv_exposed_quantiles_ps"`
+	// Requests are the first ones, at most MaxServingRequests.
+	Requests []ServingRequest `json:"requests"`
+	Grew     float64          `json:"backlog_growth"` // requests without a first token that piled up, per arrival in the second half
+}
+
+// ServingPercents are the percentages of requests at which a run states its times.
+var ServingPercents = []int{5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 99}
+
+// MaxServingRequests bounds the requests that a run lists one by one: as many as a page shows.
+const MaxServingRequests = 20
+
+// ServingRequest is the times of a request.
+type ServingRequest struct {
+	ArrivedPs  int64 `json:"arrived_ps"`
+	BegunPs    int64 `json:"begun_ps"`
+	ComputedPs int64 `json:"computed_ps"`
+	FirstPs    int64 `json:"first_token_ps"`
+	DonePs     int64 `json:"done_ps"`
+	Prompt     int   `json:"prompt_tokens"`
+	Output     int   `json:"output_tokens"`
 }
 
 // ServingTimes are the quantiles of times, in picoseconds.
@@ -124,7 +148,7 @@ func (s *Serving) Encode() ([]byte, error) {
 		p.Fabrics = slices.Clone(p.Fabrics)
 		for j := range p.Fabrics {
 			f := &p.Fabrics[j]
-			f.Run, f.Hottest = f.Run.rounded(), slices.Clone(f.Hottest)
+			f.Run, f.Hottest, f.Beside = f.Run.rounded(), slices.Clone(f.Hottest), roundedStreams(f.Beside)
 			for k := range f.Hottest {
 				f.Hottest[k].Busy = rounded(f.Hottest[k].Busy, shareDigits)
 			}

@@ -235,7 +235,7 @@ func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Req
 	limit := max(s.r.Run.Limit.SimulatedTime, patience*last)
 	x, err := transfer.Run(ctx, s.plans[fabric], s.r, limit, f)
 	if x != nil {
-		out.Counts, out.Hottest = x.Counts, x.Hottest
+		out.Counts, out.Hottest, out.Beside = x.Counts, x.Hottest, x.Beside
 	}
 	var unfinished network.Unfinished
 	switch {
@@ -278,6 +278,9 @@ func (f *floor) Timer(_ *transfer.Board, tag uint64) {
 
 // Arrived implements transfer.Program.
 func (f *floor) Arrived(_ *transfer.Board, message int) { f.arrived(message) }
+
+// Running implements transfer.Program.
+func (f *floor) Running() bool { return f.scheduler.Undone() > 0 }
 
 // Now implements serving.World.
 func (f *floor) Now() units.Time { return f.board.Now() }

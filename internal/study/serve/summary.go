@@ -34,7 +34,14 @@ func (s *study) summary(requests []serving.Request, done *serving.Scheduler) *ru
 		}
 	}
 	out.FirstToken, out.PerToken, out.Waiting, out.Prefill, out.Transfer, out.Exposed = times(first), times(per), times(waiting), times(prefill), times(moving), times(open)
+	out.FirstTokenAt, out.PerTokenAt, out.ExposedAt = percentiles(first), percentiles(per), percentiles(open)
 	n := len(requests)
+	for i, r := range done.Records()[:min(n, runstore.MaxServingRequests)] {
+		q := &requests[i]
+		out.Requests = append(out.Requests, runstore.ServingRequest{
+			ArrivedPs: int64(q.Arrival), BegunPs: int64(r.Begun), ComputedPs: int64(r.Computed), FirstPs: int64(r.First), DonePs: int64(r.Done), Prompt: q.Prompt, Output: q.Output,
+		})
+	}
 	if span := units.Time(out.EndPs).Seconds(); span > 0 {
 		out.Tokens = float64(tokens) / span
 	}
@@ -58,6 +65,14 @@ func times(list []units.Time) (out runstore.ServingTimes) {
 		sum += float64(t)
 	}
 	return runstore.ServingTimes{Mean: int64(sum / float64(len(list))), P50: int64(rank(list, 50)), P90: int64(rank(list, 90)), P99: int64(rank(list, 99))}
+}
+
+// percentiles are sorted times at the percentages of the results.
+func percentiles(sorted []units.Time) (out []int64) {
+	for _, percent := range runstore.ServingPercents {
+		out = append(out, int64(rank(sorted, percent)))
+	}
+	return out
 }
 
 // mostGrowth is the share of arriving requests that may pile up in the second half of a run: with more

@@ -120,7 +120,7 @@ func move(ctx context.Context, r *scenario.Resolved, plan *network.Plan, tokens,
 		row.Failure = err.Error()
 		return row
 	}
-	row.Counts, row.Hottest = out.Counts, out.Hottest
+	row.Counts, row.Hottest, row.Beside = out.Counts, out.Hottest, out.Beside
 	slices.Sort(m.times)
 	sum := units.Time(0)
 	for _, t := range m.times {
@@ -168,5 +168,8 @@ func (m *mover) Timer(_ *transfer.Board, tag uint64) {
 
 // Arrived implements transfer.Program.
 func (m *mover) Arrived(_ *transfer.Board, message int) { m.arrived(message) }
+
+// Running implements transfer.Program.
+func (m *mover) Running() bool { return len(m.times) < m.requests }
 
 func (m *mover) delivered(int) { m.times = append(m.times, m.board.Now()) }

@@ -104,3 +104,16 @@ func TestTransfersDoNotDependOnCores(t *testing.T) {
 		t.Errorf("one core: %+v, two: %+v", one, two)
 	}
 }
+
+// A stream to the NIC of a GPU of decode takes half of its rate: the GPU's layers take twice as long.
+func TestTrafficBesideSlowsATransfer(t *testing.T) {
+	const ring = "fabrics[0].beside"
+	alone := moved(t, TransferOptions{}, whole)
+	beside := moved(t, TransferOptions{}, whole, scenario.Override{Path: ring, Value: "[{name: other, src: 16, dst: 8, bytes: 1MiB, depth: 4}]", Origin: "test"})
+	if ratio := float64(beside.TotalPs) / float64(alone.TotalPs); ratio < 1.7 || ratio > 2.3 {
+		t.Errorf("with a stream it takes %.2f times as long, want 2", ratio)
+	}
+	if len(beside.Beside) != 1 || beside.Beside[0].Messages == 0 {
+		t.Errorf("the stream is %+v", beside.Beside)
+	}
+}

@@ -52,7 +52,8 @@
 //     node, on its way
 //   - aggregation.go, trees.go: reductions in switches
 //   - divisible.go, partitionstate.go: several simulation partitions
-//   - streams.go, pacedstream.go, nvme.go, attribute.go: traffic beside a collective, and its
+//   - streams.go, pacedstream.go, nvme.go, attribute.go, beside.go: traffic beside a collective, or beside
+//     an application of another package, and its
 //     share of a busy link
 //   - pingpong.go: one message there and back
 package executor

@@ -10,6 +10,8 @@
 // host.post of the thread's time. The rest of the host's path is package host's, as for collectives
 // and patterns. On TCP, which has no READ, the sender writes.
 //
+// The streams of the fabric (beside) run as long as the program does.
+//
 // # Several cores
 //
 // A run has one partition: the program sees all ranks.

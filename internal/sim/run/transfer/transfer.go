@@ -9,6 +9,7 @@ import (
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/protocol"
+	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/jitter"
 	"weft/internal/sim/run/measure"
@@ -28,6 +29,8 @@ type Program interface {
 	Timer(b *Board, tag uint64)
 	// Arrived is called when a message is complete in its receiver's memory.
 	Arrived(b *Board, message int)
+	// Running reports whether the program has more to do: the fabric's streams beside it go on so long.
+	Running() bool
 }
 
 // Message is a message to post.
@@ -47,7 +50,8 @@ type Route struct{ From, To int32 }
 type Outcome struct {
 	Counts  runstore.Counts
 	Hottest []runstore.HotLink
-	Ended   units.Time // the last arrival
+	Beside  []runstore.Stream // results of the fabric's streams meanwhile
+	Ended   units.Time        // the last arrival
 }
 
 // Run runs a program on a plan until nothing is left to do or the limit of simulated time is over. An
@@ -67,18 +71,24 @@ func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, limit un
 		b.hosts[i].cores = host.CoresOf(own.Fabric, &r.Cluster.Node)
 	}
 	var err error
-	if b.net, err = own.Build(b, r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{}, 1); err != nil {
+	beside := executor.BesideOf(&own, b, r.Cluster.Endpoints())
+	if b.net, err = own.Build(beside.App(), r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{}, 1); err != nil {
 		return nil, err
 	}
 	stop, release := engine.NewStop(ctx)
 	defer release()
+	if err := beside.Start(b.net); err != nil {
+		return nil, err
+	}
 	b.p = b.net.Partition(0)
 	p.Begin(b)
 	err = b.net.Run(limit, 1, stop)
 	out := &Outcome{Counts: measure.Counts(b.net.Network), Ended: b.ended}
-	out.Hottest, _ = measure.Hottest(b.net, b.ended)
+	var links []int32
+	out.Hottest, links = measure.Hottest(b.net, b.ended)
+	out.Beside = beside.Results(b.ended, out.Hottest, links, "the transfers")
 	measure.TellSeries(b.net, b.ended, nil, 0)
-	return out, cmp.Or(ctx.Err(), err, b.failure, b.unfinished(limit))
+	return out, cmp.Or(ctx.Err(), err, b.failure, beside.Failure(), b.unfinished(limit))
 }
 
 // Board is where a program posts.
@@ -121,6 +131,9 @@ type pair struct{ poster, other, a, b int32 }
 
 // link is a connection's end at the poster's NIC, and the other end.
 type link struct{ end, peer units.QPN }
+
+// Running implements executor.Application.
+func (b *Board) Running() bool { return b.failure == nil && b.program.Running() }
 
 // Now is the simulated time.
 func (b *Board) Now() units.Time { return b.p.Now() }
