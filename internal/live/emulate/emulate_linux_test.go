@@ -156,8 +156,11 @@ func TestAWriteCrossesTheFabric(t *testing.T) {
 	if !bytes.Equal(a.buf, b.buf) {
 		t.Error("the bytes differ")
 	}
-	f := end()
-	t.Logf("%+v", f.Devices)
+	for _, d := range end().Devices {
+		if d.Repeated != 0 || d.Lost != 0 || d.PacketsSent+d.PacketsReceived != 256+16 {
+			t.Errorf("%+v; want 256 packets of data and 16 acknowledgements, each once", d)
+		}
+	}
 }
 
 // TestMain gives each device a processor of Go's: the fabric's and the devices' are processes of their own in use.

@@ -32,6 +32,8 @@ const (
 	idle = 100 * time.Millisecond
 	// mostNamed bounds the streams that are listed for a link.
 	mostNamed = 32
+	// showEvery is the time between two reports of the progress, as simulations have.
+	showEvery = 200 * time.Millisecond
 	// maxGroups bounds the multicast groups of a device, as in package verbs.
 	maxGroups = 64
 )

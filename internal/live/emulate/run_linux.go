@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"weft/internal/sim"
 	"weft/internal/sim/channel"
 	"weft/internal/sim/engine"
 	simfabric "weft/internal/sim/fabric"
@@ -28,6 +29,8 @@ type fabric struct {
 	scenario *scenario.Resolved
 	faults   []scenario.Fault // one by one: the scenario's, and the console's
 	commands chan string
+	progress func(sim.Progress) // nil: nobody looks
+	shown    time.Time
 }
 
 // Run emulates a scenario's only fabric until the context ends.
@@ -36,10 +39,16 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*Report, error) 
 		o.Tell = func(string, ...any) {}
 	}
 	var series *runstore.Series
+	ended := func() {}
+	defer func() { ended() }()
 	c, err := newCarrier(r, func(p *network.Plan) {
 		if o.Sim.Series != nil || o.Sim.Live != nil {
 			p.CountPorts = true
 			p.Series = func(s *runstore.Series) { series = s }
+		}
+		if o.Sim.Live != nil {
+			sim.Expect(o.Sim.Live, 1)
+			ended = sim.Show(o.Sim.Live, 0, p)
 		}
 	})
 	if err != nil {
@@ -59,6 +68,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*Report, error) 
 		o.Ready(f.nics())
 	}
 	f.clock = newClock(o.Dilation, time.Now)
+	f.progress = o.Sim.Progress
 	stop, release := engine.NewStop(ctx)
 	defer release()
 	go f.listenTo(ctx, o.Commands)
@@ -176,8 +186,18 @@ func (f *fabric) loop(stop *engine.Stop) error {
 			}
 		}
 		f.serve()
+		f.show()
 	}
 	return nil
+}
+
+// show reports the progress.
+func (f *fabric) show() {
+	if now := time.Now(); f.progress != nil && now.Sub(f.shown) > showEvery {
+		f.shown = now
+		simulated, events, hops := f.net.Progress()
+		f.progress(sim.Progress{Fabric: f.net.Plan.Fabric.Name, Total: 1, Simulated: max(simulated, f.now), Events: events, Hops: hops})
+	}
 }
 
 // deadline is the earliest deadline of a device.

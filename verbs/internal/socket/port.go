@@ -118,7 +118,7 @@ func Open(c Config) *Port {
 		p.capture = &capture{w: c.Capture, local: p.local}
 	}
 	if c.Emulated {
-		p.most, p.alone = math.MaxInt, true
+		p.most, p.budget, p.alone = math.MaxInt, 0, true // before the first turn nothing is sent
 	}
 	p.tx.setUp()
 	if p.clock != nil {
