@@ -20,6 +20,9 @@ const (
 	MaxMessage = 1 << 31
 	// MaxRdAtomic is the maximum number of outstanding READs and atomics.
 	MaxRdAtomic = 16
+	// manyUnfinished is the number of a queue pair's unfinished sends beyond which a post waits for the
+	// next poll: a turn of so many packets is under way, so the link does not fall idle.
+	manyUnfinished = 16
 	// readChunk is the size of the parts of a long READ. The requester bounds the data on its way
 	// to it, so a READ does not overrun its own socket buffer.
 	readChunk = 64 << 10

@@ -87,7 +87,8 @@ type RecvWR struct {
 }
 
 // PostSend posts sends. It stops at the first invalid one and returns the reason; the sends before
-// it are posted. Wrong memory is not such a reason: that work request completes with LocProtErr
+// it are posted. Behind many unfinished sends of RC it sends nothing itself: the next poll does, or the
+// device's goroutine when an acknowledgement arrives, at the latest a millisecond after the last poll. Wrong memory is not such a reason: that work request completes with LocProtErr
 // after the earlier ones, and sends nothing.
 func (q *QP) PostSend(list ...SendWR) error {
 	port := q.pd.dev.port
@@ -106,7 +107,11 @@ func (q *QP) PostSend(list ...SendWR) error {
 			port.Process(&q.end) // it may end at once, and its record may be reused
 		}
 	}
-	port.Process(&q.end)
+	if q.rd == nil && q.attr.Type == RC && q.sends.unfinished() > manyUnfinished {
+		port.Schedule(&q.end)
+	} else {
+		port.Process(&q.end)
+	}
 	return err
 }
 

@@ -30,11 +30,14 @@ struct weft_cq_marks {
 	uint8_t line1[60];
 };
 
+/* A buffer, as package verbs lays it out. */
 struct weft_sge {
-	uint64_t addr;
-	uint32_t length;
+	uint64_t addr, length;
 	uint32_t lkey;
+	uint32_t spare;
 };
+
+enum { weft_max_sge = 30 };
 
 struct weft_bind {
 	weft_id mw, mr;

@@ -11,23 +11,59 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/cgo"
+	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"weft/verbs"
 )
 
+// table holds the objects by their IDs, which are indices from 1. Reading it takes no lock: pages stay
+// where they are.
+var table struct {
+	sync.Mutex
+	pages [1 << 12]atomic.Pointer[page]
+	free  []C.weft_id
+	next  C.weft_id
+}
+
+// page is a part of the table.
+type page [1 << 12]atomic.Pointer[any]
+
+// at is the place of an object.
+func at(id C.weft_id) *atomic.Pointer[any] {
+	return &table.pages[id/C.weft_id(len(page{}))].Load()[id%C.weft_id(len(page{}))]
+}
+
 // object is what an ID stands for.
 func object[T any](id C.weft_id) T {
-	v, _ := cgo.Handle(id).Value().(T)
+	v, _ := (*at(id).Load()).(T)
 	return v
 }
 
 // keep gives an object an ID.
-func keep(id *C.weft_id, v any) { *id = C.weft_id(cgo.NewHandle(v)) }
+func keep(id *C.weft_id, v any) {
+	table.Lock()
+	defer table.Unlock()
+	if n := len(table.free); n > 0 {
+		*id, table.free = table.free[n-1], table.free[:n-1]
+	} else {
+		table.next++
+		*id = table.next
+		if p := &table.pages[*id/C.weft_id(len(page{}))]; p.Load() == nil {
+			p.Store(new(page))
+		}
+	}
+	at(*id).Store(&v)
+}
 
 // forget ends an ID.
-func forget(id C.weft_id) { cgo.Handle(id).Delete() }
+func forget(id C.weft_id) {
+	table.Lock()
+	defer table.Unlock()
+	at(id).Store(nil)
+	table.free = append(table.free, id)
+}
 
 // explains has every refusal written to standard error: libibverbs returns a mere number.
 var explains = os.Getenv("WEFT_VERBS_EXPLAIN") != ""

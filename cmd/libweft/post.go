@@ -15,9 +15,15 @@ import (
 	"weft/verbs"
 )
 
+// C writes lists of buffers as package verbs reads them.
+var (
+	_ = [1]struct{}{}[unsafe.Sizeof(verbs.SGE{})-C.sizeof_struct_weft_sge]
+	_ = [1]struct{}{}[unsafe.Offsetof(verbs.SGE{}.LKey)-unsafe.Offsetof(C.struct_weft_sge{}.lkey)]
+	_ = [1]struct{}{}[verbs.MaxSGE-C.weft_max_sge]
+)
+
 //export weft_post_send
 func weft_post_send(qp C.weft_id, in *C.struct_weft_send) C.int {
-	var room [verbs.MaxSGE]verbs.SGE
 	wr := verbs.SendWR{
 		WRID: uint64(in.wr_id), Opcode: verbs.Opcode(in.opcode), Flags: verbs.SendFlags(in.flags), ImmData: uint32(in.imm_data),
 		InvalidateRKey: uint32(in.imm_data), RemoteAddr: uint64(in.remote_addr), RKey: uint32(in.rkey),
@@ -26,7 +32,7 @@ func weft_post_send(qp C.weft_id, in *C.struct_weft_send) C.int {
 	if wr.Flags&verbs.SendInline != 0 {
 		wr.Inline = inline(in)
 	} else {
-		wr.SGL = elements(room[:0], in.sge, in.num_sge)
+		wr.SGL = buffers(in.sge, in.num_sge)
 	}
 	if in.ah != 0 {
 		wr.AH = object[*verbs.AH](in.ah)
@@ -37,31 +43,37 @@ func weft_post_send(qp C.weft_id, in *C.struct_weft_send) C.int {
 	return errno("ibv_post_send", object[*verbs.QP](qp).PostSend(wr))
 }
 
+// buffers is a list of buffers of C, in place.
+func buffers(list *C.struct_weft_sge, n C.uint32_t) []verbs.SGE {
+	return unsafe.Slice((*verbs.SGE)(unsafe.Pointer(list)), int(n))
+}
+
 // inline collects inline data. It lies at addresses of the process, whatever the keys say.
 func inline(in *C.struct_weft_send) []byte {
+	list := buffers(in.sge, in.num_sge)
+	if len(list) == 1 {
+		return place(list[0])
+	}
 	var b []byte
-	for _, s := range unsafe.Slice(in.sge, int(in.num_sge)) {
-		b = append(b, unsafe.Slice((*byte)(C.weft_at(s.addr)), int(s.length))...)
+	for _, s := range list {
+		b = append(b, place(s)...)
 	}
 	return b
 }
 
-// elements converts a list of buffers.
-func elements(to []verbs.SGE, list *C.struct_weft_sge, n C.uint32_t) []verbs.SGE {
-	for _, s := range unsafe.Slice(list, int(n)) {
-		to = append(to, verbs.SGE{Addr: uint64(s.addr), Length: uint64(s.length), LKey: uint32(s.lkey)})
-	}
-	return to
+// place is the memory at a buffer's address.
+func place(s verbs.SGE) []byte {
+	return unsafe.Slice((*byte)(C.weft_at(C.uint64_t(s.Addr))), int(s.Length))
 }
 
 //export weft_post_recv
 func weft_post_recv(qp C.weft_id, in *C.struct_weft_recv) C.int {
-	var room [verbs.MaxSGE]verbs.SGE
-	return errno("ibv_post_recv", object[*verbs.QP](qp).PostRecv(verbs.RecvWR{WRID: uint64(in.wr_id), SGL: elements(room[:0], in.sge, in.num_sge)}))
+	wr := verbs.RecvWR{WRID: uint64(in.wr_id), SGL: buffers(in.sge, in.num_sge)}
+	return errno("ibv_post_recv", object[*verbs.QP](qp).PostRecv(wr))
 }
 
 //export weft_post_srq_recv
 func weft_post_srq_recv(srq C.weft_id, in *C.struct_weft_recv) C.int {
-	var room [verbs.MaxSGE]verbs.SGE
-	return errno("ibv_post_srq_recv", object[*verbs.SRQ](srq).PostRecv(verbs.RecvWR{WRID: uint64(in.wr_id), SGL: elements(room[:0], in.sge, in.num_sge)}))
+	wr := verbs.RecvWR{WRID: uint64(in.wr_id), SGL: buffers(in.sge, in.num_sge)}
+	return errno("ibv_post_srq_recv", object[*verbs.SRQ](srq).PostRecv(wr))
 }

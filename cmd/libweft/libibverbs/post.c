@@ -4,7 +4,13 @@
 
 #include "weft.h"
 
-_Static_assert(sizeof(struct weft_sge) == sizeof(struct ibv_sge), "one layout of buffers");
+/* buffers translates a list of buffers; a longer one than a queue takes is refused before. */
+static const struct weft_sge *buffers(struct weft_sge *to, const struct ibv_sge *list, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = (struct weft_sge){list[i].addr, list[i].length, list[i].lkey, 0};
+	return to;
+}
 
 static void bind_of(const struct ibv_send_wr *wr, struct weft_bind *b)
 {
@@ -26,7 +32,6 @@ static void fill(const struct ibv_qp *qp, const struct ibv_send_wr *wr, struct w
 	w->flags = wr->send_flags;
 	w->imm_data = wr->opcode == IBV_WR_SEND_WITH_INV || wr->opcode == IBV_WR_LOCAL_INV ? wr->invalidate_rkey : be32toh(wr->imm_data);
 	w->num_sge = wr->num_sge;
-	w->sge = (const struct weft_sge *)wr->sg_list;
 	w->ah = 0;
 	w->bind.mw = 0;
 	w->dest_qpn = w->qkey = 0;
@@ -58,10 +63,14 @@ int weft_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 {
 	struct weft_qp *q = (struct weft_qp *)qp;
 	struct weft_send w;
+	struct weft_sge room[weft_max_sge];
 	for (; wr; wr = wr->next) {
-		int e = (uint32_t)wr->num_sge > q->cap.max_send_sge && !(wr->send_flags & IBV_SEND_INLINE) ? EINVAL : 0;
+		/* Inline data comes in as many pieces as the program likes. */
+		uint32_t most = wr->send_flags & IBV_SEND_INLINE ? weft_max_sge : q->cap.max_send_sge;
+		int e = (uint32_t)wr->num_sge > most ? EINVAL : 0;
 		if (!e) {
 			fill(qp, wr, &w);
+			w.sge = buffers(room, wr->sg_list, wr->num_sge);
 			e = weft->post_send(q->id, &w);
 		}
 		if (e) {
@@ -75,9 +84,14 @@ int weft_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 int weft_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
 	struct weft_qp *q = (struct weft_qp *)qp;
+	struct weft_sge room[weft_max_sge];
 	for (; wr; wr = wr->next) {
-		struct weft_recv w = {wr->wr_id, (const struct weft_sge *)wr->sg_list, wr->num_sge};
-		int e = (uint32_t)wr->num_sge > q->cap.max_recv_sge ? EINVAL : weft->post_recv(q->id, &w);
+		struct weft_recv w = {wr->wr_id, room, wr->num_sge};
+		int e = (uint32_t)wr->num_sge > q->cap.max_recv_sge ? EINVAL : 0;
+		if (!e) {
+			buffers(room, wr->sg_list, wr->num_sge);
+			e = weft->post_recv(q->id, &w);
+		}
 		if (e) {
 			*bad = wr;
 			return e;
@@ -89,9 +103,14 @@ int weft_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr
 int weft_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
 	struct weft_srq *s = (struct weft_srq *)srq;
+	struct weft_sge room[weft_max_sge];
 	for (; wr; wr = wr->next) {
-		struct weft_recv w = {wr->wr_id, (const struct weft_sge *)wr->sg_list, wr->num_sge};
-		int e = (uint32_t)wr->num_sge > s->max_sge ? EINVAL : weft->post_srq_recv(s->id, &w);
+		struct weft_recv w = {wr->wr_id, room, wr->num_sge};
+		int e = (uint32_t)wr->num_sge > s->max_sge ? EINVAL : 0;
+		if (!e) {
+			buffers(room, wr->sg_list, wr->num_sge);
+			e = weft->post_srq_recv(s->id, &w);
+		}
 		if (e) {
 			*bad = wr;
 			return e;

@@ -328,7 +328,7 @@ func (p *Port) progress(patient bool) (busy bool) {
 		}
 		p.push(now)
 	}
-	if !busy && len(p.owing) > 0 {
+	if !busy && (len(p.owing) > 0 || p.ready.size > 0) {
 		p.push(p.Now())
 	}
 	if now := p.Now(); p.timers.next() <= now {
