@@ -40,7 +40,9 @@ func Serving(s *runstore.Serving, resolved []byte) *doc.Document {
 		Title: "The first requests", In: doc.Page, Blocks: requestLanes(at, legend),
 		Caption: "From each one's arrival to the end of its answer; the time axis is the same for all fabrics.",
 	})
-	d.Add(doc.Section{Title: "Before the first token", Caption: "P50 / P90 / P99", In: doc.Details, Blocks: []doc.Block{stagesTable(at)}})
+	if t := stagesTable(at); len(t.Rows) > 1 {
+		d.Add(doc.Section{Title: "Before the first token", Caption: "P50 / P90 / P99", In: doc.Details, Blocks: []doc.Block{t}})
+	}
 	if t := exchangesTable(at); t != nil {
 		d.Add(doc.Section{Title: "Exchanges with experts", Caption: "a layer's dispatch and combine, each alone on the nodes of an instance; the slowest GPU's", In: doc.Details, Blocks: []doc.Block{t}})
 	}
@@ -197,15 +199,21 @@ func servingSentences(s *runstore.Serving, p *runstore.ServingPoint) (out []stri
 				units.Time(f.Run.FirstToken.P99-p.Ideal.FirstToken.P99)))
 		}
 	}
-	var full []string
-	for _, l := range p.Loads {
-		full = append(full, fmt.Sprintf("%.0f %% of %s", 100*l.Share, l.Resource))
-	}
-	out = append(out, "The requests need "+strings.Join(full, " and ")+".")
+	out = append(out, fullSentence(p))
 	if len(s.Points) > 1 {
 		out = append(out, kneeSentence(s))
 	}
 	return out
+}
+
+// fullSentence says what the requests need, and where it ends.
+func fullSentence(p *runstore.ServingPoint) string {
+	var full []string
+	for _, l := range p.Loads {
+		full = append(full, fmt.Sprintf("%.0f %% of %s", 100*l.Share, l.Resource))
+	}
+	first := p.Loads[0]
+	return fmt.Sprintf("The requests need %s. At %.3g requests in a second nothing is left of %s: more of it raises that rate first.", strings.Join(full, " and "), p.Rate/max(1e-9, first.Share), first.Resource)
 }
 
 // kneeSentence is the highest rate of each fabric with enough requests within the limits.

@@ -142,6 +142,7 @@ var kinds = []kind{
 		cases:   []string{"serving/moe-ecmp"},
 		doubt:   "as an absolute loss: cabling, hash and number of queue pairs decide",
 	},
+	{number: "times of a serving job's computations", against: "no case", doubt: "as absolute times: they are those of a training step's forward pass. The difference between two fabrics is the better figure"},
 	{number: "anything over kernel TCP", against: "no case", doubt: "closely: copies and interrupts of the host decide, and the scenario gives their times"},
 	{number: "time of recovery from faults", against: "no case", doubt: "closely: the times of control planes are mostly assumptions"},
 }
