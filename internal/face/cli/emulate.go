@@ -107,8 +107,7 @@ func (x *emulated) emulate(ctx context.Context, e *Env, r *scenario.Resolved) er
 	}
 	o.Commands = e.lines(ctx)
 	o.Ready = func(nics []emulate.NIC) { x.ready(e, o.Socket, nics) }
-	own := *e
-	own.Run = func(run context.Context, r *scenario.Resolved, s weft.Options) (*runstore.Results, error) {
+	e.Run = func(run context.Context, r *scenario.Resolved, s weft.Options) (*runstore.Results, error) {
 		run, cancel := context.WithCancel(run)
 		defer cancel()
 		defer context.AfterFunc(ctx, cancel)()
@@ -120,7 +119,7 @@ func (x *emulated) emulate(ctx context.Context, e *Env, r *scenario.Resolved) er
 		return x.report.Results, err
 	}
 	// Ctrl-C is the usual end of an emulation, and its results are whole.
-	return x.run(context.WithoutCancel(ctx), &own, r, func(*runstore.Results) error { return own.tell(report.Emulation(x.report)) })
+	return x.run(context.WithoutCancel(ctx), e, r, func(*runstore.Results) error { return e.tell(report.Emulation(x.report)) })
 }
 
 // lines are the lines of standard input until its end.

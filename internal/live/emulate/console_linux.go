@@ -34,7 +34,7 @@ func (f *fabric) status() {
 	s := f.net.Stats()
 	f.tell("clock %v after %v; %d packets, %d pauses, %d marks, %d credit stalls", f.now, f.clock.elapsed(), s.Injected, s.Pauses, s.Marked, s.Stalls)
 	for i := range f.faults {
-		if x := &f.faults[i]; x.At <= f.now && f.now < x.Ends() {
+		if x := &f.faults[i]; f.broken(x) {
 			f.tell("%s is down since %v", x.What(), x.At)
 		}
 	}
@@ -99,11 +99,11 @@ func (f *fabric) fault(all []scenario.Fault, part scenario.Fault, down bool) ([]
 		x := &all[i]
 		switch {
 		case x.Link != part.Link || x.Switch != part.Switch || x.SM:
-		case down && x.At <= f.now && f.now < x.Ends():
+		case down && f.broken(x):
 			return nil, fmt.Errorf("%s is down already", x.What())
 		case down && x.Until > 0 && x.Until <= f.now:
 			part.At = max(part.At, x.Until+least)
-		case !down && x.At <= f.now && f.now < x.Ends():
+		case !down && f.broken(x):
 			x.Until = max(f.now+1, x.At+least)
 			return all, nil
 		}
@@ -113,3 +113,6 @@ func (f *fabric) fault(all []scenario.Fault, part scenario.Fault, down bool) ([]
 	}
 	return append(all, part), nil
 }
+
+// broken reports whether a fault has begun and not ended.
+func (f *fabric) broken(x *scenario.Fault) bool { return x.At <= f.now+1 && f.now < x.Ends() }

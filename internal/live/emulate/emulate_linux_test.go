@@ -25,12 +25,12 @@ workload: {pattern: incast, fan-in: 1, sizes: [1MiB]}
 `
 
 // fabric starts an emulated fabric, and ends it with the test.
-func start(t *testing.T, text string, o emulate.Options) (socket string, end func() *emulate.Report) {
+func start(t testing.TB, text string, o emulate.Options) (socket string, end func() *emulate.Report) {
 	t.Helper()
 	return startResolved(t, simtest.Resolve(t, text), o)
 }
 
-func startResolved(t *testing.T, r *scenario.Resolved, o emulate.Options) (socket string, end func() *emulate.Report) {
+func startResolved(t testing.TB, r *scenario.Resolved, o emulate.Options) (socket string, end func() *emulate.Report) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	o.Socket = filepath.Join(t.TempDir(), "fabric")
@@ -73,7 +73,7 @@ type side struct {
 	buf []byte
 }
 
-func open(t *testing.T, socket, nic string, size int) *side {
+func open(t testing.TB, socket, nic string, size int) *side {
 	t.Helper()
 	dev, err := verbs.Open(verbs.Options{Emulator: socket, NIC: nic})
 	if err != nil {
@@ -96,7 +96,7 @@ func open(t *testing.T, socket, nic string, size int) *side {
 }
 
 // another is a further queue pair of a side.
-func (e *side) another(t *testing.T) *side {
+func (e *side) another(t testing.TB) *side {
 	t.Helper()
 	own := *e
 	var err error
@@ -106,7 +106,7 @@ func (e *side) another(t *testing.T) *side {
 	return &own
 }
 
-func connect(t *testing.T, a, b *side) {
+func connect(t testing.TB, a, b *side) {
 	t.Helper()
 	for _, p := range [][2]*side{{a, b}, {b, a}} {
 		err := p[0].qp.Connect(verbs.Remote{Addr: p[1].dev.Addr(), QPN: p[1].qp.QPN(), PSN: 7}, 7, verbs.AccessRemoteWrite|verbs.AccessRemoteRead)
@@ -117,7 +117,7 @@ func connect(t *testing.T, a, b *side) {
 }
 
 // write posts a WRITE of the whole buffer.
-func (e *side) write(t *testing.T, to *side) {
+func (e *side) write(t testing.TB, to *side) {
 	t.Helper()
 	err := e.qp.PostSend(verbs.SendWR{
 		Opcode: verbs.RDMAWrite, SGL: []verbs.SGE{e.mr.SGE(0, len(e.buf))},
@@ -129,7 +129,7 @@ func (e *side) write(t *testing.T, to *side) {
 }
 
 // completion waits for a completion.
-func (e *side) completion(t *testing.T) verbs.WC {
+func (e *side) completion(t testing.TB) verbs.WC {
 	t.Helper()
 	var wc [1]verbs.WC
 	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); {

@@ -169,14 +169,15 @@ func (f *fabric) attribute(point *runstore.Point, span units.Time) {
 	}
 }
 
-// loop is the work of a fabric: what devices sent, the network, turns.
+// loop is the work of a fabric: what devices sent, the network, turns. Its clock begins with the first device.
 func (f *fabric) loop(stop *engine.Stop) error {
 	for wait := time.Duration(0); !stop.Ended(); wait = f.rest() {
 		f.poll(wait, f.carry)
-		select {
-		case line := <-f.commands:
-			f.command(line)
-		default:
+		f.obey()
+		f.show()
+		if f.unused() {
+			f.clock = newClock(f.clock.dilation, time.Now)
+			continue
 		}
 		// Nothing happens before the network's next event, and a deadline needs its turn in time.
 		until := min(f.clock.target(f.now), f.deadline(), max(min(f.net.NextTime(), units.Forever-grain), f.now)+grain)
@@ -186,9 +187,20 @@ func (f *fabric) loop(stop *engine.Stop) error {
 			}
 		}
 		f.serve()
-		f.show()
 	}
 	return nil
+}
+
+// unused reports whether no device has come yet.
+func (f *fabric) unused() bool { return len(f.byAddr)+len(f.left) == 0 }
+
+// obey carries out the console's next command, if there is one.
+func (f *fabric) obey() {
+	select {
+	case line := <-f.commands:
+		f.command(line)
+	default:
+	}
 }
 
 // show reports the progress.
@@ -214,8 +226,11 @@ func (f *fabric) deadline() units.Time {
 // rest is the time that the fabric may sleep: until the clock reaches the next event or deadline.
 func (f *fabric) rest() time.Duration {
 	next := min(f.net.NextTime(), f.deadline())
-	if f.hungry() {
+	switch {
+	case f.hungry():
 		return 0
+	case f.unused():
+		return idle
 	}
 	return max(0, min(idle, f.clock.until(next)))
 }
