@@ -1,5 +1,5 @@
 // Package logfile reads the output of programs that measure a cluster: nccl-tests, perftest
-// (ib_write_bw, ib_send_lat and others) and the report of clusterkit.
+// (ib_write_bw, ib_send_lat and others), the report of clusterkit, and the tests of DeepEP's kernels.
 //
 // Most lines of a log are of no interest: NCCL's messages between the rows, warnings, several runs
 // one after another. srun, mpirun or kubectl may put a prefix before each line. So the readers go

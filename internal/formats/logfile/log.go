@@ -37,6 +37,7 @@ const (
 	Perftest   Format = "perftest"
 	ClusterKit Format = "clusterkit"
 	Cells      Format = "named columns" // Markdown, CSV or JSON
+	DeepEP     Format = "deepep"        // of the tests of DeepEP's kernels
 )
 
 // Table is the rows of one run of one test.
@@ -72,6 +73,9 @@ type Table struct {
 	QPs           int
 	Device        string
 	LinkType      string // IB or Ethernet
+
+	// MoE is the parameters of an exchange of tokens with experts; nil for other tests.
+	MoE *MoE
 
 	// Suspects are nodes that the log itself calls slow.
 	Suspects []string

@@ -61,14 +61,16 @@ func (h *Hypothesis) concerns(t *Task) bool {
 
 var (
 	collectives = []kind{collective}
-	bulk        = []kind{collective, bandwidth}
-	everything  = []kind{collective, bandwidth, oneMessage}
+	experts     = []kind{exchange}
+	groups      = []kind{collective, exchange} // of ranks
+	bulk        = []kind{collective, bandwidth, exchange}
+	everything  = []kind{collective, bandwidth, oneMessage, exchange}
 )
 
 // Hypotheses are all hypotheses of weft, in the order used for equal probabilities.
 var Hypotheses = []Hypothesis{
 	{
-		ID: "fewer-rails", Title: "NICs that are not used: down, or left out by NCCL", weight: common, of: collectives, network: true, variants: fewerRails, evidence: devicesSaid,
+		ID: "fewer-rails", Title: "NICs that are not used: down, or left out by NCCL", weight: common, of: groups, network: true, variants: fewerRails, evidence: devicesSaid,
 		Check: []string{
 			"ibstat, or rdma link: every port Active and LinkUp on every node",
 			"NCCL_DEBUG=INFO: the line NET/IB : Using … lists all NICs; echo $NCCL_IB_HCA",
@@ -101,11 +103,11 @@ var Hypotheses = []Hypothesis{
 		},
 	},
 	{
-		ID: "tcp", Title: "RDMA is off: TCP through the kernel", weight: occasional, of: collectives, network: true, variants: kernelTCP, evidence: socketsSaid,
+		ID: "tcp", Title: "RDMA is off: TCP through the kernel", weight: occasional, of: groups, network: true, variants: kernelTCP, evidence: socketsSaid,
 		Check: []string{"NCCL_DEBUG=INFO: NET/Socket instead of NET/IB; echo $NCCL_IB_DISABLE", "rdma link, ibv_devinfo, inside the container too"},
 	},
 	{
-		ID: "nvlink-off", Title: "NVLink is off: GPUs of a node talk over PCIe", weight: occasional, of: collectives, variants: noNVLink,
+		ID: "nvlink-off", Title: "NVLink is off: GPUs of a node talk over PCIe", weight: occasional, of: groups, variants: noNVLink,
 		Check: []string{"nvidia-smi nvlink --status; nvidia-smi topo -m: NV# between all GPUs", "systemctl status nvidia-fabricmanager; echo $NCCL_P2P_DISABLE"},
 	},
 	{
@@ -158,6 +160,18 @@ var Hypotheses = []Hypothesis{
 	{
 		ID: "uplinks", Title: "uplinks are missing: more oversubscription than planned", weight: rare, of: bulk, network: true, variants: missingUplinks,
 		Check: []string{"weft fabric inspect on ibnetdiscover's output; show interface status on the leaves: uplinks that are down"},
+	},
+	{
+		ID: "nvlink-unused", Title: "the kernels of the experts do not use NVLink: tokens inside a node go through NICs", weight: occasional, of: experts, network: true, variants: throughNICs,
+		Check: []string{"allow_nvlink_for_low_latency_mode of the buffer; --disable-nvlink of the test; NVSHMEM_DISABLE_P2P", "nvidia-smi topo -m: NV# between all GPUs"},
+	},
+	{
+		ID: "cpu-posting", Title: "a thread of the CPU posts the kernels' requests: IBGDA is off", weight: occasional, of: experts, network: true, variants: proxied,
+		Check: []string{"NVSHMEM_IB_ENABLE_IBGDA=1, NVSHMEM_IBGDA_NIC_HANDLER=gpu; NVSHMEM_INFO=1 says the transport", "modinfo nvidia: NVreg_EnableStreamMemOPs=1, PeerMappingOverride=1; dmesg"},
+	},
+	{
+		ID: "hot-experts", Title: "some experts get more tokens than others", weight: occasional, of: experts, variants: hotExperts,
+		Check: []string{"counts of tokens of each expert (cumulative_local_expert_recv_stats); replicas of the busiest (EPLB)"},
 	},
 	{
 		ID: "pcie", Title: "PCIe slots run narrower or slower", weight: occasional, of: everything, variants: slowPCIe,

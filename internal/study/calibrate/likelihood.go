@@ -98,7 +98,7 @@ func (d *Diagnosis) alike(a, b int) float64 {
 	switch one, other := d.Tasks[a], d.Tasks[b]; {
 	case one.Table.Op == other.Table.Op && one.kind == other.kind:
 		return 1
-	case one.kind == collective && other.kind == collective:
+	case one.kind == other.kind && one.kind != bandwidth && one.kind != oneMessage:
 		return acrossTables
 	}
 	return 0
@@ -113,6 +113,8 @@ func (t *Task) known(whole *scenario.Resolved, bytes int64, o *Options) (bias, s
 		return 0, knownBandwidth
 	case t.kind == oneMessage:
 		return 0, knownLatency
+	case t.kind == exchange:
+		return 0, knownExchange
 	}
 	gpu := whole.Cluster.Node.GPU.Architecture
 	return knownError(stackOf(gpu, t.Nodes, whole.Fabrics[0].Kind), gpu, scenario.Collective(t.Table.Op), bytes, o.without)

@@ -26,6 +26,10 @@ const (
 	knownLatency   = .167
 )
 
+// knownExchange is the spread of the times of kernels for experts: an assumption, one and a half times the
+// largest error of the rows that fitted their constants (docs/INFERENCE.md).
+const knownExchange = .08
+
 // leastNoise is the minimum noise of a log, used if its two measurements of each size differ less,
 // or if it has one measurement: an assumption.
 const leastNoise = .005

@@ -65,6 +65,8 @@ func (t *Task) run(ctx context.Context, r *scenario.Resolved, hops int, o *Optio
 		return bandwidths(ctx, r, t, o)
 	case oneMessage:
 		return latencies(ctx, r, t, hops)
+	case exchange:
+		return exchanges(ctx, r, t, o)
 	}
 	results, err := o.Simulate(ctx, r, sim.Options{Workers: o.Workers})
 	if err != nil {

@@ -43,6 +43,7 @@ const (
 	collective kind = iota
 	bandwidth       // of messages between two NICs
 	oneMessage      // the time of a message between two NICs
+	exchange        // of tokens with experts
 )
 
 // Task is a table of a log in a form to simulate.
@@ -59,8 +60,11 @@ type Task struct {
 
 	kind      kind
 	simulated []int64 // sizes, ascending
-	over      []scenario.Override
-	base      *scenario.Resolved // with over
+	// Of an exchange: the simulated numbers of tokens of a rank, ascending, and the log's if it is another.
+	tokens []int
+	whole  int
+	over   []scenario.Override
+	base   *scenario.Resolved // with over
 }
 
 // Point is a compared size.
@@ -104,9 +108,12 @@ func (c *Cluster) task(log *logfile.Log, t *logfile.Table, o Options) (*Task, er
 		return nil, err
 	}
 	task := &Task{Table: t}
-	if t.Format == logfile.NCCLTests || t.Format == logfile.Cells {
+	switch t.Format {
+	case logfile.NCCLTests, logfile.Cells:
 		err = c.collective(task, whole, log, o)
-	} else {
+	case logfile.DeepEP:
+		err = c.exchange(task, whole, o)
+	default:
 		err = c.message(task, whole)
 	}
 	if err != nil {
@@ -327,6 +334,12 @@ func dominated(harness string, rows []logfile.Row) func(logfile.Row) bool {
 // neighbours give the bandwidth of all of them: the limit, or the smallest compared size if that is
 // larger, and its half.
 func (t *Task) reach(o Options) {
+	if t.kind == exchange { // its size follows from the tokens
+		for _, n := range t.tokens {
+			t.simulated = append(t.simulated, t.Points[0].Bytes*int64(n)/int64(max(t.whole, t.tokens[len(t.tokens)-1])))
+		}
+		return
+	}
 	limit := int64(maxInNode)
 	if t.Network() {
 		limit = maxMoved / int64(t.Ranks())

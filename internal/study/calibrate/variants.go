@@ -64,7 +64,7 @@ func share(rate units.Rate, of float64) units.Rate {
 func slowNIC(c *Cluster, t *Task) ([]variant, string) {
 	first, _ := slowCables(c, t, "node0/nic0", "one NIC, the first, at %s instead of %s")
 	last := fmt.Sprintf("node%d/nic%d", t.Nodes-1, t.base.Cluster.Node.NICs-1)
-	if t.kind != collective {
+	if t.kind == bandwidth {
 		return first, "" // between the first NICs of two nodes
 	}
 	second, _ := slowCables(c, t, last, "one NIC, the last, at %s instead of %s")
@@ -273,8 +273,49 @@ func collisions(c *Cluster, t *Task) (out []variant, why string) {
 		v := one(fmt.Sprintf("%s, way %d of %d", mode, seed+1, hashSeeds), c.path(".routing.mode"), string(mode))
 		v.over = append(v.over, scenario.Override{Path: c.path(".routing.hash-seed"), Value: fmt.Sprint(int(f.Routing.HashSeed) + seed + 1), Origin: v.label})
 		out = append(out, v)
+		if t.kind == exchange { // a hash without the queue pair, or a library with one
+			v = one(v.label+", one flow to a peer", v.over[0].Path, v.over[0].Value)
+			v.over = append(v.over, out[len(out)-1].over[1], scenario.Override{Path: "workload.experts.queue-pairs", Value: "1", Origin: v.label})
+			out = append(out, v)
+		}
 	}
 	return out, ""
+}
+
+// throughNICs sends inside nodes through the NICs.
+func throughNICs(_ *Cluster, t *Task) ([]variant, string) {
+	switch x := &t.base.Workload.Experts; {
+	case x.Kernel != scenario.LowLatency:
+		return nil, "throughput kernels use NVLink in any case"
+	case x.RDMAOnly:
+		return nil, "the cluster as described does so"
+	}
+	return []variant{one("tokens inside a node go through NICs", "workload.experts.rdma-only", "true")}, ""
+}
+
+// proxied posts by a thread of the CPU, at several times for a request.
+func proxied(_ *Cluster, t *Task) ([]variant, string) {
+	x := &t.base.Workload.Experts
+	threads := max(1, x.ProxyThreads)
+	return graded("posting", 0, func(micros float64) variant {
+		at := time(micros)
+		v := one(fmt.Sprintf("%s of the CPU, %v for a request", several(threads, "thread"), at), "workload.experts.posting", string(scenario.PostingProxy))
+		v.over = append(v.over, scenario.Override{Path: "workload.experts.proxy-threads", Value: fmt.Sprint(threads), Origin: v.label},
+			scenario.Override{Path: "workload.experts.proxy-time", Value: at.Exact(), Origin: v.label})
+		return v
+	}, .25, .5, 1, 2, 4), ""
+}
+
+// hotExperts gives some experts more tokens than others.
+func hotExperts(_ *Cluster, t *Task) ([]variant, string) {
+	if t.base.Workload.Experts.Gating != scenario.GatingUniform {
+		return nil, "the experts as described are not alike"
+	}
+	return graded("skew", 0, func(skew float64) variant {
+		v := one(fmt.Sprintf("experts chosen by zipf with an exponent of %.3g", skew), "workload.experts.gating", string(scenario.GatingZipf))
+		v.over = append(v.over, scenario.Override{Path: "workload.experts.skew", Value: fmt.Sprintf("%.3g", skew), Origin: v.label})
+		return v
+	}, .1, .25, .5, 1), ""
 }
 
 func missingUplinks(c *Cluster, t *Task) (out []variant, why string) {

@@ -1,0 +1,92 @@
+package calibrate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/internal/formats/logfile"
+	"weft/internal/sim"
+	"weft/internal/sim/scenario"
+)
+
+// exchanged is the log of test_low_latency.py on the small cluster with a fault.
+func exchanged(t *testing.T, fault ...scenario.Override) string {
+	t.Helper()
+	var lines [2]string
+	for i, op := range []string{"moe-dispatch", "moe-combine"} {
+		f, err := scenario.Decode("fault.yaml", []byte(small))
+		if err == nil {
+			f, err = f.Explicit()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Resolve(append([]scenario.Override{{Path: "workload", Value: "{exchange: " + op + "}", Origin: "test"}}, fault...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, err := sim.Run(context.Background(), r, sim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &results.Fabrics[0].Points[0]
+		lines[i] = fmt.Sprintf("bandwidth: %.2f GB/s, avg_t=%.2f us", p.AlgBW, p.Time.Seconds()*1e6)
+	}
+	var log strings.Builder
+	for rank := range 4 {
+		fmt.Fprintf(&log, "[rank %d] Dispatch %s | Combine %s\n", rank, lines[0], lines[1])
+	}
+	return log.String()
+}
+
+// A dispatch and a combine on a sound cluster are healthy; a fault of the kernels or of the links is
+// found, or is among the causes that the log cannot tell apart.
+func TestTheCauseOfASlowDispatchIsFound(t *testing.T) {
+	if d := diagnose(t, small, exchanged(t), 0); d.Verdict != Healthy {
+		t.Errorf("a sound cluster is %s", d.Verdict)
+	}
+	for _, c := range []struct {
+		fault string
+		over  []scenario.Override
+	}{
+		{"nvlink-unused", []scenario.Override{{Path: "workload.experts.rdma-only", Value: "true"}}},
+		{"cpu-posting", []scenario.Override{{Path: "workload.experts.posting", Value: "proxy"}, {Path: "workload.experts.proxy-time", Value: "2us"}}},
+		{"hot-experts", []scenario.Override{{Path: "workload.experts.gating", Value: "zipf"}}},
+		{"link-rate", []scenario.Override{{Path: "fabrics[0].link.lane-rate", Value: "26.5625Gbps"}}},
+	} {
+		d := diagnose(t, small, exchanged(t, c.over...), 0)
+		if d.Verdict == Healthy || d.Verdict == Faster || !slices.ContainsFunc(d.Explanations[:1], func(e Explanation) bool { return e.ID == c.fault }) && !slices.ContainsFunc(d.Alike(), func(e Explanation) bool { return e.ID == c.fault }) {
+			t.Errorf("%s: the verdict is %s, and the first cause %s", c.fault, d.Verdict, d.Explanations[0].Label)
+		}
+	}
+}
+
+// Few tokens of throughput kernels give the time of all to 5 %.
+func TestFewTokensGiveTheTimeOfAll(t *testing.T) {
+	c := describe(t, small)
+	log := "[config] num_tokens=4096, hidden=7168, num_topk_groups=2, num_topk=4\n[tuning] Best dispatch (FP8): SMs 24, NVL chunk 20, RDMA chunk 28: 45 + 5100 us, 11.90 GB/s (RDMA), 13.10 GB/s (NVL)\n"
+	l, err := logfile.Read("log", strings.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks, notes := c.Tasks(l, Options{})
+	if len(tasks) != 1 {
+		t.Fatalf("notes %v", notes)
+	}
+	o := &Options{Simulate: sim.Run}
+	part, err := c.predict(t.Context(), tasks[0], nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks[0].tokens, tasks[0].simulated = []int{4096}, []int64{tasks[0].Points[0].Bytes}
+	all, err := c.predict(t.Context(), tasks[0], nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ratio := float64(part[0]) / float64(all[0]); ratio < .95 || ratio > 1.05 {
+		t.Errorf("%v by few tokens, %v with all", part[0], all[0])
+	}
+}
