@@ -1,0 +1,120 @@
+package preload
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weft/internal/live/emulate"
+	"weft/internal/sim"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/simtest"
+	"weft/units"
+)
+
+// TestPerftestsIncastIsTheSimulations has ib_write_bw of three senders write to one receiver through an emulated
+// switch, and simulates the same messages from the times at which the programs began.
+func TestPerftestsIncastIsTheSimulations(t *testing.T) {
+	need(t, "ib_write_bw")
+	folderOf(t)
+	const senders, messages, dilation = 3, 128, 5000
+	for _, c := range []struct{ name, fabric string }{
+		{"PFC", "{preset: roce-v2-400g, cc: none, ethernet: {ecn: {enabled: false}, pfc: {xoff: 64KiB}}}"},
+		{"DCQCN", "{preset: roce-v2-400g, ethernet: {ecn: {kmin: 100KB, kmax: 400KB}}}"},
+		{"InfiniBand", "infiniband-ndr"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var flows []string
+			for i := 1; i <= senders; i++ {
+				for range messages {
+					flows = append(flows, fmt.Sprintf("{src: %d, dst: 0, bytes: 64KiB}", i))
+				}
+			}
+			text := fmt.Sprintf("cluster: {nodes: %d, node: {preset: dgx-h100, gpus: 1, nics: 1}}\ntopology: {shape: single-switch}\nfabrics: [%s]\nworkload: {pattern: flows, flows: [%s]}\n",
+				senders+1, c.fabric, strings.Join(flows, ", "))
+			report := perftests(t, text, senders, messages, dilation)
+			resolved := simtest.Resolve(t, text)
+			first := units.Forever
+			for _, d := range report.Devices {
+				first = min(first, d.First)
+			}
+			for _, d := range report.Devices {
+				var node int
+				if _, err := fmt.Sscanf(d.NIC, "node%d", &node); err != nil || node == 0 {
+					continue
+				}
+				for i := range messages {
+					resolved.Workload.Flows[(node-1)*messages+i].Start = d.First - first
+				}
+			}
+			results, err := sim.Run(t.Context(), resolved, sim.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want := &report.Results.Fabrics[0].Points[0], &results.Fabrics[0].Points[0]
+			t.Logf("slip %v of %v", report.Slip, report.Simulated)
+			for _, f := range []struct {
+				what      string
+				of        func(*runstore.Point) int64
+				tolerance float64
+			}{
+				{"time in ps", func(p *runstore.Point) int64 { return int64(p.Time) }, 0.05},
+				{"pauses", func(p *runstore.Point) int64 { return p.Counts.Pauses }, 0.10},
+				{"marks", func(p *runstore.Point) int64 { return p.Counts.Marks }, 0.10},
+				{"credit stalls", func(p *runstore.Point) int64 { return p.Counts.CreditStalls }, 0.10},
+			} {
+				emulated, simulated := float64(f.of(got)), float64(f.of(want))
+				t.Logf("%s: %g emulated, %g simulated", f.what, emulated, simulated)
+				if math.Abs(emulated-simulated) > f.tolerance*simulated {
+					t.Errorf("%s: %g emulated, %g simulated, want within %.0f %%", f.what, emulated, simulated, 100*f.tolerance)
+				}
+			}
+		})
+	}
+}
+
+// perftests runs ib_write_bw from each of the senders' NICs to NIC 0 of an emulated fabric.
+func perftests(t *testing.T, scenario string, senders, messages int, dilation int64) *emulate.Report {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	socket, ready, done := filepath.Join(t.TempDir(), "fabric"), make(chan bool), make(chan *emulate.Report, 1)
+	go func() {
+		r, err := emulate.Run(ctx, simtest.Resolve(t, scenario), emulate.Options{
+			Socket: socket, Dilation: dilation, Tell: t.Logf, Ready: func([]emulate.NIC) { close(ready) },
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		done <- r
+	}()
+	select {
+	case <-ready:
+	case <-done:
+		t.FailNow()
+	}
+	t.Setenv("WEFT_EMULATOR", socket)
+	program := func(nic, port string, more ...string) *running {
+		t.Setenv("WEFT_NIC", nic)
+		return start(t, append([]string{"ib_write_bw", "-n", fmt.Sprint(messages), "-p", port}, more...)...)
+	}
+	var all []*running
+	var ports []string
+	for range senders {
+		ports = append(ports, freePort(t))
+		server := program("node0/nic0", ports[len(ports)-1])
+		server.listens(t, ports[len(ports)-1])
+		all = append(all, server)
+	}
+	for i, port := range ports {
+		all = append(all, program(fmt.Sprintf("node%d/nic0", i+1), port, "127.0.0.1"))
+	}
+	for _, p := range all {
+		p.end(t)
+	}
+	cancel()
+	return <-done
+}
