@@ -90,6 +90,11 @@ var rooms = []room{
 		[]string{"units", "internal/sim/collective", "internal/sim/workload", "internal/sim/workload/pipeline"},
 		"a training step follows from the dimensions of a model, whatever cluster it runs on",
 	},
+	{
+		"internal/sim/workload/serving",
+		[]string{"units", "internal/sim/engine", "internal/sim/workload/llm"},
+		"a scheduler decides when it is told the time and what has arrived, whoever carries it",
+	},
 	{"internal/sim/catalog", nil, "a datasheet knows nothing about its use"},
 	{"internal/sim/channel", []string{"units", "internal/sim/transport/cc"}, "messages between a fabric and a device know neither"},
 	{"internal/sim/protocol", []string{"units", "wire", "internal/sim/transport/cc"}, "a protocol is described without knowing who asks"},

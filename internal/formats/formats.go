@@ -104,13 +104,13 @@ func Read(files []source.File) (*source.Workload, *source.Cluster, error) {
 	return w, cluster, nil
 }
 
-// ReadRequests reads a trace of requests to language models, also gzipped.
-func ReadRequests(file source.File) (*requests.Trace, error) {
+// ReadRequests reads at most a number of requests of a trace of requests to language models, also gzipped.
+func ReadRequests(file source.File, most int) (*requests.Trace, error) {
 	r, _, err := open(file)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", file.Name, err)
 	}
-	trace, p := requests.Read(file.Name, r)
+	trace, p := requests.Read(file.Name, r, most)
 	if p != nil {
 		return nil, p
 	}

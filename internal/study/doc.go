@@ -12,6 +12,7 @@
 //	cache       results of simulations that later runs know
 //	tune        a search of a scenario's parameters, confirmed on held-out seeds
 //	training    a step of a training job, from its phases
+//	serve       a job that answers requests, its transfers of keys and values on the fabric
 //	replay      a workload of another program, from its phases
 //	latency     the time of one small message, term by term
 //	collisions  the cost of ECMP's collisions over hash seeds

@@ -143,9 +143,9 @@ func (x *serveFlags) requests(e *Env, most int) (*serve.Trace, error) {
 		return nil, fmt.Errorf("--trace %s: %w", x.trace, reason(err))
 	}
 	defer in.Close()
-	trace, err := formats.ReadRequests(source.File{Name: x.trace, Reader: in})
+	trace, err := formats.ReadRequests(source.File{Name: x.trace, Reader: in}, most)
 	if err != nil {
 		return nil, err
 	}
-	return &serve.Trace{Name: x.trace, Requests: trace, Most: most, Hits: x.hits}, nil
+	return &serve.Trace{Name: x.trace, Requests: trace, Hits: x.hits}, nil
 }

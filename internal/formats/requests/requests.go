@@ -19,6 +19,7 @@ type Trace struct {
 	// Gap is the longest time without a request, and GapAfter the number of the request before it, from 1.
 	Gap      units.Time
 	GapAfter int
+	More     bool // the file has further requests, which were not read
 }
 
 // Request is a request of a trace.
@@ -33,8 +34,9 @@ type Request struct {
 // BlockTokens is the number of tokens of a block in Mooncake's traces.
 const BlockTokens = 512
 
-// Read reads a trace in one of the formats; file is its display name.
-func Read(file string, in io.Reader) (*Trace, *source.Problem) {
+// Read reads the first requests of a trace in one of the formats, at most a number of them; file is its
+// display name.
+func Read(file string, in io.Reader, most int) (*Trace, *source.Problem) {
 	r := &reader{lines: source.NewLines(file, in), trace: &Trace{}}
 	ok, p := r.lines.Next()
 	if p != nil {
@@ -54,9 +56,14 @@ func Read(file string, in io.Reader) (*Trace, *source.Problem) {
 		if ok, p = r.lines.Next(); !ok || p != nil {
 			break
 		}
-		if text := strings.TrimSpace(r.lines.Text); text != "" {
-			p = r.line(text)
+		text := strings.TrimSpace(r.lines.Text)
+		if text == "" {
+			continue
 		}
+		if r.trace.More = len(r.trace.Requests) >= most; r.trace.More {
+			break
+		}
+		p = r.line(text)
 	}
 	if p == nil && len(r.trace.Requests) < 2 {
 		p = &source.Problem{File: file, Want: "two or more requests"}
@@ -80,8 +87,6 @@ type reader struct {
 func (r *reader) add(q Request, text string) *source.Problem {
 	n := len(r.trace.Requests)
 	switch {
-	case n >= maxRequests:
-		return r.lines.Problem("", fmt.Sprintf("at most %d requests", maxRequests))
 	case q.Prompt < 1 || q.Prompt > maxTokens:
 		return r.lines.Problem(strconv.Itoa(q.Prompt), fmt.Sprintf("a prompt of 1 to %d tokens", maxTokens))
 	case q.Output < 1 || q.Output > maxTokens:

@@ -20,7 +20,7 @@ const (
 
 func read(t *testing.T, text string) *Trace {
 	t.Helper()
-	trace, p := Read("trace", strings.NewReader(text))
+	trace, p := Read("trace", strings.NewReader(text), 1000)
 	if p != nil {
 		t.Fatal(p)
 	}
@@ -41,6 +41,17 @@ func TestAzuresTraces(t *testing.T) {
 	}
 	if crlf := read(t, "\ufeff"+strings.ReplaceAll(azure2023, "\n", "\r\n")); len(crlf.Requests) != 3 {
 		t.Errorf("%d requests with the line ends of Windows", len(crlf.Requests))
+	}
+}
+
+// A trace of millions is read no further than it is needed; what is behind may be anything.
+func TestNoMoreIsReadThanIsWanted(t *testing.T) {
+	trace, p := Read("trace", strings.NewReader(azure2023+"nonsense\n"), 3)
+	if p != nil || len(trace.Requests) != 3 || !trace.More {
+		t.Errorf("%v, %+v", p, trace)
+	}
+	if whole := read(t, azure2023); whole.More {
+		t.Error("a trace that was read to its end has more")
 	}
 }
 
@@ -73,7 +84,7 @@ func TestATraceThatCannotBeIsRefusedWithItsPlace(t *testing.T) {
 		{`{"timestamp": 5, "input_length": 1, "output_length": 1, "hash_ids": [1, 2]}`, "at most 1 hash_ids"},
 		{"{\"timestamp\": 5, \"input_length\": 1, \"output_length\": 1}\n{\n", "trace:2"},
 	} {
-		if _, p := Read("trace", strings.NewReader(x.text)); p == nil || !strings.Contains(p.Error(), x.want) {
+		if _, p := Read("trace", strings.NewReader(x.text), 1000); p == nil || !strings.Contains(p.Error(), x.want) {
 			t.Errorf("%q: %v, want %s", x.text, p, x.want)
 		}
 	}
@@ -84,7 +95,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		trace, p := Read("fuzz", strings.NewReader(string(text)))
+		trace, p := Read("fuzz", strings.NewReader(string(text)), 1000)
 		if (trace == nil) == (p == nil) {
 			t.Fatal("neither a trace nor a problem, or both")
 		}

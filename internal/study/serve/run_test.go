@@ -148,19 +148,19 @@ func TestPrefixHitsShortenPrefillAlone(t *testing.T) {
 
 // A trace's requests come at its own pace, or at another with the same lengths.
 func TestATraceIsServedAtItsPaceOrAnother(t *testing.T) {
-	list := []requests.Request{{At: 0, Prompt: 1000, Output: 3}, {At: units.Second, Prompt: 1200, Output: 1}, {At: 2 * units.Second, Prompt: 1, Output: 2}, {At: 60 * units.Second, Prompt: 5, Output: 5}}
-	trace := &Trace{Name: "trace.csv", Requests: &requests.Trace{Format: "Azure's trace", Requests: list}, Most: 3}
+	list := []requests.Request{{At: 0, Prompt: 1000, Output: 3}, {At: units.Second, Prompt: 1200, Output: 1}, {At: 2 * units.Second, Prompt: 1, Output: 2}}
+	trace := &Trace{Name: "trace.csv", Requests: &requests.Trace{Format: "Azure's trace", Requests: list, More: true}}
 	out := served(t, Options{Trace: trace})
 	if p := out.Points[0]; p.Rate != 1 || p.Ideal.EndPs < 2e12 || p.Ideal.EndPs > 3e12 || out.Job.Requests != 3 {
 		t.Errorf("rate %g, end at %d ps, %d requests", p.Rate, p.Ideal.EndPs, out.Job.Requests)
 	}
-	if out.Job.Trace != "trace.csv (Azure's trace), the first 3 of 4" {
+	if out.Job.Trace != "trace.csv (Azure's trace), the first 3" {
 		t.Errorf("the trace is called %q", out.Job.Trace)
 	}
 	if p := served(t, Options{Trace: trace, Rates: []float64{10}}).Points[0]; p.Ideal.EndPs > 3e11 {
 		t.Errorf("at ten in a second the end is at %d ps, want a tenth", p.Ideal.EndPs)
 	}
-	trace.Most = 1
+	trace.Requests.Requests = list[:1]
 	if _, err := Run(context.Background(), resolved(t), Options{Trace: trace}); err == nil || !strings.Contains(err.Error(), "have no rate") {
 		t.Errorf("one request has a rate: %v", err)
 	}

@@ -12,15 +12,14 @@ import (
 type Trace struct {
 	Name     string
 	Requests *requests.Trace
-	Most     int  // the first so many are served
 	Hits     bool // blocks that earlier requests began with are not computed again
 }
 
 // requests are the served requests at a rate of one in a second in the mean, and their own rate. share is
 // the least share of a prompt that is not computed again.
 func (t *Trace) requests(share float64) (out []serving.Request, rate float64, err error) {
-	n := min(t.Most, len(t.Requests.Requests))
-	list := t.Requests.Requests[:n]
+	list := t.Requests.Requests
+	n := len(list)
 	span := list[n-1].At - list[0].At
 	if n < 2 || span <= 0 {
 		return nil, 0, fmt.Errorf("%s: %d requests in %v have no rate: want two or more at different times", t.Name, n, span)
@@ -49,11 +48,11 @@ func (t *Trace) describe() string {
 	}
 	all := t.Requests
 	text := fmt.Sprintf("%s (%s)", t.Name, all.Format)
-	if t.Most < len(all.Requests) {
-		text += fmt.Sprintf(", the first %d of %d", t.Most, len(all.Requests))
+	if all.More {
+		text += fmt.Sprintf(", the first %d", len(all.Requests))
 	}
-	n := min(t.Most, len(all.Requests))
-	if mean := all.Requests[n-1].At / units.Time(n-1); all.GapAfter < n && all.Gap > longGap*mean {
+	n := len(all.Requests)
+	if mean := all.Requests[n-1].At / units.Time(n-1); all.Gap > longGap*mean {
 		text += fmt.Sprintf("; it has a gap of %v after request %d", all.Gap, all.GapAfter)
 	}
 	return text
