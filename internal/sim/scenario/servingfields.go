@@ -53,7 +53,7 @@ type ServingLoad struct {
 	// Rate is the mean number of requests that arrive in a second, at exponential intervals.
 	Rate Ratio `yaml:"rate"`
 	// Requests is the number of requests.
-	Requests int `yaml:"requests" range:"1..100000000"`
+	Requests int `yaml:"requests" range:"1..1000000"`
 	// Prompt is the mean number of tokens of a prompt.
 	Prompt int `yaml:"prompt" range:"1..10000000"`
 	// Output is the mean number of tokens of an answer.

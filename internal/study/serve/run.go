@@ -55,6 +55,9 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Servin
 	if err := s.describe(&o); err != nil {
 		return nil, err
 	}
+	if err := s.bounded(); err != nil {
+		return nil, err
+	}
 	if err := s.prepare(ctx, o.Workers); err != nil {
 		return nil, err
 	}
@@ -137,6 +140,23 @@ func (s *study) describe(o *Options) (err error) {
 	}
 	j.Decode, err = memoryOf(s.r, "decode", &v.Decode, &s.way.cache, whole)
 	return err
+}
+
+// bounded refuses more transfers than a simulation has memory for.
+func (s *study) bounded() error {
+	w, v := s.way, &s.r.Serving
+	consignments := 0
+	for _, q := range s.requests {
+		if consignments++; v.KV.Send == scenario.KVLayers {
+			consignments += q.Prompt / v.Prefill.Tokens
+		}
+	}
+	messages := int64(consignments) * int64(w.cache.Layers) * int64(len(w.shares))
+	if need := units.Bytes(messages * transfer.MessageBytes); need > s.r.Run.Limit.Memory {
+		return fmt.Errorf("the keys and values of %d requests are %d messages, of %d layers between %d pairs of GPUs each, which take %v of memory: run.limit.memory is %v; serve fewer requests",
+			len(s.requests), messages, w.cache.Layers, len(w.shares), need, s.r.Run.Limit.Memory)
+	}
+	return nil
 }
 
 // prepare plans the fabrics and computes the times of iterations on each.

@@ -165,3 +165,11 @@ func TestATraceIsServedAtItsPaceOrAnother(t *testing.T) {
 		t.Errorf("one request has a rate: %v", err)
 	}
 }
+
+// A simulation that would not fit its limit of memory does not begin.
+func TestMoreTransfersThanMemoryAreRefused(t *testing.T) {
+	_, err := Run(context.Background(), resolved(t, set("serving.load.requests", "1000000"), set("run.limit.memory", "256MiB")), Options{})
+	if err == nil || !strings.Contains(err.Error(), "32000000 messages, of 4 layers between 8 pairs of GPUs") {
+		t.Errorf("a million requests in 256 MiB: %v", err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"weft/internal/sim/runstore"
@@ -115,5 +116,20 @@ func TestTrafficBesideSlowsATransfer(t *testing.T) {
 	}
 	if len(beside.Beside) != 1 || beside.Beside[0].Messages == 0 {
 		t.Errorf("the stream is %+v", beside.Beside)
+	}
+}
+
+// A million tokens whose heads part are two million work requests of a message; more are refused.
+func TestTooManyWorkRequestsAreRefused(t *testing.T) {
+	file, err := scenario.Decode("test", []byte(fmt.Sprintf("cluster: {nodes: 2}\ntopology: {shape: single-switch}\nfabric: infiniband-ndr\nserving:\n  model: %s\n  prefill: {tensor: 4}\n  decode: {tensor: 8}\n", small)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = Transfers(context.Background(), r, TransferOptions{Tokens: []int{2_000_000}}); err == nil || !strings.Contains(err.Error(), "takes 4000000 work requests") {
+		t.Errorf("4,000,000 work requests: %v", err)
 	}
 }

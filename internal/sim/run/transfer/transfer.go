@@ -143,12 +143,6 @@ func (b *Board) At(at units.Time, tag uint64) {
 	b.own.Schedule(b.p, uint32(len(b.hosts)), at, host.Timer{Kind: host.TimerBegin, Tag: tag})
 }
 
-// longestSlice is the most bytes of a work request: a queue pair takes messages of up to 2 GiB.
-const longestSlice = int64(units.GiB)
-
-// maxMessages bounds the messages of a run: their numbers are immediate data.
-const maxMessages = 1 << 31
-
 // Post posts a message and returns its number. A message without bytes has arrived when it is
 // posted; the program hears of it all the same.
 func (b *Board) Post(m *Message) int {
@@ -161,6 +155,10 @@ func (b *Board) Post(m *Message) int {
 	b.messages = append(b.messages, flight{taker: m.To, read: read})
 	if id >= maxMessages {
 		b.fail(fmt.Errorf("more than %d messages in a run: simulate fewer requests", maxMessages))
+		return id
+	}
+	if n := m.count(b.path.Piece); n > maxSlices {
+		b.fail(fmt.Errorf("a message of %v takes %d work requests: want at most %d, with longer slices or more that lies together", units.Bytes(m.Bytes), n, maxSlices))
 		return id
 	}
 	b.open++
@@ -176,6 +174,18 @@ func (b *Board) Post(m *Message) int {
 		turn++
 	})
 	return id
+}
+
+// count is the number of work requests of a message.
+func (m *Message) count(piece int64) int64 {
+	slice := min(longestSlice, cmp.Or(m.Slice, longestSlice))
+	if piece > 0 {
+		slice = min(slice, piece)
+	}
+	all := max(1, m.Bytes)
+	block := min(all, cmp.Or(m.Block, all))
+	each := func(bytes int64) int64 { return (bytes + slice - 1) / slice }
+	return all/block*each(block) + each(all%block)
 }
 
 // slices calls f with the bytes of each work request of a message, none longer than piece if that is
