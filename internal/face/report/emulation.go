@@ -9,12 +9,23 @@ import (
 	"weft/units"
 )
 
+// mostDevices bounds the rows of devices: they fit a screen.
+const mostDevices = 32
+
 // Emulation is what programs did to an emulated fabric.
 func Emulation(r *emulate.Report) *doc.Document {
 	f := &r.Results.Fabrics[0]
 	devices := doc.NewTable("device", "NIC", "sent", "received", "while active", "marked", "CNPs sent", "sent again")
+	further := 0
 	for i := range r.Devices {
 		d := &r.Devices[i]
+		switch {
+		case d.PacketsSent+d.PacketsReceived == 0:
+			continue
+		case len(devices.Rows) > mostDevices:
+			further++
+			continue
+		}
 		devices.Add(doc.Text(d.Addr), doc.Text(d.NIC), doc.Bytes(units.Bytes(d.BytesSent)), doc.Bytes(units.Bytes(d.BytesReceived)),
 			doc.Bandwidth(mean(d)), doc.Count(d.Marked), doc.Count(d.CNPs), doc.Count(d.Repeated))
 	}
@@ -26,7 +37,11 @@ func Emulation(r *emulate.Report) *doc.Document {
 		d.Sections[0].Blocks = append(d.Sections[0].Blocks, doc.Paragraphs("No program opened a device.")...)
 		return d
 	}
-	d.Sections[0].Blocks = append(d.Sections[0].Blocks, devices, carriedTable(&f.Points[0]))
+	d.Sections[0].Blocks = append(d.Sections[0].Blocks, devices)
+	if further > 0 {
+		d.Sections[0].Blocks = append(d.Sections[0].Blocks, doc.Paragraphs(fmt.Sprintf("And %s.", plural(int64(further), "further device", "further devices")))...)
+	}
+	d.Sections[0].Blocks = append(d.Sections[0].Blocks, carriedTable(&f.Points[0]))
 	return d
 }
 

@@ -6,7 +6,8 @@ import (
 	"weft/units"
 )
 
-// clock relates the fabric's time to the machine's. The fabric never runs ahead of it.
+// clock relates the fabric's time to the machine's. The fabric runs ahead of it by lead at most: a sleep is
+// longer than the time between two events.
 type clock struct {
 	dilation int64            // real time over simulated time; 0: as little as the machine allows
 	now      func() time.Time // the machine's clock
@@ -28,13 +29,13 @@ func newClock(dilation int64, now func() time.Time) *clock {
 func (c *clock) target(at units.Time) units.Time {
 	now := c.now()
 	if c.dilation > 0 {
-		t := units.Time(now.Sub(c.start).Nanoseconds()) * units.Nanosecond / units.Time(c.dilation)
-		c.slip = max(c.slip, t-at)
-		return t
+		t := units.Time(now.Sub(c.start).Nanoseconds()) * units.Nanosecond
+		c.slip = max(c.slip, t/units.Time(c.dilation)-at)
+		return (t + lead) / units.Time(c.dilation)
 	}
 	c.limit = min(c.limit, at+grain) + units.Time(now.Sub(c.last).Nanoseconds())*units.Nanosecond
 	c.last = now
-	return c.limit
+	return c.limit + lead
 }
 
 // until is the real time until the fabric may reach a time.
@@ -43,10 +44,10 @@ func (c *clock) until(t units.Time) time.Duration {
 		return idle
 	}
 	if c.dilation > 0 {
-		due := time.Duration(t/units.Nanosecond+1) * time.Duration(c.dilation)
+		due := time.Duration(t/units.Nanosecond+1)*time.Duration(c.dilation) - time.Duration(lead/units.Nanosecond)
 		return due - c.now().Sub(c.start)
 	}
-	return time.Duration((t-c.limit)/units.Nanosecond) + 1
+	return time.Duration((t-c.limit-lead)/units.Nanosecond) + 1
 }
 
 // elapsed is the real time since the start.

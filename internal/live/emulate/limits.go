@@ -23,6 +23,9 @@ const (
 	// grain is the time for which arrivals at a NIC may wait for its device's turn, and so the error of a
 	// round trip's time: twice a packet of 4 KiB at 400 Gb/s.
 	grain = 160 * units.Nanosecond
+	// lead is the real time by which the fabric may be ahead of the machine's clock: twice the time by which Linux
+	// lets a sleep end late (timer slack, prctl(2)).
+	lead = 100 * units.Microsecond
 	// patience is the time that the fabric waits for a device's answer. It then goes on without it: the
 	// device's program is stopped, or the machine far too slow.
 	patience = 2 * time.Second

@@ -58,7 +58,7 @@ func (e *Emulated) greet(path string, addr netip.Addr, nic string) error {
 	if err != nil {
 		return os.NewSyscallError("getsockopt", err)
 	}
-	if own := os.Getuid(); int(peer.Uid) != own && own != 0 {
+	if own := os.Getuid(); int(peer.Uid) != own && peer.Uid != 0 {
 		return fmt.Errorf("%w: its owner is user %d, and this is user %d", os.ErrPermission, peer.Uid, own)
 	}
 	hello := channel.Hello{Version: channel.Version, NIC: nic}
