@@ -197,6 +197,31 @@ func (r workloadRules) checkExperts() {
 	}
 	r.checkNodeLimit(copies / ranks)
 	r.checkExpertMemory(copies / ranks)
+	if n := r.exchanged(); n > maxExchanged {
+		r.complain(at("tokens"), "%d ranks have up to %d messages of a %s with %s kernels at the same time: weft simulates %d; take fewer nodes or experts, or larger chunks", ranks, n, r.Workload.Exchange, x.Kernel, maxExchanged)
+	}
+}
+
+// exchanged bounds the messages that are on the way at the same time: of low-latency kernels one for
+// each rank and expert; of throughput kernels the chunks of each rank, which a combine gets from all ranks
+// of a node first.
+func (r *Resolved) exchanged() int64 {
+	x, ranks, nodes := &r.Workload.Experts, int64(r.Cluster.Ranks()), int64(r.Cluster.Nodes)
+	if x.Kernel == LowLatency {
+		return saturating(ranks, int64(x.Copies()))
+	}
+	reached := nodes
+	if x.NodeLimit > 0 {
+		reached = min(reached, int64(x.NodeLimit))
+	}
+	reached = min(reached, int64(x.TopK))
+	tokens := int64(x.Tokens) * reached / nodes // of a rank for a node, in the mean
+	chunks := tokens/max(1, int64(x.Channels*x.Chunk)) + 1
+	n := saturating(saturating(ranks, nodes), chunks)
+	if r.Workload.Exchange == Combine {
+		n = saturating(n, int64(r.Cluster.Node.GPUs))
+	}
+	return n
 }
 
 func replicated(x *Experts) string {

@@ -29,7 +29,7 @@ type Estimate struct {
 	Endpoints int64
 	Ranks     int64
 	Pairs     int64 // connections that are open at the same time
-	Messages  int64 // messages of uniform traffic, which are drawn before the run
+	Messages  int64 // messages of uniform traffic, or of an exchange, which are drawn before the run
 	Memory    units.Bytes
 }
 
@@ -50,6 +50,9 @@ func (r *Resolved) Estimate() Estimate {
 		perRank = 1
 	case w.Collective != "":
 		perRank = 2 * int64(cmp.Or(w.Channels, mostChannels)) / max(1, min(gpus, int64(c.Node.NICs)))
+	case w.Exchange != "":
+		perRank = max(0, e.Ranks-gpus) * int64(max(1, w.Experts.QueuePairs))
+		e.Messages = r.exchanged() * exchangedMessages
 	case w.Pattern == Uniform:
 		perRank = min(256, e.Endpoints)
 	case w.Pattern == Flows:
@@ -66,6 +69,10 @@ func (r *Resolved) Estimate() Estimate {
 	e.Memory = units.Bytes(min(total+saturating(pairs, perPair), maxMemory))
 	return e
 }
+
+// exchangedMessages is the memory of a message of an exchange, an operation of two ranks, in messages of a
+// pattern.
+const exchangedMessages = 16
 
 // uniformMessages is the number of messages of uniform traffic with the smallest size on the
 // fastest fabric.

@@ -145,8 +145,8 @@ func (r streamRules) ringStreams(at string, s Stream) (list []Stream) {
 
 // check checks that streams fit the cluster, the fabric and the workload.
 func (r streamRules) check() {
-	if len(r.Beside) > 0 && r.Workload.Collective == "" {
-		r.complain("beside", "streams run for as long as a collective does, and the workload is a pattern: give a collective, or take beside out")
+	if len(r.Beside) > 0 && r.Workload.Pattern != "" {
+		r.complain("beside", "streams run for as long as a collective does, and the workload is a pattern: give a collective or an exchange, or take beside out")
 		return
 	}
 	for i := range r.Beside {

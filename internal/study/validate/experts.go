@@ -8,8 +8,8 @@ import (
 	"weft/units"
 )
 
-// h800 is a node of H800: as dgx-h100, with 8 NVLinks of 25 GB/s.
-var h800 = scenario.Node{Preset: "dgx-h100", ScaleUp: scenario.ScaleUp{Generation: "nvlink-4", Links: 8}}
+// h800 is a node of eight H800.
+var h800 = scenario.Node{Preset: "hgx-h800"}
 
 // deepEP is the source of the kernels' published figures.
 const deepEP = "deepseek-ai/DeepEP@dd758ca, docs/legacy.md (V1): H800, a ConnectX-7 of 400 Gb/s a GPU, InfiniBand (V)"
@@ -33,7 +33,7 @@ func expertCases() []*Case {
 			ID:         "serving/moe-low-latency",
 			Claim:      "Low-latency kernels of DeepEP on 8 and 16 GPUs, beside published times.",
 			Reference:  "Measured: " + deepEP + ".",
-			Setting:    "128 tokens of 7,168, 288 experts, top-8, FP8 to the experts and BF16 back, NVLink inside a node; InfiniBand (preset infiniband-ndr) on rails, nodes as dgx-h100 with 8 NVLinks.",
+			Setting:    "128 tokens of 7,168, 288 experts, top-8, FP8 to the experts and BF16 back, NVLink inside a node; InfiniBand (preset infiniband-ndr) on rails, nodes of preset hgx-h800.",
 			Calibrated: "workload.experts.software of DeepEP, 17 us, is the value with the least largest error on the rows of serving/moe-low-latency, which are therefore not scored.",
 			Run:        lowLatencyRows,
 		},

@@ -142,3 +142,39 @@ func TestAnExchangeDependsOnItsSeedAlone(t *testing.T) {
 		t.Error("two seeds draw the same tokens")
 	}
 }
+
+// A stream into a NIC delays the tokens for it, and its own messages are counted; a failed uplink is
+// reported with its recovery.
+func TestAnExchangeRunsBesideStreamsAndFaults(t *testing.T) {
+	alone := exchanged(t, 2, "roce-v2-400g", "moe-dispatch", "")
+	beside := exchanged(t, 2, "{preset: roce-v2-400g, beside: [{name: storage, from: [node0/nic0], to: [node1/nic0], bytes: 1MiB}]}", "moe-dispatch", "")
+	if beside.Time <= alone.Time || len(beside.Beside) != 1 {
+		t.Errorf("%v beside a stream and %v alone, with %d streams", beside.Time, alone.Time, len(beside.Beside))
+	}
+	p := runtest.Point(t, `
+cluster: {nodes: 2, node: dgx-h100}
+topology: {shape: fat-tree, levels: 2, radix: 16}
+fabrics: [{preset: infiniband-ndr, transport: {timeout: 2ms}}]
+workload: {exchange: moe-dispatch}
+faults: [{link: leaf0 port 9, at: 50us}]
+control: {loss-of-signal: 10us}`)
+	if p.Fault == nil || p.Fault.Clean == 0 || p.Time < p.Fault.Clean {
+		t.Errorf("%v with a failed uplink: %+v", p.Time, p.Fault)
+	}
+}
+
+// Two NICs of a GPU at half the rate each take as long as one, to 10 %: connections use both.
+func TestAllNICsOfAGPUAreUsed(t *testing.T) {
+	one := exchanged(t, 2, "infiniband-ndr", "moe-dispatch", "")
+	for _, kernel := range []string{"low-latency", "throughput, tokens: 512"} {
+		one := one
+		if kernel != "low-latency" {
+			one = exchanged(t, 2, "infiniband-ndr", "moe-dispatch", "kernel: "+kernel)
+		}
+		text := scenarioOf(2, "infiniband-ndr200", "moe-dispatch", "kernel: "+kernel)
+		two := runtest.Point(t, strings.Replace(text, "node: dgx-h100", "node: {preset: dgx-h100, nics: 16}", 1))
+		if r := float64(two.Time) / float64(one.Time); r < .9 || r > 1.1 {
+			t.Errorf("%s: %v on two NICs of 200 Gb/s, %v on one of 400 Gb/s", kernel, two.Time, one.Time)
+		}
+	}
+}

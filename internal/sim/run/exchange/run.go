@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/internal/sim/run/executor"
+	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
@@ -17,9 +18,17 @@ func Run(j *network.Task, point *runstore.Point) error {
 	e := t.logical()
 	point.Bytes = e.Bytes
 	g := t.graph()
-	x, err := executor.ExecuteTask(j, g)
+	var net *network.Network
+	task := *j
+	task.Started = func(n *network.Network) {
+		net = n
+		j.Started(n)
+	}
+	x, err := executor.ExecuteTask(&task, g)
 	if x != nil {
 		point.Counts, point.Flows, point.Hottest = x.Counts, x.Flows, x.Hottest
+		point.Fault = j.Plan.Suffered(net.Network)
+		point.Pauses, _ = measure.PauseTree(net, x.Timeline.End)
 	}
 	if err != nil {
 		return err

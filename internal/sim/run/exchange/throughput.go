@@ -84,7 +84,7 @@ func (t *traffic) throughput() *workload.Graph {
 				node := (rank/t.perNode + away) % nodes
 				if list := all[rank][node]; number < len(list) {
 					more = true
-					t.pass(g, rank, node, &list[number])
+					t.pass(g, rank, node, number, &list[number])
 				}
 			}
 		}
@@ -93,29 +93,29 @@ func (t *traffic) throughput() *workload.Graph {
 	return g
 }
 
-// pass adds the messages of a chunk between a rank and a node.
-func (t *traffic) pass(g *workload.Graph, rank, node int, c *chunk) {
+// pass adds the messages of a chunk, by its number, between a rank and a node.
+func (t *traffic) pass(g *workload.Graph, rank, node, number int, c *chunk) {
 	own, forwarder := rank/t.perNode == node, node*t.perNode+rank%t.perNode
 	if t.w.Exchange == scenario.Combine {
 		if after := t.collect(g, forwarder, c); !own {
-			t.cross(g, forwarder, rank, c, after)
+			t.cross(g, forwarder, rank, number, c, after)
 		}
 		return
 	}
 	after := int32(0)
 	if !own {
-		after = t.cross(g, rank, forwarder, c, []int32{0})
+		after = t.cross(g, rank, forwarder, number, c, []int32{0})
 	}
 	t.spread(g, forwarder, c, after)
 }
 
 // cross adds the message of a chunk between nodes, and returns its Recv at the other rank. Each channel
-// has its queue pair.
-func (t *traffic) cross(g *workload.Graph, from, to int, c *chunk, after []int32) int32 {
+// has its queue pair. Chunks take the NICs of a GPU in turn.
+func (t *traffic) cross(g *workload.Graph, from, to, number int, c *chunk, after []int32) int32 {
 	x := &t.w.Experts
 	bytes := units.Bytes(c.tokens) * throughputBytes(t.w)
 	requests := (c.tokens + x.Chunk - 1) / max(1, x.Chunk)
-	p := t.posting(workload.Posting{Requests: int32(requests), Spread: int32(x.QueuePairs), Signal: x.Signal == scenario.SignalAtomic})
+	p := t.posting(workload.Posting{Requests: int32(requests), Connection: int32(number % t.nics), Spread: int32(x.QueuePairs), Signal: x.Signal == scenario.SignalAtomic})
 	return t.send(g, from, to, bytes, p, after)
 }
 

@@ -11,6 +11,7 @@ type traffic struct {
 	w        *scenario.Workload
 	ranks    int
 	perNode  int
+	nics     int // of a GPU
 	place    *placement
 	choices  [][]int   // by rank: TopK copies of experts for each token
 	counts   [][]int32 // by rank and copy: tokens
@@ -21,7 +22,7 @@ type traffic struct {
 func trafficOf(r *scenario.Resolved) *traffic {
 	x, perNode := &r.Workload.Experts, r.Cluster.Node.GPUs
 	weights := weightsOf(x)
-	t := &traffic{w: &r.Workload, ranks: r.Cluster.Ranks(), perNode: perNode, postings: make(map[workload.Posting]*workload.Posting)}
+	t := &traffic{w: &r.Workload, ranks: r.Cluster.Ranks(), perNode: perNode, nics: max(1, r.Cluster.Node.NICs/max(1, perNode)), postings: make(map[workload.Posting]*workload.Posting)}
 	t.place = placementOf(x, weights, t.ranks, perNode)
 	g := &gate{x: x, weights: weights, place: t.place, nodes: r.Cluster.Nodes}
 	for rank := range t.ranks {

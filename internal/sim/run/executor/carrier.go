@@ -145,6 +145,7 @@ func (c *carrier) connect(k Pair, posting *workload.Posting) (*connections, erro
 	number := c.net.Plan.ConnectionsPerPair()
 	if posting != nil {
 		number = max(number, int(posting.Spread))
+		l.turn = int(k.Channel) // so that connections of few messages begin on different NICs
 	}
 	for i := range number * max(c.stripe, 1) {
 		a, b := k.A+int32(i%max(c.stripe, 1)), k.B+int32(i%max(c.stripe, 1))

@@ -399,11 +399,11 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member int, l *lan
 // sendOut posts a transfer to another node: through its NIC, for which it may have to go to another
 // GPU first, or through each end's own NIC.
 func (r *collectives) sendOut(p *fabric.Partition, o *operation, member, channel int, t *collective.Transfer, m fabric.LocalMessage) {
-	c := o.comm
-	if o.posting != nil {
-		channel = int(o.posting.Connection)
+	c, rail := o.comm, t.Rail
+	if o.posting != nil { // connections take the sender's own NICs in turn
+		channel, rail = int(o.posting.Connection), 0
 	}
-	k, relayed := c.Pair(&Leg{From: int32(member), To: t.Peer, Channel: int32(channel), rail: t.Rail})
+	k, relayed := c.Pair(&Leg{From: int32(member), To: t.Peer, Channel: int32(channel), rail: rail})
 	if !relayed {
 		r.post(p, k, message{rank: int(k.From), pace: &o.plan.Pace, tag: m.Tag, bytes: m.Bytes, due: m.Due, posting: o.posting})
 		return
