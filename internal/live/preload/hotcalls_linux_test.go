@@ -2,19 +2,12 @@ package preload
 
 import (
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"testing"
 )
 
 // A poll of an empty queue looks at memory, and a post of a pipeline makes no system call.
 func TestTheHotCallsAreShort(t *testing.T) {
-	need(t)
-	program := filepath.Join(t.TempDir(), "hotcalls")
-	if out, err := exec.Command("gcc", "-O2", "-o", program, "testdata/hotcalls.c", "-libverbs").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	out := start(t, program).end(t)
+	out := start(t, compile(t, "hotcalls")).end(t)
 	var poll, post float64
 	if _, err := fmt.Sscanf(out, "poll_cq %g\npost_send %g\n", &poll, &post); err != nil {
 		t.Fatalf("%v:\n%s", err, out)

@@ -1,0 +1,45 @@
+package preload
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// compile compiles a C program of testdata that links libibverbs.
+func compile(t *testing.T, name string) string {
+	t.Helper()
+	need(t)
+	program := filepath.Join(t.TempDir(), name)
+	if out, err := exec.Command("gcc", "-Wall", "-O2", "-o", program, "testdata/"+name+".c", "-libverbs").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// A daemon forks before it opens a device. A child that has its parent's device gets errors; the
+// parent goes on.
+func TestForksGetErrorsAndDoNotHang(t *testing.T) {
+	start(t, compile(t, "fork")).end(t)
+}
+
+// A peer that is killed in the middle of WRITEs: the other end's work ends with an error.
+func TestAKilledPeerEndsTheOthersWork(t *testing.T) {
+	need(t, "ib_write_bw")
+	argv := []string{"ib_write_bw", "-D", "30", "-p", freePort(t)}
+	s := start(t, argv...)
+	s.listens(t, argv[len(argv)-1])
+	c := start(t, append(argv, "127.0.0.1")...)
+	time.Sleep(3 * time.Second) // perftest exchanges its parameters for a second, then it writes
+	_ = s.cmd.Process.Kill()
+	began := time.Now()
+	out, err := c.wait()
+	if took := time.Since(began); err == nil || took > 20*time.Second {
+		t.Errorf("the client ended %v later with %v, want an error within the retries' 10 s:\n%s", took, err, out)
+	}
+	if !strings.Contains(out, "Completion with error") && !strings.Contains(out, "Failed status") {
+		t.Errorf("no completion with an error:\n%s", out)
+	}
+}
