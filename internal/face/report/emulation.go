@@ -16,7 +16,7 @@ const mostDevices = 32
 func Emulation(r *emulate.Report) *doc.Document {
 	f := &r.Results.Fabrics[0]
 	devices := doc.NewTable("device", "NIC", "sent", "received", "while active", "marked", "CNPs sent", "sent again")
-	further := 0
+	further := r.Forgotten
 	for i := range r.Devices {
 		d := &r.Devices[i]
 		switch {

@@ -129,6 +129,9 @@ func (c *carrier) inject(p *simfabric.Partition, s *sending) error {
 func (c *carrier) end(from, to int32, dest units.QPN) (units.QPN, error) {
 	hash := engine.Mix(uint64(dest))
 	w := way{from, to, uint8(hash % waysPerPair)}
+	if len(c.ends) >= maxConnections {
+		w.hash = 0
+	}
 	if end, ok := c.ends[w]; ok {
 		return end, nil
 	}

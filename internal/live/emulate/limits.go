@@ -12,6 +12,11 @@ const (
 	addressesPerNIC = 254
 	// maxDevices bounds the devices of a fabric: a descriptor each, of the usual 1024.
 	maxDevices = 512
+	// maxLeft bounds the devices that have left and are reported: 16 MB.
+	maxLeft = 1 << 16
+	// maxConnections bounds the connections in the network, of 2 KB each: beyond it all queue pairs of a pair of NICs
+	// share one.
+	maxConnections = 1 << 17
 	// nicQueue is the number of packets that may wait in a NIC for its wire. A NIC takes its next packet from
 	// a queue pair when the wire is free; a device has a turn for half of the queue, so that turns are worth
 	// their cost. Beyond it, queue pairs wait, as with pauses and without credits.

@@ -36,6 +36,7 @@ type Report struct {
 	Dilation  int64         // as asked; 0: as little as the machine allows
 	Slip      units.Time    // with a dilation: the furthest that the fabric was behind
 	Late      int           // turns that a device did not answer in time
+	Forgotten int           // devices that are not in Devices, because they left too long ago
 }
 
 // Device is a device of a program. Bytes are from the BTH to the ICRC.

@@ -120,7 +120,7 @@ func (f *fabric) nics() (all []NIC) {
 // report is what has been measured until now.
 func (f *fabric) report(r *scenario.Resolved) *Report {
 	plan := f.net.Plan
-	out := &Report{Simulated: f.now, Real: f.clock.elapsed(), Dilation: f.clock.dilation, Slip: f.clock.slip, Late: f.late}
+	out := &Report{Simulated: f.now, Real: f.clock.elapsed(), Dilation: f.clock.dilation, Slip: f.clock.slip, Late: f.late, Forgotten: f.forgotten}
 	for _, s := range slices.Concat(f.left, f.sessions) {
 		if s.nic >= 0 {
 			out.Devices = append(out.Devices, s.device(f.names[s.nic]))

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/netip"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,16 +18,17 @@ import (
 
 // server is the socket of a fabric, and its devices.
 type server struct {
-	path     string
-	fd, wake int // the socket; an eventfd that ends a sleep
-	buffer   []byte
-	sessions []*session // in the order of their connections
-	byAddr   map[[4]byte]*session
-	polled   []unix.PollFd
-	welcome  channel.Welcome // without address and name
-	names    []string        // of NICs
-	left     []*session      // devices that have left
-	tell     func(format string, args ...any)
+	path      string
+	fd, wake  int // the socket; an eventfd that ends a sleep
+	buffer    []byte
+	sessions  []*session // in the order of their connections
+	byAddr    map[[4]byte]*session
+	polled    []unix.PollFd
+	welcome   channel.Welcome // without address and name
+	names     []string        // of NICs
+	left      []*session      // devices that have left
+	forgotten int             // devices that have left before those in left
+	tell      func(format string, args ...any)
 
 	mu     sync.Mutex // guards closed against alert
 	closed bool
@@ -118,7 +120,11 @@ func (v *server) dismiss() {
 		_ = unix.Close(s.fd)
 		if s.nic >= 0 {
 			delete(v.byAddr, s.addr)
-			v.left = append(v.left, s)
+			s.inbox, s.turn = nil, nil
+			if v.left = append(v.left, s); len(v.left) > maxLeft {
+				v.left = slices.Delete(v.left, 0, 1)
+				v.forgotten++
+			}
 			v.tell("%s left %s: %v", netip.AddrFrom4(s.addr), v.names[s.nic], s.gone)
 		}
 	}

@@ -22,10 +22,11 @@ type session struct {
 	addr     [4]byte
 	deadline units.Time
 	inbox    []channel.Packet
-	woken    bool // it wants a turn
-	hungry   bool // it has requests that found no room
-	asked    bool // its answer to a turn is missing
-	late     bool // the fabric does not wait for it
+	turn     []byte // memory of a message
+	woken    bool   // it wants a turn
+	hungry   bool   // it has requests that found no room
+	asked    bool   // its answer to a turn is missing
+	late     bool   // the fabric does not wait for it
 	groups   map[[4]byte]bool
 	gone     error // why it has left
 
@@ -86,7 +87,6 @@ func (s *session) deliver(p *channel.Packet, now units.Time) {
 func (s *session) give(now units.Time, room int) {
 	t := channel.Turn{Now: now, Room: uint16(room)}
 	s.woken, s.asked = false, true
-	buffer := make([]byte, 0, 1<<13)
 	for rest := s.inbox; ; {
 		size, n := 64, 0 // 64: more than the head
 		for n < len(rest) && size+rest[n].Bytes() <= channel.MaxMessage {
@@ -94,11 +94,11 @@ func (s *session) give(now units.Time, room int) {
 			n++
 		}
 		t.More = n < len(rest)
-		b := t.Append(buffer[:0])
+		s.turn = t.Append(s.turn[:0])
 		for i := range n {
-			b = rest[i].Append(b)
+			s.turn = rest[i].Append(s.turn)
 		}
-		if err := unix.Sendto(s.fd, b, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, nil); err != nil {
+		if err := unix.Sendto(s.fd, s.turn, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, nil); err != nil {
 			s.gone = os.NewSyscallError("send", err)
 			break
 		}
