@@ -251,8 +251,8 @@ func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Req
 	f := &floor{}
 	f.courier = courier{way: s.way, delivered: func(n int) { f.scheduler.Delivered(n) }}
 	f.scheduler = serving.NewScheduler(s.jobs[fabric], f, requests)
-	last := requests[len(requests)-1].Arrival
-	limit := max(s.r.Run.Limit.SimulatedTime, patience*last)
+	alone := serving.Alone(s.jobs[fabric], requests, s.r.Serving.KV.LayerTime, func() bool { return ctx.Err() != nil })
+	limit := max(s.r.Run.Limit.SimulatedTime, patience*alone.End())
 	x, err := transfer.Run(ctx, s.plans[fabric], s.r, limit, f)
 	if x != nil {
 		out.Counts, out.Hottest, out.Beside = x.Counts, x.Hottest, x.Beside
@@ -262,7 +262,7 @@ func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Req
 	case ctx.Err() != nil:
 		out.Failure = runstore.Stopped
 	case errors.As(err, &unfinished) || err == nil && f.scheduler.Undone() > 0:
-		out.Unstable = fmt.Sprintf("%d of %d requests had no complete answer after %v, %d times as long as they took to arrive", f.scheduler.Undone(), len(requests), limit, patience)
+		out.Unstable = fmt.Sprintf("%d of %d requests had no complete answer after %v, of which a network that takes no time needs %v", f.scheduler.Undone(), len(requests), limit, alone.End())
 	case err != nil:
 		out.Failure = err.Error()
 	default:
@@ -271,7 +271,7 @@ func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Req
 	}
 }
 
-// patience is how much longer than the arrivals a run may last.
+// patience is how much longer than without a network a run may last.
 const patience = 10
 
 // floor is a fabric with the scheduler above it.

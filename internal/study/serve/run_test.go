@@ -173,3 +173,13 @@ func TestMoreTransfersThanMemoryAreRefused(t *testing.T) {
 		t.Errorf("a million requests in 256 MiB: %v", err)
 	}
 }
+
+// Answers that take far longer than the requests took to arrive are no sign of an overload.
+func TestLongAnswersAreNotUnstable(t *testing.T) {
+	long := served(t, Options{}, set("serving.load.rate", "10"), set("serving.load.requests", "3"), set("serving.load.output", "40000"), set("run.limit.simulated-time", "100ms"))
+	for _, f := range long.Points[0].Fabrics {
+		if f.Unstable != "" || f.Run == nil {
+			t.Errorf("%s: %s", f.Name, f.Unstable)
+		}
+	}
+}

@@ -87,6 +87,14 @@ func NewScheduler(j *Job, w World, requests []Request) *Scheduler {
 // Records are the times of the requests.
 func (s *Scheduler) Records() []Record { return s.records }
 
+// End is the time of the last complete answer.
+func (s *Scheduler) End() (last units.Time) {
+	for i := range s.records {
+		last = max(last, s.records[i].Done)
+	}
+	return last
+}
+
 // Undone is the number of requests that have no complete answer.
 func (s *Scheduler) Undone() int { return s.undone }
 
