@@ -179,7 +179,7 @@ func (m *runMetrics) watch(o *weft.Options) {
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			m.ended = append(m.ended, metrics.Collective{
-				Fabric: r.Fabrics[f.Fabric].Name, Host: "node0", Name: metrics.CollectiveName(string(r.Workload.Collective)),
+				Fabric: r.Fabrics[f.Fabric].Name, Host: "node0", Name: metrics.CollectiveName(r.Workload.Name()),
 				Algorithm: strings.ToUpper(p.Algorithm + "_" + p.Wire), Ranks: r.Job().Ranks(), Nodes: r.Job().Nodes, Bytes: p.Bytes, BusBW: p.BusBW,
 			})
 		}

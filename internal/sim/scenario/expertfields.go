@@ -23,7 +23,7 @@ type Experts struct {
 	// Element is the type of a token's elements on the network.
 	Element Element `yaml:"element,omitzero"`
 	// ScaleGroup is the number of elements that share a scale of 4 bytes. 0: there are no scales.
-	ScaleGroup int `yaml:"scale-group,omitzero" range:"0..1048576"`
+	ScaleGroup int `yaml:"scale-group" range:"0..1048576"`
 
 	// Gating is how tokens choose their experts: uniform, zipf or weights.
 	Gating Gating `yaml:"gating,omitzero"`
@@ -34,7 +34,7 @@ type Experts struct {
 	// Histogram is a file with the weights: whole numbers, between spaces, commas or lines.
 	Histogram string `yaml:"histogram,omitzero"`
 	// NodeLimit is the most nodes on which a token's experts are (node-limited routing). 0: any.
-	NodeLimit int `yaml:"node-limit,omitzero" range:"0..1048576"`
+	NodeLimit int `yaml:"node-limit" range:"0..1048576"`
 	// Replicas is the number of further copies of experts; each goes to the expert whose copies
 	// are the busiest.
 	Replicas int `yaml:"replicas,omitzero" range:"0..65536"`
@@ -54,20 +54,20 @@ type Experts struct {
 	// ProxyThreads is the number of proxy threads of a rank.
 	ProxyThreads int `yaml:"proxy-threads,omitzero" range:"0..1024"`
 	// ProxyTime is the time of a proxy thread for a work request.
-	ProxyTime units.Time `yaml:"proxy-time,omitzero" range:"0..1ms"`
+	ProxyTime units.Time `yaml:"proxy-time" range:"0..1ms"`
 	// Signal is how a receiver learns that all its tokens are there: by an atomic after the last
 	// WRITE, or by the immediate data of the last WRITE.
 	Signal Signal `yaml:"signal,omitzero"`
 	// Software is the time of the library's kernel at each end of a message, without the moving of
 	// its bytes.
-	Software units.Time `yaml:"software,omitzero" range:"0..1s"`
+	Software units.Time `yaml:"software" range:"0..1s"`
 	// CopyRate is the rate at which a rank's throughput kernel stores tokens at the other GPUs of its
 	// node.
-	CopyRate units.Rate `yaml:"copy-rate,omitzero" range:"0bps..100Tbps"`
+	CopyRate units.Rate `yaml:"copy-rate" range:"0bps..100Tbps"`
 	// Channels is the number of channels of throughput kernels.
-	Channels int `yaml:"channels,omitzero" range:"0..1024"`
+	Channels int `yaml:"channels" range:"0..1024"`
 	// Chunk is the number of tokens that a channel of throughput kernels sends at a time.
-	Chunk int `yaml:"chunk,omitzero" range:"0..65536"`
+	Chunk int `yaml:"chunk" range:"0..65536"`
 }
 
 // TokenBytes is the size of a token's elements with their scales.

@@ -1,0 +1,95 @@
+package scenario
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mixed resolves an exchange on six nodes.
+func mixed(t *testing.T, experts string) *Resolved {
+	t.Helper()
+	f, err := Decode("experts.yaml", []byte(fmt.Sprintf(`
+cluster: {nodes: 6, node: dgx-h100}
+fabric: infiniband-ndr
+workload: {exchange: moe-dispatch, experts: {count: 288, %s}}`, experts)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// What is printed of an exchange resolves to the same, also where a user has set a field to zero.
+func TestAPrintedExchangeResolvesToItself(t *testing.T) {
+	for _, experts := range []string{
+		"", "kernel: throughput", "kernel: throughput, node-limit: 0, software: 0, copy-rate: 0", "scale-group: 0, element: fp8",
+		"library: uccl-ep, proxy-time: 0", "gating: zipf, replicas: 48, placement: balanced", "posting: proxy, proxy-threads: 2, signal: immediate",
+	} {
+		r := mixed(t, experts)
+		text, err := r.MarshalYAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Decode("printed.yaml", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := f.Resolve(); err != nil || !reflect.DeepEqual(r, again) {
+			t.Errorf("%s: %v\n%+v\nand printed\n%+v", experts, err, r.Workload, again.Workload)
+		}
+	}
+}
+
+// Throughput kernels on more than four nodes send a token to four at most, unless a user says other.
+func TestThroughputKernelsHaveTheNodeLimitOfTheirTest(t *testing.T) {
+	for experts, want := range map[string]int{"": 0, "kernel: throughput": 4, "kernel: throughput, node-limit: 0": 0, "kernel: throughput, node-limit: 2": 2} {
+		if got := mixed(t, experts).Workload.Experts.NodeLimit; got != want {
+			t.Errorf("%q: a limit of %d nodes, want %d", experts, got, want)
+		}
+	}
+}
+
+// A histogram has whole numbers between spaces, commas or lines, and comments; another word is
+// reported with its line.
+func TestAHistogramIsReadFromItsFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "counts.txt")
+	if err := os.WriteFile(path, []byte("# tokens of each expert\n"+strings.Repeat("12, 7\t0\n5;", 72)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x := mixed(t, "histogram: "+path).Workload.Experts
+	if x.Gating != GatingWeights || len(x.Weights) != 288 || !slices.Equal(x.Weights[:5], []int64{12, 7, 0, 5, 12}) || x.Histogram != "" {
+		t.Errorf("%s, %d weights: %v", x.Gating, len(x.Weights), x.Weights[:5])
+	}
+	if _, err := histogramOf("1 2\n3 -4\n"); err == nil || !strings.Contains(err.Error(), `line 2: "-4" is no weight`) {
+		t.Errorf("%v, want the line of the negative weight", err)
+	}
+	if _, err := histogramOf("# nothing\n"); err == nil {
+		t.Error("a histogram without numbers is read")
+	}
+}
+
+// FuzzHistogram: a text gives weights within their bounds, or an error.
+func FuzzHistogram(f *testing.F) {
+	for _, text := range []string{"1 2 3", "# c\n1,2;3\r\n", "-1", "9999999999999999999", "\x00", "1e3"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		weights, err := histogramOf(text)
+		if (err == nil) != (len(weights) > 0) {
+			t.Fatalf("%d weights and %v", len(weights), err)
+		}
+		for _, w := range weights {
+			if w < 0 || w > mostWeight {
+				t.Fatalf("a weight of %d", w)
+			}
+		}
+	})
+}
