@@ -176,10 +176,10 @@ func TestMoreTransfersThanMemoryAreRefused(t *testing.T) {
 
 // Answers that take far longer than the requests took to arrive are no sign of an overload.
 func TestLongAnswersAreNotUnstable(t *testing.T) {
-	long := served(t, Options{}, set("serving.load.rate", "10"), set("serving.load.requests", "3"), set("serving.load.output", "40000"), set("run.limit.simulated-time", "100ms"))
+	long := served(t, Options{}, set("serving.load.rate", "100"), set("serving.load.requests", "3"), set("serving.load.prompt", "100"), set("serving.load.output", "2000"), set("run.limit.simulated-time", "100ms"))
 	for _, f := range long.Points[0].Fabrics {
 		if f.Unstable != "" || f.Run == nil {
-			t.Errorf("%s: %s", f.Name, f.Unstable)
+			t.Errorf("%s: %s%s", f.Name, f.Unstable, long.Points[0].Unstable)
 		}
 	}
 }
