@@ -23,19 +23,20 @@ func newClock(dilation int64, now func() time.Time) *clock {
 	return &clock{dilation: dilation, now: now, start: t, last: t}
 }
 
-// target is the time up to which the fabric, which has come to at, may go. With a fixed dilation it follows
-// the machine's clock, and what the fabric is behind is its slip. Otherwise time that the machine needed
-// for its work is lost: the fabric goes on at the machine's pace from where it is.
-func (c *clock) target(at units.Time) units.Time {
+// target is the time that the fabric, which has come to at, should have reached, and the time up to which
+// it may handle events ahead of it. With a fixed dilation they follow the machine's clock, and what the
+// fabric is behind is its slip. Otherwise time that the machine needed for its work is lost: the fabric goes
+// on at the machine's pace from where it is.
+func (c *clock) target(at units.Time) (t, ahead units.Time) {
 	now := c.now()
 	if c.dilation > 0 {
 		t := units.Time(now.Sub(c.start).Nanoseconds()) * units.Nanosecond
 		c.slip = max(c.slip, t/units.Time(c.dilation)-at)
-		return (t + lead) / units.Time(c.dilation)
+		return t / units.Time(c.dilation), (t + lead) / units.Time(c.dilation)
 	}
 	c.limit = min(c.limit, at+grain) + units.Time(now.Sub(c.last).Nanoseconds())*units.Nanosecond
 	c.last = now
-	return c.limit + lead
+	return c.limit, c.limit + lead
 }
 
 // until is the real time until the fabric may reach a time.

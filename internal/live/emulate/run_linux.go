@@ -179,9 +179,7 @@ func (f *fabric) loop(stop *engine.Stop) error {
 			f.clock = newClock(f.clock.dilation, time.Now)
 			continue
 		}
-		// Nothing happens before the network's next event, and a deadline needs its turn in time.
-		until := min(f.clock.target(f.now), f.deadline(), max(min(f.net.NextTime(), units.Forever-grain), f.now)+grain)
-		if until > f.now {
+		if until := f.until(); until > f.now {
 			if err := f.step(until); err != nil {
 				return err
 			}
@@ -189,6 +187,17 @@ func (f *fabric) loop(stop *engine.Stop) error {
 		f.serve()
 	}
 	return nil
+}
+
+// until is the end of the next step. Nothing happens before the network's next event, and a deadline needs its
+// turn in time.
+func (f *fabric) until() units.Time {
+	t, ahead := f.clock.target(f.now)
+	next := min(f.net.NextTime(), f.deadline())
+	if next <= ahead {
+		t = ahead
+	}
+	return min(t, f.deadline(), max(min(next, units.Forever-grain), f.now)+grain)
 }
 
 // unused reports whether no device has come yet.
