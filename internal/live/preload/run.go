@@ -15,7 +15,7 @@ import (
 // Program is a program with weft's libraries in its way.
 type Program struct {
 	Libraries string   // the folder that Build has filled
-	Devices   []string // "name=address", "name" or "address"; none: one device weft0 at the first free address of the loopback
+	Devices   []string // "name=address", "name" or "address"; none: one device, weft0 or the NIC of an emulated fabric in WEFT_NIC, at the first free address
 	Explain   bool     // the libraries write the reason of each refused call to standard error
 }
 
@@ -38,7 +38,11 @@ func (p *Program) Variables(getenv func(string) string) (map[string]string, erro
 			return nil, fmt.Errorf("no %s in %s: build it in a checkout of weft with weft verbs build", name, dir)
 		}
 	}
-	list, err := devices(p.Devices)
+	named := p.Devices
+	if nic := strings.ReplaceAll(getenv("WEFT_NIC"), "/", "_"); len(named) == 0 && validName.MatchString(nic) {
+		named = []string{nic} // of an emulated fabric
+	}
+	list, err := devices(named)
 	if err != nil {
 		return nil, err
 	}

@@ -51,6 +51,26 @@ func TestTheFolderOfTheLibrariesComesFirst(t *testing.T) {
 	}
 }
 
+func TestADeviceOfAnEmulatedFabricHasTheNameOfItsNIC(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range libraries {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		nic  string
+		list []string
+		want string
+	}{{"node0/nic3", nil, "node0_nic3"}, {"node0/nic3", []string{"mine"}, "mine"}, {"", nil, ""}} {
+		p := Program{Libraries: dir, Devices: c.list}
+		v, err := p.Variables(func(name string) string { return map[string]string{"WEFT_NIC": c.nic}[name] })
+		if err != nil || v[devicesVariable] != c.want {
+			t.Errorf("NIC %q, devices %q: %q, %v, want %q", c.nic, c.list, v[devicesVariable], err, c.want)
+		}
+	}
+}
+
 func TestWithoutLibrariesTheErrorSaysHowToBuildThem(t *testing.T) {
 	_, err := (&Program{Libraries: t.TempDir()}).Variables(os.Getenv)
 	if err == nil || !strings.Contains(err.Error(), "weft verbs build") {
