@@ -39,6 +39,9 @@ type Options struct {
 	// slow them down. 0 is no congestion control. The device answers marks with CNPs in either
 	// case.
 	LineRate units.Rate
+	// ForeignMemory says that registered memory is not Go's, and may be unmapped while it is
+	// registered: work on it then ends with an error.
+	ForeignMemory bool
 	// Capture receives a pcapng of every packet.
 	Capture io.Writer
 	// Lose is the share of arriving packets that the device drops, 0 to 1, to test a program on a
@@ -67,6 +70,7 @@ type Device struct {
 	rd      map[QPN]*QP // of the RD service
 	cqs     map[*CQ]struct{}
 	closed  bool
+	foreign bool // Options.ForeignMemory
 	lastRDD uint32
 	async   chan AsyncEvent
 
@@ -150,7 +154,7 @@ func open(conn socket.Conn, o Options) (*Device, error) {
 		}
 		c.Capture = w
 	}
-	d := &Device{mtu: o.PathMTU, fabric: fabric, dcqcn: params, keys: keys{}, qps: map[*QP]struct{}{}, eecs: map[*transport.EEC]*EEC{}, rd: map[QPN]*QP{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
+	d := &Device{mtu: o.PathMTU, foreign: o.ForeignMemory, fabric: fabric, dcqcn: params, keys: keys{}, qps: map[*QP]struct{}{}, eecs: map[*transport.EEC]*EEC{}, rd: map[QPN]*QP{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
 	d.port = socket.Open(c)
 	if fabric != nil {
 		fabric.Serve(d.port, d.lost)

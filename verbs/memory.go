@@ -274,7 +274,11 @@ func gather(parts [][]byte, segs []segment, offset, n uint64) ([][]byte, bool) {
 			return parts, false
 		}
 		m := min(n, uint64(s.n)-offset)
-		parts = append(parts, s.mr.buf[s.off+offset:s.off+offset+m])
+		part := s.mr.buf[s.off+offset : s.off+offset+m]
+		if !s.mr.pd.dev.there(part) {
+			return parts, false
+		}
+		parts = append(parts, part)
 		n, offset = n-m, 0
 	}
 	return parts, n == 0
@@ -291,11 +295,11 @@ func writable(segs []segment, offset, n uint64) bool {
 		if n == 0 {
 			break
 		}
-		if !s.mr.valid {
+		m := min(n, uint64(s.n)-offset)
+		if !s.mr.valid || !s.mr.pd.dev.there(s.mr.buf[s.off+offset:s.off+offset+m]) {
 			return false
 		}
-		n -= min(n, uint64(s.n)-offset)
-		offset = 0
+		n, offset = n-m, 0
 	}
 	return n == 0
 }
@@ -305,7 +309,10 @@ func scatter(segs []segment, offset uint64, b []byte) bool {
 	var room [MaxSGE][]byte
 	parts, ok := gather(room[:0], segs, offset, uint64(len(b)))
 	for _, part := range parts {
-		b = b[copy(part, b):]
+		if !segs[0].mr.pd.dev.put(part, b) {
+			return false
+		}
+		b = b[len(part):]
 	}
 	return ok
 }

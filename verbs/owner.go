@@ -48,7 +48,8 @@ var rights = [...]Access{
 
 // remote answers the transport whether the peer may access memory.
 func (q *QP) remote(_ units.QPN, a transport.Access, rkey uint32, va uint64, length uint32) bool {
-	ok := q.reach(rkey, va, uint64(length), rights[a]) != nil
+	b := q.reach(rkey, va, uint64(length), rights[a])
+	ok := b != nil && q.pd.dev.there(b)
 	if !ok {
 		q.pd.dev.raise(AsyncEvent{Type: EventQPAccessErr, QP: q})
 	}
@@ -113,7 +114,7 @@ func (q *QP) gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
 // gatherRead appends the memory of a READ's response.
 func (q *QP) gatherRead(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
 	b := q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(p.Length), AccessRemoteRead)
-	return append(parts, b), b != nil
+	return append(parts, b), b != nil && q.pd.dev.there(b)
 }
 
 // gatherSend appends the memory of a packet of the message with an ID.
@@ -148,7 +149,10 @@ func (q *QP) place(v transport.Verdict, p *transport.Packet, payload []byte) {
 	switch v {
 	case transport.PlaceWrite:
 		// The transport has just checked access to all of the message's memory.
-		copy(q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(len(payload)), AccessRemoteWrite), payload)
+		if !q.pd.dev.put(q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(len(payload)), AccessRemoteWrite), payload) {
+			q.pd.dev.raise(AsyncEvent{Type: EventQPFatal, QP: q})
+			q.fail()
+		}
 	case transport.PlaceRecv:
 		rec, off := q.recvs.at(p.VA), uint64(p.Offset)
 		if q.attr.Type == UD {

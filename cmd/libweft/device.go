@@ -70,14 +70,14 @@ func open(address string) (*verbs.Device, error) {
 		if err != nil {
 			return nil, err
 		}
-		return verbs.Open(verbs.Options{Addr: netip.AddrPortFrom(a, 0)})
+		return verbs.Open(verbs.Options{Addr: netip.AddrPortFrom(a, 0), ForeignMemory: true})
 	}
 	if os.Getenv("WEFT_EMULATOR") != "" {
-		return verbs.Open(verbs.Options{}) // the fabric has the addresses
+		return verbs.Open(verbs.Options{ForeignMemory: true}) // the fabric has the addresses
 	}
 	for n := 1; n < lastLoopback; n++ {
 		a := netip.AddrFrom4([4]byte{127, 0, byte(n >> 8), byte(n)})
-		d, err := verbs.Open(verbs.Options{Addr: netip.AddrPortFrom(a, 0)})
+		d, err := verbs.Open(verbs.Options{Addr: netip.AddrPortFrom(a, 0), ForeignMemory: true})
 		if !errors.Is(err, syscall.EADDRINUSE) {
 			return d, err
 		}

@@ -43,3 +43,10 @@ func TestAKilledPeerEndsTheOthersWork(t *testing.T) {
 		t.Errorf("no completion with an error:\n%s", out)
 	}
 }
+
+// Registered memory that is unmapped ends the work request, not the process.
+func TestUnmappedMemoryEndsTheWorkRequest(t *testing.T) {
+	if out := start(t, compile(t, "unmapped")).end(t); out != "local protection error\n" {
+		t.Errorf("the work request ended with %q, want a local protection error", out)
+	}
+}
