@@ -501,7 +501,7 @@ func TestTheThreatModelNamesItsTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := map[string]bool{}
-	for _, dir := range []string{".", "internal/socket", "../internal/live/perf", "../internal/live/ranks", "../internal/ib/ibsim"} {
+	for _, dir := range []string{".", "internal/socket", "../internal/live/emulate", "../internal/live/perf", "../internal/live/ranks", "../internal/ib/ibsim"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 		if err != nil {
 			t.Fatal(err)
