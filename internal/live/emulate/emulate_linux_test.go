@@ -153,6 +153,7 @@ func TestAWriteCrossesTheFabric(t *testing.T) {
 	if wc := a.completion(t); wc.Status != verbs.Success {
 		t.Fatalf("the WRITE ended with %v", wc.Status)
 	}
+	b.dev.Progress() // what the device has written can be read now
 	if !bytes.Equal(a.buf, b.buf) {
 		t.Error("the bytes differ")
 	}
