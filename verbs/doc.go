@@ -47,6 +47,12 @@
 // Devices of the same user on the same machine pass packets through shared memory, unless
 // Options.SocketOnly is set. Everything else is as between two machines.
 //
+// # Emulated fabrics
+//
+// With Options.Emulator, or WEFT_EMULATOR in the environment, a device is at a NIC of a fabric that weft
+// emulate simulates. It has that fabric's clock, path MTU and congestion control. The end of the fabric
+// ends its work with WRFlushErr.
+//
 // # Errors
 //
 // Calls return errors that wrap one of ErrInvalid, ErrNoMemory, ErrBusy and ErrClosed, the verbs'

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"weft/internal/live/emulate"
+	"weft/units"
 	"weft/verbs"
 )
 
@@ -114,5 +115,24 @@ func TestTrafficGoesAroundADeadSpine(t *testing.T) {
 	}
 	if c := end().Results.Fabrics[0].Control; c == nil || len(c.Recoveries) < 3 {
 		t.Errorf("the control plane reacted with %+v, want to three changes", c)
+	}
+}
+
+// TestTheScenariosFaultsComeWhileProgramsRun breaks the receiver's cable from 1 to 400 ms of the fabric's clock.
+func TestTheScenariosFaultsComeWhileProgramsRun(t *testing.T) {
+	for _, fabric := range []string{"roce-v2-400g", "infiniband-ndr"} {
+		socket, end := start(t, strings.Replace(oneSwitch, "roce-v2-400g", fabric, 1)+"faults: [{at: 1ms, until: 400ms, link: node1/nic0 port 1}]\n", emulate.Options{})
+		a, b := open(t, socket, "node0/nic0", 1<<16), open(t, socket, "node1/nic0", 1<<16)
+		connect(t, a, b)
+		time.Sleep(20 * time.Millisecond) // the cable is broken
+		a.write(t, b)
+		if wc := a.completion(t); wc.Status != verbs.Success {
+			t.Errorf("%s: %v, want success after the repair", fabric, wc.Status)
+		}
+		r := end()
+		p := &r.Results.Fabrics[0].Points[0]
+		if p.Counts.Drops() == 0 || p.Counts.Retransmissions == 0 || r.Devices[0].Last < 400*units.Millisecond {
+			t.Errorf("%s: %d lost, %d sent again, the last packet at %v; want losses, repetitions and an end after 400 ms", fabric, p.Counts.Drops(), p.Counts.Retransmissions, r.Devices[0].Last)
+		}
 	}
 }
