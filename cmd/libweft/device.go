@@ -62,6 +62,11 @@ func weft_open(name, address *C.char, eventFD C.int, id *C.weft_id) C.int {
 	return 0
 }
 
+// options are the parameters of a device at an address.
+func options(a netip.Addr) verbs.Options {
+	return verbs.Options{Addr: netip.AddrPortFrom(a, 0), ForeignMemory: true, SocketOnly: os.Getenv("WEFT_VERBS_SOCKET_ONLY") != ""}
+}
+
 // open opens the device at an address; without one, at the first free address of the loopback, or of an
 // emulated fabric.
 func open(address string) (*verbs.Device, error) {
@@ -70,14 +75,14 @@ func open(address string) (*verbs.Device, error) {
 		if err != nil {
 			return nil, err
 		}
-		return verbs.Open(verbs.Options{Addr: netip.AddrPortFrom(a, 0), ForeignMemory: true})
+		return verbs.Open(options(a))
 	}
 	if os.Getenv("WEFT_EMULATOR") != "" {
 		return verbs.Open(verbs.Options{ForeignMemory: true}) // the fabric has the addresses
 	}
 	for n := 1; n < lastLoopback; n++ {
 		a := netip.AddrFrom4([4]byte{127, 0, byte(n >> 8), byte(n)})
-		d, err := verbs.Open(verbs.Options{Addr: netip.AddrPortFrom(a, 0), ForeignMemory: true})
+		d, err := verbs.Open(options(a))
 		if !errors.Is(err, syscall.EADDRINUSE) {
 			return d, err
 		}

@@ -16,13 +16,16 @@ import (
 type Program struct {
 	Libraries string   // the folder that Build has filled
 	Devices   []string // "name=address", "name" or "address"; none: one device, weft0 or the NIC of an emulated fabric in WEFT_NIC, at the first free address
-	Explain   bool     // the libraries write the reason of each refused call to standard error
+	// SocketOnly has all packets go by UDP, also to devices of the same user on this machine.
+	SocketOnly bool
+	Explain    bool // the libraries write the reason of each refused call to standard error
 }
 
 // The variables that the libraries read.
 const (
 	devicesVariable = "WEFT_VERBS_DEVICES"
 	explainVariable = "WEFT_VERBS_EXPLAIN"
+	socketVariable  = "WEFT_VERBS_SOCKET_ONLY"
 	pathVariable    = "LD_LIBRARY_PATH"
 	preloadVariable = "LD_PRELOAD"
 )
@@ -55,6 +58,9 @@ func (p *Program) Variables(getenv func(string) string) (map[string]string, erro
 	}
 	if p.Explain {
 		v[explainVariable] = "1"
+	}
+	if p.SocketOnly {
+		v[socketVariable] = "1"
 	}
 	return v, nil
 }

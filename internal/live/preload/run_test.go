@@ -88,3 +88,21 @@ func TestABuildNamesAllThatItLacks(t *testing.T) {
 		}
 	}
 }
+
+func TestAProgramIsToldItsDevicesAndItsWay(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range libraries {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := (&Program{Libraries: dir, Devices: []string{"127.0.0.7"}, SocketOnly: true, Explain: true}).Variables(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{devicesVariable: "weft0=127.0.0.7", socketVariable: "1", explainVariable: "1"} {
+		if v[name] != want {
+			t.Errorf("%s=%q, want %q", name, v[name], want)
+		}
+	}
+}
