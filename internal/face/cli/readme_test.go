@@ -191,6 +191,9 @@ func TestCommandsOfTheDocumentsExist(t *testing.T) {
 	for page, text := range documents(t) {
 		for _, line := range commandLines(text) {
 			words := strings.Fields(line)
+			if behind := slices.Index(words, "--"); behind >= 0 {
+				words = words[:behind] // the rest is another program's
+			}
 			c, rest, err := wholeRoot().Find(words)
 			if err != nil || c.Name() == "weft" && !strings.HasPrefix(line, "-") {
 				t.Errorf("%s: weft %s: there is no such verb (%v)", page, strings.Join(words, " "), err)
