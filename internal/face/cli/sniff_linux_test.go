@@ -30,7 +30,7 @@ func TestSniffShowsPacketsOfTheLoopbackAtOnce(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatalf("no READ was seen:\n%s", out.String())
 		}
-		if _, text, code := runMain(t, "perf", "read-bw", "127.9.0.1", "--addr", "127.9.0.2", "-n", "20", "-s", "20000", "--warmup", "0", "-p", port); code != OK {
+		if _, text, code := runMain(t, "perf", "read-bw", "127.9.0.1", "--addr", "127.9.0.2", "--socket-only", "-n", "20", "-s", "20000", "--warmup", "0", "-p", port); code != OK {
 			t.Fatal(text)
 		}
 	}
