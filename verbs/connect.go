@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"weft/units"
 	"weft/wire/cm"
 )
 
@@ -36,6 +37,36 @@ type ConnParam struct {
 	// with a peer (a weft device) that offers it too; with any other peer it uses go-back-N. The
 	// offer takes the last 4 bytes of the private data. It is not made if PrivateData needs them.
 	GoBackN bool
+	// QPN is the number of a queue pair that the program brings to RTS by itself, with the attributes of
+	// Conn.Attr. The queue pair of Dial or Accept is nil then.
+	QPN QPN
+}
+
+// PeerParam is what a peer says of its end of a connection, in its request or its acceptance.
+type PeerParam struct {
+	QPN                                QPN
+	Port                               uint16 // of a request: the number that its program or device has chosen
+	ResponderResources, InitiatorDepth uint8
+	RetryCount, RNRRetry               uint8
+	SRQ                                bool
+}
+
+// RejectError is the refusal of a connection by the peer; it is ErrRejected.
+type RejectError struct {
+	Reason uint16 // IBA vol. 1, 12.6.7.2: 8 nobody listens, 28 the program refuses
+}
+
+// Error implements error.
+func (e *RejectError) Error() string {
+	if cm.Reason(e.Reason) == cm.ReasonInvalidSvc {
+		return fmt.Sprintf("%v: %v", ErrRejected, ErrNoListener)
+	}
+	return fmt.Sprintf("%v (reason %d)", ErrRejected, e.Reason)
+}
+
+// Is implements errors.Is.
+func (e *RejectError) Is(target error) bool {
+	return target == ErrRejected || target == ErrNoListener && cm.Reason(e.Reason) == cm.ReasonInvalidSvc
 }
 
 // offer, in the last bytes of private data, offers selective repeat.
@@ -59,7 +90,11 @@ func offers(private []byte) (rest []byte, yes bool) {
 // Conn is a connection of two queue pairs.
 type Conn struct {
 	m        *manager
-	qp       *QP
+	qp       *QP // nil: the program connects it
+	qpn      QPN
+	theirs   PeerParam
+	attr     QPAttr    // of the queue pair, once the peer's message is known
+	psn      units.PSN // the first that this end sends, of an accepted request
 	peer     netip.AddrPort
 	at       *Listener // that received the request; nil for own requests
 	local    cm.ID
@@ -85,6 +120,7 @@ type connState uint8
 const (
 	connReqSent connState = iota
 	connReqReceived
+	connRepReceived // and the program connects the queue pair
 	connRepSent
 	connEstablished
 	connDreqSent
@@ -150,7 +186,19 @@ func (r *Request) PrivateData() []byte { return r.c.private }
 // Peer is the peer's address.
 func (r *Request) Peer() netip.AddrPort { return r.c.peer }
 
-// Accept connects qp, which is in RESET, and waits until the peer has received the acceptance.
+// Param is what the peer says of its end.
+func (r *Request) Param() PeerParam { return r.c.theirs }
+
+// Attr is Conn.Attr of the connection that the request leads to.
+func (r *Request) Attr(s QPState, p ConnParam) (QPAttr, QPAttrMask, error) {
+	r.c.m.mu.Lock()
+	defer r.c.m.mu.Unlock()
+	r.c.param = p.defaults()
+	r.c.plan(&r.c.asked)
+	return r.c.attrOf(s)
+}
+
+// Accept connects qp, which is in RESET or INIT, and waits until the peer has received the acceptance.
 func (r *Request) Accept(ctx context.Context, qp *QP, p ConnParam) (*Conn, error) {
 	p, err := p.within(cm.RepPrivate)
 	if err != nil {
@@ -175,8 +223,9 @@ func (r *Request) Reject(private []byte) error {
 // reqPrivate is the size of a REQ's private data after the addresses.
 const reqPrivate = cm.ReqPrivate - cm.IPBytes
 
-// Dial connects qp, which is in RESET, to a port of another device. Both devices must use the same
-// UDP port.
+// Dial connects qp, which is in RESET or INIT, to a port of another device. Both devices must use the
+// same UDP port. With ConnParam.QPN it returns when the peer has accepted; the program then brings its
+// queue pair to RTS and calls Establish.
 func (d *Device) Dial(ctx context.Context, qp *QP, to netip.Addr, port uint16, p ConnParam) (*Conn, error) {
 	p, err := p.within(reqPrivate)
 	if err != nil {
@@ -211,6 +260,31 @@ func (c *Conn) wait(ctx context.Context) error {
 	}
 }
 
+// Attr is the attributes with which a program brings its own queue pair to INIT, RTR or RTS.
+func (c *Conn) Attr(s QPState) (QPAttr, QPAttrMask, error) {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	return c.attrOf(s)
+}
+
+// Establish says to the peer that the queue pair is ready, which the program has connected.
+func (c *Conn) Establish() error {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	if c.state != connRepReceived {
+		return fmt.Errorf("%w: the connection is established or has ended", ErrClosed)
+	}
+	c.m.establish(c)
+	return nil
+}
+
+// Param is what the peer says of its end.
+func (c *Conn) Param() PeerParam {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	return c.theirs
+}
+
 // PrivateData is the private data that the peer sent, in its request or its acceptance.
 func (c *Conn) PrivateData() []byte { return c.private }
 
@@ -221,7 +295,7 @@ func (c *Conn) SelectiveRepeat() bool {
 	return c.selective()
 }
 
-// QP is the connection's queue pair at this end.
+// QP is the connection's queue pair at this end; nil if the program connects it.
 func (c *Conn) QP() *QP { return c.qp }
 
 // Done is closed when the connection has ended: the queue pair is then in ERR.

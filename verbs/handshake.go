@@ -8,8 +8,22 @@ import (
 	"weft/wire/cm"
 )
 
-func newConn(m *manager, qp *QP, peer netip.AddrPort, state connState) *Conn {
-	return &Conn{m: m, qp: qp, peer: peer, state: state, settled: make(chan struct{}), finished: make(chan struct{})}
+func newConn(m *manager, peer netip.AddrPort, state connState) *Conn {
+	return &Conn{m: m, peer: peer, state: state, settled: make(chan struct{}), finished: make(chan struct{})}
+}
+
+// take gives a connection its queue pair, or the number of the program's own, and reports whether it
+// takes its receives from a shared queue.
+func (c *Conn) take(qp *QP, own QPN) (shared bool, err error) {
+	switch {
+	case (qp == nil) == (own == 0):
+		return false, invalid("a connection needs a queue pair, or the number of one that the program connects")
+	case qp == nil:
+		c.qpn = own
+		return false, nil
+	}
+	c.qp, c.qpn = qp, qp.QPN()
+	return qp.attr.SRQ != nil, nil
 }
 
 // defaults fills in unset fields.
@@ -27,16 +41,20 @@ func (p ConnParam) defaults() ConnParam {
 func (m *manager) dial(qp *QP, peer netip.AddrPort, port uint16, p ConnParam) (*Conn, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c := newConn(m, qp, peer, connReqSent)
-	if err := m.add(c); err != nil {
+	c := newConn(m, peer, connReqSent)
+	shared, err := c.take(qp, p.QPN)
+	if err == nil {
+		err = m.add(c)
+	}
+	if err != nil {
 		return nil, err
 	}
 	c.param, c.tid = p.defaults(), secret()
 	local := m.dev.Addr().Addr().Unmap()
 	c.asked = cm.Req{
-		Local: c.local, Service: cm.ServiceID(port), CAGUID: m.dev.guid(), QPN: qp.QPN(), ResponderResources: c.param.ResponderResources,
+		Local: c.local, Service: cm.ServiceID(port), CAGUID: m.dev.guid(), QPN: c.qpn, ResponderResources: c.param.ResponderResources,
 		InitiatorDepth: c.param.InitiatorDepth, RemoteTimeout: 20, LocalTimeout: 20, PSN: units.PSN(secret() & units.PSNMask),
-		RetryCount: 7, PKey: defaultPKey, MTU: cm.MTUCode(m.dev.mtu), RNRRetry: 7, MaxRetries: 15, SRQ: qp.attr.SRQ != nil,
+		RetryCount: 7, PKey: defaultPKey, MTU: cm.MTUCode(m.dev.mtu), RNRRetry: 7, MaxRetries: 15, SRQ: shared,
 		Path: cm.Path{
 			LocalLID: units.PermissiveLID, RemoteLID: units.PermissiveLID,
 			LocalGID: cm.GID(local), RemoteGID: cm.GID(peer.Addr().Unmap()), HopLimit: 64, AckTimeout: AckTimeout,
@@ -45,7 +63,7 @@ func (m *manager) dial(qp *QP, peer netip.AddrPort, port uint16, p ConnParam) (*
 	ip := cm.IPHeader{SrcPort: uint16(c.local), Src: local, Dst: peer.Addr().Unmap()}
 	ip.Put(c.asked.Private[:])
 	copy(c.asked.Private[cm.IPBytes:], p.PrivateData)
-	if !p.GoBackN {
+	if !p.GoBackN && qp != nil {
 		copy(c.asked.Private[cm.ReqPrivate-len(offer):], offer[:])
 	}
 	m.ask(c, c.asked.AppendTo(head(c.tid, cm.AttrReq)))
@@ -57,14 +75,41 @@ func head(tid uint64, a cm.Attribute) []byte {
 	return h.AppendTo(nil)
 }
 
-// connect brings the queue pair to RTS. The starting PSN in a message is the first PSN that the
-// message's receiver must send (IBA vol. 1, 12.7.31).
-func (c *Conn) connect(dest QPN, theirs, ours units.PSN, mtu int, theirDepth, theirResources uint8) error {
-	return c.qp.ConnectWith(&QPAttr{
-		Access: c.param.Access, PathMTU: min(mtu, c.m.dev.mtu), Dest: c.peer, DestQPN: dest, RQPSN: ours, SQPSN: theirs,
-		MaxRdAtomic: int(min(c.param.InitiatorDepth, theirResources)), MaxDestRdAtomic: int(min(c.param.ResponderResources, max(1, theirDepth))),
-		MinRNRTimer: 12, Timeout: AckTimeout, RetryCnt: 7, RNRRetry: 7, SelectiveRepeat: c.selective(),
-	})
+// known sets the attributes of the queue pair, once both messages are known. The starting PSN in a
+// message is the first PSN that the message's receiver must send (IBA vol. 1, 12.7.31).
+func (c *Conn) known(theirs, ours units.PSN, mtu int) {
+	c.attr = QPAttr{
+		Access: c.param.Access, PathMTU: min(mtu, c.m.dev.mtu), Dest: c.peer, DestQPN: c.theirs.QPN, RQPSN: ours, SQPSN: theirs,
+		MaxRdAtomic:     int(min(c.param.InitiatorDepth, c.theirs.ResponderResources)),
+		MaxDestRdAtomic: int(min(c.param.ResponderResources, max(1, c.theirs.InitiatorDepth))),
+		MinRNRTimer:     12, Timeout: AckTimeout, RetryCnt: 7, RNRRetry: 7, SelectiveRepeat: c.selective() && c.qp != nil,
+	}
+}
+
+// plan sets the attributes for a request that is about to be accepted, with a PSN of its own.
+func (c *Conn) plan(r *cm.Req) {
+	if c.psn == 0 {
+		c.psn = units.PSN(secret()&units.PSNMask) | 1
+	}
+	c.known(r.PSN, c.psn, cm.MTUBytes(r.MTU))
+}
+
+// connect brings the queue pair to RTS, if it is not the program's own.
+func (c *Conn) connect() error {
+	if c.qp == nil {
+		return nil
+	}
+	return c.qp.ConnectWith(&c.attr)
+}
+
+// attrOf is the attributes for a state, and which of them are set.
+func (c *Conn) attrOf(s QPState) (QPAttr, QPAttrMask, error) {
+	if s != StateInit && s != StateRTR && s != StateRTS || s != StateInit && c.attr.DestQPN == 0 {
+		return QPAttr{}, 0, invalid("attributes for %v: the connection has none yet", s)
+	}
+	a := c.attr
+	a.State, a.Access = s, c.param.Access
+	return a, needs[s][RC].must, nil
 }
 
 // selective reports whether both ends offer selective repeat.
@@ -77,20 +122,23 @@ func (m *manager) accept(c *Conn, qp *QP, p ConnParam) error {
 	if c.state != connReqReceived {
 		return fmt.Errorf("%w: the request is already answered or withdrawn", ErrClosed)
 	}
-	c.qp, c.param = qp, p.defaults()
-	psn := units.PSN(secret() & units.PSNMask)
-	r := &c.asked
-	if err := c.connect(r.QPN, r.PSN, psn, cm.MTUBytes(r.MTU), r.InitiatorDepth, r.ResponderResources); err != nil {
+	shared, err := c.take(qp, p.QPN)
+	if err != nil {
+		return err
+	}
+	c.param = p.defaults()
+	c.plan(&c.asked)
+	if err := c.connect(); err != nil {
 		m.reject(c, cm.ReasonNoResources, nil)
 		m.end(c, err)
 		return err
 	}
 	rep := cm.Rep{
-		Local: c.local, Remote: c.remote, QPN: qp.QPN(), PSN: psn, ResponderResources: c.param.ResponderResources,
-		InitiatorDepth: c.param.InitiatorDepth, AckDelay: 14, RNRRetry: 7, SRQ: qp.attr.SRQ != nil, CAGUID: m.dev.guid(),
+		Local: c.local, Remote: c.remote, QPN: c.qpn, PSN: c.psn, ResponderResources: c.param.ResponderResources,
+		InitiatorDepth: c.param.InitiatorDepth, AckDelay: 14, RNRRetry: 7, SRQ: shared, CAGUID: m.dev.guid(),
 	}
 	copy(rep.Private[:], p.PrivateData)
-	if c.selective() {
+	if c.attr.SelectiveRepeat {
 		copy(rep.Private[cm.RepPrivate-len(offer):], offer[:])
 	}
 	c.state = connRepSent

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
 
@@ -85,9 +84,15 @@ func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	if c := m.asked[asker{peer.Addr(), r.Local}]; c != nil {
 		return m.takeReqAgain(c, tid)
 	}
-	c := newConn(m, nil, peer, connReqReceived)
+	c := newConn(m, peer, connReqReceived)
 	c.remote, c.tid, c.asked, c.private = r.Local, tid, r, r.Private[:]
+	c.theirs = PeerParam{
+		QPN: r.QPN, ResponderResources: r.ResponderResources, InitiatorDepth: r.InitiatorDepth, RetryCount: r.RetryCount, RNRRetry: r.RNRRetry, SRQ: r.SRQ,
+	}
 	if _, isIP := cm.Port(r.Service); isIP {
+		var ip cm.IPHeader
+		_ = ip.Parse(r.Private[:]) // a number that nobody reads here
+		c.theirs.Port = ip.SrcPort
 		c.private, c.offered = offers(r.Private[cm.IPBytes:])
 	}
 	l := m.listeners[r.Service]
@@ -148,23 +153,37 @@ func (m *manager) takeRep(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.Rep
 	_ = r.Parse(body)
 	c := m.mine(peer, r.Remote)
-	if c == nil || tid != c.tid || c.state != connReqSent && (c.state != connEstablished || r.Local != c.remote) {
+	if c == nil || tid != c.tid || c.state != connReqSent && (c.state != connEstablished && c.state != connRepReceived || r.Local != c.remote) {
 		return false
 	}
 	if c.state == connReqSent {
 		c.remote = r.Local
 		c.private, c.offered = offers(r.Private[:])
-		if err := c.connect(r.QPN, r.PSN, c.asked.PSN, m.dev.mtu, r.InitiatorDepth, r.ResponderResources); err != nil {
+		c.theirs = PeerParam{QPN: r.QPN, ResponderResources: r.ResponderResources, InitiatorDepth: r.InitiatorDepth, RNRRetry: r.RNRRetry, SRQ: r.SRQ}
+		c.known(r.PSN, c.asked.PSN, m.dev.mtu)
+		if err := c.connect(); err != nil {
 			m.reject(c, cm.ReasonNoResources, nil)
 			m.end(c, err)
 			return true
 		}
 		c.asked.QPN = r.QPN // the queue pair that a DREQ names
-		m.established(c)
+		if c.qp == nil {
+			m.settle(c)
+			c.state = connRepReceived
+			closeOnce(c.settled)
+		}
 	}
-	rtu := cm.Pair{Local: c.local, Remote: c.remote}
-	m.send(peer, rtu.AppendTo(head(tid, cm.AttrRtu)))
+	if c.state != connRepReceived {
+		m.establish(c)
+	}
 	return true
+}
+
+// establish answers a REP, or its repetition.
+func (m *manager) establish(c *Conn) {
+	m.established(c)
+	rtu := cm.Pair{Local: c.local, Remote: c.remote}
+	m.send(c.peer, rtu.AppendTo(head(c.tid, cm.AttrRtu)))
 }
 
 func (m *manager) established(c *Conn) {
@@ -188,10 +207,7 @@ func (m *manager) takeRej(peer netip.AddrPort, tid uint64, body []byte) bool {
 
 // rejection is the error of a REJ.
 func rejection(why cm.Reason) error {
-	if why == cm.ReasonInvalidSvc {
-		return fmt.Errorf("%w: %w", ErrRejected, ErrNoListener)
-	}
-	return fmt.Errorf("%w (reason %d)", ErrRejected, why)
+	return &RejectError{uint16(why)}
 }
 
 // takePair processes RTU, DREQ and DREP.
@@ -210,7 +226,7 @@ func (m *manager) takePair(peer netip.AddrPort, h *cm.Header, p *cm.Pair) bool {
 		m.established(c)
 	case h.Attribute == cm.AttrDrep && c.state == connDreqSent && h.Transaction == c.tid:
 		m.end(c, nil)
-	case h.Attribute == cm.AttrDreq && c.state >= connRepSent && p.QPN == c.qp.QPN():
+	case h.Attribute == cm.AttrDreq && c.state >= connRepSent && p.QPN == c.qpn:
 		m.send(peer, drep(h, p))
 		m.end(c, nil)
 	default:

@@ -97,6 +97,29 @@ struct weft_event {
 	uintptr_t object; /* the C object, as given at its creation */
 };
 
+/* A program's parameters of a connection. qp_num is of a queue pair that the program connects itself. */
+struct weft_cm_param {
+	const void *private_data;
+	uint32_t private_len;
+	uint8_t responder_resources, initiator_depth;
+	uint32_t qp_num;
+};
+
+/* An event of the connection manager. */
+struct weft_cm_event {
+	uint32_t type; /* rdma_cm_event_type */
+	int32_t status;
+	weft_id request; /* of CONNECT_REQUEST */
+	uint8_t peer[16];
+	uint16_t port;
+	uint8_t responder_resources, initiator_depth, retry_count, rnr_retry_count, srq;
+	uint32_t qp_num, qkey;
+	uint32_t private_len;
+	uint8_t private_data[256];
+};
+
+typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *event);
+
 /* The calls. A name, its arguments. */
 #define WEFT_CALLS(X)                                                                                      \
 	X(open, (const char *name, const char *address, int event_fd, weft_id *id))                                          \
@@ -128,7 +151,19 @@ struct weft_event {
 	X(alloc_mw, (weft_id pd, uint32_t type, weft_id *id, uint32_t *rkey))                              \
 	X(dealloc_mw, (weft_id mw))                                                                        \
 	X(bind_mw, (weft_id qp, uint64_t wr_id, uint32_t flags, const struct weft_bind *bind, uint32_t *rkey)) \
-	X(mcast, (weft_id qp, const uint8_t *gid, int attach))
+	X(mcast, (weft_id qp, const uint8_t *gid, int attach))                                             \
+	X(cm_events, (weft_cm_deliver to))                                                                 \
+	X(cm_create, (weft_id device, int datagram, uintptr_t object, weft_id *id))                        \
+	X(cm_adopt, (weft_id request, uintptr_t object))                                                   \
+	X(cm_listen, (weft_id cm, uint16_t port))                                                          \
+	X(cm_connect, (weft_id cm, const uint8_t *gid, uint16_t port, weft_id qp, const struct weft_cm_param *param)) \
+	X(cm_accept, (weft_id cm, weft_id qp, const struct weft_cm_param *param))                          \
+	X(cm_reject, (weft_id cm, const void *private_data, uint32_t private_len))                         \
+	X(cm_attr, (weft_id cm, uint32_t state, struct weft_qp_attr *attr))                                \
+	X(cm_establish, (weft_id cm))                                                                      \
+	X(cm_disconnect, (weft_id cm))                                                                     \
+	X(cm_leave, (weft_id cm))                                                                          \
+	X(cm_destroy, (weft_id cm))
 
 #define WEFT_FIELD(name, args) int (*name) args;
 

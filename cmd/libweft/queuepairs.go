@@ -91,7 +91,13 @@ func weft_modify_qp(id C.weft_id, in *C.struct_weft_qp_attr) C.int {
 //export weft_query_qp
 func weft_query_qp(id C.weft_id, out *C.struct_weft_qp_attr) C.int {
 	a, _ := object[*verbs.QP](id).Query()
-	*out = C.struct_weft_qp_attr{
+	*out = attributes(&a)
+	return 0
+}
+
+// attributes are a queue pair's attributes as C has them.
+func attributes(a *verbs.QPAttr) C.struct_weft_qp_attr {
+	out := C.struct_weft_qp_attr{
 		state: C.uint32_t(a.State), access: C.uint32_t(a.Access), qkey: C.uint32_t(a.QKey), path_mtu: C.uint32_t(a.PathMTU),
 		dest_qpn: C.uint32_t(a.DestQPN), rq_psn: C.uint32_t(a.RQPSN), sq_psn: C.uint32_t(a.SQPSN),
 		max_rd_atomic: C.uint32_t(a.MaxRdAtomic), max_dest_rd_atomic: C.uint32_t(a.MaxDestRdAtomic),
@@ -103,7 +109,7 @@ func weft_query_qp(id C.weft_id, out *C.struct_weft_qp_attr) C.int {
 			out.dgid[i] = C.uint8_t(b)
 		}
 	}
-	return 0
+	return out
 }
 
 // address is the address that a GID stands for.

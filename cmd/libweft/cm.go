@@ -1,0 +1,398 @@
+//go:build cgo && linux
+
+package main
+
+/*
+#include <string.h>
+#include "core.h"
+
+static void weft_tell(weft_cm_deliver to, uintptr_t object, const struct weft_cm_event *e) { to(object, e); }
+*/
+import "C"
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"sync"
+	"syscall"
+	"unsafe"
+
+	"weft/units"
+	"weft/verbs"
+)
+
+// The types of rdma_cm_event.
+const (
+	connectRequest  = 4
+	connectResponse = 5
+	connectError    = 6
+	unreachable     = 7
+	rejected        = 8
+	established     = 9
+	disconnected    = 10
+)
+
+// cmID is one end of a connection, or a listener, of a program of librdmacm. Each wait for the peer is
+// a goroutine, which tells its outcome as an event.
+type cmID struct {
+	device   *device
+	datagram bool
+	ctx      context.Context
+	cancel   context.CancelFunc
+
+	mu       sync.Mutex
+	object   uintptr // the C object; 0: destroyed
+	listener *verbs.Listener
+	service  *verbs.Service
+	request  *verbs.Request
+	question *verbs.Question
+	conn     *verbs.Conn
+	param    verbs.ConnParam
+}
+
+// deliver is the C function that takes events.
+var deliver C.weft_cm_deliver
+
+//export weft_cm_events
+func weft_cm_events(to C.weft_cm_deliver) C.int {
+	deliver = to
+	return 0
+}
+
+func newID(d *device, datagram bool) *cmID {
+	c := &cmID{device: d, datagram: datagram}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	return c
+}
+
+//export weft_cm_create
+func weft_cm_create(dev C.weft_id, datagram C.int, of C.uintptr_t, id *C.weft_id) C.int {
+	c := newID(object[*device](dev), datagram != 0)
+	c.object = uintptr(of)
+	keep(id, c)
+	return 0
+}
+
+// weft_cm_adopt gives a request its C object.
+//
+//export weft_cm_adopt
+func weft_cm_adopt(id C.weft_id, of C.uintptr_t) C.int {
+	c := object[*cmID](id)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.object = uintptr(of)
+	return 0
+}
+
+// tell tells an event, unless the C object is destroyed.
+func (c *cmID) tell(e *C.struct_weft_cm_event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.object != 0 {
+		C.weft_tell(deliver, C.uintptr_t(c.object), e)
+	}
+}
+
+//export weft_cm_listen
+func weft_cm_listen(id C.weft_id, port C.uint16_t) C.int {
+	c := object[*cmID](id)
+	var err error
+	if c.datagram {
+		if c.service, err = c.device.ListenDatagrams(uint16(port)); err == nil {
+			go c.serveQuestions(c.service)
+		}
+	} else if c.listener, err = c.device.Listen(uint16(port)); err == nil {
+		go c.serve(c.listener)
+	}
+	if errors.Is(err, verbs.ErrInUse) {
+		return C.int(syscall.EADDRINUSE)
+	}
+	return errno("rdma_listen", err)
+}
+
+// serve tells the requests of a listener until it closes.
+func (c *cmID) serve(l *verbs.Listener) {
+	for {
+		r, err := l.Accept(c.ctx)
+		if err != nil {
+			return
+		}
+		n := newID(c.device, false)
+		n.request = r
+		p := r.Param()
+		e := eventOf(connectRequest, r.Peer(), r.PrivateData(), requestPrivate)
+		e.port = C.uint16_t(p.Port)
+		e.fill(&p)
+		c.offer(e, n)
+	}
+}
+
+// serveQuestions tells the questions for a service until it closes.
+func (c *cmID) serveQuestions(s *verbs.Service) {
+	for {
+		q, err := s.Accept(c.ctx)
+		if err != nil {
+			return
+		}
+		n := newID(c.device, true)
+		n.question = q
+		c.offer(eventOf(connectRequest, q.Peer(), q.PrivateData(), questionPrivate), n)
+	}
+}
+
+// offer tells a request, under its own ID.
+func (c *cmID) offer(e *cmEvent, n *cmID) {
+	var id C.weft_id
+	keep(&id, n)
+	e.request = id
+	c.tell((*C.struct_weft_cm_event)(e))
+}
+
+// cmEvent is an event that is made.
+type cmEvent C.struct_weft_cm_event
+
+// The lengths that programs get of private data, whatever the peer has filled of it.
+const (
+	requestPrivate  = 56
+	responsePrivate = 196
+	rejectPrivate   = 148
+	questionPrivate = 180
+	answerPrivate   = 136
+)
+
+// eventOf is an event about a peer with its private data, padded to a length.
+func eventOf(kind uint32, peer netip.AddrPort, private []byte, length int) *cmEvent {
+	e := &cmEvent{_type: C.uint32_t(kind), private_len: C.uint32_t(length)}
+	a := peer.Addr().As16()
+	for i, b := range a {
+		e.peer[i] = C.uint8_t(b)
+	}
+	for i, b := range private[:min(len(private), length)] {
+		e.private_data[i] = C.uint8_t(b)
+	}
+	return e
+}
+
+// fill sets the parameters of the peer's end.
+func (e *cmEvent) fill(p *verbs.PeerParam) {
+	e.qp_num = C.uint32_t(p.QPN)
+	e.responder_resources, e.initiator_depth = C.uint8_t(p.InitiatorDepth), C.uint8_t(p.ResponderResources)
+	e.retry_count, e.rnr_retry_count = C.uint8_t(p.RetryCount), C.uint8_t(p.RNRRetry)
+	if p.SRQ {
+		e.srq = 1
+	}
+}
+
+// connParam is a program's parameters.
+func connParam(p *C.struct_weft_cm_param) verbs.ConnParam {
+	return verbs.ConnParam{
+		PrivateData:        C.GoBytes(unsafe.Pointer(p.private_data), C.int(p.private_len)),
+		Access:             verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic,
+		ResponderResources: uint8(p.responder_resources), InitiatorDepth: uint8(p.initiator_depth), QPN: units.QPN(p.qp_num),
+	}
+}
+
+// queuePair is the queue pair of an ID; nil if the program connects its own.
+func queuePair(id C.weft_id) *verbs.QP {
+	if id == 0 {
+		return nil
+	}
+	return object[*verbs.QP](id)
+}
+
+//export weft_cm_connect
+func weft_cm_connect(id C.weft_id, gid *C.uint8_t, port C.uint16_t, qp C.weft_id, in *C.struct_weft_cm_param) C.int {
+	c, to := object[*cmID](id), address(gid)
+	p := connParam(in)
+	if c.datagram {
+		go c.resolve(to, uint16(port), p.PrivateData)
+		return 0
+	}
+	q := queuePair(qp)
+	c.mu.Lock()
+	c.param = p
+	c.mu.Unlock()
+	go func() {
+		conn, err := c.device.Dial(c.ctx, q, to, uint16(port), p)
+		c.outcome(conn, err, connectKind(q))
+	}()
+	return 0
+}
+
+// connectKind is the event of an accepted connection: the program that connects its own queue pair
+// has to say when that is done.
+func connectKind(q *verbs.QP) uint32 {
+	if q == nil {
+		return connectResponse
+	}
+	return established
+}
+
+// outcome tells how a connection has begun, and later that it has ended.
+func (c *cmID) outcome(conn *verbs.Conn, err error, kind uint32) {
+	var refused *verbs.RejectError
+	switch {
+	case err == nil:
+		c.mu.Lock()
+		c.conn = conn
+		c.mu.Unlock()
+		p := conn.Param()
+		e := eventOf(kind, netip.AddrPort{}, conn.PrivateData(), responsePrivate)
+		e.fill(&p)
+		c.tell((*C.struct_weft_cm_event)(e))
+		<-conn.Done()
+		c.tell((*C.struct_weft_cm_event)(eventOf(disconnected, netip.AddrPort{}, nil, 0)))
+	case c.ctx.Err() != nil:
+	case errors.As(err, &refused):
+		e := eventOf(rejected, netip.AddrPort{}, conn.PrivateData(), rejectPrivate)
+		e.status = C.int32_t(refused.Reason)
+		c.tell((*C.struct_weft_cm_event)(e))
+	case errors.Is(err, verbs.ErrNoAnswer):
+		c.fails(unreachable, syscall.ETIMEDOUT)
+	default:
+		c.fails(connectError, syscall.Errno(errno("rdma_connect", err)))
+	}
+}
+
+// fails tells an event with an error.
+func (c *cmID) fails(kind uint32, why syscall.Errno) {
+	e := eventOf(kind, netip.AddrPort{}, nil, 0)
+	e.status = -C.int32_t(why)
+	c.tell((*C.struct_weft_cm_event)(e))
+}
+
+// resolve asks for the queue pair of a service, and tells the answer.
+func (c *cmID) resolve(to netip.Addr, port uint16, private []byte) {
+	r, err := c.device.Resolve(c.ctx, to, port, private)
+	switch {
+	case err == nil:
+		e := eventOf(established, r.Addr, r.PrivateData, answerPrivate)
+		e.qp_num, e.qkey = C.uint32_t(r.QPN), C.uint32_t(r.QKey)
+		c.tell((*C.struct_weft_cm_event)(e))
+	case c.ctx.Err() != nil:
+	case errors.Is(err, verbs.ErrRejected):
+		c.fails(unreachable, syscall.ECONNREFUSED)
+	default:
+		c.fails(unreachable, syscall.ETIMEDOUT)
+	}
+}
+
+//export weft_cm_accept
+func weft_cm_accept(id, qp C.weft_id, in *C.struct_weft_cm_param) C.int {
+	c, q, p := object[*cmID](id), queuePair(qp), connParam(in)
+	if c.question != nil {
+		if q == nil {
+			return C.int(syscall.EINVAL)
+		}
+		return errno("rdma_accept", c.question.Answer(q, p.PrivateData))
+	}
+	if c.request == nil {
+		return C.int(syscall.EINVAL)
+	}
+	go func() {
+		conn, err := c.request.Accept(c.ctx, q, p)
+		c.outcome(conn, err, established)
+	}()
+	return 0
+}
+
+//export weft_cm_reject
+func weft_cm_reject(id C.weft_id, data unsafe.Pointer, n C.uint32_t) C.int {
+	c, private := object[*cmID](id), C.GoBytes(data, C.int(n))
+	switch {
+	case c.question != nil:
+		return errno("rdma_reject", c.question.Refuse(private))
+	case c.request != nil:
+		return errno("rdma_reject", c.request.Reject(private))
+	}
+	return C.int(syscall.EINVAL)
+}
+
+// weft_cm_attr is the attributes for a state of a queue pair that the program connects itself.
+//
+//export weft_cm_attr
+func weft_cm_attr(id C.weft_id, state C.uint32_t, out *C.struct_weft_qp_attr) C.int {
+	c := object[*cmID](id)
+	c.mu.Lock()
+	conn, request, p := c.conn, c.request, c.param
+	c.mu.Unlock()
+	a := verbs.QPAttr{Access: connParam(&C.struct_weft_cm_param{}).Access}
+	var err error
+	switch {
+	case conn != nil:
+		a, _, err = conn.Attr(verbs.QPState(state))
+	case request != nil:
+		p.Access = a.Access
+		a, _, err = request.Attr(verbs.QPState(state), p)
+	case verbs.QPState(state) != verbs.StateInit:
+		return C.int(syscall.EINVAL)
+	}
+	if err == nil {
+		*out = attributes(&a)
+	}
+	return errno("rdma_init_qp_attr", err)
+}
+
+//export weft_cm_establish
+func weft_cm_establish(id C.weft_id) C.int {
+	c := object[*cmID](id)
+	c.mu.Lock()
+	conn := c.conn
+	c.mu.Unlock()
+	if conn == nil {
+		return C.int(syscall.EINVAL)
+	}
+	return errno("rdma_establish", conn.Establish())
+}
+
+//export weft_cm_disconnect
+func weft_cm_disconnect(id C.weft_id) C.int {
+	c := object[*cmID](id)
+	c.mu.Lock()
+	conn := c.conn
+	c.mu.Unlock()
+	if conn == nil {
+		return C.int(syscall.EINVAL)
+	}
+	go func() { _ = conn.Disconnect(c.ctx) }() // the end is an event
+	return 0
+}
+
+// weft_cm_leave says good bye for a program that ends without it, as the kernel does.
+//
+//export weft_cm_leave
+func weft_cm_leave(id C.weft_id) C.int {
+	c := object[*cmID](id)
+	c.mu.Lock()
+	conn := c.conn
+	c.mu.Unlock()
+	if conn != nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = conn.Disconnect(ctx) // it has sent its message, and does not wait for the answer
+	}
+	return 0
+}
+
+//export weft_cm_destroy
+func weft_cm_destroy(id C.weft_id) C.int {
+	c := object[*cmID](id)
+	c.mu.Lock()
+	c.object = 0 // no event comes any more
+	conn := c.conn
+	c.mu.Unlock()
+	switch {
+	case c.listener != nil:
+		_ = c.listener.Close()
+	case c.service != nil:
+		_ = c.service.Close()
+	case conn != nil:
+		go func() { _ = conn.Disconnect(context.Background()) }()
+	case c.request != nil:
+		_ = c.request.Reject(nil) // it fails if the request is answered, or the peer has gone
+	}
+	c.cancel()
+	forget(id)
+	return 0
+}
