@@ -11,7 +11,7 @@ static void weft_tell(weft_cm_deliver to, uintptr_t object, const struct weft_cm
 import "C"
 
 import (
-	"context"
+	stdcontext "context"
 	"errors"
 	"net/netip"
 	"sync"
@@ -38,8 +38,8 @@ const (
 type cmID struct {
 	device   *device
 	datagram bool
-	ctx      context.Context
-	cancel   context.CancelFunc
+	ctx      stdcontext.Context
+	cancel   stdcontext.CancelFunc
 
 	mu       sync.Mutex
 	object   uintptr // the C object; 0: destroyed
@@ -62,13 +62,13 @@ func weft_cm_events(to C.weft_cm_deliver) C.int {
 
 func newID(d *device, datagram bool) *cmID {
 	c := &cmID{device: d, datagram: datagram}
-	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.ctx, c.cancel = stdcontext.WithCancel(stdcontext.Background())
 	return c
 }
 
 //export weft_cm_create
 func weft_cm_create(dev C.weft_id, datagram C.int, of C.uintptr_t, id *C.weft_id) C.int {
-	c := newID(object[*device](dev), datagram != 0)
+	c := newID(object[*context](dev).device, datagram != 0)
 	c.object = uintptr(of)
 	keep(id, c)
 	return 0
@@ -368,7 +368,7 @@ func weft_cm_leave(id C.weft_id) C.int {
 	conn := c.conn
 	c.mu.Unlock()
 	if conn != nil {
-		ctx, cancel := context.WithCancel(context.Background())
+		ctx, cancel := stdcontext.WithCancel(stdcontext.Background())
 		cancel()
 		_ = conn.Disconnect(ctx) // it has sent its message, and does not wait for the answer
 	}
@@ -388,7 +388,7 @@ func weft_cm_destroy(id C.weft_id) C.int {
 	case c.service != nil:
 		_ = c.service.Close()
 	case conn != nil:
-		go func() { _ = conn.Disconnect(context.Background()) }()
+		go func() { _ = conn.Disconnect(stdcontext.Background()) }()
 	case c.request != nil:
 		_ = c.request.Reject(nil) // it fails if the request is answered, or the peer has gone
 	}

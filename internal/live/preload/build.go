@@ -17,11 +17,12 @@ import (
 const (
 	core       = "libweft.so"
 	libibverbs = "libibverbs.so.1"
+	librdmacm  = "librdmacm.so.1"
 	files      = "libweftfiles.so" // preloaded: the files of a kernel's device
 )
 
 // libraries are the files of a built folder.
-var libraries = []string{core, libibverbs, files}
+var libraries = []string{core, libibverbs, librdmacm, files}
 
 // Builder says where the libraries are built from, and where to.
 type Builder struct {
@@ -47,7 +48,11 @@ func (b *Builder) Build(ctx context.Context) error {
 	if err := b.core(ctx, filepath.Join(made, core)); err != nil {
 		return err
 	}
-	if err := errors.Join(b.library(ctx, "libibverbs", filepath.Join(made, libibverbs)), b.library(ctx, "files", filepath.Join(made, files))); err != nil {
+	err = errors.Join(b.library(ctx, "libibverbs", filepath.Join(made, libibverbs)), b.library(ctx, "files", filepath.Join(made, files)))
+	if err == nil { // it stands on the first
+		err = b.library(ctx, "librdmacm", filepath.Join(made, librdmacm), filepath.Join(made, libibverbs))
+	}
+	if err != nil {
 		return err
 	}
 	for _, name := range libraries {
@@ -75,12 +80,12 @@ func (b *Builder) check(ctx context.Context) error {
 	return errors.Join(missing...)
 }
 
-// header asks the compiler for the header of libibverbs.
+// header asks the compiler for the headers of libibverbs and librdmacm.
 func (b *Builder) header(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, b.compiler(), "-fsyntax-only", "-x", "c", "-")
-	cmd.Stdin = strings.NewReader("#include <infiniband/verbs.h>\n")
+	cmd.Stdin = strings.NewReader("#include <infiniband/verbs.h>\n#include <rdma/rdma_cma.h>\n")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("no infiniband/verbs.h: on Debian, apt-get install libibverbs-dev; the compiler says:\n%s", bytes.TrimSpace(out))
+		return fmt.Errorf("no infiniband/verbs.h or no rdma/rdma_cma.h: on Debian, apt-get install libibverbs-dev librdmacm-dev; the compiler says:\n%s", bytes.TrimSpace(out))
 	}
 	return nil
 }
@@ -96,8 +101,9 @@ func (b *Builder) core(ctx context.Context, out string) error {
 // folder is the folder of the libraries' sources in a checkout.
 const folder = "cmd/libweft"
 
-// library compiles the C library of a folder, with the versions of its names if it states them.
-func (b *Builder) library(ctx context.Context, name, out string) error {
+// library compiles the C library of a folder, with the versions of its names if it states them, and
+// links it with others.
+func (b *Builder) library(ctx context.Context, name, out string, others ...string) error {
 	sources, err := filepath.Glob(filepath.Join(b.Source, folder, name, "*.c"))
 	if err != nil {
 		return err
@@ -111,7 +117,7 @@ func (b *Builder) library(ctx context.Context, name, out string) error {
 	if _, err := os.Stat(versions); err == nil {
 		args = append(args, "-Wl,--version-script="+versions)
 	}
-	return b.do(ctx, nil, b.compiler(), append(args, append(sources, "-ldl", "-lpthread")...)...)
+	return b.do(ctx, nil, b.compiler(), append(args, slices.Concat(sources, others, []string{"-ldl", "-lpthread"})...)...)
 }
 
 // do runs a compiler in the checkout.

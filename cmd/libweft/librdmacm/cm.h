@@ -1,0 +1,65 @@
+/*
+ * weft's objects behind librdmacm's own. Each begins with the structure that programs know, so that
+ * a program's pointer is weft's pointer.
+ */
+#ifndef WEFT_RDMACM_H
+#define WEFT_RDMACM_H
+
+#include <rdma/rdma_cma.h>
+
+#include "../libibverbs/weft.h"
+
+/* An event, queued at a channel or reported to the program. */
+struct cm_event {
+	struct rdma_cm_event e;
+	struct cm_id *counts_at; /* the ID whose end waits for the acknowledgement */
+	uint8_t private_data[256];
+	struct cm_event *next;
+};
+
+/* A channel: its file descriptor is readable while events are queued. */
+struct cm_channel {
+	struct rdma_event_channel channel;
+	struct cm_event *first, *last;
+};
+
+/* A group that a queue pair listens to. */
+struct cm_group {
+	struct sockaddr_storage addr;
+	union ibv_gid gid;
+	struct cm_group *next;
+};
+
+struct cm_id {
+	struct rdma_cm_id id;
+	weft_id core; /* 0 until the ID has a device */
+	bool sync;    /* calls wait for their events */
+	bool bound, listens;
+	int reported; /* events that are not acknowledged */
+	pthread_cond_t acknowledged;
+	struct ibv_qp_init_attr *init; /* of the queue pairs of a passive endpoint's requests */
+	bool own_pd, own_cqs;
+	struct cm_group *groups;
+	struct cm_id *next;
+};
+
+extern pthread_mutex_t cm_lock; /* guards channels' queues, the counts of reported events, the list of IDs */
+
+struct cm_id *cm_new(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps);
+int cm_device_at(struct cm_id *c, const struct sockaddr *address);
+int cm_core(struct cm_id *c);
+void cm_queue(struct cm_id *at, struct cm_event *e);
+int cm_tell(struct cm_id *c, enum rdma_cm_event_type type);
+void cm_drop_events(struct cm_id *c);
+int cm_complete(struct cm_id *c);
+void cm_delivered(uintptr_t object, const struct weft_cm_event *from);
+int cm_fails(int e);
+void cm_gid_of(const struct sockaddr *a, uint8_t *gid);
+void cm_address_of(const uint8_t *gid, uint16_t port, struct sockaddr_storage *a);
+uint16_t cm_port_of(const struct sockaddr *a);
+void cm_set_port(struct sockaddr *a, uint16_t port);
+socklen_t cm_size_of(const struct sockaddr *a);
+bool cm_is_any(const struct sockaddr *a);
+void cm_datagram_to(struct ibv_ah_attr *ah, const uint8_t *gid);
+
+#endif

@@ -1,0 +1,200 @@
+/* Requests, connections and their ends. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cm.h"
+
+void cm_datagram_to(struct ibv_ah_attr *ah, const uint8_t *gid)
+{
+	*ah = (struct ibv_ah_attr){.is_global = 1, .port_num = 1, .grh = {.hop_limit = 64}};
+	memcpy(ah->grh.dgid.raw, gid, 16);
+}
+
+/* requested makes the ID of a request to a listener. */
+static struct cm_id *requested(struct cm_id *listener, const struct weft_cm_event *from)
+{
+	struct cm_id *c = cm_new(listener->id.channel, listener->id.context, listener->id.ps);
+	if (!c)
+		return NULL;
+	struct rdma_addr *a = &c->id.route.addr;
+	c->id.verbs = listener->id.verbs;
+	c->id.port_num = 1;
+	c->core = from->request;
+	c->bound = true;
+	const uint8_t *gid = weft_context_of(c->id.verbs)->attr.gid;
+	cm_address_of(gid, cm_port_of(&listener->id.route.addr.src_addr), &a->src_storage);
+	cm_address_of(from->peer, from->port, &a->dst_storage);
+	memcpy(a->addr.ibaddr.sgid.raw, gid, 16);
+	memcpy(a->addr.ibaddr.dgid.raw, from->peer, 16);
+	a->addr.ibaddr.pkey = htons(0xffff);
+	weft->cm_adopt(from->request, (uintptr_t)c);
+	return c;
+}
+
+/* cm_delivered takes an event from the core, on a thread of its own. */
+void cm_delivered(uintptr_t object, const struct weft_cm_event *from)
+{
+	struct cm_id *at = (struct cm_id *)object;
+	struct cm_event *e = calloc(1, sizeof *e);
+	if (!e)
+		return;
+	struct cm_id *c = from->request ? requested(at, from) : at;
+	if (!c) {
+		weft->cm_destroy(from->request);
+		free(e);
+		return;
+	}
+	e->counts_at = at;
+	e->e.id = &c->id;
+	e->e.listen_id = from->request ? &at->id : NULL;
+	e->e.event = from->type;
+	e->e.status = from->status;
+	memcpy(e->private_data, from->private_data, sizeof e->private_data);
+	const void *private_data = from->private_len ? e->private_data : NULL;
+	if (c->id.qp_type == IBV_QPT_UD) {
+		struct rdma_ud_param *p = &e->e.param.ud;
+		p->private_data = private_data;
+		p->private_data_len = from->private_len;
+		p->qp_num = from->qp_num;
+		p->qkey = from->qkey;
+		cm_datagram_to(&p->ah_attr, from->peer);
+	} else {
+		e->e.param.conn = (struct rdma_conn_param){
+			.private_data = private_data,
+			.private_data_len = from->private_len,
+			.responder_resources = from->responder_resources,
+			.initiator_depth = from->initiator_depth,
+			.retry_count = from->retry_count,
+			.rnr_retry_count = from->rnr_retry_count,
+			.srq = from->srq,
+			.qp_num = from->qp_num,
+		};
+	}
+	cm_queue(at, e);
+}
+
+/* param_of is a program's parameters: a queue pair of the ID is connected by the core. */
+static struct weft_cm_param param_of(const struct rdma_cm_id *id, const struct rdma_conn_param *p)
+{
+	struct weft_cm_param w = {0};
+	if (p)
+		w = (struct weft_cm_param){
+			.private_data = p->private_data,
+			.private_len = p->private_data ? p->private_data_len : 0,
+			.responder_resources = p->responder_resources,
+			.initiator_depth = p->initiator_depth,
+			.qp_num = id->qp ? 0 : p->qp_num,
+		};
+	return w;
+}
+
+static weft_id queue_pair(const struct rdma_cm_id *id) { return id->qp ? ((struct weft_qp *)id->qp)->id : 0; }
+
+int rdma_listen(struct rdma_cm_id *id, int backlog)
+{
+	struct cm_id *c = (struct cm_id *)id;
+	if (!c->bound || c->listens)
+		return cm_fails(EINVAL);
+	uint16_t port = cm_port_of(&id->route.addr.src_addr);
+	int e = cm_device_at(c, NULL);
+	if (!e)
+		e = cm_core(c);
+	if (!e)
+		e = weft->cm_listen(c->core, port);
+	c->listens = !e;
+	return cm_fails(e);
+}
+
+int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
+{
+	struct cm_id *c = (struct cm_id *)id;
+	if (!id->verbs)
+		return cm_fails(EINVAL);
+	struct weft_cm_param p = param_of(id, param);
+	uint8_t gid[16];
+	cm_gid_of(&id->route.addr.dst_addr, gid);
+	int e = cm_core(c);
+	if (!e)
+		e = weft->cm_connect(c->core, gid, cm_port_of(&id->route.addr.dst_addr), queue_pair(id), &p);
+	return e ? cm_fails(e) : cm_complete(c);
+}
+
+int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
+{
+	struct cm_id *c = (struct cm_id *)id;
+	struct weft_cm_param p = param_of(id, param);
+	int e = c->core ? weft->cm_accept(c->core, queue_pair(id), &p) : EINVAL;
+	if (e || id->qp_type == IBV_QPT_UD) /* datagrams know no connection */
+		return cm_fails(e);
+	return cm_complete(c);
+}
+
+int rdma_reject(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len)
+{
+	struct cm_id *c = (struct cm_id *)id;
+	return cm_fails(c->core ? weft->cm_reject(c->core, private_data, private_data ? private_data_len : 0) : EINVAL);
+}
+
+int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len)
+{
+	return rdma_reject(id, private_data, private_data_len);
+}
+
+int rdma_establish(struct rdma_cm_id *id)
+{
+	struct cm_id *c = (struct cm_id *)id;
+	return cm_fails(c->core && !id->qp ? weft->cm_establish(c->core) : EINVAL);
+}
+
+int rdma_disconnect(struct rdma_cm_id *id)
+{
+	struct cm_id *c = (struct cm_id *)id;
+	int e = c->core ? weft->cm_disconnect(c->core) : EINVAL;
+	return e ? cm_fails(e) : cm_complete(c);
+}
+
+int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event) { return 0; }
+
+int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *a, int *mask)
+{
+	struct cm_id *c = (struct cm_id *)id;
+	struct weft_qp_attr w;
+	enum ibv_qp_state state = a->qp_state;
+	int e = id->verbs ? cm_core(c) : EINVAL;
+	if (!e)
+		e = weft->cm_attr(c->core, state, &w);
+	if (e)
+		return cm_fails(e);
+	enum ibv_mtu mtu = IBV_MTU_256;
+	for (uint32_t n = w.path_mtu; n > 256; n /= 2)
+		mtu++;
+	*a = (struct ibv_qp_attr){
+		.qp_state = state, .port_num = 1, .qp_access_flags = w.access, .path_mtu = mtu, .dest_qp_num = w.dest_qpn, .rq_psn = w.rq_psn, .sq_psn = w.sq_psn,
+		.max_rd_atomic = w.max_rd_atomic, .max_dest_rd_atomic = w.max_dest_rd_atomic, .min_rnr_timer = w.min_rnr_timer,
+		.timeout = w.timeout, .retry_cnt = w.retry_cnt, .rnr_retry = w.rnr_retry,
+	};
+	cm_datagram_to(&a->ah_attr, w.dgid);
+	switch (state) {
+	case IBV_QPS_INIT:
+		*mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
+		break;
+	case IBV_QPS_RTR:
+		*mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+		break;
+	default:
+		*mask = IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC;
+	}
+	return 0;
+}
+
+/* Extended options of connections are negotiated by hardware of one vendor; none is. */
+int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece) { return 0; }
+
+int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
+{
+	*ece = (struct ibv_ece){0};
+	return 0;
+}

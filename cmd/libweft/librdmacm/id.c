@@ -1,0 +1,329 @@
+/* IDs, their devices and addresses. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cm.h"
+
+static struct cm_id *ids; /* all, for the end of the program */
+
+void cm_gid_of(const struct sockaddr *a, uint8_t *gid)
+{
+	if (a->sa_family == AF_INET6) {
+		memcpy(gid, &((const struct sockaddr_in6 *)a)->sin6_addr, 16);
+		return;
+	}
+	memset(gid, 0, 10);
+	gid[10] = gid[11] = 0xff;
+	memcpy(gid + 12, &((const struct sockaddr_in *)a)->sin_addr, 4);
+}
+
+void cm_address_of(const uint8_t *gid, uint16_t port, struct sockaddr_storage *a)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	memset(a, 0, sizeof *a);
+	if (!memcmp(gid, mapped, sizeof mapped)) {
+		struct sockaddr_in *v4 = (struct sockaddr_in *)a;
+		v4->sin_family = AF_INET;
+		memcpy(&v4->sin_addr, gid + 12, 4);
+		v4->sin_port = htons(port);
+		return;
+	}
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)a;
+	v6->sin6_family = AF_INET6;
+	memcpy(&v6->sin6_addr, gid, 16);
+	v6->sin6_port = htons(port);
+}
+
+uint16_t cm_port_of(const struct sockaddr *a)
+{
+	return ntohs(a->sa_family == AF_INET6 ? ((const struct sockaddr_in6 *)a)->sin6_port : ((const struct sockaddr_in *)a)->sin_port);
+}
+
+void cm_set_port(struct sockaddr *a, uint16_t port)
+{
+	if (a->sa_family == AF_INET6)
+		((struct sockaddr_in6 *)a)->sin6_port = htons(port);
+	else
+		((struct sockaddr_in *)a)->sin_port = htons(port);
+}
+
+socklen_t cm_size_of(const struct sockaddr *a)
+{
+	return a->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+}
+
+bool cm_is_any(const struct sockaddr *a)
+{
+	if (a->sa_family == AF_INET6)
+		return IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)a)->sin6_addr);
+	return ((const struct sockaddr_in *)a)->sin_addr.s_addr == INADDR_ANY;
+}
+
+/* The devices that this library has opened. They stay open, as programs keep their contexts. */
+enum { most_devices = 64 };
+static struct ibv_context *contexts[most_devices + 1];
+static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct ibv_context *open_nth(struct ibv_device **list, int n)
+{
+	if (!contexts[n])
+		contexts[n] = ibv_open_device(list[n]);
+	return contexts[n];
+}
+
+/*
+ * find finds the device with an address, NULL for any. A device that has no address of its own yet,
+ * because it takes the first that is free, gets this one.
+ */
+static struct ibv_context *find(const struct sockaddr *a)
+{
+	struct ibv_context *found = NULL;
+	char text[INET6_ADDRSTRLEN] = "";
+	uint8_t gid[16];
+	if (a) {
+		cm_gid_of(a, gid);
+		inet_ntop(a->sa_family, a->sa_family == AF_INET6 ? (const void *)&((const struct sockaddr_in6 *)a)->sin6_addr : &((const struct sockaddr_in *)a)->sin_addr, text, sizeof text);
+	}
+	pthread_mutex_lock(&contexts_lock);
+	int n = 0;
+	struct ibv_device **list = ibv_get_device_list(&n);
+	for (int i = 0; i < n && i < most_devices && !found; i++) {
+		struct weft_devices *d = (struct weft_devices *)list[i];
+		if (a && !contexts[i] && !*d->address && !getenv("WEFT_EMULATOR"))
+			snprintf(d->address, sizeof d->address, "%s", text);
+		else if (a && !contexts[i] && *d->address && strcmp(d->address, text))
+			continue;
+		struct ibv_context *c = open_nth(list, i);
+		if (c && (!a || !memcmp(weft_context_of(c)->attr.gid, gid, sizeof gid)))
+			found = c;
+	}
+	ibv_free_device_list(list);
+	pthread_mutex_unlock(&contexts_lock);
+	return found;
+}
+
+/* cm_device_at gives an ID the device with a local address, or any. */
+int cm_device_at(struct cm_id *c, const struct sockaddr *address)
+{
+	if (c->id.verbs)
+		return 0;
+	struct ibv_context *v = find(address && !cm_is_any(address) ? address : NULL);
+	if (!v)
+		return address && !cm_is_any(address) ? EADDRNOTAVAIL : ENODEV;
+	c->id.verbs = v;
+	c->id.port_num = 1;
+	return 0;
+}
+
+struct ibv_context **rdma_get_devices(int *num)
+{
+	int n = 0, opened = 0;
+	pthread_mutex_lock(&contexts_lock);
+	struct ibv_device **list = ibv_get_device_list(&n);
+	struct ibv_context **out = calloc(n + 1, sizeof *out);
+	for (int i = 0; i < n && out; i++)
+		if (open_nth(list, i))
+			out[opened++] = contexts[i];
+	ibv_free_device_list(list);
+	pthread_mutex_unlock(&contexts_lock);
+	if (num)
+		*num = opened;
+	return out;
+}
+
+void rdma_free_devices(struct ibv_context **list) { free(list); }
+
+/* good_byes tells the peers of a program that ends, as the kernel does. */
+static void __attribute__((destructor)) good_byes(void)
+{
+	for (struct cm_id *c = ids; c; c = c->next)
+		if (c->core)
+			weft->cm_leave(c->core);
+}
+
+/* forked leaves a fork without connections: it has no threads of the core. */
+static void forked(void) { ids = NULL; }
+
+struct cm_id *cm_new(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps)
+{
+	static bool forks;
+	struct cm_id *c = calloc(1, sizeof *c);
+	if (!c)
+		return NULL;
+	c->sync = !channel;
+	if (c->sync && !(channel = rdma_create_event_channel())) {
+		free(c);
+		return NULL;
+	}
+	c->id.channel = channel;
+	c->id.context = context;
+	c->id.ps = ps;
+	c->id.qp_type = ps == RDMA_PS_UDP || ps == RDMA_PS_IPOIB ? IBV_QPT_UD : IBV_QPT_RC;
+	pthread_cond_init(&c->acknowledged, NULL);
+	pthread_mutex_lock(&cm_lock);
+	if (!forks)
+		forks = !pthread_atfork(NULL, NULL, forked);
+	c->next = ids;
+	ids = c;
+	pthread_mutex_unlock(&cm_lock);
+	return c;
+}
+
+int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context, enum rdma_port_space ps)
+{
+	if (ps != RDMA_PS_TCP && ps != RDMA_PS_UDP && ps != RDMA_PS_IPOIB && ps != RDMA_PS_IB)
+		return cm_fails(EINVAL);
+	int e = weft_load();
+	if (e)
+		return cm_fails(e);
+	weft->cm_events(cm_delivered);
+	struct cm_id *c = cm_new(channel, context, ps);
+	if (!c)
+		return cm_fails(ENOMEM);
+	*id = &c->id;
+	return 0;
+}
+
+/* cm_core gives an ID with a device its end in the core. */
+int cm_core(struct cm_id *c)
+{
+	if (c->core)
+		return 0;
+	return weft->cm_create(weft_context_of(c->id.verbs)->id, c->id.qp_type == IBV_QPT_UD, (uintptr_t)c, &c->core);
+}
+
+int rdma_destroy_id(struct rdma_cm_id *id)
+{
+	struct cm_id *c = (struct cm_id *)id;
+	if (c->core)
+		weft->cm_destroy(c->core);
+	c->core = 0;
+	while (c->groups)
+		rdma_leave_multicast(id, (struct sockaddr *)&c->groups->addr);
+	if (id->event)
+		rdma_ack_cm_event(id->event);
+	cm_drop_events(c);
+	pthread_mutex_lock(&cm_lock);
+	while (c->reported)
+		pthread_cond_wait(&c->acknowledged, &cm_lock);
+	for (struct cm_id **p = &ids; *p; p = &(*p)->next)
+		if (*p == c) {
+			*p = c->next;
+			break;
+		}
+	pthread_mutex_unlock(&cm_lock);
+	if (c->sync)
+		rdma_destroy_event_channel(id->channel);
+	if (c->own_pd)
+		ibv_dealloc_pd(id->pd);
+	free(c->init);
+	free(c);
+	return 0;
+}
+
+/* any_port is a port of the range that systems give to programs without one. */
+static uint16_t any_port(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return 32768 + (uint64_t)(now.tv_nsec / 7 + getpid() * 31) % 28000;
+}
+
+/* take_address sets the local address of an ID, once it has its device. */
+static void take_address(struct cm_id *c, uint16_t port)
+{
+	struct rdma_addr *a = &c->id.route.addr;
+	const uint8_t *gid = weft_context_of(c->id.verbs)->attr.gid;
+	cm_address_of(gid, port ? port : any_port(), &a->src_storage);
+	memcpy(a->addr.ibaddr.sgid.raw, gid, 16);
+	a->addr.ibaddr.pkey = htons(0xffff);
+}
+
+int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
+{
+	struct cm_id *c = (struct cm_id *)id;
+	if (c->bound || (addr->sa_family != AF_INET && addr->sa_family != AF_INET6))
+		return cm_fails(EINVAL);
+	if (cm_is_any(addr)) { /* it has all devices, and one only once it listens */
+		memcpy(&id->route.addr.src_storage, addr, cm_size_of(addr));
+		if (!cm_port_of(addr))
+			cm_set_port(&id->route.addr.src_addr, any_port());
+		c->bound = true;
+		return 0;
+	}
+	int e = cm_device_at(c, addr);
+	if (e)
+		return cm_fails(e);
+	take_address(c, cm_port_of(addr));
+	c->bound = true;
+	return 0;
+}
+
+/* source is the local address from which packets to another leave. */
+static int source(const struct sockaddr *to, struct sockaddr_storage *from)
+{
+	int fd = socket(to->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0), e = 0;
+	struct sockaddr_storage dest;
+	memcpy(&dest, to, cm_size_of(to));
+	cm_set_port((struct sockaddr *)&dest, 4791);
+	socklen_t n = sizeof *from;
+	if (fd < 0 || connect(fd, (struct sockaddr *)&dest, cm_size_of(to)) || getsockname(fd, (struct sockaddr *)from, &n))
+		e = errno;
+	if (fd >= 0)
+		close(fd);
+	return e;
+}
+
+static bool is_loopback(const struct sockaddr *a)
+{
+	if (a->sa_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)a)->sin6_addr);
+	return ntohl(((const struct sockaddr_in *)a)->sin_addr.s_addr) >> 24 == 127;
+}
+
+int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockaddr *dst, int timeout_ms)
+{
+	struct cm_id *c = (struct cm_id *)id;
+	struct sockaddr_storage from;
+	if (dst->sa_family != AF_INET && dst->sa_family != AF_INET6)
+		return cm_fails(EINVAL);
+	bool multicast = dst->sa_family == AF_INET ? IN_MULTICAST(ntohl(((struct sockaddr_in *)dst)->sin_addr.s_addr))
+						   : IN6_IS_ADDR_MULTICAST(&((struct sockaddr_in6 *)dst)->sin6_addr);
+	int e = 0;
+	if (src && !cm_is_any(src))
+		e = cm_device_at(c, src);
+	else if (is_loopback(dst) || multicast || getenv("WEFT_EMULATOR"))
+		e = cm_device_at(c, NULL);
+	else if (!(e = source(dst, &from)))
+		e = cm_device_at(c, (struct sockaddr *)&from);
+	if (e)
+		return cm_fails(e);
+	take_address(c, c->bound ? cm_port_of(&id->route.addr.src_addr) : src ? cm_port_of(src) : 0);
+	c->bound = true;
+	memcpy(&id->route.addr.dst_storage, dst, cm_size_of(dst));
+	cm_gid_of(dst, id->route.addr.addr.ibaddr.dgid.raw);
+	e = cm_tell(c, RDMA_CM_EVENT_ADDR_RESOLVED);
+	return e ? cm_fails(e) : cm_complete(c);
+}
+
+int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
+{
+	struct cm_id *c = (struct cm_id *)id;
+	if (!id->verbs)
+		return cm_fails(EINVAL);
+	int e = cm_tell(c, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	return e ? cm_fails(e) : cm_complete(c);
+}
+
+/* Without a device a port is still known, as with the kernel. */
+__be16 rdma_get_src_port(struct rdma_cm_id *id) { return htons(cm_port_of(&id->route.addr.src_addr)); }
+__be16 rdma_get_dst_port(struct rdma_cm_id *id) { return htons(cm_port_of(&id->route.addr.dst_addr)); }
+
+/* Options are of the kernel's addresses and of InfiniBand's paths: a device of weft has neither. */
+int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen) { return 0; }
