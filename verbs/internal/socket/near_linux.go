@@ -187,14 +187,12 @@ func (c *nearConn) hold(conn *net.UnixConn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known := *c.readers.Load()
-	full := c.closed || len(known) >= MaxNear
-	if !full {
-		_, _, err = conn.WriteMsgUnix([]byte{1}, unix.UnixRights(c.event), nil)
-	}
-	if full || err != nil {
+	if c.closed || len(known) >= MaxNear {
 		_ = unix.Munmap(memory)
 		return false
 	}
+	// It fails if the writer has ended already, and then what it has left in the ring is read all the same.
+	_, _, _ = conn.WriteMsgUnix([]byte{1}, unix.UnixRights(c.event), nil)
 	r := &reader{ring: ringOn(memory), from: from, conn: conn}
 	c.keep(append(slices.Clone(known), r))
 	c.work.Go(func() { c.watch(r) })
