@@ -42,16 +42,11 @@
 // polling goroutine does the device's work itself, which is fastest; a goroutine that waits for an
 // event sleeps.
 //
-// # One machine
+// # Wires
 //
-// Devices of the same user on the same machine pass packets through shared memory, unless
-// Options.SocketOnly is set. Everything else is as between two machines.
-//
-// # Emulated fabrics
-//
-// With Options.Emulator, or WEFT_EMULATOR in the environment, a device is at a NIC of a fabric that weft
-// emulate simulates. It has that fabric's clock, path MTU and congestion control. The end of the fabric
-// ends its work with WRFlushErr.
+// Packets go by UDP; to devices of the same user on the same machine through shared memory, unless
+// Options.SocketOnly is set; with Options.Emulator, or WEFT_EMULATOR in the environment, through a fabric
+// that weft emulate simulates, with its clock, path MTU and congestion control.
 //
 // # Errors
 //

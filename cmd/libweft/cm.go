@@ -187,7 +187,7 @@ func (e *cmEvent) fill(p *verbs.PeerParam) {
 // connParam is a program's parameters.
 func connParam(p *C.struct_weft_cm_param) verbs.ConnParam {
 	return verbs.ConnParam{
-		PrivateData:        C.GoBytes(unsafe.Pointer(p.private_data), C.int(p.private_len)),
+		PrivateData:        C.GoBytes(p.private_data, C.int(p.private_len)),
 		Access:             verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic,
 		ResponderResources: uint8(p.responder_resources), InitiatorDepth: uint8(p.initiator_depth), QPN: units.QPN(p.qp_num),
 	}

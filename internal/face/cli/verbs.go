@@ -44,8 +44,9 @@ func newVerbsBuild(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build",
 		Short: "build the libraries from a checkout of weft",
-		Long: `Builds libibverbs.so.1 and its core from a checkout of weft. It needs Go, a C compiler
-and the headers of libibverbs (on Debian: apt-get install gcc libc6-dev libibverbs-dev).
+		Long: `Builds libibverbs.so.1, librdmacm.so.1 and their core from a checkout of weft. It needs Go, a C
+compiler and the headers of both (on Debian: apt-get install gcc libc6-dev libibverbs-dev
+librdmacm-dev).
 The libraries go to the user's cache folder, where weft verbs run finds them.`,
 		Example: "  weft verbs build\n  weft verbs build --source ~/src/weft --to /opt/weft/verbs",
 		Args:    args(0, 0, "no argument"),

@@ -3,7 +3,7 @@
 // before the system's.
 //
 // The libraries are built from a checkout of weft (build.go), with Go, a C compiler and the headers of
-// libibverbs, because the weft binary itself has no C in it. They lie in one folder, from which
+// libibverbs and librdmacm, because the weft binary itself has no C in it. They lie in one folder, from which
 // libibverbs.so.1 loads the core, libweft.so, when a program opens its first device. A program is
 // started in place of weft (run.go): its signals, its terminal and its exit code are its own.
 //

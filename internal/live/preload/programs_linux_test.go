@@ -82,7 +82,13 @@ type running struct {
 // start starts a program on weft's verbs; the test's end kills it.
 func start(t *testing.T, argv ...string) *running {
 	t.Helper()
-	p := Program{Libraries: folderOf(t), Explain: true}
+	return startOn(t, nil, argv...)
+}
+
+// startOn starts a program with devices.
+func startOn(t *testing.T, devices []string, argv ...string) *running {
+	t.Helper()
+	p := Program{Libraries: folderOf(t), Devices: devices, Explain: true}
 	v, err := p.Variables(func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,126 @@
+package preload
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// The tests of this file run programs that connect by librdmacm.
+
+var addresses atomic.Int32
+
+// server starts a program with a device at an address of its own, and waits until the device is open.
+func server(t *testing.T, argv ...string) (r *running, address string) {
+	t.Helper()
+	n := 1 + addresses.Add(1)
+	address = fmt.Sprintf("127.77.%d.%d", os.Getpid()%250+1, n)
+	r = startOn(t, []string{address}, argv...)
+	entry := regexp.MustCompile(fmt.Sprintf(`: %02X%02X4D7F:12B7 `, n, os.Getpid()%250+1))
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		if table, err := os.ReadFile("/proc/net/udp"); err == nil && entry.Match(table) {
+			return r, address
+		}
+	}
+	t.Fatalf("%s opens no device", argv[0])
+	return nil, ""
+}
+
+// client runs a program until it ends well. A server has its device before it listens, so the first
+// tries may be rejected.
+func client(t *testing.T, argv ...string) string {
+	t.Helper()
+	var out string
+	var err error
+	for range 10 {
+		if out, err = start(t, argv...).wait(); err == nil || !strings.Contains(out, "REJECTED") {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(argv, " "), err, out)
+	}
+	return out
+}
+
+// Programs of librdmacm connect, exchange data and part, with queue pairs of the library and of their
+// own (rping -q), with endpoints, with datagrams and with multicast groups.
+func TestProgramsOfLibrdmacmConnect(t *testing.T) {
+	for _, c := range []struct{ server, client, says string }{
+		{"rping -s -C 5 -v", "rping -c -C 5 -v -a", "ping data: rdma-ping-4: "},
+		{"rping -s -C 3 -q", "rping -c -C 3 -q -v -a", "ping data: rdma-ping-2: "},
+		{"rping -s -C 3 -S 60000", "rping -c -C 3 -V -S 60000 -a", ""},
+		{"ucmatose", "ucmatose -s", "return status 0"},
+		{"ucmatose -c 20", "ucmatose -c 20 -s", "return status 0"},
+		{"ucmatose -m 1", "ucmatose -m 1 -s", "return status 0"}, // rdma_migrate_id
+		{"udaddy", "udaddy -s", "return status 0"},
+		{"rdma_server", "rdma_client -s", "rdma_client: end 0"},
+		{"ib_write_bw -R -n 500", "ib_write_bw -R -n 500", "65536 +500 +"},
+		{"ib_read_bw -R -n 200 -q 8", "ib_read_bw -R -n 200 -q 8", "65536 +1600 +"},
+		{"ib_send_bw -R -n 500 -r 600 -c UD", "ib_send_bw -R -n 500 -r 600 -c UD", "4096 +500 +"},
+		{"ib_atomic_lat -R -n 100", "ib_atomic_lat -R -n 100", "8 +100 +"},
+	} {
+		t.Run(c.client, func(t *testing.T) {
+			argv, with := strings.Fields(c.server), strings.Fields(c.client)
+			need(t, argv[0], with[0])
+			if strings.HasPrefix(argv[0], "ib_") {
+				port := freePort(t)
+				argv, with = append(argv, "-p", port), append(with, "-p", port)
+			}
+			s, address := server(t, argv...)
+			if out := client(t, append(with, address)...); !regexp.MustCompile(c.says).MatchString(out) {
+				t.Errorf("the client does not say %q:\n%s", c.says, out)
+			}
+			if out := s.end(t); strings.Contains(out, "FAILED") {
+				t.Errorf("the server says:\n%s", out)
+			}
+		})
+	}
+}
+
+func TestMulticastByLibrdmacm(t *testing.T) {
+	need(t, "mckey")
+	group := fmt.Sprintf("239.77.%d.1", os.Getpid()%250)
+	to, _ := server(t, "mckey", "-m", group)
+	time.Sleep(300 * time.Millisecond) // datagrams before it has joined are lost
+	client(t, "mckey", "-s", "-m", group)
+	if out := to.end(t); !strings.Contains(out, "data transfers complete") {
+		t.Errorf("the receiver says:\n%s", out)
+	}
+}
+
+// A program that ends without good bye is told to its peer, as by the kernel; cmtime's server goes on
+// for the next client.
+func TestAServerOutlivesItsClients(t *testing.T) {
+	need(t, "cmtime")
+	_, address := server(t, "cmtime", "-c", "20")
+	if out := client(t, "cmtime", "-c", "20", "-s", address); !regexp.MustCompile(`connect +: +[\d.]+`).MatchString(out) {
+		t.Errorf("cmtime says:\n%s", out)
+	}
+}
+
+func TestNobodyListensForLibrdmacm(t *testing.T) {
+	need(t, "rping")
+	_, address := server(t, "rping", "-s", "-p", "7999")
+	out, err := start(t, "rping", "-c", "-C", "1", "-a", address).wait()
+	if err == nil || !strings.Contains(out, "RDMA_CM_EVENT_REJECTED") {
+		t.Errorf("rping to a port where nobody listens: %v\n%s", err, out)
+	}
+	out, err = start(t, "rping", "-c", "-C", "1", "-a", "192.0.2.77").wait()
+	if err == nil {
+		t.Errorf("rping to an address without a route:\n%s", out)
+	}
+}
+
+func TestSocketsOverRDMAAreRefused(t *testing.T) {
+	need(t, "rstream")
+	out, err := start(t, "rstream", "-s", "127.0.0.1").wait()
+	if err == nil || !strings.Contains(out, "not supported") {
+		t.Errorf("rstream: %v\n%s", err, out)
+	}
+}
