@@ -76,11 +76,11 @@ func TestPerftestsIncastIsTheSimulations(t *testing.T) {
 	}
 }
 
-// perftests runs ib_write_bw from each of the senders' NICs to NIC 0 of an emulated fabric.
-func perftests(t *testing.T, scenario string, senders, messages int, dilation int64) *emulate.Report {
+// emulated runs the fabric of a scenario under the programs that the test starts from now on, until end.
+func emulated(t *testing.T, scenario string, dilation int64) (end func() *emulate.Report) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
+	t.Cleanup(cancel)
 	socket, ready, done := filepath.Join(t.TempDir(), "fabric"), make(chan bool), make(chan *emulate.Report, 1)
 	go func() {
 		r, err := emulate.Run(ctx, simtest.Resolve(t, scenario), emulate.Options{
@@ -97,6 +97,16 @@ func perftests(t *testing.T, scenario string, senders, messages int, dilation in
 		t.FailNow()
 	}
 	t.Setenv("WEFT_EMULATOR", socket)
+	return func() *emulate.Report {
+		cancel()
+		return <-done
+	}
+}
+
+// perftests runs ib_write_bw from each of the senders' NICs to NIC 0 of an emulated fabric.
+func perftests(t *testing.T, scenario string, senders, messages int, dilation int64) *emulate.Report {
+	t.Helper()
+	end := emulated(t, scenario, dilation)
 	program := func(nic, port string, more ...string) *running {
 		t.Setenv("WEFT_NIC", nic)
 		return start(t, append([]string{"ib_write_bw", "-n", fmt.Sprint(messages), "-p", port}, more...)...)
@@ -115,6 +125,30 @@ func perftests(t *testing.T, scenario string, senders, messages int, dilation in
 	for _, p := range all {
 		p.end(t)
 	}
-	cancel()
-	return <-done
+	return end()
+}
+
+// Programs of librdmacm find each other by the addresses of an emulated fabric.
+func TestLibrdmacmConnectsThroughAnEmulatedFabric(t *testing.T) {
+	need(t, "rping")
+	folderOf(t)
+	for _, fabric := range []string{"roce-v2-400g", "infiniband-ndr"} {
+		t.Run(fabric, func(t *testing.T) {
+			end := emulated(t, "cluster: {nodes: 2, node: {preset: dgx-h100, gpus: 1, nics: 1}}\nfabrics: ["+fabric+"]\nworkload: {collective: all-reduce, sizes: [1MiB]}\n", 1)
+			t.Setenv("WEFT_NIC", "node0/nic0")
+			server := startOn(t, []string{"n=127.1.0.9"}, "rping", "-s", "-C", "3", "-v")
+			t.Setenv("WEFT_NIC", "node1/nic0")
+			out := ""
+			for try := 0; try < 20 && !strings.Contains(out, "ping data: rdma-ping-2"); try++ { // until the server listens
+				out, _ = start(t, "rping", "-c", "-C", "3", "-v", "-a", "127.1.0.9").wait()
+			}
+			if !strings.Contains(out, "ping data: rdma-ping-2") {
+				t.Errorf("the client says:\n%s", out)
+			}
+			server.end(t)
+			if r := end(); r.Results.Fabrics[0].Points[0].Counts.PacketHops == 0 {
+				t.Error("no packet crossed the fabric")
+			}
+		})
+	}
 }
