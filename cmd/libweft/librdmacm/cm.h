@@ -46,7 +46,7 @@ struct cm_id {
 extern pthread_mutex_t cm_lock; /* guards channels' queues, the counts of reported events, the list of IDs */
 
 struct cm_id *cm_new(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps);
-int cm_device_at(struct cm_id *c, const struct sockaddr *address);
+int cm_device_at(struct cm_id *c, const struct sockaddr *address, bool reaches);
 int cm_core(struct cm_id *c);
 void cm_queue(struct cm_id *at, struct cm_event *e);
 int cm_tell(struct cm_id *c, enum rdma_cm_event_type type);

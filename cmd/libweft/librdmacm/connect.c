@@ -99,7 +99,7 @@ int rdma_listen(struct rdma_cm_id *id, int backlog)
 	if (!c->bound || c->listens)
 		return cm_fails(EINVAL);
 	uint16_t port = cm_port_of(&id->route.addr.src_addr);
-	int e = cm_device_at(c, NULL);
+	int e = cm_device_at(c, NULL, false);
 	if (!e)
 		e = cm_core(c);
 	if (!e)

@@ -77,11 +77,18 @@ static struct ibv_context *open_nth(struct ibv_device **list, int n)
 	return contexts[n];
 }
 
+static bool is_loopback(const struct sockaddr *a)
+{
+	if (a->sa_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)a)->sin6_addr);
+	return ntohl(((const struct sockaddr_in *)a)->sin_addr.s_addr) >> 24 == 127;
+}
+
 /*
  * find finds the device with an address, NULL for any. A device that has no address of its own yet,
- * because it takes the first that is free, gets this one.
+ * because it takes the first that is free, gets this one if takes is true.
  */
-static struct ibv_context *find(const struct sockaddr *a)
+static struct ibv_context *find(const struct sockaddr *a, bool takes)
 {
 	struct ibv_context *found = NULL;
 	char text[INET6_ADDRSTRLEN] = "";
@@ -95,11 +102,14 @@ static struct ibv_context *find(const struct sockaddr *a)
 	struct ibv_device **list = ibv_get_device_list(&n);
 	for (int i = 0; i < n && i < most_devices && !found; i++) {
 		struct weft_devices *d = (struct weft_devices *)list[i];
-		if (a && !contexts[i] && !*d->address && !getenv("WEFT_EMULATOR"))
+		bool takes_it = a && takes && !contexts[i] && !*d->address && !getenv("WEFT_EMULATOR");
+		if (takes_it)
 			snprintf(d->address, sizeof d->address, "%s", text);
 		else if (a && !contexts[i] && *d->address && strcmp(d->address, text))
 			continue;
 		struct ibv_context *c = open_nth(list, i);
+		if (!c && takes_it)
+			*d->address = 0;
 		if (c && (!a || !memcmp(weft_context_of(c)->attr.gid, gid, sizeof gid)))
 			found = c;
 	}
@@ -108,12 +118,16 @@ static struct ibv_context *find(const struct sockaddr *a)
 	return found;
 }
 
-/* cm_device_at gives an ID the device with a local address, or any. */
-int cm_device_at(struct cm_id *c, const struct sockaddr *address)
+/*
+ * cm_device_at gives an ID the device with a local address, or any. Programs try the addresses of all
+ * interfaces to find devices: a device without an address moves to another than the loopback's only for
+ * a destination that is reached from there.
+ */
+int cm_device_at(struct cm_id *c, const struct sockaddr *address, bool reaches)
 {
 	if (c->id.verbs)
 		return 0;
-	struct ibv_context *v = find(address && !cm_is_any(address) ? address : NULL);
+	struct ibv_context *v = address && !cm_is_any(address) ? find(address, reaches || is_loopback(address)) : find(NULL, false);
 	if (!v)
 		return address && !cm_is_any(address) ? EADDRNOTAVAIL : ENODEV;
 	c->id.verbs = v;
@@ -257,7 +271,7 @@ int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 		c->bound = true;
 		return 0;
 	}
-	int e = cm_device_at(c, addr);
+	int e = cm_device_at(c, addr, false);
 	if (e)
 		return cm_fails(e);
 	take_address(c, cm_port_of(addr));
@@ -280,13 +294,6 @@ static int source(const struct sockaddr *to, struct sockaddr_storage *from)
 	return e;
 }
 
-static bool is_loopback(const struct sockaddr *a)
-{
-	if (a->sa_family == AF_INET6)
-		return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)a)->sin6_addr);
-	return ntohl(((const struct sockaddr_in *)a)->sin_addr.s_addr) >> 24 == 127;
-}
-
 int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockaddr *dst, int timeout_ms)
 {
 	struct cm_id *c = (struct cm_id *)id;
@@ -297,11 +304,11 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockad
 						   : IN6_IS_ADDR_MULTICAST(&((struct sockaddr_in6 *)dst)->sin6_addr);
 	int e = 0;
 	if (src && !cm_is_any(src))
-		e = cm_device_at(c, src);
+		e = cm_device_at(c, src, true);
 	else if (is_loopback(dst) || multicast || getenv("WEFT_EMULATOR"))
-		e = cm_device_at(c, NULL);
+		e = cm_device_at(c, NULL, false);
 	else if (!(e = source(dst, &from)))
-		e = cm_device_at(c, (struct sockaddr *)&from);
+		e = cm_device_at(c, (struct sockaddr *)&from, true);
 	if (e)
 		return cm_fails(e);
 	take_address(c, c->bound ? cm_port_of(&id->route.addr.src_addr) : src ? cm_port_of(src) : 0);
