@@ -172,6 +172,9 @@ func (c *Conn) rejection(why cm.Reason, private []byte) []byte {
 func (m *manager) disconnect(c *Conn) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if c.state == connDreqSent {
+		return // it is repeated until it is answered
+	}
 	if c.state != connEstablished {
 		m.end(c, ErrClosed)
 		return

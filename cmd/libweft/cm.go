@@ -355,8 +355,16 @@ func weft_cm_disconnect(id C.weft_id) C.int {
 	if conn == nil {
 		return C.int(syscall.EINVAL)
 	}
-	go func() { _ = conn.Disconnect(c.ctx) }() // the end is an event
+	part(conn) // the end is an event
 	return 0
+}
+
+// part sends the good bye of a connection before it returns, because the program may end then. While it
+// does not, the message is repeated until it is answered.
+func part(conn *verbs.Conn) {
+	ctx, cancel := stdcontext.WithCancel(stdcontext.Background())
+	cancel()
+	_ = conn.Disconnect(ctx) // it does not wait for the answer
 }
 
 // weft_cm_leave says good bye for a program that ends without it, as the kernel does.
@@ -368,9 +376,7 @@ func weft_cm_leave(id C.weft_id) C.int {
 	conn := c.conn
 	c.mu.Unlock()
 	if conn != nil {
-		ctx, cancel := stdcontext.WithCancel(stdcontext.Background())
-		cancel()
-		_ = conn.Disconnect(ctx) // it has sent its message, and does not wait for the answer
+		part(conn)
 	}
 	return 0
 }
@@ -388,7 +394,7 @@ func weft_cm_destroy(id C.weft_id) C.int {
 	case c.service != nil:
 		_ = c.service.Close()
 	case conn != nil:
-		go func() { _ = conn.Disconnect(stdcontext.Background()) }()
+		part(conn)
 	case c.request != nil:
 		_ = c.request.Reject(nil) // it fails if the request is answered, or the peer has gone
 	}
