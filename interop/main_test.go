@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// imageVar names the directory of an image, and insideVar is set where the test
-	// runs in its own network namespace, to the program under test.
-	imageVar, insideVar = "WEFT_INTEROP", "WEFT_INTEROP_INSIDE"
+	// imageVar names the directory of an image. Where the test runs in its own network namespace,
+	// insideVar is the program under test, and librariesVar the folder of its libraries.
+	imageVar, insideVar, librariesVar = "WEFT_INTEROP", "WEFT_INTEROP_INSIDE", "WEFT_INTEROP_LIBRARIES"
 
 	tap       = "weft0"
 	hostAddr  = "10.77.0.1"
@@ -71,17 +71,21 @@ func enter() (code int, err error) {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
-	weft := filepath.Join(dir, "weft")
-	build := exec.Command("go", "build", "-o", weft, "weft/cmd/weft")
-	if out, err := build.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("%v: %w: %s", build, err, out)
+	weft, libraries := filepath.Join(dir, "weft"), filepath.Join(dir, "libraries")
+	for _, build := range []*exec.Cmd{
+		exec.Command("go", "build", "-o", weft, "weft/cmd/weft"),
+		exec.Command(weft, "verbs", "build", "--source", "..", "--to", libraries),
+	} {
+		if out, err := build.CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("%v: %w: %s", build, err, out)
+		}
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return 0, err
 	}
 	cmd := exec.Command(self, os.Args[1:]...)
-	cmd.Env = append(os.Environ(), insideVar+"="+weft)
+	cmd.Env = append(os.Environ(), insideVar+"="+weft, librariesVar+"="+libraries)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
 	err = cmd.Run()
