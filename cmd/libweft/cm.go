@@ -309,6 +309,13 @@ func weft_cm_reject(id C.weft_id, data unsafe.Pointer, n C.uint32_t) C.int {
 	return C.int(syscall.EINVAL)
 }
 
+// connection is the ID's connection; nil before it has begun.
+func (c *cmID) connection() *verbs.Conn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.conn
+}
+
 // weft_cm_attr is the attributes for a state of a queue pair that the program connects itself.
 //
 //export weft_cm_attr
@@ -336,10 +343,7 @@ func weft_cm_attr(id C.weft_id, state C.uint32_t, out *C.struct_weft_qp_attr) C.
 
 //export weft_cm_establish
 func weft_cm_establish(id C.weft_id) C.int {
-	c := object[*cmID](id)
-	c.mu.Lock()
-	conn := c.conn
-	c.mu.Unlock()
+	conn := object[*cmID](id).connection()
 	if conn == nil {
 		return C.int(syscall.EINVAL)
 	}
@@ -348,10 +352,7 @@ func weft_cm_establish(id C.weft_id) C.int {
 
 //export weft_cm_disconnect
 func weft_cm_disconnect(id C.weft_id) C.int {
-	c := object[*cmID](id)
-	c.mu.Lock()
-	conn := c.conn
-	c.mu.Unlock()
+	conn := object[*cmID](id).connection()
 	if conn == nil {
 		return C.int(syscall.EINVAL)
 	}
@@ -371,10 +372,7 @@ func part(conn *verbs.Conn) {
 //
 //export weft_cm_leave
 func weft_cm_leave(id C.weft_id) C.int {
-	c := object[*cmID](id)
-	c.mu.Lock()
-	conn := c.conn
-	c.mu.Unlock()
+	conn := object[*cmID](id).connection()
 	if conn != nil {
 		part(conn)
 	}

@@ -79,7 +79,7 @@ int rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *a)
 	struct ibv_pd *pd = domain(c, a->comp_mask & IBV_QP_INIT_ATTR_PD ? a->pd : NULL);
 	if (!pd)
 		return -1;
-	if (pd->context != id->verbs && weft_context_of(pd->context)->attr.gid[15] != weft_context_of(id->verbs)->attr.gid[15])
+	if (pd->context != id->verbs && memcmp(weft_context_of(pd->context)->attr.gid, weft_context_of(id->verbs)->attr.gid, 16))
 		return cm_fails(EINVAL);
 	int e = queues(c, (struct ibv_qp_init_attr *)a);
 	if (!e) {

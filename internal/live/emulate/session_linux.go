@@ -88,11 +88,7 @@ func (s *session) give(now units.Time, room int) {
 	t := channel.Turn{Now: now, Room: uint16(room)}
 	s.woken, s.asked = false, true
 	for rest := s.inbox; ; {
-		size, n := 64, 0 // 64: more than the head
-		for n < len(rest) && size+rest[n].Bytes() <= channel.MaxMessage {
-			size += rest[n].Bytes()
-			n++
-		}
+		n := channel.Fit(rest)
 		t.More = n < len(rest)
 		s.turn = t.Append(s.turn[:0])
 		for i := range n {

@@ -23,6 +23,7 @@ func server(t *testing.T, argv ...string) (r *running, address string) {
 	entry := regexp.MustCompile(fmt.Sprintf(`: %02X%02X4D7F:12B7 `, n, os.Getpid()%250+1))
 	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 		if table, err := os.ReadFile("/proc/net/udp"); err == nil && entry.Match(table) {
+			time.Sleep(2 * time.Second) // until it listens, which nothing shows: perftest's client may crash or hang after a rejection
 			return r, address
 		}
 	}

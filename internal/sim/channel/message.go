@@ -154,6 +154,17 @@ func (a *Answer) Parse(b []byte) (packets []byte, err error) {
 // Bytes is the length of a packet in a message.
 func (p *Packet) Bytes() int { return packetBytes + len(p.Data) }
 
+// Fit is the number of the first packets that fit in one message behind its head.
+func Fit(packets []Packet) (n int) {
+	const head = 64 // more than any
+	for size := head; n < len(packets); n++ {
+		if size += packets[n].Bytes(); size > MaxMessage {
+			break
+		}
+	}
+	return n
+}
+
 // Append appends a packet.
 func (p *Packet) Append(b []byte) []byte {
 	b = append(b, p.From[:]...)

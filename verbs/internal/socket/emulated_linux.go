@@ -192,11 +192,7 @@ func (e *Emulated) reply(p *Port) error {
 	defer func() { e.out, e.sent = e.out[:0], e.sent[:0] }()
 	rest := e.out
 	for {
-		size, n := 64, 0 // 64: more than the head
-		for n < len(rest) && size+rest[n].Bytes() <= channel.MaxMessage {
-			size += rest[n].Bytes()
-			n++
-		}
+		n := channel.Fit(rest)
 		a.More = n < len(rest)
 		e.answer = a.Append(e.answer[:0])
 		for i := range n {
