@@ -103,22 +103,10 @@ func (b *benchKV) do(ctx context.Context, e *Env) error {
 		Tokens: b.tokens, Batch: b.batch, Workers: b.workers, Progress: func(done, total int, fabric string) { line.count(done, total, fabric) },
 	})
 	line.end()
-	switch {
-	case out == nil:
+	if out == nil {
 		return err
-	case ctx.Err() != nil:
-		err = fail(Partial, "stopped: the results are partial")
-	case err != nil:
-		err = fail(Failed, "the run failed: %w", err)
 	}
-	text, bad := out.Encode()
-	if bad != nil {
-		return fail(Failed, "%w", bad)
-	}
-	if bad := e.present(report.KVTransfers(out), b.json, text); bad != nil {
-		return bad
-	}
-	return err
+	return e.presentRun(&concluded{document: report.KVTransfers(out), results: out, err: conclusion(ctx, err), asJSON: b.json})
 }
 
 // scenario is the cluster with the job.

@@ -15,7 +15,6 @@ import (
 
 	"weft"
 	"weft/internal/face/report"
-	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -166,23 +165,10 @@ func (x *execution) store(folder *runFolder, r *scenario.Resolved, resolved []by
 
 // meta is the folder's description of the run; failed is the reason if it is incomplete.
 func (x *execution) meta(e *Env, r *scenario.Resolved, results *runstore.Results, started time.Time, wall time.Duration, failed error) runstore.Meta {
-	m := runstore.Meta{
-		Weft: e.Version.Weft, Go: e.Version.Go, Platform: e.Version.Platform, CatalogDigest: catalog.Digest(),
-		Command: append([]string{"weft"}, e.Args...), Seed: r.Run.Seed,
-		Started: started.UTC().Format(time.RFC3339), WallSeconds: wall.Round(time.Millisecond).Seconds(),
-		Events: results.Events(), Cores: e.Cores, Workers: x.workers, Partial: results.Partial,
-	}
-	skipped := results.Skipped()
-	m.Skipped = runstore.MetaOf(skipped)
-	if m.Workers == 0 {
-		m.Workers = e.Cores
-	}
-	if failed != nil {
-		m.Error = failed.Error()
-	}
-	if s := wall.Seconds(); s > 0 {
-		m.EventsPerSec = float64(int64(float64(m.Events-skipped.Events) / s))
-	}
+	m := e.meta(&circumstances{
+		seed: r.Run.Seed, started: started, wall: wall, events: results.Events(), skipped: results.Skipped(), workers: x.workers, failed: failed,
+	})
+	m.Partial = results.Partial
 	return m
 }
 

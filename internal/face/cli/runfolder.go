@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"weft"
-	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
 	"weft/internal/sim/scenario"
@@ -28,10 +27,7 @@ func (e *Env) claimRun(name string, r *scenario.Resolved) (*runFolder, error) {
 	if out == nil || err != nil {
 		return nil, err
 	}
-	dir, err := out.Begin(runstore.Meta{
-		Weft: e.Version.Weft, Go: e.Version.Go, Platform: e.Version.Platform, CatalogDigest: catalog.Digest(),
-		Command: append([]string{"weft"}, e.Args...), Seed: r.Run.Seed,
-	})
+	dir, err := out.Begin(e.identity(r.Run.Seed))
 	if err != nil {
 		_ = out.Close()
 		return nil, fail(Failed, "the run cannot be begun in %s: %w", name, reason(err))

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,9 +21,14 @@ type serveFlags struct {
 	knee    bool
 	trace   string
 	hits    bool
+	seeds   int
+	out     string
 	workers int
 	json    bool
 }
+
+// maxServeSeeds bounds the seeds of a job: an interval narrows only with their square root.
+const maxServeSeeds = 1000
 
 // maxRates bounds the points of a sweep.
 const maxRates = 100
@@ -45,10 +49,15 @@ the fabric costs: the same job on a network that takes no time.
 requests are within the limits (serving.limits). A rate beyond what prefill, decode
 or the NICs can do is unstable: it is named, and not simulated.
 
+With --seeds each rate is simulated with several seeds, and the quantiles and the share
+of good requests have a mean with its 95 % interval. With --out the results are in a
+run folder.
+
 A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 		Example: `  weft serve examples/serve-llama3-70b.yaml
   weft serve examples/serve-llama3-70b.yaml --knee --html knee.html
   weft serve examples/serve-llama3-70b.yaml --rates 2,4,8 --set serving.kv.send=layers
+  weft serve examples/serve-routing.yaml --seeds 5 --out served
   weft serve examples/serve-llama3-70b.yaml --trace AzureLLMInferenceTrace_conv.csv`,
 		Args:              args(1, 1, "one scenario file"),
 		ValidArgsFunction: scenarioArg,
@@ -64,7 +73,9 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	f.BoolVar(&x.hits, "trace-hits", false, "with a trace of Mooncake: blocks of a prompt that an earlier request began with are not computed again, in a memory without bound that all of prefill shares")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&x.json, "json", false, "print the results as JSON")
-	for _, flag := range []string{"rates", "workers"} {
+	f.IntVar(&x.seeds, "seeds", 1, "number of seeds for each rate: run.seed and the next ones, with requests and a fabric's random choices of their own")
+	outFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json and report.html")
+	for _, flag := range []string{"rates", "seeds", "workers"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
 	e.reportFlags(cmd)
@@ -78,6 +89,9 @@ func (x *serveFlags) check() error {
 	}
 	if x.hits && x.trace == "" {
 		return errors.New("--trace-hits is for --trace: random requests have serving.load.prefix-hits")
+	}
+	if x.seeds < 1 || x.seeds > maxServeSeeds {
+		return fmt.Errorf("--seeds %d: want 1 to %d", x.seeds, maxServeSeeds)
 	}
 	if len(x.rates) > maxRates {
 		return fmt.Errorf("--rates has %d rates: want at most %d", len(x.rates), maxRates)
@@ -105,32 +119,42 @@ func (x *serveFlags) do(ctx context.Context, e *Env, path string) error {
 	if err != nil {
 		return err
 	}
-	line := e.working("the job begins")
-	o := serve.Options{Rates: x.rates, Knee: x.knee, Trace: trace, Workers: x.workers, Progress: func(done, total int, fabric string) { line.count(done, total, fabric) }}
-	out, err := serve.Run(ctx, r, o)
+	folder, err := e.claimRun(x.out, r)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return x.simulate(ctx, e, file, r, trace, folder)
+}
+
+// simulate runs the job.
+func (x *serveFlags) simulate(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved, trace *serve.Trace, folder *runFolder) error {
+	resolved, err := r.MarshalYAML()
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	started, line := e.Now(), e.working("the job begins")
+	ctx, unfollow := folder.follow(ctx, line)
+	out, err := serve.Run(ctx, r, serve.Options{
+		Rates: x.rates, Knee: x.knee, Seeds: x.seeds, Trace: trace, Workers: x.workers,
+		Progress: func(done, total int, fabric string) { line.count(done, total, fabric) },
+	})
 	line.end()
+	verdict, wall := conclusion(ctx, err), line.elapsed()
+	unfollow()
 	var memory *serve.MemoryError
 	switch {
 	case errors.As(err, &memory):
 		return file.ErrorAt("serving", err)
-	case out == nil && ctx.Err() != nil:
+	case out == nil && codeOf(verdict) == Partial:
 		return fail(Partial, "stopped before a rate was simulated")
 	case out == nil:
 		return err
-	case ctx.Err() != nil:
-		err = fail(Partial, "stopped: the results are partial")
-	case err != nil:
-		err = fail(Failed, "the run failed: %w", err)
 	}
-	text, bad := out.Encode()
-	if bad != nil {
-		return fail(Failed, "%w", bad)
-	}
-	resolved, bad := r.MarshalYAML()
-	if bad != nil {
-		return fail(Failed, "%w", bad)
-	}
-	return cmp.Or(e.present(report.Serving(out, resolved), x.json, text), err)
+	return e.presentRun(&concluded{
+		document: report.Serving(out, resolved), results: out, err: verdict, asJSON: x.json, folder: folder, name: x.out, resolved: resolved,
+		meta: circumstances{seed: r.Run.Seed, started: started, wall: wall, events: out.Events(), workers: x.workers},
+	})
 }
 
 // requests are those of --trace; nil without it.

@@ -284,12 +284,8 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 		return nil, fail(Partial, "stopped before a step was complete")
 	case out == nil:
 		return nil, file.ErrorAt("training", err)
-	case ctx.Err() != nil:
-		return out, fail(Partial, "stopped: the results are partial")
-	case err != nil:
-		return out, fail(Failed, "the run failed: %w", err)
 	}
-	return out, nil
+	return out, conclusion(ctx, err)
 }
 
 // conclude stores and prints the results, in this order: a closed pipe ends the program during the

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"time"
 
 	"weft/internal/face/doc"
 	"weft/internal/face/report"
-	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/workload/llm"
 )
@@ -89,23 +87,10 @@ func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, d *doc.Document, r
 		{Name: traceFile, Text: trace.Bytes()},
 	}
 	files = append(files, series...)
-	wall := x.line.elapsed()
-	meta := runstore.Meta{
-		Weft: e.Version.Weft, Go: e.Version.Go, Platform: e.Version.Platform, CatalogDigest: catalog.Digest(),
-		Command: append([]string{"weft"}, e.Args...), Seed: t.Points[len(t.Points)-1].Seed,
-		Started: x.started.UTC().Format(time.RFC3339), WallSeconds: wall.Round(time.Millisecond).Seconds(),
-		Events: t.Events(), Cores: e.Cores, Workers: x.workers, Partial: codeOf(failed) == Partial,
+	meta := circumstances{
+		seed: t.Points[len(t.Points)-1].Seed, started: x.started, wall: x.line.elapsed(), events: t.Events(), workers: x.workers, failed: failed,
 	}
-	if meta.Workers == 0 {
-		meta.Workers = e.Cores
-	}
-	if s := wall.Seconds(); s > 0 {
-		meta.EventsPerSec = float64(int64(float64(meta.Events) / s))
-	}
-	if failed != nil {
-		meta.Error = failed.Error()
-	}
-	if err := x.folder.Seal(files, meta); err != nil {
+	if err := x.folder.Seal(files, e.meta(&meta)); err != nil {
 		return fail(Failed, "the results cannot be written to %s: %w", x.out, err)
 	}
 	e.wrote(x.out, x.json, x.recorded, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile, traceFile)

@@ -30,7 +30,11 @@ func Serving(s *runstore.Serving, resolved []byte) *doc.Document {
 		Title: fmt.Sprintf("At %.4g requests in a second", at.Rate), Blocks: []doc.Block{servingTable(at)},
 		Caption: "P50 / P90 / P99; first token: from a request's arrival until decode has its keys and values; per token: mean of a request's tokens after it; exposed: the part of the transfer after the prompt was computed",
 	})
-	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(servingSentences(s, at)...)})
+	seeds, told := servingSeeds(s, at)
+	if seeds != nil {
+		d.Add(*seeds)
+	}
+	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(append(servingSentences(s, at), told...)...)})
 	legend := append(slices.Clone(d.Series), withoutNetwork)
 	if many {
 		d.Add(doc.Section{Title: "Over rates", In: doc.Page, Blocks: diagrams(legend, ratePlots(s, legend))})

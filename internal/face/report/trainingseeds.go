@@ -24,11 +24,7 @@ func seedsTitle(t *runstore.Training) string {
 func seedsTable(t *runstore.Training) *doc.Table {
 	out := doc.NewTable("fabric", "time", "mean", "from", "to", "least", "most")
 	add := func(fabric, what string, s *runstore.Spread) {
-		row := []doc.Cell{{Text: fabric}, {Text: what}}
-		for _, ps := range []int64{s.MeanPs, s.LowPs, s.HighPs, s.LeastPs, s.MostPs} {
-			row = append(row, doc.Time(units.Time(ps)))
-		}
-		out.Add(row...)
+		out.Add(append([]doc.Cell{{Text: fabric}, {Text: what}}, spreadCells(s)...)...)
 	}
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]

@@ -55,6 +55,8 @@ type ServingPoint struct {
 	Unstable string          `json:"unstable,omitempty"`
 	Ideal    *ServingRun     `json:"without_network,omitempty"` // on a network that takes no time
 	Fabrics  []ServingFabric `json:"fabrics"`
+	// IdealSeeds is Ideal over seeds; nil with one seed.
+	IdealSeeds *ServingSeeds `json:"without_network_over_seeds,omitempty"`
 }
 
 // ServingLoad is the share of a resource that requests need.
@@ -76,6 +78,29 @@ type ServingFabric struct {
 	Failure  string      `json:"failure,omitempty"`
 	// Exchanges are the times in which tokens go to experts on other GPUs and come back, in a layer.
 	Exchanges []ServingExchange `json:"exchanges,omitempty"`
+	// Seeds is Run over seeds; nil with one seed.
+	Seeds *ServingSeeds `json:"over_seeds,omitempty"`
+}
+
+// ServingSeeds is a job on a fabric over seeds for the requests and everything random in a fabric. The spreads are of the
+// seeds with a steady run.
+type ServingSeeds struct {
+	Seeds         int         `json:"seeds"`              // the results' seed and the next ones
+	Unstable      int         `json:"unstable,omitempty"` // seeds without a steady run
+	FirstTokenP50 Spread      `json:"first_token_p50"`
+	FirstTokenP99 Spread      `json:"first_token_p99"`
+	PerTokenP50   Spread      `json:"per_token_p50"`
+	PerTokenP99   Spread      `json:"per_token_p99"`
+	Good          ShareSpread `json:"good_share"`
+}
+
+// ShareSpread is [Spread] of a share.
+type ShareSpread struct {
+	Mean  float64 `json:"mean"`
+	Low   float64 `json:"low"` // of the mean's 95 % interval
+	High  float64 `json:"high"`
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
 }
 
 // ServingExchange is a layer's exchange of tokens with experts.
@@ -132,6 +157,16 @@ type ServingTimes struct {
 	P99  int64 `json:"p99_ps"`
 }
 
+// Events are the events of all simulations.
+func (s *Serving) Events() (n int64) {
+	for i := range s.Points {
+		for j := range s.Points[i].Fabrics {
+			n += s.Points[i].Fabrics[j].Counts.Events
+		}
+	}
+	return n
+}
+
 // Encode is the results as JSON, with rounded floats.
 func (s *Serving) Encode() ([]byte, error) {
 	own := *s
@@ -144,10 +179,11 @@ func (s *Serving) Encode() ([]byte, error) {
 		for j := range p.Loads {
 			p.Loads[j].Share = rounded(p.Loads[j].Share, shareDigits)
 		}
-		p.Ideal = p.Ideal.rounded()
+		p.Ideal, p.IdealSeeds = p.Ideal.rounded(), p.IdealSeeds.rounded()
 		p.Fabrics = slices.Clone(p.Fabrics)
 		for j := range p.Fabrics {
 			f := &p.Fabrics[j]
+			f.Seeds = f.Seeds.rounded()
 			f.Run, f.Hottest, f.Beside = f.Run.rounded(), slices.Clone(f.Hottest), roundedStreams(f.Beside)
 			for k := range f.Hottest {
 				f.Hottest[k].Busy = rounded(f.Hottest[k].Busy, shareDigits)
@@ -164,5 +200,16 @@ func (r *ServingRun) rounded() *ServingRun {
 	own := *r
 	own.Tokens, own.GoodRate = rounded(r.Tokens, bandwidthDigits), rounded(r.GoodRate, bandwidthDigits)
 	own.Good, own.Grew = rounded(r.Good, shareDigits), rounded(r.Grew, shareDigits)
+	return &own
+}
+
+func (s *ServingSeeds) rounded() *ServingSeeds {
+	if s == nil {
+		return nil
+	}
+	own := *s
+	for _, x := range []*float64{&own.Good.Mean, &own.Good.Low, &own.Good.High, &own.Good.Least, &own.Good.Most} {
+		*x = rounded(*x, shareDigits)
+	}
 	return &own
 }

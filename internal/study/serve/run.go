@@ -23,7 +23,9 @@ type Options struct {
 	// Knee takes rates from a fifth of saturation to beyond it instead.
 	Knee bool
 	// Trace, if not nil, has the requests instead of random ones. A rate changes the times between them.
-	Trace   *Trace
+	Trace *Trace
+	// Seeds is the number of seeds: run.seed and the following ones. 0 and 1 are run.seed alone.
+	Seeds   int
 	Workers int // 0 is all cores
 	// Progress, if not nil, is called after each simulation, never concurrently.
 	Progress func(done, total int, fabric string)
@@ -47,18 +49,8 @@ type study struct {
 
 // Run simulates a serving job at each rate on each fabric, and on a network that takes no time.
 func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Serving, error) {
-	s := &study{r: r, way: wayOf(r)}
-	rate, err := s.draw(&o)
+	s, rate, err := begin(ctx, r, &o)
 	if err != nil {
-		return nil, err
-	}
-	if err := s.describe(&o); err != nil {
-		return nil, err
-	}
-	if err := s.bounded(); err != nil {
-		return nil, err
-	}
-	if err := s.prepare(ctx, o.Workers); err != nil {
 		return nil, err
 	}
 	rates := o.Rates
@@ -71,6 +63,11 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Servin
 		rates = []float64{rate}
 	}
 	tasks := s.points(rates)
+	others, more, err := s.again(ctx, &o, rates)
+	if err != nil {
+		return nil, err
+	}
+	tasks = append(tasks, more...)
 	tell := counted(len(tasks), o.Progress)
 	cores.Each(len(tasks), o.Workers, func(i int) {
 		if ctx.Err() == nil {
@@ -81,7 +78,24 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Servin
 		s.out.Partial = true
 		return s.out, err
 	}
+	s.tellSeeds(others)
 	return s.out, s.failures()
+}
+
+// begin prepares the simulations of a job; rate is the requests' own in a second.
+func begin(ctx context.Context, r *scenario.Resolved, o *Options) (s *study, rate float64, err error) {
+	s = &study{r: r, way: wayOf(r)}
+	if rate, err = s.draw(o); err != nil {
+		return nil, 0, err
+	}
+	if err := s.describe(o); err != nil {
+		return nil, 0, err
+	}
+	if err := s.bounded(); err != nil {
+		return nil, 0, err
+	}
+	err = s.prepare(ctx, o.Workers)
+	return s, rate, err
 }
 
 // failures joins the failures of the fabrics.

@@ -9,6 +9,7 @@ import (
 	"weft/internal/formats/requests"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
+	"weft/internal/study/training"
 	"weft/units"
 )
 
@@ -181,5 +182,32 @@ func TestLongAnswersAreNotUnstable(t *testing.T) {
 		if f.Unstable != "" || f.Run == nil {
 			t.Errorf("%s: %s%s", f.Name, f.Unstable, long.Points[0].Unstable)
 		}
+	}
+}
+
+// Each further seed is a run of its own: the spread is that of runs with these seeds.
+func TestTheSpreadOverSeedsIsThatOfTheirRuns(t *testing.T) {
+	random := []scenario.Override{set("serving.load.lengths", "exponential"), set("serving.load.prompt", "1024")}
+	out := served(t, Options{Seeds: 3, Workers: 2}, random...).Points[0]
+	for i, f := range out.Fabrics {
+		var p50, p99 []int64
+		for _, seed := range []string{"1", "2", "3"} {
+			run := served(t, Options{}, append(random, set("run.seed", seed))...).Points[0].Fabrics[i].Run
+			p50, p99 = append(p50, run.FirstToken.P50), append(p99, run.FirstToken.P99)
+		}
+		if f.Run.FirstToken.P50 != p50[0] || f.Seeds.Seeds != 3 || f.Seeds.FirstTokenP50 != training.SpreadOf(p50) || f.Seeds.FirstTokenP99 != training.SpreadOf(p99) {
+			t.Errorf("%s: over seeds %+v, want the spread of %v and %v", f.Name, f.Seeds, p50, p99)
+		}
+		if p50[0] == p50[1] {
+			t.Errorf("%s: seeds 1 and 2 have the same requests", f.Name)
+		}
+	}
+}
+
+// A seed without a steady state is counted, and is no part of the spread.
+func TestASeedWithoutASteadyStateIsCounted(t *testing.T) {
+	p := served(t, Options{Seeds: 2, Rates: []float64{1e5}}).Points[0]
+	if s := p.Fabrics[0].Seeds; s == nil || s.Unstable != 2 || s.FirstTokenP50 != (runstore.Spread{}) {
+		t.Errorf("beyond saturation: %+v", s)
 	}
 }

@@ -66,7 +66,7 @@ func (f *fabricSteps) tellSeeds() {
 		for _, s := range f.seeds {
 			x = append(x, value(s.result))
 		}
-		return spreadOf(x)
+		return SpreadOf(x)
 	}
 	out := &runstore.TrainingSeeds{Seeds: 1 + len(f.seeds), Step: over(func(r *runstore.TrainingFabric) int64 { return r.StepPs })}
 	for _, p := range f.result.Purposes {
@@ -77,8 +77,8 @@ func (f *fabricSteps) tellSeeds() {
 	f.result.Seeds = out
 }
 
-// spreadOf is the mean of times, its confidence interval and the extremes.
-func spreadOf(times []int64) runstore.Spread {
+// SpreadOf is the spread of times in picoseconds.
+func SpreadOf(times []int64) runstore.Spread {
 	out := runstore.Spread{LeastPs: int64(units.Forever)}
 	x := make([]float64, len(times))
 	for i, t := range times {

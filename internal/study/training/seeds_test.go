@@ -34,7 +34,7 @@ func TestAStepOverSeedsEqualsTheStepOfEachSeed(t *testing.T) {
 		for k := range own {
 			steps = append(steps, own[k].Fabrics[i].StepPs)
 		}
-		if got, want := f.Seeds.Step, spreadOf(steps); got != want || f.StepPs != steps[0] {
+		if got, want := f.Seeds.Step, SpreadOf(steps); got != want || f.StepPs != steps[0] {
 			t.Errorf("%s: %+v over seeds, the first %d ps; each by itself %+v, %v", f.Name, got, f.StepPs, want, steps)
 		}
 		for _, p := range f.Seeds.Exposed {
@@ -42,7 +42,7 @@ func TestAStepOverSeedsEqualsTheStepOfEachSeed(t *testing.T) {
 			for k := range own {
 				exposed = append(exposed, own[k].Fabrics[i].ExposedPs(p.Purpose))
 			}
-			if want := spreadOf(exposed); p.Spread != want {
+			if want := SpreadOf(exposed); p.Spread != want {
 				t.Errorf("%s, %s exposed: %+v over seeds, each by itself %+v", f.Name, p.Purpose, p.Spread, want)
 			}
 		}

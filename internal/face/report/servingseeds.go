@@ -1,0 +1,59 @@
+package report
+
+import (
+	"fmt"
+
+	"weft/internal/face/doc"
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// servingSeeds is a point over seeds: a section, and sentences on what the seeds show; no section with one seed.
+func servingSeeds(s *runstore.Serving, p *runstore.ServingPoint) (section *doc.Section, sentences []string) {
+	if p.IdealSeeds == nil {
+		return nil, nil
+	}
+	t := doc.NewTable("fabric", "of a run's requests", "mean", "from", "to", "least", "most")
+	add := func(name string, x *runstore.ServingSeeds) {
+		if x.Unstable > 0 {
+			sentences = append(sentences, fmt.Sprintf("%s has no steady state with %d of %d seeds.", name, x.Unstable, x.Seeds))
+		}
+		if x.Unstable == x.Seeds {
+			return
+		}
+		for _, row := range []struct {
+			what string
+			of   *runstore.Spread
+		}{{"first token, P50", &x.FirstTokenP50}, {"first token, P99", &x.FirstTokenP99}, {"per token, P50", &x.PerTokenP50}, {"per token, P99", &x.PerTokenP99}} {
+			t.Add(append([]doc.Cell{doc.Text(name), doc.Text(row.what)}, spreadCells(row.of)...)...)
+			name = ""
+		}
+		g := &x.Good
+		t.Add(doc.Text(""), doc.Text("good"), doc.Tenths(g.Mean), doc.Tenths(g.Low), doc.Tenths(g.High), doc.Tenths(g.Least), doc.Tenths(g.Most))
+	}
+	best := -1
+	for i := range p.Fabrics {
+		x := p.Fabrics[i].Seeds
+		add(p.Fabrics[i].Name, x)
+		if x.Unstable == 0 && (best < 0 || x.FirstTokenP99.MeanPs < p.Fabrics[best].Seeds.FirstTokenP99.MeanPs) {
+			best = i
+		}
+	}
+	add(withoutNetwork, p.IdealSeeds)
+	for i := range p.Fabrics {
+		if x := p.Fabrics[i].Seeds; best >= 0 && i != best && x.Unstable == 0 && x.FirstTokenP99.LowPs <= p.Fabrics[best].Seeds.FirstTokenP99.HighPs {
+			sentences = append(sentences, fmt.Sprintf("The intervals of %s and %s overlap at P99 of the first token: these seeds do not show which is faster.", p.Fabrics[i].Name, p.Fabrics[best].Name))
+		}
+	}
+	return &doc.Section{
+		Title: fmt.Sprintf("Over %d seeds, from %d on: mean with its 95 %% interval, least and most", p.IdealSeeds.Seeds, s.Seed), Blocks: []doc.Block{t},
+	}, sentences
+}
+
+// spreadCells are the five cells of a spread of times.
+func spreadCells(s *runstore.Spread) (row []doc.Cell) {
+	for _, ps := range []int64{s.MeanPs, s.LowPs, s.HighPs, s.LeastPs, s.MostPs} {
+		row = append(row, doc.Time(units.Time(ps)))
+	}
+	return row
+}
