@@ -28,6 +28,9 @@ var unmodified = []struct{ server, client string }{
 	{"rping -s -S 1000 -C 20 -V", "rping -c -S 1000 -C 20 -V -a %s"},
 	{"rping -s -q -C 5", "rping -c -q -C 5 -V -a %s"},
 	{"udaddy", "udaddy -s %s"},
+	{"rstream -S 3000 -C 50 -I 2 -T v -T b", "rstream -S 3000 -C 50 -I 2 -T v -T b -s %s"},
+	{"rstream -S 300000 -C 2 -I 1 -T v -T a -T b", "rstream -S 300000 -C 2 -I 1 -T v -T a -T b -s %s"},
+	{"riostream -S 3000 -C 1 -I 5 -T v -T b", "riostream -S 3000 -C 1 -I 5 -T v -T b -s %s"},
 }
 
 // argv is a command line with the device of a side and the address of the other.

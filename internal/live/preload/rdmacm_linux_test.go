@@ -117,11 +117,3 @@ func TestNobodyListensForLibrdmacm(t *testing.T) {
 		t.Errorf("rping to an address without a route:\n%s", out)
 	}
 }
-
-func TestSocketsOverRDMAAreRefused(t *testing.T) {
-	need(t, "rstream")
-	out, err := start(t, "rstream", "-s", "127.0.0.1").wait()
-	if err == nil || !strings.Contains(out, "not supported") {
-		t.Errorf("rstream: %v\n%s", err, out)
-	}
-}

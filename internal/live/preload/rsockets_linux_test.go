@@ -1,0 +1,99 @@
+package preload
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The tests of this file run sockets over RDMA: rdma-core's programs, and calls that these do not make.
+
+// rstream sends each way; -T v compares every byte that has arrived.
+func TestStreamsCarryTheirDataBothWays(t *testing.T) {
+	for _, options := range []string{
+		"-S 1 -C 1 -I 2000 -T v",
+		"-S 1000 -C 1000 -I 2 -T v",
+		"-S 100000 -C 100 -I 2 -T v -T b",        // calls that wait
+		"-S 5000000 -C 3 -I 1 -T v -T a",         // rpoll, without a wait
+		"-S 64 -C 1 -I 500 -T v -T a -T b",       // and with one
+		"-S 3000 -C 1000 -I 1 -B 4096 -T v -T b", // buffers of the least size
+		"-S 70000 -C 100 -I 1 -T r -k 1",         // rdma_getaddrinfo, keep-alive
+	} {
+		t.Run(options, func(t *testing.T) {
+			need(t, "rstream")
+			argv := append([]string{"rstream"}, strings.Fields(options)...)
+			s, address := server(t, argv...)
+			for _, out := range []string{client(t, append(argv, "-s", address)...), s.end(t)} {
+				if !regexp.MustCompile(`(?m)^custom +.* [\d.]*[1-9][\d.]*$`).MatchString(out) || strings.Contains(out, "failed") {
+					t.Errorf("no row, or other data than was sent:\n%s", out)
+				}
+			}
+		})
+	}
+}
+
+// riostream writes into memory that the peer has mapped, and the peer looks there.
+func TestMappedMemoryIsWrittenDirectly(t *testing.T) {
+	need(t, "riostream")
+	argv := strings.Fields("riostream -S 100000 -C 1 -I 50 -T v -T b")
+	s, address := server(t, argv...)
+	for _, out := range []string{client(t, append(argv, "-s", address)...), s.end(t)} {
+		if !regexp.MustCompile(`(?m)^custom +97k`).MatchString(out) || strings.Contains(out, "failed") {
+			t.Errorf("no row, or other data than was sent:\n%s", out)
+		}
+	}
+}
+
+func TestFilesAreCopiedWhole(t *testing.T) {
+	need(t, "rcopy")
+	_, address := server(t, "rcopy", "-p", "7900")
+	for _, size := range []int{1, 10_000_001} {
+		from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
+		data := make([]byte, size)
+		_, _ = rand.NewChaCha8([32]byte{1}).Read(data)
+		if err := os.WriteFile(from, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		client(t, "rcopy", from, address+":"+to, "-p", "7900")
+		if got, err := os.ReadFile(to); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("a file of %d bytes arrived with %d, or others: %v", len(data), len(got), err)
+		}
+	}
+}
+
+// The other end of a stream learns of a peer that is killed, whether it sends or waits.
+func TestAKilledPeerEndsTheStream(t *testing.T) {
+	need(t, "rstream")
+	for _, options := range []string{"-T b", "-T a -T b", "-T n"} {
+		t.Run(options, func(t *testing.T) {
+			argv := append(strings.Fields("rstream -C 1000000000 -S 1000 -I 1"), strings.Fields(options)...)
+			s, address := server(t, argv...)
+			c := start(t, append(argv, "-s", address)...)
+			time.Sleep(time.Second)
+			_ = c.cmd.Process.Kill() // the server of such a transfer only receives
+			began := time.Now()
+			out, err := s.wait()
+			if took := time.Since(began); err == nil || took > 30*time.Second {
+				t.Errorf("the server ended %v later with %v, want an error:\n%s", took, err, out)
+			}
+		})
+	}
+}
+
+// What rdma-core's programs do not do: half a connection, parts, peeking, sets of descriptors, threads
+// that read and write one socket, errors.
+func TestCallsOfSocketsOverRDMA(t *testing.T) {
+	need(t)
+	program := filepath.Join(t.TempDir(), "rsockets")
+	if out, err := exec.Command("gcc", "-Wall", "-O2", "-o", program, "testdata/rsockets.c", "-lrdmacm", "-libverbs", "-lpthread").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const address = "127.78.0.1"
+	startOn(t, []string{address}, program, address).end(t)
+}
