@@ -11,6 +11,7 @@ import (
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/cache"
+	"weft/internal/study/serve"
 	"weft/internal/study/training"
 )
 
@@ -88,6 +89,12 @@ func (e *Env) study() Runner {
 func (e *Env) training(ctx context.Context, r *scenario.Resolved, o training.Options) (*runstore.Training, error) {
 	o.Cache = e.store()
 	return training.Run(ctx, r, o)
+}
+
+// serving is serve.Run for a study with many jobs.
+func (e *Env) serving(ctx context.Context, r *scenario.Resolved, o serve.Options) (*runstore.Serving, error) {
+	o.Cache = e.store()
+	return serve.Run(ctx, r, o)
 }
 
 // closeCache closes the cache, and says how many simulations were known.

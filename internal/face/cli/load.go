@@ -120,7 +120,7 @@ func (c *choice) loadWorkload(e *Env, path string) (*scenario.Resolved, error) {
 
 // hasWorkload is nil for a scenario that weft run simulates.
 func hasWorkload(file *scenario.File, path string) error {
-	if file.Writes("serving") && !file.Writes("workload") {
+	if file.Serves() {
 		return file.ErrorAt("serving", fmt.Errorf("the scenario has a serving job and no workload: weft serve %s simulates it; to run a collective on its cluster, name it under workload", path))
 	}
 	if file.Writes("training") && !file.Writes("workload") {

@@ -135,10 +135,14 @@ func (x *serveFlags) simulate(ctx context.Context, e *Env, file *scenario.File, 
 	}
 	started, line := e.Now(), e.working("the job begins")
 	ctx, unfollow := folder.follow(ctx, line)
-	out, err := serve.Run(ctx, r, serve.Options{
+	o := serve.Options{
 		Rates: x.rates, Knee: x.knee, Seeds: x.seeds, Trace: trace, Workers: x.workers,
 		Progress: func(done, total int, fabric string) { line.count(done, total, fabric) },
-	})
+	}
+	if x.knee || len(x.rates) > 1 || x.seeds > 1 {
+		o.Cache = e.store() // one run alone is simulated when it is asked for
+	}
+	out, err := serve.Run(ctx, r, o)
 	line.end()
 	verdict, wall := conclusion(ctx, err), line.elapsed()
 	unfollow()

@@ -41,13 +41,15 @@ func newSweep(e *Env) *cobra.Command {
 		Short: "run many variants of a scenario into one table and one page",
 		Long: `Runs the variants of a scenario that its section sweep describes: a grid, lists, ranges
 or drawn points of its fields, with conditions between them, and seeds. The scenario's
-fabrics and sizes are axes too, so a variant is one simulation and one row.
+fabrics and sizes are axes too, so a variant is one simulation and one row. Of a
+scenario with a serving job and no workload, a variant is the job at its rate.
 
 The folder keeps every row: after Ctrl-C, a crash or kill -9 the same command continues
 with the variants that are missing. Several processes may work on the same folder. A
 variant that fails has its error in the table. The table does not depend on -j.`,
 		Example: `  weft sweep examples/sweep.yaml --out swept
   weft sweep examples/sweep.yaml --dry-run
+  weft sweep examples/sweep-serve.yaml --out swept
   weft sweep examples/sweep.yaml --out /shared/swept --slurm --partition cpu --time 2h --elements 64
   weft sweep examples/sweep.yaml --kubernetes --storage-class nfs | kubectl apply -f -
   weft sweep show swept --csv`,
@@ -147,7 +149,7 @@ func (s *sweeping) do(ctx context.Context, e *Env, path string) error {
 	defer release()
 	line := e.working("the sweep begins")
 	ending, err := f.Work(ctx, sweep.Options{
-		Run: sweep.Runner(e.study()), Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Worker: worker, Host: host,
+		Run: sweep.Runner(e.study()), Serve: e.serving, Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Worker: worker, Host: host,
 		Progress: func(p sweep.Progress) {
 			line.count(p.Done, p.Total, "variants")
 		},

@@ -99,7 +99,7 @@ func (s *sweeping) element(ctx context.Context, e *Env, from string) error {
 		return err
 	}
 	host, _ := os.Hostname()
-	o := sweep.Options{Run: sweep.Runner(e.study()), Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Host: host}
+	o := sweep.Options{Run: sweep.Runner(e.study()), Serve: e.serving, Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Host: host}
 	if err := e.place(&o); err != nil {
 		return err
 	}

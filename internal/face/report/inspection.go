@@ -80,7 +80,7 @@ func islandBlocks(r *inspect.Report) (out []doc.Block) {
 		if same-i > 1 {
 			text = fmt.Sprintf("%d times %s", same-i, text)
 		}
-		text = strings.ToUpper(text[:1]) + text[1:]
+		text = begun(text)
 		if len(r.Islands) > 1 {
 			text += fmt.Sprintf(" (%s, %s)", number(v.Switches, "switch", "switches"), number(v.Adapters, "adapter port", "adapter ports"))
 		}
@@ -160,3 +160,6 @@ func linkLines(r *inspect.Report) (out []string) {
 	}
 	return out
 }
+
+// begun is a text with a capital at its beginning.
+func begun(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

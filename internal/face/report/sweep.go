@@ -37,7 +37,7 @@ func Sweep(t *sweep.Table, dir string) (*doc.Document, error) {
 		return nil, err
 	}
 	if len(a.Factor) > 0 {
-		notes := []string{"Explains: the share of the variance of the logarithm of the time, at equal size, that the axis explains by itself, less the share of chance (adjusted R²). The rest is the combined effect of several axes."}
+		notes := []string{"Explains: the share of the variance of the logarithm of the " + t.Space.Kind.MainText + ", at equal size, that the axis explains by itself, less the share of chance (adjusted R²). The rest is the combined effect of several axes."}
 		if n := len(a.Lines); n < a.Of {
 			notes = append(notes, fmt.Sprintf("This table and the plots are of %s variants, drawn at random from %s with a result. The sentences, the Pareto set and the files are of all.", count(int64(n)), count(int64(a.Of))))
 		}
@@ -68,21 +68,24 @@ func sweepSentences(t *sweep.Table, a *sweep.Analysis, dir string) (out []string
 	}
 	if front := a.Pareto; len(front) > 0 {
 		best := front[0]
-		text := fmt.Sprintf("The shortest time%s is %s: variant %d", ofSize(best.Bytes), doc.TimeText(units.Time(best.Time()), 4), best.Number)
+		text := fmt.Sprintf("The shortest %s%s is %s: variant %d", t.Space.Kind.MainText, ofSize(best.Bytes), doc.TimeText(units.Time(best.Time()), 4), best.Number)
 		if at := variantText(t, best); at != "" {
 			text += ", " + at
 		}
 		if len(front) > 1 {
-			text += fmt.Sprintf("; %d variants are on the Pareto front of time, tail, pauses, drops and retransmissions", len(front))
+			text += fmt.Sprintf("; %d variants are on the Pareto front of %s", len(front), t.Space.Kind.Against)
 		}
 		out = append(out, text+".")
 	}
 	if len(a.Factor) > 0 && a.Factor[0].Share > 0 {
-		text := fmt.Sprintf("%s explains %s of the differences in time", withoutUnit(a.Factor[0].Name), percent(a.Factor[0].Share))
+		text := fmt.Sprintf("%s explains %s of the differences in %s", withoutUnit(a.Factor[0].Name), percent(a.Factor[0].Share), t.Space.Kind.MainText)
 		if len(a.Factor) > 1 {
 			text += fmt.Sprintf(", %s %s", withoutUnit(a.Factor[1].Name), percent(a.Factor[1].Share))
 		}
 		out = append(out, text+".")
+	}
+	if n := t.Counts[sweep.Unstable]; n > 0 {
+		out = append(out, fmt.Sprintf("%s no steady state: requests come faster than they can be answered, and the column error says what is full.", plural(int64(n), "variant has", "variants have")))
 	}
 	missing, failed := t.Counts[sweep.Missing], t.Counts[sweep.Failed]+t.Counts[sweep.Invalid]
 	switch {
@@ -108,7 +111,7 @@ func sweepSentences(t *sweep.Table, a *sweep.Analysis, dir string) (out []string
 func slowestText(a *sweep.Analysis) string {
 	best, worst := a.Pareto[0], a.Slowest
 	if worst.Time() == best.Time() {
-		return "All variants take the same time."
+		return "All variants have the same " + a.Table.Space.Kind.MainText + "."
 	}
 	return fmt.Sprintf("The slowest%s takes %.3g times as long: variant %d, %s.", ofSize(worst.Bytes), worst.Time()/best.Time(), worst.Number, variantText(a.Table, worst))
 }
@@ -190,7 +193,7 @@ func sweepTable(t *sweep.Table) (out []doc.Block, err error) {
 }
 
 // screenColumns are the columns of the table for people, with the axes.
-var screenColumns = []string{"variant", "fabric", "size_bytes", "seed", "status", "time_ps", "busbw_gbytes_per_s", "message_p99_ps", "pfc_pauses", "drops"}
+var screenColumns = []string{"variant", "fabric", "size_bytes", "seed", "status", "time_ps", "busbw_gbytes_per_s", "message_p99_ps", "pfc_pauses", "drops", "first_token_p50_ps", "first_token_p99_ps", "per_token_p99_ps", "good_share", "goodput_per_s"}
 
 func sweepCell(c *sweep.Column, l *sweep.Line) doc.Cell {
 	switch x := c.Value(l).(type) {

@@ -95,13 +95,13 @@ func sweepPlots(a *sweep.Analysis) (out []doc.Section) {
 		legend = nil
 	}
 	out = append(out, doc.Section{
-		Title: "Time" + ofSize(size), In: doc.Page, Blocks: diagrams(legend, drawn(plots...)),
+		Title: begun(a.Table.Space.Kind.MainText) + ofSize(size), In: doc.Page, Blocks: diagrams(legend, drawn(plots...)),
 		Caption: "The mean over everything else that varies; the bands reach from the fastest to the slowest.",
 	})
 	if p := paretoPlot(a, all); p != nil {
 		out = append(out, doc.Section{
 			Title: "Pareto set", In: doc.Page, Blocks: diagrams(nil, drawn(p)),
-			Caption: "Less is better. Filled: no other variant is at least as good in time, tail, pauses, drops and retransmissions, and better in one." + drawnFrom("dots are the Pareto set and", dotsMost, len(all)),
+			Caption: "Less is better. Filled: no other variant is at least as good in " + a.Table.Space.Kind.Against + ", and better in one." + drawnFrom("dots are the Pareto set and", dotsMost, len(all)),
 		})
 	}
 	return append(out, doc.Section{
@@ -150,7 +150,7 @@ func scaleOf(f *sweep.Factor) (*scale, []int) {
 // panelPlot is the time along a factor, a line for each part.
 func panelPlot(a *sweep.Analysis, along, by *sweep.Factor, panel subset) *plot {
 	s, of := scaleOf(along)
-	p := &plot{title: cmp.Or(panel.name, "Time"), note: "less is better", unit: "time", over: s, format: timeText}
+	p := &plot{title: cmp.Or(panel.name, begun(a.Table.Space.Kind.MainText)), note: "less is better", unit: a.Table.Space.Kind.MainText, over: s, format: timeText}
 	for k, line := range subsetsOf(by, panel.lines) {
 		number := k
 		if by != nil {
@@ -192,7 +192,7 @@ func paretoPlot(a *sweep.Analysis, all []int) *plot {
 	if first.Time() == last.Time() {
 		return nil
 	}
-	p := &plot{title: "Tail and time", unit: "99th percentile of messages", format: timeText, over: &scale{name: "time"}}
+	p := &plot{title: "Tail and time", unit: a.Table.Space.Kind.TailText, format: timeText, over: &scale{name: a.Table.Space.Kind.MainText}}
 	on, off := series{label: "Pareto"}, series{label: "dominated", fabric: 1, bare: true}
 	for _, l := range lines {
 		p.over.places = append(p.over.places, (l.Time()-first.Time())/(last.Time()-first.Time()))
@@ -250,7 +250,7 @@ func wires(a *sweep.Analysis, all []int) doc.Figure {
 		f := &factors[n]
 		axis(n, withoutUnit(f.Name), f.Texts[0], f.Texts[len(f.Texts)-1])
 	}
-	axis(len(factors), "time", units.Time(least).String(), units.Time(most).String())
+	axis(len(factors), a.Table.Space.Kind.MainText, units.Time(least).String(), units.Time(most).String())
 	b.WriteString("</svg>")
 	return doc.Figure{SVG: template.HTML(b.String())} // built above, texts escaped
 }

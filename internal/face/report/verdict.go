@@ -413,7 +413,7 @@ func (v *judgement) order(s int) []int {
 func upper(text string) string {
 	for _, word := range []string{"at ", "there ", "of "} {
 		if strings.HasPrefix(text, word) {
-			return strings.ToUpper(text[:1]) + text[1:]
+			return begun(text)
 		}
 	}
 	return text

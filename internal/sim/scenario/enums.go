@@ -556,6 +556,8 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[SweepQuantity](): {
 		"time_ps", "algbw_gbytes_per_s", "busbw_gbytes_per_s", "message_p50_ps", "message_p99_ps", "message_max_ps", "fairness",
 		"packets", "packet_hops", "pfc_pauses", "credit_stalls", "ecn_marks", "cnps", "retransmissions", "drops", "hottest_link_busy",
+		"first_token_p50_ps", "first_token_p90_ps", "first_token_p99_ps", "per_token_p50_ps", "per_token_p90_ps", "per_token_p99_ps",
+		"kv_transfer_p50_ps", "kv_transfer_p99_ps", "kv_exposed_p99_ps", "good_share", "goodput_per_s", "tokens_per_s", "fabric_cost_p50_ps", "fabric_cost_p99_ps",
 	},
 	reflect.TypeFor[Datatype]():           {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
 	reflect.TypeFor[Precision]():          {"bf16", "fp8"},

@@ -148,6 +148,9 @@ func (f *File) Writes(section string) bool {
 	return false
 }
 
+// Serves reports whether the scenario is of a serving job: it has one, and no workload.
+func (f *File) Serves() bool { return f.Writes("serving") && !f.Writes("workload") }
+
 // start is the place for errors without a field: the first line of a file, no line for a scenario
 // made in Go.
 func (f *File) start() place { return place{line: min(1, f.root.line), col: min(1, f.root.col)} }

@@ -212,6 +212,7 @@ func (r sweepRules) checkSweptPath(at, written, path string) bool {
 	case path == "":
 		r.complain(at, "the axis has no path: name a field as --set does, such as cluster.nodes")
 		return false
+	case first == "serving" && r.Serving.Given(): // a variant is the job
 	case slices.Contains([]string{"sweep", "tune", "isolation", "training", "serving", "name"}, first):
 		r.complain(at, "%s has no effect on a run", written)
 		return false

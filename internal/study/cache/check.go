@@ -11,6 +11,7 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/known"
+	"weft/internal/study/serve"
 	"weft/internal/study/training"
 )
 
@@ -94,7 +95,7 @@ func forget(dir string, key []byte) error {
 
 // kinds simulate a result of a kind again, from its recipe.
 var kinds = map[string]func(ctx context.Context, recipe []byte, workers int) (known.Key, []byte, error){
-	sim.SizeKind: sim.Resimulate, training.IslandKind: training.Resimulate,
+	sim.SizeKind: sim.Resimulate, training.IslandKind: training.Resimulate, serve.JobKind: serve.Resimulate,
 }
 
 // wrong simulates a result again, and says how it differs.

@@ -139,7 +139,7 @@ func (s *study) simulate(ctx context.Context, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	results, err := sim.Run(ctx, r, sim.Options{Workers: 1})
+	results, err := sim.Run(ctx, r, sim.Options{Workers: 1, Cache: s.cache})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"weft/internal/base/cores"
+	"weft/internal/sim/known"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/transfer"
@@ -27,6 +28,8 @@ type Options struct {
 	// Seeds is the number of seeds: run.seed and the following ones. 0 and 1 are run.seed alone.
 	Seeds   int
 	Workers int // 0 is all cores
+	// Cache, if not nil, has the results of earlier simulations, and takes the new ones.
+	Cache known.Store
 	// Progress, if not nil, is called after each simulation, never concurrently.
 	Progress func(done, total int, fabric string)
 }
@@ -42,6 +45,8 @@ type study struct {
 	out      *runstore.Serving
 	requests []serving.Request // at a rate of one in a second in the mean
 	plans    []*network.Plan
+	cache    known.Store    // nil: none
+	sums     map[int]*table // times of the sums of tensor parallelism, by its degree
 	jobs     []*serving.Job // by fabric; the last without network
 	// The exchanges of prefill and of decode with experts, by fabric as jobs; nil for none.
 	there, here []*experts
@@ -84,7 +89,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Servin
 
 // begin prepares the simulations of a job; rate is the requests' own in a second.
 func begin(ctx context.Context, r *scenario.Resolved, o *Options) (s *study, rate float64, err error) {
-	s = &study{r: r, way: wayOf(r)}
+	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[int]*table{}}
 	if rate, err = s.draw(o); err != nil {
 		return nil, 0, err
 	}
@@ -183,14 +188,13 @@ func (s *study) prepare(ctx context.Context, workers int) error {
 		}
 		s.plans = append(s.plans, plan)
 	}
-	sums := map[int]*table{}
 	for _, p := range []*scenario.Pool{&r.Serving.Prefill, &r.Serving.Decode} {
-		if sums[p.Tensor] == nil {
+		if s.sums[p.Tensor] == nil {
 			t, err := sumsOf(ctx, s.plans[0], r, p.Tensor)
 			if err != nil {
 				return err
 			}
-			sums[p.Tensor] = t
+			s.sums[p.Tensor] = t
 		}
 	}
 	var err error
@@ -198,7 +202,7 @@ func (s *study) prepare(ctx context.Context, workers int) error {
 		return err
 	}
 	for fabric := range len(s.plans) + 1 {
-		prefill, decode := s.pace(&r.Serving.Prefill, sums, s.there[fabric]), s.pace(&r.Serving.Decode, sums, s.here[fabric])
+		prefill, decode := s.pace(&r.Serving.Prefill, s.there[fabric]), s.pace(&r.Serving.Decode, s.here[fabric])
 		s.jobs = append(s.jobs, &serving.Job{
 			Prefill: pool(&r.Serving.Prefill, &s.out.Job.Prefill), Decode: pool(&r.Serving.Decode, &s.out.Job.Decode),
 			Layers: s.way.cache.Layers, Early: r.Serving.KV.Send == scenario.KVLayers, PrefillTime: prefill.prefill, DecodeTime: decode.decode,
@@ -213,9 +217,9 @@ func pool(p *scenario.Pool, m *runstore.ServingMemory) serving.Pool {
 }
 
 // pace is the times of a pool's iterations.
-func (s *study) pace(p *scenario.Pool, sums map[int]*table, x *experts) *pace {
+func (s *study) pace(p *scenario.Pool, x *experts) *pace {
 	c := &s.way.cache
-	return &pace{job: modelOn(s.r, p), cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: sums[p.Tensor], experts: x, overlap: p.Overlap}
+	return &pace{job: modelOn(s.r, p), cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: s.sums[p.Tensor], experts: x, overlap: p.Overlap}
 }
 
 // points makes a point of each rate, and the simulations of those with a steady state. Each returns the name of
@@ -231,15 +235,15 @@ func (s *study) points(rates []float64) (tasks []func(context.Context) string) {
 			p.Unstable = overloaded(most)
 		}
 		requests := s.at(rate)
-		for j, plan := range s.plans {
+		for j := range s.plans {
 			f := &p.Fabrics[j]
-			*f = runstore.ServingFabric{Name: plan.Fabric.Name, Protocol: string(plan.Fabric.Kind), Rate: plan.Fabric.Link.Rate(), Exchanges: append(s.there[j].tell("prefill"), s.here[j].tell("decode")...)}
+			*f = s.fabric(j)
 			if most := s.loadsOn(rate, j); most.Share >= 1 && p.Unstable == "" {
 				f.Unstable = overloaded(most)
 			}
 			if p.Unstable == "" && f.Unstable == "" {
 				tasks = append(tasks, func(ctx context.Context) string {
-					s.onFabric(ctx, j, requests, f)
+					s.remembered(ctx, j, requests, f)
 					return f.Name
 				})
 			}
@@ -254,6 +258,12 @@ func (s *study) points(rates []float64) (tasks []func(context.Context) string) {
 		}
 	}
 	return tasks
+}
+
+// fabric is a fabric without a run.
+func (s *study) fabric(number int) runstore.ServingFabric {
+	f := s.plans[number].Fabric
+	return runstore.ServingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Exchanges: append(s.there[number].tell("prefill"), s.here[number].tell("decode")...)}
 }
 
 func overloaded(l runstore.ServingLoad) string {

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"weft/internal/formats/requests"
+	"weft/internal/sim/known"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/runtest"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/training"
 	"weft/units"
@@ -209,5 +211,43 @@ func TestASeedWithoutASteadyStateIsCounted(t *testing.T) {
 	p := served(t, Options{Seeds: 2, Rates: []float64{1e5}}).Points[0]
 	if s := p.Fabrics[0].Seeds; s == nil || s.Unstable != 2 || s.FirstTokenP50 != (runstore.Spread{}) {
 		t.Errorf("beyond saturation: %+v", s)
+	}
+}
+
+// A run from the cache is the simulated one, a limit of time that requests must keep is part of it, and each kept run comes again from its
+// recipe.
+func TestAKnownJobIsTheSimulated(t *testing.T) {
+	moe := set("serving.model", "{layers: 4, hidden: 1024, ffn: 512, heads: 8, kv-heads: 8, head-dim: 128, vocab: 1000, sequence: 2048, experts: 16, top-k: 2}")
+	run := func(cache known.Store, more ...scenario.Override) []byte {
+		text, err := served(t, Options{Cache: cache, Workers: 2}, append(more, moe, set("serving.load.requests", "5"))...).Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	want := run(nil)
+	cache := runtest.NewMemory()
+	first := run(cache)
+	cache.Missed = 0
+	again := run(cache)
+	if cache.Missed > 0 || !bytes.Equal(first, want) || !bytes.Equal(again, want) {
+		t.Errorf("%d simulations were not known; equal results: %t, %t", cache.Missed, bytes.Equal(first, want), bytes.Equal(again, want))
+	}
+	if run(cache, set("serving.limits.first-token", "1us")); cache.Missed == 0 {
+		t.Error("other limits were taken for the same job")
+	}
+	jobs := 0
+	for key, e := range cache.Entries {
+		if e.Kind != JobKind {
+			continue
+		}
+		jobs++
+		k, value, err := Resimulate(t.Context(), e.Recipe, 1)
+		if err != nil || k != key || !bytes.Equal(value, e.Value) {
+			t.Errorf("%s, from its recipe: %v, another key %t, another value %t", e.What, err, k != key, !bytes.Equal(value, e.Value))
+		}
+	}
+	if jobs != 4 {
+		t.Errorf("%d jobs were kept, want 4", jobs)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-
-	"weft/internal/sim/scenario"
 )
 
 // analysed bounds the rows that an analysis holds; more are drawn from.
@@ -64,7 +62,8 @@ type Factor struct {
 func (t *Table) Analyse() (*Analysis, error) {
 	a := &Analysis{Table: t, Of: t.Counts[OK]}
 	drawn := Sample(a.Of, analysed)
-	of := objectivesOf(t)
+	main, tail := t.Space.Kind.place(t.Space.Kind.Main), t.Space.Kind.place(t.Space.Kind.Tail)
+	of := t.Space.Kind.against()
 	for line, err := range t.Lines() {
 		if err != nil {
 			return nil, err
@@ -73,6 +72,7 @@ func (t *Table) Analyse() (*Analysis, error) {
 			continue
 		}
 		take := drawn()
+		line.main, line.tail = main, tail
 		if line.Time() <= 0 {
 			continue
 		}
@@ -82,9 +82,12 @@ func (t *Table) Analyse() (*Analysis, error) {
 		a.compare(line, of)
 	}
 	slices.SortStableFunc(a.Pareto, func(x, y *Line) int {
-		for _, i := range of {
-			if c := cmp.Compare(x.Row.Values[i], y.Row.Values[i]); c != 0 {
-				return c
+		for _, o := range of {
+			switch {
+			case o.worse(y, x):
+				return -1
+			case o.worse(x, y):
+				return 1
 			}
 		}
 		return 0
@@ -113,14 +116,11 @@ func (a *Analysis) relate() {
 	}
 }
 
-// Time is the time of a line in picoseconds.
-func (l *Line) Time() float64 { return l.Row.Values[0] }
+// Time is the quantity of a line that is compared, in picoseconds: Kind.Main.
+func (l *Line) Time() float64 { return l.Row.Values[l.main] }
 
-// Tail is the 99th percentile of the messages of a line in picoseconds.
-func (l *Line) Tail() float64 { return l.Row.Values[tailPlace] }
-
-// tailPlace is the place of the tail in a row's values.
-var tailPlace = slices.Index(scenario.SweepQuantities(), "message_p99_ps")
+// Tail is Kind.Tail of a line in picoseconds.
+func (l *Line) Tail() float64 { return l.Row.Values[l.tail] }
 
 // factor is a column as a factor.
 func (a *Analysis) factor(c int) Factor {
@@ -214,21 +214,8 @@ func (f *Factor) groups() []int {
 // Place is the index of a line's value among the factor's values.
 func (f *Factor) Place(i int) int { return f.places[i] }
 
-// objectives are the quantities of the Pareto set; less is better.
-var objectives = []string{"time_ps", "message_p99_ps", "pfc_pauses", "drops", "retransmissions"}
-
-// objectivesOf are the places of the objectives in a row's values.
-func objectivesOf(t *Table) (out []int) {
-	for i, q := range t.quantityNames() {
-		if slices.Contains(objectives, q) {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
 // compare holds a line against the lines of the Pareto set so far, and against the slowest.
-func (a *Analysis) compare(l *Line, objectives []int) {
+func (a *Analysis) compare(l *Line, objectives []objective) {
 	if a.Slowest != nil && l.Bytes < a.Slowest.Bytes {
 		return
 	}
@@ -239,7 +226,7 @@ func (a *Analysis) compare(l *Line, objectives []int) {
 		a.Slowest = l
 	}
 	reaches := func(x, y *Line) bool {
-		return !slices.ContainsFunc(objectives, func(i int) bool { return x.Row.Values[i] > y.Row.Values[i] })
+		return !slices.ContainsFunc(objectives, func(o objective) bool { return o.worse(x, y) })
 	}
 	if slices.ContainsFunc(a.Pareto, func(f *Line) bool { return reaches(f, l) }) {
 		return

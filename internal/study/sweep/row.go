@@ -14,10 +14,11 @@ type Status string
 
 // The states of a variant.
 const (
-	OK      Status = "ok"
-	Invalid Status = "invalid" // no scenario can have these values together
-	Failed  Status = "failed"  // the simulation has no result
-	Missing Status = "missing" // not run yet
+	OK       Status = "ok"
+	Invalid  Status = "invalid"  // no scenario can have these values together
+	Failed   Status = "failed"   // the simulation has no result
+	Unstable Status = "unstable" // of a serving job: requests come faster than they can be answered
+	Missing  Status = "missing"  // not run yet
 )
 
 // Row is the outcome of a variant.
@@ -26,14 +27,14 @@ type Row struct {
 	Error  string    `json:"error,omitempty"`
 	Fabric string    `json:"fabric,omitempty"` // its name
 	Bytes  int64     `json:"size,omitempty"`
-	Values []float64 `json:"values,omitempty"` // of every quantity, in the order of scenario.SweepQuantities
+	Values []float64 `json:"values,omitempty"` // of every quantity of the kind of job, in their order
 
 	// The circumstances, which differ between equal rows.
 	Host        string  `json:"host"`
 	WallSeconds float64 `json:"wall_s"`
 }
 
-// quantities gives the quantities of a result, in the order of scenario.SweepQuantities.
+// quantities gives the quantities of a workload's result.
 var quantities = map[scenario.SweepQuantity]func(*runstore.Point) float64{
 	"time_ps":            func(p *runstore.Point) float64 { return float64(p.Time) },
 	"algbw_gbytes_per_s": func(p *runstore.Point) float64 { return runstore.RoundedBandwidth(p.AlgBW) },
@@ -75,7 +76,7 @@ func rowOf(r *scenario.Resolved, results *runstore.Results, err error) *Row {
 		return row
 	}
 	p := &results.Fabrics[0].Points[0]
-	for _, q := range scenario.SweepQuantities() {
+	for _, q := range workloads.names() {
 		row.Values = append(row.Values, quantities[q](p))
 	}
 	return row
@@ -88,6 +89,9 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // with a minimum for each rank.
 func workOf(r *scenario.Resolved) float64 {
 	work := 4096.0
+	if l := &r.Serving.Load; r.Serving.Given() {
+		work += float64(l.Requests) * float64(l.Prompt) // tokens that cross the network
+	}
 	for _, size := range r.Workload.Sizes {
 		work += float64(size)
 	}
@@ -95,12 +99,4 @@ func workOf(r *scenario.Resolved) float64 {
 		work += float64(f.Bytes)
 	}
 	return work * float64(max(1, r.Cluster.Ranks())) * float64(max(1, units.Time(r.Run.Iterations+r.Run.Warmup)))
-}
-
-// quantityNames are the names of all quantities, in the order of a row's values.
-func (t *Table) quantityNames() (out []string) {
-	for _, q := range scenario.SweepQuantities() {
-		out = append(out, string(q))
-	}
-	return out
 }

@@ -14,15 +14,20 @@ import (
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/ledger"
+	"weft/internal/study/serve"
 	"weft/units"
 )
 
 // Runner runs a scenario; sim.Run is one.
 type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
 
+// Server runs a serving job; serve.Run is one.
+type Server func(ctx context.Context, r *scenario.Resolved, o serve.Options) (*runstore.Serving, error)
+
 // Options are the settings of a run. Rows do not depend on them.
 type Options struct {
 	Run     Runner
+	Serve   Server
 	Workers int         // simulations at the same time, at least 1
 	Memory  units.Bytes // of all simulations at the same time, by their estimates; 0: no bound
 	Worker  string      // the name of this process's place
@@ -242,6 +247,10 @@ func (w *work) row(ctx context.Context, file *scenario.File, i int) (row *Row, e
 			row, err = &Row{Status: Failed, Fabric: r.Fabrics[0].Name, Error: oneLine(fmt.Sprintf("a defect of weft, please report it: %.200v", cores.Caught(p).Value))}, nil
 		}
 	}()
+	if w.Space.Kind == &servingJobs {
+		results, err := w.o.Serve(ctx, r, serve.Options{Workers: 1})
+		return servingRow(r, results, err), nil
+	}
 	results, err := w.o.Run(ctx, r, sim.Options{Workers: 1})
 	return rowOf(r, results, err), nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
@@ -27,6 +28,7 @@ const streamDraw = 18
 type Space struct {
 	Base *scenario.Resolved // the scenario without the axes' values
 	Axes []scenario.Axis
+	Kind *Kind // of the job
 
 	file      *scenario.File
 	overrides []scenario.Override
@@ -54,14 +56,20 @@ func NewSpace(file *scenario.File, overrides ...scenario.Override) (*Space, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &Space{Base: r, Axes: scenario.SweepAxes(r), file: file, overrides: overrides, fabrics: []string{""}, sizes: []units.Bytes{0}, seeds: max(1, r.Sweep.Seeds)}
+	s := &Space{Kind: &workloads, Base: r, Axes: scenario.SweepAxes(r), file: file, overrides: overrides, fabrics: []string{""}, sizes: []units.Bytes{0}, seeds: max(1, r.Sweep.Seeds)}
+	if file.Serves() || slices.ContainsFunc(s.Axes, func(a scenario.Axis) bool { return strings.HasPrefix(a.Path, "serving.") }) {
+		s.Kind = &servingJobs
+	}
+	if err := s.Kind.checkKeep(file, r.Sweep.Keep); err != nil {
+		return nil, err
+	}
 	if !s.varies("fabrics", "fabric") {
 		s.fabrics = nil
 		for i := range r.Fabrics {
 			s.fabrics = append(s.fabrics, r.Fabrics[i].Name)
 		}
 	}
-	if n := r.Workload.Sizes; len(n) > 0 && !s.varies("workload.sizes") {
+	if n := r.Workload.Sizes; s.Kind == &workloads && len(n) > 0 && !s.varies("workload.sizes") {
 		s.sizes = n
 	}
 	if err := s.count(); err != nil {
@@ -213,7 +221,7 @@ func (s *Space) resolve(file *scenario.File, v *Variant) (*scenario.Resolved, er
 	if n := len(r.Fabrics); n != 1 {
 		return nil, fmt.Errorf("the variant has %d fabrics: give each as a value of its own", n)
 	}
-	if n := len(r.Workload.Sizes); n > 1 {
+	if n := len(r.Workload.Sizes); n > 1 && s.Kind == &workloads {
 		return nil, fmt.Errorf("the variant has %d sizes: give each as a value of its own", n)
 	}
 	r.Sweep = scenario.Sweep{}
@@ -223,7 +231,7 @@ func (s *Space) resolve(file *scenario.File, v *Variant) (*scenario.Resolved, er
 // Command is the command that makes the row of a variant again, from the sweep's file in its folder.
 func (s *Space) Command(i int, file string) []string {
 	v := s.Variant(i)
-	out := []string{"weft", "run", filepath.ToSlash(file)}
+	out := []string{"weft", s.Kind.Verb, filepath.ToSlash(file)}
 	if v.Fabric != "" && len(s.fabrics) > 1 {
 		out = append(out, "--fabric", v.Fabric)
 	}

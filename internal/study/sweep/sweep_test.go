@@ -17,6 +17,7 @@ import (
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/ledger"
+	"weft/internal/study/serve"
 	"weft/units"
 )
 
@@ -385,13 +386,73 @@ func TestSimulationsShareTheMemory(t *testing.T) {
 }
 
 func TestEveryQuantityHasItsValue(t *testing.T) {
-	all := scenario.SweepQuantities()
-	if len(all) != len(quantities) {
-		t.Errorf("%d names, and %d values", len(all), len(quantities))
+	names := scenario.SweepQuantities()
+	if len(names) != len(quantities)+len(served) {
+		t.Errorf("%d names, and %d and %d values", len(names), len(quantities), len(served))
 	}
-	for _, q := range all {
-		if quantities[q] == nil {
-			t.Errorf("%s has no value", q)
+	for _, q := range names {
+		if workloads.of(q) == servingJobs.of(q) {
+			t.Errorf("%s has no value, or is of two kinds", q)
 		}
+	}
+}
+
+const servingGrid = `name: job
+cluster: {nodes: 3, node: dgx-h100}
+topology: {shape: single-switch}
+fabrics: [infiniband-ndr, roce-v2-400g]
+serving:
+  model: {layers: 4, hidden: 1024, ffn: 4096, heads: 8, kv-heads: 8, head-dim: 128, vocab: 1000, sequence: 2048}
+  prefill: {nodes: 2, tensor: 8}
+  decode: {nodes: 1, tensor: 8}
+  load: {requests: 10, rate: 10}
+sweep:
+  axes:
+    - {path: serving.prefill.nodes, name: prefill, values: [1, 2, 3]}
+    - {path: serving.load.rate, name: rate, values: [10, 1000000]}
+    - {path: serving.decode.memory, name: memory, values: [90%, 0.00001%]}
+`
+
+// A row of a serving job is the job at its rate. More nodes than there are and less memory than a request needs are
+// invalid, and a rate that nothing can answer is unstable.
+func TestARowOfAServingJobIsTheJob(t *testing.T) {
+	f := folder(t, servingGrid, t.TempDir())
+	sweepAll(t, f, Options{Serve: serve.Run, Workers: 2})
+	rows, err := f.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, err := range rows.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := OK
+		switch v := line.Variant.Values; {
+		case v[0] == "3" || v[2] != "90%":
+			want = Invalid
+		case v[1] != "10":
+			want = Unstable
+		}
+		if line.Status != want {
+			t.Errorf("variant %d, %v, is %s (%s), want %s", line.Number, line.Variant.Values, line.Status, line.Error, want)
+		}
+	}
+	line, err := rows.Line(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := line.Variant
+	r, err := f.Space.resolve(f.Space.file.Copy(), &v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := serve.Run(t.Context(), r, serve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := job.Points[0].Fabrics[0].Run
+	first, per := servingJobs.place("first_token_p99_ps"), servingJobs.place("per_token_p50_ps")
+	if got := line.Row.Values; int64(got[first]) != run.FirstToken.P99 || int64(got[per]) != run.PerToken.P50 {
+		t.Errorf("the row has %v, the job %d and %d", got, run.FirstToken.P99, run.PerToken.P50)
 	}
 }

@@ -36,6 +36,8 @@ type Line struct {
 	Number int
 	Variant
 	Row
+
+	main, tail int // places of the compared quantities in the row's values, set by Analyse
 }
 
 // Table is the rows of a sweep, in the order of variants.
@@ -116,16 +118,15 @@ func (s *Space) columns() []Column {
 	for k := range s.Axes {
 		out = append(out, s.axisColumn(k))
 	}
-	out = append(
-		out,
-		Column{Name: "fabric", kind: textual, value: func(l *Line) any { return l.Row.Fabric }},
-		Column{Name: "size_bytes", Unit: "bytes", kind: whole, value: func(l *Line) any { return l.Bytes }},
-	)
+	out = append(out, Column{Name: "fabric", kind: textual, value: func(l *Line) any { return l.Row.Fabric }})
+	if s.Kind == &workloads {
+		out = append(out, Column{Name: "size_bytes", Unit: "bytes", kind: whole, value: func(l *Line) any { return l.Bytes }})
+	}
 	if !s.varies("run.seed") {
 		out = append(out, Column{Name: "seed", kind: whole, value: func(l *Line) any { return int64(l.Seed) }})
 	}
 	out = append(out, Column{Name: "status", kind: textual, value: func(l *Line) any { return string(l.Status) }})
-	for i, q := range scenario.SweepQuantities() {
+	for i, q := range s.Kind.names() {
 		if keep := s.Base.Sweep.Keep; len(keep) == 0 || slices.Contains(keep, q) {
 			out = append(out, quantityColumn(i, q))
 		}
@@ -134,7 +135,7 @@ func (s *Space) columns() []Column {
 }
 
 // fractions are the quantities that are not whole numbers.
-var fractions = []scenario.SweepQuantity{"algbw_gbytes_per_s", "busbw_gbytes_per_s", "fairness", "hottest_link_busy"}
+var fractions = []scenario.SweepQuantity{"algbw_gbytes_per_s", "busbw_gbytes_per_s", "fairness", "hottest_link_busy", "good_share", "goodput_per_s", "tokens_per_s"}
 
 // quantityColumn is the column of a quantity, by its place in a row's values.
 func quantityColumn(i int, q scenario.SweepQuantity) Column {
