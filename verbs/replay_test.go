@@ -59,9 +59,9 @@ func (c *script) Receive() ([]socket.Incoming, error) {
 }
 
 // Wait lets the port's goroutine sleep: the test does its work.
-func (c *script) Wait(time.Duration, bool) { time.Sleep(10 * time.Millisecond) }
-func (c *script) Wake()                    {}
-func (c *script) Close() error             { return nil }
+func (c *script) Wait(time.Duration) { time.Sleep(10 * time.Millisecond) }
+func (c *script) Wake()              {}
+func (c *script) Close() error       { return nil }
 
 // recorded is a packet of a capture with its bytes from the BTH on.
 type recorded struct {

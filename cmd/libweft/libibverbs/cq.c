@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "weft.h"
@@ -15,6 +16,12 @@
  * look at memory alone. A round of them takes some 200 ns, the delay that a packet may find.
  */
 enum { polls_per_work = 16 };
+
+/*
+ * A poller that waits longer than for a packet's way there and back gives way: its peer may be waiting for the same
+ * processor. If that takes long, another program wanted it, and the poller keeps it for 8 times as long.
+ */
+enum { patient_polls = 128, long_ns = 200 * 1000, times_kept = 8 };
 
 /*
  * A datagram's service level says which header lies in the 40 bytes before its data. ConnectX has it so, and
@@ -190,6 +197,26 @@ int weft_take(struct weft_cq *q, int n, struct ibv_wc *wc)
 
 bool weft_idle(struct weft_cq *q) { return q->idle++ % polls_per_work == 0; }
 
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+void weft_give_way(struct weft_cq *q)
+{
+	if (__atomic_load_n(&q->idle, __ATOMIC_RELAXED) % patient_polls != 1 + patient_polls - polls_per_work)
+		return;
+	int64_t start = now_ns();
+	if (start < __atomic_load_n(&q->stays, __ATOMIC_RELAXED))
+		return;
+	sched_yield();
+	int64_t end = now_ns();
+	if (end - start > long_ns)
+		__atomic_store_n(&q->stays, end + times_kept * (end - start), __ATOMIC_RELAXED);
+}
+
 int weft_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 {
 	struct weft_cq *q = (struct weft_cq *)cq;
@@ -200,6 +227,8 @@ int weft_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 		weft_unlock_cq(q);
 		if (got)
 			return got;
+		if (worked)
+			weft_give_way(q);
 		if (!work)
 			return __atomic_load_n(&q->marks->overrun, __ATOMIC_RELAXED) ? -1 : 0;
 		weft->progress(weft_context_of(cq->context)->id);

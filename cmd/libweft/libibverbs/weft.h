@@ -61,6 +61,7 @@ struct weft_cq {
 	weft_id id;
 	atomic_flag busy;
 	uint32_t idle; /* polls in a row that found nothing */
+	int64_t stays; /* until this time the poller keeps its processor, in ns */
 	uint32_t room; /* of entries, a power of two */
 	struct weft_wc *entries;
 	struct weft_cq_marks *marks;
@@ -101,6 +102,7 @@ void weft_lock_cq(struct weft_cq *q);
 void weft_unlock_cq(struct weft_cq *q);
 int weft_take(struct weft_cq *q, int n, struct ibv_wc *wc); /* with the lock held */
 bool weft_idle(struct weft_cq *q);			      /* an empty poll: is it the one that works for the device? */
+void weft_give_way(struct weft_cq *q);			      /* after such a poll */
 /* An object ends when the program has acknowledged the events that it has fetched. */
 void weft_wait_for_acks(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *fetched, const uint32_t *acknowledged);
 void weft_drop_completions(struct ibv_cq *cq, uint32_t qp_num);

@@ -48,9 +48,8 @@ type Conn interface {
 	Send(batch []Outgoing) error
 	// Receive returns the packets that have arrived, nil if there are none. It does not block.
 	Receive() ([]Incoming, error)
-	// Wait returns when a packet has arrived, d has passed, or Wake was called. With data false, it
-	// does not wait for packets.
-	Wait(d time.Duration, data bool)
+	// Wait returns when a packet has arrived, d has passed, or Wake was called.
+	Wait(d time.Duration)
 	// Wake ends the present or the next Wait.
 	Wake()
 	// Close frees the socket. No method may be called after it.

@@ -12,6 +12,7 @@
 //   - near.go, near_linux.go, sharedring.go: datagrams through memory that two devices of one user on
 //     one machine share
 //   - port.go: the port, its endpoints and its goroutine
+//   - lookout.go: when that goroutine looks, sleeps and leaves the work to pollers
 //   - receive.go, table.go: from datagrams to queue pairs
 //   - multicast.go, multicast_linux.go: groups and their members
 //   - hold.go: packets ahead of the expected one, with selective repeat

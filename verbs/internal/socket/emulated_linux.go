@@ -291,7 +291,7 @@ func (e *Emulated) Receive() ([]Incoming, error) {
 }
 
 // Wait implements Conn; nobody calls it, because the port has no goroutine.
-func (e *Emulated) Wait(time.Duration, bool) {}
+func (e *Emulated) Wait(time.Duration) {}
 
 // Wake asks the fabric for a turn.
 func (e *Emulated) Wake() {

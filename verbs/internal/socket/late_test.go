@@ -23,7 +23,7 @@ func (e *end) AllowMarks() error         { return nil }
 func (e *end) Reach(netip.AddrPort) *Way { return nil }
 func (e *end) Join(netip.Addr) error     { return nil }
 func (e *end) Leave(netip.Addr)          {}
-func (e *end) Wait(time.Duration, bool)  {}
+func (e *end) Wait(time.Duration)        {}
 func (e *end) Wake()                     {}
 func (e *end) Close() error              { return nil }
 func (e *end) Receive() ([]Incoming, error) {

@@ -81,9 +81,11 @@ const (
 	// MaxGroups bounds the multicast groups of a port: each has a socket.
 	MaxGroups = 64
 
-	// pollGrace is the time after the last poll in which the port's own goroutine leaves the socket
-	// to pollers. A poller that stops for longer costs its peers this delay once.
-	pollGrace = time.Millisecond
+	// pollGrace is the longest time after the last poll in which the port's own goroutine leaves the
+	// socket to pollers. A poller that stops for longer costs its peers this delay. leastGrace is the
+	// time after a packet had waited so: each end of it may take a processor from a poller.
+	pollGrace  = time.Millisecond
+	leastGrace = 50 * time.Microsecond
 
 	// patientAcks is the number of acknowledgements that may wait for a poller's next call.
 	patientAcks = 4
@@ -91,6 +93,10 @@ const (
 	// spin is the time that the port's goroutine polls before it sleeps: putting a thread to sleep
 	// and waking it take about as long.
 	spin = 20 * units.Microsecond
+
+	// looksAgain is the number of sleeps after which it polls again for as long, if it has given that up: then
+	// that costs little, and a burst of packets waits for few sleeps.
+	looksAgain = 64
 
 	// maxIdle bounds a sleep, so that a change of the system clock cannot hang a port.
 	maxIdle = time.Second

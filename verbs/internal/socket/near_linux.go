@@ -309,11 +309,11 @@ func (c *nearConn) drop() {
 }
 
 // Wait waits for datagrams of the rings, too.
-func (c *nearConn) Wait(d time.Duration, data bool) {
-	if data && c.sleep() {
+func (c *nearConn) Wait(d time.Duration) {
+	if c.sleep() {
 		return
 	}
-	c.udpConn.Wait(d, data)
+	c.udpConn.Wait(d)
 	c.calls.Store(socketTurns) // perhaps the socket has ended the wait
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -97,7 +97,9 @@ type Port struct {
 	arrived  wire.Packet
 	taken    transport.Packet // the arrived packet in the queue pair's form
 	polls    uint64
-	seen     uint64 // polls seen by the port's goroutine
+	seen     uint64        // polls seen by the port's goroutine
+	resting  bool          // it leaves the work to pollers
+	nudge    chan struct{} // ends its rest
 }
 
 // FirstQPN is the least number of queue pairs: 0 is the SMI and 1 the GSI (IBA vol. 1, 3.9.1), and,
@@ -107,7 +109,7 @@ const FirstQPN units.QPN = 16
 // Open starts a port.
 func Open(c Config) *Port {
 	p := &Port{
-		conn: c.Conn, local: c.Conn.Local(), clock: c.Clock, done: make(chan struct{}),
+		conn: c.Conn, local: c.Conn.Local(), clock: c.Clock, done: make(chan struct{}), nudge: make(chan struct{}, 1),
 		peers: map[netip.AddrPort]*Peer{}, groups: map[netip.Addr][]*Endpoint{},
 		nextQPN:  FirstQPN + units.QPN(rand.N(1<<16)),
 		verifier: verifier{strict: c.StrictID}, loss: newLoss(c.Lose, c.LoseSeed), budget: math.MaxInt,
@@ -282,7 +284,19 @@ func (p *Port) wakeRunner() {
 	if p.timers.next() < p.tx.waitsFor || hungry {
 		p.hungry = p.hungry || hungry
 		p.tx.waitsFor = p.timers.next()
+		p.wake()
+	}
+}
+
+// wake ends the rest or the sleep of the port's goroutine. The caller holds the lock.
+func (p *Port) wake() {
+	if !p.resting {
 		p.conn.Wake()
+		return
+	}
+	select {
+	case p.nudge <- struct{}{}:
+	default:
 	}
 }
 
@@ -304,7 +318,7 @@ func (p *Port) StopPolling() {
 		return
 	}
 	p.seen = p.polls
-	p.conn.Wake()
+	p.wake()
 }
 
 // progress is Progress; if patient, a few acknowledgements wait.
@@ -359,30 +373,37 @@ func (p *Port) fail(err error) {
 // run is the port's goroutine.
 func (p *Port) run() {
 	defer close(p.done)
-	busy := -spin // time of the last arrival
+	look := lookout{time: spin}
+	pollers := grace{time: pollGrace}
 	for {
 		p.mu.Lock()
 		if p.closed {
 			p.mu.Unlock()
 			return
 		}
-		polled := p.polls != p.seen
+		rested := p.resting
+		p.resting = p.polls != p.seen || p.broken != nil
 		p.seen = p.polls
-		wait := pollGrace
-		if !polled && p.broken == nil {
-			if p.progress(false) {
-				busy = p.Now()
-			}
-			if p.Now()-busy < spin {
-				p.mu.Unlock()
-				runtime.Gosched()
-				continue
-			}
-			wait = p.idle()
+		if p.resting {
+			d := pollers.next()
+			p.tx.waitsFor = min(p.timers.next(), p.Now()+units.Time(d)*units.Nanosecond)
+			p.mu.Unlock()
+			pollers.wait(d, p.nudge)
+			continue
 		}
+		arrived := p.progress(false)
+		if rested && arrived {
+			pollers.late()
+		}
+		if look.on(arrived, p.Now()) {
+			p.mu.Unlock()
+			runtime.Gosched()
+			continue
+		}
+		wait := p.idle()
 		p.tx.waitsFor = p.timers.next()
 		p.mu.Unlock()
-		p.conn.Wait(wait, !polled)
+		p.conn.Wait(wait)
 	}
 }
 
@@ -400,7 +421,7 @@ func (p *Port) idle() time.Duration {
 func (p *Port) Close() error {
 	p.mu.Lock()
 	p.closed = true
-	p.conn.Wake()
+	p.wake()
 	p.mu.Unlock()
 	<-p.done
 	p.mu.Lock()

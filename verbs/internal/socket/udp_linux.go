@@ -162,15 +162,12 @@ func (c *udpConn) Receive() ([]Incoming, error) {
 	return c.rx.receive(c.fd)
 }
 
-func (c *udpConn) Wait(d time.Duration, data bool) {
+func (c *udpConn) Wait(d time.Duration) {
 	var room [8]unix.PollFd
-	fds := append(room[:0], unix.PollFd{Fd: int32(c.event), Events: unix.POLLIN})
-	if data {
-		fds = append(fds, unix.PollFd{Fd: int32(c.fd), Events: unix.POLLIN})
-		if groups := c.waited.Load(); groups != nil {
-			for _, fd := range *groups {
-				fds = append(fds, unix.PollFd{Fd: fd, Events: unix.POLLIN})
-			}
+	fds := append(room[:0], unix.PollFd{Fd: int32(c.event), Events: unix.POLLIN}, unix.PollFd{Fd: int32(c.fd), Events: unix.POLLIN})
+	if groups := c.waited.Load(); groups != nil {
+		for _, fd := range *groups {
+			fds = append(fds, unix.PollFd{Fd: fd, Events: unix.POLLIN})
 		}
 	}
 	t := unix.NsecToTimespec(int64(max(d, 0)))

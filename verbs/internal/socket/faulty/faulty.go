@@ -222,15 +222,11 @@ func (c *conn) Receive() ([]socket.Incoming, error) {
 	return c.given, nil
 }
 
-func (c *conn) Wait(d time.Duration, data bool) {
+func (c *conn) Wait(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	ready := c.ready
-	if !data {
-		ready = nil
-	}
 	select {
-	case <-ready:
+	case <-c.ready:
 	case <-c.woken:
 	case <-timer.C:
 	}

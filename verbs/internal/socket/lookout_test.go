@@ -1,0 +1,64 @@
+package socket
+
+import (
+	"testing"
+
+	"weft/units"
+)
+
+// looks lets packets arrive, and then time pass until the goroutine sleeps. It returns how long it has looked.
+func (l *lookout) looks(now *units.Time) units.Time {
+	start := *now
+	for again := l.on(true, *now); again; again = l.on(false, *now) {
+		*now += 100 * units.Nanosecond
+	}
+	return *now - start
+}
+
+func TestVainLooksGetShorterUntilTheyEnd(t *testing.T) {
+	l, now := lookout{time: spin}, units.Second
+	all, packets := units.Time(0), looksAgain-1
+	for range packets {
+		all += l.looks(&now)
+		now += units.Microsecond
+	}
+	if all > 2*spin {
+		t.Errorf("%v of looks in vain for %d packets that came after each: want at most twice %v", all, packets, spin)
+	}
+	l.looks(&now)
+	if took := l.looks(&now); took < spin {
+		t.Errorf("after %d sleeps a look takes %v: want %v", looksAgain, took, spin)
+	}
+}
+
+func TestAPacketInTimeKeepsALookLong(t *testing.T) {
+	l, now := lookout{time: spin}, units.Second
+	for range 3 { // bursts, with long gaps between
+		for range 5 {
+			if !l.on(true, now) {
+				t.Fatal("it sleeps just after a packet")
+			}
+			now += spin / 8
+		}
+		if took := l.looks(&now); took < spin {
+			t.Errorf("after a burst a look takes %v: want %v", took, spin)
+		}
+		now += units.Millisecond
+	}
+}
+
+func TestPollersGetShortGraceAfterALatePacket(t *testing.T) {
+	g := grace{time: pollGrace}
+	if d := g.next(); d != pollGrace {
+		t.Errorf("without a late packet the grace is %v: want %v", d, pollGrace)
+	}
+	g.late()
+	for want := leastGrace; want < pollGrace; want *= 2 {
+		if d := g.next(); d != want {
+			t.Errorf("the grace is %v: want %v", d, want)
+		}
+	}
+	if d := g.next(); d != pollGrace {
+		t.Errorf("the longest grace is %v: want %v", d, pollGrace)
+	}
+}
