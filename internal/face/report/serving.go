@@ -50,6 +50,9 @@ func Serving(s *runstore.Serving, resolved []byte) *doc.Document {
 	if t := exchangesTable(at); t != nil {
 		d.Add(doc.Section{Title: "Exchanges with experts", Caption: "a layer's dispatch and combine, each alone on the nodes of an instance; the slowest GPU's", In: doc.Details, Blocks: []doc.Block{t}})
 	}
+	if t := contentionTable(at); len(t.Rows) > 1 {
+		d.Add(doc.Section{Title: "Exchanges beside transfers", Caption: "the exchanges of layers while keys and values were on their way; simulated: packet by packet beside them, and their mean time over that alone", In: doc.Details, Blocks: []doc.Block{t}})
+	}
 	if t := besideTable(at); len(t.Rows) > 1 {
 		d.Add(doc.Section{Title: "Other traffic", Caption: "the fabric's streams while the job ran", In: doc.Details, Blocks: []doc.Block{t}})
 	}
@@ -172,6 +175,36 @@ func exchangesTable(p *runstore.ServingPoint) *doc.Table {
 	return t
 }
 
+// contentionTable is a row for each pool with exchanges on each fabric.
+func contentionTable(p *runstore.ServingPoint) *doc.Table {
+	t := doc.NewTable("fabric", "pool", "exchanges", "simulated", "over alone")
+	for i := range p.Fabrics {
+		if c := p.Fabrics[i].Contention; c != nil {
+			for _, x := range c.Exchanges {
+				t.Add(doc.Text(p.Fabrics[i].Name), doc.Text(x.Pool), doc.Text(doc.Integer(int64(x.Meet))), doc.Text(doc.Integer(int64(x.Simulated))), doc.Text(fmt.Sprintf("%.2f", x.Slowed)))
+			}
+		}
+	}
+	return t
+}
+
+// contentionSentence says what exchanges and transfers on one fabric cost each other.
+func contentionSentence(f *runstore.ServingFabric) string {
+	c, r := f.Contention, f.Run
+	cost := func(of func(*runstore.ServingRun) int64) string {
+		return fmt.Sprintf("%s (%.1f %%)", units.Time(of(r)-of(c.Apart)), 100*float64(of(r)-of(c.Apart))/float64(max(1, of(c.Apart))))
+	}
+	text := fmt.Sprintf("On %s exchanges with experts and transfers meet: that adds %s to the mean time of a token, %s to the mean time to the first token and %s to the mean transfer.", f.Name,
+		cost(func(r *runstore.ServingRun) int64 { return r.PerToken.Mean }), cost(func(r *runstore.ServingRun) int64 { return r.FirstToken.Mean }),
+		cost(func(r *runstore.ServingRun) int64 { return r.Transfer.Mean }))
+	for _, x := range c.Exchanges {
+		if x.Simulated > 0 {
+			text += fmt.Sprintf(" Beside transfers an exchange of %s takes %.2f times as long as alone.", x.Pool, x.Slowed)
+		}
+	}
+	return text
+}
+
 // besideTable is a row for each stream beside the job.
 func besideTable(p *runstore.ServingPoint) *doc.Table {
 	t := doc.NewTable("fabric", "stream", "messages", "mean", "P99", "GB/s")
@@ -201,6 +234,9 @@ func servingSentences(s *runstore.Serving, p *runstore.ServingPoint) (out []stri
 			out = append(out, fmt.Sprintf("%s costs %s of the median time to the first token (%.1f %%), and %s at P99.", f.Name,
 				units.Time(f.Run.FirstToken.P50-p.Ideal.FirstToken.P50), 100*float64(f.Run.FirstToken.P50-p.Ideal.FirstToken.P50)/float64(max(1, f.Run.FirstToken.P50)),
 				units.Time(f.Run.FirstToken.P99-p.Ideal.FirstToken.P99)))
+			if f.Contention != nil {
+				out = append(out, contentionSentence(f))
+			}
 		}
 	}
 	out = append(out, fullSentence(p))

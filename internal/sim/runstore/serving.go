@@ -80,6 +80,8 @@ type ServingFabric struct {
 	Exchanges []ServingExchange `json:"exchanges,omitempty"`
 	// Seeds is Run over seeds; nil with one seed.
 	Seeds *ServingSeeds `json:"over_seeds,omitempty"`
+	// Contention is what exchanges and transfers cost each other; nil without exchanges.
+	Contention *ServingContention `json:"contention,omitempty"`
 }
 
 // ServingSeeds is a job on a fabric over seeds for the requests and everything random in a fabric. The spreads are of the
@@ -101,6 +103,25 @@ type ShareSpread struct {
 	High  float64 `json:"high"`
 	Least float64 `json:"least"`
 	Most  float64 `json:"most"`
+}
+
+// ServingContention is what exchanges with experts and transfers of keys and values cost each other.
+type ServingContention struct {
+	Apart *ServingRun `json:"apart"` // the run in which they do not slow each other
+	// Exchanges are those beside transfers, by pool.
+	Exchanges []ServingSlowed `json:"exchanges"`
+	// Sampled: only the first exchanges were simulated beside transfers. Afterwards both take longer by mean factors,
+	// the transfers by that of Transfers of them.
+	Sampled   bool `json:"sampled,omitempty"`
+	Transfers int  `json:"transfers,omitempty"`
+}
+
+// ServingSlowed is the exchanges of a pool beside transfers.
+type ServingSlowed struct {
+	Pool      string  `json:"pool"`
+	Meet      int     `json:"exchanges"`        // beside transfers
+	Simulated int     `json:"simulated"`        // of them, packet by packet
+	Slowed    float64 `json:"times_over_alone"` // mean time over that alone
 }
 
 // ServingExchange is a layer's exchange of tokens with experts.
@@ -185,12 +206,25 @@ func (s *Serving) Encode() ([]byte, error) {
 			f := &p.Fabrics[j]
 			f.Seeds = f.Seeds.rounded()
 			f.Run, f.Hottest, f.Beside = f.Run.rounded(), slices.Clone(f.Hottest), roundedStreams(f.Beside)
+			f.Contention = f.Contention.rounded()
 			for k := range f.Hottest {
 				f.Hottest[k].Busy = rounded(f.Hottest[k].Busy, shareDigits)
 			}
 		}
 	}
 	return encode(&own)
+}
+
+func (c *ServingContention) rounded() *ServingContention {
+	if c == nil {
+		return nil
+	}
+	own := *c
+	own.Apart, own.Exchanges = c.Apart.rounded(), slices.Clone(c.Exchanges)
+	for i := range own.Exchanges {
+		own.Exchanges[i].Slowed = rounded(own.Exchanges[i].Slowed, shareDigits)
+	}
+	return &own
 }
 
 func (r *ServingRun) rounded() *ServingRun {

@@ -92,6 +92,9 @@ type KVTransfer struct {
 	NICs int `yaml:"nics" range:"1..1024"`
 	// Slice is the most bytes of a work request. 0: a page.
 	Slice units.Bytes `yaml:"slice" range:"0..1GiB"`
+	// Class is the 802.1p priority of keys and values; on InfiniBand the service level. 0: that of
+	// the fabric's other data.
+	Class int `yaml:"class" range:"0..15"`
 	// LayerTime is the time of the library for a layer's transfer; a GPU's layers go one after
 	// the other.
 	LayerTime units.Time `yaml:"layer-time" range:"0..1s"`

@@ -143,8 +143,9 @@ func (r streamRules) ringStreams(at string, s Stream) (list []Stream) {
 	return list
 }
 
-// check checks that streams fit the cluster, the fabric and the workload.
+// check checks that streams, and keys and values with a class of their own, fit the cluster, the fabric and the workload.
 func (r streamRules) check() {
+	r.checkKVClass()
 	if len(r.Beside) > 0 && r.Workload.Pattern != "" {
 		r.complain("beside", "streams run for as long as a collective does, and the workload is a pattern: give a collective or an exchange, or take beside out")
 		return
@@ -169,6 +170,19 @@ func (r streamRules) check() {
 		case p.ServiceLevels && !r.IB.arbitrates(r.IB.SL2VL[s.Class]):
 			r.complain(at+".class", "service level %d goes to VL %d, which has no weight in ib.vlarb-high or vlarb-low: it would never be served", s.Class, r.IB.SL2VL[s.Class])
 		}
+	}
+}
+
+// checkKVClass checks that a fabric serves the class of keys and values.
+func (r streamRules) checkKVClass() {
+	const at = "serving.kv.class"
+	class := r.Serving.KV.Class
+	switch p := protocol.Of(r.Kind); {
+	case class == 0 || !r.Serving.Given():
+	case p.ServiceLevels && !r.IB.arbitrates(r.IB.SL2VL[class]):
+		r.rules.complain(at, "%s: service level %d goes to VL %d, which has no weight in ib.vlarb-high or vlarb-low: it would never be served", r.Name, class, r.IB.SL2VL[class])
+	case !p.ServiceLevels && !r.serves(class):
+		r.rules.complain(at, "%s: no queue serves priority %d: add it to ethernet.queues", r.Name, class)
 	}
 }
 

@@ -74,6 +74,21 @@ func SenderOf(name string) (Sender, bool) {
 // SenderNames are the names of all senders.
 func SenderNames() []string { return senderNames[:] }
 
+// Among is the graph on ranks of a larger cluster, from a first one on; the others do nothing. A graph has
+// no groups.
+func (g *Graph) Among(ranks, first int) *Graph {
+	out := *g
+	out.Ranks = make([][]Op, ranks)
+	for i, ops := range g.Ranks {
+		own := slices.Clone(ops)
+		for k := range own {
+			own[k].Peer += int32(first)
+		}
+		out.Ranks[first+i] = own
+	}
+	return &out
+}
+
 // Sends reports whether a rank sends a message.
 func (g *Graph) Sends() bool {
 	return slices.ContainsFunc(g.Ranks, func(ops []Op) bool {

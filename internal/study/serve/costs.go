@@ -10,6 +10,7 @@ import (
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
 	"weft/internal/sim/workload/llm"
+	"weft/internal/sim/workload/serving"
 	"weft/units"
 )
 
@@ -70,36 +71,38 @@ type pace struct {
 	overlap bool     // of exchanges and computations
 }
 
-// iteration is the time of an iteration with a number of tokens of the fullest group, given the time of its
-// computations. Sums of tensor parallelism do not overlap with them. In halves, the exchanges of one half with
-// experts go on beside the computations of the other.
-func (p *pace) iteration(computing units.Time, tokens int) units.Time {
-	m := &p.job.Model
-	if p.job.Parallel.Tensor > 1 {
-		perLayer := 2
-		computing += units.Time(m.Layers*perLayer) * p.sums.at(int64(tokens)*int64(m.Hidden)*2)
-	}
-	if p.overlap {
-		return max(computing, 2*p.experts.time((tokens+1)/2))
-	}
-	return computing + p.experts.time(tokens)
-}
-
-// prefill is the time of an iteration of prefill: of the group with the longest.
-func (p *pace) prefill(groups [][]llm.Chunk) units.Time {
-	tokens, most := 0, units.Time(0)
-	for _, chunks := range groups {
-		sum := 0
-		for _, c := range chunks {
-			sum += c.Tokens
-		}
-		tokens = max(tokens, sum)
+// computing is the time of an iteration's computations: in prefill of the group with the longest. Sums of tensor
+// parallelism do not overlap with the others.
+func (p *pace) computing(k *serving.Iteration) units.Time {
+	most := units.Time(0)
+	for _, chunks := range k.Chunks {
 		most = max(most, p.job.PrefillTime(chunks, len(chunks)))
 	}
-	return p.iteration(most, tokens)
+	if k.Chunks == nil {
+		most = p.job.DecodeTime(k.Requests, k.Context, p.cache)
+	}
+	if m := &p.job.Model; p.job.Parallel.Tensor > 1 {
+		perLayer := 2
+		most += units.Time(m.Layers*perLayer) * p.sums.at(int64(k.Tokens())*int64(m.Hidden)*2)
+	}
+	return most
+}
+
+// iteration is the time of an iteration. In halves, the exchanges of one half with experts go on beside the
+// computations of the other.
+func (p *pace) iteration(k *serving.Iteration) units.Time {
+	if p.overlap {
+		return max(p.computing(k), 2*p.experts.time((k.Tokens()+1)/2))
+	}
+	return p.computing(k) + p.experts.time(k.Tokens())
+}
+
+// prefill is the time of an iteration of prefill.
+func (p *pace) prefill(groups [][]llm.Chunk) units.Time {
+	return p.iteration(&serving.Iteration{Chunks: groups})
 }
 
 // decode is the time of an iteration of decode.
 func (p *pace) decode(requests int, context int64) units.Time {
-	return p.iteration(p.job.DecodeTime(requests, context, p.cache), requests)
+	return p.iteration(&serving.Iteration{Requests: requests, Context: context})
 }

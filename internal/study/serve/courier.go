@@ -18,6 +18,7 @@ type courier struct {
 	sent      []consignment
 	lanes     []lane
 	lane      []int32 // by message
+	open      int     // consignments on their way
 }
 
 // way is what all consignments of a job have in common.
@@ -66,6 +67,7 @@ type lane struct {
 // send begins a consignment; delivered is called with its number.
 func (c *courier) send(k consignment) {
 	number := len(c.sent)
+	c.open++
 	c.sent = append(c.sent, k)
 	posters, stages, layers := c.way.posters(), c.way.prefill.Pipeline, c.way.cache.Layers
 	for stage := range stages {
@@ -105,6 +107,7 @@ func (c *courier) arm(number int) {
 		return
 	}
 	if k.left--; k.left == 0 {
+		c.open--
 		c.delivered(int(l.consignment))
 	}
 }

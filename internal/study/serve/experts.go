@@ -27,9 +27,19 @@ func (e *experts) time(tokens int) units.Time {
 	if e == nil || tokens == 0 {
 		return 0
 	}
-	n := int64(tokens+e.tensor-1) / int64(e.tensor) // each GPU of a group sends its part
-	return units.Time(e.layers) * (e.there.at(n) + e.back.at(n))
+	return units.Time(e.layers) * (e.layer(scenario.Dispatch, tokens) + e.layer(scenario.Combine, tokens))
 }
+
+// layer is the time of an exchange of a layer.
+func (e *experts) layer(what scenario.Exchange, tokens int) units.Time {
+	if what == scenario.Combine {
+		return e.back.at(int64(e.each(tokens)))
+	}
+	return e.there.at(int64(e.each(tokens)))
+}
+
+// each is the number of tokens of a GPU: each one of a group sends its part.
+func (e *experts) each(tokens int) int { return (tokens + e.tensor - 1) / e.tensor }
 
 // tell is the exchanges of a layer at the simulated numbers of tokens.
 func (e *experts) tell(pool string) (out []runstore.ServingExchange) {
@@ -42,8 +52,8 @@ func (e *experts) tell(pool string) (out []runstore.ServingExchange) {
 	return out
 }
 
-// exchange is a simulation of a dispatch or a combine.
-type exchange struct {
+// exchangeRun is a simulation of a dispatch or a combine.
+type exchangeRun struct {
 	fabric int
 	pool   *scenario.Pool
 	kernel scenario.ExpertKernel
@@ -73,7 +83,7 @@ func (s *study) exchanges(ctx context.Context, workers int) (prefill, decode []*
 		{&v.Prefill, scenario.Throughput, (v.Prefill.Tokens + v.Prefill.Tensor - 1) / v.Prefill.Tensor, nil},
 		{&v.Decode, scenario.LowLatency, (v.Decode.Requests + v.Decode.Tensor - 1) / v.Decode.Tensor, nil},
 	}
-	var all []*exchange
+	var all []*exchangeRun
 	for i := range pools {
 		p := &pools[i]
 		p.out = make([]*experts, len(s.plans)+1)
@@ -83,7 +93,7 @@ func (s *study) exchanges(ctx context.Context, workers int) (prefill, decode []*
 		for fabric := range s.plans {
 			for _, tokens := range tokensUpTo(p.most) {
 				for _, what := range []scenario.Exchange{scenario.Dispatch, scenario.Combine} {
-					all = append(all, &exchange{fabric: fabric, pool: p.pool, kernel: p.kernel, what: what, tokens: tokens})
+					all = append(all, &exchangeRun{fabric: fabric, pool: p.pool, kernel: p.kernel, what: what, tokens: tokens})
 				}
 			}
 		}
@@ -104,7 +114,7 @@ func (s *study) exchanges(ctx context.Context, workers int) (prefill, decode []*
 }
 
 // enter puts the times of an exchange into the tables of its fabric, and once into that of no network.
-func (s *study) enter(out []*experts, x *exchange) {
+func (s *study) enter(out []*experts, x *exchangeRun) {
 	into := func(fabric int, took units.Time) {
 		if out[fabric] == nil {
 			out[fabric] = &experts{layers: s.r.Serving.Model.Layers - s.r.Serving.Model.DenseLayers, tensor: x.pool.Tensor}
@@ -134,7 +144,7 @@ func tokensUpTo(most int) []int {
 }
 
 // simulate simulates an exchange on the nodes of one instance. All ranks wait for the slowest before the next layer.
-func (s *study) simulate(ctx context.Context, x *exchange) error {
+func (s *study) simulate(ctx context.Context, x *exchangeRun) error {
 	r, err := s.alone(x)
 	if err != nil {
 		return err
@@ -149,7 +159,7 @@ func (s *study) simulate(ctx context.Context, x *exchange) error {
 }
 
 // alone is the scenario of an exchange.
-func (s *study) alone(x *exchange) (*scenario.Resolved, error) {
+func (s *study) alone(x *exchangeRun) (*scenario.Resolved, error) {
 	own := *s.r
 	own.Name = "exchange"
 	own.Serving, own.Training, own.Tune, own.Sweep, own.Faults = scenario.Serving{}, scenario.Training{}, scenario.Tune{}, scenario.Sweep{}, nil

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,8 @@ type Options struct {
 	Cache known.Store
 	// Progress, if not nil, is called after each simulation, never concurrently.
 	Progress func(done, total int, fabric string)
+
+	packets int64 // of exchanges beside transfers, in a run; 0: mostPackets
 }
 
 // kneeShares are the rates of Options.Knee, as shares of the rate at which the fullest resource has no
@@ -50,7 +53,12 @@ type study struct {
 	jobs     []*serving.Job // by fabric; the last without network
 	// The exchanges of prefill and of decode with experts, by fabric as jobs; nil for none.
 	there, here []*experts
+	paces       []paces // by fabric as jobs
+	packets     int64   // most of a run's exchanges beside transfers
 }
+
+// paces are the times of the iterations of both pools.
+type paces struct{ prefill, decode *pace }
 
 // Run simulates a serving job at each rate on each fabric, and on a network that takes no time.
 func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Serving, error) {
@@ -89,7 +97,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Servin
 
 // begin prepares the simulations of a job; rate is the requests' own in a second.
 func begin(ctx context.Context, r *scenario.Resolved, o *Options) (s *study, rate float64, err error) {
-	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[int]*table{}}
+	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[int]*table{}, packets: cmp.Or(o.packets, mostPackets)}
 	if rate, err = s.draw(o); err != nil {
 		return nil, 0, err
 	}
@@ -203,6 +211,7 @@ func (s *study) prepare(ctx context.Context, workers int) error {
 	}
 	for fabric := range len(s.plans) + 1 {
 		prefill, decode := s.pace(&r.Serving.Prefill, s.there[fabric]), s.pace(&r.Serving.Decode, s.here[fabric])
+		s.paces = append(s.paces, paces{prefill, decode})
 		s.jobs = append(s.jobs, &serving.Job{
 			Prefill: pool(&r.Serving.Prefill, &s.out.Job.Prefill), Decode: pool(&r.Serving.Decode, &s.out.Job.Decode),
 			Layers: s.way.cache.Layers, Early: r.Serving.KV.Send == scenario.KVLayers, PrefillTime: prefill.prefill, DecodeTime: decode.decode,
@@ -270,14 +279,34 @@ func overloaded(l runstore.ServingLoad) string {
 	return fmt.Sprintf("the requests need %.0f %% of %s", 100*l.Share, l.Resource)
 }
 
-// onFabric simulates the requests on a fabric.
+// onFabric simulates the requests on a fabric: if pools have exchanges with experts, first as if these and the
+// transfers did not meet.
 func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Request, out *runstore.ServingFabric) {
-	f := &floor{}
-	f.courier = courier{way: s.way, delivered: func(n int) { f.scheduler.Delivered(n) }}
+	apart := s.carried(ctx, fabric, requests, nil, out)
+	t := s.together(ctx, apart.scheduler, fabric)
+	if t == nil || out.Run == nil {
+		return
+	}
+	alone := out.Run
+	*out = runstore.ServingFabric{Name: out.Name, Protocol: out.Protocol, Rate: out.Rate, Exchanges: out.Exchanges}
+	s.carried(ctx, fabric, requests, t, out)
+	out.Contention = t.tell(alone)
+}
+
+// carried simulates the requests on a fabric, with exchanges beside transfers if t is not nil. It returns what carried them.
+func (s *study) carried(ctx context.Context, fabric int, requests []serving.Request, t *together, out *runstore.ServingFabric) *floor {
+	f := &floor{together: t}
+	f.courier = courier{way: s.way, delivered: f.delivered}
 	f.scheduler = serving.NewScheduler(s.jobs[fabric], f, requests)
+	if t != nil {
+		t.floor = f
+	}
 	alone := serving.Alone(s.jobs[fabric], requests, s.r.Serving.KV.LayerTime, func() bool { return ctx.Err() != nil })
 	limit := max(s.r.Run.Limit.SimulatedTime, patience*alone.End())
-	x, err := transfer.Run(ctx, s.plans[fabric], s.r, limit, f)
+	x, err := transfer.Run(ctx, s.plans[fabric], s.r, transfer.Options{Limit: limit, Class: s.r.Serving.KV.Class, Graphs: t != nil}, f)
+	if t != nil && t.err != nil {
+		err = t.err
+	}
 	if x != nil {
 		out.Counts, out.Hottest, out.Beside = x.Counts, x.Hottest, x.Beside
 	}
@@ -293,6 +322,7 @@ func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Req
 		out.Run = s.summary(requests, f.scheduler)
 		out.Unstable = growing(out.Run, f.scheduler)
 	}
+	return f
 }
 
 // patience is how much longer than without a network a run may last.
@@ -302,6 +332,7 @@ const patience = 10
 type floor struct {
 	courier
 	scheduler *serving.Scheduler
+	together  *together // nil: exchanges take the time that they take alone
 }
 
 // Begin implements transfer.Program.
@@ -317,20 +348,54 @@ func (f *floor) Timer(_ *transfer.Board, tag uint64) {
 		f.post(number)
 	case tagJob:
 		f.scheduler.Timer(uint64(number))
+	case tagLayer:
+		f.together.layer(number)
+	case tagComputed:
+		f.together.computed(number)
+	case tagExchange:
+		f.together.exchanged(number)
+	case tagNext:
+		f.together.exchange(number)
+	case tagPart:
+		f.together.part(number)
+	case tagLate:
+		f.scheduler.Delivered(number)
 	}
+}
+
+// delivered tells the scheduler that a consignment is there.
+func (f *floor) delivered(number int) {
+	k := &f.sent[number]
+	computed := k.at + units.Time(f.way.cache.Layers)*k.each
+	if late := f.together.late(computed); late > 0 {
+		f.board.At(f.Now()+late, tagOf(tagLate, number))
+		return
+	}
+	f.scheduler.Delivered(number)
 }
 
 // Arrived implements transfer.Program.
 func (f *floor) Arrived(_ *transfer.Board, message int) { f.arrived(message) }
 
 // Running implements transfer.Program.
-func (f *floor) Running() bool { return f.scheduler.Undone() > 0 }
+func (f *floor) Running() bool {
+	return f.scheduler.Undone() > 0 && (f.together == nil || f.together.err == nil)
+}
 
 // Now implements serving.World.
 func (f *floor) Now() units.Time { return f.board.Now() }
 
 // At implements serving.World.
 func (f *floor) At(at units.Time, tag uint64) { f.board.At(at, tagOf(tagJob, int(tag))) }
+
+// Iterate implements serving.World.
+func (f *floor) Iterate(k *serving.Iteration, tag uint64) {
+	if f.together.of(k) == nil {
+		f.At(f.Now()+k.Takes, tag)
+		return
+	}
+	f.together.begin(k, tag)
+}
 
 // Ship implements serving.World.
 func (f *floor) Ship(s serving.Shipment) {

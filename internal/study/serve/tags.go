@@ -2,8 +2,14 @@ package serve
 
 // The tags of timers: a kind and a number.
 const (
-	tagLane = iota // a lane's next layer
-	tagJob         // the scheduler's
+	tagLane     = iota // a lane's next layer
+	tagJob             // the scheduler's
+	tagLayer           // the next layer of an iteration
+	tagComputed        // a computation of a layer is over
+	tagExchange        // an exchange of a layer is over
+	tagNext            // the next exchange of a layer
+	tagPart            // a part of a layer is over
+	tagLate            // a transfer arrives that exchanges have slowed
 )
 
 // tagShift separates the kind of a tag from its number.

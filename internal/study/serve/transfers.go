@@ -115,7 +115,7 @@ func move(ctx context.Context, r *scenario.Resolved, plan *network.Plan, tokens,
 	if slice := int64(r.Serving.KV.Slice); slice > 0 {
 		row.Block = min(block, slice)
 	}
-	out, err := transfer.Run(ctx, plan, r, r.Run.Limit.SimulatedTime, m)
+	out, err := transfer.Run(ctx, plan, r, transfer.Options{Limit: r.Run.Limit.SimulatedTime, Class: r.Serving.KV.Class}, m)
 	if err != nil {
 		row.Failure = err.Error()
 		return row

@@ -12,6 +12,9 @@ import (
 	"weft/units"
 )
 
+// GraphOf is what the kernels of a scenario's exchange send.
+func GraphOf(r *scenario.Resolved) *workload.Graph { return trafficOf(r).graph() }
+
 // Run simulates the exchange of a scenario.
 func Run(j *network.Task, point *runstore.Point) error {
 	t := trafficOf(j.Scenario)

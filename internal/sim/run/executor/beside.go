@@ -10,6 +10,7 @@ import (
 // Application is an application of another package that runs until it is over or has failed.
 type Application interface {
 	fabric.App
+	fabric.LocalApp
 	Running() bool
 }
 
@@ -21,11 +22,8 @@ func BesideOf(p *network.Plan, app Application, nics int) *Beside {
 	return &Beside{withStreams(p, applied{app}, nics)}
 }
 
-// applied is an Application as the foreground of streams. It gets no messages inside a node.
+// applied is an Application as the foreground of streams.
 type applied struct{ Application }
-
-// Arrived implements fabric.LocalApp.
-func (applied) Arrived(*fabric.Partition, int32, uint64) {}
 
 func (a applied) running() bool { return a.Running() }
 

@@ -31,6 +31,7 @@ type carrier struct {
 	divides bool
 	stripe  int        // NICs beside each other that share the messages of a pair
 	hosts   []rankHost // by rank
+	source  uint32     // of the timers of rank 0; the other ranks' follow
 	links   map[Pair]*connections
 	copies  map[uint32]*copied                                   // copies in flight from one NIC to others, by number; none with several partitions
 	copying uint32                                               // the last number
@@ -422,5 +423,5 @@ func (c *carrier) received(p *fabric.Partition, nic int32, w *transport.Completi
 
 // schedule schedules an action of a rank.
 func (c *carrier) schedule(p *fabric.Partition, rank int, at units.Time, t host.Timer) {
-	c.hosts[rank].timers.Schedule(p, uint32(rank), at, t)
+	c.hosts[rank].timers.Schedule(p, c.source+uint32(rank), at, t)
 }

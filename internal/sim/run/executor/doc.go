@@ -55,5 +55,6 @@
 //   - streams.go, pacedstream.go, nvme.go, attribute.go, beside.go: traffic beside a collective, or beside
 //     an application of another package, and its
 //     share of a busy link
+//   - launcher.go: graphs that an application of another package begins while it runs
 //   - pingpong.go: one message there and back
 package executor

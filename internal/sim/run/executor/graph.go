@@ -72,7 +72,7 @@ func carryOutTask(j *network.Task, g *workload.Graph, f *Forwarder) (*Execution,
 	p, r := j.Plan, j.Scenario
 	run := newGraphRun(r, p, g)
 	streams := withStreams(p, run, len(run.ends))
-	net, err := p.Build(streams.app(), r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{Node: &r.Cluster.Node, Rate: linkRate(&r.Cluster.Node)}, 1)
+	net, err := p.Build(streams.app(), r.Run.Seed, r.Cluster.Nodes, ScaleUpOf(&r.Cluster.Node), 1)
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +121,14 @@ type graphRun struct {
 	leading  *operation      // whose steps are beats; nil for none
 	sending  []*Communicator // pairs, in the order of their first messages
 	looks    [2][]int32      // scratch for comparing operations
+	ended    func()          // called when all ranks are done; may be nil
+	loaded   map[*workload.Graph]numbering
+}
+
+// numbering is the numbers of a graph's messages, by rank and operation, and their count.
+type numbering struct {
+	numbers [][]int32
+	count   int
 }
 
 // graphMessage is a message of a workload.
@@ -131,37 +139,45 @@ type graphMessage struct {
 }
 
 func newGraphRun(r *scenario.Resolved, p *network.Plan, g *workload.Graph) *graphRun {
-	run := &graphRun{
-		collectives: newCollectives(r, p.Fabric, communications(g)), graph: g, planner: NewPlanner(r, p.Fabric),
-		timeline: workload.NewTimeline(g), beside: workload.NewContention(g), pairs: make(map[[2]int32]*Communicator), undone: len(g.Ranks),
-	}
+	run := &graphRun{collectives: newCollectives(r, p.Fabric, communications(g)), planner: NewPlanner(r, p.Fabric), pairs: make(map[[2]int32]*Communicator), loaded: make(map[*workload.Graph]numbering)}
 	run.finished = run.memberOver
-	run.planner.sender, run.planner.copies = g.Sender, g.CopyRate
-	run.planner.proxy, run.planner.threads = g.Proxy, g.ProxyThreads
 	run.divides = run.divides && g.Sender != workload.GPU
 	for i := range g.Groups {
 		c := NewCommunicator(int32(i), run.cluster, g.Groups[i].Ranks)
 		c.FindTrees(p)
 		run.groups = append(run.groups, c)
 	}
-	var count int
-	run.numbers, count = g.Messages()
-	run.messages = make([]graphMessage, count)
-	for i := range run.messages {
-		run.messages[i].recv = -1
+	run.load(g)
+	return run
+}
+
+// load makes a graph the one to execute, from its beginning.
+func (r *graphRun) load(g *workload.Graph) {
+	r.graph, r.undone = g, len(g.Ranks)
+	r.timeline, r.beside = workload.NewTimeline(g), workload.NewContention(g)
+	r.planner.sends(g)
+	known, ok := r.loaded[g]
+	if !ok {
+		known.numbers, known.count = g.Messages()
+		r.loaded[g] = known
 	}
+	r.numbers = known.numbers
+	r.messages = make([]graphMessage, known.count)
+	for i := range r.messages {
+		r.messages[i].recv = -1
+	}
+	r.progress = make([]*workload.Progress, len(g.Ranks))
 	for rank, ops := range g.Ranks {
-		run.progress = append(run.progress, workload.NewProgress(ops))
-		for op, number := range run.numbers[rank] {
+		r.progress[rank] = workload.NewProgress(ops)
+		for op, number := range r.numbers[rank] {
 			switch ops[op].Kind {
 			case workload.Send:
-				run.messages[number].from = int32(op)
+				r.messages[number].from = int32(op)
 			case workload.Recv:
-				run.messages[number].to = int32(op)
+				r.messages[number].to = int32(op)
 			}
 		}
 	}
-	return run
 }
 
 // communications is the maximum number of communicating operations of a workload.
@@ -190,8 +206,11 @@ func (r *graphRun) start() {
 
 // settle counts a finished rank.
 func (r *graphRun) settle(rank int) {
-	if r.progress[rank].Done() {
-		r.undone--
+	if !r.progress[rank].Done() {
+		return
+	}
+	if r.undone--; r.undone == 0 && r.ended != nil {
+		r.ended()
 	}
 }
 
@@ -313,7 +332,7 @@ func (r *graphRun) computes(p *fabric.Partition, rank int, end workload.End) {
 
 // Timer is called at a rank's timer.
 func (r *graphRun) Timer(p *fabric.Partition, source uint32) {
-	rank := int(source)
+	rank := int(source - r.source)
 	r.hosts[rank].timers.Run(p, source, func(t *host.Timer) {
 		if t.Kind == host.TimerOver {
 			op := int32(t.Tag)

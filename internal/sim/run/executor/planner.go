@@ -43,6 +43,14 @@ func NewPlanner(r *scenario.Resolved, f *scenario.Fabric) *Planner {
 	}
 }
 
+// sends takes over how a workload sends its messages.
+func (p *Planner) sends(g *workload.Graph) {
+	if p.sender != g.Sender || p.copies != g.CopyRate || p.proxy != g.Proxy || p.threads != g.ProxyThreads {
+		clear(p.plans)
+	}
+	p.sender, p.copies, p.proxy, p.threads = g.Sender, g.CopyRate, g.Proxy, g.ProxyThreads
+}
+
 // Plan is the configuration of a collective of a size on a communicator.
 func (p *Planner) Plan(c *Communicator, do collective.Op, bytes int64, root int) (*CollectivePlan, error) {
 	k := planKey{c.layout, do, bytes, root, c.trees != nil}

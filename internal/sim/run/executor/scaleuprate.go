@@ -32,6 +32,9 @@ func linkRate(n *scenario.Node) units.PerByte {
 	return network.Rounded(scaleUpLinks(n, collective.AllReduce))
 }
 
+// ScaleUpOf is a node's scale-up network for a network with launchers.
+func ScaleUpOf(n *scenario.Node) network.ScaleUp { return network.ScaleUp{Node: n, Rate: linkRate(n)} }
+
 // scaleUpLinks is the total rate of the links that a GPU uses in an operation among all GPUs of its
 // node, in bit/s. Without a scale-up network GPUs reach each other over PCIe.
 func scaleUpLinks(n *scenario.Node, op collective.Op) float64 {

@@ -98,9 +98,9 @@ func graphOf(r *scenario.Resolved, f *scenario.Fabric) (*topology.Graph, *routin
 // service levels.
 func PlanOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *routing.Tables) *Plan {
 	return &Plan{
-		Fabric: f, Graph: g, Tables: t, Class: classesOf(f, &r.Workload),
+		Fabric: f, Graph: g, Tables: t, Class: classesOf(f, r),
 		Node: &r.Cluster.Node, Verbs: verbsOf(&r.Workload), Run: &r.Run, control: scenario.ControllerOf(f),
-		OwnLevels: ownLevels(f, &r.Workload),
+		OwnLevels: ownLevels(f, r),
 		Slow:      SlowLinks(&r.Cluster, f),
 	}
 }

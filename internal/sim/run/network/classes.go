@@ -15,8 +15,10 @@ type Classes struct {
 	others []int // classes of streams and of messages with their own
 }
 
-func classesOf(f *scenario.Fabric, w *scenario.Workload) Classes {
+// classesOf are the classes of a fabric's workload, or of the keys and values of its serving job.
+func classesOf(f *scenario.Fabric, r *scenario.Resolved) Classes {
 	var c Classes
+	w := &r.Workload
 	if protocol.Of(f.Kind).ServiceLevels {
 		c.Used = []int{f.IB.SL2VL[f.IB.AckSL]}
 		for _, sl := range scenario.ServiceLevelsOf(f, w) {
@@ -35,6 +37,9 @@ func classesOf(f *scenario.Fabric, w *scenario.Workload) Classes {
 	}
 	for i := range f.Beside {
 		c.others = append(c.others, LaneOf(f, f.Beside[i].Class))
+	}
+	if class := r.Serving.KV.Class; class > 0 {
+		c.others = append(c.others, LaneOf(f, class))
 	}
 	c.Used = append(c.Used, c.others...)
 	slices.Sort(c.Used)

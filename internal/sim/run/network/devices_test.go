@@ -40,7 +40,7 @@ func TestScenariosRunTheSetsThatAreValidated(t *testing.T) {
 func TestASwitchFromSONiCIsBuiltWithItsNumbers(t *testing.T) {
 	r := simtest.Resolve(t, "fabrics: [{preset: roce-v2-400g, switch: {sonic: ../../../roce/sonic/testdata/config_db.json}, ethernet: {dscp: 3}}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
 	f := &r.Fabrics[0]
-	c := classesOf(f, &r.Workload)
+	c := classesOf(f, r)
 	s := EthernetSwitch(f, c, 32)
 	data, ok := c.of(3)
 	if !ok || s.PFC.Lossless != 1<<data {
@@ -61,7 +61,7 @@ func TestASwitchFromSONiCIsBuiltWithItsNumbers(t *testing.T) {
 func TestAHeadroomPoolTakesThePlaceOfThePortsHeadroom(t *testing.T) {
 	left := func(pool string) int64 {
 		r := simtest.Resolve(t, "fabrics: [{preset: roce-v2-400g, switch: {buffer: 32MiB}, ethernet: {pfc: {headroom: 200KiB, reserve: 0B"+pool+"}}}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
-		return EthernetSwitch(&r.Fabrics[0], classesOf(&r.Fabrics[0], &r.Workload), 32).Shared
+		return EthernetSwitch(&r.Fabrics[0], classesOf(&r.Fabrics[0], r), 32).Shared
 	}
 	if got := left(""); got != 32<<20-32*200<<10 {
 		t.Errorf("with headroom of their own %d bytes are shared", got)

@@ -15,11 +15,11 @@ func (p *Plan) Level(a, b int32, key uint16, own int) int {
 
 // OwnLevels reports whether messages of a scenario have service levels other than
 // the fabric's.
-func ownLevels(f *scenario.Fabric, w *scenario.Workload) bool {
+func ownLevels(f *scenario.Fabric, r *scenario.Resolved) bool {
 	if !protocol.Of(f.Kind).ServiceLevels {
 		return false
 	}
-	own := f.IB.AckSL != f.IB.SL || len(scenario.ServiceLevelsOf(f, w)) > 1
+	own := f.IB.AckSL != f.IB.SL || len(scenario.ServiceLevelsOf(f, &r.Workload)) > 1 || r.Serving.KV.Class > 0
 	for i := range f.Beside {
 		own = own || f.Beside[i].Class != f.IB.SL
 	}

@@ -10,6 +10,11 @@
 // host.post of the thread's time. The rest of the host's path is package host's, as for collectives
 // and patterns. On TCP, which has no READ, the sender writes.
 //
+// # A graph
+//
+// A program also launches graphs of messages between GPUs, as package executor has them, such as the exchange of tokens
+// with experts: each begins when the program wants it, beside the messages and the other graphs.
+//
 // The streams of the fabric (beside) run as long as the program does.
 //
 // # Several cores

@@ -17,6 +17,7 @@ import (
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
+	"weft/internal/sim/workload"
 	"weft/units"
 )
 
@@ -54,16 +55,24 @@ type Outcome struct {
 	Ended   units.Time        // the last arrival
 }
 
+// Options are the settings of Run.
+type Options struct {
+	Limit units.Time // of simulated time
+	Class int        // service level or priority of the messages; 0: the fabric's data's
+	// Graphs says that the program launches graphs, which need the nodes' scale-up networks.
+	Graphs bool
+}
+
 // Run runs a program on a plan until nothing is left to do or the limit of simulated time is over. An
 // unfinished run has an outcome too; if the limit was reached its error is a network.Unfinished.
-func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, limit units.Time, p Program) (*Outcome, error) {
+func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, o Options, p Program) (*Outcome, error) {
 	own := *plan
 	own.Verbs = network.Verbs{Service: transport.RC, Op: transport.OpWriteImm}
 	ranks := r.Cluster.Ranks()
 	b := &Board{
 		program: p, path: host.PathOf(own.Fabric, &r.Cluster.Node), posting: own.Fabric.Host.Post,
 		jitter: jitter.Of(&r.Run, own.Fabric, ranks), hosts: make([]rankHost, ranks), links: make(map[pair][]link),
-		reads: protocol.Of(own.Fabric.Kind).RDMA(),
+		reads: protocol.Of(own.Fabric.Kind).RDMA(), class: o.Class, scenario: r,
 	}
 	send, receive := host.ReadTerms(own.Fabric, &r.Cluster.Node)
 	b.reading = host.Path{Send: host.Sum(send, false, 0), Receive: host.Sum(receive, false, 0)}
@@ -72,7 +81,12 @@ func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, limit un
 	}
 	var err error
 	beside := executor.BesideOf(&own, b, r.Cluster.Endpoints())
-	if b.net, err = own.Build(beside.App(), r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{}, 1); err != nil {
+	up := network.ScaleUp{}
+	if o.Graphs {
+		up = executor.ScaleUpOf(&r.Cluster.Node)
+		b.launchers = make([]*executor.Launcher, ranks)
+	}
+	if b.net, err = own.Build(beside.App(), r.Run.Seed, r.Cluster.Nodes, up, 1); err != nil {
 		return nil, err
 	}
 	stop, release := engine.NewStop(ctx)
@@ -82,13 +96,13 @@ func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, limit un
 	}
 	b.p = b.net.Partition(0)
 	p.Begin(b)
-	err = b.net.Run(limit, 1, stop)
+	err = b.net.Run(o.Limit, 1, stop)
 	out := &Outcome{Counts: measure.Counts(b.net.Network), Ended: b.ended}
 	var links []int32
 	out.Hottest, links = measure.Hottest(b.net, b.ended)
 	out.Beside = beside.Results(b.ended, out.Hottest, links, "the transfers")
 	measure.TellSeries(b.net, b.ended, nil, 0)
-	return out, cmp.Or(ctx.Err(), err, b.failure, beside.Failure(), b.unfinished(limit))
+	return out, cmp.Or(ctx.Err(), err, b.failure, beside.Failure(), b.unfinished(o.Limit))
 }
 
 // Board is where a program posts.
@@ -106,8 +120,13 @@ type Board struct {
 	messages []flight
 	open     int // messages in flight
 	reads    bool
-	ended    units.Time
-	failure  error
+	class    int
+	scenario *scenario.Resolved
+	// launchers are by rank; each is that of several ranks. nil: none.
+	launchers []*executor.Launcher
+	launched  int // graphs that are not over
+	ended     units.Time
+	failure   error
 }
 
 // rankHost is the host of a rank.
@@ -234,7 +253,7 @@ func (b *Board) connect(k pair) ([]link, error) {
 	var list []link
 	for i := range b.net.Plan.ConnectionsPerPair() {
 		entropy := uint32(engine.Mix(uint64(k.poster)<<40 | uint64(uint32(k.other))<<16 | uint64(uint32(k.a^k.b))<<8 | uint64(i)))
-		end, peer, err := b.net.ConnectNICs(k.a, k.b, entropy, 0, 0)
+		end, peer, err := b.net.ConnectNICs(k.a, k.b, entropy, 0, b.class)
 		if err != nil {
 			return nil, err
 		}
@@ -244,10 +263,39 @@ func (b *Board) connect(k pair) ([]link, error) {
 	return list, nil
 }
 
+// Launch begins a graph of messages between GPUs (package executor) on the ranks that have operations in
+// it. The program's Timer is called with the tag when all are done. Until then these ranks
+// begin no other; they are always the same that have graphs together. All graphs of a rank have the same
+// software that sends.
+func (b *Board) Launch(g *workload.Graph, tag uint64) {
+	var l *executor.Launcher
+	for rank, ops := range g.Ranks {
+		if len(ops) == 0 {
+			continue
+		}
+		if l == nil {
+			if l = b.launchers[rank]; l == nil {
+				l = executor.NewLauncher(b.scenario, b.net, g, uint32(len(b.hosts)+1))
+			}
+		}
+		b.launchers[rank] = l
+	}
+	b.launched++
+	l.Launch(g, func() {
+		b.launched--
+		b.ended = b.Now()
+		b.At(b.Now(), tag) // after this event, in which the graph still is
+	})
+}
+
 // Timer implements fabric.App.
 func (b *Board) Timer(p *fabric.Partition, source uint32) {
-	if int(source) == len(b.hosts) {
+	switch n := len(b.hosts); {
+	case int(source) == n:
 		b.own.Run(p, source, func(t *host.Timer) { b.program.Timer(b, t.Tag) })
+		return
+	case int(source) > n:
+		b.launchers[int(source)-n-1].Timer(p, source)
 		return
 	}
 	b.hosts[source].timers.Run(p, source, func(t *host.Timer) {
@@ -268,8 +316,35 @@ func (b *Board) handOver(t *host.Transfer) {
 	b.fail(b.p.Post(t.NIC, t.End, transport.WorkRequest{ID: uint64(t.Tag), Op: op, Length: uint32(t.Bytes), Imm: t.Tag}))
 }
 
+// Arrived implements fabric.LocalApp: a message inside a node is a graph's.
+func (b *Board) Arrived(p *fabric.Partition, gpu int32, tag uint64) {
+	b.launchers[b.net.Rank(gpu)].Arrived(p, gpu, tag)
+}
+
+// launcherAt is the launcher that a connection's end at a NIC belongs to; nil if it is the board's.
+func (b *Board) launcherAt(nic int32, end units.QPN) *executor.Launcher {
+	if b.launchers == nil {
+		return nil
+	}
+	node := &b.scenario.Cluster.Node
+	first := int(nic) / node.NICs * node.GPUs
+	var last *executor.Launcher
+	for _, l := range b.launchers[first : first+node.GPUs] {
+		if l != nil && l != last && l.Owns(nic, end) {
+			return l
+		}
+		last = l
+	}
+	return nil
+}
+
 // Complete implements fabric.App: data has reached a NIC, or a connection has failed.
 func (b *Board) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
+	if l := b.launcherAt(nic, c.QPN); l != nil {
+		l.Complete(p, nic, c)
+		b.fail(l.Failure())
+		return
+	}
 	if c.Status != transport.Success {
 		b.fail(fmt.Errorf("queue pair %d of %s failed at %v: %v", c.QPN, b.net.NodeName(nic), p.Now(), c.Status))
 		return
@@ -309,10 +384,10 @@ func (b *Board) fail(err error) {
 // unfinished is the reason why messages have not arrived; nil if all have.
 func (b *Board) unfinished(limit units.Time) error {
 	switch {
-	case b.open == 0:
+	case b.open == 0 && b.launched == 0:
 		return nil
 	case b.net.NextTime() == units.Forever:
 		return errors.New("no progress: messages have not arrived and nothing moves; " + b.net.Waiting())
 	}
-	return network.Unfinished{Why: fmt.Errorf("the limit of %v of simulated time was reached with %d messages in flight; %s", limit, b.open, b.net.Waiting())}
+	return network.Unfinished{Why: fmt.Errorf("the limit of %v of simulated time was reached with %d messages in flight and %d exchanges; %s", limit, b.open, b.launched, b.net.Waiting())}
 }

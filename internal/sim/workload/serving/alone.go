@@ -59,6 +59,9 @@ func (w *alone) Now() units.Time { return w.now }
 // At implements World.
 func (w *alone) At(at units.Time, tag uint64) { w.push(at, tag, false) }
 
+// Iterate implements World.
+func (w *alone) Iterate(k *Iteration, tag uint64) { w.push(w.now+k.Takes, tag, false) }
+
 // Ship implements World: the layers of each stage of prefill leave one after the other.
 func (w *alone) Ship(s Shipment) {
 	last, stages := w.now, max(1, w.job.Prefill.Stages)

@@ -56,6 +56,30 @@ type World interface {
 	// Ship begins a shipment. The world calls the scheduler's Delivered with its number when it has
 	// arrived, later than now. Numbers count from 0.
 	Ship(s Shipment)
+	// Iterate makes the world call the scheduler's Timer with the tag when an iteration is over: after the
+	// time that it takes, or later if something slows it.
+	Iterate(k *Iteration, tag uint64)
+}
+
+// Iteration is the work of an instance from now on.
+type Iteration struct {
+	Instance int
+	Chunks   [][]llm.Chunk // of prefill, by group; nil: of decode
+	Requests int           // of decode: of the fullest group
+	Context  int64         // of decode: the tokens before, in the group with the most
+	Takes    units.Time    // if nothing slows it
+}
+
+// Tokens is the number of tokens of the fullest group.
+func (k *Iteration) Tokens() (most int) {
+	for _, chunks := range k.Chunks {
+		sum := 0
+		for _, c := range chunks {
+			sum += c.Tokens
+		}
+		most = max(most, sum)
+	}
+	return max(most, k.Requests)
 }
 
 // Record is the times of a request. A time that did not come is negative.

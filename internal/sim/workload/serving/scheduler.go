@@ -113,9 +113,9 @@ const (
 // timerShift separates the kind of a tag from its number.
 const timerShift = 48
 
-func (s *Scheduler) at(t units.Time, kind, number int) {
-	s.world.At(t, uint64(kind)<<timerShift|uint64(number))
-}
+func (s *Scheduler) at(t units.Time, kind, number int) { s.world.At(t, tagOf(kind, number)) }
+
+func tagOf(kind, number int) uint64 { return uint64(kind)<<timerShift | uint64(number) }
 
 // Begin begins at time zero.
 func (s *Scheduler) Begin() { s.nextArrival() }
@@ -137,6 +137,10 @@ func (s *Scheduler) Timer(tag uint64) {
 		s.fill(number)
 	case timerPrefill:
 		s.computed(number)
+		if s.job.Prefill.Stages == 1 {
+			s.prefill[number].busy = false
+			s.fill(number)
+		}
 	case timerDecode:
 		s.decoded(number)
 	}
@@ -214,8 +218,10 @@ func (s *Scheduler) fill(instance int) {
 	work.takes = s.job.PrefillTime(chunks)
 	p.busy = true
 	p.going = append(p.going, work)
-	s.at(work.began+work.takes, timerPrefill, instance)
-	s.at(work.began+work.takes/units.Time(s.job.Prefill.Stages), timerStage, instance)
+	s.world.Iterate(&Iteration{Instance: instance, Chunks: chunks, Takes: work.takes}, tagOf(timerPrefill, instance))
+	if stages := s.job.Prefill.Stages; stages > 1 {
+		s.at(work.began+work.takes/units.Time(stages), timerStage, instance)
+	}
 	s.shipEarly(&work)
 }
 
@@ -395,7 +401,7 @@ func (s *Scheduler) iterate(instance int) {
 		return
 	}
 	d.busy = true
-	s.at(s.world.Now()+s.job.DecodeTime(most, context), timerDecode, instance)
+	s.world.Iterate(&Iteration{Instance: instance, Requests: most, Context: context, Takes: s.job.DecodeTime(most, context)}, tagOf(timerDecode, instance))
 }
 
 // decoded ends an iteration of a decode instance: each request has a token more.

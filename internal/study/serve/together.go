@@ -1,0 +1,338 @@
+package serve
+
+import (
+	"context"
+	"math/bits"
+
+	"weft/internal/sim/run/exchange"
+	"weft/internal/sim/run/transfer"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+	"weft/internal/sim/workload"
+	"weft/internal/sim/workload/serving"
+	"weft/units"
+)
+
+// together runs the iterations of pools with experts layer by layer. While keys and values are on their way, a layer's
+// exchanges are simulated beside them, packet by packet; otherwise they take the time that they take
+// alone. So each slows the other where they meet.
+//
+// Exchanges take about mostPackets packets of a run. Afterwards those beside keys and values take
+// longer by the mean factor of the simulated ones, and so do transfers.
+type together struct {
+	ctx     context.Context
+	floor   *floor
+	study   *study
+	fabric  int
+	prefill *mixing // nil: no exchanges
+	decode  *mixing
+	going   []running // iterations so far
+	packets int64     // of exchanges so far
+	apart   *serving.Scheduler
+	slowed  float64 // of transfers, once no packets are left; 0 before
+	moved   int     // transfers until then
+	err     error
+}
+
+// mostPackets bounds the packets of a run's exchanges, to about a minute of a core.
+const mostPackets = 20_000_000
+
+// mixing is the exchanges of a pool.
+type mixing struct {
+	pool   *scenario.Pool
+	kernel scenario.ExpertKernel
+	pace   *pace
+	first  int // rank of the first instance
+	known  map[size]*sized
+	meet   int // exchanges beside keys and values
+	done   int // of them, simulated
+	taken  units.Time
+	alone  units.Time // the same, alone
+}
+
+// size is what an exchange is simulated for.
+type size struct {
+	instance int
+	what     scenario.Exchange
+	tokens   int // of a GPU
+}
+
+// sized is an exchange of a size.
+type sized struct {
+	graph   *workload.Graph
+	packets int64
+	alone   units.Time
+}
+
+// running is an iteration under way.
+type running struct {
+	tag       uint64
+	of        *mixing
+	instance  int
+	tokens    int        // of a group, in an exchange
+	computing units.Time // of a layer
+	left      int        // layers
+	step      int        // of a layer: exchanges that are over
+	exchanges int        // of a layer
+	open      int        // what the layer waits for
+	began     units.Time // of the exchange under way
+}
+
+// together is the exchanges beside transfers of a job on a fabric, whose requests were served apart; nil if no pool has exchanges.
+func (s *study) together(ctx context.Context, apart *serving.Scheduler, fabric int) *together {
+	v := &s.r.Serving
+	t := &together{ctx: ctx, study: s, fabric: fabric, apart: apart}
+	mix := func(p *scenario.Pool, own *pace, kernel scenario.ExpertKernel, first int32) *mixing {
+		if own.experts == nil || p.Pipeline > 1 {
+			return nil // stages work at several iterations: their exchanges take the time that they take alone
+		}
+		return &mixing{pool: p, kernel: kernel, pace: own, first: int(first), known: make(map[size]*sized)}
+	}
+	t.prefill = mix(&v.Prefill, s.paces[fabric].prefill, scenario.Throughput, 0)
+	t.decode = mix(&v.Decode, s.paces[fabric].decode, scenario.LowLatency, s.way.first)
+	if t.prefill == nil && t.decode == nil {
+		return nil
+	}
+	return t
+}
+
+// of is the exchanges of an iteration's pool; nil if they do not meet other traffic.
+func (t *together) of(k *serving.Iteration) *mixing {
+	switch {
+	case t == nil:
+		return nil
+	case k.Chunks != nil:
+		return t.prefill
+	}
+	return t.decode
+}
+
+// begin begins an iteration.
+func (t *together) begin(k *serving.Iteration, tag uint64) {
+	m := t.of(k)
+	layers := m.pace.experts.layers
+	i := running{tag: tag, of: m, instance: k.Instance, tokens: k.Tokens(), left: layers, computing: m.pace.computing(k) / units.Time(layers), exchanges: 2}
+	if m.pace.overlap { // two halves
+		i.tokens, i.exchanges = (i.tokens+1)/2, 4
+	}
+	t.going = append(t.going, i)
+	t.layer(len(t.going) - 1)
+}
+
+// layer begins the next layer of an iteration, or ends the iteration.
+func (t *together) layer(number int) {
+	i := &t.going[number]
+	if i.left == 0 {
+		t.floor.scheduler.Timer(i.tag)
+		return
+	}
+	i.left--
+	m, now := i.of, t.floor.Now()
+	takes := m.pace.experts.layer(scenario.Dispatch, i.tokens) + m.pace.experts.layer(scenario.Combine, i.tokens)
+	if t.floor.open > 0 && t.err == nil {
+		m.meet += i.exchanges
+		if t.slowed == 0 {
+			i.step = 0
+			if m.pace.overlap {
+				i.open = 2
+				t.at(now+i.computing, tagComputed, number)
+				t.exchange(number)
+				return
+			}
+			i.open = 1
+			t.at(now+i.computing/2, tagComputed, number)
+			return
+		}
+		takes = units.Time(float64(takes) * m.slowed())
+	}
+	if m.pace.overlap {
+		takes = max(i.computing, 2*takes)
+	} else {
+		takes += i.computing
+	}
+	t.at(now+takes, tagLayer, number)
+}
+
+func (t *together) at(at units.Time, kind, number int) { t.floor.board.At(at, tagOf(kind, number)) }
+
+// computed is called when a computation is over: half of a layer's before each exchange, or all of it if it overlaps with
+// exchanges.
+func (t *together) computed(number int) {
+	i := &t.going[number]
+	if i.of.pace.overlap {
+		t.part(number)
+		return
+	}
+	t.exchange(number)
+}
+
+// exchange begins the next exchange of a layer.
+func (t *together) exchange(number int) {
+	i := &t.going[number]
+	x := t.sized(i)
+	if x == nil {
+		return
+	}
+	t.packets += x.packets
+	i.began = t.floor.Now()
+	t.floor.board.Launch(x.graph, tagOf(tagExchange, number))
+}
+
+// what is the exchange of a layer that is under way.
+func (i *running) what() scenario.Exchange {
+	if i.step < i.exchanges/2 {
+		return scenario.Dispatch
+	}
+	return scenario.Combine
+}
+
+// exchanged is called when an exchange is over. It was simulated with a few tokens less than there are: the rest of its
+// time passes in proportion.
+func (t *together) exchanged(number int) {
+	i := &t.going[number]
+	m, x, now := i.of, t.sized(i), t.floor.Now()
+	took := now - i.began
+	m.done++
+	m.taken += took
+	m.alone += x.alone
+	due := i.began + units.Time(float64(m.pace.experts.layer(i.what(), i.tokens))*float64(took)/float64(x.alone))
+	if t.packets > t.study.packets && t.slowed == 0 {
+		t.exhaust()
+	}
+	i.step++
+	switch {
+	case i.step == i.exchanges:
+		t.at(due, tagPart, number)
+	case m.pace.overlap:
+		t.at(due, tagNext, number)
+	default:
+		t.at(max(due, now)+i.computing-i.computing/2, tagComputed, number)
+	}
+}
+
+// part ends a part of a layer, and the layer with the last.
+func (t *together) part(number int) {
+	i := &t.going[number]
+	if i.open--; i.open == 0 {
+		t.layer(number)
+	}
+}
+
+// slowed is by how much exchanges beside keys and values take longer.
+func (m *mixing) slowed() float64 {
+	if m.alone == 0 {
+		return 1
+	}
+	return float64(m.taken) / float64(m.alone)
+}
+
+// sized is the simulation of the exchange of an iteration that is due, with its number of tokens rounded down to three binary digits; nil if it
+// failed.
+func (t *together) sized(i *running) *sized {
+	m := i.of
+	k := size{i.instance, i.what(), rounded(m.pace.experts.each(i.tokens))}
+	if x := m.known[k]; x != nil {
+		return x
+	}
+	r, err := t.study.alone(&exchangeRun{fabric: t.fabric, pool: m.pool, kernel: m.kernel, what: k.what, tokens: k.tokens})
+	if err != nil {
+		t.fail(err)
+		return nil
+	}
+	x := &sized{graph: exchange.GraphOf(r).Among(t.study.r.Cluster.Ranks(), m.first+i.instance*m.pool.GPUs())}
+	x.packets = packets(x.graph, int64(t.study.plans[t.fabric].Fabric.MTU))
+	p := &single{graph: x.graph}
+	t.packets += x.packets
+	if _, err := transfer.Run(t.ctx, t.study.plans[t.fabric], t.study.r, transfer.Options{Limit: t.study.r.Run.Limit.SimulatedTime, Graphs: true}, p); err != nil {
+		t.fail(err)
+		return nil
+	}
+	x.alone = p.took
+	m.known[k] = x
+	return x
+}
+
+func (t *together) fail(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// rounded is a number with its three highest binary digits.
+func rounded(n int) int {
+	low := max(0, bits.Len(uint(n))-3)
+	return n >> low << low
+}
+
+// packets is about the number of packets that a graph's messages take.
+func packets(g *workload.Graph, mtu int64) (n int64) {
+	for _, ops := range g.Ranks {
+		for i := range ops {
+			if o := &ops[i]; o.Kind == workload.Send {
+				n += 1 + int64(o.Bytes)/mtu
+				if o.Posting != nil {
+					n += int64(o.Posting.Requests)
+				}
+			}
+		}
+	}
+	return n
+}
+
+// exhaust ends the simulation of exchanges, and compares the transfers so far with those that met no exchanges.
+func (t *together) exhaust() {
+	var here, there units.Time
+	for i, r := range t.floor.scheduler.Records() {
+		if own := t.apart.Records()[i]; r.First >= 0 && own.First >= 0 {
+			here, there = here+exposed(&r), there+exposed(&own)
+			t.moved++
+		}
+	}
+	t.slowed = 1
+	if here > there && there > 0 {
+		t.slowed = float64(here) / float64(there)
+	}
+}
+
+// exposed is the time of a request's transfer after its prompt was computed.
+func exposed(r *serving.Record) units.Time { return r.First - max(r.Sent, r.Computed) }
+
+// late is by how much a transfer whose prompt was computed at a time arrives later than without exchanges.
+func (t *together) late(computed units.Time) units.Time {
+	if t == nil || t.slowed <= 1 {
+		return 0
+	}
+	return units.Time(float64(t.floor.Now()-computed) * (t.slowed - 1))
+}
+
+// tell is what became of the exchanges.
+func (t *together) tell(apart *runstore.ServingRun) *runstore.ServingContention {
+	out := &runstore.ServingContention{Apart: apart, Transfers: t.moved, Sampled: t.slowed > 0}
+	for _, x := range []struct {
+		name string
+		of   *mixing
+	}{{"prefill", t.prefill}, {"decode", t.decode}} {
+		if x.of != nil {
+			out.Exchanges = append(out.Exchanges, runstore.ServingSlowed{Pool: x.name, Meet: x.of.meet, Simulated: x.of.done, Slowed: x.of.slowed()})
+		}
+	}
+	return out
+}
+
+// single is the program of a graph alone.
+type single struct {
+	graph *workload.Graph
+	took  units.Time
+}
+
+// Begin implements transfer.Program.
+func (s *single) Begin(b *transfer.Board) { b.Launch(s.graph, 0) }
+
+// Timer implements transfer.Program.
+func (s *single) Timer(b *transfer.Board, _ uint64) { s.took = b.Now() }
+
+// Arrived implements transfer.Program.
+func (s *single) Arrived(*transfer.Board, int) {}
+
+// Running implements transfer.Program.
+func (s *single) Running() bool { return s.took == 0 }
