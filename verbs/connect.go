@@ -33,6 +33,9 @@ type ConnParam struct {
 	// ResponderResources is the number of READs and atomics that this end serves at a time,
 	// InitiatorDepth the number that it has outstanding; 0 is MaxRdAtomic.
 	ResponderResources, InitiatorDepth uint8
+	// AckTimeout is the Local ACK Timeout of this end's queue pair: 4.096 us times 2^AckTimeout, 1 to 31;
+	// 0 is the usual, AckTimeout of the package.
+	AckTimeout uint8
 	// GoBackN offers no selective repeat. By default this end offers selective repeat, and uses it
 	// with a peer (a weft device) that offers it too; with any other peer it uses go-back-N. The
 	// offer takes the last 4 bytes of the private data. It is not made if PrivateData needs them.
@@ -200,16 +203,24 @@ func (r *Request) Attr(s QPState, p ConnParam) (QPAttr, QPAttrMask, error) {
 
 // Accept connects qp, which is in RESET or INIT, and waits until the peer has received the acceptance.
 func (r *Request) Accept(ctx context.Context, qp *QP, p ConnParam) (*Conn, error) {
+	c, err := r.Answer(qp, p)
+	if err != nil {
+		return nil, err
+	}
+	err = c.Wait(ctx)
+	return c, err
+}
+
+// Answer connects qp, which is in RESET or INIT, and sends the acceptance; Wait tells whether it has arrived.
+func (r *Request) Answer(qp *QP, p ConnParam) (*Conn, error) {
 	p, err := p.within(cm.RepPrivate)
 	if err != nil {
 		return nil, err
 	}
-	c := r.c
-	if err := c.m.accept(c, qp, p); err != nil {
+	if err := r.c.m.accept(r.c, qp, p); err != nil {
 		return nil, err
 	}
-	err = c.wait(ctx)
-	return c, err
+	return r.c, nil
 }
 
 // Reject refuses the connection.
@@ -239,12 +250,12 @@ func (d *Device) Dial(ctx context.Context, qp *QP, to netip.Addr, port uint16, p
 	if err != nil {
 		return nil, err
 	}
-	err = c.wait(ctx)
+	err = c.Wait(ctx)
 	return c, err
 }
 
-// wait waits until the connection is established or has failed.
-func (c *Conn) wait(ctx context.Context) error {
+// Wait waits until the connection is established or has failed.
+func (c *Conn) Wait(ctx context.Context) error {
 	select {
 	case <-c.settled:
 		c.m.mu.Lock()

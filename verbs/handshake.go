@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 
@@ -34,6 +35,7 @@ func (p ConnParam) defaults() ConnParam {
 	if p.InitiatorDepth == 0 {
 		p.InitiatorDepth = MaxRdAtomic
 	}
+	p.AckTimeout = cmp.Or(p.AckTimeout, AckTimeout)
 	return p
 }
 
@@ -57,7 +59,7 @@ func (m *manager) dial(qp *QP, peer netip.AddrPort, port uint16, p ConnParam) (*
 		RetryCount: 7, PKey: defaultPKey, MTU: cm.MTUCode(m.dev.mtu), RNRRetry: 7, MaxRetries: 15, SRQ: shared,
 		Path: cm.Path{
 			LocalLID: units.PermissiveLID, RemoteLID: units.PermissiveLID,
-			LocalGID: cm.GID(local), RemoteGID: cm.GID(peer.Addr().Unmap()), HopLimit: 64, AckTimeout: AckTimeout,
+			LocalGID: cm.GID(local), RemoteGID: cm.GID(peer.Addr().Unmap()), HopLimit: 64, AckTimeout: c.param.AckTimeout,
 		},
 	}
 	ip := cm.IPHeader{SrcPort: uint16(c.local), Src: local, Dst: peer.Addr().Unmap()}
@@ -82,7 +84,7 @@ func (c *Conn) known(theirs, ours units.PSN, mtu int) {
 		Access: c.param.Access, PathMTU: min(mtu, c.m.dev.mtu), Dest: c.peer, DestQPN: c.theirs.QPN, RQPSN: ours, SQPSN: theirs,
 		MaxRdAtomic:     int(min(c.param.InitiatorDepth, c.theirs.ResponderResources)),
 		MaxDestRdAtomic: int(min(c.param.ResponderResources, max(1, c.theirs.InitiatorDepth))),
-		MinRNRTimer:     12, Timeout: AckTimeout, RetryCnt: 7, RNRRetry: 7, SelectiveRepeat: c.selective() && c.qp != nil,
+		MinRNRTimer:     12, Timeout: c.param.AckTimeout, RetryCnt: 7, RNRRetry: 7, SelectiveRepeat: c.selective() && c.qp != nil,
 	}
 }
 

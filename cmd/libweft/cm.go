@@ -189,7 +189,8 @@ func connParam(p *C.struct_weft_cm_param) verbs.ConnParam {
 	return verbs.ConnParam{
 		PrivateData:        C.GoBytes(p.private_data, C.int(p.private_len)),
 		Access:             verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic,
-		ResponderResources: uint8(p.responder_resources), InitiatorDepth: uint8(p.initiator_depth), QPN: units.QPN(p.qp_num),
+		ResponderResources: uint8(p.responder_resources), InitiatorDepth: uint8(p.initiator_depth), AckTimeout: uint8(p.ack_timeout),
+		QPN: units.QPN(p.qp_num),
 	}
 }
 
@@ -290,10 +291,11 @@ func weft_cm_accept(id, qp C.weft_id, in *C.struct_weft_cm_param) C.int {
 	if c.request == nil {
 		return C.int(syscall.EINVAL)
 	}
-	go func() {
-		conn, err := c.request.Accept(c.ctx, q, p)
-		c.outcome(conn, err, established)
-	}()
+	conn, err := c.request.Answer(q, p)
+	if err != nil {
+		return errno("rdma_accept", err)
+	}
+	go func() { c.outcome(conn, conn.Wait(c.ctx), established) }()
 	return 0
 }
 

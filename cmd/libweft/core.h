@@ -101,7 +101,7 @@ struct weft_event {
 struct weft_cm_param {
 	const void *private_data;
 	uint32_t private_len;
-	uint8_t responder_resources, initiator_depth;
+	uint8_t responder_resources, initiator_depth, ack_timeout;
 	uint32_t qp_num;
 };
 

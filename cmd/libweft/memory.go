@@ -8,6 +8,7 @@ package main
 import "C"
 
 import (
+	"syscall"
 	"unsafe"
 
 	"weft/verbs"
@@ -38,10 +39,26 @@ func weft_dealloc_pd(id C.weft_id) C.int {
 // region is a memory region: registering it again replaces it under one ID.
 type region struct{ *verbs.MR }
 
+// bytes are a program's bytes, whatever lies there; nil and false if there is no such memory.
+func bytes(addr unsafe.Pointer, length C.uint64_t) ([]byte, bool) {
+	const addresses = 1 << 47
+	if length == 0 {
+		return nil, true
+	}
+	if addr == nil || uint64(length) > addresses || uint64(uintptr(addr))+uint64(length) > addresses {
+		return nil, false
+	}
+	return unsafe.Slice((*byte)(addr), int(length)), true
+}
+
 //export weft_rereg_mr
 func weft_rereg_mr(id, pd C.weft_id, addr unsafe.Pointer, length, iova C.uint64_t, access C.uint32_t) C.int {
 	r := object[*region](id)
-	mr, err := r.Reregister(object[*domain](pd).PD, unsafe.Slice((*byte)(addr), int(length)), uint64(iova), verbs.Access(access))
+	b, ok := bytes(addr, length)
+	if !ok {
+		return C.int(syscall.EFAULT)
+	}
+	mr, err := r.Reregister(object[*domain](pd).PD, b, uint64(iova), verbs.Access(access))
 	if err != nil {
 		return errno("ibv_rereg_mr", err)
 	}
@@ -51,7 +68,11 @@ func weft_rereg_mr(id, pd C.weft_id, addr unsafe.Pointer, length, iova C.uint64_
 
 //export weft_reg_mr
 func weft_reg_mr(pd C.weft_id, addr unsafe.Pointer, length, iova C.uint64_t, access C.uint32_t, id *C.weft_id, key *C.uint32_t) C.int {
-	mr, err := object[*domain](pd).RegMRIOVA(unsafe.Slice((*byte)(addr), int(length)), uint64(iova), verbs.Access(access))
+	b, ok := bytes(addr, length)
+	if !ok {
+		return C.int(syscall.EFAULT)
+	}
+	mr, err := object[*domain](pd).RegMRIOVA(b, uint64(iova), verbs.Access(access))
 	if err != nil {
 		return errno("ibv_reg_mr", err)
 	}

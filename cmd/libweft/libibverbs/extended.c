@@ -8,7 +8,15 @@
 
 static int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *in, struct ibv_device_attr_ex *out, size_t size)
 {
-	struct ibv_device_attr_ex a = {.phys_port_cnt_ex = 1};
+	const uint32_t sends = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV | IBV_ODP_SUPPORT_SRQ_RECV, writes = sends | IBV_ODP_SUPPORT_WRITE;
+	struct ibv_device_attr_ex a = {
+		.phys_port_cnt_ex = 1,
+		.max_dm_size = weft_device_memory,
+		.odp_caps = { /* no memory is ever pinned */
+			.general_caps = IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT,
+			.per_transport_caps = {.rc_odp_caps = writes | IBV_ODP_SUPPORT_READ | IBV_ODP_SUPPORT_ATOMIC, .uc_odp_caps = writes, .ud_odp_caps = sends},
+		},
+	};
 	if (in && in->comp_mask)
 		return EINVAL;
 	if (size < sizeof a.orig_attr)
@@ -125,8 +133,16 @@ static struct ibv_pd *alloc_parent_domain(struct ibv_context *context, struct ib
 	return &p->pd;
 }
 
+/* Advice is to fetch pages ahead. A page that is not there is fetched when it is used. */
+static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags, struct ibv_sge *sge, uint32_t n)
+{
+	return advice > IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT ? EOPNOTSUPP : 0;
+}
+
 void weft_extend(struct verbs_context *v)
 {
+	v->advise_mr = advise_mr;
+	weft_add_device_memory(v);
 	v->query_device_ex = query_device_ex;
 	v->create_cq_ex = create_cq_ex;
 	v->create_qp_ex = weft_create_qp_ex;

@@ -42,21 +42,28 @@ static int rights(unsigned int access, uint32_t *out)
 {
 	const unsigned int known = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
 				   IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED;
-	const unsigned int same = IBV_ACCESS_HUGETLB | IBV_ACCESS_OPTIONAL_RANGE;
+	const unsigned int same = IBV_ACCESS_HUGETLB | IBV_ACCESS_ON_DEMAND | IBV_ACCESS_OPTIONAL_RANGE;
 	if (access & ~(known | same))
 		return EOPNOTSUPP;
 	*out = access & known & ~IBV_ACCESS_ZERO_BASED;
 	return 0;
 }
 
-static struct ibv_mr *reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
+/* The addresses that a process may have: all of them are registered at once as memory on demand. */
+static char *const lowest = (char *)0x10000;
+static const size_t all_bytes = (1ULL << 47) - 0x10000;
+
+struct ibv_mr *weft_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
 {
 	struct weft_mr *m = calloc(1, sizeof *m);
 	uint32_t allowed = 0;
+	const bool everything = access & IBV_ACCESS_ON_DEMAND && !addr && length == SIZE_MAX;
 	int e = rights(access, &allowed);
 	if (!e && access & IBV_ACCESS_ZERO_BASED)
 		iova = 0;
-	if (!e)
+	if (!e && everything)
+		e = weft->reg_mr(((struct weft_pd *)pd)->id, lowest, all_bytes, (uintptr_t)lowest, allowed, &m->id, &m->mr.lkey);
+	else if (!e)
 		e = weft->reg_mr(((struct weft_pd *)pd)->id, addr, length, iova, allowed, &m->id, &m->mr.lkey);
 	if (e)
 		return failed(m, e);
@@ -75,17 +82,17 @@ static struct ibv_mr *reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t
 
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 {
-	return reg(pd, addr, length, (uintptr_t)addr, access);
+	return weft_reg_mr(pd, addr, length, (uintptr_t)addr, access);
 }
 
 struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access)
 {
-	return reg(pd, addr, length, iova, access);
+	return weft_reg_mr(pd, addr, length, iova, access);
 }
 
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
 {
-	return reg(pd, addr, length, iova, access);
+	return weft_reg_mr(pd, addr, length, iova, access);
 }
 
 int ibv_dereg_mr(struct ibv_mr *mr)

@@ -23,6 +23,7 @@ struct weft_context {
 	weft_id id;
 	struct weft_device attr;
 	int event_in;  /* the core's end of the pipe of asynchronous events */
+	size_t device_memory; /* that is taken */
 	bool orphaned; /* this process is a fork of the one that opened the device */
 	struct weft_context *next;
 };
@@ -88,6 +89,8 @@ struct weft_qp {
 	struct weft_batch *batch; /* work requests between ibv_wr_start and ibv_wr_complete */
 };
 
+enum { weft_device_memory = 256 << 10 }; /* of a context, as ConnectX has it */
+
 extern const struct weft_core *weft; /* the core, once a device is open */
 
 struct weft_context *weft_context_of(struct ibv_context *c);
@@ -106,6 +109,8 @@ void weft_give_way(struct weft_cq *q);			      /* after such a poll */
 /* An object ends when the program has acknowledged the events that it has fetched. */
 void weft_wait_for_acks(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *fetched, const uint32_t *acknowledged);
 void weft_drop_completions(struct ibv_cq *cq, uint32_t qp_num);
+struct ibv_mr *weft_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access);
+void weft_add_device_memory(struct verbs_context *v);
 struct ibv_mw *weft_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
 struct ibv_qp *weft_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *a);
 void weft_free_batch(struct weft_batch *b);

@@ -20,8 +20,7 @@ static struct cm_id *requested(struct cm_id *listener, const struct weft_cm_even
 	if (!c)
 		return NULL;
 	struct rdma_addr *a = &c->id.route.addr;
-	c->id.verbs = listener->id.verbs;
-	c->id.port_num = 1;
+	cm_use(c, listener->id.verbs);
 	c->core = from->request;
 	c->bound = true;
 	const uint8_t *gid = weft_context_of(c->id.verbs)->attr.gid;
@@ -79,9 +78,10 @@ void cm_delivered(uintptr_t object, const struct weft_cm_event *from)
 /* param_of is a program's parameters: a queue pair of the ID is connected by the core. */
 static struct weft_cm_param param_of(const struct rdma_cm_id *id, const struct rdma_conn_param *p)
 {
-	struct weft_cm_param w = {0};
+	struct weft_cm_param w = {.ack_timeout = ((const struct cm_id *)id)->ack_timeout};
 	if (p)
 		w = (struct weft_cm_param){
+			.ack_timeout = w.ack_timeout,
 			.private_data = p->private_data,
 			.private_len = p->private_data ? p->private_data_len : 0,
 			.responder_resources = p->responder_resources,
@@ -129,6 +129,8 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 	int e = c->core ? weft->cm_accept(c->core, queue_pair(id), &p) : EINVAL;
 	if (e || id->qp_type == IBV_QPT_UD) /* datagrams know no connection */
 		return cm_fails(e);
+	if (id->qp)
+		id->qp->state = IBV_QPS_RTS; /* the core has brought it there */
 	return cm_complete(c);
 }
 

@@ -61,24 +61,14 @@ static void drop_queues(struct cm_id *c)
 	c->own_cqs = false;
 }
 
-/* domain is the protection domain for a queue pair: the program's, or one of the ID. */
-static struct ibv_pd *domain(struct cm_id *c, struct ibv_pd *pd)
-{
-	if (!pd && !c->id.pd) {
-		c->id.pd = ibv_alloc_pd(c->id.verbs);
-		c->own_pd = c->id.pd != NULL;
-	}
-	return pd ? pd : c->id.pd;
-}
-
 int rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *a)
 {
 	struct cm_id *c = (struct cm_id *)id;
 	if (id->qp || !id->verbs)
 		return cm_fails(EINVAL);
-	struct ibv_pd *pd = domain(c, a->comp_mask & IBV_QP_INIT_ATTR_PD ? a->pd : NULL);
+	struct ibv_pd *pd = a->comp_mask & IBV_QP_INIT_ATTR_PD ? a->pd : id->pd;
 	if (!pd)
-		return -1;
+		return cm_fails(ENOMEM);
 	if (pd->context != id->verbs && memcmp(weft_context_of(pd->context)->attr.gid, weft_context_of(id->verbs)->attr.gid, 16))
 		return cm_fails(EINVAL);
 	int e = queues(c, (struct ibv_qp_init_attr *)a);
@@ -130,9 +120,9 @@ int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *a)
 		return cm_fails(EINVAL);
 	if (a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && a->srq_type != IBV_SRQT_BASIC)
 		return cm_fails(EOPNOTSUPP);
-	struct ibv_pd *pd = domain((struct cm_id *)id, a->comp_mask & IBV_SRQ_INIT_ATTR_PD ? a->pd : NULL);
+	struct ibv_pd *pd = a->comp_mask & IBV_SRQ_INIT_ATTR_PD ? a->pd : id->pd;
 	if (!pd)
-		return -1;
+		return cm_fails(ENOMEM);
 	id->srq = ibv_create_srq(pd, (struct ibv_srq_init_attr *)a);
 	if (!id->srq)
 		return -1;
@@ -167,7 +157,8 @@ static int passive(struct cm_id *c, struct rdma_addrinfo *res, struct ibv_pd *pd
 		return cm_fails(ENOMEM);
 	*c->init = *a;
 	c->init->qp_type = res->ai_qp_type;
-	c->id.pd = pd;
+	if (pd)
+		c->id.pd = pd;
 	return 0;
 }
 

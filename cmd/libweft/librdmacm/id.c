@@ -118,6 +118,22 @@ static struct ibv_context *find(const struct sockaddr *a, bool takes)
 	return found;
 }
 
+/* cm_use gives an ID its device, and the domain that IDs share there if the program names none. */
+void cm_use(struct cm_id *c, struct ibv_context *v)
+{
+	static struct ibv_pd *shared[most_devices];
+	c->id.verbs = v;
+	c->id.port_num = 1;
+	pthread_mutex_lock(&contexts_lock);
+	for (int i = 0; i < most_devices && !c->id.pd; i++)
+		if (contexts[i] == v) {
+			if (!shared[i])
+				shared[i] = ibv_alloc_pd(v);
+			c->id.pd = shared[i];
+		}
+	pthread_mutex_unlock(&contexts_lock);
+}
+
 /*
  * cm_device_at gives an ID the device with a local address, or any. Programs try the addresses of all
  * interfaces to find devices: a device without an address moves to another than the loopback's only for
@@ -130,8 +146,7 @@ int cm_device_at(struct cm_id *c, const struct sockaddr *address, bool reaches)
 	struct ibv_context *v = address && !cm_is_any(address) ? find(address, reaches || is_loopback(address)) : find(NULL, false);
 	if (!v)
 		return address && !cm_is_any(address) ? EADDRNOTAVAIL : ENODEV;
-	c->id.verbs = v;
-	c->id.port_num = 1;
+	cm_use(c, v);
 	return 0;
 }
 
@@ -234,8 +249,6 @@ int rdma_destroy_id(struct rdma_cm_id *id)
 	pthread_mutex_unlock(&cm_lock);
 	if (c->sync)
 		rdma_destroy_event_channel(id->channel);
-	if (c->own_pd)
-		ibv_dealloc_pd(id->pd);
 	free(c->init);
 	free(c);
 	return 0;
@@ -332,5 +345,14 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 __be16 rdma_get_src_port(struct rdma_cm_id *id) { return htons(cm_port_of(&id->route.addr.src_addr)); }
 __be16 rdma_get_dst_port(struct rdma_cm_id *id) { return htons(cm_port_of(&id->route.addr.dst_addr)); }
 
-/* Options are of the kernel's addresses and of InfiniBand's paths: a device of weft has neither. */
-int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen) { return 0; }
+/* The other options are of the kernel's addresses and of InfiniBand's paths: a device of weft has neither. */
+int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen)
+{
+	if (level != RDMA_OPTION_ID || optname != RDMA_OPTION_ID_ACK_TIMEOUT)
+		return 0;
+	const uint8_t *timeout = optval;
+	if (optlen != sizeof *timeout || *timeout > 31)
+		return cm_fails(EINVAL);
+	((struct cm_id *)id)->ack_timeout = *timeout;
+	return 0;
+}
