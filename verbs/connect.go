@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"time"
 
 	"weft/units"
 	"weft/wire/cm"
@@ -40,6 +41,8 @@ type ConnParam struct {
 	// with a peer (a weft device) that offers it too; with any other peer it uses go-back-N. The
 	// offer takes the last 4 bytes of the private data. It is not made if PrivateData needs them.
 	GoBackN bool
+	// Patience is how long Dial asks again for a port where nobody listens yet; 0 asks once.
+	Patience time.Duration
 	// QPN is the number of a queue pair that the program brings to RTS by itself, with the attributes of
 	// Conn.Attr. The queue pair of Dial or Accept is nil then.
 	QPN QPN
@@ -109,6 +112,7 @@ type Conn struct {
 	half     *list.Element // its element in manager.half
 	message  []byte        // sent again until it is answered
 	again    int64         // next repetition, or the end of the request, by the manager's clock
+	until    int64         // end of Patience, by the same clock
 	tries    int
 	private  []byte
 	offered  bool // the peer offers selective repeat

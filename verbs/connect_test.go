@@ -90,6 +90,29 @@ func TestConnectionsAreMadeThoughMessagesAreLostAndDoubled(t *testing.T) {
 	}
 }
 
+func TestAPatientRequestWaitsForTheListener(t *testing.T) {
+	p := faultyPair(t, faulty.New(1, faulty.Harm{}), QPInitAttr{}, 64)
+	a, b := p.on[0], p.on[1]
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if _, err := b.dev.Listen(5); err != nil { // another port: requests are answered
+		t.Fatal(err)
+	}
+	time.AfterFunc(3*tickTime, func() {
+		l, err := b.dev.Listen(6)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if r, err := l.Accept(ctx); err == nil {
+			_, _ = r.Accept(ctx, b.qp, ConnParam{}) // Dial has the error
+		}
+	})
+	if _, err := a.dev.Dial(ctx, a.qp, b.dev.Addr().Addr(), 6, ConnParam{Patience: patience}); err != nil {
+		t.Errorf("the listener comes after %v: %v", 3*tickTime, err)
+	}
+}
+
 func TestARequestThatNobodyListensToOrThatIsRefusedFails(t *testing.T) {
 	p := faultyPair(t, faulty.New(1, faulty.Harm{}), QPInitAttr{}, 64)
 	a, b := p.on[0], p.on[1]

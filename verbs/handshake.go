@@ -51,7 +51,7 @@ func (m *manager) dial(qp *QP, peer netip.AddrPort, port uint16, p ConnParam) (*
 	if err != nil {
 		return nil, err
 	}
-	c.param, c.tid = p.defaults(), secret()
+	c.param, c.tid, c.until = p.defaults(), secret(), m.now()+int64(p.Patience)
 	local := m.dev.Addr().Addr().Unmap()
 	c.asked = cm.Req{
 		Local: c.local, Service: cm.ServiceID(port), CAGUID: m.dev.guid(), QPN: c.qpn, ResponderResources: c.param.ResponderResources,

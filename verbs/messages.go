@@ -200,6 +200,10 @@ func (m *manager) takeRej(peer netip.AddrPort, tid uint64, body []byte) bool {
 	if c == nil || tid != c.tid || c.state != connReqSent && (c.state != connRepSent || r.Local != c.remote) {
 		return false
 	}
+	if r.Reason == cm.ReasonInvalidSvc && c.state == connReqSent && m.now() < c.until {
+		c.tries, c.again = 0, m.now()
+		return true
+	}
 	c.private = r.Private[:]
 	m.end(c, rejection(r.Reason))
 	return true

@@ -16,6 +16,7 @@ import (
 	"net/netip"
 	"sync"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"weft/units"
@@ -202,6 +203,11 @@ func queuePair(id C.weft_id) *verbs.QP {
 	return object[*verbs.QP](id)
 }
 
+// notYet is how long a connection waits for a listener. perftest's server (-R) ends its first listener before
+// it makes its second. Its client may come in between, and perftest 4.5 then uses an ID that it has freed. The
+// kernel resolves addresses and routes more slowly, so that its programs seldom see that.
+const notYet = 500 * time.Millisecond
+
 //export weft_cm_connect
 func weft_cm_connect(id C.weft_id, gid *C.uint8_t, port C.uint16_t, qp C.weft_id, in *C.struct_weft_cm_param) C.int {
 	c, to := object[*cmID](id), address(gid)
@@ -215,6 +221,7 @@ func weft_cm_connect(id C.weft_id, gid *C.uint8_t, port C.uint16_t, qp C.weft_id
 	c.param = p
 	c.mu.Unlock()
 	go func() {
+		p.Patience = notYet
 		conn, err := c.device.Dial(c.ctx, q, to, uint16(port), p)
 		c.outcome(conn, err, connectKind(q))
 	}()
@@ -266,6 +273,10 @@ func (c *cmID) fails(kind uint32, why syscall.Errno) {
 // resolve asks for the queue pair of a service, and tells the answer.
 func (c *cmID) resolve(to netip.Addr, port uint16, private []byte) {
 	r, err := c.device.Resolve(c.ctx, to, port, private)
+	for until := time.Now().Add(notYet); errors.Is(err, verbs.ErrNoListener) && time.Now().Before(until) && c.ctx.Err() == nil; {
+		time.Sleep(notYet / 50)
+		r, err = c.device.Resolve(c.ctx, to, port, private)
+	}
 	switch {
 	case err == nil:
 		e := eventOf(established, r.Addr, r.PrivateData, answerPrivate)
