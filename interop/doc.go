@@ -20,7 +20,8 @@
 package interop
 
 // Command is a test's command to the guest: one JSON value over a TCP
-// connection to Port of the guest, which answers with an Outcome.
+// connection to Port of the guest, which answers with an Outcome. The program is killed if the test
+// ends its half of the connection before.
 type Command struct {
 	Argv    []string `json:"argv"`
 	Seconds int      `json:"seconds"` // until it is killed

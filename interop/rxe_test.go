@@ -3,258 +3,239 @@
 package interop
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// tool is a program of Linux, and weft's command in its place. The server's address is ""
-// for the side that serves.
+// tool runs on both sides as it is: on soft-RoCE in the machine, and on weft's libraries beside
+// it. In its command lines %d is the device and the index of its GID, %s the server's address.
 type tool struct {
-	name     string
-	linux    func(server string) []string
-	weft     func(server string) []string
-	reliable bool          // lost packets are sent again
-	hangs    time.Duration // time after which the program, which waits for ever, is killed
+	server, client string
+	unreliable     bool // lost packets are not sent again
 }
 
-// limit is the time after which the program is killed.
-func (x *tool) limit() time.Duration {
-	if x.hangs > 0 {
-		return x.hangs
+// perftest is one of perftest's programs.
+func perftest(line string) tool {
+	name, flags, _ := strings.Cut(line, " ")
+	line = name + " %d -F " + flags
+	if strings.Contains(line, " -R") { // the connection manager chooses the device
+		line = name + " -F " + flags
 	}
-	return runTime
+	return tool{server: line, client: line + " %s"}
 }
 
-// words splits lines of arguments.
-func words(lines ...string) []string { return strings.Fields(strings.Join(lines, " ")) }
-
-// perftest is one of perftest's programs, with flags that both sides get.
-func perftest(name, flags string, managed bool) tool {
-	gid, cm, title := "-x 1", "", name
-	if managed {
-		gid, cm, title = "", "-R", name+" -R"
-	}
-	verb := strings.ReplaceAll(strings.TrimPrefix(name, "ib_"), "_", "-")
-	return tool{
-		name: title, reliable: true,
-		linux: func(server string) []string { return words(name, "-d rxe0 -F", gid, cm, flags, server) },
-		weft:  func(server string) []string { return words("perf", verb, "--perftest", cm, flags, server) },
-	}
+// pingpong is one of the examples of libibverbs. With -c it compares the data.
+func pingpong(line string, unreliable bool) tool {
+	return tool{server: line + " %d", client: line + " %d %s", unreliable: unreliable}
 }
 
-// pingpong is one of the examples of libibverbs. Connected ones check the data.
-func pingpong(service, flags string, reliable bool) tool {
-	name, check := "ibv_"+service+"_pingpong", ""
-	if reliable {
-		check = "-c"
-	}
-	return tool{
-		name: name, reliable: reliable,
-		linux: func(server string) []string { return words(name, "-d rxe0 -g 1", check, flags, server) },
-		weft:  func(server string) []string { return words("pingpong", service, flags, server) },
-	}
-}
+// rstream is one of the programs on sockets over RDMA. With -T v it compares the data.
+func rstream(line string) tool { return tool{server: line, client: line + " -s %s"} }
 
 var tools = []tool{
-	pingpong("rc", "-n 100 -s 4096", true),
-	pingpong("uc", "-n 100 -s 4096", false),
-	pingpong("ud", "-n 100 -s 1024", false),
-	perftest("ib_write_bw", "-n 100 -s 8192 -t 4", false),
-	threeQueuePairs,
-	perftest("ib_read_bw", "-n 100 -s 8192 -t 4", false),
-	perftest("ib_send_bw", "-n 100 -s 8192 -t 4", false),
-	perftest("ib_atomic_bw", "-n 100 -t 4", false),
-	perftest("ib_write_lat", "-n 50 -s 8", false),
-	perftest("ib_read_lat", "-n 50 -s 2000", false),
-	perftest("ib_send_lat", "-n 50 -s 2000", false),
-	perftest("ib_atomic_lat", "-n 50", false),
-	perftest("ib_write_bw", "-n 100 -s 8192 -t 4", true),
-	perftest("ib_read_bw", "-n 100 -s 8192 -t 4", true),
-	perftest("ib_send_bw", "-n 100 -s 8192 -t 4", true),
-	perftest("ib_atomic_bw", "-n 100 -t 4", true),
-	perftest("ib_write_lat", "-n 50 -s 8", true),
-	{
-		name: "rping", reliable: true,
-		linux: func(server string) []string {
-			if server == "" {
-				return words("rping -s -S 1000 -v")
-			}
-			return words("rping -c -V -S 1000 -C 20 -a", server)
-		},
-		weft: func(server string) []string {
-			if server == "" {
-				return words("rping")
-			}
-			return words("rping -S 1000 -C 20", server)
-		},
-	},
+	pingpong("ibv_rc_pingpong -n 100 -c", false),
+	pingpong("ibv_uc_pingpong -n 100 -c", true),
+	pingpong("ibv_ud_pingpong -n 100 -s 1024", true),
+	perftest("ib_write_bw -n 100 -s 8192 -t 4"),
+	perftest("ib_write_bw -n 50 -s 4096 -t 2 -q 3"),
+	perftest("ib_read_bw -n 100 -s 8192 -t 4 -o 16"),
+	perftest("ib_send_bw -n 100 -s 8192 -t 4"),
+	perftest("ib_atomic_bw -n 100 -t 4 -o 16"),
+	perftest("ib_write_lat -n 50 -s 8"),
+	perftest("ib_read_lat -n 50 -s 2000 -o 16"),
+	perftest("ib_send_lat -n 50 -s 2000"),
+	perftest("ib_atomic_lat -n 50 -o 16"),
+	perftest("ib_write_bw -R -n 100 -s 8192 -t 4"),
+	perftest("ib_read_bw -R -n 100 -s 8192 -t 4 -o 16"),
+	perftest("ib_send_bw -R -n 100 -s 8192 -t 4"),
+	perftest("ib_atomic_bw -R -n 100 -t 4 -o 16"),
+	perftest("ib_write_lat -R -n 50 -s 8"),
+	perftest("ib_send_lat -R -n 50 -s 2000"),
+	{server: "rping -s -S 1000 -C 20 -V", client: "rping -c -S 1000 -C 20 -V -a %s"},
+	{server: "rping -s -q -C 5", client: "rping -c -q -C 5 -V -a %s"},
+	{server: "udaddy", client: "udaddy -s %s", unreliable: true},
+	rstream("rstream -S 3000 -C 50 -I 2 -T v -T b"),
+	rstream("rstream -S 300000 -C 2 -I 1 -T v -T a -T b"),
+	rstream("riostream -S 3000 -C 1 -I 5 -T v -T b"),
 }
 
-// threeQueuePairs share a completion queue.
-var threeQueuePairs = func() tool {
-	x := perftest("ib_write_bw", "-n 50 -s 4096 -t 2 -q 3", false)
-	x.name += " -q 3"
-	return x
-}()
-
-func TestLinuxsToolsTakeWeftForSoftRoCE(t *testing.T) {
-	each(t, tools, lossy{})
+func TestUnmodifiedProgramsOnBothSides(t *testing.T) {
+	each(t, tools, lossy{}, judge)
 }
 
-func TestLinuxsToolsTakeWeftForSoftRoCEThoughPacketsAreLost(t *testing.T) {
-	var reliable []tool
-	for _, x := range tools {
-		if x.reliable {
-			reliable = append(reliable, x)
+// perftest with -R is not among them: a side that has the answer to its last message leaves, and
+// does not acknowledge the other's again.
+func TestUnmodifiedProgramsEndWellThoughPacketsAreLost(t *testing.T) {
+	reliable := slices.DeleteFunc(slices.Clone(tools), func(x tool) bool { return x.unreliable || strings.Contains(x.server, " -R ") })
+	each(t, reliable, lossy{in: 41, out: 43}, judge)
+}
+
+// The emulated machine takes much longer for these messages than perftest's timeout of 67 ms.
+func TestLongMessagesEndWellThoughTheMachineIsSlow(t *testing.T) {
+	each(t, []tool{
+		perftest("ib_read_bw -n 5 -s 8388608 -o 16"),
+		perftest("ib_send_bw -n 5 -s 8388608"),
+		perftest("ib_write_bw -n 5 -s 8388608"),
+	}, lossy{}, judge)
+}
+
+// UC and UD do not send lost packets again, neither here nor there: the programs wait until they
+// are killed.
+func TestWhatUnreliableServicesLoseDoesNotCome(t *testing.T) {
+	each(t, []tool{
+		pingpong("timeout 10 ibv_uc_pingpong -n 100", true),
+		pingpong("timeout 10 ibv_ud_pingpong -n 100 -s 1024", true),
+	}, lossy{in: 41, out: 43}, func(t *testing.T, e ending) {
+		t.Helper()
+		if e.failed != nil {
+			t.Fatal(e.failed)
 		}
-	}
-	each(t, reliable, lossy{in: 41, out: 43})
-}
-
-// UC and UD do not send lost packets again. Linux's programs wait for them until they are
-// killed; weft reports the loss.
-func TestWhatUnreliableServicesLoseIsMissed(t *testing.T) {
-	if machine == nil {
-		t.Skip("SKIPPED: make interop runs this, in a virtual machine")
-	}
-	for _, service := range []string{"uc", "ud"} {
-		x := pingpong(service, "-n 100 -s 1024", false)
-		x.hangs = 10 * time.Second
-		told := x.weft
-		x.weft = func(server string) []string { return append(told(server), "--patience", "3s") }
-		for role, play := range map[string]func(*testing.T, tool) ending{"weft asks": asked, "weft serves": served} {
-			t.Run(x.name+", "+role, func(t *testing.T) {
-				heal, err := machine.lose(lossy{in: 41, out: 43})
-				if err != nil {
-					t.Fatal(err)
-				}
-				e := play(t, x)
-				dropped, err := heal()
-				if err != nil || e.failed != nil {
-					t.Fatal(err, e.failed)
-				}
-				if dropped != 1 {
-					t.Errorf("%d packets were lost, want 1: the programs stop at the first", dropped)
-				}
-				if missed := " of 100 has not come within 3s: it is lost"; e.err == nil || !bytes.Contains(e.weft, []byte(missed)) {
-					t.Errorf("weft ended with %v and output\n%s", e.err, e.weft)
-				}
-			})
+		if e.err == nil || e.there.Exit != 124 { // of timeout
+			t.Errorf("weft's end: %v; Linux's end: %d; both should have waited\nweft:\n%s\nLinux:\n%s", e.err, e.there.Exit, e.weft, e.there.Output)
 		}
-	}
+		if e.dropped != 1 {
+			t.Errorf("%d packets were lost, want 1: the programs stop at the first", e.dropped)
+		}
+	})
 }
 
-// each runs every tool in both roles.
-func each(t *testing.T, list []tool, l lossy) {
+// each runs every program in both roles, with a loss, and has its end judged.
+func each(t *testing.T, list []tool, l lossy, judge func(*testing.T, ending)) {
 	t.Helper()
 	if machine == nil {
 		t.Skip("SKIPPED: make interop runs this, in a virtual machine")
 	}
 	for _, x := range list {
-		for role, play := range map[string]func(*testing.T, tool){"weft asks": ask, "weft serves": serve} {
-			t.Run(x.name+", "+role, func(t *testing.T) {
+		name := strings.Join(words(strings.NewReplacer("%d", "", "%s", "").Replace(x.client)), " ")
+		for role, play := range map[string]func(context.Context, tool) ending{", weft asks": ask, ", weft serves": serve} {
+			t.Run(name+role, func(t *testing.T) {
 				if l == (lossy{}) {
-					play(t, x)
+					judge(t, again(t, play, x))
 					return
 				}
 				heal, err := machine.lose(l)
 				if err != nil {
 					t.Fatal(err)
 				}
-				play(t, x)
-				dropped, err := heal()
-				if err != nil {
+				e := again(t, play, x)
+				if e.dropped, err = heal(); err != nil {
 					t.Fatal(err)
 				}
-				if dropped == 0 {
+				if e.dropped == 0 {
 					t.Error("nothing was lost: the test checks nothing")
 				}
+				judge(t, e)
 			})
 		}
 	}
 }
 
-// inGuest runs a program in the machine beside the test, and kills it after a time.
-func inGuest(limit time.Duration, argv []string) <-chan func() (Outcome, error) {
-	done := make(chan func() (Outcome, error), 1)
-	go func() {
-		out, err := machine.runFor(limit, argv...)
-		done <- func() (Outcome, error) { return out, err }
-	}()
-	return done
+// missed reports whether perftest's client came while its server did not listen. With -R the server
+// stops to listen after the connection for its exchange, says there that it is ready, and only then listens
+// for the connections of the test. A client that is quicker is rejected; that of perftest 4.5-0.17
+// then uses an event channel and IDs that it has freed, and crashes or hangs
+// (rdma_cm_client_connection, mended in later versions).
+func missed(client string) bool {
+	return strings.Contains(client, "Event: RDMA_CM_EVENT_REJECTED; error: 8.")
 }
 
-// weft starts the program under test.
-func weft(ctx context.Context, argv []string) *exec.Cmd {
-	return exec.CommandContext(ctx, os.Getenv(insideVar), append(argv, "--addr", hostAddr)...)
+// words splits lines of arguments.
+func words(lines ...string) []string { return strings.Fields(strings.Join(lines, " ")) }
+
+// argv is a command line with the device of a side and the address of the other.
+func argv(line string, here bool, server string) []string {
+	device := map[bool]string{true: "-d weft0 ", false: "-d rxe0 "}[here]
+	gid := map[bool]string{true: "0", false: "1"}[here]
+	flag := "-x "
+	if strings.Contains(line, "ibv_") {
+		flag = "-g "
+	}
+	return words(strings.NewReplacer("%d", device+flag+gid, "%s", server).Replace(line))
 }
 
-// ask runs the tool as the server and weft as the client, once the tool listens.
-func ask(t *testing.T, x tool) { judge(t, asked(t, x)) }
+// onWeft is a program on weft's libraries.
+func onWeft(ctx context.Context, argv []string) *exec.Cmd {
+	return exec.CommandContext(ctx, os.Getenv(insideVar), append([]string{
+		"verbs", "run", "--libraries", os.Getenv(librariesVar), "--device", "weft0=" + hostAddr, "--explain", "--",
+	}, argv...)...)
+}
 
-// serve runs weft as the server and the tool as the client.
-func serve(t *testing.T, x tool) { judge(t, served(t, x)) }
+// tooEarly reports whether a client has found nobody, because the server does not listen yet.
+func tooEarly(out string) bool {
+	return slices.ContainsFunc([]string{
+		"Couldn't connect", "onnection refused", "cma event RDMA_CM_EVENT_REJECTED", "UNREACHABLE", "Unexpected CM event bl blka 8",
+	}, func(s string) bool { return strings.Contains(out, s) })
+}
 
 // ending is the result of a run at both sides.
 type ending struct {
-	weft   []byte
-	err    error
-	there  Outcome
-	failed error
+	weft    []byte
+	err     error
+	there   Outcome
+	failed  error
+	dropped int
+	missed  bool // perftest's client came too early for the second connection
 }
 
-func asked(t *testing.T, x tool) (e ending) {
-	ctx, cancel := context.WithTimeout(context.Background(), runTime)
+// again plays until the client did not come between two times at which its server listens.
+func again(t *testing.T, play func(context.Context, tool) ending, x tool) (e ending) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), runTime)
 	defer cancel()
-	there := inGuest(x.limit(), x.linux(""))
-	for {
-		e.weft, e.err = weft(ctx, x.weft(guestAddr)).CombinedOutput()
-		early := bytes.Contains(e.weft, []byte("connection refused")) || bytes.Contains(e.weft, []byte("nobody listens"))
-		if !early || ctx.Err() != nil {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
+	for e = play(ctx, x); e.missed && ctx.Err() == nil; e = play(ctx, x) {
+		t.Log("perftest's client came before its server listened; once more")
 	}
-	e.there, e.failed = (<-there)()
 	return e
 }
 
-func served(t *testing.T, x tool) (e ending) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), runTime)
+// ask runs the server in the machine and the client on weft, once the server listens.
+func ask(ctx context.Context, x tool) (e ending) {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd := weft(ctx, x.weft(""))
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	pipe, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewReader(io.TeeReader(pipe, &said))
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		e.there, e.failed = machine.runUntil(ctx, argv(x.server, false, "")...)
+	}()
 	for {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			_ = cmd.Wait()
-			t.Fatalf("weft does not serve: %s", said.Bytes())
-		}
-		if strings.Contains(line, "aiting for") {
+		e.weft, e.err = onWeft(ctx, argv(x.client, true, guestAddr)).CombinedOutput()
+		if e.err == nil || ctx.Err() != nil || !tooEarly(string(e.weft)) {
 			break
 		}
+		time.Sleep(100 * time.Millisecond)
 	}
-	e.there, e.failed = machine.runFor(x.limit(), x.linux(hostAddr)...)
-	_, _ = io.Copy(io.Discard, lines)
-	e.err = cmd.Wait()
-	e.weft = said.Bytes()
+	if e.missed = missed(string(e.weft)); e.missed {
+		cancel()
+	}
+	<-served
+	return e
+}
+
+// serve runs the server on weft and the client in the machine.
+func serve(ctx context.Context, x tool) (e ending) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		e.weft, e.err = onWeft(ctx, argv(x.server, true, "")).CombinedOutput()
+	}()
+	for {
+		e.there, e.failed = machine.runUntil(ctx, argv(x.client, false, hostAddr)...)
+		if e.failed != nil || e.there.Exit == 0 || ctx.Err() != nil || !tooEarly(e.there.Output) {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if e.missed = missed(e.there.Output); e.missed {
+		cancel()
+	}
+	<-served
 	return e
 }
 
@@ -268,17 +249,14 @@ func judge(t *testing.T, e ending) {
 		t.Errorf("weft: %v", e.err)
 	}
 	if e.there.Exit != 0 {
-		t.Errorf("the tool ended with %d", e.there.Exit)
+		t.Errorf("Linux's end: %d", e.there.Exit)
 	}
 	for _, bad := range []string{"invalid data", "data mismatch"} {
-		if strings.Contains(e.there.Output, bad) {
-			t.Errorf("the tool says %q", bad)
+		if strings.Contains(e.there.Output, bad) || strings.Contains(string(e.weft), bad) {
+			t.Errorf("a side says %q", bad)
 		}
 	}
-	if bytes.Contains(e.weft, []byte("bad ICRCs")) && !bytes.Contains(e.weft, []byte("; 0 bad ICRCs arrived")) {
-		t.Error("there were bad ICRCs")
-	}
 	if t.Failed() {
-		t.Logf("weft:\n%s\nthe tool:\n%s", e.weft, e.there.Output)
+		t.Logf("weft:\n%s\nLinux:\n%s", e.weft, e.there.Output)
 	}
 }

@@ -3,6 +3,7 @@
 package interop
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,19 +62,20 @@ func (v *vm) halt() {
 }
 
 // run runs a program in the machine.
-func (v *vm) run(argv ...string) (Outcome, error) { return v.runFor(runTime, argv...) }
+func (v *vm) run(argv ...string) (Outcome, error) { return v.runUntil(context.Background(), argv...) }
 
-// runFor runs a program in the machine and kills it after limit.
-func (v *vm) runFor(limit time.Duration, argv ...string) (out Outcome, err error) {
+// runUntil runs a program in the machine and kills it after runTime, or when ctx ends.
+func (v *vm) runUntil(ctx context.Context, argv ...string) (out Outcome, err error) {
 	d := net.Dialer{Timeout: 2 * time.Second}
 	c, err := d.Dial("tcp", net.JoinHostPort(guestAddr, strconv.Itoa(Port)))
 	if err != nil {
 		return out, err
 	}
 	defer c.Close()
-	err = c.SetDeadline(time.Now().Add(limit + 10*time.Second))
+	defer context.AfterFunc(ctx, func() { _ = c.(*net.TCPConn).CloseWrite() })()
+	err = c.SetDeadline(time.Now().Add(runTime + 10*time.Second))
 	if err == nil {
-		err = json.NewEncoder(c).Encode(&Command{Argv: argv, Seconds: int(limit.Seconds())})
+		err = json.NewEncoder(c).Encode(&Command{Argv: argv, Seconds: int(runTime.Seconds())})
 	}
 	return out, errors.Join(err, json.NewDecoder(c).Decode(&out))
 }

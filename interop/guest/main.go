@@ -6,14 +6,15 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -56,19 +57,24 @@ func answer(c net.Conn) {
 	if err := json.NewDecoder(c).Decode(&cmd); err != nil || len(cmd.Argv) == 0 {
 		return
 	}
-	out := run(cmd.Argv, time.Duration(cmd.Seconds)*time.Second)
+	ctx, kill := context.WithTimeout(context.Background(), time.Duration(cmd.Seconds)*time.Second)
+	defer kill()
+	go func() {
+		_, _ = io.Copy(io.Discard, c) // ends when the test wants the end, or has gone
+		kill()
+	}()
+	out := run(ctx, cmd.Argv)
 	_ = json.NewEncoder(c).Encode(&out) // a test that has gone wants no answer
 }
 
-func run(argv []string, limit time.Duration) interop.Outcome {
+// run runs a program until ctx ends.
+func run(ctx context.Context, argv []string) interop.Outcome {
 	var all strings.Builder
-	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr = &all, &all
 	if err := cmd.Start(); err != nil {
 		return interop.Outcome{Output: err.Error(), Exit: -1}
 	}
-	late := time.AfterFunc(limit, func() { _ = cmd.Process.Signal(syscall.SIGKILL) })
-	defer late.Stop()
 	err := cmd.Wait()
 	out := interop.Outcome{Output: all.String(), Exit: cmd.ProcessState.ExitCode()}
 	var exit *exec.ExitError
@@ -101,7 +107,7 @@ func bringUp() error {
 		"ip link set eth0 up",
 		"rdma link add rxe0 type rxe netdev eth0",
 	} {
-		if out := run(strings.Fields(line), time.Minute); out.Exit != 0 {
+		if out := run(context.Background(), strings.Fields(line)); out.Exit != 0 {
 			return fmt.Errorf("%s: %s", line, out.Output)
 		}
 	}

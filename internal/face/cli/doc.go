@@ -29,6 +29,6 @@
 //   - roce.go and the files whose names begin with roce, headroom.go: weft roce, a file for each
 //     sub-verb
 //   - live.go and the files whose names begin with live: weft live
-//   - perf.go, perftable.go, perftestpeer.go, ping.go, pingpong.go: measurements under weft live
+//   - perf.go, perftable.go, ping.go: measurements under weft live
 //   - sniff.go, sniffjson.go, snifftext.go: weft live sniff
 package cli

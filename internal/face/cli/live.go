@@ -26,8 +26,8 @@ func newLive(e *Env) *cobra.Command {
 		Use:   "live",
 		Short: "RDMA on a real network: measurements, collectives, captures",
 		Long: `Real RDMA between processes with real memory: RoCE v2 on UDP sockets, without an RDMA
-NIC and without privileges. Collectives run along the schedules of the simulator. perf,
-ping, pingpong and rping also talk to perftest's, libibverbs' and librdmacm's own programs.`,
+NIC and without privileges. Collectives run along the schedules of the simulator. weft
+verbs run starts perftest's, libibverbs' and librdmacm's own programs on the same devices.`,
 		Example: "  weft live all-reduce -n 4 -b 8 -e 64M\n  weft live serve --addr 192.0.2.7    # on each of several hosts, for --hosts",
 	}
 	cmd.AddCommand(newLiveAllReduce(e), newLiveServe(e), newLiveRank(e))
@@ -42,7 +42,7 @@ ping, pingpong and rping also talk to perftest's, libibverbs' and librdmacm's ow
 }
 
 // liveVerbs are the verbs of live with old names at the top level.
-var liveVerbs = []func(*Env) *cobra.Command{newPerf, newPing, newPingPong, newRping, newSniff}
+var liveVerbs = []func(*Env) *cobra.Command{newPerf, newPing, newSniff}
 
 // newLiveRank is the verb of a collective's rank processes; it is not for users.
 func newLiveRank(e *Env) *cobra.Command {

@@ -44,13 +44,9 @@ func (d *liveDevice) flags(cmd *cobra.Command, addr, what string) {
 }
 
 // openFor opens the device for a connection to a host on a port, at the address of the route to it
-// unless another is given; without a host, a device that serves on the loopback.
+// unless another is given.
 func (d *liveDevice) openFor(e *Env, host string, port uint16, mtu int) (*perf.Device, error) {
-	switch {
-	case d.addr != "":
-	case host == "":
-		d.addr = "127.0.0.1"
-	default:
+	if d.addr == "" {
 		a, err := perf.LocalAddr(host, port)
 		if err != nil {
 			return nil, fail(Failed, "%w", err)

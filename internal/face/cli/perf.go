@@ -126,42 +126,27 @@ func memoryFlag(text string) (int64, error) {
 type perfRun struct {
 	liveDevice
 	test    perf.Test
-	name    string
 	all     bool
 	port    uint16
 	against string
 	gbits   bool
 	json    bool
-	// The peer is perftest; with cm it was started with -R.
-	perftest, cm bool
 }
 
 func newPerfTest(e *Env, name, what string, t perf.Test) *cobra.Command {
-	p := &perfRun{test: t, name: name}
+	p := &perfRun{test: t}
+	original := "ib_" + strings.ReplaceAll(name, "-", "_")
 	cmd := &cobra.Command{
-		Use:   name + " [HOST]",
+		Use:   name + " HOST",
 		Short: what,
 		Long: "Measures the " + what + `.
-HOST runs weft live perf serve, or with --perftest the program of the same name of
-perftest, on any RoCE v2 device. Without HOST the measurement is served to one such
-program, as that program itself would do it: both are to be given the same size,
-iterations and queue pairs.`,
-		Example: "  weft live perf " + name + " 127.0.0.1\n  weft live perf " + name + " --perftest --addr 192.0.2.1    # then there: " +
-			"ib_" + strings.ReplaceAll(name, "-", "_") + " 192.0.2.1",
-		Args: args(0, 1, "the host that serves"),
-		RunE: func(cmd *cobra.Command, given []string) error {
-			p.perftest = p.perftest || p.cm
-			if len(given) == 0 {
-				given = []string{""}
-			}
-			if p.perftest {
-				p.test.Selective = p.test.Selective && (p.cm || cmd.Flags().Changed("selective-repeat"))
-				return p.runPerftest(cmd.Context(), e, given[0])
-			}
-			return p.run(cmd.Context(), e, given[0])
-		},
+HOST runs weft live perf serve. perftest's own program measures against itself on any
+RoCE v2 device: weft verbs run starts it here.`,
+		Example: "  weft live perf " + name + " 127.0.0.1\n  weft verbs run -- " + original + " 192.0.2.1    # there: " + original,
+		Args:    args(1, 1, "the host that serves"),
+		RunE:    func(cmd *cobra.Command, given []string) error { return p.run(cmd.Context(), e, given[0]) },
 	}
-	p.flags(cmd, "", "address of this machine (default: 127.0.0.2 to a loopback, else the route's; to serve, 127.0.0.1)")
+	p.flags(cmd, "", "address of this machine (default: 127.0.0.2 to a loopback, else the route's)")
 	f := cmd.Flags()
 	size, iters, depth := 65536, 5000, 128
 	switch {
@@ -182,9 +167,7 @@ iterations and queue pairs.`,
 	f.Uint16VarP(&p.port, "port", "p", perfPort, "TCP port of the server")
 	f.StringVar(&p.against, "against", "", "tcp: measure the same over kernel TCP, too")
 	f.BoolVar(&p.json, "json", false, "print as JSON")
-	f.BoolVar(&p.perftest, "perftest", false, "the other side is perftest, not weft; without HOST, serve it")
-	f.BoolVarP(&p.cm, "rdma_cm", "R", false, "the other side is perftest with its -R: connect by the connection manager")
-	f.BoolVar(&p.test.Selective, "selective-repeat", true, "offer selective repeat; go-back-N if false, or with a peer other than weft")
+	f.BoolVar(&p.test.Selective, "selective-repeat", true, "offer selective repeat; go-back-N if false")
 	f.BoolVarP(&p.test.Events, "events", "e", false, "sleep until something completes, instead of polling")
 	p.test.QPs, p.test.Depth = 1, depth
 	if t.Kind == perf.Bandwidth {
@@ -197,11 +180,8 @@ iterations and queue pairs.`,
 }
 
 func (p *perfRun) run(ctx context.Context, e *Env, host string) (err error) {
-	switch {
-	case p.against != "" && p.against != "tcp":
+	if p.against != "" && p.against != "tcp" {
 		return fmt.Errorf("--against %q: valid is tcp", p.against)
-	case host == "":
-		return errors.New("no host: name the host that runs weft live perf serve, or give --perftest to serve perftest")
 	}
 	first := p.test
 	if p.all {
@@ -254,7 +234,7 @@ func (p *perfRun) measure(ctx context.Context, out io.Writer, c *perf.Client) ([
 			}
 			r, err := c.Run(ctx, t, func(t *perf.Test, local, peer *perf.End) {
 				if !headed {
-					table.head(t, false, local, peer)
+					table.head(t, local, peer)
 				}
 			})
 			if err != nil {

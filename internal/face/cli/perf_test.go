@@ -107,7 +107,7 @@ func TestPerfMeasuresEveryOperation(t *testing.T) {
 			t.Fatalf("%s: exit code %d, %v: %s%s", verb.name, code, err, out, errs)
 		}
 		r := rows[0]
-		if r.Whole == nil || !*r.Whole || r.Iterations != 50 || r.Packets == 0 {
+		if !r.Whole || r.Iterations != 50 || r.Packets == 0 {
 			t.Errorf("%s: %+v", verb.name, r)
 		}
 		if bandwidth := strings.HasSuffix(verb.name, "bw"); bandwidth != (r.Average > 0) || bandwidth == (r.Typical > 0) {
@@ -210,7 +210,7 @@ func TestSelectiveRepeatRetransmitsOnlyLostPackets(t *testing.T) {
 			t.Fatalf("exit code %d, %v: %s%s", code, err, out, errs)
 		}
 		r := rows[0]
-		if r.Selective != selective || r.Lost == 0 || r.Whole == nil || !*r.Whole {
+		if r.Selective != selective || r.Lost == 0 || !r.Whole {
 			t.Errorf("selective repeat %v: %+v", selective, r)
 		}
 		repeated[selective] = r.Repeated
@@ -240,27 +240,11 @@ func TestPerfRefusesImpossibleValues(t *testing.T) {
 		{"write-bw", "127.0.0.1", "--addr", "here"},
 		{"write-bw", "127.0.0.1", "--lose", "1.5"},
 		{"write-bw", "127.0.0.1", "--lose", "NaN"},
-		{"write-bw", "127.0.0.1", "--perftest", "--selective-repeat"},
+		{"write-bw"},
+		{"write-bw", "127.0.0.1", "--dcqcn", "fast"},
+		{"write-bw", "127.0.0.1", "--dcqcn", "1Mbps"},
 	} {
 		if _, errs, code := runMain(t, append([]string{"perf"}, given...)...); code != BadInput {
-			t.Errorf("%v: exit code %d, want %d: %s", given, code, BadInput, errs)
-		}
-	}
-}
-
-func TestFlagsThatLinuxProgramsDoNotHaveAreRefused(t *testing.T) {
-	for _, given := range [][]string{
-		{"perf", "write-bw"},
-		{"perf", "write-bw", "--perftest", "-a"},
-		{"perf", "write-bw", "-R", "--against", "tcp"},
-		{"perf", "write-bw", "127.0.0.1", "--dcqcn", "fast"},
-		{"perf", "write-bw", "127.0.0.1", "--dcqcn", "1Mbps"},
-		{"pingpong", "rd"},
-		{"pingpong", "rc", "-m", "1000"},
-		{"pingpong", "rc", "127.0.0.1", "--addr", "here"},
-		{"rping", "--addr", "here"},
-	} {
-		if _, errs, code := runMain(t, given...); code != BadInput {
 			t.Errorf("%v: exit code %d, want %d: %s", given, code, BadInput, errs)
 		}
 	}

@@ -43,7 +43,7 @@ type status struct {
 // begin reports the work of a verb without its own status. Verbs that wait for others have none.
 func (e *Env) begin(c *cobra.Command) {
 	path := strings.TrimPrefix(c.CommandPath(), "weft ")
-	for _, waits := range []string{"sm run", "ibsim", "perf", "live", "ui", "ping", "pingpong", "rping", "sniff", "completion", "__complete"} {
+	for _, waits := range []string{"sm run", "ibsim", "perf", "live", "ui", "ping", "sniff", "completion", "__complete"} {
 		if path == waits || strings.HasPrefix(path, waits+" ") {
 			return
 		}

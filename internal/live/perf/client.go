@@ -53,7 +53,7 @@ func (c *Client) run(ctx context.Context, t Test, ready Ready) (*Result, error) 
 		return c.runTCP(t)
 	}
 	t.MTU = min(t.MTU, c.dev.PathMTU())
-	e, err := newEnds(c.dev, &t, 0)
+	e, err := newEnds(c.dev, &t)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (c *Client) run(ctx context.Context, t Test, ready Ready) (*Result, error) 
 		return nil, err
 	}
 	r.count(stats, c.dev.Stats())
-	r.Selective = e.selective()
+	r.Selective = t.Selective
 	if err := c.l.write(struct{}{}); err != nil {
 		return nil, err
 	}
@@ -144,7 +144,6 @@ func (c *Client) conclude(r *Result, cpu float64, e *ends) error {
 		return fmt.Errorf("perf: at the server: %s", o.Error)
 	}
 	t := &r.Test
-	r.Compared = true
 	if _, ok := cpuTime(); ok {
 		r.CPU = (cpu + o.CPU.Seconds()) / (float64(t.Iters+t.Warmup) * float64(t.Size) / 1e9)
 	}

@@ -5,13 +5,9 @@
 //   - exchange.go: the messages of the TCP connection
 //   - testobjects.go: device objects of one test
 //   - bandwidth.go, latency.go: the loops that are timed
-//   - managed.go: connecting by the connection manager, for selective repeat
 //   - tcp.go: the same transfers over kernel TCP
 //   - server.go, client.go: the two sides
-//   - linuxpeer.go, cmchannel.go: the first connection with a program of Linux
-//   - perftestexchange.go, perftestrun.go: either side, against perftest
-//   - pingpong.go, rping.go: either side, against ibv_rc_pingpong and its like, and
-//     rping
+//   - ping.go: READs over and over, and what they read
 //   - sample.go: numbers from times
 //
 // Definitions are perftest's: a bandwidth is the bytes of all iterations over the time from the

@@ -36,12 +36,9 @@ func (e *ends) trip(stop *stopper, wr *verbs.SendWR, mark byte) error {
 	return e.complete(stop, e.t.Verb == Send, true)
 }
 
-// reply is the other side of n round trips. It returns the time of each but the first, as seen from
-// this side.
-func (e *ends) reply(stop *stopper, n int) ([]time.Duration, error) {
+// reply is the other side of n round trips.
+func (e *ends) reply(stop *stopper, n int) error {
 	wr := e.request()
-	all := make([]time.Duration, 0, n)
-	var last time.Time
 	for i := range n {
 		mark := byte(i + 1)
 		var err error
@@ -55,25 +52,17 @@ func (e *ends) reply(stop *stopper, n int) ([]time.Duration, error) {
 			}
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		now := time.Now()
-		if i > 0 {
-			all = append(all, now.Sub(last))
-		}
-		last = now
 	}
-	return all, nil
+	return nil
 }
 
 // write sends a message whose last byte is the mark. It also takes the completions of earlier
 // messages.
 func (e *ends) write(wr *verbs.SendWR, mark byte) error {
 	e.outBytes()[e.t.Size-1] = mark
-	if err := e.qps[0].PostSend(*wr); err != nil {
-		return err
-	}
-	return nil
+	return e.qps[0].PostSend(*wr)
 }
 
 // watch waits until the peer's mark is in memory. It reads the byte that arrives last, as perftest

@@ -35,6 +35,8 @@ const (
 	longestTest = time.Hour
 	// PingIdle ends the connection of a peer that sends no pings.
 	PingIdle = 2 * time.Minute
+	// farewell is the time that a pinged side waits for an idle peer to part.
+	farewell = 5 * time.Second
 	// patience ends a test whose peer has gone.
 	patience = 60 * time.Second
 )

@@ -80,7 +80,9 @@ func pinged(ctx context.Context, c *verbs.Conn) {
 		case <-tick.C:
 			now, _ := c.QP().Query()
 			if now.RQPSN == last.RQPSN {
-				disconnect([]*verbs.Conn{c})
+				ctx, cancel := context.WithTimeout(ctx, farewell)
+				defer cancel()
+				_ = c.Disconnect(ctx) // a peer that has gone has disconnected, too
 				return
 			}
 			last = now

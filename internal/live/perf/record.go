@@ -27,7 +27,7 @@ type ResultRecord struct {
 	P99         float64  `json:"t_p99,omitempty"`
 	P999        float64  `json:"t_p999,omitempty"`
 	CPU         *float64 `json:"cpu_seconds_per_gb,omitempty"`
-	Whole       *bool    `json:"data_correct,omitempty"` // if it was compared
+	Whole       bool     `json:"data_correct"`
 	Packets     int64    `json:"packets_sent,omitempty"`
 	Repeated    int64    `json:"packets_repeated"`
 	Selective   bool     `json:"selective_repeat"`
@@ -51,14 +51,11 @@ func (r *Result) record() ResultRecord {
 		Verb: r.Test.Verb, Kind: r.Test.Kind, Over: "rdma", Bytes: r.Test.Size, Iterations: r.Test.Iters, QPs: r.Test.QPs,
 		Peak: r.Peak, Average: r.Average, MessageRate: r.MessageRate,
 		Min: r.Min, Max: r.Max, Typical: r.Typical, Mean: r.Mean, Stdev: r.Stdev, P99: r.P99, P999: r.P999,
-		Packets: r.PacketsSent, Repeated: r.Repeated, Selective: r.Selective, Lost: r.Lost,
+		Whole: r.Whole, Packets: r.PacketsSent, Repeated: r.Repeated, Selective: r.Selective, Lost: r.Lost,
 		Marked: r.Marked, CNPsSent: r.CNPsSent, CNPsIn: r.CNPsReceived,
 	}
 	if r.Test.OverTCP {
 		out.Over = "tcp"
-	}
-	if r.Compared {
-		out.Whole = &r.Whole
 	}
 	if !math.IsNaN(r.CPU) {
 		out.CPU = &r.CPU

@@ -18,8 +18,8 @@ type Result struct {
 	// CPU is the processor time of both processes per byte, warm-up included, in seconds per 10^9
 	// bytes; NaN if the system does not report it.
 	CPU float64
-	// Whole says that the bytes that arrived equal the bytes that were sent, if they were Compared.
-	Whole, Compared bool
+	// Whole says that the bytes that arrived equal the bytes that were sent.
+	Whole bool
 	// Counters of the client's device during the test.
 	PacketsSent, PacketsReceived, Repeated, BadICRC int64
 	Datagrams, Near, Lost                           int64

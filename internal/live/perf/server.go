@@ -217,7 +217,7 @@ func (s *server) watch(ctx context.Context, end func(error), progress func() uin
 func (s *server) overRDMA(ctx context.Context, end func(error), l *link, order *End) error {
 	t := order.Test
 	t.MTU = min(t.MTU, s.dev.PathMTU())
-	e, err := newEnds(s.dev, t, 0)
+	e, err := newEnds(s.dev, t)
 	if err != nil {
 		return errors.Join(err, l.write(&End{Error: err.Error()}))
 	}
@@ -277,9 +277,9 @@ func (e *ends) serve(stop *stopper, l *link) error {
 	var err error
 	switch {
 	case e.t.Kind == Bandwidth && e.t.Verb == Send:
-		_, _, err = e.sink(stop, n)
+		err = e.sink(stop, n)
 	case e.t.Kind == Latency && (e.t.Verb == Send || e.t.Verb == Write):
-		_, err = e.reply(stop, n)
+		err = e.reply(stop, n)
 	}
 	if err != nil {
 		return err

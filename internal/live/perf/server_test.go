@@ -23,7 +23,7 @@ type ended struct {
 // serverOf is a server on a loopback address of the test, after change.
 func serverOf(t *testing.T, addr string, bytes int64, change func(*server)) (at string, dev *verbs.Device, ends <-chan ended) {
 	t.Helper()
-	dev = device(t, addr, freePort(t, "udp"))
+	dev = device(t, addr, freePort(t))
 	l, err := net.Listen("tcp", net.JoinHostPort(addr, "0"))
 	if err != nil {
 		t.Fatal(err)
@@ -52,6 +52,28 @@ func asker(t *testing.T, at string, dev *verbs.Device, addr string) *Client {
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	return c
+}
+
+// freePort is a free port of UDP: several runs of the tests may be active at once.
+func freePort(t *testing.T) uint16 {
+	t.Helper()
+	c, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	return netip.MustParseAddrPort(c.LocalAddr().String()).Port()
+}
+
+// device opens a device on the loopback.
+func device(t *testing.T, addr string, port uint16) *verbs.Device {
+	t.Helper()
+	d, err := verbs.Open(verbs.Options{Addr: netip.AddrPortFrom(netip.MustParseAddr(addr), port)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d
 }
 
 var small = Test{Verb: Write, Kind: Bandwidth, Size: 64, Iters: 100, QPs: 1, MTU: 4096, Depth: 4, List: 1}

@@ -24,18 +24,15 @@ type ends struct {
 	byN  map[verbs.QPN]int // index by number
 	psn  units.PSN
 	peer *End
-	// conns are the connections of the queue pairs that the connection manager has connected.
-	conns []*verbs.Conn
-	wc    []verbs.WC
-	cpu   time.Duration // processor time of the process when the last measurement ended
+	wc   []verbs.WC
+	cpu  time.Duration // processor time of the process when the last measurement ended
 }
 
 // access are the rights that both sides have on the other's memory.
 const access = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 
-// newEnds makes the objects of a test; each half of the region has at least room
-// bytes.
-func newEnds(dev *verbs.Device, t *Test, room int) (e *ends, err error) {
+// newEnds makes the objects of a test.
+func newEnds(dev *verbs.Device, t *Test) (e *ends, err error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
@@ -49,7 +46,7 @@ func newEnds(dev *verbs.Device, t *Test, room int) (e *ends, err error) {
 	if e.cq, err = dev.CreateCQ(min(verbs.MaxCQE, 2*(depth+recvDepth(t))*t.QPs)); err != nil {
 		return nil, err
 	}
-	half := (max(t.Size, room) + 63) &^ 63
+	half := (t.Size + 63) &^ 63
 	e.buf = make([]byte, 2*half)
 	for i := range e.buf[:half] {
 		e.buf[i] = byte(i*7 + i>>8)
@@ -92,7 +89,6 @@ func (t *Test) memory() int64 {
 
 // close destroys all objects, users before the objects that they use.
 func (e *ends) close() {
-	disconnect(e.conns)
 	for _, q := range e.qps {
 		_ = q.Destroy()
 	}
