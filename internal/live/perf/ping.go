@@ -80,14 +80,19 @@ func pinged(ctx context.Context, c *verbs.Conn) {
 		case <-tick.C:
 			now, _ := c.QP().Query()
 			if now.RQPSN == last.RQPSN {
-				ctx, cancel := context.WithTimeout(ctx, farewell)
-				defer cancel()
-				_ = c.Disconnect(ctx) // a peer that has gone has disconnected, too
+				part(ctx, c)
 				return
 			}
 			last = now
 		}
 	}
+}
+
+// part ends a connection, and does not wait long for a peer that has gone.
+func part(ctx context.Context, c *verbs.Conn) {
+	ctx, cancel := context.WithTimeout(ctx, farewell)
+	defer cancel()
+	_ = c.Disconnect(ctx) // a peer that has gone has disconnected, too
 }
 
 // maxPing is the longest ping.
