@@ -10,8 +10,8 @@ import (
 // need not follow the headers in memory. It holds the masked IP and UDP headers, for IPv4 without
 // fragmentation. It allocates nothing, and is not safe for concurrent use.
 type ICRCFlow struct {
-	// The headers, with room for the BTH: IP 20 or 40 bytes, UDP 8, BTH 12.
-	head [IPv6Bytes + UDPBytes + BTHBytes]byte
+	// The headers: IP 20 or 40 bytes, UDP 8.
+	head [IPv6Bytes + UDPBytes]byte
 	ip   int // length of the IP header
 	// The known CRCs of the IP and UDP headers, for the two packet sizes seen last: the first
 	// packet of a message is longer than the others.
@@ -49,10 +49,30 @@ func NewICRCFlow(src, dst netip.AddrPort) ICRCFlow {
 // that IP identification (IPv6 has none) and that many bytes of UDP header and data. The rest of b,
 // and all other bytes up to the padding, follow by ICRCUpdate.
 func (f *ICRCFlow) Begin(id uint16, udpBytes int, b []byte) uint32 {
-	udp := f.head[f.ip:]
-	copy(udp[UDPBytes:], b[:BTHBytes])
-	udp[UDPBytes+4] = 0xff
-	return ICRCUpdate(ICRCUpdate(f.prefix(id, udpBytes), udp[UDPBytes:][:BTHBytes]), b[BTHBytes:])
+	return ICRCUpdate(bthCRC(f.prefix(id, udpBytes), (*[BTHBytes]byte)(b)), b[BTHBytes:])
+}
+
+// bthTables[k][v] is the CRC of the byte v and k zeros behind it, from state 0.
+var bthTables = buildBTHTables()
+
+func buildBTHTables() (all [BTHBytes]crc32.Table) {
+	all[0] = *crc32.IEEETable
+	for k := 1; k < len(all); k++ {
+		for v, c := range all[k-1] {
+			all[k][v] = all[0][c&0xff] ^ c>>8
+		}
+	}
+	return all
+}
+
+// bthCRC continues a CRC over a BTH, whose fifth byte counts as ones. hash/crc32 takes so few bytes one after
+// the other; here the look-ups do not wait for each other.
+func bthCRC(crc uint32, b *[BTHBytes]byte) uint32 {
+	t := &bthTables
+	x := ^crc ^ binary.LittleEndian.Uint32(b[:])
+	return ^(t[11][x&0xff] ^ t[10][x>>8&0xff] ^ t[9][x>>16&0xff] ^ t[8][x>>24] ^
+		t[7][0xff] ^ t[6][b[5]] ^ t[5][b[6]] ^ t[4][b[7]] ^
+		t[3][b[8]] ^ t[2][b[9]] ^ t[1][b[10]] ^ t[0][b[11]])
 }
 
 // prefix is the CRC behind the UDP header. The segments of large datagrams have the identifications

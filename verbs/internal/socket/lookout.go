@@ -49,22 +49,25 @@ type grace struct {
 // late says that packets have waited.
 func (g *grace) late() { g.time = leastGrace / 2 }
 
-// next is the time of the next rest.
-func (g *grace) next() time.Duration {
+// next begins a rest, and returns its time.
+func (g *grace) next() units.Time {
 	g.time = min(2*g.time, pollGrace)
-	return g.time
+	return units.Time(g.time) * units.Nanosecond
 }
 
-// wait waits in Go's scheduler, not in the kernel. A thread that is in a system call for longer than 20 us makes
-// Go's monitor wake up every 20 us, on the pollers' processors.
-func (g *grace) wait(d time.Duration, nudge <-chan struct{}) {
+// wait waits until the end of the rest, and reports whether a nudge ends it. It waits in Go's scheduler, not in
+// the kernel: a thread that is in a system call for longer than 20 us makes Go's monitor wake up every 20 us, on
+// the pollers' processors.
+func (g *grace) wait(nudge <-chan struct{}) (nudged bool) {
 	if g.timer == nil {
-		g.timer = time.NewTimer(d)
+		g.timer = time.NewTimer(g.time)
 	} else {
-		g.timer.Reset(d)
+		g.timer.Reset(g.time)
 	}
 	select {
 	case <-nudge:
+		return true
 	case <-g.timer.C:
+		return false
 	}
 }

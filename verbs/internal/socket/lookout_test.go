@@ -49,16 +49,17 @@ func TestAPacketInTimeKeepsALookLong(t *testing.T) {
 
 func TestPollersGetShortGraceAfterALatePacket(t *testing.T) {
 	g := grace{time: pollGrace}
-	if d := g.next(); d != pollGrace {
-		t.Errorf("without a late packet the grace is %v: want %v", d, pollGrace)
+	const longest, least = units.Time(pollGrace) * units.Nanosecond, units.Time(leastGrace) * units.Nanosecond
+	if d := g.next(); d != longest {
+		t.Errorf("without a late packet the grace is %v: want %v", d, longest)
 	}
 	g.late()
-	for want := leastGrace; want < pollGrace; want *= 2 {
+	for want := least; want < longest; want *= 2 {
 		if d := g.next(); d != want {
 			t.Errorf("the grace is %v: want %v", d, want)
 		}
 	}
-	if d := g.next(); d != pollGrace {
-		t.Errorf("the longest grace is %v: want %v", d, pollGrace)
+	if d := g.next(); d != longest {
+		t.Errorf("the longest grace is %v: want %v", d, longest)
 	}
 }

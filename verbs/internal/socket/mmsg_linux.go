@@ -157,7 +157,8 @@ func (q *receiveQueue) receive(fd int) ([]Incoming, error) {
 		h.SetIovlen(1)
 		h.SetControllen(controlBytes)
 	}
-	n, _, e := unix.Syscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&q.msgs[0])), maxBatch, unix.MSG_DONTWAIT, 0, 0)
+	// It does not block, so Go's scheduler need not know of it, which costs a fifth of an empty call.
+	n, _, e := unix.RawSyscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&q.msgs[0])), maxBatch, unix.MSG_DONTWAIT, 0, 0)
 	if e != 0 {
 		if errors.Is(e, unix.EBADF) || errors.Is(e, unix.EFAULT) || errors.Is(e, unix.EINVAL) {
 			return nil, fmt.Errorf("live: recvmmsg: %w", e)

@@ -375,8 +375,13 @@ func (p *Port) run() {
 	defer close(p.done)
 	look := lookout{time: spin}
 	pollers := grace{time: pollGrace}
-	for {
-		p.mu.Lock()
+	for nudged := true; ; {
+		if nudged || !p.resting {
+			p.mu.Lock()
+		} else if !p.mu.TryLock() { // somebody works
+			nudged = pollers.wait(p.nudge)
+			continue
+		}
 		if p.closed {
 			p.mu.Unlock()
 			return
@@ -385,10 +390,9 @@ func (p *Port) run() {
 		p.resting = p.polls != p.seen || p.broken != nil
 		p.seen = p.polls
 		if p.resting {
-			d := pollers.next()
-			p.tx.waitsFor = min(p.timers.next(), p.Now()+units.Time(d)*units.Nanosecond)
+			p.tx.waitsFor = min(p.timers.next(), p.Now()+pollers.next())
 			p.mu.Unlock()
-			pollers.wait(d, p.nudge)
+			nudged = pollers.wait(p.nudge)
 			continue
 		}
 		arrived := p.progress(false)
