@@ -35,6 +35,13 @@ type Walk struct {
 	times   uint64           // periods to move on by
 	by      units.Time       // time to move on by
 	seen    map[unsafe.Pointer]uint64
+	recent  [64]planned // plans that Visit has used, by the type's address
+}
+
+// planned is the plan of the type that a pointer has.
+type planned struct {
+	of   unsafe.Pointer // the type of the pointer
+	plan *plan
 }
 
 // mode is what a walk does with a field.
@@ -321,8 +328,12 @@ func (w *Walk) once(p unsafe.Pointer) bool {
 // Visit visits the variable that a pointer points to: by its method WalkState, or else by the tags
 // of its fields. No pointer in the state may lead to the variable, which would be visited again.
 func (w *Walk) Visit(pointer any) {
-	v := reflect.ValueOf(pointer)
-	planOf(v.Type().Elem()).visit(w, v.UnsafePointer())
+	word := (*[2]unsafe.Pointer)(unsafe.Pointer(&pointer)) // an interface is a type and, of a pointer, its value
+	known := &w.recent[uintptr(word[0])/64%uintptr(len(w.recent))]
+	if known.of != word[0] {
+		*known = planned{word[0], planOf(reflect.TypeOf(pointer).Elem())}
+	}
+	known.plan.visit(w, word[1])
 }
 
 // Fields visits a struct by the tags of its fields, also if it has a method WalkState.
