@@ -155,7 +155,7 @@ func TestExamplesAreTheSameWithoutSkipping(t *testing.T) {
 	}
 	ran := 0
 	for _, file := range files {
-		if strings.HasSuffix(file, "/advise.yaml") { // a profile
+		if strings.HasPrefix(filepath.Base(file), "advise") { // a profile
 			continue
 		}
 		f, err := scenario.Load(file)

@@ -20,8 +20,12 @@ func newAdvise(e *Env) *cobra.Command {
 		Long: `Plans a network of each fabric for the profile, simulates both, weighs them by the
 profile's weights, and recommends one. It prints the strongest reasons, each with a
 run in which one input is changed, the reasons against, and the size, price,
-oversubscription or skill at which the choice changes. docs/ADVISE.md has the rule.`,
+oversubscription or skill at which the choice changes. docs/ADVISE.md has the rule.
+
+For a serving job (design.job.serving) it says up to which rate of requests each fabric
+keeps the limits of first token and tokens, and what to change first.`,
 		Example: `  weft advise examples/advise.yaml
+  weft advise examples/advise-serve.yaml
   weft advise profile.yaml --prices prices.yaml --out advice
   weft advise profile.yaml --set organisation.skills.ethernet=expert --json`,
 		Args:              args(1, 1, "one profile"),
@@ -74,7 +78,7 @@ func (x *advising) run(ctx context.Context, e *Env, path string) error {
 	defer folder.Close()
 	line := e.working("the advice begins")
 	a, err := advise.Make(ctx, profile, prices, advise.Options{
-		Simulate: advise.Simulator(e.study()), Train: e.training, Workers: x.workers,
+		Simulate: advise.Simulator(e.study()), Train: e.training, Serve: e.limit, Workers: x.workers,
 		Tell: func(what string) { line.show(runstore.Progress{}, what) },
 	})
 	line.end()

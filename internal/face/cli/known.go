@@ -97,6 +97,12 @@ func (e *Env) serving(ctx context.Context, r *scenario.Resolved, o serve.Options
 	return serve.Run(ctx, r, o)
 }
 
+// limit is serve.LimitOf for a study with many jobs.
+func (e *Env) limit(ctx context.Context, r *scenario.Resolved, o serve.Options) (*serve.Limit, error) {
+	o.Cache = e.store()
+	return serve.LimitOf(ctx, r, o)
+}
+
 // closeCache closes the cache, and says how many simulations were known.
 func (e *Env) closeCache() {
 	asked, found := e.known.cache.Counts()

@@ -6,6 +6,7 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/study/advise"
+	"weft/internal/study/serve"
 )
 
 // Advice is a recommendation: the choice, the table, the reasons with their counterfactuals, the
@@ -15,7 +16,10 @@ func Advice(a *advise.Advice) *doc.Document {
 		Brand: "recommendation", Title: a.Profile.Name, Subtitle: adviceHeading(a), Heading: adviceHeading(a),
 		Footer: "Made by weft advise; the same profile, prices and version make the same page.",
 	}
-	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(choiceLines(a)...)})
+	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(append(choiceLines(a), servingLines(a)...)...)})
+	if s, is := movesSection(a); is {
+		d.Add(s)
+	}
 	d.Add(doc.Section{Title: "Points by criterion", In: doc.Page, Blocks: pointLanes(a), Caption: "Each fabric's points; the length of a row is the criterion's weight."})
 	d.Add(doc.Section{Title: "The choice by weight", In: doc.Page, Blocks: weightLanes(a), Caption: "The fabric with more points at every weight of one criterion, the other weights unchanged."})
 	d.Add(comparisonSection(a))
@@ -231,6 +235,9 @@ func ruleSection(a *advise.Advice) doc.Section {
 func performanceText(a *advise.Advice) string {
 	if t := &a.Profile.Design.Job.Training; t.Given() {
 		return fmt.Sprintf("the time of a training step of %s, with as many sequences for each replica on the model as on the design", t.Model.Name())
+	}
+	if s := &a.Profile.Design.Job.Serving; s.Given() {
+		return fmt.Sprintf("the highest rate of requests at which %s keeps its limits for %.0f %% of them", s.Model.Name(), 100*serve.GoodShare)
 	}
 	return fmt.Sprintf("the geometric mean of the times of %s at the job's sizes", a.Profile.Design.Job.Collective)
 }

@@ -7,6 +7,7 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
+	"weft/internal/study/serve"
 	"weft/units"
 )
 
@@ -216,10 +217,6 @@ func besideTable(p *runstore.ServingPoint) *doc.Table {
 	return t
 }
 
-// goodShare is the share of requests within the limits at which a rate still counts: DistServe (OSDI
-// 2024) counts 90 %.
-const goodShare = 0.9
-
 // servingSentences say what the fabrics cost, what is full, and where the knee is.
 func servingSentences(s *runstore.Serving, p *runstore.ServingPoint) (out []string) {
 	if p.Unstable != "" {
@@ -262,7 +259,7 @@ func kneeSentence(s *runstore.Serving) string {
 	most := func(name string, of func(p *runstore.ServingPoint) (*runstore.ServingRun, string)) {
 		best := 0.0
 		for i := range s.Points {
-			if r, state := of(&s.Points[i]); r != nil && state == "" && r.Good >= goodShare {
+			if r, state := of(&s.Points[i]); serve.Keeps(r, state) {
 				best = max(best, s.Points[i].Rate)
 			}
 		}
@@ -278,7 +275,7 @@ func kneeSentence(s *runstore.Serving) string {
 		})
 	}
 	most(withoutNetwork, func(p *runstore.ServingPoint) (*runstore.ServingRun, string) { return p.Ideal, p.Unstable })
-	return fmt.Sprintf("The highest of these rates with %.0f %% of the requests within the limits: %s.", 100*goodShare, strings.Join(parts, ", "))
+	return fmt.Sprintf("The highest of these rates with %.0f %% of the requests within the limits: %s.", 100*serve.GoodShare, strings.Join(parts, ", "))
 }
 
 // servingJob describes the requests and the memory.

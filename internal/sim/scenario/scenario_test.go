@@ -75,7 +75,7 @@ func examples(t *testing.T) []string {
 }
 
 // ofOtherVerbs are the examples of other verbs, which are no scenarios.
-var ofOtherVerbs = map[string]bool{"plan-1024.yaml": true, "advise.yaml": true}
+var ofOtherVerbs = map[string]bool{"plan-1024.yaml": true, "advise.yaml": true, "advise-serve.yaml": true}
 
 func TestEveryExampleResolvesAndPrintsAsItself(t *testing.T) {
 	for _, file := range examples(t) {

@@ -1,6 +1,10 @@
 package scenario
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
 
 // Given reports whether the job has a model.
 func (s *Serving) Given() bool { return s.Model.Preset != "" || s.Model.Layers > 0 }
@@ -96,4 +100,20 @@ func (r workloadRules) checkLoad() {
 	if peak, _ := g.Peak(r.Serving.Precision); peak == 0 {
 		r.complain("serving.precision", "the GPU %s computes no %s: take bf16", g.Model, r.Serving.Precision)
 	}
+}
+
+// DefaultServing is a job without a model: all defaults.
+func DefaultServing() (s Serving) {
+	defaultsOf("serving", reflect.ValueOf(&s).Elem())
+	return s
+}
+
+// Text is the job in the form of a scenario's section, in one line, every number exact. Pools without nodes are left to
+// the scenario, which divides its own.
+func (s *Serving) Text() string {
+	text := flow(reflect.ValueOf(*s), false)
+	if s.Prefill.Nodes == 0 && s.Decode.Nodes == 0 {
+		text = strings.ReplaceAll(text, "{nodes: 0, ", "{")
+	}
+	return text
 }

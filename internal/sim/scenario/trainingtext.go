@@ -8,14 +8,18 @@ import (
 )
 
 // DefaultTraining is a training job with all defaults. It has no model.
-func DefaultTraining() Training {
-	e, err := catalog.Lookup(catalog.Defaults, "training")
+func DefaultTraining() (t Training) {
+	defaultsOf("training", reflect.ValueOf(&t).Elem())
+	return t
+}
+
+// defaultsOf sets the defaults of a job's section.
+func defaultsOf(section string, v reflect.Value) {
+	e, err := catalog.Lookup(catalog.Defaults, section)
 	if err != nil {
 		panic(err)
 	}
-	var t Training
-	newDecoder("training").facts("training", e, reflect.ValueOf(&t).Elem())
-	return t
+	newDecoder(section).facts(section, e, v)
 }
 
 // Given reports whether the job has a model.

@@ -9,6 +9,7 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/runstore"
 	"weft/internal/study/plan"
+	"weft/internal/study/serve"
 )
 
 // Advice is the recommendation with its evidence.
@@ -24,6 +25,7 @@ type Advice struct {
 	Thumbs          []Thumb
 	Needs           []Need
 	Generations     []Generation
+	Moves           []Move // of a serving job: what to change, the most effective first
 }
 
 // Reason is a criterion in which one fabric is ahead, with its counterfactuals.
@@ -38,6 +40,7 @@ type Reason struct {
 type Options struct {
 	Simulate Simulator
 	Train    Trainer
+	Serve    Server
 	Workers  int          // cores; 0 is all
 	Tell     func(string) // called with each step, if not nil
 }
@@ -53,12 +56,15 @@ type adviser struct {
 // Make recommends a fabric.
 func Make(ctx context.Context, p *Profile, prices *plan.Prices, o Options) (*Advice, error) {
 	b := &bench{
-		simulate: o.Simulate, train: o.Train, options: sim.Options{Workers: o.Workers}, message: p.Simulate.Message,
-		done: map[string]*runstore.Results{}, steps: map[string]*runstore.TrainingFabric{},
+		simulate: o.Simulate, train: o.Train, serve: o.Serve, options: sim.Options{Workers: o.Workers}, message: p.Simulate.Message,
+		done: map[string]*runstore.Results{}, steps: map[string]*runstore.TrainingFabric{}, limits: map[string]*serve.Limit{},
 	}
 	a := &adviser{bench: b, meter: b.measure, prices: prices, tell: o.Tell}
-	if p.Design.Job.Training.Given() {
+	switch job := &p.Design.Job; {
+	case job.Training.Given():
 		a.meter = b.measureStep
+	case job.Serving.Given():
+		a.meter = b.measureServing
 	}
 	if a.tell == nil {
 		a.tell = func(string) {}
@@ -73,6 +79,11 @@ func Make(ctx context.Context, p *Profile, prices *plan.Prices, o Options) (*Adv
 		return nil, err
 	}
 	out := &Advice{Profile: p, Prices: prices, Candidates: candidates, Verdict: judge(in), Thumbs: thumbs(p), Needs: needs(p), Generations: generations()}
+	if p.Design.Job.Serving.Given() {
+		if out.Moves, err = a.move(ctx, in, out.Verdict); err != nil {
+			return nil, err
+		}
+	}
 	if out.Counterfactuals, err = a.counterfactuals(ctx, in, out.Verdict); err != nil {
 		return nil, err
 	}

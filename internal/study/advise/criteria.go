@@ -130,6 +130,9 @@ func performanceCell(_ *inputs, c *Candidate) Cell {
 		text := fmt.Sprintf("%s: %s, %.1f %% of it communication that nothing hides, MFU %.1f %%", c.Performance.What, s.Time, 100*s.Exposed, 100*s.MFU)
 		return Cell{text, float64(s.Time), s.Time > 0, "simulated, " + c.Performance.Model.Text()}
 	}
+	if s := c.Performance.Serving; s != nil {
+		return Cell{c.Performance.What + " " + s.text(), s.seconds(), true, "simulated, " + c.Performance.Model.Text()}
+	}
 	var parts []string
 	for _, t := range c.Performance.Times {
 		parts = append(parts, fmt.Sprintf("%s: %s", t.Bytes, t.Time))

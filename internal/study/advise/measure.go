@@ -10,6 +10,7 @@ import (
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
+	"weft/internal/study/serve"
 	"weft/internal/study/training"
 	"weft/units"
 )
@@ -26,6 +27,8 @@ type Performance struct {
 	Model Model
 	Times []Timed // of a collective, by size
 	Step  *Step   // of a training job, instead of Times
+	// Serving is of a serving job, instead of Times.
+	Serving *Served
 	// Slowest and Median are message times of a permutation: every NIC sends to one other.
 	Slowest, Median units.Time
 }
@@ -66,10 +69,12 @@ type Meter func(ctx context.Context, d *plan.Design, m Model, changes ...scenari
 type bench struct {
 	simulate Simulator
 	train    Trainer
+	serve    Server
 	options  sim.Options
 	message  units.Bytes
 	done     map[string]*runstore.Results
 	steps    map[string]*runstore.TrainingFabric
+	limits   map[string]*serve.Limit
 }
 
 // run simulates a design's model with changes.

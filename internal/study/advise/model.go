@@ -64,6 +64,9 @@ func modelsOf(nodes int, designs []*plan.Design) ([]Model, error) {
 // modelNodes is the maximum number of nodes of a model: the allowed number, and for a training job
 // whole replicas, at least two, so that replicas communicate.
 func modelNodes(most int, d *plan.Design) (int, error) {
+	if d.Count.Nodes > most && d.Resolved.Serving.Given() {
+		return 0, fmt.Errorf("a serving job is simulated on all its nodes, and simulate.nodes allows %d: allow %d", most, d.Count.Nodes)
+	}
 	if d.Count.Nodes <= most || !d.Resolved.Training.Given() {
 		return most, nil
 	}

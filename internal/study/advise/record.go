@@ -18,7 +18,8 @@ type Record struct {
 	Thumbs          []Thumb                      `json:"rules_of_thumb"`
 	Generations     []Generation                 `json:"generations"`
 	Needs           []Need                       `json:"needs,omitempty"`
-	Files           []string                     `json:"files,omitempty"` // in the folder; the next advice in it replaces them
+	Moves           []Move                       `json:"changes,omitempty"` // of a serving job
+	Files           []string                     `json:"files,omitempty"`   // in the folder; the next advice in it replaces them
 }
 
 type criterionRecord struct {
@@ -52,7 +53,7 @@ func (a *Advice) Record(files ...string) Record {
 		Name: a.Profile.Name, Choice: string(a.Candidates[a.Verdict.Choice].Kind), Points: perFabric(a, a.Verdict.Points),
 		RuledOut: map[string]string{}, Designs: map[string]plan.DesignRecord{}, Makers: map[string]Makers{},
 		Reasons: orEmpty(a.Reasons), Against: orEmpty(a.Against), Thumbs: a.Thumbs, Needs: a.Needs, Generations: a.Generations,
-		Counterfactuals: []counterfactualRecord{}, Flips: orEmpty(a.Flips), Files: files,
+		Counterfactuals: []counterfactualRecord{}, Flips: orEmpty(a.Flips), Moves: a.Moves, Files: files,
 	}
 	if a.Verdict.Tie {
 		out.Choice = "none"

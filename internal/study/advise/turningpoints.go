@@ -224,6 +224,9 @@ var searched = []scenario.Ratio{{Num: 1, Den: 1}, {Num: 2, Den: 1}, {Num: 4, Den
 func (a *adviser) flipOversubscription(ctx context.Context, in *inputs) (Flip, error) {
 	name := func(r scenario.Ratio) string { return fmt.Sprintf("%d:%d", r.Num, r.Den) }
 	now := in.candidates[0].Design.Oversubscription
+	if in.profile.Design.Job.Serving.Given() {
+		return Flip{What: "oversubscription", Now: name(now), Turns: []Turn{}, Note: "not searched with a serving job: set design.max-oversubscription to try one"}, nil
+	}
 	at := slices.Index(searched, now)
 	if at < 0 || in.candidates[1].Design.Oversubscription != now {
 		return Flip{What: "oversubscription", Now: name(now), Turns: []Turn{}, Note: "not searched: the designs do not share one of " + name(searched[0]) + " to " + name(searched[len(searched)-1])}, nil
@@ -244,6 +247,9 @@ func (a *adviser) flipOversubscription(ctx context.Context, in *inputs) (Flip, e
 }
 
 func (a *adviser) flipSize(ctx context.Context, in *inputs) (Flip, error) {
+	if in.profile.Design.Job.Serving.Given() {
+		return Flip{What: "size", Now: fmt.Sprintf("%d GPUs", in.profile.Design.GPUs), Turns: []Turn{}, Note: "not searched: the serving job is for these nodes"}, nil
+	}
 	nodes := in.candidates[0].Design.Count.Nodes
 	gpus := in.profile.Design.GPUs / nodes
 	sizes := []int{nodes}

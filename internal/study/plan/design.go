@@ -84,15 +84,18 @@ func (c choice) text(r *Request, gpus int) string {
 	return scenarioText(r, gpus, fmt.Sprintf("%s, %d GPUs", c.name(), gpus), c)
 }
 
-// trainingText is the scenario's section for the training job; empty without a job.
-func (r *Request) trainingText() string {
-	if !r.Job.Training.Given() {
-		return ""
+// jobText is the scenario's section for the training or the serving job; empty without a job.
+func (r *Request) jobText() string {
+	switch {
+	case r.Job.Training.Given():
+		return "training: " + r.Job.Training.Text() + "\n"
+	case r.Job.Serving.Given():
+		return "serving: " + r.Job.Serving.Text() + "\n"
 	}
-	return "training: " + r.Job.Training.Text() + "\n"
+	return ""
 }
 
-// scenarioText is the scenario of choices side by side, without a training job.
+// scenarioText is the scenario of choices side by side, without such a job.
 func scenarioText(r *Request, gpus int, name string, all ...choice) string {
 	m := all[0].machine
 	var b strings.Builder
@@ -144,7 +147,7 @@ func (p *Plan) SideBySide() []byte {
 	if len(firsts) < 2 {
 		return nil
 	}
-	return []byte(scenarioText(p.Request, p.Request.GPUs, p.Request.Name, firsts...) + p.Request.trainingText())
+	return []byte(scenarioText(p.Request, p.Request.GPUs, p.Request.Name, firsts...) + p.Request.jobText())
 }
 
 // managed reports whether the fabric's manager has a place in the topology.
@@ -176,7 +179,7 @@ func (c choice) resolve(text string) (*scenario.Resolved, topology.Spec, topolog
 
 // design makes the candidate of a choice; the error is the reason why there is none.
 func (c choice) design(r *Request, prices *Prices) (*Design, error) {
-	text := c.text(r, r.GPUs) + r.trainingText()
+	text := c.text(r, r.GPUs) + r.jobText()
 	resolved, spec, count, err := c.resolve(text)
 	if err == nil {
 		err = fits(c.shape, count)

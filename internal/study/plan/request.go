@@ -71,6 +71,8 @@ type Job struct {
 	Sizes      []units.Bytes       `yaml:"sizes" range:"1B..1TiB"`
 	// Training is a training job, as in a scenario. Without a job it has no model.
 	Training scenario.Training `yaml:"training"`
+	// Serving is a serving job, as in a scenario. Without a job it has no model.
+	Serving scenario.Serving `yaml:"serving"`
 }
 
 // maxLevels is the maximum number of switch levels of the topologies.
@@ -85,7 +87,7 @@ func Default() Request {
 		Oversubscription: scenario.Ratio{Num: 1, Den: 1},
 		Levels:           maxLevels,
 		Cables:           Cables{NodeLeaf: 5 * units.Metre, LeafSpine: 30 * units.Metre, SpineCore: 50 * units.Metre},
-		Job:              Job{scenario.AllReduce, []units.Bytes{units.MiB, 64 * units.MiB}, scenario.DefaultTraining()},
+		Job:              Job{scenario.AllReduce, []units.Bytes{units.MiB, 64 * units.MiB}, scenario.DefaultTraining(), scenario.DefaultServing()},
 	}
 }
 
@@ -171,23 +173,32 @@ func (r *Request) nodeProblems() (out []scenario.Problem) {
 	if len(r.Job.Sizes) == 0 || r.Job.Collective == "" {
 		out = append(out, scenario.Problem{Path: "job", Err: errors.New("want a collective and sizes")})
 	}
-	if len(out) == 0 && r.Job.Training.Given() {
-		return r.trainingProblems(n)
+	if len(out) > 0 {
+		return out
 	}
-	return out
+	t, s := &r.Job.Training, &r.Job.Serving
+	switch {
+	case t.Given() && s.Given():
+		return []scenario.Problem{{Path: "job", Err: errors.New("a training job and a serving job: want one of the two")}}
+	case t.Given():
+		return r.jobProblems(n, "training", t.Text())
+	case s.Given():
+		return r.jobProblems(n, "serving", s.Text())
+	}
+	return nil
 }
 
-// trainingProblems are the scenario's problems with the training job on these GPUs.
-func (r *Request) trainingProblems(m machine) (out []scenario.Problem) {
-	file, err := scenario.New("training", &scenario.Scenario{
+// jobProblems are the scenario's problems with a job on these GPUs.
+func (r *Request) jobProblems(m machine, section, text string) (out []scenario.Problem) {
+	file, err := scenario.New(section, &scenario.Scenario{
 		Cluster: scenario.Cluster{Nodes: r.GPUs / m.gpus, Node: scenario.Node{Preset: m.preset}}, Run: unbounded,
 	})
 	if err == nil {
-		_, err = file.Resolve(scenario.Override{Path: "training", Value: r.Job.Training.Text(), Origin: "job"})
+		_, err = file.Resolve(scenario.Override{Path: section, Value: text, Origin: "job"})
 	}
 	var all scenario.Errors
 	if err != nil && !errors.As(err, &all) {
-		return []scenario.Problem{{Path: "job.training", Err: err}}
+		return []scenario.Problem{{Path: "job." + section, Err: err}}
 	}
 	for _, e := range all {
 		out = append(out, scenario.Problem{Path: "job." + e.Path, Err: errors.New(e.Msg)})

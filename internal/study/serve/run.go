@@ -259,9 +259,7 @@ func (s *study) points(rates []float64) (tasks []func(context.Context) string) {
 		}
 		if p.Unstable == "" {
 			tasks = append(tasks, func(ctx context.Context) string {
-				done := serving.Alone(alone, requests, s.r.Serving.KV.LayerTime, func() bool { return ctx.Err() != nil })
-				p.Ideal = s.summary(requests, done)
-				p.Unstable = growing(p.Ideal, done)
+				p.Ideal, p.Unstable = s.onNothing(ctx, requests)
 				return "without network"
 			})
 		}
@@ -323,6 +321,13 @@ func (s *study) carried(ctx context.Context, fabric int, requests []serving.Requ
 		out.Unstable = growing(out.Run, f.scheduler)
 	}
 	return f
+}
+
+// onNothing is the run of requests on a network that takes no time.
+func (s *study) onNothing(ctx context.Context, requests []serving.Request) (run *runstore.ServingRun, unstable string) {
+	done := serving.Alone(s.jobs[len(s.plans)], requests, s.r.Serving.KV.LayerTime, func() bool { return ctx.Err() != nil })
+	run = s.summary(requests, done)
+	return run, growing(run, done)
 }
 
 // patience is how much longer than without a network a run may last.

@@ -1,0 +1,211 @@
+package advise
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/scenario"
+	"weft/internal/study/plan"
+	"weft/internal/study/serve"
+	"weft/units"
+)
+
+// Server searches the rate at which a scenario's serving job stops to keep its limits; serve.LimitOf is one.
+type Server func(ctx context.Context, r *scenario.Resolved, o serve.Options) (*serve.Limit, error)
+
+// Served is a serving job on a model.
+type Served struct {
+	Asked    float64    `json:"asked_per_s"` // the job's own rate
+	Good     float64    `json:"good_share"`  // at it
+	FirstP99 units.Time `json:"first_token_p99_ps"`
+	PerP99   units.Time `json:"per_token_p99_ps"`
+	Unstable string     `json:"unstable,omitempty"` // why there is no steady state at it
+	// Limit and Alone are the highest searched rates at which the limits are kept, here and without a network; 0: at none.
+	Limit float64 `json:"limit_per_s"`
+	Alone float64 `json:"limit_without_network_per_s"`
+	Step  float64 `json:"step_per_s"` // of the searched rates
+	Full  string  `json:"full_first"` // the pool that has no time left first
+}
+
+// Keeps reports whether the job keeps its limits at the asked rate.
+func (s *Served) Keeps() bool { return s.Unstable == "" && s.Good >= serve.GoodShare }
+
+// text is the job for a cell.
+func (s *Served) text() string {
+	text := "keeps its limits at none of the searched rates"
+	if s.Limit > 0 {
+		text = fmt.Sprintf("keeps its limits up to %s requests in a second", RateText(s.Limit))
+	}
+	text += fmt.Sprintf(" (%s without a network); at the %s asked ", RateText(s.Alone), RateText(s.Asked))
+	if s.Unstable != "" {
+		return text + "it is unstable: " + s.Unstable
+	}
+	return text + fmt.Sprintf("first token %s and token %s at P99, %.1f %% within the limits", s.FirstP99, s.PerP99, 100*s.Good)
+}
+
+// RateText is a rate of requests with three digits, in full from a thousand on.
+func RateText(rate float64) string {
+	if rate >= 1000 {
+		return fmt.Sprintf("%.0f", rate)
+	}
+	return fmt.Sprintf("%.3g", rate)
+}
+
+// never is the time for a request that the cell of a fabric compares if it keeps the limits at no rate.
+const never = 1e9
+
+// seconds is the time for a request at the limit: the compared number, of which less is better.
+func (s *Served) seconds() float64 {
+	if s.Limit == 0 {
+		return never
+	}
+	return 1 / s.Limit
+}
+
+// measureServing is the Meter of serving jobs: the rate at which the job stops to keep its limits, and a permutation.
+func (b *bench) measureServing(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (Performance, error) {
+	p := Performance{Model: m}
+	l, err := b.limit(ctx, d, m, changes...)
+	if err != nil {
+		return p, err
+	}
+	f := &l.At.Fabrics[0]
+	s := &Served{Asked: l.At.Rate, Limit: l.Rate, Alone: l.Alone, Step: l.Step, Full: l.Full.Resource, Unstable: cmp.Or(l.At.Unstable, f.Unstable)}
+	if s.Unstable == "" {
+		s.Good, s.FirstP99, s.PerP99 = f.Run.Good, units.Time(f.Run.FirstToken.P99), units.Time(f.Run.PerToken.P99)
+	}
+	p.What, p.Serving = d.Resolved.Serving.Model.Name(), s
+	p.Slowest, p.Median, err = b.tail(ctx, d, m, changes...)
+	return p, err
+}
+
+// limit searches the limit of a design's serving job on its model.
+func (b *bench) limit(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*serve.Limit, error) {
+	key := keyOf(d, m, changes)
+	if l, ok := b.limits[key]; ok {
+		return l, nil
+	}
+	r, err := resolved(d, m, changes...)
+	if err != nil {
+		return nil, err
+	}
+	l, err := b.serve(ctx, r, serve.Options{Workers: b.options.Workers})
+	if err != nil {
+		return nil, fmt.Errorf("%s, %s: %w", d.Name, m.Text(), err)
+	}
+	b.limits[key] = l
+	return l, nil
+}
+
+// Move is a change of a serving job's fabric or of the job, with what it does to the job.
+type Move struct {
+	Fabric  string  `json:"fabric"`
+	Change  string  `json:"change"`
+	Before  *Served `json:"before"`
+	After   *Served `json:"after,omitempty"`
+	Refused string  `json:"refused,omitempty"` // why it cannot be; After is then nil
+}
+
+// Gain is the factor by which the change raises the rate at which the limits are kept.
+func (m *Move) Gain() float64 {
+	if m.After == nil {
+		return 0
+	}
+	return m.Before.seconds() / m.After.seconds()
+}
+
+// moves are changes that an operator can make of routing and congestion control, and for the choice also of the
+// topology, the NICs, and the way the job is divided.
+func moves(c *Candidate, chosen bool) (out []change) {
+	add := func(name string, set ...scenario.Override) {
+		out = append(out, change{name: name, set: set})
+	}
+	to := func(path string, value any) scenario.Override { return scenario.Set(path, value, "the change") }
+	f, s := &c.Design.Resolved.Fabrics[0], &c.Design.Resolved.Serving
+	for _, mode := range []scenario.RoutingMode{scenario.ECMP, scenario.Deterministic, scenario.Adaptive, scenario.Spray} {
+		if mode != f.Routing.Mode && c.routes(mode) {
+			add(fmt.Sprintf("routing %s in place of %s", mode, f.Routing.Mode), to("fabrics[0].routing.mode", mode))
+		}
+	}
+	if c.Kind == scenario.RoCEv2Kind {
+		add("DCQCN off", scenario.Override{Path: "fabrics[0].cc", Value: "none", Origin: "the change"})
+	}
+	if !chosen {
+		return out
+	}
+	for _, shape := range []scenario.Shape{scenario.RailOptimised, scenario.FatTree} {
+		if c.Design.Shape != shape && c.Design.Shape != scenario.SingleSwitch {
+			add(fmt.Sprintf("topology %s in place of %s", shape, c.Design.Shape), to("fabrics[0].topology.shape", shape))
+		}
+	}
+	if n := c.Design.Resolved.Cluster.Node.NICs; n > 1 {
+		add(fmt.Sprintf("%d NICs of a node in place of %d", n/2, n), to("cluster.node.nics", n/2))
+		if s.KV.NICs == 1 {
+			add("keys and values of a GPU over 2 NICs", to("serving.kv.nics", 2))
+		}
+	}
+	if s.KV.Send != scenario.KVLayers {
+		add("keys and values sent layer by layer as they are computed", to("serving.kv.send", scenario.KVLayers))
+	}
+	for _, by := range []int{1, -1} {
+		p, d := s.Prefill.Nodes+by, s.Decode.Nodes-by
+		if p > 0 && d > 0 {
+			add(fmt.Sprintf("%d nodes of prefill and %d of decode in place of %d and %d", p, d, s.Prefill.Nodes, s.Decode.Nodes), to("serving.prefill.nodes", p), to("serving.decode.nodes", d))
+		}
+	}
+	return out
+}
+
+// routes reports whether routes have a choice, and a protocol has a mode: ECMP and spraying are Ethernet's.
+func (c *Candidate) routes(mode scenario.RoutingMode) bool {
+	hashed := mode == scenario.ECMP || mode == scenario.Spray
+	return c.Design.Shape != scenario.SingleSwitch && !(hashed && c.Kind == scenario.InfiniBandKind)
+}
+
+// move measures the moves of all candidates, those that raise the rate the most first.
+func (a *adviser) move(ctx context.Context, in *inputs, v Verdict) (out []Move, err error) {
+	for i, c := range in.candidates {
+		if c.Design == nil {
+			continue
+		}
+		for _, x := range moves(c, i == v.Choice) {
+			a.tell("change of " + c.Name() + ": " + x.name)
+			m := Move{Fabric: c.Name(), Change: x.name, Before: c.Performance.Serving}
+			p, err := a.meter(ctx, c.Design, c.Performance.Model, x.set...)
+			var memory *serve.MemoryError
+			var invalid scenario.Errors
+			var refused *network.Refusal
+			switch {
+			case errors.As(err, &memory), errors.As(err, &invalid), errors.As(err, &refused):
+				m.Refused = err.Error()
+			case err != nil:
+				return nil, fmt.Errorf("%s: %w", x.name, err)
+			default:
+				m.After = p.Serving
+			}
+			out = append(out, m)
+		}
+	}
+	slices.SortStableFunc(out, func(x, y Move) int {
+		return cmp.Or(cmp.Compare(y.Gain(), x.Gain()), cmp.Compare(x.tail(), y.tail()))
+	})
+	return out, nil
+}
+
+// tail is the first token at P99 after the move over that before; 1 if one of them is not known.
+func (m *Move) tail() float64 {
+	if m.After == nil || m.After.FirstP99 == 0 || m.Before.FirstP99 == 0 {
+		return 1
+	}
+	return float64(m.After.FirstP99) / float64(m.Before.FirstP99)
+}
+
+// Helps reports whether the move raises the rate, or shortens the first token at P99 by more than two numbers may differ
+// and count as equal.
+func (m *Move) Helps() bool {
+	return m.After != nil && (m.Gain() > 1+tie || m.Gain() == 1 && m.tail() < 1-tie)
+}

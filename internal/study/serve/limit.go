@@ -1,0 +1,156 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"sort"
+	"sync"
+
+	"weft/internal/base/cores"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+)
+
+// GoodShare is the share of requests within the limits at which a rate still counts: DistServe (OSDI 2024)
+// counts 90 %.
+const GoodShare = 0.9
+
+// limitSteps are the rates among which a limit is searched: parts of the rate at which the fullest pool has no time left.
+const limitSteps = 20
+
+// Limit is where a job stops to keep its limits on a fabric.
+type Limit struct {
+	// Rate and Alone are the highest of the searched rates, in requests a second, at which enough requests are within
+	// the limits: on the fabric, and on a network that takes no time. 0: at none.
+	Rate, Alone float64
+	// Step is the distance of the searched rates.
+	Step float64
+	// Full is the pool that has no time left first, as the requests are.
+	Full runstore.ServingLoad
+	// At is the job at its own rate.
+	At *runstore.ServingPoint
+}
+
+// Keeps reports whether a run has a steady state and enough requests within the limits.
+func Keeps(run *runstore.ServingRun, unstable string) bool {
+	return run != nil && unstable == "" && run.Good >= GoodShare
+}
+
+// LimitOf searches the highest rate at which a scenario's job keeps its limits on its only fabric. On a slower network
+// the rate is taken for no higher than without one.
+func LimitOf(ctx context.Context, r *scenario.Resolved, o Options) (*Limit, error) {
+	s, own, err := begin(ctx, r, &o)
+	if err != nil {
+		return nil, err
+	}
+	full := s.loads(1, s.jobs[len(s.plans)])[0]
+	l := &limitSearch{study: s, step: 1 / full.Share / limitSteps, known: map[int]bool{}}
+	alone := sort.Search(limitSteps, func(k int) bool { return !l.alone(k + 1) })
+	at := &study{}
+	*at = *s
+	at.out = &runstore.Serving{Job: s.out.Job}
+	tasks := at.points([]float64{own})
+	tasks = append(tasks, func(ctx context.Context) string { return l.fabric(ctx, alone) })
+	cores.Each(len(tasks), o.Workers, func(i int) { tasks[i](ctx) })
+	best, err := l.search(ctx, alone, o.Workers)
+	if err := errors.Join(ctx.Err(), err, at.failures()); err != nil {
+		return nil, err
+	}
+	full.Share *= own
+	return &Limit{Rate: float64(best) * l.step, Alone: float64(alone) * l.step, Step: l.step, Full: full, At: &at.out.Points[0]}, nil
+}
+
+// limitSearch is the search for the limit of a job on its first fabric. Rates are multiples of a step.
+type limitSearch struct {
+	*study
+	step float64
+
+	mu    sync.Mutex
+	known map[int]bool // whether limits are kept
+	err   error
+}
+
+// tell notes whether a rate keeps the limits.
+func (l *limitSearch) tell(k int, keeps bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known[k] = keeps
+}
+
+// fail notes the failure of a simulation.
+func (l *limitSearch) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err = errors.Join(l.err, err)
+}
+
+// alone reports whether a rate keeps the limits on a network that takes no time.
+func (l *limitSearch) alone(k int) bool {
+	rate := float64(k) * l.step
+	if l.loads(rate, l.jobs[len(l.plans)])[0].Share >= 1 {
+		return false
+	}
+	run, unstable := l.onNothing(context.Background(), l.at(rate))
+	return Keeps(run, unstable)
+}
+
+// fabric finds whether a rate keeps the limits on the fabric.
+func (l *limitSearch) fabric(ctx context.Context, k int) string {
+	keeps := k == 0
+	if rate := float64(k) * l.step; !keeps && l.loadsOn(rate, 0).Share < 1 {
+		f := l.study.fabric(0)
+		l.remembered(ctx, 0, l.at(rate), &f)
+		keeps = Keeps(f.Run, f.Unstable)
+		if f.Failure != "" && ctx.Err() == nil {
+			l.fail(errors.New(f.Failure))
+		}
+	}
+	l.tell(k, keeps)
+	return ""
+}
+
+// search is the highest step that keeps the limits on the fabric, of those up to most, which is known.
+func (l *limitSearch) search(ctx context.Context, most, workers int) (int, error) {
+	best := highest(most, func(probes []int) []bool {
+		if l.err == nil && ctx.Err() == nil {
+			cores.Each(len(probes), workers, func(i int) {
+				if _, known := l.known[probes[i]]; !known {
+					l.fabric(ctx, probes[i])
+				}
+			})
+		}
+		kept := make([]bool, len(probes))
+		for i, k := range probes {
+			kept[i] = l.known[k]
+		}
+		return kept
+	})
+	return best, l.err
+}
+
+// highest is the highest step up to most that holds; 0 always does. Two steps are tried at a time, however many cores
+// there are: near most first, where the limits of most fabrics are. A step below one that holds is taken to hold.
+func highest(most int, try func(probes []int) []bool) int {
+	if most == 0 || try([]int{most})[0] {
+		return most
+	}
+	low, high := 0, most
+	for reach := 1; high-low > 1; reach *= 2 {
+		probes := []int{high - reach, high - 2*reach}
+		if low > 0 || probes[1] <= low { // between one that holds and one that does not
+			third := max(1, (high-low)/3)
+			probes = []int{high - third, low + third}
+		}
+		if probes[0] <= probes[1] {
+			probes = probes[:1]
+		}
+		for i, held := range try(probes) { // the higher one first
+			if held {
+				low = probes[i]
+				break
+			}
+			high = probes[i]
+		}
+	}
+	return low
+}
