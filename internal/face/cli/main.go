@@ -107,10 +107,7 @@ and one page.`,
 		}
 		return pflag.NormalizedName(name)
 	})
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		text, _, _ := strings.Cut(err.Error(), ": strconv.") // the rest does not help the user
-		return fmt.Errorf("%s%s\nsee %s --help", text, aboutExact(c, text), c.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		e.begin(c)
 		return cmp.Or(namesFiles(c.Flags()), writableFile(e, "--html", e.html))
