@@ -56,5 +56,5 @@
 //
 // # What it leaves out
 //
-// XRC, automatic path migration, more than one port, P_Key tables of more than one entry.
+// Automatic path migration, more than one port, P_Key tables of more than one entry.
 package verbs

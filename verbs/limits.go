@@ -13,6 +13,10 @@ const (
 	MaxCQE = 1 << 22
 	// MaxInline bounds inline data: it is copied at posting.
 	MaxInline = 1024
+
+	// MaxXRCSRQ bounds the shared receive queues of a domain of XRC: half of the numbers stay free, so that
+	// a free one is soon found.
+	MaxXRCSRQ = 1 << 23
 	// MaxMR bounds the memory regions and windows together: keys have 24 bits of index, and half of
 	// the indices stay free, so that a random choice soon finds a free index.
 	MaxMR = 1 << 23

@@ -71,25 +71,34 @@ func (m QPAttrMask) String() string {
 }
 
 // needs are the required and the optional attributes of each transition (ibv_modify_qp(3), the
-// tables of RC, UC and UD).
-var needs = map[QPState][4]struct{ must, may QPAttrMask }{
+// tables of the services). Each end of XRC takes what is of the other, too, as in the kernel.
+var needs = map[QPState][6]struct{ must, may QPAttrMask }{
 	StateInit: {
 		RC: {must: AttrState | AttrAccess},
 		UC: {must: AttrState | AttrAccess},
 		UD: {must: AttrState | AttrQKey},
 		RD: {must: AttrState | AttrQKey | AttrAccess},
+
+		XRCSend: {must: AttrState | AttrAccess},
+		XRCRecv: {must: AttrState | AttrAccess},
 	},
 	StateRTR: {
 		RC: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN | AttrMaxDestRdAtomic | AttrMinRNRTimer, AttrAccess | AttrSelectiveRepeat},
 		UC: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN, AttrAccess},
 		UD: {AttrState, AttrQKey},
 		RD: {AttrState, AttrQKey | AttrAccess},
+
+		XRCSend: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN, AttrAccess | AttrMaxDestRdAtomic | AttrMinRNRTimer},
+		XRCRecv: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN | AttrMaxDestRdAtomic | AttrMinRNRTimer, AttrAccess},
 	},
 	StateRTS: {
 		RC: {AttrState | AttrSQPSN | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry | AttrTimeout, AttrAccess | AttrMinRNRTimer},
 		UC: {AttrState | AttrSQPSN, AttrAccess},
 		UD: {AttrState | AttrSQPSN, AttrQKey},
 		RD: {AttrState, AttrQKey | AttrAccess},
+
+		XRCSend: {AttrState | AttrSQPSN | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry | AttrTimeout, AttrAccess | AttrMinRNRTimer},
+		XRCRecv: {AttrState | AttrSQPSN | AttrTimeout, AttrAccess | AttrMinRNRTimer | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry},
 	},
 }
 

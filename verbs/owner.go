@@ -49,7 +49,7 @@ var rights = [...]Access{
 // remote answers the transport whether the peer may access memory.
 func (q *QP) remote(_ units.QPN, a transport.Access, rkey uint32, va uint64, length uint32) bool {
 	b := q.reach(rkey, va, uint64(length), rights[a])
-	ok := b != nil && q.pd.dev.there(b)
+	ok := b != nil && q.pd.dev.there(b) && (q.attr.XRCD == nil || q.attr.XRCD.serves(rkey))
 	if !ok {
 		q.pd.dev.raise(AsyncEvent{Type: EventQPAccessErr, QP: q})
 	}
@@ -58,7 +58,8 @@ func (q *QP) remote(_ units.QPN, a transport.Access, rkey uint32, va uint64, len
 
 // receivable answers the transport whether a part of a posted receive can be written.
 func (q *QP) receivable(_ units.QPN, id uint64, offset, length uint32) bool {
-	return writable(q.recvs.at(id).segs, uint64(offset), uint64(length))
+	rec := q.recvs.at(id)
+	return (q.attr.XRCD == nil || rec.srq != nil) && writable(rec.segs, uint64(offset), uint64(length))
 }
 
 // remoteInvalidate answers the transport whether the peer may invalidate a key, and invalidates it.
@@ -75,7 +76,9 @@ func (q *QP) reach(rkey uint32, va, length uint64, need Access) []byte {
 	if q.access&need != need {
 		return nil
 	}
-	if mr := q.pd.dev.keys.find(rkey); mr != nil {
+	if mr := q.pd.dev.keys.find(rkey); mr != nil && q.attr.XRCD != nil {
+		return mr.span(mr.pd, va, length, need) // remote has asked whether it is of the right one
+	} else if mr != nil {
 		return mr.span(q.pd, va, length, need)
 	}
 	if mw := q.pd.dev.keys.window(rkey); mw != nil {
@@ -193,11 +196,18 @@ func (q *QP) grh(payload int) []byte {
 
 // replenish takes a receive from the shared queue.
 func (q *QP) replenish() {
-	if q.attr.SRQ == nil {
+	from := q.attr.SRQ
+	var rec recvRecord
+	switch {
+	case q.attr.XRCD != nil:
+		if from = q.attr.XRCD.named(); from == nil {
+			_ = q.addRecv(&rec) // nobody's: the message ends the connection there
+			return
+		}
+	case from == nil:
 		return
 	}
-	var rec recvRecord
-	if q.attr.SRQ.take(&rec) {
+	if from.take(&rec) {
 		// It cannot fail: the queue pair takes receives in every state in which it takes packets.
 		_ = q.addRecv(&rec)
 	}
@@ -238,6 +248,14 @@ func (q *QP) received(c *transport.Completion) {
 		WRID: rec.wrid, Status: q.finalStatus(statusOf[c.Status]), Opcode: WCRecv, ByteLen: c.Bytes, QPN: q.QPN(), SrcQP: c.SrcQP,
 	}
 	rec.segs = nil
+	cq := q.attr.RecvCQ
+	if q.attr.XRCD != nil {
+		if rec.srq == nil { // of a queue that is not there
+			q.fail()
+			return
+		}
+		cq = rec.srq.cq
+	}
 	if c.Op == transport.OpWriteImm {
 		wc.Opcode = WCRecvRDMAWithImm
 	}
@@ -251,7 +269,7 @@ func (q *QP) received(c *transport.Completion) {
 		wc.Flags |= WCGRH
 		wc.ByteLen += grhBytes
 	}
-	q.deliver(q.attr.RecvCQ, &wc, c.Status == transport.Success && q.pd.dev.port.Arrived().BTH.Solicited)
+	q.deliver(cq, &wc, c.Status == transport.Success && q.pd.dev.port.Arrived().BTH.Solicited)
 }
 
 // deliver adds a completion to its queue. If the queue is full, it is overrun, and the queue pair

@@ -71,10 +71,13 @@ type SendWR struct {
 	CompareAdd uint64
 	Swap       uint64
 
-	AH      *AH    // UD
-	EEC     *EEC   // RD
-	DestQPN QPN    // UD and RD
-	QKey    uint32 // likewise; with the highest bit set, the queue pair's own Q_Key is sent (IBA vol. 1, 10.2.5)
+	AH      *AH  // UD
+	EEC     *EEC // RD
+	DestQPN QPN  // UD and RD
+	// RemoteSRQ is the number of the peer's shared receive queue that an XRC message is for, and whose
+	// protection domain has the memory.
+	RemoteSRQ uint32
+	QKey      uint32 // likewise; with the highest bit set, the queue pair's own Q_Key is sent (IBA vol. 1, 10.2.5)
 }
 
 // ownQKey is the bit of a controlled Q_Key.
@@ -96,6 +99,9 @@ func (q *QP) PostSend(list ...SendWR) error {
 	defer port.Unlock()
 	if q.dead {
 		return ErrClosed
+	}
+	if q.attr.Type == XRCRecv {
+		return invalid("the receiving end of XRC sends nothing")
 	}
 	var err error
 	for i := range list {
@@ -130,7 +136,7 @@ func (q *QP) postSend(wr *SendWR) error {
 		return err
 	}
 	rec := sendRecord{
-		wrid: wr.WRID, wr: q.sends.posted, op: what.wc, ah: wr.AH, by: wr.EEC,
+		wrid: wr.WRID, wr: q.sends.posted, op: what.wc, ah: wr.AH, by: wr.EEC, srq: wr.RemoteSRQ,
 		signalled: q.attr.SignalAll || wr.Flags&SendSignaled != 0,
 	}
 	total, ok, err := q.buffers(&rec, wr, what.op)
@@ -248,8 +254,8 @@ func (q *QP) PostRecv(list ...RecvWR) error {
 	switch {
 	case q.dead:
 		return ErrClosed
-	case q.attr.SRQ != nil:
-		return invalid("the queue pair has a shared receive queue")
+	case q.attr.SRQ != nil || q.attr.Type >= XRCSend:
+		return invalid("the queue pair has a shared receive queue, or receives nothing")
 	}
 	for i := range list {
 		if q.recvs.posted >= q.attr.MaxRecvWR {

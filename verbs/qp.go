@@ -15,21 +15,20 @@ type QPType uint8
 
 // The services.
 const (
-	RC QPType = iota // reliable connection
-	UC               // unreliable connection
-	UD               // unreliable datagram
-	RD               // reliable datagram: see EEC
+	RC      QPType = iota // reliable connection
+	UC                    // unreliable connection
+	UD                    // unreliable datagram
+	RD                    // reliable datagram: see EEC
+	XRCSend               // extended reliable connection, the end that sends: see XRCD
+	XRCRecv               // and the end that receives
 )
 
 func (t QPType) String() string {
-	if t == RD {
-		return "RD"
-	}
-	return t.service().String()
+	return [...]string{RC: "RC", UC: "UC", UD: "UD", RD: "RD", XRCSend: "XRC, sending", XRCRecv: "XRC, receiving"}[t]
 }
 
 func (t QPType) service() transport.Service {
-	return [...]transport.Service{RC: transport.RC, UC: transport.UC, UD: transport.UD, RD: transport.RC}[t]
+	return [...]transport.Service{RC: transport.RC, UC: transport.UC, UD: transport.UD, RD: transport.RC, XRCSend: transport.RC, XRCRecv: transport.RC}[t]
 }
 
 // QPState is the state of a queue pair (IBA vol. 1, 10.3.1).
@@ -52,8 +51,9 @@ func (s QPState) String() string { return transport.State(s).String() }
 type QPInitAttr struct {
 	Type           QPType
 	SendCQ, RecvCQ *CQ
-	SRQ            *SRQ // replaces the receive queue; not for RD
-	RDD            *RDD // for RD
+	SRQ            *SRQ  // replaces the receive queue; not for RD and XRC
+	RDD            *RDD  // for RD
+	XRCD           *XRCD // for XRCRecv, which has no completion queues of its own; XRCSend has no RecvCQ
 	MaxSendWR      int
 	MaxRecvWR      int
 	MaxInlineData  int
@@ -89,10 +89,10 @@ func (p *PD) CreateQP(a QPInitAttr) (*QP, error) {
 // createQP creates a queue pair with a number, or with any number if qpn is 0.
 func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	switch {
-	case a.Type > RD:
+	case a.Type > XRCRecv:
 		return nil, invalid("no service with the number %d", a.Type)
-	case a.SendCQ == nil || a.RecvCQ == nil || a.SendCQ.dev != p.dev || a.RecvCQ.dev != p.dev:
-		return nil, invalid("a queue pair needs two completion queues of its device")
+	case !a.hasQueues(p.dev):
+		return nil, invalid("a queue pair needs completion queues of its device, for each of its queues")
 	case a.MaxSendWR < 0 || a.MaxSendWR > MaxQPWR || a.MaxRecvWR < 0 || a.MaxRecvWR > MaxQPWR:
 		return nil, invalid("%d sends and %d receives: 0 to %d", a.MaxSendWR, a.MaxRecvWR, MaxQPWR)
 	case a.MaxInlineData < 0 || a.MaxInlineData > MaxInline:
@@ -101,6 +101,8 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 		return nil, invalid("the shared receive queue is of another protection domain")
 	case (a.Type == RD) != (a.RDD != nil) || a.RDD != nil && (a.RDD.dev != p.dev || a.SRQ != nil):
 		return nil, invalid("a queue pair of RD needs a reliable datagram domain of its device and a receive queue of its own; other services have no such domain")
+	case (a.Type == XRCRecv) != (a.XRCD != nil) || a.Type >= XRCSend && a.SRQ != nil:
+		return nil, invalid("a queue pair of XRC names shared receive queues in its messages, and the receiving end has a domain for them")
 	}
 	q := &QP{pd: p, attr: a}
 	q.cfg = transport.Config{
@@ -123,6 +125,9 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 		return nil, ErrClosed
 	}
 	q.end.Owner, q.end.PKey = (*qpOwner)(q), defaultPKey
+	if a.Type >= XRCSend {
+		q.end.RemoteSRQ = q.remoteSRQ
+	}
 	err := p.dev.port.Attach(&q.end, qpn, func(n units.QPN) error {
 		return q.end.QP.Setup(&q.cfg, a.Type.service(), n, alg)
 	})
@@ -133,12 +138,7 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 		q.joinRDD()
 	}
 	p.dev.qps[q] = struct{}{}
-	p.refs++
-	a.SendCQ.refs++
-	a.RecvCQ.refs++
-	if a.SRQ != nil {
-		a.SRQ.refs++
-	}
+	a.use(p, 1)
 	return q, nil
 }
 
@@ -216,11 +216,35 @@ func (q *QP) destroy() {
 		delete(q.pd.dev.rd, q.QPN())
 		q.attr.RDD.refs--
 	}
-	q.pd.refs--
-	q.attr.SendCQ.refs--
-	q.attr.RecvCQ.refs--
-	if q.attr.SRQ != nil {
-		q.attr.SRQ.refs--
+	q.attr.use(q.pd, -1)
+}
+
+// hasQueues reports whether the completion queues are there that the service needs.
+func (a *QPInitAttr) hasQueues(d *Device) bool {
+	sends, receives := a.SendCQ != nil && a.SendCQ.dev == d, a.RecvCQ != nil && a.RecvCQ.dev == d
+	switch a.Type {
+	case XRCSend:
+		return sends && a.RecvCQ == nil
+	case XRCRecv:
+		return a.SendCQ == nil && a.RecvCQ == nil
+	default:
+		return sends && receives
+	}
+}
+
+// use counts a queue pair at the objects that it uses.
+func (a *QPInitAttr) use(p *PD, by int) {
+	p.refs += by
+	for _, c := range []*CQ{a.SendCQ, a.RecvCQ} {
+		if c != nil {
+			c.refs += by
+		}
+	}
+	if a.SRQ != nil {
+		a.SRQ.refs += by
+	}
+	if a.XRCD != nil {
+		a.XRCD.refs += by
 	}
 }
 

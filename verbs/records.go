@@ -15,6 +15,7 @@ type sendRecord struct {
 	inline     []byte
 	ah         *AH
 	by         *EEC
+	srq        uint32 // XRC: the peer's
 	swap, comp uint64
 	local      *localWork
 }
@@ -33,6 +34,7 @@ type recvRecord struct {
 	total uint64
 	segs  []segment
 	few   [2]segment
+	srq   *SRQ // XRC: whose receive it is; nil: nobody's, for a queue that is not there
 }
 
 func (r *recvRecord) fill(p *PD, wr *RecvWR) (err error) {

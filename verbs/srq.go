@@ -8,6 +8,10 @@ type SRQ struct {
 	size  int
 	limit int
 	refs  int
+
+	xrcd   *XRCD  // of XRC
+	cq     *CQ    // likewise: for the completions of its receives
+	number uint32 // likewise, 24 bits
 }
 
 // CreateSRQ creates a queue for maxWR receives.
@@ -51,6 +55,7 @@ func (s *SRQ) take(r *recvRecord) bool {
 		return false
 	}
 	r.take(&s.ring[s.head])
+	r.srq = s
 	s.ring[s.head] = recvRecord{}
 	s.head = (s.head + 1) % len(s.ring)
 	s.size--
@@ -69,5 +74,6 @@ func (s *SRQ) Destroy() error {
 		return ErrBusy
 	}
 	s.pd.refs--
+	s.leave()
 	return nil
 }

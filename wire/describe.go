@@ -64,6 +64,7 @@ var services = [...]service{
 	{code: 0x20, name: "UC", operations: 0x000fff},
 	{code: 0x40, name: "RD", operations: 0x3fffff, request: RDETH | DETH, response: RDETH},
 	{code: 0x60, name: "UD", operations: 0x000030, request: DETH},
+	{code: 0xa0, name: "XRC", operations: 0xdfffff, request: XRCETH},
 }
 
 // description is everything that an operation code determines. The zero value belongs to an invalid

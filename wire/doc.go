@@ -16,6 +16,5 @@
 // wiretest (recorded conversations, for tests).
 //
 // Left out: the bytes of InfiniBand's own headers (LRH, GRH, VCRC), IPv4 options and IPv6
-// extensions (no RDMA stack sends them), XRC (IBA vol. 1, annex A14), FLUSH and ATOMIC WRITE (annex
-// A19), raw packets, RoCE v1.
+// extensions (no RDMA stack sends them), FLUSH and ATOMIC WRITE (annex A19), raw packets, RoCE v1.
 package wire

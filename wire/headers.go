@@ -12,6 +12,7 @@ const (
 // The sizes of the extended transport headers (IBA vol. 1, 9.3).
 const (
 	RDETHBytes        = 4  // reliable datagram: the EE context
+	XRCETHBytes       = 4  // extended reliable connection: the shared receive queue (IBA vol. 1, annex A14)
 	DETHBytes         = 8  // datagram: Q_Key and source queue pair
 	RETHBytes         = 16 // RDMA: address, R_Key, length
 	AtomicETHBytes    = 28 // atomic: address, R_Key, swap or add, compare
@@ -50,6 +51,7 @@ type Headers uint16
 const (
 	RDETH Headers = 1 << iota
 	DETH
+	XRCETH
 	RETH
 	AtomicETH
 	AETH
@@ -61,7 +63,7 @@ const (
 
 // headerSizes is the size of each header, in the order of their bits.
 var headerSizes = [...]int{
-	RDETHBytes, DETHBytes, RETHBytes, AtomicETHBytes, AETHBytes,
+	RDETHBytes, DETHBytes, XRCETHBytes, RETHBytes, AtomicETHBytes, AETHBytes,
 	AtomicAckETHBytes, ImmDtBytes, IETHBytes, CNPPadBytes,
 }
 

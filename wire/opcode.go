@@ -75,6 +75,10 @@ const (
 	RDResync             Opcode = 0x55
 )
 
+// XRCOffset is between an operation code of the reliable connection and the same of the extended one,
+// which has no codes besides (IBA vol. 1, annex A14).
+const XRCOffset Opcode = 0xa0
+
 // The operation codes of the unreliable datagram, and the congestion
 // notification packet of RoCE v2 (IBA vol. 1, A17.9.3).
 const (
@@ -83,7 +87,7 @@ const (
 	CNP           Opcode = 0x81
 )
 
-// Valid reports whether op is one of the constants above.
+// Valid reports whether op is one of the constants above, or one of RC's with XRCOffset.
 func (op Opcode) Valid() bool { return descriptions[op].name != "" }
 
 // Headers is the set of extended transport headers that follow the BTH.
@@ -115,6 +119,8 @@ const (
 	ServiceUC Service = 1
 	ServiceRD Service = 2
 	ServiceUD Service = 3
+	// ServiceXRC is RC whose requests name the shared receive queue.
+	ServiceXRC Service = 5
 )
 
 // Service is the transport service; a CNP has its own.

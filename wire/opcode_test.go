@@ -73,6 +73,22 @@ var wantHeaderBytes = map[Opcode]int{
 	CNP:           12 + 16,
 }
 
+// The extended reliable connection has RC's operations, and the 4 bytes of its header in each request (IBA
+// vol. 1, annex A14).
+func init() {
+	for op, n := range wantHeaderBytes {
+		if op > RCSendOnlyInvalidate {
+			continue
+		}
+		switch op {
+		case RCReadResponseFirst, RCReadResponseMiddle, RCReadResponseLast, RCReadResponseOnly, RCAcknowledge, RCAtomicAcknowledge:
+			wantHeaderBytes[op+XRCOffset] = n
+		default:
+			wantHeaderBytes[op+XRCOffset] = n + 4
+		}
+	}
+}
+
 func TestEveryOpcodeHasTheHeadersOfTheSpec(t *testing.T) {
 	for code := range 256 {
 		op := Opcode(code)
@@ -100,6 +116,7 @@ func TestOpcodesCarryTheNamesOfTheSpec(t *testing.T) {
 		RDResync:             "RD RESYNC",
 		UDSendOnly:           "UD SEND Only",
 		CNP:                  "CNP",
+		0xa9:                 "XRC RDMA WRITE Last with Immediate",
 		0x15:                 "Opcode(0x15)",
 		0xff:                 "Opcode(0xff)",
 	} {
@@ -112,7 +129,7 @@ func TestOpcodesCarryTheNamesOfTheSpec(t *testing.T) {
 // The upper three bits are the service (IBA vol. 1, 9.2.1). READ responses, atomic responses
 // and acknowledgements go to the requester.
 func TestTheNameOfAnOpcodeSaysItsServiceAndItsWay(t *testing.T) {
-	services := map[string]Service{"RC": 0, "UC": 1, "RD": 2, "UD": 3, "CNP": 4}
+	services := map[string]Service{"RC": 0, "UC": 1, "RD": 2, "UD": 3, "CNP": 4, "XRC": 5}
 	for op := range wantHeaderBytes {
 		name := op.String()
 		service, _, _ := strings.Cut(name, " ")

@@ -8,6 +8,7 @@ type Packet struct {
 	BTH       BTH
 	EEContext uint32 // RDETH, 24 bits
 	DETH      DETHeader
+	SRQ       uint32 // XRCETH, 24 bits
 	RETH      RETHeader
 	Atomic    AtomicETHeader
 	AETH      AETHeader
@@ -43,6 +44,9 @@ func (p *Packet) AppendHeaders(b []byte, payload int) ([]byte, error) {
 	}
 	if h.Has(DETH) {
 		b = p.DETH.AppendTo(b)
+	}
+	if h.Has(XRCETH) {
+		b = binary.BigEndian.AppendUint32(b, p.SRQ&0xff_ffff)
 	}
 	if h.Has(RETH) {
 		b = p.RETH.AppendTo(b)
@@ -132,6 +136,10 @@ func (p *Packet) parseHeaders(h Headers, b []byte) {
 	if h.Has(DETH) {
 		_ = p.DETH.Parse(b)
 		b = b[DETHBytes:]
+	}
+	if h.Has(XRCETH) {
+		p.SRQ = binary.BigEndian.Uint32(b) & 0xff_ffff
+		b = b[XRCETHBytes:]
 	}
 	if h.Has(RETH) {
 		_ = p.RETH.Parse(b)

@@ -56,6 +56,7 @@ struct weft_send {
 	uint64_t compare_add, swap;
 	uint32_t rkey;
 	uint32_t dest_qpn, qkey;
+	uint32_t remote_srq; /* XRC */
 	weft_id ah;
 	struct weft_bind bind;
 };
@@ -67,7 +68,7 @@ struct weft_recv {
 };
 
 struct weft_qp_init {
-	weft_id pd, send_cq, recv_cq, srq;
+	weft_id pd, send_cq, recv_cq, srq, xrcd; /* 0: none */
 	uint32_t type, max_send_wr, max_recv_wr, max_inline, signal_all;
 };
 
@@ -136,6 +137,9 @@ typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *ev
 	X(destroy_cq, (weft_id cq))                                                                        \
 	X(req_notify_cq, (weft_id cq, int solicited_only))                                                 \
 	X(create_srq, (weft_id pd, uint32_t max_wr, uintptr_t object, weft_id *id))                        \
+	X(open_xrcd, (weft_id device, weft_id *id))                                                        \
+	X(close_xrcd, (weft_id xrcd))                                                                      \
+	X(create_xrc_srq, (weft_id pd, uint32_t max_wr, weft_id xrcd, weft_id cq, uintptr_t object, weft_id *id, uint32_t *number)) \
 	X(arm_srq, (weft_id srq, uint32_t limit))                                                          \
 	X(query_srq, (weft_id srq, uint32_t *max_wr, uint32_t *limit))                                     \
 	X(destroy_srq, (weft_id srq))                                                                      \

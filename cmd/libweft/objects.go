@@ -41,6 +41,14 @@ func object[T any](id C.weft_id) T {
 	return v
 }
 
+// optional is what an ID stands for, nil if it is none.
+func optional[T any](id C.weft_id) (v T) {
+	if id != 0 {
+		v = object[T](id)
+	}
+	return v
+}
+
 // keep gives an object an ID.
 func keep(id *C.weft_id, v any) {
 	table.Lock()

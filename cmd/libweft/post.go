@@ -27,7 +27,7 @@ func weft_post_send(qp C.weft_id, in *C.struct_weft_send) C.int {
 	wr := verbs.SendWR{
 		WRID: uint64(in.wr_id), Opcode: verbs.Opcode(in.opcode), Flags: verbs.SendFlags(in.flags), ImmData: uint32(in.imm_data),
 		InvalidateRKey: uint32(in.imm_data), RemoteAddr: uint64(in.remote_addr), RKey: uint32(in.rkey),
-		CompareAdd: uint64(in.compare_add), Swap: uint64(in.swap), DestQPN: units.QPN(in.dest_qpn), QKey: uint32(in.qkey),
+		CompareAdd: uint64(in.compare_add), Swap: uint64(in.swap), DestQPN: units.QPN(in.dest_qpn), QKey: uint32(in.qkey), RemoteSRQ: uint32(in.remote_srq),
 	}
 	if wr.Flags&verbs.SendInline != 0 {
 		wr.Inline = inline(in)

@@ -16,23 +16,30 @@ import (
 )
 
 // services are the services by the numbers of ibv_qp_type.
-var services = map[C.uint32_t]verbs.QPType{2: verbs.RC, 3: verbs.UC, 4: verbs.UD}
+var services = map[C.uint32_t]verbs.QPType{2: verbs.RC, 3: verbs.UC, 4: verbs.UD, 9: verbs.XRCSend, 10: verbs.XRCRecv}
 
 //export weft_create_qp
 func weft_create_qp(in *C.struct_weft_qp_init, of C.uintptr_t, id *C.weft_id, qpn *C.uint32_t) C.int {
 	a := verbs.QPInitAttr{
-		Type: services[in._type], SendCQ: object[*verbs.CQ](in.send_cq), RecvCQ: object[*verbs.CQ](in.recv_cq),
+		Type: services[in._type], SendCQ: optional[*verbs.CQ](in.send_cq), RecvCQ: optional[*verbs.CQ](in.recv_cq), SRQ: optional[*verbs.SRQ](in.srq),
 		MaxSendWR: int(in.max_send_wr), MaxRecvWR: int(in.max_recv_wr), MaxInlineData: int(in.max_inline), SignalAll: in.signal_all != 0,
 	}
-	if in.srq != 0 {
-		a.SRQ = object[*verbs.SRQ](in.srq)
+	var qp *verbs.QP
+	var events int
+	var err error
+	if in.xrcd != 0 {
+		x := object[*xrcDomain](in.xrcd)
+		events = x.events
+		qp, err = x.CreateQP()
+	} else {
+		pd := object[*domain](in.pd)
+		events = pd.events
+		qp, err = pd.CreateQP(a)
 	}
-	pd := object[*domain](in.pd)
-	qp, err := pd.CreateQP(a)
 	if err != nil {
 		return errno("ibv_create_qp", err)
 	}
-	owners.add(qp, owner{uintptr(of), pd.events})
+	owners.add(qp, owner{uintptr(of), events})
 	*qpn = C.uint32_t(qp.QPN())
 	keep(id, qp)
 	return 0
@@ -153,6 +160,41 @@ func weft_create_srq(pd C.weft_id, maxWR C.uint32_t, of C.uintptr_t, id *C.weft_
 		return errno("ibv_create_srq", err)
 	}
 	owners.add(srq, owner{uintptr(of), d.events})
+	keep(id, srq)
+	return 0
+}
+
+// xrcDomain is a domain of XRC and the pipe of its context's events.
+type xrcDomain struct {
+	*verbs.XRCD
+	events int
+}
+
+//export weft_open_xrcd
+func weft_open_xrcd(dev C.weft_id, id *C.weft_id) C.int {
+	c := object[*context](dev)
+	keep(id, &xrcDomain{c.AllocXRCD(), c.events})
+	return 0
+}
+
+//export weft_close_xrcd
+func weft_close_xrcd(id C.weft_id) C.int {
+	if err := object[*xrcDomain](id).Dealloc(); err != nil {
+		return errno("ibv_close_xrcd", err)
+	}
+	forget(id)
+	return 0
+}
+
+//export weft_create_xrc_srq
+func weft_create_xrc_srq(pd C.weft_id, maxWR C.uint32_t, xrcd, cq C.weft_id, of C.uintptr_t, id *C.weft_id, number *C.uint32_t) C.int {
+	d := object[*domain](pd)
+	srq, err := d.CreateXRCSRQ(int(maxWR), object[*xrcDomain](xrcd).XRCD, object[*verbs.CQ](cq))
+	if err != nil {
+		return errno("ibv_create_srq_ex", err)
+	}
+	owners.add(srq, owner{uintptr(of), d.events})
+	*number = C.uint32_t(srq.Number())
 	keep(id, srq)
 	return 0
 }

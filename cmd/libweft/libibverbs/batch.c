@@ -152,6 +152,13 @@ static void set_ud_addr(struct ibv_qp_ex *qp, struct ibv_ah *ah, uint32_t qpn, u
 	wr->wr.ud.remote_qkey = qkey;
 }
 
+static void set_xrc_srqn(struct ibv_qp_ex *qp, uint32_t number)
+{
+	struct ibv_send_wr *wr = last(batch_of(qp));
+	if (wr)
+		wr->qp_type.xrc.remote_srqn = number;
+}
+
 static void set_sge_list(struct ibv_qp_ex *qp, size_t n, const struct ibv_sge *list)
 {
 	struct weft_batch *b = batch_of(qp);
@@ -203,6 +210,10 @@ static uint64_t operations(enum ibv_qp_type type)
 	const uint64_t local = IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_SEND_WITH_INV;
 	const uint64_t writes = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
 	switch (type) {
+	case IBV_QPT_XRC_SEND:
+		return sends | writes | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
+	case IBV_QPT_XRC_RECV:
+		return 0;
 	case IBV_QPT_RC:
 		return sends | local | writes | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
 	case IBV_QPT_UC:
@@ -230,6 +241,7 @@ static int extend(struct weft_qp *q, uint64_t ops)
 	qp->wr_set_inline_data = set_inline_data;
 	qp->wr_set_inline_data_list = set_inline_data_list;
 	qp->wr_set_ud_addr = set_ud_addr;
+	qp->wr_set_xrc_srqn = set_xrc_srqn;
 	qp->wr_send = wr_send;
 	qp->wr_send_imm = wr_send_imm;
 	qp->wr_send_inv = wr_send_inv;
@@ -255,16 +267,18 @@ void weft_free_batch(struct weft_batch *b)
 
 struct ibv_qp *weft_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *a)
 {
-	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_CREATE_FLAGS;
 	if (a->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && a->create_flags) {
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
-	if (a->comp_mask & ~known || !(a->comp_mask & IBV_QP_INIT_ATTR_PD)) {
-		errno = a->comp_mask & ~known ? EOPNOTSUPP : EINVAL;
+	if (a->comp_mask & ~known) {
+		errno = EOPNOTSUPP;
 		return NULL;
 	}
-	struct ibv_qp *qp = ibv_create_qp(a->pd, (struct ibv_qp_init_attr *)a); /* the same members first */
+	struct ibv_pd *pd = a->comp_mask & IBV_QP_INIT_ATTR_PD ? a->pd : NULL;
+	struct ibv_xrcd *xrcd = a->comp_mask & IBV_QP_INIT_ATTR_XRCD ? a->xrcd : NULL;
+	struct ibv_qp *qp = weft_create_qp(context, (struct ibv_qp_init_attr *)a, pd, xrcd); /* the same members first */
 	if (!qp || !(a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
 		return qp;
 	int e = extend((struct weft_qp *)qp, a->send_ops_flags);

@@ -200,7 +200,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *a)
 		.max_qp = w->max_qp,
 		.max_qp_wr = w->max_qp_wr,
 		.device_cap_flags = IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_SYS_IMAGE_GUID |
-				    IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B,
+				    IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_XRC,
 		.max_sge = w->max_sge,
 		.max_sge_rd = w->max_sge,
 		.max_cq = 1 << 20,

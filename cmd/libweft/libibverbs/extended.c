@@ -16,6 +16,7 @@ static int query_device_ex(struct ibv_context *context, const struct ibv_query_d
 			.general_caps = IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT,
 			.per_transport_caps = {.rc_odp_caps = writes | IBV_ODP_SUPPORT_READ | IBV_ODP_SUPPORT_ATOMIC, .uc_odp_caps = writes, .ud_odp_caps = sends},
 		},
+		.xrc_odp_caps = writes | IBV_ODP_SUPPORT_READ | IBV_ODP_SUPPORT_ATOMIC,
 	};
 	if (in && in->comp_mask)
 		return EINVAL;
@@ -143,6 +144,7 @@ void weft_extend(struct verbs_context *v)
 {
 	v->advise_mr = advise_mr;
 	weft_add_device_memory(v);
+	weft_add_xrc(v);
 	v->query_device_ex = query_device_ex;
 	v->create_cq_ex = create_cq_ex;
 	v->create_qp_ex = weft_create_qp_ex;

@@ -35,6 +35,7 @@ static void fill(const struct ibv_qp *qp, const struct ibv_send_wr *wr, struct w
 	w->ah = 0;
 	w->bind.mw = 0;
 	w->dest_qpn = w->qkey = 0;
+	w->remote_srq = qp->qp_type == IBV_QPT_XRC_SEND ? wr->qp_type.xrc.remote_srqn : 0;
 	switch (wr->opcode) {
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:

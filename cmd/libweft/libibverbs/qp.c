@@ -21,19 +21,45 @@ static int check_caps(const struct weft_context *c, const struct ibv_qp_cap *cap
 	return 0;
 }
 
-struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *a)
+/* check_parts checks that a queue pair has what its service needs. */
+static int check_parts(const struct ibv_qp_init_attr *a, const struct ibv_pd *pd, const struct ibv_xrcd *xrcd)
 {
-	struct weft_context *c = weft_context_of(pd->context);
+	switch (a->qp_type) {
+	case IBV_QPT_RC:
+	case IBV_QPT_UC:
+	case IBV_QPT_UD:
+		return pd && !xrcd && a->send_cq && a->recv_cq ? 0 : EINVAL;
+	case IBV_QPT_XRC_SEND:
+		return pd && !xrcd && a->send_cq ? 0 : EINVAL;
+	case IBV_QPT_XRC_RECV:
+		return xrcd ? 0 : EINVAL;
+	default:
+		return EOPNOTSUPP;
+	}
+}
+
+struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *a) { return weft_create_qp(pd->context, a, pd, NULL); }
+
+struct ibv_qp *weft_create_qp(struct ibv_context *context, struct ibv_qp_init_attr *a, struct ibv_pd *pd, struct ibv_xrcd *xrcd)
+{
+	struct weft_context *c = weft_context_of(context);
 	struct weft_qp *q = calloc(1, sizeof *q);
-	int e = a->qp_type >= IBV_QPT_RC && a->qp_type <= IBV_QPT_UD ? check_caps(c, &a->cap) : EOPNOTSUPP;
-	if (!e && (!a->send_cq || !a->recv_cq))
-		e = EINVAL;
+	int e = check_parts(a, pd, xrcd);
+	if (!e && a->qp_type != IBV_QPT_XRC_RECV)
+		e = check_caps(c, &a->cap);
 	if (e)
 		return failed(q, e);
+	if (a->qp_type == IBV_QPT_XRC_RECV) {
+		a->send_cq = a->recv_cq = NULL;
+		pd = NULL;
+	} else if (a->qp_type == IBV_QPT_XRC_SEND) {
+		a->recv_cq = NULL;
+	}
 	struct weft_qp_init init = {
-		.pd = ((struct weft_pd *)pd)->id,
-		.send_cq = ((struct weft_cq *)a->send_cq)->id,
-		.recv_cq = ((struct weft_cq *)a->recv_cq)->id,
+		.pd = pd ? ((struct weft_pd *)pd)->id : 0,
+		.xrcd = xrcd ? ((struct weft_xrcd *)xrcd)->id : 0,
+		.send_cq = a->send_cq ? ((struct weft_cq *)a->send_cq)->id : 0,
+		.recv_cq = a->recv_cq ? ((struct weft_cq *)a->recv_cq)->id : 0,
 		.srq = a->srq ? ((struct weft_srq *)a->srq)->id : 0,
 		.type = a->qp_type,
 		.max_send_wr = a->cap.max_send_wr,
@@ -45,7 +71,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *a)
 	e = weft->create_qp(&init, (uintptr_t)q, &q->id, &qp->qp_num);
 	if (e)
 		return failed(q, e);
-	qp->context = pd->context;
+	qp->context = context;
 	qp->qp_context = a->qp_context;
 	qp->pd = pd;
 	qp->send_cq = a->send_cq;
@@ -63,8 +89,9 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *a)
 /* A queue pair that is gone, or begins anew, leaves no completions behind. */
 static void drop_completions(struct ibv_qp *qp)
 {
-	weft_drop_completions(qp->send_cq, qp->qp_num);
-	if (qp->recv_cq != qp->send_cq)
+	if (qp->send_cq)
+		weft_drop_completions(qp->send_cq, qp->qp_num);
+	if (qp->recv_cq && qp->recv_cq != qp->send_cq)
 		weft_drop_completions(qp->recv_cq, qp->qp_num);
 }
 
@@ -183,12 +210,15 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *a)
 	int e = a->attr.max_sge > weft_context_of(pd->context)->attr.max_sge ? EINVAL : 0;
 	if (!e)
 		e = weft->create_srq(((struct weft_pd *)pd)->id, a->attr.max_wr, (uintptr_t)s, &s->id);
-	if (e)
-		return failed(s, e);
+	return e ? failed(s, e) : weft_srq_made(s, pd, a->srq_context, a->attr.max_sge);
+}
+
+struct ibv_srq *weft_srq_made(struct weft_srq *s, struct ibv_pd *pd, void *context, uint32_t max_sge)
+{
 	s->srq.context = pd->context;
-	s->srq.srq_context = a->srq_context;
+	s->srq.srq_context = context;
 	s->srq.pd = pd;
-	s->max_sge = a->attr.max_sge;
+	s->max_sge = max_sge;
 	pthread_mutex_init(&s->srq.mutex, NULL);
 	pthread_cond_init(&s->srq.cond, NULL);
 	return &s->srq;

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "../core.h"
 
@@ -75,7 +76,17 @@ struct weft_srq {
 	struct ibv_srq srq;
 	weft_id id;
 	uint32_t max_sge;
+	uint32_t number; /* of XRC */
 	uint32_t events; /* that the program has fetched */
+};
+
+struct weft_xrcd {
+	struct ibv_xrcd xrcd;
+	weft_id id;
+	struct stat file; /* by which the domain is shared */
+	bool shared;
+	uint32_t uses;
+	struct weft_xrcd *next;
 };
 
 struct weft_qp {
@@ -112,6 +123,9 @@ void weft_drop_completions(struct ibv_cq *cq, uint32_t qp_num);
 struct ibv_mr *weft_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access);
 void weft_add_device_memory(struct verbs_context *v);
 struct ibv_mw *weft_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
+struct ibv_qp *weft_create_qp(struct ibv_context *context, struct ibv_qp_init_attr *a, struct ibv_pd *pd, struct ibv_xrcd *xrcd);
+struct ibv_srq *weft_srq_made(struct weft_srq *s, struct ibv_pd *pd, void *context, uint32_t max_sge);
+void weft_add_xrc(struct verbs_context *v);
 struct ibv_qp *weft_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *a);
 void weft_free_batch(struct weft_batch *b);
 void weft_extend(struct verbs_context *v);

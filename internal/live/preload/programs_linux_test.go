@@ -225,6 +225,20 @@ func TestPingpongsCarryTheirDataBothWays(t *testing.T) {
 	}
 }
 
+// Each side sends to the shared receive queue of the other, by a connection for each way.
+func TestThePingpongOfXRCSucceeds(t *testing.T) {
+	for _, argv := range [][]string{{"ibv_xsrq_pingpong"}, {"ibv_xsrq_pingpong", "-e"}, {"ibv_xsrq_pingpong", "-o", "-s", "100000"}} {
+		t.Run(strings.Join(argv, " "), func(t *testing.T) {
+			server, client := pair(t, append(argv, "-g", "0")...)
+			for _, out := range []string{server, client} {
+				if !strings.HasSuffix(strings.TrimSpace(out), "success") {
+					t.Errorf("no success:\n%s", out)
+				}
+			}
+		})
+	}
+}
+
 // Every program of perftest, with its services and ways of waiting, ends well and prints its row.
 func TestPerftestMeasures(t *testing.T) {
 	for _, c := range []struct{ argv, row string }{
@@ -242,6 +256,9 @@ func TestPerftestMeasures(t *testing.T) {
 		{"ib_send_bw -n 1000 -r 1024 -c UC", ` 65536 +1000 +`},
 		{"ib_send_bw -n 1000 -r 1024 -c UD", ` 4096 +1000 +`},
 		{"ib_send_bw -n 1000 -r 100 --use-srq -q 4", ` 65536 +4000 +`},
+		{"ib_send_bw -n 500 -c XRC", ` 65536 +500 +`},
+		{"ib_write_bw -n 500 -c XRC", ` 65536 +500 +`},
+		{"ib_read_bw -n 200 -c XRC", ` 65536 +200 +`},
 		{"ib_atomic_bw -n 1000", ` 8 +1000 +`},
 		{"ib_atomic_bw -n 1000 -A CMP_AND_SWAP", ` 8 +1000 +`},
 		{"ib_write_lat -n 200", ` 2 +200 +`},

@@ -167,6 +167,12 @@ func fillHeaders(h *wire.Packet, e *Endpoint, pkt *transport.Packet) {
 	case wire.RCAtomicAcknowledge:
 		h.Original = pkt.VA
 	}
+	if e.RemoteSRQ != nil && pkt.Op != wire.CNP {
+		h.BTH.Opcode += wire.XRCOffset
+		if !pkt.Op.Response() {
+			h.SRQ = e.RemoteSRQ(pkt)
+		}
+	}
 	if e.EEC != nil {
 		a := e.EEC.Address(pkt)
 		if pkt.Op == wire.CNP { // congestion belongs to the stream: contexts and queue pairs share one number space

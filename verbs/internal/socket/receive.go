@@ -84,6 +84,9 @@ func (p *Port) packet(b []byte, index int, in *Incoming, now units.Time) {
 func (p *Port) give(e *Endpoint, ce bool, now units.Time) {
 	h, pkt := &p.arrived, &p.taken
 	readHeaders(pkt, h)
+	if e.RemoteSRQ != nil && pkt.Op != wire.CNP {
+		pkt.Op -= wire.XRCOffset
+	}
 	if e.Selective && pkt.Syndrome == wire.NAKSequence {
 		pkt.Imm = pkt.MSN
 	}
@@ -116,7 +119,8 @@ func (p *Port) accepts(e *Endpoint, h *wire.Packet) bool {
 	if (h.BTH.PKey^e.PKey)&number != 0 || (h.BTH.PKey|e.PKey)&member == 0 {
 		return false
 	}
-	if (h.BTH.Opcode.Service() == wire.ServiceRD) != (e.EEC != nil) && h.BTH.Opcode != wire.CNP {
+	service := h.BTH.Opcode.Service()
+	if ((service == wire.ServiceRD) != (e.EEC != nil) || (service == wire.ServiceXRC) != (e.RemoteSRQ != nil)) && h.BTH.Opcode != wire.CNP {
 		return false
 	}
 	if e.QP.Service() == transport.UD {
