@@ -176,8 +176,8 @@ func (c *CQ) Poll(wc []WC) (int, error) {
 func (c *CQ) poll(wc []WC) (int, error) {
 	c.dev.port.Lock()
 	defer c.dev.port.Unlock()
-	if c.size() == 0 && !c.dev.closed {
-		c.dev.port.Progress()
+	if c.size() == 0 {
+		c.work()
 	}
 	n := min(len(wc), int(c.size()))
 	first := c.ring.Taken.Load()
@@ -189,6 +189,29 @@ func (c *CQ) poll(wc []WC) (int, error) {
 		return 0, ErrOverrun
 	}
 	return n, nil
+}
+
+// Work does the device's work once, as Poll does if there is no completion. Whoever reads the memory of
+// the CQRing calls it while that has none.
+func (c *CQ) Work() {
+	c.dev.port.Lock()
+	busy := c.work()
+	c.dev.port.Unlock()
+	if !busy {
+		c.dev.rest()
+	}
+}
+
+// work reports whether a packet had arrived. Who polls an armed queue is about to wait for its event, and
+// does not say so to the device: with a Notify it waits elsewhere.
+func (c *CQ) work() (busy bool) {
+	switch {
+	case c.dev.closed:
+		return false
+	case c.armed != unarmed:
+		return c.dev.port.Assist()
+	}
+	return c.dev.port.Progress()
 }
 
 // Pending is the number of completions not yet polled.

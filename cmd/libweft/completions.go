@@ -70,6 +70,14 @@ func weft_destroy_cq(id C.weft_id) C.int {
 	return 0
 }
 
+// weft_work is the part of an empty poll that C cannot do.
+//
+//export weft_work
+func weft_work(id C.weft_id) C.int {
+	object[*verbs.CQ](id).Work()
+	return 0
+}
+
 //export weft_req_notify_cq
 func weft_req_notify_cq(id C.weft_id, solicitedOnly C.int) C.int {
 	object[*verbs.CQ](id).ReqNotify(solicitedOnly != 0)

@@ -126,7 +126,7 @@ typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *ev
 	X(open, (const char *name, const char *address, int event_fd, weft_id *id))                                          \
 	X(close, (weft_id device))                                                                         \
 	X(query, (weft_id device, struct weft_device *out))                                                \
-	X(progress, (weft_id device))                                                                      \
+	X(work, (weft_id cq))                                                                              \
 	X(alloc_pd, (weft_id device, weft_id *id))                                                         \
 	X(dealloc_pd, (weft_id pd))                                                                        \
 	X(reg_mr, (weft_id pd, void *addr, uint64_t length, uint64_t iova, uint32_t access, weft_id *id, uint32_t *key)) \

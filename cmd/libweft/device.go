@@ -108,12 +108,6 @@ func weft_close(id C.weft_id) C.int {
 	return errno("ibv_close_device", d.Close())
 }
 
-//export weft_progress
-func weft_progress(id C.weft_id) C.int {
-	object[*context](id).Progress()
-	return 0
-}
-
 //export weft_query
 func weft_query(id C.weft_id, out *C.struct_weft_device) C.int {
 	d := object[*context](id)

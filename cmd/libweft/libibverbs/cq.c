@@ -231,7 +231,7 @@ int weft_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 			weft_give_way(q);
 		if (!work)
 			return __atomic_load_n(&q->marks->overrun, __ATOMIC_RELAXED) ? -1 : 0;
-		weft->progress(weft_context_of(cq->context)->id);
+		weft->work(q->id);
 	}
 }
 

@@ -58,7 +58,7 @@ static int start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
 			weft_give_way(q);
 		if (!work)
 			return __atomic_load_n(&q->marks->overrun, __ATOMIC_RELAXED) ? EIO : ENOENT;
-		weft->progress(weft_context_of(cq->context)->id);
+		weft->work(q->id);
 	}
 }
 

@@ -84,8 +84,9 @@ static struct weft_cm_param param_of(const struct rdma_cm_id *id, const struct r
 			.ack_timeout = w.ack_timeout,
 			.private_data = p->private_data,
 			.private_len = p->private_data ? p->private_data_len : 0,
-			.responder_resources = p->responder_resources,
-			.initiator_depth = p->initiator_depth,
+			/* the most of the device, which is 0 in the core */
+			.responder_resources = p->responder_resources == RDMA_MAX_RESP_RES ? 0 : p->responder_resources,
+			.initiator_depth = p->initiator_depth == RDMA_MAX_INIT_DEPTH ? 0 : p->initiator_depth,
 			.qp_num = id->qp ? 0 : p->qp_num,
 		};
 	return w;

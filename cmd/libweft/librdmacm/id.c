@@ -134,16 +134,27 @@ void cm_use(struct cm_id *c, struct ibv_context *v)
 	pthread_mutex_unlock(&contexts_lock);
 }
 
+/* away is a device that is not at an address of the loopback; NULL if it is, or for NULL. */
+static struct ibv_context *away(struct ibv_context *v)
+{
+	static const uint8_t mapped[13] = {[10] = 0xff, [11] = 0xff, [12] = 127};
+	const uint8_t *gid = v ? weft_context_of(v)->attr.gid : mapped;
+	return memcmp(gid, mapped, sizeof mapped) && memcmp(gid, &in6addr_loopback, 16) ? v : NULL;
+}
+
 /*
  * cm_device_at gives an ID the device with a local address, or any. Programs try the addresses of all
  * interfaces to find devices: a device without an address moves to another than the loopback's only for
- * a destination that is reached from there.
+ * a destination that is reached from there. The loopback's address stands for a device elsewhere, as in the
+ * kernel.
  */
 int cm_device_at(struct cm_id *c, const struct sockaddr *address, bool reaches)
 {
 	if (c->id.verbs)
 		return 0;
 	struct ibv_context *v = address && !cm_is_any(address) ? find(address, reaches || is_loopback(address)) : find(NULL, false);
+	if (!v && address && is_loopback(address))
+		v = away(find(NULL, false));
 	if (!v)
 		return address && !cm_is_any(address) ? EADDRNOTAVAIL : ENODEV;
 	cm_use(c, v);
@@ -307,6 +318,14 @@ static int source(const struct sockaddr *to, struct sockaddr_storage *from)
 	return e;
 }
 
+static bool same_address(const struct sockaddr *a, const struct sockaddr *b)
+{
+	uint8_t of[2][16];
+	cm_gid_of(a, of[0]);
+	cm_gid_of(b, of[1]);
+	return !memcmp(of[0], of[1], sizeof of[0]);
+}
+
 int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockaddr *dst, int timeout_ms)
 {
 	struct cm_id *c = (struct cm_id *)id;
@@ -320,8 +339,8 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockad
 		e = cm_device_at(c, src, true);
 	else if (is_loopback(dst) || multicast || getenv("WEFT_EMULATOR"))
 		e = cm_device_at(c, NULL, false);
-	else if (!(e = source(dst, &from)))
-		e = cm_device_at(c, (struct sockaddr *)&from, true);
+	else if (!(e = source(dst, &from))) /* an address of this machine is reached from any other */
+		e = cm_device_at(c, same_address((struct sockaddr *)&from, dst) ? NULL : (struct sockaddr *)&from, true);
 	if (e)
 		return cm_fails(e);
 	take_address(c, c->bound ? cm_port_of(&id->route.addr.src_addr) : src ? cm_port_of(src) : 0);

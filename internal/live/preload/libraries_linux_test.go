@@ -6,7 +6,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -75,13 +77,86 @@ func TestLibfabricRunsOnTheVerbs(t *testing.T) {
 	if out := start(t, "fi_info", "-p", "verbs").end(t); !strings.Contains(out, "domain: weft0") {
 		t.Errorf("fi_info -p verbs shows no weft0:\n%s", out)
 	}
-	argv := []string{"fi_pingpong", "-p", "verbs;ofi_rxd", "-e", "rdm", "-c", "-I", "20"}
+	for _, c := range []struct{ provider, endpoint, longest string }{
+		{"verbs;ofi_rxd", "rdm", "1m"},
+		{"verbs", "dgram", "4k"},
+	} {
+		t.Run(c.endpoint, func(t *testing.T) {
+			pingPong(t, nil, nil, "127.0.0.1", c.longest, "fi_pingpong", "-p", c.provider, "-e", c.endpoint, "-c", "-I", "20")
+		})
+	}
+}
+
+// pingPong runs fi_pingpong between two devices, and looks for the row of its longest message.
+func pingPong(t *testing.T, there, here []string, to, longest string, argv ...string) {
+	t.Helper()
 	port := freePort(t)
-	s := start(t, append(argv, "-B", port)...)
+	s := startOn(t, there, append(argv, "-B", port)...)
 	s.listens(t, port)
-	out := start(t, append(argv, "-P", port, "127.0.0.1")...).end(t)
+	out := startOn(t, here, append(argv, "-P", port, to)...).end(t)
 	s.end(t)
-	if !regexp.MustCompile(`(?m)^1m +20 +=20 `).MatchString(out) {
-		t.Errorf("no row of 1 MiB with 20 transfers, all of them right:\n%s", out)
+	if !regexp.MustCompile(`(?m)^` + longest + ` +20 +=20 `).MatchString(out) {
+		t.Errorf("no row of %s with 20 transfers, all of them right:\n%s", longest, out)
+	}
+}
+
+// Connections of libfabric leave out the loopback's interface, and bind to its address all the same. They
+// ask for as many READs as the device can serve.
+func TestLibfabricConnectsByLibrdmacm(t *testing.T) {
+	need(t, "fi_pingpong", "ip", "nsenter")
+	folderOf(t)
+	const there, here = "10.77.9.1", "10.77.9.2"
+	in := alone(t, there, here)
+	pingPong(t, []string{there}, []string{here}, there, "1m", append(in, "fi_pingpong", "-p", "verbs", "-e", "msg", "-c", "-I", "20")...)
+}
+
+// alone is the beginning of a command that runs in a network of its own, with an interface beside the
+// loopback's that has addresses.
+func alone(t *testing.T, addresses ...string) (in []string) {
+	t.Helper()
+	holder := exec.Command("sleep", "infinity")
+	holder.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
+	if err := holder.Start(); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("no network of its own: %v", err)
+	}
+	t.Cleanup(func() {
+		_ = holder.Process.Kill()
+		_ = holder.Wait()
+	})
+	in = []string{"nsenter", "-t", fmt.Sprint(holder.Process.Pid), "-n", "--"}
+	lines := []string{"link set lo up", "tuntap add dev weft0 mode tap"}
+	for _, a := range addresses {
+		lines = append(lines, "addr add "+a+"/24 dev weft0")
+	}
+	for _, line := range append(lines, "link set weft0 up") {
+		argv := append(slices.Clone(in), append([]string{"ip"}, strings.Fields(line)...)...)
+		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("ip %s: %v: %s", line, err, out)
+		}
+	}
+	return in
+}
+
+// fio's engine rdma writes, reads and sends. Its server is the side that reads from the engine.
+func TestFioMovesItsBlocksByRDMA(t *testing.T) {
+	need(t, "fio")
+	job := func(line string) []string {
+		return append(strings.Fields("fio --name=job --ioengine=rdma --bs=64k --size=16m --output-format=terse"), strings.Fields(line)...)
+	}
+	for _, verb := range []string{"write", "read", "send"} {
+		t.Run(verb, func(t *testing.T) {
+			port := freePort(t)
+			s, address := server(t, job("--rw=read --iodepth=16 --port="+port)...)
+			out := start(t, job("--rw=write --iodepth=4 --iodepth_batch_complete=1 --verb="+verb+" --hostname="+address+" --port="+port)...).end(t)
+			s.end(t)
+			// The fields of version 3 are error (5) and KiB written (47).
+			line := regexp.MustCompile(`(?m)^3;fio-.*$`).FindString(out)
+			if f := strings.Split(line, ";"); len(f) < 47 || f[4] != "0" || f[46] != "16384" {
+				t.Errorf("fio has not written 16 MiB without an error:\n%s", out)
+			}
+		})
 	}
 }

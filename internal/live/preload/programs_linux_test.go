@@ -166,8 +166,8 @@ func (r *running) listens(t *testing.T, port string) {
 			t.Fatalf("%s ends before it listens: %v\n%s", strings.Join(r.cmd.Args, " "), r.err, r.out.String())
 		default:
 		}
-		for _, file := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-			if table, err := os.ReadFile(file); err == nil && entry.Match(table) {
+		for _, file := range []string{"tcp", "tcp6"} { // of its network namespace
+			if table, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", r.cmd.Process.Pid, file)); err == nil && entry.Match(table) {
 				return
 			}
 		}

@@ -311,6 +311,10 @@ func (p *Port) Progress() bool {
 	return p.progress(true)
 }
 
+// Assist is Progress for a caller that is about to wait: the port's goroutine does not pause for it, and
+// nothing is left for a next call. The caller holds the lock.
+func (p *Port) Assist() bool { return p.progress(false) }
+
 // StopPolling says that the caller stops polling: the port's goroutine takes over at once. The caller
 // holds the lock.
 func (p *Port) StopPolling() {
