@@ -50,3 +50,9 @@ func TestUnmappedMemoryEndsTheWorkRequest(t *testing.T) {
 		t.Errorf("the work request ended with %q, want a local protection error", out)
 	}
 }
+
+// Wrong parameters, keys and memory, rings that are full, a completion queue that is overrun: each has the
+// error that the verbs give for it.
+func TestBadInputHasItsErrorAndNothingHangs(t *testing.T) {
+	start(t, compile(t, "badinput")).end(t)
+}
