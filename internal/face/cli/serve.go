@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"weft/internal/face/report"
 	"weft/internal/formats"
 	"weft/internal/formats/source"
+	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/serve"
 )
@@ -18,6 +20,7 @@ import (
 type serveFlags struct {
 	choice
 	rates   []float64
+	changes bool
 	knee    bool
 	trace   string
 	hits    bool
@@ -56,6 +59,7 @@ run folder.
 A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 		Example: `  weft serve examples/serve-llama3-70b.yaml
   weft serve examples/serve-llama3-70b.yaml --knee --html knee.html
+  weft serve examples/serve-collapse.yaml --changes
   weft serve examples/serve-llama3-70b.yaml --rates 2,4,8 --set serving.kv.send=layers
   weft serve examples/serve-routing.yaml --seeds 5 --out served
   weft serve examples/serve-llama3-70b.yaml --trace AzureLLMInferenceTrace_conv.csv`,
@@ -68,6 +72,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	x.register(cmd)
 	f := cmd.Flags()
 	f.Float64SliceVar(&x.rates, "rates", nil, "requests in a second, a row for each (default: serving.load.rate)")
+	f.BoolVar(&x.changes, "changes", false, "what to change first: the job again with each of some changes alone, such as a class or NICs for keys and values, adaptive routing, more of a pool")
 	f.BoolVar(&x.knee, "knee", false, "rates from a fifth of saturation to beyond it")
 	f.StringVar(&x.trace, "trace", "", "requests of a trace instead of random ones, the first serving.load.requests of them: Azure's CSV, or Mooncake's JSON lines, also gzipped; --rates change its pace")
 	f.BoolVar(&x.hits, "trace-hits", false, "with a trace of Mooncake: blocks of a prompt that an earlier request began with are not computed again, in a memory without bound that all of prefill shares")
@@ -86,6 +91,9 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 func (x *serveFlags) check() error {
 	if x.knee && len(x.rates) > 0 {
 		return errors.New("--knee cannot be used with --rates: it chooses the rates")
+	}
+	if x.changes && (x.knee || len(x.rates) > 1 || x.seeds > 1) {
+		return errors.New("--changes is for one rate and one seed: it simulates the job several times")
 	}
 	if x.hits && x.trace == "" {
 		return errors.New("--trace-hits is for --trace: random requests have serving.load.prefix-hits")
@@ -139,10 +147,14 @@ func (x *serveFlags) simulate(ctx context.Context, e *Env, file *scenario.File, 
 		Rates: x.rates, Knee: x.knee, Seeds: x.seeds, Trace: trace, Workers: x.workers,
 		Progress: func(done, total int, fabric string) { line.count(done, total, fabric) },
 	}
-	if x.knee || len(x.rates) > 1 || x.seeds > 1 {
+	if x.knee || len(x.rates) > 1 || x.seeds > 1 || x.changes {
 		o.Cache = e.store() // one run alone is simulated when it is asked for
 	}
-	out, err := serve.Run(ctx, r, o)
+	simulate := func() (*runstore.Serving, error) { return serve.Run(ctx, r, o) }
+	if x.changes {
+		simulate = func() (*runstore.Serving, error) { return serve.Changes(ctx, x.source(file), o) }
+	}
+	out, err := simulate()
 	line.end()
 	verdict, wall := conclusion(ctx, err), line.elapsed()
 	unfollow()
@@ -159,6 +171,14 @@ func (x *serveFlags) simulate(ctx context.Context, e *Env, file *scenario.File, 
 		document: report.Serving(out, resolved), results: out, err: verdict, asJSON: x.json, folder: folder, name: x.out, resolved: resolved,
 		meta: circumstances{seed: r.Run.Seed, started: started, wall: wall, events: out.Events(), workers: x.workers},
 	})
+}
+
+// source is the scenario for further settings.
+func (x *serveFlags) source(file *scenario.File) serve.Source {
+	return serve.Source{
+		Resolve: func(more ...scenario.Override) (*scenario.Resolved, error) { return x.resolve(file, more...) },
+		At:      func(fabric string) string { return fmt.Sprintf("fabrics[%d]", slices.Index(x.names, fabric)) },
+	}
 }
 
 // requests are those of --trace; nil without it.

@@ -35,7 +35,10 @@ func Serving(s *runstore.Serving, resolved []byte) *doc.Document {
 	if seeds != nil {
 		d.Add(*seeds)
 	}
-	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(append(servingSentences(s, at), told...)...)})
+	if len(s.Changes) > 0 {
+		d.Add(doc.Section{Title: "What to change", Caption: "the job with each change alone, mean times", Blocks: []doc.Block{changesTable(s)}})
+	}
+	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(slices.Concat(servingSentences(s, at), told, changeSentences(s))...)})
 	legend := append(slices.Clone(d.Series), withoutNetwork)
 	if many {
 		d.Add(doc.Section{Title: "Over rates", In: doc.Page, Blocks: diagrams(legend, ratePlots(s, legend))})

@@ -16,7 +16,26 @@ type Serving struct {
 	Seed     uint64         `json:"seed"`
 	Job      ServingJob     `json:"job"`
 	Points   []ServingPoint `json:"points"`
-	Partial  bool           `json:"partial,omitempty"`
+	// Changes are the job's times at the first point with one change each.
+	Changes []ServingChange `json:"changes,omitempty"`
+	Partial bool            `json:"partial,omitempty"`
+}
+
+// ServingChange is a job with one change.
+type ServingChange struct {
+	Name    string           `json:"name"`
+	Refused string           `json:"refused,omitempty"` // the reason why it cannot be
+	Fabrics []ServingChanged `json:"fabrics,omitempty"`
+}
+
+// ServingChanged is the times of a changed job on a fabric.
+type ServingChanged struct {
+	Name       string       `json:"name"`
+	Unstable   string       `json:"unstable,omitempty"` // the reason why it has none
+	FirstToken ServingTimes `json:"first_token"`
+	PerToken   ServingTimes `json:"per_token"`
+	Transfer   ServingTimes `json:"kv_transfer"`
+	Good       float64      `json:"good_share"`
 }
 
 // ServingJob is the job with derived figures.
@@ -193,6 +212,14 @@ func (s *Serving) Encode() ([]byte, error) {
 	own := *s
 	own.Job.Prompt, own.Job.Output = rounded(s.Job.Prompt, bandwidthDigits), rounded(s.Job.Output, bandwidthDigits)
 	own.Points = slices.Clone(s.Points)
+	own.Changes = slices.Clone(s.Changes)
+	for i := range own.Changes {
+		c := &own.Changes[i]
+		c.Fabrics = slices.Clone(c.Fabrics)
+		for j := range c.Fabrics {
+			c.Fabrics[j].Good = rounded(c.Fabrics[j].Good, shareDigits)
+		}
+	}
 	for i := range own.Points {
 		p := &own.Points[i]
 		p.Rate = rounded(p.Rate, bandwidthDigits)

@@ -49,6 +49,8 @@ type Experts struct {
 	// QueuePairs is the number of queue pairs from a rank to another. 0: as many as a rank has
 	// experts, with low-latency kernels; else as many as there are channels.
 	QueuePairs int `yaml:"queue-pairs,omitzero" range:"0..4096"`
+	// NICs is the number of each GPU's own NICs that carry the exchange, its first ones. 0: all.
+	NICs int `yaml:"nics,omitzero" range:"0..64"`
 	// Posting is what posts work requests: the GPU's kernel (IBGDA), or proxy threads of the CPU.
 	Posting Posting `yaml:"posting,omitzero"`
 	// ProxyThreads is the number of proxy threads of a rank.

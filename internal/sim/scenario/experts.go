@@ -192,6 +192,9 @@ func (r workloadRules) checkExperts() {
 		r.complain(at("posting"), "the GPU posts its work requests itself: proxy-threads and proxy-time are for posting: proxy")
 		return
 	}
+	if own := r.Cluster.Node.NICs / max(1, r.Cluster.Node.GPUs); x.NICs > max(1, own) {
+		r.complain(at("nics"), "%d NICs of each GPU: it has %d", x.NICs, own)
+	}
 	if n := r.weighted(); n < x.TopK {
 		r.complain(at("weights"), "%d experts have a weight above 0: a token goes to %d", n, x.TopK)
 	}

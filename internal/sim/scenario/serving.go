@@ -76,6 +76,13 @@ func (r workloadRules) checkKV() {
 	if k.NICs > r.Cluster.Node.NICs {
 		r.complain("serving.kv.nics", "a GPU uses %d NICs, a node has %d", k.NICs, r.Cluster.Node.NICs)
 	}
+	switch n := &r.Cluster.Node; {
+	case k.OwnNICs == 0:
+	case n.NICs%max(1, n.GPUs) != 0 || n.NICs/max(1, n.GPUs) <= k.OwnNICs:
+		r.complain("serving.kv.own-nics", "%d of each GPU's NICs are for keys and values alone, and exchanges need one or more: a node has %d NICs for %d GPUs; with cluster.node.nics: %d each GPU has %d", k.OwnNICs, n.NICs, n.GPUs, n.GPUs*(k.OwnNICs+1), k.OwnNICs+1)
+	case k.NICs > k.OwnNICs:
+		r.complain("serving.kv.nics", "a GPU uses %d NICs for keys and values, and has %d for them alone (own-nics)", k.NICs, k.OwnNICs)
+	}
 	if k.Operation != Write && k.Operation != Read {
 		r.complain("serving.kv.operation", "keys and values go by %s: want write or read", k.Operation)
 	}

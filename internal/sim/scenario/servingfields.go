@@ -90,6 +90,9 @@ type KVTransfer struct {
 	// NICs is the number of NICs that a GPU sprays the slices of a layer over: its own, then the
 	// next ones of its node.
 	NICs int `yaml:"nics" range:"1..1024"`
+	// OwnNICs is the number of each GPU's own NICs, its last ones, that carry keys and values alone:
+	// exchanges with experts have the others. 0: both have all.
+	OwnNICs int `yaml:"own-nics" range:"0..63"`
 	// Slice is the most bytes of a work request. 0: a page.
 	Slice units.Bytes `yaml:"slice" range:"0..1GiB"`
 	// Class is the 802.1p priority of keys and values; on InfiniBand the service level. 0: that of

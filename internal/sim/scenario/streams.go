@@ -167,7 +167,7 @@ func (r streamRules) check() {
 			r.complain(at+".operation", "%s: Ultra Ethernet has writes here, no reads, and does not keep the order that NVMe-oF needs: take operation: write", r.Name)
 		case !p.ServiceLevels && !r.serves(s.Class):
 			r.complain(at+".class", "no queue serves priority %d: add it to ethernet.queues", s.Class)
-		case p.ServiceLevels && !r.IB.arbitrates(r.IB.SL2VL[s.Class]):
+		case p.ServiceLevels && !r.IB.Arbitrates(r.IB.SL2VL[s.Class]):
 			r.complain(at+".class", "service level %d goes to VL %d, which has no weight in ib.vlarb-high or vlarb-low: it would never be served", s.Class, r.IB.SL2VL[s.Class])
 		}
 	}
@@ -179,15 +179,15 @@ func (r streamRules) checkKVClass() {
 	class := r.Serving.KV.Class
 	switch p := protocol.Of(r.Kind); {
 	case class == 0 || !r.Serving.Given():
-	case p.ServiceLevels && !r.IB.arbitrates(r.IB.SL2VL[class]):
+	case p.ServiceLevels && !r.IB.Arbitrates(r.IB.SL2VL[class]):
 		r.rules.complain(at, "%s: service level %d goes to VL %d, which has no weight in ib.vlarb-high or vlarb-low: it would never be served", r.Name, class, r.IB.SL2VL[class])
 	case !p.ServiceLevels && !r.serves(class):
 		r.rules.complain(at, "%s: no queue serves priority %d: add it to ethernet.queues", r.Name, class)
 	}
 }
 
-// arbitrates reports whether a virtual lane has a weight.
-func (ib *InfiniBand) arbitrates(vl int) bool {
+// Arbitrates reports whether a virtual lane has a weight.
+func (ib *InfiniBand) Arbitrates(vl int) bool {
 	for _, t := range [][]VLWeight{ib.VLArbHigh, ib.VLArbLow} {
 		for _, e := range t {
 			if e.VL == vl && e.Weight > 0 {

@@ -154,10 +154,14 @@ func (w *way) receiver(s site, gpu int) int32 {
 	return w.first + int32(s.instance*p.GPUs()+s.group*p.Tensor+gpu)
 }
 
-// routes are the pairs of NICs between two ranks: their own, then the next ones of their nodes.
+// routes are the pairs of NICs between two ranks: their own, then the next ones of their nodes; or those that keys and
+// values have alone.
 func (w *way) routes(from, to int32) []transfer.Route {
 	nic := func(rank int32, k int) int32 {
-		first, _ := w.cluster.NICsOf(w.cluster.Local(int(rank)))
+		first, own := w.cluster.NICsOf(w.cluster.Local(int(rank)))
+		if w.kv.OwnNICs > 0 {
+			first += own - w.kv.OwnNICs
+		}
 		return int32(w.cluster.Node(int(rank))*w.cluster.NICs + (first+k)%w.cluster.NICs)
 	}
 	out := make([]transfer.Route, w.kv.NICs)

@@ -158,6 +158,15 @@ func (s *study) simulate(ctx context.Context, x *exchangeRun) error {
 	return nil
 }
 
+// exchangeNICs is the number of each GPU's NICs that carry exchanges; 0: all.
+func (s *study) exchangeNICs() int {
+	n, own := &s.r.Cluster.Node, s.r.Serving.KV.OwnNICs
+	if own == 0 {
+		return 0
+	}
+	return n.NICs/n.GPUs - own
+}
+
 // alone is the scenario of an exchange.
 func (s *study) alone(x *exchangeRun) (*scenario.Resolved, error) {
 	own := *s.r
@@ -181,6 +190,6 @@ func (s *study) alone(x *exchangeRun) (*scenario.Resolved, error) {
 	copies := (m.Experts + ranks - 1) / ranks * ranks // DeepSeek-V3 fills up with copies of experts, too
 	return file.Resolve(
 		scenario.Set("cluster.nodes", ranks/s.r.Cluster.Node.GPUs, "an instance"),
-		scenario.Override{Path: "workload", Value: fmt.Sprintf("{exchange: %s, experts: {kernel: %s, tokens: %d, hidden: %d, count: %d, top-k: %d, replicas: %d, element: %s}}",
-			x.what, x.kernel, x.tokens, m.Hidden, m.Experts, m.TopK, copies-m.Experts, element), Origin: "the job's experts"})
+		scenario.Override{Path: "workload", Value: fmt.Sprintf("{exchange: %s, experts: {kernel: %s, tokens: %d, hidden: %d, count: %d, top-k: %d, replicas: %d, element: %s, nics: %d}}",
+			x.what, x.kernel, x.tokens, m.Hidden, m.Experts, m.TopK, copies-m.Experts, element, s.exchangeNICs()), Origin: "the job's experts"})
 }

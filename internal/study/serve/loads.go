@@ -90,6 +90,9 @@ func (s *study) loadsOn(rate float64, fabric int) runstore.ServingLoad {
 	bytes *= float64(int64(heads*w.cache.Parts*w.cache.Layers) * w.cache.Numbers)
 	link := float64(s.plans[fabric].Fabric.Link.Rate()) / 8
 	nics := float64(s.r.Cluster.Node.NICs)
+	if own := w.kv.OwnNICs; own > 0 {
+		nics = float64(own * s.r.Cluster.Node.GPUs)
+	}
 	out := runstore.ServingLoad{}
 	for _, x := range []struct {
 		name  string

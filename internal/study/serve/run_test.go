@@ -28,15 +28,19 @@ serving:
 
 func resolved(t *testing.T, set ...scenario.Override) *scenario.Resolved {
 	t.Helper()
-	file, err := scenario.Decode("test", []byte(servingText))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := file.Resolve(set...)
+	r, err := resolvedWith(set...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+func resolvedWith(set ...scenario.Override) (*scenario.Resolved, error) {
+	file, err := scenario.Decode("test", []byte(servingText))
+	if err != nil {
+		return nil, err
+	}
+	return file.Resolve(set...)
 }
 
 func served(t *testing.T, o Options, set ...scenario.Override) *runstore.Serving {

@@ -50,7 +50,7 @@ func (t *traffic) exchangeWith(g *workload.Graph, rank, copied int) {
 		from, to = to, from
 	}
 	n := t.counts[rank][copied]
-	p := workload.Posting{Requests: max(1, n), Connection: int32(copied % max(1, x.QueuePairs)), Signal: n > 0 && x.Signal == scenario.SignalAtomic, Network: x.RDMAOnly}
+	p := workload.Posting{Requests: max(1, n), Connection: t.connection(copied % max(1, x.QueuePairs)), Signal: n > 0 && x.Signal == scenario.SignalAtomic, Network: x.RDMAOnly}
 	bytes := units.Bytes(n) * lowLatencyBytes(t.w)
 	if n == 0 {
 		bytes = signalBytes

@@ -115,7 +115,7 @@ func (t *traffic) cross(g *workload.Graph, from, to, number int, c *chunk, after
 	x := &t.w.Experts
 	bytes := units.Bytes(c.tokens) * throughputBytes(t.w)
 	requests := (c.tokens + x.Chunk - 1) / max(1, x.Chunk)
-	p := t.posting(workload.Posting{Requests: int32(requests), Connection: int32(number % t.nics), Spread: int32(x.QueuePairs), Signal: x.Signal == scenario.SignalAtomic})
+	p := t.posting(workload.Posting{Requests: int32(requests), Connection: t.connection(number % t.used), Spread: int32(x.QueuePairs), Signal: x.Signal == scenario.SignalAtomic})
 	return t.send(g, from, to, bytes, p, after)
 }
 

@@ -12,6 +12,7 @@ type traffic struct {
 	ranks    int
 	perNode  int
 	nics     int // of a GPU
+	used     int // of them
 	place    *placement
 	choices  [][]int   // by rank: TopK copies of experts for each token
 	counts   [][]int32 // by rank and copy: tokens
@@ -23,6 +24,10 @@ func trafficOf(r *scenario.Resolved) *traffic {
 	x, perNode := &r.Workload.Experts, r.Cluster.Node.GPUs
 	weights := weightsOf(x)
 	t := &traffic{w: &r.Workload, ranks: r.Cluster.Ranks(), perNode: perNode, nics: max(1, r.Cluster.Node.NICs/max(1, perNode)), postings: make(map[workload.Posting]*workload.Posting)}
+	t.used = t.nics
+	if x.NICs > 0 {
+		t.used = min(t.nics, x.NICs)
+	}
 	t.place = placementOf(x, weights, t.ranks, perNode)
 	g := &gate{x: x, weights: weights, place: t.place, nodes: r.Cluster.Nodes}
 	for rank := range t.ranks {
@@ -68,6 +73,11 @@ func (t *traffic) endKernels(g *workload.Graph) {
 		}
 		g.Ranks[rank] = append(ops, end)
 	}
+}
+
+// connection is a connection between two ranks, by its number: the NICs that carry the exchange have them in turn.
+func (t *traffic) connection(number int) int32 {
+	return int32(number/t.used*t.nics + number%t.used)
 }
 
 // crosses reports whether a rank's Send goes through its NIC.

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"fmt"
+
+	"weft/internal/face/doc"
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// changesTable is a row for each change on each fabric, below one of the job as it is.
+func changesTable(s *runstore.Serving) *doc.Table {
+	t := doc.NewTable("fabric", "change", "first token", "per token", "transfer", "good")
+	for i := range s.Points[0].Fabrics {
+		f := &s.Points[0].Fabrics[i]
+		row := func(name string, c *runstore.ServingChanged) {
+			if c.Unstable != "" {
+				t.Add(doc.Text(f.Name), doc.Text(name), doc.Instead("unstable"), doc.None, doc.None, doc.None)
+				return
+			}
+			t.Add(doc.Text(f.Name), doc.Text(name), doc.Time(units.Time(c.FirstToken.Mean)), doc.Time(units.Time(c.PerToken.Mean)), doc.Time(units.Time(c.Transfer.Mean)), doc.Tenths(c.Good))
+		}
+		row("as it is", asItIs(f))
+		for j := range s.Changes {
+			c := &s.Changes[j]
+			if c.Refused != "" {
+				t.Add(doc.Text(f.Name), doc.Text(c.Name), doc.Instead("refused"), doc.None, doc.None, doc.None)
+				continue
+			}
+			row(c.Name, &c.Fabrics[i])
+		}
+	}
+	return t
+}
+
+// asItIs is the times of the job without a change.
+func asItIs(f *runstore.ServingFabric) *runstore.ServingChanged {
+	if f.Run == nil {
+		return &runstore.ServingChanged{Name: f.Name, Unstable: "unstable"}
+	}
+	return &runstore.ServingChanged{Name: f.Name, FirstToken: f.Run.FirstToken, PerToken: f.Run.PerToken, Transfer: f.Run.Transfer, Good: f.Run.Good}
+}
+
+// leastGain is the least relative gain of a change that is recommended.
+const leastGain = 0.01
+
+// changeSentences say of each fabric what to change first: what takes most of the mean times to the first token and of
+// each token together, in relation to them.
+func changeSentences(s *runstore.Serving) (out []string) {
+	if len(s.Changes) == 0 {
+		return nil
+	}
+	for i := range s.Points[0].Fabrics {
+		out = append(out, changeFirst(s, i))
+	}
+	for i := range s.Changes {
+		if c := &s.Changes[i]; c.Refused != "" {
+			out = append(out, fmt.Sprintf("Not simulated: %s: %s.", c.Name, c.Refused))
+		}
+	}
+	return out
+}
+
+// changeFirst says what to change first on a fabric.
+func changeFirst(s *runstore.Serving, fabric int) string {
+	f := &s.Points[0].Fabrics[fabric]
+	was, name, most := asItIs(f), "", leastGain
+	var to *runstore.ServingChanged
+	for i := range s.Changes {
+		c := &s.Changes[i]
+		if c.Refused != "" || c.Fabrics[fabric].Unstable != "" {
+			continue
+		}
+		if g := gain(was, &c.Fabrics[fabric]); g > most {
+			name, most, to = c.Name, g, &c.Fabrics[fabric]
+		}
+	}
+	switch {
+	case to == nil:
+		return fmt.Sprintf("On %s none of the changes gains as much as %.0f %%.", f.Name, 100*leastGain)
+	case was.Unstable != "":
+		return fmt.Sprintf("Change first on %s: %s. The job has a steady state then, with %s to the first token and %s for each after it in the mean.", f.Name, name,
+			units.Time(to.FirstToken.Mean), units.Time(to.PerToken.Mean))
+	}
+	return fmt.Sprintf("Change first on %s: %s. The mean time to the first token goes from %s to %s, and of each token after it from %s to %s.", f.Name, name,
+		units.Time(was.FirstToken.Mean), units.Time(to.FirstToken.Mean), units.Time(was.PerToken.Mean), units.Time(to.PerToken.Mean))
+}
+
+// gain is by which share of them the two mean times become less, added up. From an unstable job it is 1 and the share of
+// good requests.
+func gain(was, is *runstore.ServingChanged) float64 {
+	if was.Unstable != "" {
+		return 1 + is.Good
+	}
+	share := func(a, b runstore.ServingTimes) float64 { return float64(a.Mean-b.Mean) / float64(max(1, a.Mean)) }
+	return share(was.FirstToken, is.FirstToken) + share(was.PerToken, is.PerToken)
+}
