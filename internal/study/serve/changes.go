@@ -165,7 +165,8 @@ func Changes(ctx context.Context, from Source, o Options) (*runstore.Serving, er
 				}
 			}
 			var changed *runstore.Serving
-			if changed, err = Run(ctx, own, o); ctx.Err() != nil {
+			changed, err = Run(ctx, own, o)
+			if ctx.Err() != nil {
 				out.Partial = true
 				return out, ctx.Err()
 			}
