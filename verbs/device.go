@@ -70,6 +70,7 @@ type Device struct {
 	rd      map[QPN]*QP // of the RD service
 	cqs     map[*CQ]struct{}
 	closed  bool
+	down    bool // the emulated fabric's NIC has no cable in service
 	foreign bool // Options.ForeignMemory
 	lastRDD uint32
 	async   chan AsyncEvent
@@ -98,6 +99,9 @@ const (
 	EventQPFatal                          // a queue pair went to ERR after a local error
 	EventQPAccessErr                      // a peer's request was refused for an access error
 	EventSRQLimitReached                  // fewer receives than the limit are left
+	EventPortActive                       // the port has a link again
+	EventPortErr                          // the port has lost its link
+	EventDeviceFatal                      // the device works no more: its emulated fabric has ended
 )
 
 // Open opens a device.
@@ -157,7 +161,7 @@ func open(conn socket.Conn, o Options) (*Device, error) {
 	d := &Device{mtu: o.PathMTU, foreign: o.ForeignMemory, fabric: fabric, dcqcn: params, keys: keys{}, qps: map[*QP]struct{}{}, eecs: map[*transport.EEC]*EEC{}, rd: map[QPN]*QP{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
 	d.port = socket.Open(c)
 	if fabric != nil {
-		fabric.Serve(d.port, d.lost)
+		fabric.Serve(d.port, d.link, d.lost)
 	}
 	return d, nil
 }

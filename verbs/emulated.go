@@ -45,10 +45,17 @@ func (d *Device) rest() {
 	}
 }
 
+// link is told of the link of the device's NIC in an emulated fabric, with the port's lock held.
+func (d *Device) link(down bool) {
+	d.down = down
+	d.raise(AsyncEvent{Type: map[bool]EventType{false: EventPortActive, true: EventPortErr}[down]})
+}
+
 // lost ends all work of a device whose emulated fabric has ended: it completes with WRFlushErr.
 func (d *Device) lost() {
 	d.port.Lock()
 	defer d.port.Unlock()
+	d.raise(AsyncEvent{Type: EventDeviceFatal})
 	for q := range d.qps {
 		q.fail()
 		d.port.Process(&q.end)

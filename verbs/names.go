@@ -55,7 +55,8 @@ func (o WCOpcode) String() string { return named(o, wcOpcodeNames) }
 
 var eventNames = map[EventType]string{
 	EventCQErr: "IBV_EVENT_CQ_ERR", EventQPFatal: "IBV_EVENT_QP_FATAL", EventQPAccessErr: "IBV_EVENT_QP_ACCESS_ERR",
-	EventSRQLimitReached: "IBV_EVENT_SRQ_LIMIT_REACHED",
+	EventSRQLimitReached: "IBV_EVENT_SRQ_LIMIT_REACHED", EventPortActive: "IBV_EVENT_PORT_ACTIVE", EventPortErr: "IBV_EVENT_PORT_ERR",
+	EventDeviceFatal: "IBV_EVENT_DEVICE_FATAL",
 }
 
 func (e EventType) String() string { return named(e, eventNames) }

@@ -86,7 +86,7 @@ func (d *Device) QueryPort() PortAttr {
 	d.port.Lock()
 	defer d.port.Unlock()
 	a := PortAttr{State: PortActive, MaxMTU: 4096, ActiveMTU: d.mtu, GIDs: 1, PKeys: 1, MaxMessage: MaxMessage}
-	if d.closed || d.port.Err() != nil {
+	if d.closed || d.down || d.port.Err() != nil {
 		a.State = PortDown
 	}
 	return a

@@ -26,7 +26,7 @@ import (
 type device struct {
 	*verbs.Device
 	name  string
-	users int
+	users map[*context]bool
 	done  chan struct{}
 }
 
@@ -53,12 +53,13 @@ func weft_open(name, address *C.char, eventFD C.int, id *C.weft_id) C.int {
 			fmt.Fprintf(os.Stderr, "weft: %v\n", err)
 			return errno("ibv_open_device", err)
 		}
-		d = &device{Device: v, name: C.GoString(name), done: make(chan struct{})}
+		d = &device{Device: v, name: C.GoString(name), users: map[*context]bool{}, done: make(chan struct{})}
 		devices.open[d.name] = d
 		go d.forward()
 	}
-	d.users++
-	keep(id, &context{d, int(eventFD)})
+	c := &context{d, int(eventFD)}
+	d.users[c] = true
+	keep(id, c)
 	return 0
 }
 
@@ -98,9 +99,10 @@ const lastLoopback = 1 << 12
 func weft_close(id C.weft_id) C.int {
 	devices.Lock()
 	defer devices.Unlock()
-	d := object[*context](id).device
+	c := object[*context](id)
+	d := c.device
 	forget(id)
-	if d.users--; d.users > 0 {
+	if delete(d.users, c); len(d.users) > 0 {
 		return 0
 	}
 	delete(devices.open, d.name)
@@ -134,13 +136,29 @@ func (d *device) forward() {
 			return
 		case e := <-d.Events():
 			of, ok := owners.of(subject(e))
-			if !ok {
-				continue // the object is destroyed already
+			switch {
+			case e.QP == nil && e.CQ == nil && e.SRQ == nil:
+				d.tellAll(e.Type)
+			case ok: // otherwise the object is destroyed already
+				tell(of, e.Type)
 			}
-			event := C.struct_weft_event{_type: C.uint32_t(eventNumbers[e.Type]), object: C.uintptr_t(of.object)}
-			_, _ = unix.Write(of.events, unsafe.Slice((*byte)(unsafe.Pointer(&event)), unsafe.Sizeof(event)))
 		}
 	}
+}
+
+// tellAll writes an event of the device or its port to every context.
+func (d *device) tellAll(kind verbs.EventType) {
+	devices.Lock()
+	defer devices.Unlock()
+	for c := range d.users {
+		tell(owner{events: c.events}, kind)
+	}
+}
+
+// tell writes an event to the pipe of a context.
+func tell(of owner, kind verbs.EventType) {
+	event := C.struct_weft_event{_type: C.uint32_t(eventNumbers[kind]), object: C.uintptr_t(of.object)}
+	_, _ = unix.Write(of.events, unsafe.Slice((*byte)(unsafe.Pointer(&event)), unsafe.Sizeof(event)))
 }
 
 // subject is the object of an event.
@@ -157,4 +175,5 @@ func subject(e verbs.AsyncEvent) any {
 // eventNumbers are the numbers of ibv_event_type.
 var eventNumbers = map[verbs.EventType]uint32{
 	verbs.EventCQErr: 0, verbs.EventQPFatal: 1, verbs.EventQPAccessErr: 3, verbs.EventSRQLimitReached: 15,
+	verbs.EventDeviceFatal: 8, verbs.EventPortActive: 9, verbs.EventPortErr: 10,
 }

@@ -21,6 +21,10 @@ static struct counts counts_of(const struct ibv_async_event *event)
 		return (struct counts){&cq->mutex, &cq->cond, &((struct weft_cq *)cq)->async_events, &cq->async_events_completed};
 	case IBV_EVENT_SRQ_LIMIT_REACHED:
 		return (struct counts){&srq->mutex, &srq->cond, &((struct weft_srq *)srq)->events, &srq->events_completed};
+	case IBV_EVENT_PORT_ACTIVE:
+	case IBV_EVENT_PORT_ERR:
+	case IBV_EVENT_DEVICE_FATAL:
+		return (struct counts){0}; /* no object waits for their ends */
 	default:
 		return (struct counts){&qp->mutex, &qp->cond, &((struct weft_qp *)qp)->events, &qp->events_completed};
 	}
@@ -32,14 +36,21 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
 	if (read(context->async_fd, &e, sizeof e) != sizeof e)
 		return -1;
 	event->event_type = e.type;
-	event->element.qp = (struct ibv_qp *)e.object;
-	__atomic_add_fetch(counts_of(event).fetched, 1, __ATOMIC_RELAXED);
+	if (e.object)
+		event->element.qp = (struct ibv_qp *)e.object;
+	else
+		event->element.port_num = 1;
+	struct counts c = counts_of(event);
+	if (c.fetched)
+		__atomic_add_fetch(c.fetched, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 
 void ibv_ack_async_event(struct ibv_async_event *event)
 {
 	struct counts c = counts_of(event);
+	if (!c.mutex)
+		return;
 	pthread_mutex_lock(c.mutex);
 	++*c.acknowledged;
 	pthread_cond_signal(c.cond);

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weft/internal/live/emulate"
+	"weft/internal/sim/channel"
 	"weft/verbs"
 )
 
@@ -151,7 +152,7 @@ func TestASilentDeviceDoesNotHoldTheClock(t *testing.T) {
 	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: socket}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := unix.Write(fd, []byte("\x01{\"Version\":1,\"NIC\":\"node1/nic0\"}")); err != nil {
+	if _, err := unix.Write(fd, fmt.Appendf(nil, "\x01{\"Version\":%d,\"NIC\":\"node1/nic0\"}", channel.Version)); err != nil {
 		t.Fatal(err)
 	}
 	told.await(t, "127.1.1.1 joined")

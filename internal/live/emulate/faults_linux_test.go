@@ -75,6 +75,7 @@ func TestABrokenCableStopsAWriteAndIsMended(t *testing.T) {
 	told.await(t, "node1/nic0 is down")
 	commands <- "down node1/nic0"
 	told.await(t, "is down already")
+	b.event(t, verbs.EventPortErr, verbs.PortDown)
 	impatient.write(t, peer)
 	if wc := impatient.completion(t); wc.Status != verbs.RetryExcErr {
 		t.Errorf("with a timeout of 1 ms and 2 retries: %v, want %v", wc.Status, verbs.RetryExcErr)
@@ -84,6 +85,7 @@ func TestABrokenCableStopsAWriteAndIsMended(t *testing.T) {
 	told.await(t, "node1/nic0 port 1 is down since")
 	commands <- "up node1/nic0"
 	told.await(t, "node1/nic0 is up")
+	b.event(t, verbs.EventPortActive, verbs.PortActive)
 	if wc := a.completion(t); wc.Status != verbs.Success {
 		t.Errorf("after the repair: %v, want success", wc.Status)
 	}
@@ -95,6 +97,19 @@ func TestABrokenCableStopsAWriteAndIsMended(t *testing.T) {
 	}
 	if n := end().Results.Fabrics[0].Points[0].Counts.Drops(); n == 0 {
 		t.Error("no packet was lost at the broken cable")
+	}
+}
+
+// event waits for an event of the port; QueryPort then says the same.
+func (e *side) event(t *testing.T, want verbs.EventType, state verbs.PortState) {
+	t.Helper()
+	select {
+	case got := <-e.dev.Events():
+		if now := e.dev.QueryPort().State; got.Type != want || now != state {
+			t.Errorf("%v and a port that is %v, want %v and %v", got.Type, now, want, state)
+		}
+	case <-time.After(10 * time.Second):
+		t.Errorf("no %v", want)
 	}
 }
 

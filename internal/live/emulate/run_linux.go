@@ -184,9 +184,34 @@ func (f *fabric) loop(stop *engine.Stop) error {
 				return err
 			}
 		}
+		f.watch()
 		f.serve()
 	}
 	return nil
+}
+
+// watch gives a turn to the devices whose NIC has lost its last cable, or has one again.
+func (f *fabric) watch() {
+	if faults := f.net.Plan.Faults; faults == nil || len(faults.Outages) == 0 {
+		return
+	}
+	for _, s := range f.sessions {
+		if s.nic >= 0 && s.down != f.cut(s.nic) {
+			s.down, s.woken = !s.down, true
+		}
+	}
+}
+
+// cut reports whether no cable of a NIC is in service.
+func (f *fabric) cut(nic int32) bool {
+	plan := f.net.Plan
+	out := func(s network.Span) bool { return s.From <= f.now && f.now < s.Until }
+	for _, cable := range plan.Graph.Nodes[nic].Cables {
+		if cable >= 0 && !slices.ContainsFunc(plan.Faults.Outages, func(s network.Span) bool { return s.Cable == cable && out(s) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // until is the end of the next step. Nothing happens before the network's next event, and a deadline needs its

@@ -27,6 +27,7 @@ type session struct {
 	hungry   bool   // it has requests that found no room
 	asked    bool   // its answer to a turn is missing
 	late     bool   // the fabric does not wait for it
+	down     bool   // its NIC has no cable in service
 	groups   map[[4]byte]bool
 	gone     error // why it has left
 
@@ -85,7 +86,7 @@ func (s *session) deliver(p *channel.Packet, now units.Time) {
 
 // give gives the device a turn.
 func (s *session) give(now units.Time, room int) {
-	t := channel.Turn{Now: now, Room: uint16(room)}
+	t := channel.Turn{Now: now, Room: uint16(room), Down: s.down}
 	s.woken, s.asked = false, true
 	for rest := s.inbox; ; {
 		n := channel.Fit(rest)

@@ -77,14 +77,14 @@ func TestPerftestsIncastIsTheSimulations(t *testing.T) {
 }
 
 // emulated runs the fabric of a scenario under the programs that the test starts from now on, until end.
-func emulated(t *testing.T, scenario string, dilation int64) (end func() *emulate.Report) {
+func emulated(t *testing.T, scenario string, dilation int64, commands <-chan string) (end func() *emulate.Report) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	socket, ready, done := filepath.Join(t.TempDir(), "fabric"), make(chan bool), make(chan *emulate.Report, 1)
 	go func() {
 		r, err := emulate.Run(ctx, simtest.Resolve(t, scenario), emulate.Options{
-			Socket: socket, Dilation: dilation, Tell: t.Logf, Ready: func([]emulate.NIC) { close(ready) },
+			Socket: socket, Dilation: dilation, Commands: commands, Tell: t.Logf, Ready: func([]emulate.NIC) { close(ready) },
 		})
 		if err != nil {
 			t.Error(err)
@@ -106,7 +106,7 @@ func emulated(t *testing.T, scenario string, dilation int64) (end func() *emulat
 // perftests runs ib_write_bw from each of the senders' NICs to NIC 0 of an emulated fabric.
 func perftests(t *testing.T, scenario string, senders, messages int, dilation int64) *emulate.Report {
 	t.Helper()
-	end := emulated(t, scenario, dilation)
+	end := emulated(t, scenario, dilation, nil)
 	program := func(nic, port string, more ...string) *running {
 		t.Setenv("WEFT_NIC", nic)
 		return start(t, append([]string{"ib_write_bw", "-n", fmt.Sprint(messages), "-p", port}, more...)...)
@@ -134,7 +134,7 @@ func TestLibrdmacmConnectsThroughAnEmulatedFabric(t *testing.T) {
 	folderOf(t)
 	for _, fabric := range []string{"roce-v2-400g", "infiniband-ndr"} {
 		t.Run(fabric, func(t *testing.T) {
-			end := emulated(t, "cluster: {nodes: 2, node: {preset: dgx-h100, gpus: 1, nics: 1}}\nfabrics: ["+fabric+"]\nworkload: {collective: all-reduce, sizes: [1MiB]}\n", 1)
+			end := emulated(t, "cluster: {nodes: 2, node: {preset: dgx-h100, gpus: 1, nics: 1}}\nfabrics: ["+fabric+"]\nworkload: {collective: all-reduce, sizes: [1MiB]}\n", 1, nil)
 			t.Setenv("WEFT_NIC", "node0/nic0")
 			server := startOn(t, []string{"n=127.1.0.9"}, "rping", "-s", "-C", "3", "-v")
 			t.Setenv("WEFT_NIC", "node1/nic0")
@@ -151,4 +151,22 @@ func TestLibrdmacmConnectsThroughAnEmulatedFabric(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A program that watches its device is told when the cable of its NIC breaks and works again, and when the fabric
+// ends.
+func TestAsyncwatchIsToldOfItsLink(t *testing.T) {
+	need(t, "ibv_asyncwatch", "stdbuf")
+	folderOf(t)
+	commands := make(chan string)
+	end := emulated(t, "cluster: {nodes: 2, node: {preset: dgx-h100, gpus: 1, nics: 1}}\nfabrics: [roce-v2-400g]\nworkload: {collective: all-reduce, sizes: [1MiB]}\n", 1, commands)
+	t.Setenv("WEFT_NIC", "node1/nic0")
+	watch := start(t, "stdbuf", "-oL", "ibv_asyncwatch")
+	watch.says(t, "async event FD")
+	commands <- "down node1/nic0"
+	watch.says(t, "event_type IBV_EVENT_PORT_ERR (10), port 1")
+	commands <- "up node1/nic0"
+	watch.says(t, "event_type IBV_EVENT_PORT_ACTIVE (9), port 1")
+	end()
+	watch.says(t, "event_type IBV_EVENT_DEVICE_FATAL (8)")
 }

@@ -74,9 +74,38 @@ func folderOf(t *testing.T) string {
 // running is a program under way.
 type running struct {
 	cmd  *exec.Cmd
-	out  bytes.Buffer // when done is closed
+	out  output
 	done chan struct{}
-	err  error // likewise
+	err  error // when done is closed
+}
+
+// output is what a program has written so far.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// says waits until the program has written a text.
+func (r *running) says(t *testing.T, text string) {
+	t.Helper()
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		if strings.Contains(r.out.String(), text) {
+			return
+		}
+	}
+	t.Fatalf("%s does not say %q:\n%s", strings.Join(r.cmd.Args, " "), text, r.out.String())
 }
 
 // start starts a program on weft's verbs; the test's end kills it.

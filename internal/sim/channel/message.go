@@ -11,7 +11,7 @@ import (
 )
 
 // Version is the version of the messages.
-const Version = 1
+const Version = 2
 
 // MaxMessage bounds a message. A socket's buffer is 208 KiB on Linux (net.core.wmem_default), with the
 // kernel's own bookkeeping.
@@ -86,6 +86,7 @@ var ErrMessage = errors.New("the message is none of this version of weft")
 // Turn is the head of a fabric's turn; packets follow.
 type Turn struct {
 	More bool       // further packets of the turn are in the next message
+	Down bool       // the NIC's cables are without service
 	Now  units.Time // of the fabric's clock
 	Room uint16     // requests that the NIC's queue has room for
 }
@@ -114,11 +115,12 @@ const (
 const (
 	flagMore = 1 << iota
 	flagHungry
+	flagDown
 )
 
 // Append appends the head of a turn.
 func (t *Turn) Append(b []byte) []byte {
-	b = append(b, byte(KindTurn), flag(t.More, flagMore))
+	b = append(b, byte(KindTurn), flag(t.More, flagMore)|flag(t.Down, flagDown))
 	b = binary.LittleEndian.AppendUint64(b, uint64(t.Now))
 	return binary.LittleEndian.AppendUint16(b, t.Room)
 }
@@ -128,7 +130,7 @@ func (t *Turn) Parse(b []byte) (packets []byte, err error) {
 	if len(b) < turnBytes || Kind(b[0]) != KindTurn {
 		return nil, fmt.Errorf("%w: no turn", ErrMessage)
 	}
-	*t = Turn{More: b[1]&flagMore != 0, Now: units.Time(binary.LittleEndian.Uint64(b[2:])), Room: binary.LittleEndian.Uint16(b[10:])}
+	*t = Turn{More: b[1]&flagMore != 0, Down: b[1]&flagDown != 0, Now: units.Time(binary.LittleEndian.Uint64(b[2:])), Room: binary.LittleEndian.Uint16(b[10:])}
 	return b[turnBytes:], nil
 }
 

@@ -31,6 +31,8 @@ type Emulated struct {
 	sent []byte // memory of out
 	able bool   // packets are ECN-capable
 	over bool   // the channel is closed
+	down bool   // the NIC's cables are without service
+	link func(down bool)
 
 	buffer, answer []byte
 }
@@ -108,8 +110,10 @@ func (e *Emulated) read() ([]byte, error) {
 // Clock is the fabric's clock.
 func (e *Emulated) Clock() units.Time { return units.Time(e.now.Load()) }
 
-// Serve gives a port its turns until the fabric or the connection ends; it then calls lost.
-func (e *Emulated) Serve(p *Port, lost func()) {
+// Serve gives a port its turns until the fabric or the connection ends; it then calls lost. It calls link,
+// with the port's lock held, when the NIC's last cable goes out of service, and when one is in service again.
+func (e *Emulated) Serve(p *Port, link func(down bool), lost func()) {
+	e.link = link
 	go func() {
 		err := e.turns(p)
 		p.Lock()
@@ -157,6 +161,10 @@ func (e *Emulated) turn(p *Port, t *channel.Turn, packets []byte) error {
 	defer p.Unlock()
 	e.woken.Store(false)
 	e.now.Store(int64(t.Now))
+	if t.Down != e.down {
+		e.down = t.Down
+		e.link(e.down)
+	}
 	e.in = e.in[:0]
 	for len(packets) > 0 {
 		var c channel.Packet

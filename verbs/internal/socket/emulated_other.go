@@ -26,7 +26,7 @@ func OpenEmulated(string, netip.Addr, string) (*Emulated, error) {
 func (e *Emulated) Clock() units.Time { return 0 }
 
 // Serve is never called.
-func (e *Emulated) Serve(*Port, func()) {}
+func (e *Emulated) Serve(*Port, func(bool), func()) {}
 
 // Rest is never called.
 func (e *Emulated) Rest(time.Duration) {}
