@@ -14,6 +14,8 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+
+	"weft/internal/sim/scenario"
 )
 
 // root is the folder of the repository.
@@ -255,6 +257,48 @@ func unknownWords(c *cobra.Command, words []string) (problems []string) {
 		}
 	}
 	return problems
+}
+
+// TestFabricsOfExamplesExist: each fabric that a document or the help of a verb takes from an example.
+func TestFabricsOfExamplesExist(t *testing.T) {
+	texts := documents(t)
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		texts["the help of "+c.CommandPath()] = c.Example
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(newRoot(environment(nil)))
+	seen := 0
+	for where, text := range texts {
+		for _, m := range regexp.MustCompile("(examples/[\\w.-]+\\.yaml)[^\n`#|]*--fabric (?:'([^'\n]+)'|([\\w,.-]+))").FindAllStringSubmatch(text, -1) {
+			file, err := scenario.Load(filepath.Join(root, m[1]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := file.Resolve()
+			if err != nil {
+				t.Fatal(err)
+			}
+			names := map[string]bool{}
+			for i := range r.Fabrics {
+				names[r.Fabrics[i].Name] = true
+			}
+			wanted := []string{m[2]}
+			if m[2] == "" {
+				wanted = strings.Split(m[3], ",")
+			}
+			for _, name := range wanted {
+				if seen++; !names[name] {
+					t.Errorf("%s: %s has no fabric %s", where, m[1], name)
+				}
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("only %d fabrics were found", seen)
+	}
 }
 
 // TestTheIndexHasEveryVerb: the index of docs/CLI.md names each verb of the program.

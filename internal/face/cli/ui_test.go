@@ -153,6 +153,35 @@ func TestAPausedMessageLeadsToItsRootCause(t *testing.T) {
 	}
 }
 
+// An emulated fabric knows no messages. Its pauses are shown all the same, and a fabric's name may have a comma.
+func TestPausesWithoutMessagesAreShown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	run, empty := recorded(t, "run", "../../../examples/pfc-victim.yaml", "--fabric", "slow NIC, PFC only"), filepath.Join(t.TempDir(), "series")
+	w, err := seriesfile.Create(empty, seriesfile.About{Weft: "test"})
+	if err == nil {
+		err = w.Close()
+	}
+	for _, name := range []string{seriesfile.Flows, seriesfile.FlowHops} {
+		if err == nil {
+			err = os.Rename(filepath.Join(empty, name), filepath.Join(run, runstore.SeriesFolder, name))
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBrowser(t)
+	base := uiServed(t, run)
+	b.open(base, "#view=why", "why")
+	b.wait(`document.body.innerText.includes('node1/nic0 does not receive at line rate')`)
+	b.open(base, "#view=map", "map")
+	b.wait(`document.body.innerText.includes('leaf1 port 1 to node1/nic0')`)
+	if seen := b.seen(); seen != "" {
+		t.Error(seen)
+	}
+}
+
 // report.html of a run with series is the same page with its data inside: it works from a file, without a server.
 func TestTheReportIsThePageWithItsData(t *testing.T) {
 	if testing.Short() {

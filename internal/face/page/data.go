@@ -27,7 +27,7 @@ type about struct {
 // answer is the data of a path, relative to the page:
 //
 //	runs                                  the folders and their simulations
-//	data/0/flows.parquet?simulation=3     columns of a table of run 0, filtered by columns
+//	data/0/flows.parquet?simulation=3     columns of a table of run 0, filtered by columns, of which one may have several values
 //	matrix/0/3/queue                      a quantity of simulation 3 of run 0
 //	causes/0/3                            its pauses by cause
 //
@@ -83,11 +83,7 @@ func (f *Folder) answer(part []string, query url.Values) ([]byte, error) {
 
 // columns are the rows of a table that have given values in given columns.
 func (f *Folder) columns(name string, query url.Values) ([]byte, error) {
-	q := seriesfile.Query{Limit: mostRows, Where: map[string][]string{}}
-	for column, values := range query {
-		q.Where[column] = strings.Split(strings.Join(values, ","), ",")
-	}
-	c, err := seriesfile.Select(f.series(), name, q)
+	c, err := seriesfile.Select(f.series(), name, seriesfile.Query{Limit: mostRows, Where: query})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,8 +22,8 @@ import (
 	"weft/internal/sim/runstore/seriesfile"
 )
 
-// nasty is a name that would run as a script if a page took it as HTML.
-const nasty = `</script><img src=x onerror=alert(1)>`
+// nasty is a name that would run as a script if a page took it as HTML, and has a comma.
+const nasty = `</script><img src=x onerror=alert(1,2)>`
 
 // folder is a run folder with two simulations.
 func folder(t *testing.T) string {
@@ -156,7 +157,7 @@ func TestAMatrixHasTheValuesOfTheSamples(t *testing.T) {
 
 func TestATableIsFilteredByItsColumns(t *testing.T) {
 	h := handler(t)
-	w := ask(t, h, "/data/0/link_samples.parquet?simulation=1&time_ps=100,200")
+	w := ask(t, h, "/data/0/link_samples.parquet?simulation=1&time_ps=100&time_ps=200")
 	var c struct {
 		Rows, Matched int
 		Names         []string
@@ -169,6 +170,9 @@ func TestATableIsFilteredByItsColumns(t *testing.T) {
 		if name == "time_ps" && string(c.Values[i]) != "[100,100,200,200]" {
 			t.Errorf("times %s", c.Values[i])
 		}
+	}
+	if text := ask(t, h, "/data/0/links.parquet?fabric="+url.QueryEscape(nasty)).Body.String(); !strings.Contains(text, `"rows":1,`) {
+		t.Errorf("the links of %s, whose name has a comma: %s", nasty, text)
 	}
 	if text := ask(t, h, "/data/0/flows.parquet?simulation=0").Body.String(); !strings.Contains(text, `"9223372036854775807"`) {
 		t.Errorf("an integer beyond 2^53 is no text: %s", text)

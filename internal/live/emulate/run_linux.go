@@ -75,6 +75,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*Report, error) 
 	err = f.loop(stop)
 	report := f.report(r)
 	if series != nil && o.Sim.Series != nil {
+		series.Simulation.Complete = err == nil
 		o.Sim.Series(series)
 	}
 	return report, errors.Join(err, f.close())

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/internal/live/emulate"
+	"weft/internal/sim"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
@@ -20,7 +21,8 @@ func victims(t *testing.T, fabric int) (rate float64, r *emulate.Report) {
 	}
 	resolved := simtest.Resolve(t, string(text))
 	resolved.Fabrics = []scenario.Fabric{resolved.Fabrics[fabric]}
-	socket, end := startResolved(t, resolved, emulate.Options{Dilation: 1000})
+	var series *runstore.Series
+	socket, end := startResolved(t, resolved, emulate.Options{Dilation: 1000, Sim: sim.Options{Series: func(s *runstore.Series) { series = s }}})
 	const message = 8 << 20
 	slow, other := open(t, socket, "node1/nic0", message), open(t, socket, "node1/nic1", message)
 	var from []*side
@@ -36,6 +38,9 @@ func victims(t *testing.T, fabric int) (rate float64, r *emulate.Report) {
 		s.completion(t)
 	}
 	r = end()
+	if series == nil || !series.Simulation.Complete {
+		t.Error("an emulation that its user ends has no complete series")
+	}
 	for _, d := range r.Devices {
 		if d.NIC == "node1/nic1" {
 			rate = float64(d.BytesReceived) / (d.Last - d.First).Seconds() / 1e9

@@ -6,7 +6,9 @@ const why = {
   async draw(s) {
     const [F, P] = await Promise.all([rowsOf('flows', s), rowsOf('pauses', s)]);
     const order = slowest(F);
-    if (!order.length) { this.body.replaceChildren(el('p', {}, 'No message between NICs was recorded.')); return; }
+    const causes = P.rows ? await data(`causes/${s.run}/${s.simulation}`) : null;
+    const all = causes ? [el('h3', {}, 'All pauses, from the root cause to those who waited'), tree(s, causes)] : [];
+    if (!order.length) { this.body.replaceChildren(el('p', {}, 'No message between NICs was recorded.'), ...all); return; }
     const i = order.find(k => flowKey(F, k) === state.flow) ?? order[0];
     const hops = await hopsOf(s, flowKey(F, i));
     const choice = el('select', { id: 'why-flow', onchange: e => chooseFlow(s, flowKey(F, order[e.target.value]), F.start_ps[order[e.target.value]]) },
@@ -14,10 +16,8 @@ const why = {
     const parts = [el('div', { class: 'controls' }, control('message', choice)),
       el('p', {}, `${nodeName(s, F.src_node[i])} sent ${bytesText(F.bytes[i])} to ${nodeName(s, F.dst_node[i])} from ${timeText(F.start_ps[i])} on. It took ${timeText(F.end_ps[i] - F.start_ps[i])}${F.retransmissions[i] ? `, with ${F.retransmissions[i]} packets sent again` : ''}.`)];
     if (!hops.length) parts.push(el('p', { class: 'note' }, 'Its path was not recorded: it is not among the slowest 256, it is a READ, or its switches choose the path of each packet.'));
-    const causes = P.rows ? await data(`causes/${s.run}/${s.simulation}`) : null;
     if (hops.length) parts.push(hopTable(hops), ...await this.chain(s, F, i, hops, P, causes));
-    if (causes) parts.push(el('h3', {}, 'All pauses, from the root cause to those who waited'), tree(s, causes));
-    this.body.replaceChildren(...parts);
+    this.body.replaceChildren(...parts, ...all);
   },
   async chain(s, F, i, hops, P, causes) {
     const worst = hops.reduce((a, b) => b.stopped > a.stopped ? b : a);
