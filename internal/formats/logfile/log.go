@@ -38,6 +38,9 @@ const (
 	ClusterKit Format = "clusterkit"
 	Cells      Format = "named columns" // Markdown, CSV or JSON
 	DeepEP     Format = "deepep"        // of the tests of DeepEP's kernels
+
+	NIXLBench      Format = "nixlbench"
+	TransferEngine Format = "transfer_engine_bench" // Mooncake's
 )
 
 // Table is the rows of one run of one test.
@@ -76,6 +79,9 @@ type Table struct {
 
 	// MoE is the parameters of an exchange of tokens with experts; nil for other tests.
 	MoE *MoE
+
+	// Copies is the parameters of a test that copies blocks between two processes; nil for other tests.
+	Copies *Copies
 
 	// Suspects are nodes that the log itself calls slow.
 	Suspects []string

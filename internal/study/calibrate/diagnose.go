@@ -89,6 +89,9 @@ func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*D
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Title, err)
 		}
+		if err := t.smallBlocks(ctx, &o, predicted); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Title, err)
+		}
 		d.Predicted = append(d.Predicted, predicted)
 	}
 	trials, err := d.try(ctx, c, &o)

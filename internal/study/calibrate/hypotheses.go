@@ -63,8 +63,9 @@ var (
 	collectives = []kind{collective}
 	experts     = []kind{exchange}
 	groups      = []kind{collective, exchange} // of ranks
-	bulk        = []kind{collective, bandwidth, exchange}
-	everything  = []kind{collective, bandwidth, oneMessage, exchange}
+	transfers   = []kind{copies}
+	bulk        = []kind{collective, bandwidth, exchange, copies}
+	everything  = []kind{collective, bandwidth, oneMessage, exchange, copies}
 )
 
 // Hypotheses are all hypotheses of weft, in the order used for equal probabilities.
@@ -172,6 +173,17 @@ var Hypotheses = []Hypothesis{
 	{
 		ID: "hot-experts", Title: "some experts get more tokens than others", weight: occasional, of: experts, variants: hotExperts,
 		Check: []string{"counts of tokens of each expert (cumulative_local_expert_recv_stats); replicas of the busiest (EPLB)"},
+	},
+	{
+		ID: "idle-nic", Title: "NICs that the transfers should use are idle", weight: common, of: transfers, network: true, variants: idleNICs,
+		Check: []string{
+			"port_xmit_data of each NIC (/sys/class/infiniband/*/ports/1/counters) while it runs",
+			"UCX_NET_DEVICES and UCX_MAX_RNDV_RAILS; --device_name or the NIC priority matrix of Mooncake; nvidia-smi topo -m",
+		},
+	},
+	{
+		ID: "cross-rail", Title: "blocks go between NICs of different rails", weight: occasional, of: transfers, network: true, variants: crossRails,
+		Check: []string{"the pairs of NICs in the library's log (MC_LOG_LEVEL=TRACE, UCX_LOG_LEVEL=info); load of the spines while it runs"},
 	},
 	{
 		ID: "pcie", Title: "PCIe slots run narrower or slower", weight: occasional, of: everything, variants: slowPCIe,

@@ -98,7 +98,7 @@ func (d *Diagnosis) alike(a, b int) float64 {
 	switch one, other := d.Tasks[a], d.Tasks[b]; {
 	case one.Table.Op == other.Table.Op && one.kind == other.kind:
 		return 1
-	case one.kind == other.kind && one.kind != bandwidth && one.kind != oneMessage:
+	case one.kind == other.kind && one.kind != bandwidth && one.kind != copies && one.kind != oneMessage:
 		return acrossTables
 	}
 	return 0
@@ -109,7 +109,7 @@ func (t *Task) known(whole *scenario.Resolved, bytes int64, o *Options) (bias, s
 	switch {
 	case o.Known > 0:
 		return 0, o.Known
-	case t.kind == bandwidth:
+	case t.kind == bandwidth || t.kind == copies:
 		return 0, knownBandwidth
 	case t.kind == oneMessage:
 		return 0, knownLatency

@@ -67,6 +67,8 @@ func (t *Task) run(ctx context.Context, r *scenario.Resolved, hops int, o *Optio
 		return latencies(ctx, r, t, hops)
 	case exchange:
 		return exchanges(ctx, r, t, o)
+	case copies:
+		return blocks(ctx, r, t, o)
 	}
 	results, err := o.Simulate(ctx, r, sim.Options{Workers: o.Workers})
 	if err != nil {

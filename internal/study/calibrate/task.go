@@ -44,6 +44,7 @@ const (
 	bandwidth       // of messages between two NICs
 	oneMessage      // the time of a message between two NICs
 	exchange        // of tokens with experts
+	copies          // of blocks between two nodes, many at once
 )
 
 // Task is a table of a log in a form to simulate.
@@ -113,6 +114,8 @@ func (c *Cluster) task(log *logfile.Log, t *logfile.Table, o Options) (*Task, er
 		err = c.collective(task, whole, log, o)
 	case logfile.DeepEP:
 		err = c.exchange(task, whole, o)
+	case logfile.NIXLBench, logfile.TransferEngine:
+		err = c.copied(task, whole)
 	default:
 		err = c.message(task, whole)
 	}
@@ -278,9 +281,7 @@ func (c *Cluster) message(task *Task, whole *scenario.Resolved) error {
 	if t.GPUMemory {
 		memory = "GPU memory"
 	} else {
-		task.over = append(task.over,
-			scenario.Override{Path: c.path(".host.path"), Value: string(scenario.PathRDMAHost), Origin: "perftest in host memory"},
-			scenario.Override{Path: c.path(".host.copies"), Value: "0", Origin: "perftest copies nothing"})
+		task.over = append(task.over, c.inHostMemory("perftest")...)
 	}
 	task.Title = fmt.Sprintf("%s of %s between two NICs, %s", what, t.Op, memory)
 	if t.MTU > 0 && t.MTU != int64(f.MTU) {

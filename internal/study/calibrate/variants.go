@@ -64,7 +64,7 @@ func share(rate units.Rate, of float64) units.Rate {
 func slowNIC(c *Cluster, t *Task) ([]variant, string) {
 	first, _ := slowCables(c, t, "node0/nic0", "one NIC, the first, at %s instead of %s")
 	last := fmt.Sprintf("node%d/nic%d", t.Nodes-1, t.base.Cluster.Node.NICs-1)
-	if t.kind == bandwidth {
+	if t.kind == bandwidth || t.kind == copies {
 		return first, "" // between the first NICs of two nodes
 	}
 	second, _ := slowCables(c, t, last, "one NIC, the last, at %s instead of %s")
