@@ -45,3 +45,12 @@ workload: {exchange: moe-dispatch, experts: {replicas: 16, gating: zipf, rdma-on
 		}
 	}
 }
+
+// A size that is no round number has four digits, as other amounts that are measured.
+func TestSizesOfExchangesAreShort(t *testing.T) {
+	for bytes, want := range map[int64]string{7585792: "7408 KiB", 6585712: "6.281 MiB", 64 << 20: "64 MiB", 100000: "100 KB", 65537: "65537 B", 0: "all"} {
+		if got := sizeCell(bytes).Text; got != want {
+			t.Errorf("%d bytes are %q, want %q", bytes, got, want)
+		}
+	}
+}

@@ -17,13 +17,21 @@ const none = "–"
 // sizeText is a message size for people; patterns without one have 0.
 func sizeText(bytes int64) string { return sizeCell(bytes).Text }
 
-// sizeCell is a message size in a table.
+// sizeCell is a message size in a table: as a user writes it, or with four digits if it is no round number, as the bytes
+// of an exchange.
 func sizeCell(bytes int64) doc.Cell {
 	if bytes == 0 {
 		return doc.Instead("all")
 	}
-	return doc.Bytes(units.Bytes(bytes)).As(written(units.Bytes(bytes)))
+	cell, exact := doc.Bytes(units.Bytes(bytes)), written(units.Bytes(bytes))
+	if len(exact) > longestSize {
+		return cell
+	}
+	return cell.As(exact)
 }
+
+// longestSize is the length of a size that is written in full: 1000 KiB, 65537 B.
+const longestSize = len("65537 B") + 1
 
 // written is a configured amount of data in the unit that loses nothing, as a scenario has it:
 // 100 KB, not 97.66 KiB. Measured amounts are in KiB.
