@@ -77,6 +77,7 @@ type Device struct {
 
 	rejected atomic.Int64 // rejected messages to the manager: Stats.ManagerDropped
 
+	ends   interface{ OnEnd(func(netip.AddrPort)) } // tells of devices that have ended; nil: nobody does
 	cmOnce sync.Once
 	cm     *manager
 	cmErr  error
@@ -159,6 +160,7 @@ func open(conn socket.Conn, o Options) (*Device, error) {
 		c.Capture = w
 	}
 	d := &Device{mtu: o.PathMTU, foreign: o.ForeignMemory, fabric: fabric, dcqcn: params, keys: keys{}, qps: map[*QP]struct{}{}, eecs: map[*transport.EEC]*EEC{}, rd: map[QPN]*QP{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
+	d.ends, _ = conn.(interface{ OnEnd(func(netip.AddrPort)) })
 	d.port = socket.Open(c)
 	if fabric != nil {
 		fabric.Serve(d.port, d.link, d.lost)

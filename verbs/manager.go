@@ -117,6 +117,9 @@ func newManager(d *Device) (*manager, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m.cancel = cancel
+	if d.ends != nil {
+		d.ends.OnEnd(m.lose)
+	}
 	go m.run(ctx)
 	return m, nil
 }
@@ -281,6 +284,22 @@ func (m *manager) end(c *Conn, err error) {
 	}
 	closeOnce(c.settled)
 	closeOnce(c.finished)
+}
+
+// lose ends the connections with a device that has ended without a good bye. On other machines their kernels
+// tell it; here nobody else can.
+func (m *manager) lose(at netip.AddrPort) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.conns {
+		switch {
+		case c.peer.Port() != at.Port() || c.peer.Addr().Unmap() != at.Addr().Unmap():
+		case c.state == connRepSent:
+			m.end(c, ErrNoAnswer)
+		case c.state > connReqReceived:
+			m.end(c, nil)
+		}
+	}
 }
 
 // settle wakes the waiters of a connection.

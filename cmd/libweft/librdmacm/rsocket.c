@@ -200,10 +200,8 @@ static int step(struct rsock *rs, const struct rdma_cm_event *e)
 		return established(rs, e);
 	case RDMA_CM_EVENT_DISCONNECTED:
 		while (rs_work(rs)) {
-		} /* what has arrived before */
-		if (rs->state == rs_connected)
-			rs_end(rs, rs_ended, 0);
-		return 0;
+		} /* what has arrived before, the peer's own good bye perhaps */
+		return ECONNRESET;
 	case RDMA_CM_EVENT_REJECTED:
 		return ECONNREFUSED;
 	case RDMA_CM_EVENT_ADDR_ERROR:

@@ -108,3 +108,17 @@ func TestNobodyListensForLibrdmacm(t *testing.T) {
 		t.Errorf("rping to an address without a route:\n%s", out)
 	}
 }
+
+// A program that is killed says no good bye: its device's end on the same machine stands for the kernel's.
+func TestAKilledPeerIsToldAsADisconnection(t *testing.T) {
+	need(t, "rping")
+	s, address := server(t, "rping", "-s", "-v")
+	c := start(t, "rping", "-c", "-v", "-a", address)
+	time.Sleep(time.Second)
+	_ = c.cmd.Process.Kill()
+	began := time.Now()
+	out, err := s.wait()
+	if took := time.Since(began); took > 5*time.Second || !strings.Contains(out, "DISCONNECT EVENT") || !strings.Contains(out, "rdma-ping-") {
+		t.Errorf("the server ended %v later with %v:\n%s", took, err, out)
+	}
+}

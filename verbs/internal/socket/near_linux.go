@@ -30,6 +30,8 @@ type nearConn struct {
 	turn     int
 	calls    atomic.Uint32 // looks at the rings since the last one at the socket
 
+	tellEnd atomic.Pointer[func(netip.AddrPort)] // takes the address of a device that has ended
+
 	readers atomic.Pointer[[]*reader] // changed with mu held
 	ended   atomic.Bool               // readers have ended since the last drop
 
@@ -230,6 +232,49 @@ func (c *nearConn) watch(r *reader) {
 	c.mu.Unlock()
 	c.ended.Store(true)
 	c.Wake()
+	go c.report(r)
+}
+
+// OnEnd has a function called, on a goroutine of its own, when a device has ended that had sent through
+// shared memory: its last packets are processed then.
+func (c *nearConn) OnEnd(tell func(netip.AddrPort)) { c.tellEnd.Store(&tell) }
+
+// report tells the end of a reader's device. A device that has nothing more to send ends its ring, too, and is
+// still there; one that has ended is no longer listening, a little later perhaps.
+func (c *nearConn) report(r *reader) {
+	const tries, pause = 5, 10 * time.Millisecond
+	tell := c.tellEnd.Load()
+	for c.reads(r) {
+		time.Sleep(pause)
+	}
+	if c.isClosed() {
+		return
+	}
+	for range tries {
+		conn, err := net.DialUnix("unixpacket", nil, nearName(r.from))
+		if err == nil {
+			_ = conn.Close()
+			time.Sleep(pause)
+			continue
+		}
+		if tell != nil && errors.Is(err, unix.ECONNREFUSED) {
+			(*tell)(r.from)
+		}
+		return
+	}
+}
+
+func (c *nearConn) isClosed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed
+}
+
+// reads reports whether a ring still has packets that are not processed.
+func (c *nearConn) reads(r *reader) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.closed && slices.Contains(*c.readers.Load(), r)
 }
 
 // Send passes datagrams to their ways, and the others to the socket.
