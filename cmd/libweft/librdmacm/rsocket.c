@@ -154,7 +154,7 @@ bool rs_settled(struct rsock *rs)
 static int hello_to(struct rsock *rs, int (*call)(struct rdma_cm_id *, struct rdma_conn_param *))
 {
 	struct rs_hello h;
-	rs_hello(rs, &h);
+	rs_say_hello(rs, &h);
 	struct rdma_conn_param p = {
 		.private_data = &h, .private_data_len = sizeof h, .flow_control = 1, .retry_count = 7, .rnr_retry_count = 7,
 	};

@@ -142,7 +142,7 @@ bool rs_settled(struct rsock *rs);
 
 int rs_make_stream(struct rsock *rs);
 void rs_drop_stream(struct rsock *rs);
-void rs_hello(struct rsock *rs, struct rs_hello *h);
+void rs_say_hello(struct rsock *rs, struct rs_hello *h);
 int rs_meet(struct rsock *rs, const struct rs_hello *h);
 bool rs_work(struct rsock *rs);
 bool rs_can_send(struct rsock *rs);
@@ -159,7 +159,6 @@ void rs_drop_mappings(struct rsock *rs);
 uint64_t rs_probe_period(const struct rsock *rs);
 
 bool rs_nonblocking(const struct rsock *rs, int flags);
-void rs_attend(struct rsock *rs);
 int rs_await(struct rsock *rs, bool nonblocking, rs_test met);
 void rs_tell(struct rsock *rs);
 /* A program with mapped memory may look there next, and not call: the device's own thread takes over. */

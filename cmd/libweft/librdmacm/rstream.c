@@ -117,7 +117,7 @@ static struct rs_target in_host_order(const struct rs_target *t)
 	return (struct rs_target){.addr = be64toh(t->addr), .length = be32toh(t->length), .key = be32toh(t->key)};
 }
 
-void rs_hello(struct rsock *rs, struct rs_hello *h)
+void rs_say_hello(struct rsock *rs, struct rs_hello *h)
 {
 	const struct rs_stream *s = &rs->s;
 	*h = (struct rs_hello){

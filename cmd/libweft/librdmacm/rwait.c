@@ -56,7 +56,8 @@ static void glance(struct rsock *rs)
 	}
 }
 
-void rs_attend(struct rsock *rs)
+/* attend does what there is to do for a socket, and glances at it now and then. */
+static void attend(struct rsock *rs)
 {
 	bool any = false;
 	while (rs_work(rs))
@@ -120,7 +121,7 @@ static int sleep_until(struct rsock *rs, rs_test met)
 		return errno;
 	struct rs_watch w = {.fd = fd};
 	watch(rs, &w);
-	rs_attend(rs);
+	attend(rs);
 	if (!met(rs)) {
 		struct pollfd p[3] = {{.fd = fd, .events = POLLIN}};
 		descriptors(rs, p + 1);
@@ -139,7 +140,7 @@ int rs_await(struct rsock *rs, bool nonblocking, rs_test met)
 {
 	uint64_t until = 0;
 	while (!met(rs)) {
-		rs_attend(rs);
+		attend(rs);
 		if (met(rs))
 			return 0;
 		if (nonblocking)
@@ -163,7 +164,7 @@ int rs_await(struct rsock *rs, bool nonblocking, rs_test met)
 static short events_of(struct rsock *rs, short wanted)
 {
 	short r = 0;
-	rs_attend(rs);
+	attend(rs);
 	switch (rs->state) {
 	case rs_listening: {
 		struct pollfd p = {.fd = rs->fd, .events = POLLIN};

@@ -97,3 +97,22 @@ func TestCallsOfSocketsOverRDMA(t *testing.T) {
 	const address = "127.78.0.1"
 	startOn(t, []string{address}, program, address).end(t)
 }
+
+// librspreload puts sockets over RDMA under the sockets of a program; rstream -T s is one of those.
+func TestProgramsOfPlainSocketsRunOnThem(t *testing.T) {
+	need(t, "rstream", "env")
+	found, err := filepath.Glob("/usr/lib/*/rsocket/librspreload.so")
+	if err != nil || len(found) == 0 {
+		t.Skip("librdmacm1 is not installed: bash .ci/run tools")
+	}
+	argv := append([]string{"env", "LD_PRELOAD=" + found[0]}, strings.Fields("rstream -T s -T v -T b -S 10000 -C 100 -p 7555")...)
+	s, address := server(t, argv...)
+	if table, err := os.ReadFile("/proc/net/tcp"); err != nil || bytes.Contains(table, []byte(":1D83 ")) {
+		t.Errorf("the program listens at a port of TCP: %v", err)
+	}
+	for _, out := range []string{client(t, append(argv, "-s", address)...), s.end(t)} {
+		if !regexp.MustCompile(`(?m)^custom +9.7k`).MatchString(out) || strings.Contains(out, "failed") {
+			t.Errorf("no row, or other data than was sent:\n%s", out)
+		}
+	}
+}
