@@ -63,8 +63,8 @@ type Experts struct {
 	// Software is the time of the library's kernel at each end of a message, without the moving of
 	// its bytes.
 	Software units.Time `yaml:"software" range:"0..1s"`
-	// CopyRate is the rate at which a rank's throughput kernel stores tokens at the other GPUs of its
-	// node.
+	// CopyRate is the rate at which a rank's throughput kernel stores tokens at the GPUs of its node, the
+	// own one too.
 	CopyRate units.Rate `yaml:"copy-rate" range:"0bps..100Tbps"`
 	// Channels is the number of channels of throughput kernels.
 	Channels int `yaml:"channels" range:"0..1024"`

@@ -17,7 +17,7 @@ const (
 	maxParameters = 32      // parameters of a tuning: a search over more needs too many runs of a simulator
 	maxValues     = 64      // of a parameter: each is simulated for its sensitivity
 	maxSchedule   = 64      // repetitions of a schedule: a NIC has some ten, the rest are regular
-	maxExchanged  = 1 << 17 // messages of an exchange at the same time: the executor numbers so many
+	maxExchanged  = 1 << 21 // messages of an exchange at the same time: the executor numbers so many
 	maxNames      = 1 << 20 // number of names in all patterns of a file: sixteen for each port of the largest subnet
 )
 

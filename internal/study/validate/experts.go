@@ -46,13 +46,12 @@ func expertCases() []*Case {
 			Run:        ucclRows,
 		},
 		{
-			ID:         "serving/moe-throughput",
-			Claim:      "Throughput kernels of DeepEP on 8 and 16 GPUs, beside published bandwidths.",
-			Reference:  "Measured: " + deepEP + ".",
-			Setting:    "4,096 tokens of 7,168, 256 experts, top-8, FP8 to the experts and BF16 back, 12 channels, chunks of 16 tokens; the network of serving/moe-low-latency. 8 ranks: bandwidth over NVLink; 16 ranks: by RDMA, each token once for each node, the own one too.",
-			Calibrated: "workload.experts.copy-rate, 134 GB/s, is the value with the least largest error on the rows of serving/moe-throughput, which are therefore not scored.",
-			Slow:       true,
-			Run:        throughputRows,
+			ID:        "serving/moe-throughput",
+			Claim:     "Throughput kernels of DeepEP on 8 and 16 GPUs, beside published bandwidths.",
+			Reference: "Measured: " + deepEP + ".",
+			Setting:   "4,096 tokens of 7,168, 256 experts, top-8, FP8 to the experts and BF16 back, 12 channels, chunks of 16 tokens; the network of serving/moe-low-latency. 8 ranks: bandwidth over NVLink; 16 ranks: by RDMA, each token once for each node, the own one too. A kernel stores at the 160 GB/s that the same source gives for NVLink, the tokens of its own GPU's experts too; that these take part was found in the library's source with the rows in view. No number is fitted.",
+			Slow:      true,
+			Run:       throughputRows,
 		},
 		{
 			ID:        "serving/moe-ecmp",
@@ -113,7 +112,7 @@ func throughputRows(e *Env) (rows []Row, err error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, one(fmt.Sprintf("%s, %d ranks", k.exchange, k.ranks), Gigabytes, k.gbps*1e9, p[0].AlgBW*1e9, shown,
+		rows = append(rows, one(fmt.Sprintf("%s, %d ranks", k.exchange, k.ranks), Gigabytes, k.gbps*1e9, p[0].AlgBW*1e9, within(0.10),
 			"sent: %.1f GB/s by RDMA, %.1f GB/s over NVLink", p[0].Exchange.Rate(p[0].Exchange.NetworkBytes), p[0].Exchange.Rate(p[0].Exchange.NVLinkBytes)))
 	}
 	return rows, nil

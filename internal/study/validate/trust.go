@@ -132,7 +132,7 @@ var kinds = []kind{
 	},
 	{
 		number:  "time of a dispatch to experts, or a combine",
-		against: "two libraries on one kind of cluster each, whose rows fitted one number for each kind of kernel",
+		against: "two libraries on one kind of cluster each; the rows of low-latency kernels fitted one number for each library",
 		cases:   []string{"serving/moe-low-latency", "serving/moe-uccl", "serving/moe-throughput"},
 		doubt:   "for another library or GPU, whose kernels have other times",
 	},

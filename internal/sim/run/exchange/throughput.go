@@ -71,12 +71,12 @@ func (t *traffic) chunks(rank int) [][]chunk {
 // internode.cu).
 func (t *traffic) throughput() *workload.Graph {
 	g := t.newGraph()
-	g.CopyRate = t.w.Experts.CopyRate
 	nodes := t.ranks / t.perNode
 	all := make([][][]chunk, t.ranks)
 	for rank := range all {
 		all[rank] = t.chunks(rank)
 	}
+	g.CopyRate = t.rateToOthers(all)
 	for number, more := 0, true; more; number++ {
 		more = false
 		for away := range nodes {
@@ -91,6 +91,25 @@ func (t *traffic) throughput() *workload.Graph {
 	}
 	t.endKernels(g)
 	return g
+}
+
+// rateToOthers is the part of a kernel's rate that is left for other GPUs: its warps store the tokens of the own GPU's
+// experts in the same way (dispatch and combine in intranode.cu have as many warps for it as for each other).
+func (t *traffic) rateToOthers(all [][][]chunk) units.Rate {
+	others, every := int64(0), int64(0)
+	for rank := range all {
+		for _, list := range all[rank] {
+			for i := range list {
+				for local, n := range list[i].copies {
+					every += int64(n)
+					if local != rank%t.perNode {
+						others += int64(n)
+					}
+				}
+			}
+		}
+	}
+	return units.Rate(float64(t.w.Experts.CopyRate) * float64(others) / float64(max(1, every)))
 }
 
 // pass adds the messages of a chunk, by its number, between a rank and a node.

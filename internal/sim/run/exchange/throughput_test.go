@@ -9,7 +9,7 @@ import (
 
 // Inside a node a token goes over NVLink once to each other rank that has one of its experts: of 8
 // ranks with 8 of 256 experts each rank is hit with 1 - (224 over 8)/(256 over 8), and the time is
-// that of the bytes at the copy rate, within the imbalance of 3 %.
+// that of the bytes at the copy rate, with those for the own rank, an eighth of all, within the imbalance of 3 %.
 func TestThroughputKernelsOfANodeTakeTheirCopies(t *testing.T) {
 	p := exchanged(t, 1, "infiniband-ndr", "moe-dispatch", "kernel: throughput, software: 0, copy-rate: 100GB/s")
 	missed := 1.0
@@ -22,7 +22,7 @@ func TestThroughputKernelsOfANodeTakeTheirCopies(t *testing.T) {
 	if e := p.Exchange; e.NetworkBytes != 0 || math.Abs(float64(e.NVLinkBytes)-want) > 0.01*want {
 		t.Errorf("a rank sends %d B over NVLink and %d B through NICs, want %.0f and none", e.NVLinkBytes, e.NetworkBytes, want)
 	}
-	least := units.Time(float64(p.Exchange.NVLinkBytes) / 100e9 * 1e12)
+	least := units.Time(float64(p.Exchange.NVLinkBytes) * 8 / 7 / 100e9 * 1e12 * 0.995) // a draw's share of own tokens is not exactly an eighth
 	if p.Time < least || p.Time > least*103/100 {
 		t.Errorf("%v for copies that take %v at their rate", p.Time, least)
 	}

@@ -89,7 +89,7 @@ func clusterOf(r *scenario.Resolved, f *scenario.Fabric, op collective.Op) nccl.
 	c.Release, _ = nccl.ParseRelease(r.NCCL.Version) // the scenario has checked it
 	c.NVLinkGBps = nvLinkGBps(n, c.Release, n.GPUs, op)
 	if n.ScaleUp.Kind == scenario.ScaleUpSwitch {
-		c.NVSwitch, c.NVLS = true, n.ScaleUp.Multicast
+		c.NVSwitch, c.NVLS = true, n.ScaleUp.Multicast && n.GPUs <= maxLocals
 	}
 	return c
 }

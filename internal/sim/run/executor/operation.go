@@ -15,11 +15,12 @@ import (
 const (
 	stepBits      = 15
 	laneBits      = 18
-	operationBits = 17
+	operationBits = 21
 	localBits     = 64 - operationBits - laneBits - stepBits // of the receiver's number
 	maxSteps      = 1 << stepBits
 	maxLanes      = 1 << laneBits
 	maxOperations = 1 << operationBits
+	maxLocals     = 1 << localBits // GPUs of a node with reductions in its switch
 )
 
 func tagOf(operation, lane, step int) uint64 {

@@ -28,7 +28,7 @@ func newRegister(most int) *register {
 	return &register{all: make([]*operation, min(most, maxOperations))}
 }
 
-var errTooMany = fmt.Errorf("more than %d collectives are under way at the same time: weft runs no more", maxOperations)
+var errTooMany = fmt.Errorf("more than %d collectives or messages are under way at the same time: weft runs no more", maxOperations)
 
 // of is the operation of a number.
 func (r *register) of(number int) *operation { return r.all[number] }

@@ -9,7 +9,7 @@ func TestTagsKeepTheirParts(t *testing.T) {
 		if o, l, s := partsOf(tag); o != c[0] || l != c[1] || s != c[2] || tag&relayMark != 0 {
 			t.Errorf("tag of operation, lane and step %v has the parts %d, %d, %d, and relay mark %v", c, o, l, s, tag&relayMark != 0)
 		}
-		if key := tag<<localBits | 71; key>>localBits != tag {
+		if key := tag<<localBits | (maxLocals - 1); key>>localBits != tag {
 			t.Errorf("the key of a reduction of %v loses a part of its tag", c)
 		}
 	}
