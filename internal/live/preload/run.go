@@ -30,6 +30,11 @@ const (
 	preloadVariable = "LD_PRELOAD"
 )
 
+// monitorVariable says how libfabric learns that registered memory is unmapped. By default it rewrites the
+// beginning of munmap in the C library while the program runs, and a thread of weft's core that is in munmap at that moment
+// crashes. weft pins no memory, so it needs no monitor.
+const monitorVariable = "FI_MR_CACHE_MONITOR"
+
 // Variables are the variables that the program's environment needs, with getenv as it is now.
 func (p *Program) Variables(getenv func(string) string) (map[string]string, error) {
 	dir, err := filepath.Abs(p.Libraries)
@@ -55,6 +60,9 @@ func (p *Program) Variables(getenv func(string) string) (map[string]string, erro
 	}
 	if list != "" {
 		v[devicesVariable] = list
+	}
+	if getenv(monitorVariable) == "" {
+		v[monitorVariable] = "disabled"
 	}
 	if p.Explain {
 		v[explainVariable] = "1"

@@ -46,8 +46,22 @@ func TestTheFolderOfTheLibrariesComesFirst(t *testing.T) {
 		t.Errorf("%s=%q, %v, want %q", pathVariable, v[pathVariable], err, want)
 	}
 	env := Environ([]string{"A=1", pathVariable + "=/opt/lib"}, v)
-	if got, want := strings.Join(env, " "), "A=1 "+pathVariable+"="+dir+":/opt/lib "+preloadVariable+"="+dir+"/"+files; got != want {
+	if got, want := strings.Join(env, " "), "A=1 "+monitorVariable+"=disabled "+pathVariable+"="+dir+":/opt/lib "+preloadVariable+"="+dir+"/"+files; got != want {
 		t.Errorf("the environment is %q, want %q", got, want)
+	}
+}
+
+func TestAMonitorOfLibfabricThatTheUserChoseStays(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range libraries {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := Program{Libraries: dir}
+	v, err := p.Variables(func(name string) string { return map[string]string{monitorVariable: "userfaultfd"}[name] })
+	if own, set := v[monitorVariable]; err != nil || set {
+		t.Errorf("%s is set to %q, %v", monitorVariable, own, err)
 	}
 }
 
