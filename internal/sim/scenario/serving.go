@@ -50,8 +50,8 @@ func (r workloadRules) checkPool(at string, p *Pool) {
 	switch gpus := p.Nodes * per; {
 	case gpus%p.GPUs() != 0:
 		r.complain(at, "%d GPUs are not a whole number of instances of tensor %d × data %d × pipeline %d = %d", gpus, p.Tensor, p.Data, p.Pipeline, p.GPUs())
-	case p.Tensor > per:
-		r.complain(at+".tensor", "%d GPUs share a layer, a node has %d: weft computes tensor parallelism inside nodes only", p.Tensor, per)
+	case p.Tensor > per && p.Tensor%per != 0:
+		r.complain(at+".tensor", "%d GPUs share a layer, a node has %d: over several nodes take a multiple of it", p.Tensor, per)
 	case m.Heads%p.Tensor != 0:
 		r.complain(at+".tensor", "%d attention heads are not divided evenly over %d GPUs", m.Heads, p.Tensor)
 	case m.KVRank == 0 && m.KVHeads%p.Tensor != 0 && p.Tensor%m.KVHeads != 0:

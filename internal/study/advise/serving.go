@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/scenario"
@@ -73,14 +74,19 @@ func (b *bench) measureServing(ctx context.Context, d *plan.Design, m Model, cha
 	if err != nil {
 		return p, err
 	}
+	p.What, p.Serving = d.Resolved.Serving.Model.Name(), servedOf(l)
+	p.Slowest, p.Median, err = b.tail(ctx, d, m, changes...)
+	return p, err
+}
+
+// servedOf is a job with its limit.
+func servedOf(l *serve.Limit) *Served {
 	f := &l.At.Fabrics[0]
 	s := &Served{Asked: l.At.Rate, Limit: l.Rate, Alone: l.Alone, Step: l.Step, Full: l.Full.Resource, Unstable: cmp.Or(l.At.Unstable, f.Unstable)}
 	if s.Unstable == "" {
 		s.Good, s.FirstP99, s.PerP99 = f.Run.Good, units.Time(f.Run.FirstToken.P99), units.Time(f.Run.PerToken.P99)
 	}
-	p.What, p.Serving = d.Resolved.Serving.Model.Name(), s
-	p.Slowest, p.Median, err = b.tail(ctx, d, m, changes...)
-	return p, err
+	return s
 }
 
 // limit searches the limit of a design's serving job on its model.
@@ -119,7 +125,7 @@ func (m *Move) Gain() float64 {
 }
 
 // moves are changes that an operator can make of routing and congestion control, and for the choice also of the
-// topology, the NICs, and the way the job is divided.
+// topology, the NICs, and the way the nodes are divided. Those of serve.Alternatives come beside them.
 func moves(c *Candidate, chosen bool) (out []change) {
 	add := func(name string, set ...scenario.Override) {
 		out = append(out, change{name: name, set: set})
@@ -148,9 +154,6 @@ func moves(c *Candidate, chosen bool) (out []change) {
 			add("keys and values of a GPU over 2 NICs", to("serving.kv.nics", 2))
 		}
 	}
-	if s.KV.Send != scenario.KVLayers {
-		add("keys and values sent layer by layer as they are computed", to("serving.kv.send", scenario.KVLayers))
-	}
 	for _, by := range []int{1, -1} {
 		p, d := s.Prefill.Nodes+by, s.Decode.Nodes-by
 		if p > 0 && d > 0 {
@@ -174,26 +177,65 @@ func (a *adviser) move(ctx context.Context, in *inputs, v Verdict) (out []Move, 
 		}
 		for _, x := range moves(c, i == v.Choice) {
 			a.tell("change of " + c.Name() + ": " + x.name)
-			m := Move{Fabric: c.Name(), Change: x.name, Before: c.Performance.Serving}
 			p, err := a.meter(ctx, c.Design, c.Performance.Model, x.set...)
-			var memory *serve.MemoryError
-			var invalid scenario.Errors
-			var refused *network.Refusal
-			switch {
-			case errors.As(err, &memory), errors.As(err, &invalid), errors.As(err, &refused):
-				m.Refused = err.Error()
-			case err != nil:
-				return nil, fmt.Errorf("%s: %w", x.name, err)
-			default:
-				m.After = p.Serving
+			if out, err = c.moved(out, x.name, p.Serving, err); err != nil {
+				return nil, err
 			}
-			out = append(out, m)
+		}
+		if i != v.Choice {
+			continue
+		}
+		if out, err = a.alternatives(ctx, c, out); err != nil {
+			return nil, err
 		}
 	}
 	slices.SortStableFunc(out, func(x, y Move) int {
 		return cmp.Or(cmp.Compare(y.Gain(), x.Gain()), cmp.Compare(x.tail(), y.tail()))
 	})
 	return out, nil
+}
+
+// alternatives measures the changes of the job that weft serve --changes has, too.
+func (a *adviser) alternatives(ctx context.Context, c *Candidate, out []Move) ([]Move, error) {
+	from := serve.Source{
+		Resolve: func(more ...scenario.Override) (*scenario.Resolved, error) {
+			return resolved(c.Design, c.Performance.Model, more...)
+		},
+		At: func(string) string { return "fabrics[0]" },
+	}
+	for _, x := range serve.Alternatives(from) {
+		if slices.ContainsFunc(out, func(m Move) bool { return m.Fabric == c.Name() && strings.HasPrefix(m.Change, "routing adaptive") }) && x.Name == serve.AdaptiveRouting {
+			continue // measured with the other ways of routing
+		}
+		a.tell("change of " + c.Name() + ": " + x.Name)
+		var after *Served
+		err := x.Refused
+		if err == nil {
+			var l *serve.Limit
+			if l, err = a.bench.serve(ctx, x.Scenario, serve.Options{Workers: a.bench.options.Workers}); err == nil {
+				after = servedOf(l)
+			}
+		}
+		if out, err = c.moved(out, x.Name, after, err); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// moved adds a move to those of a candidate. A change that cannot be has its reason; any other error is returned.
+func (c *Candidate) moved(out []Move, name string, after *Served, err error) ([]Move, error) {
+	m := Move{Fabric: c.Name(), Change: name, Before: c.Performance.Serving, After: after}
+	var memory *serve.MemoryError
+	var invalid scenario.Errors
+	var refused *network.Refusal
+	switch {
+	case errors.As(err, &memory), errors.As(err, &invalid), errors.As(err, &refused):
+		m.Refused, m.After = err.Error(), nil
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return append(out, m), nil
 }
 
 // tail is the first token at P99 after the move over that before; 1 if one of them is not known.

@@ -18,7 +18,12 @@ type change struct {
 	set func(r *scenario.Resolved, at func(fabric string) string) map[string]any
 	// alter changes what no field sets, and reports whether it did; may be nil.
 	alter func(r *scenario.Resolved) bool
+	// grows says that it takes more nodes.
+	grows bool
 }
+
+// AdaptiveRouting is the name of the change of routing.
+const AdaptiveRouting = "adaptive routing"
 
 // changes are those that weft serve --changes simulates.
 var changes = []change{
@@ -41,11 +46,11 @@ var changes = []change{
 		}
 		return nil
 	}},
-	{name: "adaptive routing", set: adaptive},
-	{name: "an instance more of prefill", set: func(r *scenario.Resolved, _ func(string) string) map[string]any {
+	{name: AdaptiveRouting, set: adaptive},
+	{name: "an instance more of prefill", grows: true, set: func(r *scenario.Resolved, _ func(string) string) map[string]any {
 		return more(r, "prefill", &r.Serving.Prefill)
 	}},
-	{name: "an instance more of decode", set: func(r *scenario.Resolved, _ func(string) string) map[string]any {
+	{name: "an instance more of decode", grows: true, set: func(r *scenario.Resolved, _ func(string) string) map[string]any {
 		return more(r, "decode", &r.Serving.Decode)
 	}},
 }
@@ -180,6 +185,27 @@ func Changes(ctx context.Context, from Source, o Options) (*runstore.Serving, er
 		out.Changes = append(out.Changes, told)
 	}
 	return out, nil
+}
+
+// Alternative is a scenario with one change.
+type Alternative struct {
+	Name     string
+	Scenario *scenario.Resolved // nil: the change cannot be
+	Refused  error
+}
+
+// Alternatives are the scenario with each change of Changes that needs no more nodes.
+func Alternatives(from Source) (out []Alternative) {
+	for i := range changes {
+		c := &changes[i]
+		if c.grows {
+			continue
+		}
+		if r, err := c.of(from); r != nil || err != nil {
+			out = append(out, Alternative{c.name, r, err})
+		}
+	}
+	return out
 }
 
 // of is the scenario with a change; nil if the change makes no difference.

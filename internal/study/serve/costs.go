@@ -41,7 +41,42 @@ func (t *table) at(bytes int64) units.Time {
 // iterations.
 var sumSizes = []int64{8 << 10, 64 << 10, 512 << 10, 4 << 20, 32 << 20, 256 << 20}
 
-// sumsOf simulates the all-reduces of tensor parallelism inside a node, packet by packet.
+// sum identifies the sums of tensor parallelism: GPUs that share a layer, and the fabric between their nodes, 0 inside
+// one node.
+type sum struct{ tensor, fabric int }
+
+// sumOf is the sums of a pool on a fabric. On no network, the last, sums over several nodes take as long as those of the
+// GPUs of one.
+func (s *study) sumOf(p *scenario.Pool, fabric int) sum {
+	switch per := s.r.Cluster.Node.GPUs; {
+	case p.Tensor <= per:
+		return sum{p.Tensor, 0}
+	case fabric == len(s.plans):
+		return sum{per, 0}
+	}
+	return sum{p.Tensor, fabric}
+}
+
+// sum simulates the sums of both pools on every fabric, each once.
+func (s *study) sum(ctx context.Context) error {
+	for _, p := range []*scenario.Pool{&s.r.Serving.Prefill, &s.r.Serving.Decode} {
+		for fabric := range len(s.plans) + 1 {
+			of := s.sumOf(p, fabric)
+			if s.sums[of] != nil {
+				continue
+			}
+			t, err := sumsOf(ctx, s.plans[of.fabric], s.r, of.tensor)
+			if err != nil {
+				return err
+			}
+			s.sums[of] = t
+		}
+	}
+	return nil
+}
+
+// sumsOf simulates the all-reduces of tensor parallelism inside a node, or over the first nodes, packet by packet. Each is
+// alone on the network.
 func sumsOf(ctx context.Context, plan *network.Plan, r *scenario.Resolved, tensor int) (*table, error) {
 	out := &table{}
 	if tensor == 1 {

@@ -22,6 +22,7 @@ const rememberedRequests = 20_000
 type jobGiven struct {
 	Serving  scenario.Serving
 	Requests []serving.Request
+	Packets  int64     // of exchanges beside transfers, at most
 	Times    [][]int64 // of sums of tensor parallelism and of exchanges with experts, which other simulations gave
 }
 
@@ -29,14 +30,15 @@ type jobGiven struct {
 type jobRecipe struct {
 	Scenario []byte // of one fabric, as YAML
 	Requests []serving.Request
+	Packets  int64
 }
 
 // given is what the simulation of requests on a fabric is given.
 func (s *study) given(fabric int, requests []serving.Request) jobGiven {
-	out := jobGiven{Serving: s.r.Serving, Requests: requests}
+	out := jobGiven{Serving: s.r.Serving, Requests: requests, Packets: s.packets}
 	out.Serving.Load.Rate = scenario.Ratio{} // the requests have it
 	for _, p := range []*scenario.Pool{&s.r.Serving.Prefill, &s.r.Serving.Decode} {
-		out.Times = append(out.Times, s.sums[p.Tensor].values()...)
+		out.Times = append(out.Times, s.sums[s.sumOf(p, fabric)].values()...)
 	}
 	for _, x := range []*experts{s.there[fabric], s.here[fabric]} {
 		if x != nil {
@@ -93,7 +95,7 @@ func (s *study) keep(key known.Key, fabric int, requests []serving.Request, out 
 	if err != nil {
 		return
 	}
-	recipe, err := canon.Append(nil, jobRecipe{text, requests})
+	recipe, err := canon.Append(nil, jobRecipe{text, requests, s.packets})
 	if err != nil {
 		return
 	}
@@ -122,7 +124,7 @@ func Resimulate(ctx context.Context, recipe []byte, workers int) (key known.Key,
 	if err != nil {
 		return key, nil, err
 	}
-	s, _, err := begin(ctx, r, &Options{Workers: workers})
+	s, _, err := begin(ctx, r, &Options{Workers: workers, packets: of.Packets})
 	if err != nil {
 		return key, nil, err
 	}

@@ -49,7 +49,7 @@ type study struct {
 	requests []serving.Request // at a rate of one in a second in the mean
 	plans    []*network.Plan
 	cache    known.Store    // nil: none
-	sums     map[int]*table // times of the sums of tensor parallelism, by its degree
+	sums     map[sum]*table // times of the sums of tensor parallelism
 	jobs     []*serving.Job // by fabric; the last without network
 	// The exchanges of prefill and of decode with experts, by fabric as jobs; nil for none.
 	there, here []*experts
@@ -97,7 +97,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Servin
 
 // begin prepares the simulations of a job; rate is the requests' own in a second.
 func begin(ctx context.Context, r *scenario.Resolved, o *Options) (s *study, rate float64, err error) {
-	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[int]*table{}, packets: cmp.Or(o.packets, mostPackets)}
+	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[sum]*table{}, packets: cmp.Or(o.packets, mostPackets)}
 	if rate, err = s.draw(o); err != nil {
 		return nil, 0, err
 	}
@@ -196,21 +196,15 @@ func (s *study) prepare(ctx context.Context, workers int) error {
 		}
 		s.plans = append(s.plans, plan)
 	}
-	for _, p := range []*scenario.Pool{&r.Serving.Prefill, &r.Serving.Decode} {
-		if s.sums[p.Tensor] == nil {
-			t, err := sumsOf(ctx, s.plans[0], r, p.Tensor)
-			if err != nil {
-				return err
-			}
-			s.sums[p.Tensor] = t
-		}
+	err := s.sum(ctx)
+	if err != nil {
+		return err
 	}
-	var err error
 	if s.there, s.here, err = s.exchanges(ctx, workers); err != nil {
 		return err
 	}
 	for fabric := range len(s.plans) + 1 {
-		prefill, decode := s.pace(&r.Serving.Prefill, s.there[fabric]), s.pace(&r.Serving.Decode, s.here[fabric])
+		prefill, decode := s.pace(&r.Serving.Prefill, fabric, s.there[fabric]), s.pace(&r.Serving.Decode, fabric, s.here[fabric])
 		s.paces = append(s.paces, paces{prefill, decode})
 		s.jobs = append(s.jobs, &serving.Job{
 			Prefill: pool(&r.Serving.Prefill, &s.out.Job.Prefill), Decode: pool(&r.Serving.Decode, &s.out.Job.Decode),
@@ -226,9 +220,9 @@ func pool(p *scenario.Pool, m *runstore.ServingMemory) serving.Pool {
 }
 
 // pace is the times of a pool's iterations.
-func (s *study) pace(p *scenario.Pool, x *experts) *pace {
+func (s *study) pace(p *scenario.Pool, fabric int, x *experts) *pace {
 	c := &s.way.cache
-	return &pace{job: modelOn(s.r, p), cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: s.sums[p.Tensor], experts: x, overlap: p.Overlap}
+	return &pace{job: modelOn(s.r, p), cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: s.sums[s.sumOf(p, fabric)], experts: x, overlap: p.Overlap}
 }
 
 // points makes a point of each rate, and the simulations of those with a steady state. Each returns the name of

@@ -240,6 +240,10 @@ func TestAKnownJobIsTheSimulated(t *testing.T) {
 	if run(cache, set("serving.limits.first-token", "1us")); cache.Missed == 0 {
 		t.Error("other limits were taken for the same job")
 	}
+	cache.Missed = 0
+	if served(t, Options{Cache: cache, packets: 1000}, moe, set("serving.load.requests", "5")); cache.Missed == 0 {
+		t.Error("a run with fewer packets of exchanges was taken for the same")
+	}
 	jobs := 0
 	for key, e := range cache.Entries {
 		if e.Kind != JobKind {
@@ -251,7 +255,26 @@ func TestAKnownJobIsTheSimulated(t *testing.T) {
 			t.Errorf("%s, from its recipe: %v, another key %t, another value %t", e.What, err, k != key, !bytes.Equal(value, e.Value))
 		}
 	}
-	if jobs != 4 {
-		t.Errorf("%d jobs were kept, want 4", jobs)
+	if jobs != 6 {
+		t.Errorf("%d jobs were kept, want 6", jobs)
+	}
+}
+
+// A layer over two nodes has its sums on the network: tokens take longer than with the same GPUs' sums inside a node,
+// and longer on a slower network. Without a network they take no longer than inside a node.
+func TestALayerOverTwoNodesSumsOnTheNetwork(t *testing.T) {
+	over := []scenario.Override{
+		set("cluster.nodes", "4"), set("fabrics", "[infiniband-ndr, {preset: infiniband-ndr, name: slow, link: {lane-rate: 10Gbps}}]"),
+		set("serving.model.heads", "16"), set("serving.model.kv-heads", "16"), set("serving.load.requests", "3"),
+		set("serving.prefill.nodes", "2"), set("serving.decode.nodes", "2"), set("serving.prefill.tensor", "16"),
+	}
+	per := func(tensor string) (fast, slow, alone int64) {
+		p := served(t, Options{}, append(over, set("serving.decode.tensor", tensor))...).Points[0]
+		return p.Fabrics[0].Run.PerToken.P50, p.Fabrics[1].Run.PerToken.P50, p.Ideal.PerToken.P50
+	}
+	inside, same, _ := per("8")
+	fast, slow, alone := per("16")
+	if inside != same || fast <= alone || slow <= fast || alone > inside {
+		t.Errorf("per token: inside a node %d and %d ps; over two %d ps, on a slow network %d ps, without one %d ps", inside, same, fast, slow, alone)
 	}
 }
