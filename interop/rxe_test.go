@@ -29,7 +29,7 @@ func perftest(line string) tool {
 	return tool{server: line, client: line + " %s"}
 }
 
-// pingpong is one of the examples of libibverbs. With -c it compares the data.
+// pingpong is one of the examples of libibverbs. With -c it looks at a byte of each page.
 func pingpong(line string, unreliable bool) tool {
 	return tool{server: line + " %d", client: line + " %d %s", unreliable: unreliable}
 }

@@ -230,7 +230,7 @@ func TestProgramsSeeADevice(t *testing.T) {
 	}
 }
 
-// -c compares every byte that has arrived.
+// -c looks at a byte of each page that has arrived.
 func TestPingpongsCarryTheirDataBothWays(t *testing.T) {
 	for _, argv := range [][]string{
 		{"ibv_rc_pingpong", "-c"},
