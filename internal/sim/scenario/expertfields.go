@@ -70,6 +70,9 @@ type Experts struct {
 	Channels int `yaml:"channels" range:"0..1024"`
 	// Chunk is the number of tokens that a channel of throughput kernels sends at a time.
 	Chunk int `yaml:"chunk" range:"0..65536"`
+	// ReceiveTokens is the number of tokens of a channel that fit the buffer in which a GPU receives
+	// them from a rank of another node: the rank waits for room. 0: any number.
+	ReceiveTokens int `yaml:"receive-tokens,omitzero" range:"0..1048576"`
 }
 
 // TokenBytes is the size of a token's elements with their scales.

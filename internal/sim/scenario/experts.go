@@ -105,7 +105,7 @@ func (r workloadRules) deriveExperts() {
 		}
 	}
 	if x.Kernel == LowLatency {
-		x.Channels, x.Chunk, x.CopyRate = 0, 0, 0
+		x.Channels, x.Chunk, x.CopyRate, x.ReceiveTokens = 0, 0, 0, 0
 	} else if r.Cluster.Nodes > throughputNodes && x.NodeLimit == 0 && x.Replicas == 0 && !r.stated("workload.experts.node-limit") {
 		x.NodeLimit = throughputNodes
 	}
@@ -194,6 +194,9 @@ func (r workloadRules) checkExperts() {
 	}
 	if own := r.Cluster.Node.NICs / max(1, r.Cluster.Node.GPUs); x.NICs > max(1, own) {
 		r.complain(at("nics"), "%d NICs of each GPU: it has %d", x.NICs, own)
+	}
+	if x.ReceiveTokens > 0 && x.ReceiveTokens < x.Chunk {
+		r.complain(at("receive-tokens"), "a buffer of %d tokens has no room for a chunk of %d: want %d or more", x.ReceiveTokens, x.Chunk, x.Chunk)
 	}
 	if n := r.weighted(); n < x.TopK {
 		r.complain(at("weights"), "%d experts have a weight above 0: a token goes to %d", n, x.TopK)

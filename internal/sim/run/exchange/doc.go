@@ -15,7 +15,8 @@
 //
 // Throughput kernels (throughput.go) send a token once for each node, in chunks, to the GPU with the
 // number of the token's rank, which passes it on over NVLink at a rate of its own
-// (Experts.CopyRate). A combine collects inside the node first.
+// (Experts.CopyRate). A combine collects inside the node first. With Experts.ReceiveTokens a receiver has room for as many tokens
+// of a channel, and tells the sender of each chunk that it has passed on.
 //
 // The kernel's own time is one number (Experts.Software) before the first message of a rank and
 // after its last. Everything else comes from the network: NICs, links, switches, stores over the
@@ -23,7 +24,7 @@
 //
 // # Left out
 //
-// Differences of the ranks' starts; the flow control of throughput kernels' buffers; the time by which the data types are converted and tokens copied, beyond
+// Differences of the ranks' starts; the flow control of throughput kernels' buffers inside a node; the time by which the data types are converted and tokens copied, beyond
 // Software; the kernel's warps, which post and store all messages at the same time.
 //
 // # Sources

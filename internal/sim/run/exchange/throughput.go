@@ -84,7 +84,7 @@ func (t *traffic) throughput() *workload.Graph {
 				node := (rank/t.perNode + away) % nodes
 				if list := all[rank][node]; number < len(list) {
 					more = true
-					t.pass(g, rank, node, number, &list[number])
+					t.pass(g, rank, node, number, list)
 				}
 			}
 		}
@@ -112,20 +112,48 @@ func (t *traffic) rateToOthers(all [][][]chunk) units.Rate {
 	return units.Rate(float64(t.w.Experts.CopyRate) * float64(others) / float64(max(1, every)))
 }
 
+// way is a rank's chunks to a node of others, or back: for which chunks the receiver has told that there is room again.
+type way struct{ rank, node int }
+
 // pass adds the messages of a chunk, by its number, between a rank and a node.
-func (t *traffic) pass(g *workload.Graph, rank, node, number int, c *chunk) {
-	own, forwarder := rank/t.perNode == node, node*t.perNode+rank%t.perNode
-	if t.w.Exchange == scenario.Combine {
+func (t *traffic) pass(g *workload.Graph, rank, node, number int, list []chunk) {
+	c, own, forwarder := &list[number], rank/t.perNode == node, node*t.perNode+rank%t.perNode
+	switch {
+	case t.w.Exchange == scenario.Combine:
 		if after := t.collect(g, forwarder, c); !own {
-			t.cross(g, forwarder, rank, number, c, after)
+			t.room(g, rank, node, number, len(list), forwarder, rank, []int32{t.cross(g, forwarder, rank, number, c, t.awaiting(rank, node, number, after))})
 		}
+	case own:
+		t.spread(g, forwarder, c, 0)
+	default:
+		there := t.cross(g, rank, forwarder, number, c, t.awaiting(rank, node, number, []int32{0}))
+		t.room(g, rank, node, number, len(list), rank, forwarder, append(t.spread(g, forwarder, c, there), there))
+	}
+}
+
+// window is the number of chunks that a receiver has room for; 0: any.
+func (t *traffic) window() int {
+	return t.w.Experts.ReceiveTokens / max(1, t.w.Experts.Chunk)
+}
+
+// awaiting is after what a chunk leaves: after some operations, and after its receiver has told of room for it.
+func (t *traffic) awaiting(rank, node, number int, after []int32) []int32 {
+	told := t.freed[way{rank, node}]
+	if n := t.window(); n > 0 && number >= n && number-n < len(told) {
+		return append(slices.Clone(after), told[number-n])
+	}
+	return after
+}
+
+// room adds the message in which a chunk's receiver tells its sender, after some operations, that a later chunk has room.
+func (t *traffic) room(g *workload.Graph, rank, node, number, chunks, sender, receiver int, after []int32) {
+	n := t.window()
+	if n == 0 || number+n >= chunks {
 		return
 	}
-	after := int32(0)
-	if !own {
-		after = t.cross(g, rank, forwarder, number, c, []int32{0})
-	}
-	t.spread(g, forwarder, c, after)
+	p := t.posting(workload.Posting{Requests: 1, Connection: t.connection(t.used + number%t.used)}) // beside the chunks' queue pairs
+	w := way{rank, node}
+	t.freed[w] = append(t.freed[w], t.send(g, receiver, sender, signalBytes, p, after))
 }
 
 // cross adds the message of a chunk between nodes, and returns its Recv at the other rank. Each channel
@@ -138,14 +166,17 @@ func (t *traffic) cross(g *workload.Graph, from, to, number int, c *chunk, after
 	return t.send(g, from, to, bytes, p, after)
 }
 
-// spread adds the messages of a chunk inside a node, after an operation of the GPU that passes it on.
-func (t *traffic) spread(g *workload.Graph, from int, c *chunk, after int32) {
+// spread adds the messages of a chunk inside a node, after an operation of the GPU that passes it on, and returns
+// that GPU's operations.
+func (t *traffic) spread(g *workload.Graph, from int, c *chunk, after int32) (sends []int32) {
 	node := from / t.perNode
 	for local, n := range c.copies {
 		if to := node*t.perNode + local; n > 0 && to != from {
+			sends = append(sends, int32(len(g.Ranks[from])))
 			t.send(g, from, to, units.Bytes(n)*throughputBytes(t.w), t.posting(workload.Posting{Requests: 1}), []int32{after})
 		}
 	}
+	return sends
 }
 
 // collect adds the messages of a chunk inside a node to the GPU that adds them up, and returns its

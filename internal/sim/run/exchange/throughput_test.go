@@ -61,3 +61,16 @@ func TestThroughputKernelsSendLessWithANodeLimit(t *testing.T) {
 		t.Errorf("without a limit %.2f times as much crosses as with one node, want nearly 4: 3 nodes against 3/4", r)
 	}
 }
+
+// A receiver with room for one chunk has the sender wait for a way there and back with each; with more room it waits less.
+func TestSendersWaitForRoom(t *testing.T) {
+	for _, exchange := range []string{"moe-dispatch", "moe-combine"} {
+		took := func(more string) units.Time {
+			return exchanged(t, 2, "infiniband-ndr", exchange, "kernel: throughput, tokens: 2048"+more).Time
+		}
+		free, usual, narrow := took(""), took(", receive-tokens: 128"), took(", receive-tokens: 16")
+		if usual < free || narrow <= usual || narrow < free*105/100 {
+			t.Errorf("%s: %v with any room, %v with 128 tokens of a channel, %v with 16", exchange, free, usual, narrow)
+		}
+	}
+}

@@ -17,13 +17,14 @@ type traffic struct {
 	choices  [][]int   // by rank: TopK copies of experts for each token
 	counts   [][]int32 // by rank and copy: tokens
 	postings map[workload.Posting]*workload.Posting
+	freed    map[way][]int32 // by chunk: the sender's operation after which the receiver has room again
 }
 
 // trafficOf draws the tokens of a scenario.
 func trafficOf(r *scenario.Resolved) *traffic {
 	x, perNode := &r.Workload.Experts, r.Cluster.Node.GPUs
 	weights := weightsOf(x)
-	t := &traffic{w: &r.Workload, ranks: r.Cluster.Ranks(), perNode: perNode, nics: max(1, r.Cluster.Node.NICs/max(1, perNode)), postings: make(map[workload.Posting]*workload.Posting)}
+	t := &traffic{w: &r.Workload, ranks: r.Cluster.Ranks(), perNode: perNode, nics: max(1, r.Cluster.Node.NICs/max(1, perNode)), postings: make(map[workload.Posting]*workload.Posting), freed: make(map[way][]int32)}
 	t.used = t.nics
 	if x.NICs > 0 {
 		t.used = min(t.nics, x.NICs)
