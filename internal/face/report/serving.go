@@ -196,9 +196,9 @@ func contentionTable(p *runstore.ServingPoint) *doc.Table {
 func contentionSentence(f *runstore.ServingFabric) string {
 	c, r := f.Contention, f.Run
 	cost := func(of func(*runstore.ServingRun) int64) string {
-		return fmt.Sprintf("%s (%.1f %%)", units.Time(of(r)-of(c.Apart)), 100*float64(of(r)-of(c.Apart))/float64(max(1, of(c.Apart))))
+		return fmt.Sprintf("%s (%+.1f %%)", units.Time(of(r)-of(c.Apart)), 100*float64(of(r)-of(c.Apart))/float64(max(1, of(c.Apart))))
 	}
-	text := fmt.Sprintf("On %s exchanges with experts and transfers meet: that adds %s to the mean time of a token, %s to the mean time to the first token and %s to the mean transfer.", f.Name,
+	text := fmt.Sprintf("On %s exchanges with experts and transfers meet: that changes the mean time of a token by %s, the mean time to the first token by %s and the mean transfer by %s.", f.Name,
 		cost(func(r *runstore.ServingRun) int64 { return r.PerToken.Mean }), cost(func(r *runstore.ServingRun) int64 { return r.FirstToken.Mean }),
 		cost(func(r *runstore.ServingRun) int64 { return r.Transfer.Mean }))
 	for _, x := range c.Exchanges {
