@@ -437,14 +437,21 @@ int rs_shut(struct rsock *rs, int how)
 	return e;
 }
 
+/* parts_of are the parts that a program's vector names. */
+static struct rs_parts parts_of(const struct iovec *iov, size_t n)
+{
+	struct rs_parts p = {.iov = iov};
+	for (size_t i = 0; i < n; i++)
+		p.left += iov[i].iov_len;
+	return p;
+}
+
 static ssize_t send_parts(int fd, const struct iovec *iov, size_t n, int flags)
 {
 	struct rsock *rs = rs_of(fd);
 	if (!rs)
 		return -1;
-	struct rs_parts p = {.iov = iov};
-	for (size_t i = 0; i < n; i++)
-		p.left += iov[i].iov_len;
+	struct rs_parts p = parts_of(iov, n);
 	size_t all = p.left;
 	bool nonblocking = rs_nonblocking(rs, flags);
 	pthread_mutex_lock(&rs->lock);
@@ -485,9 +492,7 @@ static ssize_t receive_parts(int fd, const struct iovec *iov, size_t n, int flag
 	struct rsock *rs = rs_of(fd);
 	if (!rs)
 		return -1;
-	struct rs_parts p = {.iov = iov};
-	for (size_t i = 0; i < n; i++)
-		p.left += iov[i].iov_len;
+	struct rs_parts p = parts_of(iov, n);
 	size_t all = p.left;
 	bool nonblocking = rs_nonblocking(rs, flags);
 	pthread_mutex_lock(&rs->lock);

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft"
 	"weft/internal/face/report"
 	"weft/internal/formats"
 	"weft/internal/formats/source"
@@ -29,9 +30,6 @@ type serveFlags struct {
 	workers int
 	json    bool
 }
-
-// maxServeSeeds bounds the seeds of a job: an interval narrows only with their square root.
-const maxServeSeeds = 1000
 
 // maxRates bounds the points of a sweep.
 const maxRates = 100
@@ -98,8 +96,8 @@ func (x *serveFlags) check() error {
 	if x.hits && x.trace == "" {
 		return errors.New("--trace-hits is for --trace: random requests have serving.load.prefix-hits")
 	}
-	if x.seeds < 1 || x.seeds > maxServeSeeds {
-		return fmt.Errorf("--seeds %d: want 1 to %d", x.seeds, maxServeSeeds)
+	if x.seeds < 1 || x.seeds > weft.MaxSeeds {
+		return fmt.Errorf("--seeds %d: want 1 to %d", x.seeds, weft.MaxSeeds)
 	}
 	if len(x.rates) > maxRates {
 		return fmt.Errorf("--rates has %d rates: want at most %d", len(x.rates), maxRates)

@@ -27,7 +27,7 @@ type about struct {
 // answer is the data of a path, relative to the page:
 //
 //	runs                                  the folders and their simulations
-//	data/0/flows.parquet?simulation=3     columns of a table of run 0, filtered by columns, of which one may have several values
+//	data/0/flows.parquet?simulation=3     columns of a table of run 0; each filter is a column and a value, and one column may come with several values
 //	matrix/0/3/queue                      a quantity of simulation 3 of run 0
 //	causes/0/3                            its pauses by cause
 //

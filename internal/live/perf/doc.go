@@ -7,7 +7,7 @@
 //   - bandwidth.go, latency.go: the loops that are timed
 //   - tcp.go: the same transfers over kernel TCP
 //   - server.go, client.go: the two sides
-//   - ping.go: READs over and over, and what they read
+//   - ping.go: repeated READs of a peer's memory, and their results
 //   - sample.go: numbers from times
 //
 // Definitions are perftest's: a bandwidth is the bytes of all iterations over the time from the

@@ -22,12 +22,9 @@ func TestTheHotCallsAreShort(t *testing.T) {
 // Two programs that poll on one processor do not spin until the end of their slices of time, a few milliseconds,
 // nor until somebody interrupts them: the processor time of a message stays small, whatever else the machine does.
 func TestPollersOnOneProcessorGiveWay(t *testing.T) {
-	need(t, "taskset", "ib_write_lat")
+	need(t, "ib_write_lat")
 	const messages = 20_000
-	argv := []string{"taskset", "-c", "0", "ib_write_lat", "-F", "-n", fmt.Sprint(messages), "-s", "8", "-p", freePort(t)}
-	s := start(t, argv...)
-	s.listens(t, argv[len(argv)-1])
-	c := start(t, append(argv, "127.0.0.1")...)
+	s, c := started(t, "taskset", "-c", "0", "ib_write_lat", "-F", "-n", fmt.Sprint(messages), "-s", "8")
 	c.end(t)
 	s.end(t)
 	took := c.cmd.ProcessState.UserTime() + c.cmd.ProcessState.SystemTime()

@@ -207,14 +207,20 @@ func (r *running) listens(t *testing.T, port string) {
 // pair runs a program as server and as client, and returns both outputs. Both must end well.
 func pair(t *testing.T, argv ...string) (server, client string) {
 	t.Helper()
+	s, c := started(t, argv...)
+	client = c.end(t)
+	return s.end(t), client
+}
+
+// started starts a program as server, and as client once the server listens.
+func started(t *testing.T, argv ...string) (server, client *running) {
+	t.Helper()
 	need(t, argv[0])
 	port := freePort(t)
 	argv = append(argv, "-p", port)
-	s := start(t, argv...)
-	s.listens(t, port)
-	c := start(t, append(argv, "127.0.0.1")...)
-	client = c.end(t)
-	return s.end(t), client
+	server = start(t, argv...)
+	server.listens(t, port)
+	return server, start(t, append(argv, "127.0.0.1")...)
 }
 
 func TestProgramsSeeADevice(t *testing.T) {

@@ -30,7 +30,7 @@ var lacking = []string{
 	"Device weft0 doesn't have net interface",     // librdmacm's, which the test above runs
 }
 
-// unpack copies pyverbs' tests to a folder. Those of two vendors' libraries stay behind.
+// unpack copies pyverbs' tests to a folder, without the tests of two vendors' libraries.
 func unpack(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

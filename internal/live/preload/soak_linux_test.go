@@ -52,12 +52,7 @@ func TestProgramsRunForAsLongAsAsked(t *testing.T) {
 // long is pair for programs that may take as long as most, and the usual patience.
 func long(t *testing.T, most time.Duration, argv ...string) (server, client string) {
 	t.Helper()
-	need(t, argv[0])
-	port := freePort(t)
-	argv = append(argv, "-p", port)
-	s := start(t, argv...)
-	s.listens(t, port)
-	c := start(t, append(argv, "127.0.0.1")...)
+	s, c := started(t, argv...)
 	for _, r := range []*running{c, s} {
 		select {
 		case <-r.done:
