@@ -156,12 +156,18 @@ func (e *Env) readOverlay(path string) (*scenario.Overlay, error) {
 	return scenario.LoadOverlay(e.path(path), in)
 }
 
+// resolve resolves a file with more fields set, which the flags may set again.
 func (c *choice) resolve(file *scenario.File, more ...scenario.Override) (*scenario.Resolved, error) {
+	return c.resolveWith(file, more, nil)
+}
+
+// resolveWith resolves a file with fields set before those of the flags, and after them.
+func (c *choice) resolveWith(file *scenario.File, before, after []scenario.Override) (*scenario.Resolved, error) {
 	own, err := c.overrides()
 	if err != nil {
 		return nil, err
 	}
-	r, err := file.Resolve(append(more, own...)...)
+	r, err := file.Resolve(slices.Concat(before, own, after)...)
 	if err != nil {
 		return nil, err
 	}

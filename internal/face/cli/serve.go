@@ -171,10 +171,10 @@ func (x *serveFlags) simulate(ctx context.Context, e *Env, file *scenario.File, 
 	})
 }
 
-// source is the scenario for further settings.
+// source is the scenario for changes, which win over flags.
 func (x *serveFlags) source(file *scenario.File) serve.Source {
 	return serve.Source{
-		Resolve: func(more ...scenario.Override) (*scenario.Resolved, error) { return x.resolve(file, more...) },
+		Resolve: func(more ...scenario.Override) (*scenario.Resolved, error) { return x.resolveWith(file, nil, more) },
 		At:      func(fabric string) string { return fmt.Sprintf("fabrics[%d]", slices.Index(x.names, fabric)) },
 	}
 }

@@ -161,7 +161,7 @@ type ServingRun struct {
 	Exposed    ServingTimes `json:"kv_exposed"`    // of that, after the prompt was computed
 	Tokens     float64      `json:"tokens_per_s"`  // of answers
 	Good       float64      `json:"good_share"`    // requests within both limits
-	GoodRate   float64      `json:"goodput_per_s"` // requests within both limits in a second
+	GoodRate   float64      `json:"goodput_per_s"` // good_share of the rate at which requests arrive
 	EndPs      int64        `json:"end_ps"`
 	// The times that the percentages of ServingPercents of the requests do not exceed.
 	FirstTokenAt []int64 `json:"first_token_quantiles_ps"`

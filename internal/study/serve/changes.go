@@ -9,6 +9,7 @@ import (
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
+	"weft/units"
 )
 
 // change is one way to change a job's network or its use of it.
@@ -16,8 +17,6 @@ type change struct {
 	name string
 	// set are the fields to set, given the path of each fabric; nil if the change makes no sense.
 	set func(r *scenario.Resolved, at func(fabric string) string) map[string]any
-	// alter changes what no field sets, and reports whether it did; may be nil.
-	alter func(r *scenario.Resolved) bool
 	// grows says that it takes more nodes.
 	grows bool
 }
@@ -27,7 +26,7 @@ const AdaptiveRouting = "adaptive routing"
 
 // changes are those that weft serve --changes simulates.
 var changes = []change{
-	{name: "keys and values in a class of their own", alter: ownClass},
+	{name: "keys and values in a class of their own", set: ownClass},
 	{name: "a NIC more at each GPU, for keys and values alone", set: func(r *scenario.Resolved, _ func(string) string) map[string]any {
 		if n := &r.Cluster.Node; n.NICs%max(1, n.GPUs) == 0 && r.Serving.KV.OwnNICs == 0 {
 			return map[string]any{"cluster.node.nics": n.NICs + n.GPUs, "serving.kv.own-nics": 1}
@@ -69,21 +68,21 @@ func more(r *scenario.Resolved, name string, p *scenario.Pool) map[string]any {
 
 // ownClass gives keys and values a class on each fabric that can have one: a lane, or a lossless priority with the
 // weight of the data's.
-func ownClass(r *scenario.Resolved) bool {
+func ownClass(r *scenario.Resolved, at func(string) string) map[string]any {
 	if r.Serving.KV.Class > 0 {
-		return false
+		return nil
 	}
 	for class := 1; class < 8; class++ {
 		if slices.ContainsFunc(r.Fabrics, func(f scenario.Fabric) bool { return !free(&f, class) }) {
 			continue
 		}
-		r.Serving.KV.Class = class
+		out := map[string]any{"serving.kv.class": class}
 		for i := range r.Fabrics {
-			open(&r.Fabrics[i], class)
+			open(out, &r.Fabrics[i], at(r.Fabrics[i].Name)+".ethernet", class)
 		}
-		return true
+		return out
 	}
-	return false
+	return nil
 }
 
 // free reports whether a class of a fabric is unused.
@@ -97,8 +96,9 @@ func free(f *scenario.Fabric, class int) bool {
 	}
 }
 
-// open gives a priority a queue as the data's, and makes it lossless if the data's is.
-func open(f *scenario.Fabric, class int) {
+// open gives a priority a queue as the data's, and makes it lossless if the data's is: with headroom of its own, or more
+// of what all share.
+func open(out map[string]any, f *scenario.Fabric, at string, class int) {
 	e := &f.Ethernet
 	if protocol.Of(f.Kind).ServiceLevels {
 		return
@@ -106,12 +106,15 @@ func open(f *scenario.Fabric, class int) {
 	for _, q := range e.Queues {
 		if q.Priority == e.DataPriority {
 			q.Priority = class
-			e.Queues = append(slices.Clone(e.Queues), q)
+			out[at+".queues"] = append(slices.Clone(e.Queues), q)
 			break
 		}
 	}
-	if slices.Contains(e.PFC.Priorities, e.DataPriority) {
-		e.PFC.Priorities = append(slices.Clone(e.PFC.Priorities), class)
+	if n := len(e.PFC.Priorities); slices.Contains(e.PFC.Priorities, e.DataPriority) {
+		out[at+".pfc.priorities"] = append(slices.Clone(e.PFC.Priorities), class)
+		if pool := e.PFC.HeadroomPool; pool > 0 {
+			out[at+".pfc.headroom-pool"] = pool / units.Bytes(n) * units.Bytes(n+1)
+		}
 	}
 }
 
@@ -135,6 +138,7 @@ const packetsOfChanges = mostPackets / 2
 
 // Source is a scenario whose fields can be set.
 type Source struct {
+	// Resolve gives the scenario with more fields set, which come last.
 	Resolve func(more ...scenario.Override) (*scenario.Resolved, error)
 	At      func(fabric string) string // the path of a fabric
 }
@@ -214,23 +218,15 @@ func (c *change) of(from Source) (*scenario.Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.set != nil {
-		fields := c.set(r, from.At)
-		if fields == nil {
-			return nil, nil
-		}
-		var set []scenario.Override
-		for _, path := range sortedKeys(fields) {
-			set = append(set, scenario.Set(path, fields[path], c.name))
-		}
-		if r, err = from.Resolve(set...); err != nil {
-			return nil, err
-		}
-	}
-	if c.alter != nil && !c.alter(r) {
+	fields := c.set(r, from.At)
+	if fields == nil {
 		return nil, nil
 	}
-	return r, nil
+	var set []scenario.Override
+	for _, path := range sortedKeys(fields) {
+		set = append(set, scenario.Set(path, fields[path], c.name))
+	}
+	return from.Resolve(set...)
 }
 
 func sortedKeys(m map[string]any) (out []string) {

@@ -7,6 +7,7 @@ import (
 
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
+	"weft/units"
 )
 
 // changed is the named change of a job.
@@ -25,13 +26,7 @@ func changed(t *testing.T, out *runstore.Serving, name string) *runstore.Serving
 // with adaptive routing gets none.
 func TestEachChangeIsSimulatedAlone(t *testing.T) {
 	job := append(crowded[:len(crowded):len(crowded)], set("fabrics", "[infiniband-ndr]"), set("serving.load.requests", "16"), set("serving.load.output", "16"))
-	from := Source{
-		Resolve: func(more ...scenario.Override) (*scenario.Resolved, error) {
-			return resolvedWith(append(job[:len(job):len(job)], more...)...)
-		},
-		At: func(string) string { return "fabrics[0]" },
-	}
-	out, err := Changes(context.Background(), from, Options{})
+	out, err := Changes(context.Background(), source(job...), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,5 +47,36 @@ func TestEachChangeIsSimulatedAlone(t *testing.T) {
 		if strings.Contains(c.Name, "routing") {
 			t.Error("InfiniBand, which routes adaptively, gets adaptive routing")
 		}
+	}
+}
+
+// source is the test's scenario with settings.
+func source(job ...scenario.Override) Source {
+	return Source{
+		Resolve: func(more ...scenario.Override) (*scenario.Resolved, error) {
+			return resolvedWith(append(job[:len(job):len(job)], more...)...)
+		},
+		At: func(string) string { return "fabrics[0]" },
+	}
+}
+
+// A lossless class of its own takes a part of the buffer: headroom that all share grows with the classes, and a switch
+// without room for one more has none.
+func TestAClassOfItsOwnNeedsHeadroom(t *testing.T) {
+	own := &changes[0]
+	pool := []scenario.Override{set("fabrics", "[roce-v2-400g]"), set("fabrics[0].ethernet.pfc.headroom-pool", "4MiB")}
+	r, err := own.of(source(pool...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pfc := &r.Fabrics[0].Ethernet.PFC; len(pfc.Priorities) != 2 || pfc.HeadroomPool != 8*units.MiB || r.Serving.KV.Class != pfc.Priorities[1] {
+		t.Errorf("class %d; priorities %v share %v", r.Serving.KV.Class, pfc.Priorities, pfc.HeadroomPool)
+	}
+	tight := []scenario.Override{set("fabrics", "[roce-v2-400g]"), set("fabrics[0].switch.buffer", "32MiB"), set("fabrics[0].ethernet.pfc.headroom", "1MiB"), set("fabrics[0].topology.radix", "16")}
+	if _, err := resolvedWith(tight...); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := own.of(source(tight...)); err == nil || !strings.Contains(err.Error(), "for 2 priorities") {
+		t.Errorf("two priorities of 1 MiB on each of 16 ports in 32 MiB: %v", err)
 	}
 }

@@ -247,6 +247,10 @@ func (s *study) points(rates []float64) (tasks []func(context.Context) string) {
 			if p.Unstable == "" && f.Unstable == "" {
 				tasks = append(tasks, func(ctx context.Context) string {
 					s.remembered(ctx, j, requests, f)
+					paced(f.Run, rate)
+					if f.Contention != nil {
+						paced(f.Contention.Apart, rate)
+					}
 					return f.Name
 				})
 			}
@@ -254,6 +258,7 @@ func (s *study) points(rates []float64) (tasks []func(context.Context) string) {
 		if p.Unstable == "" {
 			tasks = append(tasks, func(ctx context.Context) string {
 				p.Ideal, p.Unstable = s.onNothing(ctx, requests)
+				paced(p.Ideal, rate)
 				return "without network"
 			})
 		}

@@ -278,3 +278,15 @@ func TestALayerOverTwoNodesSumsOnTheNetwork(t *testing.T) {
 		t.Errorf("per token: inside a node %d and %d ps; over two %d ps, on a slow network %d ps, without one %d ps", inside, same, fast, slow, alone)
 	}
 }
+
+// However soon a few requests happen to arrive, no more count as good than were asked.
+func TestGoodRequestsAreNoMoreThanWereAsked(t *testing.T) {
+	for _, seed := range []string{"1", "2", "3", "4"} {
+		p := served(t, Options{}, set("serving.load.requests", "3"), set("run.seed", seed)).Points[0]
+		for _, run := range []*runstore.ServingRun{p.Ideal, p.Fabrics[0].Run} {
+			if run.Good != 1 || run.GoodRate != p.Rate {
+				t.Errorf("seed %s: %.0f %% of %g requests in a second are %g good ones", seed, 100*run.Good, p.Rate, run.GoodRate)
+			}
+		}
+	}
+}

@@ -46,12 +46,17 @@ func (s *study) summary(requests []serving.Request, done *serving.Scheduler) *ru
 		out.Tokens = float64(tokens) / span
 	}
 	out.Good = float64(good) / float64(n)
-	if span := requests[n-1].Arrival.Seconds(); span > 0 {
-		out.GoodRate = out.Good * float64(n) / span
-	}
 	half, all := done.Backlog()
 	out.Grew = float64(all-half) / math.Max(1, float64(n/2))
 	return out
+}
+
+// paced fills in the rate of good requests, given that at which requests arrive: of those that arrive in the window of
+// requests over rate. Few random requests may arrive in less; the good ones never count as more than arrive.
+func paced(r *runstore.ServingRun, rate float64) {
+	if r != nil {
+		r.GoodRate = r.Good * rate
+	}
 }
 
 // times are the quantiles of times, by nearest rank.
