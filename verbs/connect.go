@@ -109,7 +109,7 @@ type Conn struct {
 	param    ConnParam
 	asked    cm.Req
 	tid      uint64
-	half     *list.Element // its element in manager.half
+	half     *list.Element // its element in manager.half.conns
 	message  []byte        // sent again until it is answered
 	again    int64         // next repetition, or the end of the request, by the manager's clock
 	until    int64         // end of Patience, by the same clock

@@ -247,7 +247,7 @@ func TestAFloodOfForgedRequestsIsBoundedAndGoesAgain(t *testing.T) {
 	d.m.mu.Unlock()
 	d.m.tick(d.m.now() + int64(2*requestTime))
 	d.m.mu.Lock()
-	if n := len(d.m.conns) + len(d.m.asked) + d.m.half.Len() + len(d.m.waiting) + len(d.l.backlog.waits); n != 0 {
+	if n := len(d.m.conns) + len(d.m.asked) + d.m.half.conns.Len() + len(d.m.waiting) + len(d.l.backlog.waits); n != 0 {
 		t.Errorf("%d requests are held that do not come again", n)
 	}
 	d.m.mu.Unlock()
@@ -272,11 +272,35 @@ func TestHandshakesThatAreNotFinishedMakeRoom(t *testing.T) {
 		}
 		from = from.Next()
 	}
-	if oldest.state != connClosed || d.m.half.Len() != maxHalfOpen {
-		t.Errorf("%d handshakes are under way, and the oldest is in state %d", d.m.half.Len(), oldest.state)
+	if oldest.state != connClosed || d.m.half.conns.Len() != maxHalfOpen {
+		t.Errorf("%d handshakes are under way, and the oldest is in state %d", d.m.half.conns.Len(), oldest.state)
 	}
 	if first.state != connEstablished {
 		t.Error("a connection had to make room")
+	}
+}
+
+// A peer that asks again and again leaves room for others, and has room again when its requests have ended.
+func TestOneAddressLeavesRoomForOthers(t *testing.T) {
+	d := newDoor(t)
+	greedy := netip.MustParseAddr("11.0.0.1")
+	for i := range uint64(maxFromOne + 10) {
+		d.m.hear(greedy, request(cm.ID(i), i, doorPort))
+	}
+	if n := d.m.half.conns.Len(); n != maxFromOne {
+		t.Errorf("%d requests of one address are held, want %d", n, maxFromOne)
+	}
+	d.m.hear(greedy.Next(), request(1, 1, doorPort))
+	if n := d.m.half.conns.Len(); n != maxFromOne+1 {
+		t.Errorf("%d requests are held, want one of another address beside %d", n, maxFromOne)
+	}
+	d.m.tick(d.m.now() + int64(2*requestTime))
+	if n := d.m.half.conns.Len() + len(d.m.half.source); n != 0 {
+		t.Errorf("%d requests and addresses are held that do not come again", n)
+	}
+	d.m.hear(greedy, request(1, 1, doorPort))
+	if n := d.m.half.conns.Len(); n != 1 {
+		t.Errorf("%d requests are held after the others have ended, want 1", n)
 	}
 }
 

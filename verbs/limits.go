@@ -41,6 +41,9 @@ const (
 	// the oldest. A flood of 20 000 requests a second leaves an honest request 0.8 s for its
 	// handshake.
 	maxHalfOpen = 1 << 14
+	// maxFromOne bounds those of one address, so that one peer leaves room for others at each listener. Further requests
+	// count as lost, and are sent again.
+	maxFromOne = maxBacklog / 2
 	// maxConns bounds the connections of a device: the manager keeps some 1 KiB
 	// of each.
 	maxConns = 1 << 17

@@ -31,7 +31,7 @@ type manager struct {
 	out       int // sends whose completion is not yet polled
 	conns     map[cm.ID]*Conn
 	asked     map[asker]*Conn    // connections that answer a request, by its sender
-	half      *list.List         // connections of asked that are not established: the oldest first
+	half      halfOpen           // connections of asked that are not established
 	waiting   map[*Conn]struct{} // connections with a deadline
 	listeners map[uint64]*Listener
 	resolving map[cm.ID]*resolution // resolutions that this device asks for
@@ -86,7 +86,7 @@ func (d *Device) manager() (*manager, error) {
 func newManager(d *Device) (*manager, error) {
 	m := &manager{
 		dev: d, pd: d.AllocPD(), start: time.Now(), stopped: make(chan struct{}), buf: make([]byte, gsiRecvs*gsiRoom),
-		conns: map[cm.ID]*Conn{}, asked: map[asker]*Conn{}, half: list.New(), waiting: map[*Conn]struct{}{}, listeners: map[uint64]*Listener{},
+		conns: map[cm.ID]*Conn{}, asked: map[asker]*Conn{}, half: halfOpen{source: map[netip.Addr]int{}}, waiting: map[*Conn]struct{}{}, listeners: map[uint64]*Listener{},
 		resolving: map[cm.ID]*resolution{}, services: map[uint64]*Service{}, questions: map[asker]*Question{}, known: list.New(), strangers: maxStrangers,
 	}
 	// Neither queue can be overrun: at most as many sends are outstanding as it has room for, and
@@ -306,10 +306,7 @@ func (m *manager) lose(at netip.AddrPort) {
 func (m *manager) settle(c *Conn) {
 	c.message = nil
 	delete(m.waiting, c)
-	if c.half != nil {
-		m.half.Remove(c.half)
-		c.half = nil
-	}
+	m.half.remove(c)
 }
 
 func closeOnce(c chan struct{}) {

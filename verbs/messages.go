@@ -105,17 +105,19 @@ func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 		return true
 	}
 	c.at = l
-	if m.half.Len() == maxHalfOpen {
-		if oldest, ok := m.half.Front().Value.(*Conn); ok {
-			m.end(oldest, ErrNoAnswer)
-		}
-	}
-	if !l.backlog.room() || m.add(c) != nil {
+	if !m.half.room(peer.Addr()) || !l.backlog.room() {
 		return false // the peer repeats it
+	}
+	if oldest := m.half.oldest(); oldest != nil {
+		m.end(oldest, ErrNoAnswer)
+	}
+	if m.add(c) != nil {
+		return false
 	}
 	l.backlog.add(c)
 	c.again = m.now() + int64(requestTime)
-	m.waiting[c], c.half = struct{}{}, m.half.PushBack(c)
+	m.waiting[c] = struct{}{}
+	m.half.add(c)
 	m.asked[asker{peer.Addr(), r.Local}] = c
 	return true
 }

@@ -426,7 +426,7 @@ func TestSiegeCommunicationManager(t *testing.T) {
 		t.Errorf("the connection is in state %d, its queue pair in %v", d.conn.state, d.conn.qp.State())
 	}
 	d.m.mu.Lock()
-	conns, half, waits := len(d.m.conns), d.m.half.Len(), len(d.l.backlog.waits)
+	conns, half, waits := len(d.m.conns), d.m.half.conns.Len(), len(d.l.backlog.waits)
 	d.m.mu.Unlock()
 	if conns > maxHalfOpen+1 || half > maxHalfOpen || waits > maxBacklog {
 		t.Errorf("%d connections, %d handshakes, %d requests wait", conns, half, waits)
