@@ -143,19 +143,41 @@ func (b *Bucket) late(key uint64) {
 }
 
 // sortKeys sorts a bucket. Most buckets hold a handful of keys, in an order that the processor
-// cannot predict: so it moves two keys at a time past all keys before them, without a branch that
+// cannot predict: so it moves four keys at a time past all keys before them, without a branch that
 // depends on the keys.
 func sortKeys(k []uint64) {
 	if len(k) > 40 {
 		slices.Sort(k)
 		return
 	}
-	for i := len(k) & 1; i+1 < len(k); i += 2 {
-		x, z := min(k[i], k[i+1]), max(k[i], k[i+1])
+	i := len(k) & 3
+	sortFew(k[:i])
+	for ; len(k)-i >= 4; i += 4 {
+		four := (*[4]uint64)(k[i:])
+		a, b := min(four[0], four[1]), max(four[0], four[1])
+		c, d := min(four[2], four[3]), max(four[2], four[3])
+		a, c = min(a, c), max(a, c)
+		b, d = min(b, d), max(b, d)
+		b, c = min(b, c), max(b, c)
 		for j, y := range k[:i] {
-			k[j] = min(x, y, z)
-			x, z = max(x, min(y, z)), max(y, z)
+			k[j] = min(a, y)
+			y = max(a, y)
+			a, y = min(b, y), max(b, y)
+			b, y = min(c, y), max(c, y)
+			c, d = min(d, y), max(d, y)
 		}
-		k[i], k[i+1] = x, z
+		*four = [4]uint64{a, b, c, d}
+	}
+}
+
+// sortFew sorts up to three keys.
+func sortFew(k []uint64) {
+	switch len(k) {
+	case 2:
+		k[0], k[1] = min(k[0], k[1]), max(k[0], k[1])
+	case 3:
+		a, b := min(k[0], k[1]), max(k[0], k[1])
+		b, c := min(b, k[2]), max(b, k[2])
+		k[0], k[1], k[2] = min(a, b), max(a, b), c
 	}
 }
