@@ -428,6 +428,9 @@ type (
 	ExpertKernel = scenario.ExpertKernel
 	// Element is the type of a token's elements. Values: fp8, bf16.
 	Element = scenario.Element
+	// TokenExchange is what carries the tokens of a training job to their experts and back. Values: all-to-all,
+	// dispatch.
+	TokenExchange = scenario.TokenExchange
 	// Library is a library of kernels for experts. Values: deepep, uccl-ep.
 	Library = scenario.Library
 	// Gating is how tokens choose experts. Values: uniform, zipf, weights.

@@ -37,7 +37,7 @@ func TestAVerbFitsAScreen(t *testing.T) {
 		}
 	}
 	for i, file := range examples {
-		if base := filepath.Base(file); strings.HasPrefix(base, "advise") || strings.HasPrefix(base, "llama") || strings.Contains(base, "serve") { // profiles, training and serving jobs
+		if base := filepath.Base(file); strings.HasPrefix(base, "advise") || strings.HasPrefix(base, "llama") || strings.HasPrefix(base, "train") || strings.Contains(base, "serve") { // profiles, training and serving jobs
 			continue
 		}
 		fits(environment([]string{"topology", file}))

@@ -92,12 +92,16 @@ func jobLines(j *runstore.TrainingJob) []string {
 		}
 	}
 	m := j.Stages[most]
-	return []string{
+	out := []string{
 		fmt.Sprintf("%.4g billion parameters, %s; %s, ZeRO %d; %s sequences a step (%s tokens), %d micro-batches for each replica",
 			float64(j.Parameters)/1e9, j.Precision, strings.Join(dims, ", "), j.ZeRO, doc.Integer(int64(j.Sequences)), count(j.Tokens), j.Micros),
 		fmt.Sprintf("memory of the fullest stage (%d): %s of %s (weights %s, gradients %s, optimizer %s, activations %s, logits %s)",
 			most, units.Bytes(m.Total()), j.Memory, units.Bytes(m.Weights), units.Bytes(m.Gradients), units.Bytes(m.Optimizer), units.Bytes(m.Activations), units.Bytes(m.Logits)),
 	}
+	if j.Kernels != "" {
+		out = append(out, fmt.Sprintf("tokens go to their experts and back by %s; the GPU with the busiest experts gets %.2f times the mean, and the others of its group wait for it", j.Kernels, j.Busiest))
+	}
+	return out
 }
 
 // trainingTable is a row for each fabric.
@@ -208,7 +212,7 @@ func phaseTable(t *runstore.Training) *doc.Table {
 				p.Name = ""
 			}
 			name = cmp.Or(p.Name, name)
-			out.Add(doc.Text(p.Name), doc.Text(fabric), doc.Count(p.Groups), doc.Count(p.Ranks), doc.Bytes(units.Bytes(p.Bytes)), doc.Count(uses[k]), doc.Text(p.Algorithm+"/"+p.Wire),
+			out.Add(doc.Text(p.Name), doc.Text(fabric), doc.Count(p.Groups), doc.Count(p.Ranks), doc.Bytes(units.Bytes(p.Bytes)), doc.Count(uses[k]), doc.Text(strings.TrimSuffix(p.Algorithm+"/"+p.Wire, "/")),
 				doc.Time(units.Time(p.LeastPs)), doc.Time(units.Time(p.MeanPs)), doc.Time(units.Time(p.MostPs)), doc.Text(howText(&p)))
 		}
 	}
@@ -316,7 +320,7 @@ func trainingSentences(t *runstore.Training) (out []string) {
 func trainingNotes(t *runstore.Training) []string {
 	for i := range t.Fabrics {
 		if f := &t.Fabrics[i]; f.StepPs > 0 {
-			notes := []string{reuse(f), notComputed(t)}
+			notes := []string{reuse(&t.Job, f), notComputed(t)}
 			if text := schedule(t); text != "" {
 				notes = append(notes, text)
 			}
@@ -348,17 +352,25 @@ func slower(best, f *runstore.TrainingFabric) string {
 }
 
 // reuse is the simulated part of the step.
-func reuse(f *runstore.TrainingFabric) string {
+func reuse(j *runstore.TrainingJob, f *runstore.TrainingFabric) string {
+	full := "; --whole simulates the whole step in full"
+	if j.Kernels != "" { // which --whole does not take
+		full = ""
+	}
 	if f.Whole {
 		return fmt.Sprintf("All %s communications of the step were simulated as they come (--whole).", doc.Integer(f.Communications))
 	}
-	return fmt.Sprintf("Each distinct phase was simulated once, all its groups at once, and its times reused: %s of the step's %s communications (%s) were simulated. Phases of different kinds that overlap in time do not slow each other here; --whole simulates the whole step in full.",
+	return fmt.Sprintf("Each distinct phase was simulated once, all its groups at once, and its times reused: %s of the step's %s communications (%s) were simulated. Phases of different kinds that overlap in time do not slow each other here"+full+".",
 		doc.Integer(f.Simulated), doc.Integer(f.Communications), percent(float64(f.Simulated)/float64(max(1, f.Communications))))
 }
 
 // notComputed names the parts that the computing times leave out.
 func notComputed(t *runstore.Training) string {
-	return "Computing is matrix products by their shapes, attention by its length, and norms, activations, conversions to 8 bits, the loss and the optimizer by their memory traffic (weft catalog gpu " + t.Job.GPU + " has the rates' sources), all at training.framework of these kernels' rate. Uneven experts are left out, and unless the scenario has them also input and checkpoints (training.storage) and stragglers (training.noise); docs/TRAINING.md has the errors against published steps."
+	uneven := "Uneven experts are left out, and unless the scenario has them also "
+	if t.Job.Kernels != "" {
+		uneven = "All layers and groups draw the same tokens. Unless the scenario has them, left out are "
+	}
+	return "Computing is matrix products by their shapes, attention by its length, and norms, activations, conversions to 8 bits, the loss and the optimizer by their memory traffic (weft catalog gpu " + t.Job.GPU + " has the rates' sources), all at training.framework of these kernels' rate. " + uneven + "input and checkpoints (training.storage) and stragglers (training.noise); docs/TRAINING.md has the errors against published steps."
 }
 
 // muchBubble is the share of bubbles in a step from which on the schedule determines its length.

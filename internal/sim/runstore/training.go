@@ -29,27 +29,31 @@ func (t *Training) Begun() bool {
 
 // TrainingJob is the simulated job, with derived figures.
 type TrainingJob struct {
-	Model      string        `json:"model"`
-	Parameters int64         `json:"parameters"`
-	GPU        string        `json:"gpu"`
-	GPUs       int           `json:"gpus"`
-	Nodes      int           `json:"nodes"`
-	Precision  string        `json:"precision"`
-	Tensor     int           `json:"tensor"`
-	Context    int           `json:"context"`
-	Pipeline   int           `json:"pipeline"`
-	Interleave int           `json:"interleave"`
-	Schedule   string        `json:"schedule"`
-	Data       int           `json:"data"`
-	Expert     int           `json:"expert"`
-	ZeRO       int           `json:"zero"`
-	Sequences  int           `json:"sequences"` // of a step
-	Micros     int           `json:"micro_batches"`
-	Tokens     int64         `json:"tokens"` // of a step
-	FLOPs      float64       `json:"model_flops"`
-	Peak       units.FLOPS   `json:"peak_flops"`   // of a GPU in the precision
-	Memory     units.Bytes   `json:"memory_bytes"` // of a GPU
-	Stages     []StageMemory `json:"stages"`
+	Model      string `json:"model"`
+	Parameters int64  `json:"parameters"`
+	GPU        string `json:"gpu"`
+	GPUs       int    `json:"gpus"`
+	Nodes      int    `json:"nodes"`
+	Precision  string `json:"precision"`
+	Tensor     int    `json:"tensor"`
+	Context    int    `json:"context"`
+	Pipeline   int    `json:"pipeline"`
+	Interleave int    `json:"interleave"`
+	Schedule   string `json:"schedule"`
+	Data       int    `json:"data"`
+	Expert     int    `json:"expert"`
+	// Kernels are the kernels that carry tokens to their experts and back, as throughput kernels of deepep; empty: NCCL's
+	// all-to-all. Busiest is the tokens of the GPU with the busiest experts, over the mean.
+	Kernels   string        `json:"expert_kernels,omitempty"`
+	Busiest   float64       `json:"busiest_expert_gpu,omitempty"`
+	ZeRO      int           `json:"zero"`
+	Sequences int           `json:"sequences"` // of a step
+	Micros    int           `json:"micro_batches"`
+	Tokens    int64         `json:"tokens"` // of a step
+	FLOPs     float64       `json:"model_flops"`
+	Peak      units.FLOPS   `json:"peak_flops"`   // of a GPU in the precision
+	Memory    units.Bytes   `json:"memory_bytes"` // of a GPU
+	Stages    []StageMemory `json:"stages"`
 	// PublishedMFU is the MFU that the scenario's source states; 0: none.
 	PublishedMFU    float64 `json:"published_mfu,omitempty"`
 	PublishedSource string  `json:"published_source,omitempty"`

@@ -539,6 +539,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Collective]():      {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce", "scatter", "gather", "all-to-all", "send-recv"},
 	reflect.TypeFor[Pattern]():         {"permutation", "incast", "uniform", "flows"},
 	reflect.TypeFor[Exchange]():        {"moe-dispatch", "moe-combine"},
+	reflect.TypeFor[TokenExchange]():   {"all-to-all", "dispatch"},
 	reflect.TypeFor[Library]():         {"deepep", "uccl-ep"},
 	reflect.TypeFor[ExpertKernel]():    {"low-latency", "throughput"},
 	reflect.TypeFor[Element]():         {"fp8", "bf16"},

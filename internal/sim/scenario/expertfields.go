@@ -101,6 +101,15 @@ const (
 	Combine  Exchange = "moe-combine"  // back
 )
 
+// TokenExchange is what carries the tokens of a training job to their experts and back.
+type TokenExchange string
+
+// The ways.
+const (
+	ExchangeAllToAll TokenExchange = "all-to-all" // NCCL's: a token goes to each of its experts
+	ExchangeDispatch TokenExchange = "dispatch"   // a library's kernels: moe-dispatch there and moe-combine back
+)
+
 // Library is a library of kernels for experts.
 type Library string
 

@@ -38,9 +38,28 @@ var libraries = map[Library]library{
 	UCCLEP: {software: 24 * units.Microsecond, posting: PostingProxy, threads: 4, proxyTime: 250 * units.Nanosecond, signal: SignalAtomic},
 }
 
+// mixtureRules are the rules of a mixture of experts: of an exchange, or of a training job.
+type mixtureRules struct {
+	workloadRules
+	*Experts
+	path  string   // of the mixture
+	what  Exchange // that the values are for
+	nodes int      // over which the experts of a layer are divided
+}
+
+// mixture is the rules of the workload's mixture.
+func (r workloadRules) mixture() mixtureRules {
+	return mixtureRules{r, &r.Workload.Experts, "workload.experts", r.Workload.Exchange, r.Cluster.Nodes}
+}
+
+// ranks is the number of GPUs over which the experts are divided.
+func (r mixtureRules) ranks() int { return r.nodes * r.Cluster.Node.GPUs }
+
+func (r mixtureRules) at(field string) string { return r.path + "." + field }
+
 // deriveLibrary sets what the library gives.
-func (r workloadRules) deriveLibrary() {
-	x := &r.Workload.Experts
+func (r mixtureRules) deriveLibrary() {
+	x := r.Experts
 	if x.Library == "" {
 		x.Library = DeepEP
 		if r.Cluster.Node.GPU.Architecture == CDNA3 {
@@ -48,7 +67,7 @@ func (r workloadRules) deriveLibrary() {
 		}
 	}
 	own := libraries[x.Library]
-	if !r.stated("workload.experts.software") {
+	if !r.stated(r.at("software")) {
 		x.Software = own.software
 	}
 	if x.Posting == "" {
@@ -59,15 +78,15 @@ func (r workloadRules) deriveLibrary() {
 	}
 	if x.Posting == PostingProxy {
 		setZero(&x.ProxyThreads, max(1, own.threads))
-		if !r.stated("workload.experts.proxy-time") {
+		if !r.stated(r.at("proxy-time")) {
 			x.ProxyTime = own.proxyTime
 		}
 	}
 }
 
-// deriveExperts sets the fields of an exchange that depend on others.
-func (r workloadRules) deriveExperts() {
-	w, x := &r.Workload, &r.Workload.Experts
+// derive sets the fields of a mixture that depend on others.
+func (r mixtureRules) derive() {
+	x := r.Experts
 	r.deriveLibrary()
 	usual := kernelDefaults[x.Kernel]
 	setZero(&x.Tokens, usual.tokens)
@@ -81,18 +100,18 @@ func (r workloadRules) deriveExperts() {
 		}
 	}
 	if x.Count == 0 {
-		x.Count = ceilDiv(usual.count, r.Cluster.Ranks()) * max(1, r.Cluster.Ranks())
+		x.Count = ceilDiv(usual.count, r.ranks()) * max(1, r.ranks())
 		if len(x.Weights) > 0 {
 			x.Count = len(x.Weights)
 		}
 	}
 	if x.Element == "" {
 		x.Element = ElementFP8
-		if w.Exchange == Combine {
+		if r.what == Combine {
 			x.Element = ElementBF16
 		}
 	}
-	if x.Element == ElementFP8 && !r.stated("workload.experts.scale-group") {
+	if x.Element == ElementFP8 && !r.stated(r.at("scale-group")) {
 		x.ScaleGroup = 128 // one scale for 128 elements (kNumPerChannels in internode_ll.cu)
 	}
 	if x.Gating == GatingZipf && x.Skew == (Ratio{}) {
@@ -101,12 +120,12 @@ func (r workloadRules) deriveExperts() {
 	if x.QueuePairs == 0 {
 		x.QueuePairs = max(1, x.Channels)
 		if x.Kernel == LowLatency {
-			x.QueuePairs = max(1, x.Copies()/max(1, r.Cluster.Ranks()))
+			x.QueuePairs = max(1, x.Copies()/max(1, r.ranks()))
 		}
 	}
 	if x.Kernel == LowLatency {
 		x.Channels, x.Chunk, x.CopyRate, x.ReceiveTokens = 0, 0, 0, 0
-	} else if r.Cluster.Nodes > throughputNodes && x.NodeLimit == 0 && x.Replicas == 0 && !r.stated("workload.experts.node-limit") {
+	} else if r.nodes > throughputNodes && x.NodeLimit == 0 && x.Replicas == 0 && !r.stated(r.at("node-limit")) {
 		x.NodeLimit = throughputNodes
 	}
 }
@@ -116,11 +135,11 @@ func (r workloadRules) deriveExperts() {
 const throughputNodes = 4
 
 // readHistogram reads the file of the experts' weights.
-func (r workloadRules) readHistogram() {
-	x, at := &r.Workload.Experts, "workload.experts.histogram"
+func (r mixtureRules) readHistogram() {
+	x, at := r.Experts, r.at("histogram")
 	name := x.Histogram
 	x.Histogram = ""
-	if r.wrote("workload.experts.weights") {
+	if r.wrote(r.at("weights")) {
 		r.complain(at, "give weights or histogram, not both")
 		return
 	}
@@ -164,14 +183,13 @@ func histogramOf(text string) (weights []int64, err error) {
 // mostWeight bounds a weight: the sum of all stays within 63 bits.
 const mostWeight = 1_000_000_000_000_000 / 100
 
-// checkExperts finds experts that do not fit the cluster.
-func (r workloadRules) checkExperts() {
-	x, ranks := &r.Workload.Experts, r.Cluster.Ranks()
-	at := func(field string) string { return "workload.experts." + field }
+// check finds experts that do not fit the cluster.
+func (r mixtureRules) check() {
+	x, ranks, at := r.Experts, r.ranks(), r.at
 	copies := x.Copies()
 	switch {
 	case ranks < 2:
-		r.complain("cluster", "%s needs at least two GPUs: the cluster has %d", r.Workload.Exchange, ranks)
+		r.complain("cluster", "%s needs at least two GPUs: the cluster has %d", r.what, ranks)
 		return
 	case copies < ranks || copies%ranks != 0:
 		r.complain(at("count"), "%d experts%s cannot be divided evenly among %d ranks: want a multiple of %d, such as %d; replicas fill up", copies, replicated(x), ranks, ranks, ceilTo(int64(copies), int64(ranks)))
@@ -203,16 +221,16 @@ func (r workloadRules) checkExperts() {
 	}
 	r.checkNodeLimit(copies / ranks)
 	r.checkExpertMemory(copies / ranks)
-	if n := r.exchanged(); n > maxExchanged {
-		r.complain(at("tokens"), "%d ranks have up to %d messages of a %s with %s kernels at the same time: weft simulates %d; take fewer nodes or experts, or larger chunks", ranks, n, r.Workload.Exchange, x.Kernel, maxExchanged)
+	if n := r.messages(r.what, r.nodes, r.Cluster.Node.GPUs); n > maxExchanged {
+		r.complain(at("tokens"), "%d ranks have up to %d messages of a %s with %s kernels at the same time: weft simulates %d; take fewer nodes or experts, or larger chunks", ranks, n, r.what, x.Kernel, maxExchanged)
 	}
 }
 
-// exchanged bounds the messages that are on the way at the same time: of low-latency kernels one for
-// each rank and expert; of throughput kernels the chunks of each rank, which a combine gets from all ranks
-// of a node first.
-func (r *Resolved) exchanged() int64 {
-	x, ranks, nodes := &r.Workload.Experts, int64(r.Cluster.Ranks()), int64(r.Cluster.Nodes)
+// messages bounds the messages of an exchange over nodes of some GPUs that are on the way at the same time: of
+// low-latency kernels one for each rank and expert; of throughput kernels the chunks of each rank, which a combine gets
+// from all ranks of a node first.
+func (x *Experts) messages(what Exchange, over, gpus int) int64 {
+	ranks, nodes := int64(over*gpus), int64(over)
 	if x.Kernel == LowLatency {
 		return saturating(ranks, int64(x.Copies()))
 	}
@@ -224,8 +242,8 @@ func (r *Resolved) exchanged() int64 {
 	tokens := int64(x.Tokens) * reached / nodes // of a rank for a node, in the mean
 	chunks := tokens/max(1, int64(x.Channels*x.Chunk)) + 1
 	n := saturating(saturating(ranks, nodes), chunks)
-	if r.Workload.Exchange == Combine {
-		n = saturating(n, int64(r.Cluster.Node.GPUs))
+	if what == Combine {
+		n = saturating(n, int64(gpus))
 	}
 	return n
 }
@@ -238,8 +256,7 @@ func replicated(x *Experts) string {
 }
 
 // weighted is the number of experts that tokens may choose.
-func (r workloadRules) weighted() (n int) {
-	x := &r.Workload.Experts
+func (x *Experts) weighted() (n int) {
 	if x.Gating != GatingWeights {
 		return x.Count
 	}
@@ -252,25 +269,25 @@ func (r workloadRules) weighted() (n int) {
 }
 
 // checkNodeLimit finds a limit of nodes that cannot hold a token's experts.
-func (r workloadRules) checkNodeLimit(perRank int) {
-	x, nodes := &r.Workload.Experts, r.Cluster.Nodes
+func (r mixtureRules) checkNodeLimit(perRank int) {
+	x, nodes := r.Experts, r.nodes
 	held := x.NodeLimit * perRank * r.Cluster.Node.GPUs
 	switch {
 	case x.NodeLimit == 0:
 	case x.NodeLimit > nodes:
-		r.complain("workload.experts.node-limit", "a limit of %d nodes: the cluster has %d", x.NodeLimit, nodes)
+		r.complain(r.at("node-limit"), "a limit of %d nodes: the cluster has %d", x.NodeLimit, nodes)
 	case x.Replicas > 0:
-		r.complain("workload.experts.node-limit", "the groups of node-limited routing are the nodes' own experts, and replicas are on other nodes: leave one of the two out")
+		r.complain(r.at("node-limit"), "the groups of node-limited routing are the nodes' own experts, and replicas are on other nodes: leave one of the two out")
 	case held < x.TopK:
-		r.complain("workload.experts.node-limit", "%d nodes hold %d experts (%d GPUs with %d each), and a token goes to %d", x.NodeLimit, held, r.Cluster.Node.GPUs, perRank, x.TopK)
+		r.complain(r.at("node-limit"), "%d nodes hold %d experts (%d GPUs with %d each), and a token goes to %d", x.NodeLimit, held, r.Cluster.Node.GPUs, perRank, x.TopK)
 	}
 }
 
 // checkExpertMemory compares the buffers and experts of a GPU with its memory. Low-latency kernels
 // have two sets of buffers, each for sending and receiving, with room for every rank's tokens at
 // every expert of the rank (LowLatencyLayout in csrc/legacy/config.hpp of DeepEP).
-func (r workloadRules) checkExpertMemory(perRank int) {
-	x, ranks := &r.Workload.Experts, r.Cluster.Ranks()
+func (r mixtureRules) checkExpertMemory(perRank int) {
+	x, ranks := r.Experts, r.ranks()
 	experts := saturating(int64(perRank), int64(x.ExpertBytes))
 	slots := saturating(int64(perRank)*int64(ranks), int64(x.Tokens))
 	slot := units.Bytes(x.Hidden) * elementBytes[ElementBF16] // combine's, which share the buffers
@@ -279,7 +296,7 @@ func (r workloadRules) checkExpertMemory(perRank int) {
 		buffers = saturating(saturating(slots, 4), int64(slot))
 	}
 	if memory := r.Cluster.Node.GPU.Memory; units.Bytes(experts)+units.Bytes(buffers) > memory {
-		r.complain("workload.experts.count", "a GPU has %s and needs %s: %d experts of %s, and buffers of %s (2 sets to send and to receive, %d experts x %d ranks x %d tokens x %s)",
+		r.complain(r.at("count"), "a GPU has %s and needs %s: %d experts of %s, and buffers of %s (2 sets to send and to receive, %d experts x %d ranks x %d tokens x %s)",
 			memory, units.Bytes(experts+buffers), perRank, x.ExpertBytes, units.Bytes(buffers), perRank, ranks, x.Tokens, slot.Exact())
 	}
 }

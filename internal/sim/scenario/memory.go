@@ -52,7 +52,7 @@ func (r *Resolved) Estimate() Estimate {
 		perRank = 2 * int64(cmp.Or(w.Channels, mostChannels)) / max(1, min(gpus, int64(c.Node.NICs)))
 	case w.Exchange != "":
 		perRank = max(0, e.Ranks-gpus) * int64(max(1, w.Experts.QueuePairs))
-		e.Messages = r.exchanged() * exchangedMessages
+		e.Messages = w.Experts.messages(w.Exchange, c.Nodes, c.Node.GPUs) * exchangedMessages
 	case w.Pattern == Uniform:
 		perRank = min(256, e.Endpoints)
 	case w.Pattern == Flows:

@@ -40,6 +40,7 @@ func (r workloadRules) deriveTraining() {
 	r.checkNoise(gpus)
 	r.checkStorage()
 	r.checkComputing()
+	r.deriveTokens()
 }
 
 // NoiseDraws is the number of draws of noise if a scenario does not say it.

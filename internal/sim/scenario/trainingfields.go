@@ -29,6 +29,12 @@ type Training struct {
 	Bucket int64 `yaml:"bucket,omitzero" range:"0..1000000000000"`
 	// Overlap is the communication that goes on beside computation.
 	Overlap Overlap `yaml:"overlap"`
+	// Exchange is what carries tokens to their experts and back: NCCL's all-to-all, or the dispatch and
+	// combine of a library's kernels. Left out: all-to-all.
+	Exchange TokenExchange `yaml:"exchange,omitzero"`
+	// Experts is how the kernels of exchange: dispatch carry them, and which experts tokens choose. The
+	// numbers of tokens and experts, and the types, follow from the model and the batch.
+	Experts Experts `yaml:"experts,omitzero"`
 	// Framework is the share of the rate of kernels measured alone that computations of a
 	// step reach: other kernels' caches, launches, operators that are not fused, the host.
 	Framework Ratio `yaml:"framework"`

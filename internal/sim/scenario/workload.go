@@ -87,7 +87,7 @@ func (r workloadRules) derive() {
 		r.deriveVerbs()
 	}
 	if w.Exchange != "" && !w.several() {
-		r.deriveExperts()
+		r.mixture().derive()
 	}
 	if w.Pattern == Incast {
 		setZero(&w.FanIn, min(8, max(1, r.Cluster.Endpoints()-1)))
@@ -142,7 +142,7 @@ func (r workloadRules) check() {
 		return
 	}
 	if w.Exchange != "" {
-		r.checkExperts()
+		r.mixture().check()
 		return
 	}
 	if len(w.Sizes) == 0 && w.Pattern != Flows {

@@ -14,6 +14,9 @@ type Phase struct {
 	// Kind is Collective or Send; Do is the collective.
 	Kind Kind
 	Do   collective.Op
+	// Exchange, if it is one, is what the kernels of a library send in each group, instead of the
+	// collective Do (package exchange).
+	Exchange Exchange
 	// Groups are the ranks of each group; for a Send, the sender and the receiver.
 	Groups [][]int32
 	// Bytes is the size of each group's, as Op.Bytes.
@@ -22,8 +25,22 @@ type Phase struct {
 	Uses int
 }
 
+// Exchange is the direction in which kernels for experts move tokens.
+type Exchange uint8
+
+// The directions.
+const (
+	NoExchange Exchange = iota
+	Dispatch            // from the tokens' ranks to those of their experts
+	Combine             // back
+)
+
+var exchangeNames = [...]string{"", "dispatch", "combine"}
+
+func (x Exchange) String() string { return exchangeNames[x] }
+
 // Graph is the phase by itself: all groups begin at time 0. ranks is the size of the
-// cluster.
+// cluster. An Exchange has none: its messages are drawn.
 func (p *Phase) Graph(ranks int) *Graph {
 	g := &Graph{Ranks: make([][]Op, ranks)}
 	for i, members := range p.Groups {
@@ -51,6 +68,9 @@ func (p *Phase) Graph(ranks int) *Graph {
 func (p *Phase) Times(t *Timeline) []units.Time {
 	took := make([]units.Time, len(t.Spans))
 	for rank, spans := range t.Spans {
+		if p.Exchange != NoExchange && len(spans) > 0 { // a kernel ends while what it has sent is on its way
+			spans = spans[len(spans)-1:]
+		}
 		for _, s := range spans {
 			took[rank] = max(took[rank], s.End)
 		}

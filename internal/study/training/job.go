@@ -21,6 +21,8 @@ func trainingJob(r *scenario.Resolved) *llm.Job {
 		Batch:     llm.Batch{Global: t.Batch.Global, Micro: t.Batch.Micro, Sequence: t.Batch.Sequence},
 		Memory:    widths(t),
 		Framework: t.Framework.Float(),
+		Kernels:   t.Exchange == scenario.ExchangeDispatch,
+		Busiest:   busiest(r),
 		PyTorch:   t.Backward == scenario.PyTorchBackward,
 		Overlap:   llm.Overlap{Gradients: t.Overlap.Gradients, Parameters: t.Overlap.Parameters, Tensor: t.Overlap.Tensor, Context: t.Overlap.Context, Experts: t.Overlap.Experts, Prefetch: t.Overlap.Prefetch},
 	}

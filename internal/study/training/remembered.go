@@ -11,6 +11,7 @@ import (
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/phases"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
 	"weft/units"
 )
@@ -20,10 +21,11 @@ const IslandKind = "island"
 
 // islandGiven is what the simulation of an island is given beside the part of the scenario.
 type islandGiven struct {
-	Calm   bool                           // without the job's disturbances
-	Island workload.Phase                 // of any number of uses
-	Slow   map[topology.NodeID]units.Rate // the slow cables that it can touch, if the part has none
-	Trees  []workload.Phase               // the phases that share the switches' trees; nil if switches do not reduce
+	Calm     bool                           // without the job's disturbances
+	Island   workload.Phase                 // of any number of uses
+	Exchange *scenario.Workload             // what its groups do, if that is an exchange
+	Slow     map[topology.NodeID]units.Rate // the slow cables that it can touch, if the part has none
+	Trees    []workload.Phase               // the phases that share the switches' trees; nil if switches do not reduce
 }
 
 // islandRecipe is what Resimulate needs.
@@ -56,7 +58,7 @@ type island struct {
 // islandOf is the simulation of an island. It has the slow cables that it can touch, and knows of no other.
 func (s *steps) islandOf(phase *workload.Phase) *island {
 	out := &island{plan: s.plan, part: s.part, given: islandGiven{Calm: s.calm, Island: *phase}}
-	out.given.Island.Uses = 0
+	out.given.Island.Uses, out.given.Exchange = 0, exchangeOf(&s.scenario.Training, phase)
 	if s.plan.Aggregation != nil {
 		out.given.Trees = s.step.Phases
 	}
@@ -72,7 +74,17 @@ func (s *steps) islandOf(phase *workload.Phase) *island {
 
 // run simulates it.
 func (i *island) run(ctx context.Context) (*phases.IslandRun, error) {
-	return phases.RunIsland(ctx, i.plan, i.part.Scenario, &i.given.Island)
+	return i.given.run(ctx, i.plan, i.part)
+}
+
+func (g *islandGiven) run(ctx context.Context, p *network.Plan, part *known.Part) (*phases.IslandRun, error) {
+	r := part.Scenario
+	if g.Exchange != nil {
+		own := *r
+		own.Workload = *g.Exchange
+		r = &own
+	}
+	return phases.RunIsland(ctx, p, r, &g.Island)
 }
 
 // remembered is the result of an island from the cache; if it is not known, of its simulation.
@@ -139,7 +151,7 @@ func Resimulate(ctx context.Context, recipe []byte, _ int) (key known.Key, value
 	if of.Given.Slow != nil {
 		p.Slow = of.Given.Slow
 	}
-	run, err := phases.RunIsland(ctx, p, part.Scenario, &of.Given.Island)
+	run, err := of.Given.run(ctx, p, part)
 	if err != nil {
 		return key, nil, err
 	}

@@ -20,7 +20,7 @@ var disturbed = strings.Replace(collidingJob, "fabrics: [infiniband-ndr, roce-v2
   - {preset: roce-v2-400g, slow-links: [{nics: node1/nic2, rate: 200Gbps}]}`, 1)
 
 func TestAKnownStepIsTheSimulated(t *testing.T) {
-	for name, job := range map[string]string{"colliding": collidingJob, "disturbed, with trees": disturbed} {
+	for name, job := range map[string]string{"colliding": collidingJob, "disturbed, with trees": disturbed, "exchanges": expertJob("4", "exchange: dispatch")} {
 		r := simtest.Resolve(t, job+"run: {seed: 5}\n")
 		run := func(cache known.Store) (text []byte, last sim.Progress) {
 			out, err := Run(t.Context(), r, Options{Workers: 2, Seeds: 2, Cache: cache, Progress: func(p sim.Progress) { last = p }})

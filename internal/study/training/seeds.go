@@ -6,6 +6,7 @@ import (
 	"weft/internal/base/stats"
 	"weft/internal/sim/run/phases"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/workload/llm"
 	"weft/units"
 )
 
@@ -19,12 +20,18 @@ func (s *steps) withSeed(seed uint64) *steps {
 	r.Run.Seed = seed
 	q := *s.plan
 	q.Run = &part.Scenario.Run
+	job, step := s.job, s.step
+	if job.Kernels { // tokens choose other experts
+		other := *job
+		other.Busiest = busiest(&r)
+		job, step = &other, other.Step(llm.FoldAll)
+	}
 	own := &steps{
-		training: &training{scenario: &r, job: s.job, step: s.step, entire: s.entire, out: s.out, share: s.share, cache: s.cache},
+		training: &training{scenario: &r, job: job, step: step, entire: s.entire, out: s.out, share: s.share, cache: s.cache},
 		part:     part, bare: part.WithoutSlowLinks(), plan: &q, fabric: s.fabric, result: new(runstore.TrainingFabric), base: s,
 	}
 	if !s.entire {
-		own.fold = s.fold.Again(&q, &r, s.step.Phases)
+		own.fold = s.fold.Again(&q, &r, step.Phases)
 		own.islands = make([]*phases.IslandRun, len(own.fold.Islands))
 	}
 	return own

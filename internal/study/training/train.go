@@ -56,6 +56,9 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Traini
 	if err := job.Check(); err != nil {
 		return nil, err
 	}
+	if job.Kernels && o.Whole {
+		return nil, errors.New("a whole step with training.exchange: dispatch: kernels of a library and NCCL's run one after the other here; leave --whole out, or take exchange: all-to-all")
+	}
 	if err := job.Fits(); err != nil {
 		return nil, err
 	}
@@ -266,7 +269,7 @@ func (t *trainingTask) run(ctx context.Context) {
 func (t *trainingTask) simulate(ctx context.Context, plan *network.Plan) (*phases.IslandRun, error) {
 	island := &t.fold.Islands[t.island].Phase
 	if t.recorder != nil {
-		return phases.RunIsland(ctx, plan, t.part.Scenario, island)
+		return t.islandOf(island).given.run(ctx, plan, t.part)
 	}
 	run := func() (out *phases.IslandRun, err error) {
 		out, t.found, err = t.remembered(ctx, island)
@@ -421,7 +424,10 @@ func (s *steps) tellPhases() {
 		for _, bytes := range p.Bytes {
 			out.Bytes = max(out.Bytes, int64(bytes))
 		}
-		if run.Plan != nil {
+		switch {
+		case p.Exchange != workload.NoExchange:
+			out.Algorithm = string(s.scenario.Training.Experts.Kernel)
+		case run.Plan != nil:
 			out.Algorithm, out.Wire = run.Plan.Algo.String(), run.Plan.Proto.String()
 		}
 		out.Folded = len(p.Groups) - run.Groups
@@ -476,6 +482,9 @@ func describeJob(r *scenario.Resolved, j *llm.Job) runstore.TrainingJob {
 	}
 	if p := &r.Training.Published; p.MFU.Den > 0 {
 		out.PublishedMFU, out.PublishedSource = p.MFU.Float(), p.Source
+	}
+	if x := &r.Training.Experts; j.Kernels {
+		out.Kernels, out.Busiest = fmt.Sprintf("%s kernels of %s", x.Kernel, x.Library), j.Busiest
 	}
 	out.FLOPs = j.Model.StepFLOPs(j.Batch.Sequence) * float64(out.Tokens)
 	out.Peak, _ = r.Cluster.Node.GPU.Peak(r.Training.Precision)

@@ -3,7 +3,6 @@ package exchange
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"weft/internal/sim/engine"
 	"weft/internal/sim/scenario"
@@ -18,13 +17,18 @@ type gate struct {
 	weights []float64
 	place   *placement
 	nodes   int
-	keys    []choice // scratch
+	keys    engine.Heap[choice, *choice] // scratch
 }
 
 // choice is an expert with the key by which a token ranks it: the smallest are chosen.
 type choice struct {
 	key    float64
 	expert int
+}
+
+// Before orders by key, then by expert.
+func (c *choice) Before(o *choice) bool {
+	return c.key < o.key || c.key == o.key && c.expert < o.expert
 }
 
 // weightsOf are the relative frequencies of the experts.
@@ -52,24 +56,13 @@ func (g *gate) choose(rng *rand.Rand, out []int) []int {
 	for e, w := range g.weights {
 		key := rng.ExpFloat64()
 		if w > 0 {
-			g.keys = append(g.keys, choice{key / w, e})
+			g.keys.Push(choice{key / w, e})
 		}
 	}
-	slices.SortFunc(g.keys, func(a, b choice) int {
-		switch {
-		case a.key < b.key:
-			return -1
-		case a.key > b.key:
-			return 1
-		}
-		return a.expert - b.expert
-	})
 	nodes := make([]bool, g.nodes)
 	used := 0
-	for _, k := range g.keys {
-		if len(out) == g.x.TopK {
-			break
-		}
+	for len(g.keys) > 0 && len(out) < g.x.TopK {
+		k := g.keys.Pop()
 		if limit := g.x.NodeLimit; limit > 0 {
 			node := g.place.node(k.expert)
 			if !nodes[node] && used == limit {

@@ -1,7 +1,9 @@
 package exchange
 
 import (
+	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -42,6 +44,30 @@ func TestNodeLimitedRoutingLimitsTheNodesOfAToken(t *testing.T) {
 			if len(nodes) < c.least || len(nodes) > c.most || distinct != 8 {
 				t.Errorf("%q: a token has %d experts on %d nodes: %v", c.experts, distinct, len(nodes), token)
 			}
+		}
+	}
+}
+
+// The chosen experts are the first of all, sorted by their keys, within the limit of nodes.
+func TestATokenChoosesTheSmallestKeys(t *testing.T) {
+	tr := trafficFor(t, "count: 64, gating: zipf, node-limit: 2")
+	g := gateOf(tr, 4)
+	for seed := range uint64(200) {
+		keys, rng := make([]choice, 0, 64), rand.New(rand.NewPCG(seed, 1))
+		for e, w := range g.weights {
+			keys = append(keys, choice{rng.ExpFloat64() / w, e})
+		}
+		slices.SortFunc(keys, func(a, b choice) int { return cmp.Compare(a.key, b.key) })
+		var want []int
+		nodes := map[int]bool{}
+		for _, k := range keys {
+			if node := g.place.node(k.expert); len(want) < 8 && (nodes[node] || len(nodes) < 2) {
+				nodes[node] = true
+				want = append(want, k.expert)
+			}
+		}
+		if got := g.choose(rand.New(rand.NewPCG(seed, 1)), nil); !slices.Equal(got, want) {
+			t.Fatalf("seed %d: %v, by sorting %v", seed, got, want)
 		}
 	}
 }

@@ -15,6 +15,12 @@ import (
 // GraphOf is what the kernels of a scenario's exchange send.
 func GraphOf(r *scenario.Resolved) *workload.Graph { return trafficOf(r).graph() }
 
+// Busiest is the tokens that the rank with the busiest experts of a scenario's exchange gets, over the mean.
+func Busiest(r *scenario.Resolved) float64 {
+	e := trafficOf(r).logical()
+	return float64(e.MostTokens) / float64(e.MeanTokens)
+}
+
 // Run simulates the exchange of a scenario.
 func Run(j *network.Task, point *runstore.Point) error {
 	t := trafficOf(j.Scenario)

@@ -58,6 +58,9 @@ type form struct {
 // footprint adds the resources of a group and returns its form. It returns false if the switches'
 // choices, or a difference between NICs, may affect the times.
 func (f *footing) footprint(phase *workload.Phase, group int) (*form, bool) {
+	if phase.Exchange != workload.NoExchange {
+		return f.exchanged(phase, group)
+	}
 	c := executor.NewCommunicator(int32(group), f.cluster, phase.Groups[group])
 	c.FindTrees(f.plan)
 	do := phase.Do

@@ -7,8 +7,8 @@ import (
 	"weft/internal/sim/workload"
 )
 
-// With another seed other messages collide, and other packets are marked. A message takes the same
-// time as with the first seed if it is alone on its paths for any choice of the switches, and was
+// With another seed other messages collide, other packets are marked, and tokens choose other experts. A message takes
+// the same time as with the first seed if it is alone on its paths for any choice of the switches, and was
 // not marked.
 
 // Again is the folding of the divided phases for another seed: it simulates only islands for which
@@ -28,7 +28,7 @@ func (f *Folding) Again(p *network.Plan, r *scenario.Resolved, phases []workload
 		twins[own.home] = append(twins[own.home], int32(number))
 	}
 	for _, own := range out.Islands {
-		if out.shores[own.home].same() {
+		if out.shores[own.home].same() && own.Phase.Exchange == workload.NoExchange {
 			own.twin, twins[own.home] = twins[own.home][0], twins[own.home][1:]
 		}
 	}

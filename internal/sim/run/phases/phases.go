@@ -84,7 +84,8 @@ func RunPhases(ctx context.Context, p *network.Plan, r *scenario.Resolved, phase
 	return Of(r.Cluster.Ranks(), phases, f, runs, func(whole *workload.Phase) (*IslandRun, error) { return RunIsland(ctx, p, r, whole) })
 }
 
-// RunIsland simulates an island. Disturbances of the fabric do not affect an island inside nodes.
+// RunIsland simulates an island. Disturbances of the fabric do not affect an island inside nodes. The workload of the
+// scenario is the exchange of a phase of exchanges.
 func RunIsland(ctx context.Context, p *network.Plan, r *scenario.Resolved, phase *workload.Phase) (*IslandRun, error) {
 	if calm := Undisturbed(p); calm != nil && inNodes(executor.LayoutOf(&r.Cluster, p.Fabric), phase) {
 		p = calm
@@ -93,7 +94,7 @@ func RunIsland(ctx context.Context, p *network.Plan, r *scenario.Resolved, phase
 	if steady(p) {
 		forward = new(executor.Forwarder)
 	}
-	x, err := executor.Forwarded(ctx, p, r, phase.Graph(r.Cluster.Ranks()), forward)
+	x, err := executor.Forwarded(ctx, p, r, graphOf(r, phase), forward)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", phase.Name, err)
 	}

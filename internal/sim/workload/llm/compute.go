@@ -109,6 +109,9 @@ func (j *Job) feedForwardProducts(layer int, here float64) (in, out []product, w
 	}
 	if m.MoE(layer) {
 		rows, ffn := tokens*float64(m.TopK)/here, float64(m.ExpertFFN)
+		if j.Busiest > 0 {
+			rows *= j.Busiest
+		}
 		if j.Parallel.WholeExperts { // each GPU of a layer sends its part of the tokens
 			rows, ffn = rows/tensor, ffn*tensor
 		}

@@ -22,6 +22,6 @@
 // # What is left out
 //
 // Dropout; input data, checkpoints and logging; memory bandwidth that collectives take from
-// computation; imbalance of experts (each gets as many tokens); DeepSeek's
+// computation; imbalance of experts, but for the time of the busiest GPU's (Job.Busiest); DeepSeek's
 // multi-token prediction.
 package llm

@@ -20,6 +20,11 @@ type Job struct {
 	// tensor parallelism run beside nothing unless Overlap.Tensor is set, the gathered inputs of products
 	// are kept, and recomputation ends with the last result that is needed.
 	PyTorch bool
+	// Kernels: those of a library carry tokens to experts and back, and no all-to-all does.
+	Kernels bool
+	// Busiest is the tokens that the GPU with the busiest experts of a layer gets, over the mean. The others of its
+	// group wait for it. 0 is 1.
+	Busiest float64
 	// Framework is the share of the computations' rate that the training framework leaves.
 	Framework float64
 }

@@ -339,10 +339,10 @@ func (r *rankBuilder) routed(l int, part func() []int32) []int32 {
 		return part()
 	}
 	tokens := r.tokens() * int64(r.Model.TopK) / int64(r.Parallel.Tensor) * int64(r.Model.Hidden)
-	there := r.collective(expertGroups, workload.Expert, collective.AllToAll, r.uniform(tokens*r.Memory.Dispatch))
+	there := r.exchange(workload.Dispatch, tokens*r.Memory.Dispatch)
 	r.wait(there)
 	r.wait(part()...)
-	back := r.collective(expertGroups, workload.Expert, collective.AllToAll, r.uniform(tokens*r.Memory.Activation))
+	back := r.exchange(workload.Combine, tokens*r.Memory.Activation)
 	return []int32{back}
 }
 

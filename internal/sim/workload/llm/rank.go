@@ -85,13 +85,27 @@ func (r *rankBuilder) compute(name string, t units.Time) int32 {
 // collective adds a collective of a family, with the bytes at each stage; none if the group has one
 // member.
 func (r *rankBuilder) collective(fam family, purpose workload.Purpose, do collective.Op, bytes []units.Bytes) int32 {
+	return r.together(fam, purpose, communication{do: do}, bytes)
+}
+
+// exchange adds the way of tokens to their experts, or back, with the bytes of a GPU's tokens for all of their experts.
+func (r *rankBuilder) exchange(x workload.Exchange, bytes int64) int32 {
+	what := communication{do: collective.AllToAll}
+	if r.Kernels {
+		what.exchange = x
+	}
+	return r.together(expertGroups, workload.Expert, what, r.uniform(bytes))
+}
+
+// together adds a communication of a family.
+func (r *rankBuilder) together(fam family, purpose workload.Purpose, what communication, bytes []units.Bytes) int32 {
 	if r.groupSize(fam) == 1 || bytes[r.at.stage] == 0 {
 		return none
 	}
-	phase := r.phase(fam, purpose, do, bytes)
+	phase := r.phase(fam, purpose, what, bytes)
 	return r.op(workload.Op{
-		Name: r.label + familyNames[fam] + " " + do.String(), Kind: workload.Collective, Purpose: purpose, Stream: familyStreams[fam], Blocks: familyBlocks[fam],
-		Group: r.first[fam] + r.of[fam][r.rank], Do: do, Bytes: bytes[r.at.stage], Phase: phase,
+		Name: r.label + familyNames[fam] + " " + what.String(), Kind: workload.Collective, Purpose: purpose, Stream: familyStreams[fam], Blocks: familyBlocks[fam],
+		Group: r.first[fam] + r.of[fam][r.rank], Do: what.do, Bytes: bytes[r.at.stage], Phase: phase,
 	})
 }
 

@@ -83,13 +83,26 @@ func (j *Job) Step(f Fold) *Step {
 	return b.out
 }
 
+// communication is what a family's groups do: a collective, or a library's kernels in its place.
+type communication struct {
+	do       collective.Op
+	exchange workload.Exchange
+}
+
+func (c communication) String() string {
+	if c.exchange != workload.NoExchange {
+		return c.exchange.String()
+	}
+	return c.do.String()
+}
+
 // phase is the number of a communication of a family's groups, with the bytes by stage; 0 is none.
-func (b *builder) phase(fam family, purpose workload.Purpose, do collective.Op, bytes []units.Bytes) int32 {
-	key := fmt.Sprint(fam, do, bytes)
+func (b *builder) phase(fam family, purpose workload.Purpose, what communication, bytes []units.Bytes) int32 {
+	key := fmt.Sprint(fam, what, bytes)
 	if n, known := b.phases[key]; known {
 		return n
 	}
-	p := workload.Phase{Name: familyNames[fam] + " " + do.String(), Purpose: purpose, Kind: workload.Collective, Do: do}
+	p := workload.Phase{Name: familyNames[fam] + " " + what.String(), Purpose: purpose, Kind: workload.Collective, Do: what.do, Exchange: what.exchange}
 	for _, members := range b.groups[fam] {
 		if size := bytes[b.whole.at(int(members[0])).stage]; size > 0 && len(members) > 1 {
 			p.Groups, p.Bytes = append(p.Groups, members), append(p.Bytes, size)

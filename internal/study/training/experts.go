@@ -1,0 +1,33 @@
+package training
+
+import (
+	"weft/internal/sim/run/exchange"
+	"weft/internal/sim/scenario"
+	"weft/internal/sim/workload"
+)
+
+// exchangeOf is what the kernels of a job do in a phase; nil if the phase is no exchange.
+func exchangeOf(t *scenario.Training, phase *workload.Phase) *scenario.Workload {
+	what := scenario.Dispatch
+	switch phase.Exchange {
+	case workload.NoExchange:
+		return nil
+	case workload.Combine:
+		what = scenario.Combine
+	}
+	w := t.Exchanged(what)
+	return &w
+}
+
+// busiest is the tokens of the busiest GPU of those that share a layer's experts, over the mean; 0 if the job does not
+// draw them.
+func busiest(r *scenario.Resolved) float64 {
+	t := &r.Training
+	if t.Exchange != scenario.ExchangeDispatch {
+		return 0
+	}
+	group := *r
+	group.Cluster.Nodes = t.Parallel.Expert / r.Cluster.Node.GPUs
+	group.Workload = t.Exchanged(scenario.Dispatch)
+	return exchange.Busiest(&group)
+}
