@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/bits"
 	"sync/atomic"
+
+	"weft/units"
 )
 
 // WCFlags says which optional parts a completion has.
@@ -11,8 +13,10 @@ type WCFlags uint8
 
 // The flags, with the numbers of ibv_wc_flags.
 const (
-	WCGRH     WCFlags = 1 << iota // 40 bytes of GRH precede the data
-	WCWithImm                     // ImmData is valid
+	// WCGRH says that the 40 bytes before the data are a GRH. Without it they have no meaning: on InfiniBand only
+	// packets to a group have a GRH.
+	WCGRH     WCFlags = 1 << iota
+	WCWithImm         // ImmData is valid
 	_
 	WCWithInv // InvalidatedRKey is valid
 )
@@ -43,7 +47,9 @@ type WC struct {
 	ImmData         uint32
 	InvalidatedRKey uint32
 	QPN             QPN
-	SrcQP           QPN // of UD receives
+	SrcQP           QPN       // of UD receives
+	SLID            units.LID // of UD receives on InfiniBand: the sender's
+	_               [6]byte
 }
 
 // CQ is a completion queue.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"weft/internal/sim/channel"
+	"weft/internal/sim/transport"
 	"weft/verbs/internal/socket"
 )
 
@@ -42,6 +43,26 @@ const pollRest = time.Millisecond
 func (d *Device) rest() {
 	if d.fabric != nil {
 		d.fabric.Rest(pollRest)
+	}
+}
+
+// lingers is how long the end of a queue pair waits for the emulated fabric to take posted datagrams, at most.
+const lingers = time.Second
+
+// linger waits until the emulated fabric, if there is one, has taken the messages that a queue pair without
+// acknowledgements has been given. Programs destroy it right after the last one, and a NIC has sent that by then.
+func (q *QP) linger() {
+	d := q.pd.dev
+	if d.fabric == nil || q.attr.Type != UD && q.attr.Type != UC {
+		return
+	}
+	waits := func() bool {
+		d.port.Lock()
+		defer d.port.Unlock()
+		return !q.dead && !d.closed && q.state() == transport.StateRTS && q.sends.unfinished() > 0
+	}
+	for until := time.Now().Add(lingers); waits() && time.Now().Before(until); {
+		d.rest()
 	}
 }
 

@@ -15,13 +15,14 @@ import (
 // from the REQ.
 
 // source is the sender of a datagram, from the GRH at its front.
-func source(grh []byte) netip.Addr {
+func (d *Device) source(grh []byte) netip.Addr {
 	if h := new(wire.IPv4Header); h.Parse(grh[grhBytes-wire.IPv4Bytes:]) == nil && slices.Max(grh[:grhBytes-wire.IPv4Bytes]) == 0 {
 		return netip.AddrFrom4(h.Src)
 	}
 	var h wire.IPv6Header
 	_ = h.Parse(grh)
-	return netip.AddrFrom16(h.Src)
+	a, _ := d.AddrOfGID(h.Src) // none: not answerable
+	return a
 }
 
 // answerable reports whether an address is a single host's: answers to other addresses would reach
@@ -36,7 +37,7 @@ func (m *manager) take(wc *WC) {
 	b := m.buf[wc.WRID*gsiRoom:][:wc.ByteLen]
 	var h cm.Header
 	body, err := h.Parse(b[grhBytes:])
-	peer := netip.AddrPortFrom(source(b[:grhBytes]), m.dev.Addr().Port())
+	peer := netip.AddrPortFrom(m.dev.source(b[:grhBytes]), m.dev.Addr().Port())
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err != nil || !answerable(peer.Addr()) || !m.process(peer, &h, body) {

@@ -177,20 +177,20 @@ func (q *QP) place(v transport.Verdict, p *transport.Packet, payload []byte) {
 }
 
 // grh is the header in front of a datagram: for IPv4 the IP header in the last 20 of its 40 bytes
-// (IBA vol. 1, A17.4.5).
+// (IBA vol. 1, A17.4.5), on InfiniBand the GIDs of both.
 func (q *QP) grh(payload int) []byte {
 	from, local := q.pd.dev.port.From().Addr().Unmap(), q.pd.dev.port.To().Addr().Unmap()
 	arrived := q.pd.dev.port.Arrived()
 	size := uint16(wire.UDPBytes + arrived.BTH.Opcode.HeaderBytes() + (payload+3)&^3 + wire.ICRCBytes)
 	b := make([]byte, 0, grhBytes)
-	if from.Is4() {
+	if from.Is4() && q.pd.dev.subnet() == nil {
 		h := wire.IPv4Header{
 			Length: wire.IPv4Bytes + size, Flags: wire.DontFragment, TTL: 64, Protocol: wire.ProtocolUDP,
 			Src: from.As4(), Dst: local.As4(),
 		}
 		return h.AppendTo(b[:grhBytes-wire.IPv4Bytes])
 	}
-	h := wire.IPv6Header{Length: size, NextHeader: wire.ProtocolUDP, HopLimit: 64, Src: from.As16(), Dst: local.As16()}
+	h := wire.IPv6Header{Length: size, NextHeader: wire.ProtocolUDP, HopLimit: 64, Src: q.pd.dev.GID(from), Dst: q.pd.dev.GID(local)}
 	return h.AppendTo(b)
 }
 
@@ -266,10 +266,18 @@ func (q *QP) received(c *transport.Completion) {
 		wc.Flags, wc.InvalidatedRKey = WCWithInv, c.Imm
 	}
 	if q.attr.Type == UD && c.Status == transport.Success {
-		wc.Flags |= WCGRH
-		wc.ByteLen += grhBytes
+		q.pd.dev.sender(&wc)
 	}
 	q.deliver(cq, &wc, c.Status == transport.Success && q.pd.dev.port.Arrived().BTH.Solicited)
+}
+
+// sender fills in who has sent the datagram that is being received.
+func (d *Device) sender(wc *WC) {
+	wc.ByteLen += grhBytes
+	wc.SLID = d.LID(d.port.From().Addr())
+	if d.subnet() == nil || d.port.To().Addr().IsMulticast() {
+		wc.Flags |= WCGRH
+	}
 }
 
 // deliver adds a completion to its queue. If the queue is full, it is overrun, and the queue pair

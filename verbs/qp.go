@@ -182,6 +182,7 @@ func (q *QP) State() QPState {
 // Destroy destroys the queue pair. Unfinished work completes with WRFlushErr; the verbs drop it
 // without a completion. It returns ErrBusy while the queue pair is attached to a multicast group.
 func (q *QP) Destroy() error {
+	q.linger()
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
 	if q.dead {

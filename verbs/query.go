@@ -78,26 +78,31 @@ type PortAttr struct {
 	GIDs       int // entries of the table
 	PKeys      int
 	MaxMessage uint64
-	LID        units.LID // 0: RoCE has none
+	Link       LinkLayer
+	LID        units.LID // of the device; 0: Ethernet has none
+	SMLID      units.LID // of the Subnet Manager; 0: Ethernet has none
 }
 
 // QueryPort returns the attributes of the device's one port.
 func (d *Device) QueryPort() PortAttr {
 	d.port.Lock()
 	defer d.port.Unlock()
-	a := PortAttr{State: PortActive, MaxMTU: 4096, ActiveMTU: d.mtu, GIDs: 1, PKeys: 1, MaxMessage: MaxMessage}
+	a := PortAttr{State: PortActive, MaxMTU: 4096, ActiveMTU: d.mtu, GIDs: 1, PKeys: 1, MaxMessage: MaxMessage, Link: LinkEthernet}
+	if s := d.subnet(); s != nil {
+		a.Link, a.LID, a.SMLID = LinkInfiniBand, d.LID(d.Addr().Addr()), s.Manager
+	}
 	if d.closed || d.down || d.port.Err() != nil {
 		a.State = PortDown
 	}
 	return a
 }
 
-// QueryGID is an entry of the port's GID table. It has one: the device's address.
+// QueryGID is an entry of the port's GID table, in the form of an address. It has one: see GID.
 func (d *Device) QueryGID(index int) (netip.Addr, error) {
 	if index != 0 {
 		return netip.Addr{}, invalid("GID %d: the table has one entry, 0", index)
 	}
-	return d.Addr().Addr(), nil
+	return netip.AddrFrom16(d.GID(d.Addr().Addr())).Unmap(), nil
 }
 
 // QueryPKey is an entry of the port's P_Key table. It has one: the default partition's (IBA vol. 1,

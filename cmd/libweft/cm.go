@@ -209,8 +209,8 @@ func queuePair(id C.weft_id) *verbs.QP {
 const notYet = 500 * time.Millisecond
 
 //export weft_cm_connect
-func weft_cm_connect(id C.weft_id, gid *C.uint8_t, port C.uint16_t, qp C.weft_id, in *C.struct_weft_cm_param) C.int {
-	c, to := object[*cmID](id), address(gid)
+func weft_cm_connect(id C.weft_id, addr *C.uint8_t, port C.uint16_t, qp C.weft_id, in *C.struct_weft_cm_param) C.int {
+	c, to := object[*cmID](id), address(addr)
 	p := connParam(in)
 	if c.datagram {
 		go c.resolve(to, uint16(port), p.PrivateData)

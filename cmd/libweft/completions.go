@@ -19,6 +19,7 @@ import (
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(verbs.WC{})-C.sizeof_struct_weft_wc]
 	_ = [1]struct{}{}[unsafe.Offsetof(verbs.WC{}.SrcQP)-unsafe.Offsetof(C.struct_weft_wc{}.src_qp)]
+	_ = [1]struct{}{}[unsafe.Offsetof(verbs.WC{}.SLID)-unsafe.Offsetof(C.struct_weft_wc{}.slid)]
 	_ = [1]struct{}{}[unsafe.Offsetof(verbs.WC{}.ByteLen)-unsafe.Offsetof(C.struct_weft_wc{}.byte_len)]
 	_ = [1]struct{}{}[unsafe.Offsetof(verbs.CQMarks{}.Taken)-unsafe.Offsetof(C.struct_weft_cq_marks{}.taken)]
 	_ = [1]struct{}{}[unsafe.Sizeof(verbs.CQMarks{})-C.sizeof_struct_weft_cq_marks]

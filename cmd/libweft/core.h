@@ -19,6 +19,8 @@ struct weft_wc {
 	uint32_t invalidated_rkey;
 	uint32_t qp_num;
 	uint32_t src_qp;
+	uint16_t slid; /* on InfiniBand */
+	uint16_t unused[3];
 };
 
 /* The counters of a completion queue: the core adds, C takes. */
@@ -78,7 +80,7 @@ struct weft_qp_attr {
 	uint32_t dest_qpn, rq_psn, sq_psn;
 	uint32_t max_rd_atomic, max_dest_rd_atomic;
 	uint32_t min_rnr_timer, timeout, retry_cnt, rnr_retry;
-	uint8_t dgid[16];
+	uint8_t address[16]; /* of the peer's device */
 };
 
 struct weft_device {
@@ -87,7 +89,9 @@ struct weft_device {
 	uint32_t max_mtu, active_mtu; /* bytes */
 	uint32_t state;               /* of the port */
 	uint64_t max_message;
-	uint8_t gid[16];
+	uint8_t address[16], gid[16]; /* on Ethernet they are the same */
+	uint8_t link;                 /* the port's, as ibv_port_attr has it */
+	uint16_t lid, sm_lid;
 	uint32_t ifindex;
 };
 
@@ -121,11 +125,17 @@ struct weft_cm_event {
 
 typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *event);
 
-/* The calls. A name, its arguments. */
+/*
+ * The calls. A name, its arguments. An address has 16 bytes: IPv6, or IPv4 in that form. It is translated from and
+ * to GIDs and LIDs by calls of their own.
+ */
 #define WEFT_CALLS(X)                                                                                      \
 	X(open, (const char *name, const char *address, int event_fd, weft_id *id))                                          \
 	X(close, (weft_id device))                                                                         \
 	X(query, (weft_id device, struct weft_device *out))                                                \
+	X(address_of_gid, (weft_id device, const uint8_t *gid, uint8_t *address))                          \
+	X(address_of_lid, (weft_id device, uint16_t lid, uint8_t *address))                                \
+	X(locate, (weft_id device, const uint8_t *address, uint8_t *gid, uint16_t *lid))                   \
 	X(work, (weft_id cq))                                                                              \
 	X(alloc_pd, (weft_id device, weft_id *id))                                                         \
 	X(dealloc_pd, (weft_id pd))                                                                        \
@@ -150,17 +160,17 @@ typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *ev
 	X(destroy_qp, (weft_id qp))                                                                        \
 	X(post_send, (weft_id qp, const struct weft_send *wr))                                             \
 	X(post_recv, (weft_id qp, const struct weft_recv *wr))                                             \
-	X(create_ah, (weft_id pd, const uint8_t *dgid, weft_id *id))                                       \
+	X(create_ah, (weft_id pd, const uint8_t *address, weft_id *id))                                       \
 	X(destroy_ah, (weft_id ah))                                                                        \
 	X(alloc_mw, (weft_id pd, uint32_t type, weft_id *id, uint32_t *rkey))                              \
 	X(dealloc_mw, (weft_id mw))                                                                        \
 	X(bind_mw, (weft_id qp, uint64_t wr_id, uint32_t flags, const struct weft_bind *bind, uint32_t *rkey)) \
-	X(mcast, (weft_id qp, const uint8_t *gid, int attach))                                             \
+	X(mcast, (weft_id qp, const uint8_t *address, int attach))                                             \
 	X(cm_events, (weft_cm_deliver to))                                                                 \
 	X(cm_create, (weft_id device, int datagram, uintptr_t object, weft_id *id))                        \
 	X(cm_adopt, (weft_id request, uintptr_t object))                                                   \
 	X(cm_listen, (weft_id cm, uint16_t port))                                                          \
-	X(cm_connect, (weft_id cm, const uint8_t *gid, uint16_t port, weft_id qp, const struct weft_cm_param *param)) \
+	X(cm_connect, (weft_id cm, const uint8_t *address, uint16_t port, weft_id qp, const struct weft_cm_param *param)) \
 	X(cm_accept, (weft_id cm, weft_id qp, const struct weft_cm_param *param))                          \
 	X(cm_reject, (weft_id cm, const void *private_data, uint32_t private_len))                         \
 	X(cm_attr, (weft_id cm, uint32_t state, struct weft_qp_attr *attr))                                \

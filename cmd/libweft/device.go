@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"weft/units"
 	"weft/verbs"
 )
 
@@ -120,10 +121,38 @@ func weft_query(id C.weft_id, out *C.struct_weft_device) C.int {
 		max_rd_atomic: C.uint32_t(a.MaxRdAtomic), max_mcast_grp: C.uint32_t(a.MaxMcastGrp), max_ah: C.uint32_t(a.MaxAH),
 		max_mtu: C.uint32_t(p.MaxMTU), active_mtu: C.uint32_t(p.ActiveMTU), state: C.uint32_t(p.State), max_message: C.uint64_t(p.MaxMessage),
 	}
-	gid := d.Addr().Addr().As16()
-	for i, b := range gid {
-		out.gid[i] = C.uint8_t(b)
-	}
+	addr := d.Addr().Addr()
+	write(&out.address[0], addr.As16())
+	write(&out.gid[0], d.GID(addr))
+	out.link, out.lid, out.sm_lid = C.uint8_t(p.Link), C.uint16_t(p.LID), C.uint16_t(p.SMLID)
+	return 0
+}
+
+// write writes an address or a GID to C's memory.
+func write(to *C.uint8_t, b [16]byte) { copy(unsafe.Slice((*byte)(to), len(b)), b[:]) }
+
+// read reads an address or a GID from C's memory.
+func read(from *C.uint8_t) [16]byte { return [16]byte(unsafe.Slice((*byte)(from), 16)) }
+
+//export weft_address_of_gid
+func weft_address_of_gid(dev C.weft_id, gid, out *C.uint8_t) C.int {
+	a, err := object[*context](dev).AddrOfGID(read(gid))
+	write(out, a.As16())
+	return errno("the destination's GID", err)
+}
+
+//export weft_address_of_lid
+func weft_address_of_lid(dev C.weft_id, lid C.uint16_t, out *C.uint8_t) C.int {
+	a, err := object[*context](dev).AddrOfLID(units.LID(lid))
+	write(out, a.As16())
+	return errno("the destination's LID", err)
+}
+
+//export weft_locate
+func weft_locate(dev C.weft_id, addr, gid *C.uint8_t, lid *C.uint16_t) C.int {
+	d, a := object[*context](dev), address(addr)
+	write(gid, d.GID(a))
+	*lid = C.uint16_t(d.LID(a))
 	return 0
 }
 

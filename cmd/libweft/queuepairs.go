@@ -9,7 +9,6 @@ import "C"
 
 import (
 	"net/netip"
-	"unsafe"
 
 	"weft/units"
 	"weft/verbs"
@@ -81,7 +80,7 @@ var masks = []struct {
 func weft_modify_qp(id C.weft_id, in *C.struct_weft_qp_attr) C.int {
 	a := verbs.QPAttr{
 		State: verbs.QPState(in.state), Access: verbs.Access(in.access), QKey: uint32(in.qkey), PathMTU: int(in.path_mtu),
-		Dest: netip.AddrPortFrom(address(&in.dgid[0]), 0), DestQPN: units.QPN(in.dest_qpn),
+		Dest: netip.AddrPortFrom(address(&in.address[0]), 0), DestQPN: units.QPN(in.dest_qpn),
 		RQPSN: units.PSN(in.rq_psn & units.PSNMask), SQPSN: units.PSN(in.sq_psn & units.PSNMask),
 		MaxRdAtomic: int(in.max_rd_atomic), MaxDestRdAtomic: int(in.max_dest_rd_atomic), MinRNRTimer: uint8(in.min_rnr_timer),
 		Timeout: uint8(in.timeout), RetryCnt: uint8(in.retry_cnt), RNRRetry: uint8(in.rnr_retry),
@@ -111,22 +110,17 @@ func attributes(a *verbs.QPAttr) C.struct_weft_qp_attr {
 		min_rnr_timer: C.uint32_t(a.MinRNRTimer), timeout: C.uint32_t(a.Timeout), retry_cnt: C.uint32_t(a.RetryCnt), rnr_retry: C.uint32_t(a.RNRRetry),
 	}
 	if a.Dest.IsValid() {
-		gid := a.Dest.Addr().As16()
-		for i, b := range gid {
-			out.dgid[i] = C.uint8_t(b)
-		}
+		write(&out.address[0], a.Dest.Addr().As16())
 	}
 	return out
 }
 
-// address is the address that a GID stands for.
-func address(gid *C.uint8_t) netip.Addr {
-	return netip.AddrFrom16([16]byte(unsafe.Slice((*byte)(gid), 16))).Unmap()
-}
+// address is an address in C's memory.
+func address(from *C.uint8_t) netip.Addr { return netip.AddrFrom16(read(from)).Unmap() }
 
 //export weft_create_ah
-func weft_create_ah(pd C.weft_id, gid *C.uint8_t, id *C.weft_id) C.int {
-	ah, err := object[*domain](pd).CreateAH(netip.AddrPortFrom(address(gid), 0))
+func weft_create_ah(pd C.weft_id, to *C.uint8_t, id *C.weft_id) C.int {
+	ah, err := object[*domain](pd).CreateAH(netip.AddrPortFrom(address(to), 0))
 	if err != nil {
 		return errno("ibv_create_ah", err)
 	}
@@ -144,12 +138,12 @@ func weft_destroy_ah(id C.weft_id) C.int {
 }
 
 //export weft_mcast
-func weft_mcast(qp C.weft_id, gid *C.uint8_t, attach C.int) C.int {
+func weft_mcast(qp C.weft_id, group *C.uint8_t, attach C.int) C.int {
 	q := object[*verbs.QP](qp)
 	if attach != 0 {
-		return errno("ibv_attach_mcast", q.AttachMcast(address(gid)))
+		return errno("ibv_attach_mcast", q.AttachMcast(address(group)))
 	}
-	return errno("ibv_detach_mcast", q.DetachMcast(address(gid)))
+	return errno("ibv_detach_mcast", q.DetachMcast(address(group)))
 }
 
 //export weft_create_srq

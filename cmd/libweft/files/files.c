@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +18,17 @@
 #define DEVICES "/dev/infiniband/"
 #define CLASS "/sys/class/infiniband/"
 
-/* The files of a device, below its folder. */
+/* The files of a device, below its folder, and what they have on InfiniBand if that is something else. */
 static const struct {
-	const char *path, *text;
+	const char *path, *text, *infiniband;
 } files[] = {
 	{"/node_type", "1: CA\n"},
 	{"/fw_ver", "weft\n"},
-	{"/ports/1/link_layer", "Ethernet\n"},
+	{"/ports/1/link_layer", "Ethernet\n", "InfiniBand\n"},
 	{"/ports/1/state", "4: ACTIVE\n"},
 	{"/ports/1/phys_state", "5: LinkUp\n"},
-	{"/ports/1/gid_attrs/types/0", "RoCE v2\n"},
-	{"/ports/1/gid_attrs/ndevs/0", "lo\n"},
+	{"/ports/1/gid_attrs/types/0", "RoCE v2\n", "IB/RoCE v1\n"},
+	{"/ports/1/gid_attrs/ndevs/0", "lo\n", "ib0\n"},
 	{"/ports/1/pkeys/0", "0xffff\n"},
 };
 
@@ -53,13 +54,17 @@ static const char *below(const char *prefix, const char *path)
 	return path && !strncmp(path, prefix, n) ? after_device(path + n) : NULL;
 }
 
+/* weft_on_infiniband is called by libibverbs when it opens a device of an InfiniBand fabric. */
+static bool infiniband;
+void weft_on_infiniband(void) { infiniband = true; }
+
 /* text is what a file of weft's devices has; NULL if the path is no such file. */
 static const char *text(const char *path)
 {
 	const char *rest = below(CLASS, path);
 	for (size_t i = 0; rest && i < sizeof files / sizeof *files; i++)
 		if (!strcmp(rest, files[i].path))
-			return files[i].text;
+			return infiniband && files[i].infiniband ? files[i].infiniband : files[i].text;
 	return NULL;
 }
 

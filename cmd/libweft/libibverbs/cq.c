@@ -108,7 +108,8 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 		errno = e;
 		return NULL;
 	}
-	q->header = memcmp(c->attr.gid, mapped, sizeof mapped) ? header_ipv6 : header_ipv4;
+	if (c->attr.link == IBV_LINK_LAYER_ETHERNET)
+		q->header = memcmp(c->attr.gid, mapped, sizeof mapped) ? header_ipv6 : header_ipv4;
 	q->cq.context = context;
 	q->cq.channel = channel;
 	q->cq.cq_context = cq_context;
@@ -174,7 +175,7 @@ static void translate(const struct weft_cq *q, const struct weft_wc *w, struct i
 	out->src_qp = w->src_qp;
 	out->wc_flags = w->flags;
 	out->pkey_index = 0;
-	out->slid = 0;
+	out->slid = w->slid;
 	out->sl = w->flags & IBV_WC_GRH ? q->header : 0;
 	out->dlid_path_bits = 0;
 }

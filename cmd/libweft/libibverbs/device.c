@@ -1,5 +1,6 @@
 /* Devices, their contexts, ports, GIDs and P_Keys. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -135,6 +136,16 @@ static void fill(struct weft_context *c, struct ibv_device *d)
 	pthread_mutex_init(&x->mutex, NULL);
 }
 
+static bool is_ib(const struct weft_context *c) { return c->attr.link == IBV_LINK_LAYER_INFINIBAND; }
+
+/* tell_files has the preloaded library show the files of InfiniBand. */
+static void tell_files(void)
+{
+	void (*tell)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "weft_on_infiniband");
+	if (tell)
+		tell();
+}
+
 struct ibv_context *ibv_open_device(struct ibv_device *d)
 {
 	int e = weft_load(), pipes[2];
@@ -159,6 +170,8 @@ struct ibv_context *ibv_open_device(struct ibv_device *d)
 	c->v.context.cmd_fd = pipes[1]; /* a valid descriptor: programs pass it on */
 	c->event_in = pipes[1];
 	weft->query(c->id, &c->attr);
+	if (is_ib(c))
+		tell_files();
 	static bool forks;
 	pthread_mutex_lock(&opened_lock);
 	if (!forks)
@@ -236,6 +249,21 @@ static enum ibv_mtu mtu_code(uint32_t bytes)
 	return code;
 }
 
+/* On InfiniBand a destination has a LID, and a GID if it is global; on Ethernet a GID alone. */
+int weft_destination(struct weft_context *c, const struct ibv_ah_attr *a, uint8_t *address)
+{
+	if (a->port_num != 1 || (a->is_global && a->grh.sgid_index))
+		return EINVAL;
+	return a->is_global ? weft->address_of_gid(c->id, a->grh.dgid.raw, address) : weft->address_of_lid(c->id, a->dlid, address);
+}
+
+void weft_way_to(struct weft_context *c, const uint8_t *address, struct ibv_ah_attr *a)
+{
+	*a = (struct ibv_ah_attr){.port_num = 1, .grh = {.hop_limit = 64}};
+	weft->locate(c->id, address, a->grh.dgid.raw, &a->dlid);
+	a->is_global = !a->dlid || a->dlid >= 0xc000; /* a group's */
+}
+
 static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *out, size_t size)
 {
 	struct weft_context *c = weft_context_of(context);
@@ -250,14 +278,17 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
 		.max_mtu = mtu_code(now.max_mtu),
 		.active_mtu = mtu_code(now.active_mtu),
 		.gid_tbl_len = 1,
-		.port_cap_flags = IBV_PORT_CM_SUP | IBV_PORT_IP_BASED_GIDS,
+		.port_cap_flags = IBV_PORT_CM_SUP | (is_ib(c) ? 0 : IBV_PORT_IP_BASED_GIDS),
 		.max_msg_sz = now.max_message > UINT32_MAX ? UINT32_MAX : now.max_message,
 		.pkey_tbl_len = 1,
 		.max_vl_num = 1,
 		.active_width = 2,  /* 4X */
 		.active_speed = 32, /* 25.78125 Gb/s a lane: a name for a link that has no speed of its own */
 		.phys_state = now.state == IBV_PORT_ACTIVE ? 5 : 3,
-		.link_layer = IBV_LINK_LAYER_ETHERNET,
+		.link_layer = now.link,
+		.lid = now.lid,
+		.sm_lid = now.sm_lid,
+		.subnet_timeout = is_ib(c) ? 18 : 0, /* OpenSM's */
 	};
 	memset(out, 0, size);
 	memcpy(out, &a, size < sizeof a ? size : sizeof a);
@@ -287,7 +318,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index
 		return EINVAL;
 	if (index != 0)
 		return index < 1 ? ENODATA : EINVAL;
-	struct ibv_gid_entry e = {.gid_index = 0, .port_num = 1, .gid_type = IBV_GID_TYPE_ROCE_V2, .ndev_ifindex = weft_context_of(context)->attr.ifindex};
+	struct ibv_gid_entry e = {.gid_index = 0, .port_num = 1, .gid_type = is_ib(weft_context_of(context)) ? IBV_GID_TYPE_IB : IBV_GID_TYPE_ROCE_V2, .ndev_ifindex = weft_context_of(context)->attr.ifindex};
 	memcpy(e.gid.raw, weft_context_of(context)->attr.gid, sizeof e.gid.raw);
 	memset(out, 0, size);
 	memcpy(out, &e, size < sizeof e ? size : sizeof e);
@@ -309,7 +340,7 @@ int ibv_query_gid_type(struct ibv_context *context, uint8_t port, unsigned int i
 {
 	if (port != 1 || index != 0)
 		return EINVAL;
-	*type = 1;
+	*type = !is_ib(weft_context_of(context));
 	return 0;
 }
 

@@ -102,7 +102,7 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 	if (mask & none)
 		return EOPNOTSUPP;
 	if ((mask & IBV_QP_PORT && a->port_num != 1) || (mask & IBV_QP_PKEY_INDEX && a->pkey_index) ||
-	    (mask & IBV_QP_AV && !a->ah_attr.is_global) || (mask & IBV_QP_PATH_MTU && (a->path_mtu < IBV_MTU_256 || a->path_mtu > IBV_MTU_4096)))
+	    (mask & IBV_QP_PATH_MTU && (a->path_mtu < IBV_MTU_256 || a->path_mtu > IBV_MTU_4096)))
 		return EINVAL;
 	if (mask & IBV_QP_STATE && a->qp_state == IBV_QPS_INIT && qp->state == IBV_QPS_RESET && (mask & (IBV_QP_PORT | IBV_QP_PKEY_INDEX)) != (IBV_QP_PORT | IBV_QP_PKEY_INDEX))
 		return EINVAL;
@@ -124,8 +124,9 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 		.retry_cnt = a->retry_cnt,
 		.rnr_retry = a->rnr_retry,
 	};
-	memcpy(w.dgid, a->ah_attr.grh.dgid.raw, sizeof w.dgid);
-	int e = weft->modify_qp(q->id, &w);
+	int e = mask & IBV_QP_AV ? weft_destination(weft_context_of(qp->context), &a->ah_attr, w.address) : 0;
+	if (!e)
+		e = weft->modify_qp(q->id, &w);
 	if (e)
 		return e;
 	if (mask & IBV_QP_AV)
@@ -252,9 +253,10 @@ int ibv_destroy_srq(struct ibv_srq *srq)
 struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *a)
 {
 	struct weft_ah *h = calloc(1, sizeof *h);
-	int e = a->is_global && a->port_num == 1 && a->grh.sgid_index == 0 ? 0 : EINVAL;
+	uint8_t address[16];
+	int e = weft_destination(weft_context_of(pd->context), a, address);
 	if (!e)
-		e = weft->create_ah(((struct weft_pd *)pd)->id, a->grh.dgid.raw, &h->id);
+		e = weft->create_ah(((struct weft_pd *)pd)->id, address, &h->id);
 	if (e)
 		return failed(h, e);
 	h->ah.context = pd->context;
@@ -286,11 +288,13 @@ static void sender(const struct ibv_grh *grh, union ibv_gid *gid)
 
 int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port, struct ibv_wc *wc, struct ibv_grh *grh, struct ibv_ah_attr *a)
 {
-	if (!(wc->wc_flags & IBV_WC_GRH))
-		return EINVAL;
-	*a = (struct ibv_ah_attr){.is_global = 1, .port_num = port, .sl = wc->sl, .grh = {.hop_limit = 64}};
-	sender(grh, &a->grh.dgid);
-	return 0;
+	*a = (struct ibv_ah_attr){.dlid = wc->slid, .port_num = port, .sl = wc->sl};
+	if (wc->wc_flags & IBV_WC_GRH) {
+		a->is_global = 1;
+		a->grh.hop_limit = 64;
+		sender(grh, &a->grh.dgid);
+	}
+	return a->is_global || a->dlid ? 0 : EINVAL;
 }
 
 struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t port)
@@ -304,9 +308,16 @@ struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struc
 	return ibv_create_ah(pd, &a);
 }
 
-int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid) { return weft->mcast(((struct weft_qp *)qp)->id, gid->raw, 1); }
+static int multicast(struct ibv_qp *qp, const union ibv_gid *gid, int attach)
+{
+	uint8_t address[16];
+	int e = weft->address_of_gid(weft_context_of(qp->context)->id, gid->raw, address);
+	return e ? e : weft->mcast(((struct weft_qp *)qp)->id, address, attach);
+}
 
-int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid) { return weft->mcast(((struct weft_qp *)qp)->id, gid->raw, 0); }
+int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid) { return multicast(qp, gid, 1); }
+
+int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid) { return multicast(qp, gid, 0); }
 
 /* Ethernet's addresses are the kernel's matter here. */
 int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr *a, uint8_t mac[ETHERNET_LL_SIZE], uint16_t *vid)

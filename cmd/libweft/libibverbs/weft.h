@@ -67,7 +67,7 @@ struct weft_cq {
 	uint32_t room; /* of entries, a power of two */
 	struct weft_wc *entries;
 	struct weft_cq_marks *marks;
-	uint8_t header;		       /* in front of datagrams */
+	uint8_t header;		       /* in front of datagrams; 0 on InfiniBand */
 	uint32_t events, async_events; /* that the program has fetched */
 	struct ibv_wc now; /* the completion of an extended poll */
 };
@@ -106,6 +106,8 @@ extern const struct weft_core *weft; /* the core, once a device is open */
 
 struct weft_context *weft_context_of(struct ibv_context *c);
 int weft_load(void);
+int weft_destination(struct weft_context *c, const struct ibv_ah_attr *a, uint8_t *address);  /* its address */
+void weft_way_to(struct weft_context *c, const uint8_t *address, struct ibv_ah_attr *a); /* the reverse */
 
 int weft_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
 int weft_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);

@@ -56,12 +56,11 @@ void cm_drop_events(struct cm_id *c);
 int cm_complete(struct cm_id *c);
 void cm_delivered(uintptr_t object, const struct weft_cm_event *from);
 int cm_fails(int e);
-void cm_gid_of(const struct sockaddr *a, uint8_t *gid);
-void cm_address_of(const uint8_t *gid, uint16_t port, struct sockaddr_storage *a);
+void cm_bytes_of(const struct sockaddr *a, uint8_t *address);
+void cm_sockaddr_of(const uint8_t *address, uint16_t port, struct sockaddr_storage *a);
 uint16_t cm_port_of(const struct sockaddr *a);
 void cm_set_port(struct sockaddr *a, uint16_t port);
 socklen_t cm_size_of(const struct sockaddr *a);
 bool cm_is_any(const struct sockaddr *a);
-void cm_datagram_to(struct ibv_ah_attr *ah, const uint8_t *gid);
 
 #endif

@@ -7,12 +7,6 @@
 
 #include "cm.h"
 
-void cm_datagram_to(struct ibv_ah_attr *ah, const uint8_t *gid)
-{
-	*ah = (struct ibv_ah_attr){.is_global = 1, .port_num = 1, .grh = {.hop_limit = 64}};
-	memcpy(ah->grh.dgid.raw, gid, 16);
-}
-
 /* requested makes the ID of a request to a listener. */
 static struct cm_id *requested(struct cm_id *listener, const struct weft_cm_event *from)
 {
@@ -23,11 +17,13 @@ static struct cm_id *requested(struct cm_id *listener, const struct weft_cm_even
 	cm_use(c, listener->id.verbs);
 	c->core = from->request;
 	c->bound = true;
-	const uint8_t *gid = weft_context_of(c->id.verbs)->attr.gid;
-	cm_address_of(gid, cm_port_of(&listener->id.route.addr.src_addr), &a->src_storage);
-	cm_address_of(from->peer, from->port, &a->dst_storage);
-	memcpy(a->addr.ibaddr.sgid.raw, gid, 16);
-	memcpy(a->addr.ibaddr.dgid.raw, from->peer, 16);
+	struct weft_context *v = weft_context_of(c->id.verbs);
+	struct ibv_ah_attr way;
+	cm_sockaddr_of(v->attr.address, cm_port_of(&listener->id.route.addr.src_addr), &a->src_storage);
+	cm_sockaddr_of(from->peer, from->port, &a->dst_storage);
+	weft_way_to(v, from->peer, &way);
+	memcpy(a->addr.ibaddr.sgid.raw, v->attr.gid, 16);
+	a->addr.ibaddr.dgid = way.grh.dgid;
 	a->addr.ibaddr.pkey = htons(0xffff);
 	weft->cm_adopt(from->request, (uintptr_t)c);
 	return c;
@@ -59,7 +55,7 @@ void cm_delivered(uintptr_t object, const struct weft_cm_event *from)
 		p->private_data_len = from->private_len;
 		p->qp_num = from->qp_num;
 		p->qkey = from->qkey;
-		cm_datagram_to(&p->ah_attr, from->peer);
+		weft_way_to(weft_context_of(c->id.verbs), from->peer, &p->ah_attr);
 	} else {
 		e->e.param.conn = (struct rdma_conn_param){
 			.private_data = private_data,
@@ -115,11 +111,11 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
 	if (!id->verbs)
 		return cm_fails(EINVAL);
 	struct weft_cm_param p = param_of(id, param);
-	uint8_t gid[16];
-	cm_gid_of(&id->route.addr.dst_addr, gid);
+	uint8_t address[16];
+	cm_bytes_of(&id->route.addr.dst_addr, address);
 	int e = cm_core(c);
 	if (!e)
-		e = weft->cm_connect(c->core, gid, cm_port_of(&id->route.addr.dst_addr), queue_pair(id), &p);
+		e = weft->cm_connect(c->core, address, cm_port_of(&id->route.addr.dst_addr), queue_pair(id), &p);
 	return e ? cm_fails(e) : cm_complete(c);
 }
 
@@ -179,7 +175,7 @@ int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *a, int *mask)
 		.max_rd_atomic = w.max_rd_atomic, .max_dest_rd_atomic = w.max_dest_rd_atomic, .min_rnr_timer = w.min_rnr_timer,
 		.timeout = w.timeout, .retry_cnt = w.retry_cnt, .rnr_retry = w.rnr_retry,
 	};
-	cm_datagram_to(&a->ah_attr, w.dgid);
+	weft_way_to(weft_context_of(id->verbs), w.address, &a->ah_attr);
 	switch (state) {
 	case IBV_QPS_INIT:
 		*mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;

@@ -69,7 +69,7 @@ int rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *a)
 	struct ibv_pd *pd = a->comp_mask & IBV_QP_INIT_ATTR_PD ? a->pd : id->pd;
 	if (!pd)
 		return cm_fails(ENOMEM);
-	if (pd->context != id->verbs && memcmp(weft_context_of(pd->context)->attr.gid, weft_context_of(id->verbs)->attr.gid, 16))
+	if (pd->context != id->verbs && memcmp(weft_context_of(pd->context)->attr.address, weft_context_of(id->verbs)->attr.address, 16))
 		return cm_fails(EINVAL);
 	int e = queues(c, (struct ibv_qp_init_attr *)a);
 	if (!e) {

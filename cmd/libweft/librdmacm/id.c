@@ -12,31 +12,32 @@
 
 static struct cm_id *ids; /* all, for the end of the program */
 
-void cm_gid_of(const struct sockaddr *a, uint8_t *gid)
+/* cm_bytes_of writes an address as the core takes it. */
+void cm_bytes_of(const struct sockaddr *a, uint8_t *address)
 {
 	if (a->sa_family == AF_INET6) {
-		memcpy(gid, &((const struct sockaddr_in6 *)a)->sin6_addr, 16);
+		memcpy(address, &((const struct sockaddr_in6 *)a)->sin6_addr, 16);
 		return;
 	}
-	memset(gid, 0, 10);
-	gid[10] = gid[11] = 0xff;
-	memcpy(gid + 12, &((const struct sockaddr_in *)a)->sin_addr, 4);
+	memset(address, 0, 10);
+	address[10] = address[11] = 0xff;
+	memcpy(address + 12, &((const struct sockaddr_in *)a)->sin_addr, 4);
 }
 
-void cm_address_of(const uint8_t *gid, uint16_t port, struct sockaddr_storage *a)
+void cm_sockaddr_of(const uint8_t *address, uint16_t port, struct sockaddr_storage *a)
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 	memset(a, 0, sizeof *a);
-	if (!memcmp(gid, mapped, sizeof mapped)) {
+	if (!memcmp(address, mapped, sizeof mapped)) {
 		struct sockaddr_in *v4 = (struct sockaddr_in *)a;
 		v4->sin_family = AF_INET;
-		memcpy(&v4->sin_addr, gid + 12, 4);
+		memcpy(&v4->sin_addr, address + 12, 4);
 		v4->sin_port = htons(port);
 		return;
 	}
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)a;
 	v6->sin6_family = AF_INET6;
-	memcpy(&v6->sin6_addr, gid, 16);
+	memcpy(&v6->sin6_addr, address, 16);
 	v6->sin6_port = htons(port);
 }
 
@@ -92,9 +93,9 @@ static struct ibv_context *find(const struct sockaddr *a, bool takes)
 {
 	struct ibv_context *found = NULL;
 	char text[INET6_ADDRSTRLEN] = "";
-	uint8_t gid[16];
+	uint8_t address[16];
 	if (a) {
-		cm_gid_of(a, gid);
+		cm_bytes_of(a, address);
 		inet_ntop(a->sa_family, a->sa_family == AF_INET6 ? (const void *)&((const struct sockaddr_in6 *)a)->sin6_addr : &((const struct sockaddr_in *)a)->sin_addr, text, sizeof text);
 	}
 	pthread_mutex_lock(&contexts_lock);
@@ -110,7 +111,7 @@ static struct ibv_context *find(const struct sockaddr *a, bool takes)
 		struct ibv_context *c = open_nth(list, i);
 		if (!c && takes_it)
 			*d->address = 0;
-		if (c && (!a || !memcmp(weft_context_of(c)->attr.gid, gid, sizeof gid)))
+		if (c && (!a || !memcmp(weft_context_of(c)->attr.address, address, sizeof address)))
 			found = c;
 	}
 	ibv_free_device_list(list);
@@ -138,8 +139,8 @@ void cm_use(struct cm_id *c, struct ibv_context *v)
 static struct ibv_context *away(struct ibv_context *v)
 {
 	static const uint8_t mapped[13] = {[10] = 0xff, [11] = 0xff, [12] = 127};
-	const uint8_t *gid = v ? weft_context_of(v)->attr.gid : mapped;
-	return memcmp(gid, mapped, sizeof mapped) && memcmp(gid, &in6addr_loopback, 16) ? v : NULL;
+	const uint8_t *address = v ? weft_context_of(v)->attr.address : mapped;
+	return memcmp(address, mapped, sizeof mapped) && memcmp(address, &in6addr_loopback, 16) ? v : NULL;
 }
 
 /*
@@ -260,6 +261,7 @@ int rdma_destroy_id(struct rdma_cm_id *id)
 	pthread_mutex_unlock(&cm_lock);
 	if (c->sync)
 		rdma_destroy_event_channel(id->channel);
+	free(id->route.path_rec);
 	free(c->init);
 	free(c);
 	return 0;
@@ -277,9 +279,9 @@ static uint16_t any_port(void)
 static void take_address(struct cm_id *c, uint16_t port)
 {
 	struct rdma_addr *a = &c->id.route.addr;
-	const uint8_t *gid = weft_context_of(c->id.verbs)->attr.gid;
-	cm_address_of(gid, port ? port : any_port(), &a->src_storage);
-	memcpy(a->addr.ibaddr.sgid.raw, gid, 16);
+	const struct weft_device *d = &weft_context_of(c->id.verbs)->attr;
+	cm_sockaddr_of(d->address, port ? port : any_port(), &a->src_storage);
+	memcpy(a->addr.ibaddr.sgid.raw, d->gid, 16);
 	a->addr.ibaddr.pkey = htons(0xffff);
 }
 
@@ -321,9 +323,17 @@ static int source(const struct sockaddr *to, struct sockaddr_storage *from)
 static bool same_address(const struct sockaddr *a, const struct sockaddr *b)
 {
 	uint8_t of[2][16];
-	cm_gid_of(a, of[0]);
-	cm_gid_of(b, of[1]);
+	cm_bytes_of(a, of[0]);
+	cm_bytes_of(b, of[1]);
 	return !memcmp(of[0], of[1], sizeof of[0]);
+}
+
+/* way_to_peer is how packets get to the peer's address. */
+static void way_to_peer(struct rdma_cm_id *id, struct ibv_ah_attr *way)
+{
+	uint8_t address[16];
+	cm_bytes_of(&id->route.addr.dst_addr, address);
+	weft_way_to(weft_context_of(id->verbs), address, way);
 }
 
 int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockaddr *dst, int timeout_ms)
@@ -346,9 +356,35 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockad
 	take_address(c, c->bound ? cm_port_of(&id->route.addr.src_addr) : src ? cm_port_of(src) : 0);
 	c->bound = true;
 	memcpy(&id->route.addr.dst_storage, dst, cm_size_of(dst));
-	cm_gid_of(dst, id->route.addr.addr.ibaddr.dgid.raw);
+	struct ibv_ah_attr way;
+	way_to_peer(id, &way);
+	id->route.addr.addr.ibaddr.dgid = way.grh.dgid;
 	e = cm_tell(c, RDMA_CM_EVENT_ADDR_RESOLVED);
 	return e ? cm_fails(e) : cm_complete(c);
+}
+
+/*
+ * set_path sets the one path to the peer, as a subnet's manager would tell it. It is known without a question, since a
+ * LID tells the address. "Exactly" is how the MTU and the rate are meant.
+ */
+static int set_path(struct rdma_cm_id *id)
+{
+	enum { exactly = 2 };
+	struct ibv_port_attr port;
+	struct ibv_ah_attr way;
+	int e = ibv_query_port(id->verbs, 1, &port);
+	if (!id->route.path_rec && !(id->route.path_rec = malloc(sizeof *id->route.path_rec)))
+		e = ENOMEM;
+	if (e)
+		return e;
+	way_to_peer(id, &way);
+	*id->route.path_rec = (struct ibv_sa_path_rec){
+		.dgid = way.grh.dgid, .sgid = id->route.addr.addr.ibaddr.sgid, .dlid = htons(way.dlid), .slid = htons(port.lid),
+		.hop_limit = way.is_global ? way.grh.hop_limit : 0, .reversible = 1, .numb_path = 1, .pkey = htons(0xffff),
+		.mtu_selector = exactly, .mtu = port.active_mtu, .packet_life_time_selector = exactly, .packet_life_time = port.subnet_timeout,
+	};
+	id->route.num_paths = 1;
+	return 0;
 }
 
 int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
@@ -356,7 +392,9 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 	struct cm_id *c = (struct cm_id *)id;
 	if (!id->verbs)
 		return cm_fails(EINVAL);
-	int e = cm_tell(c, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	int e = set_path(id);
+	if (!e)
+		e = cm_tell(c, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	return e ? cm_fails(e) : cm_complete(c);
 }
 

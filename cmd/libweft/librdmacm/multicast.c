@@ -1,4 +1,4 @@
-/* Multicast groups. On RoCE v2 a group is an IP address, and its GID is that address. */
+/* Multicast groups. On RoCE v2 a group is an IP address, and its GID is that address; on InfiniBand its GID and LID are made of it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,11 @@ int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex
 		return cm_fails(ENOMEM);
 	}
 	memcpy(&g->addr, a->addr, cm_size_of(a->addr));
-	cm_gid_of(a->addr, g->gid.raw);
+	uint8_t address[16];
+	struct ibv_ah_attr way;
+	cm_bytes_of(a->addr, address);
+	weft_way_to(weft_context_of(id->verbs), address, &way);
+	g->gid = way.grh.dgid;
 	int error = id->qp && !sends_only ? ibv_attach_mcast(id->qp, &g->gid, 0) : 0;
 	if (error) {
 		free(g);
@@ -32,7 +36,7 @@ int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex
 	e->e.event = RDMA_CM_EVENT_MULTICAST_JOIN;
 	e->counts_at = c;
 	e->e.param.ud = (struct rdma_ud_param){.private_data = context, .qp_num = 0xffffff, .qkey = RDMA_UDP_QKEY};
-	cm_datagram_to(&e->e.param.ud.ah_attr, g->gid.raw);
+	e->e.param.ud.ah_attr = way;
 	cm_queue(c, e);
 	return cm_complete(c);
 }

@@ -1,7 +1,6 @@
 package emulate
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -160,7 +159,7 @@ type stream struct {
 // count adds an arrived packet to its stream. Answers without data do not count.
 func (c *carrier) count(to int32, p *channel.Packet, now units.Time) {
 	op := wire.Opcode(p.Data[0])
-	from, _ := nicOf(p.From)
+	from, _, _ := channel.NICOf(p.From)
 	if op == wire.CNP || op == wire.RCAcknowledge {
 		return
 	}
@@ -198,17 +197,4 @@ func (c *carrier) step(until units.Time) error {
 		return err
 	}
 	return c.failure
-}
-
-// address is the k-th address of a NIC, from 1: programs on a NIC take different ones.
-func address(nic int32, k int) [4]byte {
-	var b [4]byte
-	binary.BigEndian.PutUint32(b[:], 127<<24|1<<16+uint32(nic)<<8|uint32(k))
-	return b
-}
-
-// nicOf is the NIC with an address; false if no NIC can have it.
-func nicOf(a [4]byte) (nic int32, ok bool) {
-	v := binary.BigEndian.Uint32(a[:])
-	return int32(v>>8&0xffff) - 1<<8, a[0] == 127 && a[1] >= 1 && a[3] >= 1 && a[3] <= addressesPerNIC
 }

@@ -8,8 +8,6 @@ import (
 
 // All bounds of this package, each with its reason.
 const (
-	// addressesPerNIC bounds the programs on a NIC: the last byte of its addresses, without 0 and 255.
-	addressesPerNIC = 254
 	// maxDevices bounds the devices of a fabric: a descriptor each, of the usual 1024.
 	maxDevices = 512
 	// maxLeft bounds the devices that have left and are reported: 16 MB.

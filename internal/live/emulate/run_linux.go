@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
-	"net/netip"
 	"slices"
 	"time"
 
@@ -59,7 +59,9 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*Report, error) 
 		f.faults = append(f.faults, r.Faults[i].Each()...)
 	}
 	c.landed = f.land
-	f.describe()
+	if err := f.describe(); err != nil {
+		return nil, err
+	}
 	if err := f.listen(o.Socket); err != nil {
 		return nil, err
 	}
@@ -102,18 +104,26 @@ func (f *fabric) listenTo(ctx context.Context, commands <-chan string) {
 }
 
 // describe names the NICs, and says what devices get.
-func (f *fabric) describe() {
+func (f *fabric) describe() error {
 	plan := f.net.Plan
 	for nic := range plan.Graph.Endpoints {
 		f.names = append(f.names, plan.Graph.Nodes[nic].Name)
 	}
-	f.welcome = channel.Welcome{InfiniBand: plan.InfiniBand(), Rate: plan.Fabric.Link.Rate(), PathMTU: int(plan.Fabric.MTU), QueuePairs: plan.QueuePairs()}
+	f.welcome = channel.Welcome{Rate: plan.Fabric.Link.Rate(), PathMTU: int(plan.Fabric.MTU), QueuePairs: plan.QueuePairs()}
+	if !plan.InfiniBand() {
+		return nil
+	}
+	var err error
+	if f.welcome.Subnet, err = channel.NewSubnet(plan.Graph.Endpoints+plan.Graph.Switches(), plan.Graph.Endpoints); err != nil {
+		return fmt.Errorf("fabric %s: %w", plan.Fabric.Name, err)
+	}
+	return nil
 }
 
 // nics are the NICs with their addresses.
 func (f *fabric) nics() (all []NIC) {
 	for nic, name := range f.names {
-		all = append(all, NIC{name, netip.AddrFrom4(address(int32(nic), 1)).String(), netip.AddrFrom4(address(int32(nic), addressesPerNIC)).String()})
+		all = append(all, NIC{name, f.addr(nic, 1).String(), f.addr(nic, f.perNIC()).String()})
 	}
 	return all
 }
@@ -334,7 +344,7 @@ func (f *fabric) carry(s *session, p *channel.Packet) {
 		}
 		return
 	}
-	if nic, ok := nicOf(p.To); ok && int(nic) < len(f.names) {
+	if nic, _, ok := channel.NICOf(p.To); ok && int(nic) < len(f.names) {
 		f.towards(s, nic, p)
 	}
 }

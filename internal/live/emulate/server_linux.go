@@ -176,7 +176,7 @@ func (v *server) greet(s *session) {
 		s.gone = err
 		return
 	}
-	nic, _ := nicOf(s.addr)
+	nic, _, _ := channel.NICOf(s.addr)
 	w := v.welcome
 	w.Addr, w.NIC = netip.AddrFrom4(s.addr).String(), v.names[nic]
 	text, err := channel.Marshal(channel.KindWelcome, w)
@@ -192,6 +192,17 @@ func (v *server) greet(s *session) {
 	v.tell("%s joined at %s", w.Addr, w.NIC)
 }
 
+// perNIC is the number of addresses of a NIC.
+func (v *server) perNIC() int {
+	if s := v.welcome.Subnet; s != nil {
+		return s.PerNIC
+	}
+	return channel.AddressesPerNIC
+}
+
+// addr is the k-th address of a NIC, from 1.
+func (v *server) addr(nic, k int) netip.Addr { return netip.AddrFrom4(channel.Address(int32(nic), k)) }
+
 // place finds the address of a new device.
 func (v *server) place(h *channel.Hello) (addr [4]byte, err error) {
 	if h.Version != channel.Version {
@@ -203,13 +214,12 @@ func (v *server) place(h *channel.Hello) (addr [4]byte, err error) {
 			return addr, fmt.Errorf("%q is no IPv4 address", h.Addr)
 		}
 		addr = a.As4()
-		switch nic, ok := nicOf(addr); {
-		case !ok || int(nic) >= len(v.names):
+		switch nic, k, ok := channel.NICOf(addr); {
+		case !ok || int(nic) >= len(v.names) || k > v.perNIC():
 			return addr, fmt.Errorf("no NIC of the fabric has the address %v: %s has %v to %v, %s has %v to %v", a,
-				v.names[0], netip.AddrFrom4(address(0, 1)), netip.AddrFrom4(address(0, addressesPerNIC)), v.names[len(v.names)-1],
-				netip.AddrFrom4(address(int32(len(v.names)-1), 1)), netip.AddrFrom4(address(int32(len(v.names)-1), addressesPerNIC)))
+				v.names[0], v.addr(0, 1), v.addr(0, v.perNIC()), v.names[len(v.names)-1], v.addr(len(v.names)-1, 1), v.addr(len(v.names)-1, v.perNIC()))
 		case v.byAddr[addr] != nil:
-			return addr, fmt.Errorf("a device has the address %v already: programs on %s take different ones, up to %v", a, v.names[nic], netip.AddrFrom4(address(nic, addressesPerNIC)))
+			return addr, fmt.Errorf("a device has the address %v already: programs on %s take different ones, up to %v", a, v.names[nic], v.addr(int(nic), v.perNIC()))
 		}
 		return addr, nil
 	}
@@ -217,8 +227,8 @@ func (v *server) place(h *channel.Hello) (addr [4]byte, err error) {
 		if name != h.NIC && h.NIC != "" {
 			continue
 		}
-		for k := 1; k <= addressesPerNIC; k++ {
-			if addr = address(int32(nic), k); v.byAddr[addr] == nil {
+		for k := 1; k <= v.perNIC(); k++ {
+			if addr = channel.Address(int32(nic), k); v.byAddr[addr] == nil {
 				return addr, nil
 			}
 			if h.NIC == "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -169,4 +170,84 @@ func TestAsyncwatchIsToldOfItsLink(t *testing.T) {
 	watch.says(t, "event_type IBV_EVENT_PORT_ACTIVE (9), port 1")
 	end()
 	watch.says(t, "event_type IBV_EVENT_DEVICE_FATAL (8)")
+}
+
+// Programs that know a peer by its LID need no option on an InfiniBand fabric.
+func TestProgramsUseTheLIDsOfAnInfiniBandFabric(t *testing.T) {
+	folderOf(t)
+	end := emulated(t, "cluster: {nodes: 2, node: {preset: dgx-h100, gpus: 1, nics: 1}}\nfabrics: [infiniband-ndr]\nworkload: {collective: all-reduce, sizes: [1MiB]}\n", 1, nil)
+	need(t, "ibv_devinfo")
+	out := start(t, "ibv_devinfo", "-v").end(t)
+	for _, want := range []string{`sm_lid:\s+1\b`, `port_lid:\s+[1-9]`, `link_layer:\s+InfiniBand`, `GID\[  0\]:\s+fe80:0000:0000:0000:0277:6600:7f01:0001`} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("ibv_devinfo -v shows no %s:\n%s", want, out)
+		}
+	}
+	for _, c := range []struct{ argv, row string }{
+		{"ibv_rc_pingpong -n 100 -c", `remote address: LID 0x0[^,]*[1-9a-f],(?s:.*)100 iters`},
+		{"ibv_uc_pingpong -n 100 -c", `100 iters`},
+		{"ibv_ud_pingpong -n 100 -c", `100 iters`},
+		{"ibv_srq_pingpong -n 100 -c", `100 iters`},
+		{"ibv_xsrq_pingpong", `success`},
+		{"ibv_rc_pingpong -n 100 -c -g 0", `GID fe80::277:6600:7f01:1(?s:.*)100 iters`},
+		{"ib_write_bw -n 100", `Link type +: IB(?s:.*) 65536 +100 `},
+		{"ib_send_bw -n 100 -c UD", ` 4096 +100 `},
+		{"ib_send_lat -n 100 -c UC", ` 2 +100 `},
+		{"ib_read_bw -n 20 -c XRC", ` 65536 +20 `},
+		{"ib_atomic_lat -n 50", ` 8 +50 `},
+	} {
+		t.Run(c.argv, func(t *testing.T) {
+			server, client := pairOn(t, []string{"node0/nic0", "node1/nic0"}, strings.Fields(c.argv)...)
+			if !regexp.MustCompile(c.row).MatchString(client) {
+				t.Errorf("no %s:\n%s\n%s", c.row, server, client)
+			}
+		})
+	}
+	t.Run("mckey", func(t *testing.T) {
+		need(t, "mckey")
+		t.Setenv("WEFT_NIC", "node0/nic0")
+		member := startOn(t, []string{"n=127.1.0.1"}, "stdbuf", "-oL", "mckey", "-m", "239.1.2.3", "-b", "127.1.0.1")
+		member.says(t, "joined dgid: ff12:4001:ffff::f01:203 mlid 0xc203")
+		t.Setenv("WEFT_NIC", "node1/nic0")
+		startOn(t, []string{"n=127.1.1.1"}, "mckey", "-m", "239.1.2.3", "-s", "-b", "127.1.1.1").end(t)
+		member.end(t)
+	})
+	t.Run("udaddy", func(t *testing.T) {
+		need(t, "udaddy")
+		t.Setenv("WEFT_NIC", "node0/nic0")
+		server := startOn(t, []string{"n=127.1.0.1"}, "udaddy")
+		t.Setenv("WEFT_NIC", "node1/nic0")
+		startOn(t, []string{"n=127.1.1.1"}, "udaddy", "-s", "127.1.0.1").end(t)
+		server.end(t)
+	})
+	t.Run("ucx_perftest", func(t *testing.T) {
+		ucx := func(nic string, more ...string) *running {
+			t.Setenv("WEFT_NIC", nic)
+			return start(t, append([]string{"ucx_perftest"}, more...)...)
+		}
+		need(t, "ucx_perftest")
+		t.Setenv("UCX_TLS", "rc_v,ud_v")
+		port := freePort(t)
+		server := ucx("node0/nic0", "-p", port)
+		server.listens(t, port)
+		client := ucx("node1/nic0", "-p", port, "-t", "tag_lat", "-n", "10", "-w", "1", "127.0.0.1").end(t)
+		if server.end(t); !regexp.MustCompile(`Final: +10 `).MatchString(client) {
+			t.Errorf("no row of 10:\n%s", client)
+		}
+	})
+	end()
+}
+
+// pairOn runs a program as server on the first NIC of an emulated fabric, and as client on the second.
+func pairOn(t *testing.T, nics []string, argv ...string) (server, client string) {
+	t.Helper()
+	need(t, argv[0])
+	port := freePort(t)
+	argv = append(argv, "-p", port)
+	t.Setenv("WEFT_NIC", nics[0])
+	s := start(t, argv...)
+	s.listens(t, port)
+	t.Setenv("WEFT_NIC", nics[1])
+	client = start(t, append(argv, "127.0.0.1")...).end(t)
+	return s.end(t), client
 }

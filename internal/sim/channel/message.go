@@ -11,7 +11,7 @@ import (
 )
 
 // Version is the version of the messages.
-const Version = 2
+const Version = 3
 
 // MaxMessage bounds a message. A socket's buffer is 208 KiB on Linux (net.core.wmem_default), with the
 // kernel's own bookkeeping.
@@ -44,7 +44,7 @@ type Hello struct {
 type Welcome struct {
 	Addr       string
 	NIC        string
-	InfiniBand bool // the link layer; otherwise Ethernet
+	Subnet     *Subnet // of an InfiniBand fabric; nil: the link layer is Ethernet
 	Rate       units.Rate
 	PathMTU    int
 	QueuePairs QueuePairs
