@@ -43,14 +43,19 @@ type ConnParam struct {
 	GoBackN bool
 	// Patience is how long Dial asks again for a port where nobody listens yet; 0 asks once.
 	Patience time.Duration
+	// Space is the space of the port with Dial: PortSpaceTCP unless it is set.
+	Space PortSpace
 	// QPN is the number of a queue pair that the program brings to RTS by itself, with the attributes of
 	// Conn.Attr. The queue pair of Dial or Accept is nil then.
 	QPN QPN
+	// Type is the service of that queue pair: RC, which 0 stands for, XRCSend with Dial, XRCRecv with Accept.
+	Type QPType
 }
 
 // PeerParam is what a peer says of its end of a connection, in its request or its acceptance.
 type PeerParam struct {
 	QPN                                QPN
+	Type                               QPType // RC, XRCSend in a request, XRCRecv in an acceptance
 	Port                               uint16 // of a request: the number that its program or device has chosen
 	ResponderResources, InitiatorDepth uint8
 	RetryCount, RNRRetry               uint8
@@ -98,6 +103,7 @@ type Conn struct {
 	m        *manager
 	qp       *QP // nil: the program connects it
 	qpn      QPN
+	service  QPType // of the own queue pair
 	theirs   PeerParam
 	attr     QPAttr    // of the queue pair, once the peer's message is known
 	psn      units.PSN // the first that this end sends, of an accepted request
@@ -134,6 +140,23 @@ const (
 	connClosed
 )
 
+// PortSpace is a space of ports: the same number in another space is another port.
+type PortSpace uint8
+
+// The spaces of connections (rdma_create_id(3)).
+const (
+	PortSpaceTCP PortSpace = iota // RDMA_PS_TCP
+	PortSpaceIB                   // RDMA_PS_IB, which programs use for XRC
+)
+
+// service is the service ID of a port.
+func (s PortSpace) service(port uint16) uint64 {
+	if s == PortSpaceIB {
+		return cm.IBServiceID(port)
+	}
+	return cm.ServiceID(port)
+}
+
 // Listener accepts requests for connections to a port.
 type Listener struct {
 	m       *manager
@@ -143,14 +166,17 @@ type Listener struct {
 
 // Listen starts listening for connections to a port of the device, as rdma_listen does. Other
 // devices reach it at the device's address.
-func (d *Device) Listen(port uint16) (*Listener, error) {
+func (d *Device) Listen(port uint16) (*Listener, error) { return d.ListenIn(PortSpaceTCP, port) }
+
+// ListenIn is Listen for a port of a space.
+func (d *Device) ListenIn(space PortSpace, port uint16) (*Listener, error) {
 	m, err := d.manager()
 	if err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	service := cm.ServiceID(port)
+	service := space.service(port)
 	if m.listeners[service] != nil {
 		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
 	}

@@ -15,16 +15,44 @@ func newConn(m *manager, peer netip.AddrPort, state connState) *Conn {
 
 // take gives a connection its queue pair, or the number of the program's own, and reports whether it
 // takes its receives from a shared queue.
-func (c *Conn) take(qp *QP, own QPN) (shared bool, err error) {
+func (c *Conn) take(qp *QP, p *ConnParam, xrc QPType) (shared bool, err error) {
 	switch {
-	case (qp == nil) == (own == 0):
+	case (qp == nil) == (p.QPN == 0):
 		return false, invalid("a connection needs a queue pair, or the number of one that the program connects")
 	case qp == nil:
-		c.qpn = own
-		return false, nil
+		c.qpn, c.service = p.QPN, p.Type
+	default:
+		c.qp, c.qpn, c.service = qp, qp.QPN(), qp.attr.Type
+		shared = qp.attr.SRQ != nil
 	}
-	c.qp, c.qpn = qp, qp.QPN()
-	return qp.attr.SRQ != nil, nil
+	if c.service != RC && c.service != xrc {
+		return false, invalid("a connection has a queue pair of RC, or of XRC: XRCSend asks, XRCRecv accepts; this is %v", c.service)
+	}
+	return shared, nil
+}
+
+// The transport service of a REQ for XRC (IBA vol. 1, 12.7.22 and annex A14).
+const (
+	serviceExtended = 3
+	extendedXRC     = 1
+)
+
+// asks sets the service of a REQ.
+func (c *Conn) asks(r *cm.Req) {
+	if c.service == XRCSend {
+		r.Service2, r.Extended = serviceExtended, extendedXRC
+	}
+}
+
+// askedService is the service of a peer's queue pair that sends a REQ; false if connections have no such.
+func askedService(r *cm.Req) (t QPType, ok bool) {
+	switch {
+	case r.Service2 == 0:
+		return RC, true
+	case r.Service2 == serviceExtended && r.Extended == extendedXRC:
+		return XRCSend, true
+	}
+	return 0, false
 }
 
 // defaults fills in unset fields.
@@ -44,7 +72,7 @@ func (m *manager) dial(qp *QP, peer netip.AddrPort, port uint16, p ConnParam) (*
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := newConn(m, peer, connReqSent)
-	shared, err := c.take(qp, p.QPN)
+	shared, err := c.take(qp, &p, XRCSend)
 	if err == nil {
 		err = m.add(c)
 	}
@@ -54,7 +82,7 @@ func (m *manager) dial(qp *QP, peer netip.AddrPort, port uint16, p ConnParam) (*
 	c.param, c.tid, c.until = p.defaults(), secret(), m.now()+int64(p.Patience)
 	local := m.dev.Addr().Addr().Unmap()
 	c.asked = cm.Req{
-		Local: c.local, Service: cm.ServiceID(port), CAGUID: m.dev.guid(), QPN: c.qpn, ResponderResources: c.param.ResponderResources,
+		Local: c.local, Service: p.Space.service(port), CAGUID: m.dev.guid(), QPN: c.qpn, ResponderResources: c.param.ResponderResources,
 		InitiatorDepth: c.param.InitiatorDepth, RemoteTimeout: 20, LocalTimeout: 20, PSN: units.PSN(secret() & units.PSNMask),
 		RetryCount: 7, PKey: defaultPKey, MTU: cm.MTUCode(m.dev.mtu), RNRRetry: 7, MaxRetries: 15, SRQ: shared,
 		Path: cm.Path{
@@ -62,10 +90,11 @@ func (m *manager) dial(qp *QP, peer netip.AddrPort, port uint16, p ConnParam) (*
 			LocalGID: cm.GID(local), RemoteGID: cm.GID(peer.Addr().Unmap()), HopLimit: 64, AckTimeout: c.param.AckTimeout,
 		},
 	}
+	c.asks(&c.asked)
 	ip := cm.IPHeader{SrcPort: uint16(c.local), Src: local, Dst: peer.Addr().Unmap()}
 	ip.Put(c.asked.Private[:])
 	copy(c.asked.Private[cm.IPBytes:], p.PrivateData)
-	if !p.GoBackN && qp != nil {
+	if !p.GoBackN && qp != nil && c.service == RC {
 		copy(c.asked.Private[cm.ReqPrivate-len(offer):], offer[:])
 	}
 	m.ask(c, c.asked.AppendTo(head(c.tid, cm.AttrReq)))
@@ -111,7 +140,7 @@ func (c *Conn) attrOf(s QPState) (QPAttr, QPAttrMask, error) {
 	}
 	a := c.attr
 	a.State, a.Access = s, c.param.Access
-	return a, needs[s][RC].must, nil
+	return a, needs[s][c.service].must, nil
 }
 
 // selective reports whether both ends offer selective repeat.
@@ -124,7 +153,10 @@ func (m *manager) accept(c *Conn, qp *QP, p ConnParam) error {
 	if c.state != connReqReceived {
 		return fmt.Errorf("%w: the request is already answered or withdrawn", ErrClosed)
 	}
-	shared, err := c.take(qp, p.QPN)
+	shared, err := c.take(qp, &p, XRCRecv)
+	if err == nil && c.service != accepting[c.theirs.Type] {
+		err = invalid("the peer's queue pair is of %v, and this one of %v", c.theirs.Type, c.service)
+	}
 	if err != nil {
 		return err
 	}
@@ -138,6 +170,9 @@ func (m *manager) accept(c *Conn, qp *QP, p ConnParam) error {
 	rep := cm.Rep{
 		Local: c.local, Remote: c.remote, QPN: c.qpn, PSN: c.psn, ResponderResources: c.param.ResponderResources,
 		InitiatorDepth: c.param.InitiatorDepth, AckDelay: 14, RNRRetry: 7, SRQ: shared, CAGUID: m.dev.guid(),
+	}
+	if c.service == XRCRecv {
+		rep.QPN, rep.EEC, rep.SRQ = 0, c.qpn, true
 	}
 	copy(rep.Private[:], p.PrivateData)
 	if c.attr.SelectiveRepeat {

@@ -87,8 +87,10 @@ func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	}
 	c := newConn(m, peer, connReqReceived)
 	c.remote, c.tid, c.asked, c.private = r.Local, tid, r, r.Private[:]
+	service, known := askedService(&r)
+	c.service = accepting[service]
 	c.theirs = PeerParam{
-		QPN: r.QPN, ResponderResources: r.ResponderResources, InitiatorDepth: r.InitiatorDepth, RetryCount: r.RetryCount, RNRRetry: r.RNRRetry, SRQ: r.SRQ,
+		QPN: r.QPN, Type: service, ResponderResources: r.ResponderResources, InitiatorDepth: r.InitiatorDepth, RetryCount: r.RetryCount, RNRRetry: r.RNRRetry, SRQ: r.SRQ,
 	}
 	if _, isIP := cm.Port(r.Service); isIP {
 		var ip cm.IPHeader
@@ -101,7 +103,7 @@ func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	case l == nil:
 		m.answer(peer, c.rejection(cm.ReasonInvalidSvc, nil))
 		return true
-	case r.Service2 != 0 || cm.MTUBytes(r.MTU) == 0:
+	case !known || cm.MTUBytes(r.MTU) == 0:
 		m.answer(peer, c.rejection(cm.ReasonInvalidTrans, nil))
 		return true
 	}
@@ -151,6 +153,9 @@ func (m *manager) takeMra(peer netip.AddrPort, tid uint64, body []byte) bool {
 	return true
 }
 
+// accepting is the service of the accepting end's queue pair, by that of the asking end's.
+var accepting = map[QPType]QPType{RC: RC, XRCSend: XRCRecv}
+
 // takeRep processes a REP, or its repetition.
 func (m *manager) takeRep(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.Rep
@@ -162,7 +167,10 @@ func (m *manager) takeRep(peer netip.AddrPort, tid uint64, body []byte) bool {
 	if c.state == connReqSent {
 		c.remote = r.Local
 		c.private, c.offered = offers(r.Private[:])
-		c.theirs = PeerParam{QPN: r.QPN, ResponderResources: r.ResponderResources, InitiatorDepth: r.InitiatorDepth, RNRRetry: r.RNRRetry, SRQ: r.SRQ}
+		if c.service == XRCSend {
+			r.QPN = r.EEC
+		}
+		c.theirs = PeerParam{QPN: r.QPN, Type: accepting[c.service], ResponderResources: r.ResponderResources, InitiatorDepth: r.InitiatorDepth, RNRRetry: r.RNRRetry, SRQ: r.SRQ}
 		c.known(r.PSN, c.asked.PSN, m.dev.mtu)
 		if err := c.connect(); err != nil {
 			m.reject(c, cm.ReasonNoResources, nil)

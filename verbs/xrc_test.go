@@ -2,8 +2,10 @@ package verbs
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"testing"
 
 	"weft/verbs/internal/socket/faulty"
@@ -161,5 +163,70 @@ func TestTheEndsOfXRCDoOnlyTheirPart(t *testing.T) {
 	}
 	if _, err := s.pd.CreateXRCSRQ(4, p.on[1].dev.AllocXRCD(), s.cq); !errors.Is(err, ErrInvalid) {
 		t.Errorf("a queue in another device's domain: %v", err)
+	}
+}
+
+// The connection manager connects the two ends of XRC, on a network that does harm, and refuses a queue pair of
+// another service than the peer's. A port of another space is another port.
+func TestTheConnectionManagerConnectsTheEndsOfXRC(t *testing.T) {
+	p := faultyPair(t, faulty.New(5, faulty.Harm{Lose: 0.05, Double: 0.05, Delay: 0.05}), QPInitAttr{}, 4096)
+	a, b := p.on[0], p.on[1]
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	x := b.dev.AllocXRCD()
+	q := xrcQueue(t, b, x, 4096)
+	send, err := a.pd.CreateQP(QPInitAttr{Type: XRCSend, SendCQ: a.cq, MaxSendWR: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recv, err := x.CreateQP()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := b.dev.ListenIn(PortSpaceIB, 7471)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.dev.Dial(ctx, a.qp, b.dev.Addr().Addr(), 7471, ConnParam{}); !errors.Is(err, ErrNoListener) {
+		t.Errorf("port 7471 of TCP's space: %v, want %v", err, ErrNoListener)
+	}
+	accepted := make(chan error, 1)
+	go func() {
+		r, err := l.Accept(ctx)
+		if err == nil && r.Param().Type != XRCSend {
+			err = fmt.Errorf("the request is of %v", r.Param().Type)
+		}
+		if err == nil {
+			if _, odd := r.Answer(b.qp, ConnParam{}); !errors.Is(odd, ErrInvalid) {
+				err = fmt.Errorf("a queue pair of RC: %w, want %w", odd, ErrInvalid)
+			}
+		}
+		if err == nil {
+			_, err = r.Accept(ctx, recv, ConnParam{Access: allAccess})
+		}
+		accepted <- err
+	}()
+	c, err := a.dev.Dial(ctx, send, b.dev.Addr().Addr(), 7471, ConnParam{Space: PortSpaceIB})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-accepted; err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Param(); got.Type != XRCRecv || got.QPN != recv.QPN() || !got.SRQ {
+		t.Errorf("the peer is %+v, want the receiving queue pair %d", got, recv.QPN())
+	}
+	if err := q.srq.PostRecv(RecvWR{WRID: 8, SGL: []SGE{q.mr.SGE(0, 4096)}}); err != nil {
+		t.Fatal(err)
+	}
+	fillPattern(a.buf, 4)
+	postTo(t, send, SendWR{WRID: 1, Opcode: Send, SGL: []SGE{a.mr.SGE(0, 4096)}, RemoteSRQ: q.srq.Number()})
+	a.want(1, Success)
+	q.want(8, Success)
+	if !bytes.Equal(a.buf, q.memory()) {
+		t.Error("other bytes arrived")
+	}
+	if _, err := a.dev.Dial(ctx, recv, b.dev.Addr().Addr(), 7471, ConnParam{Space: PortSpaceIB}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("the receiving end asks for a connection: %v, want %v", err, ErrInvalid)
 	}
 }

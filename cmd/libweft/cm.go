@@ -37,10 +37,11 @@ const (
 // cmID is one end of a connection, or a listener, of a program of librdmacm. Each wait for the peer is
 // a goroutine, which tells its outcome as an event.
 type cmID struct {
-	device   *device
-	datagram bool
-	ctx      stdcontext.Context
-	cancel   stdcontext.CancelFunc
+	device *device
+	of     verbs.QPType // its queue pair's
+	space  verbs.PortSpace
+	ctx    stdcontext.Context
+	cancel stdcontext.CancelFunc
 
 	mu       sync.Mutex
 	object   uintptr // the C object; 0: destroyed
@@ -61,15 +62,15 @@ func weft_cm_events(to C.weft_cm_deliver) C.int {
 	return 0
 }
 
-func newID(d *device, datagram bool) *cmID {
-	c := &cmID{device: d, datagram: datagram}
+func newID(d *device, of verbs.QPType, space verbs.PortSpace) *cmID {
+	c := &cmID{device: d, of: of, space: space}
 	c.ctx, c.cancel = stdcontext.WithCancel(stdcontext.Background())
 	return c
 }
 
 //export weft_cm_create
-func weft_cm_create(dev C.weft_id, datagram C.int, of C.uintptr_t, id *C.weft_id) C.int {
-	c := newID(object[*context](dev).device, datagram != 0)
+func weft_cm_create(dev C.weft_id, qpType, portSpace C.uint32_t, of C.uintptr_t, id *C.weft_id) C.int {
+	c := newID(object[*context](dev).device, services[qpType], spaces[portSpace])
 	c.object = uintptr(of)
 	keep(id, c)
 	return 0
@@ -99,11 +100,11 @@ func (c *cmID) tell(e *C.struct_weft_cm_event) {
 func weft_cm_listen(id C.weft_id, port C.uint16_t) C.int {
 	c := object[*cmID](id)
 	var err error
-	if c.datagram {
+	if c.of == verbs.UD {
 		if c.service, err = c.device.ListenDatagrams(uint16(port)); err == nil {
 			go c.serveQuestions(c.service)
 		}
-	} else if c.listener, err = c.device.Listen(uint16(port)); err == nil {
+	} else if c.listener, err = c.device.ListenIn(c.space, uint16(port)); err == nil {
 		go c.serve(c.listener)
 	}
 	if errors.Is(err, verbs.ErrInUse) {
@@ -119,9 +120,12 @@ func (c *cmID) serve(l *verbs.Listener) {
 		if err != nil {
 			return
 		}
-		n := newID(c.device, false)
-		n.request = r
 		p := r.Param()
+		n := newID(c.device, verbs.RC, c.space)
+		if p.Type == verbs.XRCSend {
+			n.of = verbs.XRCRecv
+		}
+		n.request = r
 		e := eventOf(connectRequest, r.Peer(), r.PrivateData(), requestPrivate)
 		e.port = C.uint16_t(p.Port)
 		e.fill(&p)
@@ -136,7 +140,7 @@ func (c *cmID) serveQuestions(s *verbs.Service) {
 		if err != nil {
 			return
 		}
-		n := newID(c.device, true)
+		n := newID(c.device, verbs.UD, c.space)
 		n.question = q
 		c.offer(eventOf(connectRequest, q.Peer(), q.PrivateData(), questionPrivate), n)
 	}
@@ -147,6 +151,11 @@ func (c *cmID) offer(e *cmEvent, n *cmID) {
 	var id C.weft_id
 	keep(&id, n)
 	e.request = id
+	for number, t := range services {
+		if t == n.of {
+			e.qp_type = number
+		}
+	}
 	c.tell((*C.struct_weft_cm_event)(e))
 }
 
@@ -185,13 +194,16 @@ func (e *cmEvent) fill(p *verbs.PeerParam) {
 	}
 }
 
+// spaces are the spaces of ports by the numbers of rdma_port_space, but PortSpaceTCP.
+var spaces = map[C.uint32_t]verbs.PortSpace{0x013f: verbs.PortSpaceIB}
+
 // connParam is a program's parameters.
-func connParam(p *C.struct_weft_cm_param) verbs.ConnParam {
+func (c *cmID) connParam(p *C.struct_weft_cm_param) verbs.ConnParam {
 	return verbs.ConnParam{
 		PrivateData:        C.GoBytes(p.private_data, C.int(p.private_len)),
 		Access:             verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic,
 		ResponderResources: uint8(p.responder_resources), InitiatorDepth: uint8(p.initiator_depth), AckTimeout: uint8(p.ack_timeout),
-		QPN: units.QPN(p.qp_num),
+		QPN: units.QPN(p.qp_num), Type: c.of, Space: c.space,
 	}
 }
 
@@ -211,8 +223,8 @@ const notYet = 500 * time.Millisecond
 //export weft_cm_connect
 func weft_cm_connect(id C.weft_id, addr *C.uint8_t, port C.uint16_t, qp C.weft_id, in *C.struct_weft_cm_param) C.int {
 	c, to := object[*cmID](id), address(addr)
-	p := connParam(in)
-	if c.datagram {
+	p := c.connParam(in)
+	if c.of == verbs.UD {
 		go c.resolve(to, uint16(port), p.PrivateData)
 		return 0
 	}
@@ -292,7 +304,8 @@ func (c *cmID) resolve(to netip.Addr, port uint16, private []byte) {
 
 //export weft_cm_accept
 func weft_cm_accept(id, qp C.weft_id, in *C.struct_weft_cm_param) C.int {
-	c, q, p := object[*cmID](id), queuePair(qp), connParam(in)
+	c, q := object[*cmID](id), queuePair(qp)
+	p := c.connParam(in)
 	if c.question != nil {
 		if q == nil {
 			return C.int(syscall.EINVAL)
@@ -337,7 +350,7 @@ func weft_cm_attr(id C.weft_id, state C.uint32_t, out *C.struct_weft_qp_attr) C.
 	c.mu.Lock()
 	conn, request, p := c.conn, c.request, c.param
 	c.mu.Unlock()
-	a := verbs.QPAttr{Access: connParam(&C.struct_weft_cm_param{}).Access}
+	a := verbs.QPAttr{Access: c.connParam(&C.struct_weft_cm_param{}).Access}
 	var err error
 	switch {
 	case conn != nil:

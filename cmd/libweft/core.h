@@ -115,6 +115,7 @@ struct weft_cm_event {
 	uint32_t type; /* rdma_cm_event_type */
 	int32_t status;
 	weft_id request; /* of CONNECT_REQUEST */
+	uint32_t qp_type; /* of its ID */
 	uint8_t peer[16];
 	uint16_t port;
 	uint8_t responder_resources, initiator_depth, retry_count, rnr_retry_count, srq;
@@ -167,7 +168,7 @@ typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *ev
 	X(bind_mw, (weft_id qp, uint64_t wr_id, uint32_t flags, const struct weft_bind *bind, uint32_t *rkey)) \
 	X(mcast, (weft_id qp, const uint8_t *address, int attach))                                             \
 	X(cm_events, (weft_cm_deliver to))                                                                 \
-	X(cm_create, (weft_id device, int datagram, uintptr_t object, weft_id *id))                        \
+	X(cm_create, (weft_id device, uint32_t qp_type, uint32_t port_space, uintptr_t object, weft_id *id))\
 	X(cm_adopt, (weft_id request, uintptr_t object))                                                   \
 	X(cm_listen, (weft_id cm, uint16_t port))                                                          \
 	X(cm_connect, (weft_id cm, const uint8_t *address, uint16_t port, weft_id qp, const struct weft_cm_param *param)) \

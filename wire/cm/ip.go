@@ -13,9 +13,12 @@ func ServiceID(port uint16) uint64 { return 0x0000_0000_0106_0000 | uint64(port)
 // 0x0111.
 func DatagramServiceID(port uint16) uint64 { return 0x0000_0000_0111_0000 | uint64(port) }
 
-// Port is the port of a service ID made by ServiceID.
+// IBServiceID is the service of a port in rdma_cm's RDMA_PS_IB: port space 0x013F.
+func IBServiceID(port uint16) uint64 { return 0x0000_0000_013f_0000 | uint64(port) }
+
+// Port is the port of a service ID made by ServiceID or IBServiceID.
 func Port(service uint64) (port uint16, ok bool) {
-	return uint16(service), service>>16 == ServiceID(0)>>16
+	return uint16(service), service>>16 == ServiceID(0)>>16 || service>>16 == IBServiceID(0)>>16
 }
 
 // IPBytes is the length of the IP addresses at the front of a REQ's private data.

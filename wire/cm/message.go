@@ -99,7 +99,8 @@ type Req struct {
 	InitiatorDepth     uint8 // READs and atomics that the requesting end has outstanding
 	RemoteTimeout      uint8 // time for the answer, 4.096 us times 2^n; 5 bits
 	LocalTimeout       uint8
-	Service2           uint8 // transport service: 0 is RC, 1 UC
+	Service2           uint8 // transport service: 0 is RC, 1 UC, 3 the extended one
+	Extended           uint8 // extended transport service: 1 is XRC; 3 bits
 	FlowControl        bool
 	PSN                units.PSN
 	RetryCount         uint8
@@ -128,7 +129,7 @@ func (m *Req) AppendTo(b []byte) []byte {
 	be.PutUint32(p[44:], uint32(m.PSN)<<8|uint32(m.LocalTimeout)<<3&0xf8|uint32(m.RetryCount&7))
 	be.PutUint16(p[48:], m.PKey)
 	p[50] = m.MTU<<4 | m.RNRRetry&7
-	p[51] = m.MaxRetries<<4 | bit(m.SRQ, 8)
+	p[51] = m.MaxRetries<<4 | bit(m.SRQ, 8) | m.Extended&7
 	m.Path.put(p[52:])
 	copy(p[140:], m.Private[:])
 	return b
@@ -145,7 +146,7 @@ func (m *Req) Parse(p []byte) error {
 		QPN: units.QPN(be.Uint32(p[32:]) >> 8), ResponderResources: p[35], InitiatorDepth: p[39],
 		RemoteTimeout: p[43] >> 3, Service2: p[43] >> 1 & 3, FlowControl: p[43]&1 != 0,
 		PSN: units.PSN(be.Uint32(p[44:]) >> 8), LocalTimeout: p[47] >> 3, RetryCount: p[47] & 7,
-		PKey: be.Uint16(p[48:]), MTU: p[50] >> 4, RNRRetry: p[50] & 7, MaxRetries: p[51] >> 4, SRQ: p[51]&8 != 0,
+		PKey: be.Uint16(p[48:]), MTU: p[50] >> 4, RNRRetry: p[50] & 7, MaxRetries: p[51] >> 4, SRQ: p[51]&8 != 0, Extended: p[51] & 7,
 		Private: [ReqPrivate]byte(p[140:]),
 	}
 	m.Path.parse(p[52:])
@@ -177,6 +178,7 @@ type Rep struct {
 	Local, Remote      ID
 	QKey               uint32
 	QPN                units.QPN
+	EEC                units.QPN // of XRC instead of QPN: the receiving queue pair
 	PSN                units.PSN
 	ResponderResources uint8
 	InitiatorDepth     uint8
@@ -199,6 +201,7 @@ func (m *Rep) AppendTo(b []byte) []byte {
 	be.PutUint32(p[4:], uint32(m.Remote))
 	be.PutUint32(p[8:], m.QKey)
 	be.PutUint32(p[12:], uint32(m.QPN)<<8)
+	be.PutUint32(p[16:], uint32(m.EEC)<<8)
 	be.PutUint32(p[20:], uint32(m.PSN)<<8)
 	p[24], p[25] = m.ResponderResources, m.InitiatorDepth
 	p[26] = m.AckDelay<<3 | m.Failover&3<<1 | bit(m.FlowControl, 1)
@@ -216,7 +219,7 @@ func (m *Rep) Parse(p []byte) error {
 	be := binary.BigEndian
 	*m = Rep{
 		Local: ID(be.Uint32(p)), Remote: ID(be.Uint32(p[4:])), QKey: be.Uint32(p[8:]), QPN: units.QPN(be.Uint32(p[12:]) >> 8),
-		PSN: units.PSN(be.Uint32(p[20:]) >> 8), ResponderResources: p[24], InitiatorDepth: p[25],
+		EEC: units.QPN(be.Uint32(p[16:]) >> 8), PSN: units.PSN(be.Uint32(p[20:]) >> 8), ResponderResources: p[24], InitiatorDepth: p[25],
 		AckDelay: p[26] >> 3, Failover: p[26] >> 1 & 3, FlowControl: p[26]&1 != 0, RNRRetry: p[27] >> 5, SRQ: p[27]&0x10 != 0,
 		CAGUID: be.Uint64(p[28:]), Private: [RepPrivate]byte(p[36:]),
 	}

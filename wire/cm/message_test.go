@@ -188,6 +188,25 @@ func TestAnMRAHasItsFieldsInTheirPlaces(t *testing.T) {
 	}
 }
 
+// The request for XRC has its service in two places, and the answer its queue pair in the context's (IBA vol. 1, 12.6.5 and
+// 12.6.8; Linux's ibta_vol1_c12.h).
+func TestMessagesOfXRCHaveTheirFieldsInTheirPlaces(t *testing.T) {
+	req := cm.Req{Service: cm.IBServiceID(7471), Service2: 3, Extended: 1, MaxRetries: 15}
+	if b := req.AppendTo(nil); b[13] != 0x3f || b[12] != 1 || b[43] != 3<<1 || b[51] != 0xf1 {
+		t.Errorf("the service, its type and the extended type are %x, %x, %x", b[8:16], b[43], b[51])
+	}
+	rep := cm.Rep{EEC: 0x123456, SRQ: true}
+	if b := rep.AppendTo(nil); !bytes.Equal(b[12:20], []byte{0, 0, 0, 0, 0x12, 0x34, 0x56, 0}) {
+		t.Errorf("the numbers of the queue pair and of the context are %x", b[12:20])
+	}
+	for _, m := range []message{&req, &rep} {
+		got := reflect.New(reflect.TypeOf(m).Elem()).Interface().(message)
+		if err := got.Parse(m.AppendTo(nil)); err != nil || !reflect.DeepEqual(got, m) {
+			t.Errorf("%+v comes back as %+v (%v)", m, got, err)
+		}
+	}
+}
+
 func FuzzMessages(f *testing.F) {
 	for _, b := range recorded(f) {
 		f.Add(b)

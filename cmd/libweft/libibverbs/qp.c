@@ -40,6 +40,14 @@ static int check_parts(const struct ibv_qp_init_attr *a, const struct ibv_pd *pd
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *a) { return weft_create_qp(pd->context, a, pd, NULL); }
 
+/* Programs send a few bytes inline without having asked for the room; devices give what the buffers' entries take. */
+static uint32_t inline_room(const struct weft_context *c, const struct ibv_qp_cap *cap)
+{
+	uint32_t entries = cap->max_send_sge * sizeof(struct ibv_sge);
+	uint32_t room = entries > cap->max_inline_data ? entries : cap->max_inline_data;
+	return room < c->attr.max_inline ? room : c->attr.max_inline;
+}
+
 struct ibv_qp *weft_create_qp(struct ibv_context *context, struct ibv_qp_init_attr *a, struct ibv_pd *pd, struct ibv_xrcd *xrcd)
 {
 	struct weft_context *c = weft_context_of(context);
@@ -55,6 +63,7 @@ struct ibv_qp *weft_create_qp(struct ibv_context *context, struct ibv_qp_init_at
 	} else if (a->qp_type == IBV_QPT_XRC_SEND) {
 		a->recv_cq = NULL;
 	}
+	a->cap.max_inline_data = inline_room(c, &a->cap);
 	struct weft_qp_init init = {
 		.pd = pd ? ((struct weft_pd *)pd)->id : 0,
 		.xrcd = xrcd ? ((struct weft_xrcd *)xrcd)->id : 0,

@@ -49,6 +49,7 @@ extern pthread_mutex_t cm_lock; /* guards channels' queues, the counts of report
 struct cm_id *cm_new(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps);
 int cm_device_at(struct cm_id *c, const struct sockaddr *address, bool reaches);
 void cm_use(struct cm_id *c, struct ibv_context *v);
+struct ibv_xrcd *cm_domain(struct ibv_context *v);
 int cm_core(struct cm_id *c);
 void cm_queue(struct cm_id *at, struct cm_event *e);
 int cm_tell(struct cm_id *c, enum rdma_cm_event_type type);

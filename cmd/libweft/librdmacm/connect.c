@@ -16,6 +16,7 @@ static struct cm_id *requested(struct cm_id *listener, const struct weft_cm_even
 	struct rdma_addr *a = &c->id.route.addr;
 	cm_use(c, listener->id.verbs);
 	c->core = from->request;
+	c->id.qp_type = from->qp_type;
 	c->bound = true;
 	struct weft_context *v = weft_context_of(c->id.verbs);
 	struct ibv_ah_attr way;

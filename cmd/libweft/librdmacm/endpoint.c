@@ -26,27 +26,31 @@ static int ready(struct ibv_qp *qp)
 	return e;
 }
 
-/* queues makes the completion queues that a program leaves to the library, each with its channel. */
-static int queues(struct cm_id *c, const struct ibv_qp_init_attr *a)
+/* made makes a completion queue with its channel. */
+static int made(struct rdma_cm_id *id, uint32_t entries, struct ibv_comp_channel **channel, struct ibv_cq **cq)
 {
-	struct rdma_cm_id *id = &c->id;
-	if (a->send_cq && a->recv_cq)
-		return 0;
-	int receives = a->cap.max_recv_wr ? (int)a->cap.max_recv_wr : 1, sends = a->cap.max_send_wr ? (int)a->cap.max_send_wr : 1;
-	id->recv_cq_channel = ibv_create_comp_channel(id->verbs);
-	id->send_cq_channel = ibv_create_comp_channel(id->verbs);
-	if (id->recv_cq_channel && id->send_cq_channel) {
-		id->recv_cq = ibv_create_cq(id->verbs, receives, id, id->recv_cq_channel, 0);
-		id->send_cq = ibv_create_cq(id->verbs, sends, id, id->send_cq_channel, 0);
-	}
-	c->own_cqs = true;
-	return id->recv_cq && id->send_cq ? 0 : ENOMEM;
+	*channel = ibv_create_comp_channel(id->verbs);
+	if (*channel)
+		*cq = ibv_create_cq(id->verbs, entries ? (int)entries : 1, id, *channel, 0);
+	return *cq ? 0 : ENOMEM;
 }
 
+/* queues makes the completion queues that a program leaves to the library. */
+static int queues(struct cm_id *c, uint32_t sends, uint32_t receives)
+{
+	struct rdma_cm_id *id = &c->id;
+	c->own_cqs = true;
+	int e = id->recv_cq ? 0 : made(id, receives, &id->recv_cq_channel, &id->recv_cq);
+	if (!e && !id->send_cq)
+		e = made(id, sends, &id->send_cq_channel, &id->send_cq);
+	return e;
+}
+
+/* A shared receive queue of XRC completes its receives there. */
 static void drop_queues(struct cm_id *c)
 {
 	struct rdma_cm_id *id = &c->id;
-	if (!c->own_cqs)
+	if (!c->own_cqs || id->qp || (id->srq && id->qp_type == IBV_QPT_XRC_RECV))
 		return;
 	if (id->recv_cq)
 		ibv_destroy_cq(id->recv_cq);
@@ -71,7 +75,11 @@ int rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *a)
 		return cm_fails(ENOMEM);
 	if (pd->context != id->verbs && memcmp(weft_context_of(pd->context)->attr.address, weft_context_of(id->verbs)->attr.address, 16))
 		return cm_fails(EINVAL);
-	int e = queues(c, (struct ibv_qp_init_attr *)a);
+	int e = a->send_cq && a->recv_cq ? 0 : queues(c, a->cap.max_send_wr, a->cap.max_recv_wr);
+	if (!e && a->qp_type == IBV_QPT_XRC_RECV && !(a->comp_mask & IBV_QP_INIT_ATTR_XRCD)) {
+		a->comp_mask |= IBV_QP_INIT_ATTR_XRCD;
+		a->xrcd = cm_domain(id->verbs);
+	}
 	if (!e) {
 		a->comp_mask |= IBV_QP_INIT_ATTR_PD;
 		a->pd = pd;
@@ -114,16 +122,40 @@ void rdma_destroy_qp(struct rdma_cm_id *id)
 	drop_queues((struct cm_id *)id);
 }
 
+/* add_domain adds what a shared receive queue of XRC needs, unless the program gives it. */
+static int add_domain(struct cm_id *c, struct ibv_srq_init_attr_ex *a)
+{
+	if (!(a->comp_mask & IBV_SRQ_INIT_ATTR_XRCD))
+		a->xrcd = cm_domain(c->id.verbs);
+	if (!(a->comp_mask & IBV_SRQ_INIT_ATTR_CQ)) {
+		int e = queues(c, 0, a->attr.max_wr);
+		if (e)
+			return e;
+		a->cq = c->id.recv_cq;
+	}
+	a->comp_mask |= IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+	return a->xrcd ? 0 : errno;
+}
+
 int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *a)
 {
+	struct cm_id *c = (struct cm_id *)id;
 	if (!id->verbs || id->srq)
 		return cm_fails(EINVAL);
-	if (a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && a->srq_type != IBV_SRQT_BASIC)
-		return cm_fails(EOPNOTSUPP);
 	struct ibv_pd *pd = a->comp_mask & IBV_SRQ_INIT_ATTR_PD ? a->pd : id->pd;
 	if (!pd)
 		return cm_fails(ENOMEM);
-	id->srq = ibv_create_srq(pd, (struct ibv_srq_init_attr *)a);
+	bool xrc = a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && a->srq_type == IBV_SRQT_XRC;
+	if (xrc) {
+		int e = add_domain(c, a);
+		if (e) {
+			drop_queues(c);
+			return cm_fails(e);
+		}
+		a->comp_mask |= IBV_SRQ_INIT_ATTR_PD;
+		a->pd = pd;
+	}
+	id->srq = xrc ? ibv_create_srq_ex(id->verbs, a) : ibv_create_srq(pd, (struct ibv_srq_init_attr *)a);
 	if (!id->srq)
 		return -1;
 	id->pd = pd;
@@ -134,7 +166,8 @@ int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_ini
 {
 	struct ibv_srq_init_attr_ex x = {.pd = pd};
 	memcpy(&x, a, offsetof(struct ibv_srq_init_attr_ex, comp_mask));
-	x.comp_mask = pd ? IBV_SRQ_INIT_ATTR_PD : 0;
+	x.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | (pd ? IBV_SRQ_INIT_ATTR_PD : 0);
+	x.srq_type = id->qp_type == IBV_QPT_XRC_RECV ? IBV_SRQT_XRC : IBV_SRQT_BASIC;
 	return rdma_create_srq_ex(id, &x);
 }
 
@@ -143,6 +176,7 @@ void rdma_destroy_srq(struct rdma_cm_id *id)
 	if (id->srq)
 		ibv_destroy_srq(id->srq);
 	id->srq = NULL;
+	drop_queues((struct cm_id *)id);
 }
 
 /* passive makes the listening end of an endpoint. */
@@ -175,8 +209,6 @@ static int active(struct cm_id *c, struct rdma_addrinfo *res, struct ibv_pd *pd,
 
 int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv_pd *pd, struct ibv_qp_init_attr *a)
 {
-	if (res->ai_qp_type != IBV_QPT_RC && res->ai_qp_type != IBV_QPT_UD)
-		return cm_fails(EOPNOTSUPP);
 	if (rdma_create_id(NULL, id, NULL, res->ai_port_space))
 		return -1;
 	struct cm_id *c = (struct cm_id *)*id;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,12 +232,29 @@ int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
 	return 0;
 }
 
+/* cm_domain is the domain of XRC that IDs share on a device. */
+struct ibv_xrcd *cm_domain(struct ibv_context *v)
+{
+	static struct ibv_xrcd *shared[most_devices];
+	struct ibv_xrcd_init_attr a = {.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS, .fd = -1, .oflags = O_CREAT};
+	struct ibv_xrcd *x = NULL;
+	pthread_mutex_lock(&contexts_lock);
+	for (int i = 0; i < most_devices && !x; i++)
+		if (contexts[i] == v) {
+			if (!shared[i])
+				shared[i] = ibv_open_xrcd(v, &a);
+			x = shared[i];
+		}
+	pthread_mutex_unlock(&contexts_lock);
+	return x;
+}
+
 /* cm_core gives an ID with a device its end in the core. */
 int cm_core(struct cm_id *c)
 {
 	if (c->core)
 		return 0;
-	return weft->cm_create(weft_context_of(c->id.verbs)->id, c->id.qp_type == IBV_QPT_UD, (uintptr_t)c, &c->core);
+	return weft->cm_create(weft_context_of(c->id.verbs)->id, c->id.qp_type, c->id.ps, (uintptr_t)c, &c->core);
 }
 
 int rdma_destroy_id(struct rdma_cm_id *id)

@@ -52,6 +52,8 @@ func TestProgramsOfLibrdmacmConnect(t *testing.T) {
 		{"ucmatose -m 1", "ucmatose -m 1 -s", "return status 0"}, // rdma_migrate_id
 		{"udaddy", "udaddy -s", "return status 0"},
 		{"rdma_server", "rdma_client -s", "rdma_client: end 0"},
+		{"rdma_xserver -c r", "rdma_xclient -c r -s", "rdma_xclient: end 0"}, // inline, without having asked for it
+		{"rdma_xserver -c x", "rdma_xclient -c x -s", "rdma_xclient: end 0"}, // XRC
 		{"ib_write_bw -R -n 500", "ib_write_bw -R -n 500", "65536 +500 +"},
 		{"ib_read_bw -R -n 200 -q 8", "ib_read_bw -R -n 200 -q 8", "65536 +1600 +"},
 		{"ib_send_bw -R -n 500 -r 600 -c UD", "ib_send_bw -R -n 500 -r 600 -c UD", "4096 +500 +"},
