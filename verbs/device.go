@@ -232,6 +232,10 @@ type Stats struct {
 	Repeated                         int64 // packets retransmitted
 	Marked                           int64 // packets that arrived with a congestion mark
 	CNPsSent, CNPsReceived           int64 // congestion notifications
+	OutOfSequence, Duplicates        int64 // requests ahead of and behind the expected PSN
+	SequenceNAKs, RNRNAKs            int64 // that arrived
+	Timeouts                         int64 // of acknowledgements
+	Reads, Writes, Atomics           int64 // requests that arrived: of WRITEs the first packet of each message
 	ManagerDropped                   int64 // messages to the connection manager that were invalid, or found no room
 }
 
@@ -246,6 +250,8 @@ func (d *Device) Stats() Stats {
 		DatagramsSent: s.DatagramsOut, DatagramsReceived: s.DatagramsIn, NearSent: s.NearOut, NearReceived: s.NearIn,
 		BadICRC: s.BadICRC, Malformed: s.Malformed, Lost: s.Lost, Misdirected: s.Misdirected, SolvedICRC: s.Solved, Repeated: s.Repeated,
 		Marked: s.Marked, CNPsSent: s.CNPsOut, CNPsReceived: s.CNPsIn,
+		OutOfSequence: s.OutOfSequence, Duplicates: s.Duplicates, SequenceNAKs: s.SequenceNAKs, RNRNAKs: s.RNRNAKs, Timeouts: s.Timeouts,
+		Reads: s.Reads, Writes: s.Writes, Atomics: s.Atomics,
 	}
 	for q := range d.qps {
 		out.Repeated += int64(q.end.QP.Repeated())

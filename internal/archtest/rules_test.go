@@ -96,7 +96,7 @@ var rooms = []room{
 		"a scheduler decides when it is told the time and what has arrived, whoever carries it",
 	},
 	{"internal/sim/catalog", nil, "a datasheet knows nothing about its use"},
-	{"internal/sim/channel", []string{"units", "internal/sim/transport/cc"}, "messages between a fabric and a device know neither"},
+	{"internal/sim/channel", []string{"units", "internal/sim/transport", "internal/sim/transport/cc"}, "messages between a fabric and a device know neither; a NIC's counters and the parameters of congestion control are the transport's"},
 	{"internal/sim/protocol", []string{"units", "wire", "internal/sim/transport/cc"}, "a protocol is described without knowing who asks"},
 	{"internal/sim/runstore", []string{"units"}, "the folder of a run outlives the simulator that filled it"},
 	{"internal/sim/runstore/seriesfile", []string{"internal/sim/runstore"}, "a file of series is rows, whoever recorded them"},

@@ -14,7 +14,9 @@ import (
 
 	"weft"
 	"weft/internal/face/report"
+	"weft/internal/formats/metrics"
 	"weft/internal/live/emulate"
+	"weft/internal/sim/fabric"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
@@ -43,7 +45,7 @@ what the programs did to it.
 
 Lines of standard input are commands: down NAME and up NAME break and mend a switch,
 a node, a NIC, or a cable by one of its ends (leaf0 port 5); status tells the clock and
-the devices. Faults of the scenario come at their times of the fabric's clock.
+the devices; statistic [NIC] tells counters as rdma statistic does. Faults of the scenario come at their times of the fabric's clock.
 
 The fabric's clock waits for the devices, so a slow machine slows the time of all
 devices alike. With a dilation of N, N seconds of the machine are a second of the
@@ -106,6 +108,10 @@ func (x *emulated) emulate(ctx context.Context, e *Env, r *scenario.Resolved) er
 		defer cancel()
 	}
 	o.Commands = e.lines(ctx)
+	o.Statistic = func(nic string, c *fabric.PortCounts) {
+		p := metrics.Port{Protocol: string(r.Fabrics[0].Kind), Device: strings.ReplaceAll(nic, "/", "_"), Number: 1, Counts: *c}
+		e.note("%s\n", p.Statistic())
+	}
 	o.Ready = func(nics []emulate.NIC) { x.ready(e, o.Socket, nics) }
 	e.Run = func(run context.Context, r *scenario.Resolved, s weft.Options) (*runstore.Results, error) {
 		run, cancel := context.WithCancel(run)

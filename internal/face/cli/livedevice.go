@@ -11,6 +11,7 @@ import (
 	"weft/internal/live/perf"
 	"weft/internal/live/ranks"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/transport"
 	"weft/units"
 	"weft/wire"
 )
@@ -92,7 +93,13 @@ func ranksSnapshot(devices []ranks.Device) *metrics.Snapshot {
 	for _, d := range devices {
 		s.Ports = append(s.Ports, metrics.Port{
 			Protocol: "roce-v2", Device: "weft_" + d.Addr.String(), Number: 1, State: int(d.State), Live: true, Sent: d.BytesSent, Received: d.BytesReceived,
-			Counts: fabric.PortCounts{Sent: d.PacketsSent, Received: d.PacketsReceived, CNPsSent: d.CNPsSent, CNPsHandled: d.CNPsReceived, Marked: d.Marked},
+			Counts: fabric.PortCounts{
+				Sent: d.PacketsSent, Received: d.PacketsReceived, CNPsSent: d.CNPsSent, CNPsHandled: d.CNPsReceived, Marked: d.Marked,
+				Counters: transport.Counters{
+					OutOfSequence: d.OutOfSequence, Duplicates: d.Duplicates, SequenceNAKs: d.SequenceNAKs, RNRNAKs: d.RNRNAKs, Timeouts: d.Timeouts,
+					Reads: d.Reads, Writes: d.Writes, Atomics: d.Atomics,
+				},
+			},
 		})
 	}
 	return s

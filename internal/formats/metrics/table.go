@@ -180,23 +180,25 @@ var Rows = []Row{
 		means(16, "it was slowed down by CNPs more than its peers: its flows cross a congested port", "").counted(),
 	hw("out_of_sequence_packets_received_total", "out_of_sequence", "", "The number of out of sequence packets received.",
 		"requests with a PSN ahead of the expected one", func(p *Port) int64 { return p.Counts.OutOfSequence }).
-		means(10, "packets on the way to it are lost or overtaken: a bad cable on its side, drops in a switch, or adaptive routing", ""),
+		means(10, "packets on the way to it are lost or overtaken: a bad cable on its side, drops in a switch, or adaptive routing", "").counted(),
 	hw("packet_sequence_errors_total", "packet_seq_err", "", "The number of received NAK sequence error packets. The QP retry limit was not exceeded.",
 		"NAKs for a sequence error that arrived", func(p *Port) int64 { return p.Counts.SequenceNAKs }).
-		means(10, "packets that it sent were lost on the way: a bad cable on its side, or drops in a switch", ""),
+		means(10, "packets that it sent were lost on the way: a bad cable on its side, or drops in a switch", "").counted(),
 	hw("local_ack_timeout_errors_total", "local_ack_timeout_err", "", "The number of times QP's ack timer expired for RC, XRC, DCT QPs at the sender side. The QP retry limit was not exceed, therefore it is still recoverable error.",
 		"timeouts of acknowledgements", func(p *Port) int64 { return p.Counts.Timeouts }).
-		means(11, "its acknowledgements did not come: a lost last packet, a lost answer, or a peer that stood still", ""),
+		means(11, "its acknowledgements did not come: a lost last packet, a lost answer, or a peer that stood still", "").counted(),
 	hw("rnr_nak_retry_packets_received_total", "rnr_nak_retry_err", "", "The number of received RNR NAK packets. The QP retry limit was not exceeded.",
 		"RNR NAKs that arrived", func(p *Port) int64 { return p.Counts.RNRNAKs }).
-		means(12, "its peers had no receive posted: their processes are late", ""),
+		means(12, "its peers had no receive posted: their processes are late", "").counted(),
 	hw("duplicate_requests_packets_total", "duplicate_request", "", "The number of received packets. A duplicate request is a request that had been previously executed.",
 		"requests with a PSN behind the expected one", func(p *Port) int64 { return p.Counts.Duplicates }).
-		means(13, "packets came to it twice: acknowledgements that it sent were lost or late", ""),
+		means(13, "packets came to it twice: acknowledgements that it sent were lost or late", "").counted(),
 	hw("rx_read_requests_total", "rx_read_requests", "", "The number of received READ requests for the associated QPs.",
-		"READ requests that arrived", func(p *Port) int64 { return p.Counts.Reads }),
+		"READ requests that arrived", func(p *Port) int64 { return p.Counts.Reads }).counted(),
 	hw("rx_write_requests_total", "rx_write_requests", "", "The number of received WRITE requests for the associated QPs.",
-		"WRITEs whose first packet arrived", func(p *Port) int64 { return p.Counts.Writes }),
+		"WRITEs whose first packet arrived", func(p *Port) int64 { return p.Counts.Writes }).counted(),
+	hw("rx_atomic_requests_total", "rx_atomic_requests", "", "The number of received ATOMIC request for the associated QPs.",
+		"atomics that arrived", func(p *Port) int64 { return p.Counts.Atomics }).counted(),
 	fault(4, "symbol_error_total", "symbol_error", "Number of minor link errors detected on one or more physical lanes.", "its cable or transceiver damages bits"),
 	fault(3, "link_downed_total", "link_downed", "Number of times the link failed to recover from an error state and went down", "its link went down"),
 	fault(5, "link_error_recovery_total", "link_error_recovery", "Number of times the link successfully recovered from an error state", "its link recovered from errors: a marginal cable or transceiver"),

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/transport"
 	"weft/units"
 )
 
@@ -37,8 +38,8 @@ func tool(t *testing.T, name string) string {
 // everything is a snapshot with a value in each metric that weft writes.
 func everything() *Snapshot {
 	counts := fabric.PortCounts{
-		Sent: 1, Received: 2, CNPsSent: 3, CNPsHandled: 4, Marked: 5, OutOfSequence: 6, Duplicates: 7, SequenceNAKs: 8, RNRNAKs: 9, Timeouts: 10,
-		Reads: 11, Writes: 12,
+		Sent: 1, Received: 2, CNPsSent: 3, CNPsHandled: 4, Marked: 5,
+		Counters: transport.Counters{OutOfSequence: 6, Duplicates: 7, SequenceNAKs: 8, RNRNAKs: 9, Timeouts: 10, Reads: 11, Writes: 12, Atomics: 13},
 	}
 	for i := range counts.PausesSent {
 		counts.PausesSent[i], counts.PausesTaken[i] = int64(20+i), int64(30+i)

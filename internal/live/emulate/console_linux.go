@@ -18,6 +18,8 @@ func (f *fabric) command(line string) {
 	case verb == "":
 	case verb == "status" && name == "":
 		f.status()
+	case verb == "statistic":
+		f.statistic(name)
 	case (verb == "down" || verb == "up") && name != "":
 		if err := f.change(name, verb == "down"); err != nil {
 			f.tell("%v", err)
@@ -25,7 +27,7 @@ func (f *fabric) command(line string) {
 		}
 		f.tell("%s is %s from %v on", name, verb, f.now)
 	default:
-		f.tell("%q: want down NAME, up NAME or status; NAME is a switch, a node, a NIC, or a cable by an end, such as leaf0 port 5", line)
+		f.tell("%q: want down NAME, up NAME, status or statistic; NAME is a switch, a node, a NIC, or a cable by an end, such as leaf0 port 5", line)
 	}
 }
 
@@ -44,6 +46,25 @@ func (f *fabric) status() {
 			f.tell("%s at %s: sent %v in %d packets, received %v in %d; %d marked, %d sent again", d.Addr, d.NIC,
 				units.Bytes(d.BytesSent), d.PacketsSent, units.Bytes(d.BytesReceived), d.PacketsReceived, d.Marked, d.Repeated)
 		}
+	}
+}
+
+// statistic tells the counters of a NIC, or of all NICs on which programs were.
+func (f *fabric) statistic(name string) {
+	found := false
+	for nic := range f.names {
+		c := f.net.Counted(int32(nic))
+		if name == f.names[nic] || name == "" && c.Sent+c.Received > 0 {
+			found = true
+			f.statistics(f.names[nic], &c)
+		}
+	}
+	switch {
+	case found:
+	case name == "":
+		f.tell("no NIC has sent or received a packet")
+	default:
+		f.tell("there is no NIC %q: want one such as %s", name, f.names[0])
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"weft/internal/live/emulate"
+	"weft/internal/sim/fabric"
 	"weft/units"
 	"weft/verbs"
 )
@@ -53,7 +54,14 @@ func (c *telling) await(t *testing.T, text string) {
 // works again; with a short timeout it fails, as on a real network.
 func TestABrokenCableStopsAWriteAndIsMended(t *testing.T) {
 	commands, told := make(chan string), &telling{}
-	socket, end := start(t, oneSwitch, emulate.Options{Commands: commands, Tell: told.tell(t)})
+	type count struct {
+		nic string
+		fabric.PortCounts
+	}
+	counted := make(chan count, 2)
+	socket, end := start(t, oneSwitch, emulate.Options{
+		Commands: commands, Tell: told.tell(t), Statistic: func(nic string, c *fabric.PortCounts) { counted <- count{nic, *c} },
+	})
 	a, b := open(t, socket, "node0/nic0", 1<<16), open(t, socket, "node1/nic0", 1<<16)
 	connect(t, a, b)
 	impatient := a.another(t)
@@ -90,10 +98,19 @@ func TestABrokenCableStopsAWriteAndIsMended(t *testing.T) {
 		t.Errorf("after the repair: %v, want success", wc.Status)
 	}
 	for _, bad := range []struct{ line, answer string }{
-		{"down nowhere", `no node "nowhere"`}, {"up node1/nic0", "is not down"}, {"halt", "want down NAME"}, {"down switch port 99", "no cable at port 99"},
+		{"down nowhere", `no node "nowhere"`}, {"up node1/nic0", "is not down"}, {"halt", "want down NAME"}, {"down switch port 99", "no cable at port 99"}, {"statistic nowhere", `no NIC "nowhere"`},
 	} {
 		commands <- bad.line
 		told.await(t, bad.answer)
+	}
+	commands <- "statistic node0/nic0"
+	if c := <-counted; c.nic != "node0/nic0" || c.Timeouts < 3 || c.Writes != 0 || c.Sent == 0 {
+		t.Errorf("the sender has counted %+v, want 3 timeouts of 2 retries at least, and no WRITE that arrived", c)
+	}
+	commands <- "statistic"
+	<-counted
+	if c := <-counted; c.nic != "node1/nic0" || c.Writes < 2 || c.Timeouts != 0 || c.Received == 0 {
+		t.Errorf("the receiver has counted %+v, want two WRITEs at least, and no timeout", c)
 	}
 	if n := end().Results.Fabrics[0].Points[0].Counts.Drops(); n == 0 {
 		t.Error("no packet was lost at the broken cable")

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"weft/internal/sim"
+	simfabric "weft/internal/sim/fabric"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -18,8 +19,10 @@ type Options struct {
 	Ready func([]NIC)
 	// Tell, if not nil, is called with each thing that happens.
 	Tell func(format string, args ...any)
-	// Commands, if not nil, are the lines of a console: down NAME, up NAME, status.
+	// Commands, if not nil, are the lines of a console: down NAME, up NAME, status, statistic [NIC].
 	Commands <-chan string
+	// Statistic, if not nil, is called with the counters of a NIC for which the console asks.
+	Statistic func(nic string, c *simfabric.PortCounts)
 	// Sim are the options of a simulation: Series, Live and Progress have an effect.
 	Sim sim.Options
 }

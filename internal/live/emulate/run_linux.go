@@ -29,12 +29,17 @@ type fabric struct {
 	scenario *scenario.Resolved
 	faults   []scenario.Fault // one by one: the scenario's, and the console's
 	commands chan string
-	progress func(sim.Progress) // nil: nobody looks
-	shown    time.Time
+	// statistics is Options.Statistic.
+	statistics func(nic string, c *simfabric.PortCounts)
+	progress   func(sim.Progress) // nil: nobody looks
+	shown      time.Time
 }
 
 // Run emulates a scenario's only fabric until the context ends.
 func Run(ctx context.Context, r *scenario.Resolved, o Options) (*Report, error) {
+	if o.Statistic == nil {
+		o.Statistic = func(string, *simfabric.PortCounts) {}
+	}
 	if o.Tell == nil {
 		o.Tell = func(string, ...any) {}
 	}
@@ -42,8 +47,8 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*Report, error) 
 	ended := func() {}
 	defer func() { ended() }()
 	c, err := newCarrier(r, func(p *network.Plan) {
+		p.CountPorts = true
 		if o.Sim.Series != nil || o.Sim.Live != nil {
-			p.CountPorts = true
 			p.Series = func(s *runstore.Series) { series = s }
 		}
 		if o.Sim.Live != nil {
@@ -54,11 +59,12 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	f := &fabric{carrier: c, server: server{buffer: make([]byte, channel.MaxMessage), byAddr: map[[4]byte]*session{}, tell: o.Tell}, scenario: r, commands: make(chan string, 1)}
+	f := &fabric{carrier: c, server: server{buffer: make([]byte, channel.MaxMessage), byAddr: map[[4]byte]*session{}, tell: o.Tell}, scenario: r, commands: make(chan string, 1), statistics: o.Statistic}
 	for i := range r.Faults {
 		f.faults = append(f.faults, r.Faults[i].Each()...)
 	}
 	c.landed = f.land
+	f.told = f.tally
 	if err := f.describe(); err != nil {
 		return nil, err
 	}
@@ -358,6 +364,15 @@ func (f *fabric) towards(s *session, nic int32, p *channel.Packet) {
 	own := *p
 	own.Data, own.Mark = append([]byte(nil), p.Data...), false
 	f.land(nic, &own)
+}
+
+// tally adds what a device has told of its counters to those of its NIC.
+func (f *fabric) tally(s *session) {
+	if s.nic >= 0 {
+		more := s.told.Since(&s.counted)
+		f.net.CountForeign(s.nic, &more)
+		s.counted = s.told
+	}
 }
 
 // land takes a packet that has arrived at a NIC to its device, or to the members of its group there.

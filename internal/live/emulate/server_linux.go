@@ -29,6 +29,7 @@ type server struct {
 	left      []*session      // devices that have left
 	forgotten int             // devices that have left before those in left
 	tell      func(format string, args ...any)
+	told      func(*session) // called when a device may have told its counters
 
 	mu     sync.Mutex // guards closed against alert
 	closed bool
@@ -101,6 +102,7 @@ func (v *server) poll(d time.Duration, send func(*session, *channel.Packet)) {
 			v.greet(s)
 		default:
 			s.take(v.buffer, func(p *channel.Packet) { send(s, p) })
+			v.told(s)
 		}
 	}
 	v.dismiss()

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weft/internal/sim/channel"
+	"weft/internal/sim/transport"
 	"weft/units"
 	"weft/wire"
 )
@@ -22,12 +23,14 @@ type session struct {
 	addr     [4]byte
 	deadline units.Time
 	inbox    []channel.Packet
-	turn     []byte // memory of a message
-	woken    bool   // it wants a turn
-	hungry   bool   // it has requests that found no room
-	asked    bool   // its answer to a turn is missing
-	late     bool   // the fabric does not wait for it
-	down     bool   // its NIC has no cable in service
+	turn     []byte             // memory of a message
+	woken    bool               // it wants a turn
+	hungry   bool               // it has requests that found no room
+	asked    bool               // its answer to a turn is missing
+	late     bool               // the fabric does not wait for it
+	down     bool               // its NIC has no cable in service
+	told     transport.Counters // of its queue pairs, with the last answer
+	counted  transport.Counters // of them, at the NIC
 	groups   map[[4]byte]bool
 	gone     error // why it has left
 
@@ -167,6 +170,7 @@ func (s *session) answer(b []byte, send func(*channel.Packet)) error {
 		return channel.ErrMessage
 	}
 	s.deadline, s.hungry, s.counts.Repeated = a.Deadline, a.Hungry, int64(a.Repeated)
+	s.told = a.Counters
 	if !a.More {
 		s.asked, s.late = false, false
 	}

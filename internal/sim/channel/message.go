@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
 	"weft/units"
 )
@@ -97,6 +98,7 @@ type Answer struct {
 	Hungry   bool       // there are requests that found no room
 	Deadline units.Time // when the device needs a turn at the latest; units.Forever: not by itself
 	Repeated uint64     // packets that its queue pairs have retransmitted
+	Counters transport.Counters
 }
 
 // Packet is a packet in a turn or an answer. Data is from the BTH to the ICRC.
@@ -108,7 +110,7 @@ type Packet struct {
 
 const (
 	turnBytes   = 1 + 1 + 8 + 2
-	answerBytes = 1 + 1 + 8 + 8
+	answerBytes = 1 + 1 + 8 + 8 + 8*8
 	packetBytes = 4 + 4 + 1 + 2
 )
 
@@ -138,7 +140,9 @@ func (t *Turn) Parse(b []byte) (packets []byte, err error) {
 func (a *Answer) Append(b []byte) []byte {
 	b = append(b, byte(KindAnswer), flag(a.More, flagMore)|flag(a.Hungry, flagHungry))
 	b = binary.LittleEndian.AppendUint64(b, uint64(a.Deadline))
-	return binary.LittleEndian.AppendUint64(b, a.Repeated)
+	b = binary.LittleEndian.AppendUint64(b, a.Repeated)
+	b, _ = binary.Append(b, binary.LittleEndian, &a.Counters) // all of one size
+	return b
 }
 
 // Parse reads the head of an answer and returns the packets.
@@ -150,7 +154,8 @@ func (a *Answer) Parse(b []byte) (packets []byte, err error) {
 		More: b[1]&flagMore != 0, Hungry: b[1]&flagHungry != 0,
 		Deadline: units.Time(binary.LittleEndian.Uint64(b[2:])), Repeated: binary.LittleEndian.Uint64(b[10:]),
 	}
-	return b[answerBytes:], nil
+	_, err = binary.Decode(b[18:], binary.LittleEndian, &a.Counters)
+	return b[answerBytes:], err
 }
 
 // Bytes is the length of a packet in a message.
@@ -158,7 +163,7 @@ func (p *Packet) Bytes() int { return packetBytes + len(p.Data) }
 
 // Fit is the number of the first packets that fit in one message behind its head.
 func Fit(packets []Packet) (n int) {
-	const head = 64 // more than any
+	const head = answerBytes // the longest
 	for size := head; n < len(packets); n++ {
 		if size += packets[n].Bytes(); size > MaxMessage {
 			break

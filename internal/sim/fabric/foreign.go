@@ -65,6 +65,23 @@ func (n *Network) WaitingForeign(nic int32) (count int) {
 	return count
 }
 
+// CountForeign adds what queue pairs outside of the simulation have counted to the first port of their NIC, in a network
+// whose ports count.
+func (n *Network) CountForeign(nic int32, c *transport.Counters) {
+	if n.adapters != nil {
+		n.adapters[n.nodes[nic].base].now.Counters.Add(c)
+	}
+}
+
+// Counted is what the ports of a NIC have counted, in a network whose ports count and which does not run now.
+func (n *Network) Counted(nic int32) (sum PortCounts) {
+	nd := &n.nodes[nic]
+	for link := nd.base; link < nd.base+nd.ports; link++ {
+		sum.add(&n.adapters[link].now)
+	}
+	return sum
+}
+
 // Step handles the events before a time. It is Run for an application that gets its work from
 // outside between two steps, on a network of one partition.
 func (n *Network) Step(until units.Time) error {

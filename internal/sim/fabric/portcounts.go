@@ -10,14 +10,11 @@ import (
 // PortCounts are what a port of a NIC counts beside the bytes of its links, from the beginning of the run. Linux
 // shows the same counters of an adapter.
 type PortCounts struct {
-	Sent, Received            int64    // packets, with acknowledgements
-	CNPsSent, CNPsHandled     int64    // of the notification point, of the reaction point
-	Marked                    int64    // packets that arrived with a congestion mark
-	OutOfSequence, Duplicates int64    // requests ahead of and behind the expected PSN
-	SequenceNAKs, RNRNAKs     int64    // that arrived
-	Timeouts                  int64    // of acknowledgements
-	Reads, Writes             int64    // requests that arrived: of WRITEs the first packet of each message
-	PausesSent, PausesTaken   [8]int64 // PFC frames by class, with those that end a pause
+	Sent, Received          int64    // packets, with acknowledgements
+	CNPsSent, CNPsHandled   int64    // of the notification point, of the reaction point
+	Marked                  int64    // packets that arrived with a congestion mark
+	transport.Counters               // of the queue pairs
+	PausesSent, PausesTaken [8]int64 // PFC frames by class, with those that end a pause
 }
 
 // adapterPort is the counters of a port of a NIC: now, and as they are shown during the run.
@@ -26,7 +23,7 @@ type adapterPort struct {
 	now, shown PortCounts
 }
 
-// CountPorts makes the ports of NICs count, in a network that records. It is called before the run.
+// CountPorts makes the ports of NICs count. It is called before the run.
 func (n *Network) CountPorts() {
 	n.adapters = make([]*adapterPort, len(n.ports))
 	for i := range n.ports {
@@ -60,28 +57,11 @@ func (nic *nicState) countArrival(p *Partition, link, i int32) {
 		return
 	}
 	h := &p.pool.cold[i]
-	switch h.Op {
-	case wire.CNP:
+	if h.Op == wire.CNP {
 		c.CNPsHandled++
-	case wire.RCAcknowledge:
-		switch {
-		case h.Syndrome == wire.NAKSequence:
-			c.SequenceNAKs++
-		case h.Syndrome.Kind() == wire.SyndromeRNR:
-			c.RNRNAKs++
-		}
-	case wire.RCReadRequest:
-		c.Reads++
-	case wire.RCWriteFirst, wire.RCWriteOnly, wire.RCWriteOnlyImm:
-		c.Writes++
 	}
-	if q := &nic.flows.at(h.DestQP).qp; q.Service() == transport.RC && h.Op <= wire.RCReadRequest { // SENDs, WRITEs and READs
-		switch d := h.PSN.Sub(q.Expected()); {
-		case d > 0:
-			c.OutOfSequence++
-		case d < 0:
-			c.Duplicates++
-		}
+	if p.pool.hot[i].role != roleForeign { // its queue pair counts by itself
+		c.Arrived(&nic.flows.at(h.DestQP).qp, h)
 	}
 }
 
@@ -105,13 +85,7 @@ func (c *PortCounts) add(o *PortCounts) {
 	c.CNPsSent += o.CNPsSent
 	c.CNPsHandled += o.CNPsHandled
 	c.Marked += o.Marked
-	c.OutOfSequence += o.OutOfSequence
-	c.Duplicates += o.Duplicates
-	c.SequenceNAKs += o.SequenceNAKs
-	c.RNRNAKs += o.RNRNAKs
-	c.Timeouts += o.Timeouts
-	c.Reads += o.Reads
-	c.Writes += o.Writes
+	c.Counters.Add(&o.Counters)
 	for i := range c.PausesSent {
 		c.PausesSent[i] += o.PausesSent[i]
 		c.PausesTaken[i] += o.PausesTaken[i]

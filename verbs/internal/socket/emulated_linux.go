@@ -195,7 +195,7 @@ func address(a [4]byte) netip.AddrPort {
 
 // reply sends the answer, in as many messages as its packets take.
 func (e *Emulated) reply(p *Port) error {
-	a := channel.Answer{Hungry: p.ready.size > 0, Deadline: p.timers.next(), Repeated: uint64(p.again)}
+	a := channel.Answer{Hungry: p.ready.size > 0, Deadline: p.timers.next(), Repeated: uint64(p.again), Counters: p.stats.Counters}
 	p.tx.waitsFor, p.hungry = a.Deadline, a.Hungry
 	defer func() { e.out, e.sent = e.out[:0], e.sent[:0] }()
 	rest := e.out

@@ -59,6 +59,7 @@ type Stats struct {
 	Repeated                  int64 // packets retransmitted by queue pairs that have been detached
 	Marked                    int64 // arrived with a congestion mark
 	CNPsOut, CNPsIn           int64 // congestion notifications
+	transport.Counters              // but those of reliable datagrams
 }
 
 // Port is a socket with the queue pairs behind it.
@@ -362,9 +363,16 @@ func (p *Port) fire(now units.Time) {
 		e := p.timers[0]
 		p.timers.remove(e)
 		e.paused = false
-		e.QP.Timeout(now, &p.batch)
+		p.expired(e, now)
 		p.settle(e, now)
 	}
+}
+
+// expired calls a queue pair whose deadline has passed, and counts its retransmission timeouts.
+func (p *Port) expired(e *Endpoint, now units.Time) {
+	before := e.QP.Timeouts()
+	e.QP.Timeout(now, &p.batch)
+	p.stats.Timeouts += int64(e.QP.Timeouts() - before)
 }
 
 // fail stores the first error of the socket. Queue pairs then time out, as on a dead link.

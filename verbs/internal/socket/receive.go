@@ -101,6 +101,7 @@ func (p *Port) give(e *Endpoint, ce bool, now units.Time) {
 	if e.EEC != nil {
 		v = p.receiveRD(e, now)
 	} else {
+		p.stats.Arrived(&e.QP, pkt)
 		if e.QP.WantsRecv(pkt) {
 			e.Owner.Replenish()
 		}

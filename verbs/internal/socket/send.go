@@ -185,7 +185,7 @@ func (p *Port) turn(e *Endpoint, now units.Time) (n int) {
 // acknowledgement may have arrived, and the socket is read first.
 func (p *Port) tidy(e *Endpoint, now units.Time) {
 	if e.QP.NextTimeout() <= now && now < e.QP.RetransmitAt() {
-		e.QP.Timeout(now, &p.batch)
+		p.expired(e, now)
 	}
 }
 

@@ -41,7 +41,7 @@ type Plan struct {
 	// Series, if not nil, takes what a simulation on this plan recorded over its time. It is called once, when
 	// the simulation has ended; not if it cannot be built.
 	Series func(*runstore.Series)
-	// CountPorts makes the ports of NICs of a simulation with Series count packets, CNPs and NAKs, too.
+	// CountPorts makes the ports of NICs count packets, CNPs, NAKs and what else an adapter counts.
 	CountPorts bool
 	// Started, if not nil, is called with each network that is built, before its first event.
 	Started func(*Network)
@@ -182,9 +182,9 @@ func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts i
 	}
 	if p.Series != nil {
 		n.Record(p.Class.Data(f))
-		if p.CountPorts {
-			n.CountPorts()
-		}
+	}
+	if p.CountPorts {
+		n.CountPorts()
 	}
 	if p.Started != nil {
 		p.Started(n)
