@@ -5,11 +5,8 @@ import (
 	"net/netip"
 	"os"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/rdtest"
 	"weft/units"
 	"weft/verbs/internal/socket"
@@ -47,9 +44,8 @@ func (c *tapped) Send(batch []socket.Outgoing) error {
 
 // rdDevices runs a script of reliable datagrams on two devices.
 type rdDevices struct {
-	t  *testing.T
-	mu sync.Mutex // guards the record of the devices' goroutines
-
+	t     *testing.T
+	p     *paced // their clock: a busy machine causes no timeouts
 	g     *datagrams
 	lose  map[string]units.PSN
 	posts []func() *QP // posted at the start of the next run
@@ -62,11 +58,11 @@ type rdDevices struct {
 func newRDDevices(t *testing.T) *rdDevices {
 	t.Helper()
 	s := &rdDevices{t: t, lose: map[string]units.PSN{}, open: map[string]int{}, ended: map[QPN][]string{}, names: map[QPN]string{}}
-	n := faulty.New(1, faulty.Harm{})
+	s.p = &paced{t: t, net: faulty.New(1, faulty.Harm{})}
 	s.g = newDatagrams(t, 2, 0, func(i int) *Device {
 		node := string(rune('a' + i))
 		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 4791)
-		dev, err := open(&tapped{Conn: n.Open(addr), node: node, s: s}, Options{PathMTU: 1024})
+		dev, err := open(&tapped{Conn: s.p.net.Open(addr), node: node, s: s}, Options{PathMTU: 1024, clock: func() units.Time { return s.p.now }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,12 +74,12 @@ func newRDDevices(t *testing.T) *rdDevices {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.cfg.RetryTimeout = transport.RetryTime(22) // a busy machine must not cause losses
 		s.g.eecs[i] = []*EEC{e}
 		for k, q := range s.g.qps[i] {
 			s.names[q.QPN()] = fmt.Sprintf("%c%d", 'a'+i, k+1)
 		}
 	}
+	s.p.sender, s.p.receiver = s.g.on[0], s.g.on[1]
 	psn := [2]units.PSN{100, 200}
 	for i := range s.g.on {
 		to := s.g.eecs[1-i][0]
@@ -96,8 +92,6 @@ func newRDDevices(t *testing.T) *rdDevices {
 
 // pass records a packet, and reports whether it is delivered.
 func (s *rdDevices) pass(node string, b []byte) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var h wire.Packet
 	if err := h.Parse(b[:len(b)-wire.ICRCBytes]); err != nil {
 		s.t.Errorf("%s sends %x: %v", node, b, err)
@@ -152,7 +146,7 @@ func (s *rdDevices) Post(m rdtest.Message) {
 	})
 }
 
-// post posts the work of the script, all at once: the devices run by themselves.
+// post posts the work of the script, all at once.
 func (s *rdDevices) post() {
 	for _, on := range s.g.on {
 		on.dev.port.Lock()
@@ -177,24 +171,18 @@ func (s *rdDevices) Recv(at string, bytes int) {
 }
 
 func (s *rdDevices) Lose(node string, psn units.PSN) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.lose[node] = psn
 }
 
-// Run waits until all work has ended, and no context has a message in progress.
+// Run lets time pass until all work has ended, and no context has a message in progress: a RESYNC has no completion.
 func (s *rdDevices) Run() string {
 	s.post()
-	for i, on := range s.g.on {
-		for node := string(rune('a' + i)); s.open[node] > 0; s.open[node]-- {
-			wc := on.wait()
-			name := strings.TrimPrefix(wc.Status.String(), "IBV_WC_")
-			s.ended[wc.QPN] = append(s.ended[wc.QPN], name)
+	end := s.p.now + units.Second
+	for s.p.rest(func() {}); s.busy(); s.p.rest(func() {}) {
+		if s.p.now += units.Millisecond; s.p.now > end {
+			s.t.Fatalf("the contexts do not come to rest within %v", units.Second)
 		}
 	}
-	s.quiet()
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for _, qps := range s.g.qps {
 		for _, q := range qps {
 			if len(s.ended[q.QPN()]) > 0 {
@@ -208,21 +196,24 @@ func (s *rdDevices) Run() string {
 	return out
 }
 
-// quiet waits for packets without a completion: a RESYNC.
-func (s *rdDevices) quiet() {
-	for end := time.Now().Add(patience); time.Now().Before(end); {
-		busy := 0
-		for i, on := range s.g.on {
-			on.dev.Progress()
-			on.dev.port.Lock()
-			busy += s.g.eecs[i][0].end.QP.Pending()
-			on.dev.port.Unlock()
+// busy takes the completions, and reports whether work has not ended, or a context has a message in progress.
+func (s *rdDevices) busy() (busy bool) {
+	for i, on := range s.g.on {
+		var wc [16]WC
+		n, err := on.cq.Poll(wc[:])
+		if err != nil {
+			s.t.Fatal(err)
 		}
-		if busy == 0 {
-			return
+		for _, c := range wc[:n] {
+			s.ended[c.QPN] = append(s.ended[c.QPN], strings.TrimPrefix(c.Status.String(), "IBV_WC_"))
 		}
+		node := string(rune('a' + i))
+		s.open[node] -= n
+		on.dev.port.Lock()
+		busy = busy || s.open[node] > 0 || s.g.eecs[i][0].end.QP.Pending() > 0
+		on.dev.port.Unlock()
 	}
-	s.t.Fatal("the contexts do not come to rest")
+	return busy
 }
 
 // The script of package transport leaves the same trace on devices.
