@@ -98,8 +98,8 @@ func TestAnAnswerToASendGoesInOneCall(t *testing.T) {
 }
 
 // patientPair is two devices on a simulated clock, connected with the usual values, or with
-// selective repeat.
-func patientPair(t *testing.T, n *faulty.Network, selective bool) *paced {
+// selective repeat. Each has memory of a size.
+func patientPair(t *testing.T, n *faulty.Network, selective bool, size int) *paced {
 	t.Helper()
 	p := &paced{t: t, net: n}
 	var both pair
@@ -110,7 +110,7 @@ func patientPair(t *testing.T, n *faulty.Network, selective bool) *paced {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = dev.Close() })
-		both.on[i] = fit(t, dev, QPInitAttr{}, 64)
+		both.on[i] = fit(t, dev, QPInitAttr{}, size)
 	}
 	for i, s := range both.on {
 		to := both.on[1-i]
@@ -136,7 +136,7 @@ func (p *paced) idle(during units.Time) {
 // Local ACK Timeout, or eight times 4 if the timeouts were that long before.
 func TestAPeerThatIsMerelySlowIsWaitedFor(t *testing.T) {
 	for _, selective := range []bool{false, true} {
-		p := patientPair(t, faulty.New(1, faulty.Harm{}), selective)
+		p := patientPair(t, faulty.New(1, faulty.Harm{}), selective, 64)
 		a, b := p.sender, p.receiver
 		write := SendWR{WRID: 1, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, 8)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()}
 		a.post(write)
@@ -163,7 +163,7 @@ func TestAPeerThatIsMerelySlowIsWaitedFor(t *testing.T) {
 func TestAPacketThatIsLostComesAgainSoonThoughThePeerIsWaitedForLong(t *testing.T) {
 	const within = 80 * units.Millisecond
 	for _, before := range []int{0, 3} {
-		p := patientPair(t, faulty.New(1, faulty.Harm{}), true)
+		p := patientPair(t, faulty.New(1, faulty.Harm{}), true, 64)
 		a, b := p.sender, p.receiver
 		write := SendWR{WRID: 1, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, 8)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()}
 		for range before {
