@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -260,6 +261,19 @@ func (d *Device) Stats() Stats {
 		out.Repeated += int64(e.end.QP.Repeated())
 	}
 	return out
+}
+
+// Farewell ends the device's connections for a program that ends. Peers are told, and it
+// waits for their answers until ctx ends: meanwhile the device answers what peers send again. The last
+// acknowledgements and the last answers to peers that have parted are sent twice, since nobody answers later.
+func (d *Device) Farewell(ctx context.Context) {
+	d.port.Lock()
+	d.port.Farewell()
+	d.port.Unlock()
+	d.cmOnce.Do(func() { d.cmErr = ErrClosed })
+	if d.cm != nil {
+		d.cm.leave(ctx)
+	}
 }
 
 // Close closes the device. Unfinished work requests complete with WRFlushErr; completion queues can

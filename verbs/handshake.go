@@ -2,8 +2,11 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"maps"
 	"net/netip"
+	"slices"
 
 	"weft/units"
 	"weft/wire/cm"
@@ -203,6 +206,29 @@ func (c *Conn) rejection(why cm.Reason, private []byte) []byte {
 	rej := cm.Rej{Local: c.local, Remote: c.remote, Reason: why}
 	copy(rej.Private[:], private)
 	return rej.AppendTo(head(c.tid, cm.AttrRej))
+}
+
+// leave says good bye to all peers, and answers once more those that have said it. It waits until all have
+// answered.
+func (m *manager) leave(ctx context.Context) {
+	m.mu.Lock()
+	for _, p := range m.parted {
+		m.send(p.to, p.message)
+	}
+	open := slices.Collect(maps.Values(m.conns))
+	m.mu.Unlock()
+	for _, c := range open {
+		m.disconnect(c)
+	}
+	for _, c := range open {
+		select {
+		case <-c.finished:
+		case <-m.stopped:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // disconnect sends a DREQ.

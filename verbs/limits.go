@@ -47,6 +47,9 @@ const (
 	// maxConns bounds the connections of a device: the manager keeps some 1 KiB
 	// of each.
 	maxConns = 1 << 17
+	// maxParted bounds the answers to DREQs that are sent once more when the program ends: a peer's good bye
+	// is at most some seconds old when its answer still matters.
+	maxParted = 1 << 8
 	// maxResolving bounds this device's open resolutions of UD queue pairs. maxQuestions bounds the
 	// resolutions of peers, open or answered within 4 s: a new one replaces the oldest.
 	maxResolving = 1 << 14

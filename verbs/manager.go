@@ -38,6 +38,7 @@ type manager struct {
 	services  map[uint64]*Service
 	questions map[asker]*Question // resolutions that others ask for, open or perhaps repeated
 	known     *list.List          // the same, the oldest first
+	parted    []parting           // the last answers to peers that have ended their connections
 	again     int64               // time of the next tick, by the manager's clock
 	strangers int                 // answers to strangers that may be sent until then
 }

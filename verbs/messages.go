@@ -242,12 +242,27 @@ func (m *manager) takePair(peer netip.AddrPort, h *cm.Header, p *cm.Pair) bool {
 	case h.Attribute == cm.AttrDrep && c.state == connDreqSent && h.Transaction == c.tid:
 		m.end(c, nil)
 	case h.Attribute == cm.AttrDreq && c.state >= connRepSent && p.QPN == c.qpn:
-		m.send(peer, drep(h, p))
+		m.part(peer, drep(h, p))
 		m.end(c, nil)
 	default:
 		return false
 	}
 	return true
+}
+
+// parting is the answer to the DREQ of a peer.
+type parting struct {
+	to      netip.AddrPort
+	message []byte
+}
+
+// part answers a peer that has ended its connection, and remembers the answer.
+func (m *manager) part(to netip.AddrPort, message []byte) {
+	m.send(to, message)
+	if len(m.parted) == maxParted {
+		m.parted = slices.Delete(m.parted, 0, 1)
+	}
+	m.parted = append(m.parted, parting{to, message})
 }
 
 // drep answers a DREQ.

@@ -196,6 +196,7 @@ func (q *QP) enter(a *QPAttr, mask QPAttrMask) error {
 	case StateReset:
 		qp.BecomeReset()
 		q.forget()
+		q.end.Forget()
 		q.set = QPAttr{}
 	case StateInit:
 		err = qp.BecomeInit()

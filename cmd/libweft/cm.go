@@ -394,17 +394,6 @@ func part(conn *verbs.Conn) {
 	_ = conn.Disconnect(ctx) // it does not wait for the answer
 }
 
-// weft_cm_leave says good bye for a program that ends without it, as the kernel does.
-//
-//export weft_cm_leave
-func weft_cm_leave(id C.weft_id) C.int {
-	conn := object[*cmID](id).connection()
-	if conn != nil {
-		part(conn)
-	}
-	return 0
-}
-
 //export weft_cm_destroy
 func weft_cm_destroy(id C.weft_id) C.int {
 	c := object[*cmID](id)

@@ -133,6 +133,7 @@ typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *ev
 #define WEFT_CALLS(X)                                                                                      \
 	X(open, (const char *name, const char *address, int event_fd, weft_id *id))                                          \
 	X(close, (weft_id device))                                                                         \
+	X(leave, (void))                                                                                   \
 	X(query, (weft_id device, struct weft_device *out))                                                \
 	X(address_of_gid, (weft_id device, const uint8_t *gid, uint8_t *address))                          \
 	X(address_of_lid, (weft_id device, uint16_t lid, uint8_t *address))                                \
@@ -177,7 +178,6 @@ typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *ev
 	X(cm_attr, (weft_id cm, uint32_t state, struct weft_qp_attr *attr))                                \
 	X(cm_establish, (weft_id cm))                                                                      \
 	X(cm_disconnect, (weft_id cm))                                                                     \
-	X(cm_leave, (weft_id cm))                                                                          \
 	X(cm_destroy, (weft_id cm))
 
 #define WEFT_FIELD(name, args) int (*name) args;

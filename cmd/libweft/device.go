@@ -8,12 +8,14 @@ package main
 import "C"
 
 import (
+	stdcontext "context"
 	"errors"
 	"fmt"
 	"net/netip"
 	"os"
 	"sync"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -109,6 +111,26 @@ func weft_close(id C.weft_id) C.int {
 	delete(devices.open, d.name)
 	close(d.done)
 	return errno("ibv_close_device", d.Close())
+}
+
+// farewell is how long a program's end waits for the answers of peers. Without loss they come at once; a lost one is
+// asked for again twice.
+const farewell = 800 * time.Millisecond
+
+// weft_leave says good bye for a program that ends, as the kernel does.
+//
+//export weft_leave
+func weft_leave() C.int {
+	devices.Lock()
+	defer devices.Unlock()
+	ctx, cancel := stdcontext.WithTimeout(stdcontext.Background(), farewell)
+	defer cancel()
+	var said sync.WaitGroup
+	for _, d := range devices.open {
+		said.Go(func() { d.Farewell(ctx) })
+	}
+	said.Wait()
+	return 0
 }
 
 //export weft_query

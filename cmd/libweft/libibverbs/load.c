@@ -43,6 +43,13 @@ static int load(void)
 	return 0;
 }
 
+/* leave tells the peers of a program that ends. A fork has nothing to say. */
+static void __attribute__((destructor)) leave(void)
+{
+	if (weft)
+		weft->leave();
+}
+
 int weft_load(void)
 {
 	pthread_mutex_lock(&loading);

@@ -41,10 +41,9 @@ struct cm_id {
 	bool own_cqs;
 	uint8_t ack_timeout; /* as the program sets it; 0: the usual */
 	struct cm_group *groups;
-	struct cm_id *next;
 };
 
-extern pthread_mutex_t cm_lock; /* guards channels' queues, the counts of reported events, the list of IDs */
+extern pthread_mutex_t cm_lock; /* guards channels' queues, the counts of reported events */
 
 struct cm_id *cm_new(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps);
 int cm_device_at(struct cm_id *c, const struct sockaddr *address, bool reaches);

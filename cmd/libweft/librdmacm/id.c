@@ -11,8 +11,6 @@
 
 #include "cm.h"
 
-static struct cm_id *ids; /* all, for the end of the program */
-
 /* cm_bytes_of writes an address as the core takes it. */
 void cm_bytes_of(const struct sockaddr *a, uint8_t *address)
 {
@@ -181,20 +179,8 @@ struct ibv_context **rdma_get_devices(int *num)
 
 void rdma_free_devices(struct ibv_context **list) { free(list); }
 
-/* good_byes tells the peers of a program that ends, as the kernel does. */
-static void __attribute__((destructor)) good_byes(void)
-{
-	for (struct cm_id *c = ids; c; c = c->next)
-		if (c->core)
-			weft->cm_leave(c->core);
-}
-
-/* forked leaves a fork without connections: it has no threads of the core. */
-static void forked(void) { ids = NULL; }
-
 struct cm_id *cm_new(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps)
 {
-	static bool forks;
 	struct cm_id *c = calloc(1, sizeof *c);
 	if (!c)
 		return NULL;
@@ -208,12 +194,6 @@ struct cm_id *cm_new(struct rdma_event_channel *channel, void *context, enum rdm
 	c->id.ps = ps;
 	c->id.qp_type = ps == RDMA_PS_UDP || ps == RDMA_PS_IPOIB ? IBV_QPT_UD : IBV_QPT_RC;
 	pthread_cond_init(&c->acknowledged, NULL);
-	pthread_mutex_lock(&cm_lock);
-	if (!forks)
-		forks = !pthread_atfork(NULL, NULL, forked);
-	c->next = ids;
-	ids = c;
-	pthread_mutex_unlock(&cm_lock);
 	return c;
 }
 
@@ -271,11 +251,6 @@ int rdma_destroy_id(struct rdma_cm_id *id)
 	pthread_mutex_lock(&cm_lock);
 	while (c->reported)
 		pthread_cond_wait(&c->acknowledged, &cm_lock);
-	for (struct cm_id **p = &ids; *p; p = &(*p)->next)
-		if (*p == c) {
-			*p = c->next;
-			break;
-		}
 	pthread_mutex_unlock(&cm_lock);
 	if (c->sync)
 		rdma_destroy_event_channel(id->channel);

@@ -47,12 +47,16 @@ type Endpoint struct {
 	last     *Peer // of UD: where the last datagram went
 	owes     bool  // ack is in Port.owing
 	ack      transport.Packet
+	acked    bool                 // ack has been sent: it is the last one
 	counted  int32                // PSNs in flight that are counted in Peer.flight
 	held     map[units.PSN][]byte // requests ahead of the expected one
 	passed   units.PSN            // PSNs before it are not held
 	timer    int                  // position in the heap, from 1
 	deadline units.Time
 }
+
+// Forget forgets what the queue pair owes to its peer: it begins anew.
+func (e *Endpoint) Forget() { e.owes, e.acked = false, false }
 
 // exempt reports whether the next packet may be sent even if its peer's room is full: an answer, a
 // retransmission, or the probe that detects a loss.

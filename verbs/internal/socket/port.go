@@ -242,6 +242,7 @@ func (p *Port) Detach(e *Endpoint) {
 	}
 	p.settle(e, p.Now())
 	p.sendOwed(e) // received packets are acknowledged: the peer must not wait
+	p.ackAgain(e)
 	p.flush()
 	e.attached = false
 	p.dropHeld(e)

@@ -120,8 +120,30 @@ func (p *Port) answer(e *Endpoint, a *transport.Packet) {
 func (p *Port) sendOwed(e *Endpoint) {
 	if e.owes && e.attached {
 		p.emit(e, e.Peer, &e.ack, nil)
+		e.acked = true
 	}
 	e.owes = false
+}
+
+// ackAgain sends the last acknowledgement of a queue pair once more, in a datagram of its own, because
+// nobody will answer if it is lost and the peer repeats its request. Nothing is lost between devices of one machine.
+func (p *Port) ackAgain(e *Endpoint) {
+	if !e.acked || e.EEC != nil || e.Peer.way.open() {
+		return
+	}
+	p.flush()
+	p.emit(e, e.Peer, &e.ack, nil)
+	p.flush()
+}
+
+// Farewell sends what is owed to peers, and their last acknowledgements once more, for a program that ends. The
+// caller holds the lock.
+func (p *Port) Farewell() {
+	if p.closed {
+		return
+	}
+	p.push(p.Now())
+	p.endpoints.each(p.ackAgain)
 }
 
 // push sends all packets that may go now: first the work just posted, then the owed

@@ -29,6 +29,20 @@ func (t *table) at(n units.QPN) *Endpoint {
 	return g.items[n&(1<<pageBits-1)]
 }
 
+// each calls a function with every endpoint.
+func (t *table) each(f func(*Endpoint)) {
+	for _, g := range t.pages {
+		if g == nil {
+			continue
+		}
+		for _, e := range g.items {
+			if e != nil {
+				f(e)
+			}
+		}
+	}
+}
+
 // put adds an endpoint with a new number.
 func (t *table) put(n units.QPN, e *Endpoint) {
 	g := &t.pages[n>>pageBits]
