@@ -5,7 +5,8 @@
 // # Model
 //
 // A rank is a GPU with Tokens tokens and its share of the experts. A token chooses TopK experts
-// (routing.go), each of which is on a rank (placement.go).
+// (routing.go), each of which is on a rank (placement.go). The latest draws are kept for simulations with the same
+// (draws.go).
 //
 // Low-latency kernels (lowlatency.go) send each token to each of its experts: a WRITE of its bytes to
 // the expert's rank over one of several queue pairs, or a store by the kernel if the rank is in the

@@ -3,6 +3,7 @@ package exchange
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"weft/internal/sim/engine"
 	"weft/internal/sim/scenario"
@@ -17,18 +18,8 @@ type gate struct {
 	weights []float64
 	place   *placement
 	nodes   int
-	keys    engine.Heap[choice, *choice] // scratch
-}
-
-// choice is an expert with the key by which a token ranks it: the smallest are chosen.
-type choice struct {
-	key    float64
-	expert int
-}
-
-// Before orders by key, then by expert.
-func (c *choice) Before(o *choice) bool {
-	return c.key < o.key || c.key == o.key && c.expert < o.expert
+	keys    []float64 // scratch: by expert
+	nearest []float64 // scratch: by node, the smallest key of its experts
 }
 
 // weightsOf are the relative frequencies of the experts.
@@ -47,35 +38,57 @@ func weightsOf(x *scenario.Experts) []float64 {
 	return w
 }
 
-// choose draws the distinct experts of a token, and appends them to out. An expert's key is
+// choose draws the distinct experts of a token, and appends them to out, which has room for them. An expert's key is
 // exponential with its weight as the rate: the smallest keys are a draw without replacement by the
 // weights (Efraimidis and Spirakis 2006). With node-limited routing a token chooses among the nodes
 // with the smallest keys first, as tests/legacy/test_internode.py of DeepEP does.
 func (g *gate) choose(rng *rand.Rand, out []int) []int {
+	limited := g.x.NodeLimit > 0 && g.x.NodeLimit < g.nodes
 	g.keys = g.keys[:0]
-	for e, w := range g.weights {
+	for _, w := range g.weights {
 		key := rng.ExpFloat64()
-		if w > 0 {
-			g.keys.Push(choice{key / w, e})
+		if w == 0 {
+			g.keys = append(g.keys, math.Inf(1))
+			continue
 		}
+		g.keys = append(g.keys, key/w)
 	}
-	nodes := make([]bool, g.nodes)
-	used := 0
-	for len(g.keys) > 0 && len(out) < g.x.TopK {
-		k := g.keys.Pop()
-		if limit := g.x.NodeLimit; limit > 0 {
-			node := g.place.node(k.expert)
-			if !nodes[node] && used == limit {
-				continue
-			}
-			if !nodes[node] {
-				nodes[node] = true
-				used++
-			}
+	if limited {
+		g.limit()
+	}
+	first := len(out)
+	for e, key := range g.keys {
+		if math.IsInf(key, 1) || len(out)-first == g.x.TopK && key >= g.keys[out[len(out)-1]] {
+			continue
 		}
-		out = append(out, k.expert)
+		if len(out)-first < g.x.TopK {
+			out = append(out, e)
+		}
+		i := len(out) - 1
+		for ; i > first && g.keys[out[i-1]] > key; i-- {
+			out[i] = out[i-1]
+		}
+		out[i] = e
 	}
 	return out
+}
+
+// limit leaves the experts of the nodes whose smallest keys are the smallest.
+func (g *gate) limit() {
+	g.nearest = g.nearest[:0]
+	for range g.nodes {
+		g.nearest = append(g.nearest, math.Inf(1))
+	}
+	for e, key := range g.keys {
+		node := g.place.node(e)
+		g.nearest[node] = min(g.nearest[node], key)
+	}
+	last := slices.Sorted(slices.Values(g.nearest))[g.x.NodeLimit-1]
+	for e := range g.keys {
+		if g.nearest[g.place.node(e)] > last {
+			g.keys[e] = math.Inf(1)
+		}
+	}
 }
 
 // copies are the experts, or one of their copies, to which a rank's tokens go: TopK numbers of

@@ -53,17 +53,17 @@ func TestATokenChoosesTheSmallestKeys(t *testing.T) {
 	tr := trafficFor(t, "count: 64, gating: zipf, node-limit: 2")
 	g := gateOf(tr, 4)
 	for seed := range uint64(200) {
-		keys, rng := make([]choice, 0, 64), rand.New(rand.NewPCG(seed, 1))
+		keys, order, rng := make([]float64, 64), make([]int, 64), rand.New(rand.NewPCG(seed, 1))
 		for e, w := range g.weights {
-			keys = append(keys, choice{rng.ExpFloat64() / w, e})
+			keys[e], order[e] = rng.ExpFloat64()/w, e
 		}
-		slices.SortFunc(keys, func(a, b choice) int { return cmp.Compare(a.key, b.key) })
+		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
 		var want []int
 		nodes := map[int]bool{}
-		for _, k := range keys {
-			if node := g.place.node(k.expert); len(want) < 8 && (nodes[node] || len(nodes) < 2) {
+		for _, e := range order {
+			if node := g.place.node(e); len(want) < 8 && (nodes[node] || len(nodes) < 2) {
 				nodes[node] = true
-				want = append(want, k.expert)
+				want = append(want, e)
 			}
 		}
 		if got := g.choose(rand.New(rand.NewPCG(seed, 1)), nil); !slices.Equal(got, want) {

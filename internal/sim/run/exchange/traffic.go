@@ -8,14 +8,12 @@ import (
 
 // traffic is the tokens of an exchange with their ways.
 type traffic struct {
-	w        *scenario.Workload
-	ranks    int
-	perNode  int
-	nics     int // of a GPU
-	used     int // of them
-	place    *placement
-	choices  [][]int   // by rank: TopK copies of experts for each token
-	counts   [][]int32 // by rank and copy: tokens
+	w       *scenario.Workload
+	ranks   int
+	perNode int
+	nics    int // of a GPU
+	used    int // of them
+	*draw
 	postings map[workload.Posting]*workload.Posting
 	freed    map[way][]int32 // by chunk: the sender's operation after which the receiver has room again
 }
@@ -23,20 +21,10 @@ type traffic struct {
 // trafficOf draws the tokens of a scenario.
 func trafficOf(r *scenario.Resolved) *traffic {
 	x, perNode := &r.Workload.Experts, r.Cluster.Node.GPUs
-	weights := weightsOf(x)
-	t := &traffic{w: &r.Workload, ranks: r.Cluster.Ranks(), perNode: perNode, nics: max(1, r.Cluster.Node.NICs/max(1, perNode)), postings: make(map[workload.Posting]*workload.Posting), freed: make(map[way][]int32)}
+	t := &traffic{w: &r.Workload, ranks: r.Cluster.Ranks(), perNode: perNode, nics: max(1, r.Cluster.Node.NICs/max(1, perNode)), draw: drawOf(r), postings: make(map[workload.Posting]*workload.Posting), freed: make(map[way][]int32)}
 	t.used = t.nics
 	if x.NICs > 0 {
 		t.used = min(t.nics, x.NICs)
-	}
-	t.place = placementOf(x, weights, t.ranks, perNode)
-	g := &gate{x: x, weights: weights, place: t.place, nodes: r.Cluster.Nodes}
-	for rank := range t.ranks {
-		choices, counts := g.copies(r.Run.Seed, rank), make([]int32, x.Copies())
-		for _, c := range choices {
-			counts[c]++
-		}
-		t.choices, t.counts = append(t.choices, choices), append(t.counts, counts)
 	}
 	return t
 }
