@@ -69,21 +69,22 @@ func NewCells(cells int, widthLog2, slotsLog2 uint) *Cells {
 // that has not begun.
 func (q *Cells) Push(cell int, t units.Time, class Class, source uint64) {
 	b := int64(t) >> (q.width & 63)
-	key := q.keyOf(t, class, source)
-	switch {
-	case uint64(b-q.floor) < q.ahead:
-		if list := q.events[int(b&q.reach)*q.cells+cell]; list < 0 || !q.chunks[list].add(key) {
-			q.put(b, cell, key)
-		}
-	case b == q.slot && cell == q.open:
-		q.insert(key)
-	default:
+	if uint64(b-q.floor) >= q.ahead {
 		q.pushRarely(b, cell, t, class, source)
+		return
+	}
+	key := q.keyOf(t, class, source)
+	if list := q.events[int(b&q.reach)*q.cells+cell]; list < 0 || !q.chunks[list].add(key) {
+		q.put(b, cell, key)
 	}
 }
 
-// pushRarely adds an event beyond the reach of the slots.
+// pushRarely adds an event of the slot being handled, or beyond the reach of the slots.
 func (q *Cells) pushRarely(b int64, cell int, t units.Time, class Class, source uint64) {
+	if b == q.slot && cell == q.open {
+		q.insert(q.keyOf(t, class, source))
+		return
+	}
 	if b < q.floor {
 		panic(fmt.Sprintf("engine: event of cell %d at %d ps (class %d, source %d) pushed into slot %d of %d, in which cell %d is being handled",
 			cell, t, class, source, b, q.slot, q.open))

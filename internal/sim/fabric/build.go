@@ -261,6 +261,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		switch nd := &n.nodes[i]; nd.kind {
 		case kindEthernet:
 			n.thresholds(nd)
+			nd.ethernet.prepare()
 		case kindInfiniBand:
 			n.setReadPorts(nd)
 		}
@@ -305,6 +306,14 @@ func (b *Builder) partitions(parts int) {
 // ways assigns the rows of the tables to the switches.
 func (b *Builder) ways() {
 	t := &b.n.tables
+	b.n.choices = make([]choice, max(0, len(t.SetStart)-1))
+	for i := range b.n.choices {
+		set := t.SetPorts[t.SetStart[i]:t.SetStart[i+1]]
+		b.n.choices[i] = choice{start: t.SetStart[i], ports: uint16(len(set))}
+		if len(set) > 0 {
+			b.n.choices[i].first = set[0]
+		}
+	}
 	for i := range b.n.nodes {
 		nd := &b.n.nodes[i]
 		if nd.local != byTables || nd.kind != kindEthernet && nd.kind != kindInfiniBand {
@@ -316,6 +325,7 @@ func (b *Builder) ways() {
 		} else {
 			nd.ways, nd.sets = t.Group[first:][:t.Endpoints], t.SetBase[nd.row]
 		}
+		nd.plain = b.n.segments == nil && (nd.routing == Static || nd.routing == ECMP && b.n.hash == nil)
 	}
 }
 

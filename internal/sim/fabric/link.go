@@ -70,25 +70,30 @@ func (o *port) serialisation(size uint16) units.Time {
 }
 
 // transmit sends a packet from a port, which must be free, starting at start.
-// The packet is gone afterwards.
+// The packet is gone afterwards. It returns the time of the last bit.
 func (o *port) transmit(p *Partition, link, i int32, k *pkt, start units.Time) units.Time {
 	end := o.occupy(start, int64(k.size))
+	o.depart(p, link, i, k, start, end)
+	return end
+}
+
+// depart sends a packet that occupies its port's wire from start to end to the other end of the link.
+func (o *port) depart(p *Partition, link, i int32, k *pkt, start, end units.Time) {
 	at := start
 	if o.flags&flagTail != 0 {
 		at = end
 	}
 	k.arrive = at + units.Time(o.delay)
-	if o.flags&(flagJitter|flagUncounted|flagFollowed|flagRemote) != 0 || p.minor>>(k.class&15)&1 != 0 {
-		o.transmitOddly(p, link, i, k, start, end)
-		return end
+	if o.flags&(flagJitter|flagUncounted|flagFollowed|flagRemote) != 0 || p.minor != 0 && p.minor>>(k.class&15)&1 != 0 {
+		o.departOddly(p, link, i, k, start, end)
+		return
 	}
 	p.stats.Hops++
 	p.push(o.to, k.arrive, classArrive, arrival(link, i))
-	return end
 }
 
-// transmitOddly is transmit for a port with flags.
-func (o *port) transmitOddly(p *Partition, link, i int32, k *pkt, start, end units.Time) {
+// departOddly is depart for a port with flags.
+func (o *port) departOddly(p *Partition, link, i int32, k *pkt, start, end units.Time) {
 	if o.flags&flagJitter != 0 {
 		p.net.delay(p, o, link, k, start, end)
 	}

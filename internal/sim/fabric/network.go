@@ -49,6 +49,7 @@ type node struct {
 	part        uint8            `state:"-"`
 	routing     Routing          `state:"-"`
 	local       localRouting     `state:"-"`
+	plain       bool             `state:"-"` // its ports are settled by its tables, and by weft's hash, alone
 }
 
 // App is the application of a network. Its methods are called from the simulation partition of the
@@ -116,6 +117,7 @@ type observers struct {
 // forwarding is the switches' choice of ports and lanes.
 type forwarding struct {
 	tables     routing.Tables `state:"-"`
+	choices    []choice       `state:"-"` // the sets of ports in tables
 	laneRule   *routing.Lanes `state:"-"`
 	flowletGap units.Time     `state:"-"`
 	flowlets   [][]flowletEntry

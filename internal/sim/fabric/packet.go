@@ -54,6 +54,9 @@ const levelShift = 4
 
 func (m markBits) level() uint8 { return uint8(m >> levelShift) }
 
+// has reports whether a set of classes, a bit each, has a class.
+func has(classes uint16, class uint8) bool { return uint32(classes)>>(class&31)&1 != 0 }
+
 // markable reports whether a switch may mark the packet and has not yet.
 func (k *pkt) markable() bool { return k.mark&(marked|capable) == capable }
 

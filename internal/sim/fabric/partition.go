@@ -198,9 +198,17 @@ func (p *Partition) handleOther(class engine.Class, source uint64) {
 
 // arrive passes a packet from the wire to the receiver of the link.
 func (p *Partition) arrive(link, i int32) {
-	if p.net.examined && p.examine(link, i) {
+	if p.net.examined {
+		if !p.examine(link, i) {
+			p.land(link, i)
+		}
 		return
 	}
+	p.land(link, i)
+}
+
+// land is arrive without a trace, and without errors of the link.
+func (p *Partition) land(link, i int32) {
 	b := &p.net.inboxes[link]
 	switch b.kind {
 	case kindEthernet:

@@ -26,6 +26,30 @@ const (
 // settled reports whether a packet's port depends on the packet alone.
 func (r Routing) settled() bool { return r <= ECMP }
 
+// choice is a set of ports of a switch: in forwarding.tables.SetPorts from start on.
+type choice struct {
+	start        int32
+	ports, first uint16 // their number, and the first of them
+}
+
+// onlyPort is route at a switch that is plain if there is a single port; else it is -1.
+func (nd *node) onlyPort(n *Network, k *pkt) int32 {
+	way := nd.ways[k.dst]
+	if nd.routing == Static {
+		return nd.base + int32(way)
+	}
+	if c := &n.choices[int(nd.sets)+int(way)]; c.ports == 1 {
+		return nd.base + int32(c.first)
+	}
+	return -1
+}
+
+// hashedPort is route at a switch that is plain if it has several ports to the destination.
+func (nd *node) hashedPort(n *Network, k *pkt) int32 {
+	c := &n.choices[int(nd.sets)+int(nd.ways[k.dst])]
+	return nd.base + int32(n.tables.SetPorts[int(c.start)+Hash(k.entropy, nd.salt, int(c.ports))])
+}
+
 // route is the output port of a packet at a switch.
 func (nd *node) route(p *Partition, k *pkt) int32 {
 	switch nd.local {
