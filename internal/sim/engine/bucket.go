@@ -21,12 +21,13 @@ func SourceBits(width uint) uint { return 64 - classBits - width }
 type span struct {
 	width uint
 	low   uint   // SourceBits(width)
+	high  uint   // low + classBits
 	mask  uint64 // of the source
 }
 
 func newSpan(width uint) span {
 	low := SourceBits(width)
-	return span{width, low, 1<<low - 1}
+	return span{width, low, low + classBits, 1<<low - 1}
 }
 
 // keyOf is the key of an event. It has only the offset of the time in its bucket.
@@ -35,7 +36,7 @@ func (s *span) keyOf(t units.Time, class Class, source uint64) uint64 {
 }
 
 // offset is the time of a key from the start of its bucket.
-func (s *span) offset(key uint64) units.Time { return units.Time(key >> (s.low & 63) >> classBits) }
+func (s *span) offset(key uint64) units.Time { return units.Time(key >> (s.high & 63)) }
 
 func (s *span) class(key uint64) Class { return Class(key >> (s.low & 63) & (1<<classBits - 1)) }
 

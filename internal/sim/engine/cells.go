@@ -45,9 +45,9 @@ func (a *farCell) Before(b *farCell) bool { return a.farEvent.Before(&b.farEvent
 
 // NewCells makes a queue of cells with 2^slotsLog2 slots of 2^widthLog2
 // picoseconds; sources have no more than SourceBits(widthLog2) bits. It panics on
-// values outside 1..12 and 0..28, which only code can choose.
+// values outside 1..12 and 1..28, which only code can choose.
 func NewCells(cells int, widthLog2, slotsLog2 uint) *Cells {
-	if widthLog2 > maxWidth || slotsLog2 < 1 || slotsLog2 > 12 || cells < 1 {
+	if widthLog2 < 1 || widthLog2 > maxWidth || slotsLog2 < 1 || slotsLog2 > 12 || cells < 1 {
 		panic(fmt.Sprintf("engine: %d cells with 2^%d slots of 2^%d ps are out of bounds", cells, slotsLog2, widthLog2))
 	}
 	slots := 1 << slotsLog2

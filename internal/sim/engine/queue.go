@@ -40,10 +40,10 @@ type Queue struct {
 
 // NewQueue makes a queue whose wheel has 2^slotsLog2 buckets of 2^widthLog2
 // picoseconds. Both affect speed only, never the order; but sources have no more
-// than SourceBits(widthLog2) bits. It panics on values outside 6..24 and 0..28,
+// than SourceBits(widthLog2) bits. It panics on values outside 6..24 and 1..28,
 // which only code can choose.
 func NewQueue(widthLog2, slotsLog2 uint) *Queue {
-	if widthLog2 > maxWidth || slotsLog2 < 6 || slotsLog2 > 24 {
+	if widthLog2 < 1 || widthLog2 > maxWidth || slotsLog2 < 6 || slotsLog2 > 24 {
 		panic(fmt.Sprintf("engine: wheel of 2^%d buckets of 2^%d ps is out of bounds", slotsLog2, widthLog2))
 	}
 	slots := 1 << slotsLog2

@@ -13,7 +13,7 @@ import (
 func TestQueueAgreesWithASort(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		q := NewQueue(uint(rng.IntN(12)), 6+uint(rng.IntN(7)))
+		q := NewQueue(uint(1+rng.IntN(12)), 6+uint(rng.IntN(7)))
 		var twin []Event
 		now := Event{Time: -1}
 		floor := units.Time(0) // nothing earlier may be pushed

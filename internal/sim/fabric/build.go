@@ -264,6 +264,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 			nd.ethernet.prepare()
 		case kindInfiniBand:
 			n.setReadPorts(nd)
+			nd.infiniband.prepare()
 		}
 	}
 	n.lookahead = b.findLookahead(func(link int) bool { return n.ports[link].flags&flagRemote != 0 })
@@ -325,7 +326,7 @@ func (b *Builder) ways() {
 		} else {
 			nd.ways, nd.sets = t.Group[first:][:t.Endpoints], t.SetBase[nd.row]
 		}
-		nd.plain = b.n.segments == nil && (nd.routing == Static || nd.routing == ECMP && b.n.hash == nil)
+		nd.plain = b.n.segments == nil && b.n.pkeys == nil && b.n.laneRule == nil && (nd.routing == Static || nd.routing == ECMP && b.n.hash == nil)
 	}
 }
 
@@ -392,7 +393,6 @@ func (b *Builder) allocate() {
 			*nd.ethernet = newEthernetState(nd.ethernet.spec)
 		case kindInfiniBand:
 			nd.infiniband = &n.infiniband[nd.state]
-			nd.infiniband.prepare()
 		}
 	}
 	if len(n.ethernet) > 0 {

@@ -129,6 +129,13 @@ func (p *Partition) awaits(link, index int32, waits bool) {
 // free returns the room of a packet to the sender of its incoming link, with an update when its tail
 // has left, at end, or later.
 func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
+	if !p.net.freed(link, class, size, end) {
+		p.freeRarely(link, class, size, end)
+	}
+}
+
+// freeRarely is free if freed has done nothing.
+func (p *Partition) freeRarely(link int32, class uint8, size uint16, end units.Time) {
 	n := p.net
 	index := link*int32(n.classes) + int32(class)
 	a := &n.accounts[index]
@@ -148,6 +155,20 @@ func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
 	default:
 		a.awaited(p, link, index, at)
 	}
+}
+
+// freed is free if the update is the lane's latest and nobody waits for it; else it does nothing, and
+// returns false.
+func (n *Network) freed(link int32, class uint8, size uint16, end units.Time) bool {
+	a := &n.accounts[int(link)*n.classes+int(class)]
+	room := blocks(size)
+	if a.odd != 0 || end <= a.latest || a.held < room {
+		return false
+	}
+	a.held -= room
+	a.append(n.rings, max(end, a.latest+units.Time(a.period)), room)
+	n.ports[n.inboxes[link].back].debt += a.frame
+	return true
 }
 
 // freeRemote sends an update to another partition.

@@ -82,18 +82,24 @@ func (u *updates) due(r updateRings, end, period units.Time) units.Time {
 
 // add adds blocks to the update at a time, and reports whether the update is new.
 func (u *updates) add(r updateRings, at units.Time, room int32) bool {
-	u.total += uint32(room)
-	switch {
-	case at > u.latest:
-		u.head++
-		*r.at(u, u.head) = newUpdate(at-u.latest, room)
-		u.latest = at
+	if at > u.latest {
+		u.append(r, at, room)
 		return true
-	case at < u.latest:
+	}
+	u.total += uint32(room)
+	if at < u.latest {
 		return u.addEarlier(r, at, room)
 	}
 	*r.at(u, u.head) += update(room)
 	return false
+}
+
+// append adds an update that is later than all others.
+func (u *updates) append(r updateRings, at units.Time, room int32) {
+	u.total += uint32(room)
+	u.head++
+	*r.at(u, u.head) = newUpdate(at-u.latest, room)
+	u.latest = at
 }
 
 // addEarlier is add for an update that is not the latest.

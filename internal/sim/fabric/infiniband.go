@@ -64,6 +64,7 @@ type infinibandState struct {
 	// inspects are not 0, and FIFO.
 	expires, marks, limited, inspects, fifo bool
 	outrun                                  bool // some input is slower than some output
+	odd                                     bool // fifo, marks, inspects or outrun
 }
 
 // infinibandPorts is the state of the ports of switches with credits.
@@ -87,13 +88,41 @@ func (s *infinibandState) prepare() {
 	s.limited = s.spec.ReadPorts > 0
 	s.inspects = s.spec.inspects.Num > 0
 	s.fifo = s.spec.FIFO
+	s.odd = s.fifo || s.marks || s.inspects || s.outrun
 }
 
-// arrive queues a packet at its output port. There is always room: the sender had credits for it.
+// arrive queues a packet at its output port, or sends it at once if the port is idle. There is always
+// room: the sender had credits for it. As at an Ethernet switch, a call is the last thing that happens.
 func (s *infinibandState) arrive(p *Partition, nd *node, b *inbox, link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
 	k.in = link
+	if s.odd || !nd.plain || k.role >= roleMulticast {
+		s.arriveRarely(p, nd, b, link, i)
+		return
+	}
+	out := nd.onlyPort(n, k)
+	if out < 0 {
+		s.arriveRarely(p, nd, b, link, i)
+		return
+	}
+	o := &n.ports[out]
+	index := int(out)*n.classes + int(k.class)
+	switch {
+	case !n.accounts[int(link)*n.classes+int(k.class)].take(k.size):
+		p.overfull(link, k.class)
+	case o.nonEmpty|o.blocked != 0 || !o.atOnce(p) || s.limited && n.readable(link) > p.now || !n.lanes[index].enough(k.size):
+		s.enqueue(p, nd, out, i)
+	default:
+		n.turns[index] = uint16(b.back - nd.base)
+		s.forward(p, o, out, k.class, i, k)
+	}
+}
+
+// arriveRarely is arrive at a switch with odd, or at one that is not plain.
+func (s *infinibandState) arriveRarely(p *Partition, nd *node, b *inbox, link, i int32) {
+	n := p.net
+	k := &p.pool.hot[i]
 	if k.role >= roleMulticast {
 		p.arriveToCombine(b, link, i, k.role)
 		return
@@ -116,8 +145,7 @@ func (s *infinibandState) arrive(p *Partition, nd *node, b *inbox, link, i int32
 	if o.nonEmpty == 0 && o.blocked == 0 && o.atOnce(p) && s.pass(p, nd, b, o, out, i, k) {
 		return
 	}
-	s.await(p, nd, o, out, i, k)
-	o.touch(p, out)
+	s.enqueue(p, nd, out, i)
 }
 
 // pass sends a packet for an idle output without queueing it. It returns false if the packet has to
@@ -219,12 +247,21 @@ func (s *infinibandState) queueSingle(p *Partition, nd *node, o *port, out int32
 // hold charges a packet to the receiver's buffer; the credits that the sender
 // spent must cover it.
 func (p *Partition) hold(link int32, k *pkt) {
-	index := int(link)*p.net.classes + int(k.class)
-	a := &p.net.accounts[index]
-	a.held += blocks(k.size)
-	if a.held > a.granted {
-		p.breach("input buffer over its credits", link, int64(a.held), int64(a.granted))
+	if !p.net.accounts[int(link)*p.net.classes+int(k.class)].take(k.size) {
+		p.overfull(link, k.class)
 	}
+}
+
+// take charges a packet to the buffer, and reports whether there was room.
+func (a *account) take(size uint16) bool {
+	a.held += blocks(size)
+	return a.held <= a.granted
+}
+
+// overfull ends the run: a receiver's buffer is over its credits.
+func (p *Partition) overfull(link int32, class uint8) {
+	a := &p.net.accounts[int(link)*p.net.classes+int(class)]
+	p.breach("input buffer over its credits", link, int64(a.held), int64(a.granted))
 }
 
 // request announces the head of an input FIFO to its output. Where packets change lanes, the heads
@@ -451,6 +488,36 @@ func (s *infinibandState) grant(p *Partition, nd *node, o *port, q *list, out, i
 
 // forward puts a packet that has left its queue on the wire, on a lane.
 func (s *infinibandState) forward(p *Partition, o *port, out int32, lane uint8, i int32, k *pkt) {
+	if s.odd || k.role >= roleCopy {
+		s.forwardRarely(p, o, out, lane, i, k)
+		return
+	}
+	n := p.net
+	in, class := k.in, k.class
+	k.class = lane
+	index := int(out)*n.classes + int(lane)
+	if s.expires {
+		n.starved[index] = units.Forever
+	}
+	n.lanes[index].available -= blocks(k.size)
+	start := p.now
+	if o.debt > 0 {
+		start = o.payDebt(start)
+	}
+	end := o.occupy(start, int64(k.size))
+	if s.limited {
+		n.occupyReader(in, p.now, end)
+	}
+	if !n.freed(in, class, k.size, end) {
+		p.freeRarely(in, class, k.size, end)
+		o.depart(p, out, i, k, start, end)
+		return
+	}
+	o.depart(p, out, i, k, start, end)
+}
+
+// forwardRarely is forward at a switch with odd, or for a packet that is copied or reduced.
+func (s *infinibandState) forwardRarely(p *Partition, o *port, out int32, lane uint8, i int32, k *pkt) {
 	n := p.net
 	in, class, size, role, record := k.in, k.class, k.size, k.role, k.entropy
 	k.class = lane

@@ -49,7 +49,7 @@ type node struct {
 	part        uint8            `state:"-"`
 	routing     Routing          `state:"-"`
 	local       localRouting     `state:"-"`
-	plain       bool             `state:"-"` // its ports are settled by its tables, and by weft's hash, alone
+	plain       bool             `state:"-"` // a packet's port is settled by the tables, and by weft's hash, alone; packets keep their lanes, and no key or segment is checked
 }
 
 // App is the application of a network. Its methods are called from the simulation partition of the

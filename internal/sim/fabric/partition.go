@@ -149,7 +149,9 @@ func (p *Partition) recoverFault() {
 }
 
 // handle handles the events of a bucket before limit. After the last event of an instant the ports
-// decide.
+// decide. It is not inlined, because its callers would then be too large for Bucket.Next.
+//
+//go:noinline
 func (p *Partition) handle(bucket *engine.Bucket, limit units.Time) {
 	for {
 		e, ok := bucket.Next(limit)
