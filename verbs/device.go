@@ -225,6 +225,7 @@ type Stats struct {
 	BytesSent, BytesReceived         int64 // from the BTH to the ICRC
 	DatagramsSent, DatagramsReceived int64 // entries of system calls: GSO and GRO put many packets in one
 	NearSent, NearReceived           int64 // of them through shared memory
+	Placed                           int64 // packets of READ responses whose payload the kernel put at its place
 	BadICRC                          int64
 	Malformed                        int64
 	Lost                             int64 // dropped because of Options.Lose
@@ -248,7 +249,7 @@ func (d *Device) Stats() Stats {
 	out := Stats{
 		ManagerDropped: d.rejected.Load(),
 		PacketsSent:    s.PacketsOut, PacketsReceived: s.PacketsIn, BytesSent: s.BytesOut, BytesReceived: s.BytesIn,
-		DatagramsSent: s.DatagramsOut, DatagramsReceived: s.DatagramsIn, NearSent: s.NearOut, NearReceived: s.NearIn,
+		DatagramsSent: s.DatagramsOut, DatagramsReceived: s.DatagramsIn, NearSent: s.NearOut, NearReceived: s.NearIn, Placed: s.Placed,
 		BadICRC: s.BadICRC, Malformed: s.Malformed, Lost: s.Lost, Misdirected: s.Misdirected, SolvedICRC: s.Solved, Repeated: s.Repeated,
 		Marked: s.Marked, CNPsSent: s.CNPsOut, CNPsReceived: s.CNPsIn,
 		OutOfSequence: s.OutOfSequence, Duplicates: s.Duplicates, SequenceNAKs: s.SequenceNAKs, RNRNAKs: s.RNRNAKs, Timeouts: s.Timeouts,

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"weft/verbs/internal/foreign"
 )
 
 // unmapped registers a page that nobody can reach afterwards. It keeps its address, which something
@@ -68,10 +70,10 @@ func TestAFaultOfTheCopyIsSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = unix.Munmap(page) }()
-	if copyTo(page, make([]byte, 4096)) {
+	if foreign.Copy(page, make([]byte, 4096)) {
 		t.Error("a copy to memory that is read-only went well")
 	}
-	if !present(page) || !copyTo(make([]byte, 4096), page) {
+	if !foreign.Present(page) || !foreign.Copy(make([]byte, 4096), page) {
 		t.Error("memory that can be read is not present")
 	}
 }

@@ -27,9 +27,11 @@ const (
 	// manyUnfinished is the number of a queue pair's unfinished sends beyond which a post waits for the
 	// next poll: a turn of so many packets is under way, so the link does not fall idle.
 	manyUnfinished = 16
-	// readChunk is the size of the parts of a long READ. The requester bounds the data on its way
-	// to it, so a READ does not overrun its own socket buffer.
-	readChunk = 64 << 10
+	// leastReadPart and mostReadPart bound the parts of a long READ. The requester bounds the data on its way
+	// to it, so a READ does not overrun its own socket buffer: a part is at most an eighth of that bound, or
+	// leastReadPart. The end of a part is the end of a datagram of many packets, so longer parts cost less.
+	leastReadPart = 64 << 10
+	mostReadPart  = 256 << 10
 	// grhBytes is the room that a receive of UD leaves for the GRH at its front.
 	grhBytes = 40
 	// maxAsync bounds the asynchronous events not yet fetched.

@@ -284,6 +284,23 @@ func gather(parts [][]byte, segs []segment, offset, n uint64) ([][]byte, bool) {
 	return parts, n == 0
 }
 
+// piece is the memory of the segments from offset on: n bytes, or as many as lie in one segment; none if its
+// region is no longer registered.
+func piece(segs []segment, offset, n uint64) []byte {
+	for i := range segs {
+		s := &segs[i]
+		if offset >= uint64(s.n) {
+			offset -= uint64(s.n)
+			continue
+		}
+		if !s.mr.valid {
+			return nil
+		}
+		return s.mr.buf[s.off+offset : s.off+offset+min(n, uint64(s.n)-offset)]
+	}
+	return nil
+}
+
 // writable reports whether the segments have n bytes from offset on, all of them registered.
 func writable(segs []segment, offset, n uint64) bool {
 	for i := range segs {

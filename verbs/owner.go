@@ -5,6 +5,7 @@ import (
 
 	"weft/internal/sim/transport"
 	"weft/units"
+	"weft/verbs/internal/foreign"
 	"weft/verbs/internal/socket"
 	"weft/wire"
 )
@@ -31,6 +32,12 @@ func (o *qpOwner) Destination(p *transport.Packet) *socket.Peer { return o.qp().
 // Place implements socket.Owner.
 func (o *qpOwner) Place(v transport.Verdict, p *transport.Packet, payload []byte) {
 	o.qp().place(v, p, payload)
+}
+
+// Landing implements socket.Owner.
+func (o *qpOwner) Landing(id uint64, offset, n uint32) []byte {
+	rec := o.qp().sends.at(id)
+	return piece(rec.segs, rec.base+uint64(offset), uint64(n))
 }
 
 // Replenish implements socket.Owner.
@@ -165,7 +172,9 @@ func (q *QP) place(v transport.Verdict, p *transport.Packet, payload []byte) {
 		ok = ok && scatter(rec.segs, off, payload)
 	case transport.PlaceRead:
 		rec := q.sends.at(p.VA)
-		ok = scatter(rec.segs, rec.base+uint64(p.Offset), payload)
+		off := rec.base + uint64(p.Offset)
+		there := piece(rec.segs, off, uint64(len(payload)))
+		ok = len(there) == len(payload) && foreign.Same(there, payload) || scatter(rec.segs, off, payload)
 	case transport.PlaceAtomic:
 		var value [transport.AtomicBytes]byte
 		binary.NativeEndian.PutUint64(value[:], q.pd.dev.port.Arrived().Original)

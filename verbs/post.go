@@ -210,17 +210,18 @@ func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64
 
 // postRead posts a READ in parts; the last part completes it.
 func (q *QP) postRead(rec *sendRecord, t transport.WorkRequest, total uint64) error {
-	parts := max(1, (total+readChunk-1)/readChunk)
+	size := q.readPart()
+	parts := max(1, (total+size-1)/size)
 	if uint64(q.pending())+parts > transport.MaxSendQueue {
 		return fmt.Errorf("%w: a READ of %d bytes does not fit beside the unfinished sends", ErrNoMemory, total)
 	}
 	addr := t.RemoteVA
 	for i := range parts {
 		r := *rec
-		r.base, r.total = i*readChunk, uint32(total)
+		r.base, r.total = i*size, uint32(total)
 		part := t
 		part.RemoteVA = addr + r.base
-		part.Length = uint32(min(readChunk, total-r.base))
+		part.Length = uint32(min(size, total-r.base))
 		part.Fence = t.Fence && i == 0
 		part.Unsignaled = t.Unsignaled || i+1 < parts
 		if err := q.enqueue(&r, part); err != nil {
@@ -229,6 +230,18 @@ func (q *QP) postRead(rec *sendRecord, t transport.WorkRequest, total uint64) er
 	}
 	q.sends.posted++
 	return nil
+}
+
+// readPart is the length of the parts of a long READ, in bytes.
+func (q *QP) readPart() uint64 {
+	part := uint64(leastReadPart)
+	if q.end.Peer == nil || q.pd.dev.fabric != nil {
+		return part
+	}
+	for most := uint64(q.end.Peer.Most() * q.pd.dev.mtu); part < mostReadPart && 16*part <= most; {
+		part *= 2
+	}
+	return part
 }
 
 // enqueue passes a message to the transport.

@@ -316,6 +316,9 @@ func (o *eecOwner) Place(v transport.Verdict, p *transport.Packet, payload []byt
 	}
 }
 
+// Landing implements socket.Owner: the device forecasts nothing for RD.
+func (o *eecOwner) Landing(uint64, uint32, uint32) []byte { return nil }
+
 // Replenish implements socket.Owner: the context takes receives from its queue pairs.
 func (o *eecOwner) Replenish() {}
 

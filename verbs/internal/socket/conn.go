@@ -24,6 +24,7 @@ type Incoming struct {
 	CE      bool // congestion experienced: IP ECN is 11
 	Near    bool // came by a Way: it has no ICRC
 	Data    []byte
+	placed  []slot // packets whose payload does not lie in Data, but at its place
 }
 
 // Conn carries UDP datagrams. One goroutine at a time calls its methods, except Wake; Wait may run

@@ -14,6 +14,7 @@
 //   - port.go: the port, its endpoints and its goroutine
 //   - lookout.go: when that goroutine looks, sleeps and leaves the work to pollers
 //   - receive.go, table.go: from datagrams to queue pairs
+//   - forecast.go: READ responses whose payload the kernel puts at its place
 //   - multicast.go, multicast_linux.go: groups and their members
 //   - hold.go: packets ahead of the expected one, with selective repeat
 //   - send.go: turns of the queue pairs, and the bound on packets in flight to a peer
@@ -24,7 +25,7 @@
 //
 // Payload never passes through a queue pair. An Owner names the memory that a packet carries; it
 // goes to the socket by scatter-gather. The Owner also takes the checked payload of arriving
-// packets and copies it to its place.
+// packets and copies it to its place, unless it lies there already.
 //
 // # The ICRC
 //

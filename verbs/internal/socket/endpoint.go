@@ -18,6 +18,9 @@ type Owner interface {
 	// Place stores the payload of a packet at the place in the verdict. For an atomic's answer the
 	// payload is nil and Port.Arrived has the value.
 	Place(v transport.Verdict, p *transport.Packet, payload []byte)
+	// Landing is the memory in which n bytes of the READ with an ID lie, from offset on: as many as lie in one
+	// piece, none if it is no longer registered.
+	Landing(id uint64, offset, n uint32) []byte
 	// Replenish posts a receive from a shared receive queue to the queue pair, which needs one, if
 	// there is any.
 	Replenish()
@@ -44,6 +47,7 @@ type Endpoint struct {
 	queued   bool  // in Port.ready
 	blocked  bool  // in Peer.blocked
 	paused   bool  // waits for its deadline, because its peer's memory is crowded
+	lossy    bool  // its memory has been missing: no forecast for it
 	last     *Peer // of UD: where the last datagram went
 	owes     bool  // ack is in Port.owing
 	ack      transport.Packet

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"net/netip"
 
+	"weft/verbs/internal/foreign"
 	"weft/wire"
 )
 
@@ -52,16 +53,44 @@ func (v *verifier) complete(b []byte, id uint16) {
 	wire.AppendICRC(b[:tail], v.flow.Begin(id, wire.UDPBytes+len(b), b[:tail]))
 }
 
+// check is the outcome of verify.
+type check struct {
+	id uint16
+	ok bool
+}
+
+// checkPlaced verifies the packets of a datagram whose payload is at its place. False says that the
+// memory is no longer there: the packets count as lost.
+func (p *Port) checkPlaced(in *Incoming) bool {
+	return foreign.Try(func() {
+		rest := in.Data
+		for i := range in.placed {
+			s, c := &in.placed[i], &p.checked[i]
+			tail := s.head + len(s.memory)
+			c.id, c.ok = p.verifier.verifyParts(rest[:s.head], s.memory, rest[tail:], i)
+			rest = rest[tail+wire.ICRCBytes:]
+		}
+	})
+}
+
 // verify checks a packet from the BTH to the ICRC; index is its position in the datagram. It
 // returns the packet's IP identification.
 func (v *verifier) verify(b []byte, index int) (id uint16, ok bool) {
-	udp := wire.UDPBytes + len(b)
 	tail := len(b) - wire.ICRCBytes
-	got := binary.LittleEndian.Uint32(b[tail:])
+	return v.verifyParts(b[:tail], nil, b[tail:], index)
+}
+
+// verifyParts is verify for a packet whose headers, rest of payload and ICRC lie apart.
+func (v *verifier) verifyParts(head, rest, icrc []byte, index int) (id uint16, ok bool) {
+	udp := wire.UDPBytes + len(head) + len(rest) + wire.ICRCBytes
+	got := binary.LittleEndian.Uint32(icrc)
 	if v.v6 {
 		index = 0
 	}
-	calculated := v.flow.Begin(uint16(index), udp, b[:tail])
+	calculated := v.flow.Begin(uint16(index), udp, head)
+	if len(rest) > 0 {
+		calculated = wire.ICRCUpdate(calculated, rest)
+	}
 	if calculated == got {
 		return uint16(index), true
 	}

@@ -57,6 +57,7 @@ func (m *memoryless) Gather(_ *transport.Packet, parts [][]byte) ([][]byte, bool
 func (m *memoryless) Operands(*transport.Packet) (a, b uint64)                    { return 0, 0 }
 func (m *memoryless) Destination(*transport.Packet) *Peer                         { return nil }
 func (m *memoryless) Place(transport.Verdict, *transport.Packet, []byte)          {}
+func (m *memoryless) Landing(uint64, uint32, uint32) []byte                       { return nil }
 func (m *memoryless) Replenish()                                                  {}
 func (m *memoryless) Completed(*transport.Completion)                             { m.done++ }
 

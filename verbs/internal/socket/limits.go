@@ -87,6 +87,13 @@ const (
 	pollGrace  = time.Millisecond
 	leastGrace = 50 * time.Microsecond
 
+	// longestPause is the number of receptions without a forecast after many wrong ones: a wrong one costs
+	// another copy of a datagram.
+	longestPause = 63
+
+	// leastPlaced is the least rest of a READ whose payload the kernel places: below, the second copy costs less.
+	leastPlaced = 4096
+
 	// patientAcks is the number of acknowledgements that may wait for a poller's next call.
 	patientAcks = 4
 

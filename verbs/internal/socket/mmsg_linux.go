@@ -138,6 +138,9 @@ type receiveQueue struct {
 	iovs  [maxBatch]unix.Iovec
 	bufs  [maxBatch][]byte
 	in    [maxBatch]Incoming
+	// Of datagrams whose payload has a place: headers, payload, ICRC with headers, and so on.
+	parts  [][]byte
+	pieces [2*maxSegments + 1]unix.Iovec
 }
 
 func (q *receiveQueue) setUp(int) {
@@ -169,6 +172,47 @@ func (q *receiveQueue) receive(fd int) ([]Incoming, error) {
 		q.take(i)
 	}
 	return q.in[:n], nil
+}
+
+// receivePlaced is receive with a forecast. It receives one datagram at a time: where one ends decides where the payload
+// of the next belongs.
+func (q *receiveQueue) receivePlaced(fd int, f *Forecast) ([]Incoming, error) {
+	for i := range q.msgs {
+		var ok bool
+		if q.parts, ok = f.Datagram(q.bufs[i], q.parts[:0]); !ok {
+			if i > 0 {
+				return q.in[:i], nil
+			}
+			return q.receive(fd)
+		}
+		q.aim(i)
+		_, _, e := unix.RawSyscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&q.msgs[i])), 1, unix.MSG_DONTWAIT, 0, 0)
+		switch e {
+		case 0:
+			q.take(i)
+			f.Settle(&q.in[i])
+			continue
+		case unix.EFAULT:
+			f.Gone() // its packets count as lost
+		case unix.EBADF, unix.EINVAL:
+			return nil, fmt.Errorf("live: recvmmsg: %w", e)
+		}
+		return q.in[:i], nil
+	}
+	return q.in[:], nil
+}
+
+// aim prepares an entry to receive into parts.
+func (q *receiveQueue) aim(i int) {
+	for k, part := range q.parts {
+		q.pieces[k].Base = unsafe.SliceData(part)
+		q.pieces[k].SetLen(len(part))
+	}
+	h := &q.msgs[i].hdr
+	h.Name, h.Namelen = (*byte)(unsafe.Pointer(&q.names[i])), unix.SizeofSockaddrInet6
+	h.Iov, h.Control = &q.pieces[0], &q.ctrl[i][0]
+	h.SetIovlen(len(q.parts))
+	h.SetControllen(controlBytes)
 }
 
 // take converts entry i to an Incoming. A truncated datagram, which no RoCE packet is, has no data.

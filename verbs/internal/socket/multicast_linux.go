@@ -104,7 +104,7 @@ func (c *udpConn) receiveInTurn() ([]Incoming, error) {
 		c.turn++
 		i := c.turn % (len(c.groups) + 1)
 		if i == len(c.groups) {
-			if in, err := c.rx.receive(c.fd); len(in) > 0 || err != nil {
+			if in, err := c.receiveOwn(); len(in) > 0 || err != nil {
 				return in, err
 			}
 			continue

@@ -21,5 +21,8 @@ type Peer struct {
 // Addr is the peer's address and UDP port.
 func (p *Peer) Addr() netip.AddrPort { return p.addr }
 
+// Most is the bound on packets in flight to the peer.
+func (p *Peer) Most() int { return p.most }
+
 // full reports whether no more requests may be sent.
 func (p *Peer) full() bool { return p.flight >= p.most }

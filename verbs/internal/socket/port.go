@@ -51,6 +51,7 @@ type Stats struct {
 	BytesOut, BytesIn         int64 // from the BTH to the ICRC
 	DatagramsOut, DatagramsIn int64 // entries of system calls
 	NearOut, NearIn           int64 // of them by a Way
+	Placed                    int64 // packets whose payload the kernel put at its place
 	BadICRC                   int64
 	Malformed                 int64 // not a RoCE packet
 	Lost                      int64 // dropped because of Config.Lose
@@ -81,21 +82,25 @@ type Port struct {
 	groups    map[netip.Addr][]*Endpoint // members of multicast groups
 	nextQPN   units.QPN
 
-	timers timers
-	ready  ring
-	budget int   // requests that the wire takes at present
-	alone  bool  // each packet is a datagram
-	hungry bool  // the wire knows of requests for which it has no room
-	again  int64 // requests that were sent again
-	owing  []*Endpoint
-	batch  transport.Batch
-	tx     transmitter
+	timers    timers
+	ready     ring
+	budget    int   // requests that the wire takes at present
+	alone     bool  // each packet is a datagram
+	hungry    bool  // the wire knows of requests for which it has no room
+	again     int64 // requests that were sent again
+	owing     []*Endpoint
+	batch     transport.Batch
+	tx        transmitter
+	placer    Placer // nil: packets are placed when they are checked
+	foresight foresight
 
 	held     int      // held packets of all queue pairs
 	spare    [][]byte // memory for further held packets
 	verifier verifier
 	loss     *loss
 	arrived  wire.Packet
+	near     bool // it came by a Way
+	checked  [maxSegments]check
 	taken    transport.Packet // the arrived packet in the queue pair's form
 	polls    uint64
 	seen     uint64        // polls seen by the port's goroutine
@@ -122,6 +127,9 @@ func Open(c Config) *Port {
 	}
 	if c.Emulated {
 		p.most, p.budget, p.alone = math.MaxInt, 0, true // before the first turn nothing is sent
+	}
+	if c, ok := c.Conn.(Placer); ok && c.Places() && p.capture == nil {
+		p.placer = c
 	}
 	p.tx.setUp()
 	if p.clock != nil {
@@ -248,6 +256,7 @@ func (p *Port) Detach(e *Endpoint) {
 	p.dropHeld(e)
 	p.leaveAll(e)
 	p.stats.Repeated += int64(e.QP.Repeated())
+	p.foresight.forget(e)
 	p.timers.remove(e)
 	p.leave(e)
 	p.Release(e.Peer)
@@ -333,8 +342,7 @@ func (p *Port) progress(patient bool) (busy bool) {
 		return false
 	}
 	for round := 0; round < maxRounds || round < lateRounds && p.timers.next() <= p.Now(); round++ {
-		in, err := p.conn.Receive()
-		p.fail(err)
+		in := p.receive()
 		if len(in) == 0 {
 			break
 		}
@@ -356,6 +364,19 @@ func (p *Port) progress(patient bool) (busy bool) {
 		p.push(now)
 	}
 	return busy
+}
+
+// receive receives datagrams. The payload of READ responses may be at its place already.
+func (p *Port) receive() []Incoming {
+	if p.placer != nil {
+		p.placer.Expect(p.foresight.next())
+	}
+	in, err := p.conn.Receive()
+	p.fail(err)
+	if p.placer != nil {
+		p.foresight.learn(len(in))
+	}
+	return in
 }
 
 // fire calls the queue pairs whose deadline has passed.

@@ -15,7 +15,11 @@ func (p *Port) take(in *Incoming, now units.Time) {
 	if in.From != p.verifier.from || in.To != p.verifier.to {
 		p.verifier.aim(in.From, in.To, p.local)
 	}
+	p.near = in.Near
 	if in.Segment <= 0 {
+		return
+	}
+	if in.placed != nil && !p.checkPlaced(in) {
 		return
 	}
 	for index, rest := 0, in.Data; len(rest) > 0; index++ {
@@ -39,7 +43,10 @@ func (p *Port) packet(b []byte, index int, in *Incoming, now units.Time) {
 		return
 	}
 	id, ok := uint16(index), true
-	if !in.Near {
+	switch {
+	case in.placed != nil:
+		id, ok = p.checked[index].id, p.checked[index].ok
+	case !in.Near:
 		id, ok = p.verifier.verify(b, index)
 	}
 	switch {
@@ -56,9 +63,17 @@ func (p *Port) packet(b []byte, index int, in *Incoming, now units.Time) {
 		p.capture.arrived(p.verifier.from, p.To(), id, b)
 	}
 	h := &p.arrived
-	if h.Parse(b[:len(b)-wire.ICRCBytes]) != nil {
+	headers := b[:len(b)-wire.ICRCBytes]
+	if in.placed != nil {
+		headers = b[:in.placed[index].head]
+	}
+	if h.Parse(headers) != nil {
 		p.stats.Malformed++
 		return
+	}
+	if in.placed != nil {
+		h.Payload = in.placed[index].memory
+		p.stats.Placed++
 	}
 	if p.verifier.to.IsValid() {
 		p.spread(in.CE, now)
@@ -109,6 +124,9 @@ func (p *Port) give(e *Endpoint, ce bool, now units.Time) {
 	}
 	if v > transport.Taken {
 		e.Owner.Place(v, pkt, h.Payload)
+	}
+	if v == transport.PlaceRead && p.placer != nil && !p.near {
+		p.foresight.taken(e)
 	}
 	p.settle(e, now)
 }

@@ -25,6 +25,7 @@ type udpConn struct {
 	waited    atomic.Pointer[[]int32] // their descriptors
 	tx        sendQueue
 	rx        receiveQueue
+	forecast  *Forecast // of the next Receive
 }
 
 // OpenUDP binds a socket. Port 0 takes a free one; RoCE v2's port is 4791. The address must be one
@@ -159,8 +160,22 @@ func (c *udpConn) Receive() ([]Incoming, error) {
 	if len(c.groups) > 0 {
 		return c.receiveInTurn()
 	}
+	return c.receiveOwn()
+}
+
+// receiveOwn receives from the socket that is no group's.
+func (c *udpConn) receiveOwn() ([]Incoming, error) {
+	if c.forecast != nil {
+		return c.rx.receivePlaced(c.fd, c.forecast)
+	}
 	return c.rx.receive(c.fd)
 }
+
+// Places implements Placer: whoever sends to the loopback is on this machine.
+func (c *udpConn) Places() bool { return c.local.Addr().IsLoopback() }
+
+// Expect implements Placer.
+func (c *udpConn) Expect(f *Forecast) { c.forecast = f }
 
 func (c *udpConn) Wait(d time.Duration) {
 	var room [8]unix.PollFd

@@ -68,6 +68,7 @@ type conn struct {
 	late  []packet // delayed, with their remaining turns
 	turns []int
 	given []socket.Incoming
+	next  *socket.Forecast
 	ready chan struct{} // signals an arrival
 	woken chan struct{}
 }
@@ -216,10 +217,36 @@ func (c *conn) Receive() ([]socket.Incoming, error) {
 	defer c.net.mu.Unlock()
 	c.given = c.given[:0]
 	for _, p := range c.in {
-		c.given = append(c.given, socket.Incoming{From: p.from, To: p.to, Segment: len(p.data), CE: p.ce, Data: append([]byte(nil), p.data...)})
+		in := socket.Incoming{From: p.from, To: p.to, Segment: len(p.data), CE: p.ce}
+		c.put(&in, p.data)
+		c.given = append(c.given, in)
 	}
 	c.in = c.in[:0]
 	return c.given, nil
+}
+
+// Places implements socket.Placer.
+func (c *conn) Places() bool { return true }
+
+// Expect implements socket.Placer.
+func (c *conn) Expect(f *socket.Forecast) { c.next = f }
+
+// put receives a packet as the kernel does: part by part.
+func (c *conn) put(in *socket.Incoming, data []byte) {
+	in.Data = make([]byte, len(data))
+	if c.next == nil {
+		copy(in.Data, data)
+		return
+	}
+	buf := make([]byte, 1<<16)
+	parts, ok := c.next.Datagram(buf, nil)
+	for _, part := range parts {
+		data = data[copy(part, data):]
+	}
+	in.Data = buf[:len(in.Data)]
+	if ok {
+		c.next.Settle(in)
+	}
 }
 
 func (c *conn) Wait(d time.Duration) {
