@@ -44,7 +44,7 @@ static int map(struct rsock *rs, void *buf, size_t n, bool written, uint64_t off
 
 off_t riomap(int fd, void *buf, size_t n, int prot, int flags, off_t offset)
 {
-	struct rsock *rs = rs_of(fd);
+	struct rsock *rs = rs_stream_of(fd);
 	if (!rs)
 		return -1;
 	if (!n || n > UINT32_MAX || prot & ~PROT_WRITE)
@@ -67,7 +67,7 @@ static void unlink_first(struct rs_mapping **at)
 
 int riounmap(int fd, void *buf, size_t n)
 {
-	struct rsock *rs = rs_of(fd);
+	struct rsock *rs = rs_stream_of(fd);
 	int e = EINVAL;
 	if (!rs)
 		return -1;
@@ -131,7 +131,7 @@ static bool mapped(const struct rsock *rs, uint64_t offset, struct rs_target *to
 
 size_t riowrite(int fd, const void *buf, size_t n, off_t offset, int flags)
 {
-	struct rsock *rs = rs_of(fd);
+	struct rsock *rs = rs_stream_of(fd);
 	if (!rs)
 		return -1;
 	struct iovec iov = {.iov_base = (void *)buf, .iov_len = n};

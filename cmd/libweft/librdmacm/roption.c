@@ -139,7 +139,7 @@ static int get(struct rsock *rs, int level, int name, int *to)
 		*to = rs->error;
 		rs->error = 0;
 	} else if (level == SOL_SOCKET && name == SO_TYPE) {
-		*to = SOCK_STREAM;
+		*to = rs->d ? SOCK_DGRAM : SOCK_STREAM;
 	} else {
 		return EOPNOTSUPP;
 	}

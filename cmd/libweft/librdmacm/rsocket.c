@@ -27,6 +27,16 @@ struct rsock *rs_of(int fd)
 	return rs;
 }
 
+struct rsock *rs_stream_of(int fd)
+{
+	struct rsock *rs = rs_of(fd);
+	if (rs && rs->d) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	return rs;
+}
+
 /* made is a new socket in the table, with the options of a listener; NULL and errno if there is none. */
 static struct rsock *made(const struct rsock *listener)
 {
@@ -70,6 +80,8 @@ static struct rsock *made(const struct rsock *listener)
 static void drop(struct rsock *rs)
 {
 	sockets[rs->fd] = NULL;
+	if (rs->d)
+		rd_drop(rs);
 	if (rs->id)
 		rdma_destroy_qp(rs->id);
 	rs_drop_mappings(rs);
@@ -84,7 +96,9 @@ static void drop(struct rsock *rs)
 int rsocket(int domain, int type, int protocol)
 {
 	int flags = type & (SOCK_NONBLOCK | SOCK_CLOEXEC);
-	if ((domain != AF_INET && domain != AF_INET6) || (type & ~flags) != SOCK_STREAM || (protocol && protocol != IPPROTO_TCP))
+	bool datagrams = (type & ~flags) == SOCK_DGRAM;
+	if ((domain != AF_INET && domain != AF_INET6) || (!datagrams && (type & ~flags) != SOCK_STREAM) ||
+	    (protocol && protocol != (datagrams ? IPPROTO_UDP : IPPROTO_TCP)))
 		return cm_fails(EOPNOTSUPP);
 	struct rsock *rs = made(NULL);
 	if (!rs)
@@ -92,8 +106,8 @@ int rsocket(int domain, int type, int protocol)
 	rs->domain = domain;
 	rs->status_flags = flags & SOCK_NONBLOCK ? O_NONBLOCK : 0;
 	rs->fd_flags = flags & SOCK_CLOEXEC ? FD_CLOEXEC : 0;
-	if (rdma_create_id(rs->channel, &rs->id, rs, RDMA_PS_TCP)) {
-		int e = errno;
+	int e = datagrams ? rd_open(rs) : rdma_create_id(rs->channel, &rs->id, rs, RDMA_PS_TCP) ? errno : 0;
+	if (e) {
 		drop(rs);
 		return cm_fails(e);
 	}
@@ -114,10 +128,10 @@ int rbind(int fd, const struct sockaddr *addr, socklen_t n)
 	if (!fits(rs, addr, n))
 		return cm_fails(EINVAL);
 	pthread_mutex_lock(&rs->lock);
-	int e = rs->state == rs_fresh ? 0 : EINVAL;
-	if (!e && rdma_bind_addr(rs->id, (struct sockaddr *)addr))
+	int e = rs->state != rs_fresh ? EINVAL : rs->d ? rd_bind(rs, addr) : 0;
+	if (!e && !rs->d && rdma_bind_addr(rs->id, (struct sockaddr *)addr))
 		e = errno;
-	if (!e)
+	if (!e && !rs->d)
 		rs->state = rs_bound;
 	pthread_mutex_unlock(&rs->lock);
 	return cm_fails(e);
@@ -125,7 +139,7 @@ int rbind(int fd, const struct sockaddr *addr, socklen_t n)
 
 int rlisten(int fd, int backlog)
 {
-	struct rsock *rs = rs_of(fd);
+	struct rsock *rs = rs_stream_of(fd);
 	if (!rs)
 		return -1;
 	pthread_mutex_lock(&rs->lock);
@@ -229,11 +243,25 @@ void rs_advance(struct rsock *rs)
 	}
 }
 
+/* connect_datagrams names the peer of a socket, or nobody. */
+static int connect_datagrams(struct rsock *rs, const struct sockaddr *addr, socklen_t n)
+{
+	bool nobody = addr && n >= sizeof addr->sa_family && addr->sa_family == AF_UNSPEC;
+	if (!nobody && !fits(rs, addr, n))
+		return cm_fails(EINVAL);
+	pthread_mutex_lock(&rs->lock);
+	int e = rd_connect(rs, addr);
+	pthread_mutex_unlock(&rs->lock);
+	return cm_fails(e);
+}
+
 int rconnect(int fd, const struct sockaddr *addr, socklen_t n)
 {
 	struct rsock *rs = rs_of(fd);
 	if (!rs)
 		return -1;
+	if (rs->d)
+		return connect_datagrams(rs, addr, n);
 	if (!fits(rs, addr, n))
 		return cm_fails(EINVAL);
 	pthread_mutex_lock(&rs->lock);
@@ -295,7 +323,7 @@ static struct rsock *admit(const struct rsock *listener, struct rdma_cm_event *e
 
 int raccept(int fd, struct sockaddr *addr, socklen_t *n)
 {
-	struct rsock *rs = rs_of(fd), *new = NULL;
+	struct rsock *rs = rs_stream_of(fd), *new = NULL;
 	struct rdma_cm_event *event;
 	if (!rs)
 		return -1;
@@ -319,7 +347,7 @@ int raccept(int fd, struct sockaddr *addr, socklen_t *n)
 
 int rshutdown(int fd, int how)
 {
-	struct rsock *rs = rs_of(fd);
+	struct rsock *rs = rs_stream_of(fd);
 	if (!rs)
 		return -1;
 	pthread_mutex_lock(&rs->lock);
@@ -334,7 +362,9 @@ int rclose(int fd)
 	if (!rs)
 		return -1;
 	pthread_mutex_lock(&rs->lock);
-	if (rs->state == rs_connected || rs->state == rs_accepting)
+	if (rs->d)
+		rd_finish(rs);
+	else if (rs->state == rs_connected || rs->state == rs_accepting)
 		rs_shut(rs, SHUT_RDWR);
 	pthread_mutex_unlock(&rs->lock);
 	drop(rs);
@@ -357,13 +387,13 @@ int rgetpeername(int fd, struct sockaddr *addr, socklen_t *n)
 	struct rsock *rs = rs_of(fd);
 	if (!rs)
 		return -1;
-	if (rs->state < rs_accepting)
+	if (rs->d ? !rd_peer(rs)->ss_family : rs->state < rs_accepting)
 		return cm_fails(ENOTCONN);
-	return copy_address(rs, &rs->id->route.addr.dst_storage, addr, n);
+	return copy_address(rs, rs->d ? rd_peer(rs) : &rs->id->route.addr.dst_storage, addr, n);
 }
 
 int rgetsockname(int fd, struct sockaddr *addr, socklen_t *n)
 {
 	struct rsock *rs = rs_of(fd);
-	return rs ? copy_address(rs, &rs->id->route.addr.src_storage, addr, n) : -1;
+	return rs ? copy_address(rs, rs->d ? rd_own(rs) : &rs->id->route.addr.src_storage, addr, n) : -1;
 }

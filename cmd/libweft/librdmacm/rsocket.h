@@ -13,6 +13,7 @@
  *   rwait.c    waiting: blocking calls, rpoll, rselect
  *   roption.c  options and flags
  *   riomap.c   memory that the peer writes directly
+ *   rdgram.c   datagrams
  */
 #ifndef WEFT_RSOCKET_H
 #define WEFT_RSOCKET_H
@@ -115,6 +116,7 @@ struct rsock {
 	uint64_t switches;		  /* options that are on or off */
 
 	struct rs_stream s;
+	struct rs_datagrams *d; /* NULL: a stream. Of s, datagrams have the completion queue */
 };
 
 /* Private data of a request and of its acceptance, in network order. */
@@ -136,6 +138,7 @@ typedef bool (*rs_test)(struct rsock *rs);
 
 /* Calls with a socket's lock held return an errno, 0 for success. */
 struct rsock *rs_of(int fd);
+struct rsock *rs_stream_of(int fd);
 void rs_advance(struct rsock *rs);
 void rs_end(struct rsock *rs, enum rs_state state, int error);
 bool rs_settled(struct rsock *rs);
@@ -155,6 +158,21 @@ int rs_tell_map(struct rsock *rs, int index, const struct rs_map *map); /* after
 
 int rs_send_maps(struct rsock *rs, bool nonblocking);
 void rs_drop_mappings(struct rsock *rs);
+
+int rd_open(struct rsock *rs);
+int rd_bind(struct rsock *rs, const struct sockaddr *addr);
+int rd_connect(struct rsock *rs, const struct sockaddr *addr);
+void rd_finish(struct rsock *rs); /* waits until all is sent */
+void rd_drop(struct rsock *rs);
+bool rd_work(struct rsock *rs);
+bool rd_has_data(struct rsock *rs);
+bool rd_can_send(struct rsock *rs);
+int rd_descriptor(const struct rsock *rs);
+const struct sockaddr_storage *rd_own(const struct rsock *rs);
+const struct sockaddr_storage *rd_peer(const struct rsock *rs);
+/* These two return -1 and errno on failure. */
+ssize_t rd_send(struct rsock *rs, const struct iovec *iov, int parts, const struct sockaddr *to, int flags);
+ssize_t rd_receive(struct rsock *rs, const struct iovec *iov, int parts, struct sockaddr_storage *from, bool *cut, int flags);
 
 uint64_t rs_probe_period(const struct rsock *rs);
 

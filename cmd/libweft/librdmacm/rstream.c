@@ -517,48 +517,87 @@ static ssize_t receive_parts(int fd, const struct iovec *iov, size_t n, int flag
 	return e && p.left == all ? cm_fails(e) : (ssize_t)(all - p.left);
 }
 
-ssize_t rsend(int fd, const void *buf, size_t n, int flags)
+/* send_all sends parts as a stream's, or as a datagram to an address or the peer. */
+static ssize_t send_all(int fd, const struct iovec *iov, size_t n, const struct sockaddr *to, socklen_t size, int flags)
 {
-	struct iovec iov = {.iov_base = (void *)buf, .iov_len = n};
-	return send_parts(fd, &iov, 1, flags);
+	struct rsock *rs = rs_of(fd);
+	if (!rs)
+		return -1;
+	if (!rs->d)
+		return to ? cm_fails(EISCONN) : send_parts(fd, iov, n, flags);
+	if (to && (size < sizeof to->sa_family || to->sa_family != rs->domain || size < cm_size_of(to)))
+		return cm_fails(EINVAL);
+	pthread_mutex_lock(&rs->lock);
+	ssize_t sent = rd_send(rs, iov, (int)n, to, flags);
+	pthread_mutex_unlock(&rs->lock);
+	return sent;
+}
+
+/* receive_all receives what a stream has, or a datagram. */
+static ssize_t receive_all(int fd, const struct iovec *iov, size_t n, struct sockaddr *from, socklen_t *size, bool *cut, int flags)
+{
+	struct rsock *rs = rs_of(fd);
+	*cut = false;
+	if (!rs)
+		return -1;
+	if (!rs->d) {
+		ssize_t got = receive_parts(fd, iov, n, flags);
+		if (got > 0 && from)
+			rgetpeername(fd, from, size);
+		return got;
+	}
+	struct sockaddr_storage a;
+	pthread_mutex_lock(&rs->lock);
+	ssize_t got = rd_receive(rs, iov, (int)n, &a, cut, flags);
+	pthread_mutex_unlock(&rs->lock);
+	if (got >= 0 && from) {
+		socklen_t all = cm_size_of((struct sockaddr *)&a);
+		memcpy(from, &a, *size < all ? *size : all);
+		*size = all;
+	}
+	return got;
 }
 
 ssize_t rsendto(int fd, const void *buf, size_t n, int flags, const struct sockaddr *to, socklen_t size)
 {
-	return to ? cm_fails(EISCONN) : rsend(fd, buf, n, flags);
+	struct iovec iov = {.iov_base = (void *)buf, .iov_len = n};
+	return send_all(fd, &iov, 1, to, size, flags);
 }
+
+ssize_t rsend(int fd, const void *buf, size_t n, int flags) { return rsendto(fd, buf, n, flags, NULL, 0); }
 
 ssize_t rsendmsg(int fd, const struct msghdr *m, int flags)
 {
-	return m->msg_controllen ? cm_fails(EOPNOTSUPP) : send_parts(fd, m->msg_iov, m->msg_iovlen, flags);
+	return m->msg_controllen ? cm_fails(EOPNOTSUPP) : send_all(fd, m->msg_iov, m->msg_iovlen, m->msg_name, m->msg_namelen, flags);
 }
 
 ssize_t rwrite(int fd, const void *buf, size_t n) { return rsend(fd, buf, n, 0); }
 
-ssize_t rwritev(int fd, const struct iovec *iov, int n) { return n < 0 ? cm_fails(EINVAL) : send_parts(fd, iov, n, 0); }
-
-ssize_t rrecv(int fd, void *buf, size_t n, int flags)
-{
-	struct iovec iov = {.iov_base = buf, .iov_len = n};
-	return receive_parts(fd, &iov, 1, flags);
-}
+ssize_t rwritev(int fd, const struct iovec *iov, int n) { return n < 0 ? cm_fails(EINVAL) : send_all(fd, iov, n, NULL, 0, 0); }
 
 ssize_t rrecvfrom(int fd, void *buf, size_t n, int flags, struct sockaddr *from, socklen_t *size)
 {
-	ssize_t got = rrecv(fd, buf, n, flags);
-	if (got > 0 && from)
-		rgetpeername(fd, from, size);
-	return got;
+	struct iovec iov = {.iov_base = buf, .iov_len = n};
+	bool cut;
+	return receive_all(fd, &iov, 1, from, size, &cut, flags);
 }
+
+ssize_t rrecv(int fd, void *buf, size_t n, int flags) { return rrecvfrom(fd, buf, n, flags, NULL, NULL); }
 
 ssize_t rrecvmsg(int fd, struct msghdr *m, int flags)
 {
+	bool cut;
 	if (m->msg_controllen)
 		return cm_fails(EOPNOTSUPP);
-	m->msg_flags = 0;
-	return receive_parts(fd, m->msg_iov, m->msg_iovlen, flags);
+	ssize_t got = receive_all(fd, m->msg_iov, m->msg_iovlen, m->msg_name, &m->msg_namelen, &cut, flags);
+	m->msg_flags = cut ? MSG_TRUNC : 0;
+	return got;
 }
 
 ssize_t rread(int fd, void *buf, size_t n) { return rrecv(fd, buf, n, 0); }
 
-ssize_t rreadv(int fd, const struct iovec *iov, int n) { return n < 0 ? cm_fails(EINVAL) : receive_parts(fd, iov, n, 0); }
+ssize_t rreadv(int fd, const struct iovec *iov, int n)
+{
+	bool cut;
+	return n < 0 ? cm_fails(EINVAL) : receive_all(fd, iov, n, NULL, NULL, &cut, 0);
+}

@@ -43,6 +43,8 @@ void rs_tell(struct rsock *rs)
  */
 static void glance(struct rsock *rs)
 {
+	if (rs->d)
+		return;
 	rs_advance(rs);
 	if (rs->state != rs_connected)
 		return;
@@ -60,7 +62,7 @@ static void glance(struct rsock *rs)
 static void attend(struct rsock *rs)
 {
 	bool any = false;
-	while (rs_work(rs))
+	while (rs->d ? rd_work(rs) : rs_work(rs))
 		any = true;
 	if (!any && ++rs->s.idle % looks_per_glance == 0)
 		glance(rs);
@@ -92,7 +94,7 @@ static void unwatch(struct rsock *rs, const struct rs_watch *w)
 /* descriptors are those that become readable when something happens to a socket; -1 is none. */
 static nfds_t descriptors(const struct rsock *rs, struct pollfd *p)
 {
-	p[0] = (struct pollfd){.fd = rs->fd, .events = POLLIN};
+	p[0] = (struct pollfd){.fd = rs->d ? rd_descriptor(rs) : rs->fd, .events = POLLIN};
 	p[1] = (struct pollfd){.fd = rs->s.cq ? rs->s.cq_channel->fd : -1, .events = POLLIN};
 	return 2;
 }
@@ -111,7 +113,7 @@ static void collect(struct rsock *rs)
 }
 
 /* sleeps_for is how long a socket may sleep, in ms: -1 for ever. */
-static int sleeps_for(const struct rsock *rs) { return rs->state == rs_connected ? (int)rs_probe_period(rs) : -1; }
+static int sleeps_for(const struct rsock *rs) { return rs->state == rs_connected && !rs->d ? (int)rs_probe_period(rs) : -1; }
 
 /* sleep_until sleeps until something happens to a socket, which may be what is waited for. */
 static int sleep_until(struct rsock *rs, rs_test met)
@@ -165,6 +167,8 @@ static short events_of(struct rsock *rs, short wanted)
 {
 	short r = 0;
 	attend(rs);
+	if (rs->d)
+		return wanted & ((rd_has_data(rs) ? POLLIN : 0) | (rd_can_send(rs) ? POLLOUT : 0));
 	switch (rs->state) {
 	case rs_listening: {
 		struct pollfd p = {.fd = rs->fd, .events = POLLIN};

@@ -65,7 +65,7 @@ static void refusals(void)
 	WANT(rshutdown(fd, SHUT_WR) == -1 && errno == ENOTCONN);
 	WANT(rconnect(fd, (struct sockaddr *)&nobody, sizeof nobody) == -1 && errno == ECONNREFUSED);
 	WANT(!rclose(fd) && rclose(fd) == -1 && errno == EBADF);
-	WANT(rsocket(AF_INET, SOCK_DGRAM, 0) == -1 && errno == EOPNOTSUPP);
+	WANT(rsocket(AF_INET, SOCK_RAW, 0) == -1 && errno == EOPNOTSUPP);
 	WANT(rsend(12345, &c, 1, 0) == -1 && errno == EBADF);
 }
 
@@ -220,6 +220,60 @@ static void liars(void)
 	rdma_destroy_ep(id);
 }
 
+/* datagram_socket makes a socket of datagrams at a port; 0 is any. */
+static int datagram_socket(uint16_t port, struct sockaddr_in *own)
+{
+	socklen_t n = sizeof *own;
+	int fd = rsocket(AF_INET, SOCK_DGRAM, 0), type = 0;
+	*own = at;
+	own->sin_port = htons(port);
+	WANT(fd >= 0 && !rbind(fd, (struct sockaddr *)own, sizeof *own) && !rgetsockname(fd, (struct sockaddr *)own, &n));
+	WANT(own->sin_addr.s_addr == at.sin_addr.s_addr && own->sin_port && (!port || own->sin_port == htons(port)));
+	n = sizeof type;
+	WANT(!rgetsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n) && type == SOCK_DGRAM);
+	return fd;
+}
+
+/* hears receives a datagram of one byte from an address. */
+static void hears(int fd, char what, const struct sockaddr_in *whom)
+{
+	struct sockaddr_in from = {0};
+	socklen_t n = sizeof from;
+	char c = 0;
+	WANT(poll_for(fd, POLLIN, 5000) == POLLIN);
+	WANT(rrecvfrom(fd, &c, 1, MSG_DONTWAIT, (struct sockaddr *)&from, &n) == 1 && c == what);
+	WANT(n == sizeof from && from.sin_addr.s_addr == whom->sin_addr.s_addr && from.sin_port == whom->sin_port);
+}
+
+/* Datagrams keep their bounds, name their sender, and reach a connected socket from its peer only. */
+static void datagrams(void)
+{
+	struct sockaddr_in a_at, b_at, c_at, none;
+	int a = datagram_socket(7789, &a_at), b = datagram_socket(0, &b_at), c = datagram_socket(0, &c_at);
+	char big[2033], half[8];
+	socklen_t n = sizeof none;
+	struct iovec two[2] = {{"ab", 2}, {"cdefg", 5}}, one = {half, 4};
+	struct msghdr m = {.msg_iov = &one, .msg_iovlen = 1};
+	WANT(rsend(a, "x", 1, 0) < 0 && errno == EDESTADDRREQ);
+	WANT(rrecv(a, half, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN && rgetpeername(a, (struct sockaddr *)&none, &n) < 0 && errno == ENOTCONN);
+	WANT(poll_for(a, POLLIN | POLLOUT, 0) == POLLOUT && rlisten(a, 1) < 0 && errno == EOPNOTSUPP);
+	WANT(!rconnect(b, (struct sockaddr *)&a_at, sizeof a_at) && !rgetpeername(b, (struct sockaddr *)&none, &n) && none.sin_port == a_at.sin_port);
+	for (int i = 0; i < 4; i++) { /* the first by UDP, the last not */
+		WANT(rsend(b, "1", 1, 0) == 1);
+		hears(a, '1', &b_at);
+		WANT(rsendto(c, "2", 1, 0, (struct sockaddr *)&b_at, sizeof b_at) == 1); /* from nobody that b knows */
+		WANT(rsendto(a, "3", 1, 0, (struct sockaddr *)&b_at, sizeof b_at) == 1);
+		hears(b, '3', &a_at);
+		WANT(rsendto(c, "4", 1, 0, (struct sockaddr *)&a_at, sizeof a_at) == 1);
+		hears(a, '4', &c_at);
+	}
+	WANT(rwritev(b, two, 2) == 7 && rsend(b, "", 0, 0) == 0 && poll_for(a, POLLIN, 5000) == POLLIN);
+	WANT(rrecv(a, half, 8, MSG_PEEK) == 7 && !memcmp(half, "abcdefg", 7));
+	WANT(rrecvmsg(a, &m, 0) == 4 && m.msg_flags == MSG_TRUNC && rrecv(a, half, 8, 0) == 0);
+	WANT(rsend(b, big, 2033, 0) < 0 && errno == EMSGSIZE && rsend(b, big, 2032, 0) == 2032 && rrecv(a, big, 2033, 0) == 2032);
+	WANT(!rclose(a) && !rclose(b) && !rclose(c) && rclose(c) < 0);
+}
+
 int main(int argc, char **argv)
 {
 	alarm(50);
@@ -232,5 +286,6 @@ int main(int argc, char **argv)
 	calls();
 	both_ways();
 	liars();
+	datagrams();
 	return rclose(listener);
 }
