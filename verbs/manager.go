@@ -61,8 +61,8 @@ const (
 	// counts as new.
 	questionTime = time.Minute
 	// gsiRecvs is the number of receives of queue pair 1: further simultaneous requests are lost,
-	// and are sent again. gsiSends is the number of its sends.
-	gsiRecvs = 256
+	// and are sent again. It is the number of requests that a listener keeps. gsiSends is the number of its sends.
+	gsiRecvs = maxBacklog
 	gsiSends = 256
 	gsiRoom  = grhBytes + cm.MADBytes
 

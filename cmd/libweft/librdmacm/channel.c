@@ -99,6 +99,16 @@ void cm_drop_events(struct cm_id *c)
 	}
 }
 
+/* note_state notes the state of an ID's queue pair, to which the core has brought it. Another thread may destroy the queue pair: cm_lock is held. */
+static void note_state(const struct rdma_cm_event *e)
+{
+	struct ibv_qp *qp = e->id->qp;
+	if (qp && e->event == RDMA_CM_EVENT_ESTABLISHED && qp->qp_type != IBV_QPT_UD)
+		qp->state = IBV_QPS_RTS;
+	else if (qp && e->event == RDMA_CM_EVENT_DISCONNECTED)
+		qp->state = IBV_QPS_ERR;
+}
+
 int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
 {
 	struct cm_event *e = NULL;
@@ -108,15 +118,12 @@ int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 			return -1;
 		pthread_mutex_lock(&cm_lock);
 		e = take((struct cm_channel *)channel, NULL); /* none if its ID has gone */
-		if (e)
+		if (e) {
 			e->counts_at->reported++;
+			note_state(&e->e);
+		}
 		pthread_mutex_unlock(&cm_lock);
 	}
-	struct ibv_qp *qp = e->e.id->qp;
-	if (qp && e->e.event == RDMA_CM_EVENT_ESTABLISHED && qp->qp_type != IBV_QPT_UD)
-		qp->state = IBV_QPS_RTS; /* the core has brought it there */
-	else if (qp && e->e.event == RDMA_CM_EVENT_DISCONNECTED)
-		qp->state = IBV_QPS_ERR;
 	*event = &e->e;
 	return 0;
 }

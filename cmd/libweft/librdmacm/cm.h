@@ -43,7 +43,7 @@ struct cm_id {
 	struct cm_group *groups;
 };
 
-extern pthread_mutex_t cm_lock; /* guards channels' queues, the counts of reported events */
+extern pthread_mutex_t cm_lock; /* guards channels' queues, the counts of reported events, and the queue pairs of IDs */
 
 struct cm_id *cm_new(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps);
 int cm_device_at(struct cm_id *c, const struct sockaddr *address, bool reaches);

@@ -116,9 +116,12 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
 
 void rdma_destroy_qp(struct rdma_cm_id *id)
 {
-	if (id->qp)
-		ibv_destroy_qp(id->qp);
-	id->qp = NULL;
+	pthread_mutex_lock(&cm_lock);
+	struct ibv_qp *qp = id->qp;
+	id->qp = NULL; /* no event changes its state any more */
+	pthread_mutex_unlock(&cm_lock);
+	if (qp)
+		ibv_destroy_qp(qp);
 	drop_queues((struct cm_id *)id);
 }
 
