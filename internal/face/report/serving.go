@@ -16,8 +16,7 @@ func Serving(s *runstore.Serving, resolved []byte) *doc.Document {
 	j := &s.Job
 	d := &doc.Document{
 		Brand: simulation, Title: s.Scenario, Footer: sameAgain,
-		Heading: fmt.Sprintf("%s: %s on %d nodes of %s, %d × %d GPUs of prefill, %d × %d of decode", s.Scenario, j.Model, j.Nodes, strings.ToUpper(j.GPU),
-			j.Prefill.Instances, j.Prefill.GPUs, j.Decode.Instances, j.Decode.GPUs),
+		Heading: fmt.Sprintf("%s: %s on %d nodes of %s, %s", s.Scenario, j.Model, j.Nodes, strings.ToUpper(j.GPU), poolsOf(j)),
 	}
 	for i := range s.Points[0].Fabrics {
 		d.Series = append(d.Series, s.Points[0].Fabrics[i].Name)
@@ -63,6 +62,14 @@ func Serving(s *runstore.Serving, resolved []byte) *doc.Document {
 	d.Add(doc.Section{Title: "The job", In: doc.Details, Blocks: doc.Notes(servingJob(j)...)})
 	d.Add(scenarioSection(scenarioTitle, resolved))
 	return d
+}
+
+// poolsOf is the instances of a job in a few words.
+func poolsOf(j *runstore.ServingJob) string {
+	if j.Collocated {
+		return fmt.Sprintf("%d × %d GPUs for prompts and answers", j.Prefill.Instances, j.Prefill.GPUs)
+	}
+	return fmt.Sprintf("%d × %d GPUs of prefill, %d × %d of decode", j.Prefill.Instances, j.Prefill.GPUs, j.Decode.Instances, j.Decode.GPUs)
 }
 
 // shownPoint is the point that is shown in full: the last that has a run, or the first.
@@ -237,6 +244,9 @@ func servingSentences(s *runstore.Serving, p *runstore.ServingPoint) (out []stri
 			if f.Contention != nil {
 				out = append(out, contentionSentence(f))
 			}
+			if n := f.Run.Evictions; n > 0 {
+				out = append(out, fmt.Sprintf("On %s requests gave up their keys and values %d times, for which others had no room, and were computed again.", f.Name, n))
+			}
 		}
 	}
 	out = append(out, fullSentence(p))
@@ -290,6 +300,9 @@ func servingJob(j *runstore.ServingJob) []string {
 	requests := fmt.Sprintf("%s requests, in the mean %.0f tokens of prompt and %.0f of answer", doc.Integer(int64(j.Requests)), j.Prompt, j.Output)
 	if j.Trace != "" {
 		requests += ", of " + j.Trace
+	}
+	if j.Collocated {
+		return []string{requests, pool("prompts and answers", &j.Prefill)}
 	}
 	return []string{requests, pool("prefill", &j.Prefill), pool("decode", &j.Decode)}
 }

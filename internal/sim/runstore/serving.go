@@ -43,7 +43,8 @@ type ServingJob struct {
 	Model      string        `json:"model"`
 	GPU        string        `json:"gpu"`
 	Nodes      int           `json:"nodes"`
-	TokenBytes int64         `json:"token_bytes"` // keys and values of a token in all layers, each head once
+	Collocated bool          `json:"collocated,omitempty"` // prefill's instances compute answers, too; Decode is zero
+	TokenBytes int64         `json:"token_bytes"`          // keys and values of a token in all layers, each head once
 	Requests   int           `json:"requests"`
 	Trace      string        `json:"trace,omitempty"` // "" for random requests
 	Prompt     float64       `json:"prompt_tokens"`   // mean
@@ -163,6 +164,8 @@ type ServingRun struct {
 	Good       float64      `json:"good_share"`    // requests within both limits
 	GoodRate   float64      `json:"goodput_per_s"` // good_share of the rate at which requests arrive
 	EndPs      int64        `json:"end_ps"`
+	// Evictions is how often a request gave up its keys and values, for which others had no room, to be computed again.
+	Evictions int `json:"evictions,omitempty"`
 	// The times that the percentages of ServingPercents of the requests do not exceed.
 	FirstTokenAt []int64 `json:"first_token_quantiles_ps"`
 	PerTokenAt   []int64 `json:"per_token_quantiles_ps"`

@@ -27,11 +27,20 @@ func (r workloadRules) deriveServing() {
 		return
 	}
 	nodes := r.Cluster.Nodes
-	if !r.stated("serving.prefill.nodes") && !r.stated("serving.decode.nodes") {
+	stated := r.stated("serving.prefill.nodes") || r.stated("serving.decode.nodes")
+	switch {
+	case stated:
+	case s.Collocated:
+		s.Prefill.Nodes = nodes
+	default:
 		s.Prefill.Nodes, s.Decode.Nodes = nodes/2, nodes-nodes/2
 	}
-	if s.Prefill.Nodes == 0 || s.Decode.Nodes == 0 {
-		r.complain("serving", "prefill has %d nodes and decode %d: each needs one or more, or keys and values have no way to go", s.Prefill.Nodes, s.Decode.Nodes)
+	switch {
+	case s.Collocated && (s.Prefill.Nodes == 0 || s.Decode.Nodes > 0):
+		r.complain("serving", "prefill has %d nodes and decode %d: with collocated prefill's compute answers, too, and decode has none", s.Prefill.Nodes, s.Decode.Nodes)
+		return
+	case !s.Collocated && (s.Prefill.Nodes == 0 || s.Decode.Nodes == 0):
+		r.complain("serving", "prefill has %d nodes and decode %d: each needs one or more, or keys and values have no way to go; with collocated: true the same nodes compute prompts and answers", s.Prefill.Nodes, s.Decode.Nodes)
 		return
 	}
 	if s.Prefill.Nodes+s.Decode.Nodes > nodes {
@@ -39,7 +48,9 @@ func (r workloadRules) deriveServing() {
 		return
 	}
 	r.checkPool("serving.prefill", &s.Prefill)
-	r.checkPool("serving.decode", &s.Decode)
+	if !s.Collocated {
+		r.checkPool("serving.decode", &s.Decode)
+	}
 	r.checkKV()
 	r.checkLoad()
 }
@@ -58,8 +69,6 @@ func (r workloadRules) checkPool(at string, p *Pool) {
 		r.complain(at+".tensor", "%d heads of keys and values over %d GPUs: one number must be a multiple of the other", m.KVHeads, p.Tensor)
 	case p.Pipeline > m.Layers:
 		r.complain(at+".pipeline", "%d stages of %d layers", p.Pipeline, m.Layers)
-	case at == "serving.decode" && p.Pipeline > 1:
-		r.complain(at+".pipeline", "a decode pool in stages is not computed: take 1")
 	case p.Data > 1 && m.Experts == 0:
 		r.complain(at+".data", "a model without experts shares nothing between %d parts: take more instances", p.Data)
 	case m.Experts > 0 && p.Tensor*p.Data > m.Experts:

@@ -4,7 +4,7 @@ import "weft/units"
 
 // Serving is a job that answers requests with a language model: some nodes compute the prompts
 // (prefill) and pass the keys and values of their tokens on to others, which compute the answers
-// (decode).
+// (decode). Or the same nodes compute both.
 type Serving struct {
 	// Model is the model that answers.
 	Model Model `yaml:"model"`
@@ -12,6 +12,9 @@ type Serving struct {
 	Precision Precision `yaml:"precision"`
 	// Framework is the share of the rate of kernels measured alone that computations reach.
 	Framework Ratio `yaml:"framework"`
+	// Collocated: the GPUs of prefill compute answers, too, beside chunks of prompts; there is no
+	// decode, and keys and values stay where they are.
+	Collocated bool `yaml:"collocated"`
 	// Prefill is the GPUs that compute prompts: the cluster's first nodes.
 	Prefill Pool `yaml:"prefill"`
 	// Decode is the GPUs that compute answers: the nodes after those of prefill.
@@ -41,6 +44,9 @@ type Pool struct {
 	Tokens int `yaml:"tokens" range:"1..100000000"`
 	// Requests is the most requests that an instance works on at a time.
 	Requests int `yaml:"requests" range:"1..1000000"`
+	// Reserve: a request begins its answer when there is memory for all of it. Otherwise each token
+	// takes memory when it is computed; if there is none, the request that came last is evicted, and computed again later.
+	Reserve bool `yaml:"reserve"`
 	// Overlap divides an iteration into halves: while one computes, the other's tokens go to experts
 	// and come back.
 	Overlap bool `yaml:"overlap"`

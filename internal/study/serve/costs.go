@@ -41,52 +41,72 @@ func (t *table) at(bytes int64) units.Time {
 // iterations.
 var sumSizes = []int64{8 << 10, 64 << 10, 512 << 10, 4 << 20, 32 << 20, 256 << 20}
 
-// sum identifies the sums of tensor parallelism: GPUs that share a layer, and the fabric between their nodes, 0 inside
-// one node.
-type sum struct{ tensor, fabric int }
-
-// sumOf is the sums of a pool on a fabric. On no network, the last, sums over several nodes take as long as those of the
-// GPUs of one.
-func (s *study) sumOf(p *scenario.Pool, fabric int) sum {
-	switch per := s.r.Cluster.Node.GPUs; {
-	case p.Tensor <= per:
-		return sum{p.Tensor, 0}
-	case fabric == len(s.plans):
-		return sum{per, 0}
-	}
-	return sum{p.Tensor, fabric}
+// sum identifies the collectives of tensor parallelism: GPUs that share a layer, and the fabric between their nodes, 0
+// inside one node.
+type sum struct {
+	do             collective.Op
+	tensor, fabric int
 }
 
-// sum simulates the sums of both pools on every fabric, each once.
+// sumOf is the collectives of a pool on a fabric. On no network, the last, those over several nodes take as long as those of
+// the GPUs of one.
+func (s *study) sumOf(do collective.Op, p *scenario.Pool, fabric int) sum {
+	switch per := s.r.Cluster.Node.GPUs; {
+	case p.Tensor <= per:
+		return sum{do, p.Tensor, 0}
+	case fabric == len(s.plans):
+		return sum{do, per, 0}
+	}
+	return sum{do, p.Tensor, fabric}
+}
+
+// pools are the pools of the job.
+func (s *study) pools() []*scenario.Pool {
+	if v := &s.r.Serving; !v.Collocated {
+		return []*scenario.Pool{&v.Prefill, &v.Decode}
+	}
+	return []*scenario.Pool{&s.r.Serving.Prefill}
+}
+
+// sum simulates the collectives of the pools on every fabric, each once: the sums of layers, and with several stages the
+// gathering of what one passes on to the next.
 func (s *study) sum(ctx context.Context) error {
-	for _, p := range []*scenario.Pool{&s.r.Serving.Prefill, &s.r.Serving.Decode} {
+	for _, p := range s.pools() {
 		for fabric := range len(s.plans) + 1 {
-			of := s.sumOf(p, fabric)
-			if s.sums[of] != nil {
-				continue
+			wanted := []sum{s.sumOf(collective.AllReduce, p, fabric)}
+			if p.Pipeline > 1 {
+				wanted = append(wanted, s.sumOf(collective.AllGather, p, fabric), insideANode)
 			}
-			t, err := sumsOf(ctx, s.plans[of.fabric], s.r, of.tensor)
-			if err != nil {
-				return err
+			for _, of := range wanted {
+				if s.sums[of] != nil {
+					continue
+				}
+				t, err := sumsOf(ctx, s.plans[of.fabric], s.r, of)
+				if err != nil {
+					return err
+				}
+				s.sums[of] = t
 			}
-			s.sums[of] = t
 		}
 	}
 	return nil
 }
 
-// sumsOf simulates the all-reduces of tensor parallelism inside a node, or over the first nodes, packet by packet. Each is
+// insideANode is a message from one GPU of a node to another.
+var insideANode = sum{do: collective.Send, tensor: 2}
+
+// sumsOf simulates collectives of tensor parallelism inside a node, or over the first nodes, packet by packet. Each is
 // alone on the network.
-func sumsOf(ctx context.Context, plan *network.Plan, r *scenario.Resolved, tensor int) (*table, error) {
+func sumsOf(ctx context.Context, plan *network.Plan, r *scenario.Resolved, of sum) (*table, error) {
 	out := &table{}
-	if tensor == 1 {
+	if of.tensor == 1 {
 		return out, nil
 	}
 	for _, bytes := range sumSizes {
-		g := &workload.Graph{Ranks: make([][]workload.Op, tensor), Groups: []workload.Group{{Name: "tensor"}}}
-		for rank := range tensor {
+		g := &workload.Graph{Ranks: make([][]workload.Op, of.tensor), Groups: []workload.Group{{Name: "tensor"}}}
+		for rank := range of.tensor {
 			g.Groups[0].Ranks = append(g.Groups[0].Ranks, int32(rank))
-			g.Ranks[rank] = []workload.Op{{Name: "sum", Kind: workload.Collective, Purpose: workload.Tensor, Bytes: units.Bytes(bytes), Do: collective.AllReduce}}
+			g.Ranks[rank] = []workload.Op{{Name: "sum", Kind: workload.Collective, Purpose: workload.Tensor, Bytes: units.Bytes(bytes), Do: of.do}}
 		}
 		x, err := sim.Execute(ctx, plan, r, g, sim.ExactOn)
 		if err != nil {
@@ -106,15 +126,20 @@ type pace struct {
 	overlap bool     // of exchanges and computations
 }
 
-// computing is the time of an iteration's computations: in prefill of the group with the longest. Sums of tensor
+// computing is the time of an iteration's computations: of the group with the longest. Sums of tensor
 // parallelism do not overlap with the others.
 func (p *pace) computing(k *serving.Iteration) units.Time {
 	most := units.Time(0)
-	for _, chunks := range k.Chunks {
-		most = max(most, p.job.PrefillTime(chunks, len(chunks)))
-	}
-	if k.Chunks == nil {
-		most = p.job.DecodeTime(k.Requests, k.Context, p.cache)
+	if answers, context := 0, int64(0); k.Answers() { // the most of each: the difference between groups is small
+		for i := range k.Groups {
+			answers, context = max(answers, k.Groups[i].Requests), max(context, k.Groups[i].Context)
+		}
+		most = p.job.PassTime(&llm.Pass{Answers: answers, Context: context, Cache: p.cache})
+	} else {
+		for i := range k.Groups {
+			w := &k.Groups[i]
+			most = max(most, p.job.PassTime(&llm.Pass{Chunks: w.Chunks, Ends: len(w.Chunks), Answers: w.Requests, Context: w.Context, Cache: p.cache}))
+		}
 	}
 	if m := &p.job.Model; p.job.Parallel.Tensor > 1 {
 		perLayer := 2
@@ -123,21 +148,12 @@ func (p *pace) computing(k *serving.Iteration) units.Time {
 	return most
 }
 
-// iteration is the time of an iteration. In halves, the exchanges of one half with experts go on beside the
-// computations of the other.
-func (p *pace) iteration(k *serving.Iteration) units.Time {
+// iteration is the time of an iteration, given the work of each group. In halves, the exchanges of one half with experts
+// go on beside the computations of the other.
+func (p *pace) iteration(groups []serving.Work) units.Time {
+	k := &serving.Iteration{Groups: groups}
 	if p.overlap {
 		return max(p.computing(k), 2*p.experts.time((k.Tokens()+1)/2))
 	}
 	return p.computing(k) + p.experts.time(k.Tokens())
-}
-
-// prefill is the time of an iteration of prefill.
-func (p *pace) prefill(groups [][]llm.Chunk) units.Time {
-	return p.iteration(&serving.Iteration{Chunks: groups})
-}
-
-// decode is the time of an iteration of decode.
-func (p *pace) decode(requests int, context int64) units.Time {
-	return p.iteration(&serving.Iteration{Requests: requests, Context: context})
 }

@@ -17,8 +17,8 @@ type courier struct {
 	delivered func(consignment int)
 	sent      []consignment
 	lanes     []lane
-	lane      []int32 // by message
-	open      int     // consignments on their way
+	lane      map[int]int32 // by message under way
+	open      int           // consignments on their way
 }
 
 // way is what all consignments of a job have in common.
@@ -27,20 +27,40 @@ type way struct {
 	kv      *scenario.KVTransfer
 	cache   serving.Cache
 	prefill *scenario.Pool
-	decode  *scenario.Pool
-	first   int32 // the first GPU of decode
+	decode  *scenario.Pool // nil: none
+	first   int32          // the first GPU of decode
 	shares  []serving.Share
 }
 
 func wayOf(r *scenario.Resolved) *way {
 	s := &r.Serving
-	cache := cacheOf(s)
-	return &way{
+	w := &way{
 		cluster: collective.Layout{Nodes: r.Cluster.Nodes, PerNode: r.Cluster.Node.GPUs, NICs: r.Cluster.Node.NICs},
-		kv:      &s.KV, cache: cache, prefill: &s.Prefill, decode: &s.Decode,
-		first:  int32(s.Prefill.Nodes * r.Cluster.Node.GPUs),
-		shares: cache.Shares(s.Prefill.Tensor, s.Decode.Tensor),
+		kv:      &s.KV, cache: cacheOf(s), prefill: &s.Prefill, decode: &s.Decode,
+		first: int32(s.Prefill.Nodes * r.Cluster.Node.GPUs),
 	}
+	if s.Collocated {
+		w.decode = nil
+		return w
+	}
+	w.shares = w.cache.Shares(s.Prefill.Tensor, s.Decode.Tensor)
+	return w
+}
+
+// answering is the pool that computes answers.
+func (w *way) answering() *scenario.Pool {
+	if w.decode == nil {
+		return w.prefill
+	}
+	return w.decode
+}
+
+// posting is the pool whose GPUs post.
+func (w *way) posting() *scenario.Pool {
+	if w.reads() {
+		return w.answering()
+	}
+	return w.prefill
 }
 
 // site is the GPUs that hold a request: a group of an instance of a pool.
@@ -58,7 +78,6 @@ type consignment struct {
 // lane is the layers of a consignment that one GPU posts, in order.
 type lane struct {
 	consignment int32
-	stage       int
 	poster      int // of the prefill's group, or of the decode's if that reads
 	layer, end  int // the next layer, and the one after the last
 	open        int // messages of the layer in flight
@@ -69,22 +88,15 @@ func (c *courier) send(k consignment) {
 	number := len(c.sent)
 	c.open++
 	c.sent = append(c.sent, k)
-	posters, stages, layers := c.way.posters(), c.way.prefill.Pipeline, c.way.cache.Layers
+	posting, layers := c.way.posting(), c.way.cache.Layers
+	posters, stages := posting.Tensor, posting.Pipeline
 	for stage := range stages {
 		for poster := range posters {
-			c.lanes = append(c.lanes, lane{consignment: int32(number), stage: stage, poster: poster, layer: stage * layers / stages, end: (stage + 1) * layers / stages})
+			c.lanes = append(c.lanes, lane{consignment: int32(number), poster: poster, layer: stage * layers / stages, end: (stage + 1) * layers / stages})
 			c.sent[number].left++
 			c.arm(len(c.lanes) - 1)
 		}
 	}
-}
-
-// posters is the number of GPUs of a group that post.
-func (w *way) posters() int {
-	if w.reads() {
-		return w.decode.Tensor
-	}
-	return w.prefill.Tensor
 }
 
 func (w *way) reads() bool { return w.kv.Operation == scenario.Read }
@@ -120,12 +132,10 @@ func (c *courier) post(number int) {
 		if !w.posts(s, l.poster) {
 			continue
 		}
-		m := transfer.Message{From: w.sender(k.from, l.stage, s.From), To: w.receiver(k.to, s.To), Slice: int64(w.kv.Slice), Read: w.reads()}
+		m := transfer.Message{From: w.rank(0, w.prefill, k.from, l.layer, s.From), To: w.rank(w.first, w.decode, k.to, l.layer, s.To), Slice: int64(w.kv.Slice), Read: w.reads(), Class: w.kv.Class}
 		m.Block, m.Bytes = w.cache.Block(s, w.prefill.Tensor, w.decode.Tensor, k.tokens, w.kv.Page, w.kv.Layout == scenario.KVHeadsFirst)
 		m.Routes = w.routes(m.From, m.To)
-		if id := c.board.Post(&m); id == len(c.lane) {
-			c.lane = append(c.lane, int32(number))
-		}
+		c.lane[c.board.Post(&m)] = int32(number)
 		l.open++
 	}
 	l.layer++
@@ -137,21 +147,23 @@ func (c *courier) post(number int) {
 // arrived continues a lane whose layer has arrived.
 func (c *courier) arrived(message int) {
 	number := int(c.lane[message])
+	delete(c.lane, message)
 	l := &c.lanes[number]
 	if l.open--; l.open == 0 {
 		c.arm(number)
 	}
 }
 
-// sender is the rank of a GPU of prefill, and receiver of one of decode.
-func (w *way) sender(s site, stage, gpu int) int32 {
-	p := w.prefill
-	return int32(s.instance*p.GPUs() + stage*p.Tensor*p.Data + s.group*p.Tensor + gpu)
+// rank is the rank of a GPU of a pool's group, in the stage that has a layer, given the pool's first rank.
+func (w *way) rank(first int32, p *scenario.Pool, s site, layer, gpu int) int32 {
+	stage := ((layer+1)*p.Pipeline - 1) / w.cache.Layers // which begins with layer stage × layers / stages
+	return first + int32(s.instance*p.GPUs()+(stage*p.Data+s.group)*p.Tensor+gpu)
 }
 
-func (w *way) receiver(s site, gpu int) int32 {
-	p := w.decode
-	return w.first + int32(s.instance*p.GPUs()+s.group*p.Tensor+gpu)
+// ownNIC is the first NIC of a rank.
+func (w *way) ownNIC(rank int32) int32 {
+	first, _ := w.cluster.NICsOf(w.cluster.Local(int(rank)))
+	return int32(w.cluster.Node(int(rank))*w.cluster.NICs + first)
 }
 
 // routes are the pairs of NICs between two ranks: their own, then the next ones of their nodes; or those that keys and

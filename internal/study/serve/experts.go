@@ -56,7 +56,7 @@ func (e *experts) tell(pool string) (out []runstore.ServingExchange) {
 type exchangeRun struct {
 	fabric int
 	pool   *scenario.Pool
-	kernel scenario.ExpertKernel
+	kernel scenario.ExpertKernel // throughput for prompts, low latency for answers alone
 	what   scenario.Exchange
 	tokens int
 	took   units.Time
@@ -74,6 +74,7 @@ func (s *study) exchanged(p *scenario.Pool) bool {
 // time remains.
 func (s *study) exchanges(ctx context.Context, workers int) (prefill, decode []*experts, err error) {
 	v := &s.r.Serving
+	answering := s.way.answering()
 	pools := []struct {
 		pool   *scenario.Pool
 		kernel scenario.ExpertKernel
@@ -81,7 +82,7 @@ func (s *study) exchanges(ctx context.Context, workers int) (prefill, decode []*
 		out    []*experts
 	}{
 		{&v.Prefill, scenario.Throughput, (v.Prefill.Tokens + v.Prefill.Tensor - 1) / v.Prefill.Tensor, nil},
-		{&v.Decode, scenario.LowLatency, (v.Decode.Requests + v.Decode.Tensor - 1) / v.Decode.Tensor, nil},
+		{answering, scenario.LowLatency, (answering.Requests + answering.Tensor - 1) / answering.Tensor, nil},
 	}
 	var all []*exchangeRun
 	for i := range pools {
@@ -105,7 +106,7 @@ func (s *study) exchanges(ctx context.Context, workers int) (prefill, decode []*
 	}
 	for i := range pools {
 		for _, x := range all {
-			if x.pool == pools[i].pool {
+			if x.kernel == pools[i].kernel {
 				s.enter(pools[i].out, x)
 			}
 		}

@@ -14,6 +14,9 @@ import (
 // loads are the shares of prefill's and decode's time that the requests need at a rate, the fullest first.
 // Above 1 lines grow without end.
 func (s *study) loads(rate float64, j *serving.Job) []runstore.ServingLoad {
+	if j.Decode.Instances == 0 {
+		return []runstore.ServingLoad{{Resource: "the instances' time", Share: rate * s.mixedSeconds(j)}}
+	}
 	out := []runstore.ServingLoad{
 		{Resource: "prefill's time", Share: rate * s.prefillSeconds(j) / float64(j.Prefill.Instances)},
 		{Resource: "decode's time", Share: rate * s.decodeSeconds(j)},
@@ -25,11 +28,11 @@ func (s *study) loads(rate float64, j *serving.Job) []runstore.ServingLoad {
 // prefillSeconds is the time of an instance's first stage for a request if iterations are full.
 func (s *study) prefillSeconds(j *serving.Job) float64 {
 	sum := 0.0
-	groups, left := make([][]llm.Chunk, j.Prefill.Groups), make([]int, j.Prefill.Groups)
+	groups, left := make([]serving.Work, j.Prefill.Groups), make([]int, j.Prefill.Groups)
 	flush := func() {
-		sum += j.PrefillTime(groups).Seconds() / float64(j.Prefill.Stages)
+		sum += j.Prefill.Time(groups).Seconds() / float64(j.Prefill.Stages)
 		for g := range groups {
-			groups[g], left[g] = nil, j.Prefill.Tokens
+			groups[g], left[g] = serving.Work{}, j.Prefill.Tokens
 		}
 	}
 	for g := range left {
@@ -38,14 +41,14 @@ func (s *study) prefillSeconds(j *serving.Job) float64 {
 	g := 0
 	for _, q := range s.requests {
 		for past := q.Cached; past < q.Prompt; {
-			for left[g] == 0 || len(groups[g]) >= j.Prefill.Requests {
+			for left[g] == 0 || len(groups[g].Chunks) >= j.Prefill.Requests {
 				if g++; g == len(groups) {
 					flush()
 					g = 0
 				}
 			}
 			n := min(left[g], q.Prompt-past)
-			groups[g] = append(groups[g], llm.Chunk{Past: past, Tokens: n})
+			groups[g].Chunks = append(groups[g].Chunks, llm.Chunk{Past: past, Tokens: n})
 			left[g] -= n
 			past += n
 		}
@@ -54,29 +57,76 @@ func (s *study) prefillSeconds(j *serving.Job) float64 {
 	return sum / float64(len(s.requests))
 }
 
-// decodeSeconds is the time of the whole pool for a request if its groups are full.
-func (s *study) decodeSeconds(j *serving.Job) float64 {
-	places, tokens, context := 0.0, 0.0, 0.0 // means of a request
+// answers is the means of a request that has an answer of more than the first token.
+type answers struct {
+	tokens  float64 // of answers, over all requests
+	context float64 // tokens before each of them
+	held    float64 // tokens that a request holds over its time
+}
+
+func (s *study) answers(reserve bool) (a answers) {
+	steps, held := 0.0, 0.0
 	for _, q := range s.requests {
-		if q.Output < 2 {
-			continue
+		n := float64(q.Output - 1)
+		mean := float64(q.Prompt) + float64(q.Output)/2
+		steps += n
+		a.context += n * mean
+		if reserve {
+			mean = float64(q.Prompt + q.Output)
 		}
-		n := float64(len(s.requests))
-		places += float64(q.Prompt+q.Output) / n
-		tokens += float64(q.Output-1) / n
-		context += float64(q.Output-1) * (float64(q.Prompt) + float64(q.Output)/2) / n
+		held += n * mean
 	}
-	if tokens == 0 {
+	if steps > 0 {
+		a.tokens, a.context, a.held = steps/float64(len(s.requests)), a.context/steps, held/steps
+	}
+	return a
+}
+
+// most is the number of answers of a group of a pool if it is full.
+func (a *answers) most(p *serving.Pool) float64 {
+	return math.Max(1, math.Min(float64(p.Requests), math.Floor(float64(p.Room)/a.held)))
+}
+
+// decodeSeconds is the time of the whole pool for a request if its groups are full. With several stages each works at a
+// part of the answers.
+func (s *study) decodeSeconds(j *serving.Job) float64 {
+	p := &j.Decode
+	a := s.answers(p.Reserve)
+	if a.tokens == 0 {
 		return 0
 	}
-	full := math.Max(1, math.Min(float64(j.Decode.Requests), math.Floor(float64(j.Decode.Room)/places)))
-	takes := j.DecodeTime(int(full), int64(full*context/tokens)).Seconds()
-	return tokens * takes / full / float64(j.Decode.Groups*j.Decode.Instances)
+	full := a.most(p)
+	part := math.Ceil(full / float64(p.Stages))
+	takes := p.Time([]serving.Work{{Requests: int(part), Context: int64(part * a.context)}}).Seconds()
+	return a.tokens * takes / part / float64(p.Stages*p.Groups*p.Instances)
+}
+
+// mixedSeconds is the time of all instances for a request if their iterations are full: of as many answers as have room, or as go
+// with the prompts that the rest of an iteration's tokens are for.
+func (s *study) mixedSeconds(j *serving.Job) float64 {
+	p := &j.Prefill
+	a, prompt, past := s.answers(p.Reserve), 0.0, 0.0
+	for _, q := range s.requests {
+		prompt += float64(q.Prompt-q.Cached) / float64(len(s.requests))
+		past += float64(q.Prompt+q.Cached) / 2 / float64(len(s.requests))
+	}
+	finished := float64(p.Tokens) / (prompt + a.tokens) // requests of a full iteration
+	if a.tokens > 0 {
+		finished = math.Min(finished, math.Ceil(a.most(p)/float64(p.Stages))/a.tokens)
+	}
+	w := serving.Work{Requests: int(math.Ceil(finished * a.tokens)), Context: int64(finished * a.tokens * a.context)}
+	if n := int(finished * prompt); n > 0 {
+		w.Chunks = []llm.Chunk{{Past: max(0, int(past)-n/2), Tokens: n}}
+	}
+	return p.Time([]serving.Work{w}).Seconds() / finished / float64(p.Stages*p.Groups*p.Instances)
 }
 
 // loadsOn is the share of the NICs of a pool that keys and values need on a fabric at a rate, of the fuller pool.
 func (s *study) loadsOn(rate float64, fabric int) runstore.ServingLoad {
 	w, v := s.way, &s.r.Serving
+	if v.Collocated {
+		return runstore.ServingLoad{}
+	}
 	bytes := 0.0
 	for _, q := range s.requests {
 		if q.Output > 1 {

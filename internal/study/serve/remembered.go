@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"weft/internal/base/canon"
+	"weft/internal/sim/collective"
 	"weft/internal/sim/known"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
@@ -37,8 +38,11 @@ type jobRecipe struct {
 func (s *study) given(fabric int, requests []serving.Request) jobGiven {
 	out := jobGiven{Serving: s.r.Serving, Requests: requests, Packets: s.packets}
 	out.Serving.Load.Rate = scenario.Ratio{} // the requests have it
-	for _, p := range []*scenario.Pool{&s.r.Serving.Prefill, &s.r.Serving.Decode} {
-		out.Times = append(out.Times, s.sums[s.sumOf(p, fabric)].values()...)
+	for _, p := range s.pools() {
+		out.Times = append(out.Times, s.sums[s.sumOf(collective.AllReduce, p, fabric)].values()...)
+		if p.Pipeline > 1 {
+			out.Times = append(append(out.Times, s.sums[s.sumOf(collective.AllGather, p, fabric)].values()...), s.sums[insideANode].values()...)
+		}
 	}
 	for _, x := range []*experts{s.there[fabric], s.here[fabric]} {
 		if x != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"weft/internal/base/cores"
+	"weft/internal/sim/collective"
 	"weft/internal/sim/known"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/network"
@@ -49,16 +50,24 @@ type study struct {
 	requests []serving.Request // at a rate of one in a second in the mean
 	plans    []*network.Plan
 	cache    known.Store    // nil: none
-	sums     map[sum]*table // times of the sums of tensor parallelism
+	sums     map[sum]*table // times of the collectives of tensor parallelism
 	jobs     []*serving.Job // by fabric; the last without network
-	// The exchanges of prefill and of decode with experts, by fabric as jobs; nil for none.
+	// The exchanges of prompts and of answers with experts, by fabric as jobs; nil for none.
 	there, here []*experts
 	paces       []paces // by fabric as jobs
 	packets     int64   // most of a run's exchanges beside transfers
 }
 
-// paces are the times of the iterations of both pools.
+// paces are the times of the iterations of both pools: with prompts, and of answers alone.
 type paces struct{ prefill, decode *pace }
+
+// mixed is the time of an iteration that may have both.
+func (p paces) mixed(groups []serving.Work) units.Time {
+	if k := (serving.Iteration{Groups: groups}); k.Answers() {
+		return p.decode.iteration(groups)
+	}
+	return p.prefill.iteration(groups)
+}
 
 // Run simulates a serving job at each rate on each fabric, and on a network that takes no time.
 func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Serving, error) {
@@ -153,7 +162,7 @@ func (s *study) describe(o *Options) (err error) {
 	s.out = &runstore.Serving{Version: runstore.ServingVersion, Scenario: s.r.Name, Seed: s.r.Run.Seed}
 	j := &s.out.Job
 	*j = runstore.ServingJob{
-		Model: v.Model.Name(), GPU: s.r.Cluster.Node.GPU.Model, Nodes: v.Prefill.Nodes + v.Decode.Nodes, TokenBytes: s.way.cache.TokenBytes(),
+		Model: v.Model.Name(), GPU: s.r.Cluster.Node.GPU.Model, Nodes: v.Prefill.Nodes + v.Decode.Nodes, Collocated: v.Collocated, TokenBytes: s.way.cache.TokenBytes(),
 		Requests: len(s.requests), Trace: o.Trace.describe(), FirstToken: int64(v.Limits.FirstToken), PerToken: int64(v.Limits.PerToken),
 	}
 	prompt, whole := int64(0), int64(0)
@@ -161,6 +170,10 @@ func (s *study) describe(o *Options) (err error) {
 		prompt, whole = max(prompt, int64(q.Prompt)), max(whole, int64(q.Prompt+q.Output))
 		j.Prompt += float64(q.Prompt) / float64(len(s.requests))
 		j.Output += float64(q.Output) / float64(len(s.requests))
+	}
+	if v.Collocated {
+		j.Prefill, err = memoryOf(s.r, "prefill", &v.Prefill, &s.way.cache, whole)
+		return err
 	}
 	if j.Prefill, err = memoryOf(s.r, "prefill", &v.Prefill, &s.way.cache, prompt); err != nil {
 		return err
@@ -172,16 +185,24 @@ func (s *study) describe(o *Options) (err error) {
 // bounded refuses more transfers than a simulation has memory for.
 func (s *study) bounded() error {
 	w, v := s.way, &s.r.Serving
-	consignments := 0
+	consignments, tokens := 0, 0
 	for _, q := range s.requests {
 		if consignments++; v.KV.Send == scenario.KVLayers {
 			consignments += q.Prompt / v.Prefill.Tokens
 		}
+		tokens += q.Output + q.Prompt/v.Prefill.Tokens
 	}
 	messages := int64(consignments) * int64(w.cache.Layers) * int64(len(w.shares))
 	if need := units.Bytes(messages * transfer.MessageBytes); need > s.r.Run.Limit.Memory {
 		return fmt.Errorf("the keys and values of %d requests are %d messages, of %d layers between %d pairs of GPUs each, which take %v of memory: run.limit.memory is %v; serve fewer requests",
 			len(s.requests), messages, w.cache.Layers, len(w.shares), need, s.r.Run.Limit.Memory)
+	}
+	for _, p := range s.pools() {
+		messages += int64(tokens) * int64(p.Pipeline-1) * int64(p.Tensor)
+	}
+	if need := units.Bytes(messages * transfer.MessageBytes); need > s.r.Run.Limit.Memory {
+		return fmt.Errorf("stages pass on up to %d messages for the tokens of %d requests, which take %v of memory: run.limit.memory is %v; serve fewer requests",
+			messages, len(s.requests), need, s.r.Run.Limit.Memory)
 	}
 	return nil
 }
@@ -204,25 +225,38 @@ func (s *study) prepare(ctx context.Context, workers int) error {
 		return err
 	}
 	for fabric := range len(s.plans) + 1 {
-		prefill, decode := s.pace(&r.Serving.Prefill, fabric, s.there[fabric]), s.pace(&r.Serving.Decode, fabric, s.here[fabric])
-		s.paces = append(s.paces, paces{prefill, decode})
-		s.jobs = append(s.jobs, &serving.Job{
-			Prefill: pool(&r.Serving.Prefill, &s.out.Job.Prefill), Decode: pool(&r.Serving.Decode, &s.out.Job.Decode),
-			Layers: s.way.cache.Layers, Early: r.Serving.KV.Send == scenario.KVLayers, PrefillTime: prefill.prefill, DecodeTime: decode.decode,
-		})
+		s.jobs = append(s.jobs, s.job(fabric))
 	}
 	return nil
 }
 
+// job is the job on a fabric, whose paces it fills in.
+func (s *study) job(fabric int) *serving.Job {
+	v, w := &s.r.Serving, s.way
+	j := &serving.Job{Layers: w.cache.Layers, Early: v.KV.Send == scenario.KVLayers && !v.Collocated, Lanes: w.posting().Pipeline}
+	own := paces{s.pace(&v.Prefill, fabric, s.there[fabric]), s.pace(w.answering(), fabric, s.here[fabric])}
+	s.paces = append(s.paces, own)
+	j.Prefill = pool(&v.Prefill, &s.out.Job.Prefill)
+	j.Prefill.Time = own.mixed
+	if !v.Collocated {
+		j.Decode = pool(&v.Decode, &s.out.Job.Decode)
+		j.Prefill.Time, j.Decode.Time = own.prefill.iteration, own.decode.iteration
+	}
+	if fabric == len(s.plans) {
+		j.Prefill.Between, j.Decode.Between = s.between(&v.Prefill, fabric), s.between(&v.Decode, fabric)
+	}
+	return j
+}
+
 // pool is a pool as the scheduler has it.
 func pool(p *scenario.Pool, m *runstore.ServingMemory) serving.Pool {
-	return serving.Pool{Instances: m.Instances, Groups: p.Data, Stages: p.Pipeline, Tokens: p.Tokens, Requests: p.Requests, Room: m.Room}
+	return serving.Pool{Instances: m.Instances, Groups: p.Data, Stages: p.Pipeline, Tokens: p.Tokens, Requests: p.Requests, Room: m.Room, Reserve: p.Reserve}
 }
 
 // pace is the times of a pool's iterations.
 func (s *study) pace(p *scenario.Pool, fabric int, x *experts) *pace {
 	c := &s.way.cache
-	return &pace{job: modelOn(s.r, p), cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: s.sums[s.sumOf(p, fabric)], experts: x, overlap: p.Overlap}
+	return &pace{job: modelOn(s.r, p), cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: s.sums[s.sumOf(collective.AllReduce, p, fabric)], experts: x, overlap: p.Overlap}
 }
 
 // points makes a point of each rate, and the simulations of those with a steady state. Each returns the name of
@@ -293,14 +327,15 @@ func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Req
 // carried simulates the requests on a fabric, with exchanges beside transfers if t is not nil. It returns what carried them.
 func (s *study) carried(ctx context.Context, fabric int, requests []serving.Request, t *together, out *runstore.ServingFabric) *floor {
 	f := &floor{together: t}
-	f.courier = courier{way: s.way, delivered: f.delivered}
+	f.courier = courier{way: s.way, lane: make(map[int]int32), delivered: f.delivered}
+	f.stages = newStages(f, s, fabric)
 	f.scheduler = serving.NewScheduler(s.jobs[fabric], f, requests)
 	if t != nil {
 		t.floor = f
 	}
 	alone := serving.Alone(s.jobs[fabric], requests, s.r.Serving.KV.LayerTime, func() bool { return ctx.Err() != nil })
 	limit := max(s.r.Run.Limit.SimulatedTime, patience*alone.End())
-	x, err := transfer.Run(ctx, s.plans[fabric], s.r, transfer.Options{Limit: limit, Class: s.r.Serving.KV.Class, Graphs: t != nil}, f)
+	x, err := transfer.Run(ctx, s.plans[fabric], s.r, transfer.Options{Limit: limit, Graphs: t != nil}, f)
 	if t != nil && t.err != nil {
 		err = t.err
 	}
@@ -336,6 +371,7 @@ const patience = 10
 type floor struct {
 	courier
 	scheduler *serving.Scheduler
+	stages    *stages
 	together  *together // nil: exchanges take the time that they take alone
 }
 
@@ -364,6 +400,10 @@ func (f *floor) Timer(_ *transfer.Board, tag uint64) {
 		f.together.part(number)
 	case tagLate:
 		f.scheduler.Delivered(number)
+	case tagStage:
+		f.stages.over(number)
+	case tagPassed:
+		f.stages.arrived(number)
 	}
 }
 
@@ -379,7 +419,14 @@ func (f *floor) delivered(number int) {
 }
 
 // Arrived implements transfer.Program.
-func (f *floor) Arrived(_ *transfer.Board, message int) { f.arrived(message) }
+func (f *floor) Arrived(_ *transfer.Board, message int) {
+	if number, is := f.stages.messages[message]; is {
+		delete(f.stages.messages, message)
+		f.stages.arrived(number)
+		return
+	}
+	f.arrived(message)
+}
 
 // Running implements transfer.Program.
 func (f *floor) Running() bool {
@@ -393,13 +440,7 @@ func (f *floor) Now() units.Time { return f.board.Now() }
 func (f *floor) At(at units.Time, tag uint64) { f.board.At(at, tagOf(tagJob, int(tag))) }
 
 // Iterate implements serving.World.
-func (f *floor) Iterate(k *serving.Iteration, tag uint64) {
-	if f.together.of(k) == nil {
-		f.At(f.Now()+k.Takes, tag)
-		return
-	}
-	f.together.begin(k, tag)
-}
+func (f *floor) Iterate(k *serving.Iteration, over, free uint64) { f.stages.begin(k, over, free) }
 
 // Ship implements serving.World.
 func (f *floor) Ship(s serving.Shipment) {

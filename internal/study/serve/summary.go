@@ -27,8 +27,12 @@ func (s *study) summary(requests []serving.Request, done *serving.Scheduler) *ru
 		each := units.Time(0)
 		if q.Output > 1 {
 			each = (r.Done - r.First) / units.Time(q.Output-1)
-			per, moving, open = append(per, each), append(moving, r.First-r.Sent), append(open, r.First-max(r.Sent, r.Computed))
+			per = append(per, each)
 		}
+		if r.Sent >= 0 {
+			moving, open = append(moving, r.First-r.Sent), append(open, r.First-max(r.Sent, r.Computed))
+		}
+		out.Evictions += r.Evicted
 		if r.First-q.Arrival <= limits.FirstToken && each <= limits.PerToken {
 			good++
 		}

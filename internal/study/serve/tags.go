@@ -10,6 +10,8 @@ const (
 	tagNext            // the next exchange of a layer
 	tagPart            // a part of a layer is over
 	tagLate            // a transfer arrives that exchanges have slowed
+	tagStage           // a stage's work at an iteration is over
+	tagPassed          // a part of an iteration's activations is in the next stage, or they are gathered
 )
 
 // tagShift separates the kind of a tag from its number.

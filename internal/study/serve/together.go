@@ -24,8 +24,8 @@ type together struct {
 	floor   *floor
 	study   *study
 	fabric  int
-	prefill *mixing // nil: no exchanges
-	decode  *mixing
+	prefill *mixing   // of iterations with prompts; nil: no exchanges
+	decode  *mixing   // of answers alone
 	going   []running // iterations so far
 	packets int64     // of exchanges so far
 	apart   *serving.Scheduler
@@ -52,9 +52,9 @@ type mixing struct {
 
 // size is what an exchange is simulated for.
 type size struct {
-	instance int
-	what     scenario.Exchange
-	tokens   int // of a GPU
+	first  int // rank
+	what   scenario.Exchange
+	tokens int // of a GPU
 }
 
 // sized is an exchange of a size.
@@ -64,11 +64,11 @@ type sized struct {
 	alone   units.Time
 }
 
-// running is an iteration under way.
+// running is a stage's work at an iteration.
 type running struct {
-	tag       uint64
+	passage   int
 	of        *mixing
-	instance  int
+	first     int        // rank
 	tokens    int        // of a group, in an exchange
 	computing units.Time // of a layer
 	left      int        // layers
@@ -83,13 +83,17 @@ func (s *study) together(ctx context.Context, apart *serving.Scheduler, fabric i
 	v := &s.r.Serving
 	t := &together{ctx: ctx, study: s, fabric: fabric, apart: apart}
 	mix := func(p *scenario.Pool, own *pace, kernel scenario.ExpertKernel, first int32) *mixing {
-		if own.experts == nil || p.Pipeline > 1 {
-			return nil // stages work at several iterations: their exchanges take the time that they take alone
+		if own.experts == nil {
+			return nil
 		}
 		return &mixing{pool: p, kernel: kernel, pace: own, first: int(first), known: make(map[size]*sized)}
 	}
 	t.prefill = mix(&v.Prefill, s.paces[fabric].prefill, scenario.Throughput, 0)
-	t.decode = mix(&v.Decode, s.paces[fabric].decode, scenario.LowLatency, s.way.first)
+	if v.Collocated {
+		t.decode = mix(&v.Prefill, s.paces[fabric].decode, scenario.LowLatency, 0)
+	} else {
+		t.decode = mix(&v.Decode, s.paces[fabric].decode, scenario.LowLatency, s.way.first)
+	}
 	if t.prefill == nil && t.decode == nil {
 		return nil
 	}
@@ -101,17 +105,21 @@ func (t *together) of(k *serving.Iteration) *mixing {
 	switch {
 	case t == nil:
 		return nil
-	case k.Chunks != nil:
-		return t.prefill
+	case k.Decode || t.study.r.Serving.Collocated && k.Answers():
+		return t.decode
 	}
-	return t.decode
+	return t.prefill
 }
 
-// begin begins an iteration.
-func (t *together) begin(k *serving.Iteration, tag uint64) {
-	m := t.of(k)
-	layers := m.pace.experts.layers
-	i := running{tag: tag, of: m, instance: k.Instance, tokens: k.Tokens(), left: layers, computing: m.pace.computing(k) / units.Time(layers), exchanges: 2}
+// begin begins a stage's work at an iteration.
+func (t *together) begin(passage int) {
+	p := &t.floor.stages.passages[passage]
+	m := t.of(&p.Iteration)
+	layers, stages := m.pace.experts.layers, m.pool.Pipeline
+	i := running{
+		passage: passage, of: m, first: m.first + p.Instance*m.pool.GPUs() + p.stage*m.pool.Tensor*m.pool.Data, tokens: p.Tokens(), exchanges: 2,
+		left: (p.stage+1)*layers/stages - p.stage*layers/stages, computing: m.pace.computing(&p.Iteration) / units.Time(layers),
+	}
 	if m.pace.overlap { // two halves
 		i.tokens, i.exchanges = (i.tokens+1)/2, 4
 	}
@@ -123,13 +131,13 @@ func (t *together) begin(k *serving.Iteration, tag uint64) {
 func (t *together) layer(number int) {
 	i := &t.going[number]
 	if i.left == 0 {
-		t.floor.scheduler.Timer(i.tag)
+		t.floor.stages.over(i.passage)
 		return
 	}
 	i.left--
 	m, now := i.of, t.floor.Now()
 	takes := m.pace.experts.layer(scenario.Dispatch, i.tokens) + m.pace.experts.layer(scenario.Combine, i.tokens)
-	if t.floor.open > 0 && t.err == nil {
+	if t.floor.open+t.floor.stages.moving > 0 && t.err == nil {
 		m.meet += i.exchanges
 		if t.slowed == 0 {
 			i.step = 0
@@ -230,7 +238,7 @@ func (m *mixing) slowed() float64 {
 // failed.
 func (t *together) sized(i *running) *sized {
 	m := i.of
-	k := size{i.instance, i.what(), rounded(m.pace.experts.each(i.tokens))}
+	k := size{i.first, i.what(), rounded(m.pace.experts.each(i.tokens))}
 	if x := m.known[k]; x != nil {
 		return x
 	}
@@ -239,7 +247,7 @@ func (t *together) sized(i *running) *sized {
 		t.fail(err)
 		return nil
 	}
-	x := &sized{graph: exchange.GraphOf(r).Among(t.study.r.Cluster.Ranks(), m.first+i.instance*m.pool.GPUs())}
+	x := &sized{graph: exchange.GraphOf(r).Among(t.study.r.Cluster.Ranks(), i.first)}
 	x.packets = packets(x.graph, int64(t.study.plans[t.fabric].Fabric.MTU))
 	p := &single{graph: x.graph}
 	t.packets += x.packets

@@ -12,9 +12,10 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// crowded is a job whose transfers and exchanges meet often.
+// crowded is a job whose transfers and exchanges meet often. Its requests have room for their answers from the beginning, which divides them
+// evenly.
 var crowded = append(mixture[:len(mixture):len(mixture)], set("fabrics", "[roce-v2-100g]"),
-	set("serving.load", "{rate: 1000, requests: 40, prompt: 1024, output: 40, lengths: fixed}"), set("serving.prefill.tokens", "1024"))
+	set("serving.load", "{rate: 1000, requests: 40, prompt: 1024, output: 40, lengths: fixed}"), set("serving.prefill.tokens", "1024"), set("serving.decode.reserve", "true"))
 
 // A launched exchange takes as long as the same exchange of a benchmark.
 func TestALaunchedExchangeTakesItsTime(t *testing.T) {

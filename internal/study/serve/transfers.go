@@ -103,7 +103,7 @@ func failures(out *runstore.KVTransfers) error {
 // move moves the caches of a number of requests at the same time.
 func move(ctx context.Context, r *scenario.Resolved, plan *network.Plan, tokens, requests int) runstore.KVRow {
 	m := &mover{requests: requests, tokens: tokens, prefill: r.Serving.Prefill.Instances(r.Cluster.Node.GPUs), decode: r.Serving.Decode.Instances(r.Cluster.Node.GPUs)}
-	m.courier = courier{way: wayOf(r), delivered: m.delivered}
+	m.courier = courier{way: wayOf(r), lane: make(map[int]int32), delivered: m.delivered}
 	row := runstore.KVRow{Tokens: tokens}
 	for _, s := range m.way.shares {
 		_, bytes := m.way.cache.Block(s, m.way.prefill.Tensor, m.way.decode.Tensor, tokens, 0, false)
@@ -115,7 +115,7 @@ func move(ctx context.Context, r *scenario.Resolved, plan *network.Plan, tokens,
 	if slice := int64(r.Serving.KV.Slice); slice > 0 {
 		row.Block = min(block, slice)
 	}
-	out, err := transfer.Run(ctx, plan, r, transfer.Options{Limit: r.Run.Limit.SimulatedTime, Class: r.Serving.KV.Class}, m)
+	out, err := transfer.Run(ctx, plan, r, transfer.Options{Limit: r.Run.Limit.SimulatedTime}, m)
 	if err != nil {
 		row.Failure = err.Error()
 		return row

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"weft/internal/sim/scenario"
-	"weft/internal/sim/workload/llm"
 	workload "weft/internal/sim/workload/serving"
 	"weft/internal/study/serve"
 	"weft/units"
@@ -99,9 +98,8 @@ func lineRows(e *Env) ([]Row, error) {
 			requests[k] = workload.Request{Arrival: units.Time(at), Prompt: l.length(random), Output: 1}
 		}
 		pool := workload.Pool{Instances: l.instances, Groups: 1, Stages: 1, Tokens: math.MaxInt32, Requests: 1, Room: math.MaxInt64}
-		done := workload.Alone(&workload.Job{Prefill: pool, Decode: pool, Layers: 1, PrefillTime: func(groups [][]llm.Chunk) units.Time {
-			return units.Time(groups[0][0].Tokens) * units.Nanosecond
-		}}, requests, 0, nil)
+		pool.Time = func(groups []workload.Work) units.Time { return units.Time(groups[0].Tokens()) * units.Nanosecond }
+		done := workload.Alone(&workload.Job{Prefill: pool, Decode: pool, Layers: 1}, requests, 0, nil)
 		sum := 0.0
 		for k, r := range done.Records() {
 			sum += float64(r.Begun-requests[k].Arrival) / float64(n)

@@ -42,6 +42,7 @@ type Message struct {
 	Block    int64 // bytes that lie together: a work request has no more; 0: all
 	Slice    int64 // most bytes of a work request; 0: a block, up to a GiB
 	Read     bool
+	Class    int // service level or priority; 0: the fabric's data's
 }
 
 // Route is a pair of NICs.
@@ -58,7 +59,6 @@ type Outcome struct {
 // Options are the settings of Run.
 type Options struct {
 	Limit units.Time // of simulated time
-	Class int        // service level or priority of the messages; 0: the fabric's data's
 	// Graphs says that the program launches graphs, which need the nodes' scale-up networks.
 	Graphs bool
 }
@@ -72,7 +72,7 @@ func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, o Option
 	b := &Board{
 		program: p, path: host.PathOf(own.Fabric, &r.Cluster.Node), posting: own.Fabric.Host.Post,
 		jitter: jitter.Of(&r.Run, own.Fabric, ranks), hosts: make([]rankHost, ranks), links: make(map[pair][]link),
-		reads: protocol.Of(own.Fabric.Kind).RDMA(), class: o.Class, scenario: r,
+		reads: protocol.Of(own.Fabric.Kind).RDMA(), scenario: r,
 	}
 	send, receive := host.ReadTerms(own.Fabric, &r.Cluster.Node)
 	b.reading = host.Path{Send: host.Sum(send, false, 0), Receive: host.Sum(receive, false, 0)}
@@ -120,7 +120,6 @@ type Board struct {
 	messages []flight
 	open     int // messages in flight
 	reads    bool
-	class    int
 	scenario *scenario.Resolved
 	// launchers are by rank; each is that of several ranks. nil: none.
 	launchers []*executor.Launcher
@@ -145,8 +144,11 @@ type flight struct {
 	read  bool
 }
 
-// pair identifies connections: of two ranks over two NICs.
-type pair struct{ poster, other, a, b int32 }
+// pair identifies connections: of two ranks over two NICs, in a class.
+type pair struct {
+	poster, other, a, b int32
+	class               int
+}
 
 // link is a connection's end at the poster's NIC, and the other end.
 type link struct{ end, peer units.QPN }
@@ -184,7 +186,7 @@ func (b *Board) Post(m *Message) int {
 	turn := 0
 	m.slices(b.path.Piece, func(bytes int64) {
 		w := m.Routes[turn%len(m.Routes)]
-		k := pair{poster, other, w.From, w.To}
+		k := pair{poster, other, w.From, w.To, m.Class}
 		if read {
 			k.a, k.b = k.b, k.a
 		}
@@ -253,7 +255,7 @@ func (b *Board) connect(k pair) ([]link, error) {
 	var list []link
 	for i := range b.net.Plan.ConnectionsPerPair() {
 		entropy := uint32(engine.Mix(uint64(k.poster)<<40 | uint64(uint32(k.other))<<16 | uint64(uint32(k.a^k.b))<<8 | uint64(i)))
-		end, peer, err := b.net.ConnectNICs(k.a, k.b, entropy, 0, b.class)
+		end, peer, err := b.net.ConnectNICs(k.a, k.b, entropy, 0, k.class)
 		if err != nil {
 			return nil, err
 		}

@@ -12,39 +12,49 @@ type Chunk struct {
 	Tokens int
 }
 
-// PrefillTime is the time in which a GPU passes the chunks of prompts forward through all layers, without
-// communication: as a training step's forward pass, with attention to the tokens before. ends is the
-// number of prompts that end, each of which goes through the output embedding with one token.
-func (j *Job) PrefillTime(chunks []Chunk, ends int) units.Time {
+// Pass is the tokens that go through a model together.
+type Pass struct {
+	Chunks []Chunk // of prompts
+	Ends   int     // prompts that end, each of which goes through the output embedding with one token
+	// Answers is the number of requests that get a token of their answer, Context the tokens before these in all, and Cache the
+	// bytes of a token's keys and values that a GPU holds in a layer: the attention's kernel reads them.
+	Answers int
+	Context int64
+	Cache   int64
+}
+
+// PassTime is the time in which a GPU passes tokens forward through all layers, without communication: as a training step's
+// forward pass, with attention to the tokens before.
+func (j *Job) PassTime(p *Pass) units.Time {
 	own := *j
-	m := &own.Model
-	own.Batch = Batch{Micro: 1}
-	scores := 0.0 // seconds of the attention's kernel
-	for _, c := range chunks {
+	own.Batch = Batch{Micro: 1, Sequence: p.Answers}
+	kernel := start // seconds of the attention's kernel
+	for _, c := range p.Chunks {
 		own.Batch.Sequence += c.Tokens
-		operations := float64(m.Heads) * float64(2*m.HeadDim+m.RopeDim) * float64(c.Tokens) * float64(2*c.Past+c.Tokens)
-		scores += operations / float64(own.Parallel.Tensor) / own.attentionRate(float64(c.Past+c.Tokens))
+		kernel += own.promptScores(c)
 	}
 	if own.Batch.Sequence == 0 {
 		return 0
 	}
-	return own.forward(own.Framework*(start+scores), ends)
+	return own.forward(own.Framework*(kernel+own.answerScores(p)), p.Ends+p.Answers)
 }
 
-// DecodeTime is the time in which a GPU computes a token of each of a number of requests that have a
-// number of tokens before it in all, without communication. cache is the bytes of a token's keys and
-// values that the GPU holds in a layer: the attention's kernel reads them.
-func (j *Job) DecodeTime(requests int, context, cache int64) units.Time {
-	own := *j
-	m, g := &own.Model, &own.GPU
-	own.Batch = Batch{Micro: 1, Sequence: requests}
+// promptScores is the seconds of a layer's attention of a chunk.
+func (j *Job) promptScores(c Chunk) float64 {
+	m := &j.Model
+	operations := float64(m.Heads) * float64(2*m.HeadDim+m.RopeDim) * float64(c.Tokens) * float64(2*c.Past+c.Tokens)
+	return operations / float64(j.Parallel.Tensor) / j.attentionRate(float64(c.Past+c.Tokens))
+}
+
+// answerScores is the seconds of a layer's attention of the tokens of answers.
+func (j *Job) answerScores(p *Pass) float64 {
+	m, g := &j.Model, &j.GPU
 	each := float64(2 * m.HeadDim) // operations of a head for a token before, half of them
 	if m.KVRank > 0 {              // queries meet the latents themselves
 		each = float64(2*m.KVRank + m.RopeDim)
 	}
-	operations := 2 * float64(m.Heads) * each * float64(context) / float64(own.Parallel.Tensor)
-	kernel := start + max(operations/g.Attention, g.streamed(float64(context*cache)))
-	return own.forward(own.Framework*kernel, requests)
+	operations := 2 * float64(m.Heads) * each * float64(p.Context) / float64(j.Parallel.Tensor)
+	return max(operations/g.Attention, g.streamed(float64(p.Context*p.Cache)))
 }
 
 // forward is the time of the batch's forward pass through all layers, given the time of a layer's attention

@@ -28,9 +28,9 @@ func TestAPromptTakesAForwardPass(t *testing.T) {
 	}
 	want = units.Time(float64(want+j.embedding()) / j.Framework)
 	j.Model.Vocab = 0
-	got := j.PrefillTime([]Chunk{{Tokens: 4096}}, 1)
+	got := j.PassTime(&Pass{Chunks: []Chunk{{Tokens: 4096}}, Ends: 1})
 	j.Model.Vocab = 128256
-	head := j.PrefillTime([]Chunk{{Tokens: 4096}}, 1) - got
+	head := j.PassTime(&Pass{Chunks: []Chunk{{Tokens: 4096}}, Ends: 1}) - got
 	if diff := math.Abs(float64(got)/float64(want) - 1); diff > 0.001 || head <= 0 || head > want/100 {
 		t.Errorf("%v and %v for one token's words, a forward pass takes %v", got, head, want)
 	}
@@ -40,7 +40,7 @@ func TestAPromptTakesAForwardPass(t *testing.T) {
 func TestChunksAttendToWhatWasBefore(t *testing.T) {
 	j := served()
 	j.Model.Vocab = 0
-	whole, parts := j.PrefillTime([]Chunk{{Tokens: 32768}}, 0), j.PrefillTime([]Chunk{{Tokens: 16384}}, 0)+j.PrefillTime([]Chunk{{Past: 16384, Tokens: 16384}}, 0)
+	whole, parts := j.PassTime(&Pass{Chunks: []Chunk{{Tokens: 32768}}, Ends: 0}), j.PassTime(&Pass{Chunks: []Chunk{{Tokens: 16384}}, Ends: 0})+j.PassTime(&Pass{Chunks: []Chunk{{Past: 16384, Tokens: 16384}}, Ends: 0})
 	if ratio := float64(parts) / float64(whole); ratio < 1 || ratio > 1.02 {
 		t.Errorf("two chunks take %.4f of the time of one, want 1 to 1.02", ratio)
 	}
@@ -52,7 +52,7 @@ func TestATokenReadsTheWeights(t *testing.T) {
 	weights := float64(j.Weights(0)) - 2*4096*128256 // a token's row of the input embedding is read, not all
 	const kernels = 32 * (5 + 8)                     // of layers: five with the weights or the attention, eight around norms
 	want := (weights/3350e9/stream + kernels*start) / j.Framework
-	if got := j.DecodeTime(1, 1000, 4096).Seconds(); math.Abs(got/want-1) > 0.02 {
+	if got := j.PassTime(&Pass{Answers: 1, Context: 1000, Cache: 4096}).Seconds(); math.Abs(got/want-1) > 0.02 {
 		t.Errorf("%.2f ms, want %.2f: the weights' traffic and the kernels' starts", got*1e3, want*1e3)
 	}
 }
@@ -60,7 +60,7 @@ func TestATokenReadsTheWeights(t *testing.T) {
 // The attention reads the keys and values: 128 KiB of a token in all layers.
 func TestLongContextsTakeTheirTraffic(t *testing.T) {
 	j := served()
-	d := j.DecodeTime(8, 800_000, 4096) - j.DecodeTime(8, 400_000, 4096)
+	d := j.PassTime(&Pass{Answers: 8, Context: 800_000, Cache: 4096}) - j.PassTime(&Pass{Answers: 8, Context: 400_000, Cache: 4096})
 	want := 400_000 * 4096 * 32 / 3350e9 / stream
 	if got := d.Seconds(); math.Abs(got/want-1) > 0.01 {
 		t.Errorf("400,000 tokens more take %.3f ms, want %.3f", got*1e3, want*1e3)
@@ -80,5 +80,17 @@ func TestFewTokensReadFewExperts(t *testing.T) {
 	j.Batch.Sequence = 4096
 	if all := j.feedForward(0); all < 20*one {
 		t.Errorf("all experts take %.1f us, 8 of them %.1f", all*1e6, one*1e6)
+	}
+}
+
+// Answers beside a prompt need no weights of their own, so together they take less time than apart, and more than the prompt
+// alone.
+func TestAnswersBesideAPromptReadNoWeights(t *testing.T) {
+	j := served()
+	chunks := []Chunk{{Tokens: 512}}
+	prompt, answers := j.PassTime(&Pass{Chunks: chunks, Ends: 1}), j.PassTime(&Pass{Answers: 16, Context: 16_000, Cache: 4096})
+	both := j.PassTime(&Pass{Chunks: chunks, Ends: 1, Answers: 16, Context: 16_000, Cache: 4096})
+	if both <= prompt || both >= prompt+answers/2 {
+		t.Errorf("a prompt takes %v, answers %v, both together %v", prompt, answers, both)
 	}
 }

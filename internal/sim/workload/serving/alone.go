@@ -9,7 +9,7 @@ import (
 // the library, layerTime, of one layer after the other. stop, if not nil, ends the run early when it
 // reports true. It returns the scheduler with its records.
 func Alone(j *Job, requests []Request, layerTime units.Time, stop func() bool) *Scheduler {
-	w := &alone{job: j, layerTime: layerTime}
+	w := newAlone(j, layerTime)
 	s := NewScheduler(j, w, requests)
 	s.Begin()
 	for n := 0; len(w.due) > 0; n++ {
@@ -30,11 +30,23 @@ func Alone(j *Job, requests []Request, layerTime units.Time, stop func() bool) *
 // alone is a world without a network.
 type alone struct {
 	job       *Job
+	stages    [2][][]units.Time // when a stage of an instance is free, by pool
 	layerTime units.Time
 	now       units.Time
 	due       engine.Heap[event, *event]
 	order     uint64
 	shipments uint64
+}
+
+func newAlone(j *Job, layerTime units.Time) *alone {
+	w := &alone{job: j, layerTime: layerTime}
+	for i, p := range []*Pool{&j.Prefill, &j.Decode} {
+		w.stages[i] = make([][]units.Time, p.Instances)
+		for k := range w.stages[i] {
+			w.stages[i][k] = make([]units.Time, p.Stages)
+		}
+	}
+	return w
 }
 
 // event is a call of the scheduler.
@@ -60,14 +72,31 @@ func (w *alone) Now() units.Time { return w.now }
 func (w *alone) At(at units.Time, tag uint64) { w.push(at, tag, false) }
 
 // Iterate implements World.
-func (w *alone) Iterate(k *Iteration, tag uint64) { w.push(w.now+k.Takes, tag, false) }
+func (w *alone) Iterate(k *Iteration, over, free uint64) {
+	pool, p := inPrefill, &w.job.Prefill
+	if k.Decode {
+		pool, p = inDecode, &w.job.Decode
+	}
+	stages, at := w.stages[pool][k.Instance], w.now
+	for i := range stages {
+		if i > 0 && p.Between != nil {
+			at += p.Between(k.Groups)
+		}
+		at = max(at, stages[i]) + k.Stage(i, len(stages))
+		stages[i] = at
+		if i == 0 && len(stages) > 1 {
+			w.push(at, free, false)
+		}
+	}
+	w.push(at, over, false)
+}
 
-// Ship implements World: the layers of each stage of prefill leave one after the other.
+// Ship implements World: the layers of each lane leave one after the other.
 func (w *alone) Ship(s Shipment) {
-	last, stages := w.now, max(1, w.job.Prefill.Stages)
-	for stage := range stages {
+	last, lanes := w.now, max(1, w.job.Lanes)
+	for lane := range lanes {
 		at := w.now
-		for layer := stage * w.job.Layers / stages; layer < (stage+1)*w.job.Layers/stages; layer++ {
+		for layer := lane * w.job.Layers / lanes; layer < (lane+1)*w.job.Layers/lanes; layer++ {
 			at = max(at, s.At+units.Time(layer+1)*s.Each) + w.layerTime
 		}
 		last = max(last, at)

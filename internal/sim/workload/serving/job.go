@@ -1,6 +1,8 @@
 package serving
 
 import (
+	"slices"
+
 	"weft/internal/sim/workload/llm"
 	"weft/units"
 )
@@ -15,25 +17,48 @@ type Request struct {
 
 // Job is the pools of a serving job and the times of their iterations.
 type Job struct {
-	Prefill, Decode Pool
+	Prefill, Decode Pool // Decode without instances: those of Prefill compute answers, too
 	Layers          int
 	// Early: each layer leaves when it is computed; otherwise all leave after the prompt.
 	Early bool
-	// PrefillTime is the time of an iteration of prefill, given the chunks of each group.
-	PrefillTime func(groups [][]llm.Chunk) units.Time
-	// DecodeTime is the time of an iteration of decode, in which the fullest group computes a token of
-	// each of a number of requests with a number of tokens before it in all.
-	DecodeTime func(requests int, context int64) units.Time
+	// Lanes is the number of parts of the layers that leave one beside the other, from GPUs that hold different ones.
+	Lanes int
 }
+
+// apart reports whether prompts and answers are computed in different instances.
+func (j *Job) apart() bool { return j.Decode.Instances > 0 }
 
 // Pool is instances that do the same work.
 type Pool struct {
 	Instances int
 	Groups    int   // of an instance: each has requests of its own
 	Stages    int   // of an instance's pipeline
-	Tokens    int   // most of a group's iteration; of prefill
+	Tokens    int   // most of a group's iteration
 	Requests  int   // most of a group
 	Room      int64 // tokens whose keys and values a group can hold
+	// Reserve: a request begins its answer when there is room for all of it. Otherwise it takes room token by token,
+	// and if there is none the request that came last is evicted.
+	Reserve bool
+	// Time is the time of an iteration through all stages, given the work of each group.
+	Time func(groups []Work) units.Time
+	// Between is the time from one stage to the next on a network that takes no time; nil: none.
+	Between func(groups []Work) units.Time
+}
+
+// Work is what a group computes in an iteration.
+type Work struct {
+	Chunks   []llm.Chunk // of prompts
+	Requests int         // that get a token of their answers
+	Context  int64       // tokens before these, in all
+}
+
+// Tokens is the number of tokens.
+func (w *Work) Tokens() int {
+	n := w.Requests
+	for _, c := range w.Chunks {
+		n += c.Tokens
+	}
+	return n
 }
 
 // Site is a group of an instance.
@@ -56,30 +81,36 @@ type World interface {
 	// Ship begins a shipment. The world calls the scheduler's Delivered with its number when it has
 	// arrived, later than now. Numbers count from 0.
 	Ship(s Shipment)
-	// Iterate makes the world call the scheduler's Timer with the tag when an iteration is over: after the
-	// time that it takes, or later if something slows it.
-	Iterate(k *Iteration, tag uint64)
+	// Iterate takes an iteration through the stages of its instance, each of which works at one at a time, in order. The world
+	// calls the scheduler's Timer with over when the iteration is over, and, if there are several stages, with free when the
+	// first one is free: after the times that it takes, or later if something slows it.
+	Iterate(k *Iteration, over, free uint64)
 }
 
 // Iteration is the work of an instance from now on.
 type Iteration struct {
+	Decode   bool // of decode's instances
 	Instance int
-	Chunks   [][]llm.Chunk // of prefill, by group; nil: of decode
-	Requests int           // of decode: of the fullest group
-	Context  int64         // of decode: the tokens before, in the group with the most
-	Takes    units.Time    // if nothing slows it
+	Groups   []Work
+	Takes    units.Time // all stages together, if nothing slows it
 }
 
 // Tokens is the number of tokens of the fullest group.
 func (k *Iteration) Tokens() (most int) {
-	for _, chunks := range k.Chunks {
-		sum := 0
-		for _, c := range chunks {
-			sum += c.Tokens
-		}
-		most = max(most, sum)
+	for i := range k.Groups {
+		most = max(most, k.Groups[i].Tokens())
 	}
-	return max(most, k.Requests)
+	return most
+}
+
+// Stage is the time of one of a number of stages, if nothing slows it: alike, but for what does not divide.
+func (k *Iteration) Stage(which, stages int) units.Time {
+	return k.Takes*units.Time(which+1)/units.Time(stages) - k.Takes*units.Time(which)/units.Time(stages)
+}
+
+// Answers reports whether no prompt takes part.
+func (k *Iteration) Answers() bool {
+	return !slices.ContainsFunc(k.Groups, func(w Work) bool { return len(w.Chunks) > 0 })
 }
 
 // Record is the times of a request. A time that did not come is negative.
@@ -89,4 +120,5 @@ type Record struct {
 	Sent     units.Time // the first keys and values could leave
 	First    units.Time // decode has its keys and values: the first token is told
 	Done     units.Time
+	Evicted  int // how often its keys and values were given up
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"weft/internal/sim/workload/llm"
 	"weft/units"
 )
 
@@ -13,13 +12,13 @@ import (
 // a prompt.
 func queue(k int) *Job {
 	unlimited := Pool{Instances: k, Groups: 1, Stages: 1, Tokens: 1 << 40, Requests: 1, Room: 1 << 50}
-	return &Job{Prefill: unlimited, Decode: unlimited, Layers: 1, PrefillTime: func(groups [][]llm.Chunk) (t units.Time) {
-		for _, c := range groups[0] {
-			t += units.Time(c.Tokens) * units.Nanosecond
-		}
-		return t
-	}}
+	j := &Job{Prefill: unlimited, Decode: unlimited, Layers: 1}
+	j.Prefill.Time = func(groups []Work) units.Time { return units.Time(groups[0].Tokens()) * units.Nanosecond }
+	return j
 }
+
+// each is the time of an iteration of decode that does not depend on its work.
+func each(t units.Time) func([]Work) units.Time { return func([]Work) units.Time { return t } }
 
 // mean is the mean length of a prompt, which takes a millisecond.
 const mean = 1_000_000
@@ -105,7 +104,7 @@ func TestLongPromptsMakeOthersWait(t *testing.T) {
 func TestAnAnswerTakesAnIterationForEachTokenAfterTheFirst(t *testing.T) {
 	j := queue(1)
 	j.Layers = 4
-	j.DecodeTime = func(requests int, _ int64) units.Time { return units.Millisecond + units.Time(requests) }
+	j.Decode.Time = func(groups []Work) units.Time { return units.Millisecond + units.Time(groups[0].Requests) }
 	j.Decode.Requests = 8
 	s := Alone(j, []Request{{Prompt: mean, Output: 5}}, 10*units.Microsecond, nil)
 	r := s.Records()[0]
@@ -121,7 +120,7 @@ func TestAnAnswerTakesAnIterationForEachTokenAfterTheFirst(t *testing.T) {
 func TestEarlyLayersHideTheirTransfer(t *testing.T) {
 	j := queue(1)
 	j.Layers, j.Early = 4, true
-	j.DecodeTime = func(int, int64) units.Time { return units.Millisecond }
+	j.Decode.Time = each(units.Millisecond)
 	s := Alone(j, []Request{{Prompt: mean, Output: 2}}, 10*units.Microsecond, nil)
 	r := s.Records()[0]
 	if got := r.First - r.Computed; got != 10*units.Microsecond {
@@ -134,9 +133,9 @@ func TestALongPromptIsChunked(t *testing.T) {
 	j := queue(1)
 	j.Prefill.Tokens, j.Prefill.Requests = 1000, 8
 	var seen []string
-	inner := j.PrefillTime
-	j.PrefillTime = func(groups [][]llm.Chunk) units.Time {
-		seen = append(seen, fmt.Sprint(groups[0]))
+	inner := j.Prefill.Time
+	j.Prefill.Time = func(groups []Work) units.Time {
+		seen = append(seen, fmt.Sprint(groups[0].Chunks))
 		return inner(groups)
 	}
 	Alone(j, []Request{{Prompt: 2500, Output: 1, Cached: 100}, {Prompt: 700, Output: 1}}, 0, nil)
@@ -146,11 +145,11 @@ func TestALongPromptIsChunked(t *testing.T) {
 	}
 }
 
-// Room in decode for one request of two: the second begins when the first has its answer.
+// Room in decode for the prompt of one request of two: the second begins when the first has its answer.
 func TestWithoutRoomARequestWaits(t *testing.T) {
 	j := queue(1)
-	j.DecodeTime = func(int, int64) units.Time { return units.Millisecond }
-	j.Decode.Room = 150
+	j.Decode.Time = each(units.Millisecond)
+	j.Decode.Room, j.Decode.Requests = 150, 8
 	s := Alone(j, []Request{{Prompt: 100, Output: 11}, {Prompt: 100, Output: 11}}, 0, nil)
 	a, b := s.Records()[0], s.Records()[1]
 	if b.First <= a.Done || b.First > a.Done+2 {
@@ -173,8 +172,8 @@ func TestGroupsHaveRequestsOfTheirOwn(t *testing.T) {
 	j := queue(1)
 	j.Prefill.Groups, j.Prefill.Tokens = 2, mean
 	most := 0
-	j.PrefillTime = func(groups [][]llm.Chunk) units.Time {
-		most = max(most, len(groups[0])+len(groups[1]))
+	j.Prefill.Time = func(groups []Work) units.Time {
+		most = max(most, len(groups[0].Chunks)+len(groups[1].Chunks))
 		return units.Millisecond
 	}
 	Alone(j, []Request{{Prompt: mean, Output: 1}, {Prompt: mean, Output: 1}, {Prompt: mean, Output: 1}}, 0, nil)
