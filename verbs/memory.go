@@ -259,29 +259,17 @@ func (p *PD) segments(to []segment, list []SGE, need Access) (_ []segment, total
 }
 
 // gather appends n bytes of the segments from offset on. False says that a region is no longer
-// registered.
+// registered, or its memory is gone.
 func gather(parts [][]byte, segs []segment, offset, n uint64) ([][]byte, bool) {
-	for i := range segs {
-		s := &segs[i]
-		if offset >= uint64(s.n) {
-			offset -= uint64(s.n)
-			continue
-		}
-		if n == 0 {
-			break
-		}
-		if !s.mr.valid {
-			return parts, false
-		}
-		m := min(n, uint64(s.n)-offset)
-		part := s.mr.buf[s.off+offset : s.off+offset+m]
-		if !s.mr.pd.dev.there(part) {
+	for n > 0 {
+		part := piece(segs, offset, n)
+		if len(part) == 0 || !segs[0].mr.pd.dev.there(part) {
 			return parts, false
 		}
 		parts = append(parts, part)
-		n, offset = n-m, 0
+		offset, n = offset+uint64(len(part)), n-uint64(len(part))
 	}
-	return parts, n == 0
+	return parts, true
 }
 
 // piece is the memory of the segments from offset on: n bytes, or as many as lie in one segment; none if its
@@ -303,33 +291,25 @@ func piece(segs []segment, offset, n uint64) []byte {
 
 // writable reports whether the segments have n bytes from offset on, all of them registered.
 func writable(segs []segment, offset, n uint64) bool {
-	for i := range segs {
-		s := &segs[i]
-		if offset >= uint64(s.n) {
-			offset -= uint64(s.n)
-			continue
-		}
-		if n == 0 {
-			break
-		}
-		m := min(n, uint64(s.n)-offset)
-		if !s.mr.valid || !s.mr.pd.dev.there(s.mr.buf[s.off+offset:s.off+offset+m]) {
+	for n > 0 {
+		part := piece(segs, offset, n)
+		if len(part) == 0 || !segs[0].mr.pd.dev.there(part) {
 			return false
 		}
-		n, offset = n-m, 0
+		offset, n = offset+uint64(len(part)), n-uint64(len(part))
 	}
-	return n == 0
+	return true
 }
 
-// scatter copies b to the segments from offset on.
+// scatter copies b to the segments from offset on; false says that a region is no longer registered, or its memory
+// is gone.
 func scatter(segs []segment, offset uint64, b []byte) bool {
-	var room [MaxSGE][]byte
-	parts, ok := gather(room[:0], segs, offset, uint64(len(b)))
-	for _, part := range parts {
-		if !segs[0].mr.pd.dev.put(part, b) {
+	for len(b) > 0 {
+		part := piece(segs, offset, uint64(len(b)))
+		if len(part) == 0 || !segs[0].mr.pd.dev.put(part, b[:len(part)]) {
 			return false
 		}
-		b = b[len(part):]
+		offset, b = offset+uint64(len(part)), b[len(part):]
 	}
-	return ok
+	return true
 }

@@ -94,7 +94,7 @@ func (f *Forecast) datagram() []slot {
 	}
 }
 
-// read adds the responses of one more READ, and reports whether there is one. The places ascend, so that none
+// read adds responses of one more READ, and reports whether there are any. The places ascend, so that none
 // lies on another.
 func (f *Forecast) read() bool {
 	if f.of == nil || f.reads < 0 {
@@ -106,18 +106,19 @@ func (f *Forecast) read() bool {
 		f.reads = -1
 		return false
 	}
+	known := len(f.slots)
 	memory := f.of.Owner.Landing(a.ID, a.Offset, a.Length-a.Offset)
 	for a.Offset < a.Length {
 		n := min(a.MTU, a.Length-a.Offset)
 		if len(memory) < int(n) || n%4 != 0 || len(f.slots) > 0 && !foreign.Behind(f.slots[len(f.slots)-1].memory, memory) {
 			f.reads = -1
-			return true
+			break
 		}
 		op := response(a.Offset == 0, a.Offset+n == a.Length)
 		f.slots = append(f.slots, slot{op: op, to: f.of.QP.QPN(), psn: a.PSN, head: op.HeaderBytes(), memory: memory[:n:n]})
 		a.Offset, a.PSN, memory = a.Offset+n, a.PSN.Add(1), memory[n:]
 	}
-	return true
+	return len(f.slots) > known
 }
 
 // response is the opcode of a READ response, the first or last of its message.

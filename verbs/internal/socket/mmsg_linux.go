@@ -2,7 +2,6 @@ package socket
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -162,10 +161,11 @@ func (q *receiveQueue) receive(fd int) ([]Incoming, error) {
 	}
 	// It does not block, so Go's scheduler need not know of it, which costs a fifth of an empty call.
 	n, _, e := unix.RawSyscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&q.msgs[0])), maxBatch, unix.MSG_DONTWAIT, 0, 0)
-	if e != 0 {
-		if errors.Is(e, unix.EBADF) || errors.Is(e, unix.EFAULT) || errors.Is(e, unix.EINVAL) {
-			return nil, fmt.Errorf("live: recvmmsg: %w", e)
-		}
+	switch e {
+	case 0:
+	case unix.EBADF, unix.EFAULT, unix.EINVAL:
+		return nil, fmt.Errorf("live: recvmmsg: %w", e)
+	default:
 		return nil, nil // none waiting, a signal, or an ICMP error of a packet
 	}
 	for i := range int(n) {
