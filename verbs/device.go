@@ -196,6 +196,18 @@ func validMTU(n int) bool { return n >= 256 && n <= 4096 && n&(n-1) == 0 }
 // Addr is the address and UDP port of the device: its GID, in RoCE's terms.
 func (d *Device) Addr() netip.AddrPort { return d.port.Local() }
 
+// Clock is the time of the device's clock: the machine's since the device was opened, or that of its emulated fabric
+// when the device last had work. It is right when a completion has just come.
+func (d *Device) Clock() units.Time { return d.port.Now() }
+
+// Sync brings the clock of a device on an emulated fabric to the present time. A program that measures calls
+// it before it begins.
+func (d *Device) Sync() {
+	if d.fabric != nil {
+		d.fabric.Sync()
+	}
+}
+
 // Events delivers asynchronous events. Beyond a bound, events that nobody fetches are dropped.
 func (d *Device) Events() <-chan AsyncEvent { return d.async }
 

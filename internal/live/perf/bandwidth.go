@@ -18,7 +18,7 @@ func (e *ends) run(stop *stopper, n int) (*times, error) {
 		left[q] = (n + len(left) - 1 - q) / len(left)
 	}
 	turn := 0
-	start := time.Now()
+	start := e.begin()
 	for posted, done := 0, 0; done < n; {
 		for full := 0; posted < n && full < len(e.qps); turn++ {
 			q := turn % len(e.qps)
@@ -28,7 +28,7 @@ func (e *ends) run(stop *stopper, n int) (*times, error) {
 				continue
 			}
 			full = 0
-			now := time.Since(start)
+			now := e.since(start)
 			for i := range k {
 				t.posted[posted+i] = now
 			}
@@ -44,7 +44,7 @@ func (e *ends) run(stop *stopper, n int) (*times, error) {
 			return nil, err
 		}
 		stop.seen()
-		now := time.Since(start)
+		now := e.since(start)
 		for i := range wcs {
 			if err := wcs[i].Status.Err(); err != nil {
 				return nil, err

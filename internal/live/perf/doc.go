@@ -10,7 +10,7 @@
 //   - ping.go: repeated READs of a peer's memory, and their results
 //   - sample.go: numbers from times
 //
-// Definitions are perftest's: a bandwidth is the bytes of all iterations over the time from the
+// Times are by the device's clock: on an emulated fabric, the fabric's. Definitions are perftest's: a bandwidth is the bytes of all iterations over the time from the
 // first post to the last completion; the peak is the best of any run of iterations; a latency of
 // WRITE and SEND is half of a round trip, of READ and atomics a whole one. In addition to perftest,
 // both processes report their processor time per byte, and the bytes that arrived are compared with

@@ -11,14 +11,13 @@ import (
 func (e *ends) trips(stop *stopper, from, n int) ([]time.Duration, error) {
 	all := make([]time.Duration, n)
 	wr := e.request()
-	last := time.Now()
+	last := e.begin()
 	for i := range all {
 		if err := e.trip(stop, &wr, byte(from+i+1)); err != nil {
 			return nil, err
 		}
-		now := time.Now()
-		all[i] = now.Sub(last)
-		last = now
+		all[i] = e.since(last)
+		last = e.dev.Clock()
 	}
 	return all, nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"time"
 
+	"weft/units"
 	"weft/verbs"
 )
 
@@ -108,6 +109,7 @@ type Pings struct {
 
 // Pinger reads a peer's memory again and again.
 type Pinger struct {
+	dev  *verbs.Device
 	conn *verbs.Conn
 	cq   *verbs.CQ
 	wr   verbs.SendWR
@@ -137,7 +139,7 @@ func NewPinger(ctx context.Context, dev *verbs.Device, to netip.Addr, size int) 
 		return nil, err
 	}
 	where := c.PrivateData()
-	return &Pinger{conn: c, cq: cq, wr: verbs.SendWR{
+	return &Pinger{dev: dev, conn: c, cq: cq, wr: verbs.SendWR{
 		Opcode: verbs.RDMARead, Flags: verbs.SendSignaled, SGL: []verbs.SGE{mr.SGE(0, size)},
 		RemoteAddr: binary.BigEndian.Uint64(where), RKey: binary.BigEndian.Uint32(where[8:]),
 	}}, nil
@@ -145,7 +147,8 @@ func NewPinger(ctx context.Context, dev *verbs.Device, to netip.Addr, size int) 
 
 // Ping reads once, and returns the round-trip time.
 func (p *Pinger) Ping(ctx context.Context) (time.Duration, error) {
-	start := time.Now()
+	p.dev.Sync()
+	start := p.dev.Clock()
 	if err := p.conn.QP().PostSend(p.wr); err != nil {
 		return 0, err
 	}
@@ -159,7 +162,7 @@ func (p *Pinger) Ping(ctx context.Context) (time.Duration, error) {
 			return 0, err
 		}
 		if n > 0 {
-			return time.Since(start), p.wc[0].Status.Err()
+			return time.Duration((p.dev.Clock() - start) / units.Nanosecond), p.wc[0].Status.Err()
 		}
 	}
 }

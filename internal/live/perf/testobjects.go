@@ -28,6 +28,17 @@ type ends struct {
 	cpu  time.Duration // processor time of the process when the last measurement ended
 }
 
+// begin is the present time of the device's clock. On an emulated fabric that is the fabric's, and so are all results.
+func (e *ends) begin() units.Time {
+	e.dev.Sync()
+	return e.dev.Clock()
+}
+
+// since is the time from then until the device's last work.
+func (e *ends) since(then units.Time) time.Duration {
+	return time.Duration((e.dev.Clock() - then) / units.Nanosecond)
+}
+
 // access are the rights that both sides have on the other's memory.
 const access = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 

@@ -23,6 +23,7 @@ type Emulated struct {
 	local netip.AddrPort
 	now   atomic.Int64 // of the fabric's clock
 	woken atomic.Bool  // the fabric has been asked for a turn
+	given atomic.Int64 // turns that it has given
 	rest  chan struct{}
 
 	// With the port's lock held.
@@ -107,8 +108,18 @@ func (e *Emulated) read() ([]byte, error) {
 	}
 }
 
-// Clock is the fabric's clock.
+// Clock is the fabric's clock at the last turn.
 func (e *Emulated) Clock() units.Time { return units.Time(e.now.Load()) }
+
+// Sync waits for a turn, so that Clock is the fabric's present time; not for long, since the fabric may have ended.
+func (e *Emulated) Sync() {
+	const most, pause = time.Second, 20 * time.Microsecond
+	before := e.given.Load()
+	e.Wake()
+	for end := time.Now().Add(most); e.given.Load() == before && time.Now().Before(end); {
+		time.Sleep(pause)
+	}
+}
 
 // Serve gives a port its turns until the fabric or the connection ends; it then calls lost. It calls link,
 // with the port's lock held, when the NIC's last cable goes out of service, and when one is in service again.
@@ -161,6 +172,7 @@ func (e *Emulated) turn(p *Port, t *channel.Turn, packets []byte) error {
 	defer p.Unlock()
 	e.woken.Store(false)
 	e.now.Store(int64(t.Now))
+	e.given.Add(1)
 	if t.Down != e.down {
 		e.down = t.Down
 		e.link(e.down)
