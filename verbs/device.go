@@ -201,11 +201,12 @@ func (d *Device) Addr() netip.AddrPort { return d.port.Local() }
 func (d *Device) Clock() units.Time { return d.port.Now() }
 
 // Sync brings the clock of a device on an emulated fabric to the present time. A program that measures calls
-// it before it begins.
-func (d *Device) Sync() {
-	if d.fabric != nil {
-		d.fabric.Sync()
+// it before it begins. It fails if the fabric has ended.
+func (d *Device) Sync() error {
+	if d.fabric == nil {
+		return nil
 	}
+	return d.fabric.Sync()
 }
 
 // Events delivers asynchronous events. Beyond a bound, events that nobody fetches are dropped.

@@ -134,6 +134,7 @@ typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *ev
 	X(open, (const char *name, const char *address, int event_fd, weft_id *id))                                          \
 	X(close, (weft_id device))                                                                         \
 	X(leave, (void))                                                                                   \
+	X(clock, (weft_id device, int64_t *ps))                                                            \
 	X(query, (weft_id device, struct weft_device *out))                                                \
 	X(address_of_gid, (weft_id device, const uint8_t *gid, uint8_t *address))                          \
 	X(address_of_lid, (weft_id device, uint16_t lid, uint8_t *address))                                \

@@ -133,6 +133,18 @@ func weft_leave() C.int {
 	return 0
 }
 
+// weft_clock is the present time of a device's clock.
+//
+//export weft_clock
+func weft_clock(id C.weft_id, ps *C.int64_t) C.int {
+	d := object[*context](id)
+	if d.Sync() != nil {
+		return C.int(syscall.ENODEV)
+	}
+	*ps = C.int64_t(d.Clock())
+	return 0
+}
+
 //export weft_query
 func weft_query(id C.weft_id, out *C.struct_weft_device) C.int {
 	d := object[*context](id)

@@ -7,7 +7,8 @@
 // program opens its first device. A program that forks before that, as daemons do, forks no Go
 // runtime.
 //
-// Folder libibverbs has the verbs, folder librdmacm the connections (cm.go), folder files the paths of a kernel's device.
+// Folder libibverbs has the verbs, folder librdmacm the connections (cm.go), folder files the paths of a kernel's device,
+// folder clock the clocks of an emulated fabric.
 //
 // Objects have numbers here. Memory goes by address, in place: registered memory, and the rings of
 // completion queues, which C reads without a call. `weft verbs build` builds all of it.

@@ -146,6 +146,23 @@ static void tell_files(void)
 		tell();
 }
 
+/* fabric_clock is the clock of the emulated fabric: all devices of a process are on one. */
+static int fabric_clock(int64_t *ps)
+{
+	pthread_mutex_lock(&opened_lock);
+	int e = opened ? weft->clock(opened->id, ps) : ENODEV;
+	pthread_mutex_unlock(&opened_lock);
+	return e;
+}
+
+/* tell_clock has the preloaded library of clocks, if it is there, follow the fabric's. */
+static void tell_clock(void)
+{
+	void (*tell)(int (*)(int64_t *)) = (void (*)(int (*)(int64_t *)))dlsym(RTLD_DEFAULT, "weft_clock_by");
+	if (tell && getenv("WEFT_EMULATOR"))
+		tell(fabric_clock);
+}
+
 struct ibv_context *ibv_open_device(struct ibv_device *d)
 {
 	int e = weft_load(), pipes[2];
@@ -179,6 +196,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *d)
 	c->next = opened;
 	opened = c;
 	pthread_mutex_unlock(&opened_lock);
+	tell_clock();
 	return &c->v.context;
 }
 

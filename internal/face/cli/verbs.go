@@ -114,6 +114,7 @@ weft: its output, its signals and its exit code are its own.`,
 	f.StringArrayVar(&p.Devices, "device", nil, "NAME, ADDRESS or NAME=ADDRESS of a device, an address of this machine; may be repeated")
 	f.StringVar(&p.Libraries, "libraries", "", "folder of the libraries (default: weft/verbs in the user's cache folder)")
 	f.BoolVar(&p.SocketOnly, "socket-only", false, "send all packets by UDP, where a capture sees them, also to devices on this machine")
+	f.BoolVar(&p.FabricTime, "fabric-time", false, "on an emulated fabric: the program's clocks (gettimeofday, clock_gettime) run as the fabric's does")
 	f.BoolVar(&p.Explain, "explain", false, "write the reason of each refused call to standard error")
 	f.BoolVar(&asJSON, "json", false, "print the program's environment instead of running it")
 	return cmd

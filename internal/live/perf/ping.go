@@ -147,7 +147,9 @@ func NewPinger(ctx context.Context, dev *verbs.Device, to netip.Addr, size int) 
 
 // Ping reads once, and returns the round-trip time.
 func (p *Pinger) Ping(ctx context.Context) (time.Duration, error) {
-	p.dev.Sync()
+	if err := p.dev.Sync(); err != nil {
+		return 0, err
+	}
 	start := p.dev.Clock()
 	if err := p.conn.QP().PostSend(p.wr); err != nil {
 		return 0, err

@@ -19,10 +19,11 @@ const (
 	libibverbs = "libibverbs.so.1"
 	librdmacm  = "librdmacm.so.1"
 	files      = "libweftfiles.so" // preloaded: the files of a kernel's device
+	clock      = "libweftclock.so" // preloaded if asked for: the clocks of an emulated fabric
 )
 
 // libraries are the files of a built folder.
-var libraries = []string{core, libibverbs, librdmacm, files}
+var libraries = []string{core, libibverbs, librdmacm, files, clock}
 
 // Builder says where the libraries are built from, and where to.
 type Builder struct {
@@ -48,7 +49,8 @@ func (b *Builder) Build(ctx context.Context) error {
 	if err := b.core(ctx, filepath.Join(made, core)); err != nil {
 		return err
 	}
-	err = errors.Join(b.library(ctx, "libibverbs", filepath.Join(made, libibverbs)), b.library(ctx, "files", filepath.Join(made, files)))
+	err = errors.Join(b.library(ctx, "libibverbs", filepath.Join(made, libibverbs)), b.library(ctx, "files", filepath.Join(made, files)),
+		b.library(ctx, "clock", filepath.Join(made, clock)))
 	if err == nil { // it stands on the first
 		err = b.library(ctx, "librdmacm", filepath.Join(made, librdmacm), filepath.Join(made, libibverbs))
 	}

@@ -117,7 +117,13 @@ func start(t *testing.T, argv ...string) *running {
 // startOn starts a program with devices.
 func startOn(t *testing.T, devices []string, argv ...string) *running {
 	t.Helper()
-	p := Program{Libraries: folderOf(t), Devices: devices, Explain: true}
+	return startAs(t, Program{Devices: devices}, argv...)
+}
+
+// startAs starts a program with options. It explains refused calls.
+func startAs(t *testing.T, p Program, argv ...string) *running {
+	t.Helper()
+	p.Libraries, p.Explain = folderOf(t), true
 	v, err := p.Variables(func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)

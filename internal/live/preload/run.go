@@ -18,6 +18,8 @@ type Program struct {
 	Devices   []string // "name=address", "name" or "address"; none: one device, weft0 or the NIC of an emulated fabric in WEFT_NIC, at the first free address
 	// SocketOnly has all packets go by UDP, also to devices of the same user on this machine.
 	SocketOnly bool
+	// FabricTime has the program's wall clocks run as the clock of its emulated fabric does.
+	FabricTime bool
 	Explain    bool // the libraries write the reason of each refused call to standard error
 }
 
@@ -57,6 +59,9 @@ func (p *Program) Variables(getenv func(string) string) (map[string]string, erro
 	v := map[string]string{
 		pathVariable:    before(dir, getenv(pathVariable)),
 		preloadVariable: before(filepath.Join(dir, files), getenv(preloadVariable)),
+	}
+	if p.FabricTime {
+		v[preloadVariable] = before(filepath.Join(dir, clock), v[preloadVariable])
 	}
 	if list != "" {
 		v[devicesVariable] = list

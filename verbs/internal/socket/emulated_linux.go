@@ -24,6 +24,7 @@ type Emulated struct {
 	now   atomic.Int64 // of the fabric's clock
 	woken atomic.Bool  // the fabric has been asked for a turn
 	given atomic.Int64 // turns that it has given
+	ended atomic.Bool  // it gives no more
 	rest  chan struct{}
 
 	// With the port's lock held.
@@ -111,14 +112,16 @@ func (e *Emulated) read() ([]byte, error) {
 // Clock is the fabric's clock at the last turn.
 func (e *Emulated) Clock() units.Time { return units.Time(e.now.Load()) }
 
-// Sync waits for a turn, so that Clock is the fabric's present time; not for long, since the fabric may have ended.
-func (e *Emulated) Sync() {
-	const most, pause = time.Second, 20 * time.Microsecond
+// Sync waits for a turn, so that Clock is the fabric's present time. It fails if the fabric has ended.
+func (e *Emulated) Sync() error {
+	const pause = 20 * time.Microsecond
 	before := e.given.Load()
-	e.Wake()
-	for end := time.Now().Add(most); e.given.Load() == before && time.Now().Before(end); {
-		time.Sleep(pause)
+	for e.Wake(); e.given.Load() == before; time.Sleep(pause) {
+		if e.ended.Load() {
+			return errOver
+		}
 	}
+	return nil
 }
 
 // Serve gives a port its turns until the fabric or the connection ends; it then calls lost. It calls link,
@@ -127,6 +130,7 @@ func (e *Emulated) Serve(p *Port, link func(down bool), lost func()) {
 	e.link = link
 	go func() {
 		err := e.turns(p)
+		e.ended.Store(true)
 		p.Lock()
 		closed := e.over
 		e.over = true

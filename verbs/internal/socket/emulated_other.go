@@ -26,7 +26,7 @@ func OpenEmulated(string, netip.Addr, string) (*Emulated, error) {
 func (e *Emulated) Clock() units.Time { return 0 }
 
 // Sync is never called.
-func (e *Emulated) Sync() {}
+func (e *Emulated) Sync() error { return nil }
 
 // Serve is never called.
 func (e *Emulated) Serve(*Port, func(bool), func()) {}
