@@ -70,7 +70,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	x.register(cmd)
 	f := cmd.Flags()
 	f.Float64SliceVar(&x.rates, "rates", nil, "requests in a second, a row for each (default: serving.load.rate)")
-	f.BoolVar(&x.changes, "changes", false, "what to change first: the job again with each of some changes alone, such as a class or NICs for keys and values, adaptive routing, more of a pool")
+	f.BoolVar(&x.changes, "changes", false, "what to change first: the job again with each of some changes alone, such as routing, planes, a class for keys and values, nodes of one pool for the other, or prefill and decode in the same instances")
 	f.BoolVar(&x.knee, "knee", false, "rates from a fifth of saturation to beyond it")
 	f.StringVar(&x.trace, "trace", "", "requests of a trace instead of random ones, the first serving.load.requests of them: Azure's CSV, or Mooncake's JSON lines, also gzipped; --rates change its pace")
 	f.BoolVar(&x.hits, "trace-hits", false, "with a trace of Mooncake: blocks of a prompt that an earlier request began with are not computed again, in a memory without bound that all of prefill shares")

@@ -31,7 +31,8 @@ type ServingChange struct {
 // ServingChanged is the times of a changed job on a fabric.
 type ServingChanged struct {
 	Name       string       `json:"name"`
-	Unstable   string       `json:"unstable,omitempty"` // the reason why it has none
+	Unchanged  bool         `json:"unchanged,omitempty"` // the change is none of this fabric: it has no times
+	Unstable   string       `json:"unstable,omitempty"`  // the reason why it has none
 	FirstToken ServingTimes `json:"first_token"`
 	PerToken   ServingTimes `json:"per_token"`
 	Transfer   ServingTimes `json:"kv_transfer"`

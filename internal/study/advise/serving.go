@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/scenario"
@@ -124,102 +123,37 @@ func (m *Move) Gain() float64 {
 	return m.Before.seconds() / m.After.seconds()
 }
 
-// moves are changes that an operator can make of routing and congestion control, and for the choice also of the
-// topology, the NICs, and the way the nodes are divided. Those of serve.Alternatives come beside them.
-func moves(c *Candidate, chosen bool) (out []change) {
-	add := func(name string, set ...scenario.Override) {
-		out = append(out, change{name: name, set: set})
-	}
-	to := func(path string, value any) scenario.Override { return scenario.Set(path, value, "the change") }
-	f, s := &c.Design.Resolved.Fabrics[0], &c.Design.Resolved.Serving
-	for _, mode := range []scenario.RoutingMode{scenario.ECMP, scenario.Deterministic, scenario.Adaptive, scenario.Spray} {
-		if mode != f.Routing.Mode && c.routes(mode) {
-			add(fmt.Sprintf("routing %s in place of %s", mode, f.Routing.Mode), to("fabrics[0].routing.mode", mode))
-		}
-	}
-	if c.Kind == scenario.RoCEv2Kind {
-		add("DCQCN off", scenario.Override{Path: "fabrics[0].cc", Value: "none", Origin: "the change"})
-	}
-	if !chosen {
-		return out
-	}
-	for _, shape := range []scenario.Shape{scenario.RailOptimised, scenario.FatTree} {
-		if c.Design.Shape != shape && c.Design.Shape != scenario.SingleSwitch {
-			add(fmt.Sprintf("topology %s in place of %s", shape, c.Design.Shape), to("fabrics[0].topology.shape", shape))
-		}
-	}
-	if n := c.Design.Resolved.Cluster.Node.NICs; n > 1 {
-		add(fmt.Sprintf("%d NICs of a node in place of %d", n/2, n), to("cluster.node.nics", n/2))
-		if s.KV.NICs == 1 {
-			add("keys and values of a GPU over 2 NICs", to("serving.kv.nics", 2))
-		}
-	}
-	for _, by := range []int{1, -1} {
-		p, d := s.Prefill.Nodes+by, s.Decode.Nodes-by
-		if p > 0 && d > 0 {
-			add(fmt.Sprintf("%d nodes of prefill and %d of decode in place of %d and %d", p, d, s.Prefill.Nodes, s.Decode.Nodes), to("serving.prefill.nodes", p), to("serving.decode.nodes", d))
-		}
-	}
-	return out
-}
-
-// routes reports whether routes have a choice, and a protocol has a mode: ECMP and spraying are Ethernet's.
-func (c *Candidate) routes(mode scenario.RoutingMode) bool {
-	hashed := mode == scenario.ECMP || mode == scenario.Spray
-	return c.Design.Shape != scenario.SingleSwitch && !(hashed && c.Kind == scenario.InfiniBandKind)
-}
-
-// move measures the moves of all candidates, those that raise the rate the most first.
+// move measures the changes of weft serve --changes that need no more nodes, those that raise the rate the most first: for
+// the choice all, for the other candidates routing and congestion control.
 func (a *adviser) move(ctx context.Context, in *inputs, v Verdict) (out []Move, err error) {
 	for i, c := range in.candidates {
 		if c.Design == nil {
 			continue
 		}
-		for _, x := range moves(c, i == v.Choice) {
-			a.tell("change of " + c.Name() + ": " + x.name)
-			p, err := a.meter(ctx, c.Design, c.Performance.Model, x.set...)
-			if out, err = c.moved(out, x.name, p.Serving, err); err != nil {
+		from := serve.Source{
+			Resolve: func(more ...scenario.Override) (*scenario.Resolved, error) {
+				return resolved(c.Design, c.Performance.Model, more...)
+			},
+			At: func(string) string { return "fabrics[0]" },
+		}
+		for _, x := range serve.Alternatives(from, i != v.Choice) {
+			a.tell("change of " + c.Name() + ": " + x.Name)
+			var after *Served
+			err := x.Refused
+			if err == nil {
+				var l *serve.Limit
+				if l, err = a.bench.serve(ctx, x.Scenario, serve.Options{Workers: a.bench.options.Workers}); err == nil {
+					after = servedOf(l)
+				}
+			}
+			if out, err = c.moved(out, x.Name, after, err); err != nil {
 				return nil, err
 			}
-		}
-		if i != v.Choice {
-			continue
-		}
-		if out, err = a.alternatives(ctx, c, out); err != nil {
-			return nil, err
 		}
 	}
 	slices.SortStableFunc(out, func(x, y Move) int {
 		return cmp.Or(cmp.Compare(y.Gain(), x.Gain()), cmp.Compare(x.tail(), y.tail()))
 	})
-	return out, nil
-}
-
-// alternatives measures the changes of the job that weft serve --changes has, too.
-func (a *adviser) alternatives(ctx context.Context, c *Candidate, out []Move) ([]Move, error) {
-	from := serve.Source{
-		Resolve: func(more ...scenario.Override) (*scenario.Resolved, error) {
-			return resolved(c.Design, c.Performance.Model, more...)
-		},
-		At: func(string) string { return "fabrics[0]" },
-	}
-	for _, x := range serve.Alternatives(from) {
-		if slices.ContainsFunc(out, func(m Move) bool { return m.Fabric == c.Name() && strings.HasPrefix(m.Change, "routing adaptive") }) && x.Name == serve.AdaptiveRouting {
-			continue // measured with the other ways of routing
-		}
-		a.tell("change of " + c.Name() + ": " + x.Name)
-		var after *Served
-		err := x.Refused
-		if err == nil {
-			var l *serve.Limit
-			if l, err = a.bench.serve(ctx, x.Scenario, serve.Options{Workers: a.bench.options.Workers}); err == nil {
-				after = servedOf(l)
-			}
-		}
-		if out, err = c.moved(out, x.Name, after, err); err != nil {
-			return nil, err
-		}
-	}
 	return out, nil
 }
 

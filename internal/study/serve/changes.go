@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"weft/internal/sim/protocol"
@@ -16,25 +17,36 @@ import (
 type change struct {
 	name string
 	// set are the fields to set, given the path of each fabric; nil if the change makes no sense.
-	set func(r *scenario.Resolved, at func(fabric string) string) map[string]any
-	// grows says that it takes more nodes.
-	grows bool
+	set setter
+	// network says that it is of a fabric's settings alone; grows, that it takes more nodes.
+	network, grows bool
 }
 
-// AdaptiveRouting is the name of the change of routing.
-const AdaptiveRouting = "adaptive routing"
+type setter func(r *scenario.Resolved, at func(fabric string) string) map[string]any
 
 // changes are those that weft serve --changes simulates.
 var changes = []change{
 	{name: "keys and values in a class of their own", set: ownClass},
 	{name: "a NIC more at each GPU, for keys and values alone", set: func(r *scenario.Resolved, _ func(string) string) map[string]any {
-		if n := &r.Cluster.Node; n.NICs%max(1, n.GPUs) == 0 && r.Serving.KV.OwnNICs == 0 {
+		if n := &r.Cluster.Node; apart(r) && n.NICs%max(1, n.GPUs) == 0 && r.Serving.KV.OwnNICs == 0 {
 			return map[string]any{"cluster.node.nics": n.NICs + n.GPUs, "serving.kv.own-nics": 1}
 		}
 		return nil
 	}},
+	{name: "keys and values of a GPU over two NICs", set: func(r *scenario.Resolved, _ func(string) string) map[string]any {
+		if k := &r.Serving.KV; apart(r) && r.Cluster.Node.NICs > 1 && k.NICs == 1 && k.OwnNICs == 0 {
+			return map[string]any{"serving.kv.nics": 2}
+		}
+		return nil
+	}},
+	{name: "half of the NICs", set: func(r *scenario.Resolved, _ func(string) string) map[string]any {
+		if n := r.Cluster.Node.NICs; n > 1 && r.Serving.KV.OwnNICs == 0 {
+			return map[string]any{"cluster.node.nics": n / 2}
+		}
+		return nil
+	}},
 	{name: "each layer's keys and values leave when it is computed", set: func(r *scenario.Resolved, _ func(string) string) map[string]any {
-		if r.Serving.KV.Send != scenario.KVLayers {
+		if apart(r) && r.Serving.KV.Send != scenario.KVLayers {
 			return map[string]any{"serving.kv.send": scenario.KVLayers}
 		}
 		return nil
@@ -45,14 +57,31 @@ var changes = []change{
 		}
 		return nil
 	}},
-	{name: AdaptiveRouting, set: adaptive},
+	{name: "routing ecmp", network: true, set: routing(scenario.ECMP)},
+	{name: "routing deterministic", network: true, set: routing(scenario.Deterministic)},
+	{name: "routing adaptive", network: true, set: routing(scenario.Adaptive)},
+	{name: "routing spray", network: true, set: routing(scenario.Spray)},
+	{name: "DCQCN off", network: true, set: withoutDCQCN},
+	{name: "rails in place of a fat tree", set: shape(scenario.FatTree, scenario.RailOptimised)},
+	{name: "a fat tree in place of rails", set: shape(scenario.RailOptimised, scenario.FatTree)},
+	{name: "two planes, with half of each NIC's rate in each", set: planes},
+	{name: "prefill and decode in the same instances", set: collocated},
+	{name: "prefill and decode apart, half of the nodes each", set: halves},
+	{name: "nodes of decode for prefill", set: func(r *scenario.Resolved, _ func(string) string) map[string]any { return shift(r, 1) }},
+	{name: "nodes of prefill for decode", set: func(r *scenario.Resolved, _ func(string) string) map[string]any { return shift(r, -1) }},
 	{name: "an instance more of prefill", grows: true, set: func(r *scenario.Resolved, _ func(string) string) map[string]any {
 		return more(r, "prefill", &r.Serving.Prefill)
 	}},
 	{name: "an instance more of decode", grows: true, set: func(r *scenario.Resolved, _ func(string) string) map[string]any {
+		if !apart(r) {
+			return nil
+		}
 		return more(r, "decode", &r.Serving.Decode)
 	}},
 }
+
+// apart reports whether prompts and answers are computed in different instances.
+func apart(r *scenario.Resolved) bool { return !r.Serving.Collocated }
 
 // more is an instance more of a pool, on nodes of its own.
 func more(r *scenario.Resolved, name string, p *scenario.Pool) map[string]any {
@@ -61,15 +90,113 @@ func more(r *scenario.Resolved, name string, p *scenario.Pool) map[string]any {
 		return nil
 	}
 	nodes := p.GPUs() / per
-	out := map[string]any{"cluster.nodes": r.Cluster.Nodes + nodes, "serving.prefill.nodes": r.Serving.Prefill.Nodes, "serving.decode.nodes": r.Serving.Decode.Nodes}
+	out := poolNodes(r.Serving.Prefill.Nodes, r.Serving.Decode.Nodes)
+	out["cluster.nodes"] = r.Cluster.Nodes + nodes
 	out["serving."+name+".nodes"] = p.Nodes + nodes
 	return out
+}
+
+func poolNodes(prefill, decode int) map[string]any {
+	return map[string]any{"serving.prefill.nodes": prefill, "serving.decode.nodes": decode}
+}
+
+// shift gives prefill so many times the fewest nodes more that are whole instances of both pools, from decode.
+func shift(r *scenario.Resolved, times int) map[string]any {
+	v := &r.Serving
+	step := 1
+	for p, d := v.Prefill.GPUs(), v.Decode.GPUs(); step*r.Cluster.Node.GPUs%p != 0 || step*r.Cluster.Node.GPUs%d != 0; {
+		if step++; step > r.Cluster.Nodes {
+			return nil
+		}
+	}
+	if prefill, decode := v.Prefill.Nodes+times*step, v.Decode.Nodes-times*step; apart(r) && prefill > 0 && decode > 0 {
+		return poolNodes(prefill, decode)
+	}
+	return nil
+}
+
+// collocated computes answers in the instances of prefill, on the nodes of both.
+func collocated(r *scenario.Resolved, _ func(string) string) map[string]any {
+	if !apart(r) {
+		return nil
+	}
+	out := poolNodes(r.Serving.Prefill.Nodes+r.Serving.Decode.Nodes, 0)
+	out["serving.collocated"] = true
+	return out
+}
+
+// halves divides the nodes of a collocated job between prefill and decode, with instances alike.
+func halves(r *scenario.Resolved, _ func(string) string) map[string]any {
+	p := &r.Serving.Prefill
+	if apart(r) || p.Nodes < 2 {
+		return nil
+	}
+	out := poolNodes(p.Nodes-p.Nodes/2, p.Nodes/2)
+	out["serving.collocated"] = false
+	for field, value := range map[string]int{"tensor": p.Tensor, "data": p.Data, "pipeline": p.Pipeline, "requests": p.Requests} {
+		out["serving.decode."+field] = value
+	}
+	return out
+}
+
+// routing is the change to a mode of routing where routes have a choice, and the protocol has the mode: ECMP and spraying are
+// Ethernet's.
+func routing(mode scenario.RoutingMode) setter {
+	return ofFabrics(func(f *scenario.Fabric) map[string]any {
+		hashed := mode == scenario.ECMP || mode == scenario.Spray
+		if p := protocol.Of(f.Kind); !p.RDMA() || p.Unordered || f.Routing.Mode == mode || f.Topology.Shape == scenario.SingleSwitch || hashed && p.ServiceLevels {
+			return nil
+		}
+		return map[string]any{"routing.mode": mode}
+	})
+}
+
+// withoutDCQCN turns DCQCN off.
+var withoutDCQCN = ofFabrics(func(f *scenario.Fabric) map[string]any {
+	if f.CC.Algorithm != scenario.DCQCN {
+		return nil
+	}
+	return map[string]any{"cc": "none"}
+})
+
+// shape is the change of one shape of topology for another.
+func shape(from, to scenario.Shape) setter {
+	return ofFabrics(func(f *scenario.Fabric) map[string]any {
+		if f.Topology.Shape != from {
+			return nil
+		}
+		return map[string]any{"topology.shape": to}
+	})
+}
+
+// planes divides each NIC's rate between two ports, on fabrics of half the rate side by side.
+var planes = ofFabrics(func(f *scenario.Fabric) map[string]any {
+	t := &f.Topology
+	if t.Shape != scenario.SingleSwitch && t.Shape != scenario.FatTree && t.Shape != scenario.RailOptimised || f.NIC.Ports != 1 || f.Link.Lanes%2 != 0 {
+		return nil
+	}
+	return map[string]any{"topology.shape": scenario.DualPlane, "topology.plane-shape": t.Shape, "nic.ports": 2, "link.lanes": f.Link.Lanes / 2}
+})
+
+// ofFabrics is a change of fields of each fabric for which it makes sense.
+func ofFabrics(of func(f *scenario.Fabric) map[string]any) setter {
+	return func(r *scenario.Resolved, at func(string) string) (out map[string]any) {
+		for i := range r.Fabrics {
+			for field, value := range of(&r.Fabrics[i]) {
+				if out == nil {
+					out = make(map[string]any)
+				}
+				out[at(r.Fabrics[i].Name)+"."+field] = value
+			}
+		}
+		return out
+	}
 }
 
 // ownClass gives keys and values a class on each fabric that can have one: a lane, or a lossless priority with the
 // weight of the data's.
 func ownClass(r *scenario.Resolved, at func(string) string) map[string]any {
-	if r.Serving.KV.Class > 0 {
+	if r.Serving.KV.Class > 0 || !apart(r) {
 		return nil
 	}
 	for class := 1; class < 8; class++ {
@@ -118,21 +245,6 @@ func open(out map[string]any, f *scenario.Fabric, at string, class int) {
 	}
 }
 
-// adaptive makes routing adaptive where it is not.
-func adaptive(r *scenario.Resolved, at func(string) string) map[string]any {
-	var out map[string]any
-	for i := range r.Fabrics {
-		f := &r.Fabrics[i]
-		if m := f.Routing.Mode; (m == scenario.ECMP || m == scenario.Deterministic) && protocol.Of(f.Kind).RDMA() {
-			if out == nil {
-				out = make(map[string]any)
-			}
-			out[at(f.Name)+".routing.mode"] = scenario.Adaptive
-		}
-	}
-	return out
-}
-
 // packetsOfChanges is mostPackets of each of the many runs.
 const packetsOfChanges = mostPackets / 2
 
@@ -173,20 +285,42 @@ func Changes(ctx context.Context, from Source, o Options) (*runstore.Serving, er
 					steps(done, total, c.name+", "+fabric)
 				}
 			}
-			var changed *runstore.Serving
-			changed, err = Run(ctx, own, o)
+			told.Fabrics, err = rerun(ctx, r, own, o)
 			if ctx.Err() != nil {
 				out.Partial = true
 				return out, ctx.Err()
-			}
-			if err == nil {
-				told.Fabrics = fabricsOf(&changed.Points[0])
 			}
 		}
 		if err != nil {
 			told.Refused = err.Error()
 		}
 		out.Changes = append(out.Changes, told)
+	}
+	return out, nil
+}
+
+// rerun simulates a changed job on the fabrics for which something has changed.
+func rerun(ctx context.Context, was, is *scenario.Resolved, o Options) (out []runstore.ServingChanged, err error) {
+	own := *is
+	own.Fabrics = nil
+	same := reflect.DeepEqual(was.Serving, is.Serving) && reflect.DeepEqual(was.Cluster, is.Cluster)
+	for i := range is.Fabrics {
+		if f := &is.Fabrics[i]; same && reflect.DeepEqual(was.Fabrics[i], *f) {
+			out = append(out, runstore.ServingChanged{Name: f.Name, Unchanged: true})
+		} else {
+			out = append(out, runstore.ServingChanged{})
+			own.Fabrics = append(own.Fabrics, *f)
+		}
+	}
+	run, err := Run(ctx, &own, o)
+	if err != nil {
+		return nil, err
+	}
+	next := fabricsOf(&run.Points[0])
+	for i := range out {
+		if !out[i].Unchanged {
+			out[i], next = next[0], next[1:]
+		}
 	}
 	return out, nil
 }
@@ -198,11 +332,12 @@ type Alternative struct {
 	Refused  error
 }
 
-// Alternatives are the scenario with each change of Changes that needs no more nodes.
-func Alternatives(from Source) (out []Alternative) {
+// Alternatives are the scenario with each change of Changes that needs no more nodes, or with each of its fabric's routing and
+// congestion control.
+func Alternatives(from Source, networkOnly bool) (out []Alternative) {
 	for i := range changes {
 		c := &changes[i]
-		if c.grows {
+		if c.grows || networkOnly && !c.network {
 			continue
 		}
 		if r, err := c.of(from); r != nil || err != nil {

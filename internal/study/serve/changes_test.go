@@ -80,3 +80,88 @@ func TestAClassOfItsOwnNeedsHeadroom(t *testing.T) {
 		t.Errorf("two priorities of 1 MiB on each of 16 ports in 32 MiB: %v", err)
 	}
 }
+
+// named is a change by its name.
+func named(t *testing.T, name string) *change {
+	t.Helper()
+	for i := range changes {
+		if changes[i].name == name {
+			return &changes[i]
+		}
+	}
+	t.Fatalf("no change is called %q", name)
+	return nil
+}
+
+// Two planes have two ports of half the rate at each NIC, and the same rate in all: the NICs are as full as before.
+func TestPlanesDivideTheNIC(t *testing.T) {
+	job := []scenario.Override{set("fabrics", "[roce-v2-400g]"), set("topology", "{shape: fat-tree, levels: 2, radix: 16}")}
+	was := resolved(t, job...)
+	is, err := named(t, "two planes, with half of each NIC's rate in each").of(source(job...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &is.Fabrics[0]
+	if f.Topology.Shape != scenario.DualPlane || f.Topology.PlaneShape != scenario.FatTree || f.NIC.Ports != 2 || 2*f.Link.Rate() != was.Fabrics[0].Link.Rate() {
+		t.Errorf("%s of %s, %d ports of %v", f.Topology.Shape, f.Topology.PlaneShape, f.NIC.Ports, f.Link.Rate())
+	}
+	full := func(r *scenario.Resolved) float64 {
+		s, rate, err := begin(t.Context(), r, &Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.loadsOn(rate, 0).Share
+	}
+	if a, b := full(was), full(is); a == 0 || a != b {
+		t.Errorf("keys and values need %g of the NICs' rate, in planes %g", a, b)
+	}
+	if again, err := named(t, "two planes, with half of each NIC's rate in each").of(Source{Resolve: func(...scenario.Override) (*scenario.Resolved, error) { return is, nil }, At: func(string) string { return "" }}); again != nil || err != nil {
+		t.Errorf("planes are divided again: %v", err)
+	}
+}
+
+// Nodes go from one pool to the other in whole instances of both, and never all of them.
+func TestNodesGoFromOnePoolToTheOther(t *testing.T) {
+	job := []scenario.Override{set("cluster.nodes", "8"), set("serving.prefill.nodes", "6"), set("serving.decode.nodes", "2")}
+	r, err := named(t, "nodes of decode for prefill").of(source(job...))
+	if err != nil || r.Serving.Prefill.Nodes != 7 || r.Serving.Decode.Nodes != 1 {
+		t.Errorf("7 and 1: %v", err)
+	}
+	pairs := append(job, set("serving.prefill.pipeline", "2"))
+	r, err = named(t, "nodes of prefill for decode").of(source(pairs...))
+	if err != nil || r.Serving.Prefill.Nodes != 4 || r.Serving.Decode.Nodes != 4 {
+		t.Errorf("4 and 4: %v", err)
+	}
+	if r, err = named(t, "nodes of decode for prefill").of(source(pairs...)); r != nil || err != nil {
+		t.Errorf("decode has no nodes left: %v", err)
+	}
+	r, err = named(t, "prefill and decode in the same instances").of(source(job...))
+	if err != nil || !r.Serving.Collocated || r.Serving.Prefill.Nodes != 8 || r.Serving.Decode.Nodes != 0 {
+		t.Errorf("all in 8 nodes: %v", err)
+	}
+	both := []scenario.Override{set("serving.collocated", "true"), set("serving.prefill.nodes", "2"), set("serving.decode.nodes", "0")}
+	r, err = named(t, "prefill and decode apart, half of the nodes each").of(source(both...))
+	if err != nil || r.Serving.Collocated || r.Serving.Prefill.Nodes != 1 || r.Serving.Decode.Nodes != 1 {
+		t.Errorf("1 and 1: %v", err)
+	}
+}
+
+// A change of RoCE alone is not simulated on InfiniBand.
+func TestAChangeOfOneFabricLeavesTheOther(t *testing.T) {
+	job := []scenario.Override{set("serving.load.requests", "2"), set("topology", "{shape: fat-tree, levels: 2, radix: 16}")}
+	from := source(job...)
+	from.At = func(name string) string {
+		return map[string]string{"infiniband-ndr": "fabrics[0]", "roce-v2-400g": "fabrics[1]"}[name]
+	}
+	was := resolved(t, job...)
+	for name, same := range map[string]bool{"DCQCN off": true, "routing spray": true, "half of the NICs": false} {
+		is, err := named(t, name).of(from)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		out, err := rerun(t.Context(), was, is, Options{})
+		if err != nil || out[0].Unchanged != same || out[1].Unchanged || out[1].Name != "roce-v2-400g" || out[1].FirstToken.Mean == 0 {
+			t.Errorf("%s: %+v, %v", name, out, err)
+		}
+	}
+}

@@ -138,7 +138,8 @@ func (s *study) loadsOn(rate float64, fabric int) runstore.ServingLoad {
 		heads += share.Heads
 	}
 	bytes *= float64(int64(heads*w.cache.Parts*w.cache.Layers) * w.cache.Numbers)
-	link := float64(s.plans[fabric].Fabric.Link.Rate()) / 8
+	f := s.plans[fabric].Fabric
+	link := float64(f.Link.Rate()) / 8 * float64(max(1, f.NIC.Ports))
 	nics := float64(s.r.Cluster.Node.NICs)
 	if own := w.kv.OwnNICs; own > 0 {
 		nics = float64(own * s.r.Cluster.Node.GPUs)
