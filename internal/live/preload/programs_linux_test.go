@@ -308,6 +308,21 @@ func TestPerftestMeasures(t *testing.T) {
 		{"ib_send_lat -n 200 -e", ` 2 +200 +`},
 		{"ib_send_lat -n 200 -c UD", ` 2 +200 +`},
 		{"ib_atomic_lat -n 200", ` 8 +200 +`},
+		// Of a random sample of services, sizes, numbers of queue pairs, directions and ways of waiting.
+		{"ib_write_bw -n 20 -q 128 -s 4096 -b --report_gbits", ` 4096 +2560 +`},
+		{"ib_write_bw -n 200 -q 16 -s 1000 -c UC -I 64", ` 1000 +3200 +`},
+		{"ib_read_bw -n 200 -q 5 -s 1000003 -c XRC -o 4", ` 1000003 +1000 +`},
+		{"ib_read_bw -n 5 -s 67108864 -m 1024 -b", ` 67108864 +5 +`},
+		{"ib_send_bw -n 200 -q 4 -s 1000 -b -e", ` 1000 +800 +`},
+		{"ib_send_bw -n 200 -q 16 -s 64 -b -c UD --report_gbits", ` 64 +3200 +`},
+		{"ib_send_bw -n 200 -q 5 -s 8 -l 8 -m 256", ` 8 +1000 +`},
+		{"ib_atomic_bw -n 100 -q 128 --report_gbits", ` 8 +12800 +`},
+		{"ib_atomic_bw -n 200 -q 4 -b -e", ` 8 +800 +`},
+		{"ib_write_lat -n 200 -s 4097 -c UC", ` 4097 +200 +`},
+		{"ib_read_lat -n 200 -s 65536 -e", ` 65536 +200 +`},
+		{"ib_send_lat -n 200 -s 257 -c UC -e", ` 257 +200 +`},
+		{"ib_send_lat -n 200 -s 4097 -c XRC", ` 4097 +200 +`},
+		{"ib_atomic_lat -n 200 -e", ` 8 +200 +`},
 	} {
 		t.Run(c.argv, func(t *testing.T) {
 			_, client := pair(t, strings.Fields(c.argv)...)

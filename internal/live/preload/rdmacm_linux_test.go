@@ -57,6 +57,9 @@ func TestProgramsOfLibrdmacmConnect(t *testing.T) {
 		{"ib_write_bw -R -n 500", "ib_write_bw -R -n 500", "65536 +500 +"},
 		{"ib_read_bw -R -n 200 -q 8", "ib_read_bw -R -n 200 -q 8", "65536 +1600 +"},
 		{"ib_send_bw -R -n 500 -r 600 -c UD", "ib_send_bw -R -n 500 -r 600 -c UD", "4096 +500 +"},
+		{"ib_send_bw -R -n 200 -q 128 -s 64 -b --report_gbits", "ib_send_bw -R -n 200 -q 128 -s 64 -b --report_gbits", "64 +25600 +"},
+		{"ib_read_lat -R -n 100 -s 1000003", "ib_read_lat -R -n 100 -s 1000003", "1000003 +100 +"},
+		{"ib_send_lat -R -n 200 -s 1000 -c UD -e", "ib_send_lat -R -n 200 -s 1000 -c UD -e", "1000 +200 +"},
 		{"ib_atomic_lat -R -n 100", "ib_atomic_lat -R -n 100", "8 +100 +"},
 	} {
 		t.Run(c.client, func(t *testing.T) {
