@@ -114,7 +114,7 @@ func (p *Partition) contribute(b *inbox, link, i int32) {
 	p.free(link, k.class, k.size, p.now+n.ports[link].serialisation(k.size))
 	s := &n.aggregation.streams[k.entropy]
 	id := reduction{key: uint64(k.entropy)<<32 | uint64(h.PSN), node: b.node}
-	if s.kind != StreamCopy && !p.summed(id, len(s.at(n, b.node).Children)) {
+	if s.kind != StreamCopy && !p.sums.add(id, int32(len(s.at(n, b.node).Children))) {
 		p.stats.Delivered++
 		p.stats.OutBytes += int64(k.size)
 		p.pool.put(i)

@@ -112,7 +112,7 @@
 //     InfiniBand switches: queues, credits, lane arbitration, FECN, lifetimes, speed-up
 //   - route.go, path.go, telemetry.go: the choice of a port; the path of a connection;
 //     telemetry in packets
-//   - gpu.go, nvls.go: the scale-up network: GPUs, copies and reductions in its switches
+//   - gpu.go, nvls.go, sums.go: the scale-up network: GPUs, copies and reductions in its switches
 //   - aggregation.go, streams.go, messageturns.go: SHARP: trees, streams, the order of messages
 //   - partitionkeys.go, segments.go: P_Keys; VLANs and VRFs
 //   - fault.go, faultevents.go, faultlanes.go: faults: their times, their events, changed

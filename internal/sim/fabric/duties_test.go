@@ -29,22 +29,6 @@ func TestARecordOfCopiesIsFreeAfterTheLastCopy(t *testing.T) {
 	}
 }
 
-func TestASumIsCompleteWithTheLastOfItsParts(t *testing.T) {
-	var r copyRecords
-	a, b := reduction{key: 1, burst: 1}, reduction{key: 1, burst: 2}
-	for i, c := range []struct {
-		id   reduction
-		last bool
-	}{{a, false}, {b, false}, {a, false}, {a, true}, {b, false}, {b, true}, {a, false}} {
-		if got := r.summed(c.id, 3); got != c.last {
-			t.Errorf("contribution %d, to burst %d: last %v, want %v", i+1, c.id.burst, got, c.last)
-		}
-	}
-	if len(r.sums) != 1 {
-		t.Errorf("%d sums are open, want the new one", len(r.sums))
-	}
-}
-
 // TestAMailboxIsReadWhileTheNextWindowFillsTheOther sends in window 6, then in window 7.
 func TestAMailboxIsReadWhileTheNextWindowFillsTheOther(t *testing.T) {
 	m := mailboxes{window: 6}

@@ -1,6 +1,8 @@
 package fabric
 
 import (
+	"math/bits"
+
 	"weft/internal/sim/transport"
 	"weft/units"
 )
@@ -61,8 +63,9 @@ type LocalMessage struct {
 type gpuState struct {
 	spec   *GPU `state:"-"`
 	queues []localQueue
-	busy   int // queues with messages
-	turn   int // the queue that sent last
+	busy   int       // queues with messages
+	turn   int       // the queue that sent last
+	filled [4]uint64 `state:"-"` // a bit for each queue with messages: a message has one of 256
 }
 
 // localQueue is a queue of messages: a ring from head.
@@ -84,12 +87,15 @@ func (q *localQueue) pop() {
 
 // next is the queue whose turn it is; there must be one.
 func (g *gpuState) next() *localQueue {
-	for {
-		g.turn = (g.turn + 1) % len(g.queues)
-		if q := &g.queues[g.turn]; !q.empty() {
-			return q
-		}
+	at := uint(g.turn+1) & 255
+	word := at >> 6
+	rest := g.filled[word] >> (at & 63) << (at & 63)
+	for rest == 0 {
+		word = (word + 1) & 3
+		rest = g.filled[word]
 	}
+	g.turn = int(word)<<6 + bits.TrailingZeros64(rest)
+	return &g.queues[g.turn]
 }
 
 // LocalApp is implemented by an App that sends on the scale-up network.
@@ -109,6 +115,7 @@ func (p *Partition) SendLocal(gpu int32, m LocalMessage) {
 	q := &g.queues[m.Queue]
 	if q.empty() {
 		g.busy++
+		g.filled[m.Queue>>6] |= 1 << (m.Queue & 63)
 	}
 	q.messages = append(q.messages, m)
 	o := &n.ports[nd.base]
@@ -153,7 +160,7 @@ func (p *Partition) localClass(k LocalKind) uint8 {
 	return 0
 }
 
-// sendBurst sends the next burst of a message, the first of a queue.
+// sendBurst sends the next burst of a message, the first of the queue whose turn it is.
 func (g *gpuState) sendBurst(p *Partition, o *port, link int32, q *localQueue, payload int32) {
 	m := &q.messages[q.head]
 	kernel := m.KernelPerByte
@@ -171,6 +178,7 @@ func (g *gpuState) sendBurst(p *Partition, o *port, link int32, q *localQueue, p
 		q.pop()
 		if q.empty() {
 			g.busy--
+			g.filled[g.turn>>6&3] &^= 1 << (g.turn & 63)
 		}
 	}
 	p.stats.Bursts++

@@ -18,16 +18,9 @@ type copies struct {
 // copyRecords are the packets that a simulation partition's switches copy and sum. A state with one of them
 // is equal to none.
 type copyRecords struct {
-	copies     []copies            `state:"-"`
-	copiesFree []int32             `state:"-"`
-	sums       map[reduction]int32 `state:"-"`
-}
-
-// reduction identifies one burst of one reduction in one switch.
-type reduction struct {
-	key   uint64
-	burst uint32
-	node  int32
+	copies     []copies `state:"-"`
+	copiesFree []int32  `state:"-"`
+	sums       sums     `state:"-"`
 }
 
 // multicast queues a copy of a burst at every port except its input.
@@ -99,19 +92,6 @@ func (r *copyRecords) lastCopy(record int32) bool {
 	return c.left == 0
 }
 
-// summed counts a contribution and reports whether the sum is complete.
-func (r *copyRecords) summed(id reduction, of int) bool {
-	if r.sums == nil {
-		r.sums = make(map[reduction]int32)
-	}
-	r.sums[id]++
-	if int(r.sums[id]) < of {
-		return false
-	}
-	delete(r.sums, id)
-	return true
-}
-
 // reduce adds a contribution and sends the sum on when it is complete.
 func (p *Partition) reduce(b *inbox, link, i int32) {
 	n := p.net
@@ -119,7 +99,7 @@ func (p *Partition) reduce(b *inbox, link, i int32) {
 	k, h := &p.pool.hot[i], &p.pool.cold[i]
 	id := reduction{uint64(h.DMALen)<<32 | uint64(h.RKey), h.Offset, b.node}
 	p.hold(link, k)
-	if !p.summed(id, int(h.Imm)) {
+	if !p.sums.add(id, int32(h.Imm)) {
 		p.free(link, k.class, k.size, p.now)
 		p.stats.Delivered++
 		p.stats.OutBytes += int64(k.size)

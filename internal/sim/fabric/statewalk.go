@@ -88,7 +88,7 @@ func (p *Partition) walk(w *state.Walk) {
 	w.Word(uint64(p.pool.live))
 	w.Visit(p)
 	w.Visit(&p.batch.Refusals)
-	if len(p.sums) > 0 {
+	if p.sums.open > 0 {
 		w.Refuse("sums in a switch")
 	}
 	if _, by, moving := w.Moves(); moving {

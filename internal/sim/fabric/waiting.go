@@ -28,7 +28,7 @@ func (n *Network) Waiting() string {
 // incomplete is the number of packets of reductions without all contributions.
 func (n *Network) incomplete() (sums int) {
 	for _, p := range n.parts {
-		sums += len(p.sums)
+		sums += p.sums.open
 	}
 	return sums
 }

@@ -156,6 +156,9 @@ func (l *connections) walk(w *state.Walk, c *collectives) {
 // walk visits the parts that are missing.
 func (left *partsLeft) walk(w *state.Walk, g state.Group) {
 	w.Word(uint64(len(*left)))
+	if len(*left) == 0 {
+		return // without a call: mostly
+	}
 	for _, number := range slices.Sorted(maps.Keys(*left)) {
 		w.Number(g, uint64(number), 32)
 		w.Word(uint64((*left)[number]))
