@@ -47,7 +47,10 @@ const (
 // agree sets the loss recovery of a queue pair that becomes ready to receive: selective repeat, or
 // go-back-N.
 func (q *QP) agree(yes bool) {
-	if q.pd.dev.fabric != nil { // its parameters are the fabric's
+	if f := q.pd.dev.fabric; f != nil { // its parameters are the fabric's
+		if q.attr.Type == RC && f.Welcome.QueuePairs.SelectiveRepeat {
+			q.end.Selective, q.cfg.Delivery = true, transport.SelectiveHeld
+		}
 		return
 	}
 	yes = yes && q.attr.Type == RC

@@ -20,7 +20,6 @@
 // # What it leaves out
 //
 // The time in hosts: the way from a program to its NIC takes the time that the program takes. Congestion
-// control other than DCQCN, selective repeat and packets out of order, which devices of verbs do not have on a
-// wire. Packets between programs on one NIC do not leave it and take no time. Multicasts are copied at the
+// control other than DCQCN, and packets out of order, which devices of verbs do not have on a wire. Packets between programs on one NIC do not leave it and take no time. Multicasts are copied at the
 // sender.
 package emulate

@@ -7,7 +7,8 @@
 // libibverbs.so.1 loads the core, libweft.so, when a program opens its first device. A program is
 // started in place of weft (run.go): its signals, its terminal and its exit code are its own.
 //
-// A third library, libweftfiles.so, is preloaded: it shows programs the files of a kernel's device.
+// A third library, libweftfiles.so, is preloaded: it shows programs the files of a kernel's device. libweftclock.so is
+// preloaded if asked for: programs' wall clocks run as the clock of an emulated fabric.
 //
 // LD_LIBRARY_PATH names the folder. It does not reach programs with more rights than their caller, nor
 // programs that name their libraries by path (DT_RPATH).

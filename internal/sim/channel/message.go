@@ -12,7 +12,7 @@ import (
 )
 
 // Version is the version of the messages.
-const Version = 3
+const Version = 4
 
 // MaxMessage bounds a message. A socket's buffer is 208 KiB on Linux (net.core.wmem_default), with the
 // kernel's own bookkeeping.
@@ -58,6 +58,8 @@ type QueuePairs struct {
 	PacketWindow  int
 	PacedOverhead units.Bytes
 	CNPInterval   units.Time
+	// SelectiveRepeat says that lost packets alone are sent again; otherwise all from the gap on.
+	SelectiveRepeat bool
 	DCQCN         *cc.DCQCNParams // nil: no congestion control
 }
 

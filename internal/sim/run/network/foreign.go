@@ -4,6 +4,7 @@ import (
 	"weft/internal/sim/channel"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
+	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
 	"weft/units"
 )
@@ -14,6 +15,7 @@ func (p *Plan) QueuePairs() channel.QueuePairs {
 	q := channel.QueuePairs{
 		AckEvery: t.AckEvery, Window: t.Window, PacketWindow: t.MaxOutstandingPackets,
 		PacedOverhead: t.PacedOverhead, CNPInterval: t.CNPInterval,
+		SelectiveRepeat: t.Delivery == transport.Selective,
 	}
 	if control := scenario.ControlOf(&p.Fabric.CC); control != nil && control.Name == string(scenario.DCQCN) {
 		params := cc.DCQCNOf(scenario.ControlLink(p.Fabric), scenario.ValuesOf(&p.Fabric.CC))
