@@ -63,8 +63,9 @@ type Options struct {
 type Device struct {
 	port    *socket.Port
 	mtu     int
-	fabric  *socket.Emulated // nil: the device is on a real network
-	dcqcn   *cc.DCQCNParams  // nil: no congestion control
+	fabric  *socket.Emulated    // nil: the device is on a real network
+	dcqcn   *cc.DCQCNParams     // on a real network; nil: no congestion control
+	control func() cc.Algorithm // makes the congestion control of a queue pair; nil: none
 	keys    keys
 	qps     map[*QP]struct{}
 	eecs    map[*transport.EEC]*EEC
@@ -161,6 +162,9 @@ func open(conn socket.Conn, o Options) (*Device, error) {
 		c.Capture = w
 	}
 	d := &Device{mtu: o.PathMTU, foreign: o.ForeignMemory, fabric: fabric, dcqcn: params, keys: keys{}, qps: map[*QP]struct{}{}, eecs: map[*transport.EEC]*EEC{}, rd: map[QPN]*QP{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
+	if params != nil {
+		d.control = func() cc.Algorithm { return cc.NewDCQCN(params, cc.Unlimited) }
+	}
 	d.ends, _ = conn.(interface{ OnEnd(func(netip.AddrPort)) })
 	d.port = socket.Open(c)
 	if fabric != nil {

@@ -8,6 +8,7 @@ import (
 
 	"weft/internal/sim/channel"
 	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/cc"
 	"weft/verbs/internal/socket"
 )
 
@@ -18,12 +19,17 @@ func openEmulated(o Options) (*Device, error) {
 		return nil, fmt.Errorf("verbs: %w", err)
 	}
 	w := &conn.Welcome
-	if w.QueuePairs.DCQCN != nil {
+	var control func() cc.Algorithm
+	if c := w.QueuePairs.Control; c != nil {
 		_ = conn.AllowMarks()
+		if control, err = c.Algorithms(); err != nil {
+			_ = conn.Close()
+			return nil, fmt.Errorf("verbs: %w", err)
+		}
 	}
 	d, err := open(conn, Options{PathMTU: w.PathMTU, StrictICRC: true, Capture: o.Capture, clock: conn.Clock})
 	if err == nil {
-		d.dcqcn = w.QueuePairs.DCQCN
+		d.control = control
 	}
 	return d, err
 }
@@ -33,6 +39,9 @@ func (q *QP) emulate(p *channel.QueuePairs) {
 	q.cfg.AckEvery, q.cfg.AskEvery, q.cfg.Flow = p.AckEvery, 0, nil
 	q.cfg.Window, q.cfg.MaxOutstandingPackets = p.Window, p.PacketWindow
 	q.cfg.PacedOverhead, q.cfg.CNPInterval = p.PacedOverhead, p.CNPInterval
+	if p.MarksAcked {
+		q.cfg.Marks = transport.MarksAcked
+	}
 }
 
 // pollRest is how long a call that polls in vain leaves the processor to the emulated fabric, at most: its

@@ -113,8 +113,8 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 		q.emulate(&p.dev.fabric.Welcome.QueuePairs)
 	}
 	var alg cc.Algorithm
-	if p.dev.dcqcn != nil && a.Type != UD {
-		alg = cc.NewDCQCN(p.dev.dcqcn, cc.Unlimited)
+	if p.dev.control != nil && a.Type != UD {
+		alg = p.dev.control()
 		if p.dev.fabric == nil {
 			q.cfg.PacedOverhead, q.cfg.PaceSlack, q.cfg.CNPInterval = pacedOverhead, paceSlack, p.dev.dcqcn.CNPInterval
 		}

@@ -59,8 +59,10 @@ func (r *RDD) CreateEEC() (*EEC, error) {
 		CNPInterval: 50 * units.Microsecond, Delivery: transport.EndToEnd, Access: e.remote, Atomic: e.atomic,
 	}
 	var alg cc.Algorithm
+	if r.dev.control != nil {
+		alg = r.dev.control()
+	}
 	if p := r.dev.dcqcn; p != nil {
-		alg = cc.NewDCQCN(p, cc.Unlimited)
 		e.cfg.PacedOverhead, e.cfg.PaceSlack, e.cfg.CNPInterval = pacedOverhead, paceSlack, p.CNPInterval
 	}
 	port := r.dev.port

@@ -40,6 +40,9 @@ func TestEmulationAgreesWithSimulation(t *testing.T) {
 	}{
 		{"PFC", "{preset: roce-v2-400g, cc: none, ethernet: {ecn: {enabled: false}, pfc: {xoff: 64KiB}}}", 3},
 		{"DCQCN", "{preset: roce-v2-400g, ethernet: {ecn: {kmin: 100KB, kmax: 400KB}}}", 3},
+		{"TIMELY", "{preset: roce-v2-400g, cc: timely, ethernet: {ecn: {enabled: false}}}", 3},
+		{"Swift", "{preset: roce-v2-400g, cc: swift, ethernet: {ecn: {enabled: false}}}", 3},
+		{"HPCC", "{preset: roce-v2-400g, cc: hpcc, ethernet: {ecn: {enabled: false}}}", 3},
 		{"InfiniBand", "{preset: infiniband-ndr}", 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {

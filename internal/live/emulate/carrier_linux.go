@@ -12,6 +12,7 @@ import (
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/cc"
 	"weft/units"
 	"weft/wire"
 )
@@ -27,6 +28,7 @@ type carrier struct {
 	coming  []int                // by NIC: the number of them
 	heads   []channel.Packet     // by record
 	failure error
+	wants   cc.Wants // telemetry for the congestion control of queue pairs
 }
 
 // way is the connection that carries the packets between two NICs to some of the queue pairs.
@@ -74,6 +76,7 @@ func newCarrier(r *scenario.Resolved, change func(*network.Plan)) (*carrier, err
 	}
 	change(plan)
 	c := &carrier{ends: map[way]units.QPN{}, streams: map[[2]int32]*stream{}, coming: make([]int, plan.Graph.Endpoints)}
+	c.wants = plan.Wants()
 	c.net, err = plan.Build(c, r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{}, 1)
 	return c, err
 }
@@ -113,7 +116,7 @@ func (c *carrier) inject(p *simfabric.Partition, s *sending) error {
 		return err
 	}
 	payload := max(0, len(b)-bth.Opcode.HeaderBytes()-wire.ICRCBytes)
-	record := p.Carry(s.from, end, bth.Opcode, uint32(payload), s.packet.Mark)
+	record := p.Carry(s.from, end, bth.Opcode, uint32(payload), s.packet.Mark, c.wants)
 	if record < 0 {
 		return nil
 	}
@@ -174,12 +177,25 @@ func (c *carrier) count(to int32, p *channel.Packet, now units.Time) {
 }
 
 // Landed passes an arrived packet on.
-func (c *carrier) Landed(part *simfabric.Partition, nic, record int32, marked bool) {
+func (c *carrier) Landed(part *simfabric.Partition, nic, record int32, marked bool, seen *cc.Seen) {
 	p := &c.heads[record]
+	if seen != nil {
+		p.Seen = copied(seen)
+	}
 	c.count(nic, p, part.Now())
 	p.Mark = marked
 	c.landed(nic, p)
 	*p = channel.Packet{}
+}
+
+// copied is telemetry that stays valid.
+func copied(s *cc.Seen) *cc.Seen {
+	own := *s
+	if s.Path != nil {
+		path := *s.Path
+		own.Path = &path
+	}
+	return &own
 }
 
 // Complete is never called: the NICs' own queue pairs are idle.

@@ -5,7 +5,8 @@
 // Devices of package verbs, each in a process of its own, connect to the socket of a fabric and get an
 // address of a NIC. Their packets, with headers and payload, enter the network of internal/sim/fabric at
 // that NIC, cross its switches, and come out at the NIC of their destination, where they are handed to the
-// device with the address, marked if a switch has marked them. The queue pairs, and their congestion
+// device with the address, marked if a switch has marked them, and with the telemetry that their congestion
+// control wants. The queue pairs, and their congestion
 // control, are the devices'; the scenario gives their parameters. The scenario's workload is not run.
 //
 // The fabric has the only clock (internal/sim/channel). It goes on by small steps, and waits in each for
@@ -19,7 +20,7 @@
 //
 // # What it leaves out
 //
-// The time in hosts: the way from a program to its NIC takes the time that the program takes. Congestion
-// control other than DCQCN, and packets out of order, which devices of verbs do not have on a wire. Packets between programs on one NIC do not leave it and take no time. Multicasts are copied at the
+// The time in hosts: the way from a program to its NIC takes the time that the program takes. Packets out
+// of order, which devices of verbs do not have on a wire. Packets between programs on one NIC do not leave it and take no time. Multicasts are copied at the
 // sender.
 package emulate

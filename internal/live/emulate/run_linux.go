@@ -115,11 +115,14 @@ func (f *fabric) describe() error {
 	for nic := range plan.Graph.Endpoints {
 		f.names = append(f.names, plan.Graph.Nodes[nic].Name)
 	}
-	f.welcome = channel.Welcome{Rate: plan.Fabric.Link.Rate(), PathMTU: int(plan.Fabric.MTU), QueuePairs: plan.QueuePairs()}
+	ends, err := plan.QueuePairs()
+	if err != nil {
+		return err
+	}
+	f.welcome = channel.Welcome{Rate: plan.Fabric.Link.Rate(), PathMTU: int(plan.Fabric.MTU), QueuePairs: ends}
 	if !plan.InfiniBand() {
 		return nil
 	}
-	var err error
 	if f.welcome.Subnet, err = channel.NewSubnet(plan.Graph.Endpoints+plan.Graph.Switches(), plan.Graph.Endpoints); err != nil {
 		return fmt.Errorf("fabric %s: %w", plan.Fabric.Name, err)
 	}

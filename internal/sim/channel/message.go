@@ -12,7 +12,7 @@ import (
 )
 
 // Version is the version of the messages.
-const Version = 4
+const Version = 5
 
 // MaxMessage bounds a message. A socket's buffer is 208 KiB on Linux (net.core.wmem_default), with the
 // kernel's own bookkeeping.
@@ -60,7 +60,8 @@ type QueuePairs struct {
 	CNPInterval   units.Time
 	// SelectiveRepeat says that lost packets alone are sent again; otherwise all from the gap on.
 	SelectiveRepeat bool
-	DCQCN         *cc.DCQCNParams // nil: no congestion control
+	MarksAcked      bool     // marks come back in acknowledgements at once; otherwise by CNPs
+	Control         *Control // nil: no congestion control
 }
 
 // Marshal is a message of a kind with a JSON body.
@@ -107,7 +108,10 @@ type Answer struct {
 type Packet struct {
 	From, To [4]byte // IPv4 addresses
 	Mark     bool    // in an answer: it is ECN-capable; in a turn: it was marked
-	Data     []byte
+	// Seen is, in a turn, what a request's congestion control has the fabric tell of its way; in an answer an
+	// acknowledgement takes it back. nil is nothing.
+	Seen *cc.Seen
+	Data []byte
 }
 
 const (
@@ -120,6 +124,11 @@ const (
 	flagMore = 1 << iota
 	flagHungry
 	flagDown
+)
+
+const (
+	flagMark = 1 << iota
+	flagSeen
 )
 
 // Append appends the head of a turn.
@@ -161,7 +170,7 @@ func (a *Answer) Parse(b []byte) (packets []byte, err error) {
 }
 
 // Bytes is the length of a packet in a message.
-func (p *Packet) Bytes() int { return packetBytes + len(p.Data) }
+func (p *Packet) Bytes() int { return packetBytes + seenBytes(p.Seen) + len(p.Data) }
 
 // Fit is the number of the first packets that fit in one message behind its head.
 func Fit(packets []Packet) (n int) {
@@ -178,9 +187,9 @@ func Fit(packets []Packet) (n int) {
 func (p *Packet) Append(b []byte) []byte {
 	b = append(b, p.From[:]...)
 	b = append(b, p.To[:]...)
-	b = append(b, flag(p.Mark, 1))
+	b = append(b, flag(p.Mark, flagMark)|flag(p.Seen != nil, flagSeen))
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(p.Data)))
-	return append(b, p.Data...)
+	return append(appendSeen(b, p.Seen), p.Data...)
 }
 
 // Parse reads the first packet and returns the others. Data is a part of b.
@@ -188,11 +197,18 @@ func (p *Packet) Parse(b []byte) (rest []byte, err error) {
 	if len(b) < packetBytes {
 		return nil, fmt.Errorf("%w: a packet of %d bytes", ErrMessage, len(b))
 	}
-	n := packetBytes + int(binary.LittleEndian.Uint16(b[9:]))
+	*p = Packet{From: [4]byte(b), To: [4]byte(b[4:]), Mark: b[8]&flagMark != 0}
+	n, flags := int(binary.LittleEndian.Uint16(b[9:])), b[8]
+	b = b[packetBytes:]
+	if flags&flagSeen != 0 {
+		if p.Seen, b, err = parseSeen(b); err != nil {
+			return nil, err
+		}
+	}
 	if len(b) < n {
 		return nil, fmt.Errorf("%w: a packet of %d bytes has %d", ErrMessage, n, len(b))
 	}
-	*p = Packet{From: [4]byte(b), To: [4]byte(b[4:]), Mark: b[8] != 0, Data: b[packetBytes:n:n]}
+	p.Data = b[:n:n]
 	return b[n:], nil
 }
 

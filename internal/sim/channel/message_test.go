@@ -3,10 +3,12 @@ package channel_test
 import (
 	"bytes"
 	"errors"
+	"reflect"
 	"testing"
 
 	"weft/internal/sim/channel"
 	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/cc"
 	"weft/units"
 )
 
@@ -63,5 +65,57 @@ func TestATruncatedMessageIsAnError(t *testing.T) {
 	var refused channel.Welcome
 	if err := channel.Unmarshal(append([]byte{byte(channel.KindRefused)}, "no room"...), channel.KindWelcome, &refused); err == nil || err.Error() != "no room" {
 		t.Errorf("a refusal gives %v, want its reason", err)
+	}
+}
+
+// TestTelemetryComesBack writes packets with what a fabric tells of their way.
+func TestTelemetryComesBack(t *testing.T) {
+	for _, seen := range []*cc.Seen{
+		{Sent: 7, Hops: 3},
+		{Sent: 1 << 50, Hops: 2, Path: &cc.Path{N: 2, Hop: [cc.MaxHops]cc.Hop{{At: 1, Sent: 2, Queue: 3, Rate: 4}, {At: 5, Sent: 6, Queue: 7, Rate: 8}}}},
+		{Path: &cc.Path{}},
+	} {
+		p := channel.Packet{Seen: seen, Data: []byte("data")}
+		b := p.Append(nil)
+		if len(b) != p.Bytes() {
+			t.Errorf("%d bytes, want %d", len(b), p.Bytes())
+		}
+		var got channel.Packet
+		if rest, err := got.Parse(b); err != nil || len(rest) > 0 || !reflect.DeepEqual(got, p) {
+			t.Errorf("got %+v and %d bytes, %v; want %+v", got, len(rest), err, p)
+		}
+		for n := range b {
+			if _, err := got.Parse(b[:n]); !errors.Is(err, channel.ErrMessage) {
+				t.Errorf("%d of %d bytes: %v, want %v", n, len(b), err, channel.ErrMessage)
+			}
+		}
+	}
+}
+
+// TestACongestionControlComesBackWithItsParameters sends each through its text.
+func TestACongestionControlComesBackWithItsParameters(t *testing.T) {
+	for _, of := range cc.All() {
+		values := cc.Values{}
+		for _, p := range of.Parameters {
+			values[p.Name] = p.Default
+		}
+		sent, err := channel.NewControl(of, cc.Link{Rate: 400 * units.Gbps, Packet: 4096}, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := channel.Marshal(channel.KindWelcome, channel.Welcome{QueuePairs: channel.QueuePairs{Control: sent}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got channel.Welcome
+		if err := channel.Unmarshal(text, channel.KindWelcome, &got); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got.QueuePairs.Control, sent) {
+			t.Errorf("%s: got %+v, want %+v", of.Name, got.QueuePairs.Control, sent)
+		}
+	}
+	if _, err := (&channel.Control{Name: "none such"}).Algorithms(); !errors.Is(err, channel.ErrMessage) {
+		t.Errorf("an unknown congestion control: %v", err)
 	}
 }

@@ -551,7 +551,7 @@ func (s *ethernetState) launchRarely(p *Partition, o *port, link, i int32, k *pk
 			e.mark(p, bytes, link, k)
 		}
 	}
-	if k.wants != 0 && k.role == roleData {
+	if k.wants != 0 && k.reports() {
 		o.gather(p, i, k)
 	}
 	start := p.now

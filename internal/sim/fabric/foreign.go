@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/cc"
 	"weft/units"
 	"weft/wire"
 )
@@ -13,15 +14,16 @@ import (
 // ForeignApp is an application whose NICs carry foreign packets.
 type ForeignApp interface {
 	// Landed is called when a foreign packet has reached its NIC. record is the number that Carry
-	// returned; marked says that a switch has marked the packet.
-	Landed(p *Partition, nic, record int32, marked bool)
+	// returned; marked says that a switch has marked the packet. seen is the telemetry that Carry asked for, nil
+	// for none; it is valid until Landed returns.
+	Landed(p *Partition, nic, record int32, marked bool, seen *cc.Seen)
 }
 
 // Carry queues a foreign packet at a NIC, on the connection with an end there, in the class that the
 // connection has for its operation: data, answers, or notifications. It returns the number of the
 // packet's record, which no other packet has until this one has landed or was dropped; below 0 if
-// the NIC sends no notification so soon after another.
-func (p *Partition) Carry(nic int32, end units.QPN, op wire.Opcode, payload uint32, markable bool) (record int32) {
+// the NIC sends no notification so soon after another. wants is the telemetry that a request gathers on its way.
+func (p *Partition) Carry(nic int32, end units.QPN, op wire.Opcode, payload uint32, markable bool, wants cc.Wants) (record int32) {
 	s := p.net.nicOf(nic)
 	f := s.flows.at(end)
 	class := f.class
@@ -48,7 +50,22 @@ func (p *Partition) Carry(nic int32, end units.QPN, op wire.Opcode, payload uint
 	if !markable {
 		k.mark &^= capable
 	}
+	if wants &= cc.WantRTT | cc.WantPath; wants != 0 && !op.Response() && op != wire.CNP {
+		k.wants = wants
+		s := p.pool.report(i)
+		s.Sent, s.hops, s.wants, s.path.N = p.now, 0, wants, 0
+	}
 	return i
+}
+
+// landForeign passes a foreign packet that has reached its NIC on.
+func (p *Partition) landForeign(nic, i int32, k *pkt) {
+	var told *cc.Seen
+	if k.wants != 0 {
+		p.shown = p.pool.report(i).show(k.wants)
+		told = &p.shown
+	}
+	p.net.foreign.Landed(p, nic, i, k.mark&marked != 0, told)
 }
 
 // WaitingForeign is the number of foreign packets that wait at a NIC for its wire.

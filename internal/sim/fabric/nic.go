@@ -122,7 +122,7 @@ func (nic *nicState) deliver(p *Partition, node, link, i int32) {
 		nic.countArrival(p, link, i)
 	}
 	if k.role == roleForeign {
-		p.net.foreign.Landed(p, node, i, k.mark&marked != 0)
+		p.landForeign(node, i, k)
 		p.pool.put(i)
 		return
 	}
@@ -330,7 +330,7 @@ func (nic *nicState) emit(p *Partition, o *port, link, i int32) {
 		hold = max(hold, units.Time(int64(p.pool.hot[i].size)*h.Num/h.Den))
 	}
 	k := &p.pool.hot[i]
-	if k.wants != 0 && k.role == roleData {
+	if k.wants != 0 && k.reports() {
 		p.pool.report(i).Sent = start
 	}
 	o.transmit(p, link, i, k, start)

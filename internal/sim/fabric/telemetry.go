@@ -15,6 +15,18 @@ type seen struct {
 	path  cc.Path
 }
 
+// show is the telemetry as transports take it.
+func (s *seen) show(wants cc.Wants) cc.Seen {
+	out := cc.Seen{Sent: s.Sent, Hops: int(s.hops)}
+	if wants&cc.WantPath != 0 {
+		out.Path = &s.path
+	}
+	return out
+}
+
+// reports says that a packet with telemetry gathers it; an answer takes it back.
+func (k *pkt) reports() bool { return k.role == roleData || k.role == roleForeign }
+
 // setOut begins the telemetry of a packet whose flow requests it.
 func (f *flow) setOut(p *Partition, i int32) {
 	p.pool.hot[i].wants = f.wants
@@ -48,10 +60,7 @@ func (o *port) rate() units.Rate {
 // handOver passes a packet's telemetry to the transport before the packet.
 func (p *Partition) handOver(i int32, k *pkt) {
 	p.seen = *p.pool.report(i)
-	p.shown = cc.Seen{Sent: p.seen.Sent, Hops: int(p.seen.hops)}
-	if k.wants&cc.WantPath != 0 {
-		p.shown.Path = &p.seen.path
-	}
+	p.shown = p.seen.show(k.wants)
 	p.batch.Seen = &p.shown
 	if k.mark&trimmed != 0 {
 		p.pool.cold[i].Flags |= transport.FlagTrimmed

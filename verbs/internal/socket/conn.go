@@ -3,6 +3,8 @@ package socket
 import (
 	"net/netip"
 	"time"
+
+	"weft/internal/sim/transport/cc"
 )
 
 // Outgoing is one entry of sendmmsg: one packet, or several of one size to the same destination.
@@ -13,6 +15,7 @@ type Outgoing struct {
 	Segment int  // bytes of each packet, from the BTH to the ICRC
 	Packets int
 	Parts   [][]byte
+	Seen    *cc.Seen // telemetry that it takes back, of an emulated fabric; nil for none
 }
 
 // Incoming is one entry of recvmmsg: packets of Segment bytes, the last perhaps shorter. Data is
@@ -24,7 +27,8 @@ type Incoming struct {
 	CE      bool // congestion experienced: IP ECN is 11
 	Near    bool // came by a Way: it has no ICRC
 	Data    []byte
-	placed  []slot // packets whose payload does not lie in Data, but at its place
+	Seen    *cc.Seen // what an emulated fabric tells of its way; nil for nothing
+	placed  []slot   // packets whose payload does not lie in Data, but at its place
 }
 
 // Conn carries UDP datagrams. One goroutine at a time calls its methods, except Wake; Wait may run

@@ -188,7 +188,7 @@ func (e *Emulated) turn(p *Port, t *channel.Turn, packets []byte) error {
 		if packets, err = c.Parse(packets); err != nil {
 			return err
 		}
-		in := Incoming{From: address(c.From), Segment: len(c.Data), CE: c.Mark, Data: c.Data}
+		in := Incoming{From: address(c.From), Segment: len(c.Data), CE: c.Mark, Data: c.Data, Seen: c.Seen}
 		if to := netip.AddrFrom4(c.To); to.IsMulticast() {
 			in.To = netip.AddrPortFrom(to, wire.RoCEv2Port)
 		}
@@ -300,7 +300,7 @@ func (e *Emulated) Send(batch []Outgoing) error {
 		}
 		for all := e.sent[start:]; len(all) > 0; {
 			n := min(o.Segment, len(all))
-			e.out = append(e.out, channel.Packet{From: e.local.Addr().As4(), To: o.To.Addr().Unmap().As4(), Mark: e.able, Data: all[:n:n]})
+			e.out = append(e.out, channel.Packet{From: e.local.Addr().As4(), To: o.To.Addr().Unmap().As4(), Mark: e.able, Data: all[:n:n], Seen: o.Seen})
 			all = all[n:]
 		}
 	}

@@ -2,6 +2,7 @@ package socket
 
 import (
 	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/cc"
 	"weft/units"
 )
 
@@ -52,6 +53,7 @@ type Endpoint struct {
 	owes     bool  // ack is in Port.owing
 	ack      transport.Packet
 	acked    bool                 // ack has been sent: it is the last one
+	seen     *cc.Seen             // telemetry of the last request, which its acknowledgement takes back
 	counted  int32                // PSNs in flight that are counted in Peer.flight
 	held     map[units.PSN][]byte // requests ahead of the expected one
 	passed   units.PSN            // PSNs before it are not held

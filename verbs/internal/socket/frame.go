@@ -53,7 +53,12 @@ func (p *Port) emit(e *Endpoint, peer *Peer, pkt *transport.Packet, parts [][]by
 	if cap(t.arena)-len(t.arena) < size-payload+copied {
 		p.flush()
 	}
+	report := e.seen != nil && pkt.Op == wire.RCAcknowledge
+	t.last.closed = t.last.closed || report
 	id := p.place(peer, size, len(parts))
+	if report { // in a datagram of its own
+		t.out[t.n-1].Seen, t.last.closed = e.seen, true
+	}
 	start := len(t.arena)
 	arena, _ := h.AppendHeaders(t.arena, payload) // queue pairs use no other opcodes
 	crc := checksum{left: peer.way.open() && p.capture == nil}

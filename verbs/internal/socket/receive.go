@@ -16,6 +16,7 @@ func (p *Port) take(in *Incoming, now units.Time) {
 		p.verifier.aim(in.From, in.To, p.local)
 	}
 	p.near = in.Near
+	p.batch.Seen = in.Seen
 	if in.Segment <= 0 {
 		return
 	}
@@ -111,6 +112,9 @@ func (p *Port) give(e *Endpoint, ce bool, now units.Time) {
 	}
 	if pkt.Op == wire.CNP {
 		p.stats.CNPsIn++
+	}
+	if p.batch.Seen != nil && !pkt.Op.Response() {
+		e.seen = p.batch.Seen
 	}
 	var v transport.Verdict
 	if e.EEC != nil {
