@@ -142,6 +142,8 @@ typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *ev
 	X(work, (weft_id cq))                                                                              \
 	X(alloc_pd, (weft_id device, weft_id *id))                                                         \
 	X(dealloc_pd, (weft_id pd))                                                                        \
+	X(import_pd, (weft_id device, weft_id pd))                                                         \
+	X(import_mr, (weft_id pd, weft_id mr, uint32_t *key))                                              \
 	X(reg_mr, (weft_id pd, void *addr, uint64_t length, uint64_t iova, uint32_t access, weft_id *id, uint32_t *key)) \
 	X(rereg_mr, (weft_id mr, weft_id pd, void *addr, uint64_t length, uint64_t iova, uint32_t access)) \
 	X(dereg_mr, (weft_id mr))                                                                          \

@@ -18,12 +18,13 @@ import (
 type domain struct {
 	*verbs.PD
 	events int
+	of     *device
 }
 
 //export weft_alloc_pd
 func weft_alloc_pd(dev C.weft_id, id *C.weft_id) C.int {
 	c := object[*context](dev)
-	keep(id, &domain{c.AllocPD(), c.events})
+	keep(id, &domain{c.AllocPD(), c.events, c.device})
 	return 0
 }
 
@@ -37,7 +38,32 @@ func weft_dealloc_pd(id C.weft_id) C.int {
 }
 
 // region is a memory region: registering it again replaces it under one ID.
-type region struct{ *verbs.MR }
+type region struct {
+	*verbs.MR
+	of *verbs.PD
+}
+
+// weft_import_pd says whether an ID is a protection domain of a device.
+//
+//export weft_import_pd
+func weft_import_pd(dev, id C.weft_id) C.int {
+	if d, ok := known[*domain](id); !ok || d.of != object[*context](dev).device {
+		return C.int(syscall.ENOENT)
+	}
+	return 0
+}
+
+// weft_import_mr tells the key of a region of a protection domain.
+//
+//export weft_import_mr
+func weft_import_mr(pd, id C.weft_id, key *C.uint32_t) C.int {
+	r, ok := known[*region](id)
+	if !ok || r.of != object[*domain](pd).PD {
+		return C.int(syscall.ENOENT)
+	}
+	*key = C.uint32_t(r.RKey())
+	return 0
+}
 
 // bytes are a program's bytes, whatever lies there; nil and false if there is no such memory.
 func bytes(addr unsafe.Pointer, length C.uint64_t) ([]byte, bool) {
@@ -62,7 +88,7 @@ func weft_rereg_mr(id, pd C.weft_id, addr unsafe.Pointer, length, iova C.uint64_
 	if err != nil {
 		return errno("ibv_rereg_mr", err)
 	}
-	r.MR = mr
+	r.MR, r.of = mr, object[*domain](pd).PD
 	return 0
 }
 
@@ -77,7 +103,7 @@ func weft_reg_mr(pd C.weft_id, addr unsafe.Pointer, length, iova C.uint64_t, acc
 		return errno("ibv_reg_mr", err)
 	}
 	*key = C.uint32_t(mr.RKey())
-	keep(id, &region{mr})
+	keep(id, &region{mr, object[*domain](pd).PD})
 	return 0
 }
 

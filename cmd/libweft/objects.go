@@ -41,6 +41,19 @@ func object[T any](id C.weft_id) T {
 	return v
 }
 
+// known is what an ID stands for, if it stands for something of this type: programs pass the numbers on.
+func known[T any](id C.weft_id) (v T, ok bool) {
+	table.Lock()
+	defer table.Unlock()
+	if id == 0 || id > table.next {
+		return v, false
+	}
+	if p := at(id).Load(); p != nil {
+		v, ok = (*p).(T)
+	}
+	return v, ok
+}
+
 // optional is what an ID stands for, nil if it is none.
 func optional[T any](id C.weft_id) (v T) {
 	if id != 0 {

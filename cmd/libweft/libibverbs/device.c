@@ -200,6 +200,20 @@ struct ibv_context *ibv_open_device(struct ibv_device *d)
 	return &c->v.context;
 }
 
+struct ibv_device *weft_device_of(int cmd_fd)
+{
+	struct stat it, own;
+	struct ibv_device *found = NULL;
+	if (fstat(cmd_fd, &it))
+		return NULL;
+	pthread_mutex_lock(&opened_lock);
+	for (struct weft_context *c = opened; c && !found; c = c->next)
+		if (!fstat(c->event_in, &own) && own.st_dev == it.st_dev && own.st_ino == it.st_ino)
+			found = c->v.context.device;
+	pthread_mutex_unlock(&opened_lock);
+	return found;
+}
+
 int ibv_close_device(struct ibv_context *context)
 {
 	struct weft_context *c = weft_context_of(context);

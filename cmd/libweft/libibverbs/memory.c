@@ -18,6 +18,7 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	if (e)
 		return failed(p, e);
 	p->pd.context = context;
+	p->pd.handle = (uint32_t)p->id;
 	return &p->pd;
 }
 
@@ -68,6 +69,7 @@ struct ibv_mr *weft_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_
 	if (e)
 		return failed(m, e);
 	m->mr.rkey = m->mr.lkey;
+	m->mr.handle = (uint32_t)m->id;
 	m->mr.context = pd->context;
 	m->mr.pd = pd;
 	m->mr.addr = addr;

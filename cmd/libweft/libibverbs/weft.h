@@ -106,6 +106,7 @@ extern const struct weft_core *weft; /* the core, once a device is open */
 
 struct weft_context *weft_context_of(struct ibv_context *c);
 int weft_load(void);
+struct ibv_device *weft_device_of(int cmd_fd); /* of an open context; NULL if it is none's */
 int weft_destination(struct weft_context *c, const struct ibv_ah_attr *a, uint8_t *address);  /* its address */
 void weft_way_to(struct weft_context *c, const uint8_t *address, struct ibv_ah_attr *a); /* the reverse */
 
