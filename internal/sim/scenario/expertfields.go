@@ -63,6 +63,9 @@ type Experts struct {
 	// Software is the time of the library's kernel at each end of a message, without the moving of
 	// its bytes.
 	Software units.Time `yaml:"software" range:"0..1s"`
+	// StartSkew is the time within which ranks begin their kernels, each at a random moment of it. A
+	// rank's time is from its own beginning.
+	StartSkew units.Time `yaml:"start-skew,omitzero" range:"0..1s"`
 	// CopyRate is the rate at which a rank's throughput kernel stores tokens at the GPUs of its node, the
 	// own one too.
 	CopyRate units.Rate `yaml:"copy-rate" range:"0bps..100Tbps"`

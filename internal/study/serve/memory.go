@@ -46,10 +46,11 @@ func memoryOf(r *scenario.Resolved, name string, p *scenario.Pool, cache *servin
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "serving.%s: a request of %d tokens does not fit the memory of a %s:\n", name, longest, strings.ToUpper(gpu.Model))
-	fmt.Fprintf(&b, "  %10s  of %s: serving.%s.memory %s\n", units.Bytes(out.Memory), gpu.Memory, name, p.Memory)
+	fmt.Fprintf(&b, "  %10s  of %s: serving.%s.memory %.4g %%\n", units.Bytes(out.Memory), gpu.Memory, name, 100*p.Memory.Float())
 	fmt.Fprintf(&b, "  %10s  weights: %.3g billion parameters of %d bytes over %d GPUs\n", units.Bytes(out.Weights), float64(j.Model.Parameters())/1e9, j.Memory.Weight, p.GPUs())
 	fmt.Fprintf(&b, "  %10s  keys and values: %d tokens of %s\n", units.Bytes(longest*out.Token), longest, units.Bytes(out.Token))
-	fmt.Fprintf(&b, "want more tensor (%d) or pipeline (%d) parallelism, fp8, shorter requests or another GPU", p.Tensor, p.Pipeline)
+	fmt.Fprintf(&b, "  %10s  too much\n", units.Bytes(out.Weights+longest*out.Token-out.Memory))
+	fmt.Fprintf(&b, "want more tensor (%d) or pipeline (%d) parallelism, fp8, shorter requests, another GPU or a larger share of its memory", p.Tensor, p.Pipeline)
 	return out, &MemoryError{b.String()}
 }
 

@@ -88,6 +88,19 @@ func TestSoftwareIsPaidAtBothEnds(t *testing.T) {
 	}
 }
 
+// Each rank waits for tokens of the one that begins last: of ranks that begin within 100 us the mean kernel takes about 45 us
+// more. That of the last rank takes less than without a skew: some of its tokens are there when it begins.
+func TestRanksWaitForTheOneThatBeginsLast(t *testing.T) {
+	even := exchanged(t, 2, "infiniband-ndr", "moe-dispatch", "").Exchange.Kernel
+	skewed := exchanged(t, 2, "infiniband-ndr", "moe-dispatch", "start-skew: 100us").Exchange.Kernel
+	if more := units.Time(skewed.Mean - even.Mean); more < 25*units.Microsecond || more > 65*units.Microsecond {
+		t.Errorf("the mean kernel takes %v more, want 45 us", more)
+	}
+	if more := units.Time(skewed.Min - even.Min); more < -30*units.Microsecond || more > 0 {
+		t.Errorf("the shortest kernel takes %v more, want somewhat less", more)
+	}
+}
+
 // A proxy thread posts one request after the other: 2 us for each of some 512 tokens are more than a
 // millisecond. A GPU's warps post at the same time.
 func TestAProxyPostsOneRequestAfterTheOther(t *testing.T) {

@@ -43,7 +43,7 @@ func Run(j *network.Task, point *runstore.Point) error {
 		return err
 	}
 	t.sent(g, e)
-	e.Kernel = kernels(x.Timeline)
+	e.Kernel = t.kernels(x.Timeline)
 	point.Exchange, point.Beside, point.Time = e, x.Beside, units.Time(e.Kernel.Mean)
 	point.AlgBW = e.Rate(e.Bytes)
 	point.BusBW = point.AlgBW
@@ -108,12 +108,12 @@ func (t *traffic) sent(g *workload.Graph, e *runstore.Exchange) {
 	e.NetworkBytes, e.NVLinkBytes, e.Messages = e.NetworkBytes/n, e.NVLinkBytes/n, e.Messages/n
 }
 
-// kernels are the times of the ranks' kernels.
-func kernels(line *workload.Timeline) runstore.RankTimes {
+// kernels are the times of the ranks' kernels, each from its own beginning.
+func (t *traffic) kernels(line *workload.Timeline) runstore.RankTimes {
 	times := make([]int64, len(line.Spans))
 	sum := int64(0)
 	for rank, spans := range line.Spans {
-		times[rank] = int64(spans[len(spans)-1].End)
+		times[rank] = int64(spans[len(spans)-1].End - t.late(rank))
 		sum += times[rank]
 	}
 	slices.Sort(times)

@@ -1,6 +1,9 @@
 package exchange
 
 import (
+	"math/rand/v2"
+
+	"weft/internal/sim/engine"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
 	"weft/units"
@@ -9,6 +12,7 @@ import (
 // traffic is the tokens of an exchange with their ways.
 type traffic struct {
 	w       *scenario.Workload
+	seed    uint64
 	ranks   int
 	perNode int
 	nics    int // of a GPU
@@ -21,7 +25,7 @@ type traffic struct {
 // trafficOf draws the tokens of a scenario.
 func trafficOf(r *scenario.Resolved) *traffic {
 	x, perNode := &r.Workload.Experts, r.Cluster.Node.GPUs
-	t := &traffic{w: &r.Workload, ranks: r.Cluster.Ranks(), perNode: perNode, nics: max(1, r.Cluster.Node.NICs/max(1, perNode)), draw: drawOf(r), postings: make(map[workload.Posting]*workload.Posting), freed: make(map[way][]int32)}
+	t := &traffic{w: &r.Workload, seed: r.Run.Seed, ranks: r.Cluster.Ranks(), perNode: perNode, nics: max(1, r.Cluster.Node.NICs/max(1, perNode)), draw: drawOf(r), postings: make(map[workload.Posting]*workload.Posting), freed: make(map[way][]int32)}
 	t.used = t.nics
 	if x.NICs > 0 {
 		t.used = min(t.nics, x.NICs)
@@ -45,9 +49,21 @@ func (t *traffic) newGraph() *workload.Graph {
 		g.Proxy, g.ProxyThreads = x.ProxyTime, x.ProxyThreads
 	}
 	for rank := range g.Ranks {
-		g.Ranks[rank] = []workload.Op{{Name: "kernel begins", Kind: workload.Compute, Stream: workload.Unordered, Time: x.Software}}
+		g.Ranks[rank] = []workload.Op{{Name: "kernel begins", Kind: workload.Compute, Stream: workload.Unordered, Time: t.late(rank) + x.Software}}
 	}
 	return g
+}
+
+// streamStart is the stream of random numbers of the ranks' starts.
+const streamStart = 0x736b65
+
+// late is when a rank begins its kernel.
+func (t *traffic) late(rank int) units.Time {
+	if t.w.Experts.StartSkew == 0 {
+		return 0
+	}
+	pcg := engine.Stream(t.seed, streamStart, uint32(rank))
+	return units.Time(rand.New(&pcg).Int64N(int64(t.w.Experts.StartSkew)))
 }
 
 // endKernels ends every rank's kernel: after its begin, all that it receives, and all that it stores
