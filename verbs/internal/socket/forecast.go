@@ -33,10 +33,10 @@ type Placer interface {
 type Forecast struct {
 	of     *Endpoint
 	slots  []slot
-	came   int // slots whose packets have come
-	reads  int // READs in slots
-	hits   int // datagrams that came as expected
-	misses int
+	came   int  // slots whose packets have come
+	reads  int  // READs in slots
+	hits   int  // datagrams that came as expected
+	misses int  // long ones that did not
 	gone   bool // the kernel has found no memory at a place
 }
 
@@ -143,7 +143,9 @@ func (f *Forecast) Settle(in *Incoming) {
 		in.placed = slots[:n]
 		return
 	}
-	f.misses++
+	if len(in.Data) >= leastPlaced { // an acknowledgement costs nothing
+		f.misses++
+	}
 	if !gather(slots, in.Data) {
 		in.Data = nil
 	}
