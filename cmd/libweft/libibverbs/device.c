@@ -315,7 +315,7 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
 		.pkey_tbl_len = 1,
 		.max_vl_num = 1,
 		.active_width = 2,  /* 4X */
-		.active_speed = 128, /* 106.25 Gb/s a lane. The link has no speed of its own; the faster it says it is, the shorter the messages that UCX reads instead of sending, and reading is faster here */
+		.active_speed = 32, /* 25.78125 Gb/s a lane: a name for a link that has no speed of its own */
 		.phys_state = now.state == IBV_PORT_ACTIVE ? 5 : 3,
 		.link_layer = now.link,
 		.lid = now.lid,

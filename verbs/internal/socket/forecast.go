@@ -33,11 +33,12 @@ type Placer interface {
 type Forecast struct {
 	of     *Endpoint
 	slots  []slot
-	came   int  // slots whose packets have come
-	reads  int  // READs in slots
-	hits   int  // datagrams that came as expected
-	misses int  // long ones that did not
-	gone   bool // the kernel has found no memory at a place
+	high   []byte // the highest place
+	came   int    // slots whose packets have come
+	reads  int    // READs in slots
+	hits   int    // datagrams that came as expected
+	misses int    // long ones that did not
+	gone   bool   // the kernel has found no memory at a place
 }
 
 // slot is an expected packet.
@@ -46,10 +47,11 @@ type slot struct {
 	to     units.QPN
 	psn    units.PSN
 	head   int    // bytes of its headers
-	memory []byte // the place of its payload
+	bytes  int    // of its payload
+	memory []byte // the place of its payload; nil: the payload stays with the headers
 }
 
-func (s *slot) size() int { return s.head + len(s.memory) + wire.ICRCBytes }
+func (s *slot) size() int { return s.head + s.bytes + wire.ICRCBytes }
 
 // matches reports whether a BTH is the expected one. Only the fields that name the place count: the others are
 // checked later.
@@ -66,18 +68,19 @@ func (f *Forecast) begin(e *Endpoint) {
 }
 
 // Datagram appends to parts the pieces of buf, and the places, that the next datagram is received into. False
-// says that nothing is expected.
+// says that none of its payload has a place.
 func (f *Forecast) Datagram(buf []byte, parts [][]byte) ([][]byte, bool) {
 	slots := f.datagram()
 	from, to := 0, 0
 	for i := range slots {
 		s := &slots[i]
-		to += s.head
-		parts = append(parts, buf[from:to], s.memory)
-		from = to + len(s.memory)
-		to = from + wire.ICRCBytes
+		if s.memory != nil {
+			parts = append(parts, buf[from:to+s.head], s.memory)
+			from = to + s.head + s.bytes
+		}
+		to += s.size()
 	}
-	return append(parts, buf[from:]), len(slots) > 0
+	return append(parts, buf[from:]), from > 0
 }
 
 // datagram is the most packets that the next datagram has: all of one size but the last, which may be shorter.
@@ -95,7 +98,7 @@ func (f *Forecast) datagram() []slot {
 }
 
 // read adds responses of one more READ, and reports whether there are any. The places ascend, so that none
-// lies on another.
+// lies on another: programs read into the same memory several times at once.
 func (f *Forecast) read() bool {
 	if f.of == nil || f.reads < 0 {
 		return false
@@ -110,12 +113,16 @@ func (f *Forecast) read() bool {
 	memory := f.of.Owner.Landing(a.ID, a.Offset, a.Length-a.Offset)
 	for a.Offset < a.Length {
 		n := min(a.MTU, a.Length-a.Offset)
-		if len(memory) < int(n) || n%4 != 0 || len(f.slots) > 0 && !foreign.Behind(f.slots[len(f.slots)-1].memory, memory) {
+		if len(memory) < int(n) || n%4 != 0 {
 			f.reads = -1
 			break
 		}
 		op := response(a.Offset == 0, a.Offset+n == a.Length)
-		f.slots = append(f.slots, slot{op: op, to: f.of.QP.QPN(), psn: a.PSN, head: op.HeaderBytes(), memory: memory[:n:n]})
+		s := slot{op: op, to: f.of.QP.QPN(), psn: a.PSN, head: op.HeaderBytes(), bytes: int(n)}
+		if foreign.Behind(f.high, memory) {
+			s.memory, f.high = memory[:n:n], memory[:n:n]
+		}
+		f.slots = append(f.slots, s)
 		a.Offset, a.PSN, memory = a.Offset+n, a.PSN.Add(1), memory[n:]
 	}
 	return len(f.slots) > known
@@ -173,7 +180,7 @@ func gather(slots []slot, data []byte) bool {
 		if len(data) <= s.head {
 			break
 		}
-		if !foreign.Copy(data[s.head:], s.memory) {
+		if s.memory != nil && !foreign.Copy(data[s.head:], s.memory) {
 			return false
 		}
 		data = data[min(s.size(), len(data)):]

@@ -19,7 +19,7 @@ func expected(memory []byte) *Forecast {
 	f := &Forecast{reads: -1}
 	for i := range len(memory) / placedBytes {
 		f.slots = append(f.slots, slot{
-			op: wire.RCReadResponseMiddle, to: 77, psn: 1000 + units.PSN(i), head: wire.BTHBytes,
+			op: wire.RCReadResponseMiddle, to: 77, psn: 1000 + units.PSN(i), head: wire.BTHBytes, bytes: placedBytes,
 			memory: memory[i*placedBytes:][:placedBytes:placedBytes],
 		})
 	}
@@ -120,7 +120,7 @@ func TestAPlaceThatIsGoneCostsOneDatagram(t *testing.T) {
 	}
 	defer func() { _ = unix.Munmap(page) }()
 	f := expected(make([]byte, placedBytes))
-	f.slots = append(f.slots, slot{op: wire.RCReadResponseMiddle, to: 77, psn: 1001, head: wire.BTHBytes, memory: page})
+	f.slots = append(f.slots, slot{op: wire.RCReadResponseMiddle, to: 77, psn: 1001, head: wire.BTHBytes, bytes: placedBytes, memory: page})
 	from, to := open(t, "127.0.0.1:0"), open(t, "127.0.0.1:0")
 	for i := range units.PSN(3) {
 		p := responsePacket(77, 1000+i, 'r', placedBytes)

@@ -66,9 +66,9 @@ func (p *Port) checkPlaced(in *Incoming) bool {
 		rest := in.Data
 		for i := range in.placed {
 			s, c := &in.placed[i], &p.checked[i]
-			tail := s.head + len(s.memory)
-			c.id, c.ok = p.verifier.verifyParts(rest[:s.head], s.memory, rest[tail:], i)
-			rest = rest[tail+wire.ICRCBytes:]
+			tail := s.head + s.bytes
+			c.id, c.ok = p.verifier.verifyParts(rest[:tail-len(s.memory)], s.memory, rest[tail:], i)
+			rest = rest[s.size():]
 		}
 	})
 }

@@ -175,7 +175,7 @@ func (q *receiveQueue) receive(fd int) ([]Incoming, error) {
 }
 
 // receivePlaced is receive with a forecast. It receives one datagram at a time: where one ends decides where the payload
-// of the next belongs.
+// of the next belongs. It ends where no place is known, because the next call, after these packets, may know one.
 func (q *receiveQueue) receivePlaced(fd int, f *Forecast) ([]Incoming, error) {
 	for i := range q.msgs {
 		var ok bool

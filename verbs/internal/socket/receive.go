@@ -65,14 +65,15 @@ func (p *Port) packet(b []byte, index int, in *Incoming, now units.Time) {
 	}
 	h := &p.arrived
 	headers := b[:len(b)-wire.ICRCBytes]
-	if in.placed != nil {
+	placed := in.placed != nil && in.placed[index].memory != nil
+	if placed {
 		headers = b[:in.placed[index].head]
 	}
 	if h.Parse(headers) != nil {
 		p.stats.Malformed++
 		return
 	}
-	if in.placed != nil {
+	if placed {
 		h.Payload = in.placed[index].memory
 		p.stats.Placed++
 	}
