@@ -15,8 +15,7 @@ import (
 // gathered into the port's buffer at once, and takes the usual way.
 //
 // So unchecked bytes reach only the part of a READ's buffer that waits for responses. Its content is undefined
-// until the READ completes (IBA vol. 1, 9.7.5.1: a requester's buffer), and then every byte of it has come in
-// a checked packet. SENDs have no such part, because a SEND's length is unknown before its end. WRITEs have none, because
+// until the READ completes, and then every byte of it has come in a checked packet. SENDs have no such part, because a SEND's length is unknown before its end. WRITEs have none, because
 // programs look at memory to see a WRITE arrive.
 
 // Placer is a Conn that can put payload where a forecast says.
