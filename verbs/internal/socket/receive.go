@@ -65,7 +65,7 @@ func (p *Port) packet(b []byte, index int, in *Incoming, now units.Time) {
 	}
 	h := &p.arrived
 	headers := b[:len(b)-wire.ICRCBytes]
-	placed := in.placed != nil && in.placed[index].memory != nil
+	placed := index < len(in.placed) && in.placed[index].memory != nil
 	if placed {
 		headers = b[:in.placed[index].head]
 	}
