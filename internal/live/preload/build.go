@@ -18,7 +18,7 @@ const (
 	core       = "libweft.so"
 	libibverbs = "libibverbs.so.1"
 	librdmacm  = "librdmacm.so.1"
-	files      = "libweftfiles.so" // preloaded: the files of a kernel's device
+	files      = "libweftfiles.so" // preloaded: the files of a kernel's device, and the stack of handlers of signals
 	clock      = "libweftclock.so" // preloaded if asked for: the clocks of an emulated fabric
 )
 

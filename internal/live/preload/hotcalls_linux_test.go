@@ -19,6 +19,14 @@ func TestTheHotCallsAreShort(t *testing.T) {
 	}
 }
 
+// A program's handler of a signal may come at any time, and needs a stack. perftest measures for a time so (-D).
+func TestSignalsComeAtAnyTime(t *testing.T) {
+	program := compile(t, "hotcalls")
+	for range 10 {
+		start(t, program, "signals").end(t)
+	}
+}
+
 // Two programs that poll on one processor do not spin until the end of their slices of time, a few milliseconds,
 // nor until somebody interrupts them: the processor time of a message stays small, whatever else the machine does.
 func TestPollersOnOneProcessorGiveWay(t *testing.T) {
