@@ -71,6 +71,9 @@ func (c *cut) slice(lo, hi int64, i int) (int64, int64) {
 	return block(lo, hi, max(ceil(hi-lo, c.slices, c.elem), c.least), i)
 }
 
+// empty reports whether chunks of at most a size are too small for a slice, which has nothing of them.
+func (c *cut) empty(chunk int64, i int) bool { return int64(i)*c.least >= chunk }
+
 // split is the i-th of n parts of [lo, hi), equal within one element.
 func split(lo, hi int64, n, i int, elem int64) (int64, int64) {
 	count := (hi - lo) / elem

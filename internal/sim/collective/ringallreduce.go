@@ -20,11 +20,14 @@ func newRingAllReduce(s Spec) (Program, error) {
 
 func (p *ringAllReduce) Ranks() int { return p.l.Ranks() }
 
+// chunk is the size of the chunks of a loop; the last ones may be smaller.
+func (p *ringAllReduce) chunk(lo, hi int64) int64 {
+	return max(ceil(hi-lo, p.Ranks(), p.elem), p.minChunk)
+}
+
 // piece is the slice of chunk j that a lane moves.
 func (p *ringAllReduce) piece(lo, hi int64, slice, j int) (int64, int64) {
-	n := p.Ranks()
-	size := max(ceil(hi-lo, n, p.elem), p.minChunk)
-	lo, hi = block(lo, hi, size, mod(j, n))
+	lo, hi = block(lo, hi, p.chunk(lo, hi), mod(j, p.Ranks()))
 	return p.slice(lo, hi, slice)
 }
 
@@ -32,7 +35,7 @@ func (p *ringAllReduce) Step(rank, lane, k int, s *Step) bool {
 	s.reset()
 	n := p.Ranks()
 	lo, hi, slice := p.loop(lane)
-	if k >= 2*(n-1) || lo == hi {
+	if k >= 2*(n-1) || lo == hi || p.empty(p.chunk(lo, hi), slice) {
 		return false
 	}
 	r := p.l.ring(lane % p.channels)
@@ -53,7 +56,7 @@ func (p *ringAllReduce) Alike(lane, k int) int {
 	lo, hi, _ := p.loop(lane)
 	n := p.Ranks()
 	switch {
-	case max(ceil(hi-lo, n, p.elem), p.minChunk)*int64(n) != hi-lo:
+	case p.chunk(lo, hi)*int64(n) != hi-lo:
 		return k + 1
 	case k < n-1:
 		return n - 1

@@ -29,8 +29,8 @@ func (p *ringShards) piece(lane, shard int) (int64, int64) {
 // step sends the shard of the rank at position out and receives the shard of the rank before it.
 func (p *ringShards) step(rank, lane, k int, out func(i, k int) int, s *Step) bool {
 	s.reset()
-	lo, hi, _ := p.loop(lane)
-	if k >= p.Ranks()-1 || lo == hi {
+	lo, hi, slice := p.loop(lane)
+	if k >= p.Ranks()-1 || lo == hi || p.empty(hi-lo, slice) {
 		return false
 	}
 	r := p.l.ring(lane % p.channels)
