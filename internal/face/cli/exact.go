@@ -65,7 +65,11 @@ func aboutExact(c *cobra.Command, text string) string {
 // skipped says what the run has not simulated, because it repeats itself. It is no part of the results, which
 // are the same without it.
 func (e *Env) skipped(results *runstore.Results) {
-	if s := results.Skipped(); s.Periods > 0 {
+	s := results.Skipped()
+	if s.Nodes > 0 {
+		e.note("%s nodes of the ring do what others do at every instant: they were not simulated\n", doc.Integer(s.Nodes))
+	}
+	if s.Periods > 0 {
 		e.note("%s\n", skippedText(s, s.Of))
 	}
 }

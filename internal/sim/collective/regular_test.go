@@ -62,3 +62,82 @@ func TestAlikeStepsDifferOnlyInTheirNumber(t *testing.T) {
 		t.Errorf("%v are regular, with %d pairs of alike steps, want the three rings", regular, alike)
 	}
 }
+
+// A circular program that turns has, at each rank, the steps of the rank so many nodes behind it. A ring of NCCL whose odd
+// nodes differ from the even ones does not turn by one node.
+func TestACircularProgramIsTheSameSomeNodesFurther(t *testing.T) {
+	turned, still := 0, 0
+	for _, s := range programs() {
+		for _, l := range []Layout{{4, 1, 0, 0}, {6, 2, 0, 0}, {4, 4, 0, 0}, {3, 3, 2, 0}} {
+			for _, bytes := range []int64{1 << 20, 48 << 12, 1001} {
+				s := s
+				s.Layout, s.Bytes, s.Channels = l, bytes, 2
+				p, err := New(s)
+				if err != nil {
+					continue // not on this cluster
+				}
+				circle, is := p.(Circular)
+				if !is {
+					continue
+				}
+				for nodes := 1; nodes < l.Nodes; nodes++ {
+					if !circle.Turns(nodes) {
+						still++
+						continue
+					}
+					turned++
+					turns(t, fmt.Sprintf("%v by %v, %v, %d bytes, %d nodes", s.Op, s.Algo, l, bytes, nodes), circle, nodes, l.PerNode)
+				}
+			}
+		}
+	}
+	if turned < 20 || still < 20 {
+		t.Errorf("programs turned %d times and did not %d times: the test does not see it", turned, still)
+	}
+}
+
+// turns compares the steps of a rank with those of the rank some nodes ahead, and with the first nodes' program.
+func turns(t *testing.T, name string, p Circular, nodes, perNode int) {
+	t.Helper()
+	by, part := int32(nodes*perNode), Wind(p, nodes, perNode)
+	for rank := range p.Ranks() {
+		for lane := range min(p.Lanes(), 4) {
+			to := map[int32]bool{}
+			for k := 0; ; k++ {
+				var a, b, w Step
+				is := p.Step(rank, lane, k, &a)
+				if p.Step((rank+int(by))%p.Ranks(), lane, k, &b) != is || part.Step(rank%part.Ranks(), lane, k, &w) != is {
+					t.Fatalf("%s: rank %d, lane %d: step %d is missing at some", name, rank, lane, k)
+				}
+				if !is {
+					break
+				}
+				for i := range a.Sends {
+					to[a.Sends[i].Peer] = true
+					a.Sends[i].Peer = (a.Sends[i].Peer + by) % int32(p.Ranks())
+					w.Sends[i].Peer = (a.Sends[i].Peer - w.Sends[i].Peer + by) % by // 0: the same place in the part
+				}
+				for _, s := range []*Step{&a, &b, &w} {
+					for i := range s.Sends {
+						s.Sends[i].Src, s.Sends[i].Dst = 0, 0
+					}
+				}
+				if fmt.Sprint(a) != fmt.Sprint(b) {
+					t.Fatalf("%s: lane %d, step %d: rank %d does %v, and so many nodes ahead %v", name, lane, k, rank, a, b)
+				}
+				for i := range w.Sends {
+					if w.Sends[i].Peer != 0 {
+						t.Fatalf("%s: lane %d, step %d: the part's rank %d sends elsewhere", name, lane, k, rank)
+					}
+					w.Sends[i].Peer = a.Sends[i].Peer
+				}
+				if fmt.Sprint(a) != fmt.Sprint(w) {
+					t.Fatalf("%s: lane %d, step %d: rank %d does %v, and in the part %v", name, lane, k, rank, a, w)
+				}
+			}
+			if len(to) > 1 {
+				t.Fatalf("%s: rank %d sends to %v on a channel", name, rank, to)
+			}
+		}
+	}
+}

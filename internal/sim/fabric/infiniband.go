@@ -531,6 +531,9 @@ func (s *infinibandState) forwardRarely(p *Partition, o *port, out int32, lane u
 	}
 	start := p.now
 	if o.debt > 0 {
+		if n.even && n.inboxes[out].kind == kindInfiniBand && o.flags&flagUncounted == 0 && o.freeAt >= start {
+			p.uneven()
+		}
 		start = o.payDebt(start)
 	}
 	if s.outrun && n.inboxes[in].slower {

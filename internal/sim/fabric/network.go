@@ -84,6 +84,7 @@ type Network struct {
 	classes   int           `state:"-"`
 	seed      uint64        `state:"-"`
 	names     []string      `state:"-"`
+	even      bool          `state:"-"` // see KeepEven
 
 	nodes       []node
 	ports       []port
@@ -278,6 +279,9 @@ func (n *Network) LinkEnds(link int32) (from, to int32) {
 	return n.ports[link].node, n.inboxes[link].node
 }
 
+// LinkAt is the link of a node's port, from 0.
+func (n *Network) LinkAt(node, port int32) int32 { return n.nodes[node].base + port }
+
 // LinkPort is the sending port of a link at its node, from 0.
 func (n *Network) LinkPort(link int32) int32 { return link - n.nodes[n.ports[link].node].base }
 
@@ -332,6 +336,22 @@ func (n *Network) Credited(link int32) bool {
 
 // LinkBytes is the number of bytes sent on a link, as on the wire.
 func (n *Network) LinkBytes(link int32) int64 { return n.ports[link].bytes }
+
+// CopyBytes gives each link the bytes that another has sent, or none if that is below 0, after a run in which some links stood
+// for others. Links outside of the scale-out fabric keep theirs.
+func (n *Network) CopyBytes(of []int32) {
+	bytes := make([]int64, len(of))
+	for link, from := range of {
+		if from >= 0 {
+			bytes[link] = n.ports[from].bytes
+		}
+	}
+	for link := range bytes {
+		if n.ScaleOut(int32(link)) {
+			n.ports[link].bytes = bytes[link]
+		}
+	}
+}
 
 // Connection describes one direction of a connected pair of queue pairs.
 type Connection struct {

@@ -87,6 +87,7 @@ func (nd *node) route(p *Partition, k *pkt) int32 {
 	if p.load(static) <= load+p.net.threshold {
 		return static
 	}
+	p.uneven()
 	return least
 }
 

@@ -96,6 +96,9 @@ type Skipped struct {
 	Time    units.Time // of these periods
 	Events  int64      // in these periods
 	Of      units.Time // of the whole run
+	// Nodes is the number of nodes of a run that do what others do at every instant, and so were not simulated. Events
+	// includes theirs.
+	Nodes int64
 }
 
 // Add adds the skipped part of another run.
@@ -104,6 +107,7 @@ func (s *Skipped) Add(o Skipped) {
 	s.Time += o.Time
 	s.Events += o.Events
 	s.Of += o.Of
+	s.Nodes = max(s.Nodes, o.Nodes)
 }
 
 // Seeds is the times of a size with several seeds, in picoseconds, and the 95 % confidence
@@ -179,6 +183,16 @@ func (c Counts) Drops() int64 {
 // Add adds the counts of another network.
 func (c *Counts) Add(o *Counts) {
 	addIntegers(reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem())
+}
+
+// Times is the counts of as many equal networks. What was skipped is that of one of them.
+func (c Counts) Times(n int) Counts {
+	own, all := c, c
+	own.Skipped = Skipped{}
+	for range n - 1 {
+		all.Add(&own)
+	}
+	return all
 }
 
 // addIntegers adds the integers of a struct, and of the structs in it, to those of another.

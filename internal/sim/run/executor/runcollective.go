@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"errors"
 	"fmt"
 
 	"weft/internal/sim/fabric"
@@ -12,12 +13,33 @@ import (
 
 // RunCollective simulates one size of a collective.
 func RunCollective(j *network.Task, point *runstore.Point) error {
-	r := j.Scenario
-	run, err := newCollectiveRun(r, j.Plan, j.Bytes)
+	run, err := newCollectiveRun(j.Scenario, j.Plan, j.Bytes)
 	if err != nil {
 		return err
 	}
-	c := &run.plan.chosen
+	w := windingOf(j, run.all, run.plan.program)
+	if w == nil {
+		return simulate(run, j, nil, point)
+	}
+	part, whole := *j, *point
+	part.Plan, part.Parts = w.limited(j.Plan), 1
+	w.shorten(run)
+	if err = simulate(run, &part, w, &whole); err == nil || j.Stop.Ended() {
+		*point = whole
+		return err
+	}
+	if bound := (*fabric.Overload)(nil); errors.As(err, &bound) && bound.Limit == part.Plan.Run.Limit.Events {
+		return &fabric.Overload{What: bound.What, Limit: j.Plan.Run.Limit.Events}
+	}
+	if run, err = newCollectiveRun(j.Scenario, j.Plan, j.Bytes); err != nil {
+		return err
+	}
+	return simulate(run, j, nil, point)
+}
+
+// simulate runs a collective on a network, or the part of it that stands for the whole if w is not nil.
+func simulate(run *collectiveRun, j *network.Task, w *winding, point *runstore.Point) error {
+	r, c := j.Scenario, &run.plan.chosen
 	point.Algorithm, point.Wire, point.Channels = c.algo.String(), c.choice.Proto.String(), c.channels
 	streams := withStreams(j.Plan, run, len(run.ends))
 	if err := run.place(j, streams.app()); err != nil {
@@ -28,12 +50,15 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 	}
 	run.recordSteps(j.Plan)
 	run.start()
+	if w != nil {
+		run.net.KeepEven()
+	}
 	j.Started(run.net)
 	run.net.UseSpare(j.Spare)
 	if j.Exact && run.canRepeat(streams) {
 		run.net.SkipRepeats(run, run.beats())
 	}
-	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
+	err := run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	if err == nil {
 		err = streams.failure
 	}
@@ -44,7 +69,12 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 	measure.TellSeries(run.net, run.sum().ended, steps, merged)
 	point.Counts = measure.Counts(run.net.Network)
 	point.Fault = j.Plan.Suffered(run.net.Network)
-	point.Flows = run.flowTimes().Distribution()
+	flows := run.flowTimes()
+	if w != nil && err == nil {
+		err = w.spread(run.net, point)
+		flows = flows.Times(w.times)
+	}
+	point.Flows = flows.Distribution()
 	if err != nil {
 		return err
 	}
