@@ -64,7 +64,7 @@ type infinibandState struct {
 	// inspects are not 0, and FIFO.
 	expires, marks, limited, inspects, fifo bool
 	outrun                                  bool // some input is slower than some output
-	odd                                     bool // fifo, marks, inspects or outrun
+	odd                                     bool // fifo, marks, inspects or outrun, or the network is to be even
 }
 
 // infinibandPorts is the state of the ports of switches with credits.
