@@ -25,7 +25,7 @@
 //
 // # Left out
 //
-// Differences of the ranks' starts; the flow control of throughput kernels' buffers inside a node; the time by which the data types are converted and tokens copied, beyond
+// The flow control of throughput kernels' buffers inside a node; the time by which the data types are converted and tokens copied, beyond
 // Software; the kernel's warps, which post and store all messages at the same time.
 //
 // # Sources
