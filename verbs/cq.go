@@ -50,6 +50,7 @@ type WC struct {
 	SrcQP           QPN       // of UD receives
 	SLID            units.LID // of UD receives on InfiniBand: the sender's
 	_               [6]byte
+	Clock           units.Time // Device.Clock at the completion, if the queue stamps
 }
 
 // CQ is a completion queue.
@@ -58,6 +59,7 @@ type CQ struct {
 	ring     CQRing
 	capacity uint32
 	closed   bool
+	stamps   bool
 	armed    arming
 	notify   func()
 	event    chan struct{}
@@ -89,6 +91,7 @@ type CQInitAttr struct {
 	// Notify is called at an event of the armed queue, with the device's lock held: it must not call
 	// the device. Without it, Wait waits for events.
 	Notify func()
+	Stamps bool // completions have the device's clock (ibv_create_cq_ex(3), completion timestamps)
 }
 
 // arming says which completions raise the next event.
@@ -113,7 +116,7 @@ func (d *Device) CreateCQWith(a CQInitAttr) (*CQ, error) {
 	case a.Capacity < 1 || a.Capacity > MaxCQE:
 		return nil, invalid("%d entries: 1 to %d", a.Capacity, MaxCQE)
 	}
-	c := &CQ{dev: d, capacity: uint32(a.Capacity), notify: a.Notify, event: make(chan struct{}, 1)}
+	c := &CQ{dev: d, capacity: uint32(a.Capacity), stamps: a.Stamps, notify: a.Notify, event: make(chan struct{}, 1)}
 	if err := c.place(a.Ring); err != nil {
 		return nil, err
 	}
@@ -264,7 +267,11 @@ func (c *CQ) push(wc *WC, solicited bool) bool {
 		c.ring.Overrun.Store(1)
 		return false
 	}
-	*c.at(added) = *wc
+	to := c.at(added)
+	*to = *wc
+	if c.stamps {
+		to.Clock = c.dev.port.Now()
+	}
 	c.ring.Added.Store(added + 1)
 	if c.armed == armedAny || c.armed == armedSolicited && (solicited || wc.Status != Success) {
 		c.signal()

@@ -26,8 +26,8 @@ var (
 )
 
 //export weft_create_cq
-func weft_create_cq(dev C.weft_id, cqe C.uint32_t, entries *C.struct_weft_wc, room C.uint32_t, marks *C.struct_weft_cq_marks, eventFD C.int, of C.uintptr_t, id *C.weft_id) C.int {
-	a := verbs.CQInitAttr{Capacity: int(cqe), Ring: ring(entries, room, marks)}
+func weft_create_cq(dev C.weft_id, cqe C.uint32_t, entries *C.struct_weft_wc, room C.uint32_t, marks *C.struct_weft_cq_marks, eventFD C.int, stamps C.uint32_t, of C.uintptr_t, id *C.weft_id) C.int {
+	a := verbs.CQInitAttr{Capacity: int(cqe), Ring: ring(entries, room, marks), Stamps: stamps != 0}
 	if eventFD >= 0 {
 		a.Notify = notifier(int(eventFD), uintptr(of))
 	}

@@ -21,6 +21,7 @@ struct weft_wc {
 	uint32_t src_qp;
 	uint16_t slid; /* on InfiniBand */
 	uint16_t unused[3];
+	int64_t clock; /* ps of the device's clock, if the queue stamps */
 };
 
 /* The counters of a completion queue: the core adds, C takes. */
@@ -147,7 +148,7 @@ typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *ev
 	X(reg_mr, (weft_id pd, void *addr, uint64_t length, uint64_t iova, uint32_t access, weft_id *id, uint32_t *key)) \
 	X(rereg_mr, (weft_id mr, weft_id pd, void *addr, uint64_t length, uint64_t iova, uint32_t access)) \
 	X(dereg_mr, (weft_id mr))                                                                          \
-	X(create_cq, (weft_id device, uint32_t cqe, struct weft_wc *entries, uint32_t room, struct weft_cq_marks *marks, int event_fd, uintptr_t object, weft_id *id)) \
+	X(create_cq, (weft_id device, uint32_t cqe, struct weft_wc *entries, uint32_t room, struct weft_cq_marks *marks, int event_fd, uint32_t stamps, uintptr_t object, weft_id *id)) \
 	X(resize_cq, (weft_id cq, uint32_t cqe, struct weft_wc *entries, uint32_t room, struct weft_cq_marks *marks)) \
 	X(destroy_cq, (weft_id cq))                                                                        \
 	X(req_notify_cq, (weft_id cq, int solicited_only))                                                 \

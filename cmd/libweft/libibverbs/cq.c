@@ -90,7 +90,7 @@ static void drop_memory(const struct weft_cq *q)
 	free(q->marks);
 }
 
-struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector)
+struct ibv_cq *weft_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector, bool stamps)
 {
 	struct weft_context *c = weft_context_of(context);
 	if (cqe < 1 || (uint32_t)cqe > c->attr.max_cqe || comp_vector < 0 || comp_vector >= context->num_comp_vectors) {
@@ -101,7 +101,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 	int fd = channel ? ((struct weft_channel *)channel)->event_in : -1;
 	int e = place(q, cqe);
 	if (!e)
-		e = weft->create_cq(c->id, q->room, q->entries, q->room, q->marks, fd, (uintptr_t)q, &q->id);
+		e = weft->create_cq(c->id, q->room, q->entries, q->room, q->marks, fd, stamps, (uintptr_t)q, &q->id);
 	if (e) {
 		drop_memory(q);
 		free(q);
@@ -118,6 +118,11 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 	pthread_cond_init(&q->cq.cond, NULL);
 	use_channel(channel, 1);
 	return (struct ibv_cq *)&q->cq;
+}
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector)
+{
+	return weft_create_cq(context, cqe, cq_context, channel, comp_vector, false);
 }
 
 int ibv_resize_cq(struct ibv_cq *cq, int cqe)
@@ -189,8 +194,10 @@ int weft_take(struct weft_cq *q, int n, struct ibv_wc *wc)
 	q->idle = 0;
 	for (; got < n && taken != added; taken++) {
 		const struct weft_wc *w = &q->entries[taken & (q->room - 1)];
-		if (w->status != gone)
-			translate(q, w, &wc[got++]);
+		if (w->status == gone)
+			continue;
+		translate(q, w, &wc[got++]);
+		q->stamp = w->clock;
 	}
 	__atomic_store_n(&q->marks->taken, taken, __ATOMIC_RELEASE);
 	return got;

@@ -16,6 +16,8 @@ static int query_device_ex(struct ibv_context *context, const struct ibv_query_d
 			.general_caps = IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT,
 			.per_transport_caps = {.rc_odp_caps = writes | IBV_ODP_SUPPORT_READ | IBV_ODP_SUPPORT_ATOMIC, .uc_odp_caps = writes, .ud_odp_caps = sends},
 		},
+		.completion_timestamp_mask = UINT64_MAX,
+		.hca_core_clock = 1000 * 1000, /* kHz: a tick is 1 ns */
 		.xrc_odp_caps = writes | IBV_ODP_SUPPORT_READ | IBV_ODP_SUPPORT_ATOMIC,
 	};
 	if (in && in->comp_mask)
@@ -27,6 +29,9 @@ static int query_device_ex(struct ibv_context *context, const struct ibv_query_d
 	memcpy(out, &a, size < sizeof a ? size : sizeof a);
 	return 0;
 }
+
+/* The device's clock counts ps, which a program reads in ticks of 1 ns. */
+enum { ps_per_tick = 1000 };
 
 static struct weft_cq *weft_cq_of(struct ibv_cq_ex *cq) { return (struct weft_cq *)cq; }
 
@@ -73,16 +78,31 @@ static uint32_t read_slid(struct ibv_cq_ex *cq) { return weft_cq_of(cq)->now.sli
 static uint8_t read_sl(struct ibv_cq_ex *cq) { return weft_cq_of(cq)->now.sl; }
 static uint8_t read_dlid_path_bits(struct ibv_cq_ex *cq) { return weft_cq_of(cq)->now.dlid_path_bits; }
 
+static uint64_t read_completion_ts(struct ibv_cq_ex *cq) { return (uint64_t)weft_cq_of(cq)->stamp / ps_per_tick; }
+
+/* query_rt_values gives the device's clock in ticks, in tv_nsec, as mlx5 does. */
+static int query_rt_values(struct ibv_context *context, struct ibv_values_ex *values)
+{
+	int64_t ps;
+	if (values->comp_mask != IBV_VALUES_MASK_RAW_CLOCK)
+		return EOPNOTSUPP;
+	values->raw_clock.tv_sec = 0;
+	int e = weft->clock(weft_context_of(context)->id, &ps);
+	if (!e)
+		values->raw_clock.tv_nsec = ps / ps_per_tick;
+	return e;
+}
+
 static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *a)
 {
 	const uint32_t known = IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD;
 	const bool flags = a->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS;
-	if (a->comp_mask & ~known || a->wc_flags & ~(uint64_t)IBV_WC_STANDARD_FLAGS ||
+	if (a->comp_mask & ~known || a->wc_flags & ~(uint64_t)(IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP) ||
 	    (flags && a->flags & ~(uint32_t)IBV_CREATE_CQ_ATTR_SINGLE_THREADED)) {
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
-	struct ibv_cq_ex *cq = (struct ibv_cq_ex *)ibv_create_cq(context, a->cqe, a->cq_context, a->channel, a->comp_vector);
+	struct ibv_cq_ex *cq = (struct ibv_cq_ex *)weft_create_cq(context, a->cqe, a->cq_context, a->channel, a->comp_vector, a->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP);
 	if (!cq)
 		return NULL;
 	cq->start_poll = start_poll;
@@ -98,6 +118,7 @@ static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq
 	cq->read_slid = read_slid;
 	cq->read_sl = read_sl;
 	cq->read_dlid_path_bits = read_dlid_path_bits;
+	cq->read_completion_ts = read_completion_ts;
 	return cq;
 }
 
@@ -146,6 +167,7 @@ void weft_extend(struct verbs_context *v)
 	weft_add_device_memory(v);
 	weft_add_xrc(v);
 	v->query_device_ex = query_device_ex;
+	v->query_rt_values = query_rt_values;
 	v->create_cq_ex = create_cq_ex;
 	v->create_qp_ex = weft_create_qp_ex;
 	v->alloc_td = alloc_td;

@@ -70,6 +70,7 @@ struct weft_cq {
 	uint8_t header;		       /* in front of datagrams; 0 on InfiniBand */
 	uint32_t events, async_events; /* that the program has fetched */
 	struct ibv_wc now; /* the completion of an extended poll */
+	int64_t stamp;	   /* the device's clock at the last completion taken, in ps, if the queue stamps */
 };
 
 struct weft_srq {
@@ -117,6 +118,7 @@ int weft_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 int weft_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 void weft_lock_cq(struct weft_cq *q);
 void weft_unlock_cq(struct weft_cq *q);
+struct ibv_cq *weft_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector, bool stamps);
 int weft_take(struct weft_cq *q, int n, struct ibv_wc *wc); /* with the lock held */
 bool weft_idle(struct weft_cq *q);			      /* an empty poll: is it the one that works for the device? */
 void weft_give_way(struct weft_cq *q);			      /* after such a poll */

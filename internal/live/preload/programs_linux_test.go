@@ -248,6 +248,7 @@ func TestPingpongsCarryTheirDataBothWays(t *testing.T) {
 		{"ibv_rc_pingpong", "-c"},
 		{"ibv_rc_pingpong", "-c", "-e"},
 		{"ibv_rc_pingpong", "-c", "-N"}, // ibv_wr_*
+		{"ibv_rc_pingpong", "-c", "-t"}, // with the device's clock at each completion
 		{"ibv_rc_pingpong", "-s", "1000000", "-n", "100", "-m", "1024"},
 		{"ibv_uc_pingpong", "-c"},
 		{"ibv_ud_pingpong", "-c"},
