@@ -37,6 +37,11 @@ func TestPerftestsIncastIsTheSimulations(t *testing.T) {
 			text := fmt.Sprintf("cluster: {nodes: %d, node: {preset: dgx-h100, gpus: 1, nics: 1}}\ntopology: {shape: single-switch}\nfabrics: [%s]\nworkload: {pattern: flows, flows: [%s]}\n",
 				senders+1, c.fabric, strings.Join(flows, ", "))
 			report := perftests(t, text, senders, messages, dilation)
+			// A program that gets no processor posts late, which the simulation cannot know: the fabric's slip shows it.
+			for again := 0; again < 2 && report.Slip > report.Simulated/20; again++ {
+				t.Logf("once more: the machine had a slip of %v", report.Slip)
+				report = perftests(t, text, senders, messages, dilation)
+			}
 			resolved := simtest.Resolve(t, text)
 			first := units.Forever
 			for _, d := range report.Devices {
