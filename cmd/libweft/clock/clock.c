@@ -4,7 +4,6 @@
  * for its present time. Sleeps, timeouts and the processor's counter (rdtsc) stay the machine's.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,13 +11,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-#define REAL(name)                                                         \
-	({                                                                 \
-		static __typeof__(&name) real;                             \
-		if (!real)                                                 \
-			real = (__typeof__(&name))dlsym(RTLD_NEXT, #name); \
-		real;                                                      \
-	})
+#include "../real.h"
 
 enum { clocks = CLOCK_BOOTTIME + 1 };
 static const int64_t second = 1000000000;

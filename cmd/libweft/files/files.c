@@ -4,7 +4,6 @@
  * answers for the paths of weft's devices and passes all others on.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -15,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../real.h"
+
 #define DEVICES "/dev/infiniband/"
 #define CLASS "/sys/class/infiniband/"
 
@@ -22,14 +23,14 @@
 static const struct {
 	const char *path, *text, *infiniband;
 } files[] = {
-	{"/node_type", "1: CA\n"},
-	{"/fw_ver", "weft\n"},
+	{"/node_type", "1: CA\n", NULL},
+	{"/fw_ver", "weft\n", NULL},
 	{"/ports/1/link_layer", "Ethernet\n", "InfiniBand\n"},
-	{"/ports/1/state", "4: ACTIVE\n"},
-	{"/ports/1/phys_state", "5: LinkUp\n"},
+	{"/ports/1/state", "4: ACTIVE\n", NULL},
+	{"/ports/1/phys_state", "5: LinkUp\n", NULL},
 	{"/ports/1/gid_attrs/types/0", "RoCE v2\n", "IB/RoCE v1\n"},
 	{"/ports/1/gid_attrs/ndevs/0", "lo\n", "ib0\n"},
-	{"/ports/1/pkeys/0", "0xffff\n"},
+	{"/ports/1/pkeys/0", "0xffff\n", NULL},
 };
 
 /* after_device is what follows a name, up to its end or a slash, if WEFT_VERBS_DEVICES has it. */
@@ -76,15 +77,6 @@ static const char *instead(const char *path)
 		return "/dev/null"; /* a character device that everybody may open */
 	return path;
 }
-
-/* REAL is the next function of a name: the C library's, found once. */
-#define REAL(name)                                                           \
-	({                                                                   \
-		static __typeof__(&name) real;                               \
-		if (!real)                                                   \
-			real = (__typeof__(&name))dlsym(RTLD_NEXT, #name);   \
-		real;                                                        \
-	})
 
 int access(const char *path, int mode) { return REAL(access)(instead(path), mode); }
 int stat(const char *path, struct stat *s) { return REAL(stat)(instead(path), s); }

@@ -5,22 +5,17 @@
  * through here. A thread that was never in the core has no such stack, and nothing changes for it.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <signal.h>
-#include <stddef.h>
 
-typedef int sigaction_t(int, const struct sigaction *, struct sigaction *);
+#include "../real.h"
 
 int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
-	static sigaction_t *real;
-	if (!real)
-		real = (sigaction_t *)dlsym(RTLD_NEXT, "sigaction");
 	if (!act || (!(act->sa_flags & SA_SIGINFO) && (act->sa_handler == SIG_DFL || act->sa_handler == SIG_IGN)))
-		return real(sig, act, old);
+		return REAL(sigaction)(sig, act, old);
 	struct sigaction own = *act;
 	own.sa_flags |= SA_ONSTACK;
-	return real(sig, &own, old);
+	return REAL(sigaction)(sig, &own, old);
 }
 
 /* set is signal with flags and a mask of the signal itself, or none. */
