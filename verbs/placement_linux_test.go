@@ -144,6 +144,7 @@ func TestAnyReadsArriveWhole(t *testing.T) {
 	for i := range b.buf {
 		b.buf[i] = byte(dice.Uint32())
 	}
+	b.memory() // its device reads it
 	for round := range 300 {
 		clear(a.memory())
 		want := make([]byte, size)
@@ -257,6 +258,7 @@ func TestAReadIntoMemoryThatIsGoneInTheMiddleEndsWithAnError(t *testing.T) {
 	}
 	x, y := other.on[0], other.on[1]
 	fillPattern(y.buf, 4)
+	y.memory() // its device reads it
 	read(x, y, x.mr)
 	x.want(1, Success)
 	if !bytes.Equal(x.memory(), y.buf) {
