@@ -9,7 +9,7 @@ import (
 )
 
 // compile compiles a C program of testdata that links libibverbs.
-func compile(t *testing.T, name string) string {
+func compile(t testing.TB, name string) string {
 	t.Helper()
 	need(t)
 	program := filepath.Join(t.TempDir(), name)

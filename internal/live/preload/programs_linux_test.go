@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 // need skips a test whose tools are not installed; in CI it fails.
-func need(t *testing.T, programs ...string) {
+func need(t testing.TB, programs ...string) {
 	t.Helper()
 	missing := func(what string) {
 		t.Helper()
@@ -54,7 +54,7 @@ func need(t *testing.T, programs ...string) {
 }
 
 // folderOf builds the libraries once.
-func folderOf(t *testing.T) string {
+func folderOf(t testing.TB) string {
 	t.Helper()
 	shared.once.Do(func() {
 		if shared.dir, shared.err = os.MkdirTemp("", "weft-verbs-"); shared.err != nil {
@@ -109,19 +109,19 @@ func (r *running) says(t *testing.T, text string) {
 }
 
 // start starts a program on weft's verbs; the test's end kills it.
-func start(t *testing.T, argv ...string) *running {
+func start(t testing.TB, argv ...string) *running {
 	t.Helper()
 	return startOn(t, nil, argv...)
 }
 
 // startOn starts a program with devices.
-func startOn(t *testing.T, devices []string, argv ...string) *running {
+func startOn(t testing.TB, devices []string, argv ...string) *running {
 	t.Helper()
 	return startAs(t, Program{Devices: devices}, argv...)
 }
 
 // startAs starts a program with options. It explains refused calls.
-func startAs(t *testing.T, p Program, argv ...string) *running {
+func startAs(t testing.TB, p Program, argv ...string) *running {
 	t.Helper()
 	p.Libraries, p.Explain = folderOf(t), true
 	v, err := p.Variables(func(string) string { return "" })
@@ -150,7 +150,7 @@ func startAs(t *testing.T, p Program, argv ...string) *running {
 const patience = 60 * time.Second
 
 // end waits for a program and returns its output; it must end well.
-func (r *running) end(t *testing.T) string {
+func (r *running) end(t testing.TB) string {
 	t.Helper()
 	out, err := r.wait()
 	if err != nil {
