@@ -134,6 +134,7 @@ func seeded(r *scenario.Resolved) bool {
 func mayFail(r *scenario.Resolved) bool {
 	f := &r.Fabrics[0]
 	pfc := &f.Ethernet.PFC
-	lossy := protocol.Of(f.Kind).Unordered // a packet that is dropped or trimmed again and again ends its queue pair
-	return lossy || len(r.Faults) > 0 || f.Link.HasErrors() || len(pfc.Receivers) > 0 || len(pfc.Stops) > 0
+	unordered := protocol.Of(f.Kind).Unordered // a packet that is dropped or trimmed again and again ends its queue pair
+	drops := protocol.Of(f.Kind).Ethernet() && !pfc.Enabled
+	return unordered || drops || len(r.Faults) > 0 || f.Link.HasErrors() || len(pfc.Receivers) > 0 || len(pfc.Stops) > 0
 }

@@ -50,6 +50,9 @@ func (r subnetRules) checkSHARP() {
 	case r.IB.Queueing == FIFO:
 		r.complain(at, "switches with fifo inputs do not reduce: want ib.queueing voq")
 	}
+	if r.Inspection.On() {
+		r.complain(at, "a middlebox between a NIC and its switch is no part of a reduction's tree: inspection and ib.sharp exclude each other")
+	}
 	if len(r.Faults) > 0 {
 		r.complain(at, "weft does not mend a reduction's trees: faults and ib.sharp exclude each other")
 	}
