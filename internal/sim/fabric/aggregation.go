@@ -124,6 +124,10 @@ func (p *Partition) contribute(b *inbox, link, i int32) {
 	n.lanes[int(unit)*n.classes+int(k.class)].available -= blocks(k.size)
 	k.role = roleSum
 	k.arrive = p.now + n.aggregation.latency
+	if n.aggregation.latency == 0 { // no event is due in the instant that is being handled
+		p.arrive(unit, i)
+		return
+	}
 	p.fly(unit, i)
 }
 

@@ -33,11 +33,11 @@ const unit = 150 * ns // of the aggregation units in these tests
 // stream that all have joined.
 func reducing(t *testing.T, s topology.Spec, app fabric.App) (n *fabric.Network, senders []units.QPN) {
 	t.Helper()
-	return streaming(t, s, fabric.StreamAll, app)
+	return streaming(t, s, fabric.StreamAll, unit, app)
 }
 
-// streaming is reducing with a stream of any kind.
-func streaming(t *testing.T, s topology.Spec, kind fabric.StreamKind, app fabric.App) (n *fabric.Network, senders []units.QPN) {
+// streaming is reducing with a stream of any kind, and units of any latency.
+func streaming(t *testing.T, s topology.Spec, kind fabric.StreamKind, latency units.Time, app fabric.App) (n *fabric.Network, senders []units.QPN) {
 	t.Helper()
 	g, err := s.Build()
 	if err != nil {
@@ -51,7 +51,7 @@ func streaming(t *testing.T, s topology.Spec, kind fabric.StreamKind, app fabric
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &fabric.Aggregation{Latency: unit, Trees: make([]fabric.AggregationTree, 1)}
+	a := &fabric.Aggregation{Latency: latency, Trees: make([]fabric.AggregationTree, 1)}
 	for _, nd := range tree {
 		a.Trees[0] = append(a.Trees[0], fabric.TreeSwitch{Switch: int32(nd.Switch), Parent: nd.Parent, Children: nd.Children})
 	}
@@ -75,9 +75,10 @@ func TestAReductionTakesWhatItsPartsTake(t *testing.T) {
 	for _, c := range []struct {
 		spec     topology.Spec
 		switches units.Time // from a NIC to the root
-	}{{topology.SingleSwitch{Endpoints: 9, Radix: 12}, 1}, {topology.KAry{K: 4}, 3}} {
+		latency  units.Time // of an aggregation unit
+	}{{topology.SingleSwitch{Endpoints: 9, Radix: 12}, 1, unit}, {topology.KAry{K: 4}, 3, unit}, {topology.KAry{K: 4}, 3, 0}} {
 		r := &results{at: make(map[int32][]units.Time)}
-		n, senders := reducing(t, c.spec, r)
+		n, senders := streaming(t, c.spec, fabric.StreamAll, c.latency, r)
 		const payload = 4096
 		for nic, qp := range senders {
 			if err := n.Partition(int32(nic)).Post(int32(nic), qp, transport.WorkRequest{Op: transport.OpWriteImm, Length: payload}); err != nil {
@@ -91,12 +92,29 @@ func TestAReductionTakesWhatItsPartsTake(t *testing.T) {
 		// immediate has LRH, BTH, RETH, ImmDt, ICRC and VCRC.
 		const wire = payload + 8 + 12 + 16 + 4 + 4 + 2
 		hops, pipelines := 2*c.switches, 2*c.switches-1
-		want := wire*20 + hops*100*ns + pipelines*200*ns + c.switches*unit + 300*ns
+		want := wire*20 + hops*100*ns + pipelines*200*ns + c.switches*c.latency + 300*ns
 		for nic := range senders {
 			if got := r.at[int32(nic)]; len(got) != 1 || got[0] != want {
 				t.Fatalf("%d switches: NIC %d has results at %v ps, the parts sum to %d ps", c.switches, nic, got, want)
 			}
 		}
+	}
+}
+
+// A sum without latency leaves its unit in the instant in which the last contribution came, over whichever link.
+func TestAUnitWithoutLatencyReduces(t *testing.T) {
+	r := &results{at: make(map[int32][]units.Time)}
+	n, senders := streaming(t, topology.Torus{Dims: []int{5}, SwitchEndpoints: 1}, fabric.StreamAll, 0, r)
+	for nic, qp := range senders {
+		if err := n.Partition(int32(nic)).Post(int32(nic), qp, transport.WorkRequest{Op: transport.OpWriteImm, Length: 4096}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := n.Run(units.Second, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.at) != len(senders) {
+		t.Fatalf("%d of %d members have the result", len(r.at), len(senders))
 	}
 }
 
@@ -183,7 +201,7 @@ func (r *received) Timer(*fabric.Partition, uint32) {}
 func TestResultsForOneMemberReachNoOther(t *testing.T) {
 	for _, spec := range []topology.Spec{topology.KAry{K: 4}, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 2}, topology.Dragonfly{P: 2, A: 4, H: 2}} {
 		r := &received{by: make(map[int32][]uint32)}
-		n, senders := streaming(t, spec, fabric.StreamOne, r)
+		n, senders := streaming(t, spec, fabric.StreamOne, unit, r)
 		want := make(map[int32][]uint32)
 		for message := range 3 * len(senders) {
 			to, length := int32(message*5%len(senders)), uint32(1+message*577)
@@ -208,7 +226,7 @@ func TestResultsForOneMemberReachNoOther(t *testing.T) {
 func TestCopiesReachAllInOneOrder(t *testing.T) {
 	for _, spec := range []topology.Spec{topology.KAry{K: 4}, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 2}, topology.SingleSwitch{Endpoints: 7, Radix: 8}} {
 		r := &received{by: make(map[int32][]uint32)}
-		n, senders := streaming(t, spec, fabric.StreamCopy, r)
+		n, senders := streaming(t, spec, fabric.StreamCopy, unit, r)
 		var want []uint32
 		for nic, qp := range senders {
 			for message := range 3 {
