@@ -74,7 +74,7 @@ func (d *Device) seen(now units.Time) {
 
 // due reports whether the device needs a turn now. room is that of its NIC.
 func (s *session) due(now units.Time, room int) bool {
-	return !s.asked && s.nic >= 0 && (s.woken || len(s.inbox) > 0 || s.deadline <= now || s.hungry && 2*room >= nicQueue)
+	return !s.asked && s.nic >= 0 && (s.woken || len(s.inbox) > 0 || s.deadline <= now || s.hungry && room > 0)
 }
 
 // deliver keeps a packet for the next turn.
