@@ -61,6 +61,17 @@ func (c *calls) Send(batch []socket.Outgoing) error {
 	return c.Conn.Send(batch)
 }
 
+// openAt opens a device with a simulated clock.
+func openAt(t *testing.T, conn socket.Conn, clock func() units.Time) *Device {
+	t.Helper()
+	dev, err := open(conn, Options{PathMTU: 1024, clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = dev.Close() })
+	return dev
+}
+
 // A SEND is answered like a WRITE: the acknowledgement and the answer go in one system call.
 // Posting a receive in between sends nothing by itself.
 func TestAnAnswerToASendGoesInOneCall(t *testing.T) {
@@ -70,12 +81,7 @@ func TestAnAnswerToASendGoesInOneCall(t *testing.T) {
 	for i := range p.on {
 		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 4791)
 		sent[i] = &calls{Conn: n.Open(addr)}
-		dev, err := open(sent[i], Options{PathMTU: 1024, clock: func() units.Time { return 0 }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = dev.Close() })
-		p.on[i] = fit(t, dev, QPInitAttr{}, 64)
+		p.on[i] = fit(t, openAt(t, sent[i], func() units.Time { return 0 }), QPInitAttr{}, 64)
 	}
 	p.connectPatiently(14, 7)
 	a, b := p.on[0], p.on[1]
@@ -97,6 +103,28 @@ func TestAnAnswerToASendGoesInOneCall(t *testing.T) {
 	}
 }
 
+// A poller of which messages come faster than it takes them acknowledges them meanwhile: an acknowledgement
+// waits for one call. The window of many programs is a few messages.
+func TestARunOfMessagesIsAcknowledgedWhileItArrives(t *testing.T) {
+	n := faulty.New(1, faulty.Harm{})
+	p := &pair{t: t}
+	var sent [2]*calls
+	for i := range p.on {
+		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 4791)
+		sent[i] = &calls{Conn: n.Open(addr)}
+		p.on[i] = fit(t, openAt(t, sent[i], func() units.Time { return 0 }), QPInitAttr{}, 64)
+	}
+	p.connectPatiently(14, 7)
+	a, b := p.on[0], p.on[1]
+	for i := range uint64(6) {
+		a.post(SendWR{WRID: i, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, 8)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
+		b.dev.Progress()
+		if want := int(i+1) / 2; sent[1].n != want {
+			t.Errorf("%d acknowledgements after %d messages, want %d", sent[1].n, i+1, want)
+		}
+	}
+}
+
 // patientPair is two devices on a simulated clock, connected with the usual values, or with
 // selective repeat. Each has memory of a size.
 func patientPair(t *testing.T, n *faulty.Network, selective bool, size int) *paced {
@@ -105,12 +133,7 @@ func patientPair(t *testing.T, n *faulty.Network, selective bool, size int) *pac
 	var both pair
 	for i := range both.on {
 		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 4791)
-		dev, err := open(n.Open(addr), Options{PathMTU: 1024, clock: func() units.Time { return p.now }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = dev.Close() })
-		both.on[i] = fit(t, dev, QPInitAttr{}, size)
+		both.on[i] = fit(t, openAt(t, n.Open(addr), func() units.Time { return p.now }), QPInitAttr{}, size)
 	}
 	for i, s := range both.on {
 		to := both.on[1-i]

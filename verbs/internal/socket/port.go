@@ -336,11 +336,13 @@ func (p *Port) StopPolling() {
 	p.wake()
 }
 
-// progress is Progress; if patient, a few acknowledgements wait.
+// progress is Progress; if patient, a few acknowledgements wait, unless some have waited since the call before: a peer
+// with a small window stands still until they come.
 func (p *Port) progress(patient bool) (busy bool) {
 	if p.closed {
 		return false
 	}
+	patient = patient && len(p.owing) == 0
 	for round := 0; round < maxRounds || round < lateRounds && p.timers.next() <= p.Now(); round++ {
 		in := p.receive()
 		if len(in) == 0 {
