@@ -289,18 +289,6 @@ func piece(segs []segment, offset, n uint64) []byte {
 	return nil
 }
 
-// writable reports whether the segments have n bytes from offset on, all of them registered.
-func writable(segs []segment, offset, n uint64) bool {
-	for n > 0 {
-		part := piece(segs, offset, n)
-		if len(part) == 0 || !segs[0].mr.pd.dev.there(part) {
-			return false
-		}
-		offset, n = offset+uint64(len(part)), n-uint64(len(part))
-	}
-	return true
-}
-
 // scatter copies b to the segments from offset on; false says that a region is no longer registered, or its memory
 // is gone.
 func scatter(segs []segment, offset uint64, b []byte) bool {

@@ -69,6 +69,7 @@ func (p *Program) Variables(getenv func(string) string) (map[string]string, erro
 	if getenv(monitorVariable) == "" {
 		v[monitorVariable] = "disabled"
 	}
+	setPieces(v, getenv, named)
 	if p.Explain {
 		v[explainVariable] = "1"
 	}

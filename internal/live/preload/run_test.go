@@ -41,7 +41,7 @@ func TestTheFolderOfTheLibrariesComesFirst(t *testing.T) {
 		}
 	}
 	p := Program{Libraries: dir}
-	v, err := p.Variables(func(name string) string { return map[string]string{pathVariable: "/opt/lib"}[name] })
+	v, err := p.Variables(func(name string) string { return map[string]string{pathVariable: "/opt/lib", "UCX_TLS": "tcp"}[name] })
 	if want := dir + ":/opt/lib"; err != nil || v[pathVariable] != want {
 		t.Errorf("%s=%q, %v, want %q", pathVariable, v[pathVariable], err, want)
 	}

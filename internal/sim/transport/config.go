@@ -102,7 +102,7 @@ type Config struct {
 	// memory may be withdrawn meanwhile. nil permits all.
 	Access func(qp units.QPN, a Access, rkey uint32, va uint64, length uint32) bool
 	// Receivable reports whether length bytes at offset of a posted receive can be written, before a
-	// packet of an RC SEND in order is accepted. nil says yes.
+	// packet of an RC SEND in order is accepted. It may write them. nil says yes.
 	Receivable func(qp units.QPN, id uint64, offset, length uint32) bool
 	// Atomic executes CMP_SWAP or FETCH_ADD on the 8 bytes at va, which Access has permitted, and
 	// returns their previous value. The operands are in the packet that is being received: like
