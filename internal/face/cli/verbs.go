@@ -44,9 +44,9 @@ func newVerbsBuild(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build",
 		Short: "build the libraries from a checkout of weft",
-		Long: `Builds libibverbs.so.1, librdmacm.so.1 and their core from a checkout of weft. It needs Go, a C
-compiler and the headers of both (on Debian: apt-get install gcc libc6-dev libibverbs-dev
-librdmacm-dev).
+		Long: `Builds libibverbs.so.1, librdmacm.so.1, libibumad.so.3 and their core from a checkout of weft. It needs
+Go, a C compiler and the headers of the three (on Debian: apt-get install gcc libc6-dev libibverbs-dev
+librdmacm-dev libibumad-dev).
 The libraries go to the user's cache folder, where weft verbs run finds them.`,
 		Example: "  weft verbs build\n  weft verbs build --source ~/src/weft --to /opt/weft/verbs",
 		Args:    args(0, 0, "no argument"),

@@ -13,6 +13,7 @@ import (
 	"weft/internal/sim/channel"
 	"weft/internal/sim/engine"
 	simfabric "weft/internal/sim/fabric"
+	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
@@ -31,7 +32,8 @@ type fabric struct {
 	commands chan string
 	// statistics is Options.Statistic.
 	statistics func(nic string, c *simfabric.PortCounts)
-	progress   func(sim.Progress) // nil: nobody looks
+	management *control.Management // nil until a program asks
+	progress   func(sim.Progress)  // nil: nobody looks
 	shown      time.Time
 }
 
@@ -64,7 +66,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*Report, error) 
 		f.faults = append(f.faults, r.Faults[i].Each()...)
 	}
 	c.landed = f.land
-	f.told = f.tally
+	f.told, f.managed = f.tally, f.ask
 	if err := f.describe(); err != nil {
 		return nil, err
 	}
@@ -224,14 +226,19 @@ func (f *fabric) watch() {
 
 // cut reports whether no cable of a NIC is in service.
 func (f *fabric) cut(nic int32) bool {
-	plan := f.net.Plan
-	out := func(s network.Span) bool { return s.From <= f.now && f.now < s.Until }
-	for _, cable := range plan.Graph.Nodes[nic].Cables {
-		if cable >= 0 && !slices.ContainsFunc(plan.Faults.Outages, func(s network.Span) bool { return s.Cable == cable && out(s) }) {
+	for _, cable := range f.net.Plan.Graph.Nodes[nic].Cables {
+		if cable >= 0 && !f.out(cable) {
 			return false
 		}
 	}
 	return true
+}
+
+// out reports whether a cable is out of service.
+func (f *fabric) out(cable int32) bool {
+	return slices.ContainsFunc(f.net.Plan.Faults.Outages, func(s network.Span) bool {
+		return s.Cable == cable && s.From <= f.now && f.now < s.Until
+	})
 }
 
 // until is the end of the next step. Nothing happens before the network's next event, and a deadline needs its

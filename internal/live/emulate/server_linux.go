@@ -14,6 +14,7 @@ import (
 
 	"weft/internal/sim/channel"
 	"weft/units"
+	"weft/wire/mad"
 )
 
 // server is the socket of a fabric, and its devices.
@@ -30,6 +31,8 @@ type server struct {
 	forgotten int             // devices that have left before those in left
 	tell      func(format string, args ...any)
 	told      func(*session) // called when a device may have told its counters
+	// managed carries a management datagram from a NIC to a LID, and returns the answer with its sender; nil: none.
+	managed func(nic int32, to units.LID, d *mad.MAD) (from units.LID, answer []byte)
 
 	mu     sync.Mutex // guards closed against alert
 	closed bool
@@ -95,9 +98,11 @@ func (v *server) poll(d time.Duration, send func(*session, *channel.Packet)) {
 	}
 	for i, s := range v.sessions {
 		switch {
-		case s.nic < 0 && time.Since(s.since) > greeting:
+		case s.nic < 0 && s.asks < 0 && time.Since(s.since) > greeting:
 			s.gone = errSilent
 		case v.polled[2+i].Revents == 0:
+		case s.asks >= 0:
+			s.gone = v.manage(s)
 		case s.nic < 0:
 			v.greet(s)
 		default:
@@ -148,7 +153,7 @@ func (v *server) accept() {
 		case len(v.sessions) >= maxDevices:
 			refuse(fd, fmt.Sprintf("this fabric has %d devices, its most", maxDevices))
 		default:
-			v.sessions = append(v.sessions, &session{fd: fd, nic: -1, since: time.Now(), deadline: units.Forever, groups: map[[4]byte]bool{}})
+			v.sessions = append(v.sessions, &session{fd: fd, nic: -1, asks: -1, since: time.Now(), deadline: units.Forever, groups: map[[4]byte]bool{}})
 		}
 	}
 }
@@ -170,28 +175,38 @@ func (v *server) greet(s *session) {
 		return
 	}
 	var hello channel.Hello
+	nic := int32(-1)
 	if err = channel.Unmarshal(v.buffer[:n], channel.KindHello, &hello); err == nil {
-		s.addr, err = v.place(&hello)
+		if hello.Management {
+			nic, err = v.asker(&hello)
+		} else if s.addr, err = v.place(&hello); err == nil {
+			nic, _, _ = channel.NICOf(s.addr)
+		}
 	}
 	if err != nil {
 		_ = unix.Sendto(s.fd, append([]byte{byte(channel.KindRefused)}, err.Error()...), unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, nil)
 		s.gone = err
 		return
 	}
-	nic, _, _ := channel.NICOf(s.addr)
 	w := v.welcome
-	w.Addr, w.NIC = netip.AddrFrom4(s.addr).String(), v.names[nic]
+	w.NIC = v.names[nic]
+	if !hello.Management {
+		w.Addr = netip.AddrFrom4(s.addr).String()
+	}
 	text, err := channel.Marshal(channel.KindWelcome, w)
 	if err == nil {
 		err = unix.Sendto(s.fd, text, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, nil)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		s.gone = err
-		return
+	case hello.Management:
+		s.asks = nic
+	default:
+		s.nic = nic
+		v.byAddr[s.addr] = s
+		v.tell("%s joined at %s", w.Addr, w.NIC)
 	}
-	s.nic = nic
-	v.byAddr[s.addr] = s
-	v.tell("%s joined at %s", w.Addr, w.NIC)
 }
 
 // perNIC is the number of addresses of a NIC.
@@ -205,10 +220,17 @@ func (v *server) perNIC() int {
 // addr is the k-th address of a NIC, from 1.
 func (v *server) addr(nic, k int) netip.Addr { return netip.AddrFrom4(channel.Address(int32(nic), k)) }
 
+func sameVersion(h *channel.Hello) error {
+	if h.Version != channel.Version {
+		return fmt.Errorf("the fabric is of another version of weft: its channel is version %d, the device's %d", channel.Version, h.Version)
+	}
+	return nil
+}
+
 // place finds the address of a new device.
 func (v *server) place(h *channel.Hello) (addr [4]byte, err error) {
-	if h.Version != channel.Version {
-		return addr, fmt.Errorf("the fabric is of another version of weft: its channel is version %d, the device's %d", channel.Version, h.Version)
+	if err := sameVersion(h); err != nil {
+		return addr, err
 	}
 	if h.Addr != "" {
 		a, err := netip.ParseAddr(h.Addr)

@@ -19,7 +19,8 @@ import (
 type session struct {
 	fd       int
 	since    time.Time // of the connection
-	nic      int32     // -1 before its hello
+	nic      int32     // -1 before its hello, and if it is no device
+	asks     int32     // the NIC of a program that exchanges management datagrams; -1: it does not
 	addr     [4]byte
 	deadline units.Time
 	inbox    []channel.Packet

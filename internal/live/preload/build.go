@@ -18,12 +18,13 @@ const (
 	core       = "libweft.so"
 	libibverbs = "libibverbs.so.1"
 	librdmacm  = "librdmacm.so.1"
+	libibumad  = "libibumad.so.3"  // management datagrams of an emulated InfiniBand fabric
 	files      = "libweftfiles.so" // preloaded: the files of a kernel's device, and the stack of handlers of signals
 	clock      = "libweftclock.so" // preloaded if asked for: the clocks of an emulated fabric
 )
 
 // libraries are the files of a built folder.
-var libraries = []string{core, libibverbs, librdmacm, files, clock}
+var libraries = []string{core, libibverbs, librdmacm, libibumad, files, clock}
 
 // Builder says where the libraries are built from, and where to.
 type Builder struct {
@@ -50,7 +51,7 @@ func (b *Builder) Build(ctx context.Context) error {
 		return err
 	}
 	err = errors.Join(b.library(ctx, "libibverbs", filepath.Join(made, libibverbs)), b.library(ctx, "files", filepath.Join(made, files)),
-		b.library(ctx, "clock", filepath.Join(made, clock)))
+		b.library(ctx, "libibumad", filepath.Join(made, libibumad)), b.library(ctx, "clock", filepath.Join(made, clock)))
 	if err == nil { // it stands on the first
 		err = b.library(ctx, "librdmacm", filepath.Join(made, librdmacm), filepath.Join(made, libibverbs))
 	}
@@ -82,12 +83,12 @@ func (b *Builder) check(ctx context.Context) error {
 	return errors.Join(missing...)
 }
 
-// header asks the compiler for the headers of libibverbs and librdmacm.
+// header asks the compiler for the headers of libibverbs, librdmacm and libibumad.
 func (b *Builder) header(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, b.compiler(), "-fsyntax-only", "-x", "c", "-")
-	cmd.Stdin = strings.NewReader("#include <infiniband/verbs.h>\n#include <rdma/rdma_cma.h>\n")
+	cmd.Stdin = strings.NewReader("#include <infiniband/verbs.h>\n#include <rdma/rdma_cma.h>\n#include <infiniband/umad.h>\n")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("no infiniband/verbs.h or no rdma/rdma_cma.h: on Debian, apt-get install libibverbs-dev librdmacm-dev; the compiler says:\n%s", bytes.TrimSpace(out))
+		return fmt.Errorf("no infiniband/verbs.h, no rdma/rdma_cma.h or no infiniband/umad.h: on Debian, apt-get install libibverbs-dev librdmacm-dev libibumad-dev; the compiler says:\n%s", bytes.TrimSpace(out))
 	}
 	return nil
 }

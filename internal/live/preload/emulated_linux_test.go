@@ -243,6 +243,55 @@ func TestProgramsUseTheLIDsOfAnInfiniBandFabric(t *testing.T) {
 	end()
 }
 
+// perftest joins the group of a multicast by a management datagram, and infiniband-diags lives on them.
+func TestManagementDatagramsReachTheSubnetManagerOfAnInfiniBandFabric(t *testing.T) {
+	folderOf(t)
+	commands := make(chan string)
+	end := emulated(t, "cluster: {nodes: 40, node: {preset: dgx-h100, gpus: 1, nics: 1}}\ntopology: {shape: single-switch}\nfabrics: [infiniband-ndr]\nworkload: {collective: all-reduce, sizes: [1MiB]}\n", 1, commands)
+	for _, c := range []struct{ argv, row string }{
+		{"ib_send_bw -c UD -g -n 200", `MGID: 255:01(?s:.*) 4096 +200 `},
+		{"ib_send_lat -c UD -g -n 200", ` 2 +200 `},
+	} {
+		t.Run(c.argv, func(t *testing.T) {
+			server, client := pairOn(t, []string{"node0/nic0", "node1/nic0"}, strings.Fields(c.argv)...)
+			if !regexp.MustCompile(c.row).MatchString(client) {
+				t.Errorf("no %s:\n%s\n%s", c.row, server, client)
+			}
+		})
+	}
+	need(t, "ibstat", "saquery", "ibnetdiscover")
+	t.Setenv("WEFT_NIC", "node39/nic0")
+	out := start(t, "ibstat").end(t)
+	says := func(argv, want string) {
+		t.Helper()
+		if out := start(t, strings.Fields(argv)...).end(t); !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("%s shows no %s:\n%s", argv, want, out)
+		}
+	}
+	lid := regexp.MustCompile(`CA '\w+'(?s:.*)State: Active(?s:.*)Rate: 400\n\s+Base lid: (\d+)\n(?s:.*)SM lid: 1\n(?s:.*)Link layer: InfiniBand`).FindStringSubmatch(out)
+	if lid == nil {
+		t.Fatalf("ibstat shows no active port of InfiniBand:\n%s", out)
+	}
+	says("ibaddr", `GID fe80::\S+ LID start 0x[1-9a-f]`)
+	says("sminfo", `sm lid 1 (?s:.*)SMINFO_MASTER`)
+	says("ibtracert 1 "+lid[1], `To ca \{\S+\} portnum 1 lid \d+-\d+ "node39/nic0"`)
+	says("perfquery "+lid[1]+" 1", `PortXmitPkts:\.+[1-9]`)
+	if records := start(t, "saquery").end(t); strings.Count(records, "NodeRecord dump") != 41 {
+		t.Errorf("saquery shows %d nodes, want 41:\n%s", strings.Count(records, "NodeRecord dump"), records)
+	}
+	hosts := func() int { return strings.Count(start(t, "ibnetdiscover").end(t), "\nCa\t1 ") }
+	if n := hosts(); n != 40 {
+		t.Errorf("ibnetdiscover finds %d hosts, want 40", n)
+	}
+	commands <- "down node17/nic0"
+	for try := 0; try < 50 && hosts() != 39; try++ { // until the command is carried out
+	}
+	if n := hosts(); n != 39 {
+		t.Errorf("ibnetdiscover finds %d hosts with a cable down, want 39", n)
+	}
+	end()
+}
+
 // pairOn runs a program as server on the first NIC of an emulated fabric, and as client on the second.
 func pairOn(t *testing.T, nics []string, argv ...string) (server, client string) {
 	t.Helper()

@@ -48,8 +48,10 @@ func need(t testing.TB, programs ...string) {
 			missing(p)
 		}
 	}
-	if _, err := os.Stat("/usr/include/infiniband/verbs.h"); err != nil {
-		missing("libibverbs-dev")
+	for header, of := range map[string]string{"verbs.h": "libibverbs-dev", "umad.h": "libibumad-dev"} {
+		if _, err := os.Stat("/usr/include/infiniband/" + header); err != nil {
+			missing(of)
+		}
 	}
 }
 

@@ -17,6 +17,7 @@
 //	Turn       from the fabric, Answer from the device, in turn; either may take several messages
 //	Wake       from the device: it wants a turn
 //	Join       from the device: it is a member of a multicast group; Leave ends that
+//	Datagram   from a program that is no device, and the answer: management of an InfiniBand fabric
 //
 // Hello and Welcome are JSON, the others binary with the lowest byte first. Both ends are the same
 // version of weft: Version changes with any of it.

@@ -12,7 +12,7 @@ import (
 )
 
 // Version is the version of the messages.
-const Version = 5
+const Version = 6
 
 // MaxMessage bounds a message. A socket's buffer is 208 KiB on Linux (net.core.wmem_default), with the
 // kernel's own bookkeeping.
@@ -31,6 +31,7 @@ const (
 	KindWake
 	KindJoin
 	KindLeave
+	KindDatagram
 )
 
 // Hello is what a device wants. Addr is the address of a NIC; if it is empty, the fabric chooses one of the
@@ -39,6 +40,8 @@ type Hello struct {
 	Version int
 	Addr    string `json:",omitempty"`
 	NIC     string `json:",omitempty"`
+	// Management says that this is no device, but a program that exchanges management datagrams at the NIC.
+	Management bool `json:",omitempty"`
 }
 
 // Welcome is what a device gets: its address, its NIC, and the parameters of its queue pairs.
@@ -210,6 +213,36 @@ func (p *Packet) Parse(b []byte) (rest []byte, err error) {
 	}
 	p.Data = b[:n:n]
 	return b[n:], nil
+}
+
+// Datagram is a management datagram of a program, and its answer, which may take several messages.
+type Datagram struct {
+	More   bool      // the rest of the answer is in the next message
+	LID    units.LID // of the other end
+	Status uint32    // of an answer: an errno, 0 for success; Data is then the request
+	Data   []byte    // 256 bytes; an answer of subnet administration may have more, or end behind its last record
+}
+
+const datagramBytes = 1 + 1 + 2 + 4
+
+// MaxDatagram is the most data of a message.
+const MaxDatagram = MaxMessage - datagramBytes
+
+// Append appends a datagram.
+func (d *Datagram) Append(b []byte) []byte {
+	b = append(b, byte(KindDatagram), flag(d.More, flagMore))
+	b = binary.LittleEndian.AppendUint16(b, uint16(d.LID))
+	b = binary.LittleEndian.AppendUint32(b, d.Status)
+	return append(b, d.Data...)
+}
+
+// Parse reads a datagram. Data is a part of b.
+func (d *Datagram) Parse(b []byte) error {
+	if len(b) < datagramBytes || Kind(b[0]) != KindDatagram {
+		return fmt.Errorf("%w: no management datagram", ErrMessage)
+	}
+	*d = Datagram{More: b[1]&flagMore != 0, LID: units.LID(binary.LittleEndian.Uint16(b[2:])), Status: binary.LittleEndian.Uint32(b[4:]), Data: b[datagramBytes:]}
+	return nil
 }
 
 // AppendGroup is a message of KindJoin or KindLeave with a multicast group.

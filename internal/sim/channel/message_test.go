@@ -3,7 +3,10 @@ package channel_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"weft/internal/sim/channel"
@@ -117,5 +120,36 @@ func TestACongestionControlComesBackWithItsParameters(t *testing.T) {
 	}
 	if _, err := (&channel.Control{Name: "none such"}).Algorithms(); !errors.Is(err, channel.ErrMessage) {
 		t.Errorf("an unknown congestion control: %v", err)
+	}
+}
+
+// cmd/libweft/libibumad is C, and has these numbers once more.
+func TestTheLibraryInCSpeaksThisVersion(t *testing.T) {
+	text, err := os.ReadFile("../../../cmd/libweft/libibumad/umad.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("enum { weft_channel_version = %d, weft_datagram = %d, weft_most = %d };", channel.Version, channel.KindDatagram, channel.MaxMessage)
+	if !strings.Contains(string(text), want) {
+		t.Errorf("umad.h has no %q", want)
+	}
+}
+
+func TestADatagramComesBackAsItWas(t *testing.T) {
+	for _, d := range []channel.Datagram{
+		{LID: 0xffff, Data: make([]byte, 256)},
+		{More: true, LID: 7, Data: []byte{1, 2, 3}},
+		{LID: 1, Status: 110, Data: []byte{}},
+	} {
+		b := d.Append(nil)
+		var got channel.Datagram
+		if err := got.Parse(b); err != nil || !reflect.DeepEqual(got, d) {
+			t.Errorf("%+v is %+v, %v", d, got, err)
+		}
+		for n := range len(b) - len(d.Data) {
+			if err := got.Parse(b[:n]); !errors.Is(err, channel.ErrMessage) {
+				t.Errorf("%d of %d bytes: %v", n, len(b), err)
+			}
+		}
 	}
 }

@@ -44,6 +44,7 @@ type managedSubnet struct {
 	keys    func(sm.EndPort) []mad.PKey // nil without P_Key partitions
 	compute units.Time
 	route   sm.Router
+	asked   *asking // the request of a program; nil without one
 
 	writes []tableWrite
 	lanes  []laneWrite
@@ -320,10 +321,8 @@ func (m *managedSubnet) carry(from subnet.End, p *sma.Packet, at units.Time, hos
 		}
 		m.post(done+total(back), host, p)
 	case sma.Arrived:
-		for i, h := range m.hosts {
-			if h.at == end && !h.ended {
-				m.post(at+total(m.way), i, p)
-			}
+		if !m.arrived(end, p) {
+			m.hand(end, p, at+total(m.way))
 		}
 	}
 }
