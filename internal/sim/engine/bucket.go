@@ -23,11 +23,12 @@ type span struct {
 	low   uint   // SourceBits(width)
 	high  uint   // low + classBits
 	mask  uint64 // of the source
+	tick  uint64 // a picosecond in a key
 }
 
 func newSpan(width uint) span {
 	low := SourceBits(width)
-	return span{width, low, low + classBits, 1<<low - 1}
+	return span{width, low, low + classBits, 1<<low - 1, 1 << (low + classBits)}
 }
 
 // keyOf is the key of an event. It has only the offset of the time in its bucket.
@@ -74,7 +75,7 @@ func (b *Bucket) Next(limit units.Time) (e Event, ok bool) {
 	i++
 	b.pos, b.after = i, key+1
 	e.Source, e.Class = key&b.mask, b.class(key)
-	e.Last = i >= len(b.keys) || b.offset(b.keys[i]^key) != 0
+	e.Last = i >= len(b.keys) || b.keys[i]^key >= b.tick
 	return e, true
 }
 

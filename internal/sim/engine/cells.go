@@ -17,7 +17,7 @@ import (
 type Cells struct {
 	Bucket // the open cell's events of the slot
 	lists
-	events []int32  // by slot and cell: the list of events
+	events []uint32 // by slot and cell: the list of events
 	marks  []uint64 // by slot and cell: a bit per cell with events
 	filled []uint64 // a bit per slot with events
 	dealt  []uint64 // of sort
@@ -54,13 +54,13 @@ func NewCells(cells int, widthLog2, slotsLog2 uint) *Cells {
 	q := &Cells{
 		Bucket: Bucket{span: newSpan(widthLog2)},
 		cells:  cells, words: (cells + 63) / 64, open: -1, reach: int64(slots - 1), ahead: uint64(slots),
-		lists:  lists{free: -1},
-		events: make([]int32, slots*cells),
+		lists:  newLists(),
+		events: make([]uint32, slots*cells),
 		filled: make([]uint64, (slots+63)/64),
 	}
 	q.marks = make([]uint64, slots*q.words)
 	for i := range q.events {
-		q.events[i] = -1
+		q.events[i] = emptyKeys
 	}
 	return q
 }
@@ -73,10 +73,13 @@ func (q *Cells) Push(cell int, t units.Time, class Class, source uint64) {
 		q.pushRarely(b, cell, t, class, source)
 		return
 	}
-	key := q.keyOf(t, class, source)
-	if list := q.events[int(b&q.reach)*q.cells+cell]; list < 0 || !q.chunks[list].add(key) {
-		q.put(b, cell, key)
+	list := &q.events[int(b&q.reach)*q.cells+cell]
+	if at := *list; at&chunkKeys != chunkKeys { // as put, without a call
+		q.chunks[at] = q.keyOf(t, class, source)
+		*list = at + 1
+		return
 	}
+	q.put(b, cell, q.keyOf(t, class, source))
 }
 
 // pushRarely adds an event of the slot being handled, or beyond the reach of the slots.
@@ -96,7 +99,7 @@ func (q *Cells) pushRarely(b int64, cell int, t units.Time, class Class, source 
 func (q *Cells) put(slot int64, cell int, key uint64) {
 	s := int(slot & q.reach)
 	list := &q.events[s*q.cells+cell]
-	if *list < 0 {
+	if *list == emptyKeys {
 		q.marks[s*q.words+cell>>6] |= 1 << (cell & 63)
 		q.filled[s>>6] |= 1 << (s & 63)
 	}

@@ -2,80 +2,81 @@ package engine
 
 import "slices"
 
-// chunkKeys is the number of keys in a chunk: with its header it fills a cache line.
+// chunkKeys is the number of keys in a chunk: with the link to the chunk before, they fill a cache line.
 const chunkKeys = 7
 
-// chunk is a part of a list of keys, in no order. Only the first chunk of a
-// list may have room.
-type chunk struct {
-	keys [chunkKeys]uint64
-	next int32 // the list's next chunk, or the next free one; -1 if none
-	n    uint32
+// lists holds many lists of keys, in chunks of chunkKeys keys and the list as it was before the chunk. A list
+// is the place behind its last key. The place behind a full chunk ends a list too: the first chunk has no keys, and
+// the empty list ends there.
+type lists struct {
+	chunks []uint64
+	free   uint32 // the list of free chunks
 }
 
-// lists holds the chunks of many lists of keys. A list is the index of its first chunk, -1 if it is
-// empty.
-type lists struct {
-	chunks []chunk
-	free   int32 // the list of free chunks
-}
+// emptyKeys is a list without keys.
+const emptyKeys uint32 = chunkKeys
+
+func newLists() lists { return lists{chunks: make([]uint64, chunkKeys+1), free: emptyKeys} }
 
 // add adds a key to a list.
-func (l *lists) add(list *int32, key uint64) {
-	if i := *list; i < 0 || !l.chunks[i].add(key) {
-		l.addChunk(list, key)
+func (l *lists) add(list *uint32, key uint64) {
+	if at := *list; at&chunkKeys != chunkKeys {
+		l.chunks[at] = key
+		*list = at + 1
+		return
 	}
+	l.addChunk(list, key)
 }
 
-// add adds a key to a chunk, if there is room.
-func (c *chunk) add(key uint64) bool {
-	n := c.n
-	if n >= chunkKeys {
-		return false
-	}
-	c.keys[n] = key
-	c.n = n + 1
-	return true
-}
-
-// addChunk adds a key to a list that has no chunk with room.
-func (l *lists) addChunk(list *int32, key uint64) {
-	i := l.free
-	if i < 0 {
-		i = int32(len(l.chunks))
-		l.chunks = append(l.chunks, chunk{})
+// addChunk adds a key to a list whose last chunk is full.
+func (l *lists) addChunk(list *uint32, key uint64) {
+	full := l.free
+	if full == emptyKeys {
+		full = uint32(len(l.chunks)) + chunkKeys
+		l.chunks = append(l.chunks, make([]uint64, chunkKeys+1)...)
 	} else {
-		l.free = l.chunks[i].next
+		l.free = uint32(l.chunks[full])
 	}
-	c := &l.chunks[i]
-	c.keys[0], c.n, c.next = key, 1, *list
-	*list = i
+	l.chunks[full] = uint64(*list)
+	first := full - chunkKeys
+	l.chunks[first] = key
+	*list = first + 1
 }
 
 // take empties a list into keys.
-func (l *lists) take(list *int32, keys []uint64) []uint64 {
-	for i := *list; i >= 0; {
-		c := &l.chunks[i]
+func (l *lists) take(list *uint32, keys []uint64) []uint64 {
+	for end := *list; end != emptyKeys; {
+		full := end | chunkKeys
 		n := len(keys)
 		keys = slices.Grow(keys, chunkKeys)[:n+chunkKeys]
-		*(*[chunkKeys]uint64)(keys[n:]) = c.keys // without a call
-		keys = keys[:n+int(c.n)]
-		next := c.next
-		c.next, l.free = l.free, i
-		i = next
+		c, k := (*[chunkKeys + 1]uint64)(l.chunks[full-chunkKeys:]), (*[chunkKeys]uint64)(keys[n:])
+		k[0], k[1], k[2], k[3], k[4], k[5], k[6] = c[0], c[1], c[2], c[3], c[4], c[5], c[6] // without a call
+		keys = keys[:n+int(end&chunkKeys)]
+		end = uint32(c[chunkKeys])
+		c[chunkKeys], l.free = uint64(l.free), full
 	}
-	*list = -1
+	*list = emptyKeys
 	return keys
 }
 
-// least is the smallest key of a list that is not empty.
-func (l *lists) least(list int32) uint64 {
-	least := ^uint64(0)
-	for i := list; i >= 0; i = l.chunks[i].next {
-		c := &l.chunks[i]
-		for _, key := range c.keys[:c.n] {
-			least = min(least, key)
+// each gives the keys of a list, in no order.
+func (l *lists) each(list uint32) func(yield func(uint64) bool) {
+	return func(yield func(uint64) bool) {
+		for end := list; end != emptyKeys; end = uint32(l.chunks[end|chunkKeys]) {
+			for _, key := range l.chunks[end&^chunkKeys : end] {
+				if !yield(key) {
+					return
+				}
+			}
 		}
+	}
+}
+
+// least is the smallest key of a list that is not empty.
+func (l *lists) least(list uint32) uint64 {
+	least := ^uint64(0)
+	for key := range l.each(list) {
+		least = min(least, key)
 	}
 	return least
 }

@@ -49,12 +49,9 @@ func (q *Queue) Pending(all []Waiting) []Waiting {
 }
 
 // pending appends the events of a list of a bucket.
-func (l *lists) pending(all []Waiting, list int32, start units.Time, cell int, s *span) []Waiting {
-	for i := list; i >= 0; i = l.chunks[i].next {
-		c := &l.chunks[i]
-		for _, key := range c.keys[:c.n] {
-			all = append(all, Waiting{Event: s.event(start, key), Cell: cell})
-		}
+func (l *lists) pending(all []Waiting, list uint32, start units.Time, cell int, s *span) []Waiting {
+	for key := range l.each(list) {
+		all = append(all, Waiting{Event: s.event(start, key), Cell: cell})
 	}
 	return all
 }

@@ -28,7 +28,7 @@ type Event struct {
 type Queue struct {
 	Bucket
 	lists
-	slots []int32  // by slot: the list of the bucket's events
+	slots []uint32 // by slot: the list of the bucket's events
 	words []uint64 // a bit per slot that is not empty
 	sums  []uint64 // a bit per word that is not zero
 
@@ -50,14 +50,14 @@ func NewQueue(widthLog2, slotsLog2 uint) *Queue {
 	q := &Queue{
 		Bucket: Bucket{span: newSpan(widthLog2)},
 
-		slots: make([]int32, slots),
+		slots: make([]uint32, slots),
 		words: make([]uint64, slots/64),
 		sums:  make([]uint64, (slots/64+63)/64),
-		lists: lists{free: -1},
+		lists: newLists(),
 		reach: int64(slots - 1),
 	}
 	for i := range q.slots {
-		q.slots[i] = -1
+		q.slots[i] = emptyKeys
 	}
 	return q
 }
@@ -86,7 +86,7 @@ func (q *Queue) Push(t units.Time, class Class, source uint64) {
 // put adds a key to a slot.
 func (q *Queue) put(slot int64, key uint64) {
 	q.inWheel++
-	if q.slots[slot] < 0 {
+	if q.slots[slot] == emptyKeys {
 		q.words[slot>>6] |= 1 << (slot & 63)
 		q.sums[slot>>12] |= 1 << (slot >> 6 & 63)
 	}
@@ -185,7 +185,7 @@ func (q *Queue) scan(slot int64) int64 {
 
 // collect moves the events of a slot into the bucket being handled.
 func (q *Queue) collect(slot int64) {
-	if q.slots[slot] < 0 {
+	if q.slots[slot] == emptyKeys {
 		return // the bucket's events come from the heap
 	}
 	q.keys = q.take(&q.slots[slot], q.keys)

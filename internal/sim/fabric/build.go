@@ -280,6 +280,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	}
 	n.flowlets = make([][]flowletEntry, len(n.tables.SetStart))
 	b.ways()
+	n.nameAlone()
 	return n, errors.Join(b.err...)
 }
 

@@ -78,6 +78,35 @@ func (b *Builder) setCell(link int) {
 // cell is the cell of the node that sends on a link.
 func (n *Network) cell(link int32) uint16 { return n.nodes[n.ports[link].node].cell }
 
+// nameAlone notes the switches that are alone in their cells and handle its events themselves: they are
+// plain, and no link of the network fails.
+func (n *Network) nameAlone() {
+	n.alone = make([]*node, maxCells)
+	members := make([]int, maxCells)
+	for i := range n.nodes {
+		nd := &n.nodes[i]
+		if members[nd.cell]++; members[nd.cell] > 1 || !nd.plain || n.faults != nil {
+			n.alone[nd.cell] = nil
+			continue
+		}
+		n.alone[nd.cell] = nd
+	}
+	n.alone[0] = nil // the ends
+}
+
+// handleCell handles the events of the open cell before limit.
+func (p *Partition) handleCell(cell int, limit units.Time) {
+	bucket := &p.cells.Bucket
+	switch nd := p.net.alone[cell]; {
+	case nd == nil || p.net.examined:
+		p.handle(bucket, limit)
+	case nd.kind == kindEthernet:
+		nd.ethernet.handle(p, nd, bucket, limit)
+	default:
+		nd.infiniband.handle(p, nd, bucket, limit)
+	}
+}
+
 // join puts everything into the cell of the ends, before the run.
 func (n *Network) join() {
 	for i := range n.nodes {
@@ -115,11 +144,11 @@ func (p *Partition) runCells(limit units.Time) {
 		end = min(p.cells.Seek(t), limit)
 		p.runEnds(end)
 		last = max(last, p.now)
-		for p.cells.Open() >= 0 {
+		for cell := p.cells.Open(); cell >= 0; cell = p.cells.Open() {
 			if p.wide {
 				p.lookAhead(&p.cells.Bucket)
 			}
-			p.handle(&p.cells.Bucket, end)
+			p.handleCell(cell, end)
 			last = max(last, p.now)
 		}
 	}

@@ -161,13 +161,21 @@ func (p *Partition) freeRarely(link int32, class uint8, size uint16, end units.T
 	}
 }
 
-// freed is free if the update is the lane's latest and nobody waits for it; else it does nothing, and
-// returns false.
+// freed is free if the update is the lane's latest, or goes with it, and nobody waits for it; else it does
+// nothing, and returns false.
 func (n *Network) freed(link int32, class uint8, size uint16, end units.Time) bool {
 	a := &n.accounts[int(link)*n.classes+int(class)]
 	room := blocks(size)
-	if a.odd != 0 || end <= a.latest || a.held < room {
+	if a.odd != 0 || a.held < room {
 		return false
+	}
+	if end <= a.latest {
+		if !a.joinsLatest(n.rings, end, units.Time(a.period)) {
+			return false
+		}
+		a.held -= room
+		a.join(n.rings, room)
+		return true
 	}
 	a.held -= room
 	a.append(n.rings, max(end, a.latest+units.Time(a.period)), room)

@@ -80,17 +80,30 @@ func (u *updates) due(r updateRings, end, period units.Time) units.Time {
 	return at
 }
 
+// joinsLatest reports whether the blocks of a packet whose tail leaves at end, no later than the latest update,
+// are part of this update by due.
+func (u *updates) joinsLatest(r updateRings, end, period units.Time) bool {
+	before := u.latest - r.at(u, u.head).gap()
+	return before < end && max(end, before+period)+period > u.latest
+}
+
+// join adds blocks to the latest update.
+func (u *updates) join(r updateRings, room int32) {
+	u.total += uint32(room)
+	*r.at(u, u.head) += update(room)
+}
+
 // add adds blocks to the update at a time, and reports whether the update is new.
 func (u *updates) add(r updateRings, at units.Time, room int32) bool {
 	if at > u.latest {
 		u.append(r, at, room)
 		return true
 	}
-	u.total += uint32(room)
 	if at < u.latest {
+		u.total += uint32(room)
 		return u.addEarlier(r, at, room)
 	}
-	*r.at(u, u.head) += update(room)
+	u.join(r, room)
 	return false
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"weft/internal/sim/engine"
 	"weft/units"
 )
 
@@ -166,28 +167,61 @@ func shared(g *ingress, reserve int32) int64 {
 	return max(0, int64(g.held)-int64(reserve))
 }
 
+// handle handles the events of a switch's cell in a slot before limit, as Partition.handle does for any node,
+// and is not inlined for its reason.
+//
+//go:noinline
+func (s *ethernetState) handle(p *Partition, nd *node, bucket *engine.Bucket, limit units.Time) {
+	for {
+		e, ok := bucket.Next(limit)
+		if !ok {
+			return
+		}
+		p.reach(e.Time, e.Last)
+		switch e.Class {
+		case classArrive:
+			link, i := arriving(e.Source)
+			s.arrive(p, nd, link, i)
+		case classPort:
+			link := int32(e.Source)
+			switch o := &p.net.ports[link]; {
+			case !o.wakes(p):
+			case o.atOnce(p):
+				s.send(p, o, link)
+			default:
+				o.touch(p, link)
+			}
+		default:
+			p.handleOther(e.Class, e.Source)
+		}
+		if p.last && len(p.dirty) > 0 {
+			p.decide()
+		}
+	}
+}
+
 // arrive admits a packet and queues it at its output port.
 //
 // In arrive and the functions that most packets take after it, a call is the last thing that
 // happens: a value that is needed after a call is stored before it and loaded again, which was a fifth of the
 // instructions of a packet-hop. What happens rarely has functions of its own, which do not come back.
-func (s *ethernetState) arrive(p *Partition, nd *node, b *inbox, link, i int32) {
+func (s *ethernetState) arrive(p *Partition, nd *node, link, i int32) {
 	k := &p.pool.hot[i]
 	k.in = link
 	if k.size > s.longest || !nd.plain {
-		s.arriveRarely(p, nd, b, link, i)
+		s.arriveRarely(p, nd, link, i)
 		return
 	}
 	if out := nd.onlyPort(p.net, k); out >= 0 {
-		s.towards(p, b, out, link, i, k)
+		s.towards(p, out, link, i, k)
 		return
 	}
-	s.towards(p, b, nd.hashedPort(p.net, k), link, i, k)
+	s.towards(p, nd.hashedPort(p.net, k), link, i, k)
 }
 
 // arriveRarely is arrive for a packet that is too long, or at a switch whose choice of a port is not
 // plain.
-func (s *ethernetState) arriveRarely(p *Partition, nd *node, b *inbox, link, i int32) {
+func (s *ethernetState) arriveRarely(p *Partition, nd *node, link, i int32) {
 	k := &p.pool.hot[i]
 	if k.size > s.longest {
 		p.dropFrom(link, i, DropMTU)
@@ -196,17 +230,17 @@ func (s *ethernetState) arriveRarely(p *Partition, nd *node, b *inbox, link, i i
 	if p.net.segments != nil && nd.unrouted(p, link, i) {
 		return
 	}
-	s.towards(p, b, nd.route(p, k), link, i, k)
+	s.towards(p, nd.route(p, k), link, i, k)
 }
 
 // towards admits a packet that goes to an output port. It sends the packet at once if the port is idle;
 // else the packet waits.
-func (s *ethernetState) towards(p *Partition, b *inbox, out, link, i int32, k *pkt) {
+func (s *ethernetState) towards(p *Partition, out, link, i int32, k *pkt) {
 	n := p.net
 	o := &n.ports[out]
 	switch {
 	case o.flags&(flagStorm|flagDown) != 0 || has(s.bounded, k.class) || !s.fits(&n.ingress[int(link)*n.classes+int(k.class)], k):
-		s.towardsRarely(p, b, o, out, link, i, k)
+		s.towardsRarely(p, o, out, link, i, k)
 	case o.nonEmpty != 0:
 		s.waitBehind(p, o, out, i, k)
 	case !p.last || o.freeAt > p.now || len(p.dirty) > 0: // not atOnce
@@ -219,7 +253,8 @@ func (s *ethernetState) towards(p *Partition, b *inbox, out, link, i int32, k *p
 }
 
 // towardsRarely is towards for a packet that may be dropped or trimmed, or that may be the cause of a pause.
-func (s *ethernetState) towardsRarely(p *Partition, b *inbox, o *port, out, link, i int32, k *pkt) {
+func (s *ethernetState) towardsRarely(p *Partition, o *port, out, link, i int32, k *pkt) {
+	b := &p.net.inboxes[link]
 	if o.flags&flagStorm != 0 && p.stormy(out, k.class) {
 		p.dropAt(out, i, DropWatchdog)
 		return

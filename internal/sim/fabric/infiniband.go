@@ -3,6 +3,7 @@ package fabric
 import (
 	"math/bits"
 
+	"weft/internal/sim/engine"
 	"weft/units"
 )
 
@@ -89,6 +90,39 @@ func (s *infinibandState) prepare() {
 	s.inspects = s.spec.inspects.Num > 0
 	s.fifo = s.spec.FIFO
 	s.odd = s.fifo || s.marks || s.inspects || s.outrun
+}
+
+// handle handles the events of a switch's cell in a slot before limit, as Partition.handle does for any node,
+// and is not inlined for its reason.
+//
+//go:noinline
+func (s *infinibandState) handle(p *Partition, nd *node, bucket *engine.Bucket, limit units.Time) {
+	for {
+		e, ok := bucket.Next(limit)
+		if !ok {
+			return
+		}
+		p.reach(e.Time, e.Last)
+		switch e.Class {
+		case classArrive:
+			link, i := arriving(e.Source)
+			s.arrive(p, nd, &p.net.inboxes[link], link, i)
+		case classPort:
+			link := int32(e.Source)
+			switch o := &p.net.ports[link]; {
+			case !o.wakes(p):
+			case o.atOnce(p):
+				s.send(p, nd, o, link)
+			default:
+				o.touch(p, link)
+			}
+		default:
+			p.handleOther(e.Class, e.Source)
+		}
+		if p.last && len(p.dirty) > 0 {
+			p.decide()
+		}
+	}
 }
 
 // arrive queues a packet at its output port, or sends it at once if the port is idle. There is always

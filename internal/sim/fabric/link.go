@@ -135,6 +135,16 @@ func (o *port) wake(p *Partition, link int32, t units.Time) {
 	}
 }
 
+// wakes reports whether the event being handled is the one that a port waits for.
+func (o *port) wakes(p *Partition) bool {
+	if o.wakeAt != p.now {
+		p.stats.Events-- // an earlier event has replaced it
+		return false
+	}
+	o.wakeAt = units.Forever
+	return true
+}
+
 // atOnce reports whether a port with a new packet may decide in the event being handled, as its
 // last action: the event must be the last of the instant, no other port may have to decide before,
 // and the wire must be free.

@@ -87,6 +87,7 @@ type Network struct {
 	even      bool          `state:"-"` // see KeepEven
 
 	nodes       []node
+	alone       []*node `state:"-"` // by cell: its switch, if that handles the cell's events itself
 	ports       []port
 	inboxes     []inbox
 	back        []int32      `state:"-"` // by port: the incoming link

@@ -166,6 +166,15 @@ func (f *flow) fill(p *Partition, i int32, size uint16, class uint8, r role) {
 // look updates a flow's place after a change: the flow goes into the ring of its class if it may
 // send, and among the NIC's timers if it may send later or has a timer.
 func (nic *nicState) look(p *Partition, node int32, f *flow) {
+	if f.ready {
+		nic.place(p, node, f)
+	} else if nic.place(p, node, f); f.ready {
+		p.net.ports[f.port].touch(p, f.port)
+	}
+}
+
+// place is look for a flow whose port decides anyway.
+func (nic *nicState) place(p *Partition, node int32, f *flow) {
 	t := f.deadline()
 	if !f.ready {
 		if next := f.readyAt(p.now); next > p.now {
@@ -184,9 +193,7 @@ func (f *flow) queueUp(p *Partition) {
 	n := p.net
 	f.ready = true
 	n.nicQueues[int(f.port)*n.classes+int(f.class)].ring.push(f)
-	o := &n.ports[f.port]
-	o.nonEmpty |= 1 << f.class
-	o.touch(p, f.port)
+	n.ports[f.port].nonEmpty |= 1 << f.class
 }
 
 // send sends the next packet of a NIC's port whose wire is free.
@@ -291,7 +298,7 @@ func (nic *nicState) pull(p *Partition, o *port, q *nicQueue, class uint8) bool 
 	i := p.pool.get(&q.data)
 	size := f.nextPacket(p, nic.spec, i)
 	f.ready = false
-	nic.look(p, o.node, f)
+	nic.place(p, o.node, f)
 	if size == 0 {
 		p.pool.put(i)
 		return false

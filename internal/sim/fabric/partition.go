@@ -158,9 +158,7 @@ func (p *Partition) handle(bucket *engine.Bucket, limit units.Time) {
 		if !ok {
 			return
 		}
-		p.now = e.Time
-		p.stats.Events++
-		p.last = e.Last
+		p.reach(e.Time, e.Last)
 		switch e.Class { // most events have two classes
 		case classArrive:
 			link, i := arriving(e.Source)
@@ -174,6 +172,12 @@ func (p *Partition) handle(bucket *engine.Bucket, limit units.Time) {
 			p.decide()
 		}
 	}
+}
+
+// reach makes the time of an event the present; last says that it is the last of its instant.
+func (p *Partition) reach(t units.Time, last bool) {
+	p.now, p.last = t, last
+	p.stats.Events++
 }
 
 // handleOther handles an event of a rare class.
@@ -215,7 +219,7 @@ func (p *Partition) land(link, i int32) {
 	switch b.kind {
 	case kindEthernet:
 		nd := &p.net.nodes[b.node]
-		nd.ethernet.arrive(p, nd, b, link, i)
+		nd.ethernet.arrive(p, nd, link, i)
 	case kindInfiniBand:
 		nd := &p.net.nodes[b.node]
 		nd.infiniband.arrive(p, nd, b, link, i)
@@ -239,15 +243,11 @@ func (p *Partition) examine(link, i int32) (dropped bool) {
 
 // woken makes a port decide that had to wait for its wire or for credits.
 func (p *Partition) woken(link int32) {
-	o := &p.net.ports[link]
-	if o.wakeAt != p.now {
-		p.stats.Events-- // an earlier event has replaced it
-		return
-	}
-	o.wakeAt = units.Forever
-	if o.atOnce(p) {
+	switch o := &p.net.ports[link]; {
+	case !o.wakes(p):
+	case o.atOnce(p):
 		o.send(p, link)
-	} else {
+	default:
 		o.touch(p, link)
 	}
 }
