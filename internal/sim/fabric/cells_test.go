@@ -1,6 +1,7 @@
 package fabric_test
 
 import (
+	"slices"
 	"testing"
 
 	"weft/internal/base/topology"
@@ -57,6 +58,52 @@ func TestSwitchesAreHandledApart(t *testing.T) {
 				t.Errorf("%s, cables of %v: node %d is in cell %d (used before: %v)", c.name, c.cable, i, cell, used[cell])
 			}
 			used[cell] = true
+		}
+	}
+}
+
+// A switch that handles the events of its cell itself gives the same times as one whose events are handled
+// as any node's, and as a network in one cell.
+func TestWhoHandlesEventsHasNoEffect(t *testing.T) {
+	ways := []struct {
+		name string
+		set  func(*fabric.Network)
+	}{
+		{"by the switch", func(n *fabric.Network) {
+			if n.Alone() != 20 {
+				t.Errorf("%d of 20 switches handle their events", n.Alone())
+			}
+		}},
+		{"as any node's", (*fabric.Network).HandleAlike},
+		{"in one cell", (*fabric.Network).JoinCells},
+	}
+	g, err := topology.KAry{K: 4}.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"infiniband", "roce"} {
+		for _, pattern := range []func(*flows, *fabric.Network) error{permutation(16, 256<<10), incast(15, 256<<10)} {
+			var first []units.Time
+			for _, way := range ways {
+				w := &flows{pattern: pattern}
+				n, err := build(g, name, nil, w)
+				if err == nil {
+					err = w.load(n)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				way.set(n)
+				if err := n.Run(units.Second, 1, nil); err != nil {
+					t.Fatal(err)
+				}
+				if first == nil {
+					first = w.done
+				}
+				if w.unfinished() > 0 || !slices.Equal(w.done, first) {
+					t.Errorf("%s, events handled %s:\n%v, and by the switch\n%v", name, way.name, w.done, first)
+				}
+			}
 		}
 	}
 }

@@ -36,18 +36,21 @@ func (v *preview) split(bucket *engine.Bucket) (arrivals, sending []uint64) {
 }
 
 // readLanding reads the arriving packets, and the state of their switch: their buffers, their
-// output ports and their routes. A cell normally has one switch.
+// output ports and their routes. A cell normally has one switch. On Ethernet a switch needs nothing else of
+// the links.
 func (p *Partition) readLanding(landing []uint64) (sum int32) {
 	if len(landing) == 0 {
 		return 0
 	}
 	n, hot := p.net, p.pool.hot
-	for _, source := range landing {
-		link, i := arriving(source)
-		sum += int32(hot[i].size) + n.inboxes[link].back
-	}
 	link, _ := arriving(landing[0])
 	nd := &n.nodes[n.inboxes[link].node]
+	for _, source := range landing {
+		link, i := arriving(source)
+		if sum += int32(hot[i].size); nd.kind == kindInfiniBand {
+			sum += n.inboxes[link].back
+		}
+	}
 	if len(landing) > int(nd.ports)/2 {
 		sum += n.touchPorts(nd)
 	}

@@ -29,13 +29,15 @@ func (n *Network) occupyReader(link int32, now, until units.Time) {
 
 // occupy takes one of two read ports; false if none is free.
 func (r *reader) occupy(now, until units.Time) bool {
-	for j := range r {
-		if r[j] <= now {
-			r[j] = until
-			return true
-		}
+	switch {
+	case r[0] <= now:
+		r[0] = until
+	case r[1] <= now:
+		r[1] = until
+	default:
+		return false
 	}
-	return false
+	return true
 }
 
 // setReadPorts sets up the read ports of a switch's input buffers.
