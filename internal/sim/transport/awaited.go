@@ -40,6 +40,23 @@ func (r *requester) awaits(i int) (a Awaited, ok bool) {
 	return a, false
 }
 
+// TakeAwaited takes the next n responses of the READ that is served first, from the PSN first on, as Receive takes each.
+// They carry the full path MTU, and none of them is the last: no work request completes. The payload is at its place. False says
+// that something else is awaited; then nothing is taken.
+func (q *QP) TakeAwaited(now units.Time, first units.PSN, n int32) bool {
+	return q.req.takeAwaited(now, first, n)
+}
+
+func (r *requester) takeAwaited(now units.Time, first units.PSN, n int32) bool {
+	a, ok := r.awaits(0)
+	if !ok || a.PSN != first || r.una != first || uint64(a.Offset)+uint64(n)*uint64(a.MTU) >= uint64(a.Length) {
+		return false
+	}
+	r.una = first.Add(n)
+	r.progressed(now)
+	return true
+}
+
 // any reports whether any packet came ahead.
 func (r *reorder) any() bool {
 	for _, word := range r.bits {

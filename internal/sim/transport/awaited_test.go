@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -94,4 +95,63 @@ func TestNothingIsAwaitedOfAReadThatIsNotInFlight(t *testing.T) {
 	if _, ok := a.Awaits(0); ok {
 		t.Error("a queue pair that has ended awaits responses")
 	}
+}
+
+// Responses taken at once leave the state that they leave one by one. Those that end a READ, or that something else is
+// awaited before, are not taken, and change nothing.
+func TestResponsesTakenAtOnceAreAsTakenOneByOne(t *testing.T) {
+	const mtu = 16
+	rapid.Check(t, func(rt *rapid.T) {
+		flow := &FlowControl{Initial: 16, Most: 64, FirstTimeout: units.Second, LeastTimeout: units.Millisecond}
+		cfg := &Config{PathMTU: mtu, RetryTimeout: units.Second, RetryCount: 1, Delivery: SelectiveHeld, ImplicitRecv: true, Flow: flow}
+		lengths := rapid.SliceOfN(rapid.IntRange(1, 8*mtu), 1, 2).Draw(rt, "lengths")
+		var ends [2]*QP
+		var responses []Packet
+		var b Batch
+		for i := range ends {
+			a, peer := pair(t, cfg, RC)
+			ends[i], responses = a, nil
+			for id, n := range lengths {
+				if err := a.PostSend(0, WorkRequest{ID: uint64(id), Op: OpRead, Length: uint32(n)}); err != nil {
+					rt.Fatal(err)
+				}
+			}
+			var p Packet
+			for a.Next(0, &p) {
+				peer.Receive(0, &p, &b)
+			}
+			for peer.Next(0, &p) {
+				responses = append(responses, p)
+			}
+		}
+		single, many := ends[0], ends[1]
+		from := rapid.IntRange(0, len(responses)-1).Draw(rt, "taken before")
+		n := rapid.IntRange(1, len(responses)-from).Draw(rt, "taken at once")
+		for i := range from {
+			for _, q := range ends {
+				p := responses[i]
+				q.Receive(1, &p, &b)
+			}
+		}
+		if many.TakeAwaited(2, responses[from].PSN.Add(1), 1) {
+			rt.Fatal("a response behind the awaited one was taken")
+		}
+		ended := false
+		for i := range n {
+			ended = ended || responses[from+i].Op.Last()
+		}
+		if taken := many.TakeAwaited(2, responses[from].PSN, int32(n)); taken == ended {
+			rt.Fatalf("taken: %v, and the end of a READ is among them: %v", taken, ended)
+		}
+		for i := 0; i < n && !ended; i++ {
+			p := responses[from+i]
+			single.Receive(2, &p, &b)
+		}
+		if got, want := awaited(many), awaited(single); !slices.Equal(got, want) {
+			rt.Fatalf("%v are awaited, and one by one %v", got, want)
+		}
+		if got, want := [...]any{many.Outstanding(), many.NextTimeout(), many.RetransmitAt(), many.Ready(2)}, [...]any{single.Outstanding(), single.NextTimeout(), single.RetransmitAt(), single.Ready(2)}; got != want {
+			rt.Fatalf("in flight and deadlines are %v, and one by one %v", got, want)
+		}
+	})
 }

@@ -15,6 +15,7 @@
 //   - lookout.go: when that goroutine looks, sleeps and leaves the work to pollers
 //   - receive.go, table.go: from datagrams to queue pairs
 //   - forecast.go: READ responses whose payload the kernel puts at its place
+//   - run.go: responses of such a datagram that are taken together
 //   - multicast.go, multicast_linux.go: groups and their members
 //   - hold.go: packets ahead of the expected one, with selective repeat
 //   - send.go: turns of the queue pairs, and the bound on packets in flight to a peer

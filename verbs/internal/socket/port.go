@@ -99,7 +99,8 @@ type Port struct {
 	verifier verifier
 	loss     *loss
 	arrived  wire.Packet
-	near     bool // it came by a Way
+	near     bool      // it came by a Way
+	streams  *Endpoint // it was the expected response of this one's READ
 	checked  [maxSegments]check
 	taken    transport.Packet // the arrived packet in the queue pair's form
 	polls    uint64

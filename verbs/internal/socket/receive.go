@@ -31,12 +31,17 @@ func (p *Port) take(in *Incoming, now units.Time) {
 			p.packet(rest[:n], index, in, now)
 		}
 		rest = rest[n:]
+		if p.streams != nil {
+			more := p.takeRun(in, index, now)
+			index, rest = index+more, rest[more*in.Segment:]
+		}
 	}
 }
 
 // packet processes one packet, from the BTH to the ICRC. It trusts no field before it has checked
 // the ICRC, which a packet by a Way does not have.
 func (p *Port) packet(b []byte, index int, in *Incoming, now units.Time) {
+	p.streams = nil
 	p.stats.PacketsIn++
 	p.stats.BytesIn += int64(len(b))
 	if len(b) < packetBytes {
@@ -132,6 +137,7 @@ func (p *Port) give(e *Endpoint, ce bool, now units.Time) {
 	}
 	if v == transport.PlaceRead && p.placer != nil && !p.near {
 		p.foresight.taken(e)
+		p.streams = e
 	}
 	p.settle(e, now)
 }
