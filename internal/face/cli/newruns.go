@@ -16,10 +16,7 @@ import (
 )
 
 // newRuns begins runs that users of weft ui ask for, below a folder. The scenario of run NAME is NAME.yaml.
-type newRuns struct {
-	e    *Env
-	root string
-}
+type newRuns struct{ root string }
 
 // check finds what is wrong with a scenario, as weft run NAME.yaml does, and with the name.
 func (n newRuns) check(name string, text []byte) (faults []page.Fault) {

@@ -96,7 +96,7 @@ func (e *Env) serve(ctx context.Context, port int, asJSON bool, root string, fol
 	}
 	site := page.NewSite(l.Addr().String(), folders)
 	if root != "" {
-		runs := newRuns{e, root}
+		runs := newRuns{root}
 		site.Check, site.Start = runs.check, runs.start
 	}
 	if address := "http://" + site.Host + "/#token=" + site.Token; asJSON {

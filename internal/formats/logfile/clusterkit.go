@@ -24,7 +24,7 @@ const (
 	clusterKitLatencyBytes   = 1 // weft's smallest message, in place of an empty one
 )
 
-var extreme = regexp.MustCompile(`\b(Minimum|Maximum|Average) (bandwidth|latency):\s+([0-9.]+)\s+(MB/s(?:ec)?|GB/s(?:ec)?|usec|us)\b\s*(.*)`)
+var extreme = regexp.MustCompile(`\b(Minimum|Maximum|Average) (bandwidth|latency):\s+([0-9.]+)\s+(MB/s(?:ec)?|GB/s(?:ec)?|usec|us)\b`)
 
 // clusterUnits are the report's units, in Gb/s and µs. MB are 10^6 bytes.
 var clusterUnits = map[string]float64{"MB/sec": .008, "MB/s": .008, "GB/sec": 8, "GB/s": 8, "usec": 1, "us": 1}
@@ -56,12 +56,12 @@ func (r *clusterKit) line(n int, text string) {
 	}
 	x *= clusterUnits[m[4]]
 	r.seen[m[1]+m[2]] = true
-	row, at := &t.Rows[0], place(m[5])
+	row := &t.Rows[0]
 	switch m[1] {
 	case "Minimum":
-		row.Least, row.LeastAt = x, at
+		row.Least = x
 	case "Maximum":
-		row.Most, row.MostAt = x, at
+		row.Most = x
 	default:
 		if t.Latency {
 			row.Micros = x
@@ -69,12 +69,6 @@ func (r *clusterKit) line(n int, text string) {
 			row.Gbps = x
 		}
 	}
-}
-
-// place is the nodes after a number, without a comment in brackets.
-func place(text string) string {
-	names, _, _ := strings.Cut(text, "(")
-	return strings.TrimSpace(names)
 }
 
 // of is the table of bandwidths or latencies.

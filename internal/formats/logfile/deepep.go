@@ -97,13 +97,10 @@ func (r *deepEP) add(op string, rank int, gbps, micros float64) {
 	row.Micros += (micros - row.Micros) / seen
 	row.AlgGBps += (gbps - row.AlgGBps) / seen
 	row.Bytes = int64(row.Micros * row.AlgGBps * 1e3)
-	if at := fmt.Sprintf("rank %d", rank); seen == 1 {
-		row.Least, row.Most, row.LeastAt, row.MostAt = micros, micros, at, at
-	} else if micros < row.Least {
-		row.Least, row.LeastAt = micros, at
-	} else if micros > row.Most {
-		row.Most, row.MostAt = micros, at
+	if seen == 1 {
+		row.Least = micros
 	}
+	row.Least, row.Most = min(row.Least, micros), max(row.Most, micros)
 	t.Listed = max(t.Listed, rank+1)
 }
 

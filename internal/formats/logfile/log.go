@@ -65,16 +65,12 @@ type Table struct {
 	Nodes   int
 	// Version is NCCL's release, if nccl-tests says it of the run of this table; "" if it does not.
 	Version string
-	// Average is the line "# Avg bus bandwidth" in GB/s, 0 if it is missing.
-	Average float64
 
 	// For perftest.
 	Latency       bool
 	Bidirectional bool
 	GPUMemory     bool
 	MTU           int64
-	QPs           int
-	Device        string
 	LinkType      string // IB or Ethernet
 
 	// MoE is the parameters of an exchange of tokens with experts; nil for other tests.
@@ -103,11 +99,9 @@ type Row struct {
 	BusGBps         float64
 	// Gbps is a bandwidth in Gb/s: perftest's average.
 	Gbps float64
-	// Least and Most are the extremes of the row: µs of a latency, Gb/s of a bandwidth. LeastAt and
-	// MostAt are the pairs that had them.
-	Least, Most     float64
-	LeastAt, MostAt string
-	Wrong           int64 // wrong elements
+	// Least and Most are the extremes of the row: µs of a latency, Gb/s of a bandwidth.
+	Least, Most float64
+	Wrong       int64 // wrong elements
 }
 
 // Said holds NCCL's own messages: facts of the log, independent of a simulation.

@@ -71,7 +71,6 @@ var (
 	launchLine = regexp.MustCompile(`\bnThread (\d+) nGpus (\d+)\b`)
 	moreRanks  = regexp.MustCompile(`\.\.\. and (\d{1,9}) more ranks`)
 	testName   = regexp.MustCompile(`\b(all_reduce|all_gather|reduce_scatter|broadcast|alltoall|alltoallv|sendrecv|reduce|scatter|gather|hypercube)_perf`)
-	average    = regexp.MustCompile(`Avg bus bandwidth\s*:\s*([0-9.eE+-]+)`)
 )
 
 // ncclOps are weft's names of nccl-tests' operations; weft has no model of the others.
@@ -224,9 +223,6 @@ func (r *ncclTests) open(n int) {
 func (r *ncclTests) ended(text string) {
 	if r.table == nil {
 		return
-	}
-	if m := average.FindStringSubmatch(text); m != nil {
-		r.table.Average, _ = strconv.ParseFloat(m[1], 64)
 	}
 	r.whole = true
 	r.close()

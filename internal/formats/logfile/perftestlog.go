@@ -21,7 +21,7 @@ type perftest struct {
 var (
 	banner    = regexp.MustCompile(`\b(RDMA_Write|RDMA_Read|Send|Atomic\w*)( Bidirectional)? (BW|Latency) Test`)
 	perfTool  = regexp.MustCompile(`\bib_(write|read|send)_(bw|lat)\b`)
-	parameter = regexp.MustCompile(`\b(Mtu|Number of qps|Device|Link type)\s*:\s*(\S+)`)
+	parameter = regexp.MustCompile(`\b(Mtu|Link type)\s*:\s*(\S+)`)
 	cudaLine  = regexp.MustCompile(`CUDA Ctx|Picking device No\.|use_cuda`)
 )
 
@@ -75,15 +75,11 @@ func (r *perftest) parameter(name, value string) {
 	digits, _, _ := strings.Cut(value, "[")
 	number, err := strconv.ParseInt(digits, 10, 32)
 	switch {
-	case name == "Device":
-		r.about.Device = value
 	case name == "Link type":
 		r.about.LinkType = value
 	case err != nil || number < 1:
-	case name == "Mtu":
-		r.about.MTU = number
 	default:
-		r.about.QPs = int(number)
+		r.about.MTU = number
 	}
 }
 

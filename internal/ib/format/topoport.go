@@ -26,7 +26,6 @@ type saidCable struct {
 	link    subnet.Link // from the line
 	hasLink bool
 	own     masks // widths and speeds that the port has enabled
-	hasOwn  bool
 }
 
 // port reads the line of a port:
@@ -148,7 +147,6 @@ func enabledOptions(in *lines, text string, said *saidCable) bool {
 			in.fail("expected w=1 to w=31, s=0 to s=7, e=0 to e=15, or # and a comment, not %s", found(option))
 			return false
 		}
-		said.hasOwn = true
 		switch key {
 		case "w":
 			said.own.width = uint8(v)

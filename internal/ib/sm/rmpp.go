@@ -10,7 +10,6 @@ import (
 type transfer struct {
 	to      Packet // addressed as the answer to the query
 	records []byte
-	stride  int
 	acked   uint32 // segments
 	window  uint32 // the last segment that may be sent
 	until   units.Time
@@ -30,7 +29,7 @@ func (s *transfers) answer(q *query) {
 	d.SetStatus(q.status)
 	t.to.DLID, t.to.SLID = q.p.SLID, q.p.DLID
 	clear(d.SAData())
-	t.stride = d.SetRecordStride(q.bytes)
+	d.SetRecordStride(q.bytes)
 	if d.Method() != mad.GetTable|mad.Response {
 		d.SetRMPP(mad.RMPP{})
 		copy(d.SAData(), q.records)

@@ -48,7 +48,6 @@ type region struct {
 type peer struct {
 	addr    netip.AddrPort
 	qp      *verbs.QP
-	conn    *verbs.Conn
 	scratch [2]region // receives the peer's data to reduce
 	there   place
 	out     int // sends outstanding
@@ -207,7 +206,7 @@ func (r *rank) connect(ctx context.Context) error {
 		if _, r.peers[i].there, err = parsePlace(c.PrivateData()); err != nil {
 			return err
 		}
-		r.peers[i].qp, r.peers[i].conn = qp, c
+		r.peers[i].qp = qp
 	}
 	if err := <-failed; err != nil {
 		return err
@@ -241,11 +240,10 @@ func (r *rank) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c, err := req.Accept(ctx, qp, verbs.ConnParam{Access: access, PrivateData: r.place(id).put(r.id)})
-	if err != nil {
+	if _, err := req.Accept(ctx, qp, verbs.ConnParam{Access: access, PrivateData: r.place(id).put(r.id)}); err != nil {
 		return fmt.Errorf("ranks: rank %d from rank %d: %w", r.id, id, err)
 	}
-	r.peers[id].qp, r.peers[id].conn, r.peers[id].there = qp, c, there
+	r.peers[id].qp, r.peers[id].there = qp, there
 	return nil
 }
 

@@ -164,12 +164,12 @@ func (r *resolver) pools() {
 	for i := range rows {
 		row := &rows[i]
 		const table = "BUFFER_POOL"
+		r.word(table, row, "type", "ingress", "ingress", "egress", "both")
+		r.word(table, row, "mode", "dynamic", "dynamic", "static")
 		r.sw.Pools = append(r.sw.Pools, &Pool{
 			Name: row.Key, Line: row.Line,
-			Ingress: r.word(table, row, "type", "ingress", "ingress", "egress", "both") != "egress",
-			Dynamic: r.word(table, row, "mode", "dynamic", "dynamic", "static") == "dynamic",
-			Size:    units.Bytes(r.number(table, row, "size", 0, 0, maxBuffer)),
-			Xoff:    units.Bytes(r.number(table, row, "xoff", 0, 0, maxBuffer)),
+			Size: units.Bytes(r.number(table, row, "size", 0, 0, maxBuffer)),
+			Xoff: units.Bytes(r.number(table, row, "xoff", 0, 0, maxBuffer)),
 		})
 	}
 }
@@ -259,7 +259,7 @@ func (r *resolver) schedulers() {
 		row := &rows[i]
 		kind := r.word("SCHEDULER", row, "type", "wrr", "dwrr", "wrr", "strict")
 		r.scheduler[row.Key] = &Scheduler{
-			Name: row.Key, Strict: kind == "strict", Line: row.Line,
+			Name: row.Key, Strict: kind == "strict",
 			Weight: int(r.number("SCHEDULER", row, "weight", 1, 1, 100)),
 		}
 	}

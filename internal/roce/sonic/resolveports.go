@@ -138,7 +138,7 @@ func (r *resolver) portMap(p *Port, row *Row) {
 		p.PFC, p.PFCLine = r.priorities("pfc_enable", row.Key, v), v.Line
 	}
 	if v, ok := row.Get("pfcwd_sw_enable"); ok {
-		p.Watched = r.priorities("pfcwd_sw_enable", row.Key, v)
+		r.priorities("pfcwd_sw_enable", row.Key, v)
 	}
 }
 

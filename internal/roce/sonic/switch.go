@@ -46,12 +46,10 @@ func (s *Switch) HasPort(name string) bool {
 
 // Pool is a share of the switch's buffer (BUFFER_POOL).
 type Pool struct {
-	Name    string
-	Ingress bool
-	Dynamic bool
-	Size    units.Bytes // 0: the switch decides
-	Xoff    units.Bytes // the headroom that ports share; 0: none
-	Line    int
+	Name string
+	Size units.Bytes // 0: the switch decides
+	Xoff units.Bytes // the headroom that ports share; 0: none
+	Line int
 }
 
 // Profile is the part of a pool that one priority group or queue may take (BUFFER_PROFILE).
@@ -114,7 +112,6 @@ type Scheduler struct {
 	Name   string
 	Strict bool
 	Weight int // of DWRR or WRR, 1 to 100
-	Line   int
 }
 
 // Queue is a port's queue.
@@ -175,7 +172,6 @@ type Port struct {
 	// PFC are the priorities on which the port sends and obeys pauses.
 	PFC      []int
 	PFCLine  int
-	Watched  []int // priorities under the watchdog
 	Groups   [Priorities]*Profile
 	GroupAt  [Priorities]int // line of the entry in BUFFER_PG
 	GroupKey [Priorities]string

@@ -21,8 +21,6 @@ type Phase struct {
 	Groups [][]int32
 	// Bytes is the size of each group's, as Op.Bytes.
 	Bytes []units.Bytes
-	// Uses is the maximum number of times that a group uses it.
-	Uses int
 }
 
 // Exchange is the direction in which kernels for experts move tokens.

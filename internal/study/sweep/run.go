@@ -45,7 +45,6 @@ type Options struct {
 // Progress is how far a sweep is.
 type Progress struct {
 	Done, Total int
-	Failed      int
 }
 
 // claimsMost bounds the claims of a sweep: a claim holds several variants if there are more.
@@ -221,9 +220,7 @@ func (w *work) variant(ctx context.Context, file *scenario.File, i int) error {
 		return nil
 	}
 	w.longest = max(w.longest, time.Since(began))
-	if w.progress.Done = w.l.Len(); row.Status != OK {
-		w.progress.Failed++
-	}
+	w.progress.Done = w.l.Len()
 	if w.o.Progress != nil {
 		w.o.Progress(w.progress)
 	}

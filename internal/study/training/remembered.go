@@ -58,7 +58,7 @@ type island struct {
 // islandOf is the simulation of an island. It has the slow cables that it can touch, and knows of no other.
 func (s *steps) islandOf(phase *workload.Phase) *island {
 	out := &island{plan: s.plan, part: s.part, given: islandGiven{Calm: s.calm, Island: *phase}}
-	out.given.Island.Uses, out.given.Exchange = 0, exchangeOf(&s.scenario.Training, phase)
+	out.given.Exchange = exchangeOf(&s.scenario.Training, phase)
 	if s.plan.Aggregation != nil {
 		out.given.Trees = s.step.Phases
 	}

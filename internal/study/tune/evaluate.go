@@ -108,7 +108,7 @@ func (e *evaluator) begin(ctx context.Context, seeds []uint64) error {
 	most := units.Time(0)
 	for i, o := range out {
 		if o.Failed != "" {
-			return &StandsError{Seed: seeds[i], Reason: o.Failed}
+			return &StandsError{Reason: o.Failed}
 		}
 		e.stands[seeds[i]] = o
 		for _, f := range o.Sizes {
@@ -123,10 +123,7 @@ func (e *evaluator) begin(ctx context.Context, seeds []uint64) error {
 }
 
 // StandsError says that the scenario as it stands cannot be measured: there is no reference.
-type StandsError struct {
-	Seed   uint64
-	Reason string
-}
+type StandsError struct{ Reason string }
 
 func (e *StandsError) Error() string {
 	return "the scenario as it stands fails, so there is no reference to improve on: " + e.Reason

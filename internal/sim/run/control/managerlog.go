@@ -24,14 +24,13 @@ type noticed struct {
 
 // sweep is a heavy sweep of a subnet. Times that were not reached are Forever.
 type sweep struct {
-	began     units.Time
-	found     units.Time // all nodes and links are known, computing begins
-	computed  units.Time
-	last      units.Time // last receipt of a part of a table at a node
-	up        units.Time // all is written, all ports are active
-	blocks    int
-	circle    string // ports of a credit loop with its tables
-	datagrams int    // datagrams that managers had sent by its end
+	began    units.Time
+	found    units.Time // all nodes and links are known, computing begins
+	computed units.Time
+	last     units.Time // last receipt of a part of a table at a node
+	up       units.Time // all is written, all ports are active
+	blocks   int
+	circle   string // ports of a credit loop with its tables
 }
 
 // routing records that a manager computes tables.
@@ -72,7 +71,7 @@ func (l *managerLog) event(now units.Time, e *sm.Event) {
 		l.failure = e.String()
 	case sm.SubnetUp:
 		s := &l.sweeps[len(l.sweeps)-1]
-		s.began, s.up, s.datagrams = now-e.Took, now, l.datagrams
+		s.began, s.up = now-e.Took, now
 	}
 }
 

@@ -53,7 +53,6 @@ type Outcome struct {
 	Counts  runstore.Counts
 	Hottest []runstore.HotLink
 	Beside  []runstore.Stream // results of the fabric's streams meanwhile
-	Ended   units.Time        // the last arrival
 }
 
 // Options are the settings of Run.
@@ -71,7 +70,7 @@ func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, o Option
 	ranks := r.Cluster.Ranks()
 	b := &Board{
 		program: p, path: host.PathOf(own.Fabric, &r.Cluster.Node), posting: own.Fabric.Host.Post,
-		jitter: jitter.Of(&r.Run, own.Fabric, ranks), hosts: make([]rankHost, ranks), links: make(map[pair][]link),
+		jitter: jitter.Of(&r.Run, own.Fabric, ranks), hosts: make([]rankHost, ranks), links: make(map[pair][]units.QPN),
 		reads: protocol.Of(own.Fabric.Kind).RDMA(), scenario: r,
 	}
 	send, receive := host.ReadTerms(own.Fabric, &r.Cluster.Node)
@@ -97,7 +96,7 @@ func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, o Option
 	b.p = b.net.Partition(0)
 	p.Begin(b)
 	err = b.net.Run(o.Limit, 1, stop)
-	out := &Outcome{Counts: measure.Counts(b.net.Network), Ended: b.ended}
+	out := &Outcome{Counts: measure.Counts(b.net.Network)}
 	var links []int32
 	out.Hottest, links = measure.Hottest(b.net, b.ended)
 	out.Beside = beside.Results(b.ended, out.Hottest, links, "the transfers")
@@ -115,8 +114,8 @@ type Board struct {
 	posting  units.Time // of a work request, in its thread
 	jitter   *jitter.Jitter
 	hosts    []rankHost
-	own      host.Timers // of the program
-	links    map[pair][]link
+	own      host.Timers          // of the program
+	links    map[pair][]units.QPN // ends at the poster's NIC
 	messages []flight
 	open     int // messages in flight
 	reads    bool
@@ -149,9 +148,6 @@ type pair struct {
 	poster, other, a, b int32
 	class               int
 }
-
-// link is a connection's end at the poster's NIC, and the other end.
-type link struct{ end, peer units.QPN }
 
 // Running implements executor.Application.
 func (b *Board) Running() bool { return b.failure == nil && b.program.Running() }
@@ -244,22 +240,22 @@ func (b *Board) post(k pair, turn, id int, bytes int64) {
 	}
 	to := links[turn%len(links)]
 	at := b.jitter.InOrder(&h.latest[jitter.Sender], out+max(0, path.Send-b.posting)+b.jitter.Draw(jitter.Sender, int(k.poster)))
-	h.timers.Schedule(b.p, uint32(k.poster), at, host.Timer{Kind: host.TimerPost, Transfer: host.Transfer{NIC: k.a, End: to.end, Tag: uint32(id), Bytes: bytes}})
+	h.timers.Schedule(b.p, uint32(k.poster), at, host.Timer{Kind: host.TimerPost, Transfer: host.Transfer{NIC: k.a, End: to, Tag: uint32(id), Bytes: bytes}})
 }
 
 // connect is the connections of a pair, made at the first message.
-func (b *Board) connect(k pair) ([]link, error) {
+func (b *Board) connect(k pair) ([]units.QPN, error) {
 	if l := b.links[k]; l != nil {
 		return l, nil
 	}
-	var list []link
+	var list []units.QPN
 	for i := range b.net.Plan.ConnectionsPerPair() {
 		entropy := uint32(engine.Mix(uint64(k.poster)<<40 | uint64(uint32(k.other))<<16 | uint64(uint32(k.a^k.b))<<8 | uint64(i)))
-		end, peer, err := b.net.ConnectNICs(k.a, k.b, entropy, 0, k.class)
+		end, _, err := b.net.ConnectNICs(k.a, k.b, entropy, 0, k.class)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, link{end, peer})
+		list = append(list, end)
 	}
 	b.links[k] = list
 	return list, nil
