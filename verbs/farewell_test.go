@@ -30,7 +30,9 @@ func (c *leaky) Send(batch []socket.Outgoing) error {
 		for len(all) > 0 {
 			n := min(batch[i].Segment, len(all))
 			var h wire.Packet
-			_ = h.Parse(all[:n-wire.ICRCBytes])
+			if err := h.Parse(all[:n-wire.ICRCBytes]); err != nil {
+				return err
+			}
 			if lose := c.loses.Load(); lose == nil || !(*lose)(&h) {
 				one := socket.Outgoing{To: batch[i].To, Segment: n, Packets: 1, Parts: [][]byte{all[:n:n]}}
 				if err := c.Conn.Send([]socket.Outgoing{one}); err != nil {

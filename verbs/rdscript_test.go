@@ -9,38 +9,9 @@ import (
 
 	"weft/internal/sim/transport/rdtest"
 	"weft/units"
-	"weft/verbs/internal/socket"
 	"weft/verbs/internal/socket/faulty"
 	"weft/wire"
 )
-
-// tapped is a connection that records its packets as they leave; some are dropped.
-type tapped struct {
-	socket.Conn
-	node string
-	s    *rdDevices
-}
-
-// Send records each packet of a batch, and sends the packets that are not dropped.
-func (c *tapped) Send(batch []socket.Outgoing) error {
-	for i := range batch {
-		var all []byte
-		for _, part := range batch[i].Parts {
-			all = append(all, part...)
-		}
-		for len(all) > 0 {
-			n := min(batch[i].Segment, len(all))
-			if c.s.pass(c.node, all[:n]) {
-				one := socket.Outgoing{To: batch[i].To, Segment: n, Packets: 1, Parts: [][]byte{all[:n:n]}}
-				if err := c.Conn.Send([]socket.Outgoing{one}); err != nil {
-					return err
-				}
-			}
-			all = all[n:]
-		}
-	}
-	return nil
-}
 
 // rdDevices runs a script of reliable datagrams on two devices.
 type rdDevices struct {
@@ -62,7 +33,9 @@ func newRDDevices(t *testing.T) *rdDevices {
 	s.g = newDatagrams(t, 2, 0, func(i int) *Device {
 		node := string(rune('a' + i))
 		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 4791)
-		dev, err := open(&tapped{Conn: s.p.net.Open(addr), node: node, s: s}, Options{PathMTU: 1024, clock: func() units.Time { return s.p.now }})
+		c := &leaky{Conn: s.p.net.Open(addr)}
+		c.lose(func(h *wire.Packet) bool { return !s.pass(node, h) })
+		dev, err := open(c, Options{PathMTU: 1024, clock: func() units.Time { return s.p.now }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,12 +64,7 @@ func newRDDevices(t *testing.T) *rdDevices {
 }
 
 // pass records a packet, and reports whether it is delivered.
-func (s *rdDevices) pass(node string, b []byte) bool {
-	var h wire.Packet
-	if err := h.Parse(b[:len(b)-wire.ICRCBytes]); err != nil {
-		s.t.Errorf("%s sends %x: %v", node, b, err)
-		return false
-	}
+func (s *rdDevices) pass(node string, h *wire.Packet) bool {
 	name := func(n QPN) string {
 		if known := s.names[n]; known != "" {
 			return known

@@ -21,43 +21,54 @@ func unnumbered(p Program, rank, lane, k int) string {
 	return fmt.Sprint(s)
 }
 
-// The steps of a stretch that a Regular program names are alike at every rank, and exist. A program of other steps
-// once had the stretches of a ring, whose parts it shares.
-func TestAlikeStepsDifferOnlyInTheirNumber(t *testing.T) {
-	regular, alike := map[string]bool{}, 0
+// stretched is a program with stretches of alike steps.
+type stretched interface {
+	Program
+	Regular
+}
+
+// each calls a function for every program of the layouts that is a P, at sizes that divide well and badly.
+func each[P any](t *testing.T, layouts []Layout, f func(p P, s Spec, name string)) {
+	t.Helper()
 	for _, s := range programs() {
-		for _, l := range []Layout{{4, 1, 0, 0}, {1, 8, 0, 0}, {3, 2, 0, 0}, {4, 4, 0, 0}, {2, 8, 0, 0}, {3, 3, 2, 0}} {
+		for _, l := range layouts {
 			for _, bytes := range []int64{1 << 20, 48 << 12, 1001} {
-				s := s
 				s.Layout, s.Bytes, s.Channels = l, bytes, 2
 				p, err := New(s)
 				if err != nil {
 					continue // not on this cluster
 				}
-				r, is := p.(Regular)
-				if !is {
-					continue
+				if p, is := any(p).(P); is {
+					f(p, s, fmt.Sprintf("%v by %v, %v, %d bytes", s.Op, s.Algo, l, bytes))
 				}
-				regular[fmt.Sprint(s.Op, s.Algo)] = true
-				for lane := range min(p.Lanes(), 4) {
-					for k := 0; unnumbered(p, 0, lane, k) != "none"; k++ {
-						end := r.Alike(lane, k)
-						if end <= k {
-							t.Fatalf("%v by %v, %v, %d bytes: the stretch from step %d ends at %d", s.Op, s.Algo, l, bytes, k, end)
-						}
-						for rank := range l.Ranks() {
-							for other := k + 1; other < end; other++ {
-								alike++
-								if a, b := unnumbered(p, rank, lane, k), unnumbered(p, rank, lane, other); a != b {
-									t.Fatalf("%v by %v, %v, %d bytes: rank %d, lane %d: step %d is %s, step %d is %s, and Alike(%d) is %d", s.Op, s.Algo, l, bytes, rank, lane, k, a, other, b, k, end)
-								}
-							}
+			}
+		}
+	}
+}
+
+// The steps of a stretch that a Regular program names are alike at every rank, and exist. A program of other steps
+// once had the stretches of a ring, whose parts it shares.
+func TestAlikeStepsDifferOnlyInTheirNumber(t *testing.T) {
+	regular, alike := map[string]bool{}, 0
+	each(t, []Layout{{4, 1, 0, 0}, {1, 8, 0, 0}, {3, 2, 0, 0}, {4, 4, 0, 0}, {2, 8, 0, 0}, {3, 3, 2, 0}}, func(p stretched, s Spec, name string) {
+		regular[fmt.Sprint(s.Op, s.Algo)] = true
+		for lane := range min(p.Lanes(), 4) {
+			for k := 0; unnumbered(p, 0, lane, k) != "none"; k++ {
+				end := p.Alike(lane, k)
+				if end <= k {
+					t.Fatalf("%s: the stretch from step %d ends at %d", name, k, end)
+				}
+				for rank := range s.Layout.Ranks() {
+					for other := k + 1; other < end; other++ {
+						alike++
+						if a, b := unnumbered(p, rank, lane, k), unnumbered(p, rank, lane, other); a != b {
+							t.Fatalf("%s: rank %d, lane %d: step %d is %s, step %d is %s, and Alike(%d) is %d", name, rank, lane, k, a, other, b, k, end)
 						}
 					}
 				}
 			}
 		}
-	}
+	})
 	if len(regular) != 3 || alike < 1000 {
 		t.Errorf("%v are regular, with %d pairs of alike steps, want the three rings", regular, alike)
 	}
@@ -67,30 +78,16 @@ func TestAlikeStepsDifferOnlyInTheirNumber(t *testing.T) {
 // nodes differ from the even ones does not turn by one node.
 func TestACircularProgramIsTheSameSomeNodesFurther(t *testing.T) {
 	turned, still := 0, 0
-	for _, s := range programs() {
-		for _, l := range []Layout{{4, 1, 0, 0}, {6, 2, 0, 0}, {4, 4, 0, 0}, {3, 3, 2, 0}} {
-			for _, bytes := range []int64{1 << 20, 48 << 12, 1001} {
-				s := s
-				s.Layout, s.Bytes, s.Channels = l, bytes, 2
-				p, err := New(s)
-				if err != nil {
-					continue // not on this cluster
-				}
-				circle, is := p.(Circular)
-				if !is {
-					continue
-				}
-				for nodes := 1; nodes < l.Nodes; nodes++ {
-					if !circle.Turns(nodes) {
-						still++
-						continue
-					}
-					turned++
-					turns(t, fmt.Sprintf("%v by %v, %v, %d bytes, %d nodes", s.Op, s.Algo, l, bytes, nodes), circle, nodes, l.PerNode)
-				}
+	each(t, []Layout{{4, 1, 0, 0}, {6, 2, 0, 0}, {4, 4, 0, 0}, {3, 3, 2, 0}}, func(p Circular, s Spec, name string) {
+		for nodes := 1; nodes < s.Layout.Nodes; nodes++ {
+			if !p.Turns(nodes) {
+				still++
+				continue
 			}
+			turned++
+			turns(t, fmt.Sprintf("%s, %d nodes", name, nodes), p, nodes, s.Layout.PerNode)
 		}
-	}
+	})
 	if turned < 20 || still < 20 {
 		t.Errorf("programs turned %d times and did not %d times: the test does not see it", turned, still)
 	}
