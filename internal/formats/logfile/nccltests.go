@@ -89,7 +89,7 @@ func (r *ncclTests) line(n int, text string) {
 			r.run = ncclRun{harness: harnessOf(text)}
 		}
 	case strings.Contains(text, "Avg bus bandwidth"):
-		r.ended(text)
+		r.ended()
 	}
 	if strings.Contains(text, "_perf") {
 		if m := testName.FindStringSubmatch(text); m != nil {
@@ -220,7 +220,7 @@ func (r *ncclTests) open(n int) {
 }
 
 // ended takes the line that closes a table.
-func (r *ncclTests) ended(text string) {
+func (r *ncclTests) ended() {
 	if r.table == nil {
 		return
 	}
