@@ -3,7 +3,6 @@ package verbs
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -15,7 +14,6 @@ import (
 	"weft/units"
 	"weft/verbs/internal/socket"
 	"weft/wire"
-	"weft/wire/pcap"
 	"weft/wire/wiretest"
 )
 
@@ -84,23 +82,14 @@ func recordings(t testing.TB) map[string][]recorded {
 }
 
 func readRecording(t testing.TB, in io.Reader) (list []recorded) {
-	r, err := pcap.NewReader(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var p pcap.Packet
-	for {
-		if err := r.Next(&p); errors.Is(err, io.EOF) {
-			return list
-		} else if err != nil {
-			t.Fatal(err)
-		}
+	t.Helper()
+	for _, p := range wiretest.Packets(t, in) {
 		var eth wire.EthernetHeader
 		head, err := eth.Parse(p.Data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ip := bytes.Clone(p.Data[head:])
+		ip := p.Data[head:]
 		var c recorded
 		if c.Parse(ip) != nil {
 			continue
@@ -113,6 +102,7 @@ func readRecording(t testing.TB, in io.Reader) (list []recorded) {
 		c.data = ip[n+wire.UDPBytes:][:int(c.UDP.Length)-wire.UDPBytes]
 		list = append(list, c)
 	}
+	return list
 }
 
 // role is a responder that takes the place of Linux's in a recording.

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"net/netip"
 	"testing"
@@ -11,7 +10,7 @@ import (
 	"weft/verbs/internal/socket/faulty"
 	"weft/wire"
 	"weft/wire/cm"
-	"weft/wire/pcap"
+	"weft/wire/wiretest"
 )
 
 // beginning holds the starting PSNs of a conversation: of REQ and REP, and of each side's first
@@ -104,24 +103,15 @@ func TestTheStartingPSNOfAMessageIsWhereItsReceiverBegins(t *testing.T) {
 	})
 }
 
-// heard reads the capture of a device.
+// heard reads the capture of a device, and checks the ICRCs.
 func heard(t *testing.T, in io.Reader) (list []*wire.RoCEv2) {
 	t.Helper()
-	r, err := pcap.NewReader(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		var p pcap.Packet
-		if err := r.Next(&p); errors.Is(err, io.EOF) {
-			return list
-		} else if err != nil {
-			t.Fatal(err)
-		}
+	for i, p := range wiretest.Packets(t, in) {
 		c := new(wire.RoCEv2)
-		if err := c.Parse(bytes.Clone(p.Data)); err != nil {
-			t.Fatal(err)
+		if err := c.Parse(p.Data); err != nil {
+			t.Fatalf("packet %d: %v", i+1, err)
 		}
 		list = append(list, c)
 	}
+	return list
 }

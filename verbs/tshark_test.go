@@ -2,9 +2,7 @@ package verbs
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +12,6 @@ import (
 	"testing"
 
 	"weft/wire"
-	"weft/wire/pcap"
 )
 
 // tshark runs Wireshark's dissector on a capture. It decodes the UDP port of RoCE v2, and does not
@@ -141,30 +138,14 @@ func checkWithTshark(t *testing.T, file string, ports []string) {
 }
 
 // captured are the packets of a capture; it checks their ICRCs.
-func captured(t *testing.T, file string) (list []wire.RoCEv2) {
+func captured(t *testing.T, file string) []*wire.RoCEv2 {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := pcap.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var p pcap.Packet
-	for {
-		if err := r.Next(&p); errors.Is(err, io.EOF) {
-			return list
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		var c wire.RoCEv2
-		if err := c.Parse(bytes.Clone(p.Data)); err != nil {
-			t.Fatalf("packet %d: %v", len(list)+1, err)
-		}
-		list = append(list, c)
-	}
+	return heard(t, f)
 }
 
 // iethColumn is the column of the IETH.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 	"testing"
 
 	"weft/wire"
-	"weft/wire/pcap"
 	"weft/wire/wiretest"
 )
 
@@ -32,17 +30,8 @@ func frames(t testing.TB, files map[string][]byte) []frame {
 		if !strings.HasSuffix(name, ".pcap") {
 			continue
 		}
-		r, err := pcap.NewReader(bytes.NewReader(files[name]))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		var p pcap.Packet
-		for n := 1; ; n++ {
-			if err := r.Next(&p); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+		for n, p := range wiretest.Packets(t, bytes.NewReader(files[name])) {
+			n++
 			var eth wire.EthernetHeader
 			head, err := eth.Parse(p.Data)
 			if err != nil {
@@ -51,7 +40,7 @@ func frames(t testing.TB, files map[string][]byte) []frame {
 			if again := eth.AppendTo(nil); !bytes.Equal(again, p.Data[:head]) {
 				t.Errorf("%s packet %d: the Ethernet header is % x, written again % x", name, n, p.Data[:head], again)
 			}
-			f := frame{name: fmt.Sprintf("%s packet %d", name, n), ip: bytes.Clone(p.Data[head:])}
+			f := frame{name: fmt.Sprintf("%s packet %d", name, n), ip: p.Data[head:]}
 			f.err = f.roce.Parse(f.ip)
 			all = append(all, f)
 		}

@@ -13,7 +13,6 @@ import (
 
 	"weft/wire"
 	"weft/wire/cm"
-	"weft/wire/pcap"
 	"weft/wire/wiretest"
 )
 
@@ -31,22 +30,14 @@ func recorded(t testing.TB) (list [][]byte) {
 }
 
 func messages(t testing.TB, in io.Reader) (list [][]byte) {
-	r, err := pcap.NewReader(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var p pcap.Packet
-	for {
-		if err := r.Next(&p); errors.Is(err, io.EOF) {
-			return list
-		} else if err != nil {
-			t.Fatal(err)
-		}
+	t.Helper()
+	for _, p := range wiretest.Packets(t, in) {
 		var c wire.RoCEv2
 		if c.Parse(p.Data[wire.EthernetBytes:]) == nil && c.Packet.BTH.DestQP == 1 {
-			list = append(list, bytes.Clone(c.Packet.Payload))
+			list = append(list, c.Packet.Payload)
 		}
 	}
+	return list
 }
 
 // message is the interface of all messages.

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"io"
 	"testing"
+
+	"weft/wire/pcap"
 )
 
 //go:embed captures.tar.gz
@@ -33,5 +35,24 @@ func Captures(t testing.TB) map[string][]byte {
 		if files[h.Name], err = io.ReadAll(in); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Packets are the packets of a capture file.
+func Packets(t testing.TB, in io.Reader) (all []pcap.Packet) {
+	t.Helper()
+	r, err := pcap.NewReader(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		var p pcap.Packet
+		if err := r.Next(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatalf("packet %d: %v", len(all)+1, err)
+		}
+		p.Data = bytes.Clone(p.Data)
+		all = append(all, p)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"io"
 	"net/netip"
 	"strconv"
-	"time"
 
+	"weft/internal/face/report"
 	"weft/internal/live/ranks"
 	"weft/internal/sim/collective"
 )
@@ -61,25 +61,13 @@ func (t *liveTable) row(row *liveRow) {
 		if t.run.check {
 			wrong = strconv.FormatInt(r.Wrong, 10)
 		}
-		fmt.Fprintf(t.w, "  %7s  %6.2f  %6.2f  %5s", liveTime(r.Time), algbw, busbw, wrong)
+		fmt.Fprintf(t.w, "  %7s  %6.2f  %6.2f  %5s", report.TestTime(float64(r.Time.Nanoseconds())/1000), algbw, busbw, wrong)
 		t.bandwidths += busbw
 		t.rows++
 		t.wrong += r.Wrong
 		t.received, t.again = r.Received, r.Again
 	}
 	fmt.Fprintln(t.w)
-}
-
-// liveTime is a time in microseconds with nccl-tests' decimals.
-func liveTime(d time.Duration) string {
-	us := float64(d.Nanoseconds()) / 1000
-	switch {
-	case us >= 10000:
-		return fmt.Sprintf("%7.0f", us)
-	case us >= 100:
-		return fmt.Sprintf("%7.1f", us)
-	}
-	return fmt.Sprintf("%7.2f", us)
 }
 
 // end prints the average, and the number of wrong elements.

@@ -67,10 +67,9 @@ func TestResultsDoNotDependOnMetrics(t *testing.T) {
 	}
 }
 
-// The ranks of a collective are devices with their bytes.
-func TestRanksOfACollectiveHaveMetrics(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "ranks.prom")
-	live(t, "-n", "3", "-b", "64K", "-e", "64K", "--addr", "127.4.0.1", "--metrics", file)
+// seriesIn are the series of a file of metrics.
+func seriesIn(t *testing.T, file string) []*metrics.Series {
+	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -79,8 +78,15 @@ func TestRanksOfACollectiveHaveMetrics(t *testing.T) {
 	if err := d.Read(file, bytes.NewReader(text)); err != nil {
 		t.Fatal(err)
 	}
+	return d.Series
+}
+
+// The ranks of a collective are devices with their bytes.
+func TestRanksOfACollectiveHaveMetrics(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ranks.prom")
+	live(t, "-n", "3", "-b", "64K", "-e", "64K", "--addr", "127.4.0.1", "--metrics", file)
 	sent := map[string]float64{}
-	for _, s := range d.Series {
+	for _, s := range seriesIn(t, file) {
 		if s.Name == "node_infiniband_port_data_transmitted_bytes_total" {
 			sent[s.Labels["device"]] = s.Points[0].Value
 		}
@@ -102,16 +108,8 @@ func TestATrainingStepHasMetrics(t *testing.T) {
 	if alone == "" || alone != shown {
 		t.Errorf("%d bytes of results without metrics, %d with them\n%s", len(alone), len(shown), errs)
 	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var d metrics.Data
-	if err := d.Read(file, bytes.NewReader(text)); err != nil {
-		t.Fatal(err)
-	}
 	sums := map[string]float64{}
-	for _, s := range d.Series {
+	for _, s := range seriesIn(t, file) {
 		sums[s.Name] += s.Points[0].Value
 	}
 	total, done := sums["weft_simulations"], sums["weft_simulations_done_total"]

@@ -18,7 +18,7 @@ import (
 	"weft/internal/live/perf"
 	"weft/units"
 	"weft/wire"
-	"weft/wire/pcap"
+	"weft/wire/wiretest"
 )
 
 // freePort is a port that is free on TCP and, most likely, on UDP.
@@ -151,16 +151,8 @@ func capturedWrites(t *testing.T, file string) int {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := pcap.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	all := map[units.PSN]bool{}
-	for {
-		var p pcap.Packet
-		if err := r.Next(&p); err != nil {
-			return len(all)
-		}
+	for _, p := range wiretest.Packets(t, f) {
 		var c wire.RoCEv2
 		if err := c.Parse(p.Data); err != nil {
 			t.Fatal(err)
@@ -169,6 +161,7 @@ func capturedWrites(t *testing.T, file string) int {
 			all[c.Packet.BTH.PSN] = true
 		}
 	}
+	return len(all)
 }
 
 func TestPingReadsThePeersMemory(t *testing.T) {

@@ -176,14 +176,13 @@ func (o NCCLTests) line(b *strings.Builder, t test, ranks int, p runstore.Point)
 		if checked {
 			wrong = "0"
 		}
-		fmt.Fprintf(b, "  %7s  %6.2f  %6.2f  %5s", timeField(us), p.AlgBW, p.BusBW, wrong)
+		fmt.Fprintf(b, "  %7s  %6.2f  %6.2f  %5s", TestTime(us), p.AlgBW, p.BusBW, wrong)
 	}
 	b.WriteByte('\n')
 }
 
-// timeField is a time in microseconds, with the decimals that nccl-tests gives
-// it.
-func timeField(us float64) string {
+// TestTime is a time in microseconds, with the decimals that nccl-tests gives it.
+func TestTime(us float64) string {
 	switch {
 	case us >= 10000:
 		return fmt.Sprintf("%7.0f", us)

@@ -64,8 +64,8 @@ func TestNCCLTestsHeaderIsNCCLTests(t *testing.T) {
 // 2360.9 and 12646 microseconds.
 func TestNCCLTestsTimesHaveItsDecimals(t *testing.T) {
 	for us, want := range map[float64]string{27.8: "  27.80", 162.06: "  162.1", 2360.94: " 2360.9", 12646.3: "  12646", 1234567.8: "1234568"} {
-		if got := timeField(us); got != want {
-			t.Errorf("timeField(%v) = %q, want %q", us, got, want)
+		if got := TestTime(us); got != want {
+			t.Errorf("TestTime(%v) = %q, want %q", us, got, want)
 		}
 	}
 }

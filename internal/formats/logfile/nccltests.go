@@ -340,52 +340,47 @@ func (r *ncclTests) add(n int, shape []column, fields []string) {
 		}
 	}
 	row := Row{Line: n}
-	var inPlaceAlg, inPlaceBus float64
+	var halves [2]struct{ micros, alg, bus float64 } // out of place and in place
 	var elements int64
 	times := 0
 	for i, c := range shape {
 		x, _ := strconv.ParseFloat(fields[i], 64) // N/A is 0: unknown
+		if c == columnTime {
+			times++
+		}
+		half := &halves[1]
+		if times == 1 {
+			half = &halves[0]
+		}
 		switch c {
 		case columnSize:
 			row.Bytes, _ = strconv.ParseInt(fields[i], 10, 64)
 		case columnCount:
 			elements, _ = strconv.ParseInt(fields[i], 10, 64)
 		case columnTime:
-			if times++; r.old {
+			if r.old {
 				x *= 1000
 			}
-			if times == 1 {
-				row.Micros = x
-			} else {
-				row.InPlace = x
-			}
+			half.micros = x
 		case columnAlg:
-			if times == 1 {
-				row.AlgGBps = x
-			} else {
-				inPlaceAlg = x
-			}
+			half.alg = x
 		case columnBus:
-			if times == 1 {
-				row.BusGBps = x
-			} else {
-				inPlaceBus = x
-			}
-		case columnWrong, columnError:
-			if c == columnWrong {
-				row.Wrong += int64(min(x, 1<<53))
-			}
+			half.bus = x
+		case columnWrong:
+			row.Wrong += int64(min(x, 1<<53))
 		}
 	}
-	if row.Micros == 0 && row.InPlace > 0 { // N/A out of place
-		row.Micros, row.AlgGBps, row.BusGBps, row.InPlace = row.InPlace, inPlaceAlg, inPlaceBus, 0
+	out, in := halves[0], halves[1]
+	if out.micros == 0 && in.micros > 0 { // N/A out of place
+		out, in.micros = in, 0
 	}
+	row.Micros, row.AlgGBps, row.BusGBps, row.InPlace = out.micros, out.alg, out.bus, in.micros
 	if wrong := cmp.Or(fraction(row.Bytes, elements), contradiction(row.Bytes, row.Micros, row.AlgGBps), row.impossible()); wrong != "" {
 		r.b.note(n, "the row of size %d is left out: %s", row.Bytes, wrong)
 		return
 	}
 	r.begun(n, row.Bytes)
-	if row.InPlace > 0 && contradiction(row.Bytes, row.InPlace, inPlaceAlg) != "" {
+	if row.InPlace > 0 && contradiction(row.Bytes, row.InPlace, in.alg) != "" {
 		r.b.note(n, "the row of size %d is cut or garbled in its in-place half, which is left out", row.Bytes)
 		row.InPlace = 0
 	}

@@ -31,11 +31,7 @@ func ReadLFTs(name string, r io.Reader, s *subnet.Subnet) (*LFTs, *Report, error
 	t := &lftReader{s: s, by: newIndex(s)}
 	in := newLines(name, r, &t.log)
 	t.rows = make([][]uint8, len(s.Nodes))
-	for {
-		line, ok := in.next()
-		if !ok {
-			break
-		}
+	for line := range in.rest() {
 		t.line(in, line)
 	}
 	t.endTable(in)

@@ -21,6 +21,14 @@ func newLines(name string, r io.Reader, l *log) *lines {
 	return &lines{name: name, log: l, r: bufio.NewReaderSize(r, maxLine)}
 }
 
+// rest yields the remaining lines, each valid until the next.
+func (l *lines) rest() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for line, ok := l.next(); ok && yield(line); line, ok = l.next() {
+		}
+	}
+}
+
 // next returns the next line, which is valid until the next call; false at the end. A line that is
 // too long is an error and ends the reading: the file is no text, and may be an endless device.
 func (l *lines) next() ([]byte, bool) {
@@ -47,7 +55,7 @@ func (l *lines) next() ([]byte, bool) {
 // content yields the remaining lines, trimmed, without empty lines and comments.
 func (l *lines) content() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for raw, ok := l.next(); ok; raw, ok = l.next() {
+		for raw := range l.rest() {
 			if line := string(bytes.TrimSpace(raw)); line != "" && line[0] != '#' && !yield(line) {
 				return
 			}

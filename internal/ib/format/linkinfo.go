@@ -17,11 +17,7 @@ func ReadLinkInfo(name string, r io.Reader, opt Options) (*subnet.Subnet, *Repor
 	l := log{lenient: opt.Contradictions}
 	k := &linkInfoReader{b: newBuilder(&l)}
 	in := newLines(name, r, &l)
-	for {
-		raw, ok := in.next()
-		if !ok {
-			break
-		}
+	for raw := range in.rest() {
 		line := string(raw)
 		trimmed := strings.TrimSpace(line)
 		switch {

@@ -19,11 +19,7 @@ func ReadPortList(name string, r io.Reader, opt Options) (*subnet.Subnet, *Repor
 	l := log{lenient: opt.Contradictions}
 	p := &portListReader{b: newBuilder(&l)}
 	in := newLines(name, r, &l)
-	for {
-		raw, ok := in.next()
-		if !ok {
-			break
-		}
+	for raw := range in.rest() {
 		line := string(raw)
 		trimmed := strings.TrimSpace(line)
 		switch {

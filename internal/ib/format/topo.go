@@ -104,11 +104,7 @@ type nodeAttributes struct {
 func (t *topoReader) file(name string, r io.Reader) {
 	in := newLines(name, r, &t.log)
 	node := outside
-	for {
-		raw, ok := in.next()
-		if !ok {
-			return
-		}
+	for raw := range in.rest() {
 		line := string(raw)
 		switch {
 		case strings.TrimSpace(line) == "":

@@ -3,8 +3,6 @@ package sniff
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
-	"io"
 	"slices"
 	"testing"
 
@@ -17,21 +15,7 @@ import (
 // packets are the packets of a real capture.
 func packets(t *testing.T, name string) []pcap.Packet {
 	t.Helper()
-	r, err := pcap.NewReader(bytes.NewReader(wiretest.Captures(t)[name]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []pcap.Packet
-	for {
-		var p pcap.Packet
-		if err := r.Next(&p); errors.Is(err, io.EOF) {
-			return all
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		p.Data = bytes.Clone(p.Data)
-		all = append(all, p)
-	}
+	return wiretest.Packets(t, bytes.NewReader(wiretest.Captures(t)[name]))
 }
 
 // taken are the anomalies found in packets, by name, and the flows.

@@ -2,7 +2,6 @@ package sniff
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -11,7 +10,6 @@ import (
 	"testing"
 
 	"weft/internal/base/golden"
-	"weft/wire/pcap"
 	"weft/wire/wiretest"
 )
 
@@ -48,19 +46,9 @@ func describe(t *testing.T, w io.Writer, file []byte) {
 
 func run(t testing.TB, tr *Tracker, file []byte, see func(int, *Event)) {
 	t.Helper()
-	r, err := pcap.NewReader(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var p pcap.Packet
-	for n := 1; ; n++ {
-		if err := r.Next(&p); errors.Is(err, io.EOF) {
-			return
-		} else if err != nil {
-			t.Fatal(err)
-		}
+	for n, p := range wiretest.Packets(t, bytes.NewReader(file)) {
 		if e, ok := tr.Take(&p); ok {
-			see(n, &e)
+			see(n+1, &e)
 		}
 	}
 }

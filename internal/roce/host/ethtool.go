@@ -9,12 +9,7 @@ import (
 
 // ethtoolSettings reads the speed from the output of ethtool.
 func (r *reader) ethtoolSettings() {
-	for {
-		line, ok := r.next()
-		if !ok {
-			r.fail("the output of ethtool ends before the speed: it is truncated")
-			return
-		}
+	for line := range r.rest() {
 		if name, ok := strings.CutPrefix(line, "Settings for "); ok {
 			r.host.Iface = strings.TrimSuffix(name, ":")
 		}
@@ -35,16 +30,13 @@ func (r *reader) ethtoolSettings() {
 		}
 		return
 	}
+	r.fail("the output of ethtool ends before the speed: it is truncated")
 }
 
 // ethtoolPause reads ethtool -a: pause frames for all priorities at once.
 func (r *reader) ethtoolPause() {
 	said := 0
-	for {
-		line, ok := r.next()
-		if !ok {
-			break
-		}
+	for line := range r.rest() {
 		name, value, _ := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
 		which := map[string]int{"RX": 0, "TX": 1}
@@ -66,11 +58,7 @@ func (r *reader) ethtoolPause() {
 
 // ethtoolCounters reads ethtool -S.
 func (r *reader) ethtoolCounters() {
-	for {
-		line, ok := r.next()
-		if !ok {
-			return
-		}
+	for line := range r.rest() {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
 			r.fail("%q is no counter: expected a name, a colon and a number", line)
@@ -89,11 +77,7 @@ func (r *reader) ethtoolCounters() {
 
 // ipLink reads the MTU from the output of ip link.
 func (r *reader) ipLink() {
-	for {
-		line, ok := r.next()
-		if !ok {
-			return
-		}
+	for line := range r.rest() {
 		_, rest, ok := strings.Cut(line, " mtu ")
 		if !ok || strings.Contains(line, "LOOPBACK") {
 			continue

@@ -11,11 +11,7 @@ import (
 // mlnxQoS reads the output of mlnx_qos -i.
 func (r *reader) mlnxQoS() {
 	q := qosReader{reader: r, class: -1}
-	for {
-		line, ok := r.next()
-		if !ok {
-			break
-		}
+	for line := range r.rest() {
 		q.line(line)
 	}
 	q.complete()

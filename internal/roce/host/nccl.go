@@ -8,11 +8,7 @@ import (
 // nccl reads an environment: lines of NAME=value, as printed by env, exported by a shell or written
 // in nccl.conf. Other names than NCCL's are ignored.
 func (r *reader) nccl() {
-	for {
-		line, ok := r.next()
-		if !ok {
-			return
-		}
+	for line := range r.rest() {
 		line = strings.TrimPrefix(line, "export ")
 		name, value, ok := strings.Cut(line, "=")
 		if !strings.HasPrefix(name, "NCCL_") {

@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 )
 
@@ -63,16 +64,17 @@ func (r *reader) fail(format string, args ...any) {
 	}
 }
 
-// next goes to the next line that is not blank, and returns it without surrounding blanks.
-func (r *reader) next() (string, bool) {
-	for r.at.Line < len(r.lines) {
-		text := strings.TrimSpace(r.lines[r.at.Line])
-		r.at.Line++
-		if text != "" {
-			return text, true
+// rest yields the remaining lines that are not blank, without surrounding blanks.
+func (r *reader) rest() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for r.at.Line < len(r.lines) {
+			text := strings.TrimSpace(r.lines[r.at.Line])
+			r.at.Line++
+			if text != "" && !yield(text) {
+				return
+			}
 		}
 	}
-	return "", false
 }
 
 // kinds are the known kinds of files, each with a text that only this kind contains.

@@ -9,11 +9,7 @@ import (
 // script reads commands that set up an interface, such as those from weft roce export: the values
 // that they set are the host's values. Lines without a known setting are listed in Skipped.
 func (r *reader) script() {
-	for {
-		line, ok := r.next()
-		if !ok {
-			return
-		}
+	for line := range r.rest() {
 		line, _, _ = strings.Cut(line, " #")
 		line, _, _ = strings.Cut(line, "||")
 		words := strings.Fields(line)

@@ -24,11 +24,7 @@ func attribute(name string) (string, bool) {
 // listing reads the output of grep -r . or tail -n +1 on files of sysfs: a path, a colon and the
 // value.
 func (r *reader) listing() {
-	for {
-		line, ok := r.next()
-		if !ok {
-			return
-		}
+	for line := range r.rest() {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
 			r.fail("%q is no attribute: expected a path, a colon and its value, as grep -r . prints it", line)

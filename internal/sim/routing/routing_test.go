@@ -197,15 +197,21 @@ func TestShiftsMeetNoContentionInAFullTree(t *testing.T) {
 		"three levels":   topology.ThreeLevel{Endpoints: 256, Radix: 16},
 	} {
 		g, tab := must(t, s)
-		for k := 1; k < g.Endpoints; k++ {
-			l, err := routing.Load(g, tab, routing.Shift(g.Endpoints, k))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if hot := slices.Max(l); hot != 1 {
-				t.Errorf("%s: shift by %d puts %d flows on one cable", name, k, hot)
-				break
-			}
+		contentionFree(t, name, g, tab)
+	}
+}
+
+// contentionFree checks that no shift puts two flows on a cable.
+func contentionFree(t *testing.T, name string, g *topology.Graph, tab *routing.Tables) {
+	t.Helper()
+	for k := 1; k < g.Endpoints; k++ {
+		l, err := routing.Load(g, tab, routing.Shift(g.Endpoints, k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if hot := slices.Max(l); hot != 1 {
+			t.Errorf("%s: shift by %d puts %d flows on one cable", name, k, hot)
+			return
 		}
 	}
 }
@@ -242,16 +248,7 @@ func TestShiftsMeetNoContentionWhateverTheOrderOfSwitches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for k := 1; k < g.Endpoints; k++ {
-			l, err := routing.Load(g, tab, routing.Shift(g.Endpoints, k))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if hot := slices.Max(l); hot != 1 {
-				t.Errorf("%s: shift by %d puts %d flows on one cable", name, k, hot)
-				break
-			}
-		}
+		contentionFree(t, name, g, tab)
 	}
 }
 

@@ -132,15 +132,13 @@ func sonicFacts(sw *sonic.Switch, name string, f *Fabric, stated bool) ([]catalo
 // portFacts are the values of a port. The simulator has one class for a switch's traffic class,
 // priority group and queue: it has the queue's number.
 func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool) ([]catalog.Fact, error) {
-	e := &f.Ethernet
-	data, cnp := p.ClassOf(e.DSCP), p.ClassOf(e.CNPDSCP)
-	for _, c := range []struct {
-		dscp int
-		in   sonic.Class
-	}{{e.DSCP, data}, {e.CNPDSCP, cnp}} {
-		if min(c.in.Queue, c.in.Group) < 0 || max(c.in.Queue, c.in.Group) >= sonic.Priorities {
-			return nil, fmt.Errorf("DSCP %d leads to no queue or priority group (class %d): give it one, or another DSCP in ethernet.dscp", c.dscp, c.in.TC)
-		}
+	data, err := classOf(p, f.Ethernet.DSCP)
+	if err != nil {
+		return nil, err
+	}
+	cnp, err := classOf(p, f.Ethernet.CNPDSCP)
+	if err != nil {
+		return nil, err
 	}
 	var facts []catalog.Fact
 	add := func(field, format string, args ...any) {
@@ -194,6 +192,15 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool) ([]catal
 		facts = append(facts, groupFacts(sw, profile)...)
 	}
 	return facts, nil
+}
+
+// classOf is the class of a DSCP, which must have a queue and a priority group.
+func classOf(p *sonic.Port, dscp int) (sonic.Class, error) {
+	c := p.ClassOf(dscp)
+	if min(c.Queue, c.Group) < 0 || max(c.Queue, c.Group) >= sonic.Priorities {
+		return c, fmt.Errorf("DSCP %d leads to no queue or priority group (class %d): give it one, or another DSCP in ethernet.dscp", dscp, c.TC)
+	}
+	return c, nil
 }
 
 // groupProfile is the profile of a group, computed if the switch computes it. It is nil for a lossy

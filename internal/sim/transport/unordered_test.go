@@ -233,29 +233,36 @@ func TestRCKnowsNoTrimming(t *testing.T) {
 	}
 }
 
-// A packet that was taken for lost and arrives after all leaves the bytes in flight once,
-// not twice.
-func TestAPacketTakenForLostThatArrivesIsInFlightNoLonger(t *testing.T) {
+// inferring is a queue pair that infers losses and has sent a message in packets of 16 bytes. A packet that is carried
+// arrives, and its acknowledgement comes back.
+func inferring(t *testing.T, packets int) (a *QP, carry func(packet int)) {
+	t.Helper()
 	cfg := sprayedConfig()
 	cfg.InferLoss = 2
 	a, b := sprayed(t, cfg, 1000)
-	const packets = 12
-	if err := a.PostSend(0, WorkRequest{Op: OpWriteImm, Length: packets * 16}); err != nil {
+	if err := a.PostSend(0, WorkRequest{Op: OpWriteImm, Length: uint32(packets) * 16}); err != nil {
 		t.Fatal(err)
 	}
-	var sent [packets]Packet
+	sent := make([]Packet, packets)
 	for i := range sent {
 		if !a.Next(0, &sent[i]) {
 			t.Fatalf("packet %d is not sent", i)
 		}
 	}
-	carry := func(i int) {
+	return a, func(i int) {
 		var there, back Batch
 		b.Receive(0, &sent[i], &there)
 		for _, p := range there.Packets {
 			a.Receive(0, &p, &back)
 		}
 	}
+}
+
+// A packet that was taken for lost and arrives after all leaves the bytes in flight once,
+// not twice.
+func TestAPacketTakenForLostThatArrivesIsInFlightNoLonger(t *testing.T) {
+	const packets = 12
+	a, carry := inferring(t, packets)
 	for i := 5; i < 10; i++ {
 		carry(i)
 	}
@@ -272,26 +279,11 @@ func TestAPacketTakenForLostThatArrivesIsInFlightNoLonger(t *testing.T) {
 
 // The same holds if an acknowledgement names the packet while an earlier packet is missing.
 func TestAPacketTakenForLostThatIsAcknowledgedIsInFlightNoLonger(t *testing.T) {
-	cfg := sprayedConfig()
-	cfg.InferLoss = 2
-	a, b := sprayed(t, cfg, 1000)
 	const packets = 12
-	if err := a.PostSend(0, WorkRequest{Op: OpWriteImm, Length: packets * 16}); err != nil {
-		t.Fatal(err)
-	}
-	var sent [packets]Packet
-	for i := range sent {
-		if !a.Next(0, &sent[i]) {
-			t.Fatalf("packet %d is not sent", i)
-		}
-	}
+	a, carry := inferring(t, packets)
 	lost := int32(0)
 	for _, i := range []int{5, 6, 7, 8, 9, 3, 4} { // 0, 1 and 2 are missing throughout
-		var there, back Batch
-		b.Receive(0, &sent[i], &there)
-		for _, p := range there.Packets {
-			a.Receive(0, &p, &back)
-		}
+		carry(i)
 		if i == 9 {
 			if lost = a.req.board.unordered.pending; lost < 5 {
 				t.Fatalf("%d packets are taken for lost", lost)

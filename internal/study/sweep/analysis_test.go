@@ -28,16 +28,7 @@ func madeUp(_ context.Context, r *scenario.Resolved, _ sim.Options) (*runstore.R
 }
 
 func TestAnAxisExplainsItsShareAtEqualSize(t *testing.T) {
-	f := folder(t, grid, t.TempDir())
-	sweepAll(t, f, Options{Run: madeUp, Workers: 2})
-	rows, err := f.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := rows.Analyse()
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := analysisOfGrid(t)
 	// The logarithms of 4 and of 1.1 in a third of the variants, as variances: 1/4 and 2/9 of their squares.
 	fabric, nodes := math.Pow(math.Log(4), 2)/4, math.Pow(math.Log(1.1), 2)*2/9
 	want := map[string]float64{"fabric": fabric / (fabric + nodes), "nodes": nodes / (fabric + nodes), "algorithm": 0, "seed": 0}
@@ -53,7 +44,9 @@ func TestAnAxisExplainsItsShareAtEqualSize(t *testing.T) {
 	}
 }
 
-func TestTheParetoSetHasTheFastestAndTheShortestTail(t *testing.T) {
+// analysisOfGrid is the analysis of the grid with made-up times.
+func analysisOfGrid(t *testing.T) *Analysis {
+	t.Helper()
 	f := folder(t, grid, t.TempDir())
 	sweepAll(t, f, Options{Run: madeUp, Workers: 2})
 	rows, err := f.Load()
@@ -64,7 +57,11 @@ func TestTheParetoSetHasTheFastestAndTheShortestTail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := a.Pareto
+	return a
+}
+
+func TestTheParetoSetHasTheFastestAndTheShortestTail(t *testing.T) {
+	front := analysisOfGrid(t).Pareto
 	if len(front) != 2 || front[0].Row.Fabric != "infiniband-ndr" || front[1].Row.Fabric != "roce-v2-400g" || front[0].Bytes != 64<<10 || front[1].Variant.Values[0] == "4" {
 		for _, l := range front {
 			t.Errorf("on the front: %+v", l)

@@ -190,10 +190,8 @@ func Run(j *network.Task, point *runstore.Point) error {
 		if all.arrived == 0 {
 			return fmt.Errorf("all %d messages were lost: %s has no acknowledgements", open, run.verbs.Service)
 		}
-	case open > 0 && run.net.NextTime() == units.Forever:
-		return network.Unfinished{Why: fmt.Errorf("no progress: %d of %d messages have not arrived and nothing moves; %s", open, len(run.flows), run.net.Waiting())}
 	case open > 0:
-		return network.Unfinished{Why: fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d messages have not arrived; %s", r.Run.Limit.SimulatedTime, open, len(run.flows), run.net.Waiting())}
+		return run.unfinished(open, r.Run.Limit.SimulatedTime)
 	}
 	point.Time = all.finished
 	if r.Workload.Pattern == scenario.Uniform {
@@ -208,6 +206,14 @@ func Run(j *network.Task, point *runstore.Point) error {
 		run.pausedFlows(pauses, point.Pauses)
 	}
 	return nil
+}
+
+// unfinished is the error for messages that have not arrived at the end.
+func (r *patternRun) unfinished(open int, limit units.Time) error {
+	if r.net.NextTime() == units.Forever {
+		return network.Unfinished{Why: fmt.Errorf("no progress: %d of %d messages have not arrived and nothing moves; %s", open, len(r.flows), r.net.Waiting())}
+	}
+	return network.Unfinished{Why: fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d messages have not arrived; %s", limit, open, len(r.flows), r.net.Waiting())}
 }
 
 // bandwidth is the received bytes over the time, in total and per receiving NIC.
