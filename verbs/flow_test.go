@@ -72,18 +72,24 @@ func openAt(t *testing.T, conn socket.Conn, clock func() units.Time) *Device {
 	return dev
 }
 
-// A SEND is answered like a WRITE: the acknowledgement and the answer go in one system call.
-// Posting a receive in between sends nothing by itself.
-func TestAnAnswerToASendGoesInOneCall(t *testing.T) {
+// countedPair is two connected devices whose clock stands still, and the calls that each makes.
+func countedPair(t *testing.T) (p *pair, sent [2]*calls) {
+	t.Helper()
 	n := faulty.New(1, faulty.Harm{})
-	p := &pair{t: t}
-	var sent [2]*calls
+	p = &pair{t: t}
 	for i := range p.on {
 		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 4791)
 		sent[i] = &calls{Conn: n.Open(addr)}
 		p.on[i] = fit(t, openAt(t, sent[i], func() units.Time { return 0 }), QPInitAttr{}, 64)
 	}
 	p.connectPatiently(14, 7)
+	return p, sent
+}
+
+// A SEND is answered like a WRITE: the acknowledgement and the answer go in one system call.
+// Posting a receive in between sends nothing by itself.
+func TestAnAnswerToASendGoesInOneCall(t *testing.T) {
+	p, sent := countedPair(t)
 	a, b := p.on[0], p.on[1]
 	recv := RecvWR{WRID: 7, SGL: []SGE{b.mr.SGE(0, 8)}}
 	if err := b.qp.PostRecv(recv); err != nil {
@@ -106,15 +112,7 @@ func TestAnAnswerToASendGoesInOneCall(t *testing.T) {
 // A poller of which messages come faster than it takes them acknowledges them meanwhile: an acknowledgement
 // waits for one call. The window of many programs is a few messages.
 func TestARunOfMessagesIsAcknowledgedWhileItArrives(t *testing.T) {
-	n := faulty.New(1, faulty.Harm{})
-	p := &pair{t: t}
-	var sent [2]*calls
-	for i := range p.on {
-		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 4791)
-		sent[i] = &calls{Conn: n.Open(addr)}
-		p.on[i] = fit(t, openAt(t, sent[i], func() units.Time { return 0 }), QPInitAttr{}, 64)
-	}
-	p.connectPatiently(14, 7)
+	p, sent := countedPair(t)
 	a, b := p.on[0], p.on[1]
 	for i := range uint64(6) {
 		a.post(SendWR{WRID: i, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, 8)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})

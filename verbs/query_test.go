@@ -99,8 +99,7 @@ func TestNoPublicMethodHasAnInternalType(t *testing.T) {
 		&Device{}, &PD{}, &MR{}, &MW{}, &CQ{}, &SRQ{}, &QP{}, &AH{}, &RDD{}, &EEC{}, &Listener{}, &Request{}, &Conn{}, &Service{}, &Question{},
 	} {
 		kind := reflect.TypeOf(v)
-		for i := range kind.NumMethod() {
-			m := kind.Method(i)
+		for m := range kind.Methods() {
 			if s := m.Type.String(); strings.Contains(s, "transport.") || strings.Contains(s, "live.") || m.Name == "Replenish" {
 				t.Errorf("%v has the method %s%s", kind, m.Name, s)
 			}

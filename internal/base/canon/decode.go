@@ -72,8 +72,8 @@ func (d *decoder) many(v reflect.Value) error {
 	n := 0
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if err := d.value(v.Field(i)); err != nil {
+		for _, field := range v.Fields() {
+			if err := d.value(field); err != nil {
 				return err
 			}
 		}

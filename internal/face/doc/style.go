@@ -77,7 +77,7 @@ func (s Style) Paint(text string, tone Tone) string {
 func Wrap(text string, width int) string {
 	var b strings.Builder
 	col := 0
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		n := len([]rune(word))
 		switch {
 		case col == 0:

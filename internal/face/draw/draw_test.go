@@ -23,7 +23,7 @@ type caption struct {
 
 // fontOf is the size of a class of text, and whether it is centred.
 func fontOf(class string) (size float64, centred bool) {
-	for _, c := range strings.Fields(class) {
+	for c := range strings.FieldsSeq(class) {
 		switch c {
 		case "t":
 			size = 20

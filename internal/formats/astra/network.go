@@ -64,7 +64,7 @@ func Read(file string, in io.Reader) (*source.Cluster, *source.Problem) {
 		if len(m) < 3 || !slices.Contains([]string{"topology", "npus_count", "bandwidth", "latency"}, m[1]) || lists[m[1]] != nil {
 			return nil, lines.Problem(lines.Text, "topology, npus_count, bandwidth and latency, each once, as a list on one line")
 		}
-		for _, item := range strings.Split(m[2], ",") {
+		for item := range strings.SplitSeq(m[2], ",") {
 			lists[m[1]] = append(lists[m[1]], strings.TrimSpace(item))
 		}
 	}

@@ -75,7 +75,7 @@ func expand(list string) []string {
 			out = append(out, name)
 			continue
 		}
-		for _, r := range strings.Split(ranges, ",") {
+		for r := range strings.SplitSeq(ranges, ",") {
 			from, to, isRange := strings.Cut(r, "-")
 			if !isRange {
 				to = from
@@ -114,7 +114,7 @@ func TestSlurmsTopologyIsATreeOfAllHosts(t *testing.T) {
 			}
 			var hosts, below, names []string
 			leaves := 0
-			for _, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
+			for line := range strings.SplitSeq(strings.TrimSpace(out.String()), "\n") {
 				if strings.HasPrefix(line, "#") {
 					continue
 				}

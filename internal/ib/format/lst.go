@@ -124,7 +124,7 @@ var lstSpeeds = map[string]subnet.Speed{
 // lstLink reads PHY=4x LOG=ACT SPD=10; old files have no SPD.
 func lstLink(in *lines, c *cursor) (subnet.Link, bool) {
 	var link subnet.Link
-	for _, field := range strings.Fields(c.rest) {
+	for field := range strings.FieldsSeq(c.rest) {
 		key, value, _ := strings.Cut(field, "=")
 		switch key {
 		case "PHY":

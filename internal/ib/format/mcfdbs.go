@@ -61,7 +61,7 @@ func (m *mftReader) row(in *lines, line string) {
 		return
 	}
 	var mask subnet.PortMask
-	for _, field := range strings.Fields(c.rest) {
+	for field := range strings.FieldsSeq(c.rest) {
 		c := cursor{field}
 		port, ok := c.hex()
 		if !ok || c.rest != "" || port > uint64(m.s.Nodes[m.node].NumPorts()) {

@@ -138,7 +138,7 @@ func (t *topoReader) otherEnd(in *lines, c *cursor, said *saidCable) bool {
 // enabledOptions reads w=, s= and e=, the masks of enabled widths and speeds of
 // an ibsim port.
 func enabledOptions(in *lines, text string, said *saidCable) bool {
-	for _, option := range strings.Fields(text) {
+	for option := range strings.FieldsSeq(text) {
 		c := cursor{option}
 		key, ok := c.until("=")
 		limit := map[string]int{"w": 31, "s": 7, "e": 15, "v": 15}[key]

@@ -1,6 +1,8 @@
 package proof
 
 import (
+	"slices"
+
 	"weft/internal/ib/subnet"
 	"weft/units"
 )
@@ -75,20 +77,11 @@ func (n *network) cable(u int32) {
 		default:
 			v := n.dense[peer.Node]
 			n.to[row+p], n.in[row+p] = v, peer.Port
-			if !contains(n.neighbours[u], v) {
+			if !slices.Contains(n.neighbours[u], v) {
 				n.neighbours[u] = append(n.neighbours[u], v)
 			}
 		}
 	}
-}
-
-func contains(list []int32, x int32) bool {
-	for _, y := range list {
-		if x == y {
-			return true
-		}
-	}
-	return false
 }
 
 // findEnds lists the ends by LID. A port whose LID another port claims first is not an

@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"maps"
 	"testing"
 
 	"weft/internal/ib/subnet"
@@ -40,9 +41,7 @@ func TestPortsKeepTheLIDsThatTheyHave(t *testing.T) {
 	} {
 		b, out, s := pair(c.first, c.second)
 		b.reassign = c.reassign
-		for guid, lid := range c.book {
-			b.lids[guid] = lid
-		}
+		maps.Copy(b.lids, c.book)
 		if err := b.assign(s, []int32{0, 1}); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}

@@ -1,6 +1,8 @@
 package sm
 
 import (
+	"slices"
+
 	"weft/internal/ib/subnet"
 	"weft/units"
 	"weft/wire/mad"
@@ -67,10 +69,8 @@ func (k *partitions) shared(a, b subnet.End) (mad.PKey, bool) {
 	}
 	theirs := k.of(k.behind[b.Node], b.Port)
 	for _, mine := range k.of(k.behind[a.Node], a.Port) {
-		for _, other := range theirs {
-			if mine.Matches(other) {
-				return mine, true
-			}
+		if slices.ContainsFunc(theirs, mine.Matches) {
+			return mine, true
 		}
 	}
 	return 0, false

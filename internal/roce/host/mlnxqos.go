@@ -66,7 +66,7 @@ func (q *qosReader) dscps(text string) {
 	if !ok || !okPrio {
 		return
 	}
-	for _, f := range strings.Split(strings.TrimSuffix(strings.TrimSpace(list), ","), ",") {
+	for f := range strings.SplitSeq(strings.TrimSuffix(strings.TrimSpace(list), ","), ",") {
 		dscp, ok := q.whole("a DSCP", f, 0, 63)
 		if !ok {
 			return

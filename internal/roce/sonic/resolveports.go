@@ -113,7 +113,7 @@ func (r *resolver) portMaps() {
 		if rows[i].Key == "global" {
 			continue
 		}
-		for _, name := range strings.Split(rows[i].Key, ",") {
+		for name := range strings.SplitSeq(rows[i].Key, ",") {
 			r.portMap(r.port(name, rows[i].Line), &rows[i])
 		}
 	}
@@ -188,7 +188,7 @@ func (r *resolver) priorities(field, port string, v Value) []int {
 	if v.Text == "" {
 		return nil
 	}
-	for _, text := range strings.Split(v.Text, ",") {
+	for text := range strings.SplitSeq(v.Text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || n < 0 || n >= Priorities {
 			r.problem(v.Line, "%s of PORT_QOS_MAP|%s is %q: valid are priorities from 0 to 7, such as 3,4", field, port, v.Text)

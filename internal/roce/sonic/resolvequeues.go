@@ -79,7 +79,7 @@ func (r *resolver) eachQueue(table string, f func(p *Port, n int, row *Row)) {
 			r.problem(row.Line, "%s|%s: valid is a port and a number or a range, such as Ethernet0|3-4", table, row.Key)
 			continue
 		}
-		for _, name := range strings.Split(ports, ",") {
+		for name := range strings.SplitSeq(ports, ",") {
 			if name == "CPU" {
 				continue // an internal port of the switch without a cable (sonic-queue.yang)
 			}

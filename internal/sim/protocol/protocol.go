@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"slices"
+
 	"weft/internal/sim/transport/cc"
 	"weft/units"
 	"weft/wire"
@@ -96,12 +98,7 @@ type MTU struct {
 
 // Has reports whether a size is valid.
 func (m *MTU) Has(size units.Bytes) bool {
-	for _, valid := range m.Only {
-		if size == valid {
-			return true
-		}
-	}
-	return m.Only == nil && size >= m.Least && size <= m.Most
+	return slices.Contains(m.Only, size) || m.Only == nil && size >= m.Least && size <= m.Most
 }
 
 // All are the protocols, in the order in which errors and the schema name them.

@@ -444,8 +444,8 @@ func fieldOf(v reflect.Value, name string) (field reflect.Value, bounds string) 
 // fieldBelow is the path of a field with this name in one of the struct's sections, "" if there is
 // none.
 func fieldBelow(t reflect.Type, name string) string {
-	for i := range t.NumField() {
-		if f := t.Field(i); f.Type.Kind() == reflect.Struct && f.Type != ratioType && slices.Contains(fieldNames(f.Type), name) {
+	for f := range t.Fields() {
+		if f.Type.Kind() == reflect.Struct && f.Type != ratioType && slices.Contains(fieldNames(f.Type), name) {
 			return yamlName(f) + "." + name
 		}
 	}
@@ -453,8 +453,8 @@ func fieldBelow(t reflect.Type, name string) string {
 }
 
 func fieldNames(t reflect.Type) (names []string) {
-	for i := range t.NumField() {
-		if name := yamlName(t.Field(i)); name != "" {
+	for field := range t.Fields() {
+		if name := yamlName(field); name != "" {
 			names = append(names, name)
 		}
 	}

@@ -118,8 +118,8 @@ func typeOf(t *testing.T, name string) reflect.Type {
 		case typ.Name() == name:
 			return typ
 		}
-		for i := range typ.NumField() {
-			if found := find(typ.Field(i).Type); found != nil {
+		for field := range typ.Fields() {
+			if found := find(field.Type); found != nil {
 				return found
 			}
 		}
@@ -136,8 +136,7 @@ func typeOf(t *testing.T, name string) reflect.Type {
 // one value stand for a list of one.
 func describe(t *testing.T, def *jsonschema.Schema, typ reflect.Type) {
 	t.Helper()
-	for i := range typ.NumField() {
-		f := typ.Field(i)
+	for f := range typ.Fields() {
 		if !f.IsExported() {
 			continue
 		}

@@ -31,8 +31,7 @@ func TestEveryFieldHasAReader(t *testing.T) {
 			return
 		}
 		seen[s] = true
-		for i := range s.NumField() {
-			f := s.Field(i)
+		for f := range s.Fields() {
 			name := s.Name() + "." + f.Name
 			if !read[f.Name] && checkedOnly[name] == "" {
 				t.Errorf("no code reads %s: give %s an effect, or take it out", name, yamlName(f))

@@ -140,7 +140,7 @@ func stepOf(f map[string]string) (publishedStep, error) {
 
 // recomputed is the words of a row's recomputation.
 func recomputed(text string) (parts []scenario.Recompute) {
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		parts = append(parts, scenario.Recompute(word))
 	}
 	return parts
