@@ -1,6 +1,9 @@
 package topology
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Dragonfly is the canonical dragonfly (Kim, Dally, Scott and Abts, ISCA 2008): groups of a
 // switches, each connected to every other switch of its group, with p endpoints and h global cables
@@ -30,7 +33,7 @@ func (s Dragonfly) sizes() (Dragonfly, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Groups, s.NodeNICs = orDefault(s.Groups, s.A*s.H+1), orDefault(s.NodeNICs, 1)
+	s.Groups, s.NodeNICs = cmp.Or(s.Groups, s.A*s.H+1), cmp.Or(s.NodeNICs, 1)
 	if s.Groups > s.A*s.H+1 {
 		return s, fmt.Errorf("%d groups of %d switches with %d global cables each: a group reaches only a*h = %d others; take at most %d groups or more global cables",
 			s.Groups, s.A, s.H, s.A*s.H, s.A*s.H+1)

@@ -1,6 +1,9 @@
 package topology
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // DragonflyPlus is the dragonfly+ (Shpiner et al., HiPINEB 2017): groups of leaves and spines,
 // every leaf connected to every spine of its group, and the spines of different groups connected by
@@ -21,7 +24,7 @@ type DragonflyPlus struct {
 }
 
 func (s DragonflyPlus) sizes() (DragonflyPlus, error) {
-	s.Bundle, s.NodeNICs = orDefault(s.Bundle, 1), orDefault(s.NodeNICs, 1)
+	s.Bundle, s.NodeNICs = cmp.Or(s.Bundle, 1), cmp.Or(s.NodeNICs, 1)
 	err := firstError(
 		checkSizes(size{"the number of groups", s.Groups, 1, maxEndpoints},
 			size{"the number of leaves of a group", s.Leaves, 1, maxRadix},

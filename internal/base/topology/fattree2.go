@@ -1,6 +1,9 @@
 package topology
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // TwoLevel is a fat tree of leaves and spines (leaf-spine, folded Clos of
 // three stages): every leaf reaches every spine, by a bundle of cables when
@@ -31,7 +34,7 @@ type TwoLevel struct {
 }
 
 func (s TwoLevel) plan() (*clos, error) {
-	nics, sradix := orDefault(s.NodeNICs, 1), orDefault(s.SpineRadix, s.Radix)
+	nics, sradix := cmp.Or(s.NodeNICs, 1), cmp.Or(s.SpineRadix, s.Radix)
 	err := firstError(
 		checkSizes(size{"the number of endpoints", s.Endpoints, 1, maxEndpoints},
 			size{"the number of NICs of a node", nics, 1, maxEndpoints},

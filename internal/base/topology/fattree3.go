@@ -1,6 +1,9 @@
 package topology
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // ThreeLevel is a fat tree of leaves, spines and cores. Leaves and spines form pods, inside which
 // every leaf reaches every spine; spine j of every pod reaches the cores of plane j, so that there
@@ -32,8 +35,8 @@ type ThreeLevel struct {
 }
 
 func (s ThreeLevel) plan() (*clos, error) {
-	nics := orDefault(s.NodeNICs, 1)
-	sradix, cradix := orDefault(s.SpineRadix, s.Radix), orDefault(s.CoreRadix, s.Radix)
+	nics := cmp.Or(s.NodeNICs, 1)
+	sradix, cradix := cmp.Or(s.SpineRadix, s.Radix), cmp.Or(s.CoreRadix, s.Radix)
 	if err := s.check(nics, sradix, cradix); err != nil {
 		return nil, err
 	}

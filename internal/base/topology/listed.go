@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"cmp"
 	"fmt"
 
 	"weft/units"
@@ -25,7 +26,7 @@ type ListedLink struct {
 	Rate   units.Rate // 0: the rate of the fabric
 }
 
-func (l ListedLink) count() int { return orDefault(l.Count, 1) }
+func (l ListedLink) count() int { return cmp.Or(l.Count, 1) }
 
 // degrees are the numbers of cables of the nodes.
 func (s Listed) degrees() ([]int, error) {
@@ -92,7 +93,7 @@ func (s Listed) Count() (Count, error) {
 
 // Build implements Spec.
 func (s Listed) Build() (*Graph, error) {
-	nics := orDefault(s.NodeNICs, 1)
+	nics := cmp.Or(s.NodeNICs, 1)
 	err := checkSizes(size{"the number of endpoints", s.Endpoints, 1, maxEndpoints}, size{"the number of NICs of a node", nics, 1, maxEndpoints}, size{"the radix", s.Radix, 0, maxRadix})
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (s Listed) Build() (*Graph, error) {
 	b := newBuilder(Lengths{}, Rates{})
 	b.add(Endpoint, 0, 1, s.Endpoints, func(e int, n *Node) { n.Name = nicName(e, nics) })
 	for i := s.Endpoints; i < len(degrees); i++ {
-		b.add(Switch, levels[i], orDefault(s.Radix, degrees[i]), 1, func(_ int, n *Node) {
+		b.add(Switch, levels[i], cmp.Or(s.Radix, degrees[i]), 1, func(_ int, n *Node) {
 			n.Name = fmt.Sprintf("switch%d", i)
 		})
 	}

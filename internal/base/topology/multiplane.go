@@ -1,6 +1,9 @@
 package topology
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // tree is a Spec that has a plan of leaves, spines and cores.
 type tree interface {
@@ -33,7 +36,7 @@ type MultiPlane struct {
 }
 
 func (s MultiPlane) plan() (*clos, int, error) {
-	planes := orDefault(s.Planes, 2)
+	planes := cmp.Or(s.Planes, 2)
 	if err := checkSizes(size{"the number of planes", planes, 1, 16}); err != nil {
 		return nil, 0, err
 	}

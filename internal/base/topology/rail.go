@@ -1,6 +1,9 @@
 package topology
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Rail is the rail-optimised fabric of a GPU cluster: NIC r of every node of a scalable unit (SU)
 // is on leaf r of that unit, so that GPUs of the same rank inside a unit are one switch apart.
@@ -75,8 +78,8 @@ type railSizes struct {
 }
 
 func (s Rail) sizes() (railSizes, error) {
-	s.Rails, s.Trays, s.Radix = orDefault(s.Rails, 8), orDefault(s.Trays, 1), orDefault(s.Radix, 64)
-	s.SpineRadix, s.CoreRadix = orDefault(s.SpineRadix, s.Radix), orDefault(s.CoreRadix, s.Radix)
+	s.Rails, s.Trays, s.Radix = cmp.Or(s.Rails, 8), cmp.Or(s.Trays, 1), cmp.Or(s.Radix, 64)
+	s.SpineRadix, s.CoreRadix = cmp.Or(s.SpineRadix, s.Radix), cmp.Or(s.CoreRadix, s.Radix)
 	err := firstError(
 		checkSizes(size{"the number of nodes", s.Nodes, 1, maxEndpoints},
 			size{"the number of rails", s.Rails, 1, 1024},
@@ -100,7 +103,7 @@ func (s Rail) sizes() (railSizes, error) {
 	z := railSizes{Rail: s, trays: s.Nodes * s.Trays}
 	places := z.trays + ceilDiv(s.Spare, s.Rails)
 	if s.UFM {
-		z.services = orDefault(s.UFMPorts, min(4, s.Rails))
+		z.services = cmp.Or(s.UFMPorts, min(4, s.Rails))
 		places++
 	}
 	z.unit, z.up, err = leafPorts(s.Radix, s.UnitNodes*s.Trays, s.LeafUplinks, places, s.LeafOversubscription)
@@ -110,7 +113,7 @@ func (s Rail) sizes() (railSizes, error) {
 	if err != nil {
 		return z, err
 	}
-	z.Units = orDefault(s.Units, ceilDiv(z.trays+ceilDiv(s.Spare, s.Rails), z.unit))
+	z.Units = cmp.Or(s.Units, ceilDiv(z.trays+ceilDiv(s.Spare, s.Rails), z.unit))
 	if hold := z.Units * z.unit; places > hold {
 		what := "nodes"
 		if s.Trays > 1 {

@@ -1,6 +1,9 @@
 package topology
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // SingleSwitch is one switch with all endpoints on it.
 type SingleSwitch struct {
@@ -13,7 +16,7 @@ type SingleSwitch struct {
 }
 
 func (s SingleSwitch) plan() (*clos, error) {
-	radix, nics := orDefault(s.Radix, s.Endpoints+s.Spare), orDefault(s.NodeNICs, 1)
+	radix, nics := cmp.Or(s.Radix, s.Endpoints+s.Spare), cmp.Or(s.NodeNICs, 1)
 	err := firstError(
 		checkSizes(size{"the number of endpoints", s.Endpoints, 1, maxRadix},
 			size{"the number of NICs of a node", nics, 1, maxEndpoints},

@@ -237,13 +237,6 @@ func firstError(errs ...error) error {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-func orDefault(v, d int) int {
-	if v == 0 {
-		return d
-	}
-	return v
-}
-
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -21,7 +22,7 @@ type Torus struct {
 }
 
 func (s Torus) sizes() (Torus, int, error) {
-	s.Bundle, s.NodeNICs = orDefault(s.Bundle, 1), orDefault(s.NodeNICs, 1)
+	s.Bundle, s.NodeNICs = cmp.Or(s.Bundle, 1), cmp.Or(s.NodeNICs, 1)
 	err := firstError(
 		checkSizes(size{"the number of dimensions", len(s.Dims), 1, 8},
 			size{"the number of endpoints of a switch", s.SwitchEndpoints, 1, maxRadix},

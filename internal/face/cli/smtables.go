@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 
 	"weft/internal/ib/format"
 	"weft/internal/ib/subnet"
@@ -88,7 +88,7 @@ func (e *Env) ibroutes(at string) ([]string, error) {
 			found = append(found, path)
 		}
 	}
-	sort.Strings(found)
+	slices.Sort(found)
 	return found, nil
 }
 

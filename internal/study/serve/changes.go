@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -358,18 +359,10 @@ func (c *change) of(from Source) (*scenario.Resolved, error) {
 		return nil, nil
 	}
 	var set []scenario.Override
-	for _, path := range sortedKeys(fields) {
+	for _, path := range slices.Sorted(maps.Keys(fields)) {
 		set = append(set, scenario.Set(path, fields[path], c.name))
 	}
 	return from.Resolve(set...)
-}
-
-func sortedKeys(m map[string]any) (out []string) {
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // fabricsOf is the times of a changed job.
