@@ -76,12 +76,9 @@ func (m *MAD) SetRMPP(r RMPP) {
 // bytes.
 func (m *MAD) RecordStride() int { return int(binary.BigEndian.Uint16(m[offAttrOffset:])) * 8 }
 
-// SetRecordStride writes the distance of records of a size, rounded up to a multiple of 8 bytes,
-// and returns it.
-func (m *MAD) SetRecordStride(recordBytes int) int {
-	words := (recordBytes + 7) / 8
-	binary.BigEndian.PutUint16(m[offAttrOffset:], uint16(words))
-	return words * 8
+// SetRecordStride writes the distance of records of a size, rounded up to a multiple of 8 bytes.
+func (m *MAD) SetRecordStride(recordBytes int) {
+	binary.BigEndian.PutUint16(m[offAttrOffset:], uint16((recordBytes+7)/8))
 }
 
 // Payload is the RMPP length of a segment with a number of bytes of records.

@@ -1,6 +1,8 @@
 package sm
 
 import (
+	"slices"
+
 	"weft/units"
 	"weft/wire/mad"
 )
@@ -152,7 +154,7 @@ func (q *requests) answered(d *mad.MAD) (done request, waited bool) {
 			return done, false // expire repeats it
 		}
 		done = *r
-		q.wire = append(q.wire[:i], q.wire[i+1:]...)
+		q.wire = slices.Delete(q.wire, i, i+1)
 		return done, true
 	}
 	return done, false

@@ -1,6 +1,8 @@
 package sm
 
 import (
+	"slices"
+
 	"weft/units"
 	"weft/wire/mad"
 )
@@ -40,14 +42,8 @@ func (s *transfers) answer(q *query) {
 	if t.segments() == 1 {
 		return
 	}
-	kept := s.all[:0]
-	for _, other := range s.all {
-		if other.until > s.now {
-			kept = append(kept, other)
-		}
-	}
-	s.all = kept
-	if len(kept) < maxTransfers {
+	s.all = slices.DeleteFunc(s.all, func(other transfer) bool { return other.until <= s.now })
+	if len(s.all) < maxTransfers {
 		s.all = append(s.all, t)
 	}
 }
@@ -86,7 +82,7 @@ func (s *transfers) acknowledged(p *Packet, r *mad.RMPP) {
 			continue
 		}
 		if r.Type != mad.RMPPAck || r.Segment >= t.segments() || t.until <= s.now {
-			s.all = append(s.all[:i], s.all[i+1:]...)
+			s.all = slices.Delete(s.all, i, i+1)
 			return
 		}
 		if r.Segment > t.window {
