@@ -137,7 +137,8 @@ func (c *Cluster) Scenario(r *Row) scenario.Scenario {
 // Error is a time's distance from the row's, as a part of it: positive if weft is slower.
 func (r *Row) Error(predicted units.Time) float64 { return float64(predicted)/float64(r.Time) - 1 }
 
-// BusFactor is bus bandwidth over algorithm bandwidth (nccl-tests, doc/PERFORMANCE.md).
+// BusFactor is bus bandwidth over algorithm bandwidth (nccl-tests, doc/PERFORMANCE.md). It is not that of package
+// collective: measurements are references, and take nothing from what they are compared with.
 func BusFactor(op scenario.Collective, ranks int) float64 {
 	n := float64(ranks)
 	switch op {
