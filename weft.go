@@ -73,6 +73,10 @@ type (
 	Finished = sim.Finished
 	// Exact is what a simulation does with traffic that repeats itself; Options.Exact takes it.
 	Exact = sim.Exact
+	// Skip is what a simulation may estimate; Options.Skip takes it.
+	Skip = sim.Skip
+	// PointEstimate says which part of a point was estimated.
+	PointEstimate = runstore.Estimate
 	// Skipped is the part of a run that repeats an earlier part exactly, and so was not simulated.
 	Skipped = runstore.Skipped
 )

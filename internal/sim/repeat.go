@@ -87,6 +87,7 @@ func overSeeds(first *runstore.Point, more []runstore.Point, seed uint64, ownTim
 		p := &more[k]
 		first.Counts.Events += p.Counts.Events
 		first.Counts.Skipped.Add(p.Counts.Skipped)
+		first.Estimate = first.Estimate.Or(p.Estimate)
 		if p.Failure != "" {
 			*first = *p
 			first.Failure = fmt.Sprintf("with seed %d: %s", seed+uint64(k)+1, p.Failure)

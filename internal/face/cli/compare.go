@@ -55,6 +55,7 @@ scenario, as weft run makes it: no lead is claimed.`,
 	_ = cmd.RegisterFlagCompletionFunc("seeds", cobra.NoFileCompletions)
 	c.register(cmd)
 	x.register(e, cmd)
+	e.skipFlag(cmd)
 	e.detailsFlag(cmd)
 	return cmd
 }

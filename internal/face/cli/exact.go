@@ -10,6 +10,7 @@ import (
 
 	"weft"
 	"weft/internal/face/doc"
+	"weft/internal/face/report"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -41,10 +42,30 @@ func (e *Env) exactArgs() []string {
 	return []string{"--exact", string(text)}
 }
 
-// inWay is a runner that obeys --exact.
+// skipFlag registers the flag for estimation. The runner of the environment obeys it.
+func (e *Env) skipFlag(cmd *cobra.Command) {
+	cmd.Flags().TextVar(&e.skip, "skip", weft.Skip{}, "`rate=BOUND`: leave out parts of a collective as far as its rates are steady within a bound, such as 1%; results are then estimates, and say of which part")
+	_ = cmd.RegisterFlagCompletionFunc("skip", cobra.FixedCompletions([]string{"rate=1%", "rate=5%"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// checkSkip refuses what cannot go together with an estimate.
+func (x *execution) checkSkip(e *Env) error {
+	switch {
+	case !e.skip.On():
+	case e.exact == weft.ExactCheck:
+		return errors.New("--skip with --exact check: an estimate is not equal to the simulation: leave one of them out")
+	case x.series:
+		return errors.New("--skip with --series: an estimate has no course over time: leave one of them out")
+	case x.metrics != "":
+		return errors.New("--skip with --metrics: an estimate has no course over time: leave one of them out")
+	}
+	return nil
+}
+
+// inWay is a runner that obeys --exact and --skip.
 func (e *Env) inWay(run Runner) Runner {
 	return func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
-		o.Exact = e.exact
+		o.Exact, o.Skip = e.exact, e.skip
 		return run(ctx, r, o)
 	}
 }
@@ -71,6 +92,9 @@ func (e *Env) skipped(results *runstore.Results) {
 	}
 	if s.Periods > 0 {
 		e.note("%s\n", skippedText(s, s.Of))
+	}
+	if text := report.Estimated(results); text != "" {
+		e.note("%s\n", text)
 	}
 }
 

@@ -47,7 +47,7 @@ func (x *execution) register(e *Env, cmd *cobra.Command) {
 // run simulates, prints and stores. Available results are printErr and stored even if the run failed
 // or was interrupted; the error has the exit code.
 func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell func(*runstore.Results) error) error {
-	if err := checkWorkers(x.workers); err != nil {
+	if err := cmp.Or(checkWorkers(x.workers), x.checkSkip(e)); err != nil {
 		return err
 	}
 	resolved, err := r.MarshalYAML()

@@ -61,7 +61,7 @@ func (p *progress) update(s weft.Progress) {
 // simulated is the simulated time, with the part of it that was skipped.
 func simulated(s weft.Progress) string {
 	text := "simulated " + s.Simulated.String()
-	if s.Skipped.Periods > 0 {
+	if s.Skipped.Time > 0 {
 		text += ", of which skipped " + s.Skipped.Time.String()
 	}
 	return text

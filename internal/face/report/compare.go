@@ -30,9 +30,9 @@ func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *do
 	if exchanges(r) {
 		d.Add(exchangeSection(r, sc))
 	} else {
-		d.Add(doc.Section{Title: time + " and bandwidth", Caption: "algbw and busbw in GB/s", Blocks: []doc.Block{speedTable(r)}})
+		d.Add(doc.Section{Title: time + " and bandwidth", Caption: "algbw and busbw in GB/s" + ofEstimates(r), Blocks: []doc.Block{speedTable(r)}})
 	}
-	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(alarms(r), doc.Paragraphs(slices.Concat(judged.Where, judged.Why, faultSentences(r))...), doc.Notes(judged.Notes...))})
+	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(alarms(r), estimateNotes(r), doc.Paragraphs(slices.Concat(judged.Where, judged.Why, faultSentences(r))...), doc.Notes(judged.Notes...))})
 	d.Add(faultTimeline(r))
 	d.Add(doc.Section{Title: "Faults", Caption: "times count from the fault; recovery: every leaf-host path that can return has returned", In: doc.Details, Blocks: faultTables(r)})
 	if t := streamTable(r); t != nil {
@@ -41,7 +41,7 @@ func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *do
 	if repeated(r) {
 		d.Add(doc.Section{Title: "Over seeds", Caption: "95 % intervals: ± of the mean time; times the time of the fastest, seed by seed", In: doc.Details, Blocks: []doc.Block{intervalTable(r)}})
 	}
-	d.Add(doc.Section{Title: "Tail and network", Caption: "flows between nodes; stalls: waits for credits; pauses: PFC frames; CNPs: for ECN marks", In: doc.Details, Blocks: []doc.Block{networkTable(r).Filled()}})
+	d.Add(doc.Section{Title: "Tail and network", Caption: "flows between nodes; stalls: waits for credits; pauses: PFC frames; CNPs: for ECN marks" + ofSimulated(r), In: doc.Details, Blocks: []doc.Block{networkTable(r).Filled()}})
 	d.Add(v.hot(hotLinks))
 	d.Add(v.pauses())
 	d.Add(factSection(r, sc))
@@ -83,10 +83,17 @@ func names(r *runstore.Results) (out []string) {
 func speedTable(r *runstore.Results) *doc.Table {
 	t := doc.NewTable("size")
 	t.Keys, t.Columns = 1, make([]doc.Column, 1)
+	heads := []doc.Cell{doc.Text("time"), doc.Text("algbw"), doc.Text("busbw")}
+	guessed := estimates(r)
+	if guessed {
+		heads = append(heads, doc.Text(estimateHead))
+	}
 	for i, f := range r.Fabrics {
-		t.Groups = append(t.Groups, doc.Group{From: 1 + 3*i, To: 4 + 3*i, Cell: doc.Text(f.Name).In(doc.Series(i))})
-		t.Columns = append(t.Columns, doc.Column{Gap: 3}, doc.Column{Gap: 2}, doc.Column{Gap: 2})
-		t.Rows[0] = append(t.Rows[0], doc.Text("time"), doc.Text("algbw"), doc.Text("busbw"))
+		t.Groups = append(t.Groups, doc.Group{From: 1 + len(heads)*i, To: 1 + len(heads)*(i+1), Cell: doc.Text(f.Name).In(doc.Series(i))})
+		for k := range heads {
+			t.Columns = append(t.Columns, doc.Column{Gap: 2 + max(0, 1-k)})
+		}
+		t.Rows[0] = append(t.Rows[0], heads...)
 	}
 	contest := len(r.Fabrics) > 1
 	if contest {
@@ -103,7 +110,8 @@ func speedTable(r *runstore.Results) *doc.Table {
 		for i, f := range r.Fabrics {
 			p, ok := point(f, size)
 			if !ok || !p.Measured() {
-				row = append(row, missing(ok, p), doc.None, doc.None)
+				row = append(row, missing(ok, p))
+				row = append(row, slices.Repeat([]doc.Cell{doc.None}, len(heads)-1)...)
 				continue
 			}
 			tone, time := doc.Plain, doc.Time(p.Time)
@@ -114,6 +122,9 @@ func speedTable(r *runstore.Results) *doc.Table {
 				time.Text = "~" + time.Text
 			}
 			row = append(row, time.In(tone), doc.Bandwidth(p.AlgBW).In(tone), doc.Bandwidth(p.BusBW).In(tone))
+			if guessed {
+				row = append(row, estimateCell(&p))
+			}
 		}
 		if contest {
 			row = append(row, doc.Text(s.text(r)))
@@ -211,6 +222,10 @@ const linkWidth, leastLink = 36, 12
 // networkTable is the counters of flows and links, a row per size and fabric.
 func networkTable(r *runstore.Results) *doc.Table {
 	t := doc.NewTable("size", "fabric", "algorithm", "flow p50", "flow p99", "flow max", "stalls", "pauses", "ECN marks", "CNPs", "resent", "drops", "packets", "hottest link", "busy")
+	guessed := estimates(r)
+	if guessed {
+		t.Rows[0] = append(t.Rows[0], doc.Text(estimateHead))
+	}
 	t.Keys, t.Columns = 2, []doc.Column{13: {Least: leastLink}}
 	for _, size := range sizes(r) {
 		label := sizeCell(size)
@@ -228,10 +243,14 @@ func networkTable(r *runstore.Results) *doc.Table {
 				p50, p99, most = doc.Time(p.Flows.P50), doc.Time(p.Flows.P99), doc.Time(p.Flows.Max)
 			}
 			is := protocol.Of(f.Protocol)
-			t.Add(label, doc.Text(doc.Fit(f.Name, 22)).In(doc.Series(i)), doc.Text(algorithmText(&p)), p50, p99, most,
+			row := []doc.Cell{label, doc.Text(doc.Fit(f.Name, 22)).In(doc.Series(i)), doc.Text(algorithmText(&p)), p50, p99, most,
 				countIf(!is.Ethernet(), p.Counts.CreditStalls), countIf(is.NeedsPauses(), p.Counts.Pauses),
 				countIf(is.Ethernet(), p.Counts.Marks), countIf(is.CNPs && !is.OneSegment, p.Counts.CNPs),
-				doc.Count(p.Counts.Retransmissions), doc.Count(p.Counts.Drops()), doc.Count(p.Counts.Packets), doc.Text(link), busy)
+				doc.Count(p.Counts.Retransmissions), doc.Count(p.Counts.Drops()), doc.Count(p.Counts.Packets), doc.Text(link), busy}
+			if guessed {
+				row = append(row, estimateCell(&p))
+			}
+			t.Add(row...)
 			label = doc.Cell{}
 		}
 	}

@@ -106,6 +106,7 @@ type Network struct {
 	hazards     `state:"-"`
 	aggregation *aggregation `state:"-"` // nil: no switch reduces
 	repeats     repeats      `state:"-"`
+	leaps       leaps        `state:"-"`
 }
 
 // observers are the traces of a network.
@@ -162,7 +163,7 @@ func (n *Network) Run(until units.Time, workers int, stop *engine.Stop) error {
 		if !halted {
 			break
 		}
-		n.lookBack(at, until)
+		until -= n.lookAround(at, until)
 	}
 	for _, p := range n.parts {
 		if d := (*cores.Panic)(nil); errors.As(p.err, &d) {
@@ -187,9 +188,15 @@ func (n *Network) single() units.Time {
 // UseSpare lets runs use spare cores, when available, in addition to their workers.
 func (n *Network) UseSpare(spare *engine.Spare) { n.spare = spare }
 
-// Stats sums the counters of all partitions.
+// Stats sums the counters of all partitions, and what was estimated of parts that an application left out.
 func (n *Network) Stats() Stats {
-	var s Stats
+	s := n.simulated()
+	s.add(&n.leaps.sum.stats)
+	return s
+}
+
+// simulated sums the counters of all partitions.
+func (n *Network) simulated() (s Stats) {
 	for _, p := range n.parts {
 		s.add(&p.stats)
 	}
@@ -336,7 +343,13 @@ func (n *Network) Credited(link int32) bool {
 }
 
 // LinkBytes is the number of bytes sent on a link, as on the wire.
-func (n *Network) LinkBytes(link int32) int64 { return n.ports[link].bytes }
+func (n *Network) LinkBytes(link int32) int64 {
+	bytes := n.ports[link].bytes
+	if n.leaps.time > 0 {
+		bytes += n.leaps.sum.bytes[link]
+	}
+	return bytes
+}
 
 // CopyBytes gives each link the bytes that another has sent, or none if that is below 0, after a run in which some links stood
 // for others. Links outside of the scale-out fabric keep theirs.
@@ -466,7 +479,7 @@ func (n *Network) ScaleOut(link int32) bool {
 // LinkBusy is the time for which a link's wire has been busy.
 func (n *Network) LinkBusy(link int32) units.Time {
 	o := &n.ports[link]
-	return units.Time(o.bytes * int64(o.num) / int64(o.den))
+	return units.Time(n.LinkBytes(link) * int64(o.num) / int64(o.den))
 }
 
 // NextTime is the time of the earliest pending event of all partitions.

@@ -123,6 +123,10 @@ func (n *Network) words() int64 {
 
 // Beat says that the application is at a beat. All beats come from one partition.
 func (p *Partition) Beat() {
+	if p.net.leaps.app != nil {
+		p.net.leaps.beat(p)
+		return
+	}
 	r := &p.net.repeats
 	if r.app == nil {
 		return
@@ -167,9 +171,9 @@ func (n *Network) halted(until units.Time, stop *engine.Stop) (at units.Time, ok
 // wordsPerEvent is the number of words that are visited for each event of the run, at most.
 const wordsPerEvent = 2
 
-// lookBack compares the state with the recorded one, and skips what will be repeated. Nothing is
-// pending before now.
-func (n *Network) lookBack(now, until units.Time) {
+// lookBack compares the state with the recorded one, and skips what will be repeated. It reports whether they are
+// equal. Nothing is pending before now.
+func (n *Network) lookBack(now, until units.Time) bool {
 	r := &n.repeats
 	for _, p := range n.parts { // the messages are collected
 		p.mail[0].reset()
@@ -179,7 +183,7 @@ func (n *Network) lookBack(now, until units.Time) {
 		r.since++
 		if r.compare(n, now, until) {
 			r.record, r.renew = nil, 0 // what was before helps no more
-			return
+			return true
 		}
 	}
 	if r.record == nil || r.stale || r.since >= r.renew {
@@ -189,6 +193,7 @@ func (n *Network) lookBack(now, until units.Time) {
 	if r.since+1 >= r.renew {
 		r.next += int64(r.record.Size())
 	}
+	return false
 }
 
 // keep records the state.

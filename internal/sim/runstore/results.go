@@ -85,6 +85,8 @@ type Point struct {
 	// Exchange is of an exchange of tokens with experts.
 	Exchange *Exchange
 	Fault    *FaultPoint // nil if the scenario has no faults
+	// Estimate says which part was estimated and not simulated; nil if none was asked for.
+	Estimate *Estimate
 	Partial  bool        // stopped before its end
 	Failure  string      // the reason if the point has no result
 }
@@ -99,6 +101,25 @@ type Skipped struct {
 	// Nodes is the number of nodes of a run that do what others do at every instant, and so were not simulated. Events
 	// includes theirs.
 	Nodes int64
+}
+
+// Estimate is the part of a point that was not simulated, because rates before it agreed. Time, bandwidth,
+// packets, packet-hops, marks, notifications and the bytes of links include it; the distribution of messages, stalls,
+// pauses, repetitions and drops are of the simulated part only.
+type Estimate struct {
+	Bound  float64 `json:"bound"`   // of the error of the time, as far as rates tell
+	Share  float64 `json:"share"`   // of the run's time, 0 to 1
+	TimePs int64   `json:"time_ps"` // that was estimated
+	Leaps  int     `json:"leaps"`   // number of such parts
+	Differ float64 `json:"differ"`  // error of the rates before them, at most: half the difference of windows
+}
+
+// Or is the estimate of the two of which the larger share was estimated, for a point of several seeds.
+func (e *Estimate) Or(o *Estimate) *Estimate {
+	if e == nil || o != nil && o.Share > e.Share {
+		return o
+	}
+	return e
 }
 
 // Add adds the skipped part of another run.

@@ -22,7 +22,7 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 		return simulate(run, j, nil, point)
 	}
 	part, whole := *j, *point
-	part.Plan, part.Parts = w.limited(j.Plan), 1
+	part.Plan, part.Parts, part.Skip = w.limited(j.Plan), 1, 0
 	w.shorten(run)
 	if err = simulate(run, &part, w, &whole); err == nil || j.Stop.Ended() {
 		*point = whole
@@ -58,6 +58,10 @@ func simulate(run *collectiveRun, j *network.Task, w *winding, point *runstore.P
 	if j.Exact && run.canRepeat(streams) {
 		run.net.SkipRepeats(run, run.beats())
 	}
+	pace := run.pacer(j, streams)
+	if pace != nil {
+		run.net.LeaveOut(pace, pace.least)
+	}
 	err := run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	if err == nil {
 		err = streams.failure
@@ -79,7 +83,10 @@ func simulate(run *collectiveRun, j *network.Task, w *winding, point *runstore.P
 		return err
 	}
 	all := run.sum()
+	all.began += pace.before(all.began)
+	all.ended += pace.before(all.ended)
 	point.Counts.Skipped.Of = all.ended
+	point.Estimate = pace.estimate(all.ended)
 	point.Time = reported(r, c, (all.ended-all.began)/units.Time(r.Run.Iterations))
 	var links []int32
 	point.Hottest, links = measure.Hottest(run.net, all.ended)
