@@ -243,10 +243,12 @@ func networkTable(r *runstore.Results) *doc.Table {
 				p50, p99, most = doc.Time(p.Flows.P50), doc.Time(p.Flows.P99), doc.Time(p.Flows.Max)
 			}
 			is := protocol.Of(f.Protocol)
-			row := []doc.Cell{label, doc.Text(doc.Fit(f.Name, 22)).In(doc.Series(i)), doc.Text(algorithmText(&p)), p50, p99, most,
+			row := []doc.Cell{
+				label, doc.Text(doc.Fit(f.Name, 22)).In(doc.Series(i)), doc.Text(algorithmText(&p)), p50, p99, most,
 				countIf(!is.Ethernet(), p.Counts.CreditStalls), countIf(is.NeedsPauses(), p.Counts.Pauses),
 				countIf(is.Ethernet(), p.Counts.Marks), countIf(is.CNPs && !is.OneSegment, p.Counts.CNPs),
-				doc.Count(p.Counts.Retransmissions), doc.Count(p.Counts.Drops()), doc.Count(p.Counts.Packets), doc.Text(link), busy}
+				doc.Count(p.Counts.Retransmissions), doc.Count(p.Counts.Drops()), doc.Count(p.Counts.Packets), doc.Text(link), busy,
+			}
 			if guessed {
 				row = append(row, estimateCell(&p))
 			}

@@ -87,8 +87,8 @@ type Point struct {
 	Fault    *FaultPoint // nil if the scenario has no faults
 	// Estimate says which part was estimated and not simulated; nil if none was asked for.
 	Estimate *Estimate
-	Partial  bool        // stopped before its end
-	Failure  string      // the reason if the point has no result
+	Partial  bool   // stopped before its end
+	Failure  string // the reason if the point has no result
 }
 
 // Skipped is the part of a run that repeats an earlier part exactly, and so was not simulated. All results
