@@ -52,10 +52,6 @@ func (r mixtureRules) usual() {
 
 // fromModel sets what follows from the job, and finds fields that say something else.
 func (r mixtureRules) fromModel(t *Training) {
-	element := ElementBF16
-	if t.Precision == FP8 {
-		element = ElementFP8
-	}
 	for _, x := range []struct {
 		field *int
 		name  string
@@ -71,10 +67,9 @@ func (r mixtureRules) fromModel(t *Training) {
 		}
 		*x.field = x.value
 	}
-	if r.written[r.at("element")] && r.Element != element {
-		r.complain(r.at("element"), "%s: a dispatch of training.precision %s has %s", r.Element, t.Precision, element)
+	if r.Element == "" {
+		r.Element = ElementBF16 // as Megatron-Core, whatever the precision of its products (megatron/core/transformer/moe/fused_a2a.py at d98e8a64)
 	}
-	r.Element = element
 	if r.Replicas > 0 {
 		r.complain(r.at("replicas"), "a training job has no copies of experts")
 	}

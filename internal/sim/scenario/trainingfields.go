@@ -33,7 +33,7 @@ type Training struct {
 	// combine of a library's kernels. Left out: all-to-all.
 	Exchange TokenExchange `yaml:"exchange,omitzero"`
 	// Experts is how the kernels of exchange: dispatch carry them, and which experts tokens choose. The
-	// numbers of tokens and experts, and the types, follow from the model and the batch.
+	// numbers of tokens and experts follow from the model and the batch.
 	Experts Experts `yaml:"experts,omitzero"`
 	// Framework is the share of the rate of kernels measured alone that computations of a
 	// step reach: other kernels' caches, launches, operators that are not fused, the host.
@@ -129,6 +129,9 @@ type Model struct {
 	ExpertFFN int `yaml:"expert-ffn" range:"0..10000000"`
 	// DenseLayers is the number of first layers without experts.
 	DenseLayers int `yaml:"dense-layers" range:"0..10000"`
+	// MTPLayers is the number of further layers that predict a further word each while the model is trained
+	// (multi-token prediction). A serving job has none.
+	MTPLayers int `yaml:"mtp-layers,omitzero" range:"0..100"`
 	// QueryRank is the rank of latent attention's queries; 0 for none.
 	QueryRank int `yaml:"query-rank" range:"0..1000000"`
 	// KVRank is the rank of latent attention's keys and values; 0 for none.

@@ -99,7 +99,7 @@ func TestThroughputKernelsExposeLessThanAllToAll(t *testing.T) {
 
 // A resolved job says all of its exchange: its text is read as the same job.
 func TestTheTextOfAJobHasItsExchange(t *testing.T) {
-	r := simtest.Resolve(t, expertJob("2", "exchange: dispatch\n  precision: fp8\n  experts: {gating: zipf, chunk: 8}"))
+	r := simtest.Resolve(t, expertJob("2", "exchange: dispatch\n  precision: fp8\n  experts: {gating: zipf, chunk: 8, element: fp8}"))
 	text, err := r.MarshalYAML()
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,6 @@ func TestExchangesThatDoNotFitAreRefused(t *testing.T) {
 		strings.Replace(expertJob("2", "exchange: dispatch"), "expert: 16", "expert: 8, tensor: 2", 1): "the GPUs that share experts are not whole nodes",
 		expertJob("2", "experts: {gating: zipf}"):                                                      "these are for exchange: dispatch",
 		expertJob("2", "exchange: dispatch\n  experts: {tokens: 7}"):                                   "7: the job has 512",
-		expertJob("2", "exchange: dispatch\n  experts: {element: fp8}"):                                "a dispatch of training.precision bf16 has bf16",
 		expertJob("2", "exchange: dispatch\n  experts: {replicas: 16}"):                                "no copies of experts",
 		expertJob("2", "exchange: dispatch\n  experts: {node-limit: 5}"):                               "a limit of 5 nodes",
 		strings.Replace(tinyJob(denseModel, "zero: 1"), "batch:", "exchange: dispatch\n  batch:", 1):   "the model has no experts",
@@ -133,5 +132,27 @@ func TestExchangesThatDoNotFitAreRefused(t *testing.T) {
 	_, err := Run(t.Context(), simtest.Resolve(t, expertJob("2", "exchange: dispatch")), Options{Whole: true})
 	if err == nil || !strings.Contains(err.Error(), "leave --whole out") {
 		t.Errorf("a whole step with kernels: %v", err)
+	}
+}
+
+// Tokens go to their experts in 16 bits whatever the precision of the products, as with Megatron-Core; a library may send them in 8.
+func TestTokensGoToExpertsIn16BitsUnlessTheLibrarySends8(t *testing.T) {
+	bytes := func(how string) int64 {
+		out := trainStep(t, strings.Replace(expertJob("2", how), "fabrics: [infiniband-ndr, roce-v2-400g]", "fabrics: [infiniband-ndr]", 1), Options{Workers: 1})
+		for _, p := range out.Fabrics[0].Phases {
+			if p.Name == "expert dispatch" || p.Name == "expert all-to-all" {
+				return p.Bytes
+			}
+		}
+		t.Fatalf("%s has no exchange", how)
+		return 0
+	}
+	wide := bytes("precision: bf16")
+	for how, want := range map[string]int64{
+		"precision: fp8": wide, "precision: fp8\n  exchange: dispatch": wide, "precision: fp8\n  exchange: dispatch\n  experts: {element: fp8}": wide / 2,
+	} {
+		if got := bytes(how); got != want {
+			t.Errorf("%s: %d bytes, want %d", how, got, want)
+		}
 	}
 }

@@ -11,8 +11,11 @@ func trainingJob(r *scenario.Resolved) *llm.Job {
 	t := &r.Training
 	p := &t.Parallel
 	schedule, _ := pipeline.KindOf(string(p.Schedule))
+	model := ModelOf(&t.Model)
+	model.MTP = t.Model.MTPLayers
+	model.Layers += model.MTP
 	return &llm.Job{
-		Model: ModelOf(&t.Model),
+		Model: model,
 		GPU:   GPUOf(&r.Cluster.Node.GPU, t.Precision),
 		Parallel: llm.Parallel{
 			Tensor: p.Tensor, Sequence: p.Sequence && p.Tensor > 1, Context: p.Context, Data: p.Data, Pipeline: p.Pipeline,
@@ -63,8 +66,8 @@ var recomputes = map[scenario.Recompute]llm.Recompute{
 
 // widths are the sizes of a training job's numbers: mixed precision with Adam, whose master copy
 // and moments have 32 bits each. Activations and parameters are sent in 16 bits, whatever the
-// precision of the products; with FP8, data to experts is sent in 8 bits, as in DeepSeek-V3 (arXiv
-// 2412.19437, section 3.3.3).
+// precision of the products; kernels of a library may send tokens to experts in 8 bits, as in DeepSeek-V3
+// (arXiv 2412.19437, section 3.3.3).
 func widths(t *scenario.Training) llm.Memory {
 	m := llm.Memory{Activation: 2, Dispatch: 2, Weight: 2, Gradient: 4, Optimizer: 12, Bucket: t.Bucket}
 	for _, part := range t.Recompute {
@@ -73,7 +76,7 @@ func widths(t *scenario.Training) llm.Memory {
 	if t.Gradients == scenario.GradientsBF16 {
 		m.Gradient = 2
 	}
-	if t.Precision == scenario.FP8 {
+	if t.Experts.Element == scenario.ElementFP8 {
 		m.Dispatch = 1
 	}
 	return m

@@ -16,7 +16,8 @@ import (
 // is a preset of the catalog, or a name and its layers, hidden width, feed-forward width, gating,
 // heads, heads of keys and values, head dimension and words; with experts also their number, how
 // many a token takes, how many are shared, and their width. Expert parallelism is "whole" if tensor
-// parallelism does not divide an expert.
+// parallelism does not divide an expert. The exchange is what carries tokens to experts, empty for NCCL's
+// all-to-all; mtp is the layers that predict further words.
 //
 //go:embed steps.csv
 var stepsCSV string
@@ -120,8 +121,12 @@ func stepOf(f map[string]string) (publishedStep, error) {
 	if f["framework"] != "" && bad == nil {
 		framework, bad = scenario.ParseRatio(f["framework"])
 	}
+	if f["mtp"] != "" {
+		model.MTPLayers = number("mtp")
+	}
 	s.scenario.Training = scenario.Training{
-		Model: model, Precision: scenario.Precision(f["precision"]), Gradients: scenario.GradientsBF16, Recompute: recomputed(f["recompute"]),
+		Exchange: scenario.TokenExchange(f["exchange"]),
+		Model:    model, Precision: scenario.Precision(f["precision"]), Gradients: scenario.GradientsBF16, Recompute: recomputed(f["recompute"]),
 		Parallel: scenario.Parallel{
 			Tensor: number("tensor"), Pipeline: number("pipeline"), Interleave: number("interleave"), Context: number("context"),
 			Expert: number("expert"), WholeExperts: whole, ZeRO: number("zero"),

@@ -125,8 +125,21 @@ func (j *Job) feedForwardProducts(layer int, here float64) (in, out []product, w
 	return in, out, width, moved
 }
 
+// joined is the time of the product before a layer that predicts a further word, and of the two of its backward pass: of
+// a layer's result and an embedding, which have norms of their own.
+func (j *Job) joined(layer int) (forward, backward units.Time) {
+	if !j.Model.predicts(layer) {
+		return 0, 0
+	}
+	h := float64(j.Model.Hidden)
+	f, in, weights := j.GPU.products([]product{{float64(j.tokens()), h / float64(j.Parallel.Tensor), 2 * h, 1}}, j.Memory.Gradient)
+	norms := j.normed(8 * h)
+	return duration(f + norms), duration(in + weights + norms)
+}
+
 // logits is the time of the output embedding's product in the forward pass, and of its two products
-// in the backward pass, always in 16 bits; with the loss, of which 12 bytes a word are moved.
+// in the backward pass, always in 16 bits; with the loss, of which 12 bytes a word are moved. Each further word that is
+// predicted takes as long.
 func (j *Job) logits() (forward, backward units.Time) {
 	g := j.GPU
 	if j.Model.Vocab == 0 {
@@ -136,7 +149,8 @@ func (j *Job) logits() (forward, backward units.Time) {
 	tokens, words := float64(j.tokens()), float64(j.Model.Vocab)/float64(j.Parallel.Tensor)
 	f, in, weights := g.products([]product{{tokens, words, float64(j.Model.Hidden), 1}}, j.Memory.Gradient)
 	loss := g.streamed(6 * tokens * words)
-	return duration(f + loss), duration(in + weights + loss)
+	each := float64(1 + j.Model.MTP)
+	return duration(each * (f + loss)), duration(each * (in + weights + loss))
 }
 
 // embedding is the time of looking up the input embedding: 4 bytes for each of a token's numbers;

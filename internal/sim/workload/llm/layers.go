@@ -21,6 +21,9 @@ func (r *rankBuilder) forward(w pipeline.Work) {
 			r.parameters(w.Chunk, l)
 		}
 		r.gatherLayer(l, false)
+		if joined, _ := r.joined(l); joined > 0 {
+			r.wait(r.compute("prediction", joined))
+		}
 		r.wait(r.layer(l)...)
 	}
 	if last {
@@ -78,6 +81,10 @@ func (r *rankBuilder) backward(w pipeline.Work, sends bool) {
 	whole := w.Pass == pipeline.Backward
 	for l := to - 1; l >= from; l-- {
 		end := r.layerBackward(l, whole)
+		if _, joined := r.joined(l); joined > 0 {
+			r.wait(end...)
+			end = []int32{r.compute("prediction", joined)}
+		}
 		if sends && whole {
 			r.filled(w.Chunk, l, end)
 		}

@@ -39,7 +39,7 @@ func (j *Job) parameters(stage int) (dense, experts int64) {
 		first, last := j.ends(stage, chunk)
 		begins, ends = begins || first, ends || last
 	}
-	if ends && !begins && m.Tied { // it keeps a copy
+	if ends && !begins && (m.Tied || m.MTP > 0) { // it keeps a copy
 		dense += int64(m.Vocab) * int64(m.Hidden) / int64(p.Tensor)
 	}
 	return dense, experts
@@ -87,7 +87,7 @@ func (j *Job) Use(stage int) Use {
 	}
 	for chunk := range p.Chunks {
 		if _, last := j.ends(stage, chunk); last { // in 32 bits, and their gradient with the activations' width
-			u.Logits = units.Bytes(j.tokens() * int64(j.Model.Vocab) / int64(p.Tensor) * (4 + m.Activation))
+			u.Logits = units.Bytes(j.tokens() * int64(j.Model.Vocab) / int64(p.Tensor) * (4 + m.Activation) * int64(1+j.Model.MTP))
 		}
 	}
 	return u

@@ -2,7 +2,11 @@ package llm
 
 // Model is a decoder's dimensions.
 type Model struct {
-	Layers int
+	Layers int // with those of MTP
+	// MTP of the layers, the last ones, predict a further word each (multi-token prediction, DeepSeek-V3, arXiv
+	// 2412.19437, section 2.2): from the result of the layer before and the input embedding of the next word, by
+	// an output embedding that is that of the model.
+	MTP    int
 	Hidden int // width of the residual stream
 	// FFN is the feed-forward part's width; with Experts, of the Dense layers only.
 	FFN      int
@@ -23,6 +27,18 @@ type Model struct {
 
 // MoE reports whether a layer has experts.
 func (m *Model) MoE(layer int) bool { return m.Experts > 0 && layer >= m.Dense }
+
+// predicts reports whether a layer predicts a further word.
+func (m *Model) predicts(layer int) bool { return layer >= m.Layers-m.MTP }
+
+// joining is the parameters of the product that joins a layer's result with an embedding, before a layer that predicts a
+// further word.
+func (m *Model) joining(layer int) int64 {
+	if !m.predicts(layer) {
+		return 0
+	}
+	return 2 * int64(m.Hidden) * int64(m.Hidden)
+}
 
 // ffnMatrices is the number of matrices of a feed-forward part.
 func (m *Model) ffnMatrices() int {
@@ -62,7 +78,7 @@ func (m *Model) FeedForward(layer int) int64 {
 // Layer is the parameters of a layer without its routed experts.
 func (m *Model) Layer(layer int) int64 {
 	norms := 2 * int64(m.Hidden)
-	return m.Attention() + m.FeedForward(layer) + norms
+	return m.Attention() + m.FeedForward(layer) + m.joining(layer) + norms
 }
 
 // Routed is the parameters of a layer's routed experts.
@@ -99,7 +115,7 @@ func (m *Model) Parameters() int64 {
 // its experts, and separately the operations of its attention to the tokens before it in a
 // sequence: on the average half of them.
 func (m *Model) Forward(layer, sequence int) (matrices, attention float64) {
-	p := m.Attention() + m.FeedForward(layer)
+	p := m.Attention() + m.FeedForward(layer) + m.joining(layer)
 	if m.MoE(layer) {
 		p += int64(m.TopK) * m.Expert()
 	}
@@ -114,7 +130,7 @@ func (m *Model) Logits() float64 { return 2 * float64(m.Vocab) * float64(m.Hidde
 // counts them: three forward passes, without recomputation, with attention only to the tokens
 // before. Megatron-Bridge's performance summary counts the same.
 func (m *Model) StepFLOPs(sequence int) float64 {
-	n := m.Logits()
+	n := m.Logits() * float64(1+m.MTP)
 	for l := range m.Layers {
 		a, b := m.Forward(l, sequence)
 		n += a + b

@@ -54,3 +54,42 @@ func TestOperationsOfATokenEqualMegatronBridges(t *testing.T) {
 		}
 	}
 }
+
+// Megatron-Bridge's DeepSeek-V3 on 1,024 H100 (release 25.09, 4,096 tokens) has 1,297 tokens and 338 model TFLOP a second
+// and GPU: those of a model that predicts a further word.
+func TestAFurtherWordIsPartOfMegatronBridgesOperations(t *testing.T) {
+	m := deepseek
+	want := 338e12 / 1297
+	if got := m.StepFLOPs(4096); math.Abs(got-want) < 0.03*want {
+		t.Errorf("without it a token takes %.4g operations, published %.4g", got, want)
+	}
+	m.Layers, m.MTP = m.Layers+1, 1
+	if got := m.StepFLOPs(4096); math.Abs(got-want) > 0.03*want {
+		t.Errorf("%.4g operations a token, published %.4g", got, want)
+	}
+}
+
+// A further word costs the last of two stages a layer, the product that joins it, and the output embedding once more; the
+// first stage loses a layer to it.
+func TestAFurtherWordIsOnTheLastStage(t *testing.T) {
+	j := jobs()[0]
+	j.Model.Layers, j.Parallel.Pipeline, j.Parallel.Chunks = 5, 2, 1
+	more := j
+	more.Model.Layers, more.Model.MTP = 6, 1
+	if from, to := more.Layers(1, 0); from != 3 || to != 6 {
+		t.Fatalf("the last stage has layers %d to %d", from, to)
+	}
+	one, _ := j.logits()
+	if two, _ := more.logits(); two < 2*one-1 || two > 2*one+1 {
+		t.Errorf("the output embedding takes %v, of one word %v", two, one)
+	}
+	if before, back := more.joined(4); before+back != 0 {
+		t.Errorf("layer 4 of 5 joins for %v", before)
+	}
+	if before, back := more.joined(5); before <= 0 || back <= before {
+		t.Errorf("joining takes %v and back %v", before, back)
+	}
+	if a, b := j.Use(1), more.Use(1); b.Logits != 2*a.Logits || b.Weights <= a.Weights {
+		t.Errorf("memory %+v without and %+v with a further word", a, b)
+	}
+}
