@@ -479,6 +479,8 @@ type (
 	Pool = scenario.Pool
 	// ServingLoad is the requests of a serving job.
 	ServingLoad = scenario.ServingLoad
+	// ServingExperts is which experts of a mixture a serving job's tokens choose, and where these are.
+	ServingExperts = scenario.ServingExperts
 	// ServingLimits are the times that a request may take to count as good.
 	ServingLimits = scenario.ServingLimits
 	// LengthDistribution is how the lengths of prompts and answers are distributed. Values: fixed, exponential.

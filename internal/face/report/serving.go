@@ -301,8 +301,16 @@ func servingJob(j *runstore.ServingJob) []string {
 	if j.Trace != "" {
 		requests += ", of " + j.Trace
 	}
+	out := []string{requests}
 	if j.Collocated {
-		return []string{requests, pool("prompts and answers", &j.Prefill)}
+		out = append(out, pool("prompts and answers", &j.Prefill))
+	} else {
+		out = append(out, pool("prefill", &j.Prefill), pool("decode", &j.Decode))
 	}
-	return []string{requests, pool("prefill", &j.Prefill), pool("decode", &j.Decode)}
+	for i, of := range []string{"prompts", "answers"} {
+		if b := j.Busiest; i < len(b) && b[i] > 0 {
+			out = append(out, fmt.Sprintf("%s: the GPU with the busiest experts gets %.2f times the mean of the tokens, and the others of its instance wait for it", of, b[i]))
+		}
+	}
+	return out
 }

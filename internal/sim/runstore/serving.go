@@ -54,6 +54,9 @@ type ServingJob struct {
 	PerToken   int64         `json:"limit_per_token_ps"`
 	Prefill    ServingMemory `json:"prefill"`
 	Decode     ServingMemory `json:"decode"`
+	// Busiest is the tokens of the GPU with the busiest experts over the mean, of prompts and of answers; 0 where tokens go to no
+	// other GPUs.
+	Busiest []float64 `json:"busiest_experts"`
 }
 
 // ServingMemory is a pool with the memory of its GPUs.

@@ -93,3 +93,61 @@ func FuzzHistogram(f *testing.F) {
 		}
 	})
 }
+
+// answering is a serving job on two and two nodes.
+func answering(model, experts string) (*Resolved, error) {
+	f, err := Decode("serving.yaml", []byte(fmt.Sprintf(`
+cluster: {nodes: 4, node: dgx-h100}
+topology: {shape: rail-optimised}
+fabrics: [infiniband-ndr]
+serving:
+  model: %s
+  prefill: {nodes: 2, data: 16, tokens: 256}
+  decode: {nodes: 2, data: 16, requests: 16}
+  experts: %s
+`, model, experts)))
+	if err != nil {
+		return nil, err
+	}
+	return f.Resolve()
+}
+
+// Experts that a serving job's tokens cannot choose are refused, with the reason.
+func TestTheRoutingOfAServingJobIsChecked(t *testing.T) {
+	for _, c := range []struct{ model, experts, want string }{
+		{"deepseek-v3", "{weights: [1, 2]}", "2 weights are given for 256 experts"},
+		{"deepseek-v3", "{gating: uniform, skew: 2}", "a skew is for gating: zipf"},
+		{"deepseek-v3", "{node-limit: 3}", "a limit of 3 nodes"},
+		{"deepseek-v3", "{histogram: none.txt}", "none.txt cannot be read"},
+		{"deepseek-v3", "{gating: zipf, kernel: throughput}", "no such field"},
+		{"{preset: deepseek-v3, experts: 100}", "{node-limit: 1}", "filled up with 12 copies"},
+	} {
+		if _, err := answering(c.model, c.experts); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s of %s: %v, want %q", c.experts, c.model, err, c.want)
+		}
+	}
+	if _, err := answering("llama3-8b", "{gating: zipf}"); err == nil {
+		t.Error("a model without experts has gating")
+	}
+}
+
+// What is printed of a serving job's experts resolves to the same.
+func TestAPrintedRoutingResolvesToItself(t *testing.T) {
+	for _, experts := range []string{"{gating: zipf}", "{node-limit: 1, placement: striped, start-skew: 5us, library: deepep}"} {
+		r, err := answering("deepseek-v3", experts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := r.MarshalYAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Decode("printed.yaml", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := f.Resolve(); err != nil || !reflect.DeepEqual(r, again) {
+			t.Errorf("%s: %v\n%+v\nand printed\n%+v", experts, err, r.Serving.Experts, again.Serving.Experts)
+		}
+	}
+}

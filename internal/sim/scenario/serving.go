@@ -51,6 +51,7 @@ func (r workloadRules) deriveServing() {
 	if !s.Collocated {
 		r.checkPool("serving.decode", &s.Decode)
 	}
+	r.deriveRouting()
 	r.checkKV()
 	r.checkLoad()
 }

@@ -25,6 +25,30 @@ type Serving struct {
 	Limits ServingLimits `yaml:"limits"`
 	// KV is how the keys and values get from prefill to decode.
 	KV KVTransfer `yaml:"kv"`
+	// Experts is which experts of a mixture tokens choose, and where these are.
+	Experts ServingExperts `yaml:"experts,omitzero"`
+}
+
+// ServingExperts is which experts tokens choose, and where the experts are, as in Experts. The rest of the exchanges
+// follows from the model, the pools and the library.
+type ServingExperts struct {
+	// Library is the library whose kernels exchange the tokens.
+	Library Library `yaml:"library,omitzero"`
+	// Gating is how tokens choose their experts: uniform, zipf or weights.
+	Gating Gating `yaml:"gating,omitzero"`
+	// Skew is the exponent of zipf: the weight of the i-th expert is 1/i^skew.
+	Skew Ratio `yaml:"skew,omitzero"`
+	// Weights are the measured shares of the experts, such as counts of tokens; one for each.
+	Weights []int64 `yaml:"weights,omitzero" range:"0..1000000000000000"`
+	// Histogram is a file with the weights: whole numbers, between spaces, commas or lines.
+	Histogram string `yaml:"histogram,omitzero"`
+	// NodeLimit is the most nodes on which a token's experts are. 0: any with low-latency kernels, four with
+	// throughput kernels.
+	NodeLimit int `yaml:"node-limit,omitzero" range:"0..1048576"`
+	// Placement is how experts are divided among ranks: contiguous, striped or balanced.
+	Placement Placement `yaml:"placement,omitzero"`
+	// StartSkew is the time within which ranks begin their kernels.
+	StartSkew units.Time `yaml:"start-skew,omitzero" range:"0..1s"`
 }
 
 // Pool is the GPUs of a serving job that do the same work, in instances of tensor × data × pipeline

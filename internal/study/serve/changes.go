@@ -246,9 +246,6 @@ func open(out map[string]any, f *scenario.Fabric, at string, class int) {
 	}
 }
 
-// packetsOfChanges is mostPackets of each of the many runs.
-const packetsOfChanges = mostPackets / 2
-
 // Source is a scenario whose fields can be set.
 type Source struct {
 	// Resolve gives the scenario with more fields set, which come last.
@@ -262,7 +259,6 @@ func Changes(ctx context.Context, from Source, o Options) (*runstore.Serving, er
 	if err != nil {
 		return nil, err
 	}
-	o.packets = cmp.Or(o.packets, packetsOfChanges)
 	steps := o.Progress
 	o.Progress = func(done, total int, fabric string) {
 		if steps != nil {

@@ -3,11 +3,11 @@ package serve
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"weft/internal/base/cores"
 	"weft/internal/sim"
+	"weft/internal/sim/run/exchange"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -63,12 +63,6 @@ type exchangeRun struct {
 	own    units.Time // of the library's kernels, whatever the network
 }
 
-// exchanged reports whether a pool's tokens go to experts on other GPUs, on whole nodes.
-func (s *study) exchanged(p *scenario.Pool) bool {
-	n := p.Tensor * p.Data
-	return s.r.Serving.Model.Experts > 0 && n > 1 && n%s.r.Cluster.Node.GPUs == 0
-}
-
 // exchanges simulates dispatches and combines for some numbers of tokens, packet by packet, each alone on the
 // nodes of an instance: by pool and fabric; the last fabric is no network, on which the library's own
 // time remains.
@@ -88,7 +82,7 @@ func (s *study) exchanges(ctx context.Context, workers int) (prefill, decode []*
 	for i := range pools {
 		p := &pools[i]
 		p.out = make([]*experts, len(s.plans)+1)
-		if !s.exchanged(p.pool) {
+		if !s.r.Serving.Across(p.pool, s.r.Cluster.Node.GPUs) {
 			continue
 		}
 		for fabric := range s.plans {
@@ -97,6 +91,11 @@ func (s *study) exchanges(ctx context.Context, workers int) (prefill, decode []*
 					all = append(all, &exchangeRun{fabric: fabric, pool: p.pool, kernel: p.kernel, what: what, tokens: tokens})
 				}
 			}
+		}
+	}
+	for i := range pools {
+		if s.uneven[i], err = s.busiest(pools[i].pool, pools[i].kernel, pools[i].most); err != nil {
+			return nil, nil, err
 		}
 	}
 	errs := make([]error, len(all))
@@ -182,15 +181,22 @@ func (s *study) alone(x *exchangeRun) (*scenario.Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &s.r.Serving.Model
-	ranks := x.pool.Tensor * x.pool.Data
-	element := "bf16"
-	if x.what == scenario.Dispatch && s.r.Serving.Precision == scenario.FP8 {
-		element = "fp8"
-	}
-	copies := (m.Experts + ranks - 1) / ranks * ranks // DeepSeek-V3 fills up with copies of experts, too
+	w := s.r.Serving.Exchanged(x.pool, x.kernel, x.what, x.tokens)
+	w.Experts.NICs = s.exchangeNICs()
 	return file.Resolve(
-		scenario.Set("cluster.nodes", ranks/s.r.Cluster.Node.GPUs, "an instance"),
-		scenario.Override{Path: "workload", Value: fmt.Sprintf("{exchange: %s, experts: {kernel: %s, tokens: %d, hidden: %d, count: %d, top-k: %d, replicas: %d, element: %s, nics: %d}}",
-			x.what, x.kernel, x.tokens, m.Hidden, m.Experts, m.TopK, copies-m.Experts, element, s.exchangeNICs()), Origin: "the job's experts"})
+		scenario.Set("cluster.nodes", x.pool.Tensor*x.pool.Data/s.r.Cluster.Node.GPUs, "an instance"),
+		scenario.Set("workload", w, "the job's experts"))
+}
+
+// busiest is the tokens of the GPU with the busiest experts of a pool, over the mean, where each GPU has the most tokens that it
+// may have: fewer are more uneven. 0 if its tokens go to no other GPUs.
+func (s *study) busiest(p *scenario.Pool, kernel scenario.ExpertKernel, tokens int) (float64, error) {
+	if !s.r.Serving.Across(p, s.r.Cluster.Node.GPUs) {
+		return 0, nil
+	}
+	r, err := s.alone(&exchangeRun{pool: p, kernel: kernel, what: scenario.Dispatch, tokens: tokens})
+	if err != nil {
+		return 0, err
+	}
+	return exchange.Busiest(r), nil
 }

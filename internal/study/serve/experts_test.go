@@ -60,3 +60,23 @@ func TestATableIsInProportionBetweenItsSizes(t *testing.T) {
 		}
 	}
 }
+
+// Hot experts cost a job twice: the exchanges of prompts last longer, and the busiest GPU computes longer. A file of measured
+// counts is another way to say the same.
+func TestHotExpertsMakePromptsSlower(t *testing.T) {
+	one := append(mixture[:len(mixture):len(mixture)], set("fabrics", "[infiniband-ndr]"))
+	even := served(t, Options{}, one...)
+	hot := served(t, Options{}, append(one, set("serving.experts", "{gating: zipf, skew: 1}"))...)
+	if e, h := even.Job.Busiest[0], hot.Job.Busiest[0]; e < 1 || e > 1.2 || h < 2 {
+		t.Errorf("the busiest GPU gets %.2f of the mean, %.2f with zipf; want 1 to 1.2, and 2 at least", e, h)
+	}
+	a, b := &even.Points[0].Fabrics[0], &hot.Points[0].Fabrics[0]
+	if b.Exchanges[2].DispatchPs <= a.Exchanges[2].DispatchPs || b.Run.Prefill.P50 <= a.Run.Prefill.P50 {
+		t.Errorf("a dispatch takes %d and a prompt %d ps, with hot experts %d and %d", a.Exchanges[2].DispatchPs, a.Run.Prefill.P50, b.Exchanges[2].DispatchPs, b.Run.Prefill.P50)
+	}
+	spread := served(t, Options{}, append(one, set("serving.experts", "{weights: [8, 8, 8, 8, 8, 8, 8, 8, 1, 1, 1, 1, 1, 1, 1, 1], placement: striped}"))...)
+	heap := served(t, Options{}, append(one, set("serving.experts", "{weights: [8, 8, 8, 8, 8, 8, 8, 8, 1, 1, 1, 1, 1, 1, 1, 1], node-limit: 1}"))...)
+	if s, h := spread.Points[0].Fabrics[0].Exchanges[2].DispatchPs, heap.Points[0].Fabrics[0].Exchanges[2].DispatchPs; s == h {
+		t.Errorf("a dispatch takes %d ps whether or not tokens go to one node", s)
+	}
+}

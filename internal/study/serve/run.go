@@ -54,8 +54,9 @@ type study struct {
 	jobs     []*serving.Job // by fabric; the last without network
 	// The exchanges of prompts and of answers with experts, by fabric as jobs; nil for none.
 	there, here []*experts
-	paces       []paces // by fabric as jobs
-	packets     int64   // most of a run's exchanges beside transfers
+	uneven      [2]float64 // of prompts and of answers: the tokens of the GPU with the busiest experts, over the mean; 0: no exchanges
+	paces       []paces    // by fabric as jobs
+	packets     int64      // most of a run's exchanges beside transfers
 }
 
 // paces are the times of the iterations of both pools: with prompts, and of answers alone.
@@ -224,6 +225,7 @@ func (s *study) prepare(ctx context.Context, workers int) error {
 	if s.there, s.here, err = s.exchanges(ctx, workers); err != nil {
 		return err
 	}
+	s.out.Job.Busiest = s.uneven[:]
 	for fabric := range len(s.plans) + 1 {
 		s.jobs = append(s.jobs, s.job(fabric))
 	}
@@ -234,7 +236,7 @@ func (s *study) prepare(ctx context.Context, workers int) error {
 func (s *study) job(fabric int) *serving.Job {
 	v, w := &s.r.Serving, s.way
 	j := &serving.Job{Layers: w.cache.Layers, Early: v.KV.Send == scenario.KVLayers && !v.Collocated, Lanes: w.posting().Pipeline}
-	own := paces{s.pace(&v.Prefill, fabric, s.there[fabric]), s.pace(w.answering(), fabric, s.here[fabric])}
+	own := paces{s.pace(&v.Prefill, fabric, s.there[fabric], s.uneven[0]), s.pace(w.answering(), fabric, s.here[fabric], s.uneven[1])}
 	s.paces = append(s.paces, own)
 	j.Prefill = pool(&v.Prefill, &s.out.Job.Prefill)
 	j.Prefill.Time = own.mixed
@@ -253,10 +255,11 @@ func pool(p *scenario.Pool, m *runstore.ServingMemory) serving.Pool {
 	return serving.Pool{Instances: m.Instances, Groups: p.Data, Stages: p.Pipeline, Tokens: p.Tokens, Requests: p.Requests, Room: m.Room, Reserve: p.Reserve}
 }
 
-// pace is the times of a pool's iterations.
-func (s *study) pace(p *scenario.Pool, fabric int, x *experts) *pace {
-	c := &s.way.cache
-	return &pace{job: modelOn(s.r, p), cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: s.sums[s.sumOf(collective.AllReduce, p, fabric)], experts: x, overlap: p.Overlap}
+// pace is the times of a pool's iterations, whose GPU with the busiest experts gets so many times the mean.
+func (s *study) pace(p *scenario.Pool, fabric int, x *experts, busiest float64) *pace {
+	c, job := &s.way.cache, modelOn(s.r, p)
+	job.Busiest = busiest
+	return &pace{job: job, cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: s.sums[s.sumOf(collective.AllReduce, p, fabric)], experts: x, overlap: p.Overlap}
 }
 
 // points makes a point of each rate, and the simulations of those with a steady state. Each returns the name of
