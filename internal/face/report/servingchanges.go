@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
@@ -60,6 +61,9 @@ func changeSentences(s *runstore.Serving) (out []string) {
 		if c := &s.Changes[i]; c.Refused != "" {
 			out = append(out, fmt.Sprintf("Not simulated: %s: %s.", c.Name, c.Refused))
 		}
+	}
+	if slices.ContainsFunc(s.Points[0].Fabrics, func(f runstore.ServingFabric) bool { return f.Contention != nil && f.Contention.Sampled }) {
+		out = append(out, "Of the exchanges beside transfers half as much is simulated here as without --changes: compare the rows with each other. A plain run has other times, above all at P99.")
 	}
 	return out
 }

@@ -246,6 +246,10 @@ func open(out map[string]any, f *scenario.Fabric, at string, class int) {
 	}
 }
 
+// packetsOfChanges is mostPackets of each of the many runs, so that all of them end in some minutes. A plain run
+// simulates twice as much of the exchanges beside transfers, so the report says that its tails differ.
+const packetsOfChanges = mostPackets / 2
+
 // Source is a scenario whose fields can be set.
 type Source struct {
 	// Resolve gives the scenario with more fields set, which come last.
@@ -259,6 +263,7 @@ func Changes(ctx context.Context, from Source, o Options) (*runstore.Serving, er
 	if err != nil {
 		return nil, err
 	}
+	o.packets = cmp.Or(o.packets, packetsOfChanges)
 	steps := o.Progress
 	o.Progress = func(done, total int, fabric string) {
 		if steps != nil {
