@@ -54,6 +54,8 @@ func (x *execution) checkSkip(e *Env) error {
 	case !e.skip.On():
 	case e.exact == weft.ExactCheck:
 		return errors.New("--skip with --exact check: an estimate is not equal to the simulation: leave one of them out")
+	case e.sharing != nil:
+		return fmt.Errorf("--skip with %s: estimates are not shared: leave one of them out", shareVariable)
 	case x.series:
 		return errors.New("--skip with --series: an estimate has no course over time: leave one of them out")
 	case x.metrics != "":
