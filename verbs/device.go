@@ -202,7 +202,12 @@ func (d *Device) Addr() netip.AddrPort { return d.port.Local() }
 
 // Clock is the time of the device's clock: the machine's since the device was opened, or that of its emulated fabric
 // when the device last had work. It is right when a completion has just come.
-func (d *Device) Clock() units.Time { return d.port.Now() }
+func (d *Device) Clock() units.Time {
+	if d.fabric != nil {
+		return d.fabric.Worked()
+	}
+	return d.port.Now()
+}
 
 // Sync brings the clock of a device on an emulated fabric to the present time. A program that measures calls
 // it before it begins. It fails if the fabric has ended.

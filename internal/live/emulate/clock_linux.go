@@ -3,6 +3,9 @@ package emulate
 import (
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"weft/internal/sim/channel"
 	"weft/units"
 )
 
@@ -12,6 +15,7 @@ type clock struct {
 	dilation int64            // real time over simulated time; 0: as little as the machine allows
 	now      func() time.Time // the machine's clock
 	start    time.Time
+	mono     int64 // CLOCK_MONOTONIC at start, in ns
 	last     time.Time
 	limit    units.Time // for dilation 0: how far the fabric may have come
 
@@ -19,8 +23,10 @@ type clock struct {
 }
 
 func newClock(dilation int64, now func() time.Time) *clock {
+	var mono unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono) // every Linux has it
 	t := now()
-	return &clock{dilation: dilation, now: now, start: t, last: t}
+	return &clock{dilation: dilation, now: now, start: t, mono: mono.Nano(), last: t}
 }
 
 // target is the time that the fabric, which has come to at, should have reached, and the time up to which
@@ -49,6 +55,17 @@ func (c *clock) until(t units.Time) time.Duration {
 		return due - c.now().Sub(c.start)
 	}
 	return time.Duration((t-c.limit-lead)/units.Nanosecond) + 1
+}
+
+// hands say how the clock of a fabric that has come to at goes on by itself, up to most.
+func (c *clock) hands(at, most units.Time) channel.Hands {
+	h := channel.Hands{Machine: c.mono + int64(c.last.Sub(c.start)), Dilation: 1, Least: at, Most: max(at, most)}
+	if c.dilation > 0 {
+		h.Machine, h.Dilation = c.mono, c.dilation
+		return h
+	}
+	h.Origin = min(c.limit, at+grain)
+	return h
 }
 
 // elapsed is the real time since the start.

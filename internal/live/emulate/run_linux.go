@@ -194,22 +194,41 @@ func (f *fabric) attribute(point *runstore.Point, span units.Time) {
 // loop is the work of a fabric: what devices sent, the network, turns. Its clock begins with the first device.
 func (f *fabric) loop(stop *engine.Stop) error {
 	for wait := time.Duration(0); !stop.Ended(); wait = f.rest() {
-		f.poll(wait, f.carry)
+		if wait > 0 {
+			f.tick(f.bound() - 1)
+		}
+		f.await(wait)
+		if err := f.advance(); err != nil {
+			return err
+		}
+		f.handle(f.carry) // at the present time, not at that before the sleep
 		f.obey()
 		f.show()
-		if f.unused() {
-			f.clock = newClock(f.clock.dilation, time.Now)
-			continue
-		}
-		if until := f.until(); until > f.now {
-			if err := f.step(until); err != nil {
-				return err
-			}
-		}
 		f.watch()
 		f.serve()
 	}
 	return nil
+}
+
+// advance brings the network towards the present time by a step. The clock stands still from then on.
+func (f *fabric) advance() error {
+	if f.unused() {
+		f.clock = newClock(f.clock.dilation, time.Now)
+		return nil
+	}
+	if until := f.until(); until > f.now {
+		if err := f.step(until); err != nil {
+			return err
+		}
+	}
+	f.tick(f.now)
+	return nil
+}
+
+// tick lets the clock that devices see go on up to a time.
+func (f *fabric) tick(most units.Time) {
+	h := f.clock.hands(f.now, most)
+	f.dial.Set(&h)
 }
 
 // watch gives a turn to the devices whose NIC has lost its last cable, or has one again.
@@ -249,7 +268,12 @@ func (f *fabric) until() units.Time {
 	if next <= ahead {
 		t = ahead
 	}
-	return min(t, f.deadline(), max(min(next, units.Forever-grain), f.now)+grain)
+	return min(t, f.bound())
+}
+
+// bound is the time beyond which the fabric does not go without work.
+func (f *fabric) bound() units.Time {
+	return min(f.deadline(), max(min(f.net.NextTime(), units.Forever-grain), f.now)+grain)
 }
 
 // unused reports whether no device has come yet.

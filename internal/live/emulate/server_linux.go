@@ -26,6 +26,7 @@ type server struct {
 	byAddr    map[[4]byte]*session
 	polled    []unix.PollFd
 	welcome   channel.Welcome // without address and name
+	dial      *shared         // the clock, as devices see it
 	names     []string        // of NICs
 	left      []*session      // devices that have left
 	forgotten int             // devices that have left before those in left
@@ -52,6 +53,9 @@ func (v *server) listen(path string) error {
 		return fmt.Errorf("the socket %s: %w", path, err)
 	}
 	v.fd, v.path = fd, path
+	if v.dial, err = share(); err != nil {
+		return err
+	}
 	if err = unix.Listen(fd, 64); err == nil {
 		v.wake, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
 	}
@@ -66,7 +70,7 @@ func (v *server) close() error {
 	for _, s := range v.sessions {
 		_ = unix.Close(s.fd)
 	}
-	err := errors.Join(os.NewSyscallError("close", unix.Close(v.fd)), os.NewSyscallError("close", unix.Close(v.wake)))
+	err := errors.Join(os.NewSyscallError("close", unix.Close(v.fd)), os.NewSyscallError("close", unix.Close(v.wake)), v.dial.close())
 	if e := os.Remove(v.path); !errors.Is(e, fs.ErrNotExist) {
 		err = errors.Join(err, e)
 	}
@@ -84,13 +88,26 @@ func (v *server) alert() {
 
 // poll handles what has arrived from devices, after a sleep until something does or d has passed.
 func (v *server) poll(d time.Duration, send func(*session, *channel.Packet)) {
+	v.await(d)
+	v.handle(send)
+}
+
+// await sleeps until something arrives from devices, somebody calls alert, or d has passed.
+func (v *server) await(d time.Duration) {
 	v.polled = append(v.polled[:0], unix.PollFd{Fd: int32(v.fd), Events: unix.POLLIN}, unix.PollFd{Fd: int32(v.wake), Events: unix.POLLIN})
 	for _, s := range v.sessions {
 		v.polled = append(v.polled, unix.PollFd{Fd: int32(s.fd), Events: unix.POLLIN})
 	}
 	t := unix.NsecToTimespec(int64(d))
 	if n, err := unix.Ppoll(v.polled, &t, nil); n <= 0 || err != nil {
-		return // EINTR: the caller comes again
+		v.polled = v.polled[:0] // EINTR: the caller comes again
+	}
+}
+
+// handle handles what await has seen.
+func (v *server) handle(send func(*session, *channel.Packet)) {
+	if len(v.polled) == 0 {
+		return
 	}
 	if v.polled[1].Revents != 0 {
 		var count [8]byte
@@ -195,7 +212,7 @@ func (v *server) greet(s *session) {
 	}
 	text, err := channel.Marshal(channel.KindWelcome, w)
 	if err == nil {
-		err = unix.Sendto(s.fd, text, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, nil)
+		err = unix.Sendmsg(s.fd, text, unix.UnixRights(v.dial.fd), nil, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)
 	}
 	switch {
 	case err != nil:

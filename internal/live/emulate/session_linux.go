@@ -160,19 +160,19 @@ func (s *session) message(b []byte, send func(*channel.Packet)) error {
 	return nil
 }
 
-// answer handles a message of an answer.
+// answer handles a message of an answer or of an offer.
 func (s *session) answer(b []byte, send func(*channel.Packet)) error {
 	var a channel.Answer
 	packets, err := a.Parse(b)
 	if err != nil {
 		return err
 	}
-	if !s.asked {
+	if !a.Offer && !s.asked {
 		return channel.ErrMessage
 	}
 	s.deadline, s.hungry, s.counts.Repeated = a.Deadline, a.Hungry, int64(a.Repeated)
 	s.told = a.Counters
-	if !a.More {
+	if !a.Offer && !a.More {
 		s.asked, s.late = false, false
 	}
 	for len(packets) > 0 {

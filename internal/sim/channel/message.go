@@ -98,9 +98,10 @@ type Turn struct {
 	Room uint16     // requests that the NIC's queue has room for
 }
 
-// Answer is the head of a device's answer; packets follow.
+// Answer is the head of a device's answer to a turn, or of its offer; packets follow.
 type Answer struct {
 	More     bool       // further packets of the answer are in the next message
+	Offer    bool       // the device says it by itself, between two turns
 	Hungry   bool       // there are requests that found no room
 	Deadline units.Time // when the device needs a turn at the latest; units.Forever: not by itself
 	Repeated uint64     // packets that its queue pairs have retransmitted
@@ -127,6 +128,7 @@ const (
 	flagMore = 1 << iota
 	flagHungry
 	flagDown
+	flagOffer
 )
 
 const (
@@ -152,7 +154,7 @@ func (t *Turn) Parse(b []byte) (packets []byte, err error) {
 
 // Append appends the head of an answer.
 func (a *Answer) Append(b []byte) []byte {
-	b = append(b, byte(KindAnswer), flag(a.More, flagMore)|flag(a.Hungry, flagHungry))
+	b = append(b, byte(KindAnswer), flag(a.More, flagMore)|flag(a.Hungry, flagHungry)|flag(a.Offer, flagOffer))
 	b = binary.LittleEndian.AppendUint64(b, uint64(a.Deadline))
 	b = binary.LittleEndian.AppendUint64(b, a.Repeated)
 	b, _ = binary.Append(b, binary.LittleEndian, &a.Counters) // all of one size
@@ -165,7 +167,7 @@ func (a *Answer) Parse(b []byte) (packets []byte, err error) {
 		return nil, fmt.Errorf("%w: no answer", ErrMessage)
 	}
 	*a = Answer{
-		More: b[1]&flagMore != 0, Hungry: b[1]&flagHungry != 0,
+		More: b[1]&flagMore != 0, Hungry: b[1]&flagHungry != 0, Offer: b[1]&flagOffer != 0,
 		Deadline: units.Time(binary.LittleEndian.Uint64(b[2:])), Repeated: binary.LittleEndian.Uint64(b[10:]),
 	}
 	_, err = binary.Decode(b[18:], binary.LittleEndian, &a.Counters)

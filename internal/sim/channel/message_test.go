@@ -19,7 +19,7 @@ import (
 func TestMessagesComeBack(t *testing.T) {
 	packet := channel.Packet{From: [4]byte{127, 1, 0, 1}, To: [4]byte{127, 1, 1, 2}, Mark: true, Data: []byte("sixteen bytes 16")}
 	turn := channel.Turn{More: true, Down: true, Now: 12_345_678_901_234, Room: 8}
-	answer := channel.Answer{More: true, Hungry: true, Deadline: units.Forever, Repeated: 7, Counters: transport.Counters{OutOfSequence: 1, Atomics: 1 << 40}}
+	answer := channel.Answer{More: true, Offer: true, Hungry: true, Deadline: units.Forever, Repeated: 7, Counters: transport.Counters{OutOfSequence: 1, Atomics: 1 << 40}}
 	var gotTurn channel.Turn
 	rest, err := gotTurn.Parse(packet.Append(turn.Append(nil)))
 	if err != nil || gotTurn != turn {

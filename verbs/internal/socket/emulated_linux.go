@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"runtime"
 	"sync/atomic"
 	"time"
+	"unsafe" //nolint:depguard // the fabric's clock is in memory that two processes share
 
 	"golang.org/x/sys/unix"
 
@@ -19,22 +21,25 @@ import (
 type Emulated struct {
 	Welcome channel.Welcome
 
-	fd    int
-	local netip.AddrPort
-	now   atomic.Int64 // of the fabric's clock
-	woken atomic.Bool  // the fabric has been asked for a turn
-	given atomic.Int64 // turns that it has given
-	ended atomic.Bool  // it gives no more
-	rest  chan struct{}
+	fd      int
+	local   netip.AddrPort
+	dial    *channel.Dial
+	machine monotonic
+	worked  atomic.Int64
+	woken   atomic.Bool // the fabric has been asked for a turn
+	ended   atomic.Bool // it gives no more
+	rest    chan struct{}
 
 	// With the port's lock held.
-	in   []Incoming
-	out  []channel.Packet
-	sent []byte // memory of out
-	able bool   // packets are ECN-capable
-	over bool   // the channel is closed
-	down bool   // the NIC's cables are without service
-	link func(down bool)
+	port    *Port
+	turning bool // the device has a turn
+	in      []Incoming
+	out     []channel.Packet
+	sent    []byte // memory of out
+	able    bool   // packets are ECN-capable
+	over    bool   // the channel is closed
+	down    bool   // the NIC's cables are without service
+	link    func(down bool)
 
 	buffer, answer []byte
 }
@@ -45,7 +50,7 @@ func OpenEmulated(path string, addr netip.Addr, nic string) (*Emulated, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
-	e := &Emulated{fd: fd, rest: make(chan struct{}, 1), buffer: make([]byte, channel.MaxMessage)}
+	e := &Emulated{fd: fd, machine: newMonotonic(), rest: make(chan struct{}, 1), buffer: make([]byte, channel.MaxMessage)}
 	if err := e.greet(path, addr, nic); err != nil {
 		_ = unix.Close(fd)
 		return nil, fmt.Errorf("live: the emulated fabric at %s: %w", path, err)
@@ -76,12 +81,15 @@ func (e *Emulated) greet(path string, addr netip.Addr, nic string) error {
 	if _, err := unix.Write(e.fd, text); err != nil {
 		return os.NewSyscallError("write", err)
 	}
-	b, err := e.read()
+	b, err := e.readWelcome()
 	if err != nil {
 		return err
 	}
 	if err := channel.Unmarshal(b, channel.KindWelcome, &e.Welcome); err != nil {
 		return err
+	}
+	if e.dial == nil {
+		return fmt.Errorf("%w: no clock", channel.ErrMessage)
 	}
 	a, err := netip.ParseAddr(e.Welcome.Addr)
 	if err != nil || !a.Is4() {
@@ -90,6 +98,48 @@ func (e *Emulated) greet(path string, addr netip.Addr, nic string) error {
 	e.local = netip.AddrPortFrom(a, wire.RoCEv2Port)
 	return nil
 }
+
+// readWelcome reads the welcome, or the refusal, and takes the fabric's clock from the descriptor with it.
+func (e *Emulated) readWelcome() ([]byte, error) {
+	control := make([]byte, unix.CmsgSpace(4))
+	n, m, _, _, err := unix.Recvmsg(e.fd, e.buffer, control, unix.MSG_CMSG_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("recvmsg", err)
+	}
+	if m == 0 {
+		return e.buffer[:n], nil // a refusal
+	}
+	messages, err := unix.ParseSocketControlMessage(control[:m])
+	if err != nil || len(messages) != 1 {
+		return nil, fmt.Errorf("%w: no clock", channel.ErrMessage)
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) != 1 {
+		return nil, fmt.Errorf("%w: no clock", channel.ErrMessage)
+	}
+	defer unix.Close(fds[0])
+	memory, err := unix.Mmap(fds[0], 0, channel.DialBytes, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, os.NewSyscallError("mmap", err)
+	}
+	e.dial = (*channel.Dial)(unsafe.Pointer(&memory[0]))
+	runtime.AddCleanup(e, func(b []byte) { _ = unix.Munmap(b) }, memory) // readers of the clock may outlive the connection
+	return e.buffer[:n], nil
+}
+
+// monotonic is CLOCK_MONOTONIC, without a system call.
+type monotonic struct {
+	at    int64 // ns
+	start time.Time
+}
+
+func newMonotonic() monotonic {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) // every Linux has it
+	return monotonic{t.Nano(), time.Now()}
+}
+
+func (m *monotonic) now() int64 { return m.at + int64(time.Since(m.start)) }
 
 // errOver is the end of a fabric.
 var errOver = errors.New("live: the emulated fabric has ended")
@@ -109,17 +159,18 @@ func (e *Emulated) read() ([]byte, error) {
 	}
 }
 
-// Clock is the fabric's clock at the last turn.
-func (e *Emulated) Clock() units.Time { return units.Time(e.now.Load()) }
+// Clock is the fabric's clock. It stands still while the device has a turn, and from the fabric's end on.
+func (e *Emulated) Clock() units.Time { return e.dial.At(e.machine.now()) }
 
-// Sync waits for a turn, so that Clock is the fabric's present time. It fails if the fabric has ended.
+// Worked is the fabric's clock when the device last had a turn or made an offer, or at the last Sync. With a fixed
+// dilation, a fabric that was behind catches up as soon as there is no work, so Clock is no measure of work.
+func (e *Emulated) Worked() units.Time { return units.Time(e.worked.Load()) }
+
+// Sync sets Worked to the present time. It fails if the fabric has ended.
 func (e *Emulated) Sync() error {
-	const pause = 20 * time.Microsecond
-	before := e.given.Load()
-	for e.Wake(); e.given.Load() == before; time.Sleep(pause) {
-		if e.ended.Load() {
-			return errOver
-		}
+	e.worked.Store(int64(e.Clock()))
+	if e.ended.Load() {
+		return errOver
 	}
 	return nil
 }
@@ -127,7 +178,7 @@ func (e *Emulated) Sync() error {
 // Serve gives a port its turns until the fabric or the connection ends; it then calls lost. It calls link,
 // with the port's lock held, when the NIC's last cable goes out of service, and when one is in service again.
 func (e *Emulated) Serve(p *Port, link func(down bool), lost func()) {
-	e.link = link
+	e.link, e.port = link, p
 	go func() {
 		err := e.turns(p)
 		e.ended.Store(true)
@@ -174,9 +225,10 @@ func (e *Emulated) turns(p *Port) error {
 func (e *Emulated) turn(p *Port, t *channel.Turn, packets []byte) error {
 	p.Lock()
 	defer p.Unlock()
+	e.turning = true
+	defer func() { e.turning = false }()
 	e.woken.Store(false)
-	e.now.Store(int64(t.Now))
-	e.given.Add(1)
+	e.worked.Store(int64(t.Now))
 	if t.Down != e.down {
 		e.down = t.Down
 		e.link(e.down)
@@ -198,7 +250,6 @@ func (e *Emulated) turn(p *Port, t *channel.Turn, packets []byte) error {
 	p.budget = int(t.Room)
 	p.progress(false)
 	p.push(t.Now)
-	p.budget = 0
 	if arrived {
 		e.signal()
 	}
@@ -209,9 +260,9 @@ func address(a [4]byte) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4(a), wire.RoCEv2Port)
 }
 
-// reply sends the answer, in as many messages as its packets take.
+// reply sends the answer, or an offer, in as many messages as its packets take.
 func (e *Emulated) reply(p *Port) error {
-	a := channel.Answer{Hungry: p.ready.size > 0, Deadline: p.timers.next(), Repeated: uint64(p.again), Counters: p.stats.Counters}
+	a := channel.Answer{Offer: !e.turning, Hungry: p.ready.size > 0, Deadline: p.timers.next(), Repeated: uint64(p.again), Counters: p.stats.Counters}
 	p.tx.waitsFor, p.hungry = a.Deadline, a.Hungry
 	defer func() { e.out, e.sent = e.out[:0], e.sent[:0] }()
 	rest := e.out
@@ -287,7 +338,7 @@ func (e *Emulated) Leave(group netip.Addr) {
 	_ = e.write(channel.AppendGroup(nil, channel.KindLeave, group.As4())) // an error is the fabric's end
 }
 
-// Send keeps packets for the answer to the present turn, or to the next.
+// Send keeps packets for the answer to the present turn. Between two turns it offers them.
 func (e *Emulated) Send(batch []Outgoing) error {
 	if e.over {
 		return nil // packets get lost, as on a dead link
@@ -304,7 +355,11 @@ func (e *Emulated) Send(batch []Outgoing) error {
 			all = all[n:]
 		}
 	}
-	return nil
+	if e.turning {
+		return nil
+	}
+	e.worked.Store(int64(e.Clock()))
+	return e.reply(e.port)
 }
 
 // Receive implements Conn: a turn's packets, once.

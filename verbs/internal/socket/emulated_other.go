@@ -25,6 +25,9 @@ func OpenEmulated(string, netip.Addr, string) (*Emulated, error) {
 // Clock is never called.
 func (e *Emulated) Clock() units.Time { return 0 }
 
+// Worked is never called.
+func (e *Emulated) Worked() units.Time { return 0 }
+
 // Sync is never called.
 func (e *Emulated) Sync() error { return nil }
 
