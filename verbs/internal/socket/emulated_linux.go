@@ -28,7 +28,7 @@ type Emulated struct {
 	worked  atomic.Int64
 	woken   atomic.Bool // the fabric has been asked for a turn
 	ended   atomic.Bool // it gives no more
-	rest    chan struct{}
+	bell    int // an eventfd that ends a Rest
 
 	// With the port's lock held.
 	port    *Port
@@ -50,7 +50,7 @@ func OpenEmulated(path string, addr netip.Addr, nic string) (*Emulated, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
-	e := &Emulated{fd: fd, machine: newMonotonic(), rest: make(chan struct{}, 1), buffer: make([]byte, channel.MaxMessage)}
+	e := &Emulated{fd: fd, machine: newMonotonic(), bell: -1, buffer: make([]byte, channel.MaxMessage)}
 	if err := e.greet(path, addr, nic); err != nil {
 		_ = unix.Close(fd)
 		return nil, fmt.Errorf("live: the emulated fabric at %s: %w", path, err)
@@ -123,8 +123,12 @@ func (e *Emulated) readWelcome() ([]byte, error) {
 		return nil, os.NewSyscallError("mmap", err)
 	}
 	e.dial = (*channel.Dial)(unsafe.Pointer(&memory[0]))
-	runtime.AddCleanup(e, func(b []byte) { _ = unix.Munmap(b) }, memory) // readers of the clock may outlive the connection
-	return e.buffer[:n], nil
+	// Who reads the clock, or rests, may outlive the connection.
+	runtime.AddCleanup(e, func(b []byte) { _ = unix.Munmap(b) }, memory)
+	if e.bell, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err == nil {
+		runtime.AddCleanup(e, func(fd int) { _ = unix.Close(fd) }, e.bell)
+	}
+	return e.buffer[:n], os.NewSyscallError("eventfd", err)
 }
 
 // monotonic is CLOCK_MONOTONIC, without a system call.
@@ -290,21 +294,21 @@ func (e *Emulated) write(b []byte) error {
 }
 
 // Rest waits until packets have arrived or the time has passed. Callers that poll an empty queue leave the
-// processor to the fabric by it.
+// processor to the fabric by it. It waits in the kernel: Go would wake a thread that a C program has called it on by
+// another thread.
 func (e *Emulated) Rest(most time.Duration) {
-	t := time.NewTimer(most)
-	defer t.Stop()
-	select {
-	case <-e.rest:
-	case <-t.C:
+	t := unix.NsecToTimespec(int64(most))
+	bell := []unix.PollFd{{Fd: int32(e.bell), Events: unix.POLLIN}}
+	if n, err := unix.Ppoll(bell, &t, nil); n > 0 && err == nil {
+		var count [8]byte
+		_, _ = unix.Read(e.bell, count[:]) // another may have read it
 	}
+	runtime.KeepAlive(e)
 }
 
+// signal ends the present Rest, or the next.
 func (e *Emulated) signal() {
-	select {
-	case e.rest <- struct{}{}:
-	default:
-	}
+	_, _ = unix.Write(e.bell, oneEvent) // it fails only if the counter is full
 }
 
 // Local implements Conn.
