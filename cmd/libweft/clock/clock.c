@@ -1,7 +1,6 @@
 /*
  * The clocks of a program in the time of its emulated fabric: gettimeofday and clock_gettime of wall clocks run
- * as the fabric's clock does once the program has opened a device there. Between two readings, the fabric is asked
- * for its present time. Sleeps, timeouts and the processor's counter (rdtsc) stay the machine's.
+ * as the fabric's clock does once the program has opened a device there. Sleeps, timeouts and the processor's counter (rdtsc) stay the machine's.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -31,7 +31,7 @@ struct weft_message {
 };
 
 /* A test of package channel compares these with its own. */
-enum { weft_channel_version = 6, weft_datagram = 9, weft_most = 98304 };
+enum { weft_channel_version = 7, weft_datagram = 9, weft_most = 98304 };
 
 /* weft_ask sends a request of 256 bytes to a LID and waits for its answer, in its place. */
 int weft_ask(int fd, uint16_t lid, uint8_t *mad);

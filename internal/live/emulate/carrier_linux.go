@@ -26,6 +26,7 @@ type carrier struct {
 	streams map[[2]int32]*stream // by sending and receiving NIC
 	pending []sending            // to be queued at now
 	coming  []int                // by NIC: the number of them
+	waiting []int                // by NIC: packets that were in its queue when the first of them came
 	heads   []channel.Packet     // by record
 	failure error
 	wants   cc.Wants // telemetry for the congestion control of queue pairs
@@ -75,14 +76,21 @@ func newCarrier(r *scenario.Resolved, change func(*network.Plan)) (*carrier, err
 		plan = plan.Unbroken() // faults may come later
 	}
 	change(plan)
-	c := &carrier{ends: map[way]units.QPN{}, streams: map[[2]int32]*stream{}, coming: make([]int, plan.Graph.Endpoints)}
+	c := &carrier{ends: map[way]units.QPN{}, streams: map[[2]int32]*stream{}, coming: make([]int, plan.Graph.Endpoints), waiting: make([]int, plan.Graph.Endpoints)}
 	c.wants = plan.Wants()
 	c.net, err = plan.Build(c, r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{}, 1)
 	return c, err
 }
 
-// send queues a packet at a NIC at the present time. It keeps no reference to the packet's bytes.
-func (c *carrier) send(from, to int32, p *channel.Packet) {
+// send queues a packet at a NIC at the present time, unless too many wait there. It keeps no reference to the packet's
+// bytes.
+func (c *carrier) send(from, to int32, p *channel.Packet) (taken bool) {
+	if c.coming[from] == 0 {
+		c.waiting[from] = c.net.WaitingForeign(from)
+	}
+	if c.waiting[from]+c.coming[from] >= maxWaiting {
+		return false
+	}
 	if len(c.pending) == 0 {
 		c.net.Partition(0).At(c.now, 0)
 	}
@@ -90,6 +98,7 @@ func (c *carrier) send(from, to int32, p *channel.Packet) {
 	own.Data = slices.Clone(p.Data)
 	c.pending = append(c.pending, sending{from, to, own})
 	c.coming[from]++
+	return true
 }
 
 // Timer queues the pending packets.

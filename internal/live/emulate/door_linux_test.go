@@ -1,10 +1,13 @@
 package emulate_test
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,7 +17,10 @@ import (
 
 	"weft/internal/live/emulate"
 	"weft/internal/sim/channel"
+	"weft/internal/sim/simtest"
+	"weft/units"
 	"weft/verbs"
+	"weft/wire"
 )
 
 // TestTheDoorRefusesWithAReason asks for devices that the fabric does not have.
@@ -144,17 +150,7 @@ func TestTheEndOfTheFabricEndsAllWork(t *testing.T) {
 func TestASilentDeviceDoesNotHoldTheClock(t *testing.T) {
 	told := &telling{}
 	socket, end := start(t, oneSwitch, emulate.Options{Tell: told.tell(t)})
-	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unix.Close(fd)
-	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: socket}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := unix.Write(fd, fmt.Appendf(nil, "\x01{\"Version\":%d,\"NIC\":\"node1/nic0\"}", channel.Version)); err != nil {
-		t.Fatal(err)
-	}
+	fd := raw(t, socket)
 	told.await(t, "127.1.1.1 joined")
 	a, b := open(t, socket, "node0/nic0", 1<<16), open(t, socket, "node2/nic0", 1<<16)
 	if _, err := unix.Write(fd, []byte{6}); err != nil { // it wants a turn
@@ -172,4 +168,126 @@ func TestASilentDeviceDoesNotHoldTheClock(t *testing.T) {
 	if r := end(); r.Late != 1 {
 		t.Errorf("%d turns without an answer, want 1", r.Late)
 	}
+}
+
+// raw is the connection of a device at node1/nic0 that nobody serves.
+func raw(t *testing.T, socket string) (fd int) {
+	t.Helper()
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Close(fd) })
+	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: socket}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := unix.Write(fd, fmt.Appendf(nil, "\x01{\"Version\":%d,\"NIC\":\"node1/nic0\"}", channel.Version)); err != nil {
+		t.Fatal(err)
+	}
+	return fd
+}
+
+// TestAProgramThatIgnoresItsRoomLosesPackets offers 40,000 packets at once, of a NIC that needs 0.13 ms of the machine for each: the
+// fabric keeps a bounded number of them, and serves others.
+func TestAProgramThatIgnoresItsRoomLosesPackets(t *testing.T) {
+	told := &telling{}
+	socket, end := start(t, strings.ReplaceAll(oneSwitch, "roce-v2-400g", "roce-v2-25g"), emulate.Options{Tell: told.tell(t), Dilation: 100})
+	fd := raw(t, socket)
+	told.await(t, "127.1.1.1 joined")
+	const messages, packets = 2000, 20
+	data := make([]byte, 4096)
+	data[0] = byte(wire.RCSendMiddle)
+	offer := (&channel.Answer{Offer: true, Deadline: units.Forever}).Append(nil)
+	for range packets {
+		offer = (&channel.Packet{To: [4]byte{127, 1, 2, 1}, Data: data}).Append(offer)
+	}
+	for range messages {
+		if err := unix.Sendto(fd, offer, 0, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := open(t, socket, "node0/nic0", 64), open(t, socket, "node3/nic0", 64)
+	connect(t, a, b)
+	a.write(t, b)
+	if wc := a.completion(t); wc.Status != verbs.Success {
+		t.Errorf("beside it, a WRITE ended with %v", wc.Status)
+	}
+	for _, d := range end().Devices {
+		if d.NIC == "node1/nic0" && (d.Lost < messages*packets/2 || d.Lost == messages*packets || d.PacketsSent != messages*packets) {
+			t.Errorf("%+v; want %d packets, and most of them lost", d, messages*packets)
+		}
+	}
+}
+
+// TestAFabricWithoutAProcessorRepeatsNothing stops the fabric's process for 0.3 s while a WRITE with a timeout of
+// 67 ms is on its way to it.
+func TestAFabricWithoutAProcessorRepeatsNothing(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestAFabricInItsOwnProcess$", "-test.v")
+	cmd.Env = append(os.Environ(), "WEFT_TEST_FABRIC="+dir+"/fabric")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(dir + "/ready"); err == nil {
+			break
+		}
+	}
+	a, b := open(t, dir+"/fabric", "node0/nic0", 64), open(t, dir+"/fabric", "node1/nic0", 64)
+	for _, p := range [][2]*side{{a, b}, {b, a}} {
+		err := p[0].qp.ConnectWith(&verbs.QPAttr{
+			Access: verbs.AccessRemoteWrite, PathMTU: 4096, Dest: p[1].dev.Addr(), DestQPN: p[1].qp.QPN(),
+			MaxRdAtomic: 1, MaxDestRdAtomic: 1, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		time.Sleep(20 * time.Millisecond) // until the fabric sleeps
+		if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+		a.write(t, b)
+		time.AfterFunc(300*time.Millisecond, func() { _ = cmd.Process.Signal(syscall.SIGCONT) })
+		if wc := a.completion(t); wc.Status != verbs.Success {
+			t.Errorf("the WRITE ended with %v", wc.Status)
+		}
+	}
+	_ = in.Close()
+	if err := cmd.Wait(); err != nil || !strings.Contains(out.String(), "repeated: 0\n") {
+		t.Errorf("%v: want that no packet was repeated:\n%s", err, &out)
+	}
+}
+
+// TestAFabricInItsOwnProcess is the fabric of another test, until its input ends.
+func TestAFabricInItsOwnProcess(t *testing.T) {
+	socket := os.Getenv("WEFT_TEST_FABRIC")
+	if socket == "" {
+		t.Skip("only for TestAFabricWithoutAProcessorRepeatsNothing")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		cancel()
+	}()
+	r, err := emulate.Run(ctx, simtest.Resolve(t, oneSwitch), emulate.Options{
+		Socket: socket, Dilation: 1, Ready: func([]emulate.NIC) { _ = os.WriteFile(filepath.Join(filepath.Dir(socket), "ready"), nil, 0o600) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	repeated := int64(0)
+	for _, d := range r.Devices {
+		repeated += d.Repeated
+	}
+	fmt.Printf("repeated: %d\n", repeated)
 }

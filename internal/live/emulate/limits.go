@@ -25,9 +25,17 @@ const (
 	maxPacket = 4096 + 128
 	// maxInbox bounds the packets that wait for a device's turn: a device that does not answer loses more.
 	maxInbox = 4096
+	// maxWaiting bounds the packets that wait in a NIC for its wire, of up to 4 KiB. Devices that keep to their room
+	// have a few requests there and as many answers as packets have come; a program that does not loses packets.
+	maxWaiting = 1 << 14
+	// maxHeard bounds the messages of a device that the fabric handles before it looks after others.
+	maxHeard = 64
 	// grain is the time for which arrivals at a NIC may wait for its device's turn, and so the error of a
 	// round trip's time: twice a packet of 4 KiB at 400 Gb/s.
 	grain = 160 * units.Nanosecond
+	// stride is the time by which the fabric goes on at most before it hears what devices have sent: a fabric that has had no
+	// processor for 0.1 s must carry a packet before its sender's timeout is due. perftest's is 67 ms.
+	stride = 5 * units.Millisecond
 	// lead is the real time by which the fabric may be ahead of the machine's clock: twice the time by which Linux
 	// lets a sleep end late (timer slack, prctl(2)).
 	lead = 100 * units.Microsecond

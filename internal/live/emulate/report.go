@@ -53,7 +53,7 @@ type Device struct {
 	Marked          int64      // received packets with a congestion mark
 	CNPs            int64      // sent congestion notifications
 	Repeated        int64      // requests that were sent again
-	Lost            int64      // packets that arrived while the device did not answer, beyond a bound
+	Lost            int64      // packets beyond the bounds of its NIC: for a device that did not answer, or more than there was room for
 	First, Last     units.Time // times of its first and its last packet
 }
 

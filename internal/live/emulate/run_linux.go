@@ -77,7 +77,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*Report, error) 
 	if o.Ready != nil {
 		o.Ready(f.nics())
 	}
-	f.clock = newClock(o.Dilation, time.Now)
+	f.clock = newClock(o.Dilation)
 	f.progress = o.Sim.Progress
 	stop, release := engine.NewStop(ctx)
 	defer release()
@@ -194,10 +194,7 @@ func (f *fabric) attribute(point *runstore.Point, span units.Time) {
 // loop is the work of a fabric: what devices sent, the network, turns. Its clock begins with the first device.
 func (f *fabric) loop(stop *engine.Stop) error {
 	for wait := time.Duration(0); !stop.Ended(); wait = f.rest() {
-		if wait > 0 {
-			f.tick(f.bound() - 1)
-		}
-		f.await(wait)
+		f.sleep(wait)
 		if err := f.advance(); err != nil {
 			return err
 		}
@@ -210,10 +207,22 @@ func (f *fabric) loop(stop *engine.Stop) error {
 	return nil
 }
 
+// sleep waits for devices, somebody who calls alert, or a time. The clock that devices see goes on meanwhile.
+func (f *fabric) sleep(d time.Duration) {
+	goes := d > 0 && !f.unused()
+	if goes {
+		f.tick(f.bound() - 1)
+	}
+	f.await(d)
+	if goes {
+		f.dial.Stop(monotonic) // the present time that advance finds is none before it
+	}
+}
+
 // advance brings the network towards the present time by a step. The clock stands still from then on.
 func (f *fabric) advance() error {
 	if f.unused() {
-		f.clock = newClock(f.clock.dilation, time.Now)
+		f.clock = newClock(f.clock.dilation)
 		return nil
 	}
 	if until := f.until(); until > f.now {
@@ -263,17 +272,20 @@ func (f *fabric) out(cable int32) bool {
 // until is the end of the next step. Nothing happens before the network's next event, and a deadline needs its
 // turn in time.
 func (f *fabric) until() units.Time {
-	t, ahead := f.clock.target(f.now)
-	next := min(f.net.NextTime(), f.deadline())
+	next := f.next()
+	t, ahead := f.clock.target(f.now, min(next, f.now+stride))
 	if next <= ahead {
 		t = ahead
 	}
 	return min(t, f.bound())
 }
 
-// bound is the time beyond which the fabric does not go without work.
+// next is the time of the next event or deadline.
+func (f *fabric) next() units.Time { return min(f.net.NextTime(), f.deadline()) }
+
+// bound is the time up to which the fabric goes without hearing its devices.
 func (f *fabric) bound() units.Time {
-	return min(f.deadline(), max(min(f.net.NextTime(), units.Forever-grain), f.now)+grain)
+	return min(f.deadline(), max(min(f.net.NextTime(), units.Forever-grain), f.now)+grain, f.now+stride)
 }
 
 // unused reports whether no device has come yet.
@@ -310,14 +322,13 @@ func (f *fabric) deadline() units.Time {
 
 // rest is the time that the fabric may sleep: until the clock reaches the next event or deadline.
 func (f *fabric) rest() time.Duration {
-	next := min(f.net.NextTime(), f.deadline())
 	switch {
 	case f.hungry():
 		return 0
 	case f.unused():
 		return idle
 	}
-	return max(0, min(idle, f.clock.until(next)))
+	return max(0, min(idle, f.clock.until(min(f.next(), f.now+stride))))
 }
 
 // hungry reports whether a device waits for a turn at the present time.
@@ -392,7 +403,9 @@ func (f *fabric) carry(s *session, p *channel.Packet) {
 // towards takes a packet to a NIC. Within a NIC it needs no network.
 func (f *fabric) towards(s *session, nic int32, p *channel.Packet) {
 	if nic != s.nic {
-		f.send(s.nic, nic, p)
+		if !f.send(s.nic, nic, p) {
+			s.counts.Lost++
+		}
 		return
 	}
 	own := *p

@@ -212,7 +212,11 @@ func (v *server) greet(s *session) {
 	}
 	text, err := channel.Marshal(channel.KindWelcome, w)
 	if err == nil {
-		err = unix.Sendmsg(s.fd, text, unix.UnixRights(v.dial.fd), nil, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)
+		var clock []byte // management needs none
+		if !hello.Management {
+			clock = unix.UnixRights(v.dial.fd)
+		}
+		err = unix.Sendmsg(s.fd, text, clock, nil, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)
 	}
 	switch {
 	case err != nil:

@@ -112,9 +112,9 @@ func (s *session) give(now units.Time, room int) {
 	s.inbox = s.inbox[:0]
 }
 
-// take reads the messages that have arrived. It passes the packets of an answer to send.
+// take reads messages that have arrived. It passes the packets of an answer or of an offer to send.
 func (s *session) take(buffer []byte, send func(*channel.Packet)) {
-	for s.gone == nil {
+	for heard := 0; s.gone == nil && heard < maxHeard; heard++ {
 		n, _, err := unix.Recvfrom(s.fd, buffer, unix.MSG_DONTWAIT)
 		switch {
 		case errors.Is(err, unix.EAGAIN):

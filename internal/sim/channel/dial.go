@@ -39,20 +39,34 @@ func (d *Dial) Set(h *Hands) {
 	d.version.Add(1)
 }
 
-// looks bounds the attempts to read hands while they are set. The fabric takes some ns to set them; if it is stopped
-// meanwhile, some hands are new and some old, and the time is still one that it has shown or will show.
+// Stop has the clock stand at the time that it shows. It reads the machine's clock while no device can read the hands,
+// so none has seen a later time.
+func (d *Dial) Stop(machine func() int64) {
+	d.version.Add(1)
+	t := int64(d.shown(machine()))
+	d.least.Store(t)
+	d.most.Store(t)
+	d.version.Add(1)
+}
+
+// looks bounds the attempts to read hands that are being set: the fabric may be stopped meanwhile, or dead.
 const looks = 1000
 
-// At is the fabric's time at a time of the machine, CLOCK_MONOTONIC in ns.
-func (d *Dial) At(machine int64) (t units.Time) {
+// At is the fabric's time at a time of the machine, CLOCK_MONOTONIC in ns. It fails if the hands are being set.
+func (d *Dial) At(machine int64) (t units.Time, ok bool) {
 	for range looks {
 		before := d.version.Load()
-		passed := (machine - d.machine.Load()) / max(1, d.dilation.Load())
-		t = units.Time(d.origin.Load()) + units.Time(passed)*units.Nanosecond
-		t = max(min(t, units.Time(d.most.Load())), units.Time(d.least.Load()))
+		t = d.shown(machine)
 		if before&1 == 0 && d.version.Load() == before {
-			break
+			return t, true
 		}
 	}
-	return t
+	return 0, false
+}
+
+// shown is the time by the hands as they are.
+func (d *Dial) shown(machine int64) units.Time {
+	passed := (machine - d.machine.Load()) / max(1, d.dilation.Load())
+	t := units.Time(d.origin.Load()) + units.Time(passed)*units.Nanosecond
+	return max(min(t, units.Time(d.most.Load())), units.Time(d.least.Load()))
 }

@@ -2,7 +2,9 @@ package channel_test
 
 import (
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"weft/internal/sim/channel"
 	"weft/units"
@@ -17,9 +19,46 @@ func TestTheDialGoesOnWithTheMachine(t *testing.T) {
 		machine int64
 		want    units.Time
 	}{{5_000_000, 10 * us}, {5_050_000, 10*us + 500*units.Nanosecond}, {5_200_000, 12 * us}, {9_000_000, 12 * us}, {4_000_000, 9 * us}} {
-		if got := d.At(c.machine); got != c.want {
+		if got, ok := d.At(c.machine); !ok || got != c.want {
 			t.Errorf("at %d ns of the machine the fabric has %v, want %v", c.machine, got, c.want)
 		}
+	}
+}
+
+// Who has read the clock before it was stopped has read no later time than it shows then.
+func TestAStoppedDialIsNotBehindItsReaders(t *testing.T) {
+	begun := time.Now()
+	machine := func() int64 { return int64(time.Since(begun)) }
+	var d channel.Dial
+	var reader sync.WaitGroup
+	var last atomic.Int64
+	stop := make(chan struct{})
+	reader.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if got, ok := d.At(machine()); ok && int64(got) < last.Load() {
+					t.Errorf("the clock goes back from %d to %d", last.Load(), got)
+					return
+				} else if ok {
+					last.Store(int64(got))
+				}
+			}
+		}
+	})
+	for range 20_000 {
+		at, _ := d.At(machine())
+		d.Set(&channel.Hands{Dilation: 1, Least: at, Most: units.Forever})
+		for until := machine() + 2000; machine() < until; {
+		}
+		d.Stop(machine)
+	}
+	close(stop)
+	reader.Wait()
+	if last.Load() == 0 {
+		t.Error("the clock has not gone")
 	}
 }
 
@@ -40,7 +79,10 @@ func TestTheDialIsReadWhole(t *testing.T) {
 	})
 	last := units.Time(0)
 	for range 200_000 {
-		got := d.At(0)
+		got, ok := d.At(0)
+		if !ok {
+			continue
+		}
 		if got < last {
 			t.Fatalf("the clock goes back from %d to %d", last, got)
 		}

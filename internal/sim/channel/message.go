@@ -12,7 +12,7 @@ import (
 )
 
 // Version is the version of the messages.
-const Version = 6
+const Version = 7
 
 // MaxMessage bounds a message. A socket's buffer is 208 KiB on Linux (net.core.wmem_default), with the
 // kernel's own bookkeeping.

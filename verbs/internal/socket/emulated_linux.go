@@ -25,10 +25,11 @@ type Emulated struct {
 	local   netip.AddrPort
 	dial    *channel.Dial
 	machine monotonic
+	seen    atomic.Int64 // the latest time that was read from the dial
 	worked  atomic.Int64
 	woken   atomic.Bool // the fabric has been asked for a turn
 	ended   atomic.Bool // it gives no more
-	bell    int // an eventfd that ends a Rest
+	bell    int         // an eventfd that ends a Rest
 
 	// With the port's lock held.
 	port    *Port
@@ -164,7 +165,23 @@ func (e *Emulated) read() ([]byte, error) {
 }
 
 // Clock is the fabric's clock. It stands still while the device has a turn, and from the fabric's end on.
-func (e *Emulated) Clock() units.Time { return e.dial.At(e.machine.now()) }
+func (e *Emulated) Clock() units.Time {
+	t, _ := e.dial.At(e.machine.now()) // while the dial is being set, the time of the reading before
+	return raise(&e.seen, t)
+}
+
+// raise raises a time to another if that is later, and returns it.
+func raise(a *atomic.Int64, t units.Time) units.Time {
+	for {
+		old := a.Load()
+		if int64(t) <= old {
+			return units.Time(old)
+		}
+		if a.CompareAndSwap(old, int64(t)) {
+			return t
+		}
+	}
+}
 
 // Worked is the fabric's clock when the device last had a turn or made an offer, or at the last Sync. With a fixed
 // dilation, a fabric that was behind catches up as soon as there is no work, so Clock is no measure of work.
@@ -172,7 +189,7 @@ func (e *Emulated) Worked() units.Time { return units.Time(e.worked.Load()) }
 
 // Sync sets Worked to the present time. It fails if the fabric has ended.
 func (e *Emulated) Sync() error {
-	e.worked.Store(int64(e.Clock()))
+	raise(&e.worked, e.Clock())
 	if e.ended.Load() {
 		return errOver
 	}
@@ -232,7 +249,7 @@ func (e *Emulated) turn(p *Port, t *channel.Turn, packets []byte) error {
 	e.turning = true
 	defer func() { e.turning = false }()
 	e.woken.Store(false)
-	e.worked.Store(int64(t.Now))
+	raise(&e.worked, t.Now)
 	if t.Down != e.down {
 		e.down = t.Down
 		e.link(e.down)
@@ -362,7 +379,7 @@ func (e *Emulated) Send(batch []Outgoing) error {
 	if e.turning {
 		return nil
 	}
-	e.worked.Store(int64(e.Clock()))
+	raise(&e.worked, e.Clock())
 	return e.reply(e.port)
 }
 
