@@ -1,6 +1,7 @@
 package preload
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -55,4 +56,14 @@ func TestUnmappedMemoryEndsTheWorkRequest(t *testing.T) {
 // error that the verbs give for it.
 func TestBadInputHasItsErrorAndNothingHangs(t *testing.T) {
 	start(t, compile(t, "badinput")).end(t)
+}
+
+// Two processes, a device each: wrong keys, memory that is unmapped, messages without or beyond their receive, and a
+// peer that is killed have the numbers of the verbs at both ends, by either way.
+func TestAWrongPeerHasItsErrorAtBothEnds(t *testing.T) {
+	for _, p := range []Program{{}, {SocketOnly: true}} {
+		t.Run(fmt.Sprintf("by UDP alone: %v", p.SocketOnly), func(t *testing.T) {
+			startAs(t, p, compile(t, "strangers")).end(t)
+		})
+	}
 }

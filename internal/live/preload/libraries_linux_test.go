@@ -114,6 +114,18 @@ func TestLibfabricConnectsByLibrdmacm(t *testing.T) {
 // loopback's that has addresses.
 func alone(t *testing.T, addresses ...string) (in []string) {
 	t.Helper()
+	in = network(t)
+	inside(t, in, "link set lo up", "tuntap add dev weft0 mode tap")
+	for _, a := range addresses {
+		inside(t, in, "addr add "+a+"/24 dev weft0")
+	}
+	inside(t, in, "link set weft0 up")
+	return in
+}
+
+// network is the beginning of a command that runs in a network of its own, which ends with the test.
+func network(t *testing.T) (in []string) {
+	t.Helper()
 	holder := exec.Command("sleep", "infinity")
 	holder.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
 	if err := holder.Start(); err != nil {
@@ -126,18 +138,53 @@ func alone(t *testing.T, addresses ...string) (in []string) {
 		_ = holder.Process.Kill()
 		_ = holder.Wait()
 	})
-	in = []string{"nsenter", "-t", fmt.Sprint(holder.Process.Pid), "-n", "--"}
-	lines := []string{"link set lo up", "tuntap add dev weft0 mode tap"}
-	for _, a := range addresses {
-		lines = append(lines, "addr add "+a+"/24 dev weft0")
-	}
-	for _, line := range append(lines, "link set weft0 up") {
+	return []string{"nsenter", "-t", fmt.Sprint(holder.Process.Pid), "-n", "--"}
+}
+
+// inside runs ip in a network.
+func inside(t *testing.T, in []string, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
 		argv := append(slices.Clone(in), append([]string{"ip"}, strings.Fields(line)...)...)
 		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
 			t.Fatalf("ip %s: %v: %s", line, err, out)
 		}
 	}
-	return in
+}
+
+// Two networks with a cable between them are two machines: nothing but packets goes from one to the other.
+func TestProgramsOnTwoMachinesMeetByTheAddressesOfInterfaces(t *testing.T) {
+	need(t, "ip", "nsenter", "ib_write_bw", "rping")
+	folderOf(t)
+	const there, here = "10.78.13.1", "10.78.13.2"
+	server, client := network(t), network(t)
+	inside(t, server, "link set lo up", "link add weft0 type veth peer name weft1 netns "+client[2])
+	inside(t, server, "addr add "+there+"/24 dev weft0", "link set weft0 up")
+	inside(t, client, "addr add "+here+"/24 dev weft1", "link set weft1 up")
+	for _, c := range []struct{ argv, row string }{
+		{"ib_write_bw -n 200", ` 65536 +200 +`},
+		{"ib_read_lat -n 100", ` 2 +100 +`},
+		{"ib_send_bw -n 200 -c UD", ` 1024 +200 +`},
+		{"ib_send_bw -q 16 -n 50", ` 65536 +800 +`},
+	} {
+		t.Run(c.argv, func(t *testing.T) {
+			argv := append(strings.Fields(c.argv), "-p", "18515")
+			s := startOn(t, []string{there}, append(slices.Clone(server), argv...)...)
+			s.listens(t, "18515")
+			out := startOn(t, []string{here}, append(append(slices.Clone(client), argv...), there)...).end(t)
+			if s.end(t); !regexp.MustCompile(`(?m)^` + c.row + `[\d.]+ +[\d.]*[1-9]`).MatchString(out) {
+				t.Errorf("no row %q:\n%s", c.row, out)
+			}
+		})
+	}
+	t.Run("rping", func(t *testing.T) {
+		s := startOn(t, []string{there}, append(slices.Clone(server), "rping", "-s", "-C", "3", "-v")...)
+		out := ""
+		for try := 0; try < 20 && !strings.Contains(out, "ping data: rdma-ping-2"); try++ { // until the server listens
+			out, _ = startOn(t, []string{here}, append(slices.Clone(client), "rping", "-c", "-C", "3", "-v", "-a", there)...).wait()
+		}
+		s.end(t)
+	})
 }
 
 // fio's engine rdma writes, reads and sends. Its server is the side that reads from the engine.
