@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/sim/collective"
+	"weft/internal/sim/collective/nccl"
 	"weft/internal/sim/protocol"
 	"weft/units"
 )
@@ -193,6 +195,7 @@ func (r workloadRules) checkCollective(ranks int) {
 	}
 	if slices.Contains(valid, w.Algorithm) {
 		r.checkReduction(w.Algorithm, valid)
+		r.checkGPUs()
 	}
 	if ranks < 2 {
 		r.complain("cluster", "%s needs at least two GPUs: the cluster has %d", w.Collective, ranks)
@@ -229,6 +232,40 @@ func (r workloadRules) checkReduction(a Algorithm, others []Algorithm) {
 		}
 	}
 }
+
+// checkGPUs checks what an algorithm and a protocol need of the GPUs of a node and of NCCL's release (ncclTopoTuneModel). A
+// tuner's lines may have NCCL take what it does not consider by itself.
+func (r workloadRules) checkGPUs() {
+	w, n := &r.Workload, &r.Cluster.Node
+	if len(r.NCCL.Tuner) > 0 {
+		return
+	}
+	direct, others := w.Algorithm == AlgoCollNetDirect, slices.DeleteFunc(slices.Clone(algorithmsOf[w.Collective]), Algorithm.BetweenNodes)
+	switch {
+	case direct && n.ScaleUp.Kind != ScaleUpSwitch:
+		r.complain("workload.algorithm", "%s needs a scale-up network of kind %s, in NCCL too: this one is of kind %s: take %s", w.Algorithm, ScaleUpSwitch, n.ScaleUp.Kind, oneOf(texts(others)))
+	case direct && n.GPUs > collNetGPUs:
+		r.complain("workload.algorithm", "%s is for nodes of at most %d GPUs, in NCCL too: these have %d: take %s", w.Algorithm, collNetGPUs, n.GPUs, oneOf(texts(others)))
+	}
+	if w.Protocol == ProtoLL128 && n.GPUs > 1 && n.ScaleUp.Kind != ScaleUpSwitch && n.ScaleUp.Kind != ScaleUpMesh {
+		r.complain("workload.protocol", "%s needs a scale-up network of kind %s or %s between the GPUs of a node: this one is of kind %s: take %s or %s", w.Protocol, ScaleUpSwitch, ScaleUpMesh, n.ScaleUp.Kind, ProtoSimple, ProtoLL)
+	}
+	if w.Collective != AllGather && w.Collective != ReduceScatter {
+		return
+	}
+	release, err := nccl.ParseRelease(r.NCCL.Version)
+	algo, reduces := map[Algorithm]nccl.Algo{AlgoNVLS: nccl.NVLS, AlgoCollNetDirect: nccl.CollNetDirect}[w.Algorithm]
+	if err == nil && reduces && !release.Has(collective.AllGather, algo) {
+		first := release
+		for !first.Has(collective.AllGather, algo) {
+			first++
+		}
+		r.complain("nccl.version", "NCCL %s has no %s by %s: want 2.%d or later, or another workload.algorithm", r.NCCL.Version, w.Collective, w.Algorithm, first)
+	}
+}
+
+// collNetGPUs is the most GPUs of a node for which NCCL considers CollNetDirect.
+const collNetGPUs = 8
 
 func (r workloadRules) checkFlows(nics int) {
 	w := &r.Workload

@@ -49,7 +49,7 @@ func (c Cluster) Costs(op collective.Op, bytes int64) ([]Cost, error) {
 // enabled reports whether NCCL considers an algorithm: the end of ncclTopoTuneModel, ncclPatEnable
 // and updateCollCostTable.
 func (c Cluster) enabled(op collective.Op, a Algo, p Proto) bool {
-	if !c.Has(op, a, 0) || !c.Release.has(op, a) || !c.allows(a, p) {
+	if !c.Has(op, a, 0) || !c.Release.Has(op, a) || !c.allows(a, p) {
 		return false
 	}
 	if p == LL128 && c.NVLinkGBps <= 0 && c.PerNode > 1 {

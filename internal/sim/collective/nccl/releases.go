@@ -151,8 +151,8 @@ func (c Cluster) ringLL128Fraction() float64 {
 	return .92
 }
 
-// has reports whether the release has an algorithm for an operation.
-func (r Release) has(op collective.Op, a Algo) bool {
+// Has reports whether the release has an algorithm for an operation.
+func (r Release) Has(op collective.Op, a Algo) bool {
 	gathers := op == collective.AllGather || op == collective.ReduceScatter
 	switch {
 	case a == PAT:
