@@ -16,7 +16,13 @@ import (
 const (
 	pairRing   = "cluster: {nodes: 8, node: {preset: dgx-h100, gpus: 2, nics: 2}}\ntopology: {shape: fat-tree, levels: 2, radix: 8}\nworkload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [128MiB]}\n"
 	singleRing = "cluster: {nodes: 32, node: {preset: dgx-h100, gpus: 1, nics: 1}}\ntopology: {shape: fat-tree, levels: 2, radix: 16}\nworkload: {collective: all-gather, algorithm: ring, protocol: simple, sizes: [64MiB]}\n"
-	switchTree = "cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 2, nics: 2}}\ntopology: {shape: fat-tree, levels: 2, radix: 8}\nworkload: {collective: all-reduce, algorithm: nvls-tree, protocol: simple, sizes: [256MiB]}\n"
+	railRing   = "cluster: {nodes: 8, node: {preset: dgx-h100, gpus: 4, nics: 4}}\nworkload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [128MiB]}\n"
+	wideRing   = "cluster: {nodes: 24, node: {preset: dgx-h100, gpus: 1, nics: 1}}\ntopology: {shape: fat-tree, levels: 2, radix: 12}\nworkload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [96MiB]}\n"
+	// collidingRing has flows that ECMP hashes onto one link.
+	collidingRing = "cluster: {nodes: 20, node: {preset: dgx-h100, gpus: 2, nics: 2}}\ntopology: {shape: fat-tree, levels: 3, radix: 8}\nworkload: {collective: all-gather, algorithm: ring, protocol: simple, sizes: [160MiB]}\n"
+	// slowingRing loses a tenth of its pace in its first third, on InfiniBand.
+	slowingRing = "cluster: {nodes: 16, node: dgx-h100}\ntopology: {shape: fat-tree, levels: 3, radix: 16}\nworkload: {collective: all-reduce, algorithm: ring, protocol: ll128, sizes: [64MiB]}\n"
+	switchTree  = "cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 2, nics: 2}}\ntopology: {shape: fat-tree, levels: 2, radix: 8}\nworkload: {collective: all-reduce, algorithm: nvls-tree, protocol: simple, sizes: [256MiB]}\n"
 )
 
 // rate is a Skip with a bound of so many per cent.
@@ -40,8 +46,11 @@ func TestAnEstimateIsWithinItsBound(t *testing.T) {
 		least    float64 // share
 	}{
 		"ring":             {pairRing, 1, 0.3},
-		"ring, wide bound": {singleRing, 5, 0.2},
-		"switches":         {switchTree, 2, 0.2},
+		"ring, wide bound": {wideRing, 5, 0.2},
+		"jitter":           {railRing + "run: {jitter: true}", 5, 0.05},
+		"jitter, narrow":   {wideRing + "run: {jitter: true, seed: 3}", 1, 0.2},
+		"slowing down":     {slowingRing, 5, 0},
+		"tree":             {switchTree, 10, 0.05},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := simtest.Resolve(t, "fabrics: [roce-v2-400g, infiniband-ndr]\n"+c.scenario)
@@ -71,8 +80,12 @@ func TestAnEstimateIsWithinItsBound(t *testing.T) {
 }
 
 func TestEstimatesDoNotDependOnCores(t *testing.T) {
-	r := simtest.Resolve(t, "fabrics: [roce-v2-400g, infiniband-ndr]\n"+singleRing)
-	want, err := estimated(t, r, 1, 5).Encode()
+	r := simtest.Resolve(t, "fabrics: [roce-v2-400g, infiniband-ndr]\n"+wideRing)
+	one := estimated(t, r, 1, 5)
+	if one.Fabrics[0].Points[0].Estimate.Leaps == 0 || one.Fabrics[1].Points[0].Estimate.Leaps == 0 {
+		t.Fatal("no leap, so there is nothing to compare")
+	}
+	want, err := one.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,12 +114,15 @@ func TestWhatRepeatsItselfExactlyIsNotEstimated(t *testing.T) {
 	}
 }
 
-// A run with something at a given time, and one that is no collective, are simulated as a whole, and say so.
+// A run with something at a given time, one in which chance decides what packets suffer, and one that is no collective, are
+// simulated as a whole, and say so.
 func TestWhatCannotBeEstimatedIsSimulated(t *testing.T) {
 	for name, text := range map[string]string{
 		"pattern": smallNodes + "fabrics: [roce-v2-400g]\nworkload: {pattern: permutation, sizes: [1MiB]}",
 		"fault":   pairRing + "fabrics: [roce-v2-400g]\nfaults: [{link: leaf0 port 5, at: 100us}]",
 		"stream":  pairRing + "fabrics: [{preset: roce-v2-400g, beside: [{name: storage, from: node0/nic0, to: node5/nic0, bytes: 64KiB, depth: 1}]}]",
+		"errors":  pairRing + "fabrics: [{preset: infiniband-ndr, link: {error-rate: 1e-6}}]",
+		"marks":   collidingRing + "fabrics: [roce-v2-200g]\nrun: {seed: 9}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := simtest.Resolve(t, text)

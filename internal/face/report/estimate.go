@@ -50,7 +50,7 @@ func ofSimulated(r *runstore.Results) string {
 	if !estimates(r) {
 		return ""
 	}
-	return "; flows, stalls, pauses, resent and drops are of the simulated part alone"
+	return "; flows, stalls, pauses, marks, resent and drops are of the simulated part alone"
 }
 
 // Estimated says how much of a run was estimated; "" if nothing might be.
@@ -75,7 +75,7 @@ func Estimated(r *runstore.Results) string {
 	case of == 0:
 		return fmt.Sprintf("nothing was estimated: no rates were steady enough for a bound of %s", boundText(most))
 	}
-	return fmt.Sprintf("%d of %s in part estimated (--skip), up to %s of the time, with a bound of %s that the rates before each part set. Flow times, stalls, pauses, resent packets and drops are of the simulated part alone",
+	return fmt.Sprintf("%d of %s in part estimated (--skip), up to %s of the time, with a bound of %s that the rates before each part set. Flow times, stalls, pauses, marks, resent packets and drops are of the simulated part alone",
 		of, plural(int64(points), "result is", "results are"), doc.Share(most.Share).Text, boundText(most))
 }
 

@@ -109,8 +109,18 @@ func (n *Network) Reading() *Reading {
 	return r
 }
 
-// grow adds what a leap would have counted: packets and bytes, marks and notifications. Counts of pauses, stalls,
-// losses and repetitions are not extrapolated.
+// Disturbed is the number of packets that were marked, cut, lost or repeated on a link.
+func (r *Reading) Disturbed() int64 {
+	s := &r.stats
+	n := s.Marked + s.Trimmed + s.LinkRetries
+	for _, dropped := range s.Dropped {
+		n += dropped
+	}
+	return n
+}
+
+// grow adds what a leap would have counted: packets and bytes. Counts of pauses, stalls and marks, of losses and
+// repetitions are not extrapolated.
 func (r *Reading) grow(now *Reading, l *Leap) {
 	if r.bytes == nil {
 		r.bytes = make([]int64, len(now.bytes))
@@ -123,10 +133,6 @@ func (r *Reading) grow(now *Reading, l *Leap) {
 	s.Hops += share(b.Hops-a.Hops, l)
 	s.Bursts += share(b.Bursts-a.Bursts, l)
 	s.Injected += share(b.Injected-a.Injected, l)
-	s.CNPs += share(b.CNPs-a.CNPs, l)
-	s.CNPsTaken += share(b.CNPsTaken-a.CNPsTaken, l)
-	s.CNPDelay += units.Time(share(int64(b.CNPDelay-a.CNPDelay), l))
-	s.Marked += share(b.Marked-a.Marked, l)
 }
 
 // share is by how much a counter grows in a leap that has grown by so much before, rounded.

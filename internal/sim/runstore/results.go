@@ -104,14 +104,14 @@ type Skipped struct {
 }
 
 // Estimate is the part of a point that was not simulated, because rates before it agreed. Time, bandwidth,
-// packets, packet-hops, marks, notifications and the bytes of links include it; the distribution of messages, stalls,
-// pauses, repetitions and drops are of the simulated part only.
+// packets, packet-hops and the bytes of links include it; the distribution of messages, stalls, pauses, marks, repetitions
+// and drops are of the simulated part only.
 type Estimate struct {
 	Bound  float64 `json:"bound"`   // of the error of the time, as far as rates tell
 	Share  float64 `json:"share"`   // of the run's time, 0 to 1
 	TimePs int64   `json:"time_ps"` // that was estimated
 	Leaps  int     `json:"leaps"`   // number of such parts
-	Differ float64 `json:"differ"`  // error of the rates before them, at most: half the difference of windows
+	Differ float64 `json:"differ"`  // of the rates in the windows before them, at most
 }
 
 // Or is the estimate of the two of which the larger share was estimated, for a point of several seeds.

@@ -12,15 +12,18 @@ import (
 
 // pacer leaps over parts of a collective whose pace is steady.
 //
-// The pace of a channel is the bytes that all of its ranks receive and use in a time. Half of the largest difference
-// between the paces of three windows, of a channel or of all together, is taken as the error of a pace. A leap is so
-// short that the error of the whole way stays within the bound. Then every channel goes on by steps or lanes as its own
-// pace has it, and the run's time by what the leap would take. A window is at first as long as a ring takes to pass a
-// node, or a tree a few chunks, and doubles while the error is above the bound.
+// The pace of a channel is the bytes that all of its ranks receive and use in a time. It is measured in three windows. The
+// largest difference between two of them, of a channel or of all together, is what a pace may change by in the time between
+// them. A leap is so short that a pace that went on to change as fast would be off by no more than the bound over the leap.
+// Then every channel goes on by steps or lanes as its own pace has it, and the run's time by what the leap would take. A window
+// is at first as long as a ring takes to pass a node, or a tree a few chunks, and doubles while no leap is possible.
 //
-// A leap is also bounded by the end of the first channel, and by the way so far, three times if the error is within the
-// bound: a pace that changes slowly is measured again. The network stands still meanwhile: packets, queues, rates and timers go on from where they stand,
-// and so do the random streams.
+// There is no leap over an operation in which packets were marked, lost, cut or repeated: chance decides which, congestion
+// controls answer for longer than a window, and after a leap the run would go another way.
+//
+// A leap is also bounded by the end of the first channel, and by three times the way so far: a pace that changes slowly is
+// measured again. The network stands still meanwhile: packets, queues, rates and timers go on from where they stand, and so do
+// the random streams.
 type pacer struct {
 	run    *collectiveRun
 	bound  float64
@@ -28,8 +31,7 @@ type pacer struct {
 	least  int        // beats of the shortest window
 	beats  int        // of the present window
 	serial uint64     // of the operation
-	spent  float64    // error of the leaps over it, in picoseconds
-	begun  units.Time // the first look at it
+	begun  mark       // the first look at it
 	marks  []mark     // the last looks at it, at most four
 	rest   []rest     // by channel
 	leaps  []jump
@@ -56,7 +58,7 @@ type jump struct {
 const (
 	// windows are compared.
 	windows = 3
-	// leapOverWay is a leap over the way so far, at most, if paces agree within the bound.
+	// leapOverWay is a leap over the way so far, at most.
 	leapOverWay = 3
 	// windowsOfWay is the way so far over a window that may become longer.
 	windowsOfWay = 16
@@ -76,12 +78,12 @@ func (r *collectiveRun) pacer(j *network.Task, beside *streamRun) *pacer {
 	return &pacer{run: r, bound: j.Skip, until: j.Scenario.Run.Limit.SimulatedTime, least: least, beats: least}
 }
 
-// canLeap reports whether nothing in a run happens at a given time, or is recorded over time. Switches that reduce
-// number their sums by lanes.
+// canLeap reports whether nothing in a run happens at a given time, or is recorded over time. Errors of links are too
+// rare to be seen in windows. Switches that reduce number their sums by lanes.
 func (r *collectiveRun) canLeap(j *network.Task, beside *streamRun) bool {
 	p := j.Plan
 	return len(beside.streams) == 0 && r.steps == nil && p.Series == nil && p.Faults == nil && len(p.Slow) == 0 && p.Aggregation == nil &&
-		!j.Scenario.Run.Pauses
+		!p.Fabric.Link.HasErrors() && !j.Scenario.Run.Pauses
 }
 
 // under is the operation that all ranks are in; nil if there is none.
@@ -106,7 +108,7 @@ func (c *pacer) Look(at units.Time, moved bool) (leap fabric.Leap, beats int) {
 		if o == nil {
 			return leap, c.beats
 		}
-		c.serial, c.begun, c.rest, c.spent = o.serial, at, make([]rest, o.plan.channels), 0
+		c.serial, c.begun, c.rest = o.serial, c.mark(o, at), make([]rest, o.plan.channels)
 	}
 	if c.marks = append(c.marks, c.mark(o, at)); len(c.marks) > windows+1 {
 		c.marks = c.marks[1:]
@@ -117,25 +119,29 @@ func (c *pacer) Look(at units.Time, moved bool) (leap fabric.Leap, beats int) {
 	off := c.off()
 	if leap = c.leap(o, off); leap.Time > 0 {
 		c.most = max(c.most, off)
-		c.spent += off * float64(leap.Time)
 		c.leaps = append(c.leaps, jump{at, leap.Time, c.serial})
-	} else if off > c.bound && c.marks[windows].at-c.marks[windows-1].at < c.way()/windowsOfWay {
+	} else if c.window() < c.way()/windowsOfWay {
 		c.beats *= 2
 	}
 	return leap, c.beats
 }
 
 // way is the time of an operation so far, with the leaps over it.
-func (c *pacer) way() units.Time { return c.marks[len(c.marks)-1].at - c.begun + c.passed(c.serial) }
+func (c *pacer) way() units.Time { return c.marks[len(c.marks)-1].at - c.begun.at + c.passed(c.serial) }
 
-// affords is the longest leap whose error, if paces are off by a share of themselves, leaves that of the way with it
-// within the bound.
+// window is the mean length of the last windows.
+func (c *pacer) window() units.Time { return (c.marks[windows].at - c.marks[0].at) / windows }
+
+// affords is the longest leap. A pace that has changed by a share of itself between the first window and the third changes
+// by half of it in a window, and may go on to change twice as fast; so it is off the mean of the three by the share times
+// (leap / 2 windows + 3/2) in the mean of a leap, which is to be the bound. No leap ages the network, so one counts for all
+// over the operation.
 func (c *pacer) affords(off float64) float64 {
-	way := float64(c.way())
-	if off <= c.bound {
-		return leapOverWay * way
+	if c.marks[windows].reading.Disturbed() > c.begun.reading.Disturbed() {
+		return 0
 	}
-	return min(way, (c.bound*way-c.spent)/(off-c.bound))
+	all := float64(c.window()) * (2*c.bound/max(off, math.SmallestNonzeroFloat64) - 3)
+	return min(leapOverWay*float64(c.way()), all-float64(c.passed(c.serial)))
 }
 
 // mark is the progress of an operation.
@@ -154,8 +160,7 @@ func pace(from, to *mark, channel int) float64 {
 	return float64(to.moved[channel]-from.moved[channel]) / float64(to.at-from.at)
 }
 
-// off is by how much the paces of the last windows may be off: half of the largest difference between two of them, for a
-// channel or for all together. The mean of several windows is better than one of them.
+// off is the largest difference between the paces of two windows, of a channel or of all together, as a share of the larger.
 func (c *pacer) off() (most float64) {
 	sums := make([]float64, windows)
 	paces := make([]float64, windows)
@@ -170,7 +175,7 @@ func (c *pacer) off() (most float64) {
 		most = max(most, spread())
 	}
 	paces = sums
-	return max(most, spread()) / 2
+	return max(most, spread())
 }
 
 // leap leaps over as much of an operation as it can; over nothing if that is shorter than a window.
