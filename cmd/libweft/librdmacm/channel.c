@@ -18,20 +18,39 @@ int cm_fails(int e)
 	return -1;
 }
 
+/*
+ * Channels that have gone. Their memory stays, for the next ones: a thread of a program may be within rdma_get_cm_event,
+ * or about to call it, while another destroys its channel, as rping's do at its end.
+ */
+static struct cm_channel *gone;
+
 struct rdma_event_channel *rdma_create_event_channel(void)
 {
-	struct cm_channel *ch = calloc(1, sizeof *ch);
-	if (ch && (ch->channel.fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE)) < 0) {
-		free(ch);
-		ch = NULL;
-	}
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+	if (fd < 0)
+		return NULL;
+	pthread_mutex_lock(&cm_lock);
+	struct cm_channel *ch = gone;
+	if (ch)
+		gone = ch->next;
+	else
+		ch = calloc(1, sizeof *ch);
+	if (ch)
+		ch->channel.fd = fd;
+	pthread_mutex_unlock(&cm_lock);
+	if (!ch)
+		close(fd);
 	return ch ? &ch->channel : NULL;
 }
 
 void rdma_destroy_event_channel(struct rdma_event_channel *channel)
 {
+	struct cm_channel *ch = (struct cm_channel *)channel;
+	pthread_mutex_lock(&cm_lock);
 	close(channel->fd);
-	free(channel);
+	*ch = (struct cm_channel){.channel.fd = -1, .lives = ch->lives + 1, .next = gone};
+	gone = ch;
+	pthread_mutex_unlock(&cm_lock);
 }
 
 /* cm_queue adds an event of an ID to its channel. */
@@ -109,20 +128,28 @@ static void note_state(const struct rdma_cm_event *e)
 		qp->state = IBV_QPS_ERR;
 }
 
+/* A thread that waits at a channel which another destroys waits on, as at a kernel's. It can be cancelled. */
 int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
 {
+	struct cm_channel *ch = (struct cm_channel *)channel;
 	struct cm_event *e = NULL;
+	const unsigned long life = ch->lives;
 	while (!e) {
 		uint64_t one;
-		if (read(channel->fd, &one, sizeof one) < 0)
-			return -1;
+		const int failed = read(channel->fd, &one, sizeof one) < 0 ? errno : 0;
 		pthread_mutex_lock(&cm_lock);
-		e = take((struct cm_channel *)channel, NULL); /* none if its ID has gone */
+		const bool over = ch->lives != life;
+		if (!over && !failed)
+			e = take(ch, NULL); /* none if its ID has gone */
 		if (e) {
 			e->counts_at->reported++;
 			note_state(&e->e);
 		}
 		pthread_mutex_unlock(&cm_lock);
+		while (over)
+			pause();
+		if (failed)
+			return cm_fails(failed);
 	}
 	*event = &e->e;
 	return 0;

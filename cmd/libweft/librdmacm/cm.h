@@ -17,10 +17,12 @@ struct cm_event {
 	struct cm_event *next;
 };
 
-/* A channel: its file descriptor is readable while events are queued. */
+/* A channel: its file descriptor is readable while events are queued, and is -1 once it has been destroyed. */
 struct cm_channel {
 	struct rdma_event_channel channel;
 	struct cm_event *first, *last;
+	unsigned long lives;     /* how often it has been destroyed */
+	struct cm_channel *next; /* destroyed, too */
 };
 
 /* A group that a queue pair listens to. */

@@ -14,7 +14,7 @@ func compile(t testing.TB, name string) string {
 	t.Helper()
 	need(t)
 	program := filepath.Join(t.TempDir(), name)
-	if out, err := exec.Command("gcc", "-Wall", "-O2", "-o", program, "testdata/"+name+".c", "-libverbs").CombinedOutput(); err != nil {
+	if out, err := exec.Command("gcc", "-Wall", "-O2", "-o", program, "testdata/"+name+".c", "-lrdmacm", "-libverbs").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return program
@@ -66,4 +66,9 @@ func TestAWrongPeerHasItsErrorAtBothEnds(t *testing.T) {
 			startAs(t, p, compile(t, "strangers")).end(t)
 		})
 	}
+}
+
+// rping's threads do so at the end of each connection.
+func TestAThreadMayWaitAtAChannelThatIsDestroyed(t *testing.T) {
+	start(t, compile(t, "channels")).end(t)
 }
