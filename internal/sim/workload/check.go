@@ -94,6 +94,7 @@ func (c *checker) groups() {
 // operations checks each operation by itself.
 func (c *checker) operations() {
 	for rank, ops := range c.g.Ranks {
+		c.computations(rank, ops)
 		for i := range ops {
 			o := &ops[i]
 			for _, a := range o.After {
@@ -102,6 +103,22 @@ func (c *checker) operations() {
 				}
 			}
 			c.operation(rank, i, o)
+		}
+	}
+}
+
+// computations checks that computations that share the multiprocessors with communication take turns, as Contention
+// expects it.
+func (c *checker) computations(rank int, ops []Op) {
+	var first *Op
+	for i := range ops {
+		o := &ops[i]
+		switch {
+		case o.Kind != Compute || c.g.Multiprocessors == 0:
+		case first == nil:
+			first = o
+		case o.Unit != first.Unit || o.Unit == NoUnit && (o.Stream != first.Stream || o.Stream == Unordered):
+			c.add(rank, i, "it may run beside an earlier computation: those that lose multiprocessors to communication take turns, on one stream or on the unit of the multiprocessors")
 		}
 	}
 }

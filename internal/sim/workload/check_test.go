@@ -49,6 +49,8 @@ func TestAWorkloadThatMakesNoSenseIsRefused(t *testing.T) {
 			Groups: []Group{pair[0], {Name: "again", Ranks: []int32{1, 0}}},
 			Ranks:  [][]Op{{reduce(0, 8), reduce(1, 8)}, {reduce(1, 8), reduce(0, 8)}},
 		}, "rank 0, operation 0 waits for rank 1 to enter collective 0 of group 0 (pair)"},
+		{"computations on two streams that share multiprocessors", Graph{Multiprocessors: 132, Ranks: [][]Op{{compute(1), onStream(compute(1), 1)}}}, "rank 0, operation 1: it may run beside an earlier computation"},
+		{"computations without a stream that share multiprocessors", Graph{Multiprocessors: 132, Ranks: [][]Op{{onStream(compute(1), Unordered), onStream(compute(1), Unordered)}}}, "rank 0, operation 1: it may run beside an earlier computation"},
 		{"time that runs backwards", Graph{Ranks: [][]Op{{compute(-1)}}}, "rank 0, operation 0: it computes for"},
 	} {
 		err := c.g.Check()
@@ -71,5 +73,15 @@ func TestMessagesMeetByTagAndOrder(t *testing.T) {
 	numbers, n := g.Messages()
 	if n != 3 || numbers[0][0] != numbers[1][1] || numbers[0][1] != numbers[1][0] || numbers[0][2] != numbers[1][2] {
 		t.Errorf("%d messages: %v", n, numbers)
+	}
+}
+
+// Computations that share the multiprocessors with communication are taken if they take turns.
+func TestComputationsThatTakeTurnsMayShareMultiprocessors(t *testing.T) {
+	onUnit := Op{Kind: Compute, Time: 1, Stream: Unordered, Unit: Multiprocessors}
+	for _, ops := range [][]Op{{compute(1), compute(1)}, {onUnit, onUnit}} {
+		if err := (&Graph{Multiprocessors: 132, Ranks: [][]Op{ops}}).Check(); err != nil {
+			t.Error(err)
+		}
 	}
 }
