@@ -11,8 +11,9 @@ import (
 
 // contrast is the ratio of one fabric's time to another's: the geometric mean over seeds, and its
 // 95 % interval. Both use the same seeds, so it is computed from their differences seed by seed.
-// With one run there is no interval: low and high are NaN.
-type contrast struct{ mean, low, high float64 }
+// With one run there is no interval: low and high are NaN. Estimated times (--skip) may be off, each by its bound: the
+// ratio by the factor off at the most.
+type contrast struct{ mean, low, high, off float64 }
 
 // contrastOf is the contrast of pairs of points, one pair per size: for each seed it uses the
 // geometric mean over the sizes.
@@ -29,7 +30,17 @@ func contrastOf(pairs [][2]runstore.Point) contrast {
 		}
 	}
 	i := stats.IntervalOf(logs)
-	return contrast{math.Exp(i.Mean), math.Exp(i.Low), math.Exp(i.High)}
+	return contrast{math.Exp(i.Mean), math.Exp(i.Low), math.Exp(i.High), offOf(pairs)}
+}
+
+// offOf is the factor by which the bounds of estimated times may change a ratio.
+func offOf(pairs [][2]runstore.Point) float64 {
+	off := 1.0
+	for i := range pairs {
+		a, b := pairs[i][0].Estimate.Off(), pairs[i][1].Estimate.Off()
+		off = max(off, (1+a)/(1-b), (1+b)/(1-a))
+	}
+	return off
 }
 
 // timesOf are a point's times by seed.
@@ -51,23 +62,24 @@ func repeated(r *runstore.Results) bool {
 func (c contrast) once() bool { return math.IsNaN(c.low) }
 
 // behind reports whether the first fabric is slower by a significant difference that exceeds
-// chance: the interval does not contain 1. If all results are from one run, the run decides; if the
+// chance and the bounds of estimates: the interval does not contain 1. If all results are from one run, the run decides; if the
 // others are over seeds and this is not, it is false.
 func (c contrast) behind(repeated bool) bool {
 	if c.once() {
-		return !repeated && c.mean > 1+tie
+		return !repeated && c.mean > max(1+tie, c.off)
 	}
-	return c.mean > 1+tie && c.low > 1
+	return c.mean > 1+tie && c.low > c.off
 }
 
 // alike reports whether there is no significant difference: the mean is within the tie, and so is
-// the whole interval, or else its width.
+// the whole interval, or else its width; whatever the bounds of estimates leave open.
 func (c contrast) alike(repeated bool) bool {
-	within := c.mean <= 1+tie && c.mean >= 1/(1+tie)
+	most := (1 + tie) / c.off
+	within := c.mean <= most && c.mean >= 1/most
 	if c.once() {
 		return !repeated && within
 	}
-	return within && (c.high <= 1+tie && c.low >= 1/(1+tie) || c.high <= c.low*(1+tie))
+	return within && (c.high <= most && c.low >= 1/most || c.high <= c.low*most)
 }
 
 // interval is the contrast's interval as text; empty for one run.
@@ -101,6 +113,13 @@ func (v *judgement) contrast(f, over, from, to int) contrast {
 // behind reports whether a fabric is slower than another over a range.
 func (v *judgement) behind(f, over, from, to int) bool {
 	return v.contrast(f, over, from, to).behind(v.repeated)
+}
+
+// guessed reports whether a time of a range is in part estimated.
+func (v *judgement) guessed(from, to int) bool {
+	return slices.ContainsFunc(v.points, func(points []runstore.Point) bool {
+		return slices.ContainsFunc(points[from:to+1], func(p runstore.Point) bool { return p.Estimate.Off() > 0 })
+	})
 }
 
 // alike reports whether two fabrics do not differ over a range, nor at any size of it.
@@ -144,5 +163,9 @@ func (v *judgement) chance() string {
 	if least != most {
 		seeds = fmt.Sprintf("%d to %d", least, most)
 	}
-	return fmt.Sprintf("Times are means over %s seeds with jitter, the same seeds on every fabric; all other numbers are of seed %d. A lead is claimed if it is above 2 %% and the 95 %% interval of the ratio, seed by seed, is above 1. Intervals cover chance, not the error of the model.%s", seeds, v.r.Seed, once)
+	above := "1"
+	if v.guessed(0, len(v.sizes)-1) {
+		above = "what the bounds of the estimates leave open"
+	}
+	return fmt.Sprintf("Times are means over %s seeds with jitter, the same seeds on every fabric; all other numbers are of seed %d. A lead is claimed if it is above 2 %% and the 95 %% interval of the ratio, seed by seed, is above %s. Intervals cover chance, not the error of the model.%s", seeds, v.r.Seed, above, once)
 }

@@ -356,8 +356,12 @@ func (v *judgement) standing(w, from, to, shown int, figure func(runstore.Point)
 		tail = "; " + list(behind)
 	}
 	switch {
+	case len(open) > 0 && v.repeated && v.guessed(from, to):
+		return fmt.Sprintf("the seeds and the bounds of the estimates do not distinguish %s%s", list(slices.Concat([]string{own}, tied, open)), tail)
 	case len(open) > 0 && v.repeated:
 		return fmt.Sprintf("the seeds do not distinguish %s%s", list(slices.Concat([]string{own}, tied, open)), tail)
+	case len(open) > 0 && v.guessed(from, to):
+		return fmt.Sprintf("the bounds of the estimates do not distinguish %s%s", list(slices.Concat([]string{own}, tied, open)), tail)
 	case len(open) > 0:
 		return fmt.Sprintf("no fabric is ahead at every size: %s%s", list(slices.Concat([]string{own}, tied, open)), tail)
 	case len(behind) == 0:

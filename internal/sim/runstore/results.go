@@ -114,6 +114,14 @@ type Estimate struct {
 	Differ float64 `json:"differ"`  // of the rates in the windows before them, at most
 }
 
+// Off is the share by which the point's time may be off, as far as the bound holds: 0 if nothing was estimated.
+func (e *Estimate) Off() float64 {
+	if e == nil || e.Leaps == 0 {
+		return 0
+	}
+	return e.Bound
+}
+
 // Or is the estimate of the two of which the larger share was estimated, for a point of several seeds.
 func (e *Estimate) Or(o *Estimate) *Estimate {
 	if e == nil || o != nil && o.Share > e.Share {
