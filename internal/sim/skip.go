@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"weft/internal/sim/runstore"
@@ -35,10 +36,20 @@ func (s Skip) check() error {
 	return nil
 }
 
+// String is rate=BOUND, or nothing.
+func (s Skip) String() string {
+	text, _ := s.MarshalText() // which has no errors
+	return string(text)
+}
+
 // MarshalText is rate=BOUND, or nothing.
 func (s Skip) MarshalText() ([]byte, error) {
 	if !s.On() {
 		return nil, nil
+	}
+	percent := strconv.FormatFloat(100*s.Rate.Float(), 'g', 6, 64) + "%"
+	if r, err := units.ParseRatio(percent); err == nil && r == s.Rate {
+		return []byte(skipRate + percent), nil
 	}
 	return []byte(skipRate + s.Rate.Exact()), nil
 }

@@ -80,6 +80,9 @@ func madeUp(_ context.Context, r *scenario.Resolved, o weft.Options) (*runstore.
 				Counts:  runstore.Counts{Packets: 1000, Events: 5000},
 				Hottest: []runstore.HotLink{{Name: "leaf to spine", Bytes: int64(size), Busy: 0.5}},
 			})
+			if o.Skip.On() {
+				res.Points[len(res.Points)-1].Estimate = &runstore.Estimate{Bound: o.Skip.Rate.Float(), Share: 0.42, Leaps: 1}
+			}
 			if p := &res.Points[len(res.Points)-1]; o.Seeds > 1 || o.Seeds == weft.AutoSeeds {
 				p.Seeds = &runstore.Seeds{LowPs: int64(t) * 99 / 100, HighPs: int64(t) * 101 / 100}
 				for range max(3, o.Seeds) {

@@ -49,13 +49,23 @@ func (e *Env) skipFlag(cmd *cobra.Command) {
 }
 
 // checkSkip refuses what cannot go together with an estimate.
-func (x *execution) checkSkip(e *Env) error {
+func (e *Env) checkSkip() error {
 	switch {
 	case !e.skip.On():
 	case e.exact == weft.ExactCheck:
 		return errors.New("--skip with --exact check: an estimate is not equal to the simulation: leave one of them out")
 	case e.sharing != nil:
 		return fmt.Errorf("--skip with %s: estimates are not shared: leave one of them out", shareVariable)
+	}
+	return nil
+}
+
+// checkSkip refuses what cannot go together with an estimate.
+func (x *execution) checkSkip(e *Env) error {
+	if err := e.checkSkip(); err != nil || !e.skip.On() {
+		return err
+	}
+	switch {
 	case x.series:
 		return errors.New("--skip with --series: an estimate has no course over time: leave one of them out")
 	case x.metrics != "":
@@ -67,7 +77,10 @@ func (x *execution) checkSkip(e *Env) error {
 // inWay is a runner that obeys --exact and --skip.
 func (e *Env) inWay(run Runner) Runner {
 	return func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
-		o.Exact, o.Skip = e.exact, e.skip
+		o.Exact = e.exact
+		if e.skip.On() { // else a sweep's folder may say so
+			o.Skip = e.skip
+		}
 		return run(ctx, r, o)
 	}
 }
@@ -83,6 +96,24 @@ func aboutExact(c *cobra.Command, text string) string {
 		return ": on, off or check"
 	}
 	return ""
+}
+
+// unskipped says of verbs that simulate why they have no --skip.
+var unskipped = map[string]string{
+	"tune":   "it compares times that differ by less than a bound, and tails and pauses, which an estimate does not have",
+	"advise": "it weighs tails, which an estimate does not have, and times that differ by less than a bound",
+	"train":  "estimates are of one collective at a time, and those of a step begin with its computations",
+	"replay": "estimates are of one collective at a time, and those of a trace begin with its computations",
+	"serve":  "estimates are of collectives, and a serving job sends messages",
+}
+
+// aboutSkip completes an error about --skip of a verb without it.
+func aboutSkip(c *cobra.Command, text string) string {
+	why := unskipped[c.Name()]
+	if why == "" || !strings.HasPrefix(text, "unknown flag: --skip") {
+		return ""
+	}
+	return ": " + why + "; run, compare, bench and sweep have it"
 }
 
 // skipped says what the run has not simulated, because it repeats itself. It is no part of the results, which

@@ -75,6 +75,7 @@ variant that fails has its error in the table. The table does not depend on -j.`
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
 	e.exactFlag(cmd)
+	e.skipFlag(cmd)
 	s.array.register(cmd)
 	s.pods.register(cmd)
 	cmd.AddCommand(newSweepShow(e), newSweepWork(e))
@@ -119,7 +120,7 @@ runs.parquet and report.html, and prints the table. It says which variants are m
 
 func (s *sweeping) do(ctx context.Context, e *Env, path string) error {
 	memory, err := s.budget()
-	if err := cmp.Or(checkWorkers(s.workers), err); err != nil {
+	if err := cmp.Or(checkWorkers(s.workers), e.checkSkip(), err); err != nil {
 		return err
 	}
 	if s.out == "" { // the rows need a place
@@ -209,7 +210,7 @@ func (s *sweeping) folder(e *Env, path string) (*sweep.Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	about := sweep.About{Weft: e.Version.Weft, Set: s.set, Base: base}
+	about := sweep.About{Weft: e.Version.Weft, Set: s.set, Skip: e.skip, Base: base}
 	if s.dry || s.pods.on {
 		return sweep.Plan(e.path(s.out), text, about)
 	}
@@ -295,7 +296,7 @@ func (s *sweeping) again(e *Env, f *sweep.Folder, i int) error {
 	if err != nil {
 		return fail(Failed, "%w", err)
 	}
-	command := report.CommandLine(f.Space.Command(i, filepath.Join(s.out, sweep.ScenarioFile)))
+	command := report.CommandLine(f.Command(i, filepath.Join(s.out, sweep.ScenarioFile)))
 	if s.json {
 		row := s.object(t, line)
 		row["command"] = command

@@ -28,6 +28,8 @@ type Row struct {
 	Fabric string    `json:"fabric,omitempty"` // its name
 	Bytes  int64     `json:"size,omitempty"`
 	Values []float64 `json:"values,omitempty"` // of every quantity of the kind of job, in their order
+	// Estimated is the share of the time that was estimated, 0 to 1.
+	Estimated float64 `json:"estimated,omitempty"`
 
 	// The circumstances, which differ between equal rows.
 	Host        string  `json:"host"`
@@ -78,6 +80,9 @@ func rowOf(r *scenario.Resolved, results *runstore.Results, err error) *Row {
 	p := &results.Fabrics[0].Points[0]
 	for _, q := range workloads.names() {
 		row.Values = append(row.Values, quantities[q](p))
+	}
+	if p.Estimate != nil {
+		row.Estimated = runstore.RoundedShare(p.Estimate.Share)
 	}
 	return row
 }

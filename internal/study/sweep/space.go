@@ -229,7 +229,7 @@ func (s *Space) resolve(file *scenario.File, v *Variant) (*scenario.Resolved, er
 }
 
 // Command is the command that makes the row of a variant again, from the sweep's file in its folder.
-func (s *Space) Command(i int, file string) []string {
+func (s *Space) command(i int, file string) []string {
 	v := s.Variant(i)
 	out := []string{"weft", s.Kind.Verb, filepath.ToSlash(file)}
 	if v.Fabric != "" && len(s.fabrics) > 1 {

@@ -233,7 +233,7 @@ func TestTheCommandOfARowMakesItAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		words := f.Space.Command(i, filepath.Join(f.Dir, ScenarioFile))
+		words := f.Command(i, filepath.Join(f.Dir, ScenarioFile))
 		file, err := scenario.Load(words[2])
 		if err != nil {
 			t.Fatal(err)
