@@ -80,17 +80,21 @@ func remedy(err error) string {
 	switch code := codeOf(err); {
 	case errors.As(err, &away), errors.Is(err, errForeign), errors.Is(err, fs.ErrPermission), code == sqlite3.SQLITE_READONLY, code == sqlite3.SQLITE_PERM, code == sqlite3.SQLITE_CANTOPEN:
 		return folder
-	case errors.As(err, &other), code == sqlite3.SQLITE_CORRUPT, code == sqlite3.SQLITE_NOTADB:
+	case errors.As(err, &other), code == sqlite3.SQLITE_CORRUPT, code == sqlite3.SQLITE_NOTADB, code == sqlite3.SQLITE_FULL:
 		return "; weft cache clear empties it"
 	}
 	return ""
 }
 
-// codeOf is the primary result code of SQLite; 0 for another error.
+// codeOf is the primary result code of SQLite; 0 for another error. No room for the memory that processes share, which is a
+// file, is a full disk.
 func codeOf(err error) int {
 	var e *sqlite.Error
-	if errors.As(err, &e) {
-		return e.Code() & 0xff
+	switch {
+	case !errors.As(err, &e):
+		return 0
+	case e.Code() == sqlite3.SQLITE_IOERR_SHMSIZE:
+		return sqlite3.SQLITE_FULL
 	}
-	return 0
+	return e.Code() & 0xff
 }

@@ -79,13 +79,13 @@ func (o *Contents) read(db *sql.DB) error {
 }
 
 // Clear empties the cache of a folder, and returns the bytes that the file is shorter by. It removes a file that is
-// damaged or of another version, and leaves one that is not weft's.
+// damaged or of another version, or that a full disk leaves no room to empty; and leaves one that is not weft's.
 func Clear(dir string) (bytes int64, err error) {
 	db, err := open(dir, false)
 	switch code := codeOf(err); {
 	case errors.Is(err, fs.ErrNotExist):
 		return 0, nil
-	case errors.As(err, new(*layoutError)), code == sqlite3.SQLITE_CORRUPT, code == sqlite3.SQLITE_NOTADB:
+	case errors.As(err, new(*layoutError)), code == sqlite3.SQLITE_CORRUPT, code == sqlite3.SQLITE_NOTADB, code == sqlite3.SQLITE_FULL:
 		return remove(dir)
 	case err != nil:
 		return 0, plain(filepath.Join(dir, FileName), err)
@@ -100,8 +100,8 @@ func Clear(dir string) (bytes int64, err error) {
 		}
 	}
 	_ = db.Close()
-	if code := codeOf(err); code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB {
-		return remove(dir)
+	if code := codeOf(err); code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB || code == sqlite3.SQLITE_FULL {
+		return remove(dir) // a full disk has no room for the log of what leaves
 	}
 	if err != nil {
 		return 0, plain(filepath.Join(dir, FileName), err)
