@@ -68,21 +68,58 @@ type gpuState struct {
 	filled [4]uint64 `state:"-"` // a bit for each queue with messages: a message has one of 256
 }
 
-// localQueue is a queue of messages: a ring from head.
+// localQueue is a queue of messages in the partition's localPool, first in, first out.
 type localQueue struct {
-	messages []LocalMessage
-	head     int
+	head, tail int32 // 0: none
 }
 
-func (q *localQueue) empty() bool { return q.head == len(q.messages) }
+// localPool holds the messages that wait at the GPUs of a simulation partition. A message takes the record
+// that was returned last, which is still in the caches.
+type localPool struct {
+	records []localRecord // the first is not used
+	free    int32         // the first free record; 0: none
+}
 
-// pop drops the first message.
-func (q *localQueue) pop() {
-	q.head++
-	if q.head > 32 && q.head*2 > len(q.messages) {
-		q.messages = append(q.messages[:0], q.messages[q.head:]...)
-		q.head = 0
+// localRecord is a message in a queue, or a free record: one cache line.
+type localRecord struct {
+	LocalMessage
+	next int32
+}
+
+// push adds a message to a queue.
+func (l *localPool) push(q *localQueue, m *LocalMessage) {
+	i := l.free
+	switch {
+	case i > 0:
+		l.free = l.records[i].next
+	case len(l.records) == cap(l.records):
+		l.grow()
+		fallthrough
+	default:
+		i = int32(len(l.records))
+		l.records = l.records[:i+1]
 	}
+	l.records[i] = localRecord{LocalMessage: *m}
+	if q.head == 0 {
+		q.head = i
+	} else {
+		l.records[q.tail].next = i
+	}
+	q.tail = i
+}
+
+// pop drops the first message of a queue.
+func (l *localPool) pop(q *localQueue) {
+	i := q.head
+	q.head, l.records[i].next, l.free = l.records[i].next, l.free, i
+}
+
+// grow doubles the room.
+func (l *localPool) grow() {
+	n := max(1, len(l.records))
+	bigger := makeHuge[localRecord](n, 2*max(n, 32))
+	copy(bigger, l.records)
+	l.records = bigger
 }
 
 // next is the queue whose turn it is; there must be one.
@@ -113,11 +150,11 @@ func (p *Partition) SendLocal(gpu int32, m LocalMessage) {
 		g.queues = append(g.queues, localQueue{})
 	}
 	q := &g.queues[m.Queue]
-	if q.empty() {
+	if q.head == 0 {
 		g.busy++
 		g.filled[m.Queue>>6] |= 1 << (m.Queue & 63)
 	}
-	q.messages = append(q.messages, m)
+	p.local.push(q, &m)
 	o := &n.ports[nd.base]
 	o.nonEmpty |= 1
 	o.touch(p, nd.base)
@@ -134,7 +171,7 @@ func (o *port) sendGPU(p *Partition, link int32) {
 	soonest, turn := units.Forever, g.turn
 	for range g.busy {
 		q := g.next()
-		m := &q.messages[q.head]
+		m := &p.local.records[q.head]
 		payload := int32(min(m.Bytes, int64(g.spec.BurstBytes)))
 		if m.Due > p.now && m.Bytes == int64(payload) {
 			soonest = min(soonest, m.Due)
@@ -162,7 +199,7 @@ func (p *Partition) localClass(k LocalKind) uint8 {
 
 // sendBurst sends the next burst of a message, the first of the queue whose turn it is.
 func (g *gpuState) sendBurst(p *Partition, o *port, link int32, q *localQueue, payload int32) {
-	m := &q.messages[q.head]
+	m := &p.local.records[q.head]
 	kernel := m.KernelPerByte
 	size := g.spec.wireBytes(payload)
 	i := p.pool.get(&p.pool.loose)
@@ -175,8 +212,8 @@ func (g *gpuState) sendBurst(p *Partition, o *port, link int32, q *localQueue, p
 	m.Bytes -= int64(payload)
 	if m.Bytes == 0 {
 		p.pool.cold[i].Flags |= transport.FlagSolicited // the last burst of its message
-		q.pop()
-		if q.empty() {
+		p.local.pop(q)
+		if q.head == 0 {
 			g.busy--
 			g.filled[g.turn>>6&3] &^= 1 << (g.turn & 63)
 		}

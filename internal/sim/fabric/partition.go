@@ -79,6 +79,7 @@ type Partition struct {
 	queue    *engine.Queue `state:"-"` // of the ends
 	cells    *engine.Cells `state:"-"` // of the switches; nil if they are in the cell of the ends
 	pool     pool          `state:"-"`
+	local    localPool     `state:"-"` // visited by GPU
 	now      units.Time
 	flows    int             `state:"-"` // ends of connections
 	dirty    []int32         `state:"-"`

@@ -227,16 +227,16 @@ func (h *timers) WalkState(w *state.Walk) {
 // WalkState visits the messages of a queue of a GPU from its head on.
 func (q *localQueue) WalkState(w *state.Walk) {
 	p := within(w)
-	messages := q.messages[q.head:]
-	w.Word(uint64(len(messages)))
-	for i := range messages {
-		m := &messages[i]
+	for i := q.head; i > 0 && !w.Differs(); i = p.local.records[i].next {
+		m := &p.local.records[i].LocalMessage
 		tag := m.Tag
 		m.Tag = 0
+		w.Word(1)
 		w.Visit(m)
 		p.net.repeats.app.WalkTag(w, p, &tag)
 		m.Tag = tag
 	}
+	w.Word(0)
 }
 
 // WalkState visits the store of queue pair contexts of a NIC.

@@ -13,7 +13,8 @@ import (
 type Communicator struct {
 	ID      int32
 	Members []int32       // the cluster's rank of each
-	place   map[int32]int // by rank
+	place   map[int32]int // by rank; nil if stride says it
+	stride  int32         // from each member's rank to the next, if it is the same
 	layout  collective.Layout
 	nics    []int32             // by node of the layout and rail: the NIC
 	kernels [][]units.Time      // by member and channel: the time at which its kernel has processed its data
@@ -32,9 +33,12 @@ type Communicator struct {
 // node of its own; messages inside a real node stay there all the same. Members with more NICs than
 // others leave the rest unused if collective.Layout cannot assign NICs to GPUs.
 func NewCommunicator(id int32, cluster collective.Layout, members []int32) *Communicator {
-	c := &Communicator{ID: id, Members: members, place: make(map[int32]int, len(members)), kernels: make([][]units.Time, len(members)), entered: make([]int, len(members)), doing: make([][]int32, len(members))}
-	for i, r := range members {
-		c.place[r] = i
+	c := &Communicator{ID: id, Members: members, kernels: make([][]units.Time, len(members)), entered: make([]int, len(members)), doing: make([][]int32, len(members))}
+	if c.stride = strideOf(members); c.stride == 0 {
+		c.place = make(map[int32]int, len(members))
+		for i, r := range members {
+			c.place[r] = i
+		}
 	}
 	per := regular(cluster, members)
 	own := rails{cluster, members, per}
@@ -45,6 +49,28 @@ func NewCommunicator(id int32, cluster collective.Layout, members []int32) *Comm
 		}
 	}
 	return c
+}
+
+// strideOf is the distance from each member's rank to the next; 0 if it is not the same everywhere.
+func strideOf(members []int32) int32 {
+	if len(members) < 2 {
+		return 1
+	}
+	stride := members[1] - members[0]
+	for i := range members[1:] {
+		if members[i+1]-members[i] != stride {
+			return 0
+		}
+	}
+	return stride
+}
+
+// member is the member that a rank is.
+func (c *Communicator) member(rank int) int {
+	if c.place == nil {
+		return (rank - int(c.Members[0])) / int(c.stride)
+	}
+	return c.member(rank)
 }
 
 // regular is the number of members of each node, if all nodes have the same GPUs in the same order;

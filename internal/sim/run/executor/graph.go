@@ -249,7 +249,7 @@ func (r *graphRun) beginCollective(p *fabric.Partition, rank int, op int32) {
 		r.fail(p, int32(rank), err)
 		return
 	}
-	member := c.place[int32(rank)]
+	member := c.member(rank)
 	c.doing[member] = append(c.doing[member], op)
 	if inst := r.enter(p, c, member, plan); inst != nil {
 		r.lead(inst)

@@ -340,7 +340,7 @@ func (r *collectives) arrived(p *fabric.Partition, rank int, tag uint64, remote 
 	if remote {
 		ready = r.hosts[rank].proxy(o.comm.ID).sees(p.Now(), &o.plan.Pace) + o.plan.overhead.PerStepInter
 	}
-	member := o.comm.place[int32(rank)]
+	member := o.comm.member(rank)
 	m := &o.members[member]
 	if m.open > 0 {
 		ch := &m.channels[lane%o.plan.program.Channels()]
@@ -468,10 +468,10 @@ func (r *collectives) due(p *fabric.Partition, rank int, t *host.Timer) {
 	switch t.Kind {
 	case host.TimerBegin:
 		o, _ := r.named(t.Tag)
-		r.begin(p, o, o.comm.place[int32(rank)])
+		r.begin(p, o, o.comm.member(rank))
 	case host.TimerStep:
 		o, lane := r.named(t.Tag)
-		r.resume(p, o, o.comm.place[int32(rank)], lane)
+		r.resume(p, o, o.comm.member(rank), lane)
 	case host.TimerWritten:
 		e := &r.ends[t.Transfer.NIC][t.Transfer.End]
 		r.release(p, e.pair, e.of)

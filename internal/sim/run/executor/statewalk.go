@@ -81,7 +81,7 @@ func (h *rankHost) walk(w *state.Walk, c *collectives, rank int32, over func(ran
 			c.walkTag(w, &t.Tag)
 		case host.TimerStep:
 			o, lane := c.named(t.Tag)
-			o.walkLane(w, o.comm.place[rank], lane, &t.Tag)
+			o.walkLane(w, o.comm.member(int(rank)), lane, &t.Tag)
 		case host.TimerOver:
 			over(int(rank), &t.Tag)
 		default:
