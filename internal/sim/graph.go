@@ -7,19 +7,23 @@ import (
 
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
 )
 
-// Execute executes a workload with or without skipping, or both ways. See executor.Execute.
-func Execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, e Exact) (*executor.Execution, error) {
+// Execute executes a workload with or without skipping, or both ways. See executor.Execute. progress, if not nil, is called
+// while it runs, never concurrently and not afterwards, with what the simulations of this workload have simulated.
+func Execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, e Exact, progress func(Progress)) (*executor.Execution, error) {
+	w := newWatch(e.ways(), Options{Progress: progress})
+	defer w.end()
 	if e != ExactCheck {
-		return executor.Execute(ctx, p, r, g, e == ExactOn)
+		return w.execute(ctx, p, r, g, e == ExactOn)
 	}
 	silent := *p // a simulation that records does not skip
 	silent.Series = nil
-	with, failed := executor.Execute(ctx, &silent, r, g, true)
-	without, err := executor.Execute(ctx, p, r, g, false)
+	with, failed := w.execute(ctx, &silent, r, g, true)
+	without, err := w.execute(ctx, p, r, g, false)
 	if ctx.Err() != nil || err != nil && failed != nil {
 		return without, err
 	}
@@ -28,6 +32,25 @@ func Execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *work
 	}
 	without.Counts.Skipped = with.Counts.Skipped
 	return without, err
+}
+
+// execute is executor.Execute under the eyes of a watch.
+func (w *watch) execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, skip bool) (*executor.Execution, error) {
+	own := *p
+	j := &job{Task: network.Task{Plan: &own, Scenario: r}}
+	own.Started = func(n *network.Network) {
+		if p.Started != nil {
+			p.Started(n)
+		}
+		w.started(j, n)
+	}
+	out, err := executor.Execute(ctx, &own, r, g, skip)
+	if err != nil {
+		w.left(j)
+		return out, err
+	}
+	w.compared(j, &runstore.Point{Time: out.Timeline.End, Counts: out.Counts})
+	return out, nil
 }
 
 // sameExecution compares two results, but for what the engine did.

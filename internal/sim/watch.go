@@ -95,7 +95,11 @@ func (w *watch) compared(j *job, point *runstore.Point) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.running, j)
+	w.sum.Fabric, w.sum.Bytes = j.Plan.Fabric.Name, int64(j.Bytes)
 	w.add(j, point)
+	if w.tell != nil {
+		w.tell(w.sum)
+	}
 }
 
 // left removes a simulation that has ended without a result.

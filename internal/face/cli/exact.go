@@ -13,7 +13,6 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
-	"weft/units"
 )
 
 // exactFlag registers the flag for skipping. The runner of the environment obeys it.
@@ -123,19 +122,20 @@ func (e *Env) skipped(results *runstore.Results) {
 	if s.Nodes > 0 {
 		e.note("%s nodes of the ring do what others do at every instant: they were not simulated\n", doc.Integer(s.Nodes))
 	}
-	if s.Periods > 0 {
-		e.note("%s\n", skippedText(s, s.Of))
-	}
+	e.skippedPeriods(s)
 	if text := report.Estimated(results); text != "" {
 		e.note("%s\n", text)
 	}
 }
 
-// skippedText is the part of a simulated time that was skipped.
-func skippedText(s runstore.Skipped, of units.Time) string {
+// skippedPeriods says which periods were not simulated.
+func (e *Env) skippedPeriods(s runstore.Skipped) {
 	periods := "periods, which repeat earlier ones"
-	if s.Periods == 1 {
+	switch s.Periods {
+	case 0:
+		return
+	case 1:
 		periods = "period, which repeats an earlier one"
 	}
-	return fmt.Sprintf("skipped %s %s exactly: %v of %v of simulated time", doc.Integer(s.Periods), periods, s.Time, of)
+	e.note("skipped %s %s exactly: %v of %v of simulated time\n", doc.Integer(s.Periods), periods, s.Time, s.Of)
 }

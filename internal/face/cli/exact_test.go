@@ -66,7 +66,7 @@ func TestProgressOfACheck(t *testing.T) {
 	}
 	var s weft.Progress
 	s.Simulated, s.Skipped = 3000, weft.Skipped{Periods: 2, Time: 1000}
-	if got := simulated(s); got != "simulated 3 ns, of which skipped 1 ns" {
+	if got := simulated(s); got != "simulated 3 ns, of which skipped 1 ns (periods: 2)" {
 		t.Error(got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"weft"
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -41,20 +42,24 @@ func costs(r *scenario.Resolved) []float64 {
 }
 
 // update is the simulator's callback.
-func (p *progress) update(s weft.Progress) {
-	elapsed := p.elapsed()
-	parts := []string{fmt.Sprintf("%d of %d", s.Done, s.Total), s.Fabric + knownOf(s)}
-	if s.Bytes > 0 {
-		parts = append(parts, units.Bytes(s.Bytes).String())
+func (p *progress) update(s weft.Progress) { p.tell(s, p.left(s, p.elapsed())) }
+
+// tell shows the progress of simulations.
+func (s *status) tell(p weft.Progress, left time.Duration) {
+	parts := []string{fmt.Sprintf("%d of %d", p.Done, p.Total), p.Fabric + knownOf(p)}
+	if p.Bytes > 0 {
+		parts = append(parts, units.Bytes(p.Bytes).String())
 	}
-	parts = append(parts, simulated(s))
-	if sec := elapsed.Seconds(); sec > 0.05 {
-		parts = append(parts, fmt.Sprintf("%.1f M events/s", float64(s.Events-s.Skipped.Events)/sec/1e6))
+	if p.Events > 0 {
+		parts = append(parts, simulated(p))
+		if sec := s.elapsed().Seconds(); sec > 0.05 {
+			parts = append(parts, fmt.Sprintf("%.1f M events/s", float64(p.Events-p.Skipped.Events)/sec/1e6))
+		}
 	}
-	p.show(runstore.Progress{
-		Done: s.Done, Total: s.Total, What: s.Fabric, Bytes: s.Bytes,
-		SimulatedPs: int64(s.Simulated), Events: s.Events, Hops: s.Hops,
-		Periods: s.Skipped.Periods, SkippedPs: int64(s.Skipped.Time), Left: p.left(s, elapsed).Seconds(),
+	s.show(runstore.Progress{
+		Done: p.Done, Total: p.Total, What: p.Fabric, Bytes: p.Bytes,
+		SimulatedPs: int64(p.Simulated), Events: p.Events, Hops: p.Hops,
+		Periods: p.Skipped.Periods, SkippedPs: int64(p.Skipped.Time), Left: left.Seconds(),
 	}, parts...)
 }
 
@@ -62,7 +67,7 @@ func (p *progress) update(s weft.Progress) {
 func simulated(s weft.Progress) string {
 	text := "simulated " + s.Simulated.String()
 	if s.Skipped.Time > 0 {
-		text += ", of which skipped " + s.Skipped.Time.String()
+		text += fmt.Sprintf(", of which skipped %v (periods: %s)", s.Skipped.Time, doc.Integer(s.Skipped.Periods))
 	}
 	return text
 }

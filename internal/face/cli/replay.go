@@ -322,5 +322,7 @@ func (x *replayFlags) tell(e *Env, out *runstore.Replay, folder *ownFolder) erro
 			return err
 		}
 	}
-	return e.present(report.Replay(out), x.json, text)
+	err = e.present(report.Replay(out), x.json, text)
+	e.skippedPeriods(out.Skipped())
+	return err
 }

@@ -161,8 +161,12 @@ func visible(r rune) rune {
 
 // count is show for work that consists of a number of parts.
 func (s *status) count(done, total int, what string) {
-	left := s.pace.left(done, float64(done)/float64(max(1, total)), s.elapsed())
-	s.show(runstore.Progress{Done: done, Total: total, What: what, Left: left.Seconds()}, fmt.Sprintf("%d of %d", done, total), what)
+	s.show(runstore.Progress{Done: done, Total: total, What: what, Left: s.left(done, total).Seconds()}, fmt.Sprintf("%d of %d", done, total), what)
+}
+
+// left is the time that the other parts of the work will take, if all take the same.
+func (s *status) left(done, total int) time.Duration {
+	return s.pace.left(done, float64(done)/float64(max(1, total)), s.elapsed())
 }
 
 // pace is the time at which the last part was done.

@@ -267,7 +267,7 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 	if e.sharing != nil {
 		o.Share = e.sharing.Island
 	}
-	o.Progress = func(p weft.Progress) { x.line.count(p.Done, p.Total, p.Fabric+knownOf(p)) }
+	o.Progress = func(p weft.Progress) { x.line.tell(p, x.line.left(p.Done, p.Total)) }
 	if x.trace != "" || e.html != "" || x.out != "" {
 		x.steps = steps{lines: make([]*report.Drawn, len(r.Fabrics)), whole: x.whole}
 		o.Timeline = func(fabric int, g *workload.Graph, t *workload.Timeline) {
@@ -305,7 +305,9 @@ func (x *trainFlags) conclude(e *Env, t *runstore.TrainingScale, r *scenario.Res
 	if x.out != "" {
 		stored = x.store(e, t, d, resolved, results, err)
 	}
-	return cmp.Or(stored, e.present(d, x.json, results), err)
+	printed := e.present(d, x.json, results)
+	e.skippedPeriods(t.Skipped())
+	return cmp.Or(stored, printed, err)
 }
 
 // encode is the results as JSON: of one step, or over cluster sizes.

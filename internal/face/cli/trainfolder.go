@@ -88,7 +88,7 @@ func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, d *doc.Document, r
 	}
 	files = append(files, series...)
 	meta := circumstances{
-		seed: t.Points[len(t.Points)-1].Seed, started: x.started, wall: x.line.elapsed(), events: t.Events(), workers: x.workers, failed: failed,
+		seed: t.Points[len(t.Points)-1].Seed, started: x.started, wall: x.line.elapsed(), events: t.Events(), skipped: t.Skipped(), workers: x.workers, failed: failed,
 	}
 	if err := x.folder.Seal(files, e.meta(&meta)); err != nil {
 		return fail(Failed, "the results cannot be written to %s: %w", x.out, err)

@@ -22,6 +22,14 @@ type Replay struct {
 	Partial  bool           `json:"partial,omitempty"` // interrupted
 }
 
+// Skipped is the part of the whole run that was not simulated.
+func (r *Replay) Skipped() (s Skipped) {
+	for i := range r.Fabrics {
+		s.Add(r.Fabrics[i].Counts.Skipped)
+	}
+	return s
+}
+
 // ReplaySource describes the workload files.
 type ReplaySource struct {
 	Format string   `json:"format"`

@@ -185,6 +185,16 @@ func (t *TrainingScale) Events() (n int64) {
 	return n
 }
 
+// Skipped is the part of the whole run that was not simulated.
+func (t *TrainingScale) Skipped() (s Skipped) {
+	for _, p := range t.Points {
+		for i := range p.Fabrics {
+			s.Add(p.Fabrics[i].Counts.Skipped)
+		}
+	}
+	return s
+}
+
 // Encode is the results as JSON.
 func (t *TrainingScale) Encode() ([]byte, error) {
 	own := *t

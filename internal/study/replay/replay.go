@@ -24,7 +24,7 @@ type Options struct {
 	Whole bool
 	// Exact says whether a workload that is simulated as it comes skips periods in which it repeats itself exactly.
 	Exact sim.Exact
-	// Progress, if not nil, is called after each fabric.
+	// Progress, if not nil, is called after each fabric, and while a workload is simulated as it comes; never concurrently.
 	Progress func(sim.Progress)
 }
 
@@ -41,9 +41,11 @@ func Run(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Option
 		Version: runstore.ReplayVersion, Scenario: r.Name, Nodes: r.Cluster.Nodes, GPUs: r.Cluster.Ranks(), Seed: r.Run.Seed, Source: describeSource(w),
 	}
 	var errs []error
+	tally := sim.NewTally(len(r.Fabrics), o.Progress)
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		res := runstore.ReplayFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate()}
+		o.Progress = tally.Of(i, f.Name)
 		err := replayOn(ctx, r, f, w, &o, &res)
 		if ctx.Err() != nil {
 			out.Partial = true
@@ -54,9 +56,7 @@ func Run(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Option
 			errs = append(errs, fmt.Errorf("%s: %w", f.Name, err))
 		}
 		out.Fabrics = append(out.Fabrics, res)
-		if o.Progress != nil {
-			o.Progress(sim.Progress{Fabric: f.Name, Done: i + 1, Total: len(r.Fabrics)})
-		}
+		tally.Ended(i, f.Name, false)
 	}
 	return out, errors.Join(errs...)
 }
@@ -75,7 +75,7 @@ func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *
 	g := w.Whole()
 	executor.AllocateForGraph(p, executor.LayoutOf(&r.Cluster, p.Fabric), g)
 	res.Reduction = p.Aggregation.Result()
-	x, err := sim.Execute(ctx, p, r, g, o.Exact)
+	x, err := sim.Execute(ctx, p, r, g, o.Exact, o.Progress)
 	if err != nil {
 		return err
 	}

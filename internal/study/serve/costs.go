@@ -108,7 +108,7 @@ func sumsOf(ctx context.Context, plan *network.Plan, r *scenario.Resolved, of su
 			g.Groups[0].Ranks = append(g.Groups[0].Ranks, int32(rank))
 			g.Ranks[rank] = []workload.Op{{Name: "sum", Kind: workload.Collective, Purpose: workload.Tensor, Bytes: units.Bytes(bytes), Do: of.do}}
 		}
-		x, err := sim.Execute(ctx, plan, r, g, sim.ExactOn)
+		x, err := sim.Execute(ctx, plan, r, g, sim.ExactOn, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -29,7 +29,7 @@ type Options struct {
 	Exact sim.Exact
 	// Seeds is the number of seeds: run.seed and the following ones. 0 and 1 are run.seed alone.
 	Seeds int
-	// Progress, if not nil, is called after each simulation, never concurrently.
+	// Progress, if not nil, is called after each simulation, and while the whole step of Whole runs; never concurrently.
 	Progress func(sim.Progress)
 	// Timeline, if not nil, is called with the step on each fabric, never concurrently.
 	Timeline func(fabric int, g *workload.Graph, t *workload.Timeline)
@@ -217,36 +217,30 @@ type trainingTask struct {
 // runTasks runs the simulations on as many cores as allowed; each round starts after the one
 // before.
 func runTasks(ctx context.Context, o *Options, rounds ...[]trainingTask) {
-	var mu sync.Mutex
-	var told sim.Progress
+	total := 0
 	for _, tasks := range rounds {
-		told.Total += len(tasks)
+		total += len(tasks)
 	}
+	tally, first := sim.NewTally(total, o.Progress), 0
 	for _, tasks := range rounds {
 		cores.Each(len(tasks), o.Workers, func(i int) {
 			if ctx.Err() != nil {
 				return
 			}
-			tasks[i].run(ctx)
-			mu.Lock()
-			defer mu.Unlock()
-			told.Done, told.Fabric = told.Done+1, tasks[i].plan.Fabric.Name
-			if tasks[i].found {
-				told.Known++
-			}
-			if o.Progress != nil {
-				o.Progress(told)
-			}
+			t := &tasks[i]
+			t.run(ctx, tally.Of(first+i, t.plan.Fabric.Name))
+			tally.Ended(first+i, t.plan.Fabric.Name, t.found)
 		})
+		first += len(tasks)
 	}
 }
 
-// run runs one simulation; the last one of a fabric assembles the step.
-func (t *trainingTask) run(ctx context.Context) {
+// run runs one simulation; the last one of a fabric assembles the step. progress is of the whole step.
+func (t *trainingTask) run(ctx context.Context, progress func(sim.Progress)) {
 	var err error
 	plan, ended := t.recorded()
 	if t.island < 0 {
-		err = t.whole(ctx, plan)
+		err = t.whole(ctx, plan, progress)
 	} else if t.islands[t.island] = t.known(t.island); t.islands[t.island] == nil {
 		t.islands[t.island], err = t.simulate(ctx, plan)
 	}
@@ -297,8 +291,8 @@ func (t *training) failures() error {
 }
 
 // whole simulates the whole step as it is.
-func (s *steps) whole(ctx context.Context, plan *network.Plan) error {
-	x, err := sim.Execute(ctx, plan, s.part.Scenario, s.step.Graph, s.exact)
+func (s *steps) whole(ctx context.Context, plan *network.Plan, progress func(sim.Progress)) error {
+	x, err := sim.Execute(ctx, plan, s.part.Scenario, s.step.Graph, s.exact, progress)
 	if err != nil {
 		return err
 	}

@@ -95,6 +95,7 @@ func carryOutTask(j *network.Task, g *workload.Graph, f *Forwarder) (*Execution,
 		err = run.verdict(limit)
 	}
 	out := &Execution{Timeline: run.timeline, Counts: measure.Counts(run.net.Network), Flows: run.flowTimes().Distribution(), Plans: run.planner.list()}
+	out.Counts.Skipped.Of = run.timeline.End
 	var links []int32
 	out.Hottest, links = measure.Hottest(run.net, run.timeline.End)
 	measure.TellSeries(run.net, run.timeline.End, nil, 0)

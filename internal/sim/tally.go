@@ -1,0 +1,63 @@
+package sim
+
+import "sync"
+
+// Tally adds up the progress of simulations that a study runs by itself, some of them at the same time.
+type Tally struct {
+	tell func(Progress) // nil: nobody is told
+
+	mu      sync.Mutex // guards the fields below, and is held during calls of tell
+	ended   Progress   // sum of the simulations that have ended
+	running map[int]Progress
+}
+
+// NewTally is for a total number of simulations. It calls tell, which may be nil, never concurrently.
+func NewTally(total int, tell func(Progress)) *Tally {
+	return &Tally{tell: tell, ended: Progress{Total: total}, running: make(map[int]Progress)}
+}
+
+// Of takes the progress of one of the simulations while it runs, on a fabric. It is nil if nobody is told.
+func (t *Tally) Of(number int, fabric string) func(Progress) {
+	if t.tell == nil {
+		return nil
+	}
+	return func(p Progress) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.running[number] = p
+		t.say(fabric)
+	}
+}
+
+// Ended counts a simulation that has ended, or whose result was known.
+func (t *Tally) Ended(number int, fabric string, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended.Done++
+	if known {
+		t.ended.Known++
+	}
+	t.ended.add(t.running[number])
+	delete(t.running, number)
+	if t.tell != nil {
+		t.say(fabric)
+	}
+}
+
+// say tells the sum. The caller has locked t.
+func (t *Tally) say(fabric string) {
+	sum := t.ended
+	for _, p := range t.running {
+		sum.add(p)
+	}
+	sum.Fabric = fabric
+	t.tell(sum)
+}
+
+// add adds what another progress has simulated.
+func (p *Progress) add(q Progress) {
+	p.Simulated += q.Simulated
+	p.Events += q.Events
+	p.Hops += q.Hops
+	p.Skipped.Add(q.Skipped)
+}

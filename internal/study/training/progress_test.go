@@ -1,0 +1,36 @@
+package training
+
+import (
+	"strings"
+	"testing"
+
+	"weft/internal/sim"
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// The progress of a step that is simulated as it comes has its simulated time and the part of it that was skipped, as
+// the results have at the end.
+func TestTheProgressOfAWholeStepHasItsTime(t *testing.T) {
+	var last sim.Progress
+	job := strings.Replace(tinyJob(denseModel, "tensor: 4, pipeline: 4"), "global: 32", "global: 64", 1)
+	out := trainStep(t, job, Options{Workers: 1, Whole: true, Progress: func(p sim.Progress) {
+		if p.Done < last.Done || p.Events < last.Events || p.Simulated < last.Simulated {
+			t.Errorf("the progress falls from %+v to %+v", last, p)
+		}
+		last = p
+	}})
+	var steps units.Time
+	var events int64
+	for i := range out.Fabrics {
+		steps += units.Time(out.Fabrics[i].StepPs)
+		events += out.Fabrics[i].Counts.Events
+	}
+	skipped := (&runstore.TrainingScale{Points: []*runstore.Training{out}}).Skipped()
+	if last.Done != len(out.Fabrics) || last.Simulated != steps || last.Events != events || last.Skipped != skipped {
+		t.Errorf("the last progress is %+v, want %d steps of %v with %d events, %+v of them skipped", last, len(out.Fabrics), steps, events, skipped)
+	}
+	if skipped.Periods == 0 || skipped.Time <= 0 || skipped.Of != steps {
+		t.Errorf("skipped %+v of %v, want some of the 64 micro-batches", skipped, steps)
+	}
+}
