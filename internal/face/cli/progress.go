@@ -63,11 +63,14 @@ func (s *status) tell(p weft.Progress, left time.Duration) {
 	}, parts...)
 }
 
-// simulated is the simulated time, with the part of it that was skipped.
+// simulated is the simulated time, with the part of it that was skipped: exactly in periods, or with --skip by rates.
 func simulated(s weft.Progress) string {
 	text := "simulated " + s.Simulated.String()
-	if s.Skipped.Time > 0 {
-		text += fmt.Sprintf(", of which skipped %v (periods: %s)", s.Skipped.Time, doc.Integer(s.Skipped.Periods))
+	switch skipped := s.Skipped; {
+	case skipped.Periods > 0:
+		text += fmt.Sprintf(", of which skipped %v (periods: %s)", skipped.Time, doc.Integer(skipped.Periods))
+	case skipped.Time > 0:
+		text += ", of which estimated " + skipped.Time.String()
 	}
 	return text
 }

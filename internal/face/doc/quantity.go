@@ -93,13 +93,15 @@ func Ratio(x float64, decimals int) Cell {
 	return quantity(x, "ratio", strconv.FormatFloat(x, 'f', decimals, 64))
 }
 
-// Share is a fraction of 1 as a percentage, to one decimal below 10 %.
+// Share is a fraction of 1 as a percentage, to one decimal below 10 % and where it would be rounded to 100 %.
 func Share(x float64) Cell {
 	text := strconv.FormatFloat(100*x, 'f', 0, 64)
 	switch {
 	case x > 0 && x < 0.0005:
 		text = "<0.1"
-	case x != 0 && x < 0.0995:
+	case x >= 0.9995 && x < 1:
+		text = ">99.9"
+	case x != 0 && x < 0.0995, x >= 0.995 && x < 1:
 		text = strconv.FormatFloat(100*x, 'f', 1, 64)
 	}
 	return quantity(100*x, "%", text+" %")

@@ -37,6 +37,8 @@ func TestQuantities(t *testing.T) {
 		{Share(0.0004), "<0.1 %", `data-value="0.04" data-unit="%"`},
 		{Share(0.0625), "6.2 %", `data-value="6.25" data-unit="%"`},
 		{Share(0.625), "62 %", `data-value="62.5" data-unit="%"`},
+		{Share(0.9959), "99.6 %", `data-value="99.59" data-unit="%"`}, // not all
+		{Share(0.99984375), ">99.9 %", `data-value="99.984375" data-unit="%"`},
 		{Tenths(-0.125), "-12.5 %", `data-value="-12.5" data-unit="%"`},
 		{Bandwidth(0), "0", `data-value="0" data-unit="GB/s"`},
 		{Bandwidth(0.05), "0.0500", `data-value="0.05" data-unit="GB/s"`},
