@@ -88,17 +88,7 @@ type localRecord struct {
 
 // push adds a message to a queue.
 func (l *localPool) push(q *localQueue, m *LocalMessage) {
-	i := l.free
-	switch {
-	case i > 0:
-		l.free = l.records[i].next
-	case len(l.records) == cap(l.records):
-		l.grow()
-		fallthrough
-	default:
-		i = int32(len(l.records))
-		l.records = l.records[:i+1]
-	}
+	i := l.take()
 	l.records[i] = localRecord{LocalMessage: *m}
 	if q.head == 0 {
 		q.head = i
@@ -108,18 +98,26 @@ func (l *localPool) push(q *localQueue, m *LocalMessage) {
 	q.tail = i
 }
 
+// take is a free record.
+func (l *localPool) take() int32 {
+	if i := l.free; i > 0 {
+		l.free = l.records[i].next
+		return i
+	}
+	n := max(1, len(l.records))
+	if n >= cap(l.records) {
+		bigger := makeHuge[localRecord](n, 2*max(n, 32))
+		copy(bigger, l.records)
+		l.records = bigger
+	}
+	l.records = l.records[:n+1]
+	return int32(n)
+}
+
 // pop drops the first message of a queue.
 func (l *localPool) pop(q *localQueue) {
 	i := q.head
 	q.head, l.records[i].next, l.free = l.records[i].next, l.free, i
-}
-
-// grow doubles the room.
-func (l *localPool) grow() {
-	n := max(1, len(l.records))
-	bigger := makeHuge[localRecord](n, 2*max(n, 32))
-	copy(bigger, l.records)
-	l.records = bigger
 }
 
 // next is the queue whose turn it is; there must be one.
