@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -59,6 +60,9 @@ fabric; auto goes as fast as the machine can, never faster than its own clock.`,
 			if err != nil {
 				return err
 			}
+			if x.during <= 0 && cmd.Flags().Changed("for") {
+				return fmt.Errorf("--for %v: want a time above 0", x.during)
+			}
 			return c.placed(x.emulate(cmd.Context(), e, r))
 		},
 	}
@@ -91,10 +95,10 @@ func (x *emulated) emulate(ctx context.Context, e *Env, r *scenario.Resolved) er
 		}
 		o.Dilation = n
 	}
-	if x.during < 0 {
-		return fmt.Errorf("--for %v: want a time above 0", x.during)
-	}
 	if o.Socket = x.socket; o.Socket == "" {
+		if e.quiet {
+			return errors.New("--quiet hides the name of the socket, which programs need: give one with --socket")
+		}
 		dir, err := os.MkdirTemp("", "weft-emulate-")
 		if err != nil {
 			return fail(Failed, "no folder for the socket: %w", err)

@@ -217,7 +217,7 @@ func (c *choice) filter(r *scenario.Resolved) error {
 		if near := catalog.Nearest(name, known); near != "" {
 			hint = fmt.Sprintf(" (did you mean %s?)", near)
 		}
-		return fmt.Errorf("--fabric %s: the scenario has no fabric of that name%s; it has %s", name, hint, strings.Join(known, ", "))
+		return fmt.Errorf("--fabric %s: the scenario has no fabric of that name%s; it has %s", name, hint, strings.Join(known, "; "))
 	}
 	r.Fabrics = slices.DeleteFunc(r.Fabrics, func(f scenario.Fabric) bool { return !slices.Contains(c.fabrics, f.Name) })
 	return nil

@@ -126,7 +126,9 @@ func startOn(t testing.TB, devices []string, argv ...string) *running {
 func startAs(t testing.TB, p Program, argv ...string) *running {
 	t.Helper()
 	p.Libraries, p.Explain = folderOf(t), true
-	v, err := p.Variables(func(string) string { return "" })
+	v, err := p.Variables(func(name string) string {
+		return map[string]string{emulatorVariable: os.Getenv(emulatorVariable)}[name]
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

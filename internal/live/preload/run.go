@@ -30,6 +30,9 @@ const (
 	socketVariable  = "WEFT_VERBS_SOCKET_ONLY"
 	pathVariable    = "LD_LIBRARY_PATH"
 	preloadVariable = "LD_PRELOAD"
+
+	emulatorVariable = "WEFT_EMULATOR"
+	nicVariable      = "WEFT_NIC"
 )
 
 // monitorVariable says how libfabric learns that registered memory is unmapped. By default it rewrites the
@@ -48,8 +51,11 @@ func (p *Program) Variables(getenv func(string) string) (map[string]string, erro
 			return nil, fmt.Errorf("no %s in %s: build it in a checkout of weft with weft verbs build", name, dir)
 		}
 	}
+	if err := p.needsFabric(getenv); err != nil {
+		return nil, err
+	}
 	named := p.Devices
-	if nic := strings.ReplaceAll(getenv("WEFT_NIC"), "/", "_"); len(named) == 0 && validName.MatchString(nic) {
+	if nic := strings.ReplaceAll(getenv(nicVariable), "/", "_"); len(named) == 0 && validName.MatchString(nic) {
 		named = []string{nic} // of an emulated fabric
 	}
 	list, err := devices(named)
@@ -77,6 +83,21 @@ func (p *Program) Variables(getenv func(string) string) (map[string]string, erro
 		v[socketVariable] = "1"
 	}
 	return v, nil
+}
+
+// needsFabric complains of what has a meaning on an emulated fabric only, where the environment has none: the program would
+// run on the loopback instead.
+func (p *Program) needsFabric(getenv func(string) string) error {
+	if getenv(emulatorVariable) != "" {
+		return nil
+	}
+	if nic := getenv(nicVariable); nic != "" {
+		return fmt.Errorf("%s is %s, a NIC of an emulated fabric, but %s is not set: export it as weft emulate has printed it", nicVariable, nic, emulatorVariable)
+	}
+	if p.FabricTime {
+		return fmt.Errorf("there is no emulated fabric whose time the program could have: export %s as weft emulate has printed it", emulatorVariable)
+	}
+	return nil
 }
 
 // before is a list of paths with one more at its head.

@@ -78,9 +78,31 @@ func TestADeviceOfAnEmulatedFabricHasTheNameOfItsNIC(t *testing.T) {
 		want string
 	}{{"node0/nic3", nil, "node0_nic3"}, {"node0/nic3", []string{"mine"}, "mine"}, {"", nil, ""}} {
 		p := Program{Libraries: dir, Devices: c.list}
-		v, err := p.Variables(func(name string) string { return map[string]string{"WEFT_NIC": c.nic}[name] })
+		v, err := p.Variables(func(name string) string {
+			return map[string]string{nicVariable: c.nic, emulatorVariable: "/fabric"}[name]
+		})
 		if err != nil || v[devicesVariable] != c.want {
 			t.Errorf("NIC %q, devices %q: %q, %v, want %q", c.nic, c.list, v[devicesVariable], err, c.want)
+		}
+	}
+}
+
+// A program that forgets one of the two variables would run on the loopback, and print its rates.
+func TestWhatNeedsAFabricIsRefusedWithoutOne(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range libraries {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		nic        string
+		fabricTime bool
+	}{{nic: "node0/nic0"}, {fabricTime: true}} {
+		p := Program{Libraries: dir, FabricTime: c.fabricTime}
+		v, err := p.Variables(func(name string) string { return map[string]string{nicVariable: c.nic}[name] })
+		if err == nil || !strings.Contains(err.Error(), emulatorVariable) {
+			t.Errorf("NIC %q, fabric's time %v: %v, %v, want an error that names %s", c.nic, c.fabricTime, v, err, emulatorVariable)
 		}
 	}
 }

@@ -15,7 +15,7 @@ var ucxPieces = map[string]string{"UCX_RC_VERBS_SEG_SIZE": "33280", "UCX_RC_VERB
 
 // setPieces sets the length of UCX's pieces, unless the user has set any.
 func setPieces(v map[string]string, getenv func(string) string, devices []string) {
-	if getenv("WEFT_EMULATOR") != "" || !usesRC(getenv("UCX_TLS")) {
+	if getenv(emulatorVariable) != "" || !usesRC(getenv("UCX_TLS")) {
 		return
 	}
 	for _, scope := range []string{"IB", "RC", "RC_VERBS"} {

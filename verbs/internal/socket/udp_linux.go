@@ -32,7 +32,7 @@ type udpConn struct {
 // of this machine: the ICRC covers it.
 func OpenUDP(local netip.AddrPort) (Conn, error) {
 	a := local.Addr().Unmap()
-	if !a.IsValid() || a.IsUnspecified() {
+	if !a.IsValid() || a.IsUnspecified() || a.IsMulticast() {
 		return nil, fmt.Errorf("live: %v is not a source address of this machine, and the ICRC covers the source: give an address of an interface", a)
 	}
 	family, sa := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: int(local.Port()), Addr: a.As16(), ZoneId: zone(a)})

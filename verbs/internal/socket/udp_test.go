@@ -83,7 +83,7 @@ func TestWakeEndsAWait(t *testing.T) {
 }
 
 func TestAnAddressThatPacketsCannotGoOutWithIsRefused(t *testing.T) {
-	for _, addr := range []string{"0.0.0.0:0", "[::]:0", "192.0.2.1:0"} {
+	for _, addr := range []string{"0.0.0.0:0", "[::]:0", "224.0.0.1:0", "[ff02::1]:0", "192.0.2.1:0"} {
 		if c, err := OpenUDP(netip.MustParseAddrPort(addr)); err == nil {
 			_ = c.Close()
 			t.Errorf("%s was opened", addr)
