@@ -13,6 +13,7 @@ import "C"
 import (
 	stdcontext "context"
 	"errors"
+	"net"
 	"net/netip"
 	"sync"
 	"syscall"
@@ -47,6 +48,7 @@ type cmID struct {
 	object   uintptr // the C object; 0: destroyed
 	listener *verbs.Listener
 	service  *verbs.Service
+	named    *net.UnixListener // the listener's name
 	request  *verbs.Request
 	question *verbs.Question
 	conn     *verbs.Conn
@@ -109,6 +111,9 @@ func weft_cm_listen(id C.weft_id, port C.uint16_t) C.int {
 	}
 	if errors.Is(err, verbs.ErrInUse) {
 		return C.int(syscall.EADDRINUSE)
+	}
+	if err == nil {
+		c.named = c.device.named(serviceOf(c.of, c.space, uint16(port)))
 	}
 	return errno("rdma_listen", err)
 }
@@ -233,8 +238,10 @@ func weft_cm_connect(id C.weft_id, addr *C.uint8_t, port C.uint16_t, qp C.weft_i
 	c.param = p
 	c.mu.Unlock()
 	go func() {
-		p.Patience = notYet
-		conn, err := c.device.Dial(c.ctx, q, to, uint16(port), p)
+		until := time.Now().Add(notYet)
+		at := where(c.ctx, to, serviceOf(c.of, c.space, uint16(port)), until)
+		p.Patience = max(0, time.Until(until))
+		conn, err := c.device.Dial(c.ctx, q, at, uint16(port), p)
 		c.outcome(conn, err, connectKind(q))
 	}()
 	return 0
@@ -284,10 +291,12 @@ func (c *cmID) fails(kind uint32, why syscall.Errno) {
 
 // resolve asks for the queue pair of a service, and tells the answer.
 func (c *cmID) resolve(to netip.Addr, port uint16, private []byte) {
-	r, err := c.device.Resolve(c.ctx, to, port, private)
-	for until := time.Now().Add(notYet); errors.Is(err, verbs.ErrNoListener) && time.Now().Before(until) && c.ctx.Err() == nil; {
+	until := time.Now().Add(notYet)
+	at := where(c.ctx, to, serviceOf(c.of, c.space, port), until)
+	r, err := c.device.Resolve(c.ctx, at, port, private)
+	for errors.Is(err, verbs.ErrNoListener) && time.Now().Before(until) && c.ctx.Err() == nil {
 		time.Sleep(notYet / 50)
-		r, err = c.device.Resolve(c.ctx, to, port, private)
+		r, err = c.device.Resolve(c.ctx, at, port, private)
 	}
 	switch {
 	case err == nil:
@@ -401,6 +410,9 @@ func weft_cm_destroy(id C.weft_id) C.int {
 	c.object = 0 // no event comes any more
 	conn := c.conn
 	c.mu.Unlock()
+	if c.named != nil {
+		_ = c.named.Close()
+	}
 	switch {
 	case c.listener != nil:
 		_ = c.listener.Close()

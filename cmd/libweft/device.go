@@ -28,9 +28,10 @@ import (
 // and its queue pairs' numbers, as the contexts of a kernel's device do.
 type device struct {
 	*verbs.Device
-	name  string
-	users map[*context]bool
-	done  chan struct{}
+	name      string
+	firstFree bool // nobody has chosen its address
+	users     map[*context]bool
+	done      chan struct{}
 }
 
 // devices are the open devices by name.
@@ -56,7 +57,7 @@ func weft_open(name, address *C.char, eventFD C.int, id *C.weft_id) C.int {
 			fmt.Fprintf(os.Stderr, "weft: %v\n", err)
 			return errno("ibv_open_device", err)
 		}
-		d = &device{Device: v, name: C.GoString(name), users: map[*context]bool{}, done: make(chan struct{})}
+		d = &device{Device: v, name: C.GoString(name), firstFree: *address == 0, users: map[*context]bool{}, done: make(chan struct{})}
 		devices.open[d.name] = d
 		go d.forward()
 	}

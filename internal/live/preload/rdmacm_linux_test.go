@@ -40,6 +40,27 @@ func client(t *testing.T, argv ...string) string {
 	return out
 }
 
+// A server without an address of its own is at the first free one. Its client asks at 127.0.0.1, though another program's
+// device has that.
+func TestAServerIsFoundAtLocalhostBesideAnotherProgram(t *testing.T) {
+	need(t, "rping", "udaddy", "ib_send_bw", "ib_write_bw")
+	other := []string{"ib_write_bw", "-p", freePort(t)}
+	start(t, other...).listens(t, other[2]) // with a device, if nobody had one yet at 127.0.0.1
+	for _, c := range []struct{ server, client string }{
+		{"rping -s -C 5 -p PORT", "rping -c -C 5 -V -a 127.0.0.1 -p PORT"},
+		{"udaddy", "udaddy -s 127.0.0.1"},
+		{"ib_send_bw -R -n 200 -p PORT", "ib_send_bw -R -n 200 127.0.0.1 -p PORT"},
+		{"rstream -p PORT", "rstream -s 127.0.0.1 -p PORT"},
+	} {
+		t.Run(c.server, func(t *testing.T) {
+			port := strings.NewReplacer("PORT", freePort(t))
+			s := start(t, strings.Fields(port.Replace(c.server))...)
+			client(t, strings.Fields(port.Replace(c.client))...)
+			s.end(t)
+		})
+	}
+}
+
 // Programs of librdmacm connect, exchange data and part, with queue pairs of the library and of their
 // own (rping -q), with endpoints, with datagrams and with multicast groups.
 func TestProgramsOfLibrdmacmConnect(t *testing.T) {
