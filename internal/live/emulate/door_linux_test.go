@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -54,6 +55,23 @@ func TestTheDoorRefusesWithAReason(t *testing.T) {
 		t.Fatal("a second program on a NIC:", err)
 	}
 	_ = second.Close()
+}
+
+// TestASocketThatIsTakenIsNotTakenAgain tells a fabric that runs from one that was killed.
+func TestASocketThatIsTakenIsNotTakenAgain(t *testing.T) {
+	taken, _ := start(t, oneSwitch, emulate.Options{})
+	dead := filepath.Join(t.TempDir(), "fabric")
+	l, err := net.Listen("unixpacket", dead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	_ = l.Close()
+	for socket, want := range map[string]string{taken: "address already in use", dead: "is left of a fabric that has ended: remove it"} {
+		if _, err := emulate.Run(t.Context(), simtest.Resolve(t, oneSwitch), emulate.Options{Socket: socket}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a second fabric: %v, want %q", err, want)
+		}
+	}
 }
 
 // TestAnotherUserIsRefused connects as nobody to a socket that everybody may open.

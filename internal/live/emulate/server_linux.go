@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/netip"
 	"os"
 	"slices"
@@ -50,6 +51,9 @@ func (v *server) listen(path string) error {
 	unix.Umask(mask)
 	if err != nil {
 		_ = unix.Close(fd)
+		if errors.Is(err, unix.EADDRINUSE) && left(path) {
+			return fmt.Errorf("the socket %s is left of a fabric that has ended: remove it, or name another", path)
+		}
 		return fmt.Errorf("the socket %s: %w", path, err)
 	}
 	v.fd, v.path = fd, path
@@ -60,6 +64,16 @@ func (v *server) listen(path string) error {
 		v.wake, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
 	}
 	return err
+}
+
+// left reports whether nobody listens at a socket any more.
+func left(path string) bool {
+	c, err := net.Dial("unixpacket", path)
+	if err == nil {
+		_ = c.Close()
+	}
+	info, e := os.Lstat(path)
+	return errors.Is(err, unix.ECONNREFUSED) && e == nil && info.Mode()&fs.ModeSocket != 0
 }
 
 // close ends all connections, and removes the socket.
