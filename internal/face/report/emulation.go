@@ -15,7 +15,7 @@ const mostDevices = 32
 // Emulation is what programs did to an emulated fabric.
 func Emulation(r *emulate.Report) *doc.Document {
 	f := &r.Results.Fabrics[0]
-	devices := doc.NewTable("device", "NIC", "sent", "received", "while active", "marked", "CNPs sent", "sent again")
+	devices := doc.NewTable("device", "NIC", "sent", "received", "GB/s while active", "marked", "CNPs sent", "sent again")
 	further := r.Forgotten
 	for i := range r.Devices {
 		d := &r.Devices[i]
