@@ -1,6 +1,8 @@
 /* Protection domains, memory regions, memory windows. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "weft.h"
 
@@ -50,6 +52,18 @@ static int rights(unsigned int access, uint32_t *out)
 	return 0;
 }
 
+/*
+ * mapped is EFAULT for memory of which a part is not there, as the kernel's pinning has it. Memory on demand may come later.
+ * msync looks at mappings, and not at pages.
+ */
+static int mapped(const void *addr, size_t length, unsigned int access)
+{
+	const size_t within = (uintptr_t)addr & (sysconf(_SC_PAGESIZE) - 1);
+	if (access & IBV_ACCESS_ON_DEMAND || !length || length > SIZE_MAX - within)
+		return 0; /* lengths that cannot be are refused by the core */
+	return msync((char *)addr - within, length + within, MS_ASYNC) && errno == ENOMEM ? EFAULT : 0;
+}
+
 /* The addresses that a process may have: all of them are registered at once as memory on demand. */
 static char *const lowest = (char *)0x10000;
 static const size_t all_bytes = (1ULL << 47) - 0x10000;
@@ -60,6 +74,8 @@ struct ibv_mr *weft_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_
 	uint32_t allowed = 0;
 	const bool everything = access & IBV_ACCESS_ON_DEMAND && !addr && length == SIZE_MAX;
 	int e = rights(access, &allowed);
+	if (!e)
+		e = mapped(addr, length, access);
 	if (!e && access & IBV_ACCESS_ZERO_BASED)
 		iova = 0;
 	if (!e && everything)
@@ -124,6 +140,8 @@ int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, si
 	}
 	uint64_t iova = moves ? (uintptr_t)addr : m->iova;
 	int e = rights(access, &allowed);
+	if (!e && moves)
+		e = mapped(addr, length, access);
 	if (!e)
 		e = weft->rereg_mr(m->id, ((struct weft_pd *)pd)->id, addr, length, iova, allowed);
 	if (e) {

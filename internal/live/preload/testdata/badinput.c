@@ -95,6 +95,13 @@ static void registrations(void)
 	WANT(!ibv_reg_mr(pd, NULL, 100, all) && errno == EFAULT);
 	WANT(!ibv_reg_mr(pd, memory, SIZE_MAX, all) && errno == EFAULT);
 	WANT(!ibv_reg_mr(pd, memory, 1ULL << 63, all) && errno == EFAULT);
+	char *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	WANT(pages != MAP_FAILED && !munmap(pages + 4096, 4096));
+	WANT(!ibv_reg_mr(pd, pages + 4000, 8192, all) && errno == EFAULT); /* a hole in the middle */
+	WANT(!ibv_reg_mr(pd, pages + 4096, 1, all) && errno == EFAULT);
+	struct ibv_mr *end = ibv_reg_mr(pd, pages + 96, 4000, all);
+	WANT(end && ibv_rereg_mr(end, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, pages, 4097, 0) && errno == EFAULT && !ibv_dereg_mr(end));
+	WANT(!munmap(pages, 3 * 4096));
 	WANT(!ibv_reg_mr(pd, memory, 100, IBV_ACCESS_REMOTE_WRITE) && errno == EINVAL);
 	WANT(!ibv_reg_mr(pd, memory, 100, 1 << 30) && errno == EOPNOTSUPP);
 	WANT(ibv_dealloc_pd(pd) == EBUSY);
