@@ -17,7 +17,7 @@ var addresses atomic.Int32
 // server starts a program with a device at an address of its own, and waits until the device is open.
 func server(t *testing.T, argv ...string) (r *running, address string) {
 	t.Helper()
-	n := 1 + addresses.Add(1)
+	n := 2 + addresses.Add(1)%250 // a soak comes around
 	address = fmt.Sprintf("127.77.%d.%d", os.Getpid()%250+1, n)
 	r = startOn(t, []string{address}, argv...)
 	entry := regexp.MustCompile(fmt.Sprintf(`: %02X%02X4D7F:12B7 `, n, os.Getpid()%250+1))
