@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -77,6 +78,32 @@ func TestConnectionsAreMadeAndEndedByMessagesBetweenQueuePairsOne(t *testing.T) 
 	for _, s := range p.on {
 		if got := s.qp.State(); got != StateErr {
 			t.Errorf("after the end a queue pair is in %v, want ERR", got)
+		}
+	}
+}
+
+// Devices at interfaces with other MTUs, as the loopback and an Ethernet: a REP has no path MTU, so the one that asks must learn it.
+func TestTheEndsOfAConnectionHaveThePathMTUForWhichBothHaveRoom(t *testing.T) {
+	for _, mtu := range [][2]int{{4096, 1024}, {1024, 4096}} {
+		p := &pair{}
+		for i := range p.on {
+			p.on[i] = newSide(t, Options{PathMTU: mtu[i], Addr: netip.MustParseAddrPort(fmt.Sprintf("127.0.%d.%d:18520", 90, 1+i))}, QPInitAttr{}, 8192)
+		}
+		a, b := p.on[0], p.on[1]
+		connected(t, p, 7471)
+		fillPattern(a.buf, 1)
+		a.post(SendWR{WRID: 1, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, 8192)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
+		a.want(1, Success)
+		if !bytes.Equal(a.buf, b.memory()) {
+			t.Errorf("path MTUs %v: other bytes arrived", mtu)
+		}
+		for _, s := range p.on {
+			if attr, _ := s.qp.Query(); attr.PathMTU != 1024 {
+				t.Errorf("path MTUs %v: a queue pair has %d, want 1024", mtu, attr.PathMTU)
+			}
+		}
+		for _, s := range p.on {
+			_ = s.dev.Close()
 		}
 	}
 }

@@ -202,6 +202,23 @@ func (m *manager) reject(c *Conn, why cm.Reason, private []byte) {
 	m.send(c.peer, c.rejection(why, private))
 }
 
+// tooLong rejects a REQ with a path MTU for which this side has no room, with the greatest one.
+func (c *Conn) tooLong() []byte {
+	rej := cm.Rej{Local: c.local, Remote: c.remote, Reason: cm.ReasonInvalidMTU, InfoBytes: 1}
+	rej.Info[0] = cm.MTUCode(c.m.dev.mtu)
+	return rej.AppendTo(head(c.tid, cm.AttrRej))
+}
+
+// shorten sends a REQ anew with the path MTU for which the peer has room; false if the peer names none that is smaller.
+func (m *manager) shorten(c *Conn, r *cm.Rej) bool {
+	if mtu := cm.MTUBytes(r.Info[0]); r.InfoBytes == 0 || mtu == 0 || mtu >= cm.MTUBytes(c.asked.MTU) {
+		return false
+	}
+	c.asked.MTU, c.tid = r.Info[0], secret()
+	m.ask(c, c.asked.AppendTo(head(c.tid, cm.AttrReq)))
+	return true
+}
+
 func (c *Conn) rejection(why cm.Reason, private []byte) []byte {
 	rej := cm.Rej{Local: c.local, Remote: c.remote, Reason: why}
 	copy(rej.Private[:], private)

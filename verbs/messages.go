@@ -106,6 +106,9 @@ func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	case !known || cm.MTUBytes(r.MTU) == 0:
 		m.answer(peer, c.rejection(cm.ReasonInvalidTrans, nil))
 		return true
+	case cm.MTUBytes(r.MTU) > m.dev.mtu:
+		m.answer(peer, c.tooLong())
+		return true
 	}
 	c.at = l
 	if !m.half.room(peer.Addr()) || !l.backlog.room() {
@@ -171,7 +174,7 @@ func (m *manager) takeRep(peer netip.AddrPort, tid uint64, body []byte) bool {
 			r.QPN = r.EEC
 		}
 		c.theirs = PeerParam{QPN: r.QPN, Type: accepting[c.service], ResponderResources: r.ResponderResources, InitiatorDepth: r.InitiatorDepth, RNRRetry: r.RNRRetry, SRQ: r.SRQ}
-		c.known(r.PSN, c.asked.PSN, m.dev.mtu)
+		c.known(r.PSN, c.asked.PSN, cm.MTUBytes(c.asked.MTU))
 		if err := c.connect(); err != nil {
 			m.reject(c, cm.ReasonNoResources, nil)
 			m.end(c, err)
@@ -213,6 +216,9 @@ func (m *manager) takeRej(peer netip.AddrPort, tid uint64, body []byte) bool {
 	}
 	if r.Reason == cm.ReasonInvalidSvc && c.state == connReqSent && m.now() < c.until {
 		c.tries, c.again = 0, m.now()
+		return true
+	}
+	if r.Reason == cm.ReasonInvalidMTU && c.state == connReqSent && m.shorten(c, &r) {
 		return true
 	}
 	c.private = r.Private[:]

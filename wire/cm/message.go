@@ -236,6 +236,7 @@ const (
 	ReasonInvalidComm  Reason = 6 // an unknown ID
 	ReasonInvalidSvc   Reason = 8 // no listener for the service
 	ReasonInvalidTrans Reason = 9
+	ReasonInvalidMTU   Reason = 26 // the greatest path MTU is in the additional information
 	ReasonConsumer     Reason = 28 // given by the application
 )
 
