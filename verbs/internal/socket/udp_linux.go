@@ -1,6 +1,7 @@
 package socket
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -46,7 +47,11 @@ func OpenUDP(local netip.AddrPort) (Conn, error) {
 	c := &udpConn{fd: fd, event: -1}
 	if err := c.setUp(family, sa); err != nil {
 		_ = c.Close()
-		return nil, fmt.Errorf("live: %v: %w", netip.AddrPortFrom(a, local.Port()), err)
+		at := netip.AddrPortFrom(a, local.Port())
+		if errors.Is(err, unix.EADDRINUSE) {
+			return nil, fmt.Errorf("live: %v: another device is there, and each has an address of its own: %w", at, err)
+		}
+		return nil, fmt.Errorf("live: %v: %w", at, err)
 	}
 	return c, nil
 }

@@ -2,7 +2,10 @@ package socket
 
 import (
 	"bytes"
+	"errors"
 	"net/netip"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -88,5 +91,16 @@ func TestAnAddressThatPacketsCannotGoOutWithIsRefused(t *testing.T) {
 			_ = c.Close()
 			t.Errorf("%s was opened", addr)
 		}
+	}
+}
+
+func TestTwoDevicesHaveTwoAddresses(t *testing.T) {
+	first := open(t, "127.0.0.1:0")
+	c, err := OpenUDP(first.Local())
+	if err == nil {
+		_ = c.Close()
+	}
+	if !errors.Is(err, syscall.EADDRINUSE) || !strings.Contains(err.Error(), "an address of its own") {
+		t.Errorf("a second device at %v: %v, want an error that asks for another address", first.Local(), err)
 	}
 }
