@@ -264,12 +264,24 @@ func (r *Request) Reject(private []byte) error {
 // reqPrivate is the size of a REQ's private data after the addresses.
 const reqPrivate = cm.ReqPrivate - cm.IPBytes
 
+// sameFamily is an address to which packets of the device can go: IPv4 or IPv6, as its own.
+func (d *Device) sameFamily(to netip.Addr) (netip.Addr, error) {
+	to = to.Unmap()
+	if own := d.Addr().Addr().Unmap(); !to.IsValid() || own.Is4() != to.Is4() {
+		return to, invalid("the address %v from a device at %v: both are IPv4, or both IPv6", to, own)
+	}
+	return to, nil
+}
+
 // Dial connects qp, which is in RESET or INIT, to a port of another device. Both devices must use the
 // same UDP port. With ConnParam.QPN it returns when the peer has accepted; the program then brings its
 // queue pair to RTS and calls Establish.
 func (d *Device) Dial(ctx context.Context, qp *QP, to netip.Addr, port uint16, p ConnParam) (*Conn, error) {
 	p, err := p.within(reqPrivate)
 	if err != nil {
+		return nil, err
+	}
+	if to, err = d.sameFamily(to); err != nil {
 		return nil, err
 	}
 	m, err := d.manager()

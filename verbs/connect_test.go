@@ -140,6 +140,19 @@ func TestAPatientRequestWaitsForTheListener(t *testing.T) {
 	}
 }
 
+func TestADeviceAsksOnlyAddressesOfItsFamily(t *testing.T) {
+	p := faultyPair(t, faulty.New(1, faulty.Harm{}), QPInitAttr{}, 64)
+	a := p.on[0]
+	for _, to := range []netip.Addr{netip.IPv6Loopback(), netip.MustParseAddr("2001:db8::7"), {}} {
+		if _, err := a.dev.Dial(within(t, patience), a.qp, to, 1, ConnParam{}); !errors.Is(err, ErrInvalid) {
+			t.Errorf("a connection from %v to %v: %v, want %v", a.dev.Addr(), to, err, ErrInvalid)
+		}
+		if _, err := a.dev.Resolve(within(t, patience), to, 1, nil); !errors.Is(err, ErrInvalid) {
+			t.Errorf("a question from %v to %v: %v, want %v", a.dev.Addr(), to, err, ErrInvalid)
+		}
+	}
+}
+
 func TestARequestThatNobodyListensToOrThatIsRefusedFails(t *testing.T) {
 	p := faultyPair(t, faulty.New(1, faulty.Harm{}), QPInitAttr{}, 64)
 	a, b := p.on[0], p.on[1]

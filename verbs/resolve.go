@@ -47,11 +47,15 @@ func (d *Device) Resolve(ctx context.Context, to netip.Addr, port uint16, privat
 	if len(private) > sidrPrivate {
 		return nil, invalid("%d bytes of private data: at most %d", len(private), sidrPrivate)
 	}
+	to, err := d.sameFamily(to)
+	if err != nil {
+		return nil, err
+	}
 	m, err := d.manager()
 	if err != nil {
 		return nil, err
 	}
-	id, r, err := m.resolve(netip.AddrPortFrom(to.Unmap(), d.Addr().Port()), port, private)
+	id, r, err := m.resolve(netip.AddrPortFrom(to, d.Addr().Port()), port, private)
 	if err != nil {
 		return nil, err
 	}

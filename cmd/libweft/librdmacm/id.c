@@ -321,6 +321,21 @@ static bool same_address(const struct sockaddr *a, const struct sockaddr *b)
 	return !memcmp(of[0], of[1], sizeof of[0]);
 }
 
+/* is_ipv4 reports whether 16 bytes are an IPv4 address. */
+static bool is_ipv4(const uint8_t *address)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	return !memcmp(address, mapped, sizeof mapped);
+}
+
+/* reached reports whether packets of an ID's device go to an address: a socket has one family. */
+static bool reached(const struct cm_id *c, const struct sockaddr *dst)
+{
+	uint8_t to[16];
+	cm_bytes_of(dst, to);
+	return is_ipv4(to) == is_ipv4(weft_context_of(c->id.verbs)->attr.address);
+}
+
 /* way_to_peer is how packets get to the peer's address. */
 static void way_to_peer(struct rdma_cm_id *id, struct ibv_ah_attr *way)
 {
@@ -344,6 +359,8 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockad
 		e = cm_device_at(c, NULL, false);
 	else if (!(e = source(dst, &from))) /* an address of this machine is reached from any other */
 		e = cm_device_at(c, same_address((struct sockaddr *)&from, dst) ? NULL : (struct sockaddr *)&from, true);
+	if (!e && !multicast && !reached(c, dst))
+		e = ENETUNREACH;
 	if (e)
 		return cm_fails(e);
 	take_address(c, c->bound ? cm_port_of(&id->route.addr.src_addr) : src ? cm_port_of(src) : 0);

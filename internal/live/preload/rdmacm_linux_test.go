@@ -133,6 +133,10 @@ func TestNobodyListensForLibrdmacm(t *testing.T) {
 	if err == nil {
 		t.Errorf("rping to an address without a route:\n%s", out)
 	}
+	out, err = start(t, "rping", "-c", "-C", "1", "-a", "::1").wait()
+	if err == nil || !strings.Contains(out, "Network is unreachable") {
+		t.Errorf("rping from a device of IPv4 to an address of IPv6: %v\n%s", err, out)
+	}
 }
 
 // A program that is killed says no good bye: its device's end on the same machine stands for the kernel's.
