@@ -2,6 +2,7 @@
  * Bad input of programs: each is refused with the number that the verbs give, and nothing hangs. Exits with the
  * line of the first wrong answer, 0 if none.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -11,6 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+/* An address that nobody is given who asks for none, so that memory which is unmapped there stays so. */
+#define APART ((void *)0x10000000000)
 
 #define WANT(x)                                                                     \
 	do {                                                                        \
@@ -95,7 +99,7 @@ static void registrations(void)
 	WANT(!ibv_reg_mr(pd, NULL, 100, all) && errno == EFAULT);
 	WANT(!ibv_reg_mr(pd, memory, SIZE_MAX, all) && errno == EFAULT);
 	WANT(!ibv_reg_mr(pd, memory, 1ULL << 63, all) && errno == EFAULT);
-	char *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = mmap(APART, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	WANT(pages != MAP_FAILED && !munmap(pages + 4096, 4096));
 	WANT(!ibv_reg_mr(pd, pages + 4000, 8192, all) && errno == EFAULT); /* a hole in the middle */
 	WANT(!ibv_reg_mr(pd, pages + 4096, 1, all) && errno == EFAULT);
@@ -184,7 +188,7 @@ static void keys(void)
 	struct ibv_sge sge = mine(), wrong = {at, 64, mr->lkey ^ 0x100}, outside = {at + sizeof memory - 8, 64, mr->lkey};
 	struct ibv_mr *theirs = ibv_reg_mr(stranger, memory, sizeof memory, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	struct ibv_mr *local = ibv_reg_mr(pd, memory, sizeof memory, IBV_ACCESS_LOCAL_WRITE), *gone = ibv_reg_mr(pd, memory, 64, IBV_ACCESS_LOCAL_WRITE);
-	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *page = mmap(APART, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	struct ibv_mr *hole = ibv_reg_mr(pd, page, 4096, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
 	WANT(theirs && local && gone && hole);
 	struct ibv_sge of_gone = {at, 64, gone->lkey}, of_theirs = {at, 64, theirs->lkey};

@@ -2,6 +2,7 @@
  * Two processes, a device each: what one does wrong ends with the number that the verbs give at both ends, and nothing
  * hangs. The child serves its memory; the parent sends. Exits with 0 if all is as it should be.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <signal.h>
@@ -13,6 +14,9 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* An address that nobody is given who asks for none, so that memory which is unmapped there stays so. */
+#define APART ((void *)0x10000000000)
 
 #define WANT(x)                                                                     \
 	do {                                                                        \
@@ -42,7 +46,7 @@ static void open_device(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	WANT((ctx = ibv_open_device(list[0])) && (pd = ibv_alloc_pd(ctx)) && (cq = ibv_create_cq(ctx, 64, NULL, NULL, 0)));
-	memory = mmap(NULL, long_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memory = mmap(APART, long_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	WANT((mr = ibv_reg_mr(pd, memory, long_bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)));
 }
 
