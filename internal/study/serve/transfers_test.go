@@ -106,6 +106,21 @@ func TestTransfersDoNotDependOnCores(t *testing.T) {
 	}
 }
 
+// A layer of 80 requests is 40,960 slices for one send queue, which takes 32,768: the others wait for room, and the NIC
+// stays as busy as with few.
+func TestSlicesWaitForRoomInASendQueue(t *testing.T) {
+	const one = "  prefill: {nodes: 1, tensor: 1}\n  decode: {nodes: 1, tensor: 1}\n  kv: {layer-time: 0ps, slice: 16KiB}\n"
+	gpu := []scenario.Override{scenario.Set("cluster.node.gpus", 1, "test"), scenario.Set("cluster.node.nics", 1, "test")}
+	for _, operation := range []string{"write", "read"} {
+		set := append(gpu, scenario.Set("serving.kv.operation", operation, "test"))
+		few := moved(t, TransferOptions{Batch: 8, Tokens: []int{2048}}, one, set...)
+		many := moved(t, TransferOptions{Batch: 80, Tokens: []int{2048}}, one, set...)
+		if ratio := many.GBps / few.GBps; many.Bytes != 10*few.Bytes || ratio < 0.98 || ratio > 1.05 {
+			t.Errorf("%s: %d bytes at %.1f GB/s; a tenth of the requests: %d bytes at %.1f GB/s", operation, many.Bytes, many.GBps, few.Bytes, few.GBps)
+		}
+	}
+}
+
 // A stream to the NIC of a GPU of decode takes half of its rate: the GPU's layers take twice as long.
 func TestTrafficBesideSlowsATransfer(t *testing.T) {
 	const ring = "fabrics[0].beside"

@@ -70,7 +70,7 @@ func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, o Option
 	ranks := r.Cluster.Ranks()
 	b := &Board{
 		program: p, path: host.PathOf(own.Fabric, &r.Cluster.Node), posting: own.Fabric.Host.Post,
-		jitter: jitter.Of(&r.Run, own.Fabric, ranks), hosts: make([]rankHost, ranks), links: make(map[pair][]units.QPN),
+		jitter: jitter.Of(&r.Run, own.Fabric, ranks), hosts: make([]rankHost, ranks), links: make(map[pair][]units.QPN), waiting: make(map[end][]host.Transfer),
 		reads: protocol.Of(own.Fabric.Kind).RDMA(), scenario: r,
 	}
 	send, receive := host.ReadTerms(own.Fabric, &r.Cluster.Node)
@@ -114,8 +114,9 @@ type Board struct {
 	posting  units.Time // of a work request, in its thread
 	jitter   *jitter.Jitter
 	hosts    []rankHost
-	own      host.Timers          // of the program
-	links    map[pair][]units.QPN // ends at the poster's NIC
+	own      host.Timers             // of the program
+	links    map[pair][]units.QPN    // ends at the poster's NIC
+	waiting  map[end][]host.Transfer // slices without room in their send queue, in order
 	messages []flight
 	open     int // messages in flight
 	reads    bool
@@ -147,6 +148,12 @@ type flight struct {
 type pair struct {
 	poster, other, a, b int32
 	class               int
+}
+
+// end is a connection's end at a NIC.
+type end struct {
+	nic int32
+	qpn units.QPN
 }
 
 // Running implements executor.Application.
@@ -305,13 +312,46 @@ func (b *Board) Timer(p *fabric.Partition, source uint32) {
 	})
 }
 
-// handOver posts a slice on its NIC.
+// handOver posts a slice on its NIC, or lets it wait for room in the send queue behind earlier ones.
 func (b *Board) handOver(t *host.Transfer) {
+	at := end{t.NIC, t.End}
+	if len(b.waiting[at]) > 0 {
+		b.waiting[at] = append(b.waiting[at], *t)
+		return
+	}
+	err := b.hand(t)
+	if errors.Is(err, transport.ErrQueueFull) {
+		b.waiting[at] = append(b.waiting[at], *t)
+		return
+	}
+	b.fail(err)
+}
+
+// hand posts a slice.
+func (b *Board) hand(t *host.Transfer) error {
 	op := transport.OpWriteImm
 	if b.messages[t.Tag].read {
 		op = transport.OpRead
 	}
-	b.fail(b.p.Post(t.NIC, t.End, transport.WorkRequest{ID: uint64(t.Tag), Op: op, Length: uint32(t.Bytes), Imm: t.Tag}))
+	return b.p.Post(t.NIC, t.End, transport.WorkRequest{ID: uint64(t.Tag), Op: op, Length: uint32(t.Bytes), Imm: t.Tag})
+}
+
+// roomAt posts the slices that have waited for room in a send queue, as many as it takes.
+func (b *Board) roomAt(at end) {
+	list := b.waiting[at]
+	for len(list) > 0 {
+		err := b.hand(&list[0])
+		if errors.Is(err, transport.ErrQueueFull) {
+			break
+		}
+		b.fail(err)
+		list = list[1:]
+	}
+	if len(list) == 0 {
+		delete(b.waiting, at)
+		return
+	}
+	b.waiting[at] = list
 }
 
 // Arrived implements fabric.LocalApp: a message inside a node is a graph's.
@@ -349,6 +389,9 @@ func (b *Board) Complete(p *fabric.Partition, nic int32, c *transport.Completion
 	}
 	id, path := int(c.Imm), &b.path
 	if !c.Recv {
+		if len(b.waiting) > 0 {
+			b.roomAt(end{nic, c.QPN})
+		}
 		if id = int(c.ID); !b.messages[id].read {
 			return // the acknowledgement of a WRITE
 		}
