@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
+	"weft/internal/base/cores"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
@@ -136,17 +138,20 @@ func (a *adviser) move(ctx context.Context, in *inputs, v Verdict) (out []Move, 
 			},
 			At: func(string) string { return "fabrics[0]" },
 		}
-		for _, x := range serve.Alternatives(from, i != v.Choice) {
+		all := serve.Alternatives(from, i != v.Choice)
+		limits, errs := make([]*serve.Limit, len(all)), make([]error, len(all))
+		var telling sync.Mutex
+		cores.Each(len(all), a.bench.options.Workers, func(i int) {
+			x := &all[i]
+			telling.Lock()
 			a.tell("change of " + c.Name() + ": " + x.Name)
-			var after *Served
-			err := x.Refused
-			if err == nil {
-				var l *serve.Limit
-				if l, err = a.bench.serve(ctx, x.Scenario, serve.Options{Workers: a.bench.options.Workers}); err == nil {
-					after = servedOf(l)
-				}
+			telling.Unlock()
+			if errs[i] = x.Refused; errs[i] == nil {
+				limits[i], errs[i] = a.bench.serve(ctx, x.Scenario, serve.Options{Workers: 1})
 			}
-			if out, err = c.moved(out, x.Name, after, err); err != nil {
+		})
+		for i, x := range all {
+			if out, err = c.moved(out, x.Name, limits[i], errs[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -158,16 +163,18 @@ func (a *adviser) move(ctx context.Context, in *inputs, v Verdict) (out []Move, 
 }
 
 // moved adds a move to those of a candidate. A change that cannot be has its reason; any other error is returned.
-func (c *Candidate) moved(out []Move, name string, after *Served, err error) ([]Move, error) {
-	m := Move{Fabric: c.Name(), Change: name, Before: c.Performance.Serving, After: after}
+func (c *Candidate) moved(out []Move, name string, l *serve.Limit, err error) ([]Move, error) {
+	m := Move{Fabric: c.Name(), Change: name, Before: c.Performance.Serving}
 	var memory *serve.MemoryError
 	var invalid scenario.Errors
 	var refused *network.Refusal
 	switch {
 	case errors.As(err, &memory), errors.As(err, &invalid), errors.As(err, &refused):
-		m.Refused, m.After = err.Error(), nil
+		m.Refused = err.Error()
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
+	default:
+		m.After = servedOf(l)
 	}
 	return append(out, m), nil
 }

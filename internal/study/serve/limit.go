@@ -1,9 +1,9 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"sort"
 	"sync"
 
 	"weft/internal/base/cores"
@@ -36,22 +36,30 @@ func Keeps(run *runstore.ServingRun, unstable string) bool {
 	return run != nil && unstable == "" && run.Good >= GoodShare
 }
 
+// packetsOfLimit is mostPackets of the run at the job's own rate in LimitOf, whose runs are many.
+const packetsOfLimit = mostPackets / 4
+
 // LimitOf searches the highest rate at which a scenario's job keeps its limits on its only fabric. On a slower network
-// the rate is taken for no higher than without one.
+// the rate is taken for no higher than without one. Exchanges with experts are simulated beside transfers at the job's own
+// rate; at the others both take longer by the factors found there.
 func LimitOf(ctx context.Context, r *scenario.Resolved, o Options) (*Limit, error) {
+	o.packets = cmp.Or(o.packets, packetsOfLimit)
 	s, own, err := begin(ctx, r, &o)
 	if err != nil {
 		return nil, err
 	}
 	full := s.loads(1, s.jobs[len(s.plans)])[0]
 	l := &limitSearch{study: s, step: 1 / full.Share / limitSteps, known: map[int]bool{}}
-	alone := sort.Search(limitSteps, func(k int) bool { return !l.alone(k + 1) })
+	alone := limitSteps // from above: a rate below one that keeps the limits counts as keeping them, and need not by its own run
+	for alone > 0 && !l.alone(alone) {
+		alone--
+	}
 	at := &study{}
 	*at = *s
 	at.out = &runstore.Serving{Job: s.out.Job}
 	tasks := at.points([]float64{own})
-	tasks = append(tasks, func(ctx context.Context) string { return l.fabric(ctx, alone) })
 	cores.Each(len(tasks), o.Workers, func(i int) { tasks[i](ctx) })
+	s.met = metOf(&at.out.Points[0].Fabrics[0])
 	best, err := l.search(ctx, alone, o.Workers)
 	if err := errors.Join(ctx.Err(), err, at.failures()); err != nil {
 		return nil, err

@@ -35,6 +35,35 @@ func TestALimitIsTheLastRateThatKeepsTheLimits(t *testing.T) {
 	}
 }
 
+// With few requests a low rate may miss the limits that a higher one keeps. The limit without a network is the highest
+// that keeps them.
+func TestTheLimitWithoutANetworkIsTheHighest(t *testing.T) {
+	set := append(slow[:len(slow):len(slow)], set("serving.load.requests", "12"), set("serving.load.prompt", "1024"), set("serving.limits.first-token", "2ms"), set("run.seed", "5"))
+	r := resolved(t, set...)
+	l, err := LimitOf(t.Context(), r, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rates []float64
+	for k := range limitSteps {
+		rates = append(rates, float64(k+1)*l.Step)
+	}
+	out := served(t, Options{Rates: rates}, set...)
+	missed := 0
+	for i := range out.Points {
+		p := &out.Points[i]
+		switch keeps := Keeps(p.Ideal, p.Unstable); {
+		case keeps && p.Rate > l.Alone+l.Step/2:
+			t.Errorf("without a network %.4g requests in a second keep the limits, and the limit is %.4g", p.Rate, l.Alone)
+		case !keeps && p.Rate < l.Alone:
+			missed++
+		}
+	}
+	if missed == 0 {
+		t.Error("every rate below the limit keeps it: the job shows nothing")
+	}
+}
+
 // A job whose limits nothing keeps has none.
 func TestALimitThatNothingKeepsIsZero(t *testing.T) {
 	l, err := LimitOf(t.Context(), resolved(t, append(slow, set("serving.limits.first-token", "1us"))...), Options{})

@@ -24,6 +24,7 @@ type jobGiven struct {
 	Serving  scenario.Serving
 	Requests []serving.Request
 	Packets  int64     // of exchanges beside transfers, at most
+	Met      *met      // nil: what they cost each other is simulated
 	Times    [][]int64 // of sums of tensor parallelism and of exchanges with experts, which other simulations gave
 }
 
@@ -32,11 +33,12 @@ type jobRecipe struct {
 	Scenario []byte // of one fabric, as YAML
 	Requests []serving.Request
 	Packets  int64
+	Met      *met
 }
 
 // given is what the simulation of requests on a fabric is given.
 func (s *study) given(fabric int, requests []serving.Request) jobGiven {
-	out := jobGiven{Serving: s.r.Serving, Requests: requests, Packets: s.packets}
+	out := jobGiven{Serving: s.r.Serving, Requests: requests, Packets: s.packets, Met: s.met}
 	out.Serving.Load.Rate = scenario.Ratio{} // the requests have it
 	for _, p := range s.pools() {
 		out.Times = append(out.Times, s.sums[s.sumOf(collective.AllReduce, p, fabric)].values()...)
@@ -99,7 +101,7 @@ func (s *study) keep(key known.Key, fabric int, requests []serving.Request, out 
 	if err != nil {
 		return
 	}
-	recipe, err := canon.Append(nil, jobRecipe{text, requests, s.packets})
+	recipe, err := canon.Append(nil, jobRecipe{text, requests, s.packets, s.met})
 	if err != nil {
 		return
 	}
@@ -128,7 +130,7 @@ func Resimulate(ctx context.Context, recipe []byte, workers int) (key known.Key,
 	if err != nil {
 		return key, nil, err
 	}
-	s, _, err := begin(ctx, r, &Options{Workers: workers, packets: of.Packets})
+	s, _, err := begin(ctx, r, &Options{Workers: workers, packets: of.Packets, met: of.Met})
 	if err != nil {
 		return key, nil, err
 	}

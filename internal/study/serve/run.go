@@ -36,6 +36,7 @@ type Options struct {
 	Progress func(done, total int, fabric string)
 
 	packets int64 // of exchanges beside transfers, in a run; 0: mostPackets
+	met     *met
 }
 
 // kneeShares are the rates of Options.Knee, as shares of the rate at which the fullest resource has no
@@ -57,6 +58,7 @@ type study struct {
 	uneven      [2]float64 // of prompts and of answers: the tokens of the GPU with the busiest experts, over the mean; 0: no exchanges
 	paces       []paces    // by fabric as jobs
 	packets     int64      // most of a run's exchanges beside transfers
+	met         *met       // what exchanges and transfers cost each other; nil: runs simulate it
 }
 
 // paces are the times of the iterations of both pools: with prompts, and of answers alone.
@@ -107,7 +109,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Servin
 
 // begin prepares the simulations of a job; rate is the requests' own in a second.
 func begin(ctx context.Context, r *scenario.Resolved, o *Options) (s *study, rate float64, err error) {
-	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[sum]*table{}, packets: cmp.Or(o.packets, mostPackets)}
+	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[sum]*table{}, packets: cmp.Or(o.packets, mostPackets), met: o.met}
 	if rate, err = s.draw(o); err != nil {
 		return nil, 0, err
 	}
@@ -316,6 +318,10 @@ func overloaded(l runstore.ServingLoad) string {
 // onFabric simulates the requests on a fabric: if pools have exchanges with experts, first as if these and the
 // transfers did not meet.
 func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Request, out *runstore.ServingFabric) {
+	if s.met != nil {
+		s.carried(ctx, fabric, requests, s.together(ctx, nil, fabric), out)
+		return
+	}
 	apart := s.carried(ctx, fabric, requests, nil, out)
 	t := s.together(ctx, apart.scheduler, fabric)
 	if t == nil || out.Run == nil {
@@ -402,6 +408,7 @@ func (f *floor) Timer(_ *transfer.Board, tag uint64) {
 	case tagPart:
 		f.together.part(number)
 	case tagLate:
+		f.open--
 		f.scheduler.Delivered(number)
 	case tagStage:
 		f.stages.over(number)
@@ -414,7 +421,8 @@ func (f *floor) Timer(_ *transfer.Board, tag uint64) {
 func (f *floor) delivered(number int) {
 	k := &f.sent[number]
 	computed := k.at + units.Time(f.way.cache.Layers)*k.each
-	if late := f.together.late(computed); late > 0 {
+	if late := f.together.late(computed); late > 0 { // so long exchanges meet it
+		f.open++
 		f.board.At(f.Now()+late, tagOf(tagLate, number))
 		return
 	}

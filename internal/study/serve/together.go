@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"math/bits"
 
@@ -37,6 +38,33 @@ type together struct {
 // mostPackets bounds the packets of a run's exchanges, to about a minute of a core.
 const mostPackets = 20_000_000
 
+// met is what exchanges and transfers cost each other: by how much those of prompts, those of answers alone, and the
+// transfers take longer.
+type met struct{ Prefill, Decode, Transfers float64 }
+
+// metOf is what a run says of it; nil if it says nothing.
+func metOf(f *runstore.ServingFabric) *met {
+	c := f.Contention
+	if c == nil || f.Run == nil {
+		return nil
+	}
+	m := &met{1, 1, 1}
+	for _, x := range c.Exchanges {
+		if x.Pool == prefillPool {
+			m.Prefill = x.Slowed
+		} else {
+			m.Decode = x.Slowed
+		}
+	}
+	if alone := c.Apart.Transfer.Mean; alone > 0 {
+		m.Transfers = max(1, float64(f.Run.Transfer.Mean)/float64(alone))
+	}
+	return m
+}
+
+// The names of the pools in results.
+const prefillPool, decodePool = "prefill", "decode"
+
 // mixing is the exchanges of a pool.
 type mixing struct {
 	pool   *scenario.Pool
@@ -48,6 +76,7 @@ type mixing struct {
 	done   int // of them, simulated
 	taken  units.Time
 	alone  units.Time // the same, alone
+	factor float64    // taken over alone, if another run found it; else 0
 }
 
 // size is what an exchange is simulated for.
@@ -97,7 +126,22 @@ func (s *study) together(ctx context.Context, apart *serving.Scheduler, fabric i
 	if t.prefill == nil && t.decode == nil {
 		return nil
 	}
+	t.takeOver(s.met)
 	return t
+}
+
+// takeOver takes what exchanges and transfers cost each other from another run; nil: it is simulated.
+func (t *together) takeOver(m *met) {
+	if m == nil {
+		return
+	}
+	t.slowed = m.Transfers
+	if t.prefill != nil {
+		t.prefill.factor = m.Prefill
+	}
+	if t.decode != nil {
+		t.decode.factor = m.Decode
+	}
 }
 
 // of is the exchanges of an iteration's pool; nil if they do not meet other traffic.
@@ -229,7 +273,7 @@ func (t *together) part(number int) {
 // slowed is by how much exchanges beside keys and values take longer.
 func (m *mixing) slowed() float64 {
 	if m.alone == 0 {
-		return 1
+		return cmp.Or(m.factor, 1)
 	}
 	return float64(m.taken) / float64(m.alone)
 }
@@ -319,7 +363,7 @@ func (t *together) tell(apart *runstore.ServingRun) *runstore.ServingContention 
 	for _, x := range []struct {
 		name string
 		of   *mixing
-	}{{"prefill", t.prefill}, {"decode", t.decode}} {
+	}{{prefillPool, t.prefill}, {decodePool, t.decode}} {
 		if x.of != nil {
 			out.Exchanges = append(out.Exchanges, runstore.ServingSlowed{Pool: x.name, Meet: x.of.meet, Simulated: x.of.done, Slowed: x.of.slowed()})
 		}

@@ -94,6 +94,29 @@ func TestTheFirstExchangesStandForAll(t *testing.T) {
 	within("transfer", part.Transfer.Mean, whole.Transfer.Mean, all.Apart.Transfer.Mean)
 }
 
+// What exchanges and transfers cost each other in one run stands for it in the next, which simulates no exchange beside
+// transfers.
+func TestARunWithFoundFactorsTakesAsLong(t *testing.T) {
+	out := served(t, Options{}, crowded...)
+	simulated := &out.Points[0].Fabrics[0]
+	m := metOf(simulated)
+	if m == nil || m.Prefill <= 1 || m.Decode <= 1 || m.Transfers <= 1 {
+		t.Fatalf("a run of exchanges and transfers that meet says %+v", m)
+	}
+	given := &served(t, Options{met: m}, crowded...).Points[0].Fabrics[0]
+	within := func(name string, a, b int64, share float64) {
+		if d := float64(a)/float64(b) - 1; d < -share || d > share {
+			t.Errorf("%s: %d ps by the factors, %d simulated: %.2f %%", name, a, b, 100*d)
+		}
+	}
+	within("token", given.Run.PerToken.Mean, simulated.Run.PerToken.Mean, 0.01)
+	within("first token", given.Run.FirstToken.Mean, simulated.Run.FirstToken.Mean, 0.01)
+	within("transfer", given.Run.Transfer.Mean, simulated.Run.Transfer.Mean, 0.01)
+	if given.Contention != nil || given.Counts.Packets*2 > simulated.Counts.Packets {
+		t.Errorf("with the factors %d packets were simulated, without them %d", given.Counts.Packets, simulated.Counts.Packets)
+	}
+}
+
 // In a class of their own keys and values get their part of a NIC that many queue pairs of an exchange share.
 func TestAClassOfItsOwnSpeedsTransfersUp(t *testing.T) {
 	ib := set("fabrics", "[infiniband-ndr]")
