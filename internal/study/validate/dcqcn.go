@@ -29,6 +29,7 @@ func dcqcnCases() []*Case {
 			Setting: "40 Gb/s, CNPs at 0, 20, 60, 400, 410 and 5000 us, the rate 1 us after each timer up to 12 ms (and after each CNP).",
 			Run:     equationRows,
 		},
+		cnpCase(),
 	}
 }
 
