@@ -2,6 +2,7 @@ package requests
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -150,7 +151,12 @@ type mooncakeLine struct {
 
 func (r *reader) mooncake(text string) *source.Problem {
 	var l mooncakeLine
-	if err := json.Unmarshal([]byte(text), &l); err != nil {
+	err := json.Unmarshal([]byte(text), &l)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Field != "" {
+		return r.lines.Problem(text, fmt.Sprintf("whole numbers in timestamp, input_length and output_length, and a list of them in hash_ids: %s is a %s", wrong.Field, wrong.Value))
+	}
+	if err != nil {
 		return r.lines.Problem(text, "an object of JSON with timestamp, input_length and output_length: "+err.Error())
 	}
 	if l.Timestamp == nil || l.Input == nil || l.Output == nil {

@@ -81,6 +81,8 @@ func TestATraceThatCannotBeIsRefusedWithItsPlace(t *testing.T) {
 		{names + "2023-11-16 18:15:46,374,44\n2033-11-16 18:15:45,374,44\n", "at most 100 days"},
 		{`{"timestamp": -5, "input_length": 1, "output_length": 1}`, `"-5": expected a time of 0`},
 		{`{"timestamp": 5, "output_length": 1}`, "expected the fields timestamp"},
+		{`{"timestamp": 5, "input_length": 6.5, "output_length": 1}`, "a list of them in hash_ids: input_length is a number 6.5"},
+		{`{"timestamp": 5, "input_length": 6, "output_length": 1, "hash_ids": "x"}`, "hash_ids: hash_ids is a string"},
 		{`{"timestamp": 5, "input_length": 1, "output_length": 1, "hash_ids": [1, 2]}`, "at most 1 hash_ids"},
 		{"{\"timestamp\": 5, \"input_length\": 1, \"output_length\": 1}\n{\n", "trace:2"},
 	} {

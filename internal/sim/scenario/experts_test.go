@@ -131,6 +131,33 @@ func TestTheRoutingOfAServingJobIsChecked(t *testing.T) {
 	}
 }
 
+// A pool without nodes has those that the other leaves, or half of the cluster.
+func TestAPoolHasTheNodesThatTheOtherLeaves(t *testing.T) {
+	for _, c := range []struct {
+		pools           string
+		prefill, decode int
+	}{
+		{"prefill: {tensor: 8}\n  decode: {tensor: 8}", 3, 4},
+		{"prefill: {nodes: 5, tensor: 8}\n  decode: {tensor: 8}", 5, 2},
+		{"prefill: {tensor: 8}\n  decode: {nodes: 1, tensor: 8}", 6, 1},
+		{"prefill: {nodes: 2, tensor: 8}\n  decode: {nodes: 3, tensor: 8}", 2, 3},
+		{"prefill: {nodes: 2, tensor: 8}\n  collocated: true", 2, 0},
+	} {
+		f, err := Decode("pools.yaml", []byte("cluster: {nodes: 7}\nserving:\n  model: llama3-8b\n  "+c.pools+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Resolve()
+		if err != nil {
+			t.Errorf("%s: %v", c.pools, err)
+			continue
+		}
+		if s := &r.Serving; s.Prefill.Nodes != c.prefill || s.Decode.Nodes != c.decode {
+			t.Errorf("%s: %d nodes of prefill and %d of decode, want %d and %d", c.pools, s.Prefill.Nodes, s.Decode.Nodes, c.prefill, c.decode)
+		}
+	}
+}
+
 // What is printed of a serving job's experts resolves to the same.
 func TestAPrintedRoutingResolvesToItself(t *testing.T) {
 	for _, experts := range []string{"{gating: zipf}", "{node-limit: 1, placement: striped, start-skew: 5us, library: deepep}"} {

@@ -15,8 +15,8 @@ func (p *Pool) GPUs() int { return p.Tensor * p.Data * p.Pipeline }
 // Instances is the number of instances on nodes of a number of GPUs.
 func (p *Pool) Instances(perNode int) int { return p.Nodes * perNode / max(1, p.GPUs()) }
 
-// deriveServing checks a serving job, and gives each pool its nodes if none are stated: half of the
-// cluster.
+// deriveServing checks a serving job, and gives pools whose nodes are not stated theirs: half of the cluster each, or what
+// the other leaves.
 func (r workloadRules) deriveServing() {
 	s := &r.Serving
 	if !r.stated("serving") || r.broken("cluster", "serving") {
@@ -27,9 +27,13 @@ func (r workloadRules) deriveServing() {
 		return
 	}
 	nodes := r.Cluster.Nodes
-	stated := r.stated("serving.prefill.nodes") || r.stated("serving.decode.nodes")
+	prefill, decode := r.stated("serving.prefill.nodes"), r.stated("serving.decode.nodes")
 	switch {
-	case stated:
+	case prefill && decode, s.Collocated && (prefill || decode):
+	case prefill:
+		s.Decode.Nodes = max(0, nodes-s.Prefill.Nodes)
+	case decode:
+		s.Prefill.Nodes = max(0, nodes-s.Decode.Nodes)
 	case s.Collocated:
 		s.Prefill.Nodes = nodes
 	default:
