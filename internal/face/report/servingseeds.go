@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"weft/internal/base/stats"
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
@@ -41,13 +42,33 @@ func servingSeeds(s *runstore.Serving, p *runstore.ServingPoint) (section *doc.S
 	}
 	add(withoutNetwork, p.IdealSeeds)
 	for i := range p.Fabrics {
-		if x := p.Fabrics[i].Seeds; best >= 0 && i != best && x.Unstable == 0 && x.FirstTokenP99.LowPs <= p.Fabrics[best].Seeds.FirstTokenP99.HighPs {
-			sentences = append(sentences, fmt.Sprintf("The intervals of %s and %s overlap at P99 of the first token: these seeds do not show which is faster.", p.Fabrics[i].Name, p.Fabrics[best].Name))
+		if best >= 0 && i != best {
+			sentences = append(sentences, paired(&p.Fabrics[best], &p.Fabrics[i])...)
 		}
 	}
 	return &doc.Section{
 		Title: fmt.Sprintf("Over %d seeds, from %d on: mean with its 95 %% interval, least and most", p.IdealSeeds.Seeds, s.Seed), Blocks: []doc.Block{t},
 	}, sentences
+}
+
+// paired says what the first token at P99 takes longer on a fabric than on another, seed by seed: both have the same
+// requests. It says nothing of fewer than two seeds.
+func paired(fast, slow *runstore.ServingFabric) []string {
+	var more []float64
+	for k, own := range slow.Seeds.FirstTokenP99s {
+		if least := fast.Seeds.FirstTokenP99s[k]; own > 0 && least > 0 {
+			more = append(more, float64(own-least))
+		}
+	}
+	if len(more) < 2 {
+		return nil
+	}
+	d := stats.IntervalOf(more)
+	text := fmt.Sprintf("With the same requests the first token at P99 takes %v longer on %s than on %s (95 %%: %v to %v)", units.Time(d.Mean), slow.Name, fast.Name, units.Time(d.Low), units.Time(d.High))
+	if d.Low <= 0 {
+		text += ": these seeds do not show which is faster"
+	}
+	return []string{text + "."}
 }
 
 // spreadCells are the five cells of a spread of times.

@@ -111,13 +111,15 @@ type ServingFabric struct {
 // ServingSeeds is a job on a fabric over seeds for the requests and everything random in a fabric. The spreads are of the
 // seeds with a steady run.
 type ServingSeeds struct {
-	Seeds         int         `json:"seeds"`              // the results' seed and the next ones
-	Unstable      int         `json:"unstable,omitempty"` // seeds without a steady run
-	FirstTokenP50 Spread      `json:"first_token_p50"`
-	FirstTokenP99 Spread      `json:"first_token_p99"`
-	PerTokenP50   Spread      `json:"per_token_p50"`
-	PerTokenP99   Spread      `json:"per_token_p99"`
-	Good          ShareSpread `json:"good_share"`
+	Seeds         int    `json:"seeds"`              // the results' seed and the next ones
+	Unstable      int    `json:"unstable,omitempty"` // seeds without a steady run
+	FirstTokenP50 Spread `json:"first_token_p50"`
+	FirstTokenP99 Spread `json:"first_token_p99"`
+	// FirstTokenP99s are those of each seed, with the same requests on each fabric; 0 without a steady run.
+	FirstTokenP99s []int64     `json:"first_token_p99_by_seed_ps"`
+	PerTokenP50    Spread      `json:"per_token_p50"`
+	PerTokenP99    Spread      `json:"per_token_p99"`
+	Good           ShareSpread `json:"good_share"`
 }
 
 // ShareSpread is [Spread] of a share.

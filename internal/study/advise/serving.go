@@ -147,7 +147,7 @@ func (a *adviser) move(ctx context.Context, in *inputs, v Verdict) (out []Move, 
 			a.tell("change of " + c.Name() + ": " + x.Name)
 			telling.Unlock()
 			if errs[i] = x.Refused; errs[i] == nil {
-				limits[i], errs[i] = a.bench.serve(ctx, x.Scenario, serve.Options{Workers: 1})
+				limits[i], errs[i] = a.bench.serve(ctx, x.Scenario, serve.Options{Workers: 1, Near: c.Performance.Serving.Limit})
 			}
 		})
 		for i, x := range all {

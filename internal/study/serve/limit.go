@@ -60,7 +60,7 @@ func LimitOf(ctx context.Context, r *scenario.Resolved, o Options) (*Limit, erro
 	tasks := at.points([]float64{own})
 	cores.Each(len(tasks), o.Workers, func(i int) { tasks[i](ctx) })
 	s.met = metOf(&at.out.Points[0].Fabrics[0])
-	best, err := l.search(ctx, alone, o.Workers)
+	best, err := l.search(ctx, alone, int(o.Near/l.step+0.5), o.Workers)
 	if err := errors.Join(ctx.Err(), err, at.failures()); err != nil {
 		return nil, err
 	}
@@ -117,9 +117,9 @@ func (l *limitSearch) fabric(ctx context.Context, k int) string {
 	return ""
 }
 
-// search is the highest step that keeps the limits on the fabric, of those up to most, which is known.
-func (l *limitSearch) search(ctx context.Context, most, workers int) (int, error) {
-	best := highest(most, func(probes []int) []bool {
+// search is the highest step that keeps the limits on the fabric, of those up to most. It may lie near another one.
+func (l *limitSearch) search(ctx context.Context, most, near, workers int) (int, error) {
+	best := highest(most, near, func(probes []int) []bool {
 		if l.err == nil && ctx.Err() == nil {
 			cores.Each(len(probes), workers, func(i int) {
 				if _, known := l.known[probes[i]]; !known {
@@ -137,12 +137,28 @@ func (l *limitSearch) search(ctx context.Context, most, workers int) (int, error
 }
 
 // highest is the highest step up to most that holds; 0 always does. Two steps are tried at a time, however many cores
-// there are: near most first, where the limits of most fabrics are. A step below one that holds is taken to hold.
-func highest(most int, try func(probes []int) []bool) int {
+// there are: most, then around near, then near the lowest that does not hold, where the limits of most fabrics are. A step
+// below one that holds is taken to hold.
+func highest(most, near int, try func(probes []int) []bool) int {
 	if most == 0 || try([]int{most})[0] {
 		return most
 	}
 	low, high := 0, most
+	narrow := func(probes []int) {
+		for i, held := range try(probes) { // the higher one first
+			if held {
+				low = probes[i]
+				break
+			}
+			high = probes[i]
+		}
+	}
+	switch {
+	case near > 0 && near+1 < most:
+		narrow([]int{near + 1, near})
+	case near > 0 && near < most:
+		narrow([]int{near})
+	}
 	for reach := 1; high-low > 1; reach *= 2 {
 		probes := []int{high - reach, high - 2*reach}
 		if low > 0 || probes[1] <= low { // between one that holds and one that does not
@@ -152,13 +168,7 @@ func highest(most int, try func(probes []int) []bool) int {
 		if probes[0] <= probes[1] {
 			probes = probes[:1]
 		}
-		for i, held := range try(probes) { // the higher one first
-			if held {
-				low = probes[i]
-				break
-			}
-			high = probes[i]
-		}
+		narrow(probes)
 	}
 	return low
 }

@@ -28,7 +28,9 @@ type Options struct {
 	// Trace, if not nil, has the requests instead of random ones. A rate changes the times between them.
 	Trace *Trace
 	// Seeds is the number of seeds: run.seed and the following ones. 0 and 1 are run.seed alone.
-	Seeds   int
+	Seeds int
+	// Near is a rate near which LimitOf may find the limit; 0: near that without a network.
+	Near    float64
 	Workers int // 0 is all cores
 	// Cache, if not nil, has the results of earlier simulations, and takes the new ones.
 	Cache known.Store

@@ -73,8 +73,10 @@ func overSeeds(runs []*runstore.ServingRun) *runstore.ServingSeeds {
 	for _, r := range runs {
 		if r == nil {
 			out.Unstable++
+			out.FirstTokenP99s = append(out.FirstTokenP99s, 0)
 			continue
 		}
+		out.FirstTokenP99s = append(out.FirstTokenP99s, r.FirstToken.P99)
 		first50, first99 = append(first50, r.FirstToken.P50), append(first99, r.FirstToken.P99)
 		per50, per99 = append(per50, r.PerToken.P50), append(per99, r.PerToken.P99)
 		good = append(good, r.Good)

@@ -84,7 +84,7 @@ func (f *fabricSteps) tellSeeds() {
 	f.result.Seeds = out
 }
 
-// SpreadOf is the spread of times in picoseconds.
+// SpreadOf is the spread of times in picoseconds. The interval is cut off at 0.
 func SpreadOf(times []int64) runstore.Spread {
 	out := runstore.Spread{LeastPs: int64(units.Forever)}
 	x := make([]float64, len(times))
@@ -93,6 +93,6 @@ func SpreadOf(times []int64) runstore.Spread {
 		out.LeastPs, out.MostPs = min(out.LeastPs, t), max(out.MostPs, t)
 	}
 	mean := stats.IntervalOf(x)
-	out.MeanPs, out.LowPs, out.HighPs = int64(mean.Mean), int64(mean.Low), int64(mean.High)
+	out.MeanPs, out.LowPs, out.HighPs = int64(mean.Mean), int64(max(0, mean.Low)), int64(mean.High)
 	return out
 }

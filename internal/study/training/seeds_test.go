@@ -51,3 +51,10 @@ func TestAStepOverSeedsEqualsTheStepOfEachSeed(t *testing.T) {
 		}
 	}
 }
+
+// Times that scatter much have an interval that begins at 0: none is below.
+func TestTheIntervalOfTimesHasNoTimeBelowZero(t *testing.T) {
+	if s := SpreadOf([]int64{100, 900}); s.LowPs != 0 || s.MeanPs != 500 || s.HighPs < 5000 {
+		t.Errorf("of 100 and 900 ps: %+v", s)
+	}
+}
