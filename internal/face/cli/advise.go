@@ -10,6 +10,7 @@ import (
 	"weft/internal/sim/runstore"
 	"weft/internal/study/advise"
 	"weft/internal/study/plan"
+	"weft/internal/study/serve"
 )
 
 func newAdvise(e *Env) *cobra.Command {
@@ -82,10 +83,11 @@ func (x *advising) run(ctx context.Context, e *Env, path string) error {
 		Tell: func(what string) { line.show(runstore.Progress{}, what) },
 	})
 	line.end()
+	var memory *serve.MemoryError
 	switch {
 	case ctx.Err() != nil:
 		return fail(Partial, "interrupted before there was an advice")
-	case errors.Is(err, advise.ErrNothing), errors.Is(err, plan.ErrNoPrices):
+	case errors.Is(err, advise.ErrNothing), errors.Is(err, plan.ErrNoPrices), errors.As(err, &memory):
 		return err
 	case err != nil:
 		return fail(Failed, "%w", err)

@@ -40,15 +40,14 @@ func (r workloadRules) deriveServing() {
 		s.Prefill.Nodes, s.Decode.Nodes = nodes/2, nodes-nodes/2
 	}
 	switch {
+	case s.Prefill.Nodes+s.Decode.Nodes > nodes:
+		r.complain("serving", "prefill takes %d nodes and decode %d, the cluster has %d", s.Prefill.Nodes, s.Decode.Nodes, nodes)
+		return
 	case s.Collocated && (s.Prefill.Nodes == 0 || s.Decode.Nodes > 0):
 		r.complain("serving", "prefill has %d nodes and decode %d: with collocated prefill's compute answers, too, and decode has none", s.Prefill.Nodes, s.Decode.Nodes)
 		return
 	case !s.Collocated && (s.Prefill.Nodes == 0 || s.Decode.Nodes == 0):
 		r.complain("serving", "prefill has %d nodes and decode %d: each needs one or more, or keys and values have no way to go; with collocated: true the same nodes compute prompts and answers", s.Prefill.Nodes, s.Decode.Nodes)
-		return
-	}
-	if s.Prefill.Nodes+s.Decode.Nodes > nodes {
-		r.complain("serving", "prefill takes %d nodes and decode %d, the cluster has %d", s.Prefill.Nodes, s.Decode.Nodes, nodes)
 		return
 	}
 	r.checkPool("serving.prefill", &s.Prefill)
