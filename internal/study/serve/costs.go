@@ -37,6 +37,16 @@ func (t *table) at(bytes int64) units.Time {
 	return t.times[i-1] + units.Time(share*float64(t.times[i]-t.times[i-1]))
 }
 
+// along is at, and beyond the largest size along the line through the last two.
+func (t *table) along(bytes int64) units.Time {
+	n := len(t.bytes)
+	if n < 2 || bytes <= t.bytes[n-1] {
+		return t.at(bytes)
+	}
+	share := float64(bytes-t.bytes[n-1]) / float64(t.bytes[n-1]-t.bytes[n-2])
+	return t.times[n-1] + units.Time(share*float64(t.times[n-1]-t.times[n-2]))
+}
+
 // sumSizes are the simulated sizes of the sums of tensor parallelism: from a token to the largest
 // iterations.
 var sumSizes = []int64{8 << 10, 64 << 10, 512 << 10, 4 << 20, 32 << 20, 256 << 20}

@@ -33,9 +33,9 @@ func (e *experts) time(tokens int) units.Time {
 // layer is the time of an exchange of a layer.
 func (e *experts) layer(what scenario.Exchange, tokens int) units.Time {
 	if what == scenario.Combine {
-		return e.back.at(int64(e.each(tokens)))
+		return e.back.along(int64(e.each(tokens)))
 	}
-	return e.there.at(int64(e.each(tokens)))
+	return e.there.along(int64(e.each(tokens)))
 }
 
 // each is the number of tokens of a GPU: each one of a group sends its part.
@@ -86,7 +86,7 @@ func (s *study) exchanges(ctx context.Context, workers int) (prefill, decode []*
 			continue
 		}
 		for fabric := range s.plans {
-			for _, tokens := range tokensUpTo(p.most) {
+			for _, tokens := range tokensUpTo(min(p.most, s.most)) {
 				for _, what := range []scenario.Exchange{scenario.Dispatch, scenario.Combine} {
 					all = append(all, &exchangeRun{fabric: fabric, pool: p.pool, kernel: p.kernel, what: what, tokens: tokens})
 				}

@@ -80,3 +80,27 @@ func TestHotExpertsMakePromptsSlower(t *testing.T) {
 		t.Errorf("a dispatch takes %d ps whether or not tokens go to one node", s)
 	}
 }
+
+// Exchanges of many tokens take the time along the line through two smaller ones: the wire and the stores decide.
+func TestAnExchangeOfManyTokensLiesOnTheLineThroughSmallerOnes(t *testing.T) {
+	job := append(mixture[:len(mixture):len(mixture)], set("fabrics", "[infiniband-ndr]"), set("serving.prefill.tokens", "8192"), set("serving.model.hidden", "7168"))
+	all, _, err := begin(t.Context(), resolved(t, job...), &Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, _, err := begin(t.Context(), resolved(t, job...), &Options{most: tokensOfLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for fabric := range all.plans {
+		for _, what := range []scenario.Exchange{scenario.Dispatch, scenario.Combine} {
+			got, want := some.there[fabric].layer(what, 8192), all.there[fabric].layer(what, 8192)
+			if ratio := float64(got) / float64(want); ratio < 0.97 || ratio > 1.03 {
+				t.Errorf("%s on fabric %d: %v along the line, %v simulated", what, fabric, got, want)
+			}
+		}
+		if n := some.there[fabric].there.bytes; n[len(n)-1] != tokensOfLimit {
+			t.Errorf("%d tokens were simulated, want at most 2,048", n)
+		}
+	}
+}

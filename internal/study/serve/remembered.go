@@ -34,6 +34,7 @@ type jobRecipe struct {
 	Requests []serving.Request
 	Packets  int64
 	Met      *met
+	Most     int
 }
 
 // given is what the simulation of requests on a fabric is given.
@@ -101,7 +102,7 @@ func (s *study) keep(key known.Key, fabric int, requests []serving.Request, out 
 	if err != nil {
 		return
 	}
-	recipe, err := canon.Append(nil, jobRecipe{text, requests, s.packets, s.met})
+	recipe, err := canon.Append(nil, jobRecipe{text, requests, s.packets, s.met, s.most})
 	if err != nil {
 		return
 	}
@@ -130,7 +131,7 @@ func Resimulate(ctx context.Context, recipe []byte, workers int) (key known.Key,
 	if err != nil {
 		return key, nil, err
 	}
-	s, _, err := begin(ctx, r, &Options{Workers: workers, packets: of.Packets, met: of.Met})
+	s, _, err := begin(ctx, r, &Options{Workers: workers, packets: of.Packets, met: of.Met, most: of.Most})
 	if err != nil {
 		return key, nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"weft/internal/base/cores"
@@ -39,6 +40,7 @@ type Options struct {
 
 	packets int64 // of exchanges beside transfers, in a run; 0: mostPackets
 	met     *met
+	most    int // tokens of a GPU in an exchange that is simulated alone; 0: any
 }
 
 // kneeShares are the rates of Options.Knee, as shares of the rate at which the fullest resource has no
@@ -61,6 +63,7 @@ type study struct {
 	paces       []paces    // by fabric as jobs
 	packets     int64      // most of a run's exchanges beside transfers
 	met         *met       // what exchanges and transfers cost each other; nil: runs simulate it
+	most        int        // tokens of a GPU in an exchange that is simulated alone
 }
 
 // paces are the times of the iterations of both pools: with prompts, and of answers alone.
@@ -111,7 +114,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Servin
 
 // begin prepares the simulations of a job; rate is the requests' own in a second.
 func begin(ctx context.Context, r *scenario.Resolved, o *Options) (s *study, rate float64, err error) {
-	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[sum]*table{}, packets: cmp.Or(o.packets, mostPackets), met: o.met}
+	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[sum]*table{}, packets: cmp.Or(o.packets, mostPackets), met: o.met, most: cmp.Or(o.most, math.MaxInt)}
 	if rate, err = s.draw(o); err != nil {
 		return nil, 0, err
 	}
