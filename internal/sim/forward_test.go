@@ -10,18 +10,27 @@ import (
 	"weft/internal/sim/simtest"
 )
 
-// BenchmarkForward is a ring of 1 GiB on whole H100 nodes, whose steps repeat themselves, on one core.
-// With WEFT_EXACT=off every period is simulated. hops/s counts the skipped ones, too.
+// BenchmarkForward is a collective of 1 GiB on whole H100 nodes, on one core. The steps of rings repeat themselves;
+// trees and the rounds of an all-to-all do not. With WEFT_EXACT=off every period is simulated. hops/s counts the
+// skipped ones, too.
 func BenchmarkForward(b *testing.B) {
 	exact := sim.ExactOn
 	if os.Getenv("WEFT_EXACT") == "off" {
 		exact = sim.ExactOff
 	}
 	for _, fabric := range []string{"infiniband-ndr", "roce-v2-400g"} {
-		for _, op := range []string{"all-reduce", "all-gather"} {
-			for _, nodes := range []int{16, 128} {
-				b.Run(fmt.Sprintf("%s/%s/%d", fabric, op, 8*nodes), func(b *testing.B) {
-					r := ringOf(b, nodes, fabric, op)
+		for _, p := range []struct {
+			name, workload string
+			nodes          []int
+		}{
+			{"ring", ring("all-reduce"), []int{16, 128}},
+			{"all-gather", ring("all-gather"), []int{16, 128}},
+			{"tree", "collective: all-reduce, algorithm: tree, protocol: simple", []int{16}},
+			{"all-to-all", "collective: all-to-all", []int{16}},
+		} {
+			for _, nodes := range p.nodes {
+				b.Run(fmt.Sprintf("%s/%s/%d", fabric, p.name, 8*nodes), func(b *testing.B) {
+					r := gibibyte(b, nodes, fabric, p.workload)
 					var hops, skipped int64
 					for b.Loop() {
 						out, err := sim.Run(b.Context(), r, sim.Options{Workers: 1, Exact: exact})
@@ -39,12 +48,12 @@ func BenchmarkForward(b *testing.B) {
 	}
 }
 
-// BenchmarkForwardRate is BenchmarkForward with parts estimated by their rates, and nothing skipped exactly.
+// BenchmarkForwardRate is the ring of BenchmarkForward with parts estimated by their rates, and nothing skipped exactly.
 func BenchmarkForwardRate(b *testing.B) {
 	for _, fabric := range []string{"infiniband-ndr", "roce-v2-400g"} {
 		for _, nodes := range []int{16, 128} {
-			b.Run(fmt.Sprintf("%s/all-reduce/%d", fabric, 8*nodes), func(b *testing.B) {
-				r := ringOf(b, nodes, fabric, "all-reduce")
+			b.Run(fmt.Sprintf("%s/ring/%d", fabric, 8*nodes), func(b *testing.B) {
+				r := gibibyte(b, nodes, fabric, ring("all-reduce"))
 				share := 0.0
 				for b.Loop() {
 					out, err := sim.Run(b.Context(), r, sim.Options{Workers: 1, Exact: sim.ExactOff, Skip: rate(1)})
@@ -59,11 +68,14 @@ func BenchmarkForwardRate(b *testing.B) {
 	}
 }
 
-// ringOf is a ring of 1 GiB on whole H100 nodes.
-func ringOf(b *testing.B, nodes int, fabric, op string) *scenario.Resolved {
+// ring is a collective by rings.
+func ring(op string) string { return "collective: " + op + ", algorithm: ring, protocol: simple" }
+
+// gibibyte is a workload of 1 GiB on whole H100 nodes.
+func gibibyte(b *testing.B, nodes int, fabric, workload string) *scenario.Resolved {
 	return simtest.Resolve(b, fmt.Sprintf(`
 cluster: {nodes: %d, node: dgx-h100}
 topology: {shape: rail-optimised}
 fabrics: [%s]
-workload: {collective: %s, algorithm: ring, protocol: simple, sizes: [1GiB]}`, nodes, fabric, op))
+workload: {%s, sizes: [1GiB]}`, nodes, fabric, workload))
 }
