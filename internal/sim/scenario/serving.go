@@ -41,13 +41,21 @@ func (r workloadRules) deriveServing() {
 	}
 	switch {
 	case s.Prefill.Nodes+s.Decode.Nodes > nodes:
-		r.complain("serving", "prefill takes %d nodes and decode %d, the cluster has %d", s.Prefill.Nodes, s.Decode.Nodes, nodes)
+		at := "serving.prefill.nodes"
+		if s.Decode.Nodes > s.Prefill.Nodes {
+			at = "serving.decode.nodes"
+		}
+		r.complain(at, "prefill takes %d nodes and decode %d, the cluster has %d", s.Prefill.Nodes, s.Decode.Nodes, nodes)
 		return
 	case s.Collocated && (s.Prefill.Nodes == 0 || s.Decode.Nodes > 0):
 		r.complain("serving", "prefill has %d nodes and decode %d: with collocated prefill's compute answers, too, and decode has none", s.Prefill.Nodes, s.Decode.Nodes)
 		return
 	case !s.Collocated && (s.Prefill.Nodes == 0 || s.Decode.Nodes == 0):
-		r.complain("serving", "prefill has %d nodes and decode %d: each needs one or more, or keys and values have no way to go; with collocated: true the same nodes compute prompts and answers", s.Prefill.Nodes, s.Decode.Nodes)
+		at := "serving.decode.nodes"
+		if s.Prefill.Nodes == 0 {
+			at = "serving.prefill.nodes"
+		}
+		r.complain(at, "prefill has %d nodes and decode %d: each needs one or more, or keys and values have no way to go; with collocated: true the same nodes compute prompts and answers", s.Prefill.Nodes, s.Decode.Nodes)
 		return
 	}
 	r.checkPool("serving.prefill", &s.Prefill)
@@ -64,7 +72,7 @@ func (r workloadRules) checkPool(at string, p *Pool) {
 	m, per := &r.Serving.Model, r.Cluster.Node.GPUs
 	switch gpus := p.Nodes * per; {
 	case gpus%p.GPUs() != 0:
-		r.complain(at, "%d GPUs are not a whole number of instances of tensor %d × data %d × pipeline %d = %d", gpus, p.Tensor, p.Data, p.Pipeline, p.GPUs())
+		r.complain(at+".tensor", "%d GPUs are not a whole number of instances of tensor %d × data %d × pipeline %d = %d", gpus, p.Tensor, p.Data, p.Pipeline, p.GPUs())
 	case p.Tensor > per && p.Tensor%per != 0:
 		r.complain(at+".tensor", "%d GPUs share a layer, a node has %d: over several nodes take a multiple of it", p.Tensor, per)
 	case m.Heads%p.Tensor != 0:
