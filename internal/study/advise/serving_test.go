@@ -82,7 +82,7 @@ func TestAServingJobIsComparedByTheRateAtWhichItBreaks(t *testing.T) {
 
 func TestAServingJobThatMakesNoSenseIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"{gpus: 64, job: {serving: {model: llama3-70b, prefill: {nodes: 6, tensor: 8}, decode: {nodes: 6, tensor: 8}}}}": "design.job.serving: prefill takes 6 nodes and decode 6, the cluster has 8",
+		"{gpus: 64, job: {serving: {model: llama3-70b, prefill: {nodes: 6, tensor: 8}, decode: {nodes: 6, tensor: 8}}}}": "design.job.serving.prefill.nodes: prefill takes 6 nodes and decode 6, the cluster has 8",
 		"{gpus: 64, job: {serving: {model: llama3-70b}, training: {model: llama3-8b}}}":                                  "a training job and a serving job: want one of the two",
 		"{gpus: 64, job: {serving: {model: llama9}}}":                                                                    "design.job.serving.model",
 	} {
