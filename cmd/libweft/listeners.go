@@ -28,7 +28,7 @@ var localhost = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 // hasNames reports whether listeners have names: an emulated fabric's addresses are the fabric's.
 func hasNames(a netip.Addr) bool { return a.Unmap().IsLoopback() && os.Getenv("WEFT_EMULATOR") == "" }
 
-// serviceOf tells the ports of one kind of queue pairs and of one space from those of others.
+// serviceOf names a port. Ports of UD, and of each port space of RC, are different services.
 func serviceOf(of verbs.QPType, space verbs.PortSpace, port uint16) string {
 	if of == verbs.UD {
 		return fmt.Sprintf("ud/%d", port)

@@ -34,12 +34,7 @@ func TestDevicesAreNamesAndAddresses(t *testing.T) {
 
 // The user's own libraries stay behind weft's.
 func TestTheFolderOfTheLibrariesComesFirst(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range libraries {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := emptyLibraries(t)
 	p := Program{Libraries: dir}
 	v, err := p.Variables(func(name string) string { return map[string]string{pathVariable: "/opt/lib", "UCX_TLS": "tcp"}[name] })
 	if want := dir + ":/opt/lib"; err != nil || v[pathVariable] != want {
@@ -52,12 +47,7 @@ func TestTheFolderOfTheLibrariesComesFirst(t *testing.T) {
 }
 
 func TestAMonitorOfLibfabricThatTheUserChoseStays(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range libraries {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := emptyLibraries(t)
 	p := Program{Libraries: dir}
 	v, err := p.Variables(func(name string) string { return map[string]string{monitorVariable: "userfaultfd"}[name] })
 	if own, set := v[monitorVariable]; err != nil || set {
@@ -65,13 +55,20 @@ func TestAMonitorOfLibfabricThatTheUserChoseStays(t *testing.T) {
 	}
 }
 
-func TestADeviceOfAnEmulatedFabricHasTheNameOfItsNIC(t *testing.T) {
+// emptyLibraries is a folder with files of the libraries' names.
+func emptyLibraries(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	for _, name := range libraries {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return dir
+}
+
+func TestADeviceOfAnEmulatedFabricHasTheNameOfItsNIC(t *testing.T) {
+	dir := emptyLibraries(t)
 	for _, c := range []struct {
 		nic  string
 		list []string
@@ -89,12 +86,7 @@ func TestADeviceOfAnEmulatedFabricHasTheNameOfItsNIC(t *testing.T) {
 
 // A program that forgets one of the two variables would run on the loopback, and print its rates.
 func TestWhatNeedsAFabricIsRefusedWithoutOne(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range libraries {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := emptyLibraries(t)
 	for _, c := range []struct {
 		nic        string
 		fabricTime bool
@@ -126,12 +118,7 @@ func TestABuildNamesAllThatItLacks(t *testing.T) {
 }
 
 func TestAProgramIsToldItsDevicesAndItsWay(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range libraries {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := emptyLibraries(t)
 	v, err := (&Program{Libraries: dir, Devices: []string{"127.0.0.7"}, SocketOnly: true, Explain: true}).Variables(os.Getenv)
 	if err != nil {
 		t.Fatal(err)
