@@ -434,6 +434,29 @@ func TestTimeoutFollowsRFC6298(t *testing.T) {
 	}
 }
 
+// Karn, as in Linux's tcp_clean_rtx_queue: an acknowledgement of a retransmission gives no sample,
+// not of the once-sent segments behind it either: they have waited for the retransmission.
+func TestAcknowledgementOfARepairIsNoSample(t *testing.T) {
+	cfg := plain()
+	cfg.LossProbe = false
+	n := newNetwork(t, &cfg, 50*us)
+	n.judge = func(from, nth int, _ *Segment) fate {
+		return fate{drop: nth == 1} // the first of two segments, and the SACK of the second
+	}
+	n.send(0, 2000, 1)
+	if n.run(2 * units.Second) {
+		t.Fatal("after two seconds, timers still run")
+	}
+	if e := n.ends[0].snd.rtt; e.smoothed != 0 || e.timeout != cfg.InitialRTO {
+		t.Errorf("the smoothed RTT is %v and the timeout %v, expected no sample and %v", e.smoothed, e.timeout, cfg.InitialRTO)
+	}
+	n.send(0, 2000, 2)
+	n.run(3 * units.Second)
+	if e := n.ends[0].snd.rtt; e.smoothed != 100*us {
+		t.Errorf("the smoothed RTT is %v, expected the path's %v", e.smoothed, 100*us)
+	}
+}
+
 // RFC 8985, 6.2, step 4: the reordering window.
 func TestReorderingWindowGrowsWithDuplicates(t *testing.T) {
 	cfg := plain()

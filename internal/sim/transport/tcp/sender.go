@@ -183,7 +183,7 @@ func (s *sender) restartIfIdle(now units.Time) {
 type delta struct {
 	packets  uint32     // newly delivered
 	lost     uint32     // newly taken for lost
-	first    units.Time // RTT of the oldest segment it delivers; 0: ambiguous
+	first    units.Time // RTT of the oldest segment that it delivers; 0: ambiguous
 	last     units.Time // and of the latest
 	advanced bool       // una moved
 	dup      bool       // it reports a duplicate
@@ -232,8 +232,10 @@ func (s *sender) acknowledged(now units.Time, seg *Segment, b *Batch, st *Stats)
 }
 
 // takeCumulative removes the segments that lie completely before una; a receiver accepts none in
-// part.
+// part. If one of them was sent again, none gives a sample of the RTT: the others may have waited
+// for it (Linux's tcp_clean_rtx_queue).
 func (s *sender) takeCumulative(now units.Time, una uint64, d *delta) {
+	repaired := false
 	for s.board.len() > 0 {
 		r := s.board.front()
 		if r.end() > una {
@@ -241,10 +243,14 @@ func (s *sender) takeCumulative(now units.Time, una uint64, d *delta) {
 		}
 		s.una = r.end()
 		d.advanced = true
+		repaired = repaired || r.marks&touched != 0
 		if r.marks&sacked == 0 {
 			s.delivered(now, r, d)
 		}
 		s.board.drop()
+	}
+	if repaired {
+		d.first, d.last = 0, 0
 	}
 	if s.board.len() > 0 && s.board.front().marks&sacked != 0 {
 		s.board.renege()
