@@ -17,7 +17,7 @@ func TestADifferenceIsAFailure(t *testing.T) {
 		return p
 	}
 	same := func(*runstore.Point) {}
-	if p := compared(point(same), point(func(p *runstore.Point) { p.Counts.Skipped, p.Counts.Events = runstore.Skipped{}, 3 })); p.Failure != "" || p.Time != 1000 || p.Counts.Skipped.Periods != 7 || p.Counts.Events != 3 {
+	if p := compared(point(same), point(func(p *runstore.Point) { p.Counts.Skipped, p.Counts.Events = runstore.Skipped{}, 3 }), [2]*runstore.Series{}); p.Failure != "" || p.Time != 1000 || p.Counts.Skipped.Periods != 7 || p.Counts.Events != 3 {
 		t.Errorf("equal results: %+v", p)
 	}
 	for want, change := range map[string]func(*runstore.Point){
@@ -28,7 +28,7 @@ func TestADifferenceIsAFailure(t *testing.T) {
 		"pauses is missing if repeated periods are skipped, and present ":                                func(p *runstore.Point) { p.Pauses = new(runstore.Pauses) },
 		`failure is "" if repeated periods are skipped, and "no progress" `:                              func(p *runstore.Point) { p.Time, p.Failure = 0, "no progress" },
 	} {
-		p := compared(point(same), point(change))
+		p := compared(point(same), point(change), [2]*runstore.Series{})
 		if !strings.Contains(p.Failure, want) || !strings.Contains(p.Failure, "this is a defect of weft, please report it with the scenario; --exact off") || p.Time != 0 || p.Algorithm != "ring" {
 			t.Errorf("want %q: %+v", want, p)
 		}

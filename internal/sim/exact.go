@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
 )
 
@@ -63,24 +64,37 @@ func (j *job) inWay(e Exact) runstore.Point {
 	return j.run()
 }
 
-// check runs the simulation with and without skipping. It records only the latter, because a simulation
-// that records does not skip.
+// check runs the simulation with and without skipping. Ports of NICs count in the latter only: a simulation
+// in which they count does not skip.
 func (j *job) check() runstore.Point {
 	skipping, plan := *j, *j.Plan
-	plan.Series, plan.CountPorts = nil, false
-	skipping.Plan, skipping.observe, skipping.Exact = &plan, nil, true
+	plan.CountPorts = false
+	var series [2]*runstore.Series
+	skipping.Plan, skipping.observe, skipping.Exact = withSeries(&plan, &series[0]), nil, true
 	with := skipping.run()
 	j.watch.compared(&skipping, &with)
-	j.Exact = false
+	j.Exact, j.Plan = false, withSeries(j.Plan, &series[1])
 	without := j.run()
 	if with.Partial || without.Partial {
 		return without
 	}
-	return compared(&with, &without)
+	return compared(&with, &without, series)
+}
+
+// withSeries is a plan whose series, if it records one, is kept as well.
+func withSeries(p *network.Plan, into **runstore.Series) *network.Plan {
+	own := *p
+	if p.Series != nil {
+		own.Series = func(s *runstore.Series) {
+			p.Series(s)
+			*into = s
+		}
+	}
+	return &own
 }
 
 // compared is the point of a simulation that ran with and without skipping.
-func compared(with, without *runstore.Point) runstore.Point {
+func compared(with, without *runstore.Point, series [2]*runstore.Series) runstore.Point {
 	field, a, b := runstore.Difference(with, without)
 	if with.Failure != without.Failure { // it says more than the missing results
 		field, a, b = "failure", strconv.Quote(with.Failure), strconv.Quote(without.Failure)
@@ -88,6 +102,10 @@ func compared(with, without *runstore.Point) runstore.Point {
 	if field != "" {
 		return failed(without, fmt.Errorf("%s is %s if repeated periods are skipped, and %s if all are simulated (%d periods were skipped): "+differs,
 			field, a, b, with.Counts.Skipped.Periods))
+	}
+	if table := series[0].Difference(series[1]); table != "" && without.Failure == "" {
+		return failed(without, fmt.Errorf("the rows of %s in the series are others if repeated periods are skipped (%d periods were skipped): "+differs,
+			table, with.Counts.Skipped.Periods))
 	}
 	same := *without
 	same.Counts.Skipped = with.Counts.Skipped

@@ -25,7 +25,18 @@ const (
 // checked runs a scenario with and without skipping on some cores. A difference is an error of the test.
 func checked(t *testing.T, r *scenario.Resolved, workers int) *runstore.Results {
 	t.Helper()
-	out, err := sim.Run(t.Context(), r, sim.Options{Workers: workers, Exact: sim.ExactCheck})
+	return checkedWith(t, r, sim.Options{Workers: workers, Exact: sim.ExactCheck})
+}
+
+// checkedSeries is checked for a run that records series, which are compared, too.
+func checkedSeries(t *testing.T, r *scenario.Resolved, workers int) *runstore.Results {
+	t.Helper()
+	return checkedWith(t, r, sim.Options{Workers: workers, Exact: sim.ExactCheck, Series: func(*runstore.Series) {}})
+}
+
+func checkedWith(t *testing.T, r *scenario.Resolved, o sim.Options) *runstore.Results {
+	t.Helper()
+	out, err := sim.Run(t.Context(), r, o)
 	if err != nil {
 		t.Error(err)
 	}
@@ -86,9 +97,11 @@ func TestWhatRepeatsItselfIsSkipped(t *testing.T) {
 		"all-gather":     {wholeNodes + both + ring("all-gather", "simple"), 1},
 		"reduce-scatter": {wholeNodes + both + ring("reduce-scatter", "simple"), 1},
 		"iterations":     {wholeNodes + both + allReduce + "run: {iterations: 2, warmup: 1}\n", 1},
-		"LL128":          {smallNodes + both + ring("all-reduce", "ll128"), 1},
-		"LL":             {smallNodes + "fabrics: [infiniband-ndr]\n" + ring("all-reduce", "ll"), 1}, // on RoCE v2 the proxy threads drift
-		"fat tree":       {fatTree + "fabrics: [roce-v2-400g]\n" + allReduce, 1},
+		"whole iterations": {"cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 1, nics: 1}}\n" + both +
+			"workload: {collective: all-to-all, protocol: simple, sizes: [256KiB]}\nrun: {iterations: 200, warmup: 5}\n", 1},
+		"LL128":    {smallNodes + both + ring("all-reduce", "ll128"), 1},
+		"LL":       {smallNodes + "fabrics: [infiniband-ndr]\n" + ring("all-reduce", "ll"), 1}, // on RoCE v2 the proxy threads drift
+		"fat tree": {fatTree + "fabrics: [roce-v2-400g]\n" + allReduce, 1},
 		"routing": {wholeNodes + `
 fabrics:
   - {preset: roce-v2-400g, name: spray, routing: {mode: spray}}
@@ -105,10 +118,12 @@ fabrics:
 ` + allReduce, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, f := range checked(t, simtest.Resolve(t, c.text), c.workers).Fabrics {
-				p := &f.Points[0]
-				if s := p.Counts.Skipped; p.Failure == "" && (s.Periods == 0 || s.Time <= 0 || s.Time >= s.Of || s.Events <= 0 || s.Events >= p.Counts.Events) {
-					t.Errorf("%s: of %d events this was skipped: %+v", f.Name, p.Counts.Events, s)
+			for _, check := range []func(*testing.T, *scenario.Resolved, int) *runstore.Results{checked, checkedSeries} {
+				for _, f := range check(t, simtest.Resolve(t, c.text), c.workers).Fabrics {
+					p := &f.Points[0]
+					if s := p.Counts.Skipped; p.Failure == "" && (s.Periods == 0 || s.Time <= 0 || s.Time >= s.Of || s.Events <= 0 || s.Events >= p.Counts.Events) {
+						t.Errorf("%s: of %d events this was skipped: %+v", f.Name, p.Counts.Events, s)
+					}
 				}
 			}
 		})

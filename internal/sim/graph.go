@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 
 	"weft/internal/sim/run/executor"
@@ -20,15 +21,17 @@ func Execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *work
 	if e != ExactCheck {
 		return w.execute(ctx, p, r, g, e == ExactOn)
 	}
-	silent := *p // a simulation that records does not skip
-	silent.Series = nil
-	with, failed := w.execute(ctx, &silent, r, g, true)
-	without, err := w.execute(ctx, p, r, g, false)
+	var series [2]*runstore.Series
+	with, failed := w.execute(ctx, withSeries(p, &series[0]), r, g, true)
+	without, err := w.execute(ctx, withSeries(p, &series[1]), r, g, false)
 	if ctx.Err() != nil || err != nil && failed != nil {
 		return without, err
 	}
 	if !sameExecution(with, without) || (failed == nil) != (err == nil) {
 		return without, errors.New("the workload has other results if repeated periods are skipped: " + differs)
+	}
+	if table := series[0].Difference(series[1]); table != "" && err == nil {
+		return without, fmt.Errorf("the rows of %s in the series of the workload are others if repeated periods are skipped: "+differs, table)
 	}
 	without.Counts.Skipped = with.Counts.Skipped
 	return without, err

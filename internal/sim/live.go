@@ -33,7 +33,7 @@ func Expect(l *Live, n int) {
 // records. The caller calls ended behind it.
 func Show(l *Live, fabric int, plan *network.Plan) (ended func()) {
 	w, j := l.watch.Load(), &job{Task: network.Task{Plan: plan}, fabric: fabric}
-	plan.CountPorts = true
+	plan.CountPorts = !l.SeriesOnly
 	plan.Started = func(n *network.Network) { w.started(j, n) }
 	return func() {
 		w.mu.Lock()

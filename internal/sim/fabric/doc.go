@@ -90,7 +90,8 @@
 //
 // Record makes a network count what each lane does in intervals of simulated time. The number of
 // intervals is bounded; they double. A partition closes an interval between two slots of its cells, so
-// the order of events stays, and the record does not depend on the partitions.
+// the order of events stays, and the record does not depend on the partitions. What it records of skipped
+// periods is in seriesperiod.go.
 //
 // # Files
 //
@@ -121,5 +122,5 @@
 //   - deadlock.go, waiting.go, timeouts.go: why a run stands still
 //   - conserve.go, breach.go, limits.go: invariants, their breaches, bounds
 //   - trace.go: packets followed from port to port
-//   - series.go, flowseries.go: links by interval, and messages, recorded over time
+//   - series.go, seriesperiod.go, flowseries.go: links by interval, and messages, recorded over time
 package fabric

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"weft/internal/sim/state"
 	"weft/internal/sim/transport"
 	"weft/units"
 )
@@ -29,7 +30,15 @@ const maxFlowRecords = 1 << 15
 type flowRecorder struct {
 	ended int64
 	kept  []FlowRecord
+	full  bool       // kept had more than a record keeps
+	least FlowRecord // if it is full: the last that is kept
+	// period is the messages of a period that will be repeated, while repeats is true.
+	period  []FlowRecord
+	repeats bool
 }
+
+// postings are the messages in progress of a NIC, by flow.
+type postings []posting
 
 // posting is the messages in progress of a queue pair or socket, in order.
 type posting struct {
@@ -65,9 +74,53 @@ func (p *Partition) concluded(nic int32, f *flow) {
 	r.Ended, r.Retransmissions = p.now, repeated-q.repeated
 	q.repeated = repeated
 	p.ended++
-	p.kept = append(p.kept, r)
-	if len(p.kept) == 2*maxFlowRecords {
-		p.kept = slowest(p.kept)
+	p.keep(&r)
+	if p.repeats {
+		p.period = append(p.period, r)
+	}
+}
+
+// keep records a message that has ended. It reports false if there are enough that took longer.
+func (r *flowRecorder) keep(f *FlowRecord) bool {
+	if r.full && bySlowness(f, &r.least) > 0 {
+		return false
+	}
+	r.kept = append(r.kept, *f)
+	if len(r.kept) == 2*maxFlowRecords {
+		r.kept = slowest(r.kept)
+		r.full, r.least = true, r.kept[len(r.kept)-1]
+	}
+	return true
+}
+
+// again records the messages of a period for each of a number of periods after it.
+func (r *flowRecorder) again(times int64, length units.Time) {
+	r.ended += times * int64(len(r.period))
+	for i := range r.period {
+		f := &r.period[i]
+		for range times {
+			f.Posted += length
+			f.Ended += length
+			if !r.keep(f) {
+				break // nor will be the later ones, which take as long
+			}
+		}
+	}
+	r.period, r.repeats = r.period[:0], false
+}
+
+// WalkState visits the messages in progress.
+func (all *postings) WalkState(w *state.Walk) {
+	w.Word(uint64(len(*all)))
+	for i := range *all {
+		q := &(*all)[i]
+		w.Word(uint64(len(q.open)))
+		for j := range q.open {
+			w.Word(uint64(q.open[j].Bytes))
+			w.Time(&q.open[j].Posted)
+		}
+		w.Visit(&q.partial)
+		w.Word(uint64(q.repeated))
 	}
 }
 
@@ -84,10 +137,13 @@ func slowest(list []FlowRecord) []FlowRecord {
 	if len(list) <= maxFlowRecords {
 		return list
 	}
-	slices.SortFunc(list, func(a, b FlowRecord) int {
-		return cmp.Or(cmp.Compare(b.Ended-b.Posted, a.Ended-a.Posted), a.compare(&b))
-	})
+	slices.SortFunc(list, func(a, b FlowRecord) int { return bySlowness(&a, &b) })
 	return list[:maxFlowRecords]
+}
+
+// bySlowness orders the message that took longer before the other.
+func bySlowness(a, b *FlowRecord) int {
+	return cmp.Or(cmp.Compare(b.Ended-b.Posted, a.Ended-a.Posted), a.compare(b))
 }
 
 func (a *FlowRecord) compare(b *FlowRecord) int {

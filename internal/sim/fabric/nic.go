@@ -68,7 +68,7 @@ type nicState struct {
 	contexts *contexts  // nil if every context is at hand
 	cnps     *cnpDelays // nil if CNPs take no time
 	delays   bool       `state:"-"` // receiver or cnps is not nil
-	postings []posting  `state:"-"` // by flow: messages in progress, if they are recorded
+	postings postings   // messages in progress, if they are recorded
 }
 
 // nicPorts is the state of the NICs and of their ports.

@@ -20,6 +20,9 @@ type Repeating interface {
 	// Repeats is the number of further periods for which the application will do the same again, after
 	// a walk that found its state equal to an earlier one.
 	Repeats(compared *state.Walk) uint64
+	// Survey says that the period that begins now will be repeated. An application that records what it does
+	// notes this period, and at the move after it records the skipped ones.
+	Survey()
 }
 
 // repeats is the search for periods.
@@ -45,6 +48,7 @@ type repeats struct {
 	glance   int64   // words of a comparison that soon finds a difference
 	cycles   []int64 // by node: a multiple of the length of its sets of ports that it takes in turn
 	events   int64   // in the skipped periods
+	survey   *survey // nil if no period is surveyed
 }
 
 // moment is a point of a run.
@@ -101,7 +105,7 @@ func (n *Network) Skipped() (periods int64, time units.Time, events int64) {
 func (n *Network) changes() bool {
 	return slices.ContainsFunc(n.nics, func(s nicState) bool { return s.spec.TCP != nil }) ||
 		n.trace != nil || n.packets != nil || n.adapters != nil || n.aggregation != nil || n.pkeys != nil || n.faults != nil ||
-		n.jitter != nil || n.errors != nil || n.bursts != nil || n.watched != nil || n.parts[0].tallies != nil
+		n.jitter != nil || n.errors != nil || n.bursts != nil || n.watched != nil
 }
 
 // divisor is the greatest common divisor of two positive numbers.
@@ -132,7 +136,7 @@ func (p *Partition) Beat() {
 		return
 	}
 	r.beats++
-	if p.halt == units.Forever && r.affords(p.stats.Events*int64(len(p.net.parts))) {
+	if r.survey == nil && p.halt == units.Forever && r.affords(p.stats.Events*int64(len(p.net.parts))) {
 		p.halt = p.now + settle
 		if len(p.net.parts) > 1 {
 			p.halt = p.now + max(settle, p.net.lookahead) // after the window
@@ -179,10 +183,16 @@ func (n *Network) lookBack(now, until units.Time) bool {
 		p.mail[0].reset()
 		p.mail[1].reset()
 	}
+	n.watchPorts()
+	if r.survey != nil {
+		if r.survey.cutAt(n, now) {
+			r.surveyed(n, now, until)
+		}
+		return true
+	}
 	if r.record != nil && !r.stale {
 		r.since++
 		if r.compare(n, now, until) {
-			r.record, r.renew = nil, 0 // what was before helps no more
 			return true
 		}
 	}
@@ -217,31 +227,63 @@ func (r *repeats) walk(n *Network, w *state.Walk) {
 // wordsPerPending is the number of words whose visit takes as long as the sorting of a pending event.
 const wordsPerPending = 16
 
-// compare reports whether the state is the recorded one, and skips the periods that will follow if it is.
+// compare reports whether the state is the recorded one, and skips the periods that will follow if it is. If the network
+// records, it surveys one of them before.
 func (r *repeats) compare(n *Network, now, until units.Time) bool {
 	w := state.Compare(now, r.record)
 	r.walk(n, w)
 	if !w.Equal() {
 		return false
 	}
-	length, events := now-r.recorded.at, n.Stats().Events-r.recorded.events
-	times := min(r.app.Repeats(w), w.Periods(length), uint64(until-now-1)/uint64(length))
-	if n.maxEvents > 0 {
-		times = min(times, uint64(max(0, n.maxEvents-n.progress.events.Load())/max(1, events)))
+	length, times := now-r.recorded.at, r.times(n, w, until)
+	if times > 1 && n.recording() {
+		r.keep(n, now)
+		r.app.Survey()
+		r.survey = n.surveyFrom(now, length, times-1)
+		return true
 	}
-	if times > 0 {
-		r.skip(n, w, times, length, events)
+	if times > 0 && !n.recording() {
+		r.skip(n, w, times)
 	}
+	r.forget()
 	return true
 }
 
-// skip moves the state on by a number of periods of a length and a number of events.
-func (r *repeats) skip(n *Network, w *state.Walk, times uint64, length units.Time, events int64) {
-	by := units.Time(times) * length
-	hops := n.Stats().Hops
+// surveyed skips the periods that follow the surveyed one.
+func (r *repeats) surveyed(n *Network, now, until units.Time) {
+	w, times := state.Compare(now, r.record), uint64(0)
+	if r.walk(n, w); w.Equal() {
+		times = min(r.survey.times, r.times(n, w, until))
+	}
+	if times > 0 {
+		r.skip(n, w, times)
+	}
+	r.survey.finish(n, times)
+	r.survey = nil
+	r.forget()
+}
+
+// forget drops the record: what was before helps no more.
+func (r *repeats) forget() { r.record, r.renew = nil, 0 }
+
+// times is the number of periods that can be skipped. The state is the recorded one.
+func (r *repeats) times(n *Network, w *state.Walk, until units.Time) uint64 {
+	length := w.Now - r.recorded.at
+	times := min(r.app.Repeats(w), w.Periods(length), uint64(until-w.Now-1)/uint64(length))
+	if n.maxEvents > 0 {
+		events := n.Stats().Events - r.recorded.events
+		times = min(times, uint64(max(0, n.maxEvents-n.progress.events.Load())/max(1, events)))
+	}
+	return times
+}
+
+// skip moves the state on by a number of periods.
+func (r *repeats) skip(n *Network, w *state.Walk, times uint64) {
+	length, stats := w.Now-r.recorded.at, n.Stats()
+	by, events := units.Time(times)*length, int64(times)*(stats.Events-r.recorded.events)
 	r.walk(n, state.Move(w, times, by))
-	n.progress.skip(int64(times), by, int64(times)*events, n.Stats().Hops-hops)
-	r.events += int64(times) * events
+	n.progress.skip(int64(times), by, events, n.Stats().Hops-stats.Hops)
+	r.events += events
 	r.beats += int64(times) * (r.beats - r.recorded.beats)
 	r.spent = 0 // the search pays
 }

@@ -72,6 +72,7 @@ type recorder struct {
 	main    uint8
 
 	adapters []*adapterPort // ports of NICs
+	pieces   rows           // of a period that will be repeated
 
 	mu    sync.Mutex // guards width, rows and what adapters show, which are read during the run
 	width units.Time
@@ -238,7 +239,7 @@ func (p *Partition) sample(t units.Time) {
 
 // runIntervals is runEnds for a partition that records.
 func (p *Partition) runIntervals(limit units.Time) {
-	for t := p.queue.NextTime(); t < limit; t = p.queue.NextTime() {
+	for t := p.queue.NextTime(); t < min(limit, p.halt); t = p.queue.NextTime() {
 		p.sample(t)
 		p.runEnds(min(limit, p.closes))
 	}
@@ -247,19 +248,30 @@ func (p *Partition) runIntervals(limit units.Time) {
 // fit doubles the intervals until the number of the open one is within the bound.
 func (p *Partition) fit() {
 	for p.closes/p.width > units.Time(p.most) {
-		p.rows.fold(len(p.tallies))
-		p.width *= 2
+		p.widen()
 		p.closes = (p.closes + p.width - 1) / p.width * p.width
 	}
 }
 
-// end appends the rows of the open interval, which ends now, and begins the next with the lanes that
-// have a queue or are stopped.
+// widen merges each two intervals.
+func (p *Partition) widen() {
+	p.rows.fold(len(p.tallies))
+	p.width *= 2
+}
+
+// end appends the rows of the open interval, which ends now.
 func (p *Partition) end(now units.Time) {
-	interval, classes := int32(p.closes/p.width)-1, int32(p.net.classes)
+	p.endInto(&p.rows, int32(p.closes/p.width)-1, now)
+	p.show()
+}
+
+// endInto appends rows of what the lanes have done, under the number of an interval that ends now, and begins
+// the next with the lanes that have a queue or are stopped.
+func (p *Partition) endInto(rows *rows, interval int32, now units.Time) {
+	classes := int32(p.net.classes)
 	still := p.open[:0]
 	for _, index := range p.open {
-		t, s := &p.tallies[index], p.rows.next()
+		t, s := &p.tallies[index], rows.next()
 		t.lasted(now)
 		*s = Sample{
 			Lane: index, Interval: interval, Bytes: t.bytes, Area: t.area + uint64(t.queued)*uint64(now), Stopped: t.stopped,
@@ -280,12 +292,16 @@ func (p *Partition) end(now units.Time) {
 		if t.open = t.queued != 0 || t.halted; t.open {
 			still = append(still, index)
 		}
-		if s.Bytes|int64(s.Area)|int64(s.Stopped)|int64(s.Stops|s.Marks|s.Drops|s.Refused) == 0 {
-			p.rows.n-- // it did nothing after all
+		if s.idle() {
+			rows.n-- // it did nothing after all
 		}
 	}
 	p.open = still
-	p.show()
+}
+
+// idle reports whether the lane did nothing.
+func (s *Sample) idle() bool {
+	return s.Bytes|int64(s.Area)|int64(s.Stopped)|int64(s.Stops|s.Marks|s.Drops|s.Refused) == 0
 }
 
 // add merges the next interval of the same lane into a sample.
@@ -367,6 +383,10 @@ func (n *Network) Recorded() *Recording {
 	last := units.Time(0)
 	for _, p := range n.parts {
 		last = max(last, p.now)
+	}
+	if n.repeats.survey != nil {
+		n.repeats.survey.abandon(n, last)
+		n.repeats.survey = nil
 	}
 	for _, p := range n.parts {
 		p.sample(last)

@@ -12,6 +12,7 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/randomtest"
+	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
 
@@ -49,8 +50,18 @@ func TestEveryWayToRunGivesTheSameResults(t *testing.T) {
 				}
 			})
 			var first []byte
+			var series []*runstore.Series
 			for i, way := range ways {
+				var own []*runstore.Series
+				if seed%2 == 0 {
+					way.options.Series = func(s *runstore.Series) { own = append(own, s) }
+				}
 				got, err := outcome(t, s.Resolved, way.options)
+				if i == 0 {
+					series = own
+				} else if err == nil {
+					sameSeries(t, way.name, own, series)
+				}
 				switch {
 				case i > 0 && !bytes.Equal(got, first):
 					t.Errorf("%s:\n%s\n%s:\n%s", ways[0].name, first, way.name, got)
@@ -70,6 +81,20 @@ func TestEveryWayToRunGivesTheSameResults(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// sameSeries compares the series of a way to run a scenario with those of the first way.
+func sameSeries(t *testing.T, way string, got, want []*runstore.Series) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d series, %s: %d", way, len(got), ways[0].name, len(want))
+		return
+	}
+	for i := range want {
+		if table := got[i].Difference(want[i]); table != "" {
+			t.Errorf("%s: the rows of %s in series %d differ from those of %s", way, table, i, ways[0].name)
+		}
 	}
 }
 

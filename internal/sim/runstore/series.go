@@ -2,6 +2,7 @@ package runstore
 
 import (
 	"iter"
+	"slices"
 	"sync"
 )
 
@@ -30,6 +31,47 @@ type Series struct {
 	Hops    []SeriesHop
 	Pauses  []SeriesPause
 	Steps   []SeriesStep
+}
+
+// Difference names the first table in which two series differ; it is empty if they are equal.
+func (s *Series) Difference(t *Series) string {
+	switch {
+	case s == nil || t == nil:
+		if s != t {
+			return "all tables"
+		}
+		return ""
+	case s.Simulation != t.Simulation:
+		return "simulations"
+	case !slices.Equal(s.Nodes, t.Nodes):
+		return "nodes"
+	case !slices.Equal(s.Links, t.Links):
+		return "links"
+	case !sameRows(s.Samples, t.Samples):
+		return "link_samples"
+	case !slices.Equal(s.Flows, t.Flows):
+		return "flows"
+	case !slices.Equal(s.Hops, t.Hops):
+		return "flow_hops"
+	case !slices.Equal(s.Pauses, t.Pauses):
+		return "pauses"
+	case !slices.Equal(s.Steps, t.Steps):
+		return "steps"
+	}
+	return ""
+}
+
+// sameRows reports whether two sequences are equal.
+func sameRows[T comparable](a, b iter.Seq[T]) bool {
+	next, stop := iter.Pull(b)
+	defer stop()
+	for x := range a {
+		if y, more := next(); !more || x != y {
+			return false
+		}
+	}
+	_, more := next()
+	return !more
 }
 
 // SeriesSimulation is a simulation with a series.

@@ -11,9 +11,12 @@ import (
 
 // canRepeat reports whether the run's state has all on which the run depends.
 func (r *graphRun) canRepeat(beside *streamRun) bool {
-	return len(beside.streams) == 0 && r.Jitter == nil && r.steps == nil && r.forward == nil &&
+	return len(beside.streams) == 0 && r.Jitter == nil && r.forward == nil &&
 		r.graph.Sender != workload.GPU // how it posts is not compared
 }
+
+// Survey does nothing: a graph records no steps.
+func (r *graphRun) Survey() {}
 
 // leadingSteps is the least number of steps of an operation whose steps are beats. Shorter ones end before they repeat themselves.
 const leadingSteps = 64

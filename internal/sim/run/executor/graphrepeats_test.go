@@ -16,8 +16,8 @@ import (
 	"weft/units"
 )
 
-// bothWays runs a workload on a scenario's first fabric with and without skipping, and returns both results
-// and the number of skipped periods.
+// bothWays runs a workload on a scenario's first fabric with and without skipping, compares the series, and returns
+// both results and the number of skipped periods.
 func bothWays(t *testing.T, text string, g *workload.Graph) (skipping, whole *Execution, periods int64) {
 	t.Helper()
 	if err := g.Check(); err != nil {
@@ -25,11 +25,13 @@ func bothWays(t *testing.T, text string, g *workload.Graph) (skipping, whole *Ex
 	}
 	r := simtest.Resolve(t, text)
 	var out [2]*Execution
+	var series [2]*runstore.Series
 	for i, skip := range []bool{true, false} {
 		p, err := control.NewPlan(r, &r.Fabrics[0])
 		if err != nil {
 			t.Fatal(err)
 		}
+		p.Series = func(s *runstore.Series) { series[i] = s }
 		x, err := Execute(context.Background(), p, r, g, skip)
 		if err != nil {
 			t.Fatal(err)
@@ -39,6 +41,9 @@ func bothWays(t *testing.T, text string, g *workload.Graph) (skipping, whole *Ex
 		}
 		x.Counts.Events, x.Counts.Skipped = 0, runstore.Skipped{} // they are no results
 		out[i] = x
+	}
+	if table := series[0].Difference(series[1]); table != "" {
+		t.Errorf("the rows of %s in the series are others if %d periods are skipped", table, periods)
 	}
 	return out[0], out[1], periods
 }

@@ -208,7 +208,7 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 				l.step-- // to come here again at the end of its last turn
 				return true
 			}
-			r.steps.turn(p.Now(), member, l, nil)
+			r.steps.turn(p.Now(), member, o, l, nil)
 			return false
 		}
 		if len(s.Sends) > 0 && !l.turned && !r.fresh(p, o, member, l, s) {
@@ -216,7 +216,7 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 			return true
 		}
 		l.turned = false
-		r.steps.turn(p.Now(), member, l, s)
+		r.steps.turn(p.Now(), member, o, l, s)
 		for sends := s.Sends; len(sends) > 0; {
 			parts := 1
 			for sends[parts-1].More {

@@ -9,8 +9,11 @@ import (
 
 // canRepeat reports whether the run's state has all on which the run depends.
 func (r *collectiveRun) canRepeat(beside *streamRun) bool {
-	return len(beside.streams) == 0 && r.Jitter == nil && r.steps == nil
+	return len(beside.streams) == 0 && r.Jitter == nil
 }
+
+// Survey notes the steps of the period that begins.
+func (r *collectiveRun) Survey() { r.steps.survey() }
 
 // beats is the number of beats of the run: the steps of the first rank's first channel.
 func (r *collectiveRun) beats() int64 {

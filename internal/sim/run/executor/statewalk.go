@@ -34,6 +34,7 @@ func (r *collectiveRun) WalkState(w *state.Walk) {
 		w.Word(uint64(p.began))
 		w.Word(uint64(p.ended))
 	}
+	r.steps.again(w, r.plan.program.Channels())
 }
 
 // walkOperations visits the operations.

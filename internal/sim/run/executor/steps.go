@@ -4,6 +4,7 @@ import (
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/state"
 	"weft/units"
 )
 
@@ -19,6 +20,18 @@ type stepRecord struct {
 	done         []int      // by rank: iterations
 	all          []stepTime // by iteration, rank, lane and step
 	name         string
+
+	// period is the turns of a period that will be repeated, by rank, while repeats is true.
+	period  [][]turn
+	repeats bool
+}
+
+// turn is the time at which a lane of a rank goes on to a step, or ends.
+type turn struct {
+	at                               units.Time
+	iteration, operation, lane, step int
+	begins                           bool // the step, of which bytes are received
+	bytes                            int64
 }
 
 // stepTime is the time of a step. End is 0 if it never ended.
@@ -53,25 +66,65 @@ func (r *collectiveRun) recordSteps(p *network.Plan) {
 
 // turn ends the step of a member's lane before its present one, and begins that one; it is nil when the
 // lane is over.
-func (s *stepRecord) turn(now units.Time, member int, l *laneRun, step *collective.Step) {
+func (s *stepRecord) turn(now units.Time, member int, o *operation, l *laneRun, step *collective.Step) {
 	if s == nil {
 		return
 	}
-	lane := l.lane
+	t := turn{at: now, iteration: s.done[member], operation: o.number, lane: l.lane, step: l.step}
+	if step != nil {
+		t.begins, t.bytes = true, step.RecvBytes
+	}
+	s.add(member, &t)
+	if s.repeats {
+		s.period[member] = append(s.period[member], t)
+	}
+}
+
+// add records a turn.
+func (s *stepRecord) add(member int, t *turn) {
+	lane := t.lane
 	if s.lanes == 1 {
 		lane = 0
 	}
-	at := ((s.done[member]*s.ranks+member)*s.lanes + lane) * s.steps
-	if l.step > 0 {
-		t := &s.all[at+s.row(l.step-1)]
-		t.end = max(t.end, now)
+	rows := s.all[((t.iteration*s.ranks+member)*s.lanes+lane)*s.steps:]
+	if t.step > 0 {
+		before := &rows[s.row(t.step-1)]
+		before.end = max(before.end, t.at)
 	}
-	if step == nil {
+	if t.begins {
+		own := &rows[s.row(t.step)]
+		own.begin = min(own.begin, t.at)
+		own.bytes += t.bytes
+	}
+}
+
+// survey notes the period that begins.
+func (s *stepRecord) survey() {
+	if s != nil {
+		s.period, s.repeats = make([][]turn, s.ranks), true
+	}
+}
+
+// again records the surveyed period for each period by which a walk moves the run.
+func (s *stepRecord) again(w *state.Walk, channels int) {
+	times, by, moving := w.Moves()
+	if s == nil || !moving {
 		return
 	}
-	t := &s.all[at+s.row(l.step)]
-	t.begin = min(t.begin, now)
-	t.bytes += step.RecvBytes
+	length, iterations := by/units.Time(times), int(w.MovedBy(groupIterations))
+	for member := range s.period {
+		for _, t := range s.period[member] {
+			lanes, steps := progressOf(w, tagGroup(t.operation, t.lane%channels))
+			for range times {
+				t.at += length
+				t.iteration += iterations
+				t.lane += lanes
+				t.step += steps
+				s.add(member, &t)
+			}
+		}
+	}
+	s.period, s.repeats = nil, false
 }
 
 // row is the row of a step. A lane that has more steps than the first rank's has the others in its last row.

@@ -1,0 +1,147 @@
+package fabric
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"weft/units"
+)
+
+// happening is what happens to a lane at a time.
+type happening struct {
+	at   units.Time
+	lane int32
+	do   func(p *Partition, lane int32)
+}
+
+// recordedLanes is a network of some links without packets, on which happenings are recorded.
+type recordedLanes struct {
+	n *Network
+	p *Partition
+}
+
+const testedClasses = 2
+
+func newRecordedLanes(links int) recordedLanes {
+	n := &Network{classes: testedClasses}
+	n.ports = make([]port, links)
+	p := &Partition{net: n}
+	n.parts = []*Partition{p}
+	n.Record(0)
+	return recordedLanes{n, p}
+}
+
+// run lets the happenings before a time happen, each from a list in the order of times.
+func (r *recordedLanes) run(list []happening, until units.Time) []happening {
+	for len(list) > 0 && list[0].at < until {
+		h := &list[0]
+		if h.at >= r.p.closes {
+			r.p.sample(h.at)
+		}
+		r.p.now = h.at
+		h.do(r.p, h.lane)
+		list = list[1:]
+	}
+	return list
+}
+
+// randomHappenings are the happenings of a period, and their number of periods: packets that wait, and of which
+// some leave in a later period, pauses, bytes, marks and drops.
+func randomHappenings(rng *rand.Rand, links int, length units.Time) (list []happening) {
+	lanes := links * testedClasses
+	some := func(n int) units.Time { return units.Time(rng.Int64N(int64(length)*int64(n)) / int64(n)) }
+	for lane := range int32(lanes) {
+		if rng.IntN(4) == 0 {
+			continue // at rest
+		}
+		for range rng.IntN(6) {
+			at, stays, size := some(1), some(1)+some(1), int32(1+rng.IntN(5000))
+			if rng.IntN(3) == 0 {
+				at = at / 100 * 100 // at the same times as others
+			}
+			list = append(list, happening{at, lane, func(p *Partition, lane int32) { p.tallyCame(lane, size) }},
+				happening{at + stays, lane, func(p *Partition, lane int32) { p.tallyLeft(lane, size) }})
+		}
+		for range rng.IntN(4) {
+			list = append(list, happening{some(1), lane, func(p *Partition, lane int32) {
+				k := &pkt{class: uint8(lane % testedClasses), size: uint16(1000 + lane)}
+				if o := &p.net.ports[lane/testedClasses]; o.flags&flagFollowed != 0 || k.class != p.main {
+					p.follow(lane/testedClasses, 0, k, p.now, p.now)
+				}
+				p.net.ports[lane/testedClasses].bytes += int64(k.size)
+			}}, happening{some(1), lane, func(p *Partition, lane int32) { p.tallyMark(lane) }},
+				happening{some(1), lane, func(p *Partition, lane int32) { p.tally(lane).drops++ }})
+		}
+		if rng.IntN(2) == 0 {
+			from := some(1)
+			list = append(list, happening{from, lane, func(p *Partition, lane int32) { p.tallyStop(lane, true) }},
+				happening{from + some(1), lane, func(p *Partition, lane int32) { p.tallyStop(lane, false) }})
+		}
+	}
+	return list
+}
+
+// repeated is the happenings of a number of periods, in the order of times.
+func repeated(period []happening, length units.Time, times int) (all []happening) {
+	for k := range times {
+		for _, h := range period {
+			h.at += units.Time(k) * length
+			all = append(all, h)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b happening) int { return cmp.Compare(a.at, b.at) })
+	return all
+}
+
+// A record of which periods are skipped equals the record of all periods, to the last counter.
+func TestSkippedPeriodsAreRecorded(t *testing.T) {
+	const links = 4
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		length := units.Time(1 + rng.Int64N(int64(firstInterval)*int64(1+rng.IntN(40))/int64(1+rng.IntN(20))))
+		periods := 6 + rng.IntN(400)
+		all := repeated(randomHappenings(rng, links, length), length, periods)
+		whole := newRecordedLanes(links)
+		whole.run(all, units.Forever)
+
+		part := newRecordedLanes(links)
+		begin := 3*length + units.Time(rng.Int64N(int64(length))) // the first packets have left
+		times := 1 + rng.IntN(periods-5)
+		left := part.run(all, begin)
+		s := part.n.surveyFrom(begin, length, uint64(times))
+		before := bytesOf(part.n)
+		for _, cut := range s.cuts {
+			left = part.run(left, begin+cut)
+			s.cutAt(part.n, begin+cut)
+		}
+		for link, bytes := range bytesOf(part.n) {
+			part.n.ports[link].bytes += int64(times) * (bytes - before[link])
+		}
+		s.finish(part.n, uint64(times))
+		for len(left) > 0 && left[0].at < s.end(uint64(times)) {
+			left = left[1:]
+		}
+		part.run(left, units.Forever)
+		part.p.now = whole.p.now
+
+		got, want := part.n.Recorded(), whole.n.Recorded()
+		if got.Interval != want.Interval || len(got.Samples) != len(want.Samples) {
+			t.Fatalf("seed %d: %d samples of %v with %d periods of %v skipped, %d of %v without", seed, len(got.Samples), got.Interval, times, length, len(want.Samples), want.Interval)
+		}
+		for i := range want.Samples {
+			if !reflect.DeepEqual(got.Samples[i], want.Samples[i]) {
+				t.Fatalf("seed %d, %d periods of %v skipped at %v: sample %d is %+v, want %+v", seed, times, length, begin, i, got.Samples[i], want.Samples[i])
+			}
+		}
+	}
+}
+
+func bytesOf(n *Network) (bytes []int64) {
+	for link := range n.ports {
+		bytes = append(bytes, n.ports[link].bytes)
+	}
+	return bytes
+}
