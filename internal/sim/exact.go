@@ -64,13 +64,11 @@ func (j *job) inWay(e Exact) runstore.Point {
 	return j.run()
 }
 
-// check runs the simulation with and without skipping. Ports of NICs count in the latter only: a simulation
-// in which they count does not skip.
+// check runs the simulation with and without skipping.
 func (j *job) check() runstore.Point {
-	skipping, plan := *j, *j.Plan
-	plan.CountPorts = false
+	skipping := *j
 	var series [2]*runstore.Series
-	skipping.Plan, skipping.observe, skipping.Exact = withSeries(&plan, &series[0]), nil, true
+	skipping.Plan, skipping.observe, skipping.Exact, skipping.hidden = withSeries(j.Plan, &series[0]), nil, true, true
 	with := skipping.run()
 	j.watch.compared(&skipping, &with)
 	j.Exact, j.Plan = false, withSeries(j.Plan, &series[1])

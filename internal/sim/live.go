@@ -77,11 +77,12 @@ func (l *Live) Series() (series []*runstore.Series) {
 	return series
 }
 
-// jobs are the running simulations, in the order of their sizes and fabrics. The caller has locked w.
+// jobs are the running simulations that are shown, in the order of their sizes and fabrics. The caller has locked w.
 func (w *watch) jobs() []*job {
-	return slices.SortedFunc(maps.Keys(w.running), func(a, b *job) int {
+	all := slices.SortedFunc(maps.Keys(w.running), func(a, b *job) int {
 		return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.fabric, b.fabric))
 	})
+	return slices.DeleteFunc(all, func(j *job) bool { return j.hidden })
 }
 
 // Counters are the counters of each fabric so far, summed over the simulations of the first seed that have
@@ -111,7 +112,7 @@ func (l *Live) add(j *job, n *network.Network) { l.ended = addCounters(l.ended, 
 // addCounters adds the counters of a simulation to its fabric's.
 func addCounters(sums []*measure.Counters, j *job, n *network.Network) []*measure.Counters {
 	if j.Plan.Series == nil {
-		return sums // another seed, or a comparison
+		return sums // another seed
 	}
 	for len(sums) <= j.fabric {
 		sums = append(sums, nil)

@@ -3,12 +3,13 @@ package sim_test
 import (
 	"bytes"
 	"context"
+	"reflect"
 	"sync"
 	"testing"
 
 	"weft/internal/sim"
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/scenario"
+	"weft/internal/sim/simtest"
 )
 
 const counted = `
@@ -22,14 +23,7 @@ fabrics:
 
 func liveRun(t *testing.T, o sim.Options) []byte {
 	t.Helper()
-	file, err := scenario.Decode("live.yaml", []byte(counted))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := file.Resolve()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := simtest.Resolve(t, counted)
 	out, err := sim.Run(context.Background(), r, o)
 	if err != nil {
 		t.Fatal(err)
@@ -121,5 +115,38 @@ func TestLiveCountersAgreeWithTheResults(t *testing.T) {
 	}
 	if !bytes.Equal(alone, watched) {
 		t.Error("the results depend on whether somebody looks")
+	}
+}
+
+// Skipped periods count as if they were simulated, at links and at the ports of NICs.
+func TestSkippedPeriodsCount(t *testing.T) {
+	r := simtest.Resolve(t, wholeNodes+`
+fabrics: [roce-v2-400g, infiniband-ndr]
+workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [64MiB]}`)
+	var sums [3][]fabric.Totals
+	for i, exact := range []sim.Exact{sim.ExactOff, sim.ExactOn, sim.ExactCheck} {
+		live := new(sim.Live)
+		out, err := sim.Run(t.Context(), r, sim.Options{Workers: 2, Exact: exact, Live: live})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, c := range live.Counters() {
+			sums[i] = append(sums[i], c.Totals)
+			if skipped := out.Fabrics[k].Points[0].Counts.Skipped.Periods; (skipped > 0) != (exact != sim.ExactOff) {
+				t.Errorf("%s: %d periods skipped", c.Fabric, skipped)
+			}
+		}
+		for k, want := range sums[0] {
+			got := sums[i][k]
+			if !reflect.DeepEqual(got.Ports, want.Ports) {
+				t.Errorf("fabric %d: the counters of NICs' ports differ if periods are skipped", k)
+			}
+			for lane := range want.Lanes {
+				got.Lanes[lane].Interval, want.Lanes[lane].Interval = 0, 0 // of the first row
+				if got.Lanes[lane] != want.Lanes[lane] {
+					t.Errorf("fabric %d: lane %d has %+v if periods are skipped, want %+v", k, lane, got.Lanes[lane], want.Lanes[lane])
+				}
+			}
+		}
 	}
 }

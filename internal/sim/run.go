@@ -31,6 +31,7 @@ type job struct {
 	fabric, point int
 	into          *runstore.Point // its result; no other job writes it
 	again         bool            // with another seed than the scenario's
+	hidden        bool            // another simulation that is compared with it is shown instead
 	watch         *watch
 	observe       func(*fabric.Network) // nil, or called with the network
 	ended         func()                // nil, or called at its end

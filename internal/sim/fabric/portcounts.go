@@ -10,11 +10,11 @@ import (
 // PortCounts are what a port of a NIC counts beside the bytes of its links, from the beginning of the run. Linux
 // shows the same counters of an adapter.
 type PortCounts struct {
-	Sent, Received          int64    // packets, with acknowledgements
-	CNPsSent, CNPsHandled   int64    // of the notification point, of the reaction point
-	Marked                  int64    // packets that arrived with a congestion mark
+	Sent, Received          int64    `state:"count"` // packets, with acknowledgements
+	CNPsSent, CNPsHandled   int64    `state:"count"` // of the notification point, of the reaction point
+	Marked                  int64    `state:"count"` // packets that arrived with a congestion mark
 	transport.Counters               // of the queue pairs
-	PausesSent, PausesTaken [8]int64 // PFC frames by class, with those that end a pause
+	PausesSent, PausesTaken [8]int64 `state:"count"` // PFC frames by class, with those that end a pause
 }
 
 // adapterPort is the counters of a port of a NIC: now, and as they are shown during the run.

@@ -104,7 +104,7 @@ func (n *Network) Skipped() (periods int64, time units.Time, events int64) {
 // changes reports whether something on which the network depends is not visited by walk.
 func (n *Network) changes() bool {
 	return slices.ContainsFunc(n.nics, func(s nicState) bool { return s.spec.TCP != nil }) ||
-		n.trace != nil || n.packets != nil || n.adapters != nil || n.aggregation != nil || n.pkeys != nil || n.faults != nil ||
+		n.trace != nil || n.packets != nil || n.aggregation != nil || n.pkeys != nil || n.faults != nil ||
 		n.jitter != nil || n.errors != nil || n.bursts != nil || n.watched != nil
 }
 

@@ -78,32 +78,26 @@ func (s *survey) cutAt(n *Network, now units.Time) bool {
 func (p *Partition) beginPieces(now, end units.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if end/p.width >= units.Time(p.most) {
-		for end/p.width >= units.Time(p.most) {
-			p.widen()
-		}
-		p.pieces = p.rows.take(int32(now / p.width))
-	}
-	for i := range p.pieces.n {
-		p.pieces.at(i).Interval = 0
+	for end/p.width >= units.Time(p.most) {
+		p.widen()
 	}
 	p.endInto(&p.pieces, 0, now)
 	p.closes = units.Forever
 }
 
-// take removes the rows of an interval.
-func (r *rows) take(interval int32) (taken rows) {
+// move moves the rows of an interval to others, under number 0.
+func (r *rows) move(interval int32, to *rows) {
 	all := *r
 	r.n = 0
 	for i := range all.n {
 		s := *all.at(i)
 		if s.Interval == interval {
-			*taken.next() = s
+			s.Interval = 0
+			*to.next() = s
 		} else {
 			*r.next() = s // at or before s
 		}
 	}
-	return taken
 }
 
 // finish joins the pieces to the intervals of the survey's period and of a number of periods after it, by which the
@@ -161,7 +155,8 @@ func (p *Partition) joinPieces(s *survey, spans []span, now units.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closes = (now/p.width + 1) * p.width
-	for _, index := range p.open { // from now on, not from the end of the last piece
+	p.rows.move(spans[0].interval, &p.pieces) // if it is two of the intervals before the survey
+	for _, index := range p.open {            // from now on, not from the end of the last piece
 		t := &p.tallies[index]
 		t.area, t.changed = -uint64(t.queued)*uint64(now), now
 		if t.halted {

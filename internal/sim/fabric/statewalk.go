@@ -88,6 +88,9 @@ func (p *Partition) walk(w *state.Walk) {
 	w.Word(uint64(p.pool.live))
 	w.Visit(p)
 	w.Visit(&p.batch.Refusals)
+	for _, a := range p.adapters {
+		w.Visit(&a.now)
+	}
 	if p.sums.open > 0 {
 		w.Refuse("sums in a switch")
 	}

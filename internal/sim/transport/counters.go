@@ -5,10 +5,10 @@ import "weft/wire"
 // Counters are what a NIC counts of its queue pairs beside packets and bytes. Linux shows them among the
 // hw_counters of a device, and as rdma statistic.
 type Counters struct {
-	OutOfSequence, Duplicates int64 // requests ahead of and behind the expected PSN
-	SequenceNAKs, RNRNAKs     int64 // that arrived
-	Timeouts                  int64 // of acknowledgements
-	Reads, Writes, Atomics    int64 // requests that arrived: of WRITEs the first packet of each message
+	OutOfSequence, Duplicates int64 `state:"count"` // requests ahead of and behind the expected PSN
+	SequenceNAKs, RNRNAKs     int64 `state:"count"` // that arrived
+	Timeouts                  int64 `state:"count"` // of acknowledgements
+	Reads, Writes, Atomics    int64 `state:"count"` // requests that arrived: of WRITEs the first packet of each message
 }
 
 // Arrived counts a packet that q is about to receive.
