@@ -10,6 +10,7 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/simtest"
+	"weft/units"
 )
 
 const counted = `
@@ -124,6 +125,7 @@ func TestSkippedPeriodsCount(t *testing.T) {
 fabrics: [roce-v2-400g, infiniband-ndr]
 workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [64MiB]}`)
 	var sums [3][]fabric.Totals
+	var times [3]units.Time
 	for i, exact := range []sim.Exact{sim.ExactOff, sim.ExactOn, sim.ExactCheck} {
 		live := new(sim.Live)
 		out, err := sim.Run(t.Context(), r, sim.Options{Workers: 2, Exact: exact, Live: live})
@@ -132,9 +134,14 @@ workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [64
 		}
 		for k, c := range live.Counters() {
 			sums[i] = append(sums[i], c.Totals)
+			times[i] += c.Simulated
 			if skipped := out.Fabrics[k].Points[0].Counts.Skipped.Periods; (skipped > 0) != (exact != sim.ExactOff) {
 				t.Errorf("%s: %d periods skipped", c.Fabric, skipped)
 			}
+		}
+		ended := out.Fabrics[0].Points[0].Time + out.Fabrics[1].Points[0].Time
+		if times[i] < ended || times[i] > ended+ended/100 || times[i] != times[0] {
+			t.Errorf("%v of simulated time, %v if all periods are simulated; the collectives took %v", times[i], times[0], ended)
 		}
 		for k, want := range sums[0] {
 			got := sums[i][k]

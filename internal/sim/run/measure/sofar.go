@@ -54,8 +54,11 @@ func (c *Counters) Add(n *network.Network) {
 		c.Classes, c.credited, c.adapters, c.PortLanes = n.Classes(), n.Credited, n.Plan.Graph.Endpoints, max(1, n.Plan.Fabric.Link.Lanes)
 		c.lane = func(link, class int32) int32 { return laneOf(n.Plan, class, n.ScaleOut(link)) }
 	}
-	reached, _, _ := n.Progress()
-	c.Simulated += reached
+	simulated := units.Time(n.Ended.Load()) // timers that run down behind it do not count
+	if simulated == 0 {
+		simulated, _, _ = n.Progress()
+	}
+	c.Simulated += simulated
 	n.AddTotals(&c.Totals)
 }
 

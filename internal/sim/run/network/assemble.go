@@ -2,6 +2,7 @@ package network
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/route"
@@ -112,6 +113,9 @@ type Network struct {
 	FirstGPU int32 // node of the cluster's first GPU
 	GPUs     int32 // of a node of the cluster
 	Stride   int32 // from a node's first GPU to the next node's
+
+	// Ended is the time at which a workload that is recorded was complete; 0 if it is not.
+	Ended atomic.Int64
 }
 
 // GPU is the node of a rank's GPU.
