@@ -70,7 +70,7 @@ func (c *Communicator) member(rank int) int {
 	if c.place == nil {
 		return (rank - int(c.Members[0])) / int(c.stride)
 	}
-	return c.member(rank)
+	return c.place[int32(rank)]
 }
 
 // regular is the number of members of each node, if all nodes have the same GPUs in the same order;

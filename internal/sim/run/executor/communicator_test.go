@@ -30,6 +30,19 @@ func TestEveryMemberHasNICsOfItsOwnNode(t *testing.T) {
 	}
 }
 
+// A member is found by its rank in any group: of ranks one after the other, of every second one, and of ranks without an order.
+func TestAMemberIsFoundByItsRank(t *testing.T) {
+	cluster := collective.Layout{Nodes: 4, PerNode: 2, NICs: 2}
+	for _, members := range [][]int32{{5}, {0, 1, 2, 3}, {1, 3, 5, 7}, {6, 4, 2}, {0, 1, 4, 5}, {0, 1, 3, 2}, {3, 0, 7}} {
+		c := NewCommunicator(0, cluster, members)
+		for member, rank := range members {
+			if got := c.member(int(rank)); got != member {
+				t.Errorf("rank %d of the group %v is member %d, want %d", rank, members, got, member)
+			}
+		}
+	}
+}
+
 // testMembers checks the group of the GPUs first, first+stride, … below last in both nodes.
 func testMembers(t *testing.T, cluster collective.Layout, first, last, stride int) {
 	t.Helper()
