@@ -29,7 +29,7 @@ leaves first.`,
 		Example: `  weft cache
   weft cache check -n 100
   WEFT_CACHE=off weft tune examples/tune-dcqcn.yaml`,
-		Args: args(0, 0, "no argument"),
+		Args: onlyVerbs,
 		RunE: func(*cobra.Command, []string) error {
 			dir, err := e.cacheNamed()
 			if err != nil {

@@ -116,20 +116,23 @@ func aboutSkip(c *cobra.Command, text string) string {
 }
 
 // skipped says what the run has not simulated, because it repeats itself. It is no part of the results, which
-// are the same without it.
-func (e *Env) skipped(results *runstore.Results) {
+// are the same without it. failed is the run's error.
+func (e *Env) skipped(results *runstore.Results, failed error) {
 	s := results.Skipped()
 	if s.Nodes > 0 {
 		e.note("%s nodes of the ring do what others do at every instant: they were not simulated\n", doc.Integer(s.Nodes))
 	}
-	e.skippedPeriods(s)
+	e.skippedPeriods(s, failed)
 	if text := report.Estimated(results); text != "" {
 		e.note("%s\n", text)
 	}
 }
 
-// skippedPeriods says which periods were not simulated.
-func (e *Env) skippedPeriods(s runstore.Skipped) {
+// skippedPeriods says which periods were not simulated, and of a check without an error that it has found no difference.
+func (e *Env) skippedPeriods(s runstore.Skipped, failed error) {
+	if e.exact == weft.ExactCheck && failed == nil {
+		e.note("--exact check: every simulation has the same results with and without skipping\n")
+	}
 	periods := "periods, which repeat earlier ones"
 	switch s.Periods {
 	case 0:

@@ -95,7 +95,7 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	// The folder comes first: a closed pipe ends the program during the output.
 	stored := cmp.Or(x.store(folder, r, resolved, results, series, recorded, x.meta(e, r, results, started, wall, err)), unrecorded, unseen)
 	printErr := x.tell(e, results, tell)
-	e.skipped(results)
+	e.skipped(results, verdict)
 	switch {
 	case stored != nil:
 		return stored

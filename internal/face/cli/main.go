@@ -174,23 +174,26 @@ func flagBeforeVerb(root *cobra.Command, given []string) error {
 
 // group makes a verb with sub-verbs refuse unknown ones, and show its help without one.
 func group(c *cobra.Command) {
-	c.Args = func(c *cobra.Command, given []string) error {
-		if len(given) == 0 {
-			return nil
-		}
-		var names []string
-		for _, sub := range c.Commands() {
-			if !sub.Hidden {
-				names = append(names, sub.Name())
-			}
-		}
-		hint := ""
-		if near := catalog.Nearest(given[0], names); near != "" {
-			hint = fmt.Sprintf(" (did you mean %s?)", near)
-		}
-		return fmt.Errorf("%s has no verb %q%s: it has %s", c.CommandPath(), abridged(given[0]), hint, strings.Join(names, ", "))
-	}
+	c.Args = onlyVerbs
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+}
+
+// onlyVerbs refuses arguments of a verb whose only arguments are its sub-verbs.
+func onlyVerbs(c *cobra.Command, given []string) error {
+	if len(given) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	hint := ""
+	if near := catalog.Nearest(given[0], names); near != "" {
+		hint = fmt.Sprintf(" (did you mean %s?)", near)
+	}
+	return fmt.Errorf("%s has no verb %q%s: it has %s", c.CommandPath(), abridged(given[0]), hint, strings.Join(names, ", "))
 }
 
 // namesFiles refuses a flag for a file or a folder with an empty value, such as an unset shell

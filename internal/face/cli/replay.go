@@ -118,7 +118,7 @@ func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
 		return fail(Partial, "stopped before the workload was carried out")
 	}
 	out.Source.LeftOut = left
-	if err := x.tell(e, out, &folder); err != nil {
+	if err := x.tell(e, out, &folder, err); err != nil {
 		return err
 	}
 	if err != nil {
@@ -311,8 +311,8 @@ func (x *replayFlags) chooseSender(w *source.Workload) error {
 	return nil
 }
 
-// tell prints and stores the results.
-func (x *replayFlags) tell(e *Env, out *runstore.Replay, folder *ownFolder) error {
+// tell prints and stores the results. failed is the run's error.
+func (x *replayFlags) tell(e *Env, out *runstore.Replay, folder *ownFolder, failed error) error {
 	text, err := out.Encode()
 	if err != nil {
 		return err
@@ -323,6 +323,6 @@ func (x *replayFlags) tell(e *Env, out *runstore.Replay, folder *ownFolder) erro
 		}
 	}
 	err = e.present(report.Replay(out), x.json, text)
-	e.skippedPeriods(out.Skipped())
+	e.skippedPeriods(out.Skipped(), failed)
 	return err
 }

@@ -306,7 +306,7 @@ func (x *trainFlags) conclude(e *Env, t *runstore.TrainingScale, r *scenario.Res
 		stored = x.store(e, t, d, resolved, results, err)
 	}
 	printed := e.present(d, x.json, results)
-	e.skippedPeriods(t.Skipped())
+	e.skippedPeriods(t.Skipped(), err)
 	return cmp.Or(stored, printed, err)
 }
 
