@@ -124,7 +124,11 @@ func (i *island) keep(cache known.Store, key known.Key, out *phases.IslandRun) {
 	if err != nil {
 		return
 	}
-	what := fmt.Sprintf("%s, %d groups, on %s", i.given.Island.Name, len(i.given.Island.Groups), i.plan.Fabric.Name)
+	groups := "1 group"
+	if n := len(i.given.Island.Groups); n != 1 {
+		groups = fmt.Sprintf("%d groups", n)
+	}
+	what := fmt.Sprintf("%s, %s, on %s", i.given.Island.Name, groups, i.plan.Fabric.Name)
 	cache.Put(key, known.Entry{Kind: IslandKind, What: what, Recipe: recipe, Value: value})
 }
 
