@@ -116,6 +116,11 @@ fabrics:
   - {preset: roce-v2-400g, name: window, transport: {window: 64KiB}}
   - {preset: infiniband-ndr, name: ib-cc, cc: ib-cc}
 ` + allReduce, 1},
+		"round trips in packets": {smallNodes + `
+fabrics:
+  - {preset: roce-v2-400g, name: TIMELY, cc: timely}
+  - {preset: roce-v2-400g, name: Swift, cc: swift}
+` + allReduce, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, check := range []func(*testing.T, *scenario.Resolved, int) *runstore.Results{checked, checkedSeries} {

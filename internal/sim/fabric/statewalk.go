@@ -3,6 +3,7 @@ package fabric
 import (
 	"weft/internal/sim/engine"
 	"weft/internal/sim/state"
+	"weft/internal/sim/transport/cc"
 	"weft/units"
 	"weft/wire"
 )
@@ -126,10 +127,6 @@ func (p *Partition) walkEvent(w *state.Walk, e *engine.Waiting) {
 // walkPacket visits a packet.
 func (p *Partition) walkPacket(w *state.Walk, i int32) {
 	k, h := &p.pool.hot[i], &p.pool.cold[i]
-	if k.wants != 0 {
-		w.Refuse("packet with telemetry")
-		return
-	}
 	switch k.role {
 	case roleData, roleContribution:
 		w.Group = groupOf(k.dst, h.DestQP, true)
@@ -154,6 +151,21 @@ func (p *Partition) walkPacket(w *state.Walk, i int32) {
 		return
 	}
 	w.Visit(h)
+	if k.wants != 0 {
+		w.Visit(p.pool.report(i))
+	}
+}
+
+// WalkState visits the telemetry of a packet. It refuses that of a path: the bytes that ports have sent, of which only
+// differences matter.
+func (s *seen) WalkState(w *state.Walk) {
+	if s.wants&cc.WantPath != 0 {
+		w.Refuse("packet with telemetry of its path")
+		return
+	}
+	w.Time(&s.Sent)
+	w.Word(uint64(s.hops))
+	w.Word(uint64(s.wants))
 }
 
 // groupLocal is the group of the PSNs of the scale-up network, which has none.

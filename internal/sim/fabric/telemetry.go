@@ -31,7 +31,7 @@ func (k *pkt) reports() bool { return k.role == roleData || k.role == roleForeig
 func (f *flow) setOut(p *Partition, i int32) {
 	p.pool.hot[i].wants = f.wants
 	s := p.pool.report(i)
-	s.hops, s.wants, s.path.N = 0, f.wants, 0
+	s.Sent, s.hops, s.wants, s.path.N = 0, 0, f.wants, 0
 	f.spray(p, i)
 }
 
