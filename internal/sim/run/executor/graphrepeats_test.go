@@ -65,6 +65,10 @@ func draw(seed uint64) *workload.Graph {
 	for _, f := range [][2]int{{8, 1}, {4, 1}, {2, 8}, {16, 1}} {
 		families = append(families, strided(16, f[0], f[1]))
 	}
+	families = append(families, []workload.Group{ // their ranks are not evenly spaced
+		{Ranks: []int32{0, 1, 3, 2}}, {Ranks: []int32{4, 12, 13, 5, 8}}, {Ranks: []int32{15, 14, 6}}, {Ranks: []int32{7, 9, 11, 10}},
+	})
+	d.g.Sender = []workload.Sender{workload.NCCL, workload.NCCL, workload.Verbs, workload.MPI}[d.IntN(4)]
 	for range d.IntN(3) {
 		d.piece(d.IntN(1000), families)
 	}
@@ -85,13 +89,13 @@ func (d *drawn) piece(number int, families [][]workload.Group) {
 		case 0, 1:
 			family := r.IntN(len(families))
 			f := families[family]
-			do := []collective.Op{collective.AllReduce, collective.AllGather, collective.ReduceScatter, collective.Broadcast}[r.IntN(4)]
+			do := []collective.Op{collective.AllReduce, collective.AllGather, collective.ReduceScatter, collective.Broadcast, collective.Reduce, collective.AllToAll}[r.IntN(6)]
 			bytes := units.Bytes(1) << (10 + r.IntN(14))
 			after := r.IntN(8) > 0
 			for i := range f {
 				group := d.group(&f[i])
 				for _, rank := range f[i].Ranks {
-					d.add(rank, workload.Op{Kind: workload.Collective, Do: do, Bytes: bytes, Group: group, Stream: uint8(10 + family), Blocks: 8}, after)
+					d.add(rank, workload.Op{Kind: workload.Collective, Do: do, Bytes: bytes, Group: group, Root: int32(number % 2), Stream: uint8(10 + family), Blocks: 8}, after)
 				}
 			}
 		case 2:
@@ -144,7 +148,10 @@ func TestAWorkloadThatSkipsWhatItRepeatsHasTheSameResults(t *testing.T) {
 		}
 	}
 	for seed := first; seed < last; seed++ {
-		fabric := []string{"infiniband-ndr", "roce-v2-400g"}[seed%2]
+		fabric := []string{
+			"infiniband-ndr", "roce-v2-400g", "{preset: infiniband-hdr, routing: {mode: adaptive}}", "{preset: roce-v2-400g, cc: timely}",
+			"{preset: infiniband-ndr, ib: {vls: 4, sl: 1, ack-sl: 2}}", "{preset: roce-v2-100g, transport: {recovery: selective-repeat, qps-per-connection: 2}}",
+		}[seed%6]
 		a, b, periods := bothWays(t, "cluster: {nodes: 2, node: dgx-h100}\nfabrics: ["+fabric+"]\nworkload: {collective: all-reduce}", draw(seed))
 		if !reflect.DeepEqual(a, b) {
 			t.Errorf("workload %d on %s: the results differ after %d skipped periods", seed, fabric, periods)
