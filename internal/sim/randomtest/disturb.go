@@ -16,8 +16,12 @@ func (d *draw) congestionControl() {
 	if onTCP(d) {
 		return
 	}
+	presets := controls
+	if d.steady {
+		presets = steadyControls
+	}
 	if d.odds(2) && (!d.calm || !onUltra(d)) { // without nscc a queue behind a slow link outlasts every timeout
-		d.try("fabric.cc.preset", d.oneOf(controls[d.protocol().Controls]))
+		d.try("fabric.cc.preset", d.oneOf(presets[d.protocol().Controls]))
 	}
 	control := scenario.ControlOf(&d.fabric().CC)
 	if control == nil || d.odds(2) {
@@ -45,6 +49,13 @@ var controls = map[cc.For]string{
 	cc.RoCE:          "dcqcn-firmware | dcqcn-firmware-averaged | dcqcn-paper | dcqcn-ns3 | dcqcn-ns3-paper | timely | swift | hpcc | hpcc-ns3 | none",
 	cc.InfiniBand:    "ib-cc | ib-cc-qdr | none",
 	cc.UltraEthernet: "nscc | none",
+}
+
+// steadyControls are those that need no telemetry of paths in packets, with which nothing is skipped.
+var steadyControls = map[cc.For]string{
+	cc.RoCE:          "none | timely | swift",
+	cc.InfiniBand:    controls[cc.InfiniBand],
+	cc.UltraEthernet: controls[cc.UltraEthernet],
 }
 
 // near is a value near another; "" if there is none.
@@ -140,7 +151,7 @@ func (d *draw) lanes() {
 	if d.odds(5) {
 		d.try("fabric.ib.service-levels", fmt.Sprintf("[{from: node0, sl: %d}, {to: %s, sl: %d}]", d.between(1, 3), d.nic(1), d.between(0, 3)))
 	}
-	if !d.odds(4) {
+	if d.steady || !d.odds(4) {
 		return
 	}
 	half := (d.resolved.Cluster.Nodes + 1) / 2
@@ -162,7 +173,7 @@ func (d *draw) slow() {
 	if d.odds(6) && (!onUltra(d) || scenario.ControlOf(&d.fabric().CC) != nil) {
 		d.try("fabric.slow-links", fmt.Sprintf("[{nics: %s, rate: %s}]", d.nic(d.IntN(n)), d.one("8Gbps", "20Gbps", "100Gbps")))
 	}
-	if d.odds(8) && withPFC(d) {
+	if !d.steady && d.odds(8) && withPFC(d) {
 		r := fmt.Sprintf("nic: %d, drain: %s, start: %dus", d.IntN(n), d.one("0bps", "1Gbps", "5Gbps"), d.between(0, 10))
 		if d.odds(2) {
 			r += ", buffer: 4MiB, headroom: 1MiB"

@@ -17,10 +17,15 @@
 // its messages have many packets and chunks, so that a steady phase exists. In the others anything
 // goes.
 //
+// # Steady scenarios
+//
+// Every second calm scenario (3, 9, 15 and so on) is steady: a collective on few NICs, with ten times the packets,
+// and without what keeps a simulation from skipping periods. Of five such simulations one skips some.
+//
 // # Size
 //
 // A cluster has 2 to 32 NICs, or GPUs of one node. The length of messages follows from a number of
-// packet-hops that is drawn, so that a simulation has at most some 300,000 events.
+// packet-hops that is drawn, so that a simulation has at most some 300,000 events, a steady one 2,000,000.
 //
 // # What is covered
 //

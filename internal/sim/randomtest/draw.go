@@ -18,6 +18,7 @@ type draw struct {
 	*rand.Rand
 	sheet
 	calm     bool
+	steady   bool
 	resolved *scenario.Resolved // of the sheet
 }
 

@@ -11,6 +11,9 @@ type choices struct {
 	noisy bool // a run draws something at random with them, or loses its steady phase: calm scenarios have none
 }
 
+// steadyRarer is how much more seldom steady scenarios have each field: with many of them at once hardly any repeats itself.
+const steadyRarer = 3
+
 func always(*draw) bool         { return true }
 func onInfiniBand(d *draw) bool { return d.protocol().ServiceLevels }
 func onEthernet(d *draw) bool   { return d.protocol().Ethernet() }
@@ -29,8 +32,12 @@ func (d *draw) fields() {
 		if list.noisy && d.calm || !list.when(d) {
 			continue
 		}
+		rare := list.one
+		if d.steady {
+			rare *= steadyRarer
+		}
 		for _, c := range list.of {
-			if d.odds(list.one) {
+			if d.odds(rare) {
 				pairs = append(pairs, c.path, d.oneOf(c.values))
 			}
 		}
@@ -47,6 +54,10 @@ func (d *draw) fields() {
 // quiet turns marking by chance off.
 func (d *draw) quiet() {
 	if !onEthernet(d) {
+		return
+	}
+	if d.steady {
+		d.try("fabric.ethernet.ecn.enabled", "false", "fabric.cc.preset", d.oneOf(steadyControls[d.protocol().Controls]))
 		return
 	}
 	switch {
@@ -253,6 +264,8 @@ var lists = []choices{
 		{"fabric.ethernet.pfc.quanta", "64 | 500 | 5000"},
 		{"fabric.ethernet.pfc.response", "0 | 300ns"},
 		{"fabric.ethernet.pfc.link-pause", "true | false"},
+	}},
+	{when: func(d *draw) bool { return withPFC(d) && !d.steady }, one: 6, of: []choice{
 		{"fabric.ethernet.pfc.watchdog", "{enabled: true, detection: 50us, restoration: 50us, poll: 20us, action: drop} | {enabled: true, detection: 50us, restoration: 100us, poll: 20us, action: forward} | {enabled: true, detection: 1ms, restoration: 1ms, action: alert}"},
 	}},
 	{when: withPFC, one: 12, noisy: true, of: []choice{

@@ -8,8 +8,14 @@ import (
 	"weft/internal/sim/catalog"
 )
 
-// mostNICs bounds the NICs and the GPUs of a cluster.
-const mostNICs = 32
+// mostNICs bounds the NICs and the GPUs of a cluster, steadyNICs those of one whose state must come back within few events.
+const (
+	mostNICs   = 32
+	steadyNICs = 8
+)
+
+// sockets is the number of protocols above TCP, which are the last of presets.
+const sockets = 2
 
 // presets are the fabrics of the catalog by protocol, each protocol as often as it is written.
 var presets = []string{
@@ -28,26 +34,29 @@ var presets = []string{
 
 // machines draws the cluster and the protocol of its fabric.
 func (d *draw) machines() bool {
-	gpus := d.between(1, 8)
+	most, gpus, kinds := mostNICs, d.between(1, 8), presets
+	if d.steady {
+		most, gpus, kinds = steadyNICs, d.between(1, 4), presets[:len(presets)-sockets]
+	}
 	if d.odds(2) {
 		gpus = 1
 	}
 	nics := gpus
 	if d.odds(3) {
-		nics = d.between(1, 8)
+		nics = d.between(1, min(8, most))
 	}
 	least := 2
 	if gpus > 1 && d.odds(8) {
 		least = 1
 	}
-	nodes := d.between(least, max(least, mostNICs/max(gpus, nics)))
+	nodes := d.between(least, max(least, most/max(gpus, nics)))
 	if least == 1 {
 		nodes = 1
 	}
 	pairs := []string{
 		"cluster.nodes", strconv.Itoa(nodes), "cluster.node.preset", "dgx-b300",
 		"cluster.node.gpus", strconv.Itoa(gpus), "cluster.node.nics", strconv.Itoa(nics),
-		"topology.shape", "single-switch", "fabric.preset", d.oneOf(d.one(presets...)),
+		"topology.shape", "single-switch", "fabric.preset", d.oneOf(d.one(kinds...)),
 	}
 	if !d.try(pairs...) {
 		return false
@@ -105,6 +114,10 @@ func (d *draw) cabling() {
 		return
 	}
 	at := d.one("topology.", "fabric.topology.")
+	if d.steady && d.odds(2) {
+		d.try(d.rails(at)...)
+		return
+	}
 	shapes := []func(string) []string{d.fatTree, d.fatTree, d.rails, d.planes, d.dragonfly, d.dragonflyPlus, d.torus, d.listed}
 	for range 6 { // some draws have too few ports
 		if d.odds(6) || d.try(shapes[d.IntN(len(shapes))](at)...) {

@@ -34,16 +34,22 @@ const (
 	part      = 25
 )
 
-// mostEvents bounds the simulation of a scenario: 500 take some minutes.
-const mostEvents = 400_000
+// mostEvents bounds the simulation of a scenario, mostSteady of a steady one: 500 take some minutes.
+const (
+	mostEvents = 400_000
+	mostSteady = 2_000_000
+)
 
 // Every way to run a scenario gives the same bytes of results, or the same error. Invariants,
 // conservation of packets among them, are checked in each run; a breach is an error that nothing
-// excuses. WEFT_RANDOM=0-499 tries all scenarios, WEFT_RANDOM=17 one.
+// excuses. WEFT_RANDOM=0-499 tries all scenarios, WEFT_RANDOM=17,21 two.
 func TestEveryWayToRunGivesTheSameResults(t *testing.T) {
 	for _, seed := range turn(t) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
-			s := randomtest.New(seed)
+			s, most := randomtest.New(seed), int64(mostEvents)
+			if s.Steady {
+				most = mostSteady
+			}
 			t.Cleanup(func() {
 				if t.Failed() {
 					t.Logf("WEFT_RANDOM=%d go test ./internal/sim/randomtest -run GivesTheSame -count=1\n%s", seed, s.Text)
@@ -56,7 +62,7 @@ func TestEveryWayToRunGivesTheSameResults(t *testing.T) {
 				if seed%2 == 0 {
 					way.options.Series = func(s *runstore.Series) { own = append(own, s) }
 				}
-				got, err := outcome(t, s.Resolved, way.options)
+				got, err := outcome(t, s.Resolved, way.options, most)
 				if i == 0 {
 					series = own
 				} else if err == nil {
@@ -75,7 +81,7 @@ func TestEveryWayToRunGivesTheSameResults(t *testing.T) {
 			if s.Calm && !seeded(s.Resolved) {
 				other := *s.Resolved
 				other.Run.Seed++
-				got, _ := outcome(t, &other, ways[0].options)
+				got, _ := outcome(t, &other, ways[0].options, most)
 				if !bytes.Equal(got, first) {
 					t.Errorf("a calm scenario draws nothing, and depends on its seed:\n%s\n%s", first, got)
 				}
@@ -98,45 +104,77 @@ func sameSeries(t *testing.T, way string, got, want []*runstore.Series) {
 	}
 }
 
+// Some steady scenarios skip periods: else the test above would compare equal ways.
+func TestSomeSteadyScenariosSkipPeriods(t *testing.T) {
+	const asked, least = 40, 4
+	ran, skipped := 0, 0
+	for seed := uint64(0); ran < asked; seed++ {
+		s := randomtest.New(seed)
+		if !s.Steady {
+			continue
+		}
+		ran++
+		results, err := sim.Run(t.Context(), s.Resolved, sim.Options{Workers: 1})
+		if err != nil && !mayFail(s.Resolved) {
+			t.Errorf("%d: %v", seed, err)
+		}
+		if results != nil && results.Skipped().Periods > 0 {
+			skipped++
+		}
+	}
+	if skipped < least {
+		t.Errorf("%d of %d steady scenarios skip periods, want at least %d", skipped, asked, least)
+	}
+}
+
 // turn is the seeds of this commit, or those of WEFT_RANDOM.
 func turn(t *testing.T) (seeds []uint64) {
 	t.Helper()
-	first, last := uint64(0), uint64(part-1)
 	if asked := os.Getenv("WEFT_RANDOM"); asked != "" {
-		from, to, several := strings.Cut(asked, "-")
-		if !several {
-			to = from
+		for numbers := range strings.SplitSeq(asked, ",") {
+			seeds = append(seeds, between(t, numbers)...)
 		}
-		var errs [2]error
-		first, errs[0] = strconv.ParseUint(from, 10, 64)
-		last, errs[1] = strconv.ParseUint(to, 10, 64)
-		if errs[0] != nil || errs[1] != nil || last < first {
-			t.Fatalf("WEFT_RANDOM=%s: want a number, or two such as 0-499", asked)
-		}
-	} else if text, err := exec.Command("git", "rev-list", "--count", "HEAD").Output(); err == nil {
+		return seeds
+	}
+	first := uint64(0)
+	if text, err := exec.Command("git", "rev-list", "--count", "HEAD").Output(); err == nil {
 		commits, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
 		first = commits * part % scenarios
-		last = first + part - 1
+	}
+	for seed := first; seed < first+part; seed++ {
+		seeds = append(seeds, seed%scenarios)
+	}
+	return seeds
+}
+
+// between is the number that a text has, or all from the first to the last of two.
+func between(t *testing.T, text string) (seeds []uint64) {
+	t.Helper()
+	from, to, several := strings.Cut(text, "-")
+	if !several {
+		to = from
+	}
+	first, bad := strconv.ParseUint(from, 10, 64)
+	last, worse := strconv.ParseUint(to, 10, 64)
+	if bad != nil || worse != nil || last < first {
+		t.Fatalf("WEFT_RANDOM has %q: want numbers, and two such as 0-499 for all between, with commas", text)
 	}
 	for seed := first; seed <= last; seed++ {
-		if os.Getenv("WEFT_RANDOM") == "" {
-			seed %= scenarios
-		}
 		seeds = append(seeds, seed)
 	}
 	return seeds
 }
 
-// outcome is the bytes of the results, without the seed, and the text of the error.
-func outcome(t *testing.T, r *scenario.Resolved, o sim.Options) ([]byte, error) {
+// outcome is the bytes of the results, without the seed, and the text of the error. most bounds the events.
+func outcome(t *testing.T, r *scenario.Resolved, o sim.Options, most int64) ([]byte, error) {
 	t.Helper()
 	results, failed := sim.Run(t.Context(), r, o)
 	if results == nil {
 		t.Fatalf("the scenario is refused: %v", failed)
 	}
 	for _, p := range results.Fabrics[0].Points {
-		if p.Counts.Events > mostEvents {
-			t.Errorf("%d events, want at most %d", p.Counts.Events, mostEvents)
+		if p.Counts.Events > most {
+			t.Errorf("%d events, want at most %d", p.Counts.Events, most)
 		}
 	}
 	results.Seed = 0

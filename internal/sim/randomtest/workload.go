@@ -14,9 +14,10 @@ import (
 // The number of packet-hops of a run; fewHops is the least. The number is drawn so that each power
 // of two between is as frequent as any other.
 const (
-	fewHops  = 500
-	calmHops = 20_000
-	mostHops = 50_000
+	fewHops    = 500
+	calmHops   = 20_000
+	mostHops   = 50_000
+	steadyHops = 250_000 // of a steady scenario, or up to twice as many
 )
 
 // usualPath is the number of hops that a packet is taken to have.
@@ -24,18 +25,21 @@ const usualPath = 4
 
 // payload draws the bytes that all messages of a run have together.
 func (d *draw) payload() float64 {
-	least := float64(fewHops)
-	if d.calm {
+	least, most := float64(fewHops), float64(mostHops)
+	switch {
+	case d.steady:
+		least, most = steadyHops, 2*steadyHops
+	case d.calm:
 		least = calmHops
 	}
-	hops := least * math.Pow(mostHops/least, d.Float64())
+	hops := least * math.Pow(most/least, d.Float64())
 	return hops / usualPath * float64(min(d.fabric().MTU, 4*units.KiB))
 }
 
 // workload draws a collective or a pattern.
 func (d *draw) workload() {
 	total := d.payload()
-	if c := &d.resolved.Cluster; c.Endpoints() < 2 || c.Nodes == 1 || d.odds(2) {
+	if c := &d.resolved.Cluster; d.steady || c.Endpoints() < 2 || c.Nodes == 1 || d.odds(2) {
 		d.collective(total)
 	} else {
 		d.pattern(total)
@@ -67,14 +71,22 @@ func (d *draw) collective(total float64) {
 	pairs := []string{"workload.collective", operation}
 	if d.odds(3) {
 		iterations, warmup := d.between(1, 3), d.between(0, 2)
+		if d.steady {
+			iterations = d.between(4, 24)
+		}
 		pairs = append(pairs, "run.iterations", strconv.Itoa(iterations), "run.warmup", strconv.Itoa(warmup))
 		total /= float64(iterations + warmup)
 	}
 	size := total / (times[operation] * float64(ranks))
-	d.try(append(pairs, d.sized(size, 8)...)...)
+	var sizes, more []string
+	if d.steady {
+		sizes, more = d.even(size, ranks)
+	} else {
+		sizes = d.sized(size, 8)
+	}
+	d.try(append(pairs, sizes...)...)
 	d.algorithm()
-	var more []string
-	if d.calm || d.odds(2) {
+	if !d.steady && (d.calm || d.odds(2)) {
 		channels := d.between(1, 4)
 		chunk := max(float64(d.fabric().MTU), size/float64(channels*ranks*d.between(4, 24)))
 		more = []string{"workload.channels", strconv.Itoa(channels), "workload.chunk", fmt.Sprintf("%dB", int64(chunk)/8*8)}
@@ -87,6 +99,18 @@ func (d *draw) collective(total float64) {
 		d.perhaps(4, "workload.nodes", strconv.Itoa(d.between(1, d.resolved.Cluster.Nodes)))))
 }
 
+// even is the field of a size of about a number of bytes, and the fields that cut it into many chunks, mostly equal ones.
+func (d *draw) even(bytes float64, ranks int) (size, cut []string) {
+	channels, rounds := d.between(1, 2), d.between(4, 60)
+	chunk := int64(max(float64(d.fabric().MTU), bytes/float64(channels*ranks*rounds))) / 64 * 64
+	total := max(1, int64(bytes)/(chunk*int64(channels*ranks))) * chunk * int64(channels*ranks)
+	if d.odds(4) {
+		total += int64(d.between(1, 99)) * 8
+	}
+	return []string{"workload.sizes", fmt.Sprintf("[%dB]", total)},
+		[]string{"workload.channels", strconv.Itoa(channels), "workload.chunk", fmt.Sprintf("%dB", chunk)}
+}
+
 // reducible has the collectives that switches may reduce or copy for.
 var reducible = map[scenario.Collective]bool{scenario.AllReduce: true, scenario.AllGather: true, scenario.ReduceScatter: true}
 
@@ -96,8 +120,11 @@ func (d *draw) algorithm() {
 	if d.odds(8) {
 		d.try("nccl.harness", "for-all", "nccl.per-thread", "1")
 	}
+	if d.steady && !d.odds(4) && d.try("workload.algorithm", "ring", "workload.protocol", "simple") {
+		return
+	}
 	if d.odds(4) {
-		if onInfiniBand(d) {
+		if onInfiniBand(d) && !d.steady {
 			d.tryPlanned("fabric.ib.sharp", "true")
 		}
 		return
