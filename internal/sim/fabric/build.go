@@ -431,6 +431,7 @@ func (b *Builder) allocateInfiniBand(ports int) {
 	n.deferred = make([]uint16, ports)
 	n.arbiters = make([]arbiter, ports)
 	n.starved = make([]units.Time, ports*n.classes)
+	n.expiring = make([]bool, ports*n.classes)
 	n.stalls = make([]stall, ports*n.classes)
 	for i := range n.fifos {
 		n.fifos[i] = emptyList

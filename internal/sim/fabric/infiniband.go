@@ -78,6 +78,7 @@ type infinibandPorts struct {
 	requests   []uint64
 	arbiters   []arbiter    // by port
 	starved    []units.Time // by port and class
+	expiring   []bool       `state:"-"` // by port and class: an event of classExpire is pending
 	stalls     []stall      // by port and class
 	fecn       []fecnLane   // by port and class; nil if no switch marks
 }
@@ -630,7 +631,16 @@ func (p *Partition) starve(lifetime units.Time, index int32) {
 			p.net.stalls[index].discards = 0
 		}
 		p.net.starved[index] = p.now
-		p.push(p.net.cell(index/int32(p.net.classes)), p.now+lifetime, classExpire, uint64(index))
+		p.expireAt(p.now+lifetime, index)
+	}
+}
+
+// expireAt requests an event for a lane, unless one is pending: that one requests the next. Clocks start and stop
+// thousands of times within a lifetime.
+func (p *Partition) expireAt(at units.Time, index int32) {
+	if n := p.net; !n.expiring[index] {
+		n.expiring[index] = true
+		p.push(n.cell(index/int32(n.classes)), at, classExpire, uint64(index))
 	}
 }
 
@@ -638,6 +648,7 @@ func (p *Partition) starve(lifetime units.Time, index int32) {
 // without credits. It does nothing if the clock was stopped or restarted since.
 func (p *Partition) expire(index int32) {
 	n := p.net
+	n.expiring[index] = false
 	out, class := index/int32(n.classes), uint8(int(index)%n.classes)
 	nd := &n.nodes[n.ports[out].node]
 	s, o := nd.infiniband, &n.ports[out]
@@ -646,7 +657,14 @@ func (p *Partition) expire(index int32) {
 		return
 	}
 	since := n.starved[index]
-	if since >= justDiscarded || p.now-since < s.spec.lifetime(o) || o.nonEmpty>>class&1 == 0 {
+	if since >= justDiscarded {
+		return
+	}
+	if end := since + s.spec.lifetime(o); p.now < end {
+		p.expireAt(end, index)
+		return
+	}
+	if o.nonEmpty>>class&1 == 0 {
 		return
 	}
 	s.queueSingle(p, nd, o, out)

@@ -18,7 +18,7 @@ type port struct {
 	nonEmpty uint16     // classes with packets
 	blocked  uint16     // classes paused by PFC; InfiniBand: stalled lanes
 	serve    uint16     // Ethernet: size of the packet on the wire
-	debt     uint16     // InfiniBand: bytes of flow-control packets due before the next packet
+	debt     uint16     `state:"-"` // InfiniBand: bytes of flow-control packets due before the next packet
 	to       uint16     `state:"-"` // cell of the receiver
 	class    uint8      // Ethernet: class of the packet on the wire
 	flags    portFlags

@@ -88,7 +88,7 @@ type Network struct {
 
 	nodes       []node
 	alone       []*node `state:"-"` // by cell: its switch, if that handles the cell's events itself
-	ports       []port
+	ports       []port  `state:"-"` // visited before all else
 	inboxes     []inbox
 	back        []int32      `state:"-"` // by port: the incoming link
 	propagation []units.Time `state:"-"` // by link

@@ -42,7 +42,7 @@ func (s *InfiniBandSwitch) discarded(p *Partition, index int32) {
 	st.until = p.now + stallFactor*s.lifetime(o)
 	n.starved[index] = units.Forever
 	o.blocked |= 1 << class
-	p.queue.Push(st.until, classExpire, uint64(index))
+	p.expireAt(st.until, index)
 }
 
 // resume ends the stall of a lane when its time is over.

@@ -149,3 +149,42 @@ func TestInputsTakeTurnsWhileTheirLaneIsStalled(t *testing.T) {
 		}
 	}
 }
+
+// TestALaneHasOneEventForItsLifetime sends a message of 64 packets to a NIC that has room for one and returns credits each
+// 10 us. The switch's clock starts with each packet, and the lifetime of a second costs one event.
+func TestALaneHasOneEventForItsLifetime(t *testing.T) {
+	events := func(lifetime units.Time) int64 {
+		nic, slow := infinibandNIC(), infinibandNIC()
+		slow.Credits = room(65, 10*us)
+		sw := &fabric.InfiniBandSwitch{Pipeline: 200 * ns, Credits: credits(), LeafLifetime: lifetime}
+		app := &flows{done: []units.Time{units.Forever}}
+		b := fabric.Builder{Classes: 1, Seed: 1, App: app, Tables: &routing.Tables{Endpoints: 2, Switches: 1, Port: []uint16{0, 1}}}
+		b.NIC("sender", 1, nic)
+		b.NIC("receiver", 1, slow)
+		b.InfiniBandSwitch("switch", 2, 0, fabric.Static, sw)
+		for i := range int32(2) {
+			b.Cable(i, 0, 2, i, (400 * units.Gbps).PerByte(), 100*ns)
+		}
+		n, err := b.Build(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end, _, err := n.Connect(0, 1, fabric.Connection{}, fabric.Connection{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Partition(0).Post(0, end, transport.WorkRequest{Op: transport.OpWrite, Length: 64 * 4096}); err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Run(10*units.Second, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		if s := n.Stats(); s.Stalls < 50 || app.done[0] == units.Forever {
+			t.Fatalf("%d waits for credits, the message is done at %v: want more waits, and a message that arrives", s.Stalls, app.done[0])
+		}
+		return n.Stats().Events
+	}
+	if without, with := events(0), events(units.Second); with != without+1 {
+		t.Errorf("%d events without a lifetime, %d with one of a second: want one more", without, with)
+	}
+}

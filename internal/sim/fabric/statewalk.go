@@ -8,8 +8,13 @@ import (
 	"weft/wire"
 )
 
-// walk visits the state of the network and of its application, between two events.
+// walk visits the state of the network and of its application, between two events. The ports are first: most states
+// differ in when their wires are free, and to put the events in order takes longer.
 func (n *Network) walk(w *state.Walk) {
+	w.Visit(&n.ports)
+	if w.Differs() {
+		return
+	}
 	for _, p := range n.parts {
 		w.Within = p
 		p.walk(w)
@@ -44,7 +49,7 @@ func within(w *state.Walk) *Partition {
 // walkQueues visits the packets that wait at a node.
 func (nd *node) walkQueues(w *state.Walk, n *Network) {
 	for link := nd.base; link < nd.base+nd.ports; link++ {
-		walkAlone(w, n.ports[link].single)
+		n.ports[link].walk(w)
 		from, to := int(link)*n.classes, int(n.back[link])*n.classes
 		for class := range n.classes {
 			switch {
@@ -105,7 +110,7 @@ func (p *Partition) walk(w *state.Walk) {
 
 // walkEvent visits a pending event, with the packet that it carries.
 func (p *Partition) walkEvent(w *state.Walk, e *engine.Waiting) {
-	if e.Class == classTimer {
+	if e.Class == classTimer || e.Class == classExpire { // these look at a time that is visited
 		w.Bound(&e.Time)
 		return
 	}
@@ -135,11 +140,12 @@ func (p *Partition) walkPacket(w *state.Walk, i int32) {
 	case roleBurst:
 		w.Group = groupLocal
 		w.Visit(k)
-		tag := h.VA
-		h.VA = 0
+		tag, burst := h.VA, h.Offset
+		h.VA, h.Offset = 0, 0
 		w.Visit(h)
 		p.net.repeats.app.WalkTag(w, p, &tag)
-		h.VA = tag
+		w.Word(uint64(burst)) // it counts bursts
+		h.VA, h.Offset = tag, burst
 		return
 	default:
 		w.Refuse("packet that is copied or summed")
@@ -178,6 +184,15 @@ func groupOf(node int32, end units.QPN, peer bool) state.Group {
 		g |= 1 << 62
 	}
 	return g
+}
+
+// walk visits what the fields of a port do not tell: the packet that waits alone, and the due flow-control packets. On
+// a wire that is idle these cost nothing.
+func (o *port) walk(w *state.Walk) {
+	walkAlone(w, o.single)
+	if o.freeAt >= w.Now {
+		w.Word(uint64(o.debt))
+	}
 }
 
 // walkAlone visits a packet that is in no queue; -1 is none.
