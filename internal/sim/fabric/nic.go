@@ -128,6 +128,9 @@ func (nic *nicState) deliver(p *Partition, node, link, i int32) {
 	}
 	f := nic.receive(p, i)
 	p.pool.put(i)
+	if f == p.leader {
+		p.Beat()
+	}
 	nic.afterQP(p, node, f)
 }
 

@@ -61,6 +61,7 @@ type moment struct {
 // repeater is the part of the search in a simulation partition.
 type repeater struct {
 	halt   units.Time       // Forever: none
+	leader *flow            // each packet that comes to it is a beat; nil: the application tells of beats
 	events []engine.Waiting // scratch
 }
 
@@ -143,6 +144,10 @@ func (p *Partition) Beat() {
 		}
 	}
 }
+
+// Lead makes each packet that comes to the end of a connection at a NIC of the partition a beat, in place of those of
+// another end. All such ends are in one partition.
+func (p *Partition) Lead(nic int32, end units.QPN) { p.leader = p.net.nicOf(nic).flows.at(end) }
 
 // LookAnew says that the application will not come back to the recorded state.
 func (p *Partition) LookAnew() {

@@ -14,12 +14,13 @@
 //	state:"bound"   a lower bound of times in the state, at which nothing happens but that it is set
 //	                anew: it may differ in equal states
 //	state:"number"  a message sequence number (MSN): see below
+//	state:"bytes"   a number of bytes of a message that have gone or come: see below
 //	state:"count"   a counter on which nothing in the simulation depends: equal states may differ,
 //	                and a period adds to it what it added before
 //	state:"-"       not a part of the state: it never changes, or nothing depends on it
 //
 // A field without a tag must be equal. So a forgotten tag can hide a period, but cannot make two
-// different states equal. The tags that leave something out must be right: until, bound, count, number and -.
+// different states equal. The tags that leave something out must be right: until, bound, count, number, bytes and -.
 //
 // A type with a method WalkState visits itself: a queue from its head to its tail, a heap in the
 // order of its elements. It may be embedded; the struct around it cannot have a method of its own.
@@ -27,4 +28,8 @@
 // Sequence numbers count modulo a power of two, and only their differences matter: between equal states, all
 // numbers of a group have moved by the same distance ([Walk.Group]). A [units.PSN] is such a number, and so is
 // a field with the tag number. A move takes them along ([Walk.Sequence]).
+//
+// A message is another one in equal states, whose first number has moved with the others. Or it is the same, and its packets
+// in flight have moved within it: the number stays ([Walk.Posted]), and bytes of the message move on (tag bytes). Then the
+// message's end bounds the periods ([Walk.AtMost]).
 package state

@@ -79,6 +79,9 @@ const psnBits = 24
 // messages makes of the group of a connection's packet numbers that of its message numbers.
 const messages Group = 1 << 63
 
+// payload makes of it that of the bytes of its messages.
+const payload Group = 1 << 56
+
 // fieldsOf are the steps for a variable of a type at an offset, with a tag.
 func fieldsOf(t reflect.Type, name string, offset uintptr, tag string) plan {
 	one := func(visit func(w *Walk, p unsafe.Pointer)) plan { return plan{{name, offset, visit}} }
@@ -95,6 +98,8 @@ func fieldsOf(t reflect.Type, name string, offset uintptr, tag string) plan {
 		return one(func(w *Walk, p unsafe.Pointer) { w.Time((*units.Time)(p)) })
 	case tag == "number" && t.Kind() == reflect.Uint32:
 		return one(func(w *Walk, p unsafe.Pointer) { w.Sequence(w.Group|messages, (*uint32)(p)) })
+	case tag == "bytes" && t.Kind() == reflect.Uint32:
+		return one(func(w *Walk, p unsafe.Pointer) { w.Bytes(w.Group|payload, (*uint32)(p)) })
 	case t == psnType && tag != "fixed":
 		return one(func(w *Walk, p unsafe.Pointer) { w.Sequence(w.Group, (*uint32)(p)) })
 	case walks(t):

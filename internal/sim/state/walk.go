@@ -1,6 +1,7 @@
 package state
 
 import (
+	"math"
 	"reflect"
 	"unsafe" //nolint:depguard // objects are known by their addresses
 
@@ -32,6 +33,7 @@ type Walk struct {
 	stay    int              // the next of them to move on
 	outside units.Time       // the first event that has stayed
 	latest  units.Time       // the last event that has moved
+	most    uint64           // periods before a number that has stayed
 	times   uint64           // periods to move on by
 	by      units.Time       // time to move on by
 	seen    map[unsafe.Pointer]uint64
@@ -71,7 +73,7 @@ func Record(now units.Time, room *Walk) *Walk {
 func Compare(now units.Time, with *Walk) *Walk {
 	return &Walk{
 		Now: now, does: compares, words: with.words, refuse: with.refuse, then: with.Now, moved: map[Group]uint64{},
-		outside: units.Forever, latest: now,
+		outside: units.Forever, latest: now, most: math.MaxUint64,
 	}
 }
 
@@ -229,13 +231,17 @@ func (w *Walk) either(t *units.Time, most units.Time) bool {
 	return false
 }
 
-// Periods is the number of periods of a length before the first event from outside.
+// Periods is the number of periods of a length before the first event from outside, and before the end of any
+// message that is the same in both states.
 func (w *Walk) Periods(length units.Time) uint64 {
 	if w.outside <= w.latest {
 		return 0
 	}
-	return uint64((w.outside - w.latest - 1) / length)
+	return min(w.most, uint64((w.outside-w.latest-1)/length))
 }
+
+// AtMost bounds the number of further periods.
+func (w *Walk) AtMost(periods uint64) { w.most = min(w.most, periods) }
 
 // Until visits a time until which something holds.
 func (w *Walk) Until(t *units.Time) {
@@ -290,6 +296,46 @@ func (w *Walk) Sequence(g Group, v *uint32) {
 		return
 	}
 	w.Number(g, uint64(*v), psnBits)
+}
+
+// Posted visits the sequence number at which a message begins or ends. It has moved with the numbers of Group, which
+// were visited before: the message is another one. Or it has stayed, and they have moved by the returned distance.
+func (w *Walk) Posted(v *uint32) (by uint64, stays bool) {
+	switch w.does {
+	case records:
+		w.words = append(w.words, uint64(*v))
+	case compares:
+		old, ok := w.past()
+		if !ok {
+			return 0, false
+		}
+		by = w.moved[w.Group]
+		stays = by != 0 && uint64(*v) == old
+		if !stays && (uint64(*v)-old)&(1<<psnBits-1) != by {
+			w.differs()
+		}
+		w.stays = append(w.stays, stays)
+	case moves:
+		if !w.stays[w.stay] {
+			w.Sequence(w.Group, v)
+		}
+		w.stay++
+	}
+	return by, stays
+}
+
+// Bytes visits a number of bytes of a message that have come or gone: those of a group move on together, and 0 stays.
+func (w *Walk) Bytes(g Group, v *uint32) {
+	switch {
+	case w.does == moves:
+		if *v != 0 {
+			*v += uint32(w.times * w.moved[g])
+		}
+	case w.does == compares && *v == 0:
+		w.Word(0)
+	default:
+		w.Number(g, uint64(*v), 32)
+	}
 }
 
 // Moved visits a number of a group that a move changes, too.

@@ -146,6 +146,56 @@ func TestAnEventFromOutsideEndsThePeriods(t *testing.T) {
 	}
 }
 
+// sending is a queue pair with a message in progress.
+type sending struct {
+	next, first units.PSN
+	gone        uint32
+}
+
+func (s *sending) WalkState(w *Walk) {
+	w.Group = 7
+	w.Visit(&s.next)
+	if by, stays := w.Posted((*uint32)(&s.first)); stays {
+		w.AtMost(uint64(100-s.next.Sub(s.first)) / by)
+	}
+	w.Bytes(8, &s.gone)
+}
+
+// TestAMessageIsAnotherOneOrTheSame compares two states between which packets of a message of 100 were sent.
+func TestAMessageIsAnotherOneOrTheSame(t *testing.T) {
+	for _, c := range []struct {
+		first, later sending
+		equal        bool
+		periods      uint64
+		moved        sending // by these periods, at most 9
+	}{
+		{sending{10, 2, 800}, sending{15, 2, 1300}, true, 17, sending{60, 2, 5800}},            // the same
+		{sending{10, 2, 800}, sending{110, 102, 800}, true, 1 << 40, sending{1010, 1002, 800}}, // another
+		{sending{10, 2, 0}, sending{15, 2, 0}, true, 17, sending{60, 2, 0}},                    // no payload
+		{sending{10, 2, 800}, sending{15, 3, 1300}, false, 0, sending{}},
+		{sending{10, 2, 800}, sending{10, 3, 800}, false, 0, sending{}},
+	} {
+		record := Record(1000, nil)
+		record.Visit(&c.first)
+		later := c.later
+		w := Compare(1500, record)
+		w.Visit(&later)
+		if w.Equal() != c.equal {
+			t.Errorf("%v and then %v: equal %v, want %v", c.first, c.later, w.Equal(), c.equal)
+		}
+		if !c.equal {
+			continue
+		}
+		if got := min(w.Periods(500), 1<<40); got != c.periods {
+			t.Errorf("%v and then %v: %d periods, want %d", c.first, c.later, got, c.periods)
+		}
+		Move(w, 9, 4500).Visit(&later)
+		if later != c.moved {
+			t.Errorf("%v has moved on to %v, want %v", c.later, later, c.moved)
+		}
+	}
+}
+
 // TestATimeThatSomebodyHasUsedIsNotOfBefore compares states in which a time has changed, but not by a period.
 func TestATimeThatSomebodyHasUsedIsNotOfBefore(t *testing.T) {
 	for _, later := range []pending{{1507, 3508, 901}, {1508, 3508, 900}, {1507, 3509, 900}} {

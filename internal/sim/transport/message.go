@@ -5,7 +5,7 @@ import "weft/wire"
 // message is the SEND or WRITE that a responder receives packet by packet, in order.
 type message struct {
 	va     uint64 // a WRITE's
-	bytes  uint32 // that have come
+	bytes  uint32 `state:"bytes"` // that have come
 	length uint32 // of the whole WRITE; for a SEND the room in the receive
 	rkey   uint32
 	class  opClass // classNone between messages

@@ -39,6 +39,6 @@ type Packet struct {
 	Imm      uint32 // immediate data, or the R_Key to invalidate
 	RKey     uint32 // RETH; the Q_Key of a UD packet (DETH)
 	DMALen   uint32 // RETH: length of the whole message
-	Offset   uint32 // offset of the payload in its message, in bytes; not on the wire
+	Offset   uint32 `state:"bytes"` // offset of the payload in its message, in bytes; not on the wire
 	VA       uint64 // RETH: where the payload of the whole message goes or comes from; of an atomic's response the original value
 }

@@ -9,7 +9,7 @@ import (
 type progress struct {
 	progressAt units.Time `state:"-"` // the last progress, from which the retry timer counts
 	holdUntil  units.Time // RNR: the requester waits
-	ackHigh    units.PSN  // with out-of-order delivery: acknowledged up to here, apart from READs
+	ackHigh    units.PSN  `state:"-"` // with out-of-order delivery: acknowledged up to here, apart from READs
 	chance     uint32     // see SetChance
 	retries    uint16     // since the last progress
 	expired    uint16     // number of expired retransmission timeouts, up to the maximum of its type

@@ -48,7 +48,7 @@ func (r *reorder) place(w *state.Walk, base units.PSN) {
 	w.Word(0)
 }
 
-// clocks visits the times of the last packet and of the last progress. Once the pause behind a packet is over,
+// clocks visits the times of the last packet and of the last progress, and up to where there are acknowledgements. Once the pause behind a packet is over,
 // its times have no effect; nothing reads the last progress while nothing is in flight.
 func (r *requester) clocks(w *state.Walk) {
 	w.Until(&r.paceAt)
@@ -57,6 +57,9 @@ func (r *requester) clocks(w *state.Walk) {
 	}
 	if r.una != r.nxt {
 		w.Time(&r.progressAt)
+	}
+	if r.service == RC {
+		w.Visit(&r.ackHigh)
 	}
 }
 
@@ -67,12 +70,27 @@ func (s *sendQueue) WalkState(w *state.Walk) {
 	w.Visit(&s.una)
 	w.Visit(&s.nxt)
 	w.Visit(&s.max)
-	w.Visit(&s.end)
+	w.Posted((*uint32)(&s.end))
 	w.Visit(&s.locals)
 	w.Visit(&s.readsOut)
 	for i := s.head; i != s.tail && !w.Differs(); i++ {
 		w.Visit(s.work(i))
+		if by, stays := w.Posted((*uint32)(&s.work(i).first)); stays && i == s.head {
+			s.within(w, int32(by))
+		}
 	}
+}
+
+// within bounds the periods to those within the oldest message, which is the same in both compared states. All
+// packets in flight are of it in both, and neither its first packet nor its last one: so is every packet that was sent
+// between the states.
+func (s *sendQueue) within(w *state.Walk, by int32) {
+	m := s.work(s.head)
+	if !m.first.Before(s.una.Add(-by)) {
+		w.AtMost(0)
+		return
+	}
+	w.AtMost(uint64(max(0, m.end().Add(-1).Sub(s.max)) / by))
 }
 
 // WalkState visits the receives from the oldest on.

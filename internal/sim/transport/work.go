@@ -166,8 +166,8 @@ type sendWork struct {
 	length  uint32
 	rkey    uint32 // UD: the Q_Key
 	imm     uint32
-	packets uint32 // PSNs that the message takes
-	first   units.PSN
+	packets uint32    // PSNs that the message takes
+	first   units.PSN `state:"-"` // visited by the queue
 	op      Op
 	flags   workFlags
 }

@@ -58,6 +58,8 @@ type patternPart struct {
 	times    *measure.FlowTimes
 	levels   levelTimes // nil if all have the same level
 	arrived  int
+	pieces   int64   // that have arrived
+	leaders  []int32 // the messages whose packets are beats, one after the other; the first is the present one
 	finished units.Time
 	failure  error
 	broken   []brokenPair // failed connections
@@ -160,6 +162,9 @@ func Run(j *network.Task, point *runstore.Point) error {
 	}
 	j.Started(run.net)
 	run.net.UseSpare(j.Spare)
+	if j.Exact {
+		run.repeats(r.Workload.Pattern)
+	}
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	all := run.sum()
 	measure.TellSeries(run.net, all.finished, nil, 0)
@@ -193,6 +198,7 @@ func Run(j *network.Task, point *runstore.Point) error {
 	case open > 0:
 		return run.unfinished(open, r.Run.Limit.SimulatedTime)
 	}
+	point.Counts.Skipped.Of = all.finished
 	point.Time = all.finished
 	if r.Workload.Pattern == scenario.Uniform {
 		// The offered load determines the time, which is the same on all fabrics: the time of a
@@ -391,12 +397,16 @@ func (r *patternRun) fail(p *fabric.Partition, err error) {
 // arrived counts a piece in its host's memory.
 func (r *patternRun) arrived(p *fabric.Partition, flow int32) {
 	part := &r.parts[p.ID()]
+	part.pieces++
 	if r.left[flow]--; r.left[flow] == 0 {
 		r.flows[flow].done = p.Now()
 		part.times.Add(p.Now() - r.flows[flow].start)
 		part.levels.add(r.flows[flow].level, p.Now()-r.flows[flow].start)
 		part.finished = max(part.finished, p.Now())
 		part.arrived++
+		if len(part.leaders) > 0 && flow == part.leaders[0] {
+			r.lead(p)
+		}
 	}
 }
 
