@@ -14,10 +14,6 @@ import (
 // trees and the rounds of an all-to-all do not. With WEFT_EXACT=off every period is simulated. hops/s counts the
 // skipped ones, too.
 func BenchmarkForward(b *testing.B) {
-	exact := sim.ExactOn
-	if os.Getenv("WEFT_EXACT") == "off" {
-		exact = sim.ExactOff
-	}
 	for _, fabric := range []string{"infiniband-ndr", "roce-v2-400g"} {
 		for _, p := range []struct {
 			name, workload string
@@ -34,22 +30,51 @@ func BenchmarkForward(b *testing.B) {
 					if testing.Short() && !p.repeats {
 						b.Skip("every packet is simulated")
 					}
-					r := gibibyte(b, nodes, fabric, p.workload)
-					var hops, skipped int64
-					for b.Loop() {
-						out, err := sim.Run(b.Context(), r, sim.Options{Workers: 1, Exact: exact})
-						if err != nil {
-							b.Fatal(err)
-						}
-						c := out.Fabrics[0].Points[0].Counts
-						hops, skipped = hops+c.PacketHops, c.Skipped.Events*100/c.Events
-					}
-					b.ReportMetric(float64(hops)/b.Elapsed().Seconds(), "hops/s")
-					b.ReportMetric(float64(skipped), "%skipped")
+					forward(b, gibibyte(b, nodes, fabric, p.workload))
 				})
 			}
 		}
 	}
+}
+
+// BenchmarkForwardPattern is messages of 256 MiB between the NICs of 64 nodes, on one core. The messages of an incast, and of
+// a permutation on one switch, repeat themselves; those of a permutation that collide on the links of a fat tree do not.
+func BenchmarkForwardPattern(b *testing.B) {
+	const tree = "{shape: fat-tree, levels: 2, radix: 16}"
+	for _, p := range []struct{ name, fabric, topology, workload string }{
+		{"infiniband-ndr/incast", "infiniband-ndr, routing: {mode: deterministic}", tree, "incast, fan-in: 63"},
+		{"infiniband-ndr/permutation", "infiniband-ndr", "{shape: single-switch, radix: 64}", "permutation"},
+		{"infiniband-ndr/collisions", "infiniband-ndr, routing: {mode: deterministic}", tree, "permutation"},
+		{"roce-v2-400g/permutation", "roce-v2-400g", "{shape: single-switch, radix: 64}", "permutation"},
+		{"roce-v2-400g/collisions", "roce-v2-400g", tree, "permutation"},
+	} {
+		b.Run(p.name, func(b *testing.B) {
+			forward(b, simtest.Resolve(b, fmt.Sprintf(`
+cluster: {nodes: 64, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: %s
+fabrics: [{preset: %s}]
+workload: {pattern: %s, sizes: [256MiB]}`, p.topology, p.fabric, p.workload)))
+		})
+	}
+}
+
+// forward runs a scenario, with WEFT_EXACT=off every period of it.
+func forward(b *testing.B, r *scenario.Resolved) {
+	exact := sim.ExactOn
+	if os.Getenv("WEFT_EXACT") == "off" {
+		exact = sim.ExactOff
+	}
+	var hops, skipped int64
+	for b.Loop() {
+		out, err := sim.Run(b.Context(), r, sim.Options{Workers: 1, Exact: exact})
+		if err != nil {
+			b.Fatal(err)
+		}
+		c := out.Fabrics[0].Points[0].Counts
+		hops, skipped = hops+c.PacketHops, c.Skipped.Events*100/c.Events
+	}
+	b.ReportMetric(float64(hops)/b.Elapsed().Seconds(), "hops/s")
+	b.ReportMetric(float64(skipped), "%skipped")
 }
 
 // BenchmarkForwardRate is the ring of BenchmarkForward with parts estimated by their rates, and nothing skipped exactly.

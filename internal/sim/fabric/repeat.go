@@ -37,18 +37,19 @@ type Repeating interface {
 type repeats struct {
 	app      Repeating // nil: nothing is skipped
 	record   *state.Walk
-	recorded moment  // when record was made
-	since    int     // comparisons since then
-	renew    int     // number of comparisons after which it is replaced
-	stale    bool    // it will not come back
-	total    int64   // number of beats of the run, about
-	beats    int64   // so far
-	spent    int64   // words visited so far
-	next     int64   // words of the next visit, about
-	glance   int64   // words of a comparison that soon finds a difference
-	cycles   []int64 // by node: a multiple of the length of its sets of ports that it takes in turn
-	events   int64   // in the skipped periods
-	survey   *survey // nil if no period is surveyed
+	room     *state.Walk // of the last comparison
+	recorded moment      // when record was made
+	since    int         // comparisons since then
+	renew    int         // number of comparisons after which it is replaced
+	stale    bool        // it will not come back
+	total    int64       // number of beats of the run, about
+	beats    int64       // so far
+	spent    int64       // words visited so far
+	next     int64       // words of the next visit, about
+	glance   int64       // words of a comparison that soon finds a difference
+	cycles   []int64     // by node: a multiple of the length of its sets of ports that it takes in turn
+	events   int64       // in the skipped periods
+	survey   *survey     // nil if no period is surveyed
 }
 
 // moment is a point of a run.
@@ -70,9 +71,10 @@ type repeater struct {
 const settle units.Time = 1 << 20
 
 // SkipRepeats makes the next run skip what repeats itself. The run's results are the same as
-// without it. beats is about the number of beats that the run would have.
+// without it. beats is about the number of beats that the run would have. Partitions without a link between them run
+// to their end in one window, and so have no common halt.
 func (n *Network) SkipRepeats(app Repeating, beats int64) {
-	if n.changes() {
+	if n.changes() || len(n.parts) > 1 && n.lookahead == units.Forever {
 		return
 	}
 	n.repeats = repeats{app: app, total: beats, next: n.words(), cycles: make([]int64, len(n.nodes))}
@@ -235,7 +237,8 @@ const wordsPerPending = 16
 // compare reports whether the state is the recorded one, and skips the periods that will follow if it is. If the network
 // records, it surveys one of them before.
 func (r *repeats) compare(n *Network, now, until units.Time) bool {
-	w := state.Compare(now, r.record)
+	w := state.Compare(now, r.record, r.room)
+	r.room = w
 	r.walk(n, w)
 	if !w.Equal() {
 		return false
@@ -256,7 +259,8 @@ func (r *repeats) compare(n *Network, now, until units.Time) bool {
 
 // surveyed skips the periods that follow the surveyed one.
 func (r *repeats) surveyed(n *Network, now, until units.Time) {
-	w, times := state.Compare(now, r.record), uint64(0)
+	w, times := state.Compare(now, r.record, r.room), uint64(0)
+	r.room = w
 	if r.walk(n, w); w.Equal() {
 		times = min(r.survey.times, r.times(n, w, until))
 	}

@@ -69,12 +69,19 @@ func Record(now units.Time, room *Walk) *Walk {
 	return w
 }
 
-// Compare starts a walk that compares a state with a recorded one.
-func Compare(now units.Time, with *Walk) *Walk {
-	return &Walk{
-		Now: now, does: compares, words: with.words, refuse: with.refuse, then: with.Now, moved: map[Group]uint64{},
-		outside: units.Forever, latest: now, most: math.MaxUint64,
+// Compare starts a walk that compares a state with a recorded one. It uses the room of an earlier comparison, which
+// may be nil.
+func Compare(now units.Time, with, room *Walk) *Walk {
+	w := room
+	if w == nil {
+		w = &Walk{moved: map[Group]uint64{}, seen: map[unsafe.Pointer]uint64{}}
 	}
+	clear(w.moved)
+	clear(w.seen)
+	w.counted, w.stays, w.at, w.differ, w.where, w.name = w.counted[:0], w.stays[:0], 0, false, "", ""
+	w.Now, w.does, w.words, w.refuse, w.then = now, compares, with.words, with.refuse, with.Now
+	w.outside, w.latest, w.most = units.Forever, now, math.MaxUint64
+	return w
 }
 
 // Move starts a walk that moves a state on by a number of periods. compared is the walk that has

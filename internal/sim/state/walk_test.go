@@ -48,7 +48,7 @@ func TestEqualStates(t *testing.T) {
 	record := Record(1000, nil)
 	record.Visit(sample(1000, 1))
 	later := sample(1500, 2)
-	w := Compare(1500, record)
+	w := Compare(1500, record, nil)
 	w.Visit(later)
 	if !w.Equal() {
 		t.Fatalf("states differ in %s: want them equal but for time, counters and numbers", w.Where())
@@ -64,7 +64,7 @@ func TestEqualStates(t *testing.T) {
 			t.Errorf("after three more periods, value %d is %v, want %v", i, got[i], v)
 		}
 	}
-	again := Compare(3000, record)
+	again := Compare(3000, record, nil)
 	again.Visit(later)
 	if !again.Equal() {
 		t.Errorf("after the move the state differs in %s", again.Where())
@@ -89,13 +89,13 @@ func TestDifferentStates(t *testing.T) {
 		record := Record(1000, nil)
 		record.Visit(sample(1000, 1))
 		c := sample(1500, 2)
-		w := Compare(1500, record)
+		w := Compare(1500, record, nil)
 		w.Visit(c)
 		if !w.Equal() {
 			t.Fatalf("before the change of %s: differs in %s", name, w.Where())
 		}
 		change(c)
-		w = Compare(1500, record)
+		w = Compare(1500, record, nil)
 		w.Visit(c)
 		if w.Equal() {
 			t.Errorf("a change of %s was not seen", name)
@@ -129,7 +129,7 @@ func TestAnEventFromOutsideEndsThePeriods(t *testing.T) {
 		record := Record(1000, nil)
 		record.Visit(&c.first)
 		later := c.later
-		w := Compare(1500, record)
+		w := Compare(1500, record, nil)
 		w.Visit(&later)
 		if !w.Equal() {
 			t.Errorf("%v differs from the state of before in %s", c.later, w.Where())
@@ -178,7 +178,7 @@ func TestAMessageIsAnotherOneOrTheSame(t *testing.T) {
 		record := Record(1000, nil)
 		record.Visit(&c.first)
 		later := c.later
-		w := Compare(1500, record)
+		w := Compare(1500, record, nil)
 		w.Visit(&later)
 		if w.Equal() != c.equal {
 			t.Errorf("%v and then %v: equal %v, want %v", c.first, c.later, w.Equal(), c.equal)
@@ -201,7 +201,7 @@ func TestATimeThatSomebodyHasUsedIsNotOfBefore(t *testing.T) {
 	for _, later := range []pending{{1507, 3508, 901}, {1508, 3508, 900}, {1507, 3509, 900}} {
 		record := Record(1000, nil)
 		record.Visit(&pending{1007, 3508, 900})
-		w := Compare(1500, record)
+		w := Compare(1500, record, nil)
 		w.Visit(&later)
 		if w.Equal() {
 			t.Errorf("%v is equal to a state that it is not a period after", later)
@@ -209,7 +209,7 @@ func TestATimeThatSomebodyHasUsedIsNotOfBefore(t *testing.T) {
 	}
 	record := Record(1000, nil) // a time in the future may be used without a change
 	record.Visit(&pending{1007, 3508, 1400})
-	w := Compare(1500, record)
+	w := Compare(1500, record, nil)
 	if w.Visit(&pending{1507, 3508, 1400}); w.Equal() {
 		t.Error("a time that had not passed is equal to itself")
 	}
@@ -223,7 +223,7 @@ func TestRefusedStates(t *testing.T) {
 			record.Refuse("a queue")
 		}
 		record.Word(1)
-		w := Compare(0, record)
+		w := Compare(0, record, nil)
 		if !first {
 			w.Refuse("a queue")
 		}
