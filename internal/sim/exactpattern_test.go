@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
 )
 
@@ -18,7 +20,7 @@ const (
 )
 
 // The packets of long messages follow each other regularly, if nothing is drawn at random, so that most of a message is
-// skipped. The results are the same on one core and on two.
+// skipped. The results are the same on one core, and on two with series.
 func TestThePacketsOfLongMessagesRepeatThemselves(t *testing.T) {
 	const (
 		both = `
@@ -48,9 +50,9 @@ fabrics:
 		"behind another":   {fiveNodes + both + "workload: {pattern: flows, flows: [{src: 0, dst: 1, bytes: 32MiB}, {src: 0, dst: 1, bytes: 33554433B}, {src: 0, dst: 2, bytes: 8MiB}]}", 30},
 		"several pairs":    {fiveNodes + "fabrics: [{preset: infiniband-ndr, transport: {qps-per-connection: 4}}, {preset: infiniband-hdr, transport: {qps-per-connection: 3}}]\nworkload: {pattern: incast, fan-in: 3, sizes: [64MiB]}", 80},
 	} {
-		for _, workers := range []int{1, 2} {
+		for workers, check := range map[int]func(*testing.T, *scenario.Resolved, int) *runstore.Results{1: checked, 2: checkedSeries} {
 			t.Run(fmt.Sprintf("%s, %d", name, workers), func(t *testing.T) {
-				for _, f := range checked(t, simtest.Resolve(t, c.text), workers).Fabrics {
+				for _, f := range check(t, simtest.Resolve(t, c.text), workers).Fabrics {
 					p := &f.Points[0]
 					s := p.Counts.Skipped
 					if p.Failure != "" {

@@ -117,7 +117,7 @@ func (all *postings) WalkState(w *state.Walk) {
 		w.Word(uint64(len(q.open)))
 		for j := range q.open {
 			w.Word(uint64(q.open[j].Bytes))
-			w.Time(&q.open[j].Posted)
+			w.Past(&q.open[j].Posted) // it is the same while a long message is under way
 		}
 		w.Visit(&q.partial)
 		w.Word(uint64(q.repeated))

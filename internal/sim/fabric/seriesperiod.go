@@ -15,6 +15,7 @@ import (
 // survey is a period whose pieces are recorded, because further periods will be as it is.
 type survey struct {
 	began, length units.Time
+	width         units.Time   // of the intervals at whose ends there are cuts
 	times         uint64       // further periods, at most
 	cuts          []units.Time // ends of the pieces, from the beginning of the period; the last one is its length
 	cut           int          // the next of them
@@ -36,14 +37,15 @@ func (n *Network) watchPorts() {
 // surveyFrom begins a survey of a period that begins now. No event before now is left.
 func (n *Network) surveyFrom(now, length units.Time, times uint64) *survey {
 	s := &survey{began: now, length: length, times: times}
-	end := s.end(times)
 	for _, p := range n.parts {
 		p.sample(now)
-		p.beginPieces(now, end)
+		p.endInto(&p.pieces, 0, now) // what the open interval has before now is piece 0
+		p.closes = units.Forever
 		p.repeats = true
 	}
-	width := n.parts[0].width
-	for t := (now/width + 1) * width; t < end; t += width {
+	end := s.end(times)
+	s.width = n.parts[0].widthFor(end - length) // no shorter intervals will be left if the last period does something
+	for t := (now/s.width + 1) * s.width; t < end; t += s.width {
 		if at := (t - now) % length; at > 0 {
 			s.cuts = append(s.cuts, at)
 		}
@@ -53,6 +55,15 @@ func (n *Network) surveyFrom(now, length units.Time, times uint64) *survey {
 	s.cuts = slices.Compact(s.cuts)
 	n.parts[0].halt = now + s.cuts[0]
 	return s
+}
+
+// widthFor is the length of intervals of a record in which something happens at a time.
+func (p *Partition) widthFor(t units.Time) units.Time {
+	width := firstInterval
+	for t/width >= units.Time(p.most) {
+		width *= 2
+	}
+	return width
 }
 
 // end is the end of a number of periods after the one of the survey.
@@ -73,45 +84,32 @@ func (s *survey) cutAt(n *Network, now units.Time) bool {
 	return false
 }
 
-// beginPieces closes the first piece, number 0: the part of the open interval before now. The intervals become as long
-// as those of a record until end.
-func (p *Partition) beginPieces(now, end units.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for end/p.width >= units.Time(p.most) {
-		p.widen()
-	}
-	p.endInto(&p.pieces, 0, now)
-	p.closes = units.Forever
-}
-
-// move moves the rows of an interval to others, under number 0.
-func (r *rows) move(interval int32, to *rows) {
+// take removes the rows of an interval, and numbers them 0.
+func (r *rows) take(interval int32) (taken []Sample) {
 	all := *r
 	r.n = 0
 	for i := range all.n {
 		s := *all.at(i)
 		if s.Interval == interval {
 			s.Interval = 0
-			*to.next() = s
+			taken = append(taken, s)
 		} else {
 			*r.next() = s // at or before s
 		}
 	}
+	return taken
 }
 
 // finish joins the pieces to the intervals of the survey's period and of a number of periods after it, by which the
 // state has moved on.
 func (s *survey) finish(n *Network, times uint64) {
-	now := s.end(times)
 	for link := range n.ports {
 		o := &n.ports[link]
 		o.flags |= flagFollowed
 		n.parts[0].tallies[n.parts[0].lane(int32(link), n.parts[0].main)].bytes = o.bytes
 	}
-	spans := s.spans(n.parts[0].width, now)
 	for _, p := range n.parts {
-		p.joinPieces(s, spans, now)
+		p.joinPieces(s, times)
 		p.again(int64(times), s.length)
 	}
 }
@@ -121,6 +119,13 @@ func (s *survey) abandon(n *Network, now units.Time) {
 	s.length = max(1, now-s.began)
 	s.cuts = append(s.cuts[:s.cut], s.length)
 	s.cutAt(n, s.began+s.length)
+	for _, p := range n.parts {
+		p.mu.Lock()
+		for p.width < s.width {
+			p.widen()
+		}
+		p.mu.Unlock()
+	}
 	s.finish(n, 0)
 }
 
@@ -133,12 +138,12 @@ type span struct {
 	open     bool   // it has not ended
 }
 
-// spans are the intervals until now.
-func (s *survey) spans(width, now units.Time) (all []span) {
-	for at := s.began / width * width; at < now; at += width {
+// spans are the intervals from the beginning of the survey until an end.
+func (s *survey) spans(width, end units.Time) (all []span) {
+	for at := s.began / width * width; at < end; at += width {
 		from, a := s.place(max(at, s.began))
-		to, b := s.place(min(at+width, now))
-		all = append(all, span{interval: int32(at / width), from: from, to: to, whole: b - a, open: at+width > now})
+		to, b := s.place(min(at+width, end))
+		all = append(all, span{interval: int32(at / width), from: from, to: to, whole: b - a, open: at+width > end})
 	}
 	return all
 }
@@ -151,43 +156,81 @@ func (s *survey) place(t units.Time) (cut int, periods uint64) {
 }
 
 // joinPieces turns the pieces of a partition into rows, and into the counters of the open interval.
-func (p *Partition) joinPieces(s *survey, spans []span, now units.Time) {
+func (p *Partition) joinPieces(s *survey, times uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	now := s.end(times)
+	pieces := p.pieces.byLane()
+	last := p.lastActivity(s, times, pieces)
+	for p.width < p.widthFor(last) {
+		p.widen()
+	}
 	p.closes = (now/p.width + 1) * p.width
-	p.rows.move(spans[0].interval, &p.pieces) // if it is two of the intervals before the survey
-	for _, index := range p.open {            // from now on, not from the end of the last piece
+	p.restartOpen(now)
+	spans := s.spans(p.width, min(now, (last/p.width+1)*p.width))
+	if p.pieces = (rows{}); len(pieces) > 0 {
+		pieces = slices.Concat(p.rows.take(spans[0].interval), pieces) // if it is two of the intervals before the survey
+		slices.SortStableFunc(pieces, byLaneAndInterval)
+	}
+	l := lanePieces{sums: make([]Sample, len(s.cuts)+1)}
+	for len(pieces) > 0 {
+		lane, end := pieces[0].Lane, 1
+		for end < len(pieces) && pieces[end].Lane == lane {
+			end++
+		}
+		l.read(pieces[:end])
+		pieces = pieces[end:]
+		p.joinLane(lane, &l, spans)
+	}
+}
+
+// joinLane turns the pieces of a lane into rows.
+func (p *Partition) joinLane(lane int32, l *lanePieces, spans []span) {
+	for i := range spans {
+		sum := l.during(&spans[i])
+		if i == 0 {
+			sum.add(&l.before)
+		}
+		sum.Lane, sum.Interval = lane, spans[i].interval
+		switch {
+		case sum.idle():
+		case spans[i].open:
+			p.reopen(&sum)
+		default:
+			*p.rows.next() = sum
+		}
+	}
+}
+
+// lastActivity is a time of the last interval in which the partition does something, until the end of a number of
+// periods after the survey's.
+func (p *Partition) lastActivity(s *survey, times uint64, pieces []Sample) units.Time {
+	last := int32(0)
+	for i := range pieces {
+		last = max(last, pieces[i].Interval)
+	}
+	switch {
+	case len(p.open) > 0: // it goes on
+		return s.end(times)
+	case last > 1:
+		return s.end(times) - s.length + s.cuts[last-2]
+	case last == 1:
+		return s.end(times) - s.length
+	case len(pieces) > 0:
+		return s.began
+	}
+	return 0
+}
+
+// restartOpen makes the counters of the open lanes begin now. They have begun at the end of the last piece.
+func (p *Partition) restartOpen(now units.Time) {
+	for _, index := range p.open {
 		t := &p.tallies[index]
 		t.area, t.changed = -uint64(t.queued)*uint64(now), now
 		if t.halted {
 			t.stopped = -now
 		}
 	}
-	l := lanePieces{sums: make([]Sample, len(s.cuts)+1)}
-	for rows := p.pieces.byLane(); len(rows) > 0; {
-		lane := rows[0].Lane
-		end := slices.IndexFunc(rows, func(r Sample) bool { return r.Lane != lane })
-		if end < 0 {
-			end = len(rows)
-		}
-		l.read(rows[:end])
-		for i := range spans {
-			sum := l.during(&spans[i])
-			if i == 0 {
-				sum.add(&l.before)
-			}
-			sum.Lane, sum.Interval = lane, spans[i].interval
-			switch {
-			case sum.idle():
-			case spans[i].open:
-				p.reopen(&sum)
-			default:
-				*p.rows.next() = sum
-			}
-		}
-		rows = rows[end:]
-	}
-	p.pieces = rows{}
 }
 
 // byLane are the rows in the order of lanes, then of intervals.
@@ -196,10 +239,12 @@ func (r *rows) byLane() []Sample {
 	for i := range r.n {
 		all = append(all, *r.at(i))
 	}
-	slices.SortStableFunc(all, func(a, b Sample) int {
-		return cmp.Or(cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Interval, b.Interval))
-	})
+	slices.SortStableFunc(all, byLaneAndInterval)
 	return all
+}
+
+func byLaneAndInterval(a, b Sample) int {
+	return cmp.Or(cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Interval, b.Interval))
 }
 
 // reopen adds what a lane has done to its counters of the open interval.

@@ -99,17 +99,27 @@ func repeated(period []happening, length units.Time, times int) (all []happening
 // A record of which periods are skipped equals the record of all periods, to the last counter.
 func TestSkippedPeriodsAreRecorded(t *testing.T) {
 	const links = 4
-	for seed := range uint64(100) {
+	for seed := range uint64(150) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		length := units.Time(1 + rng.Int64N(int64(firstInterval)*int64(1+rng.IntN(40))/int64(1+rng.IntN(20))))
 		periods := 6 + rng.IntN(400)
-		all := repeated(randomHappenings(rng, links, length), length, periods)
+		begin, times := 3*length+units.Time(rng.Int64N(int64(length))), 1+rng.IntN(periods-5) // the first packets have left
+		var all []happening
+		switch rng.IntN(3) {
+		case 0:
+			all = repeated(randomHappenings(rng, links, length), length, periods)
+		case 1: // nothing in the skipped periods
+			all = repeated(randomHappenings(rng, links, length), length, 1)
+		case 2: // in a short part of each period, and nothing after the skipped ones
+			begin = 3*length + length/2
+			all = repeated(randomHappenings(rng, links, length/10+1), length, periods)
+			end := begin + units.Time(1+times)*length
+			all = slices.DeleteFunc(all, func(h happening) bool { return h.at >= end })
+		}
 		whole := newRecordedLanes(links)
 		whole.run(all, units.Forever)
 
 		part := newRecordedLanes(links)
-		begin := 3*length + units.Time(rng.Int64N(int64(length))) // the first packets have left
-		times := 1 + rng.IntN(periods-5)
 		left := part.run(all, begin)
 		s := part.n.surveyFrom(begin, length, uint64(times))
 		before := bytesOf(part.n)

@@ -90,4 +90,7 @@ func (r *patternRun) WalkState(w *state.Walk) {
 	}
 }
 
+// Survey does nothing: the network records messages, and a pattern has no steps.
+func (r *patternRun) Survey() {}
+
 var _ fabric.Repeating = (*patternRun)(nil)
