@@ -242,7 +242,9 @@ func (t *flowTable) WalkState(w *state.Walk) {
 		}
 		w.Visit(f)
 		p := within(w)
-		f.qp.Walk(w, groupOf(p.net.ports[f.port].node, f.id, false), groupOf(f.dst, f.qp.Remote(), false))
+		own, remote := groupOf(p.net.ports[f.port].node, f.id, false), f.qp.Remote()
+		f.qp.Walk(w, own, groupOf(f.dst, remote, false))
+		w.Together(own, groupOf(f.dst, remote, true)) // its packets under way
 	}
 }
 

@@ -295,6 +295,17 @@ func (w *Walk) Number(g Group, v uint64, bits uint) {
 	}
 }
 
+// Together says that the numbers of two groups move on by the same distance. Those of the first one have been visited.
+func (w *Walk) Together(g, h Group) {
+	if w.does != compares || w.differ {
+		return
+	}
+	if by, known := w.moved[h]; known && by != w.moved[g] {
+		w.differs()
+	}
+	w.moved[h] = w.moved[g]
+}
+
 // Sequence visits a sequence number of packets or messages, of 24 bits: all of a group have moved by the
 // same distance, and a move takes them along.
 func (w *Walk) Sequence(g Group, v *uint32) {

@@ -161,6 +161,28 @@ func (s *sending) WalkState(w *Walk) {
 	w.Bytes(8, &s.gone)
 }
 
+// Numbers of two groups that belong together move by the same distance, in whichever order they are visited.
+func TestGroupsThatMoveTogether(t *testing.T) {
+	visit := func(w *Walk, first, second, third uint64) bool {
+		w.Number(2, second, 24)
+		w.Number(1, first, 24)
+		w.Together(1, 2)
+		w.Together(1, 3)
+		w.Number(3, third, 24)
+		return w.Equal()
+	}
+	record := Record(0, nil)
+	visit(record, 10, 20, 30)
+	for _, c := range []struct {
+		first, second, third uint64
+		equal                bool
+	}{{10, 20, 30, true}, {14, 24, 34, true}, {14, 23, 34, false}, {14, 24, 33, false}, {14, 20, 34, false}} {
+		if got := visit(Compare(9, record, nil), c.first, c.second, c.third); got != c.equal {
+			t.Errorf("numbers 10, 20 and 30 of groups that move together are later %d, %d and %d: equal is %v", c.first, c.second, c.third, got)
+		}
+	}
+}
+
 // TestAMessageIsAnotherOneOrTheSame compares two states between which packets of a message of 100 were sent.
 func TestAMessageIsAnotherOneOrTheSame(t *testing.T) {
 	for _, c := range []struct {
