@@ -1,7 +1,6 @@
 package fabric
 
 import (
-	"cmp"
 	"slices"
 
 	"weft/units"
@@ -85,14 +84,14 @@ func (s *survey) cutAt(n *Network, now units.Time) bool {
 }
 
 // take removes the rows of an interval, and numbers them 0.
-func (r *rows) take(interval int32) (taken []Sample) {
+func (r *rows) take(interval int32) (taken rows) {
 	all := *r
 	r.n = 0
 	for i := range all.n {
 		s := *all.at(i)
 		if s.Interval == interval {
 			s.Interval = 0
-			taken = append(taken, s)
+			*taken.next() = s
 		} else {
 			*r.next() = s // at or before s
 		}
@@ -159,19 +158,19 @@ func (s *survey) place(t units.Time) (cut int, periods uint64) {
 func (p *Partition) joinPieces(s *survey, times uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := s.end(times)
-	pieces := p.pieces.byLane()
-	last := p.lastActivity(s, times, pieces)
+	now, last := s.end(times), p.lastActivity(s, times)
 	for p.width < p.widthFor(last) {
 		p.widen()
 	}
 	p.closes = (now/p.width + 1) * p.width
 	p.restartOpen(now)
 	spans := s.spans(p.width, min(now, (last/p.width+1)*p.width))
-	if p.pieces = (rows{}); len(pieces) > 0 {
-		pieces = slices.Concat(p.rows.take(spans[0].interval), pieces) // if it is two of the intervals before the survey
-		slices.SortStableFunc(pieces, byLaneAndInterval)
+	all := []rows{{}, p.pieces}
+	if p.pieces.n > 0 {
+		all[0] = p.rows.take(spans[0].interval) // if it is two of the intervals before the survey
 	}
+	p.pieces = rows{}
+	pieces := byLane(all, len(p.tallies))
 	l := lanePieces{sums: make([]Sample, len(s.cuts)+1)}
 	for len(pieces) > 0 {
 		lane, end := pieces[0].Lane, 1
@@ -204,10 +203,10 @@ func (p *Partition) joinLane(lane int32, l *lanePieces, spans []span) {
 
 // lastActivity is a time of the last interval in which the partition does something, until the end of a number of
 // periods after the survey's.
-func (p *Partition) lastActivity(s *survey, times uint64, pieces []Sample) units.Time {
+func (p *Partition) lastActivity(s *survey, times uint64) units.Time {
 	last := int32(0)
-	for i := range pieces {
-		last = max(last, pieces[i].Interval)
+	if p.pieces.n > 0 {
+		last = p.pieces.at(p.pieces.n - 1).Interval
 	}
 	switch {
 	case len(p.open) > 0: // it goes on
@@ -216,7 +215,7 @@ func (p *Partition) lastActivity(s *survey, times uint64, pieces []Sample) units
 		return s.end(times) - s.length + s.cuts[last-2]
 	case last == 1:
 		return s.end(times) - s.length
-	case len(pieces) > 0:
+	case p.pieces.n > 0:
 		return s.began
 	}
 	return 0
@@ -231,20 +230,6 @@ func (p *Partition) restartOpen(now units.Time) {
 			t.stopped = -now
 		}
 	}
-}
-
-// byLane are the rows in the order of lanes, then of intervals.
-func (r *rows) byLane() []Sample {
-	all := make([]Sample, 0, r.n)
-	for i := range r.n {
-		all = append(all, *r.at(i))
-	}
-	slices.SortStableFunc(all, byLaneAndInterval)
-	return all
-}
-
-func byLaneAndInterval(a, b Sample) int {
-	return cmp.Or(cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Interval, b.Interval))
 }
 
 // reopen adds what a lane has done to its counters of the open interval.
