@@ -64,6 +64,14 @@ func (n *Network) Progress() (simulated units.Time, events, hops int64) {
 	return units.Time(n.progress.reached.Load()), n.progress.events.Load(), n.progress.hops.Load()
 }
 
+// LastEvent is the time of the last event of a run, which is over.
+func (n *Network) LastEvent() (last units.Time) {
+	for _, p := range n.parts {
+		last = max(last, p.now)
+	}
+	return last
+}
+
 // patience is the time without a packet-hop or a delivery after which a run is abandoned: far longer than any
 // pause whose cause can end. If packets at the head of a queue have a lifetime, it is longer than
 // that.

@@ -380,10 +380,7 @@ func (n *Network) Recorded() *Recording {
 	if n.parts[0].tallies == nil {
 		return nil
 	}
-	last := units.Time(0)
-	for _, p := range n.parts {
-		last = max(last, p.now)
-	}
+	last := n.LastEvent()
 	if n.repeats.survey != nil {
 		n.repeats.survey.abandon(n, last)
 		n.repeats.survey = nil
@@ -392,7 +389,7 @@ func (n *Network) Recorded() *Recording {
 		p.sample(last)
 		if len(p.open) > 0 {
 			p.fit()
-			p.end(last)
+			p.end(max(last, p.closes-p.width)) // a record of periods may go on behind the last event
 		}
 		p.show()
 	}

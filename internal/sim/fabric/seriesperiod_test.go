@@ -149,6 +149,46 @@ func TestSkippedPeriodsAreRecorded(t *testing.T) {
 	}
 }
 
+// A run that is stopped before anything happens after a cut keeps its record: no lane has had a queue or a pause for
+// a negative time.
+func TestARunThatStopsAtACutKeepsItsRecord(t *testing.T) {
+	const links = 4
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		length := units.Time(1000 + rng.Int64N(int64(firstInterval)*20))
+		all := repeated(randomHappenings(rng, links, length), length, 10)
+		begin := 3*length + units.Time(rng.Int64N(int64(length)))
+		whole, part := newRecordedLanes(links), newRecordedLanes(links)
+		left := part.run(all, begin)
+		s := part.n.surveyFrom(begin, length, 3)
+		part.n.repeats.survey = s
+		for _, cut := range s.cuts[:rng.IntN(2)*rng.IntN(len(s.cuts))] {
+			left = part.run(left, begin+cut)
+			s.cutAt(part.n, begin+cut)
+		}
+		whole.run(all[:len(all)-len(left)], units.Forever)
+
+		got, want := part.n.Recorded(), whole.n.Recorded()
+		for i := range got.Samples {
+			if g := &got.Samples[i]; g.Area > 1<<20*uint64(got.Interval) || g.Stopped < 0 || g.Stopped > got.Interval {
+				t.Fatalf("seed %d: %+v in an interval of %v", seed, *g, got.Interval)
+			}
+		}
+		if g, w := countsOf(got), countsOf(want); g != w {
+			t.Fatalf("seed %d: the record has %+v, want %+v", seed, g, w)
+		}
+	}
+}
+
+// countsOf is the sum of what a record counts, apart from times.
+func countsOf(r *Recording) (sum Sample) {
+	for i := range r.Samples {
+		sum.add(&r.Samples[i])
+	}
+	sum.Area, sum.Stopped, sum.Peak = 0, 0, 0
+	return sum
+}
+
 func bytesOf(n *Network) (bytes []int64) {
 	for link := range n.ports {
 		bytes = append(bytes, n.ports[link].bytes)
