@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"testing"
 
+	"weft/internal/sim"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/units"
 )
 
 // patternNodes are 16 nodes with a NIC each.
@@ -65,6 +67,21 @@ fabrics:
 				}
 			})
 		}
+	}
+}
+
+// A run that fails has skipped a part of the time that it reached.
+func TestAFailedRunHasSkippedAPartOfItsTime(t *testing.T) {
+	out, err := sim.Run(t.Context(), simtest.Resolve(t, fiveNodes+`
+fabrics: [infiniband-ndr]
+workload: {pattern: flows, flows: [{src: 0, dst: 1, bytes: 64MiB}]}
+run: {limit: {simulated-time: 1ms}}`), sim.Options{Workers: 1})
+	if out == nil {
+		t.Fatal(err)
+	}
+	p := &out.Fabrics[0].Points[0]
+	if s := p.Counts.Skipped; p.Failure == "" || s.Periods == 0 || s.Time >= s.Of || s.Of > units.Millisecond {
+		t.Errorf("failure %q, skipped %+v; want a failure, and less skipped than 1 ms", p.Failure, s)
 	}
 }
 

@@ -96,11 +96,13 @@ func Skipped(n *fabric.Network) (s runstore.Skipped) {
 	return s
 }
 
-// Counts are a network's counters.
+// Counts are the counters of a network whose run is over. The run's time is that of its last event, until its workload
+// tells its own.
 func Counts(n *fabric.Network) runstore.Counts {
-	s, refused := n.Stats(), n.Refusals()
+	s, refused, skipped := n.Stats(), n.Refusals(), Skipped(n)
+	skipped.Of = n.LastEvent()
 	return runstore.Counts{
-		Skipped:          Skipped(n),
+		Skipped:          skipped,
 		DroppedNoReceive: refused.NoReceive, DroppedQKey: refused.QKey, DroppedOutOfTurn: refused.OutOfTurn, RNRNAKs: refused.RNRNAKs,
 		Packets: s.Injected - s.Bursts, PacketHops: s.Hops, Events: s.Events,
 		Pauses: s.Pauses, Resumes: s.Resumes, CreditStalls: s.Stalls, Marks: s.Marked,
