@@ -1,5 +1,11 @@
 package fabric
 
+import (
+	"weft/internal/sim/state"
+	"weft/internal/sim/transport"
+	"weft/units"
+)
+
 // LookAhead makes a network look ahead, however few links it has.
 func (n *Network) LookAhead() {
 	for _, p := range n.parts {
@@ -24,4 +30,23 @@ func (n *Network) Alone() (count int) {
 		}
 	}
 	return count
+}
+
+// Changed compares the network's state with itself after a change of the packets on its wires: it is the first field
+// that differs, and the number of packets.
+func (n *Network) Changed(now units.Time, app Repeating, change func(h *transport.Packet)) (where string, packets int) {
+	n.SkipRepeats(app, 1)
+	record := state.Record(now, nil)
+	n.walk(record)
+	for _, p := range n.parts {
+		for i := range p.pool.hot {
+			if p.pool.hot[i].role == roleData {
+				change(&p.pool.cold[i])
+				packets++
+			}
+		}
+	}
+	w := state.Compare(now, record, nil)
+	n.walk(w)
+	return w.Where(), packets
 }

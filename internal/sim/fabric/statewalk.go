@@ -3,6 +3,7 @@ package fabric
 import (
 	"weft/internal/sim/engine"
 	"weft/internal/sim/state"
+	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
 	"weft/units"
 	"weft/wire"
@@ -177,7 +178,8 @@ func (s *seen) WalkState(w *state.Walk) {
 // groupLocal is the group of the PSNs of the scale-up network, which has none.
 const groupLocal state.Group = 1 << 59
 
-// groupOf is the group of the PSNs that a connection's end sends, or that its peer sends.
+// groupOf is the group of the PSNs that a connection's end sends, or of those in the data packets that its peer sends
+// to it: a packet does not know the end from which it comes.
 func groupOf(node int32, end units.QPN, peer bool) state.Group {
 	g := state.Group(node)<<24 | state.Group(end)
 	if peer {
@@ -241,10 +243,11 @@ func (t *flowTable) WalkState(w *state.Walk) {
 			return
 		}
 		w.Visit(f)
-		p := within(w)
-		own, remote := groupOf(p.net.ports[f.port].node, f.id, false), f.qp.Remote()
-		f.qp.Walk(w, own, groupOf(f.dst, remote, false))
-		w.Together(own, groupOf(f.dst, remote, true)) // its packets under way
+		own, peer := within(w).net.ports[f.port].node, groupOf(f.dst, f.qp.Remote(), false)
+		f.qp.Walk(w, groupOf(own, f.id, false), peer)
+		if f.qp.Service() != transport.UD { // of which the packets have several senders
+			w.Together(groupOf(own, f.id, true), peer) // the packets were visited before
+		}
 	}
 }
 

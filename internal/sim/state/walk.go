@@ -295,17 +295,6 @@ func (w *Walk) Number(g Group, v uint64, bits uint) {
 	}
 }
 
-// Together says that the numbers of two groups move on by the same distance. Those of the first one have been visited.
-func (w *Walk) Together(g, h Group) {
-	if w.does != compares || w.differ {
-		return
-	}
-	if by, known := w.moved[h]; known && by != w.moved[g] {
-		w.differs()
-	}
-	w.moved[h] = w.moved[g]
-}
-
 // Sequence visits a sequence number of packets or messages, of 24 bits: all of a group have moved by the
 // same distance, and a move takes them along.
 func (w *Walk) Sequence(g Group, v *uint32) {
@@ -353,6 +342,26 @@ func (w *Walk) Bytes(g Group, v *uint32) {
 		w.Word(0)
 	default:
 		w.Number(g, uint64(*v), 32)
+	}
+}
+
+// Together says that two groups count the same packets and the same bytes of messages: what is visited of both must have
+// moved by the same distance.
+func (w *Walk) Together(a, b Group) {
+	if w.does != compares {
+		return
+	}
+	for _, of := range [...]Group{0, payload} {
+		x, ofA := w.moved[a|of]
+		y, ofB := w.moved[b|of]
+		switch {
+		case ofA && ofB && x != y:
+			w.differs()
+		case ofA:
+			w.moved[b|of] = x // for what is visited later
+		case ofB:
+			w.moved[a|of] = y
+		}
 	}
 }
 
