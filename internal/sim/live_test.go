@@ -157,3 +157,18 @@ workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [64
 		}
 	}
 }
+
+// A run that ends before its workload has simulated all of its time, and not only that until the last message that arrived.
+func TestAFailedRunCountsItsTime(t *testing.T) {
+	live := new(sim.Live)
+	out, err := sim.Run(t.Context(), simtest.Resolve(t, fiveNodes+`
+fabrics: [infiniband-ndr]
+workload: {pattern: flows, flows: [{src: 0, dst: 1, bytes: 1KiB}, {src: 2, dst: 3, bytes: 64MiB}]}
+run: {limit: {simulated-time: 500us}}`), sim.Options{Workers: 1, Live: live})
+	if out == nil || out.Fabrics[0].Points[0].Failure == "" {
+		t.Fatalf("no failure: %v", err)
+	}
+	if got := live.Counters()[0].Simulated; got < 490*units.Microsecond || got > 500*units.Microsecond {
+		t.Errorf("%v of simulated time, want the limit of 500 us", got)
+	}
+}

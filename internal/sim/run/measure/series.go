@@ -12,7 +12,9 @@ import (
 // TellSeries gives the series of a simulation that has ended to its plan, if it has recorded one. end is
 // the time at which its workload was complete. A row of the steps has the given number of them.
 func TellSeries(n *network.Network, end units.Time, steps []runstore.SeriesStep, merged int) {
-	n.Ended.Store(int64(end))
+	if n.NextTime() == units.Forever { // else it was stopped, or has reached a limit
+		n.Ended.Store(int64(end))
+	}
 	if n.Plan.Series != nil {
 		s := series(n, end)
 		s.Steps, s.Simulation.StepsMerged = steps, int32(merged)

@@ -114,7 +114,8 @@ type Network struct {
 	GPUs     int32 // of a node of the cluster
 	Stride   int32 // from a node's first GPU to the next node's
 
-	// Ended is the time at which a workload that is recorded was complete; 0 if it is not.
+	// Ended is the time at which the workload was complete, once the run has ended with nothing pending; 0 before, and of
+	// a run that was stopped or has reached a limit.
 	Ended atomic.Int64
 }
 
