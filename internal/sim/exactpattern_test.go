@@ -130,7 +130,7 @@ func TestWhatIsDrawnIsNotSkipped(t *testing.T) {
 
 // In these patterns a part of the state changes slowly: flows that collide on a link, whose acknowledgements give each
 // NIC a rate of its own, rates and windows of congestion control, pauses, turns of paths.
-func TestPatternsThatDriftAreTheSame(t *testing.T) {
+func TestLongMessagesThatDriftAreTheSame(t *testing.T) {
 	for name, text := range map[string]string{
 		"permutation": twoLevels + `
 fabrics:
