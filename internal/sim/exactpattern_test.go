@@ -110,7 +110,7 @@ workload: {pattern: `+pattern+`, sizes: [`+sizes+`]}`), 1).Fabrics {
 	}
 }
 
-// Messages that begin at random times, and those that are drawn marks, are not skipped, and neither are READs.
+// Skipping leaves out uniform traffic, whose messages begin at random times, packets that are marked at random, and READs.
 func TestWhatIsDrawnIsNotSkipped(t *testing.T) {
 	for name, text := range map[string]string{
 		"uniform": "fabrics: [infiniband-ndr, roce-v2-400g]\nworkload: {pattern: uniform, load: 40%, duration: 200us, sizes: [64KiB]}",

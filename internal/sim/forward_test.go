@@ -37,8 +37,8 @@ func BenchmarkForward(b *testing.B) {
 	}
 }
 
-// BenchmarkForwardPattern is messages of 256 MiB between the NICs of 64 nodes, on one core. The messages of an incast, and of
-// a permutation on one switch, repeat themselves; those of a permutation that collide on the links of a fat tree do not.
+// BenchmarkForwardPattern is messages of 256 MiB between the NICs of 64 nodes, on one core. An incast repeats
+// itself, and a permutation on one switch does. A permutation whose flows collide on links of a fat tree does not.
 func BenchmarkForwardPattern(b *testing.B) {
 	const tree = "{shape: fat-tree, levels: 2, radix: 16}"
 	for _, p := range []struct{ name, fabric, topology, workload string }{

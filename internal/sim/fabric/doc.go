@@ -90,8 +90,8 @@
 //
 // Record makes a network count what each lane does in intervals of simulated time. The number of
 // intervals is bounded; they double. A partition closes an interval between two slots of its cells, so
-// the order of events stays, and the record does not depend on the partitions. What it records of skipped
-// periods is in seriesperiod.go.
+// the order of events stays, and the record does not depend on the partitions. The file seriesperiod.go
+// records skipped periods.
 //
 // # Files
 //

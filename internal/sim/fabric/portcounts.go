@@ -14,7 +14,7 @@ type PortCounts struct {
 	CNPsSent, CNPsHandled   int64    `state:"count"` // of the notification point, of the reaction point
 	Marked                  int64    `state:"count"` // packets that arrived with a congestion mark
 	transport.Counters               // of the queue pairs
-	PausesSent, PausesTaken [8]int64 `state:"count"` // PFC frames by class, with those that end a pause
+	PausesSent, PausesTaken [8]int64 `state:"count"` // PFC frames by class, XON frames included
 }
 
 // adapterPort is the counters of a port of a NIC: now, and as they are shown during the run.

@@ -20,8 +20,8 @@ type Repeating interface {
 	// Repeats is the number of further periods for which the application will do the same again, after
 	// a walk that found its state equal to an earlier one.
 	Repeats(compared *state.Walk) uint64
-	// Survey says that the period that begins now will be repeated. An application that records what it does
-	// notes this period, and at the move after it records the skipped ones.
+	// Survey says that the network will skip copies of the period that begins now. A recording application notes
+	// the period. The next WalkState that moves the state records the copies.
 	Survey()
 }
 
@@ -147,8 +147,8 @@ func (p *Partition) Beat() {
 	}
 }
 
-// Lead makes each packet that comes to the end of a connection at a NIC of the partition a beat, in place of those of
-// another end. All such ends are in one partition.
+// Lead chooses the connection whose packets are beats when they arrive at a NIC. It replaces the connection that was
+// chosen before. The NICs of all chosen connections are in one partition.
 func (p *Partition) Lead(nic int32, end units.QPN) { p.leader = p.net.nicOf(nic).flows.at(end) }
 
 // LookAnew says that the application will not come back to the recorded state.

@@ -265,8 +265,8 @@ func (p *Partition) end(now units.Time) {
 	p.show()
 }
 
-// endInto appends rows of what the lanes have done, under the number of an interval that ends now, and begins
-// the next with the lanes that have a queue or are stopped.
+// endInto ends an interval now: it appends a row for each lane that did something in it. The next interval begins
+// with the lanes that have a queue or are stopped.
 func (p *Partition) endInto(rows *rows, interval int32, now units.Time) {
 	classes := int32(p.net.classes)
 	still := p.open[:0]

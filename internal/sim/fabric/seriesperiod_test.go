@@ -180,7 +180,7 @@ func TestARunThatStopsAtACutKeepsItsRecord(t *testing.T) {
 	}
 }
 
-// countsOf is the sum of what a record counts, apart from times.
+// countsOf is the sum of all samples of a record.
 func countsOf(r *Recording) (sum Sample) {
 	for i := range r.Samples {
 		sum.add(&r.Samples[i])

@@ -46,18 +46,9 @@ func TestDiscardsInARowStallTheLane(t *testing.T) {
 				Pipeline: 200 * ns, Credits: credits(), FIFO: fifo, LeafLifetime: 3 * us, LeafStallCount: c.count,
 			}
 			app := &later{t: t}
-			b := fabric.Builder{Classes: 1, Seed: 1, App: app, Tables: &routing.Tables{Endpoints: 2, Switches: 1, Port: []uint16{0, 1}}}
-			b.NIC("a", 1, nic)
-			b.NIC("b", 1, nic)
-			b.InfiniBandSwitch("switch", 2, 0, fabric.Static, sw)
-			for i := range int32(2) {
-				b.Cable(i, 0, 2, i, (400 * units.Gbps).PerByte(), 100*ns)
-			}
-			n, err := b.Build(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := twoNICs(t, app, nic, nic, sw)
 			uc := fabric.Connection{Service: transport.UC}
+			var err error
 			if app.qp, _, err = n.Connect(0, 1, uc, uc); err != nil {
 				t.Fatal(err)
 			}
@@ -158,17 +149,7 @@ func TestALaneHasOneEventForItsLifetime(t *testing.T) {
 		slow.Credits = room(65, 10*us)
 		sw := &fabric.InfiniBandSwitch{Pipeline: 200 * ns, Credits: credits(), LeafLifetime: lifetime}
 		app := &flows{done: []units.Time{units.Forever}}
-		b := fabric.Builder{Classes: 1, Seed: 1, App: app, Tables: &routing.Tables{Endpoints: 2, Switches: 1, Port: []uint16{0, 1}}}
-		b.NIC("sender", 1, nic)
-		b.NIC("receiver", 1, slow)
-		b.InfiniBandSwitch("switch", 2, 0, fabric.Static, sw)
-		for i := range int32(2) {
-			b.Cable(i, 0, 2, i, (400 * units.Gbps).PerByte(), 100*ns)
-		}
-		n, err := b.Build(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := twoNICs(t, app, nic, slow, sw)
 		end, _, err := n.Connect(0, 1, fabric.Connection{}, fabric.Connection{})
 		if err != nil {
 			t.Fatal(err)
@@ -187,4 +168,21 @@ func TestALaneHasOneEventForItsLifetime(t *testing.T) {
 	if without, with := events(0), events(units.Second); with != without+1 {
 		t.Errorf("%d events without a lifetime, %d with one of a second: want one more", without, with)
 	}
+}
+
+// twoNICs is two NICs on an InfiniBand switch.
+func twoNICs(t *testing.T, app fabric.App, first, second *fabric.NIC, sw *fabric.InfiniBandSwitch) *fabric.Network {
+	t.Helper()
+	b := fabric.Builder{Classes: 1, Seed: 1, App: app, Tables: &routing.Tables{Endpoints: 2, Switches: 1, Port: []uint16{0, 1}}}
+	b.NIC("a", 1, first)
+	b.NIC("b", 1, second)
+	b.InfiniBandSwitch("switch", 2, 0, fabric.Static, sw)
+	for i := range int32(2) {
+		b.Cable(i, 0, 2, i, (400 * units.Gbps).PerByte(), 100*ns)
+	}
+	n, err := b.Build(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/routing"
 	"weft/internal/sim/state"
 	"weft/internal/sim/transport"
 	"weft/units"
@@ -21,8 +20,8 @@ func (noState) Repeats(*state.Walk) uint64 { return 0 }
 
 func (noState) Survey() {}
 
-// TestPacketsOnTheWireMoveWithTheirQueuePairs changes all packets of a message that is under way alike. Their numbers
-// are then others in relation to those of the queue pairs.
+// TestPacketsOnTheWireMoveWithTheirQueuePairs changes all packets under way of a message alike. The distance
+// between their numbers and the numbers of the queue pairs is another one then.
 func TestPacketsOnTheWireMoveWithTheirQueuePairs(t *testing.T) {
 	for name, change := range map[string]func(h *transport.Packet){
 		"":        func(*transport.Packet) {},
@@ -30,17 +29,7 @@ func TestPacketsOnTheWireMoveWithTheirQueuePairs(t *testing.T) {
 		"bytes":   func(h *transport.Packet) { h.Offset += 4096 },
 	} {
 		app := noState{&flows{done: []units.Time{units.Forever}}}
-		b := fabric.Builder{Classes: 1, Seed: 1, App: app, Tables: &routing.Tables{Endpoints: 2, Switches: 1, Port: []uint16{0, 1}}}
-		b.NIC("sender", 1, infinibandNIC())
-		b.NIC("receiver", 1, infinibandNIC())
-		b.InfiniBandSwitch("switch", 2, 0, fabric.Static, &fabric.InfiniBandSwitch{Pipeline: 200 * ns, Credits: credits()})
-		for i := range int32(2) {
-			b.Cable(i, 0, 2, i, (400 * units.Gbps).PerByte(), 100*ns)
-		}
-		n, err := b.Build(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := twoNICs(t, app, infinibandNIC(), infinibandNIC(), &fabric.InfiniBandSwitch{Pipeline: 200 * ns, Credits: credits()})
 		end, _, err := n.Connect(0, 1, fabric.Connection{}, fabric.Connection{})
 		if err != nil {
 			t.Fatal(err)

@@ -51,7 +51,7 @@ var controls = map[cc.For]string{
 	cc.UltraEthernet: "nscc | none",
 }
 
-// steadyControls are those that need no telemetry of paths in packets, with which nothing is skipped.
+// steadyControls are the congestion controls without telemetry of paths in packets. Telemetry of paths prevents skipping.
 var steadyControls = map[cc.For]string{
 	cc.RoCE:          "none | timely | swift",
 	cc.InfiniBand:    controls[cc.InfiniBand],

@@ -8,7 +8,8 @@ import (
 	"weft/internal/sim/catalog"
 )
 
-// mostNICs bounds the NICs and the GPUs of a cluster, steadyNICs those of one whose state must come back within few events.
+// mostNICs bounds the NICs and the GPUs of a cluster. A steady scenario has at most steadyNICs: the state of a small
+// cluster comes back within fewer events.
 const (
 	mostNICs   = 32
 	steadyNICs = 8

@@ -21,9 +21,7 @@ type stepRecord struct {
 	all          []stepTime // by iteration, rank, lane and step
 	name         string
 
-	// period is the turns of a period that will be repeated, by rank, while repeats is true.
-	period  [][]turn
-	repeats bool
+	period [][]turn // by rank: of a period that will be repeated; nil if there is none
 }
 
 // turn is the time at which a lane of a rank goes on to a step, or ends.
@@ -75,7 +73,7 @@ func (s *stepRecord) turn(now units.Time, member int, o *operation, l *laneRun, 
 		t.begins, t.bytes = true, step.RecvBytes
 	}
 	s.add(member, &t)
-	if s.repeats {
+	if s.period != nil {
 		s.period[member] = append(s.period[member], t)
 	}
 }
@@ -101,7 +99,7 @@ func (s *stepRecord) add(member int, t *turn) {
 // survey notes the period that begins.
 func (s *stepRecord) survey() {
 	if s != nil {
-		s.period, s.repeats = make([][]turn, s.ranks), true
+		s.period = make([][]turn, s.ranks)
 	}
 }
 
@@ -124,7 +122,7 @@ func (s *stepRecord) again(w *state.Walk, channels int) {
 			}
 		}
 	}
-	s.period, s.repeats = nil, false
+	s.period = nil
 }
 
 // row is the row of a step. A lane that has more steps than the first rank's has the others in its last row.
