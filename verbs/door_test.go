@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,8 @@ func (m *manager) hear(from netip.Addr, message []byte) {
 	clear(b[:grhBytes])
 	ip := wire.IPv4Header{Length: 284, Protocol: wire.ProtocolUDP, Src: from.As4(), Dst: m.dev.Addr().Addr().As4()}
 	ip.AppendTo(b[:grhBytes-wire.IPv4Bytes])
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.take(&WC{ByteLen: uint32(grhBytes + copy(b[grhBytes:], message))})
 }
 
@@ -374,6 +377,15 @@ func TestARequestThatWaitsForTheApplicationIsToldToWait(t *testing.T) {
 	d.target.conn.out = nil
 	d.dev.port.Unlock()
 	d.m.hear(doorPeer, request(doorID, doorTID, doorPort))
+	d.wantToldToWait(t, doorID)
+	if d.conn.again == 0 {
+		t.Error("a request that came again is about to be forgotten")
+	}
+}
+
+// wantToldToWait demands that one packet was sent, which asks the sender of a request to wait.
+func (d *door) wantToldToWait(t *testing.T, id cm.ID) {
+	t.Helper()
 	d.dev.port.Lock()
 	defer d.dev.port.Unlock()
 	var p wire.Packet
@@ -383,11 +395,103 @@ func TestARequestThatWaitsForTheApplicationIsToldToWait(t *testing.T) {
 	var h cm.Header
 	var mra cm.Mra
 	body, err := h.Parse(p.Payload)
-	if err != nil || h.Attribute != cm.AttrMra || mra.Parse(body) != nil || mra.Remote != doorID || h.Transaction != doorTID {
-		t.Errorf("%+v %+v: want an MRA for %d", h, mra, doorID)
+	if err != nil || h.Attribute != cm.AttrMra || mra.Parse(body) != nil || mra.Remote != id || h.Transaction != doorTID {
+		t.Errorf("%+v %+v: want an MRA for %d", h, mra, id)
 	}
-	if d.conn.again == 0 {
-		t.Error("a request that came again is about to be forgotten")
+}
+
+// A peer is asked to wait, too, if its request finds no room: without an answer it would give up while
+// those before it are served.
+func TestARequestWithoutRoomIsToldToWait(t *testing.T) {
+	d := newDoor(t)
+	for i := range maxFromOne {
+		d.m.hear(doorPeer, request(doorID+cm.ID(i), doorTID, doorPort))
+	}
+	d.dev.port.Lock()
+	d.target.conn.out = nil
+	d.dev.port.Unlock()
+	const late = doorID + maxFromOne
+	d.m.hear(doorPeer, request(late, doorTID, doorPort))
+	d.wantToldToWait(t, late)
+	if n := len(d.m.conns); n != maxFromOne {
+		t.Errorf("%d requests of one address are kept, want %d", n, maxFromOne)
+	}
+}
+
+// A repetition that the bound on answers holds back does not count as one that was not answered.
+func TestARepetitionThatWasNotSentDoesNotCount(t *testing.T) {
+	d := newDoor(t)
+	d.answered(t)
+	d.m.mu.Lock()
+	defer d.m.mu.Unlock()
+	now := d.m.now()
+	for range answerTry {
+		d.m.strangers, d.conn.again = 0, now
+		d.m.late(d.conn, now)
+	}
+	if d.conn.state != connRepSent || d.conn.tries != 0 {
+		t.Errorf("state %d after %d tries, want %d after none", d.conn.state, d.conn.tries, connRepSent)
+	}
+	d.m.strangers = 1
+	if d.m.late(d.conn, now); d.conn.tries != 1 || d.conn.again <= now {
+		t.Errorf("%d tries, want 1", d.conn.tries)
+	}
+}
+
+// All that has arrived is processed before anything counts as late: the answer may be among it.
+func TestAllThatHasArrivedIsProcessedBeforeAnythingIsLate(t *testing.T) {
+	const n = 300
+	p := faultyPair(t, faulty.New(1, faulty.Harm{}), QPInitAttr{}, 64)
+	from, err := p.on[0].dev.manager()
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := p.on[1].dev.manager()
+	if err != nil {
+		t.Fatal(err)
+	}
+	to.cancel()
+	<-to.stopped
+	from.mu.Lock()
+	for range n {
+		for !from.send(p.on[1].dev.Addr(), request(1, 1, 1)) {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	from.mu.Unlock()
+	for end := time.Now().Add(patience); to.come.Pending() < n && time.Now().Before(end); time.Sleep(time.Millisecond) {
+	}
+	if got, ok := to.takeArrived(); got != n || !ok {
+		t.Errorf("%d messages were processed, want %d", got, n)
+	}
+}
+
+// A request that is not answered is repeated soon at first, and ever more rarely then: a busy peer is not
+// kept busy by repetitions, and has half a minute to get to the request.
+func TestARequestIsRepeatedEverMoreRarely(t *testing.T) {
+	d := newDoor(t)
+	d.dialled(t)
+	var waits []time.Duration
+	for d.conn.state != connClosed {
+		d.m.mu.Lock()
+		now := d.m.now()
+		waits = append(waits, time.Duration(d.conn.again-now))
+		d.conn.again, d.m.again = now, now
+		d.m.mu.Unlock()
+		d.m.tick(now)
+	}
+	var all time.Duration
+	for i, w := range waits {
+		all += w
+		if mean := min(250*time.Millisecond<<(i/2), 4*time.Second); w < mean/2-tickTime || w > 3*mean/2 {
+			t.Errorf("%v before repetition %d, want %v to %v", w, i+1, mean/2, 3*mean/2)
+		}
+	}
+	if all < 20*time.Second || len(waits) != answerTry {
+		t.Errorf("given up after %v, %d messages", all, len(waits))
+	}
+	if !errors.Is(d.conn.err, ErrNoAnswer) {
+		t.Errorf("%v, want %v", d.conn.err, ErrNoAnswer)
 	}
 }
 
@@ -401,27 +505,28 @@ func dialAll(t *testing.T, p *pair, n int) int64 {
 		t.Fatal(err)
 	}
 	ctx := within(t, 4*patience)
-	fresh := func(s *side) *QP {
-		q, err := s.pd.CreateQP(QPInitAttr{SendCQ: s.cq, RecvCQ: s.cq})
-		if err != nil {
-			t.Error(err)
-		}
-		return q
-	}
+	fresh := func(s *side) (*QP, error) { return s.pd.CreateQP(QPInitAttr{SendCQ: s.cq, RecvCQ: s.cq}) }
 	go func() {
 		for {
 			r, err := l.Accept(ctx)
 			if err != nil {
 				return
 			}
-			go func() { _, _ = r.Accept(ctx, fresh(b), ConnParam{}) }()
+			go func() {
+				if q, err := fresh(b); err == nil { // otherwise the device is closed already
+					_, _ = r.Accept(ctx, q, ConnParam{})
+				}
+			}()
 		}
 	}()
 	var ok atomic.Int64
 	var once sync.Once
 	var all sync.WaitGroup
 	for range n {
-		q := fresh(a)
+		q, err := fresh(a)
+		if err != nil {
+			t.Fatal(err)
+		}
 		all.Go(func() {
 			if _, err := a.dev.Dial(ctx, q, b.dev.Addr().Addr(), 7000, ConnParam{}); err != nil {
 				once.Do(func() { t.Error(err) })

@@ -150,7 +150,9 @@ func FuzzMessages(f *testing.F) {
 		m := x.dev.cm
 		for range 3 {
 			n := copy(m.buf[grhBytes:gsiRoom], b)
+			m.mu.Lock()
 			m.take(&WC{ByteLen: uint32(grhBytes + n)})
+			m.mu.Unlock()
 		}
 		m.tick(m.now() + int64(tickTime))
 		m.mu.Lock()

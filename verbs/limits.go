@@ -36,15 +36,15 @@ const (
 	grhBytes = 40
 	// maxAsync bounds the asynchronous events not yet fetched.
 	maxAsync = 64
-	// maxBacklog bounds the unaccepted requests of a listener. Further requests count as lost, and
-	// are sent again.
+	// maxBacklog bounds the unaccepted requests of a listener. The senders of further requests are asked
+	// to wait, and send them again.
 	maxBacklog = 1 << 12
 	// maxHalfOpen bounds the peers' requests that are not yet connections: a new request replaces
 	// the oldest. A flood of 20 000 requests a second leaves an honest request 0.8 s for its
 	// handshake.
 	maxHalfOpen = 1 << 14
-	// maxFromOne bounds those of one address, so that one peer leaves room for others at each listener. Further requests
-	// count as lost, and are sent again.
+	// maxFromOne bounds those of one address, so that one peer leaves room for others at each listener. The senders of
+	// further requests are asked to wait, and send them again.
 	maxFromOne = maxBacklog / 2
 	// maxConns bounds the connections of a device: the manager keeps some 1 KiB
 	// of each.
@@ -53,7 +53,7 @@ const (
 	// is at most some seconds old when its answer still matters.
 	maxParted = 1 << 8
 	// maxResolving bounds this device's open resolutions of UD queue pairs. maxQuestions bounds the
-	// resolutions of peers, open or answered within 4 s: a new one replaces the oldest.
+	// resolutions of peers, open or answered within unansweredTime: a new one replaces the oldest.
 	maxResolving = 1 << 14
 	maxQuestions = 1 << 14
 	// maxStrangers bounds the answers in a tickTime to senders without a connection: otherwise a

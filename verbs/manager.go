@@ -66,11 +66,15 @@ const (
 	gsiSends = 256
 	gsiRoom  = grhBytes + cm.MADBytes
 
-	// answerTime is the time after which an unanswered message is sent again. Linux waits 4.3 s;
-	// here losses come from full buffers. Half of the time is random, so that peers that started
-	// together do not repeat together.
-	answerTime = 250 * time.Millisecond
-	answerTry  = 15
+	// answerTime is the time after which an unanswered message is sent again, the first two times.
+	// Linux waits 4.3 s; here losses come from full buffers. The time doubles after each second
+	// repetition, up to 4 s: otherwise thousands of messages that a busy peer could not take yet
+	// keep it busy with their repetitions. A peer that does not answer is given up after
+	// answerTry of these times, unansweredTime in the mean.
+	answerTime     = 250 * time.Millisecond
+	answerTry      = 15
+	answerDoubles  = 4
+	unansweredTime = answerTime * (2*(1<<answerDoubles-1) + (answerTry-2*answerDoubles)<<answerDoubles)
 	// patienceCode is the time that a peer is asked to wait while its request is not accepted yet:
 	// 4.096 us times 2^18, 1.07 s.
 	patienceCode = 18
@@ -132,30 +136,18 @@ func (m *manager) post(i uint64) error {
 // run is the manager's goroutine.
 func (m *manager) run(ctx context.Context) {
 	defer close(m.stopped)
-	wc := make([]WC, 64)
 	for {
 		m.come.ReqNotify(false)
-		n, err := m.come.Poll(wc)
-		if err != nil {
+		n, ok := m.takeArrived()
+		if !ok {
 			return
-		}
-		for i := range wc[:n] {
-			if wc[i].Status == WRFlushErr {
-				return // the device is closed
-			}
-			if wc[i].Status == Success {
-				m.take(&wc[i])
-			}
-			if m.post(wc[i].WRID) != nil {
-				return
-			}
 		}
 		m.tick(m.now())
 		if n > 0 {
 			continue
 		}
 		tick, cancel := context.WithTimeout(ctx, tickTime)
-		err = m.come.Wait(tick)
+		err := m.come.Wait(tick)
 		cancel()
 		if errors.Is(err, ErrClosed) || ctx.Err() != nil {
 			return
@@ -163,21 +155,59 @@ func (m *manager) run(ctx context.Context) {
 	}
 }
 
+// takeArrived processes the datagrams that have arrived, and reports their number; false if the device is
+// closed. An answer that waits among them is not late. With a flood it ends after one filling of the queue.
+func (m *manager) takeArrived() (n int, ok bool) {
+	var wc [64]WC
+	for n < gsiRecvs {
+		got, err := m.come.Poll(wc[:])
+		if err != nil || !m.takeAll(wc[:got]) {
+			return n, false
+		}
+		n += got
+		if got < len(wc) {
+			break
+		}
+	}
+	return n, true
+}
+
+// takeAll processes received datagrams and posts their receives again; false if the device is closed. It
+// takes the lock once for all: many callers of Dial may wait for the lock, and go first.
+func (m *manager) takeAll(wc []WC) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range wc {
+		if wc[i].Status == WRFlushErr {
+			return false
+		}
+		if wc[i].Status == Success {
+			m.take(&wc[i])
+		}
+		if m.post(wc[i].WRID) != nil {
+			return false
+		}
+	}
+	return true
+}
+
 func (m *manager) now() int64 { return int64(time.Since(m.start)) }
 
-// send sends a message to a device. A lost message is sent again, or asked for again.
-func (m *manager) send(to netip.AddrPort, message []byte) {
+// send sends a message to a device. A lost message is sent again, or asked for again. It reports whether
+// the queue had room for the message.
+func (m *manager) send(to netip.AddrPort, message []byte) (room bool) {
 	if m.out == gsiSends && !m.reap() {
-		return
+		return false
 	}
 	ah, err := m.pd.CreateAH(to)
 	if err != nil {
-		return
+		return true // no later try would do better
 	}
 	defer func() { _ = ah.Destroy() }() // the destination is not remembered: anybody can ask
 	if m.qp.PostSend(SendWR{Opcode: Send, Flags: SendInline, Inline: message, AH: ah, DestQPN: gsi, QKey: gsiQKey}) == nil {
 		m.out++
 	}
+	return true
 }
 
 // reap polls the completions of sends, and reports whether there is room for more.
@@ -188,26 +218,30 @@ func (m *manager) reap() bool {
 	return n > 0
 }
 
-// answer answers a sender without a connection, who gets none.
-func (m *manager) answer(to netip.AddrPort, message []byte) {
+// answer answers a sender without a connection, who gets none. It reports whether there was room for the
+// answer.
+func (m *manager) answer(to netip.AddrPort, message []byte) (room bool) {
 	if m.strangers == 0 {
 		m.dev.rejected.Add(1)
-		return
+		return false
 	}
 	m.strangers--
-	m.send(to, message)
+	return m.send(to, message)
 }
 
 // ask sends a message that needs an answer.
 func (m *manager) ask(c *Conn, message []byte) {
-	c.message, c.tries, c.again = message, 0, m.soon()
+	c.message, c.tries, c.again = message, 0, m.soon(0)
 	m.waiting[c] = struct{}{}
 	m.send(c.peer, message)
 }
 
-// soon is the time at which a message sent now is sent again.
-func (m *manager) soon() int64 {
-	return m.now() + int64(answerTime)/2 + int64(secret()%uint64(answerTime))
+// soon is the time at which a message sent now is sent again, if it has been sent again for a number of
+// times already. It lies between half of the mean and one and a half, so that peers that started
+// together do not repeat together.
+func (m *manager) soon(repeated int) int64 {
+	mean := answerTime << min(repeated/2, answerDoubles)
+	return m.now() + int64(mean)/2 + int64(secret()%uint64(mean))
 }
 
 // tick handles overdue messages at each interval.
@@ -231,17 +265,17 @@ func (m *manager) late(c *Conn, now int64) {
 	case now < c.again:
 	case c.state == connReqReceived:
 		m.end(c, ErrNoAnswer)
+	case c.tries+1 >= answerTry:
+		m.end(c, ErrNoAnswer)
 	default:
-		if c.tries++; c.tries >= answerTry {
-			m.end(c, ErrNoAnswer)
-			return
-		}
-		c.again = m.soon()
+		send := m.send
 		if c.state == connRepSent { // the sender's address has not been verified
-			m.answer(c.peer, c.message)
-			return
+			send = m.answer
 		}
-		m.send(c.peer, c.message)
+		if send(c.peer, c.message) { // otherwise at the next tick: it has not been sent
+			c.tries++
+			c.again = m.soon(c.tries)
+		}
 	}
 }
 

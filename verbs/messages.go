@@ -38,8 +38,6 @@ func (m *manager) take(wc *WC) {
 	var h cm.Header
 	body, err := h.Parse(b[grhBytes:])
 	peer := netip.AddrPortFrom(m.dev.source(b[:grhBytes]), m.dev.Addr().Port())
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if err != nil || !answerable(peer.Addr()) || !m.process(peer, &h, body) {
 		m.dev.rejected.Add(1)
 	}
@@ -112,7 +110,8 @@ func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	}
 	c.at = l
 	if !m.half.room(peer.Addr()) || !l.backlog.room() {
-		return false // the peer repeats it
+		m.wait(c) // the peer repeats it then
+		return false
 	}
 	if oldest := m.half.oldest(); oldest != nil {
 		m.end(oldest, ErrNoAnswer)
@@ -136,12 +135,18 @@ func (m *manager) takeReqAgain(c *Conn, tid uint64) bool {
 		return false
 	case c.state == connReqReceived:
 		c.again = m.now() + int64(requestTime)
-		mra := cm.Mra{Local: c.local, Remote: c.remote, Timeout: patienceCode}
-		m.answer(c.peer, mra.AppendTo(head(c.tid, cm.AttrMra)))
+		m.wait(c)
 	case c.state == connRepSent:
 		m.answer(c.peer, c.message)
 	}
 	return true
+}
+
+// wait asks a peer to wait: its request is not accepted yet, or there is no room for it. A peer that heard
+// nothing would give up.
+func (m *manager) wait(c *Conn) {
+	mra := cm.Mra{Local: c.local, Remote: c.remote, Timeout: patienceCode}
+	m.answer(c.peer, mra.AppendTo(head(c.tid, cm.AttrMra)))
 }
 
 // takeMra processes an MRA: the peer has received the request and needs time.

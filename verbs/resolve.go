@@ -89,7 +89,7 @@ func (m *manager) resolve(peer netip.AddrPort, port uint16, private []byte) (cm.
 	ip.Put(req.Private[:])
 	copy(req.Private[cm.IPBytes:], private)
 	r := &resolution{
-		peer: peer, tid: tid, message: req.AppendTo(head(tid, cm.AttrSidrReq)), again: m.soon(), settled: make(chan struct{}),
+		peer: peer, tid: tid, message: req.AppendTo(head(tid, cm.AttrSidrReq)), again: m.soon(0), settled: make(chan struct{}),
 	}
 	m.resolving[id] = r
 	m.send(peer, r.message)
@@ -130,9 +130,10 @@ func (m *manager) repeatResolutions(now int64) {
 			delete(m.resolving, id)
 			close(r.settled)
 		default:
-			r.tries++
-			r.again = m.soon()
-			m.send(r.peer, r.message)
+			if m.send(r.peer, r.message) {
+				r.tries++
+				r.again = m.soon(r.tries)
+			}
 		}
 	}
 	for _, q := range m.questions {
@@ -247,7 +248,7 @@ func (q *Question) settle(rep *cm.SidrRep, private []byte) error {
 	copy(rep.Private[:], private)
 	q.answer = sidrRep(q.tid, q.who.id, q.service, rep)
 	m.send(q.peer, q.answer)
-	q.until = m.now() + answerTry*int64(answerTime)
+	q.until = m.now() + int64(unansweredTime)
 	return nil
 }
 
