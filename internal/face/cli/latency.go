@@ -78,11 +78,16 @@ func (l *explaining) do(e *Env, given []string) error {
 	if spec.Bytes, err = units.ParseBytes(l.bytes); err != nil {
 		return fmt.Errorf("--bytes: %w", err)
 	}
+	if l.path != "" {
+		if _, err := catalog.Lookup(catalog.Host, l.path); err != nil {
+			return fmt.Errorf("--path: %w", err)
+		}
+	}
 	scenarios, err := l.scenarios(e, given)
 	if err != nil {
 		return err
 	}
-	if err := l.change(scenarios); err != nil {
+	if err := l.change(scenarios, len(given) > 0); err != nil {
 		return err
 	}
 	var all []*latency.Result
@@ -159,7 +164,7 @@ func (l *explaining) preset(name string) (r *scenario.Resolved, err error) {
 	for _, node := range latencyNodes {
 		var file *scenario.File
 		file, err = scenario.New("--fabric "+name, &scenario.Scenario{
-			Name: name, Cluster: scenario.Cluster{Nodes: 2, Node: scenario.Node{Preset: node}}, Fabrics: []scenario.Fabric{{Preset: name}},
+			Name: name, Cluster: scenario.Cluster{Nodes: 2, Node: scenario.Node{Preset: node}}, Fabrics: []scenario.Fabric{l.fabric(name)},
 		})
 		if err == nil {
 			r, err = l.resolve(file)
@@ -172,13 +177,21 @@ func (l *explaining) preset(name string) (r *scenario.Resolved, err error) {
 	return nil, first
 }
 
-// change applies the flags of all fabrics to the scenarios.
-func (l *explaining) change(scenarios []*scenario.Resolved) error {
+// fabric is the preset of a fabric, with the path of --path. TCP in the kernel has its own.
+func (l *explaining) fabric(name string) scenario.Fabric {
+	f := scenario.Fabric{Preset: name}
+	if e, err := catalog.Lookup(catalog.Fabric, name); err == nil {
+		if kind, ok := e.Get("kind"); ok && protocol.Of(kind.Value).RDMA() {
+			f.Host.Path = scenario.HostPath(l.path)
+		}
+	}
+	return f
+}
+
+// change applies the flags of all fabrics to the scenarios; those of a file get the path here.
+func (l *explaining) change(scenarios []*scenario.Resolved, ofFile bool) error {
 	var host scenario.Host
 	if l.path != "" {
-		if _, err := catalog.Lookup(catalog.Host, l.path); err != nil {
-			return fmt.Errorf("--path: %w", err)
-		}
 		if l.path != string(scenario.PathCPU) && l.onlyTCP(scenarios, "path") {
 			return fmt.Errorf("--path %s: TCP in the kernel has only the path cpu", l.path)
 		}
@@ -208,7 +221,7 @@ func (l *explaining) change(scenarios []*scenario.Resolved) error {
 		r.Run.Jitter = r.Run.Jitter || l.jitter
 		for i := range r.Fabrics {
 			f := &r.Fabrics[i]
-			if l.path != "" && protocol.Of(f.Kind).RDMA() {
+			if ofFile && l.path != "" && protocol.Of(f.Kind).RDMA() {
 				f.Host = host
 			}
 			if length > 0 {

@@ -57,6 +57,11 @@ type Experts struct {
 	ProxyThreads int `yaml:"proxy-threads,omitzero" range:"0..1024"`
 	// ProxyTime is the time of a proxy thread for a work request.
 	ProxyTime units.Time `yaml:"proxy-time" range:"0..1ms"`
+	// CompletionTime is the time of a proxy thread for a completion, beside ProxyTime.
+	CompletionTime units.Time `yaml:"completion-time" range:"0..1ms"`
+	// CQMod is the number of work requests of which one is signalled, so that a completion stands for
+	// all of them (perftest's --cq-mod).
+	CQMod int `yaml:"cq-mod,omitzero" range:"0..32768"`
 	// Signal is how a receiver learns that all its tokens are there: by an atomic after the last
 	// WRITE, or by the immediate data of the last WRITE.
 	Signal Signal `yaml:"signal,omitzero"`

@@ -78,6 +78,7 @@ func (r mixtureRules) deriveLibrary() {
 	}
 	if x.Posting == PostingProxy {
 		setZero(&x.ProxyThreads, max(1, own.threads))
+		setZero(&x.CQMod, 1)
 		if !r.stated(r.at("proxy-time")) {
 			x.ProxyTime = own.proxyTime
 		}
@@ -206,8 +207,8 @@ func (r mixtureRules) check() {
 	case x.Gating != GatingZipf && x.Skew.Num != 0:
 		r.complain(at("skew"), "a skew is for gating: zipf, which is %s", x.Gating)
 		return
-	case x.Posting == PostingGPU && (x.ProxyTime > 0 || x.ProxyThreads > 0):
-		r.complain(at("posting"), "the GPU posts its work requests itself: proxy-threads and proxy-time are for posting: proxy")
+	case x.Posting == PostingGPU && (x.ProxyTime > 0 || x.ProxyThreads > 0 || x.CompletionTime > 0 || x.CQMod > 0):
+		r.complain(at("posting"), "the GPU posts its work requests itself: proxy-threads, proxy-time, completion-time and cq-mod are for posting: proxy")
 		return
 	}
 	if own := r.Cluster.Node.NICs / max(1, r.Cluster.Node.GPUs); x.NICs > max(1, own) {

@@ -73,6 +73,7 @@ func (r *fabricRules) check(i int) {
 	r.checkLink()
 	r.checkErrors()
 	r.checkNIC()
+	r.checkInline()
 	r.checkProtocol()
 	if protocol.Of(r.Kind).Ethernet() {
 		ethernetRules{r}.check()

@@ -609,6 +609,9 @@ type Host struct {
 	Post units.Time `yaml:"post" range:"0..1s"`
 	// Poll is from the completion in memory to the program that sees it.
 	Poll units.Time `yaml:"poll" range:"0..1s"`
+	// MaxInlineData is the longest message whose data the CPU writes to the NIC with the work request, as
+	// ibv_qp_cap's max_inline_data: the NIC does not read them. Of data in host memory. 0: none.
+	MaxInlineData units.Bytes `yaml:"max-inline-data" range:"0B..1KiB"`
 	// Copies is the number of copies that a CPU or GPU engine makes at each
 	// side, beyond the NIC's own DMA.
 	Copies int `yaml:"copies" range:"0..16"`

@@ -5,6 +5,13 @@ import "weft/internal/sim/protocol"
 // limited reports whether the NIC's receiving side may fall behind the wire.
 func (n *NIC) limited() bool { return n.ReceiveRate > 0 || n.Contexts > 0 }
 
+// checkInline checks which data the CPU can write to the NIC with a work request.
+func (r *fabricRules) checkInline() {
+	if r.Host.MaxInlineData > 0 && r.Host.Path != PathRDMAHost && r.Host.Path != PathGPUDirectP2P {
+		r.complain("host.max-inline-data", "inline data are copied from host memory into a work request, and the path %s has no such: take rdma-host or gpudirect-p2p, or max-inline-data: 0B", r.Host.Path)
+	}
+}
+
 // checkNIC checks what the NIC does apart from the wire.
 func (r *fabricRules) checkNIC() {
 	n, p := &r.NIC, protocol.Of(r.Kind)

@@ -51,6 +51,25 @@ func TestTermsSumToTheTimeExactly(t *testing.T) {
 	}
 }
 
+// An inline message of host memory is earlier by the NIC's read of the data, and by nothing else.
+func TestAnInlineMessageIsEarlierByTheReadOfItsData(t *testing.T) {
+	r, f := simtest.OneFabric(t, "roce-v2-400g", "rdma-host", "")
+	spec := Spec{Bytes: 64, Op: Write, Hops: 1, Iterations: 2}
+	plain, err := Measure(r, f, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Host.MaxInlineData = 64
+	short, err := Measure(r, f, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sumsUp(t, short)
+	if got, want := plain.OneWay-short.OneWay, 2*r.Cluster.Node.PCIe.Latency+r.Cluster.Node.CPU.MemoryLatency; got != want {
+		t.Errorf("earlier by %v, want %v", got, want)
+	}
+}
+
 func sumsUp(t *testing.T, l *Result) {
 	t.Helper()
 	total := units.Time(0)

@@ -24,7 +24,7 @@ type explainer struct {
 // explain fills in terms and cost, and checks the sum against the time.
 func (e *explainer) explain() error {
 	j := &e.run.First
-	send, receive := host.Terms(e.fabric, e.node)
+	send, receive := host.TermsOf(e.fabric, e.node, int64(e.out.Bytes))
 	if e.out.Op == Read {
 		send, receive = host.ReadTerms(e.fabric, e.node)
 	}

@@ -101,6 +101,21 @@ func TestRanksWaitForTheOneThatBeginsLast(t *testing.T) {
 	}
 }
 
+// A completion for every request, every second and every sixteenth: a thread that is the bottleneck is as
+// much faster as its time for a request and its share of a completion says.
+func TestModeratedCompletionsRelieveAProxy(t *testing.T) {
+	times := map[string]float64{}
+	for _, moderation := range []string{"cq-mod: 1", "cq-mod: 2", "cq-mod: 16"} {
+		r := exchanged(t, 2, "infiniband-ndr", "moe-dispatch", "posting: proxy, proxy-time: 2us, completion-time: 4us, "+moderation)
+		times[moderation] = float64(r.Exchange.Kernel.Max)
+	}
+	for moderation, want := range map[string]float64{"cq-mod: 2": 6. / 4, "cq-mod: 16": 6 / 2.25} {
+		if got := times["cq-mod: 1"] / times[moderation]; got < want*.95 || got > want*1.05 {
+			t.Errorf("%s: faster by a factor of %.3f, want %.3f", moderation, got, want)
+		}
+	}
+}
+
 // A proxy thread posts one request after the other: 2 us for each of some 512 tokens are more than a
 // millisecond. A GPU's warps post at the same time.
 func TestAProxyPostsOneRequestAfterTheOther(t *testing.T) {

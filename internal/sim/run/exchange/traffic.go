@@ -46,7 +46,7 @@ func (t *traffic) newGraph() *workload.Graph {
 	x := &t.w.Experts
 	g := &workload.Graph{Ranks: make([][]workload.Op, t.ranks), Sender: workload.GPU}
 	if x.Posting == scenario.PostingProxy {
-		g.Proxy, g.ProxyThreads = x.ProxyTime, x.ProxyThreads
+		g.Proxy, g.ProxyThreads = x.ProxyTime+x.CompletionTime/units.Time(x.CQMod), x.ProxyThreads
 	}
 	for rank := range g.Ranks {
 		g.Ranks[rank] = []workload.Op{{Name: "kernel begins", Kind: workload.Compute, Stream: workload.Unordered, Time: t.late(rank) + x.Software}}

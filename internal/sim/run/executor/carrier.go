@@ -326,7 +326,7 @@ func (c *carrier) throughHost(p *fabric.Partition, e *endpoint, whole host.Trans
 		if left > 0 {
 			t.Tag = noTag
 		}
-		c.schedule(p, m.rank, c.Jitter.InOrder(&e.latest, max(copied, m.at)+c.Path.Send+extra), host.Timer{Kind: host.TimerPost, Transfer: t})
+		c.schedule(p, m.rank, c.Jitter.InOrder(&e.latest, max(copied, m.at)+c.Path.SendTime(t.Bytes)+extra), host.Timer{Kind: host.TimerPost, Transfer: t})
 	}
 }
 

@@ -11,7 +11,9 @@ import (
 // If the CPU copies a message, the message is cut into pieces, so that its copy and its sending
 // overlap; the copier of the GPU's side processes the pieces one after the other.
 type Path struct {
-	Send, Receive units.Time
+	Send, Receive units.Time // of a message that the NIC reads from memory
+	inlineSend    units.Time
+	inline        int64      // bytes: longest message with inline data
 	Piece         int64      // bytes; 0 is the whole message
 	copyFixed     units.Time // of all copies of a piece at one side
 	copies        int
@@ -28,13 +30,23 @@ func (h *Path) CopyTime(bytes int64) units.Time {
 	return t
 }
 
+// SendTime is Send for a message of a number of bytes, whose data may be inline.
+func (h *Path) SendTime(bytes int64) units.Time {
+	if h.inline > 0 && bytes <= h.inline {
+		return h.inlineSend
+	}
+	return h.Send
+}
+
 // PathOf is the host's path of a fabric in a cluster's nodes. The fabric models the NIC's own
 // pipelines to and from the wire; the collective models the software between a GPU and the thread
 // that drives its NIC.
 func PathOf(f *scenario.Fabric, n *scenario.Node) Path {
 	send, receive := Terms(f, n)
+	short, _ := termsOf(f, n, true)
 	out := Path{
 		Send: Sum(send, false, 0), Receive: Sum(receive, false, 0),
+		inlineSend: Sum(short, false, 0), inline: int64(f.Host.MaxInlineData),
 		copyFixed: Sum(send, true, 0), copyRate: f.Host.CopyRate, copies: len(copyTerms(&f.Host)),
 	}
 	if f.Host.Path == scenario.PathCPU {

@@ -9,6 +9,31 @@ import (
 	"weft/units"
 )
 
+// A message whose data are inline is at the NIC two traversals of PCIe and an answer of memory earlier; a longer
+// one, and a READ, are not.
+func TestInlineDataAreNotReadByTheNIC(t *testing.T) {
+	r, f := simtest.OneFabric(t, "infiniband-ndr", "rdma-host", "")
+	n := &r.Cluster.Node
+	read := PathOf(f, n)
+	f.Host.MaxInlineData = 220
+	p := PathOf(f, n)
+	for bytes, saved := range map[int64]units.Time{
+		0: 2*n.PCIe.Latency + n.CPU.MemoryLatency, 220: 2*n.PCIe.Latency + n.CPU.MemoryLatency, 221: 0,
+	} {
+		send, receive := TermsOf(f, n, bytes)
+		if got := p.SendTime(bytes); got != read.Send-saved || Sum(send, false, bytes) != got || Sum(receive, false, bytes) != read.Receive {
+			t.Errorf("%d bytes: %v, by terms %v, want %v", bytes, got, Sum(send, false, bytes), read.Send-saved)
+		}
+	}
+	if got, want := ReadPath(f, n, 8), (Path{Send: read.Send - 2*n.PCIe.Latency - n.CPU.MemoryLatency}); got.Send != want.Send {
+		t.Errorf("a READ: %v, want %v", got.Send, want.Send)
+	}
+	f.Host.MaxInlineData = 0
+	if none := PathOf(f, n); none.SendTime(0) != none.Send {
+		t.Error("a message without data is inline though nothing may be")
+	}
+}
+
 // The terms add up to the path that collectives take.
 func TestTermsAreTheExecutorsPath(t *testing.T) {
 	for _, host := range catalog.Names(catalog.Host) {

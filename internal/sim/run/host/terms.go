@@ -46,11 +46,25 @@ func (t *Term) Time(bytes int64) units.Time {
 	return t.fixed + units.Time(float64(bytes)*8*float64(units.Second)/float64(t.Rate))
 }
 
-// Terms are the terms of a fabric's host path at both sides, in the order in which a host has them,
-// without terms of zero time. The executor of collectives adds the copier's terms first and the
+// Terms are the terms of a fabric's host path at both sides for a message that the NIC reads from
+// memory, in the order in which a host has them, without terms of zero time. The executor of collectives adds the copier's terms first and the
 // others together: the sum is the same. The stack's time per segment comes with each copy of a
 // segment.
 func Terms(f *scenario.Fabric, n *scenario.Node) (send, receive []Term) {
+	return termsOf(f, n, false)
+}
+
+// TermsOf are Terms for a message of a number of bytes, whose data may be inline.
+func TermsOf(f *scenario.Fabric, n *scenario.Node, bytes int64) (send, receive []Term) {
+	return termsOf(f, n, inline(&f.Host, bytes))
+}
+
+// inline reports whether a message's data are in its work request.
+func inline(h *scenario.Host, bytes int64) bool {
+	return h.MaxInlineData > 0 && bytes <= int64(h.MaxInlineData)
+}
+
+func termsOf(f *scenario.Fabric, n *scenario.Node, inRequest bool) (send, receive []Term) {
 	h := &f.Host
 	host := func(field string, t units.Time) []Fact {
 		return []Fact{{catalog.Host, string(h.Path), field, t.Exact()}}
@@ -70,14 +84,20 @@ func Terms(f *scenario.Fabric, n *scenario.Node) (send, receive []Term) {
 	copies := copyTerms(h)
 	first, rest := copies[:min(1, len(copies))], copies[min(1, len(copies)):]
 	stack := Term{"network stack and driver", inKernel * h.PerSegment, 0, workStack, host("per-segment", h.PerSegment)}
+	doorbell := []Term{
+		{"doorbell over PCIe", n.PCIe.Latency, 0, WorkDevice, bus},
+		{"NIC reads the data over PCIe", 2 * n.PCIe.Latency, 0, WorkDevice, bus},
+		{"host memory answers", inHost, 0, WorkDevice, memory},
+	}
+	if inRequest {
+		doorbell = []Term{{"doorbell and inline data over PCIe", n.PCIe.Latency, 0, WorkDevice, bus}}
+	}
 	send = terms(first, []Term{
 		{"send call into the kernel", inKernel * h.Syscall, 0, WorkCall, host("syscall", h.Syscall)},
 	}, rest, []Term{
 		stack,
 		{"post the work request", h.Post, 0, WorkCPU, host("post", h.Post)},
-		{"doorbell over PCIe", n.PCIe.Latency, 0, WorkDevice, bus},
-		{"NIC reads the data over PCIe", 2 * n.PCIe.Latency, 0, WorkDevice, bus},
-		{"host memory answers", inHost, 0, WorkDevice, memory},
+	}, doorbell, []Term{
 		{"NIC transmit pipeline", f.NIC.TxPipeline, 0, WorkDevice, []Fact{nic("tx-pipeline", f.NIC.TxPipeline)}},
 	})
 	past := max(0, f.NIC.RxPipeline-f.NIC.AckPipeline)

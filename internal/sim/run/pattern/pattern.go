@@ -371,7 +371,7 @@ func (r *patternRun) post(p *fabric.Partition, nic, flow int32) {
 	r.pieces(&r.flows[flow], func(qp qpPair, bytes int64) {
 		h.sending = max(h.sending, p.Now()) + r.sendCopy(bytes)
 		t := host.Transfer{NIC: nic, End: qp.end, Peer: qp.peer, Tag: uint32(flow), Bytes: bytes}
-		at := r.jitter.InOrder(&h.latest[jitter.Sender][qp.end], h.sending+r.path.Send+extra)
+		at := r.jitter.InOrder(&h.latest[jitter.Sender][qp.end], h.sending+r.sendTime(bytes)+extra)
 		h.timers.Schedule(p, uint32(nic), at, host.Timer{Kind: host.TimerPost, Transfer: t})
 	})
 }

@@ -27,6 +27,14 @@ func path(v *network.Verbs, f *scenario.Fabric, n *scenario.Node) host.Path {
 	return path
 }
 
+// sendTime is the time from the copier to the NIC for a piece. A READ request has no data.
+func (r *patternRun) sendTime(bytes int64) units.Time {
+	if r.verbs.Reads() {
+		return r.path.Send
+	}
+	return r.path.SendTime(bytes)
+}
+
 // sendCopy is the time of the poster's copier for a piece: a READ request has no data.
 func (r *patternRun) sendCopy(bytes int64) units.Time {
 	if r.verbs.Reads() {

@@ -237,16 +237,16 @@ func (b *Board) post(k pair, turn, id int, bytes int64) {
 		b.fail(err)
 		return
 	}
-	h, path := &b.hosts[k.poster], &b.path
+	h, sending := &b.hosts[k.poster], b.path.SendTime(bytes)
 	h.posted = max(h.posted, b.Now()) + b.posting
 	out := h.posted
 	if b.messages[id].read {
-		path = &b.reading
+		sending = b.reading.Send
 	} else {
 		out = max(out, h.cores.Copy(&h.sending, b.Now(), b.path.CopyTime(bytes)))
 	}
 	to := links[turn%len(links)]
-	at := b.jitter.InOrder(&h.latest[jitter.Sender], out+max(0, path.Send-b.posting)+b.jitter.Draw(jitter.Sender, int(k.poster)))
+	at := b.jitter.InOrder(&h.latest[jitter.Sender], out+max(0, sending-b.posting)+b.jitter.Draw(jitter.Sender, int(k.poster)))
 	h.timers.Schedule(b.p, uint32(k.poster), at, host.Timer{Kind: host.TimerPost, Transfer: host.Transfer{NIC: k.a, End: to, Tag: uint32(id), Bytes: bytes}})
 }
 
