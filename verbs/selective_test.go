@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"sync"
 	"testing"
 
 	"weft/verbs/internal/socket/faulty"
@@ -66,6 +67,56 @@ func stream(t testing.TB, from, to *side, n int) {
 				}
 			}
 		}
+	}
+}
+
+// Each end receives immediate data while its own packets are lost and refused, and has all of them, in order. The field
+// of a NAK that names a packet ahead is of no other packet.
+func TestImmediateDataAreRightBesideRefusedPackets(t *testing.T) {
+	const n = 400
+	net := faulty.New(3, faulty.Harm{})
+	p := faultyPair(t, net, QPInitAttr{MaxSendWR: 64, MaxRecvWR: 512}, 4096)
+	offering(t, p, [2]bool{true, true})
+	net.Hurt(faulty.Harm{Lose: 0.05})
+	for _, s := range p.on {
+		for i := range uint64(n) {
+			if err := s.qp.PostRecv(RecvWR{WRID: i}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var ends sync.WaitGroup
+	for i, s := range p.on {
+		to := p.on[1-i]
+		ends.Go(func() {
+			wr := SendWR{Opcode: RDMAWriteWithImm, Flags: SendSignaled, SGL: []SGE{s.mr.SGE(0, 4096)}, RemoteAddr: to.mr.Addr(), RKey: to.mr.RKey()}
+			sent, done, come := uint32(0), uint32(0), uint32(0)
+			for done < n || come < n {
+				for ; sent < n && sent-done < 32; sent++ {
+					wr.ImmData = sent
+					if err := s.qp.PostSend(wr); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+				switch wc := s.wait(); {
+				case wc.Status != Success:
+					t.Error(wc.Status)
+					return
+				case wc.Opcode != WCRecvRDMAWithImm:
+					done++
+				case wc.ImmData != come:
+					t.Errorf("end %d: message %d has immediate data %#x", i, come, wc.ImmData)
+					return
+				default:
+					come++
+				}
+			}
+		})
+	}
+	ends.Wait()
+	if s := p.on[0].dev.Stats(); s.SequenceNAKs == 0 {
+		t.Error("no packet was refused")
 	}
 }
 

@@ -204,8 +204,7 @@ func (p *Port) receiveRD(e *Endpoint, now units.Time) transport.Verdict {
 // readHeaders converts an arrived packet to the queue pair's form.
 func readHeaders(pkt *transport.Packet, h *wire.Packet) {
 	*pkt = transport.Packet{
-		Op: h.BTH.Opcode, Syndrome: h.AETH.Syndrome, MSN: h.AETH.MSN,
-		DestQP: h.BTH.DestQP, PSN: h.BTH.PSN, Length: uint32(len(h.Payload)),
+		Op: h.BTH.Opcode, DestQP: h.BTH.DestQP, PSN: h.BTH.PSN, Length: uint32(len(h.Payload)),
 	}
 	for _, f := range [...]struct {
 		set  bool
@@ -220,7 +219,10 @@ func readHeaders(pkt *transport.Packet, h *wire.Packet) {
 			pkt.Flags |= f.flag
 		}
 	}
-	has := h.BTH.Opcode.Headers()
+	has := h.BTH.Opcode.Headers() // the others are those of earlier packets
+	if has.Has(wire.AETH) {
+		pkt.Syndrome, pkt.MSN = h.AETH.Syndrome, h.AETH.MSN
+	}
 	switch {
 	case has.Has(wire.RETH):
 		pkt.VA, pkt.RKey, pkt.DMALen = h.RETH.VA, uint32(h.RETH.RKey), h.RETH.Length

@@ -109,7 +109,7 @@ func (p *Port) give(e *Endpoint, ce bool, now units.Time) {
 	if e.RemoteSRQ != nil && pkt.Op != wire.CNP {
 		pkt.Op -= wire.XRCOffset
 	}
-	if e.Selective && pkt.Syndrome == wire.NAKSequence {
+	if e.Selective && pkt.Op == wire.RCAcknowledge && pkt.Syndrome == wire.NAKSequence {
 		pkt.Imm = pkt.MSN
 	}
 	if ce {
