@@ -180,6 +180,9 @@ func (d *Device) ListenIn(space PortSpace, port uint16) (*Listener, error) {
 	if m.listeners[service] != nil {
 		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
 	}
+	if err := d.listens(service); err != nil {
+		return nil, fmt.Errorf("%w: %d", err, port)
+	}
 	l := &Listener{m: m, service: service, backlog: newBacklog[*Conn](m)}
 	m.listeners[service] = l
 	return l, nil
@@ -193,6 +196,7 @@ func (l *Listener) Close() error {
 		return ErrClosed
 	}
 	delete(l.m.listeners, l.service)
+	l.m.dev.leaves(l.service)
 	close(l.backlog.closed)
 	for _, c := range slices.Clone(l.backlog.waits) {
 		l.m.answer(c.peer, c.rejection(cm.ReasonInvalidSvc, nil))

@@ -79,10 +79,36 @@ type Device struct {
 
 	rejected atomic.Int64 // rejected messages to the manager: Stats.ManagerDropped
 
+	shared shared                                   // nil: the address is the device's alone
 	ends   interface{ OnEnd(func(netip.AddrPort)) } // tells of devices that have ended; nil: nobody does
 	cmOnce sync.Once
 	cm     *manager
 	cmErr  error
+}
+
+// shared is the connection of a device whose address is shared with those of other processes.
+type shared interface {
+	Listens(service uint64) error
+	Leaves(service uint64)
+	OnLost(lost func())
+}
+
+// listens has the device listen to a service, for which a shared address has one device.
+func (d *Device) listens(service uint64) error {
+	if d.shared == nil {
+		return nil
+	}
+	err := d.shared.Listens(service)
+	if errors.Is(err, socket.ErrTaken) {
+		return ErrInUse
+	}
+	return err
+}
+
+func (d *Device) leaves(service uint64) {
+	if d.shared != nil {
+		d.shared.Leaves(service)
+	}
 }
 
 // AsyncEvent is an event of an object that no call asked for (ibv_get_async_event(3)).
@@ -120,7 +146,10 @@ func Open(o Options) (*Device, error) {
 	if o.SocketOnly {
 		way = socket.OpenUDP
 	}
-	conn, err := way(a)
+	conn, err := socket.OpenShared(a)
+	if conn == nil && err == nil {
+		conn, err = way(a)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -167,6 +196,9 @@ func open(conn socket.Conn, o Options) (*Device, error) {
 	}
 	d.ends, _ = conn.(interface{ OnEnd(func(netip.AddrPort)) })
 	d.port = socket.Open(c)
+	if d.shared, _ = conn.(shared); d.shared != nil {
+		d.shared.OnLost(d.lost)
+	}
 	if fabric != nil {
 		fabric.Serve(d.port, d.link, d.lost)
 	}

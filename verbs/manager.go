@@ -284,15 +284,15 @@ func (m *manager) add(c *Conn) error {
 	if len(m.conns) >= maxConns {
 		return fmt.Errorf("%w: %d connections", ErrNoMemory, maxConns)
 	}
-	c.local = freshID(m.conns)
+	c.local = freshID(m, m.conns)
 	m.conns[c.local] = c
 	return nil
 }
 
-// freshID is an unused ID.
-func freshID[T any](used map[cm.ID]T) cm.ID {
+// freshID is an unused ID of the device's part of its address.
+func freshID[T any](m *manager, used map[cm.ID]T) cm.ID {
 	for {
-		id := cm.ID(secret())
+		id := cm.ID(m.dev.port.PartID(uint32(secret())))
 		if _, taken := used[id]; id != 0 && !taken {
 			return id
 		}

@@ -83,7 +83,7 @@ func (m *manager) resolve(peer netip.AddrPort, port uint16, private []byte) (cm.
 	if len(m.resolving) >= maxResolving {
 		return 0, nil, fmt.Errorf("%w: %d resolutions are in progress", ErrNoMemory, maxResolving)
 	}
-	id, tid := freshID(m.resolving), secret()
+	id, tid := freshID(m, m.resolving), secret()
 	req := cm.SidrReq{Request: id, PKey: defaultPKey, Service: cm.DatagramServiceID(port)}
 	ip := cm.IPHeader{SrcPort: uint16(id), Src: m.dev.Addr().Addr().Unmap(), Dst: peer.Addr()}
 	ip.Put(req.Private[:])
@@ -184,6 +184,9 @@ func (d *Device) ListenDatagrams(port uint16) (*Service, error) {
 	if m.services[id] != nil {
 		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
 	}
+	if err := d.listens(id); err != nil {
+		return nil, fmt.Errorf("%w: %d", err, port)
+	}
 	s := &Service{m: m, service: id, backlog: newBacklog[*Question](m)}
 	m.services[id] = s
 	return s, nil
@@ -197,6 +200,7 @@ func (s *Service) Close() error {
 		return ErrClosed
 	}
 	delete(s.m.services, s.service)
+	s.m.dev.leaves(s.service)
 	close(s.backlog.closed)
 	for _, q := range slices.Clone(s.backlog.waits) {
 		s.m.forget(q) // a repeated question is answered anew

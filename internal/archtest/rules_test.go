@@ -41,7 +41,7 @@ var wings = []wing{
 		"internal/face",
 		[]string{
 			".", "units", "wire", "internal/base", "internal/roce", "internal/ib", "internal/sim",
-			"internal/formats", "internal/live", "internal/study",
+			"internal/formats", "internal/live", "internal/study", "verbs",
 		},
 		"commands and reports call everything; nothing calls them",
 	},

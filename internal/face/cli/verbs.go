@@ -22,7 +22,7 @@ linker finds weft's libraries before the system's.`,
   weft verbs run -- ib_write_bw &
   weft verbs run -- ib_write_bw 127.0.0.1`,
 	}
-	cmd.AddCommand(newVerbsBuild(e), newVerbsRun(e))
+	cmd.AddCommand(newVerbsBuild(e), newVerbsRun(e), newVerbsServe(e))
 	return cmd
 }
 

@@ -2,6 +2,7 @@ package preload
 
 import (
 	"fmt"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"weft/verbs"
 )
 
 // The communication libraries that stand on the verbs: UCX, Open MPI over UCX, libfabric.
@@ -66,9 +69,58 @@ func TestCollectivesOfOpenMPIAreRight(t *testing.T) {
 	if os.Geteuid() == 0 {
 		argv = append([]string{argv[0], "--allow-run-as-root"}, argv[1:]...)
 	}
-	out := start(t, argv...).end(t)
-	if n := strings.Count(out, fmt.Sprintf("of %d: 0 wrong", ranks)); n != ranks {
-		t.Errorf("%d of %d ranks found all elements right:\n%s", n, ranks, out)
+	const together = "127.0.9.21"
+	s, err := verbs.Share(netip.MustParseAddrPort(together + ":0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for name, devices := range map[string][]string{"an address for each": nil, "one address for all": {together}} {
+		t.Run(name, func(t *testing.T) {
+			out := startOn(t, devices, argv...).end(t)
+			if n := strings.Count(out, fmt.Sprintf("of %d: 0 wrong", ranks)); n != ranks {
+				t.Errorf("%d of %d ranks found all elements right:\n%s", n, ranks, out)
+			}
+		})
+	}
+}
+
+// Servers at one address are reached by their ports, with and without librdmacm, from their own address and another one.
+func TestServersShareAnAddress(t *testing.T) {
+	need(t, "ib_write_bw", "rping")
+	const there = "127.0.9.22"
+	s, err := verbs.Share(netip.MustParseAddrPort(there + ":0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const row = `(?m)^ 65536 +500 +[\d.]+ +[\d.]*[1-9]`
+	var servers []*running
+	for i, c := range []struct{ server, client, row string }{
+		{"ib_write_bw -n 500", "ib_write_bw -n 500", row},
+		{"ib_read_bw -R -n 500", "ib_read_bw -R -n 500", row},
+		{"ib_send_bw -R -n 500", "ib_send_bw -R -n 500", row},
+		{"rping -s -C 20 -a " + there, "rping -c -C 20 -v -a", "ping data: rdma-ping-19: "},
+	} {
+		here := []string{there}
+		if i%2 == 1 {
+			here = []string{"127.0.9.23"}
+		}
+		port := freePort(t)
+		server := startOn(t, []string{there}, append(strings.Fields(c.server), "-p", port)...)
+		servers = append(servers, server)
+		if !strings.Contains(c.server, "-R") && c.row == row {
+			server.listens(t, port)
+		}
+		argv := strings.Fields(c.client)
+		argv = append(slices.Insert(argv, 1, "-p", port), there)
+		out := startOn(t, here, argv...).end(t)
+		if !regexp.MustCompile(c.row).MatchString(out) {
+			t.Errorf("%s: no row %q:\n%s", c.client, c.row, out)
+		}
+	}
+	for _, s := range servers {
+		s.end(t)
 	}
 }
 

@@ -22,6 +22,7 @@ type transmitter struct {
 // datagram is the state of the last datagram, which may still grow.
 type datagram struct {
 	peer    *Peer
+	part    int // of the queue pairs that it is for: a shared address has a socket for each
 	segment int
 	bytes   int
 	closed  bool // its last packet was shorter, so no packet may follow
@@ -55,8 +56,12 @@ func (p *Port) emit(e *Endpoint, peer *Peer, pkt *transport.Packet, parts [][]by
 	}
 	report := e.seen != nil && pkt.Op == wire.RCAcknowledge
 	t.last.closed = t.last.closed || report
+	part := partOf(pkt.DestQP)
+	t.last.closed = t.last.closed || t.last.part != part
 	id := p.place(peer, size, len(parts))
-	if report { // in a datagram of its own
+	t.last.part = part
+	t.last.closed = t.last.closed || pkt.DestQP == gsi // its message says for which device it is
+	if report {                                        // in a datagram of its own
 		t.out[t.n-1].Seen, t.last.closed = e.seen, true
 	}
 	start := len(t.arena)

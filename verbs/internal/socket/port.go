@@ -80,7 +80,10 @@ type Port struct {
 	endpoints table
 	peers     map[netip.AddrPort]*Peer
 	groups    map[netip.Addr][]*Endpoint // members of multicast groups
-	nextQPN   units.QPN
+	part      int                        // of the address, if it is shared
+	nextQPN   units.QPN                  // the next number to try
+	firstQPN  units.QPN                  // the least
+	lastQPN   units.QPN                  // the greatest
 
 	timers    timers
 	ready     ring
@@ -118,9 +121,13 @@ func Open(c Config) *Port {
 	p := &Port{
 		conn: c.Conn, local: c.Conn.Local(), clock: c.Clock, done: make(chan struct{}), nudge: make(chan struct{}, 1),
 		peers: map[netip.AddrPort]*Peer{}, groups: map[netip.Addr][]*Endpoint{},
-		nextQPN:  FirstQPN + units.QPN(rand.N(1<<16)),
 		verifier: verifier{strict: c.StrictID}, loss: newLoss(c.Lose, c.LoseSeed), budget: math.MaxInt,
 	}
+	if s, ok := c.Conn.(interface{ Part() int }); ok {
+		p.part = s.Part()
+	}
+	p.firstQPN, p.lastQPN = numbers(p.part)
+	p.nextQPN = p.firstQPN + units.QPN(rand.N(1<<16))
 	p.mtu = max(c.PathMTU, 256)
 	p.most = min(PeerPackets, max(burst, min(PeerBytes, c.Conn.Buffer()/4)/p.mtu))
 	if c.Capture != nil {
@@ -218,13 +225,13 @@ func (p *Port) Attach(e *Endpoint, want units.QPN, set func(units.QPN) error) er
 	switch {
 	case want != 0 && p.endpoints.at(want) != nil:
 		return fmt.Errorf("live: queue pair %d exists already", want)
-	case p.endpoints.count >= MaxEndpoints-int(FirstQPN):
+	case p.endpoints.count >= int(p.lastQPN-p.firstQPN)+1:
 		return ErrFull
 	case want == 0:
 		for qpn = p.nextQPN; p.endpoints.at(qpn) != nil; {
-			qpn = after(qpn)
+			qpn = p.after(qpn)
 		}
-		p.nextQPN = after(qpn)
+		p.nextQPN = p.after(qpn)
 	}
 	if err := set(qpn); err != nil {
 		return err
@@ -236,9 +243,9 @@ func (p *Port) Attach(e *Endpoint, want units.QPN, set func(units.QPN) error) er
 
 // after is the next number to try. Numbers go around, so that a freed number is not reused soon:
 // packets to it may be in flight.
-func after(qpn units.QPN) units.QPN {
-	if qpn+1 >= MaxEndpoints {
-		return FirstQPN
+func (p *Port) after(qpn units.QPN) units.QPN {
+	if qpn >= p.lastQPN {
+		return p.firstQPN
 	}
 	return qpn + 1
 }

@@ -32,65 +32,90 @@ type udpConn struct {
 // OpenUDP binds a socket. Port 0 takes a free one; RoCE v2's port is 4791. The address must be one
 // of this machine: the ICRC covers it.
 func OpenUDP(local netip.AddrPort) (Conn, error) {
+	fd, err := bound(local, false)
+	if err != nil {
+		return nil, err
+	}
+	c, err := adopt(fd)
+	if err != nil {
+		return nil, errors.Join(err, unix.Close(fd))
+	}
+	return c, nil
+}
+
+// bound is a socket at an address; a shared one may be one of several.
+func bound(local netip.AddrPort, shared bool) (fd int, err error) {
 	a := local.Addr().Unmap()
 	if !a.IsValid() || a.IsUnspecified() || a.IsMulticast() {
-		return nil, fmt.Errorf("live: %v is not a source address of this machine, and the ICRC covers the source: give an address of an interface", a)
+		return -1, fmt.Errorf("live: %v is not a source address of this machine, and the ICRC covers the source: give an address of an interface", a)
 	}
 	family, sa := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: int(local.Port()), Addr: a.As16(), ZoneId: zone(a)})
 	if a.Is4() {
 		family, sa = unix.AF_INET, &unix.SockaddrInet4{Port: int(local.Port()), Addr: a.As4()}
 	}
-	fd, err := unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, fmt.Errorf("live: no UDP socket: %w", err)
+	if fd, err = unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0); err != nil {
+		return -1, fmt.Errorf("live: no UDP socket: %w", err)
 	}
-	c := &udpConn{fd: fd, event: -1}
-	if err := c.setUp(family, sa); err != nil {
-		_ = c.Close()
-		at := netip.AddrPortFrom(a, local.Port())
-		if errors.Is(err, unix.EADDRINUSE) {
-			return nil, fmt.Errorf("live: %v: another device is there, and each has an address of its own: %w", at, err)
-		}
-		return nil, fmt.Errorf("live: %v: %w", at, err)
+	if err = setUp(fd, family, shared); err == nil {
+		err = os.NewSyscallError("bind", unix.Bind(fd, sa))
 	}
-	return c, nil
+	if err == nil {
+		return fd, nil
+	}
+	_ = unix.Close(fd)
+	at := netip.AddrPortFrom(a, local.Port())
+	if errors.Is(err, unix.EADDRINUSE) {
+		return -1, fmt.Errorf("live: %v: another device is there, and each has an address of its own, unless weft verbs serve shares it: %w", at, err)
+	}
+	return -1, fmt.Errorf("live: %v: %w", at, err)
 }
 
-func (c *udpConn) setUp(family int, sa unix.Sockaddr) error {
+// setUp sets the options of a socket. UDP_GRO would join packets for different sockets of a shared address.
+func setUp(fd, family int, shared bool) error {
 	must := append(receiveOptions(family == unix.AF_INET), [3]int{unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_DO})
 	if family == unix.AF_INET6 {
 		must[len(must)-1] = [3]int{unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_DO}
 	}
+	if shared {
+		must = append(must, [3]int{unix.SOL_SOCKET, unix.SO_REUSEPORT, 1}, [3]int{unix.SOL_UDP, unix.UDP_GRO, 0})
+	}
 	for _, o := range must {
-		if err := unix.SetsockoptInt(c.fd, o[0], o[1], o[2]); err != nil {
+		if err := unix.SetsockoptInt(fd, o[0], o[1], o[2]); err != nil {
 			return fmt.Errorf("socket option %d of level %d: %w", o[1], o[0], err)
 		}
 	}
 	for _, o := range [][2]int{{unix.SO_RCVBUFFORCE, unix.SO_RCVBUF}, {unix.SO_SNDBUFFORCE, unix.SO_SNDBUF}} {
-		if unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, o[0], SocketBuffer) != nil {
-			_ = unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, o[1], SocketBuffer)
+		if unix.SetsockoptInt(fd, unix.SOL_SOCKET, o[0], SocketBuffer) != nil {
+			_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, o[1], SocketBuffer)
 		}
 	}
+	return nil
+}
+
+// adopt is the connection of a bound socket.
+func adopt(fd int) (*udpConn, error) {
+	c := &udpConn{fd: fd, event: -1}
 	var err error
-	if c.buffer, err = unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_RCVBUF); err != nil {
-		return os.NewSyscallError("getsockopt", err)
+	if c.buffer, err = unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF); err != nil {
+		return nil, os.NewSyscallError("getsockopt", err)
 	}
-	if err := unix.Bind(c.fd, sa); err != nil {
-		return os.NewSyscallError("bind", err)
-	}
-	bound, err := unix.Getsockname(c.fd)
+	at, err := unix.Getsockname(fd)
 	if err != nil {
-		return os.NewSyscallError("getsockname", err)
+		return nil, os.NewSyscallError("getsockname", err)
 	}
-	c.local = addrPort(bound)
+	c.local = addrPort(at)
 	c.mtu, c.link = interfaceOf(c.local.Addr())
 	c.aimMulticast()
 	if c.event, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
-		return os.NewSyscallError("eventfd", err)
+		return nil, os.NewSyscallError("eventfd", err)
+	}
+	family := unix.AF_INET6
+	if c.local.Addr().Is4() {
+		family = unix.AF_INET
 	}
 	c.tx.setUp(family)
 	c.rx.setUp(family)
-	return nil
+	return c, nil
 }
 
 // receiveOptions are the socket options without which the kernel hides needed properties of a

@@ -1,0 +1,169 @@
+package socket
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// sharedConn is the socket of a part of a shared address, and the connection to the sharer.
+type sharedConn struct {
+	*udpConn
+	part    int
+	control *net.UnixConn
+	telling sync.Mutex // one question at a time
+	answers chan byte
+	work    sync.WaitGroup
+	closing atomic.Bool
+	ended   chan struct{} // closed at the end of the sharer
+
+	mu     sync.Mutex
+	passed []Incoming // by the sharer, not received yet
+	given  []Incoming // by the last Receive
+}
+
+// maxPassed bounds the packets of the sharer that wait: as many as the receives of the connection manager.
+const maxPassed = 1 << 12
+
+// answerTime is the wait for the sharer's answer.
+const sharerTime = 5 * time.Second
+
+// OpenShared opens a device at an address that is shared; nil if it is not.
+func OpenShared(local netip.AddrPort) (Conn, error) {
+	local = netip.AddrPortFrom(local.Addr().Unmap(), local.Port())
+	control, err := net.DialUnix("unixpacket", nil, sharerName(local))
+	if err != nil {
+		return nil, nil //nolint:nilnil,nilerr // nobody shares the address
+	}
+	if !own(control) {
+		_ = control.Close()
+		return nil, nil //nolint:nilnil // another user's has no effect
+	}
+	text := make([]byte, 2)
+	_ = control.SetReadDeadline(time.Now().Add(sharerTime))
+	fd, err := receiveFD(control, &text)
+	_ = control.SetReadDeadline(time.Time{})
+	if err != nil {
+		_ = control.Close()
+		if len(text) > 0 && text[0] == tellFull {
+			return nil, fmt.Errorf("live: %v has %d devices already, and no room for another: %w", local, Parts-1, unix.EADDRINUSE)
+		}
+		return nil, fmt.Errorf("live: the sharer of %v: %w", local, err)
+	}
+	u, err := adopt(fd)
+	if err != nil {
+		_, _ = control.Close(), unix.Close(fd)
+		return nil, err
+	}
+	c := &sharedConn{udpConn: u, part: int(text[1]), control: control, answers: make(chan byte, 1), ended: make(chan struct{})}
+	c.work.Go(c.follow)
+	return c, nil
+}
+
+// Part is the number of the part.
+func (c *sharedConn) Part() int { return c.part }
+
+// Places implements Placer: without UDP_GRO it would not pay.
+func (c *sharedConn) Places() bool { return false }
+
+// OnLost has a function called when the sharer has ended.
+func (c *sharedConn) OnLost(lost func()) {
+	go func() {
+		if <-c.ended; !c.closing.Load() {
+			lost()
+		}
+	}()
+}
+
+// follow receives what the sharer says.
+func (c *sharedConn) follow() {
+	b := make([]byte, 1<<13)
+	for {
+		n, err := c.control.Read(b)
+		if err != nil || n == 0 {
+			break
+		}
+		if b[0] != tellPacket {
+			select {
+			case c.answers <- b[0]:
+			default:
+			}
+			continue
+		}
+		c.keepPassed(b[1:n])
+	}
+	close(c.ended)
+}
+
+// keepPassed keeps a packet for Receive.
+func (c *sharedConn) keepPassed(b []byte) {
+	var from netip.AddrPort
+	if len(b) == 0 || len(b) <= int(b[0]) || from.UnmarshalBinary(b[1:1+b[0]]) != nil {
+		return
+	}
+	data := append([]byte(nil), b[1+b[0]:]...)
+	c.mu.Lock()
+	if len(c.passed) < maxPassed {
+		c.passed = append(c.passed, Incoming{From: from, Data: data, Segment: len(data)})
+	}
+	c.mu.Unlock()
+	c.Wake()
+}
+
+// Receive returns the sharer's packets before those of the socket.
+func (c *sharedConn) Receive() ([]Incoming, error) {
+	c.mu.Lock()
+	clear(c.given)
+	c.given, c.passed = c.passed, c.given[:0]
+	c.mu.Unlock()
+	if len(c.given) > 0 {
+		return c.given, nil
+	}
+	return c.udpConn.Receive()
+}
+
+// Listens tells the sharer that the device listens to a service.
+func (c *sharedConn) Listens(service uint64) error { return c.tell(tellListens, service) }
+
+// Leaves tells it that it does no more.
+func (c *sharedConn) Leaves(service uint64) { _ = c.tell(tellLeaves, service) }
+
+// tell tells the sharer something and waits for its answer.
+func (c *sharedConn) tell(what byte, service uint64) error {
+	c.telling.Lock()
+	defer c.telling.Unlock()
+	select {
+	case <-c.answers: // one that came too late
+	default:
+	}
+	if _, err := c.control.Write(binary.BigEndian.AppendUint64([]byte{what}, service)); err != nil {
+		return ErrClosed
+	}
+	select {
+	case a := <-c.answers:
+		if a == tellTaken {
+			return ErrTaken
+		}
+		return nil
+	case <-c.ended:
+		return ErrClosed
+	case <-time.After(sharerTime):
+		return fmt.Errorf("live: the sharer of %v does not answer", c.local)
+	}
+}
+
+func serviceIn(b []byte) uint64 { return binary.BigEndian.Uint64(b) }
+
+// Close leaves the address.
+func (c *sharedConn) Close() error {
+	c.closing.Store(true)
+	err := c.control.Close()
+	c.work.Wait()
+	return firstError(err, c.udpConn.Close())
+}

@@ -1,0 +1,64 @@
+package socket
+
+import (
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Another user who connects to a sharer gets nothing.
+func TestAnotherUserGetsNoPartOfAnAddress(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can be another user")
+	}
+	s, err := Share(netip.MustParseAddrPort("127.0.9.31:4791"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	name, answer := sharerName(s.Local()), make(chan int)
+	go func() {
+		runtime.LockOSThread() // its user changes: the thread ends with the goroutine
+		const nobody = 65534
+		if _, _, e := unix.RawSyscall(unix.SYS_SETRESUID, nobody, nobody, nobody); e != 0 {
+			answer <- -1
+			return
+		}
+		conn, err := net.DialUnix("unixpacket", nil, name)
+		if err != nil {
+			answer <- -1
+			return
+		}
+		defer conn.Close()
+		_ = conn.SetReadDeadline(time.Now().Add(sharerTime))
+		n, _ := conn.Read(make([]byte, 8))
+		answer <- n
+	}()
+	if n := <-answer; n != 0 {
+		t.Errorf("another user was told %d bytes, want none", n)
+	}
+	c, err := OpenShared(s.Local())
+	if err != nil || c == nil {
+		t.Fatalf("the user: %v, %v", c, err)
+	}
+	_ = c.Close()
+}
+
+// The numbers and IDs of a part begin with its own number, and the whole address has all.
+func TestPartsOfAnAddress(t *testing.T) {
+	for part := range Parts {
+		first, last := numbers(part)
+		p := Port{part: part}
+		if part > 0 && (partOf(first) != part || partOf(last) != part || p.PartID(0)>>26 != uint32(part) || p.PartID(1<<32-1)>>26 != uint32(part)) {
+			t.Errorf("part %d: numbers %#x to %#x, IDs %#x to %#x", part, first, last, p.PartID(0), p.PartID(1<<32-1))
+		}
+	}
+	if p := (Port{}); p.PartID(0xdeadbeef) != 0xdeadbeef {
+		t.Error("an ID of an address of one device is changed")
+	}
+}
