@@ -167,7 +167,7 @@ func TestDatagramsToDevicesAtOneAddress(t *testing.T) {
 			}
 		}()
 	}
-	c := at(t, "127.0.9.8", 64)
+	c := at(t, "127.0.9.7", 64)
 	var numbers []QPN
 	for i := range 2 {
 		r, err := c.dev.Resolve(within(t, patience), s.Addr().Addr(), uint16(7510+i), nil)
