@@ -3,6 +3,9 @@ package cli
 import (
 	"fmt"
 	"net/netip"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -10,7 +13,8 @@ import (
 )
 
 func newVerbsServe(e *Env) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "serve ADDRESS",
 		Short: "share an address among several programs",
 		Long: `Shares an address of this machine among programs, until it is interrupted. Without it, each
@@ -27,13 +31,23 @@ process; the kernel gives all other packets to their program.`,
 			if err != nil {
 				return fmt.Errorf("%q is not an address: valid is IPv4 or IPv6, such as 192.0.2.7", given[0])
 			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
 			s, err := verbs.Share(netip.AddrPortFrom(a, 0))
 			if err != nil {
 				return fail(Failed, "%w", err)
 			}
-			fmt.Fprintf(e.Stdout, "%v is shared: weft verbs run --device %v -- PROGRAM\n", s.Addr(), a)
-			<-cmd.Context().Done()
+			if asJSON {
+				if err := e.printLine(map[string]any{"serving": s.Addr().String()}); err != nil {
+					return err
+				}
+			} else {
+				fmt.Fprintf(e.Stdout, "%v is shared: weft verbs run --device %v -- PROGRAM\n", s.Addr(), a)
+			}
+			<-ctx.Done()
 			return s.Close()
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the shared address as a line of JSON")
+	return cmd
 }
