@@ -68,12 +68,12 @@ const (
 
 	// answerTime is the time after which an unanswered message is sent again, the first two times.
 	// Linux waits 4.3 s; here losses come from full buffers. The time doubles after each second
-	// repetition, up to 4 s: otherwise thousands of messages that a busy peer could not take yet
+	// repetition, up to 2 s: otherwise thousands of messages that a busy peer could not take yet
 	// keep it busy with their repetitions. A peer that does not answer is given up after
 	// answerTry of these times, unansweredTime in the mean.
 	answerTime     = 250 * time.Millisecond
-	answerTry      = 15
-	answerDoubles  = 4
+	answerTry      = 12
+	answerDoubles  = 3
 	unansweredTime = answerTime * (2*(1<<answerDoubles-1) + (answerTry-2*answerDoubles)<<answerDoubles)
 	// patienceCode is the time that a peer is asked to wait while its request is not accepted yet:
 	// 4.096 us times 2^18, 1.07 s.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
 	"net/netip"
 	"sync"
 	"syscall"
@@ -11,10 +12,25 @@ import (
 	"time"
 )
 
+// sharedPort is a UDP port of the tests' shared addresses, of this process alone.
+var sharedPort = sync.OnceValue(func() uint16 {
+	l, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 9, 1)})
+	if err != nil {
+		return 0
+	}
+	defer l.Close()
+	return l.LocalAddr().(*net.UDPAddr).AddrPort().Port()
+})
+
+// place is an address with that port.
+func place(address string) netip.AddrPort {
+	return netip.AddrPortFrom(netip.MustParseAddr(address), sharedPort())
+}
+
 // shareAddress shares an address of the loopback for a test.
 func shareAddress(t *testing.T, address string) *Sharer {
 	t.Helper()
-	s, err := Share(netip.AddrPortFrom(netip.MustParseAddr(address), 0))
+	s, err := Share(place(address))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +41,7 @@ func shareAddress(t *testing.T, address string) *Sharer {
 // at is a device at an address, opened as a program opens it.
 func at(t *testing.T, address string, size int) *side {
 	t.Helper()
-	dev, err := Open(Options{Addr: netip.AddrPortFrom(netip.MustParseAddr(address), 0)})
+	dev, err := Open(Options{Addr: place(address)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,6 +52,7 @@ func at(t *testing.T, address string, size int) *side {
 // Devices at one address are reached each at its own ports, from another address and from among themselves, and every
 // byte comes to the device that it is for.
 func TestDevicesAtOneAddress(t *testing.T) {
+	const size = 256 << 10
 	for _, addresses := range [][2]string{{"127.0.9.1", "127.0.9.2"}, {"::1", "::1"}} {
 		shareAddress(t, addresses[0])
 		var all sync.WaitGroup
@@ -44,23 +61,25 @@ func TestDevicesAtOneAddress(t *testing.T) {
 			if i == 0 {
 				from = addresses[1] // the others send to their own address
 			}
-			p := &pair{t: t, on: [2]*side{at(t, from, 1<<20), at(t, addresses[0], 1<<20)}}
+			p := &pair{t: t, on: [2]*side{at(t, from, size), at(t, addresses[0], size)}}
 			connected(t, p, uint16(7480+i))
 			all.Go(func() {
 				a, b := p.on[0], p.on[1]
-				for round := range 3 {
+				for round := range 2 {
 					fillPattern(a.buf, byte(i+7*round))
-					a.post(SendWR{WRID: 1, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, 1<<20)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
+					a.post(SendWR{WRID: 1, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, size)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
 					a.want(1, Success)
 					if !bytes.Equal(a.buf, b.memory()) {
 						t.Errorf("%v, device %d: other bytes arrived", addresses, i)
 					}
+					b.memory() // the next round is after it
 					clear(a.buf)
-					a.post(SendWR{WRID: 2, Opcode: RDMARead, SGL: []SGE{a.mr.SGE(0, 1<<20)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
+					a.post(SendWR{WRID: 2, Opcode: RDMARead, SGL: []SGE{a.mr.SGE(0, size)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
 					a.want(2, Success)
 					if !bytes.Equal(a.memory(), b.memory()) {
 						t.Errorf("%v, device %d: other bytes were read", addresses, i)
 					}
+					b.memory()
 				}
 			})
 		}
@@ -212,7 +231,7 @@ func TestTheEndOfASharedAddressEndsItsDevices(t *testing.T) {
 // An address has room for 63 devices; the next one is told so, and the end of one makes room.
 func TestASharedAddressHasRoomForItsParts(t *testing.T) {
 	shareAddress(t, "127.0.9.11")
-	o := Options{Addr: netip.MustParseAddrPort("127.0.9.11:0")}
+	o := Options{Addr: place("127.0.9.11")}
 	var open []*Device
 	for i := range 63 {
 		d, err := Open(o)
@@ -241,11 +260,11 @@ func TestASharedAddressHasRoomForItsParts(t *testing.T) {
 	if _, err := Share(o.Addr); err == nil {
 		t.Error("an address is shared twice")
 	}
-	if _, err := Share(netip.MustParseAddrPort("192.0.2.1:0")); err == nil {
+	if _, err := Share(place("192.0.2.1")); err == nil {
 		t.Error("an address of another machine is shared")
 	}
 	at(t, "127.0.9.12", 64)
-	if _, err := Share(netip.MustParseAddrPort("127.0.9.12:0")); !errors.Is(err, syscall.EADDRINUSE) {
+	if _, err := Share(place("127.0.9.12")); !errors.Is(err, syscall.EADDRINUSE) {
 		t.Errorf("an address with a device: %v, want %v", err, syscall.EADDRINUSE)
 	}
 }

@@ -21,7 +21,7 @@ import (
 // it comes to the sharer, which passes it to the device that listens. So no other packet goes through the
 // sharer's process.
 type Sharer struct {
-	parts    [Parts]int // descriptors; that of part 0 is own's
+	parts    [Parts]int // descriptors but own's, which has part 0; -1: none
 	own      *udpConn
 	listener *net.UnixListener
 	work     sync.WaitGroup
@@ -51,7 +51,7 @@ const (
 )
 
 func sharerName(a netip.AddrPort) *net.UnixAddr {
-	return &net.UnixAddr{Net: "unixpacket", Name: fmt.Sprintf("@weft-sharer/%d/%v", os.Getuid(), a)}
+	return &net.UnixAddr{Net: "unixpacket", Name: fmt.Sprintf("@weft-sharer/%d/%v", os.Getuid(), netip.AddrPortFrom(a.Addr().WithZone(""), a.Port()))}
 }
 
 // Share begins to share an address.
@@ -76,20 +76,20 @@ func Share(local netip.AddrPort) (*Sharer, error) {
 
 // bind binds the sockets of all parts, in the order of their numbers, by which the kernel finds them.
 func (s *Sharer) bind(local netip.AddrPort) error {
-	for i := range s.parts {
-		fd, err := bound(local, true)
-		if err != nil {
-			return err
-		}
-		s.parts[i] = fd
-	}
-	own, err := adopt(s.parts[0])
+	fd, err := bound(local, true)
 	if err != nil {
 		return err
 	}
-	s.own, s.parts[0] = own, -1
+	if s.own, err = adopt(fd); err != nil {
+		return errors.Join(err, unix.Close(fd))
+	}
+	for i := 1; i < Parts; i++ {
+		if s.parts[i], err = bound(netip.AddrPortFrom(local.Addr(), s.own.local.Port()), true); err != nil {
+			return err
+		}
+	}
 	program := steering()
-	err = unix.SetsockoptSockFprog(own.fd, unix.SOL_SOCKET, unix.SO_ATTACH_REUSEPORT_CBPF, &unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]})
+	err = unix.SetsockoptSockFprog(fd, unix.SOL_SOCKET, unix.SO_ATTACH_REUSEPORT_CBPF, &unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]})
 	return os.NewSyscallError("setsockopt", err)
 }
 
