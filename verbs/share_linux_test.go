@@ -153,7 +153,7 @@ func TestAPortOfASharedAddressHasOneListener(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if l, err = b.dev.Listen(7500); err != nil {
+	if _, err = b.dev.Listen(7500); err != nil {
 		t.Errorf("a listener after the end of the first: %v", err)
 	}
 	_ = b.dev.Close() // without the listener's end

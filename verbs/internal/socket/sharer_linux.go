@@ -43,7 +43,7 @@ type sharing struct {
 const (
 	tellPart    = 'p' // sharer: the number of the part, with its socket
 	tellFull    = 'f' // sharer: all parts are taken
-	tellPacket  = 'r' // sharer: a packet that begins a connection: length of the address, address, packet
+	tellPacket  = 'r' // sharer: a packet that begins a connection: the length of the peer's address, that, the packet
 	tellListens = 'l' // device: it listens to a service; answered by tellDone or tellTaken
 	tellLeaves  = 'u' // device: it does no more; answered by tellDone
 	tellDone    = 'd'
