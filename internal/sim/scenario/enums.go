@@ -459,6 +459,15 @@ const (
 	Send  Operation = "send"  // SEND with immediate data
 )
 
+// KVOperation is the operation by which keys and values go from a prefill's GPU to a decode's.
+type KVOperation string
+
+// The operations of keys and values.
+const (
+	KVWrite KVOperation = "write" // the prefill's GPU writes
+	KVRead  KVOperation = "read"  // the decode's GPU reads
+)
+
 // StreamOperation is the operation that a stream repeats.
 type StreamOperation string
 
@@ -549,6 +558,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Signal]():          {"atomic", "immediate"},
 	reflect.TypeFor[Service]():         {"rc", "uc", "ud"},
 	reflect.TypeFor[Operation]():       {"write", "read", "send"},
+	reflect.TypeFor[KVOperation]():     {"write", "read"},
 	reflect.TypeFor[StreamOperation](): {"write", "read", "nvme-read", "nvme-write"},
 	reflect.TypeFor[Algorithm]():       {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "collnet-chain", "direct"},
 	reflect.TypeFor[Protocol]():        {"auto", "simple", "ll", "ll128"},

@@ -104,9 +104,6 @@ func (r workloadRules) checkKV() {
 	case k.NICs > k.OwnNICs:
 		r.complain("serving.kv.nics", "a GPU uses %d NICs for keys and values, and has %d for them alone (own-nics)", k.NICs, k.OwnNICs)
 	}
-	if k.Operation != Write && k.Operation != Read {
-		r.complain("serving.kv.operation", "keys and values go by %s: want write or read", k.Operation)
-	}
 }
 
 // MostRequestRate bounds the requests in a second: at more, a picosecond is a long part of an interval.

@@ -110,7 +110,7 @@ type KVTransfer struct {
 	// Send says when a layer leaves: layers as soon as it is computed, whole after the prompt.
 	Send KVSend `yaml:"send"`
 	// Operation is the operation: the prefill's GPU writes, or the decode's reads.
-	Operation Operation `yaml:"operation"`
+	Operation KVOperation `yaml:"operation"`
 	// Page is the number of tokens of a page: pages lie anywhere in memory, and each is a work
 	// request of its own. 0: the tokens of a request are contiguous.
 	Page int `yaml:"page" range:"0..1000000"`

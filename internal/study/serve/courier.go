@@ -99,7 +99,7 @@ func (c *courier) send(k consignment) {
 	}
 }
 
-func (w *way) reads() bool { return w.kv.Operation == scenario.Read }
+func (w *way) reads() bool { return w.kv.Operation == scenario.KVRead }
 
 // posts reports whether a GPU of a group posts a share.
 func (w *way) posts(s serving.Share, poster int) bool {
