@@ -193,7 +193,7 @@ func Run(j *network.Task, point *runstore.Point) error {
 	case open > 0 && run.lost():
 		point.Counts.MessagesLost = int64(open)
 		if all.arrived == 0 {
-			return fmt.Errorf("all %d messages were lost: %s has no acknowledgements", open, run.verbs.Service)
+			return run.allLost(open, point.Counts.DroppedOutOfTurn)
 		}
 	case open > 0:
 		return run.unfinished(open, r.Run.Limit.SimulatedTime)

@@ -1,6 +1,8 @@
 package pattern
 
 import (
+	"fmt"
+
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/network"
@@ -71,6 +73,16 @@ func (r *patternRun) again(p *fabric.Partition, nic int32, end units.QPN, arriva
 		t := host.Timer{Kind: host.TimerRepost, Transfer: host.Transfer{NIC: nic, End: end}}
 		r.hosts[nic].timers.Schedule(p, uint32(nic), arrival+r.verbs.Repost, t)
 	}
+}
+
+// allLost is the error of a run in which no message has arrived, by the packets that were refused because others
+// of their message were missing.
+func (r *patternRun) allLost(messages int, outOfTurn int64) error {
+	if outOfTurn == 0 {
+		return fmt.Errorf("all %d messages were lost: %s has no acknowledgements", messages, r.verbs.Service)
+	}
+	return fmt.Errorf("all %d messages were lost, and %d of their packets came out of turn: %s takes a message only if its packets come in turn, and none is sent again; several paths of one message (routing.mode) bring them out of turn, and so do drops",
+		messages, outOfTurn, r.verbs.Service)
 }
 
 // lost reports whether the missing messages will never arrive, as with services without
