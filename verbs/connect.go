@@ -174,29 +174,56 @@ func (d *Device) ListenIn(space PortSpace, port uint16) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	service := space.service(port)
-	if m.listeners[service] != nil {
+	l := &Listener{m: m, service: service, backlog: newBacklog[*Conn](m)}
+	if !add(m, m.listeners, service, l) {
 		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
 	}
 	if err := d.listens(service); err != nil {
+		_ = l.Close()
 		return nil, fmt.Errorf("%w: %d", err, port)
 	}
-	l := &Listener{m: m, service: service, backlog: newBacklog[*Conn](m)}
-	m.listeners[service] = l
 	return l, nil
+}
+
+// add adds a listener to a service, if there is none.
+func add[T any](m *manager, to map[uint64]*T, service uint64, l *T) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if to[service] != nil {
+		return false
+	}
+	to[service] = l
+	return true
+}
+
+// drop removes a listener from its service, if it is there. A shared address has no other meanwhile.
+func drop[T any](m *manager, from map[uint64]*T, service uint64, l *T) bool {
+	is := func() bool {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return from[service] == l
+	}
+	if !is() {
+		return false
+	}
+	m.dev.leaves(service) // without the lock: the sharer may be slow
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if from[service] != l {
+		return false
+	}
+	delete(from, service)
+	return true
 }
 
 // Close stops listening. Connections stay; requests not yet accepted are rejected.
 func (l *Listener) Close() error {
-	l.m.mu.Lock()
-	defer l.m.mu.Unlock()
-	if l.m.listeners[l.service] != l {
+	if !drop(l.m, l.m.listeners, l.service, l) {
 		return ErrClosed
 	}
-	delete(l.m.listeners, l.service)
-	l.m.dev.leaves(l.service)
+	l.m.mu.Lock()
+	defer l.m.mu.Unlock()
 	close(l.backlog.closed)
 	for _, c := range slices.Clone(l.backlog.waits) {
 		l.m.answer(c.peer, c.rejection(cm.ReasonInvalidSvc, nil))

@@ -130,7 +130,7 @@ const (
 	EventSRQLimitReached                  // fewer receives than the limit are left
 	EventPortActive                       // the port has a link again
 	EventPortErr                          // the port has lost its link
-	EventDeviceFatal                      // the device works no more: its emulated fabric has ended
+	EventDeviceFatal                      // the device works no more: its emulated fabric, or the sharing of its address, has ended
 )
 
 // Open opens a device.
@@ -153,7 +153,15 @@ func Open(o Options) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(conn, o)
+	d, err := open(conn, o)
+	if err == nil && d.shared != nil { // it may have to reject a request to a port at which no device listens
+		_, err = d.manager()
+		if err != nil {
+			_ = d.Close()
+			return nil, err
+		}
+	}
+	return d, err
 }
 
 // open creates a device on a connection.

@@ -470,25 +470,24 @@ func TestAllThatHasArrivedIsProcessedBeforeAnythingIsLate(t *testing.T) {
 // kept busy by repetitions, and has a quarter of a minute to get to the request.
 func TestARequestIsRepeatedEverMoreRarely(t *testing.T) {
 	d := newDoor(t)
+	before := d.m.now()
 	d.dialled(t)
-	var waits []time.Duration
-	for d.conn.state != connClosed {
-		d.m.mu.Lock()
-		now := d.m.now()
-		waits = append(waits, time.Duration(d.conn.again-now))
-		d.conn.again, d.m.again = now, now
-		d.m.mu.Unlock()
-		d.m.tick(now)
-	}
-	var all time.Duration
-	for i, w := range waits {
-		all += w
-		if mean := min(250*time.Millisecond<<(i/2), 2*time.Second); w < mean/2-tickTime || w > 3*mean/2 {
-			t.Errorf("%v before repetition %d, want %v to %v", w, i+1, mean/2, 3*mean/2)
+	d.m.cancel()
+	<-d.m.stopped
+	d.m.mu.Lock()
+	defer d.m.mu.Unlock()
+	sent := 0
+	for ; d.conn.state != connClosed; sent++ {
+		mean := min(250*time.Millisecond<<(sent/2), 2*time.Second)
+		after := d.m.now()
+		if least, most := time.Duration(d.conn.again-after), time.Duration(d.conn.again-before); most < mean/2 || least > 3*mean/2 {
+			t.Errorf("%v to %v before repetition %d, want %v to %v", least, most, sent+1, mean/2, 3*mean/2)
 		}
+		before = d.m.now()
+		d.m.late(d.conn, d.conn.again)
 	}
-	if all < unansweredTime*2/3 || unansweredTime < 15*time.Second || len(waits) != answerTry {
-		t.Errorf("given up after %v, %d messages", all, len(waits))
+	if unansweredTime < 15*time.Second || sent != answerTry {
+		t.Errorf("given up after %d messages, %v in the mean", sent, unansweredTime)
 	}
 	if !errors.Is(d.conn.err, ErrNoAnswer) {
 		t.Errorf("%v, want %v", d.conn.err, ErrNoAnswer)

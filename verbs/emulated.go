@@ -81,7 +81,7 @@ func (d *Device) link(down bool) {
 	d.raise(AsyncEvent{Type: map[bool]EventType{false: EventPortActive, true: EventPortErr}[down]})
 }
 
-// lost ends all work of a device whose emulated fabric has ended: it completes with WRFlushErr.
+// lost ends all work of a device whose emulated fabric, or whose shared address, has ended: it completes with WRFlushErr.
 func (d *Device) lost() {
 	d.port.Lock()
 	defer d.port.Unlock()

@@ -222,7 +222,6 @@ func (m *manager) reap() bool {
 // answer.
 func (m *manager) answer(to netip.AddrPort, message []byte) (room bool) {
 	if m.strangers == 0 {
-		m.dev.rejected.Add(1)
 		return false
 	}
 	m.strangers--

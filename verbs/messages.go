@@ -99,14 +99,11 @@ func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	l := m.listeners[r.Service]
 	switch {
 	case l == nil:
-		m.answer(peer, c.rejection(cm.ReasonInvalidSvc, nil))
-		return true
+		return m.answer(peer, c.rejection(cm.ReasonInvalidSvc, nil))
 	case !known || cm.MTUBytes(r.MTU) == 0:
-		m.answer(peer, c.rejection(cm.ReasonInvalidTrans, nil))
-		return true
+		return m.answer(peer, c.rejection(cm.ReasonInvalidTrans, nil))
 	case cm.MTUBytes(r.MTU) > m.dev.mtu:
-		m.answer(peer, c.tooLong())
-		return true
+		return m.answer(peer, c.tooLong())
 	}
 	c.at = l
 	if !m.half.room(peer.Addr()) || !l.backlog.room() {
@@ -135,18 +132,18 @@ func (m *manager) takeReqAgain(c *Conn, tid uint64) bool {
 		return false
 	case c.state == connReqReceived:
 		c.again = m.now() + int64(requestTime)
-		m.wait(c)
+		return m.wait(c)
 	case c.state == connRepSent:
-		m.answer(c.peer, c.message)
+		return m.answer(c.peer, c.message)
 	}
 	return true
 }
 
 // wait asks a peer to wait: its request is not accepted yet, or there is no room for it. A peer that heard
 // nothing would give up.
-func (m *manager) wait(c *Conn) {
+func (m *manager) wait(c *Conn) (room bool) {
 	mra := cm.Mra{Local: c.local, Remote: c.remote, Timeout: patienceCode}
-	m.answer(c.peer, mra.AppendTo(head(c.tid, cm.AttrMra)))
+	return m.answer(c.peer, mra.AppendTo(head(c.tid, cm.AttrMra)))
 }
 
 // takeMra processes an MRA: the peer has received the request and needs time.
@@ -241,8 +238,7 @@ func (m *manager) takePair(peer netip.AddrPort, h *cm.Header, p *cm.Pair) bool {
 	c := m.mine(peer, p.Remote)
 	if c == nil && h.Attribute == cm.AttrDreq {
 		// The connection has ended, and the answer was lost.
-		m.answer(peer, drep(h, p))
-		return true
+		return m.answer(peer, drep(h, p))
 	}
 	if c == nil || p.Local != c.remote {
 		return false

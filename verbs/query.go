@@ -40,7 +40,7 @@ type DeviceAttr struct {
 // Query returns the capabilities of the device.
 func (d *Device) Query() DeviceAttr {
 	return DeviceAttr{
-		NodeGUID: units.GUID(d.guid()), PhysPorts: 1, MaxQP: socket.MaxEndpoints - int(socket.FirstQPN), MaxQPWR: MaxQPWR, MaxSGE: MaxSGE,
+		NodeGUID: units.GUID(d.guid()), PhysPorts: 1, MaxQP: d.port.MostEndpoints(), MaxQPWR: MaxQPWR, MaxSGE: MaxSGE,
 		MaxCQE: MaxCQE, MaxInline: MaxInline, MaxMR: MaxMR, MaxMRSize: 1<<64 - 1, MaxRdAtomic: MaxRdAtomic, MaxMcastGrp: socket.MaxGroups,
 		MaxPKeys: 1, MaxAH: socket.MaxPeers,
 	}

@@ -178,29 +178,25 @@ func (d *Device) ListenDatagrams(port uint16) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	id := cm.DatagramServiceID(port)
-	if m.services[id] != nil {
+	s := &Service{m: m, service: id, backlog: newBacklog[*Question](m)}
+	if !add(m, m.services, id, s) {
 		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
 	}
 	if err := d.listens(id); err != nil {
+		_ = s.Close()
 		return nil, fmt.Errorf("%w: %d", err, port)
 	}
-	s := &Service{m: m, service: id, backlog: newBacklog[*Question](m)}
-	m.services[id] = s
 	return s, nil
 }
 
 // Close stops listening.
 func (s *Service) Close() error {
-	s.m.mu.Lock()
-	defer s.m.mu.Unlock()
-	if s.m.services[s.service] != s {
+	if !drop(s.m, s.m.services, s.service, s) {
 		return ErrClosed
 	}
-	delete(s.m.services, s.service)
-	s.m.dev.leaves(s.service)
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
 	close(s.backlog.closed)
 	for _, q := range slices.Clone(s.backlog.waits) {
 		s.m.forget(q) // a repeated question is answered anew
@@ -269,15 +265,14 @@ func (m *manager) takeSidrReq(peer netip.AddrPort, tid uint64, body []byte) bool
 	who := asker{peer.Addr(), r.Request}
 	if q := m.questions[who]; q != nil {
 		if q.answer != nil && tid == q.tid {
-			m.answer(peer, q.answer)
+			return m.answer(peer, q.answer)
 		}
 		return tid == q.tid
 	}
 	s := m.services[r.Service]
 	switch {
 	case s == nil:
-		m.answer(peer, sidrRep(tid, r.Request, r.Service, &cm.SidrRep{Status: cm.SidrUnsupported}))
-		return true
+		return m.answer(peer, sidrRep(tid, r.Request, r.Service, &cm.SidrRep{Status: cm.SidrUnsupported}))
 	case !s.backlog.room():
 		return false // the peer asks again
 	case m.known.Len() == maxQuestions:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -225,6 +226,54 @@ func TestTheEndOfASharedAddressEndsItsDevices(t *testing.T) {
 	}
 	if _, err := a.dev.Listen(7521); err == nil {
 		t.Error("a device without its address listens")
+	}
+	// The address can be shared again, though the devices are still open: none of their sockets is left there.
+	var err error
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if s, err = Share(place("127.0.9.9")); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := Share(place("127.0.9.9")); !errors.Is(err, syscall.EADDRINUSE) || !strings.Contains(err.Error(), "shared already") {
+		t.Errorf("a second sharing: %v, want %v", err, syscall.EADDRINUSE)
+	}
+	again := &pair{t: t, on: [2]*side{at(t, "127.0.9.9", 64), at(t, "127.0.9.9", 64)}}
+	connected(t, again, 7522)
+	again.on[0].post(SendWR{WRID: 1, Opcode: RDMAWrite, SGL: []SGE{again.on[0].mr.SGE(0, 64)}, RemoteAddr: again.on[1].mr.Addr(), RKey: again.on[1].mr.RKey()})
+	again.on[0].want(1, Success)
+	if s := again.on[1].dev.Stats(); s.Misdirected > 0 {
+		t.Errorf("%d packets came to the wrong device", s.Misdirected)
+	}
+}
+
+// A program without a listener rejects a request for the others at its address; a repetition goes where the first
+// request went, though the listener has ended.
+func TestARepetitionGoesToTheDeviceOfTheFirstRequest(t *testing.T) {
+	s := shareAddress(t, "127.0.9.13")
+	at(t, "127.0.9.13", 64) // has part 1, and listens to nothing
+	b, c := at(t, "127.0.9.13", 64), at(t, "127.0.9.14", 64)
+	l, err := b.dev.Listen(7530)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = c.dev.Dial(within(t, patience), c.qp, s.Addr().Addr(), 7530, ConnParam{}) }()
+	r, err := l.Accept(within(t, patience))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(answerTime * 2) // the request comes again meanwhile
+	go func() { _, _ = r.Accept(within(t, patience), b.qp, ConnParam{}) }()
+	for end := time.Now().Add(patience); c.qp.State() != StateRTS; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the dialling end is in %v, want %v", c.qp.State(), StateRTS)
+		}
 	}
 }
 

@@ -3,6 +3,8 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -82,6 +84,9 @@ func (l *explaining) do(e *Env, given []string) error {
 		if _, err := catalog.Lookup(catalog.Host, l.path); err != nil {
 			return fmt.Errorf("--path: %w", err)
 		}
+	}
+	if i := slices.IndexFunc(l.set, func(s string) bool { return strings.Contains(s, ".host") }); i >= 0 && l.path != "" && len(given) > 0 {
+		return fmt.Errorf("--path %s: it replaces the host of a scenario's fabrics, also --set %s: set the path there, too, such as fabrics[0].host=%s", l.path, l.set[i], l.path)
 	}
 	scenarios, err := l.scenarios(e, given)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"weft/verbs"
 )
@@ -111,6 +112,8 @@ func TestServersShareAnAddress(t *testing.T) {
 		servers = append(servers, server)
 		if !strings.Contains(c.server, "-R") && c.row == row {
 			server.listens(t, port)
+		} else {
+			listensAt(t, there, port)
 		}
 		argv := strings.Fields(c.client)
 		argv = append(slices.Insert(argv, 1, "-p", port), there)
@@ -122,6 +125,21 @@ func TestServersShareAnAddress(t *testing.T) {
 	for _, s := range servers {
 		s.end(t)
 	}
+}
+
+// listensAt waits until a program of librdmacm listens at a port of an address of the loopback.
+func listensAt(t *testing.T, address, port string) {
+	t.Helper()
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		names, err := os.ReadFile("/proc/net/unix")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if regexp.MustCompile(`@weft-listener/rc\d+/` + port + `/` + regexp.QuoteMeta(address) + `/`).Match(names) {
+			return
+		}
+	}
+	t.Fatalf("nobody listens at port %s of %s", port, address)
 }
 
 func TestLibfabricRunsOnTheVerbs(t *testing.T) {

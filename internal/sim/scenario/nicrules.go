@@ -8,7 +8,7 @@ func (n *NIC) limited() bool { return n.ReceiveRate > 0 || n.Contexts > 0 }
 // checkInline checks which data the CPU can write to the NIC with a work request.
 func (r *fabricRules) checkInline() {
 	if r.Host.MaxInlineData > 0 && r.Host.Path != PathRDMAHost && r.Host.Path != PathGPUDirectP2P {
-		r.complain("host.max-inline-data", "inline data are copied from host memory into a work request, and the path %s has no such: take rdma-host or gpudirect-p2p, or max-inline-data: 0B", r.Host.Path)
+		r.complain("host.max-inline-data", "inline data are copied by the CPU from host memory, and the data of the path %s are not there: take rdma-host or gpudirect-p2p, or max-inline-data: 0B", r.Host.Path)
 	}
 }
 

@@ -11,6 +11,7 @@
 //   - conn.go, udp_linux.go, mmsg_linux.go: datagrams by the batch, GSO, GRO
 //   - near.go, near_linux.go, sharedring.go: datagrams through memory that two devices of one user on
 //     one machine share
+//   - part.go, sharer_linux.go, shared_linux.go: devices of several processes at one address
 //   - port.go: the port, its endpoints and its goroutine
 //   - lookout.go: when that goroutine looks, sleeps and leaves the work to pollers
 //   - receive.go, table.go: from datagrams to queue pairs

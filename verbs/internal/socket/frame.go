@@ -60,7 +60,7 @@ func (p *Port) emit(e *Endpoint, peer *Peer, pkt *transport.Packet, parts [][]by
 	t.last.closed = t.last.closed || t.last.part != part
 	id := p.place(peer, size, len(parts))
 	t.last.part = part
-	t.last.closed = t.last.closed || pkt.DestQP == gsi // its message says for which device it is
+	t.last.closed = t.last.closed || pkt.DestQP == gsi // the filter of a shared address reads its message
 	if report {                                        // in a datagram of its own
 		t.out[t.n-1].Seen, t.last.closed = e.seen, true
 	}

@@ -24,6 +24,9 @@ const gsi units.QPN = 1
 // partOf is the part that has a queue pair's number.
 func partOf(qpn units.QPN) int { return int(qpn >> qpnPartShift) }
 
+// MostEndpoints is the number of queue pairs that the port can have.
+func (p *Port) MostEndpoints() int { return int(p.lastQPN-p.firstQPN) + 1 }
+
 // Part is the part of the address that the port has; 0 is the whole address.
 func (p *Port) Part() int { return p.part }
 
@@ -41,7 +44,7 @@ func numbers(part int) (first, last units.QPN) {
 		return FirstQPN, MaxEndpoints - 1
 	}
 	first = units.QPN(part) << qpnPartShift
-	return first + FirstQPN, first + 1<<qpnPartShift - 1
+	return first + FirstQPN, min(first+1<<qpnPartShift, MaxEndpoints) - 1
 }
 
 // ErrTaken says that another device at the address listens to a service.

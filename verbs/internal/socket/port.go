@@ -225,7 +225,7 @@ func (p *Port) Attach(e *Endpoint, want units.QPN, set func(units.QPN) error) er
 	switch {
 	case want != 0 && p.endpoints.at(want) != nil:
 		return fmt.Errorf("live: queue pair %d exists already", want)
-	case p.endpoints.count >= int(p.lastQPN-p.firstQPN)+1:
+	case p.endpoints.count >= p.MostEndpoints():
 		return ErrFull
 	case want == 0:
 		for qpn = p.nextQPN; p.endpoints.at(qpn) != nil; {

@@ -1,6 +1,7 @@
 package socket
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"net"
@@ -18,7 +19,8 @@ type sharedConn struct {
 	part    int
 	control *net.UnixConn
 	telling sync.Mutex // one question at a time
-	answers chan byte
+	asked   uint32     // their number
+	answers chan []byte
 	work    sync.WaitGroup
 	closing atomic.Bool
 	ended   chan struct{} // closed at the end of the sharer
@@ -31,7 +33,7 @@ type sharedConn struct {
 // maxPassed bounds the packets of the sharer that wait: as many as the receives of the connection manager.
 const maxPassed = 1 << 12
 
-// answerTime is the wait for the sharer's answer.
+// sharerTime is the wait for the sharer's answer.
 const sharerTime = 5 * time.Second
 
 // OpenShared opens a device at an address that is shared; nil if it is not.
@@ -61,7 +63,7 @@ func OpenShared(local netip.AddrPort) (Conn, error) {
 		_, _ = control.Close(), unix.Close(fd)
 		return nil, err
 	}
-	c := &sharedConn{udpConn: u, part: int(text[1]), control: control, answers: make(chan byte, 1), ended: make(chan struct{})}
+	c := &sharedConn{udpConn: u, part: int(text[1]), control: control, answers: make(chan []byte, 8), ended: make(chan struct{})}
 	c.work.Go(c.follow)
 	return c, nil
 }
@@ -91,14 +93,25 @@ func (c *sharedConn) follow() {
 		}
 		if b[0] != tellPacket {
 			select {
-			case c.answers <- b[0]:
+			case c.answers <- append([]byte(nil), b[:n]...):
 			default:
 			}
 			continue
 		}
 		c.keepPassed(b[1:n])
 	}
+	c.cut()
 	close(c.ended)
+}
+
+// cut takes the device off its address. Otherwise its socket would stand among those of the next sharer.
+func (c *sharedConn) cut() {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0) // nothing comes to it, and nothing goes from it
+	if err != nil {
+		return
+	}
+	_ = unix.Dup3(fd, c.fd, unix.O_CLOEXEC)
+	_ = unix.Close(fd)
 }
 
 // keepPassed keeps a packet for Receive.
@@ -131,38 +144,45 @@ func (c *sharedConn) Receive() ([]Incoming, error) {
 // Listens tells the sharer that the device listens to a service.
 func (c *sharedConn) Listens(service uint64) error { return c.tell(tellListens, service) }
 
-// Leaves tells it that it does no more.
+// Leaves tells the sharer that the device no longer listens to a service.
 func (c *sharedConn) Leaves(service uint64) { _ = c.tell(tellLeaves, service) }
 
 // tell tells the sharer something and waits for its answer.
 func (c *sharedConn) tell(what byte, service uint64) error {
 	c.telling.Lock()
 	defer c.telling.Unlock()
-	select {
-	case <-c.answers: // one that came too late
-	default:
-	}
-	if _, err := c.control.Write(binary.BigEndian.AppendUint64([]byte{what}, service)); err != nil {
+	c.asked++
+	question := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64([]byte{what}, service), c.asked)
+	if _, err := c.control.Write(question); err != nil {
 		return ErrClosed
 	}
-	select {
-	case a := <-c.answers:
-		if a == tellTaken {
-			return ErrTaken
+	late := time.After(sharerTime)
+	for {
+		select {
+		case a := <-c.answers:
+			if !bytes.Equal(a[1:], question[1:]) {
+				continue // of a question before, which came too late
+			}
+			if a[0] == tellTaken {
+				return ErrTaken
+			}
+			return nil
+		case <-c.ended:
+			return ErrClosed
+		case <-late:
+			if what == tellListens { // it may be told yet, and then must not stand
+				_, _ = c.control.Write(append([]byte{tellLeaves}, question[1:]...))
+			}
+			return fmt.Errorf("live: the sharer of %v does not answer", c.local)
 		}
-		return nil
-	case <-c.ended:
-		return ErrClosed
-	case <-time.After(sharerTime):
-		return fmt.Errorf("live: the sharer of %v does not answer", c.local)
 	}
 }
-
-func serviceIn(b []byte) uint64 { return binary.BigEndian.Uint64(b) }
 
 // Close leaves the address.
 func (c *sharedConn) Close() error {
 	c.closing.Store(true)
+	_ = c.control.CloseRead() // also a forked child's copy ends by it: the sharer learns it
+	_ = c.control.CloseWrite()
 	err := c.control.Close()
 	c.work.Wait()
 	return firstError(err, c.udpConn.Close())

@@ -1,6 +1,7 @@
 package socket
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -21,7 +22,7 @@ import (
 // it comes to the sharer, which passes it to the device that listens. So no other packet goes through the
 // sharer's process.
 type Sharer struct {
-	parts    [Parts]int // descriptors but own's, which has part 0; -1: none
+	parts    [Parts]int // descriptors of parts 1 to 63; own is part 0; -1: none
 	own      *udpConn
 	listener *net.UnixListener
 	work     sync.WaitGroup
@@ -31,7 +32,19 @@ type Sharer struct {
 	mu        sync.Mutex
 	devices   [Parts]*sharing
 	listeners map[uint64]*sharing
+	begun     map[beginning]*sharing // the devices of the last requests, for their repetitions
+	oldest    []beginning            // of begun, in the order of their coming
 }
+
+// beginning identifies a request for a connection, or a question for a queue pair.
+type beginning struct {
+	from netip.Addr
+	id   uint32
+	what cm.Attribute
+}
+
+// maxBegun bounds the requests that the sharer remembers.
+const maxBegun = 1 << 12
 
 // sharing is a device at a shared address.
 type sharing struct {
@@ -50,28 +63,57 @@ const (
 	tellTaken   = 't' // another device listens
 )
 
+// toldBytes is the size of a device's message: the first byte, the service, and the number of the question. The
+// answer repeats all but the first byte.
+const toldBytes = 1 + 8 + 4
+
 func sharerName(a netip.AddrPort) *net.UnixAddr {
 	return &net.UnixAddr{Net: "unixpacket", Name: fmt.Sprintf("@weft-sharer/%d/%v", os.Getuid(), netip.AddrPortFrom(a.Addr().WithZone(""), a.Port()))}
 }
 
 // Share begins to share an address.
 func Share(local netip.AddrPort) (*Sharer, error) {
-	s := &Sharer{closed: make(chan struct{}), listeners: map[uint64]*sharing{}}
+	s := &Sharer{closed: make(chan struct{}), listeners: map[uint64]*sharing{}, begun: map[beginning]*sharing{}}
 	for i := range s.parts {
 		s.parts[i] = -1
 	}
-	if err := s.bind(local); err != nil {
-		s.free()
+	local, err := alone(local)
+	if err != nil {
+		if c, none := net.DialUnix("unixpacket", nil, sharerName(local)); none == nil {
+			_ = c.Close()
+			return nil, fmt.Errorf("live: %v is shared already: %w", local, unix.EADDRINUSE)
+		}
 		return nil, err
 	}
-	var err error
-	if s.listener, err = net.ListenUnix("unixpacket", sharerName(s.own.local)); err != nil {
+	// The name comes first: with two sharers at once the sockets of one would be among those of the other.
+	if s.listener, err = net.ListenUnix("unixpacket", sharerName(local)); err != nil {
+		return nil, fmt.Errorf("live: %v is shared already: %w", local, err)
+	}
+	if _, err = alone(local); err == nil {
+		err = s.bind(local)
+	}
+	if err != nil {
+		_ = s.listener.Close()
 		s.free()
-		return nil, fmt.Errorf("live: %v is shared already: %w", s.own.local, err)
+		return nil, err
 	}
 	s.work.Go(s.accept)
 	s.work.Go(s.passOn)
 	return s, nil
+}
+
+// alone is an address with its port, at which no socket is: also none of an earlier sharing, which a device may
+// still have. A socket that is left would have a number among the new ones.
+func alone(local netip.AddrPort) (netip.AddrPort, error) {
+	fd, err := bound(local, false)
+	if err != nil {
+		return local, err
+	}
+	at, err := unix.Getsockname(fd)
+	if err == nil {
+		local = netip.AddrPortFrom(local.Addr(), addrPort(at).Port())
+	}
+	return local, errors.Join(err, unix.Close(fd))
 }
 
 // bind binds the sockets of all parts, in the order of their numbers, by which the kernel finds them.
@@ -84,7 +126,10 @@ func (s *Sharer) bind(local netip.AddrPort) error {
 		return errors.Join(err, unix.Close(fd))
 	}
 	for i := 1; i < Parts; i++ {
-		if s.parts[i], err = bound(netip.AddrPortFrom(local.Addr(), s.own.local.Port()), true); err != nil {
+		if s.parts[i], err = bound(local, true); err != nil {
+			return err
+		}
+		if err := deaf(s.parts[i]); err != nil {
 			return err
 		}
 	}
@@ -131,7 +176,7 @@ func steering() []unix.SockFilter {
 // Local is the shared address.
 func (s *Sharer) Local() netip.AddrPort { return s.own.local }
 
-// Close ends the sharing. The devices end, too: the kernel finds their sockets no more.
+// Close ends the sharing. The devices learn it, and end, too.
 func (s *Sharer) Close() (err error) {
 	s.end.Do(func() { err = s.stop() })
 	return err
@@ -193,6 +238,12 @@ func (s *Sharer) accept() {
 	}
 }
 
+// deaf has a socket that no device has drop all packets: otherwise they would wait in the kernel's memory.
+func deaf(fd int) error {
+	drop := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K}
+	return os.NewSyscallError("setsockopt", unix.SetsockoptSockFprog(fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &unix.SockFprog{Len: 1, Filter: &drop}))
+}
+
 // admit gives a device a free part; nil if there is none.
 func (s *Sharer) admit(conn *net.UnixConn) *sharing {
 	s.mu.Lock()
@@ -204,9 +255,11 @@ func (s *Sharer) admit(conn *net.UnixConn) *sharing {
 		if s.devices[i] != nil {
 			continue
 		}
-		clean(s.parts[i])
+		_ = unix.SetsockoptInt(s.parts[i], unix.SOL_SOCKET, unix.SO_DETACH_FILTER, 0) // it fails only without a filter
+		_ = conn.SetWriteBuffer(SocketBuffer)                                         // requests wait there; it fails only if conn is closed
 		if _, _, err := conn.WriteMsgUnix([]byte{tellPart, byte(i)}, unix.UnixRights(s.parts[i]), nil); err != nil {
-			return nil
+			_ = deaf(s.parts[i])
+			return nil // it has gone already
 		}
 		s.devices[i] = &sharing{i, conn}
 		return s.devices[i]
@@ -215,12 +268,13 @@ func (s *Sharer) admit(conn *net.UnixConn) *sharing {
 	return nil
 }
 
-// clean takes from a socket what its last device has left: packets, and the mark of ECN-capable ones.
+// clean takes from a socket what its device has left: packets, and the mark of ECN-capable ones. Nothing more comes:
+// the socket is deaf.
 func clean(fd int) {
 	_ = unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_TOS, 0)
 	_ = unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_TCLASS, 0)
 	var none [1]byte
-	for range SocketBuffer { // more than fit
+	for {
 		if _, _, err := unix.Recvfrom(fd, none[:], unix.MSG_DONTWAIT|unix.MSG_TRUNC); err != nil && !errors.Is(err, unix.EINTR) {
 			return
 		}
@@ -229,14 +283,16 @@ func clean(fd int) {
 
 // serve answers a device until it ends.
 func (s *Sharer) serve(d *sharing) {
-	b := make([]byte, 16)
+	b := make([]byte, toldBytes+1)
 	for {
 		n, err := d.conn.Read(b)
 		if err != nil || n == 0 {
 			break
 		}
-		_, _ = d.conn.Write([]byte{s.told(d, b[:n])}) // it fails if the device has ended
+		d.send(append([]byte{s.told(d, b[:n])}, b[1:n]...))
 	}
+	_ = deaf(s.parts[d.part]) // it has been possible before
+	clean(s.parts[d.part])
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for service, at := range s.listeners {
@@ -250,10 +306,10 @@ func (s *Sharer) serve(d *sharing) {
 
 // told processes a message of a device, and returns the answer.
 func (s *Sharer) told(d *sharing, b []byte) (answer byte) {
-	if len(b) != 9 {
+	if len(b) != toldBytes {
 		return tellTaken
 	}
-	service := serviceIn(b[1:])
+	service := binary.BigEndian.Uint64(b[1:])
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := s.listeners[service]
@@ -280,7 +336,7 @@ func (s *Sharer) passOn() {
 			return
 		}
 		for i := range in {
-			if d := s.listening(in[i].Data); d != nil {
+			if d := s.receiver(in[i].From.Addr(), in[i].Data); d != nil {
 				d.pass(&in[i])
 			}
 		}
@@ -290,9 +346,9 @@ func (s *Sharer) passOn() {
 	}
 }
 
-// listening is the device to which a packet of part 0 goes; nil for none. If nobody listens, any device serves: its
-// manager rejects the request.
-func (s *Sharer) listening(data []byte) *sharing {
+// receiver is the device to which a packet of part 0 goes; nil for none. A repetition goes to the device of the first
+// request, whose listener may have ended meanwhile.
+func (s *Sharer) receiver(from netip.Addr, data []byte) *sharing {
 	var p wire.Packet
 	var h cm.Header
 	if len(data) < wire.ICRCBytes || p.Parse(data[:len(data)-wire.ICRCBytes]) != nil || p.BTH.DestQP != gsi {
@@ -302,21 +358,34 @@ func (s *Sharer) listening(data []byte) *sharing {
 	if err != nil {
 		return nil
 	}
+	b := beginning{from: from, what: h.Attribute}
 	var service uint64
 	switch h.Attribute {
 	case cm.AttrReq:
 		var r cm.Req
 		_ = r.Parse(body)
-		service = r.Service
+		b.id, service = uint32(r.Local), r.Service
 	case cm.AttrSidrReq:
 		var r cm.SidrReq
 		_ = r.Parse(body)
-		service = r.Service
+		b.id, service = uint32(r.Request), r.Service
 	default:
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if d := s.begun[b]; d != nil && s.devices[d.part] == d {
+		return d
+	}
+	d := s.listening(service)
+	if d != nil {
+		s.remember(b, d)
+	}
+	return d
+}
+
+// listening is the device that listens to a service. If none does, any device serves: its manager rejects the request.
+func (s *Sharer) listening(service uint64) *sharing {
 	if d := s.listeners[service]; d != nil {
 		return d
 	}
@@ -328,11 +397,28 @@ func (s *Sharer) listening(data []byte) *sharing {
 	return nil
 }
 
+// remember notes the device of a request.
+func (s *Sharer) remember(b beginning, d *sharing) {
+	if _, known := s.begun[b]; !known {
+		if len(s.oldest) == maxBegun {
+			delete(s.begun, s.oldest[0])
+			s.oldest = s.oldest[1:]
+		}
+		s.oldest = append(s.oldest, b)
+	}
+	s.begun[b] = d
+}
+
 // pass gives a packet to a device. A device that does not read loses it, as with a full socket.
 func (d *sharing) pass(in *Incoming) {
 	from, _ := in.From.MarshalBinary() // it has no error
 	b := append([]byte{tellPacket, byte(len(from))}, from...)
-	b = append(b, in.Data...)
+	d.send(append(b, in.Data...))
+}
+
+// send sends a message to a device, without waiting: a device that does not read must not hold up the others. One
+// that has no room loses it.
+func (d *sharing) send(b []byte) {
 	raw, err := d.conn.SyscallConn()
 	if err != nil {
 		return

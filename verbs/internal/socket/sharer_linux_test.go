@@ -1,6 +1,8 @@
 package socket
 
 import (
+	"errors"
+	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -21,26 +23,26 @@ func TestAnotherUserGetsNoPartOfAnAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	name, answer := sharerName(s.Local()), make(chan int)
+	name, answer := sharerName(s.Local()), make(chan error)
 	go func() {
 		runtime.LockOSThread() // its user changes: the thread ends with the goroutine
 		const nobody = 65534
 		if _, _, e := unix.RawSyscall(unix.SYS_SETRESUID, nobody, nobody, nobody); e != 0 {
-			answer <- -1
+			answer <- e
 			return
 		}
 		conn, err := net.DialUnix("unixpacket", nil, name)
 		if err != nil {
-			answer <- -1
+			answer <- err
 			return
 		}
 		defer conn.Close()
-		_ = conn.SetReadDeadline(time.Now().Add(sharerTime))
-		n, _ := conn.Read(make([]byte, 8))
-		answer <- n
+		_ = conn.SetReadDeadline(time.Now().Add(4 * sharerTime))
+		_, err = conn.Read(make([]byte, 8))
+		answer <- err
 	}()
-	if n := <-answer; n != 0 {
-		t.Errorf("another user was told %d bytes, want none", n)
+	if err := <-answer; !errors.Is(err, io.EOF) {
+		t.Errorf("another user: %v, want the end of the connection", err)
 	}
 	c, err := OpenShared(s.Local())
 	if err != nil || c == nil {

@@ -111,6 +111,7 @@ type endpoint struct {
 	pair    Pair
 	members int        // of a stream
 	leaving []bool     // for reductions whose results go to one NIC each: whether this NIC gets a part
+	taken   units.Time // with inline data: the time at which the NIC takes the last message
 	latest  units.Time // with jitter: the time at which the last message left the host's software
 	// thread is the end of the work of the thread that serves the connection; nil if the rank's own
 	// thread does.
@@ -326,7 +327,8 @@ func (c *carrier) throughHost(p *fabric.Partition, e *endpoint, whole host.Trans
 		if left > 0 {
 			t.Tag = noTag
 		}
-		c.schedule(p, m.rank, c.Jitter.InOrder(&e.latest, max(copied, m.at)+c.Path.SendTime(t.Bytes)+extra), host.Timer{Kind: host.TimerPost, Transfer: t})
+		at := c.Path.InTurn(&e.taken, c.Jitter.InOrder(&e.latest, max(copied, m.at)+c.Path.SendTime(t.Bytes)+extra))
+		c.schedule(p, m.rank, at, host.Timer{Kind: host.TimerPost, Transfer: t})
 	}
 }
 

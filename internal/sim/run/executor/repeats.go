@@ -9,7 +9,7 @@ import (
 
 // canRepeat reports whether the run's state has all on which the run depends.
 func (r *collectiveRun) canRepeat(beside *streamRun) bool {
-	return len(beside.streams) == 0 && r.Jitter == nil
+	return len(beside.streams) == 0 && r.Jitter == nil && !r.Path.Inlines()
 }
 
 // Survey notes the steps of the period that begins.

@@ -48,7 +48,8 @@ func (c *carrier) dispatchRequests(p *fabric.Partition, e *endpoint, whole host.
 	e.under.post(posting{m.due, m.tag, m.number, m.parts, last})
 	thread := c.proxyOf(&e.pair, m)
 	post := func(t host.Transfer) {
-		c.schedule(p, m.rank, c.Jitter.InOrder(&e.latest, m.at+c.Path.SendTime(t.Bytes)+extra), host.Timer{Kind: host.TimerPost, Transfer: t})
+		at := c.Path.InTurn(&e.taken, c.Jitter.InOrder(&e.latest, m.at+c.Path.SendTime(t.Bytes)+extra))
+		c.schedule(p, m.rank, at, host.Timer{Kind: host.TimerPost, Transfer: t})
 	}
 	for left := m.bytes; left > 0; left -= each {
 		t := whole

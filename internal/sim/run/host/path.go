@@ -38,6 +38,19 @@ func (h *Path) SendTime(bytes int64) units.Time {
 	return h.Send
 }
 
+// Inlines reports whether short messages have inline data.
+func (h *Path) Inlines() bool { return h.inline > 0 }
+
+// InTurn is the time at which the NIC takes a message of a connection, which is ready at a time. A work request
+// with inline data waits for the data of the work request before it. last is that one's time.
+func (h *Path) InTurn(last *units.Time, ready units.Time) units.Time {
+	if h.inline == 0 {
+		return ready // all take the same time
+	}
+	*last = max(*last, ready)
+	return *last
+}
+
 // PathOf is the host's path of a fabric in a cluster's nodes. The fabric models the NIC's own
 // pipelines to and from the wire; the collective models the software between a GPU and the thread
 // that drives its NIC.

@@ -28,6 +28,10 @@ func TestInlineDataAreNotReadByTheNIC(t *testing.T) {
 	if got, want := ReadPath(f, n, 8), (Path{Send: read.Send - 2*n.PCIe.Latency - n.CPU.MemoryLatency}); got.Send != want.Send {
 		t.Errorf("a READ: %v, want %v", got.Send, want.Send)
 	}
+	last := units.Time(0)
+	if long, short := p.InTurn(&last, 1000+p.SendTime(4096)), p.InTurn(&last, 1001+p.SendTime(8)); short != long {
+		t.Errorf("a short message is taken at %v, the longer one before it at %v", short, long)
+	}
 	f.Host.MaxInlineData = 0
 	if none := PathOf(f, n); none.SendTime(0) != none.Send {
 		t.Error("a message without data is inline though nothing may be")

@@ -42,10 +42,14 @@ type patternHost struct {
 	// With jitter: the time at which the last piece left the host's software and the NIC's
 	// pipeline, by side and the number of the connection's end.
 	latest [2][]units.Time
+	taken  []units.Time // with inline data: by end, the time at which the NIC takes the last piece
 }
 
 // bind makes room for the end of a connection.
 func (h *patternHost) bind(end units.QPN) {
+	for len(h.taken) <= int(end) {
+		h.taken = append(h.taken, 0)
+	}
 	for s := range h.latest {
 		for len(h.latest[s]) <= int(end) {
 			h.latest[s] = append(h.latest[s], 0)
@@ -371,7 +375,7 @@ func (r *patternRun) post(p *fabric.Partition, nic, flow int32) {
 	r.pieces(&r.flows[flow], func(qp qpPair, bytes int64) {
 		h.sending = max(h.sending, p.Now()) + r.sendCopy(bytes)
 		t := host.Transfer{NIC: nic, End: qp.end, Peer: qp.peer, Tag: uint32(flow), Bytes: bytes}
-		at := r.jitter.InOrder(&h.latest[jitter.Sender][qp.end], h.sending+r.sendTime(bytes)+extra)
+		at := r.path.InTurn(&h.taken[qp.end], r.jitter.InOrder(&h.latest[jitter.Sender][qp.end], h.sending+r.sendTime(bytes)+extra))
 		h.timers.Schedule(p, uint32(nic), at, host.Timer{Kind: host.TimerPost, Transfer: t})
 	})
 }

@@ -21,7 +21,7 @@ const leastPackets = 64
 func (r *patternRun) repeats(pattern scenario.Pattern) {
 	longest := slices.MaxFunc(r.flows, func(a, b patternFlow) int { return cmp.Compare(a.bytes, b.bytes) }).bytes
 	packets := int64(longest / r.net.Plan.Fabric.MTU)
-	if r.jitter != nil || pattern == scenario.Uniform || r.verbs.Reads() || packets < leastPackets {
+	if r.jitter != nil || r.path.Inlines() || pattern == scenario.Uniform || r.verbs.Reads() || packets < leastPackets {
 		return
 	}
 	r.net.SkipRepeats(r, packets)

@@ -135,6 +135,7 @@ type rankHost struct {
 	posted             units.Time // end of the thread's last posting
 	sending, receiving units.Time // ends of the last copies
 	latest             [2]units.Time
+	taken              units.Time // with inline data: the time at which the NIC takes the last message
 }
 
 // flight is a message in flight: what is left of it, and the ranks that post and take it.
@@ -246,7 +247,7 @@ func (b *Board) post(k pair, turn, id int, bytes int64) {
 		out = max(out, h.cores.Copy(&h.sending, b.Now(), b.path.CopyTime(bytes)))
 	}
 	to := links[turn%len(links)]
-	at := b.jitter.InOrder(&h.latest[jitter.Sender], out+max(0, sending-b.posting)+b.jitter.Draw(jitter.Sender, int(k.poster)))
+	at := b.path.InTurn(&h.taken, b.jitter.InOrder(&h.latest[jitter.Sender], out+max(0, sending-b.posting)+b.jitter.Draw(jitter.Sender, int(k.poster))))
 	h.timers.Schedule(b.p, uint32(k.poster), at, host.Timer{Kind: host.TimerPost, Transfer: host.Transfer{NIC: k.a, End: to, Tag: uint32(id), Bytes: bytes}})
 }
 
