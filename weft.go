@@ -487,6 +487,8 @@ type (
 	LengthDistribution = scenario.LengthDistribution
 	// KVSend is when keys and values leave. Values: layers, whole.
 	KVSend = scenario.KVSend
+	// KVOperation is the operation by which keys and values go. Values: write, read.
+	KVOperation = scenario.KVOperation
 	// KVTransfer is how keys and values get from prefill to decode.
 	KVTransfer = scenario.KVTransfer
 	// KVLayout is the order of the numbers in a page of keys or values. Values: nhd, hnd.
