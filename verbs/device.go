@@ -86,7 +86,7 @@ type Device struct {
 	cmErr  error
 }
 
-// shared is the connection of a device whose address is shared with those of other processes.
+// shared is the connection of a device at an address that devices of other processes have, too.
 type shared interface {
 	Listens(service uint64) error
 	Leaves(service uint64)

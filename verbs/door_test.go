@@ -418,7 +418,7 @@ func TestARequestWithoutRoomIsToldToWait(t *testing.T) {
 	}
 }
 
-// A repetition that the bound on answers holds back does not count as one that was not answered.
+// The manager counts a repetition only if it has sent it. The bound on answers may hold it back.
 func TestARepetitionThatWasNotSentDoesNotCount(t *testing.T) {
 	d := newDoor(t)
 	d.answered(t)

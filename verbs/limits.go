@@ -36,15 +36,15 @@ const (
 	grhBytes = 40
 	// maxAsync bounds the asynchronous events not yet fetched.
 	maxAsync = 64
-	// maxBacklog bounds the unaccepted requests of a listener. The senders of further requests are asked
-	// to wait, and send them again.
+	// maxBacklog bounds the unaccepted requests of a listener. The manager asks the senders of
+	// further requests to wait.
 	maxBacklog = 1 << 12
 	// maxHalfOpen bounds the peers' requests that are not yet connections: a new request replaces
 	// the oldest. A flood of 20 000 requests a second leaves an honest request 0.8 s for its
 	// handshake.
 	maxHalfOpen = 1 << 14
-	// maxFromOne bounds those of one address, so that one peer leaves room for others at each listener. The senders of
-	// further requests are asked to wait, and send them again.
+	// maxFromOne bounds the requests of one address, so that each listener has room for other peers. The
+	// manager asks the senders of further requests to wait.
 	maxFromOne = maxBacklog / 2
 	// maxConns bounds the connections of a device: the manager keeps some 1 KiB
 	// of each.

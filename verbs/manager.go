@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"weft/verbs/internal/socket"
 	"weft/wire/cm"
 )
 
@@ -52,7 +53,7 @@ type asker struct {
 const (
 	// gsiQKey is the well-known Q_Key of queue pairs 1 (IBA vol. 1, 10.2.5).
 	gsiQKey = 0x8001_0000
-	gsi     = 1
+	gsi     = socket.GSI
 
 	// requestTime ends a request that was not repeated for this time: Linux repeats every 4.3 s,
 	// weft more often.

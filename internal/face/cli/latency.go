@@ -193,7 +193,8 @@ func (l *explaining) fabric(name string) scenario.Fabric {
 	return f
 }
 
-// change applies the flags of all fabrics to the scenarios; those of a file get the path here.
+// change applies the flags of all fabrics to the scenarios. Presets have the path of --path already; ofFile says
+// that the fabrics are a file's, which get it here.
 func (l *explaining) change(scenarios []*scenario.Resolved, ofFile bool) error {
 	var host scenario.Host
 	if l.path != "" {

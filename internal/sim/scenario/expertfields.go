@@ -59,8 +59,8 @@ type Experts struct {
 	ProxyTime units.Time `yaml:"proxy-time" range:"0..1ms"`
 	// CompletionTime is the time of a proxy thread for a completion, beside ProxyTime.
 	CompletionTime units.Time `yaml:"completion-time" range:"0..1ms"`
-	// CQMod is the number of work requests of which one is signalled, so that a completion stands for
-	// all of them (perftest's --cq-mod).
+	// CQMod is the number of work requests for each completion: the last of them is signalled (perftest's
+	// --cq-mod).
 	CQMod int `yaml:"cq-mod,omitzero" range:"0..32768"`
 	// Signal is how a receiver learns that all its tokens are there: by an atomic after the last
 	// WRITE, or by the immediate data of the last WRITE.

@@ -60,7 +60,7 @@ func (p *Port) emit(e *Endpoint, peer *Peer, pkt *transport.Packet, parts [][]by
 	t.last.closed = t.last.closed || t.last.part != part
 	id := p.place(peer, size, len(parts))
 	t.last.part = part
-	t.last.closed = t.last.closed || pkt.DestQP == gsi // the filter of a shared address reads its message
+	t.last.closed = t.last.closed || pkt.DestQP == GSI // the filter of a shared address reads its message
 	if report {                                        // in a datagram of its own
 		t.out[t.n-1].Seen, t.last.closed = e.seen, true
 	}
@@ -224,7 +224,7 @@ func readHeaders(pkt *transport.Packet, h *wire.Packet) {
 			pkt.Flags |= f.flag
 		}
 	}
-	has := h.BTH.Opcode.Headers() // the others are those of earlier packets
+	has := h.BTH.Opcode.Headers() // h keeps the fields of earlier packets in its other headers
 	if has.Has(wire.AETH) {
 		pkt.Syndrome, pkt.MSN = h.AETH.Syndrome, h.AETH.MSN
 	}

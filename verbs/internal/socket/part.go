@@ -6,9 +6,9 @@ import (
 	"weft/units"
 )
 
-// Devices of several processes can be at one address. Each has a part of the queue pairs' numbers, and of the
-// connection manager's IDs: those that begin with the number of its part. The kernel gives a packet to the
-// socket of the part that it is for (sharer_linux.go).
+// Devices of several processes can be at one address. The highest bits of a queue pair's number, and of a
+// connection's ID, are the number of a part, and each device has one part. The kernel delivers a packet to
+// the socket of its part (sharer_linux.go).
 const (
 	partBits = 6
 	// Parts is the number of parts of an address. Part 0 is the sharer's own.
@@ -18,8 +18,8 @@ const (
 	idPartShift  = 32 - partBits
 )
 
-// gsi is the number of every device's queue pair for the connection manager.
-const gsi units.QPN = 1
+// GSI is the number of every device's queue pair for the connection manager (IBA vol. 1, 3.9.1).
+const GSI units.QPN = 1
 
 // partOf is the part that has a queue pair's number.
 func partOf(qpn units.QPN) int { return int(qpn >> qpnPartShift) }

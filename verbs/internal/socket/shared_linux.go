@@ -104,7 +104,8 @@ func (c *sharedConn) follow() {
 	close(c.ended)
 }
 
-// cut takes the device off its address. Otherwise its socket would stand among those of the next sharer.
+// cut closes the device's socket at the address and puts one without an address in its place. The kernel would
+// count an open socket among those of the next sharer.
 func (c *sharedConn) cut() {
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0) // nothing comes to it, and nothing goes from it
 	if err != nil {
@@ -129,7 +130,7 @@ func (c *sharedConn) keepPassed(b []byte) {
 	c.Wake()
 }
 
-// Receive returns the sharer's packets before those of the socket.
+// Receive returns the packets that the sharer has passed. If there are none, it reads the socket.
 func (c *sharedConn) Receive() ([]Incoming, error) {
 	c.mu.Lock()
 	clear(c.given)

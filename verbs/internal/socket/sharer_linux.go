@@ -85,7 +85,7 @@ func Share(local netip.AddrPort) (*Sharer, error) {
 		}
 		return nil, err
 	}
-	// The name comes first: with two sharers at once the sockets of one would be among those of the other.
+	// The name comes before the sockets. Without it two sharers that start together would mix their sockets.
 	if s.listener, err = net.ListenUnix("unixpacket", sharerName(local)); err != nil {
 		return nil, fmt.Errorf("live: %v is shared already: %w", local, err)
 	}
@@ -156,7 +156,7 @@ func steering() []unix.SockFilter {
 	return []unix.SockFilter{
 		{Code: load, K: 4},
 		{Code: and, K: 1<<qpnBits - 1},
-		{Code: equal, K: uint32(gsi), Jt: 2},
+		{Code: equal, K: uint32(GSI), Jt: 2},
 		{Code: shift, K: qpnPartShift},
 		{Code: result},
 		{Code: half, K: attr},
@@ -351,7 +351,7 @@ func (s *Sharer) passOn() {
 func (s *Sharer) receiver(from netip.Addr, data []byte) *sharing {
 	var p wire.Packet
 	var h cm.Header
-	if len(data) < wire.ICRCBytes || p.Parse(data[:len(data)-wire.ICRCBytes]) != nil || p.BTH.DestQP != gsi {
+	if len(data) < wire.ICRCBytes || p.Parse(data[:len(data)-wire.ICRCBytes]) != nil || p.BTH.DestQP != GSI {
 		return nil
 	}
 	body, err := h.Parse(p.Payload)

@@ -32,7 +32,7 @@ func (h *Path) CopyTime(bytes int64) units.Time {
 
 // SendTime is Send for a message of a number of bytes, whose data may be inline.
 func (h *Path) SendTime(bytes int64) units.Time {
-	if h.inline > 0 && bytes <= h.inline {
+	if isInline(bytes, h.inline) {
 		return h.inlineSend
 	}
 	return h.Send

@@ -47,8 +47,8 @@ func (t *Term) Time(bytes int64) units.Time {
 }
 
 // Terms are the terms of a fabric's host path at both sides for a message that the NIC reads from
-// memory, in the order in which a host has them, without terms of zero time. The executor of collectives adds the copier's terms first and the
-// others together: the sum is the same. The stack's time per segment comes with each copy of a
+// memory, in the order in which a host has them, without terms of zero time. The executor of
+// collectives adds the copier's terms first and the others together: the sum is the same. The stack's time per segment comes with each copy of a
 // segment.
 func Terms(f *scenario.Fabric, n *scenario.Node) (send, receive []Term) {
 	return termsOf(f, n, false)
@@ -56,13 +56,11 @@ func Terms(f *scenario.Fabric, n *scenario.Node) (send, receive []Term) {
 
 // TermsOf are Terms for a message of a number of bytes, whose data may be inline.
 func TermsOf(f *scenario.Fabric, n *scenario.Node, bytes int64) (send, receive []Term) {
-	return termsOf(f, n, inline(&f.Host, bytes))
+	return termsOf(f, n, isInline(bytes, int64(f.Host.MaxInlineData)))
 }
 
-// inline reports whether a message's data are in its work request.
-func inline(h *scenario.Host, bytes int64) bool {
-	return h.MaxInlineData > 0 && bytes <= int64(h.MaxInlineData)
-}
+// isInline reports whether a message's data are in its work request. longest is that of such messages; 0: none.
+func isInline(bytes, longest int64) bool { return longest > 0 && bytes <= longest }
 
 func termsOf(f *scenario.Fabric, n *scenario.Node, inRequest bool) (send, receive []Term) {
 	h := &f.Host
