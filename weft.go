@@ -169,9 +169,15 @@ type (
 	StreamResult = runstore.Stream
 	// Reduction is the aggregation trees of switches that reduce.
 	Reduction = runstore.Reduction
-	// SwitchRange is the time of a size with the smallest and with the largest switch latency of
-	// the sources.
-	SwitchRange = runstore.SwitchRange
+	// Contest is the tests of leads that weft compare adds: their reasons, and other readings of
+	// what is not known. Run itself makes none.
+	Contest = runstore.Contest
+	// Trial is the test of one lead.
+	Trial = runstore.Trial
+	// Swap is the effect of one property in it.
+	Swap = runstore.Swap
+	// Reading is a time with another reading of one value.
+	Reading = runstore.Reading
 )
 
 // What a simulation records over its time, if Options.Series is set. docs/SERIES.md describes the fields.

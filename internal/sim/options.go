@@ -10,14 +10,11 @@ import (
 	"weft/units"
 )
 
-// Options are the settings of a run. Results depend only on Seeds, SwitchRange and Skip.
+// Options are the settings of a run. Results depend only on Seeds and Skip.
 type Options struct {
 	// Seeds is the number of seeds for each size: the scenario's seed, then the next ones. 0 means
 	// 1, [MaxSeeds] is the most. [AutoSeeds] leaves the number to a rule.
 	Seeds int
-	// SwitchRange simulates the smallest size again with the smallest and the largest switch
-	// latency of the sources.
-	SwitchRange bool
 	// Workers is the number of cores to use; 0 means all.
 	Workers int
 	// Progress, if not nil, is called now and then, never concurrently.

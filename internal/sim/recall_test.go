@@ -43,7 +43,7 @@ func TestAKnownResultIsTheSimulated(t *testing.T) {
 			r, cache := simtest.Resolve(t, text), runtest.NewMemory()
 			run := func(cache known.Store) ([]byte, sim.Progress) {
 				var last sim.Progress
-				out, err := sim.Run(t.Context(), r, sim.Options{Seeds: 3, SwitchRange: true, Cache: cache, Progress: func(p sim.Progress) { last = p }})
+				out, err := sim.Run(t.Context(), r, sim.Options{Seeds: 3, Cache: cache, Progress: func(p sim.Progress) { last = p }})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -86,9 +86,6 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	if ctx.Err() == nil && seedsFor(o.Seeds, 0) > 1 {
 		again(ctx, r, jobs, out, o, w, stop)
 	}
-	if o.SwitchRange && ctx.Err() == nil {
-		switchRanges(ctx, r, out, o)
-	}
 	if err := ctx.Err(); err != nil {
 		out.Partial = true
 		return out, err

@@ -47,7 +47,7 @@ scenario, as weft run makes it: no lead is claimed.`,
 				x.seeds = weft.AutoSeeds
 			}
 			r.Run.Jitter = r.Run.Jitter || seeds != 1
-			x.ranges = seeds != 1
+			x.contest = true
 			return c.placed(x.run(cmd.Context(), e, r, tellTables(e, r)))
 		},
 	}

@@ -17,6 +17,7 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
+	"weft/internal/study/contest"
 	"weft/units"
 )
 
@@ -29,7 +30,7 @@ type execution struct {
 	series  bool
 	metrics string
 	seeds   int                 // as in weft.Options
-	ranges  bool                // also the smallest size with other switch latencies: weft.Options.SwitchRange
+	contest bool                // leads are tested
 	each    func(weft.Finished) // called with each simulation that has ended; may be nil
 }
 
@@ -81,6 +82,9 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	}
 	ctx, unfollow := folder.follow(ctx, p.status)
 	results, err := e.Run(ctx, r, o)
+	if x.contest && err == nil {
+		results.Contest, err = contest.Test(ctx, contest.Simulator(e.Run), r, results, o)
+	}
 	p.end()
 	verdict, wall := outcome(ctx, results, err), p.elapsed()
 	unfollow()
@@ -121,7 +125,7 @@ func checkWorkers(n int) error {
 
 // options are the run's; output about a simulation replaces the line of progress.
 func (x *execution) options(e *Env, p *progress) weft.Options {
-	o := weft.Options{Workers: x.workers, Seeds: x.seeds, SwitchRange: x.ranges, Progress: p.update}
+	o := weft.Options{Workers: x.workers, Seeds: x.seeds, Progress: p.update}
 	if x.seeds != 0 && x.seeds != 1 {
 		p.of = " of the first seed"
 		o.Cache = e.store() // one run alone is simulated when it is asked for

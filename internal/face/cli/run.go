@@ -52,6 +52,7 @@ config.txt with its topology and flow files, and no other file.
 			if err != nil {
 				return err
 			}
+			x.contest = true
 			return c.placed(x.run(cmd.Context(), e, r, tellTables(e, r)))
 		},
 	}

@@ -23,6 +23,7 @@ func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *do
 	d.Add(v.cards())
 	d.Add(v.bars())
 	d.Add(doc.Section{Title: "Over message size", In: doc.Page, Blocks: diagrams(d.Series, v.plots())})
+	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(alarms(r), estimateNotes(r), doc.Paragraphs(judged.Short()...))})
 	time := "Time"
 	if r.Workload == string(scenario.Uniform) {
 		time = "Mean time of a message,"
@@ -32,7 +33,9 @@ func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *do
 	} else {
 		d.Add(doc.Section{Title: time + " and bandwidth", Caption: "algbw and busbw in GB/s" + ofEstimates(r), Blocks: []doc.Block{speedTable(r)}})
 	}
-	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(alarms(r), estimateNotes(r), doc.Paragraphs(slices.Concat(judged.Where, judged.Why, faultSentences(r))...), doc.Notes(judged.Notes...))})
+	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(doc.Paragraphs(faultSentences(r)...), doc.Notes(judged.Notes...))})
+	d.Add(contestSection(r, sc))
+	d.Add(doc.Section{Title: "Also seen", Caption: "counters and links are no reasons", In: doc.Details, Blocks: doc.Paragraphs(judged.Seen...)})
 	d.Add(faultTimeline(r))
 	d.Add(doc.Section{Title: "Faults", Caption: "times count from the fault; recovery: every leaf-host path that can return has returned", In: doc.Details, Blocks: faultTables(r)})
 	if t := streamTable(r); t != nil {
@@ -52,6 +55,18 @@ func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *do
 		d.Add(scenarioSection(scenarioTitle, resolved))
 	}
 	return d
+}
+
+// contestSection is what the fabrics do not share, and the tests of the leads.
+func contestSection(r *runstore.Results, sc *scenario.Resolved) doc.Section {
+	s := doc.Section{Title: "Why, and how sure", Caption: "us that a property takes from the lead; alone, all after each other, and in the reverse order", In: doc.Details, Blocks: waterfallTable(r)}
+	if t := readingTable(r); t != nil {
+		s.Blocks = append(s.Blocks, t)
+	}
+	if t := differenceTable(sc); t != nil {
+		s.Blocks = append(s.Blocks, t)
+	}
+	return s
 }
 
 // partial is the alarm of a run that was stopped.

@@ -5,15 +5,15 @@
 //
 // All of it is a function of the results and the resolved scenario, without a
 // clock: equal runs make equal pages. The sentences claim only what the
-// numbers show: a difference below [tie] is no difference, and a cause needs a
-// counter or a closed form as evidence. Everything else is given as counts.
+// numbers show: a difference below [tie] is no difference, and a reason is a property whose
+// removal takes the lead away (package contest). Everything else is given as counts.
 //
 // # Files
 //
-//   - compare.go, verdict.go, causes.go, contrast.go, between.go: the report of compare and run;
-//     its verdict, the causes it names, the ratios it compares
-//   - facts.go, hops.go, wires.go, reduction.go, tcphost.go, radix.go, switchrange.go,
-//     sources.go, waited.go: sentences and tables about one fact of a fabric or a run each
+//   - compare.go, verdict.go, choice.go, spans.go, reasons.go, differences.go, observations.go,
+//     contrast.go, quoted.go: the report of compare and run; its verdict, the ranges of sizes with one
+//     leader, the tested reasons and readings, what fabrics do not share, what was seen beside it
+//   - facts.go, wires.go, reduction.go, tcphost.go, radix.go, sources.go, waited.go: sentences and tables about one fact of a fabric or a run each
 //   - faults.go, disturbed.go, violations.go, pausetree.go, pausepicture.go: faults,
 //     disturbances, violations of keys, causes of pauses
 //   - cards.go, plot.go, picture.go, scaling.go, seedtable.go, format.go: what pages share:

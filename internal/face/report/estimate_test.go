@@ -44,7 +44,7 @@ func texts(row []doc.Cell) (out []string) {
 // A lead that is smaller than what the bounds leave open is not called one, with one run or with seeds.
 func TestALeadWithinTheBoundOfAnEstimateIsNotClaimed(t *testing.T) {
 	results := func(bound float64, leaps int, seeds *runstore.Seeds) *runstore.Results {
-		slow := runstore.Point{Bytes: 1 << 30, Time: 1_060_000_000, BusBW: 2}
+		slow := runstore.Point{Bytes: 1 << 30, Time: 1_060_000_000, BusBW: 2, Counts: runstore.Counts{PacketHops: 1}}
 		fast := runstore.Point{Bytes: 1 << 30, Time: 1_000_000_000, BusBW: 2, Estimate: &runstore.Estimate{Bound: bound, Share: 0.5, Leaps: leaps}}
 		if seeds != nil {
 			slow.Seeds, fast.Seeds = seeds, &runstore.Seeds{TimesPs: []int64{1_000_000_000, 1_001_000_000, 1_002_000_000}}
@@ -58,10 +58,10 @@ func TestALeadWithinTheBoundOfAnEstimateIsNotClaimed(t *testing.T) {
 	}{
 		"simulated":           {results(0.1, 0, nil), "fast takes the least time"},
 		"narrow bound":        {results(0.01, 1, nil), "fast takes the least time"},
-		"wide bound":          {results(0.1, 1, nil), "the bounds of the estimates do not distinguish fast"},
-		"seeds, simulated":    {results(0.1, 0, seeds), "fast is the fastest"},
-		"seeds, narrow bound": {results(0.01, 1, seeds), "fast is the fastest"},
-		"seeds, wide bound":   {results(0.1, 1, seeds), "the seeds and the bounds of the estimates do not distinguish fast"},
+		"wide bound":          {results(0.1, 1, nil), "near each other in this run"},
+		"seeds, simulated":    {results(0.1, 0, seeds), "fast leads slow"},
+		"seeds, narrow bound": {results(0.01, 1, seeds), "fast leads slow"},
+		"seeds, wide bound":   {results(0.1, 1, seeds), "the seeds and the bounds of the estimates do not tell fast and slow apart"},
 	} {
 		if v := Judge(c.r, nil); len(v.Where) != 1 || !strings.Contains(v.Where[0], c.want) {
 			t.Errorf("%s: %q, want %q", name, v.Where, c.want)
@@ -70,15 +70,15 @@ func TestALeadWithinTheBoundOfAnEstimateIsNotClaimed(t *testing.T) {
 }
 
 func TestFabricsWithinTheTieAreNotAlikeIfTheBoundIsWider(t *testing.T) {
-	point := runstore.Point{Bytes: 1 << 30, Time: 1_000_000_000, BusBW: 2}
+	point := runstore.Point{Bytes: 1 << 30, Time: 1_000_000_000, BusBW: 2, Counts: runstore.Counts{PacketHops: 1}}
 	other := point
 	other.Time, other.Estimate = 1_005_000_000, &runstore.Estimate{Bound: 0.05, Leaps: 1}
 	r := &runstore.Results{Fabrics: []runstore.FabricResult{{Name: "a", Points: []runstore.Point{point}}, {Name: "b", Points: []runstore.Point{other}}}}
-	if v := Judge(r, nil); !strings.Contains(v.Where[0], "the bounds of the estimates do not distinguish") {
+	if v := Judge(r, nil); !strings.Contains(v.Where[0], "near each other in this run") {
 		t.Errorf("%q: 5 %% are more than the tie of 2 %%", v.Where)
 	}
 	r.Fabrics[1].Points[0].Estimate.Bound = 0.001
-	if v := Judge(r, nil); !strings.Contains(v.Where[0], "are within 2 %") {
+	if v := Judge(r, nil); !strings.Contains(v.Where[0], "are equal, within 2 %") {
 		t.Errorf("%q: 0.5 %% and a bound of 0.1 %% are within the tie", v.Where)
 	}
 }

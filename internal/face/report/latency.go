@@ -26,7 +26,7 @@ func Latencies(all []*latency.Result, figures []latency.Figure) *doc.Document {
 	numbers, reasons := figureRows(figures)
 	heading := latencyHeading(all)
 	return &doc.Document{
-		Brand: simulation, Title: "A" + heading[1:], Heading: heading, Subtitle: list(measured(all)), Series: measured(all),
+		Brand: simulation, Title: "A" + heading[1:], Heading: heading, Subtitle: list(fabricsOf(all)), Series: fabricsOf(all),
 		Footer: "Made by weft. The same fabrics, message and version make the same page.",
 		Sections: []doc.Section{
 			{Blocks: []doc.Block{terms}},
@@ -38,8 +38,8 @@ func Latencies(all []*latency.Result, figures []latency.Figure) *doc.Document {
 	}
 }
 
-// measured are the fabrics.
-func measured(all []*latency.Result) (out []string) {
+// fabricsOf are the fabrics.
+func fabricsOf(all []*latency.Result) (out []string) {
 	for i := range all {
 		out = append(out, all[i].Fabric)
 	}

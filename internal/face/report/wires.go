@@ -10,6 +10,21 @@ import (
 	"weft/internal/sim/scenario"
 )
 
+const (
+	// busyLink is the share of time from which on a link is called the limit, and idleLink the
+	// share below which no wire can be the limit, even if its load comes in bursts.
+	busyLink = 0.9
+	idleLink = 0.25
+	// crowdedBusy and crowded are the minimum busy time of a link, and the minimum ratio to the
+	// mean of its tier, for flows to collide on it.
+	crowdedBusy = 0.6
+	crowded     = 1.25
+	// namedFlows is the number of a link's flows that a sentence names.
+	namedFlows = 4
+	// queuedShare is the share of queued, or of retransmitted, packets from which on they are named.
+	queuedShare = 0.05
+)
+
 // wire describes the busiest link of a fabric at a size: flows collide on the link, or it is at the
 // limit of its wire, with new packets or with retransmissions, or all wires are idle. It is empty
 // if the link shows none of this.
@@ -86,33 +101,6 @@ func (v *judgement) collision(f int, h runstore.HotLink) string {
 		carries += ", by " + list(named) + ","
 	}
 	return fmt.Sprintf("%s: %s and is busy %s of the time", what, carries, percent(h.Busy))
-}
-
-// idled states that congestion control, or the recovery from drops, left a link idle that the
-// fastest fabric kept busy. If that link was not the limit either, it states only the observation.
-func (v *judgement) idled(f, w, s int) string {
-	p := v.points[f][s]
-	a, known := hottest(p)
-	b, other := hottest(v.points[w][s])
-	if !known || !other || b.Busy-a.Busy < idledShare {
-		return ""
-	}
-	c := p.Counts
-	if c.Marks == 0 && c.CNPs == 0 && c.Drops() == 0 || collides(a) || len(v.path(f, w)) > 0 {
-		return "" // no cause was seen, or there may be another one
-	}
-	var why string
-	switch {
-	case b.Busy >= busyLink && c.Drops() > 0:
-		why = "dropped packets and recovered so slowly that"
-	case b.Busy >= busyLink:
-		why = "cut its senders back so far that"
-	case c.CNPs > 0:
-		why = "told its senders to slow down " + plural(c.CNPs, "time", "times") + ", and"
-	default:
-		return ""
-	}
-	return fmt.Sprintf("%s its busiest link was busy no more than %s of the time, while %s kept its own busy %s", why, percent(a.Busy), v.name(w), percent(b.Busy))
 }
 
 // queueing is the number of packets that met a queue beyond ECN's threshold: a part of these is

@@ -24,6 +24,8 @@ type Results struct {
 	Nodes    int            `json:"nodes"`             // on which the workload runs
 	Fabrics  []FabricResult `json:"fabrics"`           // in the scenario's order
 	Partial  bool           `json:"partial,omitempty"` // stopped before its end
+	// Contest is the tests of the fabrics' order; nil if none were made.
+	Contest *Contest `json:"contest,omitempty"`
 }
 
 // FabricResult is the results of one candidate fabric, size by size.
@@ -39,8 +41,6 @@ type FabricResult struct {
 	Reduction *Reduction `json:"reduction,omitempty"`
 	// Control is nil if the scenario has no faults.
 	Control *Control `json:"control,omitempty"`
-	// SwitchRange is nil unless it was requested and sources differ on the switches of some fabric.
-	SwitchRange *SwitchRange `json:"switch_range,omitempty"`
 	// Points has the result of each size, in the scenario's order.
 	Points []Point `json:"points"`
 }

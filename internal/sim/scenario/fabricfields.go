@@ -17,6 +17,9 @@ type Fabric struct {
 	// MTU is the RDMA path MTU, the most payload of a packet; for TCP it is
 	// the IP MTU.
 	MTU units.Bytes `yaml:"mtu" range:"256B..65536B"`
+	// Headers is the number of bytes that each packet has on every cable besides those of
+	// its protocol: 50 for a VXLAN that starts in the NIC. A negative number takes bytes away.
+	Headers int `yaml:"headers,omitzero" range:"-128..1024"`
 	// NIC is the network adapter.
 	NIC NIC `yaml:"nic"`
 	// Switch is the model of all switches.

@@ -46,7 +46,7 @@ func (s *Sharing) Runner(run Runner) Runner {
 		if err != nil {
 			return nil, err
 		}
-		piece := fmt.Sprintf("run %d %t\n%s", o.Seeds, o.SwitchRange, text)
+		piece := fmt.Sprintf("run %d\n%s", o.Seeds, text)
 		return shared(ctx, s, piece, func() (*runstore.Results, error) { return run(ctx, r, o) })
 	}
 }

@@ -78,7 +78,7 @@ func lossless(p *network.Plan, l *Lossless) {
 	}
 	loop := roce.Loop{
 		PerByte: network.PerByte(&f.Link), Propagation: network.Propagation(&f.Link, longest), Pipeline: f.Switch.Latency, Response: pfc.Response,
-		Packet: units.Bytes(protocol.Of(f.Kind).Bytes(wire.RCWriteMiddle, int(f.MTU), scenario.Framing(f))), Frame: wire.PFCBytes, StoreAndForward: f.Switch.Forwarding == scenario.StoreAndForward,
+		Packet: units.Bytes(protocol.Of(f.Kind).Bytes(wire.RCWriteMiddle, int(f.MTU), scenario.Framing(f)) + f.Headers), Frame: wire.PFCBytes, StoreAndForward: f.Switch.Forwarding == scenario.StoreAndForward,
 	}
 	l.compare(f, &buffer, ports, &loop, longest)
 }

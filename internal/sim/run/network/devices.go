@@ -199,7 +199,7 @@ func nic(f *scenario.Fabric, node *scenario.Node, c Classes) *fabric.NIC {
 	framing := scenario.Framing(f)
 	for i := range n.Overhead {
 		if op := wire.Opcode(i); op.Valid() {
-			n.Overhead[op] = uint16(p.Bytes(op, probe, framing) - probe + telemetry(f, op))
+			n.Overhead[op] = uint16(p.Bytes(op, probe, framing) - probe + f.Headers + telemetry(f, op))
 		}
 	}
 	if p.Unordered {
@@ -214,8 +214,8 @@ const probe = 1024
 // unorderedNIC makes the queue pairs of a NIC deliver packets in any order, as in Ultra Ethernet.
 func unorderedNIC(n *fabric.NIC, f *scenario.Fabric, framing protocol.Framing) {
 	n.PayloadPad = 1
-	n.Overhead[transport.SelectiveAck] = uint16(wire.UETAckFrameBytes(framing.EthernetFraming))
-	n.Overhead[transport.Nack] = uint16(wire.UETNackFrameBytes(framing.EthernetFraming))
+	n.Overhead[transport.SelectiveAck] = uint16(wire.UETAckFrameBytes(framing.EthernetFraming) + f.Headers)
+	n.Overhead[transport.Nack] = uint16(wire.UETNackFrameBytes(framing.EthernetFraming) + f.Headers)
 	t := n.Transport
 	t.Delivery, t.Marks = transport.Unordered, transport.MarksAcked
 	t.EntropyValues, t.RecycleEntropy = f.Transport.EntropyValues, f.Transport.Entropy == scenario.Recycled
@@ -281,7 +281,7 @@ func (p *Plan) Divides(bytes int64) bool {
 // measure.
 func tcpNIC(n *fabric.NIC, f *scenario.Fabric, p *protocol.Protocol) {
 	t := &f.TCP
-	n.FrameOverhead = uint16(p.Bytes(0, probe, scenario.Framing(f)) - probe - tcp.HeaderBytes)
+	n.FrameOverhead = uint16(p.Bytes(0, probe, scenario.Framing(f)) - probe + f.Headers - tcp.HeaderBytes)
 	c := tcp.Linux(f.MTU)
 	if t.Variant == scenario.DCTCP {
 		c = tcp.DataCenter(f.MTU)

@@ -1,0 +1,51 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"weft/internal/face/doc"
+	"weft/internal/sim/scenario"
+)
+
+// ownSections are the sections that one protocol alone has. What they hold is compared as a whole by
+// the property "buffers and flow control"; a few of their fields stand in the table.
+var (
+	ownSections = []string{"ib.", "ethernet.", "tcp."}
+	shownOfOwn  = []string{"ib.buffer", "ib.speedup", "ethernet.pfc.enabled", "ethernet.pfc.alpha", "ethernet.ecn.enabled"}
+)
+
+// differenceTable is the values that the fabrics do not share, and where each comes from; nil if they
+// share all, or the scenario is not known.
+func differenceTable(sc *scenario.Resolved) *doc.Table {
+	if sc == nil || len(sc.Fabrics) < 2 {
+		return nil
+	}
+	t := doc.NewTable("value", "fabric", "", "source")
+	t.Keys = 2
+	for _, path := range scenario.FabricFields() {
+		own := slices.ContainsFunc(ownSections, func(section string) bool { return strings.HasPrefix(path, section) })
+		if path == "name" || path == "preset" || own && !slices.Contains(shownOfOwn, path) || !differ(sc, path) {
+			continue
+		}
+		label := path
+		for i := range sc.Fabrics {
+			f := &sc.Fabrics[i]
+			if zero := (scenario.Fabric{}); own && f.Same(&zero, path[:strings.Index(path, ".")]) {
+				continue // the protocol has no such section
+			}
+			text, _ := f.Text(path)
+			t.Add(doc.Text(label), doc.Text(doc.Fit(f.Name, 22)), doc.Text(doc.Fit(text, 40)), doc.Text(doc.Fit(sc.SourceOf(i, path), 70)))
+			label = ""
+		}
+	}
+	if len(t.Rows) < 2 {
+		return nil
+	}
+	return t
+}
+
+// differ reports whether the fabrics of a scenario differ in a field.
+func differ(sc *scenario.Resolved, path string) bool {
+	return slices.ContainsFunc(sc.Fabrics[1:], func(f scenario.Fabric) bool { return !f.Same(&sc.Fabrics[0], path) })
+}

@@ -1,0 +1,186 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/internal/face/doc"
+	"weft/internal/sim/runstore"
+	"weft/internal/study/contest"
+	"weft/units"
+)
+
+// reason says why a fabric leads another, as far as a test shows: the property whose removal takes
+// at least half of the lead away.
+func (v *judgement) reason(t *runstore.Trial) string {
+	slower, faster := quoted(t.Slower), quoted(t.Faster)
+	cause, also, found := t.Cause()
+	if !found {
+		return "Cause not found: no property of " + faster + " alone takes half of the lead away."
+	}
+	with := "with it"
+	if len(also) > 0 {
+		with = "with it, or with the " + either(also) + " of " + faster + ","
+	}
+	text := fmt.Sprintf("Reason: %s%s: %s %s takes %s", cause.Property, v.values(t, cause.Property), with, slower, shortTime(units.Time(t.SlowerPs-cause.EffectPs)))
+	return text + "."
+}
+
+// values are the values of a property on both fabrics, if they differ in one field: " (150ns, not
+// 500ns)".
+func (v *judgement) values(t *runstore.Trial, property string) string {
+	slower, faster := v.specOf(t.Slower), v.specOf(t.Faster)
+	if slower == nil || faster == nil {
+		return ""
+	}
+	fields := contest.Differences(slower, faster, property)
+	if len(fields) != 1 {
+		return ""
+	}
+	a, _ := slower.Text(fields[0])
+	b, _ := faster.Text(fields[0])
+	return fmt.Sprintf(" (%s, not %s)", b, a)
+}
+
+// waterfallTable is the effects of the properties in which two fabrics differ, in microseconds; nil
+// without tests.
+func waterfallTable(r *runstore.Results) (out []doc.Block) {
+	if r.Contest == nil {
+		return nil
+	}
+	us := func(ps int64) doc.Cell {
+		return doc.Instead(fmt.Sprintf("%+.1f", float64(ps)/float64(units.Microsecond)))
+	}
+	for i := range r.Contest.Trials {
+		t := &r.Contest.Trials[i]
+		table := doc.NewTable("property", "alone", "step by step", "reverse order")
+		seen := func(order []runstore.Swap, name string) doc.Cell {
+			if ps, ok := runstore.Effect(order, name); ok {
+				return us(ps)
+			}
+			return doc.None
+		}
+		shown := int64(0)
+		for _, s := range t.Steps {
+			reverse, _ := runstore.Effect(t.Reverse, s.Property)
+			alone, _ := runstore.Effect(t.Alone, s.Property)
+			if 200*max(s.EffectPs, -s.EffectPs, reverse, -reverse, alone, -alone) < t.Lead() {
+				continue // below half a per cent of the lead
+			}
+			shown += s.EffectPs
+			table.Add(doc.Text(s.Property), seen(t.Alone, s.Property), us(s.EffectPs), seen(t.Reverse, s.Property))
+		}
+		table.Add(doc.Text("rest"), doc.None, us(t.Lead()-shown), doc.None)
+		table.Add(doc.Text("lead").In(doc.Strong), doc.None, us(t.Lead()).In(doc.Strong), us(t.Lead()))
+		text := fmt.Sprintf("%s over %s%s: %s and %s, %s", quoted(t.Faster), quoted(t.Slower), atSize(t.Bytes),
+			shortTime(units.Time(t.FasterPs)), shortTime(units.Time(t.SlowerPs)), plural(int64(t.Seeds), "seed", "seeds"))
+		out = append(append(out, doc.Paragraphs(text)...), table)
+	}
+	return out
+}
+
+// reads are the readings of one trial's fabrics at its size, by what they do to its lead. own is true if
+// a value of the lead's reason is among those that it does not survive.
+type reads struct {
+	holds        int
+	gone, turned []string
+	own          bool
+}
+
+// readingsOf judges a lead over the other readings of what is not known.
+func (v *judgement) readingsOf(slower, faster, s int) (out reads) {
+	if v.r.Contest == nil {
+		return out
+	}
+	var reason []string
+	if t := v.trial(slower, faster, s); t != nil && v.sc != nil {
+		cause, _, _ := t.Cause()
+		reason = contest.Differences(v.spec(slower), v.spec(faster), cause.Property)
+	}
+	for _, x := range v.r.Contest.Readings {
+		a, b := v.points[slower][s], v.points[faster][s]
+		switch {
+		case x.Bytes != v.sizes[s] || len(x.TimesPs) == 0:
+			continue
+		case x.Fabric == v.result(slower).Name:
+			a = withTimes(a, x.TimesPs)
+		case x.Fabric == v.result(faster).Name:
+			b = withTimes(b, x.TimesPs)
+		default:
+			continue
+		}
+		c := contrastOf([][2]runstore.Point{{a, b}})
+		text := fmt.Sprintf("%s of %s is %s", x.Path, quoted(x.Fabric), x.Value)
+		kept := out.holds
+		switch back := contrastOf([][2]runstore.Point{{b, a}}); {
+		case c.behind(v.repeated):
+			out.holds++
+		case back.behind(v.repeated):
+			out.turned = append(out.turned, text)
+		default:
+			out.gone = append(out.gone, text)
+		}
+		out.own = out.own || out.holds == kept && slices.Contains(reason, x.Path)
+	}
+	return out
+}
+
+// withTimes is a point with other times.
+func withTimes(p runstore.Point, timesPs []int64) runstore.Point {
+	if p.Seeds == nil {
+		p.Time = units.Time(timesPs[0])
+		return p
+	}
+	p.Seeds = &runstore.Seeds{TimesPs: timesPs}
+	return p
+}
+
+// all is the number of readings.
+func (r reads) all() int { return r.holds + len(r.gone) + len(r.turned) }
+
+// text says which readings a lead does not survive; "" if it survives all.
+func (r reads) text() string {
+	switch {
+	case len(r.gone)+len(r.turned) == 0:
+		return ""
+	case r.own && len(r.gone)+len(r.turned) == 1 && len(r.gone) == 1:
+		return "This value is not known: with its other reading the lead is gone."
+	case r.own && len(r.gone)+len(r.turned) == 1:
+		return "This value is not known: with its other reading the lead turns round."
+	case len(r.gone) == 0:
+		return "The lead turns round if " + either(r.turned) + "."
+	case len(r.turned) == 0:
+		return "The lead is gone if " + either(r.gone) + "."
+	}
+	return "The lead turns round if " + either(r.turned) + ", and is gone if " + either(r.gone) + "."
+}
+
+// either joins alternatives; of many, the first three.
+func either(texts []string) string {
+	const most = 2
+	if more := len(texts) - most; more > 0 {
+		texts = append(slices.Clone(texts[:most]), fmt.Sprintf("by %s (--details)", plural(int64(more), "other reading", "other readings")))
+	}
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
+	}
+	return strings.Join(texts[:len(texts)-1], ", ") + " or " + texts[len(texts)-1]
+}
+
+// readingTable is the times with other readings; nil without.
+func readingTable(r *runstore.Results) *doc.Table {
+	if r.Contest == nil || len(r.Contest.Readings) == 0 {
+		return nil
+	}
+	t := doc.NewTable("size", "fabric", "value", "here", "reading", "time", "source")
+	t.Keys = 2
+	for _, x := range r.Contest.Readings {
+		sum := int64(0)
+		for _, ps := range x.TimesPs {
+			sum += ps
+		}
+		t.Add(sizeCell(x.Bytes), doc.Text(doc.Fit(x.Fabric, 22)), doc.Text(x.Path), doc.Text(x.Own), doc.Text(x.Value), doc.Time(units.Time(sum/int64(len(x.TimesPs)))), doc.Text(doc.Fit(x.Source, 60)))
+	}
+	return t
+}

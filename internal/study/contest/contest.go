@@ -1,0 +1,312 @@
+package contest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"weft/internal/sim"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
+	"weft/units"
+)
+
+// Simulator runs a scenario; sim.Run is one.
+type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+
+// Test tests the leads in the results of a scenario. The options are those of the run; the tests have
+// its seeds. It returns nil if there is no lead to test. If ctx ends, it returns its error.
+func Test(ctx context.Context, run Simulator, r *scenario.Resolved, results *runstore.Results, o sim.Options) (*runstore.Contest, error) {
+	if len(results.Fabrics) < 2 || len(r.Faults) > 0 {
+		return nil, nil
+	}
+	chosen, left := decisive(results)
+	if len(chosen) == 0 && len(left) == 0 {
+		return nil, nil
+	}
+	out := &runstore.Contest{Untested: left}
+	l := &lab{ctx: ctx, run: run, r: r, results: results, options: o}
+	for len(chosen) > 0 {
+		n := 1
+		for n < len(chosen) && chosen[n].point == chosen[0].point {
+			n++
+		}
+		l.point = chosen[0].point
+		if err := l.test(chosen[:n], out); err != nil {
+			return nil, err
+		}
+		chosen = chosen[n:]
+	}
+	return out, nil
+}
+
+// lab simulates variants of fabrics at one size.
+type lab struct {
+	ctx     context.Context
+	run     Simulator
+	r       *scenario.Resolved
+	results *runstore.Results
+	options sim.Options
+	point   int
+	waiting []*variant
+}
+
+// variant is a fabric that is simulated with a number of seeds, and its times; none if it has no result.
+type variant struct {
+	fabric  *scenario.Fabric
+	seeds   int
+	timesPs []int64
+}
+
+// add plans the simulation of a fabric.
+func (l *lab) add(f *scenario.Fabric, seeds int) *variant {
+	v := &variant{fabric: f, seeds: seeds}
+	l.waiting = append(l.waiting, v)
+	return v
+}
+
+// simulate runs what was planned, those with the same number of seeds together.
+func (l *lab) simulate() error {
+	for len(l.waiting) > 0 {
+		seeds := l.waiting[0].seeds
+		var now, later []*variant
+		for _, v := range l.waiting {
+			if v.seeds == seeds {
+				now = append(now, v)
+			} else {
+				later = append(later, v)
+			}
+		}
+		l.waiting = later
+		if err := l.together(now, seeds); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// together simulates variants in one run.
+func (l *lab) together(waiting []*variant, seeds int) error {
+	own := *l.r
+	own.Fabrics = nil
+	for i, v := range waiting {
+		f := *v.fabric
+		f.Name = fmt.Sprintf("variant %d", i+1)
+		own.Fabrics = append(own.Fabrics, f)
+	}
+	if len(own.Workload.Sizes) > 0 {
+		own.Workload.Sizes = []units.Bytes{units.Bytes(l.results.Fabrics[0].Points[l.point].Bytes)}
+	}
+	o := sim.Options{Seeds: seeds, Workers: l.options.Workers, Cache: l.options.Cache, Exact: l.options.Exact, Progress: l.options.Progress}
+	results, err := l.run(l.ctx, &own, o)
+	if l.ctx.Err() != nil {
+		return l.ctx.Err()
+	}
+	if results == nil {
+		return err
+	}
+	for i, v := range waiting {
+		if p := &results.Fabrics[i].Points[0]; p.Measured() && !p.Partial && p.Counts.MessagesLost == 0 {
+			v.timesPs = p.Times()
+		}
+	}
+	return nil // a variant that failed has no times
+}
+
+// test tests leads at one size.
+func (l *lab) test(trials []trial, out *runstore.Contest) error {
+	var falls []*waterfall
+	var read []*reading
+	seen := map[int]bool{}
+	for _, t := range trials {
+		falls = append(falls, l.begin(t))
+		for _, f := range []int{t.slower, t.faster} {
+			if ratio(l.results, t) < clearLead && !seen[f] {
+				seen[f] = true
+				read = append(read, l.readings(f, t.seeds)...)
+			}
+		}
+	}
+	if err := l.simulate(); err != nil {
+		return err
+	}
+	for _, w := range falls {
+		w.order()
+	}
+	if err := l.simulate(); err != nil {
+		return err
+	}
+	for _, w := range falls {
+		out.Trials = append(out.Trials, w.trial())
+	}
+	for _, x := range read {
+		if len(x.variant.timesPs) > 0 {
+			x.record.TimesPs = x.variant.timesPs
+			out.Readings = append(out.Readings, x.record)
+		}
+	}
+	return nil
+}
+
+// reading is a reading that is simulated.
+type reading struct {
+	record  runstore.Reading
+	variant *variant
+}
+
+// readings plans the simulations of a fabric's readings.
+func (l *lab) readings(fabric, seeds int) (out []*reading) {
+	bytes := l.results.Fabrics[fabric].Points[l.point].Bytes
+	for _, x := range l.r.Readings(fabric) {
+		other, err := l.r.WithReading(fabric, x)
+		if err != nil {
+			continue // the value does not fit the rest of the scenario
+		}
+		record := runstore.Reading{Bytes: bytes, Fabric: l.r.Fabrics[fabric].Name, Path: x.Path, Own: x.Own, Value: x.Value, Source: x.Source}
+		out = append(out, &reading{record, l.add(&other.Fabrics[fabric], seeds)})
+	}
+	return out
+}
+
+// waterfall is the test of a lead's reason.
+type waterfall struct {
+	lab   *lab
+	lead  trial
+	pair  *pair
+	known map[set]*variant
+	steps []int // properties, in the order of the steps
+}
+
+// begin plans the simulations of single properties.
+func (l *lab) begin(t trial) *waterfall {
+	w := &waterfall{lab: l, lead: t, pair: pairOf(l.r, t.slower, t.faster), known: map[set]*variant{}}
+	for _, i := range w.pair.differ {
+		w.plan(set(0).with(i))
+	}
+	return w
+}
+
+// plan plans the simulation of a hybrid, once.
+func (w *waterfall) plan(taken set) {
+	if _, done := w.known[taken]; done || taken == 0 || taken == w.all() {
+		return
+	}
+	w.known[taken] = &variant{}
+	if f, ok := w.pair.hybrid(taken); ok {
+		w.known[taken] = w.lab.add(f, w.seeds())
+	}
+}
+
+// all is the set of all properties: the faster fabric.
+func (w *waterfall) all() (s set) {
+	for _, i := range w.pair.differ {
+		s = s.with(i)
+	}
+	return s
+}
+
+// order plans the steps: the property with the largest effect first, the protocol after all that
+// the slower fabric can have of the faster, and then the rest.
+func (w *waterfall) order() {
+	w.steps = slices.Clone(w.pair.differ)
+	rank := func(i int) int {
+		if i == protocolStep {
+			return 1
+		}
+		if _, ok := w.time(set(0).with(i)); !ok {
+			return 2
+		}
+		return 0
+	}
+	slices.SortStableFunc(w.steps, func(a, b int) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(w.effect(b), w.effect(a)))
+	})
+	for _, steps := range [][]int{w.steps, reversed(w.steps)} {
+		var taken set
+		for _, i := range steps {
+			taken = taken.with(i)
+			w.plan(taken)
+		}
+	}
+}
+
+// effect is the time that a property alone takes away, in tenths of the lead: near effects keep the
+// order of the list.
+func (w *waterfall) effect(i int) int64 {
+	slower, _ := w.time(0)
+	faster, _ := w.time(w.all())
+	alone, ok := w.time(set(0).with(i))
+	if !ok {
+		return 0
+	}
+	return 10 * (slower - alone) / max(1, slower-faster)
+}
+
+// time is the mean time of a hybrid; false if it has none.
+func (w *waterfall) time(taken set) (ps int64, ok bool) {
+	var times []int64
+	switch taken {
+	case 0:
+		times = w.lab.results.Fabrics[w.lead.slower].Points[w.lab.point].Times()
+	case w.all():
+		times = w.lab.results.Fabrics[w.lead.faster].Points[w.lab.point].Times()
+	default:
+		v := w.known[taken]
+		if v == nil || len(v.timesPs) < w.seeds() {
+			return 0, false
+		}
+		times = v.timesPs
+	}
+	sum := int64(0)
+	for _, t := range times[:w.seeds()] {
+		sum += t
+	}
+	return sum / int64(w.seeds()), true
+}
+
+// seeds is the number of seeds of hybrids.
+func (w *waterfall) seeds() int { return min(w.lead.seeds, leastSeeds) }
+
+// trial is the outcome.
+func (w *waterfall) trial() runstore.Trial {
+	slower, _ := w.time(0)
+	faster, _ := w.time(w.all())
+	out := runstore.Trial{
+		Bytes:  w.lab.results.Fabrics[0].Points[w.lab.point].Bytes,
+		Faster: w.lab.r.Fabrics[w.lead.faster].Name, Slower: w.lab.r.Fabrics[w.lead.slower].Name,
+		Seeds: w.seeds(), FasterPs: faster, SlowerPs: slower,
+		Steps: w.path(w.steps), Reverse: w.path(reversed(w.steps)),
+	}
+	for _, i := range w.steps {
+		if alone, ok := w.time(set(0).with(i)); ok {
+			out.Alone = append(out.Alone, runstore.Swap{Property: properties[i].name, EffectPs: slower - alone})
+		}
+	}
+	return out
+}
+
+// path is the steps in an order. A step without a time is one with the next.
+func (w *waterfall) path(steps []int) (out []runstore.Swap) {
+	var taken set
+	before, _ := w.time(0)
+	name := ""
+	for _, i := range steps {
+		taken = taken.with(i)
+		if name != "" {
+			name += " and "
+		}
+		name += properties[i].name
+		if t, ok := w.time(taken); ok {
+			out = append(out, runstore.Swap{Property: name, EffectPs: before - t})
+			before, name = t, ""
+		}
+	}
+	return out
+}
+
+func reversed(steps []int) []int {
+	out := slices.Clone(steps)
+	slices.Reverse(out)
+	return out
+}

@@ -1,0 +1,158 @@
+package contest
+
+import (
+	"cmp"
+	"slices"
+
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// trial is a lead to test: by index, of the faster fabric over the slower at a point.
+type trial struct {
+	point, faster, slower int
+	seeds                 int // of the point
+}
+
+// decisive chooses the leads to test, and names those that are not tested. In each range of
+// neighbouring sizes with the same fastest fabric it takes, for each fabric that is near, the size
+// with the longest lead that the budget allows. For a fabric that is far behind it takes one size in
+// all, one that is tested anyway if there is one.
+func decisive(results *runstore.Results) (chosen []trial, left []string) {
+	var near, far [][]trial
+	for faster := range results.Fabrics {
+		for slower := range results.Fabrics {
+			for _, span := range leads(results, faster, slower) {
+				if ratio(results, span[0]) < clearLead {
+					near = append(near, span)
+				} else {
+					far = append(far, span)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(near, func(a, b []trial) int { return cmp.Compare(ratio(results, b[0]), ratio(results, a[0])) })
+	budget, sizes, explained := int64(mostHopsOnce), map[int]bool{}, map[int]bool{}
+	if len(near)+len(far) > 0 && slices.Concat(near, far)[0][0].seeds >= leastSeeds {
+		budget = mostHops
+	}
+	take := func(span []trial) {
+		at := slices.IndexFunc(span, func(t trial) bool {
+			return costOf(results, t) <= budget && (len(sizes) < mostSizes || sizes[t.point])
+		})
+		if at < 0 {
+			left = append(left, nameOf(results, span[0]))
+			return
+		}
+		t := span[at]
+		budget -= costOf(results, t)
+		sizes[t.point], explained[t.slower] = true, true
+		chosen = append(chosen, t)
+	}
+	for _, span := range near {
+		take(span)
+	}
+	for _, span := range far {
+		if explained[span[0].slower] {
+			continue
+		}
+		slices.SortStableFunc(span, func(a, b trial) int { // a size that is tested, else the cheapest
+			if sizes[a.point] != sizes[b.point] && sizes[a.point] {
+				return -1
+			}
+			if sizes[a.point] != sizes[b.point] {
+				return 1
+			}
+			return cmp.Compare(costOf(results, a), costOf(results, b))
+		})
+		take(span)
+	}
+	slices.SortStableFunc(chosen, func(a, b trial) int { return cmp.Compare(a.point, b.point) })
+	return chosen, left
+}
+
+// comparable are the points with a result on every fabric, over seeds if any point is.
+func comparable(results *runstore.Results) (out []int) {
+	repeated := false
+	for i := range results.Fabrics[0].Points {
+		good, over := true, true
+		for f := range results.Fabrics {
+			p := &results.Fabrics[f].Points[i]
+			good = good && p.Measured() && !p.Partial && p.Counts.MessagesLost == 0
+			over = over && len(p.Times()) >= leastSeeds
+		}
+		if good && over && !repeated {
+			out, repeated = nil, true
+		}
+		if good && (over || !repeated) {
+			out = append(out, i)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b int) int {
+		return cmp.Compare(results.Fabrics[0].Points[a].Bytes, results.Fabrics[0].Points[b].Bytes)
+	})
+	return out
+}
+
+// leads are the ranges of sizes at which a fabric is the fastest of all and leads another: the sizes of
+// each, the longest lead first.
+func leads(results *runstore.Results, faster, slower int) (out [][]trial) {
+	if faster == slower {
+		return nil
+	}
+	var span []trial
+	end := func() {
+		if len(span) > 0 {
+			slices.SortStableFunc(span, func(a, b trial) int { return cmp.Compare(ratio(results, b), ratio(results, a)) })
+			out = append(out, span)
+		}
+		span = nil
+	}
+	for _, i := range comparable(results) {
+		t := trial{point: i, faster: faster, slower: slower}
+		if fastest(results, i) != faster || ratio(results, t) < leastLead {
+			end()
+			continue
+		}
+		t.seeds = min(len(results.Fabrics[faster].Points[i].Times()), len(results.Fabrics[slower].Points[i].Times()))
+		span = append(span, t)
+	}
+	end()
+	return out
+}
+
+// costOf is the packet-hops of a test.
+func costOf(results *runstore.Results, t trial) int64 {
+	hops := int64(0)
+	for _, f := range []int{t.faster, t.slower} {
+		hops += results.Fabrics[f].Points[t.point].Counts.PacketHops
+	}
+	runs := hybrids * min(t.seeds, leastSeeds)
+	if ratio(results, t) < clearLead {
+		runs += readings * t.seeds
+	}
+	return hops * int64(runs)
+}
+
+// ratio is the slower fabric's time over the faster one's.
+func ratio(results *runstore.Results, t trial) float64 {
+	return float64(results.Fabrics[t.slower].Points[t.point].Time) / float64(results.Fabrics[t.faster].Points[t.point].Time)
+}
+
+func fastest(results *runstore.Results, point int) (best int) {
+	for f := range results.Fabrics {
+		if results.Fabrics[f].Points[point].Time < results.Fabrics[best].Points[point].Time {
+			best = f
+		}
+	}
+	return best
+}
+
+// nameOf is a lead in words.
+func nameOf(results *runstore.Results, t trial) string {
+	text := results.Fabrics[t.faster].Name + " over " + results.Fabrics[t.slower].Name
+	if b := results.Fabrics[t.faster].Points[t.point].Bytes; b != 0 {
+		text += " at " + units.Bytes(b).String()
+	}
+	return text
+}

@@ -1,0 +1,21 @@
+package contest
+
+// The limits of the tests.
+const (
+	// leastLead is the ratio of times from which a lead is tested: nearer ones count as equal.
+	leastLead = 1.02
+	// clearLead is the ratio from which a lead needs no test of its readings: no range of the
+	// catalog changes a time so much. Its reason is tested at one size.
+	clearLead = 2
+	// mostSizes is the number of sizes at which leads are tested.
+	mostSizes = 3
+	// mostHops bounds the packet-hops of all tests of a run: half a minute of two cores. Packet-hops are
+	// results, so the choice does not depend on the machine.
+	mostHops = 100_000_000
+	// mostHopsOnce is mostHops of a run with one seed, which shows no order: a few seconds.
+	mostHopsOnce = 10_000_000
+	// hybrids and readings are the numbers of simulations of a fabric that a test takes, for the choice of sizes.
+	hybrids, readings = 16, 8
+	// leastSeeds is the number of seeds from which times of a size show a lead. Hybrids have as many.
+	leastSeeds = 3
+)

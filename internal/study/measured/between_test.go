@@ -1,0 +1,26 @@
+package measured_test
+
+import (
+	"testing"
+
+	"weft/internal/sim/scenario"
+	"weft/internal/study/measured"
+)
+
+// docs/VALIDATION.md has these means in its table of ranges ("between nodes").
+func TestTheErrorBetweenNodesIsThatOfTheScoredTables(t *testing.T) {
+	for _, c := range []struct {
+		op    scenario.Collective
+		bytes int64
+		lo    float64
+		hi    float64
+	}{
+		{scenario.AllReduce, 64 << 10, .08, .20},
+		{scenario.AllReduce, 16 << 20, .05, .15},
+		{scenario.Broadcast, 16 << 20, .05, .15}, // no table has it: all operations
+	} {
+		if got := measured.ErrorBetweenNodes(c.op, c.bytes); got.Rows < 10 || got.Mean() < c.lo || got.Mean() > c.hi {
+			t.Errorf("%s of %d B: %d rows, mean %.3f: want 10 rows at least and %g to %g", c.op, c.bytes, got.Rows, got.Mean(), c.lo, c.hi)
+		}
+	}
+}
