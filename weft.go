@@ -389,6 +389,11 @@ type (
 	// Retransmission is the timeout after which a packet without acknowledgement is sent again.
 	// Values: adaptive, fixed.
 	Retransmission = scenario.Retransmission
+	// Form is the form of a collective's message between nodes through RDMA, see Fabric.Form.
+	Form = scenario.Form
+	// Fence is what waits at the sender of a SEND or of immediate data for the acknowledgement of
+	// earlier WRITEs that may arrive out of order. Values: queue, message, none.
+	Fence = scenario.Fence
 	// Entropy is the choice of a packet's entropy value in Ultra Ethernet. Values: oblivious,
 	// recycled.
 	Entropy = scenario.Entropy

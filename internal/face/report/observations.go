@@ -81,10 +81,11 @@ type Packet struct{ Payload, Wire int }
 // Overhead is the bytes on the cable over the bytes of payload.
 func (p Packet) Overhead() float64 { return float64(p.Wire) / float64(p.Payload) }
 
-// Framing is a fabric's full data packet.
+// Framing is a fabric's full data packet of a collective.
 func Framing(f *scenario.Fabric) Packet {
+	const chunk = 512 * units.KiB // of NCCL's Simple protocol
 	op := wire.RCWriteMiddle
-	if f.OutOfOrder() {
+	if f.OutOfOrder() && f.Form(chunk) != scenario.FormOrdered {
 		op = wire.RCWriteOnly
 	}
 	payload, wire := protocol.Of(f.Kind).FullPacket(op, int(f.MTU), scenario.Framing(f))

@@ -307,6 +307,7 @@ func (nic *nicState) pull(p *Partition, o *port, q *nicQueue, class uint8) bool 
 		return false
 	}
 	f.fill(p, i, size, class, f.role)
+	p.pool.hot[i].ordered = !f.socket && p.pool.cold[i].Flags&transport.FlagOrdered != 0
 	if f.wants != 0 {
 		f.setOut(p, i)
 	}

@@ -37,6 +37,7 @@ type pkt struct {
 	role    role
 	mark    markBits
 	wants   cc.Wants // telemetry that it reports; 0 is none
+	ordered bool     // switches that choose packet by packet keep it in order
 }
 
 // markBits are a packet's congestion marks, and in the upper half its service level.

@@ -16,7 +16,8 @@ const (
 	Spray
 	// Adaptive keeps to the static port until it has more waiting bytes than the least loaded port,
 	// by more than the threshold; then it uses the least loaded port, among equals the next in
-	// turn. It considers only the switch's own ports.
+	// turn. It considers only the switch's own ports. Packets that keep their order stay on the static
+	// port; on Ethernet they take ECMP's, with Spray, too.
 	Adaptive
 	// Flowlet is ECMP until a flow pauses for longer than the gap; it may then
 	// take the port with the least bytes waiting.
@@ -70,7 +71,11 @@ func (nd *node) route(p *Partition, k *pkt) int32 {
 		return nd.base + int32(t.SetPorts[start])
 	}
 	set := t.SetPorts[start:end]
-	switch nd.routing {
+	routing := nd.routing
+	if k.ordered && nd.infiniband == nil {
+		routing = ECMP
+	}
+	switch routing {
 	case ECMP:
 		if n := p.net; n.hash != nil {
 			return nd.base + int32(set[n.hash(nd.row, k.entropy, len(set))])
@@ -83,6 +88,9 @@ func (nd *node) route(p *Partition, k *pkt) int32 {
 		return nd.flowlet(p, k, first, set)
 	}
 	static := nd.base + int32(t.Port[int(nd.row)*t.Endpoints+int(k.dst)])
+	if k.ordered {
+		return static
+	}
 	least, load := nd.leastLoaded(p, set)
 	if p.load(static) <= load+p.net.threshold {
 		return static

@@ -29,7 +29,7 @@
 //     section each: values that neither the file nor a preset gives, and checks
 //   - encode.go, trainingtext.go: a resolved scenario as YAML
 //   - cc.go, qos.go, qosconf.go, qospolicy.go, partitions.go, isolation.go, faults.go,
-//     retransmission.go, scaleup.go, slowlinks.go, linkrate.go, streams.go, topologylinks.go,
+//     retransmission.go, ordering.go, scaleup.go, slowlinks.go, linkrate.go, streams.go, topologylinks.go,
 //     training.go, tune.go, tunecheck.go, axis.go, ultraethernet.go, verbs.go, watchdog.go: one
 //     part of a scenario each: its derivation and its checks
 //   - namedfile.go, sonic.go: files that a scenario names; a SONiC configuration as a switch's

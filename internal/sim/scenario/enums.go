@@ -353,6 +353,17 @@ const (
 	SelectiveRepeat Recovery = "selective-repeat" // lost packets only
 )
 
+// Fence is what waits, at the sender of a SEND or of immediate data, for the acknowledgement of the
+// WRITEs before it.
+type Fence string
+
+// The fences.
+const (
+	FenceQueue   Fence = "queue"   // it, and all that is posted behind it
+	FenceMessage Fence = "message" // it alone: later WRITEs go before it
+	FenceNone    Fence = "none"    // nothing
+)
+
 // Retransmission is the timing of a reliable connection's retransmissions.
 type Retransmission string
 
@@ -539,6 +550,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[DeviceKind]():      texts(deviceKinds),
 	reflect.TypeFor[WatchdogAction]():  {"drop", "forward", "alert"},
 	reflect.TypeFor[Recovery]():        {"go-back-n", "selective-repeat"},
+	reflect.TypeFor[Fence]():           {"queue", "message", "none"},
 	reflect.TypeFor[Retransmission]():  {"adaptive", "fixed"},
 	reflect.TypeFor[Entropy]():         {"oblivious", "recycled"},
 	reflect.TypeFor[TCPVariant]():      {"cubic", "dctcp"},

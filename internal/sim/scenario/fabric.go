@@ -89,6 +89,7 @@ func (r *fabricRules) check(i int) {
 	}
 	transport.checkRecovery()
 	transport.checkRetransmission()
+	transport.checkOOORQ()
 	transport.checkOthers()
 	if !r.broken("cluster", "topology") {
 		r.topology().check()

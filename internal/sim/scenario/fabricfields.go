@@ -536,10 +536,20 @@ type Transport struct {
 	Entropy Entropy `yaml:"entropy,omitzero"`
 	// EntropyValues is the number of entropy values of a queue pair of Ultra Ethernet.
 	EntropyValues int `yaml:"entropy-values,omitzero" range:"0..256"`
-	// ARThreshold is the length above which a collective's message goes as a WRITE of its
-	// data and, when that is acknowledged, a WRITE of no bytes with immediate data, if
-	// packets are delivered out of order (NCCL_IB_AR_THRESHOLD).
+	// AdaptiveRouting says whether NCCL divides messages for adaptive routing
+	// (NCCL_IB_ADAPTIVE_ROUTING). NCCL's default is true on InfiniBand and false on Ethernet.
+	// It does not change the switches' routing.mode. A message that is not divided is one WRITE
+	// with immediate data; if packets are delivered out of order, the network keeps those of such
+	// a WRITE in order, on one path.
+	AdaptiveRouting bool `yaml:"adaptive-routing"`
+	// ARThreshold is the length above which, with adaptive-routing, a collective's message goes as
+	// a WRITE of its data and, when that is acknowledged, a WRITE of no bytes with immediate data,
+	// if packets are delivered out of order (NCCL_IB_AR_THRESHOLD).
 	ARThreshold units.Bytes `yaml:"ar-threshold" range:"0B..8GiB"`
+	// OOORQ has both ends take the packets of messages with immediate data in any order, so that no
+	// message is divided or kept on one path (NCCL_IB_OOO_RQ). It needs adaptive-routing, NCCL 2.30
+	// and a NIC with out-of-order-receives.
+	OOORQ bool `yaml:"ooo-rq"`
 	// PacketWindow is the most unacknowledged packets of a queue pair. The default is 512
 	// with selective repeat on InfiniBand and RoCE, else the most that PSNs can tell apart.
 	PacketWindow int `yaml:"packet-window" range:"0..8388607"`

@@ -210,6 +210,12 @@ type NIC struct {
 	// OutOfOrder says whether WRITEs that arrive out of order are placed and
 	// not answered by a NAK.
 	OutOfOrder bool `yaml:"out-of-order"`
+	// OutOfOrderReceives says whether SENDs and WRITEs with immediate data may arrive out of
+	// order, too, and complete in order (MLX5DV_QP_CREATE_OOO_DP).
+	OutOfOrderReceives bool `yaml:"out-of-order-receives"`
+	// Fence is what waits at the sender of SENDs and immediate data for the acknowledgement of the WRITEs before
+	// them, if WRITEs may arrive out of order: queue, message or none.
+	Fence Fence `yaml:"fence"`
 	// ReadsInFlight is the number of RDMA READs that a queue pair has
 	// outstanding (max_rd_atomic of the verbs).
 	ReadsInFlight int `yaml:"reads-in-flight" range:"1..128"`

@@ -60,13 +60,6 @@ func (r transportRules) checkRetransmission() {
 	}
 }
 
-// OutOfOrder reports whether packets of a reliable connection use several paths and are placed on
-// arrival, each by its own header.
-func (f *Fabric) OutOfOrder() bool {
-	m, p := f.Routing.Mode, protocol.Of(f.Kind)
-	return f.NIC.OutOfOrder && (m == Adaptive || m == Spray) && !p.OnTCP() && !p.Unordered
-}
-
 // checkRecovery checks the recovery from loss.
 func (r transportRules) checkRecovery() {
 	m := r.Routing.Mode

@@ -60,6 +60,8 @@ type Config struct {
 	// Delivery is the order in which packets are accepted, and the method of finding lost ones.
 	// Both ends must have the same.
 	Delivery Delivery
+	// Fence is what waits for earlier WRITEs in delivery WriteOnly.
+	Fence Fence
 	// EntropyValues is the number of entropy values that an unordered queue pair sprays over, 1 to
 	// 256; RecycleEntropy reuses the values that came back unmarked.
 	EntropyValues  int
@@ -127,6 +129,7 @@ func (c *Config) Check() error {
 	for _, err := range []error{
 		bad("PathMTU", int64(c.PathMTU), 1, MaxPathMTU),
 		bad("Delivery", int64(c.Delivery), 0, int64(numDeliveries)-1),
+		bad("Fence", int64(c.Fence), 0, int64(numFences)-1),
 		bad("Duplicates", int64(c.Duplicates), 0, int64(numDuplicates)-1),
 		bad("Marks", int64(c.Marks), 0, int64(numMarks)-1),
 		bad("AckEvery", int64(c.AckEvery), 0, MaxOutstandingPSNs),

@@ -45,6 +45,18 @@ func (d Delivery) placesAhead() bool { return d >= Selective }
 // selective reports whether the responder reports packets that come ahead.
 func (d Delivery) selective() bool { return d == SelectiveHeld || d == Selective }
 
+// Fence is what waits, in delivery WriteOnly, for the acknowledgement of the WRITEs before a SEND or
+// before immediate data.
+type Fence uint8
+
+// The fences.
+const (
+	FenceQueue   Fence = iota // it, and all work posted behind it
+	FenceMessage              // it alone: WRITEs posted behind it go first
+	FenceNone                 // nothing: the responder alone keeps the order
+	numFences
+)
+
 // Duplicates is a responder's answer to duplicate requests.
 type Duplicates uint8
 

@@ -16,6 +16,7 @@ const (
 	FlagCNP                         // congestion notification: a CNP packet, BECN in BTH, or the echo in an acknowledgement
 	FlagTrimmed                     // a switch has cut the payload off; never sent
 	FlagLastHop                     // set by the switch before the receiver, in a Nack too
+	FlagOrdered                     // the network keeps it in order: free_ar of BTH is not set, though the queue pair's WRITEs have it
 )
 
 // Packet is the header of one packet as the state machines see it: a small

@@ -74,7 +74,11 @@ func (r *requester) post(now units.Time, wr WorkRequest) error {
 // enqueue appends a work request to the send queue.
 func (r *requester) enqueue(w sendWork) error {
 	r.posted = true
-	return r.add(w)
+	if err := r.add(w); err != nil {
+		return err
+	}
+	r.overtake()
+	return nil
 }
 
 // sendable reports whether the requester has a packet to send, apart from its time and from
@@ -157,6 +161,9 @@ func (r *requester) nextRequest(now units.Time, p *Packet) {
 	} else {
 		r.repeated++
 	}
+	if last {
+		r.overtake()
+	}
 	if r.cfg.Flow == nil || r.service != RC {
 		r.account(now, p, units.Bytes(n))
 		return
@@ -188,8 +195,9 @@ func (r *requester) compose(w *sendWork, psn units.PSN, p *Packet) (n uint32, la
 		Op: sendOps[w.op][pos], DestQP: r.remote, SrcQP: r.qpn, PSN: psn, Length: n,
 		RKey: w.rkey, DMALen: w.length, Offset: off, VA: w.va,
 	}
+	divided := r.divides(w)
 	switch {
-	case r.divides(w):
+	case divided:
 		p.Op = writeOnly(w.op, pos&posLast != 0)
 	case w.op == OpRead:
 		shapeRead(p)
@@ -198,11 +206,14 @@ func (r *requester) compose(w *sendWork, psn units.PSN, p *Packet) (n uint32, la
 		shapeAtomic(p)
 		n = 0
 	}
+	if r.cfg.Delivery == WriteOnly && !divided && r.service == RC {
+		p.Flags = FlagOrdered
+	}
 	if pos&posLast == 0 && w.op != OpRead {
 		return n, false
 	}
 	p.Imm = w.imm
-	p.Flags = FlagAckReq
+	p.Flags |= FlagAckReq
 	if w.flags&workSolicited != 0 {
 		p.Flags |= FlagSolicited
 	}

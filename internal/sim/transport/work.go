@@ -56,6 +56,7 @@ type WorkRequest struct {
 	Unsignaled bool // no completion when it succeeds
 	Refused    bool // RD: it ends with LocProtErr in its turn, and sends no packet
 	Fence      bool // waits for the READs and atomics before it; a local operation waits for all work before it
+	Ordered    bool // a WRITE with immediate data keeps its order in the network (writeonly.go)
 	Length     uint32
 	Imm        uint32    // immediate data; of SEND_WITH_INV the R_Key to invalidate
 	RKey       uint32    // WRITE, READ and atomics
@@ -170,6 +171,7 @@ type sendWork struct {
 	first   units.PSN `state:"-"` // visited by the queue
 	op      Op
 	flags   workFlags
+	passed  uint16 // PSNs of the WRITEs that were posted behind it and go before it (FenceMessage)
 }
 
 type workFlags uint8
@@ -180,6 +182,7 @@ const (
 	workFence
 	workDone   // an executed local operation
 	workFailed // a failed one; imm is the status
+	workOrdered
 )
 
 // flags are the flags of a work request.
@@ -192,6 +195,9 @@ func (wr *WorkRequest) flags() (f workFlags) {
 	}
 	if wr.Fence {
 		f |= workFence
+	}
+	if wr.Ordered {
+		f |= workOrdered
 	}
 	return f
 }

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"fmt"
 	"testing"
 
 	"weft/units"
@@ -88,5 +89,123 @@ func TestImmediateDataWaitsForTheWritesBeforeIt(t *testing.T) {
 	}
 	if len(out.Completions) != 2 || out.Completions[0].Imm != 7 || out.Completions[0].Op != OpWriteImm || out.Completions[1].Op != OpSend {
 		t.Errorf("the receiver's completions are %+v, want the immediate data, then the SEND", out.Completions)
+	}
+}
+
+// acknowledge delivers packets to b and b's answers to a, and takes what a sends then.
+func acknowledge(a, b *QP, sent ...Packet) []Packet {
+	var out, got Batch
+	for i := range sent {
+		b.Receive(0, &sent[i], &out)
+	}
+	for i := range out.Packets {
+		a.Receive(0, &out.Packets[i], &got)
+	}
+	return drain(a)
+}
+
+// TestOnlyWhatMustArriveInOrderIsOrdered has each operation of a queue pair whose WRITEs may come in
+// any order.
+func TestOnlyWhatMustArriveInOrderIsOrdered(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		work    WorkRequest
+		ordered bool
+		first   wire.Opcode
+	}{
+		{"WRITE", WorkRequest{Op: OpWrite, Length: 2048}, false, wire.RCWriteOnly},
+		{"WRITE that its receiver sees", WorkRequest{Op: OpWriteImm, Length: 2048}, false, wire.RCWriteOnly},
+		{"WRITE with immediate data", WorkRequest{Op: OpWriteImm, Length: 2048, Ordered: true}, true, wire.RCWriteFirst},
+		{"SEND", WorkRequest{Op: OpSend, Length: 2048}, true, wire.RCSendFirst},
+		{"READ", WorkRequest{Op: OpRead, Length: 2048}, true, wire.RCReadRequest},
+	} {
+		_, _, sent := posted(t, &Config{Delivery: WriteOnly}, c.work)
+		for i := range sent {
+			if ordered := sent[i].Flags&FlagOrdered != 0; ordered != c.ordered {
+				t.Errorf("%s: packet %d is ordered: %v, want %v", c.name, i, ordered, c.ordered)
+			}
+		}
+		if sent[0].Op != c.first {
+			t.Errorf("%s begins with %v, want %v", c.name, sent[0].Op, c.first)
+		}
+		_, _, sent = posted(t, &Config{}, c.work)
+		if sent[0].Flags&FlagOrdered != 0 {
+			t.Errorf("%s: a packet is marked although no packet is out of order", c.name)
+		}
+	}
+}
+
+// TestTheFenceHoldsWhatItsNameSays posts three messages as NCCL does, a WRITE and immediate data each. With the
+// fence of the queue only the first WRITE goes before an acknowledgement; with that of the message all three
+// WRITEs go, and each immediate data waits for its own WRITE alone; without a fence all goes.
+func TestTheFenceHoldsWhatItsNameSays(t *testing.T) {
+	var work []WorkRequest
+	for i := range uint32(3) {
+		work = append(work, WorkRequest{Op: OpWrite, Length: 2048, RemoteVA: uint64(i)}, WorkRequest{Op: OpWriteImm, Imm: i, Ordered: true})
+	}
+	text := func(sent []Packet) (s string) {
+		for i := range sent {
+			switch p := &sent[i]; {
+			case p.Op == wire.RCWriteOnlyImm:
+				s += fmt.Sprintf("i%d", p.Imm)
+			case p.Op == wire.RCWriteOnly:
+				s += fmt.Sprintf("w%d", p.VA)
+			}
+		}
+		return s
+	}
+	for _, c := range []struct {
+		fence       Fence
+		first, then string // before the acknowledgement of the first WRITE, and after
+	}{
+		{FenceQueue, "w0w0", "i0w1w1"},
+		{FenceMessage, "w0w0w1w1w2w2", "i0"},
+		{FenceNone, "w0w0i0w1w1i1w2w2i2", ""},
+	} {
+		a, b, sent := posted(t, &Config{Delivery: WriteOnly, AckEvery: 1, Fence: c.fence}, work...)
+		if got := text(sent); got != c.first {
+			t.Errorf("fence %d: first go %s, want %s", c.fence, got, c.first)
+		}
+		for i := range sent {
+			if sent[i].PSN != sent[0].PSN.Add(int32(i)) {
+				t.Errorf("fence %d: packet %d has PSN %v, want the order of sending", c.fence, i, sent[i].PSN)
+			}
+		}
+		if then := acknowledge(a, b, sent[:2]...); text(then) != c.then {
+			t.Errorf("fence %d: then go %s, want %s", c.fence, text(then), c.then)
+		}
+	}
+}
+
+// TestImmediateDataThatWasPassedStillArrives delivers everything with the fence of the message; WRITEs come in
+// reverse order, and the receiver learns of the messages in their order.
+func TestImmediateDataThatWasPassedStillArrives(t *testing.T) {
+	var work []WorkRequest
+	for i := range uint32(8) {
+		work = append(work, WorkRequest{Op: OpWrite, Length: 3000, Unsignaled: true}, WorkRequest{Op: OpWriteImm, Imm: i, Ordered: true})
+	}
+	a, b, sent := posted(t, &Config{Delivery: WriteOnly, Fence: FenceMessage}, work...)
+	var got Batch
+	for round := 0; len(sent) > 0; round++ {
+		if round > 20 {
+			t.Fatal("no end")
+		}
+		var out Batch
+		for i := len(sent) - 1; i >= 0; i-- {
+			b.Receive(0, &sent[i], &out)
+		}
+		got.Completions = append(got.Completions, out.Completions...)
+		for i := range out.Packets {
+			a.Receive(0, &out.Packets[i], &Batch{})
+		}
+		sent = drain(a)
+	}
+	if len(got.Completions) != 8 || a.Pending() != 0 {
+		t.Fatalf("%d messages arrived and %d work requests are left, want 8 and 0", len(got.Completions), a.Pending())
+	}
+	for i, c := range got.Completions {
+		if c.Imm != uint32(i) {
+			t.Errorf("message %d arrives in place %d", c.Imm, i)
+		}
 	}
 }

@@ -120,7 +120,7 @@ func TestTheOrderingOfMessagesIsTheReasonOnAPodOfOneLeafARail(t *testing.T) {
 cluster: {nodes: 8, node: dgx-h100}
 topology: {shape: rail-optimised, radix: 64}
 workload: {collective: all-reduce, sizes: [16MiB]}
-fabrics: [infiniband-ndr, {preset: infiniband-ndr, name: whole messages, transport: {ar-threshold: 8GiB}}]
+fabrics: [infiniband-ndr, {preset: infiniband-ndr, name: no fence, nic: {fence: none}}]
 `, 1)
 	if got == nil || len(got.Trials) != 1 {
 		t.Fatalf("%+v, want one trial", got)

@@ -25,9 +25,11 @@ type property struct {
 // consequence of another property comes before it. The last one holds what belongs to the protocol.
 var properties = []property{
 	{
-		name:   "ordering of adaptive delivery",
-		fields: []string{"transport.ar-threshold", "nic.out-of-order"},
-		take:   queuePairs,
+		name: "ordering of adaptive delivery",
+		fields: []string{
+			"nic.fence", "transport.adaptive-routing", "transport.ar-threshold", "transport.ooo-rq", "nic.out-of-order", "nic.out-of-order-receives",
+		},
+		take: queuePairs,
 	},
 	{
 		name:   "routing",

@@ -95,6 +95,12 @@ var kinds = []kind{
 		doubt:   "as an absolute time; calibrate to your own log first (DIAGNOSE.md)",
 	},
 	{
+		number:  "what NCCL's division of messages for adaptive routing costs",
+		against: "one cluster of two nodes, whose runs contradict each other and whose cabling is not known",
+		cases:   []string{"nccl/ordering-all-to-all", "nccl/ordering-ring"},
+		doubt:   "for all-to-all from 1 to 32 MiB, where weft has too little of it; and for trees, which nobody measured",
+	},
+	{
 		number:  "the cost of ECMP's collisions",
 		against: "one cluster and one published statement, neither with its cabling",
 		cases:   []string{"scaleout/"},

@@ -11,6 +11,7 @@ import (
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/jitter"
 	"weft/internal/sim/run/network"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/workload"
 	"weft/units"
@@ -27,7 +28,7 @@ type carrier struct {
 	// connected is true when all connections exist: with several partitions none is made during the
 	// run.
 	connected bool
-	// divides is true if messages are posted as in NCCL, see network.Plan.Divides.
+	// divides is true if messages are posted as in NCCL, see scenario.Fabric.Form.
 	divides bool
 	stripe  int        // NICs beside each other that share the messages of a pair
 	hosts   []rankHost // by rank
@@ -352,12 +353,16 @@ func (c *carrier) handOver(p *fabric.Partition, t *host.Transfer) {
 	if c.handing != nil {
 		c.handing(p, &wr)
 	}
-	if c.divides && c.net.Plan.Divides(t.Bytes) && !c.ends[t.NIC][t.End].pair.reduces() {
-		data := wr
-		data.Op, data.Unsignaled, wr.Length = transport.OpWrite, true, 0
-		if err := p.Post(t.NIC, t.End, data); err != nil {
-			c.fail(p, t.NIC, err)
-			return
+	if c.divides && !t.Silent && !c.ends[t.NIC][t.End].pair.reduces() {
+		form := c.net.Plan.Fabric.Form(units.Bytes(t.Bytes))
+		wr.Ordered = form != scenario.FormWhole
+		if form == scenario.FormDivided {
+			data := wr
+			data.Op, data.Unsignaled, wr.Length = transport.OpWrite, true, 0
+			if err := p.Post(t.NIC, t.End, data); err != nil {
+				c.fail(p, t.NIC, err)
+				return
+			}
 		}
 	}
 	if err := p.Post(t.NIC, t.End, wr); err != nil {

@@ -241,7 +241,7 @@ func rdma(f *scenario.Fabric, n *fabric.NIC) *transport.Config {
 	c := &transport.Config{
 		PathMTU: int(f.MTU), AckEvery: t.AckEvery, Window: t.Window,
 		RetryCount: t.Retry, RNRRetry: t.RNRRetry, RNRTimer: wire.RNRTimerCode(t.RNRTimer), ImplicitRecv: true,
-		Delivery: delivery(f), MaxReads: f.NIC.ReadsInFlight,
+		Delivery: delivery(f), Fence: fences[f.NIC.Fence], MaxReads: f.NIC.ReadsInFlight,
 
 		MaxOutstandingPackets: t.PacketWindow,
 		CNPInterval:           units.Forever,
@@ -259,6 +259,10 @@ func rdma(f *scenario.Fabric, n *fabric.NIC) *transport.Config {
 	return c
 }
 
+var fences = map[scenario.Fence]transport.Fence{
+	scenario.FenceQueue: transport.FenceQueue, scenario.FenceMessage: transport.FenceMessage, scenario.FenceNone: transport.FenceNone,
+}
+
 // delivery is the order in which the fabric's queue pairs accept packets.
 func delivery(f *scenario.Fabric) transport.Delivery {
 	switch {
@@ -268,12 +272,6 @@ func delivery(f *scenario.Fabric) transport.Delivery {
 		return transport.Selective
 	}
 	return transport.InOrder
-}
-
-// Divides reports whether a collective's message of this size goes as a WRITE followed by a
-// separate WRITE with immediate data.
-func (p *Plan) Divides(bytes int64) bool {
-	return p.Fabric.OutOfOrder() && bytes > int64(p.Fabric.Transport.ARThreshold)
 }
 
 // tcpNIC makes the connections of a NIC TCP connections. In a NIC, TCP carries RDMA; its timers

@@ -78,7 +78,7 @@ cluster: {nodes: 2, node: dgx-h100}
 topology: {shape: single-switch}
 fabrics:
   - {preset: infiniband-ndr}
-  - {preset: infiniband-ndr, name: whole, transport: {ar-threshold: 8GiB}}
+  - {preset: infiniband-ndr, name: no fence, nic: {fence: none}}
   - {preset: infiniband-ndr, name: in order, routing: {mode: deterministic}}
 `
 	results := runtest.Run(t, simtest.Resolve(t, all+"workload: {collective: all-reduce, sizes: [256KiB]}"), 1)

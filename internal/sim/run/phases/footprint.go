@@ -7,6 +7,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/collective"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/scenario"
@@ -228,8 +229,8 @@ func far(p *network.Plan, cable, node int32) int32 {
 // choices are the ports that a switch may choose for a NIC.
 func choices(p *network.Plan, sw, nic int32) []uint16 {
 	row := int(sw) - p.Graph.Endpoints
-	switch network.SwitchRouting(p.Fabric.Routing.Mode) {
-	case fabric.Static, fabric.Adaptive:
+	mode := network.SwitchRouting(p.Fabric.Routing.Mode)
+	if mode == fabric.Static || mode == fabric.Adaptive && !protocol.Of(p.Fabric.Kind).Ethernet() {
 		return []uint16{p.Tables.Static(row, int(nic))}
 	}
 	return p.Tables.Minimal(row, int(nic))
