@@ -47,8 +47,8 @@ func Pausable(ctx context.Context) (pausable context.Context, hold func(bool)) {
 	return sim.Pausable(ctx)
 }
 
-// AutoSeeds as Options.Seeds simulates a small size with three to five seeds and a large size
-// with one. The choice depends on the scenario alone.
+// AutoSeeds as Options.Seeds simulates a small size with three to five seeds, or with ten to sixteen where
+// a seed draws more than jitter, and a large size with one. The choice depends on the scenario alone.
 const AutoSeeds = sim.AutoSeeds
 
 // MaxSeeds is the most that Options.Seeds may be.

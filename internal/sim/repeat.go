@@ -3,8 +3,10 @@ package sim
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"math"
 
+	"weft/internal/base/canon"
 	"weft/internal/base/stats"
 	"weft/internal/sim/engine"
 	"weft/internal/sim/runstore"
@@ -12,38 +14,83 @@ import (
 	"weft/units"
 )
 
-// AutoSeeds as Options.Seeds leaves the number of seeds to the rule: as many seeds of a size as
-// hopsPerSize packet-hops allow, on all fabrics together, at most mostSeeds. If that is fewer than
-// leastSeeds, there is one run. Packet-hops are results, so the rule does not depend on the
-// machine.
+// AutoSeeds as Options.Seeds leaves the number of seeds to a rule, for each size. It depends on what a
+// seed draws (drawn): of sizes with random paths, marks, losses or traffic on a fabric more are needed,
+// because their times may have few values, than of sizes with jitter alone. There are as many as the
+// rule's packet-hops allow, on all fabrics together, up to most. If that is fewer than least, there is
+// one run. Packet-hops are results, so the rule does not depend on the machine.
 const AutoSeeds = -1
 
-// The rule of AutoSeeds.
-const (
-	leastSeeds  = 3 // with the same spread, Student's interval of two runs is five times as wide as the interval of three
-	mostSeeds   = 5
-	hopsPerSize = 10_000_000 // a few seconds of a core
+// seedRule is a rule of AutoSeeds.
+type seedRule struct {
+	least, most int
+	hops        int64 // of a size; ten million are a few seconds of a core
+}
+
+// The rules of AutoSeeds.
+var (
+	jitterAlone = seedRule{least: 3, most: 5, hops: 10_000_000}
+	// drawnToo has as many seeds as show a value that one seed in six has, in nineteen cases of twenty.
+	drawnToo = seedRule{least: 10, most: 16, hops: 20_000_000}
 )
 
 // seedsFor is the number of seeds of a size whose first run took the given number of packet-hops.
-func seedsFor(asked int, hops int64) int {
+func seedsFor(asked int, hops int64, drawn bool) int {
 	if asked != AutoSeeds {
 		return max(1, asked)
 	}
-	n := hopsPerSize / max(1, hops)
-	if n < leastSeeds {
+	rule := jitterAlone
+	if drawn {
+		rule = drawnToo
+	}
+	n := rule.hops / max(1, hops)
+	if n < int64(rule.least) {
 		return 1
 	}
-	return int(min(mostSeeds, n))
+	return int(min(int64(rule.most), n))
+}
+
+// drawn is what a seed has drawn in a run besides jitter; nil if nothing.
+func drawn(r *scenario.Resolved, f *scenario.Fabric, counts *runstore.Counts) *runstore.Draws {
+	w := &r.Workload
+	d := &runstore.Draws{
+		Traffic: w.Exchange != "" || w.Pattern == scenario.Permutation || w.Pattern == scenario.Incast || w.Pattern == scenario.Uniform,
+		Hash:    counts.Hashed > 0, Marks: counts.Marks > 0, Losses: counts.DroppedCorrupt+counts.LinkRetries > 0,
+	}
+	switch {
+	case *d == runstore.Draws{}:
+		return nil
+	case d.Traffic:
+		d.Like = "the traffic"
+	default:
+		d.Like = fmt.Sprintf("%s %08x", f.Kind, likeness(f))
+	}
+	return d
+}
+
+// likeness is equal for fabrics whose switches draw the same paths with a seed.
+func likeness(f *scenario.Fabric) uint32 {
+	b, err := canon.Append(nil, struct {
+		Topology scenario.Topology
+		Routing  scenario.Routing
+	}{f.Topology, f.Routing})
+	if err != nil {
+		panic(err) // a topology of plain values has bytes
+	}
+	h := fnv.New32a()
+	h.Write(b)
+	return h.Sum32()
 }
 
 // again repeats each simulation that has a result with further seeds, the same on all fabrics, and
 // replaces the result by the mean over the seeds.
 func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.Results, o Options, w *watch, stop *engine.Stop) {
-	hops := make([]int64, len(out.Fabrics[0].Points))
+	hops, draws := make([]int64, len(out.Fabrics[0].Points)), make([]bool, len(out.Fabrics[0].Points))
 	for i := range out.Fabrics {
 		for j := range out.Fabrics[i].Points {
-			hops[j] += out.Fabrics[i].Points[j].Counts.PacketHops
+			counts := &out.Fabrics[i].Points[j].Counts
+			hops[j] += counts.PacketHops
+			draws[j] = draws[j] || drawn(r, &r.Fabrics[i], counts) != nil
 		}
 	}
 	points := make([][]runstore.Point, len(jobs)) // of each job, by seed after the first
@@ -53,7 +100,7 @@ func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.
 		if !base.into.Measured() || base.into.Partial {
 			continue
 		}
-		points[i] = make([]runstore.Point, seedsFor(o.Seeds, hops[base.point])-1)
+		points[i] = make([]runstore.Point, seedsFor(o.Seeds, hops[base.point], draws[base.point])-1)
 		for k := range points[i] {
 			j := *base
 			j.part = base.part.WithSeed(r.Run.Seed + uint64(k) + 1)
@@ -68,21 +115,21 @@ func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.
 	work(ctx, more, o, w, stop)
 	for i := range jobs {
 		if len(points[i]) > 0 {
-			overSeeds(jobs[i].into, points[i], r.Run.Seed, r.Workload.Pattern == scenario.Uniform)
+			overSeeds(jobs[i].into, points[i], r, &r.Fabrics[jobs[i].fabric])
 		}
 	}
 }
 
 // overSeeds replaces a point by the mean of its runs. Only the times change; all other values stay
 // from the first seed. If a run failed, the point has failed; if a run is missing, or has delivered
-// another number of messages, the point stays as the first seed's. ownTimes is true if messages
+// another number of messages, the point stays as the first seed's. Messages of uniform traffic
 // have times of their own: bandwidth is then the offered load, does not follow from the time, and
 // is the mean as well.
-func overSeeds(first *runstore.Point, more []runstore.Point, seed uint64, ownTimes bool) {
+func overSeeds(first *runstore.Point, more []runstore.Point, r *scenario.Resolved, f *scenario.Fabric) {
 	times := []float64{float64(first.Time)}
 	alg, bus := first.AlgBW, first.BusBW
 	all := &runstore.Seeds{TimesPs: []int64{int64(first.Time)}}
-	clean := cleanOf(first)
+	clean, counts := cleanOf(first), first.Counts
 	for k := range more {
 		p := &more[k]
 		first.Counts.Events += p.Counts.Events
@@ -90,7 +137,7 @@ func overSeeds(first *runstore.Point, more []runstore.Point, seed uint64, ownTim
 		first.Estimate = first.Estimate.Or(p.Estimate)
 		if p.Failure != "" {
 			*first = *p
-			first.Failure = fmt.Sprintf("with seed %d: %s", seed+uint64(k)+1, p.Failure)
+			first.Failure = fmt.Sprintf("with seed %d: %s", r.Run.Seed+uint64(k)+1, p.Failure)
 			return
 		}
 		if p.Partial || !p.Measured() || p.Counts.MessagesLost != first.Counts.MessagesLost {
@@ -100,11 +147,13 @@ func overSeeds(first *runstore.Point, more []runstore.Point, seed uint64, ownTim
 		alg, bus = alg+p.AlgBW, bus+p.BusBW
 		all.TimesPs = append(all.TimesPs, int64(p.Time))
 		clean += cleanOf(p)
+		counts.Add(&p.Counts)
 	}
+	all.Draws = drawn(r, f, &counts)
 	i := stats.IntervalOf(times)
 	mean := units.Time(math.Round(i.Mean))
 	all.LowPs, all.HighPs = int64(math.Round(i.Low)), int64(math.Round(i.High))
-	if ownTimes {
+	if r.Workload.Pattern == scenario.Uniform {
 		first.AlgBW, first.BusBW = alg/float64(len(times)), bus/float64(len(times))
 	} else {
 		first.AlgBW *= float64(first.Time) / float64(mean)

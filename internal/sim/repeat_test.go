@@ -1,10 +1,12 @@
 package sim
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
 	"weft/units"
 )
@@ -71,10 +73,79 @@ func TestTheRuleGivesLongSizesFewerSeeds(t *testing.T) {
 	for _, c := range []struct {
 		asked int
 		hops  int64
+		drawn bool
 		want  int
-	}{{0, 0, 1}, {1, 1e12, 1}, {8, 1e12, 8}, {AutoSeeds, 0, 5}, {AutoSeeds, 2e6, 5}, {AutoSeeds, 2.5e6, 4}, {AutoSeeds, 3.3e6, 3}, {AutoSeeds, 3.4e6, 1}, {AutoSeeds, 1e12, 1}} {
-		if got := seedsFor(c.asked, c.hops); got != c.want {
-			t.Errorf("%d asked for, %d packet-hops: %d seeds, want %d", c.asked, c.hops, got, c.want)
+	}{
+		{0, 0, true, 1},
+		{1, 1e12, true, 1},
+		{8, 1e12, true, 8},
+		{AutoSeeds, 0, false, 5},
+		{AutoSeeds, 2e6, false, 5},
+		{AutoSeeds, 2.5e6, false, 4},
+		{AutoSeeds, 3.3e6, false, 3},
+		{AutoSeeds, 3.4e6, false, 1},
+		{AutoSeeds, 1e12, false, 1},
+		{AutoSeeds, 0, true, 16},
+		{AutoSeeds, 1.25e6, true, 16},
+		{AutoSeeds, 1.5e6, true, 13},
+		{AutoSeeds, 2e6, true, 10},
+		{AutoSeeds, 2.1e6, true, 1},
+	} {
+		if got := seedsFor(c.asked, c.hops, c.drawn); got != c.want {
+			t.Errorf("%d asked for, %d packet-hops, drawn %v: %d seeds, want %d", c.asked, c.hops, c.drawn, got, c.want)
+		}
+	}
+}
+
+const collisions = `
+cluster: {nodes: 8, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: fat-tree, levels: 2, radix: 8}
+fabrics:
+  - {preset: roce-v2-400g, name: one, cc: none, ethernet: {ecn: {enabled: false}}, routing: {mode: ecmp}}
+  - {preset: roce-v2-400g, name: same, cc: none, ethernet: {ecn: {enabled: false}}, routing: {mode: ecmp}}
+  - {preset: roce-v2-400g, name: other, cc: none, ethernet: {ecn: {enabled: false}}, routing: {mode: ecmp, hash-seed: 1}}
+workload: {pattern: flows, flows: [{src: 0, dst: 4, bytes: 64KiB}, {src: 1, dst: 5, bytes: 64KiB}, {src: 2, dst: 6, bytes: 64KiB}]}
+run: {jitter: true, seed: 7}
+`
+
+// Where a hash chooses paths, a run of its own accord has ten seeds or more, and each draws other paths:
+// routing.hash-seed does not pin them. Fabrics with the same hash-seed draw the same paths, others do not.
+func TestSeedsDrawPaths(t *testing.T) {
+	out, err := Run(t.Context(), simtest.Resolve(t, collisions), Options{Seeds: AutoSeeds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seeds []*runstore.Seeds
+	for i := range out.Fabrics {
+		p := &out.Fabrics[i].Points[0]
+		if p.Seeds == nil || len(p.Seeds.TimesPs) < 10 || p.Seeds.Draws == nil || !p.Seeds.Draws.Hash || p.Counts.Hashed == 0 {
+			t.Fatalf("%s: %d ports were chosen by a hash, and the seeds are %+v", out.Fabrics[i].Name, p.Counts.Hashed, p.Seeds)
+		}
+		if least, most := slices.Min(p.Seeds.TimesPs), slices.Max(p.Seeds.TimesPs); float64(most) < 1.3*float64(least) {
+			t.Errorf("%s takes %d to %d ps: want collisions with some seeds and not with others", out.Fabrics[i].Name, least, most)
+		}
+		seeds = append(seeds, p.Seeds)
+	}
+	if !slices.Equal(seeds[0].TimesPs, seeds[1].TimesPs) || !seeds[0].Together(seeds[1]) {
+		t.Errorf("equal fabrics take %v and %v, together %v", seeds[0].TimesPs, seeds[1].TimesPs, seeds[0].Together(seeds[1]))
+	}
+	if slices.Equal(seeds[0].TimesPs, seeds[2].TimesPs) || seeds[0].Together(seeds[2]) {
+		t.Errorf("with another hash-seed: %v and %v, together %v", seeds[0].TimesPs, seeds[2].TimesPs, seeds[0].Together(seeds[2]))
+	}
+}
+
+// Where there is one path, or hosts under one leaf, there is nothing to draw.
+func TestSeedsOfOnePathDrawNothing(t *testing.T) {
+	r := simtest.Resolve(t, jittered)
+	r.Workload.Sizes = r.Workload.Sizes[:1]
+	out, err := Run(t.Context(), r, Options{Seeds: AutoSeeds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range out.Fabrics {
+		p := &out.Fabrics[i].Points[0]
+		if len(p.Seeds.TimesPs) != 5 || p.Seeds.Draws != nil || p.Counts.Hashed != 0 {
+			t.Errorf("%s: %d ports were chosen by a hash, %d seeds, drawn %+v", out.Fabrics[i].Name, p.Counts.Hashed, len(p.Seeds.TimesPs), p.Seeds.Draws)
 		}
 	}
 }
@@ -82,9 +153,11 @@ func TestTheRuleGivesLongSizesFewerSeeds(t *testing.T) {
 // A run that fails with any seed has failed, and its failure names the seed.
 func TestASeedThatFailsFailsThePoint(t *testing.T) {
 	first := runstore.Point{Bytes: 8, Time: 100, AlgBW: 1}
+	r := &scenario.Resolved{Fabrics: make([]scenario.Fabric, 1)}
+	r.Run.Seed = 7
 	again := func(more ...runstore.Point) runstore.Point {
 		p := first
-		overSeeds(&p, more, 7, false)
+		overSeeds(&p, more, r, &r.Fabrics[0])
 		return p
 	}
 	if p := again(runstore.Point{Time: 110}, runstore.Point{Failure: "RETRY_EXC_ERR: …"}); p.Measured() || !strings.HasPrefix(p.Failure, "with seed 9: RETRY_EXC_ERR") {
@@ -100,7 +173,8 @@ func TestASeedThatFailsFailsThePoint(t *testing.T) {
 		t.Errorf("the mean of 100, 110 and 120 is %v at %v GB/s", p.Time, p.AlgBW)
 	}
 	p := first
-	if overSeeds(&p, []runstore.Point{{Time: 110, AlgBW: 2}, {Time: 120, AlgBW: 3}}, 7, true); p.Time != 110 || p.AlgBW != 2 {
+	r.Workload.Pattern = scenario.Uniform
+	if overSeeds(&p, []runstore.Point{{Time: 110, AlgBW: 2}, {Time: 120, AlgBW: 3}}, r, &r.Fabrics[0]); p.Time != 110 || p.AlgBW != 2 {
 		t.Errorf("the mean of traffic offered at 1, 2 and 3 GB/s is %v GB/s", p.AlgBW)
 	}
 }

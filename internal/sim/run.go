@@ -83,7 +83,7 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 		record(jobs, o.Series, o.Live != nil && !o.Live.SeriesOnly)
 	}
 	work(ctx, jobs, o, w, stop)
-	if ctx.Err() == nil && seedsFor(o.Seeds, 0) > 1 {
+	if ctx.Err() == nil && (o.Seeds > 1 || o.Seeds == AutoSeeds) {
 		again(ctx, r, jobs, out, o, w, stop)
 	}
 	if err := ctx.Err(); err != nil {

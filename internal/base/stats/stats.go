@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -17,16 +18,75 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// IntervalOf is the mean of samples with Student's confidence interval. It takes two samples or
-// more: with a single sample the spread is unknown, and the bounds are NaN.
+// An interval takes into account that the samples may not show all values there are: the times of a
+// simulation with random paths take two or three values, one of them perhaps rarely. So it is Student's
+// interval of the samples with half a value more, of which one half lies below the least and one half
+// above the greatest, at half of their range. The two numbers were chosen by the coverage of the mean
+// over six kinds of simulations (TestIntervalsCover of internal/face/report), with ten to twenty samples. A value that none of the
+// samples shows, and that is far from all of them, is in no interval: of what one seed in twenty has,
+// sixteen seeds show nothing in four cases of ten.
+const (
+	unseen = 0.25 // values beyond each end
+	beyond = 0.5  // their distance, in ranges
+)
+
+// moments are the mean of samples with the unseen values, the variance of that mean, and its degrees of
+// freedom.
+func moments(x []float64) (mean, variance, freedom float64) {
+	least, most := slices.Min(x), slices.Max(x)
+	far := beyond * (most - least)
+	with := append(slices.Clone(x), least-far, most+far)
+	weights := make([]float64, len(with))
+	for i := range weights {
+		weights[i] = 1
+	}
+	weights[len(x)], weights[len(x)+1] = unseen, unseen
+	mean, variance = stat.MeanVariance(with, weights)
+	return mean, variance / (float64(len(x)) + 2*unseen), float64(len(x) - 1)
+}
+
+// around is the interval of a mean.
+func around(mean, centre, variance, freedom float64) Interval {
+	if variance == 0 {
+		return Interval{mean, centre, centre}
+	}
+	half := math.Sqrt(variance) * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile((1+Confidence)/2)
+	return Interval{mean, centre - half, centre + half}
+}
+
+// IntervalOf is the mean of samples with its interval. It takes two samples or more: with a single sample the
+// spread is unknown, and the bounds are NaN.
 func IntervalOf(x []float64) Interval {
-	mean, sd := stat.MeanStdDev(x, nil)
+	mean := stat.Mean(x, nil)
 	if len(x) < 2 {
 		return Interval{mean, math.NaN(), math.NaN()}
 	}
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(x) - 1)}.Quantile((1 + Confidence) / 2)
-	half := t * sd / math.Sqrt(float64(len(x)))
-	return Interval{mean, mean - half, mean + half}
+	centre, variance, freedom := moments(x)
+	return around(mean, centre, variance, freedom)
+}
+
+// Contrast is the difference of the means of two kinds of samples, the first minus the second. Paired
+// samples, as many of one kind as of the other, belong together by their places: both of a pair share
+// what chance has drawn. Otherwise the samples of one kind say nothing about those of the other, and the
+// interval is Welch's (1947). Bounds are NaN with a single sample of a kind.
+func Contrast(a, b []float64, paired bool) Interval {
+	if paired {
+		differences := make([]float64, len(a))
+		for i := range a {
+			differences[i] = a[i] - b[i]
+		}
+		return IntervalOf(differences)
+	}
+	mean := stat.Mean(a, nil) - stat.Mean(b, nil)
+	if len(a) < 2 || len(b) < 2 {
+		return Interval{mean, math.NaN(), math.NaN()}
+	}
+	of, va, fa := moments(a)
+	to, vb, fb := moments(b)
+	if va+vb == 0 {
+		return Interval{mean, mean, mean}
+	}
+	return around(mean, of-to, va+vb, (va+vb)*(va+vb)/(va*va/fa+vb*vb/fb))
 }
 
 // Over is the interval divided by base; it is zero if base is zero.

@@ -7,11 +7,11 @@ import (
 	"weft/internal/base/stats"
 )
 
-// The interval of ten samples, worked out by hand: mean 5.5, standard deviation
-// 3.02765, t(0.975, 9) = 2.26216.
-func TestAnIntervalIsStudents(t *testing.T) {
+// The interval of ten samples, worked out by hand: with a quarter of a value at -3.5 and at 14.5 each,
+// 10.5 values with the mean 5.5, the sum of squares 82.5 + 2·81/4, the variance 123/9.5; t(0.975, 9) = 2.26216.
+func TestAnIntervalHasUnseenValues(t *testing.T) {
 	got := stats.IntervalOf([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
-	half := 2.26216 * 3.02765 / math.Sqrt(10)
+	half := 2.26216 * math.Sqrt(123/9.5/10.5)
 	for _, c := range [][2]float64{{got.Mean, 5.5}, {got.Low, 5.5 - half}, {got.High, 5.5 + half}} {
 		if math.Abs(c[0]-c[1]) > 1e-4 {
 			t.Errorf("the interval is %+v, want 5.5 ± %.5f", got, half)
@@ -19,6 +19,33 @@ func TestAnIntervalIsStudents(t *testing.T) {
 	}
 	if one := stats.IntervalOf([]float64{7}); one.Mean != 7 || !math.IsNaN(one.Low) || !math.IsNaN(one.High) {
 		t.Errorf("one sample has the interval %+v: want none", one)
+	}
+	if same := stats.IntervalOf([]float64{7, 7, 7}); same != (stats.Interval{Mean: 7, Low: 7, High: 7}) {
+		t.Errorf("three equal samples have the interval %+v: want 7", same)
+	}
+}
+
+// Pairs that share what chance has drawn are told apart by their differences; the same samples without
+// their pairs are not. A constant against samples is as wide as the samples alone.
+func TestAContrastIsOfPairsOrOfTwoKinds(t *testing.T) {
+	a, b := []float64{10, 20, 30, 40}, []float64{9, 18.9, 29.1, 39}
+	if got := stats.Contrast(a, b, true); math.Abs(got.Mean-1) > 1e-9 || got.Low < 0.7 || got.High > 1.3 {
+		t.Errorf("pairs differ by %+v, want 1 ± 0.3 at most", got)
+	}
+	if got := stats.Contrast(a, b, false); math.Abs(got.Mean-1) > 1e-9 || got.Low > -10 || got.High < 10 {
+		t.Errorf("samples of two kinds differ by %+v, want 1 and more than 10 to both sides", got)
+	}
+	got, alone := stats.Contrast(a, []float64{5, 5, 5}, false), stats.IntervalOf(a)
+	for _, d := range []float64{got.Mean + 5 - alone.Mean, got.Low + 5 - alone.Low, got.High + 5 - alone.High} {
+		if math.Abs(d) > 1e-9 {
+			t.Errorf("against a constant of 5 the contrast is %+v, alone the interval is %+v", got, alone)
+		}
+	}
+	if got := stats.Contrast(a, []float64{5}, false); got.Mean != 20 || !math.IsNaN(got.Low) {
+		t.Errorf("against one sample the contrast is %+v: want no bounds", got)
+	}
+	if got := stats.Contrast([]float64{3, 3}, []float64{1, 1}, false); got != (stats.Interval{Mean: 2, Low: 2, High: 2}) {
+		t.Errorf("constants differ by %+v, want 2", got)
 	}
 }
 

@@ -26,9 +26,10 @@ complete page for the browser.
 Chance decides differences of a few per cent. So jitter (run.jitter) is on, and each
 size is simulated with several seeds, from run.seed on, the same ones on every fabric.
 --seeds sets their number; the default is as many as 10,000,000 packet-hops of the
-size allow, at most 5. If that is fewer than 3, there is one run, and the verdict
-leaves the size out. Times are means with 95 % intervals, and a lead is claimed only
-if the interval of the ratio shows one. --seeds 1 is one run of the unchanged
+size allow, 3 to 5. Where a seed draws more than jitter (paths of ECMP, marks, losses,
+traffic), it is as many as 20,000,000 allow, 10 to 16. If they allow fewer, there is
+one run, and the verdict leaves the size out. Times are means with 95 % intervals, and
+a lead is claimed only if the interval of the ratio shows one. --seeds 1 is one run of the unchanged
 scenario, as weft run makes it: no lead is claimed.`,
 		Example: `  weft compare examples/h100-128.yaml
   weft compare examples/h100-128.yaml --out run --fabric infiniband-ndr,roce-v2-400g
@@ -51,7 +52,7 @@ scenario, as weft run makes it: no lead is claimed.`,
 			return c.placed(x.run(cmd.Context(), e, r, tellTables(e, r)))
 		},
 	}
-	cmd.Flags().IntVar(&seeds, "seeds", 0, "seeds of each size, with jitter; 1: one run of the unchanged scenario (default: 5, fewer of long runs)")
+	cmd.Flags().IntVar(&seeds, "seeds", 0, "seeds of each size, with jitter; 1: one run of the unchanged scenario (default: 5, or 16 where paths, marks, losses or traffic are random; fewer of long runs)")
 	_ = cmd.RegisterFlagCompletionFunc("seeds", cobra.NoFileCompletions)
 	c.register(cmd)
 	x.register(e, cmd)

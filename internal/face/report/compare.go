@@ -42,7 +42,7 @@ func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *do
 		d.Add(doc.Section{Title: "Streams beside the workload", Caption: "GB/s of all; p99 of the slowest; share of the hottest link's bytes", In: doc.Details, Blocks: []doc.Block{t}})
 	}
 	if repeated(r) {
-		d.Add(doc.Section{Title: "Over seeds", Caption: "95 % intervals: ± of the mean time; times the time of the fastest, seed by seed", In: doc.Details, Blocks: []doc.Block{intervalTable(r)}})
+		d.Add(doc.Section{Title: "Over seeds", Caption: "95 % intervals: ± of the mean time; times the time of the fastest", In: doc.Details, Blocks: seedBlocks(r)})
 	}
 	d.Add(doc.Section{Title: "Tail and network", Caption: "flows between nodes; stalls: waits for credits; pauses: PFC frames; CNPs: for ECN marks" + ofSimulated(r), In: doc.Details, Blocks: []doc.Block{networkTable(r).Filled()}})
 	d.Add(v.hot(hotLinks))

@@ -10,27 +10,35 @@ import (
 )
 
 // contrast is the ratio of one fabric's time to another's: the geometric mean over seeds, and its
-// 95 % interval. Both use the same seeds, so it is computed from their differences seed by seed.
-// With one run there is no interval: low and high are NaN. Estimated times (--skip) may be off, each by its bound: the
-// ratio by the factor off at the most.
+// 95 % interval: of the ratios seed by seed if a seed draws the same on both, else of all seeds of one and
+// all of the other. With one run there is no interval: low and high are NaN. Estimated times (--skip) may
+// be off, each by its bound: the ratio by the factor off at the most.
 type contrast struct{ mean, low, high, off float64 }
 
 // contrastOf is the contrast of pairs of points, one pair per size: for each seed it uses the
 // geometric mean over the sizes.
 func contrastOf(pairs [][2]runstore.Point) contrast {
-	n := math.MaxInt
+	n, paired := math.MaxInt, true
 	for i := range pairs {
 		n = min(n, len(timesOf(&pairs[i][0])), len(timesOf(&pairs[i][1])))
+		paired = paired && together(&pairs[i][0], &pairs[i][1])
 	}
-	logs := make([]float64, n)
-	for i := range pairs {
-		a, b := timesOf(&pairs[i][0]), timesOf(&pairs[i][1])
-		for k := range logs {
-			logs[k] += math.Log(float64(a[k])/float64(b[k])) / float64(len(pairs))
+	var logs [2][]float64
+	for of := range logs {
+		logs[of] = make([]float64, n)
+		for i := range pairs {
+			for k, t := range timesOf(&pairs[i][of])[:n] {
+				logs[of][k] += math.Log(float64(t)) / float64(len(pairs))
+			}
 		}
 	}
-	i := stats.IntervalOf(logs)
+	i := stats.Contrast(logs[0], logs[1], paired)
 	return contrast{math.Exp(i.Mean), math.Exp(i.Low), math.Exp(i.High), offOf(pairs)}
+}
+
+// together reports whether the times of two points belong together seed by seed.
+func together(a, b *runstore.Point) bool {
+	return a.Seeds == nil || b.Seeds == nil || a.Seeds.Together(b.Seeds)
 }
 
 // offOf is the factor by which the bounds of estimated times may change a ratio.
@@ -167,5 +175,33 @@ func (v *judgement) chance() string {
 	if v.guessed(0, len(v.sizes)-1) {
 		above = "what the bounds of the estimates leave open"
 	}
-	return fmt.Sprintf("Times are means over %s seeds with jitter, the same seeds on every fabric; all other numbers are of seed %d. A lead is claimed if it is above 2 %% and the 95 %% interval of the ratio, seed by seed, is above %s. Intervals cover chance, not the error of the model.%s", seeds, v.r.Seed, above, once)
+	return fmt.Sprintf("Times are means over %s seeds with jitter; all other numbers are of seed %d. A lead is claimed if it is above 2 %% and the 95 %% interval of the ratio is above %s.%s Intervals cover chance, not the error of the model.%s", seeds, v.r.Seed, above, v.pairing(), once)
+}
+
+// pairing states which seeds are compared with each other, and that a hash draws other paths with each.
+func (v *judgement) pairing() string {
+	hash, pairs, apart := false, 0, 0
+	for f, points := range v.points {
+		for i := range points {
+			hash = hash || points[i].Seeds != nil && points[i].Seeds.Draws != nil && points[i].Seeds.Draws.Hash
+			for over := range f {
+				if together(&points[i], &v.points[over][i]) {
+					pairs++
+				} else {
+					apart++
+				}
+			}
+		}
+	}
+	text := ""
+	if hash {
+		text = " Each seed draws other paths of ECMP, whatever routing.hash-seed is."
+	}
+	switch {
+	case apart == 0:
+		return text + " The ratio is of the times seed by seed, the same seeds on every fabric."
+	case pairs == 0:
+		return text + " A seed does not draw the same on both fabrics, so the ratio is of all seeds of one to all of the other."
+	}
+	return text + " The ratio is of the times seed by seed where a seed draws the same on both fabrics, else of all seeds of one to all of the other."
 }

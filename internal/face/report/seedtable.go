@@ -5,6 +5,15 @@ import (
 	"weft/internal/sim/runstore"
 )
 
+// seedBlocks are the uncertainty over seeds and, where times differ, their spread in words.
+func seedBlocks(r *runstore.Results) []doc.Block {
+	out := []doc.Block{intervalTable(r)}
+	if t := spreadTable(r); t != nil {
+		out = append(out, t)
+	}
+	return out
+}
+
 // intervalTable is the uncertainty over seeds, a row per size.
 func intervalTable(r *runstore.Results) *doc.Table {
 	t := doc.NewTable("size", "seeds")

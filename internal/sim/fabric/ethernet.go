@@ -216,6 +216,7 @@ func (s *ethernetState) arrive(p *Partition, nd *node, link, i int32) {
 		s.towards(p, out, link, i, k)
 		return
 	}
+	p.stats.Hashed++
 	s.towards(p, nd.hashedPort(p.net, k), link, i, k)
 }
 
@@ -229,6 +230,9 @@ func (s *ethernetState) arriveRarely(p *Partition, nd *node, link, i int32) {
 	}
 	if p.net.segments != nil && nd.unrouted(p, link, i) {
 		return
+	}
+	if nd.hashes(p.net, k) {
+		p.stats.Hashed++
 	}
 	s.towards(p, nd.route(p, k), link, i, k)
 }

@@ -131,6 +131,7 @@ func (r *Reading) grow(now *Reading, l *Leap) {
 	s, a, b := &r.stats, &l.Since.stats, &now.stats
 	s.Events += share(b.Events-a.Events, l)
 	s.Hops += share(b.Hops-a.Hops, l)
+	s.Hashed += share(b.Hashed-a.Hashed, l)
 	s.Bursts += share(b.Bursts-a.Bursts, l)
 	s.Injected += share(b.Injected-a.Injected, l)
 }

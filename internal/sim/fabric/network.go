@@ -216,6 +216,7 @@ func (s *Stats) add(t *Stats) {
 	s.CNPsTaken += t.CNPsTaken
 	s.CNPDelay += t.CNPDelay
 	s.Marked += t.Marked
+	s.Hashed += t.Hashed
 	s.Trimmed += t.Trimmed
 	s.LinkRetries += t.LinkRetries
 	s.ContextMisses += t.ContextMisses

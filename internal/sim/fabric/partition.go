@@ -38,6 +38,7 @@ type Stats struct {
 	CNPsTaken int64              `state:"count"` // received ones, and CNPDelay the sum of their times
 	CNPDelay  units.Time         `state:"count"`
 	Marked    int64              `state:"count"` // ECN or FECN marks set
+	Hashed    int64              `state:"count"` // ports that a hash has chosen among several, one for each packet and switch
 	Trimmed   int64              `state:"count"` // packets whose payload a switch cut off
 	// LinkRetries are the repetitions of packets by links with link-level retry.
 	LinkRetries int64 `state:"count"`

@@ -51,6 +51,11 @@ func (nd *node) hashedPort(n *Network, k *pkt) int32 {
 	return nd.base + int32(n.tables.SetPorts[int(c.start)+Hash(k.entropy, nd.salt, int(c.ports))])
 }
 
+// hashes reports whether a hash has a part in a packet's route at a switch: there are several ports.
+func (nd *node) hashes(n *Network, k *pkt) bool {
+	return (nd.routing == ECMP || nd.routing == Flowlet) && nd.local == byTables && n.choices[int(nd.sets)+int(nd.ways[k.dst])].ports > 1
+}
+
 // route is the output port of a packet at a switch.
 func (nd *node) route(p *Partition, k *pkt) int32 {
 	switch nd.local {

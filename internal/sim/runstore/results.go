@@ -145,6 +145,26 @@ type Seeds struct {
 	TimesPs []int64 `json:"times_ps"`     // of each seed
 	LowPs   int64   `json:"time_low_ps"`  // end of the interval
 	HighPs  int64   `json:"time_high_ps"` // end of the interval
+	// Draws is what a seed draws besides jitter; nil if nothing.
+	Draws *Draws `json:"draws,omitempty"`
+}
+
+// Draws is what a seed draws besides jitter, where it has an effect: it can give a time few values, far from each other.
+type Draws struct {
+	Traffic bool `json:"traffic,omitempty"` // senders and receivers, starts, experts: the same on every fabric
+	Hash    bool `json:"hash,omitempty"`    // a hash has chosen among several ports
+	Marks   bool `json:"marks,omitempty"`   // packets were marked
+	Losses  bool `json:"losses,omitempty"`  // links have lost or repeated packets
+	// Like is equal for fabrics on which a seed draws the same: their times belong together seed by seed.
+	Like string `json:"like"`
+}
+
+// Together reports whether the times of two fabrics belong together seed by seed, because a seed draws the same on both.
+func (s *Seeds) Together(o *Seeds) bool {
+	if s.Draws == nil || o.Draws == nil {
+		return s.Draws == o.Draws
+	}
+	return s.Draws.Like == o.Draws.Like
 }
 
 // Distribution is the distribution of the completion times of messages.
@@ -161,6 +181,9 @@ type Distribution struct {
 type Counts struct {
 	Packets    int64 `json:"packets"`     // packets sent by NICs and GPUs, with acknowledgements
 	PacketHops int64 `json:"packet_hops"` // one for each port of the fabric that sent the packet
+	// Hashed is the number of ports that a hash has chosen among several (ECMP, flowlets), one for each packet
+	// and switch.
+	Hashed int64 `json:"hashed,omitempty"`
 	// Events is the engine's work and not a result: with several simulation partitions a port may
 	// be woken once more without effect. meta.json has their sum.
 	Events          int64   `json:"-"`

@@ -255,7 +255,9 @@ type Cables struct {
 type Routing struct {
 	// Mode is the load balancing.
 	Mode RoutingMode `yaml:"mode"`
-	// HashSeed seeds the hash of ECMP and flowlets.
+	// HashSeed, together with run.seed, seeds all that a network draws: the hash of
+	// ECMP and flowlets, marks, losses. Another number gives another draw with the
+	// same run.seed; none pins the hash, because each run.seed draws again.
 	HashSeed uint32 `yaml:"hash-seed"`
 	// FlowletGap is the silence after which a flow may change its path.
 	FlowletGap units.Time `yaml:"flowlet-gap" range:"0..1s"`

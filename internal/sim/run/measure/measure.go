@@ -105,7 +105,7 @@ func Counts(n *fabric.Network) runstore.Counts {
 		Skipped:          skipped,
 		DroppedNoReceive: refused.NoReceive, DroppedQKey: refused.QKey, DroppedOutOfTurn: refused.OutOfTurn, RNRNAKs: refused.RNRNAKs,
 		Packets: s.Injected - s.Bursts, PacketHops: s.Hops, Events: s.Events,
-		Pauses: s.Pauses, Resumes: s.Resumes, CreditStalls: s.Stalls, Marks: s.Marked,
+		Pauses: s.Pauses, Resumes: s.Resumes, CreditStalls: s.Stalls, Marks: s.Marked, Hashed: s.Hashed,
 		CNPs: s.CNPs, CNPsTaken: s.CNPsTaken, CNPDelay: int64(s.CNPDelay),
 		Retransmissions: n.Retransmissions(), Timeouts: n.Timeouts(), Trimmed: s.Trimmed,
 		DroppedBuffer: s.Dropped[fabric.DropBuffer], DroppedHeadroom: s.Dropped[fabric.DropHeadroom],

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"weft/internal/base/stats"
+	"weft/internal/face/doc"
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// The bounds of what counts as a few values.
+const (
+	fewValues = 4    // at most
+	sameValue = 0.01 // neighbours that differ by less, as a share of the mean, are one value
+	wideValue = 0.03 // from its least to its greatest time a value is at most as wide
+)
+
+// seedSpread is a point's times over seeds in words: a few values with the number of seeds of each, or how far they
+// reach.
+func seedSpread(times []int64) string {
+	sorted := slices.Sorted(slices.Values(times))
+	n, least, most := len(sorted), sorted[0], sorted[len(sorted)-1]
+	short := func(ps int64) string { return shortTime(units.Time(ps)) }
+	if least == most {
+		return fmt.Sprintf("%s with each of %d seeds, to the picosecond", short(least), n)
+	}
+	mean, x := 0.0, make([]float64, n)
+	for i, t := range sorted {
+		x[i] = float64(t)
+		mean += x[i] / float64(n)
+	}
+	var values [][]int64
+	wide := false
+	for i, t := range sorted {
+		if i == 0 || x[i]-x[i-1] > sameValue*mean {
+			values = append(values, nil)
+		}
+		last := &values[len(values)-1]
+		*last = append(*last, t)
+		wide = wide || float64(t-(*last)[0]) > wideValue*mean
+	}
+	if wide || len(values) == 1 || len(values) > fewValues || len(values) > n/2 {
+		half := func(p float64) string { return short(int64(math.Round(stats.Quantile(x, p)))) }
+		return fmt.Sprintf("%s to %s over %d seeds, half of them within %s to %s", short(least), short(most), n, half(0.25), half(0.75))
+	}
+	var parts []string
+	for i, v := range values {
+		text := fmt.Sprintf("%s in %d", short(v[len(v)/2]), len(v))
+		if i == 0 {
+			text += fmt.Sprintf(" of %d seeds", n)
+		}
+		parts = append(parts, text)
+	}
+	return list(parts)
+}
+
+// spreadTable is the spread of each point whose times over seeds differ by more than fabrics that count as equal; nil if
+// none does.
+func spreadTable(r *runstore.Results) *doc.Table {
+	t := doc.NewTable("size", "fabric", "times")
+	for _, size := range sizes(r) {
+		for i, f := range r.Fabrics {
+			p, ok := point(f, size)
+			if !ok || p.Seeds == nil || float64(slices.Max(p.Seeds.TimesPs)) <= (1+tie)*float64(slices.Min(p.Seeds.TimesPs)) {
+				continue
+			}
+			t.Add(sizeCell(size), doc.Text(f.Name).In(doc.Series(i)), doc.Text(seedSpread(p.Seeds.TimesPs)))
+		}
+	}
+	if len(t.Rows) < 2 {
+		return nil
+	}
+	return t
+}
