@@ -37,6 +37,8 @@ type Stats struct {
 	CNPs      int64              `state:"count"` // congestion notification packets sent
 	CNPsTaken int64              `state:"count"` // received ones, and CNPDelay the sum of their times
 	CNPDelay  units.Time         `state:"count"`
+	PaceWaits int64              `state:"count"` // packets that waited longWait or more for their rate
+	PaceWait  units.Time         `state:"count"` // the sum of their waits
 	Marked    int64              `state:"count"` // ECN or FECN marks set
 	Trimmed   int64              `state:"count"` // packets whose payload a switch cut off
 	// LinkRetries are the repetitions of packets by links with link-level retry.
