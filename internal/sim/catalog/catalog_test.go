@@ -47,6 +47,16 @@ func TestEntriesOfAKindStateTheSameFields(t *testing.T) {
 	}
 }
 
+// A RoCE v2 fabric has the congestion control of its NIC unless it names one.
+func TestEachNICNamesItsCongestionControl(t *testing.T) {
+	for _, e := range Entries(NIC) {
+		f, _ := e.Get("about.cc")
+		if _, err := Lookup(CC, f.Value); err != nil {
+			t.Errorf("%s: about.cc: %v", e.Name, err)
+		}
+	}
+}
+
 func fields(e Entry) (names []string) {
 	for _, f := range e.Facts {
 		if !strings.HasPrefix(f.Field, "about.") {

@@ -50,6 +50,10 @@ func (f *flow) deadline() units.Time {
 	return f.qp.NextTimeout()
 }
 
+// longWait is the wait of a packet for the rate of its congestion control from which on it is counted:
+// one of 4 KiB goes at 3 Gb/s then.
+const longWait = 10 * units.Microsecond
+
 // nextPacket fills the header of packet i and returns its size on the wire; 0 if the flow has no
 // packet to send.
 func (f *flow) nextPacket(p *Partition, s *NIC, i int32) uint16 {
@@ -61,8 +65,16 @@ func (f *flow) nextPacket(p *Partition, s *NIC, i int32) uint16 {
 		return s.segmentBytes(seg)
 	}
 	h := &p.pool.cold[i]
-	if f.qp.Held(p.now) || !f.qp.Next(p.now, h) {
+	if f.qp.Held(p.now) {
 		return 0
+	}
+	wait := f.qp.PaceWait(p.now)
+	if !f.qp.Next(p.now, h) {
+		return 0
+	}
+	if wait >= longWait && h.Offset > 0 { // the message was there when the wait began
+		p.stats.PaceWaits++
+		p.stats.PaceWait += wait
 	}
 	return s.wireBytes(h.Op, h.Length)
 }

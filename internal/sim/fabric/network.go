@@ -215,6 +215,8 @@ func (s *Stats) add(t *Stats) {
 	s.CNPs += t.CNPs
 	s.CNPsTaken += t.CNPsTaken
 	s.CNPDelay += t.CNPDelay
+	s.PaceWaits += t.PaceWaits
+	s.PaceWait += t.PaceWait
 	s.Marked += t.Marked
 	s.Hashed += t.Hashed
 	s.Trimmed += t.Trimmed

@@ -37,6 +37,8 @@ type Stats struct {
 	CNPs      int64              `state:"count"` // congestion notification packets sent
 	CNPsTaken int64              `state:"count"` // received ones, and CNPDelay the sum of their times
 	CNPDelay  units.Time         `state:"count"`
+	PaceWaits int64              `state:"count"` // packets that waited longWait or more for their rate
+	PaceWait  units.Time         `state:"count"` // the sum of their waits
 	Marked    int64              `state:"count"` // ECN or FECN marks set
 	Hashed    int64              `state:"count"` // ports that a hash has chosen among several, one for each packet and switch
 	Trimmed   int64              `state:"count"` // packets whose payload a switch cut off

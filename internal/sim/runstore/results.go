@@ -195,6 +195,8 @@ type Counts struct {
 	CNPs            int64   `json:"cnps"`                   // congestion notifications sent
 	CNPsTaken       int64   `json:"cnps_arrived,omitempty"` // and that arrived
 	CNPDelay        int64   `json:"cnp_delay_ps,omitempty"` // sum of the times of the received ones
+	PaceWaits       int64   `json:"pace_waits,omitempty"`   // packets that waited 10 us or more for the rate of congestion control
+	PaceWait        int64   `json:"pace_wait_ps,omitempty"` // sum of these waits
 	Retransmissions int64   `json:"retransmissions"`        // retransmitted packets
 	Timeouts        int64   `json:"timeouts,omitempty"`     // retransmission timeouts that expired
 	Trimmed         int64   `json:"trimmed,omitempty"`      // Ultra Ethernet: packets whose payload a switch cut off

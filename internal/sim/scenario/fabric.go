@@ -48,7 +48,7 @@ func (r *fabricRules) derive() {
 	if tcp && r.TCP.Variant == DCTCP && !r.wrote("ethernet.ecn.enabled") {
 		r.Ethernet.ECN.Enabled = true // DCTCP needs marks
 	}
-	if p.CNPs && !r.Ethernet.ECN.Enabled && !r.wrote("cc") {
+	if c := ControlOf(&r.CC); p.CNPs && c != nil && c.Marks && !r.Ethernet.ECN.Enabled && !r.wrote("cc") {
 		r.CC = CC{Preset: "none", Algorithm: CCNone} // there would be no notifications
 	}
 	streamRules{r}.derive()

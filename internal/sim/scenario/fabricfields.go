@@ -569,11 +569,11 @@ type CCParameter struct {
 }
 
 // CC is RDMA congestion control. It may be given as the name of a preset
-// (dcqcn-firmware, dcqcn-paper, dcqcn-ns3, timely, swift, hpcc, ib-cc, nscc, none).
+// (dcqcn-firmware, dcqcn-amd, dcqcn-paper, dcqcn-ns3, rttcc, timely, swift, hpcc, ib-cc, nscc, none).
 type CC struct {
 	// Preset is the catalog's entry.
 	Preset string `yaml:"preset"`
-	// Algorithm is none, dcqcn, timely, swift or hpcc (RoCE v2), ib-cc (InfiniBand)
+	// Algorithm is none, dcqcn, rttcc, timely, swift or hpcc (RoCE v2), ib-cc (InfiniBand)
 	// or nscc (Ultra Ethernet). The fields that follow are parameters of one or several
 	// algorithms.
 	Algorithm CCAlgorithm `yaml:"algorithm"`

@@ -192,8 +192,14 @@ func (r *resolver) fabric(path string, n *node) {
 	if n.kind == mapping {
 		rest := *n
 		rest.base = nil
-		rest.pairs = slices.DeleteFunc(slices.Clone(n.pairs), func(kv pair) bool { return kv.key.text == p.key })
+		rest.pairs = slices.DeleteFunc(slices.Clone(n.pairs), func(kv pair) bool { return kv.key.text == p.key || kv.key.text == "nic" })
+		if nic := n.child("nic"); nic != nil {
+			r.value(path+".nic", nic, reflect.ValueOf(&f.NIC).Elem(), "")
+		}
+		r.controlOfNIC(path, &f)
 		r.overrides(path, &rest, reflect.ValueOf(&f).Elem())
+	} else {
+		r.controlOfNIC(path, &f)
 	}
 	if len(r.errs) == before && protocol.Of(kind).OnTCP() != protocol.Of(f.Kind).OnTCP() {
 		r.fail(n.child("kind").place, path+".kind", "the preset %s is of kind %s and has no values for the transport of %s: take a preset of kind %s", preset.text, kind, f.Kind, f.Kind)
@@ -202,6 +208,20 @@ func (r *resolver) fabric(path string, n *node) {
 	r.fabricAt(path, &f).derive()
 	if read > before { // derived values of a fabric that could not be read
 		r.errs = r.errs[:read]
+	}
+}
+
+// controlOfNIC gives a RoCE v2 fabric whose preset names no congestion control that of its NIC.
+func (r *resolver) controlOfNIC(path string, f *Fabric) {
+	if r.stated(path+".cc") || !protocol.Of(f.Kind).CNPs {
+		return
+	}
+	nic, err := catalog.Lookup(catalog.NIC, f.NIC.Model)
+	if err != nil {
+		return // the NIC could not be read
+	}
+	if own, ok := nic.Get("about.cc"); ok {
+		r.preset(path+".cc", factNode(string(nic.Kind)+" "+nic.Name, own.Value), presets[ccType], reflect.ValueOf(&f.CC).Elem())
 	}
 }
 

@@ -27,7 +27,7 @@ func (c *congestion) start(e *endpoint, now units.Time) {
 func (c *congestion) expire(cfg *Config, now units.Time) {
 	if c.allow.Wake <= now {
 		c.alg.Timer(now, &c.allow)
-		c.repace(cfg)
+		c.repace(cfg, now)
 	}
 }
 
@@ -45,7 +45,7 @@ func (c *congestion) tell(e *endpoint, now units.Time, a cc.Ack, s *cc.Seen) {
 	}
 	c.alg.Acked(now, a, &c.allow)
 	e.wake = min(e.wake, c.allow.Wake)
-	c.repace(e.cfg)
+	c.repace(e.cfg, now)
 }
 
 // pace delays the next packet by the wire time of this one at the allowed rate, and subtracts it
@@ -76,12 +76,13 @@ func gap(bytes uint32, r units.Rate) units.Time {
 
 // repace brings the next packet forward when the allowed rate has risen: a released limiter does
 // not finish the wait at its old rate.
-func (c *congestion) repace(cfg *Config) {
-	switch {
-	case cfg.KeepPace || c.pacedBytes == 0:
-	case c.allow.Rate == 0:
-		c.paceAt = c.pacedAt
-	default:
-		c.paceAt = min(c.paceAt, c.pacedAt+gap(c.pacedBytes, c.allow.Rate))
+func (c *congestion) repace(cfg *Config, now units.Time) {
+	if cfg.KeepPace || c.pacedBytes == 0 || c.paceAt <= now {
+		return
 	}
+	at := c.pacedAt
+	if c.allow.Rate > 0 {
+		at += gap(c.pacedBytes, c.allow.Rate)
+	}
+	c.paceAt = min(c.paceAt, max(at, now))
 }

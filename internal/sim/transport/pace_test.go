@@ -54,7 +54,7 @@ func TestACallerThatIsLateReachesTheRateWithinItsSlack(t *testing.T) {
 }
 
 // A rising rate brings the next packet forward, unless the configuration keeps the wait
-// that was set at the last sending. A falling rate delays nothing.
+// that was set at the last sending. It goes no earlier than now. A falling rate delays nothing.
 func TestARateThatRisesBringsTheNextPacketForward(t *testing.T) {
 	const us = units.Microsecond
 	for _, c := range []struct {
@@ -62,7 +62,7 @@ func TestARateThatRisesBringsTheNextPacketForward(t *testing.T) {
 		rate units.Rate
 		want units.Time
 	}{
-		{false, 2 * units.Gbps, 14 * us}, {true, 2 * units.Gbps, 18 * us}, {false, units.Gbps / 2, 18 * us}, {false, 0, 10 * us},
+		{false, 2 * units.Gbps, 14 * us}, {true, 2 * units.Gbps, 18 * us}, {false, units.Gbps / 2, 18 * us}, {false, 0, 11 * us},
 	} {
 		e := &endpoint{cfg: &Config{KeepPace: c.keep, PacedOverhead: 100}, controlled: true}
 		g := congestion{allow: cc.Free()}
@@ -72,7 +72,7 @@ func TestARateThatRisesBringsTheNextPacketForward(t *testing.T) {
 			t.Fatalf("the next packet goes at %v, want 18 us", g.paceAt)
 		}
 		g.allow.Rate = c.rate
-		if g.repace(e.cfg); g.paceAt != c.want {
+		if g.repace(e.cfg, 11*us); g.paceAt != c.want {
 			t.Errorf("at %v the next packet goes at %v, want %v", c.rate, g.paceAt, c.want)
 		}
 	}

@@ -133,6 +133,15 @@ func (q *QP) Flight() units.Bytes { return q.req.flight }
 // Repeated is the number of retransmitted packets of requests.
 func (q *QP) Repeated() uint32 { return q.req.repeated }
 
+// PaceWait is the wait for the rate of congestion control that ends now, since the last packet; 0 if
+// none does.
+func (q *QP) PaceWait(now units.Time) units.Time {
+	if q.req.paceAt != now || !q.req.controlled {
+		return 0
+	}
+	return now - q.req.pacedAt
+}
+
 // Timeouts is the number of retransmission timeouts that have expired, 65,535 at most.
 func (q *QP) Timeouts() uint16 { return q.req.expired }
 

@@ -55,3 +55,27 @@ run: {jitter: true}`), 1)
 		t.Errorf("4 us of jitter at each end delay CNPs by %.3f us on average, want 8, and more to keep their order", drawn)
 	}
 }
+
+// TestWaitsForARateAreCounted runs an incast whose senders are cut below a packet in 10 us and then wait
+// for the timer that raises their rates: the port's idle time is in their waits. Without congestion
+// control nothing waits for a rate.
+func TestWaitsForARateAreCounted(t *testing.T) {
+	results := runtest.Run(t, simtest.Resolve(t, `
+cluster: {nodes: 3, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: single-switch}
+fabrics:
+  - roce-v2-400g
+  - {preset: roce-v2-400g, name: free, cc: none}
+workload: {pattern: incast, fan-in: 2, sizes: [8MiB]}`), 1)
+	cut, free := &results.Fabrics[0].Points[0], &results.Fabrics[1].Points[0]
+	if free.Counts.PaceWaits != 0 {
+		t.Errorf("without congestion control %d packets waited for a rate", free.Counts.PaceWaits)
+	}
+	idle, waited := cut.Time-free.Time, units.Time(cut.Counts.PaceWait)
+	if idle < 200*units.Microsecond {
+		t.Fatalf("DCQCN makes the incast %v longer: want one whose port is idle for a timer of 300 us", idle)
+	}
+	if waited < idle || waited > 2*cut.Time {
+		t.Errorf("two senders waited %v for their rates, and the port was idle for %v of %v", waited, idle, cut.Time)
+	}
+}

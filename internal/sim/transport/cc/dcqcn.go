@@ -39,9 +39,7 @@ var _ = Register(Control{
 		{Name: "cnp-period", Doc: "The least time between two notifications within cnp-scope.", Default: units.Time(0), Range: "0..1s"},
 		{Name: "cnp-scope", Doc: "The scope of cnp-period: a receiver's port, or each of its queue pairs.", Default: CNPScope("")},
 	},
-	Notifications: func(v Values) (units.Time, bool) {
-		return v.Time("cnp-period"), value[CNPScope](v, "cnp-scope") == CNPsOfPort
-	},
+	Notifications: notifications,
 	Check: func(l Link, v Values, complain Complain) {
 		v.atMostOne(complain, "g", "initial-alpha", "min-decrease", "first-rate")
 		v.withinLine(l, complain)
@@ -51,6 +49,11 @@ var _ = Register(Control{
 		return func() Algorithm { return NewDCQCN(&p, Unlimited) }
 	},
 })
+
+// notifications are the pacing of CNPs by the parameters cnp-period and cnp-scope.
+func notifications(v Values) (period units.Time, ofPort bool) {
+	return v.Time("cnp-period"), value[CNPScope](v, "cnp-scope") == CNPsOfPort
+}
 
 // DCQCNOf are the parameters of a scenario.
 func DCQCNOf(l Link, v Values) DCQCNParams {

@@ -19,6 +19,7 @@ func TestAlgorithmsAskForTheirSignals(t *testing.T) {
 		{"a fixed window", NewFixed(1000), WantAcks},
 		{"TIMELY", NewTimely(timelyParams()), WantAcks | WantRTT},
 		{"Swift", NewSwift(swiftParams()), WantAcks | WantRTT},
+		{"RTTCC", NewRTTCC(rttccParams()), WantAcks | WantRTT},
 		{"NSCC", NewNSCC(nsccParams()), WantAcks | WantRTT},
 		{"HPCC", NewHPCC(hpccParams()), WantAcks | WantPath},
 	} {
