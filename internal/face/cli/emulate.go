@@ -71,9 +71,6 @@ fabric; auto goes as fast as the machine can, never faster than its own clock.`,
 	f.StringVar(&x.dilation, "dilation", "auto", "seconds of the machine for a second of the fabric, 1 to 1000000, or auto")
 	f.DurationVar(&x.during, "for", 0, "end after this time of the machine, such as 30s (default: at Ctrl-C)")
 	c.register(cmd)
-	for _, other := range []string{"algo", "proto"} {
-		_ = f.MarkHidden(other)
-	}
 	outFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json and report.html")
 	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as results.json")
 	seriesFlag(cmd, &x.series)

@@ -97,22 +97,39 @@ func aboutExact(c *cobra.Command, text string) string {
 	return ""
 }
 
-// unskipped says of verbs that simulate why they have no --skip.
-var unskipped = map[string]string{
-	"tune":   "it compares times that differ by less than a bound, and tails and pauses, which an estimate does not have",
-	"advise": "it weighs tails, which an estimate does not have, and times that differ by less than a bound",
-	"train":  "estimates are of one collective at a time, and those of a step begin with its computations",
-	"replay": "estimates are of one collective at a time, and those of a trace begin with its computations",
-	"serve":  "estimates are of collectives, and a serving job sends messages",
+// noCollective, noSimulation and ncclChooses are why a verb has no flag for a collective or for randomness.
+const (
+	noCollective = "no collective runs there"
+	noSimulation = "nothing is simulated there"
+	ncclChooses  = "NCCL chooses for each collective of the job; nccl.tuner changes its choice"
+)
+
+// absent says of verbs why they have no such flag, which similar verbs have.
+var absent = map[string]map[string]string{
+	"tune":     {"skip": "it compares times that differ by less than a bound, and tails and pauses, which an estimate does not have"},
+	"advise":   {"skip": "it weighs tails, which an estimate does not have, and times that differ by less than a bound"},
+	"train":    {"skip": "estimates are of one collective at a time, and those of a step begin with its computations", "algo": ncclChooses, "proto": ncclChooses},
+	"replay":   {"skip": "estimates are of one collective at a time, and those of a trace begin with its computations", "algo": ncclChooses, "proto": ncclChooses},
+	"serve":    {"skip": "estimates are of collectives, and a serving job sends messages", "algo": noCollective, "proto": noCollective},
+	"emulate":  {"algo": noCollective, "proto": noCollective},
+	"bringup":  {"algo": noCollective, "proto": noCollective, "seed": "nothing is random there"},
+	"conf":     {"algo": noSimulation, "proto": noSimulation, "seed": noSimulation},
+	"topology": {"algo": noSimulation, "proto": noSimulation, "seed": noSimulation},
+	"check":    {"algo": noSimulation, "proto": noSimulation, "seed": noSimulation},
+	"export":   {"algo": noSimulation, "proto": noSimulation, "seed": noSimulation},
 }
 
-// aboutSkip completes an error about --skip of a verb without it.
-func aboutSkip(c *cobra.Command, text string) string {
-	why := unskipped[c.Name()]
-	if why == "" || !strings.HasPrefix(text, "unknown flag: --skip") {
+// aboutAbsent completes an error about a flag that a verb does not have.
+func aboutAbsent(c *cobra.Command, text string) string {
+	flag, _ := strings.CutPrefix(text, "unknown flag: --")
+	why := absent[c.Name()][flag]
+	switch {
+	case why == "":
 		return ""
+	case flag == "skip":
+		why += "; run, compare, bench and sweep have it"
 	}
-	return ": " + why + "; run, compare, bench and sweep have it"
+	return ": " + why
 }
 
 // skipped says what the run has not simulated, because it repeats itself. It is no part of the results, which

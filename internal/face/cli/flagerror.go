@@ -13,7 +13,7 @@ import (
 // flagError completes an error about a flag: what would be valid, and where to read on.
 func flagError(c *cobra.Command, err error) error {
 	text, _, _ := strings.Cut(err.Error(), ": strconv.") // the rest is for programmers
-	return fmt.Errorf("%s%s%s\nsee %s --help", text, validValue(err), aboutExact(c, text)+aboutSkip(c, text), c.CommandPath())
+	return fmt.Errorf("%s%s%s\nsee %s --help", text, validValue(err), aboutExact(c, text)+aboutAbsent(c, text), c.CommandPath())
 }
 
 // validValue says which values a flag takes if it could not read one as a number; the values of other flags say it

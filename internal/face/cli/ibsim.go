@@ -40,6 +40,11 @@ restart NODE are weft's own.`,
   weft ibsim fabric.topo --socket mine`,
 		Args: args(1, 1, "one fabric"),
 		RunE: func(cmd *cobra.Command, given []string) error {
+			for _, flag := range []string{"algo", "proto", "seed"} {
+				if !withTraffic && cmd.Flags().Changed(flag) {
+					return fmt.Errorf("--%s is for --traffic: without it %s", flag, noSimulation)
+				}
+			}
 			s, err := loadSubnet(e, given[0], &c)
 			if err != nil {
 				return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ type explaining struct {
 	iterations int
 	jitter     bool
 	json       bool
+	presets    []string // without a file
 }
 
 func newLatency(e *Env) *cobra.Command {
@@ -62,7 +64,7 @@ after the response.`,
 	f.IntVarP(&l.iterations, "iters", "n", 1000, "round trips of the ping-pong")
 	f.BoolVar(&l.jitter, "jitter", false, "turn the seeded jitter of hosts, NICs and switches on (default: the scenario's)")
 	f.Uint64Var(&l.seed, "seed", 0, "seed of the jitter (default: the scenario's)")
-	f.StringArrayVar(&l.set, "set", nil, "change a field, such as fabrics[0].mtu=1KiB; without a file each fabric is fabrics[0]; may be repeated")
+	f.StringArrayVar(&l.set, "set", nil, "change a field, such as fabrics[0].mtu=1KiB; without a file each fabric is fabrics[0], and fabrics[NAME] is one of them; may be repeated")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
 	for flag, values := range map[string][]string{
 		"fabric": catalog.Names(catalog.Fabric), "path": catalog.Names(catalog.Host), "op": {"write", "send", "read"},
@@ -151,6 +153,7 @@ func (l *explaining) scenarios(e *Env, given []string) ([]*scenario.Resolved, er
 		names = usualFabrics
 	}
 	var out []*scenario.Resolved
+	l.presets = names
 	for _, name := range names {
 		if _, err := catalog.Lookup(catalog.Fabric, name); err != nil {
 			return nil, fmt.Errorf("--fabric: %w", err)
@@ -172,7 +175,7 @@ func (l *explaining) preset(name string) (r *scenario.Resolved, err error) {
 			Name: name, Cluster: scenario.Cluster{Nodes: 2, Node: scenario.Node{Preset: node}}, Fabrics: []scenario.Fabric{l.fabric(name)},
 		})
 		if err == nil {
-			r, err = l.resolve(file)
+			r, err = l.ofPreset(name).resolve(file)
 		}
 		if err == nil {
 			return r, nil
@@ -180,6 +183,17 @@ func (l *explaining) preset(name string) (r *scenario.Resolved, err error) {
 		first = cmp.Or(first, err)
 	}
 	return nil, first
+}
+
+// ofPreset is the flags with the --set for a preset, without those for the others by name.
+func (l *explaining) ofPreset(name string) *choice {
+	c := l.choice
+	c.set = slices.DeleteFunc(slices.Clone(c.set), func(set string) bool {
+		return slices.ContainsFunc(l.presets, func(other string) bool {
+			return other != name && strings.HasPrefix(set, "fabrics["+other+"]")
+		})
+	})
+	return &c
 }
 
 // fabric is the preset of a fabric, with the path of --path. TCP in the kernel has its own.
@@ -222,6 +236,9 @@ func (l *explaining) change(scenarios []*scenario.Resolved, ofFile bool) error {
 		if length < units.Millimetre || length > 100_000*units.Metre {
 			return fmt.Errorf("--cable %s: want 1mm to 100km", l.cable)
 		}
+	}
+	if l.flags.Flags().Changed("seed") && !l.jitter && !slices.ContainsFunc(scenarios, func(r *scenario.Resolved) bool { return r.Run.Jitter }) {
+		return errors.New("--seed is for --jitter: without it nothing is random")
 	}
 	for _, r := range scenarios {
 		r.Run.Jitter = r.Run.Jitter || l.jitter

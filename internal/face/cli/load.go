@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,15 +30,20 @@ type choice struct {
 	names   []string
 }
 
-// register adds the flags to a verb.
+// register adds the flags to a verb, without those that have no effect on it.
 func (c *choice) register(cmd *cobra.Command) {
 	c.flags = cmd
 	f := cmd.Flags()
 	f.StringSliceVar(&c.fabrics, "fabric", nil, "only these fabrics of the scenario, by name")
-	f.Uint64Var(&c.seed, "seed", 0, "seed of everything random (default: the scenario's)")
-	f.StringVar(&c.algo, "algo", "", "algorithm of the collective: ring, tree, nvls, … (default: NCCL's choice)")
-	f.StringVar(&c.proto, "proto", "", "NCCL's protocol: simple, ll, ll128 (default: NCCL's choice)")
-	f.StringArrayVar(&c.set, "set", nil, "change a field of the scenario, such as fabrics[0].mtu=1KiB; may be repeated")
+	without := absent[cmd.Name()]
+	if without["seed"] == "" {
+		f.Uint64Var(&c.seed, "seed", 0, "seed of everything random (default: the scenario's)")
+	}
+	if without["algo"] == "" {
+		f.StringVar(&c.algo, "algo", "", "algorithm of the collective: ring, tree, nvls, … (default: NCCL's choice)")
+		f.StringVar(&c.proto, "proto", "", "NCCL's protocol: simple, ll, ll128 (default: NCCL's choice)")
+	}
+	f.StringArrayVar(&c.set, "set", nil, "change a field of the scenario, such as fabrics[0].mtu=1KiB or fabrics[NAME].mtu=1KiB; may be repeated")
 	f.StringArrayVar(&c.overlay, "overlay", nil, "apply a file of fields over the scenario, such as weft calibrate writes; may be repeated, and --set comes after")
 	_ = cmd.MarkFlagFilename("overlay", "yaml", "yml")
 	complete := func(values ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -219,7 +225,30 @@ func (c *choice) filter(r *scenario.Resolved) error {
 		}
 		return fmt.Errorf("--fabric %s: the scenario has no fabric of that name%s; it has %s", name, hint, strings.Join(known, "; "))
 	}
+	if err := c.reach(known); err != nil {
+		return err
+	}
 	r.Fabrics = slices.DeleteFunc(r.Fabrics, func(f scenario.Fabric) bool { return !slices.Contains(c.fabrics, f.Name) })
+	return nil
+}
+
+// reach refuses a --set that changes a fabric which --fabric leaves out. Its numbers count all fabrics of the
+// scenario.
+func (c *choice) reach(known []string) error {
+	for _, set := range c.set {
+		path, _, _ := strings.Cut(set, "=")
+		rest, ok := strings.CutPrefix(path, "fabrics[")
+		if !ok || len(c.fabrics) == 0 {
+			continue
+		}
+		of, _, _ := strings.Cut(rest, "]")
+		if i, err := strconv.Atoi(of); err == nil && i >= 0 && i < len(known) {
+			of = known[i]
+		}
+		if !slices.Contains(c.fabrics, of) {
+			return fmt.Errorf("--set %s: this is the fabric %s, which --fabric %s leaves out: numbers count all fabrics of the scenario, and fabrics[%s] names one", abridged(set), of, strings.Join(c.fabrics, ","), c.fabrics[0])
+		}
+	}
 	return nil
 }
 

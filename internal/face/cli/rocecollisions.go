@@ -165,6 +165,9 @@ func (c *colliding) store(e *Env, folder *ownFolder, result *collisions.Result, 
 // spec is the request of the scenario and the flags.
 func (c *colliding) spec(e *Env, path string) (*collisions.Spec, *scenario.Resolved, error) {
 	file, err := open(e, path)
+	if err == nil {
+		file, err = c.overlaid(e, file)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -198,6 +201,9 @@ func (c *colliding) spec(e *Env, path string) (*collisions.Spec, *scenario.Resol
 func (c *colliding) fabricOf(r *scenario.Resolved) (int, error) {
 	if len(c.fabrics) > 1 {
 		return 0, fmt.Errorf("--fabric %s: one fabric is measured at a time", strings.Join(c.fabrics, ","))
+	}
+	if err := c.reach(fabricNames(r)); err != nil {
+		return 0, err
 	}
 	return onlyRoCE(r, c.fabrics, ", whose packets ECMP hashes")
 }

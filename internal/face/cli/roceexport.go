@@ -118,6 +118,9 @@ func (x *exporting) plan(e *Env, path string) (*roceexport.Plan, error) {
 		path = filepath.Join(path, "scenario.yaml")
 	}
 	file, err := open(e, path)
+	if err == nil {
+		file, err = x.overlaid(e, file)
+	}
 	if err != nil {
 		return nil, err
 	}

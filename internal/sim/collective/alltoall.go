@@ -1,9 +1,12 @@
 package collective
 
+import "fmt"
+
 // allToAll has n−1 rounds: in round i rank r sends to r+i and receives from r−i, so that in every
 // round each rank and each NIC has one sender and one receiver (NCCL's grouped ncclSend/ncclRecv;
 // the schedule is the pairwise exchange of MPI libraries). A round is a lane; the window is the
-// number of rounds in flight at a rank. The rank's own part is not moved.
+// number of rounds in flight at a rank. The rank's own part is not moved. A part for another node goes
+// in chunks (runSend in src/device/sendrecv.h), one for the own node as a whole.
 //
 // Data goes from the rank's send buffer to the peer's receive buffer. The parts of the send buffer
 // are for rank 0, 1, 2, …, equal within one element; the parts of the receive buffer are from rank
@@ -13,6 +16,7 @@ type allToAll struct {
 	l        Layout
 	bytes    int64
 	elem     int64
+	chunk    int64
 	channels int
 	window   int
 }
@@ -22,17 +26,22 @@ type allToAll struct {
 const allToAllWindow = 8
 
 func newAllToAll(s Spec) (Program, error) {
-	p := pairs(s)
-	return &p, nil
+	p, err := pairs(s)
+	return &p, err
 }
 
 // pairs is the division of a spec's data among all pairs.
-func pairs(s Spec) allToAll {
+func pairs(s Spec) (allToAll, error) {
 	w := s.Window
 	if w == 0 {
 		w = allToAllWindow
 	}
-	return allToAll{l: s.Layout, bytes: s.Bytes, elem: s.Elem, channels: s.Channels, window: w}
+	chunk := s.chunk(SlotBytes)
+	p := allToAll{l: s.Layout, bytes: s.Bytes, elem: s.Elem, chunk: max(chunk-chunk%s.Elem, s.Elem), channels: s.Channels, window: w}
+	if _, _, longest, _ := p.part(0, 0); longest > maxPieces*p.chunk {
+		return p, fmt.Errorf("collective: parts of %d bytes in chunks of %d are more than %d pieces: take larger chunks", longest, p.chunk, maxPieces)
+	}
+	return p, nil
 }
 
 func (p *allToAll) Ranks() int    { return p.l.Ranks() }
@@ -58,12 +67,38 @@ func (p *allToAll) Step(rank, lane, k int, s *Step) bool {
 	}
 	to := mod(rank+round, n)
 	src, rel, length, whole := p.part(to, channel)
-	t := Transfer{Peer: int32(to), Bytes: length, Src: src, Dst: int64(rank)*whole + rel}
-	if p.l.Node(rank) != p.l.Node(to) {
-		t.Rail = int16(1 + p.l.Rail(p.l.Local(to), channel))
-	}
-	s.send(t)
+	p.send(s, rank, channel, Transfer{Peer: int32(to), Bytes: length, Src: src, Dst: int64(rank)*whole + rel})
 	_, _, length, _ = p.part(rank, channel)
-	s.recv(length)
+	p.recv(s, rank, mod(rank-round, n), length)
 	return true
+}
+
+// send adds a part of a rank for another, in chunks.
+func (p *allToAll) send(s *Step, rank, channel int, t Transfer) {
+	chunk := p.piece(rank, int(t.Peer), t.Bytes)
+	if p.l.Node(rank) != p.l.Node(int(t.Peer)) {
+		t.Rail = int16(1 + p.l.Rail(p.l.Local(int(t.Peer)), channel))
+	}
+	s.Pieces = t.Bytes > chunk
+	for left := t.Bytes; left > 0; left -= chunk {
+		t.Bytes = min(left, chunk)
+		s.send(t)
+		t.Src, t.Dst = t.Src+t.Bytes, t.Dst+t.Bytes
+	}
+}
+
+// recv adds the chunks of a part of another rank.
+func (p *allToAll) recv(s *Step, rank, from int, bytes int64) {
+	chunk := p.piece(rank, from, bytes)
+	for left := bytes; left > 0; left -= chunk {
+		s.recv(min(left, chunk))
+	}
+}
+
+// piece is the size of the chunks of a part between two ranks.
+func (p *allToAll) piece(a, b int, bytes int64) int64 {
+	if p.l.Node(a) == p.l.Node(b) {
+		return bytes
+	}
+	return p.chunk
 }

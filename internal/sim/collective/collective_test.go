@@ -519,6 +519,42 @@ func TestAllToAllRoundsSpreadOverTheRails(t *testing.T) {
 	}
 }
 
+// A part for another node goes in chunks, which are the pieces of one message; a part for the own node goes
+// as a whole.
+func TestPartsForOtherNodesGoInChunks(t *testing.T) {
+	for _, op := range []Op{AllToAll, Scatter, Gather} {
+		p, err := New(Spec{Op: op, Algo: Direct, Layout: Layout{Nodes: 2, PerNode: 2}, Bytes: 4 * 100, Chunk: 32})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s, there Step
+		for lane := range p.Lanes() {
+			for rank := range p.Ranks() {
+				if !p.Step(rank, lane, 0, &s) || len(s.Sends) == 0 {
+					continue
+				}
+				var sizes []int64
+				for _, piece := range s.Sends {
+					sizes = append(sizes, piece.Bytes)
+				}
+				want := []int64{32, 32, 32, 4}
+				if rank/2 == int(s.Sends[0].Peer)/2 {
+					want = []int64{100}
+				}
+				if !slices.Equal(sizes, want) || s.Pieces != (len(want) > 1) {
+					t.Errorf("%v: rank %d sends to %d messages of %v, pieces of one %v: want %v", op, rank, s.Sends[0].Peer, sizes, s.Pieces, want)
+				}
+				if p.Step(int(s.Sends[0].Peer), lane, 0, &there); there.Recvs != len(want) {
+					t.Errorf("%v: rank %d waits for %d messages, want %d", op, s.Sends[0].Peer, there.Recvs, len(want))
+				}
+			}
+		}
+	}
+	if _, err := New(Spec{Op: AllToAll, Algo: Direct, Layout: Layout{Nodes: 2, PerNode: 1}, Bytes: 1 << 30, Chunk: 1}); err == nil {
+		t.Error("parts of 2^29 pieces are not refused")
+	}
+}
+
 // The trees drawn in src/graph/trees.cc of NCCL.
 func TestDoubleTreeIsNCCLs(t *testing.T) {
 	for _, c := range []struct {

@@ -12,4 +12,7 @@ const (
 	// MaxLanes keeps lane numbers inside 32 bits: a Spec with too small chunks for its message is
 	// refused.
 	MaxLanes = 1 << 30
+	// maxPieces bounds the memory of a step: an all-to-all of 4 GiB in NCCL's chunks of 32 KiB, whose
+	// pairs have one channel.
+	maxPieces = 1 << 17
 )

@@ -59,6 +59,7 @@ type Step struct {
 	Recvs     int   // the number of messages that the step waits for
 	RecvBytes int64 // their sum, for the time of reduction or copy
 	Reduce    bool  // whether arriving data is combined with local data
+	Pieces    bool  // whether the sends are the chunks of one message, which the rank writes one after another
 }
 
 // Program is the schedule of one collective operation. Implementations are

@@ -10,7 +10,8 @@ type rooted struct {
 }
 
 func newRooted(s Spec) (Program, error) {
-	return &rooted{pairs(s), s.Root, s.Op == Gather}, nil
+	p, err := pairs(s)
+	return &rooted{p, s.Root, s.Op == Gather}, err
 }
 
 // Step is a round in which the rank sends to or receives from the root, or nothing.
@@ -28,15 +29,11 @@ func (p *rooted) Step(rank, lane, k int, s *Step) bool {
 	}
 	if sends {
 		src, _, length, _ := p.part(owner, channel)
-		t := Transfer{Peer: int32(to), Bytes: length, Src: src, Dst: src}
-		if p.l.Node(rank) != p.l.Node(to) {
-			t.Rail = int16(1 + p.l.Rail(p.l.Local(to), channel))
-		}
-		s.send(t)
+		p.send(s, rank, channel, Transfer{Peer: int32(to), Bytes: length, Src: src, Dst: src})
 	}
 	if receives {
 		_, _, length, _ := p.part(came, channel)
-		s.recv(length)
+		p.recv(s, rank, from, length)
 	}
 	return true
 }

@@ -86,7 +86,7 @@ type Spec struct {
 	// Channels is the number of equal parts of the message, each with its own order of ranks (1).
 	Channels int
 	// Chunk is the maximum size of a message of a channel (the defaults of NCCL's Simple protocol:
-	// chunk.go). An all-to-all, a scatter and a gather do not use it: each pair has one piece.
+	// chunk.go). In an all-to-all, a scatter and a gather a part inside a node goes as a whole.
 	Chunk int64
 	// Slices cuts each chunk of a ring, so that one slice is on the wire while
 	// another is reduced (2, as NCCL).

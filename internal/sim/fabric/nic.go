@@ -65,6 +65,7 @@ type nicState struct {
 	later  units.Time `state:"bound"` // the timer event after it, if remembered
 	// receiver is not nil for a slow or failed NIC.
 	receiver *receiver
+	slot     *slot      `state:"-"` // of the GPU, if other NICs share it; with it there is a receiver
 	contexts *contexts  // nil if every context is at hand
 	cnps     *cnpDelays // nil if CNPs take no time
 	delays   bool       `state:"-"` // receiver or cnps is not nil
@@ -339,6 +340,9 @@ func (nic *nicState) emit(p *Partition, o *port, link, i int32) {
 	hold := nic.spec.PacketGap
 	if h := nic.spec.HostPerByte; h.Num > 0 {
 		hold = max(hold, units.Time(int64(p.pool.hot[i].size)*h.Num/h.Den))
+	}
+	if nic.slot != nil {
+		hold = max(hold, nic.slot.pass(&nic.slot.sent, start, p.pool.hot[i].size)-start)
 	}
 	k := &p.pool.hot[i]
 	if k.wants != 0 && k.reports() {

@@ -87,6 +87,9 @@ func (r *receiver) takeNext(p *Partition, node int32) {
 	if c := p.net.nicOf(node).contexts; c != nil && c.missed(p, p.pool.cold[i].DestQP) {
 		r.done = max(p.now+max(taking, c.spec.interval()), k.arrive+c.spec.Fetch)
 	}
+	if slot := p.net.nicOf(node).slot; slot != nil {
+		r.done = max(r.done, slot.pass(&slot.received, p.now, k.size))
+	}
 	r.done = max(r.done, p.now+1)
 	if p.now >= r.spec.Until {
 		r.done = p.now + 1 // it has its full speed again

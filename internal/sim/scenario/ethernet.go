@@ -39,7 +39,7 @@ func (r ethernetRules) derivePFC() {
 		pfc.Headroom = r.headroom(quanta)
 	}
 	r.deriveWatchdog()
-	if r.NIC.ReceiveBuffer == 0 && r.NIC.limited() {
+	if r.NIC.ReceiveBuffer == 0 && r.limited() {
 		headroom := pfc.Headroom
 		if headroom == 0 { // of a fabric that does not pause: without a buffer the NIC would drop every packet
 			headroom = r.headroom(quanta)

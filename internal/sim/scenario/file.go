@@ -206,9 +206,21 @@ func (n *node) listed() *node {
 }
 
 // steps splits a path into names of fields and numbers of items: fabrics[0].mtu into fabrics, [0]
-// and mtu. A step of a malformed path is empty.
-func steps(path string) []string {
-	return strings.Split(strings.ReplaceAll(path, "[", ".["), ".")
+// and mtu. The name of an item may have dots. A step of a malformed path is empty.
+func steps(path string) (out []string) {
+	from, inside := 0, false
+	for i := range len(path) {
+		switch {
+		case path[i] == ']':
+			inside = false
+		case inside:
+		case path[i] == '.':
+			out, from = append(out, path[from:i]), i+1
+		case path[i] == '[':
+			out, from, inside = append(out, path[from:i]), i, true
+		}
+	}
+	return append(out, path[from:])
 }
 
 // replaced is the tree with the value at the end of a path replaced or added. name is the name of
@@ -223,9 +235,23 @@ func (n *node) replaced(name string, path []string, value *node) (*node, error) 
 	return n.fieldReplaced(path[0], path[1:], value)
 }
 
-// itemReplaced continues with an existing item of a list.
+// fabricName is the name of a fabric: its own, or its preset's.
+func (n *node) fabricName() string {
+	if own := n.child("name"); own != nil {
+		return own.text
+	}
+	if preset := n.presetName("preset"); preset != nil {
+		return preset.text
+	}
+	return ""
+}
+
+// itemReplaced continues with an existing item of a list, by its number; with a fabric also by its name.
 func (n *node) itemReplaced(name, number string, rest []string, value *node) (*node, error) {
 	i, err := strconv.Atoi(number)
+	if at := slices.IndexFunc(n.items, func(item *node) bool { return name == "fabrics" && item.fabricName() == number }); err != nil && at >= 0 {
+		i, err = at, nil
+	}
 	switch items := len(n.items); {
 	case n.kind != sequence || items == 0:
 		return nil, fmt.Errorf("the file has no list %s; [%s] does not exist: write the whole list first", name, number)

@@ -1,9 +1,28 @@
 package scenario
 
-import "weft/internal/sim/protocol"
+import (
+	"weft/internal/sim/protocol"
+	"weft/units"
+)
 
-// limited reports whether the NIC's receiving side may fall behind the wire.
-func (n *NIC) limited() bool { return n.ReceiveRate > 0 || n.Contexts > 0 }
+// SharedSlot is the rate of a GPU's slot, in each direction, if the GPU has several NICs that together are
+// faster; 0 if no slot bounds its NICs. Only NICs that read and write the GPU's memory share its slot.
+func (n *Node) SharedSlot(f *Fabric) units.Rate {
+	if n.GPUs == 0 || n.NICs <= n.GPUs || f.Host.Path != PathGPUDirectRDMA {
+		return 0
+	}
+	most := (n.NICs + n.GPUs - 1) / n.GPUs * max(1, f.NIC.Ports)
+	slot := min(n.PCIe.PeerRate, n.PCIe.Rate())
+	if units.Rate(most)*f.Link.Rate() <= slot {
+		return 0
+	}
+	return slot
+}
+
+// limited reports whether a NIC's receiving side may fall behind the wire.
+func (r *fabricRules) limited() bool {
+	return r.NIC.ReceiveRate > 0 || r.NIC.Contexts > 0 || r.Cluster.Node.SharedSlot(r.Fabric) > 0
+}
 
 // checkInline checks which data the CPU can write to the NIC with a work request.
 func (r *fabricRules) checkInline() {
@@ -24,7 +43,7 @@ func (r *fabricRules) checkNIC() {
 	if j := &n.CNPJitter; j.Distribution == "" && (j.Mean > 0 || j.Sigma.Num > 0) {
 		r.complain("nic.cnp-jitter.distribution", "a jitter without a distribution is not drawn: give exponential or lognormal")
 	}
-	if pfc := &r.Ethernet.PFC; n.limited() && p.Ethernet() && pfc.Enabled && n.ReceiveBuffer/2 < pfc.Headroom {
+	if pfc := &r.Ethernet.PFC; r.limited() && p.Ethernet() && pfc.Enabled && n.ReceiveBuffer/2 < pfc.Headroom {
 		r.complain("nic.receive-buffer", "a buffer of %s pauses at one half, and %s may come after that (headroom): take %s or more",
 			n.ReceiveBuffer.Exact(), pfc.Headroom.Exact(), (2 * pfc.Headroom).Exact())
 	}

@@ -222,7 +222,8 @@ type NIC struct {
 	// Retransmission is the schedule by which the NIC sends unacknowledged packets again.
 	Retransmission RetransmissionSchedule `yaml:"retransmission"`
 	// ReceiveRate is the rate at which the NIC passes what it receives to its host, no
-	// more than its PCIe slot has. 0: as fast as the wire, and PCIe bounds sending only.
+	// more than its PCIe slot has. 0: as fast as the wire; PCIe then bounds sending, and receiving
+	// only if several NICs share a GPU's slot.
 	ReceiveRate units.Rate `yaml:"receive-rate,omitzero" range:"0bps..100Tbps"`
 	// ReceiveBuffer is the NIC's buffer in front of that on Ethernet; on InfiniBand it is
 	// IB.NICBuffer. At one half the NIC pauses its switch. 0: twice the PFC headroom, or, on a

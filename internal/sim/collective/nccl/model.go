@@ -352,6 +352,7 @@ type Choice struct {
 	Algo     Algo
 	Proto    Proto
 	Channels int
+	Chunk    int64 // of point-to-point messages, set by the caller; 0: NCCL's
 	// Time is NCCL's own estimate; 0 for operations without a cost model.
 	Time units.Time
 }

@@ -409,6 +409,38 @@ func TestTheHostPreparesAnItemForEachBlockBefore222(t *testing.T) {
 	}
 }
 
+// A send to another node goes in chunks of 128 KiB, in half of one below 1 MiB and in a quarter of one below
+// 128 KiB (addP2pToPlan in src/enqueue.cc); with LL, whose step has 32 KiB of data, in halves below 512 KiB.
+func TestChunksOfSends(t *testing.T) {
+	for _, c := range []struct {
+		nodes int
+		op    collective.Op
+		proto Proto
+		bytes int64
+		want  int64
+	}{
+		{2, collective.SendRecv, Simple, 127 << 10, 32 << 10},
+		{2, collective.SendRecv, Simple, 128 << 10, 64 << 10},
+		{2, collective.SendRecv, Simple, 1<<20 - 4, 64 << 10},
+		{2, collective.SendRecv, Simple, 1 << 20, 128 << 10},
+		{2, collective.SendRecv, LL, 8, 16 << 10},
+		{2, collective.SendRecv, LL, 512 << 10, 32 << 10},
+		{2, collective.AllToAll, Simple, 16 << 20, 128 << 10}, // a pair has 1 MiB
+		{2, collective.AllToAll, Simple, 8 << 20, 64 << 10},
+		{2, collective.Gather, Simple, 1 << 20, 32 << 10},
+		{1, collective.SendRecv, Simple, 4 << 10, 512 << 10},
+		{1, collective.SendRecv, LL, 4 << 10, 32 << 10},
+	} {
+		ch, err := dgxH100(c.nodes).With(c.op, Direct, c.proto, c.bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spec, err := ch.Spec(); err != nil || spec.Chunk != c.want {
+			t.Errorf("%d nodes, %v of %d bytes with %v: chunks of %d bytes, want %d (%v)", c.nodes, c.op, c.bytes, c.proto, spec.Chunk, c.want, err)
+		}
+	}
+}
+
 // A message of one chunk takes a whole turn of the sender and one of the receiver, however small it is.
 func TestASmallMessageTakesAWholeTurnAtBothEnds(t *testing.T) {
 	turn := micros(MeasuredOf(Hopper)[SimpleTurn])

@@ -54,6 +54,30 @@ func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
 	return ch, nil
 }
 
+// pairChunk is the chunk of a send in bytes of data. To another node a message of less than a step goes
+// in quarters of one, with LL in halves as all messages of less than eight steps (addP2pToPlan).
+func (ch Choice) pairChunk() int64 {
+	c := ch.Cluster
+	if ch.Chunk > 0 {
+		return ch.Chunk
+	}
+	step, flags := c.slot(), int64(1) // times as long as its data
+	if c.Nodes > 1 {
+		step = c.netChunk()
+	}
+	if ch.Proto == LL {
+		step, flags = 2*llSlot, 2
+	}
+	switch each := ch.pairBytes(); {
+	case c.Nodes == 1:
+	case ch.Proto == Simple && each < step:
+		step /= 4
+	case each < 8*step:
+		step /= 2
+	}
+	return step / flags
+}
+
 // pairBytes is the message of a pair.
 func (ch Choice) pairBytes() int64 {
 	if sharded(ch.Op) {

@@ -35,6 +35,8 @@ func (ch Choice) Spec() (collective.Spec, error) {
 // chunk is the result of calcCollChunking in src/enqueue.cc.
 func (ch Choice) chunk() int64 {
 	switch {
+	case ch.Algo == Direct:
+		return ch.pairChunk()
 	case ch.Algo == NVLS:
 		return ch.nvlsChunk()
 	case ch.Algo == NVLSTree:
@@ -49,8 +51,6 @@ func (ch Choice) chunk() int64 {
 		return ch.treeLL128Chunk()
 	case ch.Proto == LL128:
 		return ll128Slot
-	case ch.Algo == Direct && ch.Cluster.Nodes > 1:
-		return ch.Cluster.netChunk()
 	case ch.Algo == Ring && ch.Op != collective.Broadcast && ch.Op != collective.Reduce:
 		return collective.RingChunk / collective.SlotBytes * ch.Cluster.slot()
 	default:

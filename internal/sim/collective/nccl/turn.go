@@ -3,7 +3,6 @@ package nccl
 import (
 	"math"
 
-	"weft/internal/sim/collective"
 	"weft/units"
 )
 
@@ -80,7 +79,7 @@ func (ch Choice) measured(o *Overheads) {
 
 // pairTurn is the turn of a send or a receive. Half of the block's warps send, the others receive:
 // LL has half of a ring's rate. Simple works in chunks, of which a small message is one; the receiver
-// copies the last one after its arrival, which is the Trip. The program has one message for several
+// copies the last one after its arrival, which is the Trip. The program has one turn for several
 // chunks inside a node, and in an all-to-all, so that the rate includes their fixed times.
 func (ch Choice) pairTurn(f *turnFigures) Turn {
 	t := f.turn(ch.Proto)
@@ -89,11 +88,7 @@ func (ch Choice) pairTurn(f *turnFigures) Turn {
 		t.SendGBps, t.CopyGBps = t.SendGBps/2, t.CopyGBps/2
 		return t
 	}
-	chunk := float64(collective.SlotBytes)
-	if ch.Cluster.Nodes > 1 {
-		chunk = float64(ch.Cluster.netChunk())
-	}
-	chunk = math.Ceil(min(chunk, float64(ch.pairBytes())/float64(max(ch.Channels, 1))))
+	chunk := math.Ceil(min(float64(ch.pairChunk()), float64(ch.pairBytes())/float64(max(ch.Channels, 1))))
 	fixedNs := 1000 * f.fixedUs
 	t.Trip, t.TripBytes = micros(f.fixedUs+chunk/f.copyGBps/1000), int64(chunk)
 	if ch.Cluster.Nodes == 1 || sharded(ch.Op) {

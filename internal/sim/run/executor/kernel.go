@@ -66,17 +66,22 @@ func (k *kernel) server(lane, step int) int {
 
 // work is the time of a turn. Data for a NIC is written to the GPU's own memory.
 func (k *kernel) work(bytes int64, to destination) units.Time {
+	return k.fixed + k.data(bytes, to)
+}
+
+// data is the part of a turn's time for its bytes.
+func (k *kernel) data(bytes int64, to destination) units.Time {
 	rate := k.copy
 	if to == toPeer {
 		rate = k.send
 	}
 	if rate.Num == 0 {
-		return k.fixed
+		return 0
 	}
 	if k.whole && bytes > k.tripBytes {
 		bytes = (bytes + k.tripBytes - 1) / k.tripBytes * k.tripBytes
 	}
-	return k.fixed + units.Time(bytes*rate.Num/rate.Den)
+	return units.Time(bytes * rate.Num / rate.Den)
 }
 
 // begin takes a turn that waits for no message. free is the time at which its warps are free. Its

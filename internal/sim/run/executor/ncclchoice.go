@@ -120,7 +120,7 @@ func choose(r *scenario.Resolved, f *scenario.Fabric, bytes units.Bytes, reduces
 		spec.Channels, ch.Channels = w.Channels, w.Channels
 	}
 	if w.Chunk > 0 {
-		spec.Chunk = int64(w.Chunk)
+		spec.Chunk, ch.Chunk = int64(w.Chunk), int64(w.Chunk)
 	}
 	if w.Window > 0 {
 		spec.Window = w.Window

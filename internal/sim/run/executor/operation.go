@@ -217,17 +217,35 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 		}
 		l.turned = false
 		r.steps.turn(p.Now(), member, o, l, s)
-		for sends := s.Sends; len(sends) > 0; {
-			parts := 1
-			for sends[parts-1].More {
-				parts++
-			}
-			r.send(p, o, member, l, sends[:parts])
-			sends = sends[parts:]
-		}
+		r.sendAll(p, o, member, l, s)
 		if s.Recvs > 0 && !r.await(p, o, member, l, s) {
 			return true
 		}
+	}
+}
+
+// sendAll posts the messages of a step. The kernel has written all of them at the end of the lane's turn;
+// of several pieces, which it writes one after another, each has the time of the later ones less.
+func (r *collectives) sendAll(p *fabric.Partition, o *operation, member int, l *laneRun, s *collective.Step) {
+	to, later := toNIC, int64(0)
+	if s.Pieces {
+		to = r.writes(o, member, l.lane, s)
+		for i := range s.Sends {
+			later += s.Sends[i].Bytes
+		}
+	}
+	for sends := s.Sends; len(sends) > 0; {
+		parts := 1
+		for sends[parts-1].More {
+			parts++
+		}
+		due := l.end
+		if s.Pieces {
+			later -= sends[0].Bytes
+			due -= o.plan.kernel.data(later, to)
+		}
+		r.send(p, o, member, l, sends[:parts], due)
+		sends = sends[parts:]
 	}
 }
 
@@ -361,8 +379,8 @@ func (r *collectives) arrived(p *fabric.Partition, rank int, tag uint64, remote 
 	m.early[tag] = arrival{a.count + 1, max(a.ready, ready)}
 }
 
-// send posts one message of a member, in one or several parts.
-func (r *collectives) send(p *fabric.Partition, o *operation, member int, l *laneRun, parts []collective.Transfer) {
+// send posts one message of a member, in one or several parts, that the kernel has written at a time.
+func (r *collectives) send(p *fabric.Partition, o *operation, member int, l *laneRun, parts []collective.Transfer, due units.Time) {
 	c, t, bytes, lane := o.comm, &parts[0], int64(0), l.lane
 	for i := range parts {
 		bytes += parts[i].Bytes
@@ -370,7 +388,7 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member int, l *lan
 	rank := int(c.Members[member])
 	tag := tagOf(o.number, lane, int(t.PeerStep)-o.skipped[lane])
 	m := fabric.LocalMessage{
-		Bytes: o.plan.choice.Proto.WireBytes(bytes), Tag: tag, KernelPerByte: o.plan.inSwitch, Due: l.end,
+		Bytes: o.plan.choice.Proto.WireBytes(bytes), Tag: tag, KernelPerByte: o.plan.inSwitch, Due: due,
 		Queue: uint8(o.plan.kernel.server(lane, l.step)),
 	}
 	channel := lane % o.plan.program.Channels()

@@ -122,7 +122,7 @@ func TestTheDirectionsOfATreeDoNotWaitForEachOther(t *testing.T) {
 	p, o := run.net.Partition(0), run.nextOf(run.all, 0, run.plan)
 	for step, due := range []units.Time{1: 100 * us, 2: 0} {
 		if step > 0 {
-			run.send(p, o, 0, &laneRun{step: step, end: due}, []collective.Transfer{{Peer: 1, PeerStep: int32(step), Bytes: 8}})
+			run.send(p, o, 0, &laneRun{step: step, end: due}, []collective.Transfer{{Peer: 1, PeerStep: int32(step), Bytes: 8}}, due)
 		}
 	}
 	if err := run.net.Run(units.Second, 1, nil); err != nil {

@@ -5,7 +5,7 @@ import "weft/internal/base/topology"
 // cut is the simulation partition of each node of a network, nil if all are in one: NICs and
 // switches of the graph, then, if there are any, GPUs and scale-up switches of the cluster's nodes,
 // then middleboxes, which stay with their NICs. If there are GPUs, all parts of a cluster node are
-// in one partition.
+// in one partition; without them all NICs of a node, if they share a GPU's slot.
 func (p *Plan) cut(parts, nodes int, up bool) []int32 {
 	if parts == 1 {
 		return nil
@@ -13,6 +13,10 @@ func (p *Plan) cut(parts, nodes int, up bool) []int32 {
 	part := topology.Partition(p.Graph, parts)
 	if up {
 		part = p.wholeNodes(part, parts, nodes)
+	} else if p.Node.SharedSlot(p.Fabric) > 0 {
+		for nic := range p.Graph.Endpoints {
+			part[nic] = part[nic/p.Node.NICs*p.Node.NICs]
+		}
 	}
 	if !p.Fabric.Inspection.On() {
 		return part

@@ -29,13 +29,30 @@ func (p *Plan) addReceivers(b *fabric.Builder) {
 		}
 		b.Receive(int32(x.NIC), r)
 	}
+	p.addSlots(b)
+}
+
+// addSlots joins the NICs of each GPU in its slot, if that is slower than they are together. NICs and GPUs of a
+// node are assigned to each other in order, as collective.Layout does.
+func (p *Plan) addSlots(b *fabric.Builder) {
+	rate := p.Node.SharedSlot(p.Fabric)
+	if rate == 0 {
+		return
+	}
+	gpu := func(nic int) int { return nic/p.Node.NICs*p.Node.GPUs + nic%p.Node.NICs*p.Node.GPUs/p.Node.NICs }
+	for first, next := 0, 1; first < p.Graph.Endpoints; first, next = next, next+1 {
+		for next < p.Graph.Endpoints && gpu(next) == gpu(first) {
+			next++
+		}
+		b.ShareSlot(int32(first), int32(next), rate.PerByte())
+	}
 }
 
 // receiver is the receiving side of each NIC; nil if a NIC takes everything at once. On a
 // credit-based fabric the credits bound its buffer.
 func (p *Plan) receiver() *fabric.Receiver {
 	nic := &p.Fabric.NIC
-	if nic.ReceiveRate == 0 && nic.Contexts == 0 {
+	if nic.ReceiveRate == 0 && nic.Contexts == 0 && p.Node.SharedSlot(p.Fabric) == 0 {
 		return nil
 	}
 	r := &fabric.Receiver{Buffer: math.MaxInt64, Xoff: math.MaxInt64, Until: units.Forever}
