@@ -1,0 +1,28 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+)
+
+// quoted is a name that a user chose, as it stands in a sentence: in quotation marks if it could be
+// read as words of the sentence. A name in the form of the catalog's names (letters, digits, and
+// hyphens, dots or underscores between them: roce-v2-400g) stands as it is. Tables have names as
+// they are.
+func quoted(name string) string {
+	if plainName(name) {
+		return name
+	}
+	return strconv.Quote(name)
+}
+
+// plainName reports whether a name has the form of the catalog's names.
+func plainName(name string) bool {
+	const joints = "-._"
+	if name == "" || strings.ContainsAny(name[:1]+name[len(name)-1:], joints) {
+		return false
+	}
+	return strings.IndexFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune(joints, r)
+	}) < 0
+}
