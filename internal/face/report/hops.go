@@ -42,7 +42,7 @@ func (v *judgement) hops(w, end int) []string {
 		case payers[cost] == nil:
 			costs = append(costs, cost)
 		}
-		payers[cost] = append(payers[cost], v.name(f))
+		payers[cost] = append(payers[cost], quoted(v.result(f).Name))
 	}
 	var out []string
 	for _, cost := range costs {
@@ -86,7 +86,7 @@ func (v *judgement) hop(f, w int) string {
 	if len(pays) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, while %s pays %s", list(pays), v.name(w), list(theirs))
+	return fmt.Sprintf("%s, while %s pays %s", list(pays), quoted(v.result(w).Name), list(theirs))
 }
 
 // assumed reports whether a time of a fabric is the catalog's, and an assumption there.

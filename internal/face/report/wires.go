@@ -112,7 +112,7 @@ func (v *judgement) idled(f, w, s int) string {
 	default:
 		return ""
 	}
-	return fmt.Sprintf("%s its busiest link was busy no more than %s of the time, while %s kept its own busy %s", why, percent(a.Busy), v.name(w), percent(b.Busy))
+	return fmt.Sprintf("%s its busiest link was busy no more than %s of the time, while %s kept its own busy %s", why, percent(a.Busy), quoted(v.result(w).Name), percent(b.Busy))
 }
 
 // queueing is the number of packets that met a queue beyond ECN's threshold: a part of these is
