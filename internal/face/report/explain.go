@@ -97,35 +97,38 @@ func (v *comparison) dropped() (out []string) {
 		var why []string
 		for _, x := range dropReasons {
 			if n := x.of(c); n > 0 {
-				why = append(why, fmt.Sprintf("%s %s", count(n), x.text))
+				why = append(why, fmt.Sprintf("%s (%s)", x.text, count(n)))
 			}
 		}
-		text := fmt.Sprintf("%s %s dropped: %s", v.on(f), plural(c.Drops(), "packet was", "packets were"), list(why))
+		text := fmt.Sprintf("%s packets were dropped because of %s", v.on(f), list(why))
 		if c.Retransmissions > 0 {
 			text += fmt.Sprintf("; %s sent again", plural(c.Retransmissions, "packet was", "packets were"))
+		}
+		if each := float64(c.Retransmissions) / float64(c.Drops()); each >= 2 {
+			text += fmt.Sprintf(", %s for each of them", times(each))
 		}
 		out = append(out, text+".")
 	}
 	return out
 }
 
-// dropReasons are the counts of dropped packets, in words.
+// dropReasons are the counts of dropped packets, and the reasons.
 var dropReasons = []struct {
 	of   func(*runstore.Counts) int64
 	text string
 }{
-	{func(c *runstore.Counts) int64 { return c.DroppedBuffer }, "found a lossy queue over its share of the buffer"},
-	{func(c *runstore.Counts) int64 { return c.DroppedHeadroom }, "came after a pause and found the headroom full"},
-	{func(c *runstore.Counts) int64 { return c.DroppedCorrupt }, "corrupted on a link"},
-	{func(c *runstore.Counts) int64 { return c.DroppedWatchdog }, "by the PFC watchdog"},
-	{func(c *runstore.Counts) int64 { return c.DroppedReceiver }, "found the buffer of a slow NIC full"},
-	{func(c *runstore.Counts) int64 { return c.DroppedLifetime }, "waited longer than the lifetime at the head of a queue"},
-	{func(c *runstore.Counts) int64 { return c.DroppedStalled }, "on a lane that stalls after such drops"},
-	{func(c *runstore.Counts) int64 { return c.DroppedFault }, "at a failed cable"},
-	{func(c *runstore.Counts) int64 { return c.DroppedNoRoute }, "at a switch without a route"},
-	{func(c *runstore.Counts) int64 { return c.DroppedMTU }, "longer than switch.mtu"},
-	{func(c *runstore.Counts) int64 { return c.DroppedPKey }, "with the P_Key of another partition"},
-	{func(c *runstore.Counts) int64 { return c.DroppedSegment }, "without a route from the sender's VRF"},
+	{func(c *runstore.Counts) int64 { return c.DroppedBuffer }, "lossy queues over their share of the buffer"},
+	{func(c *runstore.Counts) int64 { return c.DroppedHeadroom }, "headroom that was full"},
+	{func(c *runstore.Counts) int64 { return c.DroppedCorrupt }, "errors on links"},
+	{func(c *runstore.Counts) int64 { return c.DroppedWatchdog }, "the PFC watchdog"},
+	{func(c *runstore.Counts) int64 { return c.DroppedReceiver }, "the full buffer of a slow NIC"},
+	{func(c *runstore.Counts) int64 { return c.DroppedLifetime }, "the lifetime at the head of a queue"},
+	{func(c *runstore.Counts) int64 { return c.DroppedStalled }, "lanes that stalled after such drops"},
+	{func(c *runstore.Counts) int64 { return c.DroppedFault }, "failed cables"},
+	{func(c *runstore.Counts) int64 { return c.DroppedNoRoute }, "switches without a route"},
+	{func(c *runstore.Counts) int64 { return c.DroppedMTU }, "a length above switch.mtu"},
+	{func(c *runstore.Counts) int64 { return c.DroppedPKey }, "P_Keys of other partitions"},
+	{func(c *runstore.Counts) int64 { return c.DroppedSegment }, "VRFs without a route between them"},
 }
 
 // last is the largest size; 0 without sizes.
@@ -158,12 +161,13 @@ func (v *comparison) busiest() (out []string) {
 		}
 		text := fmt.Sprintf("%s the busiest link, %s, was busy %s of the time", v.on(f), h.Name, percent(h.Busy))
 		if h.Choice() {
-			text += fmt.Sprintf(" and carried %s times the mean of its tier (%s)", times(h.Spread()), h.Tier)
+			text += fmt.Sprintf("; the mean of its tier (%s) is %s, the least that other routes could give", h.Tier, percent(h.Busy/max(1, h.Spread())))
 		}
+		text += "."
 		if who := whose(h); who != none {
-			text += ": " + who
+			text += " It carried data of " + who + "."
 		}
-		out = append(out, text+".")
+		out = append(out, text)
 	}
 	return out
 }
@@ -218,17 +222,24 @@ func whose(h runstore.HotLink) string {
 	case len(h.Transfers) > 0:
 		return transfersText(h)
 	case h.Sprayed:
-		return "packets choose their path one by one, so that all pairs of ranks may share it"
+		return "connections that choose their path packet by packet"
 	}
 	return none
 }
 
-// namedTransfers is the number of a link's transfers that a sentence names.
-const namedTransfers = 4
+// namedTransfers is the number of a link's transfers that a sentence names, and namedShare the least share of its data
+// that the largest one has then.
+const (
+	namedTransfers = 4
+	namedShare     = 0.05
+)
 
 // transfersText names the transfers with the most bytes, each with its share of the data on the link.
 func transfersText(h runstore.HotLink) string {
 	all := h.Transferred()
+	if largest := float64(h.Transfers[0].Bytes) / float64(max(1, all)); largest < namedShare {
+		return fmt.Sprintf("%d pairs of ranks (%d senders, %d receivers), each with at most %s", len(h.Transfers)+h.More, h.Senders, h.Receivers, percent(largest))
+	}
 	var out []string
 	rest := all
 	for _, t := range h.Transfers[:min(len(h.Transfers), namedTransfers)] {

@@ -9,6 +9,8 @@ func TestANameThatReadsAsWordsIsQuoted(t *testing.T) {
 		"no slow NIC":        `"no slow NIC"`,
 		"slow NIC, PFC only": `"slow NIC, PFC only"`,
 		`the "old" one`:      `"the \"old\" one"`,
+		"none":               `"none"`,
+		"static":             "static",
 		"größer":             `"größer"`,
 		"-":                  `"-"`,
 		"a.":                 `"a."`,

@@ -114,4 +114,9 @@ func TestTransfersOfALinkHaveTheirShareOfItsData(t *testing.T) {
 	if got := whose(h); got != want {
 		t.Errorf("the link carried %s\nwant %s", got, want)
 	}
+	all := runstore.HotLink{More: 99, MoreBytes: 990, Senders: 8, Receivers: 40, Transfers: []runstore.LinkTransfer{{From: 1, To: 2, Bytes: 10}}}
+	const many = "100 pairs of ranks (8 senders, 40 receivers), each with at most 1.0 %"
+	if got := whose(all); got != many {
+		t.Errorf("the link carried %s\nwant %s", got, many)
+	}
 }

@@ -295,10 +295,13 @@ type HotLink struct {
 	Flows []string `json:"flows,omitempty"`
 	// Transfers are the ranks whose data a collective, or the operations of a graph, sent over the
 	// link, if each connection keeps to one path there: the most bytes first, at most
-	// [MostTransfers]. More is the number of other transfers, and MoreBytes are their bytes.
+	// [MostTransfers]. More is the number of other transfers, and MoreBytes are their bytes. Senders
+	// and Receivers are the numbers of ranks with a transfer.
 	Transfers []LinkTransfer `json:"transfers,omitempty"`
 	More      int            `json:"more_transfers,omitempty"`
 	MoreBytes int64          `json:"more_transfers_bytes,omitempty"`
+	Senders   int            `json:"sending_ranks,omitempty"`
+	Receivers int            `json:"receiving_ranks,omitempty"`
 	// Sprayed says that connections may have crossed the link that choose their path packet by packet.
 	Sprayed bool `json:"sprayed,omitempty"`
 	// Sources are the senders of the bytes, if streams run beside a workload: the workload first,

@@ -101,6 +101,15 @@ func (t *transfers) add(x *crossing, group string) {
 	}
 }
 
+// ranks are the numbers of ranks that send and that receive.
+func (t *transfers) ranks() (senders, receivers int) {
+	from, to := make(map[int32]bool), make(map[int32]bool)
+	for i := range t.all {
+		from[t.all[i].From], to[t.all[i].To] = true, true
+	}
+	return len(from), len(to)
+}
+
 // attributed tells each busy link the ranks whose data crossed it. group is the name of a group of ranks, by its
 // number. Paths are computed after the run; the run itself pays an addition for each message.
 func attributed(n *network.Network, all []crossing, hot []runstore.HotLink, links []int32, group func(int32) string) {
@@ -117,6 +126,7 @@ func attributed(n *network.Network, all []crossing, hot []runstore.HotLink, link
 				hot[i].Sprayed = true
 			}
 		}
+		hot[i].Senders, hot[i].Receivers = t.ranks()
 		slices.SortFunc(t.all, func(a, b runstore.LinkTransfer) int { // the numbers of ends depend on the number of cores
 			return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Group, b.Group))
 		})
