@@ -161,6 +161,8 @@ type (
 	Counts = runstore.Counts
 	// HotLink is a busy link.
 	HotLink = runstore.HotLink
+	// LinkTransfer is the data from one rank to another that crossed a link.
+	LinkTransfer = runstore.LinkTransfer
 	// LinkSource is the part of a link's load that comes from one sender.
 	LinkSource = runstore.LinkSource
 	// LevelResult is the messages of an InfiniBand service level.

@@ -64,7 +64,7 @@ func separationTable(f *audit.FabricReport) *doc.Table {
 
 // proofOf is the proof or the counterexample for two zones, and the links that they share.
 func proofOf(v *audit.Verdict) []doc.Block {
-	out := []doc.Block{doc.Paragraph{Lead: fmt.Sprintf("%s and %s by %s:", v.Zones[0], v.Zones[1], v.By), Text: v.Found + "."}}
+	out := []doc.Block{doc.Paragraph{Lead: fmt.Sprintf("%s and %s by %s:", quoted(v.Zones[0]), quoted(v.Zones[1]), v.By), Text: v.Found + "."}}
 	if len(v.Machines) > 0 {
 		out = append(out, doc.Paragraph{Text: "Hosts with a separate port in each: " + someOf(v.Machines) + "."})
 	}

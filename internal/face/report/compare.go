@@ -23,7 +23,7 @@ func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *do
 	d.Add(v.cards())
 	d.Add(v.bars())
 	d.Add(doc.Section{Title: "Over message size", In: doc.Page, Blocks: diagrams(d.Series, v.plots())})
-	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(alarms(r), estimateNotes(r), doc.Paragraphs(judged.Short()...))})
+	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(alarms(r), estimateNotes(r), pauseStories(r), doc.Paragraphs(judged.Short()...))})
 	time := "Time"
 	if r.Workload == string(scenario.Uniform) {
 		time = "Mean time of a message,"
@@ -290,11 +290,11 @@ func failures(r *runstore.Results) []string {
 	for _, f := range r.Fabrics {
 		for _, p := range f.Points {
 			if p.Failure != "" {
-				lines = append(lines, fmt.Sprintf("%s failed at %s: %s", f.Name, sizeText(p.Bytes), p.Failure))
+				lines = append(lines, fmt.Sprintf("%s failed at %s: %s", quoted(f.Name), sizeText(p.Bytes), p.Failure))
 				continue
 			}
 			if text := refused(&p); text != "" {
-				lines = append(lines, fmt.Sprintf("%s at %s %s", f.Name, sizeText(p.Bytes), text))
+				lines = append(lines, fmt.Sprintf("%s at %s %s", quoted(f.Name), sizeText(p.Bytes), text))
 			}
 		}
 	}

@@ -19,12 +19,12 @@ func disturbedSentences(t *runstore.Training) (out []string) {
 			continue
 		}
 		share := float64(f.StepPs)/float64(f.UndisturbedPs) - 1
-		text := fmt.Sprintf("Disturbances on %s (faults, slow cables, streams beside the job) make its step %s longer: %s without them.", f.Name, percent(share), shortTime(units.Time(f.UndisturbedPs)))
+		text := fmt.Sprintf("Disturbances on %s (faults, slow cables, streams beside the job) make its step %s longer: %s without them.", quoted(f.Name), percent(share), shortTime(units.Time(f.UndisturbedPs)))
 		if share >= 2 {
-			text = fmt.Sprintf("Disturbances on %s (faults, slow cables, streams beside the job) make its step %s times as long: %s without them.", f.Name, times(1+share), shortTime(units.Time(f.UndisturbedPs)))
+			text = fmt.Sprintf("Disturbances on %s (faults, slow cables, streams beside the job) make its step %s times as long: %s without them.", quoted(f.Name), times(1+share), shortTime(units.Time(f.UndisturbedPs)))
 		}
 		if share < 0.0005 {
-			text = fmt.Sprintf("Disturbances on %s (faults, slow cables, streams beside the job) do not lengthen its step: %s without them.", f.Name, shortTime(units.Time(f.UndisturbedPs)))
+			text = fmt.Sprintf("Disturbances on %s (faults, slow cables, streams beside the job) do not lengthen its step: %s without them.", quoted(f.Name), shortTime(units.Time(f.UndisturbedPs)))
 		}
 		if lost := f.Counts.Drops(); lost > 0 {
 			text += fmt.Sprintf(" %s packets were lost, %s sent again.", doc.Integer(lost), doc.Integer(f.Counts.Retransmissions))
@@ -34,7 +34,7 @@ func disturbedSentences(t *runstore.Training) (out []string) {
 		}
 		out = append(out, text)
 		if beside := besideTexts(f); len(beside) > 0 {
-			out = append(out, "Meanwhile on "+f.Name+": "+strings.Join(beside, "; ")+".")
+			out = append(out, "Meanwhile on "+quoted(f.Name)+": "+strings.Join(beside, "; ")+".")
 		}
 	}
 	return out

@@ -190,7 +190,7 @@ func sooner(r *runstore.Results, of runstore.Recovery) string {
 		return ""
 	}
 	return fmt.Sprintf("When %s, every path on %s is open again after %s, on %s after %s: %s× as long.",
-		faultTitle(of), r.Fabrics[best].Name, shortTime(open(best)), r.Fabrics[worst].Name, shortTime(open(worst)), times(float64(open(worst))/float64(open(best))))
+		faultTitle(of), quoted(r.Fabrics[best].Name), shortTime(open(best)), quoted(r.Fabrics[worst].Name), shortTime(open(worst)), times(float64(open(worst))/float64(open(best))))
 }
 
 // circles names the fabrics on which connections that keep their service levels can deadlock with
@@ -199,7 +199,7 @@ func circles(r *runstore.Results, of runstore.Recovery) (all []string) {
 	for _, f := range r.Fabrics {
 		if rec, ok := recoveryOf(f, of); ok && rec.Circle != "" {
 			all = append(all, fmt.Sprintf("After %s, on %s, connections keep the service levels of their old paths, and the new tables then have a credit loop: %s. An engine that needs no lanes (updn) has no such loop.",
-				faultTitle(of), f.Name, rec.Circle))
+				faultTitle(of), quoted(f.Name), rec.Circle))
 		}
 	}
 	return all

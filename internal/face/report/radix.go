@@ -18,14 +18,14 @@ func cutRadix(sc *scenario.Resolved) string {
 		f := &sc.Fabrics[i]
 		ports := f.Switch.PortsAt(f.Link.Rate())
 		if f.Topology.Radix == least.Switch.PortsAt(least.Link.Rate()) && ports > f.Topology.Radix {
-			cut = append(cut, fmt.Sprintf("%s has %d (%s)", f.Name, ports, f.Switch.Model))
+			cut = append(cut, fmt.Sprintf("%s has %d (%s)", quoted(f.Name), ports, f.Switch.Model))
 		}
 	}
 	if len(cut) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("Fabrics are cabled alike, with %d ports a switch, as many as %s of %s has; larger switches: %s. fabrics[].topology.radix gives a fabric its own",
-		least.Switch.PortsAt(least.Link.Rate()), least.Switch.Model, least.Name, list(cut))
+		least.Switch.PortsAt(least.Link.Rate()), least.Switch.Model, quoted(least.Name), list(cut))
 }
 
 // leastPorts is the fabric whose switch has the fewest ports.

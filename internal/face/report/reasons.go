@@ -132,7 +132,9 @@ func withTimes(p runstore.Point, timesPs []int64) runstore.Point {
 		p.Time = units.Time(timesPs[0])
 		return p
 	}
-	p.Seeds = &runstore.Seeds{TimesPs: timesPs}
+	seeds := *p.Seeds
+	seeds.TimesPs = timesPs
+	p.Seeds = &seeds
 	return p
 }
 

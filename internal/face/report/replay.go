@@ -135,13 +135,13 @@ func replaySentences(r *runstore.Replay) (out []string) {
 		f := &r.Fabrics[i]
 		switch {
 		case f.Failure != "":
-			out = append(out, f.Name+" failed: "+f.Failure)
+			out = append(out, quoted(f.Name)+" failed: "+f.Failure)
 		case i != best && f.TimePs == r.Fabrics[best].TimePs:
-			out = append(out, fmt.Sprintf("%s takes as long as %s.", f.Name, r.Fabrics[best].Name))
+			out = append(out, fmt.Sprintf("%s takes as long as %s.", quoted(f.Name), quoted(r.Fabrics[best].Name)))
 		case i != best:
 			b := &r.Fabrics[best]
 			diff := f.TimePs - b.TimePs
-			out = append(out, fmt.Sprintf("%s takes %s longer than %s (%s).", f.Name, percent(float64(diff)/float64(max(1, b.TimePs))), b.Name, shortTime(units.Time(diff))))
+			out = append(out, fmt.Sprintf("%s takes %s longer than %s (%s).", quoted(f.Name), percent(float64(diff)/float64(max(1, b.TimePs))), quoted(b.Name), shortTime(units.Time(diff))))
 		}
 	}
 	if len(r.Fabrics) > 1 && best >= 0 {
@@ -160,7 +160,7 @@ func replaySentences(r *runstore.Replay) (out []string) {
 		for _, h := range f.Hottest[:min(3, len(f.Hottest))] {
 			links = append(links, fmt.Sprintf("%s (%s, busy %s of the time%s)", h.Name, units.Bytes(h.Bytes), percent(h.Busy), ofItsBytes(h)))
 		}
-		out = append(out, fmt.Sprintf("Hottest links of %s%s: %s.", f.Name, in, strings.Join(links, ", ")))
+		out = append(out, fmt.Sprintf("Hottest links of %s%s: %s.", quoted(f.Name), in, strings.Join(links, ", ")))
 	}
 	for i := range r.Fabrics {
 		out = append(out, reductionSentences(r.Fabrics[i].Name, r.Fabrics[i].Reduction)...)

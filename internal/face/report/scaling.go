@@ -95,7 +95,7 @@ func scalingSentences(t *runstore.TrainingScale) (out []string) {
 	for i := range t.Points[0].Fabrics {
 		a, b := &t.Points[0].Fabrics[i], &t.Points[last].Fabrics[i]
 		if a.StepPs == 0 || b.StepPs == 0 {
-			out = append(out, a.Name+" has no step at one of the ends.")
+			out = append(out, quoted(a.Name)+" has no step at one of the ends.")
 			continue
 		}
 		names, ps := terms(b)
@@ -116,7 +116,7 @@ func scalingSentences(t *runstore.TrainingScale) (out []string) {
 			}
 		}
 		kept := efficiency(t, last, i)
-		text := fmt.Sprintf("%s has a scaling efficiency of %.1f %% from %s to %s GPUs", a.Name, 100*kept, doc.Integer(int64(t.Points[0].Job.GPUs)), doc.Integer(int64(t.Points[last].Job.GPUs)))
+		text := fmt.Sprintf("%s has a scaling efficiency of %.1f %% from %s to %s GPUs", quoted(a.Name), 100*kept, doc.Integer(int64(t.Points[0].Job.GPUs)), doc.Integer(int64(t.Points[last].Job.GPUs)))
 		if kept < 1 && what != "" && most > 0.001 {
 			text += fmt.Sprintf("; the term that grows the most is %s, by %s of the step", termText(what), percent(most))
 		}

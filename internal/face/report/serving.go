@@ -205,7 +205,7 @@ func contentionSentence(f *runstore.ServingFabric) string {
 	cost := func(of func(*runstore.ServingRun) int64) string {
 		return fmt.Sprintf("%s (%+.1f %%)", units.Time(of(r)-of(c.Apart)), 100*float64(of(r)-of(c.Apart))/float64(max(1, of(c.Apart))))
 	}
-	text := fmt.Sprintf("On %s exchanges with experts and transfers meet: that changes the mean time of a token by %s, the mean time to the first token by %s and the mean transfer by %s.", f.Name,
+	text := fmt.Sprintf("On %s exchanges with experts and transfers meet: that changes the mean time of a token by %s, the mean time to the first token by %s and the mean transfer by %s.", quoted(f.Name),
 		cost(func(r *runstore.ServingRun) int64 { return r.PerToken.Mean }), cost(func(r *runstore.ServingRun) int64 { return r.FirstToken.Mean }),
 		cost(func(r *runstore.ServingRun) int64 { return r.Transfer.Mean }))
 	for _, x := range c.Exchanges {
@@ -236,16 +236,16 @@ func servingSentences(s *runstore.Serving, p *runstore.ServingPoint) (out []stri
 		f := &p.Fabrics[i]
 		switch {
 		case f.Unstable != "":
-			out = append(out, fmt.Sprintf("%s is unstable: %s.", f.Name, f.Unstable))
+			out = append(out, fmt.Sprintf("%s is unstable: %s.", quoted(f.Name), f.Unstable))
 		case f.Run != nil && p.Ideal != nil:
-			out = append(out, fmt.Sprintf("%s costs %s of the median time to the first token (%.1f %%), and %s at P99.", f.Name,
+			out = append(out, fmt.Sprintf("%s costs %s of the median time to the first token (%.1f %%), and %s at P99.", quoted(f.Name),
 				units.Time(f.Run.FirstToken.P50-p.Ideal.FirstToken.P50), 100*float64(f.Run.FirstToken.P50-p.Ideal.FirstToken.P50)/float64(max(1, f.Run.FirstToken.P50)),
 				units.Time(f.Run.FirstToken.P99-p.Ideal.FirstToken.P99)))
 			if f.Contention != nil {
 				out = append(out, contentionSentence(f))
 			}
 			if n := f.Run.Evictions; n > 0 {
-				out = append(out, fmt.Sprintf("On %s requests gave up their keys and values %d times, for which others had no room, and were computed again.", f.Name, n))
+				out = append(out, fmt.Sprintf("On %s requests gave up their keys and values %d times, for which others had no room, and were computed again.", quoted(f.Name), n))
 			}
 		}
 	}

@@ -84,12 +84,12 @@ func changeFirst(s *runstore.Serving, fabric int) string {
 	}
 	switch {
 	case to == nil:
-		return fmt.Sprintf("On %s none of the changes gains as much as %.0f %%.", f.Name, 100*leastGain)
+		return fmt.Sprintf("On %s none of the changes gains as much as %.0f %%.", quoted(f.Name), 100*leastGain)
 	case was.Unstable != "":
-		return fmt.Sprintf("Change first on %s: %s. The job has a steady state then, with %s to the first token and %s for each after it in the mean.", f.Name, name,
+		return fmt.Sprintf("Change first on %s: %s. The job has a steady state then, with %s to the first token and %s for each after it in the mean.", quoted(f.Name), name,
 			units.Time(to.FirstToken.Mean), units.Time(to.PerToken.Mean))
 	}
-	return fmt.Sprintf("Change first on %s: %s. The mean time to the first token goes from %s to %s, and of each token after it from %s to %s.", f.Name, name,
+	return fmt.Sprintf("Change first on %s: %s. The mean time to the first token goes from %s to %s, and of each token after it from %s to %s.", quoted(f.Name), name,
 		units.Time(was.FirstToken.Mean), units.Time(to.FirstToken.Mean), units.Time(was.PerToken.Mean), units.Time(to.PerToken.Mean))
 }
 

@@ -64,7 +64,7 @@ func paired(fast, slow *runstore.ServingFabric) []string {
 		return nil
 	}
 	d := stats.IntervalOf(more)
-	text := fmt.Sprintf("With the same requests the first token at P99 takes %v longer on %s than on %s (95 %%: %v to %v)", units.Time(d.Mean), slow.Name, fast.Name, units.Time(d.Low), units.Time(d.High))
+	text := fmt.Sprintf("With the same requests the first token at P99 takes %v longer on %s than on %s (95 %%: %v to %v)", units.Time(d.Mean), quoted(slow.Name), quoted(fast.Name), units.Time(d.Low), units.Time(d.High))
 	if d.Low <= 0 {
 		text += ": these seeds do not show which is faster"
 	}

@@ -20,7 +20,7 @@ func shared(h runstore.HotLink) string {
 	slices.SortStableFunc(parts, func(a, b runstore.LinkSource) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	var texts []string
 	for _, p := range parts {
-		texts = append(texts, fmt.Sprintf("%s %s", p.Name, percent(float64(p.Bytes)/float64(h.Bytes))))
+		texts = append(texts, fmt.Sprintf("%s %s", quoted(p.Name), percent(float64(p.Bytes)/float64(h.Bytes))))
 	}
 	return list(texts)
 }
@@ -106,7 +106,7 @@ func (v *judgement) meanwhile(f, s int) (out []string) {
 		if v.sizes[s] != 0 {
 			size = "At " + sizeText(v.sizes[s]) + ", "
 		}
-		out = append(out, fmt.Sprintf("%s%s on %s gets %s GB/s%s beside the workload.", size, x.name, v.name(f), shortBandwidth(x.GBps), streams))
+		out = append(out, fmt.Sprintf("%s%s on %s gets %s GB/s%s beside the workload.", size, quoted(x.name), quoted(v.result(f).Name), shortBandwidth(x.GBps), streams))
 	}
 	return out
 }

@@ -289,10 +289,10 @@ func trainingSentences(t *runstore.Training) (out []string) {
 		switch {
 		case f.Failure == runstore.Stopped:
 		case f.Failure != "":
-			out = append(out, f.Name+" failed: "+f.Failure)
+			out = append(out, quoted(f.Name)+" failed: "+f.Failure)
 		case i == best && len(t.Fabrics) > 1:
 			out = append(out, fmt.Sprintf("%s %s: %s of its step are computing, %s exposed communication, %s bubbles of the pipeline.",
-				f.Name, leastStep(t, best), percent(part(f.ComputingPs, f)), percent(part(int64(exposed(f)), f)), percent(part(f.BubblePs, f))))
+				quoted(f.Name), leastStep(t, best), percent(part(f.ComputingPs, f)), percent(part(int64(exposed(f)), f)), percent(part(f.BubblePs, f))))
 		case best >= 0 && i != best:
 			out = append(out, slower(&t.Fabrics[best], f))
 		}
@@ -300,7 +300,7 @@ func trainingSentences(t *runstore.Training) (out []string) {
 	for i := range t.Fabrics {
 		if f := &t.Fabrics[i]; f.StepPs > 0 && len(f.Hottest) > 0 {
 			h := f.Hottest[0]
-			out = append(out, fmt.Sprintf("Hottest link of %s: %s, busy %s of the time in %s%s.", f.Name, h.Name, percent(h.Busy), f.HottestIn, ofItsBytes(h)))
+			out = append(out, fmt.Sprintf("Hottest link of %s: %s, busy %s of the time in %s%s.", quoted(f.Name), h.Name, percent(h.Busy), f.HottestIn, ofItsBytes(h)))
 		}
 	}
 	for i := range t.Fabrics {
@@ -346,9 +346,9 @@ func slower(best, f *runstore.TrainingFabric) string {
 	}
 	diff := f.StepPs - best.StepPs
 	if diff*1000 < best.StepPs {
-		return fmt.Sprintf("%s takes as long, within 0.1 %%: computation hides its slower communication.", f.Name)
+		return fmt.Sprintf("%s takes as long, within 0.1 %%: computation hides its slower communication.", quoted(f.Name))
 	}
-	return fmt.Sprintf("%s takes %s longer (%s); the most of it, %s, are %s.", f.Name, percent(float64(diff)/float64(best.StepPs)), shortTime(units.Time(diff)), shortTime(units.Time(most)), name)
+	return fmt.Sprintf("%s takes %s longer (%s); the most of it, %s, are %s.", quoted(f.Name), percent(float64(diff)/float64(best.StepPs)), shortTime(units.Time(diff)), shortTime(units.Time(most)), name)
 }
 
 // reuse is the simulated part of the step.
@@ -387,7 +387,7 @@ func schedule(t *runstore.Training) string {
 			continue
 		}
 		text := fmt.Sprintf("%s of the step of %s are bubbles of the schedule that the scenario asks for: %d stages, %d micro-batches to each replica, %s to each stage, %s (training.parallel.interleave, schedule).",
-			percent(share), f.Name, j.Pipeline, j.Micros, plural(int64(j.Interleave), "chunk", "chunks"), j.Schedule)
+			percent(share), quoted(f.Name), j.Pipeline, j.Micros, plural(int64(j.Interleave), "chunk", "chunks"), j.Schedule)
 		return text + " More chunks, more micro-batches or another schedule have fewer. A published step has its own schedule, and may be shorter than this one."
 	}
 	return ""
@@ -405,7 +405,7 @@ func publishedSentences(t *runstore.Training) (out []string) {
 		if f.MFU > j.PublishedMFU {
 			side = "shorter"
 		}
-		out = append(out, fmt.Sprintf("The MFU on %s is %s, the published one %s (%s): weft's step is %s %s.", f.Name, percent(f.MFU), percent(j.PublishedMFU), j.PublishedSource, percent(math.Abs(1-j.PublishedMFU/f.MFU)), side))
+		out = append(out, fmt.Sprintf("The MFU on %s is %s, the published one %s (%s): weft's step is %s %s.", quoted(f.Name), percent(f.MFU), percent(j.PublishedMFU), j.PublishedSource, percent(math.Abs(1-j.PublishedMFU/f.MFU)), side))
 	}
 	return out
 }
@@ -418,7 +418,7 @@ func noiseSentences(t *runstore.Training) (out []string) {
 			continue
 		}
 		out = append(out, fmt.Sprintf("With noise %s takes %s on the mean of %d draws (95 %% interval %s to %s; fastest %s, slowest %s), %s more than without; %s of it is waiting for others.",
-			t.Fabrics[i].Name, shortTime(units.Time(n.MeanPs)), n.Draws, shortTime(units.Time(n.LowPs)), shortTime(units.Time(n.HighPs)), shortTime(units.Time(n.LeastPs)), shortTime(units.Time(n.MostPs)),
+			quoted(t.Fabrics[i].Name), shortTime(units.Time(n.MeanPs)), n.Draws, shortTime(units.Time(n.LowPs)), shortTime(units.Time(n.HighPs)), shortTime(units.Time(n.LeastPs)), shortTime(units.Time(n.MostPs)),
 			percent(float64(n.MeanPs)/float64(max(1, t.Fabrics[i].StepPs))-1), percent(float64(n.WaitingPs)/float64(max(1, n.MeanPs)))))
 	}
 	return out
@@ -432,7 +432,7 @@ func storageSentences(t *runstore.Training) (out []string) {
 		if s == nil || f.StepPs == 0 {
 			continue
 		}
-		text := fmt.Sprintf("Storage adds %s to each step on %s (%s): its input takes %s beside the step before", shortTime(units.Time(s.AddedPs)), f.Name, percent(part(s.AddedPs, f)), shortTime(units.Time(s.InputPs)))
+		text := fmt.Sprintf("Storage adds %s to each step on %s (%s): its input takes %s beside the step before", shortTime(units.Time(s.AddedPs)), quoted(f.Name), percent(part(s.AddedPs, f)), shortTime(units.Time(s.InputPs)))
 		if s.Every > 0 {
 			text += fmt.Sprintf("; every %s steps a checkpoint of %s is written in %s, for %s of which the GPUs wait", doc.Integer(int64(s.Every)), units.Bytes(s.CheckpointBytes), shortTime(units.Time(s.WritePs)), shortTime(units.Time(s.StallPs)))
 		}

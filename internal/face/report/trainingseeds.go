@@ -53,13 +53,13 @@ func seedsSentences(t *runstore.Training) (out []string) {
 		switch {
 		case s == nil:
 		case s.Step.LeastPs == s.Step.MostPs:
-			out = append(out, fmt.Sprintf("The step on %s is the same with each of %d seeds: random choices make no difference.", f.Name, s.Seeds))
+			out = append(out, fmt.Sprintf("The step on %s is the same with each of %d seeds: random choices make no difference.", quoted(f.Name), s.Seeds))
 		default:
-			out = append(out, fmt.Sprintf("Over %d seeds %s takes %s on the mean (95 %% interval %s to %s; least %s, most %s).", s.Seeds, f.Name,
+			out = append(out, fmt.Sprintf("Over %d seeds %s takes %s on the mean (95 %% interval %s to %s; least %s, most %s).", s.Seeds, quoted(f.Name),
 				fullTime(units.Time(s.Step.MeanPs)), fullTime(units.Time(s.Step.LowPs)), fullTime(units.Time(s.Step.HighPs)), fullTime(units.Time(s.Step.LeastPs)), fullTime(units.Time(s.Step.MostPs))))
 		}
 		if s != nil && i != best && s.Step.LowPs <= t.Fabrics[best].Seeds.Step.HighPs {
-			out = append(out, fmt.Sprintf("The intervals of %s and %s overlap: these seeds do not show which is faster.", f.Name, t.Fabrics[best].Name))
+			out = append(out, fmt.Sprintf("The intervals of %s and %s overlap: these seeds do not show which is faster.", quoted(f.Name), quoted(t.Fabrics[best].Name)))
 		}
 	}
 	return out

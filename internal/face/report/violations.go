@@ -23,7 +23,7 @@ func violations(r *runstore.Results) (lines []string) {
 			}
 			why, packets := discardedFor(p)
 			lines = append(lines, fmt.Sprintf("%s%s: %s discarded %s; %s barred",
-				f.Name, atSize(p.Bytes), plural(packets, "packet", "packets"), why, plural(p.Counts.MessagesBarred, "message was", "messages were")))
+				quoted(f.Name), atSize(p.Bytes), plural(packets, "packet", "packets"), why, plural(p.Counts.MessagesBarred, "message was", "messages were")))
 			for k, v := range p.Violations {
 				if k == violationLines {
 					lines = append(lines, fmt.Sprintf("  and %d traps more", len(p.Violations)-k))
@@ -134,7 +134,7 @@ func levels(r *runstore.Results) (lines []string) {
 					what = "service level"
 				}
 				lines = append(lines, fmt.Sprintf("%s%s, %s %d: %s, half of them within %s, all within %s",
-					f.Name, atSize(p.Bytes), what, l.SL, plural(l.Flows.N, "message", "messages"), shortTime(l.Flows.P50), shortTime(l.Flows.Max)))
+					quoted(f.Name), atSize(p.Bytes), what, l.SL, plural(l.Flows.N, "message", "messages"), shortTime(l.Flows.P50), shortTime(l.Flows.Max)))
 			}
 		}
 	}

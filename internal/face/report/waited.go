@@ -38,7 +38,7 @@ func (v *judgement) waitedSentences() (out []string) {
 		}
 		if most.Counts.Timeouts > 0 {
 			out = append(out, fmt.Sprintf("%s waited for %s%s, %s: its time there depends on recovery by chance, not on bandwidth.",
-				v.name(f), plural(most.Counts.Timeouts, "retransmission timeout", "retransmission timeouts"), atSize(most.Bytes), text))
+				quoted(v.result(f).Name), plural(most.Counts.Timeouts, "retransmission timeout", "retransmission timeouts"), atSize(most.Bytes), text))
 		}
 	}
 	return out

@@ -19,8 +19,10 @@ type PausedLink struct {
 	FirstPs  int64  `json:"first_ps"`  // start of the first pause
 	// Cause is the port of By that held the most bytes of the link when pauses began, and Share
 	// their share, 0 to 1; both are empty if By is a NIC.
-	Cause string  `json:"cause,omitempty"`
-	Share float64 `json:"cause_share,omitempty"`
+	Cause string `json:"cause,omitempty"`
+	// CauseNIC is the NIC at the end of Cause; empty if it leads to a switch.
+	CauseNIC string  `json:"cause_nic,omitempty"`
+	Share    float64 `json:"cause_share,omitempty"`
 	// After is the index of the link at which Cause itself was paused; -1 if Cause was not paused
 	// for most of that time, so that its load is the reason.
 	After int `json:"after"`

@@ -318,9 +318,41 @@ type HotLink struct {
 	// Flows are the ends of the messages on the link, if a pattern has few messages and each keeps
 	// to one path.
 	Flows []string `json:"flows,omitempty"`
+	// Transfers are the ranks whose data a collective, or the operations of a graph, sent over the
+	// link, if each connection keeps to one path there: the most bytes first, at most
+	// [MostTransfers]. More is the number of other transfers, and MoreBytes are their bytes. Senders
+	// and Receivers are the numbers of ranks with a transfer.
+	Transfers []LinkTransfer `json:"transfers,omitempty"`
+	More      int            `json:"more_transfers,omitempty"`
+	MoreBytes int64          `json:"more_transfers_bytes,omitempty"`
+	Senders   int            `json:"sending_ranks,omitempty"`
+	Receivers int            `json:"receiving_ranks,omitempty"`
+	// Sprayed says that connections may have crossed the link that choose their path packet by packet.
+	Sprayed bool `json:"sprayed,omitempty"`
 	// Sources are the senders of the bytes, if streams run beside a workload: the workload first,
 	// with link control, then the streams.
 	Sources []LinkSource `json:"sources,omitempty"`
+}
+
+// MostTransfers bounds the transfers that are listed for a link.
+const MostTransfers = 8
+
+// LinkTransfer is the data from one rank to another that crossed a link.
+type LinkTransfer struct {
+	From     int32   `json:"from"`               // rank
+	To       int32   `json:"to"`                 // rank
+	Group    string  `json:"group,omitempty"`    // of the operations, if the workload names it
+	Channels []int32 `json:"channels,omitempty"` // of a collective's; none for plain messages
+	Bytes    int64   `json:"bytes"`              // of messages, without headers and repetitions
+}
+
+// Transferred is the bytes of all transfers over a link.
+func (h HotLink) Transferred() int64 {
+	n := h.MoreBytes
+	for i := range h.Transfers {
+		n += h.Transfers[i].Bytes
+	}
+	return n
 }
 
 // LinkSource is the share of a link's load of the workload, or of the streams with one name.

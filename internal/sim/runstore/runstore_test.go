@@ -20,9 +20,13 @@ func sample() *Results {
 		Fabrics: []FabricResult{
 			{Name: "infiniband-ndr", Protocol: "infiniband", Rate: 400 * units.Gbps, Points: []Point{{
 				Bytes: 1024, Algorithm: "tree", Wire: "LL128", Channels: 8, Time: 12_345_678, Seeds: &Seeds{[]int64{12_345_677, 12_345_679}, 12_345_665, 12_345_691, &Draws{Hash: true, Like: "roce-v2 0123abcd"}}, AlgBW: 0.08294480, BusBW: 0.1555215,
-				Flows:   Distribution{N: 3, Mean: 1, P50: 2, P99: 3, P999: 4, Max: 5},
-				Counts:  Counts{Packets: 12, CreditStalls: 3},
-				Hottest: []HotLink{{"leaf-0:1 → nic-3", 4096, 0.5, "leaf to NIC", 2048, []string{"nic-1 to nic-3"}, []LinkSource{{"all-reduce", 4000}, {"storage", 96}}}},
+				Flows:  Distribution{N: 3, Mean: 1, P50: 2, P99: 3, P999: 4, Max: 5},
+				Counts: Counts{Packets: 12, CreditStalls: 3},
+				Hottest: []HotLink{{
+					Name: "leaf-0:1 → nic-3", Bytes: 4096, Busy: 0.5, Tier: "leaf to NIC", Mean: 2048, Flows: []string{"nic-1 to nic-3"},
+					Transfers: []LinkTransfer{{1, 3, "pipeline", []int32{0, 2}, 3900}}, More: 1, MoreBytes: 10, Senders: 2, Receivers: 1, Sprayed: true,
+					Sources: []LinkSource{{"all-reduce", 4000}, {"storage", 96}},
+				}},
 			}}},
 			{Name: "tcp-400g", Protocol: "tcp", Rate: 400 * units.Gbps, Points: []Point{{Bytes: 1024, Failure: "deadlock", Hottest: []HotLink{}}}},
 		},

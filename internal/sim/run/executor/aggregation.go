@@ -68,7 +68,7 @@ func (c *carrier) joinStream(comm *Communicator, k Pair, rail int) error {
 			return err
 		}
 		under := newUnderWay(c.room())
-		m := &connections{ends: []nicEnd{{k.A, send}}, early: make(map[int]message)}
+		m := &connections{ends: []nicEnd{{nic: k.A, qpn: send}}, early: make(map[int]message)}
 		c.bind(k.A, send, endpoint{rank: k.From, under: under, of: m, pair: k, members: l.Nodes})
 		c.bind(k.A, receive, endpoint{rank: k.From, under: under, of: m, pair: k})
 		c.links[k] = m

@@ -82,8 +82,9 @@ type connections struct {
 
 // nicEnd is an end of a connection.
 type nicEnd struct {
-	nic int32
-	qpn units.QPN
+	nic   int32
+	qpn   units.QPN
+	bytes int64 // of messages so far, without headers
 }
 
 // message is a message from a rank to another node.
@@ -162,7 +163,7 @@ func (c *carrier) connect(k Pair, posting *workload.Posting) (*connections, erro
 		under := newUnderWay(c.room())
 		c.bind(a, qa, endpoint{rank: k.From, under: under, of: l, pair: k, thread: threadOf(sending, i)})
 		c.bind(b, qb, endpoint{rank: k.To, under: under, from: left, pair: k, thread: threadOf(receiving, i)})
-		l.ends = append(l.ends, nicEnd{a, qa})
+		l.ends = append(l.ends, nicEnd{nic: a, qpn: qa})
 	}
 	c.links[k] = l
 	return l, nil
@@ -246,9 +247,10 @@ func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m messag
 	for rest := m.bytes; rest > 0; rest -= each {
 		part := m
 		part.bytes = min(rest, each)
-		to := l.ends[l.turn%len(l.ends)]
+		to := &l.ends[l.turn%len(l.ends)]
+		to.bytes += part.bytes
 		l.turn++
-		c.dispatchPart(p, k, to, part)
+		c.dispatchPart(p, k, *to, part)
 	}
 }
 

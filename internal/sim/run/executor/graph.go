@@ -99,6 +99,12 @@ func carryOutTask(j *network.Task, g *workload.Graph, f *Forwarder) (*Execution,
 	var links []int32
 	out.Hottest, links = measure.Hottest(run.net, run.timeline.End)
 	measure.TellSeries(run.net, run.timeline.End, nil, 0)
+	attributed(run.net, run.crossings(), out.Hottest, links, func(group int32) string {
+		if group == MessageGroup {
+			return ""
+		}
+		return g.Groups[group].Name
+	})
 	streams.attribute(out.Hottest, links, "the job")
 	out.Beside = streams.results(run.timeline.End)
 	f.settle(run)

@@ -90,6 +90,7 @@ func simulate(run *collectiveRun, j *network.Task, w *winding, point *runstore.P
 	point.Time = reported(r, c, (all.ended-all.began)/units.Time(r.Run.Iterations))
 	var links []int32
 	point.Hottest, links = measure.Hottest(run.net, all.ended)
+	attributed(run.net, run.crossed(w), point.Hottest, links, func(int32) string { return "" })
 	streams.attribute(point.Hottest, links, string(r.Workload.Collective))
 	point.Beside = streams.results(all.ended)
 	point.Pauses, _ = measure.PauseTree(run.net, all.ended)
@@ -99,6 +100,14 @@ func simulate(run *collectiveRun, j *network.Task, w *winding, point *runstore.P
 		point.BusBW = point.AlgBW * operations[r.Workload.Collective].BusFactor(r.Job().Ranks())
 	}
 	return nil
+}
+
+// crossed are the connections that carried data: in the whole ring if a part stood for it.
+func (r *collectiveRun) crossed(w *winding) []crossing {
+	if w != nil {
+		return w.crossings(r)
+	}
+	return r.crossings()
 }
 
 // place puts a collective on a network with the simulation's number of partitions, if it can be

@@ -134,6 +134,9 @@ func (l *connections) numbers() state.Group {
 func (l *connections) walk(w *state.Walk, c *collectives) {
 	w.Part("connection")
 	w.Word(uint64(l.turn % len(l.ends)))
+	for i := range l.ends {
+		w.Count(&l.ends[i].bytes)
+	}
 	w.Word(uint64(l.posted))
 	w.Until(&l.written)
 	w.Number(l.numbers(), uint64(l.sent), 32)

@@ -25,9 +25,11 @@ import (
 // threshold. And a spine's links have an influence on each other if packets wait for flow-control packets, which go over the
 // cable of those that they are for: rings on InfiniBand whose messages follow each other without gaps.
 type winding struct {
-	nodes int                           // that are simulated
-	times int                           // the whole ring has that many parts
-	image map[topology.End]topology.End // by link of the ring: the link of the part
+	nodes   int                           // that are simulated
+	times   int                           // the whole ring has that many parts
+	image   map[topology.End]topology.End // by link of the ring: the link of the part
+	comm    *Communicator                 // of the whole ring
+	program collective.Circular           // of the whole ring
 }
 
 // windingOf is the smallest part of a collective's ring that stands for all of it; nil if there is none.
@@ -42,7 +44,7 @@ func windingOf(j *network.Task, c *Communicator, prog collective.Program) *windi
 		}
 		u := unwinder{plan: j.Plan, comm: c, program: circle, part: nodes * c.layout.PerNode}
 		if u.covers() {
-			return &winding{nodes, c.layout.Nodes / nodes, u.image}
+			return &winding{nodes, c.layout.Nodes / nodes, u.image, c, circle}
 		}
 	}
 	return nil

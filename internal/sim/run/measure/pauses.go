@@ -77,6 +77,9 @@ func pausedLink(n *network.Network, all []fabric.Pausing, i int, end units.Time)
 			sum += c.Bytes
 		}
 		l.Cause, l.Share = n.LinkName(x.Causes[0].Port), float64(x.Causes[0].Bytes)/float64(sum)
+		if _, end := n.LinkEnds(x.Causes[0].Port); levelAt(n.Plan, end) == 0 {
+			l.CauseNIC = n.NodeName(end)
+		}
 	}
 	for s := units.Time(0); s*x.Width < end && int(s) < len(x.Slices); s++ {
 		l.Timeline = append(l.Timeline, int(x.Slices[s]*100/x.Width))
