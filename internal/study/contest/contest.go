@@ -124,7 +124,7 @@ func (l *lab) test(trials []trial, out *runstore.Contest) error {
 		for _, f := range []int{t.slower, t.faster} {
 			if ratio(l.results, t) < clearLead && !seen[f] {
 				seen[f] = true
-				read = append(read, l.readings(f, t.seeds)...)
+				read = append(read, l.readings(f)...)
 			}
 		}
 	}
@@ -133,6 +133,9 @@ func (l *lab) test(trials []trial, out *runstore.Contest) error {
 	}
 	for _, w := range falls {
 		w.order()
+	}
+	for _, x := range read {
+		x.more(l)
 	}
 	if err := l.simulate(); err != nil {
 		return err
@@ -149,14 +152,29 @@ func (l *lab) test(trials []trial, out *runstore.Contest) error {
 	return nil
 }
 
-// reading is a reading that is simulated.
+// reading is a reading that is simulated: with few seeds, and with all if it has an effect.
 type reading struct {
 	record  runstore.Reading
+	own     []int64 // the times of the run
 	variant *variant
 }
 
+// more plans the simulation with all seeds, unless the first seeds have the times of the run to the
+// picosecond: then all have.
+func (x *reading) more(l *lab) {
+	first := x.variant.timesPs
+	switch n := len(first); {
+	case n == 0 || n >= len(x.own):
+	case slices.Equal(first, x.own[:n]):
+		x.variant = &variant{timesPs: x.own}
+	default:
+		x.variant = l.add(x.variant.fabric, len(x.own))
+	}
+}
+
 // readings plans the simulations of a fabric's readings.
-func (l *lab) readings(fabric, seeds int) (out []*reading) {
+func (l *lab) readings(fabric int) (out []*reading) {
+	own := l.results.Fabrics[fabric].Points[l.point].Times()
 	bytes := l.results.Fabrics[fabric].Points[l.point].Bytes
 	for _, x := range l.r.Readings(fabric) {
 		other, err := l.r.WithReading(fabric, x)
@@ -164,7 +182,7 @@ func (l *lab) readings(fabric, seeds int) (out []*reading) {
 			continue // the value does not fit the rest of the scenario
 		}
 		record := runstore.Reading{Bytes: bytes, Fabric: l.r.Fabrics[fabric].Name, Path: x.Path, Own: x.Own, Value: x.Value, Source: x.Source}
-		out = append(out, &reading{record, l.add(&other.Fabrics[fabric], seeds)})
+		out = append(out, &reading{record, own, l.add(&other.Fabrics[fabric], min(len(own), leastSeeds))})
 	}
 	return out
 }
@@ -175,7 +193,7 @@ type waterfall struct {
 	lead  trial
 	pair  *pair
 	known map[set]*variant
-	steps []int // properties, in the order of the steps
+	steps [][]int // properties that change together, in the order of the steps
 }
 
 // begin plans the simulations of single properties.
@@ -209,7 +227,6 @@ func (w *waterfall) all() (s set) {
 // order plans the steps: the property with the largest effect first, the protocol after all that
 // the slower fabric can have of the faster, and then the rest.
 func (w *waterfall) order() {
-	w.steps = slices.Clone(w.pair.differ)
 	rank := func(i int) int {
 		if i == protocolStep {
 			return 1
@@ -219,16 +236,36 @@ func (w *waterfall) order() {
 		}
 		return 0
 	}
-	slices.SortStableFunc(w.steps, func(a, b int) int {
+	order := slices.Clone(w.pair.differ)
+	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(w.effect(b), w.effect(a)))
 	})
-	for _, steps := range [][]int{w.steps, reversed(w.steps)} {
+	w.steps = nil
+	idle := -1 // the step of all properties that alone change nothing
+	for _, i := range order {
+		switch {
+		case rank(i) > 0 || !w.changesNothing(i):
+			w.steps = append(w.steps, []int{i})
+		case idle < 0:
+			idle, w.steps = len(w.steps), append(w.steps, []int{i})
+		default:
+			w.steps[idle] = append(w.steps[idle], i)
+		}
+	}
+	for _, steps := range [][][]int{w.steps, reversed(w.steps)} {
 		var taken set
-		for _, i := range steps {
-			taken = taken.with(i)
+		for _, step := range steps {
+			taken = taken.with(step...)
 			w.plan(taken)
 		}
 	}
+}
+
+// changesNothing reports whether a property alone leaves each time as it is, to the picosecond.
+func (w *waterfall) changesNothing(i int) bool {
+	v := w.known[set(0).with(i)]
+	own := w.lab.results.Fabrics[w.lead.slower].Points[w.lab.point].Times()
+	return v != nil && len(v.timesPs) >= w.seeds() && slices.Equal(v.timesPs[:w.seeds()], own[:w.seeds()])
 }
 
 // effect is the time that a property alone takes away, in tenths of the lead: near effects keep the
@@ -278,7 +315,7 @@ func (w *waterfall) trial() runstore.Trial {
 		Seeds: w.seeds(), FasterPs: faster, SlowerPs: slower,
 		Steps: w.path(w.steps), Reverse: w.path(reversed(w.steps)),
 	}
-	for _, i := range w.steps {
+	for _, i := range slices.Concat(w.steps...) {
 		if alone, ok := w.time(set(0).with(i)); ok {
 			out.Alone = append(out.Alone, runstore.Swap{Property: properties[i].name, EffectPs: slower - alone})
 		}
@@ -287,16 +324,18 @@ func (w *waterfall) trial() runstore.Trial {
 }
 
 // path is the steps in an order. A step without a time is one with the next.
-func (w *waterfall) path(steps []int) (out []runstore.Swap) {
+func (w *waterfall) path(steps [][]int) (out []runstore.Swap) {
 	var taken set
 	before, _ := w.time(0)
 	name := ""
-	for _, i := range steps {
-		taken = taken.with(i)
-		if name != "" {
-			name += " and "
+	for _, step := range steps {
+		taken = taken.with(step...)
+		for _, i := range step {
+			if name != "" {
+				name += ", "
+			}
+			name += properties[i].name
 		}
-		name += properties[i].name
 		if t, ok := w.time(taken); ok {
 			out = append(out, runstore.Swap{Property: name, EffectPs: before - t})
 			before, name = t, ""
@@ -305,7 +344,7 @@ func (w *waterfall) path(steps []int) (out []runstore.Swap) {
 	return out
 }
 
-func reversed(steps []int) []int {
+func reversed(steps [][]int) [][]int {
 	out := slices.Clone(steps)
 	slices.Reverse(out)
 	return out

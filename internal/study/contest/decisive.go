@@ -129,7 +129,7 @@ func costOf(results *runstore.Results, t trial) int64 {
 	}
 	runs := hybrids * min(t.seeds, leastSeeds)
 	if ratio(results, t) < clearLead {
-		runs += readings * t.seeds
+		runs += readings*min(t.seeds, leastSeeds) + effective*t.seeds
 	}
 	return hops * int64(runs)
 }

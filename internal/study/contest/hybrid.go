@@ -25,7 +25,14 @@ func pairOf(r *scenario.Resolved, slower, faster int) *pair {
 type set uint32
 
 func (s set) has(i int) bool { return s&(1<<i) != 0 }
-func (s set) with(i int) set { return s | 1<<i }
+
+// with is the set with more properties.
+func (s set) with(more ...int) set {
+	for _, i := range more {
+		s |= 1 << i
+	}
+	return s
+}
 
 // hybrid is the slower fabric with a set of properties of the faster. It reports false if no
 // scenario can have it.

@@ -9,13 +9,14 @@ const (
 	clearLead = 2
 	// mostSizes is the number of sizes at which leads are tested.
 	mostSizes = 3
-	// mostHops bounds the packet-hops of all tests of a run: half a minute of two cores. Packet-hops are
-	// results, so the choice does not depend on the machine.
-	mostHops = 100_000_000
+	// mostHops bounds the packet-hops of all tests of a run: about half a minute of two cores.
+	// Packet-hops are results, so the choice does not depend on the machine.
+	mostHops = 60_000_000
 	// mostHopsOnce is mostHops of a run with one seed, which shows no order: a few seconds.
 	mostHopsOnce = 10_000_000
-	// hybrids and readings are the numbers of simulations of a fabric that a test takes, for the choice of sizes.
-	hybrids, readings = 16, 8
+	// hybrids and readings are the usual numbers of simulations of a fabric that a test takes, for the
+	// choice of sizes: of properties with few seeds, and of readings with few seeds and with all.
+	hybrids, readings, effective = 14, 8, 3
 	// leastSeeds is the number of seeds from which times of a size show a lead. Hybrids have as many.
 	leastSeeds = 3
 )
