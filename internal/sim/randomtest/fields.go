@@ -153,9 +153,7 @@ var lists = []choices{
 		{"fabric.transport.rnr-retry", "7"},
 		{"fabric.transport.qps-per-connection", "2 | 3"},
 		{"fabric.transport.split-data", "true | false"},
-		{"fabric.transport.adaptive-routing", "true | false"},
 		{"fabric.transport.ar-threshold", "0B | 8KiB | 8GiB"},
-		{"fabric.nic.fence", "queue | message | none"},
 		{"fabric.transport.packet-window", "8 | 64 | 1000"},
 		{"fabric.transport.window", "16KiB | 256KiB | 1MiB"},
 		{"fabric.nic.receive-rate", "10Gbps | 90Gbps"},
@@ -292,6 +290,12 @@ var lists = []choices{
 		{"fabric.nic.retransmission", "{times: [50us, 100us, 300us, 1ms], first: 2, least-timeout: 1ms} | {times: [], first: 0, least-timeout: 0}"},
 		{"fabric.transport.retransmission", "adaptive | fixed"},
 		{"fabric.host.max-inline-data", "64B | 1KiB"}, // its work requests wait for each other, which is not compared
+	}},
+	{when: onRDMA, one: 4, of: []choice{
+		{"fabric.transport.adaptive-routing", "true | false"},
+		{"fabric.transport.ooo-rq", "true | false"},
+		{"fabric.nic.out-of-order-receives", "true | false"},
+		{"fabric.nic.fence", "queue | message | none"},
 	}},
 }
 
