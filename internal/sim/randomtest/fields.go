@@ -291,14 +291,29 @@ var lists = []choices{
 		{"fabric.transport.retransmission", "adaptive | fixed"},
 		{"fabric.host.max-inline-data", "64B | 1KiB"}, // its work requests wait for each other, which is not compared
 	}},
-	{when: onRDMA, one: 4, of: []choice{
-		{"fabric.transport.adaptive-routing", "true | false"},
-		{"fabric.transport.ooo-rq", "true | false"},
-		{"fabric.nic.out-of-order-receives", "true | false"},
-		{"fabric.nic.fence", "queue | message | none"},
-	}},
 }
 
 const lengths = "1mm | 50cm | 3m | 30m | 200m | 1km"
 
 const jitters = "{distribution: exponential, mean: 50ns} | {distribution: lognormal, mean: 80ns, sigma: 1/2} | {distribution: none, mean: 0}"
+
+// ordered are the fields of the order of packets. They are drawn last, for few scenarios have some engines and
+// shapes.
+var ordered = []choice{
+	{"fabric.transport.adaptive-routing", "true | false"},
+	{"fabric.nic.out-of-order-receives", "true | false"},
+	{"fabric.transport.ooo-rq", "true | true | false"},
+	{"fabric.nic.fence", "queue | message | none"},
+}
+
+// order draws the fields of the order of packets.
+func (d *draw) order() {
+	if !onRDMA(d) {
+		return
+	}
+	for _, c := range ordered {
+		if d.odds(3) {
+			d.try(c.path, d.oneOf(c.values))
+		}
+	}
+}
