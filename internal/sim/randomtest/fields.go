@@ -153,9 +153,7 @@ var lists = []choices{
 		{"fabric.transport.rnr-retry", "7"},
 		{"fabric.transport.qps-per-connection", "2 | 3"},
 		{"fabric.transport.split-data", "true | false"},
-		{"fabric.transport.adaptive-routing", "true | false"},
 		{"fabric.transport.ar-threshold", "0B | 8KiB | 8GiB"},
-		{"fabric.nic.fence", "queue | message | none"},
 		{"fabric.transport.packet-window", "8 | 64 | 1000"},
 		{"fabric.transport.window", "16KiB | 256KiB | 1MiB"},
 		{"fabric.nic.receive-rate", "10Gbps | 90Gbps"},
@@ -298,3 +296,24 @@ var lists = []choices{
 const lengths = "1mm | 50cm | 3m | 30m | 200m | 1km"
 
 const jitters = "{distribution: exponential, mean: 50ns} | {distribution: lognormal, mean: 80ns, sigma: 1/2} | {distribution: none, mean: 0}"
+
+// ordered are the fields of the order of packets. They are drawn last, for few scenarios have some engines and
+// shapes.
+var ordered = []choice{
+	{"fabric.transport.adaptive-routing", "true | false"},
+	{"fabric.nic.out-of-order-receives", "true | false"},
+	{"fabric.transport.ooo-rq", "true | true | false"},
+	{"fabric.nic.fence", "queue | message | none"},
+}
+
+// order draws the fields of the order of packets.
+func (d *draw) order() {
+	if !onRDMA(d) {
+		return
+	}
+	for _, c := range ordered {
+		if d.odds(3) {
+			d.try(c.path, d.oneOf(c.values))
+		}
+	}
+}

@@ -57,6 +57,7 @@ func (d *draw) scenario(seed uint64) bool {
 	if !d.steady {
 		d.faults()
 	}
+	d.order()
 	return d.planned()
 }
 

@@ -145,10 +145,10 @@ func TestTheFenceHoldsWhatItsNameSays(t *testing.T) {
 	}
 	text := func(sent []Packet) (s string) {
 		for i := range sent {
-			switch p := &sent[i]; {
-			case p.Op == wire.RCWriteOnlyImm:
+			switch p := &sent[i]; p.Op {
+			case wire.RCWriteOnlyImm:
 				s += fmt.Sprintf("i%d", p.Imm)
-			case p.Op == wire.RCWriteOnly:
+			case wire.RCWriteOnly:
 				s += fmt.Sprintf("w%d", p.VA)
 			}
 		}
