@@ -39,12 +39,7 @@ Of a scenario file it simulates the run with its pauses recorded, as weft run do
 		Args:              args(1, 1, "one run folder or scenario file"),
 		ValidArgsFunction: scenarioArg,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			run, again, err := (*runstore.Results)(nil), "", error(nil)
-			if e.isFile(given[0]) {
-				run, err = c.simulated(cmd.Context(), e, &x, given[0])
-			} else {
-				run, again, err = e.readRun(cmd, given[0])
-			}
+			run, again, err := c.resultsOf(cmd, e, &x, given[0])
 			if run == nil {
 				return err
 			}
@@ -67,6 +62,16 @@ Of a scenario file it simulates the run with its pauses recorded, as weft run do
 	c.register(cmd)
 	e.reportFlags(cmd)
 	return cmd
+}
+
+// resultsOf are the results of a scenario file, which it simulates, or those in a run folder, with the command that
+// simulates them again with pauses recorded.
+func (c *choice) resultsOf(cmd *cobra.Command, e *Env, x *execution, path string) (*runstore.Results, string, error) {
+	if e.isFile(path) {
+		results, err := c.simulated(cmd.Context(), e, x, path)
+		return results, "", err
+	}
+	return e.readRun(cmd, path)
 }
 
 // isFile reports whether a path leads to a file, or is standard input.

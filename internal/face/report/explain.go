@@ -161,7 +161,11 @@ func (v *comparison) busiest() (out []string) {
 		}
 		text := fmt.Sprintf("%s the busiest link, %s, was busy %s of the time", v.on(f), h.Name, percent(h.Busy))
 		if h.Choice() {
-			text += fmt.Sprintf("; the mean of its tier (%s) is %s, the least that other routes could give", h.Tier, percent(h.Busy/max(1, h.Spread())))
+			even := "even"
+			if h.Spread() >= crowded {
+				even = "uneven"
+			}
+			text += fmt.Sprintf("; the links from %s were busy %s on average, so the load is %s", h.Tier, percent(h.Busy/max(1, h.Spread())), even)
 		}
 		text += "."
 		if who := whose(h); who != none {

@@ -316,7 +316,7 @@ type HotLink struct {
 	Tier  string  `json:"tier"`            // NIC to leaf, leaf to spine, …
 	Mean  int64   `json:"tier_mean_bytes"` // over all links of the tier, idle ones too
 	// Flows are the ends of the messages on the link, if a pattern has few messages and each keeps
-	// to one path.
+	// to one path there.
 	Flows []string `json:"flows,omitempty"`
 	// Transfers are the ranks whose data a collective, or the operations of a graph, sent over the
 	// link, if each connection keeps to one path there: the most bytes first, at most

@@ -23,6 +23,9 @@ type crossing struct {
 
 // crossings are the connections with data, in the order of NICs and ends; none if there are too many.
 func (c *carrier) crossings() (all []crossing) {
+	if len(c.links)*max(1, c.stripe)*c.net.Plan.ConnectionsPerPair() > mostFollowed {
+		return nil
+	}
 	for nic := range c.ends {
 		for end := range c.ends[nic] {
 			e := &c.ends[nic][end]
@@ -30,14 +33,10 @@ func (c *carrier) crossings() (all []crossing) {
 				continue
 			}
 			i := slices.IndexFunc(e.of.ends, func(n nicEnd) bool { return n.nic == int32(nic) && int(n.qpn) == end })
-			own, k := &e.of.ends[i], &e.pair
-			if own.bytes == 0 {
-				continue
+			if own, k := &e.of.ends[i], &e.pair; own.bytes > 0 {
+				to := k.B + int32(i%max(c.stripe, 1))
+				all = append(all, crossing{k.From, k.To, k.Group, k.Channel, own.bytes, own.nic, to, c.net.Path(own.nic, own.qpn)})
 			}
-			if len(all) == mostFollowed {
-				return nil
-			}
-			all = append(all, crossing{k.From, k.To, k.Group, k.Channel, own.bytes, own.nic, k.B + int32(i%max(c.stripe, 1)), c.net.Path(own.nic, own.qpn)})
 		}
 	}
 	return all
