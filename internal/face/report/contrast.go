@@ -32,8 +32,22 @@ func contrastOf(pairs [][2]runstore.Point) contrast {
 			}
 		}
 	}
-	i := stats.Contrast(logs[0], logs[1], paired)
-	return contrast{math.Exp(i.Mean), math.Exp(i.Low), math.Exp(i.High), offOf(pairs)}
+	return ratioOf(logs[0], logs[1], paired, offOf(pairs))
+}
+
+// ratioOf is the contrast of two samples of times' logarithms.
+func ratioOf(a, b []float64, paired bool, off float64) contrast {
+	i := stats.Contrast(a, b, paired)
+	return contrast{math.Exp(i.Mean), math.Exp(i.Low), math.Exp(i.High), off}
+}
+
+// logsOf are the logarithms of times.
+func logsOf[T int64 | float64](times []T) []float64 {
+	out := make([]float64, len(times))
+	for i, t := range times {
+		out[i] = math.Log(float64(t))
+	}
+	return out
 }
 
 // together reports whether the times of two points belong together seed by seed.

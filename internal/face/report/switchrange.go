@@ -8,7 +8,7 @@ import (
 )
 
 // switchRangeSentences compare the fabrics at the smallest size over the range of published switch
-// latencies: a lead that another published latency reverses does not count.
+// latencies: a lead that another published latency reverses does not count, nor one that other seeds do not have.
 func switchRangeSentences(r *runstore.Results) []string {
 	var ranges []*runstore.SwitchRange
 	var names []string
@@ -26,7 +26,7 @@ func switchRangeSentences(r *runstore.Results) []string {
 			best = i
 		}
 	}
-	var lines, holds, turns, even []string
+	var lines, holds, turns, even, chance []string
 	for i, s := range ranges {
 		if s.LatencyPs[0] != s.LatencyPs[2] {
 			lines = append(lines, fmt.Sprintf("%s (%s: %s, sources from %s to %s) %s to %s", names[i], s.Switch,
@@ -38,6 +38,8 @@ func switchRangeSentences(r *runstore.Results) []string {
 		least, most := float64(s.TimePs[0])/float64(ranges[best].TimePs[2]), float64(s.TimePs[2])/float64(ranges[best].TimePs[0])
 		text := fmt.Sprintf("%s (%.2f to %.2f times as long)", names[i], least, most)
 		switch {
+		case most > 1+tie && chanceDecides(r, names[i], names[best], s.Bytes):
+			chance = append(chance, text)
 		case least > 1+tie:
 			holds = append(holds, text)
 		case float64(s.Time()) > float64(ranges[best].Time())*(1+tie):
@@ -53,10 +55,27 @@ func switchRangeSentences(r *runstore.Results) []string {
 	if len(turns) > 0 {
 		out += fmt.Sprintf(" The lead of %s over %s does not hold for every published latency.", names[best], list(turns))
 	}
+	if len(chance) > 0 {
+		out += fmt.Sprintf(" In these runs, of one seed, %s takes less time than %s; over the seeds it has no lead.", names[best], list(chance))
+	}
 	if len(even) > 0 {
 		out += fmt.Sprintf(" With the latencies of the catalog %s is within 2 %% of %s.", names[best], list(even))
 	}
 	return []string{out}
+}
+
+// chanceDecides reports whether a fabric is not shown to be slower than another at a size that has several seeds.
+func chanceDecides(r *runstore.Results, slow, fast string, bytes int64) bool {
+	var pair [2]runstore.Point
+	for _, f := range r.Fabrics {
+		for i, name := range []string{slow, fast} {
+			if f.Name == name {
+				pair[i], _ = point(f, bytes)
+			}
+		}
+	}
+	c := contrastOf([][2]runstore.Point{pair})
+	return !c.once() && c.low <= 1
 }
 
 // ns is a latency in nanoseconds.

@@ -158,6 +158,7 @@ type TrainingNoise struct {
 type TrainingSeeds struct {
 	Seeds   int             `json:"seeds"` // the results' seed and the next ones
 	Step    Spread          `json:"step"`
+	StepsPs []int64         `json:"steps_ps"` // of each seed
 	Exposed []PurposeSpread `json:"exposed"` // communication without overlapping computation, means over the ranks
 }
 
