@@ -1,10 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	"weft"
 	"weft/internal/base/stats"
 	"weft/internal/sim/runstore"
+	"weft/internal/study/sweep"
 )
 
 // kind is a kind of simulation whose times depend on the seed.
@@ -122,18 +125,41 @@ func student(x []float64) stats.Interval {
 	return stats.Interval{Mean: mean, Low: mean - half, High: mean + half}
 }
 
+// claimants are what may name a winner: compare, sweep among three variants, train and tune (with ten seeds held out).
+var claimants = []string{"compare", "sweep", "train", "tune"}
+
 // nulls are comparisons of a fabric with itself, half of them with the same seeds and another hash, half with other
-// seeds, and the number of those with a winner.
-func nulls(random *rand.Rand, a, b *runstore.Point, seeds, comparisons int) (winners int) {
+// seeds, and the number of those with a winner, by claimant.
+func nulls(random *rand.Rand, a, b *runstore.Point, seeds, comparisons int) (winners [4]int) {
+	won := func(claimant int, is bool) {
+		if is {
+			winners[claimant]++
+		}
+	}
+	draw := func(n int) []int { return random.Perm(len(b.Seeds.TimesPs))[:n] }
 	for i := range comparisons {
-		of, to := random.Perm(len(b.Seeds.TimesPs))[:seeds], random.Perm(len(b.Seeds.TimesPs))[:seeds]
+		of, to := draw(seeds), draw(seeds)
 		if i%2 == 0 {
 			to = of
 		}
-		c := [][2]runstore.Point{{some(a, of), some(b, to)}}
-		if contrastOf(c).behind(true) || contrastOf([][2]runstore.Point{{c[0][1], c[0][0]}}).behind(true) {
-			winners++
+		x, y := some(a, of), some(b, to)
+		won(0, contrastOf([][2]runstore.Point{{x, y}}).behind(true) || contrastOf([][2]runstore.Point{{y, x}}).behind(true))
+
+		var choices []sweep.Choice
+		for _, p := range []runstore.Point{x, y, some(b, draw(seeds))} {
+			choices = append(choices, sweep.Choice{First: &sweep.Line{}, Times: floats(p.Seeds.TimesPs)})
 		}
+		slices.SortFunc(choices, func(p, q sweep.Choice) int { return cmp.Compare(stat.Mean(p.Times, nil), stat.Mean(q.Times, nil)) })
+		tied, _ := tiedWith(choices)
+		won(1, len(tied) == 0)
+
+		s, u := &runstore.TrainingSeeds{StepsPs: x.Seeds.TimesPs}, &runstore.TrainingSeeds{StepsPs: y.Seeds.TimesPs}
+		won(2, stepsBehind(s, u) || stepsBehind(u, s))
+
+		held := draw(10)
+		x, y = some(a, held), some(b, held)
+		gain := stats.Contrast(floats(x.Seeds.TimesPs), floats(y.Seeds.TimesPs), true)
+		won(3, gain.Low > 0 || gain.High < 0)
 	}
 	return winners
 }
@@ -150,8 +176,9 @@ func TestIntervalsCover(t *testing.T) {
 		}
 	}
 	const trials, comparisons = 2000, 200
-	wrong, narrow := 0, 0
-	t.Logf("%-22s %6s %8s %8s %16s %8s  %s", "kind", "seeds", "coverage", "10 seeds", "Student, 3 seeds", "winners", "times")
+	var wrong [4]int
+	narrow := 0
+	t.Logf("%-22s %6s %8s %8s %16s  winners of %d: %v  %s", "kind", "seeds", "coverage", "10 seeds", "Student, 3 seeds", comparisons, claimants, "times")
 	for i, k := range kinds() {
 		a, b := poolOf(t, k, "", n), poolOf(t, k, ", hash-seed: 1", n/4)
 		seeds := 5
@@ -162,17 +189,22 @@ func TestIntervalsCover(t *testing.T) {
 		pool := floats(a.Seeds.TimesPs)
 		in, ten, three := coverage(random, pool, seeds, trials, stats.IntervalOf), coverage(random, pool, 10, trials, stats.IntervalOf), coverage(random, pool, 3, trials, student)
 		winners := nulls(random, a, b, seeds, comparisons)
-		t.Logf("%-22s %6d %6.1f %% %6.1f %% %14.1f %% %8d  %s", k.name, seeds, 100*in, 100*ten, 100*three, winners, seedSpread(a.Seeds.TimesPs))
+		t.Logf("%-22s %6d %6.1f %% %6.1f %% %14.1f %%  %v  %s", k.name, seeds, 100*in, 100*ten, 100*three, winners, seedSpread(a.Seeds.TimesPs))
 		if in < 0.92 || in > 0.98 {
 			t.Errorf("%s: %.1f %% of intervals contain the mean of sixty other seeds, want 92 to 98 %%", k.name, 100*in)
 		}
 		if three < 0.92 {
 			narrow++
 		}
-		wrong += winners
+		for c := range winners {
+			wrong[c] += winners[c]
+		}
 	}
-	if wrong > len(kinds())*comparisons/20 {
-		t.Errorf("%d of %d comparisons of a fabric with itself have a winner", wrong, len(kinds())*comparisons)
+	all := len(kinds()) * comparisons
+	for c, claimant := range claimants {
+		if wrong[c] > all/20 {
+			t.Errorf("%s names a winner in %d of %d comparisons of a fabric with itself", claimant, wrong[c], all)
+		}
 	}
 	if narrow == 0 {
 		t.Error("Student's interval of three seeds is wide enough for every kind: the kinds show nothing")
