@@ -175,11 +175,11 @@ func (v *judgement) chance() string {
 	case len(v.points) < 2:
 		return ""
 	case !v.repeated:
-		return fmt.Sprintf("This is one run (seed %d): with another seed, or with jitter, the order may change. weft compare --seeds 3 gives intervals.", v.r.Seed)
+		return fmt.Sprintf("This is one run (seed %d): with another seed, or with jitter, the order may change. weft compare --seeds %d gives intervals.", v.r.Seed, v.someSeeds())
 	}
 	once := ""
 	if len(v.once) > 0 {
-		once = fmt.Sprintf(" At %s there is one run, and the verdict leaves it out: --seeds 3 repeats it.", list(v.once))
+		once = fmt.Sprintf(" At %s there is one run, and the verdict leaves it out: --seeds %d repeats it.", list(v.once), v.someSeeds())
 	}
 	seeds := fmt.Sprint(most)
 	if least != most {
@@ -190,6 +190,18 @@ func (v *judgement) chance() string {
 		above = "what the bounds of the estimates leave open"
 	}
 	return fmt.Sprintf("Times are means over %s seeds with jitter; all other numbers are of seed %d. A lead is claimed if it is above 2 %% and the 95 %% interval of the ratio is above %s.%s Intervals cover chance, not the error of the model.%s", seeds, v.r.Seed, above, v.pairing(), once)
+}
+
+// someSeeds is the number of seeds that a sentence proposes: ten where a seed draws paths, marks or losses, else three.
+func (v *judgement) someSeeds() int {
+	for i := range v.r.Fabrics {
+		for _, p := range v.r.Fabrics[i].Points {
+			if c := &p.Counts; c.Hashed > 0 || c.Marks > 0 || c.DroppedCorrupt+c.LinkRetries > 0 {
+				return 10
+			}
+		}
+	}
+	return 3
 }
 
 // pairing states which seeds are compared with each other, and that a hash draws other paths with each.

@@ -159,7 +159,7 @@ type TrainingSeeds struct {
 	Seeds   int             `json:"seeds"` // the results' seed and the next ones
 	Step    Spread          `json:"step"`
 	StepsPs []int64         `json:"steps_ps"` // of each seed
-	Exposed []PurposeSpread `json:"exposed"` // communication without overlapping computation, means over the ranks
+	Exposed []PurposeSpread `json:"exposed"`  // communication without overlapping computation, means over the ranks
 }
 
 // PurposeSpread is the spread of a dimension of parallelism.

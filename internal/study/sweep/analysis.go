@@ -52,7 +52,7 @@ type Analysis struct {
 	Choices []Choice
 
 	chosen map[string]int // place in Choices, by the values of the axes and the fabric
-	logs []float64 // by line: logarithm of its time over the mean of its size
+	logs   []float64      // by line: logarithm of its time over the mean of its size
 }
 
 // Choice is a point of the axes on a fabric.
