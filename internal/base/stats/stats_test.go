@@ -7,7 +7,7 @@ import (
 	"weft/internal/base/stats"
 )
 
-// The interval of ten samples, worked out by hand: with a quarter of a value at -3.5 and at 14.5 each,
+// The interval of ten samples, worked out by hand: the mean is 5.5, so with a quarter of a value at -3.5 and at 14.5 each,
 // 10.5 values with the mean 5.5, the sum of squares 82.5 + 2·81/4, the variance 123/9.5; t(0.975, 9) = 2.26216.
 func TestAnIntervalHasUnseenValues(t *testing.T) {
 	got := stats.IntervalOf([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
@@ -15,6 +15,16 @@ func TestAnIntervalHasUnseenValues(t *testing.T) {
 	for _, c := range [][2]float64{{got.Mean, 5.5}, {got.Low, 5.5 - half}, {got.High, 5.5 + half}} {
 		if math.Abs(c[0]-c[1]) > 1e-4 {
 			t.Errorf("the interval is %+v, want 5.5 ± %.5f", got, half)
+		}
+	}
+	// One of ten far out, at the mean 1.1: the sides are 0.1 and 0.9, the longer by 0.8. So a quarter of a value is at
+	// 0.9 and one at 2 + 0.9·2.6 = 4.34. The mean of 10.5 values is (11 + 5.24/4)/10.5 = 1.172381.
+	out := stats.IntervalOf([]float64{1, 1, 1, 1, 2, 1, 1, 1, 1, 1})
+	square := func(x float64) float64 { return (x - 1.172381) * (x - 1.172381) }
+	half = 2.26216 * math.Sqrt((9*square(1)+square(2)+0.25*(square(0.9)+square(4.34)))/9.5/10.5)
+	for _, c := range [][2]float64{{out.Mean, 1.1}, {out.Low, 1.172381 - half}, {out.High, 1.172381 + half}} {
+		if math.Abs(c[0]-c[1]) > 1e-4 {
+			t.Errorf("the interval of lopsided samples is %+v, want 1.172381 ± %.5f", out, half)
 		}
 	}
 	if one := stats.IntervalOf([]float64{7}); one.Mean != 7 || !math.IsNaN(one.Low) || !math.IsNaN(one.High) {

@@ -32,8 +32,22 @@ func contrastOf(pairs [][2]runstore.Point) contrast {
 			}
 		}
 	}
-	i := stats.Contrast(logs[0], logs[1], paired)
-	return contrast{math.Exp(i.Mean), math.Exp(i.Low), math.Exp(i.High), offOf(pairs)}
+	return ratioOf(logs[0], logs[1], paired, offOf(pairs))
+}
+
+// ratioOf is the contrast of two samples of times' logarithms.
+func ratioOf(a, b []float64, paired bool, off float64) contrast {
+	i := stats.Contrast(a, b, paired)
+	return contrast{math.Exp(i.Mean), math.Exp(i.Low), math.Exp(i.High), off}
+}
+
+// logsOf are the logarithms of times.
+func logsOf[T int64 | float64](times []T) []float64 {
+	out := make([]float64, len(times))
+	for i, t := range times {
+		out[i] = math.Log(float64(t))
+	}
+	return out
 }
 
 // together reports whether the times of two points belong together seed by seed.
@@ -161,11 +175,11 @@ func (v *judgement) chance() string {
 	case len(v.points) < 2:
 		return ""
 	case !v.repeated:
-		return fmt.Sprintf("This is one run (seed %d): with another seed, or with jitter, the order may change. weft compare --seeds 3 gives intervals.", v.r.Seed)
+		return fmt.Sprintf("This is one run (seed %d): with another seed, or with jitter, the order may change. weft compare --seeds %d gives intervals.", v.r.Seed, v.someSeeds())
 	}
 	once := ""
 	if len(v.once) > 0 {
-		once = fmt.Sprintf(" At %s there is one run, and the verdict leaves it out: --seeds 3 repeats it.", list(v.once))
+		once = fmt.Sprintf(" At %s there is one run, and the verdict leaves it out: --seeds %d repeats it.", list(v.once), v.someSeeds())
 	}
 	seeds := fmt.Sprint(most)
 	if least != most {
@@ -176,6 +190,18 @@ func (v *judgement) chance() string {
 		above = "what the bounds of the estimates leave open"
 	}
 	return fmt.Sprintf("Times are means over %s seeds with jitter; all other numbers are of seed %d. A lead is claimed if it is above 2 %% and the 95 %% interval of the ratio is above %s.%s Intervals cover chance, not the error of the model.%s", seeds, v.r.Seed, above, v.pairing(), once)
+}
+
+// someSeeds is the number of seeds that a sentence proposes: ten where a seed draws paths, marks or losses, else three.
+func (v *judgement) someSeeds() int {
+	for i := range v.r.Fabrics {
+		for _, p := range v.r.Fabrics[i].Points {
+			if c := &p.Counts; c.Hashed > 0 || c.Marks > 0 || c.DroppedCorrupt+c.LinkRetries > 0 {
+				return 10
+			}
+		}
+	}
+	return 3
 }
 
 // pairing states which seeds are compared with each other, and that a hash draws other paths with each.

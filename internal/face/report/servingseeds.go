@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/internal/base/stats"
 	"weft/internal/face/doc"
@@ -54,16 +55,19 @@ func servingSeeds(s *runstore.Serving, p *runstore.ServingPoint) (section *doc.S
 // paired says what the first token at P99 takes longer on a fabric than on another, seed by seed: both have the same
 // requests. It says nothing of fewer than two seeds.
 func paired(fast, slow *runstore.ServingFabric) []string {
-	var more []float64
+	var of, to []float64
 	for k, own := range slow.Seeds.FirstTokenP99s {
 		if least := fast.Seeds.FirstTokenP99s[k]; own > 0 && least > 0 {
-			more = append(more, float64(own-least))
+			of, to = append(of, float64(own)), append(to, float64(least))
 		}
 	}
-	if len(more) < 2 {
+	if len(of) < 2 {
 		return nil
 	}
-	d := stats.IntervalOf(more)
+	if slices.Equal(of, to) {
+		return []string{fmt.Sprintf("With the same requests the first token at P99 takes as long on %s as on %s, to the picosecond.", quoted(slow.Name), quoted(fast.Name))}
+	}
+	d := stats.Contrast(of, to, true)
 	text := fmt.Sprintf("With the same requests the first token at P99 takes %v longer on %s than on %s (95 %%: %v to %v)", units.Time(d.Mean), quoted(slow.Name), quoted(fast.Name), units.Time(d.Low), units.Time(d.High))
 	if d.Low <= 0 {
 		text += ": these seeds do not show which is faster"

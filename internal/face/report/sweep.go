@@ -68,11 +68,7 @@ func sweepSentences(t *sweep.Table, a *sweep.Analysis, dir string) (out []string
 		out = append(out, "No variant has a result.")
 	}
 	if front := a.Pareto; len(front) > 0 {
-		best := front[0]
-		text := fmt.Sprintf("The shortest %s%s is %s: variant %d", t.Space.Kind.MainText, ofSize(best.Bytes), doc.TimeText(units.Time(best.Time()), 4), best.Number)
-		if at := variantText(t, best); at != "" {
-			text += ", " + at
-		}
+		text := bestSentence(t, a)
 		if len(front) > 1 {
 			text += fmt.Sprintf("; %d variants are on the Pareto front of %s", len(front), t.Space.Kind.Against)
 		}
@@ -105,7 +101,7 @@ func sweepSentences(t *sweep.Table, a *sweep.Analysis, dir string) (out []string
 			return nil, err
 		}
 		out = append(out, fmt.Sprintf("%s no result; %s", plural(int64(failed), "variant has", "variants have"), why))
-	case len(a.Lines) > 1:
+	case len(a.Lines) > 1 && a.Slowest.Time() > a.Pareto[0].Time():
 		out = append(out, slowestText(a))
 	}
 	return out, nil
@@ -114,9 +110,6 @@ func sweepSentences(t *sweep.Table, a *sweep.Analysis, dir string) (out []string
 // slowestText compares the slowest variant of the largest size with the fastest.
 func slowestText(a *sweep.Analysis) string {
 	best, worst := a.Pareto[0], a.Slowest
-	if worst.Time() == best.Time() {
-		return "All variants have the same " + a.Table.Space.Kind.MainText + "."
-	}
 	return fmt.Sprintf("The slowest%s takes %.3g times as long: variant %d, %s.", ofSize(worst.Bytes), worst.Time()/best.Time(), worst.Number, variantText(a.Table, worst))
 }
 

@@ -43,14 +43,14 @@ func fabricatedTraining(gpus int, slower float64) *runstore.Training {
 		}
 		if i == 0 {
 			same := runstore.Spread{MeanPs: f.StepPs, LowPs: f.StepPs, HighPs: f.StepPs, LeastPs: f.StepPs, MostPs: f.StepPs}
-			f.Seeds = &runstore.TrainingSeeds{Seeds: 5, Step: same}
+			f.Seeds = &runstore.TrainingSeeds{Seeds: 5, Step: same, StepsPs: slices.Repeat([]int64{f.StepPs}, 5)}
 			f.Reduction = &runstore.Reduction{Trees: 8, Groups: 1, Without: 2, Why: "rail 0: another tree has the port"}
 		}
 		if i == 1 {
 			f.Storage = &runstore.TrainingStorage{InputPs: 2e6, Every: 100, CheckpointBytes: 112e9, WritePs: 2e12, StallPs: 2e12, AddedPs: 2e10}
 			f.StoragePs, f.StepPs = 2e10, f.StepPs+2e10
 			f.Noise = &runstore.TrainingNoise{Draws: 20, Spread: around(f.StepPs * 11 / 10), WaitingPs: f.StepPs / 20}
-			f.Seeds = &runstore.TrainingSeeds{Seeds: 5, Step: around(f.StepPs), Exposed: []runstore.PurposeSpread{{Purpose: "data", Spread: around(int64(data))}}}
+			f.Seeds = &runstore.TrainingSeeds{Seeds: 5, Step: around(f.StepPs), StepsPs: []int64{f.StepPs * 98 / 100, f.StepPs * 99 / 100, f.StepPs, f.StepPs * 101 / 100, f.StepPs * 102 / 100}, Exposed: []runstore.PurposeSpread{{Purpose: "data", Spread: around(int64(data))}}}
 		}
 		t.Fabrics = append(t.Fabrics, f)
 	}
@@ -166,18 +166,28 @@ func TestATraceHasEveryOperation(t *testing.T) {
 }
 
 // The report calls a step the fastest only if the seeds distinguish it from all others. With one
-// seed, or with overlapping intervals, it says which step took the least time.
+// seed, or if they do not, it says which step took the least time. Equal steps are called equal.
 func TestAStepIsTheFastestOnlyIfTheSeedsSaySo(t *testing.T) {
-	spread := func(low, high int64) *runstore.TrainingSeeds {
-		return &runstore.TrainingSeeds{Seeds: 5, Step: runstore.Spread{MeanPs: (low + high) / 2, LowPs: low, HighPs: high, LeastPs: low, MostPs: high}}
+	over := func(steps ...int64) *runstore.TrainingSeeds {
+		s := &runstore.TrainingSeeds{Seeds: len(steps), StepsPs: steps}
+		for _, ps := range steps {
+			s.Step.MeanPs += ps / int64(len(steps))
+		}
+		return s
 	}
 	for _, c := range []struct {
 		a, b    *runstore.TrainingSeeds
 		fastest bool
-	}{{nil, nil, false}, {spread(90, 110), spread(105, 125), false}, {spread(90, 110), spread(115, 125), true}} {
+		says    string
+	}{
+		{nil, nil, false, "This is one run (seed 7)"},
+		{over(1000, 1000, 1500, 1000, 1000), over(1500, 1000, 1500, 1000, 1000), false, "do not show whether a or b is faster"},
+		{over(1000, 1010, 990, 1000, 1005), over(1200, 1210, 1190, 1205, 1195), true, ""},
+		{over(1000, 1500, 1000), over(1000, 1500, 1000), false, "with each seed, to the picosecond"},
+	} {
 		r := &runstore.Training{Seed: 7, Fabrics: []runstore.TrainingFabric{{Name: "a", StepPs: 100, Seeds: c.a}, {Name: "b", StepPs: 120, Seeds: c.b}}}
 		text := strings.Join(trainingSentences(r), "\n")
-		if strings.Contains(text, "a is the fastest") != c.fastest || strings.Contains(text, "a takes the least time with seed 7") == c.fastest {
+		if strings.Contains(text, "a is the fastest") != c.fastest || strings.Contains(text, "a takes the least time with seed 7") == c.fastest || !strings.Contains(text, c.says) {
 			t.Errorf("with %+v and %+v: %s", c.a, c.b, text)
 		}
 		if once := c.a == nil; strings.Contains(text, "This is one run (seed 7)") != once {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
@@ -58,11 +59,25 @@ func seedsSentences(t *runstore.Training) (out []string) {
 			out = append(out, fmt.Sprintf("Over %d seeds %s takes %s on the mean (95 %% interval %s to %s; least %s, most %s).", s.Seeds, quoted(f.Name),
 				fullTime(units.Time(s.Step.MeanPs)), fullTime(units.Time(s.Step.LowPs)), fullTime(units.Time(s.Step.HighPs)), fullTime(units.Time(s.Step.LeastPs)), fullTime(units.Time(s.Step.MostPs))))
 		}
-		if s != nil && i != best && s.Step.LowPs <= t.Fabrics[best].Seeds.Step.HighPs {
-			out = append(out, fmt.Sprintf("The intervals of %s and %s overlap: these seeds do not show which is faster.", quoted(f.Name), quoted(t.Fabrics[best].Name)))
+		switch {
+		case s == nil || i == best:
+		case slices.Equal(s.StepsPs, t.Fabrics[best].Seeds.StepsPs):
+			out = append(out, fmt.Sprintf("The step on %s is the step on %s with each seed, to the picosecond: nothing that differs between them made a difference.", quoted(f.Name), quoted(t.Fabrics[best].Name)))
+		case !stepsBehind(s, t.Fabrics[best].Seeds):
+			out = append(out, fmt.Sprintf("These seeds do not show whether %s or %s is faster (%s times as long on %s).", quoted(t.Fabrics[best].Name), quoted(f.Name), stepsContrast(s, t.Fabrics[best].Seeds).interval(), quoted(f.Name)))
 		}
 	}
 	return out
+}
+
+// stepsContrast is the contrast of the steps of two fabrics over seeds, as two samples: a seed draws other paths on each.
+func stepsContrast(slow, fast *runstore.TrainingSeeds) contrast {
+	return ratioOf(logsOf(slow.StepsPs), logsOf(fast.StepsPs), false, 1)
+}
+
+// stepsBehind reports whether seeds show that steps are longer.
+func stepsBehind(slow, fast *runstore.TrainingSeeds) bool {
+	return stepsContrast(slow, fast).behind(true)
 }
 
 // leastStep states that a fabric's step is the shortest: over seeds if they distinguish it from all
@@ -72,7 +87,7 @@ func leastStep(t *runstore.Training, best int) string {
 	told := own != nil
 	for i := range t.Fabrics {
 		if s := t.Fabrics[i].Seeds; i != best && own != nil && t.Fabrics[i].StepPs > 0 {
-			told = told && s != nil && s.Step.LowPs > own.Step.HighPs
+			told = told && s != nil && stepsBehind(s, own)
 		}
 	}
 	if told {

@@ -32,7 +32,7 @@ func Tune(r *tune.Result, configs []NamedText, tuned []byte) *doc.Document {
 	if r.Proof != nil && len(r.Proof.Measures) > 0 {
 		d.Add(doc.Section{
 			Title:   fmt.Sprintf("On %s held out of the search", plural(int64(r.Proof.Pairs), "seed", "seeds")),
-			Caption: "means over seeds; the change of pairs with the same seed, from one end of its 95 % interval (Student) to the other",
+			Caption: "means over seeds; the change of pairs with the same seed, from one end of its 95 % interval to the other",
 			Blocks:  []doc.Block{measureTable(r.Proof)},
 		})
 	}
@@ -96,6 +96,12 @@ func verdictOfTuning(r *tune.Result) string {
 	switch p := r.Proof; {
 	case !r.Found && r.Partial:
 		return "Interrupted before the search found anything better than the scenario's values."
+	case !r.Found && r.Search.NoDifference:
+		var names, paths []string
+		for _, x := range r.Parameters {
+			names, paths = append(names, x.Path), append(paths, x.Path)
+		}
+		return list(names) + " made no difference" + because(paths, r.Search.Unmarked, r.Search.Unpaused) + ". The scenario's values stay."
 	case !r.Found:
 		return "No candidate is better than the scenario's values: they stay."
 	case p == nil:

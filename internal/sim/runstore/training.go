@@ -158,7 +158,8 @@ type TrainingNoise struct {
 type TrainingSeeds struct {
 	Seeds   int             `json:"seeds"` // the results' seed and the next ones
 	Step    Spread          `json:"step"`
-	Exposed []PurposeSpread `json:"exposed"` // communication without overlapping computation, means over the ranks
+	StepsPs []int64         `json:"steps_ps"` // of each seed
+	Exposed []PurposeSpread `json:"exposed"`  // communication without overlapping computation, means over the ranks
 }
 
 // PurposeSpread is the spread of a dimension of parallelism.

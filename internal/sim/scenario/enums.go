@@ -335,6 +335,9 @@ const (
 	DCQCN  CCAlgorithm = "dcqcn"
 )
 
+// ByMarks reports whether the algorithm acts on congestion marks alone.
+func (a CCAlgorithm) ByMarks() bool { return a == DCQCN || a == "ib-cc" }
+
 // Choices are none and the registered congestion controls.
 func (CCAlgorithm) Choices() []string {
 	names := []string{string(CCNone)}

@@ -6,6 +6,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"weft/internal/sim/scenario"
 )
 
 // analysed bounds the rows that an analysis holds; more are drawn from.
@@ -42,8 +47,41 @@ type Analysis struct {
 	// good in every objective and better in one. Slowest takes the longest time of that size. Both are of all rows.
 	Pareto  []*Line
 	Slowest *Line
+	// Choices are the points of the axes, on each fabric, at that size, with their times over seeds; the least mean first.
+	// They are of all rows.
+	Choices []Choice
 
-	logs []float64 // by line: logarithm of its time over the mean of its size
+	chosen map[string]int // place in Choices, by the values of the axes and the fabric
+	logs   []float64      // by line: logarithm of its time over the mean of its size
+}
+
+// Choice is a point of the axes on a fabric.
+type Choice struct {
+	First *Line     // of its first seed with a result
+	Times []float64 // by seed, of those with a result
+	Marks float64   // packets that were marked, over all seeds
+	Stops float64   // pauses of PFC
+}
+
+// mean is the mean time.
+func (c *Choice) mean() float64 { return stat.Mean(c.Times, nil) }
+
+// choose adds a line of the largest size to its choice.
+func (a *Analysis) choose(l *Line) {
+	key := strings.Join(append(slices.Clone(l.Variant.Values), l.Row.Fabric), "\x00")
+	at, known := a.chosen[key]
+	if !known {
+		at = len(a.Choices)
+		a.chosen[key] = at
+		a.Choices = append(a.Choices, Choice{First: l})
+	}
+	c := &a.Choices[at]
+	c.Times = append(c.Times, l.Time())
+	for of, sum := range map[scenario.SweepQuantity]*float64{"ecn_marks": &c.Marks, "pfc_pauses": &c.Stops} {
+		if place := a.Table.Space.Kind.place(of); place >= 0 {
+			*sum += l.Row.Values[place]
+		}
+	}
 }
 
 // Factor is something that varies: an axis, the fabric or the seed.
@@ -91,6 +129,7 @@ func (t *Table) Analyse() (*Analysis, error) {
 		}
 		return 0
 	})
+	slices.SortStableFunc(a.Choices, func(x, y Choice) int { return cmp.Compare(x.mean(), y.mean()) })
 	a.relate()
 	for c := range t.Columns {
 		if name := t.Columns[c].Name; t.Columns[c].Path != "" || name == "fabric" || name == "seed" {
@@ -219,8 +258,9 @@ func (a *Analysis) compare(l *Line, objectives []objective) {
 		return
 	}
 	if a.Slowest == nil || l.Bytes > a.Slowest.Bytes {
-		a.Slowest, a.Pareto = l, nil
+		a.Slowest, a.Pareto, a.Choices, a.chosen = l, nil, nil, make(map[string]int)
 	}
+	a.choose(l)
 	if l.Time() > a.Slowest.Time() {
 		a.Slowest = l
 	}

@@ -68,17 +68,18 @@ func (f *fabricSteps) tellSeeds() {
 			return
 		}
 	}
-	over := func(value func(*runstore.TrainingFabric) int64) runstore.Spread {
+	over := func(value func(*runstore.TrainingFabric) int64) []int64 {
 		x := []int64{value(f.result)}
 		for _, s := range f.seeds {
 			x = append(x, value(s.result))
 		}
-		return SpreadOf(x)
+		return x
 	}
-	out := &runstore.TrainingSeeds{Seeds: 1 + len(f.seeds), Step: over(func(r *runstore.TrainingFabric) int64 { return r.StepPs })}
+	out := &runstore.TrainingSeeds{Seeds: 1 + len(f.seeds), StepsPs: over(func(r *runstore.TrainingFabric) int64 { return r.StepPs })}
+	out.Step = SpreadOf(out.StepsPs)
 	for _, p := range f.result.Purposes {
 		out.Exposed = append(out.Exposed, runstore.PurposeSpread{
-			Purpose: p.Purpose, Spread: over(func(r *runstore.TrainingFabric) int64 { return r.ExposedPs(p.Purpose) }),
+			Purpose: p.Purpose, Spread: SpreadOf(over(func(r *runstore.TrainingFabric) int64 { return r.ExposedPs(p.Purpose) })),
 		})
 	}
 	f.result.Seeds = out

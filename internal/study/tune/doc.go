@@ -35,7 +35,7 @@
 //
 // The scenario as it stands and the best candidate run on further seeds, pair by pair. The
 // improvement is the mean difference of the objective, divided by the objective of the scenario as
-// it stands, with Student's 95 % interval of the mean of the pairs. The improvement on the seeds of
+// it stands, with the 95 % interval (package stats) of the mean of the pairs. The improvement on the seeds of
 // the search is shown beside it; it is too optimistic, because the search has fitted these seeds.
 //
 // # Sensitivity

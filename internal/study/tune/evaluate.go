@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"weft/internal/base/cores"
 	"weft/internal/sim"
@@ -36,6 +37,8 @@ type evaluator struct {
 	mu      sync.Mutex
 	state   Progress
 	invalid map[string]string // reasons, by the candidate's key
+
+	marks, pauses atomic.Int64 // of all outcomes
 }
 
 func newEvaluator(p *Problem, o Options) *evaluator {
@@ -55,6 +58,7 @@ func (e *evaluator) outcomes(ctx context.Context, c Candidate, seeds []uint64) (
 // outcome is the outcome of one simulation, from the journal if it is known.
 func (e *evaluator) outcome(ctx context.Context, c Candidate, seed uint64) (Outcome, error) {
 	if o, ok := e.o.Journal.find(c, seed); ok {
+		e.count(&o)
 		e.tell()
 		return o, nil
 	}
@@ -68,8 +72,17 @@ func (e *evaluator) outcome(ctx context.Context, c Candidate, seed uint64) (Outc
 	if err != nil {
 		return Outcome{}, err
 	}
+	e.count(&o)
 	e.tell()
 	return o, e.o.Journal.add(c, seed, o)
+}
+
+// count adds the marks and pauses of an outcome.
+func (e *evaluator) count(o *Outcome) {
+	for i := range o.Sizes {
+		e.marks.Add(o.Sizes[i].Marks)
+		e.pauses.Add(o.Sizes[i].Pauses)
+	}
 }
 
 // simulate runs a candidate. A failure of the scenario or the network is its outcome; an error

@@ -19,6 +19,7 @@ type Figures struct {
 	TimePs   int64   `json:"time_ps"`
 	TailPs   int64   `json:"tail_ps"` // 99th percentile of messages between nodes; 0 without messages
 	Pauses   int64   `json:"pfc_pauses"`
+	Marks    int64   `json:"ecn_marks"`
 	Packets  int64   `json:"packets"`
 	Fairness float64 `json:"fairness"` // Jain's index; 0 without messages
 	BusBW    float64 `json:"busbw_gbytes_per_s"`
@@ -31,7 +32,7 @@ func figuresOf(points []runstore.Point) []Figures {
 	for _, p := range points {
 		out = append(out, Figures{
 			Bytes: p.Bytes, TimePs: int64(p.Time), TailPs: int64(p.Flows.P99),
-			Pauses: p.Counts.Pauses, Packets: p.Counts.Packets, Fairness: p.Flows.Fairness, BusBW: p.BusBW, Lost: p.Counts.MessagesLost,
+			Pauses: p.Counts.Pauses, Marks: p.Counts.Marks, Packets: p.Counts.Packets, Fairness: p.Flows.Fairness, BusBW: p.BusBW, Lost: p.Counts.MessagesLost,
 		})
 	}
 	return out

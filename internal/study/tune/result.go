@@ -48,6 +48,12 @@ type Search struct {
 	Stands        float64 `json:"score_stands"`
 	Best          float64 `json:"score_best"`
 	Steps         []Step  `json:"steps"`
+	// NoDifference is true if every candidate has the score of the scenario as it stands. Unmarked and Unpaused then are
+	// true if congestion control acts on marks alone and no packet was marked in any simulation, and if no port sent a
+	// pause of PFC.
+	NoDifference bool `json:"no_difference,omitempty"`
+	Unmarked     bool `json:"unmarked,omitempty"`
+	Unpaused     bool `json:"unpaused,omitempty"`
 }
 
 // Improvement is the gain of the best candidate on the seeds of the search, relative to the
@@ -126,6 +132,10 @@ func (r *Result) found(p *Problem, e *evaluator, s *searcher) {
 		Stands: s.steps[0].Score, Best: s.least, Steps: s.steps,
 	}
 	r.Search.Impossible, r.Search.ImpossibleWhy = e.impossible()
+	if r.Search.NoDifference = s.equal > 0 && s.equal == last.Candidates; r.Search.NoDifference {
+		r.Search.Unmarked = e.marks.Load() == 0 && p.Stands.Fabrics[p.Fabric].CC.Algorithm.ByMarks()
+		r.Search.Unpaused = e.pauses.Load() == 0
+	}
 }
 
 // Best is the best candidate, nil if nothing was better than the scenario as it stands.

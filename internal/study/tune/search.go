@@ -26,6 +26,7 @@ type searcher struct {
 	least  float64
 	steps  []Step
 	failed int
+	equal  int    // candidates with the score of the scenario as it stands
 	cause  string // reason of the first failure
 }
 
@@ -166,6 +167,9 @@ func (s *searcher) note(c Candidate, score float64) {
 		if s.cause == "" {
 			s.cause = s.e.causeOf(c, s.seeds)
 		}
+	}
+	if score == s.steps[0].Score {
+		s.equal++
 	}
 	if score < s.least {
 		s.least, s.best = score, c

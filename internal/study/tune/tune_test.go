@@ -200,8 +200,11 @@ func TestNoImprovementIsClaimedWithoutAGain(t *testing.T) {
 		out.Fabrics[0].Points[0].Time = units.Millisecond
 		return out, err
 	}
-	if r := tuned(t, small, Options{Workers: 2, Run: flat}); r.Found || r.Proof != nil || r.Parameters[0].Tuned != r.Parameters[0].Stands {
-		t.Errorf("on a plain the outcome is %v, proof %+v; want that the scenario stays", r.Best(), r.Proof)
+	if r := tuned(t, small, Options{Workers: 2, Run: flat}); r.Found || r.Proof != nil || r.Parameters[0].Tuned != r.Parameters[0].Stands || !r.Search.NoDifference || !r.Search.Unmarked || r.Search.Unpaused {
+		t.Errorf("on a plain the outcome is %v, proof %+v, search %+v; want that the scenario stays, nothing made a difference, and nothing was marked", r.Best(), r.Proof, r.Search)
+	}
+	if r := tuned(t, small, Options{Workers: 2}); r.Search.NoDifference || r.Search.Unmarked {
+		t.Errorf("in a valley the search says %+v: want differences", r.Search)
 	}
 	// The best candidate on the seeds of the search, 1 to 3, is worse on others.
 	lucky := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
