@@ -277,6 +277,7 @@ func (b *bench) scenario(e *Env, collect scenario.Collective, from, to, step uni
 	if err != nil {
 		return nil, err
 	}
+	e.tellIdle(file, r)
 	r.Fabrics = r.Fabrics[:1]
 	return r, nil
 }

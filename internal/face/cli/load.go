@@ -121,7 +121,21 @@ func (c *choice) loadWorkload(e *Env, path string) (*scenario.Resolved, error) {
 	if err == nil {
 		err = hasWorkload(file, path)
 	}
+	if err == nil {
+		e.tellIdle(file, r)
+	}
 	return r, err
+}
+
+// tellIdle names the fields that a scenario gives without an effect on its run.
+func (e *Env) tellIdle(file *scenario.File, r *scenario.Resolved) {
+	for _, i := range file.Idle(r) {
+		has := "has"
+		if len(i.Paths) > 1 {
+			has = "have"
+		}
+		e.note("weft: %s %s no effect: %s\n", strings.Join(i.Paths, ", "), has, i.Why)
+	}
 }
 
 // hasWorkload is nil for a scenario that weft run simulates.

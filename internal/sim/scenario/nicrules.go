@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"slices"
+
 	"weft/internal/sim/protocol"
 	"weft/units"
 )
@@ -34,6 +36,9 @@ func (r *fabricRules) checkInline() {
 // checkNIC checks what the NIC does apart from the wire.
 func (r *fabricRules) checkNIC() {
 	n, p := &r.NIC, protocol.Of(r.Kind)
+	if n.Ports > 1 && r.Topology.Shape != Listed && !slices.ContainsFunc(r.Fabrics, func(f Fabric) bool { return f.Topology.Shape == DualPlane }) {
+		r.complain("nic.ports", "%d ports: each NIC has one cable in a %s; count ports as NICs (cluster.node.nics), or take topology.shape dual-plane", n.Ports, r.Topology.Shape)
+	}
 	if n.Contexts > 0 && p.OnTCP() {
 		r.complain("nic.contexts", "%s has no queue pairs in the NIC's transport: take contexts out", p.Title)
 	}
