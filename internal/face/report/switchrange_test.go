@@ -32,4 +32,12 @@ func TestALeadMustHoldForEveryPublishedSwitchLatency(t *testing.T) {
 	if got := switchRangeSentences(&runstore.Results{Fabrics: []runstore.FabricResult{{Name: "ib"}, {Name: "roce"}}}); got != nil {
 		t.Errorf("without ranges: %q, want no sentence", got)
 	}
+	// Of one seed the lead holds for every latency; over the seeds there is none.
+	r := results(us(345, 346, 347), us(260, 261, 262))
+	for i, times := range [][]int64{{346, 260, 346, 431, 260, 346}, {260, 346, 346, 260, 431, 346}} {
+		r.Fabrics[i].Points = []runstore.Point{{Bytes: 1024, Time: 1, Seeds: &runstore.Seeds{TimesPs: times}}}
+	}
+	if got := strings.Join(switchRangeSentences(r), " "); !strings.Contains(got, "roce takes less time than ib (1.32 to 1.33 times as long); over the seeds it has no lead.") || strings.Contains(got, "leads") {
+		t.Errorf("a lead of one seed: %q", got)
+	}
 }
