@@ -155,6 +155,8 @@ type (
 	// SeedTimes is the times of a size by seed, with the 95 % confidence interval of the mean, in
 	// picoseconds.
 	SeedTimes = runstore.Seeds
+	// SeedDraws is what a seed draws besides jitter.
+	SeedDraws = runstore.Draws
 	// MessageTimes is the distribution of the completion times of messages.
 	MessageTimes = runstore.Distribution
 	// Counts is the numbers of events in the network: packets, pauses, marks, drops.

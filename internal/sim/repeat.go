@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"slices"
 
 	"weft/internal/base/canon"
 	"weft/internal/base/stats"
@@ -82,42 +83,61 @@ func likeness(f *scenario.Fabric) uint32 {
 	return h.Sum32()
 }
 
+// repeats are the further runs of simulations.
+type repeats struct {
+	r      *scenario.Resolved
+	jobs   []job
+	asked  int                // Options.Seeds
+	points [][]runstore.Point // of each job, by seed after the first
+	draws  []bool             // by size: a run has drawn more than jitter
+}
+
 // again repeats each simulation that has a result with further seeds, the same on all fabrics, and
-// replaces the result by the mean over the seeds.
+// replaces the result by the mean over the seeds. A further seed may be the first that draws more than
+// jitter: the rule of AutoSeeds then asks for more.
 func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.Results, o Options, w *watch, stop *engine.Stop) {
-	hops, draws := make([]int64, len(out.Fabrics[0].Points)), make([]bool, len(out.Fabrics[0].Points))
-	for i := range out.Fabrics {
-		for j := range out.Fabrics[i].Points {
-			counts := &out.Fabrics[i].Points[j].Counts
-			hops[j] += counts.PacketHops
-			draws[j] = draws[j] || drawn(r, &r.Fabrics[i], counts) != nil
+	all := &repeats{r, jobs, o.Seeds, make([][]runstore.Point, len(jobs)), make([]bool, len(out.Fabrics[0].Points))}
+	for more := all.next(); len(more) > 0 && ctx.Err() == nil; more = all.next() {
+		recall(&o, more)
+		w.more(len(more) * o.Exact.ways())
+		work(ctx, more, o, w, stop)
+	}
+	for i := range jobs {
+		if len(all.points[i]) > 0 {
+			overSeeds(jobs[i].into, all.points[i], r, &r.Fabrics[jobs[i].fabric])
 		}
 	}
-	points := make([][]runstore.Point, len(jobs)) // of each job, by seed after the first
-	var more []job
-	for i := range jobs {
-		base := &jobs[i]
+}
+
+// next are the runs that are missing, after what the others have drawn.
+func (a *repeats) next() (more []job) {
+	hops := make([]int64, len(a.draws))
+	for i := range a.jobs {
+		base := &a.jobs[i]
+		f, at := &a.r.Fabrics[base.fabric], base.point
+		hops[at] += base.into.Counts.PacketHops
+		a.draws[at] = a.draws[at] || drawn(a.r, f, &base.into.Counts) != nil || slices.ContainsFunc(a.points[i], func(p runstore.Point) bool { return drawn(a.r, f, &p.Counts) != nil })
+	}
+	for i := range a.jobs {
+		base := &a.jobs[i]
 		if !base.into.Measured() || base.into.Partial {
 			continue
 		}
-		points[i] = make([]runstore.Point, seedsFor(o.Seeds, hops[base.point], draws[base.point])-1)
-		for k := range points[i] {
+		had, n := len(a.points[i]), seedsFor(a.asked, hops[base.point], a.draws[base.point])-1
+		if a.points[i] == nil {
+			a.points[i] = make([]runstore.Point, 0, max(n, drawnToo.most))
+		}
+		a.points[i] = a.points[i][:n]
+		for k := had; k < n; k++ {
 			j := *base
-			j.part = base.part.WithSeed(r.Run.Seed + uint64(k) + 1)
+			j.part = base.part.WithSeed(a.r.Run.Seed + uint64(k) + 1)
 			plan := *base.Plan
 			plan.Run, plan.Series = &j.part.Scenario.Run, nil
-			j.Plan, j.Scenario, j.into, j.again, j.ended = &plan, j.part.Scenario, &points[i][k], true, nil
+			j.Plan, j.Scenario, j.into, j.again, j.ended = &plan, j.part.Scenario, &a.points[i][k], true, nil
 			more = append(more, j)
 		}
 	}
-	recall(&o, more)
-	w.more(len(more) * o.Exact.ways())
-	work(ctx, more, o, w, stop)
-	for i := range jobs {
-		if len(points[i]) > 0 {
-			overSeeds(jobs[i].into, points[i], r, &r.Fabrics[jobs[i].fabric])
-		}
-	}
+	return more
 }
 
 // overSeeds replaces a point by the mean of its runs. Only the times change; all other values stay

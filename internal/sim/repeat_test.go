@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/sim/known"
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
@@ -131,6 +133,34 @@ func TestSeedsDrawPaths(t *testing.T) {
 	}
 	if slices.Equal(seeds[0].TimesPs, seeds[2].TimesPs) || seeds[0].Together(seeds[2]) {
 		t.Errorf("with another hash-seed: %v and %v, together %v", seeds[0].TimesPs, seeds[2].TimesPs, seeds[0].Together(seeds[2]))
+	}
+}
+
+// A run whose first seed marks nothing has as many seeds as one that marks from the start, if a further seed does.
+func TestALaterSeedMayDraw(t *testing.T) {
+	r := simtest.Resolve(t, jittered)
+	p := &runstore.Point{Time: 1, Counts: runstore.Counts{PacketHops: 1000}}
+	all := &repeats{r, []job{{into: p, part: known.PartOf(r, 0), Task: network.Task{Plan: &network.Plan{}}}}, AutoSeeds, make([][]runstore.Point, 1), make([]bool, 1)}
+	if n := len(all.next()); n != 4 {
+		t.Fatalf("the first seed drew nothing, and there are %d further runs, want 4", n)
+	}
+	all.points[0][2].Counts.Marks = 1
+	if n := len(all.next()); n != 11 || len(all.points[0]) != 15 || all.points[0][2].Counts.Marks != 1 {
+		t.Errorf("the fourth seed marked, and there are %d more runs, %d in all; want 11 more", n, len(all.points[0]))
+	}
+	if n := len(all.next()); n != 0 {
+		t.Errorf("%d more runs, want an end", n)
+	}
+	// With too many packet-hops for the ten seeds that are needed then, there is one run.
+	all.points[0], all.draws[0], p.Counts.PacketHops = nil, false, 3_000_000
+	if n := len(all.next()); n != 2 {
+		t.Fatalf("3 M packet-hops have %d further runs, want 2", n)
+	}
+	all.points[0][1].Counts.Marks = 1
+	for range 2 { // and this is the end
+		if n := len(all.next()); n != 0 || len(all.points[0]) != 0 {
+			t.Errorf("a seed marked, and there are %d runs, want one alone", 1+len(all.points[0]))
+		}
 	}
 }
 

@@ -18,10 +18,13 @@ func newCompare(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare FILE",
 		Short: "simulate a scenario on several fabrics, side by side",
-		Long: `Simulates the scenario on each of its fabrics, prints time and bandwidth side by
-side, and reports which fabric wins at which sizes, and why. With --details it also
-prints the tails and the network's counters. With --out it writes a run folder with a
-complete page for the browser.
+		Long: `Simulates the scenario on each of its fabrics, and says which to choose, which leads
+at which sizes, why, and how sure that is; then it prints time and bandwidth side by
+side. A reason is a property that takes at least half of the lead away when the slower
+fabric takes it from the faster: weft simulates that. It also simulates the other
+readings that the catalog has for values that are not known. With --details it prints
+these tests, the values that the fabrics do not share, the tails and the counters.
+With --out it writes a run folder with a complete page for the browser.
 
 Chance decides differences of a few per cent. So jitter (run.jitter) is on, and each
 size is simulated with several seeds, from run.seed on, the same ones on every fabric.
@@ -49,7 +52,9 @@ scenario, as weft run makes it: no lead is claimed.`,
 			}
 			r.Run.Jitter = r.Run.Jitter || seeds != 1
 			x.contest = true
-			return c.placed(x.run(cmd.Context(), e, r, tellTables(e, r)))
+			return c.placed(x.run(cmd.Context(), e, r, func(results *runstore.Results) error {
+				return e.tell(report.Explained(report.Comparison(results, r, nil), c.explains(results, x.out, given[0])))
+			}))
 		},
 	}
 	cmd.Flags().IntVar(&seeds, "seeds", 0, "seeds of each size, with jitter; 1: one run of the unchanged scenario (default: 5, or 16 where paths, marks, losses or traffic are random; fewer of long runs)")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/sim/runstore"
 	"weft/internal/study/measured"
 )
 
@@ -35,27 +36,20 @@ func (v *judgement) spanSentence(s sizeRange, far []int) string {
 	if !ok {
 		return v.tied(s)
 	}
-	text := v.leading(s, far)
+	var trials []*runstore.Trial
+	var all reads
 	for f := range v.fabrics {
 		if f == w || slices.Contains(far, f) {
 			continue
 		}
 		for k := s.from; k <= s.to; k++ {
-			t := v.trial(f, w, k)
-			if t == nil {
-				continue
-			}
-			who := ""
-			if len(v.fabrics)-len(far) > 2 {
-				who = "Over " + v.name(f) + ": "
-			}
-			text += " " + who + v.reason(t)
-			if r := v.readingsOf(f, w, k).text(); r != "" {
-				text += " " + r
+			if t := v.trial(f, w, k); t != nil {
+				trials = append(trials, t)
+				all.add(v.readingsOf(f, w, k))
 			}
 		}
 	}
-	return text
+	return strings.Join(slices.DeleteFunc([]string{v.leading(s, far), v.reasons(trials), all.text()}, func(text string) bool { return text == "" }), " ")
 }
 
 // farSentence says how far a fabric is behind, and the tested reason.
@@ -66,7 +60,7 @@ func (v *judgement) farSentence(f int) string {
 		x := v.time(f, s) / v.least(s)
 		lo, hi = min(lo, x), max(hi, x)
 		if t := v.trial(f, v.order(s)[0], s); t != nil && text == "" {
-			text = fmt.Sprintf(" %s, not %s,%s.", strings.TrimSuffix(v.reason(t), "."), timeOf(v.points[f][s]), v.at(s))
+			text = fmt.Sprintf(" %s, not %s,%s.", strings.TrimSuffix(v.reasons([]*runstore.Trial{t}), "."), timeOf(v.points[f][s]), v.at(s))
 		}
 	}
 	return fmt.Sprintf("%s takes %s times as long as the fastest.%s", v.name(f), span2(lo, hi), text)
@@ -232,7 +226,7 @@ func (v *judgement) sure(spans []sizeRange, far []int) []string {
 	}
 	var parts []string
 	if all > 0 {
-		parts = append(parts, fmt.Sprintf("leads hold in %d of %d tests with another reading (--details)", kept, all))
+		parts = append(parts, fmt.Sprintf("leads hold in %d of %d tests of other readings", kept, all))
 	}
 	if v.ownErrors() == "" {
 		parts = append(parts, "weft's own error here was not measured")
@@ -257,5 +251,5 @@ func (v *judgement) next() string {
 	if v.sc == nil || v.sc.Workload.Collective == "" {
 		return "--details has the steps from one fabric to the other"
 	}
-	return "weft calibrate with a log of your own; weft advise for cost"
+	return "weft calibrate with your own log; weft advise for cost; --details"
 }

@@ -185,11 +185,24 @@ func (v *judgement) chance() string {
 	if least != most {
 		seeds = fmt.Sprintf("%d to %d", least, most)
 	}
+	if v.still() {
+		return fmt.Sprintf("With each of %s seeds every time is the same to the picosecond: nothing random happened.%s", seeds, once)
+	}
 	above := "1"
 	if v.guessed(0, len(v.sizes)-1) {
 		above = "what the bounds of the estimates leave open"
 	}
 	return fmt.Sprintf("Times are means over %s seeds with jitter; all other numbers are of seed %d. A lead is claimed if it is above 2 %% and the 95 %% interval of the ratio is above %s.%s Intervals cover chance, not the error of the model.%s", seeds, v.r.Seed, above, v.pairing(), once)
+}
+
+// still reports whether no time depends on the seed.
+func (v *judgement) still() bool {
+	return !slices.ContainsFunc(v.points, func(points []runstore.Point) bool {
+		return slices.ContainsFunc(points, func(p runstore.Point) bool {
+			t := timesOf(&p)
+			return slices.Min(t) < slices.Max(t)
+		})
+	})
 }
 
 // someSeeds is the number of seeds that a sentence proposes: ten where a seed draws paths, marks or losses, else three.

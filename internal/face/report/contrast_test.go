@@ -146,3 +146,26 @@ func TestTheEndsOfAnIntervalDiffer(t *testing.T) {
 		}
 	}
 }
+
+// If no time depends on the seed, the verdict says so, in place of intervals without width.
+func TestSeedsWithoutEffectAreCalledSo(t *testing.T) {
+	mustSay(t, Judge(over([]float64{660, 660, 660}, []float64{600, 600, 600}), nil), "With each of 3 seeds every time is the same to the picosecond: nothing random happened.")
+	mustNotSay(t, Judge(over([]float64{660, 660, 661}, []float64{600, 600, 600}), nil), "nothing random happened")
+}
+
+// Seeds are compared one by one where a seed draws the same on both fabrics. Where it draws other paths on each, the same times
+// are two samples, and their order means nothing.
+func TestSeedsThatDrawOtherPathsAreTwoSamples(t *testing.T) {
+	a, b := []float64{260, 346, 431, 260, 346, 346, 260, 431, 346, 260}, []float64{280, 368, 456, 279, 370, 367, 281, 455, 369, 280}
+	r := over(a, b)
+	if !claims(t, r) {
+		t.Errorf("no lead is claimed of pairs that each show one:\n%s", said(Judge(r, nil)))
+	}
+	for i, like := range []string{"roce-v2 1", "roce-v2 2"} {
+		r.Fabrics[i].Points[0].Seeds.Draws = &runstore.Draws{Hash: true, Like: like}
+	}
+	if claims(t, r) {
+		t.Errorf("a lead is claimed of times that scatter more than they differ:\n%s", said(Judge(r, nil)))
+	}
+	mustSay(t, Judge(r, nil), "Each seed draws other paths of ECMP, whatever routing.hash-seed is.", "so the ratio is of all seeds of one to all of the other")
+}

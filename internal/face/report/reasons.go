@@ -11,20 +11,38 @@ import (
 	"weft/units"
 )
 
-// reason says why a fabric leads another, as far as a test shows: the property whose removal takes
-// at least half of the lead away.
-func (v *judgement) reason(t *runstore.Trial) string {
-	slower, faster := quoted(t.Slower), quoted(t.Faster)
-	cause, also, found := t.Cause()
-	if !found {
-		return "Cause not found: no property of " + faster + " alone takes half of the lead away."
+// reasons says why a fabric leads others, as far as tests show: for each the property whose removal
+// takes at least half of the lead away. Fabrics with one reason share a sentence.
+func (v *judgement) reasons(trials []*runstore.Trial) string {
+	var order []string
+	slower, takes := map[string][]string{}, map[string][]string{}
+	for _, t := range trials {
+		cause, _, found := t.Cause()
+		reason := "Cause not found over " + quoted(t.Slower) + ": no property of " + quoted(t.Faster) + " alone takes half of the lead away"
+		if found {
+			reason = "Reason: " + cause.Property + v.values(t, cause.Property)
+		}
+		if !slices.Contains(order, reason) {
+			order = append(order, reason)
+		}
+		if found {
+			slower[reason] = append(slower[reason], quoted(t.Slower))
+			takes[reason] = append(takes[reason], shortTime(units.Time(t.SlowerPs-cause.EffectPs)))
+		}
 	}
-	with := "with it"
-	if len(also) > 0 {
-		with = "with it, or with the " + either(also) + " of " + faster + ","
+	var out []string
+	for _, reason := range order {
+		text := reason
+		switch names, times := slower[reason], takes[reason]; len(names) {
+		case 0:
+		case 1:
+			text += ": with it " + names[0] + " takes " + times[0]
+		default:
+			text += ": with it " + list(names) + " take " + list(slices.Compact(times))
+		}
+		out = append(out, text+".")
 	}
-	text := fmt.Sprintf("Reason: %s%s: %s %s takes %s", cause.Property, v.values(t, cause.Property), with, slower, shortTime(units.Time(t.SlowerPs-cause.EffectPs)))
-	return text + "."
+	return strings.Join(out, " ")
 }
 
 // values are the values of a property on both fabrics, if they differ in one field: " (150ns, not
@@ -136,6 +154,22 @@ func withTimes(p runstore.Point, timesPs []int64) runstore.Point {
 	seeds.TimesPs = timesPs
 	p.Seeds = &seeds
 	return p
+}
+
+// add counts the readings of another trial.
+func (r *reads) add(o reads) {
+	r.holds += o.holds
+	r.own = r.own || o.own
+	for _, text := range o.gone {
+		if !slices.Contains(r.gone, text) {
+			r.gone = append(r.gone, text)
+		}
+	}
+	for _, text := range o.turned {
+		if !slices.Contains(r.turned, text) {
+			r.turned = append(r.turned, text)
+		}
+	}
 }
 
 // all is the number of readings.

@@ -121,10 +121,15 @@ func (v *judgement) leading(s sizeRange, far []int) string {
 	w, _ := s.leader()
 	shown := v.shown(s, w, far)
 	var over []string
+	lead := ""
+	same := true
 	for _, f := range v.order(shown) {
 		if f != w && !slices.Contains(far, f) {
 			lo, hi := v.ratios(f, w, s.from, s.to)
-			over = append(over, fmt.Sprintf("%s by %s times", v.name(f), span2(lo, hi)))
+			text := span2(lo, hi) + " times"
+			same = same && (lead == "" || lead == text)
+			lead = text
+			over = append(over, v.name(f)+" by "+text)
 		}
 	}
 	near := slices.DeleteFunc(v.order(shown), func(f int) bool { return slices.Contains(far, f) && f != w })
@@ -134,6 +139,8 @@ func (v *judgement) leading(s sizeRange, far []int) string {
 		verb = " is first"
 	case !v.repeated:
 		verb = " takes the least time in this run, before "
+	case same && len(over) > 1:
+		over = []string{"by " + lead}
 	}
 	return fmt.Sprintf("%s%s%s%s (%s).", v.sizesOf(s), v.name(w), verb, list(over), v.figuresIn(s, near, shown))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"weft/internal/sim"
@@ -277,7 +278,8 @@ func (w *waterfall) effect(i int) int64 {
 	if !ok {
 		return 0
 	}
-	return 10 * (slower - alone) / max(1, slower-faster)
+	lead := max(1, slower-faster)
+	return int64(math.Round(10 * float64(slower-alone) / float64(lead)))
 }
 
 // time is the mean time of a hybrid; false if it has none.
@@ -315,7 +317,7 @@ func (w *waterfall) trial() runstore.Trial {
 		Seeds: w.seeds(), FasterPs: faster, SlowerPs: slower,
 		Steps: w.path(w.steps), Reverse: w.path(reversed(w.steps)),
 	}
-	for _, i := range slices.Concat(w.steps...) {
+	for _, i := range w.pair.differ {
 		if alone, ok := w.time(set(0).with(i)); ok {
 			out.Alone = append(out.Alone, runstore.Swap{Property: properties[i].name, EffectPs: slower - alone})
 		}
