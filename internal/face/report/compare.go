@@ -59,7 +59,7 @@ func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *do
 
 // contestSection is what the fabrics do not share, and the tests of the leads.
 func contestSection(r *runstore.Results, sc *scenario.Resolved) doc.Section {
-	s := doc.Section{Title: "Why, and how sure", Caption: "us that a property takes from the lead; alone, all after each other, and in the reverse order", In: doc.Details, Blocks: waterfallTable(r)}
+	s := doc.Section{Title: "Why, and how sure", Caption: waterfallCaption, In: doc.Details, Blocks: waterfallTable(r)}
 	if t := readingTable(r); t != nil {
 		s.Blocks = append(s.Blocks, t)
 	}

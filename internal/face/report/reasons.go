@@ -61,6 +61,8 @@ func (v *judgement) values(t *runstore.Trial, property string) string {
 	return fmt.Sprintf(" (%s, not %s)", b, a)
 }
 
+const waterfallCaption = "us that a property takes from the lead: alone, all after each other, and in the reverse order"
+
 // waterfallTable is the effects of the properties in which two fabrics differ, in microseconds; nil
 // without tests.
 func waterfallTable(r *runstore.Results) (out []doc.Block) {

@@ -19,6 +19,7 @@ var Chapters = []Chapter{
 	{"uniform", "Uniform traffic through a switch"},
 	{"dcqcn", "DCQCN"},
 	{"cc", "TIMELY, Swift and HPCC"},
+	{"congestion", "Congestion control on hardware"},
 	{"ibcc", "InfiniBand congestion control"},
 	{"uet", "Ultra Ethernet"},
 	{"iwarp", "iWARP"},

@@ -9,7 +9,7 @@ import (
 
 // Cases are all cases, in the order of the page.
 func Cases() []*Case {
-	return slices.Concat(packetCases(), messageCases(), verbCases(), creditCases(), pfcCases(), incastCases(), queueCases(), ringCases(), sharpCases(), uniformCases(), dcqcnCases(), ccCases(), ibccCases(), ultraEthernetCases(), iwarpCases(), fctCases(), modelCases(), ncclCases(), orderingCases(), trainingCases(), lineRateCases(), billCases(), scaleOutCases(), servingCases(), expertCases())
+	return slices.Concat(packetCases(), messageCases(), verbCases(), creditCases(), pfcCases(), incastCases(), queueCases(), ringCases(), sharpCases(), uniformCases(), dcqcnCases(), ccCases(), congestionCases(), ibccCases(), ultraEthernetCases(), iwarpCases(), fctCases(), modelCases(), ncclCases(), orderingCases(), trainingCases(), lineRateCases(), billCases(), scaleOutCases(), servingCases(), expertCases())
 }
 
 // Select is the cases with an ID, or a folder of an ID, that matches a glob; an

@@ -52,6 +52,13 @@ var kinds = []kind{
 		contrast: true,
 	},
 	{
+		number:   "rates under DCQCN of ConnectX's firmware (dcqcn-firmware)",
+		against:  "one lab's BlueField-3 from 200 into 100 Gb/s; at 400 Gb/s only a sentence on another maker's NIC",
+		cases:    []string{"congestion/"},
+		doubt:    "at 400 Gb/s, for a few senders with a few MiB each, or with another preset: dcqcn-amd and rttcc are held against nothing",
+		contrast: true,
+	},
+	{
 		number:  "completion of flows with DCQCN and PFC",
 		against: "another packet simulator",
 		cases:   []string{"fct/"},
