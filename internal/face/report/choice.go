@@ -92,8 +92,10 @@ func (v *judgement) choice(spans []sizeRange, far []int) string {
 	switch {
 	case !v.repeated:
 		return fmt.Sprintf("One run shows no order of %s: weft compare repeats it%s.", names, not)
-	case len(leaders) == 0 && most == 0:
+	case len(leaders) == 0 && most == 0 && v.alike(near[0], near[len(near)-1], 0, len(v.sizes)-1):
 		return fmt.Sprintf("%s are equal here%s.", names, not)
+	case len(leaders) == 0 && most == 0:
+		return fmt.Sprintf("No order of %s is shown: the seeds do not tell them apart at any size%s.", names, not)
 	case len(leaders) == 0:
 		return fmt.Sprintf("%s are equal here as far as weft can tell%s. The longest lead, %s times, is %s.", names, not, times(most), v.weakness(spans, near))
 	case len(leaders) == 1:

@@ -32,9 +32,12 @@ func (r *Resolved) Readings(fabric int) (all []Reading) {
 			if !ok {
 				continue
 			}
-			path := join(e.section, field)
+			path, usual := join(e.section, field), field
+			if _, ok := e.Get("about." + field); ok { // a NIC's usual congestion control is the fabric's
+				path, usual = field, "about."+field
+			}
 			own, known := f.Text(path)
-			if fact, stated := e.Get(field); !known || stated && d.textOf(f, path, fact.Value) != own {
+			if fact, stated := e.Get(usual); !known || stated && d.textOf(f, path, fact.Value) != own {
 				continue
 			}
 			for _, value := range strings.Split(strings.Trim(fact.Value, "[]"), ",") {
