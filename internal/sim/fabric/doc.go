@@ -103,8 +103,8 @@
 //     will touch is prefetched; huge pages
 //   - packet.go, link.go, inspection.go, jitter.go, errors.go: packets
 //     on links and in pipelines
-//   - nic.go, flow.go, flowtable.go, ring.go, timers.go, verbs.go: NICs: their queue pairs,
-//     turns, timers, receives
+//   - nic.go, slot.go, flow.go, flowtable.go, ring.go, timers.go, verbs.go: NICs: their queue pairs,
+//     the slot that they share, turns, timers, receives
 //   - mpa.go: the framing of iWARP in a NIC with sockets
 //   - ethernet.go, ports.go, schedule.go, trim.go: Ethernet switches: shared buffer, ECN,
 //     scheduler, trimming

@@ -21,7 +21,7 @@
 //   - build.go: the same from a value of Go
 //   - document.go: other files of weft, read by the same rules: requests, organisations, prices
 //   - errors.go: errors with their places
-//   - overlay.go, blame.go, consequences.go: files and --set laid over a file; which override
+//   - overlay.go, blame.go, consequences.go, idle.go: files and --set laid over a file; which override
 //     an error comes from; errors that follow from others
 //   - resolve.go, places.go, rules.go: presets and defaults; the places of fields; the types of the
 //     rules
