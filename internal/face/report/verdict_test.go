@@ -184,7 +184,7 @@ func TestTheReasonIsWhatTakesTheLeadAway(t *testing.T) {
 	}
 	r, sc = withTrial(4, 110)
 	v = Judge(r, sc)
-	mustSay(t, v, "Cause not found: no property of infiniband-ndr alone takes half of the lead away.")
+	mustSay(t, v, "Cause not found over roce-v2-400g: no property of infiniband-ndr alone takes half of the lead away.")
 	mustNotSay(t, v, "Reason:")
 }
 

@@ -44,7 +44,7 @@ func TestReadingsAreOfValuesThatTheScenarioDoesNotState(t *testing.T) {
 		{"roce-v2-400g", "cc", 2},
 		{"{preset: roce-v2-400g, cc: none}", "cc", 0},
 		{"roce-v2-400g", "ethernet.pfc.alpha", 2},
-		{"spectrum-x-400g", "cc", 0},
+		{"spectrum-x-400g", "cc", 1},
 	} {
 		if got := readingsOf(t, c.fabric, c.path); len(got) != c.want {
 			t.Errorf("%s: %s has the readings %v, want %d", c.fabric, c.path, got, c.want)
