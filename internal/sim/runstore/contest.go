@@ -43,6 +43,9 @@ func (t *Trial) Lead() int64 { return t.SlowerPs - t.FasterPs }
 // at least half of the lead. If the same part is taken away by others too, Also names them. It
 // reports false if no property does.
 func (t *Trial) Cause() (cause Swap, also []string, found bool) {
+	if t.Lead() <= 0 { // not with these seeds
+		return Swap{}, nil, false
+	}
 	for _, s := range t.Alone {
 		if s.EffectPs > cause.EffectPs && !near(s.EffectPs, cause.EffectPs, t.Lead()) || !found && 2*s.EffectPs >= t.Lead() {
 			cause = s

@@ -305,7 +305,7 @@ func (w *waterfall) time(taken set) (ps int64, ok bool) {
 }
 
 // seeds is the number of seeds of hybrids.
-func (w *waterfall) seeds() int { return min(w.lead.seeds, leastSeeds) }
+func (w *waterfall) seeds() int { return hybridSeeds(w.lab.results, w.lead) }
 
 // trial is the outcome.
 func (w *waterfall) trial() runstore.Trial {

@@ -127,11 +127,20 @@ func costOf(results *runstore.Results, t trial) int64 {
 	for _, f := range []int{t.faster, t.slower} {
 		hops += results.Fabrics[f].Points[t.point].Counts.PacketHops
 	}
-	runs := hybrids * min(t.seeds, leastSeeds)
+	runs := hybrids * hybridSeeds(results, t)
 	if ratio(results, t) < clearLead {
 		runs += readings*min(t.seeds, leastSeeds) + effective*t.seeds
 	}
 	return hops * int64(runs)
+}
+
+// hybridSeeds is the number of seeds of the hybrids of a test.
+func hybridSeeds(results *runstore.Results, t trial) int {
+	hops := int64(1)
+	for _, f := range []int{t.faster, t.slower} {
+		hops += results.Fabrics[f].Points[t.point].Counts.PacketHops
+	}
+	return min(t.seeds, max(2, int(mostHops/hybridShare/(hops*hybrids))))
 }
 
 // ratio is the slower fabric's time over the faster one's.
