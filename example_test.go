@@ -50,6 +50,7 @@ func ExampleLoad() {
 	// Output:
 	// infiniband-ndr     103.6 us  1.00 times the first
 	// roce-v2-400g       101.8 us  0.98 times the first
+	// spectrum-x-400g    108.5 us  1.05 times the first
 	// tcp-400g           254.9 us  2.46 times the first
 }
 

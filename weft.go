@@ -236,6 +236,8 @@ type (
 	Scenario = scenario.Scenario
 	// File is a scenario as it was written. Resolve gives what [Run] simulates.
 	File = scenario.File
+	// Idle is fields of a scenario without an effect on its run. File.Idle names them.
+	Idle = scenario.Idle
 	// Override is a value that File.Resolve lays over the file. [Set] makes one.
 	Override = scenario.Override
 	// Overlay is a part of a scenario that File.Under lays over whole ones. [ParseOverlay] reads one.

@@ -24,7 +24,7 @@ func Explanation(r *runstore.Results, again string) *doc.Document {
 	}
 	d.Add(doc.Section{Verdict: true, Blocks: first})
 	if tests := waterfallTable(r); len(tests) > 0 {
-		d.Add(doc.Section{Title: "Why one fabric leads", Caption: waterfallCaption, Blocks: tests})
+		d.Add(doc.Section{Title: "Why one fabric leads", Caption: waterfallCaption, In: doc.Details, Blocks: tests})
 	}
 	busiest := v.hot(max(1, 12/max(1, len(r.Fabrics))))
 	busiest.In = doc.Everywhere

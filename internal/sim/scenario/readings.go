@@ -20,9 +20,9 @@ type Reading struct {
 // rangeField begins the facts of the catalog that list the other values of a field.
 const rangeField = "about.range."
 
-// Readings are the other values that the catalog knows for the fields of a fabric, one field at a
+// Readings are the other values that the catalog knows for the fields of a fabric of a scenario, one field at a
 // time. A field has none if the scenario states a value that is not the catalog's.
-func (r *Resolved) Readings(fabric int) (all []Reading) {
+func Readings(r *Resolved, fabric int) (all []Reading) {
 	f := &r.Fabrics[fabric]
 	d := newDecoder("")
 	d.rate = f.Link.Rate()
@@ -113,7 +113,7 @@ func (d *decoder) textOf(f *Fabric, path, value string) string {
 
 // WithReading is the scenario with one reading of a fabric in place. All other values stay, also
 // those that were derived from the field.
-func (r *Resolved) WithReading(fabric int, reading Reading) (*Resolved, error) {
+func WithReading(r *Resolved, fabric int, reading Reading) (*Resolved, error) {
 	text, err := r.MarshalYAML()
 	if err != nil {
 		return nil, err

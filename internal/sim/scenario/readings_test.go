@@ -13,12 +13,12 @@ func readingsOf(t *testing.T, fabric, path string) (values []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range r.Readings(0) {
+	for _, x := range Readings(r, 0) {
 		if x.Path != path {
 			continue
 		}
 		values = append(values, x.Value)
-		other, err := r.WithReading(0, x)
+		other, err := WithReading(r, 0, x)
 		if err != nil {
 			t.Errorf("%s: %v", x.Value, err)
 			continue

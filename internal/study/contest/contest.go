@@ -177,8 +177,8 @@ func (x *reading) more(l *lab) {
 func (l *lab) readings(fabric int) (out []*reading) {
 	own := l.results.Fabrics[fabric].Points[l.point].Times()
 	bytes := l.results.Fabrics[fabric].Points[l.point].Bytes
-	for _, x := range l.r.Readings(fabric) {
-		other, err := l.r.WithReading(fabric, x)
+	for _, x := range scenario.Readings(l.r, fabric) {
+		other, err := scenario.WithReading(l.r, fabric, x)
 		if err != nil {
 			continue // the value does not fit the rest of the scenario
 		}

@@ -20,7 +20,7 @@
 // # How sure
 //
 // The catalog has the other readings of values that are assumptions, or on which sources differ
-// ([scenario.Resolved.Readings]). Each is simulated alone, at the same sizes and with the same
+// ([scenario.Readings]). Each is simulated alone, at the same sizes and with the same
 // seeds. Package report says whether the order stays.
 //
 // # Limits

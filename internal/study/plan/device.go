@@ -158,14 +158,17 @@ type fabricPreset struct {
 	own  units.Rate // the fastest rate of the catalog's switch for it
 }
 
-// fabricPresets are the fabrics that designs are made of.
+// fabricPresets are the fabrics that designs are made of: of each protocol and generation of links the first of the
+// catalog. Others differ in settings (Spectrum-X), which no bill of materials shows.
 func fabricPresets() (out []fabricPreset) {
+	seen := map[string]bool{}
 	for _, e := range catalog.Entries(catalog.Fabric) {
 		kind, _ := e.Get("kind")
 		link, _ := e.Get("link")
 		sw, _ := e.Get("switch")
 		k := scenario.FabricKind(kind.Value)
-		if protocol.Of(k).Planned {
+		if of := kind.Value + link.Value; protocol.Of(k).Planned && !seen[of] {
+			seen[of] = true
 			out = append(out, fabricPreset{e.Name, k, linkRate(link.Value), rateOf(catalog.Switch, sw.Value, "rate")})
 		}
 	}
