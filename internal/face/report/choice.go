@@ -66,8 +66,11 @@ func (v *judgement) farSentence(f int) string {
 	return fmt.Sprintf("%s takes %s times as long as the fastest.%s", v.name(f), span2(lo, hi), text)
 }
 
-// solid reports whether a lead at a size is above weft's own error and holds over all readings.
+// solid reports whether a lead at a size is above weft's own error, was tested and holds over all readings.
 func (v *judgement) solid(slower, faster, s int) bool {
+	if v.trial(slower, faster, s) == nil {
+		return false
+	}
 	r := v.readingsOf(slower, faster, s)
 	return v.behind(slower, faster, s, s) && v.time(slower, s)/v.time(faster, s) > 1+v.ownError(s) && len(r.gone)+len(r.turned) == 0
 }
@@ -84,7 +87,10 @@ func (v *judgement) choice(spans []sizeRange, far []int) string {
 	if len(far) > 0 {
 		not = "; not " + list(v.namesOf(far))
 	}
-	if len(near) == 1 {
+	switch {
+	case len(near) == 1 && !v.repeated:
+		return fmt.Sprintf("%s takes the least time in this run.", v.name(near[0]))
+	case len(near) == 1:
 		return fmt.Sprintf("Choose %s%s.", v.name(near[0]), not)
 	}
 	names := list(v.namesOf(near))
@@ -99,9 +105,9 @@ func (v *judgement) choice(spans []sizeRange, far []int) string {
 	case len(leaders) == 0:
 		return fmt.Sprintf("%s are equal here as far as weft can tell%s. The longest lead, %s times, is %s.", names, not, times(most), v.weakness(spans, near))
 	case len(leaders) == 1:
-		return fmt.Sprintf("Choose %s%s. It leads by up to %s times, more than weft's own error%s, with every reading of what is not known.", v.name(leaders[0]), not, times(v.longest(spans, leaders[0], near)), v.ownErrors())
+		return fmt.Sprintf("Choose %s%s. It leads by up to %s times%s with every reading of what is not known.", v.name(leaders[0]), not, times(v.longest(spans, leaders[0], near)), v.aboveError())
 	}
-	return fmt.Sprintf("It depends on the size: %s lead at different sizes by more than weft's own error%s%s.", list(v.namesOf(leaders)), v.ownErrors(), not)
+	return fmt.Sprintf("It depends on the size: %s lead at different sizes%s%s.", list(v.namesOf(leaders)), v.aboveError(), not)
 }
 
 // weakness says why the longest lead does not decide.
@@ -126,8 +132,10 @@ func (v *judgement) weakness(spans []sizeRange, near []int) string {
 		return "below weft's own error" + v.ownErrors() + " and gone with another reading of what is not known"
 	case below:
 		return "below weft's own error" + v.ownErrors()
+	case lost:
+		return "gone with another reading of what is not known"
 	}
-	return "gone with another reading of what is not known"
+	return "not tested"
 }
 
 // solidLeaders are the fabrics with a solid lead over another near one, and the longest lead of any.
@@ -194,6 +202,14 @@ func (v *judgement) errorSpan() (lo, hi float64) {
 	return lo, hi
 }
 
+// aboveError says that a lead is above weft's own error, if that was measured.
+func (v *judgement) aboveError() string {
+	if text := v.ownErrors(); text != "" {
+		return ", more than weft's own error" + text + ","
+	}
+	return ""
+}
+
 // ownErrors is weft's error over the sizes, in brackets; "" if none was measured.
 func (v *judgement) ownErrors() string {
 	lo, hi := v.errorSpan()
@@ -211,12 +227,13 @@ func (v *judgement) sure(spans []sizeRange, far []int) []string {
 	if !v.repeated {
 		return nil
 	}
-	kept, all := 0, 0
+	kept, all, led := 0, 0, len(far) > 0
 	for _, s := range spans {
 		w, ok := s.leader()
 		if !ok {
 			continue
 		}
+		led = true
 		for f := range v.fabrics {
 			for k := s.from; k <= s.to; k++ {
 				if f != w && !slices.Contains(far, f) && v.trial(f, w, k) != nil {
@@ -230,10 +247,10 @@ func (v *judgement) sure(spans []sizeRange, far []int) []string {
 	if all > 0 {
 		parts = append(parts, fmt.Sprintf("leads hold in %d of %d tests of other readings", kept, all))
 	}
-	if v.ownErrors() == "" {
+	if v.ownErrors() == "" && led {
 		parts = append(parts, "weft's own error here was not measured")
 	}
-	if v.r.Contest == nil {
+	if v.r.Contest == nil && led {
 		parts = append(parts, "reasons and other readings were not tested")
 	}
 	if c := v.r.Contest; c != nil && len(c.Untested) > 0 {

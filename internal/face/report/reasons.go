@@ -56,8 +56,15 @@ func (v *judgement) values(t *runstore.Trial, property string) string {
 	if len(fields) != 1 {
 		return ""
 	}
+	const longest = 20 // a section or a list is no short answer
 	a, _ := slower.Text(fields[0])
 	b, _ := faster.Text(fields[0])
+	switch {
+	case len(a) > longest || len(b) > longest:
+		return ""
+	case a == "true" || a == "false":
+		return fmt.Sprintf(" (%s %s, not %s)", fields[0], b, a)
+	}
 	return fmt.Sprintf(" (%s, not %s)", b, a)
 }
 
