@@ -154,14 +154,6 @@ func (v *judgement) alike(f, over, from, to int) bool {
 	return v.contrast(f, over, from, to).alike(v.repeated)
 }
 
-// leads states that a fabric has the least time; for one run, which shows no more, in weaker words.
-func (v *judgement) leads() string {
-	if v.repeated {
-		return "leads"
-	}
-	return "takes the least time"
-}
-
 // chance states the basis of the verdict's claims.
 func (v *judgement) chance() string {
 	least, most := math.MaxInt, 0

@@ -31,7 +31,8 @@ func differenceTable(sc *scenario.Resolved) *doc.Table {
 		label := path
 		for i := range sc.Fabrics {
 			f := &sc.Fabrics[i]
-			if zero := (scenario.Fabric{}); own && f.Same(&zero, path[:strings.Index(path, ".")]) {
+			section, _, _ := strings.Cut(path, ".")
+			if zero := (scenario.Fabric{}); own && f.Same(&zero, section) {
 				continue // the protocol has no such section
 			}
 			text, _ := f.Text(path)

@@ -71,8 +71,8 @@ func decisive(results *runstore.Results) (chosen []trial, left []string) {
 	return chosen, left
 }
 
-// comparable are the points with a result on every fabric, over seeds if any point is.
-func comparable(results *runstore.Results) (out []int) {
+// measuredPoints are the points with a result on every fabric, over seeds if any point is.
+func measuredPoints(results *runstore.Results) (out []int) {
 	repeated := false
 	for i := range results.Fabrics[0].Points {
 		good, over := true, true
@@ -108,7 +108,7 @@ func leads(results *runstore.Results, faster, slower int) (out [][]trial) {
 		}
 		span = nil
 	}
-	for _, i := range comparable(results) {
+	for _, i := range measuredPoints(results) {
 		t := trial{point: i, faster: faster, slower: slower}
 		if fastest(results, i) != faster || ratio(results, t) < leastLead {
 			end()
