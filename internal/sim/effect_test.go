@@ -402,6 +402,7 @@ var exceptions = []struct{ fields, of, why string }{
 	{"cluster.node.nic.model fabrics[0].nic.model cluster.node.preset", "", "a name of figures, which may be equal for two names"},
 	{"cluster.node.nic.rate fabrics[0].nic.rate fabrics[0].switch.ports fabrics[0].switch.max-ports fabrics[0].switch.rate", "", "a bound on what can be cabled: the check refuses more, and weft plan counts"},
 	{"cluster.node.gpu.memory workload.experts.expert-bytes run.limit.memory", "", "a bound: what needs more is refused"},
+	{"cluster.node.nic.fence fabrics[0].nic.fence", "incast", "a pattern's messages of one kind wait for none of another"},
 	{"run.limit.simulated-time", "exchange", "a bound that this short exchange does not reach"},
 	{"fabrics[0].ethernet.dscp fabrics[0].ethernet.cnp-dscp", "", "other programs' settings: weft roce export and check; the simulated packets have priorities"},
 	{"fabrics[0].ethernet.*-priority fabrics[0].ib.sl fabrics[0].ib.ack-sl fabrics[0].ib.vls fabrics[0].ib.high-limit", "", "traffic of one kind meets no other, so that it does not matter in which class it is"},

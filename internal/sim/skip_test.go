@@ -22,7 +22,7 @@ const (
 	collidingRing = "cluster: {nodes: 20, node: {preset: dgx-h100, gpus: 2, nics: 2}}\ntopology: {shape: fat-tree, levels: 3, radix: 8}\nworkload: {collective: all-gather, algorithm: ring, protocol: simple, sizes: [160MiB]}\n"
 	// slowingRing loses a tenth of its pace in its first third, on InfiniBand.
 	slowingRing = "cluster: {nodes: 16, node: dgx-h100}\ntopology: {shape: fat-tree, levels: 3, radix: 16}\nworkload: {collective: all-reduce, algorithm: ring, protocol: ll128, sizes: [64MiB]}\n"
-	switchTree  = "cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 2, nics: 2}}\ntopology: {shape: fat-tree, levels: 2, radix: 8}\nworkload: {collective: all-reduce, algorithm: nvls-tree, protocol: simple, sizes: [256MiB]}\n"
+	switchTree  = "cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 2, nics: 2}}\ntopology: {shape: fat-tree, levels: 2, radix: 8}\nworkload: {collective: all-reduce, algorithm: nvls-tree, protocol: simple, sizes: [512MiB]}\n"
 )
 
 // rate is a Skip with a bound of so many per cent.

@@ -33,7 +33,8 @@ var leftOut = map[string]string{
 	"CPU.clock":   "only weft latency counts cycles",
 	"Node.nic":    "every fabric states its NIC",
 	"Fabric.kind": "the preset gives it; another kind needs other fields, too", "CC.algorithm": "the preset gives it",
-	"Fault.sm=false": "a fault says what fails",
+	"Fault.sm=false":                "a fault says what fails",
+	"Fabric.preset=spectrum-x-400g": "roce-v2-400g, adaptive routing and RTTCC are drawn apart",
 
 	"Switch.sonic": files, "Switch.sonic-port": files, "InfiniBand.opensm-conf": files, "InfiniBand.partitions-conf": files, "InfiniBand.qos-policy": files,
 

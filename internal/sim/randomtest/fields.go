@@ -316,4 +316,32 @@ func (d *draw) order() {
 			d.try(c.path, d.oneOf(c.values))
 		}
 	}
+	if d.odds(20) {
+		d.try("fabric.headers", d.one("-20", "50"))
+	}
+	d.roundTrips()
+}
+
+// roundTrips draws RTTCC on RoCE v2, with its parameters. As the fields above it is drawn last.
+func (d *draw) roundTrips() {
+	if d.calm || d.steady || d.fabric().Kind != "roce-v2" || !d.odds(4) || !d.try("fabric.cc.preset", d.one("rttcc", "rttcc-ra2.0")) {
+		return
+	}
+	for _, c := range roundTripped {
+		if d.odds(4) {
+			d.try("fabric.cc."+c.path, d.oneOf(c.values))
+		}
+	}
+}
+
+// roundTripped are RTTCC's own parameters.
+var roundTripped = []choice{
+	{"delay-threshold", "5us | 20us"},
+	{"target-slope", "0 | 1/5"},
+	{"max-delay", "60us | 300us"},
+	{"least-decrease", "9/10 | 97/100"},
+	{"hyper-decrease", "1/2 | 9/10"},
+	{"most-increase", "21/20 | 6/5"},
+	{"hyper-period", "100us | 2ms"},
+	{"delay-only", "true | true | false"},
 }

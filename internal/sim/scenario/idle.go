@@ -89,7 +89,15 @@ var idleRules = []idleRule{
 	{"nic.out-of-order", func(_ *Resolved, f *Fabric) bool {
 		return f.Routing.Mode != Adaptive && f.Routing.Mode != Spray || protocol.Of(f.Kind).OnTCP() || protocol.Of(f.Kind).Unordered
 	}, "packets of an RDMA connection stay in order unless routing.mode is adaptive or spray"},
-	{"transport.ar-threshold", func(r *Resolved, f *Fabric) bool { return !f.OutOfOrder() || r.Workload.Collective == "" }, "it divides messages of collectives, with adaptive routing or spraying to NICs with out-of-order"},
+	{
+		"transport.ar-threshold transport.adaptive-routing",
+		func(r *Resolved, f *Fabric) bool { return !f.OutOfOrder() || r.Workload.Collective == "" },
+		"it divides messages of collectives, with adaptive routing or spraying to NICs with out-of-order",
+	},
+	{"nic.fence", func(r *Resolved, f *Fabric) bool {
+		return protocol.Of(f.Kind).OnTCP() || r.Workload.Collective != "" && !(f.OutOfOrder() && f.Transport.AdaptiveRouting)
+	}, "no message is divided: that takes transport.adaptive-routing, and adaptive routing or spraying to NICs with out-of-order"},
+	{"nic.out-of-order-receives", func(_ *Resolved, f *Fabric) bool { return !f.Transport.OOORQ }, "transport.ooo-rq is false"},
 	{"transport.split-data", func(r *Resolved, f *Fabric) bool {
 		return f.Transport.QPsPerConnection == 1 || r.Workload.Collective == ""
 	}, "it divides messages of collectives, with qps-per-connection of 2 or more"},
