@@ -105,7 +105,7 @@ func (v *judgement) choice(spans []sizeRange, far []int) string {
 	case len(leaders) == 0:
 		return fmt.Sprintf("%s are equal here as far as weft can tell%s. The longest lead, %s times, is %s.", names, not, times(most), v.weakness(spans, near))
 	case len(leaders) == 1:
-		return fmt.Sprintf("Choose %s%s. It leads by up to %s times%s with every reading of what is not known.", v.name(leaders[0]), not, times(v.longest(spans, leaders[0], near)), v.aboveError())
+		return fmt.Sprintf("Choose %s%s. It leads by up to %s times%s%s.", v.name(leaders[0]), not, times(v.longest(spans, leaders[0], near)), v.aboveError(), v.overReadings())
 	}
 	return fmt.Sprintf("It depends on the size: %s lead at different sizes%s%s.", list(v.namesOf(leaders)), v.aboveError(), not)
 }
@@ -202,10 +202,18 @@ func (v *judgement) errorSpan() (lo, hi float64) {
 	return lo, hi
 }
 
+// overReadings says that leads hold over the readings, if there are any.
+func (v *judgement) overReadings() string {
+	if v.r.Contest == nil || len(v.r.Contest.Readings) == 0 {
+		return ""
+	}
+	return " with every reading of what is not known"
+}
+
 // aboveError says that a lead is above weft's own error, if that was measured.
 func (v *judgement) aboveError() string {
 	if text := v.ownErrors(); text != "" {
-		return ", more than weft's own error" + text + ","
+		return ", more than weft's own error" + text
 	}
 	return ""
 }

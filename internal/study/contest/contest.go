@@ -123,7 +123,7 @@ func (l *lab) test(trials []trial, out *runstore.Contest) error {
 	for _, t := range trials {
 		falls = append(falls, l.begin(t))
 		for _, f := range []int{t.slower, t.faster} {
-			if ratio(l.results, t) < clearLead && !seen[f] {
+			if !t.far && !seen[f] {
 				seen[f] = true
 				read = append(read, l.readings(f)...)
 			}

@@ -11,7 +11,8 @@ import (
 // trial is a lead to test: by index, of the faster fabric over the slower at a point.
 type trial struct {
 	point, faster, slower int
-	seeds                 int // of the point
+	seeds                 int  // of the point
+	far                   bool // the slower fabric is far behind at every size
 }
 
 // decisive chooses the leads to test, and names those that are not tested. In each range of
@@ -23,10 +24,10 @@ func decisive(results *runstore.Results) (chosen []trial, left []string) {
 	for faster := range results.Fabrics {
 		for slower := range results.Fabrics {
 			for _, span := range leads(results, faster, slower) {
-				if ratio(results, span[0]) < clearLead {
-					near = append(near, span)
-				} else {
+				if span[0].far {
 					far = append(far, span)
+				} else {
+					near = append(near, span)
 				}
 			}
 		}
@@ -100,6 +101,7 @@ func leads(results *runstore.Results, faster, slower int) (out [][]trial) {
 	if faster == slower {
 		return nil
 	}
+	far := farBehind(results, slower)
 	var span []trial
 	end := func() {
 		if len(span) > 0 {
@@ -109,7 +111,7 @@ func leads(results *runstore.Results, faster, slower int) (out [][]trial) {
 		span = nil
 	}
 	for _, i := range measuredPoints(results) {
-		t := trial{point: i, faster: faster, slower: slower}
+		t := trial{point: i, faster: faster, slower: slower, far: far}
 		if fastest(results, i) != faster || ratio(results, t) < leastLead {
 			end()
 			continue
@@ -121,6 +123,13 @@ func leads(results *runstore.Results, faster, slower int) (out [][]trial) {
 	return out
 }
 
+// farBehind reports whether a fabric takes clearLead times as long as the fastest at every size.
+func farBehind(results *runstore.Results, fabric int) bool {
+	return !slices.ContainsFunc(measuredPoints(results), func(i int) bool {
+		return ratio(results, trial{point: i, faster: fastest(results, i), slower: fabric}) < clearLead
+	})
+}
+
 // costOf is the packet-hops of a test.
 func costOf(results *runstore.Results, t trial) int64 {
 	hops := int64(0)
@@ -128,7 +137,7 @@ func costOf(results *runstore.Results, t trial) int64 {
 		hops += results.Fabrics[f].Points[t.point].Counts.PacketHops
 	}
 	runs := hybrids * hybridSeeds(results, t)
-	if ratio(results, t) < clearLead {
+	if !t.far {
 		runs += readings*min(t.seeds, leastSeeds) + effective*t.seeds
 	}
 	return hops * int64(runs)

@@ -4,8 +4,8 @@ package contest
 const (
 	// leastLead is the ratio of times from which a lead is tested: nearer ones count as equal.
 	leastLead = 1.02
-	// clearLead is the ratio from which a lead needs no test of its readings: no range of the
-	// catalog changes a time so much. Its reason is tested at one size.
+	// clearLead is the ratio from which, at every size, a fabric is far behind: its readings are not
+	// tested, and the reason is tested at one size.
 	clearLead = 2
 	// mostSizes is the number of sizes at which leads are tested.
 	mostSizes = 3
