@@ -25,31 +25,37 @@ func (v *judgement) contest() Verdict {
 	for _, f := range far {
 		out.Where = append(out.Where, v.farSentence(f))
 	}
-	out.Choice = []string{v.choice(spans, far)}
+	out.Choice = []string{v.choice(far)}
 	out.Sure = v.sure(spans, far)
 	return out
 }
 
-// spanSentence says who leads in a span, why, and whether the lead holds.
+// spanSentence says who leads in a range of sizes, why, and whether the lead holds.
 func (v *judgement) spanSentence(s sizeRange, far []int) string {
-	w, ok := s.leader()
-	if !ok {
-		return v.tied(s)
+	text := v.tied(s)
+	if _, ok := s.leader(); ok {
+		text = v.leading(s, far)
 	}
 	var trials []*runstore.Trial
 	var all reads
 	for f := range v.fabrics {
-		if f == w || slices.Contains(far, f) {
+		if slices.Contains(s.first, f) || slices.Contains(far, f) {
 			continue
 		}
-		for k := s.from; k <= s.to; k++ {
-			if t := v.trial(f, w, k); t != nil {
-				trials = append(trials, t)
-				all.add(v.readingsOf(f, w, k))
+		if len(s.first) > 1 {
+			lo, hi := v.ratios(f, s.first[0], s.from, s.to)
+			text += fmt.Sprintf(" %s takes %s times as long.", v.name(f), span2(lo, hi))
+		}
+		for _, w := range s.first {
+			for k := s.from; k <= s.to; k++ {
+				if t := v.trial(f, w, k); t != nil {
+					trials = append(trials, t)
+					all.add(v.readingsOf(f, w, k))
+				}
 			}
 		}
 	}
-	return strings.Join(slices.DeleteFunc([]string{v.leading(s, far), v.reasons(trials), all.text()}, func(text string) bool { return text == "" }), " ")
+	return strings.Join(slices.DeleteFunc([]string{text, v.reasons(trials), all.text()}, func(text string) bool { return text == "" }), " ")
 }
 
 // farSentence says how far a fabric is behind, and the tested reason.
@@ -60,7 +66,10 @@ func (v *judgement) farSentence(f int) string {
 		x := v.time(f, s) / v.least(s)
 		lo, hi = min(lo, x), max(hi, x)
 		if t := v.trial(f, v.order(s)[0], s); t != nil && text == "" {
-			text = fmt.Sprintf(" %s, not %s,%s.", strings.TrimSuffix(v.reasons([]*runstore.Trial{t}), "."), timeOf(v.points[f][s]), v.at(s))
+			text = " " + v.reasons([]*runstore.Trial{t})
+			if _, _, found := t.Cause(); found {
+				text = fmt.Sprintf("%s, not %s,%s.", strings.TrimSuffix(text, "."), timeOf(v.points[f][s]), v.at(s))
+			}
 		}
 	}
 	return fmt.Sprintf("%s takes %s times as long as the fastest.%s", v.name(f), span2(lo, hi), text)
@@ -76,101 +85,115 @@ func (v *judgement) solid(slower, faster, s int) bool {
 }
 
 // choice is the sentence that says what to choose.
-func (v *judgement) choice(spans []sizeRange, far []int) string {
+func (v *judgement) choice(far []int) string {
 	var near []int
 	for f := range v.fabrics {
 		if !slices.Contains(far, f) {
 			near = append(near, f)
 		}
 	}
-	not := ""
-	if len(far) > 0 {
-		not = "; not " + list(v.namesOf(far))
-	}
+	names := list(v.namesOf(near))
 	switch {
 	case len(near) == 1 && !v.repeated:
-		return fmt.Sprintf("%s takes the least time in this run.", v.name(near[0]))
+		return fmt.Sprintf("%s takes the least time in this run.", names)
 	case len(near) == 1:
-		return fmt.Sprintf("Choose %s%s.", v.name(near[0]), not)
-	}
-	names := list(v.namesOf(near))
-	leaders, most := v.solidLeaders(spans, near)
-	switch {
+		return fmt.Sprintf("Choose %s%s.", names, v.not(far))
 	case !v.repeated:
-		return fmt.Sprintf("One run shows no order of %s: weft compare repeats it%s.", names, not)
-	case len(leaders) == 0 && most == 0 && v.alike(near[0], near[len(near)-1], 0, len(v.sizes)-1):
-		return fmt.Sprintf("%s are equal here%s.", names, not)
-	case len(leaders) == 0 && most == 0:
-		return fmt.Sprintf("No order of %s is shown: the seeds do not tell them apart at any size%s.", names, not)
-	case len(leaders) == 0:
-		return fmt.Sprintf("%s are equal here as far as weft can tell%s. The longest lead, %s times, is %s.", names, not, times(most), v.weakness(spans, near))
-	case len(leaders) == 1:
-		return fmt.Sprintf("Choose %s%s. It leads by up to %s times%s%s.", v.name(leaders[0]), not, times(v.longest(spans, leaders[0], near)), v.aboveError(), v.overReadings())
+		return fmt.Sprintf("One run shows no order of %s: weft compare repeats it%s.", names, v.not(far))
 	}
-	return fmt.Sprintf("It depends on the size: %s lead at different sizes%s%s.", list(v.namesOf(leaders)), v.aboveError(), not)
+	order := v.ordered(near)
+	left := slices.DeleteFunc(slices.Clone(near), func(f int) bool { return slices.Contains(order.behind, f) })
+	worse := slices.Concat(order.behind, far)
+	switch {
+	case len(order.behind) == 0 && !order.mixed:
+		return v.undecided(near, far)
+	case order.mixed || len(left) == 0:
+		return fmt.Sprintf("It depends on the size which of %s leads%s%s.", names, v.aboveError(), v.not(far))
+	case len(left) == 1:
+		return fmt.Sprintf("Choose %s%s. It leads by up to %s times%s%s.", v.name(left[0]), v.not(worse), times(order.longest), v.aboveError(), v.overReadings())
+	}
+	return fmt.Sprintf("Choose among %s, which weft cannot tell apart%s.", list(v.namesOf(left)), v.not(worse))
 }
 
-// weakness says why the longest lead does not decide.
-func (v *judgement) weakness(spans []sizeRange, near []int) string {
-	best, below, lost := 0.0, false, false
-	for _, s := range spans {
-		w, ok := s.leader()
-		if !ok {
-			continue
-		}
-		for k := s.from; k <= s.to; k++ {
-			for _, f := range near {
-				if x := v.time(f, k) / v.time(w, k); f != w && x > best {
-					r := v.readingsOf(f, w, k)
-					best, below, lost = x, x <= 1+v.ownError(k), len(r.gone)+len(r.turned) > 0
-				}
+// not names the fabrics that are not chosen; "" without.
+func (v *judgement) not(fabrics []int) string {
+	if len(fabrics) == 0 {
+		return ""
+	}
+	return "; not " + list(v.namesOf(fabrics))
+}
+
+// order is what solid leads show of near fabrics.
+type order struct {
+	behind  []int   // another leads them, and they lead it nowhere
+	mixed   bool    // two of them lead each other at different sizes
+	longest float64 // the longest solid lead
+}
+
+// ordered judges the near fabrics by their solid leads.
+func (v *judgement) ordered(near []int) (out order) {
+	leads := func(w, f int) (longest float64) {
+		for s := range v.sizes {
+			if v.solid(f, w, s) {
+				longest = max(longest, v.time(f, s)/v.time(w, s))
 			}
 		}
+		return longest
 	}
-	switch {
-	case below && lost:
-		return "below weft's own error" + v.ownErrors() + " and gone with another reading of what is not known"
-	case below:
-		return "below weft's own error" + v.ownErrors()
-	case lost:
-		return "gone with another reading of what is not known"
+	for _, f := range near {
+		lost := false
+		for _, w := range near {
+			if w == f {
+				continue
+			}
+			by, back := leads(w, f), leads(f, w)
+			out.longest = max(out.longest, by)
+			out.mixed = out.mixed || by > 0 && back > 0
+			lost = lost || by > 0 && back == 0
+		}
+		if lost {
+			out.behind = append(out.behind, f)
+		}
 	}
-	return "not tested"
+	return out
 }
 
-// solidLeaders are the fabrics with a solid lead over another near one, and the longest lead of any.
-func (v *judgement) solidLeaders(spans []sizeRange, near []int) (leaders []int, most float64) {
-	for _, s := range spans {
-		w, ok := s.leader()
-		if !ok {
-			continue
-		}
-		for k := s.from; k <= s.to; k++ {
-			for _, f := range near {
-				if f == w {
+// undecided says that no lead decides among near fabrics, and why the longest does not.
+func (v *judgement) undecided(near, far []int) string {
+	names := list(v.namesOf(near))
+	longest, slower, faster, at := 0.0, 0, 0, 0
+	alike := true
+	for s := range v.sizes {
+		for _, f := range near {
+			for _, w := range near {
+				if w == f {
 					continue
 				}
-				most = max(most, v.time(f, k)/v.time(w, k))
-				if v.solid(f, w, k) && !slices.Contains(leaders, w) {
-					leaders = append(leaders, w)
+				alike = alike && v.alike(f, w, s, s)
+				if x := v.time(f, s) / v.time(w, s); x > longest && v.behind(f, w, s, s) {
+					longest, slower, faster, at = x, f, w, s
 				}
 			}
 		}
 	}
-	return leaders, most
-}
-
-// longest is the longest lead of a fabric over a near one.
-func (v *judgement) longest(spans []sizeRange, w int, near []int) (most float64) {
-	for _, s := range spans {
-		if leader, ok := s.leader(); ok && leader == w {
-			for _, f := range near {
-				_, hi := v.ratios(f, w, s.from, s.to)
-				most = max(most, hi)
-			}
-		}
+	r := v.readingsOf(slower, faster, at)
+	lost, below := len(r.gone)+len(r.turned) > 0, longest <= 1+v.ownError(at)
+	why := ""
+	switch {
+	case longest == 0 && alike:
+		return fmt.Sprintf("%s are equal here%s.", names, v.not(far))
+	case longest == 0:
+		return fmt.Sprintf("No order of %s is shown: the seeds do not tell them apart at any size%s.", names, v.not(far))
+	case below && lost:
+		why = "below weft's own error" + v.ownErrors() + " and gone with another reading of what is not known"
+	case below:
+		why = "below weft's own error" + v.ownErrors()
+	case lost:
+		why = "gone with another reading of what is not known"
+	default:
+		return fmt.Sprintf("%s leads %s by up to %s times; other readings of what is not known were not tested%s.", v.name(faster), v.name(slower), times(longest), v.not(far))
 	}
-	return most
+	return fmt.Sprintf("%s are equal here as far as weft can tell%s. The longest lead, %s times, is %s.", names, v.not(far), times(longest), why)
 }
 
 func (v *judgement) namesOf(fabrics []int) (out []string) {
@@ -237,16 +260,17 @@ func (v *judgement) sure(spans []sizeRange, far []int) []string {
 	}
 	kept, all, led := 0, 0, len(far) > 0
 	for _, s := range spans {
-		w, ok := s.leader()
-		if !ok {
-			continue
-		}
-		led = true
 		for f := range v.fabrics {
-			for k := s.from; k <= s.to; k++ {
-				if f != w && !slices.Contains(far, f) && v.trial(f, w, k) != nil {
-					r := v.readingsOf(f, w, k)
-					kept, all = kept+r.holds, all+r.all()
+			if slices.Contains(s.first, f) || slices.Contains(far, f) {
+				continue
+			}
+			led = true
+			for _, w := range s.first {
+				for k := s.from; k <= s.to; k++ {
+					if v.trial(f, w, k) != nil {
+						r := v.readingsOf(f, w, k)
+						kept, all = kept+r.holds, all+r.all()
+					}
 				}
 			}
 		}

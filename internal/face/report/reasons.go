@@ -18,7 +18,10 @@ func (v *judgement) reasons(trials []*runstore.Trial) string {
 	slower, takes := map[string][]string{}, map[string][]string{}
 	for _, t := range trials {
 		cause, _, found := t.Cause()
-		reason := "Cause not found over " + quoted(t.Slower) + ": no property of " + quoted(t.Faster) + " alone takes half of the lead away"
+		reason := "Cause not found over " + quoted(t.Slower) + ": no property of " + quoted(t.Faster) + " that can be given alone takes half of the lead away"
+		if t.Lead() <= 0 {
+			reason = fmt.Sprintf("Cause not found over %s: the first %d seeds do not show the lead", quoted(t.Slower), t.Seeds)
+		}
 		if found {
 			reason = "Reason: " + cause.Property + v.values(t, cause.Property)
 		}
@@ -38,7 +41,10 @@ func (v *judgement) reasons(trials []*runstore.Trial) string {
 		case 1:
 			text += ": with it " + names[0] + " takes " + times[0]
 		default:
-			text += ": with it " + list(names) + " take " + list(slices.Compact(times))
+			if len(slices.Compact(slices.Clone(times))) == 1 {
+				times = times[:1]
+			}
+			text += ": with it " + list(names) + " take " + list(times)
 		}
 		out = append(out, text+".")
 	}
@@ -139,6 +145,12 @@ func (v *judgement) readingsOf(slower, faster, s int) (out reads) {
 		}
 		c := contrastOf([][2]runstore.Point{{a, b}})
 		text := fmt.Sprintf("%s of %s is %s", x.Path, quoted(x.Fabric), x.Value)
+		if twin := v.twin(&x, v.result(slower).Name, v.result(faster).Name); twin != nil { // one part, one truth
+			if x.Fabric == v.result(faster).Name {
+				continue // judged with the slower one's
+			}
+			b, text = withTimes(b, twin.TimesPs), x.Path+" is "+x.Value
+		}
 		kept := out.holds
 		switch back := contrastOf([][2]runstore.Point{{b, a}}); {
 		case c.behind(v.repeated):
@@ -151,6 +163,22 @@ func (v *judgement) readingsOf(slower, faster, s int) (out reads) {
 		out.own = out.own || out.holds == kept && slices.Contains(reason, x.Path)
 	}
 	return out
+}
+
+// twin is the same reading of the other fabric of a pair: both have the part and the value; nil if the other
+// has not.
+func (v *judgement) twin(x *runstore.Reading, slower, faster string) *runstore.Reading {
+	other := slower
+	if x.Fabric == slower {
+		other = faster
+	}
+	for i := range v.r.Contest.Readings {
+		y := &v.r.Contest.Readings[i]
+		if y.Fabric == other && y.Bytes == x.Bytes && y.Path == x.Path && y.Own == x.Own && y.Value == x.Value && y.Source == x.Source {
+			return y
+		}
+	}
+	return nil
 }
 
 // withTimes is a point with other times.

@@ -184,7 +184,7 @@ func TestTheReasonIsWhatTakesTheLeadAway(t *testing.T) {
 	}
 	r, sc = withTrial(4, 110)
 	v = Judge(r, sc)
-	mustSay(t, v, "Cause not found over roce-v2-400g: no property of infiniband-ndr alone takes half of the lead away.")
+	mustSay(t, v, "Cause not found over roce-v2-400g: no property of infiniband-ndr that can be given alone takes half of the lead away.")
 	mustNotSay(t, v, "Reason:")
 }
 
@@ -194,7 +194,7 @@ func TestALeadDecidesOnlyIfItHoldsOverTheReadings(t *testing.T) {
 		reading   int64
 		says, not string
 	}{
-		{112, "Choose infiniband-ndr. It leads by up to 1.10 times", "The lead is gone"},
+		{112, "Choose infiniband-ndr; not roce-v2-400g. It leads by up to 1.10 times", "The lead is gone"},
 		{100, "The lead is gone if ib.speedup of roce-v2-400g is 4.", "Choose"},
 		{80, "The lead turns round if ib.speedup of roce-v2-400g is 4.", "Choose"},
 	} {
@@ -282,4 +282,29 @@ func TestNamesOfUsersAreQuoted(t *testing.T) {
 	a, b := threeFabrics[0], threeFabrics[1]
 	a.name = "no slow NIC"
 	mustSay(t, judged(fabricate([]fabricated{a, b}, sizesOf()), nil), `"no slow NIC" leads roce-v2-400g`)
+}
+
+// Two fabrics are equal and a third is behind: the third is named with its distance, and is not equal.
+func TestAFabricBehindTwoThatAreEqualIsNamed(t *testing.T) {
+	for _, third := range []int{1, 2} {
+		r := fabricate(threeFabrics, []int64{1 << 20})
+		for i := range r.Fabrics {
+			r.Fabrics[i].Points[0].Time = 100 * units.Microsecond
+		}
+		r.Fabrics[third].Points[0].Time = 115 * units.Microsecond
+		v := judged(r, nil)
+		mustSay(t, v, r.Fabrics[third].Name+" takes 1.15 times as long.")
+		mustNotSay(t, v, "are equal here", "No order")
+	}
+}
+
+// A part that both fabrics have is as slow on both: its reading changes both.
+func TestAReadingOfASharedPartChangesBothFabrics(t *testing.T) {
+	r, sc := withTrial(8, 100) // 100 us on the slower alone would take the lead away
+	twin := r.Contest.Readings[0]
+	twin.Fabric, twin.TimesPs = "infiniband-ndr", []int64{90e6, 90e6, 90e6, 90e6, 90e6}
+	r.Contest.Readings = append(r.Contest.Readings, twin)
+	sc.Workload.Collective = ""
+	mustSay(t, Judge(r, sc), "Choose infiniband-ndr")
+	mustNotSay(t, Judge(r, sc), "The lead is gone")
 }

@@ -100,12 +100,19 @@ func (l *lab) together(waiting []*variant, seeds int) error {
 		own.Workload.Sizes = []units.Bytes{units.Bytes(l.results.Fabrics[0].Points[l.point].Bytes)}
 	}
 	o := sim.Options{Seeds: seeds, Workers: l.options.Workers, Cache: l.options.Cache, Exact: l.options.Exact, Progress: l.options.Progress}
-	results, err := l.run(l.ctx, &own, o)
+	results, _ := l.run(l.ctx, &own, o)
 	if l.ctx.Err() != nil {
 		return l.ctx.Err()
 	}
-	if results == nil {
-		return err
+	if results == nil { // one of them cannot be built: each alone
+		if len(waiting) > 1 {
+			for _, v := range waiting {
+				if err := l.together([]*variant{v}, seeds); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	}
 	for i, v := range waiting {
 		if p := &results.Fabrics[i].Points[0]; p.Measured() && !p.Partial && p.Counts.MessagesLost == 0 {
