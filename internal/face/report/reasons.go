@@ -143,7 +143,6 @@ func (v *judgement) readingsOf(slower, faster, s int) (out reads) {
 		default:
 			continue
 		}
-		c := contrastOf([][2]runstore.Point{{a, b}})
 		text := fmt.Sprintf("%s of %s is %s", x.Path, quoted(x.Fabric), x.Value)
 		if twin := v.twin(&x, v.result(slower).Name, v.result(faster).Name); twin != nil { // one part, one truth
 			if x.Fabric == v.result(faster).Name {
@@ -151,7 +150,7 @@ func (v *judgement) readingsOf(slower, faster, s int) (out reads) {
 			}
 			b, text = withTimes(b, twin.TimesPs), x.Path+" is "+x.Value
 		}
-		kept := out.holds
+		kept, c := out.holds, contrastOf([][2]runstore.Point{{a, b}})
 		switch back := contrastOf([][2]runstore.Point{{b, a}}); {
 		case c.behind(v.repeated):
 			out.holds++
