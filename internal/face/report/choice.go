@@ -178,7 +178,7 @@ func (v *judgement) undecided(near, far []int) string {
 	}
 	r := v.readingsOf(slower, faster, at)
 	lost, below := len(r.gone)+len(r.turned) > 0, longest <= 1+v.ownError(at)
-	why := ""
+	var why string
 	switch {
 	case longest == 0 && alike:
 		return fmt.Sprintf("%s are equal here%s.", names, v.not(far))
