@@ -110,7 +110,7 @@ func (v *judgement) choice(far []int) string {
 	case order.mixed || len(left) == 0:
 		return fmt.Sprintf("It depends on the size which of %s leads%s%s.", names, v.aboveError(), v.not(far))
 	case len(left) == 1:
-		return fmt.Sprintf("Choose %s%s. It leads by up to %s times%s%s.", v.name(left[0]), v.not(worse), times(order.longest), v.aboveError(), v.overReadings())
+		return fmt.Sprintf("Choose %s%s. It leads by up to %s times%s%s.", v.name(left[0]), v.not(worse), times(order.longest), v.aboveError(), order.overReadings())
 	}
 	return fmt.Sprintf("Choose among %s, which weft cannot tell apart%s.", list(v.namesOf(left)), v.not(worse))
 }
@@ -128,6 +128,7 @@ type order struct {
 	behind  []int   // another leads them, and they lead it nowhere
 	mixed   bool    // two of them lead each other at different sizes
 	longest float64 // the longest solid lead
+	least   float64 // the least that a solid lead is with another reading; 0 without readings
 }
 
 // ordered judges the near fabrics by their solid leads.
@@ -136,6 +137,9 @@ func (v *judgement) ordered(near []int) (out order) {
 		for s := range v.sizes {
 			if v.solid(f, w, s) {
 				longest = max(longest, v.time(f, s)/v.time(w, s))
+				if r := v.readingsOf(f, w, s); out.least == 0 || r.least > 0 && r.least < out.least {
+					out.least = r.least
+				}
 			}
 		}
 		return longest
@@ -225,12 +229,12 @@ func (v *judgement) errorSpan() (lo, hi float64) {
 	return lo, hi
 }
 
-// overReadings says that leads hold over the readings, if there are any.
-func (v *judgement) overReadings() string {
-	if v.r.Contest == nil || len(v.r.Contest.Readings) == 0 {
+// overReadings says that the solid leads hold over the readings, and how much is left of them; "" without readings.
+func (o *order) overReadings() string {
+	if o.least == 0 {
 		return ""
 	}
-	return " with every reading of what is not known"
+	return fmt.Sprintf(", and by %s times at least with any other reading of what is not known", times(o.least))
 }
 
 // aboveError says that a lead is above weft's own error, if that was measured.

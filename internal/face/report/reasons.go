@@ -119,6 +119,7 @@ type reads struct {
 	holds        int
 	gone, turned []string
 	own          bool
+	least        float64 // the least ratio of times of all readings; 0 without
 }
 
 // readingsOf judges a lead over the other readings of what is not known.
@@ -151,6 +152,9 @@ func (v *judgement) readingsOf(slower, faster, s int) (out reads) {
 			b, text = withTimes(b, twin.TimesPs), x.Path+" is "+x.Value
 		}
 		kept, c := out.holds, contrastOf([][2]runstore.Point{{a, b}})
+		if out.least == 0 || c.mean < out.least {
+			out.least = c.mean
+		}
 		switch back := contrastOf([][2]runstore.Point{{b, a}}); {
 		case c.behind(v.repeated):
 			out.holds++
