@@ -52,9 +52,7 @@ scenario, as weft run makes it: no lead is claimed.`,
 			}
 			r.Run.Jitter = r.Run.Jitter || seeds != 1
 			x.contest = true
-			return c.placed(x.run(cmd.Context(), e, r, func(results *runstore.Results) error {
-				return e.tell(report.Explained(report.Comparison(results, r, nil), c.explains(results, x.out, given[0])))
-			}))
+			return c.placed(x.run(cmd.Context(), e, r, c.tellExplained(e, r, x.out, given[0])))
 		},
 	}
 	cmd.Flags().IntVar(&seeds, "seeds", 0, "seeds of each size, with jitter; 1: one run of the unchanged scenario (default: 5, or 16 where paths, marks, losses or traffic are random; fewer of long runs)")
@@ -70,5 +68,13 @@ scenario, as weft run makes it: no lead is claimed.`,
 func tellTables(e *Env, r *scenario.Resolved) func(*runstore.Results) error {
 	return func(results *runstore.Results) error {
 		return e.tell(report.Comparison(results, r, nil))
+	}
+}
+
+// tellExplained is tellTables with the line that names weft explain, if it has more to say. The results are in the
+// folder out, or came from the file.
+func (c *choice) tellExplained(e *Env, r *scenario.Resolved, out, file string) func(*runstore.Results) error {
+	return func(results *runstore.Results) error {
+		return e.tell(report.Explained(report.Comparison(results, r, nil), c.explains(results, out, file)))
 	}
 }

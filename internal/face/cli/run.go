@@ -6,8 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/internal/face/report"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
 
@@ -55,9 +53,7 @@ config.txt with its topology and flow files, and no other file.
 				return err
 			}
 			x.contest = true
-			return c.placed(x.run(cmd.Context(), e, r, func(results *runstore.Results) error {
-				return e.tell(report.Explained(report.Comparison(results, r, nil), c.explains(results, x.out, given[0])))
-			}))
+			return c.placed(x.run(cmd.Context(), e, r, c.tellExplained(e, r, x.out, given[0])))
 		},
 	}
 	cmd.Flags().BoolVar(&show, "print-scenario", false, "print the resolved scenario and run nothing")

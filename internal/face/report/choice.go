@@ -67,7 +67,7 @@ func (v *judgement) farSentence(f int) string {
 		lo, hi = min(lo, x), max(hi, x)
 		if t := v.trial(f, v.order(s)[0], s); t != nil && text == "" {
 			text = " " + v.reasons([]*runstore.Trial{t})
-			if _, _, found := t.Cause(); found {
+			if _, found := t.Cause(); found {
 				text = fmt.Sprintf("%s, not %s,%s.", strings.TrimSuffix(text, "."), timeOf(v.points[f][s]), v.at(s))
 			}
 		}

@@ -20,14 +20,14 @@ type contrast struct{ mean, low, high, off float64 }
 func contrastOf(pairs [][2]runstore.Point) contrast {
 	n, paired := math.MaxInt, true
 	for i := range pairs {
-		n = min(n, len(timesOf(&pairs[i][0])), len(timesOf(&pairs[i][1])))
+		n = min(n, len(pairs[i][0].Times()), len(pairs[i][1].Times()))
 		paired = paired && together(&pairs[i][0], &pairs[i][1])
 	}
 	var logs [2][]float64
 	for of := range logs {
 		logs[of] = make([]float64, n)
 		for i := range pairs {
-			for k, t := range timesOf(&pairs[i][of])[:n] {
+			for k, t := range pairs[i][of].Times()[:n] {
 				logs[of][k] += math.Log(float64(t)) / float64(len(pairs))
 			}
 		}
@@ -63,14 +63,6 @@ func offOf(pairs [][2]runstore.Point) float64 {
 		off = max(off, (1+a)/(1-b), (1+b)/(1-a))
 	}
 	return off
-}
-
-// timesOf are a point's times by seed.
-func timesOf(p *runstore.Point) []int64 {
-	if p.Seeds != nil {
-		return p.Seeds.TimesPs
-	}
-	return []int64{int64(p.Time)}
 }
 
 // repeated reports whether results are over several seeds.
@@ -159,7 +151,7 @@ func (v *judgement) chance() string {
 	least, most := math.MaxInt, 0
 	for _, points := range v.points {
 		for i := range points {
-			n := len(timesOf(&points[i]))
+			n := len(points[i].Times())
 			least, most = min(least, n), max(most, n)
 		}
 	}
@@ -191,7 +183,7 @@ func (v *judgement) chance() string {
 func (v *judgement) still() bool {
 	return !slices.ContainsFunc(v.points, func(points []runstore.Point) bool {
 		return slices.ContainsFunc(points, func(p runstore.Point) bool {
-			t := timesOf(&p)
+			t := p.Times()
 			return slices.Min(t) < slices.Max(t)
 		})
 	})

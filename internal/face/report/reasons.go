@@ -17,7 +17,7 @@ func (v *judgement) reasons(trials []*runstore.Trial) string {
 	var order []string
 	slower, takes := map[string][]string{}, map[string][]string{}
 	for _, t := range trials {
-		cause, _, found := t.Cause()
+		cause, found := t.Cause()
 		reason := "Cause not found over " + quoted(t.Slower) + ": no property of " + quoted(t.Faster) + " that can be given alone takes half of the lead away"
 		if t.Lead() <= 0 {
 			reason = fmt.Sprintf("Cause not found over %s: the first %d seeds do not show the lead", quoted(t.Slower), t.Seeds)
@@ -129,7 +129,7 @@ func (v *judgement) readingsOf(slower, faster, s int) (out reads) {
 	}
 	var reason []string
 	if t := v.trial(slower, faster, s); t != nil && v.sc != nil {
-		cause, _, _ := t.Cause()
+		cause, _ := t.Cause()
 		reason = contest.Differences(v.spec(slower), v.spec(faster), cause.Property)
 	}
 	for _, x := range v.r.Contest.Readings {

@@ -33,7 +33,7 @@ func intervalTable(r *runstore.Results) *doc.Table {
 				row = append(row, doc.None, doc.None)
 				continue
 			}
-			n = max(n, len(timesOf(&p)))
+			n = max(n, len(p.Times()))
 			ratio := doc.None
 			switch {
 			case i == s.best:

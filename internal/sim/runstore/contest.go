@@ -40,27 +40,19 @@ type Swap struct {
 func (t *Trial) Lead() int64 { return t.SlowerPs - t.FasterPs }
 
 // Cause is the property that takes the most of the lead away when the slower fabric takes it alone,
-// at least half of the lead. If the same part is taken away by others too, Also names them. It
-// reports false if no property does.
-func (t *Trial) Cause() (cause Swap, also []string, found bool) {
-	if t.Lead() <= 0 { // not with these seeds
-		return Swap{}, nil, false
+// at least half of the lead; of several that take the same part away, the first. It reports false if
+// no property does.
+func (t *Trial) Cause() (cause Swap, found bool) {
+	lead := t.Lead()
+	if lead <= 0 { // not with these seeds
+		return Swap{}, false
 	}
 	for _, s := range t.Alone {
-		if s.EffectPs > cause.EffectPs && !near(s.EffectPs, cause.EffectPs, t.Lead()) || !found && 2*s.EffectPs >= t.Lead() {
-			cause = s
-		}
-		found = found || 2*cause.EffectPs >= t.Lead() && cause.EffectPs > 0
-	}
-	if !found {
-		return Swap{}, nil, false
-	}
-	for _, s := range t.Alone {
-		if s.Property != cause.Property && 2*s.EffectPs >= t.Lead() {
-			also = append(also, s.Property)
+		if 2*s.EffectPs >= lead && (!found || s.EffectPs > cause.EffectPs && !near(s.EffectPs, cause.EffectPs, lead)) {
+			cause, found = s, true
 		}
 	}
-	return cause, also, true
+	return cause, found
 }
 
 // near reports whether two effects are the same as far as a lead can tell: a tenth of it.

@@ -82,7 +82,7 @@ fabrics: [roce-v2-400g, {preset: roce-v2-400g, name: slow, `+c.slower+`}]
 			continue
 		}
 		trial := got.Trials[0]
-		cause, _, found := trial.Cause()
+		cause, found := trial.Cause()
 		if !found || cause.Property != c.want || trial.Slower != "slow" {
 			t.Errorf("%s: the reason is %+v (found: %v), want %s; %+v", c.slower, cause, found, c.want, trial)
 		}
@@ -125,7 +125,7 @@ fabrics: [infiniband-ndr, {preset: infiniband-ndr, name: no fence, nic: {fence: 
 	if got == nil || len(got.Trials) != 1 {
 		t.Fatalf("%+v, want one trial", got)
 	}
-	if cause, _, found := got.Trials[0].Cause(); !found || cause.Property != "ordering of adaptive delivery" {
+	if cause, found := got.Trials[0].Cause(); !found || cause.Property != "ordering of adaptive delivery" {
 		t.Errorf("the reason is %+v: %+v", cause, got.Trials[0])
 	}
 }

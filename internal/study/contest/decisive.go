@@ -132,24 +132,22 @@ func farBehind(results *runstore.Results, fabric int) bool {
 
 // costOf is the packet-hops of a test.
 func costOf(results *runstore.Results, t trial) int64 {
-	hops := int64(0)
-	for _, f := range []int{t.faster, t.slower} {
-		hops += results.Fabrics[f].Points[t.point].Counts.PacketHops
-	}
 	runs := hybrids * hybridSeeds(results, t)
 	if !t.far {
 		runs += readings*min(t.seeds, leastSeeds) + effective*t.seeds
 	}
-	return hops * int64(runs)
+	return hopsOf(results, t) * int64(runs)
 }
 
 // hybridSeeds is the number of seeds of the hybrids of a test.
 func hybridSeeds(results *runstore.Results, t trial) int {
-	hops := int64(1)
-	for _, f := range []int{t.faster, t.slower} {
-		hops += results.Fabrics[f].Points[t.point].Counts.PacketHops
-	}
-	return min(t.seeds, max(2, int(mostHops/hybridShare/(hops*hybrids))))
+	return min(t.seeds, max(2, int(mostHops/hybridShare/(hybrids*(1+hopsOf(results, t))))))
+}
+
+// hopsOf is the packet-hops of one simulation of each of the two fabrics.
+func hopsOf(results *runstore.Results, t trial) int64 {
+	of := func(f int) int64 { return results.Fabrics[f].Points[t.point].Counts.PacketHops }
+	return of(t.faster) + of(t.slower)
 }
 
 // ratio is the slower fabric's time over the faster one's.
