@@ -82,11 +82,13 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	}
 	ctx, unfollow := folder.follow(ctx, p.status)
 	results, err := e.Run(ctx, r, o)
-	if x.contest && err == nil {
-		results.Contest, err = contest.Test(ctx, contest.Simulator(e.Run), r, results, o)
+	verdict := outcome(ctx, results, err)
+	if x.contest && verdict == nil { // a run that is stopped during the tests is complete
+		o.Progress = p.testing
+		results.Contest = contest.Test(ctx, contest.Simulator(e.Run), r, results, o)
 	}
 	p.end()
-	verdict, wall := outcome(ctx, results, err), p.elapsed()
+	wall := p.elapsed()
 	unfollow()
 	unseen := unshow()
 	recorded, unrecorded := series.files()

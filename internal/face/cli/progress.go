@@ -44,6 +44,12 @@ func costs(r *scenario.Resolved) []float64 {
 // update is the simulator's callback.
 func (p *progress) update(s weft.Progress) { p.tell(s, p.left(s, p.elapsed())) }
 
+// testing is the callback of the simulations that test leads; what they vary is no name of a fabric.
+func (p *progress) testing(s weft.Progress) {
+	s.Fabric = "tests of leads"
+	p.tell(s, 0)
+}
+
 // tell shows the progress of simulations.
 func (s *status) tell(p weft.Progress, left time.Duration) {
 	parts := []string{fmt.Sprintf("%d of %d", p.Done, p.Total), p.Fabric + knownOf(p)}

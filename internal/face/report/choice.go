@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/sim/runstore"
 	"weft/internal/study/measured"
+	"weft/units"
 )
 
 // contest compares two or more fabrics: what to choose, who leads where and why, and how sure that is.
@@ -18,44 +18,16 @@ func (v *judgement) contest() Verdict {
 		return out
 	}
 	far := v.far()
-	spans := v.spans(far)
-	for _, s := range spans {
-		out.Where = append(out.Where, v.spanSentence(s, far))
+	claims := v.claims(far)
+	for _, c := range claims {
+		out.Where = append(out.Where, c.text())
 	}
 	for _, f := range far {
 		out.Where = append(out.Where, v.farSentence(f))
 	}
 	out.Choice = []string{v.choice(far)}
-	out.Sure = v.sure(spans, far)
+	out.Sure = v.sure(claims, far)
 	return out
-}
-
-// spanSentence says who leads in a range of sizes, why, and whether the lead holds.
-func (v *judgement) spanSentence(s sizeRange, far []int) string {
-	text := v.tied(s)
-	if _, ok := s.leader(); ok {
-		text = v.leading(s, far)
-	}
-	var trials []*runstore.Trial
-	var all reads
-	for f := range v.fabrics {
-		if slices.Contains(s.first, f) || slices.Contains(far, f) {
-			continue
-		}
-		if len(s.first) > 1 {
-			lo, hi := v.ratios(f, s.first[0], s.from, s.to)
-			text += fmt.Sprintf(" %s takes %s times as long.", v.name(f), span2(lo, hi))
-		}
-		for _, w := range s.first {
-			for k := s.from; k <= s.to; k++ {
-				if t := v.trial(f, w, k); t != nil {
-					trials = append(trials, t)
-					all.add(v.readingsOf(f, w, k))
-				}
-			}
-		}
-	}
-	return strings.Join(slices.DeleteFunc([]string{text, v.reasons(trials), all.text()}, func(text string) bool { return text == "" }), " ")
 }
 
 // farSentence says how far a fabric is behind, and the tested reason.
@@ -65,14 +37,17 @@ func (v *judgement) farSentence(f int) string {
 	for s := range v.sizes {
 		x := v.time(f, s) / v.least(s)
 		lo, hi = min(lo, x), max(hi, x)
-		if t := v.trial(f, v.order(s)[0], s); t != nil && text == "" {
-			text = " " + v.reasons([]*runstore.Trial{t})
-			if _, found := t.Cause(); found {
-				text = fmt.Sprintf("%s, not %s,%s.", strings.TrimSuffix(text, "."), timeOf(v.points[f][s]), v.at(s))
-			}
+		t := v.trial(f, v.order(s)[0], s)
+		if t == nil || text != "" {
+			continue
+		}
+		text = " Cause not found."
+		if cause, found := t.Cause(); found {
+			text = fmt.Sprintf(" Reason: %s: with that of %s %s, not %s%s.", cause.Property, quoted(t.Faster),
+				shortTime(units.Time(t.SlowerPs-cause.EffectPs)), timeOf(v.points[f][s]), v.at(s))
 		}
 	}
-	return fmt.Sprintf("%s takes %s times as long as the fastest.%s", v.name(f), span2(lo, hi), text)
+	return fmt.Sprintf("%s takes %s times as long.%s", v.name(f), span2(lo, hi), text)
 }
 
 // solid reports whether a lead at a size is above weft's own error, was tested and holds over all readings.
@@ -99,7 +74,7 @@ func (v *judgement) choice(far []int) string {
 	case len(near) == 1:
 		return fmt.Sprintf("Choose %s%s.", names, v.not(far))
 	case !v.repeated:
-		return fmt.Sprintf("One run shows no order of %s: weft compare repeats it%s.", names, v.not(far))
+		return fmt.Sprintf("One run shows no order of %s: weft compare --seeds 5 repeats it%s.", names, v.not(far))
 	}
 	order := v.ordered(near)
 	left := slices.DeleteFunc(slices.Clone(near), func(f int) bool { return slices.Contains(order.behind, f) })
@@ -166,7 +141,7 @@ func (v *judgement) ordered(near []int) (out order) {
 func (v *judgement) undecided(near, far []int) string {
 	names := list(v.namesOf(near))
 	longest, slower, faster, at := 0.0, 0, 0, 0
-	alike := true
+	alike, leaders := true, map[int]bool{}
 	for s := range v.sizes {
 		for _, f := range near {
 			for _, w := range near {
@@ -174,7 +149,11 @@ func (v *judgement) undecided(near, far []int) string {
 					continue
 				}
 				alike = alike && v.alike(f, w, s, s)
-				if x := v.time(f, s) / v.time(w, s); x > longest && v.behind(f, w, s, s) {
+				if !v.behind(f, w, s, s) {
+					continue
+				}
+				leaders[v.order(s)[0]] = true
+				if x := v.time(f, s) / v.time(w, s); x > longest {
 					longest, slower, faster, at = x, f, w, s
 				}
 			}
@@ -188,12 +167,12 @@ func (v *judgement) undecided(near, far []int) string {
 		return fmt.Sprintf("%s are equal here%s.", names, v.not(far))
 	case longest == 0:
 		return fmt.Sprintf("No order of %s is shown: the seeds do not tell them apart at any size%s.", names, v.not(far))
-	case below && lost:
-		why = "below weft's own error" + v.ownErrors() + " and gone with another reading of what is not known"
 	case below:
-		why = "below weft's own error" + v.ownErrors()
+		why = "within weft's own error" + v.ownErrors()
 	case lost:
 		why = "gone with another reading of what is not known"
+	case len(leaders) > 1:
+		return fmt.Sprintf("It depends on the size which of %s leads; other readings of what is not known were not tested%s.", names, v.not(far))
 	default:
 		return fmt.Sprintf("%s leads %s by up to %s times; other readings of what is not known were not tested%s.", v.name(faster), v.name(slower), times(longest), v.not(far))
 	}
@@ -258,53 +237,63 @@ func (v *judgement) ownErrors() string {
 }
 
 // sure says what the order rests on, and what was not judged.
-func (v *judgement) sure(spans []sizeRange, far []int) []string {
+func (v *judgement) sure(claims []*claim, far []int) []string {
 	if !v.repeated {
 		return nil
 	}
 	kept, all, led := 0, 0, len(far) > 0
-	for _, s := range spans {
-		for f := range v.fabrics {
-			if slices.Contains(s.first, f) || slices.Contains(far, f) {
-				continue
-			}
-			led = true
-			for _, w := range s.first {
-				for k := s.from; k <= s.to; k++ {
-					if v.trial(f, w, k) != nil {
-						r := v.readingsOf(f, w, k)
-						kept, all = kept+r.holds, all+r.all()
-					}
-				}
-			}
+	for _, c := range claims {
+		led = led || len(c.rivals) > 0
+		for _, l := range c.tested {
+			kept, all = kept+l.reads.holds, all+l.reads.all()
 		}
 	}
 	var parts []string
 	if all > 0 {
-		parts = append(parts, fmt.Sprintf("leads hold in %d of %d tests of other readings", kept, all))
+		parts = append(parts, fmt.Sprintf("leads hold in %d of %d readings", kept, all))
 	}
 	if v.ownErrors() == "" && led {
 		parts = append(parts, "weft's own error here was not measured")
 	}
-	if v.r.Contest == nil && led {
+	if c := v.r.Contest; led && c == nil {
 		parts = append(parts, "reasons and other readings were not tested")
-	}
-	if c := v.r.Contest; c != nil && len(c.Untested) > 0 {
-		parts = append(parts, "not tested, for it would take too long: "+list(c.Untested))
+	} else if c != nil && c.NotTested != "" {
+		parts = append(parts, "reasons and other readings were not tested "+c.NotTested)
+	} else if c != nil && len(c.Untested) > 0 {
+		parts = append(parts, "reasons not tested (limits of sizes and time): "+list(c.Untested))
 	}
 	if len(v.once) > 0 {
-		parts = append(parts, list(v.once)+": one run, not judged")
+		parts = append(parts, v.onceText()+" not judged (one run)")
 	}
 	if len(parts) == 0 {
 		return nil
 	}
-	return []string{"How sure: " + strings.Join(parts, "; ") + ". Next: " + v.next() + "."}
+	return []string{"How sure: " + strings.Join(parts, "; ") + "." + v.next()}
 }
 
-// next says what to do with the verdict.
-func (v *judgement) next() string {
-	if v.sc == nil || v.sc.Workload.Collective == "" {
-		return "--details has the steps from one fabric to the other"
+// onceText are the sizes with one run in words.
+func (v *judgement) onceText() string {
+	if n := len(v.once); n > 2 {
+		return spanOfSizes(v.once[0], v.once[n-1])
 	}
-	return "weft calibrate with your own log; weft advise for cost; --details"
+	var names []string
+	for _, size := range v.once {
+		names = append(names, sizeText(size))
+	}
+	return list(names)
+}
+
+// next says what to do with the verdict; "" if nothing is known.
+func (v *judgement) next() string {
+	var steps []string
+	if v.sc != nil && v.sc.Workload.Collective != "" {
+		steps = append(steps, "weft calibrate")
+	}
+	if c := v.r.Contest; c != nil && len(c.Trials) > 0 {
+		steps = append(steps, "--details")
+	}
+	if len(steps) == 0 {
+		return ""
+	}
+	return " Next: " + strings.Join(steps, "; ") + "."
 }

@@ -163,7 +163,7 @@ func (v *judgement) chance() string {
 	}
 	once := ""
 	if len(v.once) > 0 {
-		once = fmt.Sprintf(" At %s there is one run, and the verdict leaves it out: --seeds %d repeats it.", list(v.once), v.someSeeds())
+		once = fmt.Sprintf(" At %s there is one run, and the verdict leaves it out: --seeds %d repeats it.", v.onceText(), v.someSeeds())
 	}
 	seeds := fmt.Sprint(most)
 	if least != most {

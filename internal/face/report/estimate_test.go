@@ -61,7 +61,7 @@ func TestALeadWithinTheBoundOfAnEstimateIsNotClaimed(t *testing.T) {
 		"wide bound":          {results(0.1, 1, nil), "near each other in this run"},
 		"seeds, simulated":    {results(0.1, 0, seeds), "fast leads slow"},
 		"seeds, narrow bound": {results(0.01, 1, seeds), "fast leads slow"},
-		"seeds, wide bound":   {results(0.1, 1, seeds), "the seeds and the bounds of the estimates do not tell fast and slow apart"},
+		"seeds, wide bound":   {results(0.1, 1, seeds), "fast and slow are not told apart by the seeds and the bounds of the estimates"},
 	} {
 		if v := Judge(c.r, nil); len(v.Where) != 1 || !strings.Contains(v.Where[0], c.want) {
 			t.Errorf("%s: %q, want %q", name, v.Where, c.want)
@@ -78,7 +78,7 @@ func TestFabricsWithinTheTieAreNotAlikeIfTheBoundIsWider(t *testing.T) {
 		t.Errorf("%q: 5 %% are more than the tie of 2 %%", v.Where)
 	}
 	r.Fabrics[1].Points[0].Estimate.Bound = 0.001
-	if v := Judge(r, nil); !strings.Contains(v.Where[0], "are equal, within 2 %") {
+	if v := Judge(r, nil); !strings.Contains(v.Where[0], "a and b are equal") {
 		t.Errorf("%q: 0.5 %% and a bound of 0.1 %% are within the tie", v.Where)
 	}
 }

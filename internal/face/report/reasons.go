@@ -2,54 +2,12 @@ package report
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/study/contest"
 	"weft/units"
 )
-
-// reasons says why a fabric leads others, as far as tests show: for each the property whose removal
-// takes at least half of the lead away. Fabrics with one reason share a sentence.
-func (v *judgement) reasons(trials []*runstore.Trial) string {
-	var order []string
-	slower, takes := map[string][]string{}, map[string][]string{}
-	for _, t := range trials {
-		cause, found := t.Cause()
-		reason := "Cause not found over " + quoted(t.Slower) + ": no property of " + quoted(t.Faster) + " that can be given alone takes half of the lead away"
-		if t.Lead() <= 0 {
-			reason = fmt.Sprintf("Cause not found over %s: the first %d seeds do not show the lead", quoted(t.Slower), t.Seeds)
-		}
-		if found {
-			reason = "Reason: " + cause.Property + v.values(t, cause.Property)
-		}
-		if !slices.Contains(order, reason) {
-			order = append(order, reason)
-		}
-		if found {
-			slower[reason] = append(slower[reason], quoted(t.Slower))
-			takes[reason] = append(takes[reason], shortTime(units.Time(t.SlowerPs-cause.EffectPs)))
-		}
-	}
-	var out []string
-	for _, reason := range order {
-		text := reason
-		switch names, times := slower[reason], takes[reason]; len(names) {
-		case 0:
-		case 1:
-			text += ": with it " + names[0] + " takes " + times[0]
-		default:
-			if len(slices.Compact(slices.Clone(times))) == 1 {
-				times = times[:1]
-			}
-			text += ": with it " + list(names) + " take " + list(times)
-		}
-		out = append(out, text+".")
-	}
-	return strings.Join(out, " ")
-}
 
 // values are the values of a property on both fabrics, if they differ in one field: " (150ns, not
 // 500ns)".
@@ -68,8 +26,8 @@ func (v *judgement) values(t *runstore.Trial, property string) string {
 	switch {
 	case len(a) > longest || len(b) > longest:
 		return ""
-	case a == "true" || a == "false":
-		return fmt.Sprintf(" (%s %s, not %s)", fields[0], b, a)
+	case a == "true" || a == "false": // the name of the property says more
+		return ""
 	}
 	return fmt.Sprintf(" (%s, not %s)", b, a)
 }
@@ -113,12 +71,10 @@ func waterfallTable(r *runstore.Results) (out []doc.Block) {
 	return out
 }
 
-// reads are the readings of one trial's fabrics at its size, by what they do to its lead. own is true if
-// a value of the lead's reason is among those that it does not survive.
+// reads are the readings of one trial's fabrics at its size, by what they do to its lead.
 type reads struct {
 	holds        int
 	gone, turned []string
-	own          bool
 	least        float64 // the least ratio of times of all readings; 0 without
 }
 
@@ -126,11 +82,6 @@ type reads struct {
 func (v *judgement) readingsOf(slower, faster, s int) (out reads) {
 	if v.r.Contest == nil {
 		return out
-	}
-	var reason []string
-	if t := v.trial(slower, faster, s); t != nil && v.sc != nil {
-		cause, _ := t.Cause()
-		reason = contest.Differences(v.spec(slower), v.spec(faster), cause.Property)
 	}
 	for _, x := range v.r.Contest.Readings {
 		a, b := v.points[slower][s], v.points[faster][s]
@@ -151,7 +102,7 @@ func (v *judgement) readingsOf(slower, faster, s int) (out reads) {
 			}
 			b, text = withTimes(b, twin.TimesPs), x.Path+" is "+x.Value
 		}
-		kept, c := out.holds, contrastOf([][2]runstore.Point{{a, b}})
+		c := contrastOf([][2]runstore.Point{{a, b}})
 		if out.least == 0 || c.mean < out.least {
 			out.least = c.mean
 		}
@@ -163,7 +114,6 @@ func (v *judgement) readingsOf(slower, faster, s int) (out reads) {
 		default:
 			out.gone = append(out.gone, text)
 		}
-		out.own = out.own || out.holds == kept && slices.Contains(reason, x.Path)
 	}
 	return out
 }
@@ -196,53 +146,8 @@ func withTimes(p runstore.Point, timesPs []int64) runstore.Point {
 	return p
 }
 
-// add counts the readings of another trial.
-func (r *reads) add(o reads) {
-	r.holds += o.holds
-	r.own = r.own || o.own
-	for _, text := range o.gone {
-		if !slices.Contains(r.gone, text) {
-			r.gone = append(r.gone, text)
-		}
-	}
-	for _, text := range o.turned {
-		if !slices.Contains(r.turned, text) {
-			r.turned = append(r.turned, text)
-		}
-	}
-}
-
 // all is the number of readings.
 func (r reads) all() int { return r.holds + len(r.gone) + len(r.turned) }
-
-// text says which readings a lead does not survive; "" if it survives all.
-func (r reads) text() string {
-	switch {
-	case len(r.gone)+len(r.turned) == 0:
-		return ""
-	case r.own && len(r.gone)+len(r.turned) == 1 && len(r.gone) == 1:
-		return "This value is not known: with its other reading the lead is gone."
-	case r.own && len(r.gone)+len(r.turned) == 1:
-		return "This value is not known: with its other reading the lead turns round."
-	case len(r.gone) == 0:
-		return "The lead turns round if " + either(r.turned) + "."
-	case len(r.turned) == 0:
-		return "The lead is gone if " + either(r.gone) + "."
-	}
-	return "The lead turns round if " + either(r.turned) + ", and is gone if " + either(r.gone) + "."
-}
-
-// either joins alternatives; of many, the first three.
-func either(texts []string) string {
-	const most = 2
-	if more := len(texts) - most; more > 0 {
-		texts = append(slices.Clone(texts[:most]), fmt.Sprintf("by %s (--details)", plural(int64(more), "other reading", "other readings")))
-	}
-	if len(texts) < 2 {
-		return strings.Join(texts, "")
-	}
-	return strings.Join(texts[:len(texts)-1], ", ") + " or " + texts[len(texts)-1]
-}
 
 // readingTable is the times with other readings; nil without.
 func readingTable(r *runstore.Results) *doc.Table {

@@ -63,7 +63,7 @@ type judgement struct {
 	left     []int              // without
 	sizes    []int64            // that are compared
 	results  []int64            // with a result on every fabric, including single runs
-	once     []string           // sizes with a single run among sizes over seeds, which the verdict leaves out
+	once     []int64            // sizes with a single run among sizes over seeds, which the verdict leaves out
 	points   [][]runstore.Point // [fabric][size]
 }
 
@@ -107,7 +107,7 @@ func (v *judgement) leaveOutOnce() {
 	var over []int64
 	for _, size := range v.sizes {
 		if slices.ContainsFunc(v.fabrics, func(i int) bool { p, _ := point(v.r.Fabrics[i], size); return p.Seeds == nil }) {
-			v.once = append(v.once, sizeText(size))
+			v.once = append(v.once, size)
 		} else {
 			over = append(over, size)
 		}

@@ -85,11 +85,11 @@ func (v *judgement) collision(f int, h runstore.HotLink) string {
 	if sc := v.spec(f); sc != nil && byFlow(sc) {
 		switch sc.Routing.Mode {
 		case scenario.ECMP:
-			what = "has flows collide, which ECMP hashes onto one link"
+			what = "has flows that ECMP hashes onto one link"
 		case scenario.Flowlet:
-			what = "has flowlets collide on one link"
+			what = "has several flowlets on one link"
 		case scenario.Deterministic:
-			what = "has flows collide on one link, as their destinations give their routes"
+			what = "has several flows on one link, by the routes of their destinations"
 		}
 	}
 	carries := fmt.Sprintf("%s carries %s times the mean of its tier (%s)", h.Name, times(h.Spread()), h.Tier)

@@ -7,7 +7,11 @@ type Contest struct {
 	Trials []Trial `json:"trials"`
 	// Readings are the times of fabrics with another reading of one value.
 	Readings []Reading `json:"readings,omitempty"`
-	// Untested are the leads without a test, each as "A over B at 64 MiB", with the reason.
+	// NotTested says why nothing was tested: "with faults"; empty if leads were tested.
+	NotTested string `json:"not_tested,omitempty"`
+	// Unfit are readings that were left out, because the scenario refuses them: "path value of FABRIC".
+	Unfit []string `json:"unfit,omitempty"`
+	// Untested are the leads that were left out, each as "A over B at 64 MiB": the tests have bounds.
 	Untested []string `json:"untested,omitempty"`
 }
 

@@ -17,14 +17,19 @@ import (
 type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
 
 // Test tests the leads in the results of a scenario. The options are those of the run; the tests have
-// its seeds. It returns nil if there is no lead to test. If ctx ends, it returns its error.
-func Test(ctx context.Context, run Simulator, r *scenario.Resolved, results *runstore.Results, o sim.Options) (*runstore.Contest, error) {
-	if len(results.Fabrics) < 2 || len(r.Faults) > 0 {
-		return nil, nil
+// its seeds. It returns nil if there is no lead to test. If ctx ends, nothing counts as tested.
+func Test(ctx context.Context, run Simulator, r *scenario.Resolved, results *runstore.Results, o sim.Options) *runstore.Contest {
+	if len(results.Fabrics) < 2 {
+		return nil
 	}
 	chosen, left := decisive(results)
-	if len(chosen) == 0 && len(left) == 0 {
-		return nil, nil
+	switch {
+	case len(chosen) == 0 && len(left) == 0:
+		return nil
+	case len(r.Faults) > 0: // the control planes differ, and are no property
+		return &runstore.Contest{NotTested: "with faults"}
+	case estimated(results):
+		return &runstore.Contest{NotTested: "with estimates (--skip)"}
 	}
 	out := &runstore.Contest{Untested: left}
 	l := &lab{ctx: ctx, run: run, r: r, results: results, options: o}
@@ -35,11 +40,18 @@ func Test(ctx context.Context, run Simulator, r *scenario.Resolved, results *run
 		}
 		l.point = chosen[0].point
 		if err := l.test(chosen[:n], out); err != nil {
-			return nil, err
+			return &runstore.Contest{NotTested: "(stopped)"}
 		}
 		chosen = chosen[n:]
 	}
-	return out, nil
+	return out
+}
+
+// estimated reports whether times have bounds, which variants would have, too.
+func estimated(results *runstore.Results) bool {
+	return slices.ContainsFunc(results.Fabrics, func(f runstore.FabricResult) bool {
+		return slices.ContainsFunc(f.Points, func(p runstore.Point) bool { return p.Estimate.Off() > 0 })
+	})
 }
 
 // lab simulates variants of fabrics at one size.
@@ -132,7 +144,7 @@ func (l *lab) test(trials []trial, out *runstore.Contest) error {
 		for _, f := range []int{t.slower, t.faster} {
 			if !t.far && !seen[f] {
 				seen[f] = true
-				read = append(read, l.readings(f)...)
+				read = append(read, l.readings(f, out)...)
 			}
 		}
 	}
@@ -180,14 +192,17 @@ func (x *reading) more(l *lab) {
 	}
 }
 
-// readings plans the simulations of a fabric's readings.
-func (l *lab) readings(fabric int) (out []*reading) {
+// readings plans the simulations of a fabric's readings, and names those that the scenario refuses.
+func (l *lab) readings(fabric int, into *runstore.Contest) (out []*reading) {
 	own := l.results.Fabrics[fabric].Points[l.point].Times()
 	bytes := l.results.Fabrics[fabric].Points[l.point].Bytes
 	for _, x := range scenario.Readings(l.r, fabric) {
 		other, err := scenario.WithReading(l.r, fabric, x)
 		if err != nil {
-			continue // the value does not fit the rest of the scenario
+			if name := fmt.Sprintf("%s %s of %s", x.Path, x.Value, l.r.Fabrics[fabric].Name); !slices.Contains(into.Unfit, name) {
+				into.Unfit = append(into.Unfit, name)
+			}
+			continue
 		}
 		record := runstore.Reading{Bytes: bytes, Fabric: l.r.Fabrics[fabric].Name, Path: x.Path, Own: x.Own, Value: x.Value, Source: x.Source}
 		out = append(out, &reading{record, own, l.add(&other.Fabrics[fabric], min(len(own), leastSeeds))})

@@ -1,6 +1,7 @@
 package contest
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -54,11 +55,7 @@ func tested(t *testing.T, text string, seeds int) (*runstore.Results, *runstore.
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Test(t.Context(), sim.Run, r, results, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return results, c
+	return results, Test(t.Context(), sim.Run, r, results, o)
 }
 
 // Two fabrics that differ in one value: the value is the reason, and its step is the whole lead.
@@ -160,5 +157,35 @@ fabrics: [infiniband-ndr, {preset: infiniband-ndr, name: again}]
 `, 1)
 	if got != nil {
 		t.Errorf("%+v: want nothing", got)
+	}
+}
+
+// What cannot be tested is said, and is no test without a lead: faults, and tests that are stopped.
+func TestWhatIsNotTestedIsSaid(t *testing.T) {
+	const text = `
+cluster: {nodes: 2, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: single-switch}
+fabrics: [roce-v2-400g, {preset: roce-v2-400g, name: slow, switch: {model: sn5600, latency: 2us}}]
+workload: {pattern: permutation, sizes: [64KiB]}`
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	for want, c := range map[string]struct {
+		ctx  context.Context
+		more string
+	}{
+		"":            {t.Context(), ""},
+		"with faults": {t.Context(), "\nfaults: [{at: 1ms, link: switch port 1}]"},
+		"(stopped)":   {stopped, ""},
+	} {
+		r := simtest.Resolve(t, text+c.more)
+		o := sim.Options{Workers: 1, Seeds: 3}
+		results, err := sim.Run(t.Context(), r, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Test(c.ctx, sim.Run, r, results, o)
+		if got == nil || got.NotTested != want || (want == "") != (len(got.Trials) > 0) {
+			t.Errorf("%q: %+v", want, got)
+		}
 	}
 }
