@@ -172,7 +172,7 @@ func overSeeds(first *runstore.Point, more []runstore.Point, r *scenario.Resolve
 	all.Draws = drawn(r, f, &counts)
 	i := stats.IntervalOf(times)
 	mean := units.Time(math.Round(i.Mean))
-	all.LowPs, all.HighPs = int64(math.Round(i.Low)), int64(math.Round(i.High))
+	all.LowPs, all.HighPs = int64(math.Round(max(0, i.Low))), int64(math.Round(i.High))
 	if r.Workload.Pattern == scenario.Uniform {
 		first.AlgBW, first.BusBW = alg/float64(len(times)), bus/float64(len(times))
 	} else {

@@ -70,3 +70,22 @@ func TestAQuantileIsBetweenNeighbours(t *testing.T) {
 		t.Errorf("the quantile of one sample is %g", got)
 	}
 }
+
+// The shift of two kinds of samples is not moved by a sample far out, and too few samples have none.
+func TestShiftIsOfTheTypicalSample(t *testing.T) {
+	a, b := make([]float64, 16), make([]float64, 16)
+	for i := range a {
+		a[i], b[i] = 10+float64(i), float64(i)
+	}
+	before, ok := stats.Shift(a, b)
+	if !ok || before.Mean != 10 || before.Low <= 0 || before.High <= before.Mean {
+		t.Errorf("%+v, want 10 and an interval around it above 0", before)
+	}
+	a[15] = 1e6
+	if after, _ := stats.Shift(a, b); math.Abs(after.Mean-10) > 1 || after.Low <= 0 {
+		t.Errorf("%+v with one sample far out, want about 10", after)
+	}
+	if _, ok := stats.Shift(a[:7], b); ok {
+		t.Error("seven samples have a shift")
+	}
+}

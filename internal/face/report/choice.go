@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/sim/runstore"
+	"weft/internal/study/contest"
 	"weft/internal/study/measured"
 	"weft/units"
 )
@@ -20,7 +22,9 @@ func (v *judgement) contest() Verdict {
 	far := v.far()
 	claims := v.claims(far)
 	for _, c := range claims {
-		out.Where = append(out.Where, c.text())
+		if len(c.first)+len(c.rivals) > 1 { // else all others are far behind
+			out.Where = append(out.Where, c.text())
+		}
 	}
 	for _, f := range far {
 		out.Where = append(out.Where, v.farSentence(f))
@@ -43,7 +47,7 @@ func (v *judgement) farSentence(f int) string {
 		}
 		text = " Cause not found."
 		if cause, found := t.Cause(); found {
-			text = fmt.Sprintf(" Reason: %s: with that of %s %s, not %s%s.", cause.Property, quoted(t.Faster),
+			text = fmt.Sprintf(" Reason: %s%s: with that of %s %s, not %s%s.", cause.Property, v.values(t, cause.Property), quoted(t.Faster),
 				shortTime(units.Time(t.SlowerPs-cause.EffectPs)), timeOf(v.points[f][s]), v.at(s))
 		}
 	}
@@ -56,7 +60,7 @@ func (v *judgement) solid(slower, faster, s int) bool {
 		return false
 	}
 	r := v.readingsOf(slower, faster, s)
-	return v.behind(slower, faster, s, s) && v.time(slower, s)/v.time(faster, s) > 1+v.ownError(s) && len(r.gone)+len(r.turned) == 0
+	return v.behind(slower, faster, s, s) && v.ratio(slower, faster, s) > 1+v.ownError(s) && len(r.gone)+len(r.turned) == 0
 }
 
 // choice is the sentence that says what to choose.
@@ -70,9 +74,9 @@ func (v *judgement) choice(far []int) string {
 	names := list(v.namesOf(near))
 	switch {
 	case len(near) == 1 && !v.repeated:
-		return fmt.Sprintf("%s takes the least time in this run.", names)
+		return fmt.Sprintf("%s takes the least time in this run%s.", names+v.onlyTime(near[0]), v.not(far))
 	case len(near) == 1:
-		return fmt.Sprintf("Choose %s%s.", names, v.not(far))
+		return fmt.Sprintf("Choose %s%s.", names+v.onlyTime(near[0]), v.not(far))
 	case !v.repeated:
 		return fmt.Sprintf("One run shows no order of %s: weft compare --seeds 5 repeats it%s.", names, v.not(far))
 	}
@@ -88,6 +92,14 @@ func (v *judgement) choice(far []int) string {
 		return fmt.Sprintf("Choose %s%s. It leads by up to %s times%s%s.", v.name(left[0]), v.not(worse), times(order.longest), v.aboveError(), order.overReadings())
 	}
 	return fmt.Sprintf("Choose among %s, which weft cannot tell apart%s.", list(v.namesOf(left)), v.not(worse))
+}
+
+// onlyTime is a fabric's time in brackets, if one size is compared: " (2.35 ms)".
+func (v *judgement) onlyTime(f int) string {
+	if len(v.sizes) > 1 {
+		return ""
+	}
+	return " (" + timeOf(v.points[f][0]) + ")"
 }
 
 // not names the fabrics that are not chosen; "" without.
@@ -111,7 +123,7 @@ func (v *judgement) ordered(near []int) (out order) {
 	leads := func(w, f int) (longest float64) {
 		for s := range v.sizes {
 			if v.solid(f, w, s) {
-				longest = max(longest, v.time(f, s)/v.time(w, s))
+				longest = max(longest, v.ratio(f, w, s))
 				if r := v.readingsOf(f, w, s); out.least == 0 || r.least > 0 && r.least < out.least {
 					out.least = r.least
 				}
@@ -153,7 +165,7 @@ func (v *judgement) undecided(near, far []int) string {
 					continue
 				}
 				leaders[v.order(s)[0]] = true
-				if x := v.time(f, s) / v.time(w, s); x > longest {
+				if x := v.ratio(f, w, s); x > longest {
 					longest, slower, faster, at = x, f, w, s
 				}
 			}
@@ -165,6 +177,12 @@ func (v *judgement) undecided(near, far []int) string {
 	switch {
 	case longest == 0 && alike:
 		return fmt.Sprintf("%s are equal here%s.", names, v.not(far))
+	case len(v.erratic(near)) > 0:
+		text := list(v.namesOf(v.erratic(near))) + " at times takes many times as long as usual, and no mean of it is sure. "
+		if longest > 0 {
+			return text + fmt.Sprintf("Usually %s leads %s by up to %s times%s.", v.name(faster), v.name(slower), times(longest), v.not(far))
+		}
+		return text + "No order is shown of what is usual" + v.not(far) + "."
 	case longest == 0:
 		return fmt.Sprintf("No order of %s is shown: the seeds do not tell them apart at any size%s.", names, v.not(far))
 	case below:
@@ -177,6 +195,18 @@ func (v *judgement) undecided(near, far []int) string {
 		return fmt.Sprintf("%s leads %s by up to %s times; other readings of what is not known were not tested%s.", v.name(faster), v.name(slower), times(longest), v.not(far))
 	}
 	return fmt.Sprintf("%s are equal here as far as weft can tell%s. The longest lead, %s times, is %s.", names, v.not(far), times(longest), why)
+}
+
+// erratic are the fabrics of which some seeds take many times as long as the others at a size.
+func (v *judgement) erratic(near []int) (out []int) {
+	for _, f := range near {
+		if slices.ContainsFunc(v.points[f], func(p runstore.Point) bool {
+			return p.Seeds != nil && contest.Outliers(contest.LogsOf(p.Seeds.TimesPs))
+		}) {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 func (v *judgement) namesOf(fabrics []int) (out []string) {

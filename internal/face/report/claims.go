@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/study/contest"
+
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -125,21 +127,23 @@ func (c *claim) leading() string {
 	if !v.repeated {
 		verb = " takes the least time in this run,"
 	}
-	switch len(c.rivals) {
-	case 0: // all others are far behind
-		return fmt.Sprintf("%s%s is first (%s%s).", c.sizes(), v.name(w), own, c.at(s))
-	case 1:
+	if len(c.rivals) == 1 {
 		f := c.rivals[0]
 		if !v.repeated {
 			verb += " before"
 		}
-		return fmt.Sprintf("%s%s%s %s by %s times (%s, %s%s).", c.sizes(), v.name(w), verb, v.name(f), c.span(c.rivals, w), own, timeOf(v.points[f][s]), c.at(s))
+		means := ""
+		if v.contrast(f, w, s, s).Typical {
+			means = " in the median"
+		}
+		return fmt.Sprintf("%s%s%s %s by %s times%s (%s, %s%s).%s", c.sizes(), v.name(w), verb, v.name(f), c.span(c.rivals, w), means,
+			own, timeOf(v.points[f][s]), c.at(s), c.outliers(s))
 	}
 	others := make([]string, len(c.rivals))
 	for i, f := range c.rivals {
 		others[i] = v.name(f) + " " + timeOf(v.points[f][s])
 	}
-	return fmt.Sprintf("%s%s%s by %s times (%s%s; %s).", c.sizes(), v.name(w), verb, c.span(c.rivals, w), own, c.at(s), strings.Join(others, ", "))
+	return fmt.Sprintf("%s%s%s by %s times (%s%s; %s).%s", c.sizes(), v.name(w), verb, c.span(c.rivals, w), own, c.at(s), strings.Join(others, ", "), c.outliers(s))
 }
 
 // shown is the size whose figures stand in the claim: the first at which a lead was tested, else that
@@ -152,7 +156,7 @@ func (c *claim) shown() int {
 	for _, s := range c.spans {
 		for k := s.from; k <= s.to; k++ {
 			for _, f := range c.rivals {
-				if x := c.v.time(f, k) / c.v.time(c.first[0], k); x > most {
+				if x := c.v.ratio(f, c.first[0], k); x > most {
 					best, most = k, x
 				}
 			}
@@ -187,12 +191,33 @@ func (c *claim) ties(s sizeRange) string {
 func (c *claim) tied() string {
 	v := c.v
 	last := c.spans[len(c.spans)-1].to
+	widest := 0.0
+	for _, s := range c.spans { // the size at which the means differ most
+		for k := s.from; k <= s.to; k++ {
+			order := slices.DeleteFunc(v.order(k), func(f int) bool { return !slices.Contains(c.first, f) })
+			if x := v.time(order[len(order)-1], k) / v.time(order[0], k); x > max(widest, contest.Outlying) {
+				last, widest = k, x
+			}
+		}
+	}
 	names, figures := v.namesOf(c.first), v.figures(c.first, last)
 	text := fmt.Sprintf("%s%s %s (%s%s)", c.sizes(), list(names), c.ties(c.spans[0]), figures, c.at(last))
 	for _, f := range c.rivals {
 		text += fmt.Sprintf(", %s takes %s times that", v.name(f), c.span([]int{f}, c.first[0]))
 	}
-	return text + "."
+	return text + "." + c.outliers(last)
+}
+
+// outliers gives the times over seeds of the first fabrics and their rivals at a size, where some of them lie
+// far from the others; "" if none do.
+func (c *claim) outliers(s int) string {
+	text := ""
+	for _, f := range slices.Concat(c.first, c.rivals) {
+		if p := c.v.points[f][s]; p.Seeds != nil && contest.Outliers(contest.LogsOf(p.Seeds.TimesPs)) {
+			text += fmt.Sprintf(" %s takes %s.", c.v.name(f), seedSpread(p.Seeds.TimesPs))
+		}
+	}
+	return text
 }
 
 // cause is the tested reason of a lead in words: the property and its values, or that none was found.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/study/contest"
+
 	"weft/internal/face/doc"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
@@ -158,18 +160,18 @@ func missing(stated bool, p runstore.Point) doc.Cell {
 
 // standing is the ranking of the fabrics at a size.
 type standing struct {
-	best   int          // fabric with the least time; -1 if fewer than two fabrics can be compared
-	tied   map[int]bool // no significant difference from the best
-	open   map[int]bool // the seeds do not distinguish it from the best
-	once   bool         // results of one run among results over seeds
-	ratios []contrast   // by fabric: to the best
-	lead   float64      // ratio of the time of the next slower fabric; 0 if there is none
+	best   int                // fabric with the least time; -1 if fewer than two fabrics can be compared
+	tied   map[int]bool       // no significant difference from the best
+	open   map[int]bool       // the seeds do not distinguish it from the best
+	once   bool               // results of one run among results over seeds
+	ratios []contest.Contrast // by fabric: to the best
+	lead   float64            // ratio of the time of the next slower fabric; 0 if there is none
 }
 
 // standingAt is the ranking of the fabrics with results at a size. If they did not deliver the same
 // messages, none is the best.
 func standingAt(r *runstore.Results, size int64) standing {
-	s := standing{best: -1, tied: map[int]bool{}, open: map[int]bool{}, ratios: make([]contrast, len(r.Fabrics))}
+	s := standing{best: -1, tied: map[int]bool{}, open: map[int]bool{}, ratios: make([]contest.Contrast, len(r.Fabrics))}
 	if unequalLoss(r, size) {
 		return s
 	}
@@ -192,15 +194,15 @@ func standingAt(r *runstore.Results, size int64) standing {
 		if !ok || i == s.best {
 			continue
 		}
-		c := contrastOf([][2]runstore.Point{{p, measured[s.best]}})
-		s.ratios[i], s.once = c, s.once || over && c.once()
+		c := contest.ContrastOf([][2]runstore.Point{{p, measured[s.best]}})
+		s.ratios[i], s.once = c, s.once || over && c.Once()
 		switch {
-		case c.alike(over):
+		case c.Alike(over):
 			s.tied[i] = true
-		case !c.behind(over):
+		case !c.Behind(over):
 			s.open[i] = true
-		case s.lead == 0 || c.mean < s.lead:
-			s.lead = c.mean
+		case s.lead == 0 || c.Mean < s.lead:
+			s.lead = c.Mean
 		}
 	}
 	return s

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/study/contest"
+
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -143,7 +145,7 @@ func nulls(random *rand.Rand, a, b *runstore.Point, seeds, comparisons int) (win
 			to = of
 		}
 		x, y := some(a, of), some(b, to)
-		won(0, contrastOf([][2]runstore.Point{{x, y}}).behind(true) || contrastOf([][2]runstore.Point{{y, x}}).behind(true))
+		won(0, contest.ContrastOf([][2]runstore.Point{{x, y}}).Behind(true) || contest.ContrastOf([][2]runstore.Point{{y, x}}).Behind(true))
 
 		var choices []sweep.Choice
 		for _, p := range []runstore.Point{x, y, some(b, draw(seeds))} {

@@ -8,8 +8,8 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// ownSections are the sections that one protocol alone has. What they hold is compared as a whole by
-// the property "buffers and flow control"; a few of their fields stand in the table.
+// ownSections are the sections that one protocol alone has. Between protocols, what they hold is compared as a
+// whole by the property "buffers and flow control"; a few of their fields stand in the table.
 var (
 	ownSections = []string{"ib.", "ethernet.", "tcp."}
 	shownOfOwn  = []string{"ib.buffer", "ib.speedup", "ethernet.pfc.enabled", "ethernet.pfc.alpha", "ethernet.ecn.enabled"}
@@ -23,8 +23,9 @@ func differenceTable(sc *scenario.Resolved) *doc.Table {
 	}
 	t := doc.NewTable("value", "fabric", "", "source")
 	t.Keys = 2
+	several := differ(sc, "kind")
 	for _, path := range scenario.FabricFields() {
-		own := slices.ContainsFunc(ownSections, func(section string) bool { return strings.HasPrefix(path, section) })
+		own := several && slices.ContainsFunc(ownSections, func(section string) bool { return strings.HasPrefix(path, section) })
 		if path == "name" || path == "preset" || own && !slices.Contains(shownOfOwn, path) || !differ(sc, path) {
 			continue
 		}

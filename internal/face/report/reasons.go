@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
@@ -10,7 +12,7 @@ import (
 )
 
 // values are the values of a property on both fabrics, if they differ in one field: " (150ns, not
-// 500ns)".
+// 500ns)", with the field's name if the property has another.
 func (v *judgement) values(t *runstore.Trial, property string) string {
 	slower, faster := v.specOf(t.Slower), v.specOf(t.Faster)
 	if slower == nil || faster == nil {
@@ -18,18 +20,38 @@ func (v *judgement) values(t *runstore.Trial, property string) string {
 	}
 	fields := contest.Differences(slower, faster, property)
 	if len(fields) != 1 {
+		if section := sectionOf(fields); section != "" {
+			return " (" + section + ")"
+		}
 		return ""
 	}
 	const longest = 20 // a section or a list is no short answer
 	a, _ := slower.Text(fields[0])
 	b, _ := faster.Text(fields[0])
-	switch {
-	case len(a) > longest || len(b) > longest:
-		return ""
-	case a == "true" || a == "false": // the name of the property says more
+	if len(a) > longest || len(b) > longest {
 		return ""
 	}
-	return fmt.Sprintf(" (%s, not %s)", b, a)
+	field := fields[0] + " "
+	if words := strings.ReplaceAll(fields[0], ".", " "); words == property {
+		field = ""
+	}
+	return fmt.Sprintf(" (%s%s, not %s)", field, b, a)
+}
+
+// sectionOf is the section below one of a fabric that holds all of several fields: "ethernet.pfc.watchdog"; "" if none
+// does.
+func sectionOf(fields []string) string {
+	if len(fields) == 0 {
+		return ""
+	}
+	steps := strings.Split(fields[0], ".")
+	for n := len(steps) - 1; n > 1; n-- {
+		section := strings.Join(steps[:n], ".")
+		if !slices.ContainsFunc(fields, func(field string) bool { return !strings.HasPrefix(field, section+".") }) {
+			return section
+		}
+	}
+	return ""
 }
 
 const waterfallCaption = "us that a property takes from the lead: alone, all after each other, and in the reverse order"
@@ -102,14 +124,14 @@ func (v *judgement) readingsOf(slower, faster, s int) (out reads) {
 			}
 			b, text = withTimes(b, twin.TimesPs), x.Path+" is "+x.Value
 		}
-		c := contrastOf([][2]runstore.Point{{a, b}})
-		if out.least == 0 || c.mean < out.least {
-			out.least = c.mean
+		c := contest.ContrastOf([][2]runstore.Point{{a, b}})
+		if out.least == 0 || c.Mean < out.least {
+			out.least = c.Mean
 		}
-		switch back := contrastOf([][2]runstore.Point{{b, a}}); {
-		case c.behind(v.repeated):
+		switch back := contest.ContrastOf([][2]runstore.Point{{b, a}}); {
+		case c.Behind(v.repeated):
 			out.holds++
-		case back.behind(v.repeated):
+		case back.Behind(v.repeated):
 			out.turned = append(out.turned, text)
 		default:
 			out.gone = append(out.gone, text)

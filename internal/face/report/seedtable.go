@@ -38,8 +38,8 @@ func intervalTable(r *runstore.Results) *doc.Table {
 			switch {
 			case i == s.best:
 				ratio = doc.Ratio(1, 0)
-			case s.best >= 0 && !s.ratios[i].once():
-				ratio = doc.Instead(s.ratios[i].interval())
+			case s.best >= 0 && !s.ratios[i].Once():
+				ratio = doc.Instead(interval(s.ratios[i]))
 			}
 			row = append(row, plusMinus(&p), ratio)
 		}

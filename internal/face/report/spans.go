@@ -22,7 +22,7 @@ func (v *judgement) far() (out []int) {
 	for f := range v.fabrics {
 		behind := true
 		for s := range v.sizes {
-			behind = behind && v.time(f, s) >= farBehind*v.least(s) && v.behind(f, v.order(s)[0], s, s)
+			behind = behind && v.ratio(f, v.order(s)[0], s) >= farBehind && v.behind(f, v.order(s)[0], s, s)
 		}
 		if behind {
 			out = append(out, f)
@@ -76,7 +76,7 @@ func (v *judgement) shown(s sizeRange, w int, far []int) int {
 			if v.trial(f, w, k) != nil {
 				return k
 			}
-			if x := v.time(f, k) / v.time(w, k); x > most {
+			if x := v.ratio(f, w, k); x > most {
 				best, most = k, x
 			}
 		}

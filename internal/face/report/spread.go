@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"weft/internal/study/contest"
+
 	"weft/internal/base/stats"
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
@@ -43,6 +45,9 @@ func seedSpread(times []int64) string {
 		wide = wide || float64(t-(*last)[0]) > wideValue*mean
 	}
 	if wide || len(values) == 1 || len(values) > fewValues || len(values) > n/2 {
+		if text := heaps(sorted); text != "" {
+			return text
+		}
 		half := func(p float64) string { return short(int64(math.Round(stats.Quantile(x, p)))) }
 		return fmt.Sprintf("%s to %s over %d seeds, half of them within %s to %s", short(least), short(most), n, half(0.25), half(0.75))
 	}
@@ -57,6 +62,31 @@ func seedSpread(times []int64) string {
 	return list(parts)
 }
 
+// heaps are sorted times in words if they fall into heaps far from each other: the range of each and the number of
+// its seeds. It is empty for one heap, and for many.
+func heaps(sorted []int64) string {
+	from := 0
+	var parts []string
+	for i := 1; i <= len(sorted); i++ {
+		if i < len(sorted) && float64(sorted[i]) < contest.Outlying*float64(sorted[i-1]) {
+			continue
+		}
+		text := shortTime(units.Time(sorted[from]))
+		if end := shortTime(units.Time(sorted[i-1])); end != text {
+			text += " to " + end
+		}
+		text += fmt.Sprintf(" in %d", i-from)
+		if from == 0 {
+			text += fmt.Sprintf(" of %d seeds", len(sorted))
+		}
+		parts, from = append(parts, text), i
+	}
+	if len(parts) < 2 || len(parts) > fewValues || len(parts) > len(sorted)/2 {
+		return ""
+	}
+	return list(parts)
+}
+
 // spreadTable is the spread of each point whose times over seeds differ by more than fabrics that count as equal; nil if
 // none does.
 func spreadTable(r *runstore.Results) *doc.Table {
@@ -64,7 +94,7 @@ func spreadTable(r *runstore.Results) *doc.Table {
 	for _, size := range sizes(r) {
 		for i, f := range r.Fabrics {
 			p, ok := point(f, size)
-			if !ok || p.Seeds == nil || float64(slices.Max(p.Seeds.TimesPs)) <= (1+tie)*float64(slices.Min(p.Seeds.TimesPs)) {
+			if !ok || p.Seeds == nil || float64(slices.Max(p.Seeds.TimesPs)) <= (1+contest.Tie)*float64(slices.Min(p.Seeds.TimesPs)) {
 				continue
 			}
 			t.Add(sizeCell(size), doc.Text(f.Name).In(doc.Series(i)), doc.Text(seedSpread(p.Seeds.TimesPs)))

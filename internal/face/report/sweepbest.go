@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/study/contest"
+
 	"gonum.org/v1/gonum/stat"
 
 	"weft/internal/face/doc"
@@ -48,12 +50,12 @@ func tiedWith(choices []sweep.Choice) (tied []int, next string) {
 	best := &choices[0]
 	for i := range choices[1:] {
 		c := &choices[1+i]
-		ratio := ratioOf(logsOf(c.Times), logsOf(best.Times), len(c.Times) == len(best.Times), 1)
+		ratio := contest.RatioOf(contest.LogsOf(c.Times), contest.LogsOf(best.Times), len(c.Times) == len(best.Times), 1)
 		switch {
-		case !ratio.behind(true):
+		case !ratio.Behind(true):
 			tied = append(tied, c.First.Number)
 		case next == "":
-			next = fmt.Sprintf("%s times as long (95 %% interval %s)", times(ratio.mean), ratio.interval())
+			next = fmt.Sprintf("%s times as long (95 %% interval %s)", times(ratio.Mean), interval(ratio))
 		}
 	}
 	return tied, next

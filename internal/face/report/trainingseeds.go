@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/internal/study/contest"
+
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
@@ -64,20 +66,20 @@ func seedsSentences(t *runstore.Training) (out []string) {
 		case slices.Equal(s.StepsPs, t.Fabrics[best].Seeds.StepsPs):
 			out = append(out, fmt.Sprintf("The step on %s is the step on %s with each seed, to the picosecond: nothing that differs between them made a difference.", quoted(f.Name), quoted(t.Fabrics[best].Name)))
 		case !stepsBehind(s, t.Fabrics[best].Seeds):
-			out = append(out, fmt.Sprintf("These seeds do not show whether %s or %s is faster (%s times as long on %s).", quoted(t.Fabrics[best].Name), quoted(f.Name), stepsContrast(s, t.Fabrics[best].Seeds).interval(), quoted(f.Name)))
+			out = append(out, fmt.Sprintf("These seeds do not show whether %s or %s is faster (%s times as long on %s).", quoted(t.Fabrics[best].Name), quoted(f.Name), interval(stepsContrast(s, t.Fabrics[best].Seeds)), quoted(f.Name)))
 		}
 	}
 	return out
 }
 
 // stepsContrast is the contrast of the steps of two fabrics over seeds, as two samples: a seed draws other paths on each.
-func stepsContrast(slow, fast *runstore.TrainingSeeds) contrast {
-	return ratioOf(logsOf(slow.StepsPs), logsOf(fast.StepsPs), false, 1)
+func stepsContrast(slow, fast *runstore.TrainingSeeds) contest.Contrast {
+	return contest.RatioOf(contest.LogsOf(slow.StepsPs), contest.LogsOf(fast.StepsPs), false, 1)
 }
 
 // stepsBehind reports whether seeds show that steps are longer.
 func stepsBehind(slow, fast *runstore.TrainingSeeds) bool {
-	return stepsContrast(slow, fast).behind(true)
+	return stepsContrast(slow, fast).Behind(true)
 }
 
 // leastStep states that a fabric's step is the shortest: over seeds if they distinguish it from all

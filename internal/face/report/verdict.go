@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/study/contest"
+
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -13,9 +15,6 @@ import (
 
 // The bounds of the claims in sentences.
 const (
-	// tie is the relative difference of times below which fabrics count as equal: the spread of
-	// repeated measurements of one cluster.
-	tie = 0.02
 	// bandwidthShare begins the range in which bandwidth decides: the fastest
 	// fabric reaches this share of its best rate.
 	bandwidthShare = 0.8
@@ -168,11 +167,16 @@ func (v *judgement) leastAt(size int64) float64 {
 	return t
 }
 
+// ratio is the ratio of one fabric's time to another's at a size.
+func (v *judgement) ratio(f, over, s int) float64 {
+	return contest.Ratio(v.points[f][s], v.points[over][s])
+}
+
 // ratios is the minimum and the maximum ratio of one fabric's time to another's.
 func (v *judgement) ratios(f, over, from, to int) (lo, hi float64) {
 	lo, hi = math.Inf(1), 0
 	for s := from; s <= to; s++ {
-		x := v.time(f, s) / v.time(over, s)
+		x := v.ratio(f, over, s)
 		lo, hi = min(lo, x), max(hi, x)
 	}
 	return lo, hi

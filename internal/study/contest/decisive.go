@@ -72,6 +72,11 @@ func decisive(results *runstore.Results) (chosen []trial, left []string) {
 	return chosen, left
 }
 
+// repeated reports whether points that count have several seeds.
+func repeated(results *runstore.Results) bool {
+	return slices.ContainsFunc(measuredPoints(results), func(i int) bool { return len(results.Fabrics[0].Points[i].Times()) >= leastSeeds })
+}
+
 // measuredPoints are the points with a result on every fabric, over seeds if any point is.
 func measuredPoints(results *runstore.Results) (out []int) {
 	repeated := false
@@ -101,7 +106,7 @@ func leads(results *runstore.Results, faster, slower int) (out [][]trial) {
 	if faster == slower {
 		return nil
 	}
-	far := farBehind(results, slower)
+	far, repeated := farBehind(results, slower), repeated(results)
 	var span []trial
 	end := func() {
 		if len(span) > 0 {
@@ -112,9 +117,13 @@ func leads(results *runstore.Results, faster, slower int) (out [][]trial) {
 	}
 	for _, i := range measuredPoints(results) {
 		t := trial{point: i, faster: faster, slower: slower, far: far}
-		if fastest(results, i) != faster || ratio(results, t) < leastLead {
+		if fastest(results, i) != faster {
 			end()
 			continue
+		}
+		pair := [2]runstore.Point{results.Fabrics[slower].Points[i], results.Fabrics[faster].Points[i]}
+		if !ContrastOf([][2]runstore.Point{pair}).Behind(repeated) {
+			continue // the seeds show no lead
 		}
 		t.seeds = min(len(results.Fabrics[faster].Points[i].Times()), len(results.Fabrics[slower].Points[i].Times()))
 		span = append(span, t)
@@ -152,7 +161,7 @@ func hopsOf(results *runstore.Results, t trial) int64 {
 
 // ratio is the slower fabric's time over the faster one's.
 func ratio(results *runstore.Results, t trial) float64 {
-	return float64(results.Fabrics[t.slower].Points[t.point].Time) / float64(results.Fabrics[t.faster].Points[t.point].Time)
+	return Ratio(results.Fabrics[t.slower].Points[t.point], results.Fabrics[t.faster].Points[t.point])
 }
 
 func fastest(results *runstore.Results, point int) (best int) {

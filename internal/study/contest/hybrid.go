@@ -1,6 +1,9 @@
 package contest
 
 import (
+	"slices"
+	"strings"
+
 	"weft/internal/sim/scenario"
 )
 
@@ -63,16 +66,16 @@ func (p *pair) valid(f *scenario.Fabric) bool {
 	return err == nil
 }
 
-// Differences are the fields of a property, or the only field, in which two fabrics differ.
+// Differences are the fields of a property in which two fabrics differ: the innermost ones, in the order of a
+// scenario.
 func Differences(a, b *scenario.Fabric, name string) (fields []string) {
-	for i := range properties {
-		if properties[i].name != name {
-			continue
-		}
-		for _, field := range properties[i].fields {
-			if !a.Same(b, field) {
-				fields = append(fields, field)
-			}
+	at := slices.IndexFunc(properties, func(p property) bool { return p.name == name })
+	if at < 0 {
+		return nil
+	}
+	for _, path := range scenario.FabricFields() {
+		if !a.Same(b, path) && slices.ContainsFunc(properties[at].fields, func(f string) bool { return path == f || strings.HasPrefix(path, f+".") }) {
+			fields = append(fields, path)
 		}
 	}
 	return fields

@@ -2,8 +2,6 @@ package contest
 
 // The limits of the tests.
 const (
-	// leastLead is the ratio of times from which a lead is tested: nearer ones count as equal.
-	leastLead = 1.02
 	// clearLead is the ratio from which, at every size, a fabric is far behind: its readings are not
 	// tested, and the reason is tested at one size.
 	clearLead = 2

@@ -83,6 +83,8 @@ var properties = []property{
 	},
 	{name: "other traffic", fields: []string{"beside"}},
 	{name: "inspection", fields: []string{"inspection"}},
+	{name: "slow receivers", fields: []string{"ethernet.pfc.receivers"}, sameKind: true},
+	{name: "PFC watchdog", fields: []string{"ethernet.pfc.watchdog"}, sameKind: true},
 	{
 		name: "service levels and partitions",
 		fields: []string{
@@ -97,7 +99,10 @@ var properties = []property{
 			"kind", "switch.buffer", "switch.cell", "switch.mtu", "switch.sonic", "switch.sonic-port",
 			"ib.vls", "ib.buffer", "ib.nic-buffer", "ib.credit-update", "ib.credit-threshold", "ib.hoq-lifetime", "ib.leaf-hoq-lifetime", "ib.vl-stall-count",
 			"ib.leaf-vl-stall-count", "ib.queueing", "ib.speedup",
-			"ethernet.dscp", "ethernet.cnp-dscp", "ethernet.data-priority", "ethernet.ack-priority", "ethernet.cnp-priority", "ethernet.queues", "ethernet.pfc",
+			"ethernet.dscp", "ethernet.cnp-dscp", "ethernet.data-priority", "ethernet.ack-priority", "ethernet.cnp-priority", "ethernet.queues",
+			"ethernet.pfc.enabled", "ethernet.pfc.priorities", "ethernet.pfc.alpha", "ethernet.pfc.reserve", "ethernet.pfc.xoff",
+			"ethernet.pfc.xon-offset", "ethernet.pfc.xon", "ethernet.pfc.headroom", "ethernet.pfc.headroom-pool", "ethernet.pfc.quanta",
+			"ethernet.pfc.response", "ethernet.pfc.stops", "ethernet.pfc.link-pause",
 			"ethernet.shared", "ethernet.egress-alpha", "ethernet.trim", "tcp",
 		},
 	},
