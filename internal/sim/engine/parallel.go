@@ -3,6 +3,7 @@ package engine
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"weft/units"
 )
@@ -64,23 +65,28 @@ func Run(parts []Partition, windows Windows, until units.Time, workers int, spar
 		panic("engine: partitions need a positive lookahead")
 	}
 	workers = min(workers, len(parts))
-	r := &run{parts: parts, windows: windows, until: until, spare: spare, stop: stop, workers: [2]int{workers, workers}}
+	r := &run{parts: parts, windows: windows, until: until, spare: spare, stop: stop}
+	r.crew = crew{now: time.Now, lull: spare.lullOf()}
+	r.want = r.crew.want
+	r.simulate(r.crew.first(workers))
+}
+
+// simulate runs the partitions on a number of workers at first.
+func (r *run) simulate(workers int) {
+	r.workers = [2]int{workers, workers}
 	r.barrier.size.Store(int32(workers))
 	for i := range r.next {
-		r.next[i] = make([]padded, len(parts))
-		for w := range r.next[i] {
-			r.next[i][w].time, r.next[i][w].halt = units.Forever, units.Forever // for workers that start later
-		}
+		r.next[i] = make([]padded, len(r.parts))
 	}
 	for w := range workers {
-		r.publish(w, workers, 0)
+		r.publish(w, workers, 0, 0)
 	}
 	for w := 1; w < workers; w++ {
-		r.group.Go(func() { r.work(w, 0) })
+		r.group.Go(func() { r.work(w, workers, 0) })
 	}
-	r.work(0, 0)
+	r.work(0, workers, 0)
 	r.group.Wait()
-	spare.Give(int(r.barrier.size.Load()) - workers)
+	r.spare.Give(r.taken)
 }
 
 func runOne(p Partition, windows Windows, until units.Time, stop *Stop) {
@@ -101,8 +107,9 @@ func runOne(p Partition, windows Windows, until units.Time, stop *Stop) {
 type padded struct {
 	time    units.Time
 	halt    units.Time
+	waited  time.Duration // for others since the worker began
 	stopped bool
-	_       [64 - 17]byte
+	_       [64 - 25]byte
 }
 
 type run struct {
@@ -115,26 +122,37 @@ type run struct {
 	next    [2][]padded // by the window's parity, by worker
 	barrier barrier
 	group   sync.WaitGroup
+	crew    crew
+	want    func(workers int, waited time.Duration) int // the crew's
+	judged  time.Duration                               // what the workers had waited when they were last judged
+	taken   int                                         // cores from spare
 }
 
-// work runs a worker's partitions, every n-th partition for n workers, from the end of a window on.
+// work runs a worker's partitions, every n-th partition for n workers, from the end of a window on, in
+// which ran workers took part.
 // There is one barrier per window: mailboxes and published times alternate between two sets, so
 // that a worker may fill one set while a slower one still reads the other.
-func (r *run) work(w int, window uint64) {
+func (r *run) work(w, ran int, window uint64) {
+	var waited time.Duration
 	for {
-		r.barrier.wait(r.stop)
-		t, halt, stopped := r.earliest(window)
-		if stopped || t >= r.until && halt >= r.until {
+		waited += r.barrier.wait(r.stop)
+		t, halt, all, stopped := r.earliest(window, ran)
+		workers := r.workers[window&1]
+		if stopped || t >= r.until && halt >= r.until || w >= workers {
 			return
 		}
 		if t >= halt {
-			for i := w; i < len(r.parts); i += r.workers[window&1] {
+			for i := w; i < len(r.parts); i += workers {
 				r.parts[i].Collect(window)
 			}
 			return
 		}
+		if workers < ran { // the others leave
+			r.group.Wait()
+			r.barrier.size.Store(int32(workers))
+		}
+		ran = workers
 		last := min(r.until, halt)
-		workers := r.workers[window&1]
 		window++
 		limit := last
 		if t < last-r.windows.Lookahead {
@@ -145,26 +163,35 @@ func (r *run) work(w int, window uint64) {
 			p.Collect(window - 1)
 			p.RunTo(limit, window)
 		}
-		r.publish(w, workers, window)
+		r.publish(w, workers, window, waited)
 		if w == 0 {
-			r.workers[window&1] = workers + r.addWorker(workers, window)
+			r.workers[window&1] = r.staff(workers, window, all)
 		}
 	}
 }
 
-// addWorker starts one more worker at the end of a window, if there is a core for it. The barrier
-// of that window waits for it too: the first worker, which calls addWorker, has not reached it yet.
-func (r *run) addWorker(workers int, window uint64) int {
-	if workers == len(r.parts) || !r.spare.Take() {
-		return 0
+// staff is the number of workers in the window after this one. New workers start; the barrier of this window
+// waits for them too: the first worker, which calls staff, has not reached it yet. waited is how long all
+// workers have waited by the window before.
+func (r *run) staff(workers int, window uint64, waited time.Duration) int {
+	want := workers
+	if window%judged == 0 || waited-r.judged >= stretch {
+		r.judged = waited
+		want = r.want(workers, waited)
 	}
-	r.barrier.size.Add(1)
-	r.group.Go(func() { r.work(workers, window) })
-	return 1
+	if want == workers && workers < len(r.parts) && !r.crew.alone && r.spare.Take() {
+		r.taken++
+		want++
+	}
+	for w := workers; w < want; w++ {
+		r.barrier.size.Add(1)
+		r.group.Go(func() { r.work(w, workers, window) })
+	}
+	return want
 }
 
-// publish stores the earliest pending time of the worker's partitions.
-func (r *run) publish(w, workers int, window uint64) {
+// publish stores the earliest pending time of the worker's partitions, and how long it has waited.
+func (r *run) publish(w, workers int, window uint64, waited time.Duration) {
 	t, halt := units.Forever, units.Forever
 	stopped := false
 	for i := w; i < len(r.parts); i += workers {
@@ -177,18 +204,20 @@ func (r *run) publish(w, workers int, window uint64) {
 		stopped = true
 	}
 	own := &r.next[window&1][w]
-	own.time, own.halt, own.stopped = t, halt, stopped
+	own.time, own.halt, own.stopped, own.waited = t, halt, stopped, waited
 }
 
-// earliest is the earliest pending time and the earliest halt that any worker published for a window.
-func (r *run) earliest(window uint64) (t, halt units.Time, stopped bool) {
+// earliest is the earliest pending time and the earliest halt that the workers of a window published, and how
+// long all of them have waited.
+func (r *run) earliest(window uint64, workers int) (t, halt units.Time, waited time.Duration, stopped bool) {
 	t, halt = units.Forever, units.Forever
-	for i := range r.next[window&1] {
+	for i := range workers {
 		p := &r.next[window&1][i]
 		t, halt = min(t, p.time), min(halt, p.halt)
+		waited += p.waited
 		stopped = stopped || p.stopped
 	}
-	return t, halt, stopped
+	return t, halt, waited, stopped
 }
 
 // barrier is a spinning barrier: windows last microseconds, too short to sleep. After a while a
@@ -199,19 +228,29 @@ type barrier struct {
 	phase   atomic.Uint32
 }
 
-// spins is the number of times that a waiting worker checks before it yields its core.
-const spins = 2000
+// spins is the number of times that a waiting worker checks before it yields its core, and short the number
+// of checks that count as no wait.
+const spins, short = 2000, 50
 
-func (b *barrier) wait(stop *Stop) {
+// wait returns how long the worker waited.
+func (b *barrier) wait(stop *Stop) (waited time.Duration) {
 	phase := b.phase.Load()
 	if b.arrived.Add(1) == b.size.Load() {
 		b.arrived.Store(0)
 		b.phase.Add(1)
-		return
+		return 0
 	}
+	var since time.Time
 	for i := 0; b.phase.Load() == phase; i++ {
+		if i == short {
+			since = time.Now()
+		}
 		if i > spins {
 			stop.yield()
 		}
 	}
+	if since.IsZero() {
+		return 0
+	}
+	return time.Since(since)
 }

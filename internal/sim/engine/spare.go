@@ -4,7 +4,18 @@ import "sync/atomic"
 
 // Spare is a pool of unused cores. A simulation that is done gives its cores, and a run with more
 // partitions than cores takes them between two windows. A nil Spare is empty.
-type Spare struct{ cores atomic.Int32 }
+type Spare struct {
+	cores atomic.Int32
+	lull  lull // of all runs
+}
+
+// lullOf is the lull of the pool's runs.
+func (s *Spare) lullOf() *lull {
+	if s == nil {
+		return &lull{}
+	}
+	return &s.lull
+}
 
 // Give adds a number of cores.
 func (s *Spare) Give(n int) {
