@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"weft/internal/face/doc"
@@ -21,9 +23,7 @@ func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Docume
 		}
 		lines = append(lines, text)
 	}
-	for _, h := range r.Housings {
-		lines = append(lines, fmt.Sprintf("One housing: %d chips with system GUID %s (%s)", h.Chips, h.GUID, someOf(h.Names)))
-	}
+	lines = append(lines, housingLines(r)...)
 	d.Add(doc.Section{Blocks: append(blocks, doc.Paragraphs(append(lines, linkLines(r)...)...)...)})
 	for _, severity := range []inspect.Severity{inspect.Error, inspect.Warning, inspect.Note} {
 		s := doc.Section{Title: map[inspect.Severity]string{inspect.Error: "Errors", inspect.Warning: "Warnings", inspect.Note: "Notes"}[severity], In: doc.Details}
@@ -61,6 +61,25 @@ func fabricCounts(r *inspect.Report) string {
 	return strings.Join(parts, ", ")
 }
 
+// housingLines are the directors, and the switches with planes in one line.
+func housingLines(r *inspect.Report) (lines []string) {
+	if r.Planes > 0 {
+		lines = append(lines, fmt.Sprintf("Planes: the ports of an adapter are on %d fabrics without a cable between them", r.Planes))
+	}
+	planes := map[int]int{} // by chips
+	for _, h := range r.Housings {
+		if h.Planes {
+			planes[h.Chips]++
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("One housing: %d chips with system GUID %s (%s)", h.Chips, h.GUID, someOf(h.Names)))
+	}
+	for _, chips := range slices.Sorted(maps.Keys(planes)) {
+		lines = append(lines, fmt.Sprintf("%s of %d chips, one for each plane", number(planes[chips], "housing", "housings"), chips))
+	}
+	return lines
+}
+
 // number is a number with its noun.
 func number(n int, one, many string) string { return exactly(int64(n), one, many) }
 
@@ -69,7 +88,8 @@ func islandBlocks(r *inspect.Report) (out []doc.Block) {
 	const most = 8
 	for i := 0; i < len(r.Islands); {
 		same := i + 1
-		for same < len(r.Islands) && r.Islands[same].What == r.Islands[i].What && r.Islands[same].Switches == r.Islands[i].Switches && r.Islands[same].Adapters == r.Islands[i].Adapters {
+		for same < len(r.Islands) && r.Islands[same].What == r.Islands[i].What && r.Islands[same].Switches == r.Islands[i].Switches && r.Islands[same].Adapters == r.Islands[i].Adapters &&
+			slices.Equal(r.Islands[same].But, r.Islands[i].But) {
 			same++
 		}
 		if i >= most {
@@ -81,6 +101,9 @@ func islandBlocks(r *inspect.Report) (out []doc.Block) {
 			text = fmt.Sprintf("%d times %s", same-i, text)
 		}
 		text = begun(text)
+		if len(v.But) > 0 {
+			text += ", but for " + strings.Join(v.But, ", ")
+		}
 		if len(r.Islands) > 1 {
 			text += fmt.Sprintf(" (%s, %s)", number(v.Switches, "switch", "switches"), number(v.Adapters, "adapter port", "adapter ports"))
 		}
@@ -156,7 +179,7 @@ func linkLines(r *inspect.Report) (out []string) {
 			continue
 		}
 		sort = l.Sort
-		out = append(out, fmt.Sprintf("Links to %s:", map[string]string{"host": "hosts", "switch": "switches", "aggregation": "aggregation nodes"}[sort])+text)
+		out = append(out, fmt.Sprintf("Links to %s:", map[string]string{"host": "hosts", "switch": "switches", "aggregation": "aggregation nodes", "router": "routers"}[sort])+text)
 	}
 	return out
 }

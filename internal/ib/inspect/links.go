@@ -99,6 +99,8 @@ func (in *inspection) sortOf(e subnet.End) string {
 	switch n := &in.s.Nodes[e.Node]; {
 	case isAggregation(n):
 		return "aggregation"
+	case n.Kind == subnet.Router:
+		return "router"
 	case n.Kind != subnet.Switch:
 		return "host"
 	}

@@ -28,7 +28,10 @@ type Report struct {
 
 	Islands  []Island  `json:"islands"` // the largest first
 	Rails    *Rails    `json:"rails,omitempty"`
-	Housings []Housing `json:"housings,omitempty"` // directors: several switch chips in one
+	// Planes is the parts without a cable between them on which the ports of one adapter are, as with
+	// XDR; 0 if they are on one.
+	Planes   int       `json:"planes,omitempty"`
+	Housings []Housing `json:"housings,omitempty"` // several switch chips in one: directors, or switches with planes
 	Links    []Links   `json:"links"`
 	Findings []Finding `json:"findings"` // errors first, then warnings, then notes
 }
@@ -37,7 +40,9 @@ type Report struct {
 type Island struct {
 	Family Family `json:"family"`
 	// What is the family with its dimensions: "three-level fat tree, 8 pods".
-	What     string  `json:"what"`
+	What string `json:"what"`
+	// But is where the part differs from that: "3 hosts on spines".
+	But      []string `json:"but,omitempty"`
 	Switches int     `json:"switches"`
 	Adapters int     `json:"adapters"`
 	Levels   []Level `json:"levels,omitempty"` // of trees, leaves first
@@ -92,16 +97,18 @@ type Rails struct {
 	Islands int `json:"islands"`
 }
 
-// Housing is several switch chips with one SystemImageGUID: a director.
+// Housing is several switch chips with one SystemImageGUID: a director, or a switch with planes.
 type Housing struct {
 	GUID  string   `json:"guid"`
 	Chips int      `json:"chips"`
+	// Planes says that each chip is on another plane: no path goes from one to another.
+	Planes bool `json:"planes,omitempty"`
 	Names []string `json:"names"`
 }
 
 // Links is the number of cables of one sort with one width and speed.
 type Links struct {
-	Sort  string `json:"sort"` // host or switch
+	Sort  string `json:"sort"` // host, switch, aggregation or router
 	Link  string `json:"link"` // 4xNDR
 	Count int    `json:"count"`
 }
