@@ -86,7 +86,8 @@ func (g *graph) peers(sw int32, few int) (with, without int) {
 }
 
 // stubs are the switches of a part that no path between hosts crosses, by switch: they have no
-// hosts, and cables to one other switch only. A leaf without hosts beside leaves with hosts is none.
+// hosts, and cables to one other switch only. A leaf without hosts beside leaves with hosts is none,
+// nor is a spine with one leaf beside spines with two, which lacks a cable.
 func stubs(g *graph) []bool {
 	stub, left := make([]bool, len(g.node)), make([]int, len(g.node))
 	var queue []int32
@@ -94,7 +95,10 @@ func stubs(g *graph) []bool {
 		if left[sw] != 1 || len(g.hosts[sw]) > 0 || stub[sw] {
 			return
 		}
-		if with, _ := g.peers(sw, 0); with < 2 {
+		halfASpine := slices.ContainsFunc(g.near[g.near[sw][0].to], func(n neighbour) bool {
+			return n.to != sw && len(g.near[n.to]) == 2 && len(g.hosts[n.to]) == 0
+		})
+		if with, _ := g.peers(sw, 0); with < 2 && !(len(g.near[sw]) == 1 && halfASpine) {
 			stub[sw] = true
 			queue = append(queue, sw)
 		}

@@ -143,6 +143,25 @@ func TestASwitchThatLeadsNowhereIsNoSpine(t *testing.T) {
 	}
 }
 
+// Of two leaves and two spines, a spine with one cable lacks the other.
+func TestASpineOfTwoLeavesThatLacksOneIsNoStub(t *testing.T) {
+	s := &subnet.Subnet{Origin: subnet.None}
+	leaves, spines := [2]int32{}, [2]int32{}
+	for i := range 2 {
+		leaves[i], spines[i] = add(s, subnet.Switch, fmt.Sprintf("leaf%d", i), 0), add(s, subnet.Switch, fmt.Sprintf("spine%d", i), 0)
+		for j := range 2 {
+			s.Connect(subnet.End{Node: add(s, subnet.Adapter, fmt.Sprintf("h%d mlx5_0", 2*i+j), 1), Port: 1}, grow(s, leaves[i]), ndr)
+		}
+	}
+	for i := range 3 {
+		s.Connect(grow(s, leaves[i/2]), grow(s, spines[i%2]), ndr)
+	}
+	r := Subnet(s)
+	if f := finding(r, "missing-cable"); f == nil || r.Islands[0].What != "a two-level fat tree" {
+		t.Errorf("it is %q: %q", r.Islands[0].What, warnings(r))
+	}
+}
+
 // A new leaf with the first of its cables is a leaf, and what it lacks is one finding.
 func TestALeafWithFewOfItsCablesIsALeafThatLacksTheOthers(t *testing.T) {
 	s := fabric(t, topology.TwoLevel{Endpoints: 128, Radix: 16, Oversubscription: even})

@@ -26,8 +26,8 @@ type Report struct {
 	Aggregation int `json:"aggregation_nodes"`
 	Cables      int `json:"cables"`
 
-	Islands  []Island  `json:"islands"` // the largest first
-	Rails    *Rails    `json:"rails,omitempty"`
+	Islands []Island `json:"islands"` // the largest first
+	Rails   *Rails   `json:"rails,omitempty"`
 	// Planes is the parts without a cable between them on which the ports of one adapter are, as with
 	// XDR; 0 if they are on one.
 	Planes   int       `json:"planes,omitempty"`
@@ -43,10 +43,10 @@ type Island struct {
 	What string `json:"what"`
 	// But is where the part differs from that: "3 hosts on spines".
 	But      []string `json:"but,omitempty"`
-	Switches int     `json:"switches"`
-	Adapters int     `json:"adapters"`
-	Levels   []Level `json:"levels,omitempty"` // of trees, leaves first
-	Size     []int   `json:"size,omitempty"`   // of a torus or mesh, by dimension
+	Switches int      `json:"switches"`
+	Adapters int      `json:"adapters"`
+	Levels   []Level  `json:"levels,omitempty"` // of trees, leaves first
+	Size     []int    `json:"size,omitempty"`   // of a torus or mesh, by dimension
 	// Members is the switches of a small island without a known family.
 	Members []Member `json:"members,omitempty"`
 	// Diameter is the most switch-to-switch links between any two switches,
@@ -99,11 +99,11 @@ type Rails struct {
 
 // Housing is several switch chips with one SystemImageGUID: a director, or a switch with planes.
 type Housing struct {
-	GUID  string   `json:"guid"`
-	Chips int      `json:"chips"`
+	GUID  string `json:"guid"`
+	Chips int    `json:"chips"`
 	// Planes says that each chip is on another plane: no path goes from one to another.
-	Planes bool `json:"planes,omitempty"`
-	Names []string `json:"names"`
+	Planes bool     `json:"planes,omitempty"`
+	Names  []string `json:"names"`
 }
 
 // Links is the number of cables of one sort with one width and speed.
