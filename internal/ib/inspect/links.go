@@ -42,9 +42,13 @@ func (in *inspection) links() {
 	slices.SortFunc(in.report.Links, func(a, b Links) int {
 		return cmp.Or(cmp.Compare(a.Sort, b.Sort), b.Count-a.Count, cmp.Compare(a.Link, b.Link))
 	})
+	in.belowSupport(cables)
 	for _, e := range cables {
-		in.slowLink(e, best[in.model(e.Node)], best[in.model(in.s.Peer(e).Node)])
+		if !couldBe(in.s, e) {
+			in.slowLink(e, best[in.model(e.Node)], best[in.model(in.s.Peer(e).Node)])
+		}
 	}
+	in.states(cables)
 	in.mixedHosts()
 }
 

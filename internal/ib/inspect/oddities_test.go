@@ -357,3 +357,51 @@ func TestPlanesOfAdaptersAreNoRails(t *testing.T) {
 		}
 	}
 }
+
+// A whole fabric at HDR on ports of NDR differs from no peer. What the tool said of its ports tells.
+func TestLinksBelowWhatTheirEndsSupportAreTold(t *testing.T) {
+	s := fabric(t, topology.TwoLevel{Endpoints: 64, Radix: 16, Oversubscription: even})
+	for i := range s.Nodes {
+		for p := range s.Nodes[i].Ports {
+			if port := &s.Nodes[i].Ports[p]; port.Peer.Exists() {
+				port.Link, port.Could = subnet.Link{Width: 4, Speed: subnet.HDR}, ndr
+			}
+		}
+	}
+	lame := between(s)[5]
+	for _, e := range []subnet.End{lame, s.Peer(lame)} {
+		s.Port(e).Link.Width = 1
+	}
+	r := Subnet(s)
+	if f := finding(r, "slow-link"); f == nil || countOf(r, "slow-link") != 1 || len(f.Ports) != 2*127 || !strings.HasPrefix(f.Text, "127 of 128 links run at 4xHDR, both ends support 4xNDR") {
+		t.Errorf("%q", warnings(r))
+	}
+	if f := finding(r, "narrow-link"); f == nil || countOf(r, "narrow-link") != 1 || !slices.Contains(f.Ports, s.EndName(lame)) {
+		t.Errorf("%q", warnings(r))
+	}
+}
+
+func TestPortsOutOfServiceAreTold(t *testing.T) {
+	s := fabric(t, topology.TwoLevel{Endpoints: 64, Radix: 16, Oversubscription: even})
+	waits := subnet.End{Node: 5, Port: 1}
+	s.Port(waits).State, s.Port(s.Peer(waits)).State = subnet.Init, subnet.Init
+	off := grow(s, named(s, "leaf")[0])
+	s.Port(off).State = subnet.Disabled
+	r := Subnet(s)
+	if f := finding(r, "not-active"); f == nil || f.Severity != Warning || !slices.Contains(f.Ports, s.EndName(waits)) || !strings.Contains(f.Text, "1 of 128 links is in state Init") {
+		t.Errorf("%+v", f)
+	}
+	if f := finding(r, "disabled-port"); f == nil || !slices.Equal(f.Ports, []string{s.EndName(off)}) {
+		t.Errorf("%+v", f)
+	}
+	for i := range s.Nodes {
+		for p := range s.Nodes[i].Ports {
+			if s.Nodes[i].Ports[p].Peer.Exists() {
+				s.Nodes[i].Ports[p].State = subnet.Init
+			}
+		}
+	}
+	if f := finding(Subnet(s), "not-active"); f == nil || f.Severity != Note || len(f.Ports) > 0 {
+		t.Errorf("a fabric without a manager: %+v", f)
+	}
+}
