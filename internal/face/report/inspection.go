@@ -24,7 +24,14 @@ func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Docume
 		lines = append(lines, text)
 	}
 	lines = append(lines, housingLines(r)...)
-	d.Add(doc.Section{Blocks: append(blocks, doc.Paragraphs(append(lines, linkLines(r)...)...)...)})
+	lines = append(lines, linkLines(r)...)
+	if len(r.NotJudged) > 0 {
+		lines = append(lines, "Not judged: "+strings.Join(r.NotJudged, "; "))
+	}
+	d.Add(doc.Section{Blocks: append(blocks, doc.Paragraphs(lines...)...)})
+	if !r.Faulty() {
+		d.Add(doc.Section{Blocks: doc.Paragraphs(nothingWrong(r))})
+	}
 	for _, severity := range []inspect.Severity{inspect.Error, inspect.Warning, inspect.Note} {
 		s := doc.Section{Title: map[inspect.Severity]string{inspect.Error: "Errors", inspect.Warning: "Warnings", inspect.Note: "Notes"}[severity], In: doc.Details}
 		var texts doc.List
@@ -38,11 +45,17 @@ func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Docume
 		}
 		d.Add(s)
 	}
-	if len(r.Findings) == 0 {
-		d.Add(doc.Section{Blocks: doc.Paragraphs("There are no findings.")})
-	}
 	d.Add(doc.Section{Title: "Routes of OpenSM 3.3.23", Blocks: routes})
 	return d
+}
+
+// nothingWrong says on what it rests that there are no errors and warnings.
+func nothingWrong(r *inspect.Report) string {
+	if r.Blank() {
+		return "Nothing was judged: no link and no pair of switches has another to be compared with."
+	}
+	return fmt.Sprintf("There are no errors and no warnings: %s and the cables of %s were compared.",
+		number(r.LinksJudged, "link", "links"), number(r.PairsJudged, "pair of switches", "pairs of switches"))
 }
 
 // fabricCounts is the numbers of the fabric's parts.

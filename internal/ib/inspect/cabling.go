@@ -137,8 +137,12 @@ func (c *cabling) compare(l int) {
 		pairs := len(b.lower) * len(b.upper)
 		each, ok := b.usual(c.g)
 		if !ok || each == 0 || pairs < 2 {
+			if pairs > 1 {
+				c.in.notJudged("the cables between the %d switches around %s: no number of cables is usual", len(b.lower)+len(b.upper), c.g.name(b.lower[0]))
+			}
 			continue
 		}
+		c.in.report.PairsJudged += pairs
 		c.each[i], c.pairs = each, c.pairs+pairs
 		for _, sw := range slices.Concat(b.lower, b.upper) {
 			c.block[sw] = i

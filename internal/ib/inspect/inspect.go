@@ -70,6 +70,16 @@ func (in *inspection) find(sev Severity, kind string, ends []subnet.End, format 
 	in.found = append(in.found, f)
 }
 
+// notJudged notes what was left out. Of many parts alike the first few are named.
+func (in *inspection) notJudged(format string, args ...any) {
+	switch r := in.report; {
+	case len(r.NotJudged) < maxNotJudged:
+		r.NotJudged = append(r.NotJudged, fmt.Sprintf(format, args...))
+	case len(r.NotJudged) == maxNotJudged:
+		r.NotJudged = append(r.NotJudged, "and more of these")
+	}
+}
+
 // faults reports the faults that a working subnet cannot have.
 func (in *inspection) faults() {
 	for _, f := range in.s.Check() {
@@ -192,15 +202,18 @@ func (in *inspection) recognise(p *island) {
 	}
 	if d, ok := gridOf(g); ok {
 		in.grid(p, &d)
+		in.report.PairsJudged += links(g)
 		return
 	}
 	if d, ok := dragonflyOf(g, p.level); ok {
 		in.dragonfly(p, &d)
+		in.report.PairsJudged += links(g)
 		return
 	}
 	if in.extendedTree(p) || in.mixedTree(p) {
 		return
 	}
+	in.notJudged("the cables between the %d switches of an irregular network", len(g.node))
 	p.about.Family, p.about.What = Irregular, "an irregular network"
 	p.about.Members = members(p.g)
 }

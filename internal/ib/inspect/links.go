@@ -42,6 +42,7 @@ func (in *inspection) links() {
 	slices.SortFunc(in.report.Links, func(a, b Links) int {
 		return cmp.Or(cmp.Compare(a.Sort, b.Sort), b.Count-a.Count, cmp.Compare(a.Link, b.Link))
 	})
+	in.judgedLinks(cables)
 	in.belowSupport(cables)
 	for _, e := range cables {
 		if !couldBe(in.s, e) {

@@ -1,5 +1,7 @@
 package inspect
 
+import "slices"
+
 // Family is the kind of network that the switches form.
 type Family string
 
@@ -34,6 +36,18 @@ type Report struct {
 	Housings []Housing `json:"housings,omitempty"` // several switch chips in one: directors, or switches with planes
 	Links    []Links   `json:"links"`
 	Findings []Finding `json:"findings"` // errors first, then warnings, then notes
+
+	LinksJudged int      `json:"links_judged"` // cables whose speed was compared
+	PairsJudged int      `json:"pairs_judged"` // pairs of switches whose number of cables was compared
+	NotJudged   []string `json:"not_judged,omitempty"`
+}
+
+// Blank reports whether nothing was judged and nothing is wrong: then no finding means nothing.
+func (r *Report) Blank() bool { return !r.Faulty() && r.LinksJudged == 0 && r.PairsJudged == 0 }
+
+// Faulty reports whether there is an error or a warning.
+func (r *Report) Faulty() bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity != Note })
 }
 
 // Island is a part of the subnet without a cable to the rest.
@@ -130,6 +144,9 @@ type Finding struct {
 	Text     string   `json:"text"`
 	Ports    []string `json:"ports,omitempty"` // the ports concerned
 }
+
+// maxNotJudged is the number of parts of a fabric that are named as not judged.
+const maxNotJudged = 6
 
 // maxOfKind is the number of findings of one kind that are listed; the rest is counted.
 const maxOfKind = 20

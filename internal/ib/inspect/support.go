@@ -19,6 +19,22 @@ func could(s *subnet.Subnet, e subnet.End) subnet.Link {
 
 func couldBe(s *subnet.Subnet, e subnet.End) bool { return could(s, e) != subnet.Link{} }
 
+// judgedLinks counts the links whose speed has another to be compared with.
+func (in *inspection) judgedLinks(cables []subnet.End) {
+	unknown := 0
+	for _, e := range cables {
+		if slower(in.s, e).Rate() == 0 {
+			unknown++
+		}
+	}
+	if unknown > 0 {
+		in.notJudged("the speed of %d of %s: the file has no width or no speed of them", unknown, plural(len(cables), "link"))
+	}
+	if known := len(cables) - unknown; known > 1 {
+		in.report.LinksJudged = known
+	}
+}
+
 // belowSupport reports links that are less than both their ends support, those of one kind together.
 func (in *inspection) belowSupport(cables []subnet.End) {
 	type sort struct{ link, could subnet.Link }
