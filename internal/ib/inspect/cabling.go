@@ -103,6 +103,9 @@ func (in *inspection) cabling(p *island) {
 		c.compare(l)
 		if len(c.delta) <= maxDeltas {
 			c.crossed()
+		}
+		c.lacking()
+		if len(c.delta) <= maxDeltas {
 			c.moved()
 		}
 		c.missing()
@@ -278,9 +281,8 @@ func (c *cabling) which(a, b, should int32, n int) (text string, ends []subnet.E
 	return word + list(names, 4), ends
 }
 
-// missing reports the cables that lack. What a switch lacks to more than half of the others is one
-// finding.
-func (c *cabling) missing() {
+// lacking reports switches that lack cables to more than a third of the others: each is one finding.
+func (c *cabling) lacking() {
 	lacks := map[int32][]int32{}
 	for _, pair := range c.sorted() {
 		if c.delta[pair] < 0 {
@@ -292,12 +294,16 @@ func (c *cabling) missing() {
 		b := &c.blocks[i]
 		for _, side := range [2][2][]int32{{b.lower, b.upper}, {b.upper, b.lower}} {
 			for _, sw := range side[0] {
-				if to := lacks[sw]; len(to) > 1 && 2*len(to) > len(side[1]) {
+				if to := lacks[sw]; len(to) > 1 && 3*len(to) > len(side[1]) {
 					c.lonely(sw, to, len(side[1]), i)
 				}
 			}
 		}
 	}
+}
+
+// missing reports the other cables that lack.
+func (c *cabling) missing() {
 	for _, pair := range c.sorted() {
 		if d := c.delta[pair]; d < 0 {
 			c.in.missing(c.g, pair[0], pair[1], -d, c.why[c.block[pair[0]]])

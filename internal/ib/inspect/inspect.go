@@ -223,6 +223,7 @@ func exceptions(before, after map[string]int) (but []string) {
 	for _, kind := range []struct{ of, one, many string }{
 		{"stray-host", "host above the leaves", "hosts above the leaves"},
 		{"flat-link", "link within a level", "links within a level"},
+		{"skipping-link", "link that skips a level", "links that skip a level"},
 		{"missing-cable", "place that lacks cables", "places that lack cables"},
 		{"crossed-cables", "pair of crossed cables", "pairs of crossed cables"},
 		{"moved-cable", "cable to the wrong switch", "cables to the wrong switch"},

@@ -6,10 +6,10 @@ import "slices"
 // that no leaf reaches.
 //
 // Leaves are the switches with hosts. A switch with at most few of them is what its peers are: a
-// spine with a gateway is no leaf, and a leaf without hosts is no spine.
+// spine with a gateway is no leaf, and a leaf without hosts is no spine. A single cable from a leaf
+// to a core makes the core no spine: more than a quarter of a switch's neighbours are one level below.
 func levelsOf(g *graph, few int) []int {
 	level := make([]int, len(g.node))
-	var queue []int32
 	for sw := range g.node {
 		level[sw] = -1
 		leaf := len(g.hosts[sw]) > 0
@@ -20,18 +20,39 @@ func levelsOf(g *graph, few int) []int {
 		}
 		if leaf {
 			level[sw] = 0
-			queue = append(queue, int32(sw))
 		}
 	}
-	for head := 0; head < len(queue); head++ {
-		for _, n := range g.near[queue[head]] {
-			if level[n.to] < 0 {
-				level[n.to] = level[queue[head]] + 1
-				queue = append(queue, n.to)
+	for l := 1; ; l++ {
+		next := g.above(level, l-1, 4)
+		if len(next) == 0 {
+			next = g.above(level, l-1, len(g.node)+1) // one neighbour suffices
+		}
+		if len(next) == 0 {
+			return level
+		}
+		for _, sw := range next {
+			level[sw] = l
+		}
+	}
+}
+
+// above are the switches without a level that have more than one of share neighbours at a level.
+func (g *graph) above(level []int, l, share int) (found []int32) {
+	for sw := range g.near {
+		if level[sw] >= 0 {
+			continue
+		}
+		below := 0
+		for _, n := range g.near[sw] {
+			if level[n.to] == l {
+				below++
 			}
 		}
+		if share*below > len(g.near[sw]) {
+			found = append(found, int32(sw))
+		}
 	}
-	return level
+	return found
 }
 
 // hostsEach are the different numbers of hosts on switches with hosts, rising, and their median
@@ -58,7 +79,8 @@ func fewHosts(g *graph) int {
 
 // peers counts the switches that are most like one, with more than few hosts and with fewer. Another
 // switch is like it by the share of its neighbours that are neighbours of both; it must be at least
-// a third. So a new switch with few of its cables yet has the same peers as a complete one.
+// a third. So a new switch with few of its cables yet has the same peers as a complete one. Of those
+// that share as much, the ones with many more neighbours are another kind.
 func (g *graph) peers(sw int32, few int) (with, without int) {
 	common := map[int32]int{}
 	for _, n := range g.near[sw] {
@@ -68,17 +90,18 @@ func (g *graph) peers(sw int32, few int) (with, without int) {
 			}
 		}
 	}
-	best := (len(g.near[sw]) + 2) / 3
+	best, least := (len(g.near[sw])+2)/3, 0
+	for other, c := range common {
+		if near := len(g.near[other]); c > best || c == best && (least == 0 || near < least) {
+			best, least = c, near
+		}
+	}
 	for other, c := range common {
 		switch {
-		case c < best:
-			continue
-		case c > best:
-			best, with, without = c, 0, 0
-		}
-		if len(g.hosts[other]) > few {
+		case c < best || 2*len(g.near[other]) > 3*least:
+		case len(g.hosts[other]) > few:
 			with++
-		} else {
+		default:
 			without++
 		}
 	}
@@ -124,6 +147,18 @@ func sameLevel(g *graph, level []int) [][2]int32 {
 	for a := range g.near {
 		for _, n := range g.near[a] {
 			if n.to > int32(a) && level[a] == level[n.to] {
+				pairs = append(pairs, [2]int32{int32(a), n.to})
+			}
+		}
+	}
+	return pairs
+}
+
+// skipping lists each link between switches more than one level apart once, the lower switch first.
+func skipping(g *graph, level []int) (pairs [][2]int32) {
+	for a := range g.near {
+		for _, n := range g.near[a] {
+			if level[n.to] > level[a]+1 {
 				pairs = append(pairs, [2]int32{int32(a), n.to})
 			}
 		}

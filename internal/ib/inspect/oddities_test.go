@@ -234,6 +234,37 @@ func TestCrossedCablesAreNamedAndNothingElse(t *testing.T) {
 	}
 }
 
+// A leaf's cable to a spine and a spine's cable to a core, exchanged: the leaf is joined to the core.
+func TestACableFromALeafToACoreMakesNoSpineOfTheCore(t *testing.T) {
+	s := fabric(t, topology.KAry{K: 8})
+	leaf, spine := uplink(s, named(s, "leaf")[0]), uplink(s, named(s, "spine")[9])
+	core := s.Peer(spine).Node
+	cross(s, leaf, spine)
+	r := Subnet(s)
+	if about := r.Islands[0]; about.What != "a three-level fat tree of 8 pods" || about.Levels[1].Switches != 32 || about.Levels[2].Switches != 16 {
+		t.Fatalf("it is %q with %+v", about.What, about.Levels)
+	}
+	if f := finding(r, "skipping-link"); f == nil || !strings.Contains(f.Text, s.NodeName(leaf.Node)) || !strings.Contains(f.Text, s.NodeName(core)) {
+		t.Errorf("%q", warnings(r))
+	}
+	if n := len(warnings(r)); n > 5 {
+		t.Errorf("%d warnings for two cables: %q", n, warnings(r))
+	}
+}
+
+// A leaf with six of sixteen uplinks lacks ten, which is one finding.
+func TestALeafWithFewerUplinksGetsNoCablesOfOthers(t *testing.T) {
+	s := fabric(t, topology.TwoLevel{Endpoints: 256, Radix: 32, Oversubscription: even})
+	poor := named(s, "leaf")[3]
+	for range 10 {
+		unplug(s, uplink(s, poor))
+	}
+	r := Subnet(s)
+	if countOf(r, "missing-cable") != 1 || countOf(r, "moved-cable") != 0 || countOf(r, "fewer-uplinks") != 1 {
+		t.Errorf("%q", warnings(r))
+	}
+}
+
 // uplink is the last port of a switch with a cable to another switch.
 func uplink(s *subnet.Subnet, sw int32) subnet.End {
 	for p := s.Nodes[sw].NumPorts(); ; p-- {

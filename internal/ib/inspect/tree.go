@@ -19,15 +19,15 @@ func levelName(level, levels int) string {
 	return fmt.Sprintf("level %d", level+1)
 }
 
-// tree recognises a tree of levels: at most a tenth of the links stay on one level, all others go
-// one level up or down, and each switch has a link up.
+// tree recognises a tree of levels: at most a tenth of the links stay on one level or skip one, all
+// others go one level up or down.
 func (in *inspection) tree(p *island) bool {
 	g, level := p.g, p.level
 	if slices.Contains(level, -1) || top(level) == 0 {
 		return false
 	}
-	flat := sameLevel(g, level)
-	if 10*len(flat) > links(g) {
+	flat, skip := sameLevel(g, level), skipping(g, level)
+	if 10*(len(flat)+len(skip)) > links(g) {
 		return false
 	}
 	levels := top(level) + 1
@@ -55,6 +55,10 @@ func (in *inspection) tree(p *island) bool {
 	for _, pair := range flat {
 		in.find(Warning, "flat-link", ends(g, pair[0], pair[1]), "%s and %s are both %s switches and joined by %s: a tree has no links within a level",
 			g.name(pair[0]), g.name(pair[1]), levelName(level[pair[0]], levels), plural(g.cables(pair[0], pair[1]), "cable"))
+	}
+	for _, pair := range skip {
+		in.find(Warning, "skipping-link", ends(g, pair[0], pair[1]), "the %s %s and the %s %s are joined by %s, which skips a level",
+			levelName(level[pair[0]], levels), g.name(pair[0]), levelName(level[pair[1]], levels), g.name(pair[1]), plural(g.cables(pair[0], pair[1]), "cable"))
 	}
 	in.strayHosts(p)
 	in.uplinks(p)
@@ -168,10 +172,11 @@ func (in *inspection) pods(p *island) int {
 	return len(pods)
 }
 
-// podsOf numbers the connected parts of the lowest two levels, without crossed cables.
+// podsOf numbers the connected parts of the lowest two levels, without crossed cables and cables within
+// a level.
 func podsOf(g *graph, level []int) (of []int32, count int) {
 	strange := strangeLinks(g, level, 0)
-	return g.components(func(a, b int32) bool { return level[a] < 2 && level[b] < 2 && !strange[pairOf(a, b)] })
+	return g.components(func(a, b int32) bool { return level[a] < 2 && level[b] < 2 && level[a] != level[b] && !strange[pairOf(a, b)] })
 }
 
 // strayHosts reports hosts on switches above the leaves.
