@@ -132,8 +132,10 @@ func stubs(g *graph) []bool {
 	for sw := range g.near {
 		visit(int32(sw))
 	}
-	for head := 0; head < len(queue); head++ {
-		for _, n := range g.near[queue[head]] {
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		for _, n := range g.near[at] {
 			left[n.to]--
 			visit(n.to)
 		}

@@ -92,11 +92,9 @@ func (in *inspection) withoutLIDs() {
 			}
 		}
 	}
-	switch {
-	case none == 0:
-	case none == all:
+	if none == all && all > 0 {
 		in.find(Note, "no-lids", nil, "no node has a LID: no Subnet Manager has run, or the file does not keep LIDs")
-	default:
+	} else if none > 0 {
 		in.find(Warning, "no-lid", nil, "%d of %s no LID: the Subnet Manager has not brought them up", none, have(all, "port"))
 	}
 }

@@ -176,7 +176,9 @@ func (in *inspection) pods(p *island) int {
 // a level.
 func podsOf(g *graph, level []int) (of []int32, count int) {
 	strange := strangeLinks(g, level, 0)
-	return g.components(func(a, b int32) bool { return level[a] < 2 && level[b] < 2 && level[a] != level[b] && !strange[pairOf(a, b)] })
+	return g.components(func(a, b int32) bool {
+		return level[a] < 2 && level[b] < 2 && level[a] != level[b] && !strange[pairOf(a, b)]
+	})
 }
 
 // strayHosts reports hosts on switches above the leaves.
