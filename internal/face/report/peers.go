@@ -80,19 +80,28 @@ func notJudged(r *peers.Result) (out []string) {
 	var few []string
 	for i := range r.Groups {
 		if g := &r.Groups[i]; g.Why != "" {
-			few = append(few, fmt.Sprintf("`%s` of %s (%d: %s)", g.Metric, g.Where, g.Peers, g.Why))
+			few = append(few, fmt.Sprintf("%#q of %s (%d: %s)", g.Metric, g.Where, g.Peers, g.Why))
 		}
 	}
 	if len(few) > 0 {
 		out = append(out, fmt.Sprintf("Not judged: %d of %s: %s.", len(few), plural(int64(len(r.Groups)), "comparison", "comparisons"), firstOf(few, most)))
 	}
 	if len(r.Without) > 0 {
-		out = append(out, fmt.Sprintf("Read and not compared, since a value unlike the peers' means nothing: `%s`.", strings.Join(r.Without[:min(most, len(r.Without))], "`, `")))
+		out = append(out, "Read and not compared, since a value unlike the peers' means nothing: "+quotedNames(r.Without, most)+".")
 	}
 	if len(r.Unknown) > 0 {
-		out = append(out, fmt.Sprintf("Not in weft's table of metrics, and not read: `%s`.", strings.Join(r.Unknown[:min(most, len(r.Unknown))], "`, `")))
+		out = append(out, "Not in weft's table of metrics, and not read: "+quotedNames(r.Unknown, most)+".")
 	}
 	return out
+}
+
+// quotedNames is the first names of metrics.
+func quotedNames(names []string, most int) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = fmt.Sprintf("%#q", name)
+	}
+	return firstOf(quoted, most)
 }
 
 // firstOf is the first texts of a list, with the number of the others.
