@@ -90,7 +90,8 @@ func (f *Fabric) answerPerf(r *request, attr mad.Attribute) mad.Status {
 // allPorts selects the ports of a node together (IBA vol. 1, 16.1.3.5, PortSelect).
 const allPorts = 255
 
-// counted is the counters of the ports that a datagram selects, nil if there is no such port.
+// counted is the counters of the ports that a datagram selects, nil if there is no such port. An
+// adapter's port has its own only.
 func (r *request) counted(number uint8) []*counters {
 	switch {
 	case number == allPorts:
@@ -99,7 +100,7 @@ func (r *request) counted(number uint8) []*counters {
 			all = append(all, &r.n.ports[p].counters)
 		}
 		return all
-	case int(number) >= len(r.n.ports) || number == 0 && r.of.Kind != subnet.Switch:
+	case int(number) >= len(r.n.ports) || number != r.at.Port && r.of.Kind != subnet.Switch:
 		return nil
 	}
 	return []*counters{&r.n.ports[number].counters}
