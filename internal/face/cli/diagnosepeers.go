@@ -77,6 +77,9 @@ func (c *comparing) do(ctx context.Context, e *Env, asJSON bool) error {
 	if len(found.Findings) > 0 {
 		return fail(Refuted, "some ports, GPUs or ranks do not look like their peers")
 	}
+	if found.Judged == 0 {
+		return fail(exitNotJudged, "no port, GPU or rank was judged")
+	}
 	return nil
 }
 

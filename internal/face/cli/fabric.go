@@ -43,7 +43,7 @@ and the cable is left out.
 
 The format is recognised by content. gzip is undone; - reads standard input. From a
 scenario (.yaml), the first InfiniBand fabric is used. The exit code is 0 even with
-findings.`,
+findings, and 6 if nothing could be judged.`,
 		Example: `  ibnetdiscover > real.topo
   weft fabric inspect real.topo
   weft fabric inspect real.topo --json`,
@@ -59,7 +59,11 @@ findings.`,
 			if why != nil {
 				out.NotComputed = why.Error()
 			}
-			return e.present(report.Inspection(fmt.Sprintf("%s (%s)", given[0], f.format), found, openSMBlocks(foreseen, why)), asJSON, out)
+			err = e.present(report.Inspection(fmt.Sprintf("%s (%s)", given[0], f.format), found, openSMBlocks(foreseen, why)), asJSON, out)
+			if err == nil && found.Blank() {
+				err = fail(exitNotJudged, "%s: nothing was judged: no link and no pair of switches has another to be compared with", given[0])
+			}
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")

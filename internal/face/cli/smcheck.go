@@ -40,7 +40,7 @@ of ibroute for each switch. An opensm-lid-matrix.dump, from the folder or
 from --lid-matrix, is compared with the cables and the tables, entry for entry.
 
 The exit code is 5 if the tables are refuted, or if a LID matrix has fewer hops than
-the cables of this fabric allow.`,
+the cables of this fabric allow, and 6 if no path could be tried.`,
 		Example: `  weft sm check cluster.topo opensm-lfts.dump
   weft sm check cluster.topo /var/log --path-sl pathrecords.txt --json`,
 		Args: args(2, 2, "a fabric and its tables"),
@@ -105,6 +105,8 @@ func (c *checking) run(e *Env, fabric, tables string) error {
 		return err
 	case !r.Proven():
 		return fail(Refuted, "the tables of %s are refuted: %s", tables, refutations(r))
+	case nothingJudged(r):
+		return fail(exitNotJudged, "%s: nothing was judged: %s", tables, noPath)
 	case m != nil && m.Refuted() && c.matrix != "":
 		return fail(Refuted, "%s is no LID matrix of %s: %d of its entries are less than the cables allow", files.matrix, fabric, m.Shorter)
 	}
@@ -163,12 +165,27 @@ func refutations(r *proof.Report) string {
 	return text
 }
 
+// noPath is the reason why tables are not judged.
+const noPath = "no cables join a port to another one with a LID"
+
+func nothingJudged(r *proof.Report) bool {
+	judged, _ := r.Judged()
+	return judged == 0
+}
+
 // verdictOf is the verdict, with warnings.
 func verdictOf(r *proof.Report) string {
 	if !r.Proven() {
 		return "refuted: " + refutations(r)
 	}
+	judged, apart := r.Judged()
+	if judged == 0 {
+		return "nothing was judged: " + noPath
+	}
 	text := "proven: every reachable LID is reached, and no deadlock is possible"
+	if apart > 0 {
+		text += fmt.Sprintf("; not judged: %d of %d paths, which have no cables between their ends", apart, judged+apart)
+	}
 	for _, w := range r.Warnings() {
 		text += "; warning: " + w
 	}

@@ -116,6 +116,9 @@ func (s *sniffing) tell(e *Env, path string, r packetSource, out *bufio.Writer) 
 	if cut != nil {
 		return fmt.Errorf("%s: %w: the packets before it are above", path, cut)
 	}
+	if t.Packets == 0 && s.nic == "" { // of an interface, silence is an answer
+		return fail(exitNotJudged, "%s: nothing was judged: none of %d packets is RoCE v2", path, t.Other)
+	}
 	return nil
 }
 

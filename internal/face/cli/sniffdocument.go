@@ -20,8 +20,11 @@ func sniffDocument(path string, t *sniff.Tracker) *doc.Document {
 	if t.Cut > 0 {
 		counts += fmt.Sprintf(", %s cut by the capture's snap length (their ICRC is not checked)", doc.Integer(t.Cut))
 	}
-	if found := anomalyCounts(&t.Counts); found != "" {
+	switch found := anomalyCounts(&t.Counts); {
+	case found != "":
 		counts += ": " + found
+	case t.Packets > 0:
+		counts += ": nothing unusual"
 	}
 	d := &doc.Document{
 		Brand: "RoCE v2 capture", Title: path, Footer: "Made by weft live sniff. The same capture and version make the same page.",

@@ -25,7 +25,8 @@ func newValidate(e *Env) *cobra.Command {
 		Long: `Runs the validation cases: the reference, weft's result, the error and the verdict of
 each. Standard error has a line for each case when it is done, in the order of the page;
 then come the number of passing rows, and the misses, with --details every case.
-It exits with 3 if a scored case misses its tolerance. --markdown prints
+It exits with 3 if a scored case misses its tolerance, and with 6 if no row is
+scored. --markdown prints
 docs/VALIDATION.md.`,
 		Example: `  weft validate
   weft validate --case 'packet'
@@ -152,6 +153,8 @@ func scored(results []validate.Result, stopped bool) error {
 		return fail(Partial, "stopped after %d cases: %s", len(results), summary)
 	case miss > 0:
 		return fail(Missed, "%s", summary)
+	case pass == 0:
+		return fail(exitNotJudged, "no row of these cases is scored: %s", summary)
 	}
 	return nil
 }

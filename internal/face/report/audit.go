@@ -19,6 +19,7 @@ func Audit(r *audit.Report) *doc.Document {
 		Brand: "isolation", Title: r.Scenario, Heading: r.Scenario + ": isolation",
 		Footer: "Made by weft audit isolation. The same scenario and version make the same page.",
 	}
+	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(auditSentence(r))})
 	var joined, proofs []doc.Section
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
@@ -46,6 +47,33 @@ func Audit(r *audit.Report) *doc.Document {
 	}
 	d.Sections = append(d.Sections, proofs...)
 	return d
+}
+
+// auditSentence says how much of what is required is proved, and of what nothing is required.
+func auditSentence(r *audit.Report) string {
+	proved, all := 0, 0
+	for i := range r.Fabrics {
+		for j := range r.Fabrics[i].Verdicts {
+			if all++; r.Fabrics[i].Verdicts[j].Proved {
+				proved++
+			}
+		}
+	}
+	text := fmt.Sprintf("%d of %s on %s proved.", proved,
+		plural(int64(all), "required separation", "required separations"), plural(int64(len(r.Fabrics)), "fabric is", "fabrics are"))
+	var not []string
+	if r.Unrequired > 0 {
+		not = append(not, plural(int64(r.Unrequired), "pair of zones", "pairs of zones")+" of which nothing is required")
+	}
+	for i := range r.Fabrics {
+		if f := &r.Fabrics[i]; f.Outside > 0 {
+			not = append(not, fmt.Sprintf("%d of the %d NICs of %s, which are in no zone", f.Outside, f.NICs, f.Fabric))
+		}
+	}
+	if len(not) > 0 {
+		text += " Not judged: " + strings.Join(not, "; ") + "."
+	}
+	return text
 }
 
 // separationTable has a row for each pair of zones.

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"weft/internal/face/doc"
@@ -21,10 +23,15 @@ func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Docume
 		}
 		lines = append(lines, text)
 	}
-	for _, h := range r.Housings {
-		lines = append(lines, fmt.Sprintf("One housing: %d chips with system GUID %s (%s)", h.Chips, h.GUID, someOf(h.Names)))
+	lines = append(lines, housingLines(r)...)
+	lines = append(lines, linkLines(r)...)
+	if len(r.NotJudged) > 0 {
+		lines = append(lines, "Not judged: "+strings.Join(r.NotJudged, "; "))
 	}
-	d.Add(doc.Section{Blocks: append(blocks, doc.Paragraphs(append(lines, linkLines(r)...)...)...)})
+	d.Add(doc.Section{Blocks: append(blocks, doc.Paragraphs(lines...)...)})
+	if !r.Faulty() {
+		d.Add(doc.Section{Blocks: doc.Paragraphs(nothingWrong(r))})
+	}
 	for _, severity := range []inspect.Severity{inspect.Error, inspect.Warning, inspect.Note} {
 		s := doc.Section{Title: map[inspect.Severity]string{inspect.Error: "Errors", inspect.Warning: "Warnings", inspect.Note: "Notes"}[severity], In: doc.Details}
 		var texts doc.List
@@ -38,11 +45,17 @@ func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Docume
 		}
 		d.Add(s)
 	}
-	if len(r.Findings) == 0 {
-		d.Add(doc.Section{Blocks: doc.Paragraphs("There are no findings.")})
-	}
 	d.Add(doc.Section{Title: "Routes of OpenSM 3.3.23", Blocks: routes})
 	return d
+}
+
+// nothingWrong says on what it rests that there are no errors and warnings.
+func nothingWrong(r *inspect.Report) string {
+	if r.Blank() {
+		return "Nothing was judged: no link and no pair of switches has another to be compared with."
+	}
+	return fmt.Sprintf("There are no errors and no warnings: %s and the cables of %s were compared.",
+		number(r.LinksJudged, "link", "links"), number(r.PairsJudged, "pair of switches", "pairs of switches"))
 }
 
 // fabricCounts is the numbers of the fabric's parts.
@@ -61,6 +74,25 @@ func fabricCounts(r *inspect.Report) string {
 	return strings.Join(parts, ", ")
 }
 
+// housingLines are the directors, and the switches with planes in one line.
+func housingLines(r *inspect.Report) (lines []string) {
+	if r.Planes > 0 {
+		lines = append(lines, fmt.Sprintf("Planes: the ports of an adapter are on %d fabrics without a cable between them", r.Planes))
+	}
+	planes := map[int]int{} // by chips
+	for _, h := range r.Housings {
+		if h.Planes {
+			planes[h.Chips]++
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("One housing: %d chips with system GUID %s (%s)", h.Chips, h.GUID, someOf(h.Names)))
+	}
+	for _, chips := range slices.Sorted(maps.Keys(planes)) {
+		lines = append(lines, fmt.Sprintf("%s of %d chips, one for each plane", number(planes[chips], "housing", "housings"), chips))
+	}
+	return lines
+}
+
 // number is a number with its noun.
 func number(n int, one, many string) string { return exactly(int64(n), one, many) }
 
@@ -69,7 +101,8 @@ func islandBlocks(r *inspect.Report) (out []doc.Block) {
 	const most = 8
 	for i := 0; i < len(r.Islands); {
 		same := i + 1
-		for same < len(r.Islands) && r.Islands[same].What == r.Islands[i].What && r.Islands[same].Switches == r.Islands[i].Switches && r.Islands[same].Adapters == r.Islands[i].Adapters {
+		for same < len(r.Islands) && r.Islands[same].What == r.Islands[i].What && r.Islands[same].Switches == r.Islands[i].Switches && r.Islands[same].Adapters == r.Islands[i].Adapters &&
+			slices.Equal(r.Islands[same].But, r.Islands[i].But) {
 			same++
 		}
 		if i >= most {
@@ -81,6 +114,9 @@ func islandBlocks(r *inspect.Report) (out []doc.Block) {
 			text = fmt.Sprintf("%d times %s", same-i, text)
 		}
 		text = begun(text)
+		if len(v.But) > 0 {
+			text += ", but for " + strings.Join(v.But, ", ")
+		}
 		if len(r.Islands) > 1 {
 			text += fmt.Sprintf(" (%s, %s)", number(v.Switches, "switch", "switches"), number(v.Adapters, "adapter port", "adapter ports"))
 		}
@@ -156,7 +192,7 @@ func linkLines(r *inspect.Report) (out []string) {
 			continue
 		}
 		sort = l.Sort
-		out = append(out, fmt.Sprintf("Links to %s:", map[string]string{"host": "hosts", "switch": "switches", "aggregation": "aggregation nodes"}[sort])+text)
+		out = append(out, fmt.Sprintf("Links to %s:", map[string]string{"host": "hosts", "switch": "switches", "aggregation": "aggregation nodes", "router": "routers"}[sort])+text)
 	}
 	return out
 }

@@ -38,8 +38,13 @@ func peersTitle(r *peers.Result) string {
 	for i := range r.Findings {
 		n[r.Findings[i].Subject] = true
 	}
-	if len(n) == 0 {
-		return fmt.Sprintf("None of %d ports, GPUs and ranks stands out from its peers", r.Subjects)
+	switch {
+	case len(n) == 0 && r.Judged == 0:
+		return "Nothing was judged"
+	case len(n) == 0 && r.Judged < r.Subjects:
+		return fmt.Sprintf("None of %d ports, GPUs and ranks stands out from its peers, %d more were not judged", r.Judged, r.Subjects-r.Judged)
+	case len(n) == 0:
+		return fmt.Sprintf("None of %d ports, GPUs and ranks stands out from its peers", r.Judged)
 	}
 	return fmt.Sprintf("%d of %d ports, GPUs and ranks do not look like their peers", len(n), r.Subjects)
 }
@@ -63,10 +68,48 @@ func peersSentences(r *peers.Result) (out []string) {
 		}
 		out = append(out, s)
 	}
-	if len(out) == 0 {
+	if len(out) == 0 && r.Judged > 0 {
 		out = append(out, "No value is far from its peers. A fault that all peers share cannot be seen this way.")
 	}
+	return append(out, notJudged(r)...)
+}
+
+// notJudged says what was read and not judged, and why.
+func notJudged(r *peers.Result) (out []string) {
+	const most = 4
+	var few []string
+	for i := range r.Groups {
+		if g := &r.Groups[i]; g.Why != "" {
+			few = append(few, fmt.Sprintf("%#q of %s (%d: %s)", g.Metric, g.Where, g.Peers, g.Why))
+		}
+	}
+	if len(few) > 0 {
+		out = append(out, fmt.Sprintf("Not judged: %d of %s: %s.", len(few), plural(int64(len(r.Groups)), "comparison", "comparisons"), firstOf(few, most)))
+	}
+	if len(r.Without) > 0 {
+		out = append(out, "Read and not compared, since a value unlike the peers' means nothing: "+quotedNames(r.Without, most)+".")
+	}
+	if len(r.Unknown) > 0 {
+		out = append(out, "Not in weft's table of metrics, and not read: "+quotedNames(r.Unknown, most)+".")
+	}
 	return out
+}
+
+// quotedNames is the first names of metrics.
+func quotedNames(names []string, most int) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = fmt.Sprintf("%#q", name)
+	}
+	return firstOf(quoted, most)
+}
+
+// firstOf is the first texts of a list, with the number of the others.
+func firstOf(texts []string, most int) string {
+	if len(texts) <= most {
+		return strings.Join(texts, "; ")
+	}
+	return fmt.Sprintf("%s; and %d more", strings.Join(texts[:most], "; "), len(texts)-most)
 }
 
 func peersNotes(r *peers.Result) (out []string) {

@@ -52,9 +52,16 @@ func (d *Data) Read(name string, from io.Reader) error {
 	case limited.N == 0:
 		return fmt.Errorf("%s: the file is longer than %d bytes: choose a shorter range", name, maxFile)
 	case len(d.Series) == before && d.Invalid == 0:
-		return fmt.Errorf("%s: no metric of the table of docs/METRICS.md is in it (%d values of others): want node_infiniband_*, node_ethtool_*, DCGM_FI_*, nccl_*, or NCCL Inspector's JSON", name, d.Others)
+		return fmt.Errorf("%s: no metric of the table of docs/METRICS.md is in it (%d values of others%s): want node_infiniband_*, node_ethtool_*, infiniband_switch_port_*, DCGM_FI_*, nccl_*, or NCCL Inspector's JSON", name, d.Others, suchAs(d.Unknown))
 	}
 	return nil
+}
+
+func suchAs(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return ", such as " + names[0]
 }
 
 // readText reads a text dump. In OpenMetrics, whose dump ends with # EOF, times are seconds; in Prometheus's

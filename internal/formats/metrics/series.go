@@ -15,6 +15,8 @@ const (
 	maxPoints = 20_000_000
 	maxValue  = 1e100
 	maxTime   = 1e12 // seconds since 1970
+
+	maxUnknown = 8 // names of metrics that are not in the table: a message has no room for more
 )
 
 // Series is the values of a metric of the table on one port, GPU or collective.
@@ -36,6 +38,7 @@ type Data struct {
 	Series  []*Series
 	Invalid int      // values that are no number, or larger than a counter or time can be: they are left out
 	Others  int      // values of metrics that are not in the table
+	Unknown []string // names of some of them, in the order of the file
 	Notes   []string // about the files: a cut end, …
 
 	by     map[string]*Series
@@ -50,6 +53,9 @@ func (d *Data) add(name string, labels map[string]string, at, value float64) err
 	row := rowsByName[name]
 	if row == nil {
 		d.Others++
+		if len(d.Unknown) < maxUnknown && !slices.Contains(d.Unknown, name) {
+			d.Unknown = append(d.Unknown, name)
+		}
 		return nil
 	}
 	if !(math.Abs(value) <= maxValue && math.Abs(at) <= maxTime) {

@@ -40,6 +40,8 @@ type Row struct {
 	Counts  string // what weft counts under this name
 	// More and Less say what a value means that is above or below the peers'; empty if it means nothing.
 	More, Less string
+	// Damage says that a sound link has none of it, so that few peers suffice to see one that has.
+	Damage bool
 	// Near is the place of the meaning in the order of causes, the nearest first: a link's state, rate and errors;
 	// the host that stops its switch; losses; waits; traffic, which follows from all of them.
 	Near int
@@ -61,6 +63,7 @@ const (
 	nodeInfiniband = "node_exporter, infiniband"
 	nodeEthtool    = "node_exporter, ethtool"
 	ibExporter     = "infiniband_exporter, switch"
+	hcaExporter    = "infiniband_hca_port_"
 	sonicExporter  = "sonic-exporter, queue"
 	rdmaExporter   = "rdma_"
 )
@@ -199,11 +202,11 @@ var Rows = []Row{
 		"WRITEs whose first packet arrived", func(p *Port) int64 { return p.Counts.Writes }).counted(),
 	hw("rx_atomic_requests_total", "rx_atomic_requests", "", "The number of received ATOMIC request for the associated QPs.",
 		"atomics that arrived", func(p *Port) int64 { return p.Counts.Atomics }).counted(),
-	fault(4, "symbol_error_total", "symbol_error", "Number of minor link errors detected on one or more physical lanes.", "its cable or transceiver damages bits"),
-	fault(3, "link_downed_total", "link_downed", "Number of times the link failed to recover from an error state and went down", "its link went down"),
-	fault(5, "link_error_recovery_total", "link_error_recovery", "Number of times the link successfully recovered from an error state", "its link recovered from errors: a marginal cable or transceiver"),
-	fault(6, "port_errors_received_total", "port_rcv_errors", "Number of packets containing an error that were received on this port", "damaged packets come in by its link"),
-	fault(7, "local_link_integrity_errors_total", "local_link_integrity_errors", "Number of times that the count of local physical errors exceeded the threshold specified by LocalPhyErrors.", "its link has physical errors"),
+	fault(4, "symbol_error_total", "symbol_error", "symbol_error_total", "Number of minor link errors detected on one or more physical lanes.", "its cable or transceiver damages bits"),
+	fault(3, "link_downed_total", "link_downed", "link_downed_total", "Number of times the link failed to recover from an error state and went down", "its link went down"),
+	fault(5, "link_error_recovery_total", "link_error_recovery", "link_error_recovery_total", "Number of times the link successfully recovered from an error state", "its link recovered from errors: a marginal cable or transceiver"),
+	fault(6, "port_errors_received_total", "port_rcv_errors", "receive_errors_total", "Number of packets containing an error that were received on this port", "damaged packets come in by its link"),
+	fault(7, "local_link_integrity_errors_total", "local_link_integrity_errors", "local_link_integrity_errors_total", "Number of times that the count of local physical errors exceeded the threshold specified by LocalPhyErrors.", "its link has physical errors"),
 	pfc("received_prio%d_pause", "rx_prio%d_pause", "frames", "PFC frames of the priority that arrived, with those that end a pause",
 		func(p *Port, priority int) float64 { return float64(p.Counts.PausesTaken[priority]) }).
 		means(15, "its switch stops it more than its peers: its packets go to a congested port, or to a host that receives slowly", ""),
@@ -222,9 +225,16 @@ var Rows = []Row{
 	ibSwitch("receive_data_bytes", "PortRcvData", "bytes", "Bytes that the port of the switch received.",
 		"bytes that came in by the port", func(p *Port) float64 { return float64(p.Received) }),
 	ibSwitch("transmit_wait", "PortXmitWait", "ticks", "Ticks in which the port had a packet to send, and no credits.",
-		"time in which a packet waited for credits. A tick is taken for 1 ns, an assumption", func(p *Port) float64 { return float64(p.CreditWait / units.Nanosecond) }),
+		"time in which a packet waited for credits. A tick is taken for 1 ns, an assumption", func(p *Port) float64 { return float64(p.CreditWait / units.Nanosecond) }).
+		means(14, "it waits for credits more than other ports of switches do: what is behind it is congested, or receives slowly", ""),
 	ibSwitch("transmit_discards", "PortXmitDiscards", "packets", "Packets that the port discarded and did not send.",
-		"packets dropped at the port", func(p *Port) float64 { return float64(p.DiscardsSent) }),
+		"packets dropped at the port", func(p *Port) float64 { return float64(p.DiscardsSent) }).
+		means(9, "it discards packets that it should send: the link behind it was down or stood still", ""),
+	switchFault(4, "symbol_error", "SymbolErrorCounter", "Symbol errors of the port of the switch.", "its cable or transceiver damages bits"),
+	switchFault(3, "link_downed", "LinkDownedCounter", "Times that the link of the port of the switch went down.", "its link went down"),
+	switchFault(5, "link_error_recovery", "LinkErrorRecoveryCounter", "Times that the link of the port of the switch recovered.", "its link recovered from errors: a marginal cable or transceiver"),
+	switchFault(6, "receive_errors", "PortRcvErrors", "Packets with an error that the port of the switch received.", "damaged packets come in by its link"),
+	switchFault(7, "local_link_integrity_errors", "LocalLinkIntegrityErrors", "Times that the link of the port of the switch had too many physical errors.", "its link has physical errors"),
 	sonicQueue("bytes", "SAI_QUEUE_STAT_BYTES", "bytes", "Bytes that the queue sent.",
 		"bytes of the priority that the port sent", func(q *Queue) int64 { return q.Bytes }),
 	sonicQueue("dropped_packets", "SAI_QUEUE_STAT_DROPPED_PACKETS", "packets", "Packets that the queue dropped.",
@@ -265,9 +275,18 @@ var Rows = []Row{
 
 // fault is a row of a counter that weft reads from clusters; its simulation has no such fault on a port of a
 // NIC.
-func fault(near int, name, file, help, more string) Row {
+// infiniband_exporter has it under the name hca.
+func fault(near int, name, file, hca, help, more string) Row {
 	r := simple(name, file, counter, "errors", help, "read, not written", nil)
-	r.port = nil
+	r.port, r.Damage = nil, true
+	r.Also = append(r.Also, hcaExporter+hca)
+	return r.means(near, more, "")
+}
+
+// switchFault is fault for a port of a switch.
+func switchFault(near int, name, file, help, more string) Row {
+	r := ibSwitch(name, file, "errors", help, "read, not written", nil)
+	r.port, r.Damage = nil, true
 	return r.means(near, more, "")
 }
 

@@ -103,6 +103,9 @@ func (s *Snapshot) collect(r *Row, priority int, instance string, f *dto.MetricF
 
 // collectSwitches adds the series of a row of switches: one of each switch, port, or queue that did something.
 func (s *Snapshot) collectSwitches(r *Row, shown func(string) bool, add func(float64, []string)) {
+	if r.port == nil {
+		return
+	}
 	told := make(map[[2]string]bool)
 	for i := range s.Switches {
 		p := &s.Switches[i]

@@ -17,6 +17,8 @@ type sighting struct {
 	number uint8       // of the port
 	lid    units.LID   // of the port; of a switch, of its port 0
 	hasLID bool
+	could  subnet.Link // both ends support it, and the link is less; zero if it is not said
+	state  subnet.State
 }
 
 // builder makes a subnet from lines that each describe one directed link with both ends. All
@@ -49,6 +51,8 @@ type saidLink struct {
 	from  endKey
 	to    sighting
 	link  subnet.Link
+	could subnet.Link
+	state subnet.State
 	where place
 	down  bool
 }
@@ -143,7 +147,7 @@ func (b *builder) line(in *lines, from sighting, to *sighting, link subnet.Link)
 	if _, twice := b.ends[at]; !twice {
 		b.ends[at] = len(b.said)
 	}
-	said := saidLink{from: at, link: link, where: place{in.name, in.n}, down: to == nil}
+	said := saidLink{from: at, link: link, could: from.could, state: from.state, where: place{in.name, in.n}, down: to == nil}
 	if to != nil {
 		said.to = *to
 	}
@@ -162,15 +166,23 @@ func (b *builder) finish(name string) *subnet.Subnet {
 	bad := b.contradicted(s, far, where)
 	for i := range b.said {
 		said := &b.said[i]
+		a := where(said.from)
+		if said.down && said.state == subnet.Disabled {
+			s.Port(a).State = said.state
+		}
 		if said.down || far[i].seen < 0 {
 			continue
 		}
-		a, c := where(said.from), where(far[i])
+		c := where(far[i])
 		if bad[a] || bad[c] {
 			continue
 		}
 		if s.Peer(a).Exists() && s.Peer(a) == c {
 			continue // the line of the other end has connected it
+		}
+		if said.from == far[i] && b.log.lenient {
+			b.log.contradict(said.where, "%s is joined to itself: is it a loopback plug? It is not used", s.EndName(a))
+			continue
 		}
 		if said.from == far[i] {
 			b.fail(said.where, "%s is joined to itself: expected another port", s.EndName(a))
@@ -186,8 +198,11 @@ func (b *builder) finish(name string) *subnet.Subnet {
 			continue
 		}
 		s.Connect(a, c, said.link)
+		s.Port(a).Could, s.Port(a).State = said.could, said.state
+		s.Port(c).Could, s.Port(c).State = said.could, said.state
 		if mutual {
-			s.Port(c).Link = b.said[back].link
+			p := s.Port(c)
+			p.Link, p.Could, p.State = b.said[back].link, b.said[back].could, b.said[back].state
 			continue
 		}
 		if oneEnded == 0 {

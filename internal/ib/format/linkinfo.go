@@ -113,10 +113,12 @@ func (k *linkInfoReader) line(in *lines, line string) {
 		return
 	}
 	link := linkInfoLink(state)
+	from.state = linkInfoState(state)
 	to, up, ok := linkInfoFar(in, &c)
 	if !ok {
 		return
 	}
+	from.could = linkInfoCould(c.rest, link)
 	if !up {
 		k.b.line(in, from, nil, link)
 		return
@@ -166,7 +168,7 @@ func linkInfoFar(in *lines, c *cursor) (to sighting, up, ok bool) {
 	c.space()
 	if c.lit(`"`) {
 		if end := strings.LastIndex(c.rest, `" (`); end >= 0 {
-			to.node.Name = c.rest[:end]
+			to.node.Name, c.rest = c.rest[:end], c.rest[end+len(`" (`):]
 		}
 	}
 	return to, true, true
@@ -208,4 +210,52 @@ func linkInfoLink(state string) subnet.Link {
 		}
 	}
 	return link
+}
+
+// linkInfoState reads the states from « 4X 53.125 Gbps   Init/  LinkUp)».
+func linkInfoState(text string) subnet.State {
+	logical, physical, _ := strings.Cut(text, "/")
+	if strings.TrimSpace(strings.TrimSuffix(physical, ")")) == "Disabled" {
+		return subnet.Disabled
+	}
+	for _, state := range []subnet.State{subnet.Init, subnet.Armed} {
+		if strings.HasSuffix(logical, state.String()) {
+			return state
+		}
+	}
+	return subnet.StateUsual
+}
+
+// linkInfoCould reads what both ends support beyond the link, width and then speed, from
+// « Could be 4X Could be 106.25 Gbps)»; what is not named is as in the link. FDR10 has a text of its
+// own: «Could be FDR10 (Found link at QDR but expected speed is FDR10)» (rdma-core,
+// infiniband-diags/iblinkinfo.c).
+func linkInfoCould(text string, link subnet.Link) subnet.Link {
+	could := link
+	for {
+		_, rest, found := strings.Cut(text, "Could be ")
+		if !found {
+			break
+		}
+		c := cursor{rest}
+		text = rest
+		if strings.HasPrefix(rest, "FDR10") {
+			could.Speed = subnet.FDR10
+			continue
+		}
+		if w, ok := subnet.ParseWidth(strings.TrimSuffix(c.word(), ")")); ok {
+			could.Width = w
+			continue
+		}
+		for _, s := range linkSpeeds {
+			if strings.HasPrefix(rest, s.text) {
+				could.Speed = s.speed
+				break
+			}
+		}
+	}
+	if could == link {
+		return subnet.Link{}
+	}
+	return could
 }

@@ -29,10 +29,11 @@ func ReadSubnetList(name string, r io.Reader, opt Options) (*subnet.Subnet, *Rep
 		if !ok {
 			continue
 		}
-		link, ok := lstLink(in, &c)
+		link, state, ok := lstLink(in, &c)
 		if !ok {
 			continue
 		}
+		from.state = state
 		b.line(in, from, &to, link)
 		if i, known := b.by[from.key()]; known && isManager {
 			manager = i
@@ -121,31 +122,34 @@ var lstSpeeds = map[string]subnet.Speed{
 	"25": subnet.EDR, "50": subnet.HDR, "100": subnet.NDR, "200": subnet.XDR, "??": subnet.SpeedUnknown,
 }
 
+// lstStates is the states by their words.
+var lstStates = map[string]subnet.State{"INI": subnet.Init, "ARM": subnet.Armed, "ACT": subnet.StateUsual}
+
 // lstLink reads PHY=4x LOG=ACT SPD=10; old files have no SPD.
-func lstLink(in *lines, c *cursor) (subnet.Link, bool) {
-	var link subnet.Link
+func lstLink(in *lines, c *cursor) (link subnet.Link, state subnet.State, ok bool) {
 	for field := range strings.FieldsSeq(c.rest) {
 		key, value, _ := strings.Cut(field, "=")
 		switch key {
 		case "PHY":
-			w, ok := subnet.ParseWidth(value)
-			if !ok && value != "??" {
+			w, known := subnet.ParseWidth(value)
+			if !known && value != "??" {
 				in.fail("expected PHY= a width such as 4x, not %s", found(field))
-				return link, false
+				return link, state, false
 			}
 			link.Width = w
 		case "SPD":
-			speed, ok := lstSpeeds[value]
-			if !ok {
+			speed, known := lstSpeeds[value]
+			if !known {
 				in.fail("expected SPD= a speed such as 10 or 25, not %s", found(field))
-				return link, false
+				return link, state, false
 			}
 			link.Speed = speed
 		case "LOG":
+			state = lstStates[value]
 		default:
 			in.fail("expected PHY=, LOG= and SPD=, not %s", found(field))
-			return link, false
+			return link, state, false
 		}
 	}
-	return link, true
+	return link, state, true
 }

@@ -30,6 +30,10 @@ func (t *topoReader) connect() {
 		if byEnd[said.at] != i || !far[i].Exists() || t.s.Peer(said.at).Exists() || bad[said.at] || bad[far[i]] {
 			continue
 		}
+		if said.at == far[i] && t.log.lenient {
+			t.log.contradict(said.where, "%s is joined to itself: is it a loopback plug? It is not used", t.end(said.at))
+			continue
+		}
 		if said.at == far[i] {
 			t.fail(said.where, "%s is joined to itself: expected another port", t.end(said.at))
 			continue

@@ -42,7 +42,7 @@ var linkInfoKinds = map[subnet.Kind]string{subnet.Adapter: "CA", subnet.Switch: 
 
 // WriteLinkInfo writes a subnet in the form of iblinkinfo or, if line is set, of iblinkinfo -l. The
 // first form names the far end of a link by its LID alone; in the second form nodes have no kind.
-// Ports with a cable are written as active, all others as down. The first form is refused if a port
+// Ports with a cable are written as active unless their state is known, all others as down. The first form is refused if a port
 // with a cable has no LID: the far end of the cable would have no name.
 func WriteLinkInfo(to io.Writer, s *subnet.Subnet, line bool) error {
 	if err := writable(s); err != nil {
@@ -96,14 +96,37 @@ func writeLinkInfoPort(w writing, s *subnet.Subnet, e subnet.End, line bool) {
 	}
 	w.f("%6d %4d[  ] ==(", lidAt(s, e), e.Port)
 	if !p.Peer.Exists() {
-		w.f("                Down/ Polling)==>             [  ] \"\" ( )\n")
+		physical := "Polling"
+		if p.State == subnet.Disabled {
+			physical = "Disabled"
+		}
+		w.f("                Down/%8s)==>             [  ] \"\" ( )\n", physical)
 		return
 	}
-	w.f("%3s %18s %6s/%8s)==>  ", linkInfoWidth(p.Link.Width), linkInfoSpeed(p.Link.Speed), "Active", "LinkUp")
+	w.f("%3s %18s %6s/%8s)==>  ", linkInfoWidth(p.Link.Width), linkInfoSpeed(p.Link.Speed), linkInfoLogical(p.State), "LinkUp")
 	if line {
 		w.f("%v ", guidAt(s, p.Peer))
 	}
-	w.f("%6d %4d[  ] \"%s\" ( )\n", lidAt(s, p.Peer), p.Peer.Port, s.Nodes[p.Peer.Node].Name)
+	w.f("%6d %4d[  ] \"%s\" (%s)\n", lidAt(s, p.Peer), p.Peer.Port, s.Nodes[p.Peer.Node].Name, linkInfoMessage(p))
+}
+
+func linkInfoLogical(state subnet.State) string {
+	if state == subnet.Init || state == subnet.Armed {
+		return state.String()
+	}
+	return "Active"
+}
+
+// linkInfoMessage says what a link could be, width and speed, as far as it is more.
+func linkInfoMessage(p *subnet.Port) string {
+	width, speed := "", ""
+	if p.Could.Width > p.Link.Width {
+		width = "Could be " + linkInfoWidth(p.Could.Width)
+	}
+	if p.Could.Speed > p.Link.Speed {
+		speed = "Could be " + linkInfoSpeed(p.Could.Speed)
+	}
+	return width + " " + speed
 }
 
 func linkInfoWidth(w subnet.Width) string {
@@ -153,7 +176,7 @@ func WriteSubnetList(to io.Writer, s *subnet.Subnet) error {
 			if p.Link.Width != 0 {
 				width = p.Link.Width.String()
 			}
-			w.f("PHY=%s LOG=ACT SPD=%s\n", width, lstSpeed(p.Link.Speed))
+			w.f("PHY=%s LOG=%s SPD=%s\n", width, lstState(p.State), lstSpeed(p.Link.Speed))
 		}
 	}
 	return w.end()
@@ -171,6 +194,16 @@ func writeLSTEnd(w writing, s *subnet.Subnet, e subnet.End, ids string, shift ui
 	w.f("{ %s Ports:%02X SystemGUID:%s NodeGUID:%s PortGUID:%s ", kind, n.NumPorts(), n.SystemGUID.Digits(), n.GUID.Digits(), guidAt(s, e).Digits())
 	w.f(ids, n.VendorID, uint32(n.DeviceID)<<shift)
 	w.f(" Rev:%08X {%s} LID:%04X PN:%02X } ", n.Revision, n.Name, uint16(lidAt(s, e)), e.Port)
+}
+
+func lstState(state subnet.State) string {
+	switch state {
+	case subnet.Init:
+		return "INI"
+	case subnet.Armed:
+		return "ARM"
+	}
+	return "ACT"
 }
 
 func lstSpeed(speed subnet.Speed) string {

@@ -372,3 +372,35 @@ func TestNamesOfNodesAreTakenOnce(t *testing.T) {
 		t.Errorf("%d names, want %d: %q", len(keys), want, keys)
 	}
 }
+
+// The real tools see three things of a link: what its ports support, what they have enabled, and what
+// is active after a reset.
+func TestTheRealToolsSeeWhatALinkCouldBe(t *testing.T) {
+	s := chain(2)
+	slow := subnet.End{Node: 2, Port: 2} // between the switches
+	hdr := subnet.Link{Width: 4, Speed: subnet.HDR}
+	s.Port(slow).Link, s.Port(s.Peer(slow)).Link = hdr, hdr
+	b := serve(t, s)
+	b.opensm(1)
+	if out := b.run(1, "iblinkinfo"); strings.Count(out, "( Could be 106.25 Gbps)") != 2 || strings.Count(out, "Could be") != 2 {
+		t.Errorf("one link at HDR between ports of NDR:\n%s", out)
+	}
+	var lid string
+	b.server.Do(func(f *sma.Fabric) { lid = fmt.Sprint(f.LID(subnet.End{Node: 2})) })
+	for _, c := range []struct{ enable, active, could string }{
+		{"1", "LinkWidthActive:.................1X", "(Could be 4X"},
+		{"3", "LinkWidthActive:.................4X", "Active"},
+	} {
+		b.run(1, "ibportstate", lid, "1", "width", c.enable)
+		b.run(1, "ibportstate", lid, "1", "reset")
+		if out := b.run(1, "ibportstate", lid, "1"); !strings.Contains(out, c.active) {
+			t.Errorf("with widths %s enabled and a reset:\n%s", c.enable, out)
+		}
+		if out := b.run(1, "iblinkinfo"); !strings.Contains(out, c.could) {
+			t.Errorf("with widths %s enabled and a reset:\n%s", c.enable, out)
+		}
+	}
+	if out := b.run(1, "perfquery", lid, "255"); !strings.Contains(out, "PortSelect:......................255") {
+		t.Errorf("all ports of a switch:\n%s", out)
+	}
+}

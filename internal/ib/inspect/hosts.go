@@ -35,7 +35,8 @@ type host struct {
 
 // adapter is one port of a host and the switch that it is on.
 type adapter struct {
-	label string // name of the adapter in its host: mlx5_3, HCA-1
+	label string // name of the adapter in its host: mlx5_3, HCA-1; with the port's number if it has several
+	card  string // the same without the port's number
 	end   subnet.End
 	sw    int32 // -1: no switch
 }
@@ -77,7 +78,7 @@ func hostsOf(g *graph) []host {
 			if len(n.Ports) > 2 {
 				l += "/" + string(rune('0'+p%10))
 			}
-			hosts[h].adapters = append(hosts[h].adapters, adapter{l, end, g.number(far.Node)})
+			hosts[h].adapters = append(hosts[h].adapters, adapter{l, label, end, g.number(far.Node)})
 		}
 	}
 	for i := range hosts {

@@ -25,7 +25,7 @@ func (in *inspection) extendedTree(p *island) bool {
 	if 2*inner.adapters() <= p.adapters() {
 		return false
 	}
-	inner.level = levelsOf(inner.g)
+	inner.level = levelsOf(inner.g, fewHosts(inner.g))
 	if !in.tree(inner) {
 		return false
 	}

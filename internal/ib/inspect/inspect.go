@@ -25,6 +25,8 @@ func inspect(s *subnet.Subnet, contradictions []string) *inspection {
 	in.islands()
 	in.count()
 	in.hosts()
+	in.apart()
+	in.selfCables()
 	in.links()
 	in.naming()
 	in.housings()
@@ -39,7 +41,7 @@ type inspection struct {
 	report *Report
 	all    *graph    // every switch
 	parts  []*island // the largest first
-	part   []int     // by switch in all: index into parts
+	part   []int     // by switch in all: index into parts; -1 for a stub
 	found  []Finding
 	more   map[string]int
 }
@@ -66,6 +68,16 @@ func (in *inspection) find(sev Severity, kind string, ends []subnet.End, format 
 		f.Ports = append(f.Ports, in.endName(e))
 	}
 	in.found = append(in.found, f)
+}
+
+// notJudged notes what was left out. Of many parts alike the first few are named.
+func (in *inspection) notJudged(format string, args ...any) {
+	switch r := in.report; {
+	case len(r.NotJudged) < maxNotJudged:
+		r.NotJudged = append(r.NotJudged, fmt.Sprintf(format, args...))
+	case len(r.NotJudged) == maxNotJudged:
+		r.NotJudged = append(r.NotJudged, "and more of these")
+	}
 }
 
 // faults reports the faults that a working subnet cannot have.
@@ -95,13 +107,15 @@ func (in *inspection) islands() {
 	}
 	shared := make([]int32, len(in.s.Nodes))
 	for _, list := range members {
-		g := newGraph(in.s, in.names, list, shared)
-		in.parts = append(in.parts, &island{g: g})
+		in.parts = append(in.parts, &island{g: in.withoutStubs(list, shared)})
 	}
 	slices.SortStableFunc(in.parts, func(a, b *island) int {
 		return cmp.Or(b.adapters()-a.adapters(), len(b.g.node)-len(a.g.node))
 	})
 	in.part = make([]int, len(switches))
+	for sw := range in.part {
+		in.part[sw] = -1
+	}
 	for i, p := range in.parts {
 		for _, node := range p.g.node {
 			in.part[in.all.number(node)] = i
@@ -109,7 +123,34 @@ func (in *inspection) islands() {
 		in.recognise(p)
 		in.report.Islands = append(in.report.Islands, p.about)
 	}
-	in.apart()
+}
+
+// withoutStubs is the graph of connected switches without its stubs, which it reports. A part without
+// hosts is a plan, or an island: it has none.
+func (in *inspection) withoutStubs(switches, dense []int32) *graph {
+	g := newGraph(in.s, in.names, switches, dense)
+	if !slices.ContainsFunc(g.hosts, func(on []subnet.End) bool { return len(on) > 0 }) {
+		return g
+	}
+	stub := stubs(g)
+	var kept []int32
+	for sw, node := range switches {
+		if !stub[sw] {
+			kept = append(kept, node)
+			continue
+		}
+		var to []string
+		var at []subnet.End
+		for _, n := range g.near[sw] {
+			to = append(to, fmt.Sprintf("%s to %s", plural(len(n.ports), "cable"), g.name(n.to)))
+			at = append(at, ends(g, int32(sw), n.to)...)
+		}
+		in.find(Warning, "stub-switch", at, "%s has no hosts and only %s: no path between hosts crosses it", g.name(int32(sw)), list(to, 4))
+	}
+	if len(kept) == len(switches) {
+		return g
+	}
+	return newGraph(in.s, in.names, kept, dense)
 }
 
 func (p *island) adapters() int {
@@ -120,7 +161,7 @@ func (p *island) adapters() int {
 	return n
 }
 
-// apart reports parts that cannot reach each other.
+// apart reports parts that cannot reach each other, unless they are the planes of the adapters.
 func (in *inspection) apart() {
 	if len(in.parts) < 2 {
 		return
@@ -129,7 +170,7 @@ func (in *inspection) apart() {
 		if p.adapters() == 0 || 10*p.adapters() < in.parts[0].adapters() {
 			in.find(Warning, "island", nil, "%s (%s) %s without a cable to the rest",
 				list(p.switchNames(), 3), plural(p.adapters(), "adapter"), isAre(len(p.g.node)))
-		} else if i == 0 {
+		} else if i == 0 && len(in.parts) != in.report.Planes {
 			in.find(Note, "islands", nil, "the fabric has %d parts without a cable between them: separate planes or rails, or a cable is missing", len(in.parts))
 		}
 	}
@@ -146,8 +187,10 @@ func (p *island) switchNames() []string {
 // recognise finds the family of a part, and looks for deviations from its symmetry.
 func (in *inspection) recognise(p *island) {
 	g := p.g
-	p.level = levelsOf(g)
+	p.level = levelsOf(g, fewHosts(g))
 	p.about = Island{Switches: len(g.node), Adapters: p.adapters(), Diameter: diameter(g)}
+	before := maps.Clone(in.more)
+	defer func() { p.about.But = exceptions(before, in.more) }()
 	defer in.cuts(p)
 	switch {
 	case len(g.node) == 1:
@@ -159,17 +202,41 @@ func (in *inspection) recognise(p *island) {
 	}
 	if d, ok := gridOf(g); ok {
 		in.grid(p, &d)
+		in.report.PairsJudged += links(g)
 		return
 	}
 	if d, ok := dragonflyOf(g, p.level); ok {
 		in.dragonfly(p, &d)
+		in.report.PairsJudged += links(g)
 		return
 	}
-	if in.extendedTree(p) {
+	if in.extendedTree(p) || in.mixedTree(p) {
 		return
 	}
+	in.notJudged("the cables between the %d switches of an irregular network", len(g.node))
 	p.about.Family, p.about.What = Irregular, "an irregular network"
 	p.about.Members = members(p.g)
+}
+
+// exceptions says where a part differs from its family, by the findings that were added.
+func exceptions(before, after map[string]int) (but []string) {
+	for _, kind := range []struct{ of, one, many string }{
+		{"stray-host", "host above the leaves", "hosts above the leaves"},
+		{"flat-link", "link within a level", "links within a level"},
+		{"skipping-link", "link that skips a level", "links that skip a level"},
+		{"missing-cable", "place that lacks cables", "places that lack cables"},
+		{"crossed-cables", "pair of crossed cables", "pairs of crossed cables"},
+		{"moved-cable", "cable to the wrong switch", "cables to the wrong switch"},
+	} {
+		switch n := after[kind.of] - before[kind.of]; n {
+		case 0:
+		case 1:
+			but = append(but, "1 "+kind.one)
+		default:
+			but = append(but, fmt.Sprintf("%d %s", n, kind.many))
+		}
+	}
+	return but
 }
 
 // members lists a part, switches with many hosts first.
@@ -246,6 +313,18 @@ func (in *inspection) count() {
 		}
 	}
 	r.Cables /= 2
+}
+
+// selfCables reports cables with both ends at one node.
+func (in *inspection) selfCables() {
+	for i := range in.s.Nodes {
+		for p := range in.s.Nodes[i].Ports {
+			e := subnet.End{Node: int32(i), Port: uint8(p)}
+			if far := in.s.Peer(e); far.Node == e.Node && far.Port > e.Port {
+				in.find(Warning, "self-cable", []subnet.End{e, far}, "a cable joins ports %d and %d of %s: it carries nothing to another node", e.Port, far.Port, in.names.of(e.Node))
+			}
+		}
+	}
 }
 
 // finish sorts the findings and adds the number of findings left out.

@@ -74,7 +74,7 @@ func (p *island) groups() (group []int32, count int) {
 	case p.about.Family != FatTree || top(p.level) < 2:
 		return nil, 0
 	}
-	of, count := p.g.components(func(a, b int32) bool { return p.level[a] < 2 && p.level[b] < 2 })
+	of, count := podsOf(p.g, p.level)
 	for sw := range of {
 		if p.level[sw] > 1 {
 			of[sw] = -1

@@ -42,9 +42,14 @@ func (in *inspection) links() {
 	slices.SortFunc(in.report.Links, func(a, b Links) int {
 		return cmp.Or(cmp.Compare(a.Sort, b.Sort), b.Count-a.Count, cmp.Compare(a.Link, b.Link))
 	})
+	in.judgedLinks(cables)
+	in.belowSupport(cables)
 	for _, e := range cables {
-		in.slowLink(e, best[in.model(e.Node)], best[in.model(in.s.Peer(e).Node)])
+		if !couldBe(in.s, e) {
+			in.slowLink(e, best[in.model(e.Node)], best[in.model(in.s.Peer(e).Node)])
+		}
 	}
+	in.states(cables)
 	in.mixedHosts()
 }
 
@@ -99,6 +104,8 @@ func (in *inspection) sortOf(e subnet.End) string {
 	switch n := &in.s.Nodes[e.Node]; {
 	case isAggregation(n):
 		return "aggregation"
+	case n.Kind == subnet.Router:
+		return "router"
 	case n.Kind != subnet.Switch:
 		return "host"
 	}

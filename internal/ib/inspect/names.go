@@ -2,9 +2,11 @@ package inspect
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"weft/internal/ib/subnet"
+	"weft/units"
 )
 
 // names is the names of nodes in messages, by node: the description, and the GUID behind it if
@@ -35,7 +37,7 @@ func (in *inspection) endName(e subnet.End) string {
 // naming reports missing and duplicate names and LIDs.
 func (in *inspection) naming() {
 	count := map[string][]int32{}
-	unnamed, noLID, mlx := 0, 0, 0
+	unnamed, mlx := 0, 0
 	for i := range in.s.Nodes {
 		n := &in.s.Nodes[i]
 		switch {
@@ -45,9 +47,6 @@ func (in *inspection) naming() {
 			unnamed++
 		case !isUnnamed(n):
 			count[n.Name] = append(count[n.Name], int32(i))
-		}
-		if p := &n.Ports[n.Base()]; p.LID == 0 && (n.Kind == subnet.Switch || p.Peer.Exists()) {
-			noLID++
 		}
 		if isUnnamed(n) && n.Kind == subnet.Adapter {
 			mlx++
@@ -71,10 +70,32 @@ func (in *inspection) naming() {
 	if mlx > 0 {
 		in.find(Note, "unnamed-adapter", nil, "%s only the vendor's default name: which host they are in is unknown", have(mlx, "adapter"))
 	}
-	if noLID == len(in.s.Nodes) && noLID > 0 {
+	in.withoutLIDs()
+}
+
+// withoutLIDs counts the ports that should have a LID and have none: 0, or the permissive LID, which
+// ports have until a manager gives them one.
+func (in *inspection) withoutLIDs() {
+	none, all := 0, 0
+	for i := range in.s.Nodes {
+		n := &in.s.Nodes[i]
+		if isAggregation(n) {
+			continue // switches give them no name, and some files no LID
+		}
+		for p := range n.Ports {
+			if isSwitch := n.Kind == subnet.Switch; isSwitch != (p == 0) || !isSwitch && !n.Ports[p].Peer.Exists() {
+				continue
+			}
+			all++
+			if lid := n.Ports[p].LID; lid == 0 || lid == units.PermissiveLID {
+				none++
+			}
+		}
+	}
+	if none == all && all > 0 {
 		in.find(Note, "no-lids", nil, "no node has a LID: no Subnet Manager has run, or the file does not keep LIDs")
-	} else if noLID > 0 {
-		in.find(Warning, "no-lid", nil, "%s no LID: the Subnet Manager has not brought them up", have(noLID, "node"))
+	} else if none > 0 {
+		in.find(Warning, "no-lid", nil, "%d of %s no LID: the Subnet Manager has not brought them up", none, have(all, "port"))
 	}
 }
 
@@ -85,24 +106,26 @@ func have(n int, word string) string {
 	return plural(n, word) + " have"
 }
 
-// housings finds directors: switch chips with one SystemImageGUID.
+// housings finds switch chips with one SystemImageGUID.
 func (in *inspection) housings() {
-	chips := map[string][]string{}
+	chips := map[units.GUID][]int32{}
 	for i := range in.s.Nodes {
 		if n := &in.s.Nodes[i]; n.Kind == subnet.Switch && n.SystemGUID != 0 {
-			key := n.SystemGUID.String()
-			chips[key] = append(chips[key], in.names.of(int32(i)))
+			chips[n.SystemGUID] = append(chips[n.SystemGUID], int32(i))
 		}
 	}
-	for guid, names := range chips {
-		if len(names) > 1 {
-			in.report.Housings = append(in.report.Housings, Housing{GUID: guid, Chips: len(names), Names: names})
+	for _, guid := range slices.Sorted(maps.Keys(chips)) {
+		nodes := chips[guid]
+		if len(nodes) < 2 {
+			continue
 		}
+		h := Housing{GUID: guid.String(), Chips: len(nodes)}
+		parts := map[int]bool{}
+		for _, node := range nodes {
+			h.Names = append(h.Names, in.names.of(node))
+			parts[in.part[in.all.number(node)]] = true
+		}
+		h.Planes = len(parts) == len(nodes)
+		in.report.Housings = append(in.report.Housings, h)
 	}
-	slices.SortFunc(in.report.Housings, func(a, b Housing) int {
-		if a.GUID < b.GUID {
-			return -1
-		}
-		return 1
-	})
 }

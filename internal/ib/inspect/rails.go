@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"weft/internal/ib/subnet"
@@ -13,11 +14,39 @@ func (in *inspection) hosts() {
 	hosts := hostsOf(in.all)
 	in.report.Hosts = len(hosts)
 	families := familiesOf(hosts)
+	in.report.Planes = in.planesOfAdapters(hosts)
 	for _, family := range families {
 		in.fewerAdapters(family)
 		in.planes(family)
 	}
 	in.rails(hosts, families)
+}
+
+// planesOfAdapters is the number of parts on which the ports of one adapter are: the planes of XDR, or
+// two fabrics of adapters with two ports. It is 0 unless most adapters with several ports are so.
+func (in *inspection) planesOfAdapters(hosts []host) int {
+	ports, on := map[int32]int{}, map[int32]map[int]bool{}
+	for i := range hosts {
+		for _, a := range hosts[i].adapters {
+			if a.sw < 0 || in.part[a.sw] < 0 {
+				continue
+			}
+			if ports[a.end.Node]++; on[a.end.Node] == nil {
+				on[a.end.Node] = map[int]bool{}
+			}
+			on[a.end.Node][in.part[a.sw]] = true
+		}
+	}
+	var counts []int
+	for node, n := range ports {
+		if n > 1 {
+			counts = append(counts, len(on[node]))
+		}
+	}
+	if each, ok := usual(counts); ok && each > 1 {
+		return each
+	}
+	return 0
 }
 
 // planes recognises parts of the fabric as planes if hosts are on several of them, and
@@ -48,6 +77,9 @@ func (in *inspection) planes(family []*host) {
 		case counts[i] < each && counts[i] > 0:
 			in.find(Warning, "fewer-planes", endsOf(h), "%q is on %d of the %s without a cable between them, most hosts like it are on %d", h.name, counts[i], plural(len(all), "part"), each)
 		}
+	}
+	if in.report.Planes > 0 {
+		return // adapters spread their traffic over the planes
 	}
 	in.find(Note, "planes", nil, "%s on %d of the %s without a cable between them: these are planes, and traffic between them goes through a host", haveAre(whole, withoutNumber(family[0].name)), each, plural(len(all), "part"))
 }
@@ -143,20 +175,28 @@ func lacking(h *host, labels []string) string {
 
 // rails recognises a rail-optimised fabric: the adapters of one label are on
 // leaves that, for nine tenths of their adapters, serve no other label. It then reports adapters of
-// the largest family on the leaf of another rail. Managers and storage may be on any leaf.
+// the largest family on the leaf of another rail. Managers and storage may be on any leaf: only the
+// labels of the largest family with several adapters count. Ports of one adapter on several planes
+// are one rail.
 func (in *inspection) rails(hosts []host, families [][]*host) {
+	label := func(a *adapter) string {
+		if in.report.Planes > 0 {
+			return a.card
+		}
+		return a.label
+	}
+	labels := railLabels(families, label)
 	leaf := map[int32]map[string]int{} // by switch and label
-	labels := map[string]bool{}
 	for i := range hosts {
-		for _, a := range hosts[i].adapters {
-			if a.sw < 0 || a.label == "" || len(hosts[i].adapters) < 2 {
+		for j := range hosts[i].adapters {
+			a := &hosts[i].adapters[j]
+			if a.sw < 0 || !labels[label(a)] || len(hosts[i].adapters) < 2 {
 				continue
 			}
 			if leaf[a.sw] == nil {
 				leaf[a.sw] = map[string]int{}
 			}
-			leaf[a.sw][a.label]++
-			labels[a.label] = true
+			leaf[a.sw][label(a)]++
 		}
 	}
 	serves := map[int32]string{}
@@ -178,18 +218,38 @@ func (in *inspection) rails(hosts []host, families [][]*host) {
 	if len(labels) < 2 || len(used) < len(labels) || 10*pure < 9*all {
 		return
 	}
-	rails := Rails{Count: len(labels), Islands: len(islands)}
-	for label := range labels {
-		rails.Labels = append(rails.Labels, label)
-	}
-	slices.SortFunc(rails.Labels, compareLabels)
+	rails := Rails{Count: len(labels), Islands: len(islands), Labels: slices.SortedFunc(maps.Keys(labels), compareLabels)}
 	in.report.Rails = &rails
 	for _, h := range families[0] {
-		for _, a := range h.adapters {
-			if rail, ok := serves[a.sw]; ok && a.label != "" && a.label != rail {
+		for i := range h.adapters {
+			a := &h.adapters[i]
+			if rail, ok := serves[a.sw]; ok && labels[label(a)] && label(a) != rail {
 				in.find(Warning, "wrong-rail", []subnet.End{a.end, in.s.Peer(a.end)}, "%s of %q is on %s, which serves %s: are two cables swapped?",
 					a.label, h.name, in.endName(in.s.Peer(a.end)), rail)
 			}
 		}
 	}
+}
+
+// railLabels is the labels of the adapters of the largest family whose hosts have several.
+func railLabels(families [][]*host, label func(*adapter) string) map[string]bool {
+	for _, family := range families {
+		labels := map[string]bool{}
+		several := 0
+		for _, h := range family {
+			if len(h.adapters) < 2 {
+				continue
+			}
+			several++
+			for i := range h.adapters {
+				if l := label(&h.adapters[i]); l != "" {
+					labels[l] = true
+				}
+			}
+		}
+		if 2*several > len(family) {
+			return labels
+		}
+	}
+	return nil
 }

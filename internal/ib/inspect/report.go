@@ -1,5 +1,7 @@
 package inspect
 
+import "slices"
+
 // Family is the kind of network that the switches form.
 type Family string
 
@@ -26,22 +28,39 @@ type Report struct {
 	Aggregation int `json:"aggregation_nodes"`
 	Cables      int `json:"cables"`
 
-	Islands  []Island  `json:"islands"` // the largest first
-	Rails    *Rails    `json:"rails,omitempty"`
-	Housings []Housing `json:"housings,omitempty"` // directors: several switch chips in one
+	Islands []Island `json:"islands"` // the largest first
+	Rails   *Rails   `json:"rails,omitempty"`
+	// Planes is the parts without a cable between them on which the ports of one adapter are, as with
+	// XDR; 0 if they are on one.
+	Planes   int       `json:"planes,omitempty"`
+	Housings []Housing `json:"housings,omitempty"` // several switch chips in one: directors, or switches with planes
 	Links    []Links   `json:"links"`
 	Findings []Finding `json:"findings"` // errors first, then warnings, then notes
+
+	LinksJudged int      `json:"links_judged"` // cables whose speed was compared
+	PairsJudged int      `json:"pairs_judged"` // pairs of switches whose number of cables was compared
+	NotJudged   []string `json:"not_judged,omitempty"`
+}
+
+// Blank reports whether nothing was judged and nothing is wrong: then no finding means nothing.
+func (r *Report) Blank() bool { return !r.Faulty() && r.LinksJudged == 0 && r.PairsJudged == 0 }
+
+// Faulty reports whether there is an error or a warning.
+func (r *Report) Faulty() bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity != Note })
 }
 
 // Island is a part of the subnet without a cable to the rest.
 type Island struct {
 	Family Family `json:"family"`
 	// What is the family with its dimensions: "three-level fat tree, 8 pods".
-	What     string  `json:"what"`
-	Switches int     `json:"switches"`
-	Adapters int     `json:"adapters"`
-	Levels   []Level `json:"levels,omitempty"` // of trees, leaves first
-	Size     []int   `json:"size,omitempty"`   // of a torus or mesh, by dimension
+	What string `json:"what"`
+	// But is where the part differs from that: "3 hosts on spines".
+	But      []string `json:"but,omitempty"`
+	Switches int      `json:"switches"`
+	Adapters int      `json:"adapters"`
+	Levels   []Level  `json:"levels,omitempty"` // of trees, leaves first
+	Size     []int    `json:"size,omitempty"`   // of a torus or mesh, by dimension
 	// Members is the switches of a small island without a known family.
 	Members []Member `json:"members,omitempty"`
 	// Diameter is the most switch-to-switch links between any two switches,
@@ -92,16 +111,18 @@ type Rails struct {
 	Islands int `json:"islands"`
 }
 
-// Housing is several switch chips with one SystemImageGUID: a director.
+// Housing is several switch chips with one SystemImageGUID: a director, or a switch with planes.
 type Housing struct {
-	GUID  string   `json:"guid"`
-	Chips int      `json:"chips"`
-	Names []string `json:"names"`
+	GUID  string `json:"guid"`
+	Chips int    `json:"chips"`
+	// Planes says that each chip is on another plane: no path goes from one to another.
+	Planes bool     `json:"planes,omitempty"`
+	Names  []string `json:"names"`
 }
 
 // Links is the number of cables of one sort with one width and speed.
 type Links struct {
-	Sort  string `json:"sort"` // host or switch
+	Sort  string `json:"sort"` // host, switch, aggregation or router
 	Link  string `json:"link"` // 4xNDR
 	Count int    `json:"count"`
 }
@@ -123,6 +144,9 @@ type Finding struct {
 	Text     string   `json:"text"`
 	Ports    []string `json:"ports,omitempty"` // the ports concerned
 }
+
+// maxNotJudged is the number of parts of a fabric that are named as not judged.
+const maxNotJudged = 6
 
 // maxOfKind is the number of findings of one kind that are listed; the rest is counted.
 const maxOfKind = 20

@@ -19,15 +19,15 @@ func levelName(level, levels int) string {
 	return fmt.Sprintf("level %d", level+1)
 }
 
-// tree recognises a tree of levels: at most a tenth of the links stay on one level, all others go
-// one level up or down, and each switch has a link up.
+// tree recognises a tree of levels: at most a tenth of the links stay on one level or skip one, all
+// others go one level up or down.
 func (in *inspection) tree(p *island) bool {
 	g, level := p.g, p.level
 	if slices.Contains(level, -1) || top(level) == 0 {
 		return false
 	}
-	flat := sameLevel(g, level)
-	if 10*len(flat) > links(g) {
+	flat, skip := sameLevel(g, level), skipping(g, level)
+	if 10*(len(flat)+len(skip)) > links(g) {
 		return false
 	}
 	levels := top(level) + 1
@@ -56,9 +56,13 @@ func (in *inspection) tree(p *island) bool {
 		in.find(Warning, "flat-link", ends(g, pair[0], pair[1]), "%s and %s are both %s switches and joined by %s: a tree has no links within a level",
 			g.name(pair[0]), g.name(pair[1]), levelName(level[pair[0]], levels), plural(g.cables(pair[0], pair[1]), "cable"))
 	}
+	for _, pair := range skip {
+		in.find(Warning, "skipping-link", ends(g, pair[0], pair[1]), "the %s %s and the %s %s are joined by %s, which skips a level",
+			levelName(level[pair[0]], levels), g.name(pair[0]), levelName(level[pair[1]], levels), g.name(pair[1]), plural(g.cables(pair[0], pair[1]), "cable"))
+	}
 	in.strayHosts(p)
 	in.uplinks(p)
-	in.pairs(p)
+	in.cabling(p)
 	return true
 }
 
@@ -153,12 +157,12 @@ func (in *inspection) flows(g *graph, level []int, sw int32) (rate flow[units.Ra
 	return rate, count
 }
 
-// pods counts the connected parts of the lowest two levels of a three-level tree.
+// pods counts the pods of a tree: 1 for two levels.
 func (in *inspection) pods(p *island) int {
 	if top(p.level) < 2 {
 		return 1
 	}
-	of, _ := p.g.components(func(a, b int32) bool { return p.level[a] < 2 && p.level[b] < 2 })
+	of, _ := podsOf(p.g, p.level)
 	pods := map[int32]bool{}
 	for sw, part := range of {
 		if p.level[sw] == 0 {
@@ -166,6 +170,15 @@ func (in *inspection) pods(p *island) int {
 		}
 	}
 	return len(pods)
+}
+
+// podsOf numbers the connected parts of the lowest two levels, without crossed cables and cables within
+// a level.
+func podsOf(g *graph, level []int) (of []int32, count int) {
+	strange := strangeLinks(g, level, 0)
+	return g.components(func(a, b int32) bool {
+		return level[a] < 2 && level[b] < 2 && level[a] != level[b] && !strange[pairOf(a, b)]
+	})
 }
 
 // strayHosts reports hosts on switches above the leaves.
@@ -208,75 +221,6 @@ func (in *inspection) uplinks(p *island) {
 				v.Name, p.g.name(sw), plural(count.up, "cable"), same, plural(v.Switches, v.Name), v.UpEach)
 		}
 	}
-}
-
-// pairs reports pairs of switches that lack a cable which the other pairs of their block
-// have. A block is two neighbouring levels of one pod.
-func (in *inspection) pairs(p *island) {
-	g, level := p.g, p.level
-	for l := range top(level) {
-		of, count := g.components(func(a, b int32) bool { return min(level[a], level[b]) == l && level[a] != level[b] })
-		lower, upper := make([][]int32, count), make([][]int32, count)
-		for sw, block := range of {
-			switch level[sw] {
-			case l:
-				lower[block] = append(lower[block], int32(sw))
-			case l + 1:
-				upper[block] = append(upper[block], int32(sw))
-			}
-		}
-		for block := range count {
-			in.block(g, lower[block], upper[block])
-		}
-	}
-}
-
-func (in *inspection) block(g *graph, lower, upper []int32) {
-	var counts []int
-	for _, a := range lower {
-		for _, b := range upper {
-			counts = append(counts, g.cables(a, b))
-		}
-	}
-	each, ok := usual(counts)
-	if !ok || each == 0 || len(counts) < 2 {
-		return
-	}
-	like := 0
-	for _, c := range counts {
-		if c == each {
-			like++
-		}
-	}
-	for i, a := range lower {
-		for j, b := range upper {
-			if c := counts[i*len(upper)+j]; c < each {
-				in.missing(g, a, b, each-c, fmt.Sprintf("%d of %d such pairs have %s", like, len(counts), plural(each, "cable")))
-			}
-		}
-	}
-}
-
-// missing reports cables that two switches lack, with their free ports.
-func (in *inspection) missing(g *graph, a, b int32, cables int, why string) {
-	text := fmt.Sprintf("%s is missing between %s and %s: %s", plural(cables, "cable"), g.name(a), g.name(b), why)
-	freeA, freeB := g.freePorts(a), g.freePorts(b)
-	if len(freeA) > 0 && len(freeB) > 0 {
-		text += fmt.Sprintf("; free are %s and %s", freeText(g, a, freeA), freeText(g, b, freeB))
-	}
-	in.find(Warning, "missing-cable", nil, "%s", text)
-}
-
-func freeText(g *graph, sw int32, free []uint8) string {
-	var ports []string
-	for _, p := range free {
-		ports = append(ports, fmt.Sprint(p))
-	}
-	word := "port"
-	if len(free) > 1 {
-		word = "ports"
-	}
-	return fmt.Sprintf("%s of %s", word+" "+list(ports, 4), g.name(sw))
 }
 
 // ends are the ports of a and b at the cables between them.

@@ -10,6 +10,8 @@ type Record struct {
 	Proven   bool     `json:"proven"`
 	Refuted  []string `json:"refuted_because,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
+	Judged   int64    `json:"pairs_judged"`     // of a source and a LID
+	Apart    int64    `json:"pairs_not_joined"` // by cables: not judged
 	*Report
 	Loops    []cycleRecord   `json:"shortest_credit_loops,omitempty"`
 	Balance  balanceRecord   `json:"paths_per_cable"`
@@ -79,6 +81,7 @@ func (r *Report) Record(s *subnet.Subnet, m *Matrix) Record {
 		Proven: r.Proven(), Refuted: r.Refutations(), Warnings: r.Warnings(), Report: r,
 		Balance: balanceRecord{Balance: r.Balance, Worst: []loadRecord{}}, Matrix: m.record(s),
 	}
+	x.Judged, x.Apart = r.Judged()
 	for _, c := range r.Cycles {
 		loop := cycleRecord{Cycle: c}
 		for _, h := range c.Holds {

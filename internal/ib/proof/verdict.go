@@ -35,6 +35,16 @@ func (r *Report) Refutations() []string {
 	return out
 }
 
+// Judged is the pairs of a source and a LID that the tables were tried on, and apart the pairs that no cables
+// join, with any tables. A switch's own LID is no path.
+func (r *Report) Judged() (judged, apart int64) {
+	for _, x := range [...]*Reach{&r.EndToEnd, &r.EndToSwitch, &r.FromSwitches} {
+		judged += x.Pairs - x.Islands
+		apart += x.Islands
+	}
+	return max(judged-int64(r.Switches), 0), apart
+}
+
 // Warnings is the faults of tables that do not refute them.
 func (r *Report) Warnings() []string {
 	var out []string

@@ -46,10 +46,8 @@ func (f *Fabric) Relink(at subnet.End) error {
 
 // Link connects two ports without a cable. The link is as fast and wide as the slower node allows.
 func (f *Fabric) Link(a, b subnet.End) error {
-	link := f.best(a)
-	if other := f.best(b); other.Rate() < link.Rate() {
-		link = other
-	}
+	link, other := f.supports(a.Node), f.supports(b.Node)
+	link.Width, link.Speed = min(link.Width, other.Width), min(link.Speed, other.Speed)
 	return f.link(a, b, link)
 }
 
@@ -61,25 +59,10 @@ func (f *Fabric) link(a, b subnet.End, link subnet.Link) error {
 	for _, at := range []subnet.End{a, b} {
 		delete(f.taken, at)
 		q := &f.nodes[at.Node].ports[at.Port]
-		trained := powerOnPort(&f.sub.Nodes[at.Node], at.Port, link).info
 		q.cut = false
-		q.info.LinkWidthActive, q.info.LinkSpeedActive = trained.LinkWidthActive, trained.LinkSpeedActive
-		q.info.LinkSpeedExtActive, q.info.LinkSpeedExt2Active = trained.LinkSpeedExtActive, trained.LinkSpeedExt2Active
 	}
 	f.train(a)
 	return nil
-}
-
-// best is the fastest link that a node has or had at a port.
-func (f *Fabric) best(at subnet.End) subnet.Link {
-	best := subnet.Link{Width: 4, Speed: subnet.SDR}
-	for p := range f.sub.Nodes[at.Node].Ports {
-		l := f.sub.Nodes[at.Node].Ports[p].Link
-		if l.Rate() > best.Rate() {
-			best = l
-		}
-	}
-	return best
 }
 
 // Clear unplugs the cable of a port, if it has one, and resets the port to its state after
@@ -88,7 +71,7 @@ func (f *Fabric) Clear(at subnet.End) {
 	_ = f.Unlink(at)
 	was := &f.nodes[at.Node].ports[at.Port]
 	loss := was.loss
-	*was = powerOnPort(&f.sub.Nodes[at.Node], at.Port, f.best(at))
+	*was = powerOnPort(&f.sub.Nodes[at.Node], at.Port, f.supports(at.Node))
 	was.loss = loss
 }
 

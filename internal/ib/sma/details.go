@@ -79,16 +79,19 @@ func (c *counters) addDetail(attr mad.Attribute, field int) {
 
 // answerDetail answers a Get or Set of an optional attribute.
 func (r *request) answerDetail(d *detail) mad.Status {
-	q, number, ok := r.counted(r.data[1])
-	if !ok {
+	number := r.data[1]
+	ports := r.counted(number)
+	if ports == nil {
 		return mad.BadField
 	}
-	v, mask := q.values(d), uint16(r.data[2])<<8|uint16(r.data[3])
-	if r.set {
+	v, mask := make([]uint64, len(d.fields)), uint16(r.data[2])<<8|uint16(r.data[3])
+	for _, c := range ports {
+		own := c.values(d)
 		for i := range v {
-			if mask>>i&1 == 1 {
-				v[i] = getBits(r.data[4:], i*d.bits, d.bits)
+			if r.set && mask>>i&1 == 1 {
+				own[i] = getBits(r.data[4:], i*d.bits, d.bits)
 			}
+			v[i] = min(v[i]+own[i], d.most())
 		}
 	}
 	clear(r.data)

@@ -19,7 +19,8 @@ type Fabric struct {
 	now     units.Time
 	onCross func(out subnet.End) // called for each crossed link; may be nil
 	taken   map[subnet.End]cable // by both ends: cables that Unlink took
-	random  *rand.Rand           // of SetLoss
+	models  map[model]subnet.Link
+	random  *rand.Rand // of SetLoss
 }
 
 // node is the state of a node's agents.
@@ -83,7 +84,7 @@ func New(s *subnet.Subnet) (*Fabric, error) {
 // NewUnchecked makes the agents of a subnet that may have nodes with the same GUID, as broken
 // subnets do.
 func NewUnchecked(s *subnet.Subnet) *Fabric {
-	f := &Fabric{sub: s, nodes: make([]node, len(s.Nodes)), taken: map[subnet.End]cable{}}
+	f := &Fabric{sub: s, nodes: make([]node, len(s.Nodes)), taken: map[subnet.End]cable{}, models: modelsOf(s)}
 	for i := range s.Nodes {
 		f.nodes[i] = f.powerOn(int32(i))
 	}
@@ -100,12 +101,7 @@ func (f *Fabric) OnCross(cross func(out subnet.End)) { f.onCross = cross }
 func (f *Fabric) powerOn(i int32) node {
 	of := &f.sub.Nodes[i]
 	n := node{desc: mad.Describe(of.Name), ports: make([]port, len(of.Ports)), sl2vl: map[uint32]mad.SLToVL{}}
-	best := subnet.Link{Width: 4, Speed: subnet.SDR} // the capabilities of ports without a cable
-	for p := range of.Ports {
-		if l := of.Ports[p].Link; l.Rate() > best.Rate() {
-			best = l
-		}
-	}
+	best := f.supports(i)
 	for p := range of.Ports {
 		if p == 0 && of.Kind != subnet.Switch {
 			continue
@@ -124,30 +120,31 @@ func (f *Fabric) powerOn(i int32) node {
 	return n
 }
 
-// powerOnPort is a port after power-on, with its cable trained if it has one.
+// powerOnPort is a port after power-on, with its cable trained if it has one. It supports and enables
+// best, and the widths below that it runs at.
 func powerOnPort(of *subnet.Node, p uint8, best subnet.Link) port {
 	link := of.Ports[p].Link
 	cabled := of.Ports[p].Peer.Exists()
 	if link.Rate() == 0 {
 		link = best
 	}
-	w, s := widthBit(link.Width), speedOf(link.Speed)
+	w, s := widthBit(best.Width)|widthBit(link.Width)|1, speedOf(best.Speed)
 	q := port{fdr10: link.Speed == subnet.FDR10}
 	q.info = mad.PortInfo{
-		LocalPort: p, LinkWidthSupported: w | 1, LinkWidthEnabled: w | 1, LinkWidthActive: w,
-		LinkSpeedSupported: 1<<s.legacy - 1, LinkSpeedEnabled: 1<<s.legacy - 1, LinkSpeedActive: 1 << (s.legacy - 1),
-		LinkSpeedExtCap: 1<<s.extended - 1, LinkSpeedExtOn: 1<<s.extended - 1, LinkSpeedExtActive: 1 << s.extended >> 1,
-		LinkSpeedExt2Cap: s.second, LinkSpeedExt2On: s.second, LinkSpeedExt2Active: s.second,
+		LocalPort: p, LinkWidthSupported: w, LinkWidthEnabled: w,
+		LinkSpeedSupported: 1<<s.legacy - 1, LinkSpeedEnabled: 1<<s.legacy - 1,
+		LinkSpeedExtCap: 1<<s.extended - 1, LinkSpeedExtOn: 1<<s.extended - 1,
+		LinkSpeedExt2Cap: s.second, LinkSpeedExt2On: s.second,
 		LinkDownDefault: uint8(mad.PhysPolling), State: mad.PortInit, PhysState: mad.PhysLinkUp,
 		MTUCap: maxMTU, NeighborMTU: maxMTU, VLCap: lanes8, OperationalVLs: lanes8,
 		VLArbHighCap: arbEntries, VLArbLowCap: arbEntries, VLStallCount: 7, HOQLife: 18, SubnetTimeOut: 18, RespTime: 16,
 	}
-	if s.second > 0 { // one speed is active
-		q.info.LinkSpeedExtActive = 0
-	}
+	q.activate(link)
 	switch {
 	case p == 0:
 		q.info.State = mad.PortActive // a management port has no link to train
+	case of.Ports[p].State == subnet.Disabled:
+		q.info.State, q.info.PhysState = mad.PortDown, mad.PhysDisabled
 	case !cabled:
 		q.info.State, q.info.PhysState = mad.PortDown, mad.PhysPolling
 	}

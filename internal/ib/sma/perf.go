@@ -44,34 +44,40 @@ func (c *counters) received() {
 func (f *Fabric) answerPerf(r *request, attr mad.Attribute) mad.Status {
 	switch attr {
 	case mad.AttrClassPortInfo:
-		info := mad.ClassPortInfo{BaseVersion: 1, ClassVersion: 1, CapabilityMask: mad.PerfExtended | mad.PerfXmitWait, RespTime: 16}
+		info := mad.ClassPortInfo{BaseVersion: 1, ClassVersion: 1, CapabilityMask: mad.PerfAllPorts | mad.PerfExtended | mad.PerfXmitWait, RespTime: 16}
 		return r.readOnly(&info)
 	case mad.AttrPortCounters:
 		var in mad.PortCounters
 		_ = mad.Parse(r.data, &in)
-		q, number, ok := r.counted(in.Port)
-		if !ok {
+		ports := r.counted(in.Port)
+		if ports == nil {
 			return mad.BadField
 		}
-		if r.set {
-			q.clearShort(&in)
+		var out mad.PortCounters
+		for _, c := range ports {
+			if r.set {
+				c.clearShort(&in)
+			}
+			c.addShort(&out)
 		}
-		out := q.short
-		out.Port = number
+		out.Port = in.Port
 		mad.Append(r.blank(), &out)
 		return mad.OK
 	case mad.AttrPortCountersExtended:
 		var in mad.PortCountersExtended
 		_ = mad.Parse(r.data, &in)
-		q, number, ok := r.counted(in.Port)
-		if !ok {
+		ports := r.counted(in.Port)
+		if ports == nil {
 			return mad.BadField
 		}
-		if r.set {
-			q.clearLong(&in)
+		var out mad.PortCountersExtended
+		for _, c := range ports {
+			if r.set {
+				c.clearLong(&in)
+			}
+			c.addLong(&out)
 		}
-		out := q.long
-		out.Port = number
+		out.Port = in.Port
 		mad.Append(r.blank(), &out)
 		return mad.OK
 	}
@@ -81,13 +87,58 @@ func (f *Fabric) answerPerf(r *request, attr mad.Attribute) mad.Status {
 	return mad.BadAttribute
 }
 
-// counted is the counters of the port that a datagram selects. 255, for all ports together, is not
-// supported.
-func (r *request) counted(number uint8) (*counters, uint8, bool) {
-	if int(number) >= len(r.n.ports) || (number == 0 && r.of.Kind != subnet.Switch) {
-		return nil, 0, false
+// allPorts selects the ports of a node together (IBA vol. 1, 16.1.3.5, PortSelect).
+const allPorts = 255
+
+// counted is the counters of the ports that a datagram selects, nil if there is no such port. An
+// adapter's port has its own only.
+func (r *request) counted(number uint8) []*counters {
+	switch {
+	case number == allPorts:
+		all := make([]*counters, 0, len(r.n.ports))
+		for p := range r.n.ports {
+			all = append(all, &r.n.ports[p].counters)
+		}
+		return all
+	case int(number) >= len(r.n.ports) || number != r.at.Port && r.of.Kind != subnet.Switch:
+		return nil
 	}
-	return &r.n.ports[number].counters, number, true
+	return []*counters{&r.n.ports[number].counters}
+}
+
+// addShort adds the counters to a sum, whose fields stop at their highest values.
+func (c *counters) addShort(to *mad.PortCounters) {
+	s := &c.short
+	sum(&to.SymbolErrors, s.SymbolErrors)
+	sum(&to.LinkRecoveries, s.LinkRecoveries)
+	sum(&to.LinkDowned, s.LinkDowned)
+	sum(&to.RcvErrors, s.RcvErrors)
+	sum(&to.RcvRemoteErrors, s.RcvRemoteErrors)
+	sum(&to.RcvSwitchErrors, s.RcvSwitchErrors)
+	sum(&to.XmitDiscards, s.XmitDiscards)
+	sum(&to.XmitConstraint, s.XmitConstraint)
+	sum(&to.RcvConstraint, s.RcvConstraint)
+	to.LocalIntegrity = min(to.LocalIntegrity+s.LocalIntegrity, 15) // four bits
+	to.ExcessiveOverruns = min(to.ExcessiveOverruns+s.ExcessiveOverruns, 15)
+	sum(&to.VL15Dropped, s.VL15Dropped)
+	sum(&to.XmitData, s.XmitData)
+	sum(&to.RcvData, s.RcvData)
+	sum(&to.XmitPkts, s.XmitPkts)
+	sum(&to.RcvPkts, s.RcvPkts)
+	sum(&to.XmitWait, s.XmitWait)
+}
+
+// addLong adds the extended counters to a sum.
+func (c *counters) addLong(to *mad.PortCountersExtended) {
+	l := &c.long
+	to.XmitData += l.XmitData
+	to.RcvData += l.RcvData
+	to.XmitPkts += l.XmitPkts
+	to.RcvPkts += l.RcvPkts
+	to.UnicastXmitPkts += l.UnicastXmitPkts
+	to.UnicastRcvPkts += l.UnicastRcvPkts
+	to.MulticastXmitPkts += l.MulticastXmitPkts
+	to.MulticastRcvPkts += l.MulticastRcvPkts
 }
 
 // write sets a counter if the mask selects it.

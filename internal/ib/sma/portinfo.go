@@ -131,8 +131,8 @@ func (f *Fabric) portDown(at subnet.End, phys mad.PhysState) {
 	}
 }
 
-// train trains a link: if its cable works and neither port is disabled, both ports become
-// Init.
+// train trains a link: if its cable works, neither port is disabled, and both have a width and a speed
+// enabled, both ports become Init.
 func (f *Fabric) train(at subnet.End) {
 	peer := f.sub.Peer(at)
 	if !peer.Exists() {
@@ -143,6 +143,9 @@ func (f *Fabric) train(at subnet.End) {
 		if q := &f.nodes[e.Node].ports[e.Port]; q.cut || q.info.PhysState != mad.PhysPolling {
 			return
 		}
+	}
+	if !f.negotiate(at, peer) {
+		return
 	}
 	for _, e := range ends {
 		q := &f.nodes[e.Node].ports[e.Port]
@@ -178,7 +181,10 @@ func (r *request) extPortInfo() mad.Status {
 	}
 	var out mad.MlnxExtPortInfo
 	if q.fdr10 {
-		out = mad.MlnxExtPortInfo{LinkSpeedSupported: 1, LinkSpeedEnabled: 1, LinkSpeedActive: 1}
+		out = mad.MlnxExtPortInfo{LinkSpeedSupported: 1, LinkSpeedEnabled: 1}
+		if q.info.LinkSpeedExtActive == 0 && q.info.LinkSpeedActive == 1<<2 {
+			out.LinkSpeedActive = 1
+		}
 	}
 	mad.Append(r.blank(), &out)
 	return mad.OK

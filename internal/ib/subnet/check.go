@@ -95,8 +95,8 @@ func (s *Subnet) lidFaults() []Fault {
 		for j := range s.Nodes[i].Ports {
 			e := End{Node: int32(i), Port: uint8(j)}
 			p := s.Port(e)
-			if p.LID == 0 {
-				continue
+			if p.LID == 0 || p.LID == units.PermissiveLID {
+				continue // no manager has given it one
 			}
 			ends = append(ends, e)
 			if last := int(p.LID) + 1<<p.LMC - 1; last > int(units.LastUnicastLID) || int(p.LID)%(1<<p.LMC) != 0 {

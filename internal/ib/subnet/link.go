@@ -28,6 +28,23 @@ const (
 	XDR
 )
 
+// State is what a tool said of a port that is not as it should be (IBA vol. 1, 14.2.5.6, PortState and
+// PortPhysicalState).
+type State uint8
+
+// The states.
+const (
+	StateUsual State = iota // nothing said, Down without a cable, or Active
+	Disabled                // the physical state: it was switched off
+	Init                    // up, and not taken into service by a Subnet Manager
+	Armed                   // between Init and Active
+)
+
+// String is the state's name.
+func (s State) String() string {
+	return [...]string{"usual", "Disabled", "Init", "Armed"}[min(s, Armed)]
+}
+
 // Link is the width and speed of a cable.
 type Link struct {
 	Width Width

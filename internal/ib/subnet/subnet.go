@@ -48,6 +48,9 @@ type Port struct {
 	LMC  uint8      // 0 to 7: the port has 2^LMC LIDs from LID on
 	Peer End        // the port at the other end of the cable, or None
 	Link Link       // of the cable to Peer
+	// Could is the best link that both ends support, if a tool said that Link is less; otherwise zero.
+	Could Link
+	State State // as far as a tool said it
 }
 
 // Node is a switch, an adapter or a router.

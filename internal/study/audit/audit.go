@@ -11,7 +11,9 @@ type Report struct {
 	Scenario string         `json:"scenario"`
 	Proved   bool           `json:"proved"` // every requirement, on every fabric
 	Fabrics  []FabricReport `json:"fabrics"`
-	Cost     []Cost         `json:"cost,omitempty"`
+	// Unrequired is the pairs of zones of which nothing is required: they were not judged.
+	Unrequired int    `json:"zone_pairs_not_required"`
+	Cost       []Cost `json:"cost,omitempty"`
 }
 
 // FabricReport is the audit of one fabric with the network beside it.
@@ -19,6 +21,9 @@ type FabricReport struct {
 	Fabric   string    `json:"fabric"`
 	Protocol string    `json:"protocol"`
 	Verdicts []Verdict `json:"verdicts"`
+	// NICs are the fabric's ports, Outside those of them that are in no zone: they were not judged.
+	NICs    int `json:"nics"`
+	Outside int `json:"nics_in_no_zone"`
 }
 
 // Verdict is the result for two zones.
@@ -50,16 +55,33 @@ func Run(r *scenario.Resolved) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		one := FabricReport{Fabric: f.Name, Protocol: string(f.Kind)}
-		if one.Verdicts, err = w.verdicts(); err != nil {
+		one := FabricReport{Fabric: f.Name, Protocol: string(f.Kind), NICs: w.Graph.Endpoints}
+		zones, err := w.zones()
+		if err != nil {
 			return nil, err
 		}
+		one.Verdicts, one.Outside = w.verdicts(zones), one.NICs-w.inside(zones)
 		for i := range one.Verdicts {
 			out.Proved = out.Proved && one.Verdicts[i].Proved
 		}
 		out.Fabrics = append(out.Fabrics, one)
 	}
+	out.Unrequired = unrequired(r)
 	return out, nil
+}
+
+// unrequired counts the pairs of zones that no requirement has.
+func unrequired(r *scenario.Resolved) int {
+	required := map[[2]string]bool{}
+	for _, a := range r.Isolation.Apart {
+		for i, second := range a.Zones {
+			for _, first := range a.Zones[:i] {
+				required[[2]string{min(first, second), max(first, second)}] = true
+			}
+		}
+	}
+	n := len(r.Isolation.Zones)
+	return n*(n-1)/2 - len(required)
 }
 
 // zone is a party and the nodes that belong to it, sorted.
@@ -68,9 +90,9 @@ type zone struct {
 	members []int
 }
 
-// verdicts judges every pair of every requirement.
-func (w *world) verdicts() (all []Verdict, err error) {
-	zones := make(map[string]zone)
+// zones are the scenario's zones by name.
+func (w *world) zones() (zones map[string]zone, err error) {
+	zones = make(map[string]zone)
 	for i := range w.scenario.Isolation.Zones {
 		z := zone{name: w.scenario.Isolation.Zones[i].Name}
 		if z.members, err = w.members(i); err != nil {
@@ -78,6 +100,22 @@ func (w *world) verdicts() (all []Verdict, err error) {
 		}
 		zones[z.name] = z
 	}
+	return zones, nil
+}
+
+// inside counts the NICs that are in a zone.
+func (w *world) inside(zones map[string]zone) int {
+	in := map[int]bool{}
+	for _, z := range zones {
+		for _, nic := range w.nics(z.members) {
+			in[nic] = true
+		}
+	}
+	return len(in)
+}
+
+// verdicts judges every pair of every requirement.
+func (w *world) verdicts(zones map[string]zone) (all []Verdict) {
 	for _, a := range w.scenario.Isolation.Apart {
 		for i, second := range a.Zones {
 			for _, first := range a.Zones[:i] {
@@ -87,7 +125,7 @@ func (w *world) verdicts() (all []Verdict, err error) {
 			}
 		}
 	}
-	return all, nil
+	return all
 }
 
 // judge proves that two zones are apart, or finds a counterexample.

@@ -16,5 +16,6 @@
 // assumptions.
 //
 // Nothing is judged of fewer than five peers, no count of fewer than eight, and nothing if more than a quarter of
-// the peers stand out: then the ports have several roles. A result says what a counter means and what fits it, not what the cause is.
+// the peers stand out: then the ports have several roles. Damage is an exception, since a sound link has none: of
+// fewer peers, one with a hundred times the damage of the next stands out, and no port with at most ten does. A result says what a counter means and what fits it, not what the cause is.
 package peers

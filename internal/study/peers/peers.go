@@ -21,6 +21,7 @@ const (
 	smallGroup   = 8 // the spread of a count is wider by 8/√peers: a small group knows its quantiles badly
 	mostShare    = 0.25
 	ownShare     = 0.05
+	damageRatio  = 100 // of one port's damage to the next: no chance of few ports makes it
 )
 
 // Finding is a value that stands out.
@@ -54,9 +55,13 @@ type Result struct {
 	Groups   []Group   `json:"groups"`
 	Seconds  float64   `json:"range_seconds"` // 0: each counter has one value, its count since it began
 	Subjects int       `json:"subjects"`
-	Resets   int       `json:"counter_resets"`
-	Invalid  int       `json:"values_not_numbers"`
-	Notes    []string  `json:"notes,omitempty"`
+	Judged   int       `json:"judged_subjects"` // with a value that was judged
+	// Without are the metrics that were read and mean nothing beside peers, Unknown some that are not in the table.
+	Without []string `json:"without_meaning,omitempty"`
+	Unknown []string `json:"unknown,omitempty"`
+	Resets  int      `json:"counter_resets"`
+	Invalid int      `json:"values_not_numbers"`
+	Notes   []string `json:"notes,omitempty"`
 }
 
 // value is the value of a metric on a subject.
@@ -75,12 +80,15 @@ type group struct {
 
 // Compare compares everything with its peers.
 func Compare(d *metrics.Data) *Result {
-	r := &Result{Seconds: d.Seconds(), Invalid: d.Invalid, Notes: slices.Clone(d.Notes)}
+	r := &Result{Seconds: d.Seconds(), Invalid: d.Invalid, Unknown: d.Unknown, Notes: slices.Clone(d.Notes)}
 	roles := rolesOf(d)
 	groups, order := map[string]*group{}, []string(nil)
 	subjects := map[string]bool{}
 	for _, s := range d.Series {
 		if !s.Row.Judged() {
+			if !slices.Contains(r.Without, s.Name) {
+				r.Without = append(r.Without, s.Name)
+			}
 			continue
 		}
 		x, resets := s.Value()
@@ -98,17 +106,23 @@ func Compare(d *metrics.Data) *Result {
 	}
 	r.Subjects = len(subjects)
 	slices.Sort(order)
+	judged := map[string]bool{}
 	for _, key := range order {
-		r.judge(groups[key])
+		if r.judge(groups[key]) {
+			for _, v := range groups[key].values {
+				judged[v.subject] = true
+			}
+		}
 	}
+	r.Judged = len(judged)
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.rank, b.rank), cmp.Compare(a.Metric, b.Metric))
 	})
 	return r
 }
 
-// judge finds the values of a group that stand out.
-func (r *Result) judge(g *group) {
+// judge finds the values of a group that stand out. It reports whether the group was judged.
+func (r *Result) judge(g *group) bool {
 	sorted := make([]float64, len(g.values))
 	for i, v := range g.values {
 		sorted[i] = v.x
@@ -143,20 +157,49 @@ func (r *Result) judge(g *group) {
 			Where: g.where, Fits: fits, rank: g.row.Near,
 		})
 	}
-	out.Out = len(found)
 	least := leastPeers
 	if !traffic {
 		least = leastOfCount
 	}
+	few, several := len(g.values) < least, float64(len(found)) > mostShare*float64(len(g.values))
+	if few && g.row.Damage {
+		found, few = g.damaged(middle, out.Spread)
+		several = false
+	}
+	out.Out = len(found)
 	switch {
-	case len(g.values) < least:
+	case few:
 		out.Why = fmt.Sprintf("fewer than %d peers", least)
-	case float64(len(found)) > mostShare*float64(len(g.values)):
+	case several:
 		out.Why = "more than a quarter stand out: they have several roles"
 	default:
 		r.Findings = append(r.Findings, found...)
 	}
 	r.Groups = append(r.Groups, out)
+	return out.Why == ""
+}
+
+// damaged judges the damage of few ports: none has any to speak of, or one has a hundred times the
+// next's. Otherwise few is true: they are too few to tell.
+func (g *group) damaged(middle, spread float64) (found []Finding, few bool) {
+	most, next := g.values[0], 0.0
+	for _, v := range g.values[1:] {
+		if v.x > most.x {
+			most, next = v, most.x
+		} else {
+			next = max(next, v.x)
+		}
+	}
+	switch {
+	case most.x <= leastCount:
+		return nil, false
+	case len(g.values) < 2 || most.x <= damageRatio*max(next, 1):
+		return nil, true
+	}
+	return []Finding{{
+		Subject: most.subject, Metric: g.metric, Value: most.x, Median: middle, Spread: spread, Peers: len(g.values) - 1, Unit: g.row.Unit,
+		Where: g.where, Fits: g.row.More, rank: g.row.Near,
+	}}, false
 }
 
 // median sorts values and returns the median.
@@ -179,7 +222,10 @@ func subjectOf(s *metrics.Series) string {
 	case metrics.OfGPU:
 		return strings.TrimSpace(cmp.Or(l["Hostname"], host) + " GPU " + l["gpu"])
 	}
-	name := strings.TrimSpace(host + " " + cmp.Or(l["device"], l["interface"]))
+	if s.Row.Of == metrics.OfSwitchPort {
+		return strings.TrimSpace("switch " + cmp.Or(l["switch"], l["guid"]) + " port " + l["port"])
+	}
+	name := strings.TrimSpace(host + " " + cmp.Or(l["device"], l["interface"], l["hca"], l["guid"]))
 	if l["port"] != "" && l["port"] != "1" {
 		name += " port " + l["port"]
 	}
@@ -238,6 +284,9 @@ func (r roles) of(s *metrics.Series) string {
 	}
 	if s.Row.Of == metrics.OfNetdev {
 		return "interfaces" + fabric
+	}
+	if s.Row.Of == metrics.OfSwitchPort {
+		return "ports of switches" + fabric
 	}
 	return "ports" + fabric
 }

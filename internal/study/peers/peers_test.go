@@ -178,10 +178,71 @@ func TestTheLastRankIsNamed(t *testing.T) {
 func TestFewPeersAreNotJudged(t *testing.T) {
 	text := ""
 	for i, v := range []string{"0", "0", "0", "500"} {
-		text += fmt.Sprintf("node_infiniband_symbol_error_total{device=\"mlx5_0\",instance=\"n%d\"} %s\n", i, v)
+		text += fmt.Sprintf("node_infiniband_np_cnp_packets_sent_total{device=\"mlx5_0\",instance=\"n%d\"} %s\n", i, v)
 	}
 	r := compared(t, text)
-	if len(r.Findings) > 0 || len(r.Groups) != 1 || r.Groups[0].Why == "" {
+	if len(r.Findings) > 0 || len(r.Groups) != 1 || r.Groups[0].Why == "" || r.Judged != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A sound link has no damage, so few ports suffice to see one that has a hundred times the next's.
+func TestDamageIsSeenAmongFewPeers(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		errors []int
+		out    string // the port that stands out
+		judged int
+	}{
+		{"one of four", []int{0, 3, 91823, 0}, "n2 mlx5_0", 4},
+		{"one of two", []int{0, 5000}, "n1 mlx5_0", 2},
+		{"none", []int{0, 10, 2, 0}, "", 4},
+		{"two of four", []int{0, 70000, 91823, 0}, "", 0},
+		{"one alone", []int{91823}, "", 0},
+	} {
+		text := ""
+		for i, n := range c.errors {
+			text += fmt.Sprintf("node_infiniband_symbol_error_total{device=\"mlx5_0\",instance=\"n%d\"} %d\n", i, n)
+		}
+		r := compared(t, text)
+		out := ""
+		for _, f := range r.Findings {
+			out += f.Subject
+		}
+		if out != c.out || r.Judged != c.judged {
+			t.Errorf("%s: %q stands out, %d ports were judged; want %q and %d", c.name, out, r.Judged, c.out, c.judged)
+		}
+	}
+}
+
+// Ports of switches and of adapters are known by the GUIDs of infiniband_exporter.
+func TestPortsOfSwitchesAreCompared(t *testing.T) {
+	for metric, subject := range map[string]string{
+		"infiniband_switch_port_transmit_discards_total":   "switch 0xa0 port 2",
+		"infiniband_switch_port_symbol_error_total":        "switch 0xa0 port 2",
+		"infiniband_hca_port_receive_errors_total":         "0xa0 port 2",
+		"infiniband_switch_port_transmit_wait_total":       "switch 0xa0 port 2",
+		"infiniband_switch_port_link_error_recovery_total": "switch 0xa0 port 2",
+	} {
+		text := ""
+		for port := 1; port <= 9; port++ {
+			value := 0
+			if port == 2 {
+				value = 1918230
+			}
+			text += fmt.Sprintf("%s{guid=\"0xa0\",port=\"%d\"} %d\n", metric, port, value)
+		}
+		r := compared(t, text)
+		if len(r.Findings) != 1 || r.Findings[0].Subject != subject || r.Judged != 9 {
+			t.Errorf("%s: %d ports judged, %+v", metric, r.Judged, r.Findings)
+		}
+	}
+}
+
+// What means nothing beside peers, and what is in no table, is named.
+func TestWhatWasNotComparedIsNamed(t *testing.T) {
+	r := compared(t, "infiniband_switch_port_transmit_data_bytes_total{guid=\"0xa0\",port=\"1\"} 5\nsome_counter_total 7\n")
+	if r.Judged != 0 || !slices.Equal(r.Without, []string{"infiniband_switch_port_transmit_data_bytes_total"}) || !slices.Equal(r.Unknown, []string{"some_counter_total"}) {
 		t.Errorf("%+v", r)
 	}
 }
