@@ -47,46 +47,10 @@ type Host struct {
 	Counters map[string]Said[int64]  // of ethtool -S
 	TOS      Said[int]               // default of RDMA CM's connections
 	Forced   Said[int]               // traffic class that the driver forces on all queue pairs
-	NCCL     map[string]Said[string] // environment
+	Env      map[string]Said[string] // variables of Programs
+	First    map[string]Place        // first line of a program's environment, by the program's name
+	GIDs     map[int]GID             // table of GIDs by index; empty: not known
 	Skipped  []string                // files, and lines of scripts, without a RoCE setting
-	NCCLFile Place                   // first line of the environment
-}
-
-// Stream is a kind of RDMA traffic with its DSCP.
-type Stream struct {
-	What string
-	DSCP int
-	At   Place
-	// Default says that no file sets the DSCP: it is 0.
-	Default bool
-}
-
-// maxTC is the largest traffic class of IP: six bits of DSCP, two of ECN.
-const maxTC = 255
-
-// Streams are the kinds of RDMA traffic whose DSCP is known. A class that the driver forces on all
-// queue pairs overrides the programs' choice; NCCL takes NCCL_IB_TC, or 0; RDMA CM has its own
-// default. Kinds with the same DSCP become one stream.
-func (h *Host) Streams() []Stream {
-	if h.Forced.Known() {
-		return []Stream{{What: "RDMA", DSCP: h.Forced.Value / 4, At: h.Forced.At}}
-	}
-	var s []Stream
-	if h.NCCLFile.Line > 0 {
-		if tc, ok := h.number("NCCL_IB_TC"); ok {
-			s = append(s, Stream{What: "NCCL", DSCP: int(tc.Value / 4), At: tc.At})
-		} else {
-			s = append(s, Stream{What: "NCCL", At: h.NCCLFile, Default: true})
-		}
-	}
-	if !h.TOS.Known() {
-		return s
-	}
-	if dscp := h.TOS.Value / 4; len(s) == 0 || s[0].Default || s[0].DSCP != dscp {
-		return append(s, Stream{What: "RDMA CM", DSCP: dscp, At: h.TOS.At})
-	}
-	s[0].What += " and RDMA CM"
-	return s
 }
 
 // PriorityOf is the priority that the host gives to a DSCP: from its map, or else the upper three

@@ -32,7 +32,7 @@ func Resolve(c *Config) (*Switch, error) {
 // the threshold, headroom that does not fit its pool. Valid configuration that works badly is left
 // to package lint. The Switch leaves out defective values.
 func Examine(c *Config) (*Switch, []*Error) {
-	r := &resolver{config: c, sw: &Switch{File: c.File, parts: c.parts, Watchdog: Watchdog{Poll: defaultWatch}}}
+	r := &resolver{config: c, sw: &Switch{File: c.File, parts: c.parts, config: c, Watchdog: Watchdog{Poll: defaultWatch}}}
 	r.version()
 	r.device()
 	r.pools()
@@ -134,10 +134,12 @@ func reference(v Value) string {
 }
 
 func (r *resolver) device() {
+	r.sw.Whole = r.config.Table("PORT") != nil || r.config.Table("DEVICE_METADATA") != nil
 	if row := r.config.Table("DEVICE_METADATA").Row("localhost"); row != nil {
 		name, _ := row.Get("hostname")
 		sku, _ := row.Get("hwsku")
-		r.sw.Hostname, r.sw.HwSKU = name.Text, sku.Text
+		role, _ := row.Get("type")
+		r.sw.Hostname, r.sw.HwSKU, r.sw.Role = name.Text, sku.Text, role.Text
 		r.sw.Dynamic = r.word("DEVICE_METADATA", row, "buffer_model", "traditional", "dynamic", "traditional") == "dynamic"
 	}
 	for i, row := range r.rows("DEFAULT_LOSSLESS_BUFFER_PARAMETER") {
@@ -164,10 +166,10 @@ func (r *resolver) pools() {
 	for i := range rows {
 		row := &rows[i]
 		const table = "BUFFER_POOL"
-		r.word(table, row, "type", "ingress", "ingress", "egress", "both")
+		kind := r.word(table, row, "type", "both", "ingress", "egress", "both")
 		r.word(table, row, "mode", "dynamic", "dynamic", "static")
 		r.sw.Pools = append(r.sw.Pools, &Pool{
-			Name: row.Key, Line: row.Line,
+			Name: row.Key, Line: row.Line, Ingress: kind == "ingress",
 			Size: units.Bytes(r.number(table, row, "size", 0, 0, maxBuffer)),
 			Xoff: units.Bytes(r.number(table, row, "xoff", 0, 0, maxBuffer)),
 		})

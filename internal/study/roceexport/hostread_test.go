@@ -53,7 +53,7 @@ func TestAHostWrittenAndReadAgainIsTheSame(t *testing.T) {
 				t.Errorf("%s: %s is read as %d, written %d", name, x.name, value, x.num/max(1, x.den))
 			}
 		}
-		if got, want := h.NCCL["NCCL_IB_QPS_PER_CONNECTION"].Value, fmt.Sprint(p.Transport.QPsPerConnection); got != want {
+		if got, want := h.Env["NCCL_IB_QPS_PER_CONNECTION"].Value, fmt.Sprint(p.Transport.QPsPerConnection); got != want {
 			t.Errorf("%s: NCCL has %s queue pairs, written %s", name, got, want)
 		}
 	}
