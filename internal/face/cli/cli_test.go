@@ -133,12 +133,12 @@ func invoke(e *Env) (code Code, stdout, stderr string) {
 
 func TestEveryCodeIsDocumented(t *testing.T) {
 	_, help, _ := invoke(environment([]string{"help", "exit-codes"}))
-	for _, code := range []Code{OK, Failed, BadInput, Missed, Partial, Refuted, Defect} {
+	for _, code := range []Code{OK, Failed, BadInput, Missed, Partial, Refuted, exitNotJudged, Defect} {
 		if !strings.Contains(help, fmt.Sprintf("\n%4d  ", code)) {
 			t.Errorf("exit code %d is not in the help:\n%s", code, help)
 		}
 	}
-	for i, want := range []Code{0, 1, 2, 3, 4, 5, 70} { // scripts depend on the numbers
+	for i, want := range []Code{0, 1, 2, 3, 4, 5, 6, 70} { // scripts depend on the numbers
 		if codes[i].Code != want {
 			t.Errorf("exit code %d is now %d", want, codes[i].Code)
 		}

@@ -95,6 +95,7 @@ var kinds = []struct {
 	{"/ecn/roce_", (*reader).listing},
 	{"/traffic_class:", (*reader).listing},
 	{"/default_roce_tos:", (*reader).listing},
+	{"/default_roce_mode:", (*reader).listing},
 	{"/hw_counters/", (*reader).listing},
 	{"/gid_attrs/types/", (*reader).listing},
 	{"DEV\tPORT\tINDEX", (*reader).showGIDs},

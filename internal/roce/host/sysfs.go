@@ -13,7 +13,7 @@ import (
 // tree: only the end of its path counts, and attribute returns it.
 func attribute(name string) (string, bool) {
 	name = strings.ReplaceAll(name, "\\", "/")
-	for _, mark := range []string{"ecn/roce_np/", "ecn/roce_rp/", "tc/1/traffic_class", "default_roce_tos"} {
+	for _, mark := range []string{"ecn/roce_np/", "ecn/roce_rp/", "tc/1/traffic_class", "default_roce_tos", "default_roce_mode"} {
 		if i := strings.Index(name, mark); i >= 0 {
 			return name[i:], true
 		}
@@ -57,6 +57,13 @@ func (r *reader) set(at, value string) {
 		}
 	case name == "default_roce_tos":
 		r.tos(value)
+	case name == "default_roce_mode":
+		versions := map[string]string{"IB/RoCE v1": "v1", "RoCE v2": "v2"}
+		if versions[value] == "" {
+			r.fail("RDMA CM's version of RoCE is %q: valid are IB/RoCE v1 and RoCE v2", value)
+			return
+		}
+		say(r, &r.host.CMVersion, "RDMA CM's version of RoCE", versions[value])
 	case strings.HasSuffix(dir, "/enable/"):
 		r.ecnEnable(dir, name, value)
 	case name == "cnp_dscp":

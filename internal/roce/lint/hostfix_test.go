@@ -49,7 +49,7 @@ func obey(t *testing.T, h *host.Host, line string) {
 	case strings.HasPrefix(line, "ip link set dev "):
 		h.MTU = host.Said[units.Bytes]{Value: units.Bytes(number(last)), At: done}
 	case strings.HasPrefix(line, "NCCL_IB_TC="):
-		h.NCCL["NCCL_IB_TC"] = host.Said[string]{Value: strings.TrimPrefix(line, "NCCL_IB_TC="), At: done}
+		h.Env["NCCL_IB_TC"] = host.Said[string]{Value: strings.TrimPrefix(line, "NCCL_IB_TC="), At: done}
 	case strings.HasSuffix(line, "/cnp_dscp"):
 		h.CNPDSCP = host.Said[int]{Value: number(words[1]), At: done}
 	case strings.Contains(line, "/roce_np/enable/"):

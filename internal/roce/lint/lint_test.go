@@ -339,8 +339,7 @@ func TestFixesOfTheSwitchMendTheirFindings(t *testing.T) {
 		if i < 0 || !slices.ContainsFunc(before.Findings[i].Fixes, func(f Fix) bool { return f.On == "leaf1" }) {
 			continue // the fix is at the host, or is not a line
 		}
-		sw, _ := sonic.Examine(cfg)
-		if err := before.Mend(cfg, sw); err != nil {
+		if err := before.Mend(cfg); err != nil {
 			t.Fatalf("%s: %v", m.name, err)
 		}
 		mended++

@@ -167,9 +167,9 @@ func (r *resolver) pools() {
 		row := &rows[i]
 		const table = "BUFFER_POOL"
 		kind := r.word(table, row, "type", "both", "ingress", "egress", "both")
-		r.word(table, row, "mode", "dynamic", "dynamic", "static")
+		mode := r.word(table, row, "mode", "dynamic", "dynamic", "static")
 		r.sw.Pools = append(r.sw.Pools, &Pool{
-			Name: row.Key, Line: row.Line, Ingress: kind == "ingress",
+			Name: row.Key, Line: row.Line, Ingress: kind == "ingress", Static: mode == "static",
 			Size: units.Bytes(r.number(table, row, "size", 0, 0, maxBuffer)),
 			Xoff: units.Bytes(r.number(table, row, "xoff", 0, 0, maxBuffer)),
 		})
@@ -241,7 +241,7 @@ func (r *resolver) wred() {
 		if v, ok := row.Get("ecn_green_min_threshold"); ok && v.Text != "" {
 			first, last, chance = "ecn_green_min_threshold", "ecn_green_max_threshold", "ecn_green_mark_probability"
 		}
-		w.MinField, w.MaxField = first, last
+		w.MinField, w.MaxField, w.ChanceField = first, last, chance
 		w.Min = units.Bytes(r.number(table, row, first, 0, 0, maxBuffer))
 		w.Max = units.Bytes(r.number(table, row, last, 0, 0, maxBuffer))
 		w.Percent = int(r.number(table, row, chance, 100, 0, 100))
@@ -260,11 +260,36 @@ func (r *resolver) schedulers() {
 	for i := range rows {
 		row := &rows[i]
 		kind := r.word("SCHEDULER", row, "type", "wrr", "dwrr", "wrr", "strict")
-		r.scheduler[row.Key] = &Scheduler{
+		made := &Scheduler{
 			Name: row.Key, Strict: kind == "strict",
 			Weight: int(r.number("SCHEDULER", row, "weight", 1, 1, 100)),
 		}
+		r.scheduler[row.Key] = made
+		r.sw.Schedulers = append(r.sw.Schedulers, made)
 	}
+}
+
+// HeadroomPool is the patch that gives a pool of headroom room for all priority groups at once, at
+// the expense of the part that ports share.
+func (s *Switch) HeadroomPool(pool *Pool) string {
+	var all units.Bytes
+	for _, p := range s.Ports {
+		for _, g := range p.Groups {
+			if p.Up && g.Lossless() && g.Pool == pool {
+				all += g.Xoff
+			}
+		}
+	}
+	for _, p := range s.Profiles {
+		if p.Pool == pool {
+			all = max(all, p.Xoff)
+		}
+	}
+	values := []string{"xoff", fmt.Sprint(int64(all))}
+	if left := pool.Size + pool.Xoff - all; pool.Size > 0 && left > 0 {
+		values = append(values, "size", fmt.Sprint(int64(left)))
+	}
+	return Patch("BUFFER_POOL", pool.Name, values...)
 }
 
 // headroomFits checks that the headroom of a single group fits the pool that ports share. Package
@@ -279,7 +304,11 @@ func (r *resolver) headroomFits() {
 			has = p.Pool.Size
 		}
 		if has > 0 && p.Xoff > has {
-			r.problem(p.Line, "BUFFER_PROFILE|%s has headroom of %d bytes, and its whole pool %s has %d: the headroom does not fit the buffer", p.Name, p.Xoff, p.Pool.Name, has)
+			patch := ""
+			if p.Pool.Xoff > 0 {
+				patch = r.sw.HeadroomPool(p.Pool)
+			}
+			r.mendable(p.Line, patch, "BUFFER_PROFILE|%s has headroom of %d bytes, and its whole pool %s has %d: the headroom does not fit the buffer", p.Name, p.Xoff, p.Pool.Name, has)
 		}
 	}
 }

@@ -21,8 +21,10 @@ type Switch struct {
 	Pools    []*Pool
 	Profiles []*Profile
 	WRED     []*WRED
-	Ports    []*Port // in the order of their names' numbers
-	Watchdog Watchdog
+	// Schedulers are those of SCHEDULER, in its order.
+	Schedulers []*Scheduler
+	Ports      []*Port // in the order of their names' numbers
+	Watchdog   Watchdog
 	// SmallPercent and LosslessMTU are the traffic that headroom is computed for
 	// (LOSSLESS_TRAFFIC_PATTERN); the MTU is 0 if the table is missing.
 	SmallPercent int
@@ -56,6 +58,8 @@ type Pool struct {
 	Line int
 	// Ingress says that packets take from it on arrival alone; otherwise they do on departure.
 	Ingress bool
+	// Static says that its profiles have thresholds in bytes, not shares of its free part.
+	Static bool
 }
 
 // Profile is the part of a pool that one priority group or queue may take (BUFFER_PROFILE).
@@ -108,9 +112,9 @@ type WRED struct {
 	Percent  int // probability of a mark at Max
 	ECN      bool
 	Line     int
-	// MinField and MaxField are the fields that Min and Max come from: marking may have its own
-	// thresholds, apart from the thresholds for drops.
-	MinField, MaxField string
+	// MinField, MaxField and ChanceField are the fields that Min, Max and Percent come from: marking
+	// may have its own thresholds, apart from the thresholds for drops.
+	MinField, MaxField, ChanceField string
 }
 
 // Scheduler is the scheduling of a queue (SCHEDULER).
@@ -192,9 +196,9 @@ type Port struct {
 	// Watched are the priorities that the watchdog looks at.
 	Watched     []int
 	WatchedLine int
-	Groups   [Priorities]*Profile
-	GroupAt  [Priorities]int // line of the entry in BUFFER_PG
-	GroupKey [Priorities]string
+	Groups      [Priorities]*Profile
+	GroupAt     [Priorities]int // line of the entry in BUFFER_PG
+	GroupKey    [Priorities]string
 	// Made are the profiles of groups that the switch completes: their Groups are nil.
 	Made     [Priorities]*Profile
 	Queues   [Priorities]Queue
