@@ -72,7 +72,10 @@ func (c *checker) marksEarly(p *sonic.Port, w *sonic.WRED) {
 func (c *checker) usualKmax(p *sonic.Port) units.Bytes {
 	kmax := units.Bytes(usualKmax)
 	for g, profile := range p.Groups {
-		if most, known := profile.Threshold(); p.Lossless(g) && known {
+		if !p.Lossless(g) || profile == nil {
+			continue
+		}
+		if most, known := profile.Threshold(); known {
 			kmax = min(kmax, most/2)
 		}
 	}

@@ -31,7 +31,7 @@ func (c *checker) leaves(p *sonic.Port, queue int) {
 		f.Severity = Warning
 		f.Why = fmt.Sprintf("queue %d of lossless traffic has the profile of lossy queues (line %d): today it bounds the queue no further, and who lowers it for lossy traffic drops packets that PFC protects", queue, q.Profile.Line)
 	}
-	if name, lines := c.egressProfile(); name != "" && name != q.Profile.Name {
+	if name, lines := c.egressProfile(); name != "" && (name != q.Profile.Name || len(lines) > 0) {
 		f.Fixes = []Fix{{c.name(), append(lines, sonic.Patch("BUFFER_QUEUE", c.ownKey(p, queue), "profile", name))}}
 	}
 	c.add(p, f)

@@ -53,6 +53,7 @@ func (c *checker) watchdog(p *sonic.Port) {
 	if len(p.PFC) == 0 {
 		return
 	}
+	kept := c.protectedPriorities(p)
 	switch {
 	case p.Detect == 0 && !c.sw.Whole:
 		c.cannotAt(p, "whether a watchdog ends storms of pauses: the files are parts of a configuration without PFC_WD")
@@ -61,20 +62,29 @@ func (c *checker) watchdog(p *sonic.Port) {
 		c.add(p, Finding{
 			Rule: "watchdog-missing", Severity: Warning, At: c.place(max(p.PFCLine, p.QoSLine)), Value: "no PFC_WD|" + p.Name, Traffic: c.lossless(p),
 			Why:   fmt.Sprintf("the port obeys pauses of %s, and no watchdog looks at it: a broken adapter that pauses for ever stops its queue, and then the fabric behind it, until somebody unplugs it", join(p.PFC)),
-			Fixes: []Fix{{c.name(), c.watch(p, p.PFC)}},
+			Fixes: []Fix{{c.name(), c.watch(p, kept)}},
 		})
 		return
-	case !containsAll(p.Watched, p.PFC):
-		missing := slices.DeleteFunc(slices.Clone(p.PFC), func(n int) bool { return slices.Contains(p.Watched, n) })
+	case !containsAll(p.Watched, kept):
+		missing := slices.DeleteFunc(slices.Clone(kept), func(n int) bool { return slices.Contains(p.Watched, n) })
 		c.add(p, Finding{
 			Rule: "watchdog-missing", Severity: Warning, At: c.place(max(p.WatchedLine, p.QoSLine)), Value: "pfcwd_sw_enable " + noneOr(join(p.Watched)), Traffic: c.lossless(p),
-			Why:   fmt.Sprintf("the port obeys pauses of %s, and the watchdog looks at %s: a storm of pauses on priority %s never ends", join(p.PFC), noneOr(join(p.Watched)), join(missing)),
-			Fixes: []Fix{{c.name(), c.watch(p, p.PFC)}},
+			Why:   fmt.Sprintf("the port obeys pauses of %s, and the watchdog looks at %s: a storm of pauses on priority %s never ends", join(kept), noneOr(join(p.Watched)), join(missing)),
+			Fixes: []Fix{{c.name(), c.watch(p, kept)}},
 		})
 	}
 	c.cutsOff(p)
 	c.late(p)
 	c.early(p)
+}
+
+// protectedPriorities are those that the port pauses, without faults of that list: others with
+// headroom take the place of those without.
+func (c *checker) protectedPriorities(p *sonic.Port) []int {
+	if len(unpausedHeadroom(p)) > 0 {
+		return withHeadroom(p)
+	}
+	return slices.DeleteFunc(slices.Clone(p.PFC), func(g int) bool { return p.GroupKey[g] == "" && c.idlePause(p, g) })
 }
 
 // cutsOff judges what the watchdog does with a storm.
