@@ -25,8 +25,9 @@ func (c *checker) marks(p *sonic.Port, queue int) {
 			f.Severity, f.At, f.Value = Error, c.place(q.WRED.Line), "WRED_PROFILE|"+q.WRED.Name+" without ECN"
 			f.Why = fmt.Sprintf("WRED drops in queue %d from %d bytes on instead of marking: lossless traffic is lost before PFC can hold it", queue, q.WRED.Min)
 			f.Fixes = []Fix{{c.name(), []string{sonic.Patch("WRED_PROFILE", q.WRED.Name, "ecn", "ecn_all")}}}
-		} else if w := c.marking(); w != "" {
-			f.Fixes = []Fix{{c.name(), []string{sonic.Patch("QUEUE", queueKey(p, queue), "wred_profile", w)}}}
+		} else {
+			name, lines := c.markingFor(p)
+			f.Fixes = []Fix{{c.name(), append(lines, sonic.Patch("QUEUE", queueKey(p, queue), "wred_profile", name))}}
 		}
 		c.add(p, f)
 		return
@@ -90,6 +91,21 @@ func (c *checker) marking() string {
 		}
 	}
 	return ""
+}
+
+// markingFor is a profile that marks, or SONiC's own with the lines that make it (qos_config.j2).
+func (c *checker) markingFor(p *sonic.Port) (name string, lines []string) {
+	if name = c.marking(); name != "" {
+		return name, nil
+	}
+	const made = "AZURE_LOSSLESS"
+	kmax := c.usualKmax(p)
+	values := []string{"ecn", "ecn_all"}
+	for _, colour := range []string{"green", "yellow", "red"} {
+		values = append(values, "wred_"+colour+"_enable", "true", colour+"_min_threshold", fmt.Sprint(int64(kmax/2)),
+			colour+"_max_threshold", fmt.Sprint(int64(kmax)), colour+"_drop_probability", fmt.Sprint(usualPmax))
+	}
+	return made, []string{sonic.Patch("WRED_PROFILE", made, values...)}
 }
 
 // marksBeforePause compares marking with the highest PFC threshold that the port's groups can have.

@@ -58,7 +58,7 @@ func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 		f.Fixes = c.losslessProfile(p, class.Group)
 	case class.Group >= 0 && p.Groups[class.Group].Lossless():
 		f.Fixes = []Fix{c.pauseAll(p)}
-	case p.DSCP == nil && p.Dot1p == nil && c.sw.MapNamed("DSCP_TO_TC_MAP") != "":
+	case p.DSCP == nil && (p.Dot1p == nil || p.Routed > 0) && c.sw.MapNamed("DSCP_TO_TC_MAP") != "":
 		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("PORT_QOS_MAP", qosKey(p), "dscp_to_tc_map", c.sw.MapNamed("DSCP_TO_TC_MAP"))}}}
 	case target >= 0 && p.DSCP != nil && !c.ordinary(h, p, s):
 		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("DSCP_TO_TC_MAP", mapName(p.DSCP.Name), fmt.Sprint(s.DSCP), fmt.Sprint(target))}}}
@@ -84,6 +84,7 @@ func (c *checker) ordinary(h *host.Host, p *sonic.Port, s host.Stream) bool {
 func (c *checker) remark(h *host.Host, p *sonic.Port, s host.Stream, f *Finding) {
 	dscp := c.losslessDSCP(h, p)
 	if dscp < 0 {
+		f.Fixes = []Fix{{c.name(), c.protect(p, p.ClassOf(s.DSCP).Group)}}
 		return
 	}
 	tc := 4*dscp + ecnBits
@@ -123,6 +124,20 @@ func (c *checker) losslessClass(h *host.Host, p *sonic.Port, s host.Stream) int 
 		}
 	}
 	return first
+}
+
+// protect are the lines that make a port protect a priority group if it protects none: of the group
+// with the traffic, or of SONiC's first if that is the one that all other traffic has.
+func (c *checker) protect(p *sonic.Port, group int) []string {
+	if group <= 0 || group >= sonic.Priorities {
+		group = usualPFC[0]
+	}
+	if lossless := withHeadroom(p); len(lossless) > 0 {
+		return c.pauseAll(p).Lines
+	}
+	list := join([]int{group})
+	key := fmt.Sprintf("%s|%d", p.Name, group)
+	return append(c.headroomFor(p, key), sonic.Patch("PORT_QOS_MAP", qosKey(p), "pfc_enable", list, "pfcwd_sw_enable", list))
 }
 
 // losslessDSCP is a DSCP that the port protects: preferably of another stream of the host, or one

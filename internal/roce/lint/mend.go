@@ -95,11 +95,34 @@ func follow(reports []*Report, i int, later *Finding) bool {
 			if slices.Contains(linesOn(reports, fix.On), line) {
 				continue
 			}
+			supersede(reports, fix.On, line)
 			cause.addFix(Fix{fix.On, []string{line}})
 			added = true
 		}
 	}
 	return added
+}
+
+// supersede gives the lines of a device that set the same fields the values of a later line, so that
+// the order of the findings does not matter.
+func supersede(reports []*Report, device, later string) {
+	for _, r := range reports {
+		for i := range r.Findings {
+			for k := range r.Findings[i].Fixes {
+				fix := &r.Findings[i].Fixes[k]
+				if fix.On != device {
+					continue
+				}
+				var lines []string
+				for _, line := range fix.Lines {
+					if line = sonic.Superseded(line, later); !slices.Contains(lines, line) {
+						lines = append(lines, line)
+					}
+				}
+				fix.Lines = lines
+			}
+		}
+	}
 }
 
 func sharesPort(a, b *Finding) bool {

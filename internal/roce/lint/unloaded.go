@@ -212,7 +212,10 @@ func (c *checker) freshQueues(p *sonic.Port, lossless []int) (lines []string) {
 	for n := range sonic.Priorities - 1 {
 		s, marks := least, ""
 		if slices.Contains(lossless, n) {
-			s, marks = most, c.marking()
+			var made []string
+			s = most
+			marks, made = c.markingFor(p)
+			lines = append(lines, made...)
 		}
 		var values []string
 		if s != nil {

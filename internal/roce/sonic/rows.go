@@ -90,6 +90,28 @@ func (c *Config) Lay(lines []string) error {
 	return nil
 }
 
+// Superseded is a line of configuration with the values that a later line gives the same fields.
+// Lines that are no configuration stay as they are.
+func Superseded(line, later string) string {
+	if !strings.HasPrefix(line, "{") || !strings.HasPrefix(later, "{") {
+		return line
+	}
+	old, errOld := Read("fix", strings.NewReader(line))
+	over, errOver := Read("fix", strings.NewReader(later))
+	if errOld != nil || errOver != nil || old.Tables[0].Name != over.Tables[0].Name || old.Tables[0].Rows[0].Key != over.Tables[0].Rows[0].Key {
+		return line
+	}
+	row := &old.Tables[0].Rows[0]
+	var values []string
+	for _, f := range row.Fields {
+		if v, ok := over.Tables[0].Rows[0].Get(f.Name); ok {
+			f.Text = v.Text
+		}
+		values = append(values, f.Name, f.Text)
+	}
+	return Patch(old.Tables[0].Name, row.Key, values...)
+}
+
 // clone is a copy whose rows can be changed.
 func (c *Config) clone() *Config {
 	out := *c
