@@ -15,6 +15,7 @@ const (
 	usualPorts  = 32
 	mostDetect  = 5000
 	mostPoll    = 1000
+	mostPorts   = 256 // of today's switches, with full lanes
 )
 
 // slowDetect is the detection time from which on a storm costs more than it should: queue pairs of
@@ -24,7 +25,11 @@ const slowDetect = units.Second
 
 // usualTime is the watchdog's default for the number of the switch's ports, in ms.
 func (c *checker) usualTime() int {
-	return usualDetect * max(1, (len(c.sw.Ports)-1)/usualPorts+1)
+	ports := len(c.sw.Ports)
+	if !c.sw.Whole {
+		ports = max(ports, mostPorts) // a part may name a few of them
+	}
+	return usualDetect * max(1, (ports-1)/usualPorts+1)
 }
 
 // watch are the rows that give a port a watchdog on priorities, with SONiC's defaults.

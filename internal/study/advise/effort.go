@@ -85,7 +85,7 @@ func lacking(s Skill) float64 {
 
 // settingsText states the number of commands that weft roce export writes for a switch and a host.
 func settingsText(d *plan.Design) string {
-	p, err := roceexport.Of(&d.Resolved.Fabrics[0], d.Resolved.LongestCable(&d.Resolved.Fabrics[0]))
+	p, err := roceexport.Of(d.Resolved, &d.Resolved.Fabrics[0])
 	if err != nil {
 		return ""
 	}
