@@ -99,12 +99,19 @@ func TestSwitchesThatAgreeHaveNoFindings(t *testing.T) {
 
 // A host is not blamed for a switch of an upper tier, to which no host is cabled.
 func TestAHostIsComparedWithSwitchesThatHaveHosts(t *testing.T) {
-	upper := []edit{{`"hostname": "leaf1"`, `"hostname": "spine1"`}, sound, {`"type": "ToRRouter"`, `"type": "SpineRouter"`}, {`"40m"`, `"300m"`}}
-	all, _, hosts := fabricOf(t, nil, leaf, upper)
-	for _, r := range CheckAll(all, hosts, Options{}) {
-		if slices.Contains(rulesOf(r), "cable-differs") {
-			t.Errorf("%s: the host's room is compared with the cables between switches: %s", r.Name, tell(r))
+	far := []edit{{`"hostname": "leaf1"`, `"hostname": "spine1"`}, sound, {`"40m"`, `"300m"`}}
+	upper := append(slices.Clone(far), edit{`"type": "ToRRouter"`, `"type": "SpineRouter"`})
+	for _, other := range [][]edit{far, upper} {
+		all, _, hosts := fabricOf(t, nil, leaf, other)
+		for _, r := range CheckAll(all, hosts, Options{}) {
+			if slices.Contains(rulesOf(r), "cable-differs") {
+				t.Errorf("%s: the host's room is compared with the cables between switches: %s", r.Name, tell(r))
+			}
 		}
+	}
+	r := check(t, far[1:], nil, Options{})
+	if !slices.Contains(rulesOf(r), "cable-differs") {
+		t.Errorf("a host with too little room at its own switch: %s", tell(r))
 	}
 }
 

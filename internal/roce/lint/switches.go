@@ -193,20 +193,29 @@ var ofLink = []string{"pfc-priority", "pfc-one-end", "ecn-host", "cnp-in-data", 
 var tiers = []string{"LeafRouter", "SpineRouter", "UpperSpineRouter", "LowerSpineRouter", "FabricSpineRouter", "BackEndLeafRouter"}
 
 // atHome takes back findings about a host's link at switches where the host is not: at those of an
-// upper tier, if there are others; and if the host fits one of the switches, at those that differ
-// from it.
+// upper tier, if there are others; at those with longer cables, if it keeps room for those of another;
+// and if the host fits one of the switches, at those that differ from it.
 func atHome(all []*checker) {
 	upper := func(c *checker) bool { return slices.Contains(tiers, c.sw.Role) }
 	hostsElsewhere := slices.ContainsFunc(all, func(c *checker) bool { return !upper(c) })
 	for _, h := range all[0].hosts {
 		fits := slices.ContainsFunc(all, func(c *checker) bool { return len(c.met) > 0 && !c.blames(h) })
+		elsewhere := slices.ContainsFunc(all, func(c *checker) bool { return slices.Contains(c.met, h.Name) && !c.finds(h, "cable-differs") })
 		for _, c := range all {
+			if elsewhere {
+				c.findings = slices.DeleteFunc(c.findings, func(f Finding) bool { return f.Rule == "cable-differs" && aboutLink(&f, h) })
+			}
 			differ := slices.ContainsFunc(c.findings, func(f Finding) bool { return f.Rule == "switches-differ" })
 			if upper(c) && hostsElsewhere || fits && differ {
 				c.findings = slices.DeleteFunc(c.findings, func(f Finding) bool { return aboutLink(&f, h) })
 			}
 		}
 	}
+}
+
+// finds reports whether a finding of a rule is about the host's link to the switch.
+func (c *checker) finds(h *host.Host, rule string) bool {
+	return slices.ContainsFunc(c.findings, func(f Finding) bool { return f.Rule == rule && aboutLink(&f, h) })
 }
 
 // blames reports whether a finding is about the host's link to the switch.

@@ -70,7 +70,7 @@ func (p *Plan) unwatched(device string) []string {
 	if p.Ethernet.PFC.Watchdog.Enabled || len(p.priorities()) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: the scenario has no PFC watchdog (ethernet.pfc.watchdog.enabled); SONiC's default is written, which drops after %v", device, p.watchdog().Detection)}
+	return []string{fmt.Sprintf("%s: the scenario has no PFC watchdog (ethernet.pfc.watchdog.enabled); one is written all the same, with SONiC's default of %v where the device takes a time", device, p.watchdog().Detection)}
 }
 
 // File is a file for a device.
