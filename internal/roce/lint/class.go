@@ -58,6 +58,8 @@ func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 		f.Fixes = c.losslessProfile(p, class.Group)
 	case class.Group >= 0 && p.Groups[class.Group].Lossless():
 		f.Fixes = []Fix{c.pauseAll(p)}
+	case c.regroup(p, class) != "":
+		f.Fixes = []Fix{{c.name(), []string{c.regroup(p, class)}}}
 	case p.DSCP == nil && (p.Dot1p == nil || p.Routed > 0) && c.sw.MapNamed("DSCP_TO_TC_MAP") != "":
 		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("PORT_QOS_MAP", qosKey(p), "dscp_to_tc_map", c.sw.MapNamed("DSCP_TO_TC_MAP"))}}}
 	case target >= 0 && p.DSCP != nil && !c.ordinary(h, p, s):
@@ -69,6 +71,17 @@ func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 		f.At, f.Value = Place(s.At), "no "+s.Variable
 	}
 	c.add(p, f)
+}
+
+// regroup is the patch that leads a class to the protected group whose pauses stop its queue, if no
+// class leads there; "" if there is no such group.
+func (c *checker) regroup(p *sonic.Port, class sonic.Class) string {
+	for g := range p.Groups {
+		if p.Lossless(g) && !c.reached(p, g) && p.PFCQueueOf(g) == class.Queue && p.Group != nil {
+			return sonic.Patch("TC_TO_PRIORITY_GROUP_MAP", mapName(p.Group.Name), fmt.Sprint(class.TC), fmt.Sprint(g))
+		}
+	}
+	return ""
 }
 
 // ordinary reports whether a DSCP belongs to other traffic, so that the sender changes and not the

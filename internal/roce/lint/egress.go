@@ -18,6 +18,9 @@ const noBound = 7
 func (c *checker) leaves(p *sonic.Port, queue int) {
 	q := &p.Queues[queue]
 	if q.Profile == nil {
+		if _, others := c.othersFill(p); !others && q.ProfileKey == "" {
+			c.cannotAt(p, "whether queues of lossless traffic may hold what arrives: BUFFER_QUEUE has no entry for them")
+		}
 		return
 	}
 	f := Finding{

@@ -306,6 +306,20 @@ var mistakes = []mistake{
 		line: `config_db.json: "pfc_enable"`, why: "never pauses", fix: `"pfc_enable": "3,4"`,
 	},
 	{
+		name: "a class in a lossy group", config: []edit{sound, {`"TC_TO_PRIORITY_GROUP_MAP": {
+        "AZURE": {
+            "0": "0",
+            "1": "0",
+            "2": "0",
+            "3": "3",`, `"TC_TO_PRIORITY_GROUP_MAP": {
+        "AZURE": {
+            "0": "0",
+            "1": "0",
+            "2": "0",
+            "3": "0",`}}, rule: "dscp-lossy", severity: Error,
+		line: `config_db.json: "26": "3"`, why: "in class 3, priority group 0", fix: `{"TC_TO_PRIORITY_GROUP_MAP": {"AZURE": {"3": "3"}}}`,
+	},
+	{
 		name: "a class in a lossy queue", config: []edit{sound, {`"TC_TO_QUEUE_MAP": {
         "AZURE": {
             "0": "0",

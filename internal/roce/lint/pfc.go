@@ -26,6 +26,12 @@ func (c *checker) protected(p *sonic.Port) {
 				Why:   fmt.Sprintf("the port pauses priority %d, and its priority group has no headroom in BUFFER_PG, where groups %s have: nothing lossless is in it, and a pause of the peer for it stops lossy traffic", g, join(withHeadroom(p))),
 				Fixes: []Fix{c.pauseAll(p)},
 			})
+		case paused && profile.Lossless() && !c.reached(p, g) && c.regroupOf(p, g) != "":
+			c.add(p, Finding{
+				Rule: "pfc-headroom", Severity: Warning, At: c.place(p.GroupAt[g]), Value: fmt.Sprintf("no class in priority group %d", g),
+				Why:   fmt.Sprintf("the port pauses priority %d and keeps %d bytes of headroom for its priority group, and no class leads to it: what queue %d sends has no protection on its way in", g, profile.Xoff, p.PFCQueueOf(g)),
+				Fixes: []Fix{{c.name(), []string{c.regroupOf(p, g)}}},
+			})
 		case !paused && profile.Lossless():
 			c.add(p, Finding{
 				Rule: "pfc-headroom", Severity: Error, At: c.place(max(p.PFCLine, p.QoSLine)), Value: "pfc_enable " + noneOr(join(p.PFC)),
@@ -42,6 +48,18 @@ func (c *checker) protected(p *sonic.Port) {
 func (c *checker) pauseAll(p *sonic.Port) Fix {
 	list := withHeadroom(p)
 	return Fix{c.name(), []string{sonic.Patch("PORT_QOS_MAP", qosKey(p), "pfc_enable", join(list), "pfcwd_sw_enable", join(list))}}
+}
+
+// regroupOf is the patch that leads the class of a protected group's queue to the group, "" if there is
+// no such class, or if it is the class of ordinary traffic.
+func (c *checker) regroupOf(p *sonic.Port, g int) string {
+	for tc := 1; tc < sonic.Priorities; tc++ {
+		class := p.ClassOfTC(tc)
+		if class.Queue == p.PFCQueueOf(g) && !p.Lossless(class.Group) {
+			return c.regroup(p, class)
+		}
+	}
+	return ""
 }
 
 // idlePause reports whether a priority that is paused has nothing to protect: other groups of the

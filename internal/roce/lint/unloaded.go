@@ -251,7 +251,7 @@ func (c *checker) buffered(p *sonic.Port) {
 			continue // others are judged by protected
 		}
 		c.add(p, Finding{
-			Rule: "buffer-missing", Severity: Error, At: c.place(max(p.QoSLine, p.Line)), Value: fmt.Sprintf("no BUFFER_PG|%s|%d", p.Name, g),
+			Rule: "buffer-missing", Severity: Error, At: c.place(max(p.QoSLine, p.Line)), Value: fmt.Sprintf("no entry of group %d in BUFFER_PG", g),
 			Why:     fmt.Sprintf("the port pauses priority %d, and its priority group %d has no entry in BUFFER_PG, which other groups of this switch have: after a breakout SONiC gives new ports none until admin_status is set again, and packets that arrive before the peer stops are dropped", g, g),
 			Fixes:   []Fix{{c.name(), c.headroomFor(p, fmt.Sprintf("%s|%d", p.Name, g))}},
 			Traffic: c.intoGroup(p, g),
@@ -263,7 +263,7 @@ func (c *checker) buffered(p *sonic.Port) {
 			continue
 		}
 		f := Finding{
-			Rule: "buffer-missing", Severity: Error, At: c.place(max(p.QoSLine, p.Line)), Value: fmt.Sprintf("no BUFFER_QUEUE|%s|%d", p.Name, class.Queue),
+			Rule: "buffer-missing", Severity: Error, At: c.place(max(p.QoSLine, p.Line)), Value: fmt.Sprintf("no entry of queue %d in BUFFER_QUEUE", class.Queue),
 			Why:     fmt.Sprintf("queue %d of lossless traffic has no entry in BUFFER_QUEUE, which other ports have: the chip bounds it by its default, and packets that PFC protects are dropped on their way out", class.Queue),
 			Traffic: c.intoGroup(p, class.Group),
 		}

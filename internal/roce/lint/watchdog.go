@@ -65,7 +65,7 @@ func (c *checker) watchdog(p *sonic.Port) {
 		return
 	case p.Detect == 0:
 		c.add(p, Finding{
-			Rule: "watchdog-missing", Severity: Warning, At: c.place(max(p.PFCLine, p.QoSLine)), Value: "no PFC_WD|" + p.Name, Traffic: c.lossless(p),
+			Rule: "watchdog-missing", Severity: Warning, At: c.place(max(p.PFCLine, p.QoSLine)), Value: "no entry in PFC_WD", Traffic: c.lossless(p),
 			Why:   fmt.Sprintf("the port obeys pauses of %s, and no watchdog looks at it: a broken adapter that pauses for ever stops its queue, and then the fabric behind it, until somebody unplugs it", join(p.PFC)),
 			Fixes: []Fix{{c.name(), c.watch(p, kept)}},
 		})
