@@ -85,7 +85,7 @@ func lintRules() string {
 	var b strings.Builder
 	b.WriteString("The rules:\n\n")
 	for _, r := range lint.Rules {
-		fmt.Fprintf(&b, "  %-15s %s\n", r.Name, strings.ReplaceAll(doc.Wrap(r.Finds, 62), "\n", "\n"+strings.Repeat(" ", 18)))
+		fmt.Fprintf(&b, "  %-16s %s\n", r.Name, strings.ReplaceAll(doc.Wrap(r.Finds, 61), "\n", "\n"+strings.Repeat(" ", 19)))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

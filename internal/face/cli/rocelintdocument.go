@@ -85,7 +85,10 @@ func countFindings(r *lint.Report) string {
 // judged is how much was judged, and how much was not.
 func judged(r *lint.Report) string {
 	text := numberOf(r.Ports, "port")
-	if n := len(r.Hosts); n > 0 {
+	switch n := len(r.Hosts); {
+	case n < r.Given:
+		text += fmt.Sprintf(" and %d of %s", n, numberOf(r.Given, "host"))
+	case n > 0:
 		text += " and " + numberOf(n, "host")
 	}
 	if n := len(r.Unjudged); n > 0 {

@@ -32,7 +32,7 @@ func (r *reader) skip() {
 }
 
 // idle are commands that set nothing of the network.
-var idle = map[string]bool{"set": true, "if": true, "fi": true, "for": true, "done": true, "}": true, "true": true, ":": true, "exit": true, "case": true, "esac": true, "shift": true}
+var idle = map[string]bool{"set": true, "if": true, "fi": true, "for": true, "done": true, "}": true, "true": true, ":": true, "exit": true, "case": true, "esac": true, "shift": true, "command": true, "test": true, "[": true, "[[": true, "sleep": true}
 
 // step takes a command of a script; it reports false if it has no known setting.
 func (r *reader) step(vars shell, words []string) (known bool) {
@@ -52,6 +52,9 @@ func (r *reader) step(vars shell, words []string) (known bool) {
 	}
 	for i := range words {
 		words[i] = vars.expanded(words[i])
+	}
+	if words[0] == "echo" && !strings.HasPrefix(words[len(words)-1], "/") {
+		return true // to the terminal
 	}
 	return r.command(words)
 }

@@ -48,7 +48,7 @@ var leads = map[string]bool{"then": true, "else": true, "do": true, "{": true, "
 // commands are the commands of a line, each as its words without quotes.
 func commands(line string) (list [][]string) {
 	var words []string
-	word, quote, begun := strings.Builder{}, rune(0), false
+	word, quote, begun, last := strings.Builder{}, rune(0), false, rune(0)
 	end := func() {
 		if begun {
 			words = append(words, word.String())
@@ -79,12 +79,13 @@ func commands(line string) (list [][]string) {
 			return list
 		case c == ' ' || c == '\t':
 			end()
-		case c == ';' || c == '&' || c == '|':
+		case c == ';' || c == '|' || c == '&' && last != '>':
 			next()
 		default:
 			word.WriteRune(c)
 			begun = true
 		}
+		last = c
 	}
 	next()
 	return list

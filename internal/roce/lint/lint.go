@@ -98,9 +98,10 @@ type Report struct {
 	// Name is the switch's name in Fix.On.
 	Name string
 	// Ports is the number of its ports that were judged, Hosts the names of the hosts that were
-	// compared with one of them.
+	// compared with one of them, of Given in all.
 	Ports int
 	Hosts []string
+	Given int
 }
 
 // Add adds the report of another switch.
@@ -108,6 +109,7 @@ func (r *Report) Add(other *Report) {
 	r.Findings = append(r.Findings, other.Findings...)
 	r.Unjudged = append(r.Unjudged, other.Unjudged...)
 	r.Ports += other.Ports
+	r.Given = other.Given
 	for _, h := range other.Hosts {
 		if !slices.Contains(r.Hosts, h) {
 			r.Hosts = append(r.Hosts, h)
@@ -366,7 +368,7 @@ func (c *checker) host(h *host.Host) {
 	c.gids(h)
 	c.drops(h)
 	for _, name := range h.Skipped {
-		c.cannot("%s has no known RoCE setting", name)
+		c.cannot("%s has no known RoCE setting, or one that only the shell knows", name)
 	}
 	if len(h.Streams()) == 0 {
 		c.cannot("%s does not say which DSCP its RDMA traffic has: give its NCCL environment, cma_roce_tos or the driver's traffic_class", h.Name)
@@ -390,7 +392,7 @@ func (c *checker) report(several bool) *Report {
 	slices.SortStableFunc(c.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(order[a.Rule], order[b.Rule]), cmp.Compare(a.At.File, b.At.File), cmp.Compare(a.At.Line, b.At.Line))
 	})
-	r := &Report{Findings: c.findings, Name: c.name(), Ports: len(c.ports()), Hosts: c.met}
+	r := &Report{Findings: c.findings, Name: c.name(), Ports: len(c.ports()), Hosts: c.met, Given: len(c.hosts)}
 	for text, ports := range c.unjudged {
 		if ports[0] != "" {
 			text += " (" + fewOf(ports) + ")"
