@@ -40,7 +40,8 @@ on the same switch with the fix. Findings without a proof are listed with the re
 
 --switch is a config_db.json, or its parts with commas between: qos.json,buffers.json.
 Several switches are those of one fabric: each is checked, and all with one another.
---host is a folder of one host, or a file; files given one by one belong to one host. A host's settings are the outputs of
+--host is a folder of one host, or a file; files given one by one belong to one host.
+A host's settings are the outputs of
 
   mlnx_qos -i IF, ethtool IF, ethtool -a IF, ip link show IF
   grep -r . /sys/class/net/IF/ecn, and a copy of such a folder

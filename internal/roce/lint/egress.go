@@ -13,6 +13,10 @@ import (
 // lossless queues.
 const noBound = 7
 
+// partsOfMemory is the number of parts of a chip's buffer that each have a fixed threshold of their
+// own: SONiC gives lossless queues of Broadcom's Tomahawk a quarter of the pool.
+const partsOfMemory = 4
+
 // leaves judges whether a queue of lossless traffic may be as long as what arrives: PFC protects
 // packets on their way in, and a queue that is full drops them on their way out.
 func (c *checker) leaves(p *sonic.Port, queue int) {
@@ -53,6 +57,9 @@ func (c *checker) overruns(profile *sonic.Profile, queue int) string {
 	most, known := profile.Threshold()
 	if !known || in == nil || in.Size == 0 {
 		return ""
+	}
+	if profile.StaticTh > 0 && !strings.Contains(profile.Name, "lossy") {
+		most *= partsOfMemory
 	}
 	if arrives := in.Size + in.Xoff; most < arrives {
 		return fmt.Sprintf("queue %d of lossless traffic holds %d bytes at most (profile %s, line %d, with an empty pool), and up to %d arrive for it before PFC has stopped all senders (%s, line %d): the rest is dropped on its way out, where PFC protects nothing",

@@ -159,6 +159,25 @@ func TestASwitchWithoutQoSIsFound(t *testing.T) {
 	}
 }
 
+// SONiC's templates leave the lossless groups to the switch, and older ones give egress a threshold for
+// a quarter of the chip. Both are sound.
+func TestWhatSONiCsTemplatesMakeIsSound(t *testing.T) {
+	later := []edit{sound, {`"Ethernet0|3-4": {
+            "profile": "pg_lossless_400000_40m_profile"
+        },`, ``}, {`,
+        "Ethernet4|3-4": {
+            "profile": "pg_lossless_400000_40m_profile"
+        }`, ``}}
+	quarter := []edit{sound, {`"egress_lossless_profile": {
+            "dynamic_th": "7",`, `"egress_lossless_profile": {
+            "static_th": "33554432",`}}
+	for name, edits := range map[string][]edit{"groups that the switch makes": later, "a quarter of the buffer": quarter} {
+		if r := check(t, edits, nil, Options{Buffer: 160 << 20}); len(r.Findings) > 0 {
+			t.Errorf("%s: %s", name, tell(r))
+		}
+	}
+}
+
 func TestAHostAtNoPortIsNotSaidToBeJudged(t *testing.T) {
 	r := check(t, []edit{sound}, []edit{{"400000Mb/s", "100000Mb/s"}}, Options{Buffer: 160 << 20})
 	if len(r.Hosts) > 0 || r.Ports != 2 || len(r.Unjudged) != 1 || !strings.Contains(r.Unjudged[0], "100 Gb/s") {

@@ -245,7 +245,7 @@ func withHeadroom(p *sonic.Port) (list []int) {
 // do.
 func (c *checker) buffered(p *sonic.Port) {
 	othersGroups, othersQueues := c.othersFill(p)
-	groups, _ := p.Fills()
+	groups := len(withHeadroom(p)) > 0 // without any, the switch makes them when the port comes up (sonic-swss, buffermgr)
 	for _, g := range p.PFC {
 		if p.GroupKey[g] != "" || !othersGroups && !groups || !c.reached(p, g) || groups && len(unpausedHeadroom(p)) > 0 {
 			continue // others are judged by protected
