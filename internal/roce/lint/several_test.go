@@ -178,6 +178,21 @@ func TestWhatSONiCsTemplatesMakeIsSound(t *testing.T) {
 	}
 }
 
+// A part of a configuration does not say which ports are up: buffers.json lists the cables of all.
+func TestPortsOfAPartAreNotSaidToLackQoS(t *testing.T) {
+	c, err := sonic.Read("buffers.json", strings.NewReader(`{"CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m", "Ethernet4": "40m"}},
+		"BUFFER_POOL": {"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "67108864"}},
+		"BUFFER_PROFILE": {"p": {"pool": "ingress_lossless_pool", "size": "303104", "xoff": "283648", "xon": "19456"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sw, problems := sonic.Examine(c)
+	r := Check(sw, problems, nil, Options{})
+	if len(r.Findings) > 0 || r.Ports > 0 || !strings.Contains(strings.Join(r.Unjudged, " "), "parts of a configuration") {
+		t.Errorf("%s%v", tell(r), r.Unjudged)
+	}
+}
+
 func TestAHostAtNoPortIsNotSaidToBeJudged(t *testing.T) {
 	r := check(t, []edit{sound}, []edit{{"400000Mb/s", "100000Mb/s"}}, Options{Buffer: 160 << 20})
 	if len(r.Hosts) > 0 || r.Ports != 2 || len(r.Unjudged) != 1 || !strings.Contains(r.Unjudged[0], "100 Gb/s") {

@@ -15,6 +15,10 @@ import (
 // or ports that a breakout has made since (sonic-buildimage, issue 23354; sonic-swss, issue 2865).
 func (c *checker) unloaded() {
 	for _, p := range c.bare() {
+		if !c.sw.Whole {
+			c.cannotAt(p, "anything of ports without an entry in PORT_QOS_MAP or QUEUE: the files are parts of a configuration, which may name ports that are down")
+			continue
+		}
 		like, told := c.like(p), c.affected(p)
 		if told == "" && like == nil && !c.prepared() {
 			c.cannotAt(p, "anything of ports that are up without an entry in PORT_QOS_MAP or QUEUE: nothing says that they carry RDMA")
