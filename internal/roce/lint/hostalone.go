@@ -67,7 +67,7 @@ func (c *checker) drops(h *host.Host) {
 		}
 		for _, l := range losses {
 			m := l.name.FindStringSubmatch(name)
-			if m == nil || len(m) > 1 && !protects(h, m[1]) {
+			if len(m) == 0 || len(m) > 1 && !protects(h, m[1]) {
 				continue
 			}
 			why := l.why

@@ -94,6 +94,7 @@ func settingsText(d *plan.Design) string {
 	if err1 != nil || err2 != nil {
 		return ""
 	}
+	sw.Files = sw.Files[:1] // of a leaf; those of other roles are as many or fewer
 	return fmt.Sprintf(" (%d commands a switch and %d lines a host, by weft roce export)", commands(sw), commands(host))
 }
 

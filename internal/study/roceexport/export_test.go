@@ -195,6 +195,15 @@ func TestEachRoleHasAFileWithTheCablesOfItsPorts(t *testing.T) {
 			t.Errorf("%s: ports by cable %v, want %v", name, got, want)
 		}
 	}
+	nvue := written(t, p, "cumulus")
+	for _, line := range []string{"nv set qos pfc default-global cable-length 50\n", "nv set qos pfc weft-3m switch-priority 3\n", "nv set qos pfc weft-3m cable-length 3\n", "nv set interface swp1-8 qos pfc profile weft-3m\n"} {
+		if !strings.Contains(nvue["nvue-leaf.txt"], line) {
+			t.Errorf("a leaf has no line %q:\n%s", line, nvue["nvue-leaf.txt"])
+		}
+	}
+	if text := nvue["nvue-spine.txt"]; !strings.Contains(text, "default-global cable-length 50\n") || strings.Contains(text, "weft-") {
+		t.Errorf("a spine has cables of one length:\n%s", text)
+	}
 	if host := written(t, p, "host")["host.sh"]; !strings.Contains(host, "--cable_len=3\n") {
 		t.Errorf("the host keeps room for another cable than its own:\n%s", host)
 	}

@@ -1,6 +1,11 @@
 package roceexport
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
 	"weft/internal/roce"
 	"weft/units"
 )
@@ -10,6 +15,44 @@ type role struct {
 	name string // leaf, spine or core; "" for the only one of the fabric
 	// cables are the lengths by port. A port without a cable has the longest of the role.
 	cables []units.Length
+}
+
+// file is the name of the role's file.
+func (r *role) file(name, ending string) string {
+	if r.name != "" {
+		name += "-" + r.name
+	}
+	return name + ending
+}
+
+func (r *role) longest() units.Length { return slices.Max(r.cables) }
+
+// lengths are the lengths of the role's cables, the longest first; of those that are alike in whole
+// metres the longest.
+func (r *role) lengths() []units.Length {
+	all := slices.Clone(r.cables)
+	slices.SortFunc(all, func(a, b units.Length) int { return cmp.Compare(b, a) })
+	return slices.CompactFunc(all, func(a, b units.Length) bool { return metres(a) == metres(b) })
+}
+
+// ranges are the ports, counted from 1, with a length of cable in whole metres: 1-4, 7.
+func (r *role) ranges(cable units.Length) (list []string) {
+	has := func(i int) bool { return i < len(r.cables) && metres(r.cables[i]) == metres(cable) }
+	for i := range r.cables {
+		if !has(i) || i > 0 && has(i-1) {
+			continue
+		}
+		last := i
+		for has(last + 1) {
+			last++
+		}
+		if last == i {
+			list = append(list, fmt.Sprint(i+1))
+		} else {
+			list = append(list, fmt.Sprintf("%d-%d", i+1, last+1))
+		}
+	}
+	return list
 }
 
 // levels are the names of roles by the level of their switches.
@@ -27,7 +70,7 @@ func (p *Plan) roles() ([]role, error) {
 		n := &g.Nodes[i]
 		r := byLevel[n.Level]
 		if r == nil {
-			r = &role{name: levels[n.Level], cables: make([]units.Length, p.Ports)}
+			r = &role{name: cmp.Or(levels[n.Level], fmt.Sprintf("level%d", n.Level)), cables: make([]units.Length, p.Ports)}
 			byLevel[n.Level] = r
 		}
 		for port, c := range n.Cables {
@@ -37,11 +80,9 @@ func (p *Plan) roles() ([]role, error) {
 		}
 	}
 	var all []role
-	for level := int8(1); level <= 3; level++ {
-		if r := byLevel[level]; r != nil {
-			r.fill()
-			all = append(all, *r)
-		}
+	for _, level := range slices.Sorted(maps.Keys(byLevel)) {
+		byLevel[level].fill()
+		all = append(all, *byLevel[level])
 	}
 	if len(all) == 1 {
 		all[0].name = ""
@@ -51,10 +92,7 @@ func (p *Plan) roles() ([]role, error) {
 
 // fill gives ports without a cable the longest of the role.
 func (r *role) fill() {
-	longest := units.Length(0)
-	for _, c := range r.cables {
-		longest = max(longest, c)
-	}
+	longest := r.longest()
 	for i, c := range r.cables {
 		if c == 0 {
 			r.cables[i] = longest

@@ -31,11 +31,7 @@ func (p *Plan) SONiC() (*Output, error) {
 	}
 	out := &Output{Notes: p.unwatched("sonic")}
 	for _, r := range roles {
-		name := "config_db.json"
-		if r.name != "" {
-			name = "config_db-" + r.name + ".json"
-		}
-		w := &sonicWriter{Plan: p, cables: r.cables, config: &sonic.Config{File: name}}
+		w := &sonicWriter{Plan: p, role: r, config: &sonic.Config{File: r.file("config_db", ".json")}}
 		for _, step := range []func() error{w.buffers, w.groups, w.maps, w.marking, w.queues, w.ports} {
 			if err := step(); err != nil {
 				return nil, err
@@ -59,8 +55,8 @@ func (p *Plan) SONiC() (*Output, error) {
 
 type sonicWriter struct {
 	*Plan
+	role
 	config *sonic.Config
-	cables []units.Length // by port
 }
 
 // row adds a row of names and values in turn.
@@ -134,12 +130,7 @@ func (w *sonicWriter) buffers() error {
 // losslessProfiles writes a profile for each length of cable.
 func (w *sonicWriter) losslessProfiles(threshold []string) error {
 	pfc := &w.Ethernet.PFC
-	cables := slices.Clone(w.cables)
-	slices.Sort(cables)
-	for i, cable := range cables {
-		if i+1 < len(cables) && metres(cables[i+1]) == metres(cable) {
-			continue // the longest of those with one name
-		}
+	for _, cable := range w.lengths() {
 		headroom := w.headroomOf(cable)
 		size := pfc.Reserve
 		if w.NVIDIA {
