@@ -21,6 +21,9 @@ func (c *checker) gids(h *host.Host) {
 		g := Finding{Rule: "gid-v1", Severity: Error, At: Place(f.At), Value: f.Value}
 		switch {
 		case f.LinkLocal:
+			if !f.Shown {
+				g.Severity = Warning
+			}
 			g.Why = fmt.Sprintf("%s on %s takes the address of the link, fe80::, %s: no router forwards it, so connections end at the first routed hop, and on adapters with another order it is RoCE v1", f.Program.Name, h.Name, by)
 		default:
 			g.Why = fmt.Sprintf("%s on %s takes RoCE v1, %s: its packets have no IP header, so no DSCP and no ECN; switches have them in the class of untagged frames, without PFC, and no router forwards them", f.Program.Name, h.Name, by)

@@ -362,7 +362,7 @@ var mistakes = []mistake{
 		line: "nccl.env: NCCL_IB_GID_INDEX", why: "takes RoCE v1", fix: "NCCL_IB_GID_INDEX=3",
 	},
 	{
-		name: "a GID of the link", config: []edit{sound}, listing: []edit{{"NCCL_IB_GID_INDEX=3", "NCCL_IB_GID_INDEX=1"}}, rule: "gid-v1", severity: Error,
+		name: "a GID of the link", config: []edit{sound}, listing: []edit{{"NCCL_IB_GID_INDEX=3", "NCCL_IB_GID_INDEX=1"}}, rule: "gid-v1", severity: Warning,
 		line: "nccl.env: NCCL_IB_GID_INDEX", why: "the address of the link", fix: "NCCL_IB_GID_INDEX=3",
 	},
 	{

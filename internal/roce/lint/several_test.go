@@ -86,6 +86,34 @@ func TestADSCPThatOnlyOneSwitchProtectsIsFound(t *testing.T) {
 	}
 }
 
+// A switch of a fabric that was left out, wholly or in its PFC, is found beside one that was not.
+func TestASwitchThatWasLeftOutIsFound(t *testing.T) {
+	name := edit{`"hostname": "leaf1"`, `"hostname": "spine1"`}
+	unpaused := []edit{sound, name, {`"pfc_enable": "3,4"`, `"pfc_enable": ""`}, {`"profile": "pg_lossless_400000_40m_profile"`, `"profile": "ingress_lossy_profile"`}}
+	all, configs, _ := fabricOf(t, nil, leaf, unpaused)
+	reports := CheckAll(all, nil, Options{})
+	if !slices.Contains(rulesOf(reports[1]), "switches-differ") || len(reports[0].Findings) > 0 {
+		t.Errorf("a spine without PFC: %s%s", tell(reports[0]), tell(reports[1]))
+	}
+	if err := reports[1].Mend(configs[1]); err != nil {
+		t.Fatal(err)
+	}
+	all[1].Switch, all[1].Problems = sonic.Examine(configs[1])
+	for _, r := range CheckAll(all, nil, Options{}) {
+		if len(r.Findings) > 0 {
+			t.Errorf("mended: %s", tell(r))
+		}
+	}
+	bare, err := sonic.Read("spine.json", strings.NewReader(`{"PORT": {"Ethernet0": {"admin_status": "up", "speed": "400000"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sw, problems := sonic.Examine(bare)
+	if r := CheckAll([]Subject{all[0], {sw, problems}}, nil, Options{})[1]; !slices.Equal(rulesOf(r), []string{"qos-missing"}) || !strings.Contains(tell(r), "leaf1 pauses 3,4") {
+		t.Errorf("a spine without QoS: %s", tell(r))
+	}
+}
+
 func TestSwitchesThatAgreeHaveNoFindings(t *testing.T) {
 	all, _, hosts := fabricOf(t, nil, leaf, []edit{sound, {`"hostname": "leaf1"`, `"hostname": "leaf2"`}}, leaf)
 	for _, with := range [][]*host.Host{hosts, nil} {

@@ -18,6 +18,9 @@ func together(all []*checker) {
 		agree(all, dscp)
 	}
 	oneMTU(all)
+	for _, c := range all {
+		c.leftOut(all)
+	}
 	atHome(all)
 	onceEach(all)
 }
@@ -136,9 +139,34 @@ func (c *checker) differs(p *sonic.Port, right *checker, q *sonic.Port, dscp int
 	}
 	if tc := classFor(p, other.Group); tc >= 0 && p.DSCP != nil {
 		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("DSCP_TO_TC_MAP", mapName(p.DSCP.Name), fmt.Sprint(dscp), fmt.Sprint(tc))}}}
+	} else if len(p.PFC) == 0 {
+		f.Fixes = []Fix{{c.name(), c.protect(p, other.Group)}}
 	}
 	c.add(p, f)
 	return true
+}
+
+// leftOut judges a switch none of whose ports has QoS, beside one that pauses: nothing in its own file
+// says that it should.
+func (c *checker) leftOut(all []*checker) {
+	if len(c.ports()) > 0 || !c.sw.Whole || slices.ContainsFunc(c.findings, func(f Finding) bool { return f.Rule == "qos-missing" }) {
+		return
+	}
+	for _, other := range all {
+		i := slices.IndexFunc(other.ports(), func(p *sonic.Port) bool { return len(p.PFC) > 0 })
+		if i < 0 {
+			continue
+		}
+		delete(c.unjudged, unclaimed)
+		for _, p := range c.bare() {
+			c.add(p, Finding{
+				Rule: "qos-missing", Severity: Error, At: c.place(p.Line), Value: "no entry in PORT_QOS_MAP or QUEUE",
+				Why:   fmt.Sprintf("the port is up without maps and without PFC, and %s pauses %s: what that switch holds is dropped here", other.name(), join(other.ports()[i].PFC)),
+				Fixes: []Fix{{c.name(), c.fresh(p)}},
+			})
+		}
+		return
+	}
 }
 
 // classFor is a class of a port that leads to a protected group and to the queue that the group's

@@ -11,6 +11,9 @@ import (
 	"weft/units"
 )
 
+// unclaimed is said of ports of which nothing can be judged.
+const unclaimed = "anything of ports that are up without an entry in PORT_QOS_MAP or QUEUE: nothing says that they carry RDMA"
+
 // unloaded judges ports that are up and have no maps and no PFC: a switch whose QoS was never loaded,
 // or ports that a breakout has made since (sonic-buildimage, issue 23354; sonic-swss, issue 2865).
 func (c *checker) unloaded() {
@@ -21,7 +24,7 @@ func (c *checker) unloaded() {
 		}
 		like, told := c.like(p), c.affected(p)
 		if told == "" && like == nil && !c.prepared() {
-			c.cannotAt(p, "anything of ports that are up without an entry in PORT_QOS_MAP or QUEUE: nothing says that they carry RDMA")
+			c.cannotAt(p, unclaimed)
 			continue
 		}
 		f := Finding{Rule: "qos-missing", Severity: Error, At: c.place(p.Line), Value: "no entry in PORT_QOS_MAP or QUEUE"}
