@@ -13,6 +13,7 @@ var data embed.FS
 // Table is the table that a vendor ships for a chip without a public formula.
 type Table struct {
 	Name, Title string
+	Cell        int // bytes of a buffer cell
 	Rows        []Row
 	Source      string
 }
@@ -22,15 +23,15 @@ func Tables() []Table {
 	lines := readTable("data/table.csv")
 	var tables []Table
 	for _, l := range lines {
-		f, err := data.Open("data/" + l[2])
+		f, err := data.Open("data/" + l[3])
 		if err != nil {
 			panic(fmt.Sprintf("roce: %v", err))
 		}
-		rows, err := ReadProfiles(l[2], f)
+		rows, err := ReadProfiles(l[3], f)
 		if err != nil {
 			panic(fmt.Sprintf("roce: %v", err))
 		}
-		tables = append(tables, Table{Name: l[0], Title: l[1], Rows: rows, Source: l[3]})
+		tables = append(tables, Table{Name: l[0], Title: l[1], Cell: int(number(l[2])), Rows: rows, Source: l[4]})
 	}
 	return tables
 }

@@ -26,7 +26,8 @@ func newRoCECheck(e *Env) *cobra.Command {
   - the headroom against the bytes that may arrive after a pause, by weft's own bound
     and by the vendor's formula.
 
-The exit code is 5 if a fabric has a circle or a wrong threshold; notes do not count.`,
+The exit code is 5 if a fabric has a circle or a wrong threshold; notes do not count. It
+is 6 if no fabric has PFC, so that nothing was judged.`,
 		Example: `  weft roce check examples/pfc-ring-deadlock.yaml
   weft roce check examples/h100-128.yaml --set fabrics[1].ethernet.pfc.headroom=32KiB`,
 		Args:              args(1, 1, "one scenario file"),
@@ -52,26 +53,54 @@ func checkLossless(e *Env, r *scenario.Resolved, asJSON bool) error {
 		return err
 	}
 	var refuted []string
+	judged := 0
 	for i := range all {
 		if all[i].Refuted() {
 			refuted = append(refuted, all[i].Fabric)
 		}
+		if all[i].Unpaused == "" {
+			judged++
+		}
 	}
-	err = e.present(losslessDocument(r.Name, all, refuted), asJSON, map[string]any{"fabrics": all})
-	if err == nil && len(refuted) > 0 {
-		err = fail(Refuted, "refuted: %s", strings.Join(refuted, ", "))
+	err = e.present(losslessDocument(r.Name, all, refuted), asJSON, map[string]any{"fabrics": all, "judged": judged})
+	switch {
+	case err != nil:
+		return err
+	case len(refuted) > 0:
+		return fail(Refuted, "refuted: %s", strings.Join(refuted, ", "))
+	case judged == 0:
+		return fail(exitNotJudged, "nothing was judged: no fabric of the scenario has PFC")
 	}
-	return err
+	return nil
+}
+
+// losslessVerdict is the first line: what is refuted, or how many fabrics are not, and how many were
+// not judged.
+func losslessVerdict(answers []control.Lossless, refuted []string) string {
+	var apart []string
+	for i := range answers {
+		if answers[i].Unpaused != "" {
+			apart = append(apart, answers[i].Fabric)
+		}
+	}
+	judged := len(answers) - len(apart)
+	text := fmt.Sprintf("None of %s with PFC is refuted.", numberOf(judged, "fabric"))
+	switch {
+	case len(refuted) > 0:
+		text = "Refuted: " + strings.Join(refuted, ", ") + "."
+	case judged == 0:
+		text = "Nothing was judged."
+	}
+	if len(apart) > 0 {
+		text += " Not judged, since they have no PFC: " + strings.Join(apart, ", ") + "."
+	}
+	return text
 }
 
 // losslessDocument is the verdict, and a section for each fabric; refuted fabrics are always shown.
 func losslessDocument(name string, answers []control.Lossless, refuted []string) *doc.Document {
 	d := &doc.Document{Brand: "Lossless fabrics", Title: name, Footer: "Made by weft roce check. The same scenario and version make the same page."}
-	verdict := "No fabric is refuted."
-	if len(refuted) > 0 {
-		verdict = "Refuted: " + strings.Join(refuted, ", ") + "."
-	}
-	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(verdict)})
+	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(losslessVerdict(answers, refuted))})
 	for i := range answers {
 		a := &answers[i]
 		in := doc.Details

@@ -132,8 +132,7 @@ func (x *exporting) plan(e *Env, path string) (*roceexport.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := &r.Fabrics[i]
-	return roceexport.Of(of, r.LongestCable(of))
+	return roceexport.Of(r, &r.Fabrics[i])
 }
 
 // write writes new files and overwrites none.

@@ -39,16 +39,20 @@ it, on a switch with exactly these buffers, thresholds, queues, MTU and watchdog
 on the same switch with the fix. Findings without a proof are listed with the reason.
 
 --switch is a config_db.json, or its parts with commas between: qos.json,buffers.json.
-Several switches are checked one by one. --host is a folder of one host, or a file;
-files given one by one belong to one host. A host's settings are the outputs of
+Several switches are those of one fabric: each is checked, and all with one another.
+--host is a folder of one host, or a file; files given one by one belong to one host.
+A host's settings are the outputs of
 
   mlnx_qos -i IF, ethtool IF, ethtool -a IF, ip link show IF
   grep -r . /sys/class/net/IF/ecn, and a copy of such a folder
   cma_roce_tos -d DEV, in a file with that name
-  an environment or nccl.conf with NCCL_IB_TC and its like
+  show_gids, grep -r . /sys/class/infiniband/DEV/ports/1/gid_attrs/types
+  ethtool -S IF, grep . /sys/class/infiniband/DEV/ports/1/hw_counters/*
+  an environment or nccl.conf with NCCL_IB_TC and its like, of NCCL, UCX and NVSHMEM
   a script of such commands that begins with #!, as weft roce export writes it
 
-The exit code is 5 if there are findings.
+The first line says how much was judged, and "Not judged" lists the checks that lack a
+value. The exit code is 5 if there are findings, and 6 if nothing was judged.
 
 ` + lintRules(),
 		Example: `  weft roce lint --switch config_db.json --host node1/
@@ -82,7 +86,7 @@ func lintRules() string {
 	var b strings.Builder
 	b.WriteString("The rules:\n\n")
 	for _, r := range lint.Rules {
-		fmt.Fprintf(&b, "  %-15s %s\n", r.Name, strings.ReplaceAll(doc.Wrap(r.Finds, 62), "\n", "\n"+strings.Repeat(" ", 18)))
+		fmt.Fprintf(&b, "  %-16s %s\n", r.Name, strings.ReplaceAll(doc.Wrap(r.Finds, 61), "\n", "\n"+strings.Repeat(" ", 19)))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -106,26 +110,30 @@ func (l *linting) run(ctx context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
+	reports, err := l.judge(e, hosts)
+	if err != nil {
+		return err
+	}
 	all := &lint.Report{}
 	var trials []prove.Trial
-	for _, file := range l.switches {
-		r, err := l.judge(e, file, hosts)
-		if err != nil {
-			return err
-		}
-		all.Findings = append(all.Findings, r.Findings...)
-		all.Unjudged = append(all.Unjudged, r.Unjudged...)
+	for i, r := range reports {
+		all.Add(r)
 		if l.simulate {
-			if trials, err = addTrials(ctx, e, trials, file, r); err != nil {
+			if trials, err = addTrials(ctx, e, trials, l.switches[i], r); err != nil {
 				return err
 			}
 		}
 	}
 	err = e.present(lintDocument(all, trials), l.json, prove.Record{Record: all.Record(), Trials: trials})
-	if err == nil && len(all.Findings) > 0 {
+	switch {
+	case err != nil:
+		return err
+	case len(all.Findings) > 0:
 		return fail(Refuted, "%s", countFindings(all))
+	case all.Ports == 0:
+		return fail(exitNotJudged, "%s: %s", countFindings(all), strings.Join(all.Unjudged, "; "))
 	}
-	return err
+	return nil
 }
 
 func (l *linting) readProfiles(e *Env) error {
@@ -141,30 +149,35 @@ func (l *linting) readProfiles(e *Env) error {
 	return err
 }
 
-// judge checks a switch, and writes its corrected configuration if requested.
-func (l *linting) judge(e *Env, file string, hosts []*host.Host) (*lint.Report, error) {
-	config, err := e.readSONiC(file)
-	if err != nil {
-		return nil, err
-	}
-	sw, problems := sonic.Examine(config)
-	for _, name := range l.options.Ports {
-		if !sw.HasPort(name) {
-			return nil, fmt.Errorf("--port %s: %s has no such port", name, file)
+// judge checks the switches, and writes the corrected configuration of one if requested.
+func (l *linting) judge(e *Env, hosts []*host.Host) ([]*lint.Report, error) {
+	var all []lint.Subject
+	var configs []*sonic.Config
+	for _, file := range l.switches {
+		config, err := e.readSONiC(file)
+		if err != nil {
+			return nil, err
 		}
+		sw, problems := sonic.Examine(config)
+		for _, name := range l.options.Ports {
+			if !sw.HasPort(name) {
+				return nil, fmt.Errorf("--port %s: %s has no such port", name, file)
+			}
+		}
+		configs, all = append(configs, config), append(all, lint.Subject{Switch: sw, Problems: problems})
 	}
-	r := lint.Check(sw, problems, hosts, l.options)
+	reports := lint.CheckAll(all, hosts, l.options)
 	if l.fixed == "" {
-		return r, nil
+		return reports, nil
 	}
-	if err := r.Mend(config, sw); err != nil {
+	if err := reports[0].Mend(configs[0]); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := config.Write(&b); err != nil {
+	if err := configs[0].Write(&b); err != nil {
 		return nil, err
 	}
-	return r, e.writeText(l.fixed, b.Bytes())
+	return reports, e.writeText(l.fixed, b.Bytes())
 }
 
 // readSONiC reads a switch's configuration from files separated by commas.

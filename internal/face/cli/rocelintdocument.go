@@ -17,7 +17,7 @@ const maxFixLines = 4
 // fixes, the trials, and the checks that could not be made.
 func lintDocument(r *lint.Report, trials []prove.Trial) *doc.Document {
 	d := &doc.Document{
-		Brand: "RoCE v2 configuration", Title: upperFirst(countFindings(r)), Subtitle: "between switch and hosts",
+		Brand: "RoCE v2 configuration", Title: upperFirst(countFindings(r)), Subtitle: "between switches and hosts",
 		Footer: "Made by weft roce lint. The same files and version make the same page.",
 	}
 	if len(r.Findings) > 0 {
@@ -73,10 +73,28 @@ func countFindings(r *lint.Report) string {
 			errors++
 		}
 	}
-	if len(r.Findings) == 0 {
-		return "no findings"
+	switch {
+	case r.Ports == 0 && len(r.Findings) == 0:
+		return "nothing was judged"
+	case len(r.Findings) == 0:
+		return "no findings on " + judged(r)
 	}
 	return fmt.Sprintf("%s: %s, %s", numberOf(len(r.Findings), "finding"), numberOf(errors, "error"), numberOf(len(r.Findings)-errors, "warning"))
+}
+
+// judged is how much was judged, and how much was not.
+func judged(r *lint.Report) string {
+	text := numberOf(r.Ports, "port")
+	switch n := len(r.Hosts); {
+	case n < r.Given:
+		text += fmt.Sprintf(" and %d of %s", n, numberOf(r.Given, "host"))
+	case n > 0:
+		text += " and " + numberOf(n, "host")
+	}
+	if n := len(r.Unjudged); n > 0 {
+		text += fmt.Sprintf("; %s not made", numberOf(n, "check"))
+	}
+	return text
 }
 
 // numberOf is a number with its noun.

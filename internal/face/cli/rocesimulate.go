@@ -46,32 +46,46 @@ func addTrials(ctx context.Context, e *Env, trials []prove.Trial, file string, r
 	return trials, nil
 }
 
-// simulateFinding runs the trial of a finding. A configuration that the simulator cannot represent is
-// reported, and is not an error of the lint.
+// simulateFinding runs the trial of a finding: mended with all fixes, or with its own alone if the
+// simulator refuses the others. A configuration that the simulator cannot represent is reported, and is
+// not an error of the lint.
 func simulateFinding(ctx context.Context, e *Env, t *prove.Trial, r *lint.Report, f *lint.Finding) error {
+	alone := &lint.Report{Name: r.Name, Findings: []lint.Finding{*f}}
+	for _, with := range []*lint.Report{r, alone} {
+		t.Refused = ""
+		resolved, class, err := beginTrial(e, t, with, f)
+		if err != nil {
+			return err
+		}
+		if t.Refused == "" {
+			return runTrial(ctx, e, t, resolved, class)
+		}
+	}
+	return nil
+}
+
+// beginTrial makes the scenario of a trial; class is the priority whose messages are timed separately.
+func beginTrial(e *Env, t *prove.Trial, r *lint.Report, f *lint.Finding) (resolved *scenario.Resolved, class int, err error) {
 	before, err := e.readSONiC(t.Switch)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	after, err := e.readSONiC(t.Switch)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	p, err := prove.Of(r, f, before, after)
 	var refusal prove.Refusal
 	if errors.As(err, &refusal) {
 		t.Refused = string(refusal)
-		return nil
+		return nil, 0, nil
 	}
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	t.Begin(p)
-	resolved, err := resolveTrial(t, p)
-	if err != nil || t.Refused != "" {
-		return err
-	}
-	return runTrial(ctx, e, t, resolved, p.Class)
+	resolved, err = resolveTrial(t, p)
+	return resolved, p.Class, err
 }
 
 // resolveTrial makes the scenario of a trial. Refused is the reason if the simulator does not accept it.

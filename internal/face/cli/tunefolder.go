@@ -119,7 +119,7 @@ func deviceFiles(fabric *scenario.Fabric, r *scenario.Resolved) (files []runstor
 		return nil
 	}
 	var notes bytes.Buffer
-	plan, err := roceexport.Of(fabric, r.LongestCable(fabric))
+	plan, err := roceexport.Of(r, fabric)
 	if err != nil {
 		return []runstore.File{{Name: tuneNotes, Text: []byte(err.Error() + "\n")}}
 	}

@@ -1,5 +1,6 @@
 // Package host reads the RoCE settings of a Linux host with an mlx5 adapter: the output of
-// mlnx_qos, ethtool and ip, listings of sysfs, cma_roce_tos, and the environment of NCCL.
+// mlnx_qos, ethtool, ip and show_gids, listings of sysfs, cma_roce_tos, and the environment of NCCL,
+// UCX and NVSHMEM.
 //
 // # The model
 //
@@ -20,6 +21,7 @@
 //
 // # What is left out
 //
-// Variables, loops and conditions in scripts. Several interfaces of one host: each has its own
+// Loops, conditions and functions in scripts: each command counts once, and a later one replaces an
+// earlier one. Variables that the script does not set itself. Several interfaces of one host: each has its own
 // folder. DCB netlink (dcb, lldptool).
 package host

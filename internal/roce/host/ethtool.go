@@ -67,12 +67,19 @@ func (r *reader) ethtoolCounters() {
 		if name == "NIC statistics" || strings.HasPrefix(name, "[") {
 			continue
 		}
-		n, ok := r.whole("counter "+name, value, math.MinInt64, math.MaxInt64)
-		if !ok {
+		if !r.counter(name, value) {
 			return
 		}
+	}
+}
+
+// counter takes a counter of the adapter; it reports false if the value is no number.
+func (r *reader) counter(name, value string) bool {
+	n, ok := r.whole("counter "+name, value, math.MinInt64, math.MaxInt64)
+	if ok {
 		r.host.Counters[name] = Said[int64]{n, r.at}
 	}
+	return ok
 }
 
 // ipLink reads the MTU from the output of ip link.

@@ -33,60 +33,26 @@ type Host struct {
 	Trust Said[string]
 	// Priority is the priority of each DSCP; it is used if Trust is dscp.
 	Priority [64]Said[int]
-	PFC      Said[[]int]             // priorities with PFC, in order
-	Class    [Priorities]Said[int]   // traffic class of the NIC by priority
-	Cable    Said[units.Length]      // cable length that the NIC keeps headroom for
-	Speed    Said[units.Rate]        // of the link
-	MTU      Said[units.Bytes]       // of IP
-	Pause    [2]Said[bool]           // global pause, receiving and sending
-	NP, RP   [Priorities]Said[bool]  // ECN by priority: notification and reaction point
-	CNPDSCP  Said[int]               // of notifications
-	CNPPrio  Said[int]               // their 802.1p priority
-	CNPGap   Said[units.Time]        // minimum time between two notifications
-	Params   map[string]Said[int64]  // of the reaction point, by the name of their file
-	Counters map[string]Said[int64]  // of ethtool -S
-	TOS      Said[int]               // default of RDMA CM's connections
-	Forced   Said[int]               // traffic class that the driver forces on all queue pairs
-	NCCL     map[string]Said[string] // environment
-	Skipped  []string                // files, and lines of scripts, without a RoCE setting
-	NCCLFile Place                   // first line of the environment
-}
-
-// Stream is a kind of RDMA traffic with its DSCP.
-type Stream struct {
-	What string
-	DSCP int
-	At   Place
-	// Default says that no file sets the DSCP: it is 0.
-	Default bool
-}
-
-// maxTC is the largest traffic class of IP: six bits of DSCP, two of ECN.
-const maxTC = 255
-
-// Streams are the kinds of RDMA traffic whose DSCP is known. A class that the driver forces on all
-// queue pairs overrides the programs' choice; NCCL takes NCCL_IB_TC, or 0; RDMA CM has its own
-// default. Kinds with the same DSCP become one stream.
-func (h *Host) Streams() []Stream {
-	if h.Forced.Known() {
-		return []Stream{{What: "RDMA", DSCP: h.Forced.Value / 4, At: h.Forced.At}}
-	}
-	var s []Stream
-	if h.NCCLFile.Line > 0 {
-		if tc, ok := h.number("NCCL_IB_TC"); ok {
-			s = append(s, Stream{What: "NCCL", DSCP: int(tc.Value / 4), At: tc.At})
-		} else {
-			s = append(s, Stream{What: "NCCL", At: h.NCCLFile, Default: true})
-		}
-	}
-	if !h.TOS.Known() {
-		return s
-	}
-	if dscp := h.TOS.Value / 4; len(s) == 0 || s[0].Default || s[0].DSCP != dscp {
-		return append(s, Stream{What: "RDMA CM", DSCP: dscp, At: h.TOS.At})
-	}
-	s[0].What += " and RDMA CM"
-	return s
+	PFC      Said[[]int]            // priorities with PFC, in order
+	Class    [Priorities]Said[int]  // traffic class of the NIC by priority
+	Cable    Said[units.Length]     // cable length that the NIC keeps headroom for
+	Speed    Said[units.Rate]       // of the link
+	MTU      Said[units.Bytes]      // of IP
+	Pause    [2]Said[bool]          // global pause, receiving and sending
+	NP, RP   [Priorities]Said[bool] // ECN by priority: notification and reaction point
+	CNPDSCP  Said[int]              // of notifications
+	CNPPrio  Said[int]              // their 802.1p priority
+	CNPGap   Said[units.Time]       // minimum time between two notifications
+	Params   map[string]Said[int64] // of the reaction point, by the name of their file
+	Counters map[string]Said[int64] // of ethtool -S
+	TOS      Said[int]              // default of RDMA CM's connections
+	// CMVersion is the version of RoCE of RDMA CM's connections: v1 or v2.
+	CMVersion Said[string]
+	Forced    Said[int]               // traffic class that the driver forces on all queue pairs
+	Env       map[string]Said[string] // variables of Programs
+	First     map[string]Place        // first line of a program's environment, by the program's name
+	GIDs      map[int]GID             // table of GIDs by index; empty: not known
+	Skipped   []string                // files, and lines of scripts, without a RoCE setting
 }
 
 // PriorityOf is the priority that the host gives to a DSCP: from its map, or else the upper three

@@ -70,7 +70,7 @@ func TestAHostIsReadFromItsListings(t *testing.T) {
 	if h.Counters["rx_prio3_pause"].Value != 148213 {
 		t.Errorf("counters %v", h.Counters)
 	}
-	want := []Stream{{What: "NCCL and RDMA CM", DSCP: 26, At: Place{"nccl.env", 2}}}
+	want := []Stream{{What: "NCCL and RDMA CM", DSCP: 26, At: Place{"nccl.env", 2}, Variable: "NCCL_IB_TC"}}
 	if got := h.Streams(); !reflect.DeepEqual(got, want) {
 		t.Errorf("streams %+v, want %+v", got, want)
 	}

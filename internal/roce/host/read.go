@@ -39,7 +39,8 @@ type Source struct {
 // RoCE settings is an error too unless it is Optional.
 func Read(name string, files []Source) (*Host, error) {
 	r := &reader{host: &Host{
-		Name: name, Iface: "$IF", Params: map[string]Said[int64]{}, Counters: map[string]Said[int64]{}, NCCL: map[string]Said[string]{},
+		Name: name, Iface: "$IF", Params: map[string]Said[int64]{}, Counters: map[string]Said[int64]{},
+		Env: map[string]Said[string]{}, First: map[string]Place{}, GIDs: map[int]GID{},
 	}}
 	for _, f := range files {
 		r.file(f)
@@ -56,6 +57,9 @@ type reader struct {
 	at       Place
 	lines    []string
 	problems []error
+	// over says that a value replaces the known one: of a fix. In a script a value replaces those of
+	// its own file.
+	over, scripted bool
 }
 
 func (r *reader) fail(format string, args ...any) {
@@ -91,7 +95,13 @@ var kinds = []struct {
 	{"/ecn/roce_", (*reader).listing},
 	{"/traffic_class:", (*reader).listing},
 	{"/default_roce_tos:", (*reader).listing},
-	{"NCCL_", (*reader).nccl},
+	{"/default_roce_mode:", (*reader).listing},
+	{"/hw_counters/", (*reader).listing},
+	{"/gid_attrs/types/", (*reader).listing},
+	{"DEV\tPORT\tINDEX", (*reader).showGIDs},
+	{"NCCL_", (*reader).environment},
+	{"UCX_", (*reader).environment},
+	{"NVSHMEM_", (*reader).environment},
 	{": <", (*reader).ipLink},
 }
 
@@ -113,7 +123,9 @@ func (r *reader) file(f Source) {
 		return
 	}
 	if strings.HasPrefix(f.Text, "#!") {
+		r.scripted = true
 		r.script()
+		r.scripted = false
 		return
 	}
 	for _, k := range kinds {
@@ -126,13 +138,14 @@ func (r *reader) file(f Source) {
 		r.host.Skipped = append(r.host.Skipped, f.Name)
 		return
 	}
-	r.fail("no known RoCE setting in it: expected the output of mlnx_qos -i, ethtool (-a, -S), ip link, grep -r . /sys/class/net/…/ecn, cma_roce_tos, a script of such commands, or an environment with NCCL_…")
+	r.fail("no known RoCE setting in it: expected the output of mlnx_qos -i, ethtool (-a, -S), ip link, grep -r . /sys/class/net/…/ecn, cma_roce_tos, show_gids, a script of such commands, or an environment with NCCL_…, UCX_… or NVSHMEM_…")
 }
 
 // say stores a value with its place. Two files with different values are an error: they describe
 // different interfaces.
 func say[T any](r *reader, to *Said[T], what string, v T) {
-	if to.Known() && fmt.Sprint(to.Value) != fmt.Sprint(v) {
+	same := r.scripted && to.At.File == r.at.File
+	if !r.over && !same && to.Known() && fmt.Sprint(to.Value) != fmt.Sprint(v) {
 		r.fail("%s is %v, and %s says %v: give each interface a folder of its own", what, v, to.At, to.Value)
 		return
 	}

@@ -13,7 +13,7 @@ import (
 // tree: only the end of its path counts, and attribute returns it.
 func attribute(name string) (string, bool) {
 	name = strings.ReplaceAll(name, "\\", "/")
-	for _, mark := range []string{"ecn/roce_np/", "ecn/roce_rp/", "tc/1/traffic_class", "default_roce_tos"} {
+	for _, mark := range []string{"ecn/roce_np/", "ecn/roce_rp/", "tc/1/traffic_class", "default_roce_tos", "default_roce_mode"} {
 		if i := strings.Index(name, mark); i >= 0 {
 			return name[i:], true
 		}
@@ -35,6 +35,10 @@ func (r *reader) listing() {
 		}
 		if at, known := attribute(name); known {
 			r.set(at, strings.TrimSpace(value))
+		} else if r.gidAttribute(name, strings.TrimSpace(value)) {
+			continue
+		} else if dir, counter := path.Split(name); strings.HasSuffix(dir, "/hw_counters/") {
+			r.counter(counter, value)
 		} else if path.Base(name) == "mtu" {
 			if n, ok := r.whole("the MTU", value, 68, 65535); ok {
 				say(r, &r.host.MTU, "the MTU", units.Bytes(n))
@@ -48,11 +52,18 @@ func (r *reader) set(at, value string) {
 	dir, name := path.Split(at)
 	switch {
 	case name == "traffic_class":
-		if n, ok := r.trafficClass(strings.TrimPrefix(value, "Global tclass=")); ok {
+		if n, ok := r.trafficClass(strings.TrimPrefix(value, "Global tclass="), 0); ok {
 			say(r, &r.host.Forced, "the traffic class of all queue pairs", n)
 		}
 	case name == "default_roce_tos":
 		r.tos(value)
+	case name == "default_roce_mode":
+		versions := map[string]string{"IB/RoCE v1": "v1", "RoCE v2": "v2"}
+		if versions[value] == "" {
+			r.fail("RDMA CM's version of RoCE is %q: valid are IB/RoCE v1 and RoCE v2", value)
+			return
+		}
+		say(r, &r.host.CMVersion, "RDMA CM's version of RoCE", versions[value])
 	case strings.HasSuffix(dir, "/enable/"):
 		r.ecnEnable(dir, name, value)
 	case name == "cnp_dscp":
@@ -94,9 +105,9 @@ func (r *reader) small(to *Said[int], what, value string, most int64) {
 }
 
 // trafficClass reads a traffic class, decimal or hexadecimal, as NCCL does.
-func (r *reader) trafficClass(text string) (int, bool) {
+func (r *reader) trafficClass(text string, least int64) (int, bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 0, 64)
-	if err != nil || n < 0 || n > maxTC {
+	if err != nil || n < least || n > maxTC {
 		r.fail("the traffic class is %q: valid is a whole number from 0 to %d, four times the DSCP and the bits of ECN", strings.TrimSpace(text), maxTC)
 		return 0, false
 	}
@@ -105,7 +116,7 @@ func (r *reader) trafficClass(text string) (int, bool) {
 
 // tos reads RDMA CM's default, the number that cma_roce_tos prints.
 func (r *reader) tos(text string) {
-	if n, ok := r.trafficClass(text); ok {
+	if n, ok := r.trafficClass(text, 0); ok {
 		say(r, &r.host.TOS, "RDMA CM's type of service", n)
 	}
 }

@@ -25,13 +25,62 @@ func (c *checker) marks(p *sonic.Port, queue int) {
 			f.Severity, f.At, f.Value = Error, c.place(q.WRED.Line), "WRED_PROFILE|"+q.WRED.Name+" without ECN"
 			f.Why = fmt.Sprintf("WRED drops in queue %d from %d bytes on instead of marking: lossless traffic is lost before PFC can hold it", queue, q.WRED.Min)
 			f.Fixes = []Fix{{c.name(), []string{sonic.Patch("WRED_PROFILE", q.WRED.Name, "ecn", "ecn_all")}}}
-		} else if w := c.marking(); w != "" {
-			f.Fixes = []Fix{{c.name(), []string{sonic.Patch("QUEUE", queueKey(p, queue), "wred_profile", w)}}}
+		} else {
+			name, lines := c.markingFor(p)
+			f.Fixes = []Fix{{c.name(), append(lines, sonic.Patch("QUEUE", queueKey(p, queue), "wred_profile", name))}}
 		}
 		c.add(p, f)
 		return
 	}
 	c.marksBeforePause(p, q.WRED)
+	c.marksEarly(p, q.WRED)
+}
+
+// The marking that is early: Kmin below leastKmin at the port's rate, which is the 5 KB at 40 Gb/s of
+// DCQCN's authors (Zhu et al., SIGCOMM 2015), the lowest Kmin found in a published setting; or a ramp
+// above mostPmax at its end, where they have 1 %, SONiC 5 % and HPCC's simulations 20 %. One
+// threshold in place of a ramp, as NVIDIA's NVUE has it, is neither.
+const (
+	leastKmin = units.Microsecond
+	mostPmax  = 50
+	usualPmax = 5 // SONiC's qos_config.j2
+)
+
+// marksEarly judges whether marks mean congestion.
+func (c *checker) marksEarly(p *sonic.Port, w *sonic.WRED) {
+	f := Finding{Rule: "ecn-early", Severity: Warning, At: c.place(w.Line), Traffic: c.lossless(p), Value: fmt.Sprintf("WRED_PROFILE|%s from %d to %d with %d %%", w.Name, w.Min, w.Max, w.Percent)}
+	var values []string
+	if least := units.Bytes(int64(leastKmin) * int64(p.Speed) / 8 / int64(units.Second)); w.Min < least {
+		f.Why = fmt.Sprintf("marking begins at %d bytes, which %v send in %v: packets that merely meet are marked, and senders slow down without congestion", w.Min, p.Speed, units.Time(int64(w.Min)*p.Speed.PerByte().Num/p.Speed.PerByte().Den))
+		kmax := c.usualKmax(p)
+		values = append(values, w.MinField, fmt.Sprint(int64(kmax/4)), w.MaxField, fmt.Sprint(int64(kmax)))
+	}
+	if w.Percent > mostPmax && w.Min < w.Max {
+		if f.Why != "" {
+			f.Why += "; "
+		}
+		f.Why += fmt.Sprintf("between %d and %d bytes up to %d %% of packets are marked, where SONiC has %d %%: nearly every sender is told at once and slows down, not those few that a ramp would pick, and the link runs empty after it", w.Min, w.Max, w.Percent, usualPmax)
+		values = append(values, w.ChanceField, fmt.Sprint(usualPmax))
+	}
+	if f.Why == "" {
+		return
+	}
+	f.Fixes = []Fix{{c.name(), []string{sonic.Patch("WRED_PROFILE", w.Name, values...)}}}
+	c.add(p, f)
+}
+
+// usualKmax is the Kmax of a fix: SONiC's, or half of the lowest threshold of PFC if that is less.
+func (c *checker) usualKmax(p *sonic.Port) units.Bytes {
+	kmax := units.Bytes(usualKmax)
+	for g, profile := range p.Groups {
+		if !p.Lossless(g) || profile == nil {
+			continue
+		}
+		if most, known := profile.Threshold(); known {
+			kmax = min(kmax, most/2)
+		}
+	}
+	return kmax
 }
 
 // marking is a WRED profile of the switch that marks with ECN.
@@ -42,6 +91,21 @@ func (c *checker) marking() string {
 		}
 	}
 	return ""
+}
+
+// markingFor is a profile that marks, or SONiC's own with the lines that make it (qos_config.j2).
+func (c *checker) markingFor(p *sonic.Port) (name string, lines []string) {
+	if name = c.marking(); name != "" {
+		return name, nil
+	}
+	const made = "AZURE_LOSSLESS"
+	kmax := c.usualKmax(p)
+	values := []string{"ecn", "ecn_all"}
+	for _, colour := range []string{"green", "yellow", "red"} {
+		values = append(values, "wred_"+colour+"_enable", "true", colour+"_min_threshold", fmt.Sprint(int64(kmax/2)),
+			colour+"_max_threshold", fmt.Sprint(int64(kmax)), colour+"_drop_probability", fmt.Sprint(usualPmax))
+	}
+	return made, []string{sonic.Patch("WRED_PROFILE", made, values...)}
 }
 
 // marksBeforePause compares marking with the highest PFC threshold that the port's groups can have.
@@ -111,6 +175,7 @@ func (c *checker) headroom(p *sonic.Port, g int) {
 		return
 	}
 	vendor, by, err := c.vendorHeadroom(port, mildest)
+	enough, _, known := c.vendorHeadroom(port, roce.Harshest)
 	if err != nil {
 		c.cannotAt(p, "the headroom against the vendor's: %v", err)
 	}
@@ -121,13 +186,29 @@ func (c *checker) headroom(p *sonic.Port, g int) {
 	case err == nil && profile.Xoff < vendor.Xoff:
 		f.Severity = Warning
 		f.Why = fmt.Sprintf("%s, and %s asks for %d: in its worst case, small packets that fill cells badly, packets are dropped", given, by, vendor.Xoff)
+	case known == nil && profile.Xoff < enough.Xoff && madeFor(profile.Name, p.Speed, length):
+		f.Severity = Warning
+		f.Why = fmt.Sprintf("%s, and its name says that it was made for less: SONiC's own profile for them has %d, and %d are too few if packets are small", given, enough.Xoff, profile.Xoff)
+	case known == nil && profile.Xoff < enough.Xoff && c.table() != nil:
+		c.cannotAt(p, "whether the %d bytes behind the threshold hold the worst case, small packets that fill cells badly: %s has %d, and the chip has no public formula", profile.Xoff, c.table().Title, enough.Xoff)
+		return
 	default:
 		return
 	}
-	if enough, _, err := c.vendorHeadroom(port, roce.Harshest); err == nil {
+	if known == nil {
 		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("BUFFER_PROFILE", profile.Name, "xoff", fmt.Sprint(int64(enough.Xoff)), "size", fmt.Sprint(int64(enough.Size)))}}}
 	}
 	c.add(p, f)
+}
+
+// madeFor reports whether a profile has a name that SONiC gives to the profiles that it makes, for a
+// lower speed or a shorter cable than the port's.
+func madeFor(name string, speed units.Rate, cable units.Length) bool {
+	var mbps, metres int64
+	if n, err := fmt.Sscanf(name, "pg_lossless_%d_%dm_profile", &mbps, &metres); err != nil || n != 2 {
+		return false
+	}
+	return units.Rate(mbps)*units.Mbps < speed || units.Length(metres)*units.Metre < cable
 }
 
 // generated is the profile that the switch makes if none is configured; nil if it cannot be
@@ -200,23 +281,41 @@ func leastHeadroom(port roce.Port) (units.Bytes, string, error) {
 // roce.Harshest, as weft roce headroom does.
 var mildest = roce.Pattern{SmallPercent: 50, MTU: 4096}
 
-// vendorHeadroom is the headroom that the vendor asks for, with its source in words, for the
-// traffic of LOSSLESS_TRAFFIC_PATTERN, or else for pattern.
-func (c *checker) vendorHeadroom(port roce.Port, pattern roce.Pattern) (roce.Profile, string, error) {
-	name := c.options.ASIC
-	if name == "" {
-		name = roce.OfSKU(c.sw.HwSKU)
+// chip is the name of the switch's chip, "" if it is not known.
+func (c *checker) chip() string {
+	if c.options.ASIC != "" {
+		return c.options.ASIC
 	}
-	if name == "" {
+	return roce.OfSKU(c.sw.HwSKU)
+}
+
+// table is the shipped table of a chip without a public formula, nil for another chip.
+func (c *checker) table() *roce.Table {
+	_, table, err := roce.Lookup(c.chip())
+	if err != nil {
+		return nil
+	}
+	return table
+}
+
+// vendorHeadroom is the headroom that the vendor asks for, with its source in words, for the
+// traffic of LOSSLESS_TRAFFIC_PATTERN, or else for pattern. A table is of the worst case: for milder
+// traffic it is the terms that every chip has, with the cells of this one.
+func (c *checker) vendorHeadroom(port roce.Port, pattern roce.Pattern) (roce.Profile, string, error) {
+	if c.chip() == "" {
 		return roce.Profile{}, "", fmt.Errorf("the chip is not known by HwSKU %q (give --asic)", c.sw.HwSKU)
 	}
-	asic, table, err := roce.Lookup(name)
+	asic, table, err := roce.Lookup(c.chip())
 	if err != nil {
 		return roce.Profile{}, "", err
 	}
-	if table != nil {
+	if table != nil && pattern == roce.Harshest {
 		row, _, err := roce.Between(table.Rows, port.Speed, port.Cable)
 		return row.Profile, "the table that is shipped for " + table.Title, err
+	}
+	of := "the vendor's formula for "
+	if table != nil {
+		of, asic = "what every chip needs, in the cells of ", &roce.ASIC{Name: table.Name, Title: table.Title, Cell: table.Cell}
 	}
 	pattern.MTU = min(pattern.MTU, port.MTU)
 	if c.sw.LosslessMTU > 0 {
@@ -224,7 +323,7 @@ func (c *checker) vendorHeadroom(port roce.Port, pattern roce.Pattern) (roce.Pro
 	}
 	pool := c.pool()
 	h, err := asic.Headroom(port, pattern, pool != nil && pool.Xoff > 0)
-	by := fmt.Sprintf("the vendor's formula for %s with %d %% small packets and others of %d bytes", asic.Title, pattern.SmallPercent, pattern.MTU)
+	by := fmt.Sprintf("%s%s with %d %% small packets and others of %d bytes", of, asic.Title, pattern.SmallPercent, pattern.MTU)
 	return h.Profile, by, err
 }
 
@@ -253,6 +352,7 @@ func (c *checker) total() {
 		}
 	}
 	total := promised + pool.Size + pool.Xoff
+	c.oneAtATime(pool)
 	switch {
 	case c.options.Buffer > 0 && total > c.options.Buffer:
 		c.overcommitted(pool, promised)
@@ -264,6 +364,28 @@ func (c *checker) total() {
 	case c.options.Buffer == 0:
 		c.cannot("whether all headroom fits the chip: its buffer is not known (give --buffer)")
 	}
+}
+
+// oneAtATime is the finding for a pool of headroom that ports share and that holds the headroom of
+// one group only: a second one that pauses at the same time has none.
+func (c *checker) oneAtATime(pool *sonic.Pool) {
+	var most units.Bytes
+	groups := 0
+	for _, p := range c.ports() {
+		for g, profile := range p.Groups {
+			if profile.Lossless() && profile.Pool == pool && p.Lossless(g) {
+				most, groups = max(most, profile.Xoff), groups+1
+			}
+		}
+	}
+	if pool.Xoff == 0 || groups < 2 || most > pool.Xoff || 2*most <= pool.Xoff {
+		return // a pool that does not hold one is no valid configuration
+	}
+	c.add(nil, Finding{
+		Rule: "headroom-total", Severity: Warning, At: c.place(pool.Line), Value: fmt.Sprintf("xoff %d", pool.Xoff),
+		Why:   fmt.Sprintf("%d priority groups share %d bytes of headroom, and one alone may take %d: when two pause at the same time, packets of the second are dropped", groups, pool.Xoff, most),
+		Fixes: []Fix{{c.name(), []string{c.sw.HeadroomPool(pool)}}},
+	})
 }
 
 // overcommitted is the finding for a pool that leaves less of the chip's buffer than the promised

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/internal/roce"
 	"weft/internal/roce/host"
@@ -13,6 +14,10 @@ func (c *checker) cable(h *host.Host, p *sonic.Port) {
 	length := c.length(p)
 	if !h.Cable.Known() || length == 0 || h.Cable.Value >= length || len(h.PFC.Value) == 0 {
 		return
+	}
+	fits := func(q *sonic.Port) bool { return c.at(h, q) && c.length(q) > 0 && c.length(q) <= h.Cable.Value }
+	if slices.ContainsFunc(c.ports(), fits) {
+		return // the host may be at a port with a shorter cable
 	}
 	f := Finding{
 		Traffic: c.lossless(p),

@@ -23,7 +23,7 @@ func (c *checker) class(h *host.Host, p *sonic.Port, s host.Stream) {
 // sent is a stream in words: "NCCL on node1: DSCP 26 (nccl.env:1)".
 func sent(h *host.Host, s host.Stream) string {
 	if s.Default {
-		return fmt.Sprintf("%s on %s: DSCP 0, since it sets no NCCL_IB_TC (%v)", s.What, h.Name, s.At)
+		return fmt.Sprintf("%s on %s: DSCP %d, since it sets no %s (%v)", s.What, h.Name, s.DSCP, s.Variable, s.At)
 	}
 	return fmt.Sprintf("%s on %s: DSCP %d (%v)", s.What, h.Name, s.DSCP, s.At)
 }
@@ -54,20 +54,64 @@ func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 	}
 	f.Why = fmt.Sprintf("%s; on %s %s: under an incast its packets are dropped, and each drop resends a window", sent(h, s), c.name(), why)
 	switch {
-	case s.Default: // the fix is a DSCP of its own, below
-	case class.Group >= 0 && p.Groups[class.Group].Lossless() && !slices.Contains(p.PFC, class.Group): // the headroom's own finding says it
-		f.Fixes = append(f.Fixes, c.pauseAll(p))
-	case target >= 0 && p.DSCP != nil:
-		f.Fixes = append(f.Fixes, Fix{c.name(), []string{sonic.Patch("DSCP_TO_TC_MAP", mapName(p.DSCP.Name), fmt.Sprint(s.DSCP), fmt.Sprint(target))}})
+	case class.Group >= 0 && slices.Contains(p.PFC, class.Group): // its lossy profile is a finding of its own, with the fix
+		f.Fixes = c.losslessProfile(p, class.Group)
+	case class.Group >= 0 && p.Groups[class.Group].Lossless():
+		f.Fixes = []Fix{c.pauseAll(p)}
+	case c.regroup(p, class) != "":
+		f.Fixes = []Fix{{c.name(), []string{c.regroup(p, class)}}}
+	case p.DSCP == nil && (p.Dot1p == nil || p.Routed > 0) && c.sw.MapNamed("DSCP_TO_TC_MAP") != "":
+		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("PORT_QOS_MAP", qosKey(p), "dscp_to_tc_map", c.sw.MapNamed("DSCP_TO_TC_MAP"))}}}
+	case target >= 0 && p.DSCP != nil && !c.ordinary(h, p, s):
+		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("DSCP_TO_TC_MAP", mapName(p.DSCP.Name), fmt.Sprint(s.DSCP), fmt.Sprint(target))}}}
+	default:
+		c.remark(h, p, s, &f)
 	}
 	if s.Default {
-		f.At, f.Value = Place(s.At), "no NCCL_IB_TC"
-		if dscp := c.losslessDSCP(h, p); dscp >= 0 {
-			f.Fixes = append(f.Fixes, Fix{h.Name, append([]string{fmt.Sprintf("NCCL_IB_TC=%d", 4*dscp+ecnBits)}, prioritise(h, dscp, p.ClassOf(dscp).Group)...)})
-			f.Traffic.Mended = dscp
-		}
+		f.At, f.Value = Place(s.At), "no "+s.Variable
 	}
 	c.add(p, f)
+}
+
+// regroup is the patch that leads a class to the protected group whose pauses stop its queue, if no
+// class leads there; "" if there is no such group.
+func (c *checker) regroup(p *sonic.Port, class sonic.Class) string {
+	for g := range p.Groups {
+		if p.Lossless(g) && !c.reached(p, g) && p.PFCQueueOf(g) == class.Queue && p.Group != nil {
+			return sonic.Patch("TC_TO_PRIORITY_GROUP_MAP", mapName(p.Group.Name), fmt.Sprint(class.TC), fmt.Sprint(g))
+		}
+	}
+	return ""
+}
+
+// ordinary reports whether a DSCP belongs to other traffic, so that the sender changes and not the
+// switch: of all that sets none, of notifications, or if another stream of the host has a protected
+// one.
+func (c *checker) ordinary(h *host.Host, p *sonic.Port, s host.Stream) bool {
+	return s.DSCP == 0 || s.DSCP == h.CNPDSCP.Value || slices.ContainsFunc(h.Streams(), func(o host.Stream) bool {
+		return p.Lossless(p.ClassOf(o.DSCP).Group)
+	})
+}
+
+// remark adds the fix that gives a stream a protected DSCP.
+func (c *checker) remark(h *host.Host, p *sonic.Port, s host.Stream, f *Finding) {
+	dscp := c.losslessDSCP(h, p)
+	if dscp < 0 {
+		f.Fixes = []Fix{{c.name(), c.protect(p, p.ClassOf(s.DSCP).Group)}}
+		return
+	}
+	tc := 4*dscp + ecnBits
+	var line string
+	switch {
+	case s.Variable != "":
+		line = fmt.Sprintf("%s=%d", s.Variable, tc)
+	case h.Forced.Known():
+		line = fmt.Sprintf("echo %d > /sys/class/infiniband/$DEV/tc/1/traffic_class", tc)
+	default:
+		line = fmt.Sprintf("cma_roce_tos -d $DEV -t %d", tc)
+	}
+	f.Fixes = []Fix{{h.Name, append([]string{line}, prioritise(h, dscp, p.ClassOf(dscp).Group)...)}}
+	f.Traffic.Mended = dscp
 }
 
 // ecnBits are the ECN bits beside a DSCP: ECN-capable transport.
@@ -95,9 +139,28 @@ func (c *checker) losslessClass(h *host.Host, p *sonic.Port, s host.Stream) int 
 	return first
 }
 
-// losslessDSCP is a DSCP that the port protects: preferably a DSCP that the host has in the same
-// priority, or else the first; -1 if there is none.
+// protect are the lines that make a port protect a priority group if it protects none: of the group
+// with the traffic, or of SONiC's first if that is the one that all other traffic has.
+func (c *checker) protect(p *sonic.Port, group int) []string {
+	if group <= 0 || group >= sonic.Priorities {
+		group = usualPFC[0]
+	}
+	if lossless := withHeadroom(p); len(lossless) > 0 {
+		return c.pauseAll(p).Lines
+	}
+	list := join([]int{group})
+	key := fmt.Sprintf("%s|%d", p.Name, group)
+	return append(c.headroomFor(p, key), sonic.Patch("PORT_QOS_MAP", qosKey(p), "pfc_enable", list, "pfcwd_sw_enable", list))
+}
+
+// losslessDSCP is a DSCP that the port protects: preferably of another stream of the host, or one
+// that the host has in the same priority, or else the first; -1 if there is none.
 func (c *checker) losslessDSCP(h *host.Host, p *sonic.Port) int {
+	for _, s := range h.Streams() {
+		if p.Lossless(p.ClassOf(s.DSCP).Group) {
+			return s.DSCP
+		}
+	}
 	first := -1
 	for dscp := range 64 {
 		group := p.ClassOf(dscp).Group

@@ -1,5 +1,5 @@
-// Package lint reads the configuration of a switch together with the settings of its hosts, and
-// finds faults between them.
+// Package lint reads the configuration of switches together with the settings of their hosts, and
+// finds faults in them and between them.
 //
 // # The model
 //
@@ -9,8 +9,14 @@
 // and the pause stops the queue that holds the host's data. Each rule is a place where this chain
 // breaks; Rules lists them.
 //
+// Of several switches each pair is a link: what one pauses must stop the queue in which the other
+// has the same DSCP.
+//
 // An Error loses packets, stops traffic or marks nothing. A Warning works, but worse than it could.
 // Checks that lack a value are listed too: silence means that a rule was applied.
+//
+// Fixes are whole: the devices are judged again as they are with all fixes, and what is then found is
+// mended by the finding that it follows from (mend.go).
 //
 // # Numbers
 //
@@ -21,6 +27,7 @@
 //
 // # What is left out
 //
-// The cabling of hosts to ports: a host is compared with every port of its speed, or with the ports
-// in Options. Pauses that add up over several switches.
+// The cabling of hosts to ports and of switches to one another: a host is compared with every port of
+// its speed, or with the ports in Options, and ports of one speed are taken for the ends of a link.
+// Pauses that add up over several switches.
 package lint

@@ -91,10 +91,30 @@ type Options struct {
 	Profiles []roce.Row
 }
 
-// Report lists the findings, worst first, and the checks that could not be made.
+// Report lists the findings of a switch, worst first, and the checks that could not be made.
 type Report struct {
 	Findings []Finding
 	Unjudged []string
+	// Name is the switch's name in Fix.On.
+	Name string
+	// Ports is the number of its ports that were judged, Hosts the names of the hosts that were
+	// compared with one of them, of Given in all.
+	Ports int
+	Hosts []string
+	Given int
+}
+
+// Add adds the report of another switch.
+func (r *Report) Add(other *Report) {
+	r.Findings = append(r.Findings, other.Findings...)
+	r.Unjudged = append(r.Unjudged, other.Unjudged...)
+	r.Ports += other.Ports
+	r.Given = other.Given
+	for _, h := range other.Hosts {
+		if !slices.Contains(r.Hosts, h) {
+			r.Hosts = append(r.Hosts, h)
+		}
+	}
 }
 
 // Rules are the names of all rules, each with the fault that it finds.
@@ -103,26 +123,83 @@ var Rules = []struct{ Name, Finds string }{
 	{"dscp-lossy", "the DSCP of RDMA traffic is in a class that the switch does not protect"},
 	{"pfc-one-end", "one end of a link pauses a priority, and the other does not obey"},
 	{"pfc-priority", "a pause stops another priority of the host than the one that has the data"},
+	{"switches-differ", "two switches have the same DSCP in different priorities, so a pause of one stops other traffic of the other"},
+	{"qos-missing", "a port that is up has no maps and no PFC: its QoS was never loaded, or not since a breakout"},
+	{"buffer-missing", "a lossless priority group or queue has no entry in BUFFER_PG or BUFFER_QUEUE, and other ports have one"},
+	{"gid-v1", "a program takes a GID of RoCE v1, or of an address that no router forwards"},
 	{"pfc-queue", "a pause stops another queue of the switch than the one that has the data, or none"},
 	{"pfc-headroom", "a priority is paused without headroom, or has headroom and is not paused"},
+	{"pfc-asym", "a port obeys pauses of priorities that it does not protect"},
+	{"egress-lossy", "a queue of lossless traffic may hold less than arrives, or has the buffer of lossy queues"},
+	{"fec", "a link whose lanes need Reed-Solomon FEC has none or another"},
+	{"drops", "counters of the host show that packets were lost"},
 	{"pause-global", "the host has global pause beside PFC"},
 	{"queue-unserved", "a lossless class leads to a queue without scheduler, beside others that have one, or to none"},
 	{"trust-pcp", "the priority is taken from a VLAN tag that routed frames do not have"},
 	{"mtu", "the host sends longer packets than the switch takes, or ports of the switch differ"},
 	{"ecn-missing", "a queue of lossless traffic is not marked, or drops by WRED"},
 	{"ecn-above-pfc", "marking begins or ends above the threshold at which PFC pauses"},
+	{"ecn-early", "marking begins at a packet or two, or nearly all at once"},
 	{"ecn-host", "the host does not answer marks on the priority of its data"},
 	{"cnp-in-data", "congestion notifications wait in the queue of the data"},
 	{"headroom-small", "the headroom is less than what still arrives on this cable at this speed"},
 	{"headroom-total", "all headroom together is more than the buffer has"},
 	{"cable-differs", "the host keeps room for a shorter cable than the switch"},
+	{"watchdog-missing", "nothing ends a storm of pauses on a lossless priority"},
+	{"watchdog-action", "the watchdog finds a storm of pauses and does not cut it off"},
+	{"watchdog-slow", "the watchdog lets a storm of pauses last for a second or more"},
 	{"watchdog-short", "the watchdog takes a legitimate pause for a storm"},
+}
+
+// Subject is a switch with the defects of its configuration.
+type Subject struct {
+	Switch   *sonic.Switch
+	Problems []*sonic.Error
 }
 
 // Check finds faults between a switch and its hosts. problems are the defects of the switch's
 // configuration.
 func Check(sw *sonic.Switch, problems []*sonic.Error, hosts []*host.Host, o Options) *Report {
-	c := &checker{sw: sw, hosts: hosts, options: o, unjudged: map[string][]string{}}
+	return CheckAll([]Subject{{sw, problems}}, hosts, o)[0]
+}
+
+// CheckAll finds faults between the switches of a fabric and their hosts, and gives a report for each
+// switch. The fixes of all reports together leave no finding that has a fix.
+func CheckAll(all []Subject, hosts []*host.Host, o Options) []*Report {
+	reports := judgeAll(all, hosts, o)
+	settle(all, hosts, o, reports)
+	return reports
+}
+
+// judgeAll makes the reports of one look at the switches.
+func judgeAll(all []Subject, hosts []*host.Host, o Options) []*Report {
+	checkers := make([]*checker, len(all))
+	for i, s := range all {
+		checkers[i] = &checker{sw: s.Switch, called: nameOf(all, i), first: i == 0, hosts: hosts, options: o, unjudged: map[string][]string{}}
+		checkers[i].all(s.Problems)
+	}
+	together(checkers)
+	reports := make([]*Report, len(all))
+	for i, c := range checkers {
+		reports[i] = c.report(len(all) > 1)
+	}
+	return reports
+}
+
+// nameOf is the name of a switch in findings: its own, or that of its file if it has none or shares
+// it.
+func nameOf(all []Subject, i int) string {
+	name := all[i].Switch.Hostname
+	for k, other := range all {
+		if k != i && other.Switch.Hostname == name {
+			return all[i].Switch.File
+		}
+	}
+	return cmp.Or(name, "the switch")
+}
+
+// all judges the switch alone and with its hosts.
+func (c *checker) all(problems []*sonic.Error) {
 	for _, p := range problems {
 		f := Finding{Rule: "invalid", Severity: Error, At: Place{p.File, p.Line}, Why: p.Text}
 		if len(p.Fix) > 0 {
@@ -130,12 +207,13 @@ func Check(sw *sonic.Switch, problems []*sonic.Error, hosts []*host.Host, o Opti
 		}
 		c.findings = append(c.findings, f)
 	}
-	if sw.Newer {
-		c.cannot("new fields in the tables of %s: this version is newer than the known ones", sw.Version)
+	if c.sw.Newer {
+		c.cannot("new fields in the tables of %s: this version is newer than the known ones", c.sw.Version)
 	}
+	c.unloaded()
 	for _, p := range c.ports() {
 		c.port(p)
-		for _, h := range hosts {
+		for _, h := range c.hosts {
 			if c.at(h, p) {
 				c.link(h, p)
 			}
@@ -143,24 +221,29 @@ func Check(sw *sonic.Switch, problems []*sonic.Error, hosts []*host.Host, o Opti
 	}
 	c.mtus()
 	c.total()
-	for _, h := range hosts {
-		c.host(h)
+	for _, h := range c.hosts {
+		c.compared(h)
+		if c.first {
+			c.host(h)
+		}
 	}
-	return c.report()
 }
 
 // checker collects findings. The same faulty line counts as one finding, however many ports it
 // affects.
 type checker struct {
 	sw       *sonic.Switch
+	called   string // its name in findings
+	first    bool   // of the switches: what is said of a host alone is said there
 	hosts    []*host.Host
 	options  Options
 	findings []Finding
 	unjudged map[string][]string // by text: the ports concerned
+	met      []string            // names of the hosts that were compared with a port
 }
 
 // name is the name of the switch in findings.
-func (c *checker) name() string { return cmp.Or(c.sw.Hostname, "the switch") }
+func (c *checker) name() string { return c.called }
 
 func (c *checker) place(line int) Place {
 	file, line := c.sw.Place(line)
@@ -228,15 +311,19 @@ func (c *checker) ports() []*sonic.Port {
 			list = append(list, p)
 		}
 	}
-	if len(list) == 0 {
-		c.cannot("no port is up and has an entry in PORT_QOS_MAP or QUEUE: nothing of the ports was judged")
-	}
 	return list
 }
 
-// at reports whether a host may be at a port: their speeds are equal or unknown.
-func (c *checker) at(h *host.Host, p *sonic.Port) bool {
-	return !h.Speed.Known() || p.Speed == 0 || h.Speed.Value == p.Speed
+// bare are the ports that are up and have no treatment of traffic.
+func (c *checker) bare() []*sonic.Port {
+	var list []*sonic.Port
+	for _, p := range c.sw.Ports {
+		named := len(c.options.Ports) == 0 || slices.Contains(c.options.Ports, p.Name)
+		if named && p.Up && !p.Inner && !p.Used() {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // link judges a host and a port together.
@@ -252,8 +339,11 @@ func (c *checker) link(h *host.Host, p *sonic.Port) {
 
 // port judges a port alone.
 func (c *checker) port(p *sonic.Port) {
+	c.buffered(p)
 	c.protected(p)
 	c.pauses(p)
+	c.asymmetric(p)
+	c.corrected(p)
 	c.trustOfPort(p)
 	c.watchdog(p)
 	for g := range p.Groups {
@@ -263,11 +353,22 @@ func (c *checker) port(p *sonic.Port) {
 	}
 }
 
+// compared notes whether a host has been compared with a port.
+func (c *checker) compared(h *host.Host) {
+	if slices.ContainsFunc(c.ports(), func(p *sonic.Port) bool { return c.at(h, p) }) {
+		c.met = append(c.met, h.Name)
+	} else if len(c.ports()) > 0 {
+		c.cannot("%s: its link has %v (%v), and no port that was judged has that speed", h.Name, h.Speed.Value, h.Speed.At)
+	}
+}
+
 // host judges a host alone.
 func (c *checker) host(h *host.Host) {
 	c.global(h, nil)
+	c.gids(h)
+	c.drops(h)
 	for _, name := range h.Skipped {
-		c.cannot("%s has no known RoCE setting", name)
+		c.cannot("%s has no known RoCE setting, or one that only the shell knows", name)
 	}
 	if len(h.Streams()) == 0 {
 		c.cannot("%s does not say which DSCP its RDMA traffic has: give its NCCL environment, cma_roce_tos or the driver's traffic_class", h.Name)
@@ -278,7 +379,12 @@ func (c *checker) host(h *host.Host) {
 }
 
 // report sorts the findings: the worst first, then by rule and line.
-func (c *checker) report() *Report {
+func (c *checker) report(several bool) *Report {
+	if len(c.sw.Ports) == 0 {
+		c.cannot("anything: the configuration has no ports")
+	} else if len(c.ports()) == 0 && len(c.bare()) == 0 {
+		c.cannot("anything of the ports: none of %d is up (admin_status) and named by --port, if that is given", len(c.sw.Ports))
+	}
 	order := map[string]int{}
 	for i, r := range Rules {
 		order[r.Name] = i
@@ -286,10 +392,13 @@ func (c *checker) report() *Report {
 	slices.SortStableFunc(c.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(order[a.Rule], order[b.Rule]), cmp.Compare(a.At.File, b.At.File), cmp.Compare(a.At.Line, b.At.Line))
 	})
-	r := &Report{Findings: c.findings}
+	r := &Report{Findings: c.findings, Name: c.name(), Ports: len(c.ports()), Hosts: c.met, Given: len(c.hosts)}
 	for text, ports := range c.unjudged {
 		if ports[0] != "" {
 			text += " (" + fewOf(ports) + ")"
+		}
+		if several {
+			text = c.name() + ": " + text
 		}
 		r.Unjudged = append(r.Unjudged, text)
 	}

@@ -1,12 +1,11 @@
 package lint
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"weft/internal/roce/sonic"
-	"weft/units"
 )
 
 // protected judges whether pauses and headroom agree.
@@ -21,6 +20,18 @@ func (c *checker) protected(p *sonic.Port) {
 				Fixes:   c.losslessProfile(p, g),
 				Traffic: c.intoGroup(p, g),
 			})
+		case paused && p.GroupKey[g] == "" && c.idlePause(p, g):
+			c.add(p, Finding{
+				Rule: "pfc-headroom", Severity: Error, At: c.place(max(p.PFCLine, p.QoSLine)), Value: "pfc_enable " + join(p.PFC),
+				Why:   fmt.Sprintf("the port pauses priority %d, and its priority group has no headroom in BUFFER_PG, where groups %s have: nothing lossless is in it, and a pause of the peer for it stops lossy traffic", g, join(withHeadroom(p))),
+				Fixes: []Fix{c.pauseAll(p)},
+			})
+		case paused && profile.Lossless() && !c.reached(p, g) && c.regroupOf(p, g) != "":
+			c.add(p, Finding{
+				Rule: "pfc-headroom", Severity: Warning, At: c.place(p.GroupAt[g]), Value: fmt.Sprintf("no class in priority group %d", g),
+				Why:   fmt.Sprintf("the port pauses priority %d and keeps %d bytes of headroom for its priority group, and no class leads to it: what queue %d sends has no protection on its way in", g, profile.Xoff, p.PFCQueueOf(g)),
+				Fixes: []Fix{{c.name(), []string{c.regroupOf(p, g)}}},
+			})
 		case !paused && profile.Lossless():
 			c.add(p, Finding{
 				Rule: "pfc-headroom", Severity: Error, At: c.place(max(p.PFCLine, p.QoSLine)), Value: "pfc_enable " + noneOr(join(p.PFC)),
@@ -32,31 +43,42 @@ func (c *checker) protected(p *sonic.Port) {
 	}
 }
 
-// pauseAll lets a port pause the priorities of all groups with headroom. It is one fix for all
-// findings of this kind: each PFC row replaces the row before it.
+// pauseAll lets a port pause the priorities of all groups with headroom, and no others. It is one fix
+// for all findings of this kind: each PFC row replaces the row before it.
 func (c *checker) pauseAll(p *sonic.Port) Fix {
-	list := slices.Clone(p.PFC)
-	for g, profile := range p.Groups {
-		if profile.Lossless() && !slices.Contains(list, g) {
-			list = append(list, g)
-		}
-	}
-	slices.Sort(list)
-	return Fix{c.name(), []string{sonic.Patch("PORT_QOS_MAP", cmp.Or(p.QoSKey, p.Name), "pfc_enable", join(list))}}
+	list := withHeadroom(p)
+	return Fix{c.name(), []string{sonic.Patch("PORT_QOS_MAP", qosKey(p), "pfc_enable", join(list), "pfcwd_sw_enable", join(list))}}
 }
 
-// losslessProfile returns the fix that gives a group's row a lossless profile of the switch. There
-// is none if the row also names lossy groups: it would have to be split.
-func (c *checker) losslessProfile(p *sonic.Port, g int) []Fix {
-	for n, key := range p.GroupKey {
-		if key == p.GroupKey[g] && !slices.Contains(p.PFC, n) {
-			return nil
+// regroupOf is the patch that leads the class of a protected group's queue to the group, "" if there is
+// no such class, or if it is the class of ordinary traffic.
+func (c *checker) regroupOf(p *sonic.Port, g int) string {
+	for tc := 1; tc < sonic.Priorities; tc++ {
+		class := p.ClassOfTC(tc)
+		if class.Queue == p.PFCQueueOf(g) && !p.Lossless(class.Group) {
+			return c.regroup(p, class)
 		}
 	}
-	for _, profile := range c.sw.Profiles {
-		if profile.Lossless() {
-			return []Fix{{c.name(), []string{sonic.Patch("BUFFER_PG", p.GroupKey[g], "profile", profile.Name)}}}
+	return ""
+}
+
+// idlePause reports whether a priority that is paused has nothing to protect: other groups of the
+// port have headroom, and no class leads to its group or the port does not pause those others.
+func (c *checker) idlePause(p *sonic.Port, g int) bool {
+	return len(withHeadroom(p)) > 0 && (!c.reached(p, g) || len(unpausedHeadroom(p)) > 0)
+}
+
+// losslessProfile returns the fix that gives a group's row a lossless profile for its speed and
+// cable: the row itself if all its groups are paused, or else a row of the group alone.
+func (c *checker) losslessProfile(p *sonic.Port, g int) []Fix {
+	key := p.GroupKey[g]
+	for n := range p.GroupKey {
+		if p.GroupKey[n] == p.GroupKey[g] && !slices.Contains(p.PFC, n) {
+			key = fmt.Sprintf("%s|%d", p.Name, g)
 		}
+	}
+	if lines := c.headroomFor(p, key); len(lines) > 0 {
+		return []Fix{{c.name(), lines}}
 	}
 	return nil
 }
@@ -87,10 +109,14 @@ func (c *checker) pauses(p *sonic.Port) {
 			c.unserved(p, tc, queue)
 			continue
 		}
-		c.marks(p, queue)
-		if stopped := p.PFCQueueOf(group); stopped != queue {
+		if stopped := p.PFCQueueOf(group); stopped != queue && c.suits(p, stopped) > c.suits(p, queue) {
+			c.strays(p, tc, group, queue, stopped)
+			queue = stopped
+		} else if stopped != queue {
 			c.stops(p, tc, group, queue, stopped)
 		}
+		c.marks(p, queue)
+		c.leaves(p, queue)
 	}
 }
 
@@ -134,6 +160,33 @@ func (c *checker) scheduler(p *sonic.Port) string {
 	return name
 }
 
+// suits is how many settings of a queue are those of lossless traffic.
+func (c *checker) suits(p *sonic.Port, queue int) (n int) {
+	if queue < 0 || queue >= sonic.Priorities {
+		return -1
+	}
+	q := &p.Queues[queue]
+	if q.WRED != nil && q.WRED.ECN {
+		n++
+	}
+	if q.Profile != nil && c.overruns(q.Profile, queue) == "" && !strings.Contains(q.Profile.Name, "lossy") {
+		n++
+	}
+	return n
+}
+
+// strays is the finding for a class that waits in a queue of lossy traffic, beside the one that its
+// pauses stop.
+func (c *checker) strays(p *sonic.Port, tc, priority, queue, stopped int) {
+	c.add(p, Finding{
+		Traffic: c.into(p, func(class sonic.Class) bool { return class.TC == tc }),
+		Setting: Setting{Stopped: stopped},
+		Rule:    "pfc-queue", Severity: Error, At: c.place(p.Queue.LineOf(tc)), Value: fmt.Sprintf("class %d in queue %d", tc, queue),
+		Why:   fmt.Sprintf("class %d, which the peer protects by pausing priority %d, waits in queue %d, and such a pause stops queue %d, which has the settings of lossless traffic: the pause does not stop it, and the peer's headroom overflows", tc, priority, queue, stopped),
+		Fixes: []Fix{{c.name(), []string{sonic.Patch("TC_TO_QUEUE_MAP", mapName(p.Queue.Name), fmt.Sprint(tc), fmt.Sprint(stopped))}}},
+	})
+}
+
 func (c *checker) stops(p *sonic.Port, tc, priority, queue, stopped int) {
 	name, at := "AZURE", p.QoSLine
 	if p.PFCQueue != nil {
@@ -151,37 +204,6 @@ func (c *checker) stops(p *sonic.Port, tc, priority, queue, stopped int) {
 		Fixes: []Fix{{c.name(), []string{sonic.Patch("MAP_PFC_PRIORITY_TO_QUEUE", name, fmt.Sprint(priority), fmt.Sprint(queue))}}},
 	})
 }
-
-// watchdog judges whether a pause caused by congestion alone can last as long as the watchdog's
-// detection time.
-func (c *checker) watchdog(p *sonic.Port) {
-	if p.Detect == 0 || p.Action == "alert" || len(p.PFC) == 0 {
-		return
-	}
-	pool, slowest := c.pool(), c.slowest()
-	if pool == nil || pool.Size == 0 || slowest == nil {
-		c.cannot("how long a legitimate pause may last: the ingress pool has no size, or ports have no speed")
-		return
-	}
-	drain := slowest.Speed.PerByte()
-	longest := units.Time(int64(pool.Size) * drain.Num / drain.Den)
-	if p.Detect > longest {
-		return
-	}
-	f := Finding{
-		Traffic: c.lossless(p), Setting: Setting{Slow: slowest.Speed, Pool: pool.Size},
-		Rule: "watchdog-short", Severity: Error, At: c.place(p.WDLine), Value: fmt.Sprintf("detection_time %d", p.Detect/units.Millisecond),
-		Why: fmt.Sprintf("the pool %s of %d bytes takes %v to drain through %s at %v (line %d): a pause may last that long without any fault, and the watchdog then does %q to lossless traffic after %v",
-			pool.Name, pool.Size, longest, slowest.Name, slowest.Speed, slowest.Line, p.Action, p.Detect),
-	}
-	if least := (longest/units.Millisecond + 100) / 100 * 100; least <= mostDetect {
-		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("PFC_WD", p.Name, "detection_time", fmt.Sprint(int64(least)))}}}
-	}
-	c.add(p, f)
-}
-
-// mostDetect is the longest detection time of the watchdog, in ms (sonic-pfcwd.yang).
-const mostDetect = 5000
 
 // pool is the pool of the lossless groups: from a configured profile, or else the pool in which the
 // switch puts the profiles that it makes (sonic-swss, buffermgr).

@@ -4,6 +4,13 @@ package lint
 type Record struct {
 	Findings []findingRecord `json:"findings"`
 	Unjudged []string        `json:"not_judged"`
+	Judged   judgedRecord    `json:"judged"`
+}
+
+// judgedRecord is how many ports were judged, and how many hosts were compared with one.
+type judgedRecord struct {
+	Ports int `json:"ports"`
+	Hosts int `json:"hosts"`
 }
 
 type findingRecord struct {
@@ -19,7 +26,7 @@ type findingRecord struct {
 
 // Record is the report as JSON has it. Its lists are never nil.
 func (r *Report) Record() Record {
-	out := Record{Findings: []findingRecord{}, Unjudged: append([]string{}, r.Unjudged...)}
+	out := Record{Findings: []findingRecord{}, Unjudged: append([]string{}, r.Unjudged...), Judged: judgedRecord{r.Ports, len(r.Hosts)}}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		out.Findings = append(out.Findings, findingRecord{f.Rule, f.Severity, f.At.File, f.At.Line, f.Value, f.Why, f.Where, f.Fixes})

@@ -83,7 +83,7 @@ func Of(r *lint.Report, f *lint.Finding, before, after *sonic.Config) (*Proof, e
 		return nil, Refusal("on no port does a DSCP lead to this class")
 	}
 	sw, _ := sonic.Examine(before)
-	if err := r.Mend(after, sw); err != nil {
+	if err := r.Mend(after); err != nil {
 		return nil, err
 	}
 	i := slices.IndexFunc(sw.Ports, func(p *sonic.Port) bool { return p.Name == f.Where[0] })
@@ -113,6 +113,7 @@ var rules = map[string]func(*maker) error{
 	"trust-pcp":      lossless,
 	"ecn-missing":    marked,
 	"ecn-above-pfc":  marked,
+	"ecn-early":      marked,
 	"ecn-host":       answered,
 	"mtu":            tooLong,
 	"pfc-queue":      misdirected,

@@ -32,7 +32,7 @@ func Resolve(c *Config) (*Switch, error) {
 // the threshold, headroom that does not fit its pool. Valid configuration that works badly is left
 // to package lint. The Switch leaves out defective values.
 func Examine(c *Config) (*Switch, []*Error) {
-	r := &resolver{config: c, sw: &Switch{File: c.File, parts: c.parts, Watchdog: Watchdog{Poll: defaultWatch}}}
+	r := &resolver{config: c, sw: &Switch{File: c.File, parts: c.parts, config: c, Watchdog: Watchdog{Poll: defaultWatch}}}
 	r.version()
 	r.device()
 	r.pools()
@@ -134,10 +134,12 @@ func reference(v Value) string {
 }
 
 func (r *resolver) device() {
+	r.sw.Whole = r.config.Table("PORT") != nil || r.config.Table("DEVICE_METADATA") != nil
 	if row := r.config.Table("DEVICE_METADATA").Row("localhost"); row != nil {
 		name, _ := row.Get("hostname")
 		sku, _ := row.Get("hwsku")
-		r.sw.Hostname, r.sw.HwSKU = name.Text, sku.Text
+		role, _ := row.Get("type")
+		r.sw.Hostname, r.sw.HwSKU, r.sw.Role = name.Text, sku.Text, role.Text
 		r.sw.Dynamic = r.word("DEVICE_METADATA", row, "buffer_model", "traditional", "dynamic", "traditional") == "dynamic"
 	}
 	for i, row := range r.rows("DEFAULT_LOSSLESS_BUFFER_PARAMETER") {
@@ -164,10 +166,10 @@ func (r *resolver) pools() {
 	for i := range rows {
 		row := &rows[i]
 		const table = "BUFFER_POOL"
-		r.word(table, row, "type", "ingress", "ingress", "egress", "both")
-		r.word(table, row, "mode", "dynamic", "dynamic", "static")
+		kind := r.word(table, row, "type", "both", "ingress", "egress", "both")
+		mode := r.word(table, row, "mode", "dynamic", "dynamic", "static")
 		r.sw.Pools = append(r.sw.Pools, &Pool{
-			Name: row.Key, Line: row.Line,
+			Name: row.Key, Line: row.Line, Ingress: kind == "ingress", Static: mode == "static",
 			Size: units.Bytes(r.number(table, row, "size", 0, 0, maxBuffer)),
 			Xoff: units.Bytes(r.number(table, row, "xoff", 0, 0, maxBuffer)),
 		})
@@ -239,7 +241,7 @@ func (r *resolver) wred() {
 		if v, ok := row.Get("ecn_green_min_threshold"); ok && v.Text != "" {
 			first, last, chance = "ecn_green_min_threshold", "ecn_green_max_threshold", "ecn_green_mark_probability"
 		}
-		w.MinField, w.MaxField = first, last
+		w.MinField, w.MaxField, w.ChanceField = first, last, chance
 		w.Min = units.Bytes(r.number(table, row, first, 0, 0, maxBuffer))
 		w.Max = units.Bytes(r.number(table, row, last, 0, 0, maxBuffer))
 		w.Percent = int(r.number(table, row, chance, 100, 0, 100))
@@ -258,11 +260,36 @@ func (r *resolver) schedulers() {
 	for i := range rows {
 		row := &rows[i]
 		kind := r.word("SCHEDULER", row, "type", "wrr", "dwrr", "wrr", "strict")
-		r.scheduler[row.Key] = &Scheduler{
+		made := &Scheduler{
 			Name: row.Key, Strict: kind == "strict",
 			Weight: int(r.number("SCHEDULER", row, "weight", 1, 1, 100)),
 		}
+		r.scheduler[row.Key] = made
+		r.sw.Schedulers = append(r.sw.Schedulers, made)
 	}
+}
+
+// HeadroomPool is the patch that gives a pool of headroom room for all priority groups at once, at
+// the expense of the part that ports share.
+func (s *Switch) HeadroomPool(pool *Pool) string {
+	var all units.Bytes
+	for _, p := range s.Ports {
+		for _, g := range p.Groups {
+			if p.Up && g.Lossless() && g.Pool == pool {
+				all += g.Xoff
+			}
+		}
+	}
+	for _, p := range s.Profiles {
+		if p.Pool == pool {
+			all = max(all, p.Xoff)
+		}
+	}
+	values := []string{"xoff", fmt.Sprint(int64(all))}
+	if left := pool.Size + pool.Xoff - all; pool.Size > 0 && left > 0 {
+		values = append(values, "size", fmt.Sprint(int64(left)))
+	}
+	return Patch("BUFFER_POOL", pool.Name, values...)
 }
 
 // headroomFits checks that the headroom of a single group fits the pool that ports share. Package
@@ -277,7 +304,11 @@ func (r *resolver) headroomFits() {
 			has = p.Pool.Size
 		}
 		if has > 0 && p.Xoff > has {
-			r.problem(p.Line, "BUFFER_PROFILE|%s has headroom of %d bytes, and its whole pool %s has %d: the headroom does not fit the buffer", p.Name, p.Xoff, p.Pool.Name, has)
+			patch := ""
+			if p.Pool.Xoff > 0 {
+				patch = r.sw.HeadroomPool(p.Pool)
+			}
+			r.mendable(p.Line, patch, "BUFFER_PROFILE|%s has headroom of %d bytes, and its whole pool %s has %d: the headroom does not fit the buffer", p.Name, p.Xoff, p.Pool.Name, has)
 		}
 	}
 }

@@ -21,6 +21,14 @@ func (r *resolver) ports() {
 		p.Speed = units.Rate(r.number("PORT", row, "speed", 0, 10, 1_600_000)) * units.Mbps
 		p.MTU = units.Bytes(r.number("PORT", row, "mtu", 9100, 68, 9216))
 		p.Up = r.word("PORT", row, "admin_status", "down", "up", "down") == "up"
+		if v, ok := row.Get("fec"); ok && v.Text != "" && v.Text != "N/A" {
+			p.FEC, p.FECLine = r.word("PORT", row, "fec", "", "none", "fc", "rs", "auto"), v.Line
+		}
+		if v, ok := row.Get("pfc_asym"); ok && v.Text != "" && v.Text != "N/A" && r.word("PORT", row, "pfc_asym", "off", "on", "off") == "on" {
+			p.Asymmetric = v.Line
+		}
+		role, _ := row.Get("role")
+		p.Inner = role.Text != "" && role.Text != "Ext"
 		if lanes, ok := row.Get("lanes"); ok && lanes.Text != "" {
 			p.Lanes = 1 + strings.Count(lanes.Text, ",")
 		}
@@ -137,8 +145,9 @@ func (r *resolver) portMap(p *Port, row *Row) {
 	if v, ok := row.Get("pfc_enable"); ok {
 		p.PFC, p.PFCLine = r.priorities("pfc_enable", row.Key, v), v.Line
 	}
+	p.Watched = p.PFC // as db_migrator fills in a missing field (sonic-utilities, version_3_0_5)
 	if v, ok := row.Get("pfcwd_sw_enable"); ok {
-		r.priorities("pfcwd_sw_enable", row.Key, v)
+		p.Watched, p.WatchedLine = r.priorities("pfcwd_sw_enable", row.Key, v), v.Line
 	}
 }
 

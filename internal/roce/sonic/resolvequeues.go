@@ -21,7 +21,8 @@ func (r *resolver) buffers() {
 	})
 	r.eachQueue("BUFFER_QUEUE", func(p *Port, n int, row *Row) {
 		if n < Priorities {
-			p.Queues[n].Profile = r.profile("BUFFER_QUEUE", row)
+			q := &p.Queues[n]
+			q.Profile, q.ProfileAt, q.ProfileKey = r.profile("BUFFER_QUEUE", row), row.Line, row.Key
 		}
 	})
 }

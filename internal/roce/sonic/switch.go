@@ -14,13 +14,17 @@ const Priorities = 8
 type Switch struct {
 	File     string // file name; several are joined by commas
 	parts    parts
+	config   *Config // that this is the meaning of
 	Hostname string
 	HwSKU    string
+	Role     string // in the fabric: ToRRouter, LeafRouter, SpineRouter and the like; "": not said
 	Pools    []*Pool
 	Profiles []*Profile
 	WRED     []*WRED
-	Ports    []*Port // in the order of their names' numbers
-	Watchdog Watchdog
+	// Schedulers are those of SCHEDULER, in its order.
+	Schedulers []*Scheduler
+	Ports      []*Port // in the order of their names' numbers
+	Watchdog   Watchdog
 	// SmallPercent and LosslessMTU are the traffic that headroom is computed for
 	// (LOSSLESS_TRAFFIC_PATTERN); the MTU is 0 if the table is missing.
 	SmallPercent int
@@ -33,6 +37,8 @@ type Switch struct {
 	Oversubscribed int
 	Version        string // version of the tables' format; "": unknown
 	Newer          bool   // the format is newer than the known ones
+	// Whole says that the configuration is a switch's whole one, and not a part such as qos.json.
+	Whole bool
 }
 
 // Place is the file, and the line in it, for a line number of the switch's configuration, as in
@@ -50,6 +56,10 @@ type Pool struct {
 	Size units.Bytes // 0: the switch decides
 	Xoff units.Bytes // the headroom that ports share; 0: none
 	Line int
+	// Ingress says that packets take from it on arrival alone; otherwise they do on departure.
+	Ingress bool
+	// Static says that its profiles have thresholds in bytes, not shares of its free part.
+	Static bool
 }
 
 // Profile is the part of a pool that one priority group or queue may take (BUFFER_PROFILE).
@@ -102,9 +112,9 @@ type WRED struct {
 	Percent  int // probability of a mark at Max
 	ECN      bool
 	Line     int
-	// MinField and MaxField are the fields that Min and Max come from: marking may have its own
-	// thresholds, apart from the thresholds for drops.
-	MinField, MaxField string
+	// MinField, MaxField and ChanceField are the fields that Min, Max and Percent come from: marking
+	// may have its own thresholds, apart from the thresholds for drops.
+	MinField, MaxField, ChanceField string
 }
 
 // Scheduler is the scheduling of a queue (SCHEDULER).
@@ -118,9 +128,12 @@ type Scheduler struct {
 type Queue struct {
 	Scheduler *Scheduler // nil: none is configured
 	WRED      *WRED      // nil: no marking
-	Profile   *Profile   // of the egress buffer
 	Line      int        // line of the entry that names the WRED profile or scheduler
 	Key       string     // key of that entry in QUEUE; it may name several queues
+	// Profile is its part of the egress buffer, nil if BUFFER_QUEUE has no entry for it.
+	Profile    *Profile
+	ProfileAt  int    // line of that entry
+	ProfileKey string // its key, which may name several queues
 }
 
 // Map is a table from a number to a number, -1 if an entry is missing.
@@ -159,6 +172,14 @@ type Port struct {
 	Cable units.Length // 0: not in CABLE_LENGTH
 	Up    bool
 	Line  int
+	// FEC is the forward error correction: none, fc, rs or auto; "": the platform's default.
+	FEC     string
+	FECLine int
+	// Asymmetric is the line that makes the port obey pauses of all priorities (pfc_asym); 0: it
+	// obeys those of PFC.
+	Asymmetric int
+	// Inner says that the port leads to another part of the switch and has no cable.
+	Inner bool
 	// Routed and Tagged are the lines that make the port a routed port (INTERFACE) or a tagged
 	// member of a VLAN (VLAN_MEMBER); 0: it is not.
 	Routed, Tagged int
@@ -170,11 +191,14 @@ type Port struct {
 	Queue       *Map // queue by traffic class
 	PFCQueue    *Map // queue that a pause of each PFC priority stops
 	// PFC are the priorities on which the port sends and obeys pauses.
-	PFC      []int
-	PFCLine  int
-	Groups   [Priorities]*Profile
-	GroupAt  [Priorities]int // line of the entry in BUFFER_PG
-	GroupKey [Priorities]string
+	PFC     []int
+	PFCLine int
+	// Watched are the priorities that the watchdog looks at.
+	Watched     []int
+	WatchedLine int
+	Groups      [Priorities]*Profile
+	GroupAt     [Priorities]int // line of the entry in BUFFER_PG
+	GroupKey    [Priorities]string
 	// Made are the profiles of groups that the switch completes: their Groups are nil.
 	Made     [Priorities]*Profile
 	Queues   [Priorities]Queue
@@ -237,6 +261,15 @@ func (p *Port) PFCQueueOf(priority int) int { return through(p.PFCQueue, priorit
 func (p *Port) Unserved(queue int) bool {
 	return p.hasQueue && p.Queues[queue].Scheduler == nil &&
 		slices.ContainsFunc(p.Queues[:], func(q Queue) bool { return q.Scheduler != nil })
+}
+
+// Fills reports whether BUFFER_PG or BUFFER_QUEUE has entries of the port.
+func (p *Port) Fills() (groups, queues bool) {
+	for n := range Priorities {
+		groups = groups || p.GroupKey[n] != ""
+		queues = queues || p.Queues[n].ProfileKey != ""
+	}
+	return groups, queues
 }
 
 // Used reports whether the configuration sets the port's treatment of traffic; many ports of a

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"weft/internal/roce"
 	"weft/internal/sim/catalog"
@@ -38,6 +39,7 @@ func (r ethernetRules) derivePFC() {
 	if !r.stated("ethernet.pfc.headroom") {
 		pfc.Headroom = r.headroom(quanta)
 	}
+	r.deriveXON()
 	r.deriveWatchdog()
 	if r.NIC.ReceiveBuffer == 0 && r.limited() {
 		headroom := pfc.Headroom
@@ -54,6 +56,43 @@ func (r ethernetRules) derivePFC() {
 			x.Headroom = x.Buffer / 2
 		}
 	}
+}
+
+// deriveXON sets where a pause ends and the reserve on switches with a vendor's formula: NVIDIA's end
+// it at XON, which is the part of a group that is its own.
+func (r ethernetRules) deriveXON() {
+	asic := r.ASIC()
+	if asic == nil || !r.Ethernet.PFC.Enabled || r.stated("ethernet.pfc.xon") || r.wrote("ethernet.pfc.xon-offset") {
+		return
+	}
+	port := roce.Port{Speed: r.Link.Rate(), MTU: portMTU, Lanes: r.Link.Lanes}
+	h, err := asic.Headroom(port, roce.Harshest, true)
+	if err != nil {
+		return // a rate or a cable that other rules refuse
+	}
+	pfc := &r.Ethernet.PFC
+	pfc.XON, pfc.XONOffset = h.Xon, 0
+	if !r.wrote("ethernet.pfc.reserve") {
+		pfc.Reserve = h.Size
+	}
+}
+
+// ASIC is the chip of the fabric's switches if its vendor has a formula for buffers, else nil.
+func (f *Fabric) ASIC() *roce.ASIC {
+	e, err := catalog.Lookup(catalog.Switch, f.Switch.Model)
+	if err != nil {
+		return nil
+	}
+	chip, _ := e.Get("about.asic")
+	name := strings.ToLower(chip.Value)
+	if name == "spectrum" {
+		name = "spectrum-1"
+	}
+	asic, _, err := roce.Lookup(name)
+	if err != nil {
+		return nil
+	}
+	return asic
 }
 
 // headroom is the result of the vendor's formula for the longest cable.

@@ -85,7 +85,7 @@ func lacking(s Skill) float64 {
 
 // settingsText states the number of commands that weft roce export writes for a switch and a host.
 func settingsText(d *plan.Design) string {
-	p, err := roceexport.Of(&d.Resolved.Fabrics[0], d.Resolved.LongestCable(&d.Resolved.Fabrics[0]))
+	p, err := roceexport.Of(d.Resolved, &d.Resolved.Fabrics[0])
 	if err != nil {
 		return ""
 	}
@@ -94,6 +94,7 @@ func settingsText(d *plan.Design) string {
 	if err1 != nil || err2 != nil {
 		return ""
 	}
+	sw.Files = sw.Files[:1] // of a leaf; those of other roles are as many or fewer
 	return fmt.Sprintf(" (%d commands a switch and %d lines a host, by weft roce export)", commands(sw), commands(host))
 }
 

@@ -13,36 +13,53 @@ type lines struct{ strings.Builder }
 
 func (l *lines) add(format string, args ...any) { fmt.Fprintf(l, format+"\n", args...) }
 
-// Cumulus writes NVUE commands for the default profiles, which apply to all ports. It leaves
-// buffers and headroom to NVUE, as NVIDIA recommends: NVUE sizes them by the speed and the cable.
+// Cumulus writes NVUE commands, a file for each role of a switch. The default profiles apply to all
+// ports; ports with shorter cables than the longest of the role have a profile of PFC with theirs. It
+// leaves buffers and headroom to NVUE, as NVIDIA recommends: NVUE sizes them by the speed and the
+// cable.
 func (p *Plan) Cumulus() (*Output, error) {
 	if err := p.ownQueues("NVUE"); err != nil {
 		return nil, err
 	}
-	l := &lines{}
-	l.add("# weft: %s, %v, cables up to %v", p.Name, p.Speed, p.Cable)
+	roles, err := p.roles()
+	if err != nil {
+		return nil, err
+	}
+	out := &Output{Notes: p.unwatched("cumulus")}
+	for i := range roles {
+		text, notes, err := p.nvue(&roles[i])
+		if err != nil {
+			return nil, err
+		}
+		out.Files = append(out.Files, File{roles[i].file("nvue", ".txt"), text})
+		if i == 0 {
+			out.Notes = append(out.Notes, notes...)
+		}
+	}
+	if p.lossless() {
+		out.Notes = append(out.Notes, fmt.Sprintf("cumulus: NVUE sizes headroom by cable-length itself; the simulation had %d bytes", p.headroom()))
+	}
+	return out, nil
+}
+
+// nvue are the commands of a role.
+func (p *Plan) nvue(r *role) (text string, notes []string, err error) {
+	l, out := &lines{}, &Output{}
+	l.add("# weft: %s, %v, cables up to %v", p.Name, p.Speed, r.longest())
 	l.add("nv set qos mapping default-global trust l3")
 	l.add("nv set qos mapping default-global dscp %d switch-priority %d", p.DSCP, p.Data)
 	l.add("nv set qos mapping default-global dscp %d switch-priority %d", p.CNPDSCP, p.CNP)
 	for _, q := range p.Ethernet.Queues {
 		l.add("nv set qos egress-queue-mapping default-global switch-priority %d traffic-class %d", q.Priority, q.Priority)
 	}
-	for _, n := range p.priorities() {
-		l.add("nv set qos pfc default-global switch-priority %d", n)
-	}
-	if len(p.priorities()) > 0 {
-		l.add("nv set qos pfc default-global tx enable")
-		l.add("nv set qos pfc default-global rx enable")
-		l.add("nv set qos pfc default-global cable-length %d", metres(p.Cable))
-	}
-	out := &Output{Notes: p.unwatched("cumulus")}
+	p.nvuePauses(l, r)
 	if err := p.cumulusWatchdog(l, out); err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if e := &p.Ethernet.ECN; e.Enabled {
 		chance, ok := percent(e.Pmax)
 		if !ok {
-			return nil, fmt.Errorf("ethernet.ecn.pmax is %v, and NVUE knows whole percents", e.Pmax)
+			return "", nil, fmt.Errorf("ethernet.ecn.pmax is %v, and NVUE knows whole percents", e.Pmax)
 		}
 		const of = "nv set qos congestion-control default-global traffic-class %d "
 		l.add(of+"min-threshold %d", p.Data, e.Kmin)
@@ -62,11 +79,32 @@ func (p *Plan) Cumulus() (*Output, error) {
 		l.add(of+"bw-percent %d", q.Priority, shares[q.Priority])
 	}
 	l.add("nv config apply")
-	out.Files = []File{{"nvue.txt", l.String()}}
-	if p.lossless() {
-		out.Notes = append(out.Notes, fmt.Sprintf("cumulus: NVUE sizes headroom by cable-length itself; the simulation had %d bytes", p.headroom()))
+	return l.String(), out.Notes, nil
+}
+
+// nvuePauses writes PFC: of all ports, and of ports with shorter cables.
+func (p *Plan) nvuePauses(l *lines, r *role) {
+	if len(p.priorities()) == 0 {
+		return
 	}
-	return out, nil
+	for _, cable := range r.lengths() {
+		profile := fmt.Sprintf("weft-%dm", metres(cable))
+		if metres(cable) == metres(r.longest()) {
+			profile = "default-global"
+		}
+		for _, n := range p.priorities() {
+			l.add("nv set qos pfc %s switch-priority %d", profile, n)
+		}
+		l.add("nv set qos pfc %s tx enable", profile)
+		l.add("nv set qos pfc %s rx enable", profile)
+		l.add("nv set qos pfc %s cable-length %d", profile, metres(cable))
+		if profile == "default-global" {
+			continue
+		}
+		for _, ports := range r.ranges(cable) {
+			l.add("nv set interface swp%s qos pfc profile %s", ports, profile)
+		}
+	}
 }
 
 // The range of NVUE's polling interval, in ms.

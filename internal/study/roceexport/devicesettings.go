@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/topology"
+	"weft/internal/roce"
 	"weft/internal/sim/protocol"
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -16,7 +19,7 @@ type Plan struct {
 	Ports         int    // of a switch
 	Lanes         int    // of a port
 	Speed         units.Rate
-	Cable         units.Length // the longest cable: the headroom is sized for it
+	Cable         units.Length // the longest cable: the simulated headroom is sized for it
 	DSCP, CNPDSCP int
 	Data, CNP     int // priority, class and queue of each
 	Ethernet      scenario.Ethernet
@@ -25,15 +28,33 @@ type Plan struct {
 	Buffer        units.Bytes // of the switch
 	Shared        units.Bytes // that ports share
 	NVIDIA        bool        // an NVIDIA chip: its profile size includes the headroom
+
+	asic  *roce.ASIC // with a formula of headroom; nil: its vendor has none
+	shape topology.Spec
 }
 
-// watchdog is the scenario's, nil if it has none.
+// watchdog is the scenario's, or SONiC's default for the number of ports if the scenario has none:
+// lossless priorities without a watchdog let one broken adapter stop the fabric. It is nil if nothing
+// is paused.
 func (p *Plan) watchdog() *scenario.Watchdog {
-	if w := &p.Ethernet.PFC.Watchdog; w.Enabled && len(p.priorities()) > 0 {
-		return w
+	if len(p.priorities()) == 0 {
+		return nil
 	}
-	return nil
+	w := p.Ethernet.PFC.Watchdog
+	if !w.Enabled {
+		time := usualDetection * units.Time(max(1, (p.Ports-1)/usualPorts+1))
+		w = scenario.Watchdog{Enabled: true, Detection: time, Restoration: time, Poll: min(time, mostPoll), Action: scenario.WatchdogDrop}
+	}
+	return &w
 }
+
+// SONiC's default of the watchdog is for 32 ports, and each further 32 have as much again
+// (sonic-utilities, pfcwd, start_default).
+const (
+	usualDetection = 200 * units.Millisecond
+	usualPorts     = 32
+	mostPoll       = units.Second
+)
 
 // ownQueues refuses a pause that stops another queue than its own, for a device without a map from
 // priorities to queues.
@@ -44,12 +65,12 @@ func (p *Plan) ownQueues(device string) error {
 	return nil
 }
 
-// unwatched notes a fabric without a watchdog: the device keeps its setting.
+// unwatched notes a watchdog that the simulation did not have.
 func (p *Plan) unwatched(device string) []string {
-	if p.watchdog() != nil || len(p.priorities()) == 0 {
+	if p.Ethernet.PFC.Watchdog.Enabled || len(p.priorities()) == 0 {
 		return nil
 	}
-	return []string{device + ": the scenario has no PFC watchdog (ethernet.pfc.watchdog.enabled), so none is written: the device keeps its own"}
+	return []string{fmt.Sprintf("%s: the scenario has no PFC watchdog (ethernet.pfc.watchdog.enabled); one is written all the same, with SONiC's default of %v where the device takes a time", device, p.watchdog().Detection)}
 }
 
 // File is a file for a device.
@@ -89,13 +110,18 @@ func Names() []string {
 
 // Of makes the plan of a fabric. It refuses fabrics other than RoCE v2, and classes that a device
 // cannot express.
-func Of(f *scenario.Fabric, longest units.Length) (*Plan, error) {
+func Of(r *scenario.Resolved, f *scenario.Fabric) (*Plan, error) {
 	if !protocol.Of(f.Kind).Settings {
 		return nil, fmt.Errorf("%s is a fabric of kind %s: only RoCE v2 is exported", f.Name, f.Kind)
 	}
+	shape, err := network.Shape(&f.Topology, &r.Cluster)
+	if err != nil {
+		return nil, err
+	}
 	e := f.Ethernet
 	p := &Plan{
-		Name: f.Name, Ports: f.Topology.Radix, Lanes: f.Link.Lanes, Speed: f.Link.Rate(), Cable: longest,
+		shape: shape, asic: f.ASIC(),
+		Name: f.Name, Ports: f.Topology.Radix, Lanes: f.Link.Lanes, Speed: f.Link.Rate(), Cable: r.LongestCable(f),
 		DSCP: e.DSCP, CNPDSCP: e.CNPDSCP, Data: e.DataPriority, CNP: e.CNPPriority,
 		Ethernet: e, CC: f.CC, Transport: f.Transport, Buffer: f.Switch.Buffer, Shared: e.Shared,
 		NVIDIA: strings.HasPrefix(f.Switch.Model, "sn"),

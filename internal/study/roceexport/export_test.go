@@ -34,7 +34,7 @@ func resolved(t *testing.T, fabric string) (*scenario.Resolved, *scenario.Fabric
 func planOf(t *testing.T, fabric string) *Plan {
 	t.Helper()
 	r, f := resolved(t, fabric)
-	p, err := Of(f, r.LongestCable(f))
+	p, err := Of(r, f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +53,20 @@ func written(t *testing.T, p *Plan, target string) map[string]string {
 		files[f.Name] = f.Text
 	}
 	return files
+}
+
+// topRole is the SONiC configuration of the switches of the highest level, all of whose cables are of
+// one length.
+func topRole(t *testing.T, p *Plan) string {
+	t.Helper()
+	files := written(t, p, "sonic")
+	for _, name := range []string{"config_db.json", "config_db-core.json", "config_db-spine.json"} {
+		if text := files[name]; text != "" {
+			return text
+		}
+	}
+	t.Fatalf("no switch is written: %v", files)
+	return ""
 }
 
 // plain is a fabric whose numbers differ from every default.
@@ -80,12 +94,12 @@ func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
 		"weights above":    "preset: roce-v2-400g, ethernet: {queues: [{priority: 0, schedule: dwrr, weight: 300}, {priority: 3, schedule: dwrr, weight: 700}, {priority: 6, schedule: strict, weight: 0}]}",
 	} {
 		r, f := resolved(t, fabric)
-		p, err := Of(f, r.LongestCable(f))
+		p, err := Of(r, f)
 		if err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "config_db.json")
-		if err := os.WriteFile(path, []byte(written(t, p, "sonic")["config_db.json"]), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(topRole(t, p)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		// Only the host's files have the DSCPs of the classes.
@@ -107,8 +121,11 @@ func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
 		if want.PFC.XOFF > 0 {
 			got.PFC.Alpha = want.PFC.Alpha // not used beside a fixed threshold
 		}
-		if !want.PFC.Watchdog.Enabled {
-			got.PFC.Watchdog.Detection, got.PFC.Watchdog.Restoration, got.PFC.Watchdog.Poll = want.PFC.Watchdog.Detection, want.PFC.Watchdog.Restoration, want.PFC.Watchdog.Poll // the watchdog, if it were on
+		if !want.PFC.Watchdog.Enabled { // SONiC's default is written
+			if want.PFC.Enabled && (!got.PFC.Watchdog.Enabled || got.PFC.Watchdog.Action != scenario.WatchdogDrop) {
+				t.Errorf("%s: the watchdog is %+v, want SONiC's default", name, got.PFC.Watchdog)
+			}
+			got.PFC.Watchdog = want.PFC.Watchdog
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: read again\n%+v\nwritten\n%+v", name, got, want)
@@ -138,6 +155,66 @@ func TestHeadroomIsForTheScenariosSpeedAndCable(t *testing.T) {
 		port := sw.Ports[0]
 		if got := port.Groups[3].Xoff; got != want.Xoff || port.Cable != cable*units.Metre {
 			t.Errorf("%v: %d bytes for %v, the formula has %d", cable*units.Metre, got, port.Cable, want.Xoff)
+		}
+	}
+}
+
+// A leaf has two lengths of cable, and each port gets the headroom of its own, as NVIDIA's formula has
+// it. A spine has one.
+func TestEachRoleHasAFileWithTheCablesOfItsPorts(t *testing.T) {
+	p := planOf(t, "preset: roce-v2-400g, topology: {shape: fat-tree, levels: 2, radix: 16, hosts-per-leaf: 8, cables: {node-leaf: 3m, leaf-spine: 50m}}")
+	files := written(t, p, "sonic")
+	if len(files) != 2 {
+		t.Fatalf("%d files, want one for leaves and one for spines", len(files))
+	}
+	asic, _, err := roce.Lookup("spectrum-4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]map[units.Length]int{"config_db-leaf.json": {3 * units.Metre: 8, 50 * units.Metre: 8}, "config_db-spine.json": {50 * units.Metre: 16}} {
+		c, err := sonic.Read(name, strings.NewReader(files[name]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sw, err := sonic.Resolve(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[units.Length]int{}
+		for _, port := range sw.Ports {
+			got[port.Cable]++
+			h, err := asic.Headroom(roce.Port{Speed: 400 * units.Gbps, Cable: port.Cable, MTU: portMTU, Lanes: 4}, roce.Harshest, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g := port.Groups[3]; g.Xoff != h.Xoff || g.Xon != h.Xon || g.Size != h.Size || g.XonOffset != 0 {
+				t.Errorf("%s, %s with %v: %+v, NVIDIA has %+v", name, port.Name, port.Cable, g, h.Profile)
+			}
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: ports by cable %v, want %v", name, got, want)
+		}
+	}
+	nvue := written(t, p, "cumulus")
+	for _, line := range []string{"nv set qos pfc default-global cable-length 50\n", "nv set qos pfc weft-3m switch-priority 3\n", "nv set qos pfc weft-3m cable-length 3\n", "nv set interface swp1-8 qos pfc profile weft-3m\n"} {
+		if !strings.Contains(nvue["nvue-leaf.txt"], line) {
+			t.Errorf("a leaf has no line %q:\n%s", line, nvue["nvue-leaf.txt"])
+		}
+	}
+	if text := nvue["nvue-spine.txt"]; !strings.Contains(text, "default-global cable-length 50\n") || strings.Contains(text, "weft-") {
+		t.Errorf("a spine has cables of one length:\n%s", text)
+	}
+	if host := written(t, p, "host")["host.sh"]; !strings.Contains(host, "--cable_len=3\n") {
+		t.Errorf("the host keeps room for another cable than its own:\n%s", host)
+	}
+}
+
+// A headroom that the scenario states is that of every port.
+func TestAStatedHeadroomIsWrittenForEveryCable(t *testing.T) {
+	p := planOf(t, "preset: roce-v2-400g, topology: {shape: fat-tree, levels: 2, radix: 16, hosts-per-leaf: 8, cables: {node-leaf: 3m, leaf-spine: 50m}}, ethernet: {pfc: {headroom: 512KiB}}")
+	for name, text := range written(t, p, "sonic") {
+		if n := strings.Count(text, `"xoff": "524288"`); n != strings.Count(text, `"xoff"`) || n == 0 {
+			t.Errorf("%s has %d profiles with the stated headroom", name, n)
 		}
 	}
 }
@@ -230,7 +307,7 @@ func TestASettingThatADeviceCannotExpressIsRefused(t *testing.T) {
 		{"acknowledgements in another class", "preset: roce-v2-400g, ethernet: {ack-priority: 0}", "acknowledgements have priority 0"},
 	} {
 		r, f := resolved(t, c.fabric)
-		if _, err := Of(f, r.LongestCable(f)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Of(r, f); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want %s", c.name, err, c.want)
 		}
 	}

@@ -20,7 +20,7 @@ func (p *Plan) Host() (*Output, error) {
 	l.add("mlnx_qos -i $IF --dscp2prio set,%d,%d", p.DSCP, p.Data)
 	l.add("mlnx_qos -i $IF --dscp2prio set,%d,%d", p.CNPDSCP, p.CNP)
 	l.add("mlnx_qos -i $IF --pfc %s", p.flags())
-	l.add("mlnx_qos -i $IF --cable_len=%d", metres(p.Cable))
+	l.add("mlnx_qos -i $IF --cable_len=%d", metres(p.hostCable()))
 	l.add("ethtool -A $IF rx off tx off || true # fails where it is off already")
 	l.add("cma_roce_tos -d $DEV -t %d", tc(p.DSCP))
 	l.add("echo %d > /sys/class/infiniband/$DEV/tc/1/traffic_class", tc(p.DSCP))

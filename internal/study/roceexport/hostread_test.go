@@ -29,7 +29,7 @@ func TestAHostWrittenAndReadAgainIsTheSame(t *testing.T) {
 			t.Errorf("%s: nothing is read from %v", name, h.Skipped)
 		}
 		got := []any{h.Trust.Value, h.PriorityOf(p.DSCP), h.PriorityOf(p.CNPDSCP), h.PFC.Value, int64(h.Cable.Value / units.Metre), h.Pause[0].Value || h.Pause[1].Value, h.TOS.Value, h.Forced.Value}
-		want := []any{"dscp", p.Data, p.CNP, p.priorities(), metres(p.Cable), false, tc(p.DSCP), tc(p.DSCP)}
+		want := []any{"dscp", p.Data, p.CNP, p.priorities(), metres(p.hostCable()), false, tc(p.DSCP), tc(p.DSCP)}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: read %v, written %v", name, got, want)
 		}
@@ -53,7 +53,7 @@ func TestAHostWrittenAndReadAgainIsTheSame(t *testing.T) {
 				t.Errorf("%s: %s is read as %d, written %d", name, x.name, value, x.num/max(1, x.den))
 			}
 		}
-		if got, want := h.NCCL["NCCL_IB_QPS_PER_CONNECTION"].Value, fmt.Sprint(p.Transport.QPsPerConnection); got != want {
+		if got, want := h.Env["NCCL_IB_QPS_PER_CONNECTION"].Value, fmt.Sprint(p.Transport.QPsPerConnection); got != want {
 			t.Errorf("%s: NCCL has %s queue pairs, written %s", name, got, want)
 		}
 	}

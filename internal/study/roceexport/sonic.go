@@ -23,30 +23,39 @@ const (
 	maxSONiCWeight = 100 // sonic-scheduler.yang
 )
 
-// SONiC writes the tables of buffers, classes, marking and PFC.
+// SONiC writes the tables of buffers, classes, marking and PFC, a file for each role of a switch.
 func (p *Plan) SONiC() (*Output, error) {
-	w := &sonicWriter{Plan: p, config: &sonic.Config{File: "config_db.json"}}
-	for _, step := range []func() error{w.buffers, w.groups, w.maps, w.marking, w.queues, w.ports} {
-		if err := step(); err != nil {
-			return nil, err
-		}
-	}
-	if _, err := sonic.Resolve(w.config); err != nil {
-		return nil, fmt.Errorf("SONiC cannot express this: %w", err)
-	}
-	var b strings.Builder
-	if err := w.config.Write(&b); err != nil {
+	roles, err := p.roles()
+	if err != nil {
 		return nil, err
 	}
-	out := &Output{Files: []File{{w.config.File, b.String()}}, Notes: p.unwatched("sonic")}
-	if pfc := &p.Ethernet.PFC; p.NVIDIA && p.lossless() && pfc.XON == 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("sonic: xon is 0 and xon_offset %d; NVIDIA's chips go by xon alone: state ethernet.pfc.xon (the vendor has 19456)", pfc.XONOffset))
+	out := &Output{Notes: p.unwatched("sonic")}
+	for _, r := range roles {
+		w := &sonicWriter{Plan: p, role: r, config: &sonic.Config{File: r.file("config_db", ".json")}}
+		for _, step := range []func() error{w.buffers, w.groups, w.maps, w.marking, w.queues, w.ports} {
+			if err := step(); err != nil {
+				return nil, err
+			}
+		}
+		if _, err := sonic.Resolve(w.config); err != nil {
+			return nil, fmt.Errorf("SONiC cannot express this: %w", err)
+		}
+		var b strings.Builder
+		if err := w.config.Write(&b); err != nil {
+			return nil, err
+		}
+		out.Files = append(out.Files, File{w.config.File, b.String()})
 	}
+	if pfc := &p.Ethernet.PFC; p.NVIDIA && p.lossless() && pfc.XON == 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("sonic: xon is 0 and xon_offset %d, as the scenario states them; NVIDIA's chips go by xon alone: leave ethernet.pfc.xon-offset out for the vendor's", pfc.XONOffset))
+	}
+	out.Notes = append(out.Notes, "sonic: load in this order, on a switch out of service: config qos reload, if the QoS of the platform was never loaded (it removes all QoS of the configuration and makes the platform's); config load FILE, which lays the file over it; config save; config reload, which restarts the services, since pools and maps in use do not change on all platforms")
 	return out, nil
 }
 
 type sonicWriter struct {
 	*Plan
+	role
 	config *sonic.Config
 }
 
@@ -105,15 +114,9 @@ func (w *sonicWriter) buffers() error {
 		if pfc.Headroom == 0 {
 			return fmt.Errorf("priorities %v are lossless and ethernet.pfc.headroom is 0: SONiC takes such a profile for a lossy one, and what comes after a pause is dropped; state it (weft roce headroom reckons it)", w.priorities())
 		}
-		size := pfc.Reserve
-		if w.NVIDIA {
-			size += pfc.Headroom
-		} else if pfc.Reserve >= pfc.Headroom {
-			return fmt.Errorf("a reserve of %v is more than the headroom of %v: on a switch that keeps them apart this is read as one that does not", pfc.Reserve, pfc.Headroom)
+		if err := w.losslessProfiles(threshold); err != nil {
+			return err
 		}
-		w.row("BUFFER_PROFILE", w.losslessProfile(), append([]string{
-			"pool", ingressPool, "size", text(size), "xon", text(pfc.XON), "xon_offset", text(pfc.XONOffset), "xoff", text(pfc.Headroom),
-		}, threshold...)...)
 	}
 	w.row("BUFFER_PROFILE", losslessRow, "pool", egressPool, "size", "0", "dynamic_th", "7") // large enough to mean no bound
 	th, err := exponent("ethernet.egress-alpha", w.Ethernet.EgressAlpha)
@@ -124,21 +127,39 @@ func (w *sonicWriter) buffers() error {
 	return nil
 }
 
+// losslessProfiles writes a profile for each length of cable.
+func (w *sonicWriter) losslessProfiles(threshold []string) error {
+	pfc := &w.Ethernet.PFC
+	for _, cable := range w.lengths() {
+		headroom := w.headroomOf(cable)
+		size := pfc.Reserve
+		if w.NVIDIA {
+			size += headroom
+		} else if pfc.Reserve >= headroom {
+			return fmt.Errorf("a reserve of %v is more than the headroom of %v: on a switch that keeps them apart this is read as one that does not", pfc.Reserve, headroom)
+		}
+		w.row("BUFFER_PROFILE", w.losslessProfile(cable), append([]string{
+			"pool", ingressPool, "size", text(size), "xon", text(pfc.XON), "xon_offset", text(pfc.XONOffset), "xoff", text(headroom),
+		}, threshold...)...)
+	}
+	return nil
+}
+
 // losslessProfile has the name that SONiC gives to the profiles that it makes itself.
-func (w *sonicWriter) losslessProfile() string {
-	return fmt.Sprintf("pg_lossless_%d_%dm_profile", w.Speed/units.Mbps, metres(w.Cable))
+func (w *sonicWriter) losslessProfile(cable units.Length) string {
+	return fmt.Sprintf("pg_lossless_%d_%dm_profile", w.Speed/units.Mbps, metres(cable))
 }
 
 // groups gives each port's groups and queues their profiles.
 func (w *sonicWriter) groups() error {
 	cables := sonic.Row{Key: mapRow}
-	for i := range w.Ports {
-		cables.Set(w.port(i), fmt.Sprintf("%dm", metres(w.Cable)))
+	for i, cable := range w.cables {
+		cables.Set(w.port(i), fmt.Sprintf("%dm", metres(cable)))
 		lossless := w.priorities()
 		for n := range sonic.Priorities {
 			group, queue := ingressRow, lossyRow
 			if slices.Contains(lossless, n) {
-				group, queue = w.losslessProfile(), losslessRow
+				group, queue = w.losslessProfile(cable), losslessRow
 			}
 			key := fmt.Sprintf("%s|%d", w.port(i), n)
 			if n == w.group(n) { // others share group 0

@@ -79,12 +79,14 @@ func TestTheExportKeepsToSONiCsYANGModels(t *testing.T) {
 	watched := "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true}}}"
 	static := "preset: roce-v2-400g, ethernet: {pfc: {xoff: 200KiB}}"
 	for _, fabric := range []string{"preset: roce-v2-400g", plain, watched, static} {
-		c, err := sonic.Read("f", strings.NewReader(written(t, planOf(t, fabric), "sonic")["config_db.json"]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, wrong := range refused(c) {
-			t.Error(wrong)
+		for name, text := range written(t, planOf(t, fabric), "sonic") {
+			c, err := sonic.Read(name, strings.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, wrong := range refused(c) {
+				t.Error(name, wrong)
+			}
 		}
 	}
 }

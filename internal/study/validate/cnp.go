@@ -22,6 +22,13 @@ func cnpCase() *Case {
 	}
 }
 
+// The reserve and XON of a Broadcom chip, as the reported switch has one: from the table that SONiC
+// ships for Dell's Z9864f.
+const (
+	broadcomSize   = 18796
+	broadcomOffset = 3556
+)
+
 // pauses are those of a WRITE to a slower port at a threshold of PFC.
 func (e *Env) pauses(threshold units.Bytes, delay units.Time) (int64, error) {
 	s := scenario.Scenario{
@@ -34,7 +41,7 @@ func (e *Env) pauses(threshold units.Bytes, delay units.Time) (int64, error) {
 			CC:        scenario.CC{Preset: "dcqcn-ns3"},
 			Ethernet: scenario.Ethernet{
 				ECN: scenario.ECN{Kmin: 400 * 256, Kmax: 1625 * 256},
-				PFC: scenario.PFC{XOFF: threshold},
+				PFC: scenario.PFC{XOFF: threshold, Reserve: broadcomSize, XONOffset: broadcomOffset},
 			},
 		}},
 		Workload: scenario.Workload{Pattern: scenario.Flows, Flows: []scenario.Flow{{Src: 0, Dst: 1, Bytes: 50 * units.MiB}}},

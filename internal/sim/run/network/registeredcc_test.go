@@ -52,11 +52,12 @@ func (h *halving) Timer(now units.Time, a *cc.Allowance) {
 func (*halving) Acked(units.Time, cc.Ack, *cc.Allowance) {}
 func (*halving) Sent(units.Time, *cc.Allowance)          {}
 
-// ownIncast is an incast under a congestion control.
+// ownIncast is an incast under a congestion control. A pause ends just below the threshold, so that
+// the number of pauses grows with the time above it.
 func ownIncast(control string) string {
 	return `cluster: {nodes: 2}
 topology: {shape: single-switch}
-fabric: {preset: roce-v2-400g, cc: ` + control + `, ethernet: {pfc: {xoff: 1MiB}}}
+fabric: {preset: roce-v2-400g, cc: ` + control + `, ethernet: {pfc: {xoff: 1MiB, xon-offset: 3556B}}}
 workload: {pattern: incast, fan-in: 8, sizes: [8MiB]}
 `
 }
