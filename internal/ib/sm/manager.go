@@ -261,7 +261,7 @@ func (m *Manager) answered(d *mad.MAD) {
 	switch {
 	case !waited:
 	case d.Status() != mad.OK:
-		m.outbox.event(Event{Kind: Refused, Attr: r.attr, Path: r.path, Status: d.Status()})
+		m.outbox.complain(m.requests.about(&r, Refused, d.Status()))
 		m.gaveUp(&r)
 	default:
 		m.take(&r, d)
@@ -272,10 +272,14 @@ func (m *Manager) answered(d *mad.MAD) {
 func (m *Manager) expire() {
 	lost := m.requests.expire()
 	for i := range lost {
-		m.outbox.event(Event{Kind: Unanswered, Attr: lost[i].attr, Path: lost[i].path})
+		kind := Unanswered
+		if m.requests.isBarred(&lost[i]) {
+			kind = Protected
+		}
+		m.outbox.complain(m.requests.about(&lost[i], kind, mad.OK))
 		m.gaveUp(&lost[i])
 		if n := lost[i].node; n != unmet {
-			m.fabric.nodes[n].silent = true
+			m.fabric.nodes[n].agentOf(lost[i].port).silent = true
 		}
 	}
 }
@@ -291,10 +295,11 @@ func (m *Manager) take(r *request, d *mad.MAD) {
 		m.tookLight(d)
 	case m.phase == renew:
 		m.again = m.again || !m.protection.holds(d)
+	case r.method == mad.Set && !r.holds(d, m.fabric.nodes[r.node]), r.attr == mad.AttrPKeyTable && !m.ports.partitions.took(r, d):
+		m.outbox.complain(m.requests.about(r, NotTaken, mad.OK))
+		m.gaveUp(r)
 	case r.attr == mad.AttrPortInfo: // the answer to a Set, or about a standby's own port
-		n := m.fabric.nodes[r.node]
-		_ = mad.Parse(d.SMPData(), &n.ports[r.port].info)
-		n.tookKey(r.port, &n.ports[r.port].info)
+		m.ports.took(r, d)
 	case r.attr == mad.AttrLinearFDB:
 		m.delivery.written[m.fabric.guidOf(r.node)].tookBlock(r)
 	}

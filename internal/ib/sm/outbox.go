@@ -1,6 +1,8 @@
 package sm
 
 import (
+	"maps"
+
 	"weft/units"
 )
 
@@ -9,9 +11,29 @@ type outbox struct {
 	now     units.Time
 	out     *Batch
 	nextTID uint32
+	sweeps  int            // heavy sweeps that have ended
+	told    map[string]int // by text of a complaint: sweeps when it last came
 }
 
 func (o *outbox) event(e Event) { o.out.Events = append(o.out.Events, e) }
+
+// complain reports a fault of the fabric. As long as each sweep finds it again, it is told once.
+func (o *outbox) complain(e Event) {
+	text := e.String()
+	if _, told := o.told[text]; !told {
+		o.event(e)
+	}
+	if o.told == nil {
+		o.told = map[string]int{}
+	}
+	o.told[text] = o.sweeps
+}
+
+// swept ends a heavy sweep: complaints that it did not have are news if they come back.
+func (o *outbox) swept() {
+	maps.DeleteFunc(o.told, func(_ string, last int) bool { return last < o.sweeps })
+	o.sweeps++
+}
 
 func (o *outbox) send(p Packet) { o.out.Send = append(o.out.Send, p) }
 

@@ -18,7 +18,9 @@ func (m *Manager) startSweep() {
 // with a method that queues its requests.
 func (m *Manager) advance() {
 	for _, n := range m.fabric.nodes {
-		n.silent = false // it may answer in the next phase
+		for p := range n.ports {
+			n.ports[p].agent.silent = false // it may answer in the next phase
+		}
 	}
 	switch m.phase {
 	case discover:
@@ -56,13 +58,13 @@ func (m *Manager) enterAssign() {
 		return
 	}
 	if err := m.lids.assign(s, at); err != nil {
-		m.outbox.event(Event{Kind: NotAssigned, Err: err})
+		m.outbox.complain(Event{Kind: NotAssigned, Err: err})
 		m.abandon()
 		return
 	}
 	tables, instead, err := m.cfg.Route(s)
 	if err != nil {
-		m.outbox.event(Event{Kind: NotRouted, Err: err})
+		m.outbox.complain(Event{Kind: NotRouted, Err: err})
 		m.abandon()
 		return
 	}
@@ -89,6 +91,7 @@ func (m *Manager) tellOfFallback(instead string) {
 // changed meanwhile.
 func (m *Manager) finish() {
 	m.phase, m.settled = idle, true
+	m.outbox.swept()
 	if m.requests.givenUp == 0 && !m.discovery.moved {
 		m.repeats = 0
 	} else {
@@ -131,6 +134,7 @@ func (m *Manager) followChange() {
 // abandon ends a sweep that cannot be finished, perhaps because the fabric changed during
 // it.
 func (m *Manager) abandon() {
+	m.outbox.swept()
 	m.requests.forget()
 	m.phase = idle
 	m.repeats++
@@ -229,7 +233,9 @@ func (m *Manager) finishRenewal() {
 func (m *Manager) trapped(p *Packet) {
 	var n mad.Notice
 	_ = mad.Parse(p.MAD.SMPData(), &n)
-	m.outbox.event(Event{Kind: TrapReceived, Trap: n.Number, LID: n.IssuerLID, Notice: n})
+	if !m.accused(&n) {
+		m.outbox.event(Event{Kind: TrapReceived, Trap: n.Number, LID: n.IssuerLID, Notice: n})
+	}
 	answer := *p
 	answer.MAD.SetMethod(mad.TrapRepress)
 	answer.MAD.SetMKey(m.cfg.MKey.Key)
@@ -243,4 +249,15 @@ func (m *Manager) trapped(p *Packet) {
 	if n.Generic && (n.Number == mad.TrapLinkState || n.Number == mad.TrapCapability) {
 		m.changed()
 	}
+}
+
+// accused reports whether a trap is about the M_Key of a request of this manager: it is reported
+// when that request is given up.
+func (m *Manager) accused(n *mad.Notice) bool {
+	if !n.Generic || n.Number != mad.TrapBadMKey {
+		return false
+	}
+	var k mad.MKeyNotice
+	n.GetData(&k)
+	return m.requests.accuse(&k)
 }

@@ -42,7 +42,29 @@ func (w *portSetup) writeEndPort(n int32, p uint8, q *subnet.Port) {
 		want.ClientReregister = r.info.CapabilityMask&mad.CapReregister != 0
 		w.ask(w.set(n, mad.AttrPortInfo, uint32(p), p, &want))
 	}
-	w.partitions.write(n, p)
+	w.partitions.readTables(n, p)
+}
+
+// took takes an answer with the PortInfo of a port. A port that has got an M_Key is asked once more,
+// with that key, because the answer to the Set may hide it.
+func (w *portSetup) took(r *request, d *mad.MAD) {
+	n := w.nodes[r.node]
+	info := &n.ports[r.port].info
+	_ = mad.Parse(d.SMPData(), info)
+	var wrote mad.PortInfo
+	_ = mad.Parse(r.data[:], &wrote)
+	key, a := w.mkey.Key, n.agentOf(r.port)
+	switch {
+	case r.again && (info.MKey != key || info.MKeyProtect != w.mkey.Level):
+		w.complain(w.about(r, Unprotected, mad.OK))
+	case r.method == mad.Set && key != 0 && a.key != key && wrote.MKey == key:
+		a.key = key
+		again := *r
+		again.method, again.data, again.again = mad.Get, [mad.SMPDataBytes]byte{}, true
+		w.ask(again)
+		return
+	}
+	n.tookKey(r.port, info)
 }
 
 // unchanged sets to 0 the components of a PortInfo that a Set leaves unchanged at 0.

@@ -81,10 +81,10 @@ func (f *Fabric) answerPerf(r *request, attr mad.Attribute) mad.Status {
 	return mad.BadAttribute
 }
 
-// counted is the counters of the port that a datagram selects. 255, for all ports together, is not
-// supported.
+// counted is the counters of the port that a datagram selects; an adapter's port has its own only.
+// 255, for all ports together, is not supported.
 func (r *request) counted(number uint8) (*counters, uint8, bool) {
-	if int(number) >= len(r.n.ports) || (number == 0 && r.of.Kind != subnet.Switch) {
+	if int(number) >= len(r.n.ports) || (number != r.at.Port && r.of.Kind != subnet.Switch) {
 		return nil, 0, false
 	}
 	return &r.n.ports[number].counters, number, true
