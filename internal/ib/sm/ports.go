@@ -87,12 +87,7 @@ func (w *portSetup) arm() {
 			enforces := w.partitions.enforces(n, p)
 			want.PartitionIn, want.PartitionOut = enforces, enforces
 		}
-		if w.nodes[n].isSwitch() {
-			want.VLStallCount, want.HOQLife = stallCount, headOfQueueLife
-			if !w.nodes[w.nodes[n].ports[p].peer.node].isSwitch() {
-				want.HOQLife = leafHeadOfQueueLife
-			}
-		}
+		w.setLifetimes(n, p, &want)
 		rises := here.State == mad.PortInit
 		if want == *here && !rises {
 			return
@@ -108,6 +103,18 @@ func (w *portSetup) arm() {
 		here.State = kept
 		w.ask(w.set(n, mad.AttrPortInfo, uint32(p), p, &want))
 	})
+}
+
+// setLifetimes sets how long packets live at the head of a port's queue. Routers forward, too.
+func (w *portSetup) setLifetimes(n int32, p uint8, want *mad.PortInfo) {
+	switch kind, peer := subnet.Kind(w.nodes[n].info.Type), w.nodes[n].ports[p].peer; {
+	case kind == subnet.Router:
+		want.HOQLife = leafHeadOfQueueLife
+	case kind == subnet.Switch && w.nodes[peer.node].isSwitch():
+		want.VLStallCount, want.HOQLife = stallCount, headOfQueueLife
+	case kind == subnet.Switch:
+		want.VLStallCount, want.HOQLife = stallCount, leafHeadOfQueueLife
+	}
 }
 
 // The lifetimes of packets in switches, 4.096 µs × 2^n: the defaults of OpenSM (opensm -c

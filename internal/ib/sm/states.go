@@ -14,8 +14,10 @@ func (m *Manager) becomeDiscovering() {
 	m.startSweep()
 }
 
-// becomeMaster takes the subnet over, after a sweep that found no better manager.
+// becomeMaster takes the subnet over, after a sweep that found no better manager. Another manager
+// may have written to any table since this one was master.
 func (m *Manager) becomeMaster() {
+	clear(m.delivery.written)
 	m.mastery.enter(mad.SMMaster)
 	m.mastery.master = -1
 }
