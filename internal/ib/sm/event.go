@@ -12,7 +12,8 @@ type EventKind uint8
 
 // The kinds of event.
 const (
-	SubnetUp      EventKind = iota // all ports that were found are active; Count nodes
+	SubnetUp      EventKind = iota // all ports that were found are active, with all settings; Count nodes
+	SubnetNotUp                    // a sweep ended, and requests were refused or not answered; Count nodes are managed
 	Entered                        // the manager is now in State
 	Unanswered                     // a request was given up: Attr of a port
 	Refused                        // a request was answered with Status: Attr of a port
@@ -34,7 +35,7 @@ const (
 )
 
 var eventNames = [...]string{
-	"subnet up", "entered", "unanswered", "refused", "not taken", "protected", "unprotected", "too many keys", "duplicate GUID", "not routed", "not assigned",
+	"subnet up", "subnet not up", "entered", "unanswered", "refused", "not taken", "protected", "unprotected", "too many keys", "duplicate GUID", "not routed", "not assigned",
 	"trap", "too large", "handed over", "master lost", "too few lanes",
 	"fell back", "routed as asked", "LID not kept",
 }
@@ -63,11 +64,22 @@ type Event struct {
 	Text   string // of FellBack
 }
 
+// Fault reports whether the event is a reason why a subnet is not up.
+func (e Event) Fault() bool {
+	switch e.Kind {
+	case Unanswered, Refused, NotTaken, Protected, DuplicateGUID, NotRouted, NotAssigned, TooLarge:
+		return true
+	}
+	return false
+}
+
 // String is a line for a log.
 func (e Event) String() string {
 	switch e.Kind {
 	case SubnetUp:
 		return fmt.Sprintf("subnet up: %d nodes", e.Count)
+	case SubnetNotUp:
+		return fmt.Sprintf("subnet not up: %d nodes are managed, but requests were refused or not answered", e.Count)
 	case Entered:
 		return fmt.Sprintf("entered %v", e.State)
 	case Unanswered:
@@ -106,7 +118,10 @@ func (e Event) String() string {
 
 // place is the port of an event, in words.
 func (e *Event) place() string {
-	if e.Node == "" {
+	switch {
+	case e.Node == "" && e.LID != 0:
+		return fmt.Sprintf("the port of LID %d", e.LID)
+	case e.Node == "":
 		return "the port at " + pathText(e.Path)
 	}
 	return fmt.Sprintf("%q port %d at %s", e.Node, e.Port, pathText(e.Path))
@@ -114,8 +129,11 @@ func (e *Event) place() string {
 
 // silence is a possible reason why a node has never answered.
 func (e *Event) silence() string {
-	if e.Node != "" || e.Attr != mad.AttrNodeInfo {
+	switch {
+	case e.Node != "" || e.Attr != mad.AttrNodeInfo:
 		return ""
+	case len(e.Path) == 0:
+		return ", the manager's own: another M_Key of protection level 2 or 3 may forbid an answer"
 	}
 	return ": its link is up; the node hangs, or another M_Key of protection level 2 or 3 forbids an answer"
 }

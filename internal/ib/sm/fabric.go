@@ -39,6 +39,9 @@ type port struct {
 type agent struct {
 	path []uint8 // directed route of the port's discovery; it ends at this port
 	key  uint64  // the M_Key that the agent reported; 0: unknown, or none
+	// hides: the agent's PortInfo has a protection level and no key: either there is none, or this
+	// manager does not know it.
+	hides bool
 	// silent: the agent left a request of this phase unanswered. Other requests to it are not sent;
 	// the next sweep asks again.
 	silent bool
@@ -70,9 +73,14 @@ func (n *node) agentOf(p uint8) *agent {
 
 // tookKey notes the M_Key of an agent, if the PortInfo of its port has it.
 func (n *node) tookKey(p uint8, info *mad.PortInfo) {
-	if (p == 0 || !n.isSwitch()) && info.MKey != 0 {
-		n.agentOf(p).key = info.MKey
+	if p != 0 && n.isSwitch() {
+		return
 	}
+	a := n.agentOf(p)
+	if info.MKey != 0 {
+		a.key = info.MKey
+	}
+	a.hides = info.MKey == 0 && info.MKeyProtect > 0
 }
 
 // own is the port that the manager runs on.
@@ -84,6 +92,18 @@ func (f *fabric) own() end {
 		return end{0, 0}
 	}
 	return end{0, f.nodes[0].info.LocalPort}
+}
+
+// holder is the end port that has a LID, as its agent said or this manager wrote.
+func (f *fabric) holder(lid units.LID) end {
+	for i, n := range f.nodes {
+		for p := range n.ports {
+			if q := &n.ports[p]; q.guid != 0 && q.info.LID == lid {
+				return end{int32(i), uint8(p)}
+			}
+		}
+	}
+	return none
 }
 
 // portAt is the port at an end.

@@ -22,6 +22,9 @@ const (
 	// the next sweep waits for its time, because some nodes never answer.
 	maxRepeats = 3
 
+	// keepTold is the number of sweeps without a fault after which it is told again if it comes back.
+	keepTold = 16
+
 	// maxChanges is the number of sweeps without a pause because of traps. After that the manager
 	// waits settleTime between sweeps, so flapping ports and forged traps do not keep it busy.
 	maxChanges = 16

@@ -29,9 +29,15 @@ func (o *outbox) complain(e Event) {
 	o.told[text] = o.sweeps
 }
 
-// swept ends a heavy sweep: complaints that it did not have are news if they come back.
-func (o *outbox) swept() {
-	maps.DeleteFunc(o.told, func(_ string, last int) bool { return last < o.sweeps })
+// swept ends a heavy sweep. If it brought the subnet up, complaints that it did not have are news if
+// they come back. Otherwise the reason of one fault may change from sweep to sweep, because agents
+// send traps seldom: a complaint is news after keepTold sweeps.
+func (o *outbox) swept(up bool) {
+	since := o.sweeps
+	if !up {
+		since -= keepTold
+	}
+	maps.DeleteFunc(o.told, func(_ string, last int) bool { return last < since })
 	o.sweeps++
 }
 

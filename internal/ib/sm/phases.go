@@ -91,15 +91,18 @@ func (m *Manager) tellOfFallback(instead string) {
 // changed meanwhile.
 func (m *Manager) finish() {
 	m.phase, m.settled = idle, true
-	m.outbox.swept()
 	if m.requests.givenUp == 0 && !m.discovery.moved {
 		m.repeats = 0
 	} else {
 		m.repeats++
 	}
-	if m.requests.givenUp == 0 {
-		m.outbox.event(Event{Kind: SubnetUp, Count: len(m.routed.sub.Nodes), Took: m.outbox.now - m.sweeping})
+	up := m.requests.givenUp == 0
+	if nodes := len(m.routed.sub.Nodes); up {
+		m.outbox.event(Event{Kind: SubnetUp, Count: nodes, Took: m.outbox.now - m.sweeping})
+	} else {
+		m.outbox.complain(Event{Kind: SubnetNotUp, Count: nodes})
 	}
+	m.outbox.swept(up)
 	m.admin.subscriptions.reportPorts()
 	m.nextSweep = m.outbox.now + m.cfg.Sweep
 	m.protection.renewLater(m.mastery.state == mad.SMMaster)
@@ -134,7 +137,7 @@ func (m *Manager) followChange() {
 // abandon ends a sweep that cannot be finished, perhaps because the fabric changed during
 // it.
 func (m *Manager) abandon() {
-	m.outbox.swept()
+	m.outbox.swept(false)
 	m.requests.forget()
 	m.phase = idle
 	m.repeats++
@@ -251,13 +254,26 @@ func (m *Manager) trapped(p *Packet) {
 	}
 }
 
-// accused reports whether a trap is about the M_Key of a request of this manager: it is reported
-// when that request is given up.
+// accused reports whether a trap says that a port refuses the M_Key of this manager. If the request
+// is under way, the fault is told when that is given up, otherwise at once.
 func (m *Manager) accused(n *mad.Notice) bool {
 	if !n.Generic || n.Number != mad.TrapBadMKey {
 		return false
 	}
 	var k mad.MKeyNotice
 	n.GetData(&k)
-	return m.requests.accuse(&k)
+	if m.requests.accuse(&k) {
+		return true
+	}
+	r := request{node: unmet}
+	if at := m.fabric.holder(n.IssuerLID); at != none {
+		r.node, r.port, r.path = at.node, at.port, m.fabric.nodes[at.node].agentOf(at.port).path
+	}
+	if k.MKey != m.requests.keyFor(&r) {
+		return false // of another manager's request
+	}
+	e := m.requests.about(&r, Protected, mad.OK)
+	e.LID = n.IssuerLID
+	m.outbox.complain(e)
+	return true
 }

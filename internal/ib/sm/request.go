@@ -166,14 +166,7 @@ func (q *requests) accuse(k *mad.MKeyNotice) (found bool) {
 // isBarred reports whether an M_Key explains why a request was not answered: a trap said so, or the
 // port has protection and hides its key from this manager.
 func (q *requests) isBarred(r *request) bool {
-	if r.barred || r.method != mad.Set || r.node == unmet {
-		return r.barred
-	}
-	info := &q.nodes[r.node].ports[r.port].info
-	if q.nodes[r.node].isSwitch() {
-		info = &q.nodes[r.node].ports[0].info
-	}
-	return info.MKeyProtect > 0 && info.MKey == 0
+	return r.barred || r.method == mad.Set && r.node != unmet && q.nodes[r.node].agentOf(r.port).hides
 }
 
 // forget drops all requests. Late answers to them are ignored.
