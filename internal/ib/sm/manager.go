@@ -26,6 +26,12 @@ type Config struct {
 	// Partitions are the partition keys of an end port; nil is the default
 	// partition for all.
 	Partitions func(EndPort) []mad.PKey
+	// Groups are the multicast groups that exist without members. The manager chooses their LIDs. nil
+	// is the broadcast group of IP over InfiniBand in the default partition.
+	Groups []mad.MCMemberRecord
+	// Level is the service level of paths with a partition key, unless routing needs others; nil is 0
+	// for all.
+	Level func(mad.PKey) units.SL
 	// QoS is the treatment of service levels at a port; nil leaves all to routing.
 	QoS func(kind subnet.Kind, port uint8) QoS
 
@@ -139,19 +145,19 @@ func New(cfg Config) *Manager {
 func (m *Manager) connectWriters() {
 	w := &writer{&m.requests, &m.routed}
 	keys := &partitions{writer: w, keys: m.cfg.Partitions}
+	access := &access{routed: &m.routed, partitions: keys, smKey: m.cfg.SMKey}
 	subs := &subscriptions{outbox: &m.outbox, fabric: &m.fabric, routed: &m.routed}
-	groups := &groups{all: []*group{broadcastGroup()}, subscriptions: subs}
+	groups := &groups{all: permanentGroups(m.cfg.Groups), subscriptions: subs, access: access}
 	written := ledger{}
 	lanes := &laneTables{writer: w, qos: m.cfg.QoS, written: written}
 	m.trees = trees{writer: w, groups: groups, written: written}
 	m.delivery = delivery{writer: w, trees: &m.trees, lanes: lanes, written: written}
 	m.ports = portSetup{writer: w, mkey: &m.cfg.MKey, partitions: keys, lanes: lanes}
 	m.protection = protection{writer: w, mkey: &m.cfg.MKey, next: units.Forever}
-	access := &access{routed: &m.routed, partitions: keys, smKey: m.cfg.SMKey}
 	m.admin = administration{
 		routed: &m.routed, groups: groups, subscriptions: subs,
 		services: &services{outbox: &m.outbox}, transfers: &transfers{outbox: &m.outbox},
-		inventory: inventoryRecords{access}, paths: pathRecords{access},
+		inventory: inventoryRecords{access}, paths: pathRecords{access, m.cfg.Level},
 		tables: tableRecords{access: access, written: written, mastery: &m.mastery, subscriptions: subs},
 	}
 }

@@ -117,14 +117,22 @@ func (k *partitions) enforces(n int32, p uint8) bool {
 	return peer != none && !k.nodes[peer.node].isSwitch() && k.nodes[n].sw.PartitionEnforcementCap > 0
 }
 
+// keysOf is the keys of an end port of the routed subnet.
+func (k *partitions) keysOf(at subnet.End) []mad.PKey {
+	if !k.inUse() {
+		return []mad.PKey{mad.DefaultPKey}
+	}
+	return k.of(k.behind[at.Node], at.Port)
+}
+
 // shared is a partition key that two ports may use between them: both have it, and at
 // least one as a full member (IBA vol. 1, 10.9.1.2).
 func (k *partitions) shared(a, b subnet.End) (mad.PKey, bool) {
 	if !k.inUse() || a == b {
 		return mad.DefaultPKey, true
 	}
-	theirs := k.of(k.behind[b.Node], b.Port)
-	for _, mine := range k.of(k.behind[a.Node], a.Port) {
+	theirs := k.keysOf(b)
+	for _, mine := range k.keysOf(a) {
 		if slices.ContainsFunc(theirs, mine.Matches) {
 			return mine, true
 		}
