@@ -16,7 +16,6 @@ import (
 	"weft/internal/ib/ibsim"
 	"weft/internal/ib/route"
 	"weft/internal/ib/sm"
-	"weft/internal/ib/subnet"
 	"weft/units"
 )
 
@@ -30,6 +29,8 @@ type smRun struct {
 	lids     string
 	parts    string
 	qos      string
+	config   string
+	site     siteConfig
 	once     bool
 	deadline time.Duration // with once; 0: none
 	lmc      uint8
@@ -59,6 +60,9 @@ their LIDs are kept in a file of opensm's format, so they survive restarts.`,
 			if !r.ibsim {
 				return errors.New("--ibsim is missing: it is the only kind of fabric so far, and scripts must name it")
 			}
+			if err := r.readConfig(e, cmd); err != nil {
+				return err
+			}
 			return runManager(cmd.Context(), e, &r)
 		},
 	}
@@ -70,7 +74,8 @@ their LIDs are kept in a file of opensm's format, so they survive restarts.`,
 	r.register(cmd)
 	f.StringVar(&r.lids, "guid2lid", "", "file of LIDs to read before and write after each sweep")
 	f.StringVar(&r.parts, "partitions", "", "partitions.conf in opensm's format: the members of each partition")
-	f.StringVar(&r.qos, "qos", "", "file with the qos_… keys of opensm.conf: lanes, arbitration, service levels")
+	f.StringVar(&r.config, "config", "", "opensm.conf: engine, files, keys, partitions, quality of service and times; flags come before it")
+	f.StringVar(&r.qos, "qos", "", "file with the qos_… keys of opensm.conf alone: lanes, arbitration, service levels")
 	f.BoolVar(&r.once, "once", false, "end when the subnet is up, or with an error after --deadline")
 	f.DurationVar(&r.deadline, "deadline", time.Minute, "with --once: the time in which the subnet must come up; 0 is without end")
 	f.Uint8Var(&r.lmc, "lmc", 0, "2^lmc LIDs for each adapter port, 0 to 7")
@@ -116,12 +121,19 @@ func runManager(ctx context.Context, e *Env, r *smRun) error {
 		return err
 	}
 	o.Cores = e.Cores
-	cfg := sm.Config{Priority: r.priority, SMKey: r.smKey, MKey: r.mKey, LMC: r.lmc, Reassign: r.reassign, Route: func(s *subnet.Subnet) (*subnet.Tables, string, error) {
-		return routeProven(s, route.Name(r.engine), o)
-	}}
+	engines := r.site.engines
+	if len(engines) == 0 {
+		engines = []route.Name{route.Name(r.engine)}
+	}
+	cfg := sm.Config{
+		Priority: r.priority, SMKey: r.smKey, MKey: r.mKey, LMC: r.lmc, Reassign: r.reassign, Route: routesInTurn(engines, o),
+		Settings: &r.site.settings, Window: r.site.window, Timeout: r.site.timeout, Retries: r.site.retries,
+		Sweep: r.site.sweep, Poll: r.site.poll, LostPolls: r.site.lostPolls,
+	}
 	if err := readPolicy(e, r, &cfg); err != nil {
 		return err
 	}
+	r.tellOfUntaken(e)
 	client, err := ibsim.Dial(r.socket, r.host)
 	if err != nil {
 		return fail(Failed, "%w; start ibsim, or weft ibsim, with that name first", err)
@@ -136,13 +148,13 @@ func runManager(ctx context.Context, e *Env, r *smRun) error {
 
 // readPolicy reads the site's files of partitions and QoS.
 func readPolicy(e *Env, r *smRun, cfg *sm.Config) (err error) {
-	if r.parts != "" {
-		if cfg.Partitions, err = readPartitions(e, r.parts); err != nil {
+	if r.qos != "" {
+		if cfg.QoS, err = readQoS(e, r.qos); err != nil {
 			return err
 		}
 	}
-	if r.qos != "" {
-		if cfg.QoS, err = readQoS(e, r.qos); err != nil {
+	if r.parts != "" {
+		if err = r.readPartitions(e, cfg); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
+	"slices"
 )
 
 // Multicast is a multicast group that OpenSM makes for a partition. Codes are the specification's
@@ -46,9 +47,8 @@ func Multicasts(c *Config, qos bool) (groups []Multicast, refused []string) {
 		own := p.flags(qos)
 		if p.IPoIB {
 			g := own
-			g.MGID, g.QKey = broadcast, cmp.Or(g.QKey, ipQKey)
-			binary.BigEndian.PutUint16(g.MGID[4:], g.Key)
-			groups = addScopes(groups, seen, g, p.Broadcast.Scopes)
+			g.MGID, g.QKey = g.broadcasts(linkLocal), cmp.Or(g.QKey, ipQKey)
+			groups = addScopes(groups, seen, g, nil) // scope= is for mgid groups
 		}
 		for j := range p.Groups {
 			g, why := p.group(&p.Groups[j], own)
@@ -56,11 +56,46 @@ func Multicasts(c *Config, qos bool) (groups []Multicast, refused []string) {
 				refused = append(refused, fmt.Sprintf("mgid=%s of partition %q: %s", p.Groups[j].MGID, p.Name, why))
 				continue
 			}
-			scopes := append(p.Broadcast.Scopes[:len(p.Broadcast.Scopes):len(p.Broadcast.Scopes)], p.Groups[j].Properties.Scopes...)
-			groups = addScopes(groups, seen, g, scopes)
+			if scope := g.lacksBroadcast(seen, p.scopes(j)); scope > 0 {
+				refused = append(refused, fmt.Sprintf("mgid=%s of partition %q: the partition has no broadcast group of scope %d (ipoib)", p.Groups[j].MGID, p.Name, scope))
+			}
+			groups = addScopes(groups, seen, g, p.scopes(j))
 		}
 	}
 	return groups, refused
+}
+
+// scopes is the scopes of a group of the file: the partition's and its own.
+func (p *Partition) scopes(group int) []uint8 {
+	return slices.Concat(p.Broadcast.Scopes, p.Groups[group].Properties.Scopes)
+}
+
+// isIP reports whether a group is one of IP over InfiniBand, by the signature in its address (RFC
+// 4391, 4).
+func (g *Multicast) isIP() bool {
+	signature := binary.BigEndian.Uint16(g.MGID[2:])
+	return signature == 0x401b || signature == 0x601b
+}
+
+// broadcasts is the address of the broadcast group for a group's P_Key and scope.
+func (g *Multicast) broadcasts(scope uint8) [16]byte {
+	mgid := broadcast
+	mgid[1] = mgid[1]&0xf0 | scope
+	binary.BigEndian.PutUint16(mgid[4:], g.Key)
+	return mgid
+}
+
+// lacksBroadcast is the first scope for which a group of IP has no broadcast group; 0 for none.
+func (g *Multicast) lacksBroadcast(seen map[[16]byte]bool, scopes []uint8) uint8 {
+	if len(scopes) == 0 {
+		scopes = []uint8{linkLocal}
+	}
+	for _, scope := range scopes {
+		if g.isIP() && !seen[g.broadcasts(scope)] {
+			return scope
+		}
+	}
+	return 0
 }
 
 // flags is the properties of a partition's groups.
@@ -102,7 +137,7 @@ func (p *Partition) group(f *Group, own Multicast) (g Multicast, why string) {
 	g = own
 	g.MGID, g.TClass = address.As16(), 0
 	g.take(&f.Properties)
-	if signature := binary.BigEndian.Uint16(g.MGID[2:]); signature != 0x401b && signature != 0x601b {
+	if !g.isIP() {
 		return g, ""
 	}
 	key := binary.BigEndian.Uint16(g.MGID[4:])
@@ -119,7 +154,8 @@ func (p *Partition) group(f *Group, own Multicast) (g Multicast, why string) {
 	return g, ""
 }
 
-// addScopes adds a group once for each of its scopes, if there is none with its address.
+// addScopes adds a group once for each of its scopes, if there is none with its address. A group of
+// IP needs the broadcast group of its scope (opensm.conf: ipoib_mcgroup_creation_validation).
 func addScopes(groups []Multicast, seen map[[16]byte]bool, g Multicast, scopes []uint8) []Multicast {
 	var wanted [16]bool
 	for _, s := range scopes {
@@ -137,7 +173,8 @@ func addScopes(groups []Multicast, seen map[[16]byte]bool, g Multicast, scopes [
 			g.HopLimit = 0
 		}
 		g.MGID[1] = g.MGID[1]&0xf0 | g.Scope
-		if !seen[g.MGID] {
+		orphan := g.isIP() && g.MGID != g.broadcasts(g.Scope) && !seen[g.broadcasts(g.Scope)]
+		if !seen[g.MGID] && !orphan {
 			seen[g.MGID] = true
 			groups = append(groups, g)
 		}

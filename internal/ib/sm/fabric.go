@@ -13,6 +13,7 @@ type fabric struct {
 	nodes  []*node // in the order of discovery; the first is the manager's own
 	byGUID map[units.GUID]int32
 	guid   units.GUID // of the manager's port; 0 before its own node has answered
+	maxVLs uint8      // code of the most data lanes; 0: all
 }
 
 // node is a node as discovery sees it.
@@ -118,9 +119,12 @@ func (f *fabric) guidOf(n int32) units.GUID {
 }
 
 // operational is the PortInfo code for the lanes that both a port and its peer have. As with
-// OpenSM, the site's number of lanes does not lower it.
+// OpenSM, qos_max_vls does not lower it, and max_op_vls does.
 func (f *fabric) operational(n *node, p uint8) uint8 {
 	code := n.ports[p].info.VLCap
+	if f.maxVLs > 0 {
+		code = min(code, f.maxVLs)
+	}
 	if peer := n.ports[p].peer; peer != none {
 		code = min(code, f.portAt(peer).info.VLCap)
 	}

@@ -15,6 +15,9 @@ const (
 	// of the master: OpenSM's.
 	DefaultSweep = 10 * units.Second
 	DefaultPoll  = 10 * units.Second
+	// DefaultLostPolls is the number of polls in a row that a master may leave unanswered before
+	// its standby takes over (IBA vol. 1, 14.4.1: SMInfo polling).
+	DefaultLostPolls = 3
 )
 
 const (
@@ -37,10 +40,6 @@ const (
 	// maxQueue bounds the waiting requests. Discovery of a subnet of 49,151 ports queues less than
 	// one per switch port.
 	maxQueue = 1 << 22
-
-	// pollsLost is the number of polls in a row that a master may leave unanswered before
-	// its standby takes over (IBA vol. 1, 14.4.1: SMInfo polling).
-	pollsLost = 3
 
 	// These bound the memory of subnet administration.
 	maxServices    = 4096

@@ -32,6 +32,8 @@ type Config struct {
 	// Level is the service level of paths with a partition key, unless routing needs others; nil is 0
 	// for all.
 	Level func(mad.PKey) units.SL
+	// Settings are the values for all ports; nil is DefaultSettings.
+	Settings *Settings
 	// QoS is the treatment of service levels at a port; nil leaves all to routing.
 	QoS func(kind subnet.Kind, port uint8) QoS
 
@@ -40,6 +42,9 @@ type Config struct {
 	Retries int        // repeats of a request; negative for none, 0 is DefaultRetries
 	Sweep   units.Time // between light sweeps; 0 is DefaultSweep
 	Poll    units.Time // between a standby's polls; 0 is DefaultPoll
+	// LostPolls is the number of polls in a row without an answer after which a standby takes over;
+	// 0 is DefaultLostPolls.
+	LostPolls int
 }
 
 // Packet is a management datagram with its source and destination. Directed routes have the
@@ -123,11 +128,18 @@ func New(cfg Config) *Manager {
 	if cfg.Retries == 0 {
 		cfg.Retries = DefaultRetries
 	}
+	if cfg.LostPolls == 0 {
+		cfg.LostPolls = DefaultLostPolls
+	}
 	fallback(&cfg.Timeout, DefaultTimeout)
 	fallback(&cfg.Sweep, DefaultSweep)
 	fallback(&cfg.Poll, DefaultPoll)
+	if cfg.Settings == nil {
+		usual := DefaultSettings()
+		cfg.Settings = &usual
+	}
 	m := &Manager{cfg: cfg, nextSweep: units.Forever}
-	m.outbox.nextTID = 1
+	m.outbox.nextTID, m.fabric.maxVLs = 1, cfg.Settings.MaxVLs
 	m.requests = requests{
 		outbox: &m.outbox, fabric: &m.fabric,
 		window: cfg.Window, timeout: cfg.Timeout, retries: cfg.Retries, mkey: cfg.MKey.Key,
@@ -151,8 +163,8 @@ func (m *Manager) connectWriters() {
 	written := ledger{}
 	lanes := &laneTables{writer: w, qos: m.cfg.QoS, written: written}
 	m.trees = trees{writer: w, groups: groups, written: written}
-	m.delivery = delivery{writer: w, trees: &m.trees, lanes: lanes, written: written}
-	m.ports = portSetup{writer: w, mkey: &m.cfg.MKey, partitions: keys, lanes: lanes}
+	m.delivery = delivery{writer: w, trees: &m.trees, lanes: lanes, written: written, packetLife: m.cfg.Settings.PacketLife}
+	m.ports = portSetup{writer: w, mkey: &m.cfg.MKey, settings: m.cfg.Settings, partitions: keys, lanes: lanes}
 	m.protection = protection{writer: w, mkey: &m.cfg.MKey, next: units.Forever}
 	m.admin = administration{
 		routed: &m.routed, groups: groups, subscriptions: subs,

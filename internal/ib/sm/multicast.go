@@ -127,7 +127,8 @@ func (s *groups) join(q *query, want *mad.MCMemberRecord) {
 		return
 	}
 	at := slices.IndexFunc(s.all, func(g *group) bool { return g.MGID == want.MGID })
-	if at < 0 {
+	created := at < 0
+	if created {
 		if at = s.create(q, want); at < 0 {
 			return
 		}
@@ -135,8 +136,13 @@ func (s *groups) join(q *query, want *mad.MCMemberRecord) {
 	g := s.all[at]
 	if !wants(q, mad.MCPKey, want.PKey&0x7FFF, g.PKey&0x7FFF) || !wants(q, mad.MCQKey, want.QKey, g.QKey) || !s.mayJoin(q, g, want.PortGID) {
 		q.status = mad.ReqInvalid
-		s.drop(at)
+		if created {
+			s.all = s.all[:at]
+		}
 		return
+	}
+	if created {
+		s.subscriptions.reportGID(mad.TrapGroupCreated, g.MGID)
 	}
 	i := g.find(want.PortGID)
 	if i < 0 {
@@ -166,19 +172,11 @@ func (s *groups) mayJoin(q *query, g *group, gid mad.GID) bool {
 		return false
 	}
 	info := &x.behind[port.Node].ports[port.Port].info
-	rate := rateOf(rateCode(linkOf(info)))
+	fast := info.NeighborMTU >= g.MTU && rateOf(rateCode(linkOf(info))) >= rateOf(g.Rate)
 	if port.Port == 0 {
-		rate = rateOf(g.Rate) // a switch's own port has no link
+		fast = true // a switch's own port has no link
 	}
-	return x.hasKey(x.sub.Port(port).LID, g.PKey) && info.NeighborMTU >= g.MTU && rate >= rateOf(g.Rate)
-}
-
-// drop takes a group without members away, unless it is permanent.
-func (s *groups) drop(at int) {
-	if g := s.all[at]; len(g.members) == 0 && !g.permanent {
-		s.all = slices.Delete(s.all, at, at+1)
-		s.subscriptions.reportGID(mad.TrapGroupDeleted, g.MGID)
-	}
+	return fast && x.hasKey(x.sub.Port(port).LID, g.PKey)
 }
 
 // create makes a group with the lowest free LID.
@@ -205,7 +203,6 @@ func (s *groups) create(q *query, want *mad.MCMemberRecord) int {
 		g.RateSelector, g.Rate = mad.Exactly, groupRate
 	}
 	s.all = append(s.all, g)
-	s.subscriptions.reportGID(mad.TrapGroupCreated, g.MGID)
 	return len(s.all) - 1
 }
 
@@ -231,6 +228,9 @@ func (s *groups) quit(q *query, want *mad.MCMemberRecord) {
 	if g.members[i].join &^= want.JoinState; g.members[i].join == 0 {
 		g.members = slices.Delete(g.members, i, i+1)
 	}
-	s.drop(at)
+	if len(g.members) == 0 && !g.permanent {
+		s.all = slices.Delete(s.all, at, at+1)
+		s.subscriptions.reportGID(mad.TrapGroupDeleted, g.MGID)
+	}
 	s.changed, q.regroup = true, true
 }

@@ -10,6 +10,7 @@ import (
 type portSetup struct {
 	*writer
 	mkey       *MKey
+	settings   *Settings
 	partitions *partitions
 	lanes      *laneTables
 }
@@ -32,7 +33,7 @@ func (w *portSetup) writeEndPort(n int32, p uint8, q *subnet.Port) {
 	want.LID, want.LMC = q.LID, q.LMC
 	want.MasterSMLID, want.MasterSMSL = w.managerLID(), 0
 	want.GIDPrefix = mad.DefaultPrefix
-	want.SubnetTimeOut = subnetTimeout
+	want.SubnetTimeOut = w.settings.SubnetTimeout
 	if k := w.mkey; k.Key != 0 {
 		want.MKey, want.MKeyProtect, want.MKeyLease = k.Key, k.Level, k.Lease
 	}
@@ -85,7 +86,7 @@ func (w *portSetup) arm() {
 		}
 		if w.partitions.inUse() && w.nodes[n].isSwitch() {
 			enforces := w.partitions.enforces(n, p)
-			want.PartitionIn, want.PartitionOut = enforces, enforces
+			want.PartitionIn, want.PartitionOut = enforces && w.settings.CheckIn, enforces && w.settings.CheckOut
 		}
 		w.setLifetimes(n, p, &want)
 		rises := here.State == mad.PortInit
@@ -105,30 +106,25 @@ func (w *portSetup) arm() {
 	})
 }
 
-// setLifetimes sets how long packets live at the head of a port's queue. Routers forward, too.
+// setLifetimes sets how long packets live at the head of a port's queue, and the thresholds of
+// errors. Routers forward, too.
 func (w *portSetup) setLifetimes(n int32, p uint8, want *mad.PortInfo) {
+	s := w.settings
+	if s.LocalPhyErrors > 0 {
+		want.LocalPhyErrors = s.LocalPhyErrors
+	}
+	if s.OverrunErrors > 0 {
+		want.OverrunErrors = s.OverrunErrors
+	}
 	switch kind, peer := subnet.Kind(w.nodes[n].info.Type), w.nodes[n].ports[p].peer; {
 	case kind == subnet.Router:
-		want.HOQLife = leafHeadOfQueueLife
+		want.HOQLife = s.LeafHOQLife
 	case kind == subnet.Switch && w.nodes[peer.node].isSwitch():
-		want.VLStallCount, want.HOQLife = stallCount, headOfQueueLife
+		want.VLStallCount, want.HOQLife = s.StallCount, s.HOQLife
 	case kind == subnet.Switch:
-		want.VLStallCount, want.HOQLife = stallCount, leafHeadOfQueueLife
+		want.VLStallCount, want.HOQLife = s.LeafStallCount, s.LeafHOQLife
 	}
 }
-
-// The lifetimes of packets in switches, 4.096 µs × 2^n: the defaults of OpenSM (opensm -c
-// of 3.3.23). The value after power-on is not specified: a switch may discard a packet
-// that has waited for 4 µs.
-const (
-	packetLifetime      = 18 // of a switch: 1.07 s
-	headOfQueueLife     = 18 // of a port to a switch
-	leafHeadOfQueueLife = 16 // of a port to an adapter: 0.27 s
-	stallCount          = 7  // discards in a row that stall a lane
-)
-
-// subnetTimeout is SubnetTimeOut of every port: 4.096 µs × 2^18 = 1.07 s, as OpenSM's.
-const subnetTimeout = 18
 
 // activate takes every Armed port to Active.
 func (w *portSetup) activate() {

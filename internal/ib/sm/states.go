@@ -113,7 +113,7 @@ func (m *Manager) lostSMInfo(r *request) {
 	switch {
 	case s.state == mad.SMStandby && int(r.other) == s.master:
 		s.lostPolls++
-		if s.lostPolls < pollsLost {
+		if s.lostPolls < m.cfg.LostPolls {
 			m.nextSweep = m.outbox.now + m.cfg.Poll
 			return
 		}
