@@ -253,7 +253,7 @@ func (r *smRun) tellOfUntaken(e *Env) {
 }
 
 // routesInTurn routes with each engine of a list until one routes the fabric as asked, as OpenSM
-// does. If none does, the first engine's way out counts.
+// does. If none does, the first engine's way out counts (routeProven).
 func routesInTurn(engines []route.Name, o route.Options) sm.Router {
 	return func(s *subnet.Subnet) (*subnet.Tables, string, error) {
 		first, why, err := routeProven(s, engines[0], o)
@@ -262,7 +262,11 @@ func routesInTurn(engines []route.Name, o route.Options) sm.Router {
 		}
 		for _, name := range engines[1:] {
 			if t, other, failed := routeProven(s, name, o); failed == nil && other == "" {
-				return t, fmt.Sprintf("%s, the next of routing_engine, in place of %s", name, engines[0]), nil
+				_, reason, _ := strings.Cut(why, ": ")
+				if err != nil {
+					reason = err.Error()
+				}
+				return t, fmt.Sprintf("%s in place of %s: %s", name, engines[0], reason), nil
 			}
 		}
 		return first, why, err

@@ -60,6 +60,74 @@ func TestPartitionsAndQoSAreWrittenAsByOpenSM(t *testing.T) {
 	}
 }
 
+// wholeConf is keys of an opensm.conf besides those of quality of service.
+const wholeConf = `routing_engine updn,minhop
+root_guid_file (null)
+lmc 1
+sm_priority 3
+subnet_timeout 17
+packet_life_time 0x10
+head_of_queue_lifetime 0x11
+leaf_head_of_queue_lifetime 0x0f
+vl_stall_count 0x03
+leaf_vl_stall_count 0x02
+max_op_vls 3
+part_enforce in
+log_file /var/log/opensm.log
+`
+
+// The whole opensm.conf has the effect that it has with OpenSM.
+func TestAWholeConfigurationIsTakenAsByOpenSM(t *testing.T) {
+	for _, spec := range []topology.Spec{topology.TwoLevel{Endpoints: 16, Radix: 8}, topology.SingleSwitch{Endpoints: 8}} {
+		dir := t.TempDir()
+		s := shuffled(t, spec)
+		net, hosts := netOf(t, dir, s)
+		parts, conf := filepath.Join(dir, "partitions.conf"), filepath.Join(dir, "opensm.conf")
+		for path, text := range map[string]string{parts: partitionsOfHosts(s), conf: qosConf + wholeConf + "partition_config_file " + parts + "\n"} {
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		compareWithOpenSM(t, dir, net, hosts[0], s, []string{"-F", conf}, []string{"--config", conf})
+	}
+}
+
+// Flags come before the file, wrong values are refused with their lines, and keys without effect
+// are told once.
+func TestAConfigurationIsReadStrictly(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ text, want string }{
+		"a wrong number":        {"lmc 9\n", "opensm.conf:1: lmc: expected a number from 0 to 7"},
+		"an unknown engine":     {"\nrouting_engine ftree,nonsense\n", `opensm.conf:2: routing_engine: "nonsense" is no routing engine of weft`},
+		"no truth value":        {"reassign_lids maybe\n", "opensm.conf:1: reassign_lids: expected TRUE or FALSE"},
+		"a file that is absent": {"root_guid_file absent\n", "absent"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "opensm.conf"), []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out := &liveOutput{}
+		e := environment([]string{"sm", "run", "--ibsim", "--socket", "nobody", "--config", "opensm.conf"})
+		e.Dir, e.Stdout, e.Stderr = dir, out, out
+		if code := Main(t.Context(), e); code != BadInput || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%s: exit code %d, want %d and %q:\n%s", name, code, BadInput, c.want, out)
+		}
+	}
+	for name, c := range map[string]struct{ flag, text, want string }{
+		"a key without effect":  {"--config", "force_link_speed 1\nlog_flags 0x03\nlmc 0\n", "opensm.conf:1: force_link_speed 1\n"},
+		"a key of another kind": {"--qos", "qos TRUE\nrouting_engine ftree\n", "opensm.conf:2: routing_engine ftree\n"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "opensm.conf"), []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out := &liveOutput{}
+		e := environment([]string{"sm", "run", "--ibsim", "--socket", "nobody", c.flag, "opensm.conf"})
+		e.Dir, e.Stdout, e.Stderr = dir, out, out
+		if code := Main(t.Context(), e); code != Failed || strings.Count(out.String(), c.want) != 1 || strings.Count(out.String(), "opensm.conf:") != 1 {
+			t.Errorf("%s: exit code %d, want %d and once %q:\n%s", name, code, Failed, c.want, out)
+		}
+	}
+}
+
 func writtenAsByOpenSM(t *testing.T, s *subnet.Subnet) {
 	t.Helper()
 	dir := t.TempDir()
@@ -70,18 +138,28 @@ func writtenAsByOpenSM(t *testing.T, s *subnet.Subnet) {
 			t.Fatal(err)
 		}
 	}
+	compareWithOpenSM(t, dir, net, hosts[0], s, []string{"-Q", "-P", parts, "-F", qos}, []string{"--partitions", parts, "--qos", qos})
+}
+
+// compareWithOpenSM manages a fabric with the real OpenSM and its twin with weft, and compares all
+// ports.
+func compareWithOpenSM(t *testing.T, dir, net, host string, s *subnet.Subnet, theirArgs, ourArgs []string) {
+	t.Helper()
 	theirs, ours := realIbsim(t, net), realIbsim(t, net)
 
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	opensm := ibsimtest.Command(ctx, t, dir, theirs, hosts[0], "opensm", "-o", "-r", "-Q", "-P", parts, "-F", qos, "-f", filepath.Join(dir, "osm.log"))
+	opensm := ibsimtest.Command(ctx, t, dir, theirs, host, "opensm", append(theirArgs, "-o", "-r", "-f", filepath.Join(dir, "osm.log"))...)
 	if out, err := opensm.CombinedOutput(); err != nil {
 		t.Fatalf("opensm: %v\n%s", err, out)
 	}
-	out := running(t, dir, "sm", "run", "--ibsim", "--socket", ours, "--host", hosts[0], "--once", "--partitions", parts, "--qos", qos)
+	out := running(t, dir, append([]string{"sm", "run", "--ibsim", "--socket", ours, "--host", host, "--once"}, ourArgs...)...)
 	ibsimtest.WaitFor(t, "subnet up", func() bool { return strings.Contains(out.String(), "subnet up") })
+	if strings.Contains(out.String(), "without effect") {
+		t.Errorf("keys are not taken:\n%s", out)
+	}
 
-	want, got := portTables(t, theirs, hosts[0], s), portTables(t, ours, hosts[0], s)
+	want, got := portTables(t, theirs, host, s), portTables(t, ours, host, s)
 	for i := range want {
 		ours, theirs := strings.Fields(got[i]), strings.Fields(want[i])
 		for k := range theirs { // both lines have the same fields
@@ -129,6 +207,7 @@ func portTables(t *testing.T, socket, host string, s *subnet.Subnet) []string {
 			if p == 0 {
 				var sw mad.SwitchInfo
 				_ = mad.Parse(r.get(path, mad.AttrSwitchInfo, 0), &sw)
+				sw.PortStateChange = false // OpenSM, which has ended, may have left it
 				line += fmt.Sprintf(" %+v", sw)
 			}
 			if p > 0 {
