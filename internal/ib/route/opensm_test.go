@@ -102,8 +102,11 @@ func bringUp(t *testing.T, s *subnet.Subnet, args ...string) *dump {
 }
 
 func nodeID(n *subnet.Node) string {
-	if n.Kind == subnet.Switch {
+	switch n.Kind {
+	case subnet.Switch:
 		return "S-" + n.GUID.Digits()
+	case subnet.Router:
+		return "R-" + n.GUID.Digits()
 	}
 	return "H-" + n.GUID.Digits()
 }
@@ -117,6 +120,8 @@ func netFile(s *subnet.Subnet) string {
 		if n.Kind == subnet.Switch {
 			fmt.Fprintf(&b, "switchguid=0x%x(%x)\nSwitch\t%d \"%s\"\t\t# \"%s\" base port 0 lid 0 lmc 0\n",
 				uint64(n.GUID), uint64(n.Ports[0].GUID), n.NumPorts(), nodeID(n), n.Name)
+		} else if n.Kind == subnet.Router {
+			fmt.Fprintf(&b, "rtguid=0x%x\nRt\t%d \"%s\"\t\t# \"%s\"\n", uint64(n.GUID), n.NumPorts(), nodeID(n), n.Name)
 		} else {
 			fmt.Fprintf(&b, "caguid=0x%x\nCa\t%d \"%s\"\t\t# \"%s\"\n", uint64(n.GUID), n.NumPorts(), nodeID(n), n.Name)
 		}
