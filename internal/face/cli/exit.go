@@ -35,7 +35,7 @@ var codes = []struct {
 	{BadInput, "bad usage or bad input: a flag, a scenario or an output folder; found before anything runs"},
 	{Missed, "weft validate: at least one case missed its tolerance"},
 	{Partial, "interrupted (Ctrl-C): the results so far are kept and marked as partial"},
-	{Refuted, "a check has findings: weft sm check refutes the forwarding tables, weft roce lint has findings, weft roce check refutes a lossless fabric, weft audit shows a path between zones that must be separate, weft diagnose finds a log that does not fit the cluster, weft calibrate finds a fit that predicts held-out sizes no better than the default"},
+	{Refuted, "a check has findings: weft sm check or weft sm route refutes the forwarding tables, weft roce lint has findings, weft roce check refutes a lossless fabric, weft audit shows a path between zones that must be separate, weft diagnose finds a log that does not fit the cluster, weft calibrate finds a fit that predicts held-out sizes no better than the default"},
 	{Defect, "a defect of weft itself; please report what it printed"},
 }
 

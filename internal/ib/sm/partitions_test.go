@@ -39,7 +39,7 @@ func TestPortsShareAKeyOfOnePartition(t *testing.T) {
 	}
 }
 
-// The first key of each block is a limited member of a partition whose number is the block's.
+// numbered is keys of the partitions 1, 2 and so on.
 func numbered(keys int) []mad.PKey {
 	list := make([]mad.PKey, keys)
 	for i := range list {
