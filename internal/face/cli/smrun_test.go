@@ -271,10 +271,10 @@ func netOf(t *testing.T, dir string, s *subnet.Subnet) (path string, hosts []str
 	return path, hosts
 }
 
-// The real OpenSM and weft agree on who is master, both ways, and the new master brings the subnet
-// up: weft says so, and OpenSM's log has SUBNET UP. OpenSM 3.3.23 alone, without weft, gets there on
-// this fabric, too; where it does not, as with ports that answer nothing, its log has
-// "Errors during initialization" in place of it.
+// The real OpenSM and weft agree on who is master, both ways. weft then brings the subnet up. OpenSM
+// 3.3.23 does not get there: after a hand-over its log has "Entering MASTER" and, for 25 s, no
+// "SUBNET UP", with -s 0 and with -s 5. From another OpenSM it does not even take over, and stays
+// standby: with ibsim 0.10 and with weft ibsim.
 func TestMasteryIsHandedOverBetweenOpenSMAndWeft(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -319,7 +319,6 @@ func TestMasteryIsHandedOverBetweenOpenSMAndWeft(t *testing.T) {
 			opensm()
 			ibsimtest.WaitFor(t, "weft to hand over", func() bool { return strings.Contains(out.String(), "handed mastery over") })
 			ibsimtest.WaitFor(t, "OpenSM to be master", func() bool { return state("Entering MASTER") })
-			ibsimtest.WaitFor(t, "OpenSM to bring the subnet up", func() bool { return state("SUBNET UP") })
 		})
 	}
 }
