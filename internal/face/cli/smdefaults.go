@@ -2,6 +2,8 @@ package cli
 
 // defaultsOfOpenSM is the keys of an opensm.conf with their defaults, without those of quality of
 // service: what opensm -c of OpenSM 3.3.23 writes.
+//
+//nolint:misspell // the spelling of the keys is OpenSM's
 const defaultsOfOpenSM = `guid 0x0000000000000000
 m_key 0x0000000000000000
 m_key_lease_period 0

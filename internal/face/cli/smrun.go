@@ -154,7 +154,7 @@ func readPolicy(e *Env, r *smRun, cfg *sm.Config) (err error) {
 		}
 	}
 	if r.parts != "" {
-		if err = r.readPartitions(e, cfg); err != nil {
+		if err := r.readPartitions(e, cfg); err != nil {
 			return err
 		}
 	}
