@@ -37,7 +37,7 @@ var codes = []struct {
 	{BadInput, "bad usage or bad input: a flag, a scenario or an output folder; found before anything runs"},
 	{Missed, "weft validate: at least one case missed its tolerance"},
 	{Partial, "interrupted (Ctrl-C): the results so far are kept and marked as partial"},
-	{Refuted, "a check has findings: weft sm check refutes the forwarding tables, weft roce lint has findings, weft roce check refutes a lossless fabric, weft audit shows a path between zones that must be separate, weft diagnose finds a log that does not fit the cluster, weft calibrate finds a fit that predicts held-out sizes no better than the default"},
+	{Refuted, "a check has findings: weft sm check or weft sm route refutes the forwarding tables, weft roce lint has findings, weft roce check refutes a lossless fabric, weft audit shows a path between zones that must be separate, weft diagnose finds a log that does not fit the cluster, weft calibrate finds a fit that predicts held-out sizes no better than the default"},
 	{exitNotJudged, "nothing was judged: the input has nothing of what the check looks at, so that no finding means nothing (weft fabric inspect: no speeds, and no cabling with a rule; weft sm check: no path; weft diagnose --prometheus: no metric with enough peers; weft live sniff: no packet of RoCE v2; weft validate: no scored row; weft roce lint: no port that is up has QoS; weft roce check: no fabric has PFC)"},
 	{Defect, "a defect of weft itself; please report what it printed"},
 }

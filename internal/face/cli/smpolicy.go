@@ -1,49 +1,66 @@
 package cli
 
 import (
+	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"weft/internal/ib/partition"
 	"weft/internal/ib/qos"
 	"weft/internal/ib/sm"
 	"weft/internal/ib/subnet"
+	"weft/units"
 	"weft/wire/mad"
 )
 
-// readPartitions reads a partitions.conf for a manager.
-func readPartitions(e *Env, path string) (func(sm.EndPort) []mad.PKey, error) {
-	f, err := e.open(path)
+// readPartitions reads a partitions.conf for a manager: the keys of ports, the multicast groups, and
+// with quality of service the levels of paths.
+func (r *smRun) readPartitions(e *Env, cfg *sm.Config) error {
+	f, err := e.open(r.parts)
 	if err != nil {
-		return nil, fmt.Errorf("the partitions cannot be read: %w", err)
+		return fmt.Errorf("the partitions cannot be read: %w", err)
 	}
 	defer f.Close()
-	c, err := partition.Read(path, f)
+	c, err := partition.Read(r.parts, f)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return partitionsOf(c), nil
+	c = c.Numbered()
+	c.BothKeys = r.site.bothKeys
+	cfg.Partitions = partitionsOf(c)
+	multicasts, refused := partition.Multicasts(c, cfg.QoS != nil)
+	cfg.Groups = groupsOf(multicasts)
+	for _, why := range refused {
+		r.site.untaken = append(r.site.untaken, r.parts+": "+why)
+	}
+	if c.Both() && !c.BothKeys {
+		r.site.untaken = append(r.site.untaken, r.parts+": both counts as full, because allow_both_pkeys of --config is not TRUE")
+	}
+	if levels := c.Levels(); cfg.QoS != nil {
+		cfg.Level = func(key mad.PKey) units.SL { return units.SL(levels[uint16(key.Partition())]) }
+	} else if len(levels) > 0 {
+		r.site.untaken = append(r.site.untaken, r.parts+": sl of partitions, because quality of service is off (qos TRUE in --config)")
+	}
+	return nil
 }
 
-// partitionsOf are the keys of each port, as OpenSM assigns them. A partition without a key gets
-// the lowest free key, from 1 on.
+// groupsOf is the records of multicast groups, never nil.
+func groupsOf(groups []partition.Multicast) []mad.MCMemberRecord {
+	records := make([]mad.MCMemberRecord, 0, len(groups))
+	for i := range groups {
+		g := &groups[i]
+		records = append(records, mad.MCMemberRecord{
+			MGID: mad.GID{Prefix: binary.BigEndian.Uint64(g.MGID[:8]), GUID: units.GUID(binary.BigEndian.Uint64(g.MGID[8:]))},
+			QKey: g.QKey, MTU: g.MTU, Rate: g.Rate, TClass: g.TClass, PKey: mad.PKey(g.Key), SL: units.SL(g.SL),
+			FlowLabel: g.FlowLabel, HopLimit: g.HopLimit, Scope: g.Scope,
+		})
+	}
+	return records
+}
+
+// partitionsOf are the keys of each port, as OpenSM assigns them.
 func partitionsOf(c *partition.Config) func(sm.EndPort) []mad.PKey {
-	numbered, taken := &partition.Config{Partitions: slices.Clone(c.Partitions)}, map[uint16]bool{}
-	for i := range c.Partitions {
-		taken[c.Partitions[i].Key] = true
-	}
-	next := uint16(1)
-	for i := range numbered.Partitions {
-		if numbered.Partitions[i].Key != 0 {
-			continue
-		}
-		for taken[next] {
-			next++
-		}
-		numbered.Partitions[i].Key, taken[next] = next, true
-	}
 	return func(port sm.EndPort) (table []mad.PKey) {
-		for _, key := range numbered.Table(func(m *partition.Member) bool { return covers(m, port) }, port.Self) {
+		for _, key := range c.Table(func(m *partition.Member) bool { return covers(m, port) }, port.Self) {
 			table = append(table, mad.PKey(key))
 		}
 		return table

@@ -13,6 +13,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/ib/ibsim"
 	"weft/internal/ib/ibsim/ibsimtest"
+	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
 	"weft/units"
 	"weft/wire/mad"
@@ -29,14 +30,17 @@ qos_swe_vlarb_high 0:8,1:8,2:8
 qos_swe_sl2vl 0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7
 `
 
-// partitionsOfHosts has a partition of each kind, for hosts by their port GUIDs.
+// partitionsOfHosts has a partition of each kind, for the ports of hosts and routers by their GUIDs.
 func partitionsOfHosts(s *subnet.Subnet) string {
 	var guids []string
 	for i := range s.Nodes {
-		if s.Nodes[i].Kind == subnet.Adapter {
-			guids = append(guids, s.Nodes[i].Ports[1].GUID.String())
+		for p := range s.Nodes[i].Ports {
+			if s.Nodes[i].Kind != subnet.Switch && s.Nodes[i].Ports[p].Peer.Exists() {
+				guids = append(guids, s.Nodes[i].Ports[p].GUID.String())
+			}
 		}
 	}
+	guids = slices.Repeat(guids, 8) // of two hosts, too
 	return fmt.Sprintf(`Default=0x7fff, ipoib, defmember=limited : ALL_SWITCHES=full, SELF=full, ALL;
 tenantA=0x0001, defmember=full : %s, %s, %s;
 tenantB=0x8002, indx0, defmember=limited : %s, %s=full, %s;
@@ -48,8 +52,85 @@ storage=0x0003 : ALL_CAS=limited, %s=full;
 // same partitions.conf and the same QoS keys. Every port of every node ends with
 // the same PortInfo and SwitchInfo, partition keys, lanes and arbitration.
 func TestPartitionsAndQoSAreWrittenAsByOpenSM(t *testing.T) {
+	t.Run("two levels", func(t *testing.T) {
+		writtenAsByOpenSM(t, shuffled(t, topology.TwoLevel{Endpoints: 16, Radix: 8}))
+	})
+	for seed := range uint64(16) {
+		t.Run(fmt.Sprintf("odd fabric %d", seed), func(t *testing.T) { writtenAsByOpenSM(t, routetest.Odd(seed)) })
+	}
+}
+
+// wholeConf is keys of an opensm.conf besides those of quality of service.
+const wholeConf = `routing_engine updn,minhop
+root_guid_file (null)
+lmc 1
+sm_priority 3
+subnet_timeout 17
+packet_life_time 0x10
+head_of_queue_lifetime 0x11
+leaf_head_of_queue_lifetime 0x0f
+vl_stall_count 0x03
+leaf_vl_stall_count 0x02
+max_op_vls 3
+part_enforce in
+log_file /var/log/opensm.log
+`
+
+// The whole opensm.conf has the effect that it has with OpenSM.
+func TestAWholeConfigurationIsTakenAsByOpenSM(t *testing.T) {
+	for _, spec := range []topology.Spec{topology.TwoLevel{Endpoints: 16, Radix: 8}, topology.SingleSwitch{Endpoints: 8}} {
+		dir := t.TempDir()
+		s := shuffled(t, spec)
+		net, hosts := netOf(t, dir, s)
+		parts, conf := filepath.Join(dir, "partitions.conf"), filepath.Join(dir, "opensm.conf")
+		for path, text := range map[string]string{parts: partitionsOfHosts(s), conf: qosConf + wholeConf + "partition_config_file " + parts + "\n"} {
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		compareWithOpenSM(t, dir, net, hosts[0], s, []string{"-F", conf}, []string{"--config", conf})
+	}
+}
+
+// Flags come before the file, wrong values are refused with their lines, and keys without effect
+// are told once.
+func TestAConfigurationIsReadStrictly(t *testing.T) {
 	dir := t.TempDir()
-	s := shuffled(t, topology.TwoLevel{Endpoints: 16, Radix: 8})
+	for name, c := range map[string]struct{ text, want string }{
+		"a wrong number":        {"lmc 9\n", "opensm.conf:1: lmc: expected a number from 0 to 7"},
+		"an unknown engine":     {"\nrouting_engine ftree,nonsense\n", `opensm.conf:2: routing_engine: "nonsense" is no routing engine of weft`},
+		"no truth value":        {"reassign_lids maybe\n", "opensm.conf:1: reassign_lids: expected TRUE or FALSE"},
+		"a file that is absent": {"root_guid_file absent\n", "absent"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "opensm.conf"), []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out := &liveOutput{}
+		e := environment([]string{"sm", "run", "--ibsim", "--socket", "nobody", "--config", "opensm.conf"})
+		e.Dir, e.Stdout, e.Stderr = dir, out, out
+		if code := Main(t.Context(), e); code != BadInput || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%s: exit code %d, want %d and %q:\n%s", name, code, BadInput, c.want, out)
+		}
+	}
+	for name, c := range map[string]struct{ flag, text, want string }{
+		"a key without effect":  {"--config", "force_link_speed 1\nlog_flags 0x03\nlmc 0\n", "opensm.conf:1: force_link_speed 1\n"},
+		"a key of another kind": {"--qos", "qos TRUE\nrouting_engine ftree\n", "opensm.conf:2: routing_engine ftree\n"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "opensm.conf"), []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out := &liveOutput{}
+		e := environment([]string{"sm", "run", "--ibsim", "--socket", "nobody", c.flag, "opensm.conf"})
+		e.Dir, e.Stdout, e.Stderr = dir, out, out
+		if code := Main(t.Context(), e); code != Failed || strings.Count(out.String(), c.want) != 1 || strings.Count(out.String(), "opensm.conf:") != 1 {
+			t.Errorf("%s: exit code %d, want %d and once %q:\n%s", name, code, Failed, c.want, out)
+		}
+	}
+}
+
+func writtenAsByOpenSM(t *testing.T, s *subnet.Subnet) {
+	t.Helper()
+	dir := t.TempDir()
 	net, hosts := netOf(t, dir, s)
 	parts, qos := filepath.Join(dir, "partitions.conf"), filepath.Join(dir, "qos.conf")
 	for path, text := range map[string]string{parts: partitionsOfHosts(s), qos: qosConf} {
@@ -57,21 +138,34 @@ func TestPartitionsAndQoSAreWrittenAsByOpenSM(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	compareWithOpenSM(t, dir, net, hosts[0], s, []string{"-Q", "-P", parts, "-F", qos}, []string{"--partitions", parts, "--qos", qos})
+}
+
+// compareWithOpenSM manages a fabric with the real OpenSM and its twin with weft, and compares all
+// ports.
+func compareWithOpenSM(t *testing.T, dir, net, host string, s *subnet.Subnet, theirArgs, ourArgs []string) {
+	t.Helper()
 	theirs, ours := realIbsim(t, net), realIbsim(t, net)
 
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	opensm := ibsimtest.Command(ctx, t, dir, theirs, hosts[0], "opensm", "-o", "-r", "-Q", "-P", parts, "-F", qos, "-f", filepath.Join(dir, "osm.log"))
+	opensm := ibsimtest.Command(ctx, t, dir, theirs, host, "opensm", append(theirArgs, "-o", "-r", "-f", filepath.Join(dir, "osm.log"))...)
 	if out, err := opensm.CombinedOutput(); err != nil {
 		t.Fatalf("opensm: %v\n%s", err, out)
 	}
-	out := running(t, dir, "sm", "run", "--ibsim", "--socket", ours, "--host", hosts[0], "--once", "--partitions", parts, "--qos", qos)
+	out := running(t, dir, append([]string{"sm", "run", "--ibsim", "--socket", ours, "--host", host, "--once"}, ourArgs...)...)
 	ibsimtest.WaitFor(t, "subnet up", func() bool { return strings.Contains(out.String(), "subnet up") })
+	if strings.Contains(out.String(), "without effect") {
+		t.Errorf("keys are not taken:\n%s", out)
+	}
 
-	want, got := portTables(t, theirs, hosts[0], s), portTables(t, ours, hosts[0], s)
+	want, got := portTables(t, theirs, host, s), portTables(t, ours, host, s)
 	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("OpenSM: %s\nweft:   %s", want[i], got[i])
+		ours, theirs := strings.Fields(got[i]), strings.Fields(want[i])
+		for k := range theirs { // both lines have the same fields
+			if ours[k] != theirs[k] {
+				t.Errorf("%s: OpenSM %s, weft %s", strings.Join(theirs[:4], " "), theirs[k], ours[k])
+			}
 		}
 	}
 	if !slices.ContainsFunc(want, func(line string) bool { return strings.Contains(line, "8001") }) {
@@ -91,30 +185,36 @@ func portTables(t *testing.T, socket, host string, s *subnet.Subnet) []string {
 	r := reader{t: t, c: c}
 	var lines []string
 	origin := int32(slices.IndexFunc(s.Nodes, func(n subnet.Node) bool { return "H-"+n.GUID.Digits() == host }))
-	for n, path := range pathsFrom(s, origin) {
+	paths := pathsFrom(s, origin)
+	for n := range s.Nodes {
 		node := &s.Nodes[n]
 		for p := range node.Ports {
-			if p == 0 && node.Kind == subnet.Adapter || p > 0 && !node.Ports[p].Peer.Exists() {
+			if p == 0 && node.Kind != subnet.Switch || p > 0 && !node.Ports[p].Peer.Exists() {
 				continue
 			}
-			at, inPort := uint32(p), uint32(p)<<16
-			if node.Kind == subnet.Adapter {
-				inPort = 0
+			at, inPort, agent := uint32(p), uint32(p)<<16, subnet.End{Node: int32(n)}
+			if node.Kind != subnet.Switch {
+				inPort, agent.Port = 0, uint8(p)
 			}
+			path := paths[agent]
 			var info mad.PortInfo
 			_ = mad.Parse(r.get(path, mad.AttrPortInfo, at), &info)
 			info.CapabilityMask &^= mad.CapIsSM // weft's manager is still there
+			// ibsim trains a link at once to the speed that a Set enables: OpenSM writes back what was
+			// enabled, weft writes 0, which changes nothing.
+			info.LinkSpeedActive = 0
 			line := fmt.Sprintf("%s port %d: %+v keys %x", node.Name, p, info, r.get(path, mad.AttrPKeyTable, inPort)[:16])
 			if p == 0 {
 				var sw mad.SwitchInfo
 				_ = mad.Parse(r.get(path, mad.AttrSwitchInfo, 0), &sw)
+				sw.PortStateChange = false // OpenSM, which has ended, may have left it
 				line += fmt.Sprintf(" %+v", sw)
 			}
 			if p > 0 {
 				line += fmt.Sprintf(" low %x high %x", r.get(path, mad.AttrVLArb, 1<<16|at)[:16], r.get(path, mad.AttrVLArb, 3<<16|at)[:16])
 				sl := uint32(0)
 				if node.Kind == subnet.Switch {
-					sl = uint32(node.NumPorts())<<8 | at
+					sl = at<<8 | at // weft writes no lanes from ports without a cable
 				}
 				line += fmt.Sprintf(" lanes of levels %x", r.get(path, mad.AttrSLToVL, sl)[:8])
 			}
@@ -124,19 +224,24 @@ func portTables(t *testing.T, socket, host string, s *subnet.Subnet) []string {
 	return lines
 }
 
-// pathsFrom are directed routes to all nodes, by node.
-func pathsFrom(s *subnet.Subnet, origin int32) [][]uint8 {
-	paths := make([][]uint8, len(s.Nodes))
-	paths[origin] = []uint8{}
-	for queue := []int32{origin}; len(queue) > 0; queue = queue[1:] {
-		n := queue[0]
-		if s.Nodes[n].Kind == subnet.Adapter && n != origin {
-			continue
-		}
-		for p := range s.Nodes[n].Ports {
-			if peer := s.Nodes[n].Ports[p].Peer; peer.Exists() && paths[peer.Node] == nil {
-				paths[peer.Node] = slices.Concat(paths[n], []uint8{uint8(p)})
-				queue = append(queue, peer.Node)
+// pathsFrom are directed routes from an adapter's first port to all agents: port 0 of each switch, and
+// each port of other nodes.
+func pathsFrom(s *subnet.Subnet, origin int32) map[subnet.End][]uint8 {
+	first := subnet.End{Node: origin, Port: 1}
+	paths := map[subnet.End][]uint8{first: {}}
+	for queue := []subnet.End{first}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		for p := range s.Nodes[at.Node].Ports {
+			peer := s.Nodes[at.Node].Ports[p].Peer
+			if !peer.Exists() || s.Nodes[at.Node].Kind != subnet.Switch && (subnet.End{Node: at.Node, Port: uint8(p)}) != first {
+				continue
+			}
+			if s.Nodes[peer.Node].Kind == subnet.Switch {
+				peer.Port = 0
+			}
+			if _, met := paths[peer]; !met {
+				paths[peer] = slices.Concat(paths[at], []uint8{uint8(p)})
+				queue = append(queue, peer)
 			}
 		}
 	}

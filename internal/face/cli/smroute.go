@@ -93,9 +93,10 @@ Into the folder of -o go opensm-lfts.dump, opensm-lid-matrix.dump and guid2lid;
 if paths use several lanes, also opensm-sl2vl.dump and path-sl.txt; on demand
 adaptive-groups.txt and opensm.mcfdbs.
 
-The exit code is 1 if an engine cannot route the fabric, or its tables are refuted:
-hosts without a path to each other, a credit loop that lanes do not break. With
---as opensm both are reported, and the exit code is 0.`)
+The exit code is 1 if an engine cannot route the fabric, and 5, as with weft sm
+check, if its tables are refuted: hosts without a path to each other, a credit loop
+that lanes do not break. With --as opensm OpenSM's tables are printed and written all
+the same, and a fallback to minhop is reported.`)
 	return b.String()
 }
 
@@ -120,30 +121,37 @@ func (r *routing) run(e *Env, fabric string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", fabric, err)
 	}
-	if err := standing(s, fabric, res, o); err != nil {
-		return err
+	refuted := standing(s, fabric, res, o)
+	if refuted != nil && !o.AsOpenSM {
+		return refuted
 	}
 	if r.out != "" {
 		if err := r.write(e, s, res); err != nil {
 			return err
 		}
 	}
-	return e.present(r.document(fabric, s, res, left), r.json, res.Report.Record(s, left))
+	if err := e.present(r.document(fabric, s, res, left), r.json, res.Report.Record(s, left)); err != nil {
+		return err
+	}
+	return refuted
 }
 
-// standing refuses tables that the proof refutes, except OpenSM's. The error names an engine
-// whose tables are proven.
+// standing refuses tables that the proof refutes. The error names an engine whose tables are
+// proven; OpenSM's tables are printed and written all the same.
 func standing(s *subnet.Subnet, fabric string, res *route.Result, o route.Options) error {
 	rep := &res.Report
-	if o.AsOpenSM || rep.Proof.Proven() {
+	if rep.Proof.Proven() {
 		return nil
+	}
+	if o.AsOpenSM {
+		return fail(Refuted, "%s: the tables of OpenSM's %s are refuted: %s", fabric, rep.Used, strings.Join(rep.Proof.Refutations(), "; "))
 	}
 	why := strings.Join(rep.Proof.Refutations(), "; ")
 	if n := rep.UnreachablePairs; n > 0 {
 		why = fmt.Sprintf("it leaves %d pairs of a switch with hosts and another host's LID without a way, as %s", n, noWays(rep))
 	}
 	if rep.Asked == route.Auto {
-		return fail(Failed, "%s: no engine gives tables that are proven, so none are printed or written; the tables of %s are refuted: %s", fabric, rep.Used, why)
+		return fail(Refuted, "%s: no engine gives tables that are proven, so none are printed or written; the tables of %s are refuted: %s", fabric, rep.Used, why)
 	}
 	text := fmt.Sprintf("the tables of %s are refuted, and not printed or written: %s", rep.Used, why)
 	if rep.Remedy != "" {
@@ -152,7 +160,7 @@ func standing(s *subnet.Subnet, fabric string, res *route.Result, o route.Option
 	if auto, err := route.Compute(s, route.Auto, o); err == nil && auto.Report.Proof.Proven() {
 		text += fmt.Sprintf(". --engine auto would take %s", auto.Report.Used)
 	}
-	return fail(Failed, "%s: %s", fabric, text)
+	return fail(Refuted, "%s: %s", fabric, text)
 }
 
 // options checks the flags, and reads their files.
@@ -173,9 +181,6 @@ func (r *routing) options(e *Env) (route.Options, error) {
 // prepare gives the subnet a manager and LIDs, and removes the nodes that the manager does not
 // reach. It returns their number.
 func (r *routing) prepare(s *subnet.Subnet, fabric string) (*subnet.Subnet, int, error) {
-	if s.Switches() == 0 {
-		return nil, 0, fmt.Errorf("%s has no switch: there is nothing to route", fabric)
-	}
 	for _, fault := range s.Check() {
 		if fault.Kind != subnet.LinkMismatch && fault.Kind != subnet.LIDClash && fault.Kind != subnet.BadLID {
 			return nil, 0, fmt.Errorf("%s: %s: no manager brings such a fabric up", fabric, fault.Text)

@@ -16,7 +16,6 @@ import (
 	"weft/internal/ib/ibsim"
 	"weft/internal/ib/route"
 	"weft/internal/ib/sm"
-	"weft/internal/ib/subnet"
 	"weft/units"
 )
 
@@ -30,7 +29,10 @@ type smRun struct {
 	lids     string
 	parts    string
 	qos      string
+	config   string
+	site     siteConfig
 	once     bool
+	deadline time.Duration // with once; 0: none
 	lmc      uint8
 	priority uint8
 	smKey    uint64
@@ -58,6 +60,9 @@ their LIDs are kept in a file of opensm's format, so they survive restarts.`,
 			if !r.ibsim {
 				return errors.New("--ibsim is missing: it is the only kind of fabric so far, and scripts must name it")
 			}
+			if err := r.readConfig(e, cmd); err != nil {
+				return err
+			}
 			return runManager(cmd.Context(), e, &r)
 		},
 	}
@@ -69,8 +74,10 @@ their LIDs are kept in a file of opensm's format, so they survive restarts.`,
 	r.register(cmd)
 	f.StringVar(&r.lids, "guid2lid", "", "file of LIDs to read before and write after each sweep")
 	f.StringVar(&r.parts, "partitions", "", "partitions.conf in opensm's format: the members of each partition")
-	f.StringVar(&r.qos, "qos", "", "file with the qos_… keys of opensm.conf: lanes, arbitration, service levels")
-	f.BoolVar(&r.once, "once", false, "end when the subnet is up")
+	f.StringVar(&r.config, "config", "", "opensm.conf: engine, files, keys, partitions, quality of service and times; flags come before it")
+	f.StringVar(&r.qos, "qos", "", "file with the qos_… keys of opensm.conf alone: lanes, arbitration, service levels")
+	f.BoolVar(&r.once, "once", false, "end when the subnet is up, or with an error after --deadline")
+	f.DurationVar(&r.deadline, "deadline", time.Minute, "with --once: the time in which the subnet must come up; 0 is without end")
 	f.Uint8Var(&r.lmc, "lmc", 0, "2^lmc LIDs for each adapter port, 0 to 7")
 	f.Uint8Var(&r.priority, "priority", 0, "among several managers the highest priority is master, 0 to 15")
 	f.Uint64Var(&r.smKey, "sm-key", 1, "key by which managers trust each other; 1 is opensm's default")
@@ -96,6 +103,9 @@ func engineNames() string {
 
 // runManager runs a manager with a simulator's socket and the clock.
 func runManager(ctx context.Context, e *Env, r *smRun) error {
+	if r.deadline < 0 {
+		return errors.New("--deadline is a time such as 30s, or 0 for none")
+	}
 	if r.lmc > 7 || r.priority > 15 {
 		return errors.New("--lmc is 0 to 7, --priority 0 to 15")
 	}
@@ -111,12 +121,19 @@ func runManager(ctx context.Context, e *Env, r *smRun) error {
 		return err
 	}
 	o.Cores = e.Cores
-	cfg := sm.Config{Priority: r.priority, SMKey: r.smKey, MKey: r.mKey, LMC: r.lmc, Reassign: r.reassign, Route: func(s *subnet.Subnet) (*subnet.Tables, string, error) {
-		return routeProven(s, route.Name(r.engine), o)
-	}}
+	engines := r.site.engines
+	if len(engines) == 0 {
+		engines = []route.Name{route.Name(r.engine)}
+	}
+	cfg := sm.Config{
+		Priority: r.priority, SMKey: r.smKey, MKey: r.mKey, LMC: r.lmc, Reassign: r.reassign, Route: routesInTurn(engines, o),
+		Settings: &r.site.settings, Window: r.site.window, Timeout: r.site.timeout, Retries: r.site.retries,
+		Sweep: r.site.sweep, Poll: r.site.poll, LostPolls: r.site.lostPolls,
+	}
 	if err := readPolicy(e, r, &cfg); err != nil {
 		return err
 	}
+	r.tellOfUntaken(e)
 	client, err := ibsim.Dial(r.socket, r.host)
 	if err != nil {
 		return fail(Failed, "%w; start ibsim, or weft ibsim, with that name first", err)
@@ -131,13 +148,13 @@ func runManager(ctx context.Context, e *Env, r *smRun) error {
 
 // readPolicy reads the site's files of partitions and QoS.
 func readPolicy(e *Env, r *smRun, cfg *sm.Config) (err error) {
-	if r.parts != "" {
-		if cfg.Partitions, err = readPartitions(e, r.parts); err != nil {
+	if r.qos != "" {
+		if cfg.QoS, err = readQoS(e, r.qos); err != nil {
 			return err
 		}
 	}
-	if r.qos != "" {
-		if cfg.QoS, err = readQoS(e, r.qos); err != nil {
+	if r.parts != "" {
+		if err := r.readPartitions(e, cfg); err != nil {
 			return err
 		}
 	}
@@ -177,6 +194,7 @@ type smDriver struct {
 	start   time.Time
 	batch   sm.Batch
 	up      bool
+	faults  []string // reasons why the subnet is not up, the last few
 }
 
 func (d *smDriver) now() units.Time {
@@ -192,11 +210,10 @@ func (d *smDriver) run(ctx context.Context) error {
 		if err := d.flush(); err != nil || (d.up && d.r.once) {
 			return err
 		}
-		if next := d.manager.NextTimeout(); next == units.Forever {
-			_ = d.client.SetReceiveDeadline(time.Time{})
-		} else {
-			_ = d.client.SetReceiveDeadline(d.start.Add(time.Duration(next/units.Nanosecond) + 1))
+		if d.late() {
+			return d.notUp()
 		}
+		_ = d.client.SetReceiveDeadline(d.wakes())
 		if ctx.Err() != nil { // after the deadline is set: the end of ctx sets it again
 			return nil
 		}
@@ -210,6 +227,37 @@ func (d *smDriver) run(ctx context.Context) error {
 			d.manager.Receive(d.now(), &sm.Packet{DLID: got.DLID, SLID: got.SLID, MAD: got.MAD}, &d.batch)
 		}
 	}
+}
+
+// wakes is the time at which the driver looks at the clock without a datagram; zero is never.
+func (d *smDriver) wakes() (at time.Time) {
+	if next := d.manager.NextTimeout(); next != units.Forever {
+		at = d.start.Add(time.Duration(next/units.Nanosecond) + 1)
+	}
+	if end := d.start.Add(d.r.deadline); d.r.once && d.r.deadline > 0 && (at.IsZero() || end.Before(at)) {
+		at = end
+	}
+	return at
+}
+
+// late reports whether the subnet should be up by now.
+func (d *smDriver) late() bool {
+	return d.r.once && d.r.deadline > 0 && time.Since(d.start) >= d.r.deadline
+}
+
+// mostFaults is the number of reasons in the error of a subnet that is not up; the output has all.
+const mostFaults = 5
+
+// notUp is the error after the deadline: the state of the manager and the last faults.
+func (d *smDriver) notUp() error {
+	text := ""
+	for _, f := range d.faults {
+		text += "\n  " + f
+	}
+	if text == "" {
+		text = fmt.Sprintf(" this manager is %v", d.manager.State())
+	}
+	return fail(Failed, "the subnet is not up after %v (--deadline):%s", d.r.deadline, text)
 }
 
 // flush sends the manager's datagrams and prints its events.
@@ -226,6 +274,9 @@ func (d *smDriver) flush() error {
 			if err := d.writeLIDs(); err != nil {
 				return err
 			}
+		}
+		if event.Fault() {
+			d.faults = append(d.faults[max(0, len(d.faults)-mostFaults+1):], event.String())
 		}
 		if err := d.tell(event); err != nil {
 			return err

@@ -6,7 +6,8 @@ import "weft/units"
 // 1, 10.9.1.1).
 type Membership uint8
 
-// The memberships. Both puts the limited and the full P_Key into the table.
+// The memberships. Both puts the limited and the full P_Key into the table if the manager allows it
+// (Config.BothKeys).
 const (
 	Limited Membership = iota
 	Full
@@ -77,4 +78,7 @@ type Properties struct {
 // Config is a whole file.
 type Config struct {
 	Partitions []Partition
+	// BothKeys says that the manager runs with opensm.conf's allow_both_pkeys. Without it, as by
+	// default, a member with both memberships is a full member.
+	BothKeys bool
 }

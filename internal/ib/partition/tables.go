@@ -132,11 +132,11 @@ func (b *builder) add(i int, key uint16, m Membership) {
 // order decides the order of the keys in a table.
 type order struct {
 	first uint16 // the partition with indx0; else the default partition
-	both  bool   // a port has both memberships of a partition
+	both  bool   // a port may have both keys of a partition
 }
 
 func (c *Config) order() order {
-	o := order{first: Default, both: c.Both()}
+	o := order{first: Default, both: c.BothKeys}
 	for i := range c.Partitions {
 		if c.Partitions[i].First {
 			o.first = c.Partitions[i].Key
@@ -154,7 +154,7 @@ func (o order) table(members map[uint16]Membership) (t []uint16) {
 		return cmp.Compare(bits.ReverseBytes16(a), bits.ReverseBytes16(b))
 	})
 	for _, key := range keys {
-		if members[key] != Full {
+		if members[key] == Limited || members[key] == Both && o.both {
 			t = append(t, key)
 		}
 		if members[key] != Limited {
@@ -180,7 +180,7 @@ func (o order) table(members map[uint16]Membership) (t []uint16) {
 }
 
 // Both reports whether a member has both memberships of a partition. OpenSM makes it a full member
-// unless it runs with allow_both_pkeys; weft then assumes that option.
+// unless it runs with allow_both_pkeys.
 func (c *Config) Both() bool {
 	for i := range c.Partitions {
 		for _, m := range c.Partitions[i].Members {

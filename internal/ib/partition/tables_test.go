@@ -39,7 +39,8 @@ func TestTablesAreThoseThatAManagerWrites(t *testing.T) {
 		{"all full", "Default=0x7fff : ALL=full ;", "[[ffff] [ffff] [ffff]]"},
 		{"tenants", "a=0x1, defmember=full : 0x20 ; b=0x2 : 0x20, 0x30=full ;", "[[ffff] [7fff 8001 2] [7fff 8002]]"},
 		{"index 0 is taken", "a=0x1 : 0x20=full ; b=0x2, indx0 : 0x20=full, 0x30=full ;", "[[ffff] [8002 8001 7fff] [8002 7fff]]"},
-		{"both memberships", "a=0x1 : 0x20=both ;", "[[ffff] [1 8001 7fff] [7fff]]"},
+		{"both memberships", "a=0x1 : 0x20=both ;", "[[ffff] [7fff 8001] [7fff]]"},
+		{"both keys allowed", "a=0x1 : 0x20=both ;", "[[ffff] [1 8001 7fff] [7fff]]"},
 		{"the last mention counts", "a=0x1 : 0x20=full, ALL_CAS=limited, 0x30=full ;", "[[ffff 1] [7fff 1] [7fff 8001]]"},
 		{"unknown ports and switches", "a=0x1 : 0x99=full, ALL_SWITCHES=full ;", "[[ffff] [7fff] [7fff]]"},
 		{"the default partition comes first", "a=0x1 : ALL=full ; Default=0x7fff : ALL=full ;", "[[ffff 8001] [ffff 8001] [ffff 8001]]"},
@@ -50,6 +51,9 @@ func TestTablesAreThoseThatAManagerWrites(t *testing.T) {
 			if config, err = partition.Read("partitions.conf", strings.NewReader(c.file)); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if c.name == "both keys allowed" {
+			config.BothKeys = true
 		}
 		tables, err := partition.Tables(config, ports, 0)
 		if got := fmt.Sprintf("%x", tables); err != nil || got != c.want {

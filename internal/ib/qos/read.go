@@ -1,7 +1,6 @@
 package qos
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 
 const (
 	maxLine     = 64 << 10 // bytes; the longest key has 64 entries of at most 7
+	maxLines    = 4096     // keys; OpenSM has 160
 	maxProblems = 50
 )
 
@@ -29,26 +29,17 @@ func Read(name string, r io.Reader) (*Config, error) {
 		}
 		errs.List = append(errs.List, format.Problem{File: name, Line: line, Text: text})
 	}
-	in := bufio.NewScanner(r)
-	in.Buffer(make([]byte, 0, 4096), maxLine)
-	line := 0
-	for in.Scan() {
-		line++
-		text, _, _ := strings.Cut(in.Text(), "#")
-		key, value, _ := strings.Cut(strings.TrimSpace(text), " ")
-		if i := strings.IndexByte(key, '\t'); i >= 0 {
-			key, value = key[:i], key[i:]+" "+value
-		}
-		value = strings.TrimSpace(value)
-		if !strings.HasPrefix(key, "qos") || key == "qos_policy_file" {
+	lines, err := ReadLines(name, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range lines {
+		if !strings.HasPrefix(l.Key, "qos") || l.Key == "qos_policy_file" {
 			continue
 		}
-		if err := c.set(key, value); err != nil {
-			fail(line, err.Error())
+		if err := c.set(l.Key, l.Value); err != nil {
+			fail(l.Number, err.Error())
 		}
-	}
-	if err := in.Err(); err != nil {
-		fail(line+1, fmt.Sprintf("cannot be read further: %v", err))
 	}
 	if len(errs.List) > 0 {
 		return nil, &errs

@@ -39,6 +39,7 @@ type swtch struct {
 	width    int    // number of LIDs: 1, or 2^LMC of enhanced port 0
 	ports    []link // by port number; ports[0] leads nowhere
 	hosts    int    // ports that lead to an adapter or a router
+	adapters int    // ports that lead to an adapter
 }
 
 // link is the peer of a switch's port.
@@ -56,6 +57,10 @@ type endport struct {
 	width int        // number of LIDs: 2^LMC
 	sw    int32      // the switch that it is cabled to, -1: none
 	port  uint8      // the port of that switch
+	// router: the port is a router's. ftree, sssp and dfsssp of OpenSM 3.3.23 count no routers, and
+	// give them no routes (osm_ucast_ftree.c: fabric_populate_nodes; osm_ucast_dfsssp.c: "we don't
+	// handle routers").
+	router bool
 }
 
 // backwards is OpenSM's sort key for GUIDs: it compares their network byte order as if it were the
@@ -91,7 +96,7 @@ func newFabric(s *subnet.Subnet) (*fabric, error) {
 			if p.LID == 0 {
 				continue
 			}
-			f.ends = append(f.ends, endport{at: subnet.End{Node: int32(i), Port: uint8(j)}, guid: p.GUID, lid: p.LID, width: 1 << p.LMC, sw: -1})
+			f.ends = append(f.ends, endport{at: subnet.End{Node: int32(i), Port: uint8(j)}, guid: p.GUID, lid: p.LID, width: 1 << p.LMC, sw: -1, router: n.Kind == subnet.Router})
 			f.lmc = max(f.lmc, p.LMC)
 		}
 	}
@@ -156,6 +161,9 @@ func (f *fabric) connect(dense []int32, endAt map[subnet.End]int32) {
 			l := link{sw: dense[peer.Node], end: -1, port: peer.Port}
 			if l.sw < 0 {
 				w.hosts++
+				if f.sub.Nodes[peer.Node].Kind == subnet.Adapter {
+					w.adapters++
+				}
 				if e, ok := endAt[peer]; ok {
 					l.end = e
 					f.ends[e].sw, f.ends[e].port = dense[i], uint8(p)

@@ -6,14 +6,14 @@ import (
 )
 
 // makeGroups collects the cables of each switch by neighbour, in the order of
-// ports. A cable from a switch to itself leads nowhere.
+// ports. A cable from a switch to itself leads nowhere, and a cable to a router out of the tree.
 func (t *tree) makeGroups() {
 	n := len(t.sw)
 	t.up, t.down, t.side = make([][]group, n), make([][]group, n), make([][]group, n)
 	for i := range t.sw {
 		for _, l := range t.sw[i].ports {
 			switch {
-			case l.sw == int32(i) || l.sw < 0 && l.end < 0:
+			case l.sw == int32(i) || l.sw < 0 && (l.end < 0 || t.ends[l.end].router):
 			case l.sw < 0 || t.level[l.sw] > t.level[i]:
 				t.down[i] = join(t.down[i], l)
 			case t.level[l.sw] < t.level[i]:

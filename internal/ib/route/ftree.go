@@ -44,7 +44,7 @@ func refuse(reason string, args ...any) error {
 // tree is a subnet as a fat tree: levels, and the order of switches in them.
 type tree struct {
 	*job
-	byNode    []int32 // ends by NodeGUID read backwards, then by port
+	byNode    []int32 // ends by NodeGUID read backwards, then by port; routers are no part of the tree
 	level     []uint8 // 0 at the top, by switch
 	leafLevel uint8
 	compute   []bool  // by end: whether it is a compute node
@@ -79,7 +79,9 @@ func newTree(j *job) (*tree, error) {
 	t := &tree{job: j}
 	adapters := map[int32]bool{}
 	for i := range t.ends {
-		adapters[t.ends[i].at.Node] = true
+		if !t.ends[i].router {
+			adapters[t.ends[i].at.Node] = true
+		}
 	}
 	switch {
 	case t.lmc > 0:
@@ -116,7 +118,7 @@ func (t *tree) rank() error {
 	} else {
 		var leaves []int32
 		for _, i := range t.order {
-			if t.sw[i].hosts > 0 {
+			if t.sw[i].adapters > 0 {
 				leaves = append(leaves, i)
 			}
 		}
@@ -149,7 +151,7 @@ func (t *tree) markLeaves() error {
 	t.leafLevel = noPath
 	t.byNode = t.endsByNode()
 	for _, i := range t.byNode {
-		t.compute[i] = t.ends[i].sw >= 0 && (len(named) == 0 || named[t.ends[i].guid])
+		t.compute[i] = t.ends[i].sw >= 0 && !t.ends[i].router && (len(named) == 0 || named[t.ends[i].guid])
 		if t.compute[i] && t.leafLevel == noPath {
 			t.leafLevel = t.level[t.ends[i].sw]
 		}

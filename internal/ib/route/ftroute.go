@@ -174,11 +174,12 @@ func (r *treeRouter) toComputeNodes() {
 	}
 }
 
-// toOthers routes to hosts that are not compute nodes, on any switch.
+// toOthers routes to hosts that are not compute nodes, on any switch, and to routers, which OpenSM
+// leaves without routes.
 func (r *treeRouter) toOthers() {
 	for _, i := range r.byNode {
 		e := &r.ends[i]
-		if e.sw < 0 || r.compute[i] {
+		if e.sw < 0 || r.compute[i] || e.router && r.opt.AsOpenSM {
 			continue
 		}
 		r.to(e.lid, e.sw, e.port, 1, true)

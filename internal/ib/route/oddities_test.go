@@ -1,9 +1,13 @@
 package route_test
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
 	"testing"
 
 	"weft/internal/ib/route"
+	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
 )
 
@@ -27,6 +31,46 @@ var oddities = []struct {
 		b.host(x)
 		b.host(y)
 	}},
+}
+
+// Routers, adapters with two ports, gateways and cables from a switch to itself: every engine gives
+// them the routes of the real OpenSM, or none as it does. WEFT_OPENSM_SEEDS=from-to selects seeds.
+func TestOddNodesAreRoutedAsByTheRealOpenSM(t *testing.T) {
+	needOpenSM(t)
+	first, last := seedsOf(t, 6)
+	routers := 0
+	for seed := first; seed <= last; seed++ {
+		odd := routetest.Odd(seed)
+		if odd.Switches() == 0 {
+			continue
+		}
+		for _, r := range runs {
+			if r.roots {
+				continue
+			}
+			t.Run(fmt.Sprintf("%d/%s", seed, r.name), func(t *testing.T) {
+				s := odd.Clone()
+				want := bringUp(t, s, "-R", string(r.e), "-l", strconv.Itoa(int(r.lmc)))
+				if err := s.AssignLIDs(r.lmc); err != nil {
+					t.Fatal(err)
+				}
+				got, err := route.Compute(s, r.e, route.Options{AsOpenSM: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if slices.ContainsFunc(got.Report.Notes, dependsOnMemory) {
+					t.Skip("the report says that weft cannot predict OpenSM's tables")
+				}
+				compare(t, s, got, want)
+			})
+		}
+		if slices.ContainsFunc(odd.Nodes, func(n subnet.Node) bool { return n.Kind == subnet.Router }) {
+			routers++
+		}
+	}
+	if routers == 0 {
+		t.Error("no fabric has a router")
+	}
 }
 
 // OpenSM's matrix counts hops by groups of parallel cables, not by cables.

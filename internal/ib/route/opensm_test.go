@@ -102,8 +102,11 @@ func bringUp(t *testing.T, s *subnet.Subnet, args ...string) *dump {
 }
 
 func nodeID(n *subnet.Node) string {
-	if n.Kind == subnet.Switch {
+	switch n.Kind {
+	case subnet.Switch:
 		return "S-" + n.GUID.Digits()
+	case subnet.Router:
+		return "R-" + n.GUID.Digits()
 	}
 	return "H-" + n.GUID.Digits()
 }
@@ -114,10 +117,13 @@ func netFile(s *subnet.Subnet) string {
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		fmt.Fprintf(&b, "vendid=0x2c9\ndevid=0x1\nsysimgguid=0x%x\n", uint64(n.SystemGUID))
-		if n.Kind == subnet.Switch {
+		switch n.Kind {
+		case subnet.Switch:
 			fmt.Fprintf(&b, "switchguid=0x%x(%x)\nSwitch\t%d \"%s\"\t\t# \"%s\" base port 0 lid 0 lmc 0\n",
 				uint64(n.GUID), uint64(n.Ports[0].GUID), n.NumPorts(), nodeID(n), n.Name)
-		} else {
+		case subnet.Router:
+			fmt.Fprintf(&b, "rtguid=0x%x\nRt\t%d \"%s\"\t\t# \"%s\"\n", uint64(n.GUID), n.NumPorts(), nodeID(n), n.Name)
+		default:
 			fmt.Fprintf(&b, "caguid=0x%x\nCa\t%d \"%s\"\t\t# \"%s\"\n", uint64(n.GUID), n.NumPorts(), nodeID(n), n.Name)
 		}
 		for p := 1; p < len(n.Ports); p++ {

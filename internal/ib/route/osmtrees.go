@@ -17,8 +17,10 @@ import (
 //
 //   - Destinations are first the ends, by switch: the switch with the most ends first, ties in the
 //     order of GUIDs; then the switches, in the same order. All LIDs of a port follow each other.
-//   - The initial weight of a cable is the square of the number of ends' LIDs. In each tree every
-//     switch adds the number of its ends' LIDs plus one, for itself, to all cables of its path.
+//   - The initial weight of a cable is the square of the number of LIDs of adapters and switches. In
+//     each tree every switch adds the number of its ends' LIDs, routers among them, plus one, for
+//     itself, to all cables of its path.
+//   - Routers get no route.
 //   - Of paths of equal weight the first is taken; switches are visited in the order of a heap with
 //     four branches.
 type osmTrees struct {
@@ -47,7 +49,7 @@ func (s *spanner) routeAsOpenSM() {
 	lids := int64(0)
 	for i, sw := range f.order {
 		o.number[sw] = int32(i)
-		lids += int64(f.sw[sw].hosts) << f.lmc
+		lids += int64(f.sw[sw].adapters)<<f.lmc + 1
 	}
 	for c := range s.weight {
 		s.weight[c] = lids * lids
@@ -56,7 +58,7 @@ func (s *spanner) routeAsOpenSM() {
 	slices.SortStableFunc(byLoad, func(a, b int32) int { return cmp.Compare(f.sw[b].hosts, f.sw[a].hosts) })
 	for _, sw := range byLoad {
 		for _, l := range f.sw[sw].ports {
-			if l.end < 0 {
+			if l.end < 0 || f.ends[l.end].router {
 				continue
 			}
 			e := &f.ends[l.end]
@@ -238,12 +240,12 @@ func (j *job) hopsAlong(from, to int32, lid units.LID) uint8 {
 	return hops
 }
 
-// hopsToEnds is the rows of that matrix for LIDs of ends, one hop more than for their switches.
+// hopsToEnds is the rows of that matrix for LIDs of adapters, one hop more than for their switches.
 func (j *job) hopsToEnds() map[units.LID][][]uint8 {
 	rows := map[units.LID][][]uint8{}
 	for i := range j.ends {
 		e := &j.ends[i]
-		for lid := e.lid; e.sw >= 0 && lid < e.lid+units.LID(e.width); lid++ {
+		for lid := e.lid; e.sw >= 0 && !e.router && lid < e.lid+units.LID(e.width); lid++ {
 			rows[lid] = make([][]uint8, len(j.sw))
 			for from := range j.sw {
 				hops := j.hopsAlong(int32(from), e.sw, lid)

@@ -42,7 +42,7 @@ type Gaps struct {
 	Apart int `json:"switches_apart"`
 	// Unpredictable is the reason why OpenSM's tables may differ from these; empty if they are
 	// equal, entry for entry.
-	Unpredictable string `json:"not_foretold,omitempty"`
+	Unpredictable string `json:"unpredictable,omitempty"`
 	// Notes are other things that OpenSM does not report.
 	Notes []string `json:"notes,omitempty"`
 }

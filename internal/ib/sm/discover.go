@@ -35,7 +35,9 @@ func (d *discovery) took(r *request, answer *mad.MAD) {
 		return // answer to clearing a switch's change bit
 	}
 	n := d.nodes[r.node]
-	n.gaps--
+	if r.attr != mad.AttrPortInfo || n.isSwitch() {
+		n.gaps--
+	}
 	switch r.attr {
 	case mad.AttrNodeDescription:
 		_ = mad.Parse(data, &n.desc)
@@ -59,7 +61,7 @@ func (d *discovery) met(r *request, info *mad.NodeInfo) {
 	kind := subnet.Kind(info.Type)
 	if kind < subnet.Adapter || kind > subnet.Router || info.NumPorts == 0 || info.NumPorts > subnet.MaxPorts ||
 		info.LocalPort > info.NumPorts || (kind != subnet.Switch && info.LocalPort == 0) {
-		d.event(Event{Kind: Refused, Attr: r.attr, Path: r.path})
+		d.complain(Event{Kind: Refused, Attr: r.attr, Path: r.path})
 		d.givenUp++
 		return
 	}
@@ -70,7 +72,7 @@ func (d *discovery) met(r *request, info *mad.NodeInfo) {
 			return
 		}
 		if len(d.nodes) >= maxNodes {
-			d.event(Event{Kind: TooLarge, Path: r.path})
+			d.complain(Event{Kind: TooLarge, Path: r.path})
 			return
 		}
 		i = d.add(r, info)
@@ -81,7 +83,7 @@ func (d *discovery) met(r *request, info *mad.NodeInfo) {
 	n := d.nodes[i]
 	far := end{i, info.LocalPort}
 	if known && (n.info.Type != info.Type || n.info.NumPorts != info.NumPorts || !d.joins(r, far)) {
-		d.event(Event{Kind: DuplicateGUID, GUID: info.NodeGUID, Path: r.path})
+		d.complain(Event{Kind: DuplicateGUID, GUID: info.NodeGUID, Path: r.path})
 		return
 	}
 	if r.near != unmet {
@@ -90,9 +92,8 @@ func (d *discovery) met(r *request, info *mad.NodeInfo) {
 		n.ports[far.port].peer = near
 	}
 	if p := &n.ports[far.port]; !n.isSwitch() && p.guid == 0 {
-		p.guid = info.PortGUID
-		n.gaps++
-		d.ask(request{method: mad.Get, attr: mad.AttrPortInfo, modifier: uint32(far.port), node: i, port: far.port, path: r.path})
+		p.guid, p.agent.path = info.PortGUID, r.path
+		d.get(i, mad.AttrPortInfo, uint32(far.port), far.port)
 	}
 }
 
@@ -110,14 +111,15 @@ func (d *discovery) joins(r *request, far end) bool {
 // add adds a new node and queues the requests for its attributes.
 func (d *discovery) add(r *request, info *mad.NodeInfo) int32 {
 	i := int32(len(d.nodes))
-	n := &node{info: *info, path: r.path, ports: make([]port, int(info.NumPorts)+1)}
+	n := &node{info: *info, ports: make([]port, int(info.NumPorts)+1)}
 	for p := range n.ports {
 		n.ports[p].peer = none
 	}
 	d.nodes = append(d.nodes, n)
 	d.byGUID[info.NodeGUID] = i
+	n.agentOf(info.LocalPort).path = r.path
 	n.gaps = 1
-	d.get(i, mad.AttrNodeDescription, 0, 0)
+	d.get(i, mad.AttrNodeDescription, 0, info.LocalPort)
 	if !n.isSwitch() {
 		return i
 	}
@@ -147,10 +149,11 @@ func (d *discovery) look(i int32, p uint8) {
 	if p == 0 || q.peer != none || q.info.State < mad.PortInit || (!n.isSwitch() && i != 0) {
 		return
 	}
-	if len(n.path) >= mad.MaxHops {
-		d.event(Event{Kind: TooLarge, Path: n.path})
+	way := n.agentOf(p).path
+	if len(way) >= mad.MaxHops {
+		d.complain(Event{Kind: TooLarge, Path: way})
 		return
 	}
-	path := slices.Concat(n.path, []uint8{p})
+	path := slices.Concat(way, []uint8{p})
 	d.ask(request{method: mad.Get, attr: mad.AttrNodeInfo, node: unmet, port: p, near: i, path: path})
 }

@@ -14,7 +14,8 @@
 //	arm        ports from Init to Armed, with MTU and lanes
 //	activate   ports from Armed to Active
 //
-// After that the subnet is up, and light sweeps ask each switch whether one of
+// Each port of an adapter or a router has its own agent and directed route (fabric.go). After that
+// the subnet is up, if all answers show what was written (confirm.go), and light sweeps ask each switch whether one of
 // its ports changed. A change, a trap, or a port that does not answer starts a
 // heavy sweep. The number of outstanding requests has a bound, the window. A request without an
 // answer is repeated, then given up. After a sweep with such requests another sweep follows, at
@@ -52,8 +53,8 @@
 // The output depends on the calls and their order alone. No visible order depends on the iteration
 // over a map.
 //
-// The caller provides the routing function ([Config].Route). Left out: congestion control and
-// routers.
+// The caller provides the routing function ([Config].Route). Left out: congestion control, and paths
+// through routers to other subnets.
 //
 // # Files
 //
@@ -61,12 +62,12 @@
 //     phases of a sweep; other managers
 //   - discover.go, fabric.go, routed.go: the sweep, the nodes that it finds, the subnet and
 //     tables of the last sweep
-//   - lids.go, ports.go, lanes.go, partitions.go, mkey.go: settings of ports: LIDs, PortInfo, QoS
-//     tables, P_Keys, M_Keys
+//   - lids.go, ports.go, settings.go, lanes.go, partitions.go, mkey.go: settings of ports: LIDs,
+//     PortInfo, values for all ports, QoS tables, P_Keys, M_Keys
 //   - program.go, trees.go, ledger.go, writer.go: tables of switches: forwarding tables and
 //     multicast trees; only changes are written
-//   - request.go, outbox.go, rmpp.go: datagrams: requests and repetitions, the batch of a call,
-//     answers in segments
+//   - request.go, confirm.go, outbox.go, rmpp.go: datagrams: requests and repetitions, what their
+//     answers confirm, the batch of a call, answers in segments
 //   - sa.go and the files whose names begin with sa, multicast.go: subnet administration
 //   - event.go, trapevent.go, report.go: events, traps in words, reports to subscribers
 //   - limits.go: bounds and usual values

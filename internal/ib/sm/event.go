@@ -12,10 +12,15 @@ type EventKind uint8
 
 // The kinds of event.
 const (
-	SubnetUp      EventKind = iota // all ports that were found are active; Count nodes
+	SubnetUp      EventKind = iota // all ports that were found are active, with all settings; Count nodes
+	SubnetNotUp                    // a sweep ended, and requests were refused or not answered; Count nodes are managed
 	Entered                        // the manager is now in State
-	Unanswered                     // a request was given up: Attr at Path
-	Refused                        // a request was answered with Status: Attr at Path
+	Unanswered                     // a request was given up: Attr of a port
+	Refused                        // a request was answered with Status: Attr of a port
+	NotTaken                       // after a write, Attr of a port is not what was written
+	Protected                      // a port does not answer because of another M_Key
+	Unprotected                    // a port did not take the M_Key
+	TooManyKeys                    // a P_Key table has room for Count of Need keys: the others are left out
 	DuplicateGUID                  // the node at Path has the GUID of another node
 	NotRouted                      // the router failed: Err
 	NotAssigned                    // too few LIDs: Err
@@ -30,7 +35,7 @@ const (
 )
 
 var eventNames = [...]string{
-	"subnet up", "entered", "unanswered", "refused", "duplicate GUID", "not routed", "not assigned",
+	"subnet up", "subnet not up", "entered", "unanswered", "refused", "not taken", "protected", "unprotected", "too many keys", "duplicate GUID", "not routed", "not assigned",
 	"trap", "too large", "handed over", "master lost", "too few lanes",
 	"fell back", "routed as asked", "LID not kept",
 }
@@ -43,7 +48,9 @@ type Event struct {
 	Kind   EventKind
 	State  mad.SMState
 	GUID   units.GUID
-	Path   []uint8 // a directed route from the manager
+	Node   string  // description of the node of a port; empty for an unmet node
+	Port   uint8   // of the node
+	Path   []uint8 // a directed route from the manager to the node
 	Attr   mad.Attribute
 	Status mad.Status
 	Trap   mad.TrapNumber
@@ -57,17 +64,36 @@ type Event struct {
 	Text   string // of FellBack
 }
 
+// Fault reports whether the event is a reason why a subnet is not up.
+func (e Event) Fault() bool {
+	switch e.Kind {
+	case Unanswered, Refused, NotTaken, Protected, DuplicateGUID, NotRouted, NotAssigned, TooLarge:
+		return true
+	}
+	return false
+}
+
 // String is a line for a log.
 func (e Event) String() string {
 	switch e.Kind {
 	case SubnetUp:
 		return fmt.Sprintf("subnet up: %d nodes", e.Count)
+	case SubnetNotUp:
+		return fmt.Sprintf("subnet not up: %d nodes are managed, but requests were refused or not answered", e.Count)
 	case Entered:
 		return fmt.Sprintf("entered %v", e.State)
 	case Unanswered:
-		return fmt.Sprintf("unanswered: attribute %#04x at %s", uint16(e.Attr), pathText(e.Path))
+		return fmt.Sprintf("unanswered: %s of %s%s", attrName(e.Attr), e.place(), e.silence())
 	case Refused:
-		return fmt.Sprintf("refused with status %#04x: attribute %#04x at %s", uint16(e.Status), uint16(e.Attr), pathText(e.Path))
+		return fmt.Sprintf("refused with status %#04x: %s of %s", uint16(e.Status), attrName(e.Attr), e.place())
+	case NotTaken:
+		return fmt.Sprintf("not taken: %s of %s differs from what was written", attrName(e.Attr), e.place())
+	case Protected:
+		return fmt.Sprintf("%s is protected by another M_Key than this manager's", e.place())
+	case Unprotected:
+		return fmt.Sprintf("%s did not take the M_Key: it is not protected", e.place())
+	case TooManyKeys:
+		return fmt.Sprintf("%s has room for %d P_Keys and needs %d: the last %d are left out", e.place(), e.Count, e.Need, e.Need-e.Count)
 	case DuplicateGUID:
 		return fmt.Sprintf("duplicate GUID %v at %s: the node there is not managed", e.GUID, pathText(e.Path))
 	case TooFewLanes:
@@ -88,6 +114,55 @@ func (e Event) String() string {
 		return fmt.Sprintf("the master %v does not answer", e.GUID)
 	}
 	return fmt.Sprintf("%v: %v", e.Kind, e.Err)
+}
+
+// place is the port of an event, in words.
+func (e *Event) place() string {
+	switch {
+	case e.Node == "" && e.LID != 0:
+		return fmt.Sprintf("the port of LID %d", e.LID)
+	case e.Node == "":
+		return "the port at " + pathText(e.Path)
+	}
+	return fmt.Sprintf("%q port %d at %s", e.Node, e.Port, pathText(e.Path))
+}
+
+// silence is a possible reason why a node has never answered.
+func (e *Event) silence() string {
+	switch {
+	case e.Node != "" || e.Attr != mad.AttrNodeInfo:
+		return ""
+	case len(e.Path) == 0:
+		return ", the manager's own: another M_Key of protection level 2 or 3 may forbid an answer"
+	}
+	return ": its link is up; the node hangs, or another M_Key of protection level 2 or 3 forbids an answer"
+}
+
+// attrName is an attribute of subnet management by the specification's name.
+func attrName(attr mad.Attribute) string {
+	switch attr {
+	case mad.AttrNodeDescription:
+		return "NodeDescription"
+	case mad.AttrNodeInfo:
+		return "NodeInfo"
+	case mad.AttrSwitchInfo:
+		return "SwitchInfo"
+	case mad.AttrPortInfo:
+		return "PortInfo"
+	case mad.AttrPKeyTable:
+		return "P_KeyTable"
+	case mad.AttrSLToVL:
+		return "SLtoVLMappingTable"
+	case mad.AttrVLArb:
+		return "VLArbitrationTable"
+	case mad.AttrLinearFDB:
+		return "LinearForwardingTable"
+	case mad.AttrMulticastFDB:
+		return "MulticastForwardingTable"
+	case mad.AttrSMInfo:
+		return "SMInfo"
+	}
+	return fmt.Sprintf("attribute %#04x", uint16(attr))
 }
 
 // pathText writes a directed route as infiniband-diags does: 0,1,5.

@@ -1,6 +1,8 @@
 package sm
 
 import (
+	"slices"
+
 	"weft/internal/ib/subnet"
 	"weft/units"
 	"weft/wire/mad"
@@ -11,6 +13,7 @@ type fabric struct {
 	nodes  []*node // in the order of discovery; the first is the manager's own
 	byGUID map[units.GUID]int32
 	guid   units.GUID // of the manager's port; 0 before its own node has answered
+	maxVLs uint8      // code of the most data lanes; 0: all
 }
 
 // node is a node as discovery sees it.
@@ -18,21 +21,31 @@ type node struct {
 	info  mad.NodeInfo
 	desc  mad.NodeDescription
 	sw    mad.SwitchInfo
-	path  []uint8 // directed route of its discovery
-	ports []port  // by number
-	gaps  int     // requested attributes without an answer
-	// silent: the node left a request of this phase unanswered. Its other requests are not sent;
-	// the next sweep asks again.
-	silent bool
-	key    uint64 // the M_Key that its agent reported; 0: unknown, or none
+	ports []port // by number
+	gaps  int    // requested attributes of the node and of a switch's ports without an answer
 }
 
 // port is a port of a node.
 type port struct {
-	info mad.PortInfo
-	have bool       // info was read
-	guid units.GUID // of an end port
-	peer end
+	info  mad.PortInfo
+	have  bool       // info was read
+	guid  units.GUID // of an end port
+	peer  end
+	agent agent // of an end port
+}
+
+// agent is the way to the agent of an end port. Each port of an adapter or a router has an agent of
+// its own, which answers for this port alone (IBA vol. 1, 14.2.5.6 to 14.2.5.9). A switch has one
+// agent, at port 0.
+type agent struct {
+	path []uint8 // directed route of the port's discovery; it ends at this port
+	key  uint64  // the M_Key that the agent reported; 0: unknown, or none
+	// hides: the agent's PortInfo has a protection level and no key: either there is none, or this
+	// manager does not know it.
+	hides bool
+	// silent: the agent left a request of this phase unanswered. Other requests to it are not sent;
+	// the next sweep asks again.
+	silent bool
 }
 
 // end is a port of a discovered node.
@@ -45,14 +58,30 @@ var none = end{node: -1}
 
 func (n *node) isSwitch() bool { return n.info.Type == uint8(subnet.Switch) }
 
-// complete reports whether a node has answered all requests.
-func (n *node) complete() bool { return n.gaps == 0 }
+// complete reports whether a node has answered all requests about itself. A port of an adapter that
+// did not answer is left out alone, if another did.
+func (n *node) complete() bool {
+	return n.gaps == 0 && slices.ContainsFunc(n.ports, func(p port) bool { return p.have })
+}
 
-// tookKey notes the M_Key of a node's agent, if the PortInfo of its port has it.
-func (n *node) tookKey(port uint8, info *mad.PortInfo) {
-	if (port == 0 || !n.isSwitch()) && info.MKey != 0 {
-		n.key = info.MKey
+// agentOf is the agent that answers for a port.
+func (n *node) agentOf(p uint8) *agent {
+	if n.isSwitch() {
+		p = 0
 	}
+	return &n.ports[p].agent
+}
+
+// tookKey notes the M_Key of an agent, if the PortInfo of its port has it.
+func (n *node) tookKey(p uint8, info *mad.PortInfo) {
+	if p != 0 && n.isSwitch() {
+		return
+	}
+	a := n.agentOf(p)
+	if info.MKey != 0 {
+		a.key = info.MKey
+	}
+	a.hides = info.MKey == 0 && info.MKeyProtect > 0
 }
 
 // own is the port that the manager runs on.
@@ -64,6 +93,18 @@ func (f *fabric) own() end {
 		return end{0, 0}
 	}
 	return end{0, f.nodes[0].info.LocalPort}
+}
+
+// holder is the end port that has a LID, as its agent said or this manager wrote.
+func (f *fabric) holder(lid units.LID) end {
+	for i, n := range f.nodes {
+		for p := range n.ports {
+			if q := &n.ports[p]; q.guid != 0 && q.info.LID == lid {
+				return end{int32(i), uint8(p)}
+			}
+		}
+	}
+	return none
 }
 
 // portAt is the port at an end.
@@ -78,9 +119,12 @@ func (f *fabric) guidOf(n int32) units.GUID {
 }
 
 // operational is the PortInfo code for the lanes that both a port and its peer have. As with
-// OpenSM, the site's number of lanes does not lower it.
+// OpenSM, qos_max_vls does not lower it, and max_op_vls does.
 func (f *fabric) operational(n *node, p uint8) uint8 {
 	code := n.ports[p].info.VLCap
+	if f.maxVLs > 0 {
+		code = min(code, f.maxVLs)
+	}
 	if peer := n.ports[p].peer; peer != none {
 		code = min(code, f.portAt(peer).info.VLCap)
 	}
@@ -110,7 +154,8 @@ func (f *fabric) build() (s *subnet.Subnet, at []int32) {
 	for i, n := range f.nodes {
 		for p := range n.ports {
 			here, peer := end{int32(i), uint8(p)}, n.ports[p].peer
-			if peer == none || number[i] < 0 || number[peer.node] < 0 || s.Nodes[number[i]].Ports[p].Peer.Exists() || f.portAt(peer).peer != here {
+			if peer == none || number[i] < 0 || number[peer.node] < 0 || s.Nodes[number[i]].Ports[p].Peer.Exists() ||
+				f.portAt(peer).peer != here || !n.ports[p].have || !f.portAt(peer).have {
 				continue
 			}
 			s.Connect(subnet.End{Node: number[i], Port: uint8(p)}, subnet.End{Node: number[peer.node], Port: peer.port}, linkOf(&n.ports[p].info))

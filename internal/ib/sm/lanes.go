@@ -41,7 +41,7 @@ func (l *laneTables) write() {
 		}
 		if have := dataLanes(l.operational(n, p)); have < l.tables.Lanes && n.isSwitch() && !warned {
 			warned = true
-			l.event(Event{Kind: TooFewLanes, Path: slices.Concat(n.path, []uint8{p}), Count: have, Need: l.tables.Lanes})
+			l.complain(Event{Kind: TooFewLanes, Path: slices.Concat(n.agentOf(p).path, []uint8{p}), Count: have, Need: l.tables.Lanes})
 		}
 		q := l.qosOf(n, p)
 		l.writeArbitration(i, p, here, &q, w)

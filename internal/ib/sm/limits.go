@@ -15,12 +15,18 @@ const (
 	// of the master: OpenSM's.
 	DefaultSweep = 10 * units.Second
 	DefaultPoll  = 10 * units.Second
+	// DefaultLostPolls is the number of polls in a row that a master may leave unanswered before
+	// its standby takes over (IBA vol. 1, 14.4.1: SMInfo polling).
+	DefaultLostPolls = 3
 )
 
 const (
 	// maxRepeats is the number of sweeps without a pause because of unanswered requests. After that
 	// the next sweep waits for its time, because some nodes never answer.
 	maxRepeats = 3
+
+	// keepTold is the number of sweeps without a fault after which it is told again if it comes back.
+	keepTold = 16
 
 	// maxChanges is the number of sweeps without a pause because of traps. After that the manager
 	// waits settleTime between sweeps, so flapping ports and forged traps do not keep it busy.
@@ -34,10 +40,6 @@ const (
 	// maxQueue bounds the waiting requests. Discovery of a subnet of 49,151 ports queues less than
 	// one per switch port.
 	maxQueue = 1 << 22
-
-	// pollsLost is the number of polls in a row that a master may leave unanswered before
-	// its standby takes over (IBA vol. 1, 14.4.1: SMInfo polling).
-	pollsLost = 3
 
 	// These bound the memory of subnet administration.
 	maxServices    = 4096

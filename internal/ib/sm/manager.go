@@ -26,6 +26,14 @@ type Config struct {
 	// Partitions are the partition keys of an end port; nil is the default
 	// partition for all.
 	Partitions func(EndPort) []mad.PKey
+	// Groups are the multicast groups that exist without members. The manager chooses their LIDs. nil
+	// is the broadcast group of IP over InfiniBand in the default partition.
+	Groups []mad.MCMemberRecord
+	// Level is the service level of paths with a partition key, unless routing needs others; nil is 0
+	// for all.
+	Level func(mad.PKey) units.SL
+	// Settings are the values for all ports; nil is DefaultSettings.
+	Settings *Settings
 	// QoS is the treatment of service levels at a port; nil leaves all to routing.
 	QoS func(kind subnet.Kind, port uint8) QoS
 
@@ -34,6 +42,9 @@ type Config struct {
 	Retries int        // repeats of a request; negative for none, 0 is DefaultRetries
 	Sweep   units.Time // between light sweeps; 0 is DefaultSweep
 	Poll    units.Time // between a standby's polls; 0 is DefaultPoll
+	// LostPolls is the number of polls in a row without an answer after which a standby takes over;
+	// 0 is DefaultLostPolls.
+	LostPolls int
 }
 
 // Packet is a management datagram with its source and destination. Directed routes have the
@@ -117,11 +128,18 @@ func New(cfg Config) *Manager {
 	if cfg.Retries == 0 {
 		cfg.Retries = DefaultRetries
 	}
+	if cfg.LostPolls == 0 {
+		cfg.LostPolls = DefaultLostPolls
+	}
 	fallback(&cfg.Timeout, DefaultTimeout)
 	fallback(&cfg.Sweep, DefaultSweep)
 	fallback(&cfg.Poll, DefaultPoll)
+	if cfg.Settings == nil {
+		usual := DefaultSettings()
+		cfg.Settings = &usual
+	}
 	m := &Manager{cfg: cfg, nextSweep: units.Forever}
-	m.outbox.nextTID = 1
+	m.outbox.nextTID, m.fabric.maxVLs = 1, cfg.Settings.MaxVLs
 	m.requests = requests{
 		outbox: &m.outbox, fabric: &m.fabric,
 		window: cfg.Window, timeout: cfg.Timeout, retries: cfg.Retries, mkey: cfg.MKey.Key,
@@ -139,19 +157,19 @@ func New(cfg Config) *Manager {
 func (m *Manager) connectWriters() {
 	w := &writer{&m.requests, &m.routed}
 	keys := &partitions{writer: w, keys: m.cfg.Partitions}
+	access := &access{routed: &m.routed, partitions: keys, smKey: m.cfg.SMKey}
 	subs := &subscriptions{outbox: &m.outbox, fabric: &m.fabric, routed: &m.routed}
-	groups := &groups{all: []*group{broadcastGroup()}, subscriptions: subs}
+	groups := &groups{all: permanentGroups(m.cfg.Groups), subscriptions: subs, access: access}
 	written := ledger{}
 	lanes := &laneTables{writer: w, qos: m.cfg.QoS, written: written}
 	m.trees = trees{writer: w, groups: groups, written: written}
-	m.delivery = delivery{writer: w, trees: &m.trees, lanes: lanes, written: written}
-	m.ports = portSetup{writer: w, mkey: &m.cfg.MKey, partitions: keys, lanes: lanes}
+	m.delivery = delivery{writer: w, trees: &m.trees, lanes: lanes, written: written, packetLife: m.cfg.Settings.PacketLife}
+	m.ports = portSetup{writer: w, mkey: &m.cfg.MKey, settings: m.cfg.Settings, partitions: keys, lanes: lanes}
 	m.protection = protection{writer: w, mkey: &m.cfg.MKey, next: units.Forever}
-	access := &access{routed: &m.routed, partitions: keys, smKey: m.cfg.SMKey}
 	m.admin = administration{
 		routed: &m.routed, groups: groups, subscriptions: subs,
 		services: &services{outbox: &m.outbox}, transfers: &transfers{outbox: &m.outbox},
-		inventory: inventoryRecords{access}, paths: pathRecords{access},
+		inventory: inventoryRecords{access}, paths: pathRecords{access, m.cfg.Level},
 		tables: tableRecords{access: access, written: written, mastery: &m.mastery, subscriptions: subs},
 	}
 }
@@ -261,7 +279,7 @@ func (m *Manager) answered(d *mad.MAD) {
 	switch {
 	case !waited:
 	case d.Status() != mad.OK:
-		m.outbox.event(Event{Kind: Refused, Attr: r.attr, Path: r.path, Status: d.Status()})
+		m.outbox.complain(m.requests.about(&r, Refused, d.Status()))
 		m.gaveUp(&r)
 	default:
 		m.take(&r, d)
@@ -272,10 +290,14 @@ func (m *Manager) answered(d *mad.MAD) {
 func (m *Manager) expire() {
 	lost := m.requests.expire()
 	for i := range lost {
-		m.outbox.event(Event{Kind: Unanswered, Attr: lost[i].attr, Path: lost[i].path})
+		kind := Unanswered
+		if m.requests.isBarred(&lost[i]) {
+			kind = Protected
+		}
+		m.outbox.complain(m.requests.about(&lost[i], kind, mad.OK))
 		m.gaveUp(&lost[i])
 		if n := lost[i].node; n != unmet {
-			m.fabric.nodes[n].silent = true
+			m.fabric.nodes[n].agentOf(lost[i].port).silent = true
 		}
 	}
 }
@@ -291,10 +313,11 @@ func (m *Manager) take(r *request, d *mad.MAD) {
 		m.tookLight(d)
 	case m.phase == renew:
 		m.again = m.again || !m.protection.holds(d)
+	case r.method == mad.Set && !r.holds(d, m.fabric.nodes[r.node]), r.attr == mad.AttrPKeyTable && !m.ports.partitions.took(r, d):
+		m.outbox.complain(m.requests.about(r, NotTaken, mad.OK))
+		m.gaveUp(r)
 	case r.attr == mad.AttrPortInfo: // the answer to a Set, or about a standby's own port
-		n := m.fabric.nodes[r.node]
-		_ = mad.Parse(d.SMPData(), &n.ports[r.port].info)
-		n.tookKey(r.port, &n.ports[r.port].info)
+		m.ports.took(r, d)
 	case r.attr == mad.AttrLinearFDB:
 		m.delivery.written[m.fabric.guidOf(r.node)].tookBlock(r)
 	}

@@ -3,6 +3,7 @@ package sm_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,13 @@ func TestSwitchesHoldTheTablesOfTheRouter(t *testing.T) {
 	h := w.manager("A", 0, sm.Config{})
 	w.start(h)
 	w.run(5 * units.Second)
+	w.checkTables(h)
+}
+
+// checkTables fails the test unless the switches have the tables of a manager.
+func (w *world) checkTables(h *host) {
+	t, s := w.t, w.subnet
+	t.Helper()
 	got, tables := h.m.Subnet(), h.m.Tables()
 	if len(got.Nodes) != len(s.Nodes) {
 		t.Fatalf("%d nodes, want %d", len(got.Nodes), len(s.Nodes))
@@ -68,6 +76,36 @@ func TestSwitchesHoldTheTablesOfTheRouter(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Another manager was master for a while, and wrote other tables: the first manager, master again,
+// writes its own.
+func TestAManagerThatIsMasterAgainWritesItsTablesAnew(t *testing.T) {
+	s := build(t, topology.TwoLevel{Endpoints: 12, Radix: 8})
+	w := newWorld(t, s)
+	first := w.manager("first", 0, sm.Config{Priority: 1})
+	w.start(first)
+	w.run(5 * units.Second)
+	second := w.manager("second", 7, sm.Config{Priority: 9, Route: func(s *subnet.Subnet) (*subnet.Tables, string, error) {
+		tables, instead, err := minhop(s)
+		for _, lft := range tables.LFT {
+			slices.Reverse(lft[1:]) // of no use, but other
+		}
+		return tables, instead, err
+	}})
+	w.start(second)
+	w.run(60 * units.Second)
+	if second.m.State() != mad.SMMaster {
+		t.Fatalf("the second manager is %v: %v", second.m.State(), second.events)
+	}
+	second.dead = true
+	w.fabric.SetManager(second.at, false)
+	w.run(120 * units.Second)
+	if first.m.State() != mad.SMMaster {
+		t.Fatalf("the first manager is %v: %v", first.m.State(), first.events)
+	}
+	w.checkTables(first)
+	w.checkUp(first)
 }
 
 func TestLIDsSurviveARestart(t *testing.T) {

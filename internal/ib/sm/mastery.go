@@ -7,7 +7,7 @@ import (
 // otherManager is a Subnet Manager on another port.
 type otherManager struct {
 	info mad.SMInfo
-	path []uint8 // to its node
+	path []uint8 // to its port
 }
 
 // mastery is the manager's state and the SMInfo of the other Subnet Managers.
@@ -66,7 +66,7 @@ func (s *mastery) consult() {
 			if (end{int32(i), uint8(p)}) == own || !q.have || q.info.CapabilityMask&mad.CapIsSM == 0 || q.guid == 0 {
 				continue
 			}
-			s.others = append(s.others, otherManager{info: mad.SMInfo{GUID: q.guid}, path: n.path})
+			s.others = append(s.others, otherManager{info: mad.SMInfo{GUID: q.guid}, path: n.agentOf(uint8(p)).path})
 			s.askInfo(len(s.others) - 1)
 		}
 	}

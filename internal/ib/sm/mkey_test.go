@@ -99,3 +99,106 @@ func TestAStandbyWithAnotherKeyWaitsForTheLease(t *testing.T) {
 		}
 	}
 }
+
+// protect gives a port an M_Key that no manager knows.
+func (w *world) protect(at subnet.End, key sm.MKey) {
+	w.t.Helper()
+	info := w.fabric.Info(at)
+	info.MKey, info.MKeyProtect, info.MKeyLease = key.Key, key.Level, key.Lease
+	info.State, info.PhysState, info.LinkWidthEnabled, info.LinkSpeedEnabled = mad.PortNop, mad.PhysNop, 0, 0
+	p := sma.Packet{DLID: units.PermissiveLID, MAD: mad.NewDirected(mad.Set, mad.AttrPortInfo, uint32(at.Port), 9, nil)}
+	mad.Append(p.MAD.SMPData()[:0], &info)
+	if _, outcome := w.fabric.Carry(at, &p); outcome != sma.Answered || p.MAD.Status() != mad.OK {
+		w.t.Fatalf("the M_Key is not taken: %v, status %#x", outcome, p.MAD.Status())
+	}
+}
+
+// A port has an M_Key that the manager does not know, from the start or after a bring-up: the
+// manager says so once, goes on to manage the other ports, and does not say that the subnet is up.
+func TestAPortWithAnUnknownMKeyIsNamedOnce(t *testing.T) {
+	victim := subnet.End{Node: 5, Port: 1}
+	for _, c := range []struct {
+		level, own uint8
+		late       bool
+		want       string
+	}{
+		{1, 0, false, `"node5/nic0" port 1 at 0,1,3,3,2 is protected by another M_Key than this manager's`},
+		{1, 6, false, `"node5/nic0" port 1 at 0,1,3,3,2 is protected by another M_Key than this manager's`},
+		{1, 0, true, `"node5/nic0" port 1 at 0,1,3,3,2 is protected by another M_Key than this manager's`},
+		{2, 0, false, "unanswered: NodeInfo of the port at 0,1,3,3,2: its link is up; the node hangs, or another M_Key of protection level 2 or 3 forbids an answer"},
+		{3, 6, false, "unanswered: NodeInfo of the port at 0,1,3,3,2: its link is up; the node hangs, or another M_Key of protection level 2 or 3 forbids an answer"},
+		{2, 0, true, "the port at 0,1,3,3,2 is protected by another M_Key than this manager's"},
+	} {
+		w := newWorld(t, build(t, topology.TwoLevel{Endpoints: 8, Radix: 4}))
+		h := w.manager("A", 0, sm.Config{MKey: sm.MKey{Key: uint64(c.own), Level: 1}})
+		strange := sm.MKey{Key: 0xbad, Level: c.level}
+		if c.late {
+			w.start(h)
+			w.run(5 * units.Second)
+			h.events = nil
+			w.protect(victim, strange)
+			w.call(h, func(b *sm.Batch) { h.m.Sweep(w.now, b) })
+		} else {
+			w.protect(victim, strange)
+			w.start(h)
+		}
+		w.run(300 * units.Second)
+		count := map[string]int{}
+		for _, e := range h.events {
+			count[e.String()]++
+		}
+		if c.late && c.level == 1 {
+			// nothing is to be written: the port has all settings
+			if !h.has(sm.SubnetUp) {
+				t.Errorf("%+v: %v", c, h.events)
+			}
+			continue
+		}
+		notUp := 0
+		for _, e := range h.events {
+			if e.Kind == sm.SubnetNotUp {
+				notUp++
+			}
+		}
+		if count[c.want] != 1 || notUp != 1 || h.has(sm.SubnetUp) || len(h.events) > 6 {
+			t.Errorf("%+v: %v", c, h.events)
+		}
+		for i := range 8 {
+			if at := (subnet.End{Node: int32(i), Port: 1}); at != victim && w.fabric.Info(at).State != mad.PortActive {
+				t.Errorf("%+v: node %d is %v", c, i, w.fabric.Info(at).State)
+			}
+		}
+	}
+}
+
+// A stranger's request with a wrong key is not a fault of the port.
+func TestATrapAboutAStrangersKeyIsNoFaultOfThePort(t *testing.T) {
+	w := newWorld(t, build(t, topology.SingleSwitch{Endpoints: 4}))
+	h := w.manager("A", 0, sm.Config{MKey: sm.MKey{Key: 5, Level: 1}})
+	w.start(h)
+	w.run(5 * units.Second)
+	p := sma.Packet{DLID: units.PermissiveLID, MAD: mad.NewDirected(mad.Set, mad.AttrPortInfo, 1, 9, nil)}
+	p.MAD.SetMKey(0xbad)
+	w.change(func(f *sma.Fabric) { f.Carry(subnet.End{Node: 2, Port: 1}, &p) })
+	w.run(30 * units.Second)
+	if !h.has(sm.TrapReceived) || h.has(sm.Protected) {
+		t.Errorf("%v", h.events)
+	}
+}
+
+// A port that does not keep the M_Key is not protected: the manager says so.
+func TestAPortThatDoesNotKeepTheMKeyIsNamed(t *testing.T) {
+	w := newWorld(t, build(t, topology.SingleSwitch{Endpoints: 3}))
+	h := w.manager("A", 0, sm.Config{MKey: sm.MKey{Key: 5, Level: 1}})
+	w.before = func(int) { // the agent of node 2 loses its key
+		if at := (subnet.End{Node: 2, Port: 1}); w.fabric.Info(at).MKey != 0 {
+			w.fabric.Restart(2)
+		}
+	}
+	w.start(h)
+	w.run(units.Millisecond)
+	w.before = nil
+	if !h.has(sm.Unprotected) {
+		t.Errorf("%v", h.events)
+	}
+}

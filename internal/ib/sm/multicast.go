@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"cmp"
 	"slices"
 
 	"weft/units"
@@ -11,18 +12,25 @@ import (
 type group struct {
 	mad.MCMemberRecord          // of the group as a whole; JoinState and PortGID are 0
 	members            []member // in the order in which they joined
-	permanent          bool     // the group exists without members too
+	permanent          bool     // the group exists without members too, if a port has its P_Key
 }
 
-// broadcastGroup is the broadcast group of IP over InfiniBand (RFC 4391, 4 and 5). The manager
-// makes it for the default partition, on the first multicast LID, and keeps it without members. Its
-// parameters are OpenSM's.
-func broadcastGroup() *group {
-	return &group{permanent: true, MCMemberRecord: mad.MCMemberRecord{
-		MGID: mad.GID{Prefix: 0xFF12_401B_FFFF_0000, GUID: 0xFFFF_FFFF}, QKey: 0xB1B, MLID: units.FirstMulticastLID,
-		MTUSelector: mad.Exactly, MTU: groupMTU, RateSelector: mad.Exactly, Rate: groupRate,
-		LifetimeSelector: mad.Exactly, Lifetime: lifetime, PKey: mad.DefaultPKey, Scope: 2, // link-local
-	}}
+// permanentGroups are the groups that the manager makes by itself, on the first multicast LIDs. nil
+// is the broadcast group of IP over InfiniBand for the default partition (RFC 4391, 4 and 5), with
+// OpenSM's parameters.
+func permanentGroups(records []mad.MCMemberRecord) (all []*group) {
+	if records == nil {
+		records = []mad.MCMemberRecord{{
+			MGID: mad.GID{Prefix: 0xFF12_401B_FFFF_0000, GUID: 0xFFFF_FFFF}, QKey: 0xB1B,
+			MTU: groupMTU, Rate: groupRate, PKey: mad.DefaultPKey, Scope: 2, // link-local
+		}}
+	}
+	for i, r := range records[:min(len(records), maxGroups)] {
+		r.MLID = units.FirstMulticastLID + units.LID(i)
+		r.MTUSelector, r.RateSelector, r.LifetimeSelector, r.Lifetime = mad.Exactly, mad.Exactly, mad.Exactly, lifetime
+		all = append(all, &group{permanent: true, MCMemberRecord: r})
+	}
+	return all
 }
 
 // member is a port that joined a group.
@@ -36,6 +44,7 @@ type groups struct {
 	all           []*group
 	changed       bool // since the trees were computed
 	subscriptions *subscriptions
+	access        *access
 }
 
 // createComponents is the components that a request must have to create a group (IBA
@@ -59,26 +68,41 @@ func (s *groups) answer(q *query) {
 	}
 }
 
-// find answers with groups, or with members if the query names a port.
+// find answers with the groups of the asker's partitions, in the order of their addresses: with
+// members if the query names a port or has the manager's key, otherwise with the groups themselves
+// (IBA vol. 1, 15.2.5.17).
 func (s *groups) find(q *query, want *mad.MCMemberRecord) {
 	if !q.only(mad.MCMGID | mad.MCPortGID | mad.MCMLID | mad.MCPKey | mad.MCQKey) {
 		return
 	}
-	for _, g := range s.all {
+	for _, g := range s.sorted() {
+		if !s.access.hasKey(q.p.SLID, g.PKey) {
+			continue
+		}
 		if !wants(q, mad.MCMGID, want.MGID, g.MGID) || !wants(q, mad.MCMLID, want.MLID, g.MLID) ||
 			!wants(q, mad.MCPKey, want.PKey, g.PKey) || !wants(q, mad.MCQKey, want.QKey, g.QKey) {
 			continue
 		}
-		if q.mask&mad.MCPortGID == 0 {
+		trusted := s.access.trusts(q)
+		if q.mask&mad.MCPortGID == 0 && !trusted {
 			if !q.add(&g.MCMemberRecord) {
 				return
 			}
 			continue
 		}
-		if i := g.find(want.PortGID); i >= 0 {
-			q.add(g.of(i))
+		for i := range g.members {
+			if wants(q, mad.MCPortGID, want.PortGID, g.members[i].gid) && !q.add(g.of(i)) {
+				return
+			}
 		}
 	}
+}
+
+// sorted is the groups in the order of their addresses.
+func (s *groups) sorted() []*group {
+	return slices.SortedFunc(slices.Values(s.all), func(a, b *group) int {
+		return cmp.Or(cmp.Compare(a.MGID.Prefix, b.MGID.Prefix), cmp.Compare(a.MGID.GUID, b.MGID.GUID))
+	})
 }
 
 func (g *group) find(gid mad.GID) int {
@@ -103,15 +127,22 @@ func (s *groups) join(q *query, want *mad.MCMemberRecord) {
 		return
 	}
 	at := slices.IndexFunc(s.all, func(g *group) bool { return g.MGID == want.MGID })
-	if at < 0 {
+	created := at < 0
+	if created {
 		if at = s.create(q, want); at < 0 {
 			return
 		}
 	}
 	g := s.all[at]
-	if !wants(q, mad.MCPKey, want.PKey&0x7FFF, g.PKey&0x7FFF) || !wants(q, mad.MCQKey, want.QKey, g.QKey) {
+	if !wants(q, mad.MCPKey, want.PKey&0x7FFF, g.PKey&0x7FFF) || !wants(q, mad.MCQKey, want.QKey, g.QKey) || !s.mayJoin(q, g, want.PortGID) {
 		q.status = mad.ReqInvalid
+		if created {
+			s.all = s.all[:at]
+		}
 		return
+	}
+	if created {
+		s.subscriptions.reportGID(mad.TrapGroupCreated, g.MGID)
 	}
 	i := g.find(want.PortGID)
 	if i < 0 {
@@ -125,6 +156,27 @@ func (s *groups) join(q *query, want *mad.MCMemberRecord) {
 	g.members[i].join |= want.JoinState
 	q.add(g.of(i))
 	s.changed, q.regroup = true, true
+}
+
+// mayJoin reports whether a port can be a member of a group: it has the group's P_Key, and its link
+// has the group's MTU and rate. The asker is the port, or shares a partition with it (IBA vol. 1,
+// 15.2.5.17; o15-0.2.1 to o15-0.2.4).
+func (s *groups) mayJoin(q *query, g *group, gid mad.GID) bool {
+	x := s.access
+	port, known := x.byPort[gid.GUID]
+	asker, exists := x.owner(q.p.SLID)
+	if !known || !exists {
+		return false
+	}
+	if _, shared := x.partitions.shared(asker, port); !shared {
+		return false
+	}
+	info := &x.behind[port.Node].ports[port.Port].info
+	fast := info.NeighborMTU >= g.MTU && rateOf(rateCode(linkOf(info))) >= rateOf(g.Rate)
+	if port.Port == 0 {
+		fast = true // a switch's own port has no link
+	}
+	return fast && x.hasKey(x.sub.Port(port).LID, g.PKey)
 }
 
 // create makes a group with the lowest free LID.
@@ -151,7 +203,6 @@ func (s *groups) create(q *query, want *mad.MCMemberRecord) int {
 		g.RateSelector, g.Rate = mad.Exactly, groupRate
 	}
 	s.all = append(s.all, g)
-	s.subscriptions.reportGID(mad.TrapGroupCreated, g.MGID)
 	return len(s.all) - 1
 }
 

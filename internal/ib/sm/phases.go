@@ -18,7 +18,9 @@ func (m *Manager) startSweep() {
 // with a method that queues its requests.
 func (m *Manager) advance() {
 	for _, n := range m.fabric.nodes {
-		n.silent = false // it may answer in the next phase
+		for p := range n.ports {
+			n.ports[p].agent.silent = false // it may answer in the next phase
+		}
 	}
 	switch m.phase {
 	case discover:
@@ -56,13 +58,13 @@ func (m *Manager) enterAssign() {
 		return
 	}
 	if err := m.lids.assign(s, at); err != nil {
-		m.outbox.event(Event{Kind: NotAssigned, Err: err})
+		m.outbox.complain(Event{Kind: NotAssigned, Err: err})
 		m.abandon()
 		return
 	}
 	tables, instead, err := m.cfg.Route(s)
 	if err != nil {
-		m.outbox.event(Event{Kind: NotRouted, Err: err})
+		m.outbox.complain(Event{Kind: NotRouted, Err: err})
 		m.abandon()
 		return
 	}
@@ -94,9 +96,13 @@ func (m *Manager) finish() {
 	} else {
 		m.repeats++
 	}
-	if m.requests.givenUp == 0 {
-		m.outbox.event(Event{Kind: SubnetUp, Count: len(m.routed.sub.Nodes), Took: m.outbox.now - m.sweeping})
+	up := m.requests.givenUp == 0
+	if nodes := len(m.routed.sub.Nodes); up {
+		m.outbox.event(Event{Kind: SubnetUp, Count: nodes, Took: m.outbox.now - m.sweeping})
+	} else {
+		m.outbox.complain(Event{Kind: SubnetNotUp, Count: nodes})
 	}
+	m.outbox.swept(up)
 	m.admin.subscriptions.reportPorts()
 	m.nextSweep = m.outbox.now + m.cfg.Sweep
 	m.protection.renewLater(m.mastery.state == mad.SMMaster)
@@ -131,6 +137,7 @@ func (m *Manager) followChange() {
 // abandon ends a sweep that cannot be finished, perhaps because the fabric changed during
 // it.
 func (m *Manager) abandon() {
+	m.outbox.swept(false)
 	m.requests.forget()
 	m.phase = idle
 	m.repeats++
@@ -229,7 +236,9 @@ func (m *Manager) finishRenewal() {
 func (m *Manager) trapped(p *Packet) {
 	var n mad.Notice
 	_ = mad.Parse(p.MAD.SMPData(), &n)
-	m.outbox.event(Event{Kind: TrapReceived, Trap: n.Number, LID: n.IssuerLID, Notice: n})
+	if !m.accused(&n) {
+		m.outbox.event(Event{Kind: TrapReceived, Trap: n.Number, LID: n.IssuerLID, Notice: n})
+	}
 	answer := *p
 	answer.MAD.SetMethod(mad.TrapRepress)
 	answer.MAD.SetMKey(m.cfg.MKey.Key)
@@ -243,4 +252,28 @@ func (m *Manager) trapped(p *Packet) {
 	if n.Generic && (n.Number == mad.TrapLinkState || n.Number == mad.TrapCapability) {
 		m.changed()
 	}
+}
+
+// accused reports whether a trap says that a port refuses the M_Key of this manager. If the request
+// is under way, the fault is told when that is given up, otherwise at once.
+func (m *Manager) accused(n *mad.Notice) bool {
+	if !n.Generic || n.Number != mad.TrapBadMKey {
+		return false
+	}
+	var k mad.MKeyNotice
+	n.GetData(&k)
+	if m.requests.accuse(&k) {
+		return true
+	}
+	r := request{node: unmet}
+	if at := m.fabric.holder(n.IssuerLID); at != none {
+		r.node, r.port, r.path = at.node, at.port, m.fabric.nodes[at.node].agentOf(at.port).path
+	}
+	if k.MKey != m.requests.keyFor(&r) {
+		return false // of another manager's request
+	}
+	e := m.requests.about(&r, Protected, mad.OK)
+	e.LID = n.IssuerLID
+	m.outbox.complain(e)
+	return true
 }

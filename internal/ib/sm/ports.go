@@ -10,6 +10,7 @@ import (
 type portSetup struct {
 	*writer
 	mkey       *MKey
+	settings   *Settings
 	partitions *partitions
 	lanes      *laneTables
 }
@@ -32,7 +33,7 @@ func (w *portSetup) writeEndPort(n int32, p uint8, q *subnet.Port) {
 	want.LID, want.LMC = q.LID, q.LMC
 	want.MasterSMLID, want.MasterSMSL = w.managerLID(), 0
 	want.GIDPrefix = mad.DefaultPrefix
-	want.SubnetTimeOut = subnetTimeout
+	want.SubnetTimeOut = w.settings.SubnetTimeout
 	if k := w.mkey; k.Key != 0 {
 		want.MKey, want.MKeyProtect, want.MKeyLease = k.Key, k.Level, k.Lease
 	}
@@ -42,7 +43,29 @@ func (w *portSetup) writeEndPort(n int32, p uint8, q *subnet.Port) {
 		want.ClientReregister = r.info.CapabilityMask&mad.CapReregister != 0
 		w.ask(w.set(n, mad.AttrPortInfo, uint32(p), p, &want))
 	}
-	w.partitions.write(n, p)
+	w.partitions.readTables(n, p)
+}
+
+// took takes an answer with the PortInfo of a port. A port that has got an M_Key is asked once more,
+// with that key, because the answer to the Set may hide it.
+func (w *portSetup) took(r *request, d *mad.MAD) {
+	n := w.nodes[r.node]
+	info := &n.ports[r.port].info
+	_ = mad.Parse(d.SMPData(), info)
+	var wrote mad.PortInfo
+	_ = mad.Parse(r.data[:], &wrote)
+	key, a := w.mkey.Key, n.agentOf(r.port)
+	switch {
+	case r.again && (info.MKey != key || info.MKeyProtect != w.mkey.Level):
+		w.complain(w.about(r, Unprotected, mad.OK))
+	case r.method == mad.Set && key != 0 && a.key != key && wrote.MKey == key:
+		a.key = key
+		again := *r
+		again.method, again.data, again.again = mad.Get, [mad.SMPDataBytes]byte{}, true
+		w.ask(again)
+		return
+	}
+	n.tookKey(r.port, info)
 }
 
 // unchanged sets to 0 the components of a PortInfo that a Set leaves unchanged at 0.
@@ -63,14 +86,9 @@ func (w *portSetup) arm() {
 		}
 		if w.partitions.inUse() && w.nodes[n].isSwitch() {
 			enforces := w.partitions.enforces(n, p)
-			want.PartitionIn, want.PartitionOut = enforces, enforces
+			want.PartitionIn, want.PartitionOut = enforces && w.settings.CheckIn, enforces && w.settings.CheckOut
 		}
-		if w.nodes[n].isSwitch() {
-			want.VLStallCount, want.HOQLife = stallCount, headOfQueueLife
-			if !w.nodes[w.nodes[n].ports[p].peer.node].isSwitch() {
-				want.HOQLife = leafHeadOfQueueLife
-			}
-		}
+		w.setLifetimes(n, p, &want)
 		rises := here.State == mad.PortInit
 		if want == *here && !rises {
 			return
@@ -88,18 +106,25 @@ func (w *portSetup) arm() {
 	})
 }
 
-// The lifetimes of packets in switches, 4.096 µs × 2^n: the defaults of OpenSM (opensm -c
-// of 3.3.23). The value after power-on is not specified: a switch may discard a packet
-// that has waited for 4 µs.
-const (
-	packetLifetime      = 18 // of a switch: 1.07 s
-	headOfQueueLife     = 18 // of a port to a switch
-	leafHeadOfQueueLife = 16 // of a port to an adapter: 0.27 s
-	stallCount          = 7  // discards in a row that stall a lane
-)
-
-// subnetTimeout is SubnetTimeOut of every port: 4.096 µs × 2^18 = 1.07 s, as OpenSM's.
-const subnetTimeout = 18
+// setLifetimes sets how long packets live at the head of a port's queue, and the thresholds of
+// errors. Routers forward, too.
+func (w *portSetup) setLifetimes(n int32, p uint8, want *mad.PortInfo) {
+	s := w.settings
+	if s.LocalPhyErrors > 0 {
+		want.LocalPhyErrors = s.LocalPhyErrors
+	}
+	if s.OverrunErrors > 0 {
+		want.OverrunErrors = s.OverrunErrors
+	}
+	switch kind, peer := subnet.Kind(w.nodes[n].info.Type), w.nodes[n].ports[p].peer; {
+	case kind == subnet.Router:
+		want.HOQLife = s.LeafHOQLife
+	case kind == subnet.Switch && w.nodes[peer.node].isSwitch():
+		want.VLStallCount, want.HOQLife = s.StallCount, s.HOQLife
+	case kind == subnet.Switch:
+		want.VLStallCount, want.HOQLife = s.LeafStallCount, s.LeafHOQLife
+	}
+}
 
 // activate takes every Armed port to Active.
 func (w *portSetup) activate() {

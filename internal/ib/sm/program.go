@@ -12,6 +12,8 @@ type delivery struct {
 	lanes   *laneTables
 	written ledger
 	cursor  cursor
+
+	packetLife uint8
 }
 
 // cursor is the progress of the phase program. Blocks are made one at a time, when the window has
@@ -36,8 +38,8 @@ func (d *delivery) start() {
 		if w.top != 0 && w.top != n.sw.LinearFDBTop {
 			w.forget() // the switch was restarted, or another manager wrote to it
 		}
-		if n.sw.LinearFDBTop != d.tables.Top || n.sw.LifeTime != packetLifetime {
-			n.sw.LinearFDBTop, n.sw.LifeTime = d.tables.Top, packetLifetime
+		if n.sw.LinearFDBTop != d.tables.Top || n.sw.LifeTime != d.packetLife {
+			n.sw.LinearFDBTop, n.sw.LifeTime = d.tables.Top, d.packetLife
 			want := n.sw
 			want.PortStateChange = false
 			d.ask(d.set(i, mad.AttrSwitchInfo, 0, 0, &want))

@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"cmp"
 	"slices"
 
 	"weft/units"
@@ -12,8 +13,8 @@ type request struct {
 	method   mad.Method
 	attr     mad.Attribute
 	modifier uint32
-	node     int32 // the node that it asks; unmet for an unmet node
-	port     uint8
+	node     int32   // the node that it asks; unmet for an unmet node
+	port     uint8   // the port that it is about; its agent is asked
 	near     int32   // for an unmet node: the node before it
 	other    int16   // for SMInfo: index into others
 	path     []uint8 // directed route; shared, never written to
@@ -22,6 +23,8 @@ type request struct {
 	tid      uint32
 	tries    int
 	deadline units.Time
+	again    bool // the request reads what was written
+	barred   bool // a trap says that its M_Key is wrong
 }
 
 // unmet stands for the node behind a port whose NodeInfo was not read yet. The request
@@ -59,14 +62,14 @@ func (q *requests) askFirst(r request) {
 	q.head = 0
 }
 
-// get asks for an attribute of a node.
+// get asks the agent of a port for an attribute.
 func (q *requests) get(n int32, attr mad.Attribute, modifier uint32, port uint8) {
-	q.ask(request{method: mad.Get, attr: attr, modifier: modifier, node: n, port: port, path: q.nodes[n].path})
+	q.ask(request{method: mad.Get, attr: attr, modifier: modifier, node: n, port: port, path: q.nodes[n].agentOf(port).path})
 }
 
-// set is a request to write an attribute of a node.
+// set is a request to the agent of a port to write an attribute.
 func (q *requests) set(n int32, attr mad.Attribute, modifier uint32, port uint8, value mad.Structure) request {
-	r := request{method: mad.Set, attr: attr, modifier: modifier, node: n, port: port, path: q.nodes[n].path}
+	r := request{method: mad.Set, attr: attr, modifier: modifier, node: n, port: port, path: q.nodes[n].agentOf(port).path}
 	mad.Append(r.data[:0], value)
 	return r
 }
@@ -93,7 +96,7 @@ func (q *requests) fill(more func() (request, bool), gaveUp func(*request)) {
 		if !waits {
 			return
 		}
-		if r.node != unmet && q.nodes[r.node].silent {
+		if r.node != unmet && q.nodes[r.node].agentOf(r.port).silent {
 			lost := r // a copy, so that r stays off the heap
 			gaveUp(&lost)
 			continue
@@ -130,10 +133,40 @@ func (q *requests) transmit(r *request) {
 // keyFor is the M_Key of a request: the key that the port reported, which may be another manager's,
 // otherwise this manager's key.
 func (q *requests) keyFor(r *request) uint64 {
-	if r.node != unmet && int(r.node) < len(q.nodes) && q.nodes[r.node].key != 0 {
-		return q.nodes[r.node].key
+	if r.node != unmet && int(r.node) < len(q.nodes) {
+		if key := q.nodes[r.node].agentOf(r.port).key; key != 0 {
+			return key
+		}
 	}
 	return q.mkey
+}
+
+// about is an event about the port that a request asks.
+func (q *requests) about(r *request, kind EventKind, status mad.Status) Event {
+	e := Event{Kind: kind, Attr: r.attr, Status: status, Path: r.path}
+	if r.node != unmet && int(r.node) < len(q.nodes) {
+		n := q.nodes[r.node]
+		e.GUID, e.Node, e.Port = n.info.NodeGUID, cmp.Or(n.desc.String(), n.info.NodeGUID.String()), r.port
+	}
+	return e
+}
+
+// accuse notes that a trap says that requests have a wrong M_Key, and reports whether any of those
+// under way has it. The trap alone ends no request: it may be forged.
+func (q *requests) accuse(k *mad.MKeyNotice) (found bool) {
+	for i := range q.wire {
+		r := &q.wire[i]
+		if r.method == k.Method && r.attr == k.Attribute && r.modifier == k.Modifier && q.keyFor(r) == k.MKey {
+			r.barred, found = true, true
+		}
+	}
+	return found
+}
+
+// isBarred reports whether an M_Key explains why a request was not answered: a trap said so, or the
+// port has protection and hides its key from this manager.
+func (q *requests) isBarred(r *request) bool {
+	return r.barred || r.method == mad.Set && r.node != unmet && q.nodes[r.node].agentOf(r.port).hides
 }
 
 // forget drops all requests. Late answers to them are ignored.

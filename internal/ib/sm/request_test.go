@@ -12,7 +12,7 @@ func queued(nodes, window int) (*requests, *Batch) {
 	out := &Batch{}
 	q := &requests{outbox: &outbox{out: out, nextTID: 1}, fabric: &fabric{}, window: window, timeout: units.Millisecond, retries: 1}
 	for i := range nodes {
-		q.nodes = append(q.nodes, &node{path: []uint8{uint8(i)}})
+		q.nodes = append(q.nodes, &node{ports: []port{{agent: agent{path: []uint8{uint8(i)}}}}})
 		q.get(int32(i), mad.AttrNodeInfo, 0, 0)
 	}
 	return q, out
@@ -55,7 +55,7 @@ func TestARequestIsRepeatedThenLost(t *testing.T) {
 
 func TestASilentNodeIsSpared(t *testing.T) {
 	q, out := queued(3, 3)
-	q.nodes[1].silent = true
+	q.nodes[1].ports[0].agent.silent = true
 	var spared []int32
 	q.fill(noMore, func(r *request) { spared = append(spared, r.node) })
 	if len(out.Send) != 2 || len(spared) != 1 || spared[0] != 1 {

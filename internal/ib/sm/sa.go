@@ -21,6 +21,9 @@ type administration struct {
 // groups, and capability masks of ports matched bit by bit (IBA vol. 1, 15.1.3).
 const saCapabilities = 1<<9 | 1<<13
 
+// respTime is the code of the time in which this subnet administration answers, 1.07 s: OpenSM's.
+const respTime = 18
+
 // query is a request to subnet administration, and the records of its answer.
 type query struct {
 	p       *Packet
@@ -102,7 +105,7 @@ func (a *administration) lookUp(q *query) {
 	}
 	switch d.Attribute() {
 	case mad.AttrClassPortInfo:
-		q.add(&mad.ClassPortInfo{BaseVersion: 1, ClassVersion: 2, CapabilityMask: saCapabilities, RespTime: subnetTimeout})
+		q.add(&mad.ClassPortInfo{BaseVersion: 1, ClassVersion: 2, CapabilityMask: saCapabilities, RespTime: respTime})
 	case mad.AttrNodeRecord:
 		a.inventory.nodes(q)
 	case mad.AttrPortInfoRecord:

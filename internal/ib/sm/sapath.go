@@ -7,7 +7,10 @@ import (
 )
 
 // pathRecords answers with paths between end ports.
-type pathRecords struct{ *access }
+type pathRecords struct {
+	*access
+	level func(mad.PKey) units.SL // of a partition's paths, unless routing chooses them; nil: 0
+}
 
 // answer answers with the paths from a port to others, or between all ports. Components that are
 // equal for all of weft's paths are ignored.
@@ -56,6 +59,8 @@ func (x *pathRecords) path(from, to subnet.End, q *query, want *mad.PathRecord) 
 	r.PKey = key
 	if x.tables.SL != nil {
 		r.SL = x.tables.SL(r.SLID, r.DLID)
+	} else if x.level != nil {
+		r.SL = x.level(key)
 	}
 	slowest, ok := x.follow(from, to, r.DLID, &r.MTU)
 	r.Rate = rateCode(slowest)

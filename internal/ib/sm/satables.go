@@ -194,7 +194,7 @@ func (x *tableRecords) keyRecords(q *query) {
 	})
 }
 
-// addKeys adds the blocks of a port's keys, as partitions.writeKeys writes them.
+// addKeys adds the blocks of a port's keys, as partitions writes them.
 func (q *query) addKeys(want *mad.PKeyRecord, lid units.LID, port uint8, room int, keys []mad.PKey) bool {
 	for block := 0; block*mad.PKeysPerBlock < min(max(len(keys), 1), room); block++ {
 		r := mad.PKeyRecord{LID: lid, Block: uint16(block), Port: port}

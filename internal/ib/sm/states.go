@@ -14,8 +14,10 @@ func (m *Manager) becomeDiscovering() {
 	m.startSweep()
 }
 
-// becomeMaster takes the subnet over, after a sweep that found no better manager.
+// becomeMaster takes the subnet over, after a sweep that found no better manager. Another manager
+// may have written to any table since this one was master.
 func (m *Manager) becomeMaster() {
+	clear(m.delivery.written)
 	m.mastery.enter(mad.SMMaster)
 	m.mastery.master = -1
 }
@@ -111,7 +113,7 @@ func (m *Manager) lostSMInfo(r *request) {
 	switch {
 	case s.state == mad.SMStandby && int(r.other) == s.master:
 		s.lostPolls++
-		if s.lostPolls < pollsLost {
+		if s.lostPolls < m.cfg.LostPolls {
 			m.nextSweep = m.outbox.now + m.cfg.Poll
 			return
 		}

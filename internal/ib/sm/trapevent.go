@@ -3,6 +3,7 @@ package sm
 import (
 	"fmt"
 
+	"weft/units"
 	"weft/wire/mad"
 )
 
@@ -25,6 +26,14 @@ func trapText(n *mad.Notice) string {
 		var k mad.SwitchKeyNotice
 		n.GetData(&k)
 		return text + fmt.Sprintf(": bad P_Key %#x from LID %d QP %d to LID %d QP %d on SL %d at port %d of LID %d", uint16(k.PKey), k.LID1, k.QP1, k.LID2, k.QP2, k.SL, k.Port, k.SwitchLID)
+	case mad.TrapBadMKey:
+		var k mad.MKeyNotice
+		n.GetData(&k)
+		from := "a directed route"
+		if k.DrSLID != units.PermissiveLID {
+			from = fmt.Sprintf("LID %d", k.DrSLID)
+		}
+		return text + fmt.Sprintf(": a request for %s by %s had a wrong M_Key", attrName(k.Attribute), from)
 	default:
 		return text
 	}

@@ -50,6 +50,7 @@ func set(t testing.TB, f *Fabric, change func(*mad.PortInfo)) mad.Status {
 }
 
 func TestStatesFollowTheirMachine(t *testing.T) {
+	const peerArmed = mad.PortState(0xF) // in the table: not a state of this port
 	f := star(t)
 	state := func() mad.PortState { return f.Info(subnet.End{Node: 3, Port: 2}).State }
 	for i, c := range []struct {
@@ -61,11 +62,20 @@ func TestStatesFollowTheirMachine(t *testing.T) {
 		{mad.PortInit, mad.BadField, mad.PortInit}, // software cannot set Init
 		{mad.PortArmed, mad.OK, mad.PortArmed},
 		{mad.PortArmed, mad.OK, mad.PortArmed},
+		{mad.PortActive, mad.BadField, mad.PortArmed}, // the other end is Init
+		{peerArmed, mad.OK, mad.PortArmed},
 		{mad.PortActive, mad.OK, mad.PortActive},
 		{mad.PortArmed, mad.BadField, mad.PortActive},
 		{mad.PortNop, mad.OK, mad.PortActive},
 		{mad.PortDown, mad.OK, mad.PortInit}, // the link trains again
 	} {
+		if c.to == peerArmed {
+			armed := mad.PortInfo{State: mad.PortArmed}
+			if d := ask(t, f, mad.Set, mad.AttrPortInfo, 1, &armed, 1, 2); d.Status() != mad.OK {
+				t.Errorf("the other end, to Armed: status %#x", d.Status())
+			}
+			continue
+		}
 		if status := set(t, f, func(p *mad.PortInfo) { p.State = c.to }); status != c.status || state() != c.then {
 			t.Errorf("step %d, to %v: status %#x and %v, want %#x and %v", i, c.to, status, state(), c.status, c.then)
 		}
@@ -104,6 +114,75 @@ func TestWhatAPortCannotDoIsRefusedWhole(t *testing.T) {
 	}
 }
 
+// doubled is a switch (node 0) with two ports each of an adapter (node 1) and a router (node 2), and
+// an adapter with one port (node 3), from which the tests send.
+func doubled(t testing.TB) (*Fabric, subnet.End) {
+	t.Helper()
+	s := &subnet.Subnet{Origin: subnet.None}
+	s.Add(subnet.Node{Kind: subnet.Switch, GUID: 0x10}, 5)
+	port := uint8(1)
+	for i, kind := range []subnet.Kind{subnet.Adapter, subnet.Router, subnet.Adapter} {
+		n := s.Add(subnet.Node{Kind: kind, GUID: units.GUID(0x100 * (i + 1))}, 2)
+		for p := uint8(1); p <= 2 && port <= 5; p++ {
+			s.Nodes[n].Ports[p].GUID = s.Nodes[n].GUID + units.GUID(p)
+			s.Connect(subnet.End{Node: 0, Port: port}, subnet.End{Node: n, Port: p}, subnet.Link{Width: 4, Speed: subnet.EDR})
+			port++
+		}
+	}
+	f, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, subnet.End{Node: 3, Port: 1}
+}
+
+// Each port of an adapter or a router has its own agent: what a request says and writes concerns
+// the port at which it arrives, and a Set of another port is refused, as by ibsim.
+func TestAPortOfAnAdapterAnswersForItselfAlone(t *testing.T) {
+	f, from := doubled(t)
+	send := func(method mad.Method, attr mad.Attribute, mod uint32, out uint8, value mad.Structure) *mad.MAD {
+		p := Packet{DLID: units.PermissiveLID, MAD: mad.NewDirected(method, attr, mod, 9, []uint8{1, out})}
+		if value != nil {
+			mad.Append(p.MAD.SMPData()[:0], value)
+		}
+		if _, outcome := f.Carry(from, &p); outcome != Answered {
+			t.Fatalf("attribute %#x at port %d: outcome %d", attr, out, outcome)
+		}
+		return &p.MAD
+	}
+	for _, node := range []struct {
+		number int32
+		out    uint8 // the switch's port to port 2
+	}{{1, 2}, {2, 4}} {
+		before := f.Info(subnet.End{Node: node.number, Port: 1})
+		lid := mad.PortInfo{LID: 5, MKey: 7}
+		if d := send(mad.Set, mad.AttrPortInfo, 1, node.out, &lid); d.Status() != mad.BadField {
+			t.Errorf("node %d: PortInfo of port 1 is written through port 2: status %#x", node.number, d.Status())
+		}
+		keys, lanes, weights := mad.PKeyTable{0x8022}, mad.SLToVL{3, 3}, mad.VLArb{{VL: 1, Weight: 9}}
+		for _, port := range []uint32{0, 1, 2} { // what the modifier says about the port has no meaning
+			send(mad.Set, mad.AttrPKeyTable, port<<16, node.out, &keys)
+			send(mad.Set, mad.AttrSLToVL, port, node.out, &lanes)
+			send(mad.Set, mad.AttrVLArb, 1<<16|port, node.out, &weights)
+		}
+		one, two := &f.nodes[node.number].ports[1], &f.nodes[node.number].ports[2]
+		if one.info != before || one.pkeys[0] != (mad.PKeyTable{mad.DefaultPKey}) || one.vlarb[0] == weights {
+			t.Errorf("node %d: port 1 has %+v, keys %#x and weights %v", node.number, one.info, one.pkeys[0][:2], one.vlarb[0])
+		}
+		if _, written := f.nodes[node.number].sl2vl[1]; written {
+			t.Errorf("node %d: port 1 has another map of lanes", node.number)
+		}
+		if two.pkeys[0] != keys || two.vlarb[0] != weights || f.nodes[node.number].sl2vl[2] != lanes {
+			t.Errorf("node %d: port 2 has keys %#x, weights %v", node.number, two.pkeys[0][:2], two.vlarb[0])
+		}
+		var info mad.PortInfo
+		_ = mad.Parse(send(mad.Get, mad.AttrPortInfo, 1, node.out, nil).SMPData(), &info)
+		if info.LocalPort != 2 {
+			t.Errorf("node %d: the answer comes from port %d, want 2", node.number, info.LocalPort)
+		}
+	}
+}
+
 func TestQueriesOutOfRangeAreRefused(t *testing.T) {
 	f := star(t)
 	for _, c := range []struct {
@@ -114,6 +193,9 @@ func TestQueriesOutOfRangeAreRefused(t *testing.T) {
 	}{
 		{mad.AttrPortInfo, 4, []uint8{1}, mad.BadField},
 		{mad.AttrPortInfo, 3, []uint8{1}, mad.OK},
+		{mad.AttrPortInfo, 1<<31 | 3, []uint8{1}, mad.OK}, // the sender knows extended speeds
+		{mad.AttrPortInfo, 1<<8 | 3, []uint8{1}, mad.BadField},
+		{mad.AttrVLArb, 1<<16 | 1<<8 | 1, []uint8{1}, mad.BadField},
 		{mad.AttrLinearFDB, 767, []uint8{1}, mad.OK},
 		{mad.AttrLinearFDB, 768, []uint8{1}, mad.BadField},
 		{mad.AttrLinearFDB, 1 << 31, []uint8{1}, mad.BadField},

@@ -6,10 +6,15 @@ import (
 	"weft/wire/mad"
 )
 
-// portInfo answers Get and Set of PortInfo (IBA vol. 1, 14.2.5.6).
+// fieldsOfExtSpeeds is the bit of PortInfo's modifier that says that the sender knows the fields of
+// extended speeds (IBA vol. 1, 14.2.5.6); the other bits are the number of the port.
+const fieldsOfExtSpeeds = 1 << 31
+
+// portInfo answers Get and Set of PortInfo (IBA vol. 1, 14.2.5.6). A port of an adapter or a router
+// can be written only through itself: as ibsim, which refuses a Set that arrives at another port.
 func (f *Fabric) portInfo(r *request) mad.Status {
-	q, number, ok := r.selected(r.mod & 0xFF)
-	if !ok {
+	q, number, ok := r.selected(r.mod &^ fieldsOfExtSpeeds)
+	if !ok || r.set && r.of.Kind != subnet.Switch && number != r.at.Port {
 		return mad.BadField
 	}
 	own := r.of.Kind != subnet.Switch || number == 0 // the port has LID and keys
@@ -17,7 +22,11 @@ func (f *Fabric) portInfo(r *request) mad.Status {
 	if r.set {
 		var in mad.PortInfo
 		_ = mad.Parse(r.data, &in)
-		if status = check(&in, q, own); status == mad.OK {
+		peer := f.sub.Peer(subnet.End{Node: r.at.Node, Port: number})
+		if status = check(&in, q, own); status == mad.OK && !f.rises(&in, q, peer) {
+			status = mad.BadField
+		}
+		if status == mad.OK {
 			f.setPort(subnet.End{Node: r.at.Node, Port: number}, &in, own)
 		}
 	}
@@ -43,19 +52,27 @@ func check(in *mad.PortInfo, q *port, own bool) mad.Status {
 		in.LinkSpeedEnabled != 0xF && in.LinkSpeedEnabled&^now.LinkSpeedSupported != 0 {
 		return mad.BadField
 	}
+	return mad.OK
+}
+
+// rises reports whether a port may go to a written state: from Init to Armed, and from Armed to
+// Active if its peer is Armed or Active, as ibsim has it. A Set that is repeated, because its answer
+// was lost, finds the port in its state already: that is no fault.
+func (f *Fabric) rises(in *mad.PortInfo, q *port, peer subnet.End) bool {
+	now := q.info.State
 	switch in.State {
 	case mad.PortNop, mad.PortDown:
-		return mad.OK
+		return true
 	case mad.PortArmed:
-		if now.State == mad.PortInit || now.State == mad.PortArmed {
-			return mad.OK
-		}
+		return now == mad.PortInit || now == mad.PortArmed
 	case mad.PortActive:
-		if now.State == mad.PortArmed || now.State == mad.PortActive {
-			return mad.OK
+		there := mad.PortDown
+		if peer.Exists() {
+			there = f.nodes[peer.Node].ports[peer.Port].info.State
 		}
+		return now == mad.PortActive || now == mad.PortArmed && there >= mad.PortArmed
 	}
-	return mad.BadField
+	return false
 }
 
 // setPort copies the writable fields, then changes the states.
@@ -175,7 +192,7 @@ func (f *Fabric) SetLink(at subnet.End, works bool) bool {
 
 // extPortInfo answers the vendor's attribute that distinguishes FDR10 from QDR.
 func (r *request) extPortInfo() mad.Status {
-	q, _, ok := r.selected(r.mod & 0xFF)
+	q, _, ok := r.selected(r.mod)
 	if !ok {
 		return mad.BadField
 	}

@@ -51,9 +51,13 @@ func (r *request) slToVL() mad.Status {
 }
 
 // vlArb answers VLArbitrationTable (IBA vol. 1, 14.2.5.9). Tables have one block each: blocks 2 and
-// 4 do not exist.
+// 4 do not exist. An adapter's port has its own tables only.
 func (r *request) vlArb() mad.Status {
-	q, _, ok := r.selected(r.mod & 0xFF)
+	number := r.mod & 0xFFFF
+	if r.of.Kind != subnet.Switch {
+		number = 0
+	}
+	q, _, ok := r.selected(number)
 	block := r.mod >> 16
 	if !ok || (block != 1 && block != 3) {
 		return mad.BadField

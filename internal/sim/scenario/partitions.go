@@ -168,6 +168,7 @@ func PartitionsConf(r *Resolved, f *Fabric) *partition.Config {
 		}
 		c.Partitions = append(c.Partitions, rule)
 	}
+	c.BothKeys = c.Both() // the scenario names a member twice: it means both keys
 	return c
 }
 
