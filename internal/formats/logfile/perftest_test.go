@@ -32,7 +32,7 @@ func TestAPrefixOfPerftestsLinesHasAnyForm(t *testing.T) {
 		var tagged strings.Builder
 		for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
 			if strings.Contains(prefix, "%d") { // the time of a line
-				tagged.WriteString(fmt.Sprintf(prefix, i))
+				fmt.Fprintf(&tagged, prefix, i)
 			} else {
 				tagged.WriteString(prefix)
 			}

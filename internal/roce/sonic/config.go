@@ -119,7 +119,7 @@ func Read(file string, in io.Reader) (*Config, error) {
 		t := &Table{Name: name, Line: line}
 		c.Tables = append(c.Tables, t)
 		return r.object("table "+name, func(key string, line int) error {
-			if dumpNames[key] { // of a key that is no entry, such as CONFIG_DB_INITIALIZED
+			if dumpNames[key] { // of a key that is no entry
 				return r.skip()
 			}
 			row := Row{Key: key, Line: line}

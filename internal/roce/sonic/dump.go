@@ -59,8 +59,8 @@ func typed(fields []Field) (out []Field) {
 
 // skip reads over a value.
 func (r *reader) skip() error {
-	var any json.RawMessage
-	if err := r.dec.Decode(&any); err != nil {
+	var value json.RawMessage
+	if err := r.dec.Decode(&value); err != nil {
 		return r.fail("%v", err)
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 // dumped is a configuration as sonic-db-dump -y writes it: entries by their names, sorted, or without what
 // surrounds the fields.
 func dumped(c *Config, wrapped bool) string {
-	entries := map[string]any{"CONFIG_DB_INITIALIZED": map[string]any{"expireat": 1700000000.1, "ttl": -0.001, "type": "string", "value": "1"}}
+	entries := map[string]any{"CONFIG_DB_INITIALIZED": map[string]any{"expireat": 1700000000.1, "ttl": -0.001, "type": "string", "value": "1"}} //nolint:misspell // its name
 	for _, t := range c.Tables {
 		for i := range t.Rows {
 			fields := map[string]string{}
