@@ -11,7 +11,7 @@
 //	astra     network configurations of ASTRA-sim
 //	hpcc      files of the simulator published with HPCC
 //	hpcctopo  its topology as a cluster
-//	ncclxml   topology files of NCCL
+//	ncclxml   topology files of NCCL and RCCL
 //	requests  traces of requests to language models: Azure's, Mooncake's
 //	logfile   logs of nccl-tests, perftest and clusterkit
 //	metrics   counters under the names of Prometheus's exporters, written and read

@@ -55,7 +55,7 @@ var topologies = []topology{
 	{"a network configuration of ASTRA-sim", astra.Recognise, astra.Read},
 	{"an htsim topology", htsim.RecogniseTopology, htsim.ReadTopology},
 	{"a topology of the HPCC simulator", hpcctopo.Recognise, hpcctopo.Read},
-	{"an NCCL topology", ncclxml.Recognise, ncclxml.Read},
+	{"a topology of NCCL or RCCL", ncclxml.Recognise, ncclxml.Read},
 	{"a SimAI topology", simai.RecogniseTopology, simai.ReadTopology},
 }
 

@@ -74,6 +74,9 @@ type Progress struct {
 	Simulated   units.Time // so far, over all simulations
 	Events      int64      // so far, over all simulations
 	Hops        int64      // packet-hops so far, over all simulations
+	// Share is the part of the work that is done, by an estimate of each simulation's; 0 if there is none.
+	// Simulations whose results were known count as no work.
+	Share float64
 	// Skipped is the part of all this that was not simulated.
 	Skipped runstore.Skipped
 }

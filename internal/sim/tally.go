@@ -9,11 +9,22 @@ type Tally struct {
 	mu      sync.Mutex // guards the fields below, and is held during calls of tell
 	ended   Progress   // sum of the simulations that have ended
 	running map[int]Progress
+	work    func(number int) float64 // nil: not estimated
+	all     float64                  // work of the simulations that are not known
+	done    float64
 }
 
 // NewTally is for a total number of simulations. It calls tell, which may be nil, never concurrently.
 func NewTally(total int, tell func(Progress)) *Tally {
 	return &Tally{tell: tell, ended: Progress{Total: total}, running: make(map[int]Progress)}
+}
+
+// Weigh gives the estimated work of each simulation, in any unit.
+func (t *Tally) Weigh(work func(number int) float64) {
+	t.work = work
+	for i := range t.ended.Total {
+		t.all += work(i)
+	}
 }
 
 // Of takes the progress of one of the simulations while it runs, on a fabric. It is nil if nobody is told.
@@ -37,10 +48,25 @@ func (t *Tally) Ended(number int, fabric string, known bool) {
 	if known {
 		t.ended.Known++
 	}
+	if t.work != nil {
+		t.weighed(t.work(number), known)
+	}
 	t.ended.add(t.running[number])
 	delete(t.running, number)
 	if t.tell != nil {
 		t.say(fabric)
+	}
+}
+
+// weighed counts the work of a simulation that has ended. The caller has locked t.
+func (t *Tally) weighed(work float64, known bool) {
+	if known {
+		t.all -= work
+	} else {
+		t.done += work
+	}
+	if t.all > 0 {
+		t.ended.Share = min(1, t.done/t.all)
 	}
 }
 

@@ -17,6 +17,7 @@ const (
 	InfiniBand LinkType = 247 // begins with an LRH
 	LinuxSLL   LinkType = 113 // Linux's "cooked" capture
 	LinuxSLL2  LinkType = 276 // and its second version, of tcpdump -i any
+	ERF        LinkType = 197 // begins with a record header of Endace's capture cards
 )
 
 // Packet is one captured packet.

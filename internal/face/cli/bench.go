@@ -92,8 +92,13 @@ launches for several GPUs has a floor, and PyTorch adds its own launch.`,
   weft bench all-reduce -b 1G -e 1G | grep 'Avg bus bandwidth'
   weft bench all-reduce -b 8 -e 1G -f 2 --nodes 1 -g 8    # a log of all_reduce_perf -g 8
   weft bench all-reduce -b 8 -e 1G -f 2 --as torch        # PyTorch's times`,
-		Args:              args(1, 1, "one collective ("+strings.Join(names, ", ")+")"),
-		ValidArgsFunction: cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp),
+		Args: args(1, 1, "one collective ("+strings.Join(names, ", ")+")"),
+		ValidArgsFunction: func(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(given) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, given []string) error {
 			collect, err := operation(given[0])
 			if err != nil {

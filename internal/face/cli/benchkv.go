@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/face/report"
-	"weft/internal/sim/catalog"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/serve"
 )
@@ -71,7 +70,6 @@ scenario may have the job (serving:); flags change its fields.`,
 	f.BoolVar(&b.json, "json", false, "print the results as JSON")
 	_ = cmd.MarkFlagFilename("overlay", "yaml", "yml")
 	_ = cmd.RegisterFlagCompletionFunc("cluster", completeCluster)
-	_ = cmd.RegisterFlagCompletionFunc("fabric", cobra.FixedCompletions(catalog.Names(catalog.Fabric), cobra.ShellCompDirectiveNoFileComp))
 	for _, flag := range []string{"tokens", "batch", "seed", "set", "workers"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}

@@ -47,3 +47,50 @@ func clusterFile(e *Env, name string) (file *scenario.File, preset bool, err err
 	_, err = catalog.Lookup(catalog.Node, name)
 	return nil, false, fmt.Errorf("--cluster: %w\n(a scenario file is named with its extension)", err)
 }
+
+// completeFabrics completes --fabric of all verbs.
+func (e *Env) completeFabrics(c *cobra.Command) {
+	if c.Flags().Lookup("fabric") != nil {
+		_ = c.RegisterFlagCompletionFunc("fabric", e.completeFabric)
+	}
+	for _, sub := range c.Commands() {
+		e.completeFabrics(sub)
+	}
+}
+
+// completeFabric completes the names of fabrics: those of the scenario that is named, or of the catalog, if none is
+// or --cluster is a preset. Several are joined by commas.
+func (e *Env) completeFabric(cmd *cobra.Command, given []string, typed string) ([]string, cobra.ShellCompDirective) {
+	name := ""
+	if f := cmd.Flags().Lookup("cluster"); f != nil {
+		name = f.Value.String()
+	} else if len(given) > 0 {
+		name = given[0]
+	}
+	names := catalog.Names(catalog.Fabric)
+	if name != "" && !slices.Contains(catalog.Names(catalog.Node), name) {
+		names = e.fabricsIn(name)
+	}
+	before := typed[:strings.LastIndex(typed, ",")+1]
+	out := make([]string, len(names))
+	for i := range names {
+		out[i] = before + names[i]
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// fabricsIn are the names of a scenario's fabrics; none if it cannot be read.
+func (e *Env) fabricsIn(path string) []string {
+	if path == "-" {
+		return nil
+	}
+	file, err := open(e, path)
+	if err != nil {
+		return nil
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		return nil
+	}
+	return fabricNames(r)
+}

@@ -67,7 +67,7 @@ after the response.`,
 	f.StringArrayVar(&l.set, "set", nil, "change a field, such as fabrics[0].mtu=1KiB; without a file each fabric is fabrics[0], and fabrics[NAME] is one of them; may be repeated")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
 	for flag, values := range map[string][]string{
-		"fabric": catalog.Names(catalog.Fabric), "path": catalog.Names(catalog.Host), "op": {"write", "send", "read"},
+		"path": catalog.Names(catalog.Host), "op": {"write", "send", "read"},
 		"bytes": nil, "cable": nil, "hops": nil, "iters": nil, "seed": nil, "set": nil,
 	} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))

@@ -144,8 +144,24 @@ func addVerbs(e *Env, root *cobra.Command) {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), `(or .IsAvailableCommand (eq .Name "help"))`, ".IsAvailableCommand") +
 		"{{if not .HasParent}}\nAlso: weft version, weft exit-codes, weft completion, weft help.\n{{end}}")
 	for _, c := range root.Commands() {
-		c.Hidden = c.Hidden || c.Name() == "help"
+		if c.Name() == "help" {
+			c.Hidden, c.Run, c.RunE = true, nil, helpOn
+		}
 	}
+	e.completeFabrics(root)
+}
+
+// helpOn shows the help of a verb, which must exist.
+func helpOn(c *cobra.Command, given []string) error {
+	of, rest, err := c.Root().Find(given)
+	if err != nil {
+		of, rest = c.Root(), given
+	}
+	if err := onlyVerbs(of, rest); err != nil {
+		return err
+	}
+	of.InitDefaultHelpFlag()
+	return of.Help()
 }
 
 // flagBeforeVerb refuses a verb's flag before the verb: the verb would be taken for the flag's
@@ -193,7 +209,11 @@ func onlyVerbs(c *cobra.Command, given []string) error {
 	if near := catalog.Nearest(given[0], names); near != "" {
 		hint = fmt.Sprintf(" (did you mean %s?)", near)
 	}
-	return fmt.Errorf("%s has no verb %q%s: it has %s", c.CommandPath(), abridged(given[0]), hint, strings.Join(names, ", "))
+	has := "it has " + strings.Join(names, ", ")
+	if len(names) == 0 {
+		has = "it has none"
+	}
+	return fmt.Errorf("%s has no verb %q%s: %s", c.CommandPath(), abridged(given[0]), hint, has)
 }
 
 // namesFiles refuses a flag for a file or a folder with an empty value, such as an unset shell

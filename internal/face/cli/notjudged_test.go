@@ -35,7 +35,7 @@ func TestACaptureWithoutRoCEIsNotCalledSound(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, errs, code := runVerb(t, newSniff, path)
-	if code != exitNotJudged || !strings.Contains(out, "0 packets of RoCE v2, 1 others") || !strings.Contains(errs, "none of 1 packets is RoCE v2") {
+	if code != exitNotJudged || !strings.Contains(out, "0 packets of RoCE v2, 1 others") || !strings.Contains(errs, "no packet of RoCE v2") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }

@@ -99,6 +99,11 @@ func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if w.Sized != nil {
+		if p := w.Sized(r.Cluster.Ranks()); p != nil {
+			return p
+		}
+	}
 	if cluster != nil {
 		w.Assumptions = append(w.Assumptions, cluster.Assumptions...)
 		w.Files = append(w.Files, cluster.File)

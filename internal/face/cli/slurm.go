@@ -85,6 +85,9 @@ func (a *arrayJob) submit(ctx context.Context, e *Env, out string, element, coll
 	if err != nil {
 		return fail(Failed, "%w", err)
 	}
+	if why := slurm.Fits(folder); why != "" {
+		return fmt.Errorf("--out %s: %s", abridged(out), why)
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return fail(Failed, "%w", err)

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"weft/internal/face/doc"
 	"weft/internal/live/sniff"
 	"weft/units"
+	"weft/wire"
 )
 
 // sniffDocument is the counts of a capture and its flows.
@@ -13,6 +15,9 @@ func sniffDocument(path string, t *sniff.Tracker) *doc.Document {
 	counts := doc.Integer(t.Packets) + " packets of RoCE v2"
 	if t.Other > 0 {
 		counts += fmt.Sprintf(", %s others", doc.Integer(t.Other))
+		if kinds := foreignCounts(t); kinds != "" {
+			counts += " (" + kinds + ": not decoded)"
+		}
 	}
 	if t.Unfollowed > 0 {
 		counts += fmt.Sprintf(", %s of flows beyond the limit", doc.Integer(t.Unfollowed))
@@ -43,6 +48,30 @@ func sniffDocument(path string, t *sniff.Tracker) *doc.Document {
 	}
 	d.Sections[0].Blocks = append(d.Sections[0].Blocks, flows)
 	return d
+}
+
+// foreignCounts lists the packets of RDMA that weft does not decode.
+func foreignCounts(t *sniff.Tracker) string {
+	var kinds []string
+	for kind := sniff.InfiniBand; int(kind) < len(t.Foreign); kind++ {
+		if n := t.Foreign[kind]; n > 0 {
+			kinds = append(kinds, doc.Integer(n)+" of "+kind.String())
+		}
+	}
+	return strings.Join(kinds, ", ")
+}
+
+// undecoded is the error of a capture in which nothing was judged.
+func undecoded(path string, t *sniff.Tracker) error {
+	switch kinds := foreignCounts(t); {
+	case t.Packets > 0:
+		return nil
+	case t.Other == 0:
+		return fail(exitNotJudged, "%s has no packet", path)
+	case kinds != "":
+		return fail(exitNotJudged, "%s has no packet of RoCE v2, so nothing was judged: %s, which weft does not decode (Wireshark does)", path, kinds)
+	}
+	return fail(exitNotJudged, "%s has no packet of RoCE v2 (UDP port %d) among its %s, so nothing was judged", path, wire.RoCEv2Port, doc.Integer(t.Other))
 }
 
 // flowName names the two ends of a flow.

@@ -43,6 +43,6 @@ func (s *sniffJSON) finish(t *sniff.Tracker, cut error) ([]byte, error) {
 	if _, err := io.WriteString(s.w, end); err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(nil, "{\n \"flows\": %s,\n \"found\": %s,\n \"roce_packets\": %d,\n \"cut_packets\": %d,\n \"other_packets\": %d,\n \"complete\": %v\n}\n",
-		flows, all, t.Packets, t.Cut, t.Other, cut == nil), nil
+	return fmt.Appendf(nil, "{\n \"flows\": %s,\n \"found\": %s,\n \"roce_packets\": %d,\n \"cut_packets\": %d,\n \"other_packets\": %d,\n \"infiniband_packets\": %d,\n \"roce_v1_packets\": %d,\n \"complete\": %v\n}\n",
+		flows, all, t.Packets, t.Cut, t.Other, t.Foreign[sniff.InfiniBand], t.Foreign[sniff.RoCEv1], cut == nil), nil
 }

@@ -18,8 +18,10 @@ const (
 	// pulse is the period of lines without a terminal: in the log of a batch job it shows that the
 	// work goes on, and does not fill the log.
 	pulse = 10 * time.Second
-	// settle is the minimum time of work before the remaining time is estimated.
-	settle = 2 * time.Second
+	// settle is the minimum time of work before the remaining time is estimated, and leastShare the minimum
+	// share of it: the first parts are the least like the others.
+	settle     = 2 * time.Second
+	leastShare = 0.02
 )
 
 // status reports the progress of long work on standard error: on a terminal in a changing line,
@@ -33,6 +35,7 @@ type status struct {
 	of      string     // the part that the remaining time refers to, if more follows
 	mu      sync.Mutex // of what follows
 	text    string
+	until   time.Duration // of the work, at which it ends by the estimate; 0: unknown
 	now     runstore.Progress
 	paused  time.Time     // since then; zero while the work goes on
 	rested  time.Duration // in earlier pauses
@@ -81,7 +84,7 @@ func (s *status) repeat() {
 			return
 		case <-t.C:
 			s.mu.Lock()
-			fmt.Fprintf(s.e.Stderr, "weft: after %s: %s\n", (n * pulse).String(), s.text)
+			fmt.Fprintf(s.e.Stderr, "weft: after %s: %s\n", (n * pulse).String(), s.line())
 			s.mu.Unlock()
 		}
 	}
@@ -127,15 +130,12 @@ func (s *status) enter(state string) runstore.Progress {
 
 // show shows the current work, in a run folder as p, elsewhere as text.
 func (s *status) show(p runstore.Progress, parts ...string) {
-	if p.Left > 0 {
-		parts = append(parts, "about "+durationText(time.Duration(p.Left*float64(time.Second)))+" left"+s.of)
-	}
 	s.mu.Lock()
-	if !s.paused.IsZero() {
-		parts = append(parts, "paused in weft ui")
+	s.text, s.now, s.until = strings.Join(parts, "  "), p, 0
+	if p.Left > 0 {
+		s.until = s.worked() + time.Duration(p.Left*float64(time.Second))
 	}
-	text := strings.Join(parts, "  ")
-	s.text, s.now = text, p
+	text := s.line()
 	s.mu.Unlock()
 	if !s.e.StderrTerminal {
 		return
@@ -149,6 +149,18 @@ func (s *status) show(p runstore.Progress, parts ...string) {
 		text = string([]rune(text)[:w-1])
 	}
 	fmt.Fprint(s.e.screen, "\r\x1b[K"+strings.Map(visible, text))
+}
+
+// line is the current work with the time that is left of it now. The caller has locked s.
+func (s *status) line() string {
+	text := s.text
+	if left := s.until - s.worked(); s.until > 0 && left > 0 {
+		text += "  about " + durationText(left) + " left" + s.of
+	}
+	if !s.paused.IsZero() {
+		text += "  paused in weft ui"
+	}
+	return text
 }
 
 // visible removes control characters, which a terminal would obey.
@@ -182,7 +194,7 @@ func (p *pace) left(done int, share float64, elapsed time.Duration) time.Duratio
 	if done != p.done {
 		p.done, p.at = done, elapsed
 	}
-	if elapsed < settle || done == 0 || share <= 0 || share >= 1 {
+	if elapsed < settle || done == 0 || share < leastShare || share >= 1 {
 		return 0
 	}
 	return max(0, time.Duration(float64(p.at)/share)-elapsed)

@@ -267,7 +267,7 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 	if e.sharing != nil {
 		o.Share = e.sharing.Island
 	}
-	o.Progress = func(p weft.Progress) { x.line.tell(p, x.line.left(p.Done, p.Total)) }
+	o.Progress = func(p weft.Progress) { x.line.tell(p, x.line.pace.left(p.Done, p.Share, x.line.elapsed())) }
 	if x.trace != "" || e.html != "" || x.out != "" {
 		x.steps = steps{lines: make([]*report.Drawn, len(r.Fabrics)), whole: x.whole}
 		o.Timeline = func(fabric int, g *workload.Graph, t *workload.Timeline) {

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"time"
 
@@ -39,21 +38,21 @@ without other servers. The command ends with Ctrl-C.`,
 		Args: args(1, page.MostRuns, "one run folder or several"),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			var folders []*page.Folder
-			root := ""
+			var roots []string
 			for _, dir := range given {
 				runs, holds, err := openRuns(e.path(dir))
 				if err != nil {
 					return err
 				}
-				if folders = append(folders, runs...); holds && root == "" {
-					root = e.path(dir)
+				if folders = append(folders, runs...); holds {
+					roots = append(roots, e.path(dir))
 				}
 			}
 			if n := len(folders) - page.MostRuns; n > 0 {
 				e.note("weft: %d runs are left out: the page shows %d; name those that it shall show\n", n, page.MostRuns)
 				folders = folders[:page.MostRuns]
 			}
-			return e.serve(cmd.Context(), port, asJSON, root, folders)
+			return e.serve(cmd.Context(), port, asJSON, roots, folders)
 		},
 	}
 	cmd.Flags().IntVar(&port, "port", 0, "TCP port on 127.0.0.1 (default: a free one)")
@@ -68,24 +67,18 @@ func openRuns(dir string) (runs []*page.Folder, holds bool, err error) {
 	if err == nil {
 		return []*page.Folder{f}, false, nil
 	}
-	entries, unread := os.ReadDir(dir)
+	runs, unread := page.RunsIn(dir, func(string) bool { return false }, math.MaxInt)
 	if unread != nil || errors.Is(err, runstore.ErrKilled) {
 		return nil, false, err
 	}
-	for _, entry := range entries {
-		name := runstore.RunNamed(entry.Name()) // a run that goes on may have no folder of its own yet
-		if f, err := page.Open(filepath.Join(dir, name)); err == nil && !slices.ContainsFunc(runs, func(r *page.Folder) bool { return r.Name == f.Name }) {
-			runs = append(runs, f)
-		}
-	}
-	if len(entries) > 0 && len(runs) == 0 {
+	if entries, _ := os.ReadDir(dir); len(entries) > 0 && len(runs) == 0 {
 		return nil, false, fmt.Errorf("%w; nor does it hold runs, which weft run writes with --out", err)
 	}
 	return runs, true, nil
 }
 
 // serve serves the page until the command is interrupted, which is its normal end.
-func (e *Env) serve(ctx context.Context, port int, asJSON bool, root string, folders []*page.Folder) error {
+func (e *Env) serve(ctx context.Context, port int, asJSON bool, roots []string, folders []*page.Folder) error {
 	if port < 0 || port > 65535 {
 		return fmt.Errorf("--port %d: want 1 to 65535, or 0 for a free one", port)
 	}
@@ -95,8 +88,8 @@ func (e *Env) serve(ctx context.Context, port int, asJSON bool, root string, fol
 		return fail(Failed, "the page cannot be served on port %d: %w; --port 0 takes a free one", port, reason(err))
 	}
 	site := page.NewSite(l.Addr().String(), folders)
-	if root != "" {
-		runs := newRuns{root}
+	if site.Roots = roots; len(roots) > 0 {
+		runs := newRuns{roots[0]}
 		site.Check, site.Start = runs.check, runs.start
 	}
 	if address := "http://" + site.Host + "/#token=" + site.Token; asJSON {

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -62,6 +63,70 @@ func TestEveryViewOpensInABrowser(t *testing.T) {
 func wideLess(text string) bool {
 	n, err := strconv.Atoi(text)
 	return err == nil && n <= 0
+}
+
+// A training run has an entry that no link is sampled for: its operations. The views of links say so, and show
+// nothing of the entry chosen before; nor do they after an error.
+func TestAViewShowsNothingOfAnotherEntry(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	b := newBrowser(t)
+	dir := recorded(t, "train", "../../../examples/llama3-8b-64.yaml", "--fabric", "roce-v2-400g")
+	simulations, err := seriesfile.Read[runstore.SeriesSimulation](filepath.Join(dir, "series"), seriesfile.Simulations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	operations := slices.IndexFunc(simulations, func(s runstore.SeriesSimulation) bool { return s.Phase == runstore.StepOperations })
+	const seen = `[...document.querySelectorAll('section[aria-labelledby]')].filter(s => s.offsetParent).map(s => s.getAttribute('aria-labelledby')).join()`
+	for _, base := range []string{uiServed(t, dir), "file://" + (&url.URL{Path: filepath.Join(dir, "report.html")}).EscapedPath()} {
+		b.screen(1400, "light")
+		b.open(base, "#view=map&simulation=0.0", "map 0.0")
+		if got := b.text(seen); got != "tab-map" {
+			t.Errorf("the map of links shows %s", got)
+		}
+		for _, view := range []string{"map", "heat", "compare"} {
+			b.do(chromedp.Evaluate(fmt.Sprintf("location.hash = 'view=%s&simulation=0.%d'", view, operations), nil))
+			b.wait(fmt.Sprintf("document.getElementById('weft').dataset.ready.startsWith('%s 0.%d ')", view, operations))
+			if got := b.text(seen); got != "" {
+				t.Errorf("%s of the operations shows %s", view, got)
+			}
+		}
+		b.do(chromedp.Evaluate(fmt.Sprintf("location.hash = 'view=training&simulation=0.%d'", operations), nil))
+		b.wait(fmt.Sprintf("document.getElementById('weft').dataset.ready.startsWith('training 0.%d ')", operations))
+		if got := b.text(seen); got != "tab-training" {
+			t.Errorf("the view of training shows %s", got)
+		}
+		b.do(chromedp.Evaluate("location.hash = 'view=map&simulation=0.0'", nil))
+		b.wait("document.getElementById('weft').dataset.ready.startsWith('map 0.0')")
+		if found := b.seen(); found != "" {
+			t.Error(found)
+		}
+		if strings.HasPrefix(base, "file:") {
+			continue // it asks nobody
+		}
+		b.do(chromedp.Evaluate("window.fetch = () => Promise.resolve({ok: false, text: () => Promise.resolve('no answer')}); location.hash = 'view=map&simulation=0.1'", nil))
+		b.wait("document.getElementById('weft').dataset.ready === 'error'")
+		if got, said := b.text(seen), b.text("document.querySelector('.message[role=alert]:not([hidden])').textContent"); got != "" || said != "no answer" {
+			t.Errorf("after an error the page shows %q and says %q", got, said)
+		}
+	}
+}
+
+// The frame of the report runs no script, and its views are the other tabs.
+func TestTheReportsFrameAsksForNoScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	b := newBrowser(t)
+	base := uiServed(t, recorded(t, "run", "../../../examples/two-nodes-h100.yaml"))
+	b.mu.Lock()
+	b.own = base
+	b.mu.Unlock()
+	b.do(chromedp.Navigate(base + "report/0"))
+	if text := b.text("document.body.innerText"); strings.Contains(text, "JavaScript") || strings.Contains(text, "Look inside") || len(text) < 100 {
+		t.Errorf("the frame says %q", text)
+	}
 }
 
 // The slider moves, and the heat map then shows the values of the Parquet file, in their colours.

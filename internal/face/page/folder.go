@@ -33,6 +33,7 @@ type Folder struct {
 
 // Open opens the folder of a run that has ended or goes on. One without series has a note.
 func Open(dir string) (*Folder, error) {
+	dir = filepath.Clean(dir)
 	f := &Folder{Name: filepath.Base(dir), dir: dir, Simulations: []runstore.SeriesSimulation{}}
 	if abs, err := filepath.Abs(dir); err == nil {
 		f.Name = filepath.Base(abs)
@@ -143,7 +144,10 @@ func (f *Folder) read(s *runstore.SeriesSimulation, q Quantity) (*Matrix, error)
 		return nil, err
 	}
 	links, times := list[int64](c.Values[0]), list[int64](c.Values[1])
-	interval := max(1, s.IntervalPs)
+	interval := s.IntervalPs
+	if interval <= 0 { // an entry without samples, such as the operations of a training step
+		interval = max(1, s.DurationPs)
+	}
 	m := &Matrix{Intervals: int(min(mostCells, max(0, s.DurationPs-1)/interval+1))}
 	for i, link := range links {
 		if link < 0 || times[i] < 0 || link >= mostCells || times[i]/interval >= mostCells {
@@ -151,6 +155,9 @@ func (f *Folder) read(s *runstore.SeriesSimulation, q Quantity) (*Matrix, error)
 		}
 		m.Links = max(m.Links, int(link)+1)
 		m.Intervals = max(m.Intervals, int(times[i]/interval)+1)
+	}
+	if m.Links == 0 {
+		m.Intervals = 1
 	}
 	if m.Links*m.Intervals > mostCells {
 		return nil, fmt.Errorf("%s: %d links in %d intervals: a matrix has at most %d cells", seriesfile.LinkSamples, m.Links, m.Intervals, mostCells)

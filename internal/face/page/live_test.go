@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"weft/internal/sim/runstore"
 )
@@ -138,5 +139,45 @@ func TestEventsEndWithTheBrowser(t *testing.T) {
 	}
 	if _, err := os.Stat(run); err == nil {
 		t.Error("the run has left a folder")
+	}
+}
+
+// A folder of runs is watched: runs that come, go on and end later are shown, and each once.
+func TestAFolderShowsRunsThatComeLater(t *testing.T) {
+	root := t.TempDir()
+	s := NewSite(host, nil)
+	s.Roots = []string{root}
+	again := func() []*Folder {
+		s.sought = time.Time{} // as if the period were over
+		return s.look()
+	}
+	if got := again(); len(got) != 0 {
+		t.Fatalf("an empty folder shows %d runs", len(got))
+	}
+	out, err := runstore.Claim(filepath.Join(root, "one"), runstore.Runs)
+	if err == nil {
+		_, err = out.Begin(runstore.Meta{Weft: "test"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := again(); len(got) != 1 || got[0].Name != "one" || got[0].Progress == nil {
+		t.Fatalf("a run that goes on is shown as %+v", got)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(folder(t), filepath.Join(root, "two")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(root, "no run"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	got := again()
+	if len(got) != 2 || got[0].Progress != nil || got[1].Name != "two" || len(got[1].Simulations) != 2 {
+		t.Errorf("%d runs, want the first ended, and one that came with two simulations", len(got))
+	}
+	if got := again(); len(got) != 2 {
+		t.Errorf("looked at again there are %d runs", len(got))
 	}
 }

@@ -179,6 +179,25 @@ func TestATableIsFilteredByItsColumns(t *testing.T) {
 	}
 }
 
+// The operations of a training step are an entry without samples: its matrix has one interval and no link, however
+// long the step is.
+func TestAnEntryWithoutSamplesHasNoMatrixOfZeros(t *testing.T) {
+	dir := t.TempDir()
+	w, err := seriesfile.Create(filepath.Join(dir, runstore.SeriesFolder), seriesfile.About{Weft: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Add(&runstore.Series{Simulation: runstore.SeriesSimulation{Phase: runstore.StepOperations, DurationPs: 2e12}, Samples: func(func(runstore.SeriesSample) bool) {}})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f := &Folder{dir: dir, Simulations: []runstore.SeriesSimulation{{Phase: runstore.StepOperations, DurationPs: 2e12}}}
+	m, err := f.matrix(0, "utilisation")
+	if err != nil || m.Links != 0 || m.Intervals != 1 || len(m.Cells) != 0 {
+		t.Errorf("the matrix is %+v, %v, want one interval without links", m, err)
+	}
+}
+
 // The names of an untrusted folder are nowhere in the document, and its report runs no scripts.
 func TestNamesOfAFolderAreNoHTML(t *testing.T) {
 	dir := folder(t)

@@ -3,6 +3,7 @@ package page
 import (
 	"errors"
 	"html/template"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -36,10 +37,10 @@ func (s *Site) Handler() http.Handler {
 	})
 	mux.HandleFunc("GET /report/{run}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", reportPolicy)
-		s.serveFile(w, r, runstore.ReportFile, "text/html; charset=utf-8")
+		s.serveFile(w, r, runstore.ReportFile, "text/html; charset=utf-8", withoutViews)
 	})
 	mux.HandleFunc("GET /scenario/{run}", func(w http.ResponseWriter, r *http.Request) {
-		s.serveFile(w, r, runstore.ScenarioFile, "text/plain; charset=utf-8")
+		s.serveFile(w, r, runstore.ScenarioFile, "text/plain; charset=utf-8", "")
 	})
 	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("POST /ask/{run}/{request}", s.withToken(s.ask))
@@ -61,8 +62,11 @@ func (s *Site) run(r *http.Request) *Folder {
 	return nil
 }
 
-// serveFile serves a file of a run that has ended.
-func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, name, kind string) {
+// withoutViews hides the views of a report in its frame, where no script runs: they are the other tabs.
+const withoutViews = `<style>#weft, h2:has(+ .note + style + #weft), .note:has(+ style + #weft) { display: none; }</style>`
+
+// serveFile serves a file of a run that has ended, and a text after it.
+func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, name, kind, after string) {
 	f := s.run(r)
 	if f == nil {
 		http.NotFound(w, r)
@@ -75,6 +79,7 @@ func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, name, kind stri
 	}
 	w.Header().Set("Content-Type", kind)
 	_, _ = w.Write(text)
+	_, _ = io.WriteString(w, after)
 }
 
 func (s *Site) serveData(w http.ResponseWriter, path string, query url.Values) {

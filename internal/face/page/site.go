@@ -2,8 +2,11 @@ package page
 
 import (
 	"crypto/rand"
+	"os"
 	"path/filepath"
+	"slices"
 	"sync"
+	"time"
 
 	"weft/internal/sim/runstore"
 )
@@ -18,8 +21,12 @@ type Site struct {
 	// Start begins a run in a process of its own, with a scenario that passed Check, in the folder dir.
 	Start func(name string, text []byte) (dir string, run *Child, err error)
 
+	// Roots are folders whose runs are shown, also those that come later.
+	Roots []string
+
 	mu      sync.Mutex
 	folders []*Folder // it only grows: the number of a run stays
+	sought  time.Time // when the roots were last read
 }
 
 // Fault is something wrong with a scenario. Line and Column are from 1, or 0 if it has no place.
@@ -46,10 +53,52 @@ func NewSite(host string, folders []*Folder) *Site {
 	return &Site{Host: host, Token: rand.Text(), folders: folders}
 }
 
+// seekEvery is the period in which the roots are read for new runs.
+const seekEvery = time.Second
+
+// RunsIn opens the runs in a folder that are not known by their paths, at most a number.
+func RunsIn(root string, known func(dir string) bool, most int) (runs []*Folder, err error) {
+	entries, err := os.ReadDir(root)
+	for _, entry := range entries {
+		dir := filepath.Join(root, runstore.RunNamed(entry.Name())) // a run that goes on may have no folder of its own yet
+		if len(runs) == most {
+			break
+		}
+		if known(dir) || slices.ContainsFunc(runs, func(f *Folder) bool { return f.dir == dir }) {
+			continue
+		}
+		if f, err := Open(dir); err == nil {
+			runs = append(runs, f)
+		}
+	}
+	return runs, err
+}
+
+// seek adds the runs that have come into the roots, and finds folders in which a run has begun again.
+func (s *Site) seek() {
+	if time.Since(s.sought) < seekEvery {
+		return
+	}
+	s.sought = time.Now()
+	for i, f := range s.folders {
+		if f.Progress == nil && runstore.InProgress(f.dir) != nil {
+			s.folders[i] = f.again()
+		}
+	}
+	known := func(dir string) bool {
+		return slices.ContainsFunc(s.folders, func(f *Folder) bool { return f.dir == dir })
+	}
+	for _, root := range s.Roots {
+		runs, _ := RunsIn(root, known, max(0, MostRuns-len(s.folders))) // a root that is gone has no new runs
+		s.folders = append(s.folders, runs...)
+	}
+}
+
 // look opens runs again that have ended, and gives all runs as they are now.
 func (s *Site) look() []*Folder {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.seek()
 	out := make([]*Folder, len(s.folders))
 	for i, f := range s.folders {
 		if f.Progress != nil {
@@ -82,7 +131,11 @@ func (f *Folder) again() *Folder {
 func (s *Site) add(dir string, run *Child) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f := (&Folder{Name: filepath.Base(dir), dir: dir, child: run, Progress: &runstore.Progress{State: runstore.Running}, Simulations: []runstore.SeriesSimulation{}}).again()
+	f := (&Folder{Name: filepath.Base(dir), dir: filepath.Clean(dir), child: run, Progress: &runstore.Progress{State: runstore.Running}, Simulations: []runstore.SeriesSimulation{}}).again()
+	if i := slices.IndexFunc(s.folders, func(g *Folder) bool { return g.dir == f.dir }); i >= 0 { // it was found meanwhile
+		s.folders[i] = f
+		return i
+	}
 	s.folders = append(s.folders, f)
 	return len(s.folders) - 1
 }

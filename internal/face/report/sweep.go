@@ -279,7 +279,7 @@ func secondsText(s float64) string {
 func CommandLine(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
-		if out[i] = w; strings.ContainsAny(w, " []{}*?'\"$&|;<>()#~!\\") {
+		if out[i] = w; w == "" || strings.ContainsAny(w, " []{}*?'\"$&|;<>()#~!\\`\t\n") {
 			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}

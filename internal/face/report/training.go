@@ -335,20 +335,44 @@ func part(ps int64, f *runstore.TrainingFabric) float64 {
 	return float64(ps) / float64(max(1, f.StepPs))
 }
 
+// grown is a term of the step with its growth.
+type grown struct {
+	name string
+	more int64 // ps; below 0 it shrinks
+}
+
+// growths are the terms of a step with their growth over another's, which sum to the growth of the step, the largest
+// first.
+func growths(best, f *runstore.TrainingFabric) []grown {
+	all := []grown{{"bubbles of the pipeline", f.BubblePs - best.BubblePs}}
+	for _, p := range f.Purposes {
+		all = append(all, grown{"exposed communication of " + p.Purpose + " parallelism", f.ExposedPs(p.Purpose) - best.ExposedPs(p.Purpose)})
+	}
+	all = append(all, grown{"waits for other GPUs", f.WaitingPs - best.WaitingPs},
+		grown{"stalls for checkpoints and input", f.StoragePs - best.StoragePs}, grown{"computations", f.ComputingPs - best.ComputingPs})
+	slices.SortStableFunc(all, func(a, b grown) int { return cmp.Compare(b.more, a.more) })
+	return all
+}
+
 // slower is the distance of a fabric from the best, with the term that grew the most.
 func slower(best, f *runstore.TrainingFabric) string {
-	more := func(purpose string) int64 { return f.ExposedPs(purpose) - best.ExposedPs(purpose) }
-	name, most := "bubbles of the pipeline", f.BubblePs-best.BubblePs
-	for _, p := range f.Purposes {
-		if n := more(p.Purpose); n > most {
-			name, most = "exposed communication of "+p.Purpose+" parallelism", n
-		}
-	}
 	diff := f.StepPs - best.StepPs
 	if diff*1000 < best.StepPs {
 		return fmt.Sprintf("%s takes as long, within 0.1 %%: computation hides its slower communication.", quoted(f.Name))
 	}
-	return fmt.Sprintf("%s takes %s longer (%s); the most of it, %s, are %s.", quoted(f.Name), percent(float64(diff)/float64(best.StepPs)), shortTime(units.Time(diff)), shortTime(units.Time(most)), name)
+	all := growths(best, f)
+	most, least := all[0], all[len(all)-1]
+	text := fmt.Sprintf("%s takes %s longer (%s)", quoted(f.Name), percent(float64(diff)/float64(best.StepPs)), shortTime(units.Time(diff)))
+	switch of := shortTime(units.Time(most.more)); {
+	case of == shortTime(units.Time(diff)):
+		return fmt.Sprintf("%s; all of it is in %s.", text, most.name)
+	case most.more > diff: // another term makes up for a part of it
+		return fmt.Sprintf("%s: %s more of %s, and %s less of %s.", text, of, most.name, shortTime(units.Time(-least.more)), least.name)
+	case 2*most.more > diff:
+		return fmt.Sprintf("%s; the most of it, %s, are %s.", text, of, most.name)
+	default:
+		return fmt.Sprintf("%s; the largest part of it, %s, are %s.", text, of, most.name)
+	}
 }
 
 // reuse is the simulated part of the step.

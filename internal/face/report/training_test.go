@@ -253,3 +253,29 @@ func TestTheLanesOfAStepAreAtItsTimes(t *testing.T) {
 		t.Errorf("stage 1 has %+v", lanes.Rows[2].Tracks)
 	}
 }
+
+// A part of the difference is no larger than the whole, and it is most of it only if it is more than half.
+func TestAPartOfTheDifferenceIsNoLargerThanTheWhole(t *testing.T) {
+	const ms = int64(units.Millisecond)
+	step := func(computing, tensor, data, waiting, bubble int64) *runstore.TrainingFabric {
+		return &runstore.TrainingFabric{
+			Name: "tcp", StepPs: (computing + tensor + data + waiting + bubble) * ms, ComputingPs: computing * ms, WaitingPs: waiting * ms, BubblePs: bubble * ms,
+			Purposes: []runstore.PurposeTime{{Purpose: "tensor", ExposedPs: tensor * ms}, {Purpose: "data", ExposedPs: data * ms}},
+		}
+	}
+	best := step(1000, 100, 50, 20, 100)
+	for _, c := range []struct {
+		f    *runstore.TrainingFabric
+		want string
+	}{
+		{step(1000, 100, 360, 20, 90), "tcp takes 24 % longer (300 ms): 310 ms more of exposed communication of data parallelism, and 10.0 ms less of bubbles of the pipeline."},
+		{step(1000, 100, 270, 100, 100), "tcp takes 24 % longer (300 ms); the most of it, 220 ms, are exposed communication of data parallelism."},
+		{step(1000, 220, 150, 100, 100), "tcp takes 24 % longer (300 ms); the largest part of it, 120 ms, are exposed communication of tensor parallelism."},
+		{step(1000, 100, 350, 20, 100), "tcp takes 24 % longer (300 ms); all of it is in exposed communication of data parallelism."},
+		{step(1000, 100, 50, 320, 100), "tcp takes 24 % longer (300 ms); all of it is in waits for other GPUs."},
+	} {
+		if got := slower(best, c.f); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -67,7 +67,7 @@ var usualShape = []column{
 }
 
 var (
-	deviceLine = regexp.MustCompile(`\bRank\s+(\d+)\s+(?:Group\s+\d+\s+)?Pid\s+\d+\s+on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*(.*)`)
+	deviceLine = regexp.MustCompile(`\bRank\s+(\d+)\s+(?:Group\s+\d+\s+)?(?:Pid\s+\d+\s+)?on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*(.*)`)
 	launchLine = regexp.MustCompile(`\bnThread (\d+) nGpus (\d+)\b`)
 	moreRanks  = regexp.MustCompile(`\.\.\. and (\d{1,9}) more ranks`)
 	testName   = regexp.MustCompile(`\b(all_reduce|all_gather|reduce_scatter|broadcast|alltoall|alltoallv|sendrecv|reduce|scatter|gather|hypercube)_perf`)

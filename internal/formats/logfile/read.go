@@ -60,7 +60,7 @@ func (b *builder) table(t Table) *Table {
 // its notes and tables.
 func Read(name string, from io.Reader) (*Log, error) {
 	b := &builder{Log: Log{Name: name}}
-	formats := []format{&ncclTests{b: b}, &perftest{b: b}, &clusterKit{b: b}, &deepEP{b: b}, &nixlBench{b: b}, &transferEngine{b: b}, &cells{b: b}, &jsonTables{cells: cells{b: b}}, &ncclSaid{b: b}}
+	formats := []format{&ncclTests{b: b}, &perftest{b: b}, &perftestReport{b: b}, &clusterKit{b: b}, &deepEP{b: b}, &nixlBench{b: b}, &transferEngine{b: b}, &cells{b: b}, &jsonTables{cells: cells{b: b}}, &ncclSaid{b: b}}
 	lines, err := eachLine(name, from, func(n int, text string) {
 		for _, f := range formats {
 			f.line(n, text)
@@ -104,7 +104,7 @@ func filled(tables []*Table) (out []*Table) {
 // empty is the error of a log without rows.
 func (b *builder) empty(lines int) error {
 	text := "there is no table of measurements in it: neither rows of nccl-tests (size, count, type, …, time, algbw, busbw), " +
-		"nor of perftest (#bytes #iterations …), nor a report of clusterkit (Minimum bandwidth: …), nor of DeepEP's tests (Dispatch bandwidth: …, avg_t=…), " +
+		"nor of perftest (#bytes #iterations …, or the report of --out_json), nor a report of clusterkit (Minimum bandwidth: …), nor of DeepEP's tests (Dispatch bandwidth: …, avg_t=…), " +
 		"nor of nixlbench (Block Size (B) Batch Size …) or transfer_engine_bench (Test completed: duration …), " +
 		"nor Markdown, CSV or JSON with columns of those names (size, time_us, algbw, busbw)"
 	switch {

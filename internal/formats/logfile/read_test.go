@@ -213,7 +213,7 @@ func allRows(l *Log) (out []Row) {
 }
 
 func FuzzRead(f *testing.F) {
-	files, err := filepath.Glob("testdata/*.log")
+	files, err := filepath.Glob("testdata/*.*")
 	if err != nil || len(files) == 0 {
 		f.Fatalf("no logs in testdata: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 // models are GPUs of the catalog by their PCI device numbers (the PCI ID database).
 var models = map[string]string{
 	"0x2330": "h100", "0x2331": "h100-pcie", "0x2335": "h200", "0x20b0": "a100", "0x20b2": "a100", "0x2901": "b200",
+	"0x74a1": "mi300x", "0x74b5": "mi300x", "0x74a5": "mi325x", "0x74b9": "mi325x", // and their virtual functions
 }
 
 // generation is the GPU model and NVLink generation of a compute capability.
@@ -27,9 +28,12 @@ var buses = map[string]string{"8": "gen3", "16": "gen4", "32": "gen5", "64": "ge
 func (r *reader) cluster() (*source.Cluster, *source.Problem) {
 	c := &source.Cluster{Format: "NCCL topology", File: r.file, Units: []string{"speed: Mb/s", "link_speed: GT/s of a PCIe lane"}}
 	for i := range r.gpus {
-		if g := &r.gpus[i]; g.sm != r.gpus[0].sm || g.links != r.gpus[0].links || g.device != r.gpus[0].device {
-			return nil, &source.Problem{File: r.file, Want: "GPUs that are alike, as those of a scenario's node are: they differ in device, sm or the number of NVLinks"}
+		if g := &r.gpus[i]; g.sm != r.gpus[0].sm || g.links != r.gpus[0].links || g.device != r.gpus[0].device || g.gcn != r.gpus[0].gcn {
+			return nil, &source.Problem{File: r.file, Want: "GPUs that are alike, as those of a scenario's node are: they differ in device, sm, gcn or the number of NVLinks"}
 		}
+	}
+	if r.gpus[0].amd {
+		c.Format = "RCCL topology"
 	}
 	c.Field("cluster:")
 	c.Field("  node:")
@@ -52,23 +56,27 @@ func (r *reader) model(c *source.Cluster) {
 		c.Field("    gpu: %s", m)
 		return
 	}
-	if m := generations[g.sm].model; m != "" {
+	if m := generations[g.sm].model; m != "" && !r.gpus[0].amd {
 		c.Field("    gpu: %s", m)
 		c.Assume("the GPUs are %s: the file gives the compute capability %d.%d, not the model", m, g.sm/10, g.sm%10)
 		return
 	}
-	c.Assume("the model of the GPUs is unknown: the default's stays; name it under cluster.node.gpu")
+	of := ""
+	if g.gcn != "" {
+		of = " (" + g.gcn + ")"
+	}
+	c.Assume("the model of the GPUs%s is unknown: the default's stays; name it under cluster.node.gpu", of)
 }
 
-// scaleUp writes the NVLinks.
+// scaleUp writes the NVLinks, or AMD's links.
 func (r *reader) scaleUp(c *source.Cluster) {
 	g := &r.gpus[0]
 	name := generations[g.sm].scaleUp
 	switch {
+	case r.gpus[0].amd:
+		r.infinityFabric(c)
 	case g.links == 0 && g.sm > 0:
-		if bus := buses[r.slowest().speed]; bus == "gen4" || bus == "gen5" {
-			c.Field("    scale-up: pcie-%s", bus)
-		}
+		r.pcie(c)
 		c.Assume("GPUs have no NVLink: they talk over PCIe")
 	case g.links == 0 || name == "":
 		c.Assume("the NVLinks of the GPUs are unknown: the default's stay; give them under cluster.node.scale-up")
@@ -77,6 +85,18 @@ func (r *reader) scaleUp(c *source.Cluster) {
 		c.Assume("NVLinks between GPUs are taken as a full mesh; the file may join some of the GPUs only")
 	default:
 		c.Field("    scale-up: {generation: %s, links: %d}", name, g.links)
+	}
+}
+
+// pcie writes PCIe as the network between the GPUs.
+func (r *reader) pcie(c *source.Cluster) {
+	switch bus := buses[r.slowest().speed]; bus {
+	case "gen4", "gen5":
+		c.Field("    scale-up: pcie-%s", bus)
+	case "gen3": // 8 GT/s on 16 lanes, 128b/130b
+		c.Field("    scale-up: {generation: pcie-gen4, link-rate: 15.75GB/s}")
+	default:
+		c.Assume("the PCIe between the GPUs is unknown: the default's scale-up network stays; give it under cluster.node.scale-up")
 	}
 }
 
@@ -104,6 +124,9 @@ func (r *reader) bus(c *source.Cluster) {
 	c.Field("    pcie: {generation: %s, lanes: %d}", buses[link.speed], link.width)
 }
 
+// slowestUsual is the rate of the slowest fabric in the catalog, in Mb/s.
+const slowestUsual = 25_000
+
 // ports writes the NICs. If there are NICs on PCI, they are the compute NICs.
 func (r *reader) ports(c *source.Cluster) {
 	ports := slices.DeleteFunc(slices.Clone(r.nics), func(n nic) bool { return !n.pci })
@@ -119,8 +142,12 @@ func (r *reader) ports(c *source.Cluster) {
 	}
 	c.Field("    nics: %d", len(ports))
 	slowest := slices.MinFunc(ports, func(a, b nic) int { return a.mbps - b.mbps })
-	if slowest.mbps == 0 {
+	switch {
+	case slowest.mbps == 0:
 		c.Assume("the rate of the NICs is unknown: the default's stays; give it under cluster.node.nic")
+		return
+	case slowest.mbps < slowestUsual: // NCCL gives sockets of an unknown rate 10 Gb/s
+		c.Assume("a NIC has %d Mb/s, for which there is no usual fabric: the default's rate stays; give it under cluster.node.nic, with fabrics", slowest.mbps)
 		return
 	}
 	c.Field("    nic: {rate: %dMbps}", slowest.mbps)

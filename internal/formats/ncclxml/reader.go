@@ -20,6 +20,10 @@ type gpu struct {
 	links  int    // of NVLink
 	mesh   bool   // some link ends at another GPU
 	link   pciLink
+	bus    string // PCI address
+	amd    bool
+	gcn    string         // AMD's name of the architecture, such as gfx942; empty if unknown
+	xgmi   map[string]int // links by the address of the GPU at their end
 }
 
 // pciLink is the slot of a device; 0 if unknown.
@@ -118,6 +122,8 @@ func (r *reader) open(e *xml.StartElement) *source.Problem {
 		p = r.gpu(&l, up, at)
 	case "nvlink":
 		p = r.nvlink(up, at)
+	case "xgmi":
+		p = r.xgmi(up, at)
 	case "net":
 		p = r.net(up, at)
 	default:
@@ -139,7 +145,7 @@ func (r *reader) device(l *level, at map[string]string) *source.Problem {
 		return r.problem(at["class"], "a class such as 0x030200")
 	}
 	switch class[:2] {
-	case "03": // display controller
+	case "03", "12": // display controller; processing accelerator, as MI300X is
 		link := pciLink{}
 		link.speed, _, _ = strings.Cut(at["link_speed"], " ")
 		link.speed = strings.TrimSuffix(link.speed, ".0")
@@ -151,7 +157,7 @@ func (r *reader) device(l *level, at map[string]string) *source.Problem {
 			link.width = n
 		}
 		l.gpu = len(r.gpus)
-		r.gpus = append(r.gpus, gpu{device: at["device"], link: link})
+		r.gpus = append(r.gpus, gpu{device: at["device"], link: link, bus: at["busid"], amd: at["vendor"] == "0x1002", xgmi: map[string]int{}})
 	case "02": // network controller
 		l.nic = len(r.nics)
 		r.nics = append(r.nics, nic{pci: true})
@@ -165,14 +171,27 @@ func (r *reader) gpu(l, up *level, at map[string]string) *source.Problem {
 		return r.problem("gpu", "a gpu inside the pci element of a GPU")
 	}
 	l.gpu = up.gpu
+	g := &r.gpus[l.gpu]
+	g.gcn = architecture(at["gcn"])
+	g.amd = g.amd || g.gcn != ""
 	if sm := at["sm"]; sm != "" {
 		n, err := strconv.Atoi(sm)
 		if err != nil || n < 0 || n > 1000 {
-			return r.problem(sm, "a compute capability such as 90 in sm")
+			return r.problem(sm, "a compute capability such as 90 in sm, or AMD's number of compute units")
 		}
-		r.gpus[l.gpu].sm = n
+		g.sm = n
 	}
 	return nil
+}
+
+// architecture is AMD's name of an architecture. RCCL writes gfx942 and gfx90a:sramecc+:xnack-, and before
+// 2023 a number in which 10 stands for a.
+func architecture(gcn string) string {
+	gcn, _, _ = strings.Cut(gcn, ":")
+	if _, err := strconv.Atoi(gcn); err == nil {
+		return "gfx" + strings.Replace(gcn, "910", "90a", 1)
+	}
+	return gcn
 }
 
 // nvlink adds links to a GPU.
@@ -190,14 +209,28 @@ func (r *reader) nvlink(up *level, at map[string]string) *source.Problem {
 	return nil
 }
 
+// xgmi adds AMD's links to another GPU.
+func (r *reader) xgmi(up *level, at map[string]string) *source.Problem {
+	n, err := strconv.Atoi(at["count"])
+	switch {
+	case up == nil || up.gpu < 0:
+		return r.problem("xgmi", "an xgmi inside a gpu element")
+	case err != nil || n < 1 || n > maxDevices:
+		return r.problem(at["count"], fmt.Sprintf("a count of links from 1 to %d", maxDevices))
+	}
+	g := &r.gpus[up.gpu]
+	g.xgmi[at["target"]] = min(g.xgmi[at["target"]]+n, maxDevices)
+	return nil
+}
+
 // net handles a port: the first is the device's own, further ones are other ports of it.
 func (r *reader) net(up *level, at map[string]string) *source.Problem {
 	n, err := strconv.Atoi(at["speed"])
 	if at["speed"] == "" {
 		n, err = 0, nil
 	}
-	if err != nil || n < 0 || n > 100_000_000 {
-		return r.problem(at["speed"], "a speed in Mb/s")
+	if err != nil || n < 0 || n > mostMbps {
+		return r.problem(at["speed"], fmt.Sprintf("a speed in Mb/s of at most %d", mostMbps))
 	}
 	if up.nic >= 0 && !up.used {
 		up.used = true

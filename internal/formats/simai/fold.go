@@ -42,12 +42,12 @@ func (r *reader) fold() *workload.Folded {
 		f.groups[on] = r.head.groups(on)
 		f.out.Graph.Groups = append(f.out.Graph.Groups, workload.Group{Name: familyNames[on], Ranks: []int32{0}})
 	}
-	for i := range r.layers {
-		f.hold(&r.layers[i], forward)
-	}
-	for i := len(r.layers) - 1; i >= 0; i-- {
-		f.hold(&r.layers[i], inputGradient)
-		f.weights(&r.layers[i])
+	if r.head.micro {
+		for i := range r.layers {
+			f.hold(&r.layers[i], weightGradient)
+		}
+	} else {
+		f.step()
 	}
 	f.out.Graph.Ranks = [][]workload.Op{f.ops}
 	all := make([]int32, r.head.gpus)
@@ -56,6 +56,17 @@ func (r *reader) fold() *workload.Folded {
 	}
 	f.out.Stands = [][]int32{all}
 	return f.out
+}
+
+// step adds the passes of a step: all layers forward, and backward from the last.
+func (f *folder) step() {
+	for i := range f.layers {
+		f.hold(&f.layers[i], forward)
+	}
+	for i := len(f.layers) - 1; i >= 0; i-- {
+		f.hold(&f.layers[i], inputGradient)
+		f.weights(&f.layers[i])
+	}
 }
 
 // hold adds a pass whose collective the rank waits for.

@@ -35,6 +35,8 @@ type reader struct {
 	layers  []layer
 	depends bool // some layer names a dependency
 	ignored int  // lines after the list
+
+	broadcasts bool // some layer has a broadcast
 }
 
 // Read reads a workload file; file is its display name.
@@ -48,7 +50,24 @@ func Read(file string, in io.Reader) *source.Workload {
 	w.Ranks = r.head.gpus
 	w.Folded = r.fold()
 	r.describe(w)
+	if r.head.open {
+		w.Sized = func(gpus int) *source.Problem { return r.sized(w, gpus) }
+	}
 	return w
+}
+
+// sized gives a file that does not say its number of ranks that of a cluster. SimAI takes it from the
+// topology, too.
+func (r *reader) sized(w *source.Workload, gpus int) *source.Problem {
+	if unit := r.head.tensor * r.head.expert; gpus%unit != 0 {
+		return &source.Problem{File: r.lines.File, Line: 1, Want: fmt.Sprintf(
+			"all_gpus, or a cluster whose GPUs, %d, are a multiple of model_parallel_NPU_group times ep, %d", gpus, unit)}
+	}
+	r.head.gpus = gpus
+	w.Ranks, w.Folded = gpus, r.fold()
+	w.Units, w.Assumptions = nil, nil
+	r.describe(w)
+	return nil
 }
 
 // list reads the layers.
@@ -125,6 +144,7 @@ func (r *reader) time(word string) (units.Time, *source.Problem) {
 // operations are the collectives by their names.
 var operations = map[string]collective.Op{
 	"ALLREDUCE": collective.AllReduce, "ALLGATHER": collective.AllGather, "REDUCESCATTER": collective.ReduceScatter, "ALLTOALL": collective.AllToAll,
+	"BROADCAST": collective.Broadcast,
 }
 
 // collective reads the name of a collective: the operation, and the group by its suffix and its
@@ -144,8 +164,9 @@ func (r *reader) collective(x *pass, number int, word string) *source.Problem {
 	}
 	do, known := operations[name]
 	if !known {
-		return r.lines.Problem(word, "NONE, or ALLREDUCE, ALLGATHER, REDUCESCATTER or ALLTOALL, alone or with _EP or _DP_EP")
+		return r.lines.Problem(word, "NONE, or ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL or BROADCAST, alone or with _EP or _DP_EP")
 	}
 	x.do, x.on, x.moves = do, on, x.bytes > 0
+	r.broadcasts = r.broadcasts || do == collective.Broadcast
 	return nil
 }

@@ -60,6 +60,9 @@ func (t *topology) cluster() (*source.Cluster, *source.Problem) {
 	} else {
 		c.Assume("the catalog has no %s: the model of the default's GPUs stays", t.gpu)
 	}
+	if t.lossy > 0 {
+		c.Assume("the loss of %d links, up to %g of their packets, is left out: no packet is lost on a cable", t.lossy, t.loss)
+	}
 	nics, rate, ports := t.perServer, listed.Rate, ""
 	if notRegular != nil {
 		nics = listed.NICs

@@ -23,6 +23,8 @@ type topology struct {
 	nodes, perServer, nvswitches, switches, expect int
 	gpu                                            string
 	links                                          []link
+	lossy                                          int     // links with a loss
+	loss                                           float64 // the largest
 }
 
 // link is one line.
@@ -142,6 +144,14 @@ func (t *topology) link(words []string) *source.Problem {
 	}
 	if l.latency, err = units.ParseTime(words[3]); err != nil || l.latency <= 0 || l.latency > units.Millisecond {
 		return t.lines.Problem(words[3], "a latency of at most 1 ms, such as 0.001ms")
+	}
+	loss, err := strconv.ParseFloat(words[4], 64)
+	if err != nil || !(loss >= 0 && loss <= 1) {
+		return t.lines.Problem(words[4], "a loss from 0 to 1, the share of packets")
+	}
+	if loss > 0 {
+		t.lossy++
+		t.loss = max(t.loss, loss)
 	}
 	t.links = append(t.links, l)
 	return nil

@@ -32,6 +32,23 @@ func TestARealTopologyIsTakenAsItIs(t *testing.T) {
 	}
 }
 
+// A loss of links is in the file, and no field of a scenario has one.
+func TestALossIsNamedAsLeftOut(t *testing.T) {
+	whole, err := os.ReadFile("testdata/" + railFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for loss, want := range map[string]string{"0": "", "0.002": "the loss of 80 links, up to 0.002 of their packets, is left out"} {
+		c, p := ReadTopology("t", strings.NewReader(strings.ReplaceAll(string(whole), "0.001ms 0", "0.001ms "+loss)))
+		if p != nil {
+			t.Fatal(p)
+		}
+		if said := strings.Join(c.Assumptions, "\n"); !strings.Contains(said, want) || want == "" && strings.Contains(said, "loss") {
+			t.Errorf("a loss of %s: %s", loss, said)
+		}
+	}
+}
+
 // Every mistake in a topology is reported.
 func TestAMistakeInATopologyIsReported(t *testing.T) {
 	whole, err := os.ReadFile("testdata/" + railFile)
@@ -46,6 +63,7 @@ func TestAMistakeInATopologyIsReported(t *testing.T) {
 		{"cut", "25 33 400Gbps 0.001ms 0\n", "", "expected 96 links as the first line announces, but the file ends after 95"},
 		{"a node beyond", "25 33 ", "25 34 ", `:98: "34": expected a node from 0 to 33`},
 		{"a rate", "25 33 400Gbps", "25 33 fast", `"fast": expected a rate`},
+		{"a loss", "25 33 400Gbps 0.001ms 0", "25 33 400Gbps 0.001ms 1.5", `"1.5": expected a loss from 0 to 1`},
 		{"two NICs", "1 19 200Gbps", "0 19 200Gbps", "node 1 has 0 links to switches, and node 0 2"},
 	} {
 		_, p := ReadTopology("t", strings.NewReader(strings.Replace(text, c.from, c.to, 1)))

@@ -16,8 +16,11 @@ type File struct {
 type Workload struct {
 	Format string   // display name, such as "GOAL schedule"
 	Files  []string // names of the files; formats.Read fills them
-	// Ranks is the number of ranks.
+	// Ranks is the number of ranks; the least that there can be if Sized is set.
 	Ranks int
+	// Sized gives the workload the ranks of a cluster, if the files do not say how many there are; else it is
+	// nil.
+	Sized func(gpus int) *Problem
 	// Graph is the ranks' work; nil if Folded is set.
 	Graph *workload.Graph
 	// Folded is the ranks' work if all ranks do the same.

@@ -71,6 +71,11 @@ func link(p *pcap.Packet) (kind wire.EtherType, ip []byte, ok bool) {
 			return 0, nil, false
 		}
 		return tags(wire.EtherType(binary.BigEndian.Uint16(b)), b[sll2Bytes:])
+	case pcap.ERF:
+		if kind, frame, found := erf(b); found && erfEthernet[kind] {
+			return ethernet(frame)
+		}
+		return 0, nil, false
 	case pcap.Raw:
 		if len(b) > 0 && b[0]>>4 == 6 {
 			return wire.EtherTypeIPv6, b, true

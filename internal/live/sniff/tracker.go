@@ -41,7 +41,8 @@ type Tracker struct {
 
 	packet wire.RoCEv2
 
-	Other      int64 // packets to other ports than 4791
+	Other      int64             // packets that are not RoCE v2
+	Foreign    [numForeign]int64 // of them, by their kind
 	Packets    int64
 	Cut        int64 // packets captured with their first bytes only
 	Unfollowed int64 // packets to flows beyond the bound
@@ -69,6 +70,7 @@ func (t *Tracker) Take(p *pcap.Packet) (e Event, ok bool) {
 	ip, marked, ok := findRoCE(p)
 	if !ok {
 		t.Other++
+		t.Foreign[foreign(p)]++
 		return Event{}, false
 	}
 	t.Packets++

@@ -92,13 +92,13 @@ func (c *Config) Table(name string) *Table {
 func (c *Config) Add(table string, row Row) {
 	t := c.Table(table)
 	if t == nil {
-		t = &Table{Name: table}
+		t = &Table{Name: table, Line: row.Line}
 		c.Tables = append(c.Tables, t)
 	}
 	t.Rows = append(t.Rows, row)
 }
 
-// Read reads a configuration. The error is an *Error with file and line. It is for a truncated
+// Read reads a configuration: config_db.json, a part of it, or a dump of CONFIG_DB (dump.go). The error is an *Error with file and line. It is for a truncated
 // file, for text that is not JSON, for duplicate names, and for values that are neither texts nor
 // lists of texts.
 func Read(file string, in io.Reader) (*Config, error) {
@@ -111,9 +111,17 @@ func Read(file string, in io.Reader) (*Config, error) {
 		if severalChips(name) {
 			return r.fail("%q holds the configuration of one part of a switch with several chips: give the tables of one chip, as its own config_db.json has them", name)
 		}
+		if table, key, one := strings.Cut(name, "|"); one {
+			row, err := r.entry(name, Row{Key: key, Line: line})
+			c.Add(table, row)
+			return err
+		}
 		t := &Table{Name: name, Line: line}
 		c.Tables = append(c.Tables, t)
 		return r.object("table "+name, func(key string, line int) error {
+			if dumpNames[key] { // of a key that is no entry
+				return r.skip()
+			}
 			row := Row{Key: key, Line: line}
 			err := r.object(name+"|"+key, func(field string, _ int) error {
 				v, err := r.value(fmt.Sprintf("%s of %s|%s", field, name, key))

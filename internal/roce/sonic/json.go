@@ -135,7 +135,12 @@ func (r *reader) value(what string) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	v := Value{Line: r.line()}
+	return r.valueFrom(what, t)
+}
+
+// valueFrom is value after its first token.
+func (r *reader) valueFrom(what string, t json.Token) (v Value, err error) {
+	v.Line = r.line()
 	if r.fields++; r.fields > maxFields {
 		return v, r.fail("more than %d values", maxFields)
 	}

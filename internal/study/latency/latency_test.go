@@ -51,6 +51,28 @@ func TestTermsSumToTheTimeExactly(t *testing.T) {
 	}
 }
 
+// A message is measured by itself: the receives that a scenario's own workload posts, and its transport, are not its.
+func TestTheWorkloadOfTheScenarioIsNotTheMessage(t *testing.T) {
+	const cluster = "cluster: {nodes: 2, node: dgx-h100}\nfabrics: [infiniband-ndr]\n"
+	for _, workload := range []string{
+		"workload: {pattern: uniform, transport: rc, operation: send, receive-queue: 4, repost: 5us, load: 30%, duration: 200us, sizes: [2KiB]}\n",
+		"workload: {pattern: uniform, transport: ud, operation: send, load: 30%, duration: 200us, sizes: [2KiB]}\n",
+	} {
+		for _, op := range []Op{Write, Send, Read} {
+			spec := Spec{Bytes: 2, Op: op, Hops: 1, Iterations: 20}
+			plain, beside := simtest.Resolve(t, cluster), simtest.Resolve(t, cluster+workload)
+			want, err := Measure(plain, &plain.Fabrics[0], spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := Measure(beside, &beside.Fabrics[0], spec)
+			if err != nil || got.OneWay != want.OneWay || len(got.Trips) != len(want.Trips) {
+				t.Errorf("%s beside %s: %v, want one of %v", op, workload, err, want.OneWay)
+			}
+		}
+	}
+}
+
 // An inline message of host memory is earlier by the NIC's read of the data, and by nothing else.
 func TestAnInlineMessageIsEarlierByTheReadOfItsData(t *testing.T) {
 	r, f := simtest.OneFabric(t, "roce-v2-400g", "rdma-host", "")

@@ -61,6 +61,19 @@ func TestAWorkloadPutTogetherFromPhasesTakesAsLong(t *testing.T) {
 	}
 }
 
+// The cluster's own workload, such as a pattern of SENDs with few posted receives, is none of the replay's.
+func TestThePatternOfTheClusterIsNotTheWorkloads(t *testing.T) {
+	const pattern = "workload: {pattern: uniform, transport: rc, operation: send, receive-queue: 4, repost: 5us, load: 30%, duration: 200us, sizes: [2KiB]}\n"
+	w := read(t, twoLayers)
+	out, err := Run(context.Background(), simtest.Resolve(t, simtest.FourNodes+pattern), w, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := out.Fabrics[0].TimePs, replay(t, w, false).TimePs; got != want {
+		t.Errorf("beside a pattern it takes %d ps, want %d", got, want)
+	}
+}
+
 // More ranks than GPUs are refused, with both numbers.
 func TestMoreRanksThanGPUsAreRefused(t *testing.T) {
 	w := read(t, strings.Replace(twoLayers, "all_gpus: 32", "all_gpus: 64", 1))

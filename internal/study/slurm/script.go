@@ -50,19 +50,18 @@ func (a *Array) Script() string {
 	if a.AtOnce > 0 {
 		array += fmt.Sprintf("%%%d", a.AtOnce)
 	}
-	for _, option := range a.common(a.Name) {
-		fmt.Fprintf(&b, "#SBATCH %s\n", option)
+	for _, option := range append(a.common(a.Name), "--output="+a.logs("%A_%a.log")) {
+		fmt.Fprintf(&b, "#SBATCH %s\n", directive(option))
 	}
 	fmt.Fprintf(&b, `#SBATCH --array=%s
 #SBATCH --cpus-per-task=%d
 #SBATCH --requeue
 #SBATCH --open-mode=append
-#SBATCH --output=%s/logs/%%A_%%a.log
 export %s=slurm-$SLURM_ARRAY_JOB_ID-$SLURM_ARRAY_TASK_ID
 export %s=$SLURM_ARRAY_TASK_ID/%d
 %strap 'kill -TERM "$process" 2>/dev/null' TERM
 for try in $(seq %d); do
-`, array, a.CPUs, a.Folder, WorkerVariable, ElementVariable, a.Elements, a.exports(), processes)
+`, array, a.CPUs, WorkerVariable, ElementVariable, a.Elements, a.exports(), processes)
 	if a.Time > 0 {
 		rest := a.Time - max(leastMargin, a.Time/margin)
 		fmt.Fprintf(&b, "  export %s=$((%d - SECONDS))\n", LimitVariable, int(rest.Seconds()))
@@ -81,15 +80,39 @@ exit "$code"
 
 // Collect are the options of sbatch for the job that collects when the array has ended.
 func (a *Array) Collect(array, command string) []string {
-	out := []string{"--parsable", "--dependency=afterany:" + array, "--output=" + a.Folder + "/logs/collect.log"}
+	out := []string{"--parsable", "--dependency=afterany:" + array, "--output=" + a.logs("collect.log")}
 	return append(append(out, a.common(a.Name+"-collect")...), "--wrap", a.exports()+command)
+}
+
+// logs is the name of a file of messages, in which Slurm replaces what begins with %.
+func (a *Array) logs(name string) string {
+	return strings.ReplaceAll(a.Folder, "%", "%%") + "/logs/" + name
+}
+
+// directive is an option on a line of #SBATCH, which sbatch divides at blanks; quotation marks, backslashes and #
+// have the meaning that they have for a shell.
+func directive(option string) string {
+	if !strings.ContainsAny(option, " \t'\"#") {
+		return option
+	}
+	name, value, _ := strings.Cut(option, "=")
+	return name + `="` + strings.ReplaceAll(value, `"`, `\"`) + `"`
+}
+
+// Fits says why Slurm cannot have a folder; "" if it can.
+func Fits(folder string) string {
+	if strings.ContainsAny(folder, "\\\n\r") { // one backslash ends the replacement of %A in the whole name
+		return "its path has a backslash or an end of a line, which Slurm's names of files cannot have"
+	}
+	return ""
 }
 
 // exports are the commands that set the variables.
 func (a *Array) exports() string {
 	var b strings.Builder
 	for _, v := range a.Variables {
-		fmt.Fprintf(&b, "export %s\n", v)
+		name, value, _ := strings.Cut(v, "=")
+		fmt.Fprintf(&b, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
 	}
 	return b.String()
 }

@@ -1,11 +1,14 @@
 package slurm
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"weft/internal/base/slurmtest"
 	"weft/units"
 )
 
@@ -30,6 +33,51 @@ func TestTheScriptAsksForWhatTheArrayNeeds(t *testing.T) {
 	}
 	if bare := (&Array{Name: "n", Folder: "/f", Elements: 2, CPUs: 1, Command: "true"}).Script(); strings.Contains(bare, "--partition") || strings.Contains(bare, "--account") || strings.Contains(bare, "--time") || strings.Contains(bare, "LIMIT") {
 		t.Errorf("a script without partition, account and time has one of them:\n%s", bare)
+	}
+}
+
+// A folder may have blanks, quotation marks and signs that sbatch would replace; the real Slurm finds it.
+func TestAFolderOfAnyNameIsFoundBySlurm(t *testing.T) {
+	c := slurmtest.Start(t, `SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SlurmdParameters=config_overrides
+KillWait=1
+NodeName=`+slurmtest.NodeName+` NodeAddr=127.0.0.1 CPUs=4 RealMemory=8000 State=UNKNOWN
+PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP`, "", true)
+	for _, name := range []string{"plain", "my runs", "100%", "50%A of 8%j", "it's \"it\"", "a#b c", "$HOME and `id`"} {
+		dir := filepath.Join(t.TempDir(), name)
+		if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if why := Fits(dir); why != "" {
+			t.Errorf("%s: %s", name, why)
+		}
+		a := Array{Name: "weft-" + name, Folder: dir, Partition: "p", Elements: 2, CPUs: 1, Memory: 64 * units.MiB, Command: "printenv WEFT_TEST_FOLDER", Variables: []string{"WEFT_TEST_FOLDER=" + dir}}
+		script := filepath.Join(dir, "slurm.sh")
+		if err := os.WriteFile(script, []byte(a.Script()), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		submit := func(options ...string) string {
+			t.Helper()
+			out, err := c.Command("sbatch", options...).Output()
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", name, err, a.Script())
+			}
+			return strings.TrimSpace(string(out))
+		}
+		job := submit("--parsable", script)
+		submit(a.Collect(job, "printenv WEFT_TEST_FOLDER")...)
+		for _, log := range []string{job + "_0.log", job + "_1.log", "collect.log"} {
+			c.Await(name+"/logs/"+log, func() bool {
+				text, err := os.ReadFile(filepath.Join(dir, "logs", log))
+				return err == nil && strings.TrimSpace(string(text)) == dir
+			})
+		}
+	}
+	for _, name := range []string{`/a\b`, "/a\nb"} {
+		if Fits(name) == "" {
+			t.Errorf("%q fits", name)
+		}
 	}
 }
 

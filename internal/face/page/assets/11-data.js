@@ -54,13 +54,14 @@ function choices() {
   return about.runs.flatMap((run, r) => run.simulations.length ? simulations().filter(s => s.run === r) : [empty(run, r)]);
 }
 
-// simulationAt is a simulation with its topology and, if asked, the matrix of a quantity.
+// scene is a simulation with its topology and the matrix of a quantity. An entry without intervals, such as the
+// operations of a training step, has no samples of links: it is one interval.
 async function scene(key, quantity) {
   const s = simulations().find(x => x.key === key);
   if (!s) throw new Error('there is no simulation ' + key);
   const fabric = '?fabric=' + encodeURIComponent(s.fabric);
   const [nodes, links, matrix] = await Promise.all([table('nodes', s.run, fabric), table('links', s.run, fabric), data(`matrix/${s.run}/${s.simulation}/${quantity}`)]);
-  return { ...s, nodes, links, matrix, quantity: about.quantities.find(q => q.id === quantity) };
+  return { ...s, linkless: !s.interval_ps, interval_ps: s.interval_ps || Math.max(1, s.duration_ps), nodes, links, matrix, quantity: about.quantities.find(q => q.id === quantity) };
 }
 const rowsOf = (name, s) => table(name, s.run, '?simulation=' + s.simulation);
 
@@ -70,7 +71,7 @@ function chosenTime(s) {
   if (s.matrix.busiest === undefined) {
     const sums = new Float64Array(s.matrix.intervals);
     s.matrix.cells.forEach((v, i) => { sums[i % s.matrix.intervals] += v; });
-    s.matrix.busiest = sums.indexOf(Math.max(...sums));
+    s.matrix.busiest = sums.indexOf(sums.reduce((a, b) => Math.max(a, b), 0));
   }
   return s.matrix.busiest * s.interval_ps;
 }

@@ -17,7 +17,7 @@ function ranked(s, order, tier) {
 }
 
 const heat = {
-  id: 'heat', label: 'Heat map', order: 'most', tier: '',
+  id: 'heat', label: 'Heat map', links: true, order: 'most', tier: '',
   make(panel) {
     this.sort = el('select', { id: 'heat-order', onchange: e => { this.order = e.target.value; refresh(); } }, Object.entries(orders).map(([k, o]) => el('option', { value: k }, o[0])));
     this.tiers = el('select', { id: 'heat-tier', onchange: e => { this.tier = e.target.value; refresh(); } });

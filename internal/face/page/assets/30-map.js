@@ -4,7 +4,7 @@ const manyNodes = 2600; // more are shown as groups
 const layerNames = { 3: 'core', 2: 'spine', 1: 'leaf', 0: 'NIC', '-1': 'GPU', '-2': 'scale-up switch' };
 
 const map = {
-  id: 'map', label: 'Map',
+  id: 'map', label: 'Map', links: true,
   make(panel) {
     this.path = el('nav', { class: 'controls', 'aria-label': 'part of the network' });
     this.legend = el('div');
@@ -14,9 +14,10 @@ const map = {
     panel.append(this.path, this.legend, el('div', { class: 'card pad' }, this.canvas), this.tip, this.list);
   },
   draw(s) {
-    if (!this.plan || this.planned !== s.key.split('.')[0] + s.fabric + state.focus) {
-      this.planned = s.key.split('.')[0] + s.fabric + state.focus;
+    const wanted = s.key.split('.')[0] + s.fabric + state.focus;
+    if (!this.plan || this.planned !== wanted) {
       this.plan = planOf(s, state.focus);
+      this.planned = wanted;
     }
     this.scene = s;
     this.crumbs();

@@ -26,7 +26,7 @@ function byTier(s) {
 }
 
 const compare = {
-  id: 'compare', label: 'Compare',
+  id: 'compare', label: 'Compare', links: true,
   make(panel) {
     this.other = el('select', { id: 'compare-other', onchange: e => set({ other: e.target.value }) });
     this.text = el('p');
@@ -38,9 +38,10 @@ const compare = {
     panel.append(el('div', { class: 'controls' }, control('with', this.other)), this.text, el('h3', {}, 'Mean over the links of each tier'), this.lines, this.scale, el('div', { class: 'card pad' }, this.canvas), this.tip, this.list);
   },
   async draw(a) {
-    const fallback = simulations().find(x => x.key !== a.key && x.size_bytes === a.size_bytes && x.phase === a.phase) ?? simulations().find(x => x.key !== a.key) ?? a;
-    const b = await scene(simulations().some(x => x.key === state.other) ? state.other : fallback.key, state.quantity);
-    this.other.replaceChildren(...simulations().map(s => el('option', { value: s.key, selected: s.key === b.key }, simulationText(s))));
+    const all = simulations().filter(x => x.interval_ps);
+    const fallback = all.find(x => x.key !== a.key && x.size_bytes === a.size_bytes && x.phase === a.phase) ?? all.find(x => x.key !== a.key) ?? a;
+    const b = await scene(all.some(x => x.key === state.other) ? state.other : fallback.key, state.quantity);
+    this.other.replaceChildren(...all.map(s => el('option', { value: s.key, selected: s.key === b.key }, simulationText(s))));
     const end = Math.max(a.duration_ps, b.duration_ps, 1), unit = a.quantity.unit;
     this.end = end;
     const ratio = b.duration_ps / Math.max(1, a.duration_ps);

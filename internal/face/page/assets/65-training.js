@@ -1,11 +1,12 @@
-// Training: the operations of a step, stage by stage. Communication that no computation of its stage covers is exposed.
+// Training: the operations of a step, stage by stage. Communication is open while no computation of its stage covers it.
+// That is more than the exposed communication of the report, which counts from the moment in which data moves.
 const training = {
   id: 'training', label: 'Training',
   make(panel) {
     this.text = el('p');
     this.timeline = gantt('operations of the stages');
     this.list = el('div');
-    panel.append(this.text, el('p', { class: 'note legend-line' }, el('span', { class: 'key compute' }), 'computation ', el('span', { class: 'key hidden-comm' }), 'communication behind computation ', el('span', { class: 'key exposed' }), 'exposed: nothing is computed for a part of it'), this.timeline.place, el('h3', {}, 'Communication by phase'), el('p', { class: 'note' }, 'Operations of a stage overlap, and a receive lasts from the wait on: the exposed times of the phases together are more than the time above.'), this.list);
+    panel.append(this.text, el('p', { class: 'note legend-line' }, el('span', { class: 'key compute' }), 'computation ', el('span', { class: 'key hidden-comm' }), 'communication behind computation ', el('span', { class: 'key exposed' }), 'open: nothing is computed for a part of it, or of the wait for it'), this.timeline.place, el('h3', {}, 'Communication by phase'), el('p', { class: 'note' }, 'Operations of a stage overlap, and a receive lasts from the wait on: the open times of the phases together are more than the time above.'), this.list);
   },
   // of is the simulation with the operations of the step on the fabric.
   of: s => simulations().find(x => x.run === s.run && x.fabric === s.fabric && x.phase === 'operations of the step'),
@@ -13,19 +14,19 @@ const training = {
     const step = this.of(s);
     this.timeline.place.hidden = this.list.hidden = !step;
     if (!step) { this.text.textContent = 'The run is no training step: weft train makes one.'; return; }
-    const T = await rowsOf('steps', step), shares = exposure(T);
+    const T = await rowsOf('steps', step), shares = openTimes(T);
     const ranks = new Set(T.rank).size;
-    this.text.textContent = `The step takes ${timeText(step.duration_ps)} on ${step.fabric}. A stage communicates, or waits for data of another, and computes nothing for ${timeText(idle(T) / ranks)}, the mean of ${ranks} stages. The report splits the exposed time by purpose.`;
-    const colours = { compute: token('--w-compute'), covered: token('--w-covered'), exposed: token('--c1') };
-    this.timeline.draw(step, T, i => T.stream[i], 'stage', i => !T.phase[i] ? colours.compute : shares[i] > 0 ? colours.exposed : colours.covered, i => this.open(s, T, i));
+    this.text.textContent = `The step takes ${timeText(step.duration_ps)} on ${step.fabric}. A stage communicates, or waits for data of another, and computes nothing for ${timeText(idle(T) / ranks)}, the mean of ${ranks} stages. The report divides this time: the exposed communication there is the part in which data moves.`;
+    const colours = { compute: token('--w-compute'), covered: token('--w-covered'), open: token('--c1') };
+    this.timeline.draw(step, T, i => T.stream[i], 'stage', i => !T.phase[i] ? colours.compute : shares[i] > 0 ? colours.open : colours.covered, i => this.open(s, T, i));
     const byPhase = new Map();
     for (let i = 0; i < T.rows; i++) if (T.phase[i]) {
-      const p = byPhase.get(T.phase[i]) ?? { n: 0, time: 0, exposed: 0, bytes: T.bytes[i], i };
-      p.n++; p.time += T.end_ps[i] - T.start_ps[i]; p.exposed += shares[i];
+      const p = byPhase.get(T.phase[i]) ?? { n: 0, time: 0, open: 0, bytes: T.bytes[i], i };
+      p.n++; p.time += T.end_ps[i] - T.start_ps[i]; p.open += shares[i];
       byPhase.set(T.phase[i], p);
     }
-    this.list.replaceChildren(dataTable('communication by phase', ['phase', { text: 'operations', numeric: true }, { text: 'time of a stage', numeric: true }, { text: 'exposed', numeric: true }], [...byPhase].sort((a, b) => b[1].exposed - a[1].exposed)
-      .map(([phase, p]) => ({ call: () => this.open(s, T, p.i), chosen: s.phase === phase, cells: [phase, p.n, timeText(p.time / ranks), timeText(p.exposed / ranks)] }))));
+    this.list.replaceChildren(dataTable('communication by phase', ['phase', { text: 'operations', numeric: true }, { text: 'time of a stage', numeric: true }, { text: 'open', numeric: true }], [...byPhase].sort((a, b) => b[1].open - a[1].open)
+      .map(([phase, p]) => ({ call: () => this.open(s, T, p.i), chosen: s.phase === phase, cells: [phase, p.n, timeText(p.time / ranks), timeText(p.open / ranks)] }))));
   },
   // open shows the links of an operation's collective: the simulation of its phase.
   open(s, T, i) {
@@ -35,8 +36,8 @@ const training = {
   },
 };
 
-// exposure is of each communication the time that no computation of its rank covers.
-function exposure(T) {
+// openTimes is of each communication the time that no computation of its rank covers.
+function openTimes(T) {
   const computing = new Map();
   for (let i = 0; i < T.rows; i++) if (!T.phase[i]) {
     if (!computing.has(T.rank[i])) computing.set(T.rank[i], []);

@@ -52,9 +52,10 @@ async function refresh() {
   try {
     const view = views.find(v => v.id === state.view) || views[0];
     const root = document.getElementById('weft'), chosen = choices().find(s => s.key === state.simulation);
-    const none = view.bare ? '' : chosen ? chosen.none : 'There is no run yet.';
+    let none = view.bare ? '' : chosen ? chosen.none : 'There is no run yet.';
     const s = view.bare || none ? chosen : await scene(state.simulation, state.quantity);
     if (mine !== drawing) return;
+    if (view.links && s?.linkless) none = 'This entry has no links over time: the view Training shows the operations of a step.';
     for (const v of views) {
       v.panel.hidden = v !== view || Boolean(none);
       document.getElementById('tab-' + v.id).setAttribute('aria-current', v === view ? 'page' : 'false');
@@ -86,6 +87,12 @@ async function refresh() {
     root.dataset.ready = `${view.id} ${s.key} ${s.quantity.id} ${at}`;
   } catch (e) {
     if (mine !== drawing) return;
+    for (const v of views) { // what was drawn is of something else
+      v.panel.hidden = true;
+      document.getElementById('tab-' + v.id).setAttribute('aria-current', v.id === state.view ? 'page' : 'false');
+    }
+    ui.series.hidden = ui.timeline.hidden = ui.which.hidden = ui.note.hidden = true;
+    ui.simulation.value = state.simulation;
     ui.message.hidden = false;
     ui.message.textContent = e.message;
     document.getElementById('weft').dataset.ready = 'error';

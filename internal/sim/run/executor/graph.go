@@ -69,7 +69,9 @@ func ExecuteTask(j *network.Task, g *workload.Graph) (*Execution, error) {
 }
 
 func carryOutTask(j *network.Task, g *workload.Graph, f *Forwarder) (*Execution, error) {
-	p, r := j.Plan, j.Scenario
+	own := *j.Plan
+	own.Verbs = network.Verbs{} // those of collectives, whatever the pattern of the scenario's workload sends
+	p, r := &own, j.Scenario
 	run := newGraphRun(r, p, g)
 	streams := withStreams(p, run, len(run.ends))
 	net, err := p.Build(streams.app(), r.Run.Seed, r.Cluster.Nodes, ScaleUpOf(&r.Cluster.Node), 1)

@@ -77,7 +77,7 @@ func NewPingPong(r *scenario.Resolved, f *scenario.Fabric, s PingPongSpec) (*Pin
 	bare.Inspection = scenario.Inspection{}                                  // inspection is not a term of the latency
 	bare.Beside, bare.Ethernet.PFC.Receivers, bare.SlowLinks = nil, nil, nil // nor other traffic, nor a slow NIC
 	plan := network.PlanOf(r, &bare, graph, tables)
-	plan.Verbs.Op = run.op
+	plan.Verbs = network.Verbs{Service: transport.RC, Op: run.op} // whatever the scenario's workload sends
 	net, err := plan.Build(run, r.Run.Seed, 2, network.ScaleUp{}, 1)
 	if err != nil {
 		return nil, err
