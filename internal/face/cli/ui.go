@@ -31,7 +31,7 @@ tables. The runs need series: weft run, compare, bench and train record them wit
 stop it with partial results. In a folder that holds runs, or nothing, the page also
 begins new runs, from an edited scenario. They go on when weft ui ends.
 
-The address has a token: who has it may begin, pause and stop runs. The page works
+The address has a token: who has it may see, begin, pause and stop runs. The page works
 without other servers. The command ends with Ctrl-C.`,
 		Example: `  weft run examples/pfc-storm.yaml --out runs/storm --series
   weft ui runs/storm
@@ -108,7 +108,7 @@ func (e *Env) serve(ctx context.Context, port int, asJSON bool, root string, fol
 		return err
 	}
 	e.note("weft: open this address in a browser on this machine; Ctrl-C ends the command\n")
-	s := &http.Server{Handler: site.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	s := &http.Server{Handler: site.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
 	defer stop()
 	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {

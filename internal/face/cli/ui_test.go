@@ -115,7 +115,8 @@ func TestAPortThatIsTaken(t *testing.T) {
 		t.Fatalf("exit code %d", code)
 	}
 	base := uiServed(t, dir)
-	_, port, _ := strings.Cut(strings.TrimSuffix(base, "/"), "127.0.0.1:")
+	_, port, _ := strings.Cut(base, "127.0.0.1:")
+	port, _, _ = strings.Cut(port, "/")
 	e := environment([]string{"ui", dir, "--port", port})
 	var errs strings.Builder
 	e.Stderr = &errs

@@ -11,7 +11,7 @@ import (
 // Site is what a server shows, and what users with its token may do.
 type Site struct {
 	Host  string // the address and port that it answers to
-	Token string // that requests must have which do something
+	Token string // that every request but for the empty page must have
 
 	// Check finds what is wrong with the scenario of a new run; nil without a folder for new runs.
 	Check func(name string, text []byte) []Fault
