@@ -93,21 +93,22 @@ type shared interface {
 	OnLost(lost func())
 }
 
-// listens has the device listen to a service, for which a shared address has one device.
-func (d *Device) listens(service uint64) error {
-	if d.shared == nil {
+// listens has the device listen to a service at an address, for which a shared address has one device. What is for other
+// addresses never comes.
+func (d *Device) listens(p bound) error {
+	if d.shared == nil || !p.takes(d.Addr().Addr()) {
 		return nil
 	}
-	err := d.shared.Listens(service)
+	err := d.shared.Listens(p.service)
 	if errors.Is(err, socket.ErrTaken) {
 		return ErrInUse
 	}
 	return err
 }
 
-func (d *Device) leaves(service uint64) {
-	if d.shared != nil {
-		d.shared.Leaves(service)
+func (d *Device) leaves(p bound) {
+	if d.shared != nil && p.takes(d.Addr().Addr()) {
+		d.shared.Leaves(p.service)
 	}
 }
 

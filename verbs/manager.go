@@ -34,9 +34,9 @@ type manager struct {
 	asked     map[asker]*Conn    // connections that answer a request, by its sender
 	half      halfOpen           // connections of asked that are not established
 	waiting   map[*Conn]struct{} // connections with a deadline
-	listeners map[uint64]*Listener
+	listeners map[bound]*Listener
 	resolving map[cm.ID]*resolution // resolutions that this device asks for
-	services  map[uint64]*Service
+	services  map[bound]*Service
 	questions map[asker]*Question // resolutions that others ask for, open or perhaps repeated
 	known     *list.List          // the same, the oldest first
 	parted    []parting           // the last answers to peers that have ended their connections
@@ -92,8 +92,8 @@ func (d *Device) manager() (*manager, error) {
 func newManager(d *Device) (*manager, error) {
 	m := &manager{
 		dev: d, pd: d.AllocPD(), start: time.Now(), stopped: make(chan struct{}), buf: make([]byte, gsiRecvs*gsiRoom),
-		conns: map[cm.ID]*Conn{}, asked: map[asker]*Conn{}, half: halfOpen{source: map[netip.Addr]int{}}, waiting: map[*Conn]struct{}{}, listeners: map[uint64]*Listener{},
-		resolving: map[cm.ID]*resolution{}, services: map[uint64]*Service{}, questions: map[asker]*Question{}, known: list.New(), strangers: maxStrangers,
+		conns: map[cm.ID]*Conn{}, asked: map[asker]*Conn{}, half: halfOpen{source: map[netip.Addr]int{}}, waiting: map[*Conn]struct{}{}, listeners: map[bound]*Listener{},
+		resolving: map[cm.ID]*resolution{}, services: map[bound]*Service{}, questions: map[asker]*Question{}, known: list.New(), strangers: maxStrangers,
 	}
 	// Neither queue can be overrun: at most as many sends are outstanding as it has room for, and
 	// at most as many receives are posted or wait in it.

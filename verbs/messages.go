@@ -96,7 +96,7 @@ func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 		c.theirs.Port = ip.SrcPort
 		c.private, c.offered = offers(r.Private[cm.IPBytes:])
 	}
-	l := m.listeners[r.Service]
+	l := find(m.listeners, r.Service, r.Private[:])
 	switch {
 	case l == nil:
 		return m.answer(peer, c.rejection(cm.ReasonInvalidSvc, nil))

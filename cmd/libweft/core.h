@@ -175,7 +175,7 @@ typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *ev
 	X(cm_events, (weft_cm_deliver to))                                                                 \
 	X(cm_create, (weft_id device, uint32_t qp_type, uint32_t port_space, uintptr_t object, weft_id *id))\
 	X(cm_adopt, (weft_id request, uintptr_t object))                                                   \
-	X(cm_listen, (weft_id cm, uint16_t port))                                                          \
+	X(cm_listen, (weft_id cm, const uint8_t *address, uint16_t port))                                  \
 	X(cm_connect, (weft_id cm, const uint8_t *address, uint16_t port, weft_id qp, const struct weft_cm_param *param)) \
 	X(cm_accept, (weft_id cm, weft_id qp, const struct weft_cm_param *param))                          \
 	X(cm_reject, (weft_id cm, const void *private_data, uint32_t private_len))                         \

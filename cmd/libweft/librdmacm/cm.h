@@ -37,6 +37,7 @@ struct cm_id {
 	weft_id core; /* 0 until the ID has a device */
 	bool sync;    /* calls wait for their events */
 	bool bound, listens;
+	bool one_family; /* :: is no IPv4 address */
 	int reported; /* events that are not acknowledged */
 	pthread_cond_t acknowledged;
 	struct ibv_qp_init_attr *init; /* of the queue pairs of a passive endpoint's requests */

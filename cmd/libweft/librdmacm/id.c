@@ -412,14 +412,51 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 __be16 rdma_get_src_port(struct rdma_cm_id *id) { return htons(cm_port_of(&id->route.addr.src_addr)); }
 __be16 rdma_get_dst_port(struct rdma_cm_id *id) { return htons(cm_port_of(&id->route.addr.dst_addr)); }
 
-/* The other options are of the kernel's addresses and of InfiniBand's paths: a device of weft has neither. */
+/* without says that an option has no effect, as the kernel does of those that it does not know. */
+static int without(const char *option)
+{
+	if (getenv("WEFT_VERBS_EXPLAIN"))
+		fprintf(stderr, "weft: rdma_set_option: %s has no effect on a device of weft\n", option);
+	return cm_fails(ENOSYS);
+}
+
+/* switch_on takes an option that is on or off, until the ID listens. */
+static int switch_on(const struct cm_id *c, const void *value, size_t size, bool *is)
+{
+	int on;
+	if (size != sizeof on || c->listens)
+		return cm_fails(EINVAL);
+	memcpy(&on, value, sizeof on);
+	*is = on;
+	return 0;
+}
+
+/*
+ * An address is used again without an option: a port is free at once when its listener ends. The others without an
+ * effect are of packets' classes and of InfiniBand's paths, which a device of weft does not have.
+ */
 int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen)
 {
-	if (level != RDMA_OPTION_ID || optname != RDMA_OPTION_ID_ACK_TIMEOUT)
-		return 0;
-	const uint8_t *timeout = optval;
-	if (optlen != sizeof *timeout || *timeout > 31)
+	struct cm_id *c = (struct cm_id *)id;
+	bool reuse;
+	if (!optval)
 		return cm_fails(EINVAL);
-	((struct cm_id *)id)->ack_timeout = *timeout;
-	return 0;
+	if (level == RDMA_OPTION_IB)
+		return without("the level RDMA_OPTION_IB");
+	if (level != RDMA_OPTION_ID)
+		return without("a level that is neither RDMA_OPTION_ID nor RDMA_OPTION_IB");
+	switch (optname) {
+	case RDMA_OPTION_ID_REUSEADDR:
+		return switch_on(c, optval, optlen, &reuse);
+	case RDMA_OPTION_ID_AFONLY:
+		return switch_on(c, optval, optlen, &c->one_family);
+	case RDMA_OPTION_ID_ACK_TIMEOUT:
+		if (optlen != 1 || *(const uint8_t *)optval > 31)
+			return cm_fails(EINVAL);
+		c->ack_timeout = *(const uint8_t *)optval;
+		return 0;
+	case RDMA_OPTION_ID_TOS:
+		return without("RDMA_OPTION_ID_TOS");
+	}
+	return without("an option that is unknown");
 }
