@@ -1,10 +1,6 @@
 package verbs
 
-import (
-	"net/netip"
-
-	"weft/wire/cm"
-)
+import "net/netip"
 
 // bound is what a listener is bound to: a service ID, and at an address as rdma_bind_addr(3) takes it. 0.0.0.0 and ::
 // are all addresses of their family, the zero Addr those of both (:: without RDMA_OPTION_ID_AFONLY). So a server that
@@ -50,12 +46,10 @@ func add[T any](m *manager, to map[bound]*T, p bound, l *T) bool {
 	return true
 }
 
-// find is the listener for a request, nil if there is none. Private data say to which address it is. A service of
-// no IP protocol says none.
-func find[T any](in map[bound]*T, service uint64, private []byte) *T {
-	var ip cm.IPHeader
-	if _, isIP := cm.Port(service); isIP && ip.Parse(private) == nil {
-		to := ip.Dst.Unmap()
+// find is the listener for a request to an address, nil if there is none. A request that names no address, invalid, is
+// for the listener of all.
+func find[T any](in map[bound]*T, service uint64, to netip.Addr) *T {
+	if to = to.Unmap(); to.IsValid() {
 		for _, at := range []netip.Addr{to, all(to)} {
 			if l := in[bound{service, at}]; l != nil {
 				return l

@@ -98,21 +98,38 @@ func TestARequestGoesToTheListenerOfItsFamily(t *testing.T) {
 	}
 }
 
-// Whatever a request says of its address, the listener of all addresses alone takes what names none.
+// A request that names no address is for the listener of all addresses alone.
 func TestARequestWithoutAnAddressGoesToTheListenerOfAll(t *testing.T) {
-	m := map[bound]*int{}
-	four, all := new(int), new(int)
+	four, every := new(int), new(int)
 	service := cm.ServiceID(7)
-	m[boundTo(service, netip.IPv4Unspecified())] = four
-	none := bytes.Repeat([]byte{0xff}, cm.ReqPrivate)
-	if got := find(m, service, none); got != nil {
+	if find(map[bound]*int{boundTo(service, netip.IPv4Unspecified()): four}, service, netip.Addr{}) != nil {
 		t.Error("no address is one of IPv4")
 	}
-	m = map[bound]*int{boundTo(service, netip.Addr{}): all}
-	if got := find(m, service, none); got != all {
-		t.Error("the listener of all addresses does not take it")
+	m := map[bound]*int{boundTo(service, netip.Addr{}): every}
+	for _, to := range []netip.Addr{{}, netip.IPv4Unspecified(), netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1")} {
+		if find(m, service, to) != every {
+			t.Errorf("the listener of all addresses does not take a request to %v", to)
+		}
 	}
-	if got := find(map[bound]*int{boundTo(1<<40, netip.Addr{}): all}, 1<<40, nil); got != all {
-		t.Error("a service of no IP protocol is not found")
+}
+
+// A question goes to the service of its family.
+func TestAQuestionGoesToTheServiceOfItsFamily(t *testing.T) {
+	p := datagramPair(t, faulty.Harm{})
+	a, b := p.on[0], p.on[1]
+	for _, at := range []netip.Addr{netip.IPv6Unspecified(), netip.IPv4Unspecified()} {
+		s, err := b.dev.ListenDatagramsAt(at, 7174)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			if q, err := s.Accept(within(t, patience)); err == nil {
+				_ = q.Answer(b.qp, []byte(at.String()))
+			}
+		}()
+	}
+	r, err := a.dev.Resolve(within(t, patience), b.dev.Addr().Addr(), 7174, nil)
+	if err != nil || !bytes.HasPrefix(r.PrivateData, []byte("0.0.0.0")) {
+		t.Errorf("the service at 0.0.0.0 does not answer: %+v, %v", r, err)
 	}
 }

@@ -71,6 +71,7 @@ type Device struct {
 	eecs    map[*transport.EEC]*EEC
 	rd      map[QPN]*QP // of the RD service
 	cqs     map[*CQ]struct{}
+	armings uint32 // how often a queue was armed
 	closed  bool
 	down    bool // the emulated fabric's NIC has no cable in service
 	foreign bool // Options.ForeignMemory
@@ -257,6 +258,14 @@ func (d *Device) Sync() error {
 		return nil
 	}
 	return d.fabric.Sync()
+}
+
+// Wait says that the caller is about to wait for an event of a queue with a Notify. The device then does its own work at
+// once, which it leaves to a caller that polls.
+func (d *Device) Wait() {
+	d.port.Lock()
+	defer d.port.Unlock()
+	d.port.StopPolling()
 }
 
 // Events delivers asynchronous events. Beyond a bound, events that nobody fetches are dropped.

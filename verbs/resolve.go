@@ -274,7 +274,9 @@ func (m *manager) takeSidrReq(peer netip.AddrPort, tid uint64, body []byte) bool
 		}
 		return tid == q.tid
 	}
-	s := find(m.services, r.Service, r.Private[:])
+	var ip cm.IPHeader
+	_ = ip.Parse(r.Private[:]) // without addresses it is for the service of all
+	s := find(m.services, r.Service, ip.Dst)
 	switch {
 	case s == nil:
 		return m.answer(peer, sidrRep(tid, r.Request, r.Service, &cm.SidrRep{Status: cm.SidrUnsupported}))

@@ -151,6 +151,7 @@ typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *ev
 	X(create_cq, (weft_id device, uint32_t cqe, struct weft_wc *entries, uint32_t room, struct weft_cq_marks *marks, int event_fd, uint32_t stamps, uintptr_t object, weft_id *id)) \
 	X(resize_cq, (weft_id cq, uint32_t cqe, struct weft_wc *entries, uint32_t room, struct weft_cq_marks *marks)) \
 	X(destroy_cq, (weft_id cq))                                                                        \
+	X(wait, (weft_id device))                                                                             \
 	X(req_notify_cq, (weft_id cq, int solicited_only))                                                 \
 	X(create_srq, (weft_id pd, uint32_t max_wr, uintptr_t object, weft_id *id))                        \
 	X(open_xrcd, (weft_id device, weft_id *id))                                                        \
