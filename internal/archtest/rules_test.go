@@ -98,8 +98,8 @@ var rooms = []room{
 	{"internal/sim/catalog", nil, "a datasheet knows nothing about its use"},
 	{"internal/sim/channel", []string{"units", "internal/sim/transport", "internal/sim/transport/cc"}, "messages between a fabric and a device know neither; a NIC's counters and the parameters of congestion control are the transport's"},
 	{"internal/sim/protocol", []string{"units", "wire", "internal/sim/transport/cc"}, "a protocol is described without knowing who asks"},
-	{"internal/sim/runstore", []string{"units"}, "the folder of a run outlives the simulator that filled it"},
-	{"internal/sim/runstore/seriesfile", []string{"internal/sim/runstore"}, "a file of series is rows, whoever recorded them"},
+	{"internal/sim/runstore", []string{"units", "internal/base/regular"}, "the folder of a run outlives the simulator that filled it"},
+	{"internal/sim/runstore/seriesfile", []string{"internal/base/regular", "internal/sim/runstore"}, "a file of series is rows, whoever recorded them"},
 	{"internal/sim/transport", []string{"units", "wire", "internal/sim/state", "internal/sim/transport/cc"}, "a queue pair is written once, for the simulator and for real sockets"},
 	{"internal/sim/transport/cc", []string{"units"}, "congestion control sees marks, delays and rates, not packets"},
 	{"internal/sim/transport/tcp", []string{"units"}, "TCP is one more transport beside the queue pairs, under the same rules"},
@@ -114,7 +114,7 @@ var rooms = []room{
 
 	{"internal/study/kubernetes", []string{"units"}, "a Job runs a command, whatever it does"},
 	{"internal/study/slurm", []string{"units"}, "a job runs a command, whatever it does"},
-	{"internal/study/ledger", nil, "work is shared among processes, whatever it is"},
+	{"internal/study/ledger", []string{"internal/base/regular"}, "work is shared among processes, whatever it is"},
 
 	{"cmd/weft", []string{"internal/face/cli"}, "the program is the command line, without C"},
 	{"cmd/libweft", []string{"units", "internal/base/door", "verbs"}, "a C program's verbs are the verbs of Go under other names"},

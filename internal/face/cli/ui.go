@@ -40,14 +40,22 @@ without other servers. The command ends with Ctrl-C.`,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			var folders []*page.Folder
 			root := ""
+			var bad []error
 			for _, dir := range given {
-				runs, holds, err := openRuns(e.path(dir))
-				if err != nil {
-					return err
+				runs, holds, err := e.openRuns(e.path(dir))
+				if err != nil { // it hides no others
+					bad = append(bad, err)
+					continue
 				}
 				if folders = append(folders, runs...); holds && root == "" {
 					root = e.path(dir)
 				}
+			}
+			if len(bad) > 0 && len(folders) == 0 && root == "" {
+				return errors.Join(bad...)
+			}
+			for _, err := range bad {
+				e.note("weft: left out: %v\n", err)
 			}
 			if n := len(folders) - page.MostRuns; n > 0 {
 				e.note("weft: %d runs are left out: the page shows %d; name those that it shall show\n", n, page.MostRuns)
@@ -63,7 +71,7 @@ without other servers. The command ends with Ctrl-C.`,
 }
 
 // openRuns opens a run folder, or the runs in a folder that holds them; an empty folder holds none so far.
-func openRuns(dir string) (runs []*page.Folder, holds bool, err error) {
+func (e *Env) openRuns(dir string) (runs []*page.Folder, holds bool, err error) {
 	f, err := page.Open(dir)
 	if err == nil {
 		return []*page.Folder{f}, false, nil
@@ -74,7 +82,11 @@ func openRuns(dir string) (runs []*page.Folder, holds bool, err error) {
 	}
 	for _, entry := range entries {
 		name := runstore.RunNamed(entry.Name()) // a run that goes on may have no folder of its own yet
-		if f, err := page.Open(filepath.Join(dir, name)); err == nil && !slices.ContainsFunc(runs, func(r *page.Folder) bool { return r.Name == f.Name }) {
+		f, err := page.Open(filepath.Join(dir, name))
+		switch _, is := os.Lstat(filepath.Join(dir, name, runstore.MetaFile)); {
+		case err != nil && is == nil: // it hides no others
+			e.note("weft: left out: %v\n", err)
+		case err == nil && !slices.ContainsFunc(runs, func(r *page.Folder) bool { return r.Name == f.Name }):
 			runs = append(runs, f)
 		}
 	}
