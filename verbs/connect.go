@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"syscall"
 	"time"
 
 	"weft/units"
@@ -267,13 +268,13 @@ func (r *Request) Reject(private []byte) error {
 // reqPrivate is the size of a REQ's private data after the addresses.
 const reqPrivate = cm.ReqPrivate - cm.IPBytes
 
-// sameFamily is an address to which packets of the device can go: IPv4 or IPv6, as its own.
+// sameFamily is an address to which packets of the device can go: IPv4 or IPv6, as its own, and of its fabric.
 func (d *Device) sameFamily(to netip.Addr) (netip.Addr, error) {
 	to = to.Unmap()
 	if own := d.Addr().Addr().Unmap(); !to.IsValid() || own.Is4() != to.Is4() {
-		return to, invalid("the address %v from a device at %v: both are IPv4, or both IPv6", to, own)
+		return to, fmt.Errorf("%w: %w", invalid("the address %v from a device at %v: both are IPv4, or both IPv6", to, own), syscall.ENETUNREACH)
 	}
-	return to, nil
+	return to, d.onFabric(to)
 }
 
 // Dial connects qp, which is in RESET or INIT, to a port of another device. Both devices must use the

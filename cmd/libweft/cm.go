@@ -70,6 +70,13 @@ func newID(d *device, of verbs.QPType, space verbs.PortSpace) *cmID {
 	return c
 }
 
+// weft_reaches is the error for an address to which no packet of a device can go.
+//
+//export weft_reaches
+func weft_reaches(dev C.weft_id, to *C.uint8_t) C.int {
+	return errno("rdma_resolve_addr", object[*context](dev).Reaches(address(to)))
+}
+
 //export weft_cm_create
 func weft_cm_create(dev C.weft_id, qpType, portSpace C.uint32_t, of C.uintptr_t, id *C.weft_id) C.int {
 	c := newID(object[*context](dev).device, services[qpType], spaces[portSpace])

@@ -173,6 +173,7 @@ typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *ev
 	X(dealloc_mw, (weft_id mw))                                                                        \
 	X(bind_mw, (weft_id qp, uint64_t wr_id, uint32_t flags, const struct weft_bind *bind, uint32_t *rkey)) \
 	X(mcast, (weft_id qp, const uint8_t *address, int attach))                                             \
+	X(reaches, (weft_id device, const uint8_t *address))                                               \
 	X(cm_events, (weft_cm_deliver to))                                                                 \
 	X(cm_create, (weft_id device, uint32_t qp_type, uint32_t port_space, uintptr_t object, weft_id *id))\
 	X(cm_adopt, (weft_id request, uintptr_t object))                                                   \

@@ -54,7 +54,7 @@ void cm_use(struct cm_id *c, struct ibv_context *v);
 struct ibv_xrcd *cm_domain(struct ibv_context *v);
 int cm_core(struct cm_id *c);
 void cm_queue(struct cm_id *at, struct cm_event *e);
-int cm_tell(struct cm_id *c, enum rdma_cm_event_type type);
+int cm_tell(struct cm_id *c, enum rdma_cm_event_type type, int status);
 void cm_drop_events(struct cm_id *c);
 int cm_complete(struct cm_id *c);
 void cm_delivered(uintptr_t object, const struct weft_cm_event *from);

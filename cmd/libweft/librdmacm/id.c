@@ -321,19 +321,12 @@ static bool same_address(const struct sockaddr *a, const struct sockaddr *b)
 	return !memcmp(of[0], of[1], sizeof of[0]);
 }
 
-/* is_ipv4 reports whether 16 bytes are an IPv4 address. */
-static bool is_ipv4(const uint8_t *address)
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-	return !memcmp(address, mapped, sizeof mapped);
-}
-
-/* reached reports whether packets of an ID's device go to an address: a socket has one family. */
-static bool reached(const struct cm_id *c, const struct sockaddr *dst)
+/* reaches is the error for an address to which no packet of an ID's device can go. */
+static int reaches(const struct cm_id *c, const struct sockaddr *dst)
 {
 	uint8_t to[16];
 	cm_bytes_of(dst, to);
-	return is_ipv4(to) == is_ipv4(weft_context_of(c->id.verbs)->attr.address);
+	return weft->reaches(weft_context_of(c->id.verbs)->id, to);
 }
 
 /* way_to_peer is how packets get to the peer's address. */
@@ -359,17 +352,19 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockad
 		e = cm_device_at(c, NULL, false);
 	else if (!(e = source(dst, &from))) /* an address of this machine is reached from any other */
 		e = cm_device_at(c, same_address((struct sockaddr *)&from, dst) ? NULL : (struct sockaddr *)&from, true);
-	if (!e && !multicast && !reached(c, dst))
-		e = ENETUNREACH;
 	if (e)
 		return cm_fails(e);
+	if (!multicast && (e = reaches(c, dst))) {
+		e = cm_tell(c, RDMA_CM_EVENT_ADDR_ERROR, -e);
+		return e ? cm_fails(e) : cm_complete(c);
+	}
 	take_address(c, c->bound ? cm_port_of(&id->route.addr.src_addr) : src ? cm_port_of(src) : 0);
 	c->bound = true;
 	memcpy(&id->route.addr.dst_storage, dst, cm_size_of(dst));
 	struct ibv_ah_attr way;
 	way_to_peer(id, &way);
 	id->route.addr.addr.ibaddr.dgid = way.grh.dgid;
-	e = cm_tell(c, RDMA_CM_EVENT_ADDR_RESOLVED);
+	e = cm_tell(c, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
 	return e ? cm_fails(e) : cm_complete(c);
 }
 
@@ -404,7 +399,7 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 		return cm_fails(EINVAL);
 	int e = set_path(id);
 	if (!e)
-		e = cm_tell(c, RDMA_CM_EVENT_ROUTE_RESOLVED);
+		e = cm_tell(c, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 	return e ? cm_fails(e) : cm_complete(c);
 }
 
