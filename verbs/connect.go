@@ -118,8 +118,10 @@ type Conn struct {
 	tid      uint64
 	half     *list.Element // its element in manager.half.conns
 	message  []byte        // sent again until it is answered
+	rep      []byte        // of an accepted request
+	rest     *list.Element // its element in manager.resting
 	again    int64         // next repetition, or the end of the request, by the manager's clock
-	until    int64         // end of Patience, by the same clock
+	until    int64         // end of Patience, or of probePatience, by the same clock
 	tries    int
 	private  []byte
 	offered  bool // the peer offers selective repeat

@@ -230,12 +230,12 @@ func (c *CQ) work() (busy bool) {
 // and a poller has done that many in a microsecond.
 const mostGlances = 4
 
-// glance reports whether a look at the queue is one of the first since a queue of the device was armed.
+// glance reports whether a look at the queue is one of the first since a queue of the device was armed; none was with 0.
 func (c *CQ) glance() bool {
 	if c.seen != c.dev.armings {
 		c.seen, c.glances = c.dev.armings, 0
 	}
-	if c.glances == mostGlances {
+	if c.seen == 0 || c.glances == mostGlances {
 		return false
 	}
 	c.glances++

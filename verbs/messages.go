@@ -246,6 +246,10 @@ func (m *manager) takePair(peer netip.AddrPort, h *cm.Header, p *cm.Pair) bool {
 	switch {
 	case h.Attribute == cm.AttrRtu && c.state == connRepSent && h.Transaction == c.tid:
 		m.established(c)
+		m.rests(c)
+	case h.Attribute == cm.AttrRtu && c.state == connEstablished && c.message != nil && h.Transaction == c.tid: // to a probe
+		m.settle(c)
+		m.rests(c)
 	case h.Attribute == cm.AttrDrep && c.state == connDreqSent && h.Transaction == c.tid:
 		m.end(c, nil)
 	case h.Attribute == cm.AttrDreq && c.state >= connRepSent && p.QPN == c.qpn:
