@@ -338,7 +338,7 @@ func (p *Port) Assist() bool { return p.progress(false) }
 // StopPolling says that the caller stops polling: the port's goroutine takes over at once. The caller
 // holds the lock.
 func (p *Port) StopPolling() {
-	if p.closed {
+	if p.closed || !p.resting && !p.Polled() { // the port's goroutine works, or sleeps until a packet comes
 		return
 	}
 	p.seen = p.polls
