@@ -352,12 +352,14 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockad
 		e = cm_device_at(c, NULL, false);
 	else if (!(e = source(dst, &from))) /* an address of this machine is reached from any other */
 		e = cm_device_at(c, same_address((struct sockaddr *)&from, dst) ? NULL : (struct sockaddr *)&from, true);
-	if (e)
-		return cm_fails(e);
-	if (!multicast && (e = reaches(c, dst))) {
+	if (!e && !multicast)
+		e = reaches(c, dst);
+	if (e == EHOSTUNREACH) { /* nobody is there, as the kernel says after it has asked */
 		e = cm_tell(c, RDMA_CM_EVENT_ADDR_ERROR, -e);
 		return e ? cm_fails(e) : cm_complete(c);
 	}
+	if (e)
+		return cm_fails(e);
 	take_address(c, c->bound ? cm_port_of(&id->route.addr.src_addr) : src ? cm_port_of(src) : 0);
 	c->bound = true;
 	memcpy(&id->route.addr.dst_storage, dst, cm_size_of(dst));
